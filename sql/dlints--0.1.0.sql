@@ -1,0 +1,403 @@
+/* sql/dlints--0.1.0.sql */
+
+-- complain if script is sourced in psql, rather than via CREATE EXTENSION
+\echo Use "CREATE EXTENSION dlints" to load this file. \quit
+
+-- Type ----------------------------------------------------------------------
+
+CREATE TYPE dlints;
+
+CREATE FUNCTION dlints_in(cstring, oid, integer) RETURNS dlints
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION dlints_in(cstring, oid, integer) IS 'text input: the JSON form of a model';
+
+CREATE FUNCTION dlints_out(dlints) RETURNS cstring
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION dlints_out(dlints) IS 'text output: JSON that reads back to the identical value';
+
+CREATE FUNCTION dlints_recv(internal, oid, integer) RETURNS dlints
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION dlints_recv(internal, oid, integer) IS 'binary input';
+
+CREATE FUNCTION dlints_send(dlints) RETURNS bytea
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION dlints_send(dlints) IS 'binary output';
+
+CREATE FUNCTION dlints_typmod_in(cstring[]) RETURNS integer
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION dlints_typmod_in(cstring[]) IS 'dlints(context_dim, reduced_dim), dlints(context_dim)';
+
+CREATE FUNCTION dlints_typmod_out(integer) RETURNS cstring
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION dlints_typmod_out(integer) IS 'type modifier as text';
+
+CREATE TYPE dlints (
+	INPUT = dlints_in,
+	OUTPUT = dlints_out,
+	RECEIVE = dlints_recv,
+	SEND = dlints_send,
+	TYPMOD_IN = dlints_typmod_in,
+	TYPMOD_OUT = dlints_typmod_out,
+	INTERNALLENGTH = VARIABLE,
+	ALIGNMENT = double,
+	STORAGE = external
+);
+COMMENT ON TYPE dlints IS 'contextual-bandit model: discounted linear Thompson sampling over randomly projected contexts';
+
+CREATE FUNCTION dlints(dlints, integer, boolean) RETURNS dlints
+	AS 'MODULE_PATHNAME', 'dlints_enforce_typmod' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION dlints(dlints, integer, boolean) IS 'check a model against the sizes of a column';
+
+CREATE CAST (dlints AS dlints)
+	WITH FUNCTION dlints(dlints, integer, boolean) AS IMPLICIT;
+COMMENT ON CAST (dlints AS dlints) IS 'check a model against the sizes of a column';
+
+CREATE FUNCTION dlints_to_jsonb(dlints) RETURNS jsonb
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION dlints_to_jsonb(dlints) IS 'a model as jsonb: parameters, counts, b and the lower triangles of G and H';
+
+CREATE FUNCTION dlints_from_jsonb(jsonb) RETURNS dlints
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION dlints_from_jsonb(jsonb) IS 'a model from its jsonb form';
+
+CREATE CAST (dlints AS jsonb) WITH FUNCTION dlints_to_jsonb(dlints);
+COMMENT ON CAST (dlints AS jsonb) IS 'a model as jsonb';
+
+CREATE CAST (jsonb AS dlints) WITH FUNCTION dlints_from_jsonb(jsonb);
+COMMENT ON CAST (jsonb AS dlints) IS 'a model from its jsonb form';
+
+-- Models --------------------------------------------------------------------
+
+CREATE FUNCTION dlints_new(
+	context_dim integer,
+	reduced_dim integer DEFAULT NULL,
+	discount double precision DEFAULT 0.99,
+	ridge double precision DEFAULT 1,
+	exploration double precision DEFAULT 0.1,
+	seed bigint DEFAULT 0,
+	projection_scale double precision DEFAULT NULL,
+	policy text DEFAULT 'thompson'
+) RETURNS dlints
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION dlints_new(integer, integer, double precision, double precision, double precision, bigint, double precision, text)
+	IS 'a model that has seen nothing; context_dim 1 to 65536, reduced_dim 1 to 1024 or NULL for no projection, discount in (0, 1], ridge > 0, exploration >= 0';
+
+CREATE FUNCTION dlints_set(
+	model dlints,
+	ridge double precision DEFAULT NULL,
+	exploration double precision DEFAULT NULL,
+	policy text DEFAULT NULL
+) RETURNS dlints
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION dlints_set(dlints, double precision, double precision, text)
+	IS 'the model with other parameters and the same evidence; NULL keeps a parameter';
+
+-- Learn ---------------------------------------------------------------------
+
+CREATE FUNCTION dlints_update(model dlints, context real[], reward double precision) RETURNS dlints
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION dlints_update(dlints, real[], double precision) IS 'the model after one more observation; a NULL context or reward is no observation';
+
+CREATE FUNCTION dlints_update(model dlints, context double precision[], reward double precision) RETURNS dlints
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION dlints_update(dlints, double precision[], double precision) IS 'the model after one more observation; a NULL context or reward is no observation';
+
+CREATE FUNCTION dlints_update(model dlints, contexts real[], rewards double precision[]) RETURNS dlints
+	AS 'MODULE_PATHNAME', 'dlints_update_batch' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;
+COMMENT ON FUNCTION dlints_update(dlints, real[], double precision[]) IS 'the model after a batch of observations, oldest first; contexts has one row for each reward';
+
+CREATE FUNCTION dlints_update(model dlints, contexts double precision[], rewards double precision[]) RETURNS dlints
+	AS 'MODULE_PATHNAME', 'dlints_update_batch' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;
+COMMENT ON FUNCTION dlints_update(dlints, double precision[], double precision[]) IS 'the model after a batch of observations, oldest first; contexts has one row for each reward';
+
+CREATE FUNCTION dlints_update_reduced(model dlints, reduced real[], reward double precision) RETURNS dlints
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION dlints_update_reduced(dlints, real[], double precision) IS 'the model after an observation whose reduced context was logged';
+
+CREATE FUNCTION dlints_update_reduced(model dlints, reduced double precision[], reward double precision) RETURNS dlints
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION dlints_update_reduced(dlints, double precision[], double precision) IS 'the model after an observation whose reduced context was logged';
+
+CREATE FUNCTION dlints_evidence_transfn(internal, dlints, real[], double precision) RETURNS internal
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE COST 100 PARALLEL SAFE;
+COMMENT ON FUNCTION dlints_evidence_transfn(internal, dlints, real[], double precision) IS 'transition function of dlints_evidence';
+
+CREATE FUNCTION dlints_evidence_transfn(internal, dlints, double precision[], double precision) RETURNS internal
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE COST 100 PARALLEL SAFE;
+COMMENT ON FUNCTION dlints_evidence_transfn(internal, dlints, double precision[], double precision) IS 'transition function of dlints_evidence';
+
+CREATE FUNCTION dlints_evidence_finalfn(internal) RETURNS dlints
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION dlints_evidence_finalfn(internal) IS 'final function of dlints_evidence';
+
+CREATE FUNCTION dlints_evidence_combinefn(internal, internal) RETURNS internal
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION dlints_evidence_combinefn(internal, internal) IS 'combine function of dlints_evidence';
+
+CREATE FUNCTION dlints_evidence_serialfn(internal) RETURNS bytea
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION dlints_evidence_serialfn(internal) IS 'serialisation function of dlints_evidence';
+
+CREATE FUNCTION dlints_evidence_deserialfn(bytea, internal) RETURNS internal
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION dlints_evidence_deserialfn(bytea, internal) IS 'deserialisation function of dlints_evidence';
+
+CREATE AGGREGATE dlints_evidence(model dlints, context real[], reward double precision) (
+	SFUNC = dlints_evidence_transfn,
+	STYPE = internal,
+	SSPACE = 65536,
+	FINALFUNC = dlints_evidence_finalfn,
+	COMBINEFUNC = dlints_evidence_combinefn,
+	SERIALFUNC = dlints_evidence_serialfn,
+	DESERIALFUNC = dlints_evidence_deserialfn,
+	PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE dlints_evidence(dlints, real[], double precision)
+	IS 'what the rows say under the model''s parameters, its own evidence left out; to be appended with ||';
+
+CREATE AGGREGATE dlints_evidence(model dlints, context double precision[], reward double precision) (
+	SFUNC = dlints_evidence_transfn,
+	STYPE = internal,
+	SSPACE = 65536,
+	FINALFUNC = dlints_evidence_finalfn,
+	COMBINEFUNC = dlints_evidence_combinefn,
+	SERIALFUNC = dlints_evidence_serialfn,
+	DESERIALFUNC = dlints_evidence_deserialfn,
+	PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE dlints_evidence(dlints, double precision[], double precision)
+	IS 'what the rows say under the model''s parameters, its own evidence left out; to be appended with ||';
+
+CREATE FUNCTION dlints_concat(dlints, dlints) RETURNS dlints
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION dlints_concat(dlints, dlints) IS 'implementation of || operator';
+
+CREATE OPERATOR || (
+	LEFTARG = dlints,
+	RIGHTARG = dlints,
+	FUNCTION = dlints_concat
+);
+COMMENT ON OPERATOR || (dlints, dlints) IS 'the left history followed by the right one; ridge, exploration and policy are the left side''s';
+
+CREATE AGGREGATE dlints_concat_agg(dlints) (
+	SFUNC = dlints_concat,
+	STYPE = dlints,
+	SSPACE = 8192,
+	COMBINEFUNC = dlints_concat,
+	PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE dlints_concat_agg(dlints) IS 'histories one after the other, in the order of ORDER BY';
+
+-- Choose --------------------------------------------------------------------
+
+CREATE FUNCTION dlints_draw(model dlints, seed bigint DEFAULT NULL) RETURNS double precision[]
+	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL RESTRICTED COST 1000;
+COMMENT ON FUNCTION dlints_draw(dlints, bigint) IS 'one perturbed estimate from the posterior, reduced_dim numbers; with a seed a repeatable one';
+
+CREATE FUNCTION dlints_draw_weights(model dlints, seed bigint DEFAULT NULL) RETURNS double precision[]
+	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL RESTRICTED COST 1000;
+COMMENT ON FUNCTION dlints_draw_weights(dlints, bigint) IS 'a draw carried back to context space: its dot product with a context is the score';
+
+CREATE FUNCTION dlints_dot(weights double precision[], context real[]) RETURNS double precision
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION dlints_dot(double precision[], real[]) IS 'score of a context under a weight vector';
+
+CREATE FUNCTION dlints_dot(weights double precision[], context double precision[]) RETURNS double precision
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION dlints_dot(double precision[], double precision[]) IS 'score of a context under a weight vector';
+
+CREATE FUNCTION dlints_recommend_transfn(internal, dlints, anyelement, real[]) RETURNS internal
+	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE COST 10 PARALLEL SAFE;
+COMMENT ON FUNCTION dlints_recommend_transfn(internal, dlints, anyelement, real[]) IS 'transition function of dlints_recommend';
+
+CREATE FUNCTION dlints_recommend_finalfn(internal, dlints, anyelement, real[]) RETURNS anyelement
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION dlints_recommend_finalfn(internal, dlints, anyelement, real[]) IS 'final function of dlints_recommend';
+
+CREATE FUNCTION dlints_recommend_k_transfn(internal, dlints, anyelement, real[], integer) RETURNS internal
+	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE COST 10 PARALLEL SAFE;
+COMMENT ON FUNCTION dlints_recommend_k_transfn(internal, dlints, anyelement, real[], integer) IS 'transition function of dlints_recommend with k';
+
+CREATE FUNCTION dlints_recommend_k_finalfn(internal, dlints, anyelement, real[], integer) RETURNS anyarray
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION dlints_recommend_k_finalfn(internal, dlints, anyelement, real[], integer) IS 'final function of dlints_recommend with k';
+
+CREATE FUNCTION dlints_recommend_transfn(internal, dlints, anyelement, double precision[]) RETURNS internal
+	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE COST 10 PARALLEL SAFE;
+COMMENT ON FUNCTION dlints_recommend_transfn(internal, dlints, anyelement, double precision[]) IS 'transition function of dlints_recommend';
+
+CREATE FUNCTION dlints_recommend_finalfn(internal, dlints, anyelement, double precision[]) RETURNS anyelement
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION dlints_recommend_finalfn(internal, dlints, anyelement, double precision[]) IS 'final function of dlints_recommend';
+
+CREATE FUNCTION dlints_recommend_k_transfn(internal, dlints, anyelement, double precision[], integer) RETURNS internal
+	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE COST 10 PARALLEL SAFE;
+COMMENT ON FUNCTION dlints_recommend_k_transfn(internal, dlints, anyelement, double precision[], integer) IS 'transition function of dlints_recommend with k';
+
+CREATE FUNCTION dlints_recommend_k_finalfn(internal, dlints, anyelement, double precision[], integer) RETURNS anyarray
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION dlints_recommend_k_finalfn(internal, dlints, anyelement, double precision[], integer) IS 'final function of dlints_recommend with k';
+
+CREATE AGGREGATE dlints_recommend(model dlints, item anyelement, context real[]) (
+	SFUNC = dlints_recommend_transfn,
+	STYPE = internal,
+	SSPACE = 2048,
+	FINALFUNC = dlints_recommend_finalfn,
+	FINALFUNC_EXTRA,
+	PARALLEL = RESTRICTED
+);
+COMMENT ON AGGREGATE dlints_recommend(dlints, anyelement, real[])
+	IS 'the item that scores best under one draw for the group';
+
+CREATE AGGREGATE dlints_recommend(model dlints, item anyelement, context real[], k integer) (
+	SFUNC = dlints_recommend_k_transfn,
+	STYPE = internal,
+	SSPACE = 4096,
+	FINALFUNC = dlints_recommend_k_finalfn,
+	FINALFUNC_EXTRA,
+	PARALLEL = RESTRICTED
+);
+COMMENT ON AGGREGATE dlints_recommend(dlints, anyelement, real[], integer)
+	IS 'the k items that score best under one draw for the group, best first';
+
+CREATE AGGREGATE dlints_recommend(model dlints, item anyelement, context double precision[]) (
+	SFUNC = dlints_recommend_transfn,
+	STYPE = internal,
+	SSPACE = 2048,
+	FINALFUNC = dlints_recommend_finalfn,
+	FINALFUNC_EXTRA,
+	PARALLEL = RESTRICTED
+);
+COMMENT ON AGGREGATE dlints_recommend(dlints, anyelement, double precision[])
+	IS 'the item that scores best under one draw for the group';
+
+CREATE AGGREGATE dlints_recommend(model dlints, item anyelement, context double precision[], k integer) (
+	SFUNC = dlints_recommend_k_transfn,
+	STYPE = internal,
+	SSPACE = 4096,
+	FINALFUNC = dlints_recommend_k_finalfn,
+	FINALFUNC_EXTRA,
+	PARALLEL = RESTRICTED
+);
+COMMENT ON AGGREGATE dlints_recommend(dlints, anyelement, double precision[], integer)
+	IS 'the k items that score best under one draw for the group, best first';
+
+CREATE FUNCTION dlints_argmax_transfn(internal, anyelement, double precision) RETURNS internal
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION dlints_argmax_transfn(internal, anyelement, double precision) IS 'transition function of dlints_argmax';
+
+CREATE FUNCTION dlints_argmax_finalfn(internal, anyelement, double precision) RETURNS anyelement
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION dlints_argmax_finalfn(internal, anyelement, double precision) IS 'final function of dlints_argmax';
+
+CREATE FUNCTION dlints_top_transfn(internal, anyelement, double precision, integer) RETURNS internal
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION dlints_top_transfn(internal, anyelement, double precision, integer) IS 'transition function of dlints_top';
+
+CREATE FUNCTION dlints_top_finalfn(internal, anyelement, double precision, integer) RETURNS anyarray
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION dlints_top_finalfn(internal, anyelement, double precision, integer) IS 'final function of dlints_top';
+
+CREATE FUNCTION dlints_top_combinefn(internal, internal) RETURNS internal
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION dlints_top_combinefn(internal, internal) IS 'combine function of dlints_argmax and dlints_top';
+
+CREATE FUNCTION dlints_top_serialfn(internal) RETURNS bytea
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION dlints_top_serialfn(internal) IS 'serialisation function of dlints_argmax and dlints_top';
+
+CREATE FUNCTION dlints_top_deserialfn(bytea, internal) RETURNS internal
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION dlints_top_deserialfn(bytea, internal) IS 'deserialisation function of dlints_argmax and dlints_top';
+
+CREATE AGGREGATE dlints_argmax(item anyelement, score double precision) (
+	SFUNC = dlints_argmax_transfn,
+	STYPE = internal,
+	SSPACE = 512,
+	FINALFUNC = dlints_argmax_finalfn,
+	FINALFUNC_EXTRA,
+	COMBINEFUNC = dlints_top_combinefn,
+	SERIALFUNC = dlints_top_serialfn,
+	DESERIALFUNC = dlints_top_deserialfn,
+	PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE dlints_argmax(anyelement, double precision) IS 'the item with the highest score';
+
+CREATE AGGREGATE dlints_top(item anyelement, score double precision, k integer) (
+	SFUNC = dlints_top_transfn,
+	STYPE = internal,
+	SSPACE = 512,
+	FINALFUNC = dlints_top_finalfn,
+	FINALFUNC_EXTRA,
+	COMBINEFUNC = dlints_top_combinefn,
+	SERIALFUNC = dlints_top_serialfn,
+	DESERIALFUNC = dlints_top_deserialfn,
+	PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE dlints_top(anyelement, double precision, integer) IS 'the k items with the highest scores, best first';
+
+-- Look ----------------------------------------------------------------------
+
+CREATE FUNCTION dlints_project(model dlints, context real[]) RETURNS double precision[]
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION dlints_project(dlints, real[]) IS 'reduced context z = P x';
+
+CREATE FUNCTION dlints_project(model dlints, context double precision[]) RETURNS double precision[]
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION dlints_project(dlints, double precision[]) IS 'reduced context z = P x';
+
+CREATE FUNCTION dlints_mean(model dlints) RETURNS double precision[]
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION dlints_mean(dlints) IS 'posterior mean, reduced_dim numbers';
+
+CREATE FUNCTION dlints_weights(model dlints) RETURNS double precision[]
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION dlints_weights(dlints) IS 'posterior mean carried back to context space, context_dim numbers';
+
+CREATE FUNCTION dlints_covariance(model dlints) RETURNS double precision[]
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION dlints_covariance(dlints) IS 'posterior covariance without the exploration factor: Z^-1 Z~ Z^-1';
+
+CREATE FUNCTION dlints_predict(model dlints, context real[]) RETURNS double precision
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION dlints_predict(dlints, real[]) IS 'expected reward of a context';
+
+CREATE FUNCTION dlints_predict(model dlints, context double precision[]) RETURNS double precision
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION dlints_predict(dlints, double precision[]) IS 'expected reward of a context';
+
+CREATE FUNCTION dlints_stddev(model dlints, context real[]) RETURNS double precision
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION dlints_stddev(dlints, real[]) IS 'posterior width at a context: exploration times this is the standard deviation of its score under a draw';
+
+CREATE FUNCTION dlints_stddev(model dlints, context double precision[]) RETURNS double precision
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION dlints_stddev(dlints, double precision[]) IS 'posterior width at a context: exploration times this is the standard deviation of its score under a draw';
+
+CREATE FUNCTION dlints_info(
+	model dlints,
+	OUT context_dim integer,
+	OUT reduced_dim integer,
+	OUT discount double precision,
+	OUT ridge double precision,
+	OUT exploration double precision,
+	OUT seed bigint,
+	OUT projection_scale double precision,
+	OUT policy text,
+	OUT updates bigint,
+	OUT effective_sample_size double precision,
+	OUT mean_reward double precision,
+	OUT bytes bigint,
+	OUT format_version integer
+) RETURNS record
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION dlints_info(dlints) IS 'parameters and counts of a model in one row';
+
+CREATE FUNCTION dlints_coefficients(
+	model dlints,
+	OUT index integer,
+	OUT mean double precision,
+	OUT stddev double precision
+) RETURNS SETOF record
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000 ROWS 100;
+COMMENT ON FUNCTION dlints_coefficients(dlints) IS 'posterior mean and standard deviation of each reduced coordinate';

@@ -1,0 +1,243 @@
+/*
+ * args.c
+ *		The doors for numbers between SQL and the core.
+ *
+ * Contexts come as real[] or double precision[]; the core works in double
+ * precision.  Nothing that is not finite gets in or out.
+ */
+#include "args.h"
+
+#include <math.h>
+
+#include "catalog/pg_type.h"
+#include "core/dot.h"
+#include "storage/shmem.h"
+
+void
+ArgNotNull(FunctionCallInfo fcinfo, int argno, const char *name)
+{
+	if (PG_ARGISNULL(argno))
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("%s must not be null", name)));
+}
+
+/* The memory context for an aggregate's state; refuses any other caller. */
+MemoryContext
+AggregateContext(FunctionCallInfo fcinfo)
+{
+	MemoryContext context;
+
+	if (!AggCheckCallContext(fcinfo, &context))
+		elog(ERROR, "aggregate support function called in non-aggregate context");
+	return context;
+}
+
+static void
+CheckNoNulls(ArrayType *array)
+{
+	if (ARR_HASNULL(array) && array_contains_nulls(array))
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("array must not contain nulls")));
+}
+
+static void
+CheckLength(int expected, int actual)
+{
+	if (expected != actual)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_EXCEPTION),
+				 errmsg("expected %d dimensions, not %d", expected, actual)));
+}
+
+/* One-dimensional (or empty), no NULL element; returns the length. */
+int
+ArgVectorLength(ArrayType *array)
+{
+	if (ARR_NDIM(array) > 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
+				 errmsg("array must be one-dimensional")));
+	CheckNoNulls(array);
+	return ARR_NDIM(array) == 0 ? 0 : ARR_DIMS(array)[0];
+}
+
+static void
+NotFinite(const char *what, double value)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+			 errmsg("%s not allowed in %s",
+					isnan(value) ? "NaN" : "infinity", what)));
+}
+
+double
+ArgFinite(double value, const char *what)
+{
+	if (!isfinite(value))
+		NotFinite(what, value);
+	return value;
+}
+
+/*
+ * Elements first to first + count - 1 of an array without NULLs, in storage
+ * order, checked to be finite.
+ */
+void
+ArgSlice(ArrayType *array, Size first, Size count, double *out)
+{
+	Size		i;
+
+	if (ARR_ELEMTYPE(array) == FLOAT4OID)
+	{
+		const float4 *values = (const float4 *) ARR_DATA_PTR(array) + first;
+
+		for (i = 0; i < count; i++)
+			out[i] = values[i];
+	}
+	else
+	{
+		Assert(ARR_ELEMTYPE(array) == FLOAT8OID);
+		memcpy(out, (const float8 *) ARR_DATA_PTR(array) + first,
+			   count * sizeof(float8));
+	}
+
+	for (i = 0; i < count; i++)
+		if (unlikely(!isfinite(out[i])))
+			NotFinite("array", out[i]);
+}
+
+/* A vector of exactly dim numbers. */
+void
+ArgVector(ArrayType *array, int dim, double *out)
+{
+	CheckLength(dim, ArgVectorLength(array));
+	ArgSlice(array, 0, dim, out);
+}
+
+/*
+ * Which of the numbers is to blame for a score that is not finite?  If none
+ * is, the sum overflowed.
+ */
+static void
+ComplainOfScore(ArrayType *context, int dim, const double *weights,
+				double score)
+{
+	double		element;
+	int			i;
+
+	for (i = 0; i < dim; i++)
+	{
+		ArgFinite(weights[i], "weights");
+		ArgSlice(context, i, 1, &element);
+	}
+	ResultFinite(score);
+}
+
+/*
+ * The score of a context: its dot product with dim weights.  A NaN or
+ * infinity anywhere in the context makes the product one, so that the usual
+ * case needs one look at the result instead of one at each element.
+ *
+ * This is what each candidate costs: a vector as it should be is recognised
+ * by one test, and only another one is asked what is wrong with it.
+ */
+double
+ArgDot(ArrayType *context, int dim, const double *weights)
+{
+	double		score;
+
+	if (unlikely(ARR_NDIM(context) != 1 || ARR_DIMS(context)[0] != dim ||
+				 ARR_HASNULL(context)))
+		CheckLength(dim, ArgVectorLength(context));
+
+	if (ARR_ELEMTYPE(context) == FLOAT4OID)
+		score = dot_float(dim, weights,
+						  (const float4 *) ARR_DATA_PTR(context));
+	else
+		score = dot_double(dim, weights,
+						   (const float8 *) ARR_DATA_PTR(context));
+
+	if (unlikely(!isfinite(score)))
+		ComplainOfScore(context, dim, weights, score);
+	return score;
+}
+
+/* Rows of a two-dimensional array whose rows have the given length. */
+int
+ArgMatrixRows(ArrayType *array, int columns)
+{
+	if (ARR_NDIM(array) == 0)
+		return 0;
+	if (ARR_NDIM(array) != 2)
+		ereport(ERROR,
+				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
+				 errmsg("array must be two-dimensional"),
+				 errdetail("A batch of contexts has one row for each reward.")));
+	CheckNoNulls(array);
+	CheckLength(columns, ARR_DIMS(array)[1]);
+	return ARR_DIMS(array)[0];
+}
+
+/* A one-dimensional array of so many things. */
+void
+ArgLength(ArrayType *array, const char *what, int length)
+{
+	int			actual = ArgVectorLength(array);
+
+	if (actual != length)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_EXCEPTION),
+				 errmsg("expected %d %s, not %d", length, what, actual)));
+}
+
+double
+ResultFinite(double value)
+{
+	if (unlikely(!isfinite(value)))
+		ereport(ERROR,
+				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+				 errmsg("dlints result out of range"),
+				 errhint("Scale contexts and rewards to moderate size.")));
+	return value;
+}
+
+static Datum
+ResultArray(int ndim, const int *dims, const double *values)
+{
+	Size		count = (ndim == 2) ? mul_size(dims[0], dims[1]) : dims[0];
+	Size		size = add_size(ARR_OVERHEAD_NONULLS(ndim),
+								mul_size(count, sizeof(float8)));
+	ArrayType  *array = palloc0(size);
+	Size		i;
+
+	SET_VARSIZE(array, size);
+	array->ndim = ndim;
+	array->elemtype = FLOAT8OID;
+	for (i = 0; i < ndim; i++)
+	{
+		ARR_DIMS(array)[i] = dims[i];
+		ARR_LBOUND(array)[i] = 1;
+	}
+
+	for (i = 0; i < count; i++)
+		ResultFinite(values[i]);
+	memcpy(ARR_DATA_PTR(array), values, count * sizeof(float8));
+	return PointerGetDatum(array);
+}
+
+Datum
+ResultVector(const double *values, int count)
+{
+	return ResultArray(1, &count, values);
+}
+
+/* double precision[][], given row by row */
+Datum
+ResultMatrix(const double *values, int rows, int columns)
+{
+	const int	dims[2] = {rows, columns};
+
+	return ResultArray(2, dims, values);
+}

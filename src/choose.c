@@ -1,0 +1,424 @@
+/*
+ * choose.c
+ *		Draws from the posterior and what is chosen with them.
+ *
+ * One draw scores all candidates of a group.  A draw for each row would not
+ * be Thompson sampling: candidates share the parameter, and their scores must
+ * move together.
+ */
+#include "dlints.h"
+
+#include "args.h"
+#include "core/random.h"
+#include "prepared.h"
+#include "projcache.h"
+#include "topk.h"
+
+static uint64
+FreshSeed(void)
+{
+	uint64		seed;
+
+	if (!pg_strong_random(&seed, sizeof(seed)))
+		ereport(ERROR,
+				(errcode(ERRCODE_INTERNAL_ERROR),
+				 errmsg("could not obtain random numbers")));
+	return seed;
+}
+
+/* The seed argument, or one that no other draw has, on any server. */
+static uint64
+SeedArgument(FunctionCallInfo fcinfo, int argno)
+{
+	return PG_ARGISNULL(argno) ? FreshSeed() :
+		(uint64) PG_GETARG_INT64(argno);
+}
+
+/* psi-tilde (Algorithm 1) */
+static double *
+DrawParameter(PreparedModel *prepared, uint64 seed)
+{
+	int			dim = prepared->model->dim;
+	double	   *normals = palloc(sizeof(double) * dim);
+	double	   *draw = palloc(sizeof(double) * dim);
+	double	   *work = palloc(sizeof(double) * posterior_draw_work(dim));
+
+	random_normals(seed, RANDOM_DRAW, 0, dim, normals);
+	posterior_draw(&prepared->evidence, PreparedFactor(prepared),
+				   prepared->model->exploration, normals, draw, work);
+	pfree(work);
+	pfree(normals);
+	return draw;
+}
+
+/* P' psi-tilde: context_dim numbers in the current memory context */
+static double *
+DrawWeights(PreparedModel *prepared, uint64 seed)
+{
+	double	   *draw = DrawParameter(prepared, seed);
+	double	   *weights = palloc(sizeof(double) * prepared->model->context_dim);
+
+	LiftParameter(prepared->model, draw, weights);
+	pfree(draw);
+	return weights;
+}
+
+PG_FUNCTION_INFO_V1(dlints_draw);
+
+/*
+ * dlints_draw(model dlints, seed bigint DEFAULT NULL) -> double precision[]
+ *
+ * One perturbed estimate psi-tilde of reduced_dim numbers (Algorithm 1):
+ * normal with mean psi-hat and covariance xi^2 Z^-1 Z~ Z^-1.  With a seed the
+ * same for the same model; without, independent of every other draw.
+ */
+Datum
+dlints_draw(PG_FUNCTION_ARGS)
+{
+	PreparedModel *prepared;
+	uint64		seed;
+
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	seed = SeedArgument(fcinfo, 1);
+	prepared = PrepareModel(fcinfo, 0);
+	PG_RETURN_DATUM(ResultVector(DrawParameter(prepared, seed),
+								 prepared->model->dim));
+}
+
+PG_FUNCTION_INFO_V1(dlints_draw_weights);
+
+/*
+ * dlints_draw_weights(model dlints, seed bigint DEFAULT NULL)
+ *		-> double precision[]
+ *
+ * A draw carried back to context space, P' psi-tilde: its dot product with a
+ * context is the score of that context under the draw.
+ */
+Datum
+dlints_draw_weights(PG_FUNCTION_ARGS)
+{
+	PreparedModel *prepared;
+	uint64		seed;
+
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	seed = SeedArgument(fcinfo, 1);
+	prepared = PrepareModel(fcinfo, 0);
+	PG_RETURN_DATUM(ResultVector(DrawWeights(prepared, seed),
+								 prepared->model->context_dim));
+}
+
+PG_FUNCTION_INFO_V1(dlints_dot);
+
+/*
+ * dlints_dot(weights double precision[], context real[] | double precision[])
+ *		-> double precision
+ *
+ * The score of a context under a weight vector of the same length.
+ */
+Datum
+dlints_dot(PG_FUNCTION_ARGS)
+{
+	ArrayType  *weights = PG_GETARG_ARRAYTYPE_P(0);
+	ArrayType  *context = PG_GETARG_ARRAYTYPE_P(1);
+
+	PG_RETURN_FLOAT8(ArgDot(context, ArgVectorLength(weights),
+							(const float8 *) ARR_DATA_PTR(weights)));
+}
+
+/* The argument that says how many items are wanted. */
+static int
+CountArgument(FunctionCallInfo fcinfo, int argno)
+{
+	int			k;
+
+	ArgNotNull(fcinfo, argno, "k");
+	k = PG_GETARG_INT32(argno);
+	if (k < 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("k must be at least 1"),
+				 errdetail("The value is %d.", k)));
+	return k;
+}
+
+static void
+CheckSameCount(const TopK *top, int k)
+{
+	if (k != top->k)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("k must be the same for all rows of a group"),
+				 errdetail("It was %d and is %d.", top->k, k)));
+}
+
+static TopK *
+CreateRanking(FunctionCallInfo fcinfo, MemoryContext context, int item_argno,
+			  int k)
+{
+	Oid			type = get_fn_expr_argtype(fcinfo->flinfo, item_argno);
+
+	if (!OidIsValid(type))
+		elog(ERROR, "could not determine the type of the item");
+	return TopKCreate(context, type, k);
+}
+
+/* Final results; no candidate is NULL, not an empty array. */
+static Datum
+ReturnBest(FunctionCallInfo fcinfo, const TopK *top)
+{
+	Datum		item;
+	bool		isnull;
+
+	if (!TopKBest(top, &item, &isnull) || isnull)
+		PG_RETURN_NULL();
+	PG_RETURN_DATUM(item);
+}
+
+/* The state of dlints_recommend for one group. */
+typedef struct RecommendState
+{
+	ModelKey	key;
+	int			context_dim;
+	double	   *weights;		/* of the group's one draw */
+	TopK	   *top;
+} RecommendState;
+
+static RecommendState *
+BeginRecommend(FunctionCallInfo fcinfo, MemoryContext context, int k)
+{
+	PreparedModel *prepared = PrepareModel(fcinfo, 1);
+	MemoryContext caller = MemoryContextSwitchTo(context);
+	RecommendState *state = palloc0(sizeof(RecommendState));
+
+	ModelKeySet(&state->key, PG_GETARG_DATUM(1), context);
+	state->context_dim = prepared->model->context_dim;
+	state->weights = DrawWeights(prepared, FreshSeed());
+	state->top = CreateRanking(fcinfo, context, 2, k);
+	MemoryContextSwitchTo(caller);
+	return state;
+}
+
+/* Score one candidate: arguments are state, model, item, context. */
+static Datum
+Recommend(FunctionCallInfo fcinfo, RecommendState *state)
+{
+	double		score;
+
+	if (!ModelKeyMatches(&state->key, PG_GETARG_DATUM(1)))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("dlints_recommend needs the same model for all rows of a group"),
+				 errhint("Use GROUP BY to recommend from several models.")));
+
+	score = ArgDot(PG_GETARG_ARRAYTYPE_P(3), state->context_dim,
+				   state->weights);
+	TopKOffer(state->top, score, PG_ARGISNULL(2) ? (Datum) 0 :
+			  PG_GETARG_DATUM(2), PG_ARGISNULL(2));
+	PG_RETURN_POINTER(state);
+}
+
+/* A NULL model or context makes no candidate. */
+static bool
+IsCandidate(FunctionCallInfo fcinfo)
+{
+	return !PG_ARGISNULL(1) && !PG_ARGISNULL(3);
+}
+
+static Datum
+ReturnState(FunctionCallInfo fcinfo)
+{
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	PG_RETURN_POINTER(PG_GETARG_POINTER(0));
+}
+
+PG_FUNCTION_INFO_V1(dlints_recommend_transfn);
+
+/*
+ * dlints_recommend(model dlints, item anyelement,
+ *					context real[] | double precision[])
+ *		-> anyelement, aggregate
+ *
+ * The item whose context scores best under one draw of the model's perturbed
+ * estimate (Algorithm 1, "Select arm").  A new draw is made for each group of
+ * each statement.  Candidates with a NULL context are skipped; without
+ * candidates the result is NULL.
+ */
+Datum
+dlints_recommend_transfn(PG_FUNCTION_ARGS)
+{
+	RecommendState *state;
+
+	if (!IsCandidate(fcinfo))
+		return ReturnState(fcinfo);
+	if (PG_ARGISNULL(0))
+		state = BeginRecommend(fcinfo, AggregateContext(fcinfo), 1);
+	else
+		state = (RecommendState *) PG_GETARG_POINTER(0);
+	return Recommend(fcinfo, state);
+}
+
+PG_FUNCTION_INFO_V1(dlints_recommend_k_transfn);
+
+/*
+ * dlints_recommend(model dlints, item anyelement,
+ *					context real[] | double precision[], k integer)
+ *		-> anyarray, aggregate
+ *
+ * As above, the k best items, best first (fewer if there are fewer
+ * candidates).  k is at least 1 and the same for all rows of a group.
+ */
+Datum
+dlints_recommend_k_transfn(PG_FUNCTION_ARGS)
+{
+	RecommendState *state;
+	int			k;
+
+	if (!IsCandidate(fcinfo))
+		return ReturnState(fcinfo);
+	k = CountArgument(fcinfo, 4);
+	if (PG_ARGISNULL(0))
+		state = BeginRecommend(fcinfo, AggregateContext(fcinfo), k);
+	else
+		state = (RecommendState *) PG_GETARG_POINTER(0);
+	CheckSameCount(state->top, k);
+	return Recommend(fcinfo, state);
+}
+
+PG_FUNCTION_INFO_V1(dlints_recommend_finalfn);
+
+Datum
+dlints_recommend_finalfn(PG_FUNCTION_ARGS)
+{
+	AggregateContext(fcinfo);
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	return ReturnBest(fcinfo, ((RecommendState *) PG_GETARG_POINTER(0))->top);
+}
+
+PG_FUNCTION_INFO_V1(dlints_recommend_k_finalfn);
+
+Datum
+dlints_recommend_k_finalfn(PG_FUNCTION_ARGS)
+{
+	AggregateContext(fcinfo);
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	PG_RETURN_DATUM(TopKArray(((RecommendState *) PG_GETARG_POINTER(0))->top));
+}
+
+PG_FUNCTION_INFO_V1(dlints_argmax_transfn);
+
+/*
+ * dlints_argmax(item anyelement, score double precision)
+ *		-> anyelement, aggregate
+ *
+ * The item with the highest score; among equal scores the first.  Rows with a
+ * NULL score are skipped; without any the result is NULL.  Scores are finite.
+ */
+Datum
+dlints_argmax_transfn(PG_FUNCTION_ARGS)
+{
+	TopK	   *top;
+
+	if (PG_ARGISNULL(2))
+		return ReturnState(fcinfo);
+	top = PG_ARGISNULL(0) ?
+		CreateRanking(fcinfo, AggregateContext(fcinfo), 1, 1) :
+		(TopK *) PG_GETARG_POINTER(0);
+	TopKOffer(top, ArgFinite(PG_GETARG_FLOAT8(2), "score"),
+			  PG_ARGISNULL(1) ? (Datum) 0 : PG_GETARG_DATUM(1),
+			  PG_ARGISNULL(1));
+	PG_RETURN_POINTER(top);
+}
+
+PG_FUNCTION_INFO_V1(dlints_top_transfn);
+
+/*
+ * dlints_top(item anyelement, score double precision, k integer)
+ *		-> anyarray, aggregate
+ *
+ * The k items with the highest scores, best first.  k is at least 1 and the
+ * same for all rows of a group.
+ */
+Datum
+dlints_top_transfn(PG_FUNCTION_ARGS)
+{
+	TopK	   *top;
+	int			k;
+
+	if (PG_ARGISNULL(2))
+		return ReturnState(fcinfo);
+	k = CountArgument(fcinfo, 3);
+	top = PG_ARGISNULL(0) ?
+		CreateRanking(fcinfo, AggregateContext(fcinfo), 1, k) :
+		(TopK *) PG_GETARG_POINTER(0);
+	CheckSameCount(top, k);
+	TopKOffer(top, ArgFinite(PG_GETARG_FLOAT8(2), "score"),
+			  PG_ARGISNULL(1) ? (Datum) 0 : PG_GETARG_DATUM(1),
+			  PG_ARGISNULL(1));
+	PG_RETURN_POINTER(top);
+}
+
+PG_FUNCTION_INFO_V1(dlints_top_combinefn);
+
+/* combine function of dlints_argmax and dlints_top */
+Datum
+dlints_top_combinefn(PG_FUNCTION_ARGS)
+{
+	MemoryContext context = AggregateContext(fcinfo);
+	TopK	   *top;
+	TopK	   *other;
+
+	if (PG_ARGISNULL(1))
+		return ReturnState(fcinfo);
+	other = (TopK *) PG_GETARG_POINTER(1);
+	top = PG_ARGISNULL(0) ?
+		TopKCreate(context, other->item_type, other->k) :
+		(TopK *) PG_GETARG_POINTER(0);
+	CheckSameCount(top, other->k);
+	TopKMerge(top, other);
+	PG_RETURN_POINTER(top);
+}
+
+PG_FUNCTION_INFO_V1(dlints_top_serialfn);
+
+Datum
+dlints_top_serialfn(PG_FUNCTION_ARGS)
+{
+	AggregateContext(fcinfo);
+	PG_RETURN_BYTEA_P(TopKSerialize((TopK *) PG_GETARG_POINTER(0)));
+}
+
+PG_FUNCTION_INFO_V1(dlints_top_deserialfn);
+
+Datum
+dlints_top_deserialfn(PG_FUNCTION_ARGS)
+{
+	AggregateContext(fcinfo);
+	PG_RETURN_POINTER(TopKDeserialize(PG_GETARG_BYTEA_PP(0)));
+}
+
+PG_FUNCTION_INFO_V1(dlints_argmax_finalfn);
+
+Datum
+dlints_argmax_finalfn(PG_FUNCTION_ARGS)
+{
+	AggregateContext(fcinfo);
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	return ReturnBest(fcinfo, (TopK *) PG_GETARG_POINTER(0));
+}
+
+PG_FUNCTION_INFO_V1(dlints_top_finalfn);
+
+Datum
+dlints_top_finalfn(PG_FUNCTION_ARGS)
+{
+	AggregateContext(fcinfo);
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	PG_RETURN_DATUM(TopKArray((TopK *) PG_GETARG_POINTER(0)));
+}

@@ -1,0 +1,213 @@
+/*
+ * linalg.c
+ *		BLAS and LAPACK in this project's words.
+ *
+ * The surface is small on purpose: products, symmetric updates, Cholesky and
+ * triangular solves.  "info = 0" from a factorisation proves little
+ * (OpenBLAS factors a matrix with a NaN off the diagonal without complaint),
+ * so callers check what goes in and what comes out.
+ */
+#include "linalg.h"
+
+#include <string.h>
+
+/*
+ * Fortran passes the length of each character argument behind the visible
+ * ones; leaving them out works until a compiler relies on them.
+ */
+typedef size_t fortran_len;
+
+extern void dgemm_(const char *transa, const char *transb, const int *m,
+				   const int *n, const int *k, const double *alpha,
+				   const double *a, const int *lda, const double *b,
+				   const int *ldb, const double *beta, double *c,
+				   const int *ldc, fortran_len, fortran_len);
+extern void dgemv_(const char *trans, const int *m, const int *n,
+				   const double *alpha, const double *a, const int *lda,
+				   const double *x, const int *incx, const double *beta,
+				   double *y, const int *incy, fortran_len);
+extern void dsyrk_(const char *uplo, const char *trans, const int *n,
+				   const int *k, const double *alpha, const double *a,
+				   const int *lda, const double *beta, double *c,
+				   const int *ldc, fortran_len, fortran_len);
+extern void dtrmv_(const char *uplo, const char *trans, const char *diag,
+				   const int *n, const double *a, const int *lda, double *x,
+				   const int *incx, fortran_len, fortran_len, fortran_len);
+extern void dsfrk_(const char *transr, const char *uplo, const char *trans,
+				   const int *n, const int *k, const double *alpha,
+				   const double *a, const int *lda, const double *beta,
+				   double *c, fortran_len, fortran_len, fortran_len);
+extern void dpftrf_(const char *transr, const char *uplo, const int *n,
+					double *a, int *info, fortran_len, fortran_len);
+extern void dpftrs_(const char *transr, const char *uplo, const int *n,
+					const int *nrhs, const double *a, double *b,
+					const int *ldb, int *info, fortran_len, fortran_len);
+extern void dtfsm_(const char *transr, const char *side, const char *uplo,
+				   const char *trans, const char *diag, const int *m,
+				   const int *n, const double *alpha, const double *a,
+				   double *b, const int *ldb, fortran_len, fortran_len,
+				   fortran_len, fortran_len, fortran_len);
+extern void dtfttr_(const char *transr, const char *uplo, const int *n,
+					const double *arf, double *a, const int *lda, int *info,
+					fortran_len, fortran_len);
+
+/* 32-bit integers are what the prototypes above promise (LP64, not ILP64) */
+typedef char int_is_32_bits[sizeof(int) == 4 ? 1 : -1];
+
+static const double one = 1.0;
+static const double zero = 0.0;
+static const int unit_stride = 1;
+
+/*
+ * Where element (i, j), i >= j, of the lower triangle stands in packed form:
+ * LAPACK's RFP layout for TRANSR = 'N', UPLO = 'L'.  The columns of the left
+ * part stand as they are; the triangle that is left over lies transposed
+ * above them.
+ */
+size_t
+linalg_packed_index(int d, int i, int j)
+{
+	size_t		even = (d % 2 == 0) ? 1 : 0;
+	size_t		rows = (size_t) d + even;
+	size_t		left = ((size_t) d + 1) / 2;
+	size_t		row = (size_t) i;
+	size_t		col = (size_t) j;
+
+	if (col < left)
+		return (row + even) + col * rows;
+	return (col - left) + (row - left + 1 - even) * rows;
+}
+
+void
+linalg_add_diagonal(int d, double value, double *packed)
+{
+	int			i;
+
+	for (i = 0; i < d; i++)
+		packed[linalg_packed_index(d, i, i)] += value;
+}
+
+double
+linalg_max_diagonal(int d, const double *packed)
+{
+	double		max = packed[linalg_packed_index(d, 0, 0)];
+	int			i;
+
+	for (i = 1; i < d; i++)
+	{
+		double		value = packed[linalg_packed_index(d, i, i)];
+
+		if (value > max)
+			max = value;
+	}
+	return max;
+}
+
+/* The lower triangle as a full d by d matrix, zeros above the diagonal. */
+void
+linalg_unpack_lower(int d, const double *packed, double *full)
+{
+	int			info;
+
+	memset(full, 0, sizeof(double) * (size_t) d * (size_t) d);
+	dtfttr_("N", "L", &d, packed, full, &d, &info, 1, 1);
+}
+
+/* packed <- factor packed + sum over vectors of v v' */
+void
+linalg_rank_update(int d, int count, const double *vectors, double factor,
+				   double *packed)
+{
+	dsfrk_("N", "L", "N", &d, &count, &one, vectors, &d, &factor, packed,
+		   1, 1, 1);
+}
+
+/* Replace a packed symmetric matrix by its lower Cholesky factor. */
+bool
+linalg_cholesky(int d, double *packed)
+{
+	int			info;
+
+	dpftrf_("N", "L", &d, packed, &info, 1, 1);
+	return info == 0;
+}
+
+/* vectors <- (L L')^-1 vectors */
+void
+linalg_cholesky_solve(int d, const double *factor, int count, double *vectors)
+{
+	int			info;
+
+	dpftrs_("N", "L", &d, &count, factor, vectors, &d, &info, 1, 1);
+}
+
+/* vector <- L^-1 vector */
+void
+linalg_solve_lower(int d, const double *factor, double *vector)
+{
+	dtfsm_("N", "L", "L", "N", "N", &d, &unit_stride, &one, factor, vector,
+		   &d, 1, 1, 1, 1, 1);
+}
+
+/* vectors <- L'^-1 vectors */
+void
+linalg_solve_lower_transposed(int d, const double *factor, int count,
+							  double *vectors)
+{
+	dtfsm_("N", "L", "L", "T", "N", &d, &count, &one, factor, vectors, &d,
+		   1, 1, 1, 1, 1);
+}
+
+/* vector <- lower vector, the matrix unpacked by linalg_unpack_lower */
+void
+linalg_multiply_lower(int d, const double *lower, double *vector)
+{
+	dtrmv_("L", "N", "N", &d, lower, &d, vector, &unit_stride, 1, 1, 1);
+}
+
+/* sum <- sum + sum over k of weights[k] vectors[k] */
+void
+linalg_combine(int len, int count, const double *vectors,
+			   const double *weights, double *sum)
+{
+	dgemv_("N", &len, &count, &one, vectors, &len, weights, &unit_stride,
+		   &one, sum, &unit_stride, 1);
+}
+
+/* dots[k] <- vectors[k]' vector */
+void
+linalg_dot_each(int len, int count, const double *vectors,
+				const double *vector, double *dots)
+{
+	dgemv_("T", &len, &count, &one, vectors, &len, vector, &unit_stride,
+		   &zero, dots, &unit_stride, 1);
+}
+
+/*
+ * out[c] <- matrix vectors[c], the matrix given by its rows; successive
+ * results stand out_len apart.
+ */
+void
+linalg_project(int len, int rows, const double *matrix, int count,
+			   const double *vectors, double *out, int out_len)
+{
+	if (count == 1)
+		linalg_dot_each(len, rows, matrix, vectors, out);
+	else
+		dgemm_("T", "N", &rows, &count, &len, &one, matrix, &len, vectors,
+			   &len, &zero, out, &out_len, 1, 1);
+}
+
+/* full <- sum over columns c of c c', both triangles filled */
+void
+linalg_gram(int d, const double *columns, double *full)
+{
+	size_t		n = (size_t) d;
+	size_t		i;
+	size_t		j;
+
+	dsyrk_("L", "N", &d, &d, &one, columns, &d, &zero, full, &d, 1, 1);
+	for (j = 0; j < n; j++)
+		for (i = j + 1; i < n; i++)
+			full[j + i * n] = full[i + j * n];
+}

@@ -1,0 +1,52 @@
+/*
+ * linalg.h
+ *		The few dense operations the posterior needs.  linalg.c is the only
+ *		caller of BLAS and LAPACK; everything above it says what it wants in
+ *		the words below.
+ *
+ * Symmetric and triangular matrices of order d are kept in LAPACK's
+ * rectangular full packed form (RFP, TRANSR = 'N', UPLO = 'L'): d(d+1)/2
+ * numbers that level-3 routines work on directly.  Rectangular matrices are
+ * lists of vectors: "count" vectors of "len" numbers, each contiguous.
+ *
+ * Sizes reach Fortran as 32-bit integers and a bad one would end the process
+ * inside XERBLA, so callers pass only sizes that were validated (d <= 1024,
+ * n <= 65536).
+ */
+#ifndef DLINTS_LINALG_H
+#define DLINTS_LINALG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* numbers in a packed matrix of order d */
+static inline size_t
+linalg_packed_len(int d)
+{
+	return (size_t) d * ((size_t) d + 1) / 2;
+}
+
+extern size_t linalg_packed_index(int d, int i, int j);
+extern void linalg_add_diagonal(int d, double value, double *packed);
+extern double linalg_max_diagonal(int d, const double *packed);
+extern void linalg_unpack_lower(int d, const double *packed, double *full);
+
+extern void linalg_rank_update(int d, int count, const double *vectors,
+							   double factor, double *packed);
+extern bool linalg_cholesky(int d, double *packed);
+extern void linalg_cholesky_solve(int d, const double *factor, int count,
+								  double *vectors);
+extern void linalg_solve_lower(int d, const double *factor, double *vector);
+extern void linalg_solve_lower_transposed(int d, const double *factor,
+										  int count, double *vectors);
+extern void linalg_multiply_lower(int d, const double *lower, double *vector);
+extern void linalg_combine(int len, int count, const double *vectors,
+						   const double *weights, double *sum);
+extern void linalg_dot_each(int len, int count, const double *vectors,
+							const double *vector, double *dots);
+extern void linalg_project(int len, int rows, const double *matrix,
+						   int count, const double *vectors,
+						   double *out, int out_len);
+extern void linalg_gram(int d, const double *columns, double *full);
+
+#endif							/* DLINTS_LINALG_H */

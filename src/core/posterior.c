@@ -1,0 +1,383 @@
+/*
+ * posterior.c
+ *		Discount, absorb, concatenate; factor, mean, draw, width.
+ *
+ * No inverse, symmetric square root or eigendecomposition is formed.  Where
+ * the paper writes Z^-1 Z~^(1/2) W, any matrix M with M M' = Z~ gives a
+ * perturbation of the same law; ours is the Cholesky factor.
+ */
+#include "posterior.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "linalg.h"
+
+/* how often, and by what factor, a refused factorisation is helped */
+#define FACTOR_ATTEMPTS		4
+#define FACTOR_STEP			10.0
+
+/* numbers in b, G and, for a discount below 1, H */
+size_t
+evidence_value_count(int dim, double discount)
+{
+	size_t		packed = linalg_packed_len(dim);
+
+	return (size_t) dim + packed + (evidence_has_second(discount) ? packed : 0);
+}
+
+/* Lay b, G and H out, in this order, over evidence_value_count numbers. */
+void
+evidence_bind(Evidence *e, int dim, double discount, double *values)
+{
+	e->dim = dim;
+	e->discount = discount;
+	e->b = values;
+	e->G = e->b + dim;
+	e->H = evidence_has_second(discount) ? e->G + linalg_packed_len(dim) : NULL;
+}
+
+/* no observation */
+void
+evidence_clear(Evidence *e)
+{
+	size_t		packed = linalg_packed_len(e->dim) * sizeof(double);
+
+	e->updates = 0;
+	e->weight_sum = 0.0;
+	e->reward_sum = 0.0;
+	e->reward_square_sum = 0.0;
+	memset(e->b, 0, sizeof(double) * (size_t) e->dim);
+	memset(e->G, 0, packed);
+	if (e->H)
+		memset(e->H, 0, packed);
+}
+
+/*
+ * Discounting drives old entries towards zero for ever.  Stop them where
+ * arithmetic becomes slow (subnormals), and drop the sign of zero, which a
+ * text form need not keep.
+ */
+static void
+settle(size_t count, double *values)
+{
+	size_t		i;
+
+	for (i = 0; i < count; i++)
+		values[i] = fabs(values[i]) < DBL_MIN ? 0.0 : values[i];
+}
+
+static void
+settle_evidence(Evidence *e)
+{
+	size_t		packed = linalg_packed_len(e->dim);
+
+	settle(1, &e->weight_sum);
+	settle(1, &e->reward_sum);
+	settle(1, &e->reward_square_sum);
+	settle((size_t) e->dim, e->b);
+	settle(packed, e->G);
+	if (e->H)
+		settle(packed, e->H);
+}
+
+static void
+scale_vectors(int len, int count, const double *factors, double *vectors)
+{
+	int			j;
+	int			k;
+
+	for (j = 0; j < count; j++)
+		for (k = 0; k < len; k++)
+			vectors[(size_t) j * (size_t) len + (size_t) k] *= factors[j];
+}
+
+/*
+ * Learn a block of at most POSTERIOR_BLOCK observations, oldest first.  This
+ * is the updates of Algorithm 1 one after the other, with the products taken
+ * together: an observation of age a counts gamma^a in G and gamma^2a in H,
+ * which scaling its vector by gamma^(a/2) before each rank update brings
+ * about.  "reduced" holds count vectors of dim numbers and is overwritten.
+ */
+void
+evidence_absorb(Evidence *e, int count, double *reduced,
+				const double *rewards)
+{
+	double		roots[POSTERIOR_BLOCK];
+	double		gains[POSTERIOR_BLOCK];
+	double		decay = pow(e->discount, count);
+	size_t		dim = (size_t) e->dim;
+	size_t		k;
+	int			j;
+
+	e->weight_sum *= decay;
+	e->reward_sum *= decay;
+	e->reward_square_sum *= decay;
+	for (j = 0; j < count; j++)
+	{
+		double		weight = pow(e->discount, count - 1 - j);
+
+		roots[j] = sqrt(weight);
+		gains[j] = weight * rewards[j];
+		e->weight_sum += weight;
+		e->reward_sum += gains[j];
+		e->reward_square_sum += gains[j] * rewards[j];
+	}
+	e->updates += count;
+
+	for (k = 0; k < dim; k++)
+		e->b[k] *= decay;
+	linalg_combine(e->dim, count, reduced, gains, e->b);
+
+	if (e->H)
+		scale_vectors(e->dim, count, roots, reduced);
+	linalg_rank_update(e->dim, count, reduced, decay, e->G);
+	if (e->H)
+	{
+		scale_vectors(e->dim, count, roots, reduced);
+		linalg_rank_update(e->dim, count, reduced, decay * decay, e->H);
+	}
+
+	settle_evidence(e);
+}
+
+/* earlier <- factor earlier + later */
+static void
+decay_and_add(size_t count, double factor, double *earlier,
+			  const double *later)
+{
+	size_t		i;
+
+	for (i = 0; i < count; i++)
+		earlier[i] = factor * earlier[i] + later[i];
+}
+
+/*
+ * Histories concatenate: afterwards "earlier" holds what one model would hold
+ * that saw its own observations first and those of "later" after them.  Both
+ * must have the same dimension and discount.
+ */
+void
+evidence_concat(Evidence *earlier, const Evidence *later)
+{
+	double		decay = pow(earlier->discount, (double) later->updates);
+	size_t		packed = linalg_packed_len(earlier->dim);
+
+	earlier->updates += later->updates;
+	decay_and_add(1, decay, &earlier->weight_sum, &later->weight_sum);
+	decay_and_add(1, decay, &earlier->reward_sum, &later->reward_sum);
+	decay_and_add(1, decay, &earlier->reward_square_sum,
+				  &later->reward_square_sum);
+	decay_and_add((size_t) earlier->dim, decay, earlier->b, later->b);
+	decay_and_add(packed, decay, earlier->G, later->G);
+	if (earlier->H)
+		decay_and_add(packed, decay * decay, earlier->H, later->H);
+
+	settle_evidence(earlier);
+}
+
+/* Looks at the bits, so that the compiler can look at many at once. */
+static bool
+all_finite(size_t count, const double *values)
+{
+	const uint64_t exponent = UINT64_C(0x7FF0000000000000);
+	uint64_t	bad = 0;
+	size_t		i;
+
+	for (i = 0; i < count; i++)
+	{
+		uint64_t	bits;
+
+		memcpy(&bits, &values[i], sizeof(bits));
+		bad |= ((bits & exponent) == exponent);
+	}
+	return bad == 0;
+}
+
+static bool
+packed_is_valid(int dim, const double *packed)
+{
+	int			i;
+
+	if (!all_finite(linalg_packed_len(dim), packed))
+		return false;
+	for (i = 0; i < dim; i++)
+		if (packed[linalg_packed_index(dim, i, i)] < 0.0)
+			return false;
+	return true;
+}
+
+/*
+ * Could observations have led to this?  Every number finite, counts and
+ * diagonals not negative.
+ */
+bool
+evidence_is_valid(const Evidence *e)
+{
+	return e->updates >= 0 &&
+		isfinite(e->weight_sum) && e->weight_sum >= 0.0 &&
+		isfinite(e->reward_sum) &&
+		isfinite(e->reward_square_sum) && e->reward_square_sum >= 0.0 &&
+		all_finite((size_t) e->dim, e->b) &&
+		packed_is_valid(e->dim, e->G) &&
+		(e->H == NULL || packed_is_valid(e->dim, e->H));
+}
+
+/*
+ * Cholesky factor of evidence + ridge I.
+ *
+ * When the contexts are so large or so nearly parallel that the ridge drowns
+ * in the rounding of the evidence itself, the factorisation can meet a pivot
+ * that is not positive.  Then the diagonal is raised by the size of that
+ * rounding, as if the ridge had been that much larger: nothing the evidence
+ * still knows is lost.  Evidence that needs more than this never came from
+ * observations.
+ */
+static bool
+factor_with_ridge(int dim, const double *evidence, double ridge,
+				  double *factor)
+{
+	double		rounding = dim * DBL_EPSILON *
+		(linalg_max_diagonal(dim, evidence) + ridge);
+	double		raise = 0.0;
+	int			attempt;
+
+	for (attempt = 0; attempt < FACTOR_ATTEMPTS; attempt++)
+	{
+		memcpy(factor, evidence, linalg_packed_len(dim) * sizeof(double));
+		linalg_add_diagonal(dim, ridge + raise, factor);
+		if (linalg_cholesky(dim, factor))
+			return all_finite(linalg_packed_len(dim), factor);
+		raise = (raise == 0.0) ? rounding : raise * FACTOR_STEP;
+	}
+	return false;
+}
+
+/* numbers in L and, for a discount below 1, M */
+size_t
+factor_value_count(int dim, double discount)
+{
+	return linalg_packed_len(dim) * (evidence_has_second(discount) ? 2 : 1);
+}
+
+/* Lay L and M out over factor_value_count numbers. */
+void
+factor_bind(Factor *f, int dim, double discount, double *values)
+{
+	f->dim = dim;
+	f->L = values;
+	f->M = evidence_has_second(discount) ?
+		values + linalg_packed_len(dim) : NULL;
+}
+
+/*
+ * Z = L L' and, when there is a second matrix, Z~ = M M', into a factor that
+ * was bound for the evidence's dimension and discount.  False if the evidence
+ * is not positive semidefinite.
+ */
+bool
+posterior_factor(const Evidence *e, double ridge, Factor *f)
+{
+	if (!factor_with_ridge(e->dim, e->G, ridge, f->L))
+		return false;
+	return e->H == NULL || factor_with_ridge(e->dim, e->H, ridge, f->M);
+}
+
+/* psi-hat = Z^-1 b (Algorithm 1, "Calculate psi-hat") */
+void
+posterior_mean(const Evidence *e, const Factor *f, double *mean)
+{
+	memcpy(mean, e->b, sizeof(double) * (size_t) e->dim);
+	linalg_cholesky_solve(e->dim, f->L, 1, mean);
+}
+
+/* numbers of work space that posterior_draw wants */
+size_t
+posterior_draw_work(int dim)
+{
+	return (size_t) dim * (size_t) dim + (size_t) dim;
+}
+
+/*
+ * psi-tilde (Algorithm 1, "Calculate psi-tilde"): normally distributed with
+ * mean psi-hat and covariance exploration^2 Z^-1 Z~ Z^-1, given dim standard
+ * normals.  psi-tilde = Z^-1 (b + exploration M w); with M = L one of the two
+ * triangular solves falls away.
+ */
+void
+posterior_draw(const Evidence *e, const Factor *f, double exploration,
+			   const double *normals, double *draw, double *work)
+{
+	int			dim = e->dim;
+	int			k;
+
+	memcpy(draw, e->b, sizeof(double) * (size_t) dim);
+	if (f->M)
+	{
+		double	   *lower = work;
+		double	   *shift = work + (size_t) dim * (size_t) dim;
+
+		memcpy(shift, normals, sizeof(double) * (size_t) dim);
+		linalg_unpack_lower(dim, f->M, lower);
+		linalg_multiply_lower(dim, lower, shift);
+		for (k = 0; k < dim; k++)
+			draw[k] += exploration * shift[k];
+		linalg_cholesky_solve(dim, f->L, 1, draw);
+	}
+	else
+	{
+		linalg_solve_lower(dim, f->L, draw);
+		for (k = 0; k < dim; k++)
+			draw[k] += exploration * normals[k];
+		linalg_solve_lower_transposed(dim, f->L, 1, draw);
+	}
+}
+
+/*
+ * A root R of the posterior covariance, R R' = Z^-1 Z~ Z^-1, as dim columns
+ * of dim numbers: Z^-1 M, or L'^-1 where M = L.
+ */
+void
+posterior_root(const Factor *f, double *root)
+{
+	size_t		dim = (size_t) f->dim;
+	size_t		k;
+
+	if (f->M)
+	{
+		linalg_unpack_lower(f->dim, f->M, root);
+		linalg_cholesky_solve(f->dim, f->L, f->dim, root);
+	}
+	else
+	{
+		memset(root, 0, sizeof(double) * dim * dim);
+		for (k = 0; k < dim; k++)
+			root[k + k * dim] = 1.0;
+		linalg_solve_lower_transposed(f->dim, f->L, f->dim, root);
+	}
+}
+
+/*
+ * sqrt(z' Z^-1 Z~ Z^-1 z), the width a draw's score of z is scaled by, as the
+ * length of R'z.  "work" holds dim numbers.
+ */
+double
+posterior_stddev(int dim, const double *root, const double *reduced,
+				 double *work)
+{
+	double		sum = 0.0;
+	int			k;
+
+	linalg_dot_each(dim, dim, root, reduced, work);
+	for (k = 0; k < dim; k++)
+		sum += work[k] * work[k];
+	return sqrt(sum);
+}
+
+/* Z^-1 Z~ Z^-1 as a full symmetric matrix */
+void
+posterior_covariance(int dim, const double *root, double *cov)
+{
+	linalg_gram(dim, root, cov);
+}

@@ -1,0 +1,32 @@
+/*
+ * random.h
+ *		Counter-based random numbers: entry "index" of stream "stream" of key
+ *		"seed" is a pure function of the three, so that a projection matrix
+ *		needs no storage and a seeded draw can be repeated anywhere.
+ *
+ * The mapping from (seed, stream, index) to a number is part of the stored
+ * format (DLINTS_GENERATOR_PHILOX): changing it would silently change what
+ * every stored model means.  Golden values in the tests pin it.
+ */
+#ifndef DLINTS_RANDOM_H
+#define DLINTS_RANDOM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Streams keep uses of one seed apart.  The high half of the stream number is
+ * the purpose, the low half is the purpose's own (a matrix row, say).
+ */
+typedef enum RandomPurpose
+{
+	RANDOM_PROJECTION = 1,		/* rows of P */
+	RANDOM_DRAW = 2				/* the normals behind a perturbed estimate */
+} RandomPurpose;
+
+extern void random_philox(const uint32_t counter[4], const uint32_t key[2],
+						  uint32_t out[4]);
+extern void random_normals(uint64_t seed, RandomPurpose purpose, uint32_t row,
+						   size_t count, double *out);
+
+#endif							/* DLINTS_RANDOM_H */

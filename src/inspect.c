@@ -1,0 +1,261 @@
+/*
+ * inspect.c
+ *		Look into a model: project, mean, predict, stddev, covariance, info,
+ *		coefficients.
+ */
+#include "dlints.h"
+
+#include <math.h>
+
+#include "args.h"
+#include "funcapi.h"
+#include "prepared.h"
+#include "projcache.h"
+#include "utils/builtins.h"
+
+/* z = P x of a context argument */
+static double *
+ReducedContext(const PreparedModel *prepared, ArrayType *array)
+{
+	const Dlints *model = prepared->model;
+	double	   *context = palloc(sizeof(double) * model->context_dim);
+	double	   *reduced = palloc(sizeof(double) * model->dim);
+
+	ArgVector(array, model->context_dim, context);
+	ProjectContexts(model, 1, context, reduced);
+	pfree(context);
+	return reduced;
+}
+
+PG_FUNCTION_INFO_V1(dlints_project);
+
+/*
+ * dlints_project(model dlints, context real[] | double precision[])
+ *		-> double precision[]
+ *
+ * The reduced context z = P x, reduced_dim numbers (Algorithm 1, "Calculate
+ * z").  Without projection the context itself.
+ */
+Datum
+dlints_project(PG_FUNCTION_ARGS)
+{
+	PreparedModel *prepared = PrepareModel(fcinfo, 0);
+
+	PG_RETURN_DATUM(ResultVector(ReducedContext(prepared,
+												PG_GETARG_ARRAYTYPE_P(1)),
+								 prepared->model->dim));
+}
+
+PG_FUNCTION_INFO_V1(dlints_mean);
+
+/*
+ * dlints_mean(model dlints) -> double precision[]
+ *
+ * The posterior mean psi-hat = Z^-1 b, reduced_dim numbers (Algorithm 1,
+ * "Calculate psi-hat").
+ */
+Datum
+dlints_mean(PG_FUNCTION_ARGS)
+{
+	PreparedModel *prepared = PrepareModel(fcinfo, 0);
+
+	PG_RETURN_DATUM(ResultVector(PreparedMean(prepared),
+								 prepared->model->dim));
+}
+
+PG_FUNCTION_INFO_V1(dlints_weights);
+
+/*
+ * dlints_weights(model dlints) -> double precision[]
+ *
+ * The posterior mean carried back to context space, P' psi-hat, context_dim
+ * numbers: its dot product with a context is the expected reward.
+ */
+Datum
+dlints_weights(PG_FUNCTION_ARGS)
+{
+	PreparedModel *prepared = PrepareModel(fcinfo, 0);
+
+	PG_RETURN_DATUM(ResultVector(PreparedWeights(prepared),
+								 prepared->model->context_dim));
+}
+
+PG_FUNCTION_INFO_V1(dlints_predict);
+
+/*
+ * dlints_predict(model dlints, context real[] | double precision[])
+ *		-> double precision
+ *
+ * The expected reward of a context, psi-hat' P x.
+ */
+Datum
+dlints_predict(PG_FUNCTION_ARGS)
+{
+	PreparedModel *prepared = PrepareModel(fcinfo, 0);
+
+	PG_RETURN_FLOAT8(ArgDot(PG_GETARG_ARRAYTYPE_P(1),
+							prepared->model->context_dim,
+							PreparedWeights(prepared)));
+}
+
+PG_FUNCTION_INFO_V1(dlints_stddev);
+
+/*
+ * dlints_stddev(model dlints, context real[] | double precision[])
+ *		-> double precision
+ *
+ * sqrt(z' Z^-1 Z~ Z^-1 z): exploration times this is the standard deviation
+ * of the context's score under a draw.
+ */
+Datum
+dlints_stddev(PG_FUNCTION_ARGS)
+{
+	PreparedModel *prepared = PrepareModel(fcinfo, 0);
+	int			dim = prepared->model->dim;
+	double	   *reduced = ReducedContext(prepared, PG_GETARG_ARRAYTYPE_P(1));
+	double	   *work = palloc(sizeof(double) * dim);
+
+	PG_RETURN_FLOAT8(ResultFinite(posterior_stddev(dim, PreparedRoot(prepared),
+												   reduced, work)));
+}
+
+/* Z^-1 Z~ Z^-1, dim by dim */
+static double *
+Covariance(PreparedModel *prepared)
+{
+	Size		dim = prepared->model->dim;
+	double	   *covariance = palloc(sizeof(double) * dim * dim);
+
+	posterior_covariance(prepared->model->dim, PreparedRoot(prepared),
+						 covariance);
+	return covariance;
+}
+
+PG_FUNCTION_INFO_V1(dlints_covariance);
+
+/*
+ * dlints_covariance(model dlints) -> double precision[][]
+ *
+ * Z^-1 Z~ Z^-1, reduced_dim by reduced_dim: exploration squared times this is
+ * the covariance of a draw.
+ */
+Datum
+dlints_covariance(PG_FUNCTION_ARGS)
+{
+	PreparedModel *prepared = PrepareModel(fcinfo, 0);
+	int			dim = prepared->model->dim;
+
+	PG_RETURN_DATUM(ResultMatrix(Covariance(prepared), dim, dim));
+}
+
+typedef struct Coefficients
+{
+	const double *mean;
+	double	   *stddev;
+} Coefficients;
+
+/* Compute all coefficients; the calls that follow hand them out. */
+static void
+BeginCoefficients(FunctionCallInfo fcinfo)
+{
+	FuncCallContext *call = SRF_FIRSTCALL_INIT();
+	MemoryContext caller = MemoryContextSwitchTo(call->multi_call_memory_ctx);
+	PreparedModel *prepared = PrepareModelOnce(PG_GETARG_DATUM(0));
+	int			dim = prepared->model->dim;
+	Coefficients *coefficients = palloc(sizeof(Coefficients));
+	double	   *covariance = Covariance(prepared);
+	TupleDesc	desc;
+	int			i;
+
+	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
+		elog(ERROR, "return type must be a row type");
+	call->tuple_desc = BlessTupleDesc(desc);
+
+	coefficients->mean = PreparedMean(prepared);
+	coefficients->stddev = palloc(sizeof(double) * dim);
+	for (i = 0; i < dim; i++)
+		coefficients->stddev[i] = sqrt(covariance[i + (Size) i * dim]);
+	pfree(covariance);
+
+	call->user_fctx = coefficients;
+	call->max_calls = dim;
+	MemoryContextSwitchTo(caller);
+}
+
+PG_FUNCTION_INFO_V1(dlints_coefficients);
+
+/*
+ * dlints_coefficients(model dlints)
+ *		-> table (index integer, mean double precision,
+ *				  stddev double precision)
+ *
+ * The coordinates of the posterior: element "index" of dlints_mean and the
+ * square root of that element of the diagonal of dlints_covariance.
+ */
+Datum
+dlints_coefficients(PG_FUNCTION_ARGS)
+{
+	FuncCallContext *call;
+	Coefficients *coefficients;
+	Datum		values[3];
+	bool		nulls[3] = {false, false, false};
+	int			i;
+
+	if (SRF_IS_FIRSTCALL())
+		BeginCoefficients(fcinfo);
+
+	call = SRF_PERCALL_SETUP();
+	if (call->call_cntr >= call->max_calls)
+		SRF_RETURN_DONE(call);
+
+	coefficients = call->user_fctx;
+	i = (int) call->call_cntr;
+	values[0] = Int32GetDatum(i + 1);
+	values[1] = Float8GetDatum(ResultFinite(coefficients->mean[i]));
+	values[2] = Float8GetDatum(ResultFinite(coefficients->stddev[i]));
+	SRF_RETURN_NEXT(call,
+					HeapTupleGetDatum(heap_form_tuple(call->tuple_desc,
+													  values, nulls)));
+}
+
+PG_FUNCTION_INFO_V1(dlints_info);
+
+/*
+ * dlints_info(model dlints) -> record
+ *
+ * Parameters and counts of a model in one row.  effective_sample_size is the
+ * sum of the weights gamma^age, mean_reward the weighted mean of the rewards
+ * (NULL before the first), bytes the stored size before any TOAST overhead.
+ */
+Datum
+dlints_info(PG_FUNCTION_ARGS)
+{
+	Dlints	   *model = PG_GETARG_DLINTS_P(0);
+	TupleDesc	desc;
+	Datum		values[13];
+	bool		nulls[13] = {false};
+
+	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
+		elog(ERROR, "return type must be a row type");
+
+	values[0] = Int32GetDatum(model->context_dim);
+	values[1] = Int32GetDatum(model->dim);
+	nulls[1] = !ModelHasProjection(model);
+	values[2] = Float8GetDatum(model->discount);
+	values[3] = Float8GetDatum(model->ridge);
+	values[4] = Float8GetDatum(model->exploration);
+	values[5] = Int64GetDatum(model->seed);
+	values[6] = Float8GetDatum(model->projection_scale);
+	nulls[6] = !ModelHasProjection(model);
+	values[7] = CStringGetTextDatum(PolicyName(model->policy));
+	values[8] = Int64GetDatum(model->updates);
+	values[9] = Float8GetDatum(model->weight_sum);
+	nulls[10] = !(model->weight_sum > 0.0);
+	values[10] = nulls[10] ? (Datum) 0 :
+		Float8GetDatum(ResultFinite(model->reward_sum / model->weight_sum));
+	values[11] = Int64GetDatum((int64) VARSIZE(model));
+	values[12] = Int32GetDatum(model->version);
+
+	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc),
+													  values, nulls)));
+}

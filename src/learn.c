@@ -1,0 +1,440 @@
+/*
+ * learn.c
+ *		Learn from rewards: single updates, batches, evidence of many rows,
+ *		and the concatenation of histories.
+ */
+#include "dlints.h"
+
+#include "args.h"
+#include "common/int.h"
+#include "libpq/pqformat.h"
+#include "miscadmin.h"
+#include "prepared.h"
+#include "projcache.h"
+
+/*
+ * Contexts wait in blocks, because a matrix product is several times faster
+ * than as many matrix-vector products.  Very long contexts make shorter
+ * blocks, so that a block stays within a quarter of a megabyte.
+ */
+#define BLOCK_NUMBERS	32768
+
+static int
+BlockRows(const Dlints *model)
+{
+	return Max(1, Min(POSTERIOR_BLOCK, BLOCK_NUMBERS / model->context_dim));
+}
+
+static void
+CheckCount(int64 updates, int64 more)
+{
+	int64		sum;
+
+	if (pg_add_s64_overflow(updates, more, &sum))
+		ereport(ERROR,
+				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+				 errmsg("dlints update count out of range")));
+}
+
+/* Learn a block of contexts, oldest first. */
+static void
+LearnBlock(const Dlints *model, Evidence *evidence, int count,
+		   const double *contexts, const double *rewards)
+{
+	double	   *reduced = palloc(sizeof(double) * count * model->dim);
+
+	CHECK_FOR_INTERRUPTS();
+	CheckCount(evidence->updates, count);
+	ProjectContexts(model, count, contexts, reduced);
+	evidence_absorb(evidence, count, reduced, rewards);
+	pfree(reduced);
+}
+
+PG_FUNCTION_INFO_V1(dlints_update);
+
+/*
+ * dlints_update(model dlints, context real[] | double precision[],
+ *				 reward double precision) -> dlints
+ *
+ * The model after one more observation: the three updates of Algorithm 1.
+ * context has context_dim finite numbers, reward is finite.  A NULL model
+ * gives NULL; with a NULL context or reward there is no observation and the
+ * model comes back as it was.
+ */
+Datum
+dlints_update(PG_FUNCTION_ARGS)
+{
+	Dlints	   *model;
+	Evidence	evidence;
+	double	   *context;
+	double		reward;
+
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	if (PG_ARGISNULL(1) || PG_ARGISNULL(2))
+		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
+
+	model = PG_GETARG_DLINTS_P_COPY(0);
+	reward = ArgFinite(PG_GETARG_FLOAT8(2), "reward");
+	context = palloc(sizeof(double) * model->context_dim);
+	ArgVector(PG_GETARG_ARRAYTYPE_P(1), model->context_dim, context);
+
+	ModelGetEvidence(model, &evidence);
+	LearnBlock(model, &evidence, 1, context, &reward);
+	ModelPutEvidence(model, &evidence);
+	PG_RETURN_DLINTS_P(model);
+}
+
+PG_FUNCTION_INFO_V1(dlints_update_batch);
+
+/*
+ * dlints_update(model dlints, contexts real[][] | double precision[][],
+ *				 rewards double precision[]) -> dlints
+ *
+ * The model after a batch of observations, oldest first: the same as single
+ * updates in array order.  contexts has one row of context_dim numbers for
+ * each reward.  Either all of the batch is learned or, on an error, none.
+ */
+Datum
+dlints_update_batch(PG_FUNCTION_ARGS)
+{
+	Dlints	   *model;
+	ArrayType  *contexts;
+	ArrayType  *rewards;
+	Evidence	evidence;
+	double	   *context_block;
+	double		reward_block[POSTERIOR_BLOCK];
+	int			rows;
+	int			step;
+	int			row;
+
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	if (PG_ARGISNULL(1) || PG_ARGISNULL(2))
+		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
+
+	model = PG_GETARG_DLINTS_P_COPY(0);
+	contexts = PG_GETARG_ARRAYTYPE_P(1);
+	rewards = PG_GETARG_ARRAYTYPE_P(2);
+	rows = ArgMatrixRows(contexts, model->context_dim);
+	ArgLength(rewards, "rewards", rows);
+
+	step = BlockRows(model);
+	context_block = palloc(sizeof(double) * step * model->context_dim);
+	ModelGetEvidence(model, &evidence);
+	for (row = 0; row < rows; row += step)
+	{
+		int			count = Min(step, rows - row);
+
+		ArgSlice(contexts, (Size) row * model->context_dim,
+				 (Size) count * model->context_dim, context_block);
+		ArgSlice(rewards, row, count, reward_block);
+		LearnBlock(model, &evidence, count, context_block, reward_block);
+	}
+	ModelPutEvidence(model, &evidence);
+	PG_RETURN_DLINTS_P(model);
+}
+
+PG_FUNCTION_INFO_V1(dlints_update_reduced);
+
+/*
+ * dlints_update_reduced(model dlints,
+ *						 reduced real[] | double precision[],
+ *						 reward double precision) -> dlints
+ *
+ * As dlints_update, for an observation of which the reduced context z (of
+ * reduced_dim numbers, from dlints_project) was logged and the context was
+ * not.
+ */
+Datum
+dlints_update_reduced(PG_FUNCTION_ARGS)
+{
+	Dlints	   *model;
+	Evidence	evidence;
+	double	   *reduced;
+	double		reward;
+
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	if (PG_ARGISNULL(1) || PG_ARGISNULL(2))
+		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
+
+	model = PG_GETARG_DLINTS_P_COPY(0);
+	reward = ArgFinite(PG_GETARG_FLOAT8(2), "reward");
+	reduced = palloc(sizeof(double) * model->dim);
+	ArgVector(PG_GETARG_ARRAYTYPE_P(1), model->dim, reduced);
+
+	ModelGetEvidence(model, &evidence);
+	CheckCount(evidence.updates, 1);
+	evidence_absorb(&evidence, 1, reduced, &reward);
+	ModelPutEvidence(model, &evidence);
+	PG_RETURN_DLINTS_P(model);
+}
+
+/*
+ * The state of dlints_evidence: what has been learned, and a block of
+ * observations that wait until it is full.
+ */
+typedef struct EvidenceState
+{
+	MemoryContext context;		/* of all of this */
+	ModelKey	key;			/* of the model argument seen last */
+	Dlints	   *model;			/* its parameters and the evidence so far */
+	int			capacity;		/* observations that the arrays can hold */
+	int			pending;		/* observations that wait in them */
+	double	   *contexts;
+	double		rewards[POSTERIOR_BLOCK];
+} EvidenceState;
+
+static EvidenceState *
+EvidenceStateCreate(MemoryContext context, const Dlints *model)
+{
+	MemoryContext caller = MemoryContextSwitchTo(context);
+	EvidenceState *state = palloc0(sizeof(EvidenceState));
+
+	state->context = context;
+	state->model = ModelCreate(model);
+	MemoryContextSwitchTo(caller);
+	return state;
+}
+
+/*
+ * Groups can be many and small: start with room for a few observations and
+ * double it up to a block.
+ */
+static void
+EvidenceStateGrow(EvidenceState *state)
+{
+	int			capacity = Min(Max(state->capacity * 2, 8),
+							   BlockRows(state->model));
+	Size		size = sizeof(double) * capacity * state->model->context_dim;
+
+	state->contexts = state->contexts ?
+		repalloc(state->contexts, size) :
+		MemoryContextAlloc(state->context, size);
+	state->capacity = capacity;
+}
+
+/* Learn what waits, into the given model (the state's own or a copy). */
+static void
+LearnPending(const EvidenceState *state, Dlints *model)
+{
+	Evidence	evidence;
+
+	if (state->pending == 0)
+		return;
+	ModelGetEvidence(model, &evidence);
+	LearnBlock(model, &evidence, state->pending, state->contexts,
+			   state->rewards);
+	ModelPutEvidence(model, &evidence);
+}
+
+static void
+EvidenceStateFlush(EvidenceState *state)
+{
+	LearnPending(state, state->model);
+	state->pending = 0;
+}
+
+/* All the evidence in a new model; the state stays as it is. */
+static Dlints *
+EvidenceStateResult(const EvidenceState *state)
+{
+	Dlints	   *result = palloc(VARSIZE(state->model));
+
+	memcpy(result, state->model, VARSIZE(state->model));
+	LearnPending(state, result);
+	return result;
+}
+
+/*
+ * Rows of one group may bring the model in different states, but it has to
+ * mean the same by its evidence; the first row's parameters are used.
+ */
+static void
+EvidenceStateCheckModel(EvidenceState *state, Datum datum)
+{
+	if (ModelKeyMatches(&state->key, datum))
+		return;
+	ModelCheckSameEvidence(state->model, ModelFromDatum(datum));
+	if (state->key.bytes)
+		pfree(state->key.bytes);
+	state->key.bytes = NULL;
+	state->key.size = 0;
+	ModelKeySet(&state->key, datum, state->context);
+}
+
+PG_FUNCTION_INFO_V1(dlints_evidence_transfn);
+
+/*
+ * dlints_evidence(model dlints, context real[] | double precision[],
+ *				   reward double precision) -> dlints, aggregate
+ *
+ * What the group's rows say under the model's parameters, in the order of the
+ * aggregate's ORDER BY, the model's own evidence left out; model || evidence
+ * is the model that has learned them.  Rows with a NULL model, context or
+ * reward are no observations; a group without observations gives NULL.
+ */
+Datum
+dlints_evidence_transfn(PG_FUNCTION_ARGS)
+{
+	EvidenceState *state = PG_ARGISNULL(0) ? NULL :
+		(EvidenceState *) PG_GETARG_POINTER(0);
+	MemoryContext context = AggregateContext(fcinfo);
+	double		reward;
+
+	if (PG_ARGISNULL(1) || PG_ARGISNULL(2) || PG_ARGISNULL(3))
+	{
+		if (state == NULL)
+			PG_RETURN_NULL();
+		PG_RETURN_POINTER(state);
+	}
+
+	if (state == NULL)
+		state = EvidenceStateCreate(context, PG_GETARG_DLINTS_P(1));
+	EvidenceStateCheckModel(state, PG_GETARG_DATUM(1));
+
+	reward = ArgFinite(PG_GETARG_FLOAT8(3), "reward");
+	if (state->pending == state->capacity)
+		EvidenceStateGrow(state);
+	ArgVector(PG_GETARG_ARRAYTYPE_P(2), state->model->context_dim,
+			  state->contexts + (Size) state->pending * state->model->context_dim);
+	state->rewards[state->pending++] = reward;
+
+	if (state->pending == BlockRows(state->model))
+		EvidenceStateFlush(state);
+	PG_RETURN_POINTER(state);
+}
+
+PG_FUNCTION_INFO_V1(dlints_evidence_finalfn);
+
+Datum
+dlints_evidence_finalfn(PG_FUNCTION_ARGS)
+{
+	AggregateContext(fcinfo);
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	PG_RETURN_DLINTS_P(EvidenceStateResult((EvidenceState *) PG_GETARG_POINTER(0)));
+}
+
+/* earlier <- earlier || later, in place */
+static void
+ConcatInPlace(Dlints *earlier, Dlints *later)
+{
+	Evidence	left;
+	Evidence	right;
+
+	ModelCheckSameEvidence(earlier, later);
+	CheckCount(earlier->updates, later->updates);
+	ModelGetEvidence(earlier, &left);
+	ModelGetEvidence(later, &right);
+	evidence_concat(&left, &right);
+	ModelPutEvidence(earlier, &left);
+}
+
+PG_FUNCTION_INFO_V1(dlints_evidence_combinefn);
+
+/*
+ * Without ORDER BY the rows have no order that anybody asked for, so that the
+ * history of one worker followed by that of another is as good as any.  (With
+ * ORDER BY PostgreSQL does not split an aggregate.)
+ */
+Datum
+dlints_evidence_combinefn(PG_FUNCTION_ARGS)
+{
+	MemoryContext context = AggregateContext(fcinfo);
+	EvidenceState *state;
+	EvidenceState *other;
+
+	if (PG_ARGISNULL(1))
+	{
+		if (PG_ARGISNULL(0))
+			PG_RETURN_NULL();
+		PG_RETURN_POINTER(PG_GETARG_POINTER(0));
+	}
+	other = (EvidenceState *) PG_GETARG_POINTER(1);
+	state = PG_ARGISNULL(0) ?
+		EvidenceStateCreate(context, other->model) :
+		(EvidenceState *) PG_GETARG_POINTER(0);
+
+	EvidenceStateFlush(state);
+	ConcatInPlace(state->model, EvidenceStateResult(other));
+	PG_RETURN_POINTER(state);
+}
+
+PG_FUNCTION_INFO_V1(dlints_evidence_serialfn);
+
+Datum
+dlints_evidence_serialfn(PG_FUNCTION_ARGS)
+{
+	StringInfoData buf;
+
+	AggregateContext(fcinfo);
+	pq_begintypsend(&buf);
+	ModelSend(&buf, EvidenceStateResult((EvidenceState *) PG_GETARG_POINTER(0)));
+	PG_RETURN_BYTEA_P(pq_endtypsend(&buf));
+}
+
+PG_FUNCTION_INFO_V1(dlints_evidence_deserialfn);
+
+Datum
+dlints_evidence_deserialfn(PG_FUNCTION_ARGS)
+{
+	bytea	   *bytes;
+	StringInfoData buf;
+	EvidenceState *state;
+
+	AggregateContext(fcinfo);
+	bytes = PG_GETARG_BYTEA_PP(0);
+	initStringInfo(&buf);
+	appendBinaryStringInfo(&buf, VARDATA_ANY(bytes), VARSIZE_ANY_EXHDR(bytes));
+
+	state = palloc0(sizeof(EvidenceState));
+	state->context = CurrentMemoryContext;
+	state->model = ModelReceive(&buf);
+	pq_getmsgend(&buf);
+	pfree(buf.data);
+	PG_RETURN_POINTER(state);
+}
+
+/*
+ * An aggregate's running state may be changed where it stands, unless it is
+ * still as it came from the table.
+ */
+static Dlints *
+WritableLeft(FunctionCallInfo fcinfo)
+{
+	struct varlena *left = (struct varlena *) PG_GETARG_POINTER(0);
+
+	if (AggCheckCallContext(fcinfo, NULL) && !VARATT_IS_EXTENDED(left))
+		return PG_GETARG_DLINTS_P(0);
+	return PG_GETARG_DLINTS_P_COPY(0);
+}
+
+PG_FUNCTION_INFO_V1(dlints_concat);
+
+/*
+ * dlints || dlints, dlints_concat(dlints, dlints) -> dlints;
+ * also the transition and combine function of dlints_concat_agg
+ *
+ * The model that has seen the left history and then the right one.  Both
+ * sides must agree on context_dim, reduced_dim, seed, projection_scale and
+ * discount; ridge, exploration and policy are the left side's.  A NULL side
+ * gives the other one, as with arrays.
+ */
+Datum
+dlints_concat(PG_FUNCTION_ARGS)
+{
+	Dlints	   *left;
+
+	if (PG_ARGISNULL(0) && PG_ARGISNULL(1))
+		PG_RETURN_NULL();
+	if (PG_ARGISNULL(1))
+		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
+	if (PG_ARGISNULL(0))
+		PG_RETURN_DATUM(PG_GETARG_DATUM(1));
+
+	left = WritableLeft(fcinfo);
+	ConcatInPlace(left, PG_GETARG_DLINTS_P(1));
+	PG_RETURN_DLINTS_P(left);
+}

@@ -1,0 +1,321 @@
+/*
+ * model.c
+ *		The life of a stored model: create, check, read, take its evidence out
+ *		and put it back.
+ *
+ * One validator serves every door.  It reports a ModelProblem rather than an
+ * error, because what a problem is called depends on the door: a bad
+ * parameter, bad text, bad binary data or a damaged table.
+ */
+#include "dlints.h"
+
+#include <math.h>
+
+#include "storage/shmem.h"
+
+static bool
+Problem(ModelProblem *problem, int sqlerrcode, char *message, char *detail)
+{
+	problem->sqlerrcode = sqlerrcode;
+	problem->message = message;
+	problem->detail = detail;
+	return false;
+}
+
+static bool
+OutOfRange(ModelProblem *problem, const char *name, const char *range,
+		   double value)
+{
+	return Problem(problem, ERRCODE_INVALID_PARAMETER_VALUE,
+				   psprintf("%s must be %s", name, range),
+				   psprintf("The value is %g.", value));
+}
+
+static bool
+ContextDimIsValid(const Dlints *header, ModelProblem *problem)
+{
+	if (header->context_dim < 1)
+		return OutOfRange(problem, "context_dim", "at least 1",
+						  header->context_dim);
+	if (header->context_dim > DLINTS_MAX_CONTEXT_DIM)
+		return Problem(problem, ERRCODE_PROGRAM_LIMIT_EXCEEDED,
+					   psprintf("dlints cannot have more than %d context dimensions",
+								DLINTS_MAX_CONTEXT_DIM),
+					   psprintf("context_dim is %d.", header->context_dim));
+	return true;
+}
+
+static bool
+DimIsValid(const Dlints *header, ModelProblem *problem)
+{
+	if (header->dim < 1)
+		return OutOfRange(problem, "reduced_dim", "at least 1", header->dim);
+	if (header->dim > DLINTS_MAX_DIM && ModelHasProjection(header))
+		return Problem(problem, ERRCODE_PROGRAM_LIMIT_EXCEEDED,
+					   psprintf("dlints cannot have more than %d dimensions",
+								DLINTS_MAX_DIM),
+					   psprintf("reduced_dim is %d.", header->dim));
+	if (header->dim > DLINTS_MAX_DIM)
+		return Problem(problem, ERRCODE_PROGRAM_LIMIT_EXCEEDED,
+					   psprintf("dlints cannot have more than %d dimensions without projection",
+								DLINTS_MAX_DIM),
+					   psprintf("context_dim is %d and there is no reduced_dim.",
+								header->dim));
+	if (header->dim > header->context_dim)
+		return Problem(problem, ERRCODE_INVALID_PARAMETER_VALUE,
+					   psprintf("reduced_dim must not be greater than context_dim"),
+					   psprintf("reduced_dim is %d, context_dim is %d.",
+								header->dim, header->context_dim));
+	if (!ModelHasProjection(header) && header->dim != header->context_dim)
+		return Problem(problem, ERRCODE_INVALID_PARAMETER_VALUE,
+					   psprintf("reduced_dim must equal context_dim without projection"),
+					   NULL);
+	return true;
+}
+
+/*
+ * Are the parameters in range?  Safe on a header alone, before anything of
+ * the size that it implies is allocated.  The comparisons are written so that
+ * NaN fails them.
+ */
+bool
+ModelParametersAreValid(const Dlints *header, ModelProblem *problem)
+{
+	static const float8 zeros[lengthof(((Dlints *) 0)->unused3)];
+
+	if (header->version != DLINTS_FORMAT_VERSION)
+		return Problem(problem, ERRCODE_FEATURE_NOT_SUPPORTED,
+					   psprintf("unsupported dlints format version %d",
+								header->version), NULL);
+	if (header->policy != DLINTS_POLICY_THOMPSON)
+		return Problem(problem, ERRCODE_INVALID_PARAMETER_VALUE,
+					   psprintf("unknown policy number %d", header->policy),
+					   NULL);
+	if (header->projection != DLINTS_PROJECTION_NONE &&
+		header->projection != DLINTS_PROJECTION_GAUSSIAN)
+		return Problem(problem, ERRCODE_INVALID_PARAMETER_VALUE,
+					   psprintf("unknown projection number %d",
+								header->projection), NULL);
+	if (header->generator != DLINTS_GENERATOR_PHILOX)
+		return Problem(problem, ERRCODE_INVALID_PARAMETER_VALUE,
+					   psprintf("unknown generator number %d",
+								header->generator), NULL);
+	if (header->flags != 0 || header->unused1 != 0 || header->unused2 != 0 ||
+		memcmp(header->unused3, zeros, sizeof(zeros)) != 0)
+		return Problem(problem, ERRCODE_INVALID_PARAMETER_VALUE,
+					   psprintf("unused fields must be zero"), NULL);
+
+	if (!ContextDimIsValid(header, problem) || !DimIsValid(header, problem))
+		return false;
+
+	if (!(header->discount > 0.0 && header->discount <= 1.0))
+		return OutOfRange(problem, "discount", "greater than 0 and at most 1",
+						  header->discount);
+	if (!(header->ridge > 0.0 && isfinite(header->ridge)))
+		return OutOfRange(problem, "ridge", "greater than 0 and finite",
+						  header->ridge);
+	if (!(header->exploration >= 0.0 && isfinite(header->exploration)))
+		return OutOfRange(problem, "exploration", "at least 0 and finite",
+						  header->exploration);
+	if (ModelHasProjection(header)
+		? !(header->projection_scale > 0.0 && isfinite(header->projection_scale))
+		: header->projection_scale != 0.0)
+		return OutOfRange(problem, "projection_scale",
+						  ModelHasProjection(header) ?
+						  "greater than 0 and finite" :
+						  "0 without projection",
+						  header->projection_scale);
+	return true;
+}
+
+/*
+ * The whole validator: parameters, and that every number of the evidence is
+ * one that observations could have led to.  The varlena size must be right.
+ */
+bool
+ModelIsValid(const Dlints *model, ModelProblem *problem)
+{
+	Evidence	evidence;
+
+	if (!ModelParametersAreValid(model, problem))
+		return false;
+	ModelGetEvidence(unconstify(Dlints *, model), &evidence);
+	if (!evidence_is_valid(&evidence))
+		return Problem(problem, ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE,
+					   psprintf("NaN, infinity or a negative square sum not allowed in dlints"),
+					   NULL);
+	return true;
+}
+
+/* bytes of a model with these parameters */
+Size
+ModelSize(const Dlints *header)
+{
+	return add_size(DLINTS_HEADER_SIZE,
+					mul_size(evidence_value_count(header->dim, header->discount),
+							 sizeof(float8)));
+}
+
+/* A model with the given, already checked, parameters and no evidence. */
+Dlints *
+ModelCreate(const Dlints *header)
+{
+	Size		size = ModelSize(header);
+	Dlints	   *model = palloc0(size);
+
+	memcpy(model, header, DLINTS_HEADER_SIZE);
+	SET_VARSIZE(model, size);
+	model->updates = 0;
+	model->weight_sum = 0.0;
+	model->reward_sum = 0.0;
+	model->reward_square_sum = 0.0;
+	return model;
+}
+
+/* Parameters that a user gave. */
+void
+ModelCheckParameters(const Dlints *header)
+{
+	ModelProblem problem;
+
+	if (!ModelParametersAreValid(header, &problem))
+		ereport(ERROR,
+				(errcode(problem.sqlerrcode),
+				 errmsg("%s", problem.message),
+				 problem.detail ? errdetail("%s", problem.detail) : 0));
+}
+
+/*
+ * What every reader of a stored value relies on: a version it knows and the
+ * size that the header implies.  The numbers were checked when the value was
+ * made.
+ */
+static void
+CheckStored(const Dlints *model)
+{
+	ModelProblem problem;
+
+	if (VARSIZE(model) < DLINTS_HEADER_SIZE)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_CORRUPTED),
+				 errmsg("stored dlints value is too short")));
+	if (!ModelParametersAreValid(model, &problem))
+		ereport(ERROR,
+				(errcode(problem.sqlerrcode == ERRCODE_FEATURE_NOT_SUPPORTED ?
+						 problem.sqlerrcode : ERRCODE_DATA_CORRUPTED),
+				 errmsg("%s", problem.message)));
+	if (VARSIZE(model) != ModelSize(model))
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_CORRUPTED),
+				 errmsg("stored dlints value has %zu bytes instead of %zu",
+						(Size) VARSIZE(model), ModelSize(model))));
+}
+
+Dlints *
+ModelFromDatum(Datum datum)
+{
+	Dlints	   *model = (Dlints *) PG_DETOAST_DATUM(datum);
+
+	CheckStored(model);
+	return model;
+}
+
+/* A copy that may be written to. */
+Dlints *
+ModelCopyFromDatum(Datum datum)
+{
+	Dlints	   *model = (Dlints *) PG_DETOAST_DATUM_COPY(datum);
+
+	CheckStored(model);
+	return model;
+}
+
+/* The evidence of a model; its arrays are the model's own. */
+void
+ModelGetEvidence(Dlints *model, Evidence *evidence)
+{
+	evidence_bind(evidence, model->dim, model->discount, model->values);
+	evidence->updates = model->updates;
+	evidence->weight_sum = model->weight_sum;
+	evidence->reward_sum = model->reward_sum;
+	evidence->reward_square_sum = model->reward_square_sum;
+}
+
+/*
+ * Put evidence that was taken out and changed back into its model.  The last
+ * door before a model is stored: what is not finite does not pass.
+ */
+void
+ModelPutEvidence(Dlints *model, const Evidence *evidence)
+{
+	Assert(evidence->b == model->values);
+
+	model->updates = evidence->updates;
+	model->weight_sum = evidence->weight_sum;
+	model->reward_sum = evidence->reward_sum;
+	model->reward_square_sum = evidence->reward_square_sum;
+
+	if (!evidence_is_valid(evidence))
+		ereport(ERROR,
+				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+				 errmsg("dlints evidence out of range"),
+				 errdetail("The sums over contexts and rewards overflow double precision."),
+				 errhint("Scale contexts and rewards to moderate size.")));
+}
+
+static void
+Mismatch(const char *name, const char *left, const char *right)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("dlints models with different %s do not fit together",
+					name),
+			 errdetail("The left model has %s %s, the right one %s.",
+					   name, left, right)));
+}
+
+static void
+SameInteger(const char *name, int64 left, int64 right)
+{
+	if (left != right)
+		Mismatch(name, psprintf(INT64_FORMAT, left),
+				 psprintf(INT64_FORMAT, right));
+}
+
+static void
+SameNumber(const char *name, double left, double right)
+{
+	if (left != right)
+		Mismatch(name, psprintf("%.17g", left), psprintf("%.17g", right));
+}
+
+/*
+ * Do both models mean the same by their evidence?  Sizes, projection and
+ * discount define it; ridge, exploration and policy do not.
+ */
+void
+ModelCheckSameEvidence(const Dlints *left, const Dlints *right)
+{
+	SameInteger("context_dim", left->context_dim, right->context_dim);
+	if (left->projection != right->projection)
+		Mismatch("reduced_dim",
+				 ModelHasProjection(left) ? psprintf("%d", left->dim) : "NULL",
+				 ModelHasProjection(right) ? psprintf("%d", right->dim) : "NULL");
+	SameInteger("reduced_dim", left->dim, right->dim);
+	SameInteger("seed", left->seed, right->seed);
+	SameNumber("projection_scale", left->projection_scale,
+			   right->projection_scale);
+	SameNumber("discount", left->discount, right->discount);
+}
+
+ProjectionKey
+ModelProjectionKey(const Dlints *model)
+{
+	ProjectionKey key;
+
+	key.seed = (uint64) model->seed;
+	key.scale = model->projection_scale;
+	key.context_dim = model->context_dim;
+	key.reduced_dim = model->dim;
+	return key;
+}

@@ -1,0 +1,193 @@
+/*
+ * prepared.c
+ *		Queries pass the same model with every row.  Detoasting and factoring
+ *		it once is what makes them fast; recognising it must therefore cost
+ *		next to nothing.
+ */
+#include "prepared.h"
+
+#include "access/detoast.h"
+#include "projcache.h"
+#include "utils/memutils.h"
+
+/*
+ * The bytes that stand for a datum.  A value on disk cannot change under its
+ * toast pointer while a statement runs.  Other pointers (to memory) say
+ * nothing about what they point to, so such a value is flattened first.
+ */
+static struct varlena *
+KeyBytes(Datum datum, Size *size)
+{
+	struct varlena *value = (struct varlena *) DatumGetPointer(datum);
+
+	if (VARATT_IS_EXTERNAL(value) && !VARATT_IS_EXTERNAL_ONDISK(value))
+		value = PG_DETOAST_DATUM(datum);
+	*size = VARSIZE_ANY(value);
+	return value;
+}
+
+bool
+ModelKeyMatches(const ModelKey *key, Datum datum)
+{
+	struct varlena *value = (struct varlena *) DatumGetPointer(datum);
+	Size		size;
+
+	/* with every row, and nearly always this: compare at a fixed length */
+	if (VARATT_IS_EXTERNAL_ONDISK(value) && key->size == TOAST_POINTER_SIZE)
+		return memcmp(value, key->bytes, TOAST_POINTER_SIZE) == 0;
+
+	value = KeyBytes(datum, &size);
+
+	return size == key->size && memcmp(value, key->bytes, size) == 0;
+}
+
+/* Remember a datum.  An earlier one's memory is the context's to free. */
+void
+ModelKeySet(ModelKey *key, Datum datum, MemoryContext context)
+{
+	Size		size;
+	struct varlena *value = KeyBytes(datum, &size);
+
+	key->bytes = MemoryContextAlloc(context, size);
+	memcpy(key->bytes, value, size);
+	key->size = size;
+}
+
+/* Fill a cleared struct from a datum. */
+static void
+Prepare(PreparedModel *prepared, Datum datum)
+{
+	MemoryContext caller = MemoryContextSwitchTo(prepared->context);
+
+	prepared->model = ModelCopyFromDatum(datum);
+	ModelGetEvidence(prepared->model, &prepared->evidence);
+	MemoryContextSwitchTo(caller);
+}
+
+/* For a caller that sees its model once: in the current memory context. */
+PreparedModel *
+PrepareModelOnce(Datum datum)
+{
+	PreparedModel *prepared = palloc0(sizeof(PreparedModel));
+
+	prepared->context = CurrentMemoryContext;
+	Prepare(prepared, datum);
+	return prepared;
+}
+
+/*
+ * The model in an argument, which must not be NULL.  Valid until the same
+ * call site is called again with another one.  A call without FmgrInfo has no
+ * place to keep anything.
+ */
+PreparedModel *
+PrepareModel(FunctionCallInfo fcinfo, int argno)
+{
+	Datum		datum = PG_GETARG_DATUM(argno);
+	PreparedModel *prepared;
+	MemoryContext context;
+
+	if (fcinfo->flinfo == NULL)
+		return PrepareModelOnce(datum);
+
+	prepared = fcinfo->flinfo->fn_extra;
+	if (prepared != NULL && ModelKeyMatches(&prepared->key, datum))
+		return prepared;
+
+	if (prepared == NULL)
+	{
+		context = AllocSetContextCreate(fcinfo->flinfo->fn_mcxt,
+										"dlints model",
+										ALLOCSET_DEFAULT_SIZES);
+		prepared = MemoryContextAlloc(fcinfo->flinfo->fn_mcxt,
+									  sizeof(PreparedModel));
+	}
+	else
+	{
+		context = prepared->context;
+		MemoryContextReset(context);
+	}
+
+	/* an error below must not leave a key without its model */
+	memset(prepared, 0, sizeof(PreparedModel));
+	prepared->context = context;
+	fcinfo->flinfo->fn_extra = prepared;
+
+	Prepare(prepared, datum);
+	ModelKeySet(&prepared->key, datum, context);
+	return prepared;
+}
+
+static double *
+Numbers(PreparedModel *prepared, Size count)
+{
+	return MemoryContextAlloc(prepared->context, count * sizeof(double));
+}
+
+/* Z = L L' and Z~ = M M' */
+const Factor *
+PreparedFactor(PreparedModel *prepared)
+{
+	const Evidence *evidence = &prepared->evidence;
+	Factor		factor;
+
+	if (prepared->factor.L)
+		return &prepared->factor;
+
+	factor_bind(&factor, evidence->dim, evidence->discount,
+				Numbers(prepared, factor_value_count(evidence->dim,
+													 evidence->discount)));
+	if (!posterior_factor(evidence, prepared->model->ridge, &factor))
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_CORRUPTED),
+				 errmsg("evidence of dlints model is not positive semidefinite"),
+				 errdetail("No sequence of observations leads to this evidence.")));
+	prepared->factor = factor;
+	return &prepared->factor;
+}
+
+/* psi-hat */
+const double *
+PreparedMean(PreparedModel *prepared)
+{
+	if (!prepared->mean)
+	{
+		const Factor *factor = PreparedFactor(prepared);
+		double	   *mean = Numbers(prepared, prepared->model->dim);
+
+		posterior_mean(&prepared->evidence, factor, mean);
+		prepared->mean = mean;
+	}
+	return prepared->mean;
+}
+
+/* P' psi-hat */
+const double *
+PreparedWeights(PreparedModel *prepared)
+{
+	if (!prepared->weights)
+	{
+		const double *mean = PreparedMean(prepared);
+		double	   *weights = Numbers(prepared, prepared->model->context_dim);
+
+		LiftParameter(prepared->model, mean, weights);
+		prepared->weights = weights;
+	}
+	return prepared->weights;
+}
+
+/* R with R R' = Z^-1 Z~ Z^-1 */
+const double *
+PreparedRoot(PreparedModel *prepared)
+{
+	if (!prepared->root)
+	{
+		const Factor *factor = PreparedFactor(prepared);
+		Size		dim = prepared->model->dim;
+		double	   *root = Numbers(prepared, dim * dim);
+
+		posterior_root(factor, root);
+		prepared->root = root;
+	}
+	return prepared->root;
+}

@@ -1,0 +1,48 @@
+/*
+ * prepared.h
+ *		A model argument made ready for use, once for as long as the argument
+ *		stays the same.
+ */
+#ifndef DLINTS_PREPARED_H
+#define DLINTS_PREPARED_H
+
+#include "dlints.h"
+
+/*
+ * What an argument looked like, so that it is recognised when the next row
+ * brings it again.  A value stored out of line is known by its toast pointer,
+ * another one by all its bytes.
+ */
+typedef struct ModelKey
+{
+	Size		size;			/* 0: nothing remembered */
+	char	   *bytes;
+} ModelKey;
+
+/*
+ * The model and what has been derived from it so far.  The pointers are NULL
+ * until asked for through the functions below; everything lives in "context".
+ */
+typedef struct PreparedModel
+{
+	MemoryContext context;
+	ModelKey	key;
+	Dlints	   *model;
+	Evidence	evidence;
+	Factor		factor;			/* L is NULL until factored */
+	double	   *mean;			/* psi-hat, dim numbers */
+	double	   *weights;		/* P' psi-hat, context_dim numbers */
+	double	   *root;			/* of the covariance, dim by dim */
+} PreparedModel;
+
+extern bool ModelKeyMatches(const ModelKey *key, Datum datum);
+extern void ModelKeySet(ModelKey *key, Datum datum, MemoryContext context);
+
+extern PreparedModel *PrepareModelOnce(Datum datum);
+extern PreparedModel *PrepareModel(FunctionCallInfo fcinfo, int argno);
+extern const Factor *PreparedFactor(PreparedModel *prepared);
+extern const double *PreparedMean(PreparedModel *prepared);
+extern const double *PreparedWeights(PreparedModel *prepared);
+extern const double *PreparedRoot(PreparedModel *prepared);
+
+#endif							/* DLINTS_PREPARED_H */

@@ -1,0 +1,21 @@
+/*
+ * projcache.h
+ *		The projection matrices that this backend keeps, bounded by
+ *		dlints.projection_cache_size.
+ */
+#ifndef DLINTS_PROJCACHE_H
+#define DLINTS_PROJCACHE_H
+
+#include "dlints.h"
+
+extern int	dlints_projection_cache_size;	/* kilobytes */
+
+/* contexts to reduced contexts; without projection, a copy */
+extern void ProjectContexts(const Dlints *model, int count,
+							const double *contexts, double *reduced);
+
+/* a reduced parameter to weights over contexts; without projection, a copy */
+extern void LiftParameter(const Dlints *model, const double *parameter,
+						  double *weights);
+
+#endif							/* DLINTS_PROJCACHE_H */

@@ -1,0 +1,289 @@
+/*
+ * topk.c
+ *		Keep the k best of a stream of scored items.
+ *
+ * Memory grows with min(k, items), never with k alone.  Among equal scores
+ * the item that came first wins.
+ */
+#include "topk.h"
+
+#include "libpq/pqformat.h"
+#include "utils/array.h"
+#include "utils/datum.h"
+#include "utils/lsyscache.h"
+
+#define INITIAL_CAPACITY	8
+
+typedef struct RankedItem
+{
+	double		score;
+	int64		order;			/* position in the stream */
+	Datum		item;
+	bool		isnull;
+} RankedItem;
+
+/* Negative, zero or positive as a ranks before, with or behind b. */
+static int
+CompareRank(const RankedItem *a, const RankedItem *b)
+{
+	if (a->score != b->score)
+		return a->score > b->score ? -1 : 1;
+	if (a->order != b->order)
+		return a->order < b->order ? -1 : 1;
+	return 0;
+}
+
+/* the heap's first is the item that ranks last */
+static int
+CompareNodes(Datum a, Datum b, void *arg)
+{
+	return CompareRank((RankedItem *) DatumGetPointer(a),
+					   (RankedItem *) DatumGetPointer(b));
+}
+
+static int
+ComparePointers(const void *a, const void *b)
+{
+	return CompareRank(*(RankedItem *const *) a, *(RankedItem *const *) b);
+}
+
+TopK *
+TopKCreate(MemoryContext context, Oid item_type, int k)
+{
+	MemoryContext caller = MemoryContextSwitchTo(context);
+	TopK	   *top = palloc0(sizeof(TopK));
+
+	top->context = context;
+	top->item_type = item_type;
+	get_typlenbyvalalign(item_type, &top->typlen, &top->typbyval,
+						 &top->typalign);
+	top->k = k;
+	top->worst_first = binaryheap_allocate(Min(k, INITIAL_CAPACITY),
+										   CompareNodes, NULL);
+	MemoryContextSwitchTo(caller);
+	return top;
+}
+
+static int
+Count(const TopK *top)
+{
+	return top->worst_first->bh_size;
+}
+
+static RankedItem *
+Item(const TopK *top, int i)
+{
+	return (RankedItem *) DatumGetPointer(top->worst_first->bh_nodes[i]);
+}
+
+/* PostgreSQL's heap has a fixed capacity: move to one twice as large. */
+static void
+Grow(TopK *top)
+{
+	binaryheap *old = top->worst_first;
+	int			capacity = (int) Min((int64) old->bh_space * 2, top->k);
+	int			i;
+
+	top->worst_first = binaryheap_allocate(capacity, CompareNodes, NULL);
+	for (i = 0; i < old->bh_size; i++)
+		binaryheap_add_unordered(top->worst_first, old->bh_nodes[i]);
+	binaryheap_build(top->worst_first);
+	binaryheap_free(old);
+}
+
+/*
+ * Values stay plain while they are kept: a toast pointer would have to be
+ * followed for an array or a parallel worker's leader in any case.
+ */
+static Datum
+CopyItem(const TopK *top, Datum item)
+{
+	if (top->typlen == -1)
+		return PointerGetDatum(PG_DETOAST_DATUM_COPY(item));
+	return datumCopy(item, top->typbyval, top->typlen);
+}
+
+static void
+SetItem(const TopK *top, RankedItem *ranked, double score, int64 order,
+		Datum item, bool isnull)
+{
+	ranked->score = score;
+	ranked->order = order;
+	ranked->isnull = isnull;
+	ranked->item = isnull ? (Datum) 0 : CopyItem(top, item);
+}
+
+static void
+AddItem(TopK *top, double score, int64 order, Datum item, bool isnull)
+{
+	RankedItem *ranked = palloc(sizeof(RankedItem));
+
+	SetItem(top, ranked, score, order, item, isnull);
+	if (Count(top) == top->worst_first->bh_space)
+		Grow(top);
+	binaryheap_add(top->worst_first, PointerGetDatum(ranked));
+}
+
+static void
+ReplaceWorst(TopK *top, double score, int64 order, Datum item, bool isnull)
+{
+	RankedItem *worst = Item(top, 0);
+	Datum		old = worst->item;
+	bool		old_is_pointer = !worst->isnull && !top->typbyval;
+
+	SetItem(top, worst, score, order, item, isnull);
+	if (old_is_pointer)
+		pfree(DatumGetPointer(old));
+	binaryheap_replace_first(top->worst_first, PointerGetDatum(worst));
+}
+
+/* Offer the next item of the stream; score is finite. */
+void
+TopKOffer(TopK *top, double score, Datum item, bool isnull)
+{
+	MemoryContext caller;
+	int64		order = top->seen++;
+
+	/* a later item must be better than the worst kept, not as good */
+	if (Count(top) == top->k && score <= top->threshold)
+		return;
+
+	caller = MemoryContextSwitchTo(top->context);
+	if (Count(top) < top->k)
+		AddItem(top, score, order, item, isnull);
+	else
+		ReplaceWorst(top, score, order, item, isnull);
+	MemoryContextSwitchTo(caller);
+	top->threshold = Item(top, 0)->score;
+}
+
+/* The items as an array of pointers, best first. */
+static RankedItem **
+SortedItems(const TopK *top)
+{
+	RankedItem **sorted = palloc(sizeof(RankedItem *) * Max(Count(top), 1));
+	int			i;
+
+	for (i = 0; i < Count(top); i++)
+		sorted[i] = Item(top, i);
+	qsort(sorted, Count(top), sizeof(RankedItem *), ComparePointers);
+	return sorted;
+}
+
+/* Add what another stream kept, as if its items had come after ours. */
+void
+TopKMerge(TopK *top, const TopK *later)
+{
+	RankedItem **sorted = SortedItems(later);
+	int			i;
+
+	if (later->item_type != top->item_type || later->k != top->k)
+		elog(ERROR, "cannot merge rankings of different kinds");
+	for (i = 0; i < Count(later); i++)
+		TopKOffer(top, sorted[i]->score, sorted[i]->item, sorted[i]->isnull);
+	pfree(sorted);
+}
+
+/* The best item; false if there was none. */
+bool
+TopKBest(const TopK *top, Datum *item, bool *isnull)
+{
+	const RankedItem *best;
+	int			i;
+
+	if (Count(top) == 0)
+		return false;
+	best = Item(top, 0);
+	for (i = 1; i < Count(top); i++)
+		if (CompareRank(Item(top, i), best) < 0)
+			best = Item(top, i);
+	*item = best->item;
+	*isnull = best->isnull;
+	return true;
+}
+
+/* All kept items, best first. */
+Datum
+TopKArray(const TopK *top)
+{
+	int			count = Count(top);
+	RankedItem **sorted = SortedItems(top);
+	Datum	   *items = palloc(sizeof(Datum) * Max(count, 1));
+	bool	   *nulls = palloc(sizeof(bool) * Max(count, 1));
+	int			lower_bound = 1;
+	int			i;
+
+	for (i = 0; i < count; i++)
+	{
+		items[i] = sorted[i]->item;
+		nulls[i] = sorted[i]->isnull;
+	}
+	return PointerGetDatum(construct_md_array(items, nulls, 1, &count,
+											  &lower_bound, top->item_type,
+											  top->typlen, top->typbyval,
+											  top->typalign));
+}
+
+/*
+ * For the way from a parallel worker to its leader: same server, same
+ * binary, so the items may travel as they are in memory.
+ */
+bytea *
+TopKSerialize(const TopK *top)
+{
+	RankedItem **sorted = SortedItems(top);
+	StringInfoData buf;
+	int			i;
+
+	pq_begintypsend(&buf);
+	pq_sendint32(&buf, top->item_type);
+	pq_sendint32(&buf, top->k);
+	pq_sendint32(&buf, Count(top));
+	for (i = 0; i < Count(top); i++)
+	{
+		Size		size = datumEstimateSpace(sorted[i]->item, sorted[i]->isnull,
+											  top->typbyval, top->typlen);
+		char	   *end;
+
+		pq_sendfloat8(&buf, sorted[i]->score);
+		pq_sendint32(&buf, (int32) size);
+		enlargeStringInfo(&buf, (int) size);
+		end = buf.data + buf.len;
+		datumSerialize(sorted[i]->item, sorted[i]->isnull, top->typbyval,
+					   top->typlen, &end);
+		buf.len += (int) size;
+	}
+	return pq_endtypsend(&buf);
+}
+
+/* In the current memory context. */
+TopK *
+TopKDeserialize(bytea *bytes)
+{
+	StringInfoData buf;
+	TopK	   *top;
+	Oid			item_type;
+	int			k;
+	int			count;
+	int			i;
+
+	initStringInfo(&buf);
+	appendBinaryStringInfo(&buf, VARDATA_ANY(bytes), VARSIZE_ANY_EXHDR(bytes));
+	item_type = pq_getmsgint(&buf, 4);
+	k = pq_getmsgint(&buf, 4);
+	count = pq_getmsgint(&buf, 4);
+	top = TopKCreate(CurrentMemoryContext, item_type, k);
+	for (i = 0; i < count; i++)
+	{
+		double		score = pq_getmsgfloat8(&buf);
+		int			size = pq_getmsgint(&buf, 4);
+		char	   *start = unconstify(char *, pq_getmsgbytes(&buf, size));
+		bool		isnull;
+		Datum		item = datumRestore(&start, &isnull);
+
+		TopKOffer(top, score, item, isnull);
+	}
+	pq_getmsgend(&buf);
+	pfree(buf.data);
+	return top;
+}

@@ -1,0 +1,400 @@
+/*
+ * type.c
+ *		The type dlints: text and binary forms, typmod, casts, and the
+ *		functions that make a model.
+ */
+#include "dlints.h"
+
+#include <math.h>
+
+#include "args.h"
+#include "libpq/pqformat.h"
+#include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
+
+/*
+ * dlints(n, d) as a typmod: n above eleven bits of d.  d is 0 for dlints(n),
+ * a model without projection.
+ */
+#define TYPMOD_DIM_BITS		11
+#define TYPMOD_DIM_MASK		((1 << TYPMOD_DIM_BITS) - 1)
+
+StaticAssertDecl(DLINTS_MAX_DIM <= TYPMOD_DIM_MASK, "typmod cannot hold d");
+StaticAssertDecl(DLINTS_MAX_CONTEXT_DIM <= (PG_INT32_MAX >> TYPMOD_DIM_BITS),
+				 "typmod cannot hold n");
+
+static int32
+TypmodOf(int context_dim, int reduced_dim)
+{
+	return (context_dim << TYPMOD_DIM_BITS) | reduced_dim;
+}
+
+/* "(n,d)" or "(n)" */
+static char *
+TypmodText(int32 typmod)
+{
+	int			context_dim = typmod >> TYPMOD_DIM_BITS;
+	int			reduced_dim = typmod & TYPMOD_DIM_MASK;
+
+	return reduced_dim == 0 ? psprintf("(%d)", context_dim) :
+		psprintf("(%d,%d)", context_dim, reduced_dim);
+}
+
+/* A column's sizes against a model's. */
+static void
+CheckTypmod(const Dlints *model, int32 typmod)
+{
+	int32		actual = TypmodOf(model->context_dim,
+								  ModelHasProjection(model) ? model->dim : 0);
+
+	if (typmod != -1 && typmod != actual)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_EXCEPTION),
+				 errmsg("expected dlints%s, not dlints%s",
+						TypmodText(typmod), TypmodText(actual))));
+}
+
+PG_FUNCTION_INFO_V1(dlints_typmod_in);
+
+Datum
+dlints_typmod_in(PG_FUNCTION_ARGS)
+{
+	ArrayType  *array = PG_GETARG_ARRAYTYPE_P(0);
+	int			count;
+	int32	   *sizes = ArrayGetIntegerTypmods(array, &count);
+
+	if (count < 1 || count > 2)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("invalid type modifier"),
+				 errhint("Write dlints(context_dim, reduced_dim), or dlints(context_dim) for models without projection.")));
+	if (sizes[0] < 1 || sizes[0] > DLINTS_MAX_CONTEXT_DIM ||
+		(count == 2 && (sizes[1] < 1 || sizes[1] > DLINTS_MAX_DIM ||
+						sizes[1] > sizes[0])) ||
+		(count == 1 && sizes[0] > DLINTS_MAX_DIM))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("dimensions for type dlints out of range"),
+				 errdetail("context_dim is at most %d, reduced_dim at most %d and not above context_dim.",
+						   DLINTS_MAX_CONTEXT_DIM, DLINTS_MAX_DIM)));
+	PG_RETURN_INT32(TypmodOf(sizes[0], count == 2 ? sizes[1] : 0));
+}
+
+PG_FUNCTION_INFO_V1(dlints_typmod_out);
+
+Datum
+dlints_typmod_out(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_CSTRING(TypmodText(PG_GETARG_INT32(0)));
+}
+
+PG_FUNCTION_INFO_V1(dlints_enforce_typmod);
+
+/* Coerce a value to a column's sizes: check, change nothing. */
+Datum
+dlints_enforce_typmod(PG_FUNCTION_ARGS)
+{
+	CheckTypmod(PG_GETARG_DLINTS_P(0), PG_GETARG_INT32(1));
+	PG_RETURN_DATUM(PG_GETARG_DATUM(0));
+}
+
+/*
+ * Text to jsonb.  A syntax error is reported as one of this type, with what
+ * the JSON parser found in the detail.
+ */
+static Datum
+ParseJson(char *text)
+{
+	MemoryContext caller = CurrentMemoryContext;
+	Datum		jsonb = (Datum) 0;
+
+	PG_TRY();
+	{
+		jsonb = DirectFunctionCall1(jsonb_in, CStringGetDatum(text));
+	}
+	PG_CATCH();
+	{
+		ErrorData  *error;
+
+		if (geterrcode() != ERRCODE_INVALID_TEXT_REPRESENTATION)
+			PG_RE_THROW();
+		MemoryContextSwitchTo(caller);
+		error = CopyErrorData();
+		FlushErrorState();
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
+				 errmsg("invalid input syntax for type dlints"),
+				 errdetail("%s", error->detail ? error->detail : error->message)));
+	}
+	PG_END_TRY();
+	return jsonb;
+}
+
+PG_FUNCTION_INFO_V1(dlints_in);
+
+Datum
+dlints_in(PG_FUNCTION_ARGS)
+{
+	Dlints	   *model = ModelFromJson(ParseJson(PG_GETARG_CSTRING(0)));
+
+	CheckTypmod(model, PG_GETARG_INT32(2));
+	PG_RETURN_DLINTS_P(model);
+}
+
+PG_FUNCTION_INFO_V1(dlints_out);
+
+Datum
+dlints_out(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_CSTRING(ModelToJson(PG_GETARG_DLINTS_P(0)));
+}
+
+PG_FUNCTION_INFO_V1(dlints_to_jsonb);
+
+Datum
+dlints_to_jsonb(PG_FUNCTION_ARGS)
+{
+	char	   *text = ModelToJson(PG_GETARG_DLINTS_P(0));
+
+	PG_RETURN_DATUM(DirectFunctionCall1(jsonb_in, CStringGetDatum(text)));
+}
+
+PG_FUNCTION_INFO_V1(dlints_from_jsonb);
+
+Datum
+dlints_from_jsonb(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_DLINTS_P(ModelFromJson(PG_GETARG_DATUM(0)));
+}
+
+/* The external binary form: the stored fields in order, in network order. */
+void
+ModelSend(StringInfo buf, const Dlints *model)
+{
+	Size		count = evidence_value_count(model->dim, model->discount);
+	Size		i;
+
+	pq_sendint16(buf, model->version);
+	pq_sendint8(buf, model->policy);
+	pq_sendint8(buf, model->projection);
+	pq_sendint8(buf, model->generator);
+	pq_sendint8(buf, model->flags);
+	pq_sendint16(buf, model->unused1);
+	pq_sendint32(buf, model->context_dim);
+	pq_sendint32(buf, model->dim);
+	pq_sendint32(buf, model->unused2);
+	pq_sendfloat8(buf, model->discount);
+	pq_sendfloat8(buf, model->ridge);
+	pq_sendfloat8(buf, model->exploration);
+	pq_sendfloat8(buf, model->projection_scale);
+	pq_sendint64(buf, model->seed);
+	pq_sendint64(buf, model->updates);
+	pq_sendfloat8(buf, model->weight_sum);
+	pq_sendfloat8(buf, model->reward_sum);
+	pq_sendfloat8(buf, model->reward_square_sum);
+	for (i = 0; i < lengthof(model->unused3); i++)
+		pq_sendfloat8(buf, model->unused3[i]);
+	for (i = 0; i < count; i++)
+		pq_sendfloat8(buf, model->values[i]);
+}
+
+static void
+InvalidBinary(int sqlerrcode, const char *message, const char *detail)
+{
+	ereport(ERROR,
+			(errcode(sqlerrcode == ERRCODE_FEATURE_NOT_SUPPORTED ?
+					 sqlerrcode : ERRCODE_INVALID_BINARY_REPRESENTATION),
+			 sqlerrcode == ERRCODE_FEATURE_NOT_SUPPORTED ?
+			 errmsg("%s", message) :
+			 errmsg("invalid dlints in external value"),
+			 errdetail("%s%s%s", message, detail ? ": " : ".",
+					   detail ? detail : "")));
+}
+
+static void
+ReceiveHeader(StringInfo buf, Dlints *header)
+{
+	int			i;
+
+	memset(header, 0, DLINTS_HEADER_SIZE);
+	header->version = pq_getmsgint(buf, 2);
+	header->policy = pq_getmsgint(buf, 1);
+	header->projection = pq_getmsgint(buf, 1);
+	header->generator = pq_getmsgint(buf, 1);
+	header->flags = pq_getmsgint(buf, 1);
+	header->unused1 = pq_getmsgint(buf, 2);
+	header->context_dim = pq_getmsgint(buf, 4);
+	header->dim = pq_getmsgint(buf, 4);
+	header->unused2 = pq_getmsgint(buf, 4);
+	header->discount = pq_getmsgfloat8(buf);
+	header->ridge = pq_getmsgfloat8(buf);
+	header->exploration = pq_getmsgfloat8(buf);
+	header->projection_scale = pq_getmsgfloat8(buf);
+	header->seed = pq_getmsgint64(buf);
+	header->updates = pq_getmsgint64(buf);
+	header->weight_sum = pq_getmsgfloat8(buf);
+	header->reward_sum = pq_getmsgfloat8(buf);
+	header->reward_square_sum = pq_getmsgfloat8(buf);
+	for (i = 0; i < lengthof(header->unused3); i++)
+		header->unused3[i] = pq_getmsgfloat8(buf);
+}
+
+/* bytes of the external header: the stored one without the varlena word */
+#define EXTERNAL_HEADER_SIZE	(DLINTS_HEADER_SIZE - sizeof(int32))
+
+/*
+ * Nothing of this can be trusted: sizes are checked before memory is taken
+ * for them, and numbers before the value is used.
+ */
+Dlints *
+ModelReceive(StringInfo buf)
+{
+	Dlints		header;
+	ModelProblem problem;
+	Dlints	   *model;
+	Size		count;
+	Size		i;
+
+	if (buf->len - buf->cursor < EXTERNAL_HEADER_SIZE)
+		InvalidBinary(0, "The value is too short", NULL);
+	ReceiveHeader(buf, &header);
+	if (!ModelParametersAreValid(&header, &problem))
+		InvalidBinary(problem.sqlerrcode, problem.message, problem.detail);
+
+	count = evidence_value_count(header.dim, header.discount);
+	if (buf->len - buf->cursor != count * sizeof(float8))
+		InvalidBinary(0, "The value does not have the length that its header implies",
+					  NULL);
+
+	model = ModelCreate(&header);
+	model->updates = header.updates;
+	model->weight_sum = header.weight_sum;
+	model->reward_sum = header.reward_sum;
+	model->reward_square_sum = header.reward_square_sum;
+	for (i = 0; i < count; i++)
+		model->values[i] = pq_getmsgfloat8(buf);
+	if (!ModelIsValid(model, &problem))
+		InvalidBinary(problem.sqlerrcode, problem.message, problem.detail);
+	return model;
+}
+
+PG_FUNCTION_INFO_V1(dlints_recv);
+
+Datum
+dlints_recv(PG_FUNCTION_ARGS)
+{
+	Dlints	   *model = ModelReceive((StringInfo) PG_GETARG_POINTER(0));
+
+	CheckTypmod(model, PG_GETARG_INT32(2));
+	PG_RETURN_DLINTS_P(model);
+}
+
+PG_FUNCTION_INFO_V1(dlints_send);
+
+Datum
+dlints_send(PG_FUNCTION_ARGS)
+{
+	StringInfoData buf;
+
+	pq_begintypsend(&buf);
+	ModelSend(&buf, PG_GETARG_DLINTS_P(0));
+	PG_RETURN_BYTEA_P(pq_endtypsend(&buf));
+}
+
+static uint8
+PolicyArgument(FunctionCallInfo fcinfo, int argno)
+{
+	char	   *name = text_to_cstring(PG_GETARG_TEXT_PP(argno));
+	uint8		policy;
+
+	if (!PolicyFromName(name, &policy))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("unknown policy \"%s\"", name),
+				 errhint("The policy of this version is \"thompson\".")));
+	return policy;
+}
+
+PG_FUNCTION_INFO_V1(dlints_new);
+
+/*
+ * dlints_new(context_dim integer, reduced_dim integer DEFAULT NULL,
+ *			  discount double precision DEFAULT 0.99,
+ *			  ridge double precision DEFAULT 1,
+ *			  exploration double precision DEFAULT 0.1,
+ *			  seed bigint DEFAULT 0,
+ *			  projection_scale double precision DEFAULT NULL,
+ *			  policy text DEFAULT 'thompson') -> dlints
+ *
+ * A model that has seen nothing (Algorithm 1, "Input" and "Initialize").
+ * context_dim is 1 to 65536, reduced_dim 1 to 1024 and at most context_dim;
+ * without it there is no projection and context_dim is at most 1024.
+ * discount is in (0, 1], ridge > 0, exploration >= 0.  projection_scale is
+ * kappa, by default 1/sqrt(reduced_dim) (Theorem 1); seed and
+ * projection_scale mean nothing without projection.
+ */
+Datum
+dlints_new(PG_FUNCTION_ARGS)
+{
+	Dlints		header;
+
+	ArgNotNull(fcinfo, 0, "context_dim");
+	ArgNotNull(fcinfo, 2, "discount");
+	ArgNotNull(fcinfo, 3, "ridge");
+	ArgNotNull(fcinfo, 4, "exploration");
+	ArgNotNull(fcinfo, 5, "seed");
+	ArgNotNull(fcinfo, 7, "policy");
+
+	memset(&header, 0, DLINTS_HEADER_SIZE);
+	header.version = DLINTS_FORMAT_VERSION;
+	header.generator = DLINTS_GENERATOR_PHILOX;
+	header.policy = PolicyArgument(fcinfo, 7);
+	header.context_dim = PG_GETARG_INT32(0);
+	header.discount = PG_GETARG_FLOAT8(2);
+	header.ridge = PG_GETARG_FLOAT8(3);
+	header.exploration = PG_GETARG_FLOAT8(4);
+	header.seed = PG_GETARG_INT64(5);
+	if (PG_ARGISNULL(1))
+	{
+		header.projection = DLINTS_PROJECTION_NONE;
+		header.dim = header.context_dim;
+	}
+	else
+	{
+		header.projection = DLINTS_PROJECTION_GAUSSIAN;
+		header.dim = PG_GETARG_INT32(1);
+		header.projection_scale = PG_ARGISNULL(6) ?
+			1.0 / sqrt(Max(header.dim, 1)) : PG_GETARG_FLOAT8(6);
+	}
+	ModelCheckParameters(&header);
+	PG_RETURN_DLINTS_P(ModelCreate(&header));
+}
+
+PG_FUNCTION_INFO_V1(dlints_set);
+
+/*
+ * dlints_set(model dlints, ridge double precision DEFAULT NULL,
+ *			  exploration double precision DEFAULT NULL,
+ *			  policy text DEFAULT NULL) -> dlints
+ *
+ * The model with other parameters and the same evidence; NULL keeps a
+ * parameter.  What defines the evidence (sizes, seed, projection_scale,
+ * discount) cannot be changed.
+ */
+Datum
+dlints_set(PG_FUNCTION_ARGS)
+{
+	Dlints	   *model;
+
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	model = PG_GETARG_DLINTS_P_COPY(0);
+	if (!PG_ARGISNULL(1))
+		model->ridge = PG_GETARG_FLOAT8(1);
+	if (!PG_ARGISNULL(2))
+		model->exploration = PG_GETARG_FLOAT8(2);
+	if (!PG_ARGISNULL(3))
+		model->policy = PolicyArgument(fcinfo, 3);
+	ModelCheckParameters(model);
+	PG_RETURN_DLINTS_P(model);
+}
