@@ -25,30 +25,31 @@
 
 /*
  * One body for both element types, so that they cannot drift apart.  The
- * inner loops must be unrolled for the sums to live in registers.
+ * inner loops must be unrolled for the sums to live in registers, and the
+ * pointers must move for the compiler to see (under -fwrapv too) that the
+ * elements are contiguous.
  */
 #define DOT_BODY(n, weights, context) \
 	double		sum[LANES]; \
 	double		rest = 0.0; \
-	int			i = 0; \
 	int			k; \
 \
 	UNROLL \
 	for (k = 0; k < LANES; k++) \
 		sum[k] = 0.0; \
-	for (; i + LANES <= (n); i += LANES) \
+	for (; n >= LANES; n -= LANES, weights += LANES, context += LANES) \
 		UNROLL \
 		for (k = 0; k < LANES; k++) \
-			sum[k] += (weights)[i + k] * (double) (context)[i + k]; \
-	if (i + HALF <= (n)) \
+			sum[k] += weights[k] * (double) context[k]; \
+	if (n >= HALF) \
 	{ \
 		UNROLL \
 		for (k = 0; k < HALF; k++) \
-			sum[k] += (weights)[i + k] * (double) (context)[i + k]; \
-		i += HALF; \
+			sum[k] += weights[k] * (double) context[k]; \
+		n -= HALF, weights += HALF, context += HALF; \
 	} \
-	for (; i < (n); i++) \
-		rest += (weights)[i] * (double) (context)[i]; \
+	for (; n > 0; n--) \
+		rest += *weights++ * (double) *context++; \
 	UNROLL \
 	for (k = 0; k < HALF; k++) \
 		sum[k] += sum[k + HALF]; \
