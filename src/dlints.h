@@ -94,8 +94,8 @@ StaticAssertDecl(sizeof(float8) == sizeof(double), "float8 is not double");
 typedef struct ModelProblem
 {
 	int			sqlerrcode;
-	char	   *message;
-	char	   *detail;			/* may be NULL */
+	const char *message;
+	const char *detail;			/* may be NULL */
 } ModelProblem;
 
 static inline bool
@@ -110,6 +110,8 @@ extern void ModelCheckParameters(const Dlints *header);
 extern bool ModelParametersAreValid(const Dlints *header,
 									ModelProblem *problem);
 extern bool ModelIsValid(const Dlints *model, ModelProblem *problem);
+extern void ModelReject(const ModelProblem *problem, int sqlerrcode,
+						const char *message);
 extern Dlints *ModelFromDatum(Datum datum);
 extern Dlints *ModelCopyFromDatum(Datum datum);
 extern Size ModelSize(const Dlints *header);

@@ -15,6 +15,7 @@
 #include "utils/numeric.h"
 
 #define GENERATOR_NAME	"philox4x32-10"
+#define INVALID_TEXT	"invalid input syntax for type dlints"
 
 const char *
 PolicyName(uint8 policy)
@@ -135,7 +136,7 @@ Malformed(char *detail)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
-			 errmsg("invalid input syntax for type dlints"),
+			 errmsg(INVALID_TEXT),
 			 errdetail("%s", detail)));
 	pg_unreachable();
 }
@@ -202,7 +203,8 @@ NumberValue(const JsonbValue *value, const char *name)
 {
 	if (value == NULL || value->type != jbvNumeric)
 		Malformed(psprintf("Field \"%s\" must hold numbers.", name));
-	return DatumGetFloat8(DirectFunctionCall1(numeric_float8,
+	/* too large a number becomes infinity, which the validator refuses */
+	return DatumGetFloat8(DirectFunctionCall1(numeric_float8_no_overflow,
 											  NumericGetDatum(value->val.numeric)));
 }
 
@@ -323,22 +325,6 @@ ReadParameters(JsonbContainer *object, Dlints *header)
 	header->seed = IntegerField(object, "seed", PG_INT64_MIN, PG_INT64_MAX);
 }
 
-static void
-CheckProblem(bool valid, const ModelProblem *problem)
-{
-	if (!valid)
-		ereport(ERROR,
-				(errcode(problem->sqlerrcode == ERRCODE_FEATURE_NOT_SUPPORTED ?
-						 problem->sqlerrcode :
-						 ERRCODE_INVALID_TEXT_REPRESENTATION),
-				 problem->sqlerrcode == ERRCODE_FEATURE_NOT_SUPPORTED ?
-				 errmsg("%s", problem->message) :
-				 errmsg("invalid input syntax for type dlints"),
-				 errdetail("%s%s%s", problem->message,
-						   problem->detail ? ": " : ".",
-						   problem->detail ? problem->detail : "")));
-}
-
 Dlints *
 ModelFromJson(Datum jsonb)
 {
@@ -352,7 +338,8 @@ ModelFromJson(Datum jsonb)
 	if (!JB_ROOT_IS_OBJECT(document))
 		Malformed(psprintf("A model is a JSON object."));
 	ReadParameters(object, &header);
-	CheckProblem(ModelParametersAreValid(&header, &problem), &problem);
+	if (!ModelParametersAreValid(&header, &problem))
+		ModelReject(&problem, ERRCODE_INVALID_TEXT_REPRESENTATION, INVALID_TEXT);
 
 	model = ModelCreate(&header);
 	ModelGetEvidence(model, &evidence);
@@ -367,6 +354,7 @@ ModelFromJson(Datum jsonb)
 	else if (!FieldIsNull(object, "H"))
 		Malformed(psprintf("Field \"H\" must be null for a discount of 1."));
 
-	CheckProblem(ModelIsValid(model, &problem), &problem);
+	if (!ModelIsValid(model, &problem))
+		ModelReject(&problem, ERRCODE_INVALID_TEXT_REPRESENTATION, INVALID_TEXT);
 	return model;
 }

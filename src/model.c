@@ -11,6 +11,7 @@
 
 #include <math.h>
 
+#include "common/shortest_dec.h"
 #include "storage/shmem.h"
 
 static bool
@@ -186,6 +187,25 @@ ModelCheckParameters(const Dlints *header)
 }
 
 /*
+ * Report what is wrong with an external form.  A version that is not known
+ * here is named as such: the value may be a good one.
+ */
+void
+ModelReject(const ModelProblem *problem, int sqlerrcode, const char *message)
+{
+	if (problem->sqlerrcode == ERRCODE_FEATURE_NOT_SUPPORTED)
+		ereport(ERROR,
+				(errcode(problem->sqlerrcode),
+				 errmsg("%s", problem->message)));
+	ereport(ERROR,
+			(errcode(sqlerrcode),
+			 errmsg("%s", message),
+			 errdetail("%s%s%s", problem->message,
+					   problem->detail ? ": " : ".",
+					   problem->detail ? problem->detail : "")));
+}
+
+/*
  * What every reader of a stored value relies on: a version it knows and the
  * size that the header implies.  The numbers were checked when the value was
  * made.
@@ -286,7 +306,8 @@ static void
 SameNumber(const char *name, double left, double right)
 {
 	if (left != right)
-		Mismatch(name, psprintf("%.17g", left), psprintf("%.17g", right));
+		Mismatch(name, double_to_shortest_decimal(left),
+				 double_to_shortest_decimal(right));
 }
 
 /*

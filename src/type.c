@@ -199,16 +199,20 @@ ModelSend(StringInfo buf, const Dlints *model)
 }
 
 static void
-InvalidBinary(int sqlerrcode, const char *message, const char *detail)
+RejectBinary(ModelProblem *problem)
 {
-	ereport(ERROR,
-			(errcode(sqlerrcode == ERRCODE_FEATURE_NOT_SUPPORTED ?
-					 sqlerrcode : ERRCODE_INVALID_BINARY_REPRESENTATION),
-			 sqlerrcode == ERRCODE_FEATURE_NOT_SUPPORTED ?
-			 errmsg("%s", message) :
-			 errmsg("invalid dlints in external value"),
-			 errdetail("%s%s%s", message, detail ? ": " : ".",
-					   detail ? detail : "")));
+	ModelReject(problem, ERRCODE_INVALID_BINARY_REPRESENTATION,
+				"invalid dlints in external value");
+}
+
+static void
+RejectLength(void)
+{
+	ModelProblem problem = {
+		.message = "The value does not have the length that its header implies"
+	};
+
+	RejectBinary(&problem);
 }
 
 static void
@@ -256,15 +260,14 @@ ModelReceive(StringInfo buf)
 	Size		i;
 
 	if (buf->len - buf->cursor < EXTERNAL_HEADER_SIZE)
-		InvalidBinary(0, "The value is too short", NULL);
+		RejectLength();
 	ReceiveHeader(buf, &header);
 	if (!ModelParametersAreValid(&header, &problem))
-		InvalidBinary(problem.sqlerrcode, problem.message, problem.detail);
+		RejectBinary(&problem);
 
 	count = evidence_value_count(header.dim, header.discount);
 	if (buf->len - buf->cursor != count * sizeof(float8))
-		InvalidBinary(0, "The value does not have the length that its header implies",
-					  NULL);
+		RejectLength();
 
 	model = ModelCreate(&header);
 	model->updates = header.updates;
@@ -274,7 +277,7 @@ ModelReceive(StringInfo buf)
 	for (i = 0; i < count; i++)
 		model->values[i] = pq_getmsgfloat8(buf);
 	if (!ModelIsValid(model, &problem))
-		InvalidBinary(problem.sqlerrcode, problem.message, problem.detail);
+		RejectBinary(&problem);
 	return model;
 }
 
