@@ -131,14 +131,12 @@ static const char *const field_names[] = {
 };
 
 static void
-pg_attribute_noreturn()
-Malformed(char *detail)
+Malformed(const char *detail)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
 			 errmsg(INVALID_TEXT),
 			 errdetail("%s", detail)));
-	pg_unreachable();
 }
 
 /* A misspelt field would otherwise be one that is silently ignored. */

@@ -1,0 +1,134 @@
+# dlints: contextual bandits in PostgreSQL
+#
+#   make, make install, make installcheck    as with any extension (PGXS)
+#   make demo, make test, make bench         install what is missing, then run
+#                                            against a private, throwaway server
+#
+# PG_CONFIG chooses the PostgreSQL.
+
+EXTENSION = dlints
+EXTVERSION = 0.1.0
+
+# The algorithm, which knows nothing of PostgreSQL
+CORE_OBJS = src/core/dot.o src/core/linalg.o src/core/posterior.o \
+	src/core/projection.o src/core/random.o
+
+MODULE_big = dlints
+OBJS = src/args.o src/choose.o src/dlints.o src/inspect.o src/json.o \
+	src/learn.o src/model.o src/prepared.o src/projcache.o src/topk.o \
+	src/type.o $(CORE_OBJS)
+
+# "make demo DATA=folder" is the reader's; PGXS means something else by DATA.
+ifneq ($(filter environment% command%,$(origin DATA)),)
+DEMO_DATA := $(DATA)
+endif
+override DATA = sql/$(EXTENSION)--$(EXTVERSION).sql
+
+REGRESS = dlints_basic
+REGRESS_OPTS = --inputdir=.
+
+PG_CPPFLAGS = -Isrc
+# Without fused multiply-adds every CPU gives the same answer.
+FP_FLAGS = -ffp-contract=off
+PG_CFLAGS = $(FP_FLAGS)
+# Which BLAS and LAPACK these are is the system's choice, made when the server
+# loads the library; a serial build is the right one.
+SHLIB_LINK = -llapack -lblas -lm
+
+EXTRA_CLEAN = build $(EXTENSION)-$(EXTVERSION).tar.gz
+
+SCRIPTS_DIR := $(dir $(lastword $(MAKEFILE_LIST)))scripts
+
+# A PG_CONFIG from the caller is handed on to the scripts.  Otherwise they look
+# for one by themselves, since they may have to install it first.
+ifdef PG_CONFIG
+export PG_CONFIG
+PG_CONFIG_USED := $(PG_CONFIG)
+else
+PG_CONFIG_USED := $(or $(shell sh $(SCRIPTS_DIR)/find-pg-config.sh),pg_config)
+endif
+PGXS := $(shell $(PG_CONFIG_USED) --pgxs 2>/dev/null)
+
+ifneq ($(wildcard $(PGXS)),)
+ifndef PG_CONFIG
+PG_CONFIG = $(PG_CONFIG_USED)
+endif
+include $(PGXS)
+
+# Code that the server's JIT compiler may inline has to give that same answer.
+BITCODE_CFLAGS += $(FP_FLAGS)
+
+src/core/dot.o: override CFLAGS += $(CFLAGS_VECTORIZE) $(CFLAGS_UNROLL_LOOPS)
+
+else
+
+.PHONY: all install uninstall installcheck clean distclean
+all install uninstall installcheck:
+	@sh $(SCRIPTS_DIR)/explain-build.sh
+
+clean distclean:
+	rm -f $(MODULE_big).so $(OBJS) $(OBJS:.o=.bc)
+	rm -rf $(EXTRA_CLEAN) results regression.diffs regression.out
+
+endif
+
+ALL_HEADERS = $(wildcard src/*.h src/core/*.h)
+$(OBJS) $(OBJS:.o=.bc): $(ALL_HEADERS)
+
+
+# Unit tests of the algorithm: each test/core/test_*.c is one program, the other
+# files there belong to all of them.
+# SANITIZE=address,undefined builds them with these checkers.
+CORE_TESTS = $(patsubst test/core/%.c,build/core/%,$(sort $(wildcard test/core/test_*.c)))
+CORE_TEST_HELPERS = $(filter-out test/core/test_%.c,$(wildcard test/core/*.c))
+CORE_TEST_OBJS = $(CORE_OBJS:src/core/%.o=build/core/obj/%.o) \
+	$(CORE_TEST_HELPERS:test/core/%.c=build/core/obj/test/%.o)
+CORE_TEST_HEADERS = $(ALL_HEADERS) $(wildcard test/core/*.h)
+# cmocka 2 deprecates macros that cmocka 1 has no substitute for.
+CORE_TEST_CFLAGS = -std=c99 -D_GNU_SOURCE -O1 -g -Wall -Wextra -Werror \
+	-Wno-deprecated-declarations \
+	$(FP_FLAGS) -Isrc $(if $(SANITIZE),-fsanitize=$(SANITIZE))
+
+.SECONDARY: $(CORE_TEST_OBJS)
+
+build/core/obj/%.o: src/core/%.c $(ALL_HEADERS)
+	@mkdir -p $(@D)
+	$(CC) $(CORE_TEST_CFLAGS) -c -o $@ $<
+
+build/core/obj/test/%.o: test/core/%.c $(CORE_TEST_HEADERS)
+	@mkdir -p $(@D)
+	$(CC) $(CORE_TEST_CFLAGS) -c -o $@ $<
+
+build/core/%: test/core/%.c $(CORE_TEST_OBJS) $(CORE_TEST_HEADERS)
+	@mkdir -p $(@D)
+	$(CC) $(CORE_TEST_CFLAGS) -o $@ $< $(CORE_TEST_OBJS) -lcmocka -llapack -lblas -lm
+
+.PHONY: core-tests test test-core demo bench dist
+core-tests: $(CORE_TESTS)
+
+test:
+	@sh $(SCRIPTS_DIR)/install-dependencies.sh test
+	@sh $(SCRIPTS_DIR)/run-tests.sh
+
+test-core:
+	@sh $(SCRIPTS_DIR)/install-dependencies.sh test-core
+	@STAGES=core sh $(SCRIPTS_DIR)/run-tests.sh
+
+demo:
+	@sh $(SCRIPTS_DIR)/install-dependencies.sh demo
+	@DATA='$(DEMO_DATA)' sh $(SCRIPTS_DIR)/with-extension.sh python3 bench/demo/demo.py
+
+bench:
+	@sh $(SCRIPTS_DIR)/install-dependencies.sh bench
+	@sh $(SCRIPTS_DIR)/with-extension.sh python3 bench/speed/bench.py
+
+# The source as it is committed, once every file agrees on the version.
+dist:
+	@grep -q "^default_version = '$(EXTVERSION)'" $(EXTENSION).control || \
+		{ echo "$(EXTENSION).control does not say version $(EXTVERSION)" >&2; exit 1; }
+	@test "`grep -c '"version": "$(EXTVERSION)"' META.json`" = 2 || \
+		{ echo "META.json does not say version $(EXTVERSION) twice" >&2; exit 1; }
+	@grep -q "^## \[$(EXTVERSION)\]" CHANGELOG.md || \
+		{ echo "CHANGELOG.md has no section for $(EXTVERSION)" >&2; exit 1; }
+	git archive --format=tar.gz --prefix=$(EXTENSION)-$(EXTVERSION)/ \
+		-o $(EXTENSION)-$(EXTVERSION).tar.gz HEAD
