@@ -6,7 +6,6 @@
  */
 #include "prepared.h"
 
-#include "access/detoast.h"
 #include "projcache.h"
 #include "utils/memutils.h"
 
@@ -27,16 +26,10 @@ KeyBytes(Datum datum, Size *size)
 }
 
 bool
-ModelKeyMatches(const ModelKey *key, Datum datum)
+ModelKeyMatchesValue(const ModelKey *key, Datum datum)
 {
-	struct varlena *value = (struct varlena *) DatumGetPointer(datum);
 	Size		size;
-
-	/* with every row, and nearly always this: compare at a fixed length */
-	if (VARATT_IS_EXTERNAL_ONDISK(value) && key->size == TOAST_POINTER_SIZE)
-		return memcmp(value, key->bytes, TOAST_POINTER_SIZE) == 0;
-
-	value = KeyBytes(datum, &size);
+	struct varlena *value = KeyBytes(datum, &size);
 
 	return size == key->size && memcmp(value, key->bytes, size) == 0;
 }

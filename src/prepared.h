@@ -8,6 +8,8 @@
 
 #include "dlints.h"
 
+#include "access/detoast.h"
+
 /*
  * What an argument looked like, so that it is recognised when the next row
  * brings it again.  A value stored out of line is known by its toast pointer,
@@ -35,8 +37,22 @@ typedef struct PreparedModel
 	double	   *root;			/* of the covariance, dim by dim */
 } PreparedModel;
 
-extern bool ModelKeyMatches(const ModelKey *key, Datum datum);
+extern bool ModelKeyMatchesValue(const ModelKey *key, Datum datum);
 extern void ModelKeySet(ModelKey *key, Datum datum, MemoryContext context);
+
+/*
+ * Is this the value that is remembered?  Asked with every row, and nearly
+ * always of a toast pointer, which is compared at a fixed length.
+ */
+static inline bool
+ModelKeyMatches(const ModelKey *key, Datum datum)
+{
+	if (VARATT_IS_EXTERNAL_ONDISK(DatumGetPointer(datum)) &&
+		key->size == TOAST_POINTER_SIZE)
+		return memcmp(DatumGetPointer(datum), key->bytes,
+					  TOAST_POINTER_SIZE) == 0;
+	return ModelKeyMatchesValue(key, datum);
+}
 
 extern PreparedModel *PrepareModelOnce(Datum datum);
 extern PreparedModel *PrepareModel(FunctionCallInfo fcinfo, int argno);

@@ -137,23 +137,19 @@ ReplaceWorst(TopK *top, double score, int64 order, Datum item, bool isnull)
 	binaryheap_replace_first(top->worst_first, PointerGetDatum(worst));
 }
 
-/* Offer the next item of the stream; score is finite. */
+/* Keep an item, in the place of the worst one if there are k. */
 void
-TopKOffer(TopK *top, double score, Datum item, bool isnull)
+TopKKeep(TopK *top, double score, int64 order, Datum item, bool isnull)
 {
-	MemoryContext caller;
-	int64		order = top->seen++;
+	MemoryContext caller = MemoryContextSwitchTo(top->context);
 
-	/* a later item must be better than the worst kept, not as good */
-	if (Count(top) == top->k && score <= top->threshold)
-		return;
-
-	caller = MemoryContextSwitchTo(top->context);
-	if (Count(top) < top->k)
-		AddItem(top, score, order, item, isnull);
-	else
+	if (top->full)
 		ReplaceWorst(top, score, order, item, isnull);
+	else
+		AddItem(top, score, order, item, isnull);
 	MemoryContextSwitchTo(caller);
+
+	top->full = (Count(top) == top->k);
 	top->threshold = Item(top, 0)->score;
 }
 

@@ -14,9 +14,8 @@
 
 #include "linalg.h"
 
-/* how often, and by what factor, a refused factorisation is helped */
-#define FACTOR_ATTEMPTS		4
-#define FACTOR_STEP			10.0
+/* roundings that evidence may have gathered; more would leave it no digit */
+#define MOST_ROUNDINGS	1e12
 
 /* numbers in b, G and, for a discount below 1, H */
 size_t
@@ -225,33 +224,29 @@ evidence_is_valid(const Evidence *e)
 }
 
 /*
- * Cholesky factor of evidence + ridge I.
- *
- * When the contexts are so large or so nearly parallel that the ridge drowns
- * in the rounding of the evidence itself, the factorisation can meet a pivot
- * that is not positive.  Then the diagonal is raised by the size of that
- * rounding, as if the ridge had been that much larger: nothing the evidence
- * still knows is lost.  Evidence that needs more than this never came from
- * observations.
+ * Cholesky factor of evidence + ridge I.  No pivot of a Cholesky factor is
+ * below the smallest eigenvalue, which is at least the ridge; one that is less
+ * than half of it shows that rounding errors have drowned the ridge.
  */
 static bool
 factor_with_ridge(int dim, const double *evidence, double ridge,
 				  double *factor)
 {
-	double		rounding = dim * DBL_EPSILON *
-		(linalg_max_diagonal(dim, evidence) + ridge);
-	double		raise = 0.0;
-	int			attempt;
+	int			i;
 
-	for (attempt = 0; attempt < FACTOR_ATTEMPTS; attempt++)
+	memcpy(factor, evidence, linalg_packed_len(dim) * sizeof(double));
+	linalg_add_diagonal(dim, ridge, factor);
+	if (!linalg_cholesky(dim, factor) ||
+		!all_finite(linalg_packed_len(dim), factor))
+		return false;
+	for (i = 0; i < dim; i++)
 	{
-		memcpy(factor, evidence, linalg_packed_len(dim) * sizeof(double));
-		linalg_add_diagonal(dim, ridge + raise, factor);
-		if (linalg_cholesky(dim, factor))
-			return all_finite(linalg_packed_len(dim), factor);
-		raise = (raise == 0.0) ? rounding : raise * FACTOR_STEP;
+		double		root = factor[linalg_packed_index(dim, i, i)];
+
+		if (root * root < 0.5 * ridge)
+			return false;
 	}
-	return false;
+	return true;
 }
 
 /* numbers in L and, for a discount below 1, M */
@@ -273,15 +268,33 @@ factor_bind(Factor *f, int dim, double discount, double *values)
 
 /*
  * Z = L L' and, when there is a second matrix, Z~ = M M', into a factor that
- * was bound for the evidence's dimension and discount.  False if the evidence
- * is not positive semidefinite.
+ * was bound for the evidence's dimension and discount.
+ *
+ * When contexts are so large or so nearly parallel that the ridge drowns in
+ * the rounding errors of the evidence itself, the ridge is raised to their
+ * size, the same for both matrices: what the evidence still knows is kept.
+ * Each observation can add one rounding of the largest element, and does when
+ * the same context comes again and again.  Evidence that needs more than that
+ * never came from observations, and false is returned.
  */
 bool
 posterior_factor(const Evidence *e, double ridge, Factor *f)
 {
-	if (!factor_with_ridge(e->dim, e->G, ridge, f->L))
-		return false;
-	return e->H == NULL || factor_with_ridge(e->dim, e->H, ridge, f->M);
+	double		rounding = e->dim * DBL_EPSILON *
+		(linalg_max_diagonal(e->dim, e->G) + ridge);
+	double		most = rounding * (1.0 + fmin(e->weight_sum, MOST_ROUNDINGS));
+	double		raise = 0.0;
+
+	for (;;)
+	{
+		if (factor_with_ridge(e->dim, e->G, ridge + raise, f->L) &&
+			(e->H == NULL ||
+			 factor_with_ridge(e->dim, e->H, ridge + raise, f->M)))
+			return true;
+		if (!(raise < most))
+			return false;
+		raise = (raise == 0.0) ? rounding : raise * 10.0;
+	}
 }
 
 /* psi-hat = Z^-1 b (Algorithm 1, "Calculate psi-hat") */

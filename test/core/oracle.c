@@ -1,0 +1,459 @@
+/*
+ * oracle.c
+ *		Guarded memory, test data, comparisons, and Algorithm 1 in long
+ *		double.
+ */
+#include "oracle.h"
+
+#include <stdio.h>
+
+#include "core/linalg.h"
+
+#define GUARD_LEN	8
+#define GUARD_BITS	UINT64_C(0x7FF8DEADBEEFCAFE)
+
+/* ---------- guarded memory ---------- */
+
+/* A block holds its length, a guard, the array and a second guard. */
+static double *
+block_of(double *values)
+{
+	return values - GUARD_LEN - 1;
+}
+
+static void *
+allocate(size_t size)
+{
+	void	   *memory = malloc(size);
+
+	assert_non_null(memory);
+	return memory;
+}
+
+double *
+guarded(size_t count)
+{
+	const uint64_t bits = GUARD_BITS;
+	size_t		total = 1 + GUARD_LEN + count + GUARD_LEN;
+	double	   *block = allocate(total * sizeof(double));
+	size_t		i;
+
+	block[0] = (double) count;
+	for (i = 1; i < total; i++)
+		memcpy(&block[i], &bits, sizeof(bits));
+	return block + 1 + GUARD_LEN;
+}
+
+double *
+guarded_copy(size_t count, const double *values)
+{
+	double	   *copy = guarded(count);
+
+	memcpy(copy, values, count * sizeof(double));
+	return copy;
+}
+
+bool
+is_untouched(double value)
+{
+	const uint64_t bits = GUARD_BITS;
+
+	return memcmp(&value, &bits, sizeof(bits)) == 0;
+}
+
+void
+guarded_free(double *values)
+{
+	double	   *block;
+	size_t		count;
+	size_t		i;
+
+	if (values == NULL)
+		return;
+	block = block_of(values);
+	count = (size_t) block[0];
+	for (i = 0; i < GUARD_LEN; i++)
+	{
+		assert_true(is_untouched(block[1 + i]));
+		assert_true(is_untouched(values[count + i]));
+	}
+	free(block);
+}
+
+/* ---------- test data ---------- */
+
+/* splitmix64 */
+double
+dice(uint64_t *state)
+{
+	uint64_t	z = (*state += UINT64_C(0x9E3779B97F4A7C15));
+
+	z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
+	z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
+	z ^= z >> 31;
+	return ((double) (z >> 12) + 0.5) / 2251799813685248.0 - 1.0;
+}
+
+double *
+dice_array(uint64_t *state, size_t count)
+{
+	double	   *values = guarded(count);
+	size_t		i;
+
+	for (i = 0; i < count; i++)
+		values[i] = dice(state);
+	return values;
+}
+
+/* ---------- comparison ---------- */
+
+void
+check_near(exact actual, exact expected, exact tolerance,
+		   const char *what, const char *file, int line)
+{
+	if (fabsl(actual - expected) <= tolerance)
+		return;
+	print_error("%s is %.17Lg, expected %.17Lg within %.3Lg\n",
+				what, actual, expected, tolerance);
+	_fail(file, line);
+}
+
+/* ---------- linear algebra ---------- */
+
+exact *
+exact_new(size_t count)
+{
+	exact	   *values = allocate(count * sizeof(exact));
+	size_t		i;
+
+	for (i = 0; i < count; i++)
+		values[i] = 0;
+	return values;
+}
+
+exact
+exact_dot(int len, const double *a, const double *b)
+{
+	exact		sum = 0;
+	int			i;
+
+	for (i = 0; i < len; i++)
+		sum += (exact) a[i] * b[i];
+	return sum;
+}
+
+/* the sum of the terms' sizes, which bounds the rounding of any summation */
+exact
+exact_dot_size(int len, const double *a, const double *b)
+{
+	exact		sum = 0;
+	int			i;
+
+	for (i = 0; i < len; i++)
+		sum += fabsl((exact) a[i] * b[i]);
+	return sum;
+}
+
+void
+exact_multiply(int d, const exact *a, const exact *x, exact *y)
+{
+	int			i;
+	int			j;
+
+	for (i = 0; i < d; i++)
+	{
+		y[i] = 0;
+		for (j = 0; j < d; j++)
+			y[i] += a[i * d + j] * x[j];
+	}
+}
+
+void
+exact_cholesky(int d, const exact *a, exact *lower)
+{
+	int			i;
+	int			j;
+	int			k;
+
+	for (i = 0; i < d; i++)
+		for (j = 0; j < d; j++)
+		{
+			exact		sum = a[i * d + j];
+
+			for (k = 0; k < j && j <= i; k++)
+				sum -= lower[i * d + k] * lower[j * d + k];
+			if (j > i)
+				lower[i * d + j] = 0;
+			else if (j == i)
+				lower[i * d + i] = sqrtl(sum);
+			else
+				lower[i * d + j] = sum / lower[j * d + j];
+		}
+}
+
+void
+exact_solve_lower(int d, const exact *lower, exact *x)
+{
+	int			i;
+	int			k;
+
+	for (i = 0; i < d; i++)
+	{
+		for (k = 0; k < i; k++)
+			x[i] -= lower[i * d + k] * x[k];
+		x[i] /= lower[i * d + i];
+	}
+}
+
+void
+exact_solve_lower_transposed(int d, const exact *lower, exact *x)
+{
+	int			i;
+	int			k;
+
+	for (i = d - 1; i >= 0; i--)
+	{
+		for (k = i + 1; k < d; k++)
+			x[i] -= lower[k * d + i] * x[k];
+		x[i] /= lower[i * d + i];
+	}
+}
+
+/* both triangles of a packed symmetric matrix */
+exact *
+exact_from_packed(int d, const double *packed)
+{
+	exact	   *full = exact_new(SQUARE(d));
+	int			i;
+	int			j;
+
+	for (i = 0; i < d; i++)
+		for (j = 0; j <= i; j++)
+			full[i * d + j] = full[j * d + i] =
+				packed[linalg_packed_index(d, i, j)];
+	return full;
+}
+
+/* ---------- Algorithm 1 ---------- */
+
+Algorithm1 *
+algorithm1_new(int dim, double discount, double ridge)
+{
+	Algorithm1 *a = allocate(sizeof(Algorithm1));
+	int			i;
+
+	a->dim = dim;
+	a->discount = discount;
+	a->ridge = ridge;
+	a->Z = exact_new(SQUARE(dim));
+	a->Z2 = exact_new(SQUARE(dim));
+	a->b = exact_new((size_t) dim);
+	a->updates = 0;
+	a->weight_sum = a->reward_sum = a->reward_square_sum = 0;
+	for (i = 0; i < dim; i++)
+		a->Z[i * dim + i] = a->Z2[i * dim + i] = ridge;
+	return a;
+}
+
+void
+algorithm1_free(Algorithm1 *a)
+{
+	free(a->Z);
+	free(a->Z2);
+	free(a->b);
+	free(a);
+}
+
+/* matrix <- factor matrix + z z' + (1 - factor) ridge I */
+static void
+recursion(int dim, exact factor, exact ridge, const double *z, exact *matrix)
+{
+	int			i;
+	int			j;
+
+	for (i = 0; i < dim; i++)
+		for (j = 0; j < dim; j++)
+			matrix[i * dim + j] = factor * matrix[i * dim + j] +
+				(exact) z[i] * z[j] + (i == j ? (1 - factor) * ridge : 0);
+}
+
+void
+algorithm1_update(Algorithm1 *a, const double *z, double reward)
+{
+	exact		gamma = a->discount;
+	int			i;
+
+	recursion(a->dim, gamma, a->ridge, z, a->Z);
+	recursion(a->dim, gamma * gamma, a->ridge, z, a->Z2);
+	for (i = 0; i < a->dim; i++)
+		a->b[i] = gamma * a->b[i] + (exact) reward * z[i];
+
+	a->updates++;
+	a->weight_sum = gamma * a->weight_sum + 1;
+	a->reward_sum = gamma * a->reward_sum + reward;
+	a->reward_square_sum = gamma * a->reward_square_sum +
+		(exact) reward * reward;
+}
+
+/* x <- Z^-1 x */
+static void
+solve_precision(const Algorithm1 *a, exact *x)
+{
+	exact	   *lower = exact_new(SQUARE(a->dim));
+
+	exact_cholesky(a->dim, a->Z, lower);
+	exact_solve_lower(a->dim, lower, x);
+	exact_solve_lower_transposed(a->dim, lower, x);
+	free(lower);
+}
+
+exact *
+algorithm1_mean(const Algorithm1 *a)
+{
+	exact	   *mean = exact_new((size_t) a->dim);
+
+	memcpy(mean, a->b, sizeof(exact) * (size_t) a->dim);
+	solve_precision(a, mean);
+	return mean;
+}
+
+/*
+ * psi-hat + xi Z^-1 M w with Z~ = M M'; without discount the same law is
+ * drawn as psi-hat + xi L'^-1 w with Z = L L'.
+ */
+exact *
+algorithm1_draw(const Algorithm1 *a, double exploration,
+				const double *normals)
+{
+	int			dim = a->dim;
+	exact	   *draw = algorithm1_mean(a);
+	exact	   *root = exact_new(SQUARE(dim));
+	exact	   *w = exact_new((size_t) dim);
+	exact	   *shift = exact_new((size_t) dim);
+	int			i;
+
+	for (i = 0; i < dim; i++)
+		w[i] = normals[i];
+	exact_cholesky(dim, a->Z2, root);
+	if (a->discount < 1)
+	{
+		exact_multiply(dim, root, w, shift);
+		solve_precision(a, shift);
+	}
+	else
+	{
+		memcpy(shift, w, sizeof(exact) * (size_t) dim);
+		exact_solve_lower_transposed(dim, root, shift);
+	}
+	for (i = 0; i < dim; i++)
+		draw[i] += exploration * shift[i];
+
+	free(root);
+	free(w);
+	free(shift);
+	return draw;
+}
+
+/* Z^-1 Z~ Z^-1, column by column */
+exact *
+algorithm1_covariance(const Algorithm1 *a)
+{
+	int			dim = a->dim;
+	exact	   *cov = exact_new(SQUARE(dim));
+	exact	   *unit = exact_new((size_t) dim);
+	int			j;
+	int			k;
+
+	for (j = 0; j < dim; j++)
+	{
+		exact	   *column = cov + j * dim;
+
+		for (k = 0; k < dim; k++)
+			unit[k] = (k == j) ? 1 : 0;
+		solve_precision(a, unit);
+		exact_multiply(dim, a->Z2, unit, column);
+		solve_precision(a, column);
+	}
+	free(unit);
+	return cov;
+}
+
+/* ---------- evidence ---------- */
+
+Evidence *
+evidence_new(int dim, double discount)
+{
+	Evidence   *e = allocate(sizeof(Evidence));
+	size_t		packed = linalg_packed_len(dim);
+
+	e->dim = dim;
+	e->discount = discount;
+	e->b = guarded((size_t) dim);
+	e->G = guarded(packed);
+	e->H = evidence_has_second(discount) ? guarded(packed) : NULL;
+	evidence_clear(e);
+	return e;
+}
+
+Evidence *
+evidence_copy(const Evidence *e)
+{
+	Evidence   *copy = allocate(sizeof(Evidence));
+	size_t		packed = linalg_packed_len(e->dim);
+
+	*copy = *e;
+	copy->b = guarded_copy((size_t) e->dim, e->b);
+	copy->G = guarded_copy(packed, e->G);
+	copy->H = e->H ? guarded_copy(packed, e->H) : NULL;
+	return copy;
+}
+
+void
+evidence_free(Evidence *e)
+{
+	guarded_free(e->b);
+	guarded_free(e->G);
+	guarded_free(e->H);
+	free(e);
+}
+
+/* "count" observations in blocks; contexts and rewards stay as they are */
+void
+evidence_learn(Evidence *e, int count, int block,
+			   const double *contexts, const double *rewards)
+{
+	int			done;
+
+	for (done = 0; done < count; done += block)
+	{
+		int			size = (count - done < block) ? count - done : block;
+		size_t		start = (size_t) done * (size_t) e->dim;
+		double	   *z = guarded_copy((size_t) size * (size_t) e->dim,
+									 contexts + start);
+		double	   *r = guarded_copy((size_t) size, rewards + done);
+
+		evidence_absorb(e, size, z, r);
+		assert_same_bits((size_t) size, r, rewards + done);
+		guarded_free(z);
+		guarded_free(r);
+	}
+}
+
+Factor *
+factor_new(const Evidence *e)
+{
+	Factor	   *f = allocate(sizeof(Factor));
+
+	f->dim = e->dim;
+	f->L = guarded(linalg_packed_len(e->dim));
+	f->M = e->H ? guarded(linalg_packed_len(e->dim)) : NULL;
+	return f;
+}
+
+void
+factor_free(Factor *f)
+{
+	guarded_free(f->L);
+	guarded_free(f->M);
+	free(f);
+}

@@ -1,0 +1,98 @@
+/*
+ * oracle.h
+ *		What the unit tests of src/core share: guarded memory, test data,
+ *		comparisons, and Algorithm 1 written out in long double.
+ *
+ * The oracle does what the paper says, one observation at a time with the
+ * ridge inside the matrices, and shares no code and no formula with the
+ * library.  Nothing relies on long double being wider than double: where it
+ * is not, or where a tool emulates it as double, the bounds still hold.
+ */
+#ifndef DLINTS_ORACLE_H
+#define DLINTS_ORACLE_H
+
+/* cmocka.h wants the first three before it */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/posterior.h"
+
+typedef long double exact;
+
+#define LENGTH(array)	((int) (sizeof(array) / sizeof((array)[0])))
+#define SQUARE(d)		((size_t) (d) * (size_t) (d))
+
+/*
+ * Arrays between guards.  Array and guards start out as NaNs of a known bit
+ * pattern: reading what was never written spoils the result, and freeing
+ * fails the test if a guard was written.
+ */
+extern double *guarded(size_t count);
+extern double *guarded_copy(size_t count, const double *values);
+extern void guarded_free(double *values);
+extern bool is_untouched(double value);
+
+/* numbers in (-1, 1), by a generator that is not the one under test */
+extern double dice(uint64_t *state);
+extern double *dice_array(uint64_t *state, size_t count);
+
+/* fails unless |actual - expected| <= tolerance, and on NaN */
+#define assert_near(actual, expected, tolerance) \
+	check_near((actual), (expected), (tolerance), #actual, __FILE__, __LINE__)
+#define assert_same_bits(count, actual, expected) \
+	assert_memory_equal((actual), (expected), (count) * sizeof(double))
+
+extern void check_near(exact actual, exact expected, exact tolerance,
+					   const char *what, const char *file, int line);
+
+/* linear algebra by its definition; matrices full, element (i, j) at i d + j */
+extern exact *exact_new(size_t count);
+extern exact exact_dot(int len, const double *a, const double *b);
+extern exact exact_dot_size(int len, const double *a, const double *b);
+extern void exact_multiply(int d, const exact *a, const exact *x, exact *y);
+extern void exact_cholesky(int d, const exact *a, exact *lower);
+extern void exact_solve_lower(int d, const exact *lower, exact *x);
+extern void exact_solve_lower_transposed(int d, const exact *lower, exact *x);
+extern exact *exact_from_packed(int d, const double *packed);
+
+/* Algorithm 1, literally */
+typedef struct Algorithm1
+{
+	int			dim;
+	exact		discount;
+	exact		ridge;
+	exact	   *Z;
+	exact	   *Z2;				/* Z~ */
+	exact	   *b;
+	int64_t		updates;
+	exact		weight_sum;
+	exact		reward_sum;
+	exact		reward_square_sum;
+} Algorithm1;
+
+extern Algorithm1 *algorithm1_new(int dim, double discount, double ridge);
+extern void algorithm1_free(Algorithm1 *a);
+extern void algorithm1_update(Algorithm1 *a, const double *z, double reward);
+extern exact *algorithm1_mean(const Algorithm1 *a);
+extern exact *algorithm1_draw(const Algorithm1 *a, double exploration,
+							  const double *normals);
+extern exact *algorithm1_covariance(const Algorithm1 *a);
+
+/* evidence in guarded memory */
+extern Evidence *evidence_new(int dim, double discount);
+extern Evidence *evidence_copy(const Evidence *e);
+extern void evidence_free(Evidence *e);
+extern void evidence_learn(Evidence *e, int count, int block,
+						   const double *contexts, const double *rewards);
+extern Factor *factor_new(const Evidence *e);
+extern void factor_free(Factor *f);
+
+#endif							/* DLINTS_ORACLE_H */

@@ -1,0 +1,248 @@
+/*
+ * test_dot.c
+ *		Dot products: right, the same at every alignment and on every CPU,
+ *		and never finite when an element is not.
+ *
+ * Arrays here are allocated to size and end where they end, so that a memory
+ * checker sees a read beyond them.
+ */
+#include "oracle.h"
+
+#include <float.h>
+
+#include "core/dot.h"
+
+#define N_MAX	200
+#define OFFSETS	16
+
+/* The same numbers for both element types: exact in float. */
+typedef struct Operands
+{
+	double	   *weights;
+	float	   *singles;
+	double	   *doubles;
+} Operands;
+
+/* n elements at the end of arrays of offset + n */
+static Operands
+operands_new(int n, int offset, uint64_t seed)
+{
+	size_t		total = (size_t) (offset + n);
+	Operands	o;
+	int			i;
+
+	/* never a request for nothing */
+	o.weights = malloc((total + (total == 0)) * sizeof(double));
+	o.singles = malloc((total + (total == 0)) * sizeof(float));
+	o.doubles = malloc((total + (total == 0)) * sizeof(double));
+	assert_true(o.weights && o.singles && o.doubles);
+
+	o.weights += offset;
+	o.singles += offset;
+	o.doubles += offset;
+	for (i = 0; i < n; i++)
+	{
+		o.weights[i] = dice(&seed);
+		o.singles[i] = (float) dice(&seed);
+		o.doubles[i] = o.singles[i];
+	}
+	return o;
+}
+
+static void
+operands_free(Operands o, int offset)
+{
+	free(o.weights - offset);
+	free(o.singles - offset);
+	free(o.doubles - offset);
+}
+
+static void
+test_agrees_with_long_double(void **state)
+{
+	int			n;
+
+	(void) state;
+	for (n = 0; n <= N_MAX; n++)
+	{
+		Operands	o = operands_new(n, 0, (uint64_t) n);
+		exact		expected = exact_dot(n, o.weights, o.doubles);
+		exact		bound = (n + 1) * DBL_EPSILON *
+			exact_dot_size(n, o.weights, o.doubles);
+
+		assert_near(dot_float(n, o.weights, o.singles), expected, bound);
+		assert_near(dot_double(n, o.weights, o.doubles), expected, bound);
+		operands_free(o, 0);
+	}
+}
+
+static void
+test_full_precision_of_double_is_used(void **state)
+{
+	int			n;
+
+	(void) state;
+	for (n = 1; n <= N_MAX; n++)
+	{
+		Operands	o = operands_new(n, 0, 1000 + (uint64_t) n);
+		int			i;
+
+		for (i = 0; i < n; i++)
+			o.doubles[i] += o.weights[n - 1 - i] * 1e-9;
+		assert_near(dot_double(n, o.weights, o.doubles),
+					exact_dot(n, o.weights, o.doubles),
+					(n + 1) * DBL_EPSILON *
+					exact_dot_size(n, o.weights, o.doubles));
+		operands_free(o, 0);
+	}
+}
+
+/* one element at a time, the others zero */
+static void
+test_every_element_counts_once(void **state)
+{
+	int			n;
+	int			i;
+
+	(void) state;
+	for (n = 1; n <= N_MAX; n++)
+	{
+		Operands	o = operands_new(n, 0, 1);
+
+		for (i = 0; i < n; i++)
+			o.singles[i] = (float) (o.doubles[i] = 0);
+		for (i = 0; i < n; i++)
+		{
+			o.weights[i] = i + 1;
+			o.singles[i] = (float) (o.doubles[i] = 3);
+			assert_true(dot_float(n, o.weights, o.singles) == 3 * (i + 1));
+			assert_true(dot_double(n, o.weights, o.doubles) == 3 * (i + 1));
+			o.singles[i] = (float) (o.doubles[i] = 0);
+		}
+		operands_free(o, 0);
+	}
+}
+
+static void
+test_alignment_does_not_matter(void **state)
+{
+	int			n;
+	int			offset;
+
+	(void) state;
+	for (n = 0; n <= N_MAX; n++)
+	{
+		Operands	aligned = operands_new(n, 0, (uint64_t) n);
+		double		single = dot_float(n, aligned.weights, aligned.singles);
+		double		twice = dot_double(n, aligned.weights, aligned.doubles);
+
+		assert_same_bits(1, &single, &twice);
+		for (offset = 1; offset < OFFSETS; offset++)
+		{
+			Operands	o = operands_new(n, offset, (uint64_t) n);
+			double		sums[3];
+			int			k;
+
+			sums[0] = dot_float(n, o.weights, o.singles);
+			sums[1] = dot_double(n, o.weights, o.doubles);
+			sums[2] = dot_double(n, aligned.weights, o.doubles);
+			for (k = 0; k < 3; k++)
+				assert_same_bits(1, &sums[k], &single);
+			operands_free(o, offset);
+		}
+		operands_free(aligned, 0);
+	}
+}
+
+/*
+ * A product is rounded before it is added.  Where a CPU's fused
+ * multiply-add were used, the low bits of the second product would survive
+ * the cancellation; the answer would then depend on the CPU.
+ */
+static void
+test_products_are_rounded(void **state)
+{
+	const double a = 1 + ldexp(1, -20);
+	const double b = 1 + ldexp(1, -40);
+	const double rounded = 1 + ldexp(1, -20) + ldexp(1, -40);
+	double		weights[48] = {0};
+	double		doubles[48] = {0};
+	float		singles[48] = {0};
+	int			n;
+	int			p;
+	int			q;
+
+	(void) state;
+	for (n = 2; n <= LENGTH(weights); n++)
+		for (p = 0; p < n; p++)
+			for (q = p + 1; q < n; q++)
+			{
+				weights[p] = -rounded;
+				singles[p] = (float) (doubles[p] = 1);
+				weights[q] = b;
+				singles[q] = (float) (doubles[q] = a);
+				assert_true(dot_float(n, weights, singles) == 0);
+				assert_true(dot_double(n, weights, doubles) == 0);
+				weights[p] = weights[q] = 0;
+			}
+}
+
+/* A cause for alarm at any position, under any weight, reaches the result. */
+static void
+test_not_finite_propagates(void **state)
+{
+	const double bad[] = {NAN, INFINITY, -INFINITY};
+	const double weights[] = {0.0, -0.0, 1.0};
+	int			n;
+	int			i;
+	int			b;
+	int			w;
+
+	(void) state;
+	for (n = 1; n <= N_MAX; n++)
+	{
+		Operands	o = operands_new(n, 0, (uint64_t) n);
+
+		for (i = 0; i < n; i++)
+		{
+			const double weight = o.weights[i];
+			const float element = o.singles[i];
+
+			for (b = 0; b < LENGTH(bad); b++)
+			{
+				o.singles[i] = (float) (o.doubles[i] = bad[b]);
+				for (w = 0; w < LENGTH(weights); w++)
+				{
+					o.weights[i] = weights[w];
+					assert_false(isfinite(dot_float(n, o.weights, o.singles)));
+					assert_false(isfinite(dot_double(n, o.weights, o.doubles)));
+				}
+				o.singles[i] = 0;
+				o.doubles[i] = 0;
+				o.weights[i] = bad[b];
+				assert_false(isfinite(dot_float(n, o.weights, o.singles)));
+				assert_false(isfinite(dot_double(n, o.weights, o.doubles)));
+			}
+			o.weights[i] = weight;
+			o.doubles[i] = o.singles[i] = element;
+		}
+		assert_true(isfinite(dot_float(n, o.weights, o.singles)));
+		assert_true(isfinite(dot_double(n, o.weights, o.doubles)));
+		operands_free(o, 0);
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_agrees_with_long_double),
+		cmocka_unit_test(test_full_precision_of_double_is_used),
+		cmocka_unit_test(test_every_element_counts_once),
+		cmocka_unit_test(test_alignment_does_not_matter),
+		cmocka_unit_test(test_products_are_rounded),
+		cmocka_unit_test(test_not_finite_propagates)
+	};
+
+	return cmocka_run_group_tests_name("dot", tests, NULL, NULL);
+}

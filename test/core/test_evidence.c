@@ -1,0 +1,632 @@
+/*
+ * test_evidence.c
+ *		Learning: one by one, in blocks of any size and as concatenated
+ *		histories, the evidence is what Algorithm 1 leaves behind.
+ *
+ * Closeness is relative to the largest value a number can have given the
+ * others (Cauchy-Schwarz): |Z_ij| <= sqrt(Z_ii Z_jj) and
+ * |b_i| <= sqrt(Z_ii sum of gamma^age r^2).  For a diagonal element that is
+ * the plain relative error.
+ */
+#include "oracle.h"
+
+#include <float.h>
+
+#include "core/linalg.h"
+
+#define RELATIVE	1e-10
+#define RIDGE		0.5
+
+static const int dims[] = {1, 2, 5, 24, 61};
+static const double discounts[] = {1.0, 0.99, 0.9, 0.5, 1e-3};
+
+/* A history to learn; contexts of different lengths, some of them zero. */
+typedef struct History
+{
+	int			dim;
+	int			count;
+	double	   *contexts;
+	double	   *rewards;
+} History;
+
+static History
+history_new(int dim, int count, uint64_t seed)
+{
+	History		h = {dim, count, NULL, NULL};
+	int			j;
+	int			k;
+
+	h.contexts = dice_array(&seed, (size_t) count * (size_t) dim);
+	h.rewards = dice_array(&seed, (size_t) count);
+	for (j = 0; j < count; j++)
+		for (k = 0; k < dim; k++)
+			h.contexts[j * dim + k] *= j % 11;
+	return h;
+}
+
+static void
+history_free(History h)
+{
+	guarded_free(h.contexts);
+	guarded_free(h.rewards);
+}
+
+static void
+learn_range(Evidence *e, const History *h, int from, int to, int block)
+{
+	evidence_learn(e, to - from, block, h->contexts + from * h->dim,
+				   h->rewards + from);
+}
+
+static void
+recount(Algorithm1 *a, const History *h, int from, int to)
+{
+	int			j;
+
+	for (j = from; j < to; j++)
+		algorithm1_update(a, h->contexts + j * h->dim, h->rewards[j]);
+}
+
+static void
+check_matrix(int dim, const double *packed, const exact *expected)
+{
+	exact	   *actual = exact_from_packed(dim, packed);
+	int			i;
+	int			j;
+
+	for (i = 0; i < dim; i++)
+		for (j = 0; j <= i; j++)
+			assert_near(actual[i * dim + j] + (i == j ? RIDGE : 0),
+						expected[i * dim + j],
+						RELATIVE * sqrtl(expected[i * dim + i] *
+										 expected[j * dim + j]));
+	free(actual);
+}
+
+/* Z = G + ridge I, Z~ = H + ridge I, b and the sums */
+static void
+check_evidence(const Evidence *e, const Algorithm1 *a)
+{
+	int			i;
+
+	assert_true(evidence_is_valid(e));
+	assert_int_equal(e->updates, a->updates);
+	assert_near(e->weight_sum, a->weight_sum, RELATIVE * a->weight_sum);
+	assert_near(e->reward_sum, a->reward_sum,
+				RELATIVE * sqrtl(a->weight_sum * a->reward_square_sum));
+	assert_near(e->reward_square_sum, a->reward_square_sum,
+				RELATIVE * a->reward_square_sum);
+
+	check_matrix(e->dim, e->G, a->Z);
+	if (e->discount < 1)
+		check_matrix(e->dim, e->H, a->Z2);
+	else
+	{
+		assert_null(e->H);
+		check_matrix(e->dim, e->G, a->Z2);
+		assert_true(e->weight_sum == (double) e->updates);
+	}
+	for (i = 0; i < e->dim; i++)
+		assert_near(e->b[i], a->b[i],
+					RELATIVE * sqrtl(a->Z[i * e->dim + i] *
+									 a->reward_square_sum));
+}
+
+typedef void (*Check) (int dim, double discount);
+
+static void
+for_each_model(Check check)
+{
+	int			d;
+	int			g;
+
+	for (d = 0; d < LENGTH(dims); d++)
+		for (g = 0; g < LENGTH(discounts); g++)
+			check(dims[d], discounts[g]);
+}
+
+/* ---------- Algorithm 1 ---------- */
+
+/*
+ * By hand: gamma = 1/2, then z = 1, 2 with r = 3, 5.  Deriving H from G that
+ * was already updated, decaying H by gamma, decaying before the first
+ * observation counts or after the last one: each gives other numbers.
+ */
+static void
+test_two_observations_by_hand(void **state)
+{
+	const double contexts[] = {1, 2};
+	const double rewards[] = {3, 5};
+	int			block;
+
+	(void) state;
+	for (block = 1; block <= 2; block++)
+	{
+		Evidence   *e = evidence_new(1, 0.5);
+
+		evidence_learn(e, 2, block, contexts, rewards);
+		assert_int_equal(e->updates, 2);
+		assert_near(e->G[0], 0.5 * 1 + 4, 1e-15);
+		assert_near(e->H[0], 0.25 * 1 + 4, 1e-15);
+		assert_near(e->b[0], 0.5 * 3 + 10, 1e-14);
+		assert_near(e->weight_sum, 0.5 + 1, 1e-15);
+		assert_near(e->reward_sum, 0.5 * 3 + 5, 1e-15);
+		assert_near(e->reward_square_sum, 0.5 * 9 + 25, 1e-14);
+		evidence_free(e);
+	}
+}
+
+/* compared after every block, so that the young count as well as the old */
+static void
+check_blocks(int dim, double discount)
+{
+	static const int blocks[] = {1, 2, 7, 63, POSTERIOR_BLOCK};
+	const History h = history_new(dim, 200, (uint64_t) dim);
+	int			b;
+
+	for (b = 0; b < LENGTH(blocks); b++)
+	{
+		Evidence   *e = evidence_new(dim, discount);
+		Algorithm1 *a = algorithm1_new(dim, discount, RIDGE);
+		int			from;
+
+		for (from = 0; from < h.count; from += blocks[b])
+		{
+			int			to = from + blocks[b];
+
+			if (to > h.count)
+				to = h.count;
+			learn_range(e, &h, from, to, blocks[b]);
+			recount(a, &h, from, to);
+			check_evidence(e, a);
+		}
+		evidence_free(e);
+		algorithm1_free(a);
+	}
+	history_free(h);
+}
+
+static void
+test_blocks_equal_algorithm1(void **state)
+{
+	(void) state;
+	for_each_model(check_blocks);
+}
+
+static void
+test_empty_block_changes_nothing(void **state)
+{
+	const History h = history_new(5, 10, 1);
+	Evidence   *e = evidence_new(5, 0.9);
+	Evidence   *before;
+	double	   *nothing = guarded(0);
+
+	(void) state;
+	learn_range(e, &h, 0, 10, 10);
+	before = evidence_copy(e);
+	evidence_absorb(e, 0, nothing, nothing);
+	assert_int_equal(e->updates, 10);
+	assert_true(e->weight_sum == before->weight_sum);
+	assert_same_bits(5, e->b, before->b);
+	assert_same_bits(linalg_packed_len(5), e->G, before->G);
+	assert_same_bits(linalg_packed_len(5), e->H, before->H);
+	guarded_free(nothing);
+	evidence_free(e);
+	evidence_free(before);
+	history_free(h);
+}
+
+static void
+check_clear(int dim, double discount)
+{
+	const History h = history_new(dim, 3, 1);
+	Evidence   *e = evidence_new(dim, discount);
+	Algorithm1 *a = algorithm1_new(dim, discount, RIDGE);
+
+	check_evidence(e, a);
+	learn_range(e, &h, 0, 3, 3);
+	evidence_clear(e);
+	check_evidence(e, a);
+	recount(a, &h, 0, 3);
+	learn_range(e, &h, 0, 3, 3);
+	check_evidence(e, a);
+	evidence_free(e);
+	algorithm1_free(a);
+	history_free(h);
+}
+
+static void
+test_clear(void **state)
+{
+	(void) state;
+	for_each_model(check_clear);
+}
+
+/* ---------- concatenation ---------- */
+
+static void
+check_splits(int dim, double discount)
+{
+	const History h = history_new(dim, 30, 100 + (uint64_t) dim);
+	Algorithm1 *a = algorithm1_new(dim, discount, RIDGE);
+	int			split;
+
+	recount(a, &h, 0, h.count);
+	for (split = 0; split <= h.count; split++)
+	{
+		Evidence   *earlier = evidence_new(dim, discount);
+		Evidence   *later = evidence_new(dim, discount);
+
+		learn_range(earlier, &h, 0, split, 7);
+		learn_range(later, &h, split, h.count, 5);
+		evidence_concat(earlier, later);
+		check_evidence(earlier, a);
+		assert_int_equal(later->updates, h.count - split);
+		evidence_free(earlier);
+		evidence_free(later);
+	}
+	algorithm1_free(a);
+	history_free(h);
+}
+
+static void
+test_concat_at_every_split(void **state)
+{
+	(void) state;
+	for_each_model(check_splits);
+}
+
+/* (a || b) || c, a || (b || c), and learning goes on after a concatenation */
+static void
+check_three_parts(int dim, double discount)
+{
+	const History h = history_new(dim, 60, 7);
+	const int	cuts[] = {0, 11, 19, 40, 60};
+	Algorithm1 *a = algorithm1_new(dim, discount, RIDGE);
+	Evidence   *part[3];
+	Evidence   *left;
+	Evidence   *right;
+	int			k;
+
+	for (k = 0; k < 3; k++)
+	{
+		part[k] = evidence_new(dim, discount);
+		learn_range(part[k], &h, cuts[k], cuts[k + 1], 4);
+	}
+	left = evidence_copy(part[0]);
+	evidence_concat(left, part[1]);
+	evidence_concat(left, part[2]);
+	right = evidence_copy(part[1]);
+	evidence_concat(right, part[2]);
+	evidence_concat(part[0], right);
+
+	learn_range(left, &h, cuts[3], cuts[4], 20);
+	learn_range(part[0], &h, cuts[3], cuts[4], 3);
+	recount(a, &h, 0, h.count);
+	check_evidence(left, a);
+	check_evidence(part[0], a);
+
+	for (k = 0; k < 3; k++)
+		evidence_free(part[k]);
+	evidence_free(left);
+	evidence_free(right);
+	algorithm1_free(a);
+	history_free(h);
+}
+
+static void
+test_concat_associates(void **state)
+{
+	(void) state;
+	for_each_model(check_three_parts);
+}
+
+static void
+check_same_evidence(const Evidence *a, const Evidence *b)
+{
+	size_t		packed = linalg_packed_len(a->dim);
+
+	assert_int_equal(a->updates, b->updates);
+	assert_same_bits(1, &a->weight_sum, &b->weight_sum);
+	assert_same_bits(1, &a->reward_sum, &b->reward_sum);
+	assert_same_bits(1, &a->reward_square_sum, &b->reward_square_sum);
+	assert_same_bits((size_t) a->dim, a->b, b->b);
+	assert_same_bits(packed, a->G, b->G);
+	assert_int_equal(a->H == NULL, b->H == NULL);
+	if (a->H)
+		assert_same_bits(packed, a->H, b->H);
+}
+
+/* nothing before, or nothing after: the same to the bit, later untouched */
+static void
+check_concat_with_empty(int dim, double discount)
+{
+	const History h = history_new(dim, 20, 9);
+	Evidence   *e = evidence_new(dim, discount);
+	Evidence   *empty = evidence_new(dim, discount);
+	Evidence   *result;
+
+	learn_range(e, &h, 0, h.count, 20);
+
+	result = evidence_copy(e);
+	evidence_concat(result, empty);
+	check_same_evidence(result, e);
+	evidence_free(result);
+
+	result = evidence_new(dim, discount);
+	evidence_concat(result, e);
+	check_same_evidence(result, e);
+	evidence_concat(result, e);
+	assert_int_equal(e->updates, 20);
+	evidence_free(result);
+
+	result = evidence_new(dim, discount);
+	evidence_concat(result, empty);
+	check_same_evidence(result, empty);
+	evidence_free(result);
+
+	evidence_free(e);
+	evidence_free(empty);
+	history_free(h);
+}
+
+static void
+test_concat_with_empty(void **state)
+{
+	(void) state;
+	for_each_model(check_concat_with_empty);
+}
+
+/* ---------- what discounting leaves ---------- */
+
+static void
+check_settled(size_t count, const double *values)
+{
+	size_t		i;
+
+	for (i = 0; i < count; i++)
+	{
+		if (values[i] == 0)
+			assert_false(signbit(values[i]));
+		else
+			assert_true(fabs(values[i]) >= DBL_MIN);
+	}
+}
+
+static void
+check_all_settled(const Evidence *e)
+{
+	size_t		packed = linalg_packed_len(e->dim);
+
+	check_settled(1, &e->weight_sum);
+	check_settled(1, &e->reward_sum);
+	check_settled(1, &e->reward_square_sum);
+	check_settled((size_t) e->dim, e->b);
+	check_settled(packed, e->G);
+	if (e->H)
+		check_settled(packed, e->H);
+}
+
+/* One negative observation, then rewards of -0 for contexts of -0. */
+static void
+check_fading(double discount, int block)
+{
+	double		contexts[5 * POSTERIOR_BLOCK];
+	double		rewards[POSTERIOR_BLOCK];
+	Evidence   *e = evidence_new(5, discount);
+	int			steps = (int) (800 / -log(discount)) / block + 1;
+	int			k;
+
+	for (k = 0; k < LENGTH(contexts); k++)
+		contexts[k] = (k < 5) ? k - 2.5 : -0.0;
+	for (k = 0; k < LENGTH(rewards); k++)
+		rewards[k] = (k < 1) ? -1 : -0.0;
+	evidence_learn(e, 1, 1, contexts, rewards);
+	assert_true(e->b[4] < 0 && e->reward_sum < 0);
+
+	for (k = 0; k < steps; k++)
+	{
+		evidence_learn(e, block, block, contexts + 5, rewards + 1);
+		check_all_settled(e);
+	}
+	assert_true(e->b[0] == 0 && e->b[4] == 0 && e->reward_sum == 0);
+	assert_true(e->G[0] == 0 && e->H[0] == 0);
+	assert_near(e->weight_sum, 1 / (1 - discount),
+				RELATIVE / (1 - discount));
+	evidence_free(e);
+}
+
+static void
+test_faded_numbers_are_plain_zeros(void **state)
+{
+	(void) state;
+	check_fading(0.9, 1);
+	check_fading(0.9, 7);
+	check_fading(0.5, 1);
+	check_fading(0.5, 63);
+	check_fading(1e-3, 1);
+	check_fading(1e-3, 63);
+}
+
+/* the same by concatenation, whatever number of updates comes after */
+static void
+test_concat_leaves_plain_zeros(void **state)
+{
+	const double contexts[] = {-1, 2, -3};
+	const double reward = -1;
+	int			after;
+
+	(void) state;
+	for (after = 0; after < 2200; after++)
+	{
+		Evidence   *earlier = evidence_new(3, 0.5);
+		Evidence   *later = evidence_new(3, 0.5);
+
+		evidence_learn(earlier, 1, 1, contexts, &reward);
+		later->updates = after;
+		evidence_concat(earlier, later);
+		assert_int_equal(earlier->updates, after + 1);
+		assert_near(earlier->reward_sum, -ldexp(1, -after), DBL_MIN);
+		check_all_settled(earlier);
+		evidence_free(earlier);
+		evidence_free(later);
+	}
+}
+
+/* a history too long to have left a trace of what was before it */
+static void
+test_concat_after_very_many(void **state)
+{
+	const History h = history_new(5, 20, 3);
+	Evidence   *earlier = evidence_new(5, 0.99);
+	Evidence   *later = evidence_new(5, 0.99);
+	Evidence   *expected;
+
+	(void) state;
+	learn_range(earlier, &h, 0, 10, 10);
+	learn_range(later, &h, 10, 20, 10);
+	later->updates = INT64_C(4000000000000);
+	expected = evidence_copy(later);
+	expected->updates += 10;
+	evidence_concat(earlier, later);
+	check_same_evidence(earlier, expected);
+	evidence_free(earlier);
+	evidence_free(later);
+	evidence_free(expected);
+	history_free(h);
+}
+
+/* ---------- validity ---------- */
+
+/* every way in which one of "count" numbers can be impossible */
+static void
+check_refusals(Evidence *e, size_t count, double *values)
+{
+	const double bad[] = {NAN, -NAN, INFINITY, -INFINITY};
+	size_t		i;
+	int			b;
+
+	for (i = 0; i < count; i++)
+	{
+		double		kept = values[i];
+
+		for (b = 0; b < LENGTH(bad); b++)
+		{
+			values[i] = bad[b];
+			assert_false(evidence_is_valid(e));
+		}
+		values[i] = DBL_MAX;
+		assert_true(evidence_is_valid(e));
+		values[i] = kept;
+		assert_true(evidence_is_valid(e));
+	}
+}
+
+/* below the diagonal any sign will do, on it only one */
+static void
+check_signs(Evidence *e, double *packed)
+{
+	int			i;
+	int			j;
+
+	for (i = 0; i < e->dim; i++)
+		for (j = 0; j <= i; j++)
+		{
+			double	   *value = &packed[linalg_packed_index(e->dim, i, j)];
+			double		kept = *value;
+
+			*value = -1;
+			assert_int_equal(evidence_is_valid(e), i != j);
+			*value = 0;
+			assert_true(evidence_is_valid(e));
+			*value = kept;
+		}
+}
+
+static void
+check_validity(int dim, double discount)
+{
+	const History h = history_new(dim, 10, 4);
+	size_t		packed = linalg_packed_len(dim);
+	Evidence   *e = evidence_new(dim, discount);
+	double	   *unsigned_sums[2];
+	int			k;
+
+	learn_range(e, &h, 0, 10, 10);
+	assert_true(evidence_is_valid(e));
+
+	check_refusals(e, 1, &e->weight_sum);
+	check_refusals(e, 1, &e->reward_sum);
+	check_refusals(e, 1, &e->reward_square_sum);
+	check_refusals(e, (size_t) dim, e->b);
+	check_refusals(e, packed, e->G);
+	check_signs(e, e->G);
+	if (e->H)
+	{
+		check_refusals(e, packed, e->H);
+		check_signs(e, e->H);
+	}
+
+	unsigned_sums[0] = &e->weight_sum;
+	unsigned_sums[1] = &e->reward_square_sum;
+	for (k = 0; k < 2; k++)
+	{
+		double		kept = *unsigned_sums[k];
+
+		*unsigned_sums[k] = -1;
+		assert_false(evidence_is_valid(e));
+		*unsigned_sums[k] = kept;
+	}
+	e->reward_sum = -1;
+	e->b[0] = -1;
+	assert_true(evidence_is_valid(e));
+	e->updates = -1;
+	assert_false(evidence_is_valid(e));
+	e->updates = INT64_MAX;
+	assert_true(evidence_is_valid(e));
+
+	evidence_free(e);
+	history_free(h);
+}
+
+static void
+test_validity(void **state)
+{
+	(void) state;
+	for_each_model(check_validity);
+}
+
+/* an overflow while learning leaves a mark that validation sees */
+static void
+test_overflow_is_seen(void **state)
+{
+	const double contexts[] = {1e200, 1};
+	const double reward = 1;
+	Evidence   *e = evidence_new(2, 0.9);
+
+	(void) state;
+	evidence_learn(e, 1, 1, contexts, &reward);
+	assert_false(evidence_is_valid(e));
+	evidence_free(e);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_two_observations_by_hand),
+		cmocka_unit_test(test_blocks_equal_algorithm1),
+		cmocka_unit_test(test_empty_block_changes_nothing),
+		cmocka_unit_test(test_clear),
+		cmocka_unit_test(test_concat_at_every_split),
+		cmocka_unit_test(test_concat_associates),
+		cmocka_unit_test(test_concat_with_empty),
+		cmocka_unit_test(test_faded_numbers_are_plain_zeros),
+		cmocka_unit_test(test_concat_leaves_plain_zeros),
+		cmocka_unit_test(test_concat_after_very_many),
+		cmocka_unit_test(test_validity),
+		cmocka_unit_test(test_overflow_is_seen)
+	};
+
+	return cmocka_run_group_tests_name("evidence", tests, NULL, NULL);
+}

@@ -1,0 +1,527 @@
+/*
+ * test_linalg.c
+ *		The packed layout is LAPACK's, and every operation agrees with its
+ *		definition for odd and even orders.
+ *
+ * Bounds are multiples of the rounding error d epsilon that a sum of d terms
+ * may have; the matrices that are solved with are diagonally dominant.
+ */
+#include "oracle.h"
+
+#include <float.h>
+
+#include "core/linalg.h"
+
+extern void dtrttf_(const char *transr, const char *uplo, const int *n,
+					const double *a, const int *lda, double *arf, int *info,
+					size_t, size_t);
+
+static const int orders[] = {1, 2, 3, 4, 24, 25, 60, 61};
+
+typedef void (*OrderTest) (int d, uint64_t *seed);
+
+static void
+for_each_order(OrderTest test)
+{
+	uint64_t	seed = 20240229;
+	int			k;
+
+	for (k = 0; k < LENGTH(orders); k++)
+		test(orders[k], &seed);
+}
+
+static exact
+rounding(int d)
+{
+	return 16 * (d + 2) * DBL_EPSILON;
+}
+
+static exact *
+widen(size_t count, const double *values)
+{
+	exact	   *wide = exact_new(count);
+	size_t		i;
+
+	for (i = 0; i < count; i++)
+		wide[i] = values[i];
+	return wide;
+}
+
+static void
+check_all_near(int count, const double *actual, const exact *expected,
+			   exact tolerance)
+{
+	int			i;
+
+	for (i = 0; i < count; i++)
+		assert_near(actual[i], expected[i],
+					tolerance * (1 + fabsl(expected[i])));
+}
+
+/* ---------- the packed layout ---------- */
+
+/* a full matrix, column by column, whose elements are all different */
+static void
+check_layout(int d)
+{
+	size_t		len = linalg_packed_len(d);
+	double	   *full = guarded(SQUARE(d));
+	double	   *packed = guarded(len);
+	int			info = -1;
+	int			i;
+	int			j;
+
+	assert_int_equal(len, d * (d + 1) / 2);
+	for (j = 0; j < d; j++)
+		for (i = 0; i < d; i++)
+			full[i + j * d] = 1000 * i + j;
+	dtrttf_("N", "L", &d, full, &d, packed, &info, 1, 1);
+	assert_int_equal(info, 0);
+
+	for (j = 0; j < d; j++)
+		for (i = j; i < d; i++)
+		{
+			size_t		index = linalg_packed_index(d, i, j);
+
+			assert_in_range(index, 0, len - 1);
+			assert_true(packed[index] == full[i + j * d]);
+		}
+	guarded_free(full);
+	guarded_free(packed);
+}
+
+static void
+test_packed_index_is_lapacks(void **state)
+{
+	static const int large[] = {61, 64, 127, 128};
+	int			d;
+
+	(void) state;
+	for (d = 1; d <= 40; d++)
+		check_layout(d);
+	for (d = 0; d < LENGTH(large); d++)
+		check_layout(large[d]);
+}
+
+static void
+unpack_lower(int d, uint64_t *seed)
+{
+	double	   *packed = dice_array(seed, linalg_packed_len(d));
+	double	   *full = guarded(SQUARE(d));
+	int			i;
+	int			j;
+
+	linalg_unpack_lower(d, packed, full);
+	for (j = 0; j < d; j++)
+		for (i = 0; i < d; i++)
+			assert_true(full[i + j * d] ==
+						(i < j ? 0 : packed[linalg_packed_index(d, i, j)]));
+	guarded_free(packed);
+	guarded_free(full);
+}
+
+static void
+test_unpack_lower(void **state)
+{
+	(void) state;
+	for_each_order(unpack_lower);
+}
+
+static void
+diagonal(int d, uint64_t *seed)
+{
+	size_t		len = linalg_packed_len(d);
+	double	   *packed = dice_array(seed, len);
+	double	   *before = guarded_copy(len, packed);
+	int			i;
+	int			j;
+
+	linalg_add_diagonal(d, 0.5, packed);
+	for (i = 0; i < d; i++)
+		for (j = 0; j <= i; j++)
+		{
+			size_t		index = linalg_packed_index(d, i, j);
+
+			assert_true(packed[index] == before[index] + (i == j ? 0.5 : 0));
+		}
+
+	/* the maximum is found wherever it stands, and among the diagonal only */
+	for (i = 0; i < d; i++)
+	{
+		for (j = 0; j < d; j++)
+			packed[linalg_packed_index(d, j, j)] = -2 - j;
+		packed[linalg_packed_index(d, i, i)] = -1.5;
+		assert_true(linalg_max_diagonal(d, packed) == -1.5);
+	}
+	guarded_free(packed);
+	guarded_free(before);
+}
+
+static void
+test_diagonal(void **state)
+{
+	(void) state;
+	for_each_order(diagonal);
+}
+
+/* ---------- updates ---------- */
+
+static void
+check_rank_update(int d, int count, double factor, uint64_t *seed)
+{
+	size_t		len = linalg_packed_len(d);
+	double	   *packed = dice_array(seed, len);
+	double	   *before = guarded_copy(len, packed);
+	double	   *vectors = dice_array(seed, (size_t) count * (size_t) d);
+	double	   *kept = guarded_copy((size_t) count * (size_t) d, vectors);
+	int			i;
+	int			j;
+	int			k;
+
+	linalg_rank_update(d, count, vectors, factor, packed);
+	for (i = 0; i < d; i++)
+		for (j = 0; j <= i; j++)
+		{
+			size_t		index = linalg_packed_index(d, i, j);
+			exact		sum = (exact) factor * before[index];
+
+			for (k = 0; k < count; k++)
+				sum += (exact) vectors[k * d + i] * vectors[k * d + j];
+			assert_near(packed[index], sum, rounding(count));
+		}
+	assert_same_bits((size_t) count * (size_t) d, vectors, kept);
+	guarded_free(packed);
+	guarded_free(before);
+	guarded_free(vectors);
+	guarded_free(kept);
+}
+
+static void
+rank_update(int d, uint64_t *seed)
+{
+	static const int counts[] = {0, 1, 2, 63, 64};
+	static const double factors[] = {1.0, 0.9, 0.0};
+	int			c;
+	int			f;
+
+	for (c = 0; c < LENGTH(counts); c++)
+		for (f = 0; f < LENGTH(factors); f++)
+			check_rank_update(d, counts[c], factors[f], seed);
+}
+
+static void
+test_rank_update(void **state)
+{
+	(void) state;
+	for_each_order(rank_update);
+}
+
+/* ---------- factor and solve ---------- */
+
+/* packed, symmetric, positive definite and well conditioned */
+static double *
+dominant_matrix(int d, uint64_t *seed)
+{
+	double	   *packed = dice_array(seed, linalg_packed_len(d));
+
+	linalg_add_diagonal(d, d + 1.0, packed);
+	return packed;
+}
+
+static void
+cholesky(int d, uint64_t *seed)
+{
+	double	   *packed = dominant_matrix(d, seed);
+	exact	   *full = exact_from_packed(d, packed);
+	exact	   *lower = exact_new(SQUARE(d));
+	int			i;
+	int			j;
+
+	exact_cholesky(d, full, lower);
+	assert_true(linalg_cholesky(d, packed));
+	for (i = 0; i < d; i++)
+		for (j = 0; j <= i; j++)
+			assert_near(packed[linalg_packed_index(d, i, j)],
+						lower[i * d + j], rounding(d));
+	guarded_free(packed);
+	free(full);
+	free(lower);
+}
+
+static void
+test_cholesky(void **state)
+{
+	(void) state;
+	for_each_order(cholesky);
+}
+
+/* a pivot that is not positive is noticed wherever it stands */
+static void
+cholesky_refusal(int d, uint64_t *seed)
+{
+	int			i;
+
+	for (i = 0; i < d; i++)
+	{
+		double	   *packed = dominant_matrix(d, seed);
+
+		packed[linalg_packed_index(d, i, i)] = -1;
+		assert_false(linalg_cholesky(d, packed));
+		guarded_free(packed);
+	}
+}
+
+static void
+test_cholesky_refuses_indefinite(void **state)
+{
+	(void) state;
+	for_each_order(cholesky_refusal);
+}
+
+typedef void (*ExactSolve) (int d, const exact *lower, exact *x);
+
+static void
+exact_cholesky_solve(int d, const exact *lower, exact *x)
+{
+	exact_solve_lower(d, lower, x);
+	exact_solve_lower_transposed(d, lower, x);
+}
+
+static void
+solve_lower_once(int d, const double *factor, int count, double *vectors)
+{
+	assert_int_equal(count, 1);
+	linalg_solve_lower(d, factor, vectors);
+}
+
+/* solve with "count" vectors at once and compare with one after the other */
+static void
+check_solve(int d, int count, uint64_t *seed, ExactSolve expected,
+			void (*solve) (int, const double *, int, double *))
+{
+	size_t		len = (size_t) count * (size_t) d;
+	double	   *factor = dominant_matrix(d, seed);
+	double	   *vectors = dice_array(seed, len);
+	exact	   *wide = widen(len, vectors);
+	exact	   *full;
+	exact	   *lower = exact_new(SQUARE(d));
+	double	   *kept;
+	int			k;
+
+	full = exact_from_packed(d, factor);
+	exact_cholesky(d, full, lower);
+	for (k = 0; k < count; k++)
+		expected(d, lower, wide + k * d);
+
+	assert_true(linalg_cholesky(d, factor));
+	kept = guarded_copy(linalg_packed_len(d), factor);
+	solve(d, factor, count, vectors);
+	check_all_near((int) len, vectors, wide, rounding(d));
+	assert_same_bits(linalg_packed_len(d), factor, kept);
+
+	guarded_free(factor);
+	guarded_free(kept);
+	guarded_free(vectors);
+	free(wide);
+	free(full);
+	free(lower);
+}
+
+static void
+solves(int d, uint64_t *seed)
+{
+	static const int counts[] = {1, 2, 7};
+	int			c;
+
+	check_solve(d, 1, seed, exact_solve_lower, solve_lower_once);
+	for (c = 0; c < LENGTH(counts); c++)
+	{
+		check_solve(d, counts[c], seed, exact_cholesky_solve,
+					linalg_cholesky_solve);
+		check_solve(d, counts[c], seed, exact_solve_lower_transposed,
+					linalg_solve_lower_transposed);
+	}
+	check_solve(d, d, seed, exact_cholesky_solve, linalg_cholesky_solve);
+	check_solve(d, d, seed, exact_solve_lower_transposed,
+				linalg_solve_lower_transposed);
+}
+
+static void
+test_solves(void **state)
+{
+	(void) state;
+	for_each_order(solves);
+}
+
+/* ---------- products ---------- */
+
+static void
+multiply_lower(int d, uint64_t *seed)
+{
+	double	   *packed = dice_array(seed, linalg_packed_len(d));
+	double	   *vector = dice_array(seed, (size_t) d);
+	double	   *lower = guarded(SQUARE(d));
+	exact	   *expected = exact_new((size_t) d);
+	int			i;
+	int			j;
+
+	for (i = 0; i < d; i++)
+		for (j = 0; j <= i; j++)
+			expected[i] += (exact) packed[linalg_packed_index(d, i, j)] *
+				vector[j];
+	linalg_unpack_lower(d, packed, lower);
+	linalg_multiply_lower(d, lower, vector);
+	check_all_near(d, vector, expected, rounding(d));
+	guarded_free(packed);
+	guarded_free(vector);
+	guarded_free(lower);
+	free(expected);
+}
+
+static void
+test_multiply_lower(void **state)
+{
+	(void) state;
+	for_each_order(multiply_lower);
+}
+
+static void
+combine_and_dot_each(int len, uint64_t *seed)
+{
+	static const int counts[] = {1, 2, 7, 64};
+	int			c;
+
+	for (c = 0; c < LENGTH(counts); c++)
+	{
+		int			count = counts[c];
+		double	   *vectors = dice_array(seed, (size_t) count * (size_t) len);
+		double	   *weights = dice_array(seed, (size_t) count);
+		double	   *sum = dice_array(seed, (size_t) len);
+		double	   *dots = guarded((size_t) count);
+		exact	   *expected = widen((size_t) len, sum);
+		int			i;
+		int			k;
+
+		linalg_dot_each(len, count, vectors, sum, dots);
+		for (k = 0; k < count; k++)
+			assert_near(dots[k], exact_dot(len, vectors + k * len, sum),
+						rounding(len));
+
+		linalg_combine(len, count, vectors, weights, sum);
+		for (k = 0; k < count; k++)
+			for (i = 0; i < len; i++)
+				expected[i] += (exact) weights[k] * vectors[k * len + i];
+		check_all_near(len, sum, expected, rounding(count));
+
+		guarded_free(vectors);
+		guarded_free(weights);
+		guarded_free(sum);
+		guarded_free(dots);
+		free(expected);
+	}
+}
+
+static void
+test_combine_and_dot_each(void **state)
+{
+	(void) state;
+	for_each_order(combine_and_dot_each);
+}
+
+/* results stand out_len apart; what is between them stays as it was */
+static void
+check_project(int len, int rows, int count, int out_len, uint64_t *seed)
+{
+	double	   *matrix = dice_array(seed, (size_t) rows * (size_t) len);
+	double	   *vectors = dice_array(seed, (size_t) count * (size_t) len);
+	double	   *out = guarded((size_t) count * (size_t) out_len);
+	int			c;
+	int			r;
+
+	linalg_project(len, rows, matrix, count, vectors, out, out_len);
+	for (c = 0; c < count; c++)
+		for (r = 0; r < out_len; r++)
+			if (r < rows)
+				assert_near(out[c * out_len + r],
+							exact_dot(len, matrix + r * len,
+									  vectors + c * len),
+							rounding(len));
+			else
+				assert_true(is_untouched(out[c * out_len + r]));
+	guarded_free(matrix);
+	guarded_free(vectors);
+	guarded_free(out);
+}
+
+static void
+project(int len, uint64_t *seed)
+{
+	static const int counts[] = {1, 2, 64};
+	int			c;
+
+	for (c = 0; c < LENGTH(counts); c++)
+	{
+		check_project(len, 1, counts[c], 1, seed);
+		check_project(len, 1, counts[c], 5, seed);
+		check_project(len, 5, counts[c], 5, seed);
+		check_project(len, 24, counts[c], 61, seed);
+	}
+}
+
+static void
+test_project(void **state)
+{
+	(void) state;
+	for_each_order(project);
+}
+
+static void
+gram(int d, uint64_t *seed)
+{
+	double	   *columns = dice_array(seed, SQUARE(d));
+	double	   *full = guarded(SQUARE(d));
+	int			i;
+	int			j;
+	int			k;
+
+	linalg_gram(d, columns, full);
+	for (i = 0; i < d; i++)
+		for (j = 0; j < d; j++)
+		{
+			exact		sum = 0;
+
+			for (k = 0; k < d; k++)
+				sum += (exact) columns[k * d + i] * columns[k * d + j];
+			assert_near(full[i * d + j], sum, rounding(d));
+			assert_true(full[i * d + j] == full[j * d + i]);
+		}
+	guarded_free(columns);
+	guarded_free(full);
+}
+
+static void
+test_gram(void **state)
+{
+	(void) state;
+	for_each_order(gram);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_packed_index_is_lapacks),
+		cmocka_unit_test(test_unpack_lower),
+		cmocka_unit_test(test_diagonal),
+		cmocka_unit_test(test_rank_update),
+		cmocka_unit_test(test_cholesky),
+		cmocka_unit_test(test_cholesky_refuses_indefinite),
+		cmocka_unit_test(test_solves),
+		cmocka_unit_test(test_multiply_lower),
+		cmocka_unit_test(test_combine_and_dot_each),
+		cmocka_unit_test(test_project),
+		cmocka_unit_test(test_gram)
+	};
+
+	return cmocka_run_group_tests_name("linalg", tests, NULL, NULL);
+}

@@ -1,0 +1,412 @@
+/*
+ * test_random.c
+ *		The generator is Philox4x32-10 to the bit, its normals are what their
+ *		definition says, and they behave like independent normals.
+ */
+#include "oracle.h"
+
+#include "core/random.h"
+
+#define SAMPLE		200000
+#define PI			3.141592653589793238462643383279502884L
+
+/* largest possible normal: sqrt(-2 log 2^-53) */
+#define RADIUS_MAX	8.571674348652905
+
+/* ---------- Philox ---------- */
+
+typedef struct KnownAnswer
+{
+	uint32_t	counter[4];
+	uint32_t	key[2];
+	uint32_t	out[4];
+} KnownAnswer;
+
+/* Random123, tests/kat_vectors, "philox4x32 10" */
+static const KnownAnswer known_answers[] = {
+	{{0, 0, 0, 0}, {0, 0},
+	{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}},
+	{{0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff},
+	{0xffffffff, 0xffffffff},
+	{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}},
+	{{0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344},
+	{0xa4093822, 0x299f31d0},
+	{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}}
+};
+
+static void
+test_philox_known_answers(void **state)
+{
+	int			i;
+
+	(void) state;
+	for (i = 0; i < LENGTH(known_answers); i++)
+	{
+		const KnownAnswer *known = &known_answers[i];
+		uint32_t	out[4];
+
+		random_philox(known->counter, known->key, out);
+		assert_memory_equal(out, known->out, sizeof(out));
+	}
+}
+
+/* every word of counter and key matters */
+static void
+test_philox_uses_all_its_input(void **state)
+{
+	uint32_t	input[6] = {1, 2, 3, 4, 5, 6};
+	uint32_t	plain[4];
+	int			word;
+
+	(void) state;
+	random_philox(input, input + 4, plain);
+	for (word = 0; word < 6; word++)
+	{
+		uint32_t	changed[4];
+		int			k;
+
+		input[word] ^= UINT32_C(0x80000000);
+		random_philox(input, input + 4, changed);
+		input[word] ^= UINT32_C(0x80000000);
+		for (k = 0; k < 4; k++)
+			assert_int_not_equal(changed[k], plain[k]);
+	}
+}
+
+static void
+test_philox_in_place(void **state)
+{
+	uint32_t	words[4];
+
+	(void) state;
+	memcpy(words, known_answers[2].counter, sizeof(words));
+	random_philox(words, known_answers[2].key, words);
+	assert_memory_equal(words, known_answers[2].out, sizeof(words));
+}
+
+/* ---------- the normals' definition ---------- */
+
+typedef struct Golden
+{
+	uint64_t	seed;
+	RandomPurpose purpose;
+	uint32_t	row;
+	int			index;
+	double		value;
+} Golden;
+
+/*
+ * Worked out with 50 decimal digits: with pair = index / 2, Philox of counter
+ * (pair, pair >> 32, row, purpose) under key (seed, seed >> 32) gives words
+ * o[0..3]; u = (((o[1] o[0]) >> 11) + 1) / 2^53 and v likewise from o[3] o[2];
+ * the normal is sqrt(-2 log u) times cos(2 pi v), or sin for an odd index.
+ */
+static const Golden goldens[] = {
+	{UINT64_C(0), RANDOM_PROJECTION, 0, 0, -1.50517605194816872505},
+	{UINT64_C(0), RANDOM_PROJECTION, 0, 1, -1.70475090181057242766},
+	{UINT64_C(0), RANDOM_PROJECTION, 0, 2, -1.20955462127042490117},
+	{UINT64_C(0), RANDOM_PROJECTION, 0, 3, -0.91501422676115640176},
+	{UINT64_C(42), RANDOM_PROJECTION, 0, 0, 0.22313596012364417254},
+	{UINT64_C(42), RANDOM_PROJECTION, 1, 0, 0.45990798714475966680},
+	{UINT64_C(42), RANDOM_PROJECTION, 0, 65534, 1.45371595911552686786},
+	{UINT64_C(42), RANDOM_PROJECTION, 0, 65535, 0.37836789082191746303},
+	{UINT64_C(42), RANDOM_PROJECTION, 1023, 7, -0.08587339457991902125},
+	{UINT64_C(42), RANDOM_DRAW, 0, 0, 1.63909706801142118771},
+	{UINT64_C(42), RANDOM_DRAW, 0, 1, 0.81423890071325111251},
+	{UINT64_C(0x100000000), RANDOM_PROJECTION, 0, 0, 1.88257380611307190144},
+	{UINT64_C(0xffffffffffffffff), RANDOM_DRAW, UINT32_C(0xffffffff), 0,
+	0.37566915465068473345},
+	{UINT64_C(0x0123456789abcdef), RANDOM_PROJECTION, 5, 11,
+	0.06737127050564739594},
+	{UINT64_C(0x8000000000000000), RANDOM_DRAW, 0, 3, -1.68643601511488028244}
+};
+
+static void
+test_golden_normals(void **state)
+{
+	int			i;
+
+	(void) state;
+	for (i = 0; i < LENGTH(goldens); i++)
+	{
+		const Golden *g = &goldens[i];
+		size_t		count = (size_t) g->index + 1;
+		double	   *normals = guarded(count);
+
+		random_normals(g->seed, g->purpose, g->row, count, normals);
+		assert_near(normals[g->index], g->value, 1e-14 * fabs(g->value));
+		guarded_free(normals);
+	}
+}
+
+/* 64 random bits as the definition's number in (0, 1] */
+static exact
+unit_interval(uint32_t low, uint32_t high)
+{
+	uint64_t	bits = ((uint64_t) high << 32) | low;
+
+	return ((exact) (bits >> 11) + 1) / 9007199254740992.0L;
+}
+
+static exact
+radius_of(exact u)
+{
+	return sqrtl(-2 * logl(u));
+}
+
+static void
+test_normals_follow_their_definition(void **state)
+{
+	const uint64_t seed = UINT64_C(0xfeedfacecafebeef);
+	const uint32_t key[2] = {UINT32_C(0xcafebeef), UINT32_C(0xfeedface)};
+	const size_t count = 20000;
+	double	   *normals = guarded(count);
+	size_t		i;
+
+	(void) state;
+	random_normals(seed, RANDOM_DRAW, 77, count, normals);
+	for (i = 0; i < count; i += 2)
+	{
+		const uint32_t counter[4] = {(uint32_t) (i / 2), 0, 77, 2};
+		uint32_t	o[4];
+		exact		radius;
+		exact		angle;
+
+		random_philox(counter, key, o);
+		radius = radius_of(unit_interval(o[0], o[1]));
+		angle = 2 * PI * unit_interval(o[2], o[3]);
+		assert_near(normals[i], radius * cosl(angle), 1e-14);
+		assert_near(normals[i + 1], radius * sinl(angle), 1e-14);
+	}
+	guarded_free(normals);
+}
+
+/*
+ * Bits cannot be chosen, but their extremes can be followed through the
+ * definition that the test above holds the program to: neither logarithm of
+ * zero nor root of a negative number, and nothing beyond RADIUS_MAX.
+ */
+static void
+test_extreme_bits_give_finite_normals(void **state)
+{
+	(void) state;
+	assert_near(unit_interval(0, 0), 1.0L / 9007199254740992.0L, 0);
+	assert_near(unit_interval(UINT32_MAX, UINT32_MAX), 1, 0);
+	assert_near(radius_of(unit_interval(0, 0)), RADIUS_MAX, 1e-14);
+	assert_near(radius_of(unit_interval(UINT32_MAX, UINT32_MAX)), 0, 0);
+}
+
+/* ---------- which numbers depend on what ---------- */
+
+static void
+test_numbers_do_not_depend_on_count(void **state)
+{
+	const size_t all = 101;
+	double	   *normals = guarded(all);
+	size_t		count;
+
+	(void) state;
+	random_normals(7, RANDOM_PROJECTION, 3, all, normals);
+	for (count = 0; count <= all; count++)
+	{
+		double	   *fewer = guarded(count);
+
+		random_normals(7, RANDOM_PROJECTION, 3, count, fewer);
+		assert_same_bits(count, fewer, normals);
+		guarded_free(fewer);
+	}
+	guarded_free(normals);
+}
+
+typedef struct Stream
+{
+	uint64_t	seed;
+	RandomPurpose purpose;
+	uint32_t	row;
+} Stream;
+
+static double *
+stream_normals(const Stream *stream, size_t count)
+{
+	double	   *normals = guarded(count);
+
+	random_normals(stream->seed, stream->purpose, stream->row, count, normals);
+	return normals;
+}
+
+static double
+correlation(size_t count, const double *a, const double *b)
+{
+	return (double) exact_dot((int) count, a, b) /
+		sqrt((double) exact_dot((int) count, a, a) *
+			 (double) exact_dot((int) count, b, b));
+}
+
+/*
+ * Streams that differ in one of seed (each half), purpose and row share no
+ * number and are uncorrelated: the correlation of n independent normals has
+ * standard deviation 1/sqrt(n), the bound is five of them.
+ */
+static void
+test_streams_are_apart(void **state)
+{
+	static const Stream streams[] = {
+		{1, RANDOM_PROJECTION, 0},
+		{1, RANDOM_PROJECTION, 1},
+		{1, RANDOM_PROJECTION, 2},
+		{1, RANDOM_PROJECTION, UINT32_C(0x80000000)},
+		{1, RANDOM_DRAW, 0},
+		{1, RANDOM_DRAW, 1},
+		{2, RANDOM_PROJECTION, 0},
+		{0, RANDOM_PROJECTION, 0},
+		{UINT64_C(0x100000000), RANDOM_PROJECTION, 0},
+		{UINT64_C(0x100000001), RANDOM_PROJECTION, 0}
+	};
+	const size_t count = 20000;
+	double	   *normals[LENGTH(streams)];
+	int			i;
+	int			j;
+
+	(void) state;
+	for (i = 0; i < LENGTH(streams); i++)
+		normals[i] = stream_normals(&streams[i], count);
+	for (i = 0; i < LENGTH(streams); i++)
+		for (j = 0; j < i; j++)
+		{
+			size_t		k;
+
+			for (k = 0; k < count; k++)
+				assert_true(normals[i][k] != normals[j][k]);
+			assert_near(correlation(count, normals[i], normals[j]), 0,
+						5 / sqrt((double) count));
+		}
+	for (i = 0; i < LENGTH(streams); i++)
+		guarded_free(normals[i]);
+}
+
+/* neighbours within a row, and the two of a Box-Muller pair, likewise */
+static void
+test_neighbours_are_uncorrelated(void **state)
+{
+	const Stream stream = {11, RANDOM_PROJECTION, 0};
+	double	   *normals = stream_normals(&stream, SAMPLE);
+	int			lag;
+
+	(void) state;
+	for (lag = 1; lag <= 4; lag++)
+		assert_near(correlation(SAMPLE - 4, normals, normals + lag), 0,
+					5 / sqrt((double) SAMPLE));
+	guarded_free(normals);
+}
+
+/* ---------- distribution ---------- */
+
+/*
+ * Standard errors of the first four sample moments of n normals: sqrt(1/n),
+ * sqrt(2/n), sqrt(15/n) for the raw third, sqrt(96/n) for the raw fourth.
+ * The bound is five of each.
+ */
+static void
+test_moments(void **state)
+{
+	static const double expected[4] = {0, 1, 0, 3};
+	static const double variance[4] = {1, 2, 15, 96};
+	const Stream stream = {2024, RANDOM_DRAW, 0};
+	double	   *normals = stream_normals(&stream, SAMPLE);
+	exact		sums[4] = {0};
+	int			i;
+	int			p;
+
+	(void) state;
+	for (i = 0; i < SAMPLE; i++)
+	{
+		exact		power = 1;
+
+		for (p = 0; p < 4; p++)
+			sums[p] += (power *= normals[i]);
+		assert_true(fabs(normals[i]) <= RADIUS_MAX);
+	}
+	for (p = 0; p < 4; p++)
+		assert_near(sums[p] / SAMPLE, expected[p],
+					5 * sqrt(variance[p] / SAMPLE));
+	guarded_free(normals);
+}
+
+static int
+ascending(const void *a, const void *b)
+{
+	double		x = *(const double *) a;
+	double		y = *(const double *) b;
+
+	return (x > y) - (x < y);
+}
+
+/*
+ * Kolmogorov-Smirnov: sqrt(n) times the largest gap between the empirical
+ * and the normal distribution function exceeds 2.70 with a probability below
+ * one in a million.
+ */
+static void
+test_kolmogorov_smirnov(void **state)
+{
+	const Stream stream = {99, RANDOM_PROJECTION, 5};
+	double	   *normals = stream_normals(&stream, SAMPLE);
+	double		gap = 0;
+	int			i;
+
+	(void) state;
+	qsort(normals, SAMPLE, sizeof(double), ascending);
+	for (i = 0; i < SAMPLE; i++)
+	{
+		double		p = 0.5 * erfc(-normals[i] / sqrt(2.0));
+
+		gap = fmax(gap, fmax((i + 1.0) / SAMPLE - p, p - (double) i / SAMPLE));
+	}
+	assert_near(gap * sqrt(SAMPLE), 0, 2.70);
+	guarded_free(normals);
+}
+
+/*
+ * The tails: beyond four standard deviations 6.334e-5 of a normal sample
+ * lies, 63.3 of a million; the bound is five times the square root of that.
+ */
+static void
+test_tails(void **state)
+{
+	const size_t count = 1000;
+	double	   *normals = guarded(count);
+	int			beyond = 0;
+	uint32_t	row;
+	size_t		i;
+
+	(void) state;
+	for (row = 0; row < 1000; row++)
+	{
+		random_normals(5, RANDOM_DRAW, row, count, normals);
+		for (i = 0; i < count; i++)
+			beyond += fabs(normals[i]) > 4;
+	}
+	assert_near(beyond, 63.34, 5 * sqrt(63.34));
+	guarded_free(normals);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_philox_known_answers),
+		cmocka_unit_test(test_philox_uses_all_its_input),
+		cmocka_unit_test(test_philox_in_place),
+		cmocka_unit_test(test_golden_normals),
+		cmocka_unit_test(test_normals_follow_their_definition),
+		cmocka_unit_test(test_extreme_bits_give_finite_normals),
+		cmocka_unit_test(test_numbers_do_not_depend_on_count),
+		cmocka_unit_test(test_streams_are_apart),
+		cmocka_unit_test(test_neighbours_are_uncorrelated),
+		cmocka_unit_test(test_moments),
+		cmocka_unit_test(test_kolmogorov_smirnov),
+		cmocka_unit_test(test_tails)
+	};
+
+	return cmocka_run_group_tests_name("random", tests, NULL, NULL);
+}
