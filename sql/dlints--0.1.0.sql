@@ -66,6 +66,51 @@ COMMENT ON CAST (dlints AS jsonb) IS 'a model as jsonb';
 CREATE CAST (jsonb AS dlints) WITH FUNCTION dlints_from_jsonb(jsonb);
 COMMENT ON CAST (jsonb AS dlints) IS 'a model from its jsonb form';
 
+CREATE FUNCTION dlints_eq(dlints, dlints) RETURNS boolean
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION dlints_eq(dlints, dlints) IS 'implementation of = operator';
+
+CREATE FUNCTION dlints_ne(dlints, dlints) RETURNS boolean
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION dlints_ne(dlints, dlints) IS 'implementation of <> operator';
+
+CREATE OPERATOR = (
+	LEFTARG = dlints,
+	RIGHTARG = dlints,
+	FUNCTION = dlints_eq,
+	COMMUTATOR = =,
+	NEGATOR = <>,
+	RESTRICT = eqsel,
+	JOIN = eqjoinsel,
+	HASHES
+);
+COMMENT ON OPERATOR = (dlints, dlints) IS 'same parameters, counts and evidence';
+
+CREATE OPERATOR <> (
+	LEFTARG = dlints,
+	RIGHTARG = dlints,
+	FUNCTION = dlints_ne,
+	COMMUTATOR = <>,
+	NEGATOR = =,
+	RESTRICT = neqsel,
+	JOIN = neqjoinsel
+);
+COMMENT ON OPERATOR <> (dlints, dlints) IS 'different parameters, counts or evidence';
+
+CREATE FUNCTION dlints_hash(dlints) RETURNS integer
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION dlints_hash(dlints) IS 'hash';
+
+CREATE FUNCTION dlints_hash_extended(dlints, bigint) RETURNS bigint
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION dlints_hash_extended(dlints, bigint) IS 'hash with a salt';
+
+CREATE OPERATOR CLASS dlints_ops DEFAULT FOR TYPE dlints USING hash AS
+	OPERATOR 1 =,
+	FUNCTION 1 dlints_hash(dlints),
+	FUNCTION 2 dlints_hash_extended(dlints, bigint);
+COMMENT ON OPERATOR CLASS dlints_ops USING hash IS 'equality of models';
+
 -- Models --------------------------------------------------------------------
 
 CREATE FUNCTION dlints_new(
@@ -281,6 +326,17 @@ CREATE AGGREGATE dlints_recommend(model dlints, item anyelement, context double 
 );
 COMMENT ON AGGREGATE dlints_recommend(dlints, anyelement, double precision[], integer)
 	IS 'the k items that score best under one draw for the group, best first';
+
+-- Each call draws anew, but CREATE AGGREGATE has no word for it.  Unmarked, two
+-- equal calls in one SELECT would be computed once, and a Memoize node would
+-- hand one row's draw to others.
+UPDATE pg_catalog.pg_proc SET provolatile = 'v'
+WHERE oid IN (
+	'dlints_recommend(dlints, anyelement, real[])'::pg_catalog.regprocedure,
+	'dlints_recommend(dlints, anyelement, double precision[])'::pg_catalog.regprocedure,
+	'dlints_recommend(dlints, anyelement, real[], integer)'::pg_catalog.regprocedure,
+	'dlints_recommend(dlints, anyelement, double precision[], integer)'::pg_catalog.regprocedure
+);
 
 CREATE FUNCTION dlints_argmax_transfn(internal, anyelement, double precision) RETURNS internal
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;

@@ -33,6 +33,15 @@ AggregateContext(FunctionCallInfo fcinfo)
 	return context;
 }
 
+/* An aggregate's state as it came, for a row that does not count. */
+Datum
+AggregateSameState(FunctionCallInfo fcinfo)
+{
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	PG_RETURN_POINTER(PG_GETARG_POINTER(0));
+}
+
 static void
 CheckNoNulls(ArrayType *array)
 {
@@ -98,7 +107,9 @@ ArgSlice(ArrayType *array, Size first, Size count, double *out)
 	}
 	else
 	{
-		Assert(ARR_ELEMTYPE(array) == FLOAT8OID);
+		if (ARR_ELEMTYPE(array) != FLOAT8OID)
+			elog(ERROR, "unexpected array element type %u",
+				 ARR_ELEMTYPE(array));
 		memcpy(out, (const float8 *) ARR_DATA_PTR(array) + first,
 			   count * sizeof(float8));
 	}

@@ -14,6 +14,7 @@
 extern void ArgNotNull(FunctionCallInfo fcinfo, int argno, const char *name);
 
 extern MemoryContext AggregateContext(FunctionCallInfo fcinfo);
+extern Datum AggregateSameState(FunctionCallInfo fcinfo);
 
 /* real[] or double precision[] */
 extern void ArgVector(ArrayType *array, int dim, double *out);

@@ -226,14 +226,6 @@ IsCandidate(FunctionCallInfo fcinfo)
 	return !PG_ARGISNULL(1) && !PG_ARGISNULL(3);
 }
 
-static Datum
-ReturnState(FunctionCallInfo fcinfo)
-{
-	if (PG_ARGISNULL(0))
-		PG_RETURN_NULL();
-	PG_RETURN_POINTER(PG_GETARG_POINTER(0));
-}
-
 PG_FUNCTION_INFO_V1(dlints_recommend_transfn);
 
 /*
@@ -252,7 +244,7 @@ dlints_recommend_transfn(PG_FUNCTION_ARGS)
 	RecommendState *state;
 
 	if (!IsCandidate(fcinfo))
-		return ReturnState(fcinfo);
+		return AggregateSameState(fcinfo);
 	if (PG_ARGISNULL(0))
 		state = BeginRecommend(fcinfo, AggregateContext(fcinfo), 1);
 	else
@@ -277,7 +269,7 @@ dlints_recommend_k_transfn(PG_FUNCTION_ARGS)
 	int			k;
 
 	if (!IsCandidate(fcinfo))
-		return ReturnState(fcinfo);
+		return AggregateSameState(fcinfo);
 	k = CountArgument(fcinfo, 4);
 	if (PG_ARGISNULL(0))
 		state = BeginRecommend(fcinfo, AggregateContext(fcinfo), k);
@@ -309,6 +301,16 @@ dlints_recommend_k_finalfn(PG_FUNCTION_ARGS)
 	PG_RETURN_DATUM(TopKArray(((RecommendState *) PG_GETARG_POINTER(0))->top));
 }
 
+/* Offer a row to a ranking: arguments are state, item, score. */
+static Datum
+Rank(FunctionCallInfo fcinfo, TopK *top)
+{
+	TopKOffer(top, ArgFinite(PG_GETARG_FLOAT8(2), "score"),
+			  PG_ARGISNULL(1) ? (Datum) 0 : PG_GETARG_DATUM(1),
+			  PG_ARGISNULL(1));
+	PG_RETURN_POINTER(top);
+}
+
 PG_FUNCTION_INFO_V1(dlints_argmax_transfn);
 
 /*
@@ -324,14 +326,11 @@ dlints_argmax_transfn(PG_FUNCTION_ARGS)
 	TopK	   *top;
 
 	if (PG_ARGISNULL(2))
-		return ReturnState(fcinfo);
+		return AggregateSameState(fcinfo);
 	top = PG_ARGISNULL(0) ?
 		CreateRanking(fcinfo, AggregateContext(fcinfo), 1, 1) :
 		(TopK *) PG_GETARG_POINTER(0);
-	TopKOffer(top, ArgFinite(PG_GETARG_FLOAT8(2), "score"),
-			  PG_ARGISNULL(1) ? (Datum) 0 : PG_GETARG_DATUM(1),
-			  PG_ARGISNULL(1));
-	PG_RETURN_POINTER(top);
+	return Rank(fcinfo, top);
 }
 
 PG_FUNCTION_INFO_V1(dlints_top_transfn);
@@ -350,16 +349,13 @@ dlints_top_transfn(PG_FUNCTION_ARGS)
 	int			k;
 
 	if (PG_ARGISNULL(2))
-		return ReturnState(fcinfo);
+		return AggregateSameState(fcinfo);
 	k = CountArgument(fcinfo, 3);
 	top = PG_ARGISNULL(0) ?
 		CreateRanking(fcinfo, AggregateContext(fcinfo), 1, k) :
 		(TopK *) PG_GETARG_POINTER(0);
 	CheckSameCount(top, k);
-	TopKOffer(top, ArgFinite(PG_GETARG_FLOAT8(2), "score"),
-			  PG_ARGISNULL(1) ? (Datum) 0 : PG_GETARG_DATUM(1),
-			  PG_ARGISNULL(1));
-	PG_RETURN_POINTER(top);
+	return Rank(fcinfo, top);
 }
 
 PG_FUNCTION_INFO_V1(dlints_top_combinefn);
@@ -373,7 +369,7 @@ dlints_top_combinefn(PG_FUNCTION_ARGS)
 	TopK	   *other;
 
 	if (PG_ARGISNULL(1))
-		return ReturnState(fcinfo);
+		return AggregateSameState(fcinfo);
 	other = (TopK *) PG_GETARG_POINTER(1);
 	top = PG_ARGISNULL(0) ?
 		TopKCreate(context, other->item_type, other->k) :

@@ -15,6 +15,11 @@
 #include "varatt.h"
 #endif
 
+/* fmgr.h came to declare the entry point */
+#if PG_VERSION_NUM < 160000
+extern PGDLLEXPORT void _PG_init(void);
+#endif
+
 /* reserving a prefix of setting names replaced warning about strangers */
 #if PG_VERSION_NUM < 150000
 #define MarkGUCPrefixReserved(prefix) EmitWarningsOnPlaceholders(prefix)

@@ -11,10 +11,6 @@
 
 PG_MODULE_MAGIC;
 
-#if PG_VERSION_NUM < 160000
-extern PGDLLEXPORT void _PG_init(void);
-#endif
-
 void
 _PG_init(void)
 {

@@ -109,11 +109,12 @@ extern Dlints *ModelCreate(const Dlints *header);
 extern void ModelCheckParameters(const Dlints *header);
 extern bool ModelParametersAreValid(const Dlints *header,
 									ModelProblem *problem);
-extern bool ModelIsValid(const Dlints *model, ModelProblem *problem);
+extern void ModelAccept(Dlints *model, int sqlerrcode, const char *message);
 extern void ModelReject(const ModelProblem *problem, int sqlerrcode,
 						const char *message);
 extern Dlints *ModelFromDatum(Datum datum);
 extern Dlints *ModelCopyFromDatum(Datum datum);
+extern Dlints ModelHeaderFromDatum(Datum datum);
 extern Size ModelSize(const Dlints *header);
 extern void ModelGetEvidence(Dlints *model, Evidence *evidence);
 extern void ModelPutEvidence(Dlints *model, const Evidence *evidence);

@@ -119,18 +119,6 @@ dlints_stddev(PG_FUNCTION_ARGS)
 												   reduced, work)));
 }
 
-/* Z^-1 Z~ Z^-1, dim by dim */
-static double *
-Covariance(PreparedModel *prepared)
-{
-	Size		dim = prepared->model->dim;
-	double	   *covariance = palloc(sizeof(double) * dim * dim);
-
-	posterior_covariance(prepared->model->dim, PreparedRoot(prepared),
-						 covariance);
-	return covariance;
-}
-
 PG_FUNCTION_INFO_V1(dlints_covariance);
 
 /*
@@ -144,8 +132,10 @@ dlints_covariance(PG_FUNCTION_ARGS)
 {
 	PreparedModel *prepared = PrepareModel(fcinfo, 0);
 	int			dim = prepared->model->dim;
+	double	   *covariance = palloc(sizeof(double) * (Size) dim * dim);
 
-	PG_RETURN_DATUM(ResultMatrix(Covariance(prepared), dim, dim));
+	posterior_covariance(dim, PreparedRoot(prepared), covariance);
+	PG_RETURN_DATUM(ResultMatrix(covariance, dim, dim));
 }
 
 typedef struct Coefficients
@@ -163,9 +153,8 @@ BeginCoefficients(FunctionCallInfo fcinfo)
 	PreparedModel *prepared = PrepareModelOnce(PG_GETARG_DATUM(0));
 	int			dim = prepared->model->dim;
 	Coefficients *coefficients = palloc(sizeof(Coefficients));
-	double	   *covariance = Covariance(prepared);
+	const double *root = PreparedRoot(prepared);
 	TupleDesc	desc;
-	int			i;
 
 	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "return type must be a row type");
@@ -173,9 +162,7 @@ BeginCoefficients(FunctionCallInfo fcinfo)
 
 	coefficients->mean = PreparedMean(prepared);
 	coefficients->stddev = palloc(sizeof(double) * dim);
-	for (i = 0; i < dim; i++)
-		coefficients->stddev[i] = sqrt(covariance[i + (Size) i * dim]);
-	pfree(covariance);
+	posterior_coordinate_stddevs(dim, root, coefficients->stddev);
 
 	call->user_fctx = coefficients;
 	call->max_calls = dim;
@@ -230,7 +217,8 @@ PG_FUNCTION_INFO_V1(dlints_info);
 Datum
 dlints_info(PG_FUNCTION_ARGS)
 {
-	Dlints	   *model = PG_GETARG_DLINTS_P(0);
+	Dlints		model = ModelHeaderFromDatum(PG_GETARG_DATUM(0));
+	double		mean_reward = model.reward_sum / model.weight_sum;
 	TupleDesc	desc;
 	Datum		values[13];
 	bool		nulls[13] = {false};
@@ -238,23 +226,22 @@ dlints_info(PG_FUNCTION_ARGS)
 	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "return type must be a row type");
 
-	values[0] = Int32GetDatum(model->context_dim);
-	values[1] = Int32GetDatum(model->dim);
-	nulls[1] = !ModelHasProjection(model);
-	values[2] = Float8GetDatum(model->discount);
-	values[3] = Float8GetDatum(model->ridge);
-	values[4] = Float8GetDatum(model->exploration);
-	values[5] = Int64GetDatum(model->seed);
-	values[6] = Float8GetDatum(model->projection_scale);
-	nulls[6] = !ModelHasProjection(model);
-	values[7] = CStringGetTextDatum(PolicyName(model->policy));
-	values[8] = Int64GetDatum(model->updates);
-	values[9] = Float8GetDatum(model->weight_sum);
-	nulls[10] = !(model->weight_sum > 0.0);
-	values[10] = nulls[10] ? (Datum) 0 :
-		Float8GetDatum(ResultFinite(model->reward_sum / model->weight_sum));
-	values[11] = Int64GetDatum((int64) VARSIZE(model));
-	values[12] = Int32GetDatum(model->version);
+	values[0] = Int32GetDatum(model.context_dim);
+	values[1] = Int32GetDatum(model.dim);
+	nulls[1] = !ModelHasProjection(&model);
+	values[2] = Float8GetDatum(model.discount);
+	values[3] = Float8GetDatum(model.ridge);
+	values[4] = Float8GetDatum(model.exploration);
+	values[5] = Int64GetDatum(model.seed);
+	values[6] = Float8GetDatum(model.projection_scale);
+	nulls[6] = !ModelHasProjection(&model);
+	values[7] = CStringGetTextDatum(PolicyName(model.policy));
+	values[8] = Int64GetDatum(model.updates);
+	values[9] = Float8GetDatum(model.weight_sum);
+	values[10] = Float8GetDatum(mean_reward);
+	nulls[10] = !isfinite(mean_reward);
+	values[11] = Int64GetDatum((int64) ModelSize(&model));
+	values[12] = Int32GetDatum(model.version);
 
 	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc),
 													  values, nulls)));

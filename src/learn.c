@@ -12,19 +12,6 @@
 #include "prepared.h"
 #include "projcache.h"
 
-/*
- * Contexts wait in blocks, because a matrix product is several times faster
- * than as many matrix-vector products.  Very long contexts make shorter
- * blocks, so that a block stays within a quarter of a megabyte.
- */
-#define BLOCK_NUMBERS	32768
-
-static int
-BlockRows(const Dlints *model)
-{
-	return Max(1, Min(POSTERIOR_BLOCK, BLOCK_NUMBERS / model->context_dim));
-}
-
 static void
 CheckCount(int64 updates, int64 more)
 {
@@ -36,18 +23,42 @@ CheckCount(int64 updates, int64 more)
 				 errmsg("dlints update count out of range")));
 }
 
-/* Learn a block of contexts, oldest first. */
+/*
+ * Learn a block of at most POSTERIOR_BLOCK contexts, oldest first.  Blocks,
+ * because one matrix product is several times faster than as many products
+ * of a matrix with a vector.
+ */
 static void
 LearnBlock(const Dlints *model, Evidence *evidence, int count,
 		   const double *contexts, const double *rewards)
 {
-	double	   *reduced = palloc(sizeof(double) * count * model->dim);
+	double	   *reduced = palloc(sizeof(double) * (Size) count * model->dim);
 
 	CHECK_FOR_INTERRUPTS();
 	CheckCount(evidence->updates, count);
 	ProjectContexts(model, count, contexts, reduced);
 	evidence_absorb(evidence, count, reduced, rewards);
 	pfree(reduced);
+}
+
+/* The model after one observation, its context already reduced. */
+static Dlints *
+Observe(Dlints *model, double *reduced, double reward)
+{
+	Evidence	evidence;
+
+	ModelGetEvidence(model, &evidence);
+	CheckCount(evidence.updates, 1);
+	evidence_absorb(&evidence, 1, reduced, &reward);
+	ModelPutEvidence(model, &evidence);
+	return model;
+}
+
+/* Is there no observation, because the context or the reward is NULL? */
+static bool
+NothingObserved(FunctionCallInfo fcinfo)
+{
+	return PG_ARGISNULL(1) || PG_ARGISNULL(2);
 }
 
 PG_FUNCTION_INFO_V1(dlints_update);
@@ -65,24 +76,52 @@ Datum
 dlints_update(PG_FUNCTION_ARGS)
 {
 	Dlints	   *model;
-	Evidence	evidence;
 	double	   *context;
+	double	   *reduced;
 	double		reward;
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
-	if (PG_ARGISNULL(1) || PG_ARGISNULL(2))
+	if (NothingObserved(fcinfo))
 		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
 
 	model = PG_GETARG_DLINTS_P_COPY(0);
 	reward = ArgFinite(PG_GETARG_FLOAT8(2), "reward");
 	context = palloc(sizeof(double) * model->context_dim);
 	ArgVector(PG_GETARG_ARRAYTYPE_P(1), model->context_dim, context);
+	reduced = palloc(sizeof(double) * model->dim);
+	ProjectContexts(model, 1, context, reduced);
+	PG_RETURN_DLINTS_P(Observe(model, reduced, reward));
+}
 
-	ModelGetEvidence(model, &evidence);
-	LearnBlock(model, &evidence, 1, context, &reward);
-	ModelPutEvidence(model, &evidence);
-	PG_RETURN_DLINTS_P(model);
+PG_FUNCTION_INFO_V1(dlints_update_reduced);
+
+/*
+ * dlints_update_reduced(model dlints,
+ *						 reduced real[] | double precision[],
+ *						 reward double precision) -> dlints
+ *
+ * As dlints_update, for an observation of which the reduced context z (of
+ * reduced_dim numbers, from dlints_project) was logged and the context was
+ * not.
+ */
+Datum
+dlints_update_reduced(PG_FUNCTION_ARGS)
+{
+	Dlints	   *model;
+	double	   *reduced;
+	double		reward;
+
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	if (NothingObserved(fcinfo))
+		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
+
+	model = PG_GETARG_DLINTS_P_COPY(0);
+	reward = ArgFinite(PG_GETARG_FLOAT8(2), "reward");
+	reduced = palloc(sizeof(double) * model->dim);
+	ArgVector(PG_GETARG_ARRAYTYPE_P(1), model->dim, reduced);
+	PG_RETURN_DLINTS_P(Observe(model, reduced, reward));
 }
 
 PG_FUNCTION_INFO_V1(dlints_update_batch);
@@ -105,12 +144,11 @@ dlints_update_batch(PG_FUNCTION_ARGS)
 	double	   *context_block;
 	double		reward_block[POSTERIOR_BLOCK];
 	int			rows;
-	int			step;
 	int			row;
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
-	if (PG_ARGISNULL(1) || PG_ARGISNULL(2))
+	if (NothingObserved(fcinfo))
 		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
 
 	model = PG_GETARG_DLINTS_P_COPY(0);
@@ -119,54 +157,18 @@ dlints_update_batch(PG_FUNCTION_ARGS)
 	rows = ArgMatrixRows(contexts, model->context_dim);
 	ArgLength(rewards, "rewards", rows);
 
-	step = BlockRows(model);
-	context_block = palloc(sizeof(double) * step * model->context_dim);
+		context_block = palloc(sizeof(double) *
+						   (Size) Min(rows, POSTERIOR_BLOCK) * model->context_dim);
 	ModelGetEvidence(model, &evidence);
-	for (row = 0; row < rows; row += step)
+	for (row = 0; row < rows; row += POSTERIOR_BLOCK)
 	{
-		int			count = Min(step, rows - row);
+		int			count = Min(POSTERIOR_BLOCK, rows - row);
 
 		ArgSlice(contexts, (Size) row * model->context_dim,
 				 (Size) count * model->context_dim, context_block);
 		ArgSlice(rewards, row, count, reward_block);
 		LearnBlock(model, &evidence, count, context_block, reward_block);
 	}
-	ModelPutEvidence(model, &evidence);
-	PG_RETURN_DLINTS_P(model);
-}
-
-PG_FUNCTION_INFO_V1(dlints_update_reduced);
-
-/*
- * dlints_update_reduced(model dlints,
- *						 reduced real[] | double precision[],
- *						 reward double precision) -> dlints
- *
- * As dlints_update, for an observation of which the reduced context z (of
- * reduced_dim numbers, from dlints_project) was logged and the context was
- * not.
- */
-Datum
-dlints_update_reduced(PG_FUNCTION_ARGS)
-{
-	Dlints	   *model;
-	Evidence	evidence;
-	double	   *reduced;
-	double		reward;
-
-	if (PG_ARGISNULL(0))
-		PG_RETURN_NULL();
-	if (PG_ARGISNULL(1) || PG_ARGISNULL(2))
-		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
-
-	model = PG_GETARG_DLINTS_P_COPY(0);
-	reward = ArgFinite(PG_GETARG_FLOAT8(2), "reward");
-	reduced = palloc(sizeof(double) * model->dim);
-	ArgVector(PG_GETARG_ARRAYTYPE_P(1), model->dim, reduced);
-
-	ModelGetEvidence(model, &evidence);
-	CheckCount(evidence.updates, 1);
-	evidence_absorb(&evidence, 1, reduced, &reward);
 	ModelPutEvidence(model, &evidence);
 	PG_RETURN_DLINTS_P(model);
 }
@@ -206,8 +208,9 @@ static void
 EvidenceStateGrow(EvidenceState *state)
 {
 	int			capacity = Min(Max(state->capacity * 2, 8),
-							   BlockRows(state->model));
-	Size		size = sizeof(double) * capacity * state->model->context_dim;
+							   POSTERIOR_BLOCK);
+	Size		size = sizeof(double) * (Size) capacity *
+		state->model->context_dim;
 
 	state->contexts = state->contexts ?
 		repalloc(state->contexts, size) :
@@ -254,9 +257,12 @@ EvidenceStateResult(const EvidenceState *state)
 static void
 EvidenceStateCheckModel(EvidenceState *state, Datum datum)
 {
+	Dlints		header;
+
 	if (ModelKeyMatches(&state->key, datum))
 		return;
-	ModelCheckSameEvidence(state->model, ModelFromDatum(datum));
+	header = ModelHeaderFromDatum(datum);
+	ModelCheckSameEvidence(state->model, &header);
 	if (state->key.bytes)
 		pfree(state->key.bytes);
 	state->key.bytes = NULL;
@@ -284,14 +290,15 @@ dlints_evidence_transfn(PG_FUNCTION_ARGS)
 	double		reward;
 
 	if (PG_ARGISNULL(1) || PG_ARGISNULL(2) || PG_ARGISNULL(3))
-	{
-		if (state == NULL)
-			PG_RETURN_NULL();
-		PG_RETURN_POINTER(state);
-	}
+		return AggregateSameState(fcinfo);
 
 	if (state == NULL)
-		state = EvidenceStateCreate(context, PG_GETARG_DLINTS_P(1));
+	{
+		Dlints		header = ModelHeaderFromDatum(PG_GETARG_DATUM(1));
+
+		state = EvidenceStateCreate(context, &header);
+		ModelKeySet(&state->key, PG_GETARG_DATUM(1), context);
+	}
 	EvidenceStateCheckModel(state, PG_GETARG_DATUM(1));
 
 	reward = ArgFinite(PG_GETARG_FLOAT8(3), "reward");
@@ -301,7 +308,7 @@ dlints_evidence_transfn(PG_FUNCTION_ARGS)
 			  state->contexts + (Size) state->pending * state->model->context_dim);
 	state->rewards[state->pending++] = reward;
 
-	if (state->pending == BlockRows(state->model))
+	if (state->pending == POSTERIOR_BLOCK)
 		EvidenceStateFlush(state);
 	PG_RETURN_POINTER(state);
 }
@@ -347,11 +354,7 @@ dlints_evidence_combinefn(PG_FUNCTION_ARGS)
 	EvidenceState *other;
 
 	if (PG_ARGISNULL(1))
-	{
-		if (PG_ARGISNULL(0))
-			PG_RETURN_NULL();
-		PG_RETURN_POINTER(PG_GETARG_POINTER(0));
-	}
+		return AggregateSameState(fcinfo);
 	other = (EvidenceState *) PG_GETARG_POINTER(1);
 	state = PG_ARGISNULL(0) ?
 		EvidenceStateCreate(context, other->model) :

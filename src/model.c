@@ -11,11 +11,13 @@
 
 #include <math.h>
 
+#include "access/detoast.h"
 #include "common/shortest_dec.h"
 #include "storage/shmem.h"
 
 static bool
-Problem(ModelProblem *problem, int sqlerrcode, char *message, char *detail)
+Problem(ModelProblem *problem, int sqlerrcode, const char *message,
+		const char *detail)
 {
 	problem->sqlerrcode = sqlerrcode;
 	problem->message = message;
@@ -64,23 +66,19 @@ DimIsValid(const Dlints *header, ModelProblem *problem)
 								header->dim));
 	if (header->dim > header->context_dim)
 		return Problem(problem, ERRCODE_INVALID_PARAMETER_VALUE,
-					   psprintf("reduced_dim must not be greater than context_dim"),
+					   "reduced_dim must not be greater than context_dim",
 					   psprintf("reduced_dim is %d, context_dim is %d.",
 								header->dim, header->context_dim));
 	if (!ModelHasProjection(header) && header->dim != header->context_dim)
 		return Problem(problem, ERRCODE_INVALID_PARAMETER_VALUE,
-					   psprintf("reduced_dim must equal context_dim without projection"),
+					   "reduced_dim must equal context_dim without projection",
 					   NULL);
 	return true;
 }
 
-/*
- * Are the parameters in range?  Safe on a header alone, before anything of
- * the size that it implies is allocated.  The comparisons are written so that
- * NaN fails them.
- */
-bool
-ModelParametersAreValid(const Dlints *header, ModelProblem *problem)
+/* Does this version know all that the header speaks of? */
+static bool
+KindsAreKnown(const Dlints *header, ModelProblem *problem)
 {
 	static const float8 zeros[lengthof(((Dlints *) 0)->unused3)];
 
@@ -104,11 +102,14 @@ ModelParametersAreValid(const Dlints *header, ModelProblem *problem)
 	if (header->flags != 0 || header->unused1 != 0 || header->unused2 != 0 ||
 		memcmp(header->unused3, zeros, sizeof(zeros)) != 0)
 		return Problem(problem, ERRCODE_INVALID_PARAMETER_VALUE,
-					   psprintf("unused fields must be zero"), NULL);
+					   "unused fields must be zero", NULL);
+	return true;
+}
 
-	if (!ContextDimIsValid(header, problem) || !DimIsValid(header, problem))
-		return false;
-
+/* The comparisons are written so that NaN fails them. */
+static bool
+NumbersAreInRange(const Dlints *header, ModelProblem *problem)
+{
 	if (!(header->discount > 0.0 && header->discount <= 1.0))
 		return OutOfRange(problem, "discount", "greater than 0 and at most 1",
 						  header->discount);
@@ -118,22 +119,35 @@ ModelParametersAreValid(const Dlints *header, ModelProblem *problem)
 	if (!(header->exploration >= 0.0 && isfinite(header->exploration)))
 		return OutOfRange(problem, "exploration", "at least 0 and finite",
 						  header->exploration);
-	if (ModelHasProjection(header)
-		? !(header->projection_scale > 0.0 && isfinite(header->projection_scale))
-		: header->projection_scale != 0.0)
+	if (!ModelHasProjection(header) && header->projection_scale != 0.0)
+		return OutOfRange(problem, "projection_scale", "0 without projection",
+						  header->projection_scale);
+	if (ModelHasProjection(header) &&
+		!(header->projection_scale > 0.0 && isfinite(header->projection_scale)))
 		return OutOfRange(problem, "projection_scale",
-						  ModelHasProjection(header) ?
-						  "greater than 0 and finite" :
-						  "0 without projection",
+						  "greater than 0 and finite",
 						  header->projection_scale);
 	return true;
 }
 
 /*
- * The whole validator: parameters, and that every number of the evidence is
- * one that observations could have led to.  The varlena size must be right.
+ * Are the parameters good?  Safe on a header alone, before anything of the
+ * size that it implies is allocated.
  */
 bool
+ModelParametersAreValid(const Dlints *header, ModelProblem *problem)
+{
+	return KindsAreKnown(header, problem) &&
+		ContextDimIsValid(header, problem) &&
+		DimIsValid(header, problem) &&
+		NumbersAreInRange(header, problem);
+}
+
+/*
+ * The whole validator: parameters, every number of the evidence finite, sums
+ * of squares not negative.  The varlena size must be right.
+ */
+static bool
 ModelIsValid(const Dlints *model, ModelProblem *problem)
 {
 	Evidence	evidence;
@@ -143,7 +157,7 @@ ModelIsValid(const Dlints *model, ModelProblem *problem)
 	ModelGetEvidence(unconstify(Dlints *, model), &evidence);
 	if (!evidence_is_valid(&evidence))
 		return Problem(problem, ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE,
-					   psprintf("NaN, infinity or a negative square sum not allowed in dlints"),
+					   "NaN, infinity or a negative sum of squares not allowed in dlints",
 					   NULL);
 	return true;
 }
@@ -166,6 +180,8 @@ ModelCreate(const Dlints *header)
 
 	memcpy(model, header, DLINTS_HEADER_SIZE);
 	SET_VARSIZE(model, size);
+	model->exploration += 0.0;	/* zero has no sign, here and below */
+	model->projection_scale += 0.0;
 	model->updates = 0;
 	model->weight_sum = 0.0;
 	model->reward_sum = 0.0;
@@ -211,11 +227,11 @@ ModelReject(const ModelProblem *problem, int sqlerrcode, const char *message)
  * made.
  */
 static void
-CheckStored(const Dlints *model)
+CheckStored(const Dlints *model, Size size)
 {
 	ModelProblem problem;
 
-	if (VARSIZE(model) < DLINTS_HEADER_SIZE)
+	if (size < DLINTS_HEADER_SIZE)
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_CORRUPTED),
 				 errmsg("stored dlints value is too short")));
@@ -224,11 +240,11 @@ CheckStored(const Dlints *model)
 				(errcode(problem.sqlerrcode == ERRCODE_FEATURE_NOT_SUPPORTED ?
 						 problem.sqlerrcode : ERRCODE_DATA_CORRUPTED),
 				 errmsg("%s", problem.message)));
-	if (VARSIZE(model) != ModelSize(model))
+	if (size != ModelSize(model))
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_CORRUPTED),
 				 errmsg("stored dlints value has %zu bytes instead of %zu",
-						(Size) VARSIZE(model), ModelSize(model))));
+						size, ModelSize(model))));
 }
 
 Dlints *
@@ -236,7 +252,7 @@ ModelFromDatum(Datum datum)
 {
 	Dlints	   *model = (Dlints *) PG_DETOAST_DATUM(datum);
 
-	CheckStored(model);
+	CheckStored(model, VARSIZE(model));
 	return model;
 }
 
@@ -246,8 +262,25 @@ ModelCopyFromDatum(Datum datum)
 {
 	Dlints	   *model = (Dlints *) PG_DETOAST_DATUM_COPY(datum);
 
-	CheckStored(model);
+	CheckStored(model, VARSIZE(model));
 	return model;
+}
+
+/*
+ * The parameters and counts of a model, without the rest: a value out of line
+ * is read no further than that.
+ */
+Dlints
+ModelHeaderFromDatum(Datum datum)
+{
+	Dlints		header;
+	struct varlena *start = PG_DETOAST_DATUM_SLICE(datum, 0,
+												   DLINTS_HEADER_SIZE - VARHDRSZ);
+
+	memset(&header, 0, sizeof(header));
+	memcpy(&header, start, Min(VARSIZE(start), DLINTS_HEADER_SIZE));
+	CheckStored(&header, toast_raw_datum_size(datum));
+	return header;
 }
 
 /* The evidence of a model; its arrays are the model's own. */
@@ -261,6 +294,15 @@ ModelGetEvidence(Dlints *model, Evidence *evidence)
 	evidence->reward_square_sum = model->reward_square_sum;
 }
 
+static void
+PutCounts(Dlints *model, const Evidence *evidence)
+{
+	model->updates = evidence->updates;
+	model->weight_sum = evidence->weight_sum;
+	model->reward_sum = evidence->reward_sum;
+	model->reward_square_sum = evidence->reward_square_sum;
+}
+
 /*
  * Put evidence that was taken out and changed back into its model.  The last
  * door before a model is stored: what is not finite does not pass.
@@ -270,17 +312,31 @@ ModelPutEvidence(Dlints *model, const Evidence *evidence)
 {
 	Assert(evidence->b == model->values);
 
-	model->updates = evidence->updates;
-	model->weight_sum = evidence->weight_sum;
-	model->reward_sum = evidence->reward_sum;
-	model->reward_square_sum = evidence->reward_square_sum;
-
+	PutCounts(model, evidence);
 	if (!evidence_is_valid(evidence))
 		ereport(ERROR,
 				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
 				 errmsg("dlints evidence out of range"),
 				 errdetail("The sums over contexts and rewards overflow double precision."),
 				 errhint("Scale contexts and rewards to moderate size.")));
+}
+
+/*
+ * Accept a model that came in from outside, all but its evidence checked
+ * before.  Its numbers are brought into the form that learning leaves behind,
+ * so that one model has one representation.
+ */
+void
+ModelAccept(Dlints *model, int sqlerrcode, const char *message)
+{
+	ModelProblem problem;
+	Evidence	evidence;
+
+	if (!ModelIsValid(model, &problem))
+		ModelReject(&problem, sqlerrcode, message);
+	ModelGetEvidence(model, &evidence);
+	evidence_settle(&evidence);
+	PutCounts(model, &evidence);
 }
 
 static void

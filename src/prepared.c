@@ -133,8 +133,8 @@ PreparedFactor(PreparedModel *prepared)
 	if (!posterior_factor(evidence, prepared->model->ridge, &factor))
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_CORRUPTED),
-				 errmsg("evidence of dlints model is not positive semidefinite"),
-				 errdetail("No sequence of observations leads to this evidence.")));
+				 errmsg("posterior of dlints model does not exist"),
+				 errdetail("Its evidence is not positive semidefinite or, with the ridge, out of range.")));
 	prepared->factor = factor;
 	return &prepared->factor;
 }

@@ -32,14 +32,18 @@ typedef struct KeptProjection
 static dlist_head kept = DLIST_STATIC_INIT(kept);
 static Size kept_bytes = 0;
 
-/* A walk over all rows of a matrix, in one or more pieces. */
+/*
+ * A walk over all rows of a matrix in pieces.  They are the same whether the
+ * matrix is kept or not, so that the setting cannot change how sums round.
+ */
 typedef struct ProjectionScan
 {
 	ProjectionKey key;
-	const double *matrix;		/* rows first_row to first_row + rows - 1 */
+	const double *kept;			/* all rows, or NULL */
+	double	   *generated;		/* else work space for a piece */
+	const double *piece;		/* rows first_row to first_row + rows - 1 */
 	int			first_row;
 	int			rows;
-	double	   *piece;			/* work space, when pieces are generated */
 } ProjectionScan;
 
 static Size
@@ -148,8 +152,8 @@ BeginScan(ProjectionScan *scan, const Dlints *model)
 	scan->first_row = 0;
 	scan->rows = 0;
 	entry = FindOrKeep(&scan->key);
-	scan->matrix = entry ? entry->matrix : NULL;
-	scan->piece = entry ? NULL :
+	scan->kept = entry ? entry->matrix : NULL;
+	scan->generated = entry ? NULL :
 		MemoryContextAllocHuge(CurrentMemoryContext,
 							   sizeof(double) * RowsPerPiece(&scan->key) *
 							   scan->key.context_dim);
@@ -161,21 +165,19 @@ NextPiece(ProjectionScan *scan)
 	scan->first_row += scan->rows;
 	if (scan->first_row == scan->key.reduced_dim)
 	{
-		if (scan->piece)
-			pfree(scan->piece);
+		if (scan->generated)
+			pfree(scan->generated);
 		return false;
 	}
-	if (scan->piece)
-	{
-		CHECK_FOR_INTERRUPTS();
-		scan->rows = Min(RowsPerPiece(&scan->key),
-						 scan->key.reduced_dim - scan->first_row);
+
+	CHECK_FOR_INTERRUPTS();
+	scan->rows = Min(RowsPerPiece(&scan->key),
+					 scan->key.reduced_dim - scan->first_row);
+	if (scan->generated)
 		projection_generate(&scan->key, scan->first_row, scan->rows,
-							scan->piece);
-		scan->matrix = scan->piece;
-	}
-	else
-		scan->rows = scan->key.reduced_dim;
+							scan->generated);
+	scan->piece = scan->generated ? scan->generated :
+		scan->kept + (Size) scan->first_row * scan->key.context_dim;
 	return true;
 }
 
@@ -187,12 +189,12 @@ ProjectContexts(const Dlints *model, int count, const double *contexts,
 
 	if (!ModelHasProjection(model))
 	{
-		memcpy(reduced, contexts, sizeof(double) * count * model->dim);
+		memcpy(reduced, contexts, sizeof(double) * (Size) count * model->dim);
 		return;
 	}
 	BeginScan(&scan, model);
 	while (NextPiece(&scan))
-		projection_apply(&scan.key, scan.first_row, scan.rows, scan.matrix,
+		projection_apply(&scan.key, scan.first_row, scan.rows, scan.piece,
 						 count, contexts, reduced);
 }
 
@@ -208,6 +210,6 @@ LiftParameter(const Dlints *model, const double *parameter, double *weights)
 	}
 	BeginScan(&scan, model);
 	while (NextPiece(&scan))
-		projection_lift(&scan.key, scan.first_row, scan.rows, scan.matrix,
+		projection_lift(&scan.key, scan.first_row, scan.rows, scan.piece,
 						parameter, weights);
 }

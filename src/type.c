@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "args.h"
+#include "common/hashfn.h"
 #include "libpq/pqformat.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
@@ -94,13 +95,15 @@ PG_FUNCTION_INFO_V1(dlints_enforce_typmod);
 Datum
 dlints_enforce_typmod(PG_FUNCTION_ARGS)
 {
-	CheckTypmod(PG_GETARG_DLINTS_P(0), PG_GETARG_INT32(1));
+	Dlints		header = ModelHeaderFromDatum(PG_GETARG_DATUM(0));
+
+	CheckTypmod(&header, PG_GETARG_INT32(1));
 	PG_RETURN_DATUM(PG_GETARG_DATUM(0));
 }
 
 /*
- * Text to jsonb.  A syntax error is reported as one of this type, with what
- * the JSON parser found in the detail.
+ * Text to jsonb.  What is wrong with the text is reported as this type's
+ * error, with what the JSON parser found in the detail.
  */
 static Datum
 ParseJson(char *text)
@@ -116,7 +119,7 @@ ParseJson(char *text)
 	{
 		ErrorData  *error;
 
-		if (geterrcode() != ERRCODE_INVALID_TEXT_REPRESENTATION)
+		if (ERRCODE_TO_CATEGORY(geterrcode()) != ERRCODE_DATA_EXCEPTION)
 			PG_RE_THROW();
 		MemoryContextSwitchTo(caller);
 		error = CopyErrorData();
@@ -198,11 +201,12 @@ ModelSend(StringInfo buf, const Dlints *model)
 		pq_sendfloat8(buf, model->values[i]);
 }
 
+#define INVALID_BINARY	"invalid dlints in external value"
+
 static void
 RejectBinary(ModelProblem *problem)
 {
-	ModelReject(problem, ERRCODE_INVALID_BINARY_REPRESENTATION,
-				"invalid dlints in external value");
+	ModelReject(problem, ERRCODE_INVALID_BINARY_REPRESENTATION, INVALID_BINARY);
 }
 
 static void
@@ -246,6 +250,8 @@ ReceiveHeader(StringInfo buf, Dlints *header)
 /* bytes of the external header: the stored one without the varlena word */
 #define EXTERNAL_HEADER_SIZE	(DLINTS_HEADER_SIZE - sizeof(int32))
 
+StaticAssertDecl(EXTERNAL_HEADER_SIZE == 124, "external header changed");
+
 /*
  * Nothing of this can be trusted: sizes are checked before memory is taken
  * for them, and numbers before the value is used.
@@ -276,8 +282,7 @@ ModelReceive(StringInfo buf)
 	model->reward_square_sum = header.reward_square_sum;
 	for (i = 0; i < count; i++)
 		model->values[i] = pq_getmsgfloat8(buf);
-	if (!ModelIsValid(model, &problem))
-		RejectBinary(&problem);
+	ModelAccept(model, ERRCODE_INVALID_BINARY_REPRESENTATION, INVALID_BINARY);
 	return model;
 }
 
@@ -302,6 +307,59 @@ dlints_send(PG_FUNCTION_ARGS)
 	pq_begintypsend(&buf);
 	ModelSend(&buf, PG_GETARG_DLINTS_P(0));
 	PG_RETURN_BYTEA_P(pq_endtypsend(&buf));
+}
+
+/*
+ * Equality is that of the representation: parameters, counts and evidence.
+ * It makes rows that hold a model comparable (IS DISTINCT FROM, DISTINCT,
+ * replica identity full); there is no order.
+ */
+static bool
+SameModel(FunctionCallInfo fcinfo)
+{
+	Dlints	   *left = PG_GETARG_DLINTS_P(0);
+	Dlints	   *right = PG_GETARG_DLINTS_P(1);
+
+	return VARSIZE(left) == VARSIZE(right) &&
+		memcmp(left, right, VARSIZE(left)) == 0;
+}
+
+PG_FUNCTION_INFO_V1(dlints_eq);
+
+Datum
+dlints_eq(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(SameModel(fcinfo));
+}
+
+PG_FUNCTION_INFO_V1(dlints_ne);
+
+Datum
+dlints_ne(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(!SameModel(fcinfo));
+}
+
+PG_FUNCTION_INFO_V1(dlints_hash);
+
+Datum
+dlints_hash(PG_FUNCTION_ARGS)
+{
+	Dlints	   *model = PG_GETARG_DLINTS_P(0);
+
+	return hash_any((unsigned char *) VARDATA(model),
+					VARSIZE(model) - VARHDRSZ);
+}
+
+PG_FUNCTION_INFO_V1(dlints_hash_extended);
+
+Datum
+dlints_hash_extended(PG_FUNCTION_ARGS)
+{
+	Dlints	   *model = PG_GETARG_DLINTS_P(0);
+
+	return hash_any_extended((unsigned char *) VARDATA(model),
+							 VARSIZE(model) - VARHDRSZ, PG_GETARG_INT64(1));
 }
 
 static uint8
@@ -395,7 +453,7 @@ dlints_set(PG_FUNCTION_ARGS)
 	if (!PG_ARGISNULL(1))
 		model->ridge = PG_GETARG_FLOAT8(1);
 	if (!PG_ARGISNULL(2))
-		model->exploration = PG_GETARG_FLOAT8(2);
+		model->exploration = PG_GETARG_FLOAT8(2) + 0.0;	/* no negative zero */
 	if (!PG_ARGISNULL(3))
 		model->policy = PolicyArgument(fcinfo, 3);
 	ModelCheckParameters(model);

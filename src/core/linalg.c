@@ -26,6 +26,7 @@ extern void dgemv_(const char *trans, const int *m, const int *n,
 				   const double *alpha, const double *a, const int *lda,
 				   const double *x, const int *incx, const double *beta,
 				   double *y, const int *incy, fortran_len);
+extern double dnrm2_(const int *n, const double *x, const int *incx);
 extern void dsyrk_(const char *uplo, const char *trans, const int *n,
 				   const int *k, const double *alpha, const double *a,
 				   const int *lda, const double *beta, double *c,
@@ -181,6 +182,20 @@ linalg_dot_each(int len, int count, const double *vectors,
 {
 	dgemv_("T", &len, &count, &one, vectors, &len, vector, &unit_stride,
 		   &zero, dots, &unit_stride, 1);
+}
+
+/* length of a vector; neither overflows nor underflows on the way */
+double
+linalg_norm(int len, const double *vector)
+{
+	return dnrm2_(&len, vector, &unit_stride);
+}
+
+/* the same for a row of a full d by d matrix kept by columns */
+double
+linalg_row_norm(int d, const double *row)
+{
+	return dnrm2_(&d, row, &d);
 }
 
 /*

@@ -53,11 +53,7 @@ evidence_clear(Evidence *e)
 		memset(e->H, 0, packed);
 }
 
-/*
- * Discounting drives old entries towards zero for ever.  Stop them where
- * arithmetic becomes slow (subnormals), and drop the sign of zero, which a
- * text form need not keep.
- */
+/* Subnormals and negative zero become zero. */
 static void
 settle(size_t count, double *values)
 {
@@ -67,8 +63,13 @@ settle(size_t count, double *values)
 		values[i] = fabs(values[i]) < DBL_MIN ? 0.0 : values[i];
 }
 
-static void
-settle_evidence(Evidence *e)
+/*
+ * Discounting drives old entries towards zero for ever.  Stop them where
+ * arithmetic becomes slow (subnormals), and drop the sign of zero, which not
+ * every text form keeps.
+ */
+void
+evidence_settle(Evidence *e)
 {
 	size_t		packed = linalg_packed_len(e->dim);
 
@@ -138,7 +139,7 @@ evidence_absorb(Evidence *e, int count, double *reduced,
 		linalg_rank_update(e->dim, count, reduced, decay * decay, e->H);
 	}
 
-	settle_evidence(e);
+	evidence_settle(e);
 }
 
 /* earlier <- factor earlier + later */
@@ -173,7 +174,7 @@ evidence_concat(Evidence *earlier, const Evidence *later)
 	if (earlier->H)
 		decay_and_add(packed, decay * decay, earlier->H, later->H);
 
-	settle_evidence(earlier);
+	evidence_settle(earlier);
 }
 
 /* Looks at the bits, so that the compiler can look at many at once. */
@@ -207,10 +208,7 @@ packed_is_valid(int dim, const double *packed)
 	return true;
 }
 
-/*
- * Could observations have led to this?  Every number finite, counts and
- * diagonals not negative.
- */
+/* Every number finite, counts and diagonals not negative. */
 bool
 evidence_is_valid(const Evidence *e)
 {
@@ -379,13 +377,18 @@ double
 posterior_stddev(int dim, const double *root, const double *reduced,
 				 double *work)
 {
-	double		sum = 0.0;
+	linalg_dot_each(dim, dim, root, reduced, work);
+	return linalg_norm(dim, work);
+}
+
+/* Square roots of the diagonal of Z^-1 Z~ Z^-1: lengths of the rows of R. */
+void
+posterior_coordinate_stddevs(int dim, const double *root, double *stddevs)
+{
 	int			k;
 
-	linalg_dot_each(dim, dim, root, reduced, work);
 	for (k = 0; k < dim; k++)
-		sum += work[k] * work[k];
-	return sqrt(sum);
+		stddevs[k] = linalg_row_norm(dim, root + k);
 }
 
 /* Z^-1 Z~ Z^-1 as a full symmetric matrix */

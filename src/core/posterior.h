@@ -68,6 +68,7 @@ extern void evidence_clear(Evidence *e);
 extern void evidence_absorb(Evidence *e, int count, double *reduced,
 							const double *rewards);
 extern void evidence_concat(Evidence *earlier, const Evidence *later);
+extern void evidence_settle(Evidence *e);
 extern bool evidence_is_valid(const Evidence *e);
 
 /* the posterior */
@@ -82,6 +83,8 @@ extern void posterior_draw(const Evidence *e, const Factor *f,
 extern void posterior_root(const Factor *f, double *root);
 extern double posterior_stddev(int dim, const double *root,
 							   const double *reduced, double *work);
+extern void posterior_coordinate_stddevs(int dim, const double *root,
+										 double *stddevs);
 extern void posterior_covariance(int dim, const double *root, double *cov);
 
 #endif							/* DLINTS_POSTERIOR_H */
