@@ -1,0 +1,130 @@
+# The extension loads, recommends and learns, on one thread per session;
+# sessions share the projection and not the draws.
+use strict;
+use warnings;
+
+use FindBin;
+use lib $FindBin::RealBin;
+use DlintsTest;
+use Test::More;
+
+my $node = DlintsTest->node('main');
+
+$node->safe_psql('postgres', 'CREATE EXTENSION dlints');
+
+is( $node->safe_psql(
+		'postgres', q{
+	SELECT dlints_recommend(dlints_new(3), item, context)
+	FROM (VALUES ('only', ARRAY[1, 2, 3]::real[])) AS c(item, context)}),
+	'only',
+	'the only candidate is recommended');
+
+sub slurp
+{
+	my ($path) = @_;
+
+	open(my $file, '<', $path) or return '';
+	local $/;
+	return scalar <$file>;
+}
+
+# One thread, after the routines of BLAS and LAPACK that can start more
+SKIP:
+{
+	skip 'no /proc to count threads in', 2 unless -e "/proc/$$/status";
+
+	my $session = $node->background_psql('postgres');
+	my $pid = $session->query_safe('SELECT pg_backend_pid()');
+	is( $session->query_safe(
+			q{
+		WITH learned AS MATERIALIZED (
+			SELECT dlints_update(dlints_new(300), array_fill(0.5::real, ARRAY[200, 300]),
+			                     array_fill(1.0::float8, ARRAY[200])) AS state)
+		SELECT (SELECT dlints_recommend(state, i, array_fill(i::real, ARRAY[300]))
+		        FROM generate_series(1, 1000) i) IN (1, 1000),
+		       array_length(dlints_covariance(state), 1)
+		FROM learned}),
+		't|300',
+		'a model of 300 dimensions learns and recommends');
+
+	my ($threaded) =
+	  slurp("/proc/$pid/maps") =~ /(\S*openblas-?(?:pthread|openmp)\S*)/;
+	skip "the BLAS here starts threads ($threaded)", 1 if $threaded;
+	like(slurp("/proc/$pid/status"),
+		qr/^Threads:\s+1$/m, 'the session has one thread');
+	$session->quit;
+}
+
+# What each of several sessions computes first, in a process of its own
+sub first_in_sessions
+{
+	my ($query, $sessions) = @_;
+
+	return map { $node->safe_psql('postgres', $query) } 1 .. $sessions;
+}
+
+sub distinct
+{
+	my %seen = map { $_ => 1 } @_;
+
+	return scalar keys %seen;
+}
+
+sub check_sessions
+{
+	my ($how) = @_;
+	my $recommend = q{
+		SELECT array_agg(best) FROM (
+			SELECT g, dlints_recommend(dlints_new(8, 4, exploration => 1), i,
+				ARRAY[i % 2, i % 3, i % 5, i % 7, i % 11, i % 13, i % 17, 1]::real[]) AS best
+			FROM generate_series(1, 40) g, generate_series(1, 500) i GROUP BY g
+			ORDER BY g) r};
+
+	is( distinct(
+			first_in_sessions('SELECT dlints_draw(dlints_new(4))::text', 6)),
+		6,
+		"first draws of sessions differ ($how)");
+	is(distinct(first_in_sessions($recommend, 3)),
+		3, "first recommendations of sessions differ ($how)");
+	is( distinct(
+			first_in_sessions(
+				'SELECT dlints_draw_weights(dlints_new(30, 8, seed => 5), 7)::text',
+				3)),
+		1,
+		"draws with a seed are the same in all sessions ($how)");
+	is( distinct(
+			first_in_sessions(
+				q{SELECT array_send(dlints_project(dlints_new(200, 50, seed => -3),
+				                    array_fill(0.1::float8, ARRAY[200])))}, 3)),
+		1,
+		"the projection is the same in all sessions, bit for bit ($how)");
+	return;
+}
+
+check_sessions('library loaded by each');
+
+# One session keeps a matrix that another generates again and again
+is( distinct(
+		map {
+			$node->safe_psql(
+				'postgres', qq{
+			SET dlints.projection_cache_size = '$_';
+			SELECT array_send(dlints_project(m, array_fill(0.3::float8, ARRAY[5000]))),
+			       array_send(dlints_weights(dlints_update_reduced(m, array_fill(0.3::real, ARRAY[70]), 1)))
+			FROM dlints_new(5000, 70, seed => 11) m})
+		} ('0', '1MB', '64MB')),
+	1,
+	'the projection does not depend on what a session keeps, bit for bit');
+
+# Whatever a library sets up when it is loaded, all sessions inherit
+my $library =
+  $ENV{DLINTS_STAGE} ? "$ENV{DLINTS_STAGE}$ENV{DLINTS_PKGLIBDIR}/dlints" : 'dlints';
+$node->append_conf('postgresql.conf',
+	"shared_preload_libraries = '$library'\n");
+$node->restart;
+is($node->safe_psql('postgres', 'SHOW dlints.projection_cache_size'),
+	'64MB', 'the library can be preloaded');
+check_sessions('library preloaded');
+
+$node->stop;
+done_testing();

@@ -1,0 +1,109 @@
+# Long work ends soon after it is asked to.
+use strict;
+use warnings;
+
+use FindBin;
+use lib $FindBin::RealBin;
+use DlintsTest;
+use Test::More;
+use Time::HiRes qw(time);
+
+# Half a second of work, and what is left is stopped.  Within a second is the
+# aim; another one is for machines that are busy with other things.
+my $timeout = 0.5;
+my $bound = 2;
+
+my $node = DlintsTest->node('main');
+
+$node->safe_psql(
+	'postgres', q{
+	CREATE EXTENSION dlints;
+	CREATE TABLE model (name text, state dlints);
+	INSERT INTO model VALUES ('large', dlints_new(1024, 1024));
+});
+my $before =
+  $node->safe_psql('postgres', 'SELECT md5(dlints_send(state)) FROM model');
+
+# All of these take several times the bound, or are meant to.
+my %work = (
+	'a batch' => q{
+		SELECT (dlints_info(dlints_update(dlints_new(1024), array_fill(0.5::real, ARRAY[70000, 1024]),
+			array_fill(1::float8, ARRAY[70000])))).updates},
+	'a batch with a projection' => q{
+		UPDATE model SET state = dlints_update(state, array_fill(0.5::real, ARRAY[30000, 1024]),
+			array_fill(1::float8, ARRAY[30000]))},
+	'evidence' => q{
+		UPDATE model SET state = state || (
+			SELECT dlints_evidence(state, array_fill(0.5::real, ARRAY[1024]), i)
+			FROM generate_series(1, 1000000) i)},
+	'a projection matrix that is kept' => q{
+		SET dlints.projection_cache_size = '1GB';
+		SELECT dlints_project(dlints_new(65536, 1024, seed => i), array_fill(0.5::real, ARRAY[65536]))
+		FROM generate_series(1, 10) i},
+	'a projection matrix that is not kept' => q{
+		SET dlints.projection_cache_size = 0;
+		SELECT dlints_weights(dlints_update_reduced(dlints_new(65536, 1024, seed => i),
+			array_fill(0.5::real, ARRAY[1024]), 1))
+		FROM generate_series(1, 10) i},
+	'learning with a projection that is not kept' => q{
+		SET dlints.projection_cache_size = 0;
+		UPDATE model SET state = dlints_update(state, array_fill(0.5::real, ARRAY[10000, 1024]),
+			array_fill(1::float8, ARRAY[10000]))},
+	'draws' => q{
+		SELECT count(dlints_draw(dlints_set(state, ridge => i)))
+		FROM model, generate_series(1, 1000) i},
+);
+
+for my $what (sort keys %work)
+{
+	my $start = time();
+	my ($status, $stdout, $stderr) = $node->psql(
+		'postgres', qq{
+\\set ON_ERROR_STOP 0
+\\set VERBOSITY sqlstate
+SET statement_timeout = '${timeout}s';
+$work{$what};
+\\echo :SQLSTATE
+SET statement_timeout = 0;
+SELECT count(*) FROM pg_backend_memory_contexts WHERE name = 'dlints projection' AND total_bytes > 1e8;
+SELECT dlints_predict(dlints_update(dlints_new(500, 2, discount => 1), x, 1), x) BETWEEN 0.5 AND 1.5
+FROM array_fill(0.5::real, ARRAY[500]) x});
+	my $elapsed = time() - $start;
+
+	is($stdout, "57014\n0\nt",
+		"statement_timeout stops $what, and the session goes on");
+	note "$what: after $elapsed s";
+	cmp_ok($elapsed, '<', $timeout + $bound, "$what: soon");
+}
+
+# pg_cancel_backend
+for my $what ('a batch with a projection', 'a projection matrix that is kept')
+{
+	my $session = $node->background_psql('postgres', on_error_stop => 0);
+	my $pid = $session->query_safe('SELECT pg_backend_pid()');
+
+	$session->query_until(qr/sent/, "\\echo sent\n$work{$what};\n\\echo :SQLSTATE\n");
+	$node->poll_query_until(
+		'postgres', qq{
+		SELECT state = 'active' AND query ~ 'dlints_(update|project)'
+		       AND clock_timestamp() - query_start > '${timeout}s'
+		FROM pg_stat_activity WHERE pid = $pid})
+	  or die 'the session does nothing';
+
+	my $start = time();
+	is($node->safe_psql('postgres', "SELECT pg_cancel_backend($pid)"),
+		't', "$what is cancelled");
+	$session->query_until(qr/57014/, '');
+	cmp_ok(time() - $start, '<', $bound, "$what: soon");
+	$session->{stderr} = '';
+	is( $session->query_safe('SELECT cardinality(dlints_mean(state)) FROM model'),
+		1024,
+		"$what was cancelled, and the session goes on");
+	$session->quit;
+}
+
+is($node->safe_psql('postgres', 'SELECT md5(dlints_send(state)) FROM model'),
+	$before, 'what was stopped has changed nothing');
+
+$node->stop;
+done_testing();

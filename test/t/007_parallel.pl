@@ -1,0 +1,207 @@
+# Aggregates that may run in parallel workers do so and find what one process
+# finds; a draw is made once, by the leader.
+use strict;
+use warnings;
+
+use FindBin;
+use lib $FindBin::RealBin;
+use DlintsTest;
+use Test::More;
+
+my $node = DlintsTest->node(
+	'main', conf => q{
+min_parallel_table_scan_size = 0
+min_parallel_index_scan_size = 0
+parallel_setup_cost = 0
+parallel_tuple_cost = 0
+jit = off
+});
+
+$node->safe_psql(
+	'postgres', q{
+	CREATE EXTENSION dlints;
+	CREATE TABLE item (id integer, kind integer, features real[], reward float8);
+	INSERT INTO item
+	SELECT i, i % 3, ARRAY(SELECT sin(i * j)::real FROM generate_series(1, 12) j), cos(i)
+	FROM generate_series(1, 20000) i;
+	CREATE TABLE model (name text, state dlints);
+	INSERT INTO model
+	SELECT name, m || (SELECT dlints_evidence(m, features, reward ORDER BY id) FROM item WHERE id < 500)
+	FROM (VALUES ('lasting', dlints_new(12, 5, discount => 1)),
+	             ('drifting', dlints_new(12, discount => 0.99))) AS new(name, m);
+	CREATE TABLE history AS
+	SELECT id / 10 AS n, dlints_evidence((SELECT state FROM model WHERE name = 'lasting'),
+	                                     features, reward) AS state
+	FROM item GROUP BY id / 10;
+	ANALYZE;
+
+	-- how far apart the sums of two models are, in terms of the largest
+	CREATE FUNCTION distance(a dlints, b dlints) RETURNS float8 LANGUAGE sql AS $$
+		WITH pair AS (
+			SELECT x::float8, y::float8, path IN ('b', 'G') AS sum
+			FROM unnest(ARRAY['updates', 'weight_sum', 'reward_sum', 'b', 'G']) path,
+			     ROWS FROM (jsonb_path_query(a::jsonb, ('$.' || path || '.**{last}')::jsonpath),
+			                jsonb_path_query(b::jsonb, ('$.' || path || '.**{last}')::jsonpath)) AS p(x, y))
+		SELECT max(abs(x - y)) / max(greatest(abs(x), abs(y))) FROM pair $$;
+});
+
+my $serial = 'SET max_parallel_workers_per_gather = 0;';
+
+# The leader leaves the rows to the workers
+my $parallel =
+  'SET max_parallel_workers_per_gather = 2; SET parallel_leader_participation = off;';
+
+sub actual_plan
+{
+	my ($query) = @_;
+
+	return $node->safe_psql('postgres',
+		"$parallel EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) $query");
+}
+
+sub both
+{
+	my ($query) = @_;
+
+	return map { $node->safe_psql('postgres', "$_ $query") } $serial, $parallel;
+}
+
+# In workers, and the same
+sub in_workers
+{
+	my ($query, $name) = @_;
+	my ($expected, $actual) = both($query);
+	my $plan = actual_plan($query);
+
+	like($plan, qr/Partial (Hash|Group)?Aggregate/, "$name: partial aggregate");
+	like($plan, qr/Workers Launched: [12]\b/, "$name: workers launched");
+	cmp_ok(length($expected), '>', 0, "$name: has a result");
+	is($actual, $expected, "$name: the result is that of one process");
+	return;
+}
+
+### Learning
+
+# The order in which workers take rows is theirs, so that without a discount
+# the sums are the same up to rounding.
+for my $case (
+	[
+		'dlints_evidence',
+		q{SELECT dlints_evidence((SELECT state FROM model WHERE name = 'lasting'), features, reward)
+		  FROM item}
+	],
+	[ 'dlints_concat_agg', 'SELECT dlints_concat_agg(state) FROM history' ])
+{
+	my ($name, $query) = @$case;
+	my $plan = actual_plan($query);
+	my ($expected, $actual) = both($query);
+
+	like($plan, qr/Partial Aggregate/, "$name: partial aggregate");
+	like($plan, qr/Workers Launched: [12]\b/, "$name: workers launched");
+	is( $node->safe_psql(
+			'postgres',
+			"SELECT (dlints_info('$actual'::dlints)).updates, distance('$expected', '$actual') < 1e-12"
+		),
+		'20000|t',
+		"$name: the result is that of one process");
+}
+
+# Groups, and a discount: the number and the weight of observations that a
+# group has do not depend on their order.
+in_workers(
+	q{SELECT kind, i.updates, round(i.effective_sample_size::numeric, 9)
+	  FROM (SELECT kind, dlints_evidence((SELECT state FROM model WHERE name = 'drifting'),
+	                                     features, reward) AS e
+	        FROM item GROUP BY kind) g, dlints_info(e) i
+	  ORDER BY kind},
+	'dlints_evidence with GROUP BY');
+
+# Some worker may have no observation at all, or all may
+in_workers(
+	q{SELECT (dlints_info(dlints_evidence((SELECT state FROM model WHERE name = 'lasting'),
+	                                      CASE WHEN id = 11111 THEN features END, reward))).updates
+	  FROM item},
+	'dlints_evidence of one row among NULLs');
+in_workers(
+	q{SELECT dlints_evidence((SELECT state FROM model WHERE name = 'lasting'),
+	                         features, NULL) IS NULL
+	  FROM item},
+	'dlints_evidence of nothing');
+
+# An ORDER BY is one that the user asked for
+my $ordered = q{
+	SELECT dlints_evidence((SELECT state FROM model WHERE name = 'drifting'), features, reward ORDER BY id)
+	FROM item};
+my @ordered = both($ordered);
+is($ordered[0], $ordered[1], 'dlints_evidence with ORDER BY keeps the order');
+unlike(actual_plan($ordered), qr/Partial Aggregate/, 'and is not split');
+
+### Choosing
+
+# The draw is written as a subquery of its own, in the expression that needs
+# it: PostgreSQL does not split an aggregate over a subquery in FROM that has
+# an InitPlan.
+my $score = q{dlints_dot((SELECT dlints_draw_weights(state, 42) FROM model WHERE name = 'lasting'),
+                         features)};
+
+in_workers("SELECT dlints_argmax(id, $score) FROM item",
+	'dlints_argmax over a draw');
+in_workers("SELECT dlints_top(id, $score, 10) FROM item",
+	'dlints_top over a draw');
+in_workers("SELECT dlints_top('item ' || id, $score, 10) FROM item",
+	'dlints_top of text');
+in_workers(
+	"SELECT kind, dlints_top(id, $score, 3) FROM item GROUP BY kind ORDER BY kind",
+	'dlints_top with GROUP BY');
+in_workers(
+	"SELECT dlints_top(id, $score, 5) FROM item WHERE id IN (3, 14000)",
+	'dlints_top of fewer than k');
+
+my $plan = actual_plan("SELECT dlints_top(id, $score, 10) FROM item");
+like($plan, qr/InitPlan.*model/s, 'the draw is an InitPlan');
+like(
+	$plan,
+	qr/Seq Scan on model \(actual rows=1(?:\.00)? loops=1\)/,
+	'which runs once');
+
+# Without a seed, too: all workers score with the same draw
+my $one_draw = q{
+	SELECT min(score) = max(score), count(*)
+	FROM (SELECT dlints_dot((SELECT dlints_draw_weights(state) FROM model WHERE name = 'lasting'),
+	                        array_fill(1::real, ARRAY[cardinality(features)])) AS score FROM item) s};
+like(actual_plan($one_draw), qr/Workers Launched: [12]\b/,
+	'a draw without seed: workers launched');
+is($node->safe_psql('postgres', "$parallel $one_draw"),
+	't|20000', 'a draw without seed: one for all workers');
+
+# dlints_recommend draws in the leader, from rows that workers bring
+for my $case (
+	[ 'one item', '' ],
+	[ 'k items', ', 5' ])
+{
+	my ($name, $k) = @$case;
+	my $recommend = qq{
+		SELECT dlints_recommend((SELECT state FROM model WHERE name = 'drifting'), id, features$k)
+		FROM item WHERE reward > -0.5};
+
+	$plan = actual_plan($recommend);
+	like(
+		$plan,
+		qr/^Aggregate.*Gather.*Workers Launched: [12]\b.*Parallel Seq Scan on item/s,
+		"dlints_recommend of $name runs above Gather");
+	unlike($plan, qr/Partial Aggregate/,
+		"dlints_recommend of $name is not split");
+}
+
+# With nothing to explore there is only one answer
+is( $node->safe_psql(
+		'postgres', qq{
+	$parallel
+	SELECT dlints_recommend(greedy, id, features, 5) = dlints_top(id, dlints_predict(greedy, features), 5)
+	FROM item, (SELECT dlints_set(state, exploration => 0) AS greedy FROM model WHERE name = 'drifting'
+	            OFFSET 0) m}),
+	't',
+	'without exploration dlints_recommend ranks by expected reward');
+
+$node->stop;
+done_testing();

@@ -1,0 +1,141 @@
+# The memory of a session stays flat, however often it recommends and learns.
+use strict;
+use warnings;
+
+use FindBin;
+use lib $FindBin::RealBin;
+use DlintsTest;
+use Test::More;
+
+plan skip_all => 'no /proc to read memory use from'
+  unless -e "/proc/$$/status" && slurp("/proc/$$/status") =~ /^RssAnon:/m;
+
+# Private memory may grow by this many kB: much less than one byte in ten of
+# what is allocated on the way.
+my $bound = 2048;
+
+my $node = DlintsTest->node('main', conf => "log_statement = none\njit = off\n");
+
+$node->safe_psql(
+	'postgres', q{
+	CREATE EXTENSION dlints;
+	CREATE TABLE item (id integer, features real[]);
+	INSERT INTO item
+	SELECT i, ARRAY(SELECT sin(i * j)::real FROM generate_series(1, 60) j)
+	FROM generate_series(1, 30) i;
+	-- large enough to be stored out of line
+	CREATE TABLE model (name text, state dlints);
+	INSERT INTO model VALUES ('home', dlints_new(60, 24));
+
+	CREATE PROCEDURE serve(rounds integer) LANGUAGE plpgsql AS $$
+	DECLARE
+		best integer;
+	BEGIN
+		FOR round IN 1 .. rounds LOOP
+			SELECT dlints_recommend(m.state, i.id, i.features) INTO STRICT best
+			FROM model m, item i WHERE m.name = 'home';
+			UPDATE model SET state = dlints_update(state, i.features, cos(round))
+			FROM item i WHERE name = 'home' AND i.id = best;
+			IF round % 500 = 0 THEN
+				COMMIT;
+			END IF;
+		END LOOP;
+	END $$;
+
+	-- more projections than a session may keep
+	CREATE PROCEDURE project(rounds integer) LANGUAGE plpgsql AS $$
+	BEGIN
+		FOR round IN 1 .. rounds LOOP
+			PERFORM dlints_project(dlints_new(60, 24, seed => round), array_fill(1::real, ARRAY[60]));
+		END LOOP;
+	END $$;
+
+	-- errors in the middle of work
+	CREATE PROCEDURE fail(rounds integer) LANGUAGE plpgsql AS $$
+	BEGIN
+		FOR round IN 1 .. rounds LOOP
+			BEGIN
+				PERFORM dlints_evidence(state, features, CASE WHEN id = 20 THEN 'NaN'::float8 ELSE id END)
+				FROM model, item;
+			EXCEPTION WHEN numeric_value_out_of_range THEN
+				NULL;
+			END;
+		END LOOP;
+	END $$;
+});
+
+sub slurp
+{
+	my ($path) = @_;
+
+	open(my $file, '<', $path) or die "could not open $path: $!";
+	local $/;
+	return scalar <$file>;
+}
+
+sub private_memory
+{
+	my ($pid) = @_;
+	my ($kilobytes) = slurp("/proc/$pid/status") =~ /^RssAnon:\s+(\d+) kB/m;
+
+	return $kilobytes;
+}
+
+# One session's growth over a statement, after one like it to warm up
+sub stays_flat
+{
+	my ($warm_up, $statement, $name) = @_;
+	my $session = $node->background_psql('postgres');
+	my $pid = $session->query_safe('SELECT pg_backend_pid()');
+
+	$session->query_safe("SET dlints.projection_cache_size = '1MB'");
+	$session->query_safe($warm_up);
+	my $before = private_memory($pid);
+	$session->query_safe($statement);
+	my $growth = private_memory($pid) - $before;
+	note "$name: $before kB, growth $growth kB";
+	cmp_ok($growth, '<', $bound, $name);
+	$session->quit;
+	return;
+}
+
+stays_flat('CALL serve(1000)', 'CALL serve(20000)',
+	'20,000 recommendations and updates');
+is( $node->safe_psql(
+		'postgres', 'SELECT (dlints_info(state)).updates FROM model'),
+	21000,
+	'and each update counts');
+stays_flat('CALL project(500)', 'CALL project(10000)',
+	'10,000 projections, most of them forgotten');
+stays_flat('CALL fail(500)', 'CALL fail(5000)', '5,000 errors');
+
+# Within one statement: what a row leaves behind must not add up
+stays_flat(
+	'SELECT count(dlints_predict(state, features)) FROM model, item, generate_series(1, 100)',
+	'SELECT count(dlints_predict(state, features)) FROM model, item, generate_series(1, 10000)',
+	'300,000 predictions in one statement');
+stays_flat(
+	'SELECT count(dlints_draw(dlints_set(state, ridge => i))) FROM model, generate_series(1, 100) i',
+	'SELECT count(dlints_draw(dlints_set(state, ridge => i))) FROM model, generate_series(1, 10000) i',
+	'draws from 10,000 models in one statement');
+stays_flat(
+	'SELECT dlints_evidence(state, features, i) FROM model, item, generate_series(1, 100) i',
+	'SELECT dlints_evidence(state, features, i) FROM model, item, generate_series(1, 5000) i',
+	'evidence of 150,000 rows');
+stays_flat(
+	'SELECT count(*) FROM (SELECT dlints_recommend(state, id, features, 3)
+	 FROM model, item, generate_series(1, 100) g GROUP BY g) r',
+	'SELECT count(*) FROM (SELECT dlints_recommend(state, id, features, 3)
+	 FROM model, item, (SELECT generate_series(1, 3000) AS g ORDER BY 1) s GROUP BY g) r',
+	'3,000 groups in one statement');
+stays_flat(
+	'SELECT dlints_concat_agg(state) FROM model, generate_series(1, 100)',
+	'SELECT dlints_concat_agg(state) FROM model, generate_series(1, 10000)',
+	'10,000 histories in one statement');
+stays_flat(
+	'SELECT dlints_top(id, id + i, 10), dlints_top(id::text, id + i, 10) FROM item, generate_series(1, 100) i',
+	'SELECT dlints_top(id, id + i, 10), dlints_top(id::text, id + i, 10) FROM item, generate_series(1, 10000) i',
+	'300,000 candidates in one statement');
+
+$node->stop;
+done_testing();
