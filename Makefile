@@ -11,7 +11,7 @@ EXTVERSION = 0.1.0
 
 # The algorithm, which knows nothing of PostgreSQL
 CORE_OBJS = src/core/dot.o src/core/linalg.o src/core/posterior.o \
-	src/core/projection.o src/core/random.o
+	src/core/projection.o src/core/random.o src/core/widen.o
 
 MODULE_big = dlints
 OBJS = src/args.o src/choose.o src/dlints.o src/inspect.o src/json.o \
@@ -24,7 +24,9 @@ DEMO_DATA := $(DATA)
 endif
 override DATA = sql/$(EXTENSION)--$(EXTVERSION).sql
 
-REGRESS = dlints_basic
+# The first creates the extension, the last drops it.
+REGRESS = dlints_basic dlints_type dlints_learn dlints_choose dlints_look \
+	dlints_errors dlints_catalog
 REGRESS_OPTS = --inputdir=.
 
 PG_CPPFLAGS = -Isrc
@@ -58,7 +60,7 @@ include $(PGXS)
 # Code that the server's JIT compiler may inline has to give that same answer.
 BITCODE_CFLAGS += $(FP_FLAGS)
 
-src/core/dot.o: override CFLAGS += $(CFLAGS_VECTORIZE) $(CFLAGS_UNROLL_LOOPS)
+src/core/dot.o src/core/widen.o: override CFLAGS += $(CFLAGS_VECTORIZE)
 
 else
 

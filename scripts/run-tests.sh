@@ -111,12 +111,12 @@ logged_tap()
 		status=0
 		run_interruptible "$@" 2>&1 || status=$?
 		echo "$status" >"$logs/.status"
-	} | tee "$logfile" | sed -n '/^not ok/p; /^ok .*# [Ss][Kk][Ii][Pp]/p; /^#  /p; /^Bail out/p; /^[^ #].* \.\.* *$/p
+	} | tee "$logfile" | sed -n '/^not ok/p; /^ok .*# [Ss][Kk][Ii][Pp]/p; /^#  *\(Failed\|at \|got:\|expected:\|have:\|want:\|caught:\|wanted:\)/p; /^Bail out/p; /^[^ #].* \.\.* *$/p
 		/^[^ #].*:.*[Ee]rror/p; /^dlints:/p; /^psql:/p'
 	status=$(cat "$logs/.status")
 	if [ "$status" -ne 0 ]; then
 		say "-- end of $logfile"
-		tail -n 30 "$logfile"
+		tail -n 30 "$logfile" | cut -c 1-300
 	fi
 	return "$status"
 }

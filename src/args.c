@@ -11,6 +11,7 @@
 
 #include "catalog/pg_type.h"
 #include "core/dot.h"
+#include "core/widen.h"
 #include "storage/shmem.h"
 
 void
@@ -96,27 +97,22 @@ ArgFinite(double value, const char *what)
 void
 ArgSlice(ArrayType *array, Size first, Size count, double *out)
 {
+	bool		finite;
 	Size		i;
 
 	if (ARR_ELEMTYPE(array) == FLOAT4OID)
-	{
-		const float4 *values = (const float4 *) ARR_DATA_PTR(array) + first;
-
-		for (i = 0; i < count; i++)
-			out[i] = values[i];
-	}
+		finite = widen_float(count, (float4 *) ARR_DATA_PTR(array) + first,
+							 out);
+	else if (ARR_ELEMTYPE(array) == FLOAT8OID)
+		finite = widen_double(count, (float8 *) ARR_DATA_PTR(array) + first,
+							  out);
 	else
-	{
-		if (ARR_ELEMTYPE(array) != FLOAT8OID)
-			elog(ERROR, "unexpected array element type %u",
-				 ARR_ELEMTYPE(array));
-		memcpy(out, (const float8 *) ARR_DATA_PTR(array) + first,
-			   count * sizeof(float8));
-	}
+		elog(ERROR, "unexpected array element type %u", ARR_ELEMTYPE(array));
 
+	if (likely(finite))
+		return;
 	for (i = 0; i < count; i++)
-		if (unlikely(!isfinite(out[i])))
-			NotFinite("array", out[i]);
+		ArgFinite(out[i], "array");
 }
 
 /* A vector of exactly dim numbers. */
@@ -191,16 +187,17 @@ ArgMatrixRows(ArrayType *array, int columns)
 	return ARR_DIMS(array)[0];
 }
 
-/* A one-dimensional array of so many things. */
+/* One reward for each of so many contexts. */
 void
-ArgLength(ArrayType *array, const char *what, int length)
+ArgRewards(ArrayType *array, int contexts)
 {
-	int			actual = ArgVectorLength(array);
+	int			rewards = ArgVectorLength(array);
 
-	if (actual != length)
+	if (rewards != contexts)
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_EXCEPTION),
-				 errmsg("expected %d %s, not %d", length, what, actual)));
+				 errmsg("expected as many rewards as contexts"),
+				 errdetail("Contexts: %d, rewards: %d.", contexts, rewards)));
 }
 
 double

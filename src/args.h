@@ -22,7 +22,7 @@ extern int	ArgVectorLength(ArrayType *array);
 extern double ArgDot(ArrayType *context, int dim, const double *weights);
 extern int	ArgMatrixRows(ArrayType *array, int columns);
 extern void ArgSlice(ArrayType *array, Size first, Size count, double *out);
-extern void ArgLength(ArrayType *array, const char *what, int length);
+extern void ArgRewards(ArrayType *array, int contexts);
 
 extern double ArgFinite(double value, const char *what);
 

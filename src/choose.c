@@ -10,20 +10,40 @@
 
 #include "args.h"
 #include "core/random.h"
+#include "miscadmin.h"
 #include "prepared.h"
 #include "projcache.h"
 #include "topk.h"
 
+/*
+ * A seed that no other draw has, on any server.  Each process takes a random
+ * key once and counts under it, because asking the system each time would cost
+ * as much as the draw.
+ */
 static uint64
 FreshSeed(void)
 {
-	uint64		seed;
+	static struct
+	{
+		int			pid;		/* a forked process takes a key of its own */
+		uint32		counter[4];
+		uint32		key[2];
+	}			state;
+	uint32		bits[4];
 
-	if (!pg_strong_random(&seed, sizeof(seed)))
-		ereport(ERROR,
-				(errcode(ERRCODE_INTERNAL_ERROR),
-				 errmsg("could not obtain random numbers")));
-	return seed;
+	if (state.pid != MyProcPid)
+	{
+		if (!pg_strong_random(state.counter, sizeof(state.counter)) ||
+			!pg_strong_random(state.key, sizeof(state.key)))
+			ereport(ERROR,
+					(errcode(ERRCODE_INTERNAL_ERROR),
+					 errmsg("could not obtain random numbers")));
+		state.pid = MyProcPid;
+	}
+	if (++state.counter[0] == 0)
+		state.counter[1]++;
+	random_philox(state.counter, state.key, bits);
+	return ((uint64) bits[1] << 32) | bits[0];
 }
 
 /* The seed argument, or one that no other draw has, on any server. */
@@ -51,12 +71,24 @@ DrawParameter(PreparedModel *prepared, uint64 seed)
 	return draw;
 }
 
+/*
+ * Weights are read with every candidate, faster if no vector register's worth
+ * of them lies across two cache lines.
+ */
+static double *
+AllocateWeights(int count)
+{
+	const Size	line = 64;
+
+	return (double *) TYPEALIGN(line, palloc(sizeof(double) * count + line));
+}
+
 /* P' psi-tilde: context_dim numbers in the current memory context */
 static double *
 DrawWeights(PreparedModel *prepared, uint64 seed)
 {
 	double	   *draw = DrawParameter(prepared, seed);
-	double	   *weights = palloc(sizeof(double) * prepared->model->context_dim);
+	double	   *weights = AllocateWeights(prepared->model->context_dim);
 
 	LiftParameter(prepared->model, draw, weights);
 	pfree(draw);

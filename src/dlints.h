@@ -117,6 +117,7 @@ extern Dlints *ModelCopyFromDatum(Datum datum);
 extern Dlints ModelHeaderFromDatum(Datum datum);
 extern Size ModelSize(const Dlints *header);
 extern void ModelGetEvidence(Dlints *model, Evidence *evidence);
+extern void ModelPutCounts(Dlints *model, const Evidence *evidence);
 extern void ModelPutEvidence(Dlints *model, const Evidence *evidence);
 extern void ModelCheckSameEvidence(const Dlints *left, const Dlints *right);
 extern ProjectionKey ModelProjectionKey(const Dlints *model);

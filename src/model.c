@@ -31,7 +31,8 @@ OutOfRange(ModelProblem *problem, const char *name, const char *range,
 {
 	return Problem(problem, ERRCODE_INVALID_PARAMETER_VALUE,
 				   psprintf("%s must be %s", name, range),
-				   psprintf("The value is %g.", value));
+				   psprintf("The value is %s.",
+							double_to_shortest_decimal(value)));
 }
 
 static bool
@@ -157,7 +158,7 @@ ModelIsValid(const Dlints *model, ModelProblem *problem)
 	ModelGetEvidence(unconstify(Dlints *, model), &evidence);
 	if (!evidence_is_valid(&evidence))
 		return Problem(problem, ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE,
-					   "NaN, infinity or a negative sum of squares not allowed in dlints",
+					   "NaN, infinity, a negative count or a negative sum of squares not allowed in dlints",
 					   NULL);
 	return true;
 }
@@ -216,8 +217,8 @@ ModelReject(const ModelProblem *problem, int sqlerrcode, const char *message)
 	ereport(ERROR,
 			(errcode(sqlerrcode),
 			 errmsg("%s", message),
-			 errdetail("%s%s%s", problem->message,
-					   problem->detail ? ": " : ".",
+			 errdetail("%s.%s%s", problem->message,
+					   problem->detail ? " " : "",
 					   problem->detail ? problem->detail : "")));
 }
 
@@ -294,8 +295,9 @@ ModelGetEvidence(Dlints *model, Evidence *evidence)
 	evidence->reward_square_sum = model->reward_square_sum;
 }
 
-static void
-PutCounts(Dlints *model, const Evidence *evidence)
+/* The counts only, for evidence that is not complete. */
+void
+ModelPutCounts(Dlints *model, const Evidence *evidence)
 {
 	model->updates = evidence->updates;
 	model->weight_sum = evidence->weight_sum;
@@ -312,7 +314,7 @@ ModelPutEvidence(Dlints *model, const Evidence *evidence)
 {
 	Assert(evidence->b == model->values);
 
-	PutCounts(model, evidence);
+	ModelPutCounts(model, evidence);
 	if (!evidence_is_valid(evidence))
 		ereport(ERROR,
 				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
@@ -336,7 +338,7 @@ ModelAccept(Dlints *model, int sqlerrcode, const char *message)
 		ModelReject(&problem, sqlerrcode, message);
 	ModelGetEvidence(model, &evidence);
 	evidence_settle(&evidence);
-	PutCounts(model, &evidence);
+	ModelPutCounts(model, &evidence);
 }
 
 static void

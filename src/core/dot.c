@@ -2,23 +2,11 @@
  * dot.c
  *		Dot products with a fixed order of summation.
  *
- * Sixteen partial sums fill the vector units of present CPUs.  The clones are
- * the same arithmetic for wider registers; contraction to fused
- * multiply-adds is off for the whole build (-ffp-contract=off), because it
- * would make the answer depend on the CPU.
+ * Sixteen partial sums fill the vector units of present CPUs.
  */
 #include "dot.h"
 
-#include <stdint.h>				/* any header of libc, for __GLIBC__ */
-
-#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && \
-	!defined(__clang__) && !defined(__SANITIZE_ADDRESS__)
-#define DOT_CLONES __attribute__((target_clones("default", "avx2", "avx512f")))
-#else
-#define DOT_CLONES
-#endif
-
-#define UNROLL	_Pragma("GCC unroll 16")
+#include "clones.h"
 
 #define LANES	16
 #define HALF	(LANES / 2)
@@ -56,14 +44,14 @@
 	return (((sum[0] + sum[4]) + (sum[2] + sum[6])) + \
 			((sum[1] + sum[5]) + (sum[3] + sum[7]))) + rest
 
-DOT_CLONES
+CPU_CLONES
 double
 dot_float(int n, const double *weights, const float *context)
 {
 	DOT_BODY(n, weights, context);
 }
 
-DOT_CLONES
+CPU_CLONES
 double
 dot_double(int n, const double *weights, const double *context)
 {

@@ -107,6 +107,7 @@ evidence_absorb(Evidence *e, int count, double *reduced,
 	double		roots[POSTERIOR_BLOCK];
 	double		gains[POSTERIOR_BLOCK];
 	double		decay = pow(e->discount, count);
+	double		weight = 1.0;
 	size_t		dim = (size_t) e->dim;
 	size_t		k;
 	int			j;
@@ -114,15 +115,14 @@ evidence_absorb(Evidence *e, int count, double *reduced,
 	e->weight_sum *= decay;
 	e->reward_sum *= decay;
 	e->reward_square_sum *= decay;
-	for (j = 0; j < count; j++)
+	for (j = count - 1; j >= 0; j--)
 	{
-		double		weight = pow(e->discount, count - 1 - j);
-
 		roots[j] = sqrt(weight);
 		gains[j] = weight * rewards[j];
 		e->weight_sum += weight;
 		e->reward_sum += gains[j];
 		e->reward_square_sum += gains[j] * rewards[j];
+		weight *= e->discount;
 	}
 	e->updates += count;
 

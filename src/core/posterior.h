@@ -24,7 +24,7 @@
 #include <stdint.h>
 
 /* observations absorbed at a time: one matrix product, two rank updates */
-#define POSTERIOR_BLOCK 64
+#define POSTERIOR_BLOCK 128
 
 /*
  * What observations alone say.  The scalars belong to the struct, the arrays

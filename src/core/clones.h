@@ -1,0 +1,28 @@
+/*
+ * clones.h
+ *		Compile a function for several instruction sets and pick one when the
+ *		library is loaded.
+ *
+ * The clones do the same arithmetic in wider registers.  Contraction to fused
+ * multiply-adds is off for the whole build (-ffp-contract=off), because it
+ * would make answers depend on the CPU.
+ */
+#ifndef DLINTS_CLONES_H
+#define DLINTS_CLONES_H
+
+#include <stdint.h>				/* any header of libc, for __GLIBC__ */
+
+#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && \
+	!defined(__clang__) && !defined(__SANITIZE_ADDRESS__)
+#define CPU_CLONES __attribute__((target_clones("default", "avx2", "avx512f")))
+#else
+#define CPU_CLONES
+#endif
+
+/*
+ * Loops of a fixed length are unrolled so that even a compiler that does not
+ * vectorise loops at -O2 makes vector instructions of their bodies.
+ */
+#define UNROLL	_Pragma("GCC unroll 16")
+
+#endif							/* DLINTS_CLONES_H */

@@ -1,0 +1,54 @@
+/*
+ * widen.c
+ *		Widening is what learning does with every number of every context, so
+ *		the check for NaN and infinity must not cost more than the copy.
+ *
+ * A number is finite if and only if its product with zero is zero.  The
+ * products are summed, and one look at the sum tells of all.
+ */
+#include "widen.h"
+
+#include "clones.h"
+
+#define LANES	16
+
+#define WIDEN_BODY(count, in, out) \
+	double		sum[LANES]; \
+	double		rest = 0.0; \
+	int			k; \
+\
+	UNROLL \
+	for (k = 0; k < LANES; k++) \
+		sum[k] = 0.0; \
+	for (; count >= LANES; count -= LANES, in += LANES, out += LANES) \
+		UNROLL \
+		for (k = 0; k < LANES; k++) \
+		{ \
+			double		value = in[k]; \
+\
+			out[k] = value; \
+			sum[k] += value * 0.0; \
+		} \
+	for (; count > 0; count--) \
+	{ \
+		*out = *in++; \
+		rest += *out++ * 0.0; \
+	} \
+	UNROLL \
+	for (k = 0; k < LANES; k++) \
+		rest += sum[k]; \
+	return rest == 0.0
+
+CPU_CLONES
+bool
+widen_float(size_t count, const float *restrict in, double *restrict out)
+{
+	WIDEN_BODY(count, in, out);
+}
+
+CPU_CLONES
+bool
+widen_double(size_t count, const double *restrict in, double *restrict out)
+{
+	WIDEN_BODY(count, in, out);
+}

@@ -1,0 +1,118 @@
+/*
+ * test_widen.c
+ *		Widening: every number arrives, every number that is not finite is
+ *		seen, nothing beyond the count is touched.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "core/widen.h"
+
+#define MOST	70				/* several blocks of 16 and a rest */
+#define GUARD	-7.0
+
+static float floats[MOST];
+static double doubles[MOST];
+static double out[MOST + 1];
+
+static int
+fill(void **state)
+{
+	int			i;
+
+	(void) state;
+	for (i = 0; i < MOST; i++)
+	{
+		floats[i] = (float) (0.1 * i - 3.0);
+		doubles[i] = 0.1 * i - 3.0;
+	}
+	floats[3] = 3.4e38f;
+	doubles[3] = 1.7e308;
+	return 0;
+}
+
+static void
+numbers_arrive(void **state)
+{
+	size_t		count;
+	size_t		i;
+
+	(void) state;
+	for (count = 0; count <= MOST; count++)
+	{
+		out[count] = GUARD;
+		assert_true(widen_float(count, floats, out));
+		for (i = 0; i < count; i++)
+			assert_true(out[i] == (double) floats[i]);
+		assert_true(out[count] == GUARD);
+
+		assert_true(widen_double(count, doubles, out));
+		for (i = 0; i < count; i++)
+			assert_true(out[i] == doubles[i]);
+		assert_true(out[count] == GUARD);
+	}
+}
+
+/* one bad number at any place of any count; a pair must not cancel out */
+static void
+not_finite_is_seen(void **state)
+{
+	const double bad[] = {NAN, INFINITY, -INFINITY};
+	size_t		count;
+	size_t		i;
+	int			k;
+
+	(void) state;
+	for (k = 0; k < 3; k++)
+		for (count = 1; count <= MOST; count++)
+			for (i = 0; i < count; i++)
+			{
+				float		was_float = floats[i];
+				double		was_double = doubles[i];
+
+				floats[i] = (float) bad[k];
+				doubles[i] = bad[k];
+				assert_false(widen_float(count, floats, out));
+				assert_false(widen_double(count, doubles, out));
+				floats[i] = was_float;
+				doubles[i] = was_double;
+			}
+
+	floats[1] = INFINITY;
+	floats[17] = -INFINITY;
+	assert_false(widen_float(MOST, floats, out));
+}
+
+/* arrays in tuples are aligned for their element type only */
+static void
+any_alignment_will_do(void **state)
+{
+	size_t		shift;
+
+	(void) state;
+	for (shift = 0; shift < 16; shift++)
+	{
+		assert_true(widen_float(MOST - shift, floats + shift, out));
+		assert_true(out[0] == (double) floats[shift]);
+		assert_true(widen_double(MOST - shift, doubles + shift, out));
+		assert_true(out[0] == doubles[shift]);
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(numbers_arrive, fill),
+		cmocka_unit_test_setup(not_finite_is_seen, fill),
+		cmocka_unit_test_setup(any_alignment_will_do, fill),
+	};
+
+	return cmocka_run_group_tests_name("widen", tests, NULL, NULL);
+}
