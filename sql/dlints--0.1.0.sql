@@ -109,6 +109,7 @@ CREATE OPERATOR CLASS dlints_ops DEFAULT FOR TYPE dlints USING hash AS
 	OPERATOR 1 =,
 	FUNCTION 1 dlints_hash(dlints),
 	FUNCTION 2 dlints_hash_extended(dlints, bigint);
+COMMENT ON OPERATOR FAMILY dlints_ops USING hash IS 'equality of models';
 COMMENT ON OPERATOR CLASS dlints_ops USING hash IS 'equality of models';
 
 -- Models --------------------------------------------------------------------

@@ -1,0 +1,26 @@
+-- First of the tests: creates the extension, which the later ones use, and
+-- shows what it is for.
+CREATE EXTENSION dlints;
+CREATE TABLE model (name text PRIMARY KEY, state dlints(3) NOT NULL);
+INSERT INTO model VALUES ('home', dlints_new(3, discount => 1));
+CREATE TABLE item (id integer PRIMARY KEY, title text, features real[], in_stock boolean);
+INSERT INTO item VALUES (1, 'comedy', '{1,0,0}', true), (2, 'drama', '{0,1,0}', true), (3, 'both', '{1,1,0}', true),
+                        (4, 'thriller', '{0,0,1}', true), (5, 'sold out', '{9,9,9}', false);
+
+-- a model that has seen nothing expects nothing, and tries everything
+SELECT i.title, dlints_predict(m.state, i.features) FROM model m, item i ORDER BY i.id;
+SELECT count(DISTINCT title) > 1 AS tries FROM
+  (SELECT dlints_recommend(m.state, i.title, i.features) AS title FROM model m, item i, generate_series(1, 100) AS visit WHERE i.in_stock GROUP BY visit) AS s;
+SELECT cardinality(dlints_recommend(m.state, i.id, i.features, 3)) AS three FROM model m, item i WHERE m.name = 'home' AND i.in_stock;
+SELECT dlints_recommend(m.state, i.id, i.features) AS nothing FROM model m, item i WHERE false;
+
+-- rewards come in: comedies please, dramas do not
+UPDATE model SET state = dlints_update(state, ARRAY[1, 0, 0]::real[], 1) WHERE name = 'home';
+UPDATE model SET state = dlints_update(state, ARRAY[[1, 0, 0], [0, 1, 0], [1, 1, 0], [0, 0, 1]]::real[], ARRAY[1, -1, 0, 0]) WHERE name = 'home';
+SELECT updates, mean_reward FROM model, dlints_info(state);
+-- ridge regression without thriller: Z = [4 1; 1 3], b = (2, -1), so that w = (7, -6) / 11
+SELECT i.title, round(dlints_predict(m.state, i.features)::numeric, 6) AS expected FROM model m, item i WHERE i.in_stock ORDER BY expected DESC, i.id;
+
+-- without exploration, the best
+SELECT dlints_recommend(dlints_set(m.state, exploration => 0), i.title, i.features, 3 ORDER BY i.id) FROM model m, item i WHERE i.in_stock;
+DROP TABLE model, item;

@@ -1,0 +1,169 @@
+-- Shared by the tests in this folder, each of which includes it after BEGIN.
+
+-- a repeatable number in [-1, 1) for row i, column j
+CREATE FUNCTION number(i bigint, j bigint) RETURNS float8 IMMUTABLE LANGUAGE sql AS
+$$ SELECT (hashint8extended(i, j) & 1048575) / 524288.0 - 1 $$;
+
+CREATE FUNCTION context(i bigint, n integer) RETURNS float8[] IMMUTABLE LANGUAGE sql AS
+$$ SELECT array_agg(number(i, j) ORDER BY j) FROM generate_series(1, n) AS j $$;
+
+CREATE FUNCTION unit_vector(i integer, n integer) RETURNS float8[] IMMUTABLE LANGUAGE sql AS
+$$ SELECT array_agg((i = j)::integer::float8 ORDER BY j) FROM generate_series(1, n) AS j $$;
+
+CREATE FUNCTION dot(a float8[], b float8[]) RETURNS float8 IMMUTABLE LANGUAGE sql AS
+$$ SELECT sum(x * y) FROM unnest(a, b) AS u (x, y) $$;
+
+-- largest difference relative to the largest number; arrays of any dimension
+CREATE FUNCTION difference(a float8[], b float8[]) RETURNS float8 IMMUTABLE LANGUAGE sql AS
+$$ SELECT CASE WHEN array_dims(a) IS DISTINCT FROM array_dims(b) THEN 'infinity'
+               ELSE coalesce(max(abs(x - y)) / nullif(max(greatest(abs(x), abs(y))), 0), 0) END
+   FROM unnest(a, b) AS u (x, y) $$;
+
+-- largest difference of one element relative to itself
+CREATE FUNCTION element_difference(a float8[], b float8[]) RETURNS float8 IMMUTABLE LANGUAGE sql AS
+$$ SELECT CASE WHEN array_dims(a) IS DISTINCT FROM array_dims(b) THEN 'infinity'
+               ELSE max(CASE WHEN x = y THEN 0 ELSE abs(x - y) / greatest(abs(x), abs(y)) END) END
+   FROM unnest(a, b) AS u (x, y) $$;
+
+-- a JSON array of numbers, or of rows of numbers
+CREATE FUNCTION numbers(j jsonb) RETURNS float8[] IMMUTABLE LANGUAGE sql AS
+$$ SELECT array_agg(v::float8 ORDER BY i) FROM jsonb_path_query(j, 'strict $[*]') WITH ORDINALITY AS e (v, i) $$;
+
+CREATE FUNCTION matrix(j jsonb) RETURNS float8[] IMMUTABLE LANGUAGE sql AS
+$$ SELECT array_agg(numbers(v) ORDER BY i) FROM jsonb_path_query(j, 'strict $[*]') WITH ORDINALITY AS e (v, i) $$;
+
+-- the full matrix of which the rows of the lower triangle are stored, plus ridge on its diagonal
+CREATE FUNCTION symmetric_matrix(j jsonb, ridge float8) RETURNS float8[] LANGUAGE plpgsql IMMUTABLE AS
+$$
+DECLARE
+	d integer := jsonb_array_length(j);
+	full_matrix float8[] := array_fill(0::float8, ARRAY[d, d]);
+BEGIN
+	FOR i IN 1..d LOOP
+		FOR k IN 1..i LOOP
+			full_matrix[i][k] := (j -> (i - 1) -> (k - 1))::float8;
+			full_matrix[k][i] := full_matrix[i][k];
+		END LOOP;
+		full_matrix[i][i] := full_matrix[i][i] + ridge;
+	END LOOP;
+	RETURN full_matrix;
+END
+$$;
+
+-- Z and Z~ of Algorithm 1
+CREATE FUNCTION z_matrix(m dlints) RETURNS float8[] IMMUTABLE LANGUAGE sql AS
+$$ SELECT symmetric_matrix(m::jsonb -> 'G', (dlints_info(m)).ridge) $$;
+
+CREATE FUNCTION z_tilde_matrix(m dlints) RETURNS float8[] IMMUTABLE LANGUAGE sql AS
+$$ SELECT symmetric_matrix(CASE WHEN (dlints_info(m)).discount < 1 THEN m::jsonb -> 'H' ELSE m::jsonb -> 'G' END,
+                    (dlints_info(m)).ridge) $$;
+
+-- how far the evidence of two models is apart, each part relative to its largest number
+CREATE FUNCTION evidence_difference(a dlints, b dlints) RETURNS float8 IMMUTABLE LANGUAGE sql AS
+$$ SELECT CASE WHEN x ->> 'updates' IS DISTINCT FROM y ->> 'updates'
+                 OR jsonb_typeof(x -> 'H') IS DISTINCT FROM jsonb_typeof(y -> 'H') THEN 'infinity'
+   ELSE greatest(
+     difference(numbers(x -> 'b'), numbers(y -> 'b')),
+     difference(numbers(jsonb_path_query_array(x, '$.G[*][*]')), numbers(jsonb_path_query_array(y, '$.G[*][*]'))),
+     difference(numbers(jsonb_path_query_array(x, '$.H[*][*] ? (@ != null)')), numbers(jsonb_path_query_array(y, '$.H[*][*] ? (@ != null)'))),
+     difference(ARRAY[x -> 'weight_sum']::float8[], ARRAY[y -> 'weight_sum']::float8[]),
+     difference(ARRAY[x -> 'reward_sum']::float8[], ARRAY[y -> 'reward_sum']::float8[]),
+     difference(ARRAY[x -> 'reward_square_sum']::float8[], ARRAY[y -> 'reward_square_sum']::float8[])) END
+   FROM (SELECT a::jsonb, b::jsonb) AS j (x, y) $$;
+
+-- evidence and what is made of it
+CREATE FUNCTION model_difference(a dlints, b dlints) RETURNS float8 IMMUTABLE LANGUAGE sql AS
+$$ SELECT greatest(evidence_difference(a, b), difference(dlints_mean(a), dlints_mean(b)),
+                   difference(dlints_covariance(a), dlints_covariance(b))) $$;
+
+CREATE FUNCTION same_bytes(a dlints, b dlints) RETURNS boolean IMMUTABLE LANGUAGE sql AS
+$$ SELECT dlints_send(a) = dlints_send(b) $$;
+
+-- Gauss-Jordan elimination with pivoting: the solution of a x = b for each column of b
+CREATE FUNCTION solve(a float8[], b float8[]) RETURNS float8[] LANGUAGE plpgsql IMMUTABLE AS
+$$
+DECLARE
+	d integer := array_length(a, 1);
+	w integer := array_length(b, 2);
+	pivot integer;
+	f float8;
+	t float8;
+BEGIN
+	FOR c IN 1..d LOOP
+		pivot := c;
+		FOR r IN c + 1..d LOOP
+			IF abs(a[r][c]) > abs(a[pivot][c]) THEN pivot := r; END IF;
+		END LOOP;
+		FOR k IN 1..d LOOP
+			t := a[c][k]; a[c][k] := a[pivot][k]; a[pivot][k] := t;
+		END LOOP;
+		FOR k IN 1..w LOOP
+			t := b[c][k]; b[c][k] := b[pivot][k]; b[pivot][k] := t;
+		END LOOP;
+		FOR r IN 1..d LOOP
+			CONTINUE WHEN r = c;
+			f := a[r][c] / a[c][c];
+			FOR k IN c..d LOOP a[r][k] := a[r][k] - f * a[c][k]; END LOOP;
+			FOR k IN 1..w LOOP b[r][k] := b[r][k] - f * b[c][k]; END LOOP;
+		END LOOP;
+	END LOOP;
+	FOR r IN 1..d LOOP
+		FOR k IN 1..w LOOP b[r][k] := b[r][k] / a[r][r]; END LOOP;
+	END LOOP;
+	RETURN b;
+END
+$$;
+
+CREATE FUNCTION column_of(v float8[]) RETURNS float8[] IMMUTABLE LANGUAGE sql AS
+$$ SELECT array_agg(ARRAY[x] ORDER BY i) FROM unnest(v) WITH ORDINALITY AS u (x, i) $$;
+
+CREATE FUNCTION flat(m float8[]) RETURNS float8[] IMMUTABLE LANGUAGE sql AS
+$$ SELECT array_agg(x ORDER BY i) FROM unnest(m) WITH ORDINALITY AS u (x, i) $$;
+
+-- Z^-1 Z~ Z^-1; both matrices are symmetric, so that (Z^-1 Z~)' = Z~ Z^-1
+CREATE FUNCTION transposed(m float8[]) RETURNS float8[] IMMUTABLE LANGUAGE sql AS
+$$ SELECT array_agg(v ORDER BY k) FROM
+   (SELECT k, array_agg(m[r][k] ORDER BY r) AS v
+    FROM generate_subscripts(m, 1) AS r, generate_subscripts(m, 2) AS k GROUP BY k) AS c $$;
+
+CREATE FUNCTION covariance_of(z float8[], z_tilde float8[]) RETURNS float8[] IMMUTABLE LANGUAGE sql AS
+$$ SELECT solve(z, transposed(solve(z, z_tilde))) $$;
+
+-- v' m v
+CREATE FUNCTION quadratic(m float8[], v float8[]) RETURNS float8 IMMUTABLE LANGUAGE sql AS
+$$ SELECT sum(v[r] * m[r][k] * v[k])
+   FROM generate_subscripts(m, 1) AS r, generate_subscripts(m, 2) AS k $$;
+
+-- standard normal distribution function by its series around 0
+CREATE FUNCTION normal_cdf(x float8) RETURNS float8 LANGUAGE plpgsql IMMUTABLE AS
+$$
+DECLARE
+	term float8 := x;
+	total float8 := x;
+BEGIN
+	FOR i IN 1..100 LOOP
+		term := term * x * x / (2 * i + 1);
+		total := total + term;
+	END LOOP;
+	RETURN 0.5 + total * exp(-x * x / 2) / sqrt(2 * pi());
+END
+$$;
+
+-- a value from its binary form, through binary COPY, which is the door that SQL has
+CREATE FUNCTION receive(value bytea) RETURNS dlints LANGUAGE plpgsql AS
+$$
+DECLARE
+	file bytea := '\x5047434f50590aff0d0a0000000000000000000001'::bytea
+		|| decode(lpad(to_hex(length(value)), 8, '0'), 'hex') || value || '\xffff'::bytea;
+	octal text := (SELECT string_agg('\' || (byte >> 6) || ((byte >> 3) & 7) || (byte & 7), '' ORDER BY i)
+	               FROM generate_series(0, length(file) - 1) AS i, get_byte(file, i) AS byte);
+	m dlints;
+BEGIN
+	CREATE TEMP TABLE received (m dlints);
+	EXECUTE format('COPY received FROM PROGRAM %L (FORMAT binary)', 'printf ''' || octal || '''');
+	-- dlints_set makes a copy that outlives the table
+	SELECT dlints_set(r.m) INTO m FROM received AS r;
+	DROP TABLE received;
+	RETURN m;
+END
+$$;
