@@ -60,7 +60,8 @@ include $(PGXS)
 # Code that the server's JIT compiler may inline has to give that same answer.
 BITCODE_CFLAGS += $(FP_FLAGS)
 
-src/core/dot.o src/core/widen.o: override CFLAGS += $(CFLAGS_VECTORIZE)
+# The two that see every number of every context: at -O2 loops stay rolled up.
+src/core/dot.o src/core/widen.o: override CFLAGS += $(CFLAGS_VECTORIZE) $(CFLAGS_UNROLL_LOOPS)
 
 else
 

@@ -7,10 +7,6 @@
  */
 #include "args.h"
 
-#include <math.h>
-
-#include "catalog/pg_type.h"
-#include "core/dot.h"
 #include "core/widen.h"
 #include "storage/shmem.h"
 
@@ -124,51 +120,33 @@ ArgVector(ArrayType *array, int dim, double *out)
 }
 
 /*
- * Which of the numbers is to blame for a score that is not finite?  If none
- * is, the sum overflowed.
+ * ArgDot for the cases that it leaves: double precision, and all that is
+ * wrong.  If the sum is not finite, one of the numbers is to blame or it has
+ * overflowed.
  */
-static void
-ComplainOfScore(ArrayType *context, int dim, const double *weights,
-				double score)
+double
+ArgDotChecked(ArrayType *context, int dim, const double *weights)
 {
+	double		score;
 	double		element;
 	int			i;
 
-	for (i = 0; i < dim; i++)
-	{
-		ArgFinite(weights[i], "weights");
-		ArgSlice(context, i, 1, &element);
-	}
-	ResultFinite(score);
-}
-
-/*
- * The score of a context: its dot product with dim weights.  A NaN or
- * infinity anywhere in the context makes the product one, so that the usual
- * case needs one look at the result instead of one at each element.
- *
- * This is what each candidate costs: a vector as it should be is recognised
- * by one test, and only another one is asked what is wrong with it.
- */
-double
-ArgDot(ArrayType *context, int dim, const double *weights)
-{
-	double		score;
-
-	if (unlikely(ARR_NDIM(context) != 1 || ARR_DIMS(context)[0] != dim ||
-				 ARR_HASNULL(context)))
-		CheckLength(dim, ArgVectorLength(context));
-
+	CheckLength(dim, ArgVectorLength(context));
 	if (ARR_ELEMTYPE(context) == FLOAT4OID)
 		score = dot_float(dim, weights,
 						  (const float4 *) ARR_DATA_PTR(context));
 	else
 		score = dot_double(dim, weights,
 						   (const float8 *) ARR_DATA_PTR(context));
+	if (likely(isfinite(score)))
+		return score;
 
-	if (unlikely(!isfinite(score)))
-		ComplainOfScore(context, dim, weights, score);
-	return score;
+	for (i = 0; i < dim; i++)
+	{
+		ArgFinite(weights[i], "weights");
+		ArgSlice(context, i, 1, &element);
+	}
+	return ResultFinite(score);
 }
 
 /* Rows of a two-dimensional array whose rows have the given length. */

@@ -8,6 +8,10 @@
 
 #include "dlints.h"
 
+#include <math.h>
+
+#include "catalog/pg_type.h"
+#include "core/dot.h"
 #include "utils/array.h"
 
 /* arguments that must not be NULL in functions that are not strict */
@@ -19,7 +23,8 @@ extern Datum AggregateSameState(FunctionCallInfo fcinfo);
 /* real[] or double precision[] */
 extern void ArgVector(ArrayType *array, int dim, double *out);
 extern int	ArgVectorLength(ArrayType *array);
-extern double ArgDot(ArrayType *context, int dim, const double *weights);
+extern double ArgDotChecked(ArrayType *context, int dim,
+							const double *weights);
 extern int	ArgMatrixRows(ArrayType *array, int columns);
 extern void ArgSlice(ArrayType *array, Size first, Size count, double *out);
 extern void ArgRewards(ArrayType *array, int contexts);
@@ -30,5 +35,37 @@ extern double ArgFinite(double value, const char *what);
 extern double ResultFinite(double value);
 extern Datum ResultVector(const double *values, int count);
 extern Datum ResultMatrix(const double *values, int rows, int columns);
+
+/*
+ * The score of a context: its dot product with dim weights.  This is what
+ * each candidate costs, so a real[] as it should be is recognised by a few
+ * tests in place.  A NaN or infinity anywhere in it makes the product one:
+ * one look at the result replaces one at each element.
+ */
+static inline double
+ArgDot(ArrayType *context, int dim, const double *weights)
+{
+	if (likely(ARR_NDIM(context) == 1 && ARR_DIMS(context)[0] == dim &&
+			   !ARR_HASNULL(context) && ARR_ELEMTYPE(context) == FLOAT4OID))
+	{
+		double		score = dot_float(dim, weights,
+									  (const float4 *) ARR_DATA_PTR(context));
+
+		if (likely(isfinite(score)))
+			return score;
+	}
+	return ArgDotChecked(context, dim, weights);
+}
+
+/* An array argument; most need no detoasting, and no call to find that out. */
+static inline ArrayType *
+ArgArray(FunctionCallInfo fcinfo, int argno)
+{
+	struct varlena *value = (struct varlena *) PG_GETARG_POINTER(argno);
+
+	if (likely(!VARATT_IS_EXTENDED(value)))
+		return (ArrayType *) value;
+	return PG_GETARG_ARRAYTYPE_P(argno);
+}
 
 #endif							/* DLINTS_ARGS_H */

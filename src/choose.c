@@ -244,7 +244,7 @@ Recommend(FunctionCallInfo fcinfo, RecommendState *state)
 				 errmsg("dlints_recommend needs the same model for all rows of a group"),
 				 errhint("Use GROUP BY to recommend from several models.")));
 
-	score = ArgDot(PG_GETARG_ARRAYTYPE_P(3), state->context_dim,
+	score = ArgDot(ArgArray(fcinfo, 3), state->context_dim,
 				   state->weights);
 	TopKOffer(state->top, score, PG_ARGISNULL(2) ? (Datum) 0 :
 			  PG_GETARG_DATUM(2), PG_ARGISNULL(2));

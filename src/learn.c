@@ -324,7 +324,7 @@ dlints_evidence_transfn(PG_FUNCTION_ARGS)
 	reward = ArgFinite(PG_GETARG_FLOAT8(3), "reward");
 	if (state->pending == state->capacity)
 		EvidenceStateGrow(state);
-	array = PG_GETARG_ARRAYTYPE_P(2);
+	array = ArgArray(fcinfo, 2);
 	PrefetchNextArray(array);
 	ArgVector(array, state->model->context_dim,
 			  state->contexts + (Size) state->pending * state->model->context_dim);

@@ -247,6 +247,13 @@ factor_with_ridge(int dim, const double *evidence, double ridge,
 	return true;
 }
 
+static bool
+factor_both(const Evidence *e, double ridge, Factor *f)
+{
+	return factor_with_ridge(e->dim, e->G, ridge, f->L) &&
+		(e->H == NULL || factor_with_ridge(e->dim, e->H, ridge, f->M));
+}
+
 /* numbers in L and, for a discount below 1, M */
 size_t
 factor_value_count(int dim, double discount)
@@ -278,21 +285,20 @@ factor_bind(Factor *f, int dim, double discount, double *values)
 bool
 posterior_factor(const Evidence *e, double ridge, Factor *f)
 {
-	double		rounding = e->dim * DBL_EPSILON *
-		(linalg_max_diagonal(e->dim, e->G) + ridge);
-	double		most = rounding * (1.0 + fmin(e->weight_sum, MOST_ROUNDINGS));
-	double		raise = 0.0;
+	double		rounding;
+	double		most;
+	double		raise;
 
-	for (;;)
-	{
-		if (factor_with_ridge(e->dim, e->G, ridge + raise, f->L) &&
-			(e->H == NULL ||
-			 factor_with_ridge(e->dim, e->H, ridge + raise, f->M)))
+	if (factor_both(e, ridge, f))
+		return true;
+
+	rounding = e->dim * DBL_EPSILON *
+		(linalg_max_diagonal(e->dim, e->G) + ridge);
+	most = rounding * (1.0 + fmin(e->weight_sum, MOST_ROUNDINGS));
+	for (raise = rounding; raise < 10.0 * most; raise *= 10.0)
+		if (factor_both(e, ridge + raise, f))
 			return true;
-		if (!(raise < most))
-			return false;
-		raise = (raise == 0.0) ? rounding : raise * 10.0;
-	}
+	return false;
 }
 
 /* psi-hat = Z^-1 b (Algorithm 1, "Calculate psi-hat") */

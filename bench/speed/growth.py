@@ -1,0 +1,89 @@
+"""How the time of a recommendation grows with sizes."""
+
+import numpy as np
+
+import server
+from measure import alternate, line, slope
+from report import Result, at_most
+
+TITLE = 'Growth with sizes'
+CANDIDATES = (250, 500, 1000, 2000, 4000)
+CONTEXT_DIMS = (60, 120, 240, 480)
+REDUCED_DIMS = (12, 24, 48, 96)
+ITEMS = 1000
+ROUNDS = 400
+BAR = 1.1
+
+
+def run(cursor, share, progress):
+    """Return the results."""
+    context_dim, reduced_dim = server.CONTEXT_DIM, server.REDUCED_DIM
+    shapes = [(count, context_dim, reduced_dim) for count in CANDIDATES]
+    shapes += [(ITEMS, size, reduced_dim) for size in CONTEXT_DIMS]
+    shapes += [(ITEMS, context_dim, size) for size in REDUCED_DIMS]
+    widest = CANDIDATES[-1], context_dim, REDUCED_DIMS[-1]
+    shapes = list(dict.fromkeys(shapes + [widest]))
+    server.create_models(cursor, *dict.fromkeys(
+        (_model(*shape), *shape[1:]) for shape in shapes))
+    for count, size in dict.fromkeys(shape[:2] for shape in shapes):
+        server.create_items(cursor, server.contexts(count, size),
+                            _table(count, size))
+    times = alternate({shape: _task(cursor, *shape) for shape in shapes},
+                      max(40, int(ROUNDS * share)),
+                      advance=progress.advance)
+    cursor.execute('DEALLOCATE ALL')
+    seconds = {shape: np.median(series) for shape, series in times.items()}
+
+    def of_candidates(dim, counts):
+        return [seconds[count, context_dim, dim] for count in counts]
+
+    by_candidates = of_candidates(reduced_dim, CANDIDATES)
+    by_context = [seconds[ITEMS, size, reduced_dim] for size in CONTEXT_DIMS]
+    by_reduced = [seconds[ITEMS, context_dim, size] for size in REDUCED_DIMS]
+    ends = ITEMS, CANDIDATES[-1]
+    per_candidate = [line(ends, of_candidates(dim, ends))[1]
+                     for dim in (reduced_dim, REDUCED_DIMS[-1])]
+    return [
+        _growth('candidates', CANDIDATES, by_candidates, 'candidate'),
+        Result('    ' + _list(CANDIDATES), _list(by_candidates, 1e6) + ' us'),
+        _growth('n', CONTEXT_DIMS, by_context, 'number'),
+        Result('    ' + _list(CONTEXT_DIMS), _list(by_context, 1e6) + ' us'),
+        at_most('growth with d: a candidate\'s cost at d = '
+                f'{REDUCED_DIMS[-1]}, times that at d = {reduced_dim}',
+                per_candidate[1] / per_candidate[0], BAR),
+        Result('    ' + _list(REDUCED_DIMS), _list(by_reduced, 1e6) + ' us')]
+
+
+def _model(_, context_dim, reduced_dim):
+    """Return the name of a model of these sizes."""
+    return f'{context_dim} to {reduced_dim}'
+
+
+def _table(count, context_dim):
+    """Return the name of a table of items."""
+    return f'item_{count}_{context_dim}'
+
+
+def _task(cursor, *shape):
+    """Return a call that recommends under a prepared statement."""
+    name = 'recommend_{}_{}_{}'.format(*shape)
+    cursor.execute(f"""
+        PREPARE {name} AS
+        SELECT dlints_recommend(m.state, i.id, i.features)
+        FROM   model m, {_table(*shape[:2])} i
+        WHERE  m.name = '{_model(*shape)}'""")
+    return lambda: cursor.execute(f'EXECUTE {name}')
+
+
+def _growth(what, sizes, seconds, unit):
+    """Return the result for the exponent of growth."""
+    exponent = slope(sizes, seconds)
+    fixed, per_unit = line(sizes, seconds)
+    return at_most(f'growth with {what}: exponent', exponent, BAR,
+                   f'{exponent:.2f}; {fixed * 1e6:.0f} us and '
+                   f'{per_unit * 1e9:.0f} ns for each {unit}')
+
+
+def _list(values, factor=1):
+    """Return numbers in words."""
+    return ', '.join(f'{value * factor:.0f}' for value in values)

@@ -1,0 +1,70 @@
+"""Memory of a backend that recommends and learns for a long time."""
+
+import machine
+import server
+from report import Result, at_most
+
+TITLE = 'Memory of a backend'
+ITEMS = 100
+STEPS = 100000
+CALLS = 20
+WARM_UP = 1000
+BAR = 1
+
+PROCEDURE = f"""
+    CREATE PROCEDURE work(steps integer) LANGUAGE plpgsql AS $$
+    DECLARE
+        best integer;
+    BEGIN
+        FOR step IN 1..steps LOOP
+            SELECT dlints_recommend(m.state, i.id, i.features) INTO best
+            FROM   model m, item i WHERE m.name = '{server.MODEL}';
+            UPDATE model m
+            SET    state = dlints_update(m.state, i.features, random())
+            FROM   item i WHERE m.name = '{server.MODEL}' AND i.id = best;
+            IF step % 10 = 0 THEN
+                COMMIT;
+            END IF;
+        END LOOP;
+    END $$"""
+
+CONTEXTS = 'SELECT sum(total_bytes)::float8 FROM pg_backend_memory_contexts'
+
+
+def run(cursor, share, progress):
+    """Return the results."""
+    features = server.contexts(ITEMS, server.CONTEXT_DIM)
+    server.create_items(cursor, features, key='PRIMARY KEY')
+    server.create_models(
+        cursor, (server.MODEL, server.CONTEXT_DIM, server.REDUCED_DIM))
+    cursor.execute(PROCEDURE)
+    steps = int(STEPS * share) // CALLS
+
+    cursor.execute('CALL work(%s)', (WARM_UP,))
+    before = _memory(cursor)
+    for number in range(CALLS):
+        cursor.execute('CALL work(%s)', (steps,))
+        cursor.execute('VACUUM model')
+        progress.advance((number + 1) / CALLS)
+    after = _memory(cursor)
+
+    # What the process has for itself; resident pages of the shared buffers
+    # only say how much of the database it has seen.
+    judged = next(name for name in ('RssAnon', 'contexts') if name in after)
+    return [
+        at_most(f'memory of a backend after {steps * CALLS:,} recommendations '
+                f'and updates ({judged}): growth',
+                after[judged] - before[judged], BAR, unit=' MB'),
+        *(Result(f'    {name}', f'{before[name]:.2f} to {after[name]:.2f} MB')
+          for name in after)]
+
+
+def _memory(cursor):
+    """Return the backend's memory in megabytes, by whom the system asks."""
+    pid = server.value(cursor, 'SELECT pg_backend_pid()')
+    fields = machine.process_status(cursor, pid)
+    memory = {name: int(fields[name].split()[0]) / 1024
+              for name in ('RssAnon', 'VmRSS', 'VmHWM') if name in fields}
+    if cursor.connection.server_version >= 140000:
+        memory['contexts'] = server.value(cursor, CONTEXTS) / 2 ** 20
+    return memory

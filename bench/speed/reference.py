@@ -1,0 +1,76 @@
+"""Algorithm 1 of the paper in numpy, to measure against."""
+
+import numpy as np
+from scipy.linalg import cho_factor, cho_solve, sqrtm
+
+DISCOUNT = 0.99
+RIDGE = 1
+EXPLORATION = 0.1
+
+
+class PaperRule:
+    """Algorithm 1 as printed, one step after the other."""
+
+    def __init__(self, context_dim, reduced_dim, seed=1):
+        self.random = np.random.default_rng(seed)
+        self.identity = np.eye(reduced_dim)
+        self.projection = self.random.normal(
+            0, 1 / np.sqrt(reduced_dim), (reduced_dim, context_dim))
+        self.precision = RIDGE * self.identity
+        self.perturbation = RIDGE * self.identity
+        self.response = np.zeros(reduced_dim)
+
+    def update(self, context, reward):
+        """Learn from one observation."""
+        self.absorb(self.projection @ context, reward)
+
+    def absorb(self, reduced, reward):
+        """Learn from one observation whose context is projected already."""
+        outer = np.outer(reduced, reduced)
+        self.precision = (DISCOUNT * self.precision + outer
+                          + (1 - DISCOUNT) * RIDGE * self.identity)
+        self.perturbation = (DISCOUNT ** 2 * self.perturbation + outer
+                             + (1 - DISCOUNT ** 2) * RIDGE * self.identity)
+        self.response = DISCOUNT * self.response + reward * reduced
+
+    def estimate(self):
+        """Return the posterior mean, by inverse."""
+        return np.linalg.inv(self.precision) @ self.response
+
+    def draw(self):
+        """Return a perturbed estimate, by inverse and square root."""
+        inverse = np.linalg.inv(self.precision)
+        normals = self.random.normal(0, EXPLORATION, len(inverse))
+        return inverse @ (self.response
+                          + sqrtm(self.perturbation).real @ normals)
+
+    def recommend(self, contexts):
+        """Return the number of the context to choose, and it projected."""
+        reduced = contexts @ self.projection.T
+        choice = int(np.argmax(reduced @ self.draw()))
+        return choice, reduced[choice]
+
+
+class CarefulRule(PaperRule):
+    """The same algorithm with what numpy and scipy offer to save time.
+
+    Contexts are projected once and for all, and Cholesky factors take the
+    place of the inverse and of the symmetric square root.
+    """
+
+    def __init__(self, contexts, reduced_dim):
+        super().__init__(contexts.shape[1], reduced_dim)
+        self.reduced = contexts @ self.projection.T
+
+    def draw(self):
+        """Return a perturbed estimate, by two factorisations."""
+        factor = cho_factor(self.precision, check_finite=False)
+        normals = self.random.normal(0, EXPLORATION, len(self.response))
+        root = np.linalg.cholesky(self.perturbation)
+        return cho_solve(factor, self.response + root @ normals,
+                         check_finite=False)
+
+    def step(self, reward_of):
+        """Recommend one of the contexts and learn from its reward."""
+        choice = int(np.argmax(self.reduced @ self.draw()))
+        self.absorb(self.reduced[choice], reward_of[choice])

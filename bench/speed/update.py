@@ -1,0 +1,107 @@
+"""One reward at a time, against an UPDATE that writes as many bytes.
+
+Both statements read, change and write one row through TOAST, and both are sent
+a context: to read 120 numbers as text takes about as long as to learn from
+them. Also shown: against a statement that is sent none, and with a context
+that is in a table already.
+"""
+
+import numpy as np
+
+import server
+from measure import BLOCKS, ratio
+from pgbench import Pgbench
+from report import Result, at_most
+
+TITLE = 'Learn from one reward'
+TRANSACTIONS = 1500
+BAR = 1.3
+
+TABLES = f"""
+    CREATE TABLE bytes (name text PRIMARY KEY, state bytea NOT NULL)
+    WITH ({', '.join(server.QUIET)});
+    ALTER TABLE bytes ALTER state SET STORAGE external;
+    INSERT INTO bytes
+    SELECT name, decode(repeat('a5', pg_column_size(state)), 'hex')
+    FROM   model"""
+
+LEARN = """\
+UPDATE model
+SET    state = dlints_update(state, :features::real[], :reward::float8)
+WHERE  name = :model;"""
+REWRITE = """\
+UPDATE bytes SET state = set_byte(state, 1000, :byte) WHERE name = :model;"""
+LEARN_ROW = """\
+UPDATE model m SET state = dlints_update(m.state, i.features, :reward::float8)
+FROM   item i WHERE m.name = :model;"""
+REWRITE_ROW = """\
+UPDATE bytes b SET state = set_byte(b.state, cardinality(i.features), :byte)
+FROM   item i WHERE b.name = :model;"""
+REWRITE_SENT = """\
+UPDATE bytes
+SET    state = set_byte(state, cardinality(:features::real[]), :byte)
+WHERE  name = :model;"""
+
+SCRIPTS = {
+    'learn in transaction': f'BEGIN;\n{LEARN}\nCOMMIT;',
+    'rewrite in transaction': f'BEGIN;\n{REWRITE_SENT}\nCOMMIT;',
+    'rewrite unsent in transaction': f'BEGIN;\n{REWRITE}\nCOMMIT;',
+    'learn': LEARN,
+    'rewrite': REWRITE_SENT,
+    'learn, row': LEARN_ROW,
+    'rewrite, row': REWRITE_ROW}
+
+RANDOM = '\\set byte random(0, 255)\n\\set reward random(0, 1)\n'
+
+
+def run(cursor, share, progress):
+    """Return the results."""
+    context = server.contexts(1, server.CONTEXT_DIM)
+    server.create_items(cursor, context)
+    server.create_models(
+        cursor, (server.MODEL, server.CONTEXT_DIM, server.REDUCED_DIM))
+    cursor.execute(TABLES)
+    size = server.value(cursor, 'SELECT pg_column_size(state) FROM bytes')
+    commit = server.value(cursor, """
+        SELECT 'synchronous_commit ' || current_setting('synchronous_commit')
+            || ', fsync ' || current_setting('fsync')""")
+
+    client = Pgbench(cursor)
+    features = '{' + ','.join(f'{number:.7g}' for number in context[0]) + '}'
+    scripts = {name: RANDOM + script for name, script in SCRIPTS.items()}
+    runs = []
+    for number in range(BLOCKS):
+        cursor.execute('VACUUM model')
+        cursor.execute('VACUUM bytes')
+        runs.append(client.run(scripts, max(100, int(TRANSACTIONS * share)),
+                               model=server.MODEL, features=features))
+        progress.advance((number + 1) / BLOCKS)
+    seconds = {name: np.concatenate([run[name] for run in runs])
+               for name in SCRIPTS}
+
+    def versus(learn, rewrite):
+        return ratio(seconds[learn], seconds[rewrite])
+
+    def information(what, learn, rewrite):
+        return Result(f'    {what}', f'{versus(learn, rewrite)}, '
+                      f'{_times(seconds, learn, rewrite)}')
+
+    main = versus('learn in transaction', 'rewrite in transaction')
+    return [
+        at_most('dlints_update in a transaction: times an UPDATE of a bytea '
+                f'of {size:,} bytes', main.value, BAR, f'{main}'),
+        Result('    BEGIN, UPDATE, COMMIT; both sent a context',
+               _times(seconds, 'learn in transaction',
+                      'rewrite in transaction')),
+        information('only one of them sent a context', 'learn in transaction',
+                    'rewrite unsent in transaction'),
+        information('without BEGIN and COMMIT', 'learn', 'rewrite'),
+        information('... the context from a table row', 'learn, row',
+                    'rewrite, row'),
+        Result('    settings', commit)]
+
+
+def _times(seconds, learn, rewrite):
+    """Return the two medians in words."""
+    return (f'{np.median(seconds[learn]) * 1e6:.0f} against '
+            f'{np.median(seconds[rewrite]) * 1e6:.0f} us')
