@@ -37,11 +37,12 @@ restore()
 	exit "$status"
 }
 
-# needrestart, where it is installed, would restart servers of its own accord.
+# needrestart, where it is installed, would restart servers of its own accord,
+# and apt would upgrade a server because its headers come from the same source.
 apt()
 {
 	NEEDRESTART_SUSPEND=1 DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=600 \
-		-o APT::Get::Assume-Yes=true --no-install-recommends "$@" </dev/null
+		-o APT::Get::Upgrade-By-Source-Package=false -o APT::Get::Assume-Yes=true --no-install-recommends "$@" </dev/null
 }
 
 cluster_creation_is_off()
@@ -93,7 +94,7 @@ as_root()
 	fi
 	upgraded=$(apt -s install "$@" |
 		sed -n 's/^Inst \(postgresql-[0-9][0-9]*\) \[.*/\1/p')
-	if [ -n "$upgraded" ]; then
+	if [ -n "$upgraded" ] && pg_lsclusters -h 2>/dev/null | grep -q ' online'; then
 		die "installing these would upgrade your database server ($upgraded)" \
 			"and restart it. Upgrade it when it suits you, then run this again."
 	fi
