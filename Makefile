@@ -14,7 +14,7 @@ CORE_OBJS = src/core/dot.o src/core/linalg.o src/core/posterior.o \
 	src/core/projection.o src/core/random.o src/core/widen.o
 
 MODULE_big = dlints
-OBJS = src/args.o src/choose.o src/dlints.o src/inspect.o src/json.o \
+OBJS = src/args.o src/choose.o src/dlints.o src/evaluate.o src/inspect.o src/json.o \
 	src/learn.o src/model.o src/prepared.o src/projcache.o src/topk.o \
 	src/type.o $(CORE_OBJS)
 

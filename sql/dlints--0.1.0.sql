@@ -458,3 +458,23 @@ CREATE FUNCTION dlints_coefficients(
 ) RETURNS SETOF record
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000 ROWS 100;
 COMMENT ON FUNCTION dlints_coefficients(dlints) IS 'posterior mean and standard deviation of each reduced coordinate';
+
+-- Evaluate ------------------------------------------------------------------
+
+CREATE FUNCTION dlints_ndcg_transfn(internal, double precision, double precision, integer) RETURNS internal
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION dlints_ndcg_transfn(internal, double precision, double precision, integer) IS 'transition function of dlints_ndcg';
+
+CREATE FUNCTION dlints_ndcg_finalfn(internal) RETURNS double precision
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION dlints_ndcg_finalfn(internal) IS 'final function of dlints_ndcg';
+
+CREATE AGGREGATE dlints_ndcg(relevance double precision, score double precision, k integer) (
+	SFUNC = dlints_ndcg_transfn,
+	STYPE = internal,
+	SSPACE = 1024,
+	FINALFUNC = dlints_ndcg_finalfn,
+	PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE dlints_ndcg(double precision, double precision, integer)
+	IS 'NDCG@k of the ranking by score: relevance / log2(rank + 1), over the same in the best order';

@@ -74,7 +74,7 @@ SELECT statement, pg_temp.fails('UPDATE model SET state = ' || statement) FROM (
   (70, $$dlints_update(replace(state::text, '"updates": 1', '"updates": 9223372036854775807')::dlints, ARRAY[1, 2, 3]::real[], 1)$$),
   (71, $$replace(state::text, '"reward_sum": 1', '"reward_sum": 1.7e308')::dlints || replace(state::text, '"reward_sum": 1', '"reward_sum": 1.7e308')::dlints$$),
   (80, $$dlints_set(state, ridge => -1)$$),
-  (81, $$dlints_set(state, policy => 'greedy')$$),
+  (81, $$dlints_set(state, policy => 'epsilon')$$),
   (82, $$'{}'$$)
 ) AS v (no, statement) ORDER BY no;
 
@@ -157,7 +157,7 @@ SELECT what, pg_temp.receives(CASE WHEN at IS NULL THEN bytes ELSE pg_temp.alter
   (8, 'a number more', NULL, v || '\x0000000000000000'::bytea),
   (10, 'version 0', 0, '\x0000'),
   (11, 'version 2', 0, '\x0002'),
-  (12, 'policy 1', 2, '\x01'),
+  (12, 'policy 3', 2, '\x03'),
   (13, 'no projection for other sizes', 3, '\x00'),
   (14, 'projection 7', 3, '\x07'),
   (15, 'generator 0', 4, '\x00'),

@@ -37,7 +37,7 @@ FROM literal, (VALUES
   (1, NULL, ''), (2, NULL, 'null'), (3, NULL, '[]'), (4, NULL, '1'), (5, NULL, '"x"'), (6, NULL, '{}'), (7, NULL, '{"format": 1}'),
   (8, NULL, '{"format": 1'), (9, NULL, 'dlints'), (10, NULL, '{"format": 2}'), (11, NULL, '{"format": 0}'), (12, NULL, '{"format": -1}'),
   (13, NULL, '{"format": 65536}'), (14, NULL, '{"format": "1"}'), (15, NULL, '{"format": null}'),
-  (20, '"thompson"', '"greedy"'), (21, '"thompson"', 'null'), (22, '"thompson"', '""'), (23, '"philox4x32-10"', '"other"'), (24, '"philox4x32-10"', '1'),
+  (20, '"thompson"', '"epsilon"'), (21, '"thompson"', 'null'), (22, '"thompson"', '""'), (23, '"philox4x32-10"', '"other"'), (24, '"philox4x32-10"', '1'),
   (30, '"context_dim": 2', '"context_dim": 3'), (31, '"context_dim": 2', '"context_dim": 0'), (32, '"context_dim": 2', '"context_dim": -2'),
   (33, '"context_dim": 2', '"context_dim": 2.5'), (34, '"context_dim": 2', '"context_dim": "2"'), (35, '"context_dim": 2', '"context_dim": 1025'),
   (36, '"context_dim": 2', '"context_dim": 4294967298'), (37, '"context_dim": 2', '"context_dim": 1e30'), (38, '"context_dim": 2', '"context_dim": null'),
@@ -152,7 +152,7 @@ SELECT dlints_new(3, 2, projection_scale => 0);
 SELECT dlints_new(3, 2, projection_scale => -1);
 SELECT dlints_new(3, 2, projection_scale => 'NaN');
 SELECT dlints_new(3, 2, projection_scale => 'Infinity');
-SELECT dlints_new(3, policy => 'greedy');
+SELECT dlints_new(3, policy => 'epsilon');
 SELECT dlints_new(3, policy => 'Thompson');
 SELECT dlints_new(3, policy => '');
 SELECT dlints_new(3, policy => NULL);
@@ -169,7 +169,7 @@ SELECT dlints_set(dlints_new(2), ridge => 'Infinity');
 SELECT dlints_set(dlints_new(2), exploration => -1);
 SELECT dlints_set(dlints_new(2), exploration => 'NaN');
 SELECT dlints_set(dlints_new(2), exploration => '-Infinity');
-SELECT dlints_set(dlints_new(2), policy => 'greedy');
+SELECT dlints_set(dlints_new(2), policy => 'epsilon');
 \set VERBOSITY terse
 SELECT dlints_set(dlints_new(2), discount => 0.5);
 

@@ -86,6 +86,22 @@ ArgFinite(double value, const char *what)
 	return value;
 }
 
+/* The argument k, how many items are wanted. */
+int
+ArgCount(FunctionCallInfo fcinfo, int argno)
+{
+	int			k;
+
+	ArgNotNull(fcinfo, argno, "k");
+	k = PG_GETARG_INT32(argno);
+	if (k < 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("k must be at least 1"),
+				 errdetail("The value is %d.", k)));
+	return k;
+}
+
 /*
  * Elements first to first + count - 1 of an array without NULLs, in storage
  * order, checked to be finite.

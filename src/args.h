@@ -29,6 +29,7 @@ extern int	ArgMatrixRows(ArrayType *array, int columns);
 extern void ArgSlice(ArrayType *array, Size first, Size count, double *out);
 extern void ArgRewards(ArrayType *array, int contexts);
 
+extern int	ArgCount(FunctionCallInfo fcinfo, int argno);
 extern double ArgFinite(double value, const char *what);
 
 /* results */

@@ -4,7 +4,8 @@
  *
  * One draw scores all candidates of a group.  A draw for each row would not
  * be Thompson sampling: candidates share the parameter, and their scores must
- * move together.
+ * move together.  The other policies score by the posterior mean, and by its
+ * width.
  */
 #include "dlints.h"
 
@@ -90,7 +91,7 @@ DrawWeights(PreparedModel *prepared, uint64 seed)
 	double	   *draw = DrawParameter(prepared, seed);
 	double	   *weights = AllocateWeights(prepared->model->context_dim);
 
-	LiftParameter(prepared->model, draw, weights);
+	LiftParameters(prepared->model, 1, draw, weights);
 	pfree(draw);
 	return weights;
 }
@@ -159,32 +160,6 @@ dlints_dot(PG_FUNCTION_ARGS)
 							(const float8 *) ARR_DATA_PTR(weights)));
 }
 
-/* The argument that says how many items are wanted. */
-static int
-CountArgument(FunctionCallInfo fcinfo, int argno)
-{
-	int			k;
-
-	ArgNotNull(fcinfo, argno, "k");
-	k = PG_GETARG_INT32(argno);
-	if (k < 1)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("k must be at least 1"),
-				 errdetail("The value is %d.", k)));
-	return k;
-}
-
-static void
-CheckSameCount(const TopK *top, int k)
-{
-	if (k != top->k)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("k must be the same for all rows of a group"),
-				 errdetail("It was %d and is %d.", top->k, k)));
-}
-
 static TopK *
 CreateRanking(FunctionCallInfo fcinfo, MemoryContext context, int item_argno,
 			  int k)
@@ -213,23 +188,60 @@ typedef struct RecommendState
 {
 	ModelKey	key;
 	int			context_dim;
-	double	   *weights;		/* of the group's one draw */
+	double	   *weights;		/* of the group's one draw, or of the mean */
+	double		width_factor;	/* what the posterior width counts; for ucb */
+	double	   *context;		/* work space for the width */
+	double	   *work;
 	TopK	   *top;
 } RecommendState;
+
+/* The weights that score all candidates of a group. */
+static double *
+PolicyWeights(PreparedModel *prepared)
+{
+	int			context_dim = prepared->model->context_dim;
+
+	if (prepared->model->policy == DLINTS_POLICY_THOMPSON)
+		return DrawWeights(prepared, FreshSeed());
+	return memcpy(AllocateWeights(context_dim), PreparedWeights(prepared),
+				  sizeof(double) * context_dim);
+}
 
 static RecommendState *
 BeginRecommend(FunctionCallInfo fcinfo, MemoryContext context, int k)
 {
 	PreparedModel *prepared = PrepareModel(fcinfo, 1);
+	const Dlints *model = prepared->model;
 	MemoryContext caller = MemoryContextSwitchTo(context);
 	RecommendState *state = palloc0(sizeof(RecommendState));
 
 	ModelKeySet(&state->key, PG_GETARG_DATUM(1), context);
-	state->context_dim = prepared->model->context_dim;
-	state->weights = DrawWeights(prepared, FreshSeed());
+	state->context_dim = model->context_dim;
+	state->weights = PolicyWeights(prepared);
+	if (model->policy == DLINTS_POLICY_UCB)
+	{
+		state->width_factor = model->exploration;
+		state->context = palloc(sizeof(double) * model->context_dim);
+		state->work = palloc(sizeof(double) * model->dim);
+	}
 	state->top = CreateRanking(fcinfo, context, 2, k);
 	MemoryContextSwitchTo(caller);
 	return state;
+}
+
+/*
+ * The posterior width at a candidate.  What it takes from the model is kept
+ * once for the call, not for each group.
+ */
+static double
+Width(FunctionCallInfo fcinfo, RecommendState *state)
+{
+	PreparedModel *prepared = PrepareModel(fcinfo, 1);
+
+	ArgVector(PG_GETARG_ARRAYTYPE_P(3), state->context_dim, state->context);
+	return posterior_stddev(state->context_dim, prepared->model->dim,
+							PreparedLiftedRoot(prepared), state->context,
+							state->work);
 }
 
 /* Score one candidate: arguments are state, model, item, context. */
@@ -246,6 +258,9 @@ Recommend(FunctionCallInfo fcinfo, RecommendState *state)
 
 	score = ArgDot(ArgArray(fcinfo, 3), state->context_dim,
 				   state->weights);
+	if (state->width_factor > 0.0)
+		score = ResultFinite(score +
+							 state->width_factor * Width(fcinfo, state));
 	TopKOffer(state->top, score, PG_ARGISNULL(2) ? (Datum) 0 :
 			  PG_GETARG_DATUM(2), PG_ARGISNULL(2));
 	PG_RETURN_POINTER(state);
@@ -265,10 +280,11 @@ PG_FUNCTION_INFO_V1(dlints_recommend_transfn);
  *					context real[] | double precision[])
  *		-> anyelement, aggregate
  *
- * The item whose context scores best under one draw of the model's perturbed
- * estimate (Algorithm 1, "Select arm").  A new draw is made for each group of
- * each statement.  Candidates with a NULL context are skipped; without
- * candidates the result is NULL.
+ * The item whose context scores best by the model's policy.  thompson: under
+ * one draw of the perturbed estimate (Algorithm 1, "Select arm"), a new one
+ * for each group of each statement.  ucb: by expected reward plus exploration
+ * times dlints_stddev.  greedy: by expected reward.  Candidates with a NULL
+ * context are skipped; without candidates the result is NULL.
  */
 Datum
 dlints_recommend_transfn(PG_FUNCTION_ARGS)
@@ -302,12 +318,12 @@ dlints_recommend_k_transfn(PG_FUNCTION_ARGS)
 
 	if (!IsCandidate(fcinfo))
 		return AggregateSameState(fcinfo);
-	k = CountArgument(fcinfo, 4);
+	k = ArgCount(fcinfo, 4);
 	if (PG_ARGISNULL(0))
 		state = BeginRecommend(fcinfo, AggregateContext(fcinfo), k);
 	else
 		state = (RecommendState *) PG_GETARG_POINTER(0);
-	CheckSameCount(state->top, k);
+	TopKCheckCount(state->top, k);
 	return Recommend(fcinfo, state);
 }
 
@@ -382,11 +398,11 @@ dlints_top_transfn(PG_FUNCTION_ARGS)
 
 	if (PG_ARGISNULL(2))
 		return AggregateSameState(fcinfo);
-	k = CountArgument(fcinfo, 3);
+	k = ArgCount(fcinfo, 3);
 	top = PG_ARGISNULL(0) ?
 		CreateRanking(fcinfo, AggregateContext(fcinfo), 1, k) :
 		(TopK *) PG_GETARG_POINTER(0);
-	CheckSameCount(top, k);
+	TopKCheckCount(top, k);
 	return Rank(fcinfo, top);
 }
 
@@ -406,7 +422,7 @@ dlints_top_combinefn(PG_FUNCTION_ARGS)
 	top = PG_ARGISNULL(0) ?
 		TopKCreate(context, other->item_type, other->k) :
 		(TopK *) PG_GETARG_POINTER(0);
-	CheckSameCount(top, other->k);
+	TopKCheckCount(top, other->k);
 	TopKMerge(top, other);
 	PG_RETURN_POINTER(top);
 }

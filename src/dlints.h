@@ -24,7 +24,10 @@
 #define DLINTS_MAX_DIM			1024
 
 /* policy: how dlints_recommend turns the posterior into a choice */
-#define DLINTS_POLICY_THOMPSON	0
+#define DLINTS_POLICY_THOMPSON	0	/* score under a draw */
+#define DLINTS_POLICY_UCB		1	/* mean + exploration * width */
+#define DLINTS_POLICY_GREEDY	2	/* mean */
+#define DLINTS_POLICY_COUNT		3
 
 /* projection: how a context becomes a reduced context */
 #define DLINTS_PROJECTION_NONE		0	/* z = x */

@@ -115,7 +115,7 @@ dlints_stddev(PG_FUNCTION_ARGS)
 	double	   *reduced = ReducedContext(prepared, PG_GETARG_ARRAYTYPE_P(1));
 	double	   *work = palloc(sizeof(double) * dim);
 
-	PG_RETURN_FLOAT8(ResultFinite(posterior_stddev(dim, PreparedRoot(prepared),
+	PG_RETURN_FLOAT8(ResultFinite(posterior_stddev(dim, dim, PreparedRoot(prepared),
 												   reduced, work)));
 }
 

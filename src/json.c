@@ -17,18 +17,30 @@
 #define GENERATOR_NAME	"philox4x32-10"
 #define INVALID_TEXT	"invalid input syntax for type dlints"
 
+/* indexed by DLINTS_POLICY_... */
+static const char *const policy_names[DLINTS_POLICY_COUNT] = {
+	"thompson", "ucb", "greedy"
+};
+
 const char *
 PolicyName(uint8 policy)
 {
-	Assert(policy == DLINTS_POLICY_THOMPSON);
-	return "thompson";
+	Assert(policy < DLINTS_POLICY_COUNT);
+	return policy_names[policy];
 }
 
 bool
 PolicyFromName(const char *name, uint8 *policy)
 {
-	*policy = DLINTS_POLICY_THOMPSON;
-	return strcmp(name, "thompson") == 0;
+	uint8		i;
+
+	for (i = 0; i < DLINTS_POLICY_COUNT; i++)
+		if (strcmp(name, policy_names[i]) == 0)
+		{
+			*policy = i;
+			return true;
+		}
+	return false;
 }
 
 static void

@@ -87,7 +87,7 @@ KindsAreKnown(const Dlints *header, ModelProblem *problem)
 		return Problem(problem, ERRCODE_FEATURE_NOT_SUPPORTED,
 					   psprintf("unsupported dlints format version %d",
 								header->version), NULL);
-	if (header->policy != DLINTS_POLICY_THOMPSON)
+	if (header->policy >= DLINTS_POLICY_COUNT)
 		return Problem(problem, ERRCODE_INVALID_PARAMETER_VALUE,
 					   psprintf("unknown policy number %d", header->policy),
 					   NULL);

@@ -163,7 +163,7 @@ PreparedWeights(PreparedModel *prepared)
 		const double *mean = PreparedMean(prepared);
 		double	   *weights = Numbers(prepared, prepared->model->context_dim);
 
-		LiftParameter(prepared->model, mean, weights);
+		LiftParameters(prepared->model, 1, mean, weights);
 		prepared->weights = weights;
 	}
 	return prepared->weights;
@@ -183,4 +183,24 @@ PreparedRoot(PreparedModel *prepared)
 		prepared->root = root;
 	}
 	return prepared->root;
+}
+
+/*
+ * P'R: its dot products with a context x are those of R with z = P x, so that
+ * the width at a candidate costs dim dot products of context_dim numbers.
+ */
+const double *
+PreparedLiftedRoot(PreparedModel *prepared)
+{
+	if (!prepared->lifted_root)
+	{
+		const double *root = PreparedRoot(prepared);
+		Size		dim = prepared->model->dim;
+		double	   *lifted = Numbers(prepared,
+									 dim * prepared->model->context_dim);
+
+		LiftParameters(prepared->model, prepared->model->dim, root, lifted);
+		prepared->lifted_root = lifted;
+	}
+	return prepared->lifted_root;
 }

@@ -35,6 +35,7 @@ typedef struct PreparedModel
 	double	   *mean;			/* psi-hat, dim numbers */
 	double	   *weights;		/* P' psi-hat, context_dim numbers */
 	double	   *root;			/* of the covariance, dim by dim */
+	double	   *lifted_root;	/* P' root, dim vectors of context_dim */
 } PreparedModel;
 
 extern bool ModelKeyMatchesValue(const ModelKey *key, Datum datum);
@@ -60,5 +61,6 @@ extern const Factor *PreparedFactor(PreparedModel *prepared);
 extern const double *PreparedMean(PreparedModel *prepared);
 extern const double *PreparedWeights(PreparedModel *prepared);
 extern const double *PreparedRoot(PreparedModel *prepared);
+extern const double *PreparedLiftedRoot(PreparedModel *prepared);
 
 #endif							/* DLINTS_PREPARED_H */

@@ -199,17 +199,18 @@ ProjectContexts(const Dlints *model, int count, const double *contexts,
 }
 
 void
-LiftParameter(const Dlints *model, const double *parameter, double *weights)
+LiftParameters(const Dlints *model, int count, const double *parameters,
+			   double *weights)
 {
 	ProjectionScan scan;
 
 	if (!ModelHasProjection(model))
 	{
-		memcpy(weights, parameter, sizeof(double) * model->dim);
+		memcpy(weights, parameters, sizeof(double) * (Size) count * model->dim);
 		return;
 	}
 	BeginScan(&scan, model);
 	while (NextPiece(&scan))
 		projection_lift(&scan.key, scan.first_row, scan.rows, scan.piece,
-						parameter, weights);
+						count, parameters, weights);
 }

@@ -14,8 +14,8 @@ extern int	dlints_projection_cache_size;	/* kilobytes */
 extern void ProjectContexts(const Dlints *model, int count,
 							const double *contexts, double *reduced);
 
-/* a reduced parameter to weights over contexts; without projection, a copy */
-extern void LiftParameter(const Dlints *model, const double *parameter,
-						  double *weights);
+/* reduced parameters to weights over contexts; without projection, a copy */
+extern void LiftParameters(const Dlints *model, int count,
+						   const double *parameters, double *weights);
 
 #endif							/* DLINTS_PROJCACHE_H */

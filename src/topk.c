@@ -64,6 +64,17 @@ TopKCreate(MemoryContext context, Oid item_type, int k)
 	return top;
 }
 
+/* k may not change while a ranking is being made. */
+void
+TopKCheckCount(const TopK *top, int k)
+{
+	if (k != top->k)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("k must be the same for all rows of a group"),
+				 errdetail("It was %d and is %d.", top->k, k)));
+}
+
 static int
 Count(const TopK *top)
 {

@@ -25,6 +25,7 @@ typedef struct TopK
 } TopK;
 
 extern TopK *TopKCreate(MemoryContext context, Oid item_type, int k);
+extern void TopKCheckCount(const TopK *top, int k);
 extern void TopKKeep(TopK *top, double score, int64 order, Datum item,
 					 bool isnull);
 extern void TopKMerge(TopK *top, const TopK *later);

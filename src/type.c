@@ -372,7 +372,7 @@ PolicyArgument(FunctionCallInfo fcinfo, int argno)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("unknown policy \"%s\"", name),
-				 errhint("The policy of this version is \"thompson\".")));
+				 errhint("The policies are \"thompson\", \"ucb\" and \"greedy\".")));
 	return policy;
 }
 

@@ -166,13 +166,20 @@ linalg_multiply_lower(int d, const double *lower, double *vector)
 	dtrmv_("L", "N", "N", &d, lower, &d, vector, &unit_stride, 1, 1, 1);
 }
 
-/* sum <- sum + sum over k of weights[k] vectors[k] */
+/*
+ * sums[c] <- sums[c] + sum over k of weights[c][k] vectors[k], for "rows"
+ * vectors; successive lists of weights stand weights_len apart.
+ */
 void
-linalg_combine(int len, int count, const double *vectors,
-			   const double *weights, double *sum)
+linalg_combine(int len, int rows, const double *vectors, int count,
+			   const double *weights, int weights_len, double *sums)
 {
-	dgemv_("N", &len, &count, &one, vectors, &len, weights, &unit_stride,
-		   &one, sum, &unit_stride, 1);
+	if (count == 1)
+		dgemv_("N", &len, &rows, &one, vectors, &len, weights, &unit_stride,
+			   &one, sums, &unit_stride, 1);
+	else
+		dgemm_("N", "N", &len, &count, &rows, &one, vectors, &len, weights,
+			   &weights_len, &one, sums, &len, 1, 1);
 }
 
 /* dots[k] <- vectors[k]' vector */

@@ -128,7 +128,7 @@ evidence_absorb(Evidence *e, int count, double *reduced,
 
 	for (k = 0; k < dim; k++)
 		e->b[k] *= decay;
-	linalg_combine(e->dim, count, reduced, gains, e->b);
+	linalg_combine(e->dim, count, reduced, 1, gains, count, e->b);
 
 	if (e->H)
 		scale_vectors(e->dim, count, roots, reduced);
@@ -377,13 +377,15 @@ posterior_root(const Factor *f, double *root)
 
 /*
  * sqrt(z' Z^-1 Z~ Z^-1 z), the width a draw's score of z is scaled by, as the
- * length of R'z.  "work" holds dim numbers.
+ * length of R'z.  The same for a context x with the root carried back to
+ * context space, P'R: "len" is the length of the vector and of each of the
+ * dim columns of the root.  "work" holds dim numbers.
  */
 double
-posterior_stddev(int dim, const double *root, const double *reduced,
+posterior_stddev(int len, int dim, const double *root, const double *vector,
 				 double *work)
 {
-	linalg_dot_each(dim, dim, root, reduced, work);
+	linalg_dot_each(len, dim, root, vector, work);
 	return linalg_norm(dim, work);
 }
 

@@ -81,8 +81,8 @@ extern void posterior_draw(const Evidence *e, const Factor *f,
 						   double exploration, const double *normals,
 						   double *draw, double *work);
 extern void posterior_root(const Factor *f, double *root);
-extern double posterior_stddev(int dim, const double *root,
-							   const double *reduced, double *work);
+extern double posterior_stddev(int len, int dim, const double *root,
+							   const double *vector, double *work);
 extern void posterior_coordinate_stddevs(int dim, const double *root,
 										 double *stddevs);
 extern void posterior_covariance(int dim, const double *root, double *cov);

@@ -50,16 +50,17 @@ projection_apply(const ProjectionKey *key, int first_row, int rows,
 
 /*
  * w = P' psi, so that psi'(P x) = w'x: a candidate then costs one dot product
- * of n numbers.  Adds the part of the given rows to weights; the first range
- * clears it.
+ * of n numbers.  "count" parameters of d numbers each become as many weight
+ * vectors of n.  Adds the part of the given rows; the first range clears.
  */
 void
 projection_lift(const ProjectionKey *key, int first_row, int rows,
-				const double *matrix, const double *parameter,
+				const double *matrix, int count, const double *parameters,
 				double *weights)
 {
 	if (first_row == 0)
-		memset(weights, 0, sizeof(double) * (size_t) key->context_dim);
-	linalg_combine(key->context_dim, rows, matrix, parameter + first_row,
-				   weights);
+		memset(weights, 0, sizeof(double) * (size_t) key->context_dim *
+			   (size_t) count);
+	linalg_combine(key->context_dim, rows, matrix, count,
+				   parameters + first_row, key->reduced_dim, weights);
 }

@@ -26,7 +26,7 @@ extern void projection_apply(const ProjectionKey *key, int first_row, int rows,
 							 const double *matrix, int count,
 							 const double *contexts, double *reduced);
 extern void projection_lift(const ProjectionKey *key, int first_row, int rows,
-							const double *matrix, const double *parameter,
-							double *weights);
+							const double *matrix, int count,
+							const double *parameters, double *weights);
 
 #endif							/* DLINTS_PROJECTION_H */

@@ -407,7 +407,7 @@ combine_and_dot_each(int len, uint64_t *seed)
 			assert_near(dots[k], exact_dot(len, vectors + k * len, sum),
 						rounding(len));
 
-		linalg_combine(len, count, vectors, weights, sum);
+		linalg_combine(len, count, vectors, 1, weights, count, sum);
 		for (k = 0; k < count; k++)
 			for (i = 0; i < len; i++)
 				expected[i] += (exact) weights[k] * vectors[k * len + i];
@@ -419,6 +419,38 @@ combine_and_dot_each(int len, uint64_t *seed)
 		guarded_free(dots);
 		free(expected);
 	}
+}
+
+/* several combinations of the same vectors, lists of weights set apart */
+static void
+test_combine_many(void **state)
+{
+	enum
+	{
+		len = 37, rows = 5, apart = 8, count = 3
+	};
+	uint64_t	seed = 19;
+	double	   *vectors = dice_array(&seed, rows * len);
+	double	   *weights = dice_array(&seed, apart * count);
+	double	   *sums = dice_array(&seed, count * len);
+	exact	   *expected = widen(count * len, sums);
+	int			c;
+	int			i;
+	int			k;
+
+	(void) state;
+	for (c = 0; c < count; c++)
+		for (k = 0; k < rows; k++)
+			for (i = 0; i < len; i++)
+				expected[c * len + i] +=
+					(exact) weights[c * apart + k] * vectors[k * len + i];
+	linalg_combine(len, rows, vectors, count, weights, apart, sums);
+	check_all_near(count * len, sums, expected, rounding(rows));
+
+	guarded_free(vectors);
+	guarded_free(weights);
+	guarded_free(sums);
+	free(expected);
 }
 
 static void
@@ -519,6 +551,7 @@ main(void)
 		cmocka_unit_test(test_solves),
 		cmocka_unit_test(test_multiply_lower),
 		cmocka_unit_test(test_combine_and_dot_each),
+		cmocka_unit_test(test_combine_many),
 		cmocka_unit_test(test_project),
 		cmocka_unit_test(test_gram)
 	};

@@ -245,16 +245,16 @@ check_stddev(const Model *m)
 		variance += wide[i] * cz[i];
 
 	work = guarded((size_t) dim);
-	assert_near(posterior_stddev(dim, m->root, z, work), sqrtl(variance),
+	assert_near(posterior_stddev(dim, dim, m->root, z, work), sqrtl(variance),
 				RELATIVE * sqrtl(variance));
 	memset(z, 0, sizeof(double) * (size_t) dim);
-	assert_true(posterior_stddev(dim, m->root, z, work) == 0);
+	assert_true(posterior_stddev(dim, dim, m->root, z, work) == 0);
 	for (i = 0; i < dim; i++)
 	{
 		exact		expected = sqrtl(cov[i * dim + i]);
 
 		z[i] = 1;
-		assert_near(posterior_stddev(dim, m->root, z, work), expected,
+		assert_near(posterior_stddev(dim, dim, m->root, z, work), expected,
 					RELATIVE * expected);
 		z[i] = 0;
 	}

@@ -268,8 +268,8 @@ apply_in_pieces(const ProjectionKey *key, int step, int count,
 }
 
 static void
-lift_in_pieces(const ProjectionKey *key, int step, const double *parameter,
-			   double *weights)
+lift_in_pieces(const ProjectionKey *key, int step, int count,
+			   const double *parameters, double *weights)
 {
 	int			first;
 
@@ -279,7 +279,7 @@ lift_in_pieces(const ProjectionKey *key, int step, const double *parameter,
 		int			rows = rest < step ? rest : step;
 		double	   *matrix = rows_new(key, first, rows);
 
-		projection_lift(key, first, rows, matrix, parameter, weights);
+		projection_lift(key, first, rows, matrix, count, parameters, weights);
 		guarded_free(matrix);
 	}
 }
@@ -353,24 +353,15 @@ test_apply_writes_only_its_rows(void **state)
 	guarded_free(matrix);
 }
 
-/* w = P' psi, whatever weights held before, and w'x = psi'(P x) */
-static void
-check_lift(Shape shape, int step)
+/* w = P' psi of one parameter among several, against a naive product */
+static exact
+check_one_lift(Shape shape, const double *matrix, const double *parameter,
+			   const double *weights, const double *context)
 {
-	const ProjectionKey key = {78, 1 / sqrt(shape.d), shape.n, shape.d};
-	const size_t n = (size_t) shape.n;
-	const size_t d = (size_t) shape.d;
-	uint64_t	seed = (uint64_t) shape.d;
-	double	   *context = dice_array(&seed, n);
-	double	   *parameter = dice_array(&seed, d);
-	double	   *weights = guarded(n);
-	double	   *reduced = guarded(d);
-	double	   *matrix = all_rows(&key);
 	exact		size = 0;
 	int			i;
 	int			j;
 
-	lift_in_pieces(&key, step, parameter, weights);
 	for (j = 0; j < shape.n; j++)
 	{
 		exact		sum = 0;
@@ -386,13 +377,39 @@ check_lift(Shape shape, int step)
 		assert_near(weights[j], sum, 1e-12 * terms);
 		size += terms * fabs(context[j]);
 	}
+	return size;
+}
 
+/* whatever weights held before, and w'x = psi'(P x) */
+static void
+check_lift(Shape shape, int step, int count)
+{
+	const ProjectionKey key = {78, 1 / sqrt(shape.d), shape.n, shape.d};
+	const size_t n = (size_t) shape.n;
+	const size_t d = (size_t) shape.d;
+	uint64_t	seed = (uint64_t) shape.d;
+	double	   *context = dice_array(&seed, n);
+	double	   *parameters = dice_array(&seed, d * (size_t) count);
+	double	   *weights = guarded(n * (size_t) count);
+	double	   *reduced = guarded(d);
+	double	   *matrix = all_rows(&key);
+	int			c;
+
+	lift_in_pieces(&key, step, count, parameters, weights);
 	projection_apply(&key, 0, shape.d, matrix, 1, context, reduced);
-	assert_near(exact_dot(shape.n, weights, context),
-				exact_dot(shape.d, parameter, reduced), 1e-12 * size);
+	for (c = 0; c < count; c++)
+	{
+		const double *parameter = parameters + (size_t) c * d;
+		const double *lifted = weights + (size_t) c * n;
+		exact		size = check_one_lift(shape, matrix, parameter, lifted,
+										  context);
+
+		assert_near(exact_dot(shape.n, lifted, context),
+					exact_dot(shape.d, parameter, reduced), 1e-12 * size);
+	}
 
 	guarded_free(context);
-	guarded_free(parameter);
+	guarded_free(parameters);
 	guarded_free(weights);
 	guarded_free(reduced);
 	guarded_free(matrix);
@@ -408,7 +425,10 @@ test_lift_is_the_transpose(void **state)
 	(void) state;
 	for (s = 0; s < LENGTH(shapes); s++)
 		for (p = 0; p < LENGTH(steps); p++)
-			check_lift(shapes[s], steps[p]);
+		{
+			check_lift(shapes[s], steps[p], 1);
+			check_lift(shapes[s], steps[p], 3);
+		}
 }
 
 int

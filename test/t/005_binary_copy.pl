@@ -141,7 +141,7 @@ refuse('twice the value', $plain . $plain);
 refuse("version $_", altered($plain, VERSION, int16($_)),
 	'0A000', qr/^unsupported dlints format version $_$/)
   for 0, 2, 256, 65535;
-refuse("policy $_", altered($plain, POLICY, chr $_)) for 1, 2, 255;
+refuse("policy $_", altered($plain, POLICY, chr $_)) for 3, 4, 255;
 refuse("projection $_", altered($plain, PROJECTION, chr $_)) for 2, 255;
 refuse('a projection without scale', altered($plain, PROJECTION, chr 1));
 refuse('no projection and other sizes', altered($projected, PROJECTION, chr 0));
