@@ -157,8 +157,8 @@ dlints_update_batch(PG_FUNCTION_ARGS)
 	rows = ArgMatrixRows(contexts, model->context_dim);
 	ArgRewards(rewards, rows);
 
-		context_block = palloc(sizeof(double) *
-						   (Size) Min(rows, POSTERIOR_BLOCK) * model->context_dim);
+	context_block = palloc(sizeof(double) * (Size) Min(rows, POSTERIOR_BLOCK) *
+						   model->context_dim);
 	ModelGetEvidence(model, &evidence);
 	for (row = 0; row < rows; row += POSTERIOR_BLOCK)
 	{
