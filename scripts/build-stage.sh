@@ -46,5 +46,5 @@ if ldd "$library" | awk '/blas|lapack/ {print $3}' | while read -r blas; do
 	readlink -f "$blas"; done | grep -Eq 'pthread|openmp'; then
 	warn "dlints: the system's BLAS is a multi-threaded build, which starts threads" \
 		"in every server process. Prefer a serial one (libopenblas0-serial; on" \
-		"Debian, update-alternatives chooses)."
+		"Debian, update-alternatives chooses, for libopenblas.so.0 too)."
 fi

@@ -293,7 +293,7 @@ CREATE AGGREGATE dlints_recommend(model dlints, item anyelement, context real[])
 	PARALLEL = RESTRICTED
 );
 COMMENT ON AGGREGATE dlints_recommend(dlints, anyelement, real[])
-	IS 'the item that scores best under one draw for the group';
+	IS 'the item that scores best by the model''s policy: for thompson under one draw for the group';
 
 CREATE AGGREGATE dlints_recommend(model dlints, item anyelement, context real[], k integer) (
 	SFUNC = dlints_recommend_k_transfn,
@@ -304,7 +304,7 @@ CREATE AGGREGATE dlints_recommend(model dlints, item anyelement, context real[],
 	PARALLEL = RESTRICTED
 );
 COMMENT ON AGGREGATE dlints_recommend(dlints, anyelement, real[], integer)
-	IS 'the k items that score best under one draw for the group, best first';
+	IS 'the k items that score best by the model''s policy, best first: for thompson under one draw for the group';
 
 CREATE AGGREGATE dlints_recommend(model dlints, item anyelement, context double precision[]) (
 	SFUNC = dlints_recommend_transfn,
@@ -315,7 +315,7 @@ CREATE AGGREGATE dlints_recommend(model dlints, item anyelement, context double 
 	PARALLEL = RESTRICTED
 );
 COMMENT ON AGGREGATE dlints_recommend(dlints, anyelement, double precision[])
-	IS 'the item that scores best under one draw for the group';
+	IS 'the item that scores best by the model''s policy: for thompson under one draw for the group';
 
 CREATE AGGREGATE dlints_recommend(model dlints, item anyelement, context double precision[], k integer) (
 	SFUNC = dlints_recommend_k_transfn,
@@ -326,11 +326,10 @@ CREATE AGGREGATE dlints_recommend(model dlints, item anyelement, context double 
 	PARALLEL = RESTRICTED
 );
 COMMENT ON AGGREGATE dlints_recommend(dlints, anyelement, double precision[], integer)
-	IS 'the k items that score best under one draw for the group, best first';
+	IS 'the k items that score best by the model''s policy, best first: for thompson under one draw for the group';
 
 -- Each call draws anew, but CREATE AGGREGATE has no word for it.  Unmarked, two
--- equal calls in one SELECT would be computed once, and a Memoize node would
--- hand one row's draw to others.
+-- equal calls in one SELECT would be computed once.
 UPDATE pg_catalog.pg_proc SET provolatile = 'v'
 WHERE oid IN (
 	'dlints_recommend(dlints, anyelement, real[])'::pg_catalog.regprocedure,

@@ -17,9 +17,9 @@
 #include "topk.h"
 
 /*
- * A seed that no other draw has, on any server.  Each process takes a random
- * key once and counts under it, because asking the system each time would cost
- * as much as the draw.
+ * A seed independent of that of any other draw, on any server.  Each process
+ * takes a random key once and counts under it, because asking the system each
+ * time would cost as much as the draw.
  */
 static uint64
 FreshSeed(void)
@@ -47,7 +47,7 @@ FreshSeed(void)
 	return ((uint64) bits[1] << 32) | bits[0];
 }
 
-/* The seed argument, or one that no other draw has, on any server. */
+/* The seed argument, or an independent one. */
 static uint64
 SeedArgument(FunctionCallInfo fcinfo, int argno)
 {
@@ -244,6 +244,22 @@ Width(FunctionCallInfo fcinfo, RecommendState *state)
 							state->work);
 }
 
+/*
+ * A group has one model.  Another stored copy of it will do (GROUP BY on the
+ * model itself brings such together), and is the one to be expected next.
+ */
+static void
+CheckSameModel(FunctionCallInfo fcinfo, RecommendState *state)
+{
+	if (!ModelKeyIsEqual(&state->key, PG_GETARG_DATUM(1)))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("dlints_recommend needs the same model for all rows of a group"),
+				 errhint("Use GROUP BY to recommend from several models.")));
+	pfree(state->key.bytes);
+	ModelKeySet(&state->key, PG_GETARG_DATUM(1), state->top->context);
+}
+
 /* Score one candidate: arguments are state, model, item, context. */
 static Datum
 Recommend(FunctionCallInfo fcinfo, RecommendState *state)
@@ -251,11 +267,7 @@ Recommend(FunctionCallInfo fcinfo, RecommendState *state)
 	double		score;
 
 	if (!ModelKeyMatches(&state->key, PG_GETARG_DATUM(1)))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("dlints_recommend needs the same model for all rows of a group"),
-				 errhint("Use GROUP BY to recommend from several models.")));
-
+		CheckSameModel(fcinfo, state);
 	score = ArgDot(ArgArray(fcinfo, 3), state->context_dim,
 				   state->weights);
 	if (state->width_factor > 0.0)

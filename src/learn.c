@@ -281,11 +281,12 @@ EvidenceStateCheckModel(EvidenceState *state, Datum datum)
 static void
 PrefetchNextArray(const ArrayType *array)
 {
-	const uintptr_t gap = 64;
+	const uintptr_t between = 64;	/* header and the other columns */
+	const uintptr_t cache_line = 64;
 	uintptr_t	end = (uintptr_t) array;
-	uintptr_t	line = end - Min(VARSIZE(array), BLCKSZ) - gap;
+	uintptr_t	line = end - Min(VARSIZE(array), BLCKSZ) - between;
 
-	for (; line < end; line += PG_CACHE_LINE_SIZE / 2)
+	for (; line < end; line += cache_line)
 		__builtin_prefetch((const void *) line);
 }
 

@@ -10,6 +10,18 @@
 #include "utils/memutils.h"
 
 /*
+ * How many models a call site keeps: rows of several models may come
+ * interleaved, as from a hash aggregate over a join.
+ */
+#define CALL_SITE_MODELS	8
+
+typedef struct CallSite
+{
+	int			used;
+	PreparedModel *entries[CALL_SITE_MODELS];	/* last used first */
+} CallSite;
+
+/*
  * The bytes that stand for a datum.  A value on disk cannot change under its
  * toast pointer while a statement runs.  Other pointers (to memory) say
  * nothing about what they point to, so such a value is flattened first.
@@ -32,6 +44,20 @@ ModelKeyMatchesValue(const ModelKey *key, Datum datum)
 	struct varlena *value = KeyBytes(datum, &size);
 
 	return size == key->size && memcmp(value, key->bytes, size) == 0;
+}
+
+/*
+ * The same value though it looks different, because it is stored twice or in
+ * line here and out of line there?
+ */
+bool
+ModelKeyIsEqual(const ModelKey *key, Datum datum)
+{
+	Dlints	   *ours = ModelFromDatum(PointerGetDatum(key->bytes));
+	Dlints	   *theirs = ModelFromDatum(datum);
+
+	return VARSIZE(ours) == VARSIZE(theirs) &&
+		memcmp(ours, theirs, VARSIZE(ours)) == 0;
 }
 
 /* Remember a datum.  An earlier one's memory is the context's to free. */
@@ -68,47 +94,90 @@ PrepareModelOnce(Datum datum)
 	return prepared;
 }
 
+/* Forget what an entry held; its memory context stays for the next model. */
+static void
+ClearEntry(PreparedModel *entry)
+{
+	MemoryContext context = entry->context;
+
+	MemoryContextReset(context);
+	memset(entry, 0, sizeof(PreparedModel));
+	entry->context = context;
+}
+
+/* An entry for another model: a new one, or the one not used for longest. */
+static PreparedModel *
+FreeEntry(CallSite *site, MemoryContext parent)
+{
+	PreparedModel *entry;
+
+	if (site->used == CALL_SITE_MODELS)
+	{
+		entry = site->entries[CALL_SITE_MODELS - 1];
+		ClearEntry(entry);
+		return entry;
+	}
+	entry = MemoryContextAllocZero(parent, sizeof(PreparedModel));
+	entry->context = AllocSetContextCreate(parent, "dlints model",
+										   ALLOCSET_DEFAULT_SIZES);
+	site->entries[site->used++] = entry;
+	return entry;
+}
+
+/* Make an entry the first to be looked at. */
+static void
+MoveToFront(CallSite *site, PreparedModel *entry)
+{
+	PreparedModel *next = entry;
+	int			i;
+
+	for (i = 0; i < site->used; i++)
+	{
+		PreparedModel *here = site->entries[i];
+
+		site->entries[i] = next;
+		if (here == entry)
+			break;
+		next = here;
+	}
+}
+
 /*
  * The model in an argument, which must not be NULL.  Valid until the same
- * call site is called again with another one.  A call without FmgrInfo has no
+ * call site has seen CALL_SITE_MODELS others.  A call without FmgrInfo has no
  * place to keep anything.
  */
 PreparedModel *
 PrepareModel(FunctionCallInfo fcinfo, int argno)
 {
 	Datum		datum = PG_GETARG_DATUM(argno);
-	PreparedModel *prepared;
-	MemoryContext context;
+	PreparedModel *entry;
+	CallSite   *site;
+	int			i;
 
 	if (fcinfo->flinfo == NULL)
 		return PrepareModelOnce(datum);
 
-	prepared = fcinfo->flinfo->fn_extra;
-	if (prepared != NULL && ModelKeyMatches(&prepared->key, datum))
-		return prepared;
+	site = fcinfo->flinfo->fn_extra;
+	if (site == NULL)
+		site = fcinfo->flinfo->fn_extra =
+			MemoryContextAllocZero(fcinfo->flinfo->fn_mcxt, sizeof(CallSite));
 
-	if (prepared == NULL)
-	{
-		context = AllocSetContextCreate(fcinfo->flinfo->fn_mcxt,
-										"dlints model",
-										ALLOCSET_DEFAULT_SIZES);
-		prepared = MemoryContextAlloc(fcinfo->flinfo->fn_mcxt,
-									  sizeof(PreparedModel));
-	}
-	else
-	{
-		context = prepared->context;
-		MemoryContextReset(context);
-	}
+	for (i = 0; i < site->used; i++)
+		if (ModelKeyMatches(&site->entries[i]->key, datum))
+		{
+			entry = site->entries[i];
+			if (i > 0)
+				MoveToFront(site, entry);
+			return entry;
+		}
 
-	/* an error below must not leave a key without its model */
-	memset(prepared, 0, sizeof(PreparedModel));
-	prepared->context = context;
-	fcinfo->flinfo->fn_extra = prepared;
-
-	Prepare(prepared, datum);
-	ModelKeySet(&prepared->key, datum, context);
-	return prepared;
+	/* the key comes last: an error must not leave one without its model */
+	entry = FreeEntry(site, fcinfo->flinfo->fn_mcxt);
+	Prepare(entry, datum);
+	ModelKeySet(&entry->key, datum, entry->context);
+	MoveToFront(site, entry);
+	return entry;
 }
 
 static double *

@@ -39,6 +39,7 @@ typedef struct PreparedModel
 } PreparedModel;
 
 extern bool ModelKeyMatchesValue(const ModelKey *key, Datum datum);
+extern bool ModelKeyIsEqual(const ModelKey *key, Datum datum);
 extern void ModelKeySet(ModelKey *key, Datum datum, MemoryContext context);
 
 /*

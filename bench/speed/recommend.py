@@ -45,11 +45,10 @@ def run(cursor, share, progress):
     base = seconds['aggregate']
     ratios = {name: ratio(seconds[name], base)
               for name in ('join', 'subquery', 'five')}
-    best = min('join', 'subquery', key=lambda name: ratios[name].value)
     return [
         at_most(f'dlints_recommend, {ITEMS} items, n = {server.CONTEXT_DIM}, '
-                f'd = {server.REDUCED_DIM}: times max(id)',
-                ratios[best].value, BAR, f'{ratios[best]}'),
+                f'd = {server.REDUCED_DIM}, model in a subquery: times max(id)',
+                ratios['subquery'].value, BAR, f'{ratios["subquery"]}'),
         Result('    FROM model, item', _with_time(ratios, seconds, 'join')),
         Result('    model in a subquery',
                _with_time(ratios, seconds, 'subquery')),
