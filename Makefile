@@ -1,8 +1,9 @@
 # dlints: contextual bandits in PostgreSQL
 #
 #   make, make install, make installcheck    as with any extension (PGXS)
-#   make demo, make test, make bench         install what is missing, then run
-#                                            against a private, throwaway server
+#   make demo, make test, make bench,        install what is missing, then run
+#   make paper, make peers                   against a private, throwaway server;
+#                                            ARGS="..." goes to the last three
 #
 # PG_CONFIG chooses the PostgreSQL.
 
@@ -61,7 +62,7 @@ include $(PGXS)
 BITCODE_CFLAGS += $(FP_FLAGS)
 
 # The two that see every number of every context: at -O2 loops stay rolled up.
-src/core/dot.o src/core/widen.o: override CFLAGS += $(CFLAGS_VECTORIZE) $(CFLAGS_UNROLL_LOOPS)
+src/core/dot.o src/core/widen.o: override CFLAGS += $(CFLAGS_VECTOR) $(CFLAGS_VECTORIZE) $(CFLAGS_UNROLL_LOOPS)
 
 else
 
@@ -106,7 +107,7 @@ build/core/%: test/core/%.c $(CORE_TEST_OBJS) $(CORE_TEST_HEADERS)
 	@mkdir -p $(@D)
 	$(CC) $(CORE_TEST_CFLAGS) -o $@ $< $(CORE_TEST_OBJS) -lcmocka -llapack -lblas -lm
 
-.PHONY: core-tests test test-core demo bench dist
+.PHONY: core-tests test test-core demo bench paper peers dist
 core-tests: $(CORE_TESTS)
 
 test:
@@ -123,7 +124,16 @@ demo:
 
 bench:
 	@sh $(SCRIPTS_DIR)/install-dependencies.sh bench
-	@sh $(SCRIPTS_DIR)/with-extension.sh python3 bench/speed/bench.py
+	@sh $(SCRIPTS_DIR)/with-extension.sh python3 bench/speed/bench.py $(ARGS)
+
+# The paper's experiments, and the programs that dlints competes with
+paper:
+	@sh $(SCRIPTS_DIR)/install-dependencies.sh paper
+	@sh $(SCRIPTS_DIR)/with-extension.sh python3 bench/paper/paper.py $(ARGS)
+
+peers:
+	@sh $(SCRIPTS_DIR)/install-dependencies.sh peers
+	@sh $(SCRIPTS_DIR)/with-extension.sh python3 bench/peers/peers.py $(ARGS)
 
 # The source as it is committed, once every file agrees on the version.
 dist:

@@ -91,13 +91,17 @@ as_server()
 	fi
 }
 
-# Print the Python that has the libraries the programs under bench use: the one
-# in the PATH or, if that is another one, the system's.
+# What the test of the policies imports, and what the programs under bench do
+python_for_test="numpy, scipy, psycopg2"
+python_for_bench="$python_for_test, matplotlib, tqdm"
+
+# find_python LIBRARIES: print the Python that has them, the one in the PATH or,
+# if that is another one, the system's.
 find_python()
 {
 	for found in python3 /usr/bin/python3; do
-		if command -v "$found" >/dev/null && "$found" -c \
-			'import numpy, scipy, psycopg2, matplotlib, tqdm' >/dev/null 2>&1; then
+		if command -v "$found" >/dev/null &&
+			"$found" -c "import $1" >/dev/null 2>&1; then
 			command -v "$found"
 			return
 		fi

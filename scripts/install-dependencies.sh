@@ -1,7 +1,8 @@
 #!/bin/sh
-# Install what "make demo", "make test", "make test-core" or "make bench" need.
+# Install what "make demo", "make test", "make test-core", "make bench", "make
+# paper" or "make peers" need.
 #
-#   install-dependencies.sh demo | test | test-core | bench
+#   install-dependencies.sh demo | test | test-core | bench | paper | peers
 #
 # On Debian, Ubuntu and the like it names the missing packages and installs
 # them with apt-get, as root or through sudo.  Elsewhere it goes on if
@@ -158,7 +159,7 @@ has_serial_blas()
 # all the libraries.
 has_python()
 {
-	find_python >/dev/null || { [ -z "$apt" ] && works python3 -c "import $1"; }
+	find_python "$python_libraries" >/dev/null || { [ -z "$apt" ] && works python3 -c "import $1"; }
 }
 
 has_perl()
@@ -193,6 +194,12 @@ pg_has_client()
 pg_has_pgtap()
 {
 	[ -n "$pg_config" ] && [ -e "$("$pg_config" --sharedir)/extension/pgtap.control" ]
+}
+
+pg_has_plpython()
+{
+	[ -n "$pg_config" ] &&
+		[ -e "$("$pg_config" --sharedir)/extension/plpython3u.control" ]
 }
 
 # need PACKAGE "what it is" CHECK ...: note what is neither installed as a
@@ -254,6 +261,12 @@ need_python()
 	need python3-numpy "Python library numpy, for arithmetic" has_python numpy
 	need python3-scipy "Python library scipy, for arithmetic" has_python scipy
 	need python3-psycopg2 "Python library psycopg2, which connects" has_python psycopg2
+}
+
+need_python_for_bench()
+{
+	python_libraries=$python_for_bench
+	need_python
 	need python3-matplotlib "Python library matplotlib, for a chart" has_python matplotlib
 	need python3-tqdm "Python library tqdm, for progress" has_python tqdm
 }
@@ -274,12 +287,17 @@ list_needs()
 			need "$(pg_package postgresql-N-pgtap)" "pgTAP" pg_has_pgtap
 			need libtap-parser-sourcehandler-pgtap-perl "pg_prove, which runs pgTAP" \
 				has_command pg_prove
-			need libipc-run-perl "Perl's IPC::Run, for tests with servers" has_perl IPC::Run ;;
-		demo | bench)
+			need libipc-run-perl "Perl's IPC::Run, for tests with servers" has_perl IPC::Run
+			python_libraries=$python_for_test
+			need_python ;;
+		demo | bench | paper | peers)
 			need_postgresql
-			need_python
+			need_python_for_bench
 			need ca-certificates "for a download over HTTPS" has_certificates ;;
 	esac
+	if [ "$purpose" = peers ]; then
+		need "$(pg_package postgresql-plpython3-N)" "PL/Python, a peer" pg_has_plpython
+	fi
 }
 
 # Which PostgreSQL: the given or found one, else the one whose server is
@@ -362,8 +380,9 @@ needs, beside a C compiler and make:
     all:   PostgreSQL $oldest_major or later with its server headers; BLAS and LAPACK,
            preferably a serial (single-threaded) OpenBLAS
     test:  cmocka; pgTAP with pg_prove; Perl with prove and IPC::Run;
-           PostgreSQL's test programs and modules (pg_regress, PostgreSQL::Test)
-    demo, bench:
+           PostgreSQL's test programs and modules (pg_regress, PostgreSQL::Test);
+           Python 3 with numpy, scipy and psycopg2
+    demo, bench, paper, peers:
            Python 3 with numpy, scipy, psycopg2, matplotlib and tqdm
 
 If PostgreSQL is there but not found:  make $purpose PG_CONFIG=/path/to/bin/pg_config
@@ -373,8 +392,8 @@ END
 
 purpose=${1:-}
 case $purpose in
-	demo | test | test-core | bench) ;;
-	*) die "usage: $0 demo|test|test-core|bench" ;;
+	demo | test | test-core | bench | paper | peers) ;;
+	*) die "usage: $0 demo|test|test-core|bench|paper|peers" ;;
 esac
 
 apt=

@@ -4,18 +4,18 @@
 #
 # Environment:
 #   PG_CONFIG   which PostgreSQL
-#   STAGES      which stages, of "core regress pgtap tap" (all)
+#   STAGES      which stages, of "core regress pgtap policies tap" (all)
 #   SANITIZE    checkers for the unit tests, as in address,undefined (none)
 #   KEEP=1      keep the folder with the logs even if all went well
 set -eu
 . "$(dirname "$0")/common.sh"
 
 scripts=$(cd "$(dirname "$0")" && pwd)
-stages=${STAGES:-core regress pgtap tap}
+stages=${STAGES:-core regress pgtap policies tap}
 for stage in $stages; do
 	case $stage in
-		core | regress | pgtap | tap) ;;
-		*) die "unknown test stage \"$stage\" (known: core regress pgtap tap)" ;;
+		core | regress | pgtap | policies | tap) ;;
+		*) die "unknown test stage \"$stage\" (known: core regress pgtap policies tap)" ;;
 	esac
 done
 
@@ -175,6 +175,19 @@ run_pgtap()
 			sh "$("$PG_CONFIG" --bindir)" "$source" || status=$?
 	fi
 	count_tap pgtap "$logs/pgtap.log" "$status"
+}
+
+run_policies()
+{
+	heading "Choices against numpy"
+	status=0
+	: >"$logs/policies.log"
+	python=$(find_python "$python_for_test") ||
+		die "no python3 with $python_for_test"
+	logged_tap "$logs/policies.log" "$scripts/with-private-cluster.sh" --stage "$work/stage" \
+		--log "$logs/policies-server.log" \
+		"$python" -B "$source/bench/paper/check.py" || status=$?
+	count_tap policies "$logs/policies.log" "$status"
 }
 
 run_tap()

@@ -11,7 +11,7 @@ scripts=$(cd "$(dirname "$0")" && pwd)
 PG_CONFIG=$(find_pg_config) || die "no pg_config with server headers"
 export PG_CONFIG
 if [ "$1" = python3 ]; then
-	python=$(find_python) ||
+	python=$(find_python "$python_for_bench") ||
 		die "no python3 with numpy, scipy, psycopg2, matplotlib and tqdm"
 	shift
 	set -- "$python" "$@"

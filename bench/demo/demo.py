@@ -13,15 +13,19 @@ from time import perf_counter
 
 import numpy as np
 
-import catalogue
-import chart
-import report
-import service
-import simulated
-import source
-from errors import DemoError
-from movielens import read_folder
-from stream import Learner, Progress, RandomChoice, World, run
+# What the programs under bench share.
+sys.path.append(str(Path(__file__).resolve().parents[1] / 'common'))
+
+import catalogue  # noqa: E402
+import chart  # noqa: E402
+import report  # noqa: E402
+import service  # noqa: E402
+import simulated  # noqa: E402
+import source  # noqa: E402
+from errors import UserError  # noqa: E402
+from movielens import read_folder  # noqa: E402
+from stream import (  # noqa: E402
+    Learner, Progress, RandomChoice, World, run)
 
 REDUCED_DIM = 24
 DISCOUNTS = {'dlints': 0.99, 'no forgetting': 1}
@@ -39,7 +43,7 @@ def main():
         goods = load_catalogue(options.seed)
         with service.connect() as shop:
             demonstrate(shop, goods, options, output / CHART)
-    except DemoError as error:
+    except UserError as error:
         print(f'demo: {error}', file=sys.stderr)
         return 1
     except KeyboardInterrupt:
@@ -69,7 +73,7 @@ def make_output_folder():
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise DemoError(f'cannot make the folder {folder}: '
+        raise UserError(f'cannot make the folder {folder}: '
                         f'{error.strerror}') from None
     return folder
 
@@ -78,7 +82,7 @@ def load_catalogue(seed):
     """Return the catalogue: MovieLens, or a simulated one if need be."""
     try:
         folder = source.find_folder()
-    except DemoError as error:
+    except UserError as error:
         print(f'No data: {error}.\nA simulated catalogue takes its place: '
               'clicks are linear in the items\' features, plus noise.')
         return simulated.catalogue(seed)

@@ -8,14 +8,14 @@ from time import perf_counter
 import psycopg2
 
 import statements
-from errors import DemoError
+from errors import UserError
 
 SCHEMA = 'dlints_demo'
 
 
 @contextmanager
 def connect():
-    """Connect as libpq's environment says; errors become a DemoError."""
+    """Connect as libpq's environment says; errors become a UserError."""
     connection = None
     try:
         connection = psycopg2.connect('')
@@ -23,7 +23,7 @@ def connect():
         yield Service(connection.cursor())
     except psycopg2.Error as error:
         reason = (str(error).strip() or type(error).__name__).splitlines()[0]
-        raise DemoError(f'PostgreSQL: {reason}') from None
+        raise UserError(f'PostgreSQL: {reason}') from None
     finally:
         if connection:
             connection.close()

@@ -7,7 +7,8 @@ of all likings are clicks. At the change of taste theta becomes another one.
 
 import numpy as np
 
-from catalogue import Catalogue, unit_rows
+from catalogue import Catalogue
+from factors import unit_rows
 from movielens import RATING, Movie
 
 USERS = 600

@@ -9,7 +9,7 @@ import urllib.request
 import zipfile
 from pathlib import Path
 
-from errors import DemoError
+from errors import UserError
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 NEARBY = CHECKOUT.parent / 'shared' / 'data' / 'movielens-latest-small'
@@ -22,7 +22,7 @@ DOWNLOAD_SECONDS = 20
 
 
 def find_folder():
-    """Return the folder of the data; DemoError if there is none to be had."""
+    """Return the folder of the data; UserError if there is none to be had."""
     named = os.environ.get('DATA')
     if named:
         return Path(named)
@@ -63,7 +63,7 @@ def _download():
     thread.join(DOWNLOAD_SECONDS)
     if 'archive' not in answer:
         reason = answer.get('error', f'no answer in {DOWNLOAD_SECONDS} s')
-        raise DemoError(f'the download failed: {reason}')
+        raise UserError(f'the download failed: {reason}')
     return answer['archive']
 
 
@@ -75,7 +75,7 @@ def _unpack(archive, folder):
                 content = unpacked.read(f'ml-latest-small/{name}')
                 (folder / name).write_bytes(content)
     except (zipfile.BadZipFile, KeyError):
-        raise DemoError('the download is not the expected archive') from None
+        raise UserError('the download is not the expected archive') from None
     except OSError as error:
-        raise DemoError(f'cannot write to {folder}: '
+        raise UserError(f'cannot write to {folder}: '
                         f'{error.strerror}') from None

@@ -70,7 +70,33 @@ class CarefulRule(PaperRule):
         return cho_solve(factor, self.response + root @ normals,
                          check_finite=False)
 
+    def choose(self):
+        """Return the number of the context to choose."""
+        return int(np.argmax(self.reduced @ self.draw()))
+
+    def choose_among(self, numbers):
+        """Return the number of the context to choose out of a list."""
+        return numbers[np.argmax(self.reduced[numbers] @ self.draw())]
+
+    def learn(self, choice, reward):
+        """Learn from the reward of one of the contexts."""
+        self.absorb(self.reduced[choice], reward)
+
     def step(self, reward_of):
         """Recommend one of the contexts and learn from its reward."""
-        choice = int(np.argmax(self.reduced @ self.draw()))
-        self.absorb(self.reduced[choice], reward_of[choice])
+        choice = self.choose()
+        self.learn(choice, reward_of[choice])
+
+    def dump(self):
+        """Return what was learned, as bytes."""
+        return np.concatenate([self.precision.ravel(),
+                               self.perturbation.ravel(),
+                               self.response]).tobytes()
+
+    def load(self, state):
+        """Take over what was learned from bytes."""
+        size = len(self.identity)
+        numbers = np.frombuffer(state)
+        self.precision, self.perturbation = (
+            numbers[:-size].reshape(2, size, size))
+        self.response = numbers[-size:]

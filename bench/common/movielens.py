@@ -13,12 +13,17 @@ from pathlib import Path
 
 import numpy as np
 
-from errors import DemoError
+from errors import UserError
 
 RATING = np.dtype([('user', np.int64), ('movie', np.int64),
                    ('rating', np.float32), ('time', np.int64)])
 RATINGS_HEADER = 'userId,movieId,rating,timestamp'
 NO_GENRES = '(no genres listed)'
+# Those of every edition, and a place for movies that have none.
+GENRES = ['Action', 'Adventure', 'Animation', 'Children', 'Comedy', 'Crime',
+          'Documentary', 'Drama', 'Fantasy', 'Film-Noir', 'Horror', 'IMAX',
+          'Musical', 'Mystery', 'Romance', 'Sci-Fi', 'Thriller', 'War',
+          'Western', NO_GENRES]
 
 
 @dataclass
@@ -38,7 +43,7 @@ def read_folder(folder):
     movies = read_movies(movies_path)
     unknown = np.setdiff1d(ratings['movie'], list(movies))
     if unknown.size:
-        raise DemoError(f'{ratings_path} rates movie {unknown[0]}, '
+        raise UserError(f'{ratings_path} rates movie {unknown[0]}, '
                         f'which {movies_path.name} does not list')
     return ratings, movies
 
@@ -50,13 +55,13 @@ def read_ratings(path):
             ratings = np.loadtxt(_comma_separated(path, file), dtype=RATING,
                                  delimiter=',', ndmin=1, comments=None)
     except OSError as error:
-        raise DemoError(f'cannot read {path}: {error.strerror}') from None
+        raise UserError(f'cannot read {path}: {error.strerror}') from None
     except ValueError:
-        raise DemoError(f'{path} is malformed: {_complaint(path)}') from None
+        raise UserError(f'{path} is malformed: {_complaint(path)}') from None
     if not ratings.size:
-        raise DemoError(f'{path} holds no ratings')
+        raise UserError(f'{path} holds no ratings')
     if not np.isfinite(ratings['rating']).all():
-        raise DemoError(f'{path} is malformed: a rating is not a number')
+        raise UserError(f'{path} is malformed: a rating is not a number')
     return ratings
 
 
@@ -76,23 +81,23 @@ def read_movies(path):
             movies[int(movie_id)] = Movie(int(movie_id), title,
                                           _split_genres(genres))
         except ValueError:
-            raise DemoError(f'{path} is malformed: row {number} is not '
+            raise UserError(f'{path} is malformed: row {number} is not '
                             'an id, a title and genres') from None
     if not movies:
-        raise DemoError(f'{path} holds no movies')
+        raise UserError(f'{path} holds no movies')
     return movies
 
 
 def _find_files(folder):
     """Return the paths of the ratings and the movies in a folder."""
     if not folder.is_dir():
-        raise DemoError(f'there is no folder {folder}')
+        raise UserError(f'there is no folder {folder}')
     for suffix in ('.csv', '.dat'):
         ratings = folder / f'ratings{suffix}'
         movies = folder / f'movies{suffix}'
         if ratings.is_file() and movies.is_file():
             return ratings, movies
-    raise DemoError(f'{folder} holds neither ratings.csv and movies.csv '
+    raise UserError(f'{folder} holds neither ratings.csv and movies.csv '
                     'nor ratings.dat and movies.dat')
 
 
@@ -137,7 +142,7 @@ def _lines(path):
     try:
         content = path.read_bytes()
     except OSError as error:
-        raise DemoError(f'cannot read {path}: {error.strerror}') from None
+        raise UserError(f'cannot read {path}: {error.strerror}') from None
     try:
         text = content.decode('utf-8-sig')
     except UnicodeDecodeError:
@@ -147,5 +152,5 @@ def _lines(path):
 
 def _split_genres(text):
     """Return the genres of a field such as 'Comedy|Drama'."""
-    genres = text.strip()
+    genres = text.strip().replace("Children's", 'Children')
     return [] if genres in ('', NO_GENRES) else genres.split('|')

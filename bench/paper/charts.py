@@ -1,0 +1,104 @@
+"""The paper's figures: click-through rate and NDCG@5 over time."""
+
+import logging
+
+import numpy as np
+
+import experiment
+import report
+from errors import UserError
+
+# Where there is no home to keep its cache in, matplotlib need not say so.
+logging.getLogger('matplotlib').setLevel(logging.ERROR)
+
+from matplotlib import ticker  # noqa: E402
+from matplotlib.figure import Figure  # noqa: E402
+
+KINDS = {'reward': ('ctr', 'click-through rate so far'),
+         'ndcg_at_5': ('ndcg', 'mean NDCG@5 so far')}
+COLOURS = {'D-LinTS': '#000000', 'LinTS': '#8c8c8c', 'D-LinTS-RP': '#0072b2',
+           'LinUCB': '#cc79a7', 'CBRAP': '#d55e00', 'DeepFM': '#009e73',
+           'e-greedy': '#e69f00', 'random': '#b8a88a'}
+SHADES = ('#c6dbef', '#9ecae1', '#6baed6', '#2879b9', '#08306b')
+
+
+def draw(folder, runs, results):
+    """Write two PNGs for each data set."""
+    for data, plans in runs:
+        found = results.stretches([row for _, row in plans])
+        for column, (name, title) in KINDS.items():
+            curves = {key: (spec, _curve(rows, found, results, column))
+                      for key, (spec, rows) in report.group(plans).items()}
+            if not curves or any(
+                    curve is None for _, curve in curves.values()):
+                continue
+            path = folder / f'{data.key}-{name}.png'
+            _figure(path, data, title, curves)
+            print(f'Figure: {path}')
+
+
+def _curve(rows, found, results, column):
+    """Return (steps, means so far), averaged over repetitions."""
+    keys = {results.key(row) for row in rows}
+    sums = {}
+    for (key, _), row in found.items():
+        if key in keys:
+            if not row[column]:
+                return None
+            after = int(row['after'])
+            sums[after] = sums.get(after, 0) + float(row[column])
+    steps = np.array(sorted(sums))
+    gained = np.cumsum([sums[after] for after in steps]) / len(keys)
+    return steps, gained / steps
+
+
+def _figure(path, data, title, curves):
+    """Draw all policies on the left, the effect of d on the right."""
+    figure = Figure(figsize=(12, 5.4), constrained_layout=True)
+    left, right = figure.subplots(1, 2, sharey=True)
+    half = data.context_dim // 2
+    fifth = data.context_dim // 5
+    for (policy, dim), (spec, curve) in curves.items():
+        if not spec.reduced or dim in (fifth, half):
+            dashed = spec.reduced and dim == fifth
+            left.plot(*curve, color=COLOURS[policy],
+                      linestyle='--' if dashed else '-',
+                      label=_label(spec))
+    reduced = [item for item in curves.items() if item[0][0] == 'D-LinTS-RP']
+    for shade, (_, (spec, curve)) in zip(SHADES, reduced):
+        right.plot(*curve, color=shade, label=_label(spec))
+    for (policy, _), (spec, curve) in curves.items():
+        if policy in ('D-LinTS', 'LinTS'):
+            right.plot(*curve, color=COLOURS[policy], linestyle='--',
+                       label=_label(spec))
+    steps = len(data.stream)
+    for axes, subject in ((left, 'policies'), (right, 'the effect of d')):
+        for change in experiment.CHANGES:
+            if change < steps:
+                axes.axvline(change, color='black', linewidth=0.8,
+                             linestyle=':')
+        axes.set(xlim=(0, steps), xlabel='steps (dotted: change points)')
+        axes.set_ylim(bottom=0)
+        axes.set_title(subject, loc='left')
+        axes.xaxis.set_major_formatter(ticker.StrMethodFormatter('{x:,.0f}'))
+        axes.grid(axis='y', color='#dddddd')
+        axes.set_axisbelow(True)
+        if axes.lines:
+            axes.legend(fontsize='small', loc='upper center', ncol=3,
+                        bbox_to_anchor=(0.5, -0.14), frameon=False)
+        for side in ('top', 'right'):
+            axes.spines[side].set_visible(False)
+    left.set_ylabel(title)
+    figure.suptitle(f'{data.name}: the same ranking for every user, so this '
+                    'is tracking of popularity', fontsize='medium')
+    try:
+        figure.savefig(path, dpi=130)
+    except OSError as error:
+        raise UserError(f'cannot write to {path}: '
+                        f'{error.strerror}') from None
+
+
+def _label(spec):
+    """Return a legend's entry."""
+    name = report.label(spec)
+    return f'{name}, d = {spec.dim}' if spec.reduced else name
