@@ -13,20 +13,6 @@
 #include "projcache.h"
 #include "utils/builtins.h"
 
-/* z = P x of a context argument */
-static double *
-ReducedContext(const PreparedModel *prepared, ArrayType *array)
-{
-	const Dlints *model = prepared->model;
-	double	   *context = palloc(sizeof(double) * model->context_dim);
-	double	   *reduced = palloc(sizeof(double) * model->dim);
-
-	ArgVector(array, model->context_dim, context);
-	ProjectContexts(model, 1, context, reduced);
-	pfree(context);
-	return reduced;
-}
-
 PG_FUNCTION_INFO_V1(dlints_project);
 
 /*
@@ -41,8 +27,8 @@ dlints_project(PG_FUNCTION_ARGS)
 {
 	PreparedModel *prepared = PrepareModel(fcinfo, 0);
 
-	PG_RETURN_DATUM(ResultVector(ReducedContext(prepared,
-												PG_GETARG_ARRAYTYPE_P(1)),
+	PG_RETURN_DATUM(ResultVector(ReduceContext(prepared->model,
+											   PG_GETARG_ARRAYTYPE_P(1)),
 								 prepared->model->dim));
 }
 
@@ -112,7 +98,7 @@ dlints_stddev(PG_FUNCTION_ARGS)
 {
 	PreparedModel *prepared = PrepareModel(fcinfo, 0);
 	int			dim = prepared->model->dim;
-	double	   *reduced = ReducedContext(prepared, PG_GETARG_ARRAYTYPE_P(1));
+	double	   *reduced = ReduceContext(prepared->model, PG_GETARG_ARRAYTYPE_P(1));
 	double	   *work = palloc(sizeof(double) * dim);
 
 	PG_RETURN_FLOAT8(ResultFinite(posterior_stddev(dim, dim, PreparedRoot(prepared),

@@ -41,24 +41,40 @@ LearnBlock(const Dlints *model, Evidence *evidence, int count,
 	pfree(reduced);
 }
 
-/* The model after one observation, its context already reduced. */
-static Dlints *
-Observe(Dlints *model, double *reduced, double reward)
-{
-	Evidence	evidence;
-
-	ModelGetEvidence(model, &evidence);
-	CheckCount(evidence.updates, 1);
-	evidence_absorb(&evidence, 1, reduced, &reward);
-	ModelPutEvidence(model, &evidence);
-	return model;
-}
-
 /* Is there no observation, because the context or the reward is NULL? */
 static bool
 NothingObserved(FunctionCallInfo fcinfo)
 {
 	return PG_ARGISNULL(1) || PG_ARGISNULL(2);
+}
+
+/*
+ * The model after one observation, of which "reduce" makes the reduced
+ * context.  Arguments are model, array, reward.
+ */
+static Datum
+Observe(FunctionCallInfo fcinfo,
+		double *(*reduce) (const Dlints *model, ArrayType *array))
+{
+	Dlints	   *model;
+	Evidence	evidence;
+	double	   *reduced;
+	double		reward;
+
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	if (NothingObserved(fcinfo))
+		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
+
+	model = PG_GETARG_DLINTS_P_COPY(0);
+	reduced = reduce(model, PG_GETARG_ARRAYTYPE_P(1));
+	reward = ArgFinite(PG_GETARG_FLOAT8(2), "reward");
+
+	ModelGetEvidence(model, &evidence);
+	CheckCount(evidence.updates, 1);
+	evidence_absorb(&evidence, 1, reduced, &reward);
+	ModelPutEvidence(model, &evidence);
+	PG_RETURN_DLINTS_P(model);
 }
 
 PG_FUNCTION_INFO_V1(dlints_update);
@@ -75,23 +91,17 @@ PG_FUNCTION_INFO_V1(dlints_update);
 Datum
 dlints_update(PG_FUNCTION_ARGS)
 {
-	Dlints	   *model;
-	double	   *context;
-	double	   *reduced;
-	double		reward;
+	return Observe(fcinfo, ReduceContext);
+}
 
-	if (PG_ARGISNULL(0))
-		PG_RETURN_NULL();
-	if (NothingObserved(fcinfo))
-		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
+/* A context that is reduced already. */
+static double *
+ReducedArgument(const Dlints *model, ArrayType *array)
+{
+	double	   *reduced = palloc(sizeof(double) * model->dim);
 
-	model = PG_GETARG_DLINTS_P_COPY(0);
-	reward = ArgFinite(PG_GETARG_FLOAT8(2), "reward");
-	context = palloc(sizeof(double) * model->context_dim);
-	ArgVector(PG_GETARG_ARRAYTYPE_P(1), model->context_dim, context);
-	reduced = palloc(sizeof(double) * model->dim);
-	ProjectContexts(model, 1, context, reduced);
-	PG_RETURN_DLINTS_P(Observe(model, reduced, reward));
+	ArgVector(array, model->dim, reduced);
+	return reduced;
 }
 
 PG_FUNCTION_INFO_V1(dlints_update_reduced);
@@ -108,20 +118,7 @@ PG_FUNCTION_INFO_V1(dlints_update_reduced);
 Datum
 dlints_update_reduced(PG_FUNCTION_ARGS)
 {
-	Dlints	   *model;
-	double	   *reduced;
-	double		reward;
-
-	if (PG_ARGISNULL(0))
-		PG_RETURN_NULL();
-	if (NothingObserved(fcinfo))
-		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
-
-	model = PG_GETARG_DLINTS_P_COPY(0);
-	reward = ArgFinite(PG_GETARG_FLOAT8(2), "reward");
-	reduced = palloc(sizeof(double) * model->dim);
-	ArgVector(PG_GETARG_ARRAYTYPE_P(1), model->dim, reduced);
-	PG_RETURN_DLINTS_P(Observe(model, reduced, reward));
+	return Observe(fcinfo, ReducedArgument);
 }
 
 PG_FUNCTION_INFO_V1(dlints_update_batch);

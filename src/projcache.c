@@ -10,6 +10,7 @@
  */
 #include "projcache.h"
 
+#include "args.h"
 #include "lib/ilist.h"
 #include "miscadmin.h"
 #include "storage/shmem.h"
@@ -196,6 +197,18 @@ ProjectContexts(const Dlints *model, int count, const double *contexts,
 	while (NextPiece(&scan))
 		projection_apply(&scan.key, scan.first_row, scan.rows, scan.piece,
 						 count, contexts, reduced);
+}
+
+double *
+ReduceContext(const Dlints *model, ArrayType *context)
+{
+	double	   *numbers = palloc(sizeof(double) * model->context_dim);
+	double	   *reduced = palloc(sizeof(double) * model->dim);
+
+	ArgVector(context, model->context_dim, numbers);
+	ProjectContexts(model, 1, numbers, reduced);
+	pfree(numbers);
+	return reduced;
 }
 
 void
