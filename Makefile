@@ -129,7 +129,7 @@ bench:
 # The paper's experiments, and the programs that dlints competes with
 paper:
 	@sh $(SCRIPTS_DIR)/install-dependencies.sh paper
-	@sh $(SCRIPTS_DIR)/with-extension.sh python3 bench/paper/paper.py $(ARGS)
+	@DATA='$(DEMO_DATA)' sh $(SCRIPTS_DIR)/with-extension.sh python3 bench/paper/paper.py $(ARGS)
 
 peers:
 	@sh $(SCRIPTS_DIR)/install-dependencies.sh peers

@@ -21,11 +21,15 @@ def rating_matrix(user_ids, item_ids, users, items, ratings):
     """Return the sparse matrix of ratings: a row per user, a column per item.
 
     user_ids and item_ids say which rows and columns there are; users, items
-    and ratings hold one element per rating.
+    and ratings hold one element per rating. Of several ratings of an item by
+    the same user the last one counts.
     """
     rows = positions(user_ids, users)
     columns = positions(item_ids, items)
-    return csr_matrix((ratings.astype(float), (rows, columns)),
+    cells = rows * len(item_ids) + columns
+    last = len(cells) - 1 - np.unique(cells[::-1], return_index=True)[1]
+    return csr_matrix((ratings[last].astype(float),
+                       (rows[last], columns[last])),
                       shape=(len(user_ids), len(item_ids)))
 
 

@@ -69,7 +69,10 @@ def read_movies(path):
     """Return the movies file as a dict of Movie by id."""
     lines = _lines(path)
     if path.suffix == '.csv':
-        rows = list(csv.reader(lines))[1:]
+        try:
+            rows = list(csv.reader(lines))[1:]
+        except csv.Error as error:
+            raise UserError(f'{path}: {error}') from None
         first = 2
     else:
         rows = [line.split('::') for line in lines]

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.sparse import csr_matrix
 
 import amazon
 import jester
@@ -64,7 +65,7 @@ def movielens(folder, steps, seed):
              f'{left_out} users left out: they rated nothing but these movies']
     return _assemble(
         'movielens', f'MovieLens ({len(known):,} ratings)', matrix,
-        matrix.astype(bool), 100, 100,
+        _present(matrix), 100, 100,
         np.array([profiles[user] for user in users]), stream, tuning, notes)
 
 
@@ -99,7 +100,7 @@ def amazon_ratings(path, steps, seed):
                            ratings['rating'])
     stream, tuning = _random_streams(len(users), steps, seed)
     return _assemble('amazon', f'Amazon ({len(ratings):,} ratings used)',
-                     matrix, matrix.astype(bool), 100, 100, None, stream,
+                     matrix, _present(matrix), 100, 100, None, stream,
                      tuning, notes + ['users are drawn at random with '
                                       'replacement'])
 
@@ -121,6 +122,12 @@ def _genre_shares(ratings, movies):
         else:
             sums[user] = vectors[number].copy()
     return {user: counts / counts.sum() for user, counts in sums.items()}
+
+
+def _present(matrix):
+    """Return a matrix with 1 wherever there is a rating, also one of 0."""
+    return csr_matrix((np.ones(matrix.nnz), matrix.indices, matrix.indptr),
+                      shape=matrix.shape)
 
 
 def _random_streams(users, steps, seed):

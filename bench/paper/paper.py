@@ -20,15 +20,14 @@ import experiment  # noqa: E402
 import policies  # noqa: E402
 import report  # noqa: E402
 import server  # noqa: E402
+import source  # noqa: E402
 import timing  # noqa: E402
 import tuning  # noqa: E402
 from errors import UserError  # noqa: E402
 from progress import Progress  # noqa: E402
 from results import Results  # noqa: E402
 
-CHECKOUT = Path(__file__).resolve().parents[2]
-NEARBY = CHECKOUT.parent / 'shared' / 'data' / 'movielens-latest-small'
-MOVIELENS_URL = 'https://grouplens.org/datasets/movielens/'
+LARGEST_SEED = 2 ** 63 - 1
 STEPS = 100000
 
 
@@ -74,7 +73,7 @@ def parse_arguments():
     parser.add_argument('--policies', metavar='NAMES',
                         help='separated by commas; default: '
                         + ','.join(policies.POLICIES))
-    parser.add_argument('--seed', type=int, default=1, metavar='N',
+    parser.add_argument('--seed', type=seed, default=1, metavar='N',
                         help='of the projection and of what is drawn at '
                         'random outside of the server (default %(default)s)')
     parser.add_argument('--no-ndcg', dest='ndcg', action='store_false',
@@ -106,10 +105,20 @@ def positive(text):
     return number
 
 
+def seed(text):
+    """Return a seed that numpy and dlints both take."""
+    number = int(text)
+    if not 0 <= number <= LARGEST_SEED:
+        raise argparse.ArgumentTypeError(
+            f'a number from 0 to {LARGEST_SEED} is needed')
+    return number
+
+
 def names_of(options):
     """Return the names of the policies to run."""
     if options.policies:
-        return [name.strip() for name in options.policies.split(',')]
+        return list(dict.fromkeys(
+            name.strip() for name in options.policies.split(',')))
     return list(policies.POLICIES)
 
 
@@ -119,10 +128,9 @@ def load(options):
               (datasets.jester_jokes, options.jester),
               (datasets.amazon_ratings, options.amazon)]
     if not any(place for _, place in wanted):
-        if not NEARBY.is_dir():
-            raise UserError('no data: name a folder with --movielens; the '
-                            f'sets are at {MOVIELENS_URL}')
-        wanted = [(datasets.movielens, NEARBY)]
+        folder = source.find_folder()
+        print(source.LICENCE)
+        wanted = [(datasets.movielens, folder)]
     steps = options.steps or STEPS
     sets = []
     for read, place in wanted:

@@ -11,9 +11,14 @@ from errors import UserError
 NAME = 'results.md'
 READING = """\
 Contexts are [item; user] under one linear model, as in the paper. The user's
-part adds the same to every item's score, so every user is shown the same
-ranking: what these numbers measure is how well a policy tracks which items are
+part adds the same to every item's score (only the widths of LinUCB and CBRAP,
+and DeepFM, depend on it otherwise), so every user is shown the same ranking at
+a time: what these numbers measure is how well a policy tracks which items are
 popular at present, not personalisation.
+
+Differences from the paper's text: factors come from the singular value
+decomposition of all ratings, missing ones as 0, and are scaled to length 1; a
+step is one rating; DeepFM's embedding size, epochs and batch size are ours.
 """
 RUNTIME = """\
 Runtime is that of choosing and learning over one connection, `VACUUM` of the

@@ -20,6 +20,8 @@ class Results:
     def __init__(self, folder):
         self._totals = Path(folder) / 'totals.csv'
         self._stretches = Path(folder) / 'stretches.csv'
+        _drop_torn_line(self._totals)
+        _drop_torn_line(self._stretches)
         self.totals = {self.key(row): row
                        for row in _read(self._totals, TOTALS)}
 
@@ -66,6 +68,19 @@ def _sum(values, part):
     return '' if values is None else f'{values[part].sum():.6f}'
 
 
+def _drop_torn_line(path):
+    """Cut off a last line that its writer could not finish."""
+    try:
+        with path.open('rb+') as file:
+            content = file.read()
+            file.truncate(content.rfind(b'\n') + 1)
+    except FileNotFoundError:
+        pass
+    except OSError as error:
+        raise UserError(f'cannot write to {path}: '
+                        f'{error.strerror}') from None
+
+
 def _read(path, fields):
     """Return the rows of a file; none if it is not there."""
     try:
@@ -79,7 +94,7 @@ def _read(path, fields):
     if tuple(reader.fieldnames or ()) != fields:
         raise UserError(f'{path} is not a file of this program\'s results; '
                         '--out names another folder')
-    # The end of a file may be missing if its writer was stopped.
+    # A line may be short if its writer was stopped inside it.
     return [row for row in rows if None not in row.values()
             and None not in row]
 
