@@ -1,6 +1,7 @@
 /*
  * args.c
- *		The doors for numbers between SQL and the core.
+ *		The doors for numbers between SQL and the core, and what every
+ *		aggregate asks of its call.
  *
  * Contexts come as real[] or double precision[]; the core works in double
  * precision.  Nothing that is not finite gets in or out.

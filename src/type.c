@@ -1,7 +1,7 @@
 /*
  * type.c
- *		The type dlints: text and binary forms, typmod, casts, and the
- *		functions that make a model.
+ *		The type dlints: text and binary forms, typmod, casts, equality, and
+ *		the functions that make a model.
  */
 #include "dlints.h"
 

@@ -48,6 +48,8 @@ my %work = (
 		SET dlints.projection_cache_size = 0;
 		UPDATE model SET state = dlints_update(state, array_fill(0.5::real, ARRAY[10000, 1024]),
 			array_fill(1::float8, ARRAY[10000]))},
+	'the widths of ucb' => q{
+		SELECT dlints_recommend(dlints_new(32768, 1024, policy => 'ucb'), 1, array_fill(0.5::real, ARRAY[32768]))},
 	'draws' => q{
 		SELECT count(dlints_draw(dlints_set(state, ridge => i)))
 		FROM model, generate_series(1, 1000) i},

@@ -119,6 +119,12 @@ stays_flat(
 	'SELECT count(dlints_draw(dlints_set(state, ridge => i))) FROM model, generate_series(1, 10000) i',
 	'draws from 10,000 models in one statement');
 stays_flat(
+	q{SELECT count((SELECT dlints_recommend(m.state, id, features) FROM item WHERE g IS NOT NULL))
+	 FROM (SELECT dlints_set(state, policy => 'ucb') AS state FROM model OFFSET 0) m, generate_series(1, 100) g},
+	q{SELECT count((SELECT dlints_recommend(m.state, id, features) FROM item WHERE g IS NOT NULL))
+	 FROM (SELECT dlints_set(state, policy => 'ucb') AS state FROM model OFFSET 0) m, generate_series(1, 5000) g},
+	'5,000 choices by ucb');
+stays_flat(
 	'SELECT dlints_evidence(state, features, i) FROM model, item, generate_series(1, 100) i',
 	'SELECT dlints_evidence(state, features, i) FROM model, item, generate_series(1, 5000) i',
 	'evidence of 150,000 rows');
