@@ -17,7 +17,7 @@ CORE_OBJS = src/core/dot.o src/core/linalg.o src/core/posterior.o \
 MODULE_big = dlints
 OBJS = src/args.o src/choose.o src/dlints.o src/evaluate.o src/inspect.o src/json.o \
 	src/learn.o src/model.o src/prepared.o src/projcache.o src/topk.o \
-	src/type.o $(CORE_OBJS)
+	src/type.o src/typmod.o $(CORE_OBJS)
 
 # "make demo DATA=folder" is the reader's; PGXS means something else by DATA.
 ifneq ($(filter environment% command%,$(origin DATA)),)

@@ -182,17 +182,60 @@ ArgMatrixRows(ArrayType *array, int columns)
 	return ARR_DIMS(array)[0];
 }
 
+static void
+CheckSameCount(const char *what, int contexts, int others)
+{
+	if (others != contexts)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_EXCEPTION),
+				 errmsg("expected as many %s as contexts", what),
+				 errdetail("Contexts: %d, %s: %d.", contexts, what, others)));
+}
+
 /* One reward for each of so many contexts. */
 void
 ArgRewards(ArrayType *array, int contexts)
 {
-	int			rewards = ArgVectorLength(array);
+	CheckSameCount("rewards", contexts, ArgVectorLength(array));
+}
 
-	if (rewards != contexts)
+/*
+ * A model of shared_dim "dim" is called with a shared context if, and only if,
+ * that is not 0.
+ */
+static void
+CheckShared(const ArrayType *shared, int dim)
+{
+	if (shared == NULL && dim > 0)
 		ereport(ERROR,
-				(errcode(ERRCODE_DATA_EXCEPTION),
-				 errmsg("expected as many rewards as contexts"),
-				 errdetail("Contexts: %d, rewards: %d.", contexts, rewards)));
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("argument \"shared\" is missing"),
+				 errdetail("The model has a shared context of %d dimensions.",
+						   dim)));
+	if (shared != NULL && dim == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("argument \"shared\" must not be given"),
+				 errdetail("The model has no shared context."),
+				 errhint("dlints_new makes a model with one if shared_dim is greater than 0.")));
+}
+
+/* The shared context of a call, if the model has one. */
+void
+ArgShared(ArrayType *shared, int dim, double *out)
+{
+	CheckShared(shared, dim);
+	if (shared)
+		ArgVector(shared, dim, out);
+}
+
+/* The same for a batch: one row for each of so many contexts. */
+void
+ArgShareds(ArrayType *shareds, int dim, int contexts)
+{
+	CheckShared(shareds, dim);
+	if (shareds)
+		CheckSameCount("shared contexts", contexts, ArgMatrixRows(shareds, dim));
 }
 
 double
