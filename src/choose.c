@@ -106,8 +106,8 @@ PG_FUNCTION_INFO_V1(dlints_draw);
  *
  * One perturbed estimate psi-tilde of reduced_dim numbers (Algorithm 1),
  * followed by that of the intercept if there is one: normal with mean psi-hat
- * and covariance xi^2 Z^-1 Z~ Z^-1.  With a seed the
- * same for the same model; without, independent of every other draw.
+ * and covariance xi^2 Z^-1 Z~ Z^-1.  With a seed the same for the same model;
+ * without, independent of every other draw.
  */
 Datum
 dlints_draw(PG_FUNCTION_ARGS)
@@ -276,7 +276,7 @@ Width(FunctionCallInfo fcinfo)
 								work);
 
 	numbers = palloc(sizeof(double) * len);
-	numbers[len - 1] = 1.0;
+	numbers[len - 1] = 1.0;		/* for the intercept, if there is one */
 	ArgVector(context, model->context_dim, numbers);
 	return posterior_stddev(len, dim, PreparedLiftedRoot(prepared), numbers,
 							work);
