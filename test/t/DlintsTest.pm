@@ -58,4 +58,13 @@ sub node
 	return $node;
 }
 
+# How often a server's log says something
+sub count_in_log
+{
+	my ($self, $node, $pattern) = @_;
+
+	open(my $log, '<', $node->logfile) or die "could not open the log: $!";
+	return scalar grep { $_ =~ $pattern } <$log>;
+}
+
 1;
