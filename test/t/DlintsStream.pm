@@ -119,18 +119,24 @@ sub create
 
 		CREATE TABLE ledger (model text, n bigint, feedback bigint, features real[], reward float8,
 		                     PRIMARY KEY (model, n));
-		CREATE TABLE committed (client integer);
+		CREATE TABLE committed (client integer);});
+	$node->safe_psql('postgres', distance());
+	$node->safe_psql('postgres', single_open() x 3);
+	return;
+}
 
-		-- largest difference in one of the sums, in terms of its largest number
+# The function that check needs: the largest difference in one of the sums, in
+# terms of its largest number
+sub distance
+{
+	return q{
 		CREATE FUNCTION distance(a dlints, b dlints) RETURNS float8 LANGUAGE sql AS $$
 			SELECT max(d) FROM (
 				SELECT max(abs(x::float8 - y::float8)) / max(abs(y::float8)) AS d
 				FROM unnest(ARRAY['b', 'G', 'H', 'weight_sum']) path,
 				     ROWS FROM (jsonb_path_query(a::jsonb, ('$.' || path || '.**{last}')::jsonpath),
 				                jsonb_path_query(b::jsonb, ('$.' || path || '.**{last}')::jsonpath)) AS p(x, y)
-				GROUP BY path) s $$;});
-	$node->safe_psql('postgres', single_open() x 3);
-	return;
+				GROUP BY path) s $$};
 }
 
 # One reward for the model "open"
@@ -173,7 +179,13 @@ sub start
 {
 	my ($class, $node, %params) = @_;
 	my $clients = $params{clients} // 4;
-	my $self = bless { node => $node, clients => $clients, out => '', err => '' }, $class;
+	my $self = bless {
+		node => $node,
+		clients => $clients,
+		ledger_rows => ledger_rows($node),
+		out => '',
+		err => ''
+	}, $class;
 	my @command = (
 		'pgbench', '--no-vacuum', "--client=$clients", '--jobs=2',
 		$params{limit} // '--time=300',
@@ -197,18 +209,25 @@ sub start
 	return $self;
 }
 
+sub ledger_rows
+{
+	my ($node) = @_;
+
+	return $node->safe_psql('postgres', 'SELECT count(*) FROM ledger');
+}
+
 # Wait until every session has committed, and all have added so many rows to
-# the ledger
+# the ledger since they started or were last waited for
 sub wait_for
 {
 	my ($self, $rows) = @_;
-	my $ledger = $self->{node}->safe_psql('postgres', 'SELECT count(*) FROM ledger');
 
 	$self->{node}->poll_query_until(
 		'postgres', qq{
-		SELECT (SELECT count(*) FROM ledger) >= $ledger + $rows
+		SELECT (SELECT count(*) FROM ledger) >= $self->{ledger_rows} + $rows
 		       AND (SELECT count(DISTINCT client) FROM committed) = $self->{clients}})
 	  or die "no rewards: $self->{err}";
+	$self->{ledger_rows} = ledger_rows($self->{node});
 	return;
 }
 
@@ -222,6 +241,18 @@ sub finish
 	my ($count) = $self->{out} =~ /actually processed: (\d+)/
 	  or die "pgbench: $self->{out}$self->{err}";
 	return $count;
+}
+
+# End the sessions whatever they are doing
+sub kill
+{
+	my ($self) = @_;
+
+	$self->{run}->kill_kill;
+	$self->{node}->poll_query_until('postgres',
+		q{SELECT count(*) = 0 FROM pg_stat_activity WHERE application_name = 'stream'})
+	  or die 'sessions do not end';
+	return;
 }
 
 # What was acknowledged is there, and else only what a session was about to hear
