@@ -71,15 +71,22 @@ my %session =
   map { $_ => $node->background_psql('postgres', on_error_stop => 0) } 1, 2;
 my %pid = map { $_ => $session{$_}->query_safe('SELECT pg_backend_pid()') } 1, 2;
 
-# The SQLSTATE of a statement in one of the sessions
+# The SQLSTATE of the last statement of a session, when it has ended
+sub last_sqlstate
+{
+	my ($number) = @_;
+	my $sqlstate = $session{$number}->query('\echo :SQLSTATE');
+
+	$session{$number}->{stderr} = '';
+	return $sqlstate;
+}
+
 sub sqlstate
 {
 	my ($number, $statement) = @_;
 
 	$session{$number}->query($statement);
-	my $sqlstate = $session{$number}->query('\echo :SQLSTATE');
-	$session{$number}->{stderr} = '';
-	return $sqlstate;
+	return last_sqlstate($number);
 }
 
 # Send a statement that has to wait for a lock
@@ -93,14 +100,6 @@ sub start_waiting
 		SELECT wait_event_type = 'Lock' FROM pg_stat_activity WHERE pid = $pid{$number}})
 	  or die 'the session does not wait';
 	return;
-}
-
-# The SQLSTATE of the statement that had to wait
-sub sqlstate_of_waiting
-{
-	my ($number) = @_;
-
-	return sqlstate($number, '\echo');
 }
 
 ### Two models in opposite orders
@@ -117,7 +116,7 @@ for my $level ('READ COMMITTED', 'REPEATABLE READ')
 	start_waiting(1, learn('b', $first));
 	is(sqlstate(2, learn('a', $second)), '40P01', "$level: a deadlock");
 	$session{2}->query('ROLLBACK');
-	is(sqlstate_of_waiting(1), '00000', "$level: the other one goes on");
+	is(last_sqlstate(1), '00000', "$level: the other one goes on");
 	$session{1}->query_safe('COMMIT');
 	counts($_, $first) for 'a', 'b';
 	check("$level: half of what was refused for a deadlock is not there");
@@ -144,7 +143,7 @@ for my $level ('READ COMMITTED', 'REPEATABLE READ')
 		'40P01', 'a deadlock after a savepoint');
 	$session{2}->query('ROLLBACK TO s');
 	$session{2}->query('COMMIT');
-	is(sqlstate_of_waiting(1), '00000', 'the other one goes on');
+	is(last_sqlstate(1), '00000', 'the other one goes on');
 	$session{1}->query_safe('COMMIT');
 	counts('b', $kept, $first);
 	counts('a', $first);
