@@ -20,6 +20,7 @@ my $node = DlintsTest->node(
 full_page_writes = on
 synchronous_commit = on
 restart_after_crash = on
+max_prepared_transactions = 2
 log_statement = none
 });
 DlintsStream::create($node);
@@ -54,6 +55,13 @@ sub learn_and_wait
 	return $session;
 }
 
+# Rewards of that transaction's model
+sub open_updates
+{
+	return $node->safe_psql('postgres',
+		q{SELECT (dlints_info(state)).updates FROM model WHERE name = 'open'});
+}
+
 my $rounds = 0;
 
 sub crash
@@ -72,11 +80,7 @@ sub crash
 
 	DlintsStream::check($node, $when);
 	$stream->check_acknowledged($node, $acknowledged, $when);
-	is( $node->safe_psql(
-			'postgres',
-			"SELECT (dlints_info(state)).updates FROM model WHERE name = 'open'"),
-		3,
-		"$when: what was not committed is not there");
+	is(open_updates(), 3, "$when: what was not committed is not there");
 	return;
 }
 
@@ -92,8 +96,24 @@ for my $round (1 .. 5)
 		crash('immediate stop', \&stop_immediately, sub { $node->start });
 	}
 }
+
+# A transaction that was prepared outlives a crash, and counts once it commits
+for my $end ([ 'ROLLBACK', 3 ], [ 'COMMIT', 4 ])
+{
+	my ($command, $updates) = @$end;
+
+	$node->safe_psql('postgres',
+		'BEGIN;' . DlintsStream::single_open() . q{PREPARE TRANSACTION 'reward'});
+	$node->stop('immediate');
+	$node->start;
+	DlintsStream::check($node, 'a prepared transaction after a crash');
+	$node->safe_psql('postgres', "$command PREPARED 'reward'");
+	DlintsStream::check($node, "$command PREPARED");
+	is(open_updates(), $updates, "$command PREPARED: as many rewards as there should be");
+}
+
 is(DlintsTest->count_in_log($node, qr/automatic recovery in progress/),
-	5, 'the server recovered each time');
+	7, 'the server recovered each time');
 is(DlintsTest->count_in_log($node, qr/was terminated by signal 9/),
 	3, 'a session was killed three times');
 

@@ -196,6 +196,10 @@ $coordinator->safe_psql('postgres',
 my $positive = "SELECT name FROM model WHERE dlints_predict(state, $features) > 0";
 like(sent($positive), qr/WHERE .*public\.dlints_predict\(state, .*\) > /,
 	'a condition is sent');
+like(sent("SELECT name FROM model WHERE dlints_stddev(state, $features) > 1"),
+	qr/WHERE .*public\.dlints_stddev\(state, .*\) > /, 'so is this one');
+like(sent('SELECT name FROM model WHERE state = dlints_new(6, 3)'),
+	qr/WHERE .*state OPERATOR\(public\.=\) /, 'and equality');
 like(
 	sent("SELECT name FROM model ORDER BY dlints_predict(state, $features) DESC LIMIT 3"),
 	qr/ORDER BY public\.dlints_predict\(state, /,
@@ -222,10 +226,14 @@ unlike(sent($grouped), qr/dlints_/, 'and here, if not planned partition by parti
 is( $coordinator->safe_psql('postgres', "$partitionwise SELECT * FROM ($grouped) g ORDER BY 1"),
 	$coordinator->safe_psql('postgres', "SELECT * FROM ($grouped) g ORDER BY 1"),
 	'with the same result');
-unlike(
-	sent("$grouped HAVING m.name = 'm3'", $partitionwise),
-	qr/dlints_/,
-	'evidence for one model is not: there is no partition to choose from');
+SKIP:
+{
+	my $version = $coordinator->safe_psql('postgres', 'SHOW server_version_num') / 10000;
+
+	skip 'seen with PostgreSQL 15, others may do better', 1 if int($version) != 15;
+	unlike(sent("$grouped HAVING m.name = 'm3'", $partitionwise),
+		qr/dlints_/, 'evidence for one model is not: there is no partition to choose from');
+}
 
 ### Recommend
 
@@ -258,20 +266,29 @@ is( $coordinator->safe_psql('postgres', q{
 	(map { /^m1\|(.*)$/ ? $1 : () } split /\n/, $ranking)[0],
 	'items of the coordinator, a model of another server');
 like(sent("$view WHERE model = 'm3'"),
-	qr/^SELECT .*items FROM public\.recommendation WHERE \(\(model = 'm3'\)\)$/,
+	qr/^SELECT .*items FROM public\.recommendation WHERE \(\(model = 'm3'\S*$/,
 	'a view: only the answer is fetched');
 
 # Draws are never sent
 unlike(sent("$joined GROUP BY m.name", $partitionwise),
 	qr/dlints_/, 'dlints_recommend is volatile and runs here');
-unlike(sent('SELECT dlints_draw_weights(state) FROM model'),
-	qr/dlints_/, 'dlints_draw_weights is volatile and runs here');
-like(
-	sent(
-		q{SELECT m.name, dlints_top(i.id, dlints_predict(m.state, i.features), 5)
-		  FROM model m JOIN item i ON i.model = m.name WHERE i.in_stock GROUP BY m.name}, $partitionwise),
-	qr/public\.dlints_top\(\w+\.id, public\.dlints_predict\(/,
-	'dlints_top is not');
+unlike(sent("SELECT $_(state) FROM model ORDER BY $_(state)"),
+	qr/dlints_/, "$_ is volatile and runs here")
+  for 'dlints_draw', 'dlints_draw_weights';
+for my $aggregate (
+	'dlints_top(i.id, dlints_predict(m.state, i.features), 5)',
+	'dlints_argmax(i.id, dlints_predict(m.state, i.features))',
+	'dlints_concat_agg(m.state)')
+{
+	my ($name) = $aggregate =~ /^(\w+)/;
+
+	like(
+		sent(
+			qq{SELECT m.name, $aggregate
+			   FROM model m JOIN item i ON i.model = m.name WHERE i.in_stock GROUP BY m.name}, $partitionwise),
+		qr/^SELECT .*public\.$name\(.* GROUP BY/m,
+		"$name is sent");
+}
 
 $coordinator->safe_psql('postgres',
 	'UPDATE model SET state = dlints_set(state, exploration => 3)');
