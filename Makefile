@@ -4,6 +4,8 @@
 #   make demo, make test, make bench,        install what is missing, then run
 #   make paper, make peers                   against a private, throwaway server;
 #                                            ARGS="..." goes to the last three
+#   make fuzz, make fuzz-corpus,             hostile input, for a minute per target
+#   make sqlsmith
 #
 # PG_CONFIG chooses the PostgreSQL.
 
@@ -109,6 +111,38 @@ build/core/%: test/core/%.c $(CORE_TEST_OBJS) $(CORE_TEST_HEADERS)
 
 .PHONY: core-tests test test-core demo bench paper peers dist
 core-tests: $(CORE_TESTS)
+
+# Fuzz targets of the algorithm.  build/core/fuzz_NAME is libFuzzer's where
+# SANITIZE names "fuzzer"; build/core/replay_NAME reads the inputs that were
+# kept, which is one more unit test.
+FUZZ_TARGETS = $(patsubst test/fuzz/core/fuzz_%.c,%,$(wildcard test/fuzz/core/fuzz_*.c))
+FUZZ_OBJS = $(CORE_OBJS:src/core/%.o=build/core/obj/%.o) build/core/obj/fuzz/input.o
+
+.SECONDARY: $(FUZZ_OBJS)
+
+build/core/obj/fuzz/%.o: test/fuzz/core/%.c test/fuzz/core/input.h $(ALL_HEADERS)
+	@mkdir -p $(@D)
+	$(CC) $(CORE_TEST_CFLAGS) -c -o $@ $<
+
+build/core/fuzz_%: build/core/obj/fuzz/fuzz_%.o $(FUZZ_OBJS)
+	$(CC) $(CORE_TEST_CFLAGS) -o $@ $^ -llapack -lblas -lm
+
+build/core/replay_%: build/core/obj/fuzz/fuzz_%.o build/core/obj/fuzz/replay.o $(FUZZ_OBJS)
+	$(CC) $(CORE_TEST_CFLAGS) -o $@ $^ -llapack -lblas -lm
+
+.PHONY: core-fuzzers fuzz fuzz-corpus sqlsmith
+core-fuzzers: $(FUZZ_TARGETS:%=build/core/fuzz_%)
+core-tests: $(FUZZ_TARGETS:%=build/core/replay_%)
+
+# FUZZ_SECONDS=60 for each target
+fuzz fuzz-corpus:
+	@sh $(SCRIPTS_DIR)/install-dependencies.sh fuzz
+	@sh $(SCRIPTS_DIR)/fuzz.sh $@
+
+# SQLSMITH_SECONDS=60
+sqlsmith:
+	@sh $(SCRIPTS_DIR)/install-dependencies.sh sqlsmith
+	@sh $(SCRIPTS_DIR)/sqlsmith.sh
 
 test:
 	@sh $(SCRIPTS_DIR)/install-dependencies.sh test

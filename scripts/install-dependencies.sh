@@ -1,8 +1,9 @@
 #!/bin/sh
 # Install what "make demo", "make test", "make test-core", "make bench", "make
-# paper" or "make peers" need.
+# paper", "make peers", "make fuzz" or "make sqlsmith" need.
 #
-#   install-dependencies.sh demo | test | test-core | bench | paper | peers
+#   install-dependencies.sh demo | test | test-core | bench | paper | peers |
+#                           fuzz | sqlsmith
 #
 # On Debian, Ubuntu and the like it names the missing packages and installs
 # them with apt-get, as root or through sudo.  Elsewhere it goes on if
@@ -162,6 +163,12 @@ has_python()
 	find_python "$python_libraries" >/dev/null || { [ -z "$apt" ] && works python3 -c "import $1"; }
 }
 
+has_fuzzer()
+{
+	echo 'int LLVMFuzzerTestOneInput(void) { return 0; }' |
+		works clang -fsanitize=fuzzer,address,undefined -xc - -o /dev/null
+}
+
 has_perl()
 {
 	works perl -e "use $1; 1"
@@ -295,6 +302,16 @@ list_needs()
 			need_python_for_bench
 			need ca-certificates "for a download over HTTPS" has_certificates ;;
 	esac
+	case $purpose in
+		fuzz)
+			need_postgresql
+			need clang "clang, which has libFuzzer" has_command clang
+			need libclang-rt-dev "clang's libraries, libFuzzer among them" has_fuzzer
+			need g++ "C++ library, which libFuzzer is linked with" has_fuzzer ;;
+		sqlsmith)
+			need_postgresql
+			need sqlsmith "sqlsmith, which makes up queries" has_command sqlsmith ;;
+	esac
 	if [ "$purpose" = peers ]; then
 		need "$(pg_package postgresql-plpython3-N)" "PL/Python, a peer" pg_has_plpython
 	fi
@@ -382,6 +399,7 @@ needs, beside a C compiler and make:
     test:  cmocka; pgTAP with pg_prove; Perl with prove and IPC::Run;
            PostgreSQL's test programs and modules (pg_regress, PostgreSQL::Test);
            Python 3 with numpy, scipy and psycopg2
+    fuzz:  clang with libFuzzer; sqlsmith: that program
     demo, bench, paper, peers:
            Python 3 with numpy, scipy, psycopg2, matplotlib and tqdm
 
@@ -392,8 +410,8 @@ END
 
 purpose=${1:-}
 case $purpose in
-	demo | test | test-core | bench | paper | peers) ;;
-	*) die "usage: $0 demo|test|test-core|bench|paper|peers" ;;
+	demo | test | test-core | bench | paper | peers | fuzz | sqlsmith) ;;
+	*) die "usage: $0 demo|test|test-core|bench|paper|peers|fuzz|sqlsmith" ;;
 esac
 
 apt=

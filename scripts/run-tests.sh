@@ -4,18 +4,18 @@
 #
 # Environment:
 #   PG_CONFIG   which PostgreSQL
-#   STAGES      which stages, of "core regress pgtap policies tap" (all)
+#   STAGES      which stages, of "core regress pgtap policies tap corpus" (all)
 #   SANITIZE    checkers for the unit tests, as in address,undefined (none)
 #   KEEP=1      keep the folder with the logs even if all went well
 set -eu
 . "$(dirname "$0")/common.sh"
 
 scripts=$(cd "$(dirname "$0")" && pwd)
-stages=${STAGES:-core regress pgtap policies tap}
+stages=${STAGES:-core regress pgtap policies tap corpus}
 for stage in $stages; do
 	case $stage in
-		core | regress | pgtap | policies | tap) ;;
-		*) die "unknown test stage \"$stage\" (known: core regress pgtap policies tap)" ;;
+		core | regress | pgtap | policies | tap | corpus) ;;
+		*) die "unknown test stage \"$stage\" (known: core regress pgtap policies tap corpus)" ;;
 	esac
 done
 
@@ -132,7 +132,7 @@ run_core()
 		CMOCKA_MESSAGE_OUTPUT=TAP
 		export CMOCKA_MESSAGE_OUTPUT
 		logged_tap "$logs/core.log" sh -c \
-			"cd '$source' && prove --verbose --exec '' build/core/test_*" || status=$?
+			"cd '$source' && prove --verbose --exec '' build/core/test_* build/core/replay_*" || status=$?
 	fi
 	count_tap core "$logs/core.log" "$status"
 }
@@ -218,6 +218,26 @@ run_tap()
 		fi
 	fi
 	count_tap tap "$logs/tap.log" "$status"
+}
+
+# The inputs that fuzzing has kept for what reads models; those for the core are
+# among its unit tests.
+run_corpus()
+{
+	heading "Hostile inputs to the readers"
+	status=0
+	: >"$logs/corpus.log"
+	logged "$logs/corpus-build.log" make -s -C "$source/test/fuzz/server" \
+		PG_CONFIG="$PG_CONFIG" with_llvm=no || status=$?
+	if [ "$status" -eq 0 ]; then
+		cp "$source/test/fuzz/server/dlints_fuzz.so" "$work/"
+		chmod 755 "$work/dlints_fuzz.so"
+		logged_tap "$logs/corpus.log" "$scripts/with-private-cluster.sh" --stage "$work/stage" \
+			--log "$logs/corpus-server.log" sh -c 'cd "$2" && exec "$1/psql" -X -q -v module="$3" \
+				-f test/fuzz/server/replay.sql' \
+			sh "$("$PG_CONFIG" --bindir)" "$source" "$work/dlints_fuzz.so" || status=$?
+	fi
+	count_tap corpus "$logs/corpus.log" "$status"
 }
 
 case " $stages " in
