@@ -61,7 +61,9 @@ run()
 		-artifact_prefix="$folder/found/" "$@" >"$folder/log" 2>&1 || true
 }
 
-# Only which lines were reached counts, not how often: tens of files.
+# Only which lines were reached counts, not how often: tens of files.  Those
+# that somebody has given a name, for what they found, stay; libFuzzer's names
+# are hashes.
 keep_least()
 {
 	run -merge=1 -use_counters=0 "$folder/least" "$folder/known" "$folder/new"
@@ -69,8 +71,10 @@ keep_least()
 		tail -n 20 "$folder/log"
 		die "merging left no input of $target"
 	fi
-	rm -rf "$here/corpus/$target"
 	mkdir -p "$here/corpus/$target"
+	find "$here/corpus/$target" -type f | grep -E '/[0-9a-f]{40}$' | while read -r input; do
+		rm "$input"
+	done
 	cp "$folder/least/"* "$here/corpus/$target/"
 	say "Kept: $(find "$here/corpus/$target" -type f | wc -l) inputs," \
 		"$(cat "$here/corpus/$target/"* | wc -c) bytes"
