@@ -277,7 +277,11 @@ survives(q{CALL ask_all('damaged')}, 'stored values');
 is(sql('SELECT * FROM answer'), '', 'they are sound');
 
 # Bytes of the value, behind its length, in the machine's byte order
-use constant { STORED_HEADER => 128, SEED => 56, LENGTH => 4 };
+use constant { STORED_HEADER => 128, DIM => 16, SEED => 56, LENGTH => 4 };
+
+# A few of the projected models get good parameters that are those of a model
+# of another size.
+my %resized = map { (1 + 5 * $_) => 1 } 0 .. 9;
 
 $node->stop;
 my $heap = slurp($path);
@@ -296,7 +300,9 @@ for my $n (0 .. $damaged - 1)
 	my $value = substr($heap, $start + LENGTH, $bytes - LENGTH);
 
 	substr($heap, $start + LENGTH, length($value)) =
-	  mutated($value, 20, 'd', @in_place);
+	    $resized{$n}
+	  ? replaced($value, DIM - LENGTH, pack('l', 1 + $n % 3))
+	  : mutated($value, 20, 'd', @in_place);
 }
 is($found, $damaged, 'all stored values were found');
 spew($path, $heap);
@@ -310,6 +316,11 @@ is( sql(q{
 	WHERE answer !~ '^(22...|54...|0A000|XX001|false)$' GROUP BY name, answer}),
 	'',
 	'errors are clean');
+is( sql(q{
+	SELECT count(*) FROM answer WHERE n IN (} . join(', ', keys %resized) . q{)
+	AND answer = 'XX001' AND message ~ '^stored dlints value has'}),
+	sql('SELECT count(*) FROM probe') * keys %resized,
+	'no function reads a value that is not as long as it says');
 # dlints_info shows what is stored, and what is not sound stays so.
 is( sql(q{
 	SELECT name, n FROM answer JOIN probe USING (name)
