@@ -467,7 +467,7 @@ COMMENT ON AGGREGATE dlints_recommend(dlints, anyelement, double precision[], do
 -- Each call draws anew, but CREATE AGGREGATE has no word for it.  Unmarked, two
 -- equal calls in one SELECT would be computed once.
 UPDATE pg_catalog.pg_proc SET provolatile = 'v'
-WHERE oid IN (
+WHERE oid OPERATOR(pg_catalog.=) ANY (ARRAY[
 	'dlints_recommend(dlints, anyelement, real[])'::pg_catalog.regprocedure,
 	'dlints_recommend(dlints, anyelement, double precision[])'::pg_catalog.regprocedure,
 	'dlints_recommend(dlints, anyelement, real[], integer)'::pg_catalog.regprocedure,
@@ -476,7 +476,7 @@ WHERE oid IN (
 	'dlints_recommend(dlints, anyelement, double precision[], double precision[])'::pg_catalog.regprocedure,
 	'dlints_recommend(dlints, anyelement, real[], real[], integer)'::pg_catalog.regprocedure,
 	'dlints_recommend(dlints, anyelement, double precision[], double precision[], integer)'::pg_catalog.regprocedure
-);
+]::pg_catalog.oid[]);
 
 CREATE FUNCTION dlints_argmax_transfn(internal, anyelement, double precision) RETURNS internal
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
