@@ -5,6 +5,7 @@
 #   make paper, make peers                   against a private, throwaway server;
 #                                            ARGS="..." goes to the last three
 #   make sanitize, make valgrind             the tests, under other checkers
+#   make long-run                            what millions of observations leave
 #   make lint                                what reads the source for mistakes
 #
 # PG_CONFIG chooses the PostgreSQL.
@@ -112,12 +113,17 @@ build/core/%: test/core/%.c $(CORE_TEST_OBJS) $(CORE_TEST_HEADERS)
 	@mkdir -p $(@D)
 	$(CC) $(CORE_TEST_CFLAGS) -o $@ $< $(CORE_TEST_OBJS) -lcmocka -llapack -lblas -lm
 
+# The same histories as in test_long_history.c, only longer
+build/core/long_run: test/long/long_run.c $(CORE_TEST_OBJS) $(CORE_TEST_HEADERS)
+	@mkdir -p $(@D)
+	$(CC) $(CORE_TEST_CFLAGS) -Itest/core -o $@ $< $(CORE_TEST_OBJS) -lcmocka -llapack -lblas -lm
+
 # What the sanitizers are tried on; the same flags as the extension's
 build/canary.so: test/sanitize/canary.c
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(CPPFLAGS) -fPIC -shared -o $@ $<
 
-.PHONY: core-tests test test-core sanitize valgrind lint demo bench paper peers dist
+.PHONY: core-tests test test-core sanitize valgrind long-run lint demo bench paper peers dist
 core-tests: $(CORE_TESTS)
 
 test:
@@ -133,11 +139,16 @@ sanitize:
 	@sh $(SCRIPTS_DIR)/run-sanitized.sh
 
 # The unit tests allocate with malloc, where memcheck sees each array.
+MEMCHECK = valgrind -q --error-exitcode=99 --leak-check=full \
+	--show-leak-kinds=all --errors-for-leak-kinds=all
+
 valgrind:
 	@sh $(SCRIPTS_DIR)/install-dependencies.sh valgrind
-	@STAGES=core CORE_EXEC='valgrind -q --error-exitcode=99 --leak-check=full \
-		--show-leak-kinds=all --errors-for-leak-kinds=all' \
-		sh $(SCRIPTS_DIR)/run-tests.sh
+	@STAGES=core CORE_EXEC='$(MEMCHECK)' sh $(SCRIPTS_DIR)/run-tests.sh
+
+long-run:
+	@sh $(SCRIPTS_DIR)/install-dependencies.sh test
+	@sh $(SCRIPTS_DIR)/long-run.sh
 
 lint:
 	@sh $(SCRIPTS_DIR)/install-dependencies.sh lint
