@@ -2,7 +2,7 @@
 # Read the source with clang-tidy and cppcheck, the scripts with shellcheck,
 # the Perl with perlcritic and the Python with pyflakes.  Each finding is shown,
 # and any fails the run.  Suppressions stand, with their reasons, in .clang-tidy,
-# in test/core/.clang-tidy and below.
+# in test/.clang-tidy and below.
 set -eu
 . "$(dirname "$0")/common.sh"
 
@@ -30,10 +30,10 @@ tidy()
 {
 	jobs=$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)
 	# shellcheck disable=SC2016 # expanded by the inner shell
-	printf '%s\n' src/*.c src/core/*.c test/core/*.c |
+	printf '%s\n' src/*.c src/core/*.c test/core/*.c test/long/*.c |
 		xargs -P "$jobs" -I{} sh -c '
 			found=$(clang-tidy --quiet "$1" -- -std=gnu99 -D_GNU_SOURCE \
-				-Isrc -isystem "$2" 2>&1) || { printf "%s\n" "$found"; exit 1; }' sh {} "$headers"
+				-Isrc -Itest/core -isystem "$2" 2>&1) || { printf "%s\n" "$found"; exit 1; }' sh {} "$headers"
 }
 
 # A declaration belongs at the start of a block, even if a smaller block would do
@@ -42,7 +42,7 @@ cpp_check()
 {
 	cppcheck --quiet --std=c99 --enable=warning,style,performance,portability \
 		--inline-suppr --suppress=variableScope --error-exitcode=1 \
-		--include=scripts/cppcheck.h -Isrc src test/core
+		--include=scripts/cppcheck.h -Isrc -Itest/core src test/core test/long
 }
 
 # Perl compiles against PostgreSQL's test modules.

@@ -45,10 +45,10 @@ typedef struct LongResult
 	double		H;				/* NaN when there is none */
 	double		condition;		/* of Z */
 	double		raised;			/* added to the ridge by the factorisation */
-	double		solve;			/* of the mean, given this evidence */
-	double		mean;			/* of the mean, given the exact evidence */
-	double		prediction;		/* of the last contexts' expected rewards, relative
-								 * to the size of rewards */
+	double		solve;			/* of the mean, as solution for this evidence */
+	double		mean;			/* of the mean, with what the evidence lacks */
+	double		prediction;		/* of the last contexts' expected rewards, with
+								 * both, relative to the size of rewards */
 } LongResult;
 
 extern LongResult long_history_run(const LongHistory *h);

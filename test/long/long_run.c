@@ -31,7 +31,7 @@ report(LongHistory h)
 		   r.b, r.G, r.H, long_evidence_promise(&h), r.condition, r.solve,
 		   long_mean_promise(&r), r.mean, r.prediction,
 		   !kept ? "BROKEN" : r.raised > 0 ? "kept, ridge raised" : "kept");
-	fflush(stdout);
+	(void) fflush(stdout);
 	return kept;
 }
 
@@ -45,7 +45,7 @@ report_all(void)
 
 	printf("%-22s %5s %5s %8s %7s %7s %7s %7s %7s %7s %7s %7s %7s\n",
 		   "contexts", "gamma", "block", "count", "b", "G", "H", "bound",
-		   "cond Z", "mean", "bound", "(all)", "reward");
+		   "cond Z", "solve", "bound", "mean", "reward");
 	for (g = 0; g < LENGTH(discounts); g++)
 		for (k = 0; k < long_kind_count; k++)
 		{
