@@ -72,7 +72,7 @@ fill_always_the_same(uint64_t *state, double *context)
 static void
 fill_the_same_and_large(uint64_t *state, double *context)
 {
-	fill_around(state, 1e5, 0, context);
+	fill_around(state, 3e4, 0, context);
 }
 
 static void
@@ -105,7 +105,7 @@ const LongKind long_kinds[] = {
 	{"nearly parallel", fill_nearly_parallel, false},
 	{"parallel, length 1000", fill_parallel_and_large, false},
 	{"always the same", fill_always_the_same, true},
-	{"the same, length 1e5", fill_the_same_and_large, true},
+	{"the same, length 3e4", fill_the_same_and_large, true},
 	{"zero", fill_zero, false},
 	{"one coordinate", fill_one_coordinate, false},
 	{"lengths 1e-6 to 1e6", fill_of_all_lengths, false},
@@ -202,6 +202,13 @@ relative(exact difference, exact size)
 	return (double) (fabsl(difference) / size);
 }
 
+/* Other than with fmax(), NaN is the worst and stays. */
+static double
+worse(double worst, double error)
+{
+	return isnan(worst) || error <= worst ? worst : error;
+}
+
 static double
 error_of_matrix(const double *packed, const exact *expected)
 {
@@ -211,10 +218,10 @@ error_of_matrix(const double *packed, const exact *expected)
 
 	for (i = 0; i < DIM; i++)
 		for (j = 0; j <= i; j++)
-			worst = fmax(worst, relative(packed[linalg_packed_index(DIM, i, j)] -
-										 expected[i * DIM + j],
-										 sqrtl(expected[i * DIM + i] *
-											   expected[j * DIM + j])));
+			worst = worse(worst, relative(packed[linalg_packed_index(DIM, i, j)] -
+										  expected[i * DIM + j],
+										  sqrtl(expected[i * DIM + i] *
+												expected[j * DIM + j])));
 	return worst;
 }
 
@@ -225,9 +232,9 @@ error_of_b(const Evidence *e, const Sums *sums)
 	int			k;
 
 	for (k = 0; k < DIM; k++)
-		worst = fmax(worst, relative(e->b[k] - sums->b[k],
-									 sqrtl(sums->G[k * DIM + k] *
-										   sums->reward_square)));
+		worst = worse(worst, relative(e->b[k] - sums->b[k],
+									  sqrtl(sums->G[k * DIM + k] *
+											sums->reward_square)));
 	return worst;
 }
 
@@ -353,7 +360,7 @@ error_of_predictions(const double *mean, const exact *expected,
 
 		for (k = 0; k < DIM; k++)
 			difference += (mean[k] - expected[k]) * contexts[j * DIM + k];
-		worst = fmax(worst, relative(difference, reward_size));
+		worst = worse(worst, relative(difference, reward_size));
 	}
 	return worst;
 }
