@@ -453,14 +453,15 @@ long_evidence_promise(const LongHistory *h)
 /*
  * Of the solution, given the evidence: 1e-8 up to a condition number of 1e7,
  * which is where a backward stable solution gets to; from there on the loss
- * that such a one has, which at 1e15 is of every digit.
+ * that such a one has.  From 1e12 on the roundings in the evidence, for which
+ * 1e-12 is promised, may be as large as the ridge.
  */
 double
 long_mean_promise(const LongResult *r)
 {
 	if (r->condition < 1e7)
 		return 1e-8;
-	return r->condition < 1e15 ? r->condition * 1e-15 : INFINITY;
+	return r->condition < 1e12 ? r->condition * 1e-15 : INFINITY;
 }
 
 /*
