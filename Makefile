@@ -6,6 +6,9 @@
 #                                            ARGS="..." goes to the last three
 #   make fuzz, make fuzz-corpus,             hostile input, for a minute per target
 #   make sqlsmith
+#   make sanitize, make valgrind             the tests, under other checkers
+#   make long-run                            what millions of observations leave
+#   make lint                                what reads the source for mistakes
 #
 # PG_CONFIG chooses the PostgreSQL.
 
@@ -35,10 +38,14 @@ REGRESS_OPTS = --inputdir=.
 PG_CPPFLAGS = -Isrc
 # Without fused multiply-adds every CPU gives the same answer.
 FP_FLAGS = -ffp-contract=off
-PG_CFLAGS = $(FP_FLAGS)
+# SANITIZE=address,undefined builds everything with these checkers.  The server's
+# own flags let integers wrap around; here that is an error.
+SANITIZE_FLAGS = $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all)
+PG_CFLAGS = $(FP_FLAGS) \
+	$(if $(SANITIZE),$(SANITIZE_FLAGS) -fno-wrapv -DUSE_ASSERT_CHECKING)
 # Which BLAS and LAPACK these are is the system's choice, made when the server
 # loads the library; a serial build is the right one.
-SHLIB_LINK = -llapack -lblas -lm
+SHLIB_LINK = -llapack -lblas -lm $(SANITIZE_FLAGS)
 
 EXTRA_CLEAN = build $(EXTENSION)-$(EXTVERSION).tar.gz
 
@@ -84,7 +91,6 @@ $(OBJS) $(OBJS:.o=.bc): $(ALL_HEADERS)
 
 # Unit tests of the algorithm: each test/core/test_*.c is one program, the other
 # files there belong to all of them.
-# SANITIZE=address,undefined builds them with these checkers.
 CORE_TESTS = $(patsubst test/core/%.c,build/core/%,$(sort $(wildcard test/core/test_*.c)))
 CORE_TEST_HELPERS = $(filter-out test/core/test_%.c,$(wildcard test/core/*.c))
 CORE_TEST_OBJS = $(CORE_OBJS:src/core/%.o=build/core/obj/%.o) \
@@ -93,7 +99,7 @@ CORE_TEST_HEADERS = $(ALL_HEADERS) $(wildcard test/core/*.h)
 # cmocka 2 deprecates macros that cmocka 1 has no substitute for.
 CORE_TEST_CFLAGS = -std=c99 -D_GNU_SOURCE -O1 -g -Wall -Wextra -Werror \
 	-Wno-deprecated-declarations \
-	$(FP_FLAGS) -Isrc $(if $(SANITIZE),-fsanitize=$(SANITIZE))
+	$(FP_FLAGS) -Isrc $(SANITIZE_FLAGS)
 
 .SECONDARY: $(CORE_TEST_OBJS)
 
@@ -109,7 +115,17 @@ build/core/%: test/core/%.c $(CORE_TEST_OBJS) $(CORE_TEST_HEADERS)
 	@mkdir -p $(@D)
 	$(CC) $(CORE_TEST_CFLAGS) -o $@ $< $(CORE_TEST_OBJS) -lcmocka -llapack -lblas -lm
 
-.PHONY: core-tests test test-core demo bench paper peers dist
+# The same histories as in test_long_history.c, only longer
+build/core/long_run: test/long/long_run.c $(CORE_TEST_OBJS) $(CORE_TEST_HEADERS)
+	@mkdir -p $(@D)
+	$(CC) $(CORE_TEST_CFLAGS) -Itest/core -o $@ $< $(CORE_TEST_OBJS) -lcmocka -llapack -lblas -lm
+
+# What the sanitizers are tried on; the same flags as the extension's
+build/canary.so: test/sanitize/canary.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(CPPFLAGS) -fPIC -shared -o $@ $<
+
+.PHONY: core-tests test test-core sanitize valgrind long-run lint demo bench paper peers dist
 core-tests: $(CORE_TESTS)
 
 # Fuzz targets of the algorithm.  build/core/fuzz_NAME is libFuzzer's where
@@ -151,6 +167,26 @@ test:
 test-core:
 	@sh $(SCRIPTS_DIR)/install-dependencies.sh test-core
 	@STAGES=core sh $(SCRIPTS_DIR)/run-tests.sh
+
+sanitize:
+	@sh $(SCRIPTS_DIR)/install-dependencies.sh test
+	@sh $(SCRIPTS_DIR)/run-sanitized.sh
+
+# The unit tests allocate with malloc, where memcheck sees each array.
+MEMCHECK = valgrind -q --error-exitcode=99 --leak-check=full \
+	--show-leak-kinds=all --errors-for-leak-kinds=all
+
+valgrind:
+	@sh $(SCRIPTS_DIR)/install-dependencies.sh valgrind
+	@STAGES=core CORE_EXEC='$(MEMCHECK)' sh $(SCRIPTS_DIR)/run-tests.sh
+
+long-run:
+	@sh $(SCRIPTS_DIR)/install-dependencies.sh test
+	@sh $(SCRIPTS_DIR)/long-run.sh
+
+lint:
+	@sh $(SCRIPTS_DIR)/install-dependencies.sh lint
+	@sh $(SCRIPTS_DIR)/lint.sh
 
 demo:
 	@sh $(SCRIPTS_DIR)/install-dependencies.sh demo

@@ -1,9 +1,10 @@
 #!/bin/sh
 # Install what "make demo", "make test", "make test-core", "make bench", "make
-# paper", "make peers", "make fuzz" or "make sqlsmith" need.
+# paper", "make peers", "make fuzz", "make sqlsmith" or the checks "make
+# valgrind" and "make lint" need.
 #
 #   install-dependencies.sh demo | test | test-core | bench | paper | peers |
-#                           fuzz | sqlsmith
+#                           fuzz | sqlsmith | valgrind | lint
 #
 # On Debian, Ubuntu and the like it names the missing packages and installs
 # them with apt-get, as root or through sudo.  Elsewhere it goes on if
@@ -283,7 +284,7 @@ list_needs()
 	packages='' list='' elsewhere=''
 	need_compiler
 	case $purpose in
-		test-core | test)
+		test-core | test | valgrind | lint)
 			need libcmocka-dev "cmocka, for C unit tests" has_header cmocka.h
 			need perl "prove, which runs tests" has_perl TAP::Harness ;;
 	esac
@@ -297,6 +298,17 @@ list_needs()
 			need libipc-run-perl "Perl's IPC::Run, for tests with servers" has_perl IPC::Run
 			python_libraries=$python_for_test
 			need_python ;;
+		valgrind)
+			need valgrind "memcheck, which watches memory" has_command valgrind ;;
+		lint)
+			need_postgresql
+			need clang-tidy "clang-tidy, which reads C" has_command clang-tidy
+			need cppcheck "cppcheck, which reads C" has_command cppcheck
+			need shellcheck "shellcheck, which reads shell scripts" has_command shellcheck
+			need libperl-critic-perl "perlcritic, which reads Perl" has_command perlcritic
+			need libipc-run-perl "Perl's IPC::Run, which the tests import" has_perl IPC::Run
+			need "$(pg_package postgresql-client-N)" "PostgreSQL::Test, likewise" pg_has_client
+			need pyflakes3 "pyflakes, which reads Python" has_command pyflakes3 ;;
 		demo | bench | paper | peers)
 			need_postgresql
 			need_python_for_bench
@@ -402,6 +414,8 @@ needs, beside a C compiler and make:
     fuzz:  clang with libFuzzer; sqlsmith: that program
     demo, bench, paper, peers:
            Python 3 with numpy, scipy, psycopg2, matplotlib and tqdm
+    valgrind: cmocka; Perl with prove; valgrind
+    lint:  cmocka; clang-tidy, cppcheck, shellcheck, perlcritic, pyflakes3
 
 If PostgreSQL is there but not found:  make $purpose PG_CONFIG=/path/to/bin/pg_config
 END
@@ -410,8 +424,8 @@ END
 
 purpose=${1:-}
 case $purpose in
-	demo | test | test-core | bench | paper | peers | fuzz | sqlsmith) ;;
-	*) die "usage: $0 demo|test|test-core|bench|paper|peers|fuzz|sqlsmith" ;;
+	demo | test | test-core | bench | paper | peers | fuzz | sqlsmith | valgrind | lint) ;;
+	*) die "usage: $0 demo|test|test-core|bench|paper|peers|fuzz|sqlsmith|valgrind|lint" ;;
 esac
 
 apt=
@@ -422,9 +436,10 @@ updated=
 major=
 pg_config=
 pg_packaged=
-if [ "$purpose" != test-core ]; then
-	choose_postgresql
-fi
+case $purpose in
+	test-core | valgrind) ;;
+	*) choose_postgresql ;;
+esac
 
 list_needs
 if [ -n "$elsewhere" ]; then

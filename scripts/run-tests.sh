@@ -5,7 +5,9 @@
 # Environment:
 #   PG_CONFIG   which PostgreSQL
 #   STAGES      which stages, of "core regress pgtap policies tap corpus" (all)
-#   SANITIZE    checkers for the unit tests, as in address,undefined (none)
+#   SANITIZE    checkers to build with, as in address,undefined (none); beyond
+#               the unit tests run-sanitized.sh has to prepare the servers
+#   CORE_EXEC   what runs each program of unit tests, as in valgrind (nothing)
 #   KEEP=1      keep the folder with the logs even if all went well
 set -eu
 . "$(dirname "$0")/common.sh"
@@ -132,7 +134,8 @@ run_core()
 		CMOCKA_MESSAGE_OUTPUT=TAP
 		export CMOCKA_MESSAGE_OUTPUT
 		logged_tap "$logs/core.log" sh -c \
-			"cd '$source' && prove --verbose --exec '' build/core/test_* build/core/replay_*" || status=$?
+			"cd '$source' && prove --verbose --exec '${CORE_EXEC:-}' build/core/test_* build/core/replay_*" ||
+			status=$?
 	fi
 	count_tap core "$logs/core.log" "$status"
 }
@@ -251,12 +254,14 @@ case " $stages " in
 esac
 
 # PostgreSQL's own headers are not clean under the two warnings switched off.
+# Bitcode for the JIT compiler would bypass the checkers.
 status=0
 if [ -n "$core_only" ]; then
 	"$scripts/build-stage.sh" --copy-only "$work"
 else
 	logged "$logs/build.log" "$scripts/build-stage.sh" "$work" \
-		COPT="-Werror -Wall -Wextra -Wno-unused-parameter -Wno-sign-compare" || status=$?
+		COPT="-Werror -Wall -Wextra -Wno-unused-parameter -Wno-sign-compare" \
+		${SANITIZE:+SANITIZE="$SANITIZE" with_llvm=no} || status=$?
 fi
 
 if [ "$status" -ne 0 ]; then

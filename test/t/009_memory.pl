@@ -10,6 +10,9 @@ use Test::More;
 plan skip_all => 'no /proc to read memory use from'
   unless -e "/proc/$$/status" && slurp("/proc/$$/status") =~ /^RssAnon:/m;
 
+plan skip_all => 'AddressSanitizer keeps memory that was freed'
+  if $ENV{ASAN_OPTIONS};
+
 # Private memory may grow by this many kB: much less than one byte in ten of
 # what is allocated on the way.
 my $bound = 2048;
