@@ -6,17 +6,19 @@ use strict;
 use warnings;
 
 use Catalogue;
-use Cwd qw(abs_path);
 use File::Basename qw(dirname);
 use FindBin;
 use lib $FindBin::RealBin;
 use DlintsTest;
 use Test::More;
 
-my $old = DlintsTest->node('old');
-my $new = DlintsTest->node('new');
 my ($bindir) = map { dirname($_) } grep { -x } map { "$_/pg_upgrade" } split /:/, $ENV{PATH};
 plan skip_all => 'there is no pg_upgrade' if !$bindir;
+# since PostgreSQL 15
+my @no_sync = `pg_upgrade --help` =~ /--no-sync/ ? '--no-sync' : ();
+
+my $old = DlintsTest->node('old');
+my $new = DlintsTest->node('new');
 
 my $state = q{
 	SELECT name, md5(dlints_send(state)), dlints_draw(state, 3), (dlints_info(state)).updates
@@ -67,7 +69,7 @@ $_->stop for $old, $new;
 chdir $new->basedir or die 'no folder to work in';
 $new->command_ok(
 	[
-		'pg_upgrade', '--no-sync',
+		'pg_upgrade', @no_sync,
 		'--old-datadir', $old->data_dir,
 		'--new-datadir', $new->data_dir,
 		'--old-bindir', $bindir,
