@@ -17,6 +17,8 @@ versions=$(git ls-files 'sql/dlints--*.sql' |
 	sed -n 's/^sql\/dlints--\([0-9.]*\)\.sql$/\1/p' | sort -V)
 [ "$(say "$versions" | tail -n 1)" = "$version" ] ||
 	die "sql/dlints--$version.sql is not the last install script"
+grep -q "\"file\": \"sql/dlints--$version.sql\"" META.json ||
+	die "META.json does not name sql/dlints--$version.sql"
 
 previous=
 for next in $versions; do

@@ -5,6 +5,7 @@
 # Environment:
 #   PG_CONFIG   which PostgreSQL
 #   STAGES      which stages, of "core regress pgtap policies tap" (all)
+#   CC          which compiler (the server's)
 #   SANITIZE    checkers for the unit tests, as in address,undefined (none)
 #   KEEP=1      keep the folder with the logs even if all went well
 set -eu
@@ -126,7 +127,7 @@ run_core()
 	heading "C unit tests (cmocka)"
 	status=0
 	logged "$logs/core-build.log" make -s -C "$source" core-tests \
-		SANITIZE="${SANITIZE:-}" || status=$?
+		SANITIZE="${SANITIZE:-}" ${CC:+CC="$CC"} || status=$?
 	: >"$logs/core.log"
 	if [ "$status" -eq 0 ] && ls "$source"/build/core/test_* >/dev/null 2>&1; then
 		CMOCKA_MESSAGE_OUTPUT=TAP
@@ -230,13 +231,19 @@ case " $stages " in
 		heading "Build for $("$PG_CONFIG" --version), warnings are errors" ;;
 esac
 
-# PostgreSQL's own headers are not clean under the two warnings switched off.
+# PostgreSQL's own headers are not clean under the two warnings switched off,
+# and its flags are those of the compiler it was built with.
+warnings="-Werror -Wall -Wextra -Wno-unused-parameter -Wno-sign-compare"
+case ${CC:-} in
+	*clang*) warnings="$warnings -Wno-unknown-warning-option \
+		-Wno-ignored-optimization-argument -Wno-ignored-attributes" ;;
+esac
 status=0
 if [ -n "$core_only" ]; then
 	"$scripts/build-stage.sh" --copy-only "$work"
 else
 	logged "$logs/build.log" "$scripts/build-stage.sh" "$work" \
-		COPT="-Werror -Wall -Wextra -Wno-unused-parameter -Wno-sign-compare" || status=$?
+		COPT="$warnings" || status=$?
 fi
 
 if [ "$status" -ne 0 ]; then

@@ -20,16 +20,8 @@ my $node = $scratch->node('main');
 
 ### What is there
 
-# A version as text that sorts as versions do
-sub number
-{
-	return join '.', map { sprintf '%06d', $_ } split /\./, $_[0];
-}
-
-# PostgreSQL's views show the extensions of the server's own folder only.
+my ($oldest) = $scratch->versions;
 my ($current) = $scratch->read('dlints.control') =~ /^default_version = '(.*)'$/m;
-my ($oldest) = sort { number($a) cmp number($b) }
-  map { /dlints--([\d.]+)\.sql$/ ? $1 : () } glob $scratch->path('dlints--*.sql');
 (my $next = $current) =~ s/(\d+)$/$1 + 1/e;
 
 my $install_script = $scratch->read("dlints--$current.sql");

@@ -347,8 +347,11 @@ sub prepared
 }
 
 my $prepared = prepared('mallory');
-$node->safe_psql($prepared, 'CREATE EXTENSION dlints SCHEMA bandit');
-untouched($prepared, 'bandit', 'CREATE EXTENSION');
+my ($oldest) = $scratch->versions;
+$node->safe_psql($prepared, $_)
+  for "CREATE EXTENSION dlints SCHEMA bandit VERSION '$oldest'",
+  'ALTER EXTENSION dlints UPDATE';
+untouched($prepared, 'bandit', 'CREATE EXTENSION and UPDATE');
 is(Catalogue::differences($node, $prepared, $clean),
 	'', 'and the extension is as without them');
 

@@ -69,6 +69,21 @@ sub write
 	return;
 }
 
+# Versions that have an install script, oldest first.  PostgreSQL's own views
+# show the extensions of the server's folder only.
+sub versions
+{
+	my ($self) = @_;
+	my %sort_key;
+
+	for my $script (glob $self->path('dlints--*.sql'))
+	{
+		$sort_key{$1} = join '.', map { sprintf '%06d', $_ } split /\./, $1
+		  if $script =~ /dlints--([\d.]+)\.sql$/;
+	}
+	return sort { $sort_key{$a} cmp $sort_key{$b} } keys %sort_key;
+}
+
 # Change or add a setting of the control file
 sub control
 {
