@@ -348,12 +348,15 @@ sub prepared
 
 my $prepared = prepared('mallory');
 my ($oldest) = $scratch->versions;
-$node->safe_psql($prepared, $_)
-  for "CREATE EXTENSION dlints SCHEMA bandit VERSION '$oldest'",
-  'ALTER EXTENSION dlints UPDATE';
+is( sqlstate(
+		$superuser, $prepared,
+		"CREATE EXTENSION dlints SCHEMA bandit VERSION '$oldest'; ALTER EXTENSION dlints UPDATE"
+	),
+	'none, status 0',
+	'created and updated among traps');
 untouched($prepared, 'bandit', 'CREATE EXTENSION and UPDATE');
 is(Catalogue::differences($node, $prepared, $clean),
-	'', 'and the extension is as without them');
+	'', 'and the extension is as without traps');
 
 # Names that are taken are not taken over
 for my $taken (
@@ -385,7 +388,8 @@ is( $node->safe_psql($owned,
 $scratch->control(trusted => 'true');
 refused('plain', $owned, 'CREATE EXTENSION dlints SCHEMA bandit',
 	'a trusted extension without CREATE on the database');
-as('owner', $owned, 'CREATE EXTENSION dlints SCHEMA bandit');
+is(sqlstate('owner', $owned, 'CREATE EXTENSION dlints SCHEMA bandit'),
+	'none, status 0', 'trusted: the owner of a database creates it');
 untouched($owned, 'bandit', 'trusted');
 is( $node->safe_psql($owned,
 		q{SELECT extowner::regrole FROM pg_extension WHERE extname = 'dlints'}),
