@@ -81,7 +81,8 @@ sub versions
 		$sort_key{$1} = join '.', map { sprintf '%06d', $_ } split /\./, $1
 		  if $script =~ /dlints--([\d.]+)\.sql$/;
 	}
-	return sort { $sort_key{$a} cmp $sort_key{$b} } keys %sort_key;
+	my @versions = sort { $sort_key{$a} cmp $sort_key{$b} } keys %sort_key;
+	return @versions;
 }
 
 # Change or add a setting of the control file
