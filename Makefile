@@ -28,7 +28,9 @@ OBJS = src/args.o src/choose.o src/dlints.o src/evaluate.o src/inspect.o src/jso
 ifneq ($(filter environment% command%,$(origin DATA)),)
 DEMO_DATA := $(DATA)
 endif
-override DATA = sql/$(EXTENSION)--$(EXTVERSION).sql
+# Scripts that install a version and scripts that upgrade to the next one, all
+# that were ever released
+override DATA = $(sort $(wildcard sql/$(EXTENSION)--*.sql))
 
 # The first creates the extension, the last drops it.
 REGRESS = dlints_basic dlints_type dlints_learn dlints_choose dlints_look \
@@ -213,5 +215,6 @@ dist:
 		{ echo "META.json does not say version $(EXTVERSION) twice" >&2; exit 1; }
 	@grep -q "^## \[$(EXTVERSION)\]" CHANGELOG.md || \
 		{ echo "CHANGELOG.md has no section for $(EXTVERSION)" >&2; exit 1; }
+	@sh $(SCRIPTS_DIR)/check-release.sh $(EXTVERSION)
 	git archive --format=tar.gz --prefix=$(EXTENSION)-$(EXTVERSION)/ \
 		-o $(EXTENSION)-$(EXTVERSION).tar.gz HEAD

@@ -5,6 +5,7 @@
 # Environment:
 #   PG_CONFIG   which PostgreSQL
 #   STAGES      which stages, of "core regress pgtap policies tap corpus" (all)
+#   CC          which compiler (the server's)
 #   SANITIZE    checkers to build with, as in address,undefined (none); beyond
 #               the unit tests run-sanitized.sh has to prepare the servers
 #   CORE_EXEC   what runs each program of unit tests, as in valgrind (nothing)
@@ -128,7 +129,7 @@ run_core()
 	heading "C unit tests (cmocka)"
 	status=0
 	logged "$logs/core-build.log" make -s -C "$source" core-tests \
-		SANITIZE="${SANITIZE:-}" || status=$?
+		SANITIZE="${SANITIZE:-}" ${CC:+CC="$CC"} || status=$?
 	: >"$logs/core.log"
 	if [ "$status" -eq 0 ] && ls "$source"/build/core/test_* >/dev/null 2>&1; then
 		CMOCKA_MESSAGE_OUTPUT=TAP
@@ -253,15 +254,20 @@ case " $stages " in
 		heading "Build for $("$PG_CONFIG" --version), warnings are errors" ;;
 esac
 
-# PostgreSQL's own headers are not clean under the two warnings switched off.
+# PostgreSQL's own headers are not clean under the two warnings switched off,
+# and its flags are those of the compiler it was built with.
+warnings="-Werror -Wall -Wextra -Wno-unused-parameter -Wno-sign-compare"
+case ${CC:-} in
+	*clang*) warnings="$warnings -Wno-unknown-warning-option \
+		-Wno-ignored-optimization-argument -Wno-ignored-attributes" ;;
+esac
 # Bitcode for the JIT compiler would bypass the checkers.
 status=0
 if [ -n "$core_only" ]; then
 	"$scripts/build-stage.sh" --copy-only "$work"
 else
 	logged "$logs/build.log" "$scripts/build-stage.sh" "$work" \
-		COPT="-Werror -Wall -Wextra -Wno-unused-parameter -Wno-sign-compare" \
-		${SANITIZE:+SANITIZE="$SANITIZE" with_llvm=no} || status=$?
+		COPT="$warnings" ${SANITIZE:+SANITIZE="$SANITIZE" with_llvm=no} || status=$?
 fi
 
 if [ "$status" -ne 0 ]; then
