@@ -115,7 +115,7 @@ sub identical
 			$database, q{
 		INSERT INTO public.fixed DEFAULT VALUES
 		RETURNING bandit.dlints_info(projected)}),
-		'(8,3,0.99,1,0.1,4,0.5773502691896258,thompson,0,0,,248,1)',
+		'(8,3,0.99,1,0.1,4,0.5773502691896258,thompson,0,f,0,0,,248,1)',
 		"$how: the default is there");
 
 	my ($status, $stdout, $stderr) = $target->psql($database,
