@@ -21,7 +21,7 @@ CREATE TEMP TABLE observation AS
 SELECT n, m, i, context(i, n) AS x, shared(i % 7, m) AS u, number(i, 100000) AS r
 FROM (SELECT DISTINCT n, m FROM shape) AS s, generate_series(1, 200) AS i;
 
-SELECT plan(5 + 6 + 2 + 6 * 8 + 6 * 2 + 6 * 6 + 6);
+SELECT plan(5 + 6 + 2 + 6 * 8 + 6 * 2 + 6 * 6 + 6 + 4);
 
 -- The interactions by their entries: Q_ij R_il is what e_l adds to e_j's z.
 CREATE TEMP TABLE product AS
@@ -138,6 +138,21 @@ FROM (VALUES ('unrelated', context(1, 6), shared(1, 3), context(2, 6), shared(2,
              ('opposite users', context(7, 6), shared(7, 3), context(8, 6), combined(-1, shared(7, 3), 0, shared(7, 3))), ('nobody', context(9, 6), zeros(3), context(9, 6), zeros(3))) AS v (name, x, u, y, w),
      (SELECT dlints_new(6, 5, seed => s, shared_dim => 3) FROM generate_series(1, 10000) AS s) AS g (p);
 SELECT cmp_ok(abs(avg(product) - truth), '<', 5.5 * stddev_samp(product) / 100, format('inner product kept in expectation: %s', name)) FROM estimate GROUP BY name, truth ORDER BY name;
+
+-- Three matrices of 200 rows take several pieces, whether they are kept or not.
+CREATE TEMP TABLE large AS
+SELECT dlints_update(e, ARRAY[x, context(2, 1000)], ARRAY[u, shared(2, 50)], ARRAY[1, 2]::float8[]) AS model, e AS empty, x, u
+FROM (SELECT dlints_new(1000, 200, 0.9, seed => 8, shared_dim => 50, intercept => true), context(1, 1000), shared(1, 50)) AS v (e, x, u);
+CREATE TEMP TABLE kept AS SELECT dlints_project(model, x, u) AS z, dlints_weights(model, u) AS w, dlints_draw_weights(model, u, 4) AS draw FROM large;
+SELECT cmp_ok(abs(dlints_predict(model, x, u) - dot(dlints_mean(model), z)), '<', 1e-9::float8, 'all pieces are in z and in the weights') FROM large, kept;
+SET LOCAL dlints.projection_cache_size = 0;
+SELECT cmp_ok(greatest(difference(dlints_project(model, x, u), z), difference(dlints_weights(model, u), w), difference(dlints_draw_weights(model, u, 4), draw)), '<=', 1e-12::float8, 'no cache') FROM large, kept;
+SELECT cmp_ok(evidence_difference(dlints_update(empty, ARRAY[x, context(2, 1000)], ARRAY[u, shared(2, 50)], ARRAY[1, 2]::float8[]), model), '<=', 1e-12::float8, 'learning without cache') FROM large;
+RESET dlints.projection_cache_size;
+-- kept matrices of other models, with the same seed and fewer or more shared numbers, are not taken for this one's
+SELECT cmp_ok(max(difference(dlints_project(dlints_new(1000, 200, seed => 8, shared_dim => s), x, shared(9, s)),
+                             (dlints_project(dlints_new(1000, 200, seed => 8, shared_dim => 60), x, shared(9, s) || zeros(60 - s))))), '<', 1e-12::float8, 'the length of a shared context matters to the cache')
+FROM large, (VALUES (49), (51), (50)) AS v (s);
 
 SELECT * FROM finish();
 ROLLBACK;
