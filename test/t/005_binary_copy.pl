@@ -33,17 +33,20 @@ $node->safe_psql(
 	END $$;
 });
 
-# Bytes of a model that has seen this many rows
+# Bytes of a model that has seen this many rows; with_shared: under shared contexts
 sub shape
 {
-	my ($model, $rows) = @_;
+	my ($model, $rows, $with_shared) = @_;
+	my $shared = $with_shared
+	  ? 'ARRAY(SELECT cos(2 * i * j)::real FROM generate_series(1, (dlints_info(m)).shared_dim) j),'
+	  : '';
 	my $hex = $node->safe_psql(
 		'postgres', qq{
 		WITH new AS MATERIALIZED (SELECT $model AS m)
 		SELECT encode(dlints_send(m || (
 			SELECT dlints_evidence(m,
 				ARRAY(SELECT sin(i * j)::real FROM generate_series(1, (dlints_info(m)).context_dim) j),
-				cos(i) ORDER BY i)
+				$shared cos(i) ORDER BY i)
 			FROM generate_series(1, $rows) i)), 'hex')
 		FROM new});
 
@@ -54,6 +57,8 @@ my $plain = shape('dlints_new(3, discount => 0.9)', 20);
 my $projected = shape('dlints_new(7, 4, seed => 12)', 50);
 my $lasting = shape('dlints_new(4, discount => 1)', 10);
 my $untrained = shape('dlints_new(5, 2)', 0);
+my $constant = shape('dlints_new(3, discount => 1, intercept => true)', 10);
+my $shared = shape('dlints_new(6, 4, seed => 5, shared_dim => 3, intercept => true)', 30, 1);
 my $long = shape('dlints_new(400, 60)', 3);
 
 my $files = 0;
@@ -95,7 +100,7 @@ use constant {
 	UNUSED1 => 6,
 	CONTEXT_DIM => 8,
 	DIM => 12,
-	UNUSED2 => 16,
+	SHARED_DIM => 16,
 	DISCOUNT => 20,
 	RIDGE => 28,
 	EXPLORATION => 36,
@@ -105,7 +110,7 @@ use constant {
 	WEIGHT_SUM => 68,
 	REWARD_SUM => 76,
 	REWARD_SQUARE_SUM => 84,
-	UNUSED3 => 92,
+	UNUSED2 => 92,
 	VALUES => 124,
 };
 
@@ -147,10 +152,14 @@ refuse('a projection without scale', altered($plain, PROJECTION, chr 1));
 refuse('no projection and other sizes', altered($projected, PROJECTION, chr 0));
 refuse("generator $_", altered($plain, GENERATOR, chr $_)) for 0, 2, 255;
 refuse("flag $_", altered($plain, FLAGS, chr(1 << $_))) for 0 .. 7;
+refuse("flag $_ beside the intercept", altered($shared, FLAGS, chr(1 | 1 << $_)))
+  for 1 .. 7;
+refuse('an intercept taken away', altered($_, FLAGS, chr 0)) for $constant, $shared;
+refuse('an intercept more', altered($projected, FLAGS, chr 1));
 refuse("unused field at $_", altered($plain, $_, "\1"))
-  for UNUSED1, UNUSED1 + 1, UNUSED2, UNUSED2 + 3, UNUSED3, UNUSED3 + 31;
+  for UNUSED1, UNUSED1 + 1, UNUSED2, UNUSED2 + 31;
 refuse('unused number that is minus zero',
-	altered($plain, UNUSED3 + 8, float8(-0.0)))
+	altered($plain, UNUSED2 + 8, float8(-0.0)))
   if float8(-0.0) ne float8(0);
 
 for my $size (0, -1, 1, 2, 4, 1024, 1025, 65536, 65537, 1 << 30, 2**31 - 1, -2**31)
@@ -170,6 +179,19 @@ for my $size (0, -1, 1, 2, 4, 1024, 1025, 65536, 65537, 1 << 30, 2**31 - 1, -2**
 }
 refuse("projected, context_dim $_", altered($projected, CONTEXT_DIM, int32($_)))
   for 0, -1, 3, 65537, 2**31 - 1, -2**31;
+refuse("shared, context_dim $_", altered($shared, CONTEXT_DIM, int32($_)))
+  for 0, -1, 65537, 2**31 - 1, -2**31;
+refuse('shared, reduced_dim above all interactions',
+	altered($shared, CONTEXT_DIM, int32(1) . int32(4) . int32(2)));
+for my $size (-1, 65537, 1 << 24, 1 << 30, 2**31 - 1, -2**31)
+{
+	refuse("shared_dim $size", altered($_, SHARED_DIM, int32($size)))
+	  for $projected, $shared, substr($shared, 0, VALUES);
+	refuse("all sizes $size",
+		altered($shared, CONTEXT_DIM, int32($size) x 3));
+}
+refuse("without projection, shared_dim $_", altered($plain, SHARED_DIM, int32($_)))
+  for -1, 1, 3, 65536, 65537, 2**31 - 1, -2**31;
 
 for my $bad (
 	[ 'NaN', $nan ],
@@ -186,7 +208,7 @@ for my $bad (
 	  for $plain, $projected;
 	refuse("$name in the header at $_", altered($plain, $_, $bytes))
 	  for WEIGHT_SUM, REWARD_SUM, REWARD_SQUARE_SUM;
-	for my $value ($plain, $lasting)
+	for my $value ($plain, $lasting, $shared)
 	{
 		for (my $at = VALUES; $at < length($value); $at += 8)
 		{
@@ -231,9 +253,15 @@ my @accepted = (
 	write_file($lasting),
 	write_file($untrained),
 	write_file($long),
+	write_file($constant),
+	write_file($shared),
 	write_file(altered($plain, RIDGE, float8(1e-300))),
 	write_file(altered($plain, EXPLORATION, float8(0))),
 	write_file(altered($projected, CONTEXT_DIM, int32(65536))),
+	write_file(altered($projected, SHARED_DIM, int32(2))),
+	write_file(altered($shared, SHARED_DIM, int32(65536))),
+	write_file(altered($shared, SHARED_DIM, int32(0))),
+	write_file(altered($shared, CONTEXT_DIM, int32(1) . int32(4) . int32(3))),
 	write_file(altered($plain, SEED, "\200" . "\0" x 7)),
 	write_file(altered($plain, UPDATES, "\177" . "\377" x 7)),
 	write_file(altered($plain, VALUES, float8(-1e308))));
@@ -261,8 +289,9 @@ is( $node->safe_psql('postgres', 'SELECT array_agg(n ORDER BY n) FROM arrival'),
 	'nothing of them is stored, and all that may be is');
 is( $node->safe_psql(
 		'postgres', q{
-	SELECT encode(dlints_send(state), 'hex') FROM arrival ORDER BY n LIMIT 5}),
-	join("\n", map { unpack 'H*', $_ } $plain, $projected, $lasting, $untrained, $long),
+	SELECT encode(dlints_send(state), 'hex') FROM arrival ORDER BY n LIMIT 7}),
+	join("\n", map { unpack 'H*', $_ } $plain, $projected, $lasting, $untrained, $long,
+		$constant, $shared),
 	'what was accepted is what was sent');
 
 # Outside of a function too
@@ -349,7 +378,7 @@ sub mutate
 	return rand() < 0.5 ? substr($value, 0, $at) : $value . chr(int(rand(256))) x $at;
 }
 
-my @shapes = ($plain, $projected, $lasting, $untrained);
+my @shapes = ($plain, $projected, $lasting, $untrained, $constant, $shared);
 my $first = $files + 1;
 for (1 .. $mutations)
 {
@@ -379,29 +408,35 @@ $node->safe_psql(
 		   AND dlints_send($1) = dlints_send($1::jsonb::dlints)
 		   AND $1::text !~ 'NaN|Inf' $$;
 
-	CREATE TABLE probe (name text, query text);
+	-- what to ask; with_shared is for models that have a shared context, $3
+	CREATE TABLE probe (name text, query text, with_shared text);
 	INSERT INTO probe VALUES
-		('text, jsonb', 'sound($1)'),
-		('draw', 'finite(VARIADIC dlints_draw($1))'),
-		('draw_weights', 'finite(VARIADIC dlints_draw_weights($1, 1))'),
-		('mean', 'finite(VARIADIC dlints_mean($1))'),
-		('weights', 'finite(VARIADIC dlints_weights($1))'),
-		('covariance', 'finite(VARIADIC dlints_covariance($1))'),
-		('project', 'finite(VARIADIC dlints_project($1, $2))'),
-		('predict', 'finite(dlints_predict($1, $2))'),
-		('stddev', 'finite(dlints_stddev($1, $2))'),
+		('text, jsonb', 'sound($1)', NULL),
+		('draw', 'finite(VARIADIC dlints_draw($1))', NULL),
+		('draw_weights', 'finite(VARIADIC dlints_draw_weights($1, 1))', 'finite(VARIADIC dlints_draw_weights($1, $3, 1))'),
+		('mean', 'finite(VARIADIC dlints_mean($1))', NULL),
+		('weights', 'finite(VARIADIC dlints_weights($1))', 'finite(VARIADIC dlints_weights($1, $3))'),
+		('covariance', 'finite(VARIADIC dlints_covariance($1))', NULL),
+		('project', 'finite(VARIADIC dlints_project($1, $2))', 'finite(VARIADIC dlints_project($1, $2, $3))'),
+		('predict', 'finite(dlints_predict($1, $2))', 'finite(dlints_predict($1, $2, $3))'),
+		('stddev', 'finite(dlints_stddev($1, $2))', 'finite(dlints_stddev($1, $2, $3))'),
 		('info', '(SELECT finite(i.discount, i.ridge, i.exploration, coalesce(i.projection_scale, 0),
-			i.effective_sample_size, coalesce(i.mean_reward, 0)) FROM dlints_info($1) i)'),
-		('coefficients', '(SELECT bool_and(finite(mean, stddev)) FROM dlints_coefficients($1))'),
-		('set', 'sound(dlints_set($1, ridge => 2, exploration => 3))'),
-		('update', 'sound(dlints_update($1, $2, 1))'),
-		('update_batch', 'sound(dlints_update($1, ARRAY[$2, $2], ARRAY[1, 2]))'),
-		('update_reduced', 'sound(dlints_update_reduced($1, dlints_mean($1), 1))'),
-		('evidence', 'sound((SELECT dlints_evidence($1, $2, i) FROM generate_series(1, 2) i))'),
-		('concat', 'sound($1 || $1)'),
-		('concat_agg', 'sound((SELECT dlints_concat_agg($1) FROM generate_series(1, 3)))'),
-		('recommend', '(SELECT dlints_recommend($1, i, $2) FROM generate_series(1, 2) i) = 1'),
-		('recommend k', '(SELECT dlints_recommend($1, i, $2, 2) FROM generate_series(1, 3) i) = ARRAY[1, 2]');
+			i.effective_sample_size, coalesce(i.mean_reward, 0)) FROM dlints_info($1) i)', NULL),
+		('coefficients', '(SELECT bool_and(finite(mean, stddev)) FROM dlints_coefficients($1))', NULL),
+		('set', 'sound(dlints_set($1, ridge => 2, exploration => 3))', NULL),
+		('update', 'sound(dlints_update($1, $2, 1))', 'sound(dlints_update($1, $2, $3, 1))'),
+		('update_batch', 'sound(dlints_update($1, ARRAY[$2, $2], ARRAY[1, 2]))',
+			'sound(dlints_update($1, ARRAY[$2, $2], ARRAY[$3, $3], ARRAY[1, 2]))'),
+		('update_reduced', 'sound(dlints_update_reduced($1, dlints_project($1, $2), 1))',
+			'sound(dlints_update_reduced($1, dlints_project($1, $2, $3), 1))'),
+		('evidence', 'sound((SELECT dlints_evidence($1, $2, i) FROM generate_series(1, 2) i))',
+			'sound((SELECT dlints_evidence($1, $2, $3, i) FROM generate_series(1, 2) i))'),
+		('concat', 'sound($1 || $1)', NULL),
+		('concat_agg', 'sound((SELECT dlints_concat_agg($1) FROM generate_series(1, 3)))', NULL),
+		('recommend', '(SELECT dlints_recommend($1, i, $2) FROM generate_series(1, 2) i) = 1',
+			'(SELECT dlints_recommend($1, i, $2, $3) FROM generate_series(1, 2) i) = 1'),
+		('recommend k', '(SELECT dlints_recommend($1, i, $2, 2) FROM generate_series(1, 3) i) = ARRAY[1, 2]',
+			'(SELECT dlints_recommend($1, i, $2, $3, 2) FROM generate_series(1, 3) i) = ARRAY[1, 2]');
 
 	-- false, NULL or an error, and how often
 	CREATE TABLE trouble AS
@@ -410,14 +445,17 @@ $node->safe_psql(
 	DECLARE
 		p probe;
 		a arrival;
+		n integer;
+		m integer;
 		good boolean;
 		text text;
 	BEGIN
 		FOR a IN SELECT * FROM arrival LOOP
+			SELECT context_dim, shared_dim INTO n, m FROM dlints_info(a.state);
 			FOR p IN SELECT * FROM probe LOOP
 				BEGIN
-					EXECUTE 'SELECT ' || p.query INTO good
-					USING a.state, array_fill(0.5::real, ARRAY[(dlints_info(a.state)).context_dim]);
+					EXECUTE 'SELECT ' || CASE WHEN m = 0 THEN p.query ELSE coalesce(p.with_shared, p.query) END INTO good
+					USING a.state, array_fill(0.5::real, ARRAY[n]), array_fill(0.25::real, ARRAY[m]);
 					IF good IS NOT TRUE THEN
 						INSERT INTO trouble VALUES (p.name, a.n, 'none', 'not finite, or not what it reads back to');
 					END IF;
@@ -439,6 +477,13 @@ cmp_ok(
 ($status, $stdout, $stderr) = $node->psql('postgres', 'CALL probe_all()');
 is($status, 0, 'every function on what is accepted: the session is alive')
   or diag $stderr;
+
+cmp_ok(
+	$node->safe_psql(
+		'postgres', "SELECT count(*) FROM arrival WHERE n >= $first AND (dlints_info(state)).shared_dim > 0"),
+	'>',
+	20,
+	'some of them with a shared context');
 
 # Numbers out of range, and evidence that no observations lead to
 is( $node->safe_psql(

@@ -137,6 +137,38 @@ stays_flat(
 	'SELECT count(*) FROM (SELECT dlints_recommend(state, id, features, 3)
 	 FROM model, item, (SELECT generate_series(1, 3000) AS g ORDER BY 1) s GROUP BY g) r',
 	'3,000 groups in one statement');
+
+# A shared context of its own for each user, out of line here
+$node->safe_psql(
+	'postgres', q{
+	CREATE TABLE visitor (id integer, features float8[]);
+	INSERT INTO visitor
+	SELECT i, ARRAY(SELECT cos(i * j) FROM generate_series(1, 400) j)
+	FROM generate_series(1, 100) i;
+	CREATE TABLE personal AS
+	SELECT dlints_new(60, 24, seed => 1, shared_dim => 400, intercept => true) AS state});
+for my $policy ('thompson', 'ucb')
+{
+	my $choices = qq{
+		SELECT count(*) FROM (SELECT dlints_recommend(p.state, i.id, i.features::float8[], v.features, 3)
+		FROM (SELECT dlints_set(state, policy => '$policy') AS state FROM personal OFFSET 0) p,
+		     item i, visitor v, generate_series(1, %d) g GROUP BY g, v.id) r};
+
+	# one after the other: groups that are open together may take their room
+	stays_flat(
+		'SET enable_hashagg = off; SET work_mem = \'64kB\';' . sprintf($choices, 1),
+		'SET enable_hashagg = off; SET work_mem = \'64kB\';' . sprintf($choices, 20),
+		"2,000 users in one statement by $policy");
+}
+stays_flat(
+	'SELECT count(dlints_predict(p.state, i.features::float8[], v.features)) FROM personal p, item i, visitor v',
+	'SELECT count(dlints_predict(p.state, i.features::float8[], v.features)) FROM personal p, item i, visitor v, generate_series(1, 10)',
+	'30,000 predictions, each for another user than the last');
+stays_flat(
+	'SELECT dlints_evidence(p.state, i.features::float8[], v.features, i.id) FROM personal p, item i, visitor v',
+	'SELECT dlints_evidence(p.state, i.features::float8[], v.features, i.id) FROM personal p, item i, visitor v, generate_series(1, 10)',
+	'evidence of 30,000 rows under shared contexts');
+
 stays_flat(
 	'SELECT dlints_concat_agg(state) FROM model, generate_series(1, 100)',
 	'SELECT dlints_concat_agg(state) FROM model, generate_series(1, 10000)',
