@@ -87,7 +87,7 @@ def _draw_dims(axes, data, curves):
     """Draw D-LinTS-RP at each dimension, and what is not reduced."""
     del data
     reduced = [item for item in curves.items() if item[0][0] == 'D-LinTS-RP']
-    for shade, (_, (spec, curve)) in zip(SHADES, reduced):
+    for shade, (_, (spec, curve)) in zip(SHADES[-len(reduced):], reduced):
         axes.plot(*curve, color=shade, label=_label(spec))
     for (policy, _), (spec, curve) in curves.items():
         if policy in ('D-LinTS', 'LinTS'):

@@ -29,7 +29,8 @@ PERMUTATIONS = 100000
 CASES = 100
 
 APPENDED, APPENDED_INTERCEPT = (
-    forms.Appended(ITEM_DIM, USER_DIM, intercept) for intercept in (False, True))
+    forms.Appended(ITEM_DIM, USER_DIM, intercept)
+    for intercept in (False, True))
 INTERACTING, INTERACTING_INTERCEPT = (
     forms.Interacting(ITEM_DIM, USER_DIM, intercept)
     for intercept in (False, True))

@@ -22,9 +22,9 @@ a time: what these numbers measure is how well a policy tracks which items are
 popular at present, not personalisation.
 
 With interactions the contexts are the items' features alone, and the user's,
-scaled to length 1, are the shared context: every user has a ranking of her own.
-Interactions and intercept are not the paper's; their parameters are those of
-D-LinTS-RP, untuned.
+scaled to length 1, are the shared context: every user has a ranking of her
+own. Interactions and intercept are not the paper's; their parameters are those
+of D-LinTS-RP, untuned.
 
 Differences from the paper's text: factors come from the singular value
 decomposition of all ratings, missing ones as 0, and are scaled to length 1; a

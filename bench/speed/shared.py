@@ -131,11 +131,11 @@ def _one_user(cursor, share):
     subquery = ratio(seconds['shared'], seconds['plain'])
     join = ratio(seconds['shared join'], seconds['plain join'])
     return [
-        at_most(f'dlints_recommend, a shared context of {SHARED_DIM} numbers, '
-                f'{ITEMS} items, n = {CONTEXT_DIM}, d = {server.REDUCED_DIM}, '
-                'model and user in subqueries: times the same without',
+        at_most(f'dlints_recommend, {ITEMS} items, n = {CONTEXT_DIM}, '
+                f'd = {server.REDUCED_DIM}, shared context of {SHARED_DIM}, '
+                'subqueries: times without it',
                 subquery.value, BAR, f'{subquery}'),
-        Result('    model and user in subqueries',
+        Result('    model and visitor in subqueries',
                _times(seconds, 'shared', 'plain')),
         Result('    FROM model, visitor, item',
                f'{join}, {_times(seconds, "shared join", "plain join")}')]
@@ -151,15 +151,15 @@ def _each_user(cursor, share):
     rates = {name: f'{USERS * ITEMS / times.min() / 1e6:.1f} million rows/s'
              for name, times in seconds.items()}
     return [
-        at_most(f'the same for {USERS:,} users, GROUP BY user, model in a '
-                'subquery: times a join of as many rows with '
-                'max(dlints_dot(weights of the user, features))',
+        at_most(f'{USERS:,} users by {ITEMS:,} items, GROUP BY user: times '
+                'max(dlints_dot(ready weights, features)) over such a join',
                 ratios['subquery'].value, GROUPED_BAR,
                 f'{ratios["subquery"]}'),
         Result('    model in a subquery', rates['subquery']),
         Result('    FROM visitor, model, item',
                f'{ratios["join"]}, {rates["join"]}'),
-        Result('    max(dlints_dot(...))', rates['floor'])]
+        Result('    max(dlints_dot(ready weights, features))',
+               rates['floor'])]
 
 
 def _learning(cursor, share, rows):
