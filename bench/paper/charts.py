@@ -65,6 +65,8 @@ def _figure(path, data, title, curves):
             figure.subplots(1, len(panels), sharey=True), panels.items()):
         draw_curves(axes, data, curves)
         axes.set_title(subject, loc='left')
+    # All curves first: a limit that is set holds for all that share the axis.
+    for axes in figure.axes:
         _finish(axes, len(data.stream))
     figure.axes[0].set_ylabel(title)
     figure.suptitle(f'{data.name}: without interactions the same ranking for '
