@@ -20,10 +20,11 @@ import memory
 import recommend
 import report
 import server
+import shared
 import stream
 import update
 
-THEMES = (recommend, evidence, update, stream, growth, memory)
+THEMES = (recommend, evidence, update, stream, growth, memory, shared)
 QUICK = 0.1
 
 
