@@ -47,6 +47,12 @@ SELECT policy, dlints_recommend(p, id, x, '{1,2}'::real[]) = (dlints_recommend(p
        dlints_recommend(p, id, x, '{1,2}'::real[], 5) = dlints_recommend(p, id, x::float8[], '{1,2}'::float8[], 5) AS float8
 FROM shared_model, candidate, (VALUES ('greedy'), ('ucb')) AS v (policy), LATERAL dlints_set(m, policy => policy) AS p GROUP BY policy, p ORDER BY policy;
 
+-- one of each type goes as double precision[]
+SELECT dlints_predict(m, x, u::float8[]) = dlints_predict(m, x, u) AS predict, dlints_update(m, x::float8[], u, 1) = dlints_update(m, x, u, 1) AS update,
+       dlints_update(m, ARRAY[x], ARRAY[u]::float8[], ARRAY[1]::float8[]) = dlints_update(m, x, u, 1) AS batch, dlints_weights(m, u::float8[]) = dlints_weights(m, u) AS weights FROM shared_model, candidate WHERE id = 2;
+SELECT dlints_recommend(p, id, x, '{1,2}'::float8[], 5) = dlints_recommend(p, id, x::float8[], '{1,2}'::real[], 5) AS recommend, (dlints_info(dlints_evidence(m, x, u::float8[], id))).updates AS evidence
+FROM shared_model, candidate, LATERAL dlints_set(m, policy => 'greedy') AS p;
+
 -- NULL: no observation, no candidate, nothing to see
 SELECT dlints_update(m, x, NULL::real[], 1) = m AS shared, dlints_update(m, NULL::float8[], u::float8[], 1) = m AS context, dlints_update(m, x, u, NULL::float8) = m AS reward,
        dlints_update(m, ARRAY[x], NULL::real[], ARRAY[1]::float8[]) = m AS batch, dlints_update(NULL::dlints, x, u, 1) IS NULL AS model FROM shared_model, candidate WHERE id = 1;

@@ -111,9 +111,10 @@ SELECT ok(difference(z, z_matrix(model)) <= 1e-10 AND difference(z_tilde, z_tild
 SELECT ok(difference(flat(solve(z, column_of(b))), dlints_mean(model)) <= 1e-9 AND difference(covariance_of(z, z_tilde), dlints_covariance(model)) <= 1e-9,
           format('%s, discount %s: mean and covariance', name, discount)) FROM oracle ORDER BY name, discount;
 
--- Looking, at other contexts under shared contexts that come and go in one call site
+-- Looking, at other contexts under shared contexts that come and go in one
+-- call site and differ in a single number, each in its turn
 CREATE TEMP TABLE probe AS
-SELECT n, m, i, context(i + 500, n) AS x, shared(i % 3 + 50, m) AS u FROM (SELECT DISTINCT n, m FROM shape) AS s, generate_series(1, 20) AS i;
+SELECT n, m, i, context(i + 500, n) AS x, combined(1, shared(50, m), 1, unit_vector(i::integer % 5, m)) AS u FROM (SELECT DISTINCT n, m FROM shape) AS s, generate_series(1, 20) AS i;
 SELECT cmp_ok(max(abs(dlints_predict(model, x, u) - dot(dlints_mean(model), dlints_project(model, x, u)))), '<', 1e-9::float8, format('%s, discount %s: predict = mean . z', name, discount))
 FROM trained JOIN probe USING (n, m) GROUP BY name, discount ORDER BY name, discount;
 SELECT cmp_ok(max(abs(dlints_predict(model, x, u) - dlints_dot(dlints_weights(model, u), x) - CASE WHEN intercept THEN (dlints_mean(model))[d + 1] ELSE 0 END)), '<', 1e-9::float8,
