@@ -2,8 +2,8 @@
 #
 #   make, make install, make installcheck    as with any extension (PGXS)
 #   make demo, make test, make bench,        install what is missing, then run
-#   make paper, make peers                   against a private, throwaway server;
-#                                            ARGS="..." goes to the last three
+#   make load, make paper, make peers        against a private, throwaway server;
+#                                            ARGS="..." goes to the last four
 #
 # PG_CONFIG chooses the PostgreSQL.
 
@@ -107,7 +107,7 @@ build/core/%: test/core/%.c $(CORE_TEST_OBJS) $(CORE_TEST_HEADERS)
 	@mkdir -p $(@D)
 	$(CC) $(CORE_TEST_CFLAGS) -o $@ $< $(CORE_TEST_OBJS) -lcmocka -llapack -lblas -lm
 
-.PHONY: core-tests test test-core demo bench paper peers dist
+.PHONY: core-tests test test-core demo bench load paper peers dist
 core-tests: $(CORE_TESTS)
 
 test:
@@ -125,6 +125,11 @@ demo:
 bench:
 	@sh $(SCRIPTS_DIR)/install-dependencies.sh bench
 	@sh $(SCRIPTS_DIR)/with-extension.sh python3 bench/speed/bench.py $(ARGS)
+
+# Many clients at once; commits wait for the disk, as those of a real server do.
+load:
+	@sh $(SCRIPTS_DIR)/install-dependencies.sh load
+	@SERVER_SETTINGS='fsync = on' sh $(SCRIPTS_DIR)/with-extension.sh python3 bench/load/load.py $(ARGS)
 
 # The paper's experiments, and the programs that dlints competes with
 paper:

@@ -1,8 +1,8 @@
 #!/bin/sh
 # Install what "make demo", "make test", "make test-core", "make bench", "make
-# paper" or "make peers" need.
+# load", "make paper" or "make peers" need.
 #
-#   install-dependencies.sh demo | test | test-core | bench | paper | peers
+#   install-dependencies.sh demo | test | test-core | bench | load | paper | peers
 #
 # On Debian, Ubuntu and the like it names the missing packages and installs
 # them with apt-get, as root or through sudo.  Elsewhere it goes on if
@@ -290,7 +290,7 @@ list_needs()
 			need libipc-run-perl "Perl's IPC::Run, for tests with servers" has_perl IPC::Run
 			python_libraries=$python_for_test
 			need_python ;;
-		demo | bench | paper | peers)
+		demo | bench | load | paper | peers)
 			need_postgresql
 			need_python_for_bench
 			need ca-certificates "for a download over HTTPS" has_certificates ;;
@@ -382,7 +382,7 @@ needs, beside a C compiler and make:
     test:  cmocka; pgTAP with pg_prove; Perl with prove and IPC::Run;
            PostgreSQL's test programs and modules (pg_regress, PostgreSQL::Test);
            Python 3 with numpy, scipy and psycopg2
-    demo, bench, paper, peers:
+    demo, bench, load, paper, peers:
            Python 3 with numpy, scipy, psycopg2, matplotlib and tqdm
 
 If PostgreSQL is there but not found:  make $purpose PG_CONFIG=/path/to/bin/pg_config
@@ -392,8 +392,8 @@ END
 
 purpose=${1:-}
 case $purpose in
-	demo | test | test-core | bench | paper | peers) ;;
-	*) die "usage: $0 demo|test|test-core|bench|paper|peers" ;;
+	demo | test | test-core | bench | load | paper | peers) ;;
+	*) die "usage: $0 demo|test|test-core|bench|load|paper|peers" ;;
 esac
 
 apt=
