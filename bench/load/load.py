@@ -1,12 +1,15 @@
 """Many clients at once: rewards straight into the model, or through a queue.
 
 Connects as libpq's environment says (PGHOST, PGDATABASE, ...) and works in a
-schema of its own. The series take turns; a ratio is one of two runs in the
-same turn. Ends with an error if a reward was lost or counted twice.
+schema of its own. The series take turns, in a new order each time; a ratio is
+one of two runs in the same turn. Ends with an error if a reward was lost or
+counted twice.
 """
 
 import argparse
 import os
+import random
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -36,6 +39,8 @@ def main():
     """Run the comparison and return the exit status."""
     options = parse_arguments()
     start = perf_counter()
+    # The script that runs this hands an interrupt on as SIGTERM.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         with server.connect() as cursor:
             sound = compare(cursor, options)
@@ -111,24 +116,26 @@ def compare(cursor, options):
 def measure(cursor, options):
     """Return the trials of all series, and of those that last long.
 
-    Both are lists of trials by series and number of clients.
+    Both are lists of trials by series and number of clients, in the order of
+    the tables.
     """
-    found, steady = {}, {}
+    found = {(series, count): [] for series in SERIES
+             for count in options.clients}
+    steady = {(series, STEADY_CLIENTS): [] for series in STEADY}
     progress = Progress(options.rounds + 1)
     try:
         for _ in range(options.rounds):
             progress.start('Clients at once')
             for number, count in enumerate(options.clients, 1):
-                for series in SERIES:
-                    found.setdefault((series, count), []).append(
+                for series in random.sample(SERIES, len(SERIES)):
+                    found[series, count].append(
                         trial.run(cursor, series, count, options.seconds))
                 progress.advance(number / len(options.clients))
         progress.start('At a steady rate')
-        for number, series in enumerate(STEADY, 1):
-            one = trial.run(cursor, series, STEADY_CLIENTS, options.steady,
-                            f'--rate={STEADY_RATE}')
-            steady[series, STEADY_CLIENTS] = [one]
-            progress.advance(number / len(STEADY))
+        for number, ((series, count), trials) in enumerate(steady.items(), 1):
+            trials.append(trial.run(cursor, series, count, options.steady,
+                                    f'--rate={STEADY_RATE}'))
+            progress.advance(number / len(steady))
     finally:
         progress.close()
     return found, steady

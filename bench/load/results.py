@@ -16,12 +16,12 @@ COMPARED = {
     'p50 of a reward': lambda work: work.percentile(LEARN, 50),
     'p99 of a reward': lambda work: work.percentile(LEARN, 99)}
 EXPLANATION = """
-Figures are medians of the turns. Times are p50 and p99 in milliseconds. WAL
-is all that is written, folding included, for each reward, after a checkpoint
-and a warm-up, so that whole pages, written at the first change after a
-checkpoint, count little. Tables is the largest size of model and queue, TOAST
-included. pgbench and the server share the cores: the ratios of one run are
-what counts."""
+Figures are medians of the turns. Times are p50 and p99 in milliseconds, for
+folds and at a steady rate from when a transaction was due. WAL is all that is
+written, folding included, for each reward, after a checkpoint and a warm-up,
+so that whole pages, written at the first change after a checkpoint, count
+little. Tables is the largest size of model and queue, TOAST included. pgbench
+and the server share the cores: the ratios of one run are what counts."""
 
 
 def print_all(found, steady):
@@ -62,8 +62,8 @@ def print_account(*found):
 
 def _print_figures(found):
     """Print a line for each series and number of clients, by form."""
-    report.print_rows([FIGURES, *(_figures(*key, found[key])
-                                  for key in _in_order(found))])
+    report.print_rows([FIGURES, *(_figures(*key, trials)
+                                  for key, trials in found.items())])
 
 
 def _figures(series, count, trials):
@@ -94,10 +94,10 @@ def _ratios(found):
     """Return lines that compare with the direct form, as texts."""
     base = {count: trials for (series, count), trials in found.items()
             if series.form == DIRECT}
-    for series, count in _in_order(found):
+    for (series, count), trials in found.items():
         if series.form != DIRECT:
             turns = [(trial.work, other.work) for trial, other
-                     in zip(found[series, count], base[count])]
+                     in zip(trials, base[count])]
             yield (series.form, str(count), *(
                 _ratio(turns, measure) for measure in COMPARED.values()))
 
@@ -109,9 +109,3 @@ def _ratio(turns, measure):
     if not found:
         return ''
     return str(Ratio(np.median(found), min(found), max(found)))
-
-
-def _in_order(found):
-    """Return series and numbers of clients, each series in one piece."""
-    order = list(dict.fromkeys(series for series, _ in found))
-    return sorted(found, key=lambda key: (order.index(key[0]), key[1]))
