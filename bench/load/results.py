@@ -87,7 +87,12 @@ def _pace(works, kind):
     middle, high = (np.median([work.percentile(kind, share) for work in works])
                     for share in (50, 99))
     return (f'{np.median([work.rate(kind) for work in works]):,.0f}',
-            f'{middle * 1e3:.1f}, {high * 1e3:.1f}')
+            f'{_milliseconds(middle)}, {_milliseconds(high)}')
+
+
+def _milliseconds(seconds):
+    """Return a time with digits that mean something."""
+    return f'{seconds * 1e3:.{2 if seconds < 1e-3 else 1}f}'
 
 
 def _ratios(found):
