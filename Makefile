@@ -2,8 +2,8 @@
 #
 #   make, make install, make installcheck    as with any extension (PGXS)
 #   make demo, make test, make bench,        install what is missing, then run
-#   make paper, make peers                   against a private, throwaway server;
-#                                            ARGS="..." goes to the last three
+#   make load, make paper, make peers        against a private, throwaway server;
+#                                            ARGS="..." goes to the last four
 #   make fuzz, make fuzz-corpus,             hostile input, for a minute per target
 #   make sqlsmith
 #   make sanitize, make valgrind             the tests, under other checkers
@@ -127,7 +127,7 @@ build/canary.so: test/sanitize/canary.c
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(CPPFLAGS) -fPIC -shared -o $@ $<
 
-.PHONY: core-tests test test-core sanitize valgrind long-run lint demo bench paper peers dist
+.PHONY: core-tests test test-core sanitize valgrind long-run lint demo bench load paper peers dist
 core-tests: $(CORE_TESTS)
 
 # Fuzz targets of the algorithm.  build/core/fuzz_NAME is libFuzzer's where
@@ -197,6 +197,11 @@ demo:
 bench:
 	@sh $(SCRIPTS_DIR)/install-dependencies.sh bench
 	@sh $(SCRIPTS_DIR)/with-extension.sh python3 bench/speed/bench.py $(ARGS)
+
+# Many clients at once; commits wait for the disk, as those of a real server do.
+load:
+	@sh $(SCRIPTS_DIR)/install-dependencies.sh load
+	@SERVER_SETTINGS='fsync = on' sh $(SCRIPTS_DIR)/with-extension.sh python3 bench/load/load.py $(ARGS)
 
 # The paper's experiments, and the programs that dlints competes with
 paper:

@@ -1,10 +1,10 @@
 #!/bin/sh
 # Install what "make demo", "make test", "make test-core", "make bench", "make
-# paper", "make peers", "make fuzz", "make sqlsmith" or the checks "make
+# load", "make paper", "make peers", "make fuzz", "make sqlsmith" or the checks "make
 # valgrind" and "make lint" need.
 #
-#   install-dependencies.sh demo | test | test-core | bench | paper | peers |
-#                           fuzz | sqlsmith | valgrind | lint
+#   install-dependencies.sh demo | test | test-core | bench | load | paper |
+#                           peers | fuzz | sqlsmith | valgrind | lint
 #
 # On Debian, Ubuntu and the like it names the missing packages and installs
 # them with apt-get, as root or through sudo.  Elsewhere it goes on if
@@ -309,7 +309,7 @@ list_needs()
 			need libipc-run-perl "Perl's IPC::Run, which the tests import" has_perl IPC::Run
 			need "$(pg_package postgresql-client-N)" "PostgreSQL::Test, likewise" pg_has_client
 			need pyflakes3 "pyflakes, which reads Python" has_command pyflakes3 ;;
-		demo | bench | paper | peers)
+		demo | bench | load | paper | peers)
 			need_postgresql
 			need_python_for_bench
 			need ca-certificates "for a download over HTTPS" has_certificates ;;
@@ -412,7 +412,7 @@ needs, beside a C compiler and make:
            PostgreSQL's test programs and modules (pg_regress, PostgreSQL::Test);
            Python 3 with numpy, scipy and psycopg2
     fuzz:  clang with libFuzzer; sqlsmith: that program
-    demo, bench, paper, peers:
+    demo, bench, load, paper, peers:
            Python 3 with numpy, scipy, psycopg2, matplotlib and tqdm
     valgrind: cmocka; Perl with prove; valgrind
     lint:  cmocka; clang-tidy, cppcheck, shellcheck, perlcritic, pyflakes3
@@ -424,8 +424,8 @@ END
 
 purpose=${1:-}
 case $purpose in
-	demo | test | test-core | bench | paper | peers | fuzz | sqlsmith | valgrind | lint) ;;
-	*) die "usage: $0 demo|test|test-core|bench|paper|peers|fuzz|sqlsmith|valgrind|lint" ;;
+	demo | test | test-core | bench | load | paper | peers | fuzz | sqlsmith | valgrind | lint) ;;
+	*) die "usage: $0 demo|test|test-core|bench|load|paper|peers|fuzz|sqlsmith|valgrind|lint" ;;
 esac
 
 apt=
