@@ -11,7 +11,7 @@ import numpy as np
 
 import server
 from measure import BLOCKS, alternate, ratio
-from pgbench import Pgbench
+from latency import Client
 from report import Result, at_most
 
 TITLE = 'Personal recommendations'
@@ -123,7 +123,7 @@ def _create_tables(cursor, rows):
 
 def _one_user(cursor, share):
     """Compare recommendations with and without a shared context."""
-    client = Pgbench(cursor)
+    client = Client(cursor)
     runs = [client.run(ONE_USER, max(100, int(TRANSACTIONS * share)),
                        user=USERS // 2) for _ in range(BLOCKS)]
     seconds = {name: np.concatenate([run[name] for run in runs])
