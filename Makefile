@@ -133,7 +133,7 @@ core-tests: $(CORE_TESTS)
 # Fuzz targets of the algorithm.  build/core/fuzz_NAME is libFuzzer's where
 # SANITIZE names "fuzzer"; build/core/replay_NAME reads the inputs that were
 # kept, which is one more unit test.
-FUZZ_TARGETS = $(patsubst test/fuzz/core/fuzz_%.c,%,$(wildcard test/fuzz/core/fuzz_*.c))
+CORE_FUZZ_TARGETS = $(patsubst test/fuzz/core/fuzz_%.c,%,$(wildcard test/fuzz/core/fuzz_*.c))
 FUZZ_OBJS = $(CORE_OBJS:src/core/%.o=build/core/obj/%.o) build/core/obj/fuzz/input.o
 
 .SECONDARY: $(FUZZ_OBJS)
@@ -149,10 +149,10 @@ build/core/replay_%: build/core/obj/fuzz/fuzz_%.o build/core/obj/fuzz/replay.o $
 	$(CC) $(CORE_TEST_CFLAGS) -o $@ $^ -llapack -lblas -lm
 
 .PHONY: core-fuzzers fuzz fuzz-corpus sqlsmith
-core-fuzzers: $(FUZZ_TARGETS:%=build/core/fuzz_%)
-core-tests: $(FUZZ_TARGETS:%=build/core/replay_%)
+core-fuzzers: $(CORE_FUZZ_TARGETS:%=build/core/fuzz_%)
+core-tests: $(CORE_FUZZ_TARGETS:%=build/core/replay_%)
 
-# FUZZ_SECONDS=60 for each target
+# FUZZ_SECONDS=60 for each target, FUZZ_TARGETS="..." for some of them
 fuzz fuzz-corpus:
 	@sh $(SCRIPTS_DIR)/install-dependencies.sh fuzz
 	@sh $(SCRIPTS_DIR)/fuzz.sh $@

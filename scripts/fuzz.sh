@@ -8,7 +8,7 @@
 # Environment:
 #   PG_CONFIG      which PostgreSQL
 #   FUZZ_SECONDS   for each target (60)
-#   FUZZ_TARGETS   which of "posterior arithmetic readers" (all)
+#   FUZZ_TARGETS   which of "posterior projection arithmetic readers" (all)
 set -eu
 . "$(dirname "$0")/common.sh"
 
@@ -76,7 +76,7 @@ say "Building for $(clang --version | head -n 1)"
 "$scripts/build-stage.sh" --copy-only "$work"
 chmod 755 "$work"
 failed=
-for target in ${FUZZ_TARGETS:-posterior arithmetic readers}; do
+for target in ${FUZZ_TARGETS:-posterior projection arithmetic readers}; do
 	run_target "$target" || failed="$failed $target"
 done
 if [ -n "$failed" ]; then

@@ -1,6 +1,6 @@
 /*
  * fuzz_arithmetic.c
- *		Projections of any seed, scale and sizes; contexts of any bits.
+ *		Normals of any seed; contexts of any bits, widened and scored.
  */
 #include "input.h"
 
@@ -9,49 +9,13 @@
 #include <string.h>
 
 #include "core/dot.h"
-#include "core/projection.h"
 #include "core/random.h"
 #include "core/widen.h"
 
-#define MOST_CONTEXT_DIM	300
-#define MOST_REDUCED_DIM	40
-#define MOST_CONTEXTS		5
+#define MOST_LEN	300
 
 /* numbers with which no sum below can overflow */
 #define MODERATE	1e60
-
-/* All of P at once, against pieces of some number of rows. */
-static double *
-generate(const ProjectionKey *key, int piece)
-{
-	size_t		n = (size_t) key->context_dim;
-	size_t		count = n * (size_t) key->reduced_dim;
-	double	   *whole = walled(count);
-	double	   *rows = walled(n * (size_t) piece);
-	int			row;
-
-	projection_generate(key, 0, key->reduced_dim, whole);
-	for (row = 0; row + piece <= key->reduced_dim; row += piece)
-	{
-		projection_generate(key, row, piece, rows);
-		check(same_bits(n * (size_t) piece, rows, whole + (size_t) row * n));
-	}
-	if (key->scale < MODERATE)
-		check(all_are_finite(count, whole) &&
-			  largest(count, whole) <= 20.0 * key->scale);
-	return whole;
-}
-
-static double
-plain_dot(int len, const double *a, const double *b)
-{
-	double		sum = 0.0;
-	int			i;
-
-	for (i = 0; i < len; i++)
-		sum += a[i] * b[i];
-	return sum;
-}
 
 /* sizes of the factors of a product, by which rounding is judged */
 static double
@@ -60,48 +24,14 @@ dot_size(int len, const double *a, const double *b)
 	return len * largest((size_t) len, a) * largest((size_t) len, b) + 1e-290;
 }
 
-/* z = P x by its definition, and psi'(P x) = (P'psi)'x */
 static void
-check_projection(Input *in, const ProjectionKey *key, const double *matrix)
-{
-	int			n = key->context_dim;
-	int			d = key->reduced_dim;
-	int			count = take_size(in, MOST_CONTEXTS);
-	double	   *contexts = walled_numbers(in, (size_t) (n * count), take_finite);
-	double	   *parameter = walled_numbers(in, (size_t) d, take_finite);
-	double	   *reduced = walled((size_t) (d * count));
-	double	   *weights = walled((size_t) n);
-	int			c;
-	int			row;
-
-	projection_apply(key, 0, d, matrix, count, contexts, reduced);
-	projection_lift(key, 0, d, matrix, 1, parameter, weights);
-	if (key->scale > MODERATE ||
-		largest((size_t) (n * count), contexts) > MODERATE ||
-		largest((size_t) d, parameter) > MODERATE)
-		return;
-	for (c = 0; c < count; c++)
-	{
-		const double *x = contexts + c * n;
-		const double *z = reduced + c * d;
-
-		for (row = 0; row < d; row++)
-			check(fabs(z[row] - plain_dot(n, matrix + row * n, x)) <=
-				  1e-12 * dot_size(n, matrix + row * n, x));
-		check(fabs(plain_dot(d, parameter, z) - plain_dot(n, weights, x)) <=
-			  1e-12 * d * dot_size(n, matrix, x) * 20.0 *
-			  (largest((size_t) d, parameter) + 1e-100) + 1e-12 * dot_size(n, weights, x));
-	}
-}
-
-static void
-check_normals(const ProjectionKey *key, size_t count)
+check_normals(uint64_t seed, size_t count)
 {
 	double	   *some = walled(count);
 	double	   *more = walled(count + 3);
 
-	random_normals(key->seed, RANDOM_DRAW, (uint32_t) count, count, some);
-	random_normals(key->seed, RANDOM_DRAW, (uint32_t) count, count + 3, more);
+	random_normals(seed, RANDOM_DRAW, (uint32_t) count, count, some);
+	random_normals(seed, RANDOM_DRAW, (uint32_t) count, count + 3, more);
 	check(same_bits(count, some, more));
 	check(all_are_finite(count, some) && largest(count, some) < 10.0);
 }
@@ -156,18 +86,14 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	Input		in = {data, size};
-	ProjectionKey key;
+	uint64_t	seed = take_bits(&in);
+	int			n = take_size(&in, MOST_LEN);
 	double	   *weights;
 
 	walled_reset();
-	key.seed = take_bits(&in);
-	key.scale = take_positive(&in);
-	key.context_dim = take_size(&in, MOST_CONTEXT_DIM);
-	key.reduced_dim = take_size(&in, MOST_REDUCED_DIM);
-	check_projection(&in, &key, generate(&key, take_size(&in, key.reduced_dim)));
-	check_normals(&key, (size_t) key.context_dim);
-	weights = walled_numbers(&in, (size_t) key.context_dim, take_finite);
-	check_doubles(&in, key.context_dim, weights);
-	check_floats(&in, key.context_dim, weights);
+	check_normals(seed, (size_t) n);
+	weights = walled_numbers(&in, (size_t) n, take_finite);
+	check_doubles(&in, n, weights);
+	check_floats(&in, n, weights);
 	return 0;
 }

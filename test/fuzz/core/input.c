@@ -196,3 +196,14 @@ largest(size_t count, const double *values)
 		most = fmax(most, fabs(values[i]));
 	return most;
 }
+
+double
+plain_dot(int len, const double *a, const double *b)
+{
+	double		sum = 0.0;
+	int			i;
+
+	for (i = 0; i < len; i++)
+		sum += a[i] * b[i];
+	return sum;
+}

@@ -50,5 +50,6 @@ extern void check_failed(const char *condition, const char *file, int line);
 extern bool same_bits(size_t count, const void *a, const void *b);
 extern bool all_are_finite(size_t count, const double *values);
 extern double largest(size_t count, const double *values);
+extern double plain_dot(int len, const double *a, const double *b);
 
 #endif							/* DLINTS_FUZZ_INPUT_H */

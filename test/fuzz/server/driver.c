@@ -36,7 +36,7 @@ OneInput(const uint8 *data, size_t size)
 static void
 SayAccepted(void)
 {
-	fprintf(stderr, "accepted: " UINT64_FORMAT " models\n", accepted_count);
+	fprintf(stderr, "accepted: " UINT64_FORMAT " inputs\n", accepted_count);
 }
 
 PG_FUNCTION_INFO_V1(dlints_fuzz);

@@ -1,22 +1,20 @@
 /*
  * readers.c
  *		A module for tests: give arbitrary bytes to everything that reads a
- *		model, and ask every function about the models that come out.
+ *		model or a ranking, and ask every function about the models that come
+ *		out.
  *
- * The first byte chooses the door, the rest goes through it.
+ * The first byte chooses the door, see doors.c; the rest goes through it.
  */
 #include "postgres.h"
 
 #include <math.h>
 
-#include "catalog/namespace.h"
 #include "catalog/pg_type.h"
 #include "executor/spi.h"
-#include "lib/stringinfo.h"
 #include "mb/pg_wchar.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
-#include "utils/fmgrprotos.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
@@ -25,40 +23,47 @@
 
 PG_MODULE_MAGIC;
 
-#define DOORS	4				/* binary, text, jsonb, serialised evidence */
-
 /* Larger projections would take the time that many inputs need. */
 #define MOST_PROJECTION_ENTRIES 20000
 
 typedef struct Probe
 {
 	char	   *name;
+	char	   *shared;			/* "t" or "f"; NULL: fits every model */
 	SPIPlanPtr	plan;
 } Probe;
 
-static Oid	model_type;
+#define PROBE_ARGUMENTS 3
+
 static Probe *probes;
 static uint64 probe_count;
 static MemoryContext input_context;
 
-/* The questions in the table "probe", of a model and a context of its length. */
+static char *
+Keep(const char *text)
+{
+	return text ? MemoryContextStrdup(TopMemoryContext, text) : NULL;
+}
+
+/* The questions in the table "probe", see test/t/probes.sql. */
 static void
 PrepareProbes(void)
 {
-	Oid			types[2] = {model_type, FLOAT4ARRAYOID};
+	Oid			types[PROBE_ARGUMENTS] = {model_type, FLOAT4ARRAYOID, FLOAT4ARRAYOID};
 	SPITupleTable *rows;
 	uint64		i;
 
-	if (SPI_execute("SELECT name, 'SELECT ' || query FROM probe", true, 0) != SPI_OK_SELECT)
+	if (SPI_execute("SELECT name, 'SELECT ' || query, shared FROM probe", true, 0) != SPI_OK_SELECT)
 		elog(ERROR, "cannot read the table \"probe\"");
 	rows = SPI_tuptable;
 	probe_count = SPI_processed;
 	probes = MemoryContextAlloc(TopMemoryContext, sizeof(Probe) * Max(probe_count, 1));
 	for (i = 0; i < probe_count; i++)
 	{
-		probes[i].name = MemoryContextStrdup(TopMemoryContext,
-											 SPI_getvalue(rows->vals[i], rows->tupdesc, 1));
-		probes[i].plan = SPI_prepare(SPI_getvalue(rows->vals[i], rows->tupdesc, 2), 2, types);
+		probes[i].name = Keep(SPI_getvalue(rows->vals[i], rows->tupdesc, 1));
+		probes[i].shared = Keep(SPI_getvalue(rows->vals[i], rows->tupdesc, 3));
+		probes[i].plan = SPI_prepare(SPI_getvalue(rows->vals[i], rows->tupdesc, 2),
+									 PROBE_ARGUMENTS, types);
 		if (probes[i].plan == NULL || SPI_keepplan(probes[i].plan) != 0)
 			elog(ERROR, "cannot prepare the probe \"%s\"", probes[i].name);
 	}
@@ -68,9 +73,7 @@ void
 BeginReading(void)
 {
 	SPI_connect();
-	model_type = TypenameGetTypid("dlints");
-	if (!OidIsValid(model_type))
-		elog(ERROR, "the extension dlints is not there");
+	FindModelType();
 	PrepareProbes();
 	input_context = AllocSetContextCreate(TopMemoryContext, "fuzzed input",
 										  ALLOCSET_DEFAULT_SIZES);
@@ -87,118 +90,44 @@ EndReading(void)
 	SPI_finish();
 }
 
-static Datum
-Receive(const char *bytes, size_t size)
-{
-	StringInfoData buf;
-	Oid			function;
-	Oid			param;
-	Datum		model;
-
-	initStringInfo(&buf);
-	appendBinaryStringInfo(&buf, bytes, (int) size);
-	getTypeBinaryInputInfo(model_type, &function, &param);
-	model = OidReceiveFunctionCall(function, &buf, param, -1);
-	if (buf.cursor != buf.len)	/* COPY asks this too */
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_BINARY_REPRESENTATION),
-				 errmsg("incorrect binary data format")));
-	return model;
-}
-
-static Datum
-FromText(Oid type, char *text)
-{
-	Oid			function;
-	Oid			param;
-
-	getTypeInputInfo(type, &function, &param);
-	return OidInputFunctionCall(function, text, param, -1);
-}
-
-static Oid
-Procedure(const char *signature)
-{
-	return DatumGetObjectId(DirectFunctionCall1(regprocedurein,
-												CStringGetDatum(signature)));
-}
-
-/* Call a support function as if from within an aggregate. */
-static Datum
-CallInAggregate(const char *signature, Datum first, Datum second)
-{
-	LOCAL_FCINFO(fcinfo, 2);
-	FmgrInfo	function;
-
-	fmgr_info(Procedure(signature), &function);
-	InitFunctionCallInfoData(*fcinfo, &function, function.fn_nargs, InvalidOid,
-							 SomeAggregate(), NULL);
-	fcinfo->args[0].value = first;
-	fcinfo->args[0].isnull = first == (Datum) 0;
-	fcinfo->args[1].value = second;
-	fcinfo->args[1].isnull = false;
-	return FunctionCallInvoke(fcinfo);
-}
-
-/* What a parallel worker sends, taken apart and merged. */
-static Datum
-FromWorker(const char *bytes, size_t size)
-{
-	Datum		sent = PointerGetDatum(cstring_to_text_with_len(bytes, (int) size));
-	Datum		state = CallInAggregate("dlints_evidence_deserialfn(bytea, internal)", sent, 0);
-	Datum		merged = CallInAggregate("dlints_evidence_combinefn(internal, internal)", 0, state);
-
-	merged = CallInAggregate("dlints_evidence_combinefn(internal, internal)", merged, state);
-	CallInAggregate("dlints_evidence_serialfn(internal)", merged, 0);
-	return CallInAggregate("dlints_evidence_finalfn(internal)", state, 0);
-}
-
-/* A model, or an error. */
-static Datum
-Read(int door, char *bytes, size_t size)
-{
-	switch (door)
-	{
-		case 0:
-			return Receive(bytes, size);
-		case 1:
-			return FromText(model_type, bytes);
-		case 2:
-			return OidFunctionCall1(Procedure("dlints_from_jsonb(jsonb)"),
-									FromText(JSONBOID, bytes));
-		default:
-			return FromWorker(bytes, size);
-	}
-}
-
+/* What a reader may refuse with */
 static bool
-IsText(int door)
-{
-	return door == 1 || door == 2;
-}
-
-/* May a reader or a function refuse with this error? */
-static bool
-IsCleanError(int sqlerrcode, bool read_before)
+IsRefusal(int sqlerrcode)
 {
 	int			category = ERRCODE_TO_CATEGORY(sqlerrcode);
 
 	return category == ERRCODE_DATA_EXCEPTION ||
 		category == ERRCODE_PROGRAM_LIMIT_EXCEEDED ||
-		sqlerrcode == ERRCODE_FEATURE_NOT_SUPPORTED ||
-		(read_before && sqlerrcode == ERRCODE_DATA_CORRUPTED);
+		sqlerrcode == ERRCODE_FEATURE_NOT_SUPPORTED;
 }
 
-/* The error that is being handled, which is over then: NULL if it is clean. */
+/* ... a question about what was read, which nothing is wrong with */
+static bool
+IsFailure(int sqlerrcode)
+{
+	return sqlerrcode != ERRCODE_INVALID_PARAMETER_VALUE &&
+		(IsRefusal(sqlerrcode) || sqlerrcode == ERRCODE_DATA_CORRUPTED);
+}
+
+/* ... and one with the wrong arguments for the model, unless its numbers fail first */
+static bool
+IsMisfit(int sqlerrcode)
+{
+	return sqlerrcode == ERRCODE_INVALID_PARAMETER_VALUE ||
+		sqlerrcode == ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE ||
+		sqlerrcode == ERRCODE_DATA_CORRUPTED;
+}
+
+/* The error that is being handled, which is over then: NULL if it may be. */
 static char *
-TakeError(const char *what, bool read_before)
+TakeError(const char *what, bool (*may_be) (int sqlerrcode))
 {
 	ErrorData  *error;
 
 	MemoryContextSwitchTo(input_context);
 	error = CopyErrorData();
 	FlushErrorState();
-	return IsCleanError(error->sqlerrcode, read_before) ? NULL :
+	return may_be(error->sqlerrcode) ? NULL :
 		psprintf("%s: %s: %s", what, unpack_sql_state(error->sqlerrcode), error->message);
 }
 
@@ -259,31 +188,46 @@ SomeContext(int length)
 										   sizeof(float4), true, TYPALIGN_INT));
 }
 
-/* Ask one question.  The answer is true, or a clean error. */
+static bool
+Fits(const Probe *probe, const Dlints *model)
+{
+	return probe->shared == NULL || (*probe->shared == 't') == (model->shared_dim > 0);
+}
+
+/* The answer is true, or an error: always, if the question does not fit. */
+static char *
+Answer(const Probe *probe, bool fits, Datum *arguments)
+{
+	bool		isnull = true;
+	Datum		answer = 0;
+
+	if (SPI_execute_plan(probe->plan, arguments, NULL, true, 1) == SPI_OK_SELECT &&
+		SPI_processed == 1)
+		answer = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &isnull);
+	SPI_freetuptable(SPI_tuptable);
+	if (fits && !isnull && DatumGetBool(answer))
+		return NULL;
+	return MemoryContextStrdup(input_context,
+							   psprintf("%s: %s", probe->name, fits ? "not true" : "not refused"));
+}
+
+/* Ask one question; an error leaves no trace but what is wrong with it. */
 static char *
 Ask(const Probe *probe, Datum *arguments)
 {
 	ResourceOwner owner = CurrentResourceOwner;
+	volatile bool fits = Fits(probe, (Dlints *) DatumGetPointer(arguments[0]));
 	char	   *volatile problem = NULL;
 
 	BeginInternalSubTransaction(NULL);
 	PG_TRY();
 	{
-		bool		isnull = true;
-		Datum		answer = 0;
-
-		if (SPI_execute_plan(probe->plan, arguments, NULL, true, 1) == SPI_OK_SELECT &&
-			SPI_processed == 1)
-			answer = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &isnull);
-		if (isnull || !DatumGetBool(answer))
-			problem = MemoryContextStrdup(input_context,
-										  psprintf("%s: not true", probe->name));
-		SPI_freetuptable(SPI_tuptable);
+		problem = Answer(probe, fits, arguments);
 		ReleaseCurrentSubTransaction();
 	}
 	PG_CATCH();
 	{
-		problem = TakeError(probe->name, true);
+		problem = TakeError(probe->name, fits ? IsFailure : IsMisfit);
 		RollbackAndReleaseCurrentSubTransaction();
 	}
 	PG_END_TRY();
@@ -292,17 +236,29 @@ Ask(const Probe *probe, Datum *arguments)
 	return problem;
 }
 
+static int64
+ProjectionEntries(const Dlints *model)
+{
+	Projection	projection = {
+		.context_dim = model->context_dim,
+		.shared_dim = model->shared_dim
+	};
+
+	return (int64) projection_row_len(&projection) * model->reduced_dim;
+}
+
 static char *
 AskAll(Datum datum)
 {
 	Dlints	   *model = (Dlints *) DatumGetPointer(datum);
-	Datum		arguments[2];
+	Datum		arguments[PROBE_ARGUMENTS];
 	uint64		i;
 
-	if ((int64) model->context_dim * model->dim > MOST_PROJECTION_ENTRIES)
+	if (ProjectionEntries(model) > MOST_PROJECTION_ENTRIES)
 		return NULL;
 	arguments[0] = datum;
 	arguments[1] = SomeContext(model->context_dim);
+	arguments[2] = SomeContext(Max(model->shared_dim, 1));
 	for (i = 0; i < probe_count; i++)
 	{
 		char	   *problem = Ask(&probes[i], arguments);
@@ -313,14 +269,11 @@ AskAll(Datum datum)
 	return NULL;
 }
 
-/*
- * What is wrong with how one input was treated, or NULL.  *accepted tells
- * whether a model came out.
- */
+/* What is wrong with how one input was treated, or NULL. */
 char *
 ReadInput(const char *data, size_t size, bool *accepted)
 {
-	int			door = (size > 0 ? (unsigned char) data[0] : 0) % DOORS;
+	int			door = Door(size > 0 ? data[0] : 0);
 	volatile Datum model = (Datum) 0;
 	char	   *volatile problem = NULL;
 	char	   *bytes;
@@ -337,17 +290,17 @@ ReadInput(const char *data, size_t size, bool *accepted)
 
 	PG_TRY();
 	{
-		model = Read(door, bytes, size > 0 ? size - 1 : 0);
+		model = ReadThrough(door, bytes, size > 0 ? size - 1 : 0);
+		*accepted = true;
 	}
 	PG_CATCH();
 	{
-		problem = TakeError("reading", false);
+		problem = TakeError("reading", IsRefusal);
 	}
 	PG_END_TRY();
 	if (problem || model == (Datum) 0)
 		return problem;
 
-	*accepted = true;
 	problem = CheckForms(model);
 	return problem ? problem : AskAll(model);
 }
@@ -357,7 +310,7 @@ PG_FUNCTION_INFO_V1(dlints_read_inputs);
 /*
  * dlints_read_inputs(inputs bytea[]) -> boolean[]
  *
- * Which of the inputs made a model; an error for one that was treated badly.
+ * Which of the inputs were accepted; an error for one that was treated badly.
  */
 Datum
 dlints_read_inputs(PG_FUNCTION_ARGS)

@@ -1,7 +1,7 @@
 -- What tests with the module dlints_fuzz have to say, as TAP: the inputs that
 -- were kept for the readers, and each support function called as no aggregate
 -- would.  To be run at the top of the source tree; the variable "module" is the
--- path of dlints_fuzz.
+-- path of dlints_fuzz.  The name of an input may say what is to become of it.
 \ir setup.sql
 \pset format unaligned
 \pset tuples_only on
@@ -25,7 +25,8 @@ $$;
 -- statements, each with a pattern that its outcome is to match
 CREATE TABLE test (number serial, name text, statement text, expected text);
 INSERT INTO test (name, statement, expected)
-SELECT split_part(line, ' ', 1), format('SELECT dlints_read_inputs(ARRAY[decode(%L, %L)])', split_part(line, ' ', 2), 'hex'), '^gives \{[tf]\}$'
+SELECT split_part(line, ' ', 1), format('SELECT dlints_read_inputs(ARRAY[decode(%L, %L)])', split_part(line, ' ', 2), 'hex'),
+       format('^gives \{%s\}$', CASE WHEN line ~ '/accepted-' THEN 't' WHEN line ~ '/refused-' THEN 'f' ELSE '[tf]' END)
 FROM regexp_split_to_table(:'inputs', E'\n') AS l (line);
 
 -- A support function that would have nothing to do may return NULL; a strict one

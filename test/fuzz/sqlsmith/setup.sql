@@ -1,13 +1,21 @@
 -- Tables for sqlsmith, and the role that it works as.
 \set ON_ERROR_STOP 1
 CREATE EXTENSION dlints;
-CREATE TABLE model (name text, state dlints, fixed dlints(3, 2));
+CREATE TABLE model (name text, state dlints, fixed dlints(3, 2), shared dlints(3, 2, 2, intercept));
 INSERT INTO model VALUES
-    ('plain', dlints_update(dlints_new(3), ARRAY[1, 2, 3]::real[], 1), NULL),
-    ('projected', dlints_update(dlints_new(3, 2, seed => 5), ARRAY[1, 2, 3]::real[], 1), dlints_new(3, 2)),
-    ('lasting', dlints_new(3, discount => 1, policy => 'greedy'), NULL),
-    ('ucb', dlints_update(dlints_new(60, 20, policy => 'ucb'), array_fill(0.5::real, ARRAY[60]), 1), NULL),
-    (NULL, NULL, NULL);
+    ('plain', dlints_update(dlints_new(3), ARRAY[1, 2, 3]::real[], 1), NULL, NULL),
+    ('projected', dlints_update(dlints_new(3, 2, seed => 5), ARRAY[1, 2, 3]::real[], 1), dlints_new(3, 2), NULL),
+    ('lasting', dlints_new(3, discount => 1, policy => 'greedy'), NULL, NULL),
+    ('ucb', dlints_update(dlints_new(60, 20, policy => 'ucb'), array_fill(0.5::real, ARRAY[60]), 1), NULL, NULL),
+    ('shared', dlints_update(dlints_new(3, 4, shared_dim => 3), ARRAY[1, 2, 3]::real[], ARRAY[1, 0, 1]::real[], 1), NULL,
+     dlints_new(3, 2, shared_dim => 2, intercept => true)),
+    ('intercept', dlints_update(dlints_new(3, policy => 'ucb', intercept => true), ARRAY[1, 2, 3]::real[], 1), NULL, NULL),
+    (NULL, NULL, NULL, NULL);
+CREATE TABLE customer (id integer, features real[], wide double precision[], several real[], state dlints);
+INSERT INTO customer
+SELECT i, ARRAY[i, 1, 0], ARRAY[0.25, i, 1], ARRAY[[i, 1, 0], [1, 1, 1]],
+       dlints_update(dlints_new(3, 2, shared_dim => 3, intercept => i % 2 = 0), ARRAY[1, 2, 3]::real[], ARRAY[i, 1, 0]::real[], 1)
+FROM generate_series(1, 10) AS i;
 CREATE TABLE item (id integer, features real[], wide double precision[], contexts real[], rewards double precision[],
                    reward double precision, count integer, seed bigint, document jsonb, state dlints);
 INSERT INTO item
@@ -18,7 +26,7 @@ INSERT INTO item VALUES (NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, N
 ANALYZE;
 CREATE ROLE smith LOGIN;
 GRANT ALL ON SCHEMA public TO smith;
-GRANT ALL ON model, item TO smith;
+GRANT ALL ON model, item, customer TO smith;
 
 -- sqlsmith asks the catalogue, by its unqualified name, which functions there
 -- are.  It is to see those of the extension and no others.
