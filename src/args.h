@@ -31,6 +31,7 @@ extern void ArgRewards(ArrayType *array, int contexts);
 
 /* a shared context, NULL where the call has none */
 extern void ArgShared(ArrayType *shared, int dim, double *out);
+extern double *ArgSharedNumbers(const Datum *shared, int dim);
 extern void ArgShareds(ArrayType *shareds, int dim, int contexts);
 
 extern int	ArgCount(FunctionCallInfo fcinfo, int argno);
@@ -81,6 +82,13 @@ static inline ArrayType *
 ArgSharedArray(FunctionCallInfo fcinfo, int argno, int without)
 {
 	return PG_NARGS() > without ? ArgArray(fcinfo, argno) : NULL;
+}
+
+/* The same as it came, to be recognised before it is detoasted. */
+static inline const Datum *
+ArgSharedDatum(FunctionCallInfo fcinfo, int argno, int without)
+{
+	return PG_NARGS() > without ? &fcinfo->args[argno].value : NULL;
 }
 
 #endif							/* DLINTS_ARGS_H */

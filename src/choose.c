@@ -89,13 +89,16 @@ AllocateWeights(int count)
  * has one: in the current memory context
  */
 static double *
-DrawWeights(PreparedModel *prepared, uint64 seed, const double *shared)
+DrawWeights(PreparedModel *prepared, uint64 seed, const Datum *shared)
 {
+	const Dlints *model = prepared->model;
+	double	   *numbers = ArgSharedNumbers(shared, model->shared_dim);
 	double	   *draw = DrawParameter(prepared, seed);
-	double	   *weights = AllocateWeights(ModelLiftedLen(prepared->model));
+	double	   *weights = AllocateWeights(ModelLiftedLen(model));
 
-	LiftParameters(prepared->model, 1, draw, shared, weights);
+	LiftParameters(model, 1, draw, numbers, weights);
 	pfree(draw);
+	pfree(numbers);
 	return weights;
 }
 
@@ -139,21 +142,16 @@ Datum
 dlints_draw_weights(PG_FUNCTION_ARGS)
 {
 	PreparedModel *prepared;
-	const Dlints *model;
-	double	   *shared;
 
 	/* the model and, in front of the seed, perhaps the shared context */
 	if (PG_ARGISNULL(0) || PG_ARGISNULL(PG_NARGS() - 2))
 		PG_RETURN_NULL();
 	prepared = PrepareModel(fcinfo, 0);
-	model = prepared->model;
-	shared = palloc(sizeof(double) * model->shared_dim);
-	ArgShared(ArgSharedArray(fcinfo, 1, 2), model->shared_dim, shared);
 	PG_RETURN_DATUM(ResultVector(DrawWeights(prepared,
 											 SeedArgument(fcinfo,
 														  PG_NARGS() - 1),
-											 shared),
-								 model->context_dim));
+											 ArgSharedDatum(fcinfo, 1, 2)),
+								 prepared->model->context_dim));
 }
 
 PG_FUNCTION_INFO_V1(dlints_dot);
@@ -210,7 +208,6 @@ typedef struct RecommendState
 	ValueKey	shared_key;		/* empty without a shared context */
 	int			context_dim;
 	int			shared_dim;
-	double	   *shared;			/* the group's shared context */
 	double	   *weights;		/* of the group's one draw, or of the mean */
 	double		width_factor;	/* what the posterior width counts; for ucb */
 	TopK	   *top;
@@ -218,20 +215,19 @@ typedef struct RecommendState
 
 /* The weights that score all candidates of a group. */
 static double *
-PolicyWeights(PreparedModel *prepared, ArrayType *shared,
-			  const double *shared_numbers)
+PolicyWeights(PreparedModel *prepared, const Datum *shared)
 {
 	int			len = ModelLiftedLen(prepared->model);
 
 	if (prepared->model->policy == DLINTS_POLICY_THOMPSON)
-		return DrawWeights(prepared, FreshSeed(), shared_numbers);
+		return DrawWeights(prepared, FreshSeed(), shared);
 	return memcpy(AllocateWeights(len), PreparedWeights(prepared, shared),
 				  sizeof(double) * len);
 }
 
 static RecommendState *
 BeginRecommend(FunctionCallInfo fcinfo, MemoryContext context,
-			   ArrayType *shared, int k)
+			   const Datum *shared, int k)
 {
 	PreparedModel *prepared = PrepareModel(fcinfo, MODEL_ARGNO);
 	const Dlints *model = prepared->model;
@@ -241,11 +237,9 @@ BeginRecommend(FunctionCallInfo fcinfo, MemoryContext context,
 	ValueKeySet(&state->model_key, PG_GETARG_DATUM(MODEL_ARGNO), context);
 	state->context_dim = model->context_dim;
 	state->shared_dim = model->shared_dim;
-	state->shared = palloc(sizeof(double) * model->shared_dim);
-	ArgShared(shared, model->shared_dim, state->shared);
+	state->weights = PolicyWeights(prepared, shared);
 	if (shared)
-		ValueKeySet(&state->shared_key, PG_GETARG_DATUM(SHARED_ARGNO), context);
-	state->weights = PolicyWeights(prepared, shared, state->shared);
+		ValueKeySet(&state->shared_key, *shared, context);
 	if (model->policy == DLINTS_POLICY_UCB)
 		state->width_factor = model->exploration;
 	state->top = CreateRanking(fcinfo, context, ITEM_ARGNO, k);
@@ -272,7 +266,7 @@ Width(FunctionCallInfo fcinfo)
 	if (model->shared_dim > 0)
 		return posterior_stddev(dim, dim, PreparedRoot(prepared),
 								ReduceContext(model, context,
-											  ArgArray(fcinfo, SHARED_ARGNO)),
+											  &fcinfo->args[SHARED_ARGNO].value),
 								work);
 
 	numbers = palloc(sizeof(double) * len);
@@ -302,19 +296,21 @@ CheckSameModel(FunctionCallInfo fcinfo, RecommendState *state)
 static void
 CheckSameShared(FunctionCallInfo fcinfo, RecommendState *state)
 {
-	double	   *numbers = palloc(sizeof(double) * state->shared_dim);
+	Datum		shared = PG_GETARG_DATUM(SHARED_ARGNO);
+	Datum		expected = PointerGetDatum(state->shared_key.bytes);
+	double	   *ours = ArgSharedNumbers(&expected, state->shared_dim);
+	double	   *theirs = ArgSharedNumbers(&shared, state->shared_dim);
 	int			i;
 
-	ArgShared(ArgArray(fcinfo, SHARED_ARGNO), state->shared_dim, numbers);
 	for (i = 0; i < state->shared_dim; i++)
-		if (numbers[i] != state->shared[i])
+		if (theirs[i] != ours[i])
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					 errmsg("dlints_recommend needs the same shared context for all rows of a group"),
 					 errhint("Use GROUP BY to recommend to several users.")));
-	pfree(numbers);
-	ValueKeyReplace(&state->shared_key, PG_GETARG_DATUM(SHARED_ARGNO),
-					state->top->context);
+	pfree(theirs);
+	pfree(ours);
+	ValueKeyReplace(&state->shared_key, shared, state->top->context);
 }
 
 /* Score one candidate. */
@@ -371,7 +367,7 @@ dlints_recommend_transfn(PG_FUNCTION_ARGS)
 		return AggregateSameState(fcinfo);
 	if (PG_ARGISNULL(0))
 		state = BeginRecommend(fcinfo, AggregateContext(fcinfo),
-							   ArgSharedArray(fcinfo, SHARED_ARGNO, 4), 1);
+							   ArgSharedDatum(fcinfo, SHARED_ARGNO, 4), 1);
 	else
 		state = (RecommendState *) PG_GETARG_POINTER(0);
 	return Recommend(fcinfo, state);
@@ -399,7 +395,7 @@ dlints_recommend_k_transfn(PG_FUNCTION_ARGS)
 	k = ArgCount(fcinfo, PG_NARGS() - 1);
 	if (PG_ARGISNULL(0))
 		state = BeginRecommend(fcinfo, AggregateContext(fcinfo),
-							   ArgSharedArray(fcinfo, SHARED_ARGNO, 5), k);
+							   ArgSharedDatum(fcinfo, SHARED_ARGNO, 5), k);
 	else
 		state = (RecommendState *) PG_GETARG_POINTER(0);
 	TopKCheckCount(state->top, k);

@@ -45,10 +45,10 @@
 /*
  * A model as stored: parameters, counts, then b (one number for each
  * coordinate of z), G and, for a discount below 1, H (packed, see
- * core/linalg.h).  Fields named "unused" are
- * zero and readers insist on it, which leaves them free for later versions.
- * Values are in the machine's byte order, like all of PostgreSQL's data
- * files; the external binary form is portable.
+ * core/linalg.h).  Fields named "unused" are zero and readers insist on it,
+ * which leaves them free for later versions.  Values are in the machine's byte
+ * order, like all of PostgreSQL's data files; the external binary form is
+ * portable.
  */
 typedef struct Dlints
 {

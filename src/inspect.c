@@ -29,7 +29,7 @@ dlints_project(PG_FUNCTION_ARGS)
 	PreparedModel *prepared = PrepareModel(fcinfo, 0);
 	double	   *reduced = ReduceContext(prepared->model,
 										PG_GETARG_ARRAYTYPE_P(1),
-										ArgSharedArray(fcinfo, 2, 2));
+										ArgSharedDatum(fcinfo, 2, 2));
 
 	PG_RETURN_DATUM(ResultVector(reduced, prepared->evidence.dim));
 }
@@ -69,7 +69,7 @@ dlints_weights(PG_FUNCTION_ARGS)
 	PreparedModel *prepared = PrepareModel(fcinfo, 0);
 
 	PG_RETURN_DATUM(ResultVector(PreparedWeights(prepared,
-												 ArgSharedArray(fcinfo, 1, 1)),
+												 ArgSharedDatum(fcinfo, 1, 1)),
 								 prepared->model->context_dim));
 }
 
@@ -87,7 +87,7 @@ dlints_predict(PG_FUNCTION_ARGS)
 	PreparedModel *prepared = PrepareModel(fcinfo, 0);
 	int			context_dim = prepared->model->context_dim;
 	const double *weights = PreparedWeights(prepared,
-											ArgSharedArray(fcinfo, 2, 2));
+											ArgSharedDatum(fcinfo, 2, 2));
 	double		reward = ArgDot(PG_GETARG_ARRAYTYPE_P(1), context_dim, weights);
 
 	if (ModelHasIntercept(prepared->model))
@@ -111,7 +111,7 @@ dlints_stddev(PG_FUNCTION_ARGS)
 	int			dim = prepared->evidence.dim;
 	double	   *reduced = ReduceContext(prepared->model,
 										PG_GETARG_ARRAYTYPE_P(1),
-										ArgSharedArray(fcinfo, 2, 2));
+										ArgSharedDatum(fcinfo, 2, 2));
 	double	   *work = palloc(sizeof(double) * dim);
 
 	PG_RETURN_FLOAT8(ResultFinite(posterior_stddev(dim, dim, PreparedRoot(prepared),

@@ -7,6 +7,7 @@
 
 #include "args.h"
 #include "common/int.h"
+#include "common/shortest_dec.h"
 #include "libpq/pqformat.h"
 #include "miscadmin.h"
 #include "prepared.h"
@@ -90,7 +91,7 @@ static double *
 ContextArgument(FunctionCallInfo fcinfo, const Dlints *model)
 {
 	return ReduceContext(model, PG_GETARG_ARRAYTYPE_P(1),
-						 ArgSharedArray(fcinfo, 2, 3));
+						 ArgSharedDatum(fcinfo, 2, 3));
 }
 
 PG_FUNCTION_INFO_V1(dlints_update);
@@ -123,7 +124,8 @@ ReducedArgument(FunctionCallInfo fcinfo, const Dlints *model)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("last coordinate of a reduced context must be 1 for a model with an intercept"),
-				 errdetail("The value is %g.", reduced[len - 1])));
+				 errdetail("The value is %s.",
+						   double_to_shortest_decimal(reduced[len - 1]))));
 	return reduced;
 }
 

@@ -43,8 +43,12 @@ ValueKeyMatchesBytes(const ValueKey *key, Datum datum)
 {
 	Size		size;
 	struct varlena *value = KeyBytes(datum, &size);
+	bool		same = size == key->size &&
+		memcmp(value, key->bytes, size) == 0;
 
-	return size == key->size && memcmp(value, key->bytes, size) == 0;
+	if ((Pointer) value != DatumGetPointer(datum))
+		pfree(value);
+	return same;
 }
 
 /* Remember a datum.  An earlier one's memory is the context's to free. */
@@ -57,6 +61,8 @@ ValueKeySet(ValueKey *key, Datum datum, MemoryContext context)
 	key->bytes = MemoryContextAlloc(context, size);
 	memcpy(key->bytes, value, size);
 	key->size = size;
+	if ((Pointer) value != DatumGetPointer(datum))
+		pfree(value);
 }
 
 /* The same, freeing the earlier one.  An error leaves nothing remembered. */
@@ -235,21 +241,23 @@ PreparedMean(PreparedModel *prepared)
 	return prepared->mean;
 }
 
-/* Lift the mean under the shared context that is asked for. */
+/* Lift the mean under a shared context. */
 static void
-LiftMean(PreparedModel *prepared)
+LiftMean(PreparedModel *prepared, const Datum *shared)
 {
 	const Dlints *model = prepared->model;
+	double	   *numbers = ArgSharedNumbers(shared, model->shared_dim);
 	const double *mean = PreparedMean(prepared);
 	double	   *weights = prepared->weights;
 
 	if (!weights)
 		weights = Numbers(prepared, ModelLiftedLen(model));
 	prepared->weights = NULL;	/* until they are complete */
-	LiftParameters(model, 1, mean, prepared->asked, weights);
-	memcpy(prepared->shared, prepared->asked,
-		   sizeof(double) * model->shared_dim);
+	LiftParameters(model, 1, mean, numbers, weights);
+	if (shared)
+		ValueKeyReplace(&prepared->shared_key, *shared, prepared->context);
 	prepared->weights = weights;
+	pfree(numbers);
 }
 
 /*
@@ -258,20 +266,12 @@ LiftMean(PreparedModel *prepared)
  * tend to come together.
  */
 const double *
-PreparedWeights(PreparedModel *prepared, ArrayType *shared)
+PreparedWeights(PreparedModel *prepared, const Datum *shared)
 {
-	int			shared_dim = prepared->model->shared_dim;
-
-	if (!prepared->asked)
-	{
-		prepared->shared = Numbers(prepared, shared_dim);
-		prepared->asked = Numbers(prepared, shared_dim);
-	}
-	ArgShared(shared, shared_dim, prepared->asked);
 	if (!prepared->weights ||
-		memcmp(prepared->shared, prepared->asked,
-			   sizeof(double) * shared_dim) != 0)
-		LiftMean(prepared);
+		!(shared ? ValueKeyMatches(&prepared->shared_key, *shared) :
+		  prepared->model->shared_dim == 0))
+		LiftMean(prepared, shared);
 	return prepared->weights;
 }
 

@@ -34,9 +34,8 @@ typedef struct PreparedModel
 	Evidence	evidence;
 	Factor		factor;			/* L is NULL until factored */
 	double	   *mean;			/* psi-hat, as many numbers as coordinates */
-	double	   *weights;		/* psi-hat lifted under "shared" */
-	double	   *shared;			/* the shared context of "weights" */
-	double	   *asked;			/* and the one that a call asks for */
+	double	   *weights;		/* psi-hat lifted under a shared context */
+	ValueKey	shared_key;		/* of that shared context; empty without */
 	double	   *root;			/* of the covariance */
 	double	   *lifted_root;	/* its columns, lifted */
 } PreparedModel;
@@ -65,7 +64,7 @@ extern PreparedModel *PrepareModel(FunctionCallInfo fcinfo, int argno);
 extern const Factor *PreparedFactor(PreparedModel *prepared);
 extern const double *PreparedMean(PreparedModel *prepared);
 extern const double *PreparedWeights(PreparedModel *prepared,
-									 ArrayType *shared);
+									 const Datum *shared);
 extern const double *PreparedRoot(PreparedModel *prepared);
 extern const double *PreparedLiftedRoot(PreparedModel *prepared);
 

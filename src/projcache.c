@@ -226,14 +226,13 @@ ProjectContexts(const Dlints *model, int count, const double *contexts,
 }
 
 double *
-ReduceContext(const Dlints *model, ArrayType *context, ArrayType *shared)
+ReduceContext(const Dlints *model, ArrayType *context, const Datum *shared)
 {
 	double	   *contexts = palloc(sizeof(double) * model->context_dim);
-	double	   *shareds = palloc(sizeof(double) * model->shared_dim);
+	double	   *shareds = ArgSharedNumbers(shared, model->shared_dim);
 	double	   *reduced = palloc(sizeof(double) * ModelCoordinates(model));
 
 	ArgVector(context, model->context_dim, contexts);
-	ArgShared(shared, model->shared_dim, shareds);
 	ProjectContexts(model, 1, contexts, shareds, reduced);
 	pfree(shareds);
 	pfree(contexts);
@@ -245,6 +244,7 @@ LiftParameters(const Dlints *model, int count, const double *parameters,
 			   const double *shared, double *weights)
 {
 	ProjectionScan scan;
+	Size		i;
 
 	if (!ModelHasProjection(model))
 	{
@@ -256,4 +256,6 @@ LiftParameters(const Dlints *model, int count, const double *parameters,
 	while (NextPiece(&scan))
 		projection_lift(&scan.projection, &scan.piece, count, parameters,
 						shared, weights, scan.work);
+	for (i = 0; i < (Size) count * ModelLiftedLen(model); i++)
+		ResultFinite(weights[i]);
 }

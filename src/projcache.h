@@ -22,7 +22,7 @@ extern void ProjectContexts(const Dlints *model, int count,
 
 /* the reduced context of an argument or two, checked; allocated here */
 extern double *ReduceContext(const Dlints *model, ArrayType *context,
-							 ArrayType *shared);
+							 const Datum *shared);
 
 /*
  * Parameters to weights over contexts, all under one shared context: for each

@@ -193,7 +193,17 @@ dlints_typmod_in(PG_FUNCTION_ARGS)
 				 errhint("Write dlints(context_dim), dlints(context_dim, reduced_dim) or dlints(context_dim, reduced_dim, shared_dim), each with \", intercept\" for models that have one.")));
 
 	for (i = 0; i < count; i++)
-		sizes[i] = pg_strtoint32(DatumGetCString(words[i]));
+	{
+		char	   *word = DatumGetCString(words[i]);
+
+		if (strspn(word, "+-0123456789") != strlen(word))
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("invalid type modifier"),
+					 errdetail("\"%s\" is neither a size nor \"intercept\".",
+							   word)));
+		sizes[i] = pg_strtoint32(word);
+	}
 	CheckSizes(count, sizes);
 	type.context_dim = sizes[0];
 	type.reduced_dim = sizes[1];
