@@ -2,8 +2,13 @@
 #
 #   make, make install, make installcheck    as with any extension (PGXS)
 #   make demo, make test, make bench,        install what is missing, then run
-#   make paper, make peers                   against a private, throwaway server;
-#                                            ARGS="..." goes to the last three
+#   make load, make paper, make peers        against a private, throwaway server;
+#                                            ARGS="..." goes to the last four
+#   make fuzz, make fuzz-corpus,             hostile input, for a minute per target
+#   make sqlsmith
+#   make sanitize, make valgrind             the tests, under other checkers
+#   make long-run                            what millions of observations leave
+#   make lint                                what reads the source for mistakes
 #
 # PG_CONFIG chooses the PostgreSQL.
 
@@ -17,26 +22,32 @@ CORE_OBJS = src/core/dot.o src/core/linalg.o src/core/posterior.o \
 MODULE_big = dlints
 OBJS = src/args.o src/choose.o src/dlints.o src/evaluate.o src/inspect.o src/json.o \
 	src/learn.o src/model.o src/prepared.o src/projcache.o src/topk.o \
-	src/type.o $(CORE_OBJS)
+	src/type.o src/typmod.o $(CORE_OBJS)
 
 # "make demo DATA=folder" is the reader's; PGXS means something else by DATA.
 ifneq ($(filter environment% command%,$(origin DATA)),)
 DEMO_DATA := $(DATA)
 endif
-override DATA = sql/$(EXTENSION)--$(EXTVERSION).sql
+# Scripts that install a version and scripts that upgrade to the next one, all
+# that were ever released
+override DATA = $(sort $(wildcard sql/$(EXTENSION)--*.sql))
 
 # The first creates the extension, the last drops it.
 REGRESS = dlints_basic dlints_type dlints_learn dlints_choose dlints_look \
-	dlints_errors dlints_catalog
+	dlints_shared dlints_errors dlints_catalog
 REGRESS_OPTS = --inputdir=.
 
 PG_CPPFLAGS = -Isrc
 # Without fused multiply-adds every CPU gives the same answer.
 FP_FLAGS = -ffp-contract=off
-PG_CFLAGS = $(FP_FLAGS)
+# SANITIZE=address,undefined builds everything with these checkers.  The server's
+# own flags let integers wrap around; here that is an error.
+SANITIZE_FLAGS = $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all)
+PG_CFLAGS = $(FP_FLAGS) \
+	$(if $(SANITIZE),$(SANITIZE_FLAGS) -fno-wrapv -DUSE_ASSERT_CHECKING)
 # Which BLAS and LAPACK these are is the system's choice, made when the server
 # loads the library; a serial build is the right one.
-SHLIB_LINK = -llapack -lblas -lm
+SHLIB_LINK = -llapack -lblas -lm $(SANITIZE_FLAGS)
 
 EXTRA_CLEAN = build $(EXTENSION)-$(EXTVERSION).tar.gz
 
@@ -82,7 +93,6 @@ $(OBJS) $(OBJS:.o=.bc): $(ALL_HEADERS)
 
 # Unit tests of the algorithm: each test/core/test_*.c is one program, the other
 # files there belong to all of them.
-# SANITIZE=address,undefined builds them with these checkers.
 CORE_TESTS = $(patsubst test/core/%.c,build/core/%,$(sort $(wildcard test/core/test_*.c)))
 CORE_TEST_HELPERS = $(filter-out test/core/test_%.c,$(wildcard test/core/*.c))
 CORE_TEST_OBJS = $(CORE_OBJS:src/core/%.o=build/core/obj/%.o) \
@@ -91,7 +101,7 @@ CORE_TEST_HEADERS = $(ALL_HEADERS) $(wildcard test/core/*.h)
 # cmocka 2 deprecates macros that cmocka 1 has no substitute for.
 CORE_TEST_CFLAGS = -std=c99 -D_GNU_SOURCE -O1 -g -Wall -Wextra -Werror \
 	-Wno-deprecated-declarations \
-	$(FP_FLAGS) -Isrc $(if $(SANITIZE),-fsanitize=$(SANITIZE))
+	$(FP_FLAGS) -Isrc $(SANITIZE_FLAGS)
 
 .SECONDARY: $(CORE_TEST_OBJS)
 
@@ -107,8 +117,50 @@ build/core/%: test/core/%.c $(CORE_TEST_OBJS) $(CORE_TEST_HEADERS)
 	@mkdir -p $(@D)
 	$(CC) $(CORE_TEST_CFLAGS) -o $@ $< $(CORE_TEST_OBJS) -lcmocka -llapack -lblas -lm
 
-.PHONY: core-tests test test-core demo bench paper peers dist
+# The same histories as in test_long_history.c, only longer
+build/core/long_run: test/long/long_run.c $(CORE_TEST_OBJS) $(CORE_TEST_HEADERS)
+	@mkdir -p $(@D)
+	$(CC) $(CORE_TEST_CFLAGS) -Itest/core -o $@ $< $(CORE_TEST_OBJS) -lcmocka -llapack -lblas -lm
+
+# What the sanitizers are tried on; the same flags as the extension's
+build/canary.so: test/sanitize/canary.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(CPPFLAGS) -fPIC -shared -o $@ $<
+
+.PHONY: core-tests test test-core sanitize valgrind long-run lint demo bench load paper peers dist
 core-tests: $(CORE_TESTS)
+
+# Fuzz targets of the algorithm.  build/core/fuzz_NAME is libFuzzer's where
+# SANITIZE names "fuzzer"; build/core/replay_NAME reads the inputs that were
+# kept, which is one more unit test.
+CORE_FUZZ_TARGETS = $(patsubst test/fuzz/core/fuzz_%.c,%,$(wildcard test/fuzz/core/fuzz_*.c))
+FUZZ_OBJS = $(CORE_OBJS:src/core/%.o=build/core/obj/%.o) build/core/obj/fuzz/input.o
+
+.SECONDARY: $(FUZZ_OBJS)
+
+build/core/obj/fuzz/%.o: test/fuzz/core/%.c test/fuzz/core/input.h $(ALL_HEADERS)
+	@mkdir -p $(@D)
+	$(CC) $(CORE_TEST_CFLAGS) -c -o $@ $<
+
+build/core/fuzz_%: build/core/obj/fuzz/fuzz_%.o $(FUZZ_OBJS)
+	$(CC) $(CORE_TEST_CFLAGS) -o $@ $^ -llapack -lblas -lm
+
+build/core/replay_%: build/core/obj/fuzz/fuzz_%.o build/core/obj/fuzz/replay.o $(FUZZ_OBJS)
+	$(CC) $(CORE_TEST_CFLAGS) -o $@ $^ -llapack -lblas -lm
+
+.PHONY: core-fuzzers fuzz fuzz-corpus sqlsmith
+core-fuzzers: $(CORE_FUZZ_TARGETS:%=build/core/fuzz_%)
+core-tests: $(CORE_FUZZ_TARGETS:%=build/core/replay_%)
+
+# FUZZ_SECONDS=60 for each target, FUZZ_TARGETS="..." for some of them
+fuzz fuzz-corpus:
+	@sh $(SCRIPTS_DIR)/install-dependencies.sh fuzz
+	@sh $(SCRIPTS_DIR)/fuzz.sh $@
+
+# SQLSMITH_SECONDS=60
+sqlsmith:
+	@sh $(SCRIPTS_DIR)/install-dependencies.sh sqlsmith
+	@sh $(SCRIPTS_DIR)/sqlsmith.sh
 
 test:
 	@sh $(SCRIPTS_DIR)/install-dependencies.sh test
@@ -118,6 +170,26 @@ test-core:
 	@sh $(SCRIPTS_DIR)/install-dependencies.sh test-core
 	@STAGES=core sh $(SCRIPTS_DIR)/run-tests.sh
 
+sanitize:
+	@sh $(SCRIPTS_DIR)/install-dependencies.sh test
+	@sh $(SCRIPTS_DIR)/run-sanitized.sh
+
+# The unit tests allocate with malloc, where memcheck sees each array.
+MEMCHECK = valgrind -q --error-exitcode=99 --leak-check=full \
+	--show-leak-kinds=all --errors-for-leak-kinds=all
+
+valgrind:
+	@sh $(SCRIPTS_DIR)/install-dependencies.sh valgrind
+	@STAGES=core CORE_EXEC='$(MEMCHECK)' sh $(SCRIPTS_DIR)/run-tests.sh
+
+long-run:
+	@sh $(SCRIPTS_DIR)/install-dependencies.sh test
+	@sh $(SCRIPTS_DIR)/long-run.sh
+
+lint:
+	@sh $(SCRIPTS_DIR)/install-dependencies.sh lint
+	@sh $(SCRIPTS_DIR)/lint.sh
+
 demo:
 	@sh $(SCRIPTS_DIR)/install-dependencies.sh demo
 	@DATA='$(DEMO_DATA)' sh $(SCRIPTS_DIR)/with-extension.sh python3 bench/demo/demo.py
@@ -125,6 +197,11 @@ demo:
 bench:
 	@sh $(SCRIPTS_DIR)/install-dependencies.sh bench
 	@sh $(SCRIPTS_DIR)/with-extension.sh python3 bench/speed/bench.py $(ARGS)
+
+# Many clients at once; commits wait for the disk, as those of a real server do.
+load:
+	@sh $(SCRIPTS_DIR)/install-dependencies.sh load
+	@SERVER_SETTINGS='fsync = on' sh $(SCRIPTS_DIR)/with-extension.sh python3 bench/load/load.py $(ARGS)
 
 # The paper's experiments, and the programs that dlints competes with
 paper:
@@ -143,5 +220,6 @@ dist:
 		{ echo "META.json does not say version $(EXTVERSION) twice" >&2; exit 1; }
 	@grep -q "^## \[$(EXTVERSION)\]" CHANGELOG.md || \
 		{ echo "CHANGELOG.md has no section for $(EXTVERSION)" >&2; exit 1; }
+	@sh $(SCRIPTS_DIR)/check-release.sh $(EXTVERSION)
 	git archive --format=tar.gz --prefix=$(EXTENSION)-$(EXTVERSION)/ \
 		-o $(EXTENSION)-$(EXTVERSION).tar.gz HEAD

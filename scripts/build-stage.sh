@@ -34,6 +34,11 @@ if ! command -v "${clang:-clang}" >/dev/null; then
 	set -- "$@" with_llvm=no
 fi
 
+# The caller's compiler, if it is to be another one than the server's
+if [ -n "${CC:-}" ]; then
+	set -- "$@" CC="$CC"
+fi
+
 jobs=$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)
 unset MAKEFLAGS MFLAGS MAKELEVEL DESTDIR
 make -s -j "$jobs" -C "$folder/source" PG_CONFIG="$pg_config" "$@" all

@@ -93,6 +93,7 @@ as_server()
 
 # What the test of the policies imports, and what the programs under bench do
 python_for_test="numpy, scipy, psycopg2"
+# shellcheck disable=SC2034 # for the scripts that read this file
 python_for_bench="$python_for_test, matplotlib, tqdm"
 
 # find_python LIBRARIES: print the Python that has them, the one in the PATH or,

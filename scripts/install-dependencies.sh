@@ -1,8 +1,10 @@
 #!/bin/sh
 # Install what "make demo", "make test", "make test-core", "make bench", "make
-# paper" or "make peers" need.
+# load", "make paper", "make peers", "make fuzz", "make sqlsmith" or the checks "make
+# valgrind" and "make lint" need.
 #
-#   install-dependencies.sh demo | test | test-core | bench | paper | peers
+#   install-dependencies.sh demo | test | test-core | bench | load | paper |
+#                           peers | fuzz | sqlsmith | valgrind | lint
 #
 # On Debian, Ubuntu and the like it names the missing packages and installs
 # them with apt-get, as root or through sudo.  Elsewhere it goes on if
@@ -162,6 +164,12 @@ has_python()
 	find_python "$python_libraries" >/dev/null || { [ -z "$apt" ] && works python3 -c "import $1"; }
 }
 
+has_fuzzer()
+{
+	echo 'int LLVMFuzzerTestOneInput(void) { return 0; }' |
+		works clang -fsanitize=fuzzer,address,undefined -xc - -o /dev/null
+}
+
 has_perl()
 {
 	works perl -e "use $1; 1"
@@ -276,7 +284,7 @@ list_needs()
 	packages='' list='' elsewhere=''
 	need_compiler
 	case $purpose in
-		test-core | test)
+		test-core | test | valgrind | lint)
 			need libcmocka-dev "cmocka, for C unit tests" has_header cmocka.h
 			need perl "prove, which runs tests" has_perl TAP::Harness ;;
 	esac
@@ -290,10 +298,31 @@ list_needs()
 			need libipc-run-perl "Perl's IPC::Run, for tests with servers" has_perl IPC::Run
 			python_libraries=$python_for_test
 			need_python ;;
-		demo | bench | paper | peers)
+		valgrind)
+			need valgrind "memcheck, which watches memory" has_command valgrind ;;
+		lint)
+			need_postgresql
+			need clang-tidy "clang-tidy, which reads C" has_command clang-tidy
+			need cppcheck "cppcheck, which reads C" has_command cppcheck
+			need shellcheck "shellcheck, which reads shell scripts" has_command shellcheck
+			need libperl-critic-perl "perlcritic, which reads Perl" has_command perlcritic
+			need libipc-run-perl "Perl's IPC::Run, which the tests import" has_perl IPC::Run
+			need "$(pg_package postgresql-client-N)" "PostgreSQL::Test, likewise" pg_has_client
+			need pyflakes3 "pyflakes, which reads Python" has_command pyflakes3 ;;
+		demo | bench | load | paper | peers)
 			need_postgresql
 			need_python_for_bench
 			need ca-certificates "for a download over HTTPS" has_certificates ;;
+	esac
+	case $purpose in
+		fuzz)
+			need_postgresql
+			need clang "clang, which has libFuzzer" has_command clang
+			need libclang-rt-dev "clang's libraries, libFuzzer among them" has_fuzzer
+			need g++ "C++ library, which libFuzzer is linked with" has_fuzzer ;;
+		sqlsmith)
+			need_postgresql
+			need sqlsmith "sqlsmith, which makes up queries" has_command sqlsmith ;;
 	esac
 	if [ "$purpose" = peers ]; then
 		need "$(pg_package postgresql-plpython3-N)" "PL/Python, a peer" pg_has_plpython
@@ -382,8 +411,11 @@ needs, beside a C compiler and make:
     test:  cmocka; pgTAP with pg_prove; Perl with prove and IPC::Run;
            PostgreSQL's test programs and modules (pg_regress, PostgreSQL::Test);
            Python 3 with numpy, scipy and psycopg2
-    demo, bench, paper, peers:
+    fuzz:  clang with libFuzzer; sqlsmith: that program
+    demo, bench, load, paper, peers:
            Python 3 with numpy, scipy, psycopg2, matplotlib and tqdm
+    valgrind: cmocka; Perl with prove; valgrind
+    lint:  cmocka; clang-tidy, cppcheck, shellcheck, perlcritic, pyflakes3
 
 If PostgreSQL is there but not found:  make $purpose PG_CONFIG=/path/to/bin/pg_config
 END
@@ -392,8 +424,8 @@ END
 
 purpose=${1:-}
 case $purpose in
-	demo | test | test-core | bench | paper | peers) ;;
-	*) die "usage: $0 demo|test|test-core|bench|paper|peers" ;;
+	demo | test | test-core | bench | load | paper | peers | fuzz | sqlsmith | valgrind | lint) ;;
+	*) die "usage: $0 demo|test|test-core|bench|load|paper|peers|fuzz|sqlsmith|valgrind|lint" ;;
 esac
 
 apt=
@@ -404,9 +436,10 @@ updated=
 major=
 pg_config=
 pg_packaged=
-if [ "$purpose" != test-core ]; then
-	choose_postgresql
-fi
+case $purpose in
+	test-core | valgrind) ;;
+	*) choose_postgresql ;;
+esac
 
 list_needs
 if [ -n "$elsewhere" ]; then

@@ -4,18 +4,21 @@
 #
 # Environment:
 #   PG_CONFIG   which PostgreSQL
-#   STAGES      which stages, of "core regress pgtap policies tap" (all)
-#   SANITIZE    checkers for the unit tests, as in address,undefined (none)
+#   STAGES      which stages, of "core regress pgtap policies tap corpus" (all)
+#   CC          which compiler (the server's)
+#   SANITIZE    checkers to build with, as in address,undefined (none); beyond
+#               the unit tests run-sanitized.sh has to prepare the servers
+#   CORE_EXEC   what runs each program of unit tests, as in valgrind (nothing)
 #   KEEP=1      keep the folder with the logs even if all went well
 set -eu
 . "$(dirname "$0")/common.sh"
 
 scripts=$(cd "$(dirname "$0")" && pwd)
-stages=${STAGES:-core regress pgtap policies tap}
+stages=${STAGES:-core regress pgtap policies tap corpus}
 for stage in $stages; do
 	case $stage in
-		core | regress | pgtap | policies | tap) ;;
-		*) die "unknown test stage \"$stage\" (known: core regress pgtap policies tap)" ;;
+		core | regress | pgtap | policies | tap | corpus) ;;
+		*) die "unknown test stage \"$stage\" (known: core regress pgtap policies tap corpus)" ;;
 	esac
 done
 
@@ -126,13 +129,14 @@ run_core()
 	heading "C unit tests (cmocka)"
 	status=0
 	logged "$logs/core-build.log" make -s -C "$source" core-tests \
-		SANITIZE="${SANITIZE:-}" || status=$?
+		SANITIZE="${SANITIZE:-}" ${CC:+CC="$CC"} || status=$?
 	: >"$logs/core.log"
 	if [ "$status" -eq 0 ] && ls "$source"/build/core/test_* >/dev/null 2>&1; then
 		CMOCKA_MESSAGE_OUTPUT=TAP
 		export CMOCKA_MESSAGE_OUTPUT
 		logged_tap "$logs/core.log" sh -c \
-			"cd '$source' && prove --verbose --exec '' build/core/test_*" || status=$?
+			"cd '$source' && prove --verbose --exec '${CORE_EXEC:-}' build/core/test_* build/core/replay_*" ||
+			status=$?
 	fi
 	count_tap core "$logs/core.log" "$status"
 }
@@ -220,6 +224,26 @@ run_tap()
 	count_tap tap "$logs/tap.log" "$status"
 }
 
+# The inputs that fuzzing has kept for what reads models; those for the core are
+# among its unit tests.
+run_corpus()
+{
+	heading "Hostile inputs to the readers"
+	status=0
+	: >"$logs/corpus.log"
+	logged "$logs/corpus-build.log" make -s -C "$source/test/fuzz/server" \
+		PG_CONFIG="$PG_CONFIG" with_llvm=no || status=$?
+	if [ "$status" -eq 0 ]; then
+		cp "$source/test/fuzz/server/dlints_fuzz.so" "$work/"
+		chmod 755 "$work/dlints_fuzz.so"
+		logged_tap "$logs/corpus.log" "$scripts/with-private-cluster.sh" --stage "$work/stage" \
+			--log "$logs/corpus-server.log" sh -c 'cd "$2" && exec "$1/psql" -X -q -v module="$3" \
+				-f test/fuzz/server/replay.sql' \
+			sh "$("$PG_CONFIG" --bindir)" "$source" "$work/dlints_fuzz.so" || status=$?
+	fi
+	count_tap corpus "$logs/corpus.log" "$status"
+}
+
 case " $stages " in
 	" core ")
 		core_only=1 ;;
@@ -230,13 +254,20 @@ case " $stages " in
 		heading "Build for $("$PG_CONFIG" --version), warnings are errors" ;;
 esac
 
-# PostgreSQL's own headers are not clean under the two warnings switched off.
+# PostgreSQL's own headers are not clean under the two warnings switched off,
+# and its flags are those of the compiler it was built with.
+warnings="-Werror -Wall -Wextra -Wno-unused-parameter -Wno-sign-compare"
+case ${CC:-} in
+	*clang*) warnings="$warnings -Wno-unknown-warning-option \
+		-Wno-ignored-optimization-argument -Wno-ignored-attributes" ;;
+esac
+# Bitcode for the JIT compiler would bypass the checkers.
 status=0
 if [ -n "$core_only" ]; then
 	"$scripts/build-stage.sh" --copy-only "$work"
 else
 	logged "$logs/build.log" "$scripts/build-stage.sh" "$work" \
-		COPT="-Werror -Wall -Wextra -Wno-unused-parameter -Wno-sign-compare" || status=$?
+		COPT="$warnings" ${SANITIZE:+SANITIZE="$SANITIZE" with_llvm=no} || status=$?
 fi
 
 if [ "$status" -ne 0 ]; then

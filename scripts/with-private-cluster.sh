@@ -8,6 +8,7 @@
 # from the system's folders.  PGHOST, PGPORT, PGUSER and PGDATABASE lead the
 # command to it.  Afterwards the server is stopped and everything removed; the
 # exit code is the command's.  --log keeps a copy of the server's log.
+# SERVER_SETTINGS in the environment are lines for its configuration.
 #
 # Started by root, the server runs under an unprivileged account and the
 # command as root.
@@ -82,6 +83,7 @@ fi
 	say "port = 5432"
 	say "fsync = off"
 	say "log_line_prefix = '%m [%p] %q%a '"
+	say "${SERVER_SETTINGS:-}"
 } >>"$base/data/postgresql.conf"
 
 if [ -n "$stage" ]; then

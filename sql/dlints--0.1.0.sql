@@ -25,7 +25,7 @@ COMMENT ON FUNCTION dlints_send(dlints) IS 'binary output';
 
 CREATE FUNCTION dlints_typmod_in(cstring[]) RETURNS integer
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION dlints_typmod_in(cstring[]) IS 'dlints(context_dim, reduced_dim), dlints(context_dim)';
+COMMENT ON FUNCTION dlints_typmod_in(cstring[]) IS 'dlints(context_dim), dlints(context_dim, reduced_dim), dlints(context_dim, reduced_dim, shared_dim), each perhaps with intercept';
 
 CREATE FUNCTION dlints_typmod_out(integer) RETURNS cstring
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -122,11 +122,13 @@ CREATE FUNCTION dlints_new(
 	exploration double precision DEFAULT 0.1,
 	seed bigint DEFAULT 0,
 	projection_scale double precision DEFAULT NULL,
-	policy text DEFAULT 'thompson'
+	policy text DEFAULT 'thompson',
+	shared_dim integer DEFAULT 0,
+	intercept boolean DEFAULT false
 ) RETURNS dlints
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION dlints_new(integer, integer, double precision, double precision, double precision, bigint, double precision, text)
-	IS 'a model that has seen nothing; context_dim 1 to 65536, reduced_dim 1 to 1024 or NULL for no projection, discount in (0, 1], ridge > 0, exploration >= 0';
+COMMENT ON FUNCTION dlints_new(integer, integer, double precision, double precision, double precision, bigint, double precision, text, integer, boolean)
+	IS 'a model that has seen nothing; context_dim 1 to 65536, reduced_dim 1 to 1024 or NULL for no projection, discount in (0, 1], ridge > 0, exploration >= 0, shared_dim 0 to 65536';
 
 CREATE FUNCTION dlints_set(
 	model dlints,
@@ -148,6 +150,14 @@ CREATE FUNCTION dlints_update(model dlints, context double precision[], reward d
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION dlints_update(dlints, double precision[], double precision) IS 'the model after one more observation; a NULL context or reward is no observation';
 
+CREATE FUNCTION dlints_update(model dlints, context real[], shared real[], reward double precision) RETURNS dlints
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION dlints_update(dlints, real[], real[], double precision) IS 'the model after one more observation under a shared context';
+
+CREATE FUNCTION dlints_update(model dlints, context double precision[], shared double precision[], reward double precision) RETURNS dlints
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION dlints_update(dlints, double precision[], double precision[], double precision) IS 'the model after one more observation under a shared context';
+
 CREATE FUNCTION dlints_update(model dlints, contexts real[], rewards double precision[]) RETURNS dlints
 	AS 'MODULE_PATHNAME', 'dlints_update_batch' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;
 COMMENT ON FUNCTION dlints_update(dlints, real[], double precision[]) IS 'the model after a batch of observations, oldest first; contexts has one row for each reward';
@@ -155,6 +165,14 @@ COMMENT ON FUNCTION dlints_update(dlints, real[], double precision[]) IS 'the mo
 CREATE FUNCTION dlints_update(model dlints, contexts double precision[], rewards double precision[]) RETURNS dlints
 	AS 'MODULE_PATHNAME', 'dlints_update_batch' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;
 COMMENT ON FUNCTION dlints_update(dlints, double precision[], double precision[]) IS 'the model after a batch of observations, oldest first; contexts has one row for each reward';
+
+CREATE FUNCTION dlints_update(model dlints, contexts real[], shareds real[], rewards double precision[]) RETURNS dlints
+	AS 'MODULE_PATHNAME', 'dlints_update_batch' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;
+COMMENT ON FUNCTION dlints_update(dlints, real[], real[], double precision[]) IS 'the model after a batch of observations, oldest first; contexts and shareds have one row for each reward';
+
+CREATE FUNCTION dlints_update(model dlints, contexts double precision[], shareds double precision[], rewards double precision[]) RETURNS dlints
+	AS 'MODULE_PATHNAME', 'dlints_update_batch' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;
+COMMENT ON FUNCTION dlints_update(dlints, double precision[], double precision[], double precision[]) IS 'the model after a batch of observations, oldest first; contexts and shareds have one row for each reward';
 
 CREATE FUNCTION dlints_update_reduced(model dlints, reduced real[], reward double precision) RETURNS dlints
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
@@ -171,6 +189,14 @@ COMMENT ON FUNCTION dlints_evidence_transfn(internal, dlints, real[], double pre
 CREATE FUNCTION dlints_evidence_transfn(internal, dlints, double precision[], double precision) RETURNS internal
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE COST 100 PARALLEL SAFE;
 COMMENT ON FUNCTION dlints_evidence_transfn(internal, dlints, double precision[], double precision) IS 'transition function of dlints_evidence';
+
+CREATE FUNCTION dlints_evidence_transfn(internal, dlints, real[], real[], double precision) RETURNS internal
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE COST 100 PARALLEL SAFE;
+COMMENT ON FUNCTION dlints_evidence_transfn(internal, dlints, real[], real[], double precision) IS 'transition function of dlints_evidence with a shared context';
+
+CREATE FUNCTION dlints_evidence_transfn(internal, dlints, double precision[], double precision[], double precision) RETURNS internal
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE COST 100 PARALLEL SAFE;
+COMMENT ON FUNCTION dlints_evidence_transfn(internal, dlints, double precision[], double precision[], double precision) IS 'transition function of dlints_evidence with a shared context';
 
 CREATE FUNCTION dlints_evidence_finalfn(internal) RETURNS dlints
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
@@ -214,6 +240,32 @@ CREATE AGGREGATE dlints_evidence(model dlints, context double precision[], rewar
 COMMENT ON AGGREGATE dlints_evidence(dlints, double precision[], double precision)
 	IS 'what the rows say under the model''s parameters, its own evidence left out; to be appended with ||';
 
+CREATE AGGREGATE dlints_evidence(model dlints, context real[], shared real[], reward double precision) (
+	SFUNC = dlints_evidence_transfn,
+	STYPE = internal,
+	SSPACE = 65536,
+	FINALFUNC = dlints_evidence_finalfn,
+	COMBINEFUNC = dlints_evidence_combinefn,
+	SERIALFUNC = dlints_evidence_serialfn,
+	DESERIALFUNC = dlints_evidence_deserialfn,
+	PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE dlints_evidence(dlints, real[], real[], double precision)
+	IS 'what the rows say under the model''s parameters and their shared contexts, its own evidence left out; to be appended with ||';
+
+CREATE AGGREGATE dlints_evidence(model dlints, context double precision[], shared double precision[], reward double precision) (
+	SFUNC = dlints_evidence_transfn,
+	STYPE = internal,
+	SSPACE = 65536,
+	FINALFUNC = dlints_evidence_finalfn,
+	COMBINEFUNC = dlints_evidence_combinefn,
+	SERIALFUNC = dlints_evidence_serialfn,
+	DESERIALFUNC = dlints_evidence_deserialfn,
+	PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE dlints_evidence(dlints, double precision[], double precision[], double precision)
+	IS 'what the rows say under the model''s parameters and their shared contexts, its own evidence left out; to be appended with ||';
+
 CREATE FUNCTION dlints_concat(dlints, dlints) RETURNS dlints
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION dlints_concat(dlints, dlints) IS 'implementation of || operator';
@@ -238,11 +290,19 @@ COMMENT ON AGGREGATE dlints_concat_agg(dlints) IS 'histories one after the other
 
 CREATE FUNCTION dlints_draw(model dlints, seed bigint DEFAULT NULL) RETURNS double precision[]
 	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL RESTRICTED COST 1000;
-COMMENT ON FUNCTION dlints_draw(dlints, bigint) IS 'one perturbed estimate from the posterior, reduced_dim numbers; with a seed a repeatable one';
+COMMENT ON FUNCTION dlints_draw(dlints, bigint) IS 'one perturbed estimate from the posterior, as many numbers as dlints_mean has; with a seed a repeatable one';
 
 CREATE FUNCTION dlints_draw_weights(model dlints, seed bigint DEFAULT NULL) RETURNS double precision[]
 	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL RESTRICTED COST 1000;
 COMMENT ON FUNCTION dlints_draw_weights(dlints, bigint) IS 'a draw carried back to context space: its dot product with a context is the score';
+
+CREATE FUNCTION dlints_draw_weights(model dlints, shared real[], seed bigint DEFAULT NULL) RETURNS double precision[]
+	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL RESTRICTED COST 1000;
+COMMENT ON FUNCTION dlints_draw_weights(dlints, real[], bigint) IS 'a draw carried back to context space under a shared context: its dot product with a context is the score';
+
+CREATE FUNCTION dlints_draw_weights(model dlints, shared double precision[], seed bigint DEFAULT NULL) RETURNS double precision[]
+	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL RESTRICTED COST 1000;
+COMMENT ON FUNCTION dlints_draw_weights(dlints, double precision[], bigint) IS 'a draw carried back to context space under a shared context: its dot product with a context is the score';
 
 CREATE FUNCTION dlints_dot(weights double precision[], context real[]) RETURNS double precision
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
@@ -283,6 +343,38 @@ COMMENT ON FUNCTION dlints_recommend_k_transfn(internal, dlints, anyelement, dou
 CREATE FUNCTION dlints_recommend_k_finalfn(internal, dlints, anyelement, double precision[], integer) RETURNS anyarray
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION dlints_recommend_k_finalfn(internal, dlints, anyelement, double precision[], integer) IS 'final function of dlints_recommend with k';
+
+CREATE FUNCTION dlints_recommend_transfn(internal, dlints, anyelement, real[], real[]) RETURNS internal
+	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE COST 10 PARALLEL SAFE;
+COMMENT ON FUNCTION dlints_recommend_transfn(internal, dlints, anyelement, real[], real[]) IS 'transition function of dlints_recommend with a shared context';
+
+CREATE FUNCTION dlints_recommend_finalfn(internal, dlints, anyelement, real[], real[]) RETURNS anyelement
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION dlints_recommend_finalfn(internal, dlints, anyelement, real[], real[]) IS 'final function of dlints_recommend with a shared context';
+
+CREATE FUNCTION dlints_recommend_k_transfn(internal, dlints, anyelement, real[], real[], integer) RETURNS internal
+	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE COST 10 PARALLEL SAFE;
+COMMENT ON FUNCTION dlints_recommend_k_transfn(internal, dlints, anyelement, real[], real[], integer) IS 'transition function of dlints_recommend with a shared context and k';
+
+CREATE FUNCTION dlints_recommend_k_finalfn(internal, dlints, anyelement, real[], real[], integer) RETURNS anyarray
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION dlints_recommend_k_finalfn(internal, dlints, anyelement, real[], real[], integer) IS 'final function of dlints_recommend with a shared context and k';
+
+CREATE FUNCTION dlints_recommend_transfn(internal, dlints, anyelement, double precision[], double precision[]) RETURNS internal
+	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE COST 10 PARALLEL SAFE;
+COMMENT ON FUNCTION dlints_recommend_transfn(internal, dlints, anyelement, double precision[], double precision[]) IS 'transition function of dlints_recommend with a shared context';
+
+CREATE FUNCTION dlints_recommend_finalfn(internal, dlints, anyelement, double precision[], double precision[]) RETURNS anyelement
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION dlints_recommend_finalfn(internal, dlints, anyelement, double precision[], double precision[]) IS 'final function of dlints_recommend with a shared context';
+
+CREATE FUNCTION dlints_recommend_k_transfn(internal, dlints, anyelement, double precision[], double precision[], integer) RETURNS internal
+	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE COST 10 PARALLEL SAFE;
+COMMENT ON FUNCTION dlints_recommend_k_transfn(internal, dlints, anyelement, double precision[], double precision[], integer) IS 'transition function of dlints_recommend with a shared context and k';
+
+CREATE FUNCTION dlints_recommend_k_finalfn(internal, dlints, anyelement, double precision[], double precision[], integer) RETURNS anyarray
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION dlints_recommend_k_finalfn(internal, dlints, anyelement, double precision[], double precision[], integer) IS 'final function of dlints_recommend with a shared context and k';
 
 CREATE AGGREGATE dlints_recommend(model dlints, item anyelement, context real[]) (
 	SFUNC = dlints_recommend_transfn,
@@ -328,15 +420,63 @@ CREATE AGGREGATE dlints_recommend(model dlints, item anyelement, context double 
 COMMENT ON AGGREGATE dlints_recommend(dlints, anyelement, double precision[], integer)
 	IS 'the k items that score best by the model''s policy, best first: for thompson under one draw for the group';
 
+CREATE AGGREGATE dlints_recommend(model dlints, item anyelement, context real[], shared real[]) (
+	SFUNC = dlints_recommend_transfn,
+	STYPE = internal,
+	SSPACE = 2048,
+	FINALFUNC = dlints_recommend_finalfn,
+	FINALFUNC_EXTRA,
+	PARALLEL = RESTRICTED
+);
+COMMENT ON AGGREGATE dlints_recommend(dlints, anyelement, real[], real[])
+	IS 'the item that scores best by the model''s policy under a shared context: for thompson under one draw for the group';
+
+CREATE AGGREGATE dlints_recommend(model dlints, item anyelement, context real[], shared real[], k integer) (
+	SFUNC = dlints_recommend_k_transfn,
+	STYPE = internal,
+	SSPACE = 4096,
+	FINALFUNC = dlints_recommend_k_finalfn,
+	FINALFUNC_EXTRA,
+	PARALLEL = RESTRICTED
+);
+COMMENT ON AGGREGATE dlints_recommend(dlints, anyelement, real[], real[], integer)
+	IS 'the k items that score best by the model''s policy under a shared context, best first: for thompson under one draw for the group';
+
+CREATE AGGREGATE dlints_recommend(model dlints, item anyelement, context double precision[], shared double precision[]) (
+	SFUNC = dlints_recommend_transfn,
+	STYPE = internal,
+	SSPACE = 2048,
+	FINALFUNC = dlints_recommend_finalfn,
+	FINALFUNC_EXTRA,
+	PARALLEL = RESTRICTED
+);
+COMMENT ON AGGREGATE dlints_recommend(dlints, anyelement, double precision[], double precision[])
+	IS 'the item that scores best by the model''s policy under a shared context: for thompson under one draw for the group';
+
+CREATE AGGREGATE dlints_recommend(model dlints, item anyelement, context double precision[], shared double precision[], k integer) (
+	SFUNC = dlints_recommend_k_transfn,
+	STYPE = internal,
+	SSPACE = 4096,
+	FINALFUNC = dlints_recommend_k_finalfn,
+	FINALFUNC_EXTRA,
+	PARALLEL = RESTRICTED
+);
+COMMENT ON AGGREGATE dlints_recommend(dlints, anyelement, double precision[], double precision[], integer)
+	IS 'the k items that score best by the model''s policy under a shared context, best first: for thompson under one draw for the group';
+
 -- Each call draws anew, but CREATE AGGREGATE has no word for it.  Unmarked, two
 -- equal calls in one SELECT would be computed once.
 UPDATE pg_catalog.pg_proc SET provolatile = 'v'
-WHERE oid IN (
+WHERE oid OPERATOR(pg_catalog.=) ANY (ARRAY[
 	'dlints_recommend(dlints, anyelement, real[])'::pg_catalog.regprocedure,
 	'dlints_recommend(dlints, anyelement, double precision[])'::pg_catalog.regprocedure,
 	'dlints_recommend(dlints, anyelement, real[], integer)'::pg_catalog.regprocedure,
-	'dlints_recommend(dlints, anyelement, double precision[], integer)'::pg_catalog.regprocedure
-);
+	'dlints_recommend(dlints, anyelement, double precision[], integer)'::pg_catalog.regprocedure,
+	'dlints_recommend(dlints, anyelement, real[], real[])'::pg_catalog.regprocedure,
+	'dlints_recommend(dlints, anyelement, double precision[], double precision[])'::pg_catalog.regprocedure,
+	'dlints_recommend(dlints, anyelement, real[], real[], integer)'::pg_catalog.regprocedure,
+	'dlints_recommend(dlints, anyelement, double precision[], double precision[], integer)'::pg_catalog.regprocedure
+]::pg_catalog.oid[]);
 
 CREATE FUNCTION dlints_argmax_transfn(internal, anyelement, double precision) RETURNS internal
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
@@ -402,13 +542,29 @@ CREATE FUNCTION dlints_project(model dlints, context double precision[]) RETURNS
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION dlints_project(dlints, double precision[]) IS 'reduced context z = P x';
 
+CREATE FUNCTION dlints_project(model dlints, context real[], shared real[]) RETURNS double precision[]
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION dlints_project(dlints, real[], real[]) IS 'reduced context z = P x + (Q x) o (R u) under a shared context u';
+
+CREATE FUNCTION dlints_project(model dlints, context double precision[], shared double precision[]) RETURNS double precision[]
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION dlints_project(dlints, double precision[], double precision[]) IS 'reduced context z = P x + (Q x) o (R u) under a shared context u';
+
 CREATE FUNCTION dlints_mean(model dlints) RETURNS double precision[]
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION dlints_mean(dlints) IS 'posterior mean, reduced_dim numbers';
+COMMENT ON FUNCTION dlints_mean(dlints) IS 'posterior mean, reduced_dim numbers, followed by the intercept if there is one';
 
 CREATE FUNCTION dlints_weights(model dlints) RETURNS double precision[]
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION dlints_weights(dlints) IS 'posterior mean carried back to context space, context_dim numbers';
+
+CREATE FUNCTION dlints_weights(model dlints, shared real[]) RETURNS double precision[]
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION dlints_weights(dlints, real[]) IS 'posterior mean carried back to context space under a shared context, context_dim numbers';
+
+CREATE FUNCTION dlints_weights(model dlints, shared double precision[]) RETURNS double precision[]
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION dlints_weights(dlints, double precision[]) IS 'posterior mean carried back to context space under a shared context, context_dim numbers';
 
 CREATE FUNCTION dlints_covariance(model dlints) RETURNS double precision[]
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
@@ -422,6 +578,14 @@ CREATE FUNCTION dlints_predict(model dlints, context double precision[]) RETURNS
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
 COMMENT ON FUNCTION dlints_predict(dlints, double precision[]) IS 'expected reward of a context';
 
+CREATE FUNCTION dlints_predict(model dlints, context real[], shared real[]) RETURNS double precision
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION dlints_predict(dlints, real[], real[]) IS 'expected reward of a context under a shared context';
+
+CREATE FUNCTION dlints_predict(model dlints, context double precision[], shared double precision[]) RETURNS double precision
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION dlints_predict(dlints, double precision[], double precision[]) IS 'expected reward of a context under a shared context';
+
 CREATE FUNCTION dlints_stddev(model dlints, context real[]) RETURNS double precision
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION dlints_stddev(dlints, real[]) IS 'posterior width at a context: exploration times this is the standard deviation of its score under a draw';
@@ -429,6 +593,14 @@ COMMENT ON FUNCTION dlints_stddev(dlints, real[]) IS 'posterior width at a conte
 CREATE FUNCTION dlints_stddev(model dlints, context double precision[]) RETURNS double precision
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION dlints_stddev(dlints, double precision[]) IS 'posterior width at a context: exploration times this is the standard deviation of its score under a draw';
+
+CREATE FUNCTION dlints_stddev(model dlints, context real[], shared real[]) RETURNS double precision
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION dlints_stddev(dlints, real[], real[]) IS 'posterior width at a context under a shared context: exploration times this is the standard deviation of its score under a draw';
+
+CREATE FUNCTION dlints_stddev(model dlints, context double precision[], shared double precision[]) RETURNS double precision
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION dlints_stddev(dlints, double precision[], double precision[]) IS 'posterior width at a context under a shared context: exploration times this is the standard deviation of its score under a draw';
 
 CREATE FUNCTION dlints_info(
 	model dlints,
@@ -440,6 +612,8 @@ CREATE FUNCTION dlints_info(
 	OUT seed bigint,
 	OUT projection_scale double precision,
 	OUT policy text,
+	OUT shared_dim integer,
+	OUT intercept boolean,
 	OUT updates bigint,
 	OUT effective_sample_size double precision,
 	OUT mean_reward double precision,

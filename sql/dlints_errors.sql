@@ -92,7 +92,7 @@ SELECT statement, pg_temp.fails('SELECT ' || statement || ' FROM model') FROM (V
   (6, $$dlints_recommend(state, 1, ARRAY[[1, 2], [3, 4], [5, 6]]::real[])$$),
   (7, $$dlints_recommend(state, 1, ARRAY[1, 2, 3]::real[], 0)$$),
   (8, $$dlints_recommend(state, 1, ARRAY[1, 2, 3]::float8[], -1)$$),
-  (9, $$dlints_recommend(state, 1, ARRAY[1, 2, 3]::real[], NULL)$$),
+  (9, $$dlints_recommend(state, 1, ARRAY[1, 2, 3]::real[], NULL::integer)$$),
   (10, $$(SELECT dlints_recommend(state, i, ARRAY[1, 2, 3]::real[], i) FROM generate_series(1, 2) AS i)$$),
   (11, $$(SELECT dlints_recommend(m, 1, ARRAY[1, 2, 3]::real[]) FROM (VALUES (state), (dlints_new(3))) AS v (m))$$),
   (12, $$(SELECT dlints_recommend(m, 1, ARRAY[1, 2, 3]::real[], 2) FROM (VALUES (state), (dlints_new(3))) AS v (m))$$),
@@ -121,8 +121,8 @@ SELECT statement, pg_temp.fails('SELECT ' || statement || ' FROM model') FROM (V
   (47, $$dlints_project(state, ARRAY[1, 2, 3, 4]::real[])$$),
   (48, $$dlints_project(state, ARRAY[[1, 2, 3]]::float8[])$$),
   (49, $$dlints_project(state, ARRAY[1.7e308, 1.7e308, 1.7e308]::float8[])$$),
-  (50, $$dlints_mean('{"format": 1, "policy": "thompson", "context_dim": 2, "reduced_dim": null, "discount": 1, "ridge": 1, "exploration": 0.1, "seed": 0, "projection_scale": null, "generator": "philox4x32-10", "updates": 1, "weight_sum": 1, "reward_sum": 0, "reward_square_sum": 0, "b": [0, 0], "G": [[0], [9, 0]], "H": null}'::dlints)$$),
-  (51, $$dlints_draw('{"format": 1, "policy": "thompson", "context_dim": 2, "reduced_dim": null, "discount": 1, "ridge": 1, "exploration": 0.1, "seed": 0, "projection_scale": null, "generator": "philox4x32-10", "updates": 1, "weight_sum": 1, "reward_sum": 0, "reward_square_sum": 0, "b": [0, 0], "G": [[0], [9, 0]], "H": null}'::dlints)$$)
+  (50, $$dlints_mean('{"format": 1, "policy": "thompson", "context_dim": 2, "reduced_dim": null, "shared_dim": 0, "intercept": false, "discount": 1, "ridge": 1, "exploration": 0.1, "seed": 0, "projection_scale": null, "generator": "philox4x32-10", "updates": 1, "weight_sum": 1, "reward_sum": 0, "reward_square_sum": 0, "b": [0, 0], "G": [[0], [9, 0]], "H": null}'::dlints)$$),
+  (51, $$dlints_draw('{"format": 1, "policy": "thompson", "context_dim": 2, "reduced_dim": null, "shared_dim": 0, "intercept": false, "discount": 1, "ridge": 1, "exploration": 0.1, "seed": 0, "projection_scale": null, "generator": "philox4x32-10", "updates": 1, "weight_sum": 1, "reward_sum": 0, "reward_square_sum": 0, "b": [0, 0], "G": [[0], [9, 0]], "H": null}'::dlints)$$)
 ) AS v (no, statement) ORDER BY no;
 
 -- binary values, which come through binary COPY
@@ -139,7 +139,7 @@ BEGIN
 END
 $$;
 CREATE TABLE received (state dlints);
--- the first byte of the fields: version 0, policy 2, projection 3, generator 4, flags 5, unused 6, context_dim 8, dim 12, unused 16, discount 20,
+-- the first byte of the fields: version 0, policy 2, projection 3, generator 4, flags 5, unused 6, context_dim 8, dim 12, shared_dim 16, discount 20,
 -- ridge 28, exploration 36, scale 44, seed 52, updates 60, weights 68, rewards 76, squares 84, unused 92, b 124, G 140, H 164, end 188
 CREATE FUNCTION pg_temp.altered(value bytea, at integer, bytes bytea) RETURNS bytea LANGUAGE sql AS
 $$ SELECT overlay(value PLACING bytes FROM at + 1) $$;
@@ -155,13 +155,14 @@ SELECT what, pg_temp.receives(CASE WHEN at IS NULL THEN bytes ELSE pg_temp.alter
   (6, 'cut short by a number', NULL, substr(v, 1, length(v) - 8)),
   (7, 'a byte more', NULL, v || '\x00'::bytea),
   (8, 'a number more', NULL, v || '\x0000000000000000'::bytea),
-  (10, 'version 0', 0, '\x0000'),
-  (11, 'version 2', 0, '\x0002'),
-  (12, 'policy 3', 2, '\x03'),
-  (13, 'no projection for other sizes', 3, '\x00'),
-  (14, 'projection 7', 3, '\x07'),
-  (15, 'generator 0', 4, '\x00'),
-  (16, 'flags', 5, '\x01'),
+  (9, 'version 0', 0, '\x0000'),
+  (10, 'version 2', 0, '\x0002'),
+  (11, 'policy 3', 2, '\x03'),
+  (12, 'no projection for other sizes', 3, '\x00'),
+  (13, 'projection 7', 3, '\x07'),
+  (14, 'generator 0', 4, '\x00'),
+  (15, 'an intercept, which has more numbers', 5, '\x01'),
+  (16, 'flags', 5, '\x02'),
   (17, 'unused', 6, '\x0001'),
   (18, 'context_dim 0', 8, '\x00000000'),
   (19, 'context_dim -1', 8, '\xffffffff'),
@@ -172,7 +173,8 @@ SELECT what, pg_temp.receives(CASE WHEN at IS NULL THEN bytes ELSE pg_temp.alter
   (24, 'reduced_dim above context_dim', 12, '\x00000004'),
   (25, 'reduced_dim huge', 12, '\x7fffffff'),
   (26, 'the largest sizes', 8, '\x0001000000000400'),
-  (27, 'unused', 16, '\x01000000'),
+  (27, 'shared_dim -1', 16, '\xffffffff'),
+  (28, 'shared_dim 65537', 16, '\x00010001'),
   (30, 'discount 0', 20, '\x0000000000000000'),
   (31, 'discount NaN', 20, '\x7ff8000000000000'),
   (32, 'discount 2', 20, '\x4000000000000000'),

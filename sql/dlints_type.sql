@@ -15,7 +15,7 @@ SELECT dlints_update(dlints_new(2, NULL, 1), ARRAY[[1, -2], [0.5, 0]]::real[], A
 -- it reads back, with its fields in any order and with any space
 SELECT m::text::dlints::text = m::text AS same FROM dlints_update(dlints_new(2, NULL, 0.5), ARRAY[0.1, 0.7]::float8[], 0.3) AS m;
 SELECT '{"H":[[1],[2,4]],"G":[[1],[2,4]],"b":[1,2],"reward_square_sum":1,"reward_sum":1,"weight_sum":1,"updates":1,
-  "generator":"philox4x32-10","projection_scale":null,"seed":0,"exploration":1e-1,"ridge":1.00,"discount":0.50,"reduced_dim":null,"context_dim":2,"policy":"thompson","format":1}'::dlints;
+  "generator":"philox4x32-10","projection_scale":null,"seed":0,"exploration":1e-1,"ridge":1.00,"discount":0.50,"intercept":false,"shared_dim":0,"reduced_dim":null,"context_dim":2,"policy":"thompson","format":1}'::dlints;
 SELECT pg_typeof(m::jsonb), m::jsonb = m::text::jsonb AS same, m::jsonb::dlints::text = m::text AS back
 FROM dlints_update(dlints_new(3, 2, 0.9, seed => 7), ARRAY[1, 2, 3]::real[], 0.3) AS m;
 
@@ -43,6 +43,7 @@ FROM literal, (VALUES
   (36, '"context_dim": 2', '"context_dim": 4294967298'), (37, '"context_dim": 2', '"context_dim": 1e30'), (38, '"context_dim": 2', '"context_dim": null'),
   (40, '"reduced_dim": null', '"reduced_dim": 2'), (41, '"reduced_dim": null', '"reduced_dim": 3'), (42, '"reduced_dim": null', '"reduced_dim": 0'),
   (43, '"reduced_dim": null, ', ''), (44, '"projection_scale": null', '"projection_scale": 1'),
+  (45, '"shared_dim": 0, ', ''), (46, '"intercept": false, ', ''), (47, '"shared_dim": 0', '"shared_dim": 1'), (48, '"intercept": false', '"intercept": true'), (49, '"intercept": false', '"intercept": 0'),
   (50, '"discount": 0.5', '"discount": 0'), (51, '"discount": 0.5', '"discount": 1.5'), (52, '"discount": 0.5', '"discount": -0.5'),
   (53, '"discount": 0.5', '"discount": 1'), (54, '"discount": 0.5', '"discount": NaN'), (55, '"discount": 0.5', '"discount": "0.5"'),
   (60, '"ridge": 1', '"ridge": 0'), (61, '"ridge": 1', '"ridge": -1'), (62, '"ridge": 1', '"ridge": 1e400'), (63, '"ridge": 1', '"rigde": 1'),
@@ -64,7 +65,7 @@ INSERT INTO sized (plain) VALUES (dlints_new(3));
 INSERT INTO sized (plain) VALUES (dlints_new(2, 2));
 INSERT INTO sized (projected) VALUES (dlints_new(5, 3));
 INSERT INTO sized (projected) VALUES (dlints_new(5));
-INSERT INTO sized (plain) VALUES ('{"format": 1, "policy": "thompson", "context_dim": 1, "reduced_dim": null, "discount": 1, "ridge": 1, "exploration": 0.1, "seed": 0, "projection_scale": null, "generator": "philox4x32-10", "updates": 0, "weight_sum": 0, "reward_sum": 0, "reward_square_sum": 0, "b": [0], "G": [[0]], "H": null}');
+INSERT INTO sized (plain) VALUES ('{"format": 1, "policy": "thompson", "context_dim": 1, "reduced_dim": null, "shared_dim": 0, "intercept": false, "discount": 1, "ridge": 1, "exploration": 0.1, "seed": 0, "projection_scale": null, "generator": "philox4x32-10", "updates": 0, "weight_sum": 0, "reward_sum": 0, "reward_square_sum": 0, "b": [0], "G": [[0]], "H": null}');
 UPDATE sized SET projected = any_size;
 SELECT dlints_new(5, 2)::dlints(5, 2) IS NOT NULL AS fits;
 SELECT dlints_new(5, 2)::dlints(5, 3);
@@ -83,19 +84,19 @@ SELECT NULL::dlints(2000, 1025);
 SELECT NULL::dlints(5, 6);
 SELECT NULL::dlints(5, 0);
 SELECT NULL::dlints(-1);
-SELECT NULL::dlints(5, 2, 1);
+SELECT NULL::dlints(5, 2, 1, 1);
 SELECT NULL::dlints(x);
 
 -- COPY, with the sizes of the columns
 COPY (SELECT dlints_update(dlints_new(2, NULL, 0.5), ARRAY[1, 2]::real[], 3)) TO STDOUT;
 CREATE TABLE copied (m dlints(2));
 COPY copied FROM STDIN;
-{"format": 1, "policy": "thompson", "context_dim": 2, "reduced_dim": null, "discount": 0.5, "ridge": 1, "exploration": 0.1, "seed": 0, "projection_scale": null, "generator": "philox4x32-10", "updates": 1, "weight_sum": 1, "reward_sum": 3, "reward_square_sum": 9, "b": [3, 6], "G": [[1], [2, 4]], "H": [[1], [2, 4]]}
+{"format": 1, "policy": "thompson", "context_dim": 2, "reduced_dim": null, "shared_dim": 0, "intercept": false, "discount": 0.5, "ridge": 1, "exploration": 0.1, "seed": 0, "projection_scale": null, "generator": "philox4x32-10", "updates": 1, "weight_sum": 1, "reward_sum": 3, "reward_square_sum": 9, "b": [3, 6], "G": [[1], [2, 4]], "H": [[1], [2, 4]]}
 \N
 \.
 \set VERBOSITY terse
 COPY copied FROM STDIN;
-{"format": 1, "policy": "thompson", "context_dim": 1, "reduced_dim": null, "discount": 1, "ridge": 1, "exploration": 0.1, "seed": 0, "projection_scale": null, "generator": "philox4x32-10", "updates": 0, "weight_sum": 0, "reward_sum": 0, "reward_square_sum": 0, "b": [0], "G": [[0]], "H": null}
+{"format": 1, "policy": "thompson", "context_dim": 1, "reduced_dim": null, "shared_dim": 0, "intercept": false, "discount": 1, "ridge": 1, "exploration": 0.1, "seed": 0, "projection_scale": null, "generator": "philox4x32-10", "updates": 0, "weight_sum": 0, "reward_sum": 0, "reward_square_sum": 0, "b": [0], "G": [[0]], "H": null}
 \.
 \set VERBOSITY default
 TABLE copied;

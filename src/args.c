@@ -49,13 +49,15 @@ CheckNoNulls(ArrayType *array)
 				 errmsg("array must not contain nulls")));
 }
 
+/* "what" is said where a call has two arrays to get wrong, or NULL. */
 static void
-CheckLength(int expected, int actual)
+CheckLength(int expected, int actual, const char *what)
 {
 	if (expected != actual)
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_EXCEPTION),
-				 errmsg("expected %d dimensions, not %d", expected, actual)));
+				 errmsg("expected %d dimensions, not %d", expected, actual),
+				 what ? errdetail("This is the length of %s.", what) : 0));
 }
 
 /* One-dimensional (or empty), no NULL element; returns the length. */
@@ -132,7 +134,7 @@ ArgSlice(ArrayType *array, Size first, Size count, double *out)
 void
 ArgVector(ArrayType *array, int dim, double *out)
 {
-	CheckLength(dim, ArgVectorLength(array));
+	CheckLength(dim, ArgVectorLength(array), NULL);
 	ArgSlice(array, 0, dim, out);
 }
 
@@ -148,7 +150,7 @@ ArgDotChecked(ArrayType *context, int dim, const double *weights)
 	double		element;
 	int			i;
 
-	CheckLength(dim, ArgVectorLength(context));
+	CheckLength(dim, ArgVectorLength(context), NULL);
 	if (ARR_ELEMTYPE(context) == FLOAT4OID)
 		score = dot_float(dim, weights,
 						  (const float4 *) ARR_DATA_PTR(context));
@@ -178,21 +180,79 @@ ArgMatrixRows(ArrayType *array, int columns)
 				 errmsg("array must be two-dimensional"),
 				 errdetail("A batch of contexts has one row for each reward.")));
 	CheckNoNulls(array);
-	CheckLength(columns, ARR_DIMS(array)[1]);
+	CheckLength(columns, ARR_DIMS(array)[1], NULL);
 	return ARR_DIMS(array)[0];
+}
+
+static void
+CheckSameCount(const char *what, int contexts, int others)
+{
+	if (others != contexts)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_EXCEPTION),
+				 errmsg("expected as many %s as contexts", what),
+				 errdetail("Contexts: %d, %s: %d.", contexts, what, others)));
 }
 
 /* One reward for each of so many contexts. */
 void
 ArgRewards(ArrayType *array, int contexts)
 {
-	int			rewards = ArgVectorLength(array);
+	CheckSameCount("rewards", contexts, ArgVectorLength(array));
+}
 
-	if (rewards != contexts)
+/*
+ * A model of shared_dim "dim" is called with a shared context if, and only if,
+ * that is not 0.
+ */
+static void
+CheckShared(const ArrayType *shared, int dim, const char *name)
+{
+	if (shared == NULL && dim > 0)
 		ereport(ERROR,
-				(errcode(ERRCODE_DATA_EXCEPTION),
-				 errmsg("expected as many rewards as contexts"),
-				 errdetail("Contexts: %d, rewards: %d.", contexts, rewards)));
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("argument \"%s\" is missing", name),
+				 errdetail("The model has a shared context of %d dimensions.",
+						   dim)));
+	if (shared != NULL && dim == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("argument \"%s\" must not be given", name),
+				 errdetail("The model has no shared context."),
+				 errhint("dlints_new makes a model with one if shared_dim is greater than 0.")));
+}
+
+/* The shared context of a call, if the model has one. */
+void
+ArgShared(ArrayType *shared, int dim, double *out)
+{
+	CheckShared(shared, dim, "shared");
+	if (shared == NULL)
+		return;
+	CheckLength(dim, ArgVectorLength(shared), "the shared context");
+	ArgSlice(shared, 0, dim, out);
+}
+
+/* The same, in memory of its own; no trace is left of what it came in. */
+double *
+ArgSharedNumbers(const Datum *shared, int dim)
+{
+	ArrayType  *array = shared ? DatumGetArrayTypeP(*shared) : NULL;
+	double	   *numbers = palloc(sizeof(double) * dim);
+
+	ArgShared(array, dim, numbers);
+	if (array && PointerGetDatum(array) != *shared)
+		pfree(array);
+	return numbers;
+}
+
+/* The same for a batch: one row for each of so many contexts. */
+void
+ArgShareds(ArrayType *shareds, int dim, int contexts)
+{
+	CheckShared(shareds, dim, "shareds");
+	if (shareds)
+		CheckSameCount("shared contexts", contexts, ArgMatrixRows(shareds, dim));
 }
 
 double

@@ -29,6 +29,11 @@ extern int	ArgMatrixRows(ArrayType *array, int columns);
 extern void ArgSlice(ArrayType *array, Size first, Size count, double *out);
 extern void ArgRewards(ArrayType *array, int contexts);
 
+/* a shared context, NULL where the call has none */
+extern void ArgShared(ArrayType *shared, int dim, double *out);
+extern double *ArgSharedNumbers(const Datum *shared, int dim);
+extern void ArgShareds(ArrayType *shareds, int dim, int contexts);
+
 extern int	ArgCount(FunctionCallInfo fcinfo, int argno);
 extern double ArgFinite(double value, const char *what);
 
@@ -67,6 +72,23 @@ ArgArray(FunctionCallInfo fcinfo, int argno)
 	if (likely(!VARATT_IS_EXTENDED(value)))
 		return (ArrayType *) value;
 	return PG_GETARG_ARRAYTYPE_P(argno);
+}
+
+/*
+ * The shared context of a call.  The forms of a function that have none, those
+ * with no more than "without" arguments, give NULL.
+ */
+static inline ArrayType *
+ArgSharedArray(FunctionCallInfo fcinfo, int argno, int without)
+{
+	return PG_NARGS() > without ? ArgArray(fcinfo, argno) : NULL;
+}
+
+/* The same as it came, to be recognised before it is detoasted. */
+static inline const Datum *
+ArgSharedDatum(FunctionCallInfo fcinfo, int argno, int without)
+{
+	return PG_NARGS() > without ? &fcinfo->args[argno].value : NULL;
 }
 
 #endif							/* DLINTS_ARGS_H */

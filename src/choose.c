@@ -59,7 +59,7 @@ SeedArgument(FunctionCallInfo fcinfo, int argno)
 static double *
 DrawParameter(PreparedModel *prepared, uint64 seed)
 {
-	int			dim = prepared->model->dim;
+	int			dim = prepared->evidence.dim;
 	double	   *normals = palloc(sizeof(double) * dim);
 	double	   *draw = palloc(sizeof(double) * dim);
 	double	   *work = palloc(sizeof(double) * posterior_draw_work(dim));
@@ -84,15 +84,21 @@ AllocateWeights(int count)
 	return (double *) TYPEALIGN(line, palloc(sizeof(double) * count + line));
 }
 
-/* P' psi-tilde: context_dim numbers in the current memory context */
+/*
+ * psi-tilde carried back to context space, under a shared context if the model
+ * has one: in the current memory context
+ */
 static double *
-DrawWeights(PreparedModel *prepared, uint64 seed)
+DrawWeights(PreparedModel *prepared, uint64 seed, const Datum *shared)
 {
+	const Dlints *model = prepared->model;
+	double	   *numbers = ArgSharedNumbers(shared, model->shared_dim);
 	double	   *draw = DrawParameter(prepared, seed);
-	double	   *weights = AllocateWeights(prepared->model->context_dim);
+	double	   *weights = AllocateWeights(ModelLiftedLen(model));
 
-	LiftParameters(prepared->model, 1, draw, weights);
+	LiftParameters(model, 1, draw, numbers, weights);
 	pfree(draw);
+	pfree(numbers);
 	return weights;
 }
 
@@ -101,9 +107,10 @@ PG_FUNCTION_INFO_V1(dlints_draw);
 /*
  * dlints_draw(model dlints, seed bigint DEFAULT NULL) -> double precision[]
  *
- * One perturbed estimate psi-tilde of reduced_dim numbers (Algorithm 1):
- * normal with mean psi-hat and covariance xi^2 Z^-1 Z~ Z^-1.  With a seed the
- * same for the same model; without, independent of every other draw.
+ * One perturbed estimate psi-tilde of reduced_dim numbers (Algorithm 1),
+ * followed by that of the intercept if there is one: normal with mean psi-hat
+ * and covariance xi^2 Z^-1 Z~ Z^-1.  With a seed the same for the same model;
+ * without, independent of every other draw.
  */
 Datum
 dlints_draw(PG_FUNCTION_ARGS)
@@ -116,29 +123,34 @@ dlints_draw(PG_FUNCTION_ARGS)
 	seed = SeedArgument(fcinfo, 1);
 	prepared = PrepareModel(fcinfo, 0);
 	PG_RETURN_DATUM(ResultVector(DrawParameter(prepared, seed),
-								 prepared->model->dim));
+								 prepared->evidence.dim));
 }
 
 PG_FUNCTION_INFO_V1(dlints_draw_weights);
 
 /*
- * dlints_draw_weights(model dlints, seed bigint DEFAULT NULL)
- *		-> double precision[]
+ * dlints_draw_weights(model dlints
+ *					   [, shared real[] | double precision[]],
+ *					   seed bigint DEFAULT NULL) -> double precision[]
  *
- * A draw carried back to context space, P' psi-tilde: its dot product with a
- * context is the score of that context under the draw.
+ * A draw carried back to context space, P' psi-tilde, context_dim numbers;
+ * under a shared context u, P' psi-tilde + Q' (psi-tilde o R u).  Its dot
+ * product with a context is the score of that context under the draw, up to
+ * the intercept, which is the same for all.
  */
 Datum
 dlints_draw_weights(PG_FUNCTION_ARGS)
 {
 	PreparedModel *prepared;
-	uint64		seed;
 
-	if (PG_ARGISNULL(0))
+	/* the model and, in front of the seed, perhaps the shared context */
+	if (PG_ARGISNULL(0) || PG_ARGISNULL(PG_NARGS() - 2))
 		PG_RETURN_NULL();
-	seed = SeedArgument(fcinfo, 1);
 	prepared = PrepareModel(fcinfo, 0);
-	PG_RETURN_DATUM(ResultVector(DrawWeights(prepared, seed),
+	PG_RETURN_DATUM(ResultVector(DrawWeights(prepared,
+											 SeedArgument(fcinfo,
+														  PG_NARGS() - 1),
+											 ArgSharedDatum(fcinfo, 1, 2)),
 								 prepared->model->context_dim));
 }
 
@@ -183,65 +195,85 @@ ReturnBest(FunctionCallInfo fcinfo, const TopK *top)
 	PG_RETURN_DATUM(item);
 }
 
+/* Where the transition functions of dlints_recommend find their arguments. */
+#define MODEL_ARGNO		1
+#define ITEM_ARGNO		2
+#define CONTEXT_ARGNO	3
+#define SHARED_ARGNO	4		/* not in all forms */
+
 /* The state of dlints_recommend for one group. */
 typedef struct RecommendState
 {
-	ModelKey	key;
+	ValueKey	model_key;
+	ValueKey	shared_key;		/* empty without a shared context */
 	int			context_dim;
+	int			shared_dim;
 	double	   *weights;		/* of the group's one draw, or of the mean */
 	double		width_factor;	/* what the posterior width counts; for ucb */
-	double	   *context;		/* work space for the width */
-	double	   *work;
 	TopK	   *top;
 } RecommendState;
 
 /* The weights that score all candidates of a group. */
 static double *
-PolicyWeights(PreparedModel *prepared)
+PolicyWeights(PreparedModel *prepared, const Datum *shared)
 {
-	int			context_dim = prepared->model->context_dim;
+	int			len = ModelLiftedLen(prepared->model);
 
 	if (prepared->model->policy == DLINTS_POLICY_THOMPSON)
-		return DrawWeights(prepared, FreshSeed());
-	return memcpy(AllocateWeights(context_dim), PreparedWeights(prepared),
-				  sizeof(double) * context_dim);
+		return DrawWeights(prepared, FreshSeed(), shared);
+	return memcpy(AllocateWeights(len), PreparedWeights(prepared, shared),
+				  sizeof(double) * len);
 }
 
 static RecommendState *
-BeginRecommend(FunctionCallInfo fcinfo, MemoryContext context, int k)
+BeginRecommend(FunctionCallInfo fcinfo, MemoryContext context,
+			   const Datum *shared, int k)
 {
-	PreparedModel *prepared = PrepareModel(fcinfo, 1);
+	PreparedModel *prepared = PrepareModel(fcinfo, MODEL_ARGNO);
 	const Dlints *model = prepared->model;
 	MemoryContext caller = MemoryContextSwitchTo(context);
 	RecommendState *state = palloc0(sizeof(RecommendState));
 
-	ModelKeySet(&state->key, PG_GETARG_DATUM(1), context);
+	ValueKeySet(&state->model_key, PG_GETARG_DATUM(MODEL_ARGNO), context);
 	state->context_dim = model->context_dim;
-	state->weights = PolicyWeights(prepared);
+	state->shared_dim = model->shared_dim;
+	state->weights = PolicyWeights(prepared, shared);
+	if (shared)
+		ValueKeySet(&state->shared_key, *shared, context);
 	if (model->policy == DLINTS_POLICY_UCB)
-	{
 		state->width_factor = model->exploration;
-		state->context = palloc(sizeof(double) * model->context_dim);
-		state->work = palloc(sizeof(double) * model->dim);
-	}
-	state->top = CreateRanking(fcinfo, context, 2, k);
+	state->top = CreateRanking(fcinfo, context, ITEM_ARGNO, k);
 	MemoryContextSwitchTo(caller);
 	return state;
 }
 
 /*
  * The posterior width at a candidate.  What it takes from the model is kept
- * once for the call, not for each group.
+ * once for the call, not for each group; under a shared context, of which
+ * there may be as many as groups, the candidate is reduced instead.
  */
 static double
-Width(FunctionCallInfo fcinfo, RecommendState *state)
+Width(FunctionCallInfo fcinfo)
 {
-	PreparedModel *prepared = PrepareModel(fcinfo, 1);
+	PreparedModel *prepared = PrepareModel(fcinfo, MODEL_ARGNO);
+	const Dlints *model = prepared->model;
+	ArrayType  *context = ArgArray(fcinfo, CONTEXT_ARGNO);
+	int			dim = prepared->evidence.dim;
+	int			len = ModelLiftedLen(model);
+	double	   *work = palloc(sizeof(double) * dim);
+	double	   *numbers;
 
-	ArgVector(PG_GETARG_ARRAYTYPE_P(3), state->context_dim, state->context);
-	return posterior_stddev(state->context_dim, prepared->model->dim,
-							PreparedLiftedRoot(prepared), state->context,
-							state->work);
+	if (model->shared_dim > 0)
+		return posterior_stddev(dim, dim, PreparedRoot(prepared),
+								ReduceContext(model, context,
+											  &fcinfo->args[SHARED_ARGNO].value),
+								work);
+
+	numbers = palloc(sizeof(double) * len);
+	numbers[len - 1] = 1.0;		/* for the intercept, if there is one */
+	ArgVector(context, model->context_dim, numbers);
+	return posterior_stddev(len, dim, PreparedLiftedRoot(prepared), numbers,
+							work);
 }
 
 /*
@@ -251,62 +283,91 @@ Width(FunctionCallInfo fcinfo, RecommendState *state)
 static void
 CheckSameModel(FunctionCallInfo fcinfo, RecommendState *state)
 {
-	if (!ModelKeyIsEqual(&state->key, PG_GETARG_DATUM(1)))
+	if (!IsSameModel(&state->model_key, PG_GETARG_DATUM(MODEL_ARGNO)))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("dlints_recommend needs the same model for all rows of a group"),
 				 errhint("Use GROUP BY to recommend from several models.")));
-	pfree(state->key.bytes);
-	ModelKeySet(&state->key, PG_GETARG_DATUM(1), state->top->context);
+	ValueKeyReplace(&state->model_key, PG_GETARG_DATUM(MODEL_ARGNO),
+					state->top->context);
 }
 
-/* Score one candidate: arguments are state, model, item, context. */
+/* The same of the shared context: the same numbers will do. */
+static void
+CheckSameShared(FunctionCallInfo fcinfo, RecommendState *state)
+{
+	Datum		shared = PG_GETARG_DATUM(SHARED_ARGNO);
+	Datum		expected = PointerGetDatum(state->shared_key.bytes);
+	double	   *ours = ArgSharedNumbers(&expected, state->shared_dim);
+	double	   *theirs = ArgSharedNumbers(&shared, state->shared_dim);
+	int			i;
+
+	for (i = 0; i < state->shared_dim; i++)
+		if (theirs[i] != ours[i])
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("dlints_recommend needs the same shared context for all rows of a group"),
+					 errhint("Use GROUP BY to recommend to several users.")));
+	pfree(theirs);
+	pfree(ours);
+	ValueKeyReplace(&state->shared_key, shared, state->top->context);
+}
+
+/* Score one candidate. */
 static Datum
 Recommend(FunctionCallInfo fcinfo, RecommendState *state)
 {
 	double		score;
 
-	if (!ModelKeyMatches(&state->key, PG_GETARG_DATUM(1)))
+	if (!ValueKeyMatches(&state->model_key, PG_GETARG_DATUM(MODEL_ARGNO)))
 		CheckSameModel(fcinfo, state);
-	score = ArgDot(ArgArray(fcinfo, 3), state->context_dim,
+	if (state->shared_key.size > 0 &&
+		!ValueKeyMatches(&state->shared_key, PG_GETARG_DATUM(SHARED_ARGNO)))
+		CheckSameShared(fcinfo, state);
+	score = ArgDot(ArgArray(fcinfo, CONTEXT_ARGNO), state->context_dim,
 				   state->weights);
 	if (state->width_factor > 0.0)
-		score = ResultFinite(score +
-							 state->width_factor * Width(fcinfo, state));
-	TopKOffer(state->top, score, PG_ARGISNULL(2) ? (Datum) 0 :
-			  PG_GETARG_DATUM(2), PG_ARGISNULL(2));
+		score = ResultFinite(score + state->width_factor * Width(fcinfo));
+	TopKOffer(state->top, score, PG_ARGISNULL(ITEM_ARGNO) ? (Datum) 0 :
+			  PG_GETARG_DATUM(ITEM_ARGNO), PG_ARGISNULL(ITEM_ARGNO));
 	PG_RETURN_POINTER(state);
 }
 
-/* A NULL model or context makes no candidate. */
+/*
+ * A NULL model, context or shared context makes no candidate.  Calls without a
+ * shared context have "without" arguments.
+ */
 static bool
-IsCandidate(FunctionCallInfo fcinfo)
+IsCandidate(FunctionCallInfo fcinfo, int without)
 {
-	return !PG_ARGISNULL(1) && !PG_ARGISNULL(3);
+	return !PG_ARGISNULL(MODEL_ARGNO) && !PG_ARGISNULL(CONTEXT_ARGNO) &&
+		(PG_NARGS() == without || !PG_ARGISNULL(SHARED_ARGNO));
 }
 
 PG_FUNCTION_INFO_V1(dlints_recommend_transfn);
 
 /*
  * dlints_recommend(model dlints, item anyelement,
- *					context real[] | double precision[])
- *		-> anyelement, aggregate
+ *					context real[] | double precision[]
+ *					[, shared, of the same type]) -> anyelement, aggregate
  *
  * The item whose context scores best by the model's policy.  thompson: under
  * one draw of the perturbed estimate (Algorithm 1, "Select arm"), a new one
  * for each group of each statement.  ucb: by expected reward plus exploration
- * times dlints_stddev.  greedy: by expected reward.  Candidates with a NULL
- * context are skipped; without candidates the result is NULL.
+ * times dlints_stddev.  greedy: by expected reward.  Model and shared context
+ * are the same for all rows of a group.  Candidates with a NULL context are
+ * skipped; without candidates the result is NULL.
  */
 Datum
 dlints_recommend_transfn(PG_FUNCTION_ARGS)
 {
 	RecommendState *state;
 
-	if (!IsCandidate(fcinfo))
+	if (!IsCandidate(fcinfo, 4))
 		return AggregateSameState(fcinfo);
 	if (PG_ARGISNULL(0))
-		state = BeginRecommend(fcinfo, AggregateContext(fcinfo), 1);
+		state = BeginRecommend(fcinfo, AggregateContext(fcinfo),
+							   ArgSharedDatum(fcinfo, SHARED_ARGNO, 4), 1);
 	else
 		state = (RecommendState *) PG_GETARG_POINTER(0);
 	return Recommend(fcinfo, state);
@@ -316,7 +377,8 @@ PG_FUNCTION_INFO_V1(dlints_recommend_k_transfn);
 
 /*
  * dlints_recommend(model dlints, item anyelement,
- *					context real[] | double precision[], k integer)
+ *					context real[] | double precision[]
+ *					[, shared, of the same type], k integer)
  *		-> anyarray, aggregate
  *
  * As above, the k best items, best first (fewer if there are fewer
@@ -328,11 +390,12 @@ dlints_recommend_k_transfn(PG_FUNCTION_ARGS)
 	RecommendState *state;
 	int			k;
 
-	if (!IsCandidate(fcinfo))
+	if (!IsCandidate(fcinfo, 5))
 		return AggregateSameState(fcinfo);
-	k = ArgCount(fcinfo, 4);
+	k = ArgCount(fcinfo, PG_NARGS() - 1);
 	if (PG_ARGISNULL(0))
-		state = BeginRecommend(fcinfo, AggregateContext(fcinfo), k);
+		state = BeginRecommend(fcinfo, AggregateContext(fcinfo),
+							   ArgSharedDatum(fcinfo, SHARED_ARGNO, 5), k);
 	else
 		state = (RecommendState *) PG_GETARG_POINTER(0);
 	TopKCheckCount(state->top, k);

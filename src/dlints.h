@@ -17,10 +17,12 @@
 #define DLINTS_FORMAT_VERSION	1
 
 /*
- * Caps.  The largest model has two packed matrices of order 1024, a little
- * over 8 MB; the largest projection matrix has 512 MB.
+ * Caps.  The largest model has two packed matrices of order 1025, a little
+ * over 8 MB; the largest projection matrix has 512 MB, and there are three
+ * with a shared context.
  */
 #define DLINTS_MAX_CONTEXT_DIM	65536
+#define DLINTS_MAX_SHARED_DIM	65536
 #define DLINTS_MAX_DIM			1024
 
 /* policy: how dlints_recommend turns the posterior into a choice */
@@ -33,15 +35,20 @@
 #define DLINTS_PROJECTION_NONE		0	/* z = x */
 #define DLINTS_PROJECTION_GAUSSIAN	1	/* z = P x, entries N(0, scale^2) */
 
+/* flags */
+#define DLINTS_FLAG_INTERCEPT	0x01	/* z has one more coordinate, always 1 */
+#define DLINTS_FLAGS_KNOWN		DLINTS_FLAG_INTERCEPT
+
 /* generator of projection entries, see core/random.c */
 #define DLINTS_GENERATOR_PHILOX		1
 
 /*
- * A model as stored: parameters, counts, then b (dim numbers), G and, for a
- * discount below 1, H (packed, see core/linalg.h).  Fields named "unused" are
- * zero and readers insist on it, which leaves them free for later versions.
- * Values are in the machine's byte order, like all of PostgreSQL's data
- * files; the external binary form is portable.
+ * A model as stored: parameters, counts, then b (one number for each
+ * coordinate of z), G and, for a discount below 1, H (packed, see
+ * core/linalg.h).  Fields named "unused" are zero and readers insist on it,
+ * which leaves them free for later versions.  Values are in the machine's byte
+ * order, like all of PostgreSQL's data files; the external binary form is
+ * portable.
  */
 typedef struct Dlints
 {
@@ -50,11 +57,11 @@ typedef struct Dlints
 	uint8		policy;			/* DLINTS_POLICY_... */
 	uint8		projection;		/* DLINTS_PROJECTION_... */
 	uint8		generator;		/* DLINTS_GENERATOR_... */
-	uint8		flags;			/* none defined; zero */
+	uint8		flags;			/* DLINTS_FLAG_... */
 	uint16		unused1;
 	int32		context_dim;	/* n */
-	int32		dim;			/* d; equals n without projection */
-	int32		unused2;
+	int32		reduced_dim;	/* d; equals n without projection */
+	int32		shared_dim;		/* m; 0 without a shared context */
 	float8		discount;		/* gamma */
 	float8		ridge;			/* lambda */
 	float8		exploration;	/* xi */
@@ -64,7 +71,7 @@ typedef struct Dlints
 	float8		weight_sum;		/* sum of gamma^age */
 	float8		reward_sum;		/* sum of gamma^age r */
 	float8		reward_square_sum;	/* sum of gamma^age r^2 */
-	float8		unused3[4];
+	float8		unused2[4];
 	float8		values[FLEXIBLE_ARRAY_MEMBER];
 } Dlints;
 
@@ -78,8 +85,8 @@ StaticAssertDecl(offsetof(Dlints, generator) == 8, "generator moved");
 StaticAssertDecl(offsetof(Dlints, flags) == 9, "flags moved");
 StaticAssertDecl(offsetof(Dlints, unused1) == 10, "unused1 moved");
 StaticAssertDecl(offsetof(Dlints, context_dim) == 12, "context_dim moved");
-StaticAssertDecl(offsetof(Dlints, dim) == 16, "dim moved");
-StaticAssertDecl(offsetof(Dlints, unused2) == 20, "unused2 moved");
+StaticAssertDecl(offsetof(Dlints, reduced_dim) == 16, "reduced_dim moved");
+StaticAssertDecl(offsetof(Dlints, shared_dim) == 20, "shared_dim moved");
 StaticAssertDecl(offsetof(Dlints, discount) == 24, "discount moved");
 StaticAssertDecl(offsetof(Dlints, ridge) == 32, "ridge moved");
 StaticAssertDecl(offsetof(Dlints, exploration) == 40, "exploration moved");
@@ -89,7 +96,7 @@ StaticAssertDecl(offsetof(Dlints, updates) == 64, "updates moved");
 StaticAssertDecl(offsetof(Dlints, weight_sum) == 72, "weight_sum moved");
 StaticAssertDecl(offsetof(Dlints, reward_sum) == 80, "reward_sum moved");
 StaticAssertDecl(offsetof(Dlints, reward_square_sum) == 88, "squares moved");
-StaticAssertDecl(offsetof(Dlints, unused3) == 96, "unused3 moved");
+StaticAssertDecl(offsetof(Dlints, unused2) == 96, "unused2 moved");
 StaticAssertDecl(DLINTS_HEADER_SIZE == 128, "values moved");
 StaticAssertDecl(sizeof(float8) == sizeof(double), "float8 is not double");
 
@@ -105,6 +112,26 @@ static inline bool
 ModelHasProjection(const Dlints *model)
 {
 	return model->projection != DLINTS_PROJECTION_NONE;
+}
+
+static inline bool
+ModelHasIntercept(const Dlints *model)
+{
+	return (model->flags & DLINTS_FLAG_INTERCEPT) != 0;
+}
+
+/* coordinates of z, and with it the order of the evidence */
+static inline int
+ModelCoordinates(const Dlints *model)
+{
+	return model->reduced_dim + (ModelHasIntercept(model) ? 1 : 0);
+}
+
+/* weights over a context that a parameter lifts to, the intercept's last */
+static inline int
+ModelLiftedLen(const Dlints *model)
+{
+	return model->context_dim + (ModelHasIntercept(model) ? 1 : 0);
 }
 
 /* model.c */
@@ -123,13 +150,16 @@ extern void ModelGetEvidence(Dlints *model, Evidence *evidence);
 extern void ModelPutCounts(Dlints *model, const Evidence *evidence);
 extern void ModelPutEvidence(Dlints *model, const Evidence *evidence);
 extern void ModelCheckSameEvidence(const Dlints *left, const Dlints *right);
-extern ProjectionKey ModelProjectionKey(const Dlints *model);
+extern Projection ModelProjection(const Dlints *model);
 
 /* json.c */
 extern char *ModelToJson(Dlints *model);
 extern Dlints *ModelFromJson(Datum jsonb);
 extern const char *PolicyName(uint8 policy);
 extern bool PolicyFromName(const char *name, uint8 *policy);
+
+/* typmod.c */
+extern void ModelCheckTypmod(const Dlints *model, int32 typmod);
 
 /* type.c */
 extern void ModelSend(StringInfo buf, const Dlints *model);

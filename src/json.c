@@ -108,9 +108,12 @@ ModelToJson(Dlints *model)
 					 model->version, PolicyName(model->policy));
 	appendStringInfo(&buf, ", \"context_dim\": %d", model->context_dim);
 	if (ModelHasProjection(model))
-		appendStringInfo(&buf, ", \"reduced_dim\": %d", model->dim);
+		appendStringInfo(&buf, ", \"reduced_dim\": %d", model->reduced_dim);
 	else
 		appendStringInfoString(&buf, ", \"reduced_dim\": null");
+	appendStringInfo(&buf, ", \"shared_dim\": %d, \"intercept\": %s",
+					 model->shared_dim,
+					 ModelHasIntercept(model) ? "true" : "false");
 	WriteNumberField(&buf, "discount", model->discount);
 	WriteNumberField(&buf, "ridge", model->ridge);
 	WriteNumberField(&buf, "exploration", model->exploration);
@@ -125,10 +128,10 @@ ModelToJson(Dlints *model)
 	WriteNumberField(&buf, "weight_sum", model->weight_sum);
 	WriteNumberField(&buf, "reward_sum", model->reward_sum);
 	WriteNumberField(&buf, "reward_square_sum", model->reward_square_sum);
-	WriteVector(&buf, "b", evidence.b, model->dim);
-	WriteTriangle(&buf, "G", evidence.G, model->dim);
+	WriteVector(&buf, "b", evidence.b, evidence.dim);
+	WriteTriangle(&buf, "G", evidence.G, evidence.dim);
 	if (evidence.H)
-		WriteTriangle(&buf, "H", evidence.H, model->dim);
+		WriteTriangle(&buf, "H", evidence.H, evidence.dim);
 	else
 		appendStringInfoString(&buf, ", \"H\": null");
 	appendStringInfoChar(&buf, '}');
@@ -137,9 +140,9 @@ ModelToJson(Dlints *model)
 
 /* All fields of the object, in the order in which they are written. */
 static const char *const field_names[] = {
-	"format", "policy", "context_dim", "reduced_dim", "discount", "ridge",
-	"exploration", "seed", "projection_scale", "generator", "updates",
-	"weight_sum", "reward_sum", "reward_square_sum", "b", "G", "H"
+	"format", "policy", "context_dim", "reduced_dim", "shared_dim", "intercept",
+	"discount", "ridge", "exploration", "seed", "projection_scale", "generator",
+	"updates", "weight_sum", "reward_sum", "reward_square_sum", "b", "G", "H"
 };
 
 static void
@@ -206,6 +209,16 @@ StringField(JsonbContainer *object, const char *name)
 	if (value->type != jbvString)
 		Malformed(psprintf("Field \"%s\" must be a string.", name));
 	return pnstrdup(value->val.string.val, value->val.string.len);
+}
+
+static bool
+BooleanField(JsonbContainer *object, const char *name)
+{
+	JsonbValue *value = Field(object, name);
+
+	if (value->type != jbvBool)
+		Malformed(psprintf("Field \"%s\" must be true or false.", name));
+	return value->val.boolean;
 }
 
 static double
@@ -324,17 +337,21 @@ ReadParameters(JsonbContainer *object, Dlints *header)
 	if (FieldIsNull(object, "reduced_dim"))
 	{
 		header->projection = DLINTS_PROJECTION_NONE;
-		header->dim = header->context_dim;
+		header->reduced_dim = header->context_dim;
 		if (!FieldIsNull(object, "projection_scale"))
 			Malformed("Field \"projection_scale\" must be null without reduced_dim.");
 	}
 	else
 	{
 		header->projection = DLINTS_PROJECTION_GAUSSIAN;
-		header->dim = IntegerField(object, "reduced_dim",
-								   PG_INT32_MIN, PG_INT32_MAX);
+		header->reduced_dim = IntegerField(object, "reduced_dim",
+										   PG_INT32_MIN, PG_INT32_MAX);
 		header->projection_scale = NumberField(object, "projection_scale");
 	}
+	header->shared_dim = IntegerField(object, "shared_dim",
+									  PG_INT32_MIN, PG_INT32_MAX);
+	if (BooleanField(object, "intercept"))
+		header->flags |= DLINTS_FLAG_INTERCEPT;
 	header->discount = NumberField(object, "discount");
 	header->ridge = NumberField(object, "ridge");
 	header->exploration = NumberField(object, "exploration");
@@ -363,10 +380,10 @@ ModelFromJson(Datum jsonb)
 	model->weight_sum = NumberField(object, "weight_sum");
 	model->reward_sum = NumberField(object, "reward_sum");
 	model->reward_square_sum = NumberField(object, "reward_square_sum");
-	ReadVector(object, "b", model->dim, evidence.b);
-	ReadTriangle(object, "G", model->dim, evidence.G);
+	ReadVector(object, "b", evidence.dim, evidence.b);
+	ReadTriangle(object, "G", evidence.dim, evidence.G);
 	if (evidence.H)
-		ReadTriangle(object, "H", model->dim, evidence.H);
+		ReadTriangle(object, "H", evidence.dim, evidence.H);
 	else if (!FieldIsNull(object, "H"))
 		Malformed("Field \"H\" must be null for a discount of 1.");
 

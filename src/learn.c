@@ -7,6 +7,7 @@
 
 #include "args.h"
 #include "common/int.h"
+#include "common/shortest_dec.h"
 #include "libpq/pqformat.h"
 #include "miscadmin.h"
 #include "prepared.h"
@@ -24,37 +25,46 @@ CheckCount(int64 updates, int64 more)
 }
 
 /*
- * Learn a block of at most POSTERIOR_BLOCK contexts, oldest first.  Blocks,
- * because one matrix product is several times faster than as many products
- * of a matrix with a vector.
+ * Learn a block of at most POSTERIOR_BLOCK contexts, oldest first, each with
+ * its shared context if the model has one.  Blocks, because one matrix product
+ * is several times faster than as many products of a matrix with a vector.
  */
 static void
 LearnBlock(const Dlints *model, Evidence *evidence, int count,
-		   const double *contexts, const double *rewards)
+		   const double *contexts, const double *shareds,
+		   const double *rewards)
 {
-	double	   *reduced = palloc(sizeof(double) * (Size) count * model->dim);
+	double	   *reduced = palloc(sizeof(double) * (Size) count * evidence->dim);
 
 	CHECK_FOR_INTERRUPTS();
 	CheckCount(evidence->updates, count);
-	ProjectContexts(model, count, contexts, reduced);
+	ProjectContexts(model, count, contexts, shareds, reduced);
 	evidence_absorb(evidence, count, reduced, rewards);
 	pfree(reduced);
 }
 
-/* Is there no observation, because the context or the reward is NULL? */
+/*
+ * Is there no observation, because a context or the reward is NULL?  They are
+ * the arguments from first_argno to the last.
+ */
 static bool
-NothingObserved(FunctionCallInfo fcinfo)
+NothingObserved(FunctionCallInfo fcinfo, int first_argno)
 {
-	return PG_ARGISNULL(1) || PG_ARGISNULL(2);
+	int			i;
+
+	for (i = first_argno; i < PG_NARGS(); i++)
+		if (PG_ARGISNULL(i))
+			return true;
+	return false;
 }
 
 /*
  * The model after one observation, of which "reduce" makes the reduced
- * context.  Arguments are model, array, reward.
+ * context.  The first argument is the model, the last the reward.
  */
 static Datum
 Observe(FunctionCallInfo fcinfo,
-		double *(*reduce) (const Dlints *model, ArrayType *array))
+		double *(*reduce) (FunctionCallInfo fcinfo, const Dlints *model))
 {
 	Dlints	   *model;
 	Evidence	evidence;
@@ -63,12 +73,12 @@ Observe(FunctionCallInfo fcinfo,
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
-	if (NothingObserved(fcinfo))
+	if (NothingObserved(fcinfo, 1))
 		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
 
 	model = PG_GETARG_DLINTS_P_COPY(0);
-	reduced = reduce(model, PG_GETARG_ARRAYTYPE_P(1));
-	reward = ArgFinite(PG_GETARG_FLOAT8(2), "reward");
+	reduced = reduce(fcinfo, model);
+	reward = ArgFinite(PG_GETARG_FLOAT8(PG_NARGS() - 1), "reward");
 
 	ModelGetEvidence(model, &evidence);
 	CheckCount(evidence.updates, 1);
@@ -77,30 +87,45 @@ Observe(FunctionCallInfo fcinfo,
 	PG_RETURN_DLINTS_P(model);
 }
 
+static double *
+ContextArgument(FunctionCallInfo fcinfo, const Dlints *model)
+{
+	return ReduceContext(model, PG_GETARG_ARRAYTYPE_P(1),
+						 ArgSharedDatum(fcinfo, 2, 3));
+}
+
 PG_FUNCTION_INFO_V1(dlints_update);
 
 /*
- * dlints_update(model dlints, context real[] | double precision[],
+ * dlints_update(model dlints, context real[] | double precision[]
+ *				 [, shared, of the same type],
  *				 reward double precision) -> dlints
  *
  * The model after one more observation: the three updates of Algorithm 1.
- * context has context_dim finite numbers, reward is finite.  A NULL model
- * gives NULL; with a NULL context or reward there is no observation and the
- * model comes back as it was.
+ * context has context_dim finite numbers, shared has shared_dim of them and is
+ * left out where that is 0, reward is finite.  A NULL model gives NULL; with
+ * any other NULL there is no observation and the model comes back as it was.
  */
 Datum
 dlints_update(PG_FUNCTION_ARGS)
 {
-	return Observe(fcinfo, ReduceContext);
+	return Observe(fcinfo, ContextArgument);
 }
 
-/* A context that is reduced already. */
+/* A context that is reduced already, and ends as one with an intercept does. */
 static double *
-ReducedArgument(const Dlints *model, ArrayType *array)
+ReducedArgument(FunctionCallInfo fcinfo, const Dlints *model)
 {
-	double	   *reduced = palloc(sizeof(double) * model->dim);
+	int			len = ModelCoordinates(model);
+	double	   *reduced = palloc(sizeof(double) * len);
 
-	ArgVector(array, model->dim, reduced);
+	ArgVector(PG_GETARG_ARRAYTYPE_P(1), len, reduced);
+	if (ModelHasIntercept(model) && reduced[len - 1] != 1.0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("last coordinate of a reduced context must be 1 for a model with an intercept"),
+				 errdetail("The value is %s.",
+						   double_to_shortest_decimal(reduced[len - 1]))));
 	return reduced;
 }
 
@@ -111,9 +136,9 @@ PG_FUNCTION_INFO_V1(dlints_update_reduced);
  *						 reduced real[] | double precision[],
  *						 reward double precision) -> dlints
  *
- * As dlints_update, for an observation of which the reduced context z (of
- * reduced_dim numbers, from dlints_project) was logged and the context was
- * not.
+ * As dlints_update, for an observation of which the reduced context z (from
+ * dlints_project: reduced_dim numbers, followed by 1 with an intercept) was
+ * logged and the context was not.
  */
 Datum
 dlints_update_reduced(PG_FUNCTION_ARGS)
@@ -124,38 +149,46 @@ dlints_update_reduced(PG_FUNCTION_ARGS)
 PG_FUNCTION_INFO_V1(dlints_update_batch);
 
 /*
- * dlints_update(model dlints, contexts real[][] | double precision[][],
+ * dlints_update(model dlints, contexts real[][] | double precision[][]
+ *				 [, shareds, of the same type],
  *				 rewards double precision[]) -> dlints
  *
  * The model after a batch of observations, oldest first: the same as single
  * updates in array order.  contexts has one row of context_dim numbers for
- * each reward.  Either all of the batch is learned or, on an error, none.
+ * each reward, shareds one of shared_dim numbers (and is left out where that
+ * is 0).  Either all of the batch is learned or, on an error, none.
  */
 Datum
 dlints_update_batch(PG_FUNCTION_ARGS)
 {
 	Dlints	   *model;
 	ArrayType  *contexts;
+	ArrayType  *shareds;
 	ArrayType  *rewards;
 	Evidence	evidence;
 	double	   *context_block;
+	double	   *shared_block;
 	double		reward_block[POSTERIOR_BLOCK];
 	int			rows;
 	int			row;
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
-	if (NothingObserved(fcinfo))
+	if (NothingObserved(fcinfo, 1))
 		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
 
 	model = PG_GETARG_DLINTS_P_COPY(0);
 	contexts = PG_GETARG_ARRAYTYPE_P(1);
-	rewards = PG_GETARG_ARRAYTYPE_P(2);
+	shareds = ArgSharedArray(fcinfo, 2, 3);
+	rewards = PG_GETARG_ARRAYTYPE_P(PG_NARGS() - 1);
 	rows = ArgMatrixRows(contexts, model->context_dim);
+	ArgShareds(shareds, model->shared_dim, rows);
 	ArgRewards(rewards, rows);
 
 	context_block = palloc(sizeof(double) * (Size) Min(rows, POSTERIOR_BLOCK) *
 						   model->context_dim);
+	shared_block = palloc(sizeof(double) * (Size) Min(rows, POSTERIOR_BLOCK) *
+						  model->shared_dim);
 	ModelGetEvidence(model, &evidence);
 	for (row = 0; row < rows; row += POSTERIOR_BLOCK)
 	{
@@ -163,8 +196,12 @@ dlints_update_batch(PG_FUNCTION_ARGS)
 
 		ArgSlice(contexts, (Size) row * model->context_dim,
 				 (Size) count * model->context_dim, context_block);
+		if (shareds)
+			ArgSlice(shareds, (Size) row * model->shared_dim,
+					 (Size) count * model->shared_dim, shared_block);
 		ArgSlice(rewards, row, count, reward_block);
-		LearnBlock(model, &evidence, count, context_block, reward_block);
+		LearnBlock(model, &evidence, count, context_block, shared_block,
+				   reward_block);
 	}
 	ModelPutEvidence(model, &evidence);
 	PG_RETURN_DLINTS_P(model);
@@ -177,11 +214,12 @@ dlints_update_batch(PG_FUNCTION_ARGS)
 typedef struct EvidenceState
 {
 	MemoryContext context;		/* of all of this */
-	ModelKey	key;			/* of the model argument seen last */
+	ValueKey	key;			/* of the model argument seen last */
 	Dlints	   *model;			/* its parameters and the evidence so far */
 	int			capacity;		/* observations that the arrays can hold */
 	int			pending;		/* observations that wait in them */
 	double	   *contexts;
+	double	   *shareds;
 	double		rewards[POSTERIOR_BLOCK];
 } EvidenceState;
 
@@ -197,6 +235,13 @@ EvidenceStateCreate(MemoryContext context, const Dlints *model)
 	return state;
 }
 
+static double *
+Grow(EvidenceState *state, double *numbers, Size count)
+{
+	return numbers ? repalloc(numbers, sizeof(double) * count) :
+		MemoryContextAlloc(state->context, sizeof(double) * count);
+}
+
 /*
  * Groups can be many and small: start with room for a few observations and
  * double it up to a block.
@@ -204,14 +249,12 @@ EvidenceStateCreate(MemoryContext context, const Dlints *model)
 static void
 EvidenceStateGrow(EvidenceState *state)
 {
-	int			capacity = Min(Max(state->capacity * 2, 8),
-							   POSTERIOR_BLOCK);
-	Size		size = sizeof(double) * (Size) capacity *
-		state->model->context_dim;
+	Size		capacity = Min(Max(state->capacity * 2, 8), POSTERIOR_BLOCK);
 
-	state->contexts = state->contexts ?
-		repalloc(state->contexts, size) :
-		MemoryContextAlloc(state->context, size);
+	state->contexts = Grow(state, state->contexts,
+						   capacity * state->model->context_dim);
+	state->shareds = Grow(state, state->shareds,
+						  capacity * state->model->shared_dim);
 	state->capacity = capacity;
 }
 
@@ -228,7 +271,7 @@ EvidenceStateFlush(EvidenceState *state)
 		return;
 	ModelGetEvidence(state->model, &evidence);
 	LearnBlock(state->model, &evidence, state->pending, state->contexts,
-			   state->rewards);
+			   state->shareds, state->rewards);
 	ModelPutCounts(state->model, &evidence);
 	state->pending = 0;
 }
@@ -244,7 +287,7 @@ EvidenceStateResult(const EvidenceState *state)
 	ModelGetEvidence(result, &evidence);
 	if (state->pending > 0)
 		LearnBlock(result, &evidence, state->pending, state->contexts,
-				   state->rewards);
+				   state->shareds, state->rewards);
 	ModelPutEvidence(result, &evidence);
 	return result;
 }
@@ -258,15 +301,11 @@ EvidenceStateCheckModel(EvidenceState *state, Datum datum)
 {
 	Dlints		header;
 
-	if (ModelKeyMatches(&state->key, datum))
+	if (ValueKeyMatches(&state->key, datum))
 		return;
 	header = ModelHeaderFromDatum(datum);
 	ModelCheckSameEvidence(state->model, &header);
-	if (state->key.bytes)
-		pfree(state->key.bytes);
-	state->key.bytes = NULL;
-	state->key.size = 0;
-	ModelKeySet(&state->key, datum, state->context);
+	ValueKeyReplace(&state->key, datum, state->context);
 }
 
 /*
@@ -290,13 +329,14 @@ PrefetchNextArray(const ArrayType *array)
 PG_FUNCTION_INFO_V1(dlints_evidence_transfn);
 
 /*
- * dlints_evidence(model dlints, context real[] | double precision[],
+ * dlints_evidence(model dlints, context real[] | double precision[]
+ *				   [, shared, of the same type],
  *				   reward double precision) -> dlints, aggregate
  *
  * What the group's rows say under the model's parameters, in the order of the
  * aggregate's ORDER BY, the model's own evidence left out; model || evidence
- * is the model that has learned them.  Rows with a NULL model, context or
- * reward are no observations; a group without observations gives NULL.
+ * is the model that has learned them.  Rows with a NULL are no observations; a
+ * group without observations gives NULL.
  */
 Datum
 dlints_evidence_transfn(PG_FUNCTION_ARGS)
@@ -307,7 +347,7 @@ dlints_evidence_transfn(PG_FUNCTION_ARGS)
 	ArrayType  *array;
 	double		reward;
 
-	if (PG_ARGISNULL(1) || PG_ARGISNULL(2) || PG_ARGISNULL(3))
+	if (NothingObserved(fcinfo, 1))
 		return AggregateSameState(fcinfo);
 
 	if (state == NULL)
@@ -315,17 +355,19 @@ dlints_evidence_transfn(PG_FUNCTION_ARGS)
 		Dlints		header = ModelHeaderFromDatum(PG_GETARG_DATUM(1));
 
 		state = EvidenceStateCreate(context, &header);
-		ModelKeySet(&state->key, PG_GETARG_DATUM(1), context);
+		ValueKeySet(&state->key, PG_GETARG_DATUM(1), context);
 	}
 	EvidenceStateCheckModel(state, PG_GETARG_DATUM(1));
 
-	reward = ArgFinite(PG_GETARG_FLOAT8(3), "reward");
+	reward = ArgFinite(PG_GETARG_FLOAT8(PG_NARGS() - 1), "reward");
 	if (state->pending == state->capacity)
 		EvidenceStateGrow(state);
 	array = ArgArray(fcinfo, 2);
 	PrefetchNextArray(array);
 	ArgVector(array, state->model->context_dim,
 			  state->contexts + (Size) state->pending * state->model->context_dim);
+	ArgShared(ArgSharedArray(fcinfo, 3, 4), state->model->shared_dim,
+			  state->shareds + (Size) state->pending * state->model->shared_dim);
 	state->rewards[state->pending++] = reward;
 
 	if (state->pending == POSTERIOR_BLOCK)
@@ -441,9 +483,9 @@ PG_FUNCTION_INFO_V1(dlints_concat);
  * also the transition and combine function of dlints_concat_agg
  *
  * The model that has seen the left history and then the right one.  Both
- * sides must agree on context_dim, reduced_dim, seed, projection_scale and
- * discount; ridge, exploration and policy are the left side's.  A NULL side
- * gives the other one, as with arrays.
+ * sides must agree on context_dim, reduced_dim, shared_dim, intercept, seed,
+ * projection_scale and discount; ridge, exploration and policy are the left
+ * side's.  A NULL side gives the other one, as with arrays.
  */
 Datum
 dlints_concat(PG_FUNCTION_ARGS)

@@ -49,28 +49,57 @@ ContextDimIsValid(const Dlints *header, ModelProblem *problem)
 	return true;
 }
 
+/* Interactions have no place without the random matrices. */
 static bool
-DimIsValid(const Dlints *header, ModelProblem *problem)
+SharedDimIsValid(const Dlints *header, ModelProblem *problem)
 {
-	if (header->dim < 1)
-		return OutOfRange(problem, "reduced_dim", "at least 1", header->dim);
-	if (header->dim > DLINTS_MAX_DIM && ModelHasProjection(header))
+	if (header->shared_dim < 0)
+		return OutOfRange(problem, "shared_dim", "at least 0",
+						  header->shared_dim);
+	if (header->shared_dim > DLINTS_MAX_SHARED_DIM)
+		return Problem(problem, ERRCODE_PROGRAM_LIMIT_EXCEEDED,
+					   psprintf("dlints cannot have more than %d shared dimensions",
+								DLINTS_MAX_SHARED_DIM),
+					   psprintf("shared_dim is %d.", header->shared_dim));
+	if (header->shared_dim > 0 && !ModelHasProjection(header))
+		return Problem(problem, ERRCODE_INVALID_PARAMETER_VALUE,
+					   "shared_dim needs reduced_dim",
+					   "The interactions of context and shared context are learned through a projection.");
+	return true;
+}
+
+static bool
+ReducedDimIsValid(const Dlints *header, ModelProblem *problem)
+{
+	int64		projected = (int64) header->context_dim * (1 + header->shared_dim);
+
+	if (header->reduced_dim < 1)
+		return OutOfRange(problem, "reduced_dim", "at least 1",
+						  header->reduced_dim);
+	if (header->reduced_dim > DLINTS_MAX_DIM && ModelHasProjection(header))
 		return Problem(problem, ERRCODE_PROGRAM_LIMIT_EXCEEDED,
 					   psprintf("dlints cannot have more than %d dimensions",
 								DLINTS_MAX_DIM),
-					   psprintf("reduced_dim is %d.", header->dim));
-	if (header->dim > DLINTS_MAX_DIM)
+					   psprintf("reduced_dim is %d.", header->reduced_dim));
+	if (header->reduced_dim > DLINTS_MAX_DIM)
 		return Problem(problem, ERRCODE_PROGRAM_LIMIT_EXCEEDED,
 					   psprintf("dlints cannot have more than %d dimensions without projection",
 								DLINTS_MAX_DIM),
 					   psprintf("context_dim is %d and there is no reduced_dim.",
-								header->dim));
-	if (header->dim > header->context_dim)
+								header->reduced_dim));
+	if (header->reduced_dim > projected)
 		return Problem(problem, ERRCODE_INVALID_PARAMETER_VALUE,
+					   header->shared_dim > 0 ?
+					   "reduced_dim must not be greater than context_dim * (1 + shared_dim)" :
 					   "reduced_dim must not be greater than context_dim",
+					   header->shared_dim > 0 ?
+					   psprintf("reduced_dim is %d, context_dim is %d, shared_dim is %d.",
+								header->reduced_dim, header->context_dim,
+								header->shared_dim) :
 					   psprintf("reduced_dim is %d, context_dim is %d.",
-								header->dim, header->context_dim));
-	if (!ModelHasProjection(header) && header->dim != header->context_dim)
+								header->reduced_dim, header->context_dim));
+	if (!ModelHasProjection(header) &&
+		header->reduced_dim != header->context_dim)
 		return Problem(problem, ERRCODE_INVALID_PARAMETER_VALUE,
 					   "reduced_dim must equal context_dim without projection",
 					   NULL);
@@ -81,7 +110,7 @@ DimIsValid(const Dlints *header, ModelProblem *problem)
 static bool
 KindsAreKnown(const Dlints *header, ModelProblem *problem)
 {
-	static const float8 zeros[lengthof(((Dlints *) 0)->unused3)];
+	static const float8 zeros[lengthof(((Dlints *) 0)->unused2)];
 
 	if (header->version != DLINTS_FORMAT_VERSION)
 		return Problem(problem, ERRCODE_FEATURE_NOT_SUPPORTED,
@@ -100,8 +129,11 @@ KindsAreKnown(const Dlints *header, ModelProblem *problem)
 		return Problem(problem, ERRCODE_INVALID_PARAMETER_VALUE,
 					   psprintf("unknown generator number %d",
 								header->generator), NULL);
-	if (header->flags != 0 || header->unused1 != 0 || header->unused2 != 0 ||
-		memcmp(header->unused3, zeros, sizeof(zeros)) != 0)
+	if ((header->flags & ~DLINTS_FLAGS_KNOWN) != 0)
+		return Problem(problem, ERRCODE_INVALID_PARAMETER_VALUE,
+					   psprintf("unknown flags %d", header->flags), NULL);
+	if (header->unused1 != 0 ||
+		memcmp(header->unused2, zeros, sizeof(zeros)) != 0)
 		return Problem(problem, ERRCODE_INVALID_PARAMETER_VALUE,
 					   "unused fields must be zero", NULL);
 	return true;
@@ -140,7 +172,8 @@ ModelParametersAreValid(const Dlints *header, ModelProblem *problem)
 {
 	return KindsAreKnown(header, problem) &&
 		ContextDimIsValid(header, problem) &&
-		DimIsValid(header, problem) &&
+		SharedDimIsValid(header, problem) &&
+		ReducedDimIsValid(header, problem) &&
 		NumbersAreInRange(header, problem);
 }
 
@@ -168,7 +201,8 @@ Size
 ModelSize(const Dlints *header)
 {
 	return add_size(DLINTS_HEADER_SIZE,
-					mul_size(evidence_value_count(header->dim, header->discount),
+					mul_size(evidence_value_count(ModelCoordinates(header),
+												  header->discount),
 							 sizeof(float8)));
 }
 
@@ -288,7 +322,8 @@ ModelHeaderFromDatum(Datum datum)
 void
 ModelGetEvidence(Dlints *model, Evidence *evidence)
 {
-	evidence_bind(evidence, model->dim, model->discount, model->values);
+	evidence_bind(evidence, ModelCoordinates(model), model->discount,
+				  model->values);
 	evidence->updates = model->updates;
 	evidence->weight_sum = model->weight_sum;
 	evidence->reward_sum = model->reward_sum;
@@ -378,23 +413,30 @@ ModelCheckSameEvidence(const Dlints *left, const Dlints *right)
 	SameInteger("context_dim", left->context_dim, right->context_dim);
 	if (left->projection != right->projection)
 		Mismatch("reduced_dim",
-				 ModelHasProjection(left) ? psprintf("%d", left->dim) : "NULL",
-				 ModelHasProjection(right) ? psprintf("%d", right->dim) : "NULL");
-	SameInteger("reduced_dim", left->dim, right->dim);
+				 ModelHasProjection(left) ? psprintf("%d", left->reduced_dim) : "NULL",
+				 ModelHasProjection(right) ? psprintf("%d", right->reduced_dim) : "NULL");
+	SameInteger("reduced_dim", left->reduced_dim, right->reduced_dim);
+	SameInteger("shared_dim", left->shared_dim, right->shared_dim);
+	if (ModelHasIntercept(left) != ModelHasIntercept(right))
+		Mismatch("intercept", ModelHasIntercept(left) ? "true" : "false",
+				 ModelHasIntercept(right) ? "true" : "false");
 	SameInteger("seed", left->seed, right->seed);
 	SameNumber("projection_scale", left->projection_scale,
 			   right->projection_scale);
 	SameNumber("discount", left->discount, right->discount);
 }
 
-ProjectionKey
-ModelProjectionKey(const Dlints *model)
+/* How this model reduces contexts. */
+Projection
+ModelProjection(const Dlints *model)
 {
-	ProjectionKey key;
+	Projection	projection;
 
-	key.seed = (uint64) model->seed;
-	key.scale = model->projection_scale;
-	key.context_dim = model->context_dim;
-	key.reduced_dim = model->dim;
-	return key;
+	projection.seed = (uint64) model->seed;
+	projection.scale = model->projection_scale;
+	projection.context_dim = model->context_dim;
+	projection.reduced_dim = model->reduced_dim;
+	projection.shared_dim = model->shared_dim;
+	projection.intercept = ModelHasIntercept(model);
+	return projection;
 }

@@ -6,6 +6,7 @@
  */
 #include "prepared.h"
 
+#include "args.h"
 #include "projcache.h"
 #include "utils/memutils.h"
 
@@ -38,31 +39,21 @@ KeyBytes(Datum datum, Size *size)
 }
 
 bool
-ModelKeyMatchesValue(const ModelKey *key, Datum datum)
+ValueKeyMatchesBytes(const ValueKey *key, Datum datum)
 {
 	Size		size;
 	struct varlena *value = KeyBytes(datum, &size);
+	bool		same = size == key->size &&
+		memcmp(value, key->bytes, size) == 0;
 
-	return size == key->size && memcmp(value, key->bytes, size) == 0;
-}
-
-/*
- * The same value though it looks different, because it is stored twice or in
- * line here and out of line there?
- */
-bool
-ModelKeyIsEqual(const ModelKey *key, Datum datum)
-{
-	Dlints	   *ours = ModelFromDatum(PointerGetDatum(key->bytes));
-	Dlints	   *theirs = ModelFromDatum(datum);
-
-	return VARSIZE(ours) == VARSIZE(theirs) &&
-		memcmp(ours, theirs, VARSIZE(ours)) == 0;
+	if ((Pointer) value != DatumGetPointer(datum))
+		pfree(value);
+	return same;
 }
 
 /* Remember a datum.  An earlier one's memory is the context's to free. */
 void
-ModelKeySet(ModelKey *key, Datum datum, MemoryContext context)
+ValueKeySet(ValueKey *key, Datum datum, MemoryContext context)
 {
 	Size		size;
 	struct varlena *value = KeyBytes(datum, &size);
@@ -70,6 +61,33 @@ ModelKeySet(ModelKey *key, Datum datum, MemoryContext context)
 	key->bytes = MemoryContextAlloc(context, size);
 	memcpy(key->bytes, value, size);
 	key->size = size;
+	if ((Pointer) value != DatumGetPointer(datum))
+		pfree(value);
+}
+
+/* The same, freeing the earlier one.  An error leaves nothing remembered. */
+void
+ValueKeyReplace(ValueKey *key, Datum datum, MemoryContext context)
+{
+	if (key->bytes)
+		pfree(key->bytes);
+	key->bytes = NULL;
+	key->size = 0;
+	ValueKeySet(key, datum, context);
+}
+
+/*
+ * The same model though it looks different, because it is stored twice or in
+ * line here and out of line there?
+ */
+bool
+IsSameModel(const ValueKey *key, Datum datum)
+{
+	Dlints	   *ours = ModelFromDatum(PointerGetDatum(key->bytes));
+	Dlints	   *theirs = ModelFromDatum(datum);
+
+	return VARSIZE(ours) == VARSIZE(theirs) &&
+		memcmp(ours, theirs, VARSIZE(ours)) == 0;
 }
 
 /* Fill a cleared struct from a datum. */
@@ -164,7 +182,7 @@ PrepareModel(FunctionCallInfo fcinfo, int argno)
 			MemoryContextAllocZero(fcinfo->flinfo->fn_mcxt, sizeof(CallSite));
 
 	for (i = 0; i < site->used; i++)
-		if (ModelKeyMatches(&site->entries[i]->key, datum))
+		if (ValueKeyMatches(&site->entries[i]->key, datum))
 		{
 			entry = site->entries[i];
 			if (i > 0)
@@ -175,7 +193,7 @@ PrepareModel(FunctionCallInfo fcinfo, int argno)
 	/* the key comes last: an error must not leave one without its model */
 	entry = FreeEntry(site, fcinfo->flinfo->fn_mcxt);
 	Prepare(entry, datum);
-	ModelKeySet(&entry->key, datum, entry->context);
+	ValueKeySet(&entry->key, datum, entry->context);
 	MoveToFront(site, entry);
 	return entry;
 }
@@ -215,7 +233,7 @@ PreparedMean(PreparedModel *prepared)
 	if (!prepared->mean)
 	{
 		const Factor *factor = PreparedFactor(prepared);
-		double	   *mean = Numbers(prepared, prepared->model->dim);
+		double	   *mean = Numbers(prepared, prepared->evidence.dim);
 
 		posterior_mean(&prepared->evidence, factor, mean);
 		prepared->mean = mean;
@@ -223,18 +241,37 @@ PreparedMean(PreparedModel *prepared)
 	return prepared->mean;
 }
 
-/* P' psi-hat */
-const double *
-PreparedWeights(PreparedModel *prepared)
+/* Lift the mean under a shared context. */
+static void
+LiftMean(PreparedModel *prepared, const Datum *shared)
 {
-	if (!prepared->weights)
-	{
-		const double *mean = PreparedMean(prepared);
-		double	   *weights = Numbers(prepared, prepared->model->context_dim);
+	const Dlints *model = prepared->model;
+	double	   *numbers = ArgSharedNumbers(shared, model->shared_dim);
+	const double *mean = PreparedMean(prepared);
+	double	   *weights = prepared->weights;
 
-		LiftParameters(prepared->model, 1, mean, weights);
-		prepared->weights = weights;
-	}
+	if (!weights)
+		weights = Numbers(prepared, ModelLiftedLen(model));
+	prepared->weights = NULL;	/* until they are complete */
+	LiftParameters(model, 1, mean, numbers, weights);
+	if (shared)
+		ValueKeyReplace(&prepared->shared_key, *shared, prepared->context);
+	prepared->weights = weights;
+	pfree(numbers);
+}
+
+/*
+ * The weights of the posterior mean under a shared context (NULL where the
+ * call has none).  Those of the last one are kept, since the rows of one user
+ * tend to come together.
+ */
+const double *
+PreparedWeights(PreparedModel *prepared, const Datum *shared)
+{
+	if (!prepared->weights ||
+		!(shared ? ValueKeyMatches(&prepared->shared_key, *shared) :
+		  prepared->model->shared_dim == 0))
+		LiftMean(prepared, shared);
 	return prepared->weights;
 }
 
@@ -245,7 +282,7 @@ PreparedRoot(PreparedModel *prepared)
 	if (!prepared->root)
 	{
 		const Factor *factor = PreparedFactor(prepared);
-		Size		dim = prepared->model->dim;
+		Size		dim = prepared->evidence.dim;
 		double	   *root = Numbers(prepared, dim * dim);
 
 		posterior_root(factor, root);
@@ -255,8 +292,11 @@ PreparedRoot(PreparedModel *prepared)
 }
 
 /*
- * P'R: its dot products with a context x are those of R with z = P x, so that
- * the width at a candidate costs dim dot products of context_dim numbers.
+ * The root's columns carried back to context space, each followed by its entry
+ * for the intercept if there is one: dot products with a context (and 1) are
+ * those of the root with the reduced context, so that the width at a candidate
+ * costs no projection.  For models without a shared context, under which the
+ * columns would have to be lifted again and again.
  */
 const double *
 PreparedLiftedRoot(PreparedModel *prepared)
@@ -264,11 +304,11 @@ PreparedLiftedRoot(PreparedModel *prepared)
 	if (!prepared->lifted_root)
 	{
 		const double *root = PreparedRoot(prepared);
-		Size		dim = prepared->model->dim;
+		Size		dim = prepared->evidence.dim;
 		double	   *lifted = Numbers(prepared,
-									 dim * prepared->model->context_dim);
+									 dim * ModelLiftedLen(prepared->model));
 
-		LiftParameters(prepared->model, prepared->model->dim, root, lifted);
+		LiftParameters(prepared->model, dim, root, NULL, lifted);
 		prepared->lifted_root = lifted;
 	}
 	return prepared->lifted_root;

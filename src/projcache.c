@@ -25,26 +25,25 @@ typedef struct KeptProjection
 {
 	dlist_node	node;
 	MemoryContext context;		/* this struct and the matrix */
-	ProjectionKey key;
+	Projection	projection;
 	Size		bytes;
-	double	   *matrix;
+	double	   *numbers;		/* of all rows, piece after piece */
 } KeptProjection;
 
 static dlist_head kept = DLIST_STATIC_INIT(kept);
 static Size kept_bytes = 0;
 
 /*
- * A walk over all rows of a matrix in pieces.  They are the same whether the
- * matrix is kept or not, so that the setting cannot change how sums round.
+ * A walk over all rows of a projection in pieces.  They are the same whether
+ * it is kept or not, so that the setting cannot change how sums round.
  */
 typedef struct ProjectionScan
 {
-	ProjectionKey key;
+	Projection	projection;
 	const double *kept;			/* all rows, or NULL */
-	double	   *generated;		/* else work space for a piece */
-	const double *piece;		/* rows first_row to first_row + rows - 1 */
-	int			first_row;
-	int			rows;
+	double	   *generated;		/* else room for a piece */
+	ProjectionRows piece;
+	double	   *work;			/* what the core wants for a piece */
 } ProjectionScan;
 
 static Size
@@ -54,23 +53,26 @@ BoundInBytes(void)
 }
 
 static int
-RowsPerPiece(const ProjectionKey *key)
+RowsPerPiece(const Projection *projection)
 {
-	return Min(Max(PIECE_NUMBERS / key->context_dim, 1), key->reduced_dim);
+	Size		rows = PIECE_NUMBERS / projection_row_len(projection);
+
+	return Min(Max(rows, 1), projection->reduced_dim);
 }
 
 /* Generate all rows, a piece at a time so that the user can interrupt. */
 static void
-GenerateMatrix(const ProjectionKey *key, double *matrix)
+GenerateRows(const Projection *projection, double *numbers)
 {
-	int			step = RowsPerPiece(key);
+	int			step = RowsPerPiece(projection);
 	int			row;
 
-	for (row = 0; row < key->reduced_dim; row += step)
+	for (row = 0; row < projection->reduced_dim; row += step)
 	{
 		CHECK_FOR_INTERRUPTS();
-		projection_generate(key, row, Min(step, key->reduced_dim - row),
-							matrix + (Size) row * key->context_dim);
+		projection_generate(projection, row,
+							Min(step, projection->reduced_dim - row),
+							numbers + row * projection_row_len(projection));
 	}
 }
 
@@ -90,11 +92,11 @@ MakeRoom(Size bytes)
 }
 
 /*
- * The context becomes permanent only when the matrix is complete: an error
+ * The context becomes permanent only when all rows are there: an error
  * half way leaves nothing behind.
  */
 static KeptProjection *
-Keep(const ProjectionKey *key, Size bytes)
+Keep(const Projection *projection, Size bytes)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext,
 												  "dlints projection",
@@ -103,10 +105,10 @@ Keep(const ProjectionKey *key, Size bytes)
 
 	MakeRoom(bytes);
 	entry->context = context;
-	entry->key = *key;
+	entry->projection = *projection;
 	entry->bytes = bytes;
-	entry->matrix = MemoryContextAllocHuge(context, bytes);
-	GenerateMatrix(key, entry->matrix);
+	entry->numbers = MemoryContextAllocHuge(context, bytes);
+	GenerateRows(projection, entry->numbers);
 
 	MemoryContextSetParent(context, TopMemoryContext);
 	dlist_push_head(&kept, &entry->node);
@@ -114,18 +116,21 @@ Keep(const ProjectionKey *key, Size bytes)
 	return entry;
 }
 
+/* Do both have the same rows?  An intercept is in none of them. */
 static bool
-SameProjection(const ProjectionKey *a, const ProjectionKey *b)
+SameRows(const Projection *a, const Projection *b)
 {
 	return a->seed == b->seed && a->scale == b->scale &&
-		a->context_dim == b->context_dim && a->reduced_dim == b->reduced_dim;
+		a->context_dim == b->context_dim &&
+		a->reduced_dim == b->reduced_dim && a->shared_dim == b->shared_dim;
 }
 
-/* The kept matrix of this key, made if there is room for it, or NULL. */
+/* The kept projection with these rows, made if there is room, or NULL. */
 static KeptProjection *
-FindOrKeep(const ProjectionKey *key)
+FindOrKeep(const Projection *projection)
 {
-	Size		bytes = mul_size(mul_size(key->reduced_dim, key->context_dim),
+	Size		bytes = mul_size(mul_size(projection->reduced_dim,
+										  projection_row_len(projection)),
 								 sizeof(double));
 	dlist_iter	iter;
 
@@ -134,96 +139,123 @@ FindOrKeep(const ProjectionKey *key)
 	{
 		KeptProjection *entry = dlist_container(KeptProjection, node, iter.cur);
 
-		if (SameProjection(&entry->key, key))
+		if (SameRows(&entry->projection, projection))
 		{
 			dlist_move_head(&kept, &entry->node);
 			return entry;
 		}
 	}
-	return bytes <= BoundInBytes() ? Keep(key, bytes) : NULL;
+	return bytes <= BoundInBytes() ? Keep(projection, bytes) : NULL;
 }
 
-/* No other scan may begin before this one is done with its pieces. */
+/*
+ * Begin a scan that is to reduce or lift "count" vectors.  No other scan may
+ * begin before this one is done with its pieces.
+ */
 static void
-BeginScan(ProjectionScan *scan, const Dlints *model)
+BeginScan(ProjectionScan *scan, const Dlints *model, int count)
 {
+	Projection *projection = &scan->projection;
 	KeptProjection *entry;
+	int			rows;
 
-	scan->key = ModelProjectionKey(model);
-	scan->first_row = 0;
-	scan->rows = 0;
-	entry = FindOrKeep(&scan->key);
-	scan->kept = entry ? entry->matrix : NULL;
+	*projection = ModelProjection(model);
+	rows = RowsPerPiece(projection);
+	scan->piece.first = 0;
+	scan->piece.count = 0;
+	entry = FindOrKeep(projection);
+	scan->kept = entry ? entry->numbers : NULL;
 	scan->generated = entry ? NULL :
 		MemoryContextAllocHuge(CurrentMemoryContext,
-							   sizeof(double) * RowsPerPiece(&scan->key) *
-							   scan->key.context_dim);
+							   sizeof(double) * rows *
+							   projection_row_len(projection));
+	scan->work = MemoryContextAllocHuge(CurrentMemoryContext,
+										sizeof(double) *
+										projection_work(projection, rows, count));
+}
+
+static void
+EndScan(ProjectionScan *scan)
+{
+	if (scan->generated)
+		pfree(scan->generated);
+	pfree(scan->work);
 }
 
 static bool
 NextPiece(ProjectionScan *scan)
 {
-	scan->first_row += scan->rows;
-	if (scan->first_row == scan->key.reduced_dim)
+	const Projection *projection = &scan->projection;
+	ProjectionRows *piece = &scan->piece;
+
+	piece->first += piece->count;
+	if (piece->first == projection->reduced_dim)
 	{
-		if (scan->generated)
-			pfree(scan->generated);
+		EndScan(scan);
 		return false;
 	}
 
 	CHECK_FOR_INTERRUPTS();
-	scan->rows = Min(RowsPerPiece(&scan->key),
-					 scan->key.reduced_dim - scan->first_row);
+	piece->count = Min(RowsPerPiece(projection),
+					   projection->reduced_dim - piece->first);
 	if (scan->generated)
-		projection_generate(&scan->key, scan->first_row, scan->rows,
+		projection_generate(projection, piece->first, piece->count,
 							scan->generated);
-	scan->piece = scan->generated ? scan->generated :
-		scan->kept + (Size) scan->first_row * scan->key.context_dim;
+	piece->numbers = scan->generated ? scan->generated :
+		scan->kept + piece->first * projection_row_len(projection);
 	return true;
 }
 
 void
 ProjectContexts(const Dlints *model, int count, const double *contexts,
-				double *reduced)
+				const double *shareds, double *reduced)
 {
 	ProjectionScan scan;
 
 	if (!ModelHasProjection(model))
 	{
-		memcpy(reduced, contexts, sizeof(double) * (Size) count * model->dim);
+		Projection	identity = ModelProjection(model);
+
+		projection_copy(&identity, count, contexts, reduced);
 		return;
 	}
-	BeginScan(&scan, model);
+	BeginScan(&scan, model, count);
 	while (NextPiece(&scan))
-		projection_apply(&scan.key, scan.first_row, scan.rows, scan.piece,
-						 count, contexts, reduced);
+		projection_apply(&scan.projection, &scan.piece, count, contexts,
+						 shareds, reduced, scan.work);
 }
 
 double *
-ReduceContext(const Dlints *model, ArrayType *context)
+ReduceContext(const Dlints *model, ArrayType *context, const Datum *shared)
 {
-	double	   *numbers = palloc(sizeof(double) * model->context_dim);
-	double	   *reduced = palloc(sizeof(double) * model->dim);
+	double	   *contexts = palloc(sizeof(double) * model->context_dim);
+	double	   *shareds = ArgSharedNumbers(shared, model->shared_dim);
+	double	   *reduced = palloc(sizeof(double) * ModelCoordinates(model));
 
-	ArgVector(context, model->context_dim, numbers);
-	ProjectContexts(model, 1, numbers, reduced);
-	pfree(numbers);
+	ArgVector(context, model->context_dim, contexts);
+	ProjectContexts(model, 1, contexts, shareds, reduced);
+	pfree(shareds);
+	pfree(contexts);
 	return reduced;
 }
 
 void
 LiftParameters(const Dlints *model, int count, const double *parameters,
-			   double *weights)
+			   const double *shared, double *weights)
 {
 	ProjectionScan scan;
+	Size		i;
 
 	if (!ModelHasProjection(model))
 	{
-		memcpy(weights, parameters, sizeof(double) * (Size) count * model->dim);
+		memcpy(weights, parameters, sizeof(double) * (Size) count *
+			   ModelCoordinates(model));
 		return;
 	}
-	BeginScan(&scan, model);
+	BeginScan(&scan, model, count);
 	while (NextPiece(&scan))
-		projection_lift(&scan.key, scan.first_row, scan.rows, scan.piece,
-						count, parameters, weights);
+		projection_lift(&scan.projection, &scan.piece, count, parameters,
+						shared, weights, scan.work);
+	for (i = 0; i < (Size) count * ModelLiftedLen(model); i++)
+		ResultFinite(weights[i]);
 }

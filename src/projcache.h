@@ -12,15 +12,24 @@
 
 extern int	dlints_projection_cache_size;	/* kilobytes */
 
-/* contexts to reduced contexts; without projection, a copy */
+/*
+ * Contexts, each with a shared context if the model has one, to reduced
+ * contexts; without projection, a copy.
+ */
 extern void ProjectContexts(const Dlints *model, int count,
-							const double *contexts, double *reduced);
+							const double *contexts, const double *shareds,
+							double *reduced);
 
-/* z = P x of a context argument, checked; allocated here */
-extern double *ReduceContext(const Dlints *model, ArrayType *context);
+/* the reduced context of an argument or two, checked; allocated here */
+extern double *ReduceContext(const Dlints *model, ArrayType *context,
+							 const Datum *shared);
 
-/* reduced parameters to weights over contexts; without projection, a copy */
+/*
+ * Parameters to weights over contexts, all under one shared context: for each
+ * context_dim numbers, followed by that of the intercept if there is one.
+ */
 extern void LiftParameters(const Dlints *model, int count,
-						   const double *parameters, double *weights);
+						   const double *parameters, const double *shared,
+						   double *weights);
 
 #endif							/* DLINTS_PROJCACHE_H */

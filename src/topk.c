@@ -7,6 +7,8 @@
  */
 #include "topk.h"
 
+#include <math.h>
+
 #include "libpq/pqformat.h"
 #include "utils/array.h"
 #include "utils/datum.h"
@@ -263,34 +265,96 @@ TopKSerialize(const TopK *top)
 	return pq_endtypsend(&buf);
 }
 
+/*
+ * What a state says of itself has to be so, or reading would go on beyond its
+ * end.  What an item means is the business of its type.
+ */
+static void
+CheckState(bool good)
+{
+	if (!good)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_BINARY_REPRESENTATION),
+				 errmsg("invalid ranking in external value")));
+}
+
+static int
+TakeInteger(StringInfo buf)
+{
+	CheckState(buf->len - buf->cursor >= sizeof(int32));
+	return (int) pq_getmsgint(buf, 4);
+}
+
+/* The oid, k and count of items that a state begins with. */
+static TopK *
+TakeHeader(StringInfo buf, int *count)
+{
+	Oid			item_type = (Oid) TakeInteger(buf);
+	int			k = TakeInteger(buf);
+
+	*count = TakeInteger(buf);
+	CheckState(get_typisdefined(item_type) && k >= 1 && *count >= 0 && *count <= k);
+	return TopKCreate(CurrentMemoryContext, item_type, k);
+}
+
+/* Does a value, so many bytes of its own, have the length that its type wants? */
+static bool
+LengthIsRight(const TopK *top, const char *value, int size)
+{
+	if (top->typbyval)
+		return false;
+	if (top->typlen >= 0)
+		return size == top->typlen;
+	if (top->typlen == -1)
+		return size >= VARHDRSZ && VARATT_IS_4B_U(value) && VARSIZE(value) == size;
+	return size > 0 && strnlen(value, size) == size - 1;
+}
+
+/* An item as datumSerialize wrote it: an int, and what that says. */
+static Datum
+TakeItem(const TopK *top, StringInfo buf, bool *isnull)
+{
+	int			size = TakeInteger(buf);
+	char	   *start = buf->data + buf->cursor;
+	int			header;
+	Datum		item;
+
+	CheckState(size >= (int) sizeof(int) && size <= buf->len - buf->cursor);
+	memcpy(&header, start, sizeof(int));
+	buf->cursor += size;
+	size -= sizeof(int);
+	CheckState(header == size || (header == -2 && size == 0) ||
+			   (header == -1 && size == sizeof(Datum) && top->typbyval));
+	item = datumRestore(&start, isnull);
+	CheckState(header < 0 || LengthIsRight(top, DatumGetPointer(item), size));
+	return item;
+}
+
 /* In the current memory context. */
 TopK *
 TopKDeserialize(bytea *bytes)
 {
 	StringInfoData buf;
 	TopK	   *top;
-	Oid			item_type;
-	int			k;
 	int			count;
 	int			i;
 
 	initStringInfo(&buf);
 	appendBinaryStringInfo(&buf, VARDATA_ANY(bytes), VARSIZE_ANY_EXHDR(bytes));
-	item_type = pq_getmsgint(&buf, 4);
-	k = pq_getmsgint(&buf, 4);
-	count = pq_getmsgint(&buf, 4);
-	top = TopKCreate(CurrentMemoryContext, item_type, k);
+	top = TakeHeader(&buf, &count);
 	for (i = 0; i < count; i++)
 	{
-		double		score = pq_getmsgfloat8(&buf);
-		int			size = pq_getmsgint(&buf, 4);
-		char	   *start = unconstify(char *, pq_getmsgbytes(&buf, size));
+		double		score;
 		bool		isnull;
-		Datum		item = datumRestore(&start, &isnull);
+		Datum		item;
 
+		CheckState(buf.len - buf.cursor >= sizeof(float8));
+		score = pq_getmsgfloat8(&buf);
+		CheckState(isfinite(score));
+		item = TakeItem(top, &buf, &isnull);
 		TopKOffer(top, score, item, isnull);
 	}
-	pq_getmsgend(&buf);
+	CheckState(buf.cursor == buf.len);
 	pfree(buf.data);
 	return top;
 }

@@ -1,7 +1,7 @@
 /*
  * type.c
- *		The type dlints: text and binary forms, typmod, casts, equality, and
- *		the functions that make a model.
+ *		The type dlints: text and binary forms, casts, equality, and the
+ *		functions that make a model.
  */
 #include "dlints.h"
 
@@ -12,94 +12,6 @@
 #include "libpq/pqformat.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
-
-/*
- * dlints(n, d) as a typmod: n above eleven bits of d.  d is 0 for dlints(n),
- * a model without projection.
- */
-#define TYPMOD_DIM_BITS		11
-#define TYPMOD_DIM_MASK		((1 << TYPMOD_DIM_BITS) - 1)
-
-StaticAssertDecl(DLINTS_MAX_DIM <= TYPMOD_DIM_MASK, "typmod cannot hold d");
-StaticAssertDecl(DLINTS_MAX_CONTEXT_DIM <= (PG_INT32_MAX >> TYPMOD_DIM_BITS),
-				 "typmod cannot hold n");
-
-static int32
-TypmodOf(int context_dim, int reduced_dim)
-{
-	return (context_dim << TYPMOD_DIM_BITS) | reduced_dim;
-}
-
-/* "(n,d)" or "(n)" */
-static char *
-TypmodText(int32 typmod)
-{
-	int			context_dim = typmod >> TYPMOD_DIM_BITS;
-	int			reduced_dim = typmod & TYPMOD_DIM_MASK;
-
-	return reduced_dim == 0 ? psprintf("(%d)", context_dim) :
-		psprintf("(%d,%d)", context_dim, reduced_dim);
-}
-
-/* A column's sizes against a model's. */
-static void
-CheckTypmod(const Dlints *model, int32 typmod)
-{
-	int32		actual = TypmodOf(model->context_dim,
-								  ModelHasProjection(model) ? model->dim : 0);
-
-	if (typmod != -1 && typmod != actual)
-		ereport(ERROR,
-				(errcode(ERRCODE_DATA_EXCEPTION),
-				 errmsg("expected dlints%s, not dlints%s",
-						TypmodText(typmod), TypmodText(actual))));
-}
-
-PG_FUNCTION_INFO_V1(dlints_typmod_in);
-
-Datum
-dlints_typmod_in(PG_FUNCTION_ARGS)
-{
-	ArrayType  *array = PG_GETARG_ARRAYTYPE_P(0);
-	int			count;
-	int32	   *sizes = ArrayGetIntegerTypmods(array, &count);
-
-	if (count < 1 || count > 2)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("invalid type modifier"),
-				 errhint("Write dlints(context_dim, reduced_dim), or dlints(context_dim) for models without projection.")));
-	if (sizes[0] < 1 || sizes[0] > DLINTS_MAX_CONTEXT_DIM ||
-		(count == 2 && (sizes[1] < 1 || sizes[1] > DLINTS_MAX_DIM ||
-						sizes[1] > sizes[0])) ||
-		(count == 1 && sizes[0] > DLINTS_MAX_DIM))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("dimensions for type dlints out of range"),
-				 errdetail("context_dim is at most %d, reduced_dim at most %d and not above context_dim.",
-						   DLINTS_MAX_CONTEXT_DIM, DLINTS_MAX_DIM)));
-	PG_RETURN_INT32(TypmodOf(sizes[0], count == 2 ? sizes[1] : 0));
-}
-
-PG_FUNCTION_INFO_V1(dlints_typmod_out);
-
-Datum
-dlints_typmod_out(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_CSTRING(TypmodText(PG_GETARG_INT32(0)));
-}
-
-PG_FUNCTION_INFO_V1(dlints_enforce_typmod);
-
-/* Coerce a value to a column's sizes: check, change nothing. */
-Datum
-dlints_enforce_typmod(PG_FUNCTION_ARGS)
-{
-	Dlints		header = ModelHeaderFromDatum(PG_GETARG_DATUM(0));
-
-	CheckTypmod(&header, PG_GETARG_INT32(1));
-	PG_RETURN_DATUM(PG_GETARG_DATUM(0));
-}
 
 /*
  * Text to jsonb.  What is wrong with the text is reported as this type's
@@ -140,7 +52,7 @@ dlints_in(PG_FUNCTION_ARGS)
 {
 	Dlints	   *model = ModelFromJson(ParseJson(PG_GETARG_CSTRING(0)));
 
-	CheckTypmod(model, PG_GETARG_INT32(2));
+	ModelCheckTypmod(model, PG_GETARG_INT32(2));
 	PG_RETURN_DLINTS_P(model);
 }
 
@@ -174,7 +86,8 @@ dlints_from_jsonb(PG_FUNCTION_ARGS)
 void
 ModelSend(StringInfo buf, const Dlints *model)
 {
-	Size		count = evidence_value_count(model->dim, model->discount);
+	Size		count = evidence_value_count(ModelCoordinates(model),
+											 model->discount);
 	Size		i;
 
 	pq_sendint16(buf, model->version);
@@ -184,8 +97,8 @@ ModelSend(StringInfo buf, const Dlints *model)
 	pq_sendint8(buf, model->flags);
 	pq_sendint16(buf, model->unused1);
 	pq_sendint32(buf, model->context_dim);
-	pq_sendint32(buf, model->dim);
-	pq_sendint32(buf, model->unused2);
+	pq_sendint32(buf, model->reduced_dim);
+	pq_sendint32(buf, model->shared_dim);
 	pq_sendfloat8(buf, model->discount);
 	pq_sendfloat8(buf, model->ridge);
 	pq_sendfloat8(buf, model->exploration);
@@ -195,8 +108,8 @@ ModelSend(StringInfo buf, const Dlints *model)
 	pq_sendfloat8(buf, model->weight_sum);
 	pq_sendfloat8(buf, model->reward_sum);
 	pq_sendfloat8(buf, model->reward_square_sum);
-	for (i = 0; i < lengthof(model->unused3); i++)
-		pq_sendfloat8(buf, model->unused3[i]);
+	for (i = 0; i < lengthof(model->unused2); i++)
+		pq_sendfloat8(buf, model->unused2[i]);
 	for (i = 0; i < count; i++)
 		pq_sendfloat8(buf, model->values[i]);
 }
@@ -232,8 +145,8 @@ ReceiveHeader(StringInfo buf, Dlints *header)
 	header->flags = pq_getmsgint(buf, 1);
 	header->unused1 = pq_getmsgint(buf, 2);
 	header->context_dim = pq_getmsgint(buf, 4);
-	header->dim = pq_getmsgint(buf, 4);
-	header->unused2 = pq_getmsgint(buf, 4);
+	header->reduced_dim = pq_getmsgint(buf, 4);
+	header->shared_dim = pq_getmsgint(buf, 4);
 	header->discount = pq_getmsgfloat8(buf);
 	header->ridge = pq_getmsgfloat8(buf);
 	header->exploration = pq_getmsgfloat8(buf);
@@ -243,8 +156,8 @@ ReceiveHeader(StringInfo buf, Dlints *header)
 	header->weight_sum = pq_getmsgfloat8(buf);
 	header->reward_sum = pq_getmsgfloat8(buf);
 	header->reward_square_sum = pq_getmsgfloat8(buf);
-	for (i = 0; i < lengthof(header->unused3); i++)
-		header->unused3[i] = pq_getmsgfloat8(buf);
+	for (i = 0; i < lengthof(header->unused2); i++)
+		header->unused2[i] = pq_getmsgfloat8(buf);
 }
 
 /* bytes of the external header: the stored one without the varlena word */
@@ -271,7 +184,7 @@ ModelReceive(StringInfo buf)
 	if (!ModelParametersAreValid(&header, &problem))
 		RejectBinary(&problem);
 
-	count = evidence_value_count(header.dim, header.discount);
+	count = evidence_value_count(ModelCoordinates(&header), header.discount);
 	if (buf->len - buf->cursor != count * sizeof(float8))
 		RejectLength();
 
@@ -293,7 +206,7 @@ dlints_recv(PG_FUNCTION_ARGS)
 {
 	Dlints	   *model = ModelReceive((StringInfo) PG_GETARG_POINTER(0));
 
-	CheckTypmod(model, PG_GETARG_INT32(2));
+	ModelCheckTypmod(model, PG_GETARG_INT32(2));
 	PG_RETURN_DLINTS_P(model);
 }
 
@@ -385,7 +298,8 @@ PG_FUNCTION_INFO_V1(dlints_new);
  *			  exploration double precision DEFAULT 0.1,
  *			  seed bigint DEFAULT 0,
  *			  projection_scale double precision DEFAULT NULL,
- *			  policy text DEFAULT 'thompson') -> dlints
+ *			  policy text DEFAULT 'thompson', shared_dim integer DEFAULT 0,
+ *			  intercept boolean DEFAULT false) -> dlints
  *
  * A model that has seen nothing (Algorithm 1, "Input" and "Initialize").
  * context_dim is 1 to 65536, reduced_dim 1 to 1024 and at most context_dim;
@@ -393,6 +307,11 @@ PG_FUNCTION_INFO_V1(dlints_new);
  * discount is in (0, 1], ridge > 0, exploration >= 0.  projection_scale is
  * kappa, by default 1/sqrt(reduced_dim) (Theorem 1); seed and
  * projection_scale mean nothing without projection.
+ *
+ * Beyond the paper: shared_dim, 0 to 65536, is the length of a shared context
+ * whose interactions with the context are learned too; it needs reduced_dim,
+ * which then is at most context_dim * (1 + shared_dim).  intercept adds a
+ * coordinate that is always 1.
  */
 Datum
 dlints_new(PG_FUNCTION_ARGS)
@@ -405,6 +324,8 @@ dlints_new(PG_FUNCTION_ARGS)
 	ArgNotNull(fcinfo, 4, "exploration");
 	ArgNotNull(fcinfo, 5, "seed");
 	ArgNotNull(fcinfo, 7, "policy");
+	ArgNotNull(fcinfo, 8, "shared_dim");
+	ArgNotNull(fcinfo, 9, "intercept");
 
 	memset(&header, 0, DLINTS_HEADER_SIZE);
 	header.version = DLINTS_FORMAT_VERSION;
@@ -418,15 +339,18 @@ dlints_new(PG_FUNCTION_ARGS)
 	if (PG_ARGISNULL(1))
 	{
 		header.projection = DLINTS_PROJECTION_NONE;
-		header.dim = header.context_dim;
+		header.reduced_dim = header.context_dim;
 	}
 	else
 	{
 		header.projection = DLINTS_PROJECTION_GAUSSIAN;
-		header.dim = PG_GETARG_INT32(1);
+		header.reduced_dim = PG_GETARG_INT32(1);
 		header.projection_scale = PG_ARGISNULL(6) ?
-			1.0 / sqrt(Max(header.dim, 1)) : PG_GETARG_FLOAT8(6);
+			1.0 / sqrt(Max(header.reduced_dim, 1)) : PG_GETARG_FLOAT8(6);
 	}
+	header.shared_dim = PG_GETARG_INT32(8);
+	if (PG_GETARG_BOOL(9))
+		header.flags |= DLINTS_FLAG_INTERCEPT;
 	ModelCheckParameters(&header);
 	PG_RETURN_DLINTS_P(ModelCreate(&header));
 }
@@ -439,8 +363,8 @@ PG_FUNCTION_INFO_V1(dlints_set);
  *			  policy text DEFAULT NULL) -> dlints
  *
  * The model with other parameters and the same evidence; NULL keeps a
- * parameter.  What defines the evidence (sizes, seed, projection_scale,
- * discount) cannot be changed.
+ * parameter.  What defines the evidence (sizes, intercept, seed,
+ * projection_scale, discount) cannot be changed.
  */
 Datum
 dlints_set(PG_FUNCTION_ARGS)

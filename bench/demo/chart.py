@@ -10,7 +10,7 @@ logging.getLogger('matplotlib').setLevel(logging.ERROR)
 from matplotlib import ticker  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
 
-COLOURS = ('#0072b2', '#d55e00', '#767676')
+COLOURS = ('#0072b2', '#009e73', '#d55e00', '#767676')
 
 
 def draw(path, rewards, change, window, subject):

@@ -24,11 +24,16 @@ import simulated  # noqa: E402
 import source  # noqa: E402
 from errors import UserError  # noqa: E402
 from movielens import read_folder  # noqa: E402
+from pair import favourites, two_viewers  # noqa: E402
 from stream import (  # noqa: E402
     Learner, Progress, RandomChoice, World, run)
 
-REDUCED_DIM = 24
-DISCOUNTS = {'dlints': 0.99, 'no forgetting': 1}
+REDUCED_DIM = 60
+DISCOUNT = 0.998
+RIDGE = 0.3
+# name: (kind, discount); the other parameters are the same for all
+MODELS = {'personal': ('personal', DISCOUNT), 'plain': ('plain', DISCOUNT),
+          'no forgetting': ('personal', 1)}
 LATER = 'from a log'
 CHART = 'click-through.png'
 FEWEST_STEPS = 60
@@ -57,7 +62,7 @@ def parse_arguments():
     """Return the command line's options."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument('--steps', type=int, metavar='N',
-                        default=os.environ.get('STEPS') or 20000,
+                        default=os.environ.get('STEPS') or 15000,
                         help='visits to the service (default %(default)s)')
     parser.add_argument('--seed', type=int, default=1, metavar='N',
                         help='seed of the projection and of random choice')
@@ -84,7 +89,8 @@ def load_catalogue(seed):
         folder = source.find_folder()
     except UserError as error:
         print(f'No data: {error}.\nA simulated catalogue takes its place: '
-              'clicks are linear in the items\' features, plus noise.')
+              'clicks follow the items\' features and each viewer\'s taste, '
+              'plus noise.')
         return simulated.catalogue(seed)
     goods = catalogue.from_ratings(*read_folder(folder))
     print(f'Data: {folder}\n{source.LICENCE}')
@@ -96,59 +102,75 @@ def demonstrate(shop, goods, options, chart_path):
     prepare(shop, goods, options.seed)
     world = World(goods, options.steps)
     chance = RandomChoice(world.movie_ids, options.seed)
-    policies = {name: Learner(shop, name) for name in DISCOUNTS}
+    policies = {name: Learner(shop, kind, name)
+                for name, (kind, _) in MODELS.items()}
     policies['random'] = chance
     rewards = {name: np.zeros(options.steps) for name in policies}
-    viewer = world.viewer(options.steps - 1)
-    before, after, seconds = stream(shop, world, policies, rewards, viewer)
-    shop.learn_later(LATER, *zip(*chance.log))
+    seconds = stream(world, policies, rewards)
+    shop.learn_later(LATER, chance.log)
 
+    report.policies()
     report.click_through_rates(rewards, world.change, goods.change)
     window = min(len(goods.users), options.steps // 10)
     chart.draw(chart_path, rewards, world.change, window, goods.name)
     print(f'\nChart: {chart_path}')
-    report.heading(f'Five for viewer {viewer}, none of them seen')
-    report.two_columns('before the change', before, 'after it', after)
-    print(report.READING)
+    show_two_viewers(shop, goods)
     report.heading('The SQL that did it')
     print('Each as it was executed first; the rows are yours to bring.')
     report.sql(shop.executed)
     report.heading('Time')
     report.times(shop.seconds, len(chance.log))
     print(f'Stream: {seconds:.0f} s, '
-          f'{len(DISCOUNTS) * options.steps / seconds:,.0f} steps per second '
+          f'{len(MODELS) * options.steps / seconds:,.0f} steps per second '
           '(recommend, reward, learn)')
 
 
 def prepare(shop, goods, seed):
     """Make tables and models, and load the catalogue."""
-    context_dim = goods.features.shape[1]
+    dim = goods.features.shape[1]
+    sizes = {
+        'personal': {'shared_dim': dim,
+                     'reduced_dim': min(REDUCED_DIM, dim + dim * dim)},
+        'plain': {'shared_dim': 0, 'reduced_dim': None}}
     shop.set_up()
     shop.load(goods)
-    discounts = {**DISCOUNTS, LATER: DISCOUNTS['dlints']}
-    for model, discount in discounts.items():
-        shop.new_model(model=model, discount=discount, seed=seed,
-                       context_dim=context_dim,
-                       reduced_dim=min(REDUCED_DIM, context_dim))
-    shop.prepare()
-    print(f'Loaded {len(goods.movies):,} movies with {context_dim} features '
-          f'each, {len(goods.users):,} viewers, {len(goods.ratings):,} '
-          'ratings')
+    models = {**MODELS, LATER: MODELS['personal']}
+    for model, (kind, discount) in models.items():
+        shop.new_model(model=model, discount=discount, ridge=RIDGE,
+                       seed=seed, context_dim=dim, **sizes[kind])
+    for kind in sizes:
+        shop.prepare(kind)
+    print(f'Loaded {len(goods.movies):,} movies and {len(goods.users):,} '
+          f'viewers with {dim} features each, {len(goods.ratings):,} ratings')
 
 
-def stream(shop, world, policies, rewards, viewer):
-    """Run the stream; return five movies before the change and at the end."""
-    steps = len(rewards['dlints'])
+def stream(world, policies, rewards):
+    """Run the stream of visits; return the seconds it took."""
+    steps = len(rewards['personal'])
     progress = Progress(steps, rewards)
     start = perf_counter()
     try:
-        run(world, policies, rewards, range(world.change), progress)
-        before = shop.five_unseen('dlints', viewer)
-        run(world, policies, rewards, range(world.change, steps), progress)
+        run(world, policies, rewards, range(steps), progress)
     finally:
         progress.close()
-    seconds = perf_counter() - start
-    return before, shop.five_unseen('dlints', viewer), seconds
+    return perf_counter() - start
+
+
+def show_two_viewers(shop, goods):
+    """Print what two viewers of different tastes are offered."""
+    viewers = two_viewers(goods)
+    lists = {kind: shop.five_each(kind, kind, viewers)
+             for kind in ('personal', 'plain')}
+    titles = [f'viewer {viewer}' for viewer in viewers]
+    liked = [favourites(goods, viewer) for viewer in viewers]
+    report.heading('Two viewers, the five best for each')
+    report.two_favourites(titles, liked)
+    print(report.CANDIDATES)
+    for kind, columns in lists.items():
+        print(f'\nThe {kind} model')
+        report.two_lists(titles, columns)
+    report.in_common(lists)
+    print(report.READING)
 
 
 if __name__ == '__main__':

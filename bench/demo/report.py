@@ -4,18 +4,31 @@ import textwrap
 
 import numpy as np
 
+POLICIES = """\
+personal        learns which viewers like which movies, from features of both
+plain           the same without the viewer's features: one ranking for all
+no forgetting   personal, but the oldest clicks count as much as the latest
+random          shows any movie"""
+CANDIDATES = """
+Their lists after the last visit, from one SQL statement for each model. It
+leaves out movies that either viewer has rated."""
 READING = """\
-The model sees features of movies only: it follows what is popular now, with
-all viewers alike; what sets a viewer apart is the WHERE clause. Features and
-rewards come from the same ratings: the rates compare policies, and are higher
-than a service would see. Draws are random, so another run differs."""
+Features and clicks come from the same ratings: the rates compare policies,
+and are higher than a service would see. Draws are random, so another run
+differs."""
 STRETCHES = 6
-WIDTH = 78
+COLUMN = 45
 
 
 def heading(text):
     """Print a heading."""
     print(f'\n{text}\n{"-" * len(text)}')
+
+
+def policies():
+    """Say what is compared."""
+    heading('What chose the movies')
+    print(POLICIES)
 
 
 def click_through_rates(rewards, change, description):
@@ -35,14 +48,27 @@ def click_through_rates(rewards, change, description):
     print(f'\nThe change: {description}.')
 
 
-def two_columns(left_title, left, right_title, right):
-    """Print two lists of titles side by side."""
-    width = WIDTH // 2 - 5
-    print(f'   {left_title:<{width}}   {right_title}')
-    for place, pair in enumerate(zip(left, right), start=1):
-        first, second = (textwrap.shorten(title, width, placeholder='...')
-                         for title in pair)
-        print(f'{place}. {first:<{width}}   {second}')
+def two_favourites(titles, liked):
+    """Print what each of two viewers gave most stars, side by side."""
+    _print_pair('', titles)
+    for pair in zip(*liked):
+        _print_pair('', [f'likes {title}' for title in pair])
+
+
+def two_lists(titles, columns):
+    """Print two viewers' lists of (title, genres) side by side."""
+    _print_pair('', titles)
+    for place, movies in enumerate(zip(*columns), start=1):
+        _print_pair(f'{place}.', [title for title, _ in movies])
+        if any(genres for _, genres in movies):
+            _print_pair('', [', '.join(genres) for _, genres in movies])
+
+
+def in_common(lists):
+    """Say how many movies the two viewers' lists share under each model."""
+    print('\nMovies on both lists: ' + ', '.join(
+        f'{sum(movie in right for movie in left)} of {len(left)} ({kind})'
+        for kind, (left, right) in lists.items()))
 
 
 def sql(executed):
@@ -66,3 +92,10 @@ def _row(label, rewards, start, stop):
     """Return a line of the table of click-through rates."""
     return f'{label:>17}' + ''.join(
         f'{values[start:stop].mean():>16.1%}' for values in rewards.values())
+
+
+def _print_pair(label, texts):
+    """Print a label and two texts in columns, shortened to fit."""
+    left, right = (textwrap.shorten(text, COLUMN, placeholder='...')
+                   for text in texts)
+    print(f'{label:<3}{left:<{COLUMN}}   {right}'.rstrip())

@@ -53,7 +53,9 @@ class Service:
         self._copy('movie (id, title, genres, features)', (
             (movie.id, movie.title, _array(movie.genres), _array(features))
             for movie, features in zip(catalogue.movies, catalogue.features)))
-        self._copy('viewer (id)', ((user,) for user in catalogue.users))
+        self._copy('viewer (id, features)', (
+            (user, _array(features))
+            for user, features in zip(catalogue.users, catalogue.tastes)))
         self._copy('rating (viewer_id, movie_id, stars, rated_at)', (
             (user, movie, stars, datetime.fromtimestamp(time, timezone.utc))
             for user, movie, stars, time in catalogue.ratings.tolist()))
@@ -63,32 +65,48 @@ class Service:
         """Create a model in a row of its own."""
         self._run('A model in a row', statements.NEW_MODEL, **parameters)
 
-    def prepare(self):
+    def prepare(self, kind):
         """Have the server plan the two statements of the stream once."""
-        self._run('Prepare to recommend', statements.PREPARE_RECOMMEND)
-        self._run('Prepare to learn', statements.PREPARE_LEARN)
+        self._run_for(kind, f'Prepare to recommend, {kind}',
+                      statements.PREPARE_RECOMMEND)
+        self._run_for(kind, f'Prepare to learn, {kind}',
+                      statements.PREPARE_LEARN)
 
-    def recommend(self, model):
+    def recommend(self, kind, model, viewer):
         """Return the id of the movie to show."""
-        self._run('Recommend', statements.RECOMMEND, model=model)
+        self._run_for(kind, 'Recommend', statements.RECOMMEND,
+                      model=model, viewer=viewer)
         return self._cursor.fetchone()[0]
 
-    def learn(self, model, viewer, movie, reward):
+    def learn(self, kind, model, viewer, movie, reward):
         """Record a visit's reward and learn from it."""
-        self._run('Record a reward and learn from it', statements.LEARN,
-                  model=model, viewer=viewer, movie=movie, reward=reward)
+        self._run_for(kind, 'Record a reward and learn from it',
+                      statements.LEARN, model=model, viewer=viewer,
+                      movie=movie, reward=reward)
 
-    def five_unseen(self, model, viewer):
-        """Return the titles of the five best that the viewer has not seen."""
-        self._run('The five best that a viewer has not seen',
-                  statements.FIVE_UNSEEN, model=model, viewer=viewer)
-        return [title for title, in self._cursor.fetchall()]
+    def five_each(self, kind, model, viewers):
+        """Return (title, genres) of each viewer's five best movies.
 
-    def learn_later(self, model, movies, rewards):
+        Movies that any of the viewers has rated are left out for all.
+        """
+        self._run_for(kind, f'The five best for each viewer, {kind}',
+                      statements.FIVE_EACH, model=model, viewers=viewers)
+        lists = {viewer: [] for viewer in viewers}
+        for viewer, title, genres in self._cursor.fetchall():
+            lists[viewer].append((title, genres))
+        return list(lists.values())
+
+    def learn_later(self, model, visits):
         """Queue rewards, then learn from the whole queue in one statement."""
-        self._copy('feedback (model, movie_id, reward)', (
-            (model, movie, reward) for movie, reward in zip(movies, rewards)))
+        self._copy('feedback (model, viewer_id, movie_id, reward)',
+                   ((model, *visit) for visit in visits))
         self._run('Learn from a queue of rewards', statements.LEARN_QUEUE)
+
+    def _run_for(self, kind, title, statement, **values):
+        """Execute a statement, completed for a kind of model."""
+        contexts = statements.CONTEXTS[kind]
+        self._run(title, statement.format(kind=kind, contexts=contexts),
+                  **values)
 
     def _run(self, title, statement, **values):
         """Execute a statement; keep its text and the time it took."""

@@ -1,8 +1,9 @@
 """A made-up catalogue, for where no data is to be had.
 
-It follows the reward model of the D-LinTS-RP paper: a user's liking of an
-item is r = x'theta + noise, linear in the item's features x. The highest tenth
-of all likings are clicks. At the change of taste theta becomes another one.
+It follows the reward model of the D-LinTS-RP paper, where the liking of an
+item is linear in its features x, and gives each user a taste u of her own:
+r = x'theta + x'u + noise. The highest tenth of all likings are clicks. At the
+change of taste theta becomes another one; u stays.
 """
 
 import numpy as np
@@ -13,7 +14,7 @@ from movielens import RATING, Movie
 
 USERS = 600
 ITEMS = 1000
-FEATURES = 100
+FEATURES = 10
 NOISE = 0.2
 CLICK_SHARE = 0.1
 
@@ -22,19 +23,22 @@ def catalogue(seed):
     """Return a Catalogue of ITEMS made-up items."""
     random = np.random.default_rng(seed)
     features = unit_rows(random.normal(size=(ITEMS, FEATURES)))
-    liked, liked_later = (_clicks(features, random) for _ in range(2))
+    tastes = unit_rows(random.normal(size=(USERS, FEATURES)))
+    liked, liked_later = (_clicks(features, tastes, random) for _ in range(2))
     return Catalogue(
         'simulated items',
         [Movie(item, f'Item {item}', []) for item in range(1, ITEMS + 1)],
         features, _ratings(liked), np.arange(1, USERS + 1),
-        liked, liked_later, 'items are liked for other features')
+        tastes, liked, liked_later,
+        'what all users like in an item becomes something else, what\n'
+        'each user likes besides stays')
 
 
-def _clicks(features, random):
+def _clicks(features, tastes, random):
     """Return who clicks what under a random theta."""
     theta = unit_rows(random.normal(size=(1, FEATURES)))[0]
     noise = random.normal(scale=NOISE, size=(USERS, ITEMS))
-    liking = features @ theta + noise
+    liking = features @ theta + tastes @ features.T + noise
     return liking > np.quantile(liking, 1 - CLICK_SHARE)
 
 

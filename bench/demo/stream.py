@@ -32,17 +32,18 @@ class World:
 class Learner:
     """A policy that asks dlints and tells it what came of it."""
 
-    def __init__(self, service, model):
+    def __init__(self, service, kind, model):
         self._service = service
+        self._kind = kind
         self._model = model
 
-    def choose(self):
+    def choose(self, viewer):
         """Return the id of a movie."""
-        return self._service.recommend(self._model)
+        return self._service.recommend(self._kind, self._model, viewer)
 
     def learn(self, viewer, movie, reward):
         """Pass on a visit's reward."""
-        self._service.learn(self._model, viewer, movie, reward)
+        self._service.learn(self._kind, self._model, viewer, movie, reward)
 
 
 class RandomChoice:
@@ -53,13 +54,13 @@ class RandomChoice:
         self._random = np.random.default_rng(seed)
         self.log = []
 
-    def choose(self):
+    def choose(self, viewer):
         """Return the id of a movie."""
         return self._movie_ids[self._random.integers(len(self._movie_ids))]
 
     def learn(self, viewer, movie, reward):
-        """Keep a visit's movie and reward for later."""
-        self.log.append((movie, reward))
+        """Keep a visit and its reward for later."""
+        self.log.append((viewer, movie, reward))
 
 
 def run(world, policies, rewards, steps, progress):
@@ -70,7 +71,7 @@ def run(world, policies, rewards, steps, progress):
     for step in steps:
         viewer = world.viewer(step)
         for name, policy in policies.items():
-            movie = policy.choose()
+            movie = policy.choose(viewer)
             reward = world.reward(step, movie)
             policy.learn(viewer, movie, reward)
             rewards[name][step] = reward

@@ -5,6 +5,7 @@ import logging
 import numpy as np
 
 import experiment
+import policies
 import report
 from errors import UserError
 
@@ -18,7 +19,9 @@ KINDS = {'reward': ('ctr', 'click-through rate so far'),
          'ndcg_at_5': ('ndcg', 'mean NDCG@5 so far')}
 COLOURS = {'D-LinTS': '#000000', 'LinTS': '#8c8c8c', 'D-LinTS-RP': '#0072b2',
            'LinUCB': '#cc79a7', 'CBRAP': '#d55e00', 'DeepFM': '#009e73',
-           'e-greedy': '#e69f00', 'random': '#b8a88a'}
+           'e-greedy': '#e69f00', 'random': '#b8a88a',
+           'D-LinTS-RP+interactions': '#d55e00',
+           'D-LinTS-RP+intercept': '#009e73', 'D-LinTS-RP+both': '#cc79a7'}
 SHADES = ('#c6dbef', '#9ecae1', '#6baed6', '#2879b9', '#08306b')
 
 
@@ -53,49 +56,80 @@ def _curve(rows, found, results, column):
 
 
 def _figure(path, data, title, curves):
-    """Draw all policies on the left, the effect of d on the right."""
-    figure = Figure(figsize=(12, 5.4), constrained_layout=True)
-    left, right = figure.subplots(1, 2, sharey=True)
-    half = data.context_dim // 2
-    fifth = data.context_dim // 5
-    for (policy, dim), (spec, curve) in curves.items():
-        if not spec.reduced or dim in (fifth, half):
-            dashed = spec.reduced and dim == fifth
-            left.plot(*curve, color=COLOURS[policy],
-                      linestyle='--' if dashed else '-',
-                      label=_label(spec))
-    reduced = [item for item in curves.items() if item[0][0] == 'D-LinTS-RP']
-    for shade, (_, (spec, curve)) in zip(SHADES, reduced):
-        right.plot(*curve, color=shade, label=_label(spec))
-    for (policy, _), (spec, curve) in curves.items():
-        if policy in ('D-LinTS', 'LinTS'):
-            right.plot(*curve, color=COLOURS[policy], linestyle='--',
-                       label=_label(spec))
-    steps = len(data.stream)
-    for axes, subject in ((left, 'policies'), (right, 'the effect of d')):
-        for change in experiment.CHANGES:
-            if change < steps:
-                axes.axvline(change, color='black', linewidth=0.8,
-                             linestyle=':')
-        axes.set(xlim=(0, steps), xlabel='steps (dotted: change points)')
-        axes.set_ylim(bottom=0)
+    """Draw the paper's policies, the effect of d, and what dlints adds."""
+    panels = {'policies': _draw_policies, 'the effect of d': _draw_dims}
+    if any(policy in policies.EXTENDED for policy, _ in curves):
+        panels['interactions and intercept'] = _draw_extended
+    figure = Figure(figsize=(6 * len(panels), 5.4), constrained_layout=True)
+    for axes, (subject, draw_curves) in zip(
+            figure.subplots(1, len(panels), sharey=True), panels.items()):
+        draw_curves(axes, data, curves)
         axes.set_title(subject, loc='left')
-        axes.xaxis.set_major_formatter(ticker.StrMethodFormatter('{x:,.0f}'))
-        axes.grid(axis='y', color='#dddddd')
-        axes.set_axisbelow(True)
-        if axes.lines:
-            axes.legend(fontsize='small', loc='upper center', ncol=3,
-                        bbox_to_anchor=(0.5, -0.14), frameon=False)
-        for side in ('top', 'right'):
-            axes.spines[side].set_visible(False)
-    left.set_ylabel(title)
-    figure.suptitle(f'{data.name}: the same ranking for every user, so this '
-                    'is tracking of popularity', fontsize='medium')
+    # All curves first: a limit that is set holds for all that share the axis.
+    for axes in figure.axes:
+        _finish(axes, len(data.stream))
+    figure.axes[0].set_ylabel(title)
+    figure.suptitle(f'{data.name}: without interactions the same ranking for '
+                    'every user, so that is tracking of popularity',
+                    fontsize='medium')
     try:
         figure.savefig(path, dpi=130)
     except OSError as error:
         raise UserError(f'cannot write to {path}: '
                         f'{error.strerror}') from None
+
+
+def _draw_policies(axes, data, curves):
+    """Draw the paper's policies; of reduced ones, a half and a fifth of n."""
+    _draw_shares(axes, data, {key: item for key, item in curves.items()
+                              if key[0] not in policies.EXTENDED})
+
+
+def _draw_dims(axes, data, curves):
+    """Draw D-LinTS-RP at each dimension, and what is not reduced."""
+    del data
+    reduced = [item for item in curves.items() if item[0][0] == 'D-LinTS-RP']
+    for shade, (_, (spec, curve)) in zip(SHADES[-len(reduced):], reduced):
+        axes.plot(*curve, color=shade, label=_label(spec))
+    for (policy, _), (spec, curve) in curves.items():
+        if policy in ('D-LinTS', 'LinTS'):
+            axes.plot(*curve, color=COLOURS[policy], linestyle='--',
+                      label=_label(spec))
+
+
+def _draw_extended(axes, data, curves):
+    """Draw D-LinTS-RP with and without interactions and intercept."""
+    _draw_shares(axes, data, {
+        key: item for key, item in curves.items()
+        if key[0] in ('D-LinTS-RP', *policies.EXTENDED)})
+
+
+def _draw_shares(axes, data, curves):
+    """Draw curves; of reduced ones those at a half and a fifth of n."""
+    half = data.context_dim // 2
+    fifth = data.context_dim // 5
+    for (policy, dim), (spec, curve) in curves.items():
+        if not spec.reduced or dim in (fifth, half):
+            dashed = spec.reduced and dim == fifth
+            axes.plot(*curve, color=COLOURS[policy],
+                      linestyle='--' if dashed else '-', label=_label(spec))
+
+
+def _finish(axes, steps):
+    """Mark the changes and set scales, grid and legend."""
+    for change in experiment.CHANGES:
+        if change < steps:
+            axes.axvline(change, color='black', linewidth=0.8, linestyle=':')
+    axes.set(xlim=(0, steps), xlabel='steps (dotted: change points)')
+    axes.set_ylim(bottom=0)
+    axes.xaxis.set_major_formatter(ticker.StrMethodFormatter('{x:,.0f}'))
+    axes.grid(axis='y', color='#dddddd')
+    axes.set_axisbelow(True)
+    if axes.lines:
+        axes.legend(fontsize='small', loc='upper center', ncol=2,
+                    bbox_to_anchor=(0.5, -0.14), frameon=False)
+    for side in ('top', 'right'):
+        axes.spines[side].set_visible(False)
 
 
 def _label(spec):

@@ -13,11 +13,12 @@ import psycopg2
 # What the programs under bench share.
 sys.path.append(str(Path(__file__).resolve().parents[1] / 'common'))
 
+import forms  # noqa: E402
 import statements  # noqa: E402
 from linear import Model  # noqa: E402
 
 ARMS = 50
-CONTEXT_DIM = 20
+ITEM_DIM = 15
 USER_DIM = 5
 REDUCED_DIM = 8
 STEPS = 2000
@@ -27,37 +28,29 @@ SIGNIFICANCE = 1e-4
 PERMUTATIONS = 100000
 CASES = 100
 
+APPENDED, APPENDED_INTERCEPT = (
+    forms.Appended(ITEM_DIM, USER_DIM, intercept)
+    for intercept in (False, True))
+INTERACTING, INTERACTING_INTERCEPT = (
+    forms.Interacting(ITEM_DIM, USER_DIM, intercept)
+    for intercept in (False, True))
+# Of each form the reduced dimensions and discounts to check
+FORMS = (
+    (APPENDED, [(REDUCED_DIM, 1), (REDUCED_DIM, 0.99), (None, 1),
+                (None, 0.99)]),
+    (APPENDED_INTERCEPT, [(REDUCED_DIM, 0.99), (None, 1)]),
+    (INTERACTING, [(REDUCED_DIM, 1), (REDUCED_DIM, 0.99)]),
+    (INTERACTING_INTERCEPT, [(REDUCED_DIM, 0.99)]))
+EARNING = {APPENDED: [(REDUCED_DIM, 0.99), (None, 1)],
+           INTERACTING_INTERCEPT: [(REDUCED_DIM, 0.99)]}
+
 TABLES = """
 CREATE TABLE item  (id integer PRIMARY KEY, features real[] NOT NULL);
 CREATE TABLE model (state dlints NOT NULL)"""
 
-NEW_MODEL = """
-TRUNCATE model;
-INSERT INTO model SELECT dlints_new(
-    %(context_dim)s, %(reduced_dim)s, discount => %(discount)s,
-    exploration => %(exploration)s, seed => 11, policy => %(policy)s)"""
-
-PREPARE = """
-PREPARE recommend (real[]) AS
-SELECT dlints_recommend((SELECT state FROM model), id, features || $1)
-FROM   item;
-
--- $1: seed, $2: the user's features, $3: as many zeros
-PREPARE draw (bigint, real[], real[]) AS
-SELECT dlints_draw((SELECT state FROM model), $1),
-       dlints_argmax(id, dlints_dot(w.weights, features || $2)),
-       dlints_argmax(id, dlints_dot(w.weights, features || $3))
-FROM   item, (SELECT dlints_draw_weights(state, $1) AS weights
-              FROM   model OFFSET 0) w;
-
-PREPARE learn (integer, real[], float8) AS
-UPDATE model SET state = dlints_update(
-    state, (SELECT features FROM item WHERE id = $1) || $2, $3)"""
-
 RECOMMEND = 'EXECUTE recommend (%s)'
-DRAW = 'EXECUTE draw (%s, %s, %s)'
+DRAW = 'EXECUTE draw (%s, %s)'
 LEARN = 'EXECUTE learn (%s, %s, %s)'
-CLEAN = 'VACUUM model'
 
 # A fresh model's draw is xi w / sqrt(ridge): here, the normals themselves.
 NORMALS = """
@@ -65,15 +58,6 @@ SELECT dlints_draw(dlints_new(%s, discount => 0.5, ridge => 1,
                               exploration => 1), seed)
 FROM   generate_series(0, %s - 1) AS seed
 ORDER  BY seed"""
-
-PROJECTION = """
-SELECT dlints_project((SELECT state FROM model), array_agg(
-           CASE WHEN place = column_number THEN 1 ELSE 0 END::float8
-           ORDER BY place))
-FROM   generate_series(1, %s) AS column_number,
-       generate_series(1, %s) AS place
-GROUP  BY column_number
-ORDER  BY column_number"""
 
 NDCG = """
 SELECT dlints_ndcg(relevance, score, %s ORDER BY number)
@@ -107,15 +91,10 @@ class World:
 
     def __init__(self, seed=5):
         random = np.random.default_rng(seed)
-        item_dim = CONTEXT_DIM - USER_DIM
-        self.items = _single(random.normal(size=(ARMS, item_dim)) / 4)
+        self.items = _single(random.normal(size=(ARMS, ITEM_DIM)) / 4)
         self.users = _single(random.uniform(size=(STEPS, USER_DIM)) / 2)
-        self._theta = random.normal(size=item_dim)
+        self._theta = random.normal(size=ITEM_DIM)
         self._chance = random.uniform(size=STEPS)
-
-    def contexts(self, step):
-        """Return the contexts [item; user] of all arms."""
-        return np.hstack([self.items, np.tile(self.users[step], (ARMS, 1))])
 
     def reward(self, step, arm):
         """Return 1 for a click, else 0."""
@@ -135,15 +114,14 @@ def main():
     for number, features in enumerate(world.items):
         cursor.execute('INSERT INTO item VALUES (%s, %s::real[])',
                        (number, features.tolist()))
-    cursor.execute(PREPARE)
-    for reduced_dim in (REDUCED_DIM, None):
-        for discount in (1, 0.99):
-            shape = _words(reduced_dim, discount)
+    for form, shapes in FORMS:
+        cursor.execute('DEALLOCATE ALL;' + form.PREPARE)
+        for shape in shapes:
             for policy in ('ucb', 'greedy'):
-                check_choices(tap, cursor, world, policy, reduced_dim,
-                              discount, shape)
-            check_draws(tap, cursor, world, reduced_dim, discount, shape)
-    check_rewards(tap, cursor, world)
+                check_choices(tap, cursor, world, form, policy, shape)
+            check_draws(tap, cursor, world, form, shape)
+        if form in EARNING:
+            check_rewards(tap, cursor, world, form, EARNING[form])
     check_ndcg(tap, cursor)
     cursor.execute(f'DROP SCHEMA {statements.SCHEMA} CASCADE')
     connection.close()
@@ -151,72 +129,98 @@ def main():
     return int(tap.failed)
 
 
-def check_choices(tap, cursor, world, policy, reduced_dim, discount, shape):
+class Pair:
+    """A model in SQL and the same in numpy."""
+
+    def __init__(self, cursor, world, form, policy, shape, exploration):
+        reduced_dim, discount = shape
+        cursor.execute(forms.CLEAN)
+        cursor.execute(forms.NEW_MODEL, {
+            **form.sizes, 'reduced_dim': reduced_dim, 'discount': discount,
+            'exploration': exploration, 'policy': policy,
+            'intercept': form.intercept})
+        self._cursor = cursor
+        self._world = world
+        self._form = form
+        self._projection = form.projection(cursor)
+        self.dim = len(self._projection) + form.intercept
+        self.numpy = Model(self.dim, discount, exploration)
+
+    def reduced(self, step):
+        """Return the reduced contexts of all arms at a step, by numpy."""
+        world = self._world
+        return self._form.reduce(
+            self._form.contexts(world.items, world.users[step]),
+            self._projection)
+
+    def learn(self, step, arm, reduced):
+        """Have both learn from what came of an arm."""
+        user = self._world.users[step].tolist()
+        reward = self._world.reward(step, arm)
+        self._cursor.execute(LEARN, (arm, user, reward))
+        self.numpy.absorb(reduced, reward)
+
+
+def check_choices(tap, cursor, world, form, policy, shape):
     """Compare the choices of a policy that draws nothing."""
-    numpy, projection = start(cursor, policy, reduced_dim, discount, 0.3)
+    pair = Pair(cursor, world, form, policy, shape, 0.3)
     differences = []
     for step in range(STEPS):
-        user = world.users[step].tolist()
-        cursor.execute(RECOMMEND, (user,))
+        cursor.execute(RECOMMEND, (world.users[step].tolist(),))
         arm = cursor.fetchone()[0]
-        reduced = world.contexts(step) @ projection.T
-        scores = (numpy.upper_bounds(reduced) if policy == 'ucb'
-                  else reduced @ numpy.mean())
+        reduced = pair.reduced(step)
+        scores = (pair.numpy.upper_bounds(reduced) if policy == 'ucb'
+                  else reduced @ pair.numpy.mean())
         if scores[arm] < scores.max() - TIE:
             differences.append(step)
-        learn(cursor, world, numpy, step, arm, reduced[arm])
-    tap.ok(not differences, f'{policy}, {shape}: {STEPS} choices',
+        pair.learn(step, arm, reduced[arm])
+    tap.ok(not differences,
+           f'{policy}, {_words(form, shape)}: {STEPS} choices',
            f'differs at steps {differences[:10]}, {len(differences)} in all')
 
 
-def check_draws(tap, cursor, world, reduced_dim, discount, shape):
+def check_draws(tap, cursor, world, form, shape):
     """Compare Thompson sampling under the same normals."""
-    numpy, projection = start(cursor, 'thompson', reduced_dim, discount, 0.3)
-    cursor.execute(NORMALS, (len(projection), STEPS))
+    pair = Pair(cursor, world, form, 'thompson', shape, 0.3)
+    cursor.execute(NORMALS, (pair.dim, STEPS))
     normals = [np.array(row) for row, in cursor.fetchall()]
-    zeros = [0] * USER_DIM
-    differences, differences_without = [], []
+    differences = {scored: [] for scored in form.SCORED}
     furthest = 0
     for step in range(STEPS):
-        user = world.users[step].tolist()
-        cursor.execute(DRAW, (step, user, zeros))
-        draw, arm, without = cursor.fetchone()
-        expected = numpy.draw(normals[step])
+        cursor.execute(DRAW, (step, world.users[step].tolist()))
+        draw, *arms = cursor.fetchone()
+        expected = pair.numpy.draw(normals[step])
         furthest = max(furthest, np.abs(np.array(draw) - expected).max())
-        reduced = world.contexts(step) @ projection.T
+        reduced = pair.reduced(step)
         scores = reduced @ expected
-        if scores[arm] < scores.max() - TIE:
-            differences.append(step)
-        if scores[without] < scores.max() - TIE:
-            differences_without.append(step)
-        learn(cursor, world, numpy, step, arm, reduced[arm])
-    tap.ok(not differences, f'thompson, {shape}: {STEPS} choices',
-           f'differs at steps {differences[:10]}, {len(differences)} in all')
-    tap.ok(not differences_without,
-           f'thompson, {shape}: the same with 0 for the user\'s features',
-           f'differs at steps {differences_without[:10]}')
-    tap.ok(furthest < TIE, f'thompson, {shape}: {STEPS} draws',
+        for found, arm in zip(differences.values(), arms):
+            if scores[arm] < scores.max() - TIE:
+                found.append(step)
+        pair.learn(step, arms[0], reduced[arms[0]])
+    words = f'thompson, {_words(form, shape)}'
+    for scored, found in differences.items():
+        tap.ok(not found, f'{words}: {scored or f"{STEPS} choices"}',
+               f'differs at steps {found[:10]}, {len(found)} in all')
+    tap.ok(furthest < TIE, f'{words}: {STEPS} draws',
            f'they differ by up to {furthest:g}')
 
 
-def check_rewards(tap, cursor, world):
+def check_rewards(tap, cursor, world, form, shapes):
     """Compare the rewards of unseeded Thompson sampling.
 
     The test: the difference of the mean rewards of ten runs of each, against
     its distribution when it is left to chance which run is whose.
     """
-    for reduced_dim, discount in ((REDUCED_DIM, 0.99), (None, 1)):
+    for shape in shapes:
         totals = {'sql': [], 'numpy': []}
         for run in range(RUNS):
-            numpy, projection = start(cursor, 'thompson', reduced_dim,
-                                      discount, 0.1)
+            pair = Pair(cursor, world, form, 'thompson', shape, 0.1)
             totals['sql'].append(_earn_in_sql(cursor, world))
-            totals['numpy'].append(
-                _earn_in_numpy(world, numpy, projection, run))
+            totals['numpy'].append(_earn_in_numpy(world, pair, run))
         chance = _permutation_test(totals['sql'], totals['numpy'])
         tap.ok(chance > SIGNIFICANCE,
-               f'thompson, {_words(reduced_dim, discount)}: rewards of '
-               f'{RUNS} runs of {STEPS} steps, permutation test',
+               f'thompson, {_words(form, shape)}: rewards of {RUNS} runs of '
+               f'{STEPS} steps, permutation test',
                f'p = {chance:g}, {totals}')
 
 
@@ -233,16 +237,16 @@ def _earn_in_sql(cursor, world):
     return total
 
 
-def _earn_in_numpy(world, numpy, projection, seed):
+def _earn_in_numpy(world, pair, seed):
     """Return the reward of a run with numpy's draws."""
     random = np.random.default_rng(seed)
     total = 0
     for step in range(STEPS):
-        reduced = world.contexts(step) @ projection.T
-        normals = random.standard_normal(len(projection))
-        arm = int(np.argmax(reduced @ numpy.draw(normals)))
+        reduced = pair.reduced(step)
+        normals = random.standard_normal(pair.dim)
+        arm = int(np.argmax(reduced @ pair.numpy.draw(normals)))
         reward = world.reward(step, arm)
-        numpy.absorb(reduced[arm], reward)
+        pair.numpy.absorb(reduced[arm], reward)
         total += reward
     return total
 
@@ -293,29 +297,11 @@ def _gain(relevances):
                for rank, value in enumerate(relevances, start=1))
 
 
-def start(cursor, policy, reduced_dim, discount, exploration):
-    """Make a model in SQL and the same in numpy; return it and its P."""
-    cursor.execute(CLEAN)
-    cursor.execute(NEW_MODEL, {
-        'context_dim': CONTEXT_DIM, 'reduced_dim': reduced_dim,
-        'discount': discount, 'exploration': exploration, 'policy': policy})
-    cursor.execute(PROJECTION, (CONTEXT_DIM, CONTEXT_DIM))
-    columns = [column for column, in cursor.fetchall()]
-    projection = np.array(columns).T
-    return Model(len(projection), discount, exploration), projection
-
-
-def learn(cursor, world, numpy, step, arm, reduced):
-    """Have both learn from what came of an arm."""
-    reward = world.reward(step, arm)
-    cursor.execute(LEARN, (arm, world.users[step].tolist(), reward))
-    numpy.absorb(reduced, reward)
-
-
-def _words(reduced_dim, discount):
+def _words(form, shape):
     """Return what a model is like in words."""
-    shape = f'd = {reduced_dim}' if reduced_dim else 'no projection'
-    return f'{shape}, discount {discount}'
+    reduced_dim, discount = shape
+    dim = f'd = {reduced_dim}' if reduced_dim else 'no projection'
+    return f'{form}{dim}, discount {discount}'
 
 
 def _single(values):

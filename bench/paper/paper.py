@@ -73,6 +73,10 @@ def parse_arguments():
     parser.add_argument('--policies', metavar='NAMES',
                         help='separated by commas; default: '
                         + ','.join(policies.POLICIES))
+    parser.add_argument('--shares', type=shares, metavar='N,...',
+                        default=policies.SHARES,
+                        help='reduced dimensions in per cent of n; default: '
+                        + ','.join(map(str, policies.SHARES)))
     parser.add_argument('--seed', type=seed, default=1, metavar='N',
                         help='of the projection and of what is drawn at '
                         'random outside of the server (default %(default)s)')
@@ -103,6 +107,14 @@ def positive(text):
     if number < 1:
         raise argparse.ArgumentTypeError('at least 1 is needed')
     return number
+
+
+def shares(text):
+    """Return percentages."""
+    numbers = [int(part) for part in text.split(',')]
+    if not all(1 <= number <= 100 for number in numbers):
+        raise argparse.ArgumentTypeError('numbers from 1 to 100 are needed')
+    return tuple(dict.fromkeys(numbers))
 
 
 def seed(text):
@@ -179,7 +191,8 @@ def run(cursor, sets, options):
 def plan(data, options):
     """Return the runs to make on a data set: (Spec, row of the results)."""
     return [(spec, describe(data, spec, repetition, options))
-            for spec in policies.specs(data, names_of(options))
+            for spec in policies.specs(data, names_of(options),
+                                       options.shares)
             for repetition in range(1, options.repetitions + 1)
             if repetition == 1 or not spec.deterministic]
 

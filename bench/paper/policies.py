@@ -1,9 +1,10 @@
-"""The policies of the paper.
+"""The policies of the paper, and what dlints adds to them.
 
 A policy is asked what to show and told what came of it.
 """
 
 from dataclasses import dataclass, field, replace
+from math import sqrt
 
 import numpy as np
 
@@ -26,6 +27,16 @@ class Spec:
     def deterministic(self):
         """Say whether every repetition gives the same result."""
         return self.policy in ('LinUCB', 'CBRAP')
+
+    @property
+    def interactions(self):
+        """Say whether the user's features are a shared context."""
+        return self.policy in INTERACTIONS
+
+    @property
+    def intercept(self):
+        """Say whether the model has an intercept."""
+        return self.policy in INTERCEPT
 
     def with_parameters(self, **parameters):
         """Return the same with other parameters."""
@@ -64,18 +75,27 @@ TUNED = {
     },
 }
 
-POLICIES = ('D-LinTS', 'LinTS', 'D-LinTS-RP', 'LinUCB', 'CBRAP', 'DeepFM',
-            'e-greedy', 'random')
+# D-LinTS-RP with what the paper does not have, and its parameters
+EXTENDED = ('D-LinTS-RP+interactions', 'D-LinTS-RP+intercept',
+            'D-LinTS-RP+both')
+INTERACTIONS = ('D-LinTS-RP+interactions', 'D-LinTS-RP+both')
+INTERCEPT = ('D-LinTS-RP+intercept', 'D-LinTS-RP+both')
+REDUCED = ('D-LinTS-RP', *EXTENDED, 'CBRAP')
+POLICIES = ('D-LinTS', 'LinTS', 'D-LinTS-RP', *EXTENDED, 'LinUCB', 'CBRAP',
+            'DeepFM', 'e-greedy', 'random')
 
 
-def specs(data, names):
-    """Return the runs that the named policies make on a data set."""
+def specs(data, names, shares=SHARES):
+    """Return the runs that the named policies make on a data set.
+
+    Those that reduce contexts make one at each share of n, in per cent.
+    """
     result = []
     for name in names:
-        parameters = TUNED[data.key].get(name, {})
-        if name in ('D-LinTS-RP', 'CBRAP'):
+        parameters = TUNED[data.key].get(name.partition('+')[0], {})
+        if name in REDUCED:
             result += [Spec(name, max(1, data.context_dim * share // 100),
-                            parameters, reduced=True) for share in SHARES]
+                            parameters, reduced=True) for share in shares]
         elif name in ('e-greedy', 'random'):
             result.append(Spec(name, None, parameters))
         else:
@@ -96,14 +116,24 @@ def create(spec, cursor, data, seed, repetition, k):
         cursor.execute(statements.NEW_TALLY)
         random = np.random.default_rng([seed, repetition])
         return EpsilonGreedy(cursor, k, data.arms, random, **spec.parameters)
-    ucb = spec.deterministic
+    _create_model(spec, cursor, data, seed)
+    if spec.interactions:
+        return SqlPolicy(cursor, 'interactions', 'interactions', k)
+    return SqlPolicy(cursor, 'ucb' if spec.deterministic else 'linear',
+                     'model', k)
+
+
+def _create_model(spec, cursor, data, seed):
+    """Make the model of a run; the scale of P is the paper's for all."""
+    user_dim = data.user_features.shape[1] if spec.interactions else 0
     cursor.execute(statements.NEW_MODEL, {
-        'context_dim': data.context_dim,
+        'context_dim': data.context_dim - user_dim,
         'reduced_dim': spec.dim if spec.reduced else None,
         'discount': spec.parameters.get('discount', 1),
         'exploration': spec.parameters['exploration'],
-        'seed': seed, 'policy': 'ucb' if ucb else 'thompson'})
-    return SqlPolicy(cursor, 'ucb' if ucb else 'linear', 'model', k)
+        'seed': seed, 'scale': 1 / sqrt(data.context_dim),
+        'policy': 'ucb' if spec.deterministic else 'thompson',
+        'shared_dim': user_dim, 'intercept': spec.intercept})
 
 
 class SqlPolicy:
@@ -113,7 +143,7 @@ class SqlPolicy:
         self._cursor = cursor
         self._single = not k
         self._learned = 0
-        self._table = learn
+        self._clean = statements.CLEAN.get(learn)
         cursor.execute(statements.prepare_choose(choose, k))
         if learn:
             cursor.execute(statements.prepare_learn(learn))
@@ -126,12 +156,12 @@ class SqlPolicy:
 
     def learn(self, arm, user, reward):
         """Learn from the reward of the arm that was shown."""
-        if not self._table:
+        if not self._clean:
             return
         self._cursor.execute(f'EXECUTE learn ({arm}, {user}, {reward})')
         self._learned += 1
         if self._learned % CLEAN_EVERY == 0:
-            self._cursor.execute(statements.CLEAN[self._table])
+            self._cursor.execute(self._clean)
 
 
 class EpsilonGreedy(SqlPolicy):

@@ -5,16 +5,26 @@ from collections import defaultdict
 import numpy as np
 
 import experiment
+import policies
 import published
 from errors import UserError
 
 NAME = 'results.md'
+LABELS = {'e-greedy': 'ε-greedy',
+          'D-LinTS-RP+interactions': 'D-LinTS-RP + interactions',
+          'D-LinTS-RP+intercept': 'D-LinTS-RP + intercept',
+          'D-LinTS-RP+both': 'D-LinTS-RP + interactions + intercept'}
 READING = """\
 Contexts are [item; user] under one linear model, as in the paper. The user's
 part adds the same to every item's score (only the widths of LinUCB and CBRAP,
 and DeepFM, depend on it otherwise), so every user is shown the same ranking at
 a time: what these numbers measure is how well a policy tracks which items are
 popular at present, not personalisation.
+
+With interactions the contexts are the items' features alone, and the user's,
+scaled to length 1, are the shared context: every user has a ranking of her
+own. Interactions and intercept are not the paper's; their parameters are those
+of D-LinTS-RP, untuned.
 
 Differences from the paper's text: factors come from the singular value
 decomposition of all ratings, missing ones as 0, and are scaled to length 1; a
@@ -38,6 +48,7 @@ def write(folder, runs, results):
         summary = _summarise(plans, results)
         parts += [f'## {data.name}\n', _setting(data),
                   _main_table(data, summary), _losses(data, summary),
+                  _gains(summary),
                   _between_changes(data, plans, results)]
     text = '\n'.join(part for part in parts if part)
     path = folder / NAME
@@ -51,7 +62,7 @@ def write(folder, runs, results):
 
 def label(spec):
     """Return the policy's name in tables and figures."""
-    return {'e-greedy': 'ε-greedy'}.get(spec.policy, spec.policy)
+    return LABELS.get(spec.policy, spec.policy)
 
 
 def group(plans):
@@ -144,6 +155,22 @@ def _losses(data, summary):
     return 'Reward that D-LinTS-RP loses:\n\n' + _table(
         ['d', 'against D-LinTS', 'against d = n',
          'paper: against D-LinTS', 'paper: against d = n'], rows)
+
+
+def _gains(summary):
+    """Return the table of what interactions and an intercept gain."""
+    rewards = {key: totals[:, 1].mean()
+               for key, (_, totals) in summary.items()}
+    names = [name for name in policies.EXTENDED
+             if any(policy == name for policy, _ in summary)]
+    dims = [dim for policy, dim in summary if policy == 'D-LinTS-RP']
+    if not names or not dims:
+        return ''
+    rows = [[dim, *(f'{rewards[name, dim] / rewards["D-LinTS-RP", dim]:.2f}'
+                    if (name, dim) in rewards else '' for name in names)]
+            for dim in dims]
+    return 'Reward, times that of D-LinTS-RP:\n\n' + _table(
+        ['d', *(LABELS[name] for name in names)], rows)
 
 
 def _between_changes(data, plans, results):

@@ -8,6 +8,7 @@ import psycopg2
 
 import statements
 from errors import UserError
+from factors import unit_rows
 
 
 @contextmanager
@@ -38,8 +39,10 @@ def load(cursor, data):
     _copy(cursor, 'arm', map(_array, padded))
     _copy(cursor, 'arm_latent', map(_array, data.item_features))
     _copy(cursor, 'visitor', (
-        f'{_array(features)}\t\\\\x{clicks.tobytes().hex()}'
-        for features, clicks in zip(data.user_features, data.clicks)))
+        f'{_array(features)}\t{_array(shared)}\t\\\\x{clicks.tobytes().hex()}'
+        for features, shared, clicks
+        in zip(data.user_features, unit_rows(data.user_features),
+               data.clicks)))
     cursor.execute('INSERT INTO place SELECT id FROM arm')
     cursor.execute(statements.ANALYZE)
 

@@ -116,7 +116,7 @@ def compare(options, csv_file):
     with session(options) as cursor:
         for name, text in machine.describe(cursor):
             print(f'{name}: {text}')
-        print(settings(cursor), end='\n\n', flush=True)
+        print(f'commit: {machine.durability(cursor)}', end='\n\n', flush=True)
         left_out = plpython.why_not(cursor)
     classes = [Extension, NumpyLoop]
     if not left_out:
@@ -152,13 +152,6 @@ def session(options):
         if not options.any_core:
             machine.share_core(cursor)
         yield cursor
-
-
-def settings(cursor):
-    """Return in words what a commit waits for."""
-    return 'commit: ' + ', '.join(
-        f'{name} {server.value(cursor, f"SHOW {name}")}'
-        for name in ('synchronous_commit', 'fsync'))
 
 
 def measure(options, makers, csv_file):

@@ -7,7 +7,7 @@ import numpy as np
 
 from contender import Shape
 from extension import Extension
-from shared import UserError, measure
+from shared import UserError, measure, report
 
 PARTS = {'select': 'selection', 'update': 'update', 'step': 'whole step'}
 BASE = Extension.NAME
@@ -46,10 +46,7 @@ def print_table(found):
         table.append((f'{shape.arms:,}', str(shape.context_dim),
                       str(shape.reduced_dim), PARTS[part],
                       *(_cell(by_name[name]) for name in names)))
-    widths = [max(map(len, column)) for column in zip(*table)]
-    table.insert(1, tuple('-' * width for width in widths))
-    for line in table:
-        print('| ' + ' | '.join(map(str.ljust, line, widths)) + ' |')
+    report.print_rows(table)
 
 
 def _cell(row):

@@ -9,21 +9,26 @@ import argparse
 import subprocess
 import sys
 from contextlib import contextmanager
+from pathlib import Path
 from time import perf_counter
 
 import psycopg2
 
-import evidence
-import growth
-import machine
-import memory
-import recommend
-import report
-import server
-import stream
-import update
+# What the programs under bench share.
+sys.path.append(str(Path(__file__).resolve().parents[1] / 'common'))
 
-THEMES = (recommend, evidence, update, stream, growth, memory)
+import evidence  # noqa: E402
+import growth  # noqa: E402
+import machine  # noqa: E402
+import memory  # noqa: E402
+import recommend  # noqa: E402
+import report  # noqa: E402
+import server  # noqa: E402
+import shared  # noqa: E402
+import stream  # noqa: E402
+import update  # noqa: E402
+
+THEMES = (recommend, evidence, update, stream, growth, memory, shared)
 QUICK = 0.1
 
 

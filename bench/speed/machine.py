@@ -52,6 +52,12 @@ def describe(cursor):
         ('load average at the start', load)]
 
 
+def durability(cursor):
+    """Return in words what a commit waits for."""
+    return ', '.join(f'{name} {server.value(cursor, f"SHOW {name}")}'
+                     for name in ('synchronous_commit', 'fsync'))
+
+
 def process_status(cursor, pid):
     """Return the system's fields on a backend; none if it is out of reach."""
     path = _process(cursor, pid) / 'status'

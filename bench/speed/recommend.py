@@ -3,8 +3,8 @@
 import numpy as np
 
 import server
+from latency import Client
 from measure import BLOCKS, ratio
-from pgbench import Pgbench
 from report import Result, at_most
 
 TITLE = 'Recommend'
@@ -33,7 +33,7 @@ def run(cursor, share, progress):
     server.create_items(cursor, features)
     server.create_models(
         cursor, (server.MODEL, server.CONTEXT_DIM, server.REDUCED_DIM))
-    client = Pgbench(cursor)
+    client = Client(cursor)
     runs = []
     for number in range(BLOCKS):
         runs.append(client.run(SCRIPTS, max(100, int(TRANSACTIONS * share)),

@@ -37,8 +37,13 @@ def at_least(what, measured, bar, text=None, unit=''):
 
 def print_table(results):
     """Print results as a Markdown table with aligned columns."""
-    rows = [HEADINGS] + [result.cells() for result in results]
+    print_rows([HEADINGS] + [result.cells() for result in results])
+
+
+def print_rows(rows):
+    """Print texts as a Markdown table; the first row holds the headings."""
     widths = [max(map(len, column)) for column in zip(*rows)]
+    rows = list(rows)
     rows.insert(1, tuple('-' * width for width in widths))
     for row in rows:
         print('| ' + ' | '.join(map(str.ljust, row, widths)) + ' |')

@@ -87,6 +87,16 @@ def create_items(cursor, features, table='item', key=''):
     cursor.execute(f'VACUUM ANALYZE {table}')
 
 
+def create_visitors(cursor, features):
+    """Create a table of visitors."""
+    cursor.execute("""
+        CREATE TABLE visitor (id integer PRIMARY KEY,
+                              features real[] NOT NULL)""")
+    _copy(cursor, 'visitor', np.arange(1, len(features) + 1, dtype='>i4'),
+          features)
+    cursor.execute('VACUUM ANALYZE visitor')
+
+
 def create_feedback(cursor, features):
     """Create a table of contexts with their rewards."""
     cursor.execute("""
@@ -94,6 +104,17 @@ def create_feedback(cursor, features):
                                features real[] NOT NULL)""")
     _copy(cursor, 'feedback', np.arange(1, len(features) + 1, dtype='>i4'),
           rewards(features).astype('>f8'), features)
+    cursor.execute('VACUUM ANALYZE feedback')
+
+
+def create_personal_feedback(cursor, features, shareds):
+    """Create a table of contexts, shared contexts and rewards."""
+    cursor.execute("""
+        CREATE TABLE feedback (id integer NOT NULL, reward float8 NOT NULL,
+                               features real[] NOT NULL,
+                               shared real[] NOT NULL)""")
+    _copy(cursor, 'feedback', np.arange(1, len(features) + 1, dtype='>i4'),
+          rewards(features).astype('>f8'), features, shareds)
     cursor.execute('VACUUM ANALYZE feedback')
 
 

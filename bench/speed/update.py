@@ -8,9 +8,10 @@ that is in a table already.
 
 import numpy as np
 
+import machine
 import server
+from latency import Client
 from measure import BLOCKS, ratio
-from pgbench import Pgbench
 from report import Result, at_most
 
 TITLE = 'Learn from one reward'
@@ -62,11 +63,8 @@ def run(cursor, share, progress):
         cursor, (server.MODEL, server.CONTEXT_DIM, server.REDUCED_DIM))
     cursor.execute(TABLES)
     size = server.value(cursor, 'SELECT pg_column_size(state) FROM bytes')
-    commit = server.value(cursor, """
-        SELECT 'synchronous_commit ' || current_setting('synchronous_commit')
-            || ', fsync ' || current_setting('fsync')""")
 
-    client = Pgbench(cursor)
+    client = Client(cursor)
     features = '{' + ','.join(f'{number:.7g}' for number in context[0]) + '}'
     scripts = {name: RANDOM + script for name, script in SCRIPTS.items()}
     runs = []
@@ -98,7 +96,7 @@ def run(cursor, share, progress):
         information('without BEGIN and COMMIT', 'learn', 'rewrite'),
         information('... the context from a table row', 'learn, row',
                     'rewrite, row'),
-        Result('    settings', commit)]
+        Result('    settings', machine.durability(cursor))]
 
 
 def _times(seconds, learn, rewrite):

@@ -168,18 +168,20 @@ linalg_multiply_lower(int d, const double *lower, double *vector)
 
 /*
  * sums[c] <- sums[c] + sum over k of weights[c][k] vectors[k], for "rows"
- * vectors; successive lists of weights stand weights_len apart.
+ * vectors; successive lists of weights stand weights_len apart, successive
+ * sums sums_len.
  */
 void
 linalg_combine(int len, int rows, const double *vectors, int count,
-			   const double *weights, int weights_len, double *sums)
+			   const double *weights, int weights_len, double *sums,
+			   int sums_len)
 {
 	if (count == 1)
 		dgemv_("N", &len, &rows, &one, vectors, &len, weights, &unit_stride,
 			   &one, sums, &unit_stride, 1);
 	else
 		dgemm_("N", "N", &len, &count, &rows, &one, vectors, &len, weights,
-			   &weights_len, &one, sums, &len, 1, 1);
+			   &weights_len, &one, sums, &sums_len, 1, 1);
 }
 
 /* dots[k] <- vectors[k]' vector */

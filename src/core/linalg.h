@@ -10,7 +10,7 @@
  * lists of vectors: "count" vectors of "len" numbers, each contiguous.
  *
  * Sizes reach Fortran as 32-bit integers and a bad one would end the process
- * inside XERBLA, so callers pass only sizes that were validated (d <= 1024,
+ * inside XERBLA, so callers pass only sizes that were validated (d <= 1025,
  * n <= 65536).
  */
 #ifndef DLINTS_LINALG_H
@@ -42,7 +42,7 @@ extern void linalg_solve_lower_transposed(int d, const double *factor,
 extern void linalg_multiply_lower(int d, const double *lower, double *vector);
 extern void linalg_combine(int len, int rows, const double *vectors,
 						   int count, const double *weights, int weights_len,
-						   double *sums);
+						   double *sums, int sums_len);
 extern void linalg_dot_each(int len, int count, const double *vectors,
 							const double *vector, double *dots);
 extern double linalg_norm(int len, const double *vector);

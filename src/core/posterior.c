@@ -128,7 +128,7 @@ evidence_absorb(Evidence *e, int count, double *reduced,
 
 	for (k = 0; k < dim; k++)
 		e->b[k] *= decay;
-	linalg_combine(e->dim, count, reduced, 1, gains, count, e->b);
+	linalg_combine(e->dim, count, reduced, 1, gains, count, e->b, e->dim);
 
 	if (e->H)
 		scale_vectors(e->dim, count, roots, reduced);

@@ -1,7 +1,7 @@
 /*
  * projection.c
- *		Generate rows of the random projection, reduce contexts with them and
- *		carry a reduced parameter back to context space.
+ *		Generate rows of the random matrices, reduce contexts with them and
+ *		carry a parameter back to context space.
  */
 #include "projection.h"
 
@@ -11,56 +11,199 @@
 #include "random.h"
 
 /*
- * Rows first_row to first_row + rows - 1 of P, each context_dim contiguous
- * numbers.  Entry (i, j) depends on seed, i and j alone (and on the scale, by
- * which it is multiplied).
+ * Where the parts of the three matrices stand in a range of rows: those of P,
+ * then those of Q, then those of R.
  */
-void
-projection_generate(const ProjectionKey *key, int first_row, int rows,
-					double *matrix)
+static const double *
+rows_of_q(const Projection *p, const ProjectionRows *rows)
 {
-	size_t		n = (size_t) key->context_dim;
+	return rows->numbers + (size_t) rows->count * (size_t) p->context_dim;
+}
+
+static const double *
+rows_of_r(const Projection *p, const ProjectionRows *rows)
+{
+	return rows_of_q(p, rows) + (size_t) rows->count * (size_t) p->context_dim;
+}
+
+/* Rows of one matrix; returns where the next one goes. */
+static double *
+generate(uint64_t seed, RandomPurpose purpose, double scale, int first,
+		 int count, int columns, double *numbers)
+{
+	size_t		len = (size_t) columns;
 	int			r;
 
-	for (r = 0; r < rows; r++)
+	for (r = 0; r < count; r++)
 	{
-		double	   *row = matrix + (size_t) r * n;
 		size_t		j;
 
-		random_normals(key->seed, RANDOM_PROJECTION,
-					   (uint32_t) (first_row + r), n, row);
-		for (j = 0; j < n; j++)
-			row[j] *= key->scale;
+		random_normals(seed, purpose, (uint32_t) (first + r), len, numbers);
+		for (j = 0; j < len; j++)
+			numbers[j] *= scale;
+		numbers += len;
+	}
+	return numbers;
+}
+
+/*
+ * Rows first to first + count - 1 of P and, with a shared context, of Q and R:
+ * count times projection_row_len numbers.  An entry depends on the seed, its
+ * matrix, row and column alone (and on the scale, by which those of P and R
+ * are multiplied).
+ */
+void
+projection_generate(const Projection *p, int first, int count,
+					double *numbers)
+{
+	numbers = generate(p->seed, RANDOM_PROJECTION, p->scale, first, count,
+					   p->context_dim, numbers);
+	if (p->shared_dim > 0)
+	{
+		numbers = generate(p->seed, RANDOM_INTERACTION, 1.0, first, count,
+						   p->context_dim, numbers);
+		generate(p->seed, RANDOM_SHARED, p->scale, first, count,
+				 p->shared_dim, numbers);
+	}
+}
+
+/* numbers of work space for so many rows and vectors, at least one of each */
+size_t
+projection_work(const Projection *p, int rows, int count)
+{
+	return p->shared_dim == 0 ? 0 : 2 * (size_t) rows * (size_t) count;
+}
+
+static void
+set_last(int len, int count, double value, double *vectors)
+{
+	int			c;
+
+	for (c = 0; c < count; c++)
+		vectors[(size_t) c * (size_t) len + (size_t) (len - 1)] = value;
+}
+
+/* z <- z + (Q x) o (R u), in the coordinates that the given rows produce */
+static void
+add_interactions(const Projection *p, const ProjectionRows *rows, int count,
+				 const double *contexts, const double *shareds,
+				 double *reduced, double *work)
+{
+	double	   *Qx = work;
+	double	   *Ru = work + (size_t) rows->count * (size_t) count;
+	size_t		len = (size_t) projection_reduced_len(p);
+	int			c;
+	int			k;
+
+	linalg_project(p->context_dim, rows->count, rows_of_q(p, rows), count,
+				   contexts, Qx, rows->count);
+	linalg_project(p->shared_dim, rows->count, rows_of_r(p, rows), count,
+				   shareds, Ru, rows->count);
+	for (c = 0; c < count; c++)
+	{
+		double	   *z = reduced + (size_t) c * len + rows->first;
+
+		for (k = 0; k < rows->count; k++)
+			z[k] += *Qx++ * *Ru++;
 	}
 }
 
 /*
- * z = P x for a block: "count" contexts of n numbers each, into the same
- * number of reduced contexts of d.  Only the coordinates that the given rows
- * produce are written.
+ * Reduce a block: "count" contexts of n numbers each and, where the projection
+ * has a shared context, as many of m numbers, into reduced contexts of
+ * projection_reduced_len numbers.  Writes the coordinates that the given rows
+ * produce; the first range writes the intercept's too.  "work" holds
+ * projection_work numbers.
  */
 void
-projection_apply(const ProjectionKey *key, int first_row, int rows,
-				 const double *matrix, int count, const double *contexts,
-				 double *reduced)
+projection_apply(const Projection *p, const ProjectionRows *rows, int count,
+				 const double *contexts, const double *shareds,
+				 double *reduced, double *work)
 {
-	linalg_project(key->context_dim, rows, matrix, count, contexts,
-				   reduced + first_row, key->reduced_dim);
+	int			len = projection_reduced_len(p);
+
+	if (rows->first == 0 && p->intercept)
+		set_last(len, count, 1.0, reduced);
+	linalg_project(p->context_dim, rows->count, rows->numbers, count,
+				   contexts, reduced + rows->first, len);
+	if (p->shared_dim > 0)
+		add_interactions(p, rows, count, contexts, shareds, reduced, work);
+}
+
+/* The weights of no row: zero, but for the intercept's, which stays as it is. */
+static void
+begin_lift(const Projection *p, int count, const double *parameters,
+		   double *lifted)
+{
+	size_t		lifted_len = (size_t) projection_lifted_len(p);
+	size_t		reduced_len = (size_t) projection_reduced_len(p);
+	int			c;
+
+	memset(lifted, 0, sizeof(double) * lifted_len * (size_t) count);
+	if (p->intercept)
+		for (c = 1; c <= count; c++)
+			lifted[(size_t) c * lifted_len - 1] =
+				parameters[(size_t) c * reduced_len - 1];
+}
+
+/* w <- w + Q' (psi o R u), the part of the given rows */
+static void
+lift_interactions(const Projection *p, const ProjectionRows *rows, int count,
+				  const double *parameters, const double *shared,
+				  double *lifted, double *work)
+{
+	double	   *Ru = work;
+	double	   *products = work + rows->count;
+	size_t		len = (size_t) projection_reduced_len(p);
+	int			c;
+	int			k;
+
+	linalg_dot_each(p->shared_dim, rows->count, rows_of_r(p, rows), shared, Ru);
+	for (c = 0; c < count; c++)
+		for (k = 0; k < rows->count; k++)
+			products[(size_t) c * (size_t) rows->count + (size_t) k] =
+				parameters[(size_t) c * len + (size_t) (rows->first + k)] * Ru[k];
+	linalg_combine(p->context_dim, rows->count, rows_of_q(p, rows), count,
+				   products, rows->count, lifted, projection_lifted_len(p));
 }
 
 /*
- * w = P' psi, so that psi'(P x) = w'x: a candidate then costs one dot product
- * of n numbers.  "count" parameters of d numbers each become as many weight
- * vectors of n.  Adds the part of the given rows; the first range clears.
+ * w = P' psi + Q' (psi o R u), so that psi'z = w'x: a candidate then costs one
+ * dot product of n numbers.  "count" parameters of projection_reduced_len
+ * numbers become as many lists of projection_lifted_len weights under one
+ * shared context; the last weight is the intercept's, if there is one.  Adds
+ * the part of the given rows; the first range clears.  "work" holds
+ * projection_work numbers.
  */
 void
-projection_lift(const ProjectionKey *key, int first_row, int rows,
-				const double *matrix, int count, const double *parameters,
-				double *weights)
+projection_lift(const Projection *p, const ProjectionRows *rows, int count,
+				const double *parameters, const double *shared,
+				double *lifted, double *work)
 {
-	if (first_row == 0)
-		memset(weights, 0, sizeof(double) * (size_t) key->context_dim *
-			   (size_t) count);
-	linalg_combine(key->context_dim, rows, matrix, count,
-				   parameters + first_row, key->reduced_dim, weights);
+	if (rows->first == 0)
+		begin_lift(p, count, parameters, lifted);
+	linalg_combine(p->context_dim, rows->count, rows->numbers, count,
+				   parameters + rows->first, projection_reduced_len(p),
+				   lifted, projection_lifted_len(p));
+	if (p->shared_dim > 0)
+		lift_interactions(p, rows, count, parameters, shared, lifted, work);
+}
+
+/*
+ * z = x, followed by 1 where there is an intercept: for models without
+ * matrices, whose reduced_dim is n.  (Their parameters are weights already.)
+ */
+void
+projection_copy(const Projection *p, int count, const double *contexts,
+				double *reduced)
+{
+	size_t		n = (size_t) p->context_dim;
+	int			len = projection_reduced_len(p);
+	int			c;
+
+	for (c = 0; c < count; c++)
+		memcpy(reduced + (size_t) c * (size_t) len, contexts + (size_t) c * n,
+			   sizeof(double) * n);
+	if (p->intercept)
+		set_last(len, count, 1.0, reduced);
 }

@@ -21,7 +21,9 @@
 typedef enum RandomPurpose
 {
 	RANDOM_PROJECTION = 1,		/* rows of P */
-	RANDOM_DRAW = 2				/* the normals behind a perturbed estimate */
+	RANDOM_DRAW = 2,			/* the normals behind a perturbed estimate */
+	RANDOM_INTERACTION = 3,		/* rows of Q */
+	RANDOM_SHARED = 4			/* rows of R */
 } RandomPurpose;
 
 extern void random_philox(const uint32_t counter[4], const uint32_t key[2],

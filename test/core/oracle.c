@@ -16,7 +16,7 @@
 
 /* A block holds its length, a guard, the array and a second guard. */
 static double *
-block_of(double *values)
+block_of(double *values)		/* cppcheck-suppress constParameter */
 {
 	return values - GUARD_LEN - 1;
 }
@@ -116,6 +116,19 @@ check_near(exact actual, exact expected, exact tolerance,
 	print_error("%s is %.17Lg, expected %.17Lg within %.3Lg\n",
 				what, actual, expected, tolerance);
 	_fail(file, line);
+}
+
+/* close relative to the vector's largest number */
+void
+check_vector(int dim, const double *actual, const exact *expected)
+{
+	exact		largest = 0;
+	int			i;
+
+	for (i = 0; i < dim; i++)
+		largest = fmaxl(largest, fabsl(expected[i]));
+	for (i = 0; i < dim; i++)
+		assert_near(actual[i], expected[i], RELATIVE * largest);
 }
 
 /* ---------- linear algebra ---------- */
@@ -437,6 +450,56 @@ evidence_learn(Evidence *e, int count, int block,
 		guarded_free(z);
 		guarded_free(r);
 	}
+}
+
+static void
+check_matrix(int dim, const double *packed, exact ridge, const exact *expected)
+{
+	exact	   *actual = exact_from_packed(dim, packed);
+	int			i;
+	int			j;
+
+	for (i = 0; i < dim; i++)
+		for (j = 0; j <= i; j++)
+			assert_near(actual[i * dim + j] + (i == j ? ridge : 0),
+						expected[i * dim + j],
+						RELATIVE * sqrtl(expected[i * dim + i] *
+										 expected[j * dim + j]));
+	free(actual);
+}
+
+/*
+ * Z = G + ridge I, Z~ = H + ridge I, b and the sums.  Closeness is relative
+ * to the largest value a number can have given the others (Cauchy-Schwarz):
+ * |Z_ij| <= sqrt(Z_ii Z_jj) and |b_i| <= sqrt(Z_ii sum of gamma^age r^2).  For
+ * a diagonal element that is the plain relative error.
+ */
+void
+check_evidence(const Evidence *e, const Algorithm1 *a)
+{
+	int			i;
+
+	assert_true(evidence_is_valid(e));
+	assert_int_equal(e->updates, a->updates);
+	assert_near(e->weight_sum, a->weight_sum, RELATIVE * a->weight_sum);
+	assert_near(e->reward_sum, a->reward_sum,
+				RELATIVE * sqrtl(a->weight_sum * a->reward_square_sum));
+	assert_near(e->reward_square_sum, a->reward_square_sum,
+				RELATIVE * a->reward_square_sum);
+
+	check_matrix(e->dim, e->G, a->ridge, a->Z);
+	if (e->discount < 1)
+		check_matrix(e->dim, e->H, a->ridge, a->Z2);
+	else
+	{
+		assert_null(e->H);
+		check_matrix(e->dim, e->G, a->ridge, a->Z2);
+		assert_true(e->weight_sum == (double) e->updates);
+	}
+	for (i = 0; i < e->dim; i++)
+		assert_near(e->b[i], a->b[i],
+					RELATIVE * sqrtl(a->Z[i * e->dim + i] *
+									 a->reward_square_sum));
 }
 
 Factor *

@@ -53,6 +53,11 @@ extern double *dice_array(uint64_t *state, size_t count);
 extern void check_near(exact actual, exact expected, exact tolerance,
 					   const char *what, const char *file, int line);
 
+/* how close to the oracle a model has to come, relative to what it is made of */
+#define RELATIVE		1e-10
+
+extern void check_vector(int dim, const double *actual, const exact *expected);
+
 /* linear algebra by its definition; matrices full, element (i, j) at i d + j */
 extern exact *exact_new(size_t count);
 extern exact exact_dot(int len, const double *a, const double *b);
@@ -92,6 +97,7 @@ extern Evidence *evidence_copy(const Evidence *e);
 extern void evidence_free(Evidence *e);
 extern void evidence_learn(Evidence *e, int count, int block,
 						   const double *contexts, const double *rewards);
+extern void check_evidence(const Evidence *e, const Algorithm1 *a);
 extern Factor *factor_new(const Evidence *e);
 extern void factor_free(Factor *f);
 

@@ -407,7 +407,7 @@ combine_and_dot_each(int len, uint64_t *seed)
 			assert_near(dots[k], exact_dot(len, vectors + k * len, sum),
 						rounding(len));
 
-		linalg_combine(len, count, vectors, 1, weights, count, sum);
+		linalg_combine(len, count, vectors, 1, weights, count, sum, len);
 		for (k = 0; k < count; k++)
 			for (i = 0; i < len; i++)
 				expected[i] += (exact) weights[k] * vectors[k * len + i];
@@ -421,36 +421,63 @@ combine_and_dot_each(int len, uint64_t *seed)
 	}
 }
 
-/* several combinations of the same vectors, lists of weights set apart */
+/*
+ * Several combinations of the same vectors; the lists of weights stand apart,
+ * and so do the sums.  What is between them stays as it was.
+ */
 static void
-test_combine_many(void **state)
+check_combine(int len, int rows, int count, int weights_len, int sums_len,
+			  uint64_t *seed)
 {
-	enum
-	{
-		len = 37, rows = 5, apart = 8, count = 3
-	};
-	uint64_t	seed = 19;
-	double	   *vectors = dice_array(&seed, rows * len);
-	double	   *weights = dice_array(&seed, apart * count);
-	double	   *sums = dice_array(&seed, count * len);
-	exact	   *expected = widen(count * len, sums);
+	double	   *vectors = dice_array(seed, (size_t) rows * (size_t) len);
+	double	   *weights = dice_array(seed,
+									 (size_t) count * (size_t) weights_len);
+	double	   *sums = dice_array(seed, (size_t) count * (size_t) sums_len);
+	double	   *before = guarded_copy((size_t) count * (size_t) sums_len, sums);
 	int			c;
 	int			i;
 	int			k;
 
-	(void) state;
+	linalg_combine(len, rows, vectors, count, weights, weights_len, sums,
+				   sums_len);
 	for (c = 0; c < count; c++)
-		for (k = 0; k < rows; k++)
-			for (i = 0; i < len; i++)
-				expected[c * len + i] +=
-					(exact) weights[c * apart + k] * vectors[k * len + i];
-	linalg_combine(len, rows, vectors, count, weights, apart, sums);
-	check_all_near(count * len, sums, expected, rounding(rows));
+		for (i = 0; i < sums_len; i++)
+		{
+			exact		sum = before[c * sums_len + i];
 
+			for (k = 0; k < rows && i < len; k++)
+				sum += (exact) weights[c * weights_len + k] *
+					vectors[k * len + i];
+			assert_near(sums[c * sums_len + i], sum,
+						i < len ? rounding(rows) : 0);
+		}
 	guarded_free(vectors);
 	guarded_free(weights);
 	guarded_free(sums);
-	free(expected);
+	guarded_free(before);
+}
+
+static void
+combine_many(int len, uint64_t *seed)
+{
+	static const int counts[] = {1, 2, 3, 64};
+	int			c;
+
+	for (c = 0; c < LENGTH(counts); c++)
+	{
+		check_combine(len, 5, counts[c], 5, len, seed);
+		check_combine(len, 5, counts[c], 8, len, seed);
+		check_combine(len, 5, counts[c], 5, len + 1, seed);
+		check_combine(len, 1, counts[c], 8, len + 7, seed);
+		check_combine(len, 61, counts[c], 62, len + 1, seed);
+	}
+}
+
+static void
+test_combine_many(void **state)
+{
+	(void) state;
+	for_each_order(combine_many);
 }
 
 static void

@@ -11,7 +11,6 @@
 #include "core/linalg.h"
 #include "core/random.h"
 
-#define RELATIVE	1e-10
 #define RIDGE		0.5
 #define EXPLORATION	0.3
 
@@ -105,19 +104,6 @@ for_each_model(int observations, Check check)
 			check(&m);
 			model_free(m);
 		}
-}
-
-/* close relative to the vector's largest number */
-static void
-check_vector(int dim, const double *actual, const exact *expected)
-{
-	exact		largest = 0;
-	int			i;
-
-	for (i = 0; i < dim; i++)
-		largest = fmaxl(largest, fabsl(expected[i]));
-	for (i = 0; i < dim; i++)
-		assert_near(actual[i], expected[i], RELATIVE * largest);
 }
 
 /* ---------- the posterior of a trained model ---------- */

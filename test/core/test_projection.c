@@ -3,32 +3,12 @@
  *		The random projection: pinned entries, the same in pieces and at once,
  *		of the promised law, and applied and lifted as its definition says.
  */
-#include "oracle.h"
-
-#include <float.h>
-
-#include "core/projection.h"
-
-/* rows first_row to first_row + rows - 1, in memory of their own */
-static double *
-rows_new(const ProjectionKey *key, int first_row, int rows)
-{
-	double	   *matrix = guarded((size_t) rows * (size_t) key->context_dim);
-
-	projection_generate(key, first_row, rows, matrix);
-	return matrix;
-}
-
-static double *
-all_rows(const ProjectionKey *key)
-{
-	return rows_new(key, 0, key->reduced_dim);
-}
+#include "reduction.h"
 
 static size_t
-entries(const ProjectionKey *key)
+entries(const Projection *p)
 {
-	return (size_t) key->reduced_dim * (size_t) key->context_dim;
+	return (size_t) p->reduced_dim * (size_t) p->context_dim;
 }
 
 /* ---------- entries ---------- */
@@ -65,128 +45,97 @@ test_golden_entries(void **state)
 	for (i = 0; i < LENGTH(goldens); i++)
 	{
 		const Golden *g = &goldens[i];
-		const ProjectionKey key = {g->seed, g->scale, 120, 24};
-		double	   *matrix = all_rows(&key);
+		const Projection p = {g->seed, g->scale, 120, 24, 0, false};
+		ProjectionRows rows = all_rows(&p);
 
-		assert_near(matrix[g->row * key.context_dim + g->column], g->value,
-					1e-14 * fabs(g->value));
-		guarded_free(matrix);
+		assert_near(rows.numbers[g->row * p.context_dim + g->column],
+					g->value, 1e-14 * fabs(g->value));
+		rows_free(rows);
 	}
 }
 
 static void
 test_rows_in_pieces_equal_rows_at_once(void **state)
 {
-	const ProjectionKey key = {12, 0.3, 37, 24};
-	double	   *whole = all_rows(&key);
+	const Projection p = {12, 0.3, 37, 24, 0, false};
+	ProjectionRows whole = all_rows(&p);
 	int			first;
-	int			rows;
+	int			count;
 
 	(void) state;
-	for (first = 0; first < key.reduced_dim; first++)
-		for (rows = 0; first + rows <= key.reduced_dim; rows++)
+	for (first = 0; first < p.reduced_dim; first++)
+		for (count = 0; first + count <= p.reduced_dim; count++)
 		{
-			double	   *piece = rows_new(&key, first, rows);
+			ProjectionRows piece = rows_new(&p, first, count);
 
-			assert_same_bits((size_t) rows * 37, piece, whole + first * 37);
-			guarded_free(piece);
+			assert_same_bits((size_t) count * 37, piece.numbers,
+							 whole.numbers + first * 37);
+			rows_free(piece);
 		}
-	guarded_free(whole);
+	rows_free(whole);
 }
 
 /* entry (i, j) does not know how many rows and columns there are */
 static void
 test_entries_do_not_depend_on_sizes(void **state)
 {
-	const ProjectionKey large = {12, 0.3, 120, 24};
-	const ProjectionKey small = {12, 0.3, 7, 3};
-	double	   *more = all_rows(&large);
-	double	   *fewer = all_rows(&small);
+	const Projection large = {12, 0.3, 120, 24, 0, false};
+	const Projection small = {12, 0.3, 7, 3, 0, false};
+	ProjectionRows more = all_rows(&large);
+	ProjectionRows fewer = all_rows(&small);
 	int			i;
 
 	(void) state;
 	for (i = 0; i < small.reduced_dim; i++)
-		assert_same_bits(7, fewer + i * 7, more + i * 120);
-	guarded_free(more);
-	guarded_free(fewer);
+		assert_same_bits(7, fewer.numbers + i * 7, more.numbers + i * 120);
+	rows_free(more);
+	rows_free(fewer);
 }
 
 static void
 test_scale_multiplies_and_seed_decides(void **state)
 {
-	const ProjectionKey key = {5, 1.0, 50, 10};
-	const ProjectionKey half = {5, 0.5, 50, 10};
-	const ProjectionKey other = {6, 1.0, 50, 10};
-	double	   *matrix = all_rows(&key);
-	double	   *halves = all_rows(&half);
-	double	   *others = all_rows(&other);
+	const Projection p = {5, 1.0, 50, 10, 0, false};
+	const Projection half = {5, 0.5, 50, 10, 0, false};
+	const Projection other = {6, 1.0, 50, 10, 0, false};
+	ProjectionRows rows = all_rows(&p);
+	ProjectionRows halves = all_rows(&half);
+	ProjectionRows others = all_rows(&other);
 	size_t		i;
 
 	(void) state;
-	for (i = 0; i < entries(&key); i++)
+	for (i = 0; i < entries(&p); i++)
 	{
-		assert_true(halves[i] == matrix[i] / 2);
-		assert_true(others[i] != matrix[i]);
+		assert_true(halves.numbers[i] == rows.numbers[i] / 2);
+		assert_true(others.numbers[i] != rows.numbers[i]);
 	}
-	guarded_free(matrix);
-	guarded_free(halves);
-	guarded_free(others);
+	rows_free(rows);
+	rows_free(halves);
+	rows_free(others);
 }
 
 /* ---------- law ---------- */
 
-/*
- * Mean, variance and fourth moment of N entries of N(0, scale^2), each within
- * five of its standard errors: scale sqrt(1/N), scale^2 sqrt(2/N),
- * scale^4 sqrt(96/N).
- */
 static void
 test_moments(void **state)
 {
-	const ProjectionKey key = {31, 0.25, 2000, 50};
-	const double s2 = key.scale * key.scale;
-	const double count = (double) entries(&key);
-	double	   *matrix = all_rows(&key);
-	exact		sum = 0;
-	exact		squares = 0;
-	exact		fourths = 0;
-	size_t		i;
+	const Projection p = {31, 0.25, 2000, 50, 0, false};
+	ProjectionRows rows = all_rows(&p);
 
 	(void) state;
-	for (i = 0; i < entries(&key); i++)
-	{
-		exact		square = (exact) matrix[i] * matrix[i];
-
-		sum += matrix[i];
-		squares += square;
-		fourths += square * square;
-	}
-	assert_near(sum / count, 0, 5 * key.scale * sqrt(1 / count));
-	assert_near(squares / count, s2, 5 * s2 * sqrt(2 / count));
-	assert_near(fourths / count, 3 * s2 * s2, 5 * s2 * s2 * sqrt(96 / count));
-	guarded_free(matrix);
+	check_moments(entries(&p), rows.numbers, p.scale);
+	rows_free(rows);
 }
 
-/*
- * Rows are uncorrelated: of N products of two rows' entries the mean has
- * standard error scale^2 / sqrt(N); bound five.  Rows next to each other and
- * rows far apart.
- */
 static void
 test_rows_are_uncorrelated(void **state)
 {
-	const ProjectionKey key = {32, 1.0, 5000, 20};
-	const int	n = key.context_dim;
-	double	   *matrix = all_rows(&key);
-	int			i;
-	int			j;
+	const Projection p = {32, 1.0, 5000, 20, 0, false};
+	ProjectionRows rows = all_rows(&p);
 
 	(void) state;
-	for (i = 0; i < key.reduced_dim; i++)
-		for (j = 0; j < i; j++)
-			assert_near(exact_dot(n, matrix + i * n, matrix + j * n) / n, 0,
-						5 / sqrt(n));
-	guarded_free(matrix);
+	check_uncorrelated(p.reduced_dim, p.context_dim, rows.numbers);
+	rows_free(rows);
 }
 
 /*
@@ -200,19 +149,19 @@ check_inner_product(int n, int d, int seeds, const double *x, const double *y)
 	const double expected = (double) exact_dot(n, x, y);
 	const double variance = (double) (exact_dot(n, x, x) * exact_dot(n, y, y) +
 									  expected * expected) / d;
-	ProjectionKey key = {0, 1 / sqrt(d), n, d};
+	Projection p = {0, 1 / sqrt(d), n, d, 0, false};
 	double	   *px = guarded((size_t) d);
 	double	   *py = guarded((size_t) d);
 	exact		sum = 0;
 
-	for (key.seed = 1; key.seed <= (uint64_t) seeds; key.seed++)
+	for (p.seed = 1; p.seed <= (uint64_t) seeds; p.seed++)
 	{
-		double	   *matrix = all_rows(&key);
+		ProjectionRows rows = all_rows(&p);
 
-		projection_apply(&key, 0, d, matrix, 1, x, px);
-		projection_apply(&key, 0, d, matrix, 1, y, py);
+		apply_rows(&p, rows, 1, x, NULL, px);
+		apply_rows(&p, rows, 1, y, NULL, py);
 		sum += exact_dot(d, px, py);
-		guarded_free(matrix);
+		rows_free(rows);
 	}
 	assert_near(sum / seeds, expected, 5 * sqrt(variance / seeds));
 	guarded_free(px);
@@ -249,58 +198,27 @@ static const Shape shapes[] = {
 	{1, 1}, {2, 1}, {7, 7}, {120, 24}, {301, 61}
 };
 
-/* walk through the rows "step" at a time, generating each piece anew */
-static void
-apply_in_pieces(const ProjectionKey *key, int step, int count,
-				const double *contexts, double *reduced)
-{
-	int			first;
-
-	for (first = 0; first < key->reduced_dim; first += step)
-	{
-		int			rest = key->reduced_dim - first;
-		int			rows = rest < step ? rest : step;
-		double	   *matrix = rows_new(key, first, rows);
-
-		projection_apply(key, first, rows, matrix, count, contexts, reduced);
-		guarded_free(matrix);
-	}
-}
+static const Split splits[] = {
+	{1, 1}, {5, 5}, {1024, 1024}
+};
 
 static void
-lift_in_pieces(const ProjectionKey *key, int step, int count,
-			   const double *parameters, double *weights)
+check_apply(Shape shape, int count, Split split)
 {
-	int			first;
-
-	for (first = 0; first < key->reduced_dim; first += step)
-	{
-		int			rest = key->reduced_dim - first;
-		int			rows = rest < step ? rest : step;
-		double	   *matrix = rows_new(key, first, rows);
-
-		projection_lift(key, first, rows, matrix, count, parameters, weights);
-		guarded_free(matrix);
-	}
-}
-
-static void
-check_apply(Shape shape, int count, int step)
-{
-	const ProjectionKey key = {77, 1 / sqrt(shape.d), shape.n, shape.d};
+	const Projection p = {77, 1 / sqrt(shape.d), shape.n, shape.d, 0, false};
 	uint64_t	seed = (uint64_t) shape.n;
 	double	   *contexts = dice_array(&seed,
 									  (size_t) count * (size_t) shape.n);
 	double	   *reduced = guarded((size_t) count * (size_t) shape.d);
-	double	   *matrix = all_rows(&key);
+	ProjectionRows rows = all_rows(&p);
 	int			c;
 	int			r;
 
-	apply_in_pieces(&key, step, count, contexts, reduced);
+	apply_in_pieces(&p, split, count, contexts, NULL, reduced);
 	for (c = 0; c < count; c++)
 		for (r = 0; r < shape.d; r++)
 		{
-			const double *row = matrix + r * shape.n;
+			const double *row = rows.numbers + r * shape.n;
 			const double *context = contexts + c * shape.n;
 
 			assert_near(reduced[c * shape.d + r],
@@ -309,14 +227,13 @@ check_apply(Shape shape, int count, int step)
 		}
 	guarded_free(contexts);
 	guarded_free(reduced);
-	guarded_free(matrix);
+	rows_free(rows);
 }
 
 static void
 test_apply_equals_product(void **state)
 {
 	static const int counts[] = {1, 2, 64};
-	static const int steps[] = {1, 5, 1024};
 	int			s;
 	int			c;
 	int			p;
@@ -324,17 +241,17 @@ test_apply_equals_product(void **state)
 	(void) state;
 	for (s = 0; s < LENGTH(shapes); s++)
 		for (c = 0; c < LENGTH(counts); c++)
-			for (p = 0; p < LENGTH(steps); p++)
-				check_apply(shapes[s], counts[c], steps[p]);
+			for (p = 0; p < LENGTH(splits); p++)
+				check_apply(shapes[s], counts[c], splits[p]);
 }
 
 static void
 test_apply_writes_only_its_rows(void **state)
 {
-	const ProjectionKey key = {3, 1.0, 10, 8};
+	const Projection p = {3, 1.0, 10, 8, 0, false};
 	uint64_t	seed = 3;
 	double	   *contexts = dice_array(&seed, 30);
-	double	   *matrix = rows_new(&key, 2, 3);
+	ProjectionRows rows = rows_new(&p, 2, 3);
 	int			count;
 
 	(void) state;
@@ -343,14 +260,14 @@ test_apply_writes_only_its_rows(void **state)
 		double	   *reduced = guarded(24);
 		int			i;
 
-		projection_apply(&key, 2, 3, matrix, count, contexts, reduced);
+		apply_rows(&p, rows, count, contexts, NULL, reduced);
 		for (i = 0; i < 24; i++)
 			assert_int_equal(is_untouched(reduced[i]),
 							 i >= count * 8 || i % 8 < 2 || i % 8 >= 5);
 		guarded_free(reduced);
 	}
 	guarded_free(contexts);
-	guarded_free(matrix);
+	rows_free(rows);
 }
 
 /* w = P' psi of one parameter among several, against a naive product */
@@ -382,9 +299,9 @@ check_one_lift(Shape shape, const double *matrix, const double *parameter,
 
 /* whatever weights held before, and w'x = psi'(P x) */
 static void
-check_lift(Shape shape, int step, int count)
+check_lift(Shape shape, Split split, int count)
 {
-	const ProjectionKey key = {78, 1 / sqrt(shape.d), shape.n, shape.d};
+	const Projection p = {78, 1 / sqrt(shape.d), shape.n, shape.d, 0, false};
 	const size_t n = (size_t) shape.n;
 	const size_t d = (size_t) shape.d;
 	uint64_t	seed = (uint64_t) shape.d;
@@ -392,17 +309,17 @@ check_lift(Shape shape, int step, int count)
 	double	   *parameters = dice_array(&seed, d * (size_t) count);
 	double	   *weights = guarded(n * (size_t) count);
 	double	   *reduced = guarded(d);
-	double	   *matrix = all_rows(&key);
+	ProjectionRows rows = all_rows(&p);
 	int			c;
 
-	lift_in_pieces(&key, step, count, parameters, weights);
-	projection_apply(&key, 0, shape.d, matrix, 1, context, reduced);
+	lift_in_pieces(&p, split, count, parameters, NULL, weights);
+	apply_rows(&p, rows, 1, context, NULL, reduced);
 	for (c = 0; c < count; c++)
 	{
 		const double *parameter = parameters + (size_t) c * d;
 		const double *lifted = weights + (size_t) c * n;
-		exact		size = check_one_lift(shape, matrix, parameter, lifted,
-										  context);
+		exact		size = check_one_lift(shape, rows.numbers, parameter,
+										  lifted, context);
 
 		assert_near(exact_dot(shape.n, lifted, context),
 					exact_dot(shape.d, parameter, reduced), 1e-12 * size);
@@ -412,22 +329,21 @@ check_lift(Shape shape, int step, int count)
 	guarded_free(parameters);
 	guarded_free(weights);
 	guarded_free(reduced);
-	guarded_free(matrix);
+	rows_free(rows);
 }
 
 static void
 test_lift_is_the_transpose(void **state)
 {
-	static const int steps[] = {1, 5, 1024};
 	int			s;
 	int			p;
 
 	(void) state;
 	for (s = 0; s < LENGTH(shapes); s++)
-		for (p = 0; p < LENGTH(steps); p++)
+		for (p = 0; p < LENGTH(splits); p++)
 		{
-			check_lift(shapes[s], steps[p], 1);
-			check_lift(shapes[s], steps[p], 3);
+			check_lift(shapes[s], splits[p], 1);
+			check_lift(shapes[s], splits[p], 3);
 		}
 }
 

@@ -29,9 +29,9 @@ FROM trained ORDER BY name;
 -- info: every column of it
 SELECT results_eq($$SELECT * FROM dlints_info(dlints_update(dlints_new(6, 4, 0.5, 2, 0.25, -3, 0.125), ARRAY[1, 2, 3, 4, 5, 6]::real[], 3))$$,
   -- header 128 bytes, b 4 numbers, G and H 10 each
-  $$VALUES (6, 4, 0.5::float8, 2::float8, 0.25::float8, -3::bigint, 0.125::float8, 'thompson', 1::bigint, 1::float8, 3::float8, 128::bigint + 8 * 24, 1)$$, 'info with projection');
+  $$VALUES (6, 4, 0.5::float8, 2::float8, 0.25::float8, -3::bigint, 0.125::float8, 'thompson', 0, false, 1::bigint, 1::float8, 3::float8, 128::bigint + 8 * 24, 1)$$, 'info with projection');
 SELECT results_eq($$SELECT * FROM dlints_info(dlints_new(3, NULL, 1))$$,
-  $$VALUES (3, NULL::integer, 1::float8, 1::float8, 0.1::float8, 0::bigint, NULL::float8, 'thompson', 0::bigint, 0::float8, NULL::float8, 128::bigint + 8 * (3 + 6), 1)$$, 'info without');
+  $$VALUES (3, NULL::integer, 1::float8, 1::float8, 0.1::float8, 0::bigint, NULL::float8, 'thompson', 0, false, 0::bigint, 0::float8, NULL::float8, 128::bigint + 8 * (3 + 6), 1)$$, 'info without');
 SELECT is((dlints_info(m)).bytes, pg_column_size(dlints_set(m))::bigint, format('%s: the size is that of the value', name)) FROM trained ORDER BY name;
 SELECT is((dlints_info(dlints_new(100, 24))).projection_scale, (1 / sqrt(24::float8)), 'the default scale is 1/sqrt(reduced_dim)');
 SELECT is(dlints_dot(ARRAY[1, 2, 3]::float8[], ARRAY[0.5, -1, 2]::real[]), 4.5::float8, 'dot of real[]');

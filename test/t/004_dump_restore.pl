@@ -19,7 +19,8 @@ $source->safe_psql(
 	SET search_path = public, bandit;
 	CREATE TABLE model (name text PRIMARY KEY, state dlints);
 	CREATE TABLE fixed (id serial, projected dlints(8, 3) DEFAULT dlints_new(8, 3, seed => 4),
-	                    plain dlints(2) CHECK ((dlints_info(plain)).updates < 100));
+	                    plain dlints(2) CHECK ((dlints_info(plain)).updates < 100),
+	                    personal dlints(8, 3, 2, intercept), constant dlints(4, intercept));
 
 	INSERT INTO model VALUES
 		('nothing', NULL),
@@ -58,13 +59,24 @@ $source->safe_psql(
 	FROM generate_series(1, 5) i;
 	INSERT INTO fixed DEFAULT VALUES;
 	DROP TABLE shape;
+
+	INSERT INTO model
+	SELECT 'shared context', dlints_evidence(m,
+		ARRAY(SELECT sin(i * j)::real FROM generate_series(1, 20) j),
+		ARRAY(SELECT cos(i * j)::real FROM generate_series(1, 5) j), cos(i) ORDER BY i)
+	FROM dlints_new(20, 7, seed => 11, shared_dim => 5, intercept => true) m, generate_series(1, 70) i;
+	UPDATE fixed
+	SET personal = dlints_update(dlints_new(8, 3, shared_dim => 2, intercept => true),
+	                             array_fill(id / 3.0::real, ARRAY[8]), ARRAY[id, 0.3]::real[], id),
+	    constant = dlints_update(dlints_new(4, intercept => true), ARRAY[id, 0.1, 0.2, 0.3]::real[], id);
 });
 
 my $sent = q{
 	SELECT name, md5(bandit.dlints_send(state)) FROM public.model
 	UNION ALL
 	SELECT 'fixed ' || id, md5(bandit.dlints_send(projected)) || ' ' ||
-	                       coalesce(md5(bandit.dlints_send(plain)), '')
+	                       coalesce(md5(bandit.dlints_send(plain)), '') || ' ' ||
+	                       md5(bandit.dlints_send(personal)) || ' ' || md5(bandit.dlints_send(constant))
 	FROM public.fixed
 	ORDER BY 1};
 my $columns = q{
@@ -74,7 +86,7 @@ my $columns = q{
 	ORDER BY attrelid::regclass::text, attnum};
 my $before = $source->safe_psql('postgres', $sent);
 
-is(scalar(split /\n/, $before), 20, 'models to dump');
+is(scalar(split /\n/, $before), 21, 'models to dump');
 is( $source->safe_psql(
 		'postgres', q{
 	SELECT count(*) FROM public.model
@@ -115,7 +127,7 @@ sub identical
 			$database, q{
 		INSERT INTO public.fixed DEFAULT VALUES
 		RETURNING bandit.dlints_info(projected)}),
-		'(8,3,0.99,1,0.1,4,0.5773502691896258,thompson,0,0,,248,1)',
+		'(8,3,0.99,1,0.1,4,0.5773502691896258,thompson,0,f,0,0,,248,1)',
 		"$how: the default is there");
 
 	my ($status, $stdout, $stderr) = $target->psql($database,
@@ -124,6 +136,12 @@ sub identical
 		$stderr,
 		qr/expected dlints\(8,3\), not dlints\(8,4\)/,
 		"$how: a column's sizes are enforced");
+	($status, $stdout, $stderr) = $target->psql($database,
+		'INSERT INTO public.fixed (personal) VALUES (bandit.dlints_new(8, 3, shared_dim => 2))');
+	like(
+		$stderr,
+		qr/expected dlints\(8,3,2,intercept\), not dlints\(8,3,2\)/,
+		"$how: and its intercept");
 	return;
 }
 
@@ -191,10 +209,13 @@ for my $format ('text', 'binary')
 
 # What was restored goes on as what was dumped
 my $next = q{
-	SELECT name, md5(bandit.dlints_send(bandit.dlints_update(state,
-	                 array_fill(0.1::real, ARRAY[(bandit.dlints_info(state)).context_dim]), 1))),
+	SELECT name, md5(bandit.dlints_send(CASE i.shared_dim
+	                 WHEN 0 THEN bandit.dlints_update(state, array_fill(0.1::real, ARRAY[i.context_dim]), 1)
+	                 ELSE bandit.dlints_update(state, array_fill(0.1::real, ARRAY[i.context_dim]),
+	                                           array_fill(0.2::real, ARRAY[i.shared_dim]), 1) END)),
 	       md5(bandit.dlints_draw(state, 17)::text)
-	FROM public.model WHERE name NOT IN ('nothing', 'huge') ORDER BY name};
+	FROM public.model, bandit.dlints_info(state) i
+	WHERE name NOT IN ('nothing', 'huge') ORDER BY name};
 is( $target->safe_psql('custom', $next),
 	$source->safe_psql('postgres', $next),
 	'restored models learn and draw as the dumped ones');

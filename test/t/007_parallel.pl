@@ -29,6 +29,9 @@ $node->safe_psql(
 	SELECT name, m || (SELECT dlints_evidence(m, features, reward ORDER BY id) FROM item WHERE id < 500)
 	FROM (VALUES ('lasting', dlints_new(12, 5, discount => 1)),
 	             ('drifting', dlints_new(12, discount => 0.99))) AS new(name, m);
+	INSERT INTO model
+	SELECT 'personal', m || (SELECT dlints_evidence(m, features, features[1:4], reward ORDER BY id) FROM item WHERE id < 500)
+	FROM dlints_new(12, 5, discount => 1, shared_dim => 4, intercept => true) m;
 	CREATE TABLE history AS
 	SELECT id / 10 AS n, dlints_evidence((SELECT state FROM model WHERE name = 'lasting'),
 	                                     features, reward) AS state
@@ -88,6 +91,11 @@ for my $case (
 	[
 		'dlints_evidence',
 		q{SELECT dlints_evidence((SELECT state FROM model WHERE name = 'lasting'), features, reward)
+		  FROM item}
+	],
+	[
+		'dlints_evidence under shared contexts',
+		q{SELECT dlints_evidence((SELECT state FROM model WHERE name = 'personal'), features, features[3:6], reward)
 		  FROM item}
 	],
 	[ 'dlints_concat_agg', 'SELECT dlints_concat_agg(state) FROM history' ])
@@ -164,6 +172,12 @@ like(
 	qr/Seq Scan on model \(actual rows=1(?:\.00)? loops=1\)/,
 	'which runs once');
 
+# and for each user
+my $personal_score = q{dlints_dot((SELECT dlints_draw_weights(state, '{1,-1,0.5,2}'::real[], 42) FROM model WHERE name = 'personal'),
+                                  features)};
+in_workers("SELECT dlints_top(id, $personal_score, 10) FROM item",
+	'dlints_top over a draw under a shared context');
+
 # Without a seed, too: all workers score with the same draw
 my $one_draw = q{
 	SELECT min(score) = max(score), count(*)
@@ -176,12 +190,14 @@ is($node->safe_psql('postgres', "$parallel $one_draw"),
 
 # dlints_recommend draws in the leader, from rows that workers bring
 for my $case (
-	[ 'one item', '' ],
-	[ 'k items', ', 5' ])
+	[ 'one item', 'drifting', '' ],
+	[ 'k items', 'drifting', ', 5' ],
+	[ 'one item to a user', 'personal', ", '{1,2,3,4}'::real[]" ],
+	[ 'k items to a user', 'personal', ", '{1,2,3,4}'::real[], 5" ])
 {
-	my ($name, $k) = @$case;
+	my ($name, $model, $more) = @$case;
 	my $recommend = qq{
-		SELECT dlints_recommend((SELECT state FROM model WHERE name = 'drifting'), id, features$k)
+		SELECT dlints_recommend((SELECT state FROM model WHERE name = '$model'), id, features$more)
 		FROM item WHERE reward > -0.5};
 
 	$plan = actual_plan($recommend);

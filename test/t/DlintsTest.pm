@@ -58,4 +58,37 @@ sub node
 	return $node;
 }
 
+# Make one server known to another's postgres_fdw, which may send it what dlints
+# computes
+sub foreign_server
+{
+	my ($self, $node, $name, $remote) = @_;
+	my ($host, $port) = ($remote->host, $remote->port);
+
+	$node->safe_psql(
+		'postgres', qq{
+		CREATE SERVER $name FOREIGN DATA WRAPPER postgres_fdw
+		OPTIONS (host '$host', port '$port', dbname 'postgres', extensions 'dlints');
+		CREATE USER MAPPING FOR PUBLIC SERVER $name});
+	return;
+}
+
+# Whether the server could have this extension
+sub has_extension
+{
+	my ($self, $node, $name) = @_;
+
+	return $node->safe_psql('postgres',
+		"SELECT count(*) FROM pg_available_extensions WHERE name = '$name'") > 0;
+}
+
+# How often a server's log says something
+sub count_in_log
+{
+	my ($self, $node, $pattern) = @_;
+
+	open(my $log, '<', $node->logfile) or die "could not open the log: $!";
+	return scalar grep { $_ =~ $pattern } <$log>;
+}
+
 1;

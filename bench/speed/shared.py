@@ -1,0 +1,181 @@
+"""What a shared context costs: recommending to one user and to many.
+
+For many users in one statement the floor is the least that scoring every item
+for every user can cost: the same join of as many users with the same items,
+grouped by user, with max(dlints_dot(weights, features)). There each user has a
+weight vector ready in a table, which dlints_recommend makes of a draw, the
+projection and the user's features; the floor neither draws nor ranks.
+"""
+
+import numpy as np
+
+import server
+from measure import BLOCKS, alternate, ratio
+from latency import Client
+from report import Result, at_most
+
+TITLE = 'Personal recommendations'
+CONTEXT_DIM = 100
+SHARED_DIM = 18
+ITEMS = 1000
+USERS = 1000
+TRANSACTIONS = 3000
+BAR = 1.15
+GROUPED_ROUNDS = 40
+GROUPED_BAR = 1.3
+ROWS = 100000
+LEARNING_ROUNDS = 40
+
+# Both learned from the same rows, of the items alone and with users.
+MODELS = f"""
+    WITH fresh AS (SELECT dlints_new({CONTEXT_DIM}, {server.REDUCED_DIM})
+                          AS state)
+    INSERT INTO model
+    SELECT 'plain', state || (SELECT dlints_evidence(state, features, reward)
+                              FROM   feedback)
+    FROM   fresh;
+
+    WITH fresh AS (SELECT dlints_new({CONTEXT_DIM}, {server.REDUCED_DIM},
+                                     shared_dim => {SHARED_DIM}) AS state)
+    INSERT INTO model
+    SELECT 'shared', state || (SELECT dlints_evidence(state, features, shared,
+                                                      reward)
+                               FROM   feedback)
+    FROM   fresh;
+
+    CREATE TABLE ready AS
+    SELECT v.id, dlints_draw_weights(m.state, v.features) AS weights
+    FROM   visitor v, model m WHERE m.name = 'shared';
+
+    ALTER TABLE ready ADD PRIMARY KEY (id)"""
+
+ONE_USER = {
+    'plain': """\
+SELECT dlints_recommend((SELECT state FROM model WHERE name = 'plain'),
+                        id, features)
+FROM   item;""",
+    'shared': """\
+SELECT dlints_recommend((SELECT state FROM model WHERE name = 'shared'),
+                        id, features,
+                        (SELECT features FROM visitor WHERE id = :user))
+FROM   item;""",
+    'plain join': """\
+SELECT dlints_recommend(m.state, i.id, i.features)
+FROM   model m, item i WHERE m.name = 'plain';""",
+    'shared join': """\
+SELECT dlints_recommend(m.state, i.id, i.features, v.features)
+FROM   model m, visitor v, item i WHERE m.name = 'shared' AND v.id = :user;"""}
+
+EACH_USER = {
+    'floor': """
+        SELECT count(best) FROM (
+            SELECT max(dlints_dot(r.weights, i.features)) AS best
+            FROM   ready r, item i GROUP BY r.id) each""",
+    'subquery': """
+        SELECT count(best) FROM (
+            SELECT dlints_recommend((SELECT state FROM model
+                                     WHERE  name = 'shared'),
+                                    i.id, i.features, v.features) AS best
+            FROM   visitor v, item i GROUP BY v.id) each""",
+    'join': """
+        SELECT count(best) FROM (
+            SELECT dlints_recommend(m.state, i.id, i.features,
+                                    v.features) AS best
+            FROM   visitor v, model m, item i
+            WHERE  m.name = 'shared' GROUP BY v.id) each"""}
+
+LEARN = {
+    'plain': """
+        SELECT dlints_evidence((SELECT state FROM model WHERE name = 'plain'),
+                               features, reward) IS NOT NULL
+        FROM   feedback""",
+    'shared': """
+        SELECT dlints_evidence((SELECT state FROM model WHERE name = 'shared'),
+                               features, shared, reward) IS NOT NULL
+        FROM   feedback"""}
+
+
+def run(cursor, share, progress):
+    """Return the results."""
+    rows = max(10000, int(ROWS * share))
+    _create_tables(cursor, rows)
+    results = _one_user(cursor, share)
+    progress.advance(0.4)
+    results += _each_user(cursor, share)
+    progress.advance(0.8)
+    results += _learning(cursor, share, rows)
+    progress.advance(1)
+    return results
+
+
+def _create_tables(cursor, rows):
+    """Create items, visitors, feedback and what was learned from it."""
+    server.create_items(cursor, server.contexts(ITEMS, CONTEXT_DIM))
+    server.create_visitors(cursor, server.contexts(USERS, SHARED_DIM, seed=4))
+    server.create_personal_feedback(
+        cursor, server.contexts(rows, CONTEXT_DIM, seed=3),
+        server.contexts(rows, SHARED_DIM, seed=5))
+    server.keep_in_memory(cursor, 'feedback')
+    cursor.execute(server.MODELS)
+    cursor.execute(MODELS)
+    cursor.execute('VACUUM ANALYZE model, ready')
+
+
+def _one_user(cursor, share):
+    """Compare recommendations with and without a shared context."""
+    client = Client(cursor)
+    runs = [client.run(ONE_USER, max(100, int(TRANSACTIONS * share)),
+                       user=USERS // 2) for _ in range(BLOCKS)]
+    seconds = {name: np.concatenate([run[name] for run in runs])
+               for name in ONE_USER}
+    subquery = ratio(seconds['shared'], seconds['plain'])
+    join = ratio(seconds['shared join'], seconds['plain join'])
+    return [
+        at_most(f'dlints_recommend, {ITEMS} items, n = {CONTEXT_DIM}, '
+                f'd = {server.REDUCED_DIM}, shared context of {SHARED_DIM}, '
+                'subqueries: times without it',
+                subquery.value, BAR, f'{subquery}'),
+        Result('    model and visitor in subqueries',
+               _times(seconds, 'shared', 'plain')),
+        Result('    FROM model, visitor, item',
+               f'{join}, {_times(seconds, "shared join", "plain join")}')]
+
+
+def _each_user(cursor, share):
+    """Compare recommending to all users with the floor."""
+    seconds = alternate({name: lambda text=text: cursor.execute(text)
+                         for name, text in EACH_USER.items()},
+                        max(BLOCKS, int(GROUPED_ROUNDS * share)))
+    ratios = {name: ratio(seconds[name], seconds['floor'], np.min)
+              for name in ('subquery', 'join')}
+    rates = {name: f'{USERS * ITEMS / times.min() / 1e6:.1f} million rows/s'
+             for name, times in seconds.items()}
+    return [
+        at_most(f'{USERS:,} users by {ITEMS:,} items, GROUP BY user: times '
+                'max(dlints_dot(ready weights, features)) over such a join',
+                ratios['subquery'].value, GROUPED_BAR,
+                f'{ratios["subquery"]}'),
+        Result('    model in a subquery', rates['subquery']),
+        Result('    FROM visitor, model, item',
+               f'{ratios["join"]}, {rates["join"]}'),
+        Result('    max(dlints_dot(ready weights, features))',
+               rates['floor'])]
+
+
+def _learning(cursor, share, rows):
+    """Compare learning with and without a shared context."""
+    seconds = alternate({name: lambda text=text: cursor.execute(text)
+                         for name, text in LEARN.items()},
+                        max(BLOCKS, int(LEARNING_ROUNDS * share)))
+    slower = ratio(seconds['shared'], seconds['plain'], np.min)
+    rates = ' against '.join(f'{rows / seconds[name].min() / 1e6:.2f}'
+                             for name in ('shared', 'plain'))
+    return [Result(f'    dlints_evidence, {rows:,} rows, with a shared '
+                   'context: times the same without',
+                   f'{slower}; {rates} million rows/s')]
+
+
+def _times(seconds, name, other):
+    """Return two medians in words."""
+    return (f'{np.median(seconds[name]) * 1e6:.0f} against '
+            f'{np.median(seconds[other]) * 1e6:.0f} us')

@@ -1,0 +1,482 @@
+/*
+ * long_history.c
+ *		Learn a long history by blocks; keep its sums in long double.
+ */
+#include "long_history.h"
+
+#include <float.h>
+
+#include "core/linalg.h"
+
+/* not a multiple of POSTERIOR_BLOCK: some blocks are shorter */
+#define BATCH		1000
+#define DIM			LONG_DIM
+
+/* ---------- contexts ---------- */
+
+/* standard normal, by the polar method */
+static double
+normal(uint64_t *state)
+{
+	double		x;
+	double		square;
+
+	do
+	{
+		double		y = dice(state);
+
+		x = dice(state);
+		square = x * x + y * y;
+	} while (square >= 1);
+	return x * sqrt(-2 * log(square) / square);
+}
+
+static void
+fill_normal(uint64_t *state, double *context)
+{
+	int			k;
+
+	for (k = 0; k < DIM; k++)
+		context[k] = normal(state) / sqrt(DIM);
+}
+
+/* around one vector of this length, none of whose elements is a short binary */
+static void
+fill_around(uint64_t *state, double length, double spread, double *context)
+{
+	int			k;
+
+	for (k = 0; k < DIM; k++)
+		context[k] = length * (sin(k + 1.0) + spread * normal(state)) / sqrt(DIM / 2.0);
+}
+
+static void
+fill_nearly_parallel(uint64_t *state, double *context)
+{
+	fill_around(state, 0.5, 1e-5, context);
+}
+
+static void
+fill_parallel_and_large(uint64_t *state, double *context)
+{
+	fill_around(state, 1000, 1e-5, context);
+}
+
+static void
+fill_always_the_same(uint64_t *state, double *context)
+{
+	fill_around(state, 1, 0, context);
+}
+
+/* the ridge of 1 drowns */
+static void
+fill_the_same_and_large(uint64_t *state, double *context)
+{
+	fill_around(state, 3e4, 0, context);
+}
+
+static void
+fill_zero(uint64_t *state, double *context) /* NOLINT(readability-non-const-parameter) */
+{
+	(void) state;
+	memset(context, 0, sizeof(double) * DIM);
+}
+
+static void
+fill_one_coordinate(uint64_t *state, double *context)
+{
+	fill_zero(state, context);
+	context[3] = normal(state);
+}
+
+/* lengths from 1e-6 to 1e6 */
+static void
+fill_of_all_lengths(uint64_t *state, double *context)
+{
+	double		length = pow(10, 6 * dice(state));
+	int			k;
+
+	for (k = 0; k < DIM; k++)
+		context[k] = length * normal(state) / sqrt(DIM);
+}
+
+const LongKind long_kinds[] = {
+	{"normal", fill_normal, false},
+	{"nearly parallel", fill_nearly_parallel, false},
+	{"parallel, length 1000", fill_parallel_and_large, false},
+	{"always the same", fill_always_the_same, true},
+	{"the same, length 3e4", fill_the_same_and_large, true},
+	{"zero", fill_zero, false},
+	{"one coordinate", fill_one_coordinate, false},
+	{"lengths 1e-6 to 1e6", fill_of_all_lengths, false},
+};
+const int	long_kind_count = LENGTH(long_kinds);
+
+static void
+fill_batch(const LongKind *kind, uint64_t *state, double *contexts, double *rewards)
+{
+	int			j;
+
+	for (j = 0; j < BATCH; j++)
+	{
+		kind->fill(state, contexts + j * DIM);
+		rewards[j] = 0.3 + contexts[j * DIM + 3] + 0.5 * dice(state);
+	}
+}
+
+/* ---------- the sums by their definition ---------- */
+
+typedef struct Sums
+{
+	exact		reward_square;
+	exact		b[DIM];
+	exact		G[DIM * DIM];
+	exact		H[DIM * DIM];
+} Sums;
+
+/*
+ * sum <- decay sum + sum over observations of weights[age] left right; as a
+ * sum over batches of sums, its own rounding stays below 1e-15.
+ */
+static void
+add_products(int count, const exact *weights, exact decay, const double *left,
+			 int left_step, const double *right, int right_step, exact *sum)
+{
+	exact		batch = 0;
+	int			j;
+
+	for (j = 0; j < count; j++)
+		batch += weights[count - 1 - j] *
+			((exact) left[j * left_step] * right[j * right_step]);
+	*sum = decay * *sum + batch;
+}
+
+static void
+add_matrix(int count, const exact *weights, exact decay,
+		   const double *contexts, exact *matrix)
+{
+	int			i;
+	int			j;
+
+	for (i = 0; i < DIM; i++)
+		for (j = 0; j <= i; j++)
+		{
+			add_products(count, weights, decay, contexts + i, DIM,
+						 contexts + j, DIM, &matrix[i * DIM + j]);
+			matrix[j * DIM + i] = matrix[i * DIM + j];
+		}
+}
+
+static void
+sums_add(Sums *sums, double discount, int count, const double *contexts,
+		 const double *rewards)
+{
+	exact		weights[BATCH];
+	exact		squares[BATCH];
+	exact		decay = 1;
+	int			k;
+
+	for (k = 0; k < count; k++)
+	{
+		weights[k] = decay;
+		squares[k] = decay * decay;
+		decay *= discount;
+	}
+	add_products(count, weights, decay, rewards, 1, rewards, 1,
+				 &sums->reward_square);
+	for (k = 0; k < DIM; k++)
+		add_products(count, weights, decay, rewards, 1, contexts + k, DIM,
+					 &sums->b[k]);
+	add_matrix(count, weights, decay, contexts, sums->G);
+	if (discount < 1)
+		add_matrix(count, squares, decay * decay, contexts, sums->H);
+}
+
+/* ---------- errors ---------- */
+
+static double
+relative(exact difference, exact size)
+{
+	if (difference == 0)
+		return 0;
+	return (double) (fabsl(difference) / size);
+}
+
+/* Other than with fmax(), NaN is the worst and stays. */
+static double
+worse(double worst, double error)
+{
+	return isnan(worst) || error <= worst ? worst : error;
+}
+
+static double
+error_of_matrix(const double *packed, const exact *expected)
+{
+	double		worst = 0;
+	int			i;
+	int			j;
+
+	for (i = 0; i < DIM; i++)
+		for (j = 0; j <= i; j++)
+			worst = worse(worst, relative(packed[linalg_packed_index(DIM, i, j)] -
+										  expected[i * DIM + j],
+										  sqrtl(expected[i * DIM + i] *
+												expected[j * DIM + j])));
+	return worst;
+}
+
+static double
+error_of_b(const Evidence *e, const Sums *sums)
+{
+	double		worst = 0;
+	int			k;
+
+	for (k = 0; k < DIM; k++)
+		worst = worse(worst, relative(e->b[k] - sums->b[k],
+									  sqrtl(sums->G[k * DIM + k] *
+											sums->reward_square)));
+	return worst;
+}
+
+static exact
+length_of(const exact *vector)
+{
+	exact		sum = 0;
+	int			k;
+
+	for (k = 0; k < DIM; k++)
+		sum += vector[k] * vector[k];
+	return sqrtl(sum);
+}
+
+static double
+error_of_vector(const double *vector, const exact *expected)
+{
+	exact		difference[DIM];
+	int			k;
+
+	for (k = 0; k < DIM; k++)
+		difference[k] = vector[k] - expected[k];
+	return relative(length_of(difference), length_of(expected));
+}
+
+/* a posterior in long double: the factor of G + ridge I, and its mean */
+typedef struct ExactPosterior
+{
+	exact		Z[DIM * DIM];
+	exact		lower[DIM * DIM];
+	exact		mean[DIM];
+} ExactPosterior;
+
+static void
+exact_solve(const ExactPosterior *p, exact *x)
+{
+	exact_solve_lower(DIM, p->lower, x);
+	exact_solve_lower_transposed(DIM, p->lower, x);
+}
+
+static void
+exact_posterior(const exact *G, const exact *b, ExactPosterior *p)
+{
+	int			k;
+
+	memcpy(p->Z, G, sizeof(p->Z));
+	for (k = 0; k < DIM; k++)
+		p->Z[k * DIM + k] += LONG_RIDGE;
+	exact_cholesky(DIM, p->Z, p->lower);
+	memcpy(p->mean, b, sizeof(p->mean));
+	exact_solve(p, p->mean);
+}
+
+/* the largest eigenvalue times that of the inverse, both by iteration */
+static double
+condition_of(const ExactPosterior *p)
+{
+	exact		large[DIM];
+	exact		small[DIM];
+	exact		next[DIM];
+	exact		largest = 1;
+	exact		smallest = 1;
+	int			round;
+	int			k;
+
+	for (k = 0; k < DIM; k++)
+		large[k] = small[k] = cosl(k) / 3;
+	for (round = 0; round < 1000; round++)
+	{
+		exact_multiply(DIM, p->Z, large, next);
+		largest = length_of(next);
+		exact_solve(p, small);
+		smallest = length_of(small);
+		for (k = 0; k < DIM; k++)
+		{
+			large[k] = next[k] / largest;
+			small[k] /= smallest;
+		}
+	}
+	return (double) (largest * smallest);
+}
+
+/*
+ * What the factor's product has more than Z everywhere on its diagonal; 0 if
+ * that may be rounding.
+ */
+static double
+ridge_raised(const Evidence *e, const Factor *f)
+{
+	double		least = INFINITY;
+	int			i;
+	int			j;
+
+	for (i = 0; i < DIM; i++)
+	{
+		exact		element = e->G[linalg_packed_index(DIM, i, i)] + (exact) LONG_RIDGE;
+		exact		product = 0;
+
+		for (j = 0; j <= i; j++)
+		{
+			exact		root = f->L[linalg_packed_index(DIM, i, j)];
+
+			product += root * root;
+		}
+		if (product - element < LONG_RIDGE / 2 + DIM * DBL_EPSILON * element)
+			return 0;
+		least = fmin(least, (double) (product - element));
+	}
+	return least;
+}
+
+static double
+error_of_predictions(const double *mean, const exact *expected,
+					 const double *contexts, exact reward_size)
+{
+	double		worst = 0;
+	int			j;
+	int			k;
+
+	for (j = 0; j < BATCH; j++)
+	{
+		exact		difference = 0;
+
+		for (k = 0; k < DIM; k++)
+			difference += (mean[k] - expected[k]) * contexts[j * DIM + k];
+		worst = worse(worst, relative(difference, reward_size));
+	}
+	return worst;
+}
+
+/* NaN where evidence was rounded so that the exact factor does not exist */
+static void
+judge_posterior(const Evidence *e, const Sums *sums, const double *contexts, LongResult *r)
+{
+	ExactPosterior ours;
+	ExactPosterior theirs;
+	Factor	   *f = factor_new(e);
+	double	   *mean = guarded(DIM);
+	exact	   *G = exact_from_packed(DIM, e->G);
+	exact		b[DIM];
+	int			k;
+
+	for (k = 0; k < DIM; k++)
+		b[k] = e->b[k];
+	exact_posterior(G, b, &ours);
+	exact_posterior(sums->G, sums->b, &theirs);
+	r->condition = condition_of(&theirs);
+	r->factored = posterior_factor(e, LONG_RIDGE, f);
+	if (r->factored)
+	{
+		posterior_mean(e, f, mean);
+		r->raised = ridge_raised(e, f);
+		r->solve = error_of_vector(mean, ours.mean);
+		r->mean = error_of_vector(mean, theirs.mean);
+		r->prediction = error_of_predictions(mean, theirs.mean, contexts,
+											 sqrtl(sums->reward_square / (exact) e->weight_sum));
+	}
+	free(G);
+	guarded_free(mean);
+	factor_free(f);
+}
+
+/* ---------- a history ---------- */
+
+LongResult
+long_history_run(const LongHistory *h)
+{
+	Sums	   *sums = calloc(1, sizeof(Sums));
+	Evidence   *e = evidence_new(DIM, h->discount);
+	double	   *contexts = guarded((size_t) BATCH * DIM);
+	double	   *rewards = guarded(BATCH);
+	uint64_t	state = 20;
+	LongResult	r = {0, false, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+	int64_t		done;
+
+	assert_non_null(sums);
+	assert_int_equal(h->count % BATCH, 0);
+	for (done = 0; done < h->count; done += BATCH)
+	{
+		fill_batch(h->kind, &state, contexts, rewards);
+		sums_add(sums, h->discount, BATCH, contexts, rewards);
+		evidence_learn(e, BATCH, h->block, contexts, rewards);
+	}
+	r.updates = e->updates;
+	r.b = error_of_b(e, sums);
+	r.G = error_of_matrix(e->G, sums->G);
+	if (e->H)
+		r.H = error_of_matrix(e->H, sums->H);
+	judge_posterior(e, sums, contexts, &r);
+
+	guarded_free(contexts);
+	guarded_free(rewards);
+	evidence_free(e);
+	free(sums);
+	return r;
+}
+
+/* ---------- what is promised ---------- */
+
+/*
+ * The roundings of as many sums as there are blocks cancel or, with a discount
+ * below 1, are forgotten.  Not so where each block adds the same: then every
+ * sum is rounded to the same side, as long as its exponent stays.
+ */
+double
+long_evidence_promise(const LongHistory *h)
+{
+	int64_t		batches = h->count / BATCH;
+	double		blocks = (double) batches * ceil((double) BATCH / h->block);
+
+	if (h->kind->repeats && h->discount == 1)
+		return fmax(1e-12, blocks * DBL_EPSILON / 2);
+	return 1e-12;
+}
+
+/*
+ * Of the solution, given the evidence: 1e-8 up to a condition number of 1e7,
+ * which is where a backward stable solution gets to; from there on the loss
+ * that such a one has.  From 1e12 on the roundings in the evidence, for which
+ * 1e-12 is promised, may be as large as the ridge.
+ */
+double
+long_mean_promise(const LongResult *r)
+{
+	if (r->condition < 1e7)
+		return 1e-8;
+	return r->condition < 1e12 ? r->condition * 1e-15 : INFINITY;
+}
+
+/*
+ * Coefficients may be lost where contexts do not tell them apart; what is
+ * expected of such contexts is not.  Without a condition number, long double has
+ * not been wide enough to tell.
+ */
+bool
+long_promises_kept(const LongHistory *h, const LongResult *r)
+{
+	double		evidence = long_evidence_promise(h);
+	double		mean = long_mean_promise(r);
+
+	return r->updates == h->count && r->b <= evidence && r->G <= evidence &&
+		(h->discount < 1 ? r->H <= evidence : isnan(r->H)) &&
+		r->factored && (r->solve <= mean || isinf(mean)) &&
+		(r->prediction <= 1e-6 || isnan(r->condition));
+}

@@ -1,0 +1,59 @@
+/*
+ * long_history.h
+ *		Histories of any length, learned block by block, and how far what is
+ *		left of them is from their definition in long double.
+ *
+ * Errors of G and H are relative to sqrt(G_ii G_jj), those of b to
+ * sqrt(G_ii sum of gamma^age r^2): the largest size that the element can have
+ * (Cauchy-Schwarz), and so the size of the numbers that went into it.  On the
+ * diagonal that is the plain relative error.  Relative to the element itself
+ * it would say nothing, since a sum of many signs may come out near zero.
+ */
+#ifndef DLINTS_LONG_HISTORY_H
+#define DLINTS_LONG_HISTORY_H
+
+#include "oracle.h"
+
+#define LONG_DIM		16
+#define LONG_RIDGE		1.0
+
+/* what contexts are like */
+typedef struct LongKind
+{
+	const char *name;
+	void		(*fill) (uint64_t *state, double *context);
+	bool		repeats;		/* adds the same numbers again and again */
+} LongKind;
+
+typedef struct LongHistory
+{
+	const LongKind *kind;
+	double		discount;
+	int64_t		count;			/* a multiple of 1000 */
+	int			block;			/* observations learned at a time */
+} LongHistory;
+
+extern const LongKind long_kinds[];
+extern const int long_kind_count;
+
+typedef struct LongResult
+{
+	int64_t		updates;
+	bool		factored;
+	double		b;				/* worst errors */
+	double		G;
+	double		H;				/* NaN when there is none */
+	double		condition;		/* of Z */
+	double		raised;			/* added to the ridge by the factorisation */
+	double		solve;			/* of the mean, as solution for this evidence */
+	double		mean;			/* of the mean, with what the evidence lacks */
+	double		prediction;		/* of the last contexts' expected rewards, with
+								 * both, relative to the size of rewards */
+} LongResult;
+
+extern LongResult long_history_run(const LongHistory *h);
+extern double long_evidence_promise(const LongHistory *h);
+extern double long_mean_promise(const LongResult *r);
+extern bool long_promises_kept(const LongHistory *h, const LongResult *r);
+
+#endif							/* DLINTS_LONG_HISTORY_H */

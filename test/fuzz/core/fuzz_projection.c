@@ -1,0 +1,359 @@
+/*
+ * fuzz_projection.c
+ *		Projections of any seed, scale and sizes, with and without a shared
+ *		context and an intercept: there, back, and in pieces.
+ */
+#include "input.h"
+
+#include <math.h>
+
+#include "core/projection.h"
+#include "core/random.h"
+
+#define MOST_CONTEXT_DIM	300
+#define MOST_REDUCED_DIM	40
+#define MOST_SHARED_DIM		20
+#define MOST_VECTORS		5
+#define MOST_PIECES			3
+#define MOST_DIFFERENT		16		/* numbers in a vector, the rest repeats them */
+
+/* numbers with which no product below can overflow */
+#define MODERATE	1e60
+
+/* The same rows, as a whole or in pieces, in order. */
+typedef struct Rows
+{
+	int			count;
+	ProjectionRows pieces[MOST_PIECES];
+} Rows;
+
+static void
+add_piece(Rows *rows, const Projection *p, int end)
+{
+	int			first = 0;
+	ProjectionRows piece;
+	double	   *numbers;
+
+	if (rows->count > 0)
+	{
+		piece = rows->pieces[rows->count - 1];
+		first = piece.first + piece.count;
+	}
+	if (first == end)
+		return;
+	numbers = walled((size_t) (end - first) * projection_row_len(p));
+	projection_generate(p, first, end - first, numbers);
+	piece.first = first;
+	piece.count = end - first;
+	piece.numbers = numbers;
+	rows->pieces[rows->count++] = piece;
+}
+
+static Rows
+whole(const Projection *p)
+{
+	Rows		rows = {0};
+
+	add_piece(&rows, p, p->reduced_dim);
+	return rows;
+}
+
+static Rows
+in_pieces(Input *in, const Projection *p)
+{
+	Rows		rows = {0};
+	int			border = take_size(in, p->reduced_dim);
+
+	add_piece(&rows, p, border);
+	add_piece(&rows, p, border + (p->reduced_dim - border) / 2);
+	add_piece(&rows, p, p->reduced_dim);
+	return rows;
+}
+
+/* what each of the matrices is made of */
+typedef struct Matrix
+{
+	RandomPurpose purpose;
+	double		scale;
+	int			columns;
+} Matrix;
+
+/* P, Q and R, or the first alone */
+static int
+matrix_count(const Projection *p)
+{
+	return p->shared_dim > 0 ? 3 : 1;
+}
+
+static Matrix
+matrix(const Projection *p, int which)
+{
+	const Matrix matrices[] = {
+		{RANDOM_PROJECTION, p->scale, p->context_dim},
+		{RANDOM_INTERACTION, 1.0, p->context_dim},
+		{RANDOM_SHARED, p->scale, p->shared_dim}
+	};
+
+	return matrices[which];
+}
+
+/* A row of one of the matrices among those of a piece, [P][Q][R]. */
+static const double *
+row_of(const Projection *p, const ProjectionRows *rows, int which, int row)
+{
+	size_t		before = (size_t) which * (size_t) rows->count * (size_t) p->context_dim;
+
+	return rows->numbers + before +
+		(size_t) (row - rows->first) * (size_t) matrix(p, which).columns;
+}
+
+/* A row is its stream of normals times a scale. */
+static void
+check_row(const Projection *p, const ProjectionRows *all, int which, int row)
+{
+	Matrix		m = matrix(p, which);
+	double	   *expected = walled((size_t) m.columns);
+	int			j;
+
+	random_normals(p->seed, m.purpose, (uint32_t) row, (size_t) m.columns, expected);
+	for (j = 0; j < m.columns; j++)
+		expected[j] *= m.scale;
+	check(same_bits((size_t) m.columns, expected, row_of(p, all, which, row)));
+}
+
+/* Rows of a piece are those of the whole, bit by bit. */
+static void
+check_piece(const Projection *p, const ProjectionRows *all, const ProjectionRows *piece)
+{
+	int			which;
+	int			row;
+
+	for (which = 0; which < matrix_count(p); which++)
+		for (row = piece->first; row < piece->first + piece->count; row++)
+			check(same_bits((size_t) matrix(p, which).columns, row_of(p, all, which, row),
+							row_of(p, piece, which, row)));
+}
+
+static void
+check_rows(const Projection *p, const ProjectionRows *all, const Rows *rows)
+{
+	int			which;
+	int			i;
+
+	for (which = 0; which < matrix_count(p); which++)
+	{
+		check_row(p, all, which, 0);
+		check_row(p, all, which, p->reduced_dim - 1);
+	}
+	for (i = 0; i < rows->count; i++)
+		check_piece(p, all, &rows->pieces[i]);
+}
+
+/* as many of each kind, and the largest number of each kind */
+typedef struct Vectors
+{
+	int			count;
+	double	   *contexts;
+	double	   *shareds;
+	double	   *parameters;
+	double		context;
+	double		shared;
+	double		parameter;
+} Vectors;
+
+/* Few numbers of the input, so that it suffices for all kinds. */
+static double *
+some_numbers(Input *in, size_t count)
+{
+	double	   *values = walled(count);
+	size_t		different = (size_t) take_size(in, MOST_DIFFERENT);
+	size_t		i;
+
+	for (i = 0; i < count; i++)
+		values[i] = i < different ? take_finite(in) : values[i - different];
+	return values;
+}
+
+static Vectors
+some_vectors(Input *in, const Projection *p)
+{
+	Vectors		v;
+	size_t		contexts;
+	size_t		shareds;
+	size_t		parameters;
+
+	v.count = take_size(in, MOST_VECTORS);
+	contexts = (size_t) (v.count * p->context_dim);
+	shareds = (size_t) (v.count * p->shared_dim);
+	parameters = (size_t) (v.count * projection_reduced_len(p));
+	v.contexts = some_numbers(in, contexts);
+	v.shareds = some_numbers(in, shareds);
+	v.parameters = some_numbers(in, parameters);
+	v.context = largest(contexts, v.contexts);
+	v.shared = largest(shareds, v.shareds);
+	v.parameter = largest(parameters, v.parameters);
+	return v;
+}
+
+static double *
+apply(const Projection *p, const Rows *rows, const Vectors *v)
+{
+	double	   *reduced = walled((size_t) (v->count * projection_reduced_len(p)));
+	int			i;
+
+	for (i = 0; i < rows->count; i++)
+		projection_apply(p, &rows->pieces[i], v->count, v->contexts, v->shareds, reduced,
+						 walled(projection_work(p, rows->pieces[i].count, v->count)));
+	return reduced;
+}
+
+/* all parameters under the shared context of one number */
+static double *
+lift(const Projection *p, const Rows *rows, const Vectors *v, int number)
+{
+	double	   *lifted = walled((size_t) (v->count * projection_lifted_len(p)));
+	int			i;
+
+	for (i = 0; i < rows->count; i++)
+		projection_lift(p, &rows->pieces[i], v->count, v->parameters,
+						v->shareds + number * p->shared_dim, lifted,
+						walled(projection_work(p, rows->pieces[i].count, v->count)));
+	return lifted;
+}
+
+/*
+ * What rounding may do to a coordinate of z; no entry is as much as ten
+ * standard deviations.
+ */
+static double
+rounding(const Projection *p, const Vectors *v)
+{
+	return 1e-11 * p->scale * p->context_dim * v->context *
+		(1.0 + 10.0 * p->shared_dim * v->shared);
+}
+
+/* What underflow of a factor or product may do to it. */
+static double
+underflow(const Projection *p, const Vectors *v)
+{
+	return 1e-300 * (1.0 + p->scale) * (1.0 + v->context) * (1.0 + v->shared);
+}
+
+/* z = P x + (Q x) o (R u) by its definition, then 1 */
+static void
+check_reduced(const Projection *p, const ProjectionRows *rows, const Vectors *v,
+			  const double *reduced)
+{
+	int			n = p->context_dim;
+	int			m = p->shared_dim;
+	int			c;
+	int			row;
+
+	for (c = 0; c < v->count; c++)
+	{
+		const double *x = v->contexts + c * n;
+		const double *u = v->shareds + c * m;
+		const double *z = reduced + c * projection_reduced_len(p);
+
+		for (row = 0; row < p->reduced_dim; row++)
+		{
+			double		expected = plain_dot(n, row_of(p, rows, 0, row), x);
+
+			if (m > 0)
+				expected += plain_dot(n, row_of(p, rows, 1, row), x) *
+					plain_dot(m, row_of(p, rows, 2, row), u);
+			check(fabs(z[row] - expected) <= rounding(p, v) + underflow(p, v));
+		}
+		check(!p->intercept || z[p->reduced_dim] == 1.0);
+	}
+}
+
+/* psi'z = w'x, and the last weight is the intercept's */
+static void
+check_lifted(const Projection *p, const Vectors *v, int number,
+			 const double *reduced, const double *lifted)
+{
+	int			n = p->context_dim;
+	int			len = projection_reduced_len(p);
+	const double *x = v->contexts + number * n;
+	const double *z = reduced + number * len;
+	int			c;
+
+	for (c = 0; c < v->count; c++)
+	{
+		const double *psi = v->parameters + c * len;
+		const double *w = lifted + c * projection_lifted_len(p);
+
+		check(fabs(plain_dot(p->reduced_dim, psi, z) - plain_dot(n, w, x)) <=
+			  p->reduced_dim * (v->parameter * rounding(p, v) +
+								(1.0 + v->parameter) * underflow(p, v)));
+		check(!p->intercept || same_bits(1, &w[n], &psi[len - 1]));
+	}
+}
+
+/* Contexts there, parameters back. */
+static void
+check_both_ways(const Projection *p, const ProjectionRows *all, const Rows *rows,
+				const Vectors *v)
+{
+	bool		moderate = p->scale < MODERATE && v->context < MODERATE &&
+		v->shared < MODERATE && v->parameter < MODERATE;
+	double	   *reduced = apply(p, rows, v);
+	int			c;
+
+	if (moderate)
+		check_reduced(p, all, v, reduced);
+	for (c = 0; c < v->count; c++)
+	{
+		double	   *lifted = lift(p, rows, v, c);
+
+		if (moderate)
+			check_lifted(p, v, c, reduced, lifted);
+	}
+}
+
+/* Without matrices a reduced context is the context, then 1. */
+static void
+check_copy(const Projection *p, const Vectors *v)
+{
+	Projection	none = {.context_dim = p->context_dim, .reduced_dim = p->context_dim,
+	.intercept = p->intercept};
+	int			n = none.context_dim;
+	int			len = projection_reduced_len(&none);
+	double	   *reduced = walled((size_t) (v->count * len));
+	int			c;
+
+	projection_copy(&none, v->count, v->contexts, reduced);
+	for (c = 0; c < v->count; c++)
+	{
+		check(same_bits((size_t) n, reduced + c * len, v->contexts + c * n));
+		check(!none.intercept || reduced[c * len + n] == 1.0);
+	}
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	Input		in = {data, size};
+	Projection	p;
+	Rows		all;
+	Rows		pieces;
+	Vectors		v;
+
+	walled_reset();
+	p.seed = take_bits(&in);
+	p.scale = take_positive(&in);
+	p.context_dim = take_size(&in, MOST_CONTEXT_DIM);
+	p.reduced_dim = take_size(&in, MOST_REDUCED_DIM);
+	p.shared_dim = take_size(&in, MOST_SHARED_DIM + 1) - 1;
+	p.intercept = take_byte(&in) % 2 == 1;
+	all = whole(&p);
+	pieces = in_pieces(&in, &p);
+	v = some_vectors(&in, &p);
+
+	check_rows(&p, all.pieces, &pieces);
+	check_both_ways(&p, all.pieces, &all, &v);
+	check_both_ways(&p, all.pieces, &pieces, &v);
+	check_copy(&p, &v);
+	return 0;
+}

@@ -1,0 +1,55 @@
+/*
+ * input.h
+ *		What the fuzz targets of src/core share: sizes and numbers out of
+ *		arbitrary bytes, memory with a wall behind it, and a check.
+ */
+#ifndef DLINTS_FUZZ_INPUT_H
+#define DLINTS_FUZZ_INPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* the one function that a target has; libFuzzer's name for it */
+extern int	LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* what of an input has not been used yet; zeros follow its end */
+typedef struct Input
+{
+	const uint8_t *next;
+	size_t		left;
+} Input;
+
+extern uint8_t take_byte(Input *in);
+extern uint64_t take_bits(Input *in);
+extern int	take_size(Input *in, int most);
+extern double take_number(Input *in);
+extern double take_finite(Input *in);
+extern double take_positive(Input *in);
+
+/*
+ * Arrays of numbers, each of which ends at a page that nothing may touch:
+ * BLAS and LAPACK, which no checker was compiled into, cannot read or write
+ * beyond them either.  All are given up at once.
+ */
+#define WALLED_MOST_NUMBERS 32768	/* of one array */
+#define WALLED_MOST_ARRAYS	128		/* at a time */
+
+extern double *walled(size_t count);
+extern float *walled_floats(size_t count);
+extern void walled_reset(void);
+
+extern double *walled_numbers(Input *in, size_t count, double (*take) (Input *));
+
+/* ends the process, which is how a target says that something is wrong */
+#define check(condition) \
+	((condition) ? (void) 0 : check_failed(#condition, __FILE__, __LINE__))
+
+extern void check_failed(const char *condition, const char *file, int line);
+
+extern bool same_bits(size_t count, const void *a, const void *b);
+extern bool all_are_finite(size_t count, const double *values);
+extern double largest(size_t count, const double *values);
+extern double plain_dot(int len, const double *a, const double *b);
+
+#endif							/* DLINTS_FUZZ_INPUT_H */

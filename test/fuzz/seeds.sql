@@ -1,0 +1,38 @@
+-- What fuzzing of the readers starts from: models of every kind, in each of the
+-- forms that the extension reads.  Written to files of the server's in the
+-- folder that the variable of this name says.  The first byte is the door, see
+-- test/fuzz/server/doors.c.
+
+CREATE TEMP TABLE seed AS
+SELECT name, learned(model, rows) AS model
+FROM (VALUES
+    ('plain', dlints_new(2), 4),
+    ('lasting', dlints_new(3, discount => 1, policy => 'greedy'), 4),
+    ('projected', dlints_new(4, 2, 0.5, seed => -7, policy => 'ucb'), 4),
+    ('scaled', dlints_new(5, 3, 0.9, 1e-3, 2, 9, 0.25), 4),
+    ('shared', dlints_new(3, 2, seed => 5, shared_dim => 2), 4),
+    ('intercept', dlints_new(2, discount => 1, intercept => true), 4),
+    ('shared_intercept', dlints_new(2, 3, 0.9, seed => 6, policy => 'ucb', shared_dim => 3, intercept => true), 4),
+    ('untrained', dlints_new(300, 1), 0)
+) AS n (name, model, rows);
+
+CREATE TEMP TABLE file AS
+SELECT name || '_' || form AS name, lo_from_bytea(0, door || bytes) AS object
+FROM seed, LATERAL (VALUES
+    ('binary', '\x30'::bytea, dlints_send(model)),
+    ('text', '\x31', convert_to(model::text, 'UTF8')),
+    ('jsonb', '\x32', convert_to(model::jsonb::text, 'UTF8')),
+    ('state', '\x33', dlints_send(model))
+) AS f (form, door, bytes);
+
+-- Rankings as dlints_top sends them on machines that store the low byte first:
+-- of numbers, texts and the type that has no length
+INSERT INTO file
+SELECT 'ranking_' || name, lo_from_bytea(0, '\x34' || int4send(type::oid::integer) || int4send(3) || int4send(2) || items)
+FROM (VALUES
+    ('integer', 'integer'::regtype, float8send(2) || int4send(12) || '\xffffffff0500000000000000' || float8send(1) || int4send(4) || '\xfeffffff'),
+    ('text', 'text', float8send(2) || int4send(11) || '\x070000001c000000616263' || float8send(1) || int4send(4) || '\xfeffffff'),
+    ('cstring', 'cstring', float8send(2) || int4send(8) || '\x0400000061626300' || float8send(1) || int4send(4) || '\xfeffffff')
+) AS r (name, type, items);
+
+SELECT count(lo_export(object, :'folder' || '/' || name)) AS seeds FROM file;

@@ -1,0 +1,50 @@
+-- What tests with the module dlints_fuzz have to say, as TAP: the inputs that
+-- were kept for the readers, and each support function called as no aggregate
+-- would.  To be run at the top of the source tree; the variable "module" is the
+-- path of dlints_fuzz.  The name of an input may say what is to become of it.
+\ir setup.sql
+\pset format unaligned
+\pset tuples_only on
+\set inputs `for f in test/fuzz/corpus/readers/*; do echo "$f $(od -An -v -tx1 <"$f" | tr -d ' \n')"; done`
+
+CREATE FUNCTION dlints_call_alone(regprocedure) RETURNS boolean AS :'module' LANGUAGE C;
+CREATE FUNCTION dlints_call_as_aggregate(regprocedure) RETURNS boolean AS :'module' LANGUAGE C;
+
+-- what a statement gives, or its error
+CREATE FUNCTION outcome(statement text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    result text;
+BEGIN
+    EXECUTE statement INTO result;
+    RETURN 'gives ' || coalesce(result, 'NULL');
+EXCEPTION WHEN OTHERS THEN
+    RETURN SQLSTATE || ': ' || SQLERRM;
+END
+$$;
+
+-- statements, each with a pattern that its outcome is to match
+CREATE TABLE test (number serial, name text, statement text, expected text);
+INSERT INTO test (name, statement, expected)
+SELECT split_part(line, ' ', 1), format('SELECT dlints_read_inputs(ARRAY[decode(%L, %L)])', split_part(line, ' ', 2), 'hex'),
+       format('^gives \{%s\}$', CASE WHEN line ~ '/accepted-' THEN 't' WHEN line ~ '/refused-' THEN 'f' ELSE '[tf]' END)
+FROM regexp_split_to_table(:'inputs', E'\n') AS l (line);
+
+-- A support function that would have nothing to do may return NULL; a strict one
+-- has to look where it is before anything else.
+INSERT INTO test (name, statement, expected)
+SELECT DISTINCT p.oid::regprocedure || c.how, format('SELECT %s(%L)', c.call, p.oid::regprocedure), c.expected
+FROM pg_aggregate AS a
+JOIN pg_depend AS d ON d.classid = 'pg_proc'::regclass AND d.objid = a.aggfnoid AND d.deptype = 'e'
+JOIN pg_extension AS e ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid AND e.extname = 'dlints',
+LATERAL (VALUES (a.aggtransfn), (a.aggfinalfn), (a.aggcombinefn), (a.aggserialfn), (a.aggdeserialfn),
+                (a.aggmtransfn), (a.aggminvtransfn), (a.aggmfinalfn)) AS s (function)
+JOIN pg_proc AS p ON s.function = p.oid,
+LATERAL (VALUES
+    (' alone', 'dlints_call_alone',
+     CASE WHEN p.proisstrict THEN '' ELSE '^gives true$|' END || '^XX000: aggregate support function called in non-aggregate context$'),
+    (' without arguments', CASE WHEN NOT p.proisstrict THEN 'dlints_call_as_aggregate' END, '^gives true$|^22004: ')) AS c (how, call, expected)
+WHERE c.call IS NOT NULL;
+
+SELECT '1..' || count(*) FROM test;
+SELECT format(CASE WHEN outcome ~ expected THEN 'ok %s - %s: %s' ELSE E'not ok %s - %s\n# have: %s' END, number, name, outcome)
+FROM (SELECT *, outcome(statement) FROM test OFFSET 0) AS t ORDER BY number;

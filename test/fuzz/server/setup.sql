@@ -1,0 +1,7 @@
+-- A database for the module dlints_fuzz, which the variable "module" is the
+-- path of.
+\set ON_ERROR_STOP 1
+\set QUIET 1
+CREATE EXTENSION dlints;
+\ir ../../t/probes.sql
+CREATE FUNCTION dlints_read_inputs(bytea[]) RETURNS boolean[] AS :'module' LANGUAGE C;

@@ -1,0 +1,205 @@
+/*
+ * long_run.c
+ *		Ten million observations into one model, of every kind: is the count
+ *		exact, how far are evidence and mean from their definition, and does a
+ *		model that fades become slow?
+ *
+ *	long_run				the table; fails if a promise is broken
+ *	long_run --model GAMMA COUNT
+ *							evidence of a simple history, for evidence.sql
+ */
+#include "long_history.h"
+
+#include <stdio.h>
+#include <time.h>
+
+#include "core/linalg.h"
+
+#define MILLION			1000000
+
+/* ---------- the table ---------- */
+
+/* print one line of it */
+static bool
+report(LongHistory h)
+{
+	const LongResult r = long_history_run(&h);
+	bool		kept = long_promises_kept(&h, &r);
+
+	printf("%-22s %5g %5d %8lld %7.0e %7.0e %7.0e %7.0e %7.0e %7.0e %7.0e %7.0e %7.0e  %s\n",
+		   h.kind->name, h.discount, h.block, (long long) r.updates,
+		   r.b, r.G, r.H, long_evidence_promise(&h), r.condition, r.solve,
+		   long_mean_promise(&r), r.mean, r.prediction,
+		   !kept ? "BROKEN" : r.raised > 0 ? "kept, ridge raised" : "kept");
+	(void) fflush(stdout);
+	return kept;
+}
+
+static bool
+report_all(void)
+{
+	const double discounts[] = {0.99, 1};
+	bool		kept = true;
+	int			g;
+	int			k;
+
+	printf("%-22s %5s %5s %8s %7s %7s %7s %7s %7s %7s %7s %7s %7s\n",
+		   "contexts", "gamma", "block", "count", "b", "G", "H", "bound",
+		   "cond Z", "solve", "bound", "mean", "reward");
+	for (g = 0; g < LENGTH(discounts); g++)
+		for (k = 0; k < long_kind_count; k++)
+		{
+			const LongHistory h = {&long_kinds[k], discounts[g],
+			10 * MILLION, POSTERIOR_BLOCK};
+
+			kept = report(h) && kept;
+		}
+
+	/* one by one, as dlints_update learns from single rewards */
+	for (k = 0; k < long_kind_count; k++)
+	{
+		const LongHistory h = {&long_kinds[k], 1, MILLION, 1};
+
+		kept = report(h) && kept;
+	}
+	return kept;
+}
+
+/* ---------- speed of a model that fades ---------- */
+
+static double
+seconds_for(Evidence *e, int count, const double *context, double reward)
+{
+	double		z[LONG_DIM];
+	clock_t		start = clock();
+	int			j;
+
+	for (j = 0; j < count; j++)
+	{
+		memcpy(z, context, sizeof(z));
+		evidence_absorb(e, 1, z, &reward);
+	}
+	return (double) (clock() - start) / CLOCKS_PER_SEC;
+}
+
+static int
+count_subnormals(size_t count, const double *values)
+{
+	int			found = 0;
+	size_t		i;
+
+	for (i = 0; i < count; i++)
+		found += fpclassify(values[i]) == FP_SUBNORMAL;
+	return found;
+}
+
+/*
+ * Left alone, H would be subnormal for ever after 36,000 empty observations,
+ * and b and G after 72,000.  How much slower arithmetic on subnormals is
+ * depends on the CPU, so they are counted, too.
+ */
+static bool
+report_fading(void)
+{
+	const int	count = 200000;
+	const double bound = 2;
+	double		context[LONG_DIM];
+	const double nothing[LONG_DIM] = {0};
+	Evidence   *e = evidence_new(LONG_DIM, 0.99);
+	double		ordinary;
+	double		fading;
+	int			subnormals;
+	bool		kept;
+	int			k;
+
+	for (k = 0; k < LONG_DIM; k++)
+		context[k] = sin(k + 1.0);
+	seconds_for(e, count, context, 1);
+	ordinary = seconds_for(e, count, context, 1);
+	fading = seconds_for(e, count, nothing, 0);
+	subnormals = count_subnormals(LONG_DIM, e->b) +
+		count_subnormals(linalg_packed_len(LONG_DIM), e->G) +
+		count_subnormals(linalg_packed_len(LONG_DIM), e->H);
+	kept = fading <= bound * ordinary && subnormals == 0;
+	printf("\nAn update takes %.2f times as long while the model fades (bound: %g),"
+		   " which leaves %d subnormal numbers  %s\n",
+		   fading / ordinary, bound, subnormals, kept ? "kept" : "BROKEN");
+	evidence_free(e);
+	return kept;
+}
+
+/* ---------- the history that evidence.sql learns through SQL ---------- */
+
+#define SQL_DIM			8
+
+static void
+print_array(const char *name, const double *values, int count)
+{
+	int			i;
+
+	printf("\\set %s '{", name);
+	for (i = 0; i < count; i++)
+		printf("%s%.17g", i > 0 ? "," : "", values[i]);
+	printf("}'\n");
+}
+
+/* the lower triangle by rows, as dlints shows it */
+static void
+print_matrix(const char *name, const double *packed)
+{
+	double		rows[SQL_DIM * (SQL_DIM + 1) / 2];
+	int			count = 0;
+	int			i;
+	int			j;
+
+	for (i = 0; i < SQL_DIM; i++)
+		for (j = 0; j <= i; j++)
+			rows[count++] = packed[linalg_packed_index(SQL_DIM, i, j)];
+	print_array(name, rows, count);
+}
+
+static void
+print_model(double discount, int64_t count)
+{
+	Evidence   *e = evidence_new(SQL_DIM, discount);
+	double	   *contexts = guarded(POSTERIOR_BLOCK * SQL_DIM);
+	double	   *rewards = guarded(POSTERIOR_BLOCK);
+	int			filled = 0;
+	int64_t		i;
+	int			k;
+
+	for (i = 1; i <= count; i++)
+	{
+		for (k = 0; k < SQL_DIM; k++)
+			contexts[filled * SQL_DIM + k] = (double) (i * (k + 4) % 11) - 5;
+		rewards[filled++] = (double) (i % 5);
+		if (filled == POSTERIOR_BLOCK || i == count)
+		{
+			evidence_learn(e, filled, filled, contexts, rewards);
+			filled = 0;
+		}
+	}
+	printf("\\set discount %.17g\n\\set count %lld\n", discount,
+		   (long long) e->updates);
+	print_array("core_b", e->b, SQL_DIM);
+	print_matrix("core_g", e->G);
+	print_matrix("core_h", e->H ? e->H : e->G);
+	guarded_free(contexts);
+	guarded_free(rewards);
+	evidence_free(e);
+}
+
+int
+main(int argc, char **argv)
+{
+	bool		kept;
+
+	if (argc == 4 && strcmp(argv[1], "--model") == 0)
+	{
+		print_model(strtod(argv[2], NULL), strtoll(argv[3], NULL, 10));
+		return 0;
+	}
+	kept = report_all();
+	kept = report_fading() && kept;
+	return kept ? 0 : 1;
+}

@@ -1,0 +1,86 @@
+# While rewards stream in, backups, dumps and a standby hold whole transactions,
+# and the standby that takes over holds every reward that was acknowledged.
+use strict;
+use warnings;
+
+use FindBin;
+use lib $FindBin::RealBin;
+use DlintsTest;
+use DlintsStream;
+use Test::More;
+
+my $primary = DlintsTest->node('primary', allows_streaming => 1, conf => "log_statement = none\n");
+my $standby = DlintsTest->bare_node('standby');
+my $restored = DlintsTest->node('restored');
+my $recommend = q{
+	SELECT name, cardinality(dlints_recommend(state, i, features(i, (dlints_info(state)).context_dim), 5))
+	FROM model, generate_series(1, 100) i GROUP BY name ORDER BY name};
+
+DlintsStream::create($primary);
+
+### A base backup and a dump, taken in the middle
+
+my $stream = DlintsStream->start($primary);
+$stream->wait_for(100);
+$primary->backup('backup');
+$primary->command_ok(
+	[
+		'pg_dump', '--no-sync', '--format=custom',
+		'--file', $primary->basedir . '/dump', 'postgres'
+	],
+	'dumped while sessions learn');
+$stream->wait_for(100);
+$stream->kill;
+
+$restored->command_ok(
+	[
+		'pg_restore', '--exit-on-error',
+		'--dbname', 'postgres', $primary->basedir . '/dump'
+	],
+	'restored');
+DlintsStream::check($restored, 'a dump taken while sessions learned');
+
+$standby->init_from_backup($primary, 'backup', has_streaming => 1);
+$standby->start;
+$primary->wait_for_catchup($standby);
+DlintsStream::check($standby, 'a standby from a backup taken while sessions learned');
+
+### A standby that follows
+
+# From here on a commit is acknowledged when the standby has it, too
+$primary->append_conf('postgresql.conf', "synchronous_standby_names = '*'\n");
+$primary->reload;
+$primary->poll_query_until('postgres',
+	q{SELECT sync_state = 'sync' FROM pg_stat_replication})
+  or die 'the standby is not synchronous';
+
+$stream = DlintsStream->start($primary);
+for my $look (1 .. 3)
+{
+	$stream->wait_for(100);
+	DlintsStream::check($standby, "the standby while sessions learn, look $look");
+	is($standby->safe_psql('postgres', $recommend),
+		"open|5\nplain|5\nreduced|5", 'and it recommends');
+}
+
+### The primary dies, the standby takes over
+
+$primary->kill9;
+my $acknowledged = $stream->finish;
+$standby->promote;
+DlintsStream::check($standby, 'after failover');
+$stream->check_acknowledged($standby, $acknowledged, 'after failover');
+is($standby->safe_psql('postgres', $recommend),
+	"open|5\nplain|5\nreduced|5", 'after failover: it recommends');
+
+my $updates = q{SELECT sum((dlints_info(state)).updates) FROM model};
+my $before = $standby->safe_psql('postgres', $updates);
+$stream = DlintsStream->start($standby, limit => '--transactions=50');
+is($stream->finish, 200, 'sessions learn on the new primary');
+cmp_ok($standby->safe_psql('postgres', $updates),
+	'>', $before, 'and its models have more observations');
+DlintsStream::check($standby, 'at the end');
+
+$standby->stop;
+$restored->stop;
+done_testing();

@@ -1,0 +1,156 @@
+# Logical replication carries models to a subscriber as the identical values.
+use strict;
+use warnings;
+
+use FindBin;
+use lib $FindBin::RealBin;
+use DlintsTest;
+use DlintsStream;
+use Test::More;
+
+my $publisher = DlintsTest->node(
+	'publisher',
+	allows_streaming => 'logical',
+	conf => "log_statement = none\n");
+my $subscriber = DlintsTest->node('subscriber', conf => "log_statement = none\n");
+
+# One table with a key, and one whose rows are found by all of their columns,
+# which compares models
+DlintsStream::create($publisher);
+$publisher->safe_psql(
+	'postgres', q{
+	CREATE TABLE keyless (name text, note text, small dlints(6), large dlints(30, 20));
+	ALTER TABLE keyless REPLICA IDENTITY FULL;
+	INSERT INTO keyless
+	SELECT i, 'first', dlints_update(dlints_new(6), features(i, 6), i),
+	       dlints_update(dlints_new(30, 20, discount => 0.995, seed => i), features(i, 30), i)
+	FROM generate_series(1, 5) i;
+	-- two that only their last bits tell apart, and an empty one
+	INSERT INTO keyless
+	VALUES ('twin', '', dlints_update(dlints_new(6), features(1, 6), 1), NULL),
+	       ('twin', '', dlints_update(dlints_new(6), features(1, 6), 1 + 2.3e-16), NULL),
+	       ('empty', NULL, NULL, NULL);
+	CREATE PUBLICATION learned FOR TABLE fresh, model, keyless, ledger, feedback, arrival, committed;
+	-- what the subscriber gets as initial copy
+	UPDATE keyless SET small = dlints_update(small, features(9, 6), 1) WHERE name <> 'twin'});
+is( $publisher->safe_psql('postgres',
+		q{SELECT count(DISTINCT dlints_send(small)) FROM keyless WHERE name = 'twin'}),
+	2,
+	'twins differ');
+my $stream = DlintsStream->start($publisher, limit => '--transactions=25');
+is($stream->finish, 100, 'rewards before the subscription');
+
+# How values travel; in binary since PostgreSQL 14
+my $version = $publisher->safe_psql('postgres', 'SHOW server_version_num');
+my %options = (as_text => 'copy_data = true');
+$options{as_binary} = 'binary = true' if $version >= 140000;
+
+# Tables as on the publisher, with the extension in a schema of its own
+for my $how (sort keys %options)
+{
+	$subscriber->safe_psql('postgres', "CREATE DATABASE $how");
+	$subscriber->safe_psql($how,
+		'CREATE SCHEMA bandit; CREATE EXTENSION dlints SCHEMA bandit');
+	$subscriber->safe_psql($how, "ALTER DATABASE $how SET search_path = public, bandit");
+	$subscriber->safe_psql(
+		$how, q{
+		CREATE TABLE fresh (name text PRIMARY KEY, state dlints NOT NULL);
+		CREATE TABLE model (name text PRIMARY KEY, state dlints NOT NULL);
+		CREATE TABLE feedback (id bigint PRIMARY KEY, model text, features real[], reward float8);
+		CREATE TABLE arrival (id bigint PRIMARY KEY);
+		CREATE TABLE ledger (model text, n bigint, feedback bigint, features real[], reward float8,
+		                     PRIMARY KEY (model, n));
+		CREATE TABLE committed (client integer);
+		CREATE TABLE keyless (name text, note text, small dlints(6), large dlints(30, 20))});
+	$subscriber->safe_psql(
+		$how, DlintsStream::distance());
+	$subscriber->safe_psql(
+		$how, qq{
+		CREATE SUBSCRIPTION $how CONNECTION '${\ $publisher->connstr } dbname=postgres'
+		PUBLICATION learned WITH ($options{$how})});
+}
+
+# Every stored byte
+my $sent = q{
+	SELECT name, md5(dlints_send(state)), NULL, NULL FROM model
+	UNION ALL
+	SELECT name, note, md5(dlints_send(small)), md5(dlints_send(large)) FROM keyless
+	ORDER BY 1, 2, 3};
+
+sub same
+{
+	my ($when) = @_;
+	my $expected = $publisher->safe_psql('postgres', $sent);
+	my $model = $publisher->safe_psql('postgres',
+		q{SELECT state FROM model WHERE name = 'reduced'});
+
+	for my $how (sort keys %options)
+	{
+		$publisher->wait_for_catchup($how);
+		is($subscriber->safe_psql($how, $sent), $expected, "$when, $how: identical values");
+		is( $subscriber->safe_psql(
+				$how, "SELECT name FROM model WHERE state = '$model'"),
+			'reduced',
+			"$when, $how: equal values");
+	}
+	return;
+}
+
+for my $how (sort keys %options)
+{
+	$subscriber->poll_query_until($how,
+		q{SELECT bool_and(srsubstate IN ('r', 's')) FROM pg_subscription_rel})
+	  or die 'the tables are not copied';
+}
+same('initial copy');
+
+### Streamed
+
+$stream = DlintsStream->start($publisher, limit => '--transactions=25');
+is($stream->finish, 100, 'rewards that are streamed');
+same('streamed');
+for my $how (sort keys %options)
+{
+	DlintsStream::check($subscriber, "streamed, $how", $how);
+	is( $subscriber->safe_psql(
+			$how, q{
+		SELECT name, cardinality(dlints_recommend(state, i,
+			array_fill(i::real, ARRAY[(dlints_info(state)).context_dim]), 5))
+		FROM model, generate_series(1, 100) i GROUP BY name ORDER BY name}),
+		"open|5\nplain|5\nreduced|5",
+		"streamed, $how: the subscriber recommends");
+}
+
+# Rows that are found by all of their columns; large models that stay as they
+# are; a row that changes places in the table
+for my $case (
+	[ 'an update', q{UPDATE keyless SET small = dlints_update(small, features(3, 6), 1) WHERE name = '3'} ],
+	[ 'an update of a large model', q{UPDATE keyless SET large = dlints_update(large, features(4, 30), 1) WHERE name = '4'} ],
+	[ 'another column', q{UPDATE keyless SET note = 'second' WHERE name IN ('1', '4')} ],
+	[ 'one of two that hardly differ', q{
+		UPDATE keyless SET note = 'this' WHERE ctid = (SELECT max(ctid) FROM keyless WHERE name = 'twin')} ],
+	[ 'a model where there was none', q{UPDATE keyless SET small = dlints_new(6) WHERE name = 'empty'} ],
+	[ 'a deletion', q{DELETE FROM keyless WHERE name = '5'} ])
+{
+	my ($what, $statement) = @$case;
+	my $before = $publisher->safe_psql('postgres', $sent);
+
+	$publisher->safe_psql('postgres', $statement);
+	isnt($publisher->safe_psql('postgres', $sent), $before, "found by all columns, $what");
+	same("found by all columns, $what");
+}
+
+### The subscriber dies meanwhile
+
+$stream = DlintsStream->start($publisher, limit => '--transactions=50');
+$stream->wait_for(20);
+$subscriber->stop('immediate');
+is($stream->finish, 200, 'rewards while the subscriber is away');
+$subscriber->start;
+same('after a crash of the subscriber');
+DlintsStream::check($subscriber, "after a crash of the subscriber, $_", $_)
+  for sort keys %options;
+
+$subscriber->stop;
+$publisher->stop;
+done_testing();

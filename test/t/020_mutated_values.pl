@@ -1,0 +1,391 @@
+# Values that were altered by chance, thousands of them, first on their way in
+# through binary COPY, then where they are stored: each is refused or harmless,
+# whichever function is asked.
+#
+# DLINTS_TEST_SEED repeats a run, DLINTS_TEST_MUTATIONS says how many (6000).
+use strict;
+use warnings;
+
+use FindBin;
+use lib $FindBin::RealBin;
+use DlintsTest;
+use Test::More;
+
+my $seed = $ENV{DLINTS_TEST_SEED} // 20200601;
+my $mutations = $ENV{DLINTS_TEST_MUTATIONS} // 6000;
+note "DLINTS_TEST_SEED=$seed";
+srand($seed);
+
+# Without it a server with checksums would not show damaged pages at all.
+my $node = DlintsTest->node('main',
+	conf => "log_statement = none\nignore_checksum_failure = on\njit = off\n");
+my $folder = $node->basedir;
+my $postmaster = postmaster();
+
+sub slurp
+{
+	my ($path) = @_;
+
+	open(my $file, '<:raw', $path) or die "could not open $path: $!";
+	local $/;
+	return scalar <$file>;
+}
+
+sub spew
+{
+	my ($path, $bytes) = @_;
+
+	open(my $file, '>:raw', $path) or die "could not open $path: $!";
+	print $file $bytes;
+	close($file) or die "could not write $path: $!";
+	return;
+}
+
+sub postmaster
+{
+	return (split /\n/, slurp($node->data_dir . '/postmaster.pid'))[0];
+}
+
+sub sql
+{
+	my ($query) = @_;
+
+	return $node->safe_psql('postgres', $query);
+}
+
+# A statement that may do a lot but not end its session
+sub survives
+{
+	my ($query, $name) = @_;
+	my ($status, $stdout, $stderr) = $node->psql('postgres', $query);
+
+	is($status, 0, "$name: the session is alive") or diag $stderr;
+	return;
+}
+
+sql('CREATE EXTENSION dlints');
+sql(slurp("$FindBin::RealBin/probes.sql"));
+sql(q{
+	CREATE TABLE arrival (n integer, state dlints);
+	CREATE TABLE refusal (n integer, sqlstate text, message text);
+
+	-- reads the files first to last, each a table of its own
+	CREATE PROCEDURE copy_files(folder text, first integer, last integer) LANGUAGE plpgsql AS $$
+	DECLARE
+		what text;
+	BEGIN
+		FOR n IN first .. last LOOP
+			BEGIN
+				EXECUTE format('COPY arrival FROM %L (FORMAT binary)', folder || '/' || n);
+			EXCEPTION WHEN OTHERS THEN
+				GET STACKED DIAGNOSTICS what = MESSAGE_TEXT;
+				INSERT INTO refusal VALUES (n, SQLSTATE, what);
+			END;
+		END LOOP;
+	END $$;
+
+	-- asks every model of a table everything; what is kept is an answer other
+	-- than true, or other than 22023 to a question that is not for such a model
+	CREATE TABLE answer (name text, n integer, answer text, message text);
+	CREATE PROCEDURE ask_all(source regclass) LANGUAGE plpgsql AS $$
+	DECLARE
+		p probe;
+		a record;
+		good boolean;
+		what text;
+		misfit boolean;
+		dims integer;
+		shared_dims integer;
+	BEGIN
+		FOR a IN EXECUTE format('SELECT n, state FROM %s ORDER BY n', source) LOOP
+			BEGIN
+				SELECT context_dim, shared_dim INTO dims, shared_dims FROM dlints_info(a.state);
+			EXCEPTION WHEN OTHERS THEN
+				dims := 2;
+				shared_dims := 0;
+			END;
+			FOR p IN SELECT * FROM probe LOOP
+				misfit := p.shared <> (shared_dims > 0);
+				BEGIN
+					EXECUTE 'SELECT ' || p.query INTO good
+					USING a.state, array_fill(0.5::real, ARRAY[dims]), array_fill(0.5::real, ARRAY[greatest(shared_dims, 1)]);
+					IF misfit OR good IS NOT TRUE THEN
+						INSERT INTO answer VALUES (p.name, a.n, CASE WHEN misfit THEN 'not refused' ELSE coalesce(good::text, 'NULL') END, '');
+					END IF;
+				EXCEPTION
+					WHEN invalid_parameter_value THEN
+						IF misfit IS NOT TRUE THEN
+							INSERT INTO answer VALUES (p.name, a.n, SQLSTATE, SQLERRM);
+						END IF;
+					WHEN OTHERS THEN
+						GET STACKED DIAGNOSTICS what = MESSAGE_TEXT;
+						INSERT INTO answer VALUES (p.name, a.n, SQLSTATE, what);
+				END;
+			END LOOP;
+			COMMIT;
+		END LOOP;
+	END $$;
+});
+
+# A view depends on the very functions that its query calls, among all of a
+# name.  Support functions are the business of aggregates, recv that of COPY;
+# send is called by a function.
+sql(q{
+	DO $$
+	DECLARE
+		p record;
+	BEGIN
+		FOR p IN SELECT row_number() OVER (), query FROM probe LOOP
+			EXECUTE format('CREATE VIEW asked_%s AS SELECT %s AS answer FROM (SELECT NULL::dlints, NULL::real[], NULL::real[]) AS a (v1, v2, v3)',
+				p.row_number, regexp_replace(p.query, '\$([123])', 'a.v\1', 'g'));
+		END LOOP;
+	END $$});
+is( sql(q{
+	SELECT p.oid::regprocedure FROM pg_proc p
+	JOIN pg_depend d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e'
+	JOIN pg_extension e ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid
+	WHERE e.extname = 'dlints' AND 'internal'::regtype <> ALL (proargtypes::oid[]::regtype[])
+	AND proname <> 'dlints_send' AND NOT EXISTS (
+		SELECT FROM pg_depend v WHERE v.classid = 'pg_rewrite'::regclass
+		AND v.refclassid = 'pg_proc'::regclass AND v.refobjid = p.oid)}),
+	'',
+	'every form of every function of the extension is asked');
+
+# SQL for models of several kinds, and the bytes of each in their external form
+my @models = map { "learned(dlints_new($_->[0]), $_->[1])" }
+  [ '3, discount => 0.9', 20 ],
+  [ '7, 4, seed => 12, policy => \'ucb\'', 50 ],
+  [ '4, discount => 1', 10 ],
+  [ '2, 2, 1, policy => \'greedy\'', 3 ],
+  [ '5, 2', 0 ],
+  [ '5, 3, seed => 8, shared_dim => 4', 30 ],
+  [ '4, 6, 1, policy => \'ucb\', shared_dim => 2, intercept => true', 20 ],
+  [ '3, intercept => true', 10 ];
+my @values = map { pack('H*', sql("SELECT encode(dlints_send($_), 'hex')")) } @models;
+
+### What chance does to bytes
+
+# bytes before the evidence; numbers stand at 4 modulo 8 in the external form,
+# at 0 modulo 8 in the stored one
+use constant EXTERNAL_HEADER => 124;
+
+my @extremes = (
+	0, -0.0, 1, -1, 0.5, 2, 1e-300, -1e-300, 5e-324, 2.2250738585072014e-308,
+	1.7976931348623157e308, -1.7976931348623157e308, 1e154, -1e154, 1e16,
+	9**9**9, -9**9**9, -sin(9**9**9));
+
+sub pick { return $_[ rand @_ ]; }
+
+sub replaced
+{
+	my ($value, $offset, $bytes) = @_;
+
+	substr($value, $offset, length($bytes)) = $bytes;
+	return substr($value, 0, length($_[0]));
+}
+
+# Bytes of fields, in the external form and, behind the length, in the stored one
+use constant { FLAGS => 5, CONTEXT_DIM => 8, REDUCED_DIM => 12, SHARED_DIM => 16, SEED => 52 };
+
+my @sizes = (0 .. 8, -1, 255, 256, 257, 1024, 1025, 65536, 65537, 2**31 - 1, -2**31);
+
+# Headers are short and the rest is long: half of the places are in headers
+sub place
+{
+	my ($value) = @_;
+	my $most = length($value);
+
+	$most = EXTERNAL_HEADER if $most > EXTERNAL_HEADER && rand() < 0.5;
+	return int(rand($most));
+}
+
+# where a number of eight bytes stands
+sub number_place
+{
+	my ($value, $first) = @_;
+
+	return $first + 8 * int(rand((length($value) - $first) / 8));
+}
+
+# an integer as numbers of the format are packed
+sub integer
+{
+	my ($value, $format) = @_;
+
+	return pack($format =~ tr/d/l/r, $value);
+}
+
+# Mutations keep the length; "first" is where numbers begin, "format" how they
+# are packed.
+my @in_place = (
+	sub { my ($v) = @_; my $at = place($v); replaced($v, $at, substr($v, $at, 1) ^ chr(1 << rand 8)) },
+	sub { my ($v) = @_; replaced($v, place($v), chr(rand 256)) },
+	sub { my ($v) = @_; $v = replaced($v, place($v), chr(rand 256)) for 1 .. 6; $v },
+	sub { my ($v, $first, $format) = @_; replaced($v, number_place($v, $first), pack($format, pick(@extremes))) },
+	sub { my ($v, $first, $format) = @_; replaced($v, number_place($v, $first), pack($format, pick(@extremes))) },
+	# a size, or whether there is an intercept
+	sub { my ($v, $first, $format) = @_; replaced($v, pick(CONTEXT_DIM, REDUCED_DIM, SHARED_DIM, SHARED_DIM), integer(pick(@sizes), $format)) },
+	sub { my ($v) = @_; replaced($v, FLAGS, substr($v, FLAGS, 1) ^ chr(1)) },
+	# a field of the header, or a number, in place of another one
+	sub { my ($v, $first) = @_; replaced($v, number_place($v, $first), substr($v, number_place($v, $first), 8)) },
+	sub { my ($v) = @_; my $long = pick(1, 2, 4); replaced($v, place($v), substr($v, place($v), $long)) });
+my @of_length = (
+	sub { my ($v) = @_; substr($v, 0, place($v)) },
+	sub { my ($v) = @_; $v . chr(rand 256) x (1 + rand 64) },
+	sub { my ($v) = @_; $v . substr($v, place($v)) },
+	sub { my ($v) = @_; my $at = place($v); substr($v, 0, $at) . substr($v, $at + 8 < length($v) ? $at + 8 : length($v)) },
+	sub { my ($v) = @_; my $o = pick(@values); my $at = place($v); substr($v, 0, $at) . ($at < length($o) ? substr($o, $at) : '') });
+
+sub mutated
+{
+	my ($value, $first, $format, @kinds) = @_;
+
+	do
+	{
+		return $value if length($value) < $first + 8;
+		$value = pick(@kinds)->($value, $first, $format);
+	} while (rand() < 0.25);
+	return $value;
+}
+
+### On the way in
+
+# a table of one row as binary COPY writes it
+sub copy_file
+{
+	my ($n, $value) = @_;
+
+	return "PGCOPY\n\377\r\n\0" . pack('NN', 0, 0) . pack('n N N', 2, 4, $n)
+	  . pack('N/a*', $value) . pack('n', 0xFFFF);
+}
+
+my $files = 0;
+for my $value (@values)
+{
+	$files++;
+	spew("$folder/$files", copy_file($files, $value));
+}
+my $untouched = $files;
+for (1 .. $mutations)
+{
+	my $value = mutated(pick(@values), 20, 'd>', @in_place, @in_place, @of_length);
+
+	$files++;
+	spew("$folder/$files", copy_file($files, $value));
+}
+survives("CALL copy_files('$folder', 1, $files)", "$mutations mutations");
+is( sql("SELECT count(*) FROM arrival") + sql("SELECT count(*) FROM refusal"),
+	$files, 'each is accepted or refused');
+is(sql("SELECT count(*) FROM arrival WHERE n <= $untouched"),
+	$untouched, 'what was not touched is accepted');
+cmp_ok(sql('SELECT count(*) FROM arrival'), '>', $mutations / 20, 'some of the others are');
+cmp_ok(sql('SELECT count(*) FROM refusal'), '>', $mutations / 4, 'many are not');
+is( sql(q{SELECT DISTINCT sqlstate, message FROM refusal
+	WHERE sqlstate NOT IN ('22P03', '0A000', '54000')}),
+	'',
+	'refusals have one of three SQLSTATEs');
+
+survives(q{CALL ask_all('arrival')}, 'every function on what is accepted');
+is( sql(q{
+	SELECT name, answer, count(*), min(n), min(message) FROM answer
+	WHERE answer NOT IN ('22003', 'XX001') AND (answer <> '54000' OR name !~ 'typmod')
+	GROUP BY name, answer}),
+	'',
+	'answers are sound and finite, errors are for numbers out of range, evidence of nothing or sizes that no column has');
+is( sql(q{SELECT DISTINCT name, message FROM answer WHERE answer = 'XX001'
+	AND message <> 'posterior of dlints model does not exist'}),
+	'',
+	'and damage is spoken of where there is some');
+is(sql("SELECT * FROM answer WHERE n <= $untouched"), '', 'what was not touched has none of these');
+note sql('SELECT answer, message, count(*) FROM answer GROUP BY 1, 2 ORDER BY 1, 2');
+
+### Where it is stored
+
+# Rows of all kinds.  Each model's seed tells which row it belongs to.
+my $damaged = 600;
+my $mark = 2**40 + 7_000_000;
+sql(qq{
+	CREATE TABLE damaged (n integer, state dlints);
+	ALTER TABLE damaged ALTER state SET STORAGE plain;
+	INSERT INTO damaged
+	SELECT n, (jsonb_set(m.models[1 + n % ${\ scalar @models}]::jsonb, '{seed}', to_jsonb($mark + n)))::dlints
+	FROM generate_series(0, $damaged - 1) n, (SELECT ARRAY[${\ join(', ', @models)}] AS models) m;
+	VACUUM FREEZE damaged;
+	TRUNCATE answer});
+my $path = $node->data_dir . '/' . sql(q{SELECT pg_relation_filepath('damaged')});
+my $size = sql('SELECT max((dlints_info(state)).bytes) FROM damaged');
+survives(q{CALL ask_all('damaged')}, 'stored values');
+is(sql('SELECT * FROM answer'), '', 'they are sound');
+
+# The length comes first, the rest is in the machine's byte order.
+use constant { STORED_HEADER => 128, LENGTH => 4 };
+
+# A few of the models with a projection get good parameters that are those of a
+# model of another size: another reduced_dim, or an intercept more or less.
+my %resized = map { (1 + @models * $_) => 1, (5 + @models * $_) => 1 } 0 .. 9;
+
+sub resized
+{
+	my ($value, $n) = @_;
+
+	return $n % (2 * @models) < @models
+	  ? replaced($value, FLAGS, substr($value, FLAGS, 1) ^ chr(1))
+	  : replaced($value, REDUCED_DIM, pack('l', 2));
+}
+
+$node->stop;
+my $heap = slurp($path);
+my $found = 0;
+for my $n (0 .. $damaged - 1)
+{
+	my $at = index($heap, pack('q', $mark + $n));
+
+	next if $at < 0;
+	$found++;
+	my $start = $at - SEED - LENGTH;
+	# VARSIZE: on little-endian machines the length is in the upper bits
+	my $word = unpack('L', substr($heap, $start, LENGTH));
+	my $bytes = unpack('C', pack('S', 1)) ? $word >> 2 : $word;
+	die "no value at $start" if $bytes < STORED_HEADER || $bytes > $size;
+	my $value = substr($heap, $start + LENGTH, $bytes - LENGTH);
+
+	substr($heap, $start + LENGTH, length($value)) =
+	    $resized{$n}
+	  ? resized($value, $n)
+	  : mutated($value, 20, 'd', @in_place);
+}
+is($found, $damaged, 'all stored values were found');
+spew($path, $heap);
+$node->start;
+$postmaster = postmaster();
+
+sql('TRUNCATE answer');
+survives(q{CALL ask_all('damaged')}, 'every function on damaged values');
+is( sql(q{
+	SELECT name, answer, count(*), min(n), min(message) FROM answer
+	WHERE answer !~ '^(22...|54...|0A000|XX001|false)$' OR answer = '22023' GROUP BY name, answer}),
+	'',
+	'errors are clean');
+is( sql(q{
+	SELECT count(*) FROM answer WHERE n IN (} . join(', ', keys %resized) . q{)
+	AND answer = 'XX001' AND message ~ '^stored dlints value has'}),
+	sql('SELECT count(*) FROM probe') * keys %resized,
+	'no function reads a value that is not as long as it says');
+# dlints_info shows what is stored, and what is not sound stays so.
+is( sql(q{
+	SELECT name, n FROM answer JOIN probe USING (name)
+	WHERE answer IN ('false', 'NULL') AND query ~ 'finite' AND name <> 'info'}),
+	'',
+	'what is computed is finite');
+cmp_ok(sql(q{SELECT count(DISTINCT n) FROM answer WHERE answer = 'XX001'}),
+	'>', $damaged / 20, 'damage is seen and called so');
+note sql(q{SELECT answer, regexp_replace(message, '\d.*', ''), count(*), string_agg(DISTINCT name, ' ') FROM answer GROUP BY 1, 2 ORDER BY 1, 2});
+
+### Nothing has ended before its time
+
+is(postmaster(), $postmaster, 'the server is the one that was started');
+unlike(slurp($node->logfile),
+	qr/server process .* (was terminated|exited with exit code)|PANIC|TRAP/,
+	'and has lost no process');
+$node->stop;
+done_testing();

@@ -1,0 +1,258 @@
+# An extension that was upgraded from the oldest version on is the one that
+# CREATE EXTENSION makes now, and models stored before are what they were.
+#
+# A version is made up that comes after the current one, so that there is a
+# step to walk whatever was released, and so that the comparison is known to
+# find what an upgrade script forgot.
+use strict;
+use warnings;
+
+use FindBin;
+use lib $FindBin::RealBin;
+use Catalogue;
+use DlintsTest;
+use ScratchStage;
+use Test::More;
+
+my $scratch = ScratchStage->new
+  or plan skip_all => ScratchStage->why_not;
+my $node = $scratch->node('main');
+
+### What is there
+
+my ($oldest) = $scratch->versions;
+my ($current) = $scratch->read('dlints.control') =~ /^default_version = '(.*)'$/m;
+(my $next = $current) =~ s/(\d+)$/$1 + 1/e;
+
+my $install_script = $scratch->read("dlints--$current.sql");
+my ($guard) = $install_script =~ /^(\\echo .*\\quit)$/m;
+my ($mark) = $install_script =~ /^(UPDATE pg_catalog\.pg_proc\b.*?;)$/ms;
+ok($guard, 'the install script cannot be run by psql');
+ok($mark, 'the install script marks what is volatile');
+
+# Write the next version: its install script is the current one and more, its
+# upgrade script is as given.
+sub make_next
+{
+	my ($more, @upgrade) = @_;
+
+	$scratch->control(default_version => "'$next'");
+	$scratch->write("dlints--$next.sql", join "\n", $install_script, $more, '');
+	$scratch->write("dlints--$current--$next.sql", join "\n", $guard, @upgrade, '');
+	return;
+}
+
+### Compare
+
+my $databases = 0;
+
+sub database
+{
+	my (@statements) = @_;
+	my $name = 'test' . ++$databases;
+
+	$node->safe_psql('postgres', "CREATE DATABASE $name");
+	$node->safe_psql($name, $_) for @statements;
+	return $name;
+}
+
+sub differences
+{
+	return Catalogue::differences($node, @_);
+}
+
+# The steps from one version to another
+sub steps
+{
+	my ($from, $to) = @_;
+	my (undef, @steps) = split /--/, $node->safe_psql(
+		'postgres',
+		qq{SELECT path FROM pg_extension_update_paths('dlints')
+		   WHERE source = '$from' AND target = '$to'});
+
+	return @steps;
+}
+
+# A database with the oldest version, brought to the default one step by step.
+# Before, it went through pg_upgrade, which forgets what is volatile.
+my $forget_mark =
+  q{UPDATE pg_proc SET provolatile = 'i' WHERE proname = 'dlints_recommend' AND prokind = 'a'};
+
+sub upgraded
+{
+	my ($to, @before) = @_;
+
+	return database("CREATE EXTENSION dlints VERSION '$oldest'",
+		$forget_mark, @before,
+		map { "ALTER EXTENSION dlints UPDATE TO '$_'" } steps($oldest, $to));
+}
+
+sub fresh
+{
+	return database('CREATE EXTENSION dlints');
+}
+
+### The versions that there are
+
+my @lines = Catalogue::lines($node, fresh());
+cmp_ok(scalar @lines, '>', 200, 'the catalogue has much to compare');
+is(join('', grep { /UNKNOWN KIND/ } @lines),
+	'', 'and describes all that the extension has');
+is(differences(fresh(), fresh()), '', 'two fresh databases are equal');
+is(differences(upgraded($current), fresh()),
+	'', "upgraded from $oldest to $current: as if created now")
+  if $oldest ne $current;
+
+### The next version, and models from before
+
+make_next('', $mark);
+
+my $models = q{
+	CREATE TABLE model AS
+	SELECT name, state AS state, state::text AS text, dlints_send(state) AS bytes,
+	       dlints_draw(state, 5) AS draw
+	FROM (VALUES
+		('fresh', dlints_new(3)),
+		('projected', dlints_new(9, 4, seed => 7)),
+		('long, out of line', dlints_new(40, 30)),
+		('no forgetting', dlints_new(5, discount => 1))) AS v (name, empty),
+	LATERAL (SELECT empty || (
+		SELECT dlints_evidence(empty, ARRAY(
+			SELECT sin(i * j)::real FROM generate_series(1, (dlints_info(empty)).context_dim) j), cos(i) ORDER BY i)
+		FROM generate_series(1, 20) i)) AS s (state)};
+my $upgraded = upgraded($next, $models);
+is( $node->safe_psql($upgraded,
+		q{SELECT extversion FROM pg_extension WHERE extname = 'dlints'}),
+	$next,
+	'upgraded to the next version');
+is(differences($upgraded, fresh()),
+	'', 'an upgrade that changes nothing: as if created now');
+is( $node->safe_psql(
+		$upgraded, q{
+	SELECT count(*), bool_and(state = text::dlints), bool_and(dlints_send(state) = bytes),
+	       bool_and(dlints_draw(state, 5) = draw), bool_and((dlints_info(state)).updates = 20)
+	FROM model}),
+	'4|t|t|t|t',
+	'models stored before are what they were');
+
+### What an upgrade script can forget
+
+# What it is, the line that is to differ, and the statement
+my @news = (
+	[
+		'a function', 'function .*dlints_novelty',
+		q{CREATE FUNCTION dlints_novelty(dlints, dlints) RETURNS boolean
+		  AS 'MODULE_PATHNAME', 'dlints_eq' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE}
+	],
+	[
+		'a cost', 'function .*dlints_dot\(',
+		'ALTER FUNCTION dlints_dot(double precision[], real[]) COST 11'
+	],
+	[
+		'parallel safety', 'function .*dlints_draw\(',
+		'ALTER FUNCTION dlints_draw(dlints, bigint) PARALLEL SAFE'
+	],
+	[
+		'a default', 'function .*dlints_draw_weights\(',
+		q{CREATE OR REPLACE FUNCTION dlints_draw_weights(model dlints, seed bigint DEFAULT 1)
+		  RETURNS double precision[]
+		  AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL RESTRICTED COST 1000}
+	],
+	[
+		'an aggregate', 'aggregate .*dlints_concat_agg',
+		q{CREATE OR REPLACE AGGREGATE dlints_concat_agg(dlints) (
+		  SFUNC = dlints_concat, STYPE = dlints, SSPACE = 4096, COMBINEFUNC = dlints_concat, PARALLEL = SAFE)}
+	],
+	[
+		'a type', 'type .*dlints',
+		'ALTER TYPE dlints SET (STORAGE = extended)'
+	],
+	[
+		'a cast', 'cast from .*dlints to text',
+		'CREATE CAST (dlints AS text) WITH INOUT'
+	],
+	[
+		'an operator', 'operator .*=\(',
+		'ALTER OPERATOR = (dlints, dlints) SET (RESTRICT = matchingsel)'
+	],
+	[
+		'an operator class', 'operator class .*dlints_more_ops',
+		q{CREATE OPERATOR CLASS dlints_more_ops FOR TYPE dlints USING hash AS
+		  OPERATOR 1 =, FUNCTION 1 dlints_hash(dlints)}
+	],
+	[
+		'a member of an operator family', 'function 1 .*jsonb\) of operator family',
+		q{ALTER OPERATOR FAMILY dlints_ops USING hash ADD
+		  FUNCTION 1 (jsonb, jsonb) jsonb_hash(jsonb)}
+	],
+	[
+		'a comment', 'comment on type',
+		q{COMMENT ON TYPE dlints IS 'a model'}
+	],
+	[
+		'a right', 'function .*dlints_stddev\(',
+		'REVOKE EXECUTE ON FUNCTION dlints_stddev(dlints, real[]) FROM PUBLIC'
+	],
+	[
+		'an owner', 'function .*dlints_mean\(',
+		'ALTER FUNCTION dlints_mean(dlints) OWNER TO somebody_else'
+	],
+	[
+		'a setting', 'function .*dlints_info\(',
+		'ALTER FUNCTION dlints_info(dlints) SET search_path = pg_catalog'
+	]);
+
+$node->safe_psql('postgres', 'CREATE ROLE somebody_else');
+for my $new (@news)
+{
+	my ($what, $line, $statement) = @$new;
+
+	make_next("$statement;", $mark);
+	like(differences(upgraded($next), fresh()),
+		qr/^\+ $line/m, "an upgrade that forgets $what is found out");
+}
+
+make_next('');
+like(
+	differences(upgraded($next), fresh()),
+	qr/^\+ function .*dlints_recommend\(.*"provolatile": "v"/m,
+	'an upgrade that forgets what is volatile is found out');
+
+my $all = join "\n", map { "$_->[2];" } @news;
+make_next($all, $all, $mark);
+is(differences(upgraded($next), fresh()),
+	'', 'an upgrade that forgets nothing: as if created now');
+
+### To another schema and back, away and back
+
+make_next('', $mark);
+my $moved = database(
+	'CREATE EXTENSION dlints', $models, 'CREATE SCHEMA elsewhere',
+	'ALTER EXTENSION dlints SET SCHEMA elsewhere');
+my $elsewhere = database('CREATE SCHEMA elsewhere',
+	'CREATE EXTENSION dlints SCHEMA elsewhere');
+is(differences($moved, $elsewhere), '', 'moved: as if created there');
+is( $node->safe_psql(
+		$moved, q{
+	SELECT count(*), bool_and(elsewhere.dlints_send(state) = bytes),
+	       bool_and(state OPERATOR(elsewhere.=) text::elsewhere.dlints)
+	FROM model}),
+	'4|t|t',
+	'and the models are what they were');
+$node->safe_psql($moved, $_)
+  for 'ALTER EXTENSION dlints SET SCHEMA public',
+  'DROP EXTENSION dlints CASCADE';
+is( $node->safe_psql(
+		$moved, q{
+	SELECT (SELECT count(*) FROM pg_proc WHERE proname LIKE 'dlints%') +
+	       (SELECT count(*) FROM pg_type WHERE typname LIKE '%dlints%') +
+	       (SELECT count(*) FROM pg_operator WHERE oprcode::text LIKE '%dlints%') +
+	       (SELECT count(*) FROM pg_opclass WHERE opcname LIKE 'dlints%') +
+	       (SELECT count(*) FROM pg_opfamily WHERE opfname LIKE 'dlints%')}),
+	0,
+	'dropped without a trace');
+$node->safe_psql($moved, 'CREATE EXTENSION dlints');
+is(differences($moved, fresh()), '', 'dropped and created again: as if new');
+
+$node->stop;
+done_testing();

@@ -1,0 +1,414 @@
+# What a plain role can do with dlints, and what it cannot: what it may see
+# and change is decided by its privileges and by row-level security, and
+# nothing in the search_path gets called in place of what dlints means.
+use strict;
+use warnings;
+
+use Catalogue;
+use FindBin;
+use lib $FindBin::RealBin;
+use DlintsTest;
+use ScratchStage;
+use Test::More;
+
+my $scratch = ScratchStage->new
+  or plan skip_all => ScratchStage->why_not;
+my $node = $scratch->node('main');
+
+$node->safe_psql(
+	'postgres', q{
+	CREATE ROLE plain;
+	CREATE ROLE tenant;
+	CREATE ROLE owner;
+	CREATE ROLE mallory});
+
+my $superuser =
+  $node->safe_psql('postgres', 'SELECT rolname FROM pg_roles WHERE oid = 10');
+
+# A database that the role "owner" owns
+my $databases = 0;
+
+sub database
+{
+	my (@statements) = @_;
+	my $name = 'test' . ++$databases;
+
+	$node->safe_psql('postgres', "CREATE DATABASE $name OWNER owner");
+	$node->safe_psql($name, $_) for @statements;
+	return $name;
+}
+
+sub as
+{
+	my ($role, $database, $statements) = @_;
+
+	return $node->safe_psql($database,
+		"SET SESSION AUTHORIZATION $role;\n$statements");
+}
+
+# SQLSTATE of the error that these statements of a role end with
+sub sqlstate
+{
+	my ($role, $database, $statements) = @_;
+	my ($status, $stdout, $stderr) = $node->psql($database,
+		"\\set VERBOSITY sqlstate\nSET SESSION AUTHORIZATION $role;\n$statements"
+	);
+
+	return $stderr =~ /ERROR:\s+(\w{5})/ ? $1 : "none, status $status";
+}
+
+sub refused
+{
+	my ($role, $database, $statements, $name) = @_;
+
+	is(sqlstate($role, $database, $statements), '42501', "refused: $name");
+	return;
+}
+
+### What everybody may call
+
+# A call of every function, to be run with the extension's schema in the
+# search_path; draws have seeds, so that it always says the same.
+my $everything = q{
+	WITH item AS (SELECT i, ARRAY[i, i * i, 1]::real[] AS x FROM generate_series(1, 4) AS i)
+	SELECT
+	  (SELECT dlints_recommend(dlints_set(m, policy => 'greedy'), i, x) FROM item),
+	  (SELECT dlints_recommend(dlints_set(m, policy => 'ucb'), i, x::double precision[], 2) FROM item),
+	  (SELECT dlints_recommend(m, i, x) FROM item WHERE i = 2),
+	  dlints_draw(m, 1), dlints_draw_weights(m, 2),
+	  (SELECT dlints_argmax(i, dlints_dot(dlints_weights(m), x)) FROM item),
+	  (SELECT dlints_top(i, dlints_dot(dlints_weights(m), x), 2) FROM item),
+	  (SELECT m || dlints_evidence(m, x, i) FROM item),
+	  (SELECT dlints_concat_agg(dlints_update(m, x, i) ORDER BY i) FROM item),
+	  dlints_update(m, ARRAY[[1, 2, 3], [4, 5, 6]]::real[], ARRAY[0, 1]),
+	  dlints_update_reduced(m, ARRAY[1, 2]::real[], 1),
+	  dlints_concat(m, m), m = m, m <> m, dlints_eq(m, m), dlints_ne(m, m),
+	  dlints_hash(m), dlints_hash_extended(m, 1),
+	  m::jsonb::dlints, dlints_from_jsonb(dlints_to_jsonb(m)), m::text::dlints, dlints_send(m),
+	  dlints(m, -1, false), m::dlints(3, 2),
+	  dlints_project(m, ARRAY[1, 2, 3]::real[]), dlints_mean(m), dlints_covariance(m),
+	  dlints_predict(m, ARRAY[1, 2, 3]::real[]), dlints_stddev(m, ARRAY[1, 2, 3]::real[]),
+	  dlints_info(m), (SELECT count(c) FROM dlints_coefficients(m) AS c),
+	  (SELECT dlints_ndcg(i, -i, 3) FROM item)
+	FROM (SELECT dlints_update(dlints_new(3, 2, seed => 4), '{1, 2, 3}'::real[], 1) AS m OFFSET 0) AS model};
+
+my $shared = database('CREATE SCHEMA bandit',
+	'CREATE EXTENSION dlints SCHEMA bandit');
+my $path = 'SET search_path = bandit;';
+
+is( $node->safe_psql(
+		$shared, qq{
+		$path
+		CREATE VIEW everything AS SELECT all_of_it::text FROM ($everything) AS all_of_it;
+		SELECT DISTINCT proname FROM pg_proc
+		WHERE oid IN (SELECT objid FROM pg_depend WHERE classid = 'pg_proc'::regclass AND deptype = 'e')
+		  AND proname LIKE 'dlints%' AND proname !~ '(fn|_in|_out|_recv)\$'
+		  AND proname <> ALL (regexp_split_to_array(pg_get_viewdef('everything'), '[^a-z_]+'))}),
+	'',
+	'every function is called below');
+
+is(sqlstate('plain', $shared, "$path $everything"),
+	'42883', 'without USAGE on the schema nothing is found');
+refused('plain', $shared, 'SELECT bandit.dlints_new(3)',
+	'and nothing called by its full name');
+$node->safe_psql($shared, 'GRANT USAGE ON SCHEMA bandit TO plain, tenant, mallory');
+my $expected = $node->safe_psql($shared, "$path $everything");
+cmp_ok(length($expected), '>', 1000, 'they say something');
+is(as('plain', $shared, "$path $everything"),
+	$expected, 'a plain role calls every function');
+
+for my $revoked (
+	[ 'dlints_draw(dlints, bigint)', 'dlints_draw(dlints_new(2))' ],
+	[ 'dlints_concat(dlints, dlints)', 'dlints_new(2) || dlints_new(2)' ],
+	[ 'dlints_recommend(dlints, anyelement, real[])', 'dlints_recommend(dlints_new(1), 1, ARRAY[1]::real[])' ],
+	[ 'dlints_to_jsonb(dlints)', 'dlints_new(2)::jsonb' ])
+{
+	my ($function, $call) = @$revoked;
+
+	is(sqlstate('plain', $shared, "$path SELECT $call"),
+		'none, status 0', "$call");
+	$node->safe_psql($shared,
+		"$path REVOKE EXECUTE ON FUNCTION $function FROM PUBLIC");
+	refused('plain', $shared, "$path SELECT $call",
+		"$call without EXECUTE on its function");
+	$node->safe_psql($shared,
+		"$path GRANT EXECUTE ON FUNCTION $function TO PUBLIC");
+}
+
+### What is the administrator's
+
+is( $node->safe_psql(
+		$shared, qq{
+	SELECT pg_describe_object(classid, objid, 0)
+	FROM pg_depend AS d
+	LEFT JOIN pg_proc AS p ON classid = 'pg_proc'::regclass AND objid = p.oid
+	LEFT JOIN pg_type AS t ON classid = 'pg_type'::regclass AND objid = t.oid
+	LEFT JOIN pg_operator AS o ON classid = 'pg_operator'::regclass AND objid = o.oid
+	LEFT JOIN pg_opclass AS c ON classid = 'pg_opclass'::regclass AND objid = c.oid
+	LEFT JOIN pg_opfamily AS f ON classid = 'pg_opfamily'::regclass AND objid = f.oid
+	WHERE deptype = 'e' AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'dlints')
+	  AND NOT coalesce(proowner, typowner, oprowner, opcowner, opfowner,
+	                   CASE WHEN classid = 'pg_cast'::regclass THEN 10 END, 0) = 10}),
+	'',
+	'everything in it is of a kind that holds no data, and the administrator\'s');
+is( $node->safe_psql(
+		$shared, q{
+	SELECT oid::regprocedure FROM pg_proc
+	WHERE oid IN (SELECT objid FROM pg_depend WHERE deptype = 'e' AND classid = 'pg_proc'::regclass
+	              AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'dlints'))
+	  AND (prosecdef OR proleakproof OR proconfig IS NOT NULL
+	       OR has_function_privilege('plain', oid, 'EXECUTE') IS NOT TRUE
+	       OR prokind <> 'a' AND prolang <> (SELECT oid FROM pg_language WHERE lanname = 'c'))}),
+	'',
+	'no function has rights of its own, each is in C and everybody\'s to call');
+for my $attempt (
+	'CREATE OR REPLACE FUNCTION dlints_mean(model dlints) RETURNS double precision[] LANGUAGE sql AS $$ SELECT NULL $$',
+	'ALTER FUNCTION dlints_mean(dlints) COST 1',
+	'DROP FUNCTION dlints_mean(dlints)',
+	'ALTER TYPE dlints SET (STORAGE = extended)',
+	'CREATE FUNCTION mine(dlints) RETURNS double precision[] LANGUAGE c AS $$$libdir/dlints$$, $$dlints_mean$$',
+	'ALTER EXTENSION dlints UPDATE',
+	'DROP EXTENSION dlints',
+	'ALTER SYSTEM SET dlints.projection_cache_size = 0')
+{
+	refused('plain', $shared, "$path $attempt", $attempt);
+}
+is( as( 'plain', $shared,
+		"$path SELECT dlints_mean(dlints_new(1)); SET dlints.projection_cache_size = '1MB'; SHOW dlints.projection_cache_size"),
+	"{0}\n1MB",
+	'a role bounds the projections of its own sessions');
+
+### Tables
+
+$node->safe_psql(
+	$shared, qq{
+	$path
+	CREATE TABLE model (tenant text PRIMARY KEY, state dlints);
+	INSERT INTO model VALUES ('tenant', dlints_new(2)), ('other', dlints_new(2));
+	CREATE TABLE item (id integer, tenant text, secret text, features real[]);
+	-- what others have would be an error
+	INSERT INTO item SELECT i, 'tenant', 'x', ARRAY[i, 1] FROM generate_series(1, 5) AS i;
+	INSERT INTO item SELECT i, 'other', 'x', ARRAY[i] FROM generate_series(6, 9) AS i});
+
+my $recommend =
+  "$path SELECT array_length(dlints_recommend(m.state, i.id, i.features, 100), 1) FROM model AS m, item AS i";
+
+refused('tenant', $shared, $recommend, 'models and items without SELECT');
+$node->safe_psql($shared,
+	"$path GRANT SELECT ON model TO tenant; GRANT SELECT (id) ON item TO tenant");
+refused('tenant', $shared, $recommend, 'features without SELECT on the column');
+$node->safe_psql($shared,
+	"$path GRANT SELECT (features) ON item TO tenant");
+is(sqlstate('tenant', $shared, $recommend),
+	'22000', 'with it, all rows are seen, those that do not fit the model too');
+refused('tenant', $shared, "$path SELECT dlints_recommend(m.state, i, i.features) FROM model AS m, item AS i",
+	'a whole row with a column that is not granted');
+refused('tenant', $shared, "$path UPDATE model SET state = dlints_update(state, '{1, 2}'::real[], 1)",
+	'learning without UPDATE');
+$node->safe_psql(
+	$shared, qq{
+	$path
+	GRANT UPDATE (state) ON model TO tenant;
+	ALTER TABLE model ENABLE ROW LEVEL SECURITY;
+	ALTER TABLE item ENABLE ROW LEVEL SECURITY;
+	CREATE POLICY own ON model USING (tenant = current_user);
+	CREATE POLICY own ON item USING (tenant = current_user)});
+is(as('tenant', $shared, $recommend), 5,
+	'row-level security: only items of its own are candidates');
+is( as( 'tenant', $shared,
+		"$path SELECT count(*) FROM item WHERE dlints_dot('{1, 2}', features) > -100"),
+	5,
+	'nor is a function called on what others have');
+is( as( 'tenant', $shared,
+		"$path UPDATE model SET state = dlints_update(state, '{1, 2}'::real[], 1) RETURNING (dlints_info(state)).updates"),
+	1,
+	'only a model of its own learns');
+is( $node->safe_psql(
+		$shared,
+		"$path SELECT tenant, (dlints_info(state)).updates FROM model ORDER BY 1"),
+	"other|0\ntenant|1",
+	'and no other one did');
+refused('tenant', $shared, "$path UPDATE model SET tenant = 'other'",
+	'a column without UPDATE');
+
+### What stands in the search_path
+
+# Fill a schema with everything that could be taken for something of
+# PostgreSQL's or of dlints': operators and functions for all pairs of types,
+# and types.  Whatever is called leaves a mark that no rollback removes.
+my $traps = q{
+	CREATE SEQUENCE alarm;
+	CREATE FUNCTION trap() RETURNS boolean LANGUAGE plpgsql AS
+	$$ BEGIN PERFORM pg_catalog.nextval('SCHEMA.alarm'); RAISE EXCEPTION 'trapped'; END $$;
+
+	DO $do$
+	DECLARE
+		types pg_catalog.text[] := '{bool, "\"char\"", int2, int4, int8, float4, float8, numeric, text, name, oid,
+			regproc, regprocedure, regtype, regclass, jsonb, bytea, _float4, _float8, _oid, _text, _regprocedure}';
+		body pg_catalog.text := 'RETURNS pg_catalog.bool LANGUAGE plpgsql AS ''BEGIN RETURN SCHEMA.trap(); END''';
+		l pg_catalog.text;
+		r pg_catalog.text;
+		f record;
+	BEGIN
+		-- functions of PostgreSQL's with arguments of these types
+		FOR f IN SELECT DISTINCT proname AS name, pg_catalog.oidvectortypes(proargtypes) AS arguments
+		         FROM pg_catalog.pg_proc
+		         WHERE pronamespace = 'pg_catalog'::regnamespace AND prokind IN ('f', 'a') AND pronargs > 0 AND provariadic = 0
+		           AND proargtypes::pg_catalog.oid[] <@ types::pg_catalog.regtype[]::pg_catalog.oid[] LOOP
+			EXECUTE pg_catalog.format('CREATE FUNCTION SCHEMA.%I(%s) %s', f.name, f.arguments, body);
+		END LOOP;
+
+		-- functions of dlints' with any argument
+		FOREACH l IN ARRAY '{dlints, dlints_eq, dlints_ne, dlints_hash, dlints_concat, dlints_to_jsonb, dlints_mean, dlints_new,
+			dlints_recommend, dlints_recommend_transfn, dlints_evidence, dlints_top, dlints_draw}'::pg_catalog.text[] LOOP
+			FOREACH r IN ARRAY '{anyelement, "anyelement, anyelement", "anyelement, anyelement, anyelement"}'::pg_catalog.text[] LOOP
+				EXECUTE pg_catalog.format('CREATE FUNCTION SCHEMA.%I(%s) %s', l, r, body);
+			END LOOP;
+		END LOOP;
+
+		-- types of PostgreSQL's
+		FOREACH l IN ARRAY '{bool, int4, int8, float4, float8, text, oid, jsonb, bytea, cstring, internal, anyelement, anyarray, regprocedure}'::pg_catalog.text[] LOOP
+			EXECUTE pg_catalog.format('CREATE DOMAIN SCHEMA.%I AS pg_catalog.text CHECK (SCHEMA.trap())', l);
+		END LOOP;
+
+		-- operators last, since they are in the way of the above
+		FOREACH l IN ARRAY types LOOP
+			FOREACH r IN ARRAY types LOOP
+				EXECUTE pg_catalog.format('CREATE FUNCTION SCHEMA.operator(pg_catalog.%s, pg_catalog.%s) %s', l, r, body);
+				FOR f IN SELECT pg_catalog.unnest('{=, <>, <, >, ||, ~~, ->}'::pg_catalog.text[]) AS name LOOP
+					EXECUTE pg_catalog.format('CREATE OPERATOR SCHEMA.%s (LEFTARG = pg_catalog.%s, RIGHTARG = pg_catalog.%s, FUNCTION = SCHEMA.operator)',
+						f.name, l, r);
+				END LOOP;
+			END LOOP;
+		END LOOP;
+	END $do$};
+
+# Traps in a schema, set by a role that may create there
+sub set_traps
+{
+	my ($role, $database, $schema) = @_;
+	(my $statements = $traps) =~ s/SCHEMA/$schema/g;
+
+	as($role, $database, "SET search_path = $schema; $statements");
+	return;
+}
+
+sub untouched
+{
+	my ($database, $schema, $name) = @_;
+
+	is($node->safe_psql($database, "SELECT is_called FROM $schema.alarm"),
+		'f', "$name: no trap was touched");
+	return;
+}
+
+# ... first in the search_path of who uses the extension
+$node->safe_psql($shared, 'CREATE SCHEMA traps AUTHORIZATION mallory');
+set_traps('mallory', $shared, 'traps');
+cmp_ok(
+	$node->safe_psql($shared, q{SELECT count(*) FROM pg_operator WHERE oprnamespace = 'traps'::regnamespace}),
+	'>', 3000, 'there are traps');
+$node->safe_psql($shared,
+	'GRANT USAGE ON SCHEMA traps TO plain; GRANT SELECT ON bandit.everything TO plain');
+is( as( 'plain', $shared,
+		'SET search_path = traps, pg_catalog; SELECT * FROM bandit.everything'),
+	as('plain', $shared, 'SELECT * FROM bandit.everything'),
+	'every function, with traps before PostgreSQL\'s own');
+$node->safe_psql(
+	$shared, q{
+	SET search_path = traps, pg_catalog;
+	CREATE TABLE bandit.copy (state bandit.dlints(2));
+	INSERT INTO bandit.copy SELECT state FROM bandit.model;
+	COPY bandit.copy TO '/tmp/none' (FORMAT binary)} =~ s{/tmp/none}{$node->basedir . '/copy'}er);
+$node->safe_psql(
+	$shared, q{
+	SET search_path = traps, pg_catalog;
+	COPY bandit.copy FROM '/tmp/none' (FORMAT binary)} =~ s{/tmp/none}{$node->basedir . '/copy'}er);
+untouched($shared, 'traps', 'use');
+
+# ... so that the alarm is known to work
+is(sqlstate($superuser, $shared, 'SET search_path = traps, pg_catalog; SELECT 1 = 1'),
+	'P0001', 'what is parsed with that search_path is caught');
+is($node->safe_psql($shared, 'SELECT is_called FROM traps.alarm'),
+	't', 'and leaves its mark');
+
+# ... and in the schema that the extension is created in, where its script
+# runs with an administrator's rights
+my $clean = database('CREATE SCHEMA bandit',
+	'CREATE EXTENSION dlints SCHEMA bandit');
+
+sub prepared
+{
+	my ($role) = @_;
+	my $database = database("CREATE SCHEMA bandit AUTHORIZATION $role");
+
+	set_traps($role, $database, 'bandit');
+	return $database;
+}
+
+my $prepared = prepared('mallory');
+my ($oldest) = $scratch->versions;
+is( sqlstate(
+		$superuser, $prepared,
+		"CREATE EXTENSION dlints SCHEMA bandit VERSION '$oldest'; ALTER EXTENSION dlints UPDATE"
+	),
+	'none, status 0',
+	'created and updated among traps');
+untouched($prepared, 'bandit', 'CREATE EXTENSION and UPDATE');
+is(Catalogue::differences($node, $prepared, $clean),
+	'', 'and the extension is as without traps');
+
+# Names that are taken are not taken over
+for my $taken (
+	[ '42710', 'CREATE TYPE dlints AS (a integer)' ],
+	[ '42723', q{CREATE FUNCTION dlints_dot(double precision[], real[]) RETURNS double precision LANGUAGE sql AS 'SELECT 1.0'} ],
+	[ '42723', q{CREATE FUNCTION dlints_from_jsonb(jsonb) RETURNS jsonb LANGUAGE sql AS 'SELECT $1'} ])
+{
+	my ($code, $statement) = @$taken;
+	my $database = database('CREATE SCHEMA bandit AUTHORIZATION mallory');
+
+	as('mallory', $database, "$path $statement");
+	is(sqlstate($superuser, $database, 'CREATE EXTENSION dlints SCHEMA bandit'),
+		$code, "not created after: $statement");
+}
+
+### Who may create it
+
+# The owner of a database, who is no superuser
+my $owned = prepared('owner');
+refused('owner', $owned, 'CREATE EXTENSION dlints SCHEMA bandit',
+	'an extension that the administrator has not declared as trusted');
+is( $node->safe_psql($owned,
+		q{SELECT count(*) FROM pg_extension WHERE extname = 'dlints'}),
+	0,
+	'and nothing is left of the attempt');
+
+# An administrator may declare it.  Its script then runs as the superuser for
+# anybody with CREATE on a database, who gets the extension and no more.
+$scratch->control(trusted => 'true');
+refused('plain', $owned, 'CREATE EXTENSION dlints SCHEMA bandit',
+	'a trusted extension without CREATE on the database');
+is(sqlstate('owner', $owned, 'CREATE EXTENSION dlints SCHEMA bandit'),
+	'none, status 0', 'trusted: the owner of a database creates it');
+untouched($owned, 'bandit', 'trusted');
+is( $node->safe_psql($owned,
+		q{SELECT extowner::regrole FROM pg_extension WHERE extname = 'dlints'}),
+	'owner',
+	'trusted: the extension belongs to who created it');
+is( join("\n", grep { !/^. extension: / } split /\n/,
+		Catalogue::differences($node, $owned, $clean)),
+	'',
+	'trusted: all that is in it is the administrator\'s');
+refused('owner', $owned, "$path $_", "trusted: $_")
+  for 'ALTER FUNCTION dlints_mean(dlints) COST 1',
+  'CREATE OR REPLACE FUNCTION dlints_eq(dlints, dlints) RETURNS boolean LANGUAGE sql AS $$ SELECT true $$',
+  'ALTER OPERATOR || (dlints, dlints) OWNER TO owner',
+  q{UPDATE pg_proc SET provolatile = 'i' WHERE proname = 'dlints_recommend'};
+as('owner', $owned, 'DROP EXTENSION dlints');
+is( $node->safe_psql($owned,
+		q{SELECT count(*) FROM pg_extension WHERE extname = 'dlints'}),
+	0,
+	'trusted: its owner drops it');
+
+$node->stop;
+done_testing();

@@ -1,0 +1,108 @@
+# Models survive pg_upgrade.  What does not is the mark on dlints_recommend as
+# volatile, until the next ALTER EXTENSION dlints UPDATE or by hand.
+#
+# From a server to one of the same version, which pg_upgrade allows.
+use strict;
+use warnings;
+
+use Catalogue;
+use File::Basename qw(dirname);
+use FindBin;
+use lib $FindBin::RealBin;
+use DlintsTest;
+use Test::More;
+
+my ($bindir) = map { dirname($_) } grep { -x } map { "$_/pg_upgrade" } split /:/, $ENV{PATH};
+plan skip_all => 'there is no pg_upgrade' if !$bindir;
+# since PostgreSQL 15
+my @no_sync = `pg_upgrade --help` =~ /--no-sync/ ? '--no-sync' : ();
+
+my $old = DlintsTest->node('old');
+my $new = DlintsTest->node('new');
+
+my $state = q{
+	SELECT name, md5(dlints_send(state)), dlints_draw(state, 3), (dlints_info(state)).updates
+	FROM model ORDER BY name};
+my $column = q{SELECT format_type(atttypid, atttypmod) FROM pg_attribute
+	WHERE attrelid = 'fixed'::regclass AND attname = 'state'};
+my $volatile = q{
+	SELECT provolatile, count(*) FROM pg_proc
+	WHERE proname = 'dlints_recommend' AND prokind = 'a' GROUP BY 1};
+
+# Equal calls in one SELECT, which share a draw unless they are volatile.  That
+# a hundred draws agree on one of 20 items has no chance worth the name.
+my $draws = 'SELECT count(DISTINCT r) FROM unnest((SELECT ARRAY['
+  . join(', ', ('dlints_recommend(dlints_new(20), i, x)') x 100)
+  . '] FROM item)) AS r';
+
+$old->safe_psql(
+	'postgres', q{
+	CREATE EXTENSION dlints;
+	CREATE TABLE model (name text PRIMARY KEY, state dlints);
+	INSERT INTO model
+	SELECT name, empty || (
+		SELECT dlints_evidence(empty, ARRAY(
+			SELECT sin(i * j)::real FROM generate_series(1, (dlints_info(empty)).context_dim) j), cos(i) ORDER BY i)
+		FROM generate_series(1, 30) i)
+	FROM (VALUES
+		('fresh', dlints_new(3)),
+		('projected', dlints_new(9, 4, seed => 7)),
+		('long, out of line', dlints_new(60, 40)),
+		('no forgetting', dlints_new(5, discount => 1))) AS v (name, empty);
+	CREATE TABLE fixed (state dlints(9, 4));
+	INSERT INTO fixed SELECT state FROM model WHERE name = 'projected';
+	CREATE INDEX ON fixed USING hash (state);
+	CREATE TABLE item AS
+	SELECT i, ARRAY(SELECT (i = j)::integer FROM generate_series(1, 20) j)::real[] AS x
+	FROM generate_series(1, 20) i;
+	CREATE VIEW best AS
+	SELECT dlints_recommend(state, i, ARRAY[i, 1, 1]::real[]) FROM model, generate_series(1, 3) i
+	WHERE name = 'fresh'});
+my %before = map { $_ => $old->safe_psql('postgres', $_) } $state, $column, $volatile;
+my @catalogue = Catalogue::lines($old, 'postgres');
+
+is($before{$volatile}, 'v|' . scalar(grep { /^aggregate .*dlints_recommend/ } @catalogue),
+	'dlints_recommend is volatile');
+cmp_ok($old->safe_psql('postgres', $draws), '>', 1, 'equal calls draw anew');
+
+$_->stop for $old, $new;
+chdir $new->basedir or die 'no folder to work in';
+$new->command_ok(
+	[
+		'pg_upgrade', @no_sync,
+		'--old-datadir', $old->data_dir,
+		'--new-datadir', $new->data_dir,
+		'--old-bindir', $bindir,
+		'--new-bindir', $bindir,
+		'--socketdir', $new->host,
+		'--old-port', $old->port,
+		'--new-port', $new->port
+	],
+	'pg_upgrade');
+$new->start;
+
+is($new->safe_psql('postgres', $_), $before{$_}, 'the same: ' . substr($_, 0, 40) =~ s/\s+/ /gr)
+  for $state, $column;
+is( $new->safe_psql(
+		'postgres', q{
+	SET enable_seqscan = off;
+	SELECT count(*) FROM fixed WHERE state = (SELECT state FROM model WHERE name = 'projected')}),
+	1,
+	'the index finds its model');
+is( $new->safe_psql('postgres',
+		q{UPDATE model SET state = dlints_update(state, ARRAY[1, 2, 3]::real[], 1) WHERE name = 'fresh'
+		  RETURNING (dlints_info(state)).updates}),
+	31,
+	'and learning goes on');
+like($new->safe_psql('postgres', 'TABLE best'), qr/^[123]$/, 'a view of recommendations');
+
+# README, Limits
+is($new->safe_psql('postgres', $draws), 1, 'equal calls share a draw');
+$new->safe_psql('postgres',
+	q{UPDATE pg_proc SET provolatile = 'v' WHERE proname = 'dlints_recommend' AND prokind = 'a'});
+cmp_ok($new->safe_psql('postgres', $draws), '>', 1, 'until dlints_recommend is marked again');
+is(join("\n", Catalogue::lines($new, 'postgres')), join("\n", @catalogue),
+	'and then all is in the catalogue as it was');
+
+$new->stop;
+done_testing();

@@ -1,0 +1,285 @@
+# A stream of rewards from several sessions, and a ledger of what they
+# committed.
+#
+#   DlintsStream::create($node);                   # tables and models
+#   my $stream = DlintsStream->start($node);       # sessions that learn
+#   $stream->wait_for(100);                        # ... at least that much
+#   my $count = $stream->finish;                   # transactions acknowledged
+#   DlintsStream::check($node, 'afterwards');      # models hold the ledger
+#
+# Each transaction that learns writes into the ledger what was learned, and as
+# which of the model's observations: that number follows the order in which
+# sessions locked the model's row.
+package DlintsStream;
+
+use strict;
+use warnings;
+
+use IPC::Run;
+use Test::More;
+use Time::HiRes qw(usleep);
+
+# The second model is stored out of line
+my %context_dim = (plain => 6, reduced => 30);
+
+# One reward, learned at once
+sub single
+{
+	my ($model, $a) = @_;
+	my $observation = "features($a, $context_dim{$model}), cos($a)";
+
+	return qq{
+		WITH learned AS (
+			UPDATE model SET state = dlints_update(state, $observation)
+			WHERE name = '$model' RETURNING (dlints_info(state)).updates AS n)
+		INSERT INTO ledger (model, n, features, reward) SELECT '$model', n, $observation FROM learned;};
+}
+
+# A few rewards for the queue
+sub enqueue
+{
+	my ($model, $a) = @_;
+
+	return qq{
+		WITH new AS (
+			INSERT INTO feedback (model, features, reward)
+			SELECT '$model', features($a + i, $context_dim{$model}), cos($a + i)
+			FROM generate_series(1, 1 + $a % 4) i
+			RETURNING id)
+		INSERT INTO arrival SELECT id FROM new;};
+}
+
+# What is in the queue, learned as one batch
+sub fold
+{
+	my ($model) = @_;
+
+	return qq{
+		WITH batch AS (DELETE FROM feedback WHERE model = '$model' RETURNING *),
+		learned AS (
+			UPDATE model m SET state = m.state || e.evidence
+			FROM  (SELECT p.name, dlints_evidence(p.state, b.features, b.reward ORDER BY b.id) AS evidence
+			       FROM batch b JOIN model p ON p.name = b.model GROUP BY p.name) e
+			WHERE m.name = e.name
+			RETURNING m.name, (dlints_info(m.state)).updates AS n)
+		INSERT INTO ledger (model, n, feedback, features, reward)
+		SELECT name, n + 1 - row_number() OVER (ORDER BY id DESC), id, features, reward
+		FROM learned JOIN batch ON model = name;};
+}
+
+# Transactions of pgbench, by file name and weight
+sub scripts
+{
+	my %scripts;
+	my $a = "\\set a random(1, 1000000)\n";
+	my $commit = "INSERT INTO committed VALUES (:client_id);\nCOMMIT;\n";
+
+	for my $model (sort keys %context_dim)
+	{
+		my %transaction = (
+			'single@4' => single($model, ':a'),
+			'enqueue@4' => enqueue($model, ':a'),
+			'fold@2' => fold($model),
+			# locks in the order of a fold: the queue's rows, then the model
+			'all@1' => enqueue($model, ':a') . fold($model) . single($model, ':a'),
+			'savepoint@1' => 'SAVEPOINT s;'
+			  . single($model, ':a')
+			  . 'ROLLBACK TO s;'
+			  . single($model, ':a + 1'));
+
+		$scripts{"${model}_$_"} = "${a}BEGIN;\n$transaction{$_}\n$commit"
+		  for keys %transaction;
+	}
+	return \%scripts;
+}
+
+# What the stream needs on a server.  The model "open" is for the test's own
+# transactions.
+sub create
+{
+	my ($node) = @_;
+
+	$node->safe_psql(
+		'postgres', q{
+		CREATE EXTENSION dlints;
+		CREATE FUNCTION features(a integer, n integer) RETURNS real[] IMMUTABLE LANGUAGE sql AS $$
+			SELECT array_agg(sin(a * j)::real ORDER BY j) FROM generate_series(1, n) j $$;
+
+		-- models that have seen nothing, and those that learn
+		CREATE TABLE fresh (name text PRIMARY KEY, state dlints NOT NULL);
+		INSERT INTO fresh VALUES
+			('plain', dlints_new(6, discount => 0.99)),
+			('reduced', dlints_new(30, 20, discount => 0.995, seed => 4)),
+			('open', dlints_new(6, discount => 0.99));
+		CREATE TABLE model (name text PRIMARY KEY, state dlints NOT NULL);
+		INSERT INTO model SELECT * FROM fresh;
+
+		-- the queue, and what has ever been in it
+		CREATE TABLE feedback (id bigserial PRIMARY KEY, model text, features real[], reward float8);
+		CREATE TABLE arrival (id bigint PRIMARY KEY);
+
+		CREATE TABLE ledger (model text, n bigint, feedback bigint, features real[], reward float8,
+		                     PRIMARY KEY (model, n));
+		CREATE TABLE committed (client integer);});
+	$node->safe_psql('postgres', distance());
+	$node->safe_psql('postgres', single_open() x 3);
+	return;
+}
+
+# The function that check needs: the largest difference in one of the sums, in
+# terms of its largest number
+sub distance
+{
+	return q{
+		CREATE FUNCTION distance(a dlints, b dlints) RETURNS float8 LANGUAGE sql AS $$
+			SELECT max(d) FROM (
+				SELECT max(abs(x::float8 - y::float8)) / max(abs(y::float8)) AS d
+				FROM unnest(ARRAY['b', 'G', 'H', 'weight_sum']) path,
+				     ROWS FROM (jsonb_path_query(a::jsonb, ('$.' || path || '.**{last}')::jsonpath),
+				                jsonb_path_query(b::jsonb, ('$.' || path || '.**{last}')::jsonpath)) AS p(x, y)
+				GROUP BY path) s $$};
+}
+
+# One reward for the model "open"
+sub single_open
+{
+	local $context_dim{open} = 6;
+
+	return single('open', 7);
+}
+
+# Whether, at one moment, the models are what the ledger says, and rewards from
+# the queue are either there still or in the ledger, once
+sub check
+{
+	my ($node, $when, $database) = @_;
+	local $Test::Builder::Level = $Test::Builder::Level + 1;
+
+	is( $node->safe_psql(
+			$database // 'postgres', q{
+		WITH rebuilt AS (
+			SELECT f.name, f.state || dlints_evidence(f.state, l.features, l.reward ORDER BY l.n) AS state,
+			       count(*) AS rewards, max(n) AS last
+			FROM fresh f JOIN ledger l ON l.model = f.name GROUP BY f.name)
+		SELECT m.name, (dlints_info(m.state)).updates - r.rewards, r.last - r.rewards,
+		       distance(m.state, r.state) < 1e-10
+		FROM model m LEFT JOIN rebuilt r USING (name)
+		UNION ALL
+		SELECT 'queue', count(*) FILTER (WHERE seen IS NULL), count(*) FILTER (WHERE id IS NULL),
+		       count(DISTINCT id) = count(*)
+		FROM arrival FULL JOIN (SELECT id AS seen FROM feedback UNION ALL
+		                        SELECT feedback FROM ledger WHERE feedback IS NOT NULL) s ON id = seen
+		ORDER BY 1}),
+		"open|0|0|t\nplain|0|0|t\nqueue|0|0|t\nreduced|0|0|t",
+		"$when: the models are the committed rewards, all of them and no others");
+	return;
+}
+
+# Start sessions that learn, for long or as "limit" says
+sub start
+{
+	my ($class, $node, %params) = @_;
+	my $clients = $params{clients} // 4;
+	my $self = bless {
+		node => $node,
+		clients => $clients,
+		ledger_rows => ledger_rows($node),
+		out => '',
+		err => ''
+	}, $class;
+	my @command = (
+		'pgbench', '--no-vacuum', "--client=$clients", '--jobs=2',
+		$params{limit} // '--time=300',
+		'--host', $node->host, '--port', $node->port);
+	my $scripts = scripts();
+
+	# Two sessions that fold a large queue lock its rows in the same order only
+	# if both read it from the start; else one may be refused for a deadlock.
+	my $connection =
+	  q{dbname=postgres application_name=stream options='-c synchronize_seqscans=off'};
+
+	for my $name (sort keys %$scripts)
+	{
+		my ($file, $weight) = split /@/, $name;
+		my $path = $node->basedir . "/$file.sql";
+
+		open(my $handle, '>', $path) or die "could not open $path: $!";
+		print $handle $scripts->{$name};
+		close($handle);
+		push @command, '--file', "$path\@$weight";
+	}
+	$node->safe_psql('postgres', 'TRUNCATE committed');
+	$self->{run} = IPC::Run::start([ @command, $connection ],
+		\undef, \$self->{out}, \$self->{err});
+	return $self;
+}
+
+sub ledger_rows
+{
+	my ($node) = @_;
+
+	return $node->safe_psql('postgres', 'SELECT count(*) FROM ledger');
+}
+
+# Wait until every session has committed, and all have added so many rows to
+# the ledger since they started or were last waited for
+sub wait_for
+{
+	my ($self, $rows) = @_;
+	my $enough = qq{
+		SELECT (SELECT count(*) FROM ledger) >= $self->{ledger_rows} + $rows
+		       AND (SELECT count(DISTINCT client) FROM committed) = $self->{clients}};
+
+	for (;;)
+	{
+		$self->{run}->pump_nb if $self->{run}->pumpable;
+		my $aborted = $self->{err} =~ /aborted/ || !$self->{run}->pumpable;
+
+		last if $self->{node}->safe_psql('postgres', $enough) eq 't';
+		die "no more rewards: $self->{err}" if $aborted;
+		usleep(20_000);
+	}
+	$self->{ledger_rows} = ledger_rows($self->{node});
+	return;
+}
+
+# Wait until the last session has ended, and return how many transactions the
+# server has acknowledged as committed
+sub finish
+{
+	my ($self) = @_;
+
+	$self->{run}->finish;
+	my ($count) = $self->{out} =~ /actually processed: (\d+)/
+	  or die "pgbench: $self->{out}$self->{err}";
+	return $count;
+}
+
+# End the sessions whatever they are doing
+sub kill
+{
+	my ($self) = @_;
+
+	$self->{run}->kill_kill;
+	$self->{node}->poll_query_until('postgres',
+		q{SELECT count(*) = 0 FROM pg_stat_activity WHERE application_name = 'stream'})
+	  or die 'sessions do not end';
+	return;
+}
+
+# What was acknowledged is there, and else only what a session was about to hear
+sub check_acknowledged
+{
+	my ($self, $node, $acknowledged, $when) = @_;
+	local $Test::Builder::Level = $Test::Builder::Level + 1;
+	my $committed = $node->safe_psql('postgres', 'SELECT count(*) FROM committed');
+
+	note "$when: $acknowledged transactions acknowledged, $committed committed";
+	cmp_ok($committed, '>=', $acknowledged,
+		"$when: every acknowledged transaction is there");
+	cmp_ok($committed, '<=', $acknowledged + $self->{clients},
+		"$when: and at most one more of each session");
+	return;
+}
+
+1;

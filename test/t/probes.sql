@@ -1,0 +1,79 @@
+-- Questions to a model that came from hostile input, each to be answered with
+-- true or a clean error.  $1 is the model, $2 a context of its length, $3 a
+-- shared context of its length (of any, if the model has none), real[].  Every
+-- form of every function of the extension is to be named here;
+-- 020_mutated_values.pl finds out if one is not.
+CREATE FUNCTION finite(VARIADIC float8[]) RETURNS boolean IMMUTABLE LANGUAGE sql AS $$
+	SELECT bool_and(v > '-Infinity' AND v < 'Infinity') FROM unnest($1) v $$;
+-- a model whose numbers are finite, and which is what its text says
+CREATE FUNCTION sound(dlints) RETURNS boolean IMMUTABLE LANGUAGE sql AS $$
+	SELECT dlints_send($1) = dlints_send($1::text::dlints)
+	   AND dlints_send($1) = dlints_send($1::jsonb::dlints)
+	   AND $1 = $1::text::dlints
+	   AND $1::text !~ 'NaN|Inf' $$;
+-- what the type of a column for the model says in parentheses
+CREATE FUNCTION sizes(dlints) RETURNS text IMMUTABLE LANGUAGE sql AS $$
+	SELECT concat_ws(',', context_dim, reduced_dim, nullif(shared_dim, 0), CASE WHEN intercept THEN 'intercept' END)
+	FROM dlints_info($1) $$;
+
+-- "shared" tells whether the question gives a shared context; NULL where there
+-- is none to give.  The wrong one for the model is to be refused with 22023.
+CREATE TABLE probe (name text, query text, shared boolean);
+INSERT INTO probe VALUES
+	('text, jsonb', 'sound($1)'),
+	('from_jsonb', 'dlints_from_jsonb(dlints_to_jsonb($1)) = $1'),
+	('out', 'dlints_out($1)::text::dlints = $1'),
+	('in', 'dlints_in($1::text::cstring, 0, -1) = $1'),
+	('eq', 'dlints_eq($1, $1) AND NOT dlints_ne($1, $1)'),
+	('hash', 'dlints_hash($1) = dlints_hash($1::text::dlints)'),
+	('hash_extended', 'dlints_hash_extended($1, 7) = dlints_hash_extended($1::text::dlints, 7)'),
+	('typmod', 'dlints($1, dlints_typmod_in(concat(''{'', sizes($1), ''}'')::cstring[]), false) = $1'),
+	('typmod_out', 'dlints_typmod_out(dlints_typmod_in(concat(''{'', sizes($1), ''}'')::cstring[]))::text = concat(''('', sizes($1), '')'')'),
+	('new', 'sound((SELECT dlints_new(i.context_dim, i.reduced_dim, i.discount, i.ridge, i.exploration, i.seed, i.projection_scale, i.policy, i.shared_dim, i.intercept) FROM dlints_info($1) i))'),
+	('set', 'sound(dlints_set($1, ridge => 2, exploration => 3, policy => ''ucb''))'),
+	('draw', 'finite(VARIADIC dlints_draw($1))'),
+	('mean', 'finite(VARIADIC dlints_mean($1))'),
+	('covariance', 'finite(VARIADIC dlints_covariance($1))'),
+	('info', '(SELECT finite(i.discount, i.ridge, i.exploration, coalesce(i.projection_scale, 0),
+		i.effective_sample_size, coalesce(i.mean_reward, 0)) FROM dlints_info($1) i)'),
+	('coefficients', '(SELECT bool_and(finite(mean, stddev)) FROM dlints_coefficients($1))'),
+	('update_reduced', '(SELECT sound(dlints_update_reduced($1, z, 1)) AND sound(dlints_update_reduced($1, z::real[], 1))
+		FROM dlints_info($1) i, dlints_mean($1) m, LATERAL (SELECT CASE WHEN i.intercept THEN m[:cardinality(m) - 1] || 1::float8 ELSE m END) r (z))'),
+	('concat', 'sound($1 || $1) AND sound(dlints_concat($1, dlints_set($1, ridge => 3)))'),
+	('concat_agg', 'sound((SELECT dlints_concat_agg($1) FROM generate_series(1, 3)))'),
+	('top', '(SELECT dlints_argmax(i, m) = (dlints_top(i, m, 2))[1] FROM unnest(dlints_mean($1)) WITH ORDINALITY u (m, i))'),
+	('ndcg', '(SELECT finite(dlints_ndcg(abs(m), m, 3)) FROM unnest(dlints_mean($1) || 1::float8) m)');
+
+-- of contexts of both types, with and without a shared context behind them
+INSERT INTO probe
+SELECT min(q.name || f.name), format(q.query, f.context, f.shared, f.shareds), f.shared <> ''
+FROM (VALUES
+	('draw_weights', 'finite(VARIADIC dlints_draw_weights($1%2$s, 1))'),
+	('dot', 'finite(dlints_dot(dlints_weights($1%2$s), %1$s))'),
+	('weights', 'finite(VARIADIC dlints_weights($1%2$s))'),
+	('project', 'finite(VARIADIC dlints_project($1, %1$s%2$s))'),
+	('predict', 'finite(dlints_predict($1, %1$s%2$s))'),
+	('stddev', 'finite(dlints_stddev($1, %1$s%2$s))'),
+	('update', 'sound(dlints_update($1, %1$s%2$s, 1))'),
+	('update_batch', 'sound(dlints_update($1, ARRAY[%1$s, %1$s]%3$s, ARRAY[1, 2]))'),
+	('evidence', 'sound((SELECT dlints_evidence($1, %1$s%2$s, i) FROM generate_series(1, 2) i))'),
+	('recommend', '(SELECT dlints_recommend($1, i, %1$s%2$s) FROM generate_series(1, 2) i) = 1'),
+	('recommend by ucb', '(SELECT dlints_recommend(dlints_set($1, policy => ''ucb''), i, %1$s%2$s) FROM generate_series(1, 2) i) = 1'),
+	('recommend k', '(SELECT dlints_recommend($1, i, %1$s%2$s, 2) FROM generate_series(1, 3) i) = ARRAY[1, 2]')) q (name, query),
+(VALUES
+	('', '$2', '', ''),
+	(', double precision', '$2::float8[]', '', ''),
+	(', shared', '$2', ', $3', ', ARRAY[$3, $3]'),
+	(', shared, double precision', '$2::float8[]', ', $3::float8[]', ', ARRAY[$3, $3]::float8[]')) f (name, context, shared, shareds)
+GROUP BY 2, 3;
+
+-- a model that has seen so many rows
+CREATE FUNCTION numbers(count integer, seed integer) RETURNS real[] IMMUTABLE LANGUAGE sql AS $$
+	SELECT ARRAY(SELECT sin(seed * i)::real FROM generate_series(1, count) i) $$;
+CREATE FUNCTION learned(new dlints, rows integer) RETURNS dlints IMMUTABLE LANGUAGE sql AS $$
+	SELECT new || CASE WHEN shared_dim = 0 THEN (
+		SELECT dlints_evidence(new, numbers(context_dim, i), cos(i) ORDER BY i) FROM generate_series(1, rows) i)
+	ELSE (
+		SELECT dlints_evidence(new, numbers(context_dim, i), numbers(shared_dim, i + 1), cos(i) ORDER BY i)
+		FROM generate_series(1, rows) i)
+	END FROM dlints_info(new) $$;
