@@ -5,10 +5,10 @@
 use strict;
 use warnings;
 
-use Catalogue;
 use File::Basename qw(dirname);
 use FindBin;
 use lib $FindBin::RealBin;
+use Catalogue;
 use DlintsTest;
 use Test::More;
 
