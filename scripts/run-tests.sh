@@ -232,7 +232,7 @@ run_corpus()
 	status=0
 	: >"$logs/corpus.log"
 	logged "$logs/corpus-build.log" make -s -C "$source/test/fuzz/server" \
-		PG_CONFIG="$PG_CONFIG" with_llvm=no || status=$?
+		PG_CONFIG="$PG_CONFIG" with_llvm=no COPT="$warnings" || status=$?
 	if [ "$status" -eq 0 ]; then
 		cp "$source/test/fuzz/server/dlints_fuzz.so" "$work/"
 		chmod 755 "$work/dlints_fuzz.so"
