@@ -216,7 +216,7 @@ peers:
 dist:
 	@grep -q "^default_version = '$(EXTVERSION)'" $(EXTENSION).control || \
 		{ echo "$(EXTENSION).control does not say version $(EXTVERSION)" >&2; exit 1; }
-	@test "`grep -c '"version": "$(EXTVERSION)"' META.json`" = 2 || \
+	@test "`sed '/"meta-spec"/,$$d' META.json | grep -cF '"version": "$(EXTVERSION)"'`" = 2 || \
 		{ echo "META.json does not say version $(EXTVERSION) twice" >&2; exit 1; }
 	@grep -q "^## \[$(EXTVERSION)\]" CHANGELOG.md || \
 		{ echo "CHANGELOG.md has no section for $(EXTVERSION)" >&2; exit 1; }

@@ -11,6 +11,7 @@ set -eu
 version=$1
 root=$(cd "$(dirname "$0")/.." && pwd)
 cd "$root"
+git diff --quiet HEAD || die "there are changes that are not committed"
 
 # Versions with an install script, oldest first
 versions=$(git ls-files 'sql/dlints--*.sql' |

@@ -308,7 +308,8 @@ list_needs()
 			need libperl-critic-perl "perlcritic, which reads Perl" has_command perlcritic
 			need libipc-run-perl "Perl's IPC::Run, which the tests import" has_perl IPC::Run
 			need "$(pg_package postgresql-client-N)" "PostgreSQL::Test, likewise" pg_has_client
-			need pyflakes3 "pyflakes, which reads Python" has_command pyflakes3 ;;
+			need pyflakes3 "pyflakes, which reads Python" has_command pyflakes3
+			need yamllint "yamllint, which reads workflows" has_command yamllint ;;
 		demo | bench | load | paper | peers)
 			need_postgresql
 			need_python_for_bench
@@ -415,7 +416,8 @@ needs, beside a C compiler and make:
     demo, bench, load, paper, peers:
            Python 3 with numpy, scipy, psycopg2, matplotlib and tqdm
     valgrind: cmocka; Perl with prove; valgrind
-    lint:  cmocka; clang-tidy, cppcheck, shellcheck, perlcritic, pyflakes3
+    lint:  cmocka; clang-tidy, cppcheck, shellcheck, perlcritic, pyflakes3,
+           yamllint
 
 If PostgreSQL is there but not found:  make $purpose PG_CONFIG=/path/to/bin/pg_config
 END

@@ -232,10 +232,11 @@ run_corpus()
 	status=0
 	: >"$logs/corpus.log"
 	logged "$logs/corpus-build.log" make -s -C "$source/test/fuzz/server" \
-		PG_CONFIG="$PG_CONFIG" with_llvm=no || status=$?
+		PG_CONFIG="$PG_CONFIG" with_llvm=no COPT="$warnings" || status=$?
 	if [ "$status" -eq 0 ]; then
 		cp "$source/test/fuzz/server/dlints_fuzz.so" "$work/"
 		chmod 755 "$work/dlints_fuzz.so"
+		# shellcheck disable=SC2016 # expanded by the inner shell
 		logged_tap "$logs/corpus.log" "$scripts/with-private-cluster.sh" --stage "$work/stage" \
 			--log "$logs/corpus-server.log" sh -c 'cd "$2" && exec "$1/psql" -X -q -v module="$3" \
 				-f test/fuzz/server/replay.sql' \

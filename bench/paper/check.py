@@ -255,7 +255,8 @@ def _permutation_test(first, second):
     """Return how often chance makes so large a difference of means."""
     random = np.random.default_rng(1)
     pool = np.array(first + second, dtype=float)
-    shuffled = random.permuted(np.tile(pool, (PERMUTATIONS, 1)), axis=1)
+    order = random.random((PERMUTATIONS, len(pool))).argsort(axis=1)
+    shuffled = pool[order]
     count = len(first)
     differences = np.abs(shuffled[:, :count].mean(axis=1)
                          - shuffled[:, count:].mean(axis=1))

@@ -95,9 +95,11 @@ SELECT set_eq($$SELECT name FROM nulls EXCEPT SELECT name FROM nulls WHERE place
                     'dlints_update(dlints,double precision[],double precision[],double precision[])'],
               'calls of other functions made in the same way succeed, but where no sample has that form');
 
--- what takes an internal value cannot be called at all, not even without one
-SELECT matches(all_null, '^42883: ', name || ' of NULLs') FROM called ORDER BY name;
-SELECT matches(no_state, '^42883: ', name || ' without a state') FROM called ORDER BY name;
+-- what takes an internal value cannot be called at all, not even without one:
+-- there is no such function, or, for PostgreSQL 13, no such value
+\set refused '^(42883: |0A000: cannot accept a value of type internal$)'
+SELECT matches(all_null, :'refused', name || ' of NULLs') FROM called ORDER BY name;
+SELECT matches(no_state, :'refused', name || ' without a state') FROM called ORDER BY name;
 SELECT matches(made_up_state, '^(42846|0A000): ', name || ' of a state that was made up') FROM called ORDER BY name;
 
 -- no function falls over a NULL

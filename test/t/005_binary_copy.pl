@@ -319,7 +319,7 @@ is($stdout, "22P03\n" . @accepted, 'a session goes on after a refused COPY');
 }
 
 unlike(
-	PostgreSQL::Test::Utils::slurp_file($node->logfile),
+	DlintsTest->slurp($node->logfile),
 	qr/terminated by signal|exited with exit code|PANIC|TRAP/,
 	'no session ended before its time');
 

@@ -8,7 +8,7 @@ use DlintsTest;
 use Test::More;
 
 plan skip_all => 'no /proc to read memory use from'
-  unless -e "/proc/$$/status" && slurp("/proc/$$/status") =~ /^RssAnon:/m;
+  unless -e "/proc/$$/status" && DlintsTest->slurp("/proc/$$/status") =~ /^RssAnon:/m;
 
 plan skip_all => 'AddressSanitizer keeps memory that was freed'
   if $ENV{ASAN_OPTIONS};
@@ -67,19 +67,10 @@ $node->safe_psql(
 	END $$;
 });
 
-sub slurp
-{
-	my ($path) = @_;
-
-	open(my $file, '<', $path) or die "could not open $path: $!";
-	local $/;
-	return scalar <$file>;
-}
-
 sub private_memory
 {
 	my ($pid) = @_;
-	my ($kilobytes) = slurp("/proc/$pid/status") =~ /^RssAnon:\s+(\d+) kB/m;
+	my ($kilobytes) = DlintsTest->slurp("/proc/$pid/status") =~ /^RssAnon:\s+(\d+) kB/m;
 
 	return $kilobytes;
 }
@@ -88,7 +79,7 @@ sub private_memory
 sub peak_memory
 {
 	my ($pid) = @_;
-	my ($kilobytes) = slurp("/proc/$pid/status") =~ /^VmHWM:\s+(\d+) kB/m;
+	my ($kilobytes) = DlintsTest->slurp("/proc/$pid/status") =~ /^VmHWM:\s+(\d+) kB/m;
 
 	return $kilobytes;
 }

@@ -22,15 +22,6 @@ my $node = DlintsTest->node('main',
 my $folder = $node->basedir;
 my $postmaster = postmaster();
 
-sub slurp
-{
-	my ($path) = @_;
-
-	open(my $file, '<:raw', $path) or die "could not open $path: $!";
-	local $/;
-	return scalar <$file>;
-}
-
 sub spew
 {
 	my ($path, $bytes) = @_;
@@ -43,7 +34,7 @@ sub spew
 
 sub postmaster
 {
-	return (split /\n/, slurp($node->data_dir . '/postmaster.pid'))[0];
+	return (split /\n/, DlintsTest->slurp($node->data_dir . '/postmaster.pid'))[0];
 }
 
 sub sql
@@ -64,7 +55,7 @@ sub survives
 }
 
 sql('CREATE EXTENSION dlints');
-sql(slurp("$FindBin::RealBin/probes.sql"));
+sql(DlintsTest->slurp("$FindBin::RealBin/probes.sql"));
 sql(q{
 	CREATE TABLE arrival (n integer, state dlints);
 	CREATE TABLE refusal (n integer, sqlstate text, message text);
@@ -334,7 +325,7 @@ sub resized
 }
 
 $node->stop;
-my $heap = slurp($path);
+my $heap = DlintsTest->slurp($path);
 my $found = 0;
 for my $n (0 .. $damaged - 1)
 {
@@ -384,7 +375,7 @@ note sql(q{SELECT answer, regexp_replace(message, '\d.*', ''), count(*), string_
 ### Nothing has ended before its time
 
 is(postmaster(), $postmaster, 'the server is the one that was started');
-unlike(slurp($node->logfile),
+unlike(DlintsTest->slurp($node->logfile),
 	qr/server process .* (was terminated|exited with exit code)|PANIC|TRAP/,
 	'and has lost no process');
 $node->stop;

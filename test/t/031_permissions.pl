@@ -4,9 +4,9 @@
 use strict;
 use warnings;
 
-use Catalogue;
 use FindBin;
 use lib $FindBin::RealBin;
+use Catalogue;
 use DlintsTest;
 use ScratchStage;
 use Test::More;

@@ -82,13 +82,22 @@ sub has_extension
 		"SELECT count(*) FROM pg_available_extensions WHERE name = '$name'") > 0;
 }
 
+# The bytes of a file
+sub slurp
+{
+	my ($self, $path) = @_;
+
+	open(my $file, '<:raw', $path) or die "could not open $path: $!";
+	local $/;
+	return scalar <$file>;
+}
+
 # How often a server's log says something
 sub count_in_log
 {
 	my ($self, $node, $pattern) = @_;
 
-	open(my $log, '<', $node->logfile) or die "could not open the log: $!";
-	return scalar grep { $_ =~ $pattern } <$log>;
+	return scalar grep { $_ =~ $pattern } split /^/, $self->slurp($node->logfile);
 }
 
 1;

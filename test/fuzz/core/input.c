@@ -164,7 +164,7 @@ walled_numbers(Input *in, size_t count, double (*take) (Input *))
 void
 check_failed(const char *condition, const char *file, int line)
 {
-	fprintf(stderr, "%s:%d: not so: %s\n", file, line, condition);
+	(void) fprintf(stderr, "%s:%d: not so: %s\n", file, line, condition);
 	abort();
 }
 

@@ -45,7 +45,8 @@ extern double *walled_numbers(Input *in, size_t count, double (*take) (Input *))
 #define check(condition) \
 	((condition) ? (void) 0 : check_failed(#condition, __FILE__, __LINE__))
 
-extern void check_failed(const char *condition, const char *file, int line);
+extern void check_failed(const char *condition, const char *file, int line)
+			__attribute__((noreturn));
 
 extern bool same_bits(size_t count, const void *a, const void *b);
 extern bool all_are_finite(size_t count, const double *values);

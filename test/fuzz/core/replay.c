@@ -17,18 +17,20 @@
 static void
 replay(const char *path)
 {
-	uint8_t    *data = malloc(MOST_BYTES);
+	static uint8_t bytes[MOST_BYTES];
 	FILE	   *file = fopen(path, "rb");
+	uint8_t    *data;
 	size_t		size;
 
-	check(data != NULL && file != NULL);
-	size = fread(data, 1, MOST_BYTES, file);
+	check(file != NULL);
+	size = fread(bytes, 1, sizeof(bytes), file);
 	check(!ferror(file) && feof(file));
-	fclose(file);
+	check(fclose(file) == 0);
 
 	/* no larger than the input, so that checkers see where it ends */
-	data = realloc(data, size > 0 ? size : 1);
+	data = malloc(size > 0 ? size : 1);
 	check(data != NULL);
+	memcpy(data, bytes, size);
 	LLVMFuzzerTestOneInput(data, size);
 	free(data);
 }
@@ -49,7 +51,7 @@ main(int argc, char **argv)
 	int			i;
 
 	check(argc == 1 && name != NULL);
-	snprintf(folder, sizeof(folder), "test/fuzz/corpus/%s", name + 1);
+	(void) snprintf(folder, sizeof(folder), "test/fuzz/corpus/%s", name + 1);
 	count = scandir(folder, &entries, is_visible, alphasort);
 	check(count > 0);
 	printf("1..%d\n", count);
@@ -57,10 +59,10 @@ main(int argc, char **argv)
 	{
 		char		path[1024];
 
-		snprintf(path, sizeof(path), "%s/%s", folder, entries[i]->d_name);
+		(void) snprintf(path, sizeof(path), "%s/%s", folder, entries[i]->d_name);
 		replay(path);
 		printf("ok %d - %s\n", i + 1, path);
-		fflush(stdout);
+		(void) fflush(stdout);
 		free(entries[i]);
 	}
 	free(entries);
