@@ -246,7 +246,7 @@ ArgSharedNumbers(const Datum *shared, int dim)
 	return numbers;
 }
 
-/* The same for a batch: one row for each of so many contexts. */
+/* The shared contexts of a batch: one row for each of so many contexts. */
 void
 ArgShareds(ArrayType *shareds, int dim, int contexts)
 {
