@@ -324,20 +324,20 @@ ModelGetEvidence(Dlints *model, Evidence *evidence)
 {
 	evidence_bind(evidence, ModelCoordinates(model), model->discount,
 				  model->values);
-	evidence->updates = model->updates;
-	evidence->weight_sum = model->weight_sum;
-	evidence->reward_sum = model->reward_sum;
-	evidence->reward_square_sum = model->reward_square_sum;
+	evidence->counts.updates = model->updates;
+	evidence->counts.weight_sum = model->weight_sum;
+	evidence->counts.reward_sum = model->reward_sum;
+	evidence->counts.reward_square_sum = model->reward_square_sum;
 }
 
 /* The counts only, for evidence that is not complete. */
 void
 ModelPutCounts(Dlints *model, const Evidence *evidence)
 {
-	model->updates = evidence->updates;
-	model->weight_sum = evidence->weight_sum;
-	model->reward_sum = evidence->reward_sum;
-	model->reward_square_sum = evidence->reward_square_sum;
+	model->updates = evidence->counts.updates;
+	model->weight_sum = evidence->counts.weight_sum;
+	model->reward_sum = evidence->counts.reward_sum;
+	model->reward_square_sum = evidence->counts.reward_square_sum;
 }
 
 /*
