@@ -16,7 +16,7 @@ EXTENSION = dlints
 EXTVERSION = 0.1.0
 
 # The algorithm, which knows nothing of PostgreSQL
-CORE_OBJS = src/core/dot.o src/core/linalg.o src/core/posterior.o \
+CORE_OBJS = src/core/dot.o src/core/evidence.o src/core/linalg.o src/core/posterior.o \
 	src/core/projection.o src/core/random.o src/core/widen.o
 
 MODULE_big = dlints

@@ -25,7 +25,7 @@ CheckCount(int64 updates, int64 more)
 }
 
 /*
- * Learn a block of at most POSTERIOR_BLOCK contexts, oldest first, each with
+ * Learn a block of at most EVIDENCE_BLOCK contexts, oldest first, each with
  * its shared context if the model has one.  Blocks, because one matrix product
  * is several times faster than as many products of a matrix with a vector.
  */
@@ -37,7 +37,7 @@ LearnBlock(const Dlints *model, Evidence *evidence, int count,
 	double	   *reduced = palloc(sizeof(double) * (Size) count * evidence->dim);
 
 	CHECK_FOR_INTERRUPTS();
-	CheckCount(evidence->updates, count);
+	CheckCount(evidence->counts.updates, count);
 	ProjectContexts(model, count, contexts, shareds, reduced);
 	evidence_absorb(evidence, count, reduced, rewards);
 	pfree(reduced);
@@ -81,7 +81,7 @@ Observe(FunctionCallInfo fcinfo,
 	reward = ArgFinite(PG_GETARG_FLOAT8(PG_NARGS() - 1), "reward");
 
 	ModelGetEvidence(model, &evidence);
-	CheckCount(evidence.updates, 1);
+	CheckCount(evidence.counts.updates, 1);
 	evidence_absorb(&evidence, 1, reduced, &reward);
 	ModelPutEvidence(model, &evidence);
 	PG_RETURN_DLINTS_P(model);
@@ -168,7 +168,7 @@ dlints_update_batch(PG_FUNCTION_ARGS)
 	Evidence	evidence;
 	double	   *context_block;
 	double	   *shared_block;
-	double		reward_block[POSTERIOR_BLOCK];
+	double		reward_block[EVIDENCE_BLOCK];
 	int			rows;
 	int			row;
 
@@ -185,14 +185,14 @@ dlints_update_batch(PG_FUNCTION_ARGS)
 	ArgShareds(shareds, model->shared_dim, rows);
 	ArgRewards(rewards, rows);
 
-	context_block = palloc(sizeof(double) * (Size) Min(rows, POSTERIOR_BLOCK) *
+	context_block = palloc(sizeof(double) * (Size) Min(rows, EVIDENCE_BLOCK) *
 						   model->context_dim);
-	shared_block = palloc(sizeof(double) * (Size) Min(rows, POSTERIOR_BLOCK) *
+	shared_block = palloc(sizeof(double) * (Size) Min(rows, EVIDENCE_BLOCK) *
 						  model->shared_dim);
 	ModelGetEvidence(model, &evidence);
-	for (row = 0; row < rows; row += POSTERIOR_BLOCK)
+	for (row = 0; row < rows; row += EVIDENCE_BLOCK)
 	{
-		int			count = Min(POSTERIOR_BLOCK, rows - row);
+		int			count = Min(EVIDENCE_BLOCK, rows - row);
 
 		ArgSlice(contexts, (Size) row * model->context_dim,
 				 (Size) count * model->context_dim, context_block);
@@ -220,7 +220,7 @@ typedef struct EvidenceState
 	int			pending;		/* observations that wait in them */
 	double	   *contexts;
 	double	   *shareds;
-	double		rewards[POSTERIOR_BLOCK];
+	double		rewards[EVIDENCE_BLOCK];
 } EvidenceState;
 
 static EvidenceState *
@@ -249,7 +249,7 @@ Grow(EvidenceState *state, double *numbers, Size count)
 static void
 EvidenceStateGrow(EvidenceState *state)
 {
-	Size		capacity = Min(Max(state->capacity * 2, 8), POSTERIOR_BLOCK);
+	Size		capacity = Min(Max(state->capacity * 2, 8), EVIDENCE_BLOCK);
 
 	state->contexts = Grow(state, state->contexts,
 						   capacity * state->model->context_dim);
@@ -370,7 +370,7 @@ dlints_evidence_transfn(PG_FUNCTION_ARGS)
 			  state->shareds + (Size) state->pending * state->model->shared_dim);
 	state->rewards[state->pending++] = reward;
 
-	if (state->pending == POSTERIOR_BLOCK)
+	if (state->pending == EVIDENCE_BLOCK)
 		EvidenceStateFlush(state);
 	PG_RETURN_POINTER(state);
 }
