@@ -20,9 +20,7 @@ CORE_OBJS = src/core/dot.o src/core/evidence.o src/core/linalg.o src/core/poster
 	src/core/projection.o src/core/random.o src/core/widen.o
 
 MODULE_big = dlints
-OBJS = src/args.o src/choose.o src/dlints.o src/evaluate.o src/inspect.o src/json.o \
-	src/learn.o src/model.o src/prepared.o src/projcache.o src/topk.o \
-	src/type.o src/typmod.o $(CORE_OBJS)
+OBJS = $(patsubst %.c,%.o,$(sort $(wildcard src/*.c))) $(CORE_OBJS)
 
 # "make demo DATA=folder" is the reader's; PGXS means something else by DATA.
 ifneq ($(filter environment% command%,$(origin DATA)),)
@@ -37,7 +35,8 @@ REGRESS = dlints_basic dlints_type dlints_learn dlints_choose dlints_look \
 	dlints_shared dlints_errors dlints_catalog
 REGRESS_OPTS = --inputdir=.
 
-PG_CPPFLAGS = -Isrc
+PG_CPPFLAGS = -Isrc -DDLINTS_VERSION='"$(EXTVERSION)"'
+SHLIB_EXPORTS = src/exports.txt
 # Without fused multiply-adds every CPU gives the same answer.
 FP_FLAGS = -ffp-contract=off
 # SANITIZE=address,undefined builds everything with these checkers.  The server's

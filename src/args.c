@@ -180,12 +180,12 @@ RewardIsValid(double reward, const DlintsHeader *model, Problem *problem)
 
 /* As strict about what surrounds a number as the server's own input. */
 static bool
-ParseNumber(const char *text, double *number)
+ParseNumber(const char *string, double *number)
 {
 	char	   *end;
 
-	*number = strtod(text, &end);
-	if (end == text)
+	*number = strtod(string, &end);
+	if (end == string)
 		return false;
 	while (isspace((unsigned char) *end))
 		end++;
@@ -195,13 +195,13 @@ ParseNumber(const char *text, double *number)
 static bool
 TextIsNumber(Datum element, double *number, Problem *problem)
 {
-	char	   *text = TextDatumGetCString(element);
+	char	   *string = TextDatumGetCString(element);
 
-	if (ParseNumber(text, number))
+	if (ParseNumber(string, number))
 		return true;
 	return ProblemIs(problem, ERRCODE_INVALID_TEXT_REPRESENTATION,
 					 psprintf("invalid input syntax for type double precision: \"%s\"",
-							  text), NULL);
+							  string), NULL);
 }
 
 /* the types of elements that the next function knows */
@@ -438,15 +438,24 @@ ArgCheckSameCount(const char *what, int contexts, int others)
 				 errdetail("Contexts: %d, %s: %d.", contexts, what, others)));
 }
 
+/* Is the argument of this name given if, and only if, the model wants it? */
+void
+ArgCheckShared(const ArrayType *shared, const char *name,
+			   const DlintsHeader *model)
+{
+	Problem		problem;
+
+	if (!SharedIsExpected(shared != NULL, name, model, &problem))
+		ProblemRaise(&problem);
+}
+
 /* The shared context of a call, if the model has one. */
 void
 ArgShared(ArrayType *shared, const DlintsHeader *model, double *out)
 {
 	ArgSpec		spec = ArgSharedSpec(model);
-	Problem		problem;
 
-	if (!SharedIsExpected(shared != NULL, "shared", model, &problem))
-		ProblemRaise(&problem);
+	ArgCheckShared(shared, "shared", model);
 	if (shared)
 		ArgVector(shared, &spec, out);
 }

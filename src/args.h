@@ -52,6 +52,8 @@ extern double ArgDotChecked(ArrayType *context, const ArgSpec *spec,
 extern int	ArgMatrixRows(ArrayType *array, const ArgSpec *spec);
 extern void ArgMatrixSlice(ArrayType *array, const ArgSpec *spec, Size first,
 						   int rows, double *out);
+extern void ArgCheckShared(const ArrayType *shared, const char *name,
+						   const DlintsHeader *model);
 extern void ArgCheckSameCount(const char *what, int contexts, int others);
 
 /* a shared context, NULL where the call has none */
@@ -80,6 +82,15 @@ static inline ArgSpec
 ArgSharedSpec(const DlintsHeader *model)
 {
 	ArgSpec		spec = {"shared context", model->shared_dim, model};
+
+	return spec;
+}
+
+/* The rewards of a batch are rows of one number. */
+static inline ArgSpec
+ArgRewardSpec(const DlintsHeader *model)
+{
+	ArgSpec		spec = {"rewards", 1, model};
 
 	return spec;
 }

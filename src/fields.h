@@ -30,13 +30,9 @@ typedef struct Field
 	bool		defines_evidence;	/* histories that differ here do not fit */
 } Field;
 
-/* all but the unused ones, in stored order */
+/* all but the unused ones, in stored order: the version first, the sums last */
 extern const Field fields[];
 extern const int field_count;
-
-/* the version comes first, and the counts last */
-#define FIELD_FIRST_PARAMETER	1
-#define FIELD_FIRST_COUNT		11
 
 /* What a field is in a header, as one of the types that the kinds name. */
 #define FieldPointer(type, header, field) \

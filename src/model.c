@@ -50,25 +50,30 @@ ModelLiftedLen(const DlintsHeader *header)
 }
 
 /* numbers of b, G and H */
-Size
-ModelValueCount(const DlintsHeader *header)
+static Size
+ValueCount(const DlintsHeader *header)
 {
 	return evidence_value_count(ModelCoordinates(header), header->discount);
 }
 
-static Size
-SizeInMemory(const DlintsHeader *header)
+/* the same as stored: a model that has seen nothing has none */
+Size
+ModelStoredCount(const DlintsHeader *header)
 {
-	return add_size(sizeof(DlintsHeader),
-					mul_size(ModelValueCount(header), sizeof(float8)));
+	return header->counts.updates > 0 ? ValueCount(header) : 0;
+}
+
+static Size
+SizeWith(Size count)
+{
+	return add_size(sizeof(DlintsHeader), mul_size(count, sizeof(float8)));
 }
 
 /* bytes of a stored model with these parameters and counts */
 Size
 ModelStoredSize(const DlintsHeader *header)
 {
-	return header->counts.updates > 0 ?
-		SizeInMemory(header) : sizeof(DlintsHeader);
+	return SizeWith(ModelStoredCount(header));
 }
 
 /* The value is what there is, unlike in the message. */
@@ -201,6 +206,20 @@ ModelParametersAreValid(const DlintsHeader *header, Problem *problem)
 						0.0, DLINTS_MAX_EXPLORATION, problem);
 }
 
+/*
+ * A reduced_dim that a user gave: the header's 0, for none, is not to be had
+ * by saying so.
+ */
+void
+ModelCheckReducedDim(int reduced_dim)
+{
+	Problem		problem;
+
+	if (!DimensionIsBetween("reduced_dim", "dimensions", reduced_dim, 1,
+							DLINTS_MAX_DIM, &problem))
+		ProblemRaise(&problem);
+}
+
 /* Parameters that a user gave. */
 void
 ModelCheckParameters(const DlintsHeader *header)
@@ -287,7 +306,7 @@ ModelEquals(Datum left, Datum right)
 Dlints *
 ModelCreate(const DlintsHeader *header)
 {
-	Size		size = SizeInMemory(header);
+	Size		size = SizeWith(ValueCount(header));
 	Dlints	   *model = palloc0(size);
 
 	model->header = *header;

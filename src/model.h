@@ -102,11 +102,12 @@ ModelHasProjection(const DlintsHeader *header)
 extern Projection ModelProjection(const DlintsHeader *header);
 extern int	ModelCoordinates(const DlintsHeader *header);
 extern int	ModelLiftedLen(const DlintsHeader *header);
-extern Size ModelValueCount(const DlintsHeader *header);
+extern Size ModelStoredCount(const DlintsHeader *header);
 extern Size ModelStoredSize(const DlintsHeader *header);
 
 extern bool ModelParametersAreValid(const DlintsHeader *header,
 									Problem *problem);
+extern void ModelCheckReducedDim(int reduced_dim);
 extern void ModelCheckParameters(const DlintsHeader *header);
 extern bool ModelExternalIsValid(Dlints *model, Problem *problem);
 extern void ModelCheckSameEvidence(const DlintsHeader *left,

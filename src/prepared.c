@@ -201,7 +201,7 @@ AnyModel(CallSite *site)
 
 	random_philox(counter, key, bits);
 	place = bits[0] & site->table->sizemask;
-	while (site->table->data[place].status != models_IN_USE)
+	while (site->table->data[place].status != models_SH_IN_USE)
 		place = (place + 1) & site->table->sizemask;
 	return site->table->data[place].model;
 }
