@@ -138,6 +138,10 @@ bool
 VectorIsValid(ArrayType *array, const ArgSpec *spec, double *out,
 			  Problem *problem)
 {
+	/* nearly all are, and learning asks it of each */
+	if (likely(ARR_NDIM(array) == 1 && ARR_DIMS(array)[0] == spec->len &&
+			   !ARR_HASNULL(array)))
+		return NumbersAreValid(array, spec, 0, spec->len, out, problem);
 	return IsVector(array, spec, problem) &&
 		HasNoNulls(array, spec, problem) &&
 		LengthIs(spec, VectorLength(array), problem) &&
@@ -445,7 +449,7 @@ ArgCheckShared(const ArrayType *shared, const char *name,
 {
 	Problem		problem;
 
-	if (!SharedIsExpected(shared != NULL, name, model, &problem))
+	if (unlikely(!SharedIsExpected(shared != NULL, name, model, &problem)))
 		ProblemRaise(&problem);
 }
 
@@ -460,15 +464,25 @@ ArgShared(ArrayType *shared, const DlintsHeader *model, double *out)
 		ArgVector(shared, &spec, out);
 }
 
-/* The same, in memory of its own; no trace is left of what it came in. */
+/*
+ * The same, in memory of its own; no trace is left of what it came in.  NULL
+ * where the call has none.
+ */
 double *
 ArgSharedNumbers(const Datum *shared, const DlintsHeader *model)
 {
-	ArrayType  *array = shared ? ArgArrayConverted(*shared) : NULL;
-	double	   *numbers = palloc(sizeof(double) * model->shared_dim);
+	ArrayType  *array;
+	double	   *numbers;
 
+	if (shared == NULL)
+	{
+		ArgCheckShared(NULL, "shared", model);
+		return NULL;
+	}
+	array = ArgArrayConverted(*shared);
+	numbers = palloc(sizeof(double) * model->shared_dim);
 	ArgShared(array, model, numbers);
-	if (array && PointerGetDatum(array) != *shared)
+	if (PointerGetDatum(array) != *shared)
 		pfree(array);
 	return numbers;
 }

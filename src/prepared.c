@@ -431,13 +431,9 @@ PreparedWidth(PreparedModel *prepared, ArrayType *context,
 	int			dim = prepared->dim;
 	double	   *reduced = ReduceContext(&prepared->header, context, shared);
 	double	   *work = palloc(sizeof(double) * dim);
-	double		width;
 
 	PrepareParts(prepared, PART_ROOT);
-	width = posterior_stddev(dim, dim, prepared->root, reduced, work);
-	pfree(work);
-	pfree(reduced);
-	return ResultFinite(width);
+	return ResultFinite(posterior_stddev(dim, dim, prepared->root, reduced, work));
 }
 
 /* psi-tilde (Algorithm 1), in the current memory context */

@@ -69,14 +69,14 @@ WalkPieces(const ReduceTask *task, const KeptProjection *kept)
 static void
 RunTask(ReduceTask *task)
 {
+	Size		work = projection_work(&task->projection,
+									   ProjectionPieceRows(&task->projection),
+									   task->count);
 	KeptProjection *kept;
 
 	BlasReady();
-	task->work = MemoryContextAllocHuge(CurrentMemoryContext,
-										sizeof(double) *
-										projection_work(&task->projection,
-														ProjectionPieceRows(&task->projection),
-														task->count));
+	task->work = work == 0 ? NULL :
+		MemoryContextAllocHuge(CurrentMemoryContext, sizeof(double) * work);
 	kept = ProjectionPin(&task->projection);
 	PG_TRY();
 	{
@@ -88,7 +88,8 @@ RunTask(ReduceTask *task)
 			ProjectionUnpin(kept);
 	}
 	PG_END_TRY();
-	pfree(task->work);
+	if (task->work)
+		pfree(task->work);
 }
 
 static void
@@ -117,19 +118,23 @@ ReduceContexts(const DlintsHeader *model, int count, const double *contexts,
 		projection_copy(&task.projection, count, contexts, reduced);
 }
 
-/* The reduced context of an argument or two, checked; allocated here. */
+/*
+ * The reduced context of an argument or two, checked; allocated here, with
+ * room behind it for what it is made of.
+ */
 double *
 ReduceContext(const DlintsHeader *model, ArrayType *context,
 			  const Datum *shared)
 {
-	double	   *contexts = palloc(sizeof(double) * model->context_dim);
+	int			len = ModelCoordinates(model);
+	double	   *reduced = palloc(sizeof(double) * (len + model->context_dim));
+	double	   *numbers = reduced + len;
 	double	   *shareds = ArgSharedNumbers(shared, model);
-	double	   *reduced = palloc(sizeof(double) * ModelCoordinates(model));
 
-	ArgContext(context, model, contexts);
-	ReduceContexts(model, 1, contexts, shareds, reduced);
-	pfree(shareds);
-	pfree(contexts);
+	ArgContext(context, model, numbers);
+	ReduceContexts(model, 1, numbers, shareds, reduced);
+	if (shareds)
+		pfree(shareds);
 	return reduced;
 }
 
@@ -162,5 +167,6 @@ LiftParameter(const DlintsHeader *model, const double *parameter,
 		memcpy(weights, parameter, sizeof(double) * len);
 	for (i = 0; i < len; i++)
 		ResultFinite(weights[i]);
-	pfree(numbers);
+	if (numbers)
+		pfree(numbers);
 }
