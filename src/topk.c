@@ -370,7 +370,7 @@ TakeItem(const TopK *top, StringInfo buf, bool *isnull)
 	memcpy(&header, start, sizeof(int));
 	buf->cursor += size;
 	size -= sizeof(int);
-	CheckState(header == size || (header == -2 && size == 0) ||
+	CheckState((header > 0 && header == size) || (header == -2 && size == 0) ||
 			   (header == -1 && size == sizeof(Datum) && top->typbyval));
 	item = datumRestore(&start, isnull);
 	CheckState(header < 0 || LengthIsRight(top, DatumGetPointer(item), size));
