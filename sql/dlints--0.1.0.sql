@@ -117,50 +117,55 @@ COMMENT ON OPERATOR CLASS dlints_ops USING hash IS 'equality of models';
 CREATE FUNCTION dlints_new(
 	context_dim integer,
 	reduced_dim integer DEFAULT NULL,
-	discount double precision DEFAULT 0.99,
+	discount double precision DEFAULT NULL,
+	half_life interval DEFAULT NULL,
+	memories integer DEFAULT NULL,
 	ridge double precision DEFAULT 1,
-	exploration double precision DEFAULT 0.1,
-	seed bigint DEFAULT 0,
-	projection_scale double precision DEFAULT NULL,
+	exploration double precision DEFAULT 0.25,
+	noise double precision DEFAULT NULL,
 	policy text DEFAULT 'thompson',
 	shared_dim integer DEFAULT 0,
-	intercept boolean DEFAULT false
+	interactions text DEFAULT NULL,
+	intercept boolean DEFAULT true,
+	seed bigint DEFAULT 0,
+	projection_scale double precision DEFAULT NULL
 ) RETURNS dlints
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION dlints_new(integer, integer, double precision, double precision, double precision, bigint, double precision, text, integer, boolean)
-	IS 'a model that has seen nothing; context_dim 1 to 65536, reduced_dim 1 to 1024 or NULL for no projection, discount 1e-100 to 1, ridge 1e-100 to 1e100, exploration 0 to 1e100, projection_scale 1e-10 to 1e10, shared_dim 0 to 65536';
+COMMENT ON FUNCTION dlints_new(integer, integer, double precision, interval, integer, double precision, double precision, double precision, text, integer, text, boolean, bigint, double precision)
+	IS 'a model that has seen nothing; context_dim 1 to 65536, reduced_dim 1 to 1024 or NULL for no projection, discount 1e-100 to 1, half_life at least a millisecond, memories 1 to 8, ridge 1e-100 to 1e100, exploration 0 to 1e100, noise NULL to estimate it, shared_dim 0 to 65536, projection_scale 1e-10 to 1e10';
 
 CREATE FUNCTION dlints_set(
 	model dlints,
 	ridge double precision DEFAULT NULL,
 	exploration double precision DEFAULT NULL,
+	noise double precision DEFAULT NULL,
 	policy text DEFAULT NULL
 ) RETURNS dlints
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION dlints_set(dlints, double precision, double precision, text)
-	IS 'the model with other parameters and the same evidence; NULL keeps a parameter';
+COMMENT ON FUNCTION dlints_set(dlints, double precision, double precision, double precision, text)
+	IS 'the model with other parameters and the same evidence; NULL keeps a parameter, a noise of 0 has it estimated';
 
 -- Learn ---------------------------------------------------------------------
 
-CREATE FUNCTION dlints_update(model dlints, context anycompatiblearray, reward double precision) RETURNS dlints
+CREATE FUNCTION dlints_update(model dlints, context anycompatiblearray, reward double precision, at timestamp with time zone DEFAULT NULL, weight double precision DEFAULT NULL) RETURNS dlints
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION dlints_update(dlints, anycompatiblearray, double precision) IS 'the model after one more observation; a NULL context or reward is no observation';
+COMMENT ON FUNCTION dlints_update(dlints, anycompatiblearray, double precision, timestamp with time zone, double precision) IS 'the model after one more observation; a NULL context or reward is no observation';
 
-CREATE FUNCTION dlints_update(model dlints, context anycompatiblearray, shared anycompatiblearray, reward double precision) RETURNS dlints
+CREATE FUNCTION dlints_update(model dlints, context anycompatiblearray, shared anycompatiblearray, reward double precision, at timestamp with time zone DEFAULT NULL, weight double precision DEFAULT NULL) RETURNS dlints
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION dlints_update(dlints, anycompatiblearray, anycompatiblearray, double precision) IS 'the model after one more observation under a shared context; a NULL is no observation';
+COMMENT ON FUNCTION dlints_update(dlints, anycompatiblearray, anycompatiblearray, double precision, timestamp with time zone, double precision) IS 'the model after one more observation under a shared context; a NULL context, shared context or reward is no observation';
 
-CREATE FUNCTION dlints_update_batch(model dlints, contexts anycompatiblearray, rewards double precision[]) RETURNS dlints
+CREATE FUNCTION dlints_update_batch(model dlints, contexts anycompatiblearray, rewards double precision[], ats timestamp with time zone[] DEFAULT NULL, weights double precision[] DEFAULT NULL) RETURNS dlints
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;
-COMMENT ON FUNCTION dlints_update_batch(dlints, anycompatiblearray, double precision[]) IS 'the model after a batch of observations, oldest first; contexts has one row for each reward';
+COMMENT ON FUNCTION dlints_update_batch(dlints, anycompatiblearray, double precision[], timestamp with time zone[], double precision[]) IS 'the model after a batch of observations, oldest first; contexts has one row for each reward';
 
-CREATE FUNCTION dlints_update_batch(model dlints, contexts anycompatiblearray, shareds anycompatiblearray, rewards double precision[]) RETURNS dlints
+CREATE FUNCTION dlints_update_batch(model dlints, contexts anycompatiblearray, shareds anycompatiblearray, rewards double precision[], ats timestamp with time zone[] DEFAULT NULL, weights double precision[] DEFAULT NULL) RETURNS dlints
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;
-COMMENT ON FUNCTION dlints_update_batch(dlints, anycompatiblearray, anycompatiblearray, double precision[]) IS 'the model after a batch of observations, oldest first; contexts and shareds have one row for each reward';
+COMMENT ON FUNCTION dlints_update_batch(dlints, anycompatiblearray, anycompatiblearray, double precision[], timestamp with time zone[], double precision[]) IS 'the model after a batch of observations, oldest first; contexts and shareds have one row for each reward';
 
-CREATE FUNCTION dlints_update_reduced(model dlints, reduced anycompatiblearray, reward double precision) RETURNS dlints
+CREATE FUNCTION dlints_update_reduced(model dlints, reduced anycompatiblearray, reward double precision, at timestamp with time zone DEFAULT NULL, weight double precision DEFAULT NULL) RETURNS dlints
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION dlints_update_reduced(dlints, anycompatiblearray, double precision) IS 'the model after an observation whose reduced context was logged';
+COMMENT ON FUNCTION dlints_update_reduced(dlints, anycompatiblearray, double precision, timestamp with time zone, double precision) IS 'the model after an observation whose reduced context was logged';
 
 CREATE FUNCTION dlints_accepts(model dlints, context anycompatiblearray) RETURNS boolean
 	AS 'MODULE_PATHNAME', 'dlints_accepts_context' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
@@ -182,17 +187,49 @@ CREATE FUNCTION dlints_evidence_transfn(internal, dlints, real[], double precisi
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION dlints_evidence_transfn(internal, dlints, real[], double precision) IS 'transition function of dlints_evidence';
 
+CREATE FUNCTION dlints_evidence_at_transfn(internal, dlints, real[], double precision, timestamp with time zone) RETURNS internal
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION dlints_evidence_at_transfn(internal, dlints, real[], double precision, timestamp with time zone) IS 'transition function of dlints_evidence with times';
+
+CREATE FUNCTION dlints_evidence_weight_transfn(internal, dlints, real[], double precision, timestamp with time zone, double precision) RETURNS internal
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION dlints_evidence_weight_transfn(internal, dlints, real[], double precision, timestamp with time zone, double precision) IS 'transition function of dlints_evidence with times and weights';
+
 CREATE FUNCTION dlints_evidence_transfn(internal, dlints, real[], real[], double precision) RETURNS internal
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION dlints_evidence_transfn(internal, dlints, real[], real[], double precision) IS 'transition function of dlints_evidence with a shared context';
+
+CREATE FUNCTION dlints_evidence_at_transfn(internal, dlints, real[], real[], double precision, timestamp with time zone) RETURNS internal
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION dlints_evidence_at_transfn(internal, dlints, real[], real[], double precision, timestamp with time zone) IS 'transition function of dlints_evidence with a shared context and times';
+
+CREATE FUNCTION dlints_evidence_weight_transfn(internal, dlints, real[], real[], double precision, timestamp with time zone, double precision) RETURNS internal
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION dlints_evidence_weight_transfn(internal, dlints, real[], real[], double precision, timestamp with time zone, double precision) IS 'transition function of dlints_evidence with a shared context, times and weights';
 
 CREATE FUNCTION dlints_evidence_transfn(internal, dlints, double precision[], double precision) RETURNS internal
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION dlints_evidence_transfn(internal, dlints, double precision[], double precision) IS 'transition function of dlints_evidence';
 
+CREATE FUNCTION dlints_evidence_at_transfn(internal, dlints, double precision[], double precision, timestamp with time zone) RETURNS internal
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION dlints_evidence_at_transfn(internal, dlints, double precision[], double precision, timestamp with time zone) IS 'transition function of dlints_evidence with times';
+
+CREATE FUNCTION dlints_evidence_weight_transfn(internal, dlints, double precision[], double precision, timestamp with time zone, double precision) RETURNS internal
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION dlints_evidence_weight_transfn(internal, dlints, double precision[], double precision, timestamp with time zone, double precision) IS 'transition function of dlints_evidence with times and weights';
+
 CREATE FUNCTION dlints_evidence_transfn(internal, dlints, double precision[], double precision[], double precision) RETURNS internal
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION dlints_evidence_transfn(internal, dlints, double precision[], double precision[], double precision) IS 'transition function of dlints_evidence with a shared context';
+
+CREATE FUNCTION dlints_evidence_at_transfn(internal, dlints, double precision[], double precision[], double precision, timestamp with time zone) RETURNS internal
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION dlints_evidence_at_transfn(internal, dlints, double precision[], double precision[], double precision, timestamp with time zone) IS 'transition function of dlints_evidence with a shared context and times';
+
+CREATE FUNCTION dlints_evidence_weight_transfn(internal, dlints, double precision[], double precision[], double precision, timestamp with time zone, double precision) RETURNS internal
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION dlints_evidence_weight_transfn(internal, dlints, double precision[], double precision[], double precision, timestamp with time zone, double precision) IS 'transition function of dlints_evidence with a shared context, times and weights';
 
 CREATE FUNCTION dlints_evidence_finalfn(internal) RETURNS dlints
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
@@ -223,6 +260,32 @@ CREATE AGGREGATE dlints_evidence(model dlints, context real[], reward double pre
 COMMENT ON AGGREGATE dlints_evidence(dlints, real[], double precision)
 	IS 'what the rows say under the model''s parameters, its own evidence left out; to be appended with ||';
 
+CREATE AGGREGATE dlints_evidence(model dlints, context real[], reward double precision, at timestamp with time zone) (
+	SFUNC = dlints_evidence_at_transfn,
+	STYPE = internal,
+	SSPACE = 65536,
+	FINALFUNC = dlints_evidence_finalfn,
+	COMBINEFUNC = dlints_evidence_combinefn,
+	SERIALFUNC = dlints_evidence_serialfn,
+	DESERIALFUNC = dlints_evidence_deserialfn,
+	PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE dlints_evidence(dlints, real[], double precision, timestamp with time zone)
+	IS 'what the rows say under the model''s parameters, its own evidence left out; to be appended with ||';
+
+CREATE AGGREGATE dlints_evidence(model dlints, context real[], reward double precision, at timestamp with time zone, weight double precision) (
+	SFUNC = dlints_evidence_weight_transfn,
+	STYPE = internal,
+	SSPACE = 65536,
+	FINALFUNC = dlints_evidence_finalfn,
+	COMBINEFUNC = dlints_evidence_combinefn,
+	SERIALFUNC = dlints_evidence_serialfn,
+	DESERIALFUNC = dlints_evidence_deserialfn,
+	PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE dlints_evidence(dlints, real[], double precision, timestamp with time zone, double precision)
+	IS 'what the rows say under the model''s parameters, its own evidence left out; to be appended with ||';
+
 CREATE AGGREGATE dlints_evidence(model dlints, context real[], shared real[], reward double precision) (
 	SFUNC = dlints_evidence_transfn,
 	STYPE = internal,
@@ -234,6 +297,32 @@ CREATE AGGREGATE dlints_evidence(model dlints, context real[], shared real[], re
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE dlints_evidence(dlints, real[], real[], double precision)
+	IS 'what the rows say under the model''s parameters and their shared contexts, its own evidence left out; to be appended with ||';
+
+CREATE AGGREGATE dlints_evidence(model dlints, context real[], shared real[], reward double precision, at timestamp with time zone) (
+	SFUNC = dlints_evidence_at_transfn,
+	STYPE = internal,
+	SSPACE = 65536,
+	FINALFUNC = dlints_evidence_finalfn,
+	COMBINEFUNC = dlints_evidence_combinefn,
+	SERIALFUNC = dlints_evidence_serialfn,
+	DESERIALFUNC = dlints_evidence_deserialfn,
+	PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE dlints_evidence(dlints, real[], real[], double precision, timestamp with time zone)
+	IS 'what the rows say under the model''s parameters and their shared contexts, its own evidence left out; to be appended with ||';
+
+CREATE AGGREGATE dlints_evidence(model dlints, context real[], shared real[], reward double precision, at timestamp with time zone, weight double precision) (
+	SFUNC = dlints_evidence_weight_transfn,
+	STYPE = internal,
+	SSPACE = 65536,
+	FINALFUNC = dlints_evidence_finalfn,
+	COMBINEFUNC = dlints_evidence_combinefn,
+	SERIALFUNC = dlints_evidence_serialfn,
+	DESERIALFUNC = dlints_evidence_deserialfn,
+	PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE dlints_evidence(dlints, real[], real[], double precision, timestamp with time zone, double precision)
 	IS 'what the rows say under the model''s parameters and their shared contexts, its own evidence left out; to be appended with ||';
 
 CREATE AGGREGATE dlints_evidence(model dlints, context double precision[], reward double precision) (
@@ -249,6 +338,32 @@ CREATE AGGREGATE dlints_evidence(model dlints, context double precision[], rewar
 COMMENT ON AGGREGATE dlints_evidence(dlints, double precision[], double precision)
 	IS 'what the rows say under the model''s parameters, its own evidence left out; to be appended with ||';
 
+CREATE AGGREGATE dlints_evidence(model dlints, context double precision[], reward double precision, at timestamp with time zone) (
+	SFUNC = dlints_evidence_at_transfn,
+	STYPE = internal,
+	SSPACE = 65536,
+	FINALFUNC = dlints_evidence_finalfn,
+	COMBINEFUNC = dlints_evidence_combinefn,
+	SERIALFUNC = dlints_evidence_serialfn,
+	DESERIALFUNC = dlints_evidence_deserialfn,
+	PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE dlints_evidence(dlints, double precision[], double precision, timestamp with time zone)
+	IS 'what the rows say under the model''s parameters, its own evidence left out; to be appended with ||';
+
+CREATE AGGREGATE dlints_evidence(model dlints, context double precision[], reward double precision, at timestamp with time zone, weight double precision) (
+	SFUNC = dlints_evidence_weight_transfn,
+	STYPE = internal,
+	SSPACE = 65536,
+	FINALFUNC = dlints_evidence_finalfn,
+	COMBINEFUNC = dlints_evidence_combinefn,
+	SERIALFUNC = dlints_evidence_serialfn,
+	DESERIALFUNC = dlints_evidence_deserialfn,
+	PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE dlints_evidence(dlints, double precision[], double precision, timestamp with time zone, double precision)
+	IS 'what the rows say under the model''s parameters, its own evidence left out; to be appended with ||';
+
 CREATE AGGREGATE dlints_evidence(model dlints, context double precision[], shared double precision[], reward double precision) (
 	SFUNC = dlints_evidence_transfn,
 	STYPE = internal,
@@ -260,6 +375,32 @@ CREATE AGGREGATE dlints_evidence(model dlints, context double precision[], share
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE dlints_evidence(dlints, double precision[], double precision[], double precision)
+	IS 'what the rows say under the model''s parameters and their shared contexts, its own evidence left out; to be appended with ||';
+
+CREATE AGGREGATE dlints_evidence(model dlints, context double precision[], shared double precision[], reward double precision, at timestamp with time zone) (
+	SFUNC = dlints_evidence_at_transfn,
+	STYPE = internal,
+	SSPACE = 65536,
+	FINALFUNC = dlints_evidence_finalfn,
+	COMBINEFUNC = dlints_evidence_combinefn,
+	SERIALFUNC = dlints_evidence_serialfn,
+	DESERIALFUNC = dlints_evidence_deserialfn,
+	PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE dlints_evidence(dlints, double precision[], double precision[], double precision, timestamp with time zone)
+	IS 'what the rows say under the model''s parameters and their shared contexts, its own evidence left out; to be appended with ||';
+
+CREATE AGGREGATE dlints_evidence(model dlints, context double precision[], shared double precision[], reward double precision, at timestamp with time zone, weight double precision) (
+	SFUNC = dlints_evidence_weight_transfn,
+	STYPE = internal,
+	SSPACE = 65536,
+	FINALFUNC = dlints_evidence_finalfn,
+	COMBINEFUNC = dlints_evidence_combinefn,
+	SERIALFUNC = dlints_evidence_serialfn,
+	DESERIALFUNC = dlints_evidence_deserialfn,
+	PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE dlints_evidence(dlints, double precision[], double precision[], double precision, timestamp with time zone, double precision)
 	IS 'what the rows say under the model''s parameters and their shared contexts, its own evidence left out; to be appended with ||';
 
 CREATE FUNCTION dlints_concat(dlints, dlints) RETURNS dlints
@@ -281,6 +422,32 @@ CREATE AGGREGATE dlints_concat_agg(dlints) (
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE dlints_concat_agg(dlints) IS 'histories one after the other, in the order of ORDER BY';
+
+CREATE FUNCTION dlints_retract(model dlints, evidence dlints) RETURNS dlints
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION dlints_retract(dlints, dlints) IS 'the model without what the evidence says; the reverse of ||, for models that forget by time or nothing';
+
+CREATE FUNCTION dlints_scale(weight double precision, model dlints) RETURNS dlints
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION dlints_scale(double precision, dlints) IS 'the model as if each observation had counted so many times what it did';
+
+CREATE FUNCTION dlints_at(model dlints, at timestamp with time zone) RETURNS dlints
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION dlints_at(dlints, timestamp with time zone) IS 'a model that forgets by time as it is at a moment';
+
+CREATE OPERATOR - (
+	LEFTARG = dlints,
+	RIGHTARG = dlints,
+	FUNCTION = dlints_retract
+);
+COMMENT ON OPERATOR - (dlints, dlints) IS 'take back what evidence says';
+
+CREATE OPERATOR * (
+	LEFTARG = double precision,
+	RIGHTARG = dlints,
+	FUNCTION = dlints_scale
+);
+COMMENT ON OPERATOR * (double precision, dlints) IS 'weigh a history';
 
 -- Choose --------------------------------------------------------------------
 
@@ -544,7 +711,7 @@ COMMENT ON FUNCTION dlints_weights(dlints, anycompatiblearray) IS 'posterior mea
 
 CREATE FUNCTION dlints_covariance(model dlints) RETURNS double precision[]
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION dlints_covariance(dlints) IS 'posterior covariance without the exploration factor: Z^-1 Z~ Z^-1';
+COMMENT ON FUNCTION dlints_covariance(dlints) IS 'posterior covariance without the exploration factor: sigma^2 Z^-1 Z~ Z^-1';
 
 CREATE FUNCTION dlints_predict(model dlints, context anycompatiblearray) RETURNS double precision
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
@@ -556,27 +723,35 @@ COMMENT ON FUNCTION dlints_predict(dlints, anycompatiblearray, anycompatiblearra
 
 CREATE FUNCTION dlints_stddev(model dlints, context anycompatiblearray) RETURNS double precision
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
-COMMENT ON FUNCTION dlints_stddev(dlints, anycompatiblearray) IS 'posterior width at a context: exploration times this is the standard deviation of its score under a draw';
+COMMENT ON FUNCTION dlints_stddev(dlints, anycompatiblearray) IS 'standard error of what is expected of a context: exploration times this is the standard deviation of its score under a draw';
 
 CREATE FUNCTION dlints_stddev(model dlints, context anycompatiblearray, shared anycompatiblearray) RETURNS double precision
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
-COMMENT ON FUNCTION dlints_stddev(dlints, anycompatiblearray, anycompatiblearray) IS 'posterior width at a context under a shared context: exploration times this is the standard deviation of its score under a draw';
+COMMENT ON FUNCTION dlints_stddev(dlints, anycompatiblearray, anycompatiblearray) IS 'standard error of what is expected of a context under a shared context: exploration times this is the standard deviation of its score under a draw';
 
 CREATE FUNCTION dlints_info(
 	model dlints,
 	OUT policy text,
 	OUT intercept boolean,
+	OUT memories integer,
+	OUT memory integer,
 	OUT context_dim integer,
 	OUT reduced_dim integer,
 	OUT shared_dim integer,
 	OUT discount double precision,
+	OUT half_life interval,
 	OUT ridge double precision,
 	OUT exploration double precision,
+	OUT noise double precision,
 	OUT projection_scale double precision,
 	OUT seed bigint,
 	OUT updates bigint,
+	OUT newest timestamp with time zone,
+	OUT sigma double precision,
 	OUT effective_sample_size double precision,
 	OUT mean_reward double precision,
+	OUT windows double precision[],
+	OUT hint text,
 	OUT bytes bigint,
 	OUT format_version integer
 ) RETURNS record

@@ -12,10 +12,12 @@
 
 #include <ctype.h>
 
+#include "common/shortest_dec.h"
 #include "storage/shmem.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 #include "utils/lsyscache.h"
+#include "utils/timestamp.h"
 
 #include "args.h"
 #include "core/widen.h"
@@ -327,6 +329,44 @@ ArgReward(double reward, const DlintsHeader *model)
 	if (!RewardIsValid(reward, model, &problem))
 		ProblemRaise(&problem);
 	return reward;
+}
+
+/* What an observation counts, or a history is multiplied by. */
+double
+ArgWeight(double weight)
+{
+	if (!(weight > 0.0 && weight <= DLINTS_MAX_WEIGHT))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("weight must be greater than 0 and at most %g",
+						DLINTS_MAX_WEIGHT),
+				 errdetail("The value is %s.",
+						   double_to_shortest_decimal(weight))));
+	return weight;
+}
+
+int64
+ArgTimeValue(int64 time)
+{
+	if (TIMESTAMP_NOT_FINITE(time))
+		ereport(ERROR,
+				(errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
+				 errmsg("the time of an observation must be finite")));
+	return time;
+}
+
+/* When something was observed; only models by time want to know. */
+int64
+ArgTime(FunctionCallInfo fcinfo, int argno, const DlintsHeader *model)
+{
+	if (!ModelIsByTime(model))
+		return TIME_UNKNOWN;
+	if (argno >= PG_NARGS() || PG_ARGISNULL(argno))
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("a model that forgets by time needs the time of an observation"),
+				 errhint("Give the argument \"at\".")));
+	return ArgTimeValue(PG_GETARG_TIMESTAMPTZ(argno));
 }
 
 /* The length of an array without nulls, of one dimension or none. */

@@ -46,6 +46,10 @@ extern void ArgVector(ArrayType *array, const ArgSpec *spec, double *out);
 extern void ArgContext(ArrayType *array, const DlintsHeader *model,
 					   double *out);
 extern double ArgReward(double reward, const DlintsHeader *model);
+extern double ArgWeight(double weight);
+extern int64 ArgTime(FunctionCallInfo fcinfo, int argno,
+					 const DlintsHeader *model);
+extern int64 ArgTimeValue(int64 time);
 extern int	ArgVectorLength(ArrayType *array, const ArgSpec *spec);
 extern double ArgDotChecked(ArrayType *context, const ArgSpec *spec,
 							const double *weights);

@@ -1,7 +1,7 @@
 /*
  * binary.c
  *		The external binary form: the header's fields in order, then the
- *		numbers of the evidence, all in network order.
+ *		numbers of the memories, all in network order.
  */
 #include "postgres.h"
 
@@ -20,6 +20,7 @@ SendField(StringInfo buf, const DlintsHeader *header, const Field *field)
 			break;
 		case FIELD_POLICY:
 		case FIELD_BOOLEAN:
+		case FIELD_SMALL:
 			pq_sendint8(buf, *FieldPointer(const uint8, header, field));
 			break;
 		case FIELD_DIMENSION:
@@ -27,10 +28,12 @@ SendField(StringInfo buf, const DlintsHeader *header, const Field *field)
 			pq_sendint32(buf, *FieldPointer(const int32, header, field));
 			break;
 		case FIELD_BIGINT:
+		case FIELD_TIME_OR_NULL:
 			pq_sendint64(buf, *FieldPointer(const int64, header, field));
 			break;
 		case FIELD_NUMBER:
 		case FIELD_NUMBER_OR_NULL:
+		case FIELD_SECONDS_OR_NULL:
 			pq_sendfloat8(buf, *FieldPointer(const float8, header, field));
 			break;
 	}
@@ -58,6 +61,7 @@ ReceiveField(StringInfo buf, DlintsHeader *header, const Field *field)
 			break;
 		case FIELD_POLICY:
 		case FIELD_BOOLEAN:
+		case FIELD_SMALL:
 			*FieldPointer(uint8, header, field) = pq_getmsgint(buf, 1);
 			break;
 		case FIELD_DIMENSION:
@@ -65,10 +69,12 @@ ReceiveField(StringInfo buf, DlintsHeader *header, const Field *field)
 			*FieldPointer(int32, header, field) = pq_getmsgint(buf, 4);
 			break;
 		case FIELD_BIGINT:
+		case FIELD_TIME_OR_NULL:
 			*FieldPointer(int64, header, field) = pq_getmsgint64(buf);
 			break;
 		case FIELD_NUMBER:
 		case FIELD_NUMBER_OR_NULL:
+		case FIELD_SECONDS_OR_NULL:
 			*FieldPointer(float8, header, field) = pq_getmsgfloat8(buf);
 			break;
 	}
@@ -104,7 +110,7 @@ CheckLength(bool good)
 
 /* bytes of the header's fields: all of it but the varlena word and what is unused */
 #define EXTERNAL_HEADER_SIZE \
-	((int) (offsetof(DlintsHeader, unused2) - sizeof(int32) - sizeof(int32)))
+	((int) (offsetof(DlintsHeader, unused2) - sizeof(int32) - sizeof(uint16)))
 
 /*
  * Nothing of this can be trusted: sizes are checked before memory is taken
@@ -128,8 +134,7 @@ ModelReceive(StringInfo buf)
 
 	count = ModelStoredCount(&header);
 	CheckLength(buf->len - buf->cursor == count * sizeof(float8));
-	model = ModelCreate(&header);
-	model->header.counts = header.counts;
+	model = ModelAllocate(&header);
 	for (i = 0; i < count; i++)
 		model->values[i] = pq_getmsgfloat8(buf);
 	if (!ModelExternalIsValid(model, &problem))

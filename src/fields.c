@@ -8,9 +8,13 @@
  */
 #include "postgres.h"
 
+#include <math.h>
+
 #include "common/shortest_dec.h"
 #include "lib/stringinfo.h"
 #include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
+#include "utils/timestamp.h"
 
 #include "fields.h"
 
@@ -23,29 +27,32 @@
 	 0 * sizeof(struct { int moved : offsetof(DlintsHeader, member) == (position) ? 1 : -1; }))
 
 const Field fields[] = {
-	{"format", FIELD_VERSION, AT(version, 4), false},
-
-	{"policy", FIELD_POLICY, AT(policy, 6), false},
-	{"intercept", FIELD_BOOLEAN, AT(intercept, 7), true},
-	{"context_dim", FIELD_DIMENSION, AT(context_dim, 8), true},
-	{"reduced_dim", FIELD_DIMENSION_OR_NULL, AT(reduced_dim, 12), true},
-	{"shared_dim", FIELD_DIMENSION, AT(shared_dim, 16), true},
-	{"discount", FIELD_NUMBER, AT(discount, 24), true},
-	{"ridge", FIELD_NUMBER, AT(ridge, 32), false},
-	{"exploration", FIELD_NUMBER, AT(exploration, 40), false},
-	{"projection_scale", FIELD_NUMBER_OR_NULL, AT(projection_scale, 48), true},
-	{"seed", FIELD_BIGINT, AT(seed, 56), true},
-
-	{"updates", FIELD_BIGINT, AT(counts.updates, 64), false},
-	{"weight_sum", FIELD_NUMBER, AT(counts.weight_sum, 72), false},
-	{"reward_sum", FIELD_NUMBER, AT(counts.reward_sum, 80), false},
-	{"reward_square_sum", FIELD_NUMBER, AT(counts.reward_square_sum, 88), false},
+	{"format", FIELD_VERSION, AT(version, 4), false, false},
+	{"policy", FIELD_POLICY, AT(policy, 6), false, true},
+	{"intercept", FIELD_BOOLEAN, AT(intercept, 7), true, true},
+	{"memories", FIELD_SMALL, AT(memories, 8), true, true},
+	{"memory", FIELD_SMALL, AT(memory, 9), false, true},
+	{"context_dim", FIELD_DIMENSION, AT(context_dim, 12), true, true},
+	{"reduced_dim", FIELD_DIMENSION_OR_NULL, AT(reduced_dim, 16), true, true},
+	{"shared_dim", FIELD_DIMENSION, AT(shared_dim, 20), true, true},
+	{"discount", FIELD_NUMBER_OR_NULL, AT(discount, 24), true, true},
+	{"half_life", FIELD_SECONDS_OR_NULL, AT(half_life, 32), true, true},
+	{"ridge", FIELD_NUMBER, AT(ridge, 40), false, true},
+	{"exploration", FIELD_NUMBER, AT(exploration, 48), false, true},
+	{"noise", FIELD_NUMBER_OR_NULL, AT(noise, 56), false, true},
+	{"projection_scale", FIELD_NUMBER_OR_NULL, AT(projection_scale, 64), true, true},
+	{"seed", FIELD_BIGINT, AT(seed, 72), true, true},
+	{"updates", FIELD_BIGINT, AT(updates, 80), false, true},
+	{"newest", FIELD_TIME_OR_NULL, AT(newest, 88), false, true},
+	{"reference_reward", FIELD_NUMBER, AT(reference, 96), false, false},
+	{"sigma", FIELD_NUMBER, AT(sigma, 104), false, true},
+	{"chosen", FIELD_BIGINT, AT(chosen, 112), false, false},
 };
 
 const int	field_count = lengthof(fields);
 
-StaticAssertDecl(offsetof(DlintsHeader, unused1) == 20 &&
-				 offsetof(DlintsHeader, unused2) == 96, "unused fields moved");
+StaticAssertDecl(offsetof(DlintsHeader, unused1) == 10 &&
+				 offsetof(DlintsHeader, unused2) == 120, "unused fields moved");
 
 bool
 FieldIsNull(const DlintsHeader *header, const Field *field)
@@ -55,7 +62,10 @@ FieldIsNull(const DlintsHeader *header, const Field *field)
 		case FIELD_DIMENSION_OR_NULL:
 			return *FieldPointer(const int32, header, field) == 0;
 		case FIELD_NUMBER_OR_NULL:
+		case FIELD_SECONDS_OR_NULL:
 			return *FieldPointer(const float8, header, field) == 0.0;
+		case FIELD_TIME_OR_NULL:
+			return *FieldPointer(const int64, header, field) == TIME_UNKNOWN;
 		default:
 			return false;
 	}
@@ -72,6 +82,7 @@ FieldIsSame(const DlintsHeader *left, const DlintsHeader *right,
 				*FieldPointer(const uint16, right, field);
 		case FIELD_POLICY:
 		case FIELD_BOOLEAN:
+		case FIELD_SMALL:
 			return *FieldPointer(const uint8, left, field) ==
 				*FieldPointer(const uint8, right, field);
 		case FIELD_DIMENSION:
@@ -79,10 +90,12 @@ FieldIsSame(const DlintsHeader *left, const DlintsHeader *right,
 			return *FieldPointer(const int32, left, field) ==
 				*FieldPointer(const int32, right, field);
 		case FIELD_BIGINT:
+		case FIELD_TIME_OR_NULL:
 			return *FieldPointer(const int64, left, field) ==
 				*FieldPointer(const int64, right, field);
 		case FIELD_NUMBER:
 		case FIELD_NUMBER_OR_NULL:
+		case FIELD_SECONDS_OR_NULL:
 			return *FieldPointer(const float8, left, field) ==
 				*FieldPointer(const float8, right, field);
 	}
@@ -113,21 +126,36 @@ FieldWrite(StringInfo buf, const DlintsHeader *header, const Field *field)
 			appendStringInfoString(buf, *FieldPointer(const uint8, header, field) ?
 								   "true" : "false");
 			break;
+		case FIELD_SMALL:
+			appendStringInfo(buf, "%d", *FieldPointer(const uint8, header, field));
+			break;
 		case FIELD_DIMENSION:
 		case FIELD_DIMENSION_OR_NULL:
 			appendStringInfo(buf, "%d", *FieldPointer(const int32, header, field));
 			break;
 		case FIELD_BIGINT:
+		case FIELD_TIME_OR_NULL:
 			appendStringInfo(buf, INT64_FORMAT,
 							 *FieldPointer(const int64, header, field));
 			break;
 		case FIELD_NUMBER:
 		case FIELD_NUMBER_OR_NULL:
+		case FIELD_SECONDS_OR_NULL:
 			double_to_shortest_decimal_buf(*FieldPointer(const float8, header, field),
 										   digits);
 			appendStringInfoString(buf, digits);
 			break;
 	}
+}
+
+static Datum
+IntervalFromSeconds(double seconds)
+{
+	Interval   *interval = palloc0(sizeof(Interval));
+
+	interval->time = (TimeOffset) rint(seconds * USECS_PER_SEC);
+	return DirectFunctionCall1(interval_justify_hours,
+							   IntervalPGetDatum(interval));
 }
 
 /* A field that is not null as SQL has it. */
@@ -142,14 +170,20 @@ FieldDatum(const DlintsHeader *header, const Field *field)
 			return CStringGetTextDatum(PolicyGet(*FieldPointer(const uint8, header, field))->name);
 		case FIELD_BOOLEAN:
 			return BoolGetDatum(*FieldPointer(const uint8, header, field) != 0);
+		case FIELD_SMALL:
+			return Int32GetDatum(*FieldPointer(const uint8, header, field));
 		case FIELD_DIMENSION:
 		case FIELD_DIMENSION_OR_NULL:
 			return Int32GetDatum(*FieldPointer(const int32, header, field));
 		case FIELD_BIGINT:
 			return Int64GetDatum(*FieldPointer(const int64, header, field));
+		case FIELD_TIME_OR_NULL:
+			return TimestampTzGetDatum(*FieldPointer(const int64, header, field));
 		case FIELD_NUMBER:
 		case FIELD_NUMBER_OR_NULL:
 			return Float8GetDatum(*FieldPointer(const float8, header, field));
+		case FIELD_SECONDS_OR_NULL:
+			return IntervalFromSeconds(*FieldPointer(const float8, header, field));
 	}
 	pg_unreachable();
 }

@@ -15,11 +15,14 @@ typedef enum FieldKind
 	FIELD_VERSION,				/* uint16 */
 	FIELD_POLICY,				/* uint8; a name outside */
 	FIELD_BOOLEAN,				/* uint8, 0 or 1 */
+	FIELD_SMALL,				/* uint8 */
 	FIELD_DIMENSION,			/* int32 */
 	FIELD_DIMENSION_OR_NULL,	/* int32; 0 is null outside */
 	FIELD_BIGINT,				/* int64 */
+	FIELD_TIME_OR_NULL,			/* int64; TIME_UNKNOWN is null outside */
 	FIELD_NUMBER,				/* float8 */
-	FIELD_NUMBER_OR_NULL		/* float8; 0 is null outside */
+	FIELD_NUMBER_OR_NULL,		/* float8; 0 is null outside */
+	FIELD_SECONDS_OR_NULL		/* the same; an interval in SQL */
 } FieldKind;
 
 typedef struct Field
@@ -28,9 +31,10 @@ typedef struct Field
 	FieldKind	kind;
 	uint16		offset;
 	bool		defines_evidence;	/* histories that differ here do not fit */
+	bool		is_shown;		/* by dlints_info */
 } Field;
 
-/* all but the unused ones, in stored order: the version first, the sums last */
+/* all but the unused ones, in stored order, the version first */
 extern const Field fields[];
 extern const int field_count;
 

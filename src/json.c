@@ -4,8 +4,8 @@
  *
  * Numbers are written with the fewest digits that round-trip.  G and H are
  * written as the rows of their lower triangles, whatever the stored order is.
- * What has no value (reduced_dim without projection, H for a discount of 1,
- * the evidence of a model that has seen nothing) is null.
+ * What has no value (reduced_dim without projection, H where nothing is
+ * forgotten, the evidence of a model that has seen nothing) is null.
  */
 #include "postgres.h"
 
@@ -20,8 +20,12 @@
 #include "fields.h"
 #include "model.h"
 
-/* the evidence, behind the fields of the header */
-static const char *const array_names[] = {"b", "G", "H"};
+/* behind the fields of the header, an object for each memory */
+#define EVIDENCE_NAME	"evidence"
+
+static const char *const memory_names[] = {
+	"weight_sum", "reward_sum", "reward_square_sum", "b", "G", "H"
+};
 
 static void
 WriteNumber(StringInfo buf, double value)
@@ -70,8 +74,14 @@ WriteTriangle(StringInfo buf, const double *packed, int dim)
 }
 
 static void
-WriteEvidence(StringInfo buf, const Evidence *evidence)
+WriteMemory(StringInfo buf, const Evidence *evidence)
 {
+	appendStringInfoString(buf, "{\"weight_sum\": ");
+	WriteNumber(buf, *evidence->N);
+	appendStringInfoString(buf, ", \"reward_sum\": ");
+	WriteNumber(buf, *evidence->R);
+	appendStringInfoString(buf, ", \"reward_square_sum\": ");
+	WriteNumber(buf, *evidence->S);
 	appendStringInfoString(buf, ", \"b\": ");
 	WriteVector(buf, evidence->b, evidence->dim);
 	appendStringInfoString(buf, ", \"G\": ");
@@ -81,13 +91,14 @@ WriteEvidence(StringInfo buf, const Evidence *evidence)
 		WriteTriangle(buf, evidence->H, evidence->dim);
 	else
 		appendStringInfoString(buf, "null");
+	appendStringInfoChar(buf, '}');
 }
 
 char *
 ModelToJson(Dlints *model)
 {
 	StringInfoData buf;
-	Evidence	evidence;
+	Memories	memories = ModelMemories(model);
 	int			i;
 
 	initStringInfo(&buf);
@@ -96,12 +107,16 @@ ModelToJson(Dlints *model)
 		appendStringInfo(&buf, "%s\"%s\": ", i == 0 ? "{" : ", ", fields[i].name);
 		FieldWrite(&buf, &model->header, &fields[i]);
 	}
-	ModelGetEvidence(model, &evidence);
-	if (evidence.counts.updates > 0)
-		WriteEvidence(&buf, &evidence);
+	appendStringInfoString(&buf, ", \"" EVIDENCE_NAME "\": ");
+	if (model->header.updates == 0)
+		appendStringInfoString(&buf, "null");
 	else
-		appendStringInfoString(&buf, ", \"b\": null, \"G\": null, \"H\": null");
-	appendStringInfoChar(&buf, '}');
+		for (i = 0; i < memories.count; i++)
+		{
+			appendStringInfoString(&buf, i == 0 ? "[" : ", ");
+			WriteMemory(&buf, &memories.memory[i]);
+		}
+	appendStringInfoString(&buf, model->header.updates == 0 ? "}" : "]}");
 	return buf.data;
 }
 
@@ -111,7 +126,7 @@ ModelToJson(Dlints *model)
  */
 typedef struct Reader
 {
-	JsonbContainer *object;
+	JsonbContainer *object;		/* that is being read */
 	Problem		problem;
 } Reader;
 
@@ -123,30 +138,44 @@ Malformed(Reader *reader, const char *what)
 }
 
 static bool
-NameIsKnown(const char *name, int len)
+IsName(const char *name, const JsonbValue *key)
+{
+	return strlen(name) == key->val.string.len &&
+		memcmp(name, key->val.string.val, key->val.string.len) == 0;
+}
+
+static bool
+IsFieldName(const JsonbValue *key)
 {
 	int			i;
 
 	for (i = 0; i < field_count; i++)
-		if (strlen(fields[i].name) == len && memcmp(fields[i].name, name, len) == 0)
+		if (IsName(fields[i].name, key))
 			return true;
-	for (i = 0; i < lengthof(array_names); i++)
-		if (strlen(array_names[i]) == len && memcmp(array_names[i], name, len) == 0)
+	return IsName(EVIDENCE_NAME, key);
+}
+
+static bool
+IsMemoryName(const JsonbValue *key)
+{
+	int			i;
+
+	for (i = 0; i < lengthof(memory_names); i++)
+		if (IsName(memory_names[i], key))
 			return true;
 	return false;
 }
 
 /* A misspelt field would otherwise be one that is silently ignored. */
 static bool
-NamesAreKnown(Reader *reader)
+NamesAreKnown(Reader *reader, bool (*is_known) (const JsonbValue *key))
 {
 	JsonbIterator *iterator = JsonbIteratorInit(reader->object);
 	JsonbValue	value;
 	JsonbIteratorToken token;
 
 	while ((token = JsonbIteratorNext(&iterator, &value, true)) != WJB_DONE)
-		if (token == WJB_KEY &&
-			!NameIsKnown(value.val.string.val, value.val.string.len))
+		if (token == WJB_KEY && !is_known(&value))
 			return Malformed(reader,
 							 psprintf("Unknown field \"%s\"",
 									  pnstrdup(value.val.string.val,
@@ -232,7 +261,7 @@ ReadBoolean(Reader *reader, const JsonbValue *value, const char *name,
 	return true;
 }
 
-/* A field of the header, which is zero: what is null may stay so. */
+/* A field of the header, which has what null stands for where it may be null. */
 static bool
 ReadField(Reader *reader, DlintsHeader *header, const Field *field)
 {
@@ -253,6 +282,11 @@ ReadField(Reader *reader, DlintsHeader *header, const Field *field)
 		case FIELD_POLICY:
 			return ReadPolicy(reader, value, field->name,
 							  FieldPointer(uint8, header, field));
+		case FIELD_SMALL:
+			if (!ReadInteger(reader, value, field->name, 0, PG_UINT8_MAX, &integer))
+				return false;
+			*FieldPointer(uint8, header, field) = (uint8) integer;
+			return true;
 		case FIELD_BOOLEAN:
 			return ReadBoolean(reader, value, field->name,
 							   FieldPointer(uint8, header, field));
@@ -265,10 +299,12 @@ ReadField(Reader *reader, DlintsHeader *header, const Field *field)
 			*FieldPointer(int32, header, field) = (int32) integer;
 			return true;
 		case FIELD_BIGINT:
+		case FIELD_TIME_OR_NULL:
 			return ReadInteger(reader, value, field->name, PG_INT64_MIN,
 							   PG_INT64_MAX, FieldPointer(int64, header, field));
 		case FIELD_NUMBER:
 		case FIELD_NUMBER_OR_NULL:
+		case FIELD_SECONDS_OR_NULL:
 			return ReadNumber(reader, value, field->name,
 							  FieldPointer(float8, header, field));
 	}
@@ -282,11 +318,12 @@ ReadHeader(Reader *reader, DlintsHeader *header)
 	int			i;
 
 	memset(header, 0, sizeof(DlintsHeader));
+	header->newest = TIME_UNKNOWN;
 	if (!ReadField(reader, header, &fields[0]))
 		return false;
 	if (header->version == DLINTS_FORMAT_VERSION)
 	{
-		if (!NamesAreKnown(reader))
+		if (!NamesAreKnown(reader, IsFieldName))
 			return false;
 		for (i = 1; i < field_count; i++)
 			if (!ReadField(reader, header, &fields[i]))
@@ -358,33 +395,64 @@ ReadTriangle(Reader *reader, const JsonbValue *value, const char *name, int dim,
 	return rows != NULL;
 }
 
-/* b, G and H, of which those that the model does not have are null. */
+/* A number of a memory that is an object. */
 static bool
-ReadEvidence(Reader *reader, const Evidence *evidence)
+ReadSum(Reader *reader, const char *name, double *number)
 {
-	JsonbValue *values[lengthof(array_names)];
-	bool		expected[lengthof(array_names)];
-	int			i;
+	JsonbValue *value = GetField(reader, name);
 
-	expected[0] = expected[1] = evidence->counts.updates > 0;
-	expected[2] = expected[0] && evidence->H != NULL;
-	for (i = 0; i < lengthof(array_names); i++)
+	return value != NULL && ReadNumber(reader, value, name, number);
+}
+
+/* The memory that the reader's object is. */
+static bool
+ReadMemory(Reader *reader, const Evidence *evidence)
+{
+	int			dim = evidence->dim;
+	JsonbValue *b;
+	JsonbValue *G;
+	JsonbValue *H;
+
+	if (!NamesAreKnown(reader, IsMemoryName) ||
+		!ReadSum(reader, "weight_sum", evidence->N) ||
+		!ReadSum(reader, "reward_sum", evidence->R) ||
+		!ReadSum(reader, "reward_square_sum", evidence->S) ||
+		(b = GetField(reader, "b")) == NULL ||
+		(G = GetField(reader, "G")) == NULL ||
+		(H = GetField(reader, "H")) == NULL ||
+		!ReadVector(reader, b, "b", dim, evidence->b) ||
+		!ReadTriangle(reader, G, "G", dim, evidence->G))
+		return false;
+	if (evidence->H)
+		return ReadTriangle(reader, H, "H", dim, evidence->H);
+	return H->type == jbvNull ||
+		Malformed(reader, "Field \"H\" must be null where nothing is forgotten");
+}
+
+static bool
+ReadEvidence(Reader *reader, const Memories *memories, bool expected)
+{
+	JsonbValue *value = GetField(reader, EVIDENCE_NAME);
+	JsonbContainer *array;
+	int			j;
+
+	if (value == NULL)
+		return false;
+	if (!expected)
+		return value->type == jbvNull ||
+			Malformed(reader, "Field \"" EVIDENCE_NAME "\" must be null without observations");
+	array = ArrayOf(reader, value, EVIDENCE_NAME, memories->count);
+	for (j = 0; array && j < memories->count; j++)
 	{
-		values[i] = GetField(reader, array_names[i]);
-		if (values[i] == NULL)
+		value = getIthJsonbValueFromContainer(array, j);
+		if (value->type != jbvBinary ||
+			!JsonContainerIsObject(value->val.binary.data))
+			return Malformed(reader, "A memory is an object");
+		reader->object = value->val.binary.data;
+		if (!ReadMemory(reader, &memories->memory[j]))
 			return false;
-		if (!expected[i] && values[i]->type != jbvNull)
-			return Malformed(reader,
-							 psprintf("Field \"%s\" must be null %s", array_names[i],
-									  expected[0] ? "for a discount of 1" :
-									  "without observations"));
 	}
-	return (!expected[0] ||
-			ReadVector(reader, values[0], "b", evidence->dim, evidence->b)) &&
-		(!expected[1] ||
-		 ReadTriangle(reader, values[1], "G", evidence->dim, evidence->G)) &&
-		(!expected[2] ||
-		 ReadTriangle(reader, values[2], "H", evidence->dim, evidence->H));
+	return array != NULL;
 }
 
 static Dlints *
@@ -392,14 +460,13 @@ ReadModel(Reader *reader)
 {
 	DlintsHeader header;
 	Dlints	   *model;
-	Evidence	evidence;
+	Memories	memories;
 
 	if (!ReadHeader(reader, &header))
 		return NULL;
-	model = ModelCreate(&header);
-	model->header.counts = header.counts;
-	ModelGetEvidence(model, &evidence);
-	if (!ReadEvidence(reader, &evidence) ||
+	model = ModelAllocate(&header);
+	memories = ModelMemories(model);
+	if (!ReadEvidence(reader, &memories, header.updates > 0) ||
 		!ModelExternalIsValid(model, &reader->problem))
 		return NULL;
 	return model;

@@ -1,98 +1,161 @@
 /*
  * learn.c
- *		Learn from rewards: single updates, batches, evidence of many rows,
- *		and the concatenation of histories.
+ *		Learn from rewards: single updates, batches, and the evidence of many
+ *		rows.
  */
 #include "postgres.h"
 
-#include "common/int.h"
 #include "common/shortest_dec.h"
 #include "libpq/pqformat.h"
 #include "miscadmin.h"
 
 #include "args.h"
+#include "history.h"
 #include "model.h"
 #include "prepared.h"
 #include "reduce.h"
 
-static void
-CheckCount(int64 updates, int64 more)
+/* Observations with what else is known of each. */
+typedef struct Block
 {
-	int64		sum;
+	int			count;			/* at most EVIDENCE_BLOCK */
+	const double *rewards;
+	const int64 *times;			/* for models by time */
+	const double *weights;
+} Block;
 
-	if (pg_add_s64_overflow(updates, more, &sum))
-		ereport(ERROR,
-				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-				 errmsg("dlints update count out of range")));
+/* What each observation of a block counts in memory j when all are learned. */
+static void
+WeighBlock(const DlintsHeader *model, int j, const Block *block,
+		   double *weights)
+{
+	double		weight = 1.0;
+	double		step = ModelMemoryDecay(model, j, 1, 0);
+	int			i;
+
+	for (i = block->count - 1; i >= 0; i--)
+		if (ModelIsByTime(model))
+			weights[i] = block->weights[i] *
+				ModelMemoryDecay(model, j, 0, model->newest - block->times[i]);
+		else
+		{
+			weights[i] = block->weights[i] * weight;
+			weight *= step;
+		}
 }
 
-/* Reduced contexts into the evidence, which they are overwritten by. */
-static void
-Absorb(Evidence *evidence, int count, double *reduced, const double *rewards)
+/* Counts, and the newest time; returns by how much that is newer. */
+static int64
+CountBlock(DlintsHeader *model, const Block *block)
 {
-	CheckCount(evidence->counts.updates, count);
+	int64		before = model->newest;
+	int			i;
+
+	HistoryCheckCount(model->updates, block->count);
+	if (model->updates == 0 && model->intercept)
+		model->reference = block->rewards[0] + 0.0;
+	for (i = 0; ModelIsByTime(model) && i < block->count; i++)
+		model->newest = Max(model->newest, block->times[i]);
+	model->updates += block->count;
+	return before == TIME_UNKNOWN ? 0 : model->newest - before;
+}
+
+/* Reduced contexts into each memory: the updates of Algorithm 1. */
+static void
+Absorb(Dlints *model, const Block *block, const double *reduced)
+{
+	DlintsHeader *header = &model->header;
+	Memories	memories = ModelMemories(model);
+	int			dim = memories.memory[0].dim;
+	double	   *work = palloc(sizeof(double) *
+							  evidence_absorb_work(dim, block->count));
+	double		weights[EVIDENCE_BLOCK];
+	int64		newer = CountBlock(header, block);
+	int			j;
+
 	BlasReady();
-	evidence_absorb(evidence, count, reduced, rewards);
+	for (j = 0; j < memories.count; j++)
+	{
+		WeighBlock(header, j, block, weights);
+		evidence_absorb(&memories.memory[j],
+						ModelMemoryDecay(header, j, block->count, newer),
+						block->count, reduced, block->rewards,
+						header->reference, weights, work);
+	}
+	pfree(work);
 }
 
 /*
- * Learn a block of at most EVIDENCE_BLOCK contexts, oldest first, each with
- * its shared context if the model has one.  Blocks, because one matrix product
- * is several times faster than as many products of a matrix with a vector.
+ * Learn a block of contexts, oldest first, each with its shared context if the
+ * model has one.  Blocks, because one matrix product is several times faster
+ * than as many products of a matrix with a vector.
  */
 static void
-LearnBlock(const DlintsHeader *model, Evidence *evidence, int count,
-		   const double *contexts, const double *shareds,
-		   const double *rewards)
+LearnBlock(Dlints *model, const Block *block, const double *contexts,
+		   const double *shareds)
 {
-	double	   *reduced = palloc(sizeof(double) * (Size) count * evidence->dim);
+	double	   *reduced = palloc(sizeof(double) * (Size) block->count *
+								 ModelCoordinates(&model->header));
 
 	CHECK_FOR_INTERRUPTS();
-	ReduceContexts(model, count, contexts, shareds, reduced);
-	Absorb(evidence, count, reduced, rewards);
+	ReduceContexts(&model->header, block->count, contexts, shareds, reduced);
+	Absorb(model, block, reduced);
 	pfree(reduced);
 }
 
 /*
  * Is there no observation, because a context or the reward is NULL?  They are
- * the arguments from first_argno to the last.
+ * the arguments from first_argno to that of the reward.
  */
 static bool
-NothingObserved(FunctionCallInfo fcinfo, int first_argno)
+NothingObserved(FunctionCallInfo fcinfo, int first_argno, int reward_argno)
 {
 	int			i;
 
-	for (i = first_argno; i < PG_NARGS(); i++)
+	for (i = first_argno; i <= reward_argno; i++)
 		if (PG_ARGISNULL(i))
 			return true;
 	return false;
 }
 
+/* A weight that is not given is 1. */
+static double
+WeightArgument(FunctionCallInfo fcinfo, int argno)
+{
+	return argno >= PG_NARGS() || PG_ARGISNULL(argno) ? 1.0 :
+		ArgWeight(PG_GETARG_FLOAT8(argno));
+}
+
 /*
  * The model after one observation, of which "reduce" makes the reduced
- * context.  The first argument is the model, the last the reward.
+ * context.  The first argument is the model, the last three are the reward,
+ * its time and its weight.
  */
 static Datum
 Observe(FunctionCallInfo fcinfo,
 		double *(*reduce) (FunctionCallInfo fcinfo, const DlintsHeader *model))
 {
+	int			reward_argno = PG_NARGS() - 3;
 	Dlints	   *model;
-	Evidence	evidence;
 	double	   *reduced;
 	double		reward;
+	double		weight;
+	int64		time;
+	Block		block = {1, &reward, &time, &weight};
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
-	if (NothingObserved(fcinfo, 1))
+	if (NothingObserved(fcinfo, 1, reward_argno))
 		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
 
 	model = PG_GETARG_DLINTS_P_COPY(0);
-	reward = ArgReward(PG_GETARG_FLOAT8(PG_NARGS() - 1), &model->header);
+	reward = ArgReward(PG_GETARG_FLOAT8(reward_argno), &model->header);
+	time = ArgTime(fcinfo, reward_argno + 1, &model->header);
+	weight = WeightArgument(fcinfo, reward_argno + 2);
 	reduced = reduce(fcinfo, &model->header);
 
-	ModelGetEvidence(model, &evidence);
-	Absorb(&evidence, 1, reduced, &reward);
-	ModelPutEvidence(model, &evidence);
+	Absorb(model, &block, reduced);
+	ModelLearned(model);
 	PG_RETURN_DLINTS_P(model);
 }
 
@@ -100,7 +163,7 @@ static double *
 ContextArgument(FunctionCallInfo fcinfo, const DlintsHeader *model)
 {
 	return ReduceContext(model, ArgArray(fcinfo, 1),
-						 ArgSharedDatum(fcinfo, 2, 3));
+						 ArgSharedDatum(fcinfo, 2, 5));
 }
 
 PG_FUNCTION_INFO_V1(dlints_update);
@@ -108,13 +171,18 @@ PG_FUNCTION_INFO_V1(dlints_update);
 /*
  * dlints_update(model dlints, context anycompatiblearray
  *				 [, shared anycompatiblearray],
- *				 reward double precision) -> dlints
+ *				 reward double precision,
+ *				 at timestamptz DEFAULT NULL,
+ *				 weight double precision DEFAULT NULL) -> dlints
  *
- * The model after one more observation: the three updates of Algorithm 1.
- * context has context_dim finite numbers, shared has shared_dim of them and is
- * left out where that is 0, reward is finite; none is beyond 1e50.  A NULL
- * model gives NULL; with any other NULL there is no observation and the model
- * comes back as it was.
+ * The model after one more observation: the three updates of Algorithm 1, in
+ * each memory.  context has context_dim finite numbers, shared has shared_dim
+ * of them and is left out where that is 0, reward is finite; none is beyond
+ * 1e50.  at is when it was observed: models that forget by time need it
+ * (22004), in any order, others ignore it.  weight, above 0 and at most 1e10,
+ * is how many observations it counts for, 1 if NULL.  A NULL model gives NULL;
+ * with a NULL context, shared context or reward there is no observation and
+ * the model comes back as it was.
  */
 Datum
 dlints_update(PG_FUNCTION_ARGS)
@@ -143,7 +211,9 @@ PG_FUNCTION_INFO_V1(dlints_update_reduced);
 
 /*
  * dlints_update_reduced(model dlints, reduced anycompatiblearray,
- *						 reward double precision) -> dlints
+ *						 reward double precision,
+ *						 at timestamptz DEFAULT NULL,
+ *						 weight double precision DEFAULT NULL) -> dlints
  *
  * As dlints_update, for an observation of which the reduced context z (from
  * dlints_project: reduced_dim numbers, followed by 1 with an intercept) was
@@ -179,34 +249,81 @@ ReadBatchPart(BatchPart *part, int row, int count)
 	ArgMatrixSlice(part->array, &part->spec, row, count, part->block);
 }
 
+/* Times of so many observations: as far as a model by time needs them. */
+static int64 *
+BatchTimes(FunctionCallInfo fcinfo, int argno, const DlintsHeader *model,
+		   int rows)
+{
+	ArrayType  *array;
+	ArgSpec		spec = {"times", rows, model};
+	int64	   *times;
+	int			i;
+
+	if (!ModelIsByTime(model))
+		return NULL;
+	if (PG_ARGISNULL(argno))
+		ArgTime(fcinfo, argno, model);	/* says so */
+	array = PG_GETARG_ARRAYTYPE_P(argno);
+	ArgCheckSameCount("times", rows, ArgVectorLength(array, &spec));
+	times = (int64 *) ARR_DATA_PTR(array);
+	for (i = 0; i < rows; i++)
+		ArgTimeValue(times[i]);
+	return times;
+}
+
+/* Weights of so many observations, 1 where none are given. */
+static double *
+BatchWeights(FunctionCallInfo fcinfo, int argno, int rows)
+{
+	double	   *weights = palloc(sizeof(double) * Max(rows, 1));
+	ArgSpec		spec = {"weights", rows, NULL};
+	int			i;
+
+	for (i = 0; i < rows; i++)
+		weights[i] = 1.0;
+	if (PG_ARGISNULL(argno))
+		return weights;
+	ArgCheckSameCount("weights", rows,
+					  ArgVectorLength(ArgArray(fcinfo, argno), &spec));
+	ArgVector(ArgArray(fcinfo, argno), &spec, weights);
+	for (i = 0; i < rows; i++)
+		ArgWeight(weights[i]);
+	return weights;
+}
+
 PG_FUNCTION_INFO_V1(dlints_update_batch);
 
 /*
  * dlints_update_batch(model dlints, contexts anycompatiblearray
  *					   [, shareds anycompatiblearray],
- *					   rewards double precision[]) -> dlints
+ *					   rewards double precision[],
+ *					   ats timestamptz[] DEFAULT NULL,
+ *					   weights double precision[] DEFAULT NULL) -> dlints
  *
  * The model after a batch of observations, oldest first: the same as single
  * updates in array order.  contexts has one row of context_dim numbers for
  * each reward, shareds one of shared_dim numbers (and is left out where that
- * is 0).  Either all of the batch is learned or, on an error, none.
+ * is 0), ats and weights one element.  Either all of the batch is learned or,
+ * on an error, none.
  */
 Datum
 dlints_update_batch(PG_FUNCTION_ARGS)
 {
+	int			reward_argno = PG_NARGS() - 3;
 	Dlints	   *model;
 	BatchPart	contexts;
 	BatchPart	shareds;
 	BatchPart	rewards;
 	ArgSpec		spec;
 	ArrayType  *array;
-	Evidence	evidence;
+	int64	   *times;
+	double	   *weights;
 	int			rows;
 	int			row;
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
-	if (NothingObserved(fcinfo, 1))
+	if (NothingObserved(fcinfo, 1, reward_argno))
 		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
 
 	model = PG_GETARG_DLINTS_P_COPY(0);
@@ -216,31 +333,34 @@ dlints_update_batch(PG_FUNCTION_ARGS)
 	rows = ArgMatrixRows(array, &spec);
 	contexts = BeginBatchPart(array, spec, rows);
 
-	array = ArgSharedArray(fcinfo, 2, 3);
+	array = ArgSharedArray(fcinfo, 2, 5);
 	spec = ArgSharedSpec(&model->header);
 	ArgCheckShared(array, "shareds", &model->header);
 	if (array)
 		ArgCheckSameCount("shared contexts", rows, ArgMatrixRows(array, &spec));
 	shareds = BeginBatchPart(array, spec, rows);
 
-	array = ArgArray(fcinfo, PG_NARGS() - 1);
+	array = ArgArray(fcinfo, reward_argno);
 	spec = ArgRewardSpec(&model->header);
 	ArgCheckSameCount("rewards", rows, ArgVectorLength(array, &spec));
 	rewards = BeginBatchPart(array, spec, rows);
+	times = BatchTimes(fcinfo, reward_argno + 1, &model->header, rows);
+	weights = BatchWeights(fcinfo, reward_argno + 2, rows);
 
-	ModelGetEvidence(model, &evidence);
 	for (row = 0; row < rows; row += EVIDENCE_BLOCK)
 	{
-		int			count = Min(EVIDENCE_BLOCK, rows - row);
+		Block		block = {
+			Min(EVIDENCE_BLOCK, rows - row), rewards.block,
+			times ? times + row : NULL, weights + row
+		};
 
-		ReadBatchPart(&contexts, row, count);
+		ReadBatchPart(&contexts, row, block.count);
 		if (shareds.array)
-			ReadBatchPart(&shareds, row, count);
-		ReadBatchPart(&rewards, row, count);
-		LearnBlock(&model->header, &evidence, count, contexts.block,
-				   shareds.block, rewards.block);
+			ReadBatchPart(&shareds, row, block.count);
+		ReadBatchPart(&rewards, row, block.count);
+		LearnBlock(model, &block, contexts.block, shareds.block);
 	}
-	ModelPutEvidence(model, &evidence);
+	ModelLearned(model);
 	PG_RETURN_DLINTS_P(model);
 }
 
@@ -317,6 +437,8 @@ typedef struct EvidenceState
 	double	   *contexts;
 	double	   *shareds;
 	double		rewards[EVIDENCE_BLOCK];
+	int64		times[EVIDENCE_BLOCK];
+	double		weights[EVIDENCE_BLOCK];
 } EvidenceState;
 
 static EvidenceState *
@@ -356,12 +478,14 @@ EvidenceStateGrow(EvidenceState *state)
 
 /* Learn what waits into a model that has the state's evidence so far. */
 static void
-LearnPending(const EvidenceState *state, Dlints *model, Evidence *evidence)
+LearnPending(const EvidenceState *state, Dlints *model)
 {
-	ModelGetEvidence(model, evidence);
+	Block		block = {
+		state->pending, state->rewards, state->times, state->weights
+	};
+
 	if (state->pending > 0)
-		LearnBlock(&model->header, evidence, state->pending, state->contexts,
-				   state->shareds, state->rewards);
+		LearnBlock(model, &block, state->contexts, state->shareds);
 }
 
 /*
@@ -371,10 +495,7 @@ LearnPending(const EvidenceState *state, Dlints *model, Evidence *evidence)
 static void
 EvidenceStateFlush(EvidenceState *state)
 {
-	Evidence	evidence;
-
-	LearnPending(state, state->model, &evidence);
-	state->model->header.counts = evidence.counts;
+	LearnPending(state, state->model);
 	state->pending = 0;
 }
 
@@ -383,11 +504,10 @@ static Dlints *
 EvidenceStateResult(const EvidenceState *state)
 {
 	Dlints	   *result = palloc(VARSIZE(state->model));
-	Evidence	evidence;
 
 	memcpy(result, state->model, VARSIZE(state->model));
-	LearnPending(state, result, &evidence);
-	ModelPutEvidence(result, &evidence);
+	LearnPending(state, result);
+	ModelLearned(result);
 	return result;
 }
 
@@ -425,55 +545,92 @@ PrefetchNextArray(const ArrayType *array)
 		__builtin_prefetch((const void *) line);
 }
 
+/* where the transition functions of dlints_evidence find their arguments */
+#define EVIDENCE_MODEL_ARGNO	1
+#define EVIDENCE_CONTEXT_ARGNO	2
+#define EVIDENCE_SHARED_ARGNO	3	/* not in all forms */
+
+/*
+ * One more row.  The reward is followed by its time and its weight in the
+ * forms that have them.
+ */
+static Datum
+ObserveRow(FunctionCallInfo fcinfo, int reward_argno)
+{
+	EvidenceState *state = PG_ARGISNULL(0) ? NULL :
+		(EvidenceState *) PG_GETARG_POINTER(0);
+	MemoryContext context = AggregateContext(fcinfo);
+	Datum		datum = PG_GETARG_DATUM(EVIDENCE_MODEL_ARGNO);
+	const DlintsHeader *model;
+	ArrayType  *array;
+	int			i;
+
+	if (NothingObserved(fcinfo, EVIDENCE_MODEL_ARGNO, reward_argno))
+		return AggregateSameState(fcinfo);
+
+	if (state == NULL)
+	{
+		DlintsHeader header = ModelHeaderFromDatum(datum);
+
+		state = EvidenceStateCreate(context, &header);
+		ValueKeySet(&state->key, datum, context);
+	}
+	EvidenceStateCheckModel(state, datum);
+	model = &state->model->header;
+
+	if (state->pending == state->capacity)
+		EvidenceStateGrow(state);
+	i = state->pending;
+	state->rewards[i] = ArgReward(PG_GETARG_FLOAT8(reward_argno), model);
+	state->times[i] = ArgTime(fcinfo, reward_argno + 1, model);
+	state->weights[i] = WeightArgument(fcinfo, reward_argno + 2);
+	array = ArgArray(fcinfo, EVIDENCE_CONTEXT_ARGNO);
+	PrefetchNextArray(array);
+	ArgContext(array, model, state->contexts + (Size) i * model->context_dim);
+	ArgShared(ArgSharedArray(fcinfo, EVIDENCE_SHARED_ARGNO,
+							 EVIDENCE_SHARED_ARGNO + PG_NARGS() - reward_argno),
+			  model, state->shareds + (Size) i * model->shared_dim);
+
+	if (++state->pending == EVIDENCE_BLOCK)
+		EvidenceStateFlush(state);
+	PG_RETURN_POINTER(state);
+}
+
 PG_FUNCTION_INFO_V1(dlints_evidence_transfn);
 
 /*
  * dlints_evidence(model dlints, context real[] | double precision[]
  *				   [, shared, of the same type],
- *				   reward double precision) -> dlints, aggregate
+ *				   reward double precision
+ *				   [, at timestamptz [, weight double precision]])
+ *		-> dlints, aggregate
  *
- * What the group's rows say under the model's parameters, in the order of the
- * aggregate's ORDER BY, the model's own evidence left out; model || evidence
- * is the model that has learned them.  Rows with a NULL are no observations; a
- * group without observations gives NULL.
+ * What the group's rows say under the model's parameters, the model's own
+ * evidence left out; model || evidence is the model that has learned them.  In
+ * the order of the aggregate's ORDER BY, which a model by time does not need.
+ * at and weight as for dlints_update.  Rows with a NULL context, shared context
+ * or reward are no observations; a group without observations gives NULL.
  */
 Datum
 dlints_evidence_transfn(PG_FUNCTION_ARGS)
 {
-	EvidenceState *state = PG_ARGISNULL(0) ? NULL :
-		(EvidenceState *) PG_GETARG_POINTER(0);
-	MemoryContext context = AggregateContext(fcinfo);
-	const DlintsHeader *model;
-	ArrayType  *array;
-	double		reward;
+	return ObserveRow(fcinfo, PG_NARGS() - 1);
+}
 
-	if (NothingObserved(fcinfo, 1))
-		return AggregateSameState(fcinfo);
+PG_FUNCTION_INFO_V1(dlints_evidence_at_transfn);
 
-	if (state == NULL)
-	{
-		DlintsHeader header = ModelHeaderFromDatum(PG_GETARG_DATUM(1));
+Datum
+dlints_evidence_at_transfn(PG_FUNCTION_ARGS)
+{
+	return ObserveRow(fcinfo, PG_NARGS() - 2);
+}
 
-		state = EvidenceStateCreate(context, &header);
-		ValueKeySet(&state->key, PG_GETARG_DATUM(1), context);
-	}
-	EvidenceStateCheckModel(state, PG_GETARG_DATUM(1));
-	model = &state->model->header;
+PG_FUNCTION_INFO_V1(dlints_evidence_weight_transfn);
 
-	reward = ArgReward(PG_GETARG_FLOAT8(PG_NARGS() - 1), model);
-	if (state->pending == state->capacity)
-		EvidenceStateGrow(state);
-	array = ArgArray(fcinfo, 2);
-	PrefetchNextArray(array);
-	ArgContext(array, model,
-			   state->contexts + (Size) state->pending * model->context_dim);
-	ArgShared(ArgSharedArray(fcinfo, 3, 4), model,
-			  state->shareds + (Size) state->pending * model->shared_dim);
-	state->rewards[state->pending++] = reward;
-
-	if (state->pending == EVIDENCE_BLOCK)
-		EvidenceStateFlush(state);
-	PG_RETURN_POINTER(state);
+Datum
+dlints_evidence_weight_transfn(PG_FUNCTION_ARGS)
+{
+	return ObserveRow(fcinfo, PG_NARGS() - 3);
 }
 
 PG_FUNCTION_INFO_V1(dlints_evidence_finalfn);
@@ -485,21 +642,6 @@ dlints_evidence_finalfn(PG_FUNCTION_ARGS)
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
 	PG_RETURN_DLINTS_P(EvidenceStateResult((EvidenceState *) PG_GETARG_POINTER(0)));
-}
-
-/* earlier <- earlier || later, in place */
-static void
-ConcatInPlace(Dlints *earlier, Dlints *later)
-{
-	Evidence	left;
-	Evidence	right;
-
-	ModelCheckSameEvidence(&earlier->header, &later->header);
-	CheckCount(earlier->header.counts.updates, later->header.counts.updates);
-	ModelGetEvidence(earlier, &left);
-	ModelGetEvidence(later, &right);
-	evidence_concat(&left, &right);
-	ModelPutEvidence(earlier, &left);
 }
 
 PG_FUNCTION_INFO_V1(dlints_evidence_combinefn);
@@ -524,7 +666,7 @@ dlints_evidence_combinefn(PG_FUNCTION_ARGS)
 		(EvidenceState *) PG_GETARG_POINTER(0);
 
 	EvidenceStateFlush(state);
-	ConcatInPlace(state->model, EvidenceStateResult(other));
+	HistoryConcat(state->model, EvidenceStateResult(other));
 	PG_RETURN_POINTER(state);
 }
 
@@ -561,46 +703,4 @@ dlints_evidence_deserialfn(PG_FUNCTION_ARGS)
 	pq_getmsgend(&buf);
 	pfree(buf.data);
 	PG_RETURN_POINTER(state);
-}
-
-/*
- * An aggregate's running state may be changed where it stands, unless it is
- * still as it came from the table.
- */
-static Dlints *
-WritableLeft(FunctionCallInfo fcinfo)
-{
-	struct varlena *left = (struct varlena *) PG_GETARG_POINTER(0);
-
-	if (AggCheckCallContext(fcinfo, NULL) && !VARATT_IS_EXTENDED(left))
-		return PG_GETARG_DLINTS_P(0);
-	return PG_GETARG_DLINTS_P_COPY(0);
-}
-
-PG_FUNCTION_INFO_V1(dlints_concat);
-
-/*
- * dlints || dlints, dlints_concat(dlints, dlints) -> dlints;
- * also the transition and combine function of dlints_concat_agg
- *
- * The model that has seen the left history and then the right one.  Both
- * sides must agree on context_dim, reduced_dim, shared_dim, intercept, seed,
- * projection_scale and discount; ridge, exploration and policy are the left
- * side's.  A NULL side gives the other one, as with arrays.
- */
-Datum
-dlints_concat(PG_FUNCTION_ARGS)
-{
-	Dlints	   *left;
-
-	if (PG_ARGISNULL(0) && PG_ARGISNULL(1))
-		PG_RETURN_NULL();
-	if (PG_ARGISNULL(1))
-		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
-	if (PG_ARGISNULL(0))
-		PG_RETURN_DATUM(PG_GETARG_DATUM(1));
-
-	left = WritableLeft(fcinfo);
-	ConcatInPlace(left, PG_GETARG_DLINTS_P(1));
-	PG_RETURN_DLINTS_P(left);
 }

@@ -7,7 +7,10 @@
 
 #include <math.h>
 
+#include "catalog/pg_type.h"
 #include "funcapi.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
 
 #include "args.h"
 #include "fields.h"
@@ -200,55 +203,104 @@ dlints_coefficients(PG_FUNCTION_ARGS)
 													  values, nulls)));
 }
 
-/* What dlints_info computes, behind the fields of the header up to updates. */
+/* What is computed, behind the fields of the header that are shown. */
 enum
 {
 	INFO_SAMPLE_SIZE,
 	INFO_MEAN_REWARD,
+	INFO_WINDOWS,
+	INFO_HINT,
 	INFO_BYTES,
 	INFO_VERSION,
 	INFO_COUNT
 };
+
+/* How many observations a memory by count remembers; 0 if all. */
+static double
+Window(const DlintsHeader *model, int j)
+{
+	return ModelMemoryFades(model, j) && !ModelIsByTime(model) ?
+		1.0 / (1.0 - memory_discount(j, model->memories, model->discount)) : 0.0;
+}
+
+/* The windows of the memories, null for those without. */
+static Datum
+WindowsDatum(const DlintsHeader *model)
+{
+	Datum		values[MEMORY_MAX];
+	bool		nulls[MEMORY_MAX];
+	int			dims[1] = {model->memories};
+	int			bounds[1] = {1};
+	int			j;
+
+	for (j = 0; j < model->memories; j++)
+	{
+		double		window = Window(model, j);
+
+		nulls[j] = window == 0.0;
+		values[j] = Float8GetDatum(window);
+	}
+	return PointerGetDatum(construct_md_array(values, nulls, 1, dims, bounds,
+											  FLOAT8OID, sizeof(float8),
+											  FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
+}
+
+/* What its owner should know of a model, or NULL. */
+static char *
+Hint(const DlintsHeader *model)
+{
+	double		window = Window(model, model->memories - 1);
+	int			dim = ModelCoordinates(model);
+
+	if (window > 0.0 && window < dim)
+		return psprintf("The model remembers %.0f observations and has %d coordinates to learn from them: raise discount, or leave it out.",
+						window, dim);
+	return NULL;
+}
 
 PG_FUNCTION_INFO_V1(dlints_info);
 
 /*
  * dlints_info(model dlints) -> record
  *
- * Parameters and counts of a model in one row.  effective_sample_size is the
- * sum of the weights gamma^age, mean_reward the weighted mean of the rewards
- * (NULL before the first), bytes the stored size before any TOAST overhead.
+ * Parameters, memories and counts of a model in one row.  memory is the one in
+ * use (1 is the fastest), sigma the noise; effective_sample_size the sum of
+ * that memory's weights, mean_reward its weighted mean of the rewards (NULL
+ * before the first); windows how many observations each memory remembers (NULL
+ * for those that do not count, or forget nothing); hint what is wrong with the
+ * model, or NULL; bytes the stored size before any TOAST overhead.
  */
 Datum
 dlints_info(PG_FUNCTION_ARGS)
 {
 	DlintsHeader model = ModelHeaderFromDatum(PG_GETARG_DATUM(0));
-	double		mean_reward = model.counts.reward_sum / model.counts.weight_sum;
+	Evidence	memory = ModelMemoryFromDatum(PG_GETARG_DATUM(0), &model);
+	double		mean_reward = model.reference + *memory.R / *memory.N;
+	char	   *hint = Hint(&model);
 	TupleDesc	desc;
-	Datum	   *values;
-	bool	   *nulls;
-	int			first;			/* column that is computed */
+	Datum		values[32] = {0};
+	bool		nulls[32] = {false};
+	int			n = 0;
 	int			i;
 
 	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "return type must be a row type");
-	first = desc->natts - INFO_COUNT;
-	if (first < 0 || first >= field_count)
+	for (i = 0; i < field_count; i++)
+		if (fields[i].is_shown)
+		{
+			nulls[n] = FieldIsNull(&model, &fields[i]);
+			values[n++] = FieldDatum(&model, &fields[i]);
+		}
+	if (desc->natts != n + INFO_COUNT)
 		elog(ERROR, "unexpected number of columns: %d", desc->natts);
-	values = palloc0(sizeof(Datum) * desc->natts);
-	nulls = palloc0(sizeof(bool) * desc->natts);
-
-	/* the version, field 0, comes last */
-	for (i = 0; i < first; i++)
-	{
-		nulls[i] = FieldIsNull(&model, &fields[i + 1]);
-		values[i] = FieldDatum(&model, &fields[i + 1]);
-	}
-	values[first + INFO_SAMPLE_SIZE] = Float8GetDatum(model.counts.weight_sum);
-	values[first + INFO_MEAN_REWARD] = Float8GetDatum(mean_reward);
-	nulls[first + INFO_MEAN_REWARD] = !isfinite(mean_reward);
-	values[first + INFO_BYTES] = Int64GetDatum((int64) ModelStoredSize(&model));
-	values[first + INFO_VERSION] = Int32GetDatum(model.version);
+	values[n + INFO_SAMPLE_SIZE] = Float8GetDatum(*memory.N);
+	values[n + INFO_MEAN_REWARD] = Float8GetDatum(mean_reward);
+	nulls[n + INFO_MEAN_REWARD] = !isfinite(mean_reward);
+	values[n + INFO_WINDOWS] = WindowsDatum(&model);
+	values[n + INFO_HINT] = hint ? CStringGetTextDatum(hint) : (Datum) 0;
+	nulls[n + INFO_HINT] = hint == NULL;
+	values[n + INFO_BYTES] = Int64GetDatum((int64) ModelStoredSize(&model));
+	values[n + INFO_VERSION] = Int32GetDatum(model.version);
 
 	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc),
 													  values, nulls)));

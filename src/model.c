@@ -5,15 +5,36 @@
  */
 #include "postgres.h"
 
+#include <float.h>
 #include <math.h>
 
 #include "access/detoast.h"
 #include "common/shortest_dec.h"
 #include "lib/stringinfo.h"
 #include "storage/shmem.h"
+#include "utils/memutils.h"
+#include "utils/timestamp.h"
 
+#include "core/linalg.h"
+#include "core/widen.h"
 #include "fields.h"
 #include "model.h"
+
+/*
+ * Comes before whatever calls BLAS.  OpenBLAS takes 128 MB of address space at
+ * its first product, and where there is none it tries again for ever, deaf to
+ * every signal but SIGQUIT.
+ */
+void
+BlasReady(void)
+{
+	if (unlikely(!linalg_ready()))
+		ereport(ERROR,
+				(errcode(ERRCODE_OUT_OF_MEMORY),
+				 errmsg("out of memory"),
+				 errdetail("BLAS needs 128 MB of address space for each process that computes."),
+				 errhint("Raise or remove the limit on the server's address space (ulimit -v).")));
+}
 
 /* How this model reduces contexts. */
 Projection
@@ -49,18 +70,49 @@ ModelLiftedLen(const DlintsHeader *header)
 	return projection_lifted_len(&projection);
 }
 
-/* numbers of b, G and H */
-static Size
-ValueCount(const DlintsHeader *header)
+/* Does memory j, counted from 0, forget? */
+bool
+ModelMemoryFades(const DlintsHeader *header, int j)
 {
-	return evidence_value_count(ModelCoordinates(header), header->discount);
+	return memory_fades(j, header->memories,
+						ModelIsByTime(header) ? 0.0 : header->discount);
 }
 
-/* the same as stored: a model that has seen nothing has none */
+/*
+ * What remains of a weight in memory j after so many more observations or so
+ * much more time, in microseconds, whichever it is that ages the model.
+ */
+double
+ModelMemoryDecay(const DlintsHeader *header, int j, int64 updates, int64 time)
+{
+	if (!ModelMemoryFades(header, j))
+		return 1.0;
+	if (ModelIsByTime(header))
+		return exp2(-((double) time / USECS_PER_SEC) /
+					memory_half_life(j, header->half_life));
+	return pow(memory_discount(j, header->memories, header->discount),
+			   (double) updates);
+}
+
+/* numbers of the first so many memories */
+static Size
+ValueCount(const DlintsHeader *header, int memories)
+{
+	int			dim = ModelCoordinates(header);
+	Size		count = 0;
+	int			j;
+
+	for (j = 0; j < memories; j++)
+		count = add_size(count,
+						 evidence_value_count(dim, ModelMemoryFades(header, j)));
+	return count;
+}
+
+/* numbers of all as stored: a model that has seen nothing has none */
 Size
 ModelStoredCount(const DlintsHeader *header)
 {
-	return header->counts.updates > 0 ? ValueCount(header) : 0;
+	return header->updates > 0 ? ValueCount(header, header->memories) : 0;
 }
 
 static Size
@@ -182,6 +234,31 @@ IdentityIsValid(const DlintsHeader *header, Problem *problem)
 	return true;
 }
 
+/* A model forgets by count or by time, and only what forgets has other memories. */
+static bool
+ForgettingIsValid(const DlintsHeader *header, Problem *problem)
+{
+	if (header->memories < 1 || header->memories > MEMORY_MAX)
+		return OutOfRange(problem, "memories",
+						  psprintf("between 1 and %d", MEMORY_MAX),
+						  header->memories);
+	if (header->half_life != 0.0)
+	{
+		if (header->discount != 0.0)
+			return ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
+							 "a model has either a discount or a half_life", NULL);
+		return NumberIsBetween("half_life", header->half_life,
+							   DLINTS_MIN_HALF_LIFE, DLINTS_MAX_HALF_LIFE,
+							   problem);
+	}
+	if (header->memories > 1 && header->discount == 1.0)
+		return ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
+						 "discount must be less than 1 for several memories",
+						 "With a discount of 1 the first one forgets nothing.");
+	return NumberIsBetween("discount", header->discount,
+						   DLINTS_MIN_DISCOUNT, 1.0, problem);
+}
+
 /*
  * Are the parameters good?  Safe on a header alone, before anything of the
  * size that it implies is allocated.
@@ -198,8 +275,10 @@ ModelParametersAreValid(const DlintsHeader *header, Problem *problem)
 						   problem) &&
 		(header->reduced_dim == 0 ? IdentityIsValid(header, problem) :
 		 ReductionIsValid(header, problem)) &&
-		NumberIsBetween("discount", header->discount,
-						DLINTS_MIN_DISCOUNT, 1.0, problem) &&
+		ForgettingIsValid(header, problem) &&
+		(header->noise == 0.0 ||
+		 NumberIsBetween("noise", header->noise,
+						 DLINTS_MIN_NOISE, DLINTS_MAX_NOISE, problem)) &&
 		NumberIsBetween("ridge", header->ridge,
 						DLINTS_MIN_RIDGE, DLINTS_MAX_RIDGE, problem) &&
 		NumberIsBetween("exploration", header->exploration,
@@ -230,30 +309,79 @@ ModelCheckParameters(const DlintsHeader *header)
 		ProblemRaise(&problem);
 }
 
+static bool
+NoHistory(const DlintsHeader *header)
+{
+	return header->newest == TIME_UNKNOWN && header->reference == 0.0 &&
+		header->memory == header->memories && header->chosen == 0;
+}
+
+/* Can these counts, and what was found of the evidence, be a model's? */
+static bool
+HistoryIsValid(const DlintsHeader *header, Problem *problem)
+{
+	if (header->updates < 0)
+		return OutOfRange(problem, "updates", "at least 0", header->updates);
+	if (header->updates == 0 && !NoHistory(header))
+		return ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
+						 "a model without observations has no history", NULL);
+	if (header->memory < 1 || header->memory > header->memories)
+		return OutOfRange(problem, "memory", "one of the memories",
+						  header->memory);
+	if (header->chosen < 0 || header->chosen > header->updates)
+		return OutOfRange(problem, "chosen", "between 0 and updates",
+						  header->chosen);
+	if (!(fabs(header->reference) <= WIDEN_MAX) ||
+		(header->reference != 0.0 && !header->intercept))
+		return OutOfRange(problem, "reference_reward",
+						  "a reward, and 0 without an intercept",
+						  header->reference);
+	if (header->noise != 0.0 && header->sigma != header->noise)
+		return OutOfRange(problem, "sigma", "the noise that was given",
+						  header->sigma);
+	if (header->updates > 0 &&
+		(ModelIsByTime(header) ? !IS_VALID_TIMESTAMP(header->newest) :
+		 header->newest != TIME_UNKNOWN))
+		return ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
+						 "newest must be a time for a model by time, and null for others",
+						 NULL);
+	return NumberIsBetween("sigma", header->sigma, DBL_MIN, DBL_MAX, problem);
+}
+
+static bool
+EvidenceIsValid(Dlints *model)
+{
+	Memories	memories = ModelMemories(model);
+	int			j;
+
+	for (j = 0; j < memories.count; j++)
+		if (!evidence_is_valid(&memories.memory[j]))
+			return false;
+	return true;
+}
+
 /*
  * A model that came in from outside, its parameters found valid before: every
- * number of the evidence finite, sums of squares not negative, and none where
- * nothing was observed.  Its numbers are brought into the form that learning
- * leaves behind, so that one model has one representation.
+ * number of the evidence finite, sums of squares not negative.  Its numbers
+ * are brought into the form that learning leaves behind, so that one model has
+ * one representation.
  */
 bool
 ModelExternalIsValid(Dlints *model, Problem *problem)
 {
-	const EvidenceCounts *counts = &model->header.counts;
-	Evidence	evidence;
+	Memories	memories = ModelMemories(model);
+	int			j;
 
-	ModelGetEvidence(model, &evidence);
-	if (!evidence_is_valid(&evidence))
+	if (!HistoryIsValid(&model->header, problem))
+		return false;
+	if (!EvidenceIsValid(model))
 		return ProblemIs(problem, ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE,
-						 "NaN, infinity, a negative count or a negative sum of squares not allowed in dlints",
+						 "NaN, infinity, a negative weight or a negative sum of squares not allowed in dlints",
 						 NULL);
-	evidence_settle(&evidence);
-	model->header.counts = evidence.counts;
-	if (counts->updates == 0 &&
-		(counts->weight_sum != 0.0 || counts->reward_sum != 0.0 ||
-		 counts->reward_square_sum != 0.0))
-		return ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
-						 "a model without observations has no sums", NULL);
+	for (j = 0; j < memories.count; j++)
+		evidence_settle(&memories.memory[j]);
+	model->header.exploration += 0.0;	/* zero has no sign */
+	model->header.reference += 0.0;
 	return true;
 }
 
@@ -302,18 +430,31 @@ ModelEquals(Datum left, Datum right)
 		memcmp(ours, theirs, VARSIZE(ours)) == 0;
 }
 
-/* A model with the given, already checked, parameters and no evidence. */
+/* A model of this header, all its numbers zero. */
 Dlints *
-ModelCreate(const DlintsHeader *header)
+ModelAllocate(const DlintsHeader *header)
 {
-	Size		size = SizeWith(ValueCount(header));
+	Size		size = SizeWith(ValueCount(header, header->memories));
 	Dlints	   *model = palloc0(size);
 
 	model->header = *header;
 	SET_VARSIZE(model, size);
-	model->header.exploration += 0.0;	/* zero has no sign, here and below */
-	model->header.projection_scale += 0.0;
-	memset(&model->header.counts, 0, sizeof(EvidenceCounts));
+	return model;
+}
+
+/* A model with the given, already checked, parameters that has seen nothing. */
+Dlints *
+ModelCreate(const DlintsHeader *header)
+{
+	Dlints	   *model = ModelAllocate(header);
+
+	model->header.exploration += 0.0;	/* zero has no sign */
+	model->header.updates = 0;
+	model->header.newest = TIME_UNKNOWN;
+	model->header.reference = 0.0;
+	model->header.memory = header->memories;
+	model->header.sigma = header->noise > 0.0 ? header->noise : 1.0;
+	model->header.chosen = 0;
 	return model;
 }
 
@@ -336,6 +477,11 @@ CheckStored(const DlintsHeader *header, Size size)
 				(errcode(problem.sqlerrcode == ERRCODE_FEATURE_NOT_SUPPORTED ?
 						 problem.sqlerrcode : ERRCODE_DATA_CORRUPTED),
 				 errmsg("%s", problem.message)));
+	if (header->memory < 1 || header->memory > header->memories)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_CORRUPTED),
+				 errmsg("stored dlints value uses memory %d of %d",
+						header->memory, header->memories)));
 	if (size != ModelStoredSize(header))
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_CORRUPTED),
@@ -353,7 +499,7 @@ WithAllNumbers(struct varlena *stored)
 	Dlints	   *model = (Dlints *) stored;
 
 	CheckStored(&model->header, VARSIZE(model));
-	return model->header.counts.updates > 0 ? model :
+	return model->header.updates > 0 ? model :
 		ModelCreate(&model->header);
 }
 
@@ -395,29 +541,109 @@ ModelGetDatum(Dlints *model)
 	return PointerGetDatum(model);
 }
 
-/* The evidence of a model; its arrays are the model's own. */
-void
-ModelGetEvidence(Dlints *model, Evidence *evidence)
+/*
+ * The memory in use, in memory of its own: of a value out of line no more is
+ * read than that.
+ */
+Evidence
+ModelMemoryFromDatum(Datum datum, const DlintsHeader *header)
 {
-	evidence_bind(evidence, ModelCoordinates(&model->header),
-				  model->header.discount, model->values);
-	evidence->counts = model->header.counts;
+	int			j = header->memory - 1;
+	int			dim = ModelCoordinates(header);
+	bool		fades = ModelMemoryFades(header, j);
+	Size		bytes = evidence_value_count(dim, fades) * sizeof(float8);
+	double	   *values = palloc0(bytes);
+	Evidence	evidence;
+
+	if (header->updates > 0)
+	{
+		Size		offset = SizeWith(ValueCount(header, j)) - VARHDRSZ;
+		struct varlena *slice = PG_DETOAST_DATUM_SLICE(datum, offset, bytes);
+
+		memcpy(values, VARDATA(slice), bytes);
+		if (PointerGetDatum(slice) != datum)
+			pfree(slice);
+	}
+	evidence_bind(&evidence, dim, fades, values);
+	return evidence;
+}
+
+/* All memories of a model; their numbers are the model's own. */
+Memories
+ModelMemories(Dlints *model)
+{
+	int			dim = ModelCoordinates(&model->header);
+	double	   *values = model->values;
+	Memories	memories;
+	int			j;
+
+	memories.count = model->header.memories;
+	for (j = 0; j < memories.count; j++)
+	{
+		bool		fades = ModelMemoryFades(&model->header, j);
+
+		evidence_bind(&memories.memory[j], dim, fades, values);
+		values += evidence_value_count(dim, fades);
+	}
+	return memories;
 }
 
 /*
- * Put evidence that was taken out and changed back into its model.  The last
- * door before a model is stored: what is not finite does not pass.
+ * Find the memory in use and the noise, from the evidence alone.  A single
+ * memory under a given noise has nothing to be found.
  */
 void
-ModelPutEvidence(Dlints *model, const Evidence *evidence)
+ModelChoose(Dlints *model)
 {
-	Assert(evidence->b == model->values);
+	DlintsHeader *header = &model->header;
+	Memories	memories = ModelMemories(model);
+	MemoryChoice choice = {0, 1.0};
+	double	   *work;
 
-	model->header.counts = evidence->counts;
-	if (!evidence_is_valid(evidence))
+	header->chosen = header->updates;
+	if (memories.count > 1 || header->noise == 0.0)
+	{
+		BlasReady();
+		work = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(double) *
+									  memory_choose_work(ModelCoordinates(header),
+														 memories.count));
+		choice = memory_choose(memories.memory, memories.count, header->ridge,
+							   header->intercept, header->reference, work);
+		pfree(work);
+	}
+	header->memory = choice.used + 1;
+	header->sigma = header->noise > 0.0 ? header->noise : choice.sigma;
+}
+
+/*
+ * A choice costs about D^3, an update D^2: for small models it is made after
+ * each, for large ones after so many that it stays a small part of learning,
+ * and after each eighth of a short history.
+ */
+#define ALWAYS_CHOSEN_DIM	24
+
+static bool
+ChoiceIsDue(const DlintsHeader *header)
+{
+	double		dim = (double) ModelCoordinates(header) / ALWAYS_CHOSEN_DIM;
+	int64		since = header->updates - header->chosen;
+
+	return since >= Min((int64) (dim * dim), header->chosen / 8);
+}
+
+/*
+ * The last door before a model that has learned is stored: what is not finite
+ * does not pass.
+ */
+void
+ModelLearned(Dlints *model)
+{
+	if (!EvidenceIsValid(model))
 		ereport(ERROR,
 				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
 				 errmsg("dlints evidence out of range"),
 				 errdetail("The sums over contexts and rewards overflow double precision."),
 				 errhint("Scale contexts and rewards to moderate size.")));
+	if (ChoiceIsDue(&model->header))
+		ModelChoose(model);
 }

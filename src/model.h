@@ -8,7 +8,7 @@
  *		a user's parameters		ModelCheckParameters	22023, 54000
  *		text, jsonb, binary		ModelExternalIsValid	22P02, 22P03 (type's words)
  *		a table's value			Model...FromDatum		XX001, 0A000
- *		what was learned		ModelPutEvidence		22003
+ *		what was learned		ModelLearned			22003
  *
  * A model in memory always has all its numbers.  A stored one that has seen
  * nothing is its header alone, whatever its size would be: ModelFromDatum and
@@ -24,6 +24,7 @@
 
 #include "compat.h"
 #include "core/evidence.h"
+#include "core/memory.h"
 #include "core/projection.h"
 #include "policy.h"
 #include "problem.h"
@@ -49,6 +50,11 @@
 #define DLINTS_MIN_RIDGE		1e-100
 #define DLINTS_MAX_RIDGE		1e100
 #define DLINTS_MAX_EXPLORATION	1e100
+#define DLINTS_MIN_NOISE		1e-100
+#define DLINTS_MAX_NOISE		1e100
+#define DLINTS_MIN_HALF_LIFE	1e-3	/* seconds */
+#define DLINTS_MAX_HALF_LIFE	1e12
+#define DLINTS_MAX_WEIGHT		1e10
 #define DLINTS_MIN_SCALE		1e-10
 #define DLINTS_MAX_SCALE		1e10
 
@@ -65,22 +71,33 @@ typedef struct DlintsHeader
 	uint16		version;		/* DLINTS_FORMAT_VERSION */
 	uint8		policy;			/* see policy.c */
 	uint8		intercept;		/* 1: z has one more coordinate, always 1 */
+	uint8		memories;		/* how many */
+	uint8		memory;			/* the one in use, 1 is the fastest */
+	uint16		unused1;
 	int32		context_dim;	/* n */
 	int32		reduced_dim;	/* d; 0 without projection, z then is x */
 	int32		shared_dim;		/* m; 0 without a shared context */
-	int32		unused1;
-	float8		discount;		/* gamma */
+	float8		discount;		/* gamma of the fastest memory; 0: by time */
+	float8		half_life;		/* of the fastest memory, seconds; 0: by count */
 	float8		ridge;			/* lambda */
 	float8		exploration;	/* xi */
+	float8		noise;			/* sigma as given; 0: estimated */
 	float8		projection_scale;	/* kappa; 0 without projection */
 	int64		seed;			/* of the projection */
-	EvidenceCounts counts;
-	float8		unused2[4];
+	int64		updates;		/* observations learned */
+	int64		newest;			/* time of the newest, see TIME_UNKNOWN */
+	float8		reference;		/* reward about which R and S are sums */
+	float8		sigma;			/* standard deviation of the noise */
+	int64		chosen;			/* updates when memory and sigma were found */
+	float8		unused2[3];
 } DlintsHeader;
 
+/* newest of a model by count, and of one that has seen nothing */
+#define TIME_UNKNOWN	PG_INT64_MIN
+
 /*
- * The whole value: after the header b (one number for each coordinate of z),
- * G and, for a discount below 1, H (packed, see core/linalg.h).
+ * The whole value: after the header the memories, the fastest first, each as
+ * core/evidence.h lays it out (its matrices packed, see core/linalg.h).
  */
 typedef struct Dlints
 {
@@ -88,9 +105,22 @@ typedef struct Dlints
 	float8		values[FLEXIBLE_ARRAY_MEMBER];
 } Dlints;
 
-StaticAssertDecl(sizeof(DlintsHeader) == 128, "stored header changed");
-StaticAssertDecl(offsetof(Dlints, values) == 128, "stored values moved");
+StaticAssertDecl(sizeof(DlintsHeader) == 144, "stored header changed");
+StaticAssertDecl(offsetof(Dlints, values) == 144, "stored values moved");
 StaticAssertDecl(sizeof(float8) == sizeof(double), "float8 is not double");
+
+/* The memories of a model; their numbers are the model's own. */
+typedef struct Memories
+{
+	int			count;
+	Evidence	memory[MEMORY_MAX];
+} Memories;
+
+static inline bool
+ModelIsByTime(const DlintsHeader *header)
+{
+	return header->half_life > 0.0;
+}
 
 static inline bool
 ModelHasProjection(const DlintsHeader *header)
@@ -99,6 +129,7 @@ ModelHasProjection(const DlintsHeader *header)
 }
 
 /* model.c */
+extern void BlasReady(void);
 extern Projection ModelProjection(const DlintsHeader *header);
 extern int	ModelCoordinates(const DlintsHeader *header);
 extern int	ModelLiftedLen(const DlintsHeader *header);
@@ -115,13 +146,19 @@ extern void ModelCheckSameEvidence(const DlintsHeader *left,
 extern bool ModelEquals(Datum left, Datum right);
 
 extern Dlints *ModelCreate(const DlintsHeader *header);
+extern Dlints *ModelAllocate(const DlintsHeader *header);
 extern Dlints *ModelFromDatum(Datum datum);
 extern Dlints *ModelCopyFromDatum(Datum datum);
 extern DlintsHeader ModelHeaderFromDatum(Datum datum);
+extern Evidence ModelMemoryFromDatum(Datum datum, const DlintsHeader *header);
 extern Datum ModelGetDatum(Dlints *model);
 
-extern void ModelGetEvidence(Dlints *model, Evidence *evidence);
-extern void ModelPutEvidence(Dlints *model, const Evidence *evidence);
+extern bool ModelMemoryFades(const DlintsHeader *header, int j);
+extern double ModelMemoryDecay(const DlintsHeader *header, int j,
+							   int64 updates, int64 time);
+extern Memories ModelMemories(Dlints *model);
+extern void ModelLearned(Dlints *model);
+extern void ModelChoose(Dlints *model);
 
 /* binary.c, json.c, typmod.c */
 extern void ModelSend(StringInfo buf, Dlints *model);

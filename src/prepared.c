@@ -307,20 +307,46 @@ PrepareModelOnce(Datum datum)
 	return model;
 }
 
-/* Z = L L' and Z~ = M M' of a model */
-static void
-FactorModel(const DlintsHeader *header, const Evidence *evidence,
-			double *factors)
+/* Z = L L' and Z~ = M M' of the memory in use; allocated here. */
+static Factor
+FactorMemory(const DlintsHeader *header, const Evidence *evidence)
 {
+	bool		fades = evidence->H != NULL;
 	Factor		factor;
 
 	BlasReady();
-	factor_bind(&factor, evidence->dim, evidence->discount, factors);
+	factor_bind(&factor, evidence->dim, fades,
+				palloc(factor_value_count(evidence->dim, fades) *
+					   sizeof(double)));
 	if (!posterior_factor(evidence, header->ridge, &factor))
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_CORRUPTED),
 				 errmsg("posterior of dlints model does not exist"),
 				 errdetail("Its evidence is not positive semidefinite or, with the ridge, out of range.")));
+	return factor;
+}
+
+static double *
+MakeMean(PreparedModel *prepared, const Factor *factor, const double *b)
+{
+	double	   *mean = Numbers(prepared, prepared->dim);
+
+	posterior_mean(factor, b, mean);
+	mean[prepared->dim - 1] += prepared->level;
+	return mean;
+}
+
+static double *
+MakeRoot(PreparedModel *prepared, const Factor *factor)
+{
+	Size		count = (Size) prepared->dim * prepared->dim;
+	double	   *root = Numbers(prepared, count);
+	Size		i;
+
+	posterior_root(factor, root);
+	for (i = 0; i < count; i++)
+		root[i] *= prepared->header.sigma;
+	return root;
 }
 
 /*
@@ -330,44 +356,31 @@ FactorModel(const DlintsHeader *header, const Evidence *evidence,
 static void
 MakeParts(PreparedModel *prepared, int parts)
 {
+	const DlintsHeader *header = &prepared->header;
 	int			dim = prepared->dim;
-	Dlints	   *model = ModelFromDatum(prepared->datum);
-	Size		factor_count = factor_value_count(dim, model->header.discount);
-	double	   *factors = MemoryContextAllocHuge(CurrentMemoryContext,
-												 factor_count * sizeof(double));
-	Evidence	evidence;
-	Factor		factor;
+	Evidence	evidence = ModelMemoryFromDatum(prepared->datum, header);
+	Factor		factor = FactorMemory(header, &evidence);
+	double	   *b = palloc(sizeof(double) * dim);
 
-	ModelGetEvidence(model, &evidence);
-	FactorModel(&model->header, &evidence, factors);
-	factor_bind(&factor, dim, evidence.discount, factors);
-
+	prepared->level = memory_centre(&evidence, header->intercept,
+									header->reference, b);
 	if ((parts & PART_MEAN) && !prepared->mean)
-	{
-		double	   *mean = Numbers(prepared, dim);
-
-		posterior_mean(&evidence, &factor, mean);
-		prepared->mean = mean;
-	}
+		prepared->mean = MakeMean(prepared, &factor, b);
 	if ((parts & PART_ROOT) && !prepared->root)
-	{
-		double	   *root = Numbers(prepared, (Size) dim * dim);
-
-		posterior_root(&factor, root);
-		prepared->root = root;
-	}
+		prepared->root = MakeRoot(prepared, &factor);
 	if ((parts & PART_DRAW) && !prepared->factors)
 	{
-		double	   *b = Numbers(prepared, dim);
-		double	   *kept = Numbers(prepared, factor_count);
+		Size		count = factor_value_count(dim, factor.M != NULL);
+		double	   *kept_b = Numbers(prepared, dim);
+		double	   *kept = Numbers(prepared, count);
 
-		prepared->b = memcpy(b, evidence.b, dim * sizeof(double));
-		prepared->factors = memcpy(kept, factors, factor_count * sizeof(double));
+		prepared->b = memcpy(kept_b, b, dim * sizeof(double));
+		prepared->factors = memcpy(kept, factor.L, count * sizeof(double));
 	}
 
-	pfree(factors);
-	if (PointerGetDatum(model) != prepared->datum)
-		pfree(model);
+	pfree(b);
+	pfree(factor.L);
+	pfree(evidence.N);
 }
 
 void
@@ -440,20 +453,20 @@ PreparedWidth(PreparedModel *prepared, ArrayType *context,
 double *
 PreparedDraw(PreparedModel *prepared, uint64 seed)
 {
+	const DlintsHeader *header = &prepared->header;
 	int			dim = prepared->dim;
 	double	   *normals = palloc(sizeof(double) * dim);
 	double	   *draw = palloc(sizeof(double) * dim);
 	double	   *work = palloc(sizeof(double) * posterior_draw_work(dim));
-	Evidence	evidence;
 	Factor		factor;
 
 	PrepareParts(prepared, PART_DRAW);
-	evidence.dim = dim;
-	evidence.b = prepared->b;
-	factor_bind(&factor, dim, prepared->header.discount, prepared->factors);
+	factor_bind(&factor, dim, ModelMemoryFades(header, header->memory - 1),
+				prepared->factors);
 	random_normals(seed, RANDOM_DRAW, 0, dim, normals);
-	posterior_draw(&evidence, &factor, prepared->header.exploration,
+	posterior_draw(&factor, prepared->b, header->exploration * header->sigma,
 				   normals, draw, work);
+	draw[dim - 1] += prepared->level;
 	pfree(work);
 	pfree(normals);
 	return draw;

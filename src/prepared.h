@@ -36,8 +36,9 @@ typedef struct PreparedModel
 	ValueKey	key;
 	DlintsHeader header;
 	int			dim;			/* coordinates of z */
+	double		level;			/* mean reward, of the intercept's coefficient */
 	double	   *mean;			/* psi-hat */
-	double	   *root;			/* R with R R' = Z^-1 Z~ Z^-1 */
+	double	   *root;			/* R with R R' = sigma^2 Z^-1 Z~ Z^-1 */
 	double	   *b;				/* what a draw takes: b, L and M */
 	double	   *factors;
 	double	   *weights;		/* psi-hat lifted under a shared context */

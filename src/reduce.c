@@ -9,25 +9,8 @@
 #include "utils/memutils.h"
 
 #include "args.h"
-#include "core/linalg.h"
 #include "projcache.h"
 #include "reduce.h"
-
-/*
- * Comes before whatever calls BLAS.  OpenBLAS takes 128 MB of address space at
- * its first product, and where there is none it tries again for ever, deaf to
- * every signal but SIGQUIT.
- */
-void
-BlasReady(void)
-{
-	if (unlikely(!linalg_ready()))
-		ereport(ERROR,
-				(errcode(ERRCODE_OUT_OF_MEMORY),
-				 errmsg("out of memory"),
-				 errdetail("BLAS needs 128 MB of address space for each process that computes."),
-				 errhint("Raise or remove the limit on the server's address space (ulimit -v).")));
-}
 
 /* What is done with each piece of the matrices. */
 typedef struct ReduceTask

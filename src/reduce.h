@@ -12,7 +12,6 @@
 
 #include "model.h"
 
-extern void BlasReady(void);
 extern void ReduceContexts(const DlintsHeader *model, int count,
 						   const double *contexts, const double *shareds,
 						   double *reduced);

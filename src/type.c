@@ -10,6 +10,7 @@
 #include "common/hashfn.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
+#include "utils/timestamp.h"
 
 #include "args.h"
 #include "model.h"
@@ -164,17 +165,75 @@ PolicyArgument(FunctionCallInfo fcinfo, int argno)
 	return policy;
 }
 
+/* How a shared context and a context make what is learned. */
+static void
+CheckInteractions(const char *name, int shared_dim)
+{
+	if (strcmp(name, "crossed") != 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("unknown interactions \"%s\"", name),
+				 errhint("Interactions are \"crossed\".")));
+	if (shared_dim == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("interactions need shared_dim")));
+}
+
+/* The interval in an argument in seconds, a month having 30 days. */
+static double
+SecondsArgument(FunctionCallInfo fcinfo, int argno)
+{
+	Interval   *interval = PG_GETARG_INTERVAL_P(argno);
+
+	return interval->time / (double) USECS_PER_SEC +
+		(interval->day + (double) interval->month * DAYS_PER_MONTH) * SECS_PER_DAY;
+}
+
+/* windows of memories that nobody chose, in observations per coordinate */
+#define SHORT_WINDOW		2
+/* above so many coordinates the third memory costs more than it is worth */
+#define THREE_MEMORIES_DIM	100
+
+/*
+ * Rate and number of memories, of which those that were not given (NULL)
+ * follow from the number of coordinates.
+ */
+static void
+SetMemories(FunctionCallInfo fcinfo, int discount_argno, int half_life_argno,
+			int memories_argno, DlintsHeader *header)
+{
+	bool		chosen = !PG_ARGISNULL(discount_argno) ||
+		!PG_ARGISNULL(half_life_argno);
+	int			dim = ModelCoordinates(header);
+	int64		memories = chosen ? 1 : dim > THREE_MEMORIES_DIM ? 2 : 3;
+
+	if (!PG_ARGISNULL(memories_argno))
+		memories = PG_GETARG_INT32(memories_argno);
+	header->memories = (uint8) Min(Max(memories, 0), PG_UINT8_MAX);
+	if (!PG_ARGISNULL(discount_argno))
+		header->discount = ArgFinite(PG_GETARG_FLOAT8(discount_argno), "discount");
+	if (!PG_ARGISNULL(half_life_argno))
+		header->half_life = SecondsArgument(fcinfo, half_life_argno);
+	if (!chosen)
+		header->discount = memories == 1 ? 1.0 :
+			1.0 - 1.0 / ((double) SHORT_WINDOW * dim);
+}
+
 PG_FUNCTION_INFO_V1(dlints_new);
 
 /*
  * dlints_new(context_dim integer, reduced_dim integer DEFAULT NULL,
- *			  discount double precision DEFAULT 0.99,
+ *			  discount double precision DEFAULT NULL,
+ *			  half_life interval DEFAULT NULL,
+ *			  memories integer DEFAULT NULL,
  *			  ridge double precision DEFAULT 1,
- *			  exploration double precision DEFAULT 0.1,
- *			  seed bigint DEFAULT 0,
- *			  projection_scale double precision DEFAULT NULL,
+ *			  exploration double precision DEFAULT 0.25,
+ *			  noise double precision DEFAULT NULL,
  *			  policy text DEFAULT 'thompson', shared_dim integer DEFAULT 0,
- *			  intercept boolean DEFAULT false) -> dlints
+ *			  interactions text DEFAULT NULL,
+ *			  intercept boolean DEFAULT true, seed bigint DEFAULT 0,
+ *			  projection_scale double precision DEFAULT NULL) -> dlints
  *
  * A model that has seen nothing (Algorithm 1, "Input" and "Initialize").
  * context_dim is 1 to 65536, reduced_dim 1 to 1024 and at most context_dim;
@@ -183,10 +242,20 @@ PG_FUNCTION_INFO_V1(dlints_new);
  * projection_scale is kappa, 1e-10 to 1e10, by default 1/sqrt(reduced_dim)
  * (Theorem 1); seed and projection_scale mean nothing without projection.
  *
- * Beyond the paper: shared_dim, 0 to 65536, is the length of a shared context
- * whose interactions with the context are learned too; it needs reduced_dim,
- * which then is at most context_dim * (1 + shared_dim).  intercept adds a
- * coordinate that is always 1.
+ * Beyond the paper: half_life, of at least a millisecond, forgets by time
+ * instead of by count.  Without discount and half_life the model has three
+ * memories, with windows of twice and ten times as many observations as
+ * coordinates and without end (two, the first and the last, above 100
+ * coordinates); with one of them it has one.  memories asks for 1 to 8, each
+ * five times as long as the one before, the last of several forgetting nothing.
+ * noise is the standard deviation of a reward, estimated if NULL or 0.
+ * shared_dim, 0 to 65536, is the length of a shared context whose interactions
+ * with the context are learned too, 'crossed'; it needs reduced_dim, which then
+ * is at most context_dim * (1 + shared_dim).  intercept adds a coordinate that
+ * is always 1.
+ *
+ * 22023 for what is out of range, 54000 above a cap, 22004 for a NULL where
+ * none is meant.
  */
 Datum
 dlints_new(PG_FUNCTION_ARGS)
@@ -194,31 +263,34 @@ dlints_new(PG_FUNCTION_ARGS)
 	DlintsHeader header;
 
 	ArgNotNull(fcinfo, 0, "context_dim");
-	ArgNotNull(fcinfo, 2, "discount");
-	ArgNotNull(fcinfo, 3, "ridge");
-	ArgNotNull(fcinfo, 4, "exploration");
-	ArgNotNull(fcinfo, 5, "seed");
-	ArgNotNull(fcinfo, 7, "policy");
-	ArgNotNull(fcinfo, 8, "shared_dim");
-	ArgNotNull(fcinfo, 9, "intercept");
+	ArgNotNull(fcinfo, 5, "ridge");
+	ArgNotNull(fcinfo, 6, "exploration");
+	ArgNotNull(fcinfo, 8, "policy");
+	ArgNotNull(fcinfo, 9, "shared_dim");
+	ArgNotNull(fcinfo, 11, "intercept");
+	ArgNotNull(fcinfo, 12, "seed");
 
 	memset(&header, 0, sizeof(header));
 	header.version = DLINTS_FORMAT_VERSION;
-	header.policy = PolicyArgument(fcinfo, 7);
-	header.intercept = PG_GETARG_BOOL(9) ? 1 : 0;
+	header.policy = PolicyArgument(fcinfo, 8);
+	header.intercept = PG_GETARG_BOOL(11) ? 1 : 0;
 	header.context_dim = PG_GETARG_INT32(0);
-	header.shared_dim = PG_GETARG_INT32(8);
-	header.discount = PG_GETARG_FLOAT8(2);
-	header.ridge = PG_GETARG_FLOAT8(3);
-	header.exploration = PG_GETARG_FLOAT8(4);
-	header.seed = PG_GETARG_INT64(5);
+	header.shared_dim = PG_GETARG_INT32(9);
+	header.ridge = PG_GETARG_FLOAT8(5);
+	header.exploration = PG_GETARG_FLOAT8(6);
+	header.noise = PG_ARGISNULL(7) ? 0.0 : PG_GETARG_FLOAT8(7) + 0.0;
+	header.seed = PG_GETARG_INT64(12);
 	if (!PG_ARGISNULL(1))
 	{
 		ModelCheckReducedDim(PG_GETARG_INT32(1));
 		header.reduced_dim = PG_GETARG_INT32(1);
-		header.projection_scale = PG_ARGISNULL(6) ?
-			1.0 / sqrt(header.reduced_dim) : PG_GETARG_FLOAT8(6);
+		header.projection_scale = PG_ARGISNULL(13) ?
+			1.0 / sqrt(header.reduced_dim) : PG_GETARG_FLOAT8(13);
 	}
+	if (!PG_ARGISNULL(10))
+		CheckInteractions(text_to_cstring(PG_GETARG_TEXT_PP(10)),
+						  header.shared_dim);
+	SetMemories(fcinfo, 2, 3, 4, &header);
 	ModelCheckParameters(&header);
 	PG_RETURN_DLINTS_P(ModelCreate(&header));
 }
@@ -228,11 +300,13 @@ PG_FUNCTION_INFO_V1(dlints_set);
 /*
  * dlints_set(model dlints, ridge double precision DEFAULT NULL,
  *			  exploration double precision DEFAULT NULL,
+ *			  noise double precision DEFAULT NULL,
  *			  policy text DEFAULT NULL) -> dlints
  *
  * The model with other parameters and the same evidence; NULL keeps a
- * parameter.  What defines the evidence (sizes, intercept, seed,
- * projection_scale, discount) cannot be changed.
+ * parameter, a noise of 0 has it estimated.  What defines the evidence (sizes,
+ * intercept, seed, projection_scale, memories and their rates) cannot be
+ * changed.
  */
 Datum
 dlints_set(PG_FUNCTION_ARGS)
@@ -247,7 +321,11 @@ dlints_set(PG_FUNCTION_ARGS)
 	if (!PG_ARGISNULL(2))
 		model->header.exploration = PG_GETARG_FLOAT8(2) + 0.0;	/* no negative zero */
 	if (!PG_ARGISNULL(3))
-		model->header.policy = PolicyArgument(fcinfo, 3);
+		model->header.noise = PG_GETARG_FLOAT8(3) + 0.0;
+	if (!PG_ARGISNULL(4))
+		model->header.policy = PolicyArgument(fcinfo, 4);
 	ModelCheckParameters(&model->header);
+	if (!PG_ARGISNULL(1) || !PG_ARGISNULL(3))
+		ModelChoose(model);
 	PG_RETURN_DLINTS_P(model);
 }

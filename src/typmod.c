@@ -164,6 +164,7 @@ CheckColumnType(const ColumnType *type, int given)
 
 	memset(&header, 0, sizeof(header));
 	header.version = DLINTS_FORMAT_VERSION;
+	header.memories = 1;
 	header.discount = 1.0;
 	header.ridge = 1.0;
 	header.context_dim = type->context_dim;

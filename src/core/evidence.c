@@ -1,6 +1,6 @@
 /*
  * evidence.c
- *		Discount, absorb, concatenate.
+ *		Absorb observations; scale, add and subtract what they said.
  */
 #include "evidence.h"
 
@@ -10,40 +10,26 @@
 
 #include "linalg.h"
 
-/* numbers in b, G and, for a discount below 1, H */
+/* numbers of a memory: N, R, S, b, G and, where it fades, H */
 size_t
-evidence_value_count(int dim, double discount)
+evidence_value_count(int dim, bool fades)
 {
 	size_t		packed = linalg_packed_len(dim);
 
-	return (size_t) dim + packed + (evidence_has_second(discount) ? packed : 0);
+	return 3 + (size_t) dim + packed + (fades ? packed : 0);
 }
 
-/* Lay b, G and H out, in this order, over evidence_value_count numbers. */
+/* Lay a memory out over evidence_value_count numbers. */
 void
-evidence_bind(Evidence *e, int dim, double discount, double *values)
+evidence_bind(Evidence *e, int dim, bool fades, double *values)
 {
 	e->dim = dim;
-	e->discount = discount;
-	e->b = values;
+	e->N = values;
+	e->R = values + 1;
+	e->S = values + 2;
+	e->b = values + 3;
 	e->G = e->b + dim;
-	e->H = evidence_has_second(discount) ? e->G + linalg_packed_len(dim) : NULL;
-}
-
-/* no observation */
-void
-evidence_clear(Evidence *e)
-{
-	size_t		packed = linalg_packed_len(e->dim) * sizeof(double);
-
-	e->counts.updates = 0;
-	e->counts.weight_sum = 0.0;
-	e->counts.reward_sum = 0.0;
-	e->counts.reward_square_sum = 0.0;
-	memset(e->b, 0, sizeof(double) * (size_t) e->dim);
-	memset(e->G, 0, packed);
-	if (e->H)
-		memset(e->H, 0, packed);
+	e->H = fades ? e->G + linalg_packed_len(dim) : NULL;
 }
 
 /* Subnormals and negative zero become zero. */
@@ -57,22 +43,25 @@ settle(size_t count, double *values)
 }
 
 /*
- * Discounting drives old entries towards zero for ever.  Stop them where
- * arithmetic becomes slow (subnormals), and drop the sign of zero, which not
- * every text form keeps.
+ * Fading drives old entries towards zero for ever.  Stop them where arithmetic
+ * becomes slow (subnormals), and drop the sign of zero, which not every text
+ * form keeps.
  */
 void
 evidence_settle(Evidence *e)
 {
-	size_t		packed = linalg_packed_len(e->dim);
+	settle(evidence_value_count(e->dim, e->H != NULL), e->N);
+}
 
-	settle(1, &e->counts.weight_sum);
-	settle(1, &e->counts.reward_sum);
-	settle(1, &e->counts.reward_square_sum);
-	settle((size_t) e->dim, e->b);
-	settle(packed, e->G);
-	if (e->H)
-		settle(packed, e->H);
+static bool
+all_one(int count, const double *values)
+{
+	int			j;
+
+	for (j = 0; j < count; j++)
+		if (values[j] != 1.0)
+			return false;
+	return true;
 }
 
 static void
@@ -86,112 +75,189 @@ scale_vectors(int len, int count, const double *factors, double *vectors)
 			vectors[(size_t) j * (size_t) len + (size_t) k] *= factors[j];
 }
 
+/* numbers of work space that evidence_absorb wants */
+size_t
+evidence_absorb_work(int dim, int count)
+{
+	return (size_t) dim * (size_t) count;
+}
+
 /*
- * Learn a block of at most EVIDENCE_BLOCK observations, oldest first.  This
- * is the updates of Algorithm 1 one after the other, with the products taken
- * together: an observation of age a counts gamma^a in G and gamma^2a in H,
- * which scaling its vector by gamma^(a/2) before each rank update brings
- * about.  "reduced" holds count vectors of dim numbers and is overwritten.
+ * Learn a block of at most EVIDENCE_BLOCK observations after what is known has
+ * faded to "decay" of its weight.  With weights discount^age and decay
+ * discount^count this is the updates of Algorithm 1 one after the other, the
+ * products taken together: scaling a vector by the root of its weight before
+ * each rank update makes it count w in G and w^2 in H.  "reduced" holds count
+ * vectors of dim numbers.
  */
 void
-evidence_absorb(Evidence *e, int count, double *reduced,
-				const double *rewards)
+evidence_absorb(Evidence *e, double decay, int count, const double *reduced,
+				const double *rewards, double reference,
+				const double *weights, double *work)
 {
 	double		roots[EVIDENCE_BLOCK];
 	double		gains[EVIDENCE_BLOCK];
-	double		decay = pow(e->discount, count);
-	double		weight = 1.0;
+	const double *vectors = reduced;
 	size_t		dim = (size_t) e->dim;
 	size_t		k;
 	int			j;
 
-	e->counts.weight_sum *= decay;
-	e->counts.reward_sum *= decay;
-	e->counts.reward_square_sum *= decay;
-	for (j = count - 1; j >= 0; j--)
+	*e->N *= decay;
+	*e->R *= decay;
+	*e->S *= decay;
+	for (j = 0; j < count; j++)
 	{
-		roots[j] = sqrt(weight);
-		gains[j] = weight * rewards[j];
-		e->counts.weight_sum += weight;
-		e->counts.reward_sum += gains[j];
-		e->counts.reward_square_sum += gains[j] * rewards[j];
-		weight *= e->discount;
+		double		above = rewards[j] - reference;
+
+		roots[j] = sqrt(weights[j]);
+		gains[j] = weights[j] * rewards[j];
+		*e->N += weights[j];
+		*e->R += weights[j] * above;
+		*e->S += weights[j] * above * above;
 	}
-	e->counts.updates += count;
 
 	for (k = 0; k < dim; k++)
 		e->b[k] *= decay;
 	linalg_combine(e->dim, count, reduced, 1, gains, count, e->b, e->dim);
 
-	if (e->H)
-		scale_vectors(e->dim, count, roots, reduced);
-	linalg_rank_update(e->dim, count, reduced, decay, e->G);
+	if (!all_one(count, weights))
+	{
+		memcpy(work, reduced, sizeof(double) * dim * (size_t) count);
+		scale_vectors(e->dim, count, roots, work);
+		vectors = work;
+	}
+	linalg_rank_update(e->dim, count, vectors, decay, e->G);
 	if (e->H)
 	{
-		scale_vectors(e->dim, count, roots, reduced);
-		linalg_rank_update(e->dim, count, reduced, decay * decay, e->H);
+		if (vectors == work)
+			scale_vectors(e->dim, count, roots, work);
+		linalg_rank_update(e->dim, count, vectors, decay * decay, e->H);
 	}
 
 	evidence_settle(e);
 }
 
-/* earlier <- factor earlier + later */
 static void
-decay_and_add(size_t count, double factor, double *earlier,
-			  const double *later)
+scale(size_t count, double factor, double *values)
 {
 	size_t		i;
 
 	for (i = 0; i < count; i++)
-		earlier[i] = factor * earlier[i] + later[i];
+		values[i] *= factor;
+}
+
+/* Every weight becomes factor times what it was. */
+void
+evidence_scale(Evidence *e, double factor)
+{
+	size_t		packed = linalg_packed_len(e->dim);
+
+	if (factor == 1.0)
+		return;
+	scale(evidence_value_count(e->dim, false), factor, e->N);
+	if (e->H)
+		scale(packed, factor * factor, e->H);
+	evidence_settle(e);
+}
+
+/* What both say: of the same dimension, fading, age and reference. */
+void
+evidence_add(Evidence *e, const Evidence *other)
+{
+	size_t		count = evidence_value_count(e->dim, e->H != NULL);
+	size_t		i;
+
+	for (i = 0; i < count; i++)
+		e->N[i] += other->N[i];
+	evidence_settle(e);
+}
+
+/* A number that cannot be negative and is, by no more than rounding, is zero. */
+static bool
+clamp(double slack, double *value)
+{
+	if (*value < -slack)
+		return false;
+	if (*value < 0.0)
+		*value = 0.0;
+	return true;
 }
 
 /*
- * Histories concatenate: afterwards "earlier" holds what one model would hold
- * that saw its own observations first and those of "later" after them.  Both
- * must have the same dimension and discount.
+ * Could this matrix be a sum of w z z'?  Its eigenvalues are not negative, but
+ * for roundings: "slack" is added to see.
  */
-void
-evidence_concat(Evidence *earlier, const Evidence *later)
-{
-	double		decay = pow(earlier->discount, (double) later->counts.updates);
-	size_t		packed = linalg_packed_len(earlier->dim);
-
-	earlier->counts.updates += later->counts.updates;
-	decay_and_add(1, decay, &earlier->counts.weight_sum, &later->counts.weight_sum);
-	decay_and_add(1, decay, &earlier->counts.reward_sum, &later->counts.reward_sum);
-	decay_and_add(1, decay, &earlier->counts.reward_square_sum,
-				  &later->counts.reward_square_sum);
-	decay_and_add((size_t) earlier->dim, decay, earlier->b, later->b);
-	decay_and_add(packed, decay, earlier->G, later->G);
-	if (earlier->H)
-		decay_and_add(packed, decay * decay, earlier->H, later->H);
-
-	evidence_settle(earlier);
-}
-
 static bool
-packed_is_valid(int dim, const double *packed)
+is_possible(int dim, double slack, double *packed, double *work)
 {
 	int			i;
 
-	if (!linalg_all_finite(linalg_packed_len(dim), packed))
-		return false;
+	for (i = 0; i < dim; i++)
+		if (!clamp(slack, &packed[linalg_packed_index(dim, i, i)]))
+			return false;
+	memcpy(work, packed, sizeof(double) * linalg_packed_len(dim));
+	linalg_add_diagonal(dim, slack, work);
+	return linalg_cholesky(dim, work) &&
+		linalg_all_finite(linalg_packed_len(dim), work);
+}
+
+/*
+ * What this says without what other says, the reverse of evidence_add.  False
+ * if no history leaves such evidence, because this never contained the other;
+ * it is spoilt then.  "work" holds linalg_packed_len numbers.
+ *
+ * Sums that were once large leave roundings of their size behind: up to SLACK
+ * of what was there is not held against the rest.
+ */
+#define SLACK	1e-6
+
+bool
+evidence_subtract(Evidence *e, const Evidence *other, double *work)
+{
+	size_t		count = evidence_value_count(e->dim, e->H != NULL);
+	double		slack_n = SLACK * *e->N;
+	double		slack_s = SLACK * (*e->S + *other->S);
+	double		slack_g = SLACK * linalg_max_diagonal(e->dim, e->G);
+	double		slack_h = e->H ? SLACK * linalg_max_diagonal(e->dim, e->H) : 0.0;
+	size_t		i;
+
+	for (i = 0; i < count; i++)
+		e->N[i] -= other->N[i];
+	evidence_settle(e);
+	return clamp(slack_n, e->N) && clamp(slack_s, e->S) &&
+		is_possible(e->dim, fmax(slack_g, DBL_MIN), e->G, work) &&
+		(e->H == NULL ||
+		 is_possible(e->dim, fmax(slack_h, DBL_MIN), e->H, work));
+}
+
+/* R and S about a reference that is smaller by "shift". */
+void
+evidence_rebase(Evidence *e, double shift)
+{
+	if (shift == 0.0)
+		return;
+	*e->S += (2.0 * *e->R + *e->N * shift) * shift;
+	*e->R += *e->N * shift;
+	settle(3, e->N);
+}
+
+static bool
+diagonal_is_valid(int dim, const double *packed)
+{
+	int			i;
+
 	for (i = 0; i < dim; i++)
 		if (packed[linalg_packed_index(dim, i, i)] < 0.0)
 			return false;
 	return true;
 }
 
-/* Every number finite, counts and diagonals not negative. */
+/* Every number finite; weights, squares and diagonals not negative. */
 bool
 evidence_is_valid(const Evidence *e)
 {
-	return e->counts.updates >= 0 &&
-		isfinite(e->counts.weight_sum) && e->counts.weight_sum >= 0.0 &&
-		isfinite(e->counts.reward_sum) &&
-		isfinite(e->counts.reward_square_sum) && e->counts.reward_square_sum >= 0.0 &&
-		linalg_all_finite((size_t) e->dim, e->b) &&
-		packed_is_valid(e->dim, e->G) &&
-		(e->H == NULL || packed_is_valid(e->dim, e->H));
+	return linalg_all_finite(evidence_value_count(e->dim, e->H != NULL), e->N) &&
+		*e->N >= 0.0 && *e->S >= 0.0 &&
+		diagonal_is_valid(e->dim, e->G) &&
+		(e->H == NULL || diagonal_is_valid(e->dim, e->H));
 }

@@ -1,16 +1,17 @@
 /*
  * evidence.h
- *		What observations say: discounted, absorbed, concatenated.
+ *		What observations say, under one rate of forgetting: a memory.
  *
- * With reduced contexts z, rewards r and discount gamma, Algorithm 1 of
- * Ghoorchian, Kortukov and Maghsudi keeps
+ * With reduced contexts z, rewards r and weights w a memory keeps
  *
- *		G <- gamma   G + z z'
- *		H <- gamma^2 H + z z'
- *		b <- gamma   b + r z
+ *		G = sum of w   z z'		b = sum of w r z		N = sum of w
+ *		H = sum of w^2 z z'		R = sum of w (r - c)	S = sum of w (r - c)^2
  *
- * from zero; the paper's matrices are Z = G + ridge I and Z~ = H + ridge I at
- * every step.  With gamma = 1 the two coincide and H is not kept.
+ * where c is a reference reward of the caller's (0, or near the rewards, so
+ * that R and S keep their digits).  Forgetting makes w smaller with age: by
+ * discount^age it is Algorithm 1 of Ghoorchian, Kortukov and Maghsudi, whose
+ * matrices are Z = G + ridge I and Z~ = H + ridge I at every step.  Where
+ * nothing fades the weights are counts, H is G, and it is not kept.
  *
  * Memory is the caller's.  Nothing here allocates, and nothing knows of
  * PostgreSQL.
@@ -20,47 +21,34 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 /* observations absorbed at a time: one matrix product, two rank updates */
 #define EVIDENCE_BLOCK 128
 
-/* what is counted of them; the sums are discounted, too */
-typedef struct EvidenceCounts
-{
-	int64_t		updates;		/* observations seen */
-	double		weight_sum;		/* sum of gamma^age */
-	double		reward_sum;		/* sum of gamma^age r */
-	double		reward_square_sum;	/* sum of gamma^age r^2 */
-} EvidenceCounts;
-
-/*
- * The arrays belong to the caller: b has dim numbers, G and H
- * linalg_packed_len(dim) each.
- */
+/* Views of the caller's numbers, in this order. */
 typedef struct Evidence
 {
-	int			dim;			/* d */
-	double		discount;		/* gamma, in (0, 1] */
-	EvidenceCounts counts;
-	double	   *b;
-	double	   *G;
-	double	   *H;				/* NULL when discount is 1 */
+	int			dim;			/* D */
+	double	   *N;				/* one number each */
+	double	   *R;
+	double	   *S;
+	double	   *b;				/* dim numbers */
+	double	   *G;				/* linalg_packed_len(dim) */
+	double	   *H;				/* as many; NULL where nothing fades */
 } Evidence;
 
-static inline bool
-evidence_has_second(double discount)
-{
-	return discount < 1.0;
-}
-
-extern size_t evidence_value_count(int dim, double discount);
-extern void evidence_bind(Evidence *e, int dim, double discount,
-						  double *values);
-extern void evidence_clear(Evidence *e);
-extern void evidence_absorb(Evidence *e, int count, double *reduced,
-							const double *rewards);
-extern void evidence_concat(Evidence *earlier, const Evidence *later);
+extern size_t evidence_value_count(int dim, bool fades);
+extern void evidence_bind(Evidence *e, int dim, bool fades, double *values);
+extern void evidence_absorb(Evidence *e, double decay, int count,
+							const double *reduced, const double *rewards,
+							double reference, const double *weights,
+							double *work);
+extern size_t evidence_absorb_work(int dim, int count);
+extern void evidence_scale(Evidence *e, double factor);
+extern void evidence_add(Evidence *e, const Evidence *other);
+extern bool evidence_subtract(Evidence *e, const Evidence *other,
+							  double *work);
+extern void evidence_rebase(Evidence *e, double shift);
 extern void evidence_settle(Evidence *e);
 extern bool evidence_is_valid(const Evidence *e);
 

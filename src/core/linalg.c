@@ -42,6 +42,8 @@ extern void dsfrk_(const char *transr, const char *uplo, const char *trans,
 				   double *c, fortran_len, fortran_len, fortran_len);
 extern void dpftrf_(const char *transr, const char *uplo, const int *n,
 					double *a, int *info, fortran_len, fortran_len);
+extern void dpftri_(const char *transr, const char *uplo, const int *n,
+					double *a, int *info, fortran_len, fortran_len);
 extern void dpftrs_(const char *transr, const char *uplo, const int *n,
 					const int *nrhs, const double *a, double *b,
 					const int *ldb, int *info, fortran_len, fortran_len);
@@ -199,6 +201,59 @@ linalg_cholesky(int d, double *packed)
 
 	dpftrf_("N", "L", &d, packed, &info, 1, 1);
 	return info == 0;
+}
+
+/* Replace a packed Cholesky factor L by (L L')^-1. */
+void
+linalg_cholesky_invert(int d, double *factor)
+{
+	int			info;
+
+	dpftri_("N", "L", &d, factor, &info, 1, 1);
+}
+
+/* The trace of the product of two packed symmetric matrices. */
+double
+linalg_trace_product(int d, const double *left, const double *right)
+{
+	size_t		len = linalg_packed_len(d);
+	double		sum = 0.0;
+	size_t		k;
+	int			i;
+
+	for (k = 0; k < len; k++)
+		sum += 2.0 * left[k] * right[k];
+	for (i = 0; i < d; i++)
+	{
+		k = linalg_packed_index(d, i, i);
+		sum -= left[k] * right[k];
+	}
+	return sum;
+}
+
+/* out <- packed symmetric matrix times vector */
+void
+linalg_multiply_symmetric(int d, const double *packed, const double *vector,
+						  double *out)
+{
+	int			i;
+	int			j;
+
+	for (i = 0; i < d; i++)
+		out[i] = 0.0;
+	for (j = 0; j < d; j++)
+	{
+		double		sum = packed[linalg_packed_index(d, j, j)] * vector[j];
+
+		for (i = j + 1; i < d; i++)
+		{
+			double		value = packed[linalg_packed_index(d, i, j)];
+
+			sum += value * vector[i];
+			out[i] += value * vector[j];
+		}
+		out[j] += sum;
+	}
 }
 
 /* vectors <- (L L')^-1 vectors */

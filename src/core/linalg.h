@@ -37,6 +37,11 @@ extern void linalg_unpack_lower(int d, const double *packed, double *full);
 extern void linalg_rank_update(int d, int count, const double *vectors,
 							   double factor, double *packed);
 extern bool linalg_cholesky(int d, double *packed);
+extern void linalg_cholesky_invert(int d, double *factor);
+extern double linalg_trace_product(int d, const double *left,
+								   const double *right);
+extern void linalg_multiply_symmetric(int d, const double *packed,
+									  const double *vector, double *out);
 extern void linalg_cholesky_solve(int d, const double *factor, int count,
 								  double *vectors);
 extern void linalg_solve_lower(int d, const double *factor, double *vector);

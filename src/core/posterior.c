@@ -47,29 +47,28 @@ static bool
 factor_both(const Evidence *e, double ridge, Factor *f)
 {
 	return factor_with_ridge(e->dim, e->G, ridge, f->L) &&
-		(e->H == NULL || factor_with_ridge(e->dim, e->H, ridge, f->M));
+		(f->M == NULL || factor_with_ridge(e->dim, e->H, ridge, f->M));
 }
 
-/* numbers in L and, for a discount below 1, M */
+/* numbers in L and, where evidence fades, M */
 size_t
-factor_value_count(int dim, double discount)
+factor_value_count(int dim, bool fades)
 {
-	return linalg_packed_len(dim) * (evidence_has_second(discount) ? 2 : 1);
+	return linalg_packed_len(dim) * (fades ? 2 : 1);
 }
 
 /* Lay L and M out over factor_value_count numbers. */
 void
-factor_bind(Factor *f, int dim, double discount, double *values)
+factor_bind(Factor *f, int dim, bool fades, double *values)
 {
 	f->dim = dim;
 	f->L = values;
-	f->M = evidence_has_second(discount) ?
-		values + linalg_packed_len(dim) : NULL;
+	f->M = fades ? values + linalg_packed_len(dim) : NULL;
 }
 
 /*
  * Z = L L' and, when there is a second matrix, Z~ = M M', into a factor that
- * was bound for the evidence's dimension and discount.
+ * was bound for the evidence's dimension and fading.
  *
  * When contexts are so large or so nearly parallel that the ridge drowns in
  * the rounding errors of the evidence itself, the ridge is raised to their
@@ -90,7 +89,7 @@ posterior_factor(const Evidence *e, double ridge, Factor *f)
 
 	rounding = e->dim * DBL_EPSILON *
 		(linalg_max_diagonal(e->dim, e->G) + ridge);
-	most = rounding * (1.0 + fmin(e->counts.weight_sum, MOST_ROUNDINGS));
+	most = rounding * (1.0 + fmin(*e->N, MOST_ROUNDINGS));
 	for (raise = rounding; raise < 10.0 * most; raise *= 10.0)
 		if (factor_both(e, ridge + raise, f))
 			return true;
@@ -99,10 +98,10 @@ posterior_factor(const Evidence *e, double ridge, Factor *f)
 
 /* psi-hat = Z^-1 b (Algorithm 1, "Calculate psi-hat") */
 void
-posterior_mean(const Evidence *e, const Factor *f, double *mean)
+posterior_mean(const Factor *f, const double *b, double *mean)
 {
-	memcpy(mean, e->b, sizeof(double) * (size_t) e->dim);
-	linalg_cholesky_solve(e->dim, f->L, 1, mean);
+	memcpy(mean, b, sizeof(double) * (size_t) f->dim);
+	linalg_cholesky_solve(f->dim, f->L, 1, mean);
 }
 
 /* numbers of work space that posterior_draw wants */
@@ -114,18 +113,18 @@ posterior_draw_work(int dim)
 
 /*
  * psi-tilde (Algorithm 1, "Calculate psi-tilde"): normally distributed with
- * mean psi-hat and covariance exploration^2 Z^-1 Z~ Z^-1, given dim standard
- * normals.  psi-tilde = Z^-1 (b + exploration M w); with M = L one of the two
+ * mean psi-hat and covariance scale^2 Z^-1 Z~ Z^-1, given dim standard
+ * normals.  psi-tilde = Z^-1 (b + scale M w); with M = L one of the two
  * triangular solves falls away.
  */
 void
-posterior_draw(const Evidence *e, const Factor *f, double exploration,
+posterior_draw(const Factor *f, const double *b, double scale,
 			   const double *normals, double *draw, double *work)
 {
-	int			dim = e->dim;
+	int			dim = f->dim;
 	int			k;
 
-	memcpy(draw, e->b, sizeof(double) * (size_t) dim);
+	memcpy(draw, b, sizeof(double) * (size_t) dim);
 	if (f->M)
 	{
 		double	   *lower = work;
@@ -135,14 +134,14 @@ posterior_draw(const Evidence *e, const Factor *f, double exploration,
 		linalg_unpack_lower(dim, f->M, lower);
 		linalg_multiply_lower(dim, lower, shift);
 		for (k = 0; k < dim; k++)
-			draw[k] += exploration * shift[k];
+			draw[k] += scale * shift[k];
 		linalg_cholesky_solve(dim, f->L, 1, draw);
 	}
 	else
 	{
 		linalg_solve_lower(dim, f->L, draw);
 		for (k = 0; k < dim; k++)
-			draw[k] += exploration * normals[k];
+			draw[k] += scale * normals[k];
 		linalg_solve_lower_transposed(dim, f->L, 1, draw);
 	}
 }

@@ -21,14 +21,13 @@ typedef struct Factor
 	double	   *M;
 } Factor;
 
-extern size_t factor_value_count(int dim, double discount);
-extern void factor_bind(Factor *f, int dim, double discount, double *values);
+extern size_t factor_value_count(int dim, bool fades);
+extern void factor_bind(Factor *f, int dim, bool fades, double *values);
 extern bool posterior_factor(const Evidence *e, double ridge, Factor *f);
-extern void posterior_mean(const Evidence *e, const Factor *f, double *mean);
+extern void posterior_mean(const Factor *f, const double *b, double *mean);
 extern size_t posterior_draw_work(int dim);
-extern void posterior_draw(const Evidence *e, const Factor *f,
-						   double exploration, const double *normals,
-						   double *draw, double *work);
+extern void posterior_draw(const Factor *f, const double *b, double scale,
+						   const double *normals, double *draw, double *work);
 extern void posterior_root(const Factor *f, double *root);
 extern double posterior_stddev(int len, int dim, const double *root,
 							   const double *vector, double *work);
