@@ -146,10 +146,7 @@ NumberIsBetween(const char *name, double value, double min, double max,
 	if (value >= min && value <= max)
 		return true;
 	return OutOfRange(problem, name,
-					  psprintf("between %s and %s",
-							   double_to_shortest_decimal(min),
-							   double_to_shortest_decimal(max)),
-					  value);
+					  psprintf("between %g and %g", min, max), value);
 }
 
 static bool
@@ -178,7 +175,7 @@ KindsAreKnown(const DlintsHeader *header, Problem *problem)
 								  header->version), NULL);
 	if (!PolicyIsKnown(header->policy))
 		return ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
-						 psprintf("unknown policy number %d", header->policy),
+						 psprintf("Policy number %d is unknown", header->policy),
 						 NULL);
 	if (header->intercept > 1)
 		return ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
@@ -186,7 +183,7 @@ KindsAreKnown(const DlintsHeader *header, Problem *problem)
 	if (header->unused1 != 0 ||
 		memcmp(header->unused2, zeros, sizeof(zeros)) != 0)
 		return ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
-						 "unused fields must be zero", NULL);
+						 "Unused fields must be zero", NULL);
 	return true;
 }
 
@@ -324,7 +321,7 @@ HistoryIsValid(const DlintsHeader *header, Problem *problem)
 		return OutOfRange(problem, "updates", "at least 0", header->updates);
 	if (header->updates == 0 && !NoHistory(header))
 		return ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
-						 "a model without observations has no history", NULL);
+						 "A model without observations has no history", NULL);
 	if (header->memory < 1 || header->memory > header->memories)
 		return OutOfRange(problem, "memory", "one of the memories",
 						  header->memory);
