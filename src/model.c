@@ -614,10 +614,10 @@ ModelChoose(Dlints *model)
 
 /*
  * A choice costs about D^3, an update D^2: for small models it is made after
- * each, for large ones after so many that it stays a small part of learning,
+ * each, for larger ones after so many that it stays a small part of learning,
  * and after each eighth of a short history.
  */
-#define ALWAYS_CHOSEN_DIM	24
+#define ALWAYS_CHOSEN_DIM	12
 
 static bool
 ChoiceIsDue(const DlintsHeader *header)
