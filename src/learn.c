@@ -36,7 +36,8 @@ WeighBlock(const DlintsHeader *model, int j, const Block *block,
 	for (i = block->count - 1; i >= 0; i--)
 		if (ModelIsByTime(model))
 			weights[i] = block->weights[i] *
-				ModelMemoryDecay(model, j, 0, model->newest - block->times[i]);
+				ModelMemoryDecay(model, j, 0,
+								 TimeBetween(block->times[i], model->newest));
 		else
 		{
 			weights[i] = block->weights[i] * weight;
@@ -57,7 +58,7 @@ CountBlock(DlintsHeader *model, const Block *block)
 	for (i = 0; ModelIsByTime(model) && i < block->count; i++)
 		model->newest = Max(model->newest, block->times[i]);
 	model->updates += block->count;
-	return before == TIME_UNKNOWN ? 0 : model->newest - before;
+	return before == TIME_UNKNOWN ? 0 : TimeBetween(before, model->newest);
 }
 
 /* Reduced contexts into each memory: the updates of Algorithm 1. */

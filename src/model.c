@@ -9,6 +9,7 @@
 #include <math.h>
 
 #include "access/detoast.h"
+#include "common/int.h"
 #include "common/shortest_dec.h"
 #include "lib/stringinfo.h"
 #include "storage/shmem.h"
@@ -589,7 +590,7 @@ ModelMemories(Dlints *model)
  * Find the memory in use and the noise, from the evidence alone.  A single
  * memory under a given noise has nothing to be found.
  */
-void
+static void
 ModelChoose(Dlints *model)
 {
 	DlintsHeader *header = &model->header;
@@ -628,12 +629,8 @@ ChoiceIsDue(const DlintsHeader *header)
 	return since >= Min((int64) (dim * dim), header->chosen / 8);
 }
 
-/*
- * The last door before a model that has learned is stored: what is not finite
- * does not pass.
- */
-void
-ModelLearned(Dlints *model)
+static void
+CheckEvidence(Dlints *model)
 {
 	if (!EvidenceIsValid(model))
 		ereport(ERROR,
@@ -641,6 +638,33 @@ ModelLearned(Dlints *model)
 				 errmsg("dlints evidence out of range"),
 				 errdetail("The sums over contexts and rewards overflow double precision."),
 				 errhint("Scale contexts and rewards to moderate size.")));
+}
+
+/*
+ * The last door before a model that has learned more is stored: what is not
+ * finite does not pass.
+ */
+void
+ModelLearned(Dlints *model)
+{
+	CheckEvidence(model);
 	if (ChoiceIsDue(&model->header))
 		ModelChoose(model);
+}
+
+/* The same for one whose evidence has changed in another way. */
+void
+ModelRevised(Dlints *model)
+{
+	CheckEvidence(model);
+	ModelChoose(model);
+}
+
+/* Microseconds from one time to a later one, as many as there is room for. */
+int64
+TimeBetween(int64 earlier, int64 later)
+{
+	int64		between;
+
+	return pg_sub_s64_overflow(later, earlier, &between) ? PG_INT64_MAX : between;
 }

@@ -158,7 +158,8 @@ extern double ModelMemoryDecay(const DlintsHeader *header, int j,
 							   int64 updates, int64 time);
 extern Memories ModelMemories(Dlints *model);
 extern void ModelLearned(Dlints *model);
-extern void ModelChoose(Dlints *model);
+extern void ModelRevised(Dlints *model);
+extern int64 TimeBetween(int64 earlier, int64 later);
 
 /* binary.c, json.c, typmod.c */
 extern void ModelSend(StringInfo buf, Dlints *model);

@@ -326,6 +326,6 @@ dlints_set(PG_FUNCTION_ARGS)
 		model->header.policy = PolicyArgument(fcinfo, 4);
 	ModelCheckParameters(&model->header);
 	if (!PG_ARGISNULL(1) || !PG_ARGISNULL(3))
-		ModelChoose(model);
+		ModelRevised(model);
 	PG_RETURN_DLINTS_P(model);
 }
