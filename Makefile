@@ -90,15 +90,18 @@ demo bench load paper peers:
 	$(INSTALL_FOR) bench $(filter peers,$@) server
 	@DATA='$(DEMO_DATA)' scripts/with-server.sh $(PYTHON) bench/$(@:bench=speed)/$@.py $(ARGS)
 
-# FUZZ_SECONDS=60 for each target, FUZZ_TARGETS="..." for some of them
+# FUZZ_SECONDS=60 for each target, FUZZ_TARGETS="..." for some of them.  The
+# extension tells libFuzzer, which is in another module, where it has been.
+fuzz fuzz-corpus: export CC = clang
+fuzz fuzz-corpus: export COPT = -w -fsanitize=fuzzer-no-link,undefined -fsanitize-trap=undefined
 fuzz fuzz-corpus:
 	$(INSTALL_FOR) fuzz server
-	@scripts/fuzz.sh $@
+	$(WITH_SERVER) test/fuzz/run.sh $@
 
 # SQLSMITH_SECONDS=60, SQLSMITH_SEED=1
 sqlsmith:
 	$(INSTALL_FOR) sqlsmith server
-	$(WITH_SERVER) test/fuzz/sqlsmith/run.sh
+	$(WITH_SERVER) -u test/fuzz/sqlsmith/run.sh
 
 long-run:
 	$(INSTALL_FOR) test server
@@ -109,4 +112,5 @@ lint:
 	@scripts/lint.sh
 
 dist:
+	$(INSTALL_FOR) server
 	@scripts/dist.sh $(EXTVERSION)
