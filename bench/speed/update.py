@@ -26,12 +26,12 @@ TABLES = f"""
 
 LEARN = """\
 UPDATE model
-SET    state = dlints_update(state, :features::real[], :reward::float8)
+SET    state = dlints_update(state, :features::real[], :reward)
 WHERE  name = :model;"""
 REWRITE = """\
 UPDATE bytes SET state = set_byte(state, 1000, :byte) WHERE name = :model;"""
 LEARN_ROW = """\
-UPDATE model m SET state = dlints_update(m.state, i.features, :reward::float8)
+UPDATE model m SET state = dlints_update(m.state, i.features, :reward)
 FROM   item i WHERE m.name = :model;"""
 REWRITE_ROW = """\
 UPDATE bytes b SET state = set_byte(b.state, cardinality(i.features), :byte)
