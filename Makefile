@@ -33,8 +33,7 @@ endif
 override DATA = $(sort $(wildcard sql/$(EXTENSION)--*.sql))
 
 # The first creates the extension, the last drops it.
-REGRESS = dlints_basic dlints_type dlints_learn dlints_choose dlints_look \
-	dlints_shared dlints_errors dlints_catalog
+REGRESS = dlints_basic dlints_type dlints_learn dlints_choose dlints_errors dlints_catalog
 REGRESS_OPTS = --inputdir=.
 
 PG_CPPFLAGS = -Isrc

@@ -65,4 +65,4 @@ DROP EXTENSION dlints CASCADE;
 SELECT attname FROM pg_attribute WHERE attrelid = 'keeper'::regclass AND attnum > 0 AND NOT attisdropped;
 SELECT count(*) FROM pg_proc WHERE proname LIKE 'dlints%';
 DROP TABLE keeper;
-CREATE EXTENSION dlints;
+DROP FUNCTION fails, plan;
