@@ -29,7 +29,7 @@ END
 $$;
 
 CREATE FUNCTION batch(m dlints, first integer, last integer) RETURNS dlints LANGUAGE sql AS
-$$ SELECT batch_at(m, array_agg(context(i, context_dim) ORDER BY i), CASE WHEN max(shared_dim) > 0 THEN array_agg(shared(i, shared_dim) ORDER BY i) END, array_agg(reward(i) ORDER BY i))
+$$ SELECT batch_at(m, array_agg(context(i, context_dim) ORDER BY i), array_agg(shared(i, shared_dim) ORDER BY i) FILTER (WHERE shared_dim > 0), array_agg(reward(i) ORDER BY i))
    FROM dlints_info(m), generate_series(first, last) AS i $$;
 
 -- the large one is for products of blocks

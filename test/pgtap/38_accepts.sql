@@ -17,16 +17,16 @@ INSERT INTO context VALUES ('ARRAY[1, 2, 3]::real[]'), ('ARRAY[1, 2, 3]::float8[
   ('ARRAY[''-Infinity'', 2, 3]::float8[]'), ('ARRAY[1, 2, ''NaN'']::numeric[]'), ('''{1,2,NaN}'''), ('ARRAY[1.000001e50, 0, 0]::float8[]'), ('ARRAY[0, 0, -1e51]::float8[]'), ('ARRAY[1e200, 0, 0]'), ('ARRAY[1e400, 0, 0]'),
   ('''{1,2,1e400}'''), ('''{1,2,abc}'''), ('''{1,2,NULL}'''), ('ARRAY[[1, 2, 3]]'), ('ARRAY[[1], [2], [3]]::real[]'), ('ARRAY[1, 2, 3]::varchar[]'), ('ARRAY[now(), now(), now()]'), ('''{}''::uuid[]'), ('ARRAY[row(1)]');
 CREATE TEMP TABLE shared (u text);
-INSERT INTO shared VALUES (NULL), ('ARRAY[1, 2]'), ('ARRAY[1, 2]::float8[]'), ('ARRAY[1e50, 0]::float8[]'), ('ARRAY[1]'), ('''{}'''), ('ARRAY[1, NULL]::real[]'), ('ARRAY[1, ''NaN'']::float8[]'), ('ARRAY[1, 2e50]::float8[]'), ('ARRAY[[1, 2]]'), ('''{1,b}''');
+INSERT INTO shared VALUES (NULL), ('ARRAY[1, 2]'), ('ARRAY[1, 2]::float8[]'), ('ARRAY[1e50, 0]::float8[]'), ('ARRAY[1]'), ('''{}''::text[]'), ('ARRAY[1, NULL]::real[]'), ('ARRAY[1, ''NaN'']::float8[]'), ('ARRAY[1, 2e50]::float8[]'), ('ARRAY[[1, 2]]'), ('''{1,b}''::text[]');
 CREATE TEMP TABLE reward (r text);
-INSERT INTO reward VALUES (NULL), ('1'), ('-1e50'), ('1.1e50'), ('''NaN'''), ('''-Infinity'''), ('1e300');
+INSERT INTO reward VALUES (NULL), ('1'), ('-1e50'), ('1.1e50'), ('''NaN''::float8'), ('''-Infinity''::real'), ('1e300');
 
--- each with each, as far as PostgreSQL has such a call
+-- each with each, as far as PostgreSQL has such a call, and makes it
 CREATE TEMP TABLE trial AS
 SELECT name, shared, concat_ws(', ', x, u, r) AS arguments, outcome(format('SELECT dlints_accepts(m, %s) FROM model WHERE name = %L', concat_ws(', ', x, u, r), name)) AS accepts,
        outcome(format('SELECT dlints_update(m, %s) IS NOT NULL FROM model WHERE name = %L', concat_ws(', ', x, u, coalesce(r, '1')), name)) AS update
 FROM model, context, shared, reward WHERE name = 'shared' OR u IS NULL OR x = 'ARRAY[1, 2, 3]::float8[]';
-DELETE FROM trial WHERE update ~ '^(42883|42725|42846|42P18|22P02: (malformed array|invalid input syntax for type (numeric|integer)))';
+DELETE FROM trial WHERE update ~ '^42883|^22P02: invalid input syntax for type (numeric|integer)|out of range for type real';
 
 SELECT plan(6 + 2 + 4 + 1 + 4 + 5);
 SELECT is(string_agg(arguments || ': ' || accepts || ', ' || update, E'\n') FILTER (WHERE accepts IS DISTINCT FROM CASE update WHEN 'gives true' THEN 'gives true' ELSE 'gives false' END), NULL,
@@ -41,7 +41,7 @@ SELECT is(dlints_accepts(dlints_new(1), ARRAY[1], NULL::float8), NULL, 'no rewar
 SELECT is(dlints_accepts(dlints_new(1, 1, shared_dim => 1), ARRAY[1], NULL::real[], 1), NULL, 'no shared context');
 -- the same for rows one after the other: no verdict stays behind
 SELECT is(array_agg(dlints_accepts(m, x, r) ORDER BY i), ARRAY[true, false, true, false, false, true, false, true], 'row by row') FROM
-  (VALUES (1, dlints_new(2), '{1,2}'::real[], 1), (2, dlints_new(2), '{1,NaN}', 1), (3, dlints_new(2), '{1,3}', 1), (4, dlints_new(3), '{1,2}', 1), (5, dlints_new(2), '{1,2,3}', 1),
+  (VALUES (1, dlints_new(2), '{1,2}'::real[], 1::float8), (2, dlints_new(2), '{1,NaN}', 1), (3, dlints_new(2), '{1,3}', 1), (4, dlints_new(3), '{1,2}', 1), (5, dlints_new(2), '{1,2,3}', 1),
           (6, dlints_new(3), '{1,2,3}', 1), (7, dlints_new(3), '{1,2,3}', 'NaN'), (8, dlints_new(2), '{1,2}', 1)) AS v (i, m, x, r);
 
 -- a queue that takes nothing else

@@ -33,7 +33,7 @@ SELECT is(count(*), 200::bigint, format('shared_dim %s: each ranking has all ite
 SELECT is(count(*), 200::bigint, format('shared_dim %s: the same context twice scores the same, so that copies are neighbours', s))
 FROM ranking WHERE (SELECT bool_and(items[2 * p] % 100 = items[2 * p - 1] % 100) FROM generate_series(1, 50) AS p) GROUP BY s ORDER BY s;
 -- 10,000 pairs: 6.2 standard deviations of a binomial, false alarm below 1e-9
-SELECT cmp_ok(abs(avg((items[2 * p] > items[2 * p - 1])::integer) - 0.5)::float8, '<', 6.2 * 0.5 / 100, format('shared_dim %s: and either comes first as often', s)) FROM ranking, generate_series(1, 50) AS p GROUP BY s ORDER BY s;
+SELECT cmp_ok(abs(avg((items[2 * p] > items[2 * p - 1])::integer) - 0.5)::float8, '<', (6.2 * 0.5 / 100)::float8, format('shared_dim %s: and either comes first as often', s)) FROM ranking, generate_series(1, 50) AS p GROUP BY s ORDER BY s;
 -- in a trial with 50 contexts under a four-dimensional draw no two of 2,000 rankings (two million pairs) were the same
 SELECT cmp_ok(count(DISTINCT classes), '>', 180::bigint, format('shared_dim %s: another draw for each group', s)) FROM (SELECT s, ARRAY(SELECT item % 100 FROM unnest(items) AS item) AS classes FROM ranking) AS r GROUP BY s ORDER BY s;
 -- (all of 20 pairs alike by chance: 1e-5 to the twentieth power)
@@ -95,7 +95,7 @@ FROM (SELECT what, r, count(*) AS n FROM choice GROUP BY what, r) AS c
 JOIN (VALUES ('thompson: 1 of 3', 3, 41.5), ('greedy, nothing learned: 1 of 6, last first', 6, 50.7), ('ucb: 2 of 3', 6, 50.7), ('thompson: 3 of 3', 6, 50.7), ('with k above all: 3 of 3', 6, 50.7), ('thompson: 2 of 5', 20, 81.6),
              ('shared: 2 of 4', 12, 65.2), ('the best comes last: 2 of 4 for the rest', 12, 65.2), ('the best come first: 1 of 4 for the rest', 4, 44.9)) AS f (what, ways, quantile) USING (what) GROUP BY what ORDER BY what;
 -- 100 of equal scores, ten wanted: each is among them in a tenth of 3,000 calls, within 6.8 deviations (false alarm 100 times 1e-11)
-SELECT cmp_ok(max(abs(coalesce(n, 0) - 300)), '<', 6.8 * sqrt(3000 * 0.1 * 0.9), 'ten of a hundred') FROM generate_series(1, 100) AS id LEFT JOIN
+SELECT cmp_ok(max(abs(coalesce(n, 0) - 300)::float8), '<', 6.8 * sqrt(3000 * 0.1 * 0.9::float8), 'ten of a hundred') FROM generate_series(1, 100) AS id LEFT JOIN
   (SELECT id, count(*) AS n FROM (SELECT unnest(dlints_recommend(dlints_new(1), i, ARRAY[1]::real[], 10)) AS id FROM generate_series(1, 100) AS i, generate_series(1, 3000) AS g GROUP BY g) AS s GROUP BY id) AS c USING (id);
 -- what is as good in another form ties, too: -0 and 0
 SELECT cmp_ok(abs(avg((dlints_recommend = 1)::integer) - 0.5)::float8, '<', 6.2 * 0.5 / sqrt(1000), '0 and -0 are equal scores') FROM

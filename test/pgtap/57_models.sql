@@ -9,7 +9,7 @@ BEGIN;
 -- of an expression; and, with headers that are the same, one number of the evidence apart.
 CREATE TEMP TABLE source AS
 SELECT kind, id, n, s, state FROM generate_series(1, 50) AS id, LATERAL (VALUES
-  ('stored', 40, 0, dlints_update(dlints_new(40, seed => id % 2), context(id, 40), id)), ('stored twice', 40, 0, dlints_update(dlints_new(40), context(id / 2, 40), id / 2)),
+  ('stored', 40, 0, dlints_update(dlints_new(40, seed => id % 2), context(id, 40), id)), ('stored twice', 40, 0, dlints_update(dlints_new(40), context(id / 2, 40), id / 2 + 1)),
   ('in line', 2, 0, dlints_update(dlints_new(2, intercept => id % 2 = 0), context(id, 2), id)), ('nothing learned', 4, 0, dlints_new(4, 2, ridge => id)),
   ('shared', 6, 3, dlints_update(dlints_new(6, 4, shared_dim => 3, seed => id % 3), context(id, 6), shared(id, 3), id)),
   ('computed', 40, 0, dlints_update(dlints_new(40, seed => id % 2), context(id, 40), id))) AS v (kind, n, s, state);
@@ -31,7 +31,7 @@ BEGIN
 	FOR m IN SELECT * FROM source LOOP
 		INSERT INTO answer SELECT 'alone', m.kind, m.id, c, predict_at(m.state, context(c, m.n), shared(c, m.s)), stddev_at(m.state, context(c, m.n), shared(c, m.s)), dlints_draw(m.state, c) FROM candidate;
 		IF m.s = 0 THEN
-			INSERT INTO choice SELECT 'alone', m.kind, m.id, dlints_recommend(dlints_set(m.state, policy => 'greedy'), c, context(c, m.n), 12),
+			INSERT INTO choice SELECT 'alone', m.kind, m.id, CASE WHEN m.kind <> 'nothing learned' THEN dlints_recommend(dlints_set(m.state, policy => 'greedy'), c, context(c, m.n), 12) END,
 				dlints_recommend(dlints_set(m.state, policy => 'ucb'), c, context(c, m.n), 12), dlints_send(dlints_evidence(m.state, context(c, m.n), r ORDER BY c)) FROM candidate;
 		END IF;
 	END LOOP;
@@ -47,7 +47,7 @@ $$ WITH pair AS MATERIALIZED (SELECT id, c, context(c, n) AS x, shared(c, s) AS 
                              CASE WHEN u IS NULL THEN dlints_stddev(state, x) ELSE dlints_stddev(state, x, u) END, dlints_draw(state, c) FROM pair;
    WITH pair AS MATERIALIZED (SELECT id, c, r, context(c, n) AS x, state, dlints_set(state, policy => 'greedy') AS greedy, dlints_set(state, policy => 'ucb') AS ucb
                               FROM source, candidate WHERE kind = which AND s = 0 AND id <= models ORDER BY c, id)
-   INSERT INTO choice SELECT way, which, id, dlints_recommend(greedy, c, x, 12), dlints_recommend(ucb, c, x, 12), dlints_send(dlints_evidence(state, x, r ORDER BY c)) FROM pair GROUP BY id $$;
+   INSERT INTO choice SELECT way, which, id, CASE WHEN which <> 'nothing learned' THEN dlints_recommend(greedy, c, x, 12) END, dlints_recommend(ucb, c, x, 12), dlints_send(dlints_evidence(state, x, r ORDER BY c)) FROM pair GROUP BY id $$;
 SET LOCAL enable_sort = off;
 SELECT together(kind, models, format('%s together', models)) FROM (SELECT DISTINCT kind FROM source) AS k, (VALUES (1), (2), (9), (50)) AS v (models);
 -- and with room for none, for a few, and for a few that are asked for out of turn
