@@ -24,7 +24,7 @@ SELECT call, result FROM (VALUES
   (33, $$dlints_update_batch(m, ARRAY[[[1, 2, 3]]], ARRAY[1])$$), (34, $$dlints_update_batch(m, ARRAY[[1, 2, 3], [4, 5, 6]], ARRAY[[1, 2]])$$), (35, $$dlints_update_batch(m, ARRAY[[1, 2, 3], [4, NULL, 6]], ARRAY[1, 2])$$),
   (36, $$dlints_update_batch(m, ARRAY[[1, 2, 3], [4, 5, 6]], ARRAY[1, NULL])$$), (37, $$dlints_update_batch(m, ARRAY[[1, 2, 3], [4, 5, 6]], ARRAY[1, 'NaN']::float8[])$$), (38, $$dlints_update_batch(m, '{}', ARRAY[1])$$), (39, $$dlints_update_batch(m, ARRAY[[1, 2, 3]], '{}')$$),
   (40, $$dlints_update_batch(m, (SELECT array_agg(ARRAY[1, 2, CASE i WHEN 200 THEN 'Infinity' ELSE '3' END]::float8[]) FROM generate_series(1, 200) AS i), array_fill(1::float8, ARRAY[200]))$$),
-  (41, $$dlints_update_batch(m, (SELECT array_agg(ARRAY[1, 2, i]) FROM generate_series(1, 200) AS i), array_fill(1::float8, ARRAY[199]) || 2e50)$$),
+  (41, $$dlints_update_batch(m, (SELECT array_agg(ARRAY[1, 2, i]) FROM generate_series(1, 200) AS i), array_fill(1::float8, ARRAY[199]) || 2e50::float8)$$),
   (42, $$dlints_update_batch(m, ARRAY[[1, 2, 3]], ARRAY[[1, 2]], ARRAY[1])$$), (43, $$dlints_update_batch(s, ARRAY[[1, 2, 3]], ARRAY[1])$$), (44, $$dlints_update_batch(s, ARRAY[[1, 2, 3], [4, 5, 6]], ARRAY[[1, 2]], ARRAY[1, 2])$$),
   (45, $$dlints_update_batch(s, ARRAY[[1, 2, 3]], ARRAY[[1, 2, 3]], ARRAY[1])$$), (46, $$dlints_update_batch(s, ARRAY[[1, 2, 3]], ARRAY[1, 2], ARRAY[1])$$), (47, $$dlints_update_batch(s, ARRAY[[1, 2, 3]], ARRAY[[1, NULL]], ARRAY[1])$$),
   (48, $$dlints_update_batch(s, ARRAY[[1, 2, 3]], ARRAY[[1, 'Infinity']]::float8[], ARRAY[1])$$), (49, $$dlints_update_batch(s, '{}', ARRAY[[1, 2]], '{}')$$),

@@ -21,12 +21,13 @@ INSERT INTO shared VALUES (NULL), ('ARRAY[1, 2]'), ('ARRAY[1, 2]::float8[]'), ('
 CREATE TEMP TABLE reward (r text);
 INSERT INTO reward VALUES (NULL), ('1'), ('-1e50'), ('1.1e50'), ('''NaN''::float8'), ('''-Infinity''::real'), ('1e300');
 
--- each with each, as far as PostgreSQL has such a call, and makes it
+-- each with each, but where PostgreSQL makes another array of one, because of the
+-- other one's type, or fails to
 CREATE TEMP TABLE trial AS
 SELECT name, shared, concat_ws(', ', x, u, r) AS arguments, outcome(format('SELECT dlints_accepts(m, %s) FROM model WHERE name = %L', concat_ws(', ', x, u, r), name)) AS accepts,
        outcome(format('SELECT dlints_update(m, %s) IS NOT NULL FROM model WHERE name = %L', concat_ws(', ', x, u, coalesce(r, '1')), name)) AS update
-FROM model, context, shared, reward WHERE name = 'shared' OR u IS NULL OR x = 'ARRAY[1, 2, 3]::float8[]';
-DELETE FROM trial WHERE update ~ '^42883|^22P02: invalid input syntax for type (numeric|integer)|out of range for type real';
+FROM model, context, shared, reward WHERE u IS NULL OR x = 'ARRAY[1, 2, 3]::float8[]' OR name = 'shared' AND x NOT LIKE '''%}''';
+DELETE FROM trial WHERE update ~ '^42883|out of range for type (real|double precision)';
 
 SELECT plan(6 + 2 + 4 + 1 + 4 + 5);
 SELECT is(string_agg(arguments || ': ' || accepts || ', ' || update, E'\n') FILTER (WHERE accepts IS DISTINCT FROM CASE update WHEN 'gives true' THEN 'gives true' ELSE 'gives false' END), NULL,
