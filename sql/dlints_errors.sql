@@ -95,7 +95,7 @@ SELECT what, receives(CASE WHEN at IS NULL THEN bytes ELSE overlay(v PLACING byt
   (29, 'discount 1, which has no H', 16, '\x3ff0000000000000'), (30, 'ridge -1', 24, '\xbff0000000000000'), (31, 'ridge NaN', 24, '\x7ff8000000000000'), (32, 'ridge 1.8e308', 24, '\x7fefffffffffffff'), (33, 'exploration infinite', 32, '\x7ff0000000000000'),
   (34, 'scale 0', 40, '\x0000000000000000'), (35, 'updates -1', 56, '\xffffffffffffffff'), (36, 'updates 0', 56, '\x0000000000000000'), (37, 'weights NaN', 64, '\x7ff8000000000000'), (38, 'weights -1', 64, '\xbff0000000000000'),
   (39, 'rewards infinite', 72, '\xfff0000000000000'), (40, 'squares -1', 80, '\xbff0000000000000'), (41, 'NaN in b', 96, '\xfff8000000000001'), (42, 'infinity in G', 112, '\x7ff0000000000000'), (43, 'NaN in H', 144, '\x7ff8000000000000'),
-  (50, 'nothing learned', NULL, empty), (51, 'updates 1, without evidence', NULL, overlay(empty PLACING '\x0000000000000001' FROM 57)), (52, 'weights 1, nothing learned', NULL, overlay(empty PLACING '\x3ff0000000000000' FROM 65)),
+  (50, 'nothing learned', NULL, empty), (51, 'updates 1, without evidence', NULL, overlay(empty PLACING '\x0000000000000001' FROM 57)), (57, 'updates -1, without evidence', NULL, overlay(empty PLACING '\xffffffffffffffff' FROM 57)), (52, 'weights 1, nothing learned', NULL, overlay(empty PLACING '\x3ff0000000000000' FROM 65)),
   (53, 'zeros behind it', NULL, empty || decode(repeat('00', 64), 'hex')), (54, 'a header cut short', NULL, substr(empty, 1, 87)), (55, 'a scale without projection', NULL, overlay(plain PLACING '\x3ff0000000000000' FROM 41)),
   (56, 'shared_dim without projection', NULL, overlay(plain PLACING '\x00000001' FROM 13))
 ) AS c (no, what, at, bytes) ORDER BY no;
