@@ -27,8 +27,7 @@ DEMO_DATA := $(DATA)
 override DATA = $(sort $(wildcard sql/$(EXTENSION)--*.sql))
 
 # The first creates the extension, the last drops it.
-REGRESS = dlints_basic dlints_type dlints_learn dlints_choose dlints_look \
-	dlints_shared dlints_errors dlints_catalog
+REGRESS = dlints_basic dlints_type dlints_learn dlints_choose dlints_errors dlints_catalog
 
 # SANITIZE=address,undefined builds everything with these checkers.  The server's
 # own flags let integers wrap around; here that is an error.
