@@ -15,14 +15,8 @@
 EXTENSION = dlints
 EXTVERSION = 0.1.0
 
-# The algorithm, which knows nothing of PostgreSQL
-CORE_OBJS = src/core/dot.o src/core/linalg.o src/core/posterior.o \
-	src/core/projection.o src/core/random.o src/core/widen.o
-
 MODULE_big = dlints
-OBJS = src/args.o src/choose.o src/dlints.o src/evaluate.o src/inspect.o src/json.o \
-	src/learn.o src/model.o src/prepared.o src/projcache.o src/topk.o \
-	src/type.o src/typmod.o $(CORE_OBJS)
+OBJS = $(patsubst %.c,%.o,$(sort $(wildcard src/*.c))) $(CORE_OBJS)
 
 # "make demo DATA=folder" is the reader's; PGXS means something else by DATA.
 ifneq ($(filter environment% command%,$(origin DATA)),)
@@ -37,9 +31,8 @@ REGRESS = dlints_basic dlints_type dlints_learn dlints_choose dlints_look \
 	dlints_shared dlints_errors dlints_catalog
 REGRESS_OPTS = --inputdir=.
 
-PG_CPPFLAGS = -Isrc
-# Without fused multiply-adds every CPU gives the same answer.
-FP_FLAGS = -ffp-contract=off
+PG_CPPFLAGS = -Isrc -DDLINTS_VERSION='"$(EXTVERSION)"'
+SHLIB_EXPORTS = src/exports.txt
 # SANITIZE=address,undefined builds everything with these checkers.  The server's
 # own flags let integers wrap around; here that is an error.
 SANITIZE_FLAGS = $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all)
@@ -52,6 +45,7 @@ SHLIB_LINK = -llapack -lblas -lm $(SANITIZE_FLAGS)
 EXTRA_CLEAN = build $(EXTENSION)-$(EXTVERSION).tar.gz
 
 SCRIPTS_DIR := $(dir $(lastword $(MAKEFILE_LIST)))scripts
+include $(SCRIPTS_DIR)/../src/core/core.mk
 
 # A PG_CONFIG from the caller is handed on to the scripts.  Otherwise they look
 # for one by themselves, since they may have to install it first.
@@ -72,8 +66,7 @@ include $(PGXS)
 # Code that the server's JIT compiler may inline has to give that same answer.
 BITCODE_CFLAGS += $(FP_FLAGS)
 
-# The two that see every number of every context: at -O2 loops stay rolled up.
-src/core/dot.o src/core/widen.o: override CFLAGS += $(CFLAGS_VECTOR) $(CFLAGS_VECTORIZE) $(CFLAGS_UNROLL_LOOPS)
+$(VECTOR_OBJS): override CFLAGS += $(VECTOR_FLAGS)
 
 else
 
@@ -91,66 +84,17 @@ ALL_HEADERS = $(wildcard src/*.h src/core/*.h)
 $(OBJS) $(OBJS:.o=.bc): $(ALL_HEADERS)
 
 
-# Unit tests of the algorithm: each test/core/test_*.c is one program, the other
-# files there belong to all of them.
-CORE_TESTS = $(patsubst test/core/%.c,build/core/%,$(sort $(wildcard test/core/test_*.c)))
-CORE_TEST_HELPERS = $(filter-out test/core/test_%.c,$(wildcard test/core/*.c))
-CORE_TEST_OBJS = $(CORE_OBJS:src/core/%.o=build/core/obj/%.o) \
-	$(CORE_TEST_HELPERS:test/core/%.c=build/core/obj/test/%.o)
-CORE_TEST_HEADERS = $(ALL_HEADERS) $(wildcard test/core/*.h)
-# cmocka 2 deprecates macros that cmocka 1 has no substitute for.
-CORE_TEST_CFLAGS = -std=c99 -D_GNU_SOURCE -O1 -g -Wall -Wextra -Werror \
-	-Wno-deprecated-declarations \
-	$(FP_FLAGS) -Isrc $(SANITIZE_FLAGS)
-
-.SECONDARY: $(CORE_TEST_OBJS)
-
-build/core/obj/%.o: src/core/%.c $(ALL_HEADERS)
-	@mkdir -p $(@D)
-	$(CC) $(CORE_TEST_CFLAGS) -c -o $@ $<
-
-build/core/obj/test/%.o: test/core/%.c $(CORE_TEST_HEADERS)
-	@mkdir -p $(@D)
-	$(CC) $(CORE_TEST_CFLAGS) -c -o $@ $<
-
-build/core/%: test/core/%.c $(CORE_TEST_OBJS) $(CORE_TEST_HEADERS)
-	@mkdir -p $(@D)
-	$(CC) $(CORE_TEST_CFLAGS) -o $@ $< $(CORE_TEST_OBJS) -lcmocka -llapack -lblas -lm
-
-# The same histories as in test_long_history.c, only longer
-build/core/long_run: test/long/long_run.c $(CORE_TEST_OBJS) $(CORE_TEST_HEADERS)
-	@mkdir -p $(@D)
-	$(CC) $(CORE_TEST_CFLAGS) -Itest/core -o $@ $< $(CORE_TEST_OBJS) -lcmocka -llapack -lblas -lm
-
 # What the sanitizers are tried on; the same flags as the extension's
 build/canary.so: test/sanitize/canary.c
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(CPPFLAGS) -fPIC -shared -o $@ $<
 
 .PHONY: core-tests test test-core sanitize valgrind long-run lint demo bench load paper peers dist
-core-tests: $(CORE_TESTS)
 
-# Fuzz targets of the algorithm.  build/core/fuzz_NAME is libFuzzer's where
-# SANITIZE names "fuzzer"; build/core/replay_NAME reads the inputs that were
-# kept, which is one more unit test.
-CORE_FUZZ_TARGETS = $(patsubst test/fuzz/core/fuzz_%.c,%,$(wildcard test/fuzz/core/fuzz_*.c))
-FUZZ_OBJS = $(CORE_OBJS:src/core/%.o=build/core/obj/%.o) build/core/obj/fuzz/input.o
-
-.SECONDARY: $(FUZZ_OBJS)
-
-build/core/obj/fuzz/%.o: test/fuzz/core/%.c test/fuzz/core/input.h $(ALL_HEADERS)
-	@mkdir -p $(@D)
-	$(CC) $(CORE_TEST_CFLAGS) -c -o $@ $<
-
-build/core/fuzz_%: build/core/obj/fuzz/fuzz_%.o $(FUZZ_OBJS)
-	$(CC) $(CORE_TEST_CFLAGS) -o $@ $^ -llapack -lblas -lm
-
-build/core/replay_%: build/core/obj/fuzz/fuzz_%.o build/core/obj/fuzz/replay.o $(FUZZ_OBJS)
-	$(CC) $(CORE_TEST_CFLAGS) -o $@ $^ -llapack -lblas -lm
+core-tests core-fuzzers build/core/long_run:
+	$(MAKE) -C test/core $(patsubst core-%,%,$(subst core-tests,all,$(subst build/core/long_run,long,$@)))
 
 .PHONY: core-fuzzers fuzz fuzz-corpus sqlsmith
-core-fuzzers: $(CORE_FUZZ_TARGETS:%=build/core/fuzz_%)
-core-tests: $(CORE_FUZZ_TARGETS:%=build/core/replay_%)
 
 # FUZZ_SECONDS=60 for each target, FUZZ_TARGETS="..." for some of them
 fuzz fuzz-corpus:

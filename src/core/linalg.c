@@ -9,7 +9,9 @@
  */
 #include "linalg.h"
 
+#include <stdint.h>
 #include <string.h>
+#include <sys/mman.h>
 
 /*
  * Fortran passes the length of each character argument behind the visible
@@ -52,12 +54,60 @@ extern void dtfttr_(const char *transr, const char *uplo, const int *n,
 					const double *arf, double *a, const int *lda, int *info,
 					fortran_len, fortran_len);
 
+/* OpenBLAS has it, others do not. */
+extern char *openblas_get_config(void) __attribute__((weak));
+
 /* 32-bit integers are what the prototypes above promise (LP64, not ILP64) */
 typedef char int_is_32_bits[sizeof(int) == 4 ? 1 : -1];
 
 static const double one = 1.0;
 static const double zero = 0.0;
 static const int unit_stride = 1;
+
+/*
+ * The buffer that OpenBLAS maps when a process first wants level 3, on most
+ * CPUs, and room for what some of its builds put beside it
+ */
+#define OPENBLAS_BUFFER	((size_t) 129 << 20)
+
+/*
+ * Call this before anything else here; false if BLAS cannot get its memory,
+ * which may be otherwise later.
+ *
+ * OpenBLAS tries to map its buffer until it succeeds, for ever where the
+ * address space is limited (ulimit -v).  So look whether there is room, and
+ * have it taken by a product at once.  It is kept and used again, and no call
+ * of ours wants a second one.  dsyrk, with more than one vector, since
+ * products of small matrices and single vectors have ways around the buffer.
+ */
+bool
+linalg_ready(void)
+{
+	static bool ready = false;
+	enum
+	{
+		order = 4
+	};
+	const int	n = order;
+	double		vectors[order * order] = {0.0};
+	double		product[order * order] = {0.0};
+	void	   *room;
+
+	if (ready)
+		return true;
+
+	if (openblas_get_config != NULL)
+	{
+		room = mmap(NULL, OPENBLAS_BUFFER, PROT_READ | PROT_WRITE,
+					MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		if (room == MAP_FAILED)
+			return false;
+		munmap(room, OPENBLAS_BUFFER);
+		dsyrk_("L", "N", &n, &n, &one, vectors, &n, &zero, product, &n, 1, 1);
+	}
+	ready = true;
+	return true;
+}
 
 /*
  * Where element (i, j), i >= j, of the lower triangle stands in packed form:
@@ -102,6 +152,24 @@ linalg_max_diagonal(int d, const double *packed)
 			max = value;
 	}
 	return max;
+}
+
+/* Looks at the bits, so that the compiler can look at many at once. */
+bool
+linalg_all_finite(size_t count, const double *values)
+{
+	const uint64_t exponent = UINT64_C(0x7FF0000000000000);
+	uint64_t	bad = 0;
+	size_t		i;
+
+	for (i = 0; i < count; i++)
+	{
+		uint64_t	bits;
+
+		memcpy(&bits, &values[i], sizeof(bits));
+		bad |= ((bits & exponent) == exponent);
+	}
+	return bad == 0;
 }
 
 /* The lower triangle as a full d by d matrix, zeros above the diagonal. */

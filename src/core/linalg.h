@@ -26,9 +26,12 @@ linalg_packed_len(int d)
 	return (size_t) d * ((size_t) d + 1) / 2;
 }
 
+extern bool linalg_ready(void);
+
 extern size_t linalg_packed_index(int d, int i, int j);
 extern void linalg_add_diagonal(int d, double value, double *packed);
 extern double linalg_max_diagonal(int d, const double *packed);
+extern bool linalg_all_finite(size_t count, const double *values);
 extern void linalg_unpack_lower(int d, const double *packed, double *full);
 
 extern void linalg_rank_update(int d, int count, const double *vectors,

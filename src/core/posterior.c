@@ -1,6 +1,6 @@
 /*
  * posterior.c
- *		Discount, absorb, concatenate; factor, mean, draw, width.
+ *		Factor, mean, draw, width.
  *
  * No inverse, symmetric square root or eigendecomposition is formed.  Where
  * the paper writes Z^-1 Z~^(1/2) W, any matrix M with M M' = Z~ gives a
@@ -17,210 +17,6 @@
 /* roundings that evidence may have gathered; more would leave it no digit */
 #define MOST_ROUNDINGS	1e12
 
-/* numbers in b, G and, for a discount below 1, H */
-size_t
-evidence_value_count(int dim, double discount)
-{
-	size_t		packed = linalg_packed_len(dim);
-
-	return (size_t) dim + packed + (evidence_has_second(discount) ? packed : 0);
-}
-
-/* Lay b, G and H out, in this order, over evidence_value_count numbers. */
-void
-evidence_bind(Evidence *e, int dim, double discount, double *values)
-{
-	e->dim = dim;
-	e->discount = discount;
-	e->b = values;
-	e->G = e->b + dim;
-	e->H = evidence_has_second(discount) ? e->G + linalg_packed_len(dim) : NULL;
-}
-
-/* no observation */
-void
-evidence_clear(Evidence *e)
-{
-	size_t		packed = linalg_packed_len(e->dim) * sizeof(double);
-
-	e->updates = 0;
-	e->weight_sum = 0.0;
-	e->reward_sum = 0.0;
-	e->reward_square_sum = 0.0;
-	memset(e->b, 0, sizeof(double) * (size_t) e->dim);
-	memset(e->G, 0, packed);
-	if (e->H)
-		memset(e->H, 0, packed);
-}
-
-/* Subnormals and negative zero become zero. */
-static void
-settle(size_t count, double *values)
-{
-	size_t		i;
-
-	for (i = 0; i < count; i++)
-		values[i] = fabs(values[i]) < DBL_MIN ? 0.0 : values[i];
-}
-
-/*
- * Discounting drives old entries towards zero for ever.  Stop them where
- * arithmetic becomes slow (subnormals), and drop the sign of zero, which not
- * every text form keeps.
- */
-void
-evidence_settle(Evidence *e)
-{
-	size_t		packed = linalg_packed_len(e->dim);
-
-	settle(1, &e->weight_sum);
-	settle(1, &e->reward_sum);
-	settle(1, &e->reward_square_sum);
-	settle((size_t) e->dim, e->b);
-	settle(packed, e->G);
-	if (e->H)
-		settle(packed, e->H);
-}
-
-static void
-scale_vectors(int len, int count, const double *factors, double *vectors)
-{
-	int			j;
-	int			k;
-
-	for (j = 0; j < count; j++)
-		for (k = 0; k < len; k++)
-			vectors[(size_t) j * (size_t) len + (size_t) k] *= factors[j];
-}
-
-/*
- * Learn a block of at most POSTERIOR_BLOCK observations, oldest first.  This
- * is the updates of Algorithm 1 one after the other, with the products taken
- * together: an observation of age a counts gamma^a in G and gamma^2a in H,
- * which scaling its vector by gamma^(a/2) before each rank update brings
- * about.  "reduced" holds count vectors of dim numbers and is overwritten.
- */
-void
-evidence_absorb(Evidence *e, int count, double *reduced,
-				const double *rewards)
-{
-	double		roots[POSTERIOR_BLOCK];
-	double		gains[POSTERIOR_BLOCK];
-	double		decay = pow(e->discount, count);
-	double		weight = 1.0;
-	size_t		dim = (size_t) e->dim;
-	size_t		k;
-	int			j;
-
-	e->weight_sum *= decay;
-	e->reward_sum *= decay;
-	e->reward_square_sum *= decay;
-	for (j = count - 1; j >= 0; j--)
-	{
-		roots[j] = sqrt(weight);
-		gains[j] = weight * rewards[j];
-		e->weight_sum += weight;
-		e->reward_sum += gains[j];
-		e->reward_square_sum += gains[j] * rewards[j];
-		weight *= e->discount;
-	}
-	e->updates += count;
-
-	for (k = 0; k < dim; k++)
-		e->b[k] *= decay;
-	linalg_combine(e->dim, count, reduced, 1, gains, count, e->b, e->dim);
-
-	if (e->H)
-		scale_vectors(e->dim, count, roots, reduced);
-	linalg_rank_update(e->dim, count, reduced, decay, e->G);
-	if (e->H)
-	{
-		scale_vectors(e->dim, count, roots, reduced);
-		linalg_rank_update(e->dim, count, reduced, decay * decay, e->H);
-	}
-
-	evidence_settle(e);
-}
-
-/* earlier <- factor earlier + later */
-static void
-decay_and_add(size_t count, double factor, double *earlier,
-			  const double *later)
-{
-	size_t		i;
-
-	for (i = 0; i < count; i++)
-		earlier[i] = factor * earlier[i] + later[i];
-}
-
-/*
- * Histories concatenate: afterwards "earlier" holds what one model would hold
- * that saw its own observations first and those of "later" after them.  Both
- * must have the same dimension and discount.
- */
-void
-evidence_concat(Evidence *earlier, const Evidence *later)
-{
-	double		decay = pow(earlier->discount, (double) later->updates);
-	size_t		packed = linalg_packed_len(earlier->dim);
-
-	earlier->updates += later->updates;
-	decay_and_add(1, decay, &earlier->weight_sum, &later->weight_sum);
-	decay_and_add(1, decay, &earlier->reward_sum, &later->reward_sum);
-	decay_and_add(1, decay, &earlier->reward_square_sum,
-				  &later->reward_square_sum);
-	decay_and_add((size_t) earlier->dim, decay, earlier->b, later->b);
-	decay_and_add(packed, decay, earlier->G, later->G);
-	if (earlier->H)
-		decay_and_add(packed, decay * decay, earlier->H, later->H);
-
-	evidence_settle(earlier);
-}
-
-/* Looks at the bits, so that the compiler can look at many at once. */
-static bool
-all_finite(size_t count, const double *values)
-{
-	const uint64_t exponent = UINT64_C(0x7FF0000000000000);
-	uint64_t	bad = 0;
-	size_t		i;
-
-	for (i = 0; i < count; i++)
-	{
-		uint64_t	bits;
-
-		memcpy(&bits, &values[i], sizeof(bits));
-		bad |= ((bits & exponent) == exponent);
-	}
-	return bad == 0;
-}
-
-static bool
-packed_is_valid(int dim, const double *packed)
-{
-	int			i;
-
-	if (!all_finite(linalg_packed_len(dim), packed))
-		return false;
-	for (i = 0; i < dim; i++)
-		if (packed[linalg_packed_index(dim, i, i)] < 0.0)
-			return false;
-	return true;
-}
-
-/* Every number finite, counts and diagonals not negative. */
-bool
-evidence_is_valid(const Evidence *e)
-{
-	return e->updates >= 0 &&
-		isfinite(e->weight_sum) && e->weight_sum >= 0.0 &&
-		isfinite(e->reward_sum) &&
-		isfinite(e->reward_square_sum) && e->reward_square_sum >= 0.0 &&
-		all_finite((size_t) e->dim, e->b) &&
-		packed_is_valid(e->dim, e->G) &&
-		(e->H == NULL || packed_is_valid(e->dim, e->H));
-}
-
 /*
  * Cholesky factor of evidence + ridge I.  No pivot of a Cholesky factor is
  * below the smallest eigenvalue, which is at least the ridge; one that is less
@@ -235,7 +31,7 @@ factor_with_ridge(int dim, const double *evidence, double ridge,
 	memcpy(factor, evidence, linalg_packed_len(dim) * sizeof(double));
 	linalg_add_diagonal(dim, ridge, factor);
 	if (!linalg_cholesky(dim, factor) ||
-		!all_finite(linalg_packed_len(dim), factor))
+		!linalg_all_finite(linalg_packed_len(dim), factor))
 		return false;
 	for (i = 0; i < dim; i++)
 	{
@@ -294,7 +90,7 @@ posterior_factor(const Evidence *e, double ridge, Factor *f)
 
 	rounding = e->dim * DBL_EPSILON *
 		(linalg_max_diagonal(e->dim, e->G) + ridge);
-	most = rounding * (1.0 + fmin(e->weight_sum, MOST_ROUNDINGS));
+	most = rounding * (1.0 + fmin(e->counts.weight_sum, MOST_ROUNDINGS));
 	for (raise = rounding; raise < 10.0 * most; raise *= 10.0)
 		if (factor_both(e, ridge + raise, f))
 			return true;

@@ -1,18 +1,21 @@
 /*
  * widen.c
  *		Widening is what learning does with every number of every context, so
- *		the check for NaN and infinity must not cost more than the copy.
+ *		the check for numbers that may not be must not cost more than the copy.
  *
  * A number is finite if and only if its product with zero is zero.  The
- * products are summed, and one look at the sum tells of all.
+ * products are summed, and one look at the sum tells of all.  Numbers that may
+ * be finite and still too large are scaled first, so that these overflow.
  */
 #include "widen.h"
+
+#include <float.h>
 
 #include "clones.h"
 
 #define LANES	16
 
-#define WIDEN_BODY(count, in, out) \
+#define WIDEN_BODY(count, in, out, scale) \
 	double		sum[LANES]; \
 	double		rest = 0.0; \
 	int			k; \
@@ -27,12 +30,12 @@
 			double		value = in[k]; \
 \
 			out[k] = value; \
-			sum[k] += value * 0.0; \
+			sum[k] += value * (scale) * 0.0; \
 		} \
 	for (; count > 0; count--) \
 	{ \
 		*out = *in++; \
-		rest += *out++ * 0.0; \
+		rest += *out++ * (scale) * 0.0; \
 	} \
 	UNROLL \
 	for (k = 0; k < LANES; k++) \
@@ -43,12 +46,12 @@ CPU_CLONES
 bool
 widen_float(size_t count, const float *restrict in, double *restrict out)
 {
-	WIDEN_BODY(count, in, out);
+	WIDEN_BODY(count, in, out, 1.0);
 }
 
 CPU_CLONES
 bool
 widen_double(size_t count, const double *restrict in, double *restrict out)
 {
-	WIDEN_BODY(count, in, out);
+	WIDEN_BODY(count, in, out, DBL_MAX / WIDEN_MAX);
 }

@@ -8,7 +8,7 @@
 
 #include "core/linalg.h"
 
-/* not a multiple of POSTERIOR_BLOCK: some blocks are shorter */
+/* not a multiple of EVIDENCE_BLOCK: some blocks are shorter */
 #define BATCH		1000
 #define DIM			LONG_DIM
 
@@ -390,7 +390,7 @@ judge_posterior(const Evidence *e, const Sums *sums, const double *contexts, Lon
 		r->solve = error_of_vector(mean, ours.mean);
 		r->mean = error_of_vector(mean, theirs.mean);
 		r->prediction = error_of_predictions(mean, theirs.mean, contexts,
-											 sqrtl(sums->reward_square / (exact) e->weight_sum));
+											 sqrtl(sums->reward_square / (exact) e->counts.weight_sum));
 	}
 	free(G);
 	guarded_free(mean);
@@ -418,7 +418,7 @@ long_history_run(const LongHistory *h)
 		sums_add(sums, h->discount, BATCH, contexts, rewards);
 		evidence_learn(e, BATCH, h->block, contexts, rewards);
 	}
-	r.updates = e->updates;
+	r.updates = e->counts.updates;
 	r.b = error_of_b(e, sums);
 	r.G = error_of_matrix(e->G, sums->G);
 	if (e->H)

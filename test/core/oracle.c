@@ -480,11 +480,11 @@ check_evidence(const Evidence *e, const Algorithm1 *a)
 	int			i;
 
 	assert_true(evidence_is_valid(e));
-	assert_int_equal(e->updates, a->updates);
-	assert_near(e->weight_sum, a->weight_sum, RELATIVE * a->weight_sum);
-	assert_near(e->reward_sum, a->reward_sum,
+	assert_int_equal(e->counts.updates, a->updates);
+	assert_near(e->counts.weight_sum, a->weight_sum, RELATIVE * a->weight_sum);
+	assert_near(e->counts.reward_sum, a->reward_sum,
 				RELATIVE * sqrtl(a->weight_sum * a->reward_square_sum));
-	assert_near(e->reward_square_sum, a->reward_square_sum,
+	assert_near(e->counts.reward_square_sum, a->reward_square_sum,
 				RELATIVE * a->reward_square_sum);
 
 	check_matrix(e->dim, e->G, a->ridge, a->Z);
@@ -494,7 +494,7 @@ check_evidence(const Evidence *e, const Algorithm1 *a)
 	{
 		assert_null(e->H);
 		check_matrix(e->dim, e->G, a->ridge, a->Z2);
-		assert_true(e->weight_sum == (double) e->updates);
+		assert_true(e->counts.weight_sum == (double) e->counts.updates);
 	}
 	for (i = 0; i < e->dim; i++)
 		assert_near(e->b[i], a->b[i],

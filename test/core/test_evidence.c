@@ -94,13 +94,13 @@ test_two_observations_by_hand(void **state)
 		Evidence   *e = evidence_new(1, 0.5);
 
 		evidence_learn(e, 2, block, contexts, rewards);
-		assert_int_equal(e->updates, 2);
+		assert_int_equal(e->counts.updates, 2);
 		assert_near(e->G[0], 0.5 * 1 + 4, 1e-15);
 		assert_near(e->H[0], 0.25 * 1 + 4, 1e-15);
 		assert_near(e->b[0], 0.5 * 3 + 10, 1e-14);
-		assert_near(e->weight_sum, 0.5 + 1, 1e-15);
-		assert_near(e->reward_sum, 0.5 * 3 + 5, 1e-15);
-		assert_near(e->reward_square_sum, 0.5 * 9 + 25, 1e-14);
+		assert_near(e->counts.weight_sum, 0.5 + 1, 1e-15);
+		assert_near(e->counts.reward_sum, 0.5 * 3 + 5, 1e-15);
+		assert_near(e->counts.reward_square_sum, 0.5 * 9 + 25, 1e-14);
 		evidence_free(e);
 	}
 }
@@ -109,7 +109,7 @@ test_two_observations_by_hand(void **state)
 static void
 check_blocks(int dim, double discount)
 {
-	static const int blocks[] = {1, 2, 7, 63, POSTERIOR_BLOCK};
+	static const int blocks[] = {1, 2, 7, 63, EVIDENCE_BLOCK};
 	const History h = history_new(dim, 200, (uint64_t) dim);
 	int			b;
 
@@ -154,8 +154,8 @@ test_empty_block_changes_nothing(void **state)
 	learn_range(e, &h, 0, 10, 10);
 	before = evidence_copy(e);
 	evidence_absorb(e, 0, nothing, nothing);
-	assert_int_equal(e->updates, 10);
-	assert_true(e->weight_sum == before->weight_sum);
+	assert_int_equal(e->counts.updates, 10);
+	assert_true(e->counts.weight_sum == before->counts.weight_sum);
 	assert_same_bits(5, e->b, before->b);
 	assert_same_bits(linalg_packed_len(5), e->G, before->G);
 	assert_same_bits(linalg_packed_len(5), e->H, before->H);
@@ -210,7 +210,7 @@ check_splits(int dim, double discount)
 		learn_range(later, &h, split, h.count, 5);
 		evidence_concat(earlier, later);
 		check_evidence(earlier, a);
-		assert_int_equal(later->updates, h.count - split);
+		assert_int_equal(later->counts.updates, h.count - split);
 		evidence_free(earlier);
 		evidence_free(later);
 	}
@@ -275,10 +275,7 @@ check_same_evidence(const Evidence *a, const Evidence *b)
 {
 	size_t		packed = linalg_packed_len(a->dim);
 
-	assert_int_equal(a->updates, b->updates);
-	assert_same_bits(1, &a->weight_sum, &b->weight_sum);
-	assert_same_bits(1, &a->reward_sum, &b->reward_sum);
-	assert_same_bits(1, &a->reward_square_sum, &b->reward_square_sum);
+	assert_memory_equal(&a->counts, &b->counts, sizeof(a->counts));
 	assert_same_bits((size_t) a->dim, a->b, b->b);
 	assert_same_bits(packed, a->G, b->G);
 	assert_int_equal(a->H == NULL, b->H == NULL);
@@ -306,7 +303,7 @@ check_concat_with_empty(int dim, double discount)
 	evidence_concat(result, e);
 	check_same_evidence(result, e);
 	evidence_concat(result, e);
-	assert_int_equal(e->updates, 20);
+	assert_int_equal(e->counts.updates, 20);
 	evidence_free(result);
 
 	result = evidence_new(dim, discount);
@@ -347,9 +344,9 @@ check_all_settled(const Evidence *e)
 {
 	size_t		packed = linalg_packed_len(e->dim);
 
-	check_settled(1, &e->weight_sum);
-	check_settled(1, &e->reward_sum);
-	check_settled(1, &e->reward_square_sum);
+	check_settled(1, &e->counts.weight_sum);
+	check_settled(1, &e->counts.reward_sum);
+	check_settled(1, &e->counts.reward_square_sum);
 	check_settled((size_t) e->dim, e->b);
 	check_settled(packed, e->G);
 	if (e->H)
@@ -360,8 +357,8 @@ check_all_settled(const Evidence *e)
 static void
 check_fading(double discount, int block)
 {
-	double		contexts[5 * POSTERIOR_BLOCK];
-	double		rewards[POSTERIOR_BLOCK];
+	double		contexts[5 * EVIDENCE_BLOCK];
+	double		rewards[EVIDENCE_BLOCK];
 	Evidence   *e = evidence_new(5, discount);
 	int			steps = (int) (800 / -log(discount)) / block + 1;
 	int			k;
@@ -371,16 +368,16 @@ check_fading(double discount, int block)
 	for (k = 0; k < LENGTH(rewards); k++)
 		rewards[k] = (k < 1) ? -1 : -0.0;
 	evidence_learn(e, 1, 1, contexts, rewards);
-	assert_true(e->b[4] < 0 && e->reward_sum < 0);
+	assert_true(e->b[4] < 0 && e->counts.reward_sum < 0);
 
 	for (k = 0; k < steps; k++)
 	{
 		evidence_learn(e, block, block, contexts + 5, rewards + 1);
 		check_all_settled(e);
 	}
-	assert_true(e->b[0] == 0 && e->b[4] == 0 && e->reward_sum == 0);
+	assert_true(e->b[0] == 0 && e->b[4] == 0 && e->counts.reward_sum == 0);
 	assert_true(e->G[0] == 0 && e->H[0] == 0);
-	assert_near(e->weight_sum, 1 / (1 - discount),
+	assert_near(e->counts.weight_sum, 1 / (1 - discount),
 				RELATIVE / (1 - discount));
 	evidence_free(e);
 }
@@ -412,10 +409,10 @@ test_concat_leaves_plain_zeros(void **state)
 		Evidence   *later = evidence_new(3, 0.5);
 
 		evidence_learn(earlier, 1, 1, contexts, &reward);
-		later->updates = after;
+		later->counts.updates = after;
 		evidence_concat(earlier, later);
-		assert_int_equal(earlier->updates, after + 1);
-		assert_near(earlier->reward_sum, -ldexp(1, -after), DBL_MIN);
+		assert_int_equal(earlier->counts.updates, after + 1);
+		assert_near(earlier->counts.reward_sum, -ldexp(1, -after), DBL_MIN);
 		check_all_settled(earlier);
 		evidence_free(earlier);
 		evidence_free(later);
@@ -434,9 +431,9 @@ test_concat_after_very_many(void **state)
 	(void) state;
 	learn_range(earlier, &h, 0, 10, 10);
 	learn_range(later, &h, 10, 20, 10);
-	later->updates = INT64_C(4000000000000);
+	later->counts.updates = INT64_C(4000000000000);
 	expected = evidence_copy(later);
-	expected->updates += 10;
+	expected->counts.updates += 10;
 	evidence_concat(earlier, later);
 	check_same_evidence(earlier, expected);
 	evidence_free(earlier);
@@ -504,9 +501,9 @@ check_validity(int dim, double discount)
 	learn_range(e, &h, 0, 10, 10);
 	assert_true(evidence_is_valid(e));
 
-	check_refusals(e, 1, &e->weight_sum);
-	check_refusals(e, 1, &e->reward_sum);
-	check_refusals(e, 1, &e->reward_square_sum);
+	check_refusals(e, 1, &e->counts.weight_sum);
+	check_refusals(e, 1, &e->counts.reward_sum);
+	check_refusals(e, 1, &e->counts.reward_square_sum);
 	check_refusals(e, (size_t) dim, e->b);
 	check_refusals(e, packed, e->G);
 	check_signs(e, e->G);
@@ -516,8 +513,8 @@ check_validity(int dim, double discount)
 		check_signs(e, e->H);
 	}
 
-	unsigned_sums[0] = &e->weight_sum;
-	unsigned_sums[1] = &e->reward_square_sum;
+	unsigned_sums[0] = &e->counts.weight_sum;
+	unsigned_sums[1] = &e->counts.reward_square_sum;
 	for (k = 0; k < 2; k++)
 	{
 		double		kept = *unsigned_sums[k];
@@ -526,12 +523,12 @@ check_validity(int dim, double discount)
 		assert_false(evidence_is_valid(e));
 		*unsigned_sums[k] = kept;
 	}
-	e->reward_sum = -1;
+	e->counts.reward_sum = -1;
 	e->b[0] = -1;
 	assert_true(evidence_is_valid(e));
-	e->updates = -1;
+	e->counts.updates = -1;
 	assert_false(evidence_is_valid(e));
-	e->updates = INT64_MAX;
+	e->counts.updates = INT64_MAX;
 	assert_true(evidence_is_valid(e));
 
 	evidence_free(e);

@@ -210,7 +210,7 @@ model_learn(Model *m)
 	double	   *reduced = guarded((size_t) m->count * (size_t) m->e->dim);
 
 	apply_in_pieces(&m->p, split, m->count, m->contexts, m->shareds, reduced);
-	evidence_learn(m->e, m->count, POSTERIOR_BLOCK, reduced, m->rewards);
+	evidence_learn(m->e, m->count, EVIDENCE_BLOCK, reduced, m->rewards);
 	guarded_free(reduced);
 }
 
@@ -289,7 +289,7 @@ for_each_model(Check check)
 					81, 1 / sqrt(dims[d]), N, dims[d], shared_dims[s], true
 				};
 				Model		m = model_new(p, discounts[g],
-										  POSTERIOR_BLOCK + 22);
+										  EVIDENCE_BLOCK + 22);
 
 				check(&m);
 				model_free(m);
@@ -309,8 +309,8 @@ check_learned(const Model *m)
 
 	assert_int_equal(e->dim, last + 1);
 	check_evidence(e, m->a);
-	assert_near(e->G[index], e->weight_sum, RELATIVE * e->weight_sum);
-	assert_near(e->b[last], e->reward_sum, RELATIVE * e->reward_sum);
+	assert_near(e->G[index], e->counts.weight_sum, RELATIVE * e->counts.weight_sum);
+	assert_near(e->b[last], e->counts.reward_sum, RELATIVE * e->counts.reward_sum);
 }
 
 static void

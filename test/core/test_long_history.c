@@ -31,14 +31,14 @@ static void
 test_with_discount(void **state)
 {
 	(void) state;
-	check_kinds(0.99, POSTERIOR_BLOCK);
+	check_kinds(0.99, EVIDENCE_BLOCK);
 }
 
 static void
 test_without_discount(void **state)
 {
 	(void) state;
-	check_kinds(1, POSTERIOR_BLOCK);
+	check_kinds(1, EVIDENCE_BLOCK);
 }
 
 int

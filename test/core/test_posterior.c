@@ -54,7 +54,7 @@ model_new(int dim, double discount, int observations)
 
 	m.e = evidence_new(dim, discount);
 	m.a = algorithm1_new(dim, discount, RIDGE);
-	evidence_learn(m.e, observations, POSTERIOR_BLOCK, contexts, rewards);
+	evidence_learn(m.e, observations, EVIDENCE_BLOCK, contexts, rewards);
 	for (j = 0; j < observations; j++)
 		algorithm1_update(m.a, contexts + j * dim, rewards[j]);
 
@@ -461,8 +461,8 @@ test_ridge_belongs_to_the_factor(void **state)
 static void
 test_ridge_never_erodes(void **state)
 {
-	double		contexts[3 * POSTERIOR_BLOCK] = {0};
-	double		rewards[POSTERIOR_BLOCK];
+	double		contexts[3 * EVIDENCE_BLOCK] = {0};
+	double		rewards[EVIDENCE_BLOCK];
 	Evidence   *e = evidence_new(3, 0.9);
 	Factor	   *f = factor_new(e);
 	double	   *root = guarded(9);
@@ -470,10 +470,10 @@ test_ridge_never_erodes(void **state)
 	int			k;
 
 	(void) state;
-	for (k = 0; k < POSTERIOR_BLOCK; k++)
+	for (k = 0; k < EVIDENCE_BLOCK; k++)
 		contexts[3 * k] = rewards[k] = 1;
 	for (k = 0; k < 500; k++)
-		evidence_learn(e, POSTERIOR_BLOCK, 1 + k % POSTERIOR_BLOCK,
+		evidence_learn(e, EVIDENCE_BLOCK, 1 + k % EVIDENCE_BLOCK,
 					   contexts, rewards);
 	assert_true(posterior_factor(e, 0.25, f));
 	posterior_root(f, root);
@@ -485,7 +485,7 @@ test_ridge_never_erodes(void **state)
 
 	memset(contexts, 0, sizeof(contexts));
 	for (k = 0; k < 500; k++)
-		evidence_learn(e, POSTERIOR_BLOCK, POSTERIOR_BLOCK, contexts, rewards);
+		evidence_learn(e, EVIDENCE_BLOCK, EVIDENCE_BLOCK, contexts, rewards);
 	assert_true(posterior_factor(e, 0.25, f));
 	posterior_root(f, root);
 	posterior_covariance(3, root, cov);
@@ -546,26 +546,26 @@ check_usable(const Evidence *e, double ridge)
 static void
 check_nearly_parallel(int dim, double discount, double spread)
 {
-	const int	rounds = 100000 / POSTERIOR_BLOCK + 1;
-	const size_t len = (size_t) dim * POSTERIOR_BLOCK;
+	const int	rounds = 100000 / EVIDENCE_BLOCK + 1;
+	const size_t len = (size_t) dim * EVIDENCE_BLOCK;
 	uint64_t	seed = 5;
 	double	   *common = dice_array(&seed, (size_t) dim);
 	double	   *contexts = guarded(len);
-	double		rewards[POSTERIOR_BLOCK];
+	double		rewards[EVIDENCE_BLOCK];
 	Evidence   *e = evidence_new(dim, discount);
 	Factor	   *f = factor_new(e);
 	double	   *mean = guarded((size_t) dim);
 	size_t		i;
 	int			k;
 
-	for (k = 0; k < POSTERIOR_BLOCK; k++)
+	for (k = 0; k < EVIDENCE_BLOCK; k++)
 		rewards[k] = 1;
 	for (k = 0; k < rounds; k++)
 	{
 		for (i = 0; i < len; i++)
 			contexts[i] = 1e6 / sqrt(dim) *
 				(common[i % (size_t) dim] + spread * dice(&seed));
-		evidence_learn(e, POSTERIOR_BLOCK, POSTERIOR_BLOCK, contexts, rewards);
+		evidence_learn(e, EVIDENCE_BLOCK, EVIDENCE_BLOCK, contexts, rewards);
 	}
 	check_usable(e, 1);
 
@@ -675,6 +675,45 @@ test_repeated_context(void **state)
 	check_repeated_context(24, 1.0);
 }
 
+/*
+ * Without observations across it, a context's width is 1 / sqrt(ridge).  As the
+ * roundings of the sums grow up to the ridge, they eat into it, and by chance
+ * leave nearly nothing; a pivot below half the ridge is not accepted.  Across
+ * the context the smallest eigenvalue then is at least ridge / 2 times
+ * context[0]^2 / |context|^2.
+ */
+static void
+test_drowned_ridge_is_noticed(void **state)
+{
+	const double context[2] = {1.1, 1.3};
+	const double across[2] = {1.3, -1.1};
+	const double reward = 1;
+	const double most = hypot(1.1, 1.3) * hypot(1.1, 1.3) / 1.1 * sqrt(2.0);
+	Evidence   *e = evidence_new(2, 1.0);
+	Factor	   *f = factor_new(e);
+	double		root[4];
+	double		work[2];
+	double		ridge;
+	int			k;
+
+	(void) state;
+	for (k = 1; k <= 40000; k++)
+	{
+		evidence_learn(e, 1, 1, context, &reward);
+		if (k % 500 != 0)
+			continue;
+		for (ridge = 1e-16 * k; ridge < 1; ridge *= 1.3)
+		{
+			assert_true(posterior_factor(e, ridge, f));
+			posterior_root(f, root);
+			assert_true(posterior_stddev(2, 2, root, across, work) *
+						sqrt(ridge) <= most);
+		}
+	}
+	evidence_free(e);
+	factor_free(f);
+}
+
 static void
 test_one_coordinate_only(void **state)
 {
@@ -779,6 +818,7 @@ main(void)
 		cmocka_unit_test(test_nearly_parallel_contexts),
 		cmocka_unit_test(test_rank_one_evidence),
 		cmocka_unit_test(test_repeated_context),
+		cmocka_unit_test(test_drowned_ridge_is_noticed),
 		cmocka_unit_test(test_one_coordinate_only),
 		cmocka_unit_test(test_indefinite_evidence_is_refused),
 		cmocka_unit_test(test_nan_is_refused)

@@ -1,8 +1,9 @@
 /*
  * test_widen.c
- *		Widening: every number arrives, every number that is not finite is
- *		seen, nothing beyond the count is touched.
+ *		Widening: every number arrives, every number that is not finite or too
+ *		large is seen, nothing beyond the count is touched.
  */
+#include <float.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -33,7 +34,8 @@ fill(void **state)
 		doubles[i] = 0.1 * i - 3.0;
 	}
 	floats[3] = 3.4e38f;
-	doubles[3] = 1.7e308;
+	doubles[3] = WIDEN_MAX;
+	doubles[4] = -WIDEN_MAX;
 	return 0;
 }
 
@@ -61,22 +63,23 @@ numbers_arrive(void **state)
 
 /* one bad number at any place of any count; a pair must not cancel out */
 static void
-not_finite_is_seen(void **state)
+bad_is_seen(void **state)
 {
-	const double bad[] = {NAN, INFINITY, -INFINITY};
+	const double bad[] = {NAN, INFINITY, -INFINITY, DBL_MAX, -DBL_MAX,
+		nextafter(WIDEN_MAX, INFINITY), nextafter(-WIDEN_MAX, -INFINITY)};
 	size_t		count;
 	size_t		i;
 	int			k;
 
 	(void) state;
-	for (k = 0; k < 3; k++)
+	for (k = 0; k < 7; k++)
 		for (count = 1; count <= MOST; count++)
 			for (i = 0; i < count; i++)
 			{
 				float		was_float = floats[i];
 				double		was_double = doubles[i];
 
-				floats[i] = (float) bad[k];
+				floats[i] = isfinite(bad[k]) ? INFINITY : (float) bad[k];
 				doubles[i] = bad[k];
 				assert_false(widen_float(count, floats, out));
 				assert_false(widen_double(count, doubles, out));
@@ -94,14 +97,17 @@ static void
 any_alignment_will_do(void **state)
 {
 	size_t		shift;
+	size_t		i;
 
 	(void) state;
 	for (shift = 0; shift < 16; shift++)
 	{
 		assert_true(widen_float(MOST - shift, floats + shift, out));
-		assert_true(out[0] == (double) floats[shift]);
+		for (i = shift; i < MOST; i++)
+			assert_true(out[i - shift] == (double) floats[i]);
 		assert_true(widen_double(MOST - shift, doubles + shift, out));
-		assert_true(out[0] == doubles[shift]);
+		for (i = shift; i < MOST; i++)
+			assert_true(out[i - shift] == doubles[i]);
 	}
 }
 
@@ -110,7 +116,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(numbers_arrive, fill),
-		cmocka_unit_test_setup(not_finite_is_seen, fill),
+		cmocka_unit_test_setup(bad_is_seen, fill),
 		cmocka_unit_test_setup(any_alignment_will_do, fill),
 	};
 

@@ -50,7 +50,7 @@ report_all(void)
 		for (k = 0; k < long_kind_count; k++)
 		{
 			const LongHistory h = {&long_kinds[k], discounts[g],
-			10 * MILLION, POSTERIOR_BLOCK};
+			10 * MILLION, EVIDENCE_BLOCK};
 
 			kept = report(h) && kept;
 		}
@@ -162,8 +162,8 @@ static void
 print_model(double discount, int64_t count)
 {
 	Evidence   *e = evidence_new(SQL_DIM, discount);
-	double	   *contexts = guarded(POSTERIOR_BLOCK * SQL_DIM);
-	double	   *rewards = guarded(POSTERIOR_BLOCK);
+	double	   *contexts = guarded(EVIDENCE_BLOCK * SQL_DIM);
+	double	   *rewards = guarded(EVIDENCE_BLOCK);
 	int			filled = 0;
 	int64_t		i;
 	int			k;
@@ -173,14 +173,14 @@ print_model(double discount, int64_t count)
 		for (k = 0; k < SQL_DIM; k++)
 			contexts[filled * SQL_DIM + k] = (double) (i * (k + 4) % 11) - 5;
 		rewards[filled++] = (double) (i % 5);
-		if (filled == POSTERIOR_BLOCK || i == count)
+		if (filled == EVIDENCE_BLOCK || i == count)
 		{
 			evidence_learn(e, filled, filled, contexts, rewards);
 			filled = 0;
 		}
 	}
 	printf("\\set discount %.17g\n\\set count %lld\n", discount,
-		   (long long) e->updates);
+		   (long long) e->counts.updates);
 	print_array("core_b", e->b, SQL_DIM);
 	print_matrix("core_g", e->G);
 	print_matrix("core_h", e->H ? e->H : e->G);

@@ -70,10 +70,10 @@ arbitrary_history(Input *in, int dim, double discount)
 	History		h;
 	size_t		count = evidence_value_count(dim, discount);
 
-	h.evidence.updates = (int64_t) take_bits(in);
-	h.evidence.weight_sum = take_number(in);
-	h.evidence.reward_sum = take_number(in);
-	h.evidence.reward_square_sum = take_number(in);
+	h.evidence.counts.updates = (int64_t) take_bits(in);
+	h.evidence.counts.weight_sum = take_number(in);
+	h.evidence.counts.reward_sum = take_number(in);
+	h.evidence.counts.reward_square_sum = take_number(in);
 	h.values = walled_numbers(in, count, take_number);
 	evidence_bind(&h.evidence, dim, discount, h.values);
 	h.learned = false;
@@ -83,8 +83,8 @@ arbitrary_history(Input *in, int dim, double discount)
 static bool
 sums_are_finite(const Evidence *e)
 {
-	return isfinite(e->weight_sum) && isfinite(e->reward_sum) &&
-		isfinite(e->reward_square_sum) &&
+	return isfinite(e->counts.weight_sum) && isfinite(e->counts.reward_sum) &&
+		isfinite(e->counts.reward_square_sum) &&
 		all_are_finite(value_count(e), e->b);
 }
 
@@ -102,8 +102,8 @@ diagonal_is_negative(const Evidence *e, const double *packed)
 static bool
 anything_is_negative(const Evidence *e)
 {
-	return e->updates < 0 || e->weight_sum < 0.0 ||
-		e->reward_square_sum < 0.0 || diagonal_is_negative(e, e->G) ||
+	return e->counts.updates < 0 || e->counts.weight_sum < 0.0 ||
+		e->counts.reward_square_sum < 0.0 || diagonal_is_negative(e, e->G) ||
 		(e->H && diagonal_is_negative(e, e->H));
 }
 
@@ -131,11 +131,11 @@ check_settled(const Evidence *e)
 static void
 check_same(const History *a, const History *b)
 {
-	check(a->evidence.updates == b->evidence.updates);
-	check(same_bits(1, &a->evidence.weight_sum, &b->evidence.weight_sum));
-	check(same_bits(1, &a->evidence.reward_sum, &b->evidence.reward_sum));
-	check(same_bits(1, &a->evidence.reward_square_sum,
-					&b->evidence.reward_square_sum));
+	check(a->evidence.counts.updates == b->evidence.counts.updates);
+	check(same_bits(1, &a->evidence.counts.weight_sum, &b->evidence.counts.weight_sum));
+	check(same_bits(1, &a->evidence.counts.reward_sum, &b->evidence.counts.reward_sum));
+	check(same_bits(1, &a->evidence.counts.reward_square_sum,
+					&b->evidence.counts.reward_square_sum));
 	check(same_bits(value_count(&a->evidence), a->values, b->values));
 }
 
@@ -147,9 +147,9 @@ check_near(const History *a, const History *b, double size)
 	double		bound = 1e-10 * size;
 	size_t		i;
 
-	check(a->evidence.updates == b->evidence.updates);
-	check(fabs(a->evidence.weight_sum - b->evidence.weight_sum) <=
-		  1e-10 * (1.0 + a->evidence.weight_sum));
+	check(a->evidence.counts.updates == b->evidence.counts.updates);
+	check(fabs(a->evidence.counts.weight_sum - b->evidence.counts.weight_sum) <=
+		  1e-10 * (1.0 + a->evidence.counts.weight_sum));
 	for (i = 0; i < count; i++)
 		check(fabs(a->values[i] - b->values[i]) <= bound);
 }
@@ -168,7 +168,7 @@ static void
 learn(Input *in, History *h)
 {
 	int			dim = h->evidence.dim;
-	int			count = take_size(in, POSTERIOR_BLOCK);
+	int			count = take_size(in, EVIDENCE_BLOCK);
 	double	   *rewards = walled_numbers(in, (size_t) count, take_finite);
 	double	   *contexts = walled_numbers(in, (size_t) count * (size_t) dim,
 										  take_finite);
@@ -178,7 +178,7 @@ learn(Input *in, History *h)
 	History		single = copy_history(h);
 	int			j;
 
-	size = (double) (h->evidence.updates + count) * size * size +
+	size = (double) (h->evidence.counts.updates + count) * size * size +
 		largest(value_count(&h->evidence), h->values);
 	for (j = 0; j < count; j++)
 	{
@@ -365,14 +365,14 @@ step(Input *in, History *h)
 	switch (take_byte(in) % 3)
 	{
 		case 0:
-			if (count_overflows(h->evidence.updates, POSTERIOR_BLOCK))
+			if (count_overflows(h->evidence.counts.updates, EVIDENCE_BLOCK))
 				return false;
 			learn(in, h);
 			break;
 		case 1:
 			other = some_history(in, h->evidence.dim, h->evidence.discount);
 			if (!is_valid(&other.evidence) ||
-				count_overflows(h->evidence.updates, other.evidence.updates))
+				count_overflows(h->evidence.counts.updates, other.evidence.counts.updates))
 				return false;
 			evidence_concat(&h->evidence, &other.evidence);
 			h->learned = h->learned && other.learned;

@@ -1,23 +1,24 @@
 /*
- * inspect.c
+ * look.c
  *		Look into a model: project, mean, predict, stddev, covariance, info,
  *		coefficients.
  */
-#include "dlints.h"
+#include "postgres.h"
 
 #include <math.h>
 
-#include "args.h"
 #include "funcapi.h"
+
+#include "args.h"
+#include "fields.h"
 #include "prepared.h"
-#include "projcache.h"
-#include "utils/builtins.h"
+#include "reduce.h"
 
 PG_FUNCTION_INFO_V1(dlints_project);
 
 /*
- * dlints_project(model dlints, context real[] | double precision[]
- *				  [, shared, of the same type]) -> double precision[]
+ * dlints_project(model dlints, context anycompatiblearray
+ *				  [, shared anycompatiblearray]) -> double precision[]
  *
  * The reduced context z = P x, reduced_dim numbers (Algorithm 1, "Calculate
  * z"); with a shared context u, P x + (Q x) o (R u).  Without projection the
@@ -27,11 +28,11 @@ Datum
 dlints_project(PG_FUNCTION_ARGS)
 {
 	PreparedModel *prepared = PrepareModel(fcinfo, 0);
-	double	   *reduced = ReduceContext(prepared->model,
-										PG_GETARG_ARRAYTYPE_P(1),
-										ArgSharedDatum(fcinfo, 2, 2));
 
-	PG_RETURN_DATUM(ResultVector(reduced, prepared->evidence.dim));
+	PG_RETURN_DATUM(ResultVector(ReduceContext(&prepared->header,
+											   ArgArray(fcinfo, 1),
+											   ArgSharedDatum(fcinfo, 2, 2)),
+								 prepared->dim));
 }
 
 PG_FUNCTION_INFO_V1(dlints_mean);
@@ -47,15 +48,14 @@ dlints_mean(PG_FUNCTION_ARGS)
 {
 	PreparedModel *prepared = PrepareModel(fcinfo, 0);
 
-	PG_RETURN_DATUM(ResultVector(PreparedMean(prepared),
-								 prepared->evidence.dim));
+	PrepareParts(prepared, PART_MEAN);
+	PG_RETURN_DATUM(ResultVector(prepared->mean, prepared->dim));
 }
 
 PG_FUNCTION_INFO_V1(dlints_weights);
 
 /*
- * dlints_weights(model dlints
- *				  [, shared real[] | double precision[]])
+ * dlints_weights(model dlints [, shared anycompatiblearray])
  *		-> double precision[]
  *
  * The posterior mean carried back to context space, P' psi-hat, context_dim
@@ -70,14 +70,14 @@ dlints_weights(PG_FUNCTION_ARGS)
 
 	PG_RETURN_DATUM(ResultVector(PreparedWeights(prepared,
 												 ArgSharedDatum(fcinfo, 1, 1)),
-								 prepared->model->context_dim));
+								 prepared->header.context_dim));
 }
 
 PG_FUNCTION_INFO_V1(dlints_predict);
 
 /*
- * dlints_predict(model dlints, context real[] | double precision[]
- *				  [, shared, of the same type]) -> double precision
+ * dlints_predict(model dlints, context anycompatiblearray
+ *				  [, shared anycompatiblearray]) -> double precision
  *
  * The expected reward of a context, psi-hat'z.
  */
@@ -85,21 +85,22 @@ Datum
 dlints_predict(PG_FUNCTION_ARGS)
 {
 	PreparedModel *prepared = PrepareModel(fcinfo, 0);
-	int			context_dim = prepared->model->context_dim;
+	const DlintsHeader *model = &prepared->header;
+	ArgSpec		spec = ArgContextSpec(model);
 	const double *weights = PreparedWeights(prepared,
 											ArgSharedDatum(fcinfo, 2, 2));
-	double		reward = ArgDot(PG_GETARG_ARRAYTYPE_P(1), context_dim, weights);
+	double		reward = ArgDot(ArgArray(fcinfo, 1), &spec, weights);
 
-	if (ModelHasIntercept(prepared->model))
-		reward = ResultFinite(reward + weights[context_dim]);
+	if (model->intercept)
+		reward = ResultFinite(reward + weights[model->context_dim]);
 	PG_RETURN_FLOAT8(reward);
 }
 
 PG_FUNCTION_INFO_V1(dlints_stddev);
 
 /*
- * dlints_stddev(model dlints, context real[] | double precision[]
- *				 [, shared, of the same type]) -> double precision
+ * dlints_stddev(model dlints, context anycompatiblearray
+ *				 [, shared anycompatiblearray]) -> double precision
  *
  * sqrt(z' Z^-1 Z~ Z^-1 z): exploration times this is the standard deviation
  * of the context's score under a draw.
@@ -107,15 +108,8 @@ PG_FUNCTION_INFO_V1(dlints_stddev);
 Datum
 dlints_stddev(PG_FUNCTION_ARGS)
 {
-	PreparedModel *prepared = PrepareModel(fcinfo, 0);
-	int			dim = prepared->evidence.dim;
-	double	   *reduced = ReduceContext(prepared->model,
-										PG_GETARG_ARRAYTYPE_P(1),
-										ArgSharedDatum(fcinfo, 2, 2));
-	double	   *work = palloc(sizeof(double) * dim);
-
-	PG_RETURN_FLOAT8(ResultFinite(posterior_stddev(dim, dim, PreparedRoot(prepared),
-												   reduced, work)));
+	PG_RETURN_FLOAT8(PreparedWidth(PrepareModel(fcinfo, 0), ArgArray(fcinfo, 1),
+								   ArgSharedDatum(fcinfo, 2, 2)));
 }
 
 PG_FUNCTION_INFO_V1(dlints_covariance);
@@ -130,10 +124,11 @@ Datum
 dlints_covariance(PG_FUNCTION_ARGS)
 {
 	PreparedModel *prepared = PrepareModel(fcinfo, 0);
-	int			dim = prepared->evidence.dim;
+	int			dim = prepared->dim;
 	double	   *covariance = palloc(sizeof(double) * (Size) dim * dim);
 
-	posterior_covariance(dim, PreparedRoot(prepared), covariance);
+	PrepareParts(prepared, PART_ROOT);
+	posterior_covariance(dim, prepared->root, covariance);
 	PG_RETURN_DATUM(ResultMatrix(covariance, dim, dim));
 }
 
@@ -150,18 +145,18 @@ BeginCoefficients(FunctionCallInfo fcinfo)
 	FuncCallContext *call = SRF_FIRSTCALL_INIT();
 	MemoryContext caller = MemoryContextSwitchTo(call->multi_call_memory_ctx);
 	PreparedModel *prepared = PrepareModelOnce(PG_GETARG_DATUM(0));
-	int			dim = prepared->evidence.dim;
+	int			dim = prepared->dim;
 	Coefficients *coefficients = palloc(sizeof(Coefficients));
-	const double *root = PreparedRoot(prepared);
 	TupleDesc	desc;
 
 	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "return type must be a row type");
 	call->tuple_desc = BlessTupleDesc(desc);
 
-	coefficients->mean = PreparedMean(prepared);
+	PrepareParts(prepared, PART_MEAN | PART_ROOT);
+	coefficients->mean = prepared->mean;
 	coefficients->stddev = palloc(sizeof(double) * dim);
-	posterior_coordinate_stddevs(dim, root, coefficients->stddev);
+	posterior_coordinate_stddevs(dim, prepared->root, coefficients->stddev);
 
 	call->user_fctx = coefficients;
 	call->max_calls = dim;
@@ -205,6 +200,16 @@ dlints_coefficients(PG_FUNCTION_ARGS)
 													  values, nulls)));
 }
 
+/* What dlints_info computes, behind the fields of the header up to updates. */
+enum
+{
+	INFO_SAMPLE_SIZE,
+	INFO_MEAN_REWARD,
+	INFO_BYTES,
+	INFO_VERSION,
+	INFO_COUNT
+};
+
 PG_FUNCTION_INFO_V1(dlints_info);
 
 /*
@@ -217,33 +222,33 @@ PG_FUNCTION_INFO_V1(dlints_info);
 Datum
 dlints_info(PG_FUNCTION_ARGS)
 {
-	Dlints		model = ModelHeaderFromDatum(PG_GETARG_DATUM(0));
-	double		mean_reward = model.reward_sum / model.weight_sum;
+	DlintsHeader model = ModelHeaderFromDatum(PG_GETARG_DATUM(0));
+	double		mean_reward = model.counts.reward_sum / model.counts.weight_sum;
 	TupleDesc	desc;
-	Datum		values[15];
-	bool		nulls[15] = {false};
+	Datum	   *values;
+	bool	   *nulls;
+	int			first;			/* column that is computed */
+	int			i;
 
 	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "return type must be a row type");
+	first = desc->natts - INFO_COUNT;
+	if (first < 0 || first >= field_count)
+		elog(ERROR, "unexpected number of columns: %d", desc->natts);
+	values = palloc0(sizeof(Datum) * desc->natts);
+	nulls = palloc0(sizeof(bool) * desc->natts);
 
-	values[0] = Int32GetDatum(model.context_dim);
-	values[1] = Int32GetDatum(model.reduced_dim);
-	nulls[1] = !ModelHasProjection(&model);
-	values[2] = Float8GetDatum(model.discount);
-	values[3] = Float8GetDatum(model.ridge);
-	values[4] = Float8GetDatum(model.exploration);
-	values[5] = Int64GetDatum(model.seed);
-	values[6] = Float8GetDatum(model.projection_scale);
-	nulls[6] = !ModelHasProjection(&model);
-	values[7] = CStringGetTextDatum(PolicyName(model.policy));
-	values[8] = Int32GetDatum(model.shared_dim);
-	values[9] = BoolGetDatum(ModelHasIntercept(&model));
-	values[10] = Int64GetDatum(model.updates);
-	values[11] = Float8GetDatum(model.weight_sum);
-	values[12] = Float8GetDatum(mean_reward);
-	nulls[12] = !isfinite(mean_reward);
-	values[13] = Int64GetDatum((int64) ModelSize(&model));
-	values[14] = Int32GetDatum(model.version);
+	/* the version, field 0, comes last */
+	for (i = 0; i < first; i++)
+	{
+		nulls[i] = FieldIsNull(&model, &fields[i + 1]);
+		values[i] = FieldDatum(&model, &fields[i + 1]);
+	}
+	values[first + INFO_SAMPLE_SIZE] = Float8GetDatum(model.counts.weight_sum);
+	values[first + INFO_MEAN_REWARD] = Float8GetDatum(mean_reward);
+	nulls[first + INFO_MEAN_REWARD] = !isfinite(mean_reward);
+	values[first + INFO_BYTES] = Int64GetDatum((int64) ModelStoredSize(&model));
+	values[first + INFO_VERSION] = Int32GetDatum(model.version);
 
 	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc),
 													  values, nulls)));

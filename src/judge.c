@@ -1,13 +1,14 @@
 /*
- * evaluate.c
+ * judge.c
  *		How good a ranking was.
  */
-#include "dlints.h"
+#include "postgres.h"
 
 #include <math.h>
 
-#include "args.h"
 #include "catalog/pg_type.h"
+
+#include "args.h"
 #include "topk.h"
 
 /*
@@ -25,15 +26,15 @@ BeginNdcg(MemoryContext context, int k)
 {
 	NdcgState  *state = MemoryContextAlloc(context, sizeof(NdcgState));
 
-	state->by_score = TopKCreate(context, FLOAT8OID, k);
-	state->by_relevance = TopKCreate(context, FLOAT8OID, k);
+	state->by_score = TopKCreateOfType(context, FLOAT8OID, k);
+	state->by_relevance = TopKCreateOfType(context, FLOAT8OID, k);
 	return state;
 }
 
 PG_FUNCTION_INFO_V1(dlints_ndcg_transfn);
 
 /*
- * dlints_ndcg(relevance double precision, score double precision, k integer)
+ * dlints_ndcg(relevance double precision, score double precision, k bigint)
  *		-> double precision, aggregate
  *
  * Normalised discounted cumulative gain of the k rows with the highest scores
@@ -78,7 +79,7 @@ DiscountedGain(const TopK *relevances)
 {
 	ArrayType  *array = DatumGetArrayTypeP(TopKArray(relevances));
 	const float8 *values = (const float8 *) ARR_DATA_PTR(array);
-	int			count = ArgVectorLength(array);
+	int			count = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
 	double		gain = 0.0;
 	int			i;
 

@@ -1,0 +1,102 @@
+/*
+ * test_ready.c
+ *		linalg_ready tells when BLAS cannot get its memory; once it said yes,
+ *		nothing has to wait for any.
+ *
+ * A program of its own, since OpenBLAS takes its buffer once in a process.
+ */
+#include "oracle.h"
+
+#include <stdio.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "core/linalg.h"
+
+#define MEGABYTE	((rlim_t) 1 << 20)
+#define ORDER		1025
+
+extern char *openblas_get_config(void) __attribute__((weak));
+
+/*
+ * Leave so much address space beyond what is in use.  Where OpenBLAS has to
+ * wait for more, it waits until the alarm rings.
+ */
+static void
+leave_room(rlim_t room)
+{
+	FILE	   *statm = fopen("/proc/self/statm", "r");
+	unsigned long pages;
+	struct rlimit limit;
+
+	assert_non_null(statm);
+	assert_int_equal(fscanf(statm, "%lu", &pages), 1);
+	fclose(statm);
+	assert_int_equal(getrlimit(RLIMIT_AS, &limit), 0);
+	limit.rlim_cur = (rlim_t) pages * (rlim_t) sysconf(_SC_PAGESIZE) + room;
+	assert_int_equal(setrlimit(RLIMIT_AS, &limit), 0);
+	alarm(60);
+}
+
+static void
+test_room_is_looked_for(void **state)
+{
+	(void) state;
+#ifdef __SANITIZE_ADDRESS__
+	skip();						/* takes the whole address space by itself */
+#endif
+	leave_room(64 * MEGABYTE);
+	assert_int_equal(linalg_ready(), openblas_get_config == NULL);
+	assert_int_equal(linalg_ready(), openblas_get_config == NULL);
+	leave_room(256 * MEGABYTE);
+	assert_true(linalg_ready());
+}
+
+/* each routine, at its largest order, with no room to speak of */
+static void
+test_room_is_kept(void **state)
+{
+	double	   *full;
+	double	   *packed;
+	double	   *vectors;
+	uint64_t	seed = 11;
+
+	(void) state;
+#ifdef __SANITIZE_ADDRESS__
+	skip();
+#endif
+	full = dice_array(&seed, SQUARE(ORDER));
+	vectors = dice_array(&seed, SQUARE(ORDER));
+	packed = guarded(linalg_packed_len(ORDER));
+	memset(packed, 0, sizeof(double) * linalg_packed_len(ORDER));
+	leave_room(4 * MEGABYTE);
+	assert_true(linalg_ready());
+	linalg_rank_update(ORDER, ORDER, vectors, 0.0, packed);
+	linalg_add_diagonal(ORDER, 1.0, packed);
+	assert_true(linalg_cholesky(ORDER, packed));
+	linalg_cholesky_solve(ORDER, packed, ORDER, vectors);
+	linalg_solve_lower_transposed(ORDER, packed, ORDER, vectors);
+	linalg_solve_lower(ORDER, packed, vectors);
+	linalg_unpack_lower(ORDER, packed, full);
+	linalg_multiply_lower(ORDER, full, vectors);
+	linalg_dot_each(ORDER, ORDER - 1, vectors + ORDER, full, vectors);
+	linalg_gram(ORDER, vectors, full);
+	linalg_combine(ORDER, 8, vectors, 8, full, 8, vectors + SQUARE(ORDER) / 2,
+				   ORDER);
+	linalg_project(ORDER, ORDER / 2, vectors, 2, full, vectors + SQUARE(ORDER) / 2,
+				   ORDER);
+	guarded_free(full);
+	guarded_free(vectors);
+	guarded_free(packed);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_room_is_looked_for),
+		cmocka_unit_test(test_room_is_kept)
+	};
+
+	return cmocka_run_group_tests_name("ready", tests, NULL, NULL);
+}
