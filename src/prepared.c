@@ -399,16 +399,14 @@ ReplaceSharedKey(PreparedModel *prepared, Datum shared)
 static void
 LiftMean(PreparedModel *prepared, const Datum *shared)
 {
-	double	   *weights = prepared->weights;
-
 	PrepareParts(prepared, PART_MEAN);
-	if (!weights)
-		weights = Numbers(prepared, ModelLiftedLen(&prepared->header));
-	prepared->weights = NULL;	/* until they are complete */
-	LiftParameter(&prepared->header, prepared->mean, shared, weights);
+	prepared->lifted = false;	/* until the weights are complete */
+	if (!prepared->weights)
+		prepared->weights = Numbers(prepared, ModelLiftedLen(&prepared->header));
+	LiftParameter(&prepared->header, prepared->mean, shared, prepared->weights);
 	if (shared)
 		ReplaceSharedKey(prepared, *shared);
-	prepared->weights = weights;
+	prepared->lifted = true;
 }
 
 /*
@@ -419,7 +417,7 @@ LiftMean(PreparedModel *prepared, const Datum *shared)
 const double *
 PreparedWeights(PreparedModel *prepared, const Datum *shared)
 {
-	if (!prepared->weights ||
+	if (!prepared->lifted ||
 		!(shared ? ValueKeyMatches(&prepared->shared_key, *shared) :
 		  prepared->header.shared_dim == 0))
 		LiftMean(prepared, shared);

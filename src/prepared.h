@@ -41,6 +41,7 @@ typedef struct PreparedModel
 	double	   *b;				/* what a draw takes: b, L and M */
 	double	   *factors;
 	double	   *weights;		/* psi-hat lifted under a shared context */
+	bool		lifted;			/* they are complete */
 	ValueKey	shared_key;		/* of that shared context; empty without */
 
 	/* where it is kept, and the argument of the present call */
