@@ -27,13 +27,12 @@ DEMO_DATA := $(DATA)
 override DATA = $(sort $(wildcard sql/$(EXTENSION)--*.sql))
 
 # The first creates the extension, the last drops it.
-REGRESS = dlints_basic dlints_type dlints_learn dlints_choose dlints_look \
-	dlints_shared dlints_errors dlints_catalog
+REGRESS = dlints_basic dlints_type dlints_learn dlints_choose dlints_errors dlints_catalog
 
 # SANITIZE=address,undefined builds everything with these checkers.  The server's
 # own flags let integers wrap around; here that is an error.
 SANITIZE_FLAGS = $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all)
-PG_CPPFLAGS = -Isrc
+PG_CPPFLAGS = -Isrc -DDLINTS_VERSION='"$(EXTVERSION)"'
 PG_CFLAGS = $(FP_FLAGS) $(if $(SANITIZE),$(SANITIZE_FLAGS) -fno-wrapv -DUSE_ASSERT_CHECKING)
 # Nothing but what SQL calls can be seen from outside.
 SHLIB_EXPORTS = src/exports.txt
@@ -88,7 +87,7 @@ valgrind:
 load: export SERVER_SETTINGS = fsync = on
 demo bench load paper peers:
 	$(INSTALL_FOR) bench $(filter peers,$@) server
-	@DATA='$(DEMO_DATA)' scripts/with-server.sh $(PYTHON) bench/$(@:bench=speed)/$@.py $(ARGS)
+	@DATA='$(DEMO_DATA)' scripts/with-server.sh $(PYTHON) -m bench.$(@:bench=speed) $(ARGS)
 
 # FUZZ_SECONDS=60 for each target, FUZZ_TARGETS="..." for some of them.  The
 # extension tells libFuzzer, which is in another module, where it has been.

@@ -128,7 +128,7 @@ CREATE FUNCTION dlints_new(
 ) RETURNS dlints
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION dlints_new(integer, integer, double precision, double precision, double precision, bigint, double precision, text, integer, boolean)
-	IS 'a model that has seen nothing; context_dim 1 to 65536, reduced_dim 1 to 1024 or NULL for no projection, discount in (0, 1], ridge > 0, exploration >= 0, shared_dim 0 to 65536';
+	IS 'a model that has seen nothing; context_dim 1 to 65536, reduced_dim 1 to 1024 or NULL for no projection, discount 1e-100 to 1, ridge 1e-100 to 1e100, exploration 0 to 1e100, projection_scale 1e-10 to 1e10, shared_dim 0 to 65536';
 
 CREATE FUNCTION dlints_set(
 	model dlints,
@@ -142,60 +142,56 @@ COMMENT ON FUNCTION dlints_set(dlints, double precision, double precision, text)
 
 -- Learn ---------------------------------------------------------------------
 
-CREATE FUNCTION dlints_update(model dlints, context real[], reward double precision) RETURNS dlints
+CREATE FUNCTION dlints_update(model dlints, context anycompatiblearray, reward double precision) RETURNS dlints
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION dlints_update(dlints, real[], double precision) IS 'the model after one more observation; a NULL context or reward is no observation';
+COMMENT ON FUNCTION dlints_update(dlints, anycompatiblearray, double precision) IS 'the model after one more observation; a NULL context or reward is no observation';
 
-CREATE FUNCTION dlints_update(model dlints, context double precision[], reward double precision) RETURNS dlints
+CREATE FUNCTION dlints_update(model dlints, context anycompatiblearray, shared anycompatiblearray, reward double precision) RETURNS dlints
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION dlints_update(dlints, double precision[], double precision) IS 'the model after one more observation; a NULL context or reward is no observation';
+COMMENT ON FUNCTION dlints_update(dlints, anycompatiblearray, anycompatiblearray, double precision) IS 'the model after one more observation under a shared context; a NULL is no observation';
 
-CREATE FUNCTION dlints_update(model dlints, context real[], shared real[], reward double precision) RETURNS dlints
+CREATE FUNCTION dlints_update_batch(model dlints, contexts anycompatiblearray, rewards double precision[]) RETURNS dlints
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;
+COMMENT ON FUNCTION dlints_update_batch(dlints, anycompatiblearray, double precision[]) IS 'the model after a batch of observations, oldest first; contexts has one row for each reward';
+
+CREATE FUNCTION dlints_update_batch(model dlints, contexts anycompatiblearray, shareds anycompatiblearray, rewards double precision[]) RETURNS dlints
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;
+COMMENT ON FUNCTION dlints_update_batch(dlints, anycompatiblearray, anycompatiblearray, double precision[]) IS 'the model after a batch of observations, oldest first; contexts and shareds have one row for each reward';
+
+CREATE FUNCTION dlints_update_reduced(model dlints, reduced anycompatiblearray, reward double precision) RETURNS dlints
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION dlints_update(dlints, real[], real[], double precision) IS 'the model after one more observation under a shared context';
+COMMENT ON FUNCTION dlints_update_reduced(dlints, anycompatiblearray, double precision) IS 'the model after an observation whose reduced context was logged';
 
-CREATE FUNCTION dlints_update(model dlints, context double precision[], shared double precision[], reward double precision) RETURNS dlints
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION dlints_update(dlints, double precision[], double precision[], double precision) IS 'the model after one more observation under a shared context';
+CREATE FUNCTION dlints_accepts(model dlints, context anycompatiblearray) RETURNS boolean
+	AS 'MODULE_PATHNAME', 'dlints_accepts_context' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION dlints_accepts(dlints, anycompatiblearray) IS 'would the model learn such a context, never an error';
 
-CREATE FUNCTION dlints_update(model dlints, contexts real[], rewards double precision[]) RETURNS dlints
-	AS 'MODULE_PATHNAME', 'dlints_update_batch' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;
-COMMENT ON FUNCTION dlints_update(dlints, real[], double precision[]) IS 'the model after a batch of observations, oldest first; contexts has one row for each reward';
+CREATE FUNCTION dlints_accepts(model dlints, context anycompatiblearray, shared anycompatiblearray) RETURNS boolean
+	AS 'MODULE_PATHNAME', 'dlints_accepts_context' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION dlints_accepts(dlints, anycompatiblearray, anycompatiblearray) IS 'would the model learn such a context and shared context, never an error';
 
-CREATE FUNCTION dlints_update(model dlints, contexts double precision[], rewards double precision[]) RETURNS dlints
-	AS 'MODULE_PATHNAME', 'dlints_update_batch' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;
-COMMENT ON FUNCTION dlints_update(dlints, double precision[], double precision[]) IS 'the model after a batch of observations, oldest first; contexts has one row for each reward';
+CREATE FUNCTION dlints_accepts(model dlints, context anycompatiblearray, reward double precision) RETURNS boolean
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION dlints_accepts(dlints, anycompatiblearray, double precision) IS 'would dlints_update learn this observation, never an error';
 
-CREATE FUNCTION dlints_update(model dlints, contexts real[], shareds real[], rewards double precision[]) RETURNS dlints
-	AS 'MODULE_PATHNAME', 'dlints_update_batch' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;
-COMMENT ON FUNCTION dlints_update(dlints, real[], real[], double precision[]) IS 'the model after a batch of observations, oldest first; contexts and shareds have one row for each reward';
-
-CREATE FUNCTION dlints_update(model dlints, contexts double precision[], shareds double precision[], rewards double precision[]) RETURNS dlints
-	AS 'MODULE_PATHNAME', 'dlints_update_batch' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;
-COMMENT ON FUNCTION dlints_update(dlints, double precision[], double precision[], double precision[]) IS 'the model after a batch of observations, oldest first; contexts and shareds have one row for each reward';
-
-CREATE FUNCTION dlints_update_reduced(model dlints, reduced real[], reward double precision) RETURNS dlints
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION dlints_update_reduced(dlints, real[], double precision) IS 'the model after an observation whose reduced context was logged';
-
-CREATE FUNCTION dlints_update_reduced(model dlints, reduced double precision[], reward double precision) RETURNS dlints
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION dlints_update_reduced(dlints, double precision[], double precision) IS 'the model after an observation whose reduced context was logged';
+CREATE FUNCTION dlints_accepts(model dlints, context anycompatiblearray, shared anycompatiblearray, reward double precision) RETURNS boolean
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION dlints_accepts(dlints, anycompatiblearray, anycompatiblearray, double precision) IS 'would dlints_update learn this observation under a shared context, never an error';
 
 CREATE FUNCTION dlints_evidence_transfn(internal, dlints, real[], double precision) RETURNS internal
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE COST 100 PARALLEL SAFE;
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION dlints_evidence_transfn(internal, dlints, real[], double precision) IS 'transition function of dlints_evidence';
 
-CREATE FUNCTION dlints_evidence_transfn(internal, dlints, double precision[], double precision) RETURNS internal
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE COST 100 PARALLEL SAFE;
-COMMENT ON FUNCTION dlints_evidence_transfn(internal, dlints, double precision[], double precision) IS 'transition function of dlints_evidence';
-
 CREATE FUNCTION dlints_evidence_transfn(internal, dlints, real[], real[], double precision) RETURNS internal
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE COST 100 PARALLEL SAFE;
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION dlints_evidence_transfn(internal, dlints, real[], real[], double precision) IS 'transition function of dlints_evidence with a shared context';
 
+CREATE FUNCTION dlints_evidence_transfn(internal, dlints, double precision[], double precision) RETURNS internal
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION dlints_evidence_transfn(internal, dlints, double precision[], double precision) IS 'transition function of dlints_evidence';
+
 CREATE FUNCTION dlints_evidence_transfn(internal, dlints, double precision[], double precision[], double precision) RETURNS internal
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE COST 100 PARALLEL SAFE;
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION dlints_evidence_transfn(internal, dlints, double precision[], double precision[], double precision) IS 'transition function of dlints_evidence with a shared context';
 
 CREATE FUNCTION dlints_evidence_finalfn(internal) RETURNS dlints
@@ -227,19 +223,6 @@ CREATE AGGREGATE dlints_evidence(model dlints, context real[], reward double pre
 COMMENT ON AGGREGATE dlints_evidence(dlints, real[], double precision)
 	IS 'what the rows say under the model''s parameters, its own evidence left out; to be appended with ||';
 
-CREATE AGGREGATE dlints_evidence(model dlints, context double precision[], reward double precision) (
-	SFUNC = dlints_evidence_transfn,
-	STYPE = internal,
-	SSPACE = 65536,
-	FINALFUNC = dlints_evidence_finalfn,
-	COMBINEFUNC = dlints_evidence_combinefn,
-	SERIALFUNC = dlints_evidence_serialfn,
-	DESERIALFUNC = dlints_evidence_deserialfn,
-	PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE dlints_evidence(dlints, double precision[], double precision)
-	IS 'what the rows say under the model''s parameters, its own evidence left out; to be appended with ||';
-
 CREATE AGGREGATE dlints_evidence(model dlints, context real[], shared real[], reward double precision) (
 	SFUNC = dlints_evidence_transfn,
 	STYPE = internal,
@@ -252,6 +235,19 @@ CREATE AGGREGATE dlints_evidence(model dlints, context real[], shared real[], re
 );
 COMMENT ON AGGREGATE dlints_evidence(dlints, real[], real[], double precision)
 	IS 'what the rows say under the model''s parameters and their shared contexts, its own evidence left out; to be appended with ||';
+
+CREATE AGGREGATE dlints_evidence(model dlints, context double precision[], reward double precision) (
+	SFUNC = dlints_evidence_transfn,
+	STYPE = internal,
+	SSPACE = 65536,
+	FINALFUNC = dlints_evidence_finalfn,
+	COMBINEFUNC = dlints_evidence_combinefn,
+	SERIALFUNC = dlints_evidence_serialfn,
+	DESERIALFUNC = dlints_evidence_deserialfn,
+	PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE dlints_evidence(dlints, double precision[], double precision)
+	IS 'what the rows say under the model''s parameters, its own evidence left out; to be appended with ||';
 
 CREATE AGGREGATE dlints_evidence(model dlints, context double precision[], shared double precision[], reward double precision) (
 	SFUNC = dlints_evidence_transfn,
@@ -296,85 +292,77 @@ CREATE FUNCTION dlints_draw_weights(model dlints, seed bigint DEFAULT NULL) RETU
 	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL RESTRICTED COST 1000;
 COMMENT ON FUNCTION dlints_draw_weights(dlints, bigint) IS 'a draw carried back to context space: its dot product with a context is the score';
 
-CREATE FUNCTION dlints_draw_weights(model dlints, shared real[], seed bigint DEFAULT NULL) RETURNS double precision[]
+CREATE FUNCTION dlints_draw_weights(model dlints, shared anycompatiblearray, seed bigint DEFAULT NULL) RETURNS double precision[]
 	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL RESTRICTED COST 1000;
-COMMENT ON FUNCTION dlints_draw_weights(dlints, real[], bigint) IS 'a draw carried back to context space under a shared context: its dot product with a context is the score';
+COMMENT ON FUNCTION dlints_draw_weights(dlints, anycompatiblearray, bigint) IS 'a draw carried back to context space under a shared context: its dot product with a context is the score';
 
-CREATE FUNCTION dlints_draw_weights(model dlints, shared double precision[], seed bigint DEFAULT NULL) RETURNS double precision[]
-	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL RESTRICTED COST 1000;
-COMMENT ON FUNCTION dlints_draw_weights(dlints, double precision[], bigint) IS 'a draw carried back to context space under a shared context: its dot product with a context is the score';
-
-CREATE FUNCTION dlints_dot(weights double precision[], context real[]) RETURNS double precision
+CREATE FUNCTION dlints_dot(weights double precision[], context anycompatiblearray) RETURNS double precision
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
-COMMENT ON FUNCTION dlints_dot(double precision[], real[]) IS 'score of a context under a weight vector';
-
-CREATE FUNCTION dlints_dot(weights double precision[], context double precision[]) RETURNS double precision
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
-COMMENT ON FUNCTION dlints_dot(double precision[], double precision[]) IS 'score of a context under a weight vector';
+COMMENT ON FUNCTION dlints_dot(double precision[], anycompatiblearray) IS 'score of a context under a weight vector';
 
 CREATE FUNCTION dlints_recommend_transfn(internal, dlints, anyelement, real[]) RETURNS internal
-	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE COST 10 PARALLEL SAFE;
+	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL SAFE COST 10;
 COMMENT ON FUNCTION dlints_recommend_transfn(internal, dlints, anyelement, real[]) IS 'transition function of dlints_recommend';
 
 CREATE FUNCTION dlints_recommend_finalfn(internal, dlints, anyelement, real[]) RETURNS anyelement
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION dlints_recommend_finalfn(internal, dlints, anyelement, real[]) IS 'final function of dlints_recommend';
 
-CREATE FUNCTION dlints_recommend_k_transfn(internal, dlints, anyelement, real[], integer) RETURNS internal
-	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE COST 10 PARALLEL SAFE;
-COMMENT ON FUNCTION dlints_recommend_k_transfn(internal, dlints, anyelement, real[], integer) IS 'transition function of dlints_recommend with k';
+CREATE FUNCTION dlints_recommend_k_transfn(internal, dlints, anyelement, real[], bigint) RETURNS internal
+	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION dlints_recommend_k_transfn(internal, dlints, anyelement, real[], bigint) IS 'transition function of dlints_recommend with k';
 
-CREATE FUNCTION dlints_recommend_k_finalfn(internal, dlints, anyelement, real[], integer) RETURNS anyarray
+CREATE FUNCTION dlints_recommend_k_finalfn(internal, dlints, anyelement, real[], bigint) RETURNS anyarray
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION dlints_recommend_k_finalfn(internal, dlints, anyelement, real[], integer) IS 'final function of dlints_recommend with k';
-
-CREATE FUNCTION dlints_recommend_transfn(internal, dlints, anyelement, double precision[]) RETURNS internal
-	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE COST 10 PARALLEL SAFE;
-COMMENT ON FUNCTION dlints_recommend_transfn(internal, dlints, anyelement, double precision[]) IS 'transition function of dlints_recommend';
-
-CREATE FUNCTION dlints_recommend_finalfn(internal, dlints, anyelement, double precision[]) RETURNS anyelement
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION dlints_recommend_finalfn(internal, dlints, anyelement, double precision[]) IS 'final function of dlints_recommend';
-
-CREATE FUNCTION dlints_recommend_k_transfn(internal, dlints, anyelement, double precision[], integer) RETURNS internal
-	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE COST 10 PARALLEL SAFE;
-COMMENT ON FUNCTION dlints_recommend_k_transfn(internal, dlints, anyelement, double precision[], integer) IS 'transition function of dlints_recommend with k';
-
-CREATE FUNCTION dlints_recommend_k_finalfn(internal, dlints, anyelement, double precision[], integer) RETURNS anyarray
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION dlints_recommend_k_finalfn(internal, dlints, anyelement, double precision[], integer) IS 'final function of dlints_recommend with k';
+COMMENT ON FUNCTION dlints_recommend_k_finalfn(internal, dlints, anyelement, real[], bigint) IS 'final function of dlints_recommend with k';
 
 CREATE FUNCTION dlints_recommend_transfn(internal, dlints, anyelement, real[], real[]) RETURNS internal
-	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE COST 10 PARALLEL SAFE;
+	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL SAFE COST 10;
 COMMENT ON FUNCTION dlints_recommend_transfn(internal, dlints, anyelement, real[], real[]) IS 'transition function of dlints_recommend with a shared context';
 
 CREATE FUNCTION dlints_recommend_finalfn(internal, dlints, anyelement, real[], real[]) RETURNS anyelement
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION dlints_recommend_finalfn(internal, dlints, anyelement, real[], real[]) IS 'final function of dlints_recommend with a shared context';
 
-CREATE FUNCTION dlints_recommend_k_transfn(internal, dlints, anyelement, real[], real[], integer) RETURNS internal
-	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE COST 10 PARALLEL SAFE;
-COMMENT ON FUNCTION dlints_recommend_k_transfn(internal, dlints, anyelement, real[], real[], integer) IS 'transition function of dlints_recommend with a shared context and k';
+CREATE FUNCTION dlints_recommend_k_transfn(internal, dlints, anyelement, real[], real[], bigint) RETURNS internal
+	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION dlints_recommend_k_transfn(internal, dlints, anyelement, real[], real[], bigint) IS 'transition function of dlints_recommend with a shared context and k';
 
-CREATE FUNCTION dlints_recommend_k_finalfn(internal, dlints, anyelement, real[], real[], integer) RETURNS anyarray
+CREATE FUNCTION dlints_recommend_k_finalfn(internal, dlints, anyelement, real[], real[], bigint) RETURNS anyarray
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION dlints_recommend_k_finalfn(internal, dlints, anyelement, real[], real[], integer) IS 'final function of dlints_recommend with a shared context and k';
+COMMENT ON FUNCTION dlints_recommend_k_finalfn(internal, dlints, anyelement, real[], real[], bigint) IS 'final function of dlints_recommend with a shared context and k';
+
+CREATE FUNCTION dlints_recommend_transfn(internal, dlints, anyelement, double precision[]) RETURNS internal
+	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION dlints_recommend_transfn(internal, dlints, anyelement, double precision[]) IS 'transition function of dlints_recommend';
+
+CREATE FUNCTION dlints_recommend_finalfn(internal, dlints, anyelement, double precision[]) RETURNS anyelement
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION dlints_recommend_finalfn(internal, dlints, anyelement, double precision[]) IS 'final function of dlints_recommend';
+
+CREATE FUNCTION dlints_recommend_k_transfn(internal, dlints, anyelement, double precision[], bigint) RETURNS internal
+	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION dlints_recommend_k_transfn(internal, dlints, anyelement, double precision[], bigint) IS 'transition function of dlints_recommend with k';
+
+CREATE FUNCTION dlints_recommend_k_finalfn(internal, dlints, anyelement, double precision[], bigint) RETURNS anyarray
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION dlints_recommend_k_finalfn(internal, dlints, anyelement, double precision[], bigint) IS 'final function of dlints_recommend with k';
 
 CREATE FUNCTION dlints_recommend_transfn(internal, dlints, anyelement, double precision[], double precision[]) RETURNS internal
-	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE COST 10 PARALLEL SAFE;
+	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL SAFE COST 10;
 COMMENT ON FUNCTION dlints_recommend_transfn(internal, dlints, anyelement, double precision[], double precision[]) IS 'transition function of dlints_recommend with a shared context';
 
 CREATE FUNCTION dlints_recommend_finalfn(internal, dlints, anyelement, double precision[], double precision[]) RETURNS anyelement
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION dlints_recommend_finalfn(internal, dlints, anyelement, double precision[], double precision[]) IS 'final function of dlints_recommend with a shared context';
 
-CREATE FUNCTION dlints_recommend_k_transfn(internal, dlints, anyelement, double precision[], double precision[], integer) RETURNS internal
-	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE COST 10 PARALLEL SAFE;
-COMMENT ON FUNCTION dlints_recommend_k_transfn(internal, dlints, anyelement, double precision[], double precision[], integer) IS 'transition function of dlints_recommend with a shared context and k';
+CREATE FUNCTION dlints_recommend_k_transfn(internal, dlints, anyelement, double precision[], double precision[], bigint) RETURNS internal
+	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION dlints_recommend_k_transfn(internal, dlints, anyelement, double precision[], double precision[], bigint) IS 'transition function of dlints_recommend with a shared context and k';
 
-CREATE FUNCTION dlints_recommend_k_finalfn(internal, dlints, anyelement, double precision[], double precision[], integer) RETURNS anyarray
+CREATE FUNCTION dlints_recommend_k_finalfn(internal, dlints, anyelement, double precision[], double precision[], bigint) RETURNS anyarray
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION dlints_recommend_k_finalfn(internal, dlints, anyelement, double precision[], double precision[], integer) IS 'final function of dlints_recommend with a shared context and k';
+COMMENT ON FUNCTION dlints_recommend_k_finalfn(internal, dlints, anyelement, double precision[], double precision[], bigint) IS 'final function of dlints_recommend with a shared context and k';
 
 CREATE AGGREGATE dlints_recommend(model dlints, item anyelement, context real[]) (
 	SFUNC = dlints_recommend_transfn,
@@ -385,9 +373,9 @@ CREATE AGGREGATE dlints_recommend(model dlints, item anyelement, context real[])
 	PARALLEL = RESTRICTED
 );
 COMMENT ON AGGREGATE dlints_recommend(dlints, anyelement, real[])
-	IS 'the item that scores best by the model''s policy: for thompson under one draw for the group';
+	IS 'the item that scores best by the model''s policy: for thompson under one draw for the group; chance decides among equal scores';
 
-CREATE AGGREGATE dlints_recommend(model dlints, item anyelement, context real[], k integer) (
+CREATE AGGREGATE dlints_recommend(model dlints, item anyelement, context real[], k bigint) (
 	SFUNC = dlints_recommend_k_transfn,
 	STYPE = internal,
 	SSPACE = 4096,
@@ -395,30 +383,8 @@ CREATE AGGREGATE dlints_recommend(model dlints, item anyelement, context real[],
 	FINALFUNC_EXTRA,
 	PARALLEL = RESTRICTED
 );
-COMMENT ON AGGREGATE dlints_recommend(dlints, anyelement, real[], integer)
-	IS 'the k items that score best by the model''s policy, best first: for thompson under one draw for the group';
-
-CREATE AGGREGATE dlints_recommend(model dlints, item anyelement, context double precision[]) (
-	SFUNC = dlints_recommend_transfn,
-	STYPE = internal,
-	SSPACE = 2048,
-	FINALFUNC = dlints_recommend_finalfn,
-	FINALFUNC_EXTRA,
-	PARALLEL = RESTRICTED
-);
-COMMENT ON AGGREGATE dlints_recommend(dlints, anyelement, double precision[])
-	IS 'the item that scores best by the model''s policy: for thompson under one draw for the group';
-
-CREATE AGGREGATE dlints_recommend(model dlints, item anyelement, context double precision[], k integer) (
-	SFUNC = dlints_recommend_k_transfn,
-	STYPE = internal,
-	SSPACE = 4096,
-	FINALFUNC = dlints_recommend_k_finalfn,
-	FINALFUNC_EXTRA,
-	PARALLEL = RESTRICTED
-);
-COMMENT ON AGGREGATE dlints_recommend(dlints, anyelement, double precision[], integer)
-	IS 'the k items that score best by the model''s policy, best first: for thompson under one draw for the group';
+COMMENT ON AGGREGATE dlints_recommend(dlints, anyelement, real[], bigint)
+	IS 'the k items that score best by the model''s policy, best first: for thompson under one draw for the group; chance decides among equal scores';
 
 CREATE AGGREGATE dlints_recommend(model dlints, item anyelement, context real[], shared real[]) (
 	SFUNC = dlints_recommend_transfn,
@@ -429,9 +395,9 @@ CREATE AGGREGATE dlints_recommend(model dlints, item anyelement, context real[],
 	PARALLEL = RESTRICTED
 );
 COMMENT ON AGGREGATE dlints_recommend(dlints, anyelement, real[], real[])
-	IS 'the item that scores best by the model''s policy under a shared context: for thompson under one draw for the group';
+	IS 'the item that scores best by the model''s policy under a shared context: for thompson under one draw for the group; chance decides among equal scores';
 
-CREATE AGGREGATE dlints_recommend(model dlints, item anyelement, context real[], shared real[], k integer) (
+CREATE AGGREGATE dlints_recommend(model dlints, item anyelement, context real[], shared real[], k bigint) (
 	SFUNC = dlints_recommend_k_transfn,
 	STYPE = internal,
 	SSPACE = 4096,
@@ -439,8 +405,30 @@ CREATE AGGREGATE dlints_recommend(model dlints, item anyelement, context real[],
 	FINALFUNC_EXTRA,
 	PARALLEL = RESTRICTED
 );
-COMMENT ON AGGREGATE dlints_recommend(dlints, anyelement, real[], real[], integer)
-	IS 'the k items that score best by the model''s policy under a shared context, best first: for thompson under one draw for the group';
+COMMENT ON AGGREGATE dlints_recommend(dlints, anyelement, real[], real[], bigint)
+	IS 'the k items that score best by the model''s policy under a shared context, best first: for thompson under one draw for the group; chance decides among equal scores';
+
+CREATE AGGREGATE dlints_recommend(model dlints, item anyelement, context double precision[]) (
+	SFUNC = dlints_recommend_transfn,
+	STYPE = internal,
+	SSPACE = 2048,
+	FINALFUNC = dlints_recommend_finalfn,
+	FINALFUNC_EXTRA,
+	PARALLEL = RESTRICTED
+);
+COMMENT ON AGGREGATE dlints_recommend(dlints, anyelement, double precision[])
+	IS 'the item that scores best by the model''s policy: for thompson under one draw for the group; chance decides among equal scores';
+
+CREATE AGGREGATE dlints_recommend(model dlints, item anyelement, context double precision[], k bigint) (
+	SFUNC = dlints_recommend_k_transfn,
+	STYPE = internal,
+	SSPACE = 4096,
+	FINALFUNC = dlints_recommend_k_finalfn,
+	FINALFUNC_EXTRA,
+	PARALLEL = RESTRICTED
+);
+COMMENT ON AGGREGATE dlints_recommend(dlints, anyelement, double precision[], bigint)
+	IS 'the k items that score best by the model''s policy, best first: for thompson under one draw for the group; chance decides among equal scores';
 
 CREATE AGGREGATE dlints_recommend(model dlints, item anyelement, context double precision[], shared double precision[]) (
 	SFUNC = dlints_recommend_transfn,
@@ -451,9 +439,9 @@ CREATE AGGREGATE dlints_recommend(model dlints, item anyelement, context double 
 	PARALLEL = RESTRICTED
 );
 COMMENT ON AGGREGATE dlints_recommend(dlints, anyelement, double precision[], double precision[])
-	IS 'the item that scores best by the model''s policy under a shared context: for thompson under one draw for the group';
+	IS 'the item that scores best by the model''s policy under a shared context: for thompson under one draw for the group; chance decides among equal scores';
 
-CREATE AGGREGATE dlints_recommend(model dlints, item anyelement, context double precision[], shared double precision[], k integer) (
+CREATE AGGREGATE dlints_recommend(model dlints, item anyelement, context double precision[], shared double precision[], k bigint) (
 	SFUNC = dlints_recommend_k_transfn,
 	STYPE = internal,
 	SSPACE = 4096,
@@ -461,21 +449,21 @@ CREATE AGGREGATE dlints_recommend(model dlints, item anyelement, context double 
 	FINALFUNC_EXTRA,
 	PARALLEL = RESTRICTED
 );
-COMMENT ON AGGREGATE dlints_recommend(dlints, anyelement, double precision[], double precision[], integer)
-	IS 'the k items that score best by the model''s policy under a shared context, best first: for thompson under one draw for the group';
+COMMENT ON AGGREGATE dlints_recommend(dlints, anyelement, double precision[], double precision[], bigint)
+	IS 'the k items that score best by the model''s policy under a shared context, best first: for thompson under one draw for the group; chance decides among equal scores';
 
 -- Each call draws anew, but CREATE AGGREGATE has no word for it.  Unmarked, two
 -- equal calls in one SELECT would be computed once.
 UPDATE pg_catalog.pg_proc SET provolatile = 'v'
 WHERE oid OPERATOR(pg_catalog.=) ANY (ARRAY[
 	'dlints_recommend(dlints, anyelement, real[])'::pg_catalog.regprocedure,
-	'dlints_recommend(dlints, anyelement, double precision[])'::pg_catalog.regprocedure,
-	'dlints_recommend(dlints, anyelement, real[], integer)'::pg_catalog.regprocedure,
-	'dlints_recommend(dlints, anyelement, double precision[], integer)'::pg_catalog.regprocedure,
+	'dlints_recommend(dlints, anyelement, real[], bigint)'::pg_catalog.regprocedure,
 	'dlints_recommend(dlints, anyelement, real[], real[])'::pg_catalog.regprocedure,
+	'dlints_recommend(dlints, anyelement, real[], real[], bigint)'::pg_catalog.regprocedure,
+	'dlints_recommend(dlints, anyelement, double precision[])'::pg_catalog.regprocedure,
+	'dlints_recommend(dlints, anyelement, double precision[], bigint)'::pg_catalog.regprocedure,
 	'dlints_recommend(dlints, anyelement, double precision[], double precision[])'::pg_catalog.regprocedure,
-	'dlints_recommend(dlints, anyelement, real[], real[], integer)'::pg_catalog.regprocedure,
-	'dlints_recommend(dlints, anyelement, double precision[], double precision[], integer)'::pg_catalog.regprocedure
+	'dlints_recommend(dlints, anyelement, double precision[], double precision[], bigint)'::pg_catalog.regprocedure
 ]::pg_catalog.oid[]);
 
 CREATE FUNCTION dlints_argmax_transfn(internal, anyelement, double precision) RETURNS internal
@@ -486,13 +474,13 @@ CREATE FUNCTION dlints_argmax_finalfn(internal, anyelement, double precision) RE
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION dlints_argmax_finalfn(internal, anyelement, double precision) IS 'final function of dlints_argmax';
 
-CREATE FUNCTION dlints_top_transfn(internal, anyelement, double precision, integer) RETURNS internal
+CREATE FUNCTION dlints_top_transfn(internal, anyelement, double precision, bigint) RETURNS internal
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION dlints_top_transfn(internal, anyelement, double precision, integer) IS 'transition function of dlints_top';
+COMMENT ON FUNCTION dlints_top_transfn(internal, anyelement, double precision, bigint) IS 'transition function of dlints_top';
 
-CREATE FUNCTION dlints_top_finalfn(internal, anyelement, double precision, integer) RETURNS anyarray
+CREATE FUNCTION dlints_top_finalfn(internal, anyelement, double precision, bigint) RETURNS anyarray
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION dlints_top_finalfn(internal, anyelement, double precision, integer) IS 'final function of dlints_top';
+COMMENT ON FUNCTION dlints_top_finalfn(internal, anyelement, double precision, bigint) IS 'final function of dlints_top';
 
 CREATE FUNCTION dlints_top_combinefn(internal, internal) RETURNS internal
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
@@ -517,9 +505,9 @@ CREATE AGGREGATE dlints_argmax(item anyelement, score double precision) (
 	DESERIALFUNC = dlints_top_deserialfn,
 	PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE dlints_argmax(anyelement, double precision) IS 'the item with the highest score';
+COMMENT ON AGGREGATE dlints_argmax(anyelement, double precision) IS 'the item with the highest score, the first of several';
 
-CREATE AGGREGATE dlints_top(item anyelement, score double precision, k integer) (
+CREATE AGGREGATE dlints_top(item anyelement, score double precision, k bigint) (
 	SFUNC = dlints_top_transfn,
 	STYPE = internal,
 	SSPACE = 512,
@@ -530,25 +518,17 @@ CREATE AGGREGATE dlints_top(item anyelement, score double precision, k integer) 
 	DESERIALFUNC = dlints_top_deserialfn,
 	PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE dlints_top(anyelement, double precision, integer) IS 'the k items with the highest scores, best first';
+COMMENT ON AGGREGATE dlints_top(anyelement, double precision, bigint) IS 'the k items with the highest scores, best first; among equal scores those that come first';
 
 -- Look ----------------------------------------------------------------------
 
-CREATE FUNCTION dlints_project(model dlints, context real[]) RETURNS double precision[]
+CREATE FUNCTION dlints_project(model dlints, context anycompatiblearray) RETURNS double precision[]
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
-COMMENT ON FUNCTION dlints_project(dlints, real[]) IS 'reduced context z = P x';
+COMMENT ON FUNCTION dlints_project(dlints, anycompatiblearray) IS 'reduced context z = P x';
 
-CREATE FUNCTION dlints_project(model dlints, context double precision[]) RETURNS double precision[]
+CREATE FUNCTION dlints_project(model dlints, context anycompatiblearray, shared anycompatiblearray) RETURNS double precision[]
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
-COMMENT ON FUNCTION dlints_project(dlints, double precision[]) IS 'reduced context z = P x';
-
-CREATE FUNCTION dlints_project(model dlints, context real[], shared real[]) RETURNS double precision[]
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
-COMMENT ON FUNCTION dlints_project(dlints, real[], real[]) IS 'reduced context z = P x + (Q x) o (R u) under a shared context u';
-
-CREATE FUNCTION dlints_project(model dlints, context double precision[], shared double precision[]) RETURNS double precision[]
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
-COMMENT ON FUNCTION dlints_project(dlints, double precision[], double precision[]) IS 'reduced context z = P x + (Q x) o (R u) under a shared context u';
+COMMENT ON FUNCTION dlints_project(dlints, anycompatiblearray, anycompatiblearray) IS 'reduced context z = P x + (Q x) o (R u) under a shared context u';
 
 CREATE FUNCTION dlints_mean(model dlints) RETURNS double precision[]
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
@@ -558,62 +538,42 @@ CREATE FUNCTION dlints_weights(model dlints) RETURNS double precision[]
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION dlints_weights(dlints) IS 'posterior mean carried back to context space, context_dim numbers';
 
-CREATE FUNCTION dlints_weights(model dlints, shared real[]) RETURNS double precision[]
+CREATE FUNCTION dlints_weights(model dlints, shared anycompatiblearray) RETURNS double precision[]
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION dlints_weights(dlints, real[]) IS 'posterior mean carried back to context space under a shared context, context_dim numbers';
-
-CREATE FUNCTION dlints_weights(model dlints, shared double precision[]) RETURNS double precision[]
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION dlints_weights(dlints, double precision[]) IS 'posterior mean carried back to context space under a shared context, context_dim numbers';
+COMMENT ON FUNCTION dlints_weights(dlints, anycompatiblearray) IS 'posterior mean carried back to context space under a shared context, context_dim numbers';
 
 CREATE FUNCTION dlints_covariance(model dlints) RETURNS double precision[]
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION dlints_covariance(dlints) IS 'posterior covariance without the exploration factor: Z^-1 Z~ Z^-1';
 
-CREATE FUNCTION dlints_predict(model dlints, context real[]) RETURNS double precision
+CREATE FUNCTION dlints_predict(model dlints, context anycompatiblearray) RETURNS double precision
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
-COMMENT ON FUNCTION dlints_predict(dlints, real[]) IS 'expected reward of a context';
+COMMENT ON FUNCTION dlints_predict(dlints, anycompatiblearray) IS 'expected reward of a context';
 
-CREATE FUNCTION dlints_predict(model dlints, context double precision[]) RETURNS double precision
+CREATE FUNCTION dlints_predict(model dlints, context anycompatiblearray, shared anycompatiblearray) RETURNS double precision
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
-COMMENT ON FUNCTION dlints_predict(dlints, double precision[]) IS 'expected reward of a context';
+COMMENT ON FUNCTION dlints_predict(dlints, anycompatiblearray, anycompatiblearray) IS 'expected reward of a context under a shared context';
 
-CREATE FUNCTION dlints_predict(model dlints, context real[], shared real[]) RETURNS double precision
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
-COMMENT ON FUNCTION dlints_predict(dlints, real[], real[]) IS 'expected reward of a context under a shared context';
-
-CREATE FUNCTION dlints_predict(model dlints, context double precision[], shared double precision[]) RETURNS double precision
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
-COMMENT ON FUNCTION dlints_predict(dlints, double precision[], double precision[]) IS 'expected reward of a context under a shared context';
-
-CREATE FUNCTION dlints_stddev(model dlints, context real[]) RETURNS double precision
+CREATE FUNCTION dlints_stddev(model dlints, context anycompatiblearray) RETURNS double precision
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
-COMMENT ON FUNCTION dlints_stddev(dlints, real[]) IS 'posterior width at a context: exploration times this is the standard deviation of its score under a draw';
+COMMENT ON FUNCTION dlints_stddev(dlints, anycompatiblearray) IS 'posterior width at a context: exploration times this is the standard deviation of its score under a draw';
 
-CREATE FUNCTION dlints_stddev(model dlints, context double precision[]) RETURNS double precision
+CREATE FUNCTION dlints_stddev(model dlints, context anycompatiblearray, shared anycompatiblearray) RETURNS double precision
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
-COMMENT ON FUNCTION dlints_stddev(dlints, double precision[]) IS 'posterior width at a context: exploration times this is the standard deviation of its score under a draw';
-
-CREATE FUNCTION dlints_stddev(model dlints, context real[], shared real[]) RETURNS double precision
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
-COMMENT ON FUNCTION dlints_stddev(dlints, real[], real[]) IS 'posterior width at a context under a shared context: exploration times this is the standard deviation of its score under a draw';
-
-CREATE FUNCTION dlints_stddev(model dlints, context double precision[], shared double precision[]) RETURNS double precision
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
-COMMENT ON FUNCTION dlints_stddev(dlints, double precision[], double precision[]) IS 'posterior width at a context under a shared context: exploration times this is the standard deviation of its score under a draw';
+COMMENT ON FUNCTION dlints_stddev(dlints, anycompatiblearray, anycompatiblearray) IS 'posterior width at a context under a shared context: exploration times this is the standard deviation of its score under a draw';
 
 CREATE FUNCTION dlints_info(
 	model dlints,
+	OUT policy text,
+	OUT intercept boolean,
 	OUT context_dim integer,
 	OUT reduced_dim integer,
+	OUT shared_dim integer,
 	OUT discount double precision,
 	OUT ridge double precision,
 	OUT exploration double precision,
-	OUT seed bigint,
 	OUT projection_scale double precision,
-	OUT policy text,
-	OUT shared_dim integer,
-	OUT intercept boolean,
+	OUT seed bigint,
 	OUT updates bigint,
 	OUT effective_sample_size double precision,
 	OUT mean_reward double precision,
@@ -632,22 +592,22 @@ CREATE FUNCTION dlints_coefficients(
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000 ROWS 100;
 COMMENT ON FUNCTION dlints_coefficients(dlints) IS 'posterior mean and standard deviation of each reduced coordinate';
 
--- Evaluate ------------------------------------------------------------------
+-- Judge ---------------------------------------------------------------------
 
-CREATE FUNCTION dlints_ndcg_transfn(internal, double precision, double precision, integer) RETURNS internal
+CREATE FUNCTION dlints_ndcg_transfn(internal, double precision, double precision, bigint) RETURNS internal
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION dlints_ndcg_transfn(internal, double precision, double precision, integer) IS 'transition function of dlints_ndcg';
+COMMENT ON FUNCTION dlints_ndcg_transfn(internal, double precision, double precision, bigint) IS 'transition function of dlints_ndcg';
 
 CREATE FUNCTION dlints_ndcg_finalfn(internal) RETURNS double precision
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION dlints_ndcg_finalfn(internal) IS 'final function of dlints_ndcg';
 
-CREATE AGGREGATE dlints_ndcg(relevance double precision, score double precision, k integer) (
+CREATE AGGREGATE dlints_ndcg(relevance double precision, score double precision, k bigint) (
 	SFUNC = dlints_ndcg_transfn,
 	STYPE = internal,
 	SSPACE = 1024,
 	FINALFUNC = dlints_ndcg_finalfn,
 	PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE dlints_ndcg(double precision, double precision, integer)
+COMMENT ON AGGREGATE dlints_ndcg(double precision, double precision, bigint)
 	IS 'NDCG@k of the ranking by score: relevance / log2(rank + 1), over the same in the best order';

@@ -3,13 +3,22 @@
  *		The doors for numbers between SQL and the core, and what every
  *		aggregate asks of its call.
  *
- * Contexts come as real[] or double precision[]; the core works in double
- * precision.  Nothing that is not finite gets in or out.
+ * Scalar functions take arrays of any numbers, and of text, which is what an
+ * untyped literal or parameter becomes.  Those of real and double precision
+ * are read as they are; others become double precision here, so that nothing
+ * behind this door knows of them.  Nothing that is not finite gets in or out.
  */
-#include "args.h"
+#include "postgres.h"
 
-#include "core/widen.h"
+#include <ctype.h>
+
 #include "storage/shmem.h"
+#include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
+#include "utils/lsyscache.h"
+
+#include "args.h"
+#include "core/widen.h"
 
 void
 ArgNotNull(FunctionCallInfo fcinfo, int argno, const char *name)
@@ -40,102 +49,325 @@ AggregateSameState(FunctionCallInfo fcinfo)
 	PG_RETURN_POINTER(PG_GETARG_POINTER(0));
 }
 
-static void
-CheckNoNulls(ArrayType *array)
+/*
+ * Something is wrong with an argument.  "where" says in what, and is followed
+ * by the model that expects something else, if there is one.
+ */
+static bool
+Unfit(Problem *problem, int sqlerrcode, const char *message,
+	  const DlintsHeader *model, const char *where)
 {
-	if (ARR_HASNULL(array) && array_contains_nulls(array))
-		ereport(ERROR,
-				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("array must not contain nulls")));
+	return ProblemIs(problem, sqlerrcode, message,
+					 model ? psprintf("%s; the model is dlints%s.",
+									  where, ModelShape(model)) :
+					 psprintf("%s.", where));
 }
 
-/* "what" is said where a call has two arrays to get wrong, or NULL. */
-static void
-CheckLength(int expected, int actual, const char *what)
+static bool
+LengthIs(const ArgSpec *spec, int actual, Problem *problem)
 {
-	if (expected != actual)
-		ereport(ERROR,
-				(errcode(ERRCODE_DATA_EXCEPTION),
-				 errmsg("expected %d dimensions, not %d", expected, actual),
-				 what ? errdetail("This is the length of %s.", what) : 0));
+	if (actual == spec->len)
+		return true;
+	return Unfit(problem, ERRCODE_DATA_EXCEPTION,
+				 psprintf("expected %d dimensions, not %d", spec->len, actual),
+				 spec->model,
+				 psprintf("This is the length of the %s", spec->name));
 }
 
-/* One-dimensional (or empty), no NULL element; returns the length. */
-int
-ArgVectorLength(ArrayType *array)
+static bool
+HasNoNulls(ArrayType *array, const ArgSpec *spec, Problem *problem)
 {
-	if (ARR_NDIM(array) > 1)
-		ereport(ERROR,
-				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
-				 errmsg("array must be one-dimensional")));
-	CheckNoNulls(array);
+	if (!ARR_HASNULL(array) || !array_contains_nulls(array))
+		return true;
+	return Unfit(problem, ERRCODE_NULL_VALUE_NOT_ALLOWED,
+				 "array must not contain nulls", spec->model,
+				 psprintf("The %s has one", spec->name));
+}
+
+static const char *
+WhatIsWrongWith(double value)
+{
+	return isnan(value) ? "NaN" :
+		isinf(value) ? "infinity" :
+		psprintf("numbers beyond %g", WIDEN_MAX);
+}
+
+/* Elements first to first + count - 1, in storage order. */
+static bool
+NumbersAreValid(ArrayType *array, const ArgSpec *spec, Size first, Size count,
+				double *out, Problem *problem)
+{
+	bool		valid;
+	Size		i = 0;
+
+	if (ARR_ELEMTYPE(array) == FLOAT4OID)
+		valid = widen_float(count, (float4 *) ARR_DATA_PTR(array) + first, out);
+	else
+		valid = widen_double(count, (float8 *) ARR_DATA_PTR(array) + first, out);
+	if (likely(valid))
+		return true;
+
+	while (i < count - 1 && fabs(out[i]) <= WIDEN_MAX)
+		i++;
+	return Unfit(problem, ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE,
+				 psprintf("%s not allowed in array", WhatIsWrongWith(out[i])),
+				 spec->model,
+				 psprintf("Element %zu of the %s", first + i + 1, spec->name));
+}
+
+/* One-dimensional, or empty */
+static bool
+IsVector(ArrayType *array, const ArgSpec *spec, Problem *problem)
+{
+	if (ARR_NDIM(array) <= 1)
+		return true;
+	return Unfit(problem, ERRCODE_ARRAY_SUBSCRIPT_ERROR,
+				 "array must be one-dimensional", spec->model,
+				 psprintf("The %s has %d dimensions", spec->name,
+						  ARR_NDIM(array)));
+}
+
+static int
+VectorLength(ArrayType *array)
+{
 	return ARR_NDIM(array) == 0 ? 0 : ARR_DIMS(array)[0];
 }
 
-static void
-NotFinite(const char *what, double value)
+/* A vector of the specified length, put into "out". */
+bool
+VectorIsValid(ArrayType *array, const ArgSpec *spec, double *out,
+			  Problem *problem)
 {
-	ereport(ERROR,
-			(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-			 errmsg("%s not allowed in %s",
-					isnan(value) ? "NaN" : "infinity", what)));
+	/* nearly all are, and learning asks it of each */
+	if (likely(ARR_NDIM(array) == 1 && ARR_DIMS(array)[0] == spec->len &&
+			   !ARR_HASNULL(array)))
+		return NumbersAreValid(array, spec, 0, spec->len, out, problem);
+	return IsVector(array, spec, problem) &&
+		HasNoNulls(array, spec, problem) &&
+		LengthIs(spec, VectorLength(array), problem) &&
+		NumbersAreValid(array, spec, 0, spec->len, out, problem);
+}
+
+/*
+ * A model with a shared context is called with one, and no other is.
+ */
+bool
+SharedIsExpected(bool given, const char *name, const DlintsHeader *model,
+				 Problem *problem)
+{
+	if (given == (model->shared_dim > 0))
+		return true;
+	if (!given)
+		return ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
+						 psprintf("argument \"%s\" is missing", name),
+						 psprintf("The model is dlints%s, with a shared context of %d dimensions.",
+								  ModelShape(model), model->shared_dim));
+	ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
+			  psprintf("argument \"%s\" must not be given", name),
+			  psprintf("The model is dlints%s, without a shared context.",
+					   ModelShape(model)));
+	problem->hint = "dlints_new makes a model with one if shared_dim is greater than 0.";
+	return false;
+}
+
+bool
+RewardIsValid(double reward, const DlintsHeader *model, Problem *problem)
+{
+	if (likely(fabs(reward) <= WIDEN_MAX))
+		return true;
+	return ProblemIs(problem, ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE,
+					 psprintf("%s not allowed in reward",
+							  WhatIsWrongWith(reward)),
+					 psprintf("The reward of an observation; the model is dlints%s.",
+							  ModelShape(model)));
+}
+
+/* As strict about what surrounds a number as the server's own input. */
+static bool
+ParseNumber(const char *string, double *number)
+{
+	char	   *end;
+
+	*number = strtod(string, &end);
+	if (end == string)
+		return false;
+	while (isspace((unsigned char) *end))
+		end++;
+	return *end == '\0';
+}
+
+static bool
+TextIsNumber(Datum element, double *number, Problem *problem)
+{
+	char	   *string = TextDatumGetCString(element);
+
+	if (ParseNumber(string, number))
+		return true;
+	return ProblemIs(problem, ERRCODE_INVALID_TEXT_REPRESENTATION,
+					 psprintf("invalid input syntax for type double precision: \"%s\"",
+							  string), NULL);
+}
+
+/* the types of elements that the next function knows */
+static bool
+TypeIsNumeric(Oid type, Problem *problem)
+{
+	if (type == BOOLOID || type == INT2OID || type == INT4OID ||
+		type == INT8OID || type == NUMERICOID || type == TEXTOID)
+		return true;
+	return ProblemIs(problem, ERRCODE_DATATYPE_MISMATCH,
+					 psprintf("array of numbers expected, not %s[]",
+							  format_type_be(type)), NULL);
+}
+
+static bool
+ElementIsNumber(Oid type, Datum element, double *number, Problem *problem)
+{
+	switch (type)
+	{
+		case BOOLOID:
+			*number = DatumGetBool(element) ? 1.0 : 0.0;
+			return true;
+		case INT2OID:
+			*number = DatumGetInt16(element);
+			return true;
+		case INT4OID:
+			*number = DatumGetInt32(element);
+			return true;
+		case INT8OID:
+			*number = (double) DatumGetInt64(element);
+			return true;
+		case NUMERICOID:
+			/* too large a number becomes infinity, which is refused later */
+			*number = DatumGetFloat8(DirectFunctionCall1(numeric_float8_no_overflow,
+														 element));
+			return true;
+		default:
+			Assert(type == TEXTOID);
+			return TextIsNumber(element, number, problem);
+	}
+}
+
+/* The same array in double precision; its nulls stay. */
+static bool
+ConvertArray(ArrayType *array, ArrayType **converted, Problem *problem)
+{
+	Oid			type = ARR_ELEMTYPE(array);
+	int16		typlen;
+	bool		typbyval;
+	char		typalign;
+	Datum	   *elements;
+	bool	   *nulls;
+	int			count;
+	int			i;
+
+	if (!TypeIsNumeric(type, problem))
+		return false;
+	get_typlenbyvalalign(type, &typlen, &typbyval, &typalign);
+	deconstruct_array(array, type, typlen, typbyval, typalign,
+					  &elements, &nulls, &count);
+	for (i = 0; i < count; i++)
+	{
+		double		number = 0.0;
+
+		if (!nulls[i] && !ElementIsNumber(type, elements[i], &number, problem))
+			return false;
+		elements[i] = Float8GetDatum(number);
+	}
+	*converted = construct_md_array(elements, nulls, ARR_NDIM(array),
+									ARR_DIMS(array), ARR_LBOUND(array),
+									FLOAT8OID, sizeof(float8),
+									FLOAT8PASSBYVAL, TYPALIGN_DOUBLE);
+	return true;
+}
+
+/* An argument as an array of real or double precision. */
+bool
+ArrayIsNumeric(Datum datum, ArrayType **array, Problem *problem)
+{
+	*array = DatumGetArrayTypeP(datum);
+	if (ARR_ELEMTYPE(*array) == FLOAT4OID || ARR_ELEMTYPE(*array) == FLOAT8OID)
+		return true;
+	return ConvertArray(*array, array, problem);
+}
+
+ArrayType *
+ArgArrayConverted(Datum datum)
+{
+	ArrayType  *array;
+	Problem		problem;
+
+	if (!ArrayIsNumeric(datum, &array, &problem))
+		ProblemRaise(&problem);
+	return array;
+}
+
+void
+ArgVector(ArrayType *array, const ArgSpec *spec, double *out)
+{
+	Problem		problem;
+
+	if (!VectorIsValid(array, spec, out, &problem))
+		ProblemRaise(&problem);
+}
+
+void
+ArgContext(ArrayType *array, const DlintsHeader *model, double *out)
+{
+	ArgSpec		spec = ArgContextSpec(model);
+
+	ArgVector(array, &spec, out);
+}
+
+double
+ArgReward(double reward, const DlintsHeader *model)
+{
+	Problem		problem;
+
+	if (!RewardIsValid(reward, model, &problem))
+		ProblemRaise(&problem);
+	return reward;
+}
+
+/* The length of an array without nulls, of one dimension or none. */
+int
+ArgVectorLength(ArrayType *array, const ArgSpec *spec)
+{
+	Problem		problem;
+
+	if (!IsVector(array, spec, &problem) ||
+		!HasNoNulls(array, spec, &problem))
+		ProblemRaise(&problem);
+	return VectorLength(array);
 }
 
 double
 ArgFinite(double value, const char *what)
 {
 	if (!isfinite(value))
-		NotFinite(what, value);
+		ereport(ERROR,
+				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+				 errmsg("%s not allowed in %s", WhatIsWrongWith(value), what)));
 	return value;
 }
 
-/* The argument k, how many items are wanted. */
+/*
+ * The argument k, how many items are wanted.  No array holds more of them than
+ * an int can count.
+ */
 int
 ArgCount(FunctionCallInfo fcinfo, int argno)
 {
-	int			k;
+	int64		k;
 
 	ArgNotNull(fcinfo, argno, "k");
-	k = PG_GETARG_INT32(argno);
+	k = PG_GETARG_INT64(argno);
 	if (k < 1)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("k must be at least 1"),
-				 errdetail("The value is %d.", k)));
-	return k;
-}
-
-/*
- * Elements first to first + count - 1 of an array without NULLs, in storage
- * order, checked to be finite.
- */
-void
-ArgSlice(ArrayType *array, Size first, Size count, double *out)
-{
-	bool		finite;
-	Size		i;
-
-	if (ARR_ELEMTYPE(array) == FLOAT4OID)
-		finite = widen_float(count, (float4 *) ARR_DATA_PTR(array) + first,
-							 out);
-	else if (ARR_ELEMTYPE(array) == FLOAT8OID)
-		finite = widen_double(count, (float8 *) ARR_DATA_PTR(array) + first,
-							  out);
-	else
-		elog(ERROR, "unexpected array element type %u", ARR_ELEMTYPE(array));
-
-	if (likely(finite))
-		return;
-	for (i = 0; i < count; i++)
-		ArgFinite(out[i], "array");
-}
-
-/* A vector of exactly dim numbers. */
-void
-ArgVector(ArrayType *array, int dim, double *out)
-{
-	CheckLength(dim, ArgVectorLength(array), NULL);
-	ArgSlice(array, 0, dim, out);
+				 errdetail("The value is " INT64_FORMAT ".", k)));
+	return (int) Min(k, PG_INT32_MAX);
 }
 
 /*
@@ -144,48 +376,71 @@ ArgVector(ArrayType *array, int dim, double *out)
  * overflowed.
  */
 double
-ArgDotChecked(ArrayType *context, int dim, const double *weights)
+ArgDotChecked(ArrayType *context, const ArgSpec *spec, const double *weights)
 {
+	Problem		problem;
 	double		score;
-	double		element;
 	int			i;
 
-	CheckLength(dim, ArgVectorLength(context), NULL);
+	if (!IsVector(context, spec, &problem) ||
+		!HasNoNulls(context, spec, &problem) ||
+		!LengthIs(spec, VectorLength(context), &problem))
+		ProblemRaise(&problem);
 	if (ARR_ELEMTYPE(context) == FLOAT4OID)
-		score = dot_float(dim, weights,
+		score = dot_float(spec->len, weights,
 						  (const float4 *) ARR_DATA_PTR(context));
 	else
-		score = dot_double(dim, weights,
+		score = dot_double(spec->len, weights,
 						   (const float8 *) ARR_DATA_PTR(context));
 	if (likely(isfinite(score)))
 		return score;
 
-	for (i = 0; i < dim; i++)
-	{
+	for (i = 0; i < spec->len; i++)
 		ArgFinite(weights[i], "weights");
-		ArgSlice(context, i, 1, &element);
-	}
+	ArgVector(context, spec, palloc(sizeof(double) * spec->len));
 	return ResultFinite(score);
 }
 
-/* Rows of a two-dimensional array whose rows have the given length. */
+/* Rows of a two-dimensional array (or an empty one), of the specified length. */
 int
-ArgMatrixRows(ArrayType *array, int columns)
+ArgMatrixRows(ArrayType *array, const ArgSpec *spec)
 {
+	Problem		problem;
+
 	if (ARR_NDIM(array) == 0)
 		return 0;
 	if (ARR_NDIM(array) != 2)
 		ereport(ERROR,
 				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
 				 errmsg("array must be two-dimensional"),
-				 errdetail("A batch of contexts has one row for each reward.")));
-	CheckNoNulls(array);
-	CheckLength(columns, ARR_DIMS(array)[1], NULL);
+				 errdetail("A batch has one row for each reward.")));
+	if (!HasNoNulls(array, spec, &problem))
+		ProblemRaise(&problem);
+	if (ARR_DIMS(array)[1] != spec->len)
+	{
+		ArgSpec		rows = *spec;
+
+		rows.name = psprintf("rows of the %s", spec->name);
+		LengthIs(&rows, ARR_DIMS(array)[1], &problem);
+		ProblemRaise(&problem);
+	}
 	return ARR_DIMS(array)[0];
 }
 
-static void
-CheckSameCount(const char *what, int contexts, int others)
+/* Some of these rows. */
+void
+ArgMatrixSlice(ArrayType *array, const ArgSpec *spec, Size first, int rows,
+			   double *out)
+{
+	Problem		problem;
+
+	if (!NumbersAreValid(array, spec, first * spec->len,
+						 (Size) rows * spec->len, out, &problem))
+		ProblemRaise(&problem);
+}
+
+void
+ArgCheckSameCount(const char *what, int contexts, int others)
 {
 	if (others != contexts)
 		ereport(ERROR,
@@ -194,65 +449,49 @@ CheckSameCount(const char *what, int contexts, int others)
 				 errdetail("Contexts: %d, %s: %d.", contexts, what, others)));
 }
 
-/* One reward for each of so many contexts. */
+/* Is the argument of this name given if, and only if, the model wants it? */
 void
-ArgRewards(ArrayType *array, int contexts)
+ArgCheckShared(const ArrayType *shared, const char *name,
+			   const DlintsHeader *model)
 {
-	CheckSameCount("rewards", contexts, ArgVectorLength(array));
-}
+	Problem		problem;
 
-/*
- * A model of shared_dim "dim" is called with a shared context if, and only if,
- * that is not 0.
- */
-static void
-CheckShared(const ArrayType *shared, int dim, const char *name)
-{
-	if (shared == NULL && dim > 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("argument \"%s\" is missing", name),
-				 errdetail("The model has a shared context of %d dimensions.",
-						   dim)));
-	if (shared != NULL && dim == 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("argument \"%s\" must not be given", name),
-				 errdetail("The model has no shared context."),
-				 errhint("dlints_new makes a model with one if shared_dim is greater than 0.")));
+	if (unlikely(!SharedIsExpected(shared != NULL, name, model, &problem)))
+		ProblemRaise(&problem);
 }
 
 /* The shared context of a call, if the model has one. */
 void
-ArgShared(ArrayType *shared, int dim, double *out)
+ArgShared(ArrayType *shared, const DlintsHeader *model, double *out)
 {
-	CheckShared(shared, dim, "shared");
-	if (shared == NULL)
-		return;
-	CheckLength(dim, ArgVectorLength(shared), "the shared context");
-	ArgSlice(shared, 0, dim, out);
+	ArgSpec		spec = ArgSharedSpec(model);
+
+	ArgCheckShared(shared, "shared", model);
+	if (shared)
+		ArgVector(shared, &spec, out);
 }
 
-/* The same, in memory of its own; no trace is left of what it came in. */
+/*
+ * The same, in memory of its own; no trace is left of what it came in.  NULL
+ * where the call has none.
+ */
 double *
-ArgSharedNumbers(const Datum *shared, int dim)
+ArgSharedNumbers(const Datum *shared, const DlintsHeader *model)
 {
-	ArrayType  *array = shared ? DatumGetArrayTypeP(*shared) : NULL;
-	double	   *numbers = palloc(sizeof(double) * dim);
+	ArrayType  *array;
+	double	   *numbers;
 
-	ArgShared(array, dim, numbers);
-	if (array && PointerGetDatum(array) != *shared)
+	if (shared == NULL)
+	{
+		ArgCheckShared(NULL, "shared", model);
+		return NULL;
+	}
+	array = ArgArrayConverted(*shared);
+	numbers = palloc(sizeof(double) * model->shared_dim);
+	ArgShared(array, model, numbers);
+	if (PointerGetDatum(array) != *shared)
 		pfree(array);
 	return numbers;
-}
-
-/* The shared contexts of a batch: one row for each of so many contexts. */
-void
-ArgShareds(ArrayType *shareds, int dim, int contexts)
-{
-	CheckShared(shareds, dim, "shareds");
-	if (shareds)
-		CheckSameCount("shared contexts", contexts, ArgMatrixRows(shareds, dim));
 }
 
 double

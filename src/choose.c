@@ -7,13 +7,15 @@
  * move together.  The other policies score by the posterior mean, and by its
  * width.
  */
-#include "dlints.h"
+#include "postgres.h"
+
+#include "miscadmin.h"
 
 #include "args.h"
 #include "core/random.h"
-#include "miscadmin.h"
+#include "model.h"
 #include "prepared.h"
-#include "projcache.h"
+#include "reduce.h"
 #include "topk.h"
 
 /*
@@ -55,23 +57,6 @@ SeedArgument(FunctionCallInfo fcinfo, int argno)
 		(uint64) PG_GETARG_INT64(argno);
 }
 
-/* psi-tilde (Algorithm 1) */
-static double *
-DrawParameter(PreparedModel *prepared, uint64 seed)
-{
-	int			dim = prepared->evidence.dim;
-	double	   *normals = palloc(sizeof(double) * dim);
-	double	   *draw = palloc(sizeof(double) * dim);
-	double	   *work = palloc(sizeof(double) * posterior_draw_work(dim));
-
-	random_normals(seed, RANDOM_DRAW, 0, dim, normals);
-	posterior_draw(&prepared->evidence, PreparedFactor(prepared),
-				   prepared->model->exploration, normals, draw, work);
-	pfree(work);
-	pfree(normals);
-	return draw;
-}
-
 /*
  * Weights are read with every candidate, faster if no vector register's worth
  * of them lies across two cache lines.
@@ -91,14 +76,12 @@ AllocateWeights(int count)
 static double *
 DrawWeights(PreparedModel *prepared, uint64 seed, const Datum *shared)
 {
-	const Dlints *model = prepared->model;
-	double	   *numbers = ArgSharedNumbers(shared, model->shared_dim);
-	double	   *draw = DrawParameter(prepared, seed);
+	const DlintsHeader *model = &prepared->header;
+	double	   *draw = PreparedDraw(prepared, seed);
 	double	   *weights = AllocateWeights(ModelLiftedLen(model));
 
-	LiftParameters(model, 1, draw, numbers, weights);
+	LiftParameter(model, draw, shared, weights);
 	pfree(draw);
-	pfree(numbers);
 	return weights;
 }
 
@@ -116,21 +99,18 @@ Datum
 dlints_draw(PG_FUNCTION_ARGS)
 {
 	PreparedModel *prepared;
-	uint64		seed;
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
-	seed = SeedArgument(fcinfo, 1);
 	prepared = PrepareModel(fcinfo, 0);
-	PG_RETURN_DATUM(ResultVector(DrawParameter(prepared, seed),
-								 prepared->evidence.dim));
+	PG_RETURN_DATUM(ResultVector(PreparedDraw(prepared, SeedArgument(fcinfo, 1)),
+								 prepared->dim));
 }
 
 PG_FUNCTION_INFO_V1(dlints_draw_weights);
 
 /*
- * dlints_draw_weights(model dlints
- *					   [, shared real[] | double precision[]],
+ * dlints_draw_weights(model dlints [, shared anycompatiblearray],
  *					   seed bigint DEFAULT NULL) -> double precision[]
  *
  * A draw carried back to context space, P' psi-tilde, context_dim numbers;
@@ -142,22 +122,21 @@ Datum
 dlints_draw_weights(PG_FUNCTION_ARGS)
 {
 	PreparedModel *prepared;
+	double	   *weights;
 
 	/* the model and, in front of the seed, perhaps the shared context */
 	if (PG_ARGISNULL(0) || PG_ARGISNULL(PG_NARGS() - 2))
 		PG_RETURN_NULL();
 	prepared = PrepareModel(fcinfo, 0);
-	PG_RETURN_DATUM(ResultVector(DrawWeights(prepared,
-											 SeedArgument(fcinfo,
-														  PG_NARGS() - 1),
-											 ArgSharedDatum(fcinfo, 1, 2)),
-								 prepared->model->context_dim));
+	weights = DrawWeights(prepared, SeedArgument(fcinfo, PG_NARGS() - 1),
+						  ArgSharedDatum(fcinfo, 1, 2));
+	PG_RETURN_DATUM(ResultVector(weights, prepared->header.context_dim));
 }
 
 PG_FUNCTION_INFO_V1(dlints_dot);
 
 /*
- * dlints_dot(weights double precision[], context real[] | double precision[])
+ * dlints_dot(weights double precision[], context anycompatiblearray)
  *		-> double precision
  *
  * The score of a context under a weight vector of the same length.
@@ -166,33 +145,12 @@ Datum
 dlints_dot(PG_FUNCTION_ARGS)
 {
 	ArrayType  *weights = PG_GETARG_ARRAYTYPE_P(0);
-	ArrayType  *context = PG_GETARG_ARRAYTYPE_P(1);
+	ArgSpec		weights_spec = {"array of weights", 0, NULL};
+	ArgSpec		spec = {"context", 0, NULL};
 
-	PG_RETURN_FLOAT8(ArgDot(context, ArgVectorLength(weights),
+	spec.len = ArgVectorLength(weights, &weights_spec);
+	PG_RETURN_FLOAT8(ArgDot(ArgArray(fcinfo, 1), &spec,
 							(const float8 *) ARR_DATA_PTR(weights)));
-}
-
-static TopK *
-CreateRanking(FunctionCallInfo fcinfo, MemoryContext context, int item_argno,
-			  int k)
-{
-	Oid			type = get_fn_expr_argtype(fcinfo->flinfo, item_argno);
-
-	if (!OidIsValid(type))
-		elog(ERROR, "could not determine the type of the item");
-	return TopKCreate(context, type, k);
-}
-
-/* Final results; no candidate is NULL, not an empty array. */
-static Datum
-ReturnBest(FunctionCallInfo fcinfo, const TopK *top)
-{
-	Datum		item;
-	bool		isnull;
-
-	if (!TopKBest(top, &item, &isnull) || isnull)
-		PG_RETURN_NULL();
-	PG_RETURN_DATUM(item);
 }
 
 /* Where the transition functions of dlints_recommend find their arguments. */
@@ -206,74 +164,50 @@ typedef struct RecommendState
 {
 	ValueKey	model_key;
 	ValueKey	shared_key;		/* empty without a shared context */
-	int			context_dim;
-	int			shared_dim;
+	DlintsHeader model;
+	ArgSpec		context;		/* what candidates have to be */
 	double	   *weights;		/* of the group's one draw, or of the mean */
-	double		width_factor;	/* what the posterior width counts; for ucb */
+	double		width_factor;	/* what the posterior width counts */
+	uint64		ties;			/* seed of the lots that are drawn for them */
 	TopK	   *top;
 } RecommendState;
 
 /* The weights that score all candidates of a group. */
 static double *
-PolicyWeights(PreparedModel *prepared, const Datum *shared)
+PolicyWeights(PreparedModel *prepared, const Policy *policy,
+			  const Datum *shared)
 {
-	int			len = ModelLiftedLen(prepared->model);
+	Size		size = sizeof(double) * ModelLiftedLen(&prepared->header);
 
-	if (prepared->model->policy == DLINTS_POLICY_THOMPSON)
+	if (policy->draws)
 		return DrawWeights(prepared, FreshSeed(), shared);
-	return memcpy(AllocateWeights(len), PreparedWeights(prepared, shared),
-				  sizeof(double) * len);
+	if (policy->widens)			/* both parts of one factor */
+		PrepareParts(prepared, PART_MEAN | PART_ROOT);
+	return memcpy(AllocateWeights(ModelLiftedLen(&prepared->header)),
+				  PreparedWeights(prepared, shared), size);
 }
 
 static RecommendState *
-BeginRecommend(FunctionCallInfo fcinfo, MemoryContext context,
-			   const Datum *shared, int k)
+BeginRecommend(FunctionCallInfo fcinfo, const Datum *shared, int k)
 {
+	MemoryContext context = AggregateContext(fcinfo);
 	PreparedModel *prepared = PrepareModel(fcinfo, MODEL_ARGNO);
-	const Dlints *model = prepared->model;
+	const Policy *policy = PolicyGet(prepared->header.policy);
 	MemoryContext caller = MemoryContextSwitchTo(context);
 	RecommendState *state = palloc0(sizeof(RecommendState));
 
 	ValueKeySet(&state->model_key, PG_GETARG_DATUM(MODEL_ARGNO), context);
-	state->context_dim = model->context_dim;
-	state->shared_dim = model->shared_dim;
-	state->weights = PolicyWeights(prepared, shared);
+	state->model = prepared->header;
+	state->context = ArgContextSpec(&state->model);
+	state->weights = PolicyWeights(prepared, policy, shared);
 	if (shared)
 		ValueKeySet(&state->shared_key, *shared, context);
-	if (model->policy == DLINTS_POLICY_UCB)
-		state->width_factor = model->exploration;
-	state->top = CreateRanking(fcinfo, context, ITEM_ARGNO, k);
+	if (policy->widens)
+		state->width_factor = state->model.exploration;
+	state->ties = FreshSeed();
+	state->top = TopKCreate(fcinfo, context, ITEM_ARGNO, k);
 	MemoryContextSwitchTo(caller);
 	return state;
-}
-
-/*
- * The posterior width at a candidate.  What it takes from the model is kept
- * once for the call, not for each group; under a shared context, of which
- * there may be as many as groups, the candidate is reduced instead.
- */
-static double
-Width(FunctionCallInfo fcinfo)
-{
-	PreparedModel *prepared = PrepareModel(fcinfo, MODEL_ARGNO);
-	const Dlints *model = prepared->model;
-	ArrayType  *context = ArgArray(fcinfo, CONTEXT_ARGNO);
-	int			dim = prepared->evidence.dim;
-	int			len = ModelLiftedLen(model);
-	double	   *work = palloc(sizeof(double) * dim);
-	double	   *numbers;
-
-	if (model->shared_dim > 0)
-		return posterior_stddev(dim, dim, PreparedRoot(prepared),
-								ReduceContext(model, context,
-											  &fcinfo->args[SHARED_ARGNO].value),
-								work);
-
-	numbers = palloc(sizeof(double) * len);
-	numbers[len - 1] = 1.0;		/* for the intercept, if there is one */
-	ArgVector(context, model->context_dim, numbers);
-	return posterior_stddev(len, dim, PreparedLiftedRoot(prepared), numbers,
-							work);
 }
 
 /*
@@ -283,13 +217,16 @@ Width(FunctionCallInfo fcinfo)
 static void
 CheckSameModel(FunctionCallInfo fcinfo, RecommendState *state)
 {
-	if (!IsSameModel(&state->model_key, PG_GETARG_DATUM(MODEL_ARGNO)))
+	Datum		datum = PG_GETARG_DATUM(MODEL_ARGNO);
+
+	if (ValueKeyMatches(&state->model_key, datum))
+		return;
+	if (!ModelEquals(PointerGetDatum(state->model_key.bytes), datum))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("dlints_recommend needs the same model for all rows of a group"),
 				 errhint("Use GROUP BY to recommend from several models.")));
-	ValueKeyReplace(&state->model_key, PG_GETARG_DATUM(MODEL_ARGNO),
-					state->top->context);
+	ValueKeyReplace(&state->model_key, datum, state->top->context);
 }
 
 /* The same of the shared context: the same numbers will do. */
@@ -298,11 +235,15 @@ CheckSameShared(FunctionCallInfo fcinfo, RecommendState *state)
 {
 	Datum		shared = PG_GETARG_DATUM(SHARED_ARGNO);
 	Datum		expected = PointerGetDatum(state->shared_key.bytes);
-	double	   *ours = ArgSharedNumbers(&expected, state->shared_dim);
-	double	   *theirs = ArgSharedNumbers(&shared, state->shared_dim);
+	double	   *ours;
+	double	   *theirs;
 	int			i;
 
-	for (i = 0; i < state->shared_dim; i++)
+	if (ValueKeyMatches(&state->shared_key, shared))
+		return;
+	ours = ArgSharedNumbers(&expected, &state->model);
+	theirs = ArgSharedNumbers(&shared, &state->model);
+	for (i = 0; i < state->model.shared_dim; i++)
 		if (theirs[i] != ours[i])
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -313,23 +254,32 @@ CheckSameShared(FunctionCallInfo fcinfo, RecommendState *state)
 	ValueKeyReplace(&state->shared_key, shared, state->top->context);
 }
 
+/* The posterior width at a candidate, under the model that the row brings. */
+static double
+WidthAt(FunctionCallInfo fcinfo, const RecommendState *state)
+{
+	return PreparedWidth(PrepareModel(fcinfo, MODEL_ARGNO),
+						 ArgArray(fcinfo, CONTEXT_ARGNO),
+						 state->model.shared_dim > 0 ?
+						 &fcinfo->args[SHARED_ARGNO].value : NULL);
+}
+
 /* Score one candidate. */
 static Datum
 Recommend(FunctionCallInfo fcinfo, RecommendState *state)
 {
 	double		score;
 
-	if (!ValueKeyMatches(&state->model_key, PG_GETARG_DATUM(MODEL_ARGNO)))
-		CheckSameModel(fcinfo, state);
-	if (state->shared_key.size > 0 &&
-		!ValueKeyMatches(&state->shared_key, PG_GETARG_DATUM(SHARED_ARGNO)))
+	CheckSameModel(fcinfo, state);
+	if (state->shared_key.size > 0)
 		CheckSameShared(fcinfo, state);
-	score = ArgDot(ArgArray(fcinfo, CONTEXT_ARGNO), state->context_dim,
+	score = ArgDot(ArgArray(fcinfo, CONTEXT_ARGNO), &state->context,
 				   state->weights);
 	if (state->width_factor > 0.0)
-		score = ResultFinite(score + state->width_factor * Width(fcinfo));
-	TopKOffer(state->top, score, PG_ARGISNULL(ITEM_ARGNO) ? (Datum) 0 :
-			  PG_GETARG_DATUM(ITEM_ARGNO), PG_ARGISNULL(ITEM_ARGNO));
+		score = ResultFinite(score + state->width_factor * WidthAt(fcinfo, state));
+	TopKOfferByLot(state->top, score, state->ties,
+				   PG_ARGISNULL(ITEM_ARGNO) ? (Datum) 0 :
+				   PG_GETARG_DATUM(ITEM_ARGNO), PG_ARGISNULL(ITEM_ARGNO));
 	PG_RETURN_POINTER(state);
 }
 
@@ -355,8 +305,9 @@ PG_FUNCTION_INFO_V1(dlints_recommend_transfn);
  * one draw of the perturbed estimate (Algorithm 1, "Select arm"), a new one
  * for each group of each statement.  ucb: by expected reward plus exploration
  * times dlints_stddev.  greedy: by expected reward.  Model and shared context
- * are the same for all rows of a group.  Candidates with a NULL context are
- * skipped; without candidates the result is NULL.
+ * are the same for all rows of a group.  Among equal scores chance decides, each
+ * having the same.  Candidates with a NULL context are skipped; without
+ * candidates the result is NULL.
  */
 Datum
 dlints_recommend_transfn(PG_FUNCTION_ARGS)
@@ -366,7 +317,7 @@ dlints_recommend_transfn(PG_FUNCTION_ARGS)
 	if (!IsCandidate(fcinfo, 4))
 		return AggregateSameState(fcinfo);
 	if (PG_ARGISNULL(0))
-		state = BeginRecommend(fcinfo, AggregateContext(fcinfo),
+		state = BeginRecommend(fcinfo,
 							   ArgSharedDatum(fcinfo, SHARED_ARGNO, 4), 1);
 	else
 		state = (RecommendState *) PG_GETARG_POINTER(0);
@@ -378,7 +329,7 @@ PG_FUNCTION_INFO_V1(dlints_recommend_k_transfn);
 /*
  * dlints_recommend(model dlints, item anyelement,
  *					context real[] | double precision[]
- *					[, shared, of the same type], k integer)
+ *					[, shared, of the same type], k bigint)
  *		-> anyarray, aggregate
  *
  * As above, the k best items, best first (fewer if there are fewer
@@ -394,7 +345,7 @@ dlints_recommend_k_transfn(PG_FUNCTION_ARGS)
 		return AggregateSameState(fcinfo);
 	k = ArgCount(fcinfo, PG_NARGS() - 1);
 	if (PG_ARGISNULL(0))
-		state = BeginRecommend(fcinfo, AggregateContext(fcinfo),
+		state = BeginRecommend(fcinfo,
 							   ArgSharedDatum(fcinfo, SHARED_ARGNO, 5), k);
 	else
 		state = (RecommendState *) PG_GETARG_POINTER(0);
@@ -410,7 +361,7 @@ dlints_recommend_finalfn(PG_FUNCTION_ARGS)
 	AggregateContext(fcinfo);
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
-	return ReturnBest(fcinfo, ((RecommendState *) PG_GETARG_POINTER(0))->top);
+	return TopKReturnBest(fcinfo, ((RecommendState *) PG_GETARG_POINTER(0))->top);
 }
 
 PG_FUNCTION_INFO_V1(dlints_recommend_k_finalfn);
@@ -422,122 +373,4 @@ dlints_recommend_k_finalfn(PG_FUNCTION_ARGS)
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
 	PG_RETURN_DATUM(TopKArray(((RecommendState *) PG_GETARG_POINTER(0))->top));
-}
-
-/* Offer a row to a ranking: arguments are state, item, score. */
-static Datum
-Rank(FunctionCallInfo fcinfo, TopK *top)
-{
-	TopKOffer(top, ArgFinite(PG_GETARG_FLOAT8(2), "score"),
-			  PG_ARGISNULL(1) ? (Datum) 0 : PG_GETARG_DATUM(1),
-			  PG_ARGISNULL(1));
-	PG_RETURN_POINTER(top);
-}
-
-PG_FUNCTION_INFO_V1(dlints_argmax_transfn);
-
-/*
- * dlints_argmax(item anyelement, score double precision)
- *		-> anyelement, aggregate
- *
- * The item with the highest score; among equal scores the first.  Rows with a
- * NULL score are skipped; without any the result is NULL.  Scores are finite.
- */
-Datum
-dlints_argmax_transfn(PG_FUNCTION_ARGS)
-{
-	TopK	   *top;
-
-	if (PG_ARGISNULL(2))
-		return AggregateSameState(fcinfo);
-	top = PG_ARGISNULL(0) ?
-		CreateRanking(fcinfo, AggregateContext(fcinfo), 1, 1) :
-		(TopK *) PG_GETARG_POINTER(0);
-	return Rank(fcinfo, top);
-}
-
-PG_FUNCTION_INFO_V1(dlints_top_transfn);
-
-/*
- * dlints_top(item anyelement, score double precision, k integer)
- *		-> anyarray, aggregate
- *
- * The k items with the highest scores, best first.  k is at least 1 and the
- * same for all rows of a group.
- */
-Datum
-dlints_top_transfn(PG_FUNCTION_ARGS)
-{
-	TopK	   *top;
-	int			k;
-
-	if (PG_ARGISNULL(2))
-		return AggregateSameState(fcinfo);
-	k = ArgCount(fcinfo, 3);
-	top = PG_ARGISNULL(0) ?
-		CreateRanking(fcinfo, AggregateContext(fcinfo), 1, k) :
-		(TopK *) PG_GETARG_POINTER(0);
-	TopKCheckCount(top, k);
-	return Rank(fcinfo, top);
-}
-
-PG_FUNCTION_INFO_V1(dlints_top_combinefn);
-
-/* combine function of dlints_argmax and dlints_top */
-Datum
-dlints_top_combinefn(PG_FUNCTION_ARGS)
-{
-	MemoryContext context = AggregateContext(fcinfo);
-	TopK	   *top;
-	TopK	   *other;
-
-	if (PG_ARGISNULL(1))
-		return AggregateSameState(fcinfo);
-	other = (TopK *) PG_GETARG_POINTER(1);
-	top = PG_ARGISNULL(0) ?
-		TopKCreate(context, other->item_type, other->k) :
-		(TopK *) PG_GETARG_POINTER(0);
-	TopKCheckCount(top, other->k);
-	TopKMerge(top, other);
-	PG_RETURN_POINTER(top);
-}
-
-PG_FUNCTION_INFO_V1(dlints_top_serialfn);
-
-Datum
-dlints_top_serialfn(PG_FUNCTION_ARGS)
-{
-	AggregateContext(fcinfo);
-	PG_RETURN_BYTEA_P(TopKSerialize((TopK *) PG_GETARG_POINTER(0)));
-}
-
-PG_FUNCTION_INFO_V1(dlints_top_deserialfn);
-
-Datum
-dlints_top_deserialfn(PG_FUNCTION_ARGS)
-{
-	AggregateContext(fcinfo);
-	PG_RETURN_POINTER(TopKDeserialize(PG_GETARG_BYTEA_PP(0)));
-}
-
-PG_FUNCTION_INFO_V1(dlints_argmax_finalfn);
-
-Datum
-dlints_argmax_finalfn(PG_FUNCTION_ARGS)
-{
-	AggregateContext(fcinfo);
-	if (PG_ARGISNULL(0))
-		PG_RETURN_NULL();
-	return ReturnBest(fcinfo, (TopK *) PG_GETARG_POINTER(0));
-}
-
-PG_FUNCTION_INFO_V1(dlints_top_finalfn);
-
-Datum
-dlints_top_finalfn(PG_FUNCTION_ARGS)
-{
-	AggregateContext(fcinfo);
-	if (PG_ARGISNULL(0))
-		PG_RETURN_NULL();
-	PG_RETURN_DATUM(TopKArray((TopK *) PG_GETARG_POINTER(0)));
 }

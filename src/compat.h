@@ -1,7 +1,7 @@
 /*
  * compat.h
  *		What differs between the PostgreSQL majors that dlints supports
- *		(13 to 18), and nothing else.
+ *		(13 to 18), and nothing else.  Comes right after postgres.h.
  */
 #ifndef DLINTS_COMPAT_H
 #define DLINTS_COMPAT_H
@@ -10,9 +10,12 @@
 #error "dlints needs PostgreSQL 13 or later"
 #endif
 
-/* varlena macros left postgres.h */
+/* varlena macros left postgres.h, and input functions came to fail softly */
 #if PG_VERSION_NUM >= 160000
+#include "nodes/miscnodes.h"
 #include "varatt.h"
+#else
+#define ereturn(escontext, dummy_value, ...) ereport(ERROR, __VA_ARGS__)
 #endif
 
 /* fmgr.h came to declare the entry point */

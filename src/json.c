@@ -4,44 +4,24 @@
  *
  * Numbers are written with the fewest digits that round-trip.  G and H are
  * written as the rows of their lower triangles, whatever the stored order is.
+ * What has no value (reduced_dim without projection, H for a discount of 1,
+ * the evidence of a model that has seen nothing) is null.
  */
-#include "dlints.h"
+#include "postgres.h"
 
 #include "common/shortest_dec.h"
-#include "core/linalg.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
 #include "utils/jsonb.h"
 #include "utils/numeric.h"
 
-#define GENERATOR_NAME	"philox4x32-10"
-#define INVALID_TEXT	"invalid input syntax for type dlints"
+#include "core/linalg.h"
+#include "fields.h"
+#include "model.h"
 
-/* indexed by DLINTS_POLICY_... */
-static const char *const policy_names[DLINTS_POLICY_COUNT] = {
-	"thompson", "ucb", "greedy"
-};
-
-const char *
-PolicyName(uint8 policy)
-{
-	Assert(policy < DLINTS_POLICY_COUNT);
-	return policy_names[policy];
-}
-
-bool
-PolicyFromName(const char *name, uint8 *policy)
-{
-	uint8		i;
-
-	for (i = 0; i < DLINTS_POLICY_COUNT; i++)
-		if (strcmp(name, policy_names[i]) == 0)
-		{
-			*policy = i;
-			return true;
-		}
-	return false;
-}
+/* the evidence, behind the fields of the header */
+static const char *const array_names[] = {"b", "G", "H"};
 
 static void
 WriteNumber(StringInfo buf, double value)
@@ -52,19 +32,13 @@ WriteNumber(StringInfo buf, double value)
 	appendStringInfoString(buf, digits);
 }
 
+/* A list of numbers, or of what is in their place. */
 static void
-WriteNumberField(StringInfo buf, const char *name, double value)
-{
-	appendStringInfo(buf, ", \"%s\": ", name);
-	WriteNumber(buf, value);
-}
-
-static void
-WriteVector(StringInfo buf, const char *name, const double *values, int count)
+WriteVector(StringInfo buf, const double *values, int count)
 {
 	int			i;
 
-	appendStringInfo(buf, ", \"%s\": [", name);
+	appendStringInfoChar(buf, '[');
 	for (i = 0; i < count; i++)
 	{
 		if (i > 0)
@@ -75,12 +49,12 @@ WriteVector(StringInfo buf, const char *name, const double *values, int count)
 }
 
 static void
-WriteTriangle(StringInfo buf, const char *name, const double *packed, int dim)
+WriteTriangle(StringInfo buf, const double *packed, int dim)
 {
 	int			i;
 	int			j;
 
-	appendStringInfo(buf, ", \"%s\": [", name);
+	appendStringInfoChar(buf, '[');
 	for (i = 0; i < dim; i++)
 	{
 		appendStringInfoString(buf, i > 0 ? ", [" : "[");
@@ -95,93 +69,94 @@ WriteTriangle(StringInfo buf, const char *name, const double *packed, int dim)
 	appendStringInfoChar(buf, ']');
 }
 
+static void
+WriteEvidence(StringInfo buf, const Evidence *evidence)
+{
+	appendStringInfoString(buf, ", \"b\": ");
+	WriteVector(buf, evidence->b, evidence->dim);
+	appendStringInfoString(buf, ", \"G\": ");
+	WriteTriangle(buf, evidence->G, evidence->dim);
+	appendStringInfoString(buf, ", \"H\": ");
+	if (evidence->H)
+		WriteTriangle(buf, evidence->H, evidence->dim);
+	else
+		appendStringInfoString(buf, "null");
+}
+
 char *
 ModelToJson(Dlints *model)
 {
 	StringInfoData buf;
 	Evidence	evidence;
+	int			i;
 
-	ModelGetEvidence(model, &evidence);
 	initStringInfo(&buf);
-
-	appendStringInfo(&buf, "{\"format\": %d, \"policy\": \"%s\"",
-					 model->version, PolicyName(model->policy));
-	appendStringInfo(&buf, ", \"context_dim\": %d", model->context_dim);
-	if (ModelHasProjection(model))
-		appendStringInfo(&buf, ", \"reduced_dim\": %d", model->reduced_dim);
+	for (i = 0; i < field_count; i++)
+	{
+		appendStringInfo(&buf, "%s\"%s\": ", i == 0 ? "{" : ", ", fields[i].name);
+		FieldWrite(&buf, &model->header, &fields[i]);
+	}
+	ModelGetEvidence(model, &evidence);
+	if (evidence.counts.updates > 0)
+		WriteEvidence(&buf, &evidence);
 	else
-		appendStringInfoString(&buf, ", \"reduced_dim\": null");
-	appendStringInfo(&buf, ", \"shared_dim\": %d, \"intercept\": %s",
-					 model->shared_dim,
-					 ModelHasIntercept(model) ? "true" : "false");
-	WriteNumberField(&buf, "discount", model->discount);
-	WriteNumberField(&buf, "ridge", model->ridge);
-	WriteNumberField(&buf, "exploration", model->exploration);
-	appendStringInfo(&buf, ", \"seed\": " INT64_FORMAT, model->seed);
-	if (ModelHasProjection(model))
-		WriteNumberField(&buf, "projection_scale", model->projection_scale);
-	else
-		appendStringInfoString(&buf, ", \"projection_scale\": null");
-	appendStringInfoString(&buf, ", \"generator\": \"" GENERATOR_NAME "\"");
-
-	appendStringInfo(&buf, ", \"updates\": " INT64_FORMAT, model->updates);
-	WriteNumberField(&buf, "weight_sum", model->weight_sum);
-	WriteNumberField(&buf, "reward_sum", model->reward_sum);
-	WriteNumberField(&buf, "reward_square_sum", model->reward_square_sum);
-	WriteVector(&buf, "b", evidence.b, evidence.dim);
-	WriteTriangle(&buf, "G", evidence.G, evidence.dim);
-	if (evidence.H)
-		WriteTriangle(&buf, "H", evidence.H, evidence.dim);
-	else
-		appendStringInfoString(&buf, ", \"H\": null");
+		appendStringInfoString(&buf, ", \"b\": null, \"G\": null, \"H\": null");
 	appendStringInfoChar(&buf, '}');
 	return buf.data;
 }
 
-/* All fields of the object, in the order in which they are written. */
-static const char *const field_names[] = {
-	"format", "policy", "context_dim", "reduced_dim", "shared_dim", "intercept",
-	"discount", "ridge", "exploration", "seed", "projection_scale", "generator",
-	"updates", "weight_sum", "reward_sum", "reward_square_sum", "b", "G", "H"
-};
-
-static void
-Malformed(const char *detail)
+/*
+ * Reading.  Every function answers whether it found what it was to find; the
+ * problem of the first that did not is the one to be told.
+ */
+typedef struct Reader
 {
-	ereport(ERROR,
-			(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
-			 errmsg(INVALID_TEXT),
-			 errdetail("%s", detail)));
+	JsonbContainer *object;
+	Problem		problem;
+} Reader;
+
+static bool
+Malformed(Reader *reader, const char *what)
+{
+	return ProblemIs(&reader->problem, ERRCODE_INVALID_TEXT_REPRESENTATION,
+					 what, NULL);
+}
+
+static bool
+NameIsKnown(const char *name, int len)
+{
+	int			i;
+
+	for (i = 0; i < field_count; i++)
+		if (strlen(fields[i].name) == len && memcmp(fields[i].name, name, len) == 0)
+			return true;
+	for (i = 0; i < lengthof(array_names); i++)
+		if (strlen(array_names[i]) == len && memcmp(array_names[i], name, len) == 0)
+			return true;
+	return false;
 }
 
 /* A misspelt field would otherwise be one that is silently ignored. */
-static void
-CheckFieldNames(JsonbContainer *object)
+static bool
+NamesAreKnown(Reader *reader)
 {
-	JsonbIterator *iterator = JsonbIteratorInit(object);
+	JsonbIterator *iterator = JsonbIteratorInit(reader->object);
 	JsonbValue	value;
 	JsonbIteratorToken token;
 
 	while ((token = JsonbIteratorNext(&iterator, &value, true)) != WJB_DONE)
-	{
-		int			i;
-
-		if (token != WJB_KEY)
-			continue;
-		for (i = 0; i < lengthof(field_names); i++)
-			if (strlen(field_names[i]) == value.val.string.len &&
-				memcmp(field_names[i], value.val.string.val,
-					   value.val.string.len) == 0)
-				break;
-		if (i == lengthof(field_names))
-			Malformed(psprintf("Unknown field \"%s\".",
-							   pnstrdup(value.val.string.val,
-										value.val.string.len)));
-	}
+		if (token == WJB_KEY &&
+			!NameIsKnown(value.val.string.val, value.val.string.len))
+			return Malformed(reader,
+							 psprintf("Unknown field \"%s\"",
+									  pnstrdup(value.val.string.val,
+											   value.val.string.len)));
+	return true;
 }
 
+/* The value of a field; NULL, and a problem, where there is none. */
 static JsonbValue *
-Field(JsonbContainer *object, const char *name)
+GetField(Reader *reader, const char *name)
 {
 	JsonbValue	key;
 	JsonbValue *value;
@@ -189,52 +164,22 @@ Field(JsonbContainer *object, const char *name)
 	key.type = jbvString;
 	key.val.string.val = unconstify(char *, name);
 	key.val.string.len = strlen(name);
-	value = findJsonbValueFromContainer(object, JB_FOBJECT, &key);
+	value = findJsonbValueFromContainer(reader->object, JB_FOBJECT, &key);
 	if (value == NULL)
-		Malformed(psprintf("Field \"%s\" is missing.", name));
+		Malformed(reader, psprintf("Field \"%s\" is missing", name));
 	return value;
 }
 
 static bool
-FieldIsNull(JsonbContainer *object, const char *name)
-{
-	return Field(object, name)->type == jbvNull;
-}
-
-static char *
-StringField(JsonbContainer *object, const char *name)
-{
-	JsonbValue *value = Field(object, name);
-
-	if (value->type != jbvString)
-		Malformed(psprintf("Field \"%s\" must be a string.", name));
-	return pnstrdup(value->val.string.val, value->val.string.len);
-}
-
-static bool
-BooleanField(JsonbContainer *object, const char *name)
-{
-	JsonbValue *value = Field(object, name);
-
-	if (value->type != jbvBool)
-		Malformed(psprintf("Field \"%s\" must be true or false.", name));
-	return value->val.boolean;
-}
-
-static double
-NumberValue(const JsonbValue *value, const char *name)
+ReadNumber(Reader *reader, const JsonbValue *value, const char *name,
+		   double *number)
 {
 	if (value == NULL || value->type != jbvNumeric)
-		Malformed(psprintf("Field \"%s\" must hold numbers.", name));
+		return Malformed(reader, psprintf("Field \"%s\" must hold numbers", name));
 	/* too large a number becomes infinity, which the validator refuses */
-	return DatumGetFloat8(DirectFunctionCall1(numeric_float8_no_overflow,
-											  NumericGetDatum(value->val.numeric)));
-}
-
-static double
-NumberField(JsonbContainer *object, const char *name)
-{
-	return NumberValue(Field(object, name), name);
+	*number = DatumGetFloat8(DirectFunctionCall1(numeric_float8_no_overflow,
+												 NumericGetDatum(value->val.numeric)));
+	return true;
 }
 
 static int
@@ -246,147 +191,247 @@ CompareNumeric(Datum number, int64 integer)
 	return DatumGetInt32(DirectFunctionCall2(numeric_cmp, number, other));
 }
 
-static int64
-IntegerField(JsonbContainer *object, const char *name, int64 min, int64 max)
+static bool
+ReadInteger(Reader *reader, const JsonbValue *value, const char *name,
+			int64 min, int64 max, int64 *integer)
 {
-	JsonbValue *value = Field(object, name);
 	Datum		number = NumericGetDatum(value->val.numeric);
 
-	if (value->type != jbvNumeric ||
-		CompareNumeric(number, min) < 0 || CompareNumeric(number, max) > 0 ||
-		CompareNumeric(number, DatumGetInt64(DirectFunctionCall1(numeric_int8,
-																 number))) != 0)
-		Malformed(psprintf("Field \"%s\" must be an integer of its range.",
-						   name));
-	return DatumGetInt64(DirectFunctionCall1(numeric_int8, number));
+	if (value->type == jbvNumeric &&
+		CompareNumeric(number, min) >= 0 && CompareNumeric(number, max) <= 0)
+	{
+		*integer = DatumGetInt64(DirectFunctionCall1(numeric_int8, number));
+		if (CompareNumeric(number, *integer) == 0)
+			return true;
+	}
+	return Malformed(reader,
+					 psprintf("Field \"%s\" must be an integer of its range", name));
 }
 
-/* An array of exactly count elements. */
-static JsonbContainer *
-ArrayOf(const JsonbValue *value, const char *name, int count)
+static bool
+ReadPolicy(Reader *reader, const JsonbValue *value, const char *name,
+		   uint8 *policy)
 {
-	if (value == NULL || value->type != jbvBinary ||
-		!JsonContainerIsArray(value->val.binary.data) ||
-		JsonContainerIsScalar(value->val.binary.data) ||
-		JsonContainerSize(value->val.binary.data) != count)
-		Malformed(psprintf("Field \"%s\" must hold an array of %d elements here.",
-						   name, count));
-	return value->val.binary.data;
+	char	   *text;
+
+	if (value->type != jbvString)
+		return Malformed(reader, psprintf("Field \"%s\" must be a string", name));
+	text = pnstrdup(value->val.string.val, value->val.string.len);
+	if (!PolicyFromName(text, policy))
+		return Malformed(reader, psprintf("Unknown policy \"%s\"", text));
+	return true;
 }
 
-static double
-Element(JsonbContainer *array, int i, const char *name)
+static bool
+ReadBoolean(Reader *reader, const JsonbValue *value, const char *name,
+			uint8 *boolean)
 {
-	JsonbValue *value = getIthJsonbValueFromContainer(array, i);
-	double		number = NumberValue(value, name);
-
-	pfree(value);
-	return number;
+	if (value->type != jbvBool)
+		return Malformed(reader, psprintf("Field \"%s\" must be true or false", name));
+	*boolean = value->val.boolean ? 1 : 0;
+	return true;
 }
 
-static void
-ReadVector(JsonbContainer *object, const char *name, int count,
-		   double *values)
+/* A field of the header, which is zero: what is null may stay so. */
+static bool
+ReadField(Reader *reader, DlintsHeader *header, const Field *field)
 {
-	JsonbContainer *array = ArrayOf(Field(object, name), name, count);
+	JsonbValue *value = GetField(reader, field->name);
+	int64		integer;
+
+	if (value == NULL)
+		return false;
+	if (value->type == jbvNull && FieldIsNull(header, field))
+		return true;
+	switch (field->kind)
+	{
+		case FIELD_VERSION:
+			if (!ReadInteger(reader, value, field->name, 0, PG_UINT16_MAX, &integer))
+				return false;
+			*FieldPointer(uint16, header, field) = (uint16) integer;
+			return true;
+		case FIELD_POLICY:
+			return ReadPolicy(reader, value, field->name,
+							  FieldPointer(uint8, header, field));
+		case FIELD_BOOLEAN:
+			return ReadBoolean(reader, value, field->name,
+							   FieldPointer(uint8, header, field));
+		case FIELD_DIMENSION:
+		case FIELD_DIMENSION_OR_NULL:
+			if (!ReadInteger(reader, value, field->name,
+							 field->kind == FIELD_DIMENSION ? PG_INT32_MIN : 1,
+							 PG_INT32_MAX, &integer))
+				return false;
+			*FieldPointer(int32, header, field) = (int32) integer;
+			return true;
+		case FIELD_BIGINT:
+			return ReadInteger(reader, value, field->name, PG_INT64_MIN,
+							   PG_INT64_MAX, FieldPointer(int64, header, field));
+		case FIELD_NUMBER:
+		case FIELD_NUMBER_OR_NULL:
+			return ReadNumber(reader, value, field->name,
+							  FieldPointer(float8, header, field));
+	}
+	pg_unreachable();
+}
+
+/* The header; of a version that is not known here no more than that. */
+static bool
+ReadHeader(Reader *reader, DlintsHeader *header)
+{
 	int			i;
 
-	for (i = 0; i < count; i++)
-		values[i] = Element(array, i, name);
+	memset(header, 0, sizeof(DlintsHeader));
+	if (!ReadField(reader, header, &fields[0]))
+		return false;
+	if (header->version == DLINTS_FORMAT_VERSION)
+	{
+		if (!NamesAreKnown(reader))
+			return false;
+		for (i = 1; i < field_count; i++)
+			if (!ReadField(reader, header, &fields[i]))
+				return false;
+	}
+	return ModelParametersAreValid(header, &reader->problem);
 }
 
-static void
-ReadTriangle(JsonbContainer *object, const char *name, int dim,
+/* An array of exactly count elements; NULL, and a problem, if it is not. */
+static JsonbContainer *
+ArrayOf(Reader *reader, const JsonbValue *value, const char *name, int count)
+{
+	if (value != NULL && value->type == jbvBinary &&
+		JsonContainerIsArray(value->val.binary.data) &&
+		!JsonContainerIsScalar(value->val.binary.data) &&
+		JsonContainerSize(value->val.binary.data) == count)
+		return value->val.binary.data;
+	Malformed(reader, psprintf("Field \"%s\" must hold an array of %d elements here",
+							   name, count));
+	return NULL;
+}
+
+static bool
+ReadElement(Reader *reader, JsonbContainer *array, int i, const char *name,
+			double *number)
+{
+	JsonbValue *value = getIthJsonbValueFromContainer(array, i);
+	bool		good = ReadNumber(reader, value, name, number);
+
+	if (value)
+		pfree(value);
+	return good;
+}
+
+static bool
+ReadVector(Reader *reader, const JsonbValue *value, const char *name, int count,
+		   double *values)
+{
+	JsonbContainer *array = ArrayOf(reader, value, name, count);
+	int			i;
+
+	for (i = 0; array && i < count; i++)
+		if (!ReadElement(reader, array, i, name, &values[i]))
+			return false;
+	return array != NULL;
+}
+
+static bool
+ReadTriangle(Reader *reader, const JsonbValue *value, const char *name, int dim,
 			 double *packed)
 {
-	JsonbContainer *rows = ArrayOf(Field(object, name), name, dim);
+	JsonbContainer *rows = ArrayOf(reader, value, name, dim);
 	int			i;
 	int			j;
 
-	for (i = 0; i < dim; i++)
+	for (i = 0; rows && i < dim; i++)
 	{
 		JsonbContainer *row;
 
 		CHECK_FOR_INTERRUPTS();
-		row = ArrayOf(getIthJsonbValueFromContainer(rows, i), name, i + 1);
-
+		row = ArrayOf(reader, getIthJsonbValueFromContainer(rows, i), name, i + 1);
+		if (row == NULL)
+			return false;
 		for (j = 0; j <= i; j++)
-			packed[linalg_packed_index(dim, i, j)] = Element(row, j, name);
+			if (!ReadElement(reader, row, j, name,
+							 &packed[linalg_packed_index(dim, i, j)]))
+				return false;
 	}
+	return rows != NULL;
 }
 
-static void
-ReadParameters(JsonbContainer *object, Dlints *header)
+/* b, G and H, of which those that the model does not have are null. */
+static bool
+ReadEvidence(Reader *reader, const Evidence *evidence)
 {
-	memset(header, 0, DLINTS_HEADER_SIZE);
-	header->version = IntegerField(object, "format", 0, PG_UINT16_MAX);
-	if (header->version != DLINTS_FORMAT_VERSION)
-		return;					/* the validator names it */
-	CheckFieldNames(object);
+	JsonbValue *values[lengthof(array_names)];
+	bool		expected[lengthof(array_names)];
+	int			i;
 
-	if (!PolicyFromName(StringField(object, "policy"), &header->policy))
-		Malformed(psprintf("Unknown policy \"%s\".",
-						   StringField(object, "policy")));
-	if (strcmp(StringField(object, "generator"), GENERATOR_NAME) != 0)
-		Malformed(psprintf("Unknown generator \"%s\".",
-						   StringField(object, "generator")));
-	header->generator = DLINTS_GENERATOR_PHILOX;
-
-	header->context_dim = IntegerField(object, "context_dim",
-									   PG_INT32_MIN, PG_INT32_MAX);
-	if (FieldIsNull(object, "reduced_dim"))
+	expected[0] = expected[1] = evidence->counts.updates > 0;
+	expected[2] = expected[0] && evidence->H != NULL;
+	for (i = 0; i < lengthof(array_names); i++)
 	{
-		header->projection = DLINTS_PROJECTION_NONE;
-		header->reduced_dim = header->context_dim;
-		if (!FieldIsNull(object, "projection_scale"))
-			Malformed("Field \"projection_scale\" must be null without reduced_dim.");
+		values[i] = GetField(reader, array_names[i]);
+		if (values[i] == NULL)
+			return false;
+		if (!expected[i] && values[i]->type != jbvNull)
+			return Malformed(reader,
+							 psprintf("Field \"%s\" must be null %s", array_names[i],
+									  expected[0] ? "for a discount of 1" :
+									  "without observations"));
 	}
-	else
-	{
-		header->projection = DLINTS_PROJECTION_GAUSSIAN;
-		header->reduced_dim = IntegerField(object, "reduced_dim",
-										   PG_INT32_MIN, PG_INT32_MAX);
-		header->projection_scale = NumberField(object, "projection_scale");
-	}
-	header->shared_dim = IntegerField(object, "shared_dim",
-									  PG_INT32_MIN, PG_INT32_MAX);
-	if (BooleanField(object, "intercept"))
-		header->flags |= DLINTS_FLAG_INTERCEPT;
-	header->discount = NumberField(object, "discount");
-	header->ridge = NumberField(object, "ridge");
-	header->exploration = NumberField(object, "exploration");
-	header->seed = IntegerField(object, "seed", PG_INT64_MIN, PG_INT64_MAX);
+	return (!expected[0] ||
+			ReadVector(reader, values[0], "b", evidence->dim, evidence->b)) &&
+		(!expected[1] ||
+		 ReadTriangle(reader, values[1], "G", evidence->dim, evidence->G)) &&
+		(!expected[2] ||
+		 ReadTriangle(reader, values[2], "H", evidence->dim, evidence->H));
 }
 
-Dlints *
-ModelFromJson(Datum jsonb)
+static Dlints *
+ReadModel(Reader *reader)
 {
-	Jsonb	   *document = DatumGetJsonbP(jsonb);
-	JsonbContainer *object = &document->root;
-	Dlints		header;
-	ModelProblem problem;
+	DlintsHeader header;
 	Dlints	   *model;
 	Evidence	evidence;
 
-	if (!JB_ROOT_IS_OBJECT(document))
-		Malformed("A model is a JSON object.");
-	ReadParameters(object, &header);
-	if (!ModelParametersAreValid(&header, &problem))
-		ModelReject(&problem, ERRCODE_INVALID_TEXT_REPRESENTATION, INVALID_TEXT);
-
+	if (!ReadHeader(reader, &header))
+		return NULL;
 	model = ModelCreate(&header);
+	model->header.counts = header.counts;
 	ModelGetEvidence(model, &evidence);
-	model->updates = IntegerField(object, "updates", 0, PG_INT64_MAX);
-	model->weight_sum = NumberField(object, "weight_sum");
-	model->reward_sum = NumberField(object, "reward_sum");
-	model->reward_square_sum = NumberField(object, "reward_square_sum");
-	ReadVector(object, "b", evidence.dim, evidence.b);
-	ReadTriangle(object, "G", evidence.dim, evidence.G);
-	if (evidence.H)
-		ReadTriangle(object, "H", evidence.dim, evidence.H);
-	else if (!FieldIsNull(object, "H"))
-		Malformed("Field \"H\" must be null for a discount of 1.");
-
-	ModelAccept(model, ERRCODE_INVALID_TEXT_REPRESENTATION, INVALID_TEXT);
+	if (!ReadEvidence(reader, &evidence) ||
+		!ModelExternalIsValid(model, &reader->problem))
+		return NULL;
 	return model;
+}
+
+/*
+ * A model from its JSON; NULL after an error that was saved in "escontext".  A
+ * version that is not known here is named as such: the value may be a good one.
+ */
+Dlints *
+ModelFromJson(Datum jsonb, Node *escontext)
+{
+	Jsonb	   *document = DatumGetJsonbP(jsonb);
+	Reader		reader = {.object = &document->root};
+	Problem    *problem = &reader.problem;
+	Dlints	   *model = NULL;
+
+	if (JB_ROOT_IS_OBJECT(document))
+		model = ReadModel(&reader);
+	else
+		Malformed(&reader, "A model is a JSON object");
+	if (model)
+		return model;
+
+	if (problem->sqlerrcode == ERRCODE_FEATURE_NOT_SUPPORTED)
+		ereturn(escontext, NULL,
+				(errcode(problem->sqlerrcode),
+				 errmsg("%s", problem->message)));
+	ereturn(escontext, NULL,
+			(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
+			 errmsg("invalid input syntax for type %s", "dlints"),
+			 errdetail("%s.%s%s", problem->message,
+					   problem->detail ? " " : "",
+					   problem->detail ? problem->detail : "")));
 }

@@ -3,15 +3,17 @@
  *		Learn from rewards: single updates, batches, evidence of many rows,
  *		and the concatenation of histories.
  */
-#include "dlints.h"
+#include "postgres.h"
 
-#include "args.h"
 #include "common/int.h"
 #include "common/shortest_dec.h"
 #include "libpq/pqformat.h"
 #include "miscadmin.h"
+
+#include "args.h"
+#include "model.h"
 #include "prepared.h"
-#include "projcache.h"
+#include "reduce.h"
 
 static void
 CheckCount(int64 updates, int64 more)
@@ -24,22 +26,30 @@ CheckCount(int64 updates, int64 more)
 				 errmsg("dlints update count out of range")));
 }
 
+/* Reduced contexts into the evidence, which they are overwritten by. */
+static void
+Absorb(Evidence *evidence, int count, double *reduced, const double *rewards)
+{
+	CheckCount(evidence->counts.updates, count);
+	BlasReady();
+	evidence_absorb(evidence, count, reduced, rewards);
+}
+
 /*
  * Learn a block of at most EVIDENCE_BLOCK contexts, oldest first, each with
  * its shared context if the model has one.  Blocks, because one matrix product
  * is several times faster than as many products of a matrix with a vector.
  */
 static void
-LearnBlock(const Dlints *model, Evidence *evidence, int count,
+LearnBlock(const DlintsHeader *model, Evidence *evidence, int count,
 		   const double *contexts, const double *shareds,
 		   const double *rewards)
 {
 	double	   *reduced = palloc(sizeof(double) * (Size) count * evidence->dim);
 
 	CHECK_FOR_INTERRUPTS();
-	CheckCount(evidence->counts.updates, count);
-	ProjectContexts(model, count, contexts, shareds, reduced);
-	evidence_absorb(evidence, count, reduced, rewards);
+	ReduceContexts(model, count, contexts, shareds, reduced);
+	Absorb(evidence, count, reduced, rewards);
 	pfree(reduced);
 }
 
@@ -64,7 +74,7 @@ NothingObserved(FunctionCallInfo fcinfo, int first_argno)
  */
 static Datum
 Observe(FunctionCallInfo fcinfo,
-		double *(*reduce) (FunctionCallInfo fcinfo, const Dlints *model))
+		double *(*reduce) (FunctionCallInfo fcinfo, const DlintsHeader *model))
 {
 	Dlints	   *model;
 	Evidence	evidence;
@@ -77,34 +87,34 @@ Observe(FunctionCallInfo fcinfo,
 		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
 
 	model = PG_GETARG_DLINTS_P_COPY(0);
-	reduced = reduce(fcinfo, model);
-	reward = ArgFinite(PG_GETARG_FLOAT8(PG_NARGS() - 1), "reward");
+	reward = ArgReward(PG_GETARG_FLOAT8(PG_NARGS() - 1), &model->header);
+	reduced = reduce(fcinfo, &model->header);
 
 	ModelGetEvidence(model, &evidence);
-	CheckCount(evidence.counts.updates, 1);
-	evidence_absorb(&evidence, 1, reduced, &reward);
+	Absorb(&evidence, 1, reduced, &reward);
 	ModelPutEvidence(model, &evidence);
 	PG_RETURN_DLINTS_P(model);
 }
 
 static double *
-ContextArgument(FunctionCallInfo fcinfo, const Dlints *model)
+ContextArgument(FunctionCallInfo fcinfo, const DlintsHeader *model)
 {
-	return ReduceContext(model, PG_GETARG_ARRAYTYPE_P(1),
+	return ReduceContext(model, ArgArray(fcinfo, 1),
 						 ArgSharedDatum(fcinfo, 2, 3));
 }
 
 PG_FUNCTION_INFO_V1(dlints_update);
 
 /*
- * dlints_update(model dlints, context real[] | double precision[]
- *				 [, shared, of the same type],
+ * dlints_update(model dlints, context anycompatiblearray
+ *				 [, shared anycompatiblearray],
  *				 reward double precision) -> dlints
  *
  * The model after one more observation: the three updates of Algorithm 1.
  * context has context_dim finite numbers, shared has shared_dim of them and is
- * left out where that is 0, reward is finite.  A NULL model gives NULL; with
- * any other NULL there is no observation and the model comes back as it was.
+ * left out where that is 0, reward is finite; none is beyond 1e50.  A NULL
+ * model gives NULL; with any other NULL there is no observation and the model
+ * comes back as it was.
  */
 Datum
 dlints_update(PG_FUNCTION_ARGS)
@@ -114,26 +124,25 @@ dlints_update(PG_FUNCTION_ARGS)
 
 /* A context that is reduced already, and ends as one with an intercept does. */
 static double *
-ReducedArgument(FunctionCallInfo fcinfo, const Dlints *model)
+ReducedArgument(FunctionCallInfo fcinfo, const DlintsHeader *model)
 {
-	int			len = ModelCoordinates(model);
-	double	   *reduced = palloc(sizeof(double) * len);
+	ArgSpec		spec = {"reduced context", ModelCoordinates(model), model};
+	double	   *reduced = palloc(sizeof(double) * spec.len);
 
-	ArgVector(PG_GETARG_ARRAYTYPE_P(1), len, reduced);
-	if (ModelHasIntercept(model) && reduced[len - 1] != 1.0)
+	ArgVector(ArgArray(fcinfo, 1), &spec, reduced);
+	if (model->intercept && reduced[spec.len - 1] != 1.0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("last coordinate of a reduced context must be 1 for a model with an intercept"),
 				 errdetail("The value is %s.",
-						   double_to_shortest_decimal(reduced[len - 1]))));
+						   double_to_shortest_decimal(reduced[spec.len - 1]))));
 	return reduced;
 }
 
 PG_FUNCTION_INFO_V1(dlints_update_reduced);
 
 /*
- * dlints_update_reduced(model dlints,
- *						 reduced real[] | double precision[],
+ * dlints_update_reduced(model dlints, reduced anycompatiblearray,
  *						 reward double precision) -> dlints
  *
  * As dlints_update, for an observation of which the reduced context z (from
@@ -146,12 +155,36 @@ dlints_update_reduced(PG_FUNCTION_ARGS)
 	return Observe(fcinfo, ReducedArgument);
 }
 
+/* An array with rows of one kind, and some of them as numbers. */
+typedef struct BatchPart
+{
+	ArrayType  *array;
+	ArgSpec		spec;
+	double	   *block;
+} BatchPart;
+
+static BatchPart
+BeginBatchPart(ArrayType *array, ArgSpec spec, int rows)
+{
+	BatchPart	part = {array, spec, NULL};
+
+	part.block = palloc(sizeof(double) * Min(rows, EVIDENCE_BLOCK) *
+						(Size) spec.len);
+	return part;
+}
+
+static void
+ReadBatchPart(BatchPart *part, int row, int count)
+{
+	ArgMatrixSlice(part->array, &part->spec, row, count, part->block);
+}
+
 PG_FUNCTION_INFO_V1(dlints_update_batch);
 
 /*
- * dlints_update(model dlints, contexts real[][] | double precision[][]
- *				 [, shareds, of the same type],
- *				 rewards double precision[]) -> dlints
+ * dlints_update_batch(model dlints, contexts anycompatiblearray
+ *					   [, shareds anycompatiblearray],
+ *					   rewards double precision[]) -> dlints
  *
  * The model after a batch of observations, oldest first: the same as single
  * updates in array order.  contexts has one row of context_dim numbers for
@@ -162,13 +195,12 @@ Datum
 dlints_update_batch(PG_FUNCTION_ARGS)
 {
 	Dlints	   *model;
-	ArrayType  *contexts;
-	ArrayType  *shareds;
-	ArrayType  *rewards;
+	BatchPart	contexts;
+	BatchPart	shareds;
+	BatchPart	rewards;
+	ArgSpec		spec;
+	ArrayType  *array;
 	Evidence	evidence;
-	double	   *context_block;
-	double	   *shared_block;
-	double		reward_block[EVIDENCE_BLOCK];
 	int			rows;
 	int			row;
 
@@ -178,33 +210,100 @@ dlints_update_batch(PG_FUNCTION_ARGS)
 		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
 
 	model = PG_GETARG_DLINTS_P_COPY(0);
-	contexts = PG_GETARG_ARRAYTYPE_P(1);
-	shareds = ArgSharedArray(fcinfo, 2, 3);
-	rewards = PG_GETARG_ARRAYTYPE_P(PG_NARGS() - 1);
-	rows = ArgMatrixRows(contexts, model->context_dim);
-	ArgShareds(shareds, model->shared_dim, rows);
-	ArgRewards(rewards, rows);
 
-	context_block = palloc(sizeof(double) * (Size) Min(rows, EVIDENCE_BLOCK) *
-						   model->context_dim);
-	shared_block = palloc(sizeof(double) * (Size) Min(rows, EVIDENCE_BLOCK) *
-						  model->shared_dim);
+	array = ArgArray(fcinfo, 1);
+	spec = ArgContextSpec(&model->header);
+	spec.name = "array of contexts";
+	rows = ArgMatrixRows(array, &spec);
+	contexts = BeginBatchPart(array, spec, rows);
+
+	array = ArgSharedArray(fcinfo, 2, 3);
+	spec = ArgSharedSpec(&model->header);
+	spec.name = "array of shared contexts";
+	ArgCheckShared(array, "shareds", &model->header);
+	if (array)
+		ArgCheckSameCount("shared contexts", rows, ArgMatrixRows(array, &spec));
+	shareds = BeginBatchPart(array, spec, rows);
+
+	array = ArgArray(fcinfo, PG_NARGS() - 1);
+	spec = ArgRewardSpec(&model->header);
+	ArgCheckSameCount("rewards", rows, ArgVectorLength(array, &spec));
+	rewards = BeginBatchPart(array, spec, rows);
+
 	ModelGetEvidence(model, &evidence);
 	for (row = 0; row < rows; row += EVIDENCE_BLOCK)
 	{
 		int			count = Min(EVIDENCE_BLOCK, rows - row);
 
-		ArgSlice(contexts, (Size) row * model->context_dim,
-				 (Size) count * model->context_dim, context_block);
-		if (shareds)
-			ArgSlice(shareds, (Size) row * model->shared_dim,
-					 (Size) count * model->shared_dim, shared_block);
-		ArgSlice(rewards, row, count, reward_block);
-		LearnBlock(model, &evidence, count, context_block, shared_block,
-				   reward_block);
+		ReadBatchPart(&contexts, row, count);
+		if (shareds.array)
+			ReadBatchPart(&shareds, row, count);
+		ReadBatchPart(&rewards, row, count);
+		LearnBlock(&model->header, &evidence, count, contexts.block,
+				   shareds.block, rewards.block);
 	}
 	ModelPutEvidence(model, &evidence);
 	PG_RETURN_DLINTS_P(model);
+}
+
+/* Would the model take these arguments? */
+static bool
+Accepts(FunctionCallInfo fcinfo, const Datum *shared)
+{
+	const DlintsHeader *model = &PrepareModel(fcinfo, 0)->header;
+	ArgSpec		spec = ArgContextSpec(model);
+	ArgSpec		shared_spec = ArgSharedSpec(model);
+	double	   *numbers = palloc(sizeof(double) *
+								 Max(model->context_dim, model->shared_dim));
+	ArrayType  *array;
+	Problem		problem;
+	bool		accepts;
+
+	accepts = model->counts.updates < PG_INT64_MAX &&
+		SharedIsExpected(shared != NULL, "shared", model, &problem) &&
+		ArrayIsNumeric(PG_GETARG_DATUM(1), &array, &problem) &&
+		VectorIsValid(array, &spec, numbers, &problem) &&
+		(shared == NULL ||
+		 (ArrayIsNumeric(*shared, &array, &problem) &&
+		  VectorIsValid(array, &shared_spec, numbers, &problem)));
+	pfree(numbers);
+	return accepts;
+}
+
+PG_FUNCTION_INFO_V1(dlints_accepts);
+
+/*
+ * dlints_accepts(model dlints, context anycompatiblearray
+ *				  [, shared anycompatiblearray],
+ *				  reward double precision) -> boolean
+ *
+ * Would dlints_update learn this observation?  False where it would raise an
+ * error for its numbers or their count; never an error itself.  NULL with any
+ * NULL.
+ */
+Datum
+dlints_accepts(PG_FUNCTION_ARGS)
+{
+	const DlintsHeader *model = &PrepareModel(fcinfo, 0)->header;
+	Problem		problem;
+
+	PG_RETURN_BOOL(RewardIsValid(PG_GETARG_FLOAT8(PG_NARGS() - 1), model,
+								 &problem) &&
+				   Accepts(fcinfo, ArgSharedDatum(fcinfo, 2, 3)));
+}
+
+PG_FUNCTION_INFO_V1(dlints_accepts_context);
+
+/*
+ * dlints_accepts(model dlints, context anycompatiblearray
+ *				  [, shared anycompatiblearray]) -> boolean
+ *
+ * The same of a context, and shared context, without a reward.
+ */
+Datum
+dlints_accepts_context(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(Accepts(fcinfo, ArgSharedDatum(fcinfo, 2, 2)));
 }
 
 /*
@@ -224,7 +323,7 @@ typedef struct EvidenceState
 } EvidenceState;
 
 static EvidenceState *
-EvidenceStateCreate(MemoryContext context, const Dlints *model)
+EvidenceStateCreate(MemoryContext context, const DlintsHeader *model)
 {
 	MemoryContext caller = MemoryContextSwitchTo(context);
 	EvidenceState *state = palloc0(sizeof(EvidenceState));
@@ -249,13 +348,23 @@ Grow(EvidenceState *state, double *numbers, Size count)
 static void
 EvidenceStateGrow(EvidenceState *state)
 {
+	const DlintsHeader *model = &state->model->header;
 	Size		capacity = Min(Max(state->capacity * 2, 8), EVIDENCE_BLOCK);
 
 	state->contexts = Grow(state, state->contexts,
-						   capacity * state->model->context_dim);
-	state->shareds = Grow(state, state->shareds,
-						  capacity * state->model->shared_dim);
+						   capacity * model->context_dim);
+	state->shareds = Grow(state, state->shareds, capacity * model->shared_dim);
 	state->capacity = capacity;
+}
+
+/* Learn what waits into a model that has the state's evidence so far. */
+static void
+LearnPending(const EvidenceState *state, Dlints *model, Evidence *evidence)
+{
+	ModelGetEvidence(model, evidence);
+	if (state->pending > 0)
+		LearnBlock(&model->header, evidence, state->pending, state->contexts,
+				   state->shareds, state->rewards);
 }
 
 /*
@@ -267,12 +376,8 @@ EvidenceStateFlush(EvidenceState *state)
 {
 	Evidence	evidence;
 
-	if (state->pending == 0)
-		return;
-	ModelGetEvidence(state->model, &evidence);
-	LearnBlock(state->model, &evidence, state->pending, state->contexts,
-			   state->shareds, state->rewards);
-	ModelPutCounts(state->model, &evidence);
+	LearnPending(state, state->model, &evidence);
+	state->model->header.counts = evidence.counts;
 	state->pending = 0;
 }
 
@@ -284,10 +389,7 @@ EvidenceStateResult(const EvidenceState *state)
 	Evidence	evidence;
 
 	memcpy(result, state->model, VARSIZE(state->model));
-	ModelGetEvidence(result, &evidence);
-	if (state->pending > 0)
-		LearnBlock(result, &evidence, state->pending, state->contexts,
-				   state->shareds, state->rewards);
+	LearnPending(state, result, &evidence);
 	ModelPutEvidence(result, &evidence);
 	return result;
 }
@@ -299,12 +401,12 @@ EvidenceStateResult(const EvidenceState *state)
 static void
 EvidenceStateCheckModel(EvidenceState *state, Datum datum)
 {
-	Dlints		header;
+	DlintsHeader header;
 
 	if (ValueKeyMatches(&state->key, datum))
 		return;
 	header = ModelHeaderFromDatum(datum);
-	ModelCheckSameEvidence(state->model, &header);
+	ModelCheckSameEvidence(&state->model->header, &header);
 	ValueKeyReplace(&state->key, datum, state->context);
 }
 
@@ -344,6 +446,7 @@ dlints_evidence_transfn(PG_FUNCTION_ARGS)
 	EvidenceState *state = PG_ARGISNULL(0) ? NULL :
 		(EvidenceState *) PG_GETARG_POINTER(0);
 	MemoryContext context = AggregateContext(fcinfo);
+	const DlintsHeader *model;
 	ArrayType  *array;
 	double		reward;
 
@@ -352,22 +455,23 @@ dlints_evidence_transfn(PG_FUNCTION_ARGS)
 
 	if (state == NULL)
 	{
-		Dlints		header = ModelHeaderFromDatum(PG_GETARG_DATUM(1));
+		DlintsHeader header = ModelHeaderFromDatum(PG_GETARG_DATUM(1));
 
 		state = EvidenceStateCreate(context, &header);
 		ValueKeySet(&state->key, PG_GETARG_DATUM(1), context);
 	}
 	EvidenceStateCheckModel(state, PG_GETARG_DATUM(1));
+	model = &state->model->header;
 
-	reward = ArgFinite(PG_GETARG_FLOAT8(PG_NARGS() - 1), "reward");
+	reward = ArgReward(PG_GETARG_FLOAT8(PG_NARGS() - 1), model);
 	if (state->pending == state->capacity)
 		EvidenceStateGrow(state);
 	array = ArgArray(fcinfo, 2);
 	PrefetchNextArray(array);
-	ArgVector(array, state->model->context_dim,
-			  state->contexts + (Size) state->pending * state->model->context_dim);
-	ArgShared(ArgSharedArray(fcinfo, 3, 4), state->model->shared_dim,
-			  state->shareds + (Size) state->pending * state->model->shared_dim);
+	ArgContext(array, model,
+			   state->contexts + (Size) state->pending * model->context_dim);
+	ArgShared(ArgSharedArray(fcinfo, 3, 4), model,
+			  state->shareds + (Size) state->pending * model->shared_dim);
 	state->rewards[state->pending++] = reward;
 
 	if (state->pending == EVIDENCE_BLOCK)
@@ -393,8 +497,8 @@ ConcatInPlace(Dlints *earlier, Dlints *later)
 	Evidence	left;
 	Evidence	right;
 
-	ModelCheckSameEvidence(earlier, later);
-	CheckCount(earlier->updates, later->updates);
+	ModelCheckSameEvidence(&earlier->header, &later->header);
+	CheckCount(earlier->header.counts.updates, later->header.counts.updates);
 	ModelGetEvidence(earlier, &left);
 	ModelGetEvidence(later, &right);
 	evidence_concat(&left, &right);
@@ -419,7 +523,7 @@ dlints_evidence_combinefn(PG_FUNCTION_ARGS)
 		return AggregateSameState(fcinfo);
 	other = (EvidenceState *) PG_GETARG_POINTER(1);
 	state = PG_ARGISNULL(0) ?
-		EvidenceStateCreate(context, other->model) :
+		EvidenceStateCreate(context, &other->model->header) :
 		(EvidenceState *) PG_GETARG_POINTER(0);
 
 	EvidenceStateFlush(state);

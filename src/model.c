@@ -2,163 +2,179 @@
  * model.c
  *		The life of a stored model: create, check, read, take its evidence out
  *		and put it back.
- *
- * One validator serves every door.  It reports a ModelProblem rather than an
- * error, because what a problem is called depends on the door: a bad
- * parameter, bad text, bad binary data or a damaged table.
  */
-#include "dlints.h"
+#include "postgres.h"
 
 #include <math.h>
 
 #include "access/detoast.h"
 #include "common/shortest_dec.h"
+#include "lib/stringinfo.h"
 #include "storage/shmem.h"
 
-static bool
-Problem(ModelProblem *problem, int sqlerrcode, const char *message,
-		const char *detail)
+#include "fields.h"
+#include "model.h"
+
+/* How this model reduces contexts. */
+Projection
+ModelProjection(const DlintsHeader *header)
 {
-	problem->sqlerrcode = sqlerrcode;
-	problem->message = message;
-	problem->detail = detail;
-	return false;
+	Projection	projection;
+
+	projection.seed = (uint64) header->seed;
+	projection.scale = header->projection_scale;
+	projection.context_dim = header->context_dim;
+	projection.reduced_dim = ModelHasProjection(header) ?
+		header->reduced_dim : header->context_dim;
+	projection.shared_dim = header->shared_dim;
+	projection.intercept = header->intercept != 0;
+	return projection;
+}
+
+/* coordinates of z, and with it the order of the evidence */
+int
+ModelCoordinates(const DlintsHeader *header)
+{
+	Projection	projection = ModelProjection(header);
+
+	return projection_reduced_len(&projection);
+}
+
+/* weights over a context that a parameter lifts to, the intercept's last */
+int
+ModelLiftedLen(const DlintsHeader *header)
+{
+	Projection	projection = ModelProjection(header);
+
+	return projection_lifted_len(&projection);
+}
+
+/* numbers of b, G and H */
+static Size
+ValueCount(const DlintsHeader *header)
+{
+	return evidence_value_count(ModelCoordinates(header), header->discount);
+}
+
+/* the same as stored: a model that has seen nothing has none */
+Size
+ModelStoredCount(const DlintsHeader *header)
+{
+	return header->counts.updates > 0 ? ValueCount(header) : 0;
+}
+
+static Size
+SizeWith(Size count)
+{
+	return add_size(sizeof(DlintsHeader), mul_size(count, sizeof(float8)));
+}
+
+/* bytes of a stored model with these parameters and counts */
+Size
+ModelStoredSize(const DlintsHeader *header)
+{
+	return SizeWith(ModelStoredCount(header));
+}
+
+/* The value is what there is, unlike in the message. */
+static bool
+OutOfRange(Problem *problem, const char *name, const char *range, double value)
+{
+	return ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
+					 psprintf("%s must be %s", name, range),
+					 psprintf("The value is %s.",
+							  double_to_shortest_decimal(value)));
+}
+
+/* The comparison is written so that NaN fails it. */
+static bool
+NumberIsBetween(const char *name, double value, double min, double max,
+				Problem *problem)
+{
+	if (value >= min && value <= max)
+		return true;
+	return OutOfRange(problem, name,
+					  psprintf("between %g and %g", min, max), value);
 }
 
 static bool
-OutOfRange(ModelProblem *problem, const char *name, const char *range,
-		   double value)
+DimensionIsBetween(const char *name, const char *kind, int value, int min,
+				   int max, Problem *problem)
 {
-	return Problem(problem, ERRCODE_INVALID_PARAMETER_VALUE,
-				   psprintf("%s must be %s", name, range),
-				   psprintf("The value is %s.",
-							double_to_shortest_decimal(value)));
-}
-
-static bool
-ContextDimIsValid(const Dlints *header, ModelProblem *problem)
-{
-	if (header->context_dim < 1)
-		return OutOfRange(problem, "context_dim", "at least 1",
-						  header->context_dim);
-	if (header->context_dim > DLINTS_MAX_CONTEXT_DIM)
-		return Problem(problem, ERRCODE_PROGRAM_LIMIT_EXCEEDED,
-					   psprintf("dlints cannot have more than %d context dimensions",
-								DLINTS_MAX_CONTEXT_DIM),
-					   psprintf("context_dim is %d.", header->context_dim));
-	return true;
-}
-
-/* Interactions have no place without the random matrices. */
-static bool
-SharedDimIsValid(const Dlints *header, ModelProblem *problem)
-{
-	if (header->shared_dim < 0)
-		return OutOfRange(problem, "shared_dim", "at least 0",
-						  header->shared_dim);
-	if (header->shared_dim > DLINTS_MAX_SHARED_DIM)
-		return Problem(problem, ERRCODE_PROGRAM_LIMIT_EXCEEDED,
-					   psprintf("dlints cannot have more than %d shared dimensions",
-								DLINTS_MAX_SHARED_DIM),
-					   psprintf("shared_dim is %d.", header->shared_dim));
-	if (header->shared_dim > 0 && !ModelHasProjection(header))
-		return Problem(problem, ERRCODE_INVALID_PARAMETER_VALUE,
-					   "shared_dim needs reduced_dim",
-					   "The interactions of context and shared context are learned through a projection.");
-	return true;
-}
-
-static bool
-ReducedDimIsValid(const Dlints *header, ModelProblem *problem)
-{
-	int64		projected = (int64) header->context_dim * (1 + header->shared_dim);
-
-	if (header->reduced_dim < 1)
-		return OutOfRange(problem, "reduced_dim", "at least 1",
-						  header->reduced_dim);
-	if (header->reduced_dim > DLINTS_MAX_DIM && ModelHasProjection(header))
-		return Problem(problem, ERRCODE_PROGRAM_LIMIT_EXCEEDED,
-					   psprintf("dlints cannot have more than %d dimensions",
-								DLINTS_MAX_DIM),
-					   psprintf("reduced_dim is %d.", header->reduced_dim));
-	if (header->reduced_dim > DLINTS_MAX_DIM)
-		return Problem(problem, ERRCODE_PROGRAM_LIMIT_EXCEEDED,
-					   psprintf("dlints cannot have more than %d dimensions without projection",
-								DLINTS_MAX_DIM),
-					   psprintf("context_dim is %d and there is no reduced_dim.",
-								header->reduced_dim));
-	if (header->reduced_dim > projected)
-		return Problem(problem, ERRCODE_INVALID_PARAMETER_VALUE,
-					   header->shared_dim > 0 ?
-					   "reduced_dim must not be greater than context_dim * (1 + shared_dim)" :
-					   "reduced_dim must not be greater than context_dim",
-					   header->shared_dim > 0 ?
-					   psprintf("reduced_dim is %d, context_dim is %d, shared_dim is %d.",
-								header->reduced_dim, header->context_dim,
-								header->shared_dim) :
-					   psprintf("reduced_dim is %d, context_dim is %d.",
-								header->reduced_dim, header->context_dim));
-	if (!ModelHasProjection(header) &&
-		header->reduced_dim != header->context_dim)
-		return Problem(problem, ERRCODE_INVALID_PARAMETER_VALUE,
-					   "reduced_dim must equal context_dim without projection",
-					   NULL);
+	if (value < min)
+		return OutOfRange(problem, name, psprintf("at least %d", min), value);
+	if (value > max)
+		return ProblemIs(problem, ERRCODE_PROGRAM_LIMIT_EXCEEDED,
+						 psprintf("dlints cannot have more than %d %s",
+								  max, kind),
+						 psprintf("%s is %d.", name, value));
 	return true;
 }
 
 /* Does this version know all that the header speaks of? */
 static bool
-KindsAreKnown(const Dlints *header, ModelProblem *problem)
+KindsAreKnown(const DlintsHeader *header, Problem *problem)
 {
-	static const float8 zeros[lengthof(((Dlints *) 0)->unused2)];
+	static const float8 zeros[lengthof(header->unused2)];
 
 	if (header->version != DLINTS_FORMAT_VERSION)
-		return Problem(problem, ERRCODE_FEATURE_NOT_SUPPORTED,
-					   psprintf("unsupported dlints format version %d",
-								header->version), NULL);
-	if (header->policy >= DLINTS_POLICY_COUNT)
-		return Problem(problem, ERRCODE_INVALID_PARAMETER_VALUE,
-					   psprintf("unknown policy number %d", header->policy),
-					   NULL);
-	if (header->projection != DLINTS_PROJECTION_NONE &&
-		header->projection != DLINTS_PROJECTION_GAUSSIAN)
-		return Problem(problem, ERRCODE_INVALID_PARAMETER_VALUE,
-					   psprintf("unknown projection number %d",
-								header->projection), NULL);
-	if (header->generator != DLINTS_GENERATOR_PHILOX)
-		return Problem(problem, ERRCODE_INVALID_PARAMETER_VALUE,
-					   psprintf("unknown generator number %d",
-								header->generator), NULL);
-	if ((header->flags & ~DLINTS_FLAGS_KNOWN) != 0)
-		return Problem(problem, ERRCODE_INVALID_PARAMETER_VALUE,
-					   psprintf("unknown flags %d", header->flags), NULL);
+		return ProblemIs(problem, ERRCODE_FEATURE_NOT_SUPPORTED,
+						 psprintf("unsupported dlints format version %d",
+								  header->version), NULL);
+	if (!PolicyIsKnown(header->policy))
+		return ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
+						 psprintf("Policy number %d is unknown", header->policy),
+						 NULL);
+	if (header->intercept > 1)
+		return ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
+						 "intercept must be 0 or 1", NULL);
 	if (header->unused1 != 0 ||
 		memcmp(header->unused2, zeros, sizeof(zeros)) != 0)
-		return Problem(problem, ERRCODE_INVALID_PARAMETER_VALUE,
-					   "unused fields must be zero", NULL);
+		return ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
+						 "Unused fields must be zero", NULL);
 	return true;
 }
 
-/* The comparisons are written so that NaN fails them. */
+/* With a projection, 0 < reduced_dim <= n (1 + m). */
 static bool
-NumbersAreInRange(const Dlints *header, ModelProblem *problem)
+ReductionIsValid(const DlintsHeader *header, Problem *problem)
 {
-	if (!(header->discount > 0.0 && header->discount <= 1.0))
-		return OutOfRange(problem, "discount", "greater than 0 and at most 1",
-						  header->discount);
-	if (!(header->ridge > 0.0 && isfinite(header->ridge)))
-		return OutOfRange(problem, "ridge", "greater than 0 and finite",
-						  header->ridge);
-	if (!(header->exploration >= 0.0 && isfinite(header->exploration)))
-		return OutOfRange(problem, "exploration", "at least 0 and finite",
-						  header->exploration);
-	if (!ModelHasProjection(header) && header->projection_scale != 0.0)
+	int64		projected = (int64) header->context_dim * (1 + header->shared_dim);
+
+	if (!DimensionIsBetween("reduced_dim", "dimensions", header->reduced_dim,
+							1, DLINTS_MAX_DIM, problem))
+		return false;
+	if (header->reduced_dim > projected && header->shared_dim == 0)
+		return ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
+						 "reduced_dim must not be greater than context_dim",
+						 psprintf("reduced_dim is %d, context_dim is %d.",
+								  header->reduced_dim, header->context_dim));
+	if (header->reduced_dim > projected)
+		return ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
+						 "reduced_dim must not be greater than context_dim * (1 + shared_dim)",
+						 psprintf("reduced_dim is %d, context_dim is %d, shared_dim is %d.",
+								  header->reduced_dim, header->context_dim,
+								  header->shared_dim));
+	return NumberIsBetween("projection_scale", header->projection_scale,
+						   DLINTS_MIN_SCALE, DLINTS_MAX_SCALE, problem);
+}
+
+/* Without, z is x, and there is nothing to make interactions with. */
+static bool
+IdentityIsValid(const DlintsHeader *header, Problem *problem)
+{
+	if (header->context_dim > DLINTS_MAX_DIM)
+		return ProblemIs(problem, ERRCODE_PROGRAM_LIMIT_EXCEEDED,
+						 psprintf("dlints cannot have more than %d dimensions without projection",
+								  DLINTS_MAX_DIM),
+						 psprintf("context_dim is %d and there is no reduced_dim.",
+								  header->context_dim));
+	if (header->shared_dim > 0)
+		return ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
+						 "shared_dim needs reduced_dim",
+						 "The interactions of context and shared context are learned through a projection.");
+	if (header->projection_scale != 0.0)
 		return OutOfRange(problem, "projection_scale", "0 without projection",
-						  header->projection_scale);
-	if (ModelHasProjection(header) &&
-		!(header->projection_scale > 0.0 && isfinite(header->projection_scale)))
-		return OutOfRange(problem, "projection_scale",
-						  "greater than 0 and finite",
 						  header->projection_scale);
 	return true;
 }
@@ -168,92 +184,134 @@ NumbersAreInRange(const Dlints *header, ModelProblem *problem)
  * size that it implies is allocated.
  */
 bool
-ModelParametersAreValid(const Dlints *header, ModelProblem *problem)
+ModelParametersAreValid(const DlintsHeader *header, Problem *problem)
 {
 	return KindsAreKnown(header, problem) &&
-		ContextDimIsValid(header, problem) &&
-		SharedDimIsValid(header, problem) &&
-		ReducedDimIsValid(header, problem) &&
-		NumbersAreInRange(header, problem);
+		DimensionIsBetween("context_dim", "context dimensions",
+						   header->context_dim, 1, DLINTS_MAX_CONTEXT_DIM,
+						   problem) &&
+		DimensionIsBetween("shared_dim", "shared dimensions",
+						   header->shared_dim, 0, DLINTS_MAX_SHARED_DIM,
+						   problem) &&
+		(header->reduced_dim == 0 ? IdentityIsValid(header, problem) :
+		 ReductionIsValid(header, problem)) &&
+		NumberIsBetween("discount", header->discount,
+						DLINTS_MIN_DISCOUNT, 1.0, problem) &&
+		NumberIsBetween("ridge", header->ridge,
+						DLINTS_MIN_RIDGE, DLINTS_MAX_RIDGE, problem) &&
+		NumberIsBetween("exploration", header->exploration,
+						0.0, DLINTS_MAX_EXPLORATION, problem);
 }
 
 /*
- * The whole validator: parameters, every number of the evidence finite, sums
- * of squares not negative.  The varlena size must be right.
+ * A reduced_dim that a user gave: the header's 0, for none, is not to be had
+ * by saying so.
  */
-static bool
-ModelIsValid(const Dlints *model, ModelProblem *problem)
+void
+ModelCheckReducedDim(int reduced_dim)
 {
-	Evidence	evidence;
+	Problem		problem;
 
-	if (!ModelParametersAreValid(model, problem))
-		return false;
-	ModelGetEvidence(unconstify(Dlints *, model), &evidence);
-	if (!evidence_is_valid(&evidence))
-		return Problem(problem, ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE,
-					   "NaN, infinity, a negative count or a negative sum of squares not allowed in dlints",
-					   NULL);
-	return true;
-}
-
-/* bytes of a model with these parameters */
-Size
-ModelSize(const Dlints *header)
-{
-	return add_size(DLINTS_HEADER_SIZE,
-					mul_size(evidence_value_count(ModelCoordinates(header),
-												  header->discount),
-							 sizeof(float8)));
-}
-
-/* A model with the given, already checked, parameters and no evidence. */
-Dlints *
-ModelCreate(const Dlints *header)
-{
-	Size		size = ModelSize(header);
-	Dlints	   *model = palloc0(size);
-
-	memcpy(model, header, DLINTS_HEADER_SIZE);
-	SET_VARSIZE(model, size);
-	model->exploration += 0.0;	/* zero has no sign, here and below */
-	model->projection_scale += 0.0;
-	model->updates = 0;
-	model->weight_sum = 0.0;
-	model->reward_sum = 0.0;
-	model->reward_square_sum = 0.0;
-	return model;
+	if (!DimensionIsBetween("reduced_dim", "dimensions", reduced_dim, 1,
+							DLINTS_MAX_DIM, &problem))
+		ProblemRaise(&problem);
 }
 
 /* Parameters that a user gave. */
 void
-ModelCheckParameters(const Dlints *header)
+ModelCheckParameters(const DlintsHeader *header)
 {
-	ModelProblem problem;
+	Problem		problem;
 
 	if (!ModelParametersAreValid(header, &problem))
-		ereport(ERROR,
-				(errcode(problem.sqlerrcode),
-				 errmsg("%s", problem.message),
-				 problem.detail ? errdetail("%s", problem.detail) : 0));
+		ProblemRaise(&problem);
 }
 
 /*
- * Report what is wrong with an external form.  A version that is not known
- * here is named as such: the value may be a good one.
+ * A model that came in from outside, its parameters found valid before: every
+ * number of the evidence finite, sums of squares not negative, and none where
+ * nothing was observed.  Its numbers are brought into the form that learning
+ * leaves behind, so that one model has one representation.
+ */
+bool
+ModelExternalIsValid(Dlints *model, Problem *problem)
+{
+	const EvidenceCounts *counts = &model->header.counts;
+	Evidence	evidence;
+
+	ModelGetEvidence(model, &evidence);
+	if (!evidence_is_valid(&evidence))
+		return ProblemIs(problem, ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE,
+						 "NaN, infinity, a negative count or a negative sum of squares not allowed in dlints",
+						 NULL);
+	evidence_settle(&evidence);
+	model->header.counts = evidence.counts;
+	if (counts->updates == 0 &&
+		(counts->weight_sum != 0.0 || counts->reward_sum != 0.0 ||
+		 counts->reward_square_sum != 0.0))
+		return ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
+						 "A model without observations has no sums", NULL);
+	return true;
+}
+
+static char *
+FieldText(const DlintsHeader *header, const Field *field)
+{
+	StringInfoData buf;
+
+	initStringInfo(&buf);
+	FieldWrite(&buf, header, field);
+	return buf.data;
+}
+
+/*
+ * Do both models mean the same by their evidence?  Sizes, projection and
+ * discount define it; ridge, exploration and policy do not.
  */
 void
-ModelReject(const ModelProblem *problem, int sqlerrcode, const char *message)
+ModelCheckSameEvidence(const DlintsHeader *left, const DlintsHeader *right)
 {
-	if (problem->sqlerrcode == ERRCODE_FEATURE_NOT_SUPPORTED)
-		ereport(ERROR,
-				(errcode(problem->sqlerrcode),
-				 errmsg("%s", problem->message)));
-	ereport(ERROR,
-			(errcode(sqlerrcode),
-			 errmsg("%s", message),
-			 errdetail("%s.%s%s", problem->message,
-					   problem->detail ? " " : "",
-					   problem->detail ? problem->detail : "")));
+	int			i;
+
+	for (i = 0; i < field_count; i++)
+		if (fields[i].defines_evidence &&
+			!FieldIsSame(left, right, &fields[i]))
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("dlints models with different %s do not fit together",
+							fields[i].name),
+					 errdetail("The left model has %s %s, the right one %s.",
+							   fields[i].name, FieldText(left, &fields[i]),
+							   FieldText(right, &fields[i]))));
+}
+
+/*
+ * Equality is that of the representation: parameters, counts and evidence,
+ * wherever and however the values are stored.
+ */
+bool
+ModelEquals(Datum left, Datum right)
+{
+	Dlints	   *ours = ModelFromDatum(left);
+	Dlints	   *theirs = ModelFromDatum(right);
+
+	return VARSIZE(ours) == VARSIZE(theirs) &&
+		memcmp(ours, theirs, VARSIZE(ours)) == 0;
+}
+
+/* A model with the given, already checked, parameters and no evidence. */
+Dlints *
+ModelCreate(const DlintsHeader *header)
+{
+	Size		size = SizeWith(ValueCount(header));
+	Dlints	   *model = palloc0(size);
+
+	model->header = *header;
+	SET_VARSIZE(model, size);
+	model->header.exploration += 0.0;	/* zero has no sign, here and below */
+	model->header.projection_scale += 0.0;
+	memset(&model->header.counts, 0, sizeof(EvidenceCounts));
+	return model;
 }
 
 /*
@@ -262,82 +320,85 @@ ModelReject(const ModelProblem *problem, int sqlerrcode, const char *message)
  * made.
  */
 static void
-CheckStored(const Dlints *model, Size size)
+CheckStored(const DlintsHeader *header, Size size)
 {
-	ModelProblem problem;
+	Problem		problem;
 
-	if (size < DLINTS_HEADER_SIZE)
+	if (size < sizeof(DlintsHeader))
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_CORRUPTED),
 				 errmsg("stored dlints value is too short")));
-	if (!ModelParametersAreValid(model, &problem))
+	if (!ModelParametersAreValid(header, &problem))
 		ereport(ERROR,
 				(errcode(problem.sqlerrcode == ERRCODE_FEATURE_NOT_SUPPORTED ?
 						 problem.sqlerrcode : ERRCODE_DATA_CORRUPTED),
 				 errmsg("%s", problem.message)));
-	if (size != ModelSize(model))
+	if (size != ModelStoredSize(header))
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_CORRUPTED),
 				 errmsg("stored dlints value has %zu bytes instead of %zu",
-						size, ModelSize(model))));
+						size, ModelStoredSize(header))));
+}
+
+/*
+ * A value as it was stored, with all numbers in memory: those of a model that
+ * has seen nothing are zero, as are its counts.
+ */
+static Dlints *
+WithAllNumbers(struct varlena *stored)
+{
+	Dlints	   *model = (Dlints *) stored;
+
+	CheckStored(&model->header, VARSIZE(model));
+	return model->header.counts.updates > 0 ? model :
+		ModelCreate(&model->header);
 }
 
 Dlints *
 ModelFromDatum(Datum datum)
 {
-	Dlints	   *model = (Dlints *) PG_DETOAST_DATUM(datum);
-
-	CheckStored(model, VARSIZE(model));
-	return model;
+	return WithAllNumbers(PG_DETOAST_DATUM(datum));
 }
 
 /* A copy that may be written to. */
 Dlints *
 ModelCopyFromDatum(Datum datum)
 {
-	Dlints	   *model = (Dlints *) PG_DETOAST_DATUM_COPY(datum);
-
-	CheckStored(model, VARSIZE(model));
-	return model;
+	return WithAllNumbers(PG_DETOAST_DATUM_COPY(datum));
 }
 
 /*
  * The parameters and counts of a model, without the rest: a value out of line
  * is read no further than that.
  */
-Dlints
+DlintsHeader
 ModelHeaderFromDatum(Datum datum)
 {
-	Dlints		header;
+	DlintsHeader header;
 	struct varlena *start = PG_DETOAST_DATUM_SLICE(datum, 0,
-												   DLINTS_HEADER_SIZE - VARHDRSZ);
+												   sizeof(DlintsHeader) - VARHDRSZ);
 
 	memset(&header, 0, sizeof(header));
-	memcpy(&header, start, Min(VARSIZE(start), DLINTS_HEADER_SIZE));
+	memcpy(&header, start, Min(VARSIZE(start), sizeof(DlintsHeader)));
 	CheckStored(&header, toast_raw_datum_size(datum));
 	return header;
+}
+
+/* For a function to return, or a table to store. */
+Datum
+ModelGetDatum(Dlints *model)
+{
+	SET_VARSIZE(model, ModelStoredSize(&model->header));
+	return PointerGetDatum(model);
 }
 
 /* The evidence of a model; its arrays are the model's own. */
 void
 ModelGetEvidence(Dlints *model, Evidence *evidence)
 {
-	evidence_bind(evidence, ModelCoordinates(model), model->discount,
-				  model->values);
-	evidence->counts.updates = model->updates;
-	evidence->counts.weight_sum = model->weight_sum;
-	evidence->counts.reward_sum = model->reward_sum;
-	evidence->counts.reward_square_sum = model->reward_square_sum;
-}
-
-/* The counts only, for evidence that is not complete. */
-void
-ModelPutCounts(Dlints *model, const Evidence *evidence)
-{
-	model->updates = evidence->counts.updates;
-	model->weight_sum = evidence->counts.weight_sum;
-	model->reward_sum = evidence->counts.reward_sum;
-	model->reward_square_sum = evidence->counts.reward_square_sum;
+	evidence_bind(evidence, ModelCoordinates(&model->header),
+				  model->header.discount, model->values);
+	evidence->counts = model->header.counts;
 }
 
 /*
@@ -349,94 +410,11 @@ ModelPutEvidence(Dlints *model, const Evidence *evidence)
 {
 	Assert(evidence->b == model->values);
 
-	ModelPutCounts(model, evidence);
+	model->header.counts = evidence->counts;
 	if (!evidence_is_valid(evidence))
 		ereport(ERROR,
 				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
 				 errmsg("dlints evidence out of range"),
 				 errdetail("The sums over contexts and rewards overflow double precision."),
 				 errhint("Scale contexts and rewards to moderate size.")));
-}
-
-/*
- * Accept a model that came in from outside, all but its evidence checked
- * before.  Its numbers are brought into the form that learning leaves behind,
- * so that one model has one representation.
- */
-void
-ModelAccept(Dlints *model, int sqlerrcode, const char *message)
-{
-	ModelProblem problem;
-	Evidence	evidence;
-
-	if (!ModelIsValid(model, &problem))
-		ModelReject(&problem, sqlerrcode, message);
-	ModelGetEvidence(model, &evidence);
-	evidence_settle(&evidence);
-	ModelPutCounts(model, &evidence);
-}
-
-static void
-Mismatch(const char *name, const char *left, const char *right)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("dlints models with different %s do not fit together",
-					name),
-			 errdetail("The left model has %s %s, the right one %s.",
-					   name, left, right)));
-}
-
-static void
-SameInteger(const char *name, int64 left, int64 right)
-{
-	if (left != right)
-		Mismatch(name, psprintf(INT64_FORMAT, left),
-				 psprintf(INT64_FORMAT, right));
-}
-
-static void
-SameNumber(const char *name, double left, double right)
-{
-	if (left != right)
-		Mismatch(name, double_to_shortest_decimal(left),
-				 double_to_shortest_decimal(right));
-}
-
-/*
- * Do both models mean the same by their evidence?  Sizes, projection and
- * discount define it; ridge, exploration and policy do not.
- */
-void
-ModelCheckSameEvidence(const Dlints *left, const Dlints *right)
-{
-	SameInteger("context_dim", left->context_dim, right->context_dim);
-	if (left->projection != right->projection)
-		Mismatch("reduced_dim",
-				 ModelHasProjection(left) ? psprintf("%d", left->reduced_dim) : "NULL",
-				 ModelHasProjection(right) ? psprintf("%d", right->reduced_dim) : "NULL");
-	SameInteger("reduced_dim", left->reduced_dim, right->reduced_dim);
-	SameInteger("shared_dim", left->shared_dim, right->shared_dim);
-	if (ModelHasIntercept(left) != ModelHasIntercept(right))
-		Mismatch("intercept", ModelHasIntercept(left) ? "true" : "false",
-				 ModelHasIntercept(right) ? "true" : "false");
-	SameInteger("seed", left->seed, right->seed);
-	SameNumber("projection_scale", left->projection_scale,
-			   right->projection_scale);
-	SameNumber("discount", left->discount, right->discount);
-}
-
-/* How this model reduces contexts. */
-Projection
-ModelProjection(const Dlints *model)
-{
-	Projection	projection;
-
-	projection.seed = (uint64) model->seed;
-	projection.scale = model->projection_scale;
-	projection.context_dim = model->context_dim;
-	projection.reduced_dim = model->reduced_dim;
-	projection.shared_dim = model->shared_dim;
-	projection.intercept = ModelHasIntercept(model);
-	return projection;
 }

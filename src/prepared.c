@@ -1,53 +1,111 @@
 /*
  * prepared.c
- *		Queries pass the same model with every row.  Detoasting and factoring
- *		it once is what makes them fast; recognising it must therefore cost
- *		next to nothing.
+ *		Queries pass the same model with every row, or a few thousand of them
+ *		in turns.  Reading and factoring each once is what makes them fast;
+ *		recognising it must therefore cost next to nothing.
+ *
+ * Each call site (a function in a plan) keeps what it needs of the models that
+ * it has seen: the one seen last is looked at first, then a hash table.  All
+ * call sites of a backend together stay within dlints.model_cache_size, but
+ * for the one that each saw last.  Who goes when there is no room is left to
+ * chance, because models often come in cycles, of which the least recently
+ * used is the one to be needed next; and it may be another call site's, since
+ * those of a PL/pgSQL function stay until the transaction ends.
  */
-#include "prepared.h"
+#include "postgres.h"
 
-#include "args.h"
-#include "projcache.h"
+#include "common/hashfn.h"
 #include "utils/memutils.h"
 
+#include "args.h"
+#include "core/random.h"
+#include "prepared.h"
+#include "reduce.h"
+
+int			model_cache_size;
+
+typedef struct TableEntry
+{
+	ValueKey	key;			/* the model's own */
+	PreparedModel *model;
+	uint32		hash;
+	char		status;
+} TableEntry;
+
 /*
- * How many models a call site keeps: rows of several models may come
- * interleaved, as from a hash aggregate over a join.
+ * Many models may have the same header, after as many views and clicks; hardly
+ * any have the same sums behind it.
  */
-#define CALL_SITE_MODELS	8
+static uint32
+HashKey(ValueKey key)
+{
+	return hash_bytes((const unsigned char *) key.bytes,
+					  (int) Min(key.size, 4 * sizeof(DlintsHeader)));
+}
+
+#define SH_PREFIX			models
+#define SH_ELEMENT_TYPE		TableEntry
+#define SH_KEY_TYPE			ValueKey
+#define SH_KEY				key
+#define SH_HASH_KEY(tb, key)	HashKey(key)
+#define SH_EQUAL(tb, a, b) \
+	((a).size == (b).size && memcmp((a).bytes, (b).bytes, (a).size) == 0)
+#define SH_STORE_HASH
+#define SH_GET_HASH(tb, entry)	(entry)->hash
+#define SH_SCOPE			static inline
+#define SH_DECLARE
+#define SH_DEFINE
+#include "lib/simplehash.h"
 
 typedef struct CallSite
 {
-	int			used;
-	PreparedModel *entries[CALL_SITE_MODELS];	/* last used first */
+	MemoryContext context;		/* this struct and all that is kept */
+	models_hash *table;
+	PreparedModel *last;		/* seen last; NULL if there is none */
+	Size		bytes;
+	MemoryContextCallback at_end;
 } CallSite;
+
+/* What all call sites of this backend keep, in no order. */
+static PreparedModel **kept_models = NULL;
+static int	kept_count = 0;
+static int	kept_capacity = 0;
+static Size kept_bytes = 0;
 
 /*
  * The bytes that stand for a datum.  A value on disk cannot change under its
  * toast pointer while a statement runs.  Other pointers (to memory) say
  * nothing about what they point to, so such a value is flattened first.
  */
-static struct varlena *
-KeyBytes(Datum datum, Size *size)
+static ValueKey
+KeyOf(Datum datum)
 {
 	struct varlena *value = (struct varlena *) DatumGetPointer(datum);
+	ValueKey	key;
 
 	if (VARATT_IS_EXTERNAL(value) && !VARATT_IS_EXTERNAL_ONDISK(value))
 		value = PG_DETOAST_DATUM(datum);
-	*size = VARSIZE_ANY(value);
-	return value;
+	key.size = VARSIZE_ANY(value);
+	key.bytes = (char *) value;
+	return key;
+}
+
+/* Free what KeyOf had to make. */
+static void
+KeyDone(ValueKey key, Datum datum)
+{
+	if (key.bytes != DatumGetPointer(datum))
+		pfree(key.bytes);
 }
 
 bool
 ValueKeyMatchesBytes(const ValueKey *key, Datum datum)
 {
-	Size		size;
-	struct varlena *value = KeyBytes(datum, &size);
-	bool		same = size == key->size &&
-		memcmp(value, key->bytes, size) == 0;
+	ValueKey	other = KeyOf(datum);
+	bool		same = key->size == other.size &&
+		memcmp(key->bytes, other.bytes, other.size) == 0;
 
-	if ((Pointer) value != DatumGetPointer(datum))
-		pfree(value);
+	KeyDone(other, datum);
 	return same;
 }
 
@@ -55,14 +113,12 @@ ValueKeyMatchesBytes(const ValueKey *key, Datum datum)
 void
 ValueKeySet(ValueKey *key, Datum datum, MemoryContext context)
 {
-	Size		size;
-	struct varlena *value = KeyBytes(datum, &size);
+	ValueKey	other = KeyOf(datum);
 
-	key->bytes = MemoryContextAlloc(context, size);
-	memcpy(key->bytes, value, size);
-	key->size = size;
-	if ((Pointer) value != DatumGetPointer(datum))
-		pfree(value);
+	key->bytes = MemoryContextAlloc(context, other.size);
+	memcpy(key->bytes, other.bytes, other.size);
+	key->size = other.size;
+	KeyDone(other, datum);
 }
 
 /* The same, freeing the earlier one.  An error leaves nothing remembered. */
@@ -76,188 +132,330 @@ ValueKeyReplace(ValueKey *key, Datum datum, MemoryContext context)
 	ValueKeySet(key, datum, context);
 }
 
-/*
- * The same model though it looks different, because it is stored twice or in
- * line here and out of line there?
- */
-bool
-IsSameModel(const ValueKey *key, Datum datum)
+static Size
+BoundInBytes(void)
 {
-	Dlints	   *ours = ModelFromDatum(PointerGetDatum(key->bytes));
-	Dlints	   *theirs = ModelFromDatum(datum);
-
-	return VARSIZE(ours) == VARSIZE(theirs) &&
-		memcmp(ours, theirs, VARSIZE(ours)) == 0;
+	return (Size) model_cache_size * 1024;
 }
 
-/* Fill a cleared struct from a datum. */
+/* Take a model off the list; the last one takes its place. */
 static void
-Prepare(PreparedModel *prepared, Datum datum)
+Unlist(PreparedModel *model)
 {
-	MemoryContext caller = MemoryContextSwitchTo(prepared->context);
+	PreparedModel *last = kept_models[--kept_count];
 
-	prepared->model = ModelCopyFromDatum(datum);
-	ModelGetEvidence(prepared->model, &prepared->evidence);
-	MemoryContextSwitchTo(caller);
+	kept_models[model->place] = last;
+	last->place = model->place;
+}
+
+/* The call site's memory is about to go, and all its models with it. */
+static void
+ForgetSite(void *arg)
+{
+	CallSite   *site = arg;
+	models_iterator iterator;
+	TableEntry *entry;
+
+	models_start_iterate(site->table, &iterator);
+	while ((entry = models_iterate(site->table, &iterator)) != NULL)
+		Unlist(entry->model);
+	kept_bytes -= site->bytes;
+}
+
+/* The call site's memory, from its first call on. */
+static CallSite *
+GetSite(FmgrInfo *flinfo)
+{
+	CallSite   *site = flinfo->fn_extra;
+	MemoryContext context;
+
+	if (site)
+		return site;
+	context = AllocSetContextCreate(flinfo->fn_mcxt, "dlints models",
+									ALLOCSET_SMALL_SIZES);
+	site = MemoryContextAllocZero(context, sizeof(CallSite));
+	site->context = context;
+	site->table = models_create(context, 4, NULL);
+	site->at_end.func = ForgetSite;
+	site->at_end.arg = site;
+	MemoryContextRegisterResetCallback(context, &site->at_end);
+	flinfo->fn_extra = site;
+	return site;
+}
+
+static void
+Count(CallSite *site, Size added, Size removed)
+{
+	site->bytes = site->bytes + added - removed;
+	kept_bytes = kept_bytes + added - removed;
+}
+
+static void
+Free(CallSite *site, void *part)
+{
+	if (part == NULL)
+		return;
+	Count(site, 0, GetMemoryChunkSpace(part));
+	pfree(part);
+}
+
+static void
+Forget(PreparedModel *model)
+{
+	CallSite   *site = model->site;
+
+	Unlist(model);
+	models_delete(site->table, model->key);
+	Free(site, model->mean);
+	Free(site, model->root);
+	Free(site, model->b);
+	Free(site, model->factors);
+	Free(site, model->weights);
+	Free(site, model->shared_key.bytes);
+	Free(site, model->key.bytes);
+	Free(site, model);
+}
+
+/* Any model that no call site saw last; NULL if there is none. */
+static PreparedModel *
+AnyModel(void)
+{
+	static uint32_t evictions = 0;
+	const uint32_t counter[4] = {evictions++, 0, 0, 0};
+	const uint32_t key[2] = {0, 0};
+	uint32_t	bits[4];
+	int			i;
+
+	random_philox(counter, key, bits);
+	for (i = 0; i < kept_count; i++)
+	{
+		PreparedModel *model = kept_models[(bits[0] + (Size) i) % kept_count];
+
+		if (model != model->site->last)
+			return model;
+	}
+	return NULL;
+}
+
+/* Forget models until all that is kept is within the bound. */
+static void
+MakeRoom(void)
+{
+	PreparedModel *model;
+
+	while (kept_bytes > BoundInBytes() && (model = AnyModel()) != NULL)
+		Forget(model);
+}
+
+/* Room in the list for one more. */
+static void
+GrowList(void)
+{
+	int			capacity = kept_capacity == 0 ? 64 : kept_capacity * 2;
+
+	if (kept_count < kept_capacity)
+		return;
+	if (kept_models == NULL)
+		kept_models = MemoryContextAlloc(TopMemoryContext,
+										 sizeof(PreparedModel *) * capacity);
+	else
+		kept_models = repalloc(kept_models, sizeof(PreparedModel *) * capacity);
+	kept_capacity = capacity;
+}
+
+/* Memory for a part, which counts if it is kept. */
+static void *
+Allocate(PreparedModel *prepared, Size size)
+{
+	void	   *part = MemoryContextAlloc(prepared->context, size);
+
+	if (prepared->site)
+		Count(prepared->site, GetMemoryChunkSpace(part), 0);
+	return part;
+}
+
+static double *
+Numbers(PreparedModel *prepared, Size count)
+{
+	return Allocate(prepared, count * sizeof(double));
+}
+
+/*
+ * An entry for a model that the call site does not know.  An error leaves no
+ * more than memory that is counted, and freed with the call site.
+ */
+static PreparedModel *
+Enter(CallSite *site, Datum datum)
+{
+	DlintsHeader header = ModelHeaderFromDatum(datum);
+	PreparedModel *model;
+	TableEntry *entry;
+	bool		found;
+
+	MakeRoom();
+	GrowList();
+	model = MemoryContextAllocZero(site->context, sizeof(PreparedModel));
+	model->site = site;
+	model->context = site->context;
+	model->header = header;
+	model->dim = ModelCoordinates(&header);
+	ValueKeySet(&model->key, datum, site->context);
+	Count(site, GetMemoryChunkSpace(model) +
+		  GetMemoryChunkSpace(model->key.bytes), 0);
+
+	entry = models_insert(site->table, model->key, &found);
+	Assert(!found);
+	entry->model = model;
+	model->place = kept_count;
+	kept_models[kept_count++] = model;
+	return model;
+}
+
+static PreparedModel *
+Find(CallSite *site, Datum datum)
+{
+	ValueKey	key = KeyOf(datum);
+	TableEntry *entry = models_lookup(site->table, key);
+
+	KeyDone(key, datum);
+	return entry ? entry->model : NULL;
+}
+
+/*
+ * The model in an argument, which must not be NULL: its header, and what is
+ * kept of it.  Valid until the same call site is asked for another one.
+ */
+PreparedModel *
+PrepareModel(FunctionCallInfo fcinfo, int argno)
+{
+	Datum		datum = PG_GETARG_DATUM(argno);
+	CallSite   *site;
+
+	/* a call without FmgrInfo has no place to keep anything */
+	if (fcinfo->flinfo == NULL)
+		return PrepareModelOnce(datum);
+
+	site = GetSite(fcinfo->flinfo);
+	if (!site->last || !ValueKeyMatches(&site->last->key, datum))
+	{
+		site->last = Find(site, datum);
+		if (!site->last)
+			site->last = Enter(site, datum);
+	}
+	site->last->datum = datum;
+	return site->last;
 }
 
 /* For a caller that sees its model once: in the current memory context. */
 PreparedModel *
 PrepareModelOnce(Datum datum)
 {
-	PreparedModel *prepared = palloc0(sizeof(PreparedModel));
+	PreparedModel *model = palloc0(sizeof(PreparedModel));
 
-	prepared->context = CurrentMemoryContext;
-	Prepare(prepared, datum);
-	return prepared;
+	model->context = CurrentMemoryContext;
+	model->header = ModelHeaderFromDatum(datum);
+	model->dim = ModelCoordinates(&model->header);
+	model->datum = datum;
+	return model;
 }
 
-/* Forget what an entry held; its memory context stays for the next model. */
+/* Z = L L' and Z~ = M M' of a model */
 static void
-ClearEntry(PreparedModel *entry)
+FactorModel(const DlintsHeader *header, const Evidence *evidence,
+			double *factors)
 {
-	MemoryContext context = entry->context;
-
-	MemoryContextReset(context);
-	memset(entry, 0, sizeof(PreparedModel));
-	entry->context = context;
-}
-
-/* An entry for another model: a new one, or the one not used for longest. */
-static PreparedModel *
-FreeEntry(CallSite *site, MemoryContext parent)
-{
-	PreparedModel *entry;
-
-	if (site->used == CALL_SITE_MODELS)
-	{
-		entry = site->entries[CALL_SITE_MODELS - 1];
-		ClearEntry(entry);
-		return entry;
-	}
-	entry = MemoryContextAllocZero(parent, sizeof(PreparedModel));
-	entry->context = AllocSetContextCreate(parent, "dlints model",
-										   ALLOCSET_DEFAULT_SIZES);
-	site->entries[site->used++] = entry;
-	return entry;
-}
-
-/* Make an entry the first to be looked at. */
-static void
-MoveToFront(CallSite *site, PreparedModel *entry)
-{
-	PreparedModel *next = entry;
-	int			i;
-
-	for (i = 0; i < site->used; i++)
-	{
-		PreparedModel *here = site->entries[i];
-
-		site->entries[i] = next;
-		if (here == entry)
-			break;
-		next = here;
-	}
-}
-
-/*
- * The model in an argument, which must not be NULL.  Valid until the same
- * call site has seen CALL_SITE_MODELS others.  A call without FmgrInfo has no
- * place to keep anything.
- */
-PreparedModel *
-PrepareModel(FunctionCallInfo fcinfo, int argno)
-{
-	Datum		datum = PG_GETARG_DATUM(argno);
-	PreparedModel *entry;
-	CallSite   *site;
-	int			i;
-
-	if (fcinfo->flinfo == NULL)
-		return PrepareModelOnce(datum);
-
-	site = fcinfo->flinfo->fn_extra;
-	if (site == NULL)
-		site = fcinfo->flinfo->fn_extra =
-			MemoryContextAllocZero(fcinfo->flinfo->fn_mcxt, sizeof(CallSite));
-
-	for (i = 0; i < site->used; i++)
-		if (ValueKeyMatches(&site->entries[i]->key, datum))
-		{
-			entry = site->entries[i];
-			if (i > 0)
-				MoveToFront(site, entry);
-			return entry;
-		}
-
-	/* the key comes last: an error must not leave one without its model */
-	entry = FreeEntry(site, fcinfo->flinfo->fn_mcxt);
-	Prepare(entry, datum);
-	ValueKeySet(&entry->key, datum, entry->context);
-	MoveToFront(site, entry);
-	return entry;
-}
-
-static double *
-Numbers(PreparedModel *prepared, Size count)
-{
-	return MemoryContextAlloc(prepared->context, count * sizeof(double));
-}
-
-/* Z = L L' and Z~ = M M' */
-const Factor *
-PreparedFactor(PreparedModel *prepared)
-{
-	const Evidence *evidence = &prepared->evidence;
 	Factor		factor;
 
-	if (prepared->factor.L)
-		return &prepared->factor;
-
-	factor_bind(&factor, evidence->dim, evidence->discount,
-				Numbers(prepared, factor_value_count(evidence->dim,
-													 evidence->discount)));
-	if (!posterior_factor(evidence, prepared->model->ridge, &factor))
+	BlasReady();
+	factor_bind(&factor, evidence->dim, evidence->discount, factors);
+	if (!posterior_factor(evidence, header->ridge, &factor))
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_CORRUPTED),
 				 errmsg("posterior of dlints model does not exist"),
 				 errdetail("Its evidence is not positive semidefinite or, with the ridge, out of range.")));
-	prepared->factor = factor;
-	return &prepared->factor;
 }
 
-/* psi-hat */
-const double *
-PreparedMean(PreparedModel *prepared)
+/*
+ * Make the parts that are not there yet.  A part is attached when it is
+ * complete: an error leaves none that is half made.
+ */
+static void
+MakeParts(PreparedModel *prepared, int parts)
 {
-	if (!prepared->mean)
-	{
-		const Factor *factor = PreparedFactor(prepared);
-		double	   *mean = Numbers(prepared, prepared->evidence.dim);
+	int			dim = prepared->dim;
+	Dlints	   *model = ModelFromDatum(prepared->datum);
+	Size		factor_count = factor_value_count(dim, model->header.discount);
+	double	   *factors = MemoryContextAllocHuge(CurrentMemoryContext,
+												 factor_count * sizeof(double));
+	Evidence	evidence;
+	Factor		factor;
 
-		posterior_mean(&prepared->evidence, factor, mean);
+	ModelGetEvidence(model, &evidence);
+	FactorModel(&model->header, &evidence, factors);
+	factor_bind(&factor, dim, evidence.discount, factors);
+
+	if ((parts & PART_MEAN) && !prepared->mean)
+	{
+		double	   *mean = Numbers(prepared, dim);
+
+		posterior_mean(&evidence, &factor, mean);
 		prepared->mean = mean;
 	}
-	return prepared->mean;
+	if ((parts & PART_ROOT) && !prepared->root)
+	{
+		double	   *root = Numbers(prepared, (Size) dim * dim);
+
+		posterior_root(&factor, root);
+		prepared->root = root;
+	}
+	if ((parts & PART_DRAW) && !prepared->factors)
+	{
+		double	   *b = Numbers(prepared, dim);
+		double	   *kept = Numbers(prepared, factor_count);
+
+		prepared->b = memcpy(b, evidence.b, dim * sizeof(double));
+		prepared->factors = memcpy(kept, factors, factor_count * sizeof(double));
+	}
+
+	pfree(factors);
+	if (PointerGetDatum(model) != prepared->datum)
+		pfree(model);
 }
 
-/* Lift the mean under a shared context. */
+void
+PrepareParts(PreparedModel *prepared, int parts)
+{
+	if (((parts & PART_MEAN) && !prepared->mean) ||
+		((parts & PART_ROOT) && !prepared->root) ||
+		((parts & PART_DRAW) && !prepared->factors))
+		MakeParts(prepared, parts);
+}
+
+static void
+ReplaceSharedKey(PreparedModel *prepared, Datum shared)
+{
+	ValueKey   *key = &prepared->shared_key;
+	Size		removed = key->bytes ? GetMemoryChunkSpace(key->bytes) : 0;
+
+	if (prepared->site)
+		Count(prepared->site, 0, removed);
+	ValueKeyReplace(key, shared, prepared->context);
+	if (prepared->site)
+		Count(prepared->site, GetMemoryChunkSpace(key->bytes), 0);
+}
+
+/* Lift the mean under another shared context. */
 static void
 LiftMean(PreparedModel *prepared, const Datum *shared)
 {
-	const Dlints *model = prepared->model;
-	double	   *numbers = ArgSharedNumbers(shared, model->shared_dim);
-	const double *mean = PreparedMean(prepared);
-	double	   *weights = prepared->weights;
-
-	if (!weights)
-		weights = Numbers(prepared, ModelLiftedLen(model));
-	prepared->weights = NULL;	/* until they are complete */
-	LiftParameters(model, 1, mean, numbers, weights);
+	PrepareParts(prepared, PART_MEAN);
+	prepared->lifted = false;	/* until the weights are complete */
+	if (!prepared->weights)
+		prepared->weights = Numbers(prepared, ModelLiftedLen(&prepared->header));
+	LiftParameter(&prepared->header, prepared->mean, shared, prepared->weights);
 	if (shared)
-		ValueKeyReplace(&prepared->shared_key, *shared, prepared->context);
-	prepared->weights = weights;
-	pfree(numbers);
+		ReplaceSharedKey(prepared, *shared);
+	prepared->lifted = true;
 }
 
 /*
@@ -268,48 +466,45 @@ LiftMean(PreparedModel *prepared, const Datum *shared)
 const double *
 PreparedWeights(PreparedModel *prepared, const Datum *shared)
 {
-	if (!prepared->weights ||
+	if (!prepared->lifted ||
 		!(shared ? ValueKeyMatches(&prepared->shared_key, *shared) :
-		  prepared->model->shared_dim == 0))
+		  prepared->header.shared_dim == 0))
 		LiftMean(prepared, shared);
 	return prepared->weights;
 }
 
-/* R with R R' = Z^-1 Z~ Z^-1 */
-const double *
-PreparedRoot(PreparedModel *prepared)
+/* The posterior width at a context. */
+double
+PreparedWidth(PreparedModel *prepared, ArrayType *context,
+			  const Datum *shared)
 {
-	if (!prepared->root)
-	{
-		const Factor *factor = PreparedFactor(prepared);
-		Size		dim = prepared->evidence.dim;
-		double	   *root = Numbers(prepared, dim * dim);
+	int			dim = prepared->dim;
+	double	   *reduced = ReduceContext(&prepared->header, context, shared);
+	double	   *work = palloc(sizeof(double) * dim);
 
-		posterior_root(factor, root);
-		prepared->root = root;
-	}
-	return prepared->root;
+	PrepareParts(prepared, PART_ROOT);
+	return ResultFinite(posterior_stddev(dim, dim, prepared->root, reduced, work));
 }
 
-/*
- * The root's columns carried back to context space, each followed by its entry
- * for the intercept if there is one: dot products with a context (and 1) are
- * those of the root with the reduced context, so that the width at a candidate
- * costs no projection.  For models without a shared context, under which the
- * columns would have to be lifted again and again.
- */
-const double *
-PreparedLiftedRoot(PreparedModel *prepared)
+/* psi-tilde (Algorithm 1), in the current memory context */
+double *
+PreparedDraw(PreparedModel *prepared, uint64 seed)
 {
-	if (!prepared->lifted_root)
-	{
-		const double *root = PreparedRoot(prepared);
-		Size		dim = prepared->evidence.dim;
-		double	   *lifted = Numbers(prepared,
-									 dim * ModelLiftedLen(prepared->model));
+	int			dim = prepared->dim;
+	double	   *normals = palloc(sizeof(double) * dim);
+	double	   *draw = palloc(sizeof(double) * dim);
+	double	   *work = palloc(sizeof(double) * posterior_draw_work(dim));
+	Evidence	evidence;
+	Factor		factor;
 
-		LiftParameters(prepared->model, dim, root, NULL, lifted);
-		prepared->lifted_root = lifted;
-	}
-	return prepared->lifted_root;
+	PrepareParts(prepared, PART_DRAW);
+	evidence.dim = dim;
+	evidence.b = prepared->b;
+	factor_bind(&factor, dim, prepared->header.discount, prepared->factors);
+	random_normals(seed, RANDOM_DRAW, 0, dim, normals);
+	posterior_draw(&evidence, &factor, prepared->header.exploration,
+				   normals, draw, work);
+	pfree(work);
+	pfree(normals);
+	return draw;
 }

@@ -1,15 +1,20 @@
 /*
  * prepared.h
- *		A model argument made ready for use, once for as long as the argument
- *		stays the same.
+ *		A model argument made ready for use, once for as long as rows bring the
+ *		same one again.
  */
 #ifndef DLINTS_PREPARED_H
 #define DLINTS_PREPARED_H
 
-#include "dlints.h"
+#include "postgres.h"
 
 #include "access/detoast.h"
 #include "utils/array.h"
+
+#include "core/posterior.h"
+#include "model.h"
+
+extern int	model_cache_size;	/* the setting, in kilobytes */
 
 /*
  * What an argument looked like, so that it is recognised when the next row
@@ -23,27 +28,37 @@ typedef struct ValueKey
 } ValueKey;
 
 /*
- * The model and what has been derived from it so far.  The pointers are NULL
- * until asked for through the functions below; everything lives in "context".
+ * What is kept of a model.  Parts are made when they are asked for, and those
+ * that nobody asks for are NULL; the model itself is not kept.
  */
 typedef struct PreparedModel
 {
-	MemoryContext context;
 	ValueKey	key;
-	Dlints	   *model;
-	Evidence	evidence;
-	Factor		factor;			/* L is NULL until factored */
-	double	   *mean;			/* psi-hat, as many numbers as coordinates */
+	DlintsHeader header;
+	int			dim;			/* coordinates of z */
+	double	   *mean;			/* psi-hat */
+	double	   *root;			/* R with R R' = Z^-1 Z~ Z^-1 */
+	double	   *b;				/* what a draw takes: b, L and M */
+	double	   *factors;
 	double	   *weights;		/* psi-hat lifted under a shared context */
+	bool		lifted;			/* they are complete */
 	ValueKey	shared_key;		/* of that shared context; empty without */
-	double	   *root;			/* of the covariance */
-	double	   *lifted_root;	/* its columns, lifted */
+
+	/* where it is kept, and the argument of the present call */
+	struct CallSite *site;		/* NULL where it is used once */
+	int			place;			/* in the list of all that are kept */
+	MemoryContext context;
+	Datum		datum;
 } PreparedModel;
+
+/* Parts of a model, to be combined. */
+#define PART_MEAN	0x01
+#define PART_ROOT	0x02
+#define PART_DRAW	0x04
 
 extern bool ValueKeyMatchesBytes(const ValueKey *key, Datum datum);
 extern void ValueKeySet(ValueKey *key, Datum datum, MemoryContext context);
 extern void ValueKeyReplace(ValueKey *key, Datum datum, MemoryContext context);
-extern bool IsSameModel(const ValueKey *key, Datum datum);
 
 /*
  * Is this the value that is remembered?  Asked with every row, and nearly
@@ -61,11 +76,11 @@ ValueKeyMatches(const ValueKey *key, Datum datum)
 
 extern PreparedModel *PrepareModelOnce(Datum datum);
 extern PreparedModel *PrepareModel(FunctionCallInfo fcinfo, int argno);
-extern const Factor *PreparedFactor(PreparedModel *prepared);
-extern const double *PreparedMean(PreparedModel *prepared);
+extern void PrepareParts(PreparedModel *prepared, int parts);
 extern const double *PreparedWeights(PreparedModel *prepared,
 									 const Datum *shared);
-extern const double *PreparedRoot(PreparedModel *prepared);
-extern const double *PreparedLiftedRoot(PreparedModel *prepared);
+extern double PreparedWidth(PreparedModel *prepared, ArrayType *context,
+							const Datum *shared);
+extern double *PreparedDraw(PreparedModel *prepared, uint64 seed);
 
 #endif							/* DLINTS_PREPARED_H */

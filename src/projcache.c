@@ -1,70 +1,104 @@
 /*
  * projcache.c
- *		Apply a model's projection, from a matrix kept by this backend or,
- *		where the bound leaves no room for it, generated in pieces as it is
- *		needed.
+ *		Keep projection matrices for as long as there is room.
  *
  * Matrices are found by what defines them, so that models with the same seed,
- * sizes and scale share one.  The list is short and ordered by last use; the
- * least recently used go when a new one needs their room.
+ * sizes and scale share one.  A list is ordered by last use; the least recently
+ * used go when a new one needs their room, but never one that is pinned because
+ * somebody is reading it.  Usually there are few, but there may be thousands
+ * where small models have seeds of their own: hence a hash table beside it.
  */
-#include "projcache.h"
+#include "postgres.h"
 
-#include "args.h"
+#include "common/hashfn.h"
 #include "lib/ilist.h"
 #include "miscadmin.h"
 #include "storage/shmem.h"
 #include "utils/memutils.h"
 
+#include "projcache.h"
+
 /* numbers in a piece: 1 MB, and the interval between interrupt checks */
 #define PIECE_NUMBERS	131072
 
-int			dlints_projection_cache_size;
+int			projection_cache_size;
 
-typedef struct KeptProjection
+struct KeptProjection
 {
 	dlist_node	node;
 	MemoryContext context;		/* this struct and the matrix */
 	Projection	projection;
 	Size		bytes;
+	int			pins;
 	double	   *numbers;		/* of all rows, piece after piece */
-} KeptProjection;
+};
 
-static dlist_head kept = DLIST_STATIC_INIT(kept);
+typedef struct TableEntry
+{
+	const Projection *projection;	/* in what is kept */
+	KeptProjection *kept;
+	char		status;
+} TableEntry;
+
+/* Do both have the same rows?  An intercept is in none of them. */
+static bool
+SameRows(const Projection *a, const Projection *b)
+{
+	return a->seed == b->seed && a->scale == b->scale &&
+		a->context_dim == b->context_dim &&
+		a->reduced_dim == b->reduced_dim && a->shared_dim == b->shared_dim;
+}
+
+static uint32
+HashRows(const Projection *projection)
+{
+	const uint64 words[] = {
+		projection->seed,
+		(uint64) projection->context_dim << 32 | projection->reduced_dim,
+		projection->shared_dim
+	};
+
+	return hash_bytes((const unsigned char *) words, sizeof(words));
+}
+
+#define SH_PREFIX			projections
+#define SH_ELEMENT_TYPE		TableEntry
+#define SH_KEY_TYPE			const Projection *
+#define SH_KEY				projection
+#define SH_HASH_KEY(tb, key)	HashRows(key)
+#define SH_EQUAL(tb, a, b)	SameRows(a, b)
+#define SH_SCOPE			static inline
+#define SH_DECLARE
+#define SH_DEFINE
+#include "lib/simplehash.h"
+
+static projections_hash *table = NULL;
+static dlist_head kept_projections = DLIST_STATIC_INIT(kept_projections);
 static Size kept_bytes = 0;
 
 /*
- * A walk over all rows of a projection in pieces.  They are the same whether
- * it is kept or not, so that the setting cannot change how sums round.
+ * How many rows are generated, or worked through, at a time.  The same whether
+ * a matrix is kept or not, so that the setting cannot change how sums round.
  */
-typedef struct ProjectionScan
-{
-	Projection	projection;
-	const double *kept;			/* all rows, or NULL */
-	double	   *generated;		/* else room for a piece */
-	ProjectionRows piece;
-	double	   *work;			/* what the core wants for a piece */
-} ProjectionScan;
-
-static Size
-BoundInBytes(void)
-{
-	return (Size) dlints_projection_cache_size * 1024;
-}
-
-static int
-RowsPerPiece(const Projection *projection)
+int
+ProjectionPieceRows(const Projection *projection)
 {
 	Size		rows = PIECE_NUMBERS / projection_row_len(projection);
 
 	return Min(Max(rows, 1), projection->reduced_dim);
 }
 
+static Size
+BoundInBytes(void)
+{
+	return (Size) projection_cache_size * 1024;
+}
+
 /* Generate all rows, a piece at a time so that the user can interrupt. */
 static void
 GenerateRows(const Projection *projection, double *numbers)
 {
-	int			step = RowsPerPiece(projection);
+	int			step = ProjectionPieceRows(projection);
 	int			row;
 
 	for (row = 0; row < projection->reduced_dim; row += step)
@@ -77,23 +111,36 @@ GenerateRows(const Projection *projection, double *numbers)
 }
 
 static void
-Forget(KeptProjection *entry)
+Forget(KeptProjection *kept)
 {
-	dlist_delete(&entry->node);
-	kept_bytes -= entry->bytes;
-	MemoryContextDelete(entry->context);
+	projections_delete(table, &kept->projection);
+	dlist_delete(&kept->node);
+	kept_bytes -= kept->bytes;
+	MemoryContextDelete(kept->context);
 }
 
+/* Forget what was not used for longest until so many more bytes fit. */
 static void
 MakeRoom(Size bytes)
 {
-	while (!dlist_is_empty(&kept) && kept_bytes + bytes > BoundInBytes())
-		Forget(dlist_tail_element(KeptProjection, node, &kept));
+	dlist_node *node = dlist_is_empty(&kept_projections) ? NULL :
+		dlist_tail_node(&kept_projections);
+
+	while (node && kept_bytes + bytes > BoundInBytes())
+	{
+		KeptProjection *kept = dlist_container(KeptProjection, node, node);
+
+		node = dlist_has_prev(&kept_projections, node) ?
+			dlist_prev_node(&kept_projections, node) : NULL;
+		if (kept->pins == 0)
+			Forget(kept);
+	}
 }
 
 /*
- * The context becomes permanent only when all rows are there: an error
- * half way leaves nothing behind.
+ * It becomes permanent only when all rows are there: an error half way leaves
+ * nothing behind.  What counts is all that it takes, since that of a small
+ * matrix is mostly its surroundings.
  */
 static KeptProjection *
 Keep(const Projection *projection, Size bytes)
@@ -101,161 +148,67 @@ Keep(const Projection *projection, Size bytes)
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext,
 												  "dlints projection",
 												  ALLOCSET_SMALL_SIZES);
-	KeptProjection *entry = MemoryContextAlloc(context, sizeof(KeptProjection));
+	KeptProjection *kept = MemoryContextAllocZero(context,
+												  sizeof(KeptProjection));
+	bool		found;
 
 	MakeRoom(bytes);
-	entry->context = context;
-	entry->projection = *projection;
-	entry->bytes = bytes;
-	entry->numbers = MemoryContextAllocHuge(context, bytes);
-	GenerateRows(projection, entry->numbers);
+	kept->context = context;
+	kept->projection = *projection;
+	kept->numbers = MemoryContextAllocHuge(context, bytes);
+	kept->bytes = MemoryContextMemAllocated(context, false);
+	GenerateRows(projection, kept->numbers);
 
+	if (table == NULL)
+		table = projections_create(TopMemoryContext, 16, NULL);
+	projections_insert(table, &kept->projection, &found)->kept = kept;
+	Assert(!found);
 	MemoryContextSetParent(context, TopMemoryContext);
-	dlist_push_head(&kept, &entry->node);
-	kept_bytes += bytes;
-	return entry;
+	dlist_push_head(&kept_projections, &kept->node);
+	kept_bytes += kept->bytes;
+	return kept;
 }
 
-/* Do both have the same rows?  An intercept is in none of them. */
-static bool
-SameRows(const Projection *a, const Projection *b)
-{
-	return a->seed == b->seed && a->scale == b->scale &&
-		a->context_dim == b->context_dim &&
-		a->reduced_dim == b->reduced_dim && a->shared_dim == b->shared_dim;
-}
-
-/* The kept projection with these rows, made if there is room, or NULL. */
 static KeptProjection *
-FindOrKeep(const Projection *projection)
+Find(const Projection *projection)
+{
+	TableEntry *entry = table ? projections_lookup(table, projection) : NULL;
+
+	return entry ? entry->kept : NULL;
+}
+
+/*
+ * The kept projection with these rows, made if there is room, else NULL.  It
+ * stays until it is unpinned, which the caller sees to on errors too.
+ */
+KeptProjection *
+ProjectionPin(const Projection *projection)
 {
 	Size		bytes = mul_size(mul_size(projection->reduced_dim,
 										  projection_row_len(projection)),
 								 sizeof(double));
-	dlist_iter	iter;
+	KeptProjection *kept;
 
 	MakeRoom(0);				/* the bound may have been lowered */
-	dlist_foreach(iter, &kept)
-	{
-		KeptProjection *entry = dlist_container(KeptProjection, node, iter.cur);
-
-		if (SameRows(&entry->projection, projection))
-		{
-			dlist_move_head(&kept, &entry->node);
-			return entry;
-		}
-	}
-	return bytes <= BoundInBytes() ? Keep(projection, bytes) : NULL;
+	kept = Find(projection);
+	if (kept)
+		dlist_move_head(&kept_projections, &kept->node);
+	else if (bytes <= BoundInBytes())
+		kept = Keep(projection, bytes);
+	if (kept)
+		kept->pins++;
+	return kept;
 }
 
-/*
- * Begin a scan that is to reduce or lift "count" vectors.  No other scan may
- * begin before this one is done with its pieces.
- */
-static void
-BeginScan(ProjectionScan *scan, const Dlints *model, int count)
+/* The rows from this one on. */
+const double *
+ProjectionPiece(const KeptProjection *kept, int first)
 {
-	Projection *projection = &scan->projection;
-	KeptProjection *entry;
-	int			rows;
-
-	*projection = ModelProjection(model);
-	rows = RowsPerPiece(projection);
-	scan->piece.first = 0;
-	scan->piece.count = 0;
-	entry = FindOrKeep(projection);
-	scan->kept = entry ? entry->numbers : NULL;
-	scan->generated = entry ? NULL :
-		MemoryContextAllocHuge(CurrentMemoryContext,
-							   sizeof(double) * rows *
-							   projection_row_len(projection));
-	scan->work = MemoryContextAllocHuge(CurrentMemoryContext,
-										sizeof(double) *
-										projection_work(projection, rows, count));
-}
-
-static void
-EndScan(ProjectionScan *scan)
-{
-	if (scan->generated)
-		pfree(scan->generated);
-	pfree(scan->work);
-}
-
-static bool
-NextPiece(ProjectionScan *scan)
-{
-	const Projection *projection = &scan->projection;
-	ProjectionRows *piece = &scan->piece;
-
-	piece->first += piece->count;
-	if (piece->first == projection->reduced_dim)
-	{
-		EndScan(scan);
-		return false;
-	}
-
-	CHECK_FOR_INTERRUPTS();
-	piece->count = Min(RowsPerPiece(projection),
-					   projection->reduced_dim - piece->first);
-	if (scan->generated)
-		projection_generate(projection, piece->first, piece->count,
-							scan->generated);
-	piece->numbers = scan->generated ? scan->generated :
-		scan->kept + piece->first * projection_row_len(projection);
-	return true;
+	return kept->numbers + first * projection_row_len(&kept->projection);
 }
 
 void
-ProjectContexts(const Dlints *model, int count, const double *contexts,
-				const double *shareds, double *reduced)
+ProjectionUnpin(KeptProjection *kept)
 {
-	ProjectionScan scan;
-
-	if (!ModelHasProjection(model))
-	{
-		Projection	identity = ModelProjection(model);
-
-		projection_copy(&identity, count, contexts, reduced);
-		return;
-	}
-	BeginScan(&scan, model, count);
-	while (NextPiece(&scan))
-		projection_apply(&scan.projection, &scan.piece, count, contexts,
-						 shareds, reduced, scan.work);
-}
-
-double *
-ReduceContext(const Dlints *model, ArrayType *context, const Datum *shared)
-{
-	double	   *contexts = palloc(sizeof(double) * model->context_dim);
-	double	   *shareds = ArgSharedNumbers(shared, model->shared_dim);
-	double	   *reduced = palloc(sizeof(double) * ModelCoordinates(model));
-
-	ArgVector(context, model->context_dim, contexts);
-	ProjectContexts(model, 1, contexts, shareds, reduced);
-	pfree(shareds);
-	pfree(contexts);
-	return reduced;
-}
-
-void
-LiftParameters(const Dlints *model, int count, const double *parameters,
-			   const double *shared, double *weights)
-{
-	ProjectionScan scan;
-	Size		i;
-
-	if (!ModelHasProjection(model))
-	{
-		memcpy(weights, parameters, sizeof(double) * (Size) count *
-			   ModelCoordinates(model));
-		return;
-	}
-	BeginScan(&scan, model, count);
-	while (NextPiece(&scan))
-		projection_lift(&scan.projection, &scan.piece, count, parameters,
-						shared, weights, scan.work);
-	for (i = 0; i < (Size) count * ModelLiftedLen(model); i++)
-		ResultFinite(weights[i]);
+	kept->pins--;
 }

@@ -6,30 +6,17 @@
 #ifndef DLINTS_PROJCACHE_H
 #define DLINTS_PROJCACHE_H
 
-#include "dlints.h"
+#include "postgres.h"
 
-#include "utils/array.h"
+#include "core/projection.h"
 
-extern int	dlints_projection_cache_size;	/* kilobytes */
+extern int	projection_cache_size;	/* the setting, in kilobytes */
 
-/*
- * Contexts, each with a shared context if the model has one, to reduced
- * contexts; without projection, a copy.
- */
-extern void ProjectContexts(const Dlints *model, int count,
-							const double *contexts, const double *shareds,
-							double *reduced);
+typedef struct KeptProjection KeptProjection;
 
-/* the reduced context of an argument or two, checked; allocated here */
-extern double *ReduceContext(const Dlints *model, ArrayType *context,
-							 const Datum *shared);
-
-/*
- * Parameters to weights over contexts, all under one shared context: for each
- * context_dim numbers, followed by that of the intercept if there is one.
- */
-extern void LiftParameters(const Dlints *model, int count,
-						   const double *parameters, const double *shared,
-						   double *weights);
+extern int	ProjectionPieceRows(const Projection *projection);
+extern KeptProjection *ProjectionPin(const Projection *projection);
+extern const double *ProjectionPiece(const KeptProjection *kept, int first);
+extern void ProjectionUnpin(KeptProjection *kept);
 
 #endif							/* DLINTS_PROJCACHE_H */

@@ -1,11 +1,12 @@
 /*
  * topk.c
- *		Keep the k best of a stream of scored items.
+ *		Keep the k best of a stream of scored items, and the aggregates that
+ *		do no more than that: dlints_argmax and dlints_top.
  *
- * Memory grows with min(k, items), never with k alone.  Among equal scores
- * the item that came first wins.
+ * Memory grows with min(k, items), never with k alone.  Each item has a place
+ * among those of its score: the order of arrival, or a lot.
  */
-#include "topk.h"
+#include "postgres.h"
 
 #include <math.h>
 
@@ -14,12 +15,16 @@
 #include "utils/datum.h"
 #include "utils/lsyscache.h"
 
+#include "args.h"
+#include "core/random.h"
+#include "topk.h"
+
 #define INITIAL_CAPACITY	8
 
 typedef struct RankedItem
 {
 	double		score;
-	int64		order;			/* position in the stream */
+	uint64		place;			/* among items of the same score */
 	Datum		item;
 	bool		isnull;
 } RankedItem;
@@ -30,8 +35,8 @@ CompareRank(const RankedItem *a, const RankedItem *b)
 {
 	if (a->score != b->score)
 		return a->score > b->score ? -1 : 1;
-	if (a->order != b->order)
-		return a->order < b->order ? -1 : 1;
+	if (a->place != b->place)
+		return a->place < b->place ? -1 : 1;
 	return 0;
 }
 
@@ -50,7 +55,7 @@ ComparePointers(const void *a, const void *b)
 }
 
 TopK *
-TopKCreate(MemoryContext context, Oid item_type, int k)
+TopKCreateOfType(MemoryContext context, Oid item_type, int k)
 {
 	MemoryContext caller = MemoryContextSwitchTo(context);
 	TopK	   *top = palloc0(sizeof(TopK));
@@ -64,6 +69,18 @@ TopKCreate(MemoryContext context, Oid item_type, int k)
 										   CompareNodes, NULL);
 	MemoryContextSwitchTo(caller);
 	return top;
+}
+
+/* For items that an argument of the call brings. */
+TopK *
+TopKCreate(FunctionCallInfo fcinfo, MemoryContext context, int item_argno,
+		   int k)
+{
+	Oid			type = get_fn_expr_argtype(fcinfo->flinfo, item_argno);
+
+	if (!OidIsValid(type))
+		elog(ERROR, "could not determine the type of the item");
+	return TopKCreateOfType(context, type, k);
 }
 
 /* k may not change while a ranking is being made. */
@@ -117,53 +134,71 @@ CopyItem(const TopK *top, Datum item)
 }
 
 static void
-SetItem(const TopK *top, RankedItem *ranked, double score, int64 order,
+SetItem(const TopK *top, RankedItem *ranked, double score, uint64 place,
 		Datum item, bool isnull)
 {
 	ranked->score = score;
-	ranked->order = order;
+	ranked->place = place;
 	ranked->isnull = isnull;
 	ranked->item = isnull ? (Datum) 0 : CopyItem(top, item);
 }
 
 static void
-AddItem(TopK *top, double score, int64 order, Datum item, bool isnull)
+AddItem(TopK *top, double score, uint64 place, Datum item, bool isnull)
 {
 	RankedItem *ranked = palloc(sizeof(RankedItem));
 
-	SetItem(top, ranked, score, order, item, isnull);
+	SetItem(top, ranked, score, place, item, isnull);
 	if (Count(top) == top->worst_first->bh_space)
 		Grow(top);
 	binaryheap_add(top->worst_first, PointerGetDatum(ranked));
 }
 
 static void
-ReplaceWorst(TopK *top, double score, int64 order, Datum item, bool isnull)
+ReplaceWorst(TopK *top, double score, uint64 place, Datum item, bool isnull)
 {
 	RankedItem *worst = Item(top, 0);
 	Datum		old = worst->item;
 	bool		old_is_pointer = !worst->isnull && !top->typbyval;
 
-	SetItem(top, worst, score, order, item, isnull);
+	SetItem(top, worst, score, place, item, isnull);
 	if (old_is_pointer)
 		pfree(DatumGetPointer(old));
 	binaryheap_replace_first(top->worst_first, PointerGetDatum(worst));
 }
 
-/* Keep an item, in the place of the worst one if there are k. */
+/*
+ * Keep an item, in the place of the worst one if there are k.  One that only
+ * equals the worst in score may rank behind it.
+ */
 void
-TopKKeep(TopK *top, double score, int64 order, Datum item, bool isnull)
+TopKKeep(TopK *top, double score, uint64 place, Datum item, bool isnull)
 {
-	MemoryContext caller = MemoryContextSwitchTo(top->context);
+	MemoryContext caller;
 
+	if (top->full && score == top->threshold && place > Item(top, 0)->place)
+		return;
+	caller = MemoryContextSwitchTo(top->context);
 	if (top->full)
-		ReplaceWorst(top, score, order, item, isnull);
+		ReplaceWorst(top, score, place, item, isnull);
 	else
-		AddItem(top, score, order, item, isnull);
+		AddItem(top, score, place, item, isnull);
 	MemoryContextSwitchTo(caller);
 
 	top->full = (Count(top) == top->k);
 	top->threshold = Item(top, 0)->score;
+}
+
+/* The lot of item number "index" under a seed: 64 random bits. */
+uint64
+TopKLot(uint64 seed, uint64 index)
+{
+	const uint32_t counter[4] = {(uint32_t) index, (uint32_t) (index >> 32), 0, 0};
+	const uint32_t key[2] = {(uint32_t) seed, (uint32_t) (seed >> 32)};
+	uint32_t	bits[4];
+
+	random_philox(counter, key, bits);
+	return ((uint64) bits[1] << 32) | bits[0];
 }
 
 /* The items as an array of pointers, best first. */
@@ -194,7 +229,7 @@ TopKMerge(TopK *top, const TopK *later)
 }
 
 /* The best item; false if there was none. */
-bool
+static bool
 TopKBest(const TopK *top, Datum *item, bool *isnull)
 {
 	const RankedItem *best;
@@ -209,6 +244,18 @@ TopKBest(const TopK *top, Datum *item, bool *isnull)
 	*item = best->item;
 	*isnull = best->isnull;
 	return true;
+}
+
+/* As a final function returns it; no candidate is NULL. */
+Datum
+TopKReturnBest(FunctionCallInfo fcinfo, const TopK *top)
+{
+	Datum		item;
+	bool		isnull;
+
+	if (!TopKBest(top, &item, &isnull) || isnull)
+		PG_RETURN_NULL();
+	PG_RETURN_DATUM(item);
 }
 
 /* All kept items, best first. */
@@ -294,7 +341,7 @@ TakeHeader(StringInfo buf, int *count)
 
 	*count = TakeInteger(buf);
 	CheckState(get_typisdefined(item_type) && k >= 1 && *count >= 0 && *count <= k);
-	return TopKCreate(CurrentMemoryContext, item_type, k);
+	return TopKCreateOfType(CurrentMemoryContext, item_type, k);
 }
 
 /* Does a value, so many bytes of its own, have the length that its type wants? */
@@ -323,7 +370,7 @@ TakeItem(const TopK *top, StringInfo buf, bool *isnull)
 	memcpy(&header, start, sizeof(int));
 	buf->cursor += size;
 	size -= sizeof(int);
-	CheckState(header == size || (header == -2 && size == 0) ||
+	CheckState((header > 0 && header == size) || (header == -2 && size == 0) ||
 			   (header == -1 && size == sizeof(Datum) && top->typbyval));
 	item = datumRestore(&start, isnull);
 	CheckState(header < 0 || LengthIsRight(top, DatumGetPointer(item), size));
@@ -357,4 +404,122 @@ TopKDeserialize(bytea *bytes)
 	CheckState(buf.cursor == buf.len);
 	pfree(buf.data);
 	return top;
+}
+
+/* Offer a row to a ranking: arguments are state, item, score. */
+static Datum
+Rank(FunctionCallInfo fcinfo, TopK *top)
+{
+	TopKOffer(top, ArgFinite(PG_GETARG_FLOAT8(2), "score"),
+			  PG_ARGISNULL(1) ? (Datum) 0 : PG_GETARG_DATUM(1),
+			  PG_ARGISNULL(1));
+	PG_RETURN_POINTER(top);
+}
+
+PG_FUNCTION_INFO_V1(dlints_argmax_transfn);
+
+/*
+ * dlints_argmax(item anyelement, score double precision)
+ *		-> anyelement, aggregate
+ *
+ * The item with the highest score; among equal scores the first.  Rows with a
+ * NULL score are skipped; without any the result is NULL.  Scores are finite.
+ */
+Datum
+dlints_argmax_transfn(PG_FUNCTION_ARGS)
+{
+	TopK	   *top;
+
+	if (PG_ARGISNULL(2))
+		return AggregateSameState(fcinfo);
+	top = PG_ARGISNULL(0) ?
+		TopKCreate(fcinfo, AggregateContext(fcinfo), 1, 1) :
+		(TopK *) PG_GETARG_POINTER(0);
+	return Rank(fcinfo, top);
+}
+
+PG_FUNCTION_INFO_V1(dlints_top_transfn);
+
+/*
+ * dlints_top(item anyelement, score double precision, k bigint)
+ *		-> anyarray, aggregate
+ *
+ * The k items with the highest scores, best first; among equal scores those
+ * that come first.  k is at least 1 and the same for all rows of a group.
+ */
+Datum
+dlints_top_transfn(PG_FUNCTION_ARGS)
+{
+	TopK	   *top;
+	int			k;
+
+	if (PG_ARGISNULL(2))
+		return AggregateSameState(fcinfo);
+	k = ArgCount(fcinfo, 3);
+	top = PG_ARGISNULL(0) ?
+		TopKCreate(fcinfo, AggregateContext(fcinfo), 1, k) :
+		(TopK *) PG_GETARG_POINTER(0);
+	TopKCheckCount(top, k);
+	return Rank(fcinfo, top);
+}
+
+PG_FUNCTION_INFO_V1(dlints_top_combinefn);
+
+/* combine function of dlints_argmax and dlints_top */
+Datum
+dlints_top_combinefn(PG_FUNCTION_ARGS)
+{
+	MemoryContext context = AggregateContext(fcinfo);
+	TopK	   *top;
+	TopK	   *other;
+
+	if (PG_ARGISNULL(1))
+		return AggregateSameState(fcinfo);
+	other = (TopK *) PG_GETARG_POINTER(1);
+	top = PG_ARGISNULL(0) ?
+		TopKCreateOfType(context, other->item_type, other->k) :
+		(TopK *) PG_GETARG_POINTER(0);
+	TopKCheckCount(top, other->k);
+	TopKMerge(top, other);
+	PG_RETURN_POINTER(top);
+}
+
+PG_FUNCTION_INFO_V1(dlints_top_serialfn);
+
+Datum
+dlints_top_serialfn(PG_FUNCTION_ARGS)
+{
+	AggregateContext(fcinfo);
+	PG_RETURN_BYTEA_P(TopKSerialize((TopK *) PG_GETARG_POINTER(0)));
+}
+
+PG_FUNCTION_INFO_V1(dlints_top_deserialfn);
+
+Datum
+dlints_top_deserialfn(PG_FUNCTION_ARGS)
+{
+	AggregateContext(fcinfo);
+	PG_RETURN_POINTER(TopKDeserialize(PG_GETARG_BYTEA_PP(0)));
+}
+
+PG_FUNCTION_INFO_V1(dlints_argmax_finalfn);
+
+Datum
+dlints_argmax_finalfn(PG_FUNCTION_ARGS)
+{
+	AggregateContext(fcinfo);
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	return TopKReturnBest(fcinfo, (TopK *) PG_GETARG_POINTER(0));
+}
+
+PG_FUNCTION_INFO_V1(dlints_top_finalfn);
+
+Datum
+dlints_top_finalfn(PG_FUNCTION_ARGS)
+{
+	AggregateContext(fcinfo);
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	PG_RETURN_DATUM(TopKArray((TopK *) PG_GETARG_POINTER(0)));
 }

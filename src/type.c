@@ -1,58 +1,84 @@
 /*
  * type.c
- *		The type dlints: text and binary forms, casts, equality, and the
+ *		The type dlints: text input and output, casts, equality, and the
  *		functions that make a model.
  */
-#include "dlints.h"
+#include "postgres.h"
 
 #include <math.h>
 
-#include "args.h"
 #include "common/hashfn.h"
-#include "libpq/pqformat.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 
+#include "args.h"
+#include "model.h"
+
 /*
  * Text to jsonb.  What is wrong with the text is reported as this type's
- * error, with what the JSON parser found in the detail.
+ * error, with what the JSON parser found in the detail: returns it, or NULL.
  */
-static Datum
-ParseJson(char *text)
+#if PG_VERSION_NUM >= 160000
+static const char *
+ParseJson(char *text, Datum *jsonb)
+{
+	ErrorSaveContext errors = {T_ErrorSaveContext};
+
+	errors.details_wanted = true;
+	if (DirectInputFunctionCallSafe(jsonb_in, text, InvalidOid, -1,
+									(Node *) &errors, jsonb))
+		return NULL;
+	return errors.error_data->detail ? errors.error_data->detail :
+		errors.error_data->message;
+}
+#else
+static const char *
+ParseJson(char *text, Datum *jsonb)
 {
 	MemoryContext caller = CurrentMemoryContext;
-	Datum		jsonb = (Datum) 0;
+	ErrorData  *volatile error = NULL;
 
 	PG_TRY();
 	{
-		jsonb = DirectFunctionCall1(jsonb_in, CStringGetDatum(text));
+		*jsonb = DirectFunctionCall1(jsonb_in, CStringGetDatum(text));
 	}
 	PG_CATCH();
 	{
-		ErrorData  *error;
-
 		if (ERRCODE_TO_CATEGORY(geterrcode()) != ERRCODE_DATA_EXCEPTION)
 			PG_RE_THROW();
 		MemoryContextSwitchTo(caller);
 		error = CopyErrorData();
 		FlushErrorState();
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
-				 errmsg("invalid input syntax for type dlints"),
-				 errdetail("%s", error->detail ? error->detail : error->message)));
 	}
 	PG_END_TRY();
-	return jsonb;
+	if (error == NULL)
+		return NULL;
+	return error->detail ? error->detail : error->message;
 }
+#endif
 
 PG_FUNCTION_INFO_V1(dlints_in);
 
 Datum
 dlints_in(PG_FUNCTION_ARGS)
 {
-	Dlints	   *model = ModelFromJson(ParseJson(PG_GETARG_CSTRING(0)));
+	Datum		jsonb;
+	const char *wrong = ParseJson(PG_GETARG_CSTRING(0), &jsonb);
+	Dlints	   *model;
+	Problem		problem;
 
-	ModelCheckTypmod(model, PG_GETARG_INT32(2));
+	if (wrong)
+		ereturn(fcinfo->context, (Datum) 0,
+				(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
+				 errmsg("invalid input syntax for type %s", "dlints"),
+				 errdetail("%s", wrong)));
+	model = ModelFromJson(jsonb, fcinfo->context);
+	if (model == NULL)
+		PG_RETURN_NULL();
+	if (!ModelFitsTypmod(&model->header, PG_GETARG_INT32(2), &problem))
+		ereturn(fcinfo->context, (Datum) 0,
+				(errcode(problem.sqlerrcode),
+				 errmsg("%s", problem.message)));
 	PG_RETURN_DLINTS_P(model);
 }
 
@@ -79,170 +105,19 @@ PG_FUNCTION_INFO_V1(dlints_from_jsonb);
 Datum
 dlints_from_jsonb(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_DLINTS_P(ModelFromJson(PG_GETARG_DATUM(0)));
-}
-
-/* The external binary form: the stored fields in order, in network order. */
-void
-ModelSend(StringInfo buf, const Dlints *model)
-{
-	Size		count = evidence_value_count(ModelCoordinates(model),
-											 model->discount);
-	Size		i;
-
-	pq_sendint16(buf, model->version);
-	pq_sendint8(buf, model->policy);
-	pq_sendint8(buf, model->projection);
-	pq_sendint8(buf, model->generator);
-	pq_sendint8(buf, model->flags);
-	pq_sendint16(buf, model->unused1);
-	pq_sendint32(buf, model->context_dim);
-	pq_sendint32(buf, model->reduced_dim);
-	pq_sendint32(buf, model->shared_dim);
-	pq_sendfloat8(buf, model->discount);
-	pq_sendfloat8(buf, model->ridge);
-	pq_sendfloat8(buf, model->exploration);
-	pq_sendfloat8(buf, model->projection_scale);
-	pq_sendint64(buf, model->seed);
-	pq_sendint64(buf, model->updates);
-	pq_sendfloat8(buf, model->weight_sum);
-	pq_sendfloat8(buf, model->reward_sum);
-	pq_sendfloat8(buf, model->reward_square_sum);
-	for (i = 0; i < lengthof(model->unused2); i++)
-		pq_sendfloat8(buf, model->unused2[i]);
-	for (i = 0; i < count; i++)
-		pq_sendfloat8(buf, model->values[i]);
-}
-
-#define INVALID_BINARY	"invalid dlints in external value"
-
-static void
-RejectBinary(ModelProblem *problem)
-{
-	ModelReject(problem, ERRCODE_INVALID_BINARY_REPRESENTATION, INVALID_BINARY);
-}
-
-static void
-RejectLength(void)
-{
-	ModelProblem problem = {
-		.message = "The value does not have the length that its header implies"
-	};
-
-	RejectBinary(&problem);
-}
-
-static void
-ReceiveHeader(StringInfo buf, Dlints *header)
-{
-	int			i;
-
-	memset(header, 0, DLINTS_HEADER_SIZE);
-	header->version = pq_getmsgint(buf, 2);
-	header->policy = pq_getmsgint(buf, 1);
-	header->projection = pq_getmsgint(buf, 1);
-	header->generator = pq_getmsgint(buf, 1);
-	header->flags = pq_getmsgint(buf, 1);
-	header->unused1 = pq_getmsgint(buf, 2);
-	header->context_dim = pq_getmsgint(buf, 4);
-	header->reduced_dim = pq_getmsgint(buf, 4);
-	header->shared_dim = pq_getmsgint(buf, 4);
-	header->discount = pq_getmsgfloat8(buf);
-	header->ridge = pq_getmsgfloat8(buf);
-	header->exploration = pq_getmsgfloat8(buf);
-	header->projection_scale = pq_getmsgfloat8(buf);
-	header->seed = pq_getmsgint64(buf);
-	header->updates = pq_getmsgint64(buf);
-	header->weight_sum = pq_getmsgfloat8(buf);
-	header->reward_sum = pq_getmsgfloat8(buf);
-	header->reward_square_sum = pq_getmsgfloat8(buf);
-	for (i = 0; i < lengthof(header->unused2); i++)
-		header->unused2[i] = pq_getmsgfloat8(buf);
-}
-
-/* bytes of the external header: the stored one without the varlena word */
-#define EXTERNAL_HEADER_SIZE	(DLINTS_HEADER_SIZE - sizeof(int32))
-
-StaticAssertDecl(EXTERNAL_HEADER_SIZE == 124, "external header changed");
-
-/*
- * Nothing of this can be trusted: sizes are checked before memory is taken
- * for them, and numbers before the value is used.
- */
-Dlints *
-ModelReceive(StringInfo buf)
-{
-	Dlints		header;
-	ModelProblem problem;
-	Dlints	   *model;
-	Size		count;
-	Size		i;
-
-	if (buf->len - buf->cursor < EXTERNAL_HEADER_SIZE)
-		RejectLength();
-	ReceiveHeader(buf, &header);
-	if (!ModelParametersAreValid(&header, &problem))
-		RejectBinary(&problem);
-
-	count = evidence_value_count(ModelCoordinates(&header), header.discount);
-	if (buf->len - buf->cursor != count * sizeof(float8))
-		RejectLength();
-
-	model = ModelCreate(&header);
-	model->updates = header.updates;
-	model->weight_sum = header.weight_sum;
-	model->reward_sum = header.reward_sum;
-	model->reward_square_sum = header.reward_square_sum;
-	for (i = 0; i < count; i++)
-		model->values[i] = pq_getmsgfloat8(buf);
-	ModelAccept(model, ERRCODE_INVALID_BINARY_REPRESENTATION, INVALID_BINARY);
-	return model;
-}
-
-PG_FUNCTION_INFO_V1(dlints_recv);
-
-Datum
-dlints_recv(PG_FUNCTION_ARGS)
-{
-	Dlints	   *model = ModelReceive((StringInfo) PG_GETARG_POINTER(0));
-
-	ModelCheckTypmod(model, PG_GETARG_INT32(2));
-	PG_RETURN_DLINTS_P(model);
-}
-
-PG_FUNCTION_INFO_V1(dlints_send);
-
-Datum
-dlints_send(PG_FUNCTION_ARGS)
-{
-	StringInfoData buf;
-
-	pq_begintypsend(&buf);
-	ModelSend(&buf, PG_GETARG_DLINTS_P(0));
-	PG_RETURN_BYTEA_P(pq_endtypsend(&buf));
+	PG_RETURN_DLINTS_P(ModelFromJson(PG_GETARG_DATUM(0), NULL));
 }
 
 /*
- * Equality is that of the representation: parameters, counts and evidence.
- * It makes rows that hold a model comparable (IS DISTINCT FROM, DISTINCT,
- * replica identity full); there is no order.
+ * Equality makes rows that hold a model comparable (IS DISTINCT FROM,
+ * DISTINCT, replica identity full); there is no order.
  */
-static bool
-SameModel(FunctionCallInfo fcinfo)
-{
-	Dlints	   *left = PG_GETARG_DLINTS_P(0);
-	Dlints	   *right = PG_GETARG_DLINTS_P(1);
-
-	return VARSIZE(left) == VARSIZE(right) &&
-		memcmp(left, right, VARSIZE(left)) == 0;
-}
-
 PG_FUNCTION_INFO_V1(dlints_eq);
 
 Datum
 dlints_eq(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_BOOL(SameModel(fcinfo));
+	PG_RETURN_BOOL(ModelEquals(PG_GETARG_DATUM(0), PG_GETARG_DATUM(1)));
 }
 
 PG_FUNCTION_INFO_V1(dlints_ne);
@@ -250,7 +125,7 @@ PG_FUNCTION_INFO_V1(dlints_ne);
 Datum
 dlints_ne(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_BOOL(!SameModel(fcinfo));
+	PG_RETURN_BOOL(!ModelEquals(PG_GETARG_DATUM(0), PG_GETARG_DATUM(1)));
 }
 
 PG_FUNCTION_INFO_V1(dlints_hash);
@@ -285,7 +160,7 @@ PolicyArgument(FunctionCallInfo fcinfo, int argno)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("unknown policy \"%s\"", name),
-				 errhint("The policies are \"thompson\", \"ucb\" and \"greedy\".")));
+				 errhint("%s", PolicyHint())));
 	return policy;
 }
 
@@ -304,9 +179,9 @@ PG_FUNCTION_INFO_V1(dlints_new);
  * A model that has seen nothing (Algorithm 1, "Input" and "Initialize").
  * context_dim is 1 to 65536, reduced_dim 1 to 1024 and at most context_dim;
  * without it there is no projection and context_dim is at most 1024.
- * discount is in (0, 1], ridge > 0, exploration >= 0.  projection_scale is
- * kappa, by default 1/sqrt(reduced_dim) (Theorem 1); seed and
- * projection_scale mean nothing without projection.
+ * discount is 1e-100 to 1, ridge 1e-100 to 1e100, exploration 0 to 1e100.
+ * projection_scale is kappa, 1e-10 to 1e10, by default 1/sqrt(reduced_dim)
+ * (Theorem 1); seed and projection_scale mean nothing without projection.
  *
  * Beyond the paper: shared_dim, 0 to 65536, is the length of a shared context
  * whose interactions with the context are learned too; it needs reduced_dim,
@@ -316,7 +191,7 @@ PG_FUNCTION_INFO_V1(dlints_new);
 Datum
 dlints_new(PG_FUNCTION_ARGS)
 {
-	Dlints		header;
+	DlintsHeader header;
 
 	ArgNotNull(fcinfo, 0, "context_dim");
 	ArgNotNull(fcinfo, 2, "discount");
@@ -327,30 +202,23 @@ dlints_new(PG_FUNCTION_ARGS)
 	ArgNotNull(fcinfo, 8, "shared_dim");
 	ArgNotNull(fcinfo, 9, "intercept");
 
-	memset(&header, 0, DLINTS_HEADER_SIZE);
+	memset(&header, 0, sizeof(header));
 	header.version = DLINTS_FORMAT_VERSION;
-	header.generator = DLINTS_GENERATOR_PHILOX;
 	header.policy = PolicyArgument(fcinfo, 7);
+	header.intercept = PG_GETARG_BOOL(9) ? 1 : 0;
 	header.context_dim = PG_GETARG_INT32(0);
+	header.shared_dim = PG_GETARG_INT32(8);
 	header.discount = PG_GETARG_FLOAT8(2);
 	header.ridge = PG_GETARG_FLOAT8(3);
 	header.exploration = PG_GETARG_FLOAT8(4);
 	header.seed = PG_GETARG_INT64(5);
-	if (PG_ARGISNULL(1))
+	if (!PG_ARGISNULL(1))
 	{
-		header.projection = DLINTS_PROJECTION_NONE;
-		header.reduced_dim = header.context_dim;
-	}
-	else
-	{
-		header.projection = DLINTS_PROJECTION_GAUSSIAN;
+		ModelCheckReducedDim(PG_GETARG_INT32(1));
 		header.reduced_dim = PG_GETARG_INT32(1);
 		header.projection_scale = PG_ARGISNULL(6) ?
-			1.0 / sqrt(Max(header.reduced_dim, 1)) : PG_GETARG_FLOAT8(6);
+			1.0 / sqrt(header.reduced_dim) : PG_GETARG_FLOAT8(6);
 	}
-	header.shared_dim = PG_GETARG_INT32(8);
-	if (PG_GETARG_BOOL(9))
-		header.flags |= DLINTS_FLAG_INTERCEPT;
 	ModelCheckParameters(&header);
 	PG_RETURN_DLINTS_P(ModelCreate(&header));
 }
@@ -375,11 +243,11 @@ dlints_set(PG_FUNCTION_ARGS)
 		PG_RETURN_NULL();
 	model = PG_GETARG_DLINTS_P_COPY(0);
 	if (!PG_ARGISNULL(1))
-		model->ridge = PG_GETARG_FLOAT8(1);
+		model->header.ridge = PG_GETARG_FLOAT8(1);
 	if (!PG_ARGISNULL(2))
-		model->exploration = PG_GETARG_FLOAT8(2) + 0.0;	/* no negative zero */
+		model->header.exploration = PG_GETARG_FLOAT8(2) + 0.0;	/* no negative zero */
 	if (!PG_ARGISNULL(3))
-		model->policy = PolicyArgument(fcinfo, 3);
-	ModelCheckParameters(model);
+		model->header.policy = PolicyArgument(fcinfo, 3);
+	ModelCheckParameters(&model->header);
 	PG_RETURN_DLINTS_P(model);
 }

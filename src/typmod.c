@@ -3,11 +3,14 @@
  *		dlints(n, d, m, intercept) as the type of a column, which accepts
  *		models of these sizes only.
  */
-#include "dlints.h"
+#include "postgres.h"
 
 #include "catalog/pg_type.h"
+#include "lib/stringinfo.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
+
+#include "model.h"
 
 /* What a column fixes. */
 typedef struct ColumnType
@@ -92,14 +95,14 @@ ColumnTypeFromTypmod(int32 typmod)
 }
 
 static ColumnType
-ColumnTypeOf(const Dlints *model)
+ColumnTypeOf(const DlintsHeader *header)
 {
 	ColumnType	type;
 
-	type.context_dim = model->context_dim;
-	type.reduced_dim = ModelHasProjection(model) ? model->reduced_dim : 0;
-	type.shared_dim = model->shared_dim;
-	type.intercept = ModelHasIntercept(model);
+	type.context_dim = header->context_dim;
+	type.reduced_dim = header->reduced_dim;
+	type.shared_dim = header->shared_dim;
+	type.intercept = header->intercept != 0;
 	return type;
 }
 
@@ -122,51 +125,59 @@ ColumnTypeText(const ColumnType *type)
 }
 
 /* A model must be what its column accepts; typmod -1 accepts all. */
-void
-ModelCheckTypmod(const Dlints *model, int32 typmod)
+/* The same for a model, for errors that tell what it expects. */
+char *
+ModelShape(const DlintsHeader *header)
 {
-	ColumnType	actual = ColumnTypeOf(model);
+	ColumnType	type = ColumnTypeOf(header);
+
+	return ColumnTypeText(&type);
+}
+
+bool
+ModelFitsTypmod(const DlintsHeader *header, int32 typmod, Problem *problem)
+{
+	ColumnType	actual = ColumnTypeOf(header);
 	ColumnType	expected;
 
 	if (typmod == -1)
-		return;
+		return true;
 	expected = ColumnTypeFromTypmod(typmod);
-	if (expected.context_dim != actual.context_dim ||
-		expected.reduced_dim != actual.reduced_dim ||
-		expected.shared_dim != actual.shared_dim ||
-		expected.intercept != actual.intercept)
-		ereport(ERROR,
-				(errcode(ERRCODE_DATA_EXCEPTION),
-				 errmsg("expected dlints%s, not dlints%s",
-						ColumnTypeText(&expected), ColumnTypeText(&actual))));
+	if (expected.context_dim == actual.context_dim &&
+		expected.reduced_dim == actual.reduced_dim &&
+		expected.shared_dim == actual.shared_dim &&
+		expected.intercept == actual.intercept)
+		return true;
+	return ProblemIs(problem, ERRCODE_DATA_EXCEPTION,
+					 psprintf("expected dlints%s, not dlints%s",
+							  ColumnTypeText(&expected),
+							  ColumnTypeText(&actual)),
+					 NULL);
 }
 
-/* Can a model have these sizes: n, perhaps d, perhaps m? */
+/* Can a model have these sizes, so many of which were given? */
 static void
-CheckSizes(int count, const int *sizes)
+CheckColumnType(const ColumnType *type, int given)
 {
-	Dlints		header;
-	ModelProblem problem;
+	DlintsHeader header;
+	Problem		problem;
 
-	memset(&header, 0, DLINTS_HEADER_SIZE);
+	memset(&header, 0, sizeof(header));
 	header.version = DLINTS_FORMAT_VERSION;
-	header.generator = DLINTS_GENERATOR_PHILOX;
 	header.discount = 1.0;
 	header.ridge = 1.0;
-	header.context_dim = header.reduced_dim = sizes[0];
-	if (count > 1)
-	{
-		header.projection = DLINTS_PROJECTION_GAUSSIAN;
-		header.projection_scale = 1.0;
-		header.reduced_dim = sizes[1];
-	}
-	if (count > 2)
-		header.shared_dim = sizes[2];
-	if (!ModelParametersAreValid(&header, &problem))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("dimensions for type dlints out of range"),
-				 errdetail("%s.", problem.message)));
+	header.context_dim = type->context_dim;
+	header.reduced_dim = type->reduced_dim;
+	header.shared_dim = type->shared_dim;
+	header.projection_scale = type->reduced_dim == 0 ? 0.0 : 1.0;
+	if (given > 1 && type->reduced_dim == 0)
+		problem.message = "reduced_dim must be at least 1";
+	else if (ModelParametersAreValid(&header, &problem))
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("dimensions for type dlints out of range"),
+			 errdetail("%s.", problem.message)));
 }
 
 PG_FUNCTION_INFO_V1(dlints_typmod_in);
@@ -204,10 +215,10 @@ dlints_typmod_in(PG_FUNCTION_ARGS)
 							   word)));
 		sizes[i] = pg_strtoint32(word);
 	}
-	CheckSizes(count, sizes);
 	type.context_dim = sizes[0];
 	type.reduced_dim = sizes[1];
 	type.shared_dim = sizes[2];
+	CheckColumnType(&type, count);
 	PG_RETURN_INT32(TypmodFromColumnType(&type));
 }
 
@@ -227,8 +238,10 @@ PG_FUNCTION_INFO_V1(dlints_enforce_typmod);
 Datum
 dlints_enforce_typmod(PG_FUNCTION_ARGS)
 {
-	Dlints		header = ModelHeaderFromDatum(PG_GETARG_DATUM(0));
+	DlintsHeader header = ModelHeaderFromDatum(PG_GETARG_DATUM(0));
+	Problem		problem;
 
-	ModelCheckTypmod(&header, PG_GETARG_INT32(1));
+	if (!ModelFitsTypmod(&header, PG_GETARG_INT32(1), &problem))
+		ProblemRaise(&problem);
 	PG_RETURN_DATUM(PG_GETARG_DATUM(0));
 }

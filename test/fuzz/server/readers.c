@@ -80,6 +80,7 @@ BeginReading(void)
 										  ALLOCSET_DEFAULT_SIZES);
 }
 
+/* Afterwards the memory context is the one that reading began in. */
 void
 EndReading(void)
 {
@@ -87,8 +88,8 @@ EndReading(void)
 
 	for (i = 0; i < probe_count; i++)
 		SPI_freeplan(probes[i].plan);
-	MemoryContextDelete(input_context);
 	SPI_finish();
+	MemoryContextDelete(input_context);
 }
 
 /* What a reader may refuse with */
@@ -316,7 +317,6 @@ PG_FUNCTION_INFO_V1(dlints_read_inputs);
 Datum
 dlints_read_inputs(PG_FUNCTION_ARGS)
 {
-	MemoryContext caller = CurrentMemoryContext;
 	Datum	   *inputs;
 	bool	   *nulls;
 	int			count;
@@ -337,6 +337,5 @@ dlints_read_inputs(PG_FUNCTION_ARGS)
 		inputs[i] = BoolGetDatum(accepted);
 	}
 	EndReading();
-	MemoryContextSwitchTo(caller);
 	PG_RETURN_ARRAYTYPE_P(construct_array(inputs, count, BOOLOID, 1, true, TYPALIGN_CHAR));
 }

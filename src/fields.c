@@ -1,0 +1,155 @@
+/*
+ * fields.c
+ *		The table of header fields, and what each kind looks like outside.
+ *
+ * Text, binary, dlints_info and the comparison of histories walk this table,
+ * so that a field is added in the struct, here, and where users name it
+ * (dlints_new, the install script).
+ */
+#include "postgres.h"
+
+#include "common/shortest_dec.h"
+#include "lib/stringinfo.h"
+#include "utils/builtins.h"
+
+#include "fields.h"
+
+/*
+ * The stored format is these positions: a member that has moved makes the
+ * width of a bit-field negative.
+ */
+#define AT(member, position) \
+	(offsetof(DlintsHeader, member) + \
+	 0 * sizeof(struct { int moved : offsetof(DlintsHeader, member) == (position) ? 1 : -1; }))
+
+const Field fields[] = {
+	{"format", FIELD_VERSION, AT(version, 4), false},
+
+	{"policy", FIELD_POLICY, AT(policy, 6), false},
+	{"intercept", FIELD_BOOLEAN, AT(intercept, 7), true},
+	{"context_dim", FIELD_DIMENSION, AT(context_dim, 8), true},
+	{"reduced_dim", FIELD_DIMENSION_OR_NULL, AT(reduced_dim, 12), true},
+	{"shared_dim", FIELD_DIMENSION, AT(shared_dim, 16), true},
+	{"discount", FIELD_NUMBER, AT(discount, 24), true},
+	{"ridge", FIELD_NUMBER, AT(ridge, 32), false},
+	{"exploration", FIELD_NUMBER, AT(exploration, 40), false},
+	{"projection_scale", FIELD_NUMBER_OR_NULL, AT(projection_scale, 48), true},
+	{"seed", FIELD_BIGINT, AT(seed, 56), true},
+
+	{"updates", FIELD_BIGINT, AT(counts.updates, 64), false},
+	{"weight_sum", FIELD_NUMBER, AT(counts.weight_sum, 72), false},
+	{"reward_sum", FIELD_NUMBER, AT(counts.reward_sum, 80), false},
+	{"reward_square_sum", FIELD_NUMBER, AT(counts.reward_square_sum, 88), false},
+};
+
+const int	field_count = lengthof(fields);
+
+StaticAssertDecl(offsetof(DlintsHeader, unused1) == 20 &&
+				 offsetof(DlintsHeader, unused2) == 96, "unused fields moved");
+
+bool
+FieldIsNull(const DlintsHeader *header, const Field *field)
+{
+	switch (field->kind)
+	{
+		case FIELD_DIMENSION_OR_NULL:
+			return *FieldPointer(const int32, header, field) == 0;
+		case FIELD_NUMBER_OR_NULL:
+			return *FieldPointer(const float8, header, field) == 0.0;
+		default:
+			return false;
+	}
+}
+
+bool
+FieldIsSame(const DlintsHeader *left, const DlintsHeader *right,
+			const Field *field)
+{
+	switch (field->kind)
+	{
+		case FIELD_VERSION:
+			return *FieldPointer(const uint16, left, field) ==
+				*FieldPointer(const uint16, right, field);
+		case FIELD_POLICY:
+		case FIELD_BOOLEAN:
+			return *FieldPointer(const uint8, left, field) ==
+				*FieldPointer(const uint8, right, field);
+		case FIELD_DIMENSION:
+		case FIELD_DIMENSION_OR_NULL:
+			return *FieldPointer(const int32, left, field) ==
+				*FieldPointer(const int32, right, field);
+		case FIELD_BIGINT:
+			return *FieldPointer(const int64, left, field) ==
+				*FieldPointer(const int64, right, field);
+		case FIELD_NUMBER:
+		case FIELD_NUMBER_OR_NULL:
+			return *FieldPointer(const float8, left, field) ==
+				*FieldPointer(const float8, right, field);
+	}
+	pg_unreachable();
+}
+
+/* A field as JSON has it, numbers with the fewest digits that read back. */
+void
+FieldWrite(StringInfo buf, const DlintsHeader *header, const Field *field)
+{
+	char		digits[DOUBLE_SHORTEST_DECIMAL_LEN];
+
+	if (FieldIsNull(header, field))
+	{
+		appendStringInfoString(buf, "null");
+		return;
+	}
+	switch (field->kind)
+	{
+		case FIELD_VERSION:
+			appendStringInfo(buf, "%d", *FieldPointer(const uint16, header, field));
+			break;
+		case FIELD_POLICY:
+			appendStringInfo(buf, "\"%s\"",
+							 PolicyGet(*FieldPointer(const uint8, header, field))->name);
+			break;
+		case FIELD_BOOLEAN:
+			appendStringInfoString(buf, *FieldPointer(const uint8, header, field) ?
+								   "true" : "false");
+			break;
+		case FIELD_DIMENSION:
+		case FIELD_DIMENSION_OR_NULL:
+			appendStringInfo(buf, "%d", *FieldPointer(const int32, header, field));
+			break;
+		case FIELD_BIGINT:
+			appendStringInfo(buf, INT64_FORMAT,
+							 *FieldPointer(const int64, header, field));
+			break;
+		case FIELD_NUMBER:
+		case FIELD_NUMBER_OR_NULL:
+			double_to_shortest_decimal_buf(*FieldPointer(const float8, header, field),
+										   digits);
+			appendStringInfoString(buf, digits);
+			break;
+	}
+}
+
+/* A field that is not null as SQL has it. */
+Datum
+FieldDatum(const DlintsHeader *header, const Field *field)
+{
+	switch (field->kind)
+	{
+		case FIELD_VERSION:
+			return Int32GetDatum(*FieldPointer(const uint16, header, field));
+		case FIELD_POLICY:
+			return CStringGetTextDatum(PolicyGet(*FieldPointer(const uint8, header, field))->name);
+		case FIELD_BOOLEAN:
+			return BoolGetDatum(*FieldPointer(const uint8, header, field) != 0);
+		case FIELD_DIMENSION:
+		case FIELD_DIMENSION_OR_NULL:
+			return Int32GetDatum(*FieldPointer(const int32, header, field));
+		case FIELD_BIGINT:
+			return Int64GetDatum(*FieldPointer(const int64, header, field));
+		case FIELD_NUMBER:
+		case FIELD_NUMBER_OR_NULL:
+			return Float8GetDatum(*FieldPointer(const float8, header, field));
+	}
+	pg_unreachable();
+}

@@ -1,0 +1,255 @@
+/*
+ * look.c
+ *		Look into a model: project, mean, predict, stddev, covariance, info,
+ *		coefficients.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "funcapi.h"
+
+#include "args.h"
+#include "fields.h"
+#include "prepared.h"
+#include "reduce.h"
+
+PG_FUNCTION_INFO_V1(dlints_project);
+
+/*
+ * dlints_project(model dlints, context anycompatiblearray
+ *				  [, shared anycompatiblearray]) -> double precision[]
+ *
+ * The reduced context z = P x, reduced_dim numbers (Algorithm 1, "Calculate
+ * z"); with a shared context u, P x + (Q x) o (R u).  Without projection the
+ * context itself.  An intercept adds a last number, 1.
+ */
+Datum
+dlints_project(PG_FUNCTION_ARGS)
+{
+	PreparedModel *prepared = PrepareModel(fcinfo, 0);
+
+	PG_RETURN_DATUM(ResultVector(ReduceContext(&prepared->header,
+											   ArgArray(fcinfo, 1),
+											   ArgSharedDatum(fcinfo, 2, 2)),
+								 prepared->dim));
+}
+
+PG_FUNCTION_INFO_V1(dlints_mean);
+
+/*
+ * dlints_mean(model dlints) -> double precision[]
+ *
+ * The posterior mean psi-hat = Z^-1 b, reduced_dim numbers (Algorithm 1,
+ * "Calculate psi-hat"), followed by that of the intercept if there is one.
+ */
+Datum
+dlints_mean(PG_FUNCTION_ARGS)
+{
+	PreparedModel *prepared = PrepareModel(fcinfo, 0);
+
+	PrepareParts(prepared, PART_MEAN);
+	PG_RETURN_DATUM(ResultVector(prepared->mean, prepared->dim));
+}
+
+PG_FUNCTION_INFO_V1(dlints_weights);
+
+/*
+ * dlints_weights(model dlints [, shared anycompatiblearray])
+ *		-> double precision[]
+ *
+ * The posterior mean carried back to context space, P' psi-hat, context_dim
+ * numbers; under a shared context u, P' psi-hat + Q' (psi-hat o R u).  Its dot
+ * product with a context, plus the intercept if there is one, is the expected
+ * reward.
+ */
+Datum
+dlints_weights(PG_FUNCTION_ARGS)
+{
+	PreparedModel *prepared = PrepareModel(fcinfo, 0);
+
+	PG_RETURN_DATUM(ResultVector(PreparedWeights(prepared,
+												 ArgSharedDatum(fcinfo, 1, 1)),
+								 prepared->header.context_dim));
+}
+
+PG_FUNCTION_INFO_V1(dlints_predict);
+
+/*
+ * dlints_predict(model dlints, context anycompatiblearray
+ *				  [, shared anycompatiblearray]) -> double precision
+ *
+ * The expected reward of a context, psi-hat'z.
+ */
+Datum
+dlints_predict(PG_FUNCTION_ARGS)
+{
+	PreparedModel *prepared = PrepareModel(fcinfo, 0);
+	const DlintsHeader *model = &prepared->header;
+	ArgSpec		spec = ArgContextSpec(model);
+	const double *weights = PreparedWeights(prepared,
+											ArgSharedDatum(fcinfo, 2, 2));
+	double		reward = ArgDot(ArgArray(fcinfo, 1), &spec, weights);
+
+	if (model->intercept)
+		reward = ResultFinite(reward + weights[model->context_dim]);
+	PG_RETURN_FLOAT8(reward);
+}
+
+PG_FUNCTION_INFO_V1(dlints_stddev);
+
+/*
+ * dlints_stddev(model dlints, context anycompatiblearray
+ *				 [, shared anycompatiblearray]) -> double precision
+ *
+ * sqrt(z' Z^-1 Z~ Z^-1 z): exploration times this is the standard deviation
+ * of the context's score under a draw.
+ */
+Datum
+dlints_stddev(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_FLOAT8(PreparedWidth(PrepareModel(fcinfo, 0), ArgArray(fcinfo, 1),
+								   ArgSharedDatum(fcinfo, 2, 2)));
+}
+
+PG_FUNCTION_INFO_V1(dlints_covariance);
+
+/*
+ * dlints_covariance(model dlints) -> double precision[][]
+ *
+ * Z^-1 Z~ Z^-1, of as many rows and columns as dlints_mean has numbers:
+ * exploration squared times this is the covariance of a draw.
+ */
+Datum
+dlints_covariance(PG_FUNCTION_ARGS)
+{
+	PreparedModel *prepared = PrepareModel(fcinfo, 0);
+	int			dim = prepared->dim;
+	double	   *covariance = palloc(sizeof(double) * (Size) dim * dim);
+
+	PrepareParts(prepared, PART_ROOT);
+	posterior_covariance(dim, prepared->root, covariance);
+	PG_RETURN_DATUM(ResultMatrix(covariance, dim, dim));
+}
+
+typedef struct Coefficients
+{
+	const double *mean;
+	double	   *stddev;
+} Coefficients;
+
+/* Compute all coefficients; the calls that follow hand them out. */
+static void
+BeginCoefficients(FunctionCallInfo fcinfo)
+{
+	FuncCallContext *call = SRF_FIRSTCALL_INIT();
+	MemoryContext caller = MemoryContextSwitchTo(call->multi_call_memory_ctx);
+	PreparedModel *prepared = PrepareModelOnce(PG_GETARG_DATUM(0));
+	int			dim = prepared->dim;
+	Coefficients *coefficients = palloc(sizeof(Coefficients));
+	TupleDesc	desc;
+
+	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
+		elog(ERROR, "return type must be a row type");
+	call->tuple_desc = BlessTupleDesc(desc);
+
+	PrepareParts(prepared, PART_MEAN | PART_ROOT);
+	coefficients->mean = prepared->mean;
+	coefficients->stddev = palloc(sizeof(double) * dim);
+	posterior_coordinate_stddevs(dim, prepared->root, coefficients->stddev);
+
+	call->user_fctx = coefficients;
+	call->max_calls = dim;
+	MemoryContextSwitchTo(caller);
+}
+
+PG_FUNCTION_INFO_V1(dlints_coefficients);
+
+/*
+ * dlints_coefficients(model dlints)
+ *		-> table (index integer, mean double precision,
+ *				  stddev double precision)
+ *
+ * The coordinates of the posterior, that of the intercept last: element
+ * "index" of dlints_mean and the square root of that element of the diagonal
+ * of dlints_covariance.
+ */
+Datum
+dlints_coefficients(PG_FUNCTION_ARGS)
+{
+	FuncCallContext *call;
+	Coefficients *coefficients;
+	Datum		values[3];
+	bool		nulls[3] = {false, false, false};
+	int			i;
+
+	if (SRF_IS_FIRSTCALL())
+		BeginCoefficients(fcinfo);
+
+	call = SRF_PERCALL_SETUP();
+	if (call->call_cntr >= call->max_calls)
+		SRF_RETURN_DONE(call);
+
+	coefficients = call->user_fctx;
+	i = (int) call->call_cntr;
+	values[0] = Int32GetDatum(i + 1);
+	values[1] = Float8GetDatum(ResultFinite(coefficients->mean[i]));
+	values[2] = Float8GetDatum(ResultFinite(coefficients->stddev[i]));
+	SRF_RETURN_NEXT(call,
+					HeapTupleGetDatum(heap_form_tuple(call->tuple_desc,
+													  values, nulls)));
+}
+
+/* What dlints_info computes, behind the fields of the header up to updates. */
+enum
+{
+	INFO_SAMPLE_SIZE,
+	INFO_MEAN_REWARD,
+	INFO_BYTES,
+	INFO_VERSION,
+	INFO_COUNT
+};
+
+PG_FUNCTION_INFO_V1(dlints_info);
+
+/*
+ * dlints_info(model dlints) -> record
+ *
+ * Parameters and counts of a model in one row.  effective_sample_size is the
+ * sum of the weights gamma^age, mean_reward the weighted mean of the rewards
+ * (NULL before the first), bytes the stored size before any TOAST overhead.
+ */
+Datum
+dlints_info(PG_FUNCTION_ARGS)
+{
+	DlintsHeader model = ModelHeaderFromDatum(PG_GETARG_DATUM(0));
+	double		mean_reward = model.counts.reward_sum / model.counts.weight_sum;
+	TupleDesc	desc;
+	Datum	   *values;
+	bool	   *nulls;
+	int			first;			/* column that is computed */
+	int			i;
+
+	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
+		elog(ERROR, "return type must be a row type");
+	first = desc->natts - INFO_COUNT;
+	if (first < 0 || first >= field_count)
+		elog(ERROR, "unexpected number of columns: %d", desc->natts);
+	values = palloc0(sizeof(Datum) * desc->natts);
+	nulls = palloc0(sizeof(bool) * desc->natts);
+
+	/* the version, field 0, comes last */
+	for (i = 0; i < first; i++)
+	{
+		nulls[i] = FieldIsNull(&model, &fields[i + 1]);
+		values[i] = FieldDatum(&model, &fields[i + 1]);
+	}
+	values[first + INFO_SAMPLE_SIZE] = Float8GetDatum(model.counts.weight_sum);
+	values[first + INFO_MEAN_REWARD] = Float8GetDatum(mean_reward);
+	nulls[first + INFO_MEAN_REWARD] = !isfinite(mean_reward);
+	values[first + INFO_BYTES] = Int64GetDatum((int64) ModelStoredSize(&model));
+	values[first + INFO_VERSION] = Int32GetDatum(model.version);
+
+	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc),
+													  values, nulls)));
+}

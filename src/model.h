@@ -1,0 +1,139 @@
+/*
+ * model.h
+ *		The stored value: parameters and counts, then the evidence.
+ *
+ * One validator serves every door; what a problem is called depends on the
+ * door, and so does who is told:
+ *
+ *		a user's parameters		ModelCheckParameters	22023, 54000
+ *		text, jsonb, binary		ModelExternalIsValid	22P02, 22P03 (type's words)
+ *		a table's value			Model...FromDatum		XX001, 0A000
+ *		what was learned		ModelPutEvidence		22003
+ *
+ * A model in memory always has all its numbers.  A stored one that has seen
+ * nothing is its header alone, whatever its size would be: ModelFromDatum and
+ * ModelGetDatum are where the two forms meet.
+ */
+#ifndef DLINTS_MODEL_H
+#define DLINTS_MODEL_H
+
+#include "postgres.h"
+
+#include "fmgr.h"
+#include "lib/stringinfo.h"
+
+#include "compat.h"
+#include "core/evidence.h"
+#include "core/projection.h"
+#include "policy.h"
+#include "problem.h"
+
+#define DLINTS_FORMAT_VERSION	1
+
+/*
+ * Caps.  The largest model has two packed matrices of order 1025, a little
+ * over 8 MB; the largest projection matrix has 512 MB, and there are three
+ * with a shared context.
+ */
+#define DLINTS_MAX_CONTEXT_DIM	65536
+#define DLINTS_MAX_SHARED_DIM	65536
+#define DLINTS_MAX_DIM			1024
+
+/*
+ * Bounds of the parameters.  The square of a discount weighs H, and must stay
+ * a normal number.  A ridge within its bounds keeps factors, means and widths
+ * of any evidence within reach of double precision.  Scales within theirs keep
+ * sums of squares of reduced contexts finite (see widen.h).
+ */
+#define DLINTS_MIN_DISCOUNT		1e-100
+#define DLINTS_MIN_RIDGE		1e-100
+#define DLINTS_MAX_RIDGE		1e100
+#define DLINTS_MAX_EXPLORATION	1e100
+#define DLINTS_MIN_SCALE		1e-10
+#define DLINTS_MAX_SCALE		1e10
+
+/*
+ * Parameters and counts, with the varlena word that a whole value begins with.
+ * Fields named "unused" are zero and readers insist on it, which leaves them
+ * free for later versions.  Values are in the machine's byte order, like all
+ * of PostgreSQL's data files; the external binary form is portable.  The
+ * version also says which generator makes the projection (core/random.c).
+ */
+typedef struct DlintsHeader
+{
+	int32		vl_len_;		/* varlena header (do not touch directly!) */
+	uint16		version;		/* DLINTS_FORMAT_VERSION */
+	uint8		policy;			/* see policy.c */
+	uint8		intercept;		/* 1: z has one more coordinate, always 1 */
+	int32		context_dim;	/* n */
+	int32		reduced_dim;	/* d; 0 without projection, z then is x */
+	int32		shared_dim;		/* m; 0 without a shared context */
+	int32		unused1;
+	float8		discount;		/* gamma */
+	float8		ridge;			/* lambda */
+	float8		exploration;	/* xi */
+	float8		projection_scale;	/* kappa; 0 without projection */
+	int64		seed;			/* of the projection */
+	EvidenceCounts counts;
+	float8		unused2[4];
+} DlintsHeader;
+
+/*
+ * The whole value: after the header b (one number for each coordinate of z),
+ * G and, for a discount below 1, H (packed, see core/linalg.h).
+ */
+typedef struct Dlints
+{
+	DlintsHeader header;
+	float8		values[FLEXIBLE_ARRAY_MEMBER];
+} Dlints;
+
+StaticAssertDecl(sizeof(DlintsHeader) == 128, "stored header changed");
+StaticAssertDecl(offsetof(Dlints, values) == 128, "stored values moved");
+StaticAssertDecl(sizeof(float8) == sizeof(double), "float8 is not double");
+
+static inline bool
+ModelHasProjection(const DlintsHeader *header)
+{
+	return header->reduced_dim > 0;
+}
+
+/* model.c */
+extern Projection ModelProjection(const DlintsHeader *header);
+extern int	ModelCoordinates(const DlintsHeader *header);
+extern int	ModelLiftedLen(const DlintsHeader *header);
+extern Size ModelStoredCount(const DlintsHeader *header);
+extern Size ModelStoredSize(const DlintsHeader *header);
+
+extern bool ModelParametersAreValid(const DlintsHeader *header,
+									Problem *problem);
+extern void ModelCheckReducedDim(int reduced_dim);
+extern void ModelCheckParameters(const DlintsHeader *header);
+extern bool ModelExternalIsValid(Dlints *model, Problem *problem);
+extern void ModelCheckSameEvidence(const DlintsHeader *left,
+								   const DlintsHeader *right);
+extern bool ModelEquals(Datum left, Datum right);
+
+extern Dlints *ModelCreate(const DlintsHeader *header);
+extern Dlints *ModelFromDatum(Datum datum);
+extern Dlints *ModelCopyFromDatum(Datum datum);
+extern DlintsHeader ModelHeaderFromDatum(Datum datum);
+extern Datum ModelGetDatum(Dlints *model);
+
+extern void ModelGetEvidence(Dlints *model, Evidence *evidence);
+extern void ModelPutEvidence(Dlints *model, const Evidence *evidence);
+
+/* binary.c, json.c, typmod.c */
+extern void ModelSend(StringInfo buf, Dlints *model);
+extern Dlints *ModelReceive(StringInfo buf);
+extern char *ModelToJson(Dlints *model);
+extern Dlints *ModelFromJson(Datum jsonb, Node *escontext);
+extern char *ModelShape(const DlintsHeader *header);
+extern bool ModelFitsTypmod(const DlintsHeader *header, int32 typmod,
+							Problem *problem);
+
+#define PG_GETARG_DLINTS_P(n)		ModelFromDatum(PG_GETARG_DATUM(n))
+#define PG_GETARG_DLINTS_P_COPY(n)	ModelCopyFromDatum(PG_GETARG_DATUM(n))
+#define PG_RETURN_DLINTS_P(model)	PG_RETURN_DATUM(ModelGetDatum(model))
+
+#endif							/* DLINTS_MODEL_H */
