@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "access/detoast.h"
+#include "common/hashfn.h"
 #include "common/shortest_dec.h"
 #include "lib/stringinfo.h"
 #include "storage/shmem.h"
@@ -285,20 +286,6 @@ ModelCheckSameEvidence(const DlintsHeader *left, const DlintsHeader *right)
 							   FieldText(right, &fields[i]))));
 }
 
-/*
- * Equality is that of the representation: parameters, counts and evidence,
- * wherever and however the values are stored.
- */
-bool
-ModelEquals(Datum left, Datum right)
-{
-	Dlints	   *ours = ModelFromDatum(left);
-	Dlints	   *theirs = ModelFromDatum(right);
-
-	return VARSIZE(ours) == VARSIZE(theirs) &&
-		memcmp(ours, theirs, VARSIZE(ours)) == 0;
-}
-
 /* A model with the given, already checked, parameters and no evidence. */
 Dlints *
 ModelCreate(const DlintsHeader *header)
@@ -340,31 +327,61 @@ CheckStored(const DlintsHeader *header, Size size)
 						size, ModelStoredSize(header))));
 }
 
-/*
- * A value as it was stored, with all numbers in memory: those of a model that
- * has seen nothing are zero, as are its counts.
- */
+/* The form in which it is stored, of which each model has but one. */
 static Dlints *
-WithAllNumbers(struct varlena *stored)
+Stored(struct varlena *value)
 {
-	Dlints	   *model = (Dlints *) stored;
+	Dlints	   *model = (Dlints *) value;
 
 	CheckStored(&model->header, VARSIZE(model));
-	return model->header.counts.updates > 0 ? model :
-		ModelCreate(&model->header);
+	return model;
+}
+
+/*
+ * The same with all numbers in memory: those of a model that has seen nothing
+ * are zero, as are its counts.
+ */
+static Dlints *
+WithAllNumbers(Dlints *stored)
+{
+	return stored->header.counts.updates > 0 ? stored :
+		ModelCreate(&stored->header);
 }
 
 Dlints *
 ModelFromDatum(Datum datum)
 {
-	return WithAllNumbers(PG_DETOAST_DATUM(datum));
+	return WithAllNumbers(Stored(PG_DETOAST_DATUM(datum)));
 }
 
 /* A copy that may be written to. */
 Dlints *
 ModelCopyFromDatum(Datum datum)
 {
-	return WithAllNumbers(PG_DETOAST_DATUM_COPY(datum));
+	return WithAllNumbers(Stored(PG_DETOAST_DATUM_COPY(datum)));
+}
+
+/*
+ * Equality is that of the representation: parameters, counts and evidence,
+ * wherever and however the values are stored.
+ */
+bool
+ModelEquals(Datum left, Datum right)
+{
+	Dlints	   *ours = Stored(PG_DETOAST_DATUM(left));
+	Dlints	   *theirs = Stored(PG_DETOAST_DATUM(right));
+
+	return VARSIZE(ours) == VARSIZE(theirs) &&
+		memcmp(ours, theirs, VARSIZE(ours)) == 0;
+}
+
+uint64
+ModelHash(Datum datum, uint64 salt)
+{
+	Dlints	   *model = Stored(PG_DETOAST_DATUM(datum));
+
+	return hash_bytes_extended((unsigned char *) VARDATA(model),
+							   VARSIZE(model) - VARHDRSZ, salt);
 }
 
 /*

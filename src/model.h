@@ -112,13 +112,14 @@ extern void ModelCheckParameters(const DlintsHeader *header);
 extern bool ModelExternalIsValid(Dlints *model, Problem *problem);
 extern void ModelCheckSameEvidence(const DlintsHeader *left,
 								   const DlintsHeader *right);
-extern bool ModelEquals(Datum left, Datum right);
 
 extern Dlints *ModelCreate(const DlintsHeader *header);
 extern Dlints *ModelFromDatum(Datum datum);
 extern Dlints *ModelCopyFromDatum(Datum datum);
 extern DlintsHeader ModelHeaderFromDatum(Datum datum);
 extern Datum ModelGetDatum(Dlints *model);
+extern bool ModelEquals(Datum left, Datum right);
+extern uint64 ModelHash(Datum datum, uint64 salt);
 
 extern void ModelGetEvidence(Dlints *model, Evidence *evidence);
 extern void ModelPutEvidence(Dlints *model, const Evidence *evidence);
