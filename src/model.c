@@ -142,8 +142,7 @@ ReductionIsValid(const DlintsHeader *header, Problem *problem)
 {
 	int64		projected = (int64) header->context_dim * (1 + header->shared_dim);
 
-	if (!DimensionIsBetween("reduced_dim", "dimensions", header->reduced_dim,
-							1, DLINTS_MAX_DIM, problem))
+	if (!ModelReducedDimIsValid(header->reduced_dim, problem))
 		return false;
 	if (header->reduced_dim > projected && header->shared_dim == 0)
 		return ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
@@ -205,16 +204,43 @@ ModelParametersAreValid(const DlintsHeader *header, Problem *problem)
 }
 
 /*
+ * The sizes of a model, and whether it has an intercept, as a column's type
+ * names them: "(n)", "(n,d)", "(n,d,m)", each perhaps with ",intercept".
+ */
+char *
+ModelShape(const DlintsHeader *header)
+{
+	StringInfoData buf;
+
+	initStringInfo(&buf);
+	appendStringInfo(&buf, "(%d", header->context_dim);
+	if (header->reduced_dim > 0)
+		appendStringInfo(&buf, ",%d", header->reduced_dim);
+	if (header->shared_dim > 0)
+		appendStringInfo(&buf, ",%d", header->shared_dim);
+	if (header->intercept)
+		appendStringInfoString(&buf, ",intercept");
+	appendStringInfoChar(&buf, ')');
+	return buf.data;
+}
+
+/*
  * A reduced_dim that a user gave: the header's 0, for none, is not to be had
  * by saying so.
  */
+bool
+ModelReducedDimIsValid(int reduced_dim, Problem *problem)
+{
+	return DimensionIsBetween("reduced_dim", "dimensions", reduced_dim, 1,
+							  DLINTS_MAX_DIM, problem);
+}
+
 void
 ModelCheckReducedDim(int reduced_dim)
 {
 	Problem		problem;
 
-	if (!DimensionIsBetween("reduced_dim", "dimensions", reduced_dim, 1,
-							DLINTS_MAX_DIM, &problem))
+	if (!ModelReducedDimIsValid(reduced_dim, &problem))
 		ProblemRaise(&problem);
 }
 

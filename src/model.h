@@ -107,6 +107,8 @@ extern Size ModelStoredSize(const DlintsHeader *header);
 
 extern bool ModelParametersAreValid(const DlintsHeader *header,
 									Problem *problem);
+extern bool ModelReducedDimIsValid(int reduced_dim, Problem *problem);
+extern char *ModelShape(const DlintsHeader *header);
 extern void ModelCheckReducedDim(int reduced_dim);
 extern void ModelCheckParameters(const DlintsHeader *header);
 extern bool ModelExternalIsValid(Dlints *model, Problem *problem);
@@ -129,7 +131,6 @@ extern void ModelSend(StringInfo buf, Dlints *model);
 extern Dlints *ModelReceive(StringInfo buf);
 extern char *ModelToJson(Dlints *model);
 extern Dlints *ModelFromJson(Datum jsonb, Node *escontext);
-extern char *ModelShape(const DlintsHeader *header);
 extern bool ModelFitsTypmod(const DlintsHeader *header, int32 typmod,
 							Problem *problem);
 
