@@ -109,10 +109,8 @@ is( distinct(
 	'the projection does not depend on what a session keeps, bit for bit');
 
 # Whatever a library sets up when it is loaded, all sessions inherit
-my $library =
-  $ENV{DLINTS_STAGE} ? "$ENV{DLINTS_STAGE}$ENV{DLINTS_PKGLIBDIR}/dlints" : 'dlints';
 $node->append_conf('postgresql.conf',
-	"shared_preload_libraries = '$library'\n");
+	"shared_preload_libraries = 'dlints'\n");
 $node->restart;
 is($node->safe_psql('postgres', 'SHOW dlints.projection_cache_size'),
 	'64MB', 'the library can be preloaded');

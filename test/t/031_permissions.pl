@@ -11,9 +11,8 @@ use DlintsTest;
 use ScratchStage;
 use Test::More;
 
-my $scratch = ScratchStage->new
-  or plan skip_all => ScratchStage->why_not;
-my $node = $scratch->node('main');
+my $scratch = ScratchStage->new;
+my $node = DlintsTest->node('main');
 
 $node->safe_psql(
 	'postgres', q{

@@ -58,11 +58,6 @@ $old->safe_psql(
 	CREATE VIEW best AS
 	SELECT dlints_recommend(state, i, ARRAY[i, 1, 1]::real[]) FROM model, generate_series(1, 3) i
 	WHERE name = 'fresh'});
-# In PostgreSQL 18 it tries libraries with LOAD, which does not look for
-# $libdir/dlints in dynamic_library_path, where calls of its functions do.
-$old->safe_psql('postgres',
-	q{UPDATE pg_proc SET probin = 'dlints' WHERE probin = '$libdir/dlints'})
-  if DlintsTest->conf() =~ /^dynamic_library_path/m;
 my %before = map { $_ => $old->safe_psql('postgres', $_) } $state, $column, $volatile;
 my @catalogue = Catalogue::lines($old, 'postgres');
 

@@ -2,8 +2,7 @@
 #
 #   my $node = DlintsTest->node('primary');    # running, Unix socket only
 #
-# The server loads dlints from the folder in DLINTS_STAGE (a DESTDIR that
-# "make install" filled) or, without it, from the server's own folders.
+# The programs in the PATH have dlints in their own folders.
 package DlintsTest;
 
 use strict;
@@ -17,21 +16,6 @@ BEGIN
 	$class = eval { require PostgreSQL::Test::Cluster; 1 }
 	  ? 'PostgreSQL::Test::Cluster'
 	  : do { require PostgresNode; 'PostgresNode' };
-}
-
-# The lines that go into postgresql.conf.  One restores servers from backups
-# with them, too, since a backup keeps them.
-sub conf
-{
-	my $stage = $ENV{DLINTS_STAGE} or return '';
-	my $settings = `postgres --describe-config`;
-
-	return "extension_destdir = '$stage'\n"
-	  if $settings =~ /^extension_destdir\t/m;
-	return "extension_control_path = '$stage$ENV{DLINTS_SHAREDIR}:\$system'\n"
-	  . "dynamic_library_path = '$stage$ENV{DLINTS_PKGLIBDIR}:\$libdir'\n"
-	  if $settings =~ /^extension_control_path\t/m;
-	return '';
 }
 
 # A server that has not been initialized, for init_from_backup and the like
@@ -53,7 +37,7 @@ sub node
 	my $node = $self->bare_node($name);
 
 	$node->init(%params);
-	$node->append_conf('postgresql.conf', conf() . $more);
+	$node->append_conf('postgresql.conf', $more);
 	$node->start;
 	return $node;
 }

@@ -1,43 +1,35 @@
-# A copy of the extension's files that a test may change, and servers on it.
+# The extension's files, which a test may change: they are put back at its end.
 #
-#   my $scratch = ScratchStage->new or plan skip_all => ScratchStage->why_not;
+#   my $scratch = ScratchStage->new;
 #   $scratch->control(default_version => '2.0');
 #   $scratch->write('dlints--2.0.sql', $scratch->read('dlints--1.0.sql'));
-#   my $node = $scratch->node('name');
+#
+# The PostgreSQL in the PATH is a private copy ("make test" sees to that).
 package ScratchStage;
 
 use strict;
 use warnings;
 
-use DlintsTest;
-use File::Temp;
+use File::Basename qw(basename);
 
-sub why_not
-{
-	return 'this server loads extensions from its own folders only';
-}
-
-# Nothing where the server cannot be told where to look for extensions
 sub new
 {
 	my ($class) = @_;
+	my $self = bless {}, $class;
 
-	return if DlintsTest->conf() eq '';
-
-	my $copy = File::Temp->newdir(DIR => $ENV{TESTDATADIR} // '/tmp');
-	system('cp', '-R', "$ENV{DLINTS_STAGE}/.", "$copy") == 0
-	  or die "could not copy $ENV{DLINTS_STAGE}";
-	system('chmod', '-R', 'u+rwX', "$copy") == 0 or die 'chmod failed';
-	return bless { copy => $copy }, $class;
+	chomp(my $share = `pg_config --sharedir`);
+	$self->{folder} = "$share/extension";
+	$self->{saved} = { map { $_ => $self->read($_) } map { basename($_) } glob $self->path('dlints*') };
+	return $self;
 }
 
-# A server that loads the extension from here
-sub node
+sub DESTROY
 {
-	my ($self, @arguments) = @_;
+	my ($self) = @_;
 
-	local $ENV{DLINTS_STAGE} = "$self->{copy}";
-	return DlintsTest->node(@arguments);
+	unlink glob $self->path('dlints*');
+	$self->write($_, $self->{saved}{$_}) for keys %{ $self->{saved} };
+	return;
 }
 
 # Control file and scripts are all in one folder
@@ -45,7 +37,7 @@ sub path
 {
 	my ($self, $file) = @_;
 
-	return "$self->{copy}$ENV{DLINTS_SHAREDIR}/extension/$file";
+	return "$self->{folder}/$file";
 }
 
 sub read
