@@ -8,10 +8,10 @@ use FindBin;
 use lib $FindBin::RealBin;
 use Catalogue;
 use DlintsTest;
-use ScratchStage;
+use ExtensionFiles;
 use Test::More;
 
-my $scratch = ScratchStage->new;
+my $files = ExtensionFiles->new;
 my $node = DlintsTest->node('main');
 
 $node->safe_psql(
@@ -79,17 +79,17 @@ my $everything = q{
 	  (SELECT dlints_top(i, dlints_dot(dlints_weights(m), x), 2) FROM item),
 	  (SELECT m || dlints_evidence(m, x, i) FROM item),
 	  (SELECT dlints_concat_agg(dlints_update(m, x, i) ORDER BY i) FROM item),
-	  dlints_update(m, ARRAY[[1, 2, 3], [4, 5, 6]]::real[], ARRAY[0, 1]),
-	  dlints_update_reduced(m, ARRAY[1, 2]::real[], 1),
+	  dlints_update_batch(m, ARRAY[[1, 2, 3], [4, 5, 6]], ARRAY[0, 1]),
+	  dlints_update_reduced(m, ARRAY[1, 2], 1), dlints_accepts(m, ARRAY[1, 2, 3]), dlints_accepts(m, '{1, 2, 3}', 1),
 	  dlints_concat(m, m), m = m, m <> m, dlints_eq(m, m), dlints_ne(m, m),
 	  dlints_hash(m), dlints_hash_extended(m, 1),
 	  m::jsonb::dlints, dlints_from_jsonb(dlints_to_jsonb(m)), m::text::dlints, dlints_send(m),
 	  dlints(m, -1, false), m::dlints(3, 2),
-	  dlints_project(m, ARRAY[1, 2, 3]::real[]), dlints_mean(m), dlints_covariance(m),
-	  dlints_predict(m, ARRAY[1, 2, 3]::real[]), dlints_stddev(m, ARRAY[1, 2, 3]::real[]),
+	  dlints_project(m, ARRAY[1, 2, 3]), dlints_mean(m), dlints_covariance(m),
+	  dlints_predict(m, ARRAY[1, 2, 3.0]), dlints_stddev(m, '{1, 2, 3}'::bigint[]),
 	  dlints_info(m), (SELECT count(c) FROM dlints_coefficients(m) AS c),
 	  (SELECT dlints_ndcg(i, -i, 3) FROM item)
-	FROM (SELECT dlints_update(dlints_new(3, 2, seed => 4), '{1, 2, 3}'::real[], 1) AS m OFFSET 0) AS model};
+	FROM (SELECT dlints_update(dlints_new(3, 2, seed => 4), '{1, 2, 3}', 1) AS m OFFSET 0) AS model};
 
 my $shared = database('CREATE SCHEMA bandit',
 	'CREATE EXTENSION dlints SCHEMA bandit');
@@ -202,7 +202,7 @@ is(sqlstate('tenant', $shared, $recommend),
 	'22000', 'with it, all rows are seen, those that do not fit the model too');
 refused('tenant', $shared, "$path SELECT dlints_recommend(m.state, i, i.features) FROM model AS m, item AS i",
 	'a whole row with a column that is not granted');
-refused('tenant', $shared, "$path UPDATE model SET state = dlints_update(state, '{1, 2}'::real[], 1)",
+refused('tenant', $shared, "$path UPDATE model SET state = dlints_update(state, '{1, 2}', 1)",
 	'learning without UPDATE');
 $node->safe_psql(
 	$shared, qq{
@@ -219,7 +219,7 @@ is( as( 'tenant', $shared,
 	5,
 	'nor is a function called on what others have');
 is( as( 'tenant', $shared,
-		"$path UPDATE model SET state = dlints_update(state, '{1, 2}'::real[], 1) RETURNING (dlints_info(state)).updates"),
+		"$path UPDATE model SET state = dlints_update(state, '{1, 2}', 1) RETURNING (dlints_info(state)).updates"),
 	1,
 	'only a model of its own learns');
 is( $node->safe_psql(
@@ -346,7 +346,7 @@ sub prepared
 }
 
 my $prepared = prepared('mallory');
-my ($oldest) = $scratch->versions;
+my $oldest = $files->oldest;
 is( sqlstate(
 		$superuser, $prepared,
 		"CREATE EXTENSION dlints SCHEMA bandit VERSION '$oldest'; ALTER EXTENSION dlints UPDATE"
@@ -360,7 +360,7 @@ is(Catalogue::differences($node, $prepared, $clean),
 # Names that are taken are not taken over
 for my $taken (
 	[ '42710', 'CREATE TYPE dlints AS (a integer)' ],
-	[ '42723', q{CREATE FUNCTION dlints_dot(double precision[], real[]) RETURNS double precision LANGUAGE sql AS 'SELECT 1.0'} ],
+	[ '42723', q{CREATE FUNCTION dlints_dot(double precision[], anycompatiblearray) RETURNS double precision LANGUAGE sql AS 'SELECT 1::pg_catalog.float8'} ],
 	[ '42723', q{CREATE FUNCTION dlints_from_jsonb(jsonb) RETURNS jsonb LANGUAGE sql AS 'SELECT $1'} ])
 {
 	my ($code, $statement) = @$taken;
@@ -384,7 +384,7 @@ is( $node->safe_psql($owned,
 
 # An administrator may declare it.  Its script then runs as the superuser for
 # anybody with CREATE on a database, who gets the extension and no more.
-$scratch->control(trusted => 'true');
+$files->control(trusted => 'true');
 refused('plain', $owned, 'CREATE EXTENSION dlints SCHEMA bandit',
 	'a trusted extension without CREATE on the database');
 is(sqlstate('owner', $owned, 'CREATE EXTENSION dlints SCHEMA bandit'),
