@@ -213,11 +213,13 @@ dlints_update_batch(PG_FUNCTION_ARGS)
 
 	array = ArgArray(fcinfo, 1);
 	spec = ArgContextSpec(&model->header);
+	spec.name = "array of contexts";
 	rows = ArgMatrixRows(array, &spec);
 	contexts = BeginBatchPart(array, spec, rows);
 
 	array = ArgSharedArray(fcinfo, 2, 3);
 	spec = ArgSharedSpec(&model->header);
+	spec.name = "array of shared contexts";
 	ArgCheckShared(array, "shareds", &model->header);
 	if (array)
 		ArgCheckSameCount("shared contexts", rows, ArgMatrixRows(array, &spec));
@@ -257,7 +259,8 @@ Accepts(FunctionCallInfo fcinfo, const Datum *shared)
 	Problem		problem;
 	bool		accepts;
 
-	accepts = SharedIsExpected(shared != NULL, "shared", model, &problem) &&
+	accepts = model->counts.updates < PG_INT64_MAX &&
+		SharedIsExpected(shared != NULL, "shared", model, &problem) &&
 		ArrayIsNumeric(PG_GETARG_DATUM(1), &array, &problem) &&
 		VectorIsValid(array, &spec, numbers, &problem) &&
 		(shared == NULL ||

@@ -94,10 +94,7 @@ NumberIsBetween(const char *name, double value, double min, double max,
 	if (value >= min && value <= max)
 		return true;
 	return OutOfRange(problem, name,
-					  psprintf("between %s and %s",
-							   double_to_shortest_decimal(min),
-							   double_to_shortest_decimal(max)),
-					  value);
+					  psprintf("between %g and %g", min, max), value);
 }
 
 static bool
@@ -126,7 +123,7 @@ KindsAreKnown(const DlintsHeader *header, Problem *problem)
 								  header->version), NULL);
 	if (!PolicyIsKnown(header->policy))
 		return ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
-						 psprintf("unknown policy number %d", header->policy),
+						 psprintf("Policy number %d is unknown", header->policy),
 						 NULL);
 	if (header->intercept > 1)
 		return ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
@@ -134,7 +131,7 @@ KindsAreKnown(const DlintsHeader *header, Problem *problem)
 	if (header->unused1 != 0 ||
 		memcmp(header->unused2, zeros, sizeof(zeros)) != 0)
 		return ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
-						 "unused fields must be zero", NULL);
+						 "Unused fields must be zero", NULL);
 	return true;
 }
 
@@ -253,7 +250,7 @@ ModelExternalIsValid(Dlints *model, Problem *problem)
 		(counts->weight_sum != 0.0 || counts->reward_sum != 0.0 ||
 		 counts->reward_square_sum != 0.0))
 		return ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
-						 "a model without observations has no sums", NULL);
+						 "A model without observations has no sums", NULL);
 	return true;
 }
 

@@ -6,9 +6,11 @@
  *
  * Each call site (a function in a plan) keeps what it needs of the models that
  * it has seen: the one seen last is looked at first, then a hash table.  All
- * call sites of a backend together stay within dlints.model_cache_size.  Who
- * goes when there is no room is left to chance, because models often come in
- * cycles, of which the least recently used is the one to be needed next.
+ * call sites of a backend together stay within dlints.model_cache_size, but
+ * for the one that each saw last.  Who goes when there is no room is left to
+ * chance, because models often come in cycles, of which the least recently
+ * used is the one to be needed next; and it may be another call site's, since
+ * those of a PL/pgSQL function stay until the transaction ends.
  */
 #include "postgres.h"
 
@@ -30,12 +32,15 @@ typedef struct TableEntry
 	char		status;
 } TableEntry;
 
+/*
+ * Many models may have the same header, after as many views and clicks; hardly
+ * any have the same sums behind it.
+ */
 static uint32
 HashKey(ValueKey key)
 {
-	/* models that differ nearly always do so in their headers */
 	return hash_bytes((const unsigned char *) key.bytes,
-					  (int) Min(key.size, sizeof(DlintsHeader)));
+					  (int) Min(key.size, 4 * sizeof(DlintsHeader)));
 }
 
 #define SH_PREFIX			models
@@ -58,11 +63,13 @@ typedef struct CallSite
 	models_hash *table;
 	PreparedModel *last;		/* seen last; NULL if there is none */
 	Size		bytes;
-	uint64		evictions;
 	MemoryContextCallback at_end;
 } CallSite;
 
-/* by all call sites of this backend */
+/* What all call sites of this backend keep, in no order. */
+static PreparedModel **kept_models = NULL;
+static int	kept_count = 0;
+static int	kept_capacity = 0;
 static Size kept_bytes = 0;
 
 /*
@@ -131,10 +138,28 @@ BoundInBytes(void)
 	return (Size) model_cache_size * 1024;
 }
 
+/* Take a model off the list; the last one takes its place. */
+static void
+Unlist(PreparedModel *model)
+{
+	PreparedModel *last = kept_models[--kept_count];
+
+	kept_models[model->place] = last;
+	last->place = model->place;
+}
+
+/* The call site's memory is about to go, and all its models with it. */
 static void
 ForgetSite(void *arg)
 {
-	kept_bytes -= ((CallSite *) arg)->bytes;
+	CallSite   *site = arg;
+	models_iterator iterator;
+	TableEntry *entry;
+
+	models_start_iterate(site->table, &iterator);
+	while ((entry = models_iterate(site->table, &iterator)) != NULL)
+		Unlist(entry->model);
+	kept_bytes -= site->bytes;
 }
 
 /* The call site's memory, from its first call on. */
@@ -175,11 +200,12 @@ Free(CallSite *site, void *part)
 }
 
 static void
-Forget(CallSite *site, PreparedModel *model)
+Forget(PreparedModel *model)
 {
+	CallSite   *site = model->site;
+
+	Unlist(model);
 	models_delete(site->table, model->key);
-	if (site->last == model)
-		site->last = NULL;
 	Free(site, model->mean);
 	Free(site, model->root);
 	Free(site, model->b);
@@ -190,31 +216,51 @@ Forget(CallSite *site, PreparedModel *model)
 	Free(site, model);
 }
 
-/* Any model that is kept: the first one at or behind a place in the table. */
+/* Any model that no call site saw last; NULL if there is none. */
 static PreparedModel *
-AnyModel(CallSite *site)
+AnyModel(void)
 {
-	const uint32_t counter[4] = {(uint32_t) site->evictions++, 0, 0, 0};
+	static uint32_t evictions = 0;
+	const uint32_t counter[4] = {evictions++, 0, 0, 0};
 	const uint32_t key[2] = {0, 0};
 	uint32_t	bits[4];
-	uint64		place;
+	int			i;
 
 	random_philox(counter, key, bits);
-	place = bits[0] & site->table->sizemask;
-	while (site->table->data[place].status != models_SH_IN_USE)
-		place = (place + 1) & site->table->sizemask;
-	return site->table->data[place].model;
+	for (i = 0; i < kept_count; i++)
+	{
+		PreparedModel *model = kept_models[(bits[0] + (Size) i) % kept_count];
+
+		if (model != model->site->last)
+			return model;
+	}
+	return NULL;
 }
 
-/*
- * Forget models, of this call site only, until all that is kept is within the
- * bound: the others' are in use or will be gone with their statements.
- */
+/* Forget models until all that is kept is within the bound. */
 static void
-MakeRoom(CallSite *site)
+MakeRoom(void)
 {
-	while (kept_bytes > BoundInBytes() && site->table->members > 0)
-		Forget(site, AnyModel(site));
+	PreparedModel *model;
+
+	while (kept_bytes > BoundInBytes() && (model = AnyModel()) != NULL)
+		Forget(model);
+}
+
+/* Room in the list for one more. */
+static void
+GrowList(void)
+{
+	int			capacity = kept_capacity == 0 ? 64 : kept_capacity * 2;
+
+	if (kept_count < kept_capacity)
+		return;
+	if (kept_models == NULL)
+		kept_models = MemoryContextAlloc(TopMemoryContext,
+										 sizeof(PreparedModel *) * capacity);
+	else
+		kept_models = repalloc(kept_models, sizeof(PreparedModel *) * capacity);
+	kept_capacity = capacity;
 }
 
 /* Memory for a part, which counts if it is kept. */
@@ -234,7 +280,10 @@ Numbers(PreparedModel *prepared, Size count)
 	return Allocate(prepared, count * sizeof(double));
 }
 
-/* An entry for a model that the call site does not know. */
+/*
+ * An entry for a model that the call site does not know.  An error leaves no
+ * more than memory that is counted, and freed with the call site.
+ */
 static PreparedModel *
 Enter(CallSite *site, Datum datum)
 {
@@ -243,7 +292,8 @@ Enter(CallSite *site, Datum datum)
 	TableEntry *entry;
 	bool		found;
 
-	MakeRoom(site);
+	MakeRoom();
+	GrowList();
 	model = MemoryContextAllocZero(site->context, sizeof(PreparedModel));
 	model->site = site;
 	model->context = site->context;
@@ -256,6 +306,8 @@ Enter(CallSite *site, Datum datum)
 	entry = models_insert(site->table, model->key, &found);
 	Assert(!found);
 	entry->model = model;
+	model->place = kept_count;
+	kept_models[kept_count++] = model;
 	return model;
 }
 
@@ -396,16 +448,14 @@ ReplaceSharedKey(PreparedModel *prepared, Datum shared)
 static void
 LiftMean(PreparedModel *prepared, const Datum *shared)
 {
-	double	   *weights = prepared->weights;
-
 	PrepareParts(prepared, PART_MEAN);
-	if (!weights)
-		weights = Numbers(prepared, ModelLiftedLen(&prepared->header));
-	prepared->weights = NULL;	/* until they are complete */
-	LiftParameter(&prepared->header, prepared->mean, shared, weights);
+	prepared->lifted = false;	/* until the weights are complete */
+	if (!prepared->weights)
+		prepared->weights = Numbers(prepared, ModelLiftedLen(&prepared->header));
+	LiftParameter(&prepared->header, prepared->mean, shared, prepared->weights);
 	if (shared)
 		ReplaceSharedKey(prepared, *shared);
-	prepared->weights = weights;
+	prepared->lifted = true;
 }
 
 /*
@@ -416,7 +466,7 @@ LiftMean(PreparedModel *prepared, const Datum *shared)
 const double *
 PreparedWeights(PreparedModel *prepared, const Datum *shared)
 {
-	if (!prepared->weights ||
+	if (!prepared->lifted ||
 		!(shared ? ValueKeyMatches(&prepared->shared_key, *shared) :
 		  prepared->header.shared_dim == 0))
 		LiftMean(prepared, shared);

@@ -41,10 +41,12 @@ typedef struct PreparedModel
 	double	   *b;				/* what a draw takes: b, L and M */
 	double	   *factors;
 	double	   *weights;		/* psi-hat lifted under a shared context */
+	bool		lifted;			/* they are complete */
 	ValueKey	shared_key;		/* of that shared context; empty without */
 
 	/* where it is kept, and the argument of the present call */
 	struct CallSite *site;		/* NULL where it is used once */
+	int			place;			/* in the list of all that are kept */
 	MemoryContext context;
 	Datum		datum;
 } PreparedModel;

@@ -675,6 +675,45 @@ test_repeated_context(void **state)
 	check_repeated_context(24, 1.0);
 }
 
+/*
+ * Without observations across it, a context's width is 1 / sqrt(ridge).  As the
+ * roundings of the sums grow up to the ridge, they eat into it, and by chance
+ * leave nearly nothing; a pivot below half the ridge is not accepted.  Across
+ * the context the smallest eigenvalue then is at least ridge / 2 times
+ * context[0]^2 / |context|^2.
+ */
+static void
+test_drowned_ridge_is_noticed(void **state)
+{
+	const double context[2] = {1.1, 1.3};
+	const double across[2] = {1.3, -1.1};
+	const double reward = 1;
+	const double most = hypot(1.1, 1.3) * hypot(1.1, 1.3) / 1.1 * sqrt(2.0);
+	Evidence   *e = evidence_new(2, 1.0);
+	Factor	   *f = factor_new(e);
+	double		root[4];
+	double		work[2];
+	double		ridge;
+	int			k;
+
+	(void) state;
+	for (k = 1; k <= 40000; k++)
+	{
+		evidence_learn(e, 1, 1, context, &reward);
+		if (k % 500 != 0)
+			continue;
+		for (ridge = 1e-16 * k; ridge < 1; ridge *= 1.3)
+		{
+			assert_true(posterior_factor(e, ridge, f));
+			posterior_root(f, root);
+			assert_true(posterior_stddev(2, 2, root, across, work) *
+						sqrt(ridge) <= most);
+		}
+	}
+	evidence_free(e);
+	factor_free(f);
+}
+
 static void
 test_one_coordinate_only(void **state)
 {
@@ -779,6 +818,7 @@ main(void)
 		cmocka_unit_test(test_nearly_parallel_contexts),
 		cmocka_unit_test(test_rank_one_evidence),
 		cmocka_unit_test(test_repeated_context),
+		cmocka_unit_test(test_drowned_ridge_is_noticed),
 		cmocka_unit_test(test_one_coordinate_only),
 		cmocka_unit_test(test_indefinite_evidence_is_refused),
 		cmocka_unit_test(test_nan_is_refused)

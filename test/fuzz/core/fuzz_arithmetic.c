@@ -52,7 +52,8 @@ check_doubles(Input *in, int n, const double *weights)
 	double	   *wide = walled((size_t) n);
 	bool		finite = all_are_finite((size_t) n, context);
 
-	check(widen_double((size_t) n, context, wide) == finite);
+	check(widen_double((size_t) n, context, wide) ==
+		  (finite && largest((size_t) n, context) <= WIDEN_MAX));
 	check(same_bits((size_t) n, wide, context));
 	check_score(dot_double(n, weights, context), plain_dot(n, weights, context),
 				dot_size(n, weights, context), finite);

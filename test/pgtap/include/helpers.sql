@@ -50,7 +50,7 @@ BEGIN
 END
 $$;
 
--- Z and Z~ of Algorithm 1
+-- Z and Z~ of Algorithm 1, for a model that has learned something
 CREATE FUNCTION z_matrix(m dlints) RETURNS float8[] IMMUTABLE LANGUAGE sql AS
 $$ SELECT symmetric_matrix(m::jsonb -> 'G', (dlints_info(m)).ridge) $$;
 
@@ -134,18 +134,68 @@ CREATE FUNCTION quadratic(m float8[], v float8[]) RETURNS float8 IMMUTABLE LANGU
 $$ SELECT sum(v[r] * m[r][k] * v[k])
    FROM generate_subscripts(m, 1) AS r, generate_subscripts(m, 2) AS k $$;
 
--- standard normal distribution function by its series around 0
-CREATE FUNCTION normal_cdf(x float8) RETURNS float8 LANGUAGE plpgsql IMMUTABLE AS
+-- One model of each kind, as it is made.  Functions below take the shared context
+-- u of a model that has none as NULL.
+CREATE TEMP VIEW kind AS
+SELECT format('%s, discount %s', name, discount) AS name, n, d, s, discount,
+       dlints_new(n, d, discount, 0.7, 0.3, -17, kappa, shared_dim => s, intercept => intercept) AS empty
+FROM (VALUES ('plain', 7, NULL::integer, 0, false, NULL::float8), ('one dimension', 1, NULL, 0, false, NULL), ('projected', 20, 6, 0, false, NULL),
+             ('intercept', 5, NULL, 0, true, NULL), ('projected, intercept', 9, 4, 0, true, 0.8), ('shared', 6, 4, 3, false, NULL),
+             ('shared, intercept', 6, 4, 3, true, 0.8), ('d above n', 3, 7, 4, true, NULL)) AS v (name, n, d, s, intercept, kappa),
+     (VALUES (1.0::float8), (0.9)) AS g (discount);
+
+-- observation i, for a model with such contexts
+CREATE FUNCTION shared(i bigint, s integer) RETURNS float8[] IMMUTABLE LANGUAGE sql AS
+$$ SELECT CASE WHEN s > 0 THEN context(i % 7 + 7000, s) END $$;
+
+CREATE FUNCTION reward(i bigint) RETURNS float8 IMMUTABLE LANGUAGE sql AS $$ SELECT number(i, 100000) + 0.5 $$;
+
+CREATE FUNCTION update_at(m dlints, x float8[], u float8[], r float8) RETURNS dlints LANGUAGE sql AS
+$$ SELECT CASE WHEN u IS NULL THEN dlints_update(m, x, r) ELSE dlints_update(m, x, u, r) END $$;
+
+CREATE FUNCTION batch_at(m dlints, xs float8[], us float8[], rs float8[]) RETURNS dlints LANGUAGE sql AS
+$$ SELECT CASE WHEN us IS NULL THEN dlints_update_batch(m, xs, rs) ELSE dlints_update_batch(m, xs, us, rs) END $$;
+
+CREATE FUNCTION project_at(m dlints, x float8[], u float8[]) RETURNS float8[] LANGUAGE sql AS
+$$ SELECT CASE WHEN u IS NULL THEN dlints_project(m, x) ELSE dlints_project(m, x, u) END $$;
+
+CREATE FUNCTION predict_at(m dlints, x float8[], u float8[]) RETURNS float8 LANGUAGE sql AS
+$$ SELECT CASE WHEN u IS NULL THEN dlints_predict(m, x) ELSE dlints_predict(m, x, u) END $$;
+
+CREATE FUNCTION stddev_at(m dlints, x float8[], u float8[]) RETURNS float8 LANGUAGE sql AS
+$$ SELECT CASE WHEN u IS NULL THEN dlints_stddev(m, x) ELSE dlints_stddev(m, x, u) END $$;
+
+CREATE FUNCTION weights_at(m dlints, u float8[]) RETURNS float8[] LANGUAGE sql AS
+$$ SELECT CASE WHEN u IS NULL THEN dlints_weights(m) ELSE dlints_weights(m, u) END $$;
+
+CREATE FUNCTION draw_weights_at(m dlints, u float8[], seed bigint) RETURNS float8[] LANGUAGE sql AS
+$$ SELECT CASE WHEN u IS NULL THEN dlints_draw_weights(m, seed) ELSE dlints_draw_weights(m, u, seed) END $$;
+
+-- what the observations from first to last say
+CREATE FUNCTION evidence(m dlints, first integer, last integer) RETURNS dlints LANGUAGE plpgsql AS
 $$
 DECLARE
-	term float8 := x;
-	total float8 := x;
+	n integer := (dlints_info(m)).context_dim;
+	s integer := (dlints_info(m)).shared_dim;
 BEGIN
-	FOR i IN 1..100 LOOP
-		term := term * x * x / (2 * i + 1);
-		total := total + term;
-	END LOOP;
-	RETURN 0.5 + total * exp(-x * x / 2) / sqrt(2 * pi());
+	IF s > 0 THEN
+		RETURN dlints_evidence(m, context(i, n), shared(i, s), reward(i) ORDER BY i) FROM generate_series(first, last) AS i;
+	END IF;
+	RETURN dlints_evidence(m, context(i, n), reward(i) ORDER BY i) FROM generate_series(first, last) AS i;
+END
+$$;
+
+-- SQLSTATE, message and detail of a statement that fails, or what it gives
+CREATE FUNCTION outcome(statement text) RETURNS text LANGUAGE plpgsql AS
+$$
+DECLARE
+	result text;
+BEGIN
+	EXECUTE statement INTO result;
+	RETURN 'gives ' || coalesce(result, 'NULL');
+EXCEPTION WHEN OTHERS THEN
+	GET STACKED DIAGNOSTICS result = PG_EXCEPTION_DETAIL;
+	RETURN SQLSTATE || ': ' || SQLERRM || CASE WHEN result <> '' THEN ' (' || result || ')' ELSE '' END;
 END
 $$;
 

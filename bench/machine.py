@@ -1,0 +1,92 @@
+"""What the measurements are taken on."""
+
+import os
+import re
+from pathlib import Path
+
+from bench.server import value
+
+LIBRARY = re.compile(r'/([^/\s]*/lib(?:[a-z]*blas|lapack)[^/\s]*)$')
+
+
+def share_core(cursor, pid=None):
+    """Keep this program and a backend, by default its own, on one core.
+
+    Where they run on two, waking up the other one is a good part of a short
+    statement's time, and not always the same part. Where this is not allowed,
+    they stay where the system puts them.
+    """
+    if pid is None:
+        pid = value(cursor, 'SELECT pg_backend_pid()')
+    if not process_status(cursor, pid):
+        return
+    core = {max(os.sched_getaffinity(0))}
+    try:
+        os.sched_setaffinity(pid, core)
+        os.sched_setaffinity(0, core)
+    except OSError:
+        pass
+
+
+def has_one_core():
+    """Is this program kept on one core?"""
+    return hasattr(os, 'sched_getaffinity') and (
+        len(os.sched_getaffinity(0)) == 1)
+
+
+def describe(cursor):
+    """Print facts about machine and server."""
+    cursor.execute("SELECT dlints_draw(dlints_new(120, 24))")
+    pid = value(cursor, 'SELECT pg_backend_pid()')
+    load = ' '.join(f'{average:.1f}' for average in os.getloadavg())
+    commit = (f'{name} {value(cursor, f"SHOW {name}")}'
+              for name in ('synchronous_commit', 'fsync'))
+    for name, text in {
+            'CPU': f'{_processor()}, {os.cpu_count()} cores',
+            'PostgreSQL': value(cursor, 'SELECT version()'),
+            'shared_buffers': value(cursor, 'SHOW shared_buffers'),
+            'commit': ', '.join(commit),
+            'BLAS of the backend': _blas_of(_process(cursor, pid) / 'maps'),
+            'threads of the backend':
+                process_status(cursor, pid).get('Threads', 'unknown'),
+            'BLAS of numpy': _blas_of(Path('/proc/self/maps')),
+            'client and backend':
+                'one core for both' if has_one_core() else 'any core',
+            'load average at the start': load}.items():
+        print(f'{name}: {text}')
+    print(flush=True)
+
+
+def process_status(cursor, pid):
+    """Return the system's fields on a backend; none if it is out of reach."""
+    lines = _read(_process(cursor, pid) / 'status').splitlines()
+    return dict(re.split(r':\s*', line, 1) for line in lines)
+
+
+def _process(cursor, pid):
+    """Return the folder of a backend, which may be on another machine."""
+    if cursor.connection.info.host.startswith('/'):
+        return Path('/proc', str(pid))
+    return Path(os.devnull)
+
+
+def _blas_of(maps):
+    """Return the names of linear algebra libraries in a map of memory."""
+    lines = _read(maps).splitlines()
+    found = {match[1] for match in map(LIBRARY.search, lines) if match}
+    return ', '.join(sorted(found)) or 'unknown'
+
+
+def _processor():
+    """Return the processor's name."""
+    match = re.search(r'^model name\s*:\s*(.*)$',
+                      _read(Path('/proc/cpuinfo')), re.MULTILINE)
+    return match[1] if match else 'unknown'
+
+
+def _read(path):
+    """Return a file's text; nothing where the system has none."""
+    try:
+        return path.read_text(encoding='utf-8')
+    except OSError:
+        return ''
