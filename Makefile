@@ -51,8 +51,8 @@ BITCODE_CFLAGS += $(FP_FLAGS)
 $(VECTOR_OBJS): override CFLAGS += $(VECTOR_FLAGS)
 $(OBJS) $(OBJS:.o=.bc): $(wildcard src/*.h src/core/*.h)
 else
-.PHONY: all install installcheck
-all install installcheck:
+.PHONY: all install installcheck clean
+all install installcheck clean:
 	@echo '$(PG_CONFIG) is no pg_config of a PostgreSQL with server headers;' \
 		'PG_CONFIG=/path/to/pg_config names one. ("make test" and "make demo" install it.)' >&2; exit 1
 endif

@@ -35,7 +35,7 @@ done
 
 # A tag is a release.  What came out with it stays.
 for tag in $(git tag --list 'v*'); do
-	changed=$(git diff --name-only --diff-filter=DMRT "$tag" HEAD -- 'sql/dlints--*' 'test/pgtap/fixtures/format_*')
+	changed=$(git diff --name-only --no-renames --diff-filter=a "$tag" HEAD -- 'sql/dlints--*' 'test/pgtap/fixtures/format_*')
 	[ -z "$changed" ] || die "not what was released with $tag:" "$changed"
 done
 

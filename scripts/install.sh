@@ -3,9 +3,9 @@
 #
 #   install.sh PROFILE ... [server]
 #
-# debian/control says what a profile needs.  A PostgreSQL that PG_CONFIG leads to
-# and that is no package is used as it is; otherwise the packages are of its
-# major version, or of the newest server that is here, or of the system's.
+# debian/control says what a profile needs.  The packages are of the major version
+# that PG_CONFIG leads to, or of the newest server that is here, or of the
+# system's; there is none for a PostgreSQL of other origin.
 # No database server is created, started, stopped or upgraded.
 set -eu
 
@@ -20,8 +20,6 @@ if ! command -v apt-get >/dev/null; then
 	echo "what is needed ($*) stands, under Debian's names, in debian/control."
 	exit
 fi
-pg_config=${PG_CONFIG:-pg_config}
-[ -z "${PG_CONFIG:-}" ] || command -v "$PG_CONFIG" >/dev/null || die "there is no $PG_CONFIG"
 
 work=$(mktemp -d)
 mkdir "$work/debian"
@@ -44,15 +42,19 @@ apt()
 plan()
 {
 	profiles=pkg.dlints.private$(printf ',pkg.dlints.%s' "$@")
-	major=
-	if [ -n "${PG_CONFIG:-}" ] || [ -e "$("$pg_config" --pgxs 2>/dev/null)" ]; then
-		case $("$pg_config" --bindir) in
-			/usr/lib/postgresql/*) major=$("$pg_config" --version | sed 's/^[^0-9]*\([0-9]*\).*/\1/') ;;
-			*) profiles=${profiles%,pkg.dlints.server} ;;
-		esac
+	bindir=
+	if [ -n "${PG_CONFIG:-}" ]; then
+		bindir=$("$PG_CONFIG" --bindir 2>/dev/null || dirname "$PG_CONFIG")
+	elif [ -e "$(pg_config --pgxs 2>/dev/null)" ]; then
+		bindir=$(pg_config --bindir)
 	fi
-	major=${major:-$(printf '%s\n' /usr/lib/postgresql/*/bin/postgres |
-		sed -n 's,^/usr/lib/postgresql/\([0-9]*\)/.*,\1,p' | sort -n | tail -n 1)}
+	case $bindir in
+		/usr/lib/postgresql/*) ;;
+		?*) bindir='' profiles=${profiles%,pkg.dlints.server} ;;
+	esac
+	# shellcheck disable=SC2086 # a pattern
+	major=$(printf '%s\n' ${bindir:-/usr/lib/postgresql/*/bin/postgres} |
+		sed -n 's,^/usr/lib/postgresql/\([0-9]*\)/.*,\1,p' | sort -n | tail -n 1)
 	major=${major:-$(LC_ALL=C apt-cache depends postgresql 2>/dev/null |
 		sed -n 's/^ *Depends: postgresql-\([0-9]*\)$/\1/p')}
 	sed "s/-15\>/-$major/" "$(dirname "$0")/../debian/control" >"$work/debian/control"

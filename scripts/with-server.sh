@@ -22,6 +22,7 @@
 #   SERVER_SETTINGS   more lines for the server's configuration
 #   SERVER_PRELOAD    libraries that the server is started with
 #   KEEP=1            keep the folder in any case
+# shellcheck disable=SC2086 # $as_server is several words
 set -eu
 
 die()
@@ -47,22 +48,14 @@ temporary=${TMPDIR:-/tmp}
 if [ "$(id -u)" -eq 0 ] || [ ${#temporary} -gt 60 ]; then
 	temporary=/tmp
 fi
-account=
+as_server=
 if [ "$(id -u)" -eq 0 ]; then
 	account=postgres
 	id "$account" >/dev/null 2>&1 || account=nobody
+	as_server="runuser -u $account --"
 fi
 PRIVATE=$(mktemp -d "$temporary/dlints.XXXXXX")
 child=
-
-as_server()
-{
-	if [ -n "$account" ]; then
-		runuser -u "$account" -- "$@"
-	else
-		"$@"
-	fi
-}
 
 # Stop every server here; tests start more of them.
 finish()
@@ -70,11 +63,11 @@ finish()
 	status=$?
 	trap '' INT TERM HUP
 	trap - EXIT
-	[ -z "$child" ] || kill "$child" 2>/dev/null || true
+	[ -z "$child" ] || kill -s TERM -- "-$child" || kill "$child" || true
 	cd "$PRIVATE"
 	find . -name postmaster.pid | while read -r file; do
-		as_server "$bindir/pg_ctl" -D "${file%/*}" -m fast -w -t 60 stop ||
-			as_server "$bindir/pg_ctl" -D "${file%/*}" -m immediate -w stop || true
+		$as_server "$bindir/pg_ctl" -D "${file%/*}" -m fast -w -t 60 stop ||
+			$as_server "$bindir/pg_ctl" -D "${file%/*}" -m immediate -w stop || true
 	done >/dev/null
 	cd /
 	case $status:$unprivileged in
@@ -82,7 +75,7 @@ finish()
 		*) keep=yes ;;
 	esac
 	if [ -n "$keep" ]; then
-		rm -rf "$PRIVATE/root"
+		rm -rf "$PRIVATE/root" "$PRIVATE/data"
 		echo "Logs are in $PRIVATE"
 	else
 		rm -rf "$PRIVATE"
@@ -151,8 +144,8 @@ export OPENBLAS_NUM_THREADS="${OPENBLAS_NUM_THREADS:-1}" OMP_NUM_THREADS="${OMP_
 here=$(pwd)
 cd "$PRIVATE"
 mkdir socket
-[ -z "$account" ] || chown -R "$account:" .
-as_server initdb -D data -U postgres -A trust -N -E UTF8 --no-locale >initdb.log || die "initdb failed"
+[ -z "$as_server" ] || chown -R "$account:" .
+$as_server initdb -D data -U postgres -A trust -N -E UTF8 --no-locale >initdb.log || die "initdb failed"
 cat >>data/postgresql.conf <<END
 listen_addresses = ''
 unix_socket_directories = '$PRIVATE/socket'
@@ -162,20 +155,21 @@ fsync = off
 log_line_prefix = '%m [%p] %q%a '
 ${SERVER_SETTINGS:-}
 END
-as_server pg_ctl -D data -l log -w -t 60 start >start.log || { cat start.log log >&2; die "the server does not start"; }
+$as_server pg_ctl -D data -l log -w -t 60 start >start.log || { cat start.log log >&2; die "the server does not start"; }
 export PGHOST="$PRIVATE/socket" PGPORT=5432 PGUSER=postgres PGDATABASE=postgres
 
 # ---------- the command ----------
 
-# So that a signal to this script ends it.  Standard input stays what it was.
+# In a session of its own, which a signal to this script ends.  Standard input
+# stays what it was.
 exec 3<&0
 if [ -n "$unprivileged" ]; then
 	cd source
-	as_server env HOME="$PRIVATE" "$@" <&3 3<&- &
+	set -- $as_server env HOME="$PRIVATE" "$@"
 else
 	cd "$here"
-	"$@" <&3 3<&- &
 fi
+perl -MPOSIX -e 'setsid; exec @ARGV or die "$ARGV[0]: $!\n"' -- "$@" <&3 3<&- &
 child=$!
 status=0
 wait "$child" || status=$?

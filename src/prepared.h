@@ -29,7 +29,8 @@ typedef struct ValueKey
 
 /*
  * What is kept of a model.  Parts are made when they are asked for, and those
- * that nobody asks for are NULL; the model itself is not kept.
+ * that nobody asks for are NULL.  The model itself is not kept, except as the
+ * key of a value that is not stored out of line.
  */
 typedef struct PreparedModel
 {
