@@ -484,15 +484,20 @@ CheckStored(const DlintsHeader *header, Size size)
 				(errcode(ERRCODE_DATA_CORRUPTED),
 				 errmsg("stored dlints value is too short")));
 	if (!ModelParametersAreValid(header, &problem))
+	{
+		if (problem.sqlerrcode == ERRCODE_FEATURE_NOT_SUPPORTED)
+			ProblemRaise(&problem);
 		ereport(ERROR,
-				(errcode(problem.sqlerrcode == ERRCODE_FEATURE_NOT_SUPPORTED ?
-						 problem.sqlerrcode : ERRCODE_DATA_CORRUPTED),
-				 errmsg("%s", problem.message)));
+				(errcode(ERRCODE_DATA_CORRUPTED),
+				 errmsg("stored dlints value is invalid"),
+				 errdetail("%s.", problem.message)));
+	}
 	if (header->memory < 1 || header->memory > header->memories)
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_CORRUPTED),
-				 errmsg("stored dlints value uses memory %d of %d",
-						header->memory, header->memories)));
+				 errmsg("stored dlints value is invalid"),
+				 errdetail("It uses memory %d of %d.",
+						   header->memory, header->memories)));
 	if (size != ModelStoredSize(header))
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_CORRUPTED),
