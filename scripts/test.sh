@@ -21,7 +21,6 @@ case " $tests " in
 		make -s -C test/core check PROVE="$prove" ${CC:+CC="$CC"} || status=1 ;;
 esac
 if [ -n "${tests# }" ]; then
-	make -s -C test/fuzz/server PG_CONFIG="$PG_CONFIG" with_llvm=no ${CC:+CC="$CC"}
 	# pgTAP of any version is fine, for a PostgreSQL that is no package.
 	share=$("$PG_CONFIG" --sharedir)/extension
 	[ -e "$share/pgtap.control" ] || cp /usr/share/postgresql/*/extension/pgtap* "$share"

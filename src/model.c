@@ -342,10 +342,14 @@ CheckStored(const DlintsHeader *header, Size size)
 				(errcode(ERRCODE_DATA_CORRUPTED),
 				 errmsg("stored dlints value is too short")));
 	if (!ModelParametersAreValid(header, &problem))
+	{
+		if (problem.sqlerrcode == ERRCODE_FEATURE_NOT_SUPPORTED)
+			ProblemRaise(&problem);
 		ereport(ERROR,
-				(errcode(problem.sqlerrcode == ERRCODE_FEATURE_NOT_SUPPORTED ?
-						 problem.sqlerrcode : ERRCODE_DATA_CORRUPTED),
-				 errmsg("%s", problem.message)));
+				(errcode(ERRCODE_DATA_CORRUPTED),
+				 errmsg("stored dlints value is invalid"),
+				 errdetail("%s.", problem.message)));
+	}
 	if (size != ModelStoredSize(header))
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_CORRUPTED),

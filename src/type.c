@@ -21,7 +21,7 @@
 static const char *
 ParseJson(char *text, Datum *jsonb)
 {
-	ErrorSaveContext errors = {T_ErrorSaveContext};
+	ErrorSaveContext errors = {.type = T_ErrorSaveContext};
 
 	errors.details_wanted = true;
 	if (DirectInputFunctionCallSafe(jsonb_in, text, InvalidOid, -1,

@@ -23,7 +23,7 @@ $node->safe_psql(
 	INSERT INTO model VALUES (dlints_update(dlints_new(3), ARRAY[1, 2, 3], 1))});
 
 my $session = $node->background_psql('postgres', on_error_stop => 0);
-my $pid = $session->query_safe(q{LOAD 'dlints'; SET statement_timeout = '10s'; SELECT pg_backend_pid()});
+my $pid = $session->query_safe(q{LOAD 'dlints'; SET jit = off; SET statement_timeout = '10s'; SELECT pg_backend_pid()});
 
 if (DlintsTest->slurp("/proc/$pid/maps") !~ /openblas/)
 {
