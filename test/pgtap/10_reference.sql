@@ -7,7 +7,7 @@ BEGIN;
 
 CREATE TEMP TABLE checkpoint AS
 SELECT i AS no, step::integer, v AS expected,
-       dlints_new((c ->> 'context_dim')::integer, NULL, (c ->> 'discount')::float8, (c ->> 'ridge')::float8) AS model, matrix(c -> 'contexts') AS contexts, numbers(c -> 'rewards') AS rewards
+       one_memory((c ->> 'context_dim')::integer, NULL, (c ->> 'discount')::float8, (c ->> 'ridge')::float8) AS model, matrix(c -> 'contexts') AS contexts, numbers(c -> 'rewards') AS rewards
 FROM jsonb_array_elements((:'content')::jsonb -> 'cases') WITH ORDINALITY AS e (c, i), jsonb_each(c -> 'after') AS a (step, v);
 
 CREATE FUNCTION learned(m dlints, contexts float8[], rewards float8[], steps integer) RETURNS dlints LANGUAGE plpgsql AS

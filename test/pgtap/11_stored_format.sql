@@ -52,7 +52,7 @@ FROM fixture, LATERAL (VALUES
   ('stddev', ARRAY[stddev_at(model, x, u)]), ('draw', dlints_draw(model, seed)), ('draw_weights', draw_weights_at(model, u, seed))) AS v (what, have)
 ORDER BY no, what;
 SELECT cmp_ok(evidence_difference(batch_at(empty, contexts, shareds, rewards), model), '<=', 1e-12::float8, format('%s: learned again', name))
-FROM fixture, LATERAL (SELECT dlints_new(context_dim, reduced_dim, discount, ridge, exploration, seed, projection_scale, policy, shared_dim, intercept) AS empty FROM dlints_info(model)) AS i
+FROM fixture, LATERAL (SELECT one_memory(context_dim, reduced_dim, discount, ridge, exploration, seed, projection_scale, policy, shared_dim, intercept) AS empty FROM dlints_info(model)) AS i
 WHERE contexts IS NOT NULL ORDER BY no;
 
 SELECT * FROM finish();

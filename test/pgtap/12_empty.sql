@@ -30,14 +30,14 @@ FROM model, LATERAL (SELECT update_at(empty, x, u, 2) OFFSET 0) AS o (one) ORDER
 -- the left side's parameters, evidence or not
 SELECT ok(same_bytes(dlints_set(one, ridge => 9) || empty, dlints_set(one, ridge => 9)) AND same_bytes(dlints_set(empty, ridge => 9) || one, dlints_set(one, ridge => 9)), format('%s: the left side''s ridge', name))
 FROM kept, LATERAL (SELECT update_at(empty, x, u, 2) OFFSET 0) AS o (one) WHERE name IN ('plain, discount 1', 'plain, discount 0.9', 'shared, discount 0.9') ORDER BY name;
-SELECT throws_ok(format('SELECT dlints_new(7, discount => 0.9) || dlints_new(7, %s)', other), '22023', NULL, format('what does not fit does not, though there is no evidence: %s', other))
+SELECT throws_ok(format('SELECT one_memory(7, discount => 0.9) || one_memory(7, %s)', other), '22023', NULL, format('what does not fit does not, though there is no evidence: %s', other))
 FROM unnest(ARRAY['discount => 0.8', '3, discount => 0.9', 'discount => 0.9, intercept => true']) AS other ORDER BY other;
 
 -- 128 bytes
 SELECT is((dlints_info(empty)).bytes, 128::bigint, format('%s bytes of evidence to come', label))
-FROM (VALUES ('few', dlints_new(1)), ('many', dlints_new(1024)), ('most', dlints_new(65536, 1024, shared_dim => 65536, intercept => true))) AS v (label, empty);
+FROM (VALUES ('few', one_memory(1)), ('many', one_memory(1024)), ('most', one_memory(65536, 1024, shared_dim => 65536, intercept => true))) AS v (label, empty);
 SELECT is(max(pg_column_size(empty)), 125, 'in a row, and less by three') FROM kept;
-SELECT is(pg_column_size(empty), 128, 'as an expression') FROM (SELECT dlints_set(dlints_new(1024), ridge => 2) OFFSET 0) AS s (empty);
+SELECT is(pg_column_size(empty), 128, 'as an expression') FROM (SELECT dlints_set(one_memory(1024), ridge => 2) OFFSET 0) AS s (empty);
 
 -- Rebuilding from a log: the sort carries the model with every row, 30 kB of it
 -- if it has learned one, and writes no temporary file with one that has not.
@@ -54,16 +54,16 @@ $$;
 SET LOCAL work_mem = '4MB';
 -- (which since PostgreSQL 16 sorts before it computes arguments, if it may)
 SELECT set_config(name, 'off', true) FROM pg_settings WHERE name = 'enable_presorted_aggregate';
-SELECT is(temporary_blocks('dlints_new(300, 60)'), 0::bigint, 'dlints_new(300, 60) in an ordered aggregate needs no temporary file');
-SELECT cmp_ok(temporary_blocks('dlints_update(dlints_new(300, 60), array_fill(1::real, ARRAY[300]), 1)'), '>', 0::bigint, 'which is found out where there is one');
+SELECT is(temporary_blocks('one_memory(300, 60)'), 0::bigint, 'one_memory(300, 60) in an ordered aggregate needs no temporary file');
+SELECT cmp_ok(temporary_blocks('dlints_update(one_memory(300, 60), array_fill(1::real, ARRAY[300]), 1)'), '>', 0::bigint, 'which is found out where there is one');
 SELECT ok(same_bytes(a, b), 'and the evidence is that of any model') FROM
-  (SELECT dlints_evidence(dlints_new(300, 60), x, r ORDER BY id), dlints_evidence(dlints_update(dlints_new(300, 60), array_fill(1::real, ARRAY[300]), 1), x, r ORDER BY id) FROM log) AS s (a, b);
+  (SELECT dlints_evidence(one_memory(300, 60), x, r ORDER BY id), dlints_evidence(dlints_update(one_memory(300, 60), array_fill(1::real, ARRAY[300]), 1), x, r ORDER BY id) FROM log) AS s (a, b);
 RESET work_mem;
 
 -- evidence without a model that has learned nothing is refused, and a model that has learned without evidence
 CREATE TEMP TABLE form AS
 SELECT e::jsonb AS e, m::jsonb AS m, dlints_send(e) AS e_sent, dlints_send(m) AS m_sent, dlints_send(zero) AS zero_sent
-FROM dlints_new(2) AS e, LATERAL (SELECT dlints_update(e, ARRAY[1, 2], 3), dlints_update(e, ARRAY[0, 0], 0)) AS u (m, zero);
+FROM one_memory(2) AS e, LATERAL (SELECT dlints_update(e, ARRAY[1, 2], 3), dlints_update(e, ARRAY[0, 0], 0)) AS u (m, zero);
 SELECT throws_ok(format('SELECT (%L::jsonb || %L)::text::dlints', j, other), '22P02', 'invalid input syntax for type dlints', format('text: %s', what))
 FROM form, LATERAL (VALUES
   ('b, nothing learned', e, '{"b": [0, 0]}'::jsonb), ('all, nothing learned', m, '{"updates": 0, "weight_sum": 0, "reward_sum": 0, "reward_square_sum": 0}'),

@@ -25,9 +25,9 @@ FROM sums JOIN trained USING (name) ORDER BY name;
 
 -- closed forms, by hand
 CREATE TEMP TABLE hand AS
-SELECT dlints_update_batch(dlints_new(1, NULL, 1, 2), ARRAY[[1], [3], [2]], ARRAY[1, 2, -1]) AS one,
-       dlints_update_batch(dlints_new(1, NULL, 0.5, 2), ARRAY[[1], [3], [2]], ARRAY[1, 2, -1]) AS faded,
-       dlints_update_batch(dlints_new(2, NULL, 1, 1), ARRAY[[1, 0], [1, 1], [0, 2]], ARRAY[1, 2, 3]) AS two;
+SELECT dlints_update_batch(one_memory(1, NULL, 1, 2), ARRAY[[1], [3], [2]], ARRAY[1, 2, -1]) AS one,
+       dlints_update_batch(one_memory(1, NULL, 0.5, 2), ARRAY[[1], [3], [2]], ARRAY[1, 2, -1]) AS faded,
+       dlints_update_batch(one_memory(2, NULL, 1, 1), ARRAY[[1, 0], [1, 1], [0, 2]], ARRAY[1, 2, 3]) AS two;
 
 -- d = 1: G = 1 + 9 + 4, b = 1 + 6 - 2
 SELECT ok(abs((dlints_mean(one))[1] - 5.0 / 16) < 1e-15, 'd 1: b / (G + ridge)') FROM hand;
@@ -43,11 +43,11 @@ SELECT ok(difference(dlints_covariance(two), ARRAY[[6.0 / 17, -1.0 / 17], [-1.0 
 
 -- 1000 observations at discount 1/2 leave what the last 60 say; the ridge does not fade
 SELECT ok(difference(dlints_mean(long), dlints_mean(short)) < 1e-12, 'old observations fade away') FROM
-  (SELECT dlints_evidence(dlints_new(3, NULL, 0.5), context(i, 3), number(i, 7) ORDER BY i) AS long,
-          dlints_evidence(dlints_new(3, NULL, 0.5), context(i, 3), number(i, 7) ORDER BY i) FILTER (WHERE i > 940) AS short
+  (SELECT dlints_evidence(one_memory(3, NULL, 0.5), context(i, 3), number(i, 7) ORDER BY i) AS long,
+          dlints_evidence(one_memory(3, NULL, 0.5), context(i, 3), number(i, 7) ORDER BY i) FILTER (WHERE i > 940) AS short
    FROM generate_series(1, 1000) AS i) AS f;
 SELECT ok(difference(dlints_mean(m), ARRAY[0.5, 0]::float8[]) < 1e-15, 'a direction that is never seen keeps the whole ridge') FROM
-  (SELECT dlints_update_batch(dlints_new(2, NULL, 0.5, 2), array_agg(ARRAY[1, 0]), array_agg(1.0::float8)) AS m FROM generate_series(1, 500)) AS f;
+  (SELECT dlints_update_batch(one_memory(2, NULL, 0.5, 2), array_agg(ARRAY[1, 0]), array_agg(1.0::float8)) AS m FROM generate_series(1, 500)) AS f;
 
 SELECT * FROM finish();
 ROLLBACK;

@@ -35,7 +35,7 @@ $$ SELECT batch_at(m, array_agg(context(i, context_dim) ORDER BY i), array_agg(s
 -- the large one is for products of blocks
 CREATE TEMP TABLE trained AS
 SELECT name, discount, empty, singly(empty, 1, 200) AS model
-FROM (SELECT name, discount, empty FROM kind UNION ALL SELECT 'n 120, d 24, discount 0.99', 0.99, dlints_new(120, 24)) AS k;
+FROM (SELECT name, discount, empty FROM kind UNION ALL SELECT 'n 120, d 24, discount 0.99', 0.99, one_memory(120, 24)) AS k;
 
 SELECT plan(17 * 9 + 12 + 3 + 4 + 19);
 
@@ -59,11 +59,11 @@ FROM trained, (VALUES (1), (63), (64), (127), (128), (129)) AS b (rows), LATERAL
 WHERE name LIKE 'n 120%' ORDER BY rows, what;
 
 -- counts, exact where they are sums of numbers that are
-SELECT results_eq($$SELECT i.updates, i.effective_sample_size, i.mean_reward FROM dlints_info(dlints_update_batch(dlints_new(1, NULL, 0.5), ARRAY[[1], [2], [3], [4]], ARRAY[1, 0, 2, 4])) AS i$$,
+SELECT results_eq($$SELECT i.updates, i.effective_sample_size, i.mean_reward FROM dlints_info(dlints_update_batch(one_memory(1, NULL, 0.5), ARRAY[[1], [2], [3], [4]], ARRAY[1, 0, 2, 4])) AS i$$,
                   $$VALUES (4::bigint, 1.875::float8, (0.125 + 1 + 4)::float8 / 1.875)$$, 'weights and mean reward at discount 1/2');
-SELECT results_eq($$SELECT i.updates, i.effective_sample_size, i.mean_reward FROM dlints_info((SELECT dlints_evidence(dlints_new(1, NULL, 1), ARRAY[1]::real[], v % 4) FROM generate_series(1, 1000) AS v)) AS i$$,
+SELECT results_eq($$SELECT i.updates, i.effective_sample_size, i.mean_reward FROM dlints_info((SELECT dlints_evidence(one_memory(1, NULL, 1), ARRAY[1]::real[], v % 4) FROM generate_series(1, 1000) AS v)) AS i$$,
                   $$VALUES (1000::bigint, 1000::float8, 1.5::float8)$$, 'weights and mean reward without discount');
-SELECT is((dlints_update_batch(dlints_new(1, NULL, 0.5), ARRAY[[1], [2], [3]], ARRAY[1, 2, 3])::jsonb ->> 'reward_square_sum')::float8, (0.25 + 2 + 9)::float8, 'squared rewards are weighted once');
+SELECT is((dlints_update_batch(one_memory(1, NULL, 0.5), ARRAY[[1], [2], [3]], ARRAY[1, 2, 3])::jsonb ->> 'reward_square_sum')::float8, (0.25 + 2 + 9)::float8, 'squared rewards are weighted once');
 
 -- parameters are the left side's, evidence survives a change of them
 CREATE TEMP TABLE few AS SELECT singly(empty, 1, 5) AS m, empty AS e, context(1, 7) AS x FROM kind WHERE name = 'plain, discount 0.9';
@@ -87,6 +87,6 @@ SELECT ok((SELECT dlints_concat_agg(m) FROM few WHERE false) IS NULL AND (SELECT
 SELECT ok((SELECT dlints_evidence(m, x, 1) FROM few WHERE false) IS NULL AND (SELECT dlints_evidence(m, x, NULL) FROM few) IS NULL, 'evidence of nothing');
 SELECT ok(same_bytes((SELECT dlints_evidence(m, x, r ORDER BY o) FROM (VALUES (1, context(1, 7), NULL::float8), (2, context(2, 7), 0.5), (3, NULL, 1), (4, context(4, 7), 0.25)) AS v (o, x, r)),
                      dlints_update_batch(e, ARRAY[context(2, 7), context(4, 7)], ARRAY[0.5, 0.25])), 'evidence skips NULL') FROM few;
-SELECT is((SELECT (dlints_info(dlints_evidence(dlints_new(2, 1, shared_dim => 1), ARRAY[1, o]::real[], u, 1))).updates FROM (VALUES (1, '{1}'::real[]), (2, NULL), (3, '{2}')) AS v (o, u)), 2::bigint, 'and rows without a shared context');
+SELECT is((SELECT (dlints_info(dlints_evidence(one_memory(2, 1, shared_dim => 1), ARRAY[1, o]::real[], u, 1))).updates FROM (VALUES (1, '{1}'::real[]), (2, NULL), (3, '{2}')) AS v (o, u)), 2::bigint, 'and rows without a shared context');
 SELECT * FROM finish();
 ROLLBACK;

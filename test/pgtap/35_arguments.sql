@@ -5,7 +5,7 @@ BEGIN;
 \ir include/helpers.sql
 
 CREATE TEMP TABLE model AS
-SELECT dlints_update(dlints_new(2, discount => 0.9), ARRAY[0.3, -1]::float8[], 0.5) AS m, dlints_update(dlints_new(2, 3, 0.9, shared_dim => 2, intercept => true), ARRAY[0.3, -1]::float8[], ARRAY[1, 0.7]::float8[], 0.5) AS s;
+SELECT dlints_update(one_memory(2, discount => 0.9), ARRAY[0.3, -1]::float8[], 0.5) AS m, dlints_update(one_memory(2, 3, 0.9, shared_dim => 2, intercept => true), ARRAY[0.3, -1]::float8[], ARRAY[1, 0.7]::float8[], 0.5) AS s;
 
 -- every function that takes contexts, with :x for a context and :u for a shared one
 CREATE TEMP TABLE call (no serial, statement text);

@@ -5,9 +5,9 @@ BEGIN;
 
 CREATE TEMP TABLE model AS
 SELECT k AS name, m, shared FROM (VALUES
-  ('plain', dlints_new(3), false), ('projected', dlints_update(dlints_new(3, 2), ARRAY[1, 2, 3], 1), false), ('large scale', dlints_new(3, 3, projection_scale => 1e10), false),
-  ('intercept', dlints_new(3, discount => 1, intercept => true), false), ('shared', dlints_update(dlints_new(3, 2, shared_dim => 2, intercept => true), ARRAY[1, 2, 3], ARRAY[1, 2], 1), true),
-  ('full', (dlints_update(dlints_new(3), ARRAY[1, 2, 3], 1)::jsonb || '{"updates": 9223372036854775807}')::dlints, false)) AS v (k, m, shared);
+  ('plain', one_memory(3), false), ('projected', dlints_update(one_memory(3, 2), ARRAY[1, 2, 3], 1), false), ('large scale', one_memory(3, 3, projection_scale => 1e10), false),
+  ('intercept', one_memory(3, discount => 1, intercept => true), false), ('shared', dlints_update(one_memory(3, 2, shared_dim => 2, intercept => true), ARRAY[1, 2, 3], ARRAY[1, 2], 1), true),
+  ('full', (dlints_update(one_memory(3), ARRAY[1, 2, 3], 1)::jsonb || '{"updates": 9223372036854775807}')::dlints, false)) AS v (k, m, shared);
 
 CREATE TEMP TABLE context (x text);
 INSERT INTO context VALUES ('ARRAY[1, 2, 3]::real[]'), ('ARRAY[1, 2, 3]::float8[]'), ('ARRAY[0.1, 0.2, 0.3]'), ('ARRAY[1, 2, 3]'), ('ARRAY[1, 2, 3]::bigint[]'), ('ARRAY[true, false, true]'), ('''{1,2,3}'''),
@@ -38,23 +38,23 @@ SELECT set_eq('SELECT left(update, 5) FROM trial WHERE update <> ''gives true'''
 
 -- strict
 SELECT is(dlints_accepts(NULL, ARRAY[1]), NULL, 'no model') ;
-SELECT is(dlints_accepts(dlints_new(1), NULL::real[]), NULL, 'no context');
-SELECT is(dlints_accepts(dlints_new(1), ARRAY[1], NULL::float8), NULL, 'no reward');
-SELECT is(dlints_accepts(dlints_new(1, 1, shared_dim => 1), ARRAY[1], NULL::real[], 1), NULL, 'no shared context');
+SELECT is(dlints_accepts(one_memory(1), NULL::real[]), NULL, 'no context');
+SELECT is(dlints_accepts(one_memory(1), ARRAY[1], NULL::float8), NULL, 'no reward');
+SELECT is(dlints_accepts(one_memory(1, 1, shared_dim => 1), ARRAY[1], NULL::real[], 1), NULL, 'no shared context');
 -- the same for rows one after the other: no verdict stays behind
 SELECT is(array_agg(dlints_accepts(m, x, r) ORDER BY i), ARRAY[true, false, true, false, false, true, false, true], 'row by row') FROM
-  (VALUES (1, dlints_new(2), '{1,2}'::real[], 1::float8), (2, dlints_new(2), '{1,NaN}', 1), (3, dlints_new(2), '{1,3}', 1), (4, dlints_new(3), '{1,2}', 1), (5, dlints_new(2), '{1,2,3}', 1),
-          (6, dlints_new(3), '{1,2,3}', 1), (7, dlints_new(3), '{1,2,3}', 'NaN'), (8, dlints_new(2), '{1,2}', 1)) AS v (i, m, x, r);
+  (VALUES (1, one_memory(2), '{1,2}'::real[], 1::float8), (2, one_memory(2), '{1,NaN}', 1), (3, one_memory(2), '{1,3}', 1), (4, one_memory(3), '{1,2}', 1), (5, one_memory(2), '{1,2,3}', 1),
+          (6, one_memory(3), '{1,2,3}', 1), (7, one_memory(3), '{1,2,3}', 'NaN'), (8, one_memory(2), '{1,2}', 1)) AS v (i, m, x, r);
 
 -- a queue that takes nothing else
-CREATE TEMP TABLE strict_queue (features real[] NOT NULL, reward float8 NOT NULL, CHECK (dlints_accepts(dlints_new(3), features, reward)));
+CREATE TEMP TABLE strict_queue (features real[] NOT NULL, reward float8 NOT NULL, CHECK (dlints_accepts(one_memory(3), features, reward)));
 SELECT lives_ok($$INSERT INTO strict_queue VALUES ('{1,2,3}', 1)$$, 'a CHECK constraint lets in what can be learned');
 SELECT throws_ok($$INSERT INTO strict_queue VALUES ('{1,2}', 1)$$, '23514', NULL, 'and not what has the wrong length');
 SELECT throws_ok($$INSERT INTO strict_queue VALUES ('{1,2,NaN}', 1)$$, '23514', NULL, 'nor a NaN');
 SELECT throws_ok($$INSERT INTO strict_queue VALUES ('{1,2,3}', 'Infinity')$$, '23514', NULL, 'nor such a reward');
 
 -- a fold that sets bad rows aside, for several models
-CREATE TEMP TABLE state AS SELECT name, dlints_new(n) AS state FROM (VALUES ('two', 2), ('three', 3)) AS v (name, n);
+CREATE TEMP TABLE state AS SELECT name, one_memory(n) AS state FROM (VALUES ('two', 2), ('three', 3)) AS v (name, n);
 CREATE TEMP TABLE queue (id integer, model text, features real[], reward float8);
 INSERT INTO queue VALUES (1, 'two', '{1,2}', 1), (2, 'two', '{1,2,3}', 1), (3, 'three', '{1,2,3}', 1), (4, 'three', '{1,2,NaN}', 1), (5, 'two', '{1,0}', 'NaN'), (6, 'two', '{3,4}', 2), (7, 'three', '{1,NULL,1}', 1),
   (8, 'no such', '{1}', 1), (9, 'two', NULL, 1);
@@ -69,7 +69,7 @@ FROM  (SELECT p.name, dlints_evidence(p.state, b.features, b.reward ORDER BY b.i
 WHERE m.name = e.name;
 SELECT is_empty('TABLE queue', 'a fold that does empties the queue');
 SELECT set_eq('SELECT id FROM rejected', ARRAY[2, 4, 5, 7, 8, 9], 'keeps what it cannot learn');
-SELECT ok(same_bytes(state, dlints_update_batch(dlints_new(2), ARRAY[[1, 2], [3, 4]], ARRAY[1, 2])), 'and learns the rest') FROM state WHERE name = 'two';
+SELECT ok(same_bytes(state, dlints_update_batch(one_memory(2), ARRAY[[1, 2], [3, 4]], ARRAY[1, 2])), 'and learns the rest') FROM state WHERE name = 'two';
 SELECT is((dlints_info(state)).updates, 1::bigint, 'for each model') FROM state WHERE name = 'three';
 SELECT * FROM finish();
 ROLLBACK;

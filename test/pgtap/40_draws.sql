@@ -17,7 +17,7 @@ BEGIN;
 \ir include/helpers.sql
 
 CREATE TEMP TABLE trained AS
-SELECT name, dlints_update_batch(dlints_new(9, 6, discount, 0.5, 0.3, 11), array_agg(context(i, 9) ORDER BY i), array_agg(number(i, 77) ORDER BY i)) AS model
+SELECT name, dlints_update_batch(one_memory(9, 6, discount, 0.5, 0.3, 11), array_agg(context(i, 9) ORDER BY i), array_agg(number(i, 77) ORDER BY i)) AS model
 FROM (VALUES ('discount 0.95', 0.95::float8), ('discount 1', 1)) AS s (name, discount), generate_series(1, 80) AS i
 GROUP BY name, discount;
 

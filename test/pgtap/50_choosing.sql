@@ -43,7 +43,7 @@ SELECT cmp_ok(count(*), '>', 0::bigint, 'another draw for each of two equal call
 -- collinear contexts: x, 2x, 3x and -x move together, so that there are two orders and no other.
 -- A draw for each row would give others in almost every call.  One order alone in 300 calls: 2^-299.
 SELECT results_eq(format($$SELECT DISTINCT r FROM
-  (SELECT dlints_recommend(dlints_new(8, 4, shared_dim => %s), f, ARRAY[f, 2 * f, 0, 0, -f, 0, 0, f]::real[], %s 4) AS r
+  (SELECT dlints_recommend(one_memory(8, 4, shared_dim => %s), f, ARRAY[f, 2 * f, 0, 0, -f, 0, 0, f]::real[], %s 4) AS r
    FROM unnest(ARRAY[1, 2, 3, -1]) AS f, generate_series(1, 300) AS g GROUP BY g) AS s ORDER BY r$$, s, CASE WHEN s > 0 THEN $$'{0.5,-2}'::real[],$$ END),
   $$VALUES ('{-1,1,2,3}'::integer[]), ('{3,2,1,-1}')$$, 'scores of collinear contexts have correlation 1') FROM unnest(ARRAY[0, 2]) AS s ORDER BY s;
 
@@ -52,7 +52,7 @@ SELECT results_eq(format($$SELECT DISTINCT r FROM
 -- share is within 6.2 standard deviations of a binomial.
 CREATE TEMP TABLE arm AS SELECT * FROM (VALUES ('a', ARRAY[1, 0, 0.3]::real[]), ('b', ARRAY[0, 1, -0.2]::real[])) AS v (item, x);
 CREATE TEMP TABLE duel AS
-SELECT discount, dlints_update_batch(dlints_new(3, NULL, discount, 1, 0.4), array_agg(context(i, 3) ORDER BY i), array_agg(number(i, 1) * 0.3 ORDER BY i)) AS model
+SELECT discount, dlints_update_batch(one_memory(3, NULL, discount, 1, 0.4), array_agg(context(i, 3) ORDER BY i), array_agg(number(i, 1) * 0.3 ORDER BY i)) AS model
 FROM (VALUES (0.9::float8), (1)) AS g (discount), generate_series(1, 15) AS i GROUP BY discount;
 CREATE TEMP TABLE odds AS
 SELECT discount, normal_cdf(dlints_dot(dlints_mean(model), x) / (0.4 * sqrt(quadratic(covariance_of(z_matrix(model), z_tilde_matrix(model)), x)))) AS p
@@ -78,16 +78,16 @@ SELECT is(items, expected, format('exploration 0: %s', what)) FROM
 -- has, each comes about as often: the sum of (count - expected)^2 / expected over
 -- them is below the 1 - 1e-9 quantile of chi-square.
 CREATE TEMP TABLE equals AS SELECT i AS id, ARRAY[0.3, -1, 2]::real[] AS x FROM generate_series(1, 6) AS i;
-CREATE TEMP TABLE better AS SELECT dlints_update(dlints_new(3, policy => 'greedy'), ARRAY[1, 1, 1], 1) AS m;
+CREATE TEMP TABLE better AS SELECT dlints_update(one_memory(3, policy => 'greedy'), ARRAY[1, 1, 1], 1) AS m;
 CREATE TEMP TABLE choice AS
 SELECT what, r FROM generate_series(1, 6000) AS g, LATERAL (VALUES  -- "g" in each keeps them from being computed once
-  ('thompson: 1 of 3', (SELECT ARRAY[dlints_recommend(dlints_new(3), id, x)] FROM equals WHERE id <= 3 AND g > 0)),
-  ('greedy, nothing learned: 1 of 6, last first', (SELECT ARRAY[dlints_recommend(dlints_new(3, policy => 'greedy'), id, x::float8[] ORDER BY id DESC)] FROM equals WHERE g > 0)),
-  ('ucb: 2 of 3', (SELECT dlints_recommend(dlints_new(3, policy => 'ucb'), id, x, 2) FROM equals WHERE id <= 3 AND g > 0)),
-  ('thompson: 3 of 3', (SELECT dlints_recommend(dlints_new(3), id, x, 3) FROM equals WHERE id <= 3 AND g > 0)),
-  ('with k above all: 3 of 3', (SELECT dlints_recommend(dlints_new(3), id, x, 1000000000000) FROM equals WHERE id <= 3 AND g > 0)),
-  ('thompson: 2 of 5', (SELECT dlints_recommend(dlints_new(3), id, x, 2) FROM equals WHERE id <= 5 AND g > 0)),
-  ('shared: 2 of 4', (SELECT dlints_recommend(dlints_new(3, 2, shared_dim => 1), id, x, '{1}'::real[], 2) FROM equals WHERE id <= 4 AND g > 0)),
+  ('thompson: 1 of 3', (SELECT ARRAY[dlints_recommend(one_memory(3), id, x)] FROM equals WHERE id <= 3 AND g > 0)),
+  ('greedy, nothing learned: 1 of 6, last first', (SELECT ARRAY[dlints_recommend(one_memory(3, policy => 'greedy'), id, x::float8[] ORDER BY id DESC)] FROM equals WHERE g > 0)),
+  ('ucb: 2 of 3', (SELECT dlints_recommend(one_memory(3, policy => 'ucb'), id, x, 2) FROM equals WHERE id <= 3 AND g > 0)),
+  ('thompson: 3 of 3', (SELECT dlints_recommend(one_memory(3), id, x, 3) FROM equals WHERE id <= 3 AND g > 0)),
+  ('with k above all: 3 of 3', (SELECT dlints_recommend(one_memory(3), id, x, 1000000000000) FROM equals WHERE id <= 3 AND g > 0)),
+  ('thompson: 2 of 5', (SELECT dlints_recommend(one_memory(3), id, x, 2) FROM equals WHERE id <= 5 AND g > 0)),
+  ('shared: 2 of 4', (SELECT dlints_recommend(one_memory(3, 2, shared_dim => 1), id, x, '{1}'::real[], 2) FROM equals WHERE id <= 4 AND g > 0)),
   ('the best comes last: 2 of 4 for the rest', (SELECT (dlints_recommend(m, id, CASE id WHEN 5 THEN '{9,9,9}' ELSE x END, 3 ORDER BY id))[2:3] FROM better, equals WHERE id <= 5 AND g > 0)),
   ('the best come first: 1 of 4 for the rest', (SELECT (dlints_recommend(m, id, CASE WHEN id <= 2 THEN ARRAY[id, 9, 9]::real[] ELSE x END, 3 ORDER BY id))[3:3] FROM better, equals WHERE g > 0))) AS v (what, r);
 SELECT cmp_ok(sum((n - 6000.0 / ways) ^ 2 / (6000.0 / ways)) + max(6000.0 / ways) * abs(max(ways) - count(*)), '<', max(quantile), what)
@@ -96,7 +96,7 @@ JOIN (VALUES ('thompson: 1 of 3', 3, 41.5), ('greedy, nothing learned: 1 of 6, l
              ('shared: 2 of 4', 12, 65.2), ('the best comes last: 2 of 4 for the rest', 12, 65.2), ('the best come first: 1 of 4 for the rest', 4, 44.9)) AS f (what, ways, quantile) USING (what) GROUP BY what ORDER BY what;
 -- 100 of equal scores, ten wanted: each is among them in a tenth of 3,000 calls, within 6.8 deviations (false alarm 100 times 1e-11)
 SELECT cmp_ok(max(abs(coalesce(n, 0) - 300)::float8), '<', 6.8 * sqrt(3000 * 0.1 * 0.9::float8), 'ten of a hundred') FROM generate_series(1, 100) AS id LEFT JOIN
-  (SELECT id, count(*) AS n FROM (SELECT unnest(dlints_recommend(dlints_new(1), i, ARRAY[1]::real[], 10)) AS id FROM generate_series(1, 100) AS i, generate_series(1, 3000) AS g GROUP BY g) AS s GROUP BY id) AS c USING (id);
+  (SELECT id, count(*) AS n FROM (SELECT unnest(dlints_recommend(one_memory(1), i, ARRAY[1]::real[], 10)) AS id FROM generate_series(1, 100) AS i, generate_series(1, 3000) AS g GROUP BY g) AS s GROUP BY id) AS c USING (id);
 -- what is as good in another form ties, too: -0 and 0
 SELECT cmp_ok(abs(avg((dlints_recommend = 1)::integer) - 0.5)::float8, '<', 6.2 * 0.5 / sqrt(1000), '0 and -0 are equal scores') FROM
   (SELECT dlints_recommend((SELECT m FROM better), i, x) FROM (VALUES (1, '{0,0,0}'::real[]), (2, '{-0,-0,-0}')) AS v (i, x), generate_series(1, 1000) AS g GROUP BY g) AS s;

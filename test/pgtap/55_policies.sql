@@ -53,13 +53,13 @@ INSERT INTO look (kind, u) SELECT 'short', ARRAY[0.5, '-0', -1]::float8[];
 CREATE FUNCTION looked(of_kind text, policy text, OUT mixed integer[], OUT uniform integer[]) LANGUAGE sql AS
 $$ WITH turn AS MATERIALIZED (SELECT row_number() OVER (ORDER BY no) - 1 AS turn, count(*) OVER () AS turns, w.u FROM
                  (SELECT no, u FROM look WHERE kind = of_kind UNION ALL (SELECT 0, array_agg(e ORDER BY i) FROM look, unnest(u) WITH ORDINALITY AS a (e, i) WHERE kind = of_kind GROUP BY no ORDER BY no LIMIT 1)) AS w),
-        m AS MATERIALIZED (SELECT dlints_update_batch(dlints_new(6, 5, seed => 4, policy => policy, shared_dim => cardinality(max(u))), array_agg(context(i, 6) ORDER BY i), array_agg(u ORDER BY i), array_agg(number(i, 9) ORDER BY i)) AS model
+        m AS MATERIALIZED (SELECT dlints_update_batch(one_memory(6, 5, seed => 4, policy => policy, shared_dim => cardinality(max(u))), array_agg(context(i, 6) ORDER BY i), array_agg(u ORDER BY i), array_agg(number(i, 9) ORDER BY i)) AS model
                            FROM (SELECT u FROM turn WHERE turn = 0) AS s, generate_series(1, 50) AS i)
    SELECT dlints_recommend(model, i, context(i, 6), t.u, 40), dlints_recommend(model, i, context(i, 6), (SELECT u FROM turn WHERE turn = 0), 40)
    FROM m, generate_series(1, 40) AS i JOIN turn AS t ON i % t.turns = t.turn $$;
 SELECT ok(min(pg_column_size(u)) < 1000 AND max(pg_column_size(u)) > 3000, 'one is compressed, one is not') FROM look WHERE kind = 'flat';
 SELECT is(mixed, uniform, format('the same shared context in different looks, %s, %s', k, p)) FROM (VALUES ('long', 'greedy'), ('flat', 'ucb'), ('short', 'ucb')) AS v (k, p), LATERAL looked(k, p) ORDER BY k, p;
-SELECT throws_ok($$SELECT dlints_recommend(dlints_new(6, 5, shared_dim => 400), 1, context(1, 6), u) FROM (SELECT u FROM look WHERE kind = 'long' UNION ALL SELECT u[1:399] || (u[400] + 1e-9) FROM look WHERE no = 1) AS l$$,
+SELECT throws_ok($$SELECT dlints_recommend(one_memory(6, 5, shared_dim => 400), 1, context(1, 6), u) FROM (SELECT u FROM look WHERE kind = 'long' UNION ALL SELECT u[1:399] || (u[400] + 1e-9) FROM look WHERE no = 1) AS l$$,
   '22023', 'dlints_recommend needs the same shared context for all rows of a group', 'one that differs in its last number is another one');
 SELECT * FROM finish();
 ROLLBACK;

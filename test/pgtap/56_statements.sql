@@ -7,7 +7,7 @@ SELECT plan(10);
 
 CREATE TEMP TABLE item AS SELECT i AS id, i % 2 AS category, context(i, 6)::real[] AS features FROM generate_series(1, 40) AS i;
 CREATE TEMP TABLE visitor AS SELECT i AS id, i % 2 AS category FROM generate_series(1, 300) AS i;
-CREATE TEMP TABLE model AS SELECT k AS name, dlints_new(6, 4, exploration => 1, seed => k) AS state FROM generate_series(1, 2) AS k;
+CREATE TEMP TABLE model AS SELECT k AS name, one_memory(6, 4, exploration => 1, seed => k) AS state FROM generate_series(1, 2) AS k;
 ANALYZE item; ANALYZE visitor; ANALYZE model;
 
 -- Untrained, a draw ranks 40 (or 20) contexts at random: that 300 draws agree on

@@ -9,13 +9,13 @@ BEGIN;
 -- of an expression; and, with headers that are the same, one number of the evidence apart.
 CREATE TEMP TABLE source AS
 SELECT kind, id, n, s, state FROM generate_series(1, 50) AS id, LATERAL (VALUES
-  ('stored', 40, 0, dlints_update(dlints_new(40, seed => id % 2), context(id, 40), id)), ('stored twice', 40, 0, dlints_update(dlints_new(40), context(id / 2, 40), id / 2 + 1)),
-  ('in line', 2, 0, dlints_update(dlints_new(2, intercept => id % 2 = 0), context(id, 2), id)), ('nothing learned', 4, 0, dlints_new(4, 2, ridge => id)),
-  ('shared', 6, 3, dlints_update(dlints_new(6, 4, shared_dim => 3, seed => id % 3), context(id, 6), shared(id, 3), id)),
-  ('computed', 40, 0, dlints_update(dlints_new(40, seed => id % 2), context(id, 40), id))) AS v (kind, n, s, state);
+  ('stored', 40, 0, dlints_update(one_memory(40, seed => id % 2), context(id, 40), id)), ('stored twice', 40, 0, dlints_update(one_memory(40), context(id / 2, 40), id / 2 + 1)),
+  ('in line', 2, 0, dlints_update(one_memory(2, intercept => id % 2 = 0), context(id, 2), id)), ('nothing learned', 4, 0, one_memory(4, 2, ridge => id)),
+  ('shared', 6, 3, dlints_update(one_memory(6, 4, shared_dim => 3, seed => id % 3), context(id, 6), shared(id, 3), id)),
+  ('computed', 40, 0, dlints_update(one_memory(40, seed => id % 2), context(id, 40), id))) AS v (kind, n, s, state);
 INSERT INTO source
 SELECT 'one number apart', 2 * dense_rank() OVER (ORDER BY path) - other, 4, 0, jsonb_set(m::jsonb, path::text[], to_jsonb((m::jsonb #>> path::text[])::float8 + 0.001 * other))::dlints
-FROM generate_series(0, 1) AS other, dlints_update_batch(dlints_new(4), ARRAY[[1, 2, 3, 4], [4, 3, 2, 1]], ARRAY[1, 2]) AS m,
+FROM generate_series(0, 1) AS other, dlints_update_batch(one_memory(4), ARRAY[[1, 2, 3, 4], [4, 3, 2, 1]], ARRAY[1, 2]) AS m,
      (SELECT format('{b,%s}', i) FROM generate_series(0, 3) AS i UNION ALL SELECT format('{%s,%s,%s}', g, i, j) FROM (VALUES ('G'), ('H')) AS t (g), generate_series(0, 3) AS i, generate_series(0, i) AS j) AS p (path);
 CREATE TEMP TABLE candidate AS SELECT i AS c, reward(i) AS r FROM generate_series(1, 12) AS i;
 

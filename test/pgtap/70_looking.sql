@@ -6,7 +6,7 @@ BEGIN;
 
 CREATE TEMP TABLE trained AS SELECT name, n, d, s, m, dim, intercept FROM
   (SELECT name, n, d, s, evidence(empty, 1, 70) AS m FROM kind UNION ALL
-   SELECT 'n 33, d 33, scale 1', 33, 33, 0, evidence(dlints_new(33, 33, 0.97, 0.3, 0.2, -9, 1), 1, 70)) AS k, LATERAL (SELECT cardinality(dlints_mean(m)) AS dim) AS c, LATERAL (SELECT intercept FROM dlints_info(m)) AS i;
+   SELECT 'n 33, d 33, scale 1', 33, 33, 0, evidence(one_memory(33, 33, 0.97, 0.3, 0.2, -9, 1), 1, 70)) AS k, LATERAL (SELECT cardinality(dlints_mean(m)) AS dim) AS c, LATERAL (SELECT intercept FROM dlints_info(m)) AS i;
 -- other contexts, under shared contexts that come and go in one call site
 CREATE TEMP TABLE probe AS SELECT name, i, context(i + 1000, n) AS x, shared(i, s) AS u FROM trained, generate_series(1, 20) AS i ORDER BY name, i;
 CREATE TEMP TABLE seen AS
@@ -35,10 +35,10 @@ SELECT is((dlints_info(m)).bytes, pg_column_size(dlints_set(m))::bigint, format(
 -- info: every column of it
 SELECT results_eq(format('SELECT * FROM dlints_info(%s)', model), format('VALUES (%s)', row), format('info: %s', model)) FROM (VALUES
   -- header 128 bytes, b 4 numbers, G and H 10 each
-  ('dlints_update(dlints_new(6, 4, 0.5, 2, 0.25, -3, 0.125), ARRAY[1, 2, 3, 4, 5, 6], 3)', '''thompson'', false, 6, 4, 0, 0.5::float8, 2::float8, 0.25::float8, 0.125::float8, -3::bigint, 1::bigint, 1::float8, 3::float8, 128::bigint + 8 * 24, 1'),
-  ('dlints_new(3, NULL, 1)', '''thompson'', false, 3, NULL::integer, 0, 1::float8, 1::float8, 0.1::float8, NULL::float8, 0::bigint, 0::bigint, 0::float8, NULL::float8, 128::bigint, 1'),
+  ('dlints_update(one_memory(6, 4, 0.5, 2, 0.25, -3, 0.125), ARRAY[1, 2, 3, 4, 5, 6], 3)', '''thompson'', false, 6, 4, 0, 0.5::float8, 2::float8, 0.25::float8, 0.125::float8, -3::bigint, 1::bigint, 1::float8, 3::float8, 128::bigint + 8 * 24, 1'),
+  ('one_memory(3, NULL, 1)', '''thompson'', false, 3, NULL::integer, 0, 1::float8, 1::float8, 0.1::float8, NULL::float8, 0::bigint, 0::bigint, 0::float8, NULL::float8, 128::bigint, 1'),
   -- the default scale is 1 / sqrt(reduced_dim)
-  ('dlints_new(9, 16, shared_dim => 2, intercept => true, policy => ''ucb'')',
+  ('one_memory(9, 16, shared_dim => 2, intercept => true, policy => ''ucb'')',
    '''ucb'', true, 9, 16, 2, 0.99::float8, 1::float8, 0.1::float8, 0.25::float8, 0::bigint, 0::bigint, 0::float8, NULL::float8, 128::bigint, 1')) AS v (model, row) ORDER BY model;
 -- dot products of each length around its partial sums, exact in integers
 SELECT ok(bool_and(dlints_dot(w, x::real[]) = s AND dlints_dot(w, x) = s AND dlints_dot(w, x::numeric[]) = s), 'dot of 1 to 70 numbers') FROM
@@ -46,30 +46,30 @@ SELECT ok(bool_and(dlints_dot(w, x::real[]) = s AND dlints_dot(w, x) = s AND dli
    FROM generate_series(1, 70) AS len, generate_series(1, len) AS k GROUP BY len) AS v (w, x, s);
 -- Z = diag(4, 1), b = (4, 0)
 SELECT is(ARRAY[dlints_predict(m, ARRAY[2, 5]), dlints_stddev(m, ARRAY[2, 0]), dlints_stddev(m, ARRAY[0, 3])], ARRAY[2, 1, 3]::float8[], 'exact numbers')
-FROM dlints_update_batch(dlints_new(2, NULL, 1, 1), ARRAY[[1, 0], [1, 0], [1, 0]], ARRAY[1, 2, 1]) AS m;
+FROM dlints_update_batch(one_memory(2, NULL, 1, 1), ARRAY[[1, 0], [1, 0], [1, 0]], ARRAY[1, 2, 1]) AS m;
 SELECT is_empty('SELECT * FROM dlints_coefficients(NULL) UNION ALL SELECT context_dim, ridge, discount FROM dlints_info(NULL) WHERE context_dim > 0', 'nothing to see of nothing');
 SELECT ok(dlints_mean(NULL) IS NULL AND dlints_weights(NULL) IS NULL AND dlints_covariance(NULL) IS NULL AND dlints_predict(m, NULL) IS NULL AND dlints_predict(NULL, x) IS NULL AND dlints_stddev(m, NULL) IS NULL
    AND dlints_project(m, NULL) IS NULL AND dlints_dot(NULL, x) IS NULL AND dlints_dot(x, NULL) IS NULL AND dlints_predict(m, x, NULL) IS NULL AND dlints_predict(m, NULL, x) IS NULL AND dlints_stddev(m, x, NULL) IS NULL
    AND dlints_project(m, x, NULL) IS NULL AND dlints_weights(m, NULL::float8[]) IS NULL AND dlints_draw_weights(m, NULL::float8[]) IS NULL AND NULL::dlints::jsonb IS NULL, 'looking is strict')
-FROM dlints_new(2) AS m, (SELECT ARRAY[1, 2]::float8[]) AS c (x);
+FROM one_memory(2) AS m, (SELECT ARRAY[1, 2]::float8[]) AS c (x);
 
 -- extreme numbers survive every form
 CREATE TEMP TABLE extreme AS
-SELECT dlints_update_reduced(dlints_new(3, NULL, 0.3, 1e-100, 1e100, 9223372036854775807), x, r) AS m
+SELECT dlints_update_reduced(one_memory(3, NULL, 0.3, 1e-100, 1e100, 9223372036854775807), x, r) AS m
 FROM (VALUES (ARRAY[1e50, 1e-150, -3.3333333333333335]::float8[], -1e50::float8), (ARRAY[1e-154, 0.1, 2.2250738585072014e-308], 1e-300), (ARRAY[0, 0, 0], 0),
              (ARRAY[9007199254740993, 0.30000000000000004, -1e-5], 123456789.12345679)) AS v (x, r);
 SELECT ok(bool_and(same_bytes(m::text::dlints, m) AND same_bytes(m::jsonb::dlints, m) AND same_bytes(receive(dlints_send(m)), m)), 'extreme numbers: text, jsonb and binary') FROM extreme;
 SELECT ok(bool_and(dlints_mean(m) IS NOT NULL AND dlints_draw(m) IS NOT NULL AND dlints_covariance(m) IS NOT NULL), 'and a posterior') FROM extreme;
 SELECT ok(same_bytes(m::text::dlints, m) AND same_bytes(receive(dlints_send(m)), m) AND dlints_mean(m) IS NOT NULL AND dlints_draw(m) IS NOT NULL AND dlints_covariance(m) IS NOT NULL, format('extreme parameters: %s', no)) FROM (VALUES
-  (1, dlints_update(dlints_new(3, 2, 1e-100, 1e-100, 0, -9223372036854775808, 1e-10), ARRAY[1, 2, 3], 1)), (2, dlints_update(dlints_new(3, 3, 1e-100, 1e100, 1e100, 9223372036854775807, 1e10), ARRAY[1, 2, 3], 1)),
-  (3, dlints_update(dlints_new(3, 3, projection_scale => 1e10, shared_dim => 2), ARRAY[1e50, -1e50, 1e50], ARRAY[1e50, 1e50], -1e50))) AS v (no, m) ORDER BY no;
+  (1, dlints_update(one_memory(3, 2, 1e-100, 1e-100, 0, -9223372036854775808, 1e-10), ARRAY[1, 2, 3], 1)), (2, dlints_update(one_memory(3, 3, 1e-100, 1e100, 1e100, 9223372036854775807, 1e10), ARRAY[1, 2, 3], 1)),
+  (3, dlints_update(one_memory(3, 3, projection_scale => 1e10, shared_dim => 2), ARRAY[1e50, -1e50, 1e50], ARRAY[1e50, 1e50], -1e50))) AS v (no, m) ORDER BY no;
 
 -- a negative zero, which arithmetic does not leave but a binary value may bring, is a zero (byte 89 begins b)
-SELECT ok(same_bytes(m::text::dlints, m), 'a negative zero') FROM (SELECT receive(overlay(dlints_send(dlints_update(dlints_new(2), ARRAY[0, 0], 1)) PLACING '\x8000000000000000' FROM 89))) AS t (m);
+SELECT ok(same_bytes(m::text::dlints, m), 'a negative zero') FROM (SELECT receive(overlay(dlints_send(dlints_update(one_memory(2), ARRAY[0, 0], 1)) PLACING '\x8000000000000000' FROM 89))) AS t (m);
 
 -- numbers that fade to nothing become zero, and stay readable
 SELECT ok(same_bytes(m::text::dlints, m) AND NOT m::text ~ 'e-3[12]', 'nothing subnormal is stored') FROM
-  (SELECT dlints_update_reduced(dlints_new(2, NULL, 1e-100), ARRAY[1e-60, 1e-110]::float8[], 1e-110) || dlints_update_reduced(dlints_new(2, NULL, 1e-100), ARRAY[1e-160, 1e-155]::float8[], 1e-155)) AS t (m);
+  (SELECT dlints_update_reduced(one_memory(2, NULL, 1e-100), ARRAY[1e-60, 1e-110]::float8[], 1e-110) || dlints_update_reduced(one_memory(2, NULL, 1e-100), ARRAY[1e-160, 1e-155]::float8[], 1e-155)) AS t (m);
 
 SELECT * FROM finish();
 ROLLBACK;

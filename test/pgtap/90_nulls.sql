@@ -7,7 +7,7 @@ BEGIN;
 -- something of each type that an argument has
 CREATE TEMP TABLE sample (type regtype, value text);
 INSERT INTO sample VALUES
-    ('dlints', 'dlints_update(dlints_new(2), ARRAY[1, 2], 1)'), ('jsonb', 'dlints_new(2)::jsonb'), ('anycompatiblearray', 'ARRAY[1, 2]::real[]'),
+    ('dlints', 'dlints_update(one_memory(2), ARRAY[1, 2], 1)'), ('jsonb', 'one_memory(2)::jsonb'), ('anycompatiblearray', 'ARRAY[1, 2]::real[]'),
     ('real[]', 'ARRAY[1, 2]'), ('double precision[]', 'ARRAY[1, 2]'), ('double precision', '1'), ('integer', '2'), ('bigint', '7'),
     ('boolean', 'true'), ('text', '''ucb'''), ('oid', '0'), ('cstring', '''{}'''), ('cstring[]', '''{2}''');
 
@@ -26,7 +26,7 @@ FROM member, LATERAL (SELECT '{}'::integer[] AS nulls UNION ALL SELECT ARRAY[i] 
 
 -- of a model without a shared context, and of one with it and an intercept
 CREATE TEMP TABLE result AS SELECT * FROM call;
-UPDATE sample SET value = 'dlints_update(dlints_new(2, 1, shared_dim => 2, intercept => true), ARRAY[1, 2], ARRAY[3, 4], 1)' WHERE type = 'dlints'::regtype;
+UPDATE sample SET value = 'dlints_update(one_memory(2, 1, shared_dim => 2, intercept => true), ARRAY[1, 2], ARRAY[3, 4], 1)' WHERE type = 'dlints'::regtype;
 INSERT INTO result SELECT * FROM call;
 
 SELECT plan((SELECT 2 + count(*) FROM member)::integer);
