@@ -405,8 +405,7 @@ ModelExternalIsValid(Dlints *model, Problem *problem)
 						 NULL);
 	for (j = 0; j < memories.count; j++)
 		evidence_settle(&memories.memory[j]);
-	model->header.exploration += 0.0;	/* zero has no sign */
-	model->header.reference += 0.0;
+	FieldsSettle(&model->header);
 	return true;
 }
 
@@ -459,7 +458,7 @@ ModelCreate(const DlintsHeader *header)
 {
 	Dlints	   *model = ModelAllocate(header);
 
-	model->header.exploration += 0.0;	/* zero has no sign */
+	FieldsSettle(&model->header);
 	model->header.updates = 0;
 	model->header.newest = TIME_UNKNOWN;
 	model->header.reference = 0.0;

@@ -12,6 +12,7 @@
 #include "utils/timestamp.h"
 
 #include "args.h"
+#include "fields.h"
 #include "model.h"
 
 /*
@@ -273,7 +274,7 @@ dlints_new(PG_FUNCTION_ARGS)
 	header.shared_dim = PG_GETARG_INT32(9);
 	header.ridge = PG_GETARG_FLOAT8(5);
 	header.exploration = PG_GETARG_FLOAT8(6);
-	header.noise = PG_ARGISNULL(7) ? 0.0 : PG_GETARG_FLOAT8(7) + 0.0;
+	header.noise = PG_ARGISNULL(7) ? 0.0 : PG_GETARG_FLOAT8(7);
 	header.seed = PG_GETARG_INT64(12);
 	if (!PG_ARGISNULL(1))
 	{
@@ -314,9 +315,10 @@ dlints_set(PG_FUNCTION_ARGS)
 	if (!PG_ARGISNULL(1))
 		model->header.ridge = PG_GETARG_FLOAT8(1);
 	if (!PG_ARGISNULL(2))
-		model->header.exploration = PG_GETARG_FLOAT8(2) + 0.0;	/* no negative zero */
+		model->header.exploration = PG_GETARG_FLOAT8(2);
 	if (!PG_ARGISNULL(3))
-		model->header.noise = PG_GETARG_FLOAT8(3) + 0.0;
+		model->header.noise = PG_GETARG_FLOAT8(3);
+	FieldsSettle(&model->header);
 	if (!PG_ARGISNULL(4))
 		model->header.policy = PolicyArgument(fcinfo, 4);
 	ModelCheckParameters(&model->header);

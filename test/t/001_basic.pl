@@ -48,7 +48,7 @@ SKIP:
 	is( $session->query_safe(
 			q{
 		WITH learned AS MATERIALIZED (
-			SELECT dlints_update_batch(dlints_new(300), array_fill(0.5::real, ARRAY[200, 300]),
+			SELECT dlints_update_batch(dlints_new(300, intercept => false), array_fill(0.5::real, ARRAY[200, 300]),
 			                           array_fill(1.0::float8, ARRAY[200])) AS state)
 		SELECT (SELECT dlints_recommend(state, i, array_fill(i::real, ARRAY[300]))
 		        FROM generate_series(1, 1000) i) IN (1, 1000),

@@ -17,7 +17,7 @@ DlintsTest->run_file($source, 'models.sql');
 $source->safe_psql(
 	'postgres', q{
 	CREATE TABLE model (name text PRIMARY KEY, state dlints);
-	CREATE TABLE fixed (id serial, projected dlints(8, 3) DEFAULT dlints_new(8, 3, seed => 4),
+	CREATE TABLE fixed (id serial, projected dlints(8, 3, intercept) DEFAULT dlints_new(8, 3, seed => 4),
 	                    plain dlints(2) CHECK ((dlints_info(plain)).updates < 100),
 	                    personal dlints(8, 3, 2, intercept), constant dlints(4, intercept));
 
@@ -38,7 +38,10 @@ $source->safe_psql(
 		('huge', dlints_update(dlints_new(3, ridge => 1e100, exploration => 1e100), ARRAY[1e50, -3e49, 7e-3], 1e50)),
 		('tiny', dlints_update(dlints_new(3, discount => 1e-100, ridge => 1e-100, exploration => 5e-324),
 		                       ARRAY[1.5e-154, -2e-154, 0]::float8[], 1e-150)),
-		('discount next to 1', learned(dlints_new(2, discount => 0.9999999999999999), 2));
+		('discount next to 1', learned(dlints_new(2, discount => 0.9999999999999999), 2)),
+		('by time', learned(dlints_new(5, half_life => '3 days', memories => 2), 70)),
+		('taken back', learned(dlints_new(5, half_life => '3 days'), 70) - learned(dlints_new(5, half_life => '3 days'), 30)),
+		('weighed', 0.1 * learned(dlints_new(5, memories => 4, noise => 0.5), 70));
 
 	INSERT INTO fixed (projected, plain, personal, constant)
 	SELECT learned(dlints_new(8, 3), i), learned(dlints_new(2), i),
