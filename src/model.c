@@ -338,7 +338,8 @@ static bool
 NoHistory(const DlintsHeader *header)
 {
 	return header->newest == TIME_UNKNOWN && header->reference == 0.0 &&
-		header->memory == header->memories && header->chosen == 0;
+		header->memory == header->memories && header->chosen == 0 &&
+		header->sigma == (header->noise > 0.0 ? header->noise : 1.0);
 }
 
 /* Can these counts, and what was found of the evidence, be a model's? */
