@@ -184,14 +184,15 @@ contradicts(const Evidence *fast, const Judged *of_fast, const Judged *of_slow,
 
 /*
  * The memory in use, the slowest that no faster one contradicts, and the
- * noise.  Depends on the evidence alone, not on how it was gathered.  Evidence
+ * noise, which is estimated if it is given as 0.  Depends on the evidence alone,
+ * not on how it was gathered.  Evidence
  * without a posterior has no choice to make; whoever uses it will be told.
  */
 MemoryChoice
-memory_choose(const Evidence *memories, int count, double ridge,
+memory_choose(const Evidence *memories, int count, double ridge, double noise,
 			  bool intercept, double reference, double *work)
 {
-	MemoryChoice choice = {0, 1.0};
+	MemoryChoice choice = {0, noise > 0.0 ? noise : 1.0};
 	Judged		judged[MEMORY_MAX] = {{0}};
 	int			dim = memories[0].dim;
 	double	   *spare = work + (linalg_packed_len(dim) + (size_t) dim) * (size_t) count;
@@ -207,7 +208,8 @@ memory_choose(const Evidence *memories, int count, double ridge,
 		if (!judge(&memories[j], ridge, intercept, reference, &judged[j], spare))
 			return choice;
 	}
-	variance = noise_variance(memories, judged, count);
+	variance = noise > 0.0 ? noise * noise :
+		noise_variance(memories, judged, count);
 	choice.sigma = sqrt(variance);
 	for (j = count - 1; j > 0; j--)
 	{

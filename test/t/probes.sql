@@ -11,6 +11,14 @@ CREATE FUNCTION sound(dlints) RETURNS boolean IMMUTABLE LANGUAGE sql AS $$
 	   AND dlints_send($1) = dlints_send($1::jsonb::dlints)
 	   AND $1 = $1::text::dlints
 	   AND $1::text !~ 'NaN|Inf' $$;
+-- the model twice and once taken back, if it can be
+CREATE FUNCTION taken_back(m dlints) RETURNS dlints LANGUAGE plpgsql AS $$
+	BEGIN
+		IF (SELECT half_life IS NULL AND (memories > 1 OR discount < 1) FROM dlints_info(m)) THEN
+			RETURN m;
+		END IF;
+		RETURN (m || dlints_set(m, ridge => 3)) - m;
+	END $$;
 -- the model, or one of its sizes that needs no times
 CREATE FUNCTION by_count(dlints) RETURNS dlints IMMUTABLE LANGUAGE sql AS $$
 	SELECT CASE WHEN half_life IS NULL THEN $1
@@ -39,8 +47,7 @@ INSERT INTO probe VALUES
 	('set noise', 'sound(dlints_set($1, noise => 0))'),
 	('scale', 'sound(0.5 * $1) AND dlints_scale(2, $1) = 2 * $1'),
 	('at', 'sound(dlints_at($1, coalesce((SELECT newest FROM dlints_info($1)), now()) + interval ''1 hour''))'),
-	('retract', 'dlints_retract($1, NULL) = $1 AND (SELECT CASE WHEN half_life IS NULL AND (memories > 1 OR discount < 1) THEN true
-		ELSE sound(($1 || dlints_set($1, ridge => 3)) - $1) END FROM dlints_info($1))'),
+	('retract', 'dlints_retract($1, NULL) = $1 AND sound(taken_back($1))'),
 	('draw', 'finite(VARIADIC dlints_draw($1))'),
 	('mean', 'finite(VARIADIC dlints_mean($1))'),
 	('covariance', 'finite(VARIADIC dlints_covariance($1))'),
