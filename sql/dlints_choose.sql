@@ -79,7 +79,8 @@ SELECT plan($$SELECT dlints_top(name, dlints_dot((SELECT dlints_draw_weights(dli
 SELECT dlints_top(name, dlints_dot((SELECT dlints_draw_weights(dlints_new(3), 1)), x), 3) = (SELECT array_agg(name) FROM
   (SELECT name FROM many ORDER BY dlints_dot((SELECT dlints_draw_weights(dlints_new(3), 1)), x) DESC LIMIT 3) AS s) AS same FROM many;
 -- recommend draws, and so it stays above Gather; a draw is never made by a worker
-SELECT query, string_agg(btrim(line), ', ' ORDER BY i) AS nodes FROM unnest(ARRAY['dlints_recommend(dlints_new(3), name, x)', 'dlints_recommend(dlints_new(3), name, x, 3)', 'dlints_recommend(dlints_new(3), name, x::float8[])', 'dlints_recommend(dlints_new(3), name, x::float8[], 3)',
+SELECT query, string_agg(btrim(line), ', ' ORDER BY i) AS nodes FROM unnest(ARRAY[
+  'dlints_recommend(dlints_new(3), name, x)', 'dlints_recommend(dlints_new(3), name, x, 3)', 'dlints_recommend(dlints_new(3), name, x::float8[])', 'dlints_recommend(dlints_new(3), name, x::float8[], 3)',
   'count(dlints_draw(dlints_new(id % 3 + 1)))', 'count(dlints_draw_weights(dlints_new(id % 3 + 1), 1))']) AS query, plan(format('SELECT %s FROM many', query)) WITH ORDINALITY AS p (line, i) GROUP BY query ORDER BY query COLLATE "C";
 SELECT dlints_recommend(dlints_set(dlints_update(dlints_new(3, NULL, 1), ARRAY[0, 1, 0], 1), exploration => 0), name, x) FROM many;
 RESET parallel_setup_cost;

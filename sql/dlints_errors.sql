@@ -19,10 +19,12 @@ SELECT call, result FROM (VALUES
   (9, $$dlints_update(m, ARRAY[1, 2, 3], '-Infinity')$$), (10, $$dlints_update(m, ARRAY[1.1e50, 0, 0]::float8[], 1)$$), (11, $$dlints_update(m, ARRAY[0, 0, -1e51], 1)$$), (12, $$dlints_update(m, ARRAY[1, 2, 3], 1e200)$$),
   (13, $$dlints_update(m, ARRAY[1, 2, 3]::varchar[], 1)$$), (14, $$dlints_update(m, '{1,2,x}', 1)$$), (15, $$dlints_update(m, ARRAY[1, 2, 3], ARRAY[1, 2], 1)$$), (16, $$dlints_update(m, ARRAY[1, 2, 3], '{}', 1)$$),
   (17, $$dlints_update(s, ARRAY[1, 2, 3], 1)$$), (18, $$dlints_update(s, ARRAY[1, 2], ARRAY[1, 2], 1)$$), (19, $$dlints_update(s, ARRAY[1, 2, 3], ARRAY[1], 1)$$), (20, $$dlints_update(s, ARRAY[1, 2, 3], '{}', 1)$$),
-  (21, $$dlints_update(s, ARRAY[1, 2, 3]::real[], ARRAY[1, 'NaN']::real[], 1)$$), (22, $$dlints_update(s, ARRAY[1, 2, 3], ARRAY[1, 2e50], 1)$$), (23, $$dlints_update(s, ARRAY[1, 2, 3], ARRAY[1, NULL], 1)$$), (24, $$dlints_update(s, ARRAY[1, 2, 3], ARRAY[[1, 2]], 1)$$),
+  (21, $$dlints_update(s, ARRAY[1, 2, 3]::real[], ARRAY[1, 'NaN']::real[], 1)$$), (22, $$dlints_update(s, ARRAY[1, 2, 3], ARRAY[1, 2e50], 1)$$), (23, $$dlints_update(s, ARRAY[1, 2, 3], ARRAY[1, NULL], 1)$$),
+  (24, $$dlints_update(s, ARRAY[1, 2, 3], ARRAY[[1, 2]], 1)$$),
   (30, $$dlints_update_batch(m, ARRAY[[1, 2, 3], [4, 5, 6]], ARRAY[1])$$), (31, $$dlints_update_batch(m, ARRAY[[1, 2], [3, 4]], ARRAY[1, 2])$$), (32, $$dlints_update_batch(m, ARRAY[1, 2, 3], ARRAY[1])$$),
   (33, $$dlints_update_batch(m, ARRAY[[[1, 2, 3]]], ARRAY[1])$$), (34, $$dlints_update_batch(m, ARRAY[[1, 2, 3], [4, 5, 6]], ARRAY[[1, 2]])$$), (35, $$dlints_update_batch(m, ARRAY[[1, 2, 3], [4, NULL, 6]], ARRAY[1, 2])$$),
-  (36, $$dlints_update_batch(m, ARRAY[[1, 2, 3], [4, 5, 6]], ARRAY[1, NULL])$$), (37, $$dlints_update_batch(m, ARRAY[[1, 2, 3], [4, 5, 6]], ARRAY[1, 'NaN']::float8[])$$), (38, $$dlints_update_batch(m, '{}', ARRAY[1])$$), (39, $$dlints_update_batch(m, ARRAY[[1, 2, 3]], '{}')$$),
+  (36, $$dlints_update_batch(m, ARRAY[[1, 2, 3], [4, 5, 6]], ARRAY[1, NULL])$$), (37, $$dlints_update_batch(m, ARRAY[[1, 2, 3], [4, 5, 6]], ARRAY[1, 'NaN']::float8[])$$), (38, $$dlints_update_batch(m, '{}', ARRAY[1])$$),
+  (39, $$dlints_update_batch(m, ARRAY[[1, 2, 3]], '{}')$$),
   (40, $$dlints_update_batch(m, (SELECT array_agg(ARRAY[1, 2, CASE i WHEN 200 THEN 'Infinity' ELSE '3' END]::float8[]) FROM generate_series(1, 200) AS i), array_fill(1::float8, ARRAY[200]))$$),
   (41, $$dlints_update_batch(m, (SELECT array_agg(ARRAY[1, 2, i]) FROM generate_series(1, 200) AS i), array_fill(1::float8, ARRAY[199]) || 2e50::float8)$$),
   (42, $$dlints_update_batch(m, ARRAY[[1, 2, 3]], ARRAY[[1, 2]], ARRAY[1])$$), (43, $$dlints_update_batch(s, ARRAY[[1, 2, 3]], ARRAY[1])$$), (44, $$dlints_update_batch(s, ARRAY[[1, 2, 3], [4, 5, 6]], ARRAY[[1, 2]], ARRAY[1, 2])$$),
@@ -39,32 +41,40 @@ SELECT call, result FROM (VALUES
 
 \echo == histories that do not fit together, or together are too much
 SELECT call, result FROM (VALUES
-  (1, $$m || dlints_new(4, 2, 0.5, seed => 1)$$), (2, $$m || dlints_new(3, 3, 0.5, seed => 1)$$), (3, $$m || dlints_new(3, NULL, 0.5, seed => 1)$$), (4, $$dlints_new(2, NULL, 0.5) || dlints_new(2, 2, 0.5)$$), (5, $$m || dlints_new(3, 2, 0.25, seed => 1)$$),
+  (1, $$m || dlints_new(4, 2, 0.5, seed => 1)$$), (2, $$m || dlints_new(3, 3, 0.5, seed => 1)$$), (3, $$m || dlints_new(3, NULL, 0.5, seed => 1)$$), (4, $$dlints_new(2, NULL, 0.5) || dlints_new(2, 2, 0.5)$$),
+  (5, $$m || dlints_new(3, 2, 0.25, seed => 1)$$),
   (6, $$m || dlints_new(3, 2, 0.5, seed => 2)$$), (7, $$m || dlints_new(3, 2, 0.5, seed => 1, projection_scale => 1)$$), (8, $$s || dlints_new(3, 2, 0.5, seed => 1, shared_dim => 3, intercept => true)$$), (9, $$s || m$$),
   (10, $$dlints_new(3, 2, 0.5, seed => 1, shared_dim => 2) || s$$), (11, $$(SELECT dlints_concat_agg(e) FROM (VALUES (m), (dlints_new(3, 2, 0.5, seed => 2))) AS v (e))$$),
-  (12, $$(m::jsonb || '{"updates": 9223372036854775807}')::dlints || m$$), (13, $$dlints_update((m::jsonb || '{"updates": 9223372036854775807}')::dlints, ARRAY[1, 2, 3], 1)$$), (14, $$(m::jsonb || '{"reward_sum": 1.7e308}')::dlints || (m::jsonb || '{"reward_sum": 1.7e308}')::dlints$$)
+  (12, $$(m::jsonb || '{"updates": 9223372036854775807}')::dlints || m$$), (13, $$dlints_update((m::jsonb || '{"updates": 9223372036854775807}')::dlints, ARRAY[1, 2, 3], 1)$$),
+  (14, $$(m::jsonb || '{"reward_sum": 1.7e308}')::dlints || (m::jsonb || '{"reward_sum": 1.7e308}')::dlints$$)
 ) AS v (no, statement), LATERAL tried(no, statement) ORDER BY number;
 
 \echo == choose and look
 SELECT call, result FROM (VALUES
   (1, $$dlints_recommend(m, 1, ARRAY[1, 2]::real[])$$), (2, $$dlints_recommend(m, 1, ARRAY[1, 2, 'NaN']::real[])$$), (3, $$dlints_recommend(m, 1, ARRAY[1, NULL, 3]::float8[])$$), (4, $$dlints_recommend(m, 1, ARRAY[[1, 2, 3]]::real[])$$),
-  (5, $$dlints_recommend(m, 1, ARRAY[1, 2, 3]::real[], 0)$$), (6, $$dlints_recommend(m, 1, ARRAY[1, 2, 3]::float8[], -9223372036854775808)$$), (7, $$dlints_recommend(m, 1, ARRAY[1, 2, 3]::real[], NULL::integer)$$), (8, $$dlints_recommend(m, ARRAY[1], ARRAY[1, 2, 3]::real[], 1)$$),
+  (5, $$dlints_recommend(m, 1, ARRAY[1, 2, 3]::real[], 0)$$), (6, $$dlints_recommend(m, 1, ARRAY[1, 2, 3]::float8[], -9223372036854775808)$$), (7, $$dlints_recommend(m, 1, ARRAY[1, 2, 3]::real[], NULL::integer)$$),
+  (8, $$dlints_recommend(m, ARRAY[1], ARRAY[1, 2, 3]::real[], 1)$$),
   (9, $$(SELECT dlints_recommend(m, i, ARRAY[1, 2, 3]::real[], i) FROM generate_series(1, 2) AS i)$$), (10, $$(SELECT dlints_recommend(e, 1, ARRAY[1, 2, 3]::real[], 2) FROM (VALUES (m), (dlints_new(3))) AS v (e))$$),
-  (11, $$dlints_recommend(m, 1, ARRAY[1, 2, 3]::real[], ARRAY[1]::real[], 2)$$), (12, $$dlints_recommend(s, 1, ARRAY[1, 2, 3]::real[])$$), (13, $$dlints_recommend(s, 1, ARRAY[1, 2, 3]::real[], ARRAY[1]::real[])$$), (14, $$dlints_recommend(s, 1, ARRAY[1, 2]::real[], ARRAY[1, 2]::real[], 2)$$),
+  (11, $$dlints_recommend(m, 1, ARRAY[1, 2, 3]::real[], ARRAY[1]::real[], 2)$$), (12, $$dlints_recommend(s, 1, ARRAY[1, 2, 3]::real[])$$), (13, $$dlints_recommend(s, 1, ARRAY[1, 2, 3]::real[], ARRAY[1]::real[])$$),
+  (14, $$dlints_recommend(s, 1, ARRAY[1, 2]::real[], ARRAY[1, 2]::real[], 2)$$),
   (15, $$dlints_recommend(s, 1, ARRAY[1, 2, 3]::float8[], ARRAY[1, 'NaN']::float8[])$$), (16, $$(SELECT dlints_recommend(s, i, ARRAY[1, 2, 3]::real[], ARRAY[1, i]::real[]) FROM generate_series(1, 2) AS i)$$),
   (17, $$(SELECT dlints_recommend(s, i, ARRAY[1, 2, 3]::real[], CASE i WHEN 1 THEN '{1,2}'::real[] ELSE '{1,2,3}' END) FROM generate_series(1, 2) AS i)$$),
   (20, $$dlints_argmax(1, 'NaN')$$), (21, $$dlints_top(1, '-Infinity', 2)$$), (22, $$dlints_top(1, 1, 0)$$), (23, $$dlints_top(1, 1, NULL)$$), (24, $$(SELECT dlints_top(1, 1, i) FROM generate_series(1, 2) AS i)$$),
-  (30, $$dlints_dot(ARRAY[1, 2], ARRAY[1])$$), (31, $$dlints_dot(ARRAY[1, 'NaN']::float8[], ARRAY[1, 2])$$), (32, $$dlints_dot(ARRAY[1, 2], ARRAY[1, '-Infinity']::float8[])$$), (33, $$dlints_dot(ARRAY[1, NULL], ARRAY[1, 2])$$), (34, $$dlints_dot(ARRAY[1, 2], ARRAY[NULL, 2]::real[])$$),
+  (30, $$dlints_dot(ARRAY[1, 2], ARRAY[1])$$), (31, $$dlints_dot(ARRAY[1, 'NaN']::float8[], ARRAY[1, 2])$$), (32, $$dlints_dot(ARRAY[1, 2], ARRAY[1, '-Infinity']::float8[])$$), (33, $$dlints_dot(ARRAY[1, NULL], ARRAY[1, 2])$$),
+  (34, $$dlints_dot(ARRAY[1, 2], ARRAY[NULL, 2]::real[])$$),
   (35, $$dlints_dot(ARRAY[[1, 2]], ARRAY[1, 2])$$), (36, $$dlints_dot(ARRAY[1, 2], ARRAY[[1], [2]])$$), (37, $$dlints_dot(ARRAY[1e300], ARRAY[1e300]::float8[])$$), (38, $$dlints_dot(ARRAY[0], ARRAY['Infinity']::float8[])$$),
-  (40, $$dlints_predict(m, ARRAY[1, 2])$$), (41, $$dlints_predict(m, ARRAY[1, 2, 'NaN']::float8[])$$), (42, $$dlints_predict(m, ARRAY[1, 2, NULL])$$), (43, $$dlints_predict(m, ARRAY[1, 2, 3], ARRAY[1])$$), (44, $$dlints_predict(s, ARRAY[1, 2, 3])$$), (45, $$dlints_predict(s, ARRAY[1, 2, 3], ARRAY[1])$$),
-  (46, $$dlints_stddev(m, ARRAY[1])$$), (47, $$dlints_stddev(s, ARRAY[1, 2, 3])$$), (48, $$dlints_stddev(m, ARRAY[1e50, 1e50, 1e50])$$), (49, $$dlints_stddev(m, ARRAY[1e300, 1e300, 1e300])$$), (50, $$dlints_project(m, ARRAY[1, 2, 3, 4])$$), (51, $$dlints_project(s, ARRAY[1, 2, 3], ARRAY[1, 1e51])$$),
+  (40, $$dlints_predict(m, ARRAY[1, 2])$$), (41, $$dlints_predict(m, ARRAY[1, 2, 'NaN']::float8[])$$), (42, $$dlints_predict(m, ARRAY[1, 2, NULL])$$), (43, $$dlints_predict(m, ARRAY[1, 2, 3], ARRAY[1])$$),
+  (44, $$dlints_predict(s, ARRAY[1, 2, 3])$$), (45, $$dlints_predict(s, ARRAY[1, 2, 3], ARRAY[1])$$),
+  (46, $$dlints_stddev(m, ARRAY[1])$$), (47, $$dlints_stddev(s, ARRAY[1, 2, 3])$$), (48, $$dlints_stddev(m, ARRAY[1e50, 1e50, 1e50])$$), (49, $$dlints_stddev(m, ARRAY[1e300, 1e300, 1e300])$$),
+  (50, $$dlints_project(m, ARRAY[1, 2, 3, 4])$$), (51, $$dlints_project(s, ARRAY[1, 2, 3], ARRAY[1, 1e51])$$),
   (52, $$dlints_project(m, ARRAY[1e51, 0, 0])$$), (53, $$dlints_weights(m, ARRAY[1, 2])$$), (54, $$dlints_weights(s)$$), (55, $$dlints_weights(s, ARRAY[1, 2, 3])$$), (56, $$dlints_weights(s, ARRAY[1, 'Infinity']::float8[])$$),
   (57, $$dlints_draw_weights(m, ARRAY[1, 2])$$), (58, $$dlints_draw_weights(s)$$), (59, $$dlints_draw_weights(s, 7)$$), (60, $$dlints_draw_weights(s, ARRAY[1], 7)$$), (61, $$dlints_draw_weights(s, ARRAY[[1, 2]], 7)$$),
   (70, $$dlints_mean((dlints_update(dlints_new(2), ARRAY[1, 1], 1)::jsonb || '{"G": [[0], [9, 0]]}')::dlints)$$), (71, $$dlints_draw((dlints_update(dlints_new(2), ARRAY[1, 1], 1)::jsonb || '{"H": [[0], [9, 0]]}')::dlints)$$)
 ) AS v (no, statement), LATERAL tried(no, statement) ORDER BY number;
 
 \echo == nothing of this has changed a model, or keeps it from learning
-SELECT name, m.state::text = b.state AS unchanged, updates FROM model m JOIN before b USING (name), LATERAL (SELECT CASE name WHEN 'plain' THEN dlints_update(m.state, ARRAY[1, 2, 3], 1) ELSE dlints_update(m.state, ARRAY[1, 2, 3], ARRAY[1, 2], 1) END) AS u (n), dlints_info(n) ORDER BY name;
+SELECT name, m.state::text = b.state AS unchanged, updates FROM model m JOIN before b USING (name),
+  LATERAL (SELECT CASE name WHEN 'plain' THEN dlints_update(m.state, ARRAY[1, 2, 3], 1) ELSE dlints_update(m.state, ARRAY[1, 2, 3], ARRAY[1, 2], 1) END) AS u (n), dlints_info(n) ORDER BY name;
 
 \echo == binary values, which come through binary COPY
 CREATE TABLE received (state dlints);
@@ -92,10 +102,12 @@ SELECT what, receives(CASE WHEN at IS NULL THEN bytes ELSE overlay(v PLACING byt
   (15, 'context_dim 0', 4, '\x00000000'), (16, 'context_dim -1', 4, '\xffffffff'), (17, 'context_dim 65537', 4, '\x00010001'), (18, 'reduced_dim -1', 8, '\xffffffff'), (19, 'reduced_dim 0, with a scale', 8, '\x00000000'),
   (20, 'reduced_dim 3', 8, '\x00000003'), (21, 'reduced_dim above context_dim', 8, '\x00000004'), (22, 'reduced_dim huge', 8, '\x7fffffff'), (23, 'the largest sizes', 4, '\x0001000000000400'),
   (24, 'shared_dim -1', 12, '\xffffffff'), (25, 'shared_dim 65537', 12, '\x00010001'), (26, 'discount 0', 16, '\x0000000000000000'), (27, 'discount NaN', 16, '\x7ff8000000000000'), (28, 'discount 2', 16, '\x4000000000000000'),
-  (29, 'discount 1, which has no H', 16, '\x3ff0000000000000'), (30, 'ridge -1', 24, '\xbff0000000000000'), (31, 'ridge NaN', 24, '\x7ff8000000000000'), (32, 'ridge 1.8e308', 24, '\x7fefffffffffffff'), (33, 'exploration infinite', 32, '\x7ff0000000000000'),
+  (29, 'discount 1, which has no H', 16, '\x3ff0000000000000'), (30, 'ridge -1', 24, '\xbff0000000000000'), (31, 'ridge NaN', 24, '\x7ff8000000000000'), (32, 'ridge 1.8e308', 24, '\x7fefffffffffffff'),
+  (33, 'exploration infinite', 32, '\x7ff0000000000000'),
   (34, 'scale 0', 40, '\x0000000000000000'), (35, 'updates -1', 56, '\xffffffffffffffff'), (36, 'updates 0', 56, '\x0000000000000000'), (37, 'weights NaN', 64, '\x7ff8000000000000'), (38, 'weights -1', 64, '\xbff0000000000000'),
   (39, 'rewards infinite', 72, '\xfff0000000000000'), (40, 'squares -1', 80, '\xbff0000000000000'), (41, 'NaN in b', 96, '\xfff8000000000001'), (42, 'infinity in G', 112, '\x7ff0000000000000'), (43, 'NaN in H', 144, '\x7ff8000000000000'),
-  (50, 'nothing learned', NULL, empty), (51, 'updates 1, without evidence', NULL, overlay(empty PLACING '\x0000000000000001' FROM 57)), (57, 'updates -1, without evidence', NULL, overlay(empty PLACING '\xffffffffffffffff' FROM 57)), (52, 'weights 1, nothing learned', NULL, overlay(empty PLACING '\x3ff0000000000000' FROM 65)),
+  (50, 'nothing learned', NULL, empty), (51, 'updates 1, without evidence', NULL, overlay(empty PLACING '\x0000000000000001' FROM 57)), (57, 'updates -1, without evidence', NULL, overlay(empty PLACING '\xffffffffffffffff' FROM 57)),
+  (52, 'weights 1, nothing learned', NULL, overlay(empty PLACING '\x3ff0000000000000' FROM 65)),
   (53, 'zeros behind it', NULL, empty || decode(repeat('00', 64), 'hex')), (54, 'a header cut short', NULL, substr(empty, 1, 87)), (55, 'a scale without projection', NULL, overlay(plain PLACING '\x3ff0000000000000' FROM 41)),
   (56, 'shared_dim without projection', NULL, overlay(plain PLACING '\x00000001' FROM 13))
 ) AS c (no, what, at, bytes) ORDER BY no;

@@ -23,7 +23,8 @@ SELECT CASE WHEN was IS NULL THEN change ELSE was || ' -> ' || change END AS cha
   (30, '"context_dim": 2', '"context_dim": 3'), (31, '"context_dim": 2', '"context_dim": 0'), (32, '"context_dim": 2', '"context_dim": 2.5'), (33, '"context_dim": 2', '"context_dim": "2"'),
   (34, '"context_dim": 2', '"context_dim": 1025'), (35, '"context_dim": 2', '"context_dim": 4294967298'), (36, '"context_dim": 2', '"context_dim": 1e30'), (37, '"context_dim": 2', '"context_dim": null'),
   (40, '"reduced_dim": null', '"reduced_dim": 2'), (41, '"reduced_dim": null', '"reduced_dim": 0'), (42, '"reduced_dim": null, ', ''), (43, '"projection_scale": null', '"projection_scale": 1'),
-  (44, '"reduced_dim": null', '"reduced_dim": "null"'), (45, '"shared_dim": 0, ', ''), (46, '"intercept": false, ', ''), (47, '"shared_dim": 0', '"shared_dim": 1'), (48, '"intercept": false', '"intercept": true'), (49, '"intercept": false', '"intercept": 0'),
+  (44, '"reduced_dim": null', '"reduced_dim": "null"'), (45, '"shared_dim": 0, ', ''), (46, '"intercept": false, ', ''), (47, '"shared_dim": 0', '"shared_dim": 1'), (48, '"intercept": false', '"intercept": true'),
+  (49, '"intercept": false', '"intercept": 0'),
   (50, '"discount": 0.5', '"discount": 0'), (51, '"discount": 0.5', '"discount": 1.5'), (52, '"discount": 0.5', '"discount": 1'), (53, '"discount": 0.5', '"discount": NaN'), (54, '"discount": 0.5', '"discount": "0.5"'),
   (60, '"ridge": 1', '"ridge": 0'), (61, '"ridge": 1', '"ridge": 1e400'), (62, '"ridge": 1', '"rigde": 1'), (63, '"exploration": 0.1', '"exploration": -0.1'), (64, '"exploration": 0.1', '"exploration": 0.1, "more": 1'),
   (70, '"seed": 0', '"seed": 0.5'), (71, '"seed": 0', '"seed": 9223372036854775808'), (72, '"seed": 0', '"seed": 1e400000'),
@@ -46,7 +47,8 @@ FROM pg_attribute, (VALUES (1, '2'), (2, '2, 2'), (3, '5, 2'), (4, '5, 3'), (5, 
   (10, '4, 3, shared_dim => 1'), (11, '4096, 512, shared_dim => 256, intercept => true'), (12, '65536, 1024')) AS v (no, model), LATERAL fails(format('INSERT INTO sized (%I) VALUES (dlints_new(%s))', attname, model)) AS r
 WHERE attrelid = 'sized'::regclass AND attnum > 0 GROUP BY no, model ORDER BY no;
 -- the doors: text, UPDATE, a cast, ALTER TABLE, COPY
-SELECT statement, fails(statement) FROM (VALUES (1, format('INSERT INTO sized (plain) VALUES (%L)', dlints_new(1))), (2, 'UPDATE sized SET projected = any_size'), (3, 'SELECT dlints_new(5, 2)::dlints(5, 2)'), (4, 'SELECT dlints_new(5, 2)::dlints(5)'),
+SELECT statement, fails(statement) FROM (VALUES (1, format('INSERT INTO sized (plain) VALUES (%L)', dlints_new(1))), (2, 'UPDATE sized SET projected = any_size'), (3, 'SELECT dlints_new(5, 2)::dlints(5, 2)'),
+  (4, 'SELECT dlints_new(5, 2)::dlints(5)'),
   (5, 'ALTER TABLE sized ALTER projected TYPE dlints(9, 3)'), (6, 'ALTER TABLE sized ALTER projected TYPE dlints'), (7, 'INSERT INTO sized (projected) VALUES (dlints_new(9, 3))')) AS v (no, statement) ORDER BY no;
 COPY (SELECT plain FROM sized WHERE plain IS NOT NULL) TO STDOUT;
 COPY sized (plain) FROM STDIN;
@@ -61,7 +63,8 @@ COPY sized (plain) FROM STDIN;
 -- sizes that there are not
 SELECT type, fails(format('SELECT NULL::%s', type)) FROM (VALUES
   (1, 'dlints(0)'), (2, 'dlints(1025)'), (3, 'dlints(65537, 10)'), (4, 'dlints(2000, 1025)'), (5, 'dlints(5, 6)'), (6, 'dlints(5, 0)'), (7, 'dlints(-1)'), (8, 'dlints(x)'), (9, 'dlints(5, 30, 5)'), (10, 'dlints(5, 31, 5)'), (11, 'dlints(5, 3, 0)'),
-  (12, 'dlints(5, 3, 65537)'), (13, 'dlints(4097, 512, 256)'), (14, 'dlints(4096, 513, 256)'), (15, 'dlints(4096, 512, 257)'), (16, 'dlints(5, 3, 2, 1)'), (17, 'dlints(intercept)'), (18, 'dlints(intercept, 5)'), (19, 'dlints(5, intercept, intercept)'),
+  (12, 'dlints(5, 3, 65537)'), (13, 'dlints(4097, 512, 256)'), (14, 'dlints(4096, 513, 256)'), (15, 'dlints(4096, 512, 257)'), (16, 'dlints(5, 3, 2, 1)'), (17, 'dlints(intercept)'), (18, 'dlints(intercept, 5)'),
+  (19, 'dlints(5, intercept, intercept)'),
   (20, 'dlints(5, 3, 2, offset_term)'), (21, 'dlints(1024, intercept)'), (22, 'dlints(1025, intercept)'), (23, 'dlints(5, INTERCEPT)')) AS v (no, type) ORDER BY no;
 
 -- equal: the same parameters, counts and evidence
@@ -79,15 +82,18 @@ SELECT statement, fails(statement) FROM unnest(ARRAY['SELECT dlints_new(2) ORDER
 -- parameters that there are not, and the last ones that there are
 SELECT arguments, fails(format('SELECT dlints_new(%s)', arguments)) FROM (VALUES
   (1, 'NULL'), (2, '0'), (3, '1025'), (4, '1024'), (5, '65537, 2'), (6, '65536, 1024'), (7, '2147483647, 2147483647'), (8, '10, 0'), (9, '10, 11'), (10, '2000, 1025'), (11, '1025, intercept => true'),
-  (12, '5, shared_dim => 3'), (13, '5, 3, shared_dim => -1'), (14, '5, 3, shared_dim => 65537'), (15, '5, 3, shared_dim => 65536'), (16, '5, 30, shared_dim => 5'), (17, '5, 31, shared_dim => 5'), (18, '5, 3, shared_dim => NULL'), (19, '5, 3, intercept => NULL'),
+  (12, '5, shared_dim => 3'), (13, '5, 3, shared_dim => -1'), (14, '5, 3, shared_dim => 65537'), (15, '5, 3, shared_dim => 65536'), (16, '5, 30, shared_dim => 5'), (17, '5, 31, shared_dim => 5'), (18, '5, 3, shared_dim => NULL'),
+  (19, '5, 3, intercept => NULL'),
   (20, '3, discount => 0'), (21, '3, discount => 1e-100'), (22, '3, discount => 9.9e-101'), (23, '3, discount => 1.0000000000000002'), (24, '3, discount => ''NaN'''), (25, '3, discount => NULL'),
   (30, '3, ridge => 0'), (31, '3, ridge => 1e-100'), (32, '3, ridge => 9.9e-101'), (33, '3, ridge => 1e100'), (34, '3, ridge => 1.1e100'), (35, '3, ridge => ''NaN'''), (36, '3, ridge => NULL'),
   (40, '3, exploration => -1e-300'), (41, '3, exploration => 1e100'), (42, '3, exploration => 1.1e100'), (43, '3, exploration => ''Infinity'''), (44, '3, exploration => NULL'), (45, '3, seed => NULL'),
   (50, '3, 2, projection_scale => 1e-10'), (51, '3, 2, projection_scale => 9.9e-11'), (52, '3, 2, projection_scale => 1e10'), (53, '3, 2, projection_scale => 1.1e10'), (54, '3, 2, projection_scale => ''NaN'''), (55, '3, projection_scale => 1'),
   (60, '3, policy => ''epsilon'''), (61, '3, policy => ''Thompson'''), (62, '3, policy => NULL')) AS v (no, arguments) ORDER BY no;
 -- dlints_set changes what it is told and refuses the same
-SELECT ridge, exploration, policy, discount FROM (VALUES (1, dlints_set(dlints_new(2, NULL, 0.5, 3, 2), ridge => 7)), (2, dlints_set(dlints_new(2, NULL, 0.5, 3, 2), exploration => 0)), (3, dlints_set(dlints_new(2, NULL, 0.5, 3, 2), 1, 5, 'ucb'))) AS v (no, m), dlints_info(m) ORDER BY no;
-SELECT arguments, fails(format('SELECT dlints_set(dlints_new(2), %s)', arguments)) FROM (VALUES (1, 'ridge => 0'), (2, 'ridge => 1.1e100'), (3, 'ridge => ''NaN'''), (4, 'exploration => -1'), (5, 'exploration => 1.1e100'), (6, 'policy => ''epsilon'''), (7, 'discount => 0.5')) AS v (no, arguments) ORDER BY no;
+SELECT ridge, exploration, policy, discount FROM (VALUES (1, dlints_set(dlints_new(2, NULL, 0.5, 3, 2), ridge => 7)), (2, dlints_set(dlints_new(2, NULL, 0.5, 3, 2), exploration => 0)),
+  (3, dlints_set(dlints_new(2, NULL, 0.5, 3, 2), 1, 5, 'ucb'))) AS v (no, m), dlints_info(m) ORDER BY no;
+SELECT arguments, fails(format('SELECT dlints_set(dlints_new(2), %s)', arguments)) FROM (VALUES (1, 'ridge => 0'), (2, 'ridge => 1.1e100'), (3, 'ridge => ''NaN'''), (4, 'exploration => -1'), (5, 'exploration => 1.1e100'),
+  (6, 'policy => ''epsilon'''), (7, 'discount => 0.5')) AS v (no, arguments) ORDER BY no;
 -- hints
 SELECT dlints_new(3, policy => 'epsilon');
 SELECT NULL::dlints(5, 2, 1, 1);

@@ -413,7 +413,8 @@ ArgMatrixRows(ArrayType *array, const ArgSpec *spec)
 		ereport(ERROR,
 				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
 				 errmsg("array must be two-dimensional"),
-				 errdetail("A batch has one row for each reward.")));
+				 errdetail("The %s has one row for each reward.",
+						   spec->name)));
 	if (!HasNoNulls(array, spec, &problem))
 		ProblemRaise(&problem);
 	if (ARR_DIMS(array)[1] != spec->len)

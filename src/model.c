@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "access/detoast.h"
+#include "common/hashfn.h"
 #include "common/shortest_dec.h"
 #include "lib/stringinfo.h"
 #include "storage/shmem.h"
@@ -141,8 +142,7 @@ ReductionIsValid(const DlintsHeader *header, Problem *problem)
 {
 	int64		projected = (int64) header->context_dim * (1 + header->shared_dim);
 
-	if (!DimensionIsBetween("reduced_dim", "dimensions", header->reduced_dim,
-							1, DLINTS_MAX_DIM, problem))
+	if (!ModelReducedDimIsValid(header->reduced_dim, problem))
 		return false;
 	if (header->reduced_dim > projected && header->shared_dim == 0)
 		return ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
@@ -204,16 +204,43 @@ ModelParametersAreValid(const DlintsHeader *header, Problem *problem)
 }
 
 /*
+ * The sizes of a model, and whether it has an intercept, as a column's type
+ * names them: "(n)", "(n,d)", "(n,d,m)", each perhaps with ",intercept".
+ */
+char *
+ModelShape(const DlintsHeader *header)
+{
+	StringInfoData buf;
+
+	initStringInfo(&buf);
+	appendStringInfo(&buf, "(%d", header->context_dim);
+	if (header->reduced_dim > 0)
+		appendStringInfo(&buf, ",%d", header->reduced_dim);
+	if (header->shared_dim > 0)
+		appendStringInfo(&buf, ",%d", header->shared_dim);
+	if (header->intercept)
+		appendStringInfoString(&buf, ",intercept");
+	appendStringInfoChar(&buf, ')');
+	return buf.data;
+}
+
+/*
  * A reduced_dim that a user gave: the header's 0, for none, is not to be had
  * by saying so.
  */
+bool
+ModelReducedDimIsValid(int reduced_dim, Problem *problem)
+{
+	return DimensionIsBetween("reduced_dim", "dimensions", reduced_dim, 1,
+							  DLINTS_MAX_DIM, problem);
+}
+
 void
 ModelCheckReducedDim(int reduced_dim)
 {
 	Problem		problem;
 
-	if (!DimensionIsBetween("reduced_dim", "dimensions", reduced_dim, 1,
-							DLINTS_MAX_DIM, &problem))
+	if (!ModelReducedDimIsValid(reduced_dim, &problem))
 		ProblemRaise(&problem);
 }
 
@@ -285,20 +312,6 @@ ModelCheckSameEvidence(const DlintsHeader *left, const DlintsHeader *right)
 							   FieldText(right, &fields[i]))));
 }
 
-/*
- * Equality is that of the representation: parameters, counts and evidence,
- * wherever and however the values are stored.
- */
-bool
-ModelEquals(Datum left, Datum right)
-{
-	Dlints	   *ours = ModelFromDatum(left);
-	Dlints	   *theirs = ModelFromDatum(right);
-
-	return VARSIZE(ours) == VARSIZE(theirs) &&
-		memcmp(ours, theirs, VARSIZE(ours)) == 0;
-}
-
 /* A model with the given, already checked, parameters and no evidence. */
 Dlints *
 ModelCreate(const DlintsHeader *header)
@@ -329,10 +342,14 @@ CheckStored(const DlintsHeader *header, Size size)
 				(errcode(ERRCODE_DATA_CORRUPTED),
 				 errmsg("stored dlints value is too short")));
 	if (!ModelParametersAreValid(header, &problem))
+	{
+		if (problem.sqlerrcode == ERRCODE_FEATURE_NOT_SUPPORTED)
+			ProblemRaise(&problem);
 		ereport(ERROR,
-				(errcode(problem.sqlerrcode == ERRCODE_FEATURE_NOT_SUPPORTED ?
-						 problem.sqlerrcode : ERRCODE_DATA_CORRUPTED),
-				 errmsg("%s", problem.message)));
+				(errcode(ERRCODE_DATA_CORRUPTED),
+				 errmsg("stored dlints value is invalid"),
+				 errdetail("%s.", problem.message)));
+	}
 	if (size != ModelStoredSize(header))
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_CORRUPTED),
@@ -340,31 +357,61 @@ CheckStored(const DlintsHeader *header, Size size)
 						size, ModelStoredSize(header))));
 }
 
-/*
- * A value as it was stored, with all numbers in memory: those of a model that
- * has seen nothing are zero, as are its counts.
- */
+/* The form in which it is stored, of which each model has but one. */
 static Dlints *
-WithAllNumbers(struct varlena *stored)
+Stored(struct varlena *value)
 {
-	Dlints	   *model = (Dlints *) stored;
+	Dlints	   *model = (Dlints *) value;
 
 	CheckStored(&model->header, VARSIZE(model));
-	return model->header.counts.updates > 0 ? model :
-		ModelCreate(&model->header);
+	return model;
+}
+
+/*
+ * The same with all numbers in memory: those of a model that has seen nothing
+ * are zero, as are its counts.
+ */
+static Dlints *
+WithAllNumbers(Dlints *stored)
+{
+	return stored->header.counts.updates > 0 ? stored :
+		ModelCreate(&stored->header);
 }
 
 Dlints *
 ModelFromDatum(Datum datum)
 {
-	return WithAllNumbers(PG_DETOAST_DATUM(datum));
+	return WithAllNumbers(Stored(PG_DETOAST_DATUM(datum)));
 }
 
 /* A copy that may be written to. */
 Dlints *
 ModelCopyFromDatum(Datum datum)
 {
-	return WithAllNumbers(PG_DETOAST_DATUM_COPY(datum));
+	return WithAllNumbers(Stored(PG_DETOAST_DATUM_COPY(datum)));
+}
+
+/*
+ * Equality is that of the representation: parameters, counts and evidence,
+ * wherever and however the values are stored.
+ */
+bool
+ModelEquals(Datum left, Datum right)
+{
+	Dlints	   *ours = Stored(PG_DETOAST_DATUM(left));
+	Dlints	   *theirs = Stored(PG_DETOAST_DATUM(right));
+
+	return VARSIZE(ours) == VARSIZE(theirs) &&
+		memcmp(ours, theirs, VARSIZE(ours)) == 0;
+}
+
+uint64
+ModelHash(Datum datum, uint64 salt)
+{
+	Dlints	   *model = Stored(PG_DETOAST_DATUM(datum));
+
+	return hash_bytes_extended((unsigned char *) VARDATA(model),
+							   VARSIZE(model) - VARHDRSZ, salt);
 }
 
 /*

@@ -107,18 +107,21 @@ extern Size ModelStoredSize(const DlintsHeader *header);
 
 extern bool ModelParametersAreValid(const DlintsHeader *header,
 									Problem *problem);
+extern bool ModelReducedDimIsValid(int reduced_dim, Problem *problem);
+extern char *ModelShape(const DlintsHeader *header);
 extern void ModelCheckReducedDim(int reduced_dim);
 extern void ModelCheckParameters(const DlintsHeader *header);
 extern bool ModelExternalIsValid(Dlints *model, Problem *problem);
 extern void ModelCheckSameEvidence(const DlintsHeader *left,
 								   const DlintsHeader *right);
-extern bool ModelEquals(Datum left, Datum right);
 
 extern Dlints *ModelCreate(const DlintsHeader *header);
 extern Dlints *ModelFromDatum(Datum datum);
 extern Dlints *ModelCopyFromDatum(Datum datum);
 extern DlintsHeader ModelHeaderFromDatum(Datum datum);
 extern Datum ModelGetDatum(Dlints *model);
+extern bool ModelEquals(Datum left, Datum right);
+extern uint64 ModelHash(Datum datum, uint64 salt);
 
 extern void ModelGetEvidence(Dlints *model, Evidence *evidence);
 extern void ModelPutEvidence(Dlints *model, const Evidence *evidence);
@@ -128,7 +131,6 @@ extern void ModelSend(StringInfo buf, Dlints *model);
 extern Dlints *ModelReceive(StringInfo buf);
 extern char *ModelToJson(Dlints *model);
 extern Dlints *ModelFromJson(Datum jsonb, Node *escontext);
-extern char *ModelShape(const DlintsHeader *header);
 extern bool ModelFitsTypmod(const DlintsHeader *header, int32 typmod,
 							Problem *problem);
 

@@ -29,7 +29,8 @@ typedef struct ValueKey
 
 /*
  * What is kept of a model.  Parts are made when they are asked for, and those
- * that nobody asks for are NULL; the model itself is not kept.
+ * that nobody asks for are NULL.  The model itself is not kept, except as the
+ * key of a value that is not stored out of line.
  */
 typedef struct PreparedModel
 {
@@ -46,7 +47,7 @@ typedef struct PreparedModel
 
 	/* where it is kept, and the argument of the present call */
 	struct CallSite *site;		/* NULL where it is used once */
-	int			place;			/* in the list of all that are kept */
+	int			place;			/* in the call site's list */
 	MemoryContext context;
 	Datum		datum;
 } PreparedModel;

@@ -7,7 +7,6 @@
 
 #include <math.h>
 
-#include "common/hashfn.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 
@@ -22,7 +21,7 @@
 static const char *
 ParseJson(char *text, Datum *jsonb)
 {
-	ErrorSaveContext errors = {T_ErrorSaveContext};
+	ErrorSaveContext errors = {.type = T_ErrorSaveContext};
 
 	errors.details_wanted = true;
 	if (DirectInputFunctionCallSafe(jsonb_in, text, InvalidOid, -1,
@@ -133,10 +132,8 @@ PG_FUNCTION_INFO_V1(dlints_hash);
 Datum
 dlints_hash(PG_FUNCTION_ARGS)
 {
-	Dlints	   *model = PG_GETARG_DLINTS_P(0);
-
-	return hash_any((unsigned char *) VARDATA(model),
-					VARSIZE(model) - VARHDRSZ);
+	/* with salt 0 the low half has to be the hash without */
+	PG_RETURN_UINT32((uint32) ModelHash(PG_GETARG_DATUM(0), 0));
 }
 
 PG_FUNCTION_INFO_V1(dlints_hash_extended);
@@ -144,10 +141,8 @@ PG_FUNCTION_INFO_V1(dlints_hash_extended);
 Datum
 dlints_hash_extended(PG_FUNCTION_ARGS)
 {
-	Dlints	   *model = PG_GETARG_DLINTS_P(0);
-
-	return hash_any_extended((unsigned char *) VARDATA(model),
-							 VARSIZE(model) - VARHDRSZ, PG_GETARG_INT64(1));
+	PG_RETURN_UINT64(ModelHash(PG_GETARG_DATUM(0),
+							   (uint64) PG_GETARG_INT64(1)));
 }
 
 static uint8

@@ -34,16 +34,8 @@ evidence_bind(Evidence *e, int dim, double discount, double *values)
 void
 evidence_clear(Evidence *e)
 {
-	size_t		packed = linalg_packed_len(e->dim) * sizeof(double);
-
-	e->counts.updates = 0;
-	e->counts.weight_sum = 0.0;
-	e->counts.reward_sum = 0.0;
-	e->counts.reward_square_sum = 0.0;
-	memset(e->b, 0, sizeof(double) * (size_t) e->dim);
-	memset(e->G, 0, packed);
-	if (e->H)
-		memset(e->H, 0, packed);
+	memset(&e->counts, 0, sizeof(e->counts));
+	memset(e->b, 0, evidence_value_count(e->dim, e->discount) * sizeof(double));
 }
 
 /* Subnormals and negative zero become zero. */
@@ -64,15 +56,10 @@ settle(size_t count, double *values)
 void
 evidence_settle(Evidence *e)
 {
-	size_t		packed = linalg_packed_len(e->dim);
-
 	settle(1, &e->counts.weight_sum);
 	settle(1, &e->counts.reward_sum);
 	settle(1, &e->counts.reward_square_sum);
-	settle((size_t) e->dim, e->b);
-	settle(packed, e->G);
-	if (e->H)
-		settle(packed, e->H);
+	settle(evidence_value_count(e->dim, e->discount), e->b);
 }
 
 static void
@@ -171,12 +158,10 @@ evidence_concat(Evidence *earlier, const Evidence *later)
 }
 
 static bool
-packed_is_valid(int dim, const double *packed)
+diagonal_is_valid(int dim, const double *packed)
 {
 	int			i;
 
-	if (!linalg_all_finite(linalg_packed_len(dim), packed))
-		return false;
 	for (i = 0; i < dim; i++)
 		if (packed[linalg_packed_index(dim, i, i)] < 0.0)
 			return false;
@@ -190,8 +175,9 @@ evidence_is_valid(const Evidence *e)
 	return e->counts.updates >= 0 &&
 		isfinite(e->counts.weight_sum) && e->counts.weight_sum >= 0.0 &&
 		isfinite(e->counts.reward_sum) &&
-		isfinite(e->counts.reward_square_sum) && e->counts.reward_square_sum >= 0.0 &&
-		linalg_all_finite((size_t) e->dim, e->b) &&
-		packed_is_valid(e->dim, e->G) &&
-		(e->H == NULL || packed_is_valid(e->dim, e->H));
+		isfinite(e->counts.reward_square_sum) &&
+		e->counts.reward_square_sum >= 0.0 &&
+		linalg_all_finite(evidence_value_count(e->dim, e->discount), e->b) &&
+		diagonal_is_valid(e->dim, e->G) &&
+		(e->H == NULL || diagonal_is_valid(e->dim, e->H));
 }

@@ -36,7 +36,7 @@ typedef struct EvidenceCounts
 
 /*
  * The arrays belong to the caller: b has dim numbers, G and H
- * linalg_packed_len(dim) each.
+ * linalg_packed_len(dim) each, one behind the other as evidence_bind puts them.
  */
 typedef struct Evidence
 {

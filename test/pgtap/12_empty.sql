@@ -34,7 +34,8 @@ SELECT throws_ok(format('SELECT dlints_new(7, discount => 0.9) || dlints_new(7, 
 FROM unnest(ARRAY['discount => 0.8', '3, discount => 0.9', 'discount => 0.9, intercept => true']) AS other ORDER BY other;
 
 -- 128 bytes
-SELECT is((dlints_info(empty)).bytes, 128::bigint, format('%s bytes of evidence to come', label)) FROM (VALUES ('few', dlints_new(1)), ('many', dlints_new(1024)), ('most', dlints_new(65536, 1024, shared_dim => 65536, intercept => true))) AS v (label, empty);
+SELECT is((dlints_info(empty)).bytes, 128::bigint, format('%s bytes of evidence to come', label))
+FROM (VALUES ('few', dlints_new(1)), ('many', dlints_new(1024)), ('most', dlints_new(65536, 1024, shared_dim => 65536, intercept => true))) AS v (label, empty);
 SELECT is(max(pg_column_size(empty)), 125, 'in a row, and less by three') FROM kept;
 SELECT is(pg_column_size(empty), 128, 'as an expression') FROM (SELECT dlints_set(dlints_new(1024), ridge => 2) OFFSET 0) AS s (empty);
 

@@ -30,7 +30,8 @@ SELECT ok(bool_and(c.items = e.items AND c.best = e.items[1]) AND count(*) = max
 FROM chosen AS c JOIN expected AS e USING (name, policy, visitor) GROUP BY name, policy, way ORDER BY name, policy, way;
 SELECT cmp_ok(count(DISTINCT items), '>', 5::bigint, format('%s, %s: visitors have rankings of their own', name, policy)) FROM expected GROUP BY name, policy HAVING count(*) > 1 AND name NOT LIKE 'shared, disc%' ORDER BY name, policy;
 
-SELECT isnt(a.items, b.items, format('%s: the width matters', name)) FROM expected AS a JOIN expected AS b USING (name, visitor) WHERE a.policy = 'greedy' AND b.policy = 'ucb' AND name IN ('plain, discount 1', 'projected, discount 0.9', 'intercept, discount 1') ORDER BY name;
+SELECT isnt(a.items, b.items, format('%s: the width matters', name))
+FROM expected AS a JOIN expected AS b USING (name, visitor) WHERE a.policy = 'greedy' AND b.policy = 'ucb' AND name IN ('plain, discount 1', 'projected, discount 0.9', 'intercept, discount 1') ORDER BY name;
 SELECT is(dlints_recommend(dlints_set(state, exploration => 0), item, x, 40), e.items, 'ucb without exploration is greedy')
 FROM model AS m JOIN pair USING (name) JOIN expected AS e USING (name) WHERE m.name = 'projected, discount 0.9' AND m.policy = 'ucb' AND e.policy = 'greedy' GROUP BY e.items;
 SELECT is(dlints_recommend(state, item, x) FILTER (WHERE false), NULL, 'ucb without candidates') FROM model JOIN pair USING (name) WHERE name = 'projected, discount 0.9' AND policy = 'ucb';

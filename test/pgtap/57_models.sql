@@ -14,8 +14,8 @@ SELECT kind, id, n, s, state FROM generate_series(1, 50) AS id, LATERAL (VALUES
   ('shared', 6, 3, dlints_update(dlints_new(6, 4, shared_dim => 3, seed => id % 3), context(id, 6), shared(id, 3), id)),
   ('computed', 40, 0, dlints_update(dlints_new(40, seed => id % 2), context(id, 40), id))) AS v (kind, n, s, state);
 INSERT INTO source
-SELECT 'one number apart', row_number() OVER (ORDER BY path), 4, 0, jsonb_set(m::jsonb, path::text[], to_jsonb((m::jsonb #>> path::text[])::float8 * 1.001 + 0.001))::dlints
-FROM dlints_update_batch(dlints_new(4), ARRAY[[1, 2, 3, 4], [4, 3, 2, 1]], ARRAY[1, 2]) AS m,
+SELECT 'one number apart', 2 * dense_rank() OVER (ORDER BY path) - other, 4, 0, jsonb_set(m::jsonb, path::text[], to_jsonb((m::jsonb #>> path::text[])::float8 + 0.001 * other))::dlints
+FROM generate_series(0, 1) AS other, dlints_update_batch(dlints_new(4), ARRAY[[1, 2, 3, 4], [4, 3, 2, 1]], ARRAY[1, 2]) AS m,
      (SELECT format('{b,%s}', i) FROM generate_series(0, 3) AS i UNION ALL SELECT format('{%s,%s,%s}', g, i, j) FROM (VALUES ('G'), ('H')) AS t (g), generate_series(0, 3) AS i, generate_series(0, i) AS j) AS p (path);
 CREATE TEMP TABLE candidate AS SELECT i AS c, reward(i) AS r FROM generate_series(1, 12) AS i;
 
@@ -57,13 +57,16 @@ SET LOCAL dlints.model_cache_size = '100kB';
 SELECT together(kind, 50, '50 together, few kept') FROM (SELECT DISTINCT kind FROM source) AS k;
 RESET dlints.model_cache_size;
 
-SELECT plan(7 * 6 + 6 * 6 + 3);
+SELECT plan(7 * 6 + 6 * 6 + 6);
 SELECT is(count(*) FILTER (WHERE (a.predict, a.stddev, a.draw) IS DISTINCT FROM (b.predict, b.stddev, b.draw)), 0::bigint, format('%s, %s: %s predictions, widths and draws', b.kind, b.way, count(*)))
 FROM answer AS a JOIN answer AS b USING (kind, id, c) WHERE a.way = 'alone' AND b.way <> 'alone' GROUP BY b.kind, b.way ORDER BY b.kind, b.way;
 SELECT is(count(*) FILTER (WHERE (a.greedy, a.ucb, a.evidence) IS DISTINCT FROM (b.greedy, b.ucb, b.evidence)), 0::bigint, format('%s, %s: %s rankings and evidences', b.kind, b.way, count(*)))
 FROM choice AS a JOIN choice AS b USING (kind, id) WHERE a.way = 'alone' AND b.way <> 'alone' GROUP BY b.kind, b.way ORDER BY b.kind, b.way;
-SELECT is(count(*), ((1 + 2 + 9 + 50 * 3) * 6 + 1 + 2 + 9 + 24 * 3)::bigint * 12, 'all of them') FROM answer WHERE way <> 'alone';
-SELECT is(count(DISTINCT (predict, stddev)), 12 * 24::bigint, 'one number more or less makes a difference') FROM answer WHERE kind = 'one number apart' AND way = 'alone';
+SELECT is(count(*), ((1 + 2 + 9 + 50 * 3) * 6 + 1 + 2 + 9 + 48 * 3)::bigint * 12, 'all of them') FROM answer WHERE way <> 'alone';
+SELECT is(count(DISTINCT (predict, stddev)), 12 * 25::bigint, 'one number more or less makes a difference') FROM answer WHERE kind = 'one number apart' AND way = 'alone';
+SELECT is(count(*), 24 * 24 + 24::bigint, 'nor are such models equal, but to themselves and the 24 that nothing was changed in') FROM source AS a JOIN source AS b USING (kind) WHERE kind = 'one number apart' AND a.state = b.state;
+SELECT is(count(*), 24 * 24 + 24::bigint, 'compared one by one, too') FROM source AS a JOIN source AS b USING (kind) WHERE kind = 'one number apart' AND NOT a.state <> b.state;
+SELECT throws_ok($$SELECT dlints_recommend(state, 1, '{1,2,3,4}'::real[]) FROM source WHERE kind = 'one number apart' AND id IN (1, 48)$$, '22023', 'dlints_recommend needs the same model for all rows of a group', 'or one group');
 SELECT ok(max(pg_column_size(state)) FILTER (WHERE kind = 'stored') > 8000 AND max(pg_column_size(state)) FILTER (WHERE kind = 'nothing learned') = 125, 'stored as they should') FROM source;
 SELECT * FROM finish();
 ROLLBACK;

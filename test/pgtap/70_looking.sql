@@ -25,8 +25,10 @@ FROM trained JOIN seen USING (name) GROUP BY name ORDER BY name;
 SELECT ok((SELECT bool_and(c.index = k AND c.mean = (dlints_mean(m))[k] AND abs(c.stddev - sqrt((dlints_covariance(m))[k][k])) <= 1e-15 * c.stddev) AND count(*) = dim
            FROM dlints_coefficients(m) WITH ORDINALITY AS c (index, mean, stddev, k)), format('%s: coefficients', name)) FROM trained ORDER BY name;
 SELECT ok(dlints_covariance(m) = transposed(dlints_covariance(m)) AND array_dims(dlints_covariance(m)) = format('[1:%1$s][1:%1$s]', dim) AND cardinality(dlints_draw(m)) = dim AND cardinality(z) = dim AND dim = coalesce(d, n) + intercept::integer
-          AND cardinality(weights) = n AND cardinality(draw_weights) = n AND jsonb_array_length(m::jsonb -> 'G') = dim AND jsonb_array_length(m::jsonb -> 'b') = dim, format('%s: shapes', name)) FROM trained JOIN seen USING (name) WHERE i = 1 ORDER BY name;
-SELECT ok(same_bytes(m::text::dlints, m) AND same_bytes(m::jsonb::dlints, m) AND same_bytes(receive(dlints_send(m)), m) AND m::text::jsonb = m::jsonb AND m::text::dlints = m AND dlints_hash(m::text::dlints) = dlints_hash(m), format('%s: text, jsonb and binary read back to the same value', name))
+          AND cardinality(weights) = n AND cardinality(draw_weights) = n AND jsonb_array_length(m::jsonb -> 'G') = dim AND jsonb_array_length(m::jsonb -> 'b') = dim, format('%s: shapes', name))
+FROM trained JOIN seen USING (name) WHERE i = 1 ORDER BY name;
+SELECT ok(same_bytes(m::text::dlints, m) AND same_bytes(m::jsonb::dlints, m) AND same_bytes(receive(dlints_send(m)), m) AND m::text::jsonb = m::jsonb
+          AND m::text::dlints = m AND dlints_hash(m::text::dlints) = dlints_hash(m), format('%s: text, jsonb and binary read back to the same value', name))
 FROM trained ORDER BY name;
 SELECT is((dlints_info(m)).bytes, pg_column_size(dlints_set(m))::bigint, format('%s: the size is that of the value', name)) FROM trained ORDER BY name;
 
@@ -36,17 +38,20 @@ SELECT results_eq(format('SELECT * FROM dlints_info(%s)', model), format('VALUES
   ('dlints_update(dlints_new(6, 4, 0.5, 2, 0.25, -3, 0.125), ARRAY[1, 2, 3, 4, 5, 6], 3)', '''thompson'', false, 6, 4, 0, 0.5::float8, 2::float8, 0.25::float8, 0.125::float8, -3::bigint, 1::bigint, 1::float8, 3::float8, 128::bigint + 8 * 24, 1'),
   ('dlints_new(3, NULL, 1)', '''thompson'', false, 3, NULL::integer, 0, 1::float8, 1::float8, 0.1::float8, NULL::float8, 0::bigint, 0::bigint, 0::float8, NULL::float8, 128::bigint, 1'),
   -- the default scale is 1 / sqrt(reduced_dim)
-  ('dlints_new(9, 16, shared_dim => 2, intercept => true, policy => ''ucb'')', '''ucb'', true, 9, 16, 2, 0.99::float8, 1::float8, 0.1::float8, 0.25::float8, 0::bigint, 0::bigint, 0::float8, NULL::float8, 128::bigint, 1')) AS v (model, row) ORDER BY model;
+  ('dlints_new(9, 16, shared_dim => 2, intercept => true, policy => ''ucb'')',
+   '''ucb'', true, 9, 16, 2, 0.99::float8, 1::float8, 0.1::float8, 0.25::float8, 0::bigint, 0::bigint, 0::float8, NULL::float8, 128::bigint, 1')) AS v (model, row) ORDER BY model;
 -- dot products of each length around its partial sums, exact in integers
 SELECT ok(bool_and(dlints_dot(w, x::real[]) = s AND dlints_dot(w, x) = s AND dlints_dot(w, x::numeric[]) = s), 'dot of 1 to 70 numbers') FROM
   (SELECT array_agg(k::float8 ORDER BY k), array_agg((3 - k)::float8 ORDER BY k), sum(k * (3 - k))::float8
    FROM generate_series(1, 70) AS len, generate_series(1, len) AS k GROUP BY len) AS v (w, x, s);
 -- Z = diag(4, 1), b = (4, 0)
-SELECT is(ARRAY[dlints_predict(m, ARRAY[2, 5]), dlints_stddev(m, ARRAY[2, 0]), dlints_stddev(m, ARRAY[0, 3])], ARRAY[2, 1, 3]::float8[], 'exact numbers') FROM dlints_update_batch(dlints_new(2, NULL, 1, 1), ARRAY[[1, 0], [1, 0], [1, 0]], ARRAY[1, 2, 1]) AS m;
+SELECT is(ARRAY[dlints_predict(m, ARRAY[2, 5]), dlints_stddev(m, ARRAY[2, 0]), dlints_stddev(m, ARRAY[0, 3])], ARRAY[2, 1, 3]::float8[], 'exact numbers')
+FROM dlints_update_batch(dlints_new(2, NULL, 1, 1), ARRAY[[1, 0], [1, 0], [1, 0]], ARRAY[1, 2, 1]) AS m;
 SELECT is_empty('SELECT * FROM dlints_coefficients(NULL) UNION ALL SELECT context_dim, ridge, discount FROM dlints_info(NULL) WHERE context_dim > 0', 'nothing to see of nothing');
 SELECT ok(dlints_mean(NULL) IS NULL AND dlints_weights(NULL) IS NULL AND dlints_covariance(NULL) IS NULL AND dlints_predict(m, NULL) IS NULL AND dlints_predict(NULL, x) IS NULL AND dlints_stddev(m, NULL) IS NULL
    AND dlints_project(m, NULL) IS NULL AND dlints_dot(NULL, x) IS NULL AND dlints_dot(x, NULL) IS NULL AND dlints_predict(m, x, NULL) IS NULL AND dlints_predict(m, NULL, x) IS NULL AND dlints_stddev(m, x, NULL) IS NULL
-   AND dlints_project(m, x, NULL) IS NULL AND dlints_weights(m, NULL::float8[]) IS NULL AND dlints_draw_weights(m, NULL::float8[]) IS NULL AND NULL::dlints::jsonb IS NULL, 'looking is strict') FROM dlints_new(2) AS m, (SELECT ARRAY[1, 2]::float8[]) AS c (x);
+   AND dlints_project(m, x, NULL) IS NULL AND dlints_weights(m, NULL::float8[]) IS NULL AND dlints_draw_weights(m, NULL::float8[]) IS NULL AND NULL::dlints::jsonb IS NULL, 'looking is strict')
+FROM dlints_new(2) AS m, (SELECT ARRAY[1, 2]::float8[]) AS c (x);
 
 -- extreme numbers survive every form
 CREATE TEMP TABLE extreme AS

@@ -149,7 +149,11 @@ sub run_document
 
 	  SKIP:
 		{
-			skip "$check: $why_not{$line}", 1 if $why_not{$line};
+			if ($why_not{$line})
+			{
+				diag("$check is skipped: $why_not{$line}");
+				skip $check, 1;
+			}
 			if (!$result)
 			{
 				fail($check);
