@@ -29,7 +29,7 @@ INSERT INTO form VALUES
 CREATE FUNCTION answer(statement text, x text, u text) RETURNS text LANGUAGE sql AS
 $$ SELECT outcome(format(CASE WHEN statement LIKE 'dlints_update%' THEN 'SELECT dlints_send(%s) FROM model' ELSE 'SELECT %s FROM model' END, replace(replace(statement, ':x', x), ':u', u))) $$;
 
-SELECT plan(11 + 3 + 2 + 1 + 2 + 5 + 11 + 5 + 3);
+SELECT plan(11 + 3 + 2 + 1 + 4 + 5 + 11 + 5 + 3);
 SELECT is(string_agg(statement || ': ' || have, E'\n') FILTER (WHERE have <> want OR want NOT LIKE 'gives %'), NULL, format('%s, in %s calls', form, count(*)))
 FROM form, call, LATERAL (VALUES (answer(statement, x, x), answer(statement, numbers, numbers))) AS v (have, want) GROUP BY form ORDER BY form;
 
@@ -53,7 +53,8 @@ SELECT results_eq($$EXECUTE untyped('{0.1,0.2}', 2, '{1,-2}', '{{0.1,0.2},{3,4}}
 
 -- what is no number
 SELECT is(answer('dlints_update(m, :x, 1)', x, ''), result, x) FROM (VALUES
-  ('ARRAY[''0.1'', ''abc'']', '22P02: invalid input syntax for type double precision: "abc"'), ('ARRAY[''0.1'', '''']', '22P02: invalid input syntax for type double precision: ""')) AS v (x, result) ORDER BY x;
+  ('ARRAY[''0.1'', ''abc'']', '22P02: invalid input syntax for type double precision: "abc"'), ('ARRAY[''0.1'', '''']', '22P02: invalid input syntax for type double precision: ""'),
+  ('ARRAY[''0.1'', ''0.2x'']', '22P02: invalid input syntax for type double precision: "0.2x"'), ('ARRAY[''0.1'', ''0.2 0.3'']', '22P02: invalid input syntax for type double precision: "0.2 0.3"')) AS v (x, result) ORDER BY x;
 SELECT throws_ok(format('SELECT dlints_update(m, %s, 1) FROM model', x), '22003', NULL, x) FROM unnest(ARRAY['ARRAY[''0.1'', ''NaN'']', 'ARRAY[''0.1'', ''1e400'']', 'ARRAY[0.1, ''NaN'']::numeric[]', 'ARRAY[1e400, 1]', '''{inf,1}''']) AS x ORDER BY x;
 SELECT throws_ok(format('SELECT dlints_update(m, %s, 1) FROM model', x), '42804', NULL, x) FROM unnest(ARRAY['ARRAY[1, 2]::varchar[]', 'ARRAY[1, 2]::bpchar[]', 'ARRAY[now(), now()]', 'ARRAY[now() - now(), now() - now()]',
   'ARRAY[gen_random_uuid(), gen_random_uuid()]', 'ARRAY[1, 2]::oid[]', 'ARRAY[1, 2]::money[]', 'ARRAY[''a'', ''b'']::name[]', 'ARRAY[''1'', ''2'']::jsonb[]', 'ARRAY[row(1, 2), row(3, 4)]', 'ARRAY[''1'', ''2'']::bytea[]']) AS x ORDER BY x;

@@ -15,7 +15,7 @@ INSERT INTO context VALUES ('ARRAY[1, 2, 3]::real[]'), ('ARRAY[1, 2, 3]::float8[
   -- and none of these
   ('ARRAY[1, 2]::real[]'), ('ARRAY[1, 2, 3, 4]'), ('''{}''::float8[]'), ('''{}'''), ('ARRAY[1, NULL, 3]::real[]'), ('ARRAY[1, NULL, 3]::numeric[]'), ('ARRAY[1, ''NaN'', 3]::real[]'), ('ARRAY[1, 2, ''Infinity'']::float8[]'),
   ('ARRAY[''-Infinity'', 2, 3]::float8[]'), ('ARRAY[1, 2, ''NaN'']::numeric[]'), ('''{1,2,NaN}'''), ('ARRAY[1.000001e50, 0, 0]::float8[]'), ('ARRAY[0, 0, -1e51]::float8[]'), ('ARRAY[1e200, 0, 0]'), ('ARRAY[1e400, 0, 0]'),
-  ('''{1,2,1e400}'''), ('''{1,2,abc}'''), ('''{1,2,NULL}'''), ('ARRAY[[1, 2, 3]]'), ('ARRAY[[1], [2], [3]]::real[]'), ('ARRAY[1, 2, 3]::varchar[]'), ('ARRAY[now(), now(), now()]'), ('''{}''::uuid[]'), ('ARRAY[row(1)]');
+  ('''{1,2,1e400}'''), ('''{1,2,abc}'''), ('''{1,2,3x}'''), ('''{1,2,NULL}'''), ('ARRAY[[1, 2, 3]]'), ('ARRAY[[1], [2], [3]]::real[]'), ('ARRAY[1, 2, 3]::varchar[]'), ('ARRAY[now(), now(), now()]'), ('''{}''::uuid[]'), ('ARRAY[row(1)]');
 CREATE TEMP TABLE shared (u text);
 INSERT INTO shared VALUES (NULL), ('ARRAY[1, 2]'), ('ARRAY[1, 2]::float8[]'), ('ARRAY[1e50, 0]::float8[]'), ('ARRAY[1]'), ('''{}''::text[]'), ('ARRAY[1, NULL]::real[]'), ('ARRAY[1, ''NaN'']::float8[]'), ('ARRAY[1, 2e50]::float8[]'),
   ('ARRAY[[1, 2]]'), ('''{1,b}''::text[]');

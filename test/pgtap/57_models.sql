@@ -57,13 +57,16 @@ SET LOCAL dlints.model_cache_size = '100kB';
 SELECT together(kind, 50, '50 together, few kept') FROM (SELECT DISTINCT kind FROM source) AS k;
 RESET dlints.model_cache_size;
 
-SELECT plan(7 * 6 + 6 * 6 + 3);
+SELECT plan(7 * 6 + 6 * 6 + 6);
 SELECT is(count(*) FILTER (WHERE (a.predict, a.stddev, a.draw) IS DISTINCT FROM (b.predict, b.stddev, b.draw)), 0::bigint, format('%s, %s: %s predictions, widths and draws', b.kind, b.way, count(*)))
 FROM answer AS a JOIN answer AS b USING (kind, id, c) WHERE a.way = 'alone' AND b.way <> 'alone' GROUP BY b.kind, b.way ORDER BY b.kind, b.way;
 SELECT is(count(*) FILTER (WHERE (a.greedy, a.ucb, a.evidence) IS DISTINCT FROM (b.greedy, b.ucb, b.evidence)), 0::bigint, format('%s, %s: %s rankings and evidences', b.kind, b.way, count(*)))
 FROM choice AS a JOIN choice AS b USING (kind, id) WHERE a.way = 'alone' AND b.way <> 'alone' GROUP BY b.kind, b.way ORDER BY b.kind, b.way;
 SELECT is(count(*), ((1 + 2 + 9 + 50 * 3) * 6 + 1 + 2 + 9 + 48 * 3)::bigint * 12, 'all of them') FROM answer WHERE way <> 'alone';
 SELECT is(count(DISTINCT (predict, stddev)), 12 * 25::bigint, 'one number more or less makes a difference') FROM answer WHERE kind = 'one number apart' AND way = 'alone';
+SELECT is(count(*), 24 * 24 + 24::bigint, 'nor are such models equal, but to themselves and the 24 that nothing was changed in') FROM source AS a JOIN source AS b USING (kind) WHERE kind = 'one number apart' AND a.state = b.state;
+SELECT is(count(*), 24 * 24 + 24::bigint, 'compared one by one, too') FROM source AS a JOIN source AS b USING (kind) WHERE kind = 'one number apart' AND NOT a.state <> b.state;
+SELECT throws_ok($$SELECT dlints_recommend(state, 1, '{1,2,3,4}'::real[]) FROM source WHERE kind = 'one number apart' AND id IN (1, 48)$$, '22023', 'dlints_recommend needs the same model for all rows of a group', 'or one group');
 SELECT ok(max(pg_column_size(state)) FILTER (WHERE kind = 'stored') > 8000 AND max(pg_column_size(state)) FILTER (WHERE kind = 'nothing learned') = 125, 'stored as they should') FROM source;
 SELECT * FROM finish();
 ROLLBACK;
