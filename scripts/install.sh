@@ -72,6 +72,7 @@ if [ "$(id -u)" -ne 0 ]; then
 	exit
 fi
 
+echo "dlints: packages are missing here, which apt-get installs:"
 apt update || echo "dlints: the package lists could not be renewed; going on with those that are here"
 plan "$@" || { cat "$work/plan" >&2; die "these packages cannot be installed"; }
 if grep -q '^Inst postgresql-[0-9]* \[' "$work/plan"; then

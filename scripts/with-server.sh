@@ -37,7 +37,11 @@ if [ "$1" = -u ]; then
 	shift
 fi
 top=$(cd "$(dirname "$0")/.." && pwd)
-original=${PG_CONFIG:-pg_config}
+original=$(command -v "${PG_CONFIG:-pg_config}") || original=${PG_CONFIG:-pg_config}
+case $original in
+	/*) ;;
+	*) original=$PWD/$original ;;
+esac
 if ! [ -e "$("$original" --pgxs 2>/dev/null)" ] || ! [ -x "$("$original" --bindir)/postgres" ]; then
 	die "$original is no pg_config of a PostgreSQL with server and headers;" \
 		"PG_CONFIG=/path/to/pg_config names one"
@@ -90,8 +94,7 @@ trap 'exit 143' TERM HUP
 
 root=$PRIVATE/root
 bindir=$root$("$original" --bindir)
-includedir=$("$original" --includedir)
-mkdir -p "$bindir" "$root${includedir%/*}"
+mkdir -p "$bindir"
 # There may be other programs in that folder: all of /usr/bin, say.
 find -L "$("$original" --bindir)" -maxdepth 1 -type f \
 	\( -name 'pg*' -o -name postgres -o -name psql -o -name '*db' \) -exec cp {} "$bindir" \;
@@ -99,7 +102,15 @@ for folder in "$("$original" --sharedir)" "$("$original" --pkglibdir)"; do
 	mkdir -p "$root$folder"
 	cp -RL "$folder/." "$root$folder"
 done
-ln -s "$includedir" "$root$includedir"
+# Debian's pg_config does not look where it is.
+cat >"$bindir/pg_config" <<END
+#!/bin/sh
+case \$1 in
+	--bindir | --sharedir | --pkglibdir) printf %s '$root' ;;
+esac
+exec '$original' "\$@"
+END
+chmod 755 "$bindir/pg_config"
 PG_CONFIG=$bindir/pg_config
 PATH=$bindir:$PATH
 export PRIVATE PG_CONFIG PATH

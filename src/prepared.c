@@ -15,6 +15,7 @@
 #include "postgres.h"
 
 #include "common/hashfn.h"
+#include "lib/ilist.h"
 #include "utils/memutils.h"
 
 #include "args.h"
@@ -59,17 +60,18 @@ HashKey(ValueKey key)
 
 typedef struct CallSite
 {
+	dlist_node	node;
 	MemoryContext context;		/* this struct and all that is kept */
 	models_hash *table;
+	PreparedModel **models;		/* those in the table, in no order */
+	int			capacity;
 	PreparedModel *last;		/* seen last; NULL if there is none */
 	Size		bytes;
 	MemoryContextCallback at_end;
 } CallSite;
 
-/* What all call sites of this backend keep, in no order. */
-static PreparedModel **kept_models = NULL;
-static int	kept_count = 0;
-static int	kept_capacity = 0;
+/* all call sites of this backend, and what they keep together */
+static dlist_head sites = DLIST_STATIC_INIT(sites);
 static Size kept_bytes = 0;
 
 /*
@@ -138,27 +140,12 @@ BoundInBytes(void)
 	return (Size) model_cache_size * 1024;
 }
 
-/* Take a model off the list; the last one takes its place. */
-static void
-Unlist(PreparedModel *model)
-{
-	PreparedModel *last = kept_models[--kept_count];
-
-	kept_models[model->place] = last;
-	last->place = model->place;
-}
-
-/* The call site's memory is about to go, and all its models with it. */
 static void
 ForgetSite(void *arg)
 {
 	CallSite   *site = arg;
-	models_iterator iterator;
-	TableEntry *entry;
 
-	models_start_iterate(site->table, &iterator);
-	while ((entry = models_iterate(site->table, &iterator)) != NULL)
-		Unlist(entry->model);
+	dlist_delete(&site->node);
 	kept_bytes -= site->bytes;
 }
 
@@ -179,6 +166,7 @@ GetSite(FmgrInfo *flinfo)
 	site->at_end.func = ForgetSite;
 	site->at_end.arg = site;
 	MemoryContextRegisterResetCallback(context, &site->at_end);
+	dlist_push_head(&sites, &site->node);
 	flinfo->fn_extra = site;
 	return site;
 }
@@ -203,9 +191,13 @@ static void
 Forget(PreparedModel *model)
 {
 	CallSite   *site = model->site;
+	PreparedModel *end;
 
-	Unlist(model);
 	models_delete(site->table, model->key);
+	end = site->models[site->table->members];
+	site->models[model->place] = end;
+	end->place = model->place;
+
 	Free(site, model->mean);
 	Free(site, model->root);
 	Free(site, model->b);
@@ -216,25 +208,42 @@ Forget(PreparedModel *model)
 	Free(site, model);
 }
 
-/* Any model that no call site saw last; NULL if there is none. */
+/* How many of a call site's models may go: all but the one that it saw last. */
+static uint32
+Spare(const CallSite *site)
+{
+	return site->table->members - (site->last ? 1 : 0);
+}
+
+/* One of all models that may go, each as likely; NULL if there is none. */
 static PreparedModel *
-AnyModel(void)
+AnySpare(void)
 {
 	static uint32_t evictions = 0;
 	const uint32_t counter[4] = {evictions++, 0, 0, 0};
 	const uint32_t key[2] = {0, 0};
 	uint32_t	bits[4];
-	int			i;
+	uint32		spare = 0;
+	uint32		choice;
+	CallSite   *site = NULL;
+	dlist_iter	iter;
 
+	dlist_foreach(iter, &sites)
+		spare += Spare(dlist_container(CallSite, node, iter.cur));
+	if (spare == 0)
+		return NULL;
 	random_philox(counter, key, bits);
-	for (i = 0; i < kept_count; i++)
+	choice = bits[0] % spare;
+	dlist_foreach(iter, &sites)
 	{
-		PreparedModel *model = kept_models[(bits[0] + (Size) i) % kept_count];
-
-		if (model != model->site->last)
-			return model;
+		site = dlist_container(CallSite, node, iter.cur);
+		if (choice < Spare(site))
+			break;
+		choice -= Spare(site);
 	}
-	return NULL;
+	if (site->last && choice >= (uint32) site->last->place)
+		choice++;
+	return site->models[choice];
 }
 
 /* Forget models until all that is kept is within the bound. */
@@ -243,24 +252,22 @@ MakeRoom(void)
 {
 	PreparedModel *model;
 
-	while (kept_bytes > BoundInBytes() && (model = AnyModel()) != NULL)
+	while (kept_bytes > BoundInBytes() && (model = AnySpare()) != NULL)
 		Forget(model);
 }
 
-/* Room in the list for one more. */
+/* Room in the call site's list for one more. */
 static void
-GrowList(void)
+GrowList(CallSite *site)
 {
-	int			capacity = kept_capacity == 0 ? 64 : kept_capacity * 2;
+	int			capacity = Max(site->capacity * 2, 8);
 
-	if (kept_count < kept_capacity)
+	if (site->table->members < site->capacity)
 		return;
-	if (kept_models == NULL)
-		kept_models = MemoryContextAlloc(TopMemoryContext,
-										 sizeof(PreparedModel *) * capacity);
-	else
-		kept_models = repalloc(kept_models, sizeof(PreparedModel *) * capacity);
-	kept_capacity = capacity;
+	site->models = site->models ?
+		repalloc(site->models, sizeof(PreparedModel *) * capacity) :
+		MemoryContextAlloc(site->context, sizeof(PreparedModel *) * capacity);
+	site->capacity = capacity;
 }
 
 /* Memory for a part, which counts if it is kept. */
@@ -293,7 +300,7 @@ Enter(CallSite *site, Datum datum)
 	bool		found;
 
 	MakeRoom();
-	GrowList();
+	GrowList(site);
 	model = MemoryContextAllocZero(site->context, sizeof(PreparedModel));
 	model->site = site;
 	model->context = site->context;
@@ -306,8 +313,8 @@ Enter(CallSite *site, Datum datum)
 	entry = models_insert(site->table, model->key, &found);
 	Assert(!found);
 	entry->model = model;
-	model->place = kept_count;
-	kept_models[kept_count++] = model;
+	model->place = (int) site->table->members - 1;
+	site->models[model->place] = model;
 	return model;
 }
 

@@ -47,7 +47,7 @@ typedef struct PreparedModel
 
 	/* where it is kept, and the argument of the present call */
 	struct CallSite *site;		/* NULL where it is used once */
-	int			place;			/* in the list of all that are kept */
+	int			place;			/* in the call site's list */
 	MemoryContext context;
 	Datum		datum;
 } PreparedModel;
