@@ -90,10 +90,14 @@ extern exact *algorithm1_mean(const Algorithm1 *a);
 extern exact *algorithm1_covariance(const Algorithm1 *a);
 
 /* evidence in guarded memory */
+extern size_t value_count(const Evidence *e);
 extern Evidence *evidence_new(int dim, double discount);
 extern Evidence *evidence_copy(const Evidence *e);
 extern void evidence_free(Evidence *e);
-extern void evidence_learn(Evidence *e, int count, int block,
+extern void absorb(Evidence *e, double decay, int count,
+				   const double *contexts, const double *rewards,
+				   double reference, const double *weights);
+extern void evidence_learn(Evidence *e, double discount, int count, int block,
 						   const double *contexts, const double *rewards);
 extern void check_evidence(const Evidence *e, const Algorithm1 *a);
 extern Factor *factor_new(const Evidence *e);
