@@ -173,16 +173,23 @@ evidence_add(Evidence *e, const Evidence *other)
 }
 
 /*
- * Sums that were once large leave roundings of their size behind: of what was
- * there and what is taken, so much is not held against the rest.
+ * Sums that were once large leave roundings of their size behind, so some of
+ * what was there is not held against the rest.  As little as can be, since in
+ * a long history one observation that was never learned is as little; and more
+ * of what is taken, for the last ones of a history are small beside the
+ * roundings of all that went before them.
  */
-#define SLACK	1e-6
+static double
+slack(double left, double taken)
+{
+	return 1e-9 * (left + taken) + 1e-6 * taken;
+}
 
 /* A number that cannot be negative and is, by no more than rounding, is zero. */
 static bool
-clamp(double slack, double *value)
+clamp(double most, double *value)
 {
-	if (!(*value >= -slack))
+	if (!(*value >= -most))
 		return false;
 	if (*value < 0.0)
 		*value = 0.0;
@@ -219,11 +226,11 @@ is_possible(int dim, const double *taken, double *left, double *work)
 	for (i = 0; i < dim; i++)
 	{
 		size_t		k = linalg_packed_index(dim, i, i);
-		double		slack = SLACK * (left[k] + 2.0 * taken[k]);
+		double		more = slack(left[k], taken[k]);
 
-		if (!clamp(slack, &left[k]))
+		if (!clamp(more, &left[k]))
 			return false;
-		work[k] = left[k] + slack;
+		work[k] = left[k] + more;
 	}
 	least = dim * DBL_EPSILON *
 		fmax(linalg_max_diagonal(dim, left), linalg_max_diagonal(dim, taken));
@@ -240,13 +247,15 @@ bool
 evidence_subtract(Evidence *e, const Evidence *other, double *work)
 {
 	size_t		count = evidence_value_count(e->dim, e->H != NULL);
-	double		slack_n = SLACK * (*e->N + *other->N) + DBL_MIN;
-	double		slack_s = SLACK * (*e->S + *other->S) + DBL_MIN;
+	double		slack_n;
+	double		slack_s;
 	size_t		i;
 
 	for (i = 0; i < count; i++)
 		e->N[i] -= other->N[i];
 	evidence_settle(e);
+	slack_n = slack(*e->N, *other->N) + DBL_MIN;
+	slack_s = slack(*e->S, *other->S) + DBL_MIN;
 	return clamp(slack_n, e->N) && clamp(slack_s, e->S) &&
 		clamp_mean(slack_n, slack_s, e) &&
 		is_possible(e->dim, other->G, e->G, work) &&

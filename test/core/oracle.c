@@ -496,3 +496,84 @@ factor_free(Factor *f)
 	guarded_free(f->L);
 	free(f);
 }
+
+/* ---------- a memory by its definition ---------- */
+
+ExactMemory *
+exact_memory_new(int dim, double reference)
+{
+	ExactMemory *m = allocate(sizeof(ExactMemory));
+
+	*m = (ExactMemory) {.dim = dim, .reference = reference};
+	m->b = exact_new((size_t) dim);
+	m->G = exact_new(SQUARE(dim));
+	m->H = exact_new(SQUARE(dim));
+	return m;
+}
+
+void
+exact_memory_free(ExactMemory *m)
+{
+	free(m->b);
+	free(m->G);
+	free(m->H);
+	free(m);
+}
+
+void
+exact_memory_add(ExactMemory *m, exact weight, const double *z, double reward)
+{
+	exact		above = reward - m->reference;
+	int			i;
+	int			j;
+
+	m->N += weight;
+	m->R += weight * above;
+	m->S += weight * above * above;
+	m->squares += weight * reward * reward;
+	for (i = 0; i < m->dim; i++)
+	{
+		m->b[i] += weight * reward * z[i];
+		for (j = 0; j < m->dim; j++)
+		{
+			m->G[i * m->dim + j] += weight * z[i] * z[j];
+			m->H[i * m->dim + j] += weight * weight * z[i] * z[j];
+		}
+	}
+}
+
+static void
+check_sums(int dim, const double *packed, const exact *expected,
+		   const exact *size, exact tolerance)
+{
+	int			i;
+	int			j;
+
+	for (i = 0; i < dim; i++)
+		for (j = 0; j <= i; j++)
+			assert_near(packed[linalg_packed_index(dim, i, j)],
+						expected[i * dim + j],
+						tolerance * sqrtl(size[i * dim + i] * size[j * dim + j]));
+}
+
+/*
+ * Closeness is relative to the largest value that a number could have, given
+ * the others of "size": of all that was ever added.
+ */
+void
+check_memory(const Evidence *e, const ExactMemory *m, const ExactMemory *size,
+			 exact tolerance)
+{
+	int			i;
+
+	assert_true(evidence_is_valid(e));
+	assert_near(*e->N, m->N, tolerance * size->N);
+	assert_near(*e->R, m->R, tolerance * sqrtl(size->N * size->S));
+	assert_near(*e->S, m->S, tolerance * size->S);
+	for (i = 0; i < m->dim; i++)
+		assert_near(e->b[i], m->b[i],
+					tolerance * sqrtl(size->G[i * m->dim + i] * size->squares));
+	check_sums(m->dim, e->G, m->G, size->G, tolerance);
+	if (e->H)
+		check_sums(m->dim, e->H, m->H, size->H, tolerance);
+}

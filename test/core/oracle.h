@@ -103,4 +103,25 @@ extern void check_evidence(const Evidence *e, const Algorithm1 *a);
 extern Factor *factor_new(const Evidence *e);
 extern void factor_free(Factor *f);
 
+/* a memory by its definition: sums over observations; matrices full */
+typedef struct ExactMemory
+{
+	int			dim;
+	exact		reference;
+	exact		N;
+	exact		R;
+	exact		S;
+	exact		squares;		/* sum of w r^2 */
+	exact	   *b;
+	exact	   *G;
+	exact	   *H;
+} ExactMemory;
+
+extern ExactMemory *exact_memory_new(int dim, double reference);
+extern void exact_memory_free(ExactMemory *m);
+extern void exact_memory_add(ExactMemory *m, exact weight, const double *z,
+							 double reward);
+extern void check_memory(const Evidence *e, const ExactMemory *m,
+						 const ExactMemory *size, exact tolerance);
+
 #endif							/* DLINTS_ORACLE_H */
