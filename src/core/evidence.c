@@ -196,24 +196,25 @@ clamp(double most, double *value)
 	return true;
 }
 
-/* No mean reward is further from the reference than rewards are: R^2 <= N S. */
-static bool
-clamp_mean(double slack_n, double slack_s, Evidence *e)
+/*
+ * Where nearly nothing is left the mean reward R / N is one rounding by another.
+ * It is no further from the reference than rewards are: R^2 <= N S.
+ */
+static void
+settle_mean(Evidence *e, const Evidence *taken)
 {
 	double		most = sqrt(*e->N) * sqrt(*e->S);
 
-	if (!(fabs(*e->R) <= sqrt(*e->N + slack_n) * sqrt(*e->S + slack_s)))
-		return false;
-	if (fabs(*e->R) > most)
-		*e->R = copysign(most, *e->R) + 0.0;
-	return true;
+	if (*e->N <= 1e-9 * *taken->N && fabs(*e->R) > most)
+		*e->R = copysign(most, *e->R);
+	settle(1, e->R);
 }
 
 /*
  * Could what is left of a matrix be a sum of w z z'?  Its eigenvalues are not
  * negative, but for roundings, which grow with the coordinate they are in: the
  * slack is added to see.  A coordinate of which nothing was taken has roundings
- * of earlier times.
+ * of earlier times, or has lost what was subnormal.
  */
 static bool
 is_possible(int dim, const double *taken, double *left, double *work)
@@ -234,7 +235,7 @@ is_possible(int dim, const double *taken, double *left, double *work)
 	}
 	least = dim * DBL_EPSILON *
 		fmax(linalg_max_diagonal(dim, left), linalg_max_diagonal(dim, taken));
-	linalg_add_diagonal(dim, fmax(least, DBL_MIN), work);
+	linalg_add_diagonal(dim, fmax(least, DBL_MIN / DBL_EPSILON), work);
 	return linalg_cholesky(dim, work) && linalg_all_finite(packed, work);
 }
 
@@ -247,18 +248,16 @@ bool
 evidence_subtract(Evidence *e, const Evidence *other, double *work)
 {
 	size_t		count = evidence_value_count(e->dim, e->H != NULL);
-	double		slack_n;
-	double		slack_s;
 	size_t		i;
 
 	for (i = 0; i < count; i++)
 		e->N[i] -= other->N[i];
 	evidence_settle(e);
-	slack_n = slack(*e->N, *other->N) + DBL_MIN;
-	slack_s = slack(*e->S, *other->S) + DBL_MIN;
-	return clamp(slack_n, e->N) && clamp(slack_s, e->S) &&
-		clamp_mean(slack_n, slack_s, e) &&
-		is_possible(e->dim, other->G, e->G, work) &&
+	if (!clamp(slack(*e->N, *other->N) + DBL_MIN, e->N) ||
+		!clamp(slack(*e->S, *other->S) + DBL_MIN, e->S))
+		return false;
+	settle_mean(e, other);
+	return is_possible(e->dim, other->G, e->G, work) &&
 		(e->H == NULL || is_possible(e->dim, other->H, e->H, work));
 }
 

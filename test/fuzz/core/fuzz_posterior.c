@@ -29,12 +29,16 @@
 /* the largest number of a reduced context; see widen.h */
 #define MOST_REDUCED	3.2e121
 
-/* evidence, and whether nothing but observations went into it */
+/*
+ * evidence, whether nothing but observations went into it, and whether S may
+ * have roundings of a larger one
+ */
 typedef struct History
 {
 	Evidence	evidence;
 	double	   *values;
 	bool		learned;
+	bool		rebased;
 } History;
 
 static double
@@ -84,6 +88,7 @@ new_history(int dim, bool fades)
 	memset(h.values, 0, count * sizeof(double));
 	evidence_bind(&h.evidence, dim, fades, h.values);
 	h.learned = true;
+	h.rebased = false;
 	return h;
 }
 
@@ -93,6 +98,7 @@ copy_history(const History *other)
 	History		h = new_history(other->evidence.dim, other->evidence.H != NULL);
 
 	h.learned = other->learned;
+	h.rebased = other->rebased;
 	memcpy(h.values, other->values, value_count(&h.evidence) * sizeof(double));
 	return h;
 }
@@ -107,6 +113,7 @@ arbitrary_history(Input *in, int dim, bool fades)
 	evidence_bind(&h.evidence, dim, fades, h.values);
 	evidence_settle(&h.evidence);
 	h.learned = false;
+	h.rebased = false;
 	return h;
 }
 
@@ -242,7 +249,7 @@ check_taken_back(const History *h, const History *other)
 	possible = evidence_subtract(&sum.evidence, &other->evidence, work);
 	if (!possible)
 	{
-		check(!h->learned || !other->learned);
+		check(!h->learned || !other->learned || h->rebased);
 		return;
 	}
 	check(!anything_is_negative(&sum.evidence));
@@ -432,6 +439,7 @@ step(Input *in, History *h)
 			break;
 		case 3:
 			evidence_rebase(&h->evidence, take_reward(in));
+			h->rebased = true;
 			break;
 		case 4:
 			choose(in, h);
