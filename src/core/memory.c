@@ -72,13 +72,21 @@ memory_centre(const Evidence *e, bool intercept, double reference, double *b)
 	return level;
 }
 
-/* S about the level that memory_centre found, or about zero */
+/*
+ * S about the level that memory_centre found, or about zero.  What is left of
+ * rewards that are all the same is nothing.
+ */
 static double
 centred_squares(const Evidence *e, bool intercept, double reference)
 {
+	double		squares;
+
 	if (!intercept)
 		return *e->S + (2.0 * *e->R + *e->N * reference) * reference;
-	return *e->N > 0.0 ? fmax(0.0, *e->S - *e->R * *e->R / *e->N) : 0.0;
+	if (!(*e->N > 0.0))
+		return 0.0;
+	squares = *e->S - *e->R * (*e->R / *e->N);
+	return squares > LEAST_SHARE * *e->S ? squares : 0.0;
 }
 
 /* What is computed of a memory to judge it. */
