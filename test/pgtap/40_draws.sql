@@ -22,7 +22,7 @@ FROM (VALUES ('discount 0.95', 0.95::float8), ('discount 1', 1)) AS s (name, dis
 GROUP BY name, discount;
 
 CREATE TEMP TABLE law AS
-SELECT name, flat(solve(z_matrix(model), column_of(numbers(model::jsonb -> 'b')))) AS mean,
+SELECT name, flat(solve(z_matrix(model), column_of(centred_b(model)))) AS mean,
        c.covariance, solve(c.covariance, identity.m) AS inverse
 FROM trained,
      LATERAL (SELECT covariance_of(z_matrix(model), z_tilde_matrix(model))) AS k (m),
