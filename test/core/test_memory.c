@@ -188,7 +188,7 @@ chosen(const Kept *kept)
 		memories[j] = *kept->memory[j];
 		before[j] = evidence_copy(kept->memory[j]);
 	}
-	choice = memory_choose(memories, p->memories, p->ridge, p->intercept,
+	choice = memory_choose(memories, p->memories, p->ridge, 0.0, p->intercept,
 						   p->reference, work);
 	for (j = 0; j < p->memories; j++)
 	{
@@ -589,7 +589,7 @@ report_speed(int dim)
 		memories[j] = *kept.memory[j];
 	start = clock();
 	for (j = 0; j < 20000; j++)
-		(void) memory_choose(memories, 3, 1, true, kept.p.reference, work);
+		(void) memory_choose(memories, 3, 1, 0.0, true, kept.p.reference, work);
 	print_message("order %d: %.1f us\n", dim,
 				  (double) (clock() - start) / CLOCKS_PER_SEC / 20000 * 1e6);
 	guarded_free(work);
