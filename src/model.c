@@ -338,7 +338,8 @@ static bool
 NoHistory(const DlintsHeader *header)
 {
 	return header->newest == TIME_UNKNOWN && header->reference == 0.0 &&
-		header->memory == header->memories && header->chosen == 0;
+		header->memory == header->memories && header->chosen == 0 &&
+		header->sigma == (header->noise > 0.0 ? header->noise : 1.0);
 }
 
 /* Can these counts, and what was found of the evidence, be a model's? */
@@ -653,7 +654,7 @@ ModelChoose(Dlints *model)
 									  memory_choose_work(ModelCoordinates(header),
 														 memories.count));
 		choice = memory_choose(memories.memory, memories.count, header->ridge,
-							   header->intercept, header->reference, work);
+							   header->noise, header->intercept, header->reference, work);
 		pfree(work);
 	}
 	header->memory = choice.used + 1;

@@ -128,6 +128,7 @@ fill_batch(const LongKind *kind, uint64_t *state, double *contexts, double *rewa
 
 typedef struct Sums
 {
+	exact		weight;
 	exact		reward_square;
 	exact		b[DIM];
 	exact		G[DIM * DIM];
@@ -182,6 +183,9 @@ sums_add(Sums *sums, double discount, int count, const double *contexts,
 		squares[k] = decay * decay;
 		decay *= discount;
 	}
+	sums->weight *= decay;
+	for (k = 0; k < count; k++)
+		sums->weight += weights[k];
 	add_products(count, weights, decay, rewards, 1, rewards, 1,
 				 &sums->reward_square);
 	for (k = 0; k < DIM; k++)
@@ -385,12 +389,12 @@ judge_posterior(const Evidence *e, const Sums *sums, const double *contexts, Lon
 	r->factored = posterior_factor(e, LONG_RIDGE, f);
 	if (r->factored)
 	{
-		posterior_mean(e, f, mean);
+		posterior_mean(f, e->b, mean);
 		r->raised = ridge_raised(e, f);
 		r->solve = error_of_vector(mean, ours.mean);
 		r->mean = error_of_vector(mean, theirs.mean);
 		r->prediction = error_of_predictions(mean, theirs.mean, contexts,
-											 sqrtl(sums->reward_square / (exact) e->counts.weight_sum));
+											 sqrtl(sums->reward_square / (exact) *e->N));
 	}
 	free(G);
 	guarded_free(mean);
@@ -407,7 +411,7 @@ long_history_run(const LongHistory *h)
 	double	   *contexts = guarded((size_t) BATCH * DIM);
 	double	   *rewards = guarded(BATCH);
 	uint64_t	state = 20;
-	LongResult	r = {0, false, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+	LongResult	r = {false, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
 	int64_t		done;
 
 	assert_non_null(sums);
@@ -416,9 +420,9 @@ long_history_run(const LongHistory *h)
 	{
 		fill_batch(h->kind, &state, contexts, rewards);
 		sums_add(sums, h->discount, BATCH, contexts, rewards);
-		evidence_learn(e, BATCH, h->block, contexts, rewards);
+		evidence_learn(e, h->discount, BATCH, h->block, contexts, rewards);
 	}
-	r.updates = e->counts.updates;
+	r.N = relative(*e->N - sums->weight, sums->weight);
 	r.b = error_of_b(e, sums);
 	r.G = error_of_matrix(e->G, sums->G);
 	if (e->H)
@@ -473,7 +477,7 @@ long_promises_kept(const LongHistory *h, const LongResult *r)
 	double		evidence = long_evidence_promise(h);
 	double		mean = long_mean_promise(r);
 
-	return r->updates == h->count && r->b <= evidence && r->G <= evidence &&
+	return fabs(r->N) <= (h->discount < 1 ? evidence : 0) && r->b <= evidence && r->G <= evidence &&
 		(h->discount < 1 ? r->H <= evidence : isnan(r->H)) &&
 		r->factored && (r->solve <= mean || isinf(mean)) &&
 		(r->prediction <= 1e-6 || isnan(r->condition));

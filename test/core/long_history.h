@@ -38,9 +38,9 @@ extern const int long_kind_count;
 
 typedef struct LongResult
 {
-	int64_t		updates;
 	bool		factored;
-	double		b;				/* worst errors */
+	double		N;				/* worst errors */
+	double		b;
 	double		G;
 	double		H;				/* NaN when there is none */
 	double		condition;		/* of Z */

@@ -20,8 +20,8 @@ check_kinds(double discount, int block)
 
 		if (long_promises_kept(&h, &r))
 			continue;
-		print_error("%s: %lld updates, b %g, G %g, H %g, condition %g, mean %g\n",
-					h.kind->name, (long long) r.updates, r.b, r.G, r.H,
+		print_error("%s: N %g, b %g, G %g, H %g, condition %g, mean %g\n",
+					h.kind->name, r.N, r.b, r.G, r.H,
 					r.condition, r.solve);
 		fail();
 	}

@@ -26,9 +26,9 @@ report(LongHistory h)
 	const LongResult r = long_history_run(&h);
 	bool		kept = long_promises_kept(&h, &r);
 
-	printf("%-22s %5g %5d %8lld %7.0e %7.0e %7.0e %7.0e %7.0e %7.0e %7.0e %7.0e %7.0e  %s\n",
-		   h.kind->name, h.discount, h.block, (long long) r.updates,
-		   r.b, r.G, r.H, long_evidence_promise(&h), r.condition, r.solve,
+	printf("%-22s %5g %5d %8lld %7.0e %7.0e %7.0e %7.0e %7.0e %7.0e %7.0e %7.0e %7.0e %7.0e  %s\n",
+		   h.kind->name, h.discount, h.block, (long long) h.count,
+		   r.N, r.b, r.G, r.H, long_evidence_promise(&h), r.condition, r.solve,
 		   long_mean_promise(&r), r.mean, r.prediction,
 		   !kept ? "BROKEN" : r.raised > 0 ? "kept, ridge raised" : "kept");
 	(void) fflush(stdout);
@@ -43,8 +43,8 @@ report_all(void)
 	int			g;
 	int			k;
 
-	printf("%-22s %5s %5s %8s %7s %7s %7s %7s %7s %7s %7s %7s %7s\n",
-		   "contexts", "gamma", "block", "count", "b", "G", "H", "bound",
+	printf("%-22s %5s %5s %8s %7s %7s %7s %7s %7s %7s %7s %7s %7s %7s\n",
+		   "contexts", "gamma", "block", "count", "N", "b", "G", "H", "bound",
 		   "cond Z", "solve", "bound", "mean", "reward");
 	for (g = 0; g < LENGTH(discounts); g++)
 		for (k = 0; k < long_kind_count; k++)
@@ -70,15 +70,13 @@ report_all(void)
 static double
 seconds_for(Evidence *e, int count, const double *context, double reward)
 {
-	double		z[LONG_DIM];
+	const double one = 1;
+	double		work[LONG_DIM];
 	clock_t		start = clock();
 	int			j;
 
 	for (j = 0; j < count; j++)
-	{
-		memcpy(z, context, sizeof(z));
-		evidence_absorb(e, 1, z, &reward);
-	}
+		evidence_absorb(e, 0.99, 1, context, &reward, 0, &one, work);
 	return (double) (clock() - start) / CLOCKS_PER_SEC;
 }
 
@@ -175,12 +173,12 @@ print_model(double discount, int64_t count)
 		rewards[filled++] = (double) (i % 5);
 		if (filled == EVIDENCE_BLOCK || i == count)
 		{
-			evidence_learn(e, filled, filled, contexts, rewards);
+			evidence_learn(e, discount, filled, filled, contexts, rewards);
 			filled = 0;
 		}
 	}
 	printf("\\set discount %.17g\n\\set count %lld\n", discount,
-		   (long long) e->counts.updates);
+		   (long long) count);
 	print_array("core_b", e->b, SQL_DIM);
 	print_matrix("core_g", e->G);
 	print_matrix("core_h", e->H ? e->H : e->G);
