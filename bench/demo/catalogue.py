@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from errors import UserError
-from factors import factorise, most_rated, rating_matrix
+from bench.factors import factorise, most_rated, rating_matrix
+from bench.program import UserError
 
 MOVIES = 1000
 FACTORS = 10

@@ -1,14 +1,8 @@
 """The chart of click-through rates."""
 
-import logging
-
 import numpy as np
 
-# Where there is no home to keep its cache in, matplotlib need not say so.
-logging.getLogger('matplotlib').setLevel(logging.ERROR)
-
-from matplotlib import ticker  # noqa: E402
-from matplotlib.figure import Figure  # noqa: E402
+from bench import figure
 
 COLOURS = ('#0072b2', '#009e73', '#d55e00', '#767676')
 
@@ -18,8 +12,8 @@ def draw(path, rewards, change, window, subject):
 
     The lines are averages over a window of visits.
     """
-    figure = Figure(figsize=(9, 5), constrained_layout=True)
-    axes = figure.subplots()
+    chart = figure.create(9, 5)
+    axes = chart.subplots()
     steps = len(next(iter(rewards.values())))
     ends = []
     for colour, values in zip(COLOURS, rewards.values()):
@@ -39,13 +33,10 @@ def draw(path, rewards, change, window, subject):
         axes.annotate(name, (steps, height), xytext=(6, 0), color=colour,
                       textcoords='offset points', va='center', weight='bold')
     axes.set_title(f'Recommending {subject}', loc='left', weight='bold')
-    axes.xaxis.set_major_formatter(ticker.StrMethodFormatter('{x:,.0f}'))
-    axes.yaxis.set_major_formatter(ticker.PercentFormatter(1, decimals=0))
-    axes.grid(axis='y', color='#dddddd')
-    axes.set_axisbelow(True)
-    for side in ('top', 'right'):
-        axes.spines[side].set_visible(False)
-    figure.savefig(path, dpi=150)
+    axes.yaxis.set_major_formatter(
+        figure.ticker.PercentFormatter(1, decimals=0))
+    figure.finish(axes)
+    chart.savefig(path, dpi=150)
 
 
 def moving_average(values, window):

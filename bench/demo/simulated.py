@@ -8,9 +8,9 @@ change of taste theta becomes another one; u stays.
 
 import numpy as np
 
-from catalogue import Catalogue
-from factors import unit_rows
-from movielens import RATING, Movie
+from bench.demo.catalogue import Catalogue
+from bench.factors import unit_rows
+from bench.movielens import RATING, Movie
 
 USERS = 600
 ITEMS = 1000

@@ -1,9 +1,8 @@
 """The stream of visits: who comes, what is shown, what is clicked."""
 
-import sys
-
 import numpy as np
-from tqdm import tqdm
+
+from bench.progress import Bar
 
 LINES = 6
 
@@ -78,19 +77,16 @@ def run(world, policies, rewards, steps, progress):
         progress.advance(step)
 
 
-class Progress:
+class Progress(Bar):
     """Click-through rates while the stream runs.
 
     A bar on a terminal; elsewhere a line now and then.
     """
 
     def __init__(self, steps, rewards):
-        self._steps = steps
+        super().__init__(steps, unit='visit')
         self._rewards = rewards
         self._window = max(1, steps // (2 * LINES))
-        self._terminal = sys.stderr.isatty()
-        self._bar = tqdm(total=steps, unit='visit', leave=True,
-                         disable=not self._terminal)
 
     def advance(self, step):
         """Count a visit."""
@@ -99,16 +95,12 @@ class Progress:
         if self._terminal and done % 50 == 0:
             self._bar.set_postfix_str(self._rates(done), refresh=False)
         if not self._terminal and self._line(done) > self._line(step):
-            print(f'{done:7,} of {self._steps:,} visits   '
+            print(f'{done:7,} of {self._total:,} visits   '
                   f'{self._rates(done)}', flush=True)
-
-    def close(self):
-        """Leave the bar as it stands."""
-        self._bar.close()
 
     def _line(self, done):
         """Return how many lines are due."""
-        return done * LINES // self._steps
+        return done * LINES // self._total
 
     def _rates(self, done):
         """Return the click-through rates of the last visits."""

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-import statements
+from bench.load import statements
 
 # More than rounding can make of a sum of integers, less than one of them.
 TOLERANCE = 0.1

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-import server
-import statements
-from pgbench import Pgbench
-from series import RECOMMEND
+from bench.load import statements
+from bench.load.series import RECOMMEND
+from bench.pgbench import Pgbench
+from bench.server import value
 
 ITEMS = 1000
 JOBS = 2
@@ -48,8 +48,7 @@ class Clients:
         self._series = series
         self._options = (f'--client={count}', f'--jobs={min(JOBS, count)}',
                          *options)
-        self._pgbench = Pgbench(cursor, search_path=server.PATH,
-                                **dict(series.settings))
+        self._pgbench = Pgbench(cursor, **dict(series.settings))
 
     def work(self, seconds):
         """Run for so many seconds and return what was done."""
@@ -79,7 +78,7 @@ class Clients:
 
     def _size(self):
         """Return the size of the tables in bytes."""
-        return server.value(self._cursor, statements.SIZE)
+        return value(self._cursor, statements.SIZE)
 
 
 def _work(series, log, fold_log, largest):

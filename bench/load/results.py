@@ -2,10 +2,10 @@
 
 import numpy as np
 
-import report
-from clients import FOLD, LEARN
-from measure import Ratio
-from series import DIRECT, MIXES, RECOMMEND
+from bench.load.clients import FOLD, LEARN
+from bench.load.series import DIRECT, MIXES, RECOMMEND
+from bench.measure import Ratio
+from bench.report import table
 
 MEGABYTE = 1e6
 FIGURES = ('form', 'clients', 'recommend/s', 'ms', 'rewards/s', 'ms',
@@ -33,8 +33,7 @@ def print_all(found, steady):
         _print_figures(of_mix)
         print("\nas multiples of the direct form's in the same turn (lowest "
               'to highest turn):\n')
-        report.print_rows([('form', 'clients', *COMPARED),
-                           *_ratios(of_mix)])
+        print(table([('form', 'clients', *COMPARED), *_ratios(of_mix)]))
     print('\nat a steady rate, for longer:\n')
     _print_figures(steady)
     print(EXPLANATION)
@@ -62,8 +61,8 @@ def print_account(*found):
 
 def _print_figures(found):
     """Print a line for each series and number of clients, by form."""
-    report.print_rows([FIGURES, *(_figures(*key, trials)
-                                  for key, trials in found.items())])
+    print(table([FIGURES, *(_figures(*key, trials)
+                            for key, trials in found.items())]))
 
 
 def _figures(series, count, trials):
@@ -71,12 +70,12 @@ def _figures(series, count, trials):
     works = [trial.work for trial in trials]
     wal = [trial.wal / max(1, len(trial.work.times[LEARN]))
            for trial in trials]
-    return (series.form, str(count),
+    return (series.form, count,
             *_pace(works, RECOMMEND), *_pace(works, LEARN),
             _pace(works, FOLD)[1],
             '' if series.mix.recommendations else f'{np.median(wal):,.0f}',
             f'{np.median([work.largest for work in works]) / MEGABYTE:.1f}',
-            str(sum(trial.vacuums for trial in trials)))
+            sum(trial.vacuums for trial in trials))
 
 
 def _pace(works, kind):
@@ -103,7 +102,7 @@ def _ratios(found):
         if series.form != DIRECT:
             turns = [(trial.work, other.work) for trial, other
                      in zip(trials, base[count])]
-            yield (series.form, str(count), *(
+            yield (series.form, count, *(
                 _ratio(turns, measure) for measure in COMPARED.values()))
 
 

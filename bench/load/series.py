@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-import statements
+from bench.load import statements
 
 RECOMMEND = 'recommend'
 MANY = 100

@@ -39,7 +39,7 @@ REWARDED = """\
 DIRECT = """\
 UPDATE model
 SET    state = dlints_update(state, (SELECT features FROM item
-                                     WHERE id = :item), {reward}::float8)
+                                     WHERE id = :item), {reward})
 WHERE  id = :model;"""
 
 QUEUE = """\

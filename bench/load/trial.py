@@ -6,10 +6,11 @@ WAL. One comes before the warm-up, so that the run itself writes few of them.
 
 from dataclasses import dataclass
 
-import server
-import statements
-from account import Account, Amount
-from clients import Clients, Work
+from bench import samples
+from bench.load import statements
+from bench.load.account import Account, Amount
+from bench.load.clients import Clients, Work
+from bench.server import value
 
 WARM_UP = 1
 
@@ -29,24 +30,24 @@ class Trial:
 def run(cursor, series, count, seconds, *options):
     """Run a series with a number of clients and return the trial."""
     cursor.execute(statements.TABLES, {
-        'models': series.models, 'context_dim': server.CONTEXT_DIM,
-        'reduced_dim': server.REDUCED_DIM})
+        'models': series.models, 'context_dim': samples.CONTEXT_DIM,
+        'reduced_dim': samples.REDUCED_DIM})
     account = Account(cursor)
     clients = Clients(cursor, series, count, *options)
     cursor.execute('CHECKPOINT')
     account.add(clients.work(WARM_UP).rewards)
     _fold(cursor, series)
-    checkpoint = server.value(cursor, statements.CHECKPOINT)
-    start = server.value(cursor, statements.POSITION)
+    checkpoint = value(cursor, statements.CHECKPOINT)
+    start = value(cursor, statements.POSITION)
     work = clients.work(seconds)
     account.add(work.rewards)
     queued = account.queued()
     _fold(cursor, series)
     return Trial(
         work, account.missing(), queued,
-        int(server.value(cursor, statements.WRITTEN, start=start)),
-        int(server.value(cursor, statements.VACUUMS)),
-        checkpoint != server.value(cursor, statements.CHECKPOINT))
+        int(value(cursor, statements.WRITTEN, start=start)),
+        int(value(cursor, statements.VACUUMS)),
+        checkpoint != value(cursor, statements.CHECKPOINT))
 
 
 def _fold(cursor, series):

@@ -1,19 +1,9 @@
 """The paper's figures: click-through rate and NDCG@5 over time."""
 
-import logging
-
 import numpy as np
 
-import experiment
-import policies
-import report
-from errors import UserError
-
-# Where there is no home to keep its cache in, matplotlib need not say so.
-logging.getLogger('matplotlib').setLevel(logging.ERROR)
-
-from matplotlib import ticker  # noqa: E402
-from matplotlib.figure import Figure  # noqa: E402
+from bench import figure
+from bench.paper import experiment, policies, report
 
 KINDS = {'reward': ('ctr', 'click-through rate so far'),
          'ndcg_at_5': ('ndcg', 'mean NDCG@5 so far')}
@@ -60,23 +50,19 @@ def _figure(path, data, title, curves):
     panels = {'policies': _draw_policies, 'the effect of d': _draw_dims}
     if any(policy in policies.EXTENDED for policy, _ in curves):
         panels['interactions and intercept'] = _draw_extended
-    figure = Figure(figsize=(6 * len(panels), 5.4), constrained_layout=True)
+    chart = figure.create(6 * len(panels), 5.4)
     for axes, (subject, draw_curves) in zip(
-            figure.subplots(1, len(panels), sharey=True), panels.items()):
+            chart.subplots(1, len(panels), sharey=True), panels.items()):
         draw_curves(axes, data, curves)
         axes.set_title(subject, loc='left')
     # All curves first: a limit that is set holds for all that share the axis.
-    for axes in figure.axes:
+    for axes in chart.axes:
         _finish(axes, len(data.stream))
-    figure.axes[0].set_ylabel(title)
-    figure.suptitle(f'{data.name}: without interactions the same ranking for '
-                    'every user, so that is tracking of popularity',
-                    fontsize='medium')
-    try:
-        figure.savefig(path, dpi=130)
-    except OSError as error:
-        raise UserError(f'cannot write to {path}: '
-                        f'{error.strerror}') from None
+    chart.axes[0].set_ylabel(title)
+    chart.suptitle(f'{data.name}: without interactions the same ranking for '
+                   'every user, so that is tracking of popularity',
+                   fontsize='medium')
+    chart.savefig(path, dpi=130)
 
 
 def _draw_policies(axes, data, curves):
@@ -122,14 +108,10 @@ def _finish(axes, steps):
             axes.axvline(change, color='black', linewidth=0.8, linestyle=':')
     axes.set(xlim=(0, steps), xlabel='steps (dotted: change points)')
     axes.set_ylim(bottom=0)
-    axes.xaxis.set_major_formatter(ticker.StrMethodFormatter('{x:,.0f}'))
-    axes.grid(axis='y', color='#dddddd')
-    axes.set_axisbelow(True)
+    figure.finish(axes)
     if axes.lines:
         axes.legend(fontsize='small', loc='upper center', ncol=2,
                     bbox_to_anchor=(0.5, -0.14), frameon=False)
-    for side in ('top', 'right'):
-        axes.spines[side].set_visible(False)
 
 
 def _label(spec):

@@ -5,17 +5,13 @@ the Test Anything Protocol; exits with 1 if a check fails.
 """
 
 import sys
-from pathlib import Path
 
 import numpy as np
 import psycopg2
 
-# What the programs under bench share.
-sys.path.append(str(Path(__file__).resolve().parents[1] / 'common'))
-
-import forms  # noqa: E402
-import statements  # noqa: E402
-from linear import Model  # noqa: E402
+from bench import server
+from bench.paper import forms, statements
+from bench.paper.linear import Model
 
 ARMS = 50
 ITEM_DIM = 15
@@ -106,14 +102,17 @@ class World:
 def main():
     """Make all checks and return the exit status."""
     tap = Tap()
-    connection = psycopg2.connect('')
-    connection.autocommit = True
-    cursor = connection.cursor()
-    cursor.execute(statements.SET_UP + ';' + TABLES)
+    with server.connect(**statements.SETTINGS) as cursor:
+        check(tap, cursor)
+    tap.plan()
+    return int(tap.failed)
+
+
+def check(tap, cursor):
+    """Make all checks."""
+    cursor.execute(TABLES)
     world = World()
-    for number, features in enumerate(world.items):
-        cursor.execute('INSERT INTO item VALUES (%s, %s::real[])',
-                       (number, features.tolist()))
+    server.copy(cursor, 'item', enumerate(world.items))
     for form, shapes in FORMS:
         cursor.execute('DEALLOCATE ALL;' + form.PREPARE)
         for shape in shapes:
@@ -123,10 +122,6 @@ def main():
         if form in EARNING:
             check_rewards(tap, cursor, world, form, EARNING[form])
     check_ndcg(tap, cursor)
-    cursor.execute(f'DROP SCHEMA {statements.SCHEMA} CASCADE')
-    connection.close()
-    tap.plan()
-    return int(tap.failed)
 
 
 class Pair:

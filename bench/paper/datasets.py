@@ -5,11 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import csr_matrix
 
-import amazon
-import jester
-from errors import UserError
-from factors import factorise, most_rated, rating_matrix
-from movielens import GENRES, read_folder
+from bench.factors import factorise, most_rated, rating_matrix
+from bench.movielens import GENRES, read_folder
+from bench.paper import ratings as files
+from bench.program import UserError
 
 TUNING_STEPS = 30000
 FEWEST = 10
@@ -71,7 +70,7 @@ def movielens(folder, steps, seed):
 
 def jester_jokes(path, steps, seed):
     """Return Jester; users are drawn at random, since it holds no times."""
-    ratings = jester.read(path)
+    ratings = files.read_jester(path)
     top = most_rated(ratings['item'], 140)
     ratings = ratings[np.isin(ratings['item'], top)]
     users = np.unique(ratings['user'])
@@ -89,7 +88,7 @@ def jester_jokes(path, steps, seed):
 
 def amazon_ratings(path, steps, seed):
     """Return Amazon ratings; the most active users, drawn at random."""
-    ratings, notes = amazon.read(path)
+    ratings, notes = files.read_amazon(path)
     top = most_rated(ratings['item'], 400)
     ratings = ratings[np.isin(ratings['item'], top)]
     active = most_rated(ratings['user'], AMAZON_USERS)

@@ -5,8 +5,9 @@ from time import perf_counter
 
 import numpy as np
 
-import policies
-import statements
+from bench import server
+from bench.factors import unit_rows
+from bench.paper import policies, statements
 
 K = 5
 CHANGES = (5000, 10000, 20000, 35000, 50000, 65000, 80000, 90000)
@@ -26,6 +27,21 @@ class Outcome:
     rewards: np.ndarray
     ndcg: np.ndarray        # None if it was not computed
     seconds: float
+
+
+def load(cursor, data):
+    """Make the tables anew and load a data set."""
+    cursor.execute(f'DROP TABLE IF EXISTS {statements.NAMES}; '
+                   + statements.TABLES)
+    items, users = data.item_features, data.user_features
+    padded = np.pad(items, ((0, 0), (0, users.shape[1])))
+    server.copy(cursor, 'arm', enumerate(padded))
+    server.copy(cursor, 'arm_latent', enumerate(items))
+    server.copy(cursor, 'visitor', zip(
+        range(len(users)), users, unit_rows(users),
+        (clicks.tobytes() for clicks in data.clicks)))
+    cursor.execute('INSERT INTO place SELECT id FROM arm')
+    cursor.execute(statements.ANALYZE)
 
 
 def run(cursor, data, spec, users, seed, repetition, *, ndcg=True,
@@ -74,4 +90,3 @@ def stretches(steps):
     every = max(1, steps // POINTS)
     return sorted({*range(0, steps, every), steps,
                    *(change for change in CHANGES if change < steps)})
-

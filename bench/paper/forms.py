@@ -129,7 +129,7 @@ UPDATE model SET state = dlints_update(
 
 def _reduce(cursor, *vectors):
     """Return what the server reduces a context to."""
-    places = ', '.join(['%s::float8[]'] * len(vectors))
+    places = ', '.join(['%s'] * len(vectors))
     cursor.execute(f'SELECT dlints_project(state, {places}) FROM model',
                    [vector.tolist() for vector in vectors])
     return cursor.fetchone()[0]

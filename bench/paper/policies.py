@@ -8,7 +8,7 @@ from math import sqrt
 
 import numpy as np
 
-import statements
+from bench.paper import statements
 
 SHARES = (5, 10, 20, 50, 100)
 CLEAN_EVERY = 500
@@ -107,7 +107,7 @@ def create(spec, cursor, data, seed, repetition, k):
     """Return a fresh policy that ranks the best k arms, without k one."""
     if spec.policy == 'DeepFM':
         # torch is needed for nothing else.
-        from deepfm import DeepFM
+        from bench.paper.deepfm import DeepFM
         return DeepFM(data, np.random.default_rng([seed, repetition]), k or 1,
                       **spec.parameters)
     if spec.policy == 'random':

@@ -4,10 +4,8 @@ from collections import defaultdict
 
 import numpy as np
 
-import experiment
-import policies
-import published
-from errors import UserError
+from bench.paper import experiment, policies, published
+from bench.report import table
 
 NAME = 'results.md'
 LABELS = {'e-greedy': 'ε-greedy',
@@ -52,11 +50,7 @@ def write(folder, runs, results):
                   _between_changes(data, plans, results)]
     text = '\n'.join(part for part in parts if part)
     path = folder / NAME
-    try:
-        path.write_text(text, encoding='utf-8')
-    except OSError as error:
-        raise UserError(f'cannot write to {path}: '
-                        f'{error.strerror}') from None
+    path.write_text(text, encoding='utf-8')
     print(f'\n{text}\nWritten to {path}')
 
 
@@ -198,7 +192,5 @@ def _between_changes(data, plans, results):
 
 
 def _table(head, rows):
-    """Return a Markdown table."""
-    lines = [head, ['---'] * len(head), *rows]
-    return ''.join('| ' + ' | '.join(map(str, line)) + ' |\n'
-                   for line in lines)
+    """Return a table, and the empty line that ends it."""
+    return table([head, *rows]) + '\n'

@@ -3,7 +3,7 @@
 import csv
 from pathlib import Path
 
-from errors import UserError
+from bench.program import UserError
 
 RUN = ('data', 'steps', 'seed', 'ndcg', 'policy', 'dimension', 'parameters',
        'repetition')
@@ -76,9 +76,6 @@ def _drop_torn_line(path):
             file.truncate(content.rfind(b'\n') + 1)
     except FileNotFoundError:
         pass
-    except OSError as error:
-        raise UserError(f'cannot write to {path}: '
-                        f'{error.strerror}') from None
 
 
 def _read(path, fields):
@@ -89,7 +86,7 @@ def _read(path, fields):
             rows = list(reader)
     except FileNotFoundError:
         return []
-    except (OSError, UnicodeDecodeError, csv.Error):
+    except (UnicodeDecodeError, csv.Error):
         raise UserError(f'cannot read {path}') from None
     if tuple(reader.fieldnames or ()) != fields:
         raise UserError(f'{path} is not a file of this program\'s results; '
@@ -101,12 +98,8 @@ def _read(path, fields):
 
 def _append(path, fields, rows):
     """Append rows; the header goes first."""
-    try:
-        with path.open('a', newline='') as file:
-            writer = csv.DictWriter(file, fields)
-            if not file.tell():
-                writer.writeheader()
-            writer.writerows(rows)
-    except OSError as error:
-        raise UserError(f'cannot write to {path}: '
-                        f'{error.strerror}') from None
+    with path.open('a', newline='') as file:
+        writer = csv.DictWriter(file, fields)
+        if not file.tell():
+            writer.writeheader()
+        writer.writerows(rows)

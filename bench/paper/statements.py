@@ -16,18 +16,10 @@ share one call of dlints_recommend, hence one draw: the best of its k is shown,
 and "evaluate" ranks the arms as the k are ranked and all the others last.
 """
 
-SCHEMA = 'dlints_paper'
+SETTINGS = {'synchronous_commit': 'off',
+            'plan_cache_mode': 'force_generic_plan'}
 
-SET_UP = f"""
-SET client_min_messages = warning;
-CREATE EXTENSION IF NOT EXISTS dlints;
-DROP SCHEMA IF EXISTS {SCHEMA} CASCADE;
-CREATE SCHEMA {SCHEMA};
-SET search_path = {SCHEMA}, public;
-SET synchronous_commit = off;
-SET plan_cache_mode = force_generic_plan;
-SET max_parallel_workers_per_gather = 0"""
-
+NAMES = 'arm, arm_latent, visitor, place, model, tally'
 TABLES = """
 CREATE TABLE arm        (id integer PRIMARY KEY, features real[] NOT NULL);
 CREATE TABLE arm_latent (id integer PRIMARY KEY, features real[] NOT NULL);

@@ -4,11 +4,8 @@ from time import perf_counter
 
 import numpy as np
 
-import experiment
-import linear
-import policies
-import server
-from progress import Progress
+from bench.paper import experiment, linear, policies
+from bench.progress import Steps
 
 STEPS = 100000
 SHARE = 20
@@ -22,14 +19,14 @@ def measure(cursor, sets, options):
         if len(data.stream) < steps:
             print(f'{data.name} has a stream of {len(data.stream):,} steps, '
                   f'which is repeated to make {steps:,}')
-        server.load(cursor, data)
+        experiment.load(cursor, data)
         dim = data.context_dim * SHARE // 100
         spec = next(spec for spec in policies.specs(data, ['D-LinTS-RP'])
                     if spec.dim == dim)
         print(f'D-LinTS-RP, {steps:,} steps, {data.arms:,} arms, '
               f'n = {data.context_dim}, d = {dim}, without NDCG')
         start = perf_counter()
-        with Progress(steps) as progress:
+        with Steps(steps) as progress:
             progress.name(f'{data.key} D-LinTS-RP {dim}')
             outcome = experiment.run(cursor, data, spec, users, options.seed,
                                      1, ndcg=False, advance=progress.advance)

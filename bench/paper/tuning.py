@@ -4,11 +4,9 @@ from itertools import product
 
 import numpy as np
 
-import experiment
-import policies
-import server
-from errors import UserError
-from progress import Progress
+from bench.paper import experiment, policies
+from bench.program import UserError
+from bench.progress import Steps
 
 REPETITIONS = 3
 DISCOUNTS = (0.9999, 0.999, 0.99, 0.9, 0.8, 0.7, 0.6)
@@ -42,10 +40,10 @@ def tune(cursor, sets, names, options):
         for data, name, grid in jobs)
     loaded = None
     lines = []
-    with Progress(total) as progress:
+    with Steps(total) as progress:
         for data, name, grid in jobs:
             if data is not loaded:
-                server.load(cursor, data)
+                experiment.load(cursor, data)
                 loaded = data
             earned = []
             for point in grid:

@@ -8,29 +8,31 @@ get_action(contexts, trial) and reward(reward), contexts being a dictionary.
 import importlib
 import sys
 from pathlib import Path
+from types import ModuleType
 
-from contender import Contender
-from shared import UserError, reference
+from bench import reference
+from bench.peers.contender import Contender
+from bench.program import UserError
 
-MODULE = 'policies.dlintsrp'
+PACKAGE, MODULE = 'policies', 'dlintsrp'
 CLASS = 'dlintsrp'
 METHODS = ('get_action', 'reward')
 
 
 def find_policy(folder):
     """Return the policy's class out of a checkout."""
-    path = Path(folder, *MODULE.split('.')).with_suffix('.py')
+    path = Path(folder, PACKAGE, f'{MODULE}.py')
     if not path.is_file():
         raise UserError(f'--authors: there is no {path}; the folder of a '
                         'checkout of D-LinTS-RP is wanted')
-    sys.path.insert(0, str(folder))
+    # The package itself would import all policies, and torch with one of them.
+    sys.modules[PACKAGE] = ModuleType(PACKAGE)
+    sys.modules[PACKAGE].__path__ = [str(path.parent)]
     try:
-        module = importlib.import_module(MODULE)
+        module = importlib.import_module(f'{PACKAGE}.{MODULE}')
     except Exception as error:  # whatever a stranger's module may raise
         raise UserError(f'--authors: {path} cannot be imported: '
-                        f'{describe(error)}') from None
-    finally:
-        sys.path.remove(str(folder))
+                        f'{_describe(error)}') from None
     for name, found in vars(module).items():
         if isinstance(found, type) and _plain(name) == CLASS:
             break
@@ -48,7 +50,7 @@ def _plain(name):
     return ''.join(filter(str.isalpha, name)).lower()
 
 
-def describe(error):
+def _describe(error):
     """Return an exception in one line."""
     text = str(error).strip().splitlines()
     return f'{type(error).__name__}: {text[0]}' if text else repr(error)
@@ -77,7 +79,7 @@ class Authors(Contender):
             self.learn(self.choose(), 0.0)
         except Exception as error:  # whatever a stranger's class may raise
             raise UserError('--authors: the policy cannot be used as '
-                            f'expected: {describe(error)}') from None
+                            f'expected: {_describe(error)}') from None
 
     def choose(self):
         """Return the item to show next."""

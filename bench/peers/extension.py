@@ -1,7 +1,8 @@
 """dlints itself: two prepared statements over one connection."""
 
-from contender import Contender
-from shared import server
+from bench import samples
+from bench.peers.contender import Contender
+from bench.server import value
 
 PREPARE = """
     PREPARE recommend (text) AS
@@ -29,20 +30,20 @@ class Extension(Contender):
 
     def __init__(self, task):
         self._cursor = task.cursor
-        self._cursor.execute(server.MODELS)
+        self._cursor.execute(samples.MODELS)
         self._cursor.execute(NEW_MODEL, (
-            server.MODEL, task.shape.context_dim, task.shape.reduced_dim))
+            samples.MODEL, task.shape.context_dim, task.shape.reduced_dim))
         self._cursor.execute(PREPARE)
 
     def choose(self):
         """Return the item to show next."""
-        return server.value(self._cursor, 'EXECUTE recommend (%(model)s)',
-                            model=server.MODEL) - 1
+        return value(self._cursor, 'EXECUTE recommend (%(model)s)',
+                     model=samples.MODEL) - 1
 
     def learn(self, choice, reward):
         """Learn from the reward of an item."""
         self._cursor.execute('EXECUTE learn (%s, %s, %s)',
-                             (server.MODEL, choice + 1, reward))
+                             (samples.MODEL, choice + 1, reward))
 
     def tidy(self):
         """Remove the row's old versions."""

@@ -1,7 +1,7 @@
 """A well-written numpy loop in this process."""
 
-from contender import Contender
-from shared import reference
+from bench.peers.contender import Contender
+from bench.reference import CarefulRule
 
 
 class NumpyLoop(Contender):
@@ -17,7 +17,7 @@ class NumpyLoop(Contender):
              'transaction is rolled back.')
 
     def __init__(self, task):
-        self._rule = reference.CarefulRule(task.features.astype(float),
-                                           task.shape.reduced_dim)
-        self.choose = self._rule.choose
-        self.learn = self._rule.learn
+        rule = CarefulRule(task.features.astype(float),
+                           task.shape.reduced_dim)
+        self.choose = rule.choose
+        self.learn = rule.learn

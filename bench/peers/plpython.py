@@ -5,19 +5,21 @@ from pathlib import Path
 
 import psycopg2
 
-from contender import Contender
-from shared import UserError, reference, server
+from bench import reference
+from bench.peers.contender import Contender
+from bench.program import UserError, describe
+from bench.server import value
 
 FUNCTIONS = Path(__file__).with_name('plpython.sql')
 
 
 def why_not(cursor):
     """Return why the server cannot run PL/Python; None if it can."""
-    if server.value(cursor, """
+    if value(cursor, """
             SELECT count(*) FROM pg_available_extensions
             WHERE  name = 'plpython3u'"""):
         return None
-    version = server.value(cursor, 'SHOW server_version_num')
+    version = value(cursor, 'SHOW server_version_num')
     return ('the server has no plpython3u (on Debian: '
             f'postgresql-plpython3-{int(version) // 10000})')
 
@@ -29,18 +31,18 @@ class _PlPython(Contender):
 
     def __init__(self, task):
         self._cursor = task.cursor
-        if server.value(self._cursor, "SELECT to_regclass('peer') IS NULL"):
+        if value(self._cursor, "SELECT to_regclass('peer') IS NULL"):
             self._cursor.execute('CREATE EXTENSION IF NOT EXISTS plpython3u')
             self._cursor.execute(FUNCTIONS.read_text(encoding='utf-8'))
         try:
-            self._state = server.value(
+            self._state = value(
                 self._cursor,
                 'SELECT peer_open(%(key)s, %(size)s, %(source)s)',
                 key=self.KEY, size=task.shape.reduced_dim,
                 source=inspect.getsource(reference))
         except psycopg2.Error as error:
             raise UserError('PL/Python, whose Python needs numpy and scipy: '
-                            f'{str(error).splitlines()[0]}') from None
+                            f'{describe(error)}') from None
 
 
 class SessionMemory(_PlPython):
@@ -58,7 +60,7 @@ class SessionMemory(_PlPython):
 
     def choose(self):
         """Return the item to show next."""
-        return server.value(self._cursor, 'EXECUTE memory_choose')
+        return value(self._cursor, 'EXECUTE memory_choose')
 
     def learn(self, choice, reward):
         """Learn from the reward of an item."""
@@ -88,7 +90,7 @@ class TableRow(_PlPython):
 
     def choose(self):
         """Return the item to show next."""
-        return server.value(self._cursor, self.CHOOSE, model=self.KEY)
+        return value(self._cursor, self.CHOOSE, model=self.KEY)
 
     def learn(self, choice, reward):
         """Learn from the reward of an item."""

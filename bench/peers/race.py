@@ -6,7 +6,7 @@ from time import perf_counter
 
 import numpy as np
 
-from shared import measure
+from bench.measure import BLOCKS
 
 WARM_UP = 10
 ROUND_SECONDS = 0.025
@@ -52,7 +52,7 @@ class _Runner:
             seconds.append(sum(self._step()))
         turns = np.median(seconds) / ROUND_SECONDS
         self._in_turn = int(np.clip(1 / turns, 1, MOST_STEPS))
-        self._pause = int(np.clip(turns, 1, rounds // measure.BLOCKS))
+        self._pause = int(np.clip(turns, 1, rounds // BLOCKS))
 
     def take_turn(self, number):
         """Take the steps of a round."""

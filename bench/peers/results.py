@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from contender import Shape
-from extension import Extension
-from shared import UserError, measure, report
+from bench import measure, report
+from bench.peers.contender import Shape
+from bench.peers.extension import Extension
 
 PARTS = {'select': 'selection', 'update': 'update', 'step': 'whole step'}
 BASE = Extension.NAME
@@ -43,10 +43,10 @@ def print_table(found):
     table = [('arms', 'n', 'd', 'part', BASE + ', us',
               *(f'{name}, us; ratio' for name in names if name != BASE))]
     for (shape, part), by_name in lines.items():
-        table.append((f'{shape.arms:,}', str(shape.context_dim),
-                      str(shape.reduced_dim), PARTS[part],
+        table.append((f'{shape.arms:,}', shape.context_dim,
+                      shape.reduced_dim, PARTS[part],
                       *(_cell(by_name[name]) for name in names)))
-    report.print_rows(table)
+    print(report.table(table))
 
 
 def _cell(row):
@@ -97,10 +97,7 @@ class CsvFile:
     """A file that takes the results as they come."""
 
     def __init__(self, path):
-        try:
-            self._file = open(path, 'w', encoding='utf-8', newline='')
-        except OSError as error:
-            raise UserError(f'--csv: {path}: {error.strerror}') from None
+        self._file = open(path, 'w', encoding='utf-8', newline='')
         self._writer = csv.writer(self._file)
         self._writer.writerow(FIELDS)
 

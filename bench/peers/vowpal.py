@@ -8,8 +8,8 @@ from select import select
 
 import numpy as np
 
-from contender import Contender
-from shared import UserError
+from bench.peers.contender import Contender
+from bench.program import UserError
 
 ARGUMENTS = ('--cb_explore_adf', '--quiet', '-p', '/dev/stdout')
 PATIENCE = 30

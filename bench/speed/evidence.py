@@ -7,10 +7,9 @@ scans bring it in little by little. That is measured too.
 
 import numpy as np
 
-import reference
-import server
-from measure import BLOCKS, alternate, ratio
-from report import Result, at_least, at_most
+from bench import reference, samples
+from bench.measure import BLOCKS, alternate, ratio
+from bench.report import Result, at_least, at_most
 
 TITLE = 'Learn from many rows'
 ROWS = 100000
@@ -24,24 +23,24 @@ REFERENCE_BAR = 40
 BASE = 'SELECT max(reward) FROM feedback'
 JOIN = f"""
     SELECT dlints_evidence(m.state, f.features, f.reward) IS NOT NULL
-    FROM   model m, feedback f WHERE m.name = '{server.MODEL}'"""
+    FROM   model m, feedback f WHERE m.name = '{samples.MODEL}'"""
 SUBQUERY = """
     SELECT dlints_evidence((SELECT state FROM model WHERE name = '{}'),
                            features, reward) IS NOT NULL
     FROM   feedback"""
 FORMS = {'join': JOIN,
-         'subquery': SUBQUERY.format(server.MODEL),
+         'subquery': SUBQUERY.format(samples.MODEL),
          'wide': SUBQUERY.format('wide')}
 
 
-def run(cursor, share, progress):
+def run(cursor, share, advance):
     """Return the results."""
     rows = max(10000, int(ROWS * share))
-    context_dim, reduced_dim = server.CONTEXT_DIM, server.REDUCED_DIM
-    server.create_models(cursor, (server.MODEL, context_dim, reduced_dim),
+    context_dim, reduced_dim = samples.CONTEXT_DIM, samples.REDUCED_DIM
+    samples.create_models(cursor, (samples.MODEL, context_dim, reduced_dim),
                          ('wide', context_dim, WIDE))
-    features = server.contexts(rows, context_dim)
-    server.create_feedback(cursor, features)
+    features = samples.contexts(rows, context_dim)
+    samples.create_feedback(cursor, features)
     rounds = max(BLOCKS, int(ROUNDS * share))
 
     def against_aggregate(name):
@@ -51,18 +50,18 @@ def run(cursor, share, progress):
         return (times[name], times['base'],
                 ratio(times[name], times['base'], np.min))
 
-    pages = server.pages_read(cursor, BASE)
+    pages = samples.blocks(cursor, BASE, 'Shared Read')
     loaded = against_aggregate('subquery')
-    progress.advance(0.2)
-    server.keep_in_memory(cursor, 'feedback')
+    advance(0.2)
+    samples.keep_in_memory(cursor, 'feedback')
     compared = {}
     for number, name in enumerate(FORMS, 2):
         compared[name] = against_aggregate(name)
-        progress.advance(0.2 * number)
+        advance(0.2 * number)
     best = min('join', 'subquery', key=lambda name: compared[name][2].value)
     gain, rates = _against_numpy(cursor, FORMS[best], features,
                                  max(BLOCKS, int(REFERENCE_ROUNDS * share)))
-    progress.advance(1)
+    advance(1)
 
     shape = f'{rows:,} rows, n = {context_dim}, d = {reduced_dim}'
     main = compared[best][2]
@@ -93,9 +92,9 @@ def _against_numpy(cursor, statement, features, rounds):
     Return the ratio, and the rule's rates with and without the estimate that
     Algorithm 1 computes at each step.
     """
-    rewards = server.rewards(features)
+    rewards = samples.rewards(features)
     contexts = features[:REFERENCE_ROWS].astype(float)
-    rule = reference.PaperRule(contexts.shape[1], server.REDUCED_DIM)
+    rule = reference.PaperRule(contexts.shape[1], samples.REDUCED_DIM)
 
     def learn():
         for context, reward in zip(contexts, rewards):

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-import server
-from measure import alternate, line, slope
-from report import Result, at_most
+from bench import samples
+from bench.measure import alternate, line, slope
+from bench.report import Result, at_most
 
 TITLE = 'Growth with sizes'
 CANDIDATES = (250, 500, 1000, 2000, 4000)
@@ -15,23 +15,21 @@ ROUNDS = 400
 BAR = 1.1
 
 
-def run(cursor, share, progress):
+def run(cursor, share, advance):
     """Return the results."""
-    context_dim, reduced_dim = server.CONTEXT_DIM, server.REDUCED_DIM
+    context_dim, reduced_dim = samples.CONTEXT_DIM, samples.REDUCED_DIM
     shapes = [(count, context_dim, reduced_dim) for count in CANDIDATES]
     shapes += [(ITEMS, size, reduced_dim) for size in CONTEXT_DIMS]
     shapes += [(ITEMS, context_dim, size) for size in REDUCED_DIMS]
     widest = CANDIDATES[-1], context_dim, REDUCED_DIMS[-1]
     shapes = list(dict.fromkeys(shapes + [widest]))
-    server.create_models(cursor, *dict.fromkeys(
+    samples.create_models(cursor, *dict.fromkeys(
         (_model(*shape), *shape[1:]) for shape in shapes))
     for count, size in dict.fromkeys(shape[:2] for shape in shapes):
-        server.create_items(cursor, server.contexts(count, size),
+        samples.create_items(cursor, samples.contexts(count, size),
                             _table(count, size))
     times = alternate({shape: _task(cursor, *shape) for shape in shapes},
-                      max(40, int(ROUNDS * share)),
-                      advance=progress.advance)
-    cursor.execute('DEALLOCATE ALL')
+                      max(40, int(ROUNDS * share)), advance=advance)
     seconds = {shape: np.median(series) for shape, series in times.items()}
 
     def of_candidates(dim, counts):

@@ -2,9 +2,10 @@
 
 import time
 
-import machine
-import pgbench
-import server
+import numpy as np
+
+from bench import machine, pgbench
+from bench.measure import BLOCKS
 
 WARM_UP = 200
 
@@ -13,15 +14,27 @@ class Client:
     """One client, prepared statements, scripts mixed at random."""
 
     def __init__(self, cursor):
-        self._pgbench = pgbench.Pgbench(cursor, search_path=server.PATH,
-                                        max_parallel_workers_per_gather='0')
+        self._pgbench = pgbench.Pgbench(cursor)
         self._cursor = cursor
 
-    def run(self, scripts, transactions, **variables):
+    def run(self, scripts, transactions, advance=lambda share: None,
+            before='', **variables):
         """Return the seconds of each script's transactions.
 
-        Each script is run about `transactions` times, in one session.
+        Each script is run about `transactions` times in each of a few
+        sessions, before each of which there may be statements to execute.
         """
+        runs = []
+        for number in range(BLOCKS):
+            if before:
+                self._cursor.execute(before)
+            runs.append(self._session(scripts, transactions, variables))
+            advance((number + 1) / BLOCKS)
+        return {name: np.concatenate([run[name] for run in runs])
+                for name in scripts}
+
+    def _session(self, scripts, transactions, variables):
+        """Return the seconds of transactions in one session."""
         count = WARM_UP + transactions * len(scripts)
         with self._pgbench.start(scripts, f'--transactions={count}',
                                  **variables) as run:

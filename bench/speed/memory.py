@@ -1,8 +1,8 @@
 """Memory of a backend that recommends and learns for a long time."""
 
-import machine
-import server
-from report import Result, at_most
+from bench import machine, samples
+from bench.report import Result, at_most
+from bench.server import value
 
 TITLE = 'Memory of a backend'
 ITEMS = 100
@@ -18,10 +18,10 @@ PROCEDURE = f"""
     BEGIN
         FOR step IN 1..steps LOOP
             SELECT dlints_recommend(m.state, i.id, i.features) INTO best
-            FROM   model m, item i WHERE m.name = '{server.MODEL}';
+            FROM   model m, item i WHERE m.name = '{samples.MODEL}';
             UPDATE model m
             SET    state = dlints_update(m.state, i.features, random())
-            FROM   item i WHERE m.name = '{server.MODEL}' AND i.id = best;
+            FROM   item i WHERE m.name = '{samples.MODEL}' AND i.id = best;
             IF step % 10 = 0 THEN
                 COMMIT;
             END IF;
@@ -31,12 +31,11 @@ PROCEDURE = f"""
 CONTEXTS = 'SELECT sum(total_bytes)::float8 FROM pg_backend_memory_contexts'
 
 
-def run(cursor, share, progress):
+def run(cursor, share, advance):
     """Return the results."""
-    features = server.contexts(ITEMS, server.CONTEXT_DIM)
-    server.create_items(cursor, features, key='PRIMARY KEY')
-    server.create_models(
-        cursor, (server.MODEL, server.CONTEXT_DIM, server.REDUCED_DIM))
+    samples.create_items(cursor, samples.contexts(ITEMS, samples.CONTEXT_DIM),
+                         key='PRIMARY KEY')
+    samples.create_model(cursor)
     cursor.execute(PROCEDURE)
     steps = int(STEPS * share) // CALLS
 
@@ -45,7 +44,7 @@ def run(cursor, share, progress):
     for number in range(CALLS):
         cursor.execute('CALL work(%s)', (steps,))
         cursor.execute('VACUUM model')
-        progress.advance((number + 1) / CALLS)
+        advance((number + 1) / CALLS)
     after = _memory(cursor)
 
     # What the process has for itself; resident pages of the shared buffers
@@ -61,10 +60,10 @@ def run(cursor, share, progress):
 
 def _memory(cursor):
     """Return the backend's memory in megabytes, by whom the system asks."""
-    pid = server.value(cursor, 'SELECT pg_backend_pid()')
+    pid = value(cursor, 'SELECT pg_backend_pid()')
     fields = machine.process_status(cursor, pid)
     memory = {name: int(fields[name].split()[0]) / 1024
               for name in ('RssAnon', 'VmRSS', 'VmHWM') if name in fields}
     if cursor.connection.server_version >= 140000:
-        memory['contexts'] = server.value(cursor, CONTEXTS) / 2 ** 20
+        memory['contexts'] = value(cursor, CONTEXTS) / 2 ** 20
     return memory

@@ -1,11 +1,9 @@
 """Recommendations against a bare aggregate over the same table."""
 
-import numpy as np
-
-import server
-from latency import Client
-from measure import BLOCKS, ratio
-from report import Result, at_most
+from bench import samples
+from bench.measure import median, ratio
+from bench.report import Result, at_most
+from bench.speed.latency import Client
 
 TITLE = 'Recommend'
 ITEMS = 1000
@@ -27,39 +25,29 @@ SELECT dlints_recommend(m.state, i.id, i.features, 5)
 FROM   model m, item i WHERE m.name = :model;"""}
 
 
-def run(cursor, share, progress):
+def run(cursor, share, advance):
     """Return the results."""
-    features = server.contexts(ITEMS, server.CONTEXT_DIM)
-    server.create_items(cursor, features)
-    server.create_models(
-        cursor, (server.MODEL, server.CONTEXT_DIM, server.REDUCED_DIM))
-    client = Client(cursor)
-    runs = []
-    for number in range(BLOCKS):
-        runs.append(client.run(SCRIPTS, max(100, int(TRANSACTIONS * share)),
-                               model=server.MODEL))
-        progress.advance((number + 1) / BLOCKS)
-    seconds = {name: np.concatenate([run[name] for run in runs])
-               for name in SCRIPTS}
-
+    samples.create_items(cursor, samples.contexts(ITEMS, samples.CONTEXT_DIM))
+    samples.create_model(cursor)
+    seconds = Client(cursor).run(
+        SCRIPTS, max(100, int(TRANSACTIONS * share)), advance,
+        model=samples.MODEL)
     base = seconds['aggregate']
     ratios = {name: ratio(seconds[name], base)
               for name in ('join', 'subquery', 'five')}
     return [
-        at_most(f'dlints_recommend, {ITEMS} items, n = {server.CONTEXT_DIM}, '
-                f'd = {server.REDUCED_DIM}, model in a subquery: times max(id)',
+        at_most(f'dlints_recommend, {ITEMS} items, n = {samples.CONTEXT_DIM}, '
+                f'd = {samples.REDUCED_DIM}, model in a subquery: times max(id)',
                 ratios['subquery'].value, BAR, f'{ratios["subquery"]}'),
         Result('    FROM model, item', _with_time(ratios, seconds, 'join')),
         Result('    model in a subquery',
                _with_time(ratios, seconds, 'subquery')),
         Result('    FROM model, item; the best five',
                _with_time(ratios, seconds, 'five')),
-        Result('    max(id), by sequential scan',
-               f'{np.median(base) * 1e6:.0f} us'),
-        Result('    SELECT 1',
-               f'{np.median(seconds["empty"]) * 1e6:.0f} us')]
+        Result('    max(id), by sequential scan', median(base)),
+        Result('    SELECT 1', median(seconds['empty']))]
 
 
 def _with_time(ratios, seconds, name):
     """Return a ratio and the time that it comes from."""
-    return f'{ratios[name]}, {np.median(seconds[name]) * 1e6:.0f} us'
+    return f'{ratios[name]}, {median(seconds[name])}'

@@ -9,10 +9,10 @@ projection and the user's features; the floor neither draws nor ranks.
 
 import numpy as np
 
-import server
-from measure import BLOCKS, alternate, ratio
-from latency import Client
-from report import Result, at_most
+from bench import samples
+from bench.measure import BLOCKS, against, alternate, ratio
+from bench.report import Result, at_most
+from bench.speed.latency import Client
 
 TITLE = 'Personal recommendations'
 CONTEXT_DIM = 100
@@ -28,14 +28,14 @@ LEARNING_ROUNDS = 40
 
 # Both learned from the same rows, of the items alone and with users.
 MODELS = f"""
-    WITH fresh AS (SELECT dlints_new({CONTEXT_DIM}, {server.REDUCED_DIM})
+    WITH fresh AS (SELECT dlints_new({CONTEXT_DIM}, {samples.REDUCED_DIM})
                           AS state)
     INSERT INTO model
     SELECT 'plain', state || (SELECT dlints_evidence(state, features, reward)
                               FROM   feedback)
     FROM   fresh;
 
-    WITH fresh AS (SELECT dlints_new({CONTEXT_DIM}, {server.REDUCED_DIM},
+    WITH fresh AS (SELECT dlints_new({CONTEXT_DIM}, {samples.REDUCED_DIM},
                                      shared_dim => {SHARED_DIM}) AS state)
     INSERT INTO model
     SELECT 'shared', state || (SELECT dlints_evidence(state, features, shared,
@@ -95,50 +95,48 @@ LEARN = {
         FROM   feedback"""}
 
 
-def run(cursor, share, progress):
+def run(cursor, share, advance):
     """Return the results."""
     rows = max(10000, int(ROWS * share))
     _create_tables(cursor, rows)
     results = _one_user(cursor, share)
-    progress.advance(0.4)
+    advance(0.4)
     results += _each_user(cursor, share)
-    progress.advance(0.8)
+    advance(0.8)
     results += _learning(cursor, share, rows)
-    progress.advance(1)
+    advance(1)
     return results
 
 
 def _create_tables(cursor, rows):
     """Create items, visitors, feedback and what was learned from it."""
-    server.create_items(cursor, server.contexts(ITEMS, CONTEXT_DIM))
-    server.create_visitors(cursor, server.contexts(USERS, SHARED_DIM, seed=4))
-    server.create_personal_feedback(
-        cursor, server.contexts(rows, CONTEXT_DIM, seed=3),
-        server.contexts(rows, SHARED_DIM, seed=5))
-    server.keep_in_memory(cursor, 'feedback')
-    cursor.execute(server.MODELS)
+    samples.create_items(cursor, samples.contexts(ITEMS, CONTEXT_DIM))
+    samples.create_visitors(cursor,
+                            samples.contexts(USERS, SHARED_DIM, seed=4))
+    samples.create_feedback(
+        cursor, samples.contexts(rows, CONTEXT_DIM, seed=3),
+        samples.contexts(rows, SHARED_DIM, seed=5))
+    samples.keep_in_memory(cursor, 'feedback')
+    cursor.execute(samples.MODELS)
     cursor.execute(MODELS)
     cursor.execute('VACUUM ANALYZE model, ready')
 
 
 def _one_user(cursor, share):
     """Compare recommendations with and without a shared context."""
-    client = Client(cursor)
-    runs = [client.run(ONE_USER, max(100, int(TRANSACTIONS * share)),
-                       user=USERS // 2) for _ in range(BLOCKS)]
-    seconds = {name: np.concatenate([run[name] for run in runs])
-               for name in ONE_USER}
+    seconds = Client(cursor).run(
+        ONE_USER, max(100, int(TRANSACTIONS * share)), user=USERS // 2)
     subquery = ratio(seconds['shared'], seconds['plain'])
     join = ratio(seconds['shared join'], seconds['plain join'])
     return [
         at_most(f'dlints_recommend, {ITEMS} items, n = {CONTEXT_DIM}, '
-                f'd = {server.REDUCED_DIM}, shared context of {SHARED_DIM}, '
+                f'd = {samples.REDUCED_DIM}, shared context of {SHARED_DIM}, '
                 'subqueries: times without it',
                 subquery.value, BAR, f'{subquery}'),
         Result('    model and visitor in subqueries',
-               _times(seconds, 'shared', 'plain')),
+               against(seconds, 'shared', 'plain')),
         Result('    FROM model, visitor, item',
-               f'{join}, {_times(seconds, "shared join", "plain join")}')]
+               f'{join}, {against(seconds, "shared join", "plain join")}')]
 
 
 def _each_user(cursor, share):
@@ -173,9 +171,3 @@ def _learning(cursor, share, rows):
     return [Result(f'    dlints_evidence, {rows:,} rows, with a shared '
                    'context: times the same without',
                    f'{slower}; {rates} million rows/s')]
-
-
-def _times(seconds, name, other):
-    """Return two medians in words."""
-    return (f'{np.median(seconds[name]) * 1e6:.0f} against '
-            f'{np.median(seconds[other]) * 1e6:.0f} us')

@@ -2,10 +2,11 @@
 
 import numpy as np
 
-import server
-from measure import alternate, ratio
-from reference import CarefulRule, PaperRule
-from report import Result, at_least
+from bench import samples
+from bench.measure import alternate, median, ratio
+from bench.reference import CarefulRule, PaperRule
+from bench.report import Result, at_least
+from bench.server import value
 
 TITLE = 'Stream of recommendations and rewards'
 ARMS = 1000
@@ -25,40 +26,33 @@ PREPARE = """
     FROM   item i WHERE m.name = $1 AND i.id = $2"""
 
 
-def run(cursor, share, progress):
+def run(cursor, share, advance):
     """Return the results."""
-    features = server.contexts(ARMS, server.CONTEXT_DIM)
-    rewards = server.rewards(features)
-    server.create_items(cursor, features, key='PRIMARY KEY')
-    server.create_models(
-        cursor, (server.MODEL, server.CONTEXT_DIM, server.REDUCED_DIM))
+    features = samples.contexts(ARMS, samples.CONTEXT_DIM)
+    rewards = samples.rewards(features)
+    samples.create_items(cursor, features, key='PRIMARY KEY')
+    samples.create_model(cursor)
     cursor.execute(PREPARE)
 
     paper = PaperStep(features.astype(float), rewards)
-    careful = CarefulRule(features.astype(float), server.REDUCED_DIM)
+    careful = CarefulRule(features.astype(float), samples.REDUCED_DIM)
     seconds = alternate({
         'sql': SqlStep(cursor, rewards),
         'contexts': paper.build_contexts,
         'paper': paper,
         'careful': lambda: careful.step(rewards),
-    }, max(5, int(ROUNDS * share)), STEPS, progress.advance)
-    cursor.execute('DEALLOCATE ALL')
+    }, max(5, int(ROUNDS * share)), STEPS, advance)
 
     whole = seconds['contexts'] + seconds['paper']
     gain = ratio(whole, seconds['sql'])
     return [
         at_least(f'stream step in SQL, {ARMS} arms: times as fast as the '
                  'authors\' way in numpy', gain.value, BAR, f'{gain}'),
-        Result('    in SQL: recommend, then update', _time(seconds['sql'])),
+        Result('    in SQL: recommend, then update', median(seconds['sql'])),
         Result('    the authors\' way: contexts; select and update',
-               f'{_time(seconds["contexts"])}; {_time(seconds["paper"])}'),
+               f'{median(seconds["contexts"])}; {median(seconds["paper"])}'),
         Result('    well-written numpy, contexts projected beforehand',
-               _time(seconds['careful']))]
-
-
-def _time(seconds):
-    """Return the median in words."""
-    return f'{np.median(seconds) * 1e6:.0f} us'
+               median(seconds['careful']))]
 
 
 class SqlStep:
@@ -70,10 +64,10 @@ class SqlStep:
 
     def __call__(self):
         """Recommend an item and learn from its reward."""
-        item = server.value(self._cursor, 'EXECUTE recommend (%(model)s)',
-                            model=server.MODEL)
+        item = value(self._cursor, 'EXECUTE recommend (%(model)s)',
+                     model=samples.MODEL)
         self._cursor.execute('EXECUTE learn (%s, %s, %s)',
-                             (server.MODEL, item, self._rewards[item - 1]))
+                             (samples.MODEL, item, self._rewards[item - 1]))
 
 
 class PaperStep:
@@ -88,7 +82,7 @@ class PaperStep:
         self._user = features[0, -USER_DIM:]
         self._rewards = rewards
         self._contexts = None
-        self._rule = PaperRule(features.shape[1], server.REDUCED_DIM)
+        self._rule = PaperRule(features.shape[1], samples.REDUCED_DIM)
 
     def build_contexts(self):
         """Put the contexts of all arms together."""

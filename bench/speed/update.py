@@ -6,13 +6,11 @@ them. Also shown: against a statement that is sent none, and with a context
 that is in a table already.
 """
 
-import numpy as np
-
-import machine
-import server
-from latency import Client
-from measure import BLOCKS, ratio
-from report import Result, at_most
+from bench import samples
+from bench.measure import against, ratio
+from bench.report import Result, at_most
+from bench.server import value
+from bench.speed.latency import Client
 
 TITLE = 'Learn from one reward'
 TRANSACTIONS = 1500
@@ -20,7 +18,7 @@ BAR = 1.3
 
 TABLES = f"""
     CREATE TABLE bytes (name text PRIMARY KEY, state bytea NOT NULL)
-    WITH ({', '.join(server.QUIET)});
+    WITH {samples.QUIET};
     ALTER TABLE bytes ALTER state SET STORAGE external;
     INSERT INTO bytes
     SELECT name, decode(repeat('a5', pg_column_size(state)), 'hex')
@@ -28,12 +26,12 @@ TABLES = f"""
 
 LEARN = """\
 UPDATE model
-SET    state = dlints_update(state, :features::real[], :reward::float8)
+SET    state = dlints_update(state, :features::real[], :reward)
 WHERE  name = :model;"""
 REWRITE = """\
 UPDATE bytes SET state = set_byte(state, 1000, :byte) WHERE name = :model;"""
 LEARN_ROW = """\
-UPDATE model m SET state = dlints_update(m.state, i.features, :reward::float8)
+UPDATE model m SET state = dlints_update(m.state, i.features, :reward)
 FROM   item i WHERE m.name = :model;"""
 REWRITE_ROW = """\
 UPDATE bytes b SET state = set_byte(b.state, cardinality(i.features), :byte)
@@ -55,51 +53,36 @@ SCRIPTS = {
 RANDOM = '\\set byte random(0, 255)\n\\set reward random(0, 1)\n'
 
 
-def run(cursor, share, progress):
+def run(cursor, share, advance):
     """Return the results."""
-    context = server.contexts(1, server.CONTEXT_DIM)
-    server.create_items(cursor, context)
-    server.create_models(
-        cursor, (server.MODEL, server.CONTEXT_DIM, server.REDUCED_DIM))
+    context = samples.contexts(1, samples.CONTEXT_DIM)
+    samples.create_items(cursor, context)
+    samples.create_model(cursor)
     cursor.execute(TABLES)
-    size = server.value(cursor, 'SELECT pg_column_size(state) FROM bytes')
+    size = value(cursor, 'SELECT pg_column_size(state) FROM bytes')
 
-    client = Client(cursor)
     features = '{' + ','.join(f'{number:.7g}' for number in context[0]) + '}'
     scripts = {name: RANDOM + script for name, script in SCRIPTS.items()}
-    runs = []
-    for number in range(BLOCKS):
-        cursor.execute('VACUUM model')
-        cursor.execute('VACUUM bytes')
-        runs.append(client.run(scripts, max(100, int(TRANSACTIONS * share)),
-                               model=server.MODEL, features=features))
-        progress.advance((number + 1) / BLOCKS)
-    seconds = {name: np.concatenate([run[name] for run in runs])
-               for name in SCRIPTS}
+    seconds = Client(cursor).run(
+        scripts, max(100, int(TRANSACTIONS * share)), advance,
+        before='VACUUM model, bytes', model=samples.MODEL, features=features)
 
     def versus(learn, rewrite):
         return ratio(seconds[learn], seconds[rewrite])
 
     def information(what, learn, rewrite):
         return Result(f'    {what}', f'{versus(learn, rewrite)}, '
-                      f'{_times(seconds, learn, rewrite)}')
+                      f'{against(seconds, learn, rewrite)}')
 
     main = versus('learn in transaction', 'rewrite in transaction')
     return [
         at_most('dlints_update in a transaction: times an UPDATE of a bytea '
                 f'of {size:,} bytes', main.value, BAR, f'{main}'),
         Result('    BEGIN, UPDATE, COMMIT; both sent a context',
-               _times(seconds, 'learn in transaction',
-                      'rewrite in transaction')),
+               against(seconds, 'learn in transaction',
+                       'rewrite in transaction')),
         information('only one of them sent a context', 'learn in transaction',
                     'rewrite unsent in transaction'),
         information('without BEGIN and COMMIT', 'learn', 'rewrite'),
         information('... the context from a table row', 'learn, row',
-                    'rewrite, row'),
-        Result('    settings', machine.durability(cursor))]
-
-
-def _times(seconds, learn, rewrite):
-    """Return the two medians in words."""
-    return (f'{np.median(seconds[learn]) * 1e6:.0f} against '
-            f'{np.median(seconds[rewrite]) * 1e6:.0f} us')
+                    'rewrite, row')]

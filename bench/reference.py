@@ -1,4 +1,4 @@
-"""Algorithm 1 of the paper in numpy, to measure against."""
+"""Algorithm 1 of the paper in numpy, to measure and to check against."""
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve, sqrtm
@@ -8,30 +8,42 @@ RIDGE = 1
 EXPLORATION = 0.1
 
 
-class PaperRule:
+class Rule:
+    """What Algorithm 1 learns from contexts that are projected already."""
+
+    def __init__(self, dim, discount=DISCOUNT, exploration=EXPLORATION,
+                 ridge=RIDGE):
+        self.identity = np.eye(dim)
+        self.discount = discount
+        self.exploration = exploration
+        self.ridge = ridge
+        self.precision = ridge * self.identity          # Z
+        self.perturbation = ridge * self.identity       # Z~
+        self.response = np.zeros(dim)                   # b
+
+    def absorb(self, reduced, reward):
+        """Learn from one observation."""
+        gamma = self.discount
+        outer = np.outer(reduced, reduced)
+        self.precision = (gamma * self.precision + outer
+                          + (1 - gamma) * self.ridge * self.identity)
+        self.perturbation = (gamma ** 2 * self.perturbation + outer
+                             + (1 - gamma ** 2) * self.ridge * self.identity)
+        self.response = gamma * self.response + reward * reduced
+
+
+class PaperRule(Rule):
     """Algorithm 1 as printed, one step after the other."""
 
     def __init__(self, context_dim, reduced_dim, seed=1):
+        super().__init__(reduced_dim)
         self.random = np.random.default_rng(seed)
-        self.identity = np.eye(reduced_dim)
         self.projection = self.random.normal(
             0, 1 / np.sqrt(reduced_dim), (reduced_dim, context_dim))
-        self.precision = RIDGE * self.identity
-        self.perturbation = RIDGE * self.identity
-        self.response = np.zeros(reduced_dim)
 
     def update(self, context, reward):
-        """Learn from one observation."""
+        """Learn from one observation whose context is to be projected."""
         self.absorb(self.projection @ context, reward)
-
-    def absorb(self, reduced, reward):
-        """Learn from one observation whose context is projected already."""
-        outer = np.outer(reduced, reduced)
-        self.precision = (DISCOUNT * self.precision + outer
-                          + (1 - DISCOUNT) * RIDGE * self.identity)
-        self.perturbation = (DISCOUNT ** 2 * self.perturbation + outer
-                             + (1 - DISCOUNT ** 2) * RIDGE * self.identity)
-        self.response = DISCOUNT * self.response + reward * reduced
 
     def estimate(self):
         """Return the posterior mean, by inverse."""
@@ -40,7 +52,7 @@ class PaperRule:
     def draw(self):
         """Return a perturbed estimate, by inverse and square root."""
         inverse = np.linalg.inv(self.precision)
-        normals = self.random.normal(0, EXPLORATION, len(inverse))
+        normals = self.random.normal(0, self.exploration, len(inverse))
         return inverse @ (self.response
                           + sqrtm(self.perturbation).real @ normals)
 
@@ -65,7 +77,7 @@ class CarefulRule(PaperRule):
     def draw(self):
         """Return a perturbed estimate, by two factorisations."""
         factor = cho_factor(self.precision, check_finite=False)
-        normals = self.random.normal(0, EXPLORATION, len(self.response))
+        normals = self.random.normal(0, self.exploration, len(self.response))
         root = np.linalg.cholesky(self.perturbation)
         return cho_solve(factor, self.response + root @ normals,
                          check_finite=False)

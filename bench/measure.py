@@ -65,3 +65,14 @@ def line(sizes, seconds):
     """Return the fixed time and the time per unit of size."""
     per_unit, fixed = np.polyfit(sizes, seconds, 1)
     return fixed, per_unit
+
+
+def median(seconds):
+    """Return the median of a series in words."""
+    return f'{np.median(seconds) * 1e6:.0f} us'
+
+
+def against(seconds, name, other):
+    """Return two medians in words."""
+    return f'{np.median(seconds[name]) * 1e6:.0f} against ' + median(
+        seconds[other])

@@ -1,24 +1,22 @@
-"""The server under test: connection, tables and models."""
+"""Made-up items, visitors, rewards and models, as tables."""
 
 import io
 import json
-from contextlib import contextmanager
 
 import numpy as np
-import psycopg2
 
-SCHEMA = 'dlints_bench'
-PATH = f'{SCHEMA}, public'
+from bench.server import value
+
 MODEL = 'home'
 CONTEXT_DIM = 120
 REDUCED_DIM = 24
 
 # Nothing but the statements of the benchmark may touch the tables.
-QUIET = ('autovacuum_enabled = false', 'toast.autovacuum_enabled = false')
+QUIET = '(autovacuum_enabled = false, toast.autovacuum_enabled = false)'
 
 MODELS = f"""
     CREATE TABLE model (name text PRIMARY KEY, state dlints NOT NULL)
-    WITH ({', '.join(QUIET)})"""
+    WITH {QUIET}"""
 
 NEW_MODEL = """
     WITH fresh AS (SELECT dlints_new(context_dim => %(context_dim)s,
@@ -31,34 +29,7 @@ NEW_MODEL = """
 COPY_SIGNATURE = b'PGCOPY\n\xff\r\n\0' + bytes(8)
 COPY_END = b'\xff\xff'
 FLOAT4_OID = 700
-
-
-@contextmanager
-def connect():
-    """Connect as libpq's environment says and work in an empty schema."""
-    connection = psycopg2.connect('')
-    connection.autocommit = True
-    try:
-        cursor = connection.cursor()
-        cursor.execute(f"""
-            SET client_min_messages = warning;
-            CREATE EXTENSION IF NOT EXISTS dlints;
-            DROP SCHEMA IF EXISTS {SCHEMA} CASCADE;
-            CREATE SCHEMA {SCHEMA};
-            SET search_path = {PATH};
-            SET max_parallel_workers_per_gather = 0""")
-        try:
-            yield cursor
-        finally:
-            cursor.execute(f'DROP SCHEMA IF EXISTS {SCHEMA} CASCADE')
-    finally:
-        connection.close()
-
-
-def value(cursor, statement, **parameters):
-    """Return the only value of a statement's result."""
-    cursor.execute(statement, parameters)
-    return cursor.fetchone()[0]
+SENT = {'integer': '>i4', 'float8': '>f8', 'boolean': '?', 'real[]': '>f4'}
 
 
 def contexts(rows, context_dim, seed=1):
@@ -77,45 +48,24 @@ def rewards(features, seed=2):
 
 def create_items(cursor, features, table='item', key=''):
     """Create a table of items."""
-    cursor.execute(f"""
-        CREATE TABLE {table} (id integer NOT NULL {key},
-                              features real[] NOT NULL,
-                              in_stock boolean NOT NULL)""")
-    rows = len(features)
-    _copy(cursor, table, np.arange(1, rows + 1, dtype='>i4'), features,
-          np.ones(rows, dtype='?'))
-    cursor.execute(f'VACUUM ANALYZE {table}')
+    _create(cursor, table, key, {
+        'features': ('real[]', features),
+        'in_stock': ('boolean', np.ones(len(features)))})
 
 
 def create_visitors(cursor, features):
     """Create a table of visitors."""
-    cursor.execute("""
-        CREATE TABLE visitor (id integer PRIMARY KEY,
-                              features real[] NOT NULL)""")
-    _copy(cursor, 'visitor', np.arange(1, len(features) + 1, dtype='>i4'),
-          features)
-    cursor.execute('VACUUM ANALYZE visitor')
+    _create(cursor, 'visitor', 'PRIMARY KEY',
+            {'features': ('real[]', features)})
 
 
-def create_feedback(cursor, features):
+def create_feedback(cursor, features, shareds=None):
     """Create a table of contexts with their rewards."""
-    cursor.execute("""
-        CREATE TABLE feedback (id integer NOT NULL, reward float8 NOT NULL,
-                               features real[] NOT NULL)""")
-    _copy(cursor, 'feedback', np.arange(1, len(features) + 1, dtype='>i4'),
-          rewards(features).astype('>f8'), features)
-    cursor.execute('VACUUM ANALYZE feedback')
-
-
-def create_personal_feedback(cursor, features, shareds):
-    """Create a table of contexts, shared contexts and rewards."""
-    cursor.execute("""
-        CREATE TABLE feedback (id integer NOT NULL, reward float8 NOT NULL,
-                               features real[] NOT NULL,
-                               shared real[] NOT NULL)""")
-    _copy(cursor, 'feedback', np.arange(1, len(features) + 1, dtype='>i4'),
-          rewards(features).astype('>f8'), features, shareds)
-    cursor.execute('VACUUM ANALYZE feedback')
+    columns = {'reward': ('float8', rewards(features)),
+               'features': ('real[]', features)}
+    if shareds is not None:
+        columns['shared'] = 'real[]', shareds
+    _create(cursor, 'feedback', '', columns)
 
 
 def create_models(cursor, *sizes):
@@ -132,12 +82,29 @@ def create_models(cursor, *sizes):
     cursor.execute('VACUUM ANALYZE model')
 
 
-def _copy(cursor, table, *columns):
+def create_model(cursor):
+    """Create a table with the model that most measurements use."""
+    create_models(cursor, (MODEL, CONTEXT_DIM, REDUCED_DIM))
+
+
+def _create(cursor, table, key, columns):
+    """Create a table of numbered rows; columns are (type, values) by name."""
+    (_, first), *_ = columns.values()
+    columns = {'id': ('integer', np.arange(1, len(first) + 1)), **columns}
+    types = [f'{name} {kind} NOT NULL' for name, (kind, _) in columns.items()]
+    types[0] += f' {key}'
+    cursor.execute(f'CREATE TABLE {table} ({", ".join(types)})')
+    _copy(cursor, table, [np.asarray(values, SENT[kind])
+                          for kind, values in columns.values()])
+    cursor.execute(f'VACUUM ANALYZE {table}')
+
+
+def _copy(cursor, table, columns):
     """Load columns into a table through COPY's binary format."""
     parts = [('fields', '>i2')]
     for number, column in enumerate(columns):
-        parts.append((f'size{number}', '>i4'))
-        parts.append((f'value{number}', _copied_type(column)))
+        parts += [(f'size{number}', '>i4'),
+                  (f'value{number}', _copied_type(column))]
     rows = np.zeros(len(columns[0]), parts)
     rows['fields'] = len(columns)
     for number, column in enumerate(columns):
@@ -178,9 +145,9 @@ def keep_in_memory(cursor, table):
         RESET enable_bitmapscan""")
 
 
-def pages_read(cursor, statement):
-    """Return how many pages a statement finds outside of shared buffers."""
+def blocks(cursor, statement, kind):
+    """Return how many blocks of a kind a statement needs, as EXPLAIN says."""
     plan = value(cursor,
                  f'EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) {statement}')
     plan = json.loads(plan) if isinstance(plan, str) else plan
-    return plan[0]['Plan']['Shared Read Blocks']
+    return plan[0]['Plan'][f'{kind} Blocks']

@@ -9,9 +9,9 @@ import urllib.request
 import zipfile
 from pathlib import Path
 
-from errors import UserError
+from bench.program import UserError
 
-CHECKOUT = Path(__file__).resolve().parents[2]
+CHECKOUT = Path(__file__).resolve().parents[1]
 NEARBY = CHECKOUT.parent / 'shared' / 'data' / 'movielens-latest-small'
 URL = 'https://files.grouplens.org/datasets/movielens/ml-latest-small.zip'
 LICENCE = ('MovieLens, licensed for research, not for commercial use. Cite '
@@ -76,6 +76,3 @@ def _unpack(archive, folder):
                 (folder / name).write_bytes(content)
     except (zipfile.BadZipFile, KeyError):
         raise UserError('the download is not the expected archive') from None
-    except OSError as error:
-        raise UserError(f'cannot write to {folder}: '
-                        f'{error.strerror}') from None

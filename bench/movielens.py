@@ -7,13 +7,12 @@ header and with "::" between fields.
 
 import csv
 import warnings
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from errors import UserError
+from bench.program import UserError
 
 RATING = np.dtype([('user', np.int64), ('movie', np.int64),
                    ('rating', np.float32), ('time', np.int64)])
@@ -51,11 +50,12 @@ def read_folder(folder):
 def read_ratings(path):
     """Return the ratings file as an array with the fields of RATING."""
     try:
-        with path.open(encoding='utf-8-sig') as file, _no_warnings():
+        with path.open(encoding='utf-8-sig') as file, \
+                warnings.catch_warnings():
+            # An empty file is reported below.
+            warnings.simplefilter('ignore')
             ratings = np.loadtxt(_comma_separated(path, file), dtype=RATING,
                                  delimiter=',', ndmin=1, comments=None)
-    except OSError as error:
-        raise UserError(f'cannot read {path}: {error.strerror}') from None
     except ValueError:
         raise UserError(f'{path} is malformed: {_complaint(path)}') from None
     if not ratings.size:
@@ -132,20 +132,9 @@ def _complaint(path):
     return 'its numbers are out of range'
 
 
-@contextmanager
-def _no_warnings():
-    """Keep numpy from warning of an empty file: it is reported anyway."""
-    with warnings.catch_warnings():
-        warnings.simplefilter('ignore')
-        yield
-
-
 def _lines(path):
     """Return the lines of a text file; the 1M edition is in Latin-1."""
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise UserError(f'cannot read {path}: {error.strerror}') from None
+    content = path.read_bytes()
     try:
         text = content.decode('utf-8-sig')
     except UnicodeDecodeError:

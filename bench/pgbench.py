@@ -9,6 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
+from bench import server
+
 # Columns of the log: what a transaction took in microseconds, or that it
 # failed; the number of its script; when it ended, in seconds and microseconds
 TIME, SCRIPT, SECOND, MICROSECOND = 2, 3, 4, 5
@@ -23,8 +25,9 @@ class Pgbench:
         cursor.execute("SELECT setting FROM pg_config WHERE name = 'BINDIR'")
         folder, = cursor.fetchone()
         self._program = shutil.which('pgbench', path=folder) or 'pgbench'
-        options = ' '.join(f'-c {name}={value.replace(" ", "")}'
-                           for name, value in settings.items())
+        options = ' '.join(
+            f'-c {name}={value.replace(" ", "")}'
+            for name, value in {**server.SETTINGS, **settings}.items())
         self._environment = {**os.environ, 'PGOPTIONS': options,
                              'PGAPPNAME': SESSION}
 

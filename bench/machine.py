@@ -1,10 +1,10 @@
-"""What the measurements were taken on."""
+"""What the measurements are taken on."""
 
 import os
 import re
 from pathlib import Path
 
-import server
+from bench.server import value
 
 LIBRARY = re.compile(r'/([^/\s]*/lib(?:[a-z]*blas|lapack)[^/\s]*)$')
 
@@ -17,7 +17,7 @@ def share_core(cursor, pid=None):
     they stay where the system puts them.
     """
     if pid is None:
-        pid = server.value(cursor, 'SELECT pg_backend_pid()')
+        pid = value(cursor, 'SELECT pg_backend_pid()')
     if not process_status(cursor, pid):
         return
     core = {max(os.sched_getaffinity(0))}
@@ -35,36 +35,31 @@ def has_one_core():
 
 
 def describe(cursor):
-    """Return facts about machine and server, as pairs of name and text."""
+    """Print facts about machine and server."""
     cursor.execute("SELECT dlints_draw(dlints_new(120, 24))")
-    pid = server.value(cursor, 'SELECT pg_backend_pid()')
+    pid = value(cursor, 'SELECT pg_backend_pid()')
     load = ' '.join(f'{average:.1f}' for average in os.getloadavg())
-    return [
-        ('CPU', f'{_processor()}, {os.cpu_count()} cores'),
-        ('PostgreSQL', server.value(cursor, 'SELECT version()')),
-        ('shared_buffers', server.value(cursor, 'SHOW shared_buffers')),
-        ('BLAS of the backend', _libraries(cursor, pid)),
-        ('threads of the backend',
-         process_status(cursor, pid).get('Threads', 'unknown')),
-        ('BLAS of numpy', _blas_of(Path('/proc/self/maps'))),
-        ('client and backend',
-         'one core for both' if has_one_core() else 'any core'),
-        ('load average at the start', load)]
-
-
-def durability(cursor):
-    """Return in words what a commit waits for."""
-    return ', '.join(f'{name} {server.value(cursor, f"SHOW {name}")}'
-                     for name in ('synchronous_commit', 'fsync'))
+    commit = (f'{name} {value(cursor, f"SHOW {name}")}'
+              for name in ('synchronous_commit', 'fsync'))
+    for name, text in {
+            'CPU': f'{_processor()}, {os.cpu_count()} cores',
+            'PostgreSQL': value(cursor, 'SELECT version()'),
+            'shared_buffers': value(cursor, 'SHOW shared_buffers'),
+            'commit': ', '.join(commit),
+            'BLAS of the backend': _blas_of(_process(cursor, pid) / 'maps'),
+            'threads of the backend':
+                process_status(cursor, pid).get('Threads', 'unknown'),
+            'BLAS of numpy': _blas_of(Path('/proc/self/maps')),
+            'client and backend':
+                'one core for both' if has_one_core() else 'any core',
+            'load average at the start': load}.items():
+        print(f'{name}: {text}')
+    print(flush=True)
 
 
 def process_status(cursor, pid):
     """Return the system's fields on a backend; none if it is out of reach."""
-    path = _process(cursor, pid) / 'status'
-    try:
-        lines = path.read_text(encoding='utf-8').splitlines()
-    except OSError:
-        return {}
+    lines = _read(_process(cursor, pid) / 'status').splitlines()
     return dict(re.split(r':\s*', line, 1) for line in lines)
 
 
@@ -75,26 +70,23 @@ def _process(cursor, pid):
     return Path(os.devnull)
 
 
-def _libraries(cursor, pid):
-    """Return the linear algebra libraries that a backend has loaded."""
-    return _blas_of(_process(cursor, pid) / 'maps')
-
-
 def _blas_of(maps):
     """Return the names of linear algebra libraries in a map of memory."""
-    try:
-        lines = maps.read_text(encoding='utf-8').splitlines()
-    except OSError:
-        return 'unknown'
+    lines = _read(maps).splitlines()
     found = {match[1] for match in map(LIBRARY.search, lines) if match}
     return ', '.join(sorted(found)) or 'unknown'
 
 
 def _processor():
     """Return the processor's name."""
-    try:
-        text = Path('/proc/cpuinfo').read_text(encoding='utf-8')
-    except OSError:
-        return 'unknown'
-    match = re.search(r'^model name\s*:\s*(.*)$', text, re.MULTILINE)
+    match = re.search(r'^model name\s*:\s*(.*)$',
+                      _read(Path('/proc/cpuinfo')), re.MULTILINE)
     return match[1] if match else 'unknown'
+
+
+def _read(path):
+    """Return a file's text; nothing where the system has none."""
+    try:
+        return path.read_text(encoding='utf-8')
+    except OSError:
+        return ''

@@ -1,32 +1,19 @@
 """dlints at work: a movie service on MovieLens, in PostgreSQL.
 
-Connects as libpq's environment says (PGHOST, PGDATABASE, ...) and works in a
-schema of its own. DATA names a folder of MovieLens data, OUT one for the
-chart.
+DATA names a folder of MovieLens data, OUT one for the chart.
 """
 
-import argparse
 import os
-import sys
-from pathlib import Path
 from time import perf_counter
 
 import numpy as np
 
-# What the programs under bench share.
-sys.path.append(str(Path(__file__).resolve().parents[1] / 'common'))
-
-import catalogue  # noqa: E402
-import chart  # noqa: E402
-import report  # noqa: E402
-import service  # noqa: E402
-import simulated  # noqa: E402
-import source  # noqa: E402
-from errors import UserError  # noqa: E402
-from movielens import read_folder  # noqa: E402
-from pair import favourites, two_viewers  # noqa: E402
-from stream import (  # noqa: E402
-    Learner, Progress, RandomChoice, World, run)
+from bench import program, server, source
+from bench.demo import catalogue, chart, report, simulated
+from bench.demo.pair import favourites, two_viewers
+from bench.demo.service import Service
+from bench.demo.stream import Learner, Progress, RandomChoice, World, run
+from bench.movielens import read_folder
 
 REDUCED_DIM = 60
 DISCOUNT = 0.998
@@ -40,55 +27,32 @@ FEWEST_STEPS = 60
 
 
 def main():
-    """Run the demonstration and return the exit status."""
+    """Run the demonstration."""
     options = parse_arguments()
-    start = perf_counter()
-    try:
-        output = make_output_folder()
-        goods = load_catalogue(options.seed)
-        with service.connect() as shop:
-            demonstrate(shop, goods, options, output / CHART)
-    except UserError as error:
-        print(f'demo: {error}', file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        print('\ndemo: interrupted', file=sys.stderr)
-        return 130
-    print(f'Total time: {perf_counter() - start:.0f} s')
-    return 0
+    output = program.make_folder(os.environ.get('OUT') or 'demo-output')
+    goods = load_catalogue(options.seed)
+    with server.connect(synchronous_commit='off') as cursor:
+        demonstrate(Service(cursor), goods, options, output / CHART)
 
 
 def parse_arguments():
     """Return the command line's options."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument('--steps', type=int, metavar='N',
-                        default=os.environ.get('STEPS') or 15000,
+    parser = program.parser('demo', __doc__)
+    parser.add_argument('--steps', type=program.number(FEWEST_STEPS),
+                        default=os.environ.get('STEPS') or 15000, metavar='N',
                         help='visits to the service (default %(default)s)')
-    parser.add_argument('--seed', type=int, default=1, metavar='N',
+    parser.add_argument('--seed', type=program.number(0), default=1,
+                        metavar='N',
                         help='seed of the projection and of random choice')
-    options = parser.parse_args()
-    if options.steps < FEWEST_STEPS:
-        parser.error(f'--steps: at least {FEWEST_STEPS} are needed')
-    return options
-
-
-def make_output_folder():
-    """Return the folder that takes the chart."""
-    folder = Path(os.environ.get('OUT') or 'demo-output')
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UserError(f'cannot make the folder {folder}: '
-                        f'{error.strerror}') from None
-    return folder
+    return parser.parse_args()
 
 
 def load_catalogue(seed):
     """Return the catalogue: MovieLens, or a simulated one if need be."""
     try:
         folder = source.find_folder()
-    except UserError as error:
-        print(f'No data: {error}.\nA simulated catalogue takes its place: '
+    except (program.UserError, OSError) as error:
+        print(f'No data: {program.describe(error)}.\nA simulated catalogue takes its place: '
               'clicks follow the items\' features and each viewer\'s taste, '
               'plus noise.')
         return simulated.catalogue(seed)
@@ -147,12 +111,9 @@ def prepare(shop, goods, seed):
 def stream(world, policies, rewards):
     """Run the stream of visits; return the seconds it took."""
     steps = len(rewards['personal'])
-    progress = Progress(steps, rewards)
     start = perf_counter()
-    try:
+    with Progress(steps, rewards) as progress:
         run(world, policies, rewards, range(steps), progress)
-    finally:
-        progress.close()
     return perf_counter() - start
 
 
@@ -173,5 +134,4 @@ def show_two_viewers(shop, goods):
     print(report.READING)
 
 
-if __name__ == '__main__':
-    sys.exit(main())
+program.run('demo', main)

@@ -1,0 +1,1 @@
+"""dlints at work: a movie service on MovieLens, in PostgreSQL."""

@@ -1,0 +1,1 @@
+"""Measure dlints against what one would otherwise run."""

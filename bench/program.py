@@ -1,0 +1,98 @@
+"""What all programs have in common: arguments, errors, exit status."""
+
+import argparse
+import signal
+import subprocess
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+from time import perf_counter
+
+import psycopg2
+
+from bench import machine, server
+
+
+class UserError(Exception):
+    """Something the user can mend; its text is one clear line."""
+
+
+def run(name, work, interrupted='interrupted'):
+    """Do a program's work and leave with its exit status.
+
+    `work` returns False where what it found is not as it has to be.
+    """
+    start = perf_counter()
+    # The script that runs this hands an interrupt on as SIGTERM.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        sound = work()
+    except KeyboardInterrupt:
+        print(f'\n{name}: {interrupted}', file=sys.stderr)
+        sys.exit(130)
+    except (UserError, OSError, psycopg2.Error,
+            subprocess.CalledProcessError) as error:
+        print(f'{name}: {describe(error)}', file=sys.stderr)
+        sys.exit(1)
+    print(f'Total time: {perf_counter() - start:.0f} s')
+    sys.exit(int(sound is False))
+
+
+def describe(error):
+    """Return in words what went wrong."""
+    if isinstance(error, subprocess.CalledProcessError):
+        return f'{Path(error.cmd[0]).name}: {error.stderr}'
+    if isinstance(error, OSError) and error.filename is not None:
+        return f'{error.filename}: {error.strerror}'
+    text = (str(error).strip() or type(error).__name__).splitlines()[0]
+    return f'PostgreSQL: {text}' if isinstance(error, psycopg2.Error) else text
+
+
+def parser(name, text, **settings):
+    """Return the parser of a program's command line."""
+    return argparse.ArgumentParser(
+        prog=f'python3 -m bench.{name}', description=text.splitlines()[0],
+        **settings)
+
+
+def number(least, most=None):
+    """Return what reads a whole number within bounds."""
+    bounds = f'from {least}' if most is None else f'from {least} to {most}'
+
+    def read(text):
+        try:
+            found = int(text)
+        except ValueError:
+            found = least - 1
+        if found < least or (most is not None and found > most):
+            raise argparse.ArgumentTypeError(
+                f'a number {bounds} is wanted, not "{text}"')
+        return found
+    return read
+
+
+def numbers(least, most=None):
+    """Return what reads a list of such numbers."""
+    read = number(least, most)
+    return lambda text: tuple(dict.fromkeys(map(read, text.split(','))))
+
+
+def add_core_option(arguments):
+    """Let the user choose where client and backend run."""
+    arguments.add_argument('--any-core', action='store_true',
+                           help='do not keep client and backend on one core')
+
+
+@contextmanager
+def session(options):
+    """Open a session of its own, that inherits no other one's state."""
+    with server.connect() as cursor:
+        if not options.any_core:
+            machine.share_core(cursor)
+        yield cursor
+
+
+def make_folder(folder):
+    """Make and return a folder that takes results."""
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    return Path(folder)

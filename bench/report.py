@@ -1,0 +1,46 @@
+"""Tables in Markdown."""
+
+from dataclasses import dataclass
+
+HEADINGS = ('what', 'measured', 'bar', '')
+
+
+@dataclass
+class Result:
+    """One row of a table; without a bar it is information."""
+
+    what: str
+    measured: str
+    bar: str = ''
+    met: bool = None
+
+    def cells(self):
+        """Return the row as texts."""
+        verdict = {None: '', True: 'ok', False: 'MISSED'}[self.met]
+        return self.what, self.measured, self.bar, verdict
+
+
+def at_most(what, measured, bar, text=None, unit=''):
+    """Return the result of a measure that has to be small."""
+    return Result(what, text or f'{measured:.2f}{unit}',
+                  f'at most {bar:g}{unit}', bool(measured <= bar))
+
+
+def at_least(what, measured, bar, text=None, unit=''):
+    """Return the result of a measure that has to be large."""
+    return Result(what, text or f'{measured:.0f}{unit}',
+                  f'at least {bar:g}{unit}', bool(measured >= bar))
+
+
+def print_results(results):
+    """Print results as a table."""
+    print(table([HEADINGS] + [result.cells() for result in results]))
+
+
+def table(rows):
+    """Return a table with aligned columns; the first row is its head."""
+    head, *rows = (tuple(map(str, row)) for row in rows)
+    widths = [max(map(len, column)) for column in zip(head, *rows)]
+    rule = tuple('-' * width for width in widths)
+    return '\n'.join('| ' + ' | '.join(map(str.ljust, row, widths)) + ' |'
+                     for row in (head, rule, *rows))

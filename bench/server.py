@@ -1,0 +1,62 @@
+"""The server: a session with an empty schema, and rows for its tables."""
+
+import io
+from contextlib import closing, contextmanager
+
+import numpy as np
+import psycopg2
+
+SCHEMA = 'dlints_bench'
+SETTINGS = {'client_min_messages': 'warning',
+            'search_path': f'{SCHEMA}, public',
+            'max_parallel_workers_per_gather': '0'}
+ESCAPES = str.maketrans({'\\': r'\\', '\t': r'\t', '\n': r'\n', '\r': r'\r'})
+
+
+@contextmanager
+def connect(**settings):
+    """Connect as libpq's environment says and work in an empty schema."""
+    with closing(psycopg2.connect('')) as connection:
+        connection.autocommit = True
+        cursor = connection.cursor()
+        cursor.execute(f"""
+            SET client_min_messages = warning;
+            CREATE EXTENSION IF NOT EXISTS dlints;
+            DROP SCHEMA IF EXISTS {SCHEMA} CASCADE;
+            CREATE SCHEMA {SCHEMA}""")
+        for setting in {**SETTINGS, **settings}.items():
+            cursor.execute('SELECT set_config(%s, %s, false)', setting)
+        try:
+            yield cursor
+        finally:
+            cursor.execute(f'DROP SCHEMA IF EXISTS {SCHEMA} CASCADE')
+
+
+def value(cursor, statement, **parameters):
+    """Return the only value of a statement's result."""
+    cursor.execute(statement, parameters)
+    return cursor.fetchone()[0]
+
+
+def copy(cursor, target, rows):
+    """Load rows of values into a table; lists become arrays."""
+    text = ''.join('\t'.join(map(_field, row)) + '\n' for row in rows)
+    cursor.copy_expert(f'COPY {target} FROM STDIN', io.StringIO(text))
+
+
+def _field(field):
+    """Return a value as a field of COPY's text format."""
+    if isinstance(field, bytes):
+        field = rf'\x{field.hex()}'
+    elif isinstance(field, (list, np.ndarray)):
+        elements = field if isinstance(field, list) else field.tolist()
+        field = '{' + ','.join(map(_element, elements)) + '}'
+    return str(field).translate(ESCAPES)
+
+
+def _element(element):
+    """Return one element of an array, quoted if it is a text."""
+    if not isinstance(element, str):
+        return str(element)
+    quoted = element.replace('\\', r'\\').replace('"', r'\"')
+    return f'"{quoted}"'

@@ -1,0 +1,1 @@
+"""Measure dlints and print a table of what it has to reach."""

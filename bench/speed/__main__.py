@@ -1,0 +1,60 @@
+"""Measure dlints and print a table of what it has to reach.
+
+Each number is a ratio, or a growth, measured in one run on one machine.
+"""
+
+import argparse
+
+from bench import machine, program, progress, report
+from bench.speed import (evidence, growth, interleaved, memory, rebuild,
+                         recommend, reduced, sessions, shared, stream, update)
+
+THEMES = (recommend, evidence, update, stream, growth, memory, shared,
+          interleaved, rebuild, reduced, sessions)
+QUICK = 0.1
+
+
+def main():
+    """Run the benchmark; return False if a bar is missed that matters."""
+    options = parse_arguments()
+    results = measure(options)
+    report.print_results(results)
+    missed = sum(result.met is False for result in results)
+    print('\nTimes are medians, for many rows minima; (a to b) is a ratio\'s '
+          f'spread.\n{missed or "No"} bar{"s" * (missed != 1)} missed.')
+    return not (missed and options.strict)
+
+
+def parse_arguments():
+    """Return the command line's options."""
+    parser = program.parser(
+        'speed', __doc__, formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog='\n'.join(f'  {number}  {theme.TITLE}' for number, theme
+                         in enumerate(THEMES, 1)))
+    parser.add_argument('--rows', type=program.numbers(1, len(THEMES)),
+                        metavar='N,...', default=range(1, len(THEMES) + 1),
+                        help='which of the rows below to measure')
+    parser.add_argument('--quick', action='store_true',
+                        help='a tenth of the work, and less certain figures')
+    program.add_core_option(parser)
+    parser.add_argument('--strict', action='store_true',
+                        help='exit with an error if a bar is missed')
+    return parser.parse_args()
+
+
+def measure(options):
+    """Measure the chosen themes and return their results."""
+    share = QUICK if options.quick else 1
+    results = []
+    with program.session(options) as cursor:
+        machine.describe(cursor)
+    with progress.Themes(len(options.rows)) as done:
+        for row in options.rows:
+            theme = THEMES[row - 1]
+            done.start(theme.TITLE)
+            with program.session(options) as cursor:
+                results += theme.run(cursor, share, done.advance)
+    return results
+
+
+program.run('speed', main)
