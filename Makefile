@@ -2,168 +2,114 @@
 #
 #   make, make install, make installcheck    as with any extension (PGXS)
 #   make demo, make test, make bench,        install what is missing, then run
-#   make load, make paper, make peers        against a private, throwaway server;
-#                                            ARGS="..." goes to the last four
+#   make load, make paper, make peers        with a private, throwaway server;
+#                                            ARGS="..." goes to all but test,
+#                                            TESTS="test/t/001_basic.pl" to test
 #   make fuzz, make fuzz-corpus,             hostile input, for a minute per target
 #   make sqlsmith
 #   make sanitize, make valgrind             the tests, under other checkers
 #   make long-run                            what millions of observations leave
 #   make lint                                what reads the source for mistakes
+#   make dist                                the release, as a tarball
 #
 # PG_CONFIG chooses the PostgreSQL.
 
 EXTENSION = dlints
 EXTVERSION = 0.1.0
 
+include src/core/core.mk
 MODULE_big = dlints
 OBJS = $(patsubst %.c,%.o,$(sort $(wildcard src/*.c))) $(CORE_OBJS)
 
-# "make demo DATA=folder" is the reader's; PGXS means something else by DATA.
-ifneq ($(filter environment% command%,$(origin DATA)),)
+# "make demo DATA=folder" is the reader's.  PGXS means something else by DATA:
+# every script that was ever released.
 DEMO_DATA := $(DATA)
-endif
-# Scripts that install a version and scripts that upgrade to the next one, all
-# that were ever released
 override DATA = $(sort $(wildcard sql/$(EXTENSION)--*.sql))
 
 # The first creates the extension, the last drops it.
-REGRESS = dlints_basic dlints_type dlints_learn dlints_choose dlints_look \
-	dlints_shared dlints_errors dlints_catalog
-REGRESS_OPTS = --inputdir=.
+REGRESS = dlints_basic dlints_type dlints_learn dlints_choose dlints_errors dlints_catalog
 
-PG_CPPFLAGS = -Isrc -DDLINTS_VERSION='"$(EXTVERSION)"'
-SHLIB_EXPORTS = src/exports.txt
 # SANITIZE=address,undefined builds everything with these checkers.  The server's
 # own flags let integers wrap around; here that is an error.
 SANITIZE_FLAGS = $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all)
-PG_CFLAGS = $(FP_FLAGS) \
-	$(if $(SANITIZE),$(SANITIZE_FLAGS) -fno-wrapv -DUSE_ASSERT_CHECKING)
+PG_CPPFLAGS = -Isrc -DDLINTS_VERSION='"$(EXTVERSION)"'
+PG_CFLAGS = $(FP_FLAGS) $(if $(SANITIZE),$(SANITIZE_FLAGS) -fno-wrapv -DUSE_ASSERT_CHECKING)
+# Nothing but what SQL calls can be seen from outside.
+SHLIB_EXPORTS = src/exports.txt
 # Which BLAS and LAPACK these are is the system's choice, made when the server
 # loads the library; a serial build is the right one.
 SHLIB_LINK = -llapack -lblas -lm $(SANITIZE_FLAGS)
-
 EXTRA_CLEAN = build $(EXTENSION)-$(EXTVERSION).tar.gz
 
-SCRIPTS_DIR := $(dir $(lastword $(MAKEFILE_LIST)))scripts
-include $(SCRIPTS_DIR)/../src/core/core.mk
-
-# A PG_CONFIG from the caller is handed on to the scripts.  Otherwise they look
-# for one by themselves, since they may have to install it first.
-ifdef PG_CONFIG
-export PG_CONFIG
-PG_CONFIG_USED := $(PG_CONFIG)
-else
-PG_CONFIG_USED := $(or $(shell sh $(SCRIPTS_DIR)/find-pg-config.sh),pg_config)
-endif
-PGXS := $(shell $(PG_CONFIG_USED) --pgxs 2>/dev/null)
-
+PG_CONFIG ?= pg_config
+PGXS := $(shell $(PG_CONFIG) --pgxs 2>/dev/null)
 ifneq ($(wildcard $(PGXS)),)
-ifndef PG_CONFIG
-PG_CONFIG = $(PG_CONFIG_USED)
-endif
 include $(PGXS)
 
 # Code that the server's JIT compiler may inline has to give that same answer.
 BITCODE_CFLAGS += $(FP_FLAGS)
-
 $(VECTOR_OBJS): override CFLAGS += $(VECTOR_FLAGS)
-
+$(OBJS) $(OBJS:.o=.bc): $(wildcard src/*.h src/core/*.h)
 else
-
-.PHONY: all install uninstall installcheck clean distclean
-all install uninstall installcheck:
-	@sh $(SCRIPTS_DIR)/explain-build.sh
-
-clean distclean:
-	rm -f $(MODULE_big).so $(OBJS) $(OBJS:.o=.bc)
-	rm -rf $(EXTRA_CLEAN) results regression.diffs regression.out
-
+.PHONY: all install installcheck clean
+all install installcheck clean:
+	@echo '$(PG_CONFIG) is no pg_config of a PostgreSQL with server headers;' \
+		'PG_CONFIG=/path/to/pg_config names one. ("make test" and "make demo" install it.)' >&2; exit 1
 endif
 
-ALL_HEADERS = $(wildcard src/*.h src/core/*.h)
-$(OBJS) $(OBJS:.o=.bc): $(ALL_HEADERS)
+# Debian's libraries are for Debian's Python.
+export PYTHON ?= $(firstword $(wildcard /usr/bin/python3) python3)
+export TESTS
+INSTALL_FOR = @scripts/install.sh
+WITH_SERVER = @scripts/with-server.sh
 
+.PHONY: test demo bench load paper peers fuzz fuzz-corpus sqlsmith sanitize valgrind long-run lint dist
 
-# What the sanitizers are tried on; the same flags as the extension's
-build/canary.so: test/sanitize/canary.c
-	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(CPPFLAGS) -fPIC -shared -o $@ $<
-
-.PHONY: core-tests test test-core sanitize valgrind long-run lint demo bench load paper peers dist
-
-core-tests core-fuzzers build/core/long_run:
-	$(MAKE) -C test/core $(patsubst core-%,%,$(subst core-tests,all,$(subst build/core/long_run,long,$@)))
-
-.PHONY: core-fuzzers fuzz fuzz-corpus sqlsmith
-
-# FUZZ_SECONDS=60 for each target, FUZZ_TARGETS="..." for some of them
-fuzz fuzz-corpus:
-	@sh $(SCRIPTS_DIR)/install-dependencies.sh fuzz
-	@sh $(SCRIPTS_DIR)/fuzz.sh $@
-
-# SQLSMITH_SECONDS=60
-sqlsmith:
-	@sh $(SCRIPTS_DIR)/install-dependencies.sh sqlsmith
-	@sh $(SCRIPTS_DIR)/sqlsmith.sh
-
+# PostgreSQL's own headers are not clean under the last of these, and its flags
+# are those of the compiler it was built with.
+test sanitize: export COPT ?= -Werror -Wall -Wextra -Wno-unused-parameter -Wno-sign-compare \
+	-Wno-unknown-warning-option -Wno-ignored-optimization-argument -Wno-ignored-attributes
 test:
-	@sh $(SCRIPTS_DIR)/install-dependencies.sh test
-	@sh $(SCRIPTS_DIR)/run-tests.sh
-
-test-core:
-	@sh $(SCRIPTS_DIR)/install-dependencies.sh test-core
-	@STAGES=core sh $(SCRIPTS_DIR)/run-tests.sh
+	$(INSTALL_FOR) test server
+	$(WITH_SERVER) -u scripts/test.sh
 
 sanitize:
-	@sh $(SCRIPTS_DIR)/install-dependencies.sh test
-	@sh $(SCRIPTS_DIR)/run-sanitized.sh
+	$(INSTALL_FOR) test server
+	@scripts/sanitize.sh
 
 # The unit tests allocate with malloc, where memcheck sees each array.
-MEMCHECK = valgrind -q --error-exitcode=99 --leak-check=full \
-	--show-leak-kinds=all --errors-for-leak-kinds=all
-
 valgrind:
-	@sh $(SCRIPTS_DIR)/install-dependencies.sh valgrind
-	@STAGES=core CORE_EXEC='$(MEMCHECK)' sh $(SCRIPTS_DIR)/run-tests.sh
+	$(INSTALL_FOR) core
+	@$(MAKE) -s -C test/core check CORE_EXEC='valgrind -q --error-exitcode=99 \
+		--leak-check=full --show-leak-kinds=all --errors-for-leak-kinds=all'
+
+# Under load commits wait for the disk, as those of a real server do.
+load: export SERVER_SETTINGS = fsync = on
+demo bench load paper peers:
+	$(INSTALL_FOR) bench $(filter peers,$@) server
+	@DATA='$(DEMO_DATA)' scripts/with-server.sh $(PYTHON) -m bench.$(@:bench=speed) $(ARGS)
+
+# FUZZ_SECONDS=60 for each target, FUZZ_TARGETS="..." for some of them.  The
+# extension tells libFuzzer, which is in another module, where it has been.
+fuzz fuzz-corpus: export CC = clang
+fuzz fuzz-corpus: export COPT = -w -fsanitize=fuzzer-no-link,undefined -fsanitize-trap=undefined
+fuzz fuzz-corpus:
+	$(INSTALL_FOR) fuzz server
+	$(WITH_SERVER) test/fuzz/run.sh $@
+
+# SQLSMITH_SECONDS=60, SQLSMITH_SEED=1
+sqlsmith:
+	$(INSTALL_FOR) sqlsmith server
+	$(WITH_SERVER) -u test/fuzz/sqlsmith/run.sh
 
 long-run:
-	@sh $(SCRIPTS_DIR)/install-dependencies.sh test
-	@sh $(SCRIPTS_DIR)/long-run.sh
+	$(INSTALL_FOR) test server
+	$(WITH_SERVER) -u test/long/run.sh
 
 lint:
-	@sh $(SCRIPTS_DIR)/install-dependencies.sh lint
-	@sh $(SCRIPTS_DIR)/lint.sh
+	$(INSTALL_FOR) lint server
+	@scripts/lint.sh
 
-demo:
-	@sh $(SCRIPTS_DIR)/install-dependencies.sh demo
-	@DATA='$(DEMO_DATA)' sh $(SCRIPTS_DIR)/with-extension.sh python3 bench/demo/demo.py
-
-bench:
-	@sh $(SCRIPTS_DIR)/install-dependencies.sh bench
-	@sh $(SCRIPTS_DIR)/with-extension.sh python3 bench/speed/bench.py $(ARGS)
-
-# Many clients at once; commits wait for the disk, as those of a real server do.
-load:
-	@sh $(SCRIPTS_DIR)/install-dependencies.sh load
-	@SERVER_SETTINGS='fsync = on' sh $(SCRIPTS_DIR)/with-extension.sh python3 bench/load/load.py $(ARGS)
-
-# The paper's experiments, and the programs that dlints competes with
-paper:
-	@sh $(SCRIPTS_DIR)/install-dependencies.sh paper
-	@DATA='$(DEMO_DATA)' sh $(SCRIPTS_DIR)/with-extension.sh python3 bench/paper/paper.py $(ARGS)
-
-peers:
-	@sh $(SCRIPTS_DIR)/install-dependencies.sh peers
-	@sh $(SCRIPTS_DIR)/with-extension.sh python3 bench/peers/peers.py $(ARGS)
-
-# The source as it is committed, once every file agrees on the version.
 dist:
-	@grep -q "^default_version = '$(EXTVERSION)'" $(EXTENSION).control || \
-		{ echo "$(EXTENSION).control does not say version $(EXTVERSION)" >&2; exit 1; }
-	@test "`sed '/"meta-spec"/,$$d' META.json | grep -cF '"version": "$(EXTVERSION)"'`" = 2 || \
-		{ echo "META.json does not say version $(EXTVERSION) twice" >&2; exit 1; }
-	@grep -q "^## \[$(EXTVERSION)\]" CHANGELOG.md || \
-		{ echo "CHANGELOG.md has no section for $(EXTVERSION)" >&2; exit 1; }
-	@sh $(SCRIPTS_DIR)/check-release.sh $(EXTVERSION)
-	git archive --format=tar.gz --prefix=$(EXTENSION)-$(EXTVERSION)/ \
-		-o $(EXTENSION)-$(EXTVERSION).tar.gz HEAD
+	$(INSTALL_FOR) server
+	@scripts/dist.sh $(EXTVERSION)

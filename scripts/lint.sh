@@ -1,71 +1,45 @@
 #!/bin/sh
 # Read the source with clang-tidy and cppcheck, the scripts with shellcheck,
 # the Perl with perlcritic, the Python with pyflakes and the workflows with
-# yamllint.  Each finding is shown, and any fails the run.  Suppressions stand,
-# with their reasons, in .clang-tidy, in test/.clang-tidy and below.
+# yamllint.  Any finding fails the run.  Suppressions stand, with their reasons,
+# in .clang-tidy, in test/.clang-tidy, in .shellcheckrc and below.
 set -eu
-. "$(dirname "$0")/common.sh"
-
 cd "$(dirname "$0")/.."
-pg_config=$(find_pg_config) || die "no pg_config with server headers"
-headers=$("$pg_config" --includedir-server)
-failed=
+pgxs=$(dirname "$("${PG_CONFIG:-pg_config}" --pgxs)")/..
+headers=$("${PG_CONFIG:-pg_config}" --includedir-server)
+status=0
 
-# check NAME COMMAND ...
-check()
-{
-	name=$1
-	shift
-	if run_interruptible "$@"; then
-		say "$name: nothing found"
-	else
-		say "$name: see above"
-		failed=yes
-	fi
-}
+# By as many processes as there are processors.  clang-tidy counts on standard
+# error what it found in the server's headers.
+echo "== clang-tidy"
+# shellcheck disable=SC2016 # expanded by the inner shell
+printf '%s\n' src/*.c src/core/*.c test/core/*.c test/long/*.c test/fuzz/core/*.c |
+	xargs -P "$(getconf _NPROCESSORS_ONLN)" -I{} sh -c '
+		found=$(clang-tidy --quiet "$1" -- -std=gnu99 -D_GNU_SOURCE -Isrc -Itest/core -isystem "$2" 2>&1) ||
+			{ printf "%s\n" "$found"; exit 1; }' sh {} "$headers" || status=1
 
-# Each file by a process of its own, as many at a time as there are processors.
-# clang-tidy counts on standard error what it found in the server's headers.
-tidy()
-{
-	jobs=$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)
-	# shellcheck disable=SC2016 # expanded by the inner shell
-	printf '%s\n' src/*.c src/core/*.c test/core/*.c test/long/*.c test/fuzz/core/*.c |
-		xargs -P "$jobs" -I{} sh -c '
-			found=$(clang-tidy --quiet "$1" -- -std=gnu99 -D_GNU_SOURCE \
-				-Isrc -Itest/core -isystem "$2" 2>&1) || { printf "%s\n" "$found"; exit 1; }' sh {} "$headers"
-}
+# A declaration belongs at the start of a block, even if a smaller block would do.
+echo "== cppcheck"
+cppcheck --quiet --std=c99 --enable=warning,style,performance,portability \
+	--inline-suppr --suppress=variableScope --error-exitcode=1 \
+	--include=scripts/cppcheck.h -Isrc -Itest/core src test/core test/long test/fuzz/core || status=1
 
-# A declaration belongs at the start of a block, even if a smaller block would do
-# (variableScope).
-cpp_check()
-{
-	cppcheck --quiet --std=c99 --enable=warning,style,performance,portability \
-		--inline-suppr --suppress=variableScope --error-exitcode=1 \
-		--include=scripts/cppcheck.h -Isrc -Itest/core src test/core test/long test/fuzz/core
-}
+echo "== shellcheck"
+shellcheck scripts/*.sh test/*.sh test/*/*.sh test/*/*/*.sh test/core/*.t .ci/* || status=1
 
-# Perl compiles against PostgreSQL's test modules, and "perl -c" succeeds even
-# if it warns.
-perl_check()
-{
-	modules=$(dirname "$("$pg_config" --pgxs)")/../test/perl
-	status=0
-	for file in test/t/*.p[lm]; do
-		messages=$(perl -I"$modules" -Itest/t -wc "$file" 2>&1) || true
-		if [ "$messages" != "$file syntax OK" ]; then
-			say "$messages"
-			status=1
-		fi
-	done
-	perlcritic --quiet --gentle --verbose '%f:%l: %m (%p)\n' test/t || status=1
-	return "$status"
-}
+# "perl -c" succeeds even if it warns.
+echo "== perl"
+for file in test/t/*.p[lm] scripts/*.pm; do
+	found=$(perl -I"$pgxs/test/perl" -Itest/t -wc "$file" 2>&1) || true
+	[ "$found" = "$file syntax OK" ] || { printf '%s\n' "$found"; status=1; }
+done
+perlcritic --quiet --gentle --verbose '%f:%l: %m (%p)\n' test/t scripts || status=1
 
-check clang-tidy tidy
-check cppcheck cpp_check
-check shellcheck shellcheck scripts/*.sh .ci/* test/fuzz/*.sh test/fuzz/*/*.sh
-check perlcritic perl_check
-check pyflakes pyflakes3 bench test
-check yamllint yamllint --strict .github .yamllint
-[ -z "$failed" ]
+echo "== pyflakes"
+pyflakes3 bench test || status=1
+
+echo "== yamllint"
+yamllint --strict .github .yamllint || status=1
+
+echo "lint: $([ "$status" -eq 0 ] && echo nothing found || echo see above)"
+exit "$status"

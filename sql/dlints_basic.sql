@@ -9,18 +9,53 @@ INSERT INTO item VALUES (1, 'comedy', '{1,0,0}', true), (2, 'drama', '{0,1,0}', 
 
 -- a model that has seen nothing expects nothing, and tries everything
 SELECT i.title, dlints_predict(m.state, i.features) FROM model m, item i ORDER BY i.id;
-SELECT count(DISTINCT title) > 1 AS tries FROM
-  (SELECT dlints_recommend(m.state, i.title, i.features) AS title FROM model m, item i, generate_series(1, 100) AS visit WHERE i.in_stock GROUP BY visit) AS s;
+SELECT count(DISTINCT title) AS tried FROM
+  (SELECT dlints_recommend(m.state, i.title, i.features) AS title FROM model m, item i, generate_series(1, 300) AS visit WHERE i.in_stock GROUP BY visit) AS s;
 SELECT cardinality(dlints_recommend(m.state, i.id, i.features, 3)) AS three FROM model m, item i WHERE m.name = 'home' AND i.in_stock;
 SELECT dlints_recommend(m.state, i.id, i.features) AS nothing FROM model m, item i WHERE false;
 
 -- rewards come in: comedies please, dramas do not
-UPDATE model SET state = dlints_update(state, ARRAY[1, 0, 0]::real[], 1) WHERE name = 'home';
-UPDATE model SET state = dlints_update(state, ARRAY[[1, 0, 0], [0, 1, 0], [1, 1, 0], [0, 0, 1]]::real[], ARRAY[1, -1, 0, 0]) WHERE name = 'home';
+UPDATE model SET state = dlints_update(state, ARRAY[1, 0, 0], 1) WHERE name = 'home';
+UPDATE model SET state = dlints_update_batch(state, ARRAY[[1, 0, 0], [0, 1, 0]], ARRAY[1, -1]) WHERE name = 'home';
+-- or wait in a queue, which takes only what can be learned, and are folded into the model
+CREATE TABLE feedback (id integer, features real[], reward float8, CHECK (dlints_accepts(dlints_new(3), features, reward)));
+INSERT INTO feedback VALUES (1, '{1,1,0}', 0), (2, '{0,0,1}', 0);
+INSERT INTO feedback VALUES (3, '{0,1}', 0);
+WITH batch AS (DELETE FROM feedback RETURNING *)
+UPDATE model m SET state = m.state || e.evidence
+FROM (SELECT p.name, dlints_evidence(p.state, b.features, b.reward ORDER BY b.id) AS evidence FROM batch b, model p GROUP BY p.name) e
+WHERE m.name = e.name;
 SELECT updates, mean_reward FROM model, dlints_info(state);
 -- ridge regression without thriller: Z = [4 1; 1 3], b = (2, -1), so that w = (7, -6) / 11
 SELECT i.title, round(dlints_predict(m.state, i.features)::numeric, 6) AS expected FROM model m, item i WHERE i.in_stock ORDER BY expected DESC, i.id;
 
 -- without exploration, the best
-SELECT dlints_recommend(dlints_set(m.state, exploration => 0), i.title, i.features, 3 ORDER BY i.id) FROM model m, item i WHERE i.in_stock;
-DROP TABLE model, item;
+SELECT dlints_recommend(dlints_set(m.state, exploration => 0), i.title, i.features, 3) FROM model m, item i WHERE i.in_stock;
+DROP TABLE model, item, feedback;
+
+-- for the other tests: SQLSTATE, message and detail of a statement that fails
+CREATE FUNCTION fails(statement text) RETURNS text LANGUAGE plpgsql AS
+$$
+DECLARE
+	more text;
+BEGIN
+	EXECUTE statement;
+	RETURN 'no error';
+EXCEPTION WHEN OTHERS THEN
+	GET STACKED DIAGNOSTICS more = PG_EXCEPTION_DETAIL;
+	RETURN SQLSTATE || ': ' || SQLERRM || CASE WHEN more <> '' THEN ' (' || more || ')' ELSE '' END;
+END
+$$;
+-- the nodes of a plan, without what PostgreSQL versions word differently
+CREATE FUNCTION plan(query text) RETURNS SETOF text LANGUAGE plpgsql AS
+$$
+DECLARE
+	line text;
+BEGIN
+	FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
+		IF line ~ 'Aggregate|Gather|Scan|InitPlan' THEN
+			RETURN NEXT regexp_replace(line, ' \(returns .*\)', '');
+		END IF;
+	END LOOP;
+END
+$$;

@@ -28,7 +28,7 @@ WHERE lanname <> 'c' AND prokind <> 'a' OR prosecdef OR proconfig IS NOT NULL OR
 SELECT typname AS granted FROM member JOIN pg_type AS t ON classid = 'pg_type'::regclass AND objid = t.oid WHERE typacl IS NOT NULL;
 
 -- aggregates: state types, and which can be computed in parts
-SELECT aggfnoid::regprocedure AS aggregate, aggtranstype::regtype AS state, aggcombinefn <> 0 AS combines, aggserialfn <> 0 AS serialises, aggfinalmodify AS final_modifies, aggtransspace AS space
+SELECT aggfnoid::regprocedure AS aggregate, aggtranstype::regtype AS state, aggcombinefn <> 0 AS combines, aggserialfn <> 0 AS serialises, aggfinalmodify AS final_modifies
 FROM member JOIN pg_aggregate ON classid = 'pg_proc'::regclass AND objid = aggfnoid ORDER BY aggfnoid::regprocedure::text COLLATE "C";
 
 -- casts and operators
@@ -65,4 +65,4 @@ DROP EXTENSION dlints CASCADE;
 SELECT attname FROM pg_attribute WHERE attrelid = 'keeper'::regclass AND attnum > 0 AND NOT attisdropped;
 SELECT count(*) FROM pg_proc WHERE proname LIKE 'dlints%';
 DROP TABLE keeper;
-CREATE EXTENSION dlints;
+DROP FUNCTION fails, plan;

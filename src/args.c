@@ -453,10 +453,18 @@ ArgMatrixRows(ArrayType *array, const ArgSpec *spec)
 		ereport(ERROR,
 				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
 				 errmsg("array must be two-dimensional"),
-				 errdetail("A batch has one row for each reward.")));
-	if (!HasNoNulls(array, spec, &problem) ||
-		!LengthIs(spec, ARR_DIMS(array)[1], &problem))
+				 errdetail("The %s has one row for each reward.",
+						   spec->name)));
+	if (!HasNoNulls(array, spec, &problem))
 		ProblemRaise(&problem);
+	if (ARR_DIMS(array)[1] != spec->len)
+	{
+		ArgSpec		rows = *spec;
+
+		rows.name = psprintf("rows of the %s", spec->name);
+		LengthIs(&rows, ARR_DIMS(array)[1], &problem);
+		ProblemRaise(&problem);
+	}
 	return ARR_DIMS(array)[0];
 }
 

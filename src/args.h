@@ -94,7 +94,7 @@ ArgSharedSpec(const DlintsHeader *model)
 static inline ArgSpec
 ArgRewardSpec(const DlintsHeader *model)
 {
-	ArgSpec		spec = {"rewards", 1, model};
+	ArgSpec		spec = {"array of rewards", 1, model};
 
 	return spec;
 }

@@ -145,7 +145,7 @@ Datum
 dlints_dot(PG_FUNCTION_ARGS)
 {
 	ArrayType  *weights = PG_GETARG_ARRAYTYPE_P(0);
-	ArgSpec		weights_spec = {"weights", 0, NULL};
+	ArgSpec		weights_spec = {"array of weights", 0, NULL};
 	ArgSpec		spec = {"context", 0, NULL};
 
 	spec.len = ArgVectorLength(weights, &weights_spec);

@@ -5,6 +5,8 @@
  */
 #include "postgres.h"
 
+#include <math.h>
+
 #include "common/int.h"
 #include "utils/timestamp.h"
 
@@ -41,7 +43,7 @@ static void
 AgeTo(Dlints *model, int64 time)
 {
 	if (model->header.newest != TIME_UNKNOWN)
-		Age(model, 0, time - model->header.newest);
+		Age(model, 0, TimeBetween(model->header.newest, time));
 	model->header.newest = time;
 }
 
@@ -235,9 +237,7 @@ dlints_retract(PG_FUNCTION_ARGS)
 	if (left->header.updates == right->header.updates)
 		PG_RETURN_DLINTS_P(ModelCreate(&left->header));
 	left->header.updates -= right->header.updates;
-	left->header.chosen = 0;	/* counts updates that may be gone */
-	ModelChoose(left);
-	ModelLearned(left);
+	ModelRevised(left);
 	PG_RETURN_DLINTS_P(left);
 }
 
@@ -261,8 +261,7 @@ dlints_scale(PG_FUNCTION_ARGS)
 		PG_RETURN_DLINTS_P(model);
 	for (j = 0; j < memories.count; j++)
 		evidence_scale(&memories.memory[j], weight);
-	ModelLearned(model);
-	ModelChoose(model);
+	ModelRevised(model);
 	PG_RETURN_DLINTS_P(model);
 }
 
@@ -290,6 +289,6 @@ dlints_at(PG_FUNCTION_ARGS)
 				 errdetail("Its newest observation is of %s.",
 						   timestamptz_to_str(model->header.newest))));
 	AgeTo(model, time);
-	ModelChoose(model);
+	ModelRevised(model);
 	PG_RETURN_DLINTS_P(model);
 }

@@ -234,7 +234,8 @@ ReadInteger(Reader *reader, const JsonbValue *value, const char *name,
 			return true;
 	}
 	return Malformed(reader,
-					 psprintf("Field \"%s\" must be an integer of its range", name));
+					 psprintf("Field \"%s\" must be an integer between " INT64_FORMAT " and " INT64_FORMAT,
+							  name, min, max));
 }
 
 static bool

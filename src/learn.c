@@ -36,7 +36,8 @@ WeighBlock(const DlintsHeader *model, int j, const Block *block,
 	for (i = block->count - 1; i >= 0; i--)
 		if (ModelIsByTime(model))
 			weights[i] = block->weights[i] *
-				ModelMemoryDecay(model, j, 0, model->newest - block->times[i]);
+				ModelMemoryDecay(model, j, 0,
+								 TimeBetween(block->times[i], model->newest));
 		else
 		{
 			weights[i] = block->weights[i] * weight;
@@ -57,7 +58,7 @@ CountBlock(DlintsHeader *model, const Block *block)
 	for (i = 0; ModelIsByTime(model) && i < block->count; i++)
 		model->newest = Max(model->newest, block->times[i]);
 	model->updates += block->count;
-	return before == TIME_UNKNOWN ? 0 : model->newest - before;
+	return before == TIME_UNKNOWN ? 0 : TimeBetween(before, model->newest);
 }
 
 /* Reduced contexts into each memory: the updates of Algorithm 1. */
@@ -255,7 +256,7 @@ BatchTimes(FunctionCallInfo fcinfo, int argno, const DlintsHeader *model,
 		   int rows)
 {
 	ArrayType  *array;
-	ArgSpec		spec = {"times", rows, model};
+	ArgSpec		spec = {"array of times", rows, model};
 	int64	   *times;
 	int			i;
 
@@ -276,7 +277,7 @@ static double *
 BatchWeights(FunctionCallInfo fcinfo, int argno, int rows)
 {
 	double	   *weights = palloc(sizeof(double) * Max(rows, 1));
-	ArgSpec		spec = {"weights", rows, NULL};
+	ArgSpec		spec = {"array of weights", rows, NULL};
 	int			i;
 
 	for (i = 0; i < rows; i++)
@@ -330,11 +331,13 @@ dlints_update_batch(PG_FUNCTION_ARGS)
 
 	array = ArgArray(fcinfo, 1);
 	spec = ArgContextSpec(&model->header);
+	spec.name = "array of contexts";
 	rows = ArgMatrixRows(array, &spec);
 	contexts = BeginBatchPart(array, spec, rows);
 
 	array = ArgSharedArray(fcinfo, 2, 5);
 	spec = ArgSharedSpec(&model->header);
+	spec.name = "array of shared contexts";
 	ArgCheckShared(array, "shareds", &model->header);
 	if (array)
 		ArgCheckSameCount("shared contexts", rows, ArgMatrixRows(array, &spec));
@@ -377,7 +380,8 @@ Accepts(FunctionCallInfo fcinfo, const Datum *shared)
 	Problem		problem;
 	bool		accepts;
 
-	accepts = SharedIsExpected(shared != NULL, "shared", model, &problem) &&
+	accepts = model->updates < PG_INT64_MAX &&
+		SharedIsExpected(shared != NULL, "shared", model, &problem) &&
 		ArrayIsNumeric(PG_GETARG_DATUM(1), &array, &problem) &&
 		VectorIsValid(array, &spec, numbers, &problem) &&
 		(shared == NULL ||

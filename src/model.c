@@ -9,6 +9,8 @@
 #include <math.h>
 
 #include "access/detoast.h"
+#include "common/int.h"
+#include "common/hashfn.h"
 #include "common/shortest_dec.h"
 #include "lib/stringinfo.h"
 #include "storage/shmem.h"
@@ -146,10 +148,7 @@ NumberIsBetween(const char *name, double value, double min, double max,
 	if (value >= min && value <= max)
 		return true;
 	return OutOfRange(problem, name,
-					  psprintf("between %s and %s",
-							   double_to_shortest_decimal(min),
-							   double_to_shortest_decimal(max)),
-					  value);
+					  psprintf("between %g and %g", min, max), value);
 }
 
 static bool
@@ -178,7 +177,7 @@ KindsAreKnown(const DlintsHeader *header, Problem *problem)
 								  header->version), NULL);
 	if (!PolicyIsKnown(header->policy))
 		return ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
-						 psprintf("unknown policy number %d", header->policy),
+						 psprintf("Policy number %d is unknown", header->policy),
 						 NULL);
 	if (header->intercept > 1)
 		return ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
@@ -186,7 +185,7 @@ KindsAreKnown(const DlintsHeader *header, Problem *problem)
 	if (header->unused1 != 0 ||
 		memcmp(header->unused2, zeros, sizeof(zeros)) != 0)
 		return ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
-						 "unused fields must be zero", NULL);
+						 "Unused fields must be zero", NULL);
 	return true;
 }
 
@@ -196,8 +195,7 @@ ReductionIsValid(const DlintsHeader *header, Problem *problem)
 {
 	int64		projected = (int64) header->context_dim * (1 + header->shared_dim);
 
-	if (!DimensionIsBetween("reduced_dim", "dimensions", header->reduced_dim,
-							1, DLINTS_MAX_DIM, problem))
+	if (!ModelReducedDimIsValid(header->reduced_dim, problem))
 		return false;
 	if (header->reduced_dim > projected && header->shared_dim == 0)
 		return ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
@@ -286,16 +284,43 @@ ModelParametersAreValid(const DlintsHeader *header, Problem *problem)
 }
 
 /*
+ * The sizes of a model, and whether it has an intercept, as a column's type
+ * names them: "(n)", "(n,d)", "(n,d,m)", each perhaps with ",intercept".
+ */
+char *
+ModelShape(const DlintsHeader *header)
+{
+	StringInfoData buf;
+
+	initStringInfo(&buf);
+	appendStringInfo(&buf, "(%d", header->context_dim);
+	if (header->reduced_dim > 0)
+		appendStringInfo(&buf, ",%d", header->reduced_dim);
+	if (header->shared_dim > 0)
+		appendStringInfo(&buf, ",%d", header->shared_dim);
+	if (header->intercept)
+		appendStringInfoString(&buf, ",intercept");
+	appendStringInfoChar(&buf, ')');
+	return buf.data;
+}
+
+/*
  * A reduced_dim that a user gave: the header's 0, for none, is not to be had
  * by saying so.
  */
+bool
+ModelReducedDimIsValid(int reduced_dim, Problem *problem)
+{
+	return DimensionIsBetween("reduced_dim", "dimensions", reduced_dim, 1,
+							  DLINTS_MAX_DIM, problem);
+}
+
 void
 ModelCheckReducedDim(int reduced_dim)
 {
 	Problem		problem;
 
-	if (!DimensionIsBetween("reduced_dim", "dimensions", reduced_dim, 1,
-							DLINTS_MAX_DIM, &problem))
+	if (!ModelReducedDimIsValid(reduced_dim, &problem))
 		ProblemRaise(&problem);
 }
 
@@ -324,7 +349,7 @@ HistoryIsValid(const DlintsHeader *header, Problem *problem)
 		return OutOfRange(problem, "updates", "at least 0", header->updates);
 	if (header->updates == 0 && !NoHistory(header))
 		return ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
-						 "a model without observations has no history", NULL);
+						 "A model without observations has no history", NULL);
 	if (header->memory < 1 || header->memory > header->memories)
 		return OutOfRange(problem, "memory", "one of the memories",
 						  header->memory);
@@ -380,8 +405,7 @@ ModelExternalIsValid(Dlints *model, Problem *problem)
 						 NULL);
 	for (j = 0; j < memories.count; j++)
 		evidence_settle(&memories.memory[j]);
-	model->header.exploration += 0.0;	/* zero has no sign */
-	model->header.reference += 0.0;
+	FieldsSettle(&model->header);
 	return true;
 }
 
@@ -416,20 +440,6 @@ ModelCheckSameEvidence(const DlintsHeader *left, const DlintsHeader *right)
 							   FieldText(right, &fields[i]))));
 }
 
-/*
- * Equality is that of the representation: parameters, counts and evidence,
- * wherever and however the values are stored.
- */
-bool
-ModelEquals(Datum left, Datum right)
-{
-	Dlints	   *ours = ModelFromDatum(left);
-	Dlints	   *theirs = ModelFromDatum(right);
-
-	return VARSIZE(ours) == VARSIZE(theirs) &&
-		memcmp(ours, theirs, VARSIZE(ours)) == 0;
-}
-
 /* A model of this header, all its numbers zero. */
 Dlints *
 ModelAllocate(const DlintsHeader *header)
@@ -448,7 +458,7 @@ ModelCreate(const DlintsHeader *header)
 {
 	Dlints	   *model = ModelAllocate(header);
 
-	model->header.exploration += 0.0;	/* zero has no sign */
+	FieldsSettle(&model->header);
 	model->header.updates = 0;
 	model->header.newest = TIME_UNKNOWN;
 	model->header.reference = 0.0;
@@ -473,15 +483,20 @@ CheckStored(const DlintsHeader *header, Size size)
 				(errcode(ERRCODE_DATA_CORRUPTED),
 				 errmsg("stored dlints value is too short")));
 	if (!ModelParametersAreValid(header, &problem))
+	{
+		if (problem.sqlerrcode == ERRCODE_FEATURE_NOT_SUPPORTED)
+			ProblemRaise(&problem);
 		ereport(ERROR,
-				(errcode(problem.sqlerrcode == ERRCODE_FEATURE_NOT_SUPPORTED ?
-						 problem.sqlerrcode : ERRCODE_DATA_CORRUPTED),
-				 errmsg("%s", problem.message)));
+				(errcode(ERRCODE_DATA_CORRUPTED),
+				 errmsg("stored dlints value is invalid"),
+				 errdetail("%s.", problem.message)));
+	}
 	if (header->memory < 1 || header->memory > header->memories)
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_CORRUPTED),
-				 errmsg("stored dlints value uses memory %d of %d",
-						header->memory, header->memories)));
+				 errmsg("stored dlints value is invalid"),
+				 errdetail("It uses memory %d of %d.",
+						   header->memory, header->memories)));
 	if (size != ModelStoredSize(header))
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_CORRUPTED),
@@ -489,31 +504,61 @@ CheckStored(const DlintsHeader *header, Size size)
 						size, ModelStoredSize(header))));
 }
 
-/*
- * A value as it was stored, with all numbers in memory: those of a model that
- * has seen nothing are zero, as are its counts.
- */
+/* The form in which it is stored, of which each model has but one. */
 static Dlints *
-WithAllNumbers(struct varlena *stored)
+Stored(struct varlena *value)
 {
-	Dlints	   *model = (Dlints *) stored;
+	Dlints	   *model = (Dlints *) value;
 
 	CheckStored(&model->header, VARSIZE(model));
-	return model->header.updates > 0 ? model :
-		ModelCreate(&model->header);
+	return model;
+}
+
+/*
+ * The same with all numbers in memory: those of a model that has seen nothing
+ * are zero, as are its counts.
+ */
+static Dlints *
+WithAllNumbers(Dlints *stored)
+{
+	return stored->header.updates > 0 ? stored :
+		ModelCreate(&stored->header);
 }
 
 Dlints *
 ModelFromDatum(Datum datum)
 {
-	return WithAllNumbers(PG_DETOAST_DATUM(datum));
+	return WithAllNumbers(Stored(PG_DETOAST_DATUM(datum)));
 }
 
 /* A copy that may be written to. */
 Dlints *
 ModelCopyFromDatum(Datum datum)
 {
-	return WithAllNumbers(PG_DETOAST_DATUM_COPY(datum));
+	return WithAllNumbers(Stored(PG_DETOAST_DATUM_COPY(datum)));
+}
+
+/*
+ * Equality is that of the representation: parameters, counts and evidence,
+ * wherever and however the values are stored.
+ */
+bool
+ModelEquals(Datum left, Datum right)
+{
+	Dlints	   *ours = Stored(PG_DETOAST_DATUM(left));
+	Dlints	   *theirs = Stored(PG_DETOAST_DATUM(right));
+
+	return VARSIZE(ours) == VARSIZE(theirs) &&
+		memcmp(ours, theirs, VARSIZE(ours)) == 0;
+}
+
+uint64
+ModelHash(Datum datum, uint64 salt)
+{
+	Dlints	   *model = Stored(PG_DETOAST_DATUM(datum));
+
+	return hash_bytes_extended((unsigned char *) VARDATA(model),
+							   VARSIZE(model) - VARHDRSZ, salt);
 }
 
 /*
@@ -592,7 +637,7 @@ ModelMemories(Dlints *model)
  * Find the memory in use and the noise, from the evidence alone.  A single
  * memory under a given noise has nothing to be found.
  */
-void
+static void
 ModelChoose(Dlints *model)
 {
 	DlintsHeader *header = &model->header;
@@ -617,10 +662,10 @@ ModelChoose(Dlints *model)
 
 /*
  * A choice costs about D^3, an update D^2: for small models it is made after
- * each, for large ones after so many that it stays a small part of learning,
+ * each, for larger ones after so many that it stays a small part of learning,
  * and after each eighth of a short history.
  */
-#define ALWAYS_CHOSEN_DIM	24
+#define ALWAYS_CHOSEN_DIM	12
 
 static bool
 ChoiceIsDue(const DlintsHeader *header)
@@ -631,12 +676,8 @@ ChoiceIsDue(const DlintsHeader *header)
 	return since >= Min((int64) (dim * dim), header->chosen / 8);
 }
 
-/*
- * The last door before a model that has learned is stored: what is not finite
- * does not pass.
- */
-void
-ModelLearned(Dlints *model)
+static void
+CheckEvidence(Dlints *model)
 {
 	if (!EvidenceIsValid(model))
 		ereport(ERROR,
@@ -644,6 +685,33 @@ ModelLearned(Dlints *model)
 				 errmsg("dlints evidence out of range"),
 				 errdetail("The sums over contexts and rewards overflow double precision."),
 				 errhint("Scale contexts and rewards to moderate size.")));
+}
+
+/*
+ * The last door before a model that has learned more is stored: what is not
+ * finite does not pass.
+ */
+void
+ModelLearned(Dlints *model)
+{
+	CheckEvidence(model);
 	if (ChoiceIsDue(&model->header))
 		ModelChoose(model);
+}
+
+/* The same for one whose evidence has changed in another way. */
+void
+ModelRevised(Dlints *model)
+{
+	CheckEvidence(model);
+	ModelChoose(model);
+}
+
+/* Microseconds from one time to a later one, as many as there is room for. */
+int64
+TimeBetween(int64 earlier, int64 later)
+{
+	int64		between;
+
+	return pg_sub_s64_overflow(later, earlier, &between) ? PG_INT64_MAX : between;
 }

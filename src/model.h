@@ -138,12 +138,13 @@ extern Size ModelStoredSize(const DlintsHeader *header);
 
 extern bool ModelParametersAreValid(const DlintsHeader *header,
 									Problem *problem);
+extern bool ModelReducedDimIsValid(int reduced_dim, Problem *problem);
+extern char *ModelShape(const DlintsHeader *header);
 extern void ModelCheckReducedDim(int reduced_dim);
 extern void ModelCheckParameters(const DlintsHeader *header);
 extern bool ModelExternalIsValid(Dlints *model, Problem *problem);
 extern void ModelCheckSameEvidence(const DlintsHeader *left,
 								   const DlintsHeader *right);
-extern bool ModelEquals(Datum left, Datum right);
 
 extern Dlints *ModelCreate(const DlintsHeader *header);
 extern Dlints *ModelAllocate(const DlintsHeader *header);
@@ -152,20 +153,22 @@ extern Dlints *ModelCopyFromDatum(Datum datum);
 extern DlintsHeader ModelHeaderFromDatum(Datum datum);
 extern Evidence ModelMemoryFromDatum(Datum datum, const DlintsHeader *header);
 extern Datum ModelGetDatum(Dlints *model);
+extern bool ModelEquals(Datum left, Datum right);
+extern uint64 ModelHash(Datum datum, uint64 salt);
 
 extern bool ModelMemoryFades(const DlintsHeader *header, int j);
 extern double ModelMemoryDecay(const DlintsHeader *header, int j,
 							   int64 updates, int64 time);
 extern Memories ModelMemories(Dlints *model);
 extern void ModelLearned(Dlints *model);
-extern void ModelChoose(Dlints *model);
+extern void ModelRevised(Dlints *model);
+extern int64 TimeBetween(int64 earlier, int64 later);
 
 /* binary.c, json.c, typmod.c */
 extern void ModelSend(StringInfo buf, Dlints *model);
 extern Dlints *ModelReceive(StringInfo buf);
 extern char *ModelToJson(Dlints *model);
 extern Dlints *ModelFromJson(Datum jsonb, Node *escontext);
-extern char *ModelShape(const DlintsHeader *header);
 extern bool ModelFitsTypmod(const DlintsHeader *header, int32 typmod,
 							Problem *problem);
 

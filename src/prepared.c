@@ -6,13 +6,16 @@
  *
  * Each call site (a function in a plan) keeps what it needs of the models that
  * it has seen: the one seen last is looked at first, then a hash table.  All
- * call sites of a backend together stay within dlints.model_cache_size.  Who
- * goes when there is no room is left to chance, because models often come in
- * cycles, of which the least recently used is the one to be needed next.
+ * call sites of a backend together stay within dlints.model_cache_size, but
+ * for the one that each saw last.  Who goes when there is no room is left to
+ * chance, because models often come in cycles, of which the least recently
+ * used is the one to be needed next; and it may be another call site's, since
+ * those of a PL/pgSQL function stay until the transaction ends.
  */
 #include "postgres.h"
 
 #include "common/hashfn.h"
+#include "lib/ilist.h"
 #include "utils/memutils.h"
 
 #include "args.h"
@@ -30,12 +33,15 @@ typedef struct TableEntry
 	char		status;
 } TableEntry;
 
+/*
+ * Many models may have the same header, after as many views and clicks; hardly
+ * any have the same sums behind it.
+ */
 static uint32
 HashKey(ValueKey key)
 {
-	/* models that differ nearly always do so in their headers */
 	return hash_bytes((const unsigned char *) key.bytes,
-					  (int) Min(key.size, sizeof(DlintsHeader)));
+					  (int) Min(key.size, 4 * sizeof(DlintsHeader)));
 }
 
 #define SH_PREFIX			models
@@ -54,15 +60,18 @@ HashKey(ValueKey key)
 
 typedef struct CallSite
 {
+	dlist_node	node;
 	MemoryContext context;		/* this struct and all that is kept */
 	models_hash *table;
+	PreparedModel **models;		/* those in the table, in no order */
+	int			capacity;
 	PreparedModel *last;		/* seen last; NULL if there is none */
 	Size		bytes;
-	uint64		evictions;
 	MemoryContextCallback at_end;
 } CallSite;
 
-/* by all call sites of this backend */
+/* all call sites of this backend, and what they keep together */
+static dlist_head sites = DLIST_STATIC_INIT(sites);
 static Size kept_bytes = 0;
 
 /*
@@ -134,7 +143,10 @@ BoundInBytes(void)
 static void
 ForgetSite(void *arg)
 {
-	kept_bytes -= ((CallSite *) arg)->bytes;
+	CallSite   *site = arg;
+
+	dlist_delete(&site->node);
+	kept_bytes -= site->bytes;
 }
 
 /* The call site's memory, from its first call on. */
@@ -154,6 +166,7 @@ GetSite(FmgrInfo *flinfo)
 	site->at_end.func = ForgetSite;
 	site->at_end.arg = site;
 	MemoryContextRegisterResetCallback(context, &site->at_end);
+	dlist_push_head(&sites, &site->node);
 	flinfo->fn_extra = site;
 	return site;
 }
@@ -175,11 +188,16 @@ Free(CallSite *site, void *part)
 }
 
 static void
-Forget(CallSite *site, PreparedModel *model)
+Forget(PreparedModel *model)
 {
+	CallSite   *site = model->site;
+	PreparedModel *end;
+
 	models_delete(site->table, model->key);
-	if (site->last == model)
-		site->last = NULL;
+	end = site->models[site->table->members];
+	site->models[model->place] = end;
+	end->place = model->place;
+
 	Free(site, model->mean);
 	Free(site, model->root);
 	Free(site, model->b);
@@ -190,31 +208,66 @@ Forget(CallSite *site, PreparedModel *model)
 	Free(site, model);
 }
 
-/* Any model that is kept: the first one at or behind a place in the table. */
-static PreparedModel *
-AnyModel(CallSite *site)
+/* How many of a call site's models may go: all but the one that it saw last. */
+static uint32
+Spare(const CallSite *site)
 {
-	const uint32_t counter[4] = {(uint32_t) site->evictions++, 0, 0, 0};
-	const uint32_t key[2] = {0, 0};
-	uint32_t	bits[4];
-	uint64		place;
-
-	random_philox(counter, key, bits);
-	place = bits[0] & site->table->sizemask;
-	while (site->table->data[place].status != models_SH_IN_USE)
-		place = (place + 1) & site->table->sizemask;
-	return site->table->data[place].model;
+	return site->table->members - (site->last ? 1 : 0);
 }
 
-/*
- * Forget models, of this call site only, until all that is kept is within the
- * bound: the others' are in use or will be gone with their statements.
- */
-static void
-MakeRoom(CallSite *site)
+/* One of all models that may go, each as likely; NULL if there is none. */
+static PreparedModel *
+AnySpare(void)
 {
-	while (kept_bytes > BoundInBytes() && site->table->members > 0)
-		Forget(site, AnyModel(site));
+	static uint32_t evictions = 0;
+	const uint32_t counter[4] = {evictions++, 0, 0, 0};
+	const uint32_t key[2] = {0, 0};
+	uint32_t	bits[4];
+	uint32		spare = 0;
+	uint32		choice;
+	CallSite   *site = NULL;
+	dlist_iter	iter;
+
+	dlist_foreach(iter, &sites)
+		spare += Spare(dlist_container(CallSite, node, iter.cur));
+	if (spare == 0)
+		return NULL;
+	random_philox(counter, key, bits);
+	choice = bits[0] % spare;
+	dlist_foreach(iter, &sites)
+	{
+		site = dlist_container(CallSite, node, iter.cur);
+		if (choice < Spare(site))
+			break;
+		choice -= Spare(site);
+	}
+	if (site->last && choice >= (uint32) site->last->place)
+		choice++;
+	return site->models[choice];
+}
+
+/* Forget models until all that is kept is within the bound. */
+static void
+MakeRoom(void)
+{
+	PreparedModel *model;
+
+	while (kept_bytes > BoundInBytes() && (model = AnySpare()) != NULL)
+		Forget(model);
+}
+
+/* Room in the call site's list for one more. */
+static void
+GrowList(CallSite *site)
+{
+	int			capacity = Max(site->capacity * 2, 8);
+
+	if (site->table->members < site->capacity)
+		return;
+	site->models = site->models ?
+		repalloc(site->models, sizeof(PreparedModel *) * capacity) :
+		MemoryContextAlloc(site->context, sizeof(PreparedModel *) * capacity);
+	site->capacity = capacity;
 }
 
 /* Memory for a part, which counts if it is kept. */
@@ -234,7 +287,10 @@ Numbers(PreparedModel *prepared, Size count)
 	return Allocate(prepared, count * sizeof(double));
 }
 
-/* An entry for a model that the call site does not know. */
+/*
+ * An entry for a model that the call site does not know.  An error leaves no
+ * more than memory that is counted, and freed with the call site.
+ */
 static PreparedModel *
 Enter(CallSite *site, Datum datum)
 {
@@ -243,7 +299,8 @@ Enter(CallSite *site, Datum datum)
 	TableEntry *entry;
 	bool		found;
 
-	MakeRoom(site);
+	MakeRoom();
+	GrowList(site);
 	model = MemoryContextAllocZero(site->context, sizeof(PreparedModel));
 	model->site = site;
 	model->context = site->context;
@@ -256,6 +313,8 @@ Enter(CallSite *site, Datum datum)
 	entry = models_insert(site->table, model->key, &found);
 	Assert(!found);
 	entry->model = model;
+	model->place = (int) site->table->members - 1;
+	site->models[model->place] = model;
 	return model;
 }
 
@@ -409,16 +468,14 @@ ReplaceSharedKey(PreparedModel *prepared, Datum shared)
 static void
 LiftMean(PreparedModel *prepared, const Datum *shared)
 {
-	double	   *weights = prepared->weights;
-
 	PrepareParts(prepared, PART_MEAN);
-	if (!weights)
-		weights = Numbers(prepared, ModelLiftedLen(&prepared->header));
-	prepared->weights = NULL;	/* until they are complete */
-	LiftParameter(&prepared->header, prepared->mean, shared, weights);
+	prepared->lifted = false;	/* until the weights are complete */
+	if (!prepared->weights)
+		prepared->weights = Numbers(prepared, ModelLiftedLen(&prepared->header));
+	LiftParameter(&prepared->header, prepared->mean, shared, prepared->weights);
 	if (shared)
 		ReplaceSharedKey(prepared, *shared);
-	prepared->weights = weights;
+	prepared->lifted = true;
 }
 
 /*
@@ -429,7 +486,7 @@ LiftMean(PreparedModel *prepared, const Datum *shared)
 const double *
 PreparedWeights(PreparedModel *prepared, const Datum *shared)
 {
-	if (!prepared->weights ||
+	if (!prepared->lifted ||
 		!(shared ? ValueKeyMatches(&prepared->shared_key, *shared) :
 		  prepared->header.shared_dim == 0))
 		LiftMean(prepared, shared);

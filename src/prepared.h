@@ -29,7 +29,8 @@ typedef struct ValueKey
 
 /*
  * What is kept of a model.  Parts are made when they are asked for, and those
- * that nobody asks for are NULL; the model itself is not kept.
+ * that nobody asks for are NULL.  The model itself is not kept, except as the
+ * key of a value that is not stored out of line.
  */
 typedef struct PreparedModel
 {
@@ -42,10 +43,12 @@ typedef struct PreparedModel
 	double	   *b;				/* what a draw takes: b, L and M */
 	double	   *factors;
 	double	   *weights;		/* psi-hat lifted under a shared context */
+	bool		lifted;			/* they are complete */
 	ValueKey	shared_key;		/* of that shared context; empty without */
 
 	/* where it is kept, and the argument of the present call */
 	struct CallSite *site;		/* NULL where it is used once */
+	int			place;			/* in the call site's list */
 	MemoryContext context;
 	Datum		datum;
 } PreparedModel;

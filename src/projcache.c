@@ -3,12 +3,14 @@
  *		Keep projection matrices for as long as there is room.
  *
  * Matrices are found by what defines them, so that models with the same seed,
- * sizes and scale share one.  The list is short and ordered by last use; the
- * least recently used go when a new one needs their room, but never one that
- * is pinned because somebody is reading it.
+ * sizes and scale share one.  A list is ordered by last use; the least recently
+ * used go when a new one needs their room, but never one that is pinned because
+ * somebody is reading it.  Usually there are few, but there may be thousands
+ * where small models have seeds of their own: hence a hash table beside it.
  */
 #include "postgres.h"
 
+#include "common/hashfn.h"
 #include "lib/ilist.h"
 #include "miscadmin.h"
 #include "storage/shmem.h"
@@ -31,6 +33,46 @@ struct KeptProjection
 	double	   *numbers;		/* of all rows, piece after piece */
 };
 
+typedef struct TableEntry
+{
+	const Projection *projection;	/* in what is kept */
+	KeptProjection *kept;
+	char		status;
+} TableEntry;
+
+/* Do both have the same rows?  An intercept is in none of them. */
+static bool
+SameRows(const Projection *a, const Projection *b)
+{
+	return a->seed == b->seed && a->scale == b->scale &&
+		a->context_dim == b->context_dim &&
+		a->reduced_dim == b->reduced_dim && a->shared_dim == b->shared_dim;
+}
+
+static uint32
+HashRows(const Projection *projection)
+{
+	const uint64 words[] = {
+		projection->seed,
+		(uint64) projection->context_dim << 32 | projection->reduced_dim,
+		projection->shared_dim
+	};
+
+	return hash_bytes((const unsigned char *) words, sizeof(words));
+}
+
+#define SH_PREFIX			projections
+#define SH_ELEMENT_TYPE		TableEntry
+#define SH_KEY_TYPE			const Projection *
+#define SH_KEY				projection
+#define SH_HASH_KEY(tb, key)	HashRows(key)
+#define SH_EQUAL(tb, a, b)	SameRows(a, b)
+#define SH_SCOPE			static inline
+#define SH_DECLARE
+#define SH_DEFINE
+#include "lib/simplehash.h"
+
+static projections_hash *table = NULL;
 static dlist_head kept_projections = DLIST_STATIC_INIT(kept_projections);
 static Size kept_bytes = 0;
 
@@ -71,6 +113,7 @@ GenerateRows(const Projection *projection, double *numbers)
 static void
 Forget(KeptProjection *kept)
 {
+	projections_delete(table, &kept->projection);
 	dlist_delete(&kept->node);
 	kept_bytes -= kept->bytes;
 	MemoryContextDelete(kept->context);
@@ -95,8 +138,9 @@ MakeRoom(Size bytes)
 }
 
 /*
- * The context becomes permanent only when all rows are there: an error
- * half way leaves nothing behind.
+ * It becomes permanent only when all rows are there: an error half way leaves
+ * nothing behind.  What counts is all that it takes, since that of a small
+ * matrix is mostly its surroundings.
  */
 static KeptProjection *
 Keep(const Projection *projection, Size bytes)
@@ -106,42 +150,31 @@ Keep(const Projection *projection, Size bytes)
 												  ALLOCSET_SMALL_SIZES);
 	KeptProjection *kept = MemoryContextAllocZero(context,
 												  sizeof(KeptProjection));
+	bool		found;
 
 	MakeRoom(bytes);
 	kept->context = context;
 	kept->projection = *projection;
-	kept->bytes = bytes;
 	kept->numbers = MemoryContextAllocHuge(context, bytes);
+	kept->bytes = MemoryContextMemAllocated(context, false);
 	GenerateRows(projection, kept->numbers);
 
+	if (table == NULL)
+		table = projections_create(TopMemoryContext, 16, NULL);
+	projections_insert(table, &kept->projection, &found)->kept = kept;
+	Assert(!found);
 	MemoryContextSetParent(context, TopMemoryContext);
 	dlist_push_head(&kept_projections, &kept->node);
-	kept_bytes += bytes;
+	kept_bytes += kept->bytes;
 	return kept;
-}
-
-/* Do both have the same rows?  An intercept is in none of them. */
-static bool
-SameRows(const Projection *a, const Projection *b)
-{
-	return a->seed == b->seed && a->scale == b->scale &&
-		a->context_dim == b->context_dim &&
-		a->reduced_dim == b->reduced_dim && a->shared_dim == b->shared_dim;
 }
 
 static KeptProjection *
 Find(const Projection *projection)
 {
-	dlist_iter	iter;
+	TableEntry *entry = table ? projections_lookup(table, projection) : NULL;
 
-	dlist_foreach(iter, &kept_projections)
-	{
-		KeptProjection *kept = dlist_container(KeptProjection, node, iter.cur);
-
-		if (SameRows(&kept->projection, projection))
-			return kept;
-	}
-	return NULL;
+	return entry ? entry->kept : NULL;
 }
 
 /*

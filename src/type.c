@@ -7,12 +7,12 @@
 
 #include <math.h>
 
-#include "common/hashfn.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 #include "utils/timestamp.h"
 
 #include "args.h"
+#include "fields.h"
 #include "model.h"
 
 /*
@@ -23,7 +23,7 @@
 static const char *
 ParseJson(char *text, Datum *jsonb)
 {
-	ErrorSaveContext errors = {T_ErrorSaveContext};
+	ErrorSaveContext errors = {.type = T_ErrorSaveContext};
 
 	errors.details_wanted = true;
 	if (DirectInputFunctionCallSafe(jsonb_in, text, InvalidOid, -1,
@@ -134,10 +134,8 @@ PG_FUNCTION_INFO_V1(dlints_hash);
 Datum
 dlints_hash(PG_FUNCTION_ARGS)
 {
-	Dlints	   *model = PG_GETARG_DLINTS_P(0);
-
-	return hash_any((unsigned char *) VARDATA(model),
-					VARSIZE(model) - VARHDRSZ);
+	/* with salt 0 the low half has to be the hash without */
+	PG_RETURN_UINT32((uint32) ModelHash(PG_GETARG_DATUM(0), 0));
 }
 
 PG_FUNCTION_INFO_V1(dlints_hash_extended);
@@ -145,10 +143,8 @@ PG_FUNCTION_INFO_V1(dlints_hash_extended);
 Datum
 dlints_hash_extended(PG_FUNCTION_ARGS)
 {
-	Dlints	   *model = PG_GETARG_DLINTS_P(0);
-
-	return hash_any_extended((unsigned char *) VARDATA(model),
-							 VARSIZE(model) - VARHDRSZ, PG_GETARG_INT64(1));
+	PG_RETURN_UINT64(ModelHash(PG_GETARG_DATUM(0),
+							   (uint64) PG_GETARG_INT64(1)));
 }
 
 static uint8
@@ -278,7 +274,7 @@ dlints_new(PG_FUNCTION_ARGS)
 	header.shared_dim = PG_GETARG_INT32(9);
 	header.ridge = PG_GETARG_FLOAT8(5);
 	header.exploration = PG_GETARG_FLOAT8(6);
-	header.noise = PG_ARGISNULL(7) ? 0.0 : PG_GETARG_FLOAT8(7) + 0.0;
+	header.noise = PG_ARGISNULL(7) ? 0.0 : PG_GETARG_FLOAT8(7);
 	header.seed = PG_GETARG_INT64(12);
 	if (!PG_ARGISNULL(1))
 	{
@@ -319,13 +315,14 @@ dlints_set(PG_FUNCTION_ARGS)
 	if (!PG_ARGISNULL(1))
 		model->header.ridge = PG_GETARG_FLOAT8(1);
 	if (!PG_ARGISNULL(2))
-		model->header.exploration = PG_GETARG_FLOAT8(2) + 0.0;	/* no negative zero */
+		model->header.exploration = PG_GETARG_FLOAT8(2);
 	if (!PG_ARGISNULL(3))
-		model->header.noise = PG_GETARG_FLOAT8(3) + 0.0;
+		model->header.noise = PG_GETARG_FLOAT8(3);
+	FieldsSettle(&model->header);
 	if (!PG_ARGISNULL(4))
 		model->header.policy = PolicyArgument(fcinfo, 4);
 	ModelCheckParameters(&model->header);
 	if (!PG_ARGISNULL(1) || !PG_ARGISNULL(3))
-		ModelChoose(model);
+		ModelRevised(model);
 	PG_RETURN_DLINTS_P(model);
 }

@@ -26,9 +26,11 @@
 	for (k = 0; k < LANES; k++) \
 		sum[k] = 0.0; \
 	for (; n >= LANES; n -= LANES, weights += LANES, context += LANES) \
+	{ \
 		UNROLL \
 		for (k = 0; k < LANES; k++) \
 			sum[k] += weights[k] * (double) context[k]; \
+	} \
 	if (n >= HALF) \
 	{ \
 		UNROLL \

@@ -78,9 +78,9 @@ static const int unit_stride = 1;
  *
  * OpenBLAS tries to map its buffer until it succeeds, for ever where the
  * address space is limited (ulimit -v).  So look whether there is room, and
- * have it taken by a product at once.  It is kept and used again, and no call
- * of ours wants a second one.  dsyrk, with more than one vector, since
- * products of small matrices and single vectors have ways around the buffer.
+ * have it taken at once.  It is kept and used again, and no call of ours wants
+ * a second one.  Cholesky takes it where LAPACK is OpenBLAS's, and where only
+ * BLAS is; not of order 1, since vectors have ways around the buffer.
  */
 bool
 linalg_ready(void)
@@ -88,11 +88,9 @@ linalg_ready(void)
 	static bool ready = false;
 	enum
 	{
-		order = 4
+		order = 8
 	};
-	const int	n = order;
-	double		vectors[order * order] = {0.0};
-	double		product[order * order] = {0.0};
+	double		packed[order * (order + 1) / 2] = {0.0};
 	void	   *room;
 
 	if (ready)
@@ -105,7 +103,8 @@ linalg_ready(void)
 		if (room == MAP_FAILED)
 			return false;
 		munmap(room, OPENBLAS_BUFFER);
-		dsyrk_("L", "N", &n, &n, &one, vectors, &n, &zero, product, &n, 1, 1);
+		linalg_add_diagonal(order, 1.0, packed);
+		(void) linalg_cholesky(order, packed);
 	}
 	ready = true;
 	return true;

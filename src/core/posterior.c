@@ -87,8 +87,7 @@ posterior_factor(const Evidence *e, double ridge, Factor *f)
 	if (factor_both(e, ridge, f))
 		return true;
 
-	rounding = e->dim * DBL_EPSILON *
-		(linalg_max_diagonal(e->dim, e->G) + ridge);
+	rounding = e->dim * DBL_EPSILON * linalg_max_diagonal(e->dim, e->G);
 	most = rounding * (1.0 + fmin(*e->N, MOST_ROUNDINGS));
 	for (raise = rounding; raise < 10.0 * most; raise *= 10.0)
 		if (factor_both(e, ridge + raise, f))

@@ -5,7 +5,7 @@
  *		needs no storage and a seeded draw can be repeated anywhere.
  *
  * The mapping from (seed, stream, index) to a number is part of the stored
- * format (DLINTS_GENERATOR_PHILOX): changing it would silently change what
+ * format, and goes with its version: changing it would silently change what
  * every stored model means.  Golden values in the tests pin it.
  */
 #ifndef DLINTS_RANDOM_H

@@ -24,6 +24,7 @@
 	for (k = 0; k < LANES; k++) \
 		sum[k] = 0.0; \
 	for (; count >= LANES; count -= LANES, in += LANES, out += LANES) \
+	{ \
 		UNROLL \
 		for (k = 0; k < LANES; k++) \
 		{ \
@@ -32,6 +33,7 @@
 			out[k] = value; \
 			sum[k] += value * (scale) * 0.0; \
 		} \
+	} \
 	for (; count > 0; count--) \
 	{ \
 		*out = *in++; \

@@ -9,10 +9,12 @@
 #include <stddef.h>
 
 /*
- * The largest absolute value that is learned or reduced.  No sum of squares of
- * reduced contexts overflows then: the square of a reduced number stays below
- * 1e100 times the square of a matrix's largest row sum, which leaves 1e208 for
- * both that and the number of observations.
+ * The largest absolute value that is learned or reduced.  With it, no sum of
+ * squares overflows: P, Q and R have normals below 8.6, two of them multiplied
+ * by a scale of at most 1e10, and there are at most 65536 numbers in a context
+ * and a shared context each, so that (Q x) o (R u) stays below
+ * (65536 * 8.6 * 1e50)^2 * 1e10 = 3.2e121, its square below 1.1e243, and the sum
+ * of 2^63 such squares below 1e262.
  */
 #define WIDEN_MAX	1e50
 

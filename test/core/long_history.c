@@ -435,18 +435,16 @@ long_history_run(const LongHistory *h)
 /* ---------- what is promised ---------- */
 
 /*
- * The roundings of as many sums as there are blocks cancel or, with a discount
- * below 1, are forgotten.  Not so where each block adds the same: then every
- * sum is rounded to the same side, as long as its exponent stays.
+ * The roundings of many sums cancel or, with a discount below 1, are forgotten.
+ * Not so where each adds the same: then every sum is rounded to the same side, as
+ * long as its exponent stays.  There are as many sums as observations where BLAS
+ * takes the vectors of a block one by one, as the reference BLAS does.
  */
 double
 long_evidence_promise(const LongHistory *h)
 {
-	int64_t		batches = h->count / BATCH;
-	double		blocks = (double) batches * ceil((double) BATCH / h->block);
-
 	if (h->kind->repeats && h->discount == 1)
-		return fmax(1e-12, blocks * DBL_EPSILON / 2);
+		return fmax(1e-12, (double) h->count * DBL_EPSILON / 2);
 	return 1e-12;
 }
 

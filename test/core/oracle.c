@@ -330,43 +330,6 @@ algorithm1_mean(const Algorithm1 *a)
 	return mean;
 }
 
-/*
- * psi-hat + xi Z^-1 M w with Z~ = M M'; without discount the same law is
- * drawn as psi-hat + xi L'^-1 w with Z = L L'.
- */
-exact *
-algorithm1_draw(const Algorithm1 *a, double exploration,
-				const double *normals)
-{
-	int			dim = a->dim;
-	exact	   *draw = algorithm1_mean(a);
-	exact	   *root = exact_new(SQUARE(dim));
-	exact	   *w = exact_new((size_t) dim);
-	exact	   *shift = exact_new((size_t) dim);
-	int			i;
-
-	for (i = 0; i < dim; i++)
-		w[i] = normals[i];
-	exact_cholesky(dim, a->Z2, root);
-	if (a->discount < 1)
-	{
-		exact_multiply(dim, root, w, shift);
-		solve_precision(a, shift);
-	}
-	else
-	{
-		memcpy(shift, w, sizeof(exact) * (size_t) dim);
-		exact_solve_lower_transposed(dim, root, shift);
-	}
-	for (i = 0; i < dim; i++)
-		draw[i] += exploration * shift[i];
-
-	free(root);
-	free(w);
-	free(shift);
-	return draw;
-}
-
 /* Z^-1 Z~ Z^-1, column by column */
 exact *
 algorithm1_covariance(const Algorithm1 *a)
@@ -397,13 +360,8 @@ Evidence *
 evidence_new(int dim, double discount)
 {
 	Evidence   *e = allocate(sizeof(Evidence));
-	size_t		packed = linalg_packed_len(dim);
 
-	e->dim = dim;
-	e->discount = discount;
-	e->b = guarded((size_t) dim);
-	e->G = guarded(packed);
-	e->H = evidence_has_second(discount) ? guarded(packed) : NULL;
+	evidence_bind(e, dim, discount, guarded(evidence_value_count(dim, discount)));
 	evidence_clear(e);
 	return e;
 }
@@ -412,12 +370,10 @@ Evidence *
 evidence_copy(const Evidence *e)
 {
 	Evidence   *copy = allocate(sizeof(Evidence));
-	size_t		packed = linalg_packed_len(e->dim);
 
-	*copy = *e;
-	copy->b = guarded_copy((size_t) e->dim, e->b);
-	copy->G = guarded_copy(packed, e->G);
-	copy->H = e->H ? guarded_copy(packed, e->H) : NULL;
+	evidence_bind(copy, e->dim, e->discount,
+				  guarded_copy(evidence_value_count(e->dim, e->discount), e->b));
+	copy->counts = e->counts;
 	return copy;
 }
 
@@ -425,8 +381,6 @@ void
 evidence_free(Evidence *e)
 {
 	guarded_free(e->b);
-	guarded_free(e->G);
-	guarded_free(e->H);
 	free(e);
 }
 
@@ -507,9 +461,8 @@ factor_new(const Evidence *e)
 {
 	Factor	   *f = allocate(sizeof(Factor));
 
-	f->dim = e->dim;
-	f->L = guarded(linalg_packed_len(e->dim));
-	f->M = e->H ? guarded(linalg_packed_len(e->dim)) : NULL;
+	factor_bind(f, e->dim, e->discount,
+				guarded(factor_value_count(e->dim, e->discount)));
 	return f;
 }
 
@@ -517,6 +470,5 @@ void
 factor_free(Factor *f)
 {
 	guarded_free(f->L);
-	guarded_free(f->M);
 	free(f);
 }

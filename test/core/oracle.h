@@ -87,8 +87,6 @@ extern Algorithm1 *algorithm1_new(int dim, double discount, double ridge);
 extern void algorithm1_free(Algorithm1 *a);
 extern void algorithm1_update(Algorithm1 *a, const double *z, double reward);
 extern exact *algorithm1_mean(const Algorithm1 *a);
-extern exact *algorithm1_draw(const Algorithm1 *a, double exploration,
-							  const double *normals);
 extern exact *algorithm1_covariance(const Algorithm1 *a);
 
 /* evidence in guarded memory */

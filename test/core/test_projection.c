@@ -1,366 +1,780 @@
 /*
  * test_projection.c
- *		The random projection: pinned entries, the same in pieces and at once,
- *		of the promised law, and applied and lifted as its definition says.
+ *		The random matrices: rows of normals, the same in pieces and at once.
+ *		Contexts are reduced, and parameters lifted, as the dense projection of
+ *		the long vector [x, x (x) u, 1] would do it, whatever the pieces.
+ *
+ * Computed numbers are held to the rounding that their number of terms allows.
  */
-#include "reduction.h"
+#include "oracle.h"
 
-static size_t
-entries(const Projection *p)
+#include <float.h>
+
+#include "core/dot.h"
+#include "core/linalg.h"
+#include "core/projection.h"
+#include "core/random.h"
+#include "core/widen.h"
+
+/* of a sum of so many terms, each of a few factors, relative to their sizes */
+static exact
+rounding(int terms)
 {
-	return (size_t) p->reduced_dim * (size_t) p->context_dim;
+	return (terms + 8) * DBL_EPSILON;
 }
 
-/* ---------- entries ---------- */
+/* ---------- rows of the matrices ---------- */
 
-typedef struct Golden
+typedef enum Matrix
 {
-	uint64_t	seed;
-	double		scale;
-	int			row;
-	int			column;
-	double		value;
-} Golden;
+	MATRIX_P, MATRIX_Q, MATRIX_R
+} Matrix;
+
+static ProjectionRows
+rows_new(const Projection *p, int first, int count)
+{
+	double	   *numbers = guarded((size_t) count * projection_row_len(p));
+	ProjectionRows rows = {first, count, numbers};
+
+	projection_generate(p, first, count, numbers);
+	return rows;
+}
+
+static void
+rows_free(ProjectionRows rows)
+{
+	guarded_free((double *) rows.numbers);
+}
+
+/* row "row" of those held, in [rows of P][rows of Q][rows of R] */
+static const double *
+row_of(const Projection *p, const ProjectionRows *rows, Matrix matrix, int row)
+{
+	return rows->numbers + (int) matrix * rows->count * p->context_dim +
+		row * (matrix == MATRIX_R ? p->shared_dim : p->context_dim);
+}
+
+static void
+check_rows(const Projection *p, const ProjectionRows *rows, Matrix matrix,
+		   RandomPurpose purpose, double scale)
+{
+	int			len = matrix == MATRIX_R ? p->shared_dim : p->context_dim;
+	double	   *expected = guarded((size_t) len);
+	int			k;
+	int			j;
+
+	for (k = 0; k < rows->count; k++)
+	{
+		random_normals(p->seed, purpose, (uint32_t) (rows->first + k),
+					   (size_t) len, expected);
+		for (j = 0; j < len; j++)
+			expected[j] *= scale;
+		assert_same_bits((size_t) len, row_of(p, rows, matrix, k), expected);
+	}
+	guarded_free(expected);
+}
 
 /*
- * Entry (i, j) is scale times normal j of row i of the projection's stream,
- * worked out with 50 decimal digits as test_random.c describes.
+ * Rows are normals, those of P and R times the scale, to the bit and nothing
+ * around them, in any range.  What the normals are, test_random pins.
  */
-static const Golden goldens[] = {
-	{UINT64_C(0), 1, 0, 0, -1.50517605194816872505},
-	{UINT64_C(0), 1, 23, 119, 0.66326084296800791318},
-	{UINT64_C(2024), 0.5, 0, 0, 0.52477185366114897924},
-	{UINT64_C(2024), 0.5, 0, 1, 0.26088132543594561019},
-	{UINT64_C(2024), 0.5, 1, 0, 0.04301672174797020048},
-	{UINT64_C(2024), 0.5, 2, 4, -0.24742479350679888461},
-	{UINT64_C(0x8000000000000009), 0.125, 7, 6, -0.00563649677121243284}
-};
-
 static void
-test_golden_entries(void **state)
+check_ranges(Projection p)
 {
-	int			i;
-
-	(void) state;
-	for (i = 0; i < LENGTH(goldens); i++)
-	{
-		const Golden *g = &goldens[i];
-		const Projection p = {g->seed, g->scale, 120, 24, 0, false};
-		ProjectionRows rows = all_rows(&p);
-
-		assert_near(rows.numbers[g->row * p.context_dim + g->column],
-					g->value, 1e-14 * fabs(g->value));
-		rows_free(rows);
-	}
-}
-
-static void
-test_rows_in_pieces_equal_rows_at_once(void **state)
-{
-	const Projection p = {12, 0.3, 37, 24, 0, false};
-	ProjectionRows whole = all_rows(&p);
 	int			first;
 	int			count;
 
-	(void) state;
 	for (first = 0; first < p.reduced_dim; first++)
 		for (count = 0; first + count <= p.reduced_dim; count++)
 		{
-			ProjectionRows piece = rows_new(&p, first, count);
+			ProjectionRows rows = rows_new(&p, first, count);
 
-			assert_same_bits((size_t) count * 37, piece.numbers,
-							 whole.numbers + first * 37);
-			rows_free(piece);
+			check_rows(&p, &rows, MATRIX_P, RANDOM_PROJECTION, p.scale);
+			if (p.shared_dim > 0)
+			{
+				check_rows(&p, &rows, MATRIX_Q, RANDOM_INTERACTION, 1.0);
+				check_rows(&p, &rows, MATRIX_R, RANDOM_SHARED, p.scale);
+			}
+			rows_free(rows);
 		}
-	rows_free(whole);
-}
-
-/* entry (i, j) does not know how many rows and columns there are */
-static void
-test_entries_do_not_depend_on_sizes(void **state)
-{
-	const Projection large = {12, 0.3, 120, 24, 0, false};
-	const Projection small = {12, 0.3, 7, 3, 0, false};
-	ProjectionRows more = all_rows(&large);
-	ProjectionRows fewer = all_rows(&small);
-	int			i;
-
-	(void) state;
-	for (i = 0; i < small.reduced_dim; i++)
-		assert_same_bits(7, fewer.numbers + i * 7, more.numbers + i * 120);
-	rows_free(more);
-	rows_free(fewer);
 }
 
 static void
-test_scale_multiplies_and_seed_decides(void **state)
+test_rows_are_normals(void **state)
 {
-	const Projection p = {5, 1.0, 50, 10, 0, false};
-	const Projection half = {5, 0.5, 50, 10, 0, false};
-	const Projection other = {6, 1.0, 50, 10, 0, false};
-	ProjectionRows rows = all_rows(&p);
-	ProjectionRows halves = all_rows(&half);
-	ProjectionRows others = all_rows(&other);
-	size_t		i;
-
 	(void) state;
-	for (i = 0; i < entries(&p); i++)
-	{
-		assert_true(halves.numbers[i] == rows.numbers[i] / 2);
-		assert_true(others.numbers[i] != rows.numbers[i]);
-	}
-	rows_free(rows);
-	rows_free(halves);
-	rows_free(others);
+	check_ranges((Projection) {12, 0.3, 37, 11, 0, false});
+	check_ranges((Projection) {UINT64_C(0x8000000000000009), 0.3, 37, 11, 6, true});
 }
 
-/* ---------- law ---------- */
+/* ---------- the dense projection ---------- */
+
+/*
+ * Its rows are coordinates of z, its columns the numbers of the long vector.
+ * Its last row and column are the intercept's, and missing without one.
+ */
+typedef struct Dense
+{
+	int			rows;
+	int			columns;
+	exact	   *entries;
+} Dense;
+
+/* a number, and the sum of its terms' sizes, to which rounding is relative */
+typedef struct Sum
+{
+	exact		value;
+	exact		size;
+} Sum;
 
 static void
-test_moments(void **state)
+add_term(Sum *sum, exact term)
 {
-	const Projection p = {31, 0.25, 2000, 50, 0, false};
-	ProjectionRows rows = all_rows(&p);
-
-	(void) state;
-	check_moments(entries(&p), rows.numbers, p.scale);
-	rows_free(rows);
-}
-
-static void
-test_rows_are_uncorrelated(void **state)
-{
-	const Projection p = {32, 1.0, 5000, 20, 0, false};
-	ProjectionRows rows = all_rows(&p);
-
-	(void) state;
-	check_uncorrelated(p.reduced_dim, p.context_dim, rows.numbers);
-	rows_free(rows);
+	sum->value += term;
+	sum->size += fabsl(term);
 }
 
 /*
- * With scale 1/sqrt(d), (Px)'(Py) has expectation x'y and variance
- * (x'x y'y + (x'y)^2) / d.  The mean over independent seeds must come within
- * five of its standard errors; y = x is the norm.
+ * In row k the column of coordinate i holds P_ki and that of the product of i
+ * and j holds Q_ki R_kj.
  */
-static void
-check_inner_product(int n, int d, int seeds, const double *x, const double *y)
+static Dense
+dense_new(const Projection *p)
 {
-	const double expected = (double) exact_dot(n, x, y);
-	const double variance = (double) (exact_dot(n, x, x) * exact_dot(n, y, y) +
-									  expected * expected) / d;
-	Projection p = {0, 1 / sqrt(d), n, d, 0, false};
-	double	   *px = guarded((size_t) d);
-	double	   *py = guarded((size_t) d);
-	exact		sum = 0;
+	int			n = p->context_dim;
+	int			m = p->shared_dim;
+	Dense		dense = {projection_reduced_len(p),
+		n * (1 + m) + (p->intercept ? 1 : 0), NULL};
+	ProjectionRows rows = rows_new(p, 0, p->reduced_dim);
+	int			i;
+	int			j;
+	int			k;
 
-	for (p.seed = 1; p.seed <= (uint64_t) seeds; p.seed++)
+	dense.entries = exact_new((size_t) (dense.rows * dense.columns));
+	for (k = 0; k < p->reduced_dim; k++)
 	{
-		ProjectionRows rows = all_rows(&p);
+		exact	   *row = dense.entries + k * dense.columns;
+		const double *P = row_of(p, &rows, MATRIX_P, k);
+		const double *Q = m > 0 ? row_of(p, &rows, MATRIX_Q, k) : NULL;
+		const double *R = m > 0 ? row_of(p, &rows, MATRIX_R, k) : NULL;
 
-		apply_rows(&p, rows, 1, x, NULL, px);
-		apply_rows(&p, rows, 1, y, NULL, py);
-		sum += exact_dot(d, px, py);
-		rows_free(rows);
+		for (i = 0; i < n; i++)
+		{
+			row[i] = P[i];
+			for (j = 0; j < m; j++)
+				row[n + i * m + j] = (exact) Q[i] * R[j];
+		}
 	}
-	assert_near(sum / seeds, expected, 5 * sqrt(variance / seeds));
-	guarded_free(px);
-	guarded_free(py);
+	if (p->intercept)
+		dense.entries[dense.rows * dense.columns - 1] = 1;
+	rows_free(rows);
+	return dense;
 }
 
-static void
-test_inner_products_are_kept_in_expectation(void **state)
+static exact *
+long_vector(const Projection *p, const double *context, const double *shared)
 {
-	uint64_t	seed = 8;
-	double	   *x = dice_array(&seed, 60);
-	double	   *y = dice_array(&seed, 60);
+	int			n = p->context_dim;
+	int			m = p->shared_dim;
+	exact	   *vector = exact_new((size_t) (n * (1 + m) + 1));
+	int			i;
+	int			j;
+
+	for (i = 0; i < n; i++)
+	{
+		vector[i] = context[i];
+		for (j = 0; j < m; j++)
+			vector[n + i * m + j] = (exact) context[i] * shared[j];
+	}
+	vector[n + n * m] = 1;
+	return vector;
+}
+
+/* one coordinate of z */
+static Sum
+dense_reduce(Dense dense, int row, const exact *vector)
+{
+	const exact *entries = dense.entries + row * dense.columns;
+	Sum			sum = {0, 0};
 	int			i;
 
-	(void) state;
-	check_inner_product(60, 12, 1000, x, x);
-	check_inner_product(60, 12, 1000, x, y);
-	for (i = 0; i < 60; i++)
-		y[i] = x[i] + 0.1 * y[i];
-	check_inner_product(60, 12, 1000, x, y);
-	guarded_free(x);
-	guarded_free(y);
+	for (i = 0; i < dense.columns; i++)
+		add_term(&sum, entries[i] * vector[i]);
+	return sum;
+}
+
+/*
+ * One weight: the parameter carried back to long vectors by some rows, and what
+ * that means for one coordinate of the context when the shared context is given.
+ */
+static Sum
+dense_lift(Dense dense, int first, int end, const Projection *p, int weight,
+		   const double *parameter, const double *shared)
+{
+	int			n = p->context_dim;
+	int			m = p->shared_dim;
+	Sum			sum = {0, 0};
+	int			j;
+	int			k;
+
+	for (k = first; k < end; k++)
+	{
+		const exact *row = dense.entries + k * dense.columns;
+
+		add_term(&sum, parameter[k] *
+				 row[weight < n ? weight : dense.columns - 1]);
+		for (j = 0; j < m && weight < n; j++)
+			add_term(&sum, parameter[k] * row[n + weight * m + j] * shared[j]);
+	}
+	return sum;
 }
 
 /* ---------- reduce and lift ---------- */
 
-typedef struct Shape
+/* a projection, its oracle, and data for it */
+typedef struct Fixture
 {
-	int			n;
-	int			d;
-} Shape;
+	Projection	p;
+	Dense		dense;
+	int			count;
+	double	   *contexts;
+	double	   *shareds;
+	double	   *parameters;
+} Fixture;
 
-static const Shape shapes[] = {
-	{1, 1}, {2, 1}, {7, 7}, {120, 24}, {301, 61}
-};
-
-static const Split splits[] = {
-	{1, 1}, {5, 5}, {1024, 1024}
-};
-
-static void
-check_apply(Shape shape, int count, Split split)
+static Fixture
+fixture_new(Projection p, int count)
 {
-	const Projection p = {77, 1 / sqrt(shape.d), shape.n, shape.d, 0, false};
-	uint64_t	seed = (uint64_t) shape.n;
-	double	   *contexts = dice_array(&seed,
-									  (size_t) count * (size_t) shape.n);
-	double	   *reduced = guarded((size_t) count * (size_t) shape.d);
-	ProjectionRows rows = all_rows(&p);
-	int			c;
-	int			r;
+	size_t		len = (size_t) count;
+	uint64_t	seed = p.seed;
+	Fixture		f = {p, dense_new(&p), count, NULL, NULL, NULL};
 
-	apply_in_pieces(&p, split, count, contexts, NULL, reduced);
-	for (c = 0; c < count; c++)
-		for (r = 0; r < shape.d; r++)
-		{
-			const double *row = rows.numbers + r * shape.n;
-			const double *context = contexts + c * shape.n;
-
-			assert_near(reduced[c * shape.d + r],
-						exact_dot(shape.n, row, context),
-						1e-12 * exact_dot_size(shape.n, row, context));
-		}
-	guarded_free(contexts);
-	guarded_free(reduced);
-	rows_free(rows);
+	f.contexts = dice_array(&seed, len * (size_t) p.context_dim);
+	f.shareds = dice_array(&seed, len * (size_t) p.shared_dim);
+	f.parameters = dice_array(&seed, len * (size_t) projection_reduced_len(&p));
+	return f;
 }
 
 static void
-test_apply_equals_product(void **state)
+fixture_free(Fixture f)
 {
-	static const int counts[] = {1, 2, 64};
+	free(f.dense.entries);
+	guarded_free(f.contexts);
+	guarded_free(f.shareds);
+	guarded_free(f.parameters);
+}
+
+static void
+multiply(double *values, int count, double factor)
+{
+	while (count > 0)
+		values[--count] *= factor;
+}
+
+/* with work space that is as large as projection_work says and no larger */
+static void
+apply_rows(const Fixture *f, int first, int count, double *reduced)
+{
+	ProjectionRows rows = rows_new(&f->p, first, count);
+	double	   *work = guarded(projection_work(&f->p, count, f->count));
+
+	projection_apply(&f->p, &rows, f->count, f->contexts, f->shareds, reduced,
+					 work);
+	guarded_free(work);
+	rows_free(rows);
+}
+
+/* all parameters under the first shared context */
+static void
+lift_rows(const Fixture *f, int first, int count, double *lifted)
+{
+	ProjectionRows rows = rows_new(&f->p, first, count);
+	double	   *work = guarded(projection_work(&f->p, count, f->count));
+
+	projection_lift(&f->p, &rows, f->count, f->parameters, f->shareds, lifted,
+					work);
+	guarded_free(work);
+	rows_free(rows);
+}
+
+/* The first piece has "first" rows, each further one "step". */
+static void
+in_pieces(const Fixture *f, int first, int step, double *out,
+		  void (*piece) (const Fixture *, int, int, double *))
+{
+	int			done;
+	int			count;
+
+	for (done = 0; done < f->p.reduced_dim; done += count)
+	{
+		count = done == 0 ? first : step;
+		if (count > f->p.reduced_dim - done)
+			count = f->p.reduced_dim - done;
+		piece(f, done, count, out);
+	}
+}
+
+static double *
+reduced_new(const Fixture *f)
+{
+	return guarded((size_t) (f->count * projection_reduced_len(&f->p)));
+}
+
+static double *
+lifted_new(const Fixture *f)
+{
+	return guarded((size_t) (f->count * projection_lifted_len(&f->p)));
+}
+
+static void
+check_apply(const Fixture *f, int first, int step)
+{
+	int			len = projection_reduced_len(&f->p);
+	double	   *reduced = reduced_new(f);
+	int			c;
+	int			k;
+
+	in_pieces(f, first, step, reduced, apply_rows);
+	for (c = 0; c < f->count; c++)
+	{
+		exact	   *vector = long_vector(&f->p,
+										 f->contexts + c * f->p.context_dim,
+										 f->shareds + c * f->p.shared_dim);
+
+		for (k = 0; k < len; k++)
+		{
+			Sum			sum = dense_reduce(f->dense, k, vector);
+
+			assert_near(reduced[c * len + k], sum.value,
+						rounding(f->p.context_dim + f->p.shared_dim) *
+						sum.size);
+		}
+		if (f->p.intercept)
+			assert_true(reduced[c * len + len - 1] == 1);
+		free(vector);
+	}
+	guarded_free(reduced);
+}
+
+/* whatever the weights held before */
+static void
+check_lift(const Fixture *f, int first, int step)
+{
+	int			reduced_len = projection_reduced_len(&f->p);
+	int			len = projection_lifted_len(&f->p);
+	double	   *lifted = lifted_new(f);
+	int			c;
+	int			i;
+
+	in_pieces(f, first, step, lifted, lift_rows);
+	for (c = 0; c < f->count; c++)
+	{
+		const double *parameter = f->parameters + c * reduced_len;
+
+		for (i = 0; i < len; i++)
+		{
+			Sum			sum = dense_lift(f->dense, 0, reduced_len, &f->p, i,
+										 parameter, f->shareds);
+
+			assert_near(lifted[c * len + i], sum.value,
+						rounding(2 * f->p.reduced_dim + f->p.shared_dim) *
+						sum.size);
+		}
+		if (f->p.intercept)
+			assert_true(lifted[c * len + len - 1] ==
+						parameter[reduced_len - 1]);
+	}
+	guarded_free(lifted);
+}
+
+/*
+ * Shapes around the smallest, odd and large, with and without a shared context
+ * and an intercept, of one context and of many; each as a whole and in pieces.
+ */
+static void
+test_dense_projection(void **state)
+{
+	static const int shapes[][3] = {
+		{1, 1, 0}, {7, 7, 0}, {301, 61, 0},
+		{1, 1, 1}, {2, 1, 3}, {1, 5, 4}, {3, 2, 64}, {61, 25, 7}, {120, 24, 33}
+	};
+	static const int counts[] = {1, 2, 17};
+	static const int steps[] = {1024, 1, 5};
 	int			s;
 	int			c;
-	int			p;
+	int			k;
+	int			intercept;
 
 	(void) state;
 	for (s = 0; s < LENGTH(shapes); s++)
 		for (c = 0; c < LENGTH(counts); c++)
-			for (p = 0; p < LENGTH(splits); p++)
-				check_apply(shapes[s], counts[c], splits[p]);
+			for (intercept = 0; intercept < 2; intercept++)
+			{
+				const int  *shape = shapes[s];
+				const Projection p = {
+					77, 1 / sqrt(shape[1]), shape[0], shape[1], shape[2],
+					intercept == 1
+				};
+				Fixture		f = fixture_new(p, counts[c]);
+
+				for (k = 0; k < LENGTH(steps); k++)
+				{
+					check_apply(&f, steps[k], steps[k]);
+					check_lift(&f, steps[k], steps[k]);
+				}
+				fixture_free(f);
+			}
+}
+
+/* first piece and further ones of any size */
+static void
+test_every_split(void **state)
+{
+	const Projection p = {79, 0.4, 9, 13, 5, true};
+	Fixture		f = fixture_new(p, 3);
+	int			first;
+	int			step;
+
+	(void) state;
+	for (first = 1; first <= p.reduced_dim; first++)
+		for (step = 1; step <= p.reduced_dim; step++)
+		{
+			check_apply(&f, first, step);
+			check_lift(&f, first, step);
+		}
+	fixture_free(f);
+}
+
+/* the smallest and largest scale, and numbers as large as may be */
+static void
+test_limits(void **state)
+{
+	static const double scales[] = {1e-10, 1e10};
+	int			k;
+
+	(void) state;
+	for (k = 0; k < LENGTH(scales); k++)
+	{
+		Fixture		f = fixture_new((Projection) {84, scales[k], 61, 25, 7, true}, 5);
+
+		multiply(f.contexts, 5 * 61, WIDEN_MAX);
+		multiply(f.shareds, 5 * 7, WIDEN_MAX);
+		check_apply(&f, 25, 25);
+		check_lift(&f, 25, 25);
+		fixture_free(f);
+	}
+}
+
+/* the coordinates of these rows, and the intercept's by the first range */
+static void
+check_written(const Fixture *f, int first, int count)
+{
+	int			len = projection_reduced_len(&f->p);
+	double	   *reduced = reduced_new(f);
+	int			i;
+
+	apply_rows(f, first, count, reduced);
+	for (i = 0; i < f->count * len; i++)
+	{
+		int			k = i % len;
+		bool		of_rows = k >= first && k < first + count;
+		bool		of_intercept = k == f->p.reduced_dim && first == 0;
+
+		assert_int_equal(is_untouched(reduced[i]), !of_rows && !of_intercept);
+	}
+	guarded_free(reduced);
+}
+
+/* a later range adds to what it finds, and leaves the intercept's weight */
+static void
+check_added(const Fixture *f)
+{
+	int			len = projection_lifted_len(&f->p);
+	int			total = f->count * len;
+	uint64_t	seed = 5;
+	double	   *before = dice_array(&seed, (size_t) total);
+	double	   *lifted = guarded_copy((size_t) total, before);
+	int			i;
+
+	lift_rows(f, 2, 3, lifted);
+	lift_rows(f, 2, 3, lifted);
+	for (i = 0; i < total; i++)
+	{
+		const double *parameter = f->parameters +
+			i / len * projection_reduced_len(&f->p);
+		Sum			sum = dense_lift(f->dense, 2, 5, &f->p, i % len, parameter,
+									 f->shareds);
+
+		assert_near(lifted[i], before[i] + 2 * sum.value,
+					rounding(20) * (sum.size + fabs(before[i])));
+	}
+	guarded_free(before);
+	guarded_free(lifted);
 }
 
 static void
-test_apply_writes_only_its_rows(void **state)
+test_only_its_rows(void **state)
 {
-	const Projection p = {3, 1.0, 10, 8, 0, false};
-	uint64_t	seed = 3;
-	double	   *contexts = dice_array(&seed, 30);
-	ProjectionRows rows = rows_new(&p, 2, 3);
+	const Projection p = {3, 1.0, 10, 8, 4, true};
 	int			count;
 
 	(void) state;
 	for (count = 1; count <= 3; count++)
 	{
-		double	   *reduced = guarded(24);
-		int			i;
+		Fixture		f = fixture_new(p, count);
 
-		apply_rows(&p, rows, count, contexts, NULL, reduced);
-		for (i = 0; i < 24; i++)
-			assert_int_equal(is_untouched(reduced[i]),
-							 i >= count * 8 || i % 8 < 2 || i % 8 >= 5);
-		guarded_free(reduced);
+		check_written(&f, 0, 3);
+		check_written(&f, 2, 3);
+		check_written(&f, 5, 3);
+		check_written(&f, 0, 8);
+		check_added(&f);
+		fixture_free(f);
 	}
-	guarded_free(contexts);
-	rows_free(rows);
 }
 
-/* w = P' psi of one parameter among several, against a naive product */
-static exact
-check_one_lift(Shape shape, const double *matrix, const double *parameter,
-			   const double *weights, const double *context)
-{
-	exact		size = 0;
-	int			i;
-	int			j;
-
-	for (j = 0; j < shape.n; j++)
-	{
-		exact		sum = 0;
-		exact		terms = 0;
-
-		for (i = 0; i < shape.d; i++)
-		{
-			exact		term = (exact) matrix[i * shape.n + j] * parameter[i];
-
-			sum += term;
-			terms += fabsl(term);
-		}
-		assert_near(weights[j], sum, 1e-12 * terms);
-		size += terms * fabs(context[j]);
-	}
-	return size;
-}
-
-/* whatever weights held before, and w'x = psi'(P x) */
+/* work space is what reducing uses, to the last number, and enough to lift */
 static void
-check_lift(Shape shape, Split split, int count)
+test_work_is_used_up(void **state)
 {
-	const Projection p = {78, 1 / sqrt(shape.d), shape.n, shape.d, 0, false};
-	const size_t n = (size_t) shape.n;
-	const size_t d = (size_t) shape.d;
-	uint64_t	seed = (uint64_t) shape.d;
-	double	   *context = dice_array(&seed, n);
-	double	   *parameters = dice_array(&seed, d * (size_t) count);
-	double	   *weights = guarded(n * (size_t) count);
-	double	   *reduced = guarded(d);
-	ProjectionRows rows = all_rows(&p);
-	int			c;
-
-	lift_in_pieces(&p, split, count, parameters, NULL, weights);
-	apply_rows(&p, rows, 1, context, NULL, reduced);
-	for (c = 0; c < count; c++)
-	{
-		const double *parameter = parameters + (size_t) c * d;
-		const double *lifted = weights + (size_t) c * n;
-		exact		size = check_one_lift(shape, rows.numbers, parameter,
-										  lifted, context);
-
-		assert_near(exact_dot(shape.n, lifted, context),
-					exact_dot(shape.d, parameter, reduced), 1e-12 * size);
-	}
-
-	guarded_free(context);
-	guarded_free(parameters);
-	guarded_free(weights);
-	guarded_free(reduced);
-	rows_free(rows);
-}
-
-static void
-test_lift_is_the_transpose(void **state)
-{
-	int			s;
-	int			p;
+	Fixture		f = fixture_new((Projection) {6, 1.0, 10, 8, 4, true}, 3);
+	ProjectionRows rows = rows_new(&f.p, 1, 5);
+	size_t		work_len = projection_work(&f.p, 5, 3);
+	double	   *work = guarded(work_len);
+	double	   *reduced = reduced_new(&f);
+	size_t		i;
 
 	(void) state;
-	for (s = 0; s < LENGTH(shapes); s++)
-		for (p = 0; p < LENGTH(splits); p++)
+	assert_true(work_len > 0);
+	projection_apply(&f.p, &rows, f.count, f.contexts, f.shareds, reduced,
+					 work);
+	for (i = 0; i < work_len; i++)
+		assert_false(is_untouched(work[i]));
+	guarded_free(work);
+	guarded_free(reduced);
+	rows_free(rows);
+	fixture_free(f);
+}
+
+static void
+test_copy(void **state)
+{
+	int			intercept;
+	int			count;
+	int			i;
+
+	(void) state;
+	for (intercept = 0; intercept < 2; intercept++)
+		for (count = 0; count <= 3; count++)
 		{
-			check_lift(shapes[s], splits[p], 1);
-			check_lift(shapes[s], splits[p], 3);
+			const Projection p = {0, 1, 13, 13, 0, intercept == 1};
+			const int	len = 13 + intercept;
+			uint64_t	seed = 10;
+			double	   *contexts = dice_array(&seed, (size_t) (count * 13));
+			double	   *reduced = guarded((size_t) (count * len));
+
+			projection_copy(&p, count, contexts, reduced);
+			for (i = 0; i < count * len; i++)
+				assert_true(reduced[i] == (i % len < 13 ?
+										   contexts[i / len * 13 + i % len] : 1));
+			guarded_free(contexts);
+			guarded_free(reduced);
 		}
+}
+
+/* ---------- what it is good for ---------- */
+
+enum
+{
+	LAW_N = 10, LAW_D = 8, LAW_M = 5, LAW_SEEDS = 3000
+};
+
+/* a context and its shared context */
+typedef struct Point
+{
+	double	   *x;
+	double	   *u;
+} Point;
+
+/*
+ * A coordinate is kappa (A + Q R) with normals A and Q of variance x.x and R
+ * of u.u, correlated between the two sides only.  The mean of the square of
+ * z_k z'_k less the square of its mean, for each of the d coordinates.
+ */
+static double
+product_variance(double scale, Point a, Point b)
+{
+	double		X = (double) (exact_dot(LAW_N, a.x, a.x) *
+							  exact_dot(LAW_N, b.x, b.x));
+	double		U = (double) exact_dot(LAW_M, a.u, a.u);
+	double		V = (double) exact_dot(LAW_M, b.u, b.u);
+	double		xx = (double) exact_dot(LAW_N, a.x, b.x);
+	double		uu = (double) exact_dot(LAW_M, a.u, b.u);
+	double		square = (X + 2 * xx * xx) * (1 + U * V + 2 * uu * uu) +
+		X * (U + V) + 4 * xx * xx * uu;
+
+	return pow(scale, 4) * LAW_D * (square - pow(xx * (1 + uu), 2));
+}
+
+/*
+ * z.z' has mean kappa^2 d x.x' (1 + u.u'); over independent seeds it comes
+ * within five standard errors.
+ */
+static void
+check_product(double scale, Point a, Point b)
+{
+	Projection	p = {0, scale, LAW_N, LAW_D, LAW_M, false};
+	double		variance = product_variance(scale, a, b);
+	double		contexts[2 * LAW_N];
+	double		shareds[2 * LAW_M];
+	double		z[2 * LAW_D];
+	Fixture		f = {p, {0, 0, NULL}, 2, contexts, shareds, NULL};
+	exact		sum = 0;
+
+	memcpy(contexts, a.x, LAW_N * sizeof(double));
+	memcpy(contexts + LAW_N, b.x, LAW_N * sizeof(double));
+	memcpy(shareds, a.u, LAW_M * sizeof(double));
+	memcpy(shareds + LAW_M, b.u, LAW_M * sizeof(double));
+	for (f.p.seed = 1; f.p.seed <= LAW_SEEDS; f.p.seed++)
+	{
+		apply_rows(&f, 0, LAW_D, z);
+		sum += exact_dot(LAW_D, z, z + LAW_D);
+	}
+	assert_near(sum / LAW_SEEDS,
+				scale * scale * LAW_D * exact_dot(LAW_N, a.x, b.x) *
+				(1 + exact_dot(LAW_M, a.u, b.u)),
+				5 * sqrt(variance / LAW_SEEDS));
+}
+
+/* strangers, neighbours in context, in both; a norm; another scale */
+static void
+test_inner_products_are_kept_in_expectation(void **state)
+{
+	const double scale = 1 / sqrt(LAW_D);
+	uint64_t	seed = 8;
+	Point		a = {dice_array(&seed, LAW_N), dice_array(&seed, LAW_M)};
+	Point		b = {dice_array(&seed, LAW_N), dice_array(&seed, LAW_M)};
+	int			i;
+
+	(void) state;
+	check_product(scale, a, b);
+	for (i = 0; i < LAW_N; i++)
+		b.x[i] = a.x[i] + 0.5 * b.x[i];
+	check_product(scale, a, b);
+	for (i = 0; i < LAW_M; i++)
+		b.u[i] = a.u[i] - 0.5 * b.u[i];
+	check_product(scale, a, b);
+	check_product(scale, a, a);
+	check_product(0.2, a, b);
+	guarded_free(a.x);
+	guarded_free(a.u);
+	guarded_free(b.x);
+	guarded_free(b.u);
+}
+
+/* ---------- the largest numbers ---------- */
+
+static double *
+largest_new(int len, const double *signs)
+{
+	double	   *numbers = guarded((size_t) len);
+	int			i;
+
+	for (i = 0; i < len; i++)
+		numbers[i] = copysign(WIDEN_MAX, signs[i]);
+	return numbers;
+}
+
+/* as after 2^62 observations like the first */
+static void
+learn_for_ever(Evidence *e)
+{
+	while (e->counts.updates < INT64_C(1) << 62)
+	{
+		Evidence   *same = evidence_copy(e);
+
+		evidence_concat(e, same);
+		assert_true(evidence_is_valid(e));
+		evidence_free(same);
+	}
+}
+
+/*
+ * The most numbers, each as large as can be and of the sign that makes most of
+ * the first coordinate, with the largest scale, reward and exploration and the
+ * smallest ridge, learned as often as can be counted: nothing overflows on the
+ * way to the score of that context.
+ */
+static void
+test_nothing_overflows(void **state)
+{
+	enum
+	{
+		d = 2, n = 65536
+	};
+	const double normals[d] = {8.6, 8.6};	/* none is larger */
+	const double reward = WIDEN_MAX;
+	const double exploration = 1e100;
+	Fixture		f = {{85, 1e10, n, d, n, false}, {0, 0, NULL}, 1, NULL, NULL, NULL};
+	ProjectionRows rows = rows_new(&f.p, 0, 1);
+	Evidence   *e = evidence_new(d, 1);
+	Factor	   *factor = factor_new(e);
+	double		z[d];
+	double		draw[d];
+	double		work[d * d + d];
+	double		root[d * d];
+	double	   *lifted = guarded((size_t) (d * n));
+	int			updates;
+
+	(void) state;
+	f.contexts = largest_new(n, row_of(&f.p, &rows, MATRIX_Q, 0));
+	f.shareds = largest_new(n, row_of(&f.p, &rows, MATRIX_R, 0));
+	apply_rows(&f, 0, d, z);
+	assert_true(isfinite(z[0]) && z[0] > 1e119);
+
+	for (updates = 0; updates < 2; updates++)
+	{
+		assert_true(posterior_factor(e, 1e-100, factor));
+		posterior_draw(e, factor, exploration, normals, draw, work);
+		f.parameters = draw;
+		lift_rows(&f, 0, d, lifted);
+		assert_true(isfinite(dot_double(n, lifted, f.contexts)));
+
+		posterior_root(factor, root);
+		f.parameters = root;
+		f.count = d;
+		lift_rows(&f, 0, d, lifted);
+		f.count = 1;
+		/* their length is BLAS's business */
+		linalg_dot_each(n, d, lifted, f.contexts, work);
+		assert_true(isfinite(exploration * work[0]) &&
+					isfinite(exploration * work[1]));
+
+		evidence_learn(e, 1, 1, z, &reward);
+		learn_for_ever(e);
+	}
+	assert_true(e->G[1] > 1e250);
+
+	rows_free(rows);
+	guarded_free(f.contexts);
+	guarded_free(f.shareds);
+	guarded_free(lifted);
+	evidence_free(e);
+	factor_free(factor);
 }
 
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_golden_entries),
-		cmocka_unit_test(test_rows_in_pieces_equal_rows_at_once),
-		cmocka_unit_test(test_entries_do_not_depend_on_sizes),
-		cmocka_unit_test(test_scale_multiplies_and_seed_decides),
-		cmocka_unit_test(test_moments),
-		cmocka_unit_test(test_rows_are_uncorrelated),
+		cmocka_unit_test(test_rows_are_normals),
+		cmocka_unit_test(test_dense_projection),
+		cmocka_unit_test(test_every_split),
+		cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_only_its_rows),
+		cmocka_unit_test(test_work_is_used_up),
+		cmocka_unit_test(test_copy),
 		cmocka_unit_test(test_inner_products_are_kept_in_expectation),
-		cmocka_unit_test(test_apply_equals_product),
-		cmocka_unit_test(test_apply_writes_only_its_rows),
-		cmocka_unit_test(test_lift_is_the_transpose)
+		cmocka_unit_test(test_nothing_overflows)
 	};
 
 	return cmocka_run_group_tests_name("projection", tests, NULL, NULL);

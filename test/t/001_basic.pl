@@ -1,23 +1,42 @@
 # The extension loads, recommends and learns, on one thread per session;
-# sessions share the projection and not the draws.
+# sessions share the projection and not the draws; and nobody else can replace
+# the module's functions.
 use strict;
 use warnings;
 
 use FindBin;
 use lib $FindBin::RealBin;
-use DlintsTest;
+use DlintsTest 'sessions';
 use Test::More;
 
 my $node = DlintsTest->node('main');
 
 $node->safe_psql('postgres', 'CREATE EXTENSION dlints');
-
 is( $node->safe_psql(
 		'postgres', q{
 	SELECT dlints_recommend(dlints_new(3), item, context)
 	FROM (VALUES ('only', ARRAY[1, 2, 3]::real[])) AS c(item, context)}),
 	'only',
 	'the only candidate is recommended');
+
+# Names that a module shows are taken for those of another one that was loaded
+# before
+SKIP:
+{
+	my $library = $node->safe_psql('postgres',
+		q{SELECT setting || '/dlints.so' FROM pg_config WHERE name = 'PKGLIBDIR'});
+	my @symbols = map { (split)[2] // () } `nm -D --defined-only '$library' 2>/dev/null`;
+	my @called = split /\n/,
+	  $node->safe_psql('postgres', q{
+		SELECT DISTINCT prosrc FROM pg_proc JOIN pg_depend ON classid = 'pg_proc'::regclass AND objid = pg_proc.oid
+		WHERE deptype = 'e' AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'dlints')
+		  AND probin IS NOT NULL});
+
+	skip 'no nm to read the symbols with', 1 if !@symbols;
+	is( join("\n", sort @symbols),
+		join("\n", sort '_PG_init', 'Pg_magic_func', @called, map { "pg_finfo_$_" } @called),
+		'the module shows what SQL calls and nothing else');
+}
 
 # One thread, after the routines of BLAS and LAPACK that can start more
 SKIP:
@@ -29,8 +48,8 @@ SKIP:
 	is( $session->query_safe(
 			q{
 		WITH learned AS MATERIALIZED (
-			SELECT dlints_update(dlints_new(300), array_fill(0.5::real, ARRAY[200, 300]),
-			                     array_fill(1.0::float8, ARRAY[200])) AS state)
+			SELECT dlints_update_batch(dlints_new(300, intercept => false), array_fill(0.5::real, ARRAY[200, 300]),
+			                           array_fill(1.0::float8, ARRAY[200])) AS state)
 		SELECT (SELECT dlints_recommend(state, i, array_fill(i::real, ARRAY[300]))
 		        FROM generate_series(1, 1000) i) IN (1, 1000),
 		       array_length(dlints_covariance(state), 1)
@@ -47,14 +66,7 @@ SKIP:
 	$session->quit;
 }
 
-# What each of several sessions computes first, in a process of its own
-sub first_in_sessions
-{
-	my ($query, $sessions) = @_;
-
-	return map { $node->safe_psql('postgres', $query) } 1 .. $sessions;
-}
-
+# How many different answers there are
 sub distinct
 {
 	my %seen = map { $_ => 1 } @_;
@@ -62,38 +74,32 @@ sub distinct
 	return scalar keys %seen;
 }
 
+# What several sessions compute first, each in a process of its own
 sub check_sessions
 {
 	my ($how) = @_;
-	my $recommend = q{
-		SELECT array_agg(best) FROM (
-			SELECT g, dlints_recommend(dlints_new(8, 4, exploration => 1), i,
-				ARRAY[i % 2, i % 3, i % 5, i % 7, i % 11, i % 13, i % 17, 1]::real[]) AS best
-			FROM generate_series(1, 40) g, generate_series(1, 500) i GROUP BY g
-			ORDER BY g) r};
 
-	is( distinct(
-			first_in_sessions('SELECT dlints_draw(dlints_new(4))::text', 6)),
-		6,
-		"first draws of sessions differ ($how)");
-	is(distinct(first_in_sessions($recommend, 3)),
-		3, "first recommendations of sessions differ ($how)");
-	is( distinct(
-			first_in_sessions(
-				'SELECT dlints_draw_weights(dlints_new(30, 8, seed => 5), 7)::text',
-				3)),
-		1,
-		"draws with a seed are the same in all sessions ($how)");
-	is( distinct(
-			first_in_sessions(
-				q{SELECT array_send(dlints_project(dlints_new(200, 50, seed => -3),
-				                    array_fill(0.1::float8, ARRAY[200])))}, 3)),
-		1,
-		"the projection is the same in all sessions, bit for bit ($how)");
+	for my $case (
+		[ 6, 6, 'first draws differ', 'SELECT dlints_draw(dlints_new(4))::text' ],
+		[ 3, 3, 'first recommendations differ', q{
+			SELECT array_agg(best) FROM (
+				SELECT dlints_recommend(dlints_new(8, 4, exploration => 1), i,
+					ARRAY[i % 2, i % 3, i % 5, i % 7, i % 11, i % 13, i % 17, 1]::real[]) AS best
+				FROM generate_series(1, 40) g, generate_series(1, 500) i GROUP BY g ORDER BY g) r} ],
+		[ 3, 1, 'draws with a seed are the same',
+			'SELECT dlints_draw_weights(dlints_new(30, 8, seed => 5), 7)::text' ],
+		[ 3, 1, 'the projection is the same, bit for bit', q{
+			SELECT array_send(dlints_project(dlints_new(200, 50, seed => -3), array_fill(0.1::float8, ARRAY[200])))} ])
+	{
+		my ($sessions, $answers, $name, $query) = @$case;
+
+		is(distinct(map { $node->safe_psql('postgres', $query) } 1 .. $sessions),
+			$answers, "library $how: $name in $sessions sessions");
+	}
 	return;
 }
 
-check_sessions('library loaded by each');
+check_sessions('loaded by each');
 
 # One session keeps a matrix that another generates again and again
 is( distinct(
@@ -109,14 +115,11 @@ is( distinct(
 	'the projection does not depend on what a session keeps, bit for bit');
 
 # Whatever a library sets up when it is loaded, all sessions inherit
-my $library =
-  $ENV{DLINTS_STAGE} ? "$ENV{DLINTS_STAGE}$ENV{DLINTS_PKGLIBDIR}/dlints" : 'dlints';
-$node->append_conf('postgresql.conf',
-	"shared_preload_libraries = '$library'\n");
+$node->append_conf('postgresql.conf', "shared_preload_libraries = 'dlints'\n");
 $node->restart;
 is($node->safe_psql('postgres', 'SHOW dlints.projection_cache_size'),
 	'64MB', 'the library can be preloaded');
-check_sessions('library preloaded');
+check_sessions('preloaded');
 
 $node->stop;
 done_testing();

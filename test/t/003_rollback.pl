@@ -9,221 +9,91 @@ use Test::More;
 
 my $node = DlintsTest->node('main');
 
+# The second model is stored out of line
 $node->safe_psql(
-	'postgres', q{
-	CREATE EXTENSION dlints;
-	CREATE TABLE model (name text PRIMARY KEY, state dlints NOT NULL);
-	CREATE TABLE feedback (id bigserial PRIMARY KEY, model text,
-	                       features real[], reward float8);
-	-- the second one is stored out of line
+	'postgres', $DlintsTest::tables . q{
 	INSERT INTO model VALUES
-		('small', dlints_update(dlints_new(3), ARRAY[1, 2, 3]::real[], 1)),
-		('large', dlints_update(dlints_new(90, 40), array_fill(0.5::real, ARRAY[90]), 1));
+		('small', dlints_update(dlints_new(3), ARRAY[1, 2, 3], 1)),
+		('large', dlints_update(dlints_new(90, 40), array_fill(0.5, ARRAY[90]), 1));
+	CREATE FUNCTION fill_queue() RETURNS void LANGUAGE sql AS $$
+		DELETE FROM feedback;
+		INSERT INTO feedback (model, features, reward)
+		SELECT 'small', ARRAY[1, 1, i], i FROM generate_series(1, 100) i
+		UNION ALL SELECT 'large', array_fill(0.5::real, ARRAY[90]), i FROM generate_series(1, 100) i $$;
 });
 
-my $fold = q{
-WITH batch AS (DELETE FROM feedback RETURNING *)
-UPDATE model m SET state = m.state || e.evidence
-FROM  (SELECT p.name, dlints_evidence(p.state, b.features, b.reward ORDER BY b.id) AS evidence
-       FROM batch b JOIN model p ON p.name = b.model GROUP BY p.name) e
-WHERE m.name = e.name
-};
-
-# Every stored byte of every model
-sub stored
-{
-	return $node->safe_psql('postgres',
-		q{SELECT name, encode(dlints_send(state), 'hex') FROM model ORDER BY name}
-	);
-}
-
-sub updates
-{
-	my ($name) = @_;
-
-	return $node->safe_psql('postgres',
-		"SELECT (dlints_info(state)).updates FROM model WHERE name = '$name'");
-}
-
-my $before = stored();
+my $before = DlintsTest->stored($node);
+my $fold = $DlintsTest::fold;
 my $update = q{UPDATE model SET state = dlints_update(state,
-	array_fill(0.1::real, ARRAY[(dlints_info(state)).context_dim]), 1)};
+	array_fill(0.1, ARRAY[(dlints_info(state)).context_dim]), 1)};
 
-### Transactions and savepoints
-
-$node->safe_psql('postgres', "BEGIN; $update; $update; ROLLBACK");
-is(stored(), $before, 'a rolled-back transaction leaves no trace');
-
-$node->safe_psql(
-	'postgres', qq{
-	BEGIN;
-	SAVEPOINT s;
-	$update;
-	SAVEPOINT t;
-	$update;
-	RELEASE t;
-	ROLLBACK TO s;
-	COMMIT});
-is(stored(), $before, 'a rolled-back savepoint leaves no trace');
-
-$node->safe_psql(
-	'postgres', qq{
-	INSERT INTO feedback (model, features, reward)
-	SELECT 'small', ARRAY[1, 1, i], i FROM generate_series(1, 100) i;
-	BEGIN; $fold; ROLLBACK});
-is(stored(), $before, 'a rolled-back fold leaves no trace in the model');
-is($node->safe_psql('postgres', 'SELECT count(*) FROM feedback'),
-	100, 'and its rows are in the queue again');
-
-$node->safe_psql(
-	'postgres', qq{
-	DO \$\$
-	BEGIN
-		$update;
-		$fold;
-		RAISE division_by_zero;
-	EXCEPTION WHEN division_by_zero THEN
-		NULL;
-	END \$\$});
-is(stored(), $before, 'a block that caught an error leaves no trace');
-
-# A savepoint that is kept counts once
-$node->safe_psql(
-	'postgres', qq{
-	BEGIN;
-	SAVEPOINT s;
-	$update;
-	ROLLBACK TO s;
-	$update;
-	COMMIT});
-is($node->safe_psql(
-		'postgres',
-		q{SELECT string_agg((dlints_info(state)).updates::text, ',') FROM model}
-	),
-	'2,2',
-	'after a savepoint was rolled back, what follows counts once');
-
-### Errors
-
-# In one session: the statement fails with this SQLSTATE, nothing has changed,
-# and the session goes on.
-sub fails
+sub unchanged
 {
-	my ($statement, $sqlstate, $name) = @_;
-	my $stored = stored();
-	my ($status, $stdout, $stderr) = $node->psql(
-		'postgres', qq{
-\\set ON_ERROR_STOP 0
-\\set VERBOSITY sqlstate
-$statement;
-\\echo :SQLSTATE
-SELECT (dlints_info(state)).updates > 0 FROM model WHERE name = 'small'});
+	my ($name, $queued) = @_;
 
-	is($stdout, "$sqlstate\nt", "$name: SQLSTATE, and the session is alive");
-	is(stored(), $stored, "$name: nothing has changed");
+	is(DlintsTest->stored($node), $before, "$name leaves no trace in the models");
+	is($node->safe_psql('postgres', 'SELECT count(*) FROM feedback'), $queued, "$name: nor in the queue");
 	return;
 }
 
-sub batch
-{
-	my ($rewards) = @_;
+### Transactions and savepoints
 
-	return "UPDATE model SET state = dlints_update(state,
-		array_fill(0.5::real, ARRAY[200, 3]), $rewards) WHERE name = 'small'";
+for my $case (
+	[ 'a transaction', "BEGIN; $update; $fold; $update; ROLLBACK" ],
+	[ 'a savepoint', "BEGIN; SAVEPOINT s; $update; SAVEPOINT t; $fold; RELEASE t; ROLLBACK TO s; COMMIT" ],
+	[ 'a block that caught an error', "DO \$\$ BEGIN $update; $fold; RAISE division_by_zero;
+	                                   EXCEPTION WHEN division_by_zero THEN NULL; END \$\$" ])
+{
+	my ($name, $statements) = @$case;
+
+	$node->safe_psql('postgres', "SELECT fill_queue(); $statements");
+	unchanged($name, 200);
 }
 
-fails(batch(q{array_fill(1::float8, ARRAY[100]) || 'NaN'::float8 || array_fill(1::float8, ARRAY[99])}),
-	'22003', 'NaN reward in the middle of a batch');
-fails(batch(q{array_fill(1::float8, ARRAY[199]) || '-Infinity'::float8}),
-	'22003', 'infinite reward at the end of a batch');
-fails(batch(q{array_fill(1::float8, ARRAY[100]) || NULL::float8 || array_fill(1::float8, ARRAY[99])}),
-	'22004', 'NULL reward in the middle of a batch');
-fails(
-	q{UPDATE model SET state = dlints_update(state, array_fill(1e200::float8, ARRAY[200, 3]),
-	  array_fill(1::float8, ARRAY[200])) WHERE name = 'small'},
-	'22003', 'batch whose sums overflow');
+### Errors, in the middle of the work and in a session that goes on
 
-for my $bad (
-	[ q{ARRAY[1, 1, 1], 'NaN'}, '22003', 'NaN reward in the queue' ],
-	[ q{'{1, NaN, 1}', 1}, '22003', 'NaN feature in the queue' ],
-	[ q{ARRAY[1, NULL, 1], 1}, '22004', 'NULL feature in the queue' ],
-	[ q{ARRAY[1, 1], 1}, '22000', 'short context in the queue' ])
+# the 150th of 200
+my %batch = (
+	'NaN' => '22003',
+	'-Infinity' => '22003',
+	'NULL' => '22004',
+	'1e200' => '22003');
+my %queued = (
+	q{ARRAY[1, 1, 1], 'NaN'} => '22003',
+	q{'{1, NaN, 1}', 1} => '22003',
+	q{'{1, NULL, 1}', 1} => '22004',
+	q{ARRAY[1, 1], 1} => '22000');
+my @failures = (
+	map({ [ "a reward $_ in a batch", $batch{$_}, 'SELECT fill_queue()', qq{
+		UPDATE model SET state = dlints_update_batch(state, array_fill(0.5, ARRAY[200, 3]),
+			array_fill(1::float8, ARRAY[149]) || '{$_}'::float8[] || array_fill(1::float8, ARRAY[50]))
+		WHERE name = 'small'} ] } sort keys %batch),
+	map({ [ "$_ in the queue", $queued{$_}, qq{
+		SELECT fill_queue(); UPDATE feedback SET (features, reward) = ROW ($_)
+		WHERE id = (SELECT max(id) - 50 FROM feedback WHERE model = 'small')}, $fold ] } sort keys %queued));
+
+for my $case (@failures)
 {
-	my ($values, $sqlstate, $name) = @$bad;
-
-	$node->safe_psql(
+	my ($name, $sqlstate, $prepare, $statement) = @$case;
+	my ($status, $stdout) = $node->psql(
 		'postgres', qq{
-		DELETE FROM feedback;
-		INSERT INTO feedback (model, features, reward)
-		SELECT 'small', ARRAY[1, 1, i], i FROM generate_series(1, 100) i;
-		INSERT INTO feedback (model, features, reward) VALUES ('small', $values);
-		INSERT INTO feedback (model, features, reward)
-		SELECT 'large', array_fill(0.5::real, ARRAY[90]), i FROM generate_series(1, 100) i});
-	fails($fold, $sqlstate, $name);
-	is($node->safe_psql('postgres', 'SELECT count(*) FROM feedback'),
-		201, "$name: the queue is as it was");
+\\set ON_ERROR_STOP 0
+\\set VERBOSITY sqlstate
+\\o /dev/null
+$prepare;
+$statement;
+\\o
+\\echo :SQLSTATE
+SELECT (dlints_info(state)).updates FROM model WHERE name = 'small'});
+
+	is($stdout, "$sqlstate\n1", "$name: SQLSTATE, and the session is alive");
+	unchanged($name, 200);
 }
 
-### Isolation levels: a conflict is refused, and a retry counts once
+# A savepoint that was rolled back takes with it what it held and no more
+$node->safe_psql('postgres', "BEGIN; SAVEPOINT s; $update; ROLLBACK TO s; $update; COMMIT");
+is(DlintsTest->updates($node, $_), 2, "$_: what follows a savepoint that was rolled back counts once")
+  for 'small', 'large';
 
-$node->safe_psql(
-	'postgres', q{
-	DELETE FROM feedback;
-	INSERT INTO feedback (model, features, reward)
-	SELECT 'small', ARRAY[1, 1, i], i FROM generate_series(1, 10) i});
-
-my $single = q{UPDATE model SET state = dlints_update(state, ARRAY[1, 1, 1]::real[], 1)
-	WHERE name = 'small'};
-my $session = $node->background_psql('postgres', on_error_stop => 0);
-
-for my $level ('REPEATABLE READ', 'SERIALIZABLE')
-{
-	for my $case ([ 'an update', $single, 1 ], [ 'a fold', $fold, 10 ])
-	{
-		my ($what, $statement, $rewards) = @$case;
-		my $count = updates('small');
-
-		$session->query_safe("BEGIN ISOLATION LEVEL $level");
-		$session->query_safe('SELECT count(*) FROM model');
-		$node->safe_psql('postgres', $single);
-		my $other = stored();
-		$session->query($statement);
-		is($session->query('\echo :SQLSTATE'),
-			'40001', "$level: $what that meets another update is refused");
-		$session->{stderr} = '';
-		$session->query('ROLLBACK');
-		is(stored(), $other, "$level: half of $what is not there");
-
-		$session->query_safe("BEGIN ISOLATION LEVEL $level");
-		$session->query_safe($statement);
-		$session->query_safe('COMMIT');
-		is(updates('small'), $count + 1 + $rewards,
-			"$level: $what that is retried counts once");
-		$node->safe_psql(
-			'postgres', q{
-			INSERT INTO feedback (model, features, reward)
-			SELECT 'small', ARRAY[1, 1, i], i FROM generate_series(1, 10) i
-			WHERE NOT EXISTS (SELECT FROM feedback)});
-	}
-}
-
-# Two that read the same state and both write: serializable lets one through
-my $other = $node->background_psql('postgres', on_error_stop => 0);
-my $count = updates('small');
-
-$_->query_safe('BEGIN ISOLATION LEVEL SERIALIZABLE') for $session, $other;
-$_->query_safe(q{SELECT dlints_mean(state) FROM model WHERE name = 'small'})
-  for $session, $other;
-$session->query_safe($single);
-$other->query_until(qr/sent/, "\\echo sent\n$single;\n");
-$session->query_safe('COMMIT');
-is($other->query('\echo :SQLSTATE'),
-	'40001', 'SERIALIZABLE: an update that waited for another is refused');
-$other->{stderr} = '';
-$other->query('ROLLBACK');
-is(updates('small'), $count + 1, 'SERIALIZABLE: and the other one counts');
-
-$session->quit;
-$other->quit;
 $node->stop;
 done_testing();

@@ -4,7 +4,7 @@ use warnings;
 
 use FindBin;
 use lib $FindBin::RealBin;
-use DlintsTest;
+use DlintsTest 'sessions';
 use Test::More;
 
 # Half a second of work, and what is left is stopped within another second, of
@@ -18,7 +18,7 @@ $node->safe_psql(
 	'postgres', q{
 	CREATE EXTENSION dlints;
 	CREATE TABLE model (name text, state dlints);
-	INSERT INTO model VALUES ('large', dlints_new(1024, 1024));
+	INSERT INTO model VALUES ('large', dlints_new(1024, 1024, intercept => false));
 });
 
 # SQL for the seconds that a backend has worked, in hundredths as Linux counts
@@ -41,10 +41,10 @@ my $before =
 # All of these take several times the bound, or are meant to.
 my %work = (
 	'a batch' => q{
-		SELECT (dlints_info(dlints_update(dlints_new(1024), array_fill(0.5::real, ARRAY[70000, 1024]),
+		SELECT (dlints_info(dlints_update_batch(dlints_new(1024, intercept => false), array_fill(0.5::real, ARRAY[70000, 1024]),
 			array_fill(1::float8, ARRAY[70000])))).updates},
 	'a batch with a projection' => q{
-		UPDATE model SET state = dlints_update(state, array_fill(0.5::real, ARRAY[30000, 1024]),
+		UPDATE model SET state = dlints_update_batch(state, array_fill(0.5::real, ARRAY[30000, 1024]),
 			array_fill(1::float8, ARRAY[30000]))},
 	'evidence' => q{
 		UPDATE model SET state = state || (
@@ -56,12 +56,12 @@ my %work = (
 		FROM generate_series(1, 10) i},
 	'a projection matrix that is not kept' => q{
 		SET dlints.projection_cache_size = 0;
-		SELECT dlints_weights(dlints_update_reduced(dlints_new(65536, 1024, seed => i),
+		SELECT dlints_weights(dlints_update_reduced(dlints_new(65536, 1024, intercept => false, seed => i),
 			array_fill(0.5::real, ARRAY[1024]), 1))
 		FROM generate_series(1, 10) i},
 	'learning with a projection that is not kept' => q{
 		SET dlints.projection_cache_size = 0;
-		UPDATE model SET state = dlints_update(state, array_fill(0.5::real, ARRAY[10000, 1024]),
+		UPDATE model SET state = dlints_update_batch(state, array_fill(0.5::real, ARRAY[10000, 1024]),
 			array_fill(1::float8, ARRAY[10000]))},
 	'the widths of ucb' => q{
 		SELECT dlints_recommend(dlints_new(32768, 1024, policy => 'ucb'), 1, array_fill(0.5::real, ARRAY[32768]))},

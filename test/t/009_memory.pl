@@ -4,7 +4,7 @@ use warnings;
 
 use FindBin;
 use lib $FindBin::RealBin;
-use DlintsTest;
+use DlintsTest 'sessions';
 use Test::More;
 
 plan skip_all => 'no /proc to read memory use from'
@@ -17,15 +17,13 @@ plan skip_all => 'AddressSanitizer keeps memory that was freed'
 # what is allocated on the way.
 my $bound = 2048;
 
-my $node = DlintsTest->node('main', conf => "log_statement = none\njit = off\n");
+my $node = DlintsTest->node('main', conf => "jit = off\n");
 
+$node->safe_psql('postgres', 'CREATE EXTENSION dlints');
+DlintsTest->run_file($node, 'models.sql');
 $node->safe_psql(
 	'postgres', q{
-	CREATE EXTENSION dlints;
-	CREATE TABLE item (id integer, features real[]);
-	INSERT INTO item
-	SELECT i, ARRAY(SELECT sin(i * j)::real FROM generate_series(1, 60) j)
-	FROM generate_series(1, 30) i;
+	CREATE TABLE item AS SELECT i AS id, numbers(60, i) AS features FROM generate_series(1, 30) i;
 	-- large enough to be stored out of line
 	CREATE TABLE model (name text, state dlints);
 	INSERT INTO model VALUES ('home', dlints_new(60, 24));
@@ -67,142 +65,100 @@ $node->safe_psql(
 	END $$;
 });
 
-sub private_memory
+# What a process has for itself, and the most memory that it has had: what a
+# statement takes and gives back at its end shows there only.
+sub memory
 {
 	my ($pid) = @_;
-	my ($kilobytes) = DlintsTest->slurp("/proc/$pid/status") =~ /^RssAnon:\s+(\d+) kB/m;
+	my $status = DlintsTest->slurp("/proc/$pid/status");
 
-	return $kilobytes;
+	return map { $status =~ /^$_:\s+(\d+) kB/m } 'RssAnon', 'VmHWM';
 }
 
-# What a statement takes and gives back at its end shows here only
-sub peak_memory
+# One session's growth over a statement, after one like it to warm up.  The peak
+# counts shared memory too, so that it is for statements that write nothing.
+sub grows_little
 {
-	my ($pid) = @_;
-	my ($kilobytes) = DlintsTest->slurp("/proc/$pid/status") =~ /^VmHWM:\s+(\d+) kB/m;
-
-	return $kilobytes;
-}
-
-# One session's growth over a statement, after one like it to warm up: of what
-# it has, and of the most that it has had
-sub growth
-{
-	my ($warm_up, $statement, $name) = @_;
+	my ($name, $warm_up, $statement, $with_peak) = @_;
 	my $session = $node->background_psql('postgres');
 	my $pid = $session->query_safe('SELECT pg_backend_pid()');
 
-	$session->query_safe("SET dlints.projection_cache_size = '1MB'");
+	$session->query_safe("SET dlints.projection_cache_size = '1MB'; SET dlints.model_cache_size = '1MB'");
 	$session->query_safe($warm_up);
-	my @before = (private_memory($pid), peak_memory($pid));
+	my @before = memory($pid);
 	$session->query_safe($statement);
-	my @growth = (private_memory($pid) - $before[0], peak_memory($pid) - $before[1]);
-	note "$name: $before[0] kB, growth $growth[0] kB, of the peak $growth[1] kB";
+	my @after = memory($pid);
 	$session->quit;
-	return @growth;
+	cmp_ok($after[0] - $before[0], '<', $bound, $name);
+	cmp_ok($after[1] - $before[1], '<', $bound, "$name: at its peak") if $with_peak;
+	return;
 }
 
+# A statement that does something so many times
 sub stays_flat
 {
-	my ($warm_up, $statement, $name) = @_;
-	my ($growth) = growth($warm_up, $statement, $name);
+	my ($name, $statement, $few, $many) = @_;
 
-	cmp_ok($growth, '<', $bound, $name);
+	grows_little($name, sprintf($statement, $few), sprintf($statement, $many));
 	return;
 }
 
-# The same within the statement.  The peak counts shared memory too, so that
-# this is for statements that write nothing.
 sub stays_low
 {
-	my ($warm_up, $statement, $name) = @_;
-	my ($growth, $peak) = growth($warm_up, $statement, $name);
+	my ($name, $statement, $few, $many) = @_;
 
-	cmp_ok($growth, '<', $bound, $name);
-	cmp_ok($peak, '<', $bound, "$name: at its peak");
+	grows_little($name, sprintf($statement, $few), sprintf($statement, $many), 1);
 	return;
 }
 
-stays_flat('CALL serve(1000)', 'CALL serve(20000)',
-	'20,000 recommendations and updates');
-is( $node->safe_psql(
-		'postgres', 'SELECT (dlints_info(state)).updates FROM model'),
-	21000,
-	'and each update counts');
-stays_flat('CALL project(500)', 'CALL project(10000)',
-	'10,000 projections, most of them forgotten');
-stays_flat('CALL fail(500)', 'CALL fail(5000)', '5,000 errors');
+stays_flat('20,000 recommendations and updates', 'CALL serve(%d)', 1000, 20000);
+is(DlintsTest->updates($node, 'home'), 21000, 'and each update counts');
+stays_flat('10,000 projections, most of them forgotten', 'CALL project(%d)', 500, 10000);
+stays_flat('5,000 errors', 'CALL fail(%d)', 500, 5000);
 
 # Within one statement: what a row leaves behind must not add up
-stays_low(
-	'SELECT count(dlints_predict(state, features)) FROM model, item, generate_series(1, 100)',
-	'SELECT count(dlints_predict(state, features)) FROM model, item, generate_series(1, 10000)',
-	'300,000 predictions in one statement');
-stays_low(
-	'SELECT count(dlints_draw(dlints_set(state, ridge => i))) FROM model, generate_series(1, 100) i',
-	'SELECT count(dlints_draw(dlints_set(state, ridge => i))) FROM model, generate_series(1, 10000) i',
-	'draws from 10,000 models in one statement');
-stays_low(
+stays_low('300,000 predictions in one statement',
+	'SELECT count(dlints_predict(state, features)) FROM model, item, generate_series(1, %d)', 100, 10000);
+stays_low('draws from 10,000 models in one statement',
+	'SELECT count(dlints_draw(dlints_set(state, ridge => i))) FROM model, generate_series(1, %d) i', 100, 10000);
+stays_low('5,000 choices by ucb',
 	q{SELECT count((SELECT dlints_recommend(m.state, id, features) FROM item WHERE g IS NOT NULL))
-	 FROM (SELECT dlints_set(state, policy => 'ucb') AS state FROM model OFFSET 0) m, generate_series(1, 100) g},
-	q{SELECT count((SELECT dlints_recommend(m.state, id, features) FROM item WHERE g IS NOT NULL))
-	 FROM (SELECT dlints_set(state, policy => 'ucb') AS state FROM model OFFSET 0) m, generate_series(1, 5000) g},
-	'5,000 choices by ucb');
-stays_low(
-	'SELECT dlints_evidence(state, features, i) FROM model, item, generate_series(1, 100) i',
-	'SELECT dlints_evidence(state, features, i) FROM model, item, generate_series(1, 5000) i',
-	'evidence of 150,000 rows');
-stays_low(
+	  FROM (SELECT dlints_set(state, policy => 'ucb') AS state FROM model OFFSET 0) m, generate_series(1, %d) g}, 100, 5000);
+stays_low('evidence of 150,000 rows',
+	'SELECT dlints_evidence(state, features, i) FROM model, item, generate_series(1, %d) i', 100, 5000);
+stays_low('3,000 groups in one statement',
 	'SELECT count(*) FROM (SELECT dlints_recommend(state, id, features, 3)
-	 FROM model, item, generate_series(1, 100) g GROUP BY g) r',
-	'SELECT count(*) FROM (SELECT dlints_recommend(state, id, features, 3)
-	 FROM model, item, (SELECT generate_series(1, 3000) AS g ORDER BY 1) s GROUP BY g) r',
-	'3,000 groups in one statement');
+	 FROM model, item, (SELECT generate_series(1, %d) AS g ORDER BY 1) s GROUP BY g) r', 100, 3000);
 
 # A shared context of its own for each user, out of line here
 $node->safe_psql(
 	'postgres', q{
-	CREATE TABLE visitor (id integer, features float8[]);
-	INSERT INTO visitor
-	SELECT i, ARRAY(SELECT cos(i * j) FROM generate_series(1, 400) j)
-	FROM generate_series(1, 100) i;
+	CREATE TABLE visitor AS SELECT i AS id, numbers(800, i) AS features FROM generate_series(1, 100) i;
 	CREATE TABLE personal AS
-	SELECT dlints_new(60, 24, seed => 1, shared_dim => 400, intercept => true) AS state});
+	SELECT dlints_new(60, 24, seed => 1, shared_dim => 800, intercept => true) AS state});
 for my $policy ('thompson', 'ucb')
 {
-	my $choices = qq{
-		SELECT count(*) FROM (SELECT dlints_recommend(p.state, i.id, i.features::float8[], v.features, 3)
-		FROM (SELECT dlints_set(state, policy => '$policy') AS state FROM personal OFFSET 0) p,
-		     item i, visitor v, generate_series(1, %d) g GROUP BY g, v.id) r};
-
 	# one after the other: groups that are open together may take their room
-	stays_low(
-		'SET enable_hashagg = off; SET work_mem = \'64kB\';' . sprintf($choices, 1),
-		'SET enable_hashagg = off; SET work_mem = \'64kB\';' . sprintf($choices, 20),
-		"2,000 users in one statement by $policy");
+	stays_low("2,000 users in one statement by $policy", qq{
+		SET enable_hashagg = off;
+		SET work_mem = '64kB';
+		SELECT count(*) FROM (SELECT dlints_recommend(p.state, i.id, i.features, v.features, 3)
+		FROM (SELECT dlints_set(state, policy => '$policy') AS state FROM personal OFFSET 0) p,
+		     item i, visitor v, generate_series(1, %d) g GROUP BY g, v.id) r}, 1, 20);
 }
 # LATERAL makes the users the innermost loop
-my $predictions = q{
-	SELECT count(dlints_predict(p.state, i.features::float8[], v.features))
+stays_low('30,000 predictions, each for another user than the last', q{
+	SELECT count(dlints_predict(p.state, i.features, v.features))
 	FROM personal p, item i, generate_series(1, %d) g,
-	     LATERAL (SELECT features FROM visitor WHERE i.id + g > 0 OFFSET 0) v};
-stays_low(
-	sprintf($predictions, 1),
-	sprintf($predictions, 10),
-	'30,000 predictions, each for another user than the last');
-stays_low(
-	'SELECT dlints_evidence(p.state, i.features::float8[], v.features, i.id) FROM personal p, item i, visitor v',
-	'SELECT dlints_evidence(p.state, i.features::float8[], v.features, i.id) FROM personal p, item i, visitor v, generate_series(1, 10)',
-	'evidence of 30,000 rows under shared contexts');
+	     LATERAL (SELECT features FROM visitor WHERE i.id + g > 0 OFFSET 0) v}, 1, 10);
+stays_low('evidence of 30,000 rows under shared contexts', q{
+	SELECT dlints_evidence(p.state, i.features, v.features, i.id)
+	FROM personal p, item i, visitor v, generate_series(1, %d)}, 1, 10);
 
-stays_low(
-	'SELECT dlints_concat_agg(state) FROM model, generate_series(1, 100)',
-	'SELECT dlints_concat_agg(state) FROM model, generate_series(1, 10000)',
-	'10,000 histories in one statement');
-stays_low(
-	'SELECT dlints_top(id, id + i, 10), dlints_top(id::text, id + i, 10) FROM item, generate_series(1, 100) i',
-	'SELECT dlints_top(id, id + i, 10), dlints_top(id::text, id + i, 10) FROM item, generate_series(1, 10000) i',
-	'300,000 candidates in one statement');
+stays_low('10,000 histories in one statement',
+	'SELECT dlints_concat_agg(state) FROM model, generate_series(1, %d)', 100, 10000);
+stays_low('300,000 candidates in one statement',
+	'SELECT dlints_top(id, id + i, 10), dlints_top(id::text, id + i, 10) FROM item, generate_series(1, %d) i', 100, 10000);
 
 $node->stop;
 done_testing();

@@ -5,7 +5,7 @@ use warnings;
 
 use FindBin;
 use lib $FindBin::RealBin;
-use DlintsTest;
+use DlintsTest 'sessions';
 use DlintsStream;
 use Test::More;
 
@@ -21,7 +21,6 @@ full_page_writes = on
 synchronous_commit = on
 restart_after_crash = on
 max_prepared_transactions = 2
-log_statement = none
 });
 DlintsStream::create($node);
 

@@ -1,5 +1,6 @@
-# While rewards stream in, backups, dumps and a standby hold whole transactions,
-# and the standby that takes over holds every reward that was acknowledged.
+# While rewards stream in, backups, dumps and a standby hold whole transactions.
+# The standby answers as its primary does but for its draws, and once it takes
+# over holds every reward that was acknowledged.
 use strict;
 use warnings;
 
@@ -9,11 +10,11 @@ use DlintsTest;
 use DlintsStream;
 use Test::More;
 
-my $primary = DlintsTest->node('primary', allows_streaming => 1, conf => "log_statement = none\n");
+my $primary = DlintsTest->node('primary', allows_streaming => 1);
 my $standby = DlintsTest->bare_node('standby');
 my $restored = DlintsTest->node('restored');
 my $recommend = q{
-	SELECT name, cardinality(dlints_recommend(state, i, features(i, (dlints_info(state)).context_dim), 5))
+	SELECT name, cardinality(dlints_recommend(state, i, numbers((dlints_info(state)).context_dim, i), 5))
 	FROM model, generate_series(1, 100) i GROUP BY name ORDER BY name};
 
 DlintsStream::create($primary);
@@ -44,6 +45,27 @@ $standby->init_from_backup($primary, 'backup', has_streaming => 1);
 $standby->start;
 $primary->wait_for_catchup($standby);
 DlintsStream::check($standby, 'a standby from a backup taken while sessions learned');
+
+### A standby that answers
+
+for my $query (
+	'SELECT name, md5(dlints_send(state)) FROM model ORDER BY name',
+	q{SELECT name, i, dlints_predict(state, x), dlints_stddev(state, x), dlints_project(state, x)
+	  FROM model, generate_series(1, 20) i, numbers((dlints_info(state)).context_dim, i) x ORDER BY name, i},
+	'SELECT name, dlints_draw_weights(state, 5) FROM model ORDER BY name')
+{
+	is($standby->safe_psql('postgres', $query), $primary->safe_psql('postgres', $query),
+		'the standby has the same: ' . substr($query, 0, 40));
+}
+
+# First draws of sessions on both servers
+my %draws = map { $_ => 1 } map {
+	split /\n/,
+	  $_->safe_psql('postgres',
+		q{SELECT dlints_draw(state) FROM model, generate_series(1, 3) WHERE name = 'reduced'})
+} ($primary, $standby) x 5;
+is(scalar(keys %draws), 30,
+	'draws without a seed differ, on one server and between servers');
 
 ### A standby that follows
 

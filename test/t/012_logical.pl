@@ -8,11 +8,8 @@ use DlintsTest;
 use DlintsStream;
 use Test::More;
 
-my $publisher = DlintsTest->node(
-	'publisher',
-	allows_streaming => 'logical',
-	conf => "log_statement = none\n");
-my $subscriber = DlintsTest->node('subscriber', conf => "log_statement = none\n");
+my $publisher = DlintsTest->node('publisher', allows_streaming => 'logical');
+my $subscriber = DlintsTest->node('subscriber');
 
 # One table with a key, and one whose rows are found by all of their columns,
 # which compares models
@@ -22,17 +19,17 @@ $publisher->safe_psql(
 	CREATE TABLE keyless (name text, note text, small dlints(6), large dlints(30, 20));
 	ALTER TABLE keyless REPLICA IDENTITY FULL;
 	INSERT INTO keyless
-	SELECT i, 'first', dlints_update(dlints_new(6), features(i, 6), i),
-	       dlints_update(dlints_new(30, 20, discount => 0.995, seed => i), features(i, 30), i)
+	SELECT i, 'first', dlints_update(dlints_new(6), numbers(6, i), i),
+	       dlints_update(dlints_new(30, 20, discount => 0.995, seed => i), numbers(30, i), i)
 	FROM generate_series(1, 5) i;
 	-- two that only their last bits tell apart, and an empty one
 	INSERT INTO keyless
-	VALUES ('twin', '', dlints_update(dlints_new(6), features(1, 6), 1), NULL),
-	       ('twin', '', dlints_update(dlints_new(6), features(1, 6), 1 + 2.3e-16), NULL),
+	VALUES ('twin', '', dlints_update(dlints_new(6), numbers(6, 1), 1), NULL),
+	       ('twin', '', dlints_update(dlints_new(6), numbers(6, 1), 1 + 2.3e-16), NULL),
 	       ('empty', NULL, NULL, NULL);
 	CREATE PUBLICATION learned FOR TABLE fresh, model, keyless, ledger, feedback, arrival, committed;
 	-- what the subscriber gets as initial copy
-	UPDATE keyless SET small = dlints_update(small, features(9, 6), 1) WHERE name <> 'twin'});
+	UPDATE keyless SET small = dlints_update(small, numbers(6, 9), 1) WHERE name <> 'twin'});
 is( $publisher->safe_psql('postgres',
 		q{SELECT count(DISTINCT dlints_send(small)) FROM keyless WHERE name = 'twin'}),
 	2,
@@ -62,8 +59,7 @@ for my $how (sort keys %options)
 		                     PRIMARY KEY (model, n));
 		CREATE TABLE committed (client integer);
 		CREATE TABLE keyless (name text, note text, small dlints(6), large dlints(30, 20))});
-	$subscriber->safe_psql(
-		$how, DlintsStream::distance());
+	DlintsTest->run_file($subscriber, 'models.sql', $how);
 	$subscriber->safe_psql(
 		$how, qq{
 		CREATE SUBSCRIPTION $how CONNECTION '${\ $publisher->connstr } dbname=postgres'
@@ -124,8 +120,8 @@ for my $how (sort keys %options)
 # Rows that are found by all of their columns; large models that stay as they
 # are; a row that changes places in the table
 for my $case (
-	[ 'an update', q{UPDATE keyless SET small = dlints_update(small, features(3, 6), 1) WHERE name = '3'} ],
-	[ 'an update of a large model', q{UPDATE keyless SET large = dlints_update(large, features(4, 30), 1) WHERE name = '4'} ],
+	[ 'an update', q{UPDATE keyless SET small = dlints_update(small, numbers(6, 3), 1) WHERE name = '3'} ],
+	[ 'an update of a large model', q{UPDATE keyless SET large = dlints_update(large, numbers(30, 4), 1) WHERE name = '4'} ],
 	[ 'another column', q{UPDATE keyless SET note = 'second' WHERE name IN ('1', '4')} ],
 	[ 'one of two that hardly differ', q{
 		UPDATE keyless SET note = 'this' WHERE ctid = (SELECT max(ctid) FROM keyless WHERE name = 'twin')} ],

@@ -5,7 +5,8 @@ use warnings;
 
 use FindBin;
 use lib $FindBin::RealBin;
-use DlintsTest;
+use DlintsTest 'sessions';
+use Sessions;
 use Test::More;
 
 my $coordinator = DlintsTest->node('coordinator');
@@ -160,12 +161,7 @@ learns(
 	qr/^UPDATE public\.model SET state = \$2 WHERE ctid = \$1$/m);
 
 # All queues at once
-my $fold = q{
-	WITH batch AS (DELETE FROM feedback RETURNING *)
-	UPDATE model m SET state = m.state || e.evidence
-	FROM  (SELECT p.name, dlints_evidence(p.state, b.features, b.reward ORDER BY b.id) AS evidence
-	       FROM batch b JOIN model p ON p.name = b.model GROUP BY p.name) e
-	WHERE m.name = e.name};
+my $fold = $DlintsTest::fold;
 fill_queue();
 like(sent($fold), qr/FROM public\.model FOR UPDATE$/m, 'all queues: models are locked');
 my $expected = $coordinator->safe_psql(
@@ -302,8 +298,7 @@ cmp_ok(scalar(keys %answers), '>', 1, 'a view draws each time it is asked');
 my ($server) =
   $coordinator->safe_psql('postgres', q{SELECT tableoid::regclass FROM model WHERE name = 'm3'})
   =~ /^model_(\w+)$/;
-my %session =
-  map { $_ => $coordinator->background_psql('postgres', on_error_stop => 0) } 1, 2;
+my $sessions = Sessions->new($coordinator, $remote{$server});
 my %statement = (
 	'an update that is sent' => "UPDATE model SET state = dlints_update(state, $features, 1) WHERE name = 'm3'",
 	'an update of what was fetched' => q{UPDATE model m SET state = dlints_update(m.state, i.features, 1)
@@ -311,25 +306,7 @@ my %statement = (
 
 sub updates
 {
-	return $coordinator->safe_psql('postgres',
-		q{SELECT (dlints_info(state)).updates FROM model WHERE name = 'm3'});
-}
-
-# The second session's SQLSTATE when the first one, which it waits for, ends so
-sub interleave
-{
-	my ($first, $end, $second) = @_;
-
-	$session{1}->query_safe('BEGIN');
-	$session{1}->query_safe($first);
-	$session{2}->query_until(qr/sent/, "\\echo sent\n$second;\n");
-	$remote{$server}->poll_query_until('postgres',
-		q{SELECT count(*) = 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'})
-	  or die 'the session does not wait';
-	$session{1}->query_safe($end);
-	my $sqlstate = $session{2}->query('\echo :SQLSTATE');
-	$session{2}->{stderr} = '';
-	return $sqlstate;
+	return DlintsTest->updates($coordinator, 'm3');
 }
 
 for my $first (sort keys %statement)
@@ -339,17 +316,17 @@ for my $first (sort keys %statement)
 		my $name = "$first, meanwhile $second";
 		my $before = updates();
 
-		is(interleave($statement{$first}, 'COMMIT', $statement{$second}),
+		is($sessions->interleave($statement{$first}, 'COMMIT', $statement{$second}),
 			'40001', "$name: is refused");
 		is(updates() - $before, 1, "$name: the first one counts");
-		$session{2}->query_safe($statement{$second});
+		$sessions->run(2, $statement{$second});
 		is(updates() - $before, 2, "$name: retried, the second one too");
-		is(interleave($statement{$first}, 'ROLLBACK', $statement{$second}),
+		is($sessions->interleave($statement{$first}, 'ROLLBACK', $statement{$second}),
 			'00000', "$name, which is rolled back: goes on");
 		is(updates() - $before, 3, "$name, which is rolled back: the second one counts");
 	}
 }
-$_->quit for values %session;
+$sessions->quit;
 
 SKIP:
 {

@@ -5,8 +5,8 @@ use warnings;
 
 use FindBin;
 use lib $FindBin::RealBin;
-use DlintsTest;
-use DlintsStream;
+use DlintsTest 'sessions';
+use Sessions;
 use Test::More;
 
 my $models = DlintsTest->node('models');
@@ -38,7 +38,7 @@ $models->safe_psql(
 	CREATE TABLE model (name text PRIMARY KEY, state dlints NOT NULL);
 	INSERT INTO model VALUES ('home', dlints_new(40, 12, seed => 7)), ('search', dlints_new(40));
 	CREATE TABLE applied (server text, id bigint, PRIMARY KEY (server, id))});
-$models->safe_psql('postgres', DlintsStream::distance());
+DlintsTest->run_file($models, 'models.sql');
 for my $server (sort keys %events)
 {
 	DlintsTest->foreign_server($models, $server, $events{$server});
@@ -183,18 +183,10 @@ check('when it is back');
 
 reward('north', 'south');
 $_->safe_psql('postgres', $fold) for values %events;
-my ($first, $second) = map { $models->background_psql('postgres') } 1, 2;
-my $pid = $second->query_safe('SELECT pg_backend_pid()');
-$first->query_safe('BEGIN');
-$first->query_safe($gather);
-$second->query_until(qr/sent/, "\\echo sent\n$gather;\n");
-$models->poll_query_until('postgres',
-	"SELECT wait_event_type = 'Lock' FROM pg_stat_activity WHERE pid = $pid")
-  or die 'the session does not wait';
-$first->query_safe('COMMIT');
-$second->query_safe('');
+my $sessions = Sessions->new($models);
+is($sessions->interleave($gather, 'COMMIT', $gather), '00000', 'two sessions at once');
 check('two sessions at once');
-$_->quit for $first, $second;
+$sessions->quit;
 
 $_->stop for $models, values %events;
 done_testing();

@@ -35,20 +35,17 @@ my $draws = 'SELECT count(DISTINCT r) FROM unnest((SELECT ARRAY['
   . join(', ', ('dlints_recommend(dlints_new(20), i, x)') x 100)
   . '] FROM item)) AS r';
 
+$old->safe_psql('postgres', 'CREATE EXTENSION dlints');
+DlintsTest->run_file($old, 'models.sql');
 $old->safe_psql(
 	'postgres', q{
-	CREATE EXTENSION dlints;
 	CREATE TABLE model (name text PRIMARY KEY, state dlints);
-	INSERT INTO model
-	SELECT name, empty || (
-		SELECT dlints_evidence(empty, ARRAY(
-			SELECT sin(i * j)::real FROM generate_series(1, (dlints_info(empty)).context_dim) j), cos(i) ORDER BY i)
-		FROM generate_series(1, 30) i)
-	FROM (VALUES
+	INSERT INTO model VALUES
 		('fresh', dlints_new(3)),
-		('projected', dlints_new(9, 4, seed => 7)),
-		('long, out of line', dlints_new(60, 40)),
-		('no forgetting', dlints_new(5, discount => 1))) AS v (name, empty);
+		('plain', learned(dlints_new(3), 30)),
+		('projected', learned(dlints_new(9, 4, seed => 7), 30)),
+		('long, out of line', learned(dlints_new(60, 40), 30)),
+		('no forgetting', learned(dlints_new(5, discount => 1), 30));
 	CREATE TABLE fixed (state dlints(9, 4));
 	INSERT INTO fixed SELECT state FROM model WHERE name = 'projected';
 	CREATE INDEX ON fixed USING hash (state);
@@ -57,12 +54,7 @@ $old->safe_psql(
 	FROM generate_series(1, 20) i;
 	CREATE VIEW best AS
 	SELECT dlints_recommend(state, i, ARRAY[i, 1, 1]::real[]) FROM model, generate_series(1, 3) i
-	WHERE name = 'fresh'});
-# In PostgreSQL 18 it tries libraries with LOAD, which does not look for
-# $libdir/dlints in dynamic_library_path, where calls of its functions do.
-$old->safe_psql('postgres',
-	q{UPDATE pg_proc SET probin = 'dlints' WHERE probin = '$libdir/dlints'})
-  if DlintsTest->conf() =~ /^dynamic_library_path/m;
+	WHERE name = 'plain'});
 my %before = map { $_ => $old->safe_psql('postgres', $_) } $state, $column, $volatile;
 my @catalogue = Catalogue::lines($old, 'postgres');
 
@@ -95,7 +87,7 @@ is( $new->safe_psql(
 	1,
 	'the index finds its model');
 is( $new->safe_psql('postgres',
-		q{UPDATE model SET state = dlints_update(state, ARRAY[1, 2, 3]::real[], 1) WHERE name = 'fresh'
+		q{UPDATE model SET state = dlints_update(state, ARRAY[1, 2, 3], 1) WHERE name = 'plain'
 		  RETURNING (dlints_info(state)).updates}),
 	31,
 	'and learning goes on');

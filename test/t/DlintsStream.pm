@@ -15,6 +15,7 @@ package DlintsStream;
 use strict;
 use warnings;
 
+use DlintsTest ();
 use IPC::Run;
 use Test::More;
 use Time::HiRes qw(usleep);
@@ -26,7 +27,7 @@ my %context_dim = (plain => 6, reduced => 30);
 sub single
 {
 	my ($model, $a) = @_;
-	my $observation = "features($a, $context_dim{$model}), cos($a)";
+	my $observation = "numbers($context_dim{$model}, $a), cos($a)";
 
 	return qq{
 		WITH learned AS (
@@ -43,7 +44,7 @@ sub enqueue
 	return qq{
 		WITH new AS (
 			INSERT INTO feedback (model, features, reward)
-			SELECT '$model', features($a + i, $context_dim{$model}), cos($a + i)
+			SELECT '$model', numbers($context_dim{$model}, $a + i), cos($a + i)
 			FROM generate_series(1, 1 + $a % 4) i
 			RETURNING id)
 		INSERT INTO arrival SELECT id FROM new;};
@@ -85,7 +86,8 @@ sub scripts
 			'savepoint@1' => 'SAVEPOINT s;'
 			  . single($model, ':a')
 			  . 'ROLLBACK TO s;'
-			  . single($model, ':a + 1'));
+			  . single($model, ':a + 1'),
+			'undone@1' => enqueue($model, ':a') . fold($model) . single($model, ':a') . 'ROLLBACK; BEGIN;');
 
 		$scripts{"${model}_$_"} = "${a}BEGIN;\n$transaction{$_}\n$commit"
 		  for keys %transaction;
@@ -99,45 +101,26 @@ sub create
 {
 	my ($node) = @_;
 
+	$node->safe_psql('postgres', $DlintsTest::tables);
+	DlintsTest->run_file($node, 'models.sql');
 	$node->safe_psql(
 		'postgres', q{
-		CREATE EXTENSION dlints;
-		CREATE FUNCTION features(a integer, n integer) RETURNS real[] IMMUTABLE LANGUAGE sql AS $$
-			SELECT array_agg(sin(a * j)::real ORDER BY j) FROM generate_series(1, n) j $$;
-
 		-- models that have seen nothing, and those that learn
 		CREATE TABLE fresh (name text PRIMARY KEY, state dlints NOT NULL);
 		INSERT INTO fresh VALUES
 			('plain', dlints_new(6, discount => 0.99)),
 			('reduced', dlints_new(30, 20, discount => 0.995, seed => 4)),
 			('open', dlints_new(6, discount => 0.99));
-		CREATE TABLE model (name text PRIMARY KEY, state dlints NOT NULL);
 		INSERT INTO model SELECT * FROM fresh;
 
-		-- the queue, and what has ever been in it
-		CREATE TABLE feedback (id bigserial PRIMARY KEY, model text, features real[], reward float8);
+		-- what has ever been in the queue
 		CREATE TABLE arrival (id bigint PRIMARY KEY);
 
 		CREATE TABLE ledger (model text, n bigint, feedback bigint, features real[], reward float8,
 		                     PRIMARY KEY (model, n));
 		CREATE TABLE committed (client integer);});
-	$node->safe_psql('postgres', distance());
 	$node->safe_psql('postgres', single_open() x 3);
 	return;
-}
-
-# The function that check needs: the largest difference in one of the sums, in
-# terms of its largest number
-sub distance
-{
-	return q{
-		CREATE FUNCTION distance(a dlints, b dlints) RETURNS float8 LANGUAGE sql AS $$
-			SELECT max(d) FROM (
-				SELECT max(abs(x::float8 - y::float8)) / max(abs(y::float8)) AS d
-				FROM unnest(ARRAY['b', 'G', 'H', 'weight_sum']) path,
-				     ROWS FROM (jsonb_path_query(a::jsonb, ('$.' || path || '.**{last}')::jsonpath),
-				                jsonb_path_query(b::jsonb, ('$.' || path || '.**{last}')::jsonpath)) AS p(x, y)
-				GROUP BY path) s $$};
 }
 
 # One reward for the model "open"

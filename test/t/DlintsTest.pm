@@ -1,13 +1,17 @@
-# Servers for the tests in this folder.
+# Servers for the tests in this folder, and what several of them do there.
 #
+#   use DlintsTest;                            # or, for tests with background_psql:
+#   use DlintsTest 'sessions';
 #   my $node = DlintsTest->node('primary');    # running, Unix socket only
 #
-# The server loads dlints from the folder in DLINTS_STAGE (a DESTDIR that
-# "make install" filled) or, without it, from the server's own folders.
+# The programs in the PATH have dlints in their own folders.
 package DlintsTest;
 
 use strict;
 use warnings;
+
+use FindBin;
+use Test::More;
 
 my $class;
 
@@ -19,19 +23,15 @@ BEGIN
 	  : do { require PostgresNode; 'PostgresNode' };
 }
 
-# The lines that go into postgresql.conf.  One restores servers from backups
-# with them, too, since a backup keeps them.
-sub conf
+# Minor versions of PostgreSQL up to 15 brought the module for this.
+sub import
 {
-	my $stage = $ENV{DLINTS_STAGE} or return '';
-	my $settings = `postgres --describe-config`;
+	my ($self, @needs) = @_;
 
-	return "extension_destdir = '$stage'\n"
-	  if $settings =~ /^extension_destdir\t/m;
-	return "extension_control_path = '$stage$ENV{DLINTS_SHAREDIR}:\$system'\n"
-	  . "dynamic_library_path = '$stage$ENV{DLINTS_PKGLIBDIR}:\$libdir'\n"
-	  if $settings =~ /^extension_control_path\t/m;
-	return '';
+	plan skip_all => 'the test modules of this PostgreSQL have no BackgroundPsql'
+	  if grep({ $_ eq 'sessions' } @needs)
+	  && !eval { require PostgreSQL::Test::BackgroundPsql; 1 };
+	return;
 }
 
 # A server that has not been initialized, for init_from_backup and the like
@@ -49,13 +49,53 @@ sub bare_node
 sub node
 {
 	my ($self, $name, %params) = @_;
-	my $more = delete $params{conf} // '';
+	my $conf = delete $params{conf} // '';
 	my $node = $self->bare_node($name);
 
 	$node->init(%params);
-	$node->append_conf('postgresql.conf', conf() . $more);
+	$node->append_conf('postgresql.conf', "log_statement = none\n$conf");
 	$node->start;
 	return $node;
+}
+
+# Run a file of this folder
+sub run_file
+{
+	my ($self, $node, $file, $database) = @_;
+
+	return $node->safe_psql($database // 'postgres', "\\i $FindBin::RealBin/$file");
+}
+
+# Models, and a queue of what they are to learn
+our $tables = q{
+	CREATE EXTENSION dlints;
+	CREATE TABLE model (name text PRIMARY KEY, state dlints NOT NULL);
+	CREATE TABLE feedback (id bigserial PRIMARY KEY, model text, features real[], reward float8);};
+
+# The statement that folds the queue into the models
+our $fold = q{
+	WITH batch AS (DELETE FROM feedback RETURNING *)
+	UPDATE model m SET state = m.state || e.evidence
+	FROM  (SELECT p.name, dlints_evidence(p.state, b.features, b.reward ORDER BY b.id) AS evidence
+	       FROM batch b JOIN model p ON p.name = b.model GROUP BY p.name) e
+	WHERE m.name = e.name};
+
+# Every stored byte of every model
+sub stored
+{
+	my ($self, $node) = @_;
+
+	return $node->safe_psql('postgres',
+		q{SELECT name, encode(dlints_send(state), 'hex') FROM model ORDER BY name});
+}
+
+# What a model has seen
+sub updates
+{
+	my ($self, $node, $name) = @_;
+
+	return $node->safe_psql('postgres',
+		"SELECT (dlints_info(state)).updates FROM model WHERE name = '$name'");
 }
 
 # Make one server known to another's postgres_fdw, which may send it what dlints
@@ -90,6 +130,16 @@ sub slurp
 	open(my $file, '<:raw', $path) or die "could not open $path: $!";
 	local $/;
 	return scalar <$file>;
+}
+
+sub spew
+{
+	my ($self, $path, $bytes) = @_;
+
+	open(my $file, '>:raw', $path) or die "could not open $path: $!";
+	print $file $bytes;
+	close($file) or die "could not write $path: $!";
+	return;
 }
 
 # How often a server's log says something

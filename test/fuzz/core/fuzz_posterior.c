@@ -2,9 +2,10 @@
  * fuzz_posterior.c
  *		Evidence of arbitrary numbers: learn, concatenate, settle, look.
  *
- * The functions get what their callers let through (sizes in range, finite
- * contexts, a ridge above zero) and must then keep their word whatever the
- * numbers are.
+ * The functions get what their callers let through (sizes, numbers and
+ * parameters within their limits) and must then keep their word whatever the
+ * numbers are: evidence that was learned is never refused and has a posterior,
+ * and nothing in that overflows.
  */
 #include "input.h"
 
@@ -15,12 +16,16 @@
 
 #include "core/linalg.h"
 #include "core/posterior.h"
+#include "core/widen.h"
 
 #define MOST_DIM	24
 #define MOST_STEPS	6
 
 /* numbers with which no sum or quotient below can overflow */
 #define MODERATE	1e60
+
+/* the largest number of a reduced context; see widen.h */
+#define MOST_REDUCED	3.2e121
 
 /* evidence, and whether nothing but observations went into it */
 typedef struct History
@@ -29,6 +34,24 @@ typedef struct History
 	double	   *values;
 	bool		learned;
 } History;
+
+static double
+take_reduced(Input *in)
+{
+	return take_within(in, -MOST_REDUCED, MOST_REDUCED);
+}
+
+static double
+take_reward(Input *in)
+{
+	return take_within(in, -WIDEN_MAX, WIDEN_MAX);
+}
+
+static double
+take_normal(Input *in)
+{
+	return take_within(in, -8.6, 8.6);
+}
 
 static size_t
 value_count(const Evidence *e)
@@ -131,11 +154,7 @@ check_settled(const Evidence *e)
 static void
 check_same(const History *a, const History *b)
 {
-	check(a->evidence.counts.updates == b->evidence.counts.updates);
-	check(same_bits(1, &a->evidence.counts.weight_sum, &b->evidence.counts.weight_sum));
-	check(same_bits(1, &a->evidence.counts.reward_sum, &b->evidence.counts.reward_sum));
-	check(same_bits(1, &a->evidence.counts.reward_square_sum,
-					&b->evidence.counts.reward_square_sum));
+	check(memcmp(&a->evidence.counts, &b->evidence.counts, sizeof(EvidenceCounts)) == 0);
 	check(same_bits(value_count(&a->evidence), a->values, b->values));
 }
 
@@ -154,13 +173,16 @@ check_near(const History *a, const History *b, double size)
 		check(fabs(a->values[i] - b->values[i]) <= bound);
 }
 
-/* What the last step made may be refused, but only because it overflowed. */
+/* What the last step made may be refused, but only if it was not learned. */
 static bool
 survives(History *h)
 {
+	bool		valid = is_valid(&h->evidence);
+
 	check(!anything_is_negative(&h->evidence));
 	check_settled(&h->evidence);
-	return is_valid(&h->evidence);
+	check(valid || !h->learned);
+	return valid;
 }
 
 /* A block of observations, against the same ones by one. */
@@ -169,9 +191,9 @@ learn(Input *in, History *h)
 {
 	int			dim = h->evidence.dim;
 	int			count = take_size(in, EVIDENCE_BLOCK);
-	double	   *rewards = walled_numbers(in, (size_t) count, take_finite);
+	double	   *rewards = walled_numbers(in, (size_t) count, take_reward);
 	double	   *contexts = walled_numbers(in, (size_t) count * (size_t) dim,
-										  take_finite);
+										  take_reduced);
 	double	   *one = walled((size_t) dim);
 	double		size = largest((size_t) count * (size_t) dim, contexts) +
 		largest((size_t) count, rewards) + 1e-100;
@@ -247,19 +269,6 @@ check_product(int dim, const double *evidence, double ridge,
 		}
 }
 
-/*
- * All evidence that came from observations has a posterior, but for a ridge as
- * small as what underflows and sums about to overflow.
- */
-static void
-check_refusal(const History *h, double ridge)
-{
-	const Evidence *e = &h->evidence;
-
-	check(!h->learned || ridge < 1e-290 || ridge > 1e290 ||
-		  linalg_max_diagonal(e->dim, e->G) > 1e290);
-}
-
 static void
 check_factor(const Evidence *e, double ridge, const Factor *f)
 {
@@ -310,9 +319,9 @@ look(Input *in, const History *h)
 {
 	const Evidence *e = &h->evidence;
 	size_t		dim = (size_t) e->dim;
-	double		ridge = take_positive(in);
-	double		exploration = fabs(take_finite(in));
-	double	   *normals = walled_numbers(in, dim, take_finite);
+	double		ridge = take_within(in, 1e-100, 1e100);
+	double		exploration = take_within(in, 0, 1e100);
+	double	   *normals = walled_numbers(in, dim, take_normal);
 	double	   *mean = walled(dim);
 	double	   *draw = walled(dim);
 	double	   *work = walled(posterior_draw_work(e->dim));
@@ -323,13 +332,11 @@ look(Input *in, const History *h)
 				walled(factor_value_count(e->dim, e->discount)));
 	if (!posterior_factor(e, ridge, &f))
 	{
-		check_refusal(h, ridge);
+		check(!h->learned);
 		return;
 	}
 	check_factor(e, ridge, &f);
-	moderate = largest(value_count(e), e->b) < MODERATE &&
-		largest(dim, normals) < MODERATE && exploration < MODERATE &&
-		ridge < MODERATE && ridge > 1 / MODERATE;
+	moderate = h->learned || largest(value_count(e), e->b) < MODERATE;
 
 	posterior_mean(e, &f, mean);
 	posterior_draw(e, &f, exploration, normals, draw, work);
@@ -389,13 +396,13 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	Input		in = {data, size};
 	int			dim = take_size(&in, MOST_DIM);
-	double		discount = take_positive(&in);
+	double		discount = take_within(&in, 1e-100, 1);
 	History		h;
 	bool		going;
 	int			i;
 
 	walled_reset();
-	h = some_history(&in, dim, discount > 1.0 ? 1.0 : discount);
+	h = some_history(&in, dim, discount);
 	going = is_valid(&h.evidence);
 	for (i = 0; going && i < MOST_STEPS && in.left > 0; i++)
 	{

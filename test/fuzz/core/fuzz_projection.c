@@ -9,6 +9,7 @@
 
 #include "core/projection.h"
 #include "core/random.h"
+#include "core/widen.h"
 
 #define MOST_CONTEXT_DIM	300
 #define MOST_REDUCED_DIM	40
@@ -17,8 +18,8 @@
 #define MOST_PIECES			3
 #define MOST_DIFFERENT		16		/* numbers in a vector, the rest repeats them */
 
-/* numbers with which no product below can overflow */
-#define MODERATE	1e60
+/* largest parameter with which no product below can overflow */
+#define MODERATE	1e150
 
 /* The same rows, as a whole or in pieces, in order. */
 typedef struct Rows
@@ -163,14 +164,14 @@ typedef struct Vectors
 
 /* Few numbers of the input, so that it suffices for all kinds. */
 static double *
-some_numbers(Input *in, size_t count)
+some_numbers(Input *in, size_t count, double most)
 {
 	double	   *values = walled(count);
 	size_t		different = (size_t) take_size(in, MOST_DIFFERENT);
 	size_t		i;
 
 	for (i = 0; i < count; i++)
-		values[i] = i < different ? take_finite(in) : values[i - different];
+		values[i] = i < different ? take_within(in, -most, most) : values[i - different];
 	return values;
 }
 
@@ -186,9 +187,9 @@ some_vectors(Input *in, const Projection *p)
 	contexts = (size_t) (v.count * p->context_dim);
 	shareds = (size_t) (v.count * p->shared_dim);
 	parameters = (size_t) (v.count * projection_reduced_len(p));
-	v.contexts = some_numbers(in, contexts);
-	v.shareds = some_numbers(in, shareds);
-	v.parameters = some_numbers(in, parameters);
+	v.contexts = some_numbers(in, contexts, WIDEN_MAX);
+	v.shareds = some_numbers(in, shareds, WIDEN_MAX);
+	v.parameters = some_numbers(in, parameters, MODERATE);
 	v.context = largest(contexts, v.contexts);
 	v.shared = largest(shareds, v.shareds);
 	v.parameter = largest(parameters, v.parameters);
@@ -296,20 +297,12 @@ static void
 check_both_ways(const Projection *p, const ProjectionRows *all, const Rows *rows,
 				const Vectors *v)
 {
-	bool		moderate = p->scale < MODERATE && v->context < MODERATE &&
-		v->shared < MODERATE && v->parameter < MODERATE;
 	double	   *reduced = apply(p, rows, v);
 	int			c;
 
-	if (moderate)
-		check_reduced(p, all, v, reduced);
+	check_reduced(p, all, v, reduced);
 	for (c = 0; c < v->count; c++)
-	{
-		double	   *lifted = lift(p, rows, v, c);
-
-		if (moderate)
-			check_lifted(p, v, c, reduced, lifted);
-	}
+		check_lifted(p, v, c, reduced, lift(p, rows, v, c));
 }
 
 /* Without matrices a reduced context is the context, then 1. */
@@ -342,7 +335,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	walled_reset();
 	p.seed = take_bits(&in);
-	p.scale = take_positive(&in);
+	p.scale = take_within(&in, 1e-10, 1e10);
 	p.context_dim = take_size(&in, MOST_CONTEXT_DIM);
 	p.reduced_dim = take_size(&in, MOST_REDUCED_DIM);
 	p.shared_dim = take_size(&in, MOST_SHARED_DIM + 1) - 1;

@@ -84,13 +84,10 @@ take_finite(Input *in)
 	return isfinite(number) ? number : extremes[take_byte(in) % EXTREMES_FINITE];
 }
 
-/* finite and greater than 0 */
 double
-take_positive(Input *in)
+take_within(Input *in, double least, double most)
 {
-	double		number = fabs(take_finite(in));
-
-	return number > 0.0 ? number : 1.0;
+	return fmin(fmax(take_finite(in), least), most);
 }
 
 #define ARRAY_BYTES (WALLED_MOST_NUMBERS * sizeof(double))

@@ -25,7 +25,7 @@ extern uint64_t take_bits(Input *in);
 extern int	take_size(Input *in, int most);
 extern double take_number(Input *in);
 extern double take_finite(Input *in);
-extern double take_positive(Input *in);
+extern double take_within(Input *in, double least, double most);
 
 /*
  * Arrays of numbers, each of which ends at a page that nothing may touch:

@@ -132,7 +132,7 @@ ReadRanking(const char *bytes, size_t size)
 	if (!datumIsEqual(sent, SendRanking(RankingFromWorker(sent)), false, -1))
 		elog(ERROR, "a ranking does not read back");
 	CallInAggregate("dlints_top_combinefn(internal, internal)", merged, state);
-	CallInAggregate("dlints_top_finalfn(internal, anyelement, double precision, integer)", merged, 0);
+	CallInAggregate("dlints_top_finalfn(internal, anyelement, double precision, bigint)", merged, 0);
 	return (Datum) 0;
 }
 

@@ -19,7 +19,7 @@
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
-#include "dlints.h"
+#include "model.h"
 #include "readers.h"
 
 PG_MODULE_MAGIC;
@@ -136,16 +136,17 @@ TakeError(const char *what, bool (*may_be) (int sqlerrcode))
 static bool
 NumbersAreFinite(const Dlints *model)
 {
-	Size		count = (VARSIZE(model) - DLINTS_HEADER_SIZE) / sizeof(float8);
+	const DlintsHeader *header = &model->header;
+	Size		count = (VARSIZE(model) - sizeof(DlintsHeader)) / sizeof(float8);
 	Size		i;
 
 	for (i = 0; i < count; i++)
 		if (!isfinite(model->values[i]))
 			return false;
-	return isfinite(model->discount) && isfinite(model->ridge) &&
-		isfinite(model->exploration) && isfinite(model->projection_scale) &&
-		isfinite(model->weight_sum) && isfinite(model->reward_sum) &&
-		isfinite(model->reward_square_sum);
+	return isfinite(header->discount) && isfinite(header->ridge) &&
+		isfinite(header->exploration) && isfinite(header->projection_scale) &&
+		isfinite(header->half_life) && isfinite(header->noise) &&
+		isfinite(header->reference) && isfinite(header->sigma);
 }
 
 static bool
@@ -193,7 +194,8 @@ SomeContext(int length)
 static bool
 Fits(const Probe *probe, const Dlints *model)
 {
-	return probe->shared == NULL || (*probe->shared == 't') == (model->shared_dim > 0);
+	return probe->shared == NULL ||
+		(*probe->shared == 't') == (model->header.shared_dim > 0);
 }
 
 /* The answer is true, or an error: always, if the question does not fit. */
@@ -242,11 +244,11 @@ static int64
 ProjectionEntries(const Dlints *model)
 {
 	Projection	projection = {
-		.context_dim = model->context_dim,
-		.shared_dim = model->shared_dim
+		.context_dim = model->header.context_dim,
+		.shared_dim = model->header.shared_dim
 	};
 
-	return (int64) projection_row_len(&projection) * model->reduced_dim;
+	return (int64) projection_row_len(&projection) * model->header.reduced_dim;
 }
 
 static char *
@@ -259,8 +261,8 @@ AskAll(Datum datum)
 	if (ProjectionEntries(model) > MOST_PROJECTION_ENTRIES)
 		return NULL;
 	arguments[0] = datum;
-	arguments[1] = SomeContext(model->context_dim);
-	arguments[2] = SomeContext(Max(model->shared_dim, 1));
+	arguments[1] = SomeContext(model->header.context_dim);
+	arguments[2] = SomeContext(Max(model->header.shared_dim, 1));
 	for (i = 0; i < probe_count; i++)
 	{
 		char	   *problem = Ask(&probes[i], arguments);

@@ -1,36 +1,25 @@
 #!/bin/sh
 # libFuzzer in a server process, with the arguments of its command line.
 #
-#   run.sh --prepare WORK   make the database and the seeds, once
-#   run.sh ARGUMENT ...     run it; this is the command that merging runs, too
-#
-# PGHOST and PGPORT lead to the server.  WORK holds dlints_fuzz.so.
+#   run.sh --prepare FOLDER   make the database, and seeds in the folder, once
+#   run.sh ARGUMENT ...       run it; this is the command that merging runs, too
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
-psql="$("$PG_CONFIG" --bindir)/psql -X -q -v ON_ERROR_STOP=1"
-PGUSER=postgres
-PGDATABASE=postgres
-export PGUSER PGDATABASE
+psql="psql -X -q -v ON_ERROR_STOP=1"
+module=$here/dlints_fuzz.so
 
 if [ "$1" = --prepare ]; then
 	# The extension needs symbols of the module, which therefore is loaded first.
-	$psql -c "ALTER DATABASE postgres SET session_preload_libraries = '$2/dlints_fuzz.so'"
-	$psql -v module="$2/dlints_fuzz.so" -f "$here/setup.sql" -f "$here/fuzz.sql"
-	$psql -v folder="$2/readers/known" -f "$here/../seeds.sql" >/dev/null
+	$psql -c "ALTER DATABASE postgres SET session_preload_libraries = '$module'"
+	$psql -v module="$module" -f "$here/setup.sql" -f "$here/fuzz.sql"
+	$psql -v folder="$2" -f "$here/../seeds.sql" >/dev/null
 	exit
 fi
-
-quoted()
-{
-	for argument; do
-		printf ", '%s'" "$argument"
-	done
-}
 
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 chmod 777 "$folder"
-again="PGHOST=$PGHOST PGPORT=$PGPORT PG_CONFIG=$PG_CONFIG sh $here/run.sh"
+again="PRIVATE=$PRIVATE PGHOST=$PGHOST PGPORT=$PGPORT PGUSER=$PGUSER PGDATABASE=$PGDATABASE sh $here/run.sh"
 # libFuzzer ends the session, which psql takes for a failure.
-$psql -c "SELECT dlints_fuzz('$folder/log', ARRAY['$again'$(quoted "$@")])" 2>&1 || true
+$psql -c "SELECT dlints_fuzz('$folder/log', ARRAY['$again'$(printf ", '%s'" "$@")])" 2>&1 || true
 cat "$folder/log"

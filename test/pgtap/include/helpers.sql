@@ -1,5 +1,13 @@
 -- Shared by the tests in this folder, each of which includes it after BEGIN.
 
+SET LOCAL check_function_bodies = off;
+
+-- a model of the paper's kind, with one memory and the noise known
+CREATE FUNCTION one_memory(context_dim integer, reduced_dim integer DEFAULT NULL, discount float8 DEFAULT 0.99, ridge float8 DEFAULT 1, exploration float8 DEFAULT 0.1, seed bigint DEFAULT 0,
+	projection_scale float8 DEFAULT NULL, policy text DEFAULT 'thompson', shared_dim integer DEFAULT 0, intercept boolean DEFAULT false) RETURNS dlints IMMUTABLE LANGUAGE sql AS
+$$ SELECT dlints_new(context_dim, reduced_dim, discount, ridge => ridge, exploration => exploration, noise => 1, policy => policy, shared_dim => shared_dim, intercept => intercept,
+                     seed => seed, projection_scale => projection_scale) $$;
+
 -- a repeatable number in [-1, 1) for row i, column j
 CREATE FUNCTION number(i bigint, j bigint) RETURNS float8 IMMUTABLE LANGUAGE sql AS
 $$ SELECT (hashint8extended(i, j) & 1048575) / 524288.0 - 1 $$;
@@ -50,25 +58,49 @@ BEGIN
 END
 $$;
 
+-- what the memory in use holds, of a model that has learned something
+CREATE FUNCTION memory_in_use(m dlints) RETURNS jsonb IMMUTABLE LANGUAGE sql AS
+$$ SELECT m::jsonb -> 'evidence' -> ((dlints_info(m)).memory - 1) $$;
+
 -- Z and Z~ of Algorithm 1
 CREATE FUNCTION z_matrix(m dlints) RETURNS float8[] IMMUTABLE LANGUAGE sql AS
-$$ SELECT symmetric_matrix(m::jsonb -> 'G', (dlints_info(m)).ridge) $$;
+$$ SELECT symmetric_matrix(memory_in_use(m) -> 'G', (dlints_info(m)).ridge) $$;
 
 CREATE FUNCTION z_tilde_matrix(m dlints) RETURNS float8[] IMMUTABLE LANGUAGE sql AS
-$$ SELECT symmetric_matrix(CASE WHEN (dlints_info(m)).discount < 1 THEN m::jsonb -> 'H' ELSE m::jsonb -> 'G' END,
-                    (dlints_info(m)).ridge) $$;
+$$ SELECT symmetric_matrix(coalesce(nullif(memory_in_use(m) -> 'H', 'null'), memory_in_use(m) -> 'G'), (dlints_info(m)).ridge) $$;
 
--- how far the evidence of two models is apart, each part relative to its largest number
-CREATE FUNCTION evidence_difference(a dlints, b dlints) RETURNS float8 IMMUTABLE LANGUAGE sql AS
-$$ SELECT CASE WHEN x ->> 'updates' IS DISTINCT FROM y ->> 'updates'
-                 OR jsonb_typeof(x -> 'H') IS DISTINCT FROM jsonb_typeof(y -> 'H') THEN 'infinity'
+-- mean reward of the memory in use, from which a model with an intercept counts; else 0
+CREATE FUNCTION level(m dlints) RETURNS float8 IMMUTABLE LANGUAGE sql AS
+$$ SELECT CASE WHEN intercept THEN mean_reward ELSE 0 END FROM dlints_info(m) $$;
+
+-- b as the posterior takes it: about that level
+CREATE FUNCTION centred_b(m dlints) RETURNS float8[] IMMUTABLE LANGUAGE sql AS
+$$ SELECT array_agg(b - level(m) * (CASE WHEN level(m) = 0 THEN 0 ELSE (e -> 'G' -> -1 -> (i - 1)::integer)::float8 END) ORDER BY i)
+   FROM memory_in_use(m) AS e, unnest(numbers(e -> 'b')) WITH ORDINALITY AS u (b, i) $$;
+
+-- the posterior mean for that b: the level is the intercept's
+CREATE FUNCTION mean_of(z float8[], m dlints) RETURNS float8[] IMMUTABLE LANGUAGE sql AS
+$$ SELECT array_agg(psi + CASE WHEN i = array_length(z, 1) THEN level(m) ELSE 0 END ORDER BY i)
+   FROM unnest(flat(solve(z, column_of(centred_b(m))))) WITH ORDINALITY AS u (psi, i) $$;
+
+-- how far two memories are apart, each part relative to its largest number
+CREATE FUNCTION memory_difference(x jsonb, y jsonb) RETURNS float8 IMMUTABLE LANGUAGE sql AS
+$$ SELECT CASE WHEN jsonb_typeof(x -> 'H') IS DISTINCT FROM jsonb_typeof(y -> 'H') THEN 'infinity'
    ELSE greatest(
      difference(numbers(x -> 'b'), numbers(y -> 'b')),
      difference(numbers(jsonb_path_query_array(x, '$.G[*][*]')), numbers(jsonb_path_query_array(y, '$.G[*][*]'))),
      difference(numbers(jsonb_path_query_array(x, '$.H[*][*] ? (@ != null)')), numbers(jsonb_path_query_array(y, '$.H[*][*] ? (@ != null)'))),
-     difference(ARRAY[x -> 'weight_sum']::float8[], ARRAY[y -> 'weight_sum']::float8[]),
-     difference(ARRAY[x -> 'reward_sum']::float8[], ARRAY[y -> 'reward_sum']::float8[]),
-     difference(ARRAY[x -> 'reward_square_sum']::float8[], ARRAY[y -> 'reward_square_sum']::float8[])) END
+     difference(ARRAY[x -> 'weight_sum']::float8[], ARRAY[y -> 'weight_sum']::float8[])) END $$;
+
+-- reward and squared reward sums, about zero
+CREATE FUNCTION reward_sums(c float8, e jsonb) RETURNS float8[] IMMUTABLE LANGUAGE sql AS
+$$ SELECT ARRAY[r + n * c, s + 2 * c * r + n * c * c] FROM (SELECT (e -> 'weight_sum')::float8, (e -> 'reward_sum')::float8, (e -> 'reward_square_sum')::float8) AS t (n, r, s) $$;
+
+-- how far the evidence of two models is apart
+CREATE FUNCTION evidence_difference(a dlints, b dlints) RETURNS float8 IMMUTABLE LANGUAGE sql AS
+$$ SELECT CASE WHEN x ->> 'updates' IS DISTINCT FROM y ->> 'updates' OR jsonb_array_length(x -> 'evidence') IS DISTINCT FROM jsonb_array_length(y -> 'evidence') THEN 'infinity'
+   ELSE (SELECT max(greatest(memory_difference(p, q), difference(reward_sums((x -> 'reference_reward')::float8, p), reward_sums((y -> 'reference_reward')::float8, q))))
+         FROM ROWS FROM (jsonb_array_elements(x -> 'evidence'), jsonb_array_elements(y -> 'evidence')) AS e (p, q)) END
    FROM (SELECT a::jsonb, b::jsonb) AS j (x, y) $$;
 
 -- evidence and what is made of it
@@ -134,18 +166,68 @@ CREATE FUNCTION quadratic(m float8[], v float8[]) RETURNS float8 IMMUTABLE LANGU
 $$ SELECT sum(v[r] * m[r][k] * v[k])
    FROM generate_subscripts(m, 1) AS r, generate_subscripts(m, 2) AS k $$;
 
--- standard normal distribution function by its series around 0
-CREATE FUNCTION normal_cdf(x float8) RETURNS float8 LANGUAGE plpgsql IMMUTABLE AS
+-- One model of each kind, as it is made.  Functions below take the shared context
+-- u of a model that has none as NULL.
+CREATE TEMP VIEW kind AS
+SELECT format('%s, discount %s', name, discount) AS name, n, d, s, discount,
+       one_memory(n, d, discount, 0.7, 0.3, -17, kappa, shared_dim => s, intercept => intercept) AS empty
+FROM (VALUES ('plain', 7, NULL::integer, 0, false, NULL::float8), ('one dimension', 1, NULL, 0, false, NULL), ('projected', 20, 6, 0, false, NULL),
+             ('intercept', 5, NULL, 0, true, NULL), ('projected, intercept', 9, 4, 0, true, 0.8), ('shared', 6, 4, 3, false, NULL),
+             ('shared, intercept', 6, 4, 3, true, 0.8), ('d above n', 3, 7, 4, true, NULL)) AS v (name, n, d, s, intercept, kappa),
+     (VALUES (1.0::float8), (0.9)) AS g (discount);
+
+-- observation i, for a model with such contexts
+CREATE FUNCTION shared(i bigint, s integer) RETURNS float8[] IMMUTABLE LANGUAGE sql AS
+$$ SELECT CASE WHEN s > 0 THEN context(i % 7 + 7000, s) END $$;
+
+CREATE FUNCTION reward(i bigint) RETURNS float8 IMMUTABLE LANGUAGE sql AS $$ SELECT number(i, 100000) + 0.5 $$;
+
+CREATE FUNCTION update_at(m dlints, x float8[], u float8[], r float8) RETURNS dlints LANGUAGE sql AS
+$$ SELECT CASE WHEN u IS NULL THEN dlints_update(m, x, r) ELSE dlints_update(m, x, u, r) END $$;
+
+CREATE FUNCTION batch_at(m dlints, xs float8[], us float8[], rs float8[]) RETURNS dlints LANGUAGE sql AS
+$$ SELECT CASE WHEN us IS NULL THEN dlints_update_batch(m, xs, rs) ELSE dlints_update_batch(m, xs, us, rs) END $$;
+
+CREATE FUNCTION project_at(m dlints, x float8[], u float8[]) RETURNS float8[] LANGUAGE sql AS
+$$ SELECT CASE WHEN u IS NULL THEN dlints_project(m, x) ELSE dlints_project(m, x, u) END $$;
+
+CREATE FUNCTION predict_at(m dlints, x float8[], u float8[]) RETURNS float8 LANGUAGE sql AS
+$$ SELECT CASE WHEN u IS NULL THEN dlints_predict(m, x) ELSE dlints_predict(m, x, u) END $$;
+
+CREATE FUNCTION stddev_at(m dlints, x float8[], u float8[]) RETURNS float8 LANGUAGE sql AS
+$$ SELECT CASE WHEN u IS NULL THEN dlints_stddev(m, x) ELSE dlints_stddev(m, x, u) END $$;
+
+CREATE FUNCTION weights_at(m dlints, u float8[]) RETURNS float8[] LANGUAGE sql AS
+$$ SELECT CASE WHEN u IS NULL THEN dlints_weights(m) ELSE dlints_weights(m, u) END $$;
+
+CREATE FUNCTION draw_weights_at(m dlints, u float8[], seed bigint) RETURNS float8[] LANGUAGE sql AS
+$$ SELECT CASE WHEN u IS NULL THEN dlints_draw_weights(m, seed) ELSE dlints_draw_weights(m, u, seed) END $$;
+
+-- what the observations from first to last say
+CREATE FUNCTION evidence(m dlints, first integer, last integer) RETURNS dlints LANGUAGE plpgsql AS
 $$
 DECLARE
-	term float8 := x;
-	total float8 := x;
+	n integer := (dlints_info(m)).context_dim;
+	s integer := (dlints_info(m)).shared_dim;
 BEGIN
-	FOR i IN 1..100 LOOP
-		term := term * x * x / (2 * i + 1);
-		total := total + term;
-	END LOOP;
-	RETURN 0.5 + total * exp(-x * x / 2) / sqrt(2 * pi());
+	IF s > 0 THEN
+		RETURN dlints_evidence(m, context(i, n), shared(i, s), reward(i) ORDER BY i) FROM generate_series(first, last) AS i;
+	END IF;
+	RETURN dlints_evidence(m, context(i, n), reward(i) ORDER BY i) FROM generate_series(first, last) AS i;
+END
+$$;
+
+-- SQLSTATE, message and detail of a statement that fails, or what it gives
+CREATE FUNCTION outcome(statement text) RETURNS text LANGUAGE plpgsql AS
+$$
+DECLARE
+	result text;
+BEGIN
+	EXECUTE statement INTO result;
+	RETURN 'gives ' || coalesce(result, 'NULL');
+EXCEPTION WHEN OTHERS THEN
+	GET STACKED DIAGNOSTICS result = PG_EXCEPTION_DETAIL;
+	RETURN SQLSTATE || ': ' || SQLERRM || CASE WHEN result <> '' THEN ' (' || result || ')' ELSE '' END;
 END
 $$;
 

@@ -1,0 +1,98 @@
+#!/bin/sh
+# Install with apt-get what some of the make targets need.
+#
+#   install.sh PROFILE ... [server]
+#
+# debian/control says what a profile needs.  The packages are of the major version
+# that PG_CONFIG leads to, or of the newest server that is here, or of the
+# system's; there is none for a PostgreSQL of other origin.
+# No database server is created, started, stopped or upgraded.
+set -eu
+
+die()
+{
+	printf 'dlints: %s\n' "$*" >&2
+	exit 1
+}
+
+if ! command -v apt-get >/dev/null; then
+	echo "dlints: packages are installed on Debian and Ubuntu only. Should something be missing here:"
+	echo "what is needed ($*) stands, under Debian's names, in debian/control."
+	exit
+fi
+
+work=$(mktemp -d)
+mkdir "$work/debian"
+createcluster=/etc/postgresql-common/createcluster
+dropin=
+policy=
+trap 'rm -rf "$work" $dropin $policy; [ -z "$dropin" ] || rmdir "$createcluster.d" 2>/dev/null || true' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM HUP
+
+# needrestart, where it is installed, would restart servers of its own accord,
+# and apt would upgrade a server because its headers come from the same source.
+apt()
+{
+	NEEDRESTART_SUSPEND=1 DEBIAN_FRONTEND=noninteractive apt-get -q -y --no-install-recommends \
+		-o DPkg::Lock::Timeout=600 -o APT::Get::Upgrade-By-Source-Package=false "$@" </dev/null
+}
+
+# Choose the major version and find out what is missing.
+plan()
+{
+	profiles=pkg.dlints.private$(printf ',pkg.dlints.%s' "$@")
+	bindir=
+	if [ -n "${PG_CONFIG:-}" ]; then
+		bindir=$("$PG_CONFIG" --bindir 2>/dev/null || dirname "$PG_CONFIG")
+	elif [ -e "$(pg_config --pgxs 2>/dev/null)" ]; then
+		bindir=$(pg_config --bindir)
+	fi
+	case $bindir in
+		/usr/lib/postgresql/*) ;;
+		?*) bindir='' profiles=${profiles%,pkg.dlints.server} ;;
+	esac
+	# shellcheck disable=SC2086 # a pattern
+	major=$(printf '%s\n' ${bindir:-/usr/lib/postgresql/*/bin/postgres} |
+		sed -n 's,^/usr/lib/postgresql/\([0-9]*\)/.*,\1,p' | sort -n | tail -n 1)
+	major=${major:-$(LC_ALL=C apt-cache depends postgresql 2>/dev/null |
+		sed -n 's/^ *Depends: postgresql-\([0-9]*\)$/\1/p')}
+	sed "s/-15\>/-$major/" "$(dirname "$0")/../debian/control" >"$work/debian/control"
+	apt -s build-dep -P "$profiles" "$work" >"$work/plan" 2>&1
+}
+
+if plan "$@" && ! grep -q '^Inst ' "$work/plan"; then
+	exit
+fi
+if [ "$(id -u)" -ne 0 ]; then
+	echo "dlints: packages are missing here, which apt-get is to install:"
+	sed -n 's/^Inst \([^ ]*\).*/    \1/p; s/^E: /    /p' "$work/plan"
+	command -v sudo >/dev/null || die "that needs root, and there is no sudo"
+	sudo env PG_CONFIG="${PG_CONFIG:-}" sh "$0" "$@"
+	exit
+fi
+
+echo "dlints: packages are missing here, which apt-get installs:"
+apt update || echo "dlints: the package lists could not be renewed; going on with those that are here"
+plan "$@" || { cat "$work/plan" >&2; die "these packages cannot be installed"; }
+if grep -q '^Inst postgresql-[0-9]* \[' "$work/plan"; then
+	die "this would upgrade a database server. Upgrade it when it suits you, then run this again."
+fi
+# Debian's server packages create a cluster and start every cluster there is.
+# Meanwhile both are switched off.
+if grep -q '^Inst postgresql-[0-9]* ' "$work/plan"; then
+	apt install postgresql-common
+	dropin=$createcluster.d/zz-dlints.conf
+	mkdir -p "$createcluster.d"
+	echo "create_main_cluster = false" >"$dropin"
+	[ "$(pg_conftool "$createcluster.conf" show -bs create_main_cluster)" = off ] ||
+		die "cannot keep the server's package from creating a cluster (see $createcluster.conf)"
+	if [ ! -e /usr/sbin/policy-rc.d ]; then
+		policy=/usr/sbin/policy-rc.d
+		# shellcheck disable=SC2016 # for that script to expand
+		printf '#!/bin/sh\ncase $1 in postgresql*) exit 101 ;; esac\n' >"$policy"
+		chmod 755 "$policy"
+	fi
+	echo "dlints: no database cluster is created or started by what follows."
+fi
+apt build-dep -P "$profiles" "$work"

@@ -1,0 +1,35 @@
+#!/bin/sh
+# Run the tests: "make test" has with-server.sh -u call this in the source.
+#
+# TESTS, where it is not empty, says which: "core" for the unit tests, and paths
+set -eu
+
+tests=${SANITIZE:+test/sanitize/canary.sh }${TESTS:-core test/regress.sh test/pgtap/*.sql test/numpy.sh test/t/*.pl test/corpus.sh}
+prove="prove --harness Harness"
+export DLINTS_TALLY="$PRIVATE/tally"
+
+# For those that start servers of their own, with PostgreSQL's test modules
+pgxs=$(dirname "$("$PG_CONFIG" --pgxs)")/..
+mkdir -p "$PRIVATE/tap/tmp_check" "$PRIVATE/tap/log"
+export TESTDIR="$PRIVATE/tap" TESTDATADIR="$PRIVATE/tap/tmp_check" TESTLOGDIR="$PRIVATE/tap/log"
+export PG_REGRESS="$pgxs/test/regress/pg_regress" PERL5LIB="$PWD/scripts:$PWD/test/t:$pgxs/test/perl"
+
+status=0
+case " $tests " in
+	*" core "*)
+		tests=$(printf ' %s ' "$tests" | sed 's/ core / /')
+		make -s -C test/core check PROVE="$prove" ${CC:+CC="$CC"} || status=1 ;;
+esac
+if [ -n "${tests# }" ]; then
+	# pgTAP of any version is fine, for a PostgreSQL that is no package.
+	share=$("$PG_CONFIG" --sharedir)/extension
+	[ -e "$share/pgtap.control" ] || cp /usr/share/postgresql/*/extension/pgtap* "$share"
+	createdb pgtap
+	psql -X -q -d pgtap -c 'CREATE EXTENSION pgtap' -c 'CREATE EXTENSION dlints'
+	# shellcheck disable=SC2086 # lists of words
+	$prove --source Perl --source Executable \
+		--source pgTAP --pgtap-option suffix=.sql --pgtap-option dbname=pgtap $tests || status=1
+fi
+awk '{ passed += $1; failed += $2 }
+	END { printf "dlints: %d passed, %d failed\n", passed, failed; exit failed > 0 || !passed }' "$DLINTS_TALLY" || status=1
+exit "$status"

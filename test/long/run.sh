@@ -1,0 +1,16 @@
+#!/bin/sh
+# Learn millions of observations, through the core and through SQL, and compare
+# what is left of them with its definition.  Fails if a promise is broken.
+set -eu
+
+status=0
+make -s -C test/core long
+build/core/long_run || status=1
+echo
+for discount in 0.99 1; do
+	build/core/long_run --model "$discount" 1000000 >"$PRIVATE/model.sql"
+	dropdb --if-exists long 2>/dev/null
+	createdb long
+	psql -X -q -d long -c 'CREATE EXTENSION dlints' -f "$PRIVATE/model.sql" -f test/long/evidence.sql || status=1
+done
+exit "$status"

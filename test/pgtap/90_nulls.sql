@@ -1,0 +1,39 @@
+-- No function falls over a NULL, wherever there can be one.  Which functions there
+-- are, the catalogue says.
+\set ON_ERROR_STOP 1
+BEGIN;
+\ir include/helpers.sql
+
+-- something of each type that an argument has
+CREATE TEMP TABLE sample (type regtype, value text);
+INSERT INTO sample VALUES
+    ('dlints', 'dlints_update(one_memory(2), ARRAY[1, 2], 1)'), ('jsonb', 'one_memory(2)::jsonb'), ('anycompatiblearray', 'ARRAY[1, 2]::real[]'),
+    ('real[]', 'ARRAY[1, 2]'), ('double precision[]', 'ARRAY[1, 2]'), ('double precision', '1'), ('integer', '2'), ('bigint', '7'),
+    ('boolean', 'true'), ('text', '''ucb'''), ('oid', '0'), ('cstring', '''{}'''), ('cstring[]', '''{2}''');
+
+CREATE TEMP TABLE member AS
+SELECT p.oid::regprocedure::text AS name, p.oid, p.pronargs, p.proargtypes::oid[]::regtype[] AS types FROM pg_proc AS p
+JOIN pg_depend AS d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e' JOIN pg_extension AS e ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid
+-- what takes an internal value cannot be called by hand
+WHERE e.extname = 'dlints' AND p.prokind = 'f' AND 'internal'::regtype <> ALL (p.proargtypes::oid[]::regtype[]);
+
+-- every function with no argument NULL, with each in turn, and with all of them
+CREATE TEMP VIEW call AS
+SELECT name, nulls, outcome(format('SELECT %s(%s)::text', oid::regproc, (SELECT string_agg(format('(%s)::%s', CASE WHEN place = ANY (nulls) THEN 'NULL' ELSE value END,
+                                                                                  CASE type WHEN 'anycompatiblearray'::regtype THEN 'real[]'::regtype ELSE type END), ', ' ORDER BY place)
+                                                                  FROM unnest(types) WITH ORDINALITY AS a (type, place) LEFT JOIN sample USING (type)))) AS outcome
+FROM member, LATERAL (SELECT '{}'::integer[] AS nulls UNION ALL SELECT ARRAY[i] FROM generate_series(1, pronargs) AS i UNION ALL SELECT array_agg(i) FROM generate_series(1, pronargs) AS i) AS n;
+
+-- of a model without a shared context, and of one with it and an intercept
+CREATE TEMP TABLE result AS SELECT * FROM call;
+UPDATE sample SET value = 'dlints_update(one_memory(2, 1, shared_dim => 2, intercept => true), ARRAY[1, 2], ARRAY[3, 4], 1)' WHERE type = 'dlints'::regtype;
+INSERT INTO result SELECT * FROM call;
+
+SELECT plan((SELECT 2 + count(*) FROM member)::integer);
+SELECT is_empty('SELECT unnest(types) FROM member EXCEPT SELECT type FROM sample', 'there is a sample for every type of argument');
+SELECT set_eq($$SELECT name FROM result EXCEPT SELECT name FROM result WHERE nulls = '{}' AND outcome ~ '^gives '$$,
+              ARRAY['dlints(dlints,integer,boolean)', 'dlints_in(cstring,oid,integer)', 'dlints_update_batch(dlints,anycompatiblearray,double precision[])', 'dlints_update_batch(dlints,anycompatiblearray,anycompatiblearray,double precision[])'],
+              'calls without NULL succeed, but where no sample has that form');
+SELECT is(string_agg(nulls::text || ' ' || outcome, E'\n') FILTER (WHERE outcome !~ '^gives |^22'), NULL, name || ' takes NULLs or refuses them') FROM result GROUP BY name ORDER BY name;
+SELECT * FROM finish();
+ROLLBACK;

@@ -1,0 +1,74 @@
+# What a session keeps, and what a sort carries, is bounded.
+use strict;
+use warnings;
+
+use FindBin;
+use lib $FindBin::RealBin;
+use DlintsTest;
+use Test::More;
+
+my $node = DlintsTest->node('main', conf => "jit = off\n");
+$node->safe_psql('postgres', 'CREATE EXTENSION dlints');
+
+### Models rebuilt from a log, in one sorted pass
+
+# The numbers of 20,000 contexts have 24 MB; those of as many models that have
+# seen something would have 600.
+$node->safe_psql(
+	'postgres', q{
+	CREATE TABLE log AS
+	SELECT t, array_fill(cos(t)::real, ARRAY[300]) AS x, sin(t) AS r FROM generate_series(1, 20000) t;
+	ANALYZE log});
+my ($written) = $node->safe_psql(
+	'postgres', q{
+	SET work_mem = '64MB';
+	EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, COSTS OFF, FORMAT json)
+	SELECT dlints_evidence(dlints_new(300, 60), x, r ORDER BY t) FROM log}) =~ /"Temp Written Blocks": (\d+)/;
+is($written, 0, 'an empty model takes next to no room in a sort');
+
+### Settings that are lowered
+
+SKIP:
+{
+	skip 'this PostgreSQL does not show its memory', 3
+	  if $node->safe_psql('postgres', 'SHOW server_version_num') < 140000;
+
+	$node->safe_psql(
+		'postgres', q{
+		CREATE FUNCTION kept(what text) RETURNS bigint VOLATILE LANGUAGE sql AS $$
+			SELECT coalesce(sum(used_bytes), 0) / 1024 FROM pg_backend_memory_contexts WHERE name = what $$});
+
+	# four matrices of 2 MB each, and the last one again
+	my $project = q{SELECT dlints_project(dlints_new(1024, 256, seed => 3), array_fill(1, ARRAY[1024]))};
+	is( $node->safe_psql(
+			'postgres', qq{
+		\\o /dev/null
+		SELECT dlints_project(dlints_new(1024, 256, seed => i), array_fill(1, ARRAY[1024])) FROM generate_series(0, 3) i;
+		\\o
+		SELECT kept('dlints projection') / 2048;
+		\\o /dev/null
+		SET dlints.projection_cache_size = '5MB'; $project;
+		\\o
+		SELECT kept('dlints projection') / 2048;
+		\\o /dev/null
+		SET dlints.projection_cache_size = 0; $project;
+		\\o
+		SELECT kept('dlints projection') / 2048}),
+		"4\n2\n0",
+		'less room for projections: matrices are forgotten');
+
+	# a hundred models of 20 kB each; half way the setting is changed
+	my ($before, $after) = split /\|/, $node->safe_psql(
+		'postgres', q{
+		CREATE TABLE model AS SELECT i, dlints_new(50, seed => i) AS state FROM generate_series(1, 100) i;
+		SELECT max(kept), min(kept) FILTER (WHERE i > 60 AND width > 0) FROM (
+			SELECT i, dlints_stddev(state, array_fill(1, ARRAY[50])) AS width,
+			       CASE i WHEN 60 THEN set_config('dlints.model_cache_size', '100kB', false) END,
+			       kept('dlints models')
+			FROM (SELECT * FROM model ORDER BY i) m OFFSET 0) s});
+	cmp_ok($before, '>', 60 * 20, 'models are kept while there is room');
+	cmp_ok($after, '<', 150, 'less room for models: they are forgotten');
+}
+
+$node->stop;
+done_testing();

@@ -1,0 +1,81 @@
+# Two sessions of which one may wait for the other.
+#
+#   my $sessions = Sessions->new($node);
+#   $sessions->run(1, 'BEGIN', 'UPDATE ...');          # statements that succeed
+#   $sessions->wait_with(2, 'UPDATE ...');             # one that waits for a lock
+#   $sessions->run(1, 'COMMIT');
+#   is($sessions->outcome(2), '00000', 'it goes on');  # its SQLSTATE
+package Sessions;
+
+use strict;
+use warnings;
+
+# The locks may be those of another server.
+sub new
+{
+	my ($class, $node, $locks) = @_;
+	my $self = bless { locks => $locks // $node }, $class;
+
+	$self->{$_} = $node->background_psql('postgres', on_error_stop => 0) for 1, 2;
+	return $self;
+}
+
+sub run
+{
+	my ($self, $number, @statements) = @_;
+
+	$self->{$number}->query_safe($_) for @statements;
+	return;
+}
+
+# Send a statement that has to wait for a lock
+sub wait_with
+{
+	my ($self, $number, $statement) = @_;
+
+	$self->{$number}->query_until(qr/sent/, "\\echo sent\n$statement;\n");
+	$self->{locks}->poll_query_until('postgres',
+		q{SELECT count(*) = 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'})
+	  or die 'the session does not wait';
+	return;
+}
+
+# The SQLSTATE of a session's last statement, when it has ended
+sub outcome
+{
+	my ($self, $number) = @_;
+	my $sqlstate = $self->{$number}->query('\echo :SQLSTATE');
+
+	$self->{$number}->{stderr} = '';
+	return $sqlstate;
+}
+
+# ... of this one
+sub sqlstate
+{
+	my ($self, $number, $statement) = @_;
+
+	$self->{$number}->query($statement);
+	return $self->outcome($number);
+}
+
+# ... of one in the second session that waits until the first ends so
+sub interleave
+{
+	my ($self, $first, $end, $second) = @_;
+
+	$self->run(1, 'BEGIN', $first);
+	$self->wait_with(2, $second);
+	$self->run(1, $end);
+	return $self->outcome(2);
+}
+
+sub quit
+{
+	my ($self) = @_;
+
+	$self->{$_}->quit for 1, 2;
+	return;
+}
+
+1;
