@@ -635,12 +635,14 @@ test_all_taken_back(void **state)
 
 /*
  * After a coordinate was taken back whole, but for roundings that it leaves
- * beside its zero, the others still can be.
+ * beside its zero, the others still can be; and nothing can, while there is more
+ * than roundings.
  */
 static void
 check_coordinate_taken_back(bool fades, uint64_t seed)
 {
 	Observed	o = observed_new(3, 40, 0, seed);
+	Evidence   *nothing = evidence_new(3, fades ? 0.5 : 1);
 	Evidence   *e;
 	int			j;
 	int			k;
@@ -658,9 +660,11 @@ check_coordinate_taken_back(bool fades, uint64_t seed)
 		Evidence   *one = learned(&o, j, j + 1, fades, 0);
 
 		assert_true(subtract(e, one));
+		assert_true(j >= 30 || subtract(e, nothing));
 		evidence_free(one);
 	}
 	evidence_free(e);
+	evidence_free(nothing);
 	observed_free(o);
 }
 
