@@ -1,8 +1,8 @@
 /*
  * test_long_history.c
  *		After 50,000 observations of any kind the count is exact, the evidence
- *		has its digits, and the mean follows from it; after as many taken back
- *		it is that of the rest.  "make long-run" does the same with ten million.
+ *		has its digits, and the mean follows from it; after 20,000 were taken
+ *		back it is that of the rest.  "make long-run" does the same with ten million.
  */
 #include "long_history.h"
 
