@@ -176,10 +176,7 @@ CheckInteractions(const char *name, int shared_dim)
 				 errmsg("interactions need shared_dim")));
 }
 
-/*
- * The interval in an argument in seconds, a month having 30 days.  The header's
- * 0, for none, is not to be had by saying so.
- */
+/* The interval in an argument in seconds, a month having 30 days. */
 static double
 HalfLifeArgument(FunctionCallInfo fcinfo, int argno)
 {
@@ -187,10 +184,7 @@ HalfLifeArgument(FunctionCallInfo fcinfo, int argno)
 	double		seconds = interval->time / (double) USECS_PER_SEC +
 		(interval->day + (double) interval->month * DAYS_PER_MONTH) * SECS_PER_DAY;
 
-	if (!(seconds > 0.0))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("half_life must be greater than 0")));
+	ModelCheckHalfLife(seconds);
 	return seconds;
 }
 

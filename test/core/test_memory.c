@@ -6,9 +6,6 @@
  */
 #include "oracle.h"
 
-#include <float.h>
-#include <time.h>
-
 #include "core/linalg.h"
 #include "core/memory.h"
 
@@ -74,6 +71,7 @@ typedef struct Past
 	double		level;
 	double		noise;
 	double		reference;
+	double		unit;			/* of rewards, the level is not in it */
 } Past;
 
 typedef struct Kept
@@ -97,14 +95,14 @@ coefficient(const Past *p, int k, int j)
 static double
 reward_of(const Past *p, int j, const double *context, uint64_t *seed)
 {
-	double		reward = p->level + p->noise * dice(seed);
+	double		reward = p->noise * dice(seed);
 	int			k;
 
 	if (p->drift == CONSTANT)
 		return p->level;
 	for (k = 0; k < p->dim; k++)
 		reward += coefficient(p, k, j) * context[k];
-	return reward;
+	return p->level + p->unit * reward;
 }
 
 /* learned in blocks of different lengths, each memory under its discount */
@@ -405,7 +403,6 @@ typedef struct Tally
 	int			histories;
 	int			near;			/* too near to tell */
 	int			used[MOST_MEMORIES];	/* of histories with all memories */
-	exact		worst;			/* error of sigma */
 } Tally;
 
 static void
@@ -422,7 +419,6 @@ check_choice(Past p, uint64_t seed, exact tolerance, Tally *tally)
 	else
 	{
 		assert_near(choice.sigma, sigma, tolerance * sigma);
-		tally->worst = fmaxl(tally->worst, fabsl(choice.sigma - sigma) / sigma);
 		assert_int_equal(choice.used, x.used);
 		if (p.memories == MOST_MEMORIES)
 			tally->used[x.used]++;
@@ -449,7 +445,7 @@ test_choice_equals_the_equations(void **state)
 		Past		p = {dim, counts[k / 6 % LENGTH(counts)],
 			1 + k % MOST_MEMORIES, k / 4 % 2 == 1 && dim > 1, ridges[k / 8 % LENGTH(ridges)],
 			1 - 1.0 / (2 * dim + k % 3), (Drift) (k / 3 % DRIFTS),
-		levels[k / 5 % LENGTH(levels)], noises[k / 7 % LENGTH(noises)], 0};
+		levels[k / 5 % LENGTH(levels)], noises[k / 7 % LENGTH(noises)], 0, 1};
 
 		check_choice(p, (uint64_t) k, 1e-8L, &tally);
 	}
@@ -474,12 +470,11 @@ test_large_rewards(void **state)
 	for (k = 0; k < 300; k++)
 	{
 		Past		p = {2 + k % 7, 5 + k % 300, 1 + k % MOST_MEMORIES, true, 1, 0.95,
-		(Drift) (k % DRIFTS), levels[k % LENGTH(levels)], 1, 0};
+		(Drift) (k % DRIFTS), levels[k % LENGTH(levels)], 1, 0, 1};
 
 		check_choice(p, (uint64_t) k, tolerances[k % LENGTH(levels)], &tally);
 	}
 	assert_true(tally.near * 50 < tally.histories);
-	print_message("worst %Lg\n", tally.worst);
 }
 
 /*
@@ -500,7 +495,7 @@ test_no_noise(void **state)
 		for (f = 0; f < LENGTH(references); f++)
 			for (k = 0; k < 100; k++)
 			{
-				Past		p = {3, 7 * k, 1 + k % MOST_MEMORIES, true, 1, 0.9, CONSTANT, rewards[r], 0, 0};
+				Past		p = {3, 7 * k, 1 + k % MOST_MEMORIES, true, 1, 0.9, CONSTANT, rewards[r], 0, 0, 1};
 				Kept		kept = kept_new(p, (uint64_t) k);
 				MemoryChoice choice;
 				int			j;
@@ -553,7 +548,7 @@ test_centre(void **state)
 static void
 test_no_posterior_no_choice(void **state)
 {
-	Past		p = {3, 50, 3, true, 1, 0.9, STILL, 0, 1, 0};
+	Past		p = {3, 50, 3, true, 1, 0.9, STILL, 0, 1, 0, 1};
 	Kept		kept = kept_new(p, 1);
 	int			j;
 
@@ -573,27 +568,45 @@ test_no_posterior_no_choice(void **state)
 	kept_free(&kept);
 }
 
-/* ---------- speed, for whoever wants to know ---------- */
+/* ---------- scales ---------- */
 
+/*
+ * In other units, and about another level, the same memory is in use; its
+ * noise is in those units.
+ */
 static void
-report_speed(int dim)
+test_units_of_rewards(void **state)
 {
-	Past		p = {dim, 400, 3, true, 1, 1 - 0.5 / dim, ABRUPT, 0, 1, 0};
-	Kept		kept = kept_new(p, 1);
-	Evidence	memories[3];
-	double	   *work = guarded(memory_choose_work(dim, 3));
-	clock_t		start;
-	int			j;
+	static const double units[] = {1000, 1e-3, -1, 1, 1, 2};
+	static const double levels[] = {0, 0, 0, -1000, 99, 99};
+	int			used[MOST_MEMORIES] = {0};
+	int			k;
+	int			u;
 
-	for (j = 0; j < 3; j++)
-		memories[j] = *kept.memory[j];
-	start = clock();
-	for (j = 0; j < 20000; j++)
-		(void) memory_choose(memories, 3, 1, 0.0, true, kept.p.reference, work);
-	print_message("order %d: %.1f us\n", dim,
-				  (double) (clock() - start) / CLOCKS_PER_SEC / 20000 * 1e6);
-	guarded_free(work);
-	kept_free(&kept);
+	(void) state;
+	for (k = 0; k < 200; k++)
+	{
+		Past		p = {2 + k % 9, 10 + k, 3, true, 1, 0.95, (Drift) (k % CONSTANT), 0, 1, 0, 1};
+		Kept		kept = kept_new(p, (uint64_t) k);
+		const MemoryChoice plain = chosen(&kept);
+		bool		near = expect(&kept).margin < 1e-6L;
+
+		used[plain.used]++;
+		kept_free(&kept);
+		for (u = 0; u < LENGTH(units) && !near; u++)
+		{
+			MemoryChoice choice;
+
+			p.unit = units[u];
+			p.level = levels[u];
+			kept = kept_new(p, (uint64_t) k);
+			choice = chosen(&kept);
+			assert_int_equal(choice.used, plain.used);
+			assert_near(choice.sigma, fabs(units[u]) * plain.sigma, 1e-8L * choice.sigma);
+			kept_free(&kept);
+		}
+	}
+	assert_true(used[0] > 0 && used[1] > 0 && used[2] > 0);
 }
 
 int
@@ -605,10 +618,10 @@ main(void)
 		cmocka_unit_test(test_choice_equals_the_equations),
 		cmocka_unit_test(test_large_rewards),
 		cmocka_unit_test(test_no_noise),
+		cmocka_unit_test(test_units_of_rewards),
 		cmocka_unit_test(test_centre),
 		cmocka_unit_test(test_no_posterior_no_choice)
 	};
 
-	report_speed(24); report_speed(12); report_speed(62);
 	return cmocka_run_group_tests_name("memory", tests, NULL, NULL);
 }

@@ -2,7 +2,8 @@
  * long_run.c
  *		Ten million observations into one model, of every kind: is the count
  *		exact, how far are evidence and mean from their definition, and does a
- *		model that fades become slow?
+ *		model that fades become slow?  Ten million learned and taken back: how
+ *		far is what is left?
  *
  *	long_run				the table; fails if a promise is broken
  *	long_run --model GAMMA COUNT
@@ -62,6 +63,43 @@ report_all(void)
 
 		kept = report(h) && kept;
 	}
+	return kept;
+}
+
+/* ---------- learned and taken back ---------- */
+
+static bool
+report_return(LongReturn h)
+{
+	const LongDrift r = long_return_run(&h);
+	bool		kept = long_return_kept(&r);
+
+	printf("%-22s %9g %8lld %7lld %7.0e %7.0e  %s\n", h.kind->name, h.half_life,
+		   (long long) h.count, (long long) r.refused, r.drift, LONG_DRIFT,
+		   kept ? "kept" : r.definite ? "BROKEN" : "BROKEN, indefinite");
+	(void) fflush(stdout);
+	return kept;
+}
+
+static bool
+report_returns(void)
+{
+	const double half_lives[] = {0, 500};
+	bool		kept = true;
+	int			g;
+	int			k;
+
+	printf("\nOne learned, one taken back, %d in between\n"
+		   "%-22s %9s %8s %7s %7s %7s\n", LONG_WINDOW,
+		   "contexts", "half-life", "count", "refused", "drift", "bound");
+	for (g = 0; g < LENGTH(half_lives); g++)
+		for (k = 0; k < long_kind_count; k++)
+		{
+			const LongReturn h = {&long_kinds[k], half_lives[g],
+			k % 3 == 0 ? 10 * MILLION : MILLION};
+
+			kept = report_return(h) && kept;
+		}
 	return kept;
 }
 
@@ -198,6 +236,7 @@ main(int argc, char **argv)
 		return 0;
 	}
 	kept = report_all();
+	kept = report_returns() && kept;
 	kept = report_fading() && kept;
 	return kept ? 0 : 1;
 }

