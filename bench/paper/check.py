@@ -48,7 +48,8 @@ LEARN = 'EXECUTE learn (%s, %s, %s)'
 # A fresh model's draw is xi w / sqrt(ridge): here, the normals themselves.
 NORMALS = """
 SELECT dlints_draw(dlints_new(%s, discount => 0.5, ridge => 1,
-                              exploration => 1), seed)
+                              exploration => 1, noise => 1,
+                              intercept => false), seed)
 FROM   generate_series(0, %s - 1) AS seed
 ORDER  BY seed"""
 
@@ -106,7 +107,8 @@ class Pair:
         self._form = form
         self._projection = form.projection(cursor)
         self.dim = len(self._projection) + form.intercept
-        self.numpy = Model(self.dim, discount, exploration)
+        self.numpy = Model(self.dim, discount, exploration,
+                           intercept=form.intercept)
 
     def reduced(self, step):
         """Return the reduced contexts of all arms at a step, by numpy."""

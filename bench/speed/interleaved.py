@@ -21,7 +21,7 @@ MODELS = f"""
            dlints_evidence(m.state, f.features, f.reward) AS state
     FROM   feedback f, (SELECT p, dlints_new({samples.CONTEXT_DIM},
                                              {samples.REDUCED_DIM},
-                                             policy => p)
+                                             policy => p, {samples.PAPER})
                         FROM   unnest('{{thompson,ucb}}'::text[]) AS p)
                        m (policy, state)
     GROUP  BY 1, 2"""

@@ -165,8 +165,8 @@ for my $format ('text', 'csv', 'binary')
 # What was restored goes on as what was dumped
 my $next = q{
 	SELECT name, md5(dlints_send(CASE i.shared_dim
-	                 WHEN 0 THEN dlints_update(state, array_fill(0.1, ARRAY[i.context_dim]), 1)
-	                 ELSE dlints_update(state, array_fill(0.1, ARRAY[i.context_dim]), array_fill(0.2, ARRAY[i.shared_dim]), 1) END)),
+	                 WHEN 0 THEN dlints_update(state, array_fill(0.1, ARRAY[i.context_dim]), 1, '2026-02-01 00:00:00+00')
+	                 ELSE dlints_update(state, array_fill(0.1, ARRAY[i.context_dim]), array_fill(0.2, ARRAY[i.shared_dim]), 1, '2026-02-01 00:00:00+00') END)),
 	       md5(dlints_draw(state, 17)::text)
 	FROM model, dlints_info(state) i WHERE state IS NOT NULL ORDER BY name};
 is( $target->safe_psql('custom', $next),

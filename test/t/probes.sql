@@ -11,13 +11,19 @@ CREATE FUNCTION sound(dlints) RETURNS boolean IMMUTABLE LANGUAGE sql AS $$
 	   AND dlints_send($1) = dlints_send($1::jsonb::dlints)
 	   AND $1 = $1::text::dlints
 	   AND $1::text !~ 'NaN|Inf' $$;
--- the model twice and once taken back, if it can be
+-- the model twice and once taken back, if it can be: numbers that are no
+-- history's may be refused
 CREATE FUNCTION taken_back(m dlints) RETURNS dlints LANGUAGE plpgsql AS $$
 	BEGIN
 		IF (SELECT half_life IS NULL AND (memories > 1 OR discount < 1) FROM dlints_info(m)) THEN
 			RETURN m;
 		END IF;
 		RETURN (m || dlints_set(m, ridge => 3)) - m;
+	EXCEPTION WHEN invalid_parameter_value THEN
+		IF SQLERRM <> 'evidence to be taken back was never learned' THEN
+			RAISE;
+		END IF;
+		RETURN m;
 	END $$;
 -- the model, or one of its sizes that needs no times
 CREATE FUNCTION by_count(dlints) RETURNS dlints IMMUTABLE LANGUAGE sql AS $$
