@@ -375,7 +375,7 @@ is_contradicted(const Kept *kept, const Solved *s, int slow, int fast, Expected 
 static Expected
 expect(const Kept *kept)
 {
-	Solved		s[MOST_MEMORIES];
+	Solved		s[MOST_MEMORIES] = {{0}};
 	Expected	x = {0, 1, INFINITY};
 	int			i;
 	int			j;
