@@ -72,7 +72,7 @@ SELECT is(outcome(format('SELECT %s FROM say', statement)), '22023: evidence to 
   'm - (m || m)', 'm - dlints_update(t, ARRAY[1, 0], 1, ''2026-01-04'')', 'm - dlints_update(t, ARRAY[0.125, 0], 0.125, ''2026-01-03 00:00:01'', 0.001)', 'm - dlints_update(t, ARRAY[9, 0], 1, ''2026-01-02'')', 'n - dlints_update(one, ARRAY[3, 0], 1)',
   -- in no coordinate too much, but in a direction
   'n - dlints_update(one, ARRAY[1, -1], 0)', 'n - dlints_update(one, ARRAY[1, 0], 1, NULL, 5)', 'n - dlints_update(one, ARRAY[0, 0], 10)', 'one - dlints_update(one, ARRAY[0, 0], 0)',
-    -- more than there are, or as many and something left, however little they weigh
+  -- more than there are, or as many and something left, however little they weigh
   'n - 0.001 * (n || n)', 'm - 0.001 * (m || m)', 'n - 0.5 * n', 'm - 0.5 * m',
   -- as many as there are, but others
   'n - dlints_update_batch(one, ARRAY[[1, 0], [0, 1], [0, 1]], ARRAY[1, 2, 3])']) AS statement ORDER BY statement;
