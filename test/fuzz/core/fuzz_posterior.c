@@ -393,6 +393,7 @@ choose(Input *in, const History *h)
 	int			count = 1 + take_byte(in) % 3;
 	double		ridge = take_within(in, 1e-100, 1e100);
 	bool		intercept = take_byte(in) % 2 == 1;
+	double		noise = take_byte(in) % 2 == 0 ? 0.0 : take_within(in, 1e-100, 1e100);
 	double		reference = take_reward(in);
 	double	   *work = walled(memory_choose_work(e->dim, count));
 	Evidence	memories[3];
@@ -408,9 +409,10 @@ choose(Input *in, const History *h)
 			return;
 		memories[j] = other.evidence;
 	}
-	choice = memory_choose(memories, count, ridge, intercept, reference, work);
+	choice = memory_choose(memories, count, ridge, noise, intercept, reference, work);
 	check(choice.used >= 0 && choice.used < count);
 	check(isfinite(choice.sigma) && choice.sigma > 0.0);
+	check(noise == 0.0 || choice.sigma == noise);
 }
 
 static bool
