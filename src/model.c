@@ -232,14 +232,21 @@ IdentityIsValid(const DlintsHeader *header, Problem *problem)
 	return true;
 }
 
+static bool
+MemoriesAreValid(int memories, Problem *problem)
+{
+	if (memories < 1 || memories > MEMORY_MAX)
+		return OutOfRange(problem, "memories",
+						  psprintf("between 1 and %d", MEMORY_MAX), memories);
+	return true;
+}
+
 /* A model forgets by count or by time, and only what forgets has other memories. */
 static bool
 ForgettingIsValid(const DlintsHeader *header, Problem *problem)
 {
-	if (header->memories < 1 || header->memories > MEMORY_MAX)
-		return OutOfRange(problem, "memories",
-						  psprintf("between 1 and %d", MEMORY_MAX),
-						  header->memories);
+	if (!MemoriesAreValid(header->memories, problem))
+		return false;
 	if (header->half_life != 0.0)
 	{
 		if (header->discount != 0.0)
@@ -321,6 +328,16 @@ ModelCheckReducedDim(int reduced_dim)
 	Problem		problem;
 
 	if (!ModelReducedDimIsValid(reduced_dim, &problem))
+		ProblemRaise(&problem);
+}
+
+/* As many memories as a user gave, who may give more than the header can hold. */
+void
+ModelCheckMemories(int memories)
+{
+	Problem		problem;
+
+	if (!MemoriesAreValid(memories, &problem))
 		ProblemRaise(&problem);
 }
 
