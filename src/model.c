@@ -500,7 +500,8 @@ CheckStored(const DlintsHeader *header, Size size)
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_CORRUPTED),
 				 errmsg("stored dlints value is too short")));
-	if (!ModelParametersAreValid(header, &problem))
+	if (!ModelParametersAreValid(header, &problem) ||
+		!HistoryIsValid(header, &problem))
 	{
 		if (problem.sqlerrcode == ERRCODE_FEATURE_NOT_SUPPORTED)
 			ProblemRaise(&problem);
@@ -509,12 +510,6 @@ CheckStored(const DlintsHeader *header, Size size)
 				 errmsg("stored dlints value is invalid"),
 				 errdetail("%s.", problem.message)));
 	}
-	if (header->memory < 1 || header->memory > header->memories)
-		ereport(ERROR,
-				(errcode(ERRCODE_DATA_CORRUPTED),
-				 errmsg("stored dlints value is invalid"),
-				 errdetail("It uses memory %d of %d.",
-						   header->memory, header->memories)));
 	if (size != ModelStoredSize(header))
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_CORRUPTED),
