@@ -438,8 +438,9 @@ FieldText(const DlintsHeader *header, const Field *field)
 }
 
 /*
- * Do both models mean the same by their evidence?  Sizes, projection and
- * discount define it; ridge, exploration and policy do not.
+ * Do both models mean the same by their evidence?  Sizes, intercept, projection,
+ * memories and their rates define it; ridge, exploration, noise and policy do
+ * not.
  */
 void
 ModelCheckSameEvidence(const DlintsHeader *left, const DlintsHeader *right)

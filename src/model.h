@@ -32,8 +32,8 @@
 #define DLINTS_FORMAT_VERSION	1
 
 /*
- * Caps.  The largest model has two packed matrices of order 1025, a little
- * over 8 MB; the largest projection matrix has 512 MB, and there are three
+ * Caps.  The largest model has eight memories with two packed matrices of order
+ * 1025 (the last one with one), 63 MB; the largest projection matrix has 512 MB, and there are three
  * with a shared context.
  */
 #define DLINTS_MAX_CONTEXT_DIM	65536
