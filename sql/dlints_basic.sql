@@ -2,7 +2,7 @@
 -- shows what it is for.
 CREATE EXTENSION dlints;
 CREATE TABLE model (name text PRIMARY KEY, state dlints(3) NOT NULL);
-INSERT INTO model VALUES ('home', dlints_new(3, discount => 1));
+INSERT INTO model VALUES ('home', dlints_new(3, discount => 1, intercept => false));
 CREATE TABLE item (id integer PRIMARY KEY, title text, features real[], in_stock boolean);
 INSERT INTO item VALUES (1, 'comedy', '{1,0,0}', true), (2, 'drama', '{0,1,0}', true), (3, 'both', '{1,1,0}', true),
                         (4, 'thriller', '{0,0,1}', true), (5, 'sold out', '{9,9,9}', false);
@@ -46,6 +46,11 @@ EXCEPTION WHEN OTHERS THEN
 	RETURN SQLSTATE || ': ' || SQLERRM || CASE WHEN more <> '' THEN ' (' || more || ')' ELSE '' END;
 END
 $$;
+-- a model of the paper's kind, with one memory and the noise known
+CREATE FUNCTION one_memory(context_dim integer, reduced_dim integer DEFAULT NULL, discount float8 DEFAULT 0.99, ridge float8 DEFAULT 1, exploration float8 DEFAULT 0.1, seed bigint DEFAULT 0,
+	projection_scale float8 DEFAULT NULL, policy text DEFAULT 'thompson', shared_dim integer DEFAULT 0, intercept boolean DEFAULT false) RETURNS dlints IMMUTABLE PARALLEL SAFE LANGUAGE sql AS
+$$ SELECT dlints_new(context_dim, reduced_dim, discount, ridge => ridge, exploration => exploration, noise => 1, policy => policy, shared_dim => shared_dim, intercept => intercept,
+                     seed => seed, projection_scale => projection_scale) $$;
 -- the nodes of a plan, without what PostgreSQL versions word differently
 CREATE FUNCTION plan(query text) RETURNS SETOF text LANGUAGE plpgsql AS
 $$

@@ -33,7 +33,7 @@ FROM member JOIN pg_aggregate ON classid = 'pg_proc'::regclass AND objid = aggfn
 
 -- casts and operators
 SELECT castsource::regtype, casttarget::regtype, castcontext FROM member JOIN pg_cast AS c ON classid = 'pg_cast'::regclass AND objid = c.oid ORDER BY castsource::regtype::text COLLATE "C", casttarget::regtype::text COLLATE "C";
-SELECT o.oid::regoperator FROM member JOIN pg_operator AS o ON classid = 'pg_operator'::regclass AND objid = o.oid;
+SELECT o.oid::regoperator FROM member JOIN pg_operator AS o ON classid = 'pg_operator'::regclass AND objid = o.oid ORDER BY o.oid::regoperator::text COLLATE "C";
 
 -- names of arguments and their defaults are part of the contract
 SELECT proname, pg_get_function_arguments(p.oid) AS arguments FROM member JOIN pg_proc AS p ON classid = 'pg_proc'::regclass AND objid = p.oid
@@ -51,7 +51,7 @@ SET search_path = pg_catalog;
 SELECT i.updates FROM elsewhere.dlints_info((SELECT elsewhere.dlints_concat_agg(e OPERATOR(elsewhere.||) e) FROM
   (SELECT elsewhere.dlints_evidence(elsewhere.dlints_new(2, 1), ARRAY[1, 2]::real[], 1) FROM generate_series(1, 3) AS g) AS s (e))) AS i;
 SELECT elsewhere.dlints_top(g, elsewhere.dlints_dot(elsewhere.dlints_weights(elsewhere.dlints_new(1)), ARRAY[g]::real[]), 2) FROM generate_series(1, 3) AS g;
-SELECT pg_typeof(elsewhere.dlints_new(2)::text::elsewhere.dlints(2)::jsonb::elsewhere.dlints);
+SELECT pg_typeof(elsewhere.dlints_new(2)::text::elsewhere.dlints(2, intercept)::jsonb::elsewhere.dlints);
 RESET search_path;
 DROP EXTENSION dlints;
 DROP SCHEMA elsewhere;

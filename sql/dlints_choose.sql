@@ -19,7 +19,7 @@ SELECT dlints_argmax(id, score) AS i, dlints_argmax(id::bigint, score) AS i8, dl
        dlints_argmax(id::numeric / 4, score) AS n, dlints_argmax(row(id, item), score) AS r, dlints_argmax(ARRAY[id], score) AS a, dlints_argmax(repeat(item, 3)::varchar, score) AS v,
        dlints_argmax(item::char(3), score) AS c, dlints_argmax(scored, score) AS w, dlints_argmax(item::name, score) AS nm FROM scored WHERE id <> 4;
 SELECT pg_typeof(dlints_top(id::numeric, score, 2)), dlints_top(id::numeric, score, 2 ORDER BY id), dlints_top(item::varchar, score, 2 ORDER BY id), dlints_top(scored, score, 1 ORDER BY id), dlints_top(item::name, score, 2 ORDER BY id) FROM scored;
-SELECT length(dlints_argmax(repeat(item, 100000), score)), (dlints_info(dlints_argmax(dlints_new(id), score ORDER BY id))).context_dim FROM scored;
+SELECT length(dlints_argmax(repeat(item, 100000), score)), (dlints_info(dlints_argmax(one_memory(id), score ORDER BY id))).context_dim FROM scored;
 
 -- a thousand, replaced over and over
 SELECT dlints_top('item ' || i, i, 5) AS rising, dlints_top('item ' || i, -i, 5) AS falling, dlints_top('item ' || i, (i * 7919) % 1009, 3) AS mixed FROM generate_series(1, 1000) AS i;
@@ -30,8 +30,8 @@ SELECT id, dlints_argmax(item, score) OVER (ORDER BY id), dlints_top(item, score
 
 -- recommend: without exploration the best expected reward
 CREATE TABLE model (name text, state dlints);
-INSERT INTO model VALUES ('first', dlints_update(dlints_new(2, NULL, 1, exploration => 0), ARRAY[1, 0], 1)),
-                         ('second', dlints_update(dlints_new(2, NULL, 1, exploration => 0), ARRAY[0, 1], 1));
+INSERT INTO model VALUES ('first', dlints_update(one_memory(2, NULL, 1, exploration => 0), ARRAY[1, 0], 1)),
+                         ('second', dlints_update(one_memory(2, NULL, 1, exploration => 0), ARRAY[0, 1], 1));
 CREATE TABLE item (id integer, name text, features real[]);
 INSERT INTO item VALUES (1, 'a', '{1,0}'), (2, 'b', '{0,1}'), (3, 'c', '{0.5,0.5}'), (4, 'nothing', NULL), (5, 'nearly a', '{0.875,0.25}'), (6, NULL, '{-1,-2}');
 SELECT m.name, dlints_recommend(m.state, i.name, i.features), dlints_recommend(m.state, i.name, i.features::float8[]) AS float8, dlints_recommend(m.state, i.id, i.features, 3), dlints_recommend(m.state, i.id, i.features::float8[], 3) AS float8,
@@ -54,7 +54,7 @@ EXECUTE pick(:'second', 3);
 DEALLOCATE pick;
 -- a shared context; rows without one are left out
 SELECT dlints_recommend(m, id, features, CASE WHEN id <> 3 THEN '{1,2}'::real[] END, 9) @> ARRAY[1, 2, 5, 6] AS all_but_3_and_4, dlints_recommend(m, id, features, NULL::real[]), dlints_recommend(m, id, features::float8[], NULL::float8[], 2)
-FROM item, dlints_new(2, 1, shared_dim => 2) AS m;
+FROM item, one_memory(2, 1, shared_dim => 2) AS m;
 
 -- parallel plans
 CREATE TABLE many AS SELECT i AS id, 'item ' || i AS name, ARRAY[i % 101, (i * 7919) % 10007, 1]::real[] AS x FROM generate_series(1, 10000) AS i;
@@ -75,14 +75,14 @@ SELECT dlints_argmax(name, x[2]), dlints_top(id, x[2], 2) FROM many WHERE id = 7
 SELECT dlints_argmax(name, x[2]), dlints_top(id, x[2], 2) FROM many WHERE id < 0;
 SELECT dlints_argmax(name, NULL), dlints_top(id, NULL, 2) FROM many;
 -- a draw first, once, then workers
-SELECT plan($$SELECT dlints_top(name, dlints_dot((SELECT dlints_draw_weights(dlints_new(3), 1)), x), 3) FROM many$$);
-SELECT dlints_top(name, dlints_dot((SELECT dlints_draw_weights(dlints_new(3), 1)), x), 3) = (SELECT array_agg(name) FROM
-  (SELECT name FROM many ORDER BY dlints_dot((SELECT dlints_draw_weights(dlints_new(3), 1)), x) DESC LIMIT 3) AS s) AS same FROM many;
+SELECT plan($$SELECT dlints_top(name, dlints_dot((SELECT dlints_draw_weights(one_memory(3), 1)), x), 3) FROM many$$);
+SELECT dlints_top(name, dlints_dot((SELECT dlints_draw_weights(one_memory(3), 1)), x), 3) = (SELECT array_agg(name) FROM
+  (SELECT name FROM many ORDER BY dlints_dot((SELECT dlints_draw_weights(one_memory(3), 1)), x) DESC LIMIT 3) AS s) AS same FROM many;
 -- recommend draws, and so it stays above Gather; a draw is never made by a worker
 SELECT query, string_agg(btrim(line), ', ' ORDER BY i) AS nodes FROM unnest(ARRAY[
-  'dlints_recommend(dlints_new(3), name, x)', 'dlints_recommend(dlints_new(3), name, x, 3)', 'dlints_recommend(dlints_new(3), name, x::float8[])', 'dlints_recommend(dlints_new(3), name, x::float8[], 3)',
-  'count(dlints_draw(dlints_new(id % 3 + 1)))', 'count(dlints_draw_weights(dlints_new(id % 3 + 1), 1))']) AS query, plan(format('SELECT %s FROM many', query)) WITH ORDINALITY AS p (line, i) GROUP BY query ORDER BY query COLLATE "C";
-SELECT dlints_recommend(dlints_set(dlints_update(dlints_new(3, NULL, 1), ARRAY[0, 1, 0], 1), exploration => 0), name, x) FROM many;
+  'dlints_recommend(one_memory(3), name, x)', 'dlints_recommend(one_memory(3), name, x, 3)', 'dlints_recommend(one_memory(3), name, x::float8[])', 'dlints_recommend(one_memory(3), name, x::float8[], 3)',
+  'count(dlints_draw(one_memory(id % 3 + 1)))', 'count(dlints_draw_weights(one_memory(id % 3 + 1), 1))']) AS query, plan(format('SELECT %s FROM many', query)) WITH ORDINALITY AS p (line, i) GROUP BY query ORDER BY query COLLATE "C";
+SELECT dlints_recommend(dlints_set(dlints_update(one_memory(3, NULL, 1), ARRAY[0, 1, 0], 1), exploration => 0), name, x) FROM many;
 RESET parallel_setup_cost;
 RESET parallel_tuple_cost;
 RESET min_parallel_table_scan_size;

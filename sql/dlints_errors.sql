@@ -4,8 +4,8 @@
 \pset null NULL
 \set ECHO none
 CREATE TABLE model (name text, state dlints);
-INSERT INTO model VALUES ('plain', dlints_update(dlints_new(3, 2, 0.5, seed => 1), ARRAY[1, 2, 3], 1)),
-  ('shared', dlints_update(dlints_new(3, 2, 0.5, seed => 1, shared_dim => 2, intercept => true), ARRAY[1, 2, 3], ARRAY[1, -1], 1));
+INSERT INTO model VALUES ('plain', dlints_update(one_memory(3, 2, 0.5, seed => 1), ARRAY[1, 2, 3], 1)),
+  ('shared', dlints_update(one_memory(3, 2, 0.5, seed => 1, shared_dim => 2, intercept => true), ARRAY[1, 2, 3], ARRAY[1, -1], 1));
 CREATE TABLE before AS SELECT name, state::text FROM model;
 
 -- "m" is a model without shared context, "s" one with it and an intercept
@@ -29,24 +29,24 @@ SELECT call, result FROM (VALUES
   (41, $$dlints_update_batch(m, (SELECT array_agg(ARRAY[1, 2, i]) FROM generate_series(1, 200) AS i), array_fill(1::float8, ARRAY[199]) || 2e50::float8)$$),
   (42, $$dlints_update_batch(m, ARRAY[[1, 2, 3]], ARRAY[[1, 2]], ARRAY[1])$$), (43, $$dlints_update_batch(s, ARRAY[[1, 2, 3]], ARRAY[1])$$), (44, $$dlints_update_batch(s, ARRAY[[1, 2, 3], [4, 5, 6]], ARRAY[[1, 2]], ARRAY[1, 2])$$),
   (45, $$dlints_update_batch(s, ARRAY[[1, 2, 3]], ARRAY[[1, 2, 3]], ARRAY[1])$$), (46, $$dlints_update_batch(s, ARRAY[[1, 2, 3]], ARRAY[1, 2], ARRAY[1])$$), (47, $$dlints_update_batch(s, ARRAY[[1, 2, 3]], ARRAY[[1, NULL]], ARRAY[1])$$),
-  (48, $$dlints_update_batch(s, ARRAY[[1, 2, 3]], ARRAY[[1, 'Infinity']]::float8[], ARRAY[1])$$), (49, $$dlints_update_batch(s, '{}', ARRAY[[1, 2]], '{}')$$),
+  (48, $$dlints_update_batch(s, ARRAY[[1, 2, 3]], ARRAY[[1, 'Infinity']]::float8[], ARRAY[1])$$), (49, $$dlints_update_batch(s, '{}', ARRAY[[1, 2]], '{}'::float8[])$$),
   (50, $$dlints_update_reduced(m, ARRAY[1, 2, 3], 1)$$), (51, $$dlints_update_reduced(m, ARRAY[1, 'NaN']::float8[], 1)$$), (52, $$dlints_update_reduced(m, ARRAY[1, 2], 'NaN')$$), (53, $$dlints_update_reduced(m, ARRAY[1e51, 2], 1)$$),
   (54, $$dlints_update_reduced(m, ARRAY[[1, 2]], 1)$$), (55, $$dlints_update_reduced(s, ARRAY[1, 2], 1)$$), (56, $$dlints_update_reduced(s, ARRAY[1, 2, 3], 1)$$),
   (60, $$(SELECT dlints_evidence(m, ARRAY[1, 2, 3]::real[], CASE i WHEN 70 THEN 'NaN'::float8 ELSE 1 END) FROM generate_series(1, 100) AS i)$$),
   (61, $$(SELECT dlints_evidence(m, CASE i WHEN 70 THEN ARRAY[1, 2]::real[] ELSE ARRAY[1, 2, 3]::real[] END, 1) FROM generate_series(1, 100) AS i)$$),
   (62, $$(SELECT dlints_evidence(m, ARRAY[1, 2, NULL]::real[], i) FROM generate_series(1, 1) AS i)$$), (63, $$(SELECT dlints_evidence(m, ARRAY[1, 2, 1e60]::float8[], i) FROM generate_series(1, 1) AS i)$$),
   (64, $$(SELECT dlints_evidence(m, ARRAY[[1, 2, 3]]::real[], i) FROM generate_series(1, 1) AS i)$$), (65, $$(SELECT dlints_evidence(s, ARRAY[1, 2, 3]::real[], i) FROM generate_series(1, 1) AS i)$$),
-  (66, $$(SELECT dlints_evidence(s, ARRAY[1, 2, 3]::real[], ARRAY[1]::real[], i) FROM generate_series(1, 1) AS i)$$), (67, $$(SELECT dlints_evidence(e, ARRAY[1, 2, 3]::real[], 1) FROM (VALUES (m), (dlints_new(3, 2, 0.25, seed => 1))) AS v (e))$$)
+  (66, $$(SELECT dlints_evidence(s, ARRAY[1, 2, 3]::real[], ARRAY[1]::real[], i) FROM generate_series(1, 1) AS i)$$), (67, $$(SELECT dlints_evidence(e, ARRAY[1, 2, 3]::real[], 1) FROM (VALUES (m), (one_memory(3, 2, 0.25, seed => 1))) AS v (e))$$)
 ) AS v (no, statement), LATERAL tried(no, statement) ORDER BY number;
 
 \echo == histories that do not fit together, or together are too much
 SELECT call, result FROM (VALUES
-  (1, $$m || dlints_new(4, 2, 0.5, seed => 1)$$), (2, $$m || dlints_new(3, 3, 0.5, seed => 1)$$), (3, $$m || dlints_new(3, NULL, 0.5, seed => 1)$$), (4, $$dlints_new(2, NULL, 0.5) || dlints_new(2, 2, 0.5)$$),
-  (5, $$m || dlints_new(3, 2, 0.25, seed => 1)$$),
-  (6, $$m || dlints_new(3, 2, 0.5, seed => 2)$$), (7, $$m || dlints_new(3, 2, 0.5, seed => 1, projection_scale => 1)$$), (8, $$s || dlints_new(3, 2, 0.5, seed => 1, shared_dim => 3, intercept => true)$$), (9, $$s || m$$),
-  (10, $$dlints_new(3, 2, 0.5, seed => 1, shared_dim => 2) || s$$), (11, $$(SELECT dlints_concat_agg(e) FROM (VALUES (m), (dlints_new(3, 2, 0.5, seed => 2))) AS v (e))$$),
+  (1, $$m || one_memory(4, 2, 0.5, seed => 1)$$), (2, $$m || one_memory(3, 3, 0.5, seed => 1)$$), (3, $$m || one_memory(3, NULL, 0.5, seed => 1)$$), (4, $$one_memory(2, NULL, 0.5) || one_memory(2, 2, 0.5)$$),
+  (5, $$m || one_memory(3, 2, 0.25, seed => 1)$$),
+  (6, $$m || one_memory(3, 2, 0.5, seed => 2)$$), (7, $$m || one_memory(3, 2, 0.5, seed => 1, projection_scale => 1)$$), (8, $$s || one_memory(3, 2, 0.5, seed => 1, shared_dim => 3, intercept => true)$$), (9, $$s || m$$),
+  (10, $$one_memory(3, 2, 0.5, seed => 1, shared_dim => 2) || s$$), (11, $$(SELECT dlints_concat_agg(e) FROM (VALUES (m), (one_memory(3, 2, 0.5, seed => 2))) AS v (e))$$),
   (12, $$(m::jsonb || '{"updates": 9223372036854775807}')::dlints || m$$), (13, $$dlints_update((m::jsonb || '{"updates": 9223372036854775807}')::dlints, ARRAY[1, 2, 3], 1)$$),
-  (14, $$(m::jsonb || '{"reward_sum": 1.7e308}')::dlints || (m::jsonb || '{"reward_sum": 1.7e308}')::dlints$$)
+  (14, $$jsonb_set(m::jsonb, '{evidence,0,reward_sum}', '1.7e308')::dlints || jsonb_set(m::jsonb, '{evidence,0,reward_sum}', '1.7e308')::dlints$$)
 ) AS v (no, statement), LATERAL tried(no, statement) ORDER BY number;
 
 \echo == choose and look
@@ -54,7 +54,7 @@ SELECT call, result FROM (VALUES
   (1, $$dlints_recommend(m, 1, ARRAY[1, 2]::real[])$$), (2, $$dlints_recommend(m, 1, ARRAY[1, 2, 'NaN']::real[])$$), (3, $$dlints_recommend(m, 1, ARRAY[1, NULL, 3]::float8[])$$), (4, $$dlints_recommend(m, 1, ARRAY[[1, 2, 3]]::real[])$$),
   (5, $$dlints_recommend(m, 1, ARRAY[1, 2, 3]::real[], 0)$$), (6, $$dlints_recommend(m, 1, ARRAY[1, 2, 3]::float8[], -9223372036854775808)$$), (7, $$dlints_recommend(m, 1, ARRAY[1, 2, 3]::real[], NULL::integer)$$),
   (8, $$dlints_recommend(m, ARRAY[1], ARRAY[1, 2, 3]::real[], 1)$$),
-  (9, $$(SELECT dlints_recommend(m, i, ARRAY[1, 2, 3]::real[], i) FROM generate_series(1, 2) AS i)$$), (10, $$(SELECT dlints_recommend(e, 1, ARRAY[1, 2, 3]::real[], 2) FROM (VALUES (m), (dlints_new(3))) AS v (e))$$),
+  (9, $$(SELECT dlints_recommend(m, i, ARRAY[1, 2, 3]::real[], i) FROM generate_series(1, 2) AS i)$$), (10, $$(SELECT dlints_recommend(e, 1, ARRAY[1, 2, 3]::real[], 2) FROM (VALUES (m), (one_memory(3))) AS v (e))$$),
   (11, $$dlints_recommend(m, 1, ARRAY[1, 2, 3]::real[], ARRAY[1]::real[], 2)$$), (12, $$dlints_recommend(s, 1, ARRAY[1, 2, 3]::real[])$$), (13, $$dlints_recommend(s, 1, ARRAY[1, 2, 3]::real[], ARRAY[1]::real[])$$),
   (14, $$dlints_recommend(s, 1, ARRAY[1, 2]::real[], ARRAY[1, 2]::real[], 2)$$),
   (15, $$dlints_recommend(s, 1, ARRAY[1, 2, 3]::float8[], ARRAY[1, 'NaN']::float8[])$$), (16, $$(SELECT dlints_recommend(s, i, ARRAY[1, 2, 3]::real[], ARRAY[1, i]::real[]) FROM generate_series(1, 2) AS i)$$),
@@ -69,7 +69,7 @@ SELECT call, result FROM (VALUES
   (50, $$dlints_project(m, ARRAY[1, 2, 3, 4])$$), (51, $$dlints_project(s, ARRAY[1, 2, 3], ARRAY[1, 1e51])$$),
   (52, $$dlints_project(m, ARRAY[1e51, 0, 0])$$), (53, $$dlints_weights(m, ARRAY[1, 2])$$), (54, $$dlints_weights(s)$$), (55, $$dlints_weights(s, ARRAY[1, 2, 3])$$), (56, $$dlints_weights(s, ARRAY[1, 'Infinity']::float8[])$$),
   (57, $$dlints_draw_weights(m, ARRAY[1, 2])$$), (58, $$dlints_draw_weights(s)$$), (59, $$dlints_draw_weights(s, 7)$$), (60, $$dlints_draw_weights(s, ARRAY[1], 7)$$), (61, $$dlints_draw_weights(s, ARRAY[[1, 2]], 7)$$),
-  (70, $$dlints_mean((dlints_update(dlints_new(2), ARRAY[1, 1], 1)::jsonb || '{"G": [[0], [9, 0]]}')::dlints)$$), (71, $$dlints_draw((dlints_update(dlints_new(2), ARRAY[1, 1], 1)::jsonb || '{"H": [[0], [9, 0]]}')::dlints)$$)
+  (70, $$dlints_mean(jsonb_set(dlints_update(one_memory(2), ARRAY[1, 1], 1)::jsonb, '{evidence,0,G}', '[[0], [9, 0]]')::dlints)$$), (71, $$dlints_draw(jsonb_set(dlints_update(one_memory(2), ARRAY[1, 1], 1)::jsonb, '{evidence,0,H}', '[[0], [9, 0]]')::dlints)$$)
 ) AS v (no, statement), LATERAL tried(no, statement) ORDER BY number;
 
 \echo == nothing of this has changed a model, or keeps it from learning
@@ -90,26 +90,30 @@ BEGIN
 	RETURN fails(format('COPY received FROM PROGRAM %L (FORMAT binary)', 'printf ''' || octal || ''''));
 END
 $$;
-CREATE TABLE sent AS SELECT dlints_send(state) AS v, dlints_send(dlints_new(3, 2)) AS empty, dlints_send(dlints_new(3)) AS plain FROM model WHERE name = 'plain';
+CREATE TABLE sent AS SELECT dlints_send(state) AS v, dlints_send(one_memory(3, 2)) AS empty, dlints_send(one_memory(3)) AS plain FROM model WHERE name = 'plain';
 SELECT length(v), receives(v) FROM sent;
 SELECT state = (SELECT state FROM model WHERE name = 'plain') AS same FROM received;
--- where the fields are: version 0, policy 2, intercept 3, context_dim 4, reduced_dim 8, shared_dim 12, discount 16, ridge 24, exploration 32, scale 40, seed 48,
--- updates 56, weights 64, rewards 72, squares 80, b 88, G 104, H 128, end 152
+-- where the fields are: version 0, policy 2, intercept 3, memories 4, memory 5, context_dim 6, reduced_dim 10, shared_dim 14, discount 18, half_life 26, ridge 34, exploration 42, noise 50,
+-- scale 58, seed 66, updates 74, newest 82, reference 90, sigma 98, chosen 106, weights 114, rewards 122, squares 130, b 138, G 154, H 178, end 202
 SELECT what, receives(CASE WHEN at IS NULL THEN bytes ELSE overlay(v PLACING bytes FROM at + 1) END) FROM sent, LATERAL (VALUES
-  (1, 'empty', NULL, ''::bytea), (2, 'one byte', NULL, '\x00'), (3, 'a header only', NULL, substr(v, 1, 88)), (4, 'a header cut short', NULL, substr(v, 1, 87)), (5, 'cut short by a byte', NULL, substr(v, 1, length(v) - 1)),
+  (1, 'empty', NULL, ''::bytea), (2, 'one byte', NULL, '\x00'), (3, 'a header only', NULL, substr(v, 1, 114)), (4, 'a header cut short', NULL, substr(v, 1, 113)), (5, 'cut short by a byte', NULL, substr(v, 1, length(v) - 1)),
   (6, 'cut short by a number', NULL, substr(v, 1, length(v) - 8)), (7, 'a byte more', NULL, v || '\x00'::bytea), (8, 'a number more', NULL, v || '\x0000000000000000'::bytea),
   (9, 'version 0', 0, '\x0000'), (10, 'version 2', 0, '\x0002'), (11, 'policy 3', 2, '\x03'), (12, 'policy 255', 2, '\xff'), (13, 'an intercept, which has more numbers', 3, '\x01'), (14, 'intercept 2', 3, '\x02'),
-  (15, 'context_dim 0', 4, '\x00000000'), (16, 'context_dim -1', 4, '\xffffffff'), (17, 'context_dim 65537', 4, '\x00010001'), (18, 'reduced_dim -1', 8, '\xffffffff'), (19, 'reduced_dim 0, with a scale', 8, '\x00000000'),
-  (20, 'reduced_dim 3', 8, '\x00000003'), (21, 'reduced_dim above context_dim', 8, '\x00000004'), (22, 'reduced_dim huge', 8, '\x7fffffff'), (23, 'the largest sizes', 4, '\x0001000000000400'),
-  (24, 'shared_dim -1', 12, '\xffffffff'), (25, 'shared_dim 65537', 12, '\x00010001'), (26, 'discount 0', 16, '\x0000000000000000'), (27, 'discount NaN', 16, '\x7ff8000000000000'), (28, 'discount 2', 16, '\x4000000000000000'),
-  (29, 'discount 1, which has no H', 16, '\x3ff0000000000000'), (30, 'ridge -1', 24, '\xbff0000000000000'), (31, 'ridge NaN', 24, '\x7ff8000000000000'), (32, 'ridge 1.8e308', 24, '\x7fefffffffffffff'),
-  (33, 'exploration infinite', 32, '\x7ff0000000000000'),
-  (34, 'scale 0', 40, '\x0000000000000000'), (35, 'updates -1', 56, '\xffffffffffffffff'), (36, 'updates 0', 56, '\x0000000000000000'), (37, 'weights NaN', 64, '\x7ff8000000000000'), (38, 'weights -1', 64, '\xbff0000000000000'),
-  (39, 'rewards infinite', 72, '\xfff0000000000000'), (40, 'squares -1', 80, '\xbff0000000000000'), (41, 'NaN in b', 96, '\xfff8000000000001'), (42, 'infinity in G', 112, '\x7ff0000000000000'), (43, 'NaN in H', 144, '\x7ff8000000000000'),
-  (50, 'nothing learned', NULL, empty), (51, 'updates 1, without evidence', NULL, overlay(empty PLACING '\x0000000000000001' FROM 57)), (57, 'updates -1, without evidence', NULL, overlay(empty PLACING '\xffffffffffffffff' FROM 57)),
-  (52, 'weights 1, nothing learned', NULL, overlay(empty PLACING '\x3ff0000000000000' FROM 65)),
-  (53, 'zeros behind it', NULL, empty || decode(repeat('00', 64), 'hex')), (54, 'a header cut short', NULL, substr(empty, 1, 87)), (55, 'a scale without projection', NULL, overlay(plain PLACING '\x3ff0000000000000' FROM 41)),
-  (56, 'shared_dim without projection', NULL, overlay(plain PLACING '\x00000001' FROM 13))
+  (15, 'context_dim 0', 6, '\x00000000'), (16, 'context_dim -1', 6, '\xffffffff'), (17, 'context_dim 65537', 6, '\x00010001'), (18, 'reduced_dim -1', 10, '\xffffffff'), (19, 'reduced_dim 0, with a scale', 10, '\x00000000'),
+  (20, 'reduced_dim 3', 10, '\x00000003'), (21, 'reduced_dim above context_dim', 10, '\x00000004'), (22, 'reduced_dim huge', 10, '\x7fffffff'), (23, 'the largest sizes', 6, '\x0001000000000400'),
+  (24, 'shared_dim -1', 14, '\xffffffff'), (25, 'shared_dim 65537', 14, '\x00010001'), (26, 'discount 0', 18, '\x0000000000000000'), (27, 'discount NaN', 18, '\x7ff8000000000000'), (28, 'discount 2', 18, '\x4000000000000000'),
+  (29, 'discount 1, which has no H', 18, '\x3ff0000000000000'), (30, 'ridge -1', 34, '\xbff0000000000000'), (31, 'ridge NaN', 34, '\x7ff8000000000000'), (32, 'ridge 1.8e308', 34, '\x7fefffffffffffff'),
+  (33, 'exploration infinite', 42, '\x7ff0000000000000'),
+  (34, 'scale 0', 58, '\x0000000000000000'), (35, 'updates -1', 74, '\xffffffffffffffff'), (36, 'updates 0', 74, '\x0000000000000000'), (37, 'weights NaN', 114, '\x7ff8000000000000'), (38, 'weights -1', 114, '\xbff0000000000000'),
+  (39, 'rewards infinite', 122, '\xfff0000000000000'), (40, 'squares -1', 130, '\xbff0000000000000'), (41, 'NaN in b', 146, '\xfff8000000000001'), (42, 'infinity in G', 162, '\x7ff0000000000000'), (43, 'NaN in H', 194, '\x7ff8000000000000'),
+  (50, 'nothing learned', NULL, empty), (51, 'updates 1, without evidence', NULL, overlay(empty PLACING '\x0000000000000001' FROM 75)), (57, 'updates -1, without evidence', NULL, overlay(empty PLACING '\xffffffffffffffff' FROM 75)),
+  (52, 'chosen 1, nothing learned', NULL, overlay(empty PLACING '\x0000000000000001' FROM 107)),
+  (53, 'zeros behind it', NULL, empty || decode(repeat('00', 64), 'hex')), (54, 'a header cut short', NULL, substr(empty, 1, 113)), (55, 'a scale without projection', NULL, overlay(plain PLACING '\x3ff0000000000000' FROM 59)),
+  (56, 'shared_dim without projection', NULL, overlay(plain PLACING '\x00000001' FROM 15)),
+  (60, 'memories 0', 4, '\x00'), (61, 'memories 2, which have more numbers', 4, '\x02'), (62, 'memories 9', 4, '\x09'), (63, 'memory 0', 5, '\x00'), (64, 'memory 2', 5, '\x02'), (65, 'half_life 1 next to a discount', 26, '\x3ff0000000000000'),
+  (66, 'half_life NaN', 26, '\x7ff8000000000000'), (67, 'by time, newest unknown', 18, '\x00000000000000003ff0000000000000'), (68, 'noise NaN', 50, '\x7ff8000000000000'), (69, 'noise -1', 50, '\xbff0000000000000'), (70, 'noise 2, sigma 1', 50, '\x4000000000000000'),
+  (71, 'newest, by count', 82, '\x0000000000000000'), (72, 'reference 1, without an intercept', 90, '\x3ff0000000000000'), (73, 'reference NaN', 90, '\x7ff8000000000000'), (74, 'sigma NaN', 98, '\x7ff8000000000000'), (75, 'sigma 0', 98, '\x0000000000000000'),
+  (76, 'chosen 2 of 1', 106, '\x0000000000000002'), (77, 'chosen -1', 106, '\xffffffffffffffff'), (78, 'by time, newest infinite', 18, '\x00000000000000003ff0000000000000' || substr(v, 35, 48) || '\x7fffffffffffffff')
 ) AS c (no, what, at, bytes) ORDER BY no;
 ALTER TABLE received ALTER state TYPE dlints(3, 3);
 SELECT receives(v) AS sizes_of_a_column FROM sent;
@@ -119,7 +123,7 @@ SELECT setting, left(fails(setting), 5) AS result FROM unnest(ARRAY['SET dlints.
 SHOW dlints.model_cache_size;
 SHOW dlints.projection_cache_size;
 \echo == a hint
-SELECT dlints_predict(dlints_new(1), ARRAY[1], ARRAY[1]);
+SELECT dlints_predict(one_memory(1), ARRAY[1], ARRAY[1]);
 \set ECHO all
-DROP FUNCTION tried, receives;
+DROP FUNCTION tried, receives, one_memory;
 DROP TABLE model, before, received, sent;

@@ -178,12 +178,14 @@ CheckInteractions(const char *name, int shared_dim)
 
 /* The interval in an argument in seconds, a month having 30 days. */
 static double
-SecondsArgument(FunctionCallInfo fcinfo, int argno)
+HalfLifeArgument(FunctionCallInfo fcinfo, int argno)
 {
 	Interval   *interval = PG_GETARG_INTERVAL_P(argno);
-
-	return interval->time / (double) USECS_PER_SEC +
+	double		seconds = interval->time / (double) USECS_PER_SEC +
 		(interval->day + (double) interval->month * DAYS_PER_MONTH) * SECS_PER_DAY;
+
+	ModelCheckHalfLife(seconds);
+	return seconds;
 }
 
 /* windows of memories that nobody chose, in observations per coordinate */
@@ -210,7 +212,7 @@ SetMemories(FunctionCallInfo fcinfo, int discount_argno, int half_life_argno,
 	if (!PG_ARGISNULL(discount_argno))
 		header->discount = ArgFinite(PG_GETARG_FLOAT8(discount_argno), "discount");
 	if (!PG_ARGISNULL(half_life_argno))
-		header->half_life = SecondsArgument(fcinfo, half_life_argno);
+		header->half_life = HalfLifeArgument(fcinfo, half_life_argno);
 	if (!chosen)
 		header->discount = memories == 1 ? 1.0 :
 			1.0 - 1.0 / ((double) SHORT_WINDOW * dim);

@@ -13,7 +13,7 @@ TITLE = 'Models interleaved row by row'
 ROWS = 100000
 COUNTS = (1, 8, 9, 12, 100, 1000)
 ROUNDS = 20
-BARS = {9: 1.5, 1000: 4}
+BARS = {9: 2, 1000: 4}
 
 MODELS = f"""
     CREATE TABLE model AS

@@ -4,11 +4,11 @@
 BEGIN;
 \ir include/helpers.sql
 
--- as an expression, and from a row, where its length word is a single byte
+-- as an expression, and from a row
 CREATE TEMP TABLE kept AS SELECT name, empty, context(1, n) AS x, shared(1, s) AS u FROM kind;
 CREATE TEMP TABLE model AS SELECT format('%s, stored', name) AS name, k.empty, x, u FROM kept AS k UNION ALL SELECT name, kind.empty, x, u FROM kept JOIN kind USING (name);
 
-SELECT plan(32 * 3 + 6 + 5 + 3 + 9);
+SELECT plan(32 * 3 + 6 + 5 + 3 + 6 + 7);
 
 SELECT ok(same_bytes(empty::text::dlints, empty) AND same_bytes(empty::jsonb::dlints, empty) AND same_bytes(receive(dlints_send(empty)), empty) AND same_bytes(dlints_set(empty), empty)
           AND empty::text::dlints = empty AND empty <> dlints_set(empty, ridge => 0.8) AND dlints_hash(empty) = dlints_hash(empty::text::dlints), format('%s: reads back from every form', name)) FROM model ORDER BY name;
@@ -33,11 +33,11 @@ FROM kept, LATERAL (SELECT update_at(empty, x, u, 2) OFFSET 0) AS o (one) WHERE 
 SELECT throws_ok(format('SELECT one_memory(7, discount => 0.9) || one_memory(7, %s)', other), '22023', NULL, format('what does not fit does not, though there is no evidence: %s', other))
 FROM unnest(ARRAY['discount => 0.8', '3, discount => 0.9', 'discount => 0.9, intercept => true']) AS other ORDER BY other;
 
--- 128 bytes
-SELECT is((dlints_info(empty)).bytes, 128::bigint, format('%s bytes of evidence to come', label))
-FROM (VALUES ('few', one_memory(1)), ('many', one_memory(1024)), ('most', one_memory(65536, 1024, shared_dim => 65536, intercept => true))) AS v (label, empty);
-SELECT is(max(pg_column_size(empty)), 125, 'in a row, and less by three') FROM kept;
-SELECT is(pg_column_size(empty), 128, 'as an expression') FROM (SELECT dlints_set(one_memory(1024), ridge => 2) OFFSET 0) AS s (empty);
+-- 144 bytes
+SELECT is((dlints_info(empty)).bytes, 144::bigint, format('%s bytes of evidence to come', label))
+FROM (VALUES ('few', one_memory(1)), ('many', one_memory(1024)), ('most', dlints_new(65536, 1024, shared_dim => 65536, interactions => 'crossed', memories => 8))) AS v (label, empty);
+SELECT is(max(pg_column_size(empty)), 144, 'in a row') FROM kept;
+SELECT is(pg_column_size(empty), 144, 'as an expression') FROM (SELECT dlints_set(one_memory(1024), ridge => 2) OFFSET 0) AS s (empty);
 
 -- Rebuilding from a log: the sort carries the model with every row, 30 kB of it
 -- if it has learned one, and writes no temporary file with one that has not.
@@ -62,16 +62,17 @@ RESET work_mem;
 
 -- evidence without a model that has learned nothing is refused, and a model that has learned without evidence
 CREATE TEMP TABLE form AS
-SELECT e::jsonb AS e, m::jsonb AS m, dlints_send(e) AS e_sent, dlints_send(m) AS m_sent, dlints_send(zero) AS zero_sent
+SELECT e::jsonb AS e, m::jsonb AS m, zero::jsonb AS zero, dlints_send(e) AS e_sent, dlints_send(dlints_new(2)) AS three_sent, dlints_send(m) AS m_sent, dlints_send(zero) AS zero_sent
 FROM one_memory(2) AS e, LATERAL (SELECT dlints_update(e, ARRAY[1, 2], 3), dlints_update(e, ARRAY[0, 0], 0)) AS u (m, zero);
 SELECT throws_ok(format('SELECT (%L::jsonb || %L)::text::dlints', j, other), '22P02', 'invalid input syntax for type dlints', format('text: %s', what))
 FROM form, LATERAL (VALUES
-  ('b, nothing learned', e, '{"b": [0, 0]}'::jsonb), ('all, nothing learned', m, '{"updates": 0, "weight_sum": 0, "reward_sum": 0, "reward_square_sum": 0}'),
-  ('no b, something learned', m, '{"b": null}'), ('nothing, something learned', e, '{"updates": 1}')) AS v (what, j, other);
+  ('zeros, nothing learned', e, jsonb_build_object('evidence', zero -> 'evidence')), ('all, nothing learned', m, '{"updates": 0, "chosen": 0}'::jsonb), ('no memories, nothing learned', e, '{"evidence": []}'),
+  ('no evidence, something learned', m, '{"evidence": null}'), ('no b, something learned', jsonb_set(m, '{evidence,0,b}', 'null'), '{}'), ('nothing, something learned', e, '{"updates": 1}')) AS v (what, j, other);
 SELECT throws_ok(format('SELECT receive(%L)', bytes), '22P03', 'invalid dlints in external value', format('binary: %s', what))
-FROM form, LATERAL (VALUES  -- updates are at 56, after which the sums come
-  ('evidence, nothing learned', overlay(m_sent PLACING '\x0000000000000000' FROM 57)), ('zeros, nothing learned', overlay(zero_sent PLACING '\x0000000000000000' FROM 57)),
-  ('nothing, something learned', overlay(e_sent PLACING '\x0000000000000001' FROM 57)), ('a weight, nothing learned', overlay(e_sent PLACING '\x3ff0000000000000' FROM 65)),
-  ('a reward, nothing learned', overlay(e_sent PLACING '\x3ff0000000000000' FROM 73))) AS v (what, bytes);
+FROM form, LATERAL (VALUES  -- counted from 1, the memory in use is byte 6, updates begin at 75, then come newest, reference, sigma and chosen
+  ('evidence, nothing learned', overlay(m_sent PLACING '\x0000000000000000' FROM 75)), ('zeros, nothing learned', overlay(zero_sent PLACING '\x0000000000000000' FROM 75)),
+  ('nothing, something learned', overlay(e_sent PLACING '\x0000000000000001' FROM 75)), ('a time, nothing learned', overlay(e_sent PLACING '\x0000000000000000' FROM 83)),
+  ('a reference, nothing learned', overlay(three_sent PLACING '\x3ff0000000000000' FROM 91)), ('a choice, nothing learned', overlay(e_sent PLACING '\x0000000000000001' FROM 107)),
+  ('a memory in use, nothing learned', overlay(three_sent PLACING '\x01' FROM 6))) AS v (what, bytes);
 SELECT * FROM finish();
 ROLLBACK;

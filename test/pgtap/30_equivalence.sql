@@ -4,34 +4,6 @@
 BEGIN;
 \ir include/helpers.sql
 
-CREATE FUNCTION singly(m dlints, first integer, last integer) RETURNS dlints LANGUAGE plpgsql AS
-$$
-DECLARE
-	f record := dlints_info(m);
-BEGIN
-	FOR i IN first..last LOOP
-		m := update_at(m, context(i, f.context_dim), shared(i, f.shared_dim), reward(i));
-	END LOOP;
-	RETURN m;
-END
-$$;
-
-CREATE FUNCTION reduced(m dlints, first integer, last integer) RETURNS dlints LANGUAGE plpgsql AS
-$$
-DECLARE
-	f record := dlints_info(m);
-BEGIN
-	FOR i IN first..last LOOP
-		m := dlints_update_reduced(m, project_at(m, context(i, f.context_dim), shared(i, f.shared_dim)), reward(i));
-	END LOOP;
-	RETURN m;
-END
-$$;
-
-CREATE FUNCTION batch(m dlints, first integer, last integer) RETURNS dlints LANGUAGE sql AS
-$$ SELECT batch_at(m, array_agg(context(i, context_dim) ORDER BY i), array_agg(shared(i, shared_dim) ORDER BY i) FILTER (WHERE shared_dim > 0), array_agg(reward(i) ORDER BY i))
-   FROM dlints_info(m), generate_series(first, last) AS i $$;
-
 -- the large one is for products of blocks
 CREATE TEMP TABLE trained AS
 SELECT name, discount, empty, singly(empty, 1, 200) AS model
@@ -63,15 +35,15 @@ SELECT results_eq($$SELECT i.updates, i.effective_sample_size, i.mean_reward FRO
                   $$VALUES (4::bigint, 1.875::float8, (0.125 + 1 + 4)::float8 / 1.875)$$, 'weights and mean reward at discount 1/2');
 SELECT results_eq($$SELECT i.updates, i.effective_sample_size, i.mean_reward FROM dlints_info((SELECT dlints_evidence(one_memory(1, NULL, 1), ARRAY[1]::real[], v % 4) FROM generate_series(1, 1000) AS v)) AS i$$,
                   $$VALUES (1000::bigint, 1000::float8, 1.5::float8)$$, 'weights and mean reward without discount');
-SELECT is((dlints_update_batch(one_memory(1, NULL, 0.5), ARRAY[[1], [2], [3]], ARRAY[1, 2, 3])::jsonb ->> 'reward_square_sum')::float8, (0.25 + 2 + 9)::float8, 'squared rewards are weighted once');
+SELECT is((dlints_update_batch(one_memory(1, NULL, 0.5), ARRAY[[1], [2], [3]], ARRAY[1, 2, 3])::jsonb #>> '{evidence,0,reward_square_sum}')::float8, (0.25 + 2 + 9)::float8, 'squared rewards are weighted once');
 
 -- parameters are the left side's, evidence survives a change of them
 CREATE TEMP TABLE few AS SELECT singly(empty, 1, 5) AS m, empty AS e, context(1, 7) AS x FROM kind WHERE name = 'plain, discount 0.9';
-SELECT results_eq($$SELECT i.ridge, i.exploration, i.policy, i.updates FROM few, dlints_info(dlints_set(m, 3, 0.5, 'ucb') || dlints_set(m, 4, 0.25, 'greedy')) AS i$$,
-                  $$VALUES (3::float8, 0.5::float8, 'ucb', 10::bigint)$$, 'ridge, exploration and policy of || are the left side''s');
-SELECT cmp_ok(difference(dlints_mean(dlints_set(m, ridge => 9)), flat(solve(symmetric_matrix(m::jsonb -> 'G', 9), column_of(numbers(m::jsonb -> 'b'))))),
+SELECT results_eq($$SELECT i.ridge, i.exploration, i.noise, i.sigma, i.policy, i.updates FROM few, dlints_info(dlints_set(m, 3, 0.5, 2, 'ucb') || dlints_set(m, 4, 0.25, 5, 'greedy')) AS i$$,
+                  $$VALUES (3::float8, 0.5::float8, 2::float8, 2::float8, 'ucb', 10::bigint)$$, 'ridge, exploration, noise and policy of || are the left side''s');
+SELECT cmp_ok(difference(dlints_mean(dlints_set(m, ridge => 9)), flat(solve(symmetric_matrix(memory_in_use(m) -> 'G', 9), column_of(numbers(memory_in_use(m) -> 'b'))))),
               '<=', 1e-12::float8, 'another ridge: the posterior of the same evidence under it') FROM few;
-SELECT ok(same_bytes(dlints_set(dlints_set(m, 9, 2, 'ucb'), (dlints_info(m)).ridge, (dlints_info(m)).exploration, 'thompson'), m), 'a change of parameters can be taken back') FROM few;
+SELECT ok(same_bytes(dlints_set(dlints_set(m, 9, 2, 0, 'ucb'), (dlints_info(m)).ridge, (dlints_info(m)).exploration, 1, 'thompson'), m), 'a change of parameters can be taken back') FROM few;
 SELECT ok(same_bytes(dlints_set(m), m) AND dlints_set(NULL, 1) IS NULL, 'nothing to set changes nothing') FROM few;
 
 -- NULL: no observation is no change, and not a NULL model

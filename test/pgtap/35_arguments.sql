@@ -44,8 +44,8 @@ SELECT is(string_agg(statement || ': ' || have, E'\n') FILTER (WHERE have <> wan
 FROM call, LATERAL (VALUES (answer(statement, '''{0.1,0.2}''', '''{1,-2}'''), answer(statement, 'ARRAY[0.1, 0.2]::float8[]', 'ARRAY[1, -2]::float8[]'))) AS v (have, want)
 -- (what an untyped third argument of dlints_accepts is, has to be said)
 WHERE statement NOT LIKE '%batch%' AND statement <> 'dlints_accepts(s, :x, :u)';
-SELECT is(answer('dlints_update_batch(s, ''{{0.1,0.2},{3,4}}'', ''{{1,-2},{0,1}}'', ''{2,3}'')', '', ''),
-          answer('dlints_update_batch(s, ARRAY[[0.1, 0.2], [3, 4]]::float8[], ARRAY[[1, -2], [0, 1]]::float8[], ARRAY[2, 3])', '', ''), 'an untyped batch');
+SELECT is(answer('dlints_update_batch(s, ''{{0.1,0.2},{3,4}}'', ''{{1,-2},{0,1}}'', ''{2,3}''::float8[])', '', ''),
+          answer('dlints_update_batch(s, ARRAY[[0.1, 0.2], [3, 4]]::float8[], ARRAY[[1, -2], [0, 1]]::float8[], ARRAY[2, 3])', '', ''), 'an untyped batch, but for the rewards, which could be times');
 PREPARE untyped AS SELECT same_bytes(dlints_update(m, $1, $2), dlints_update(m, ARRAY[0.1, 0.2]::float8[], 2)) AND same_bytes(dlints_update(s, $1, $3, $2), dlints_update(s, ARRAY[0.1, 0.2]::float8[], ARRAY[1, -2]::float8[], 2))
   AND same_bytes(dlints_update_batch(m, $4, $5), dlints_update_batch(m, ARRAY[[0.1, 0.2], [3, 4]]::float8[], ARRAY[2, 3])) AND dlints_predict(m, $1) = dlints_predict(m, ARRAY[0.1, 0.2]::float8[])
   AND dlints_accepts(m, $1, reward => $2) AND dlints_accepts(s, $1, shared => $3) FROM model;

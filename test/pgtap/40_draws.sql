@@ -1,4 +1,4 @@
--- Draws are normal with mean psi-hat and covariance xi^2 Z^-1 Z~ Z^-1.
+-- Draws are normal with mean psi-hat and covariance (xi sigma)^2 Z^-1 Z~ Z^-1.
 --
 -- 20,000 draws with the seeds 1 to 20000, d = 6.  Both expectations are
 -- computed here from the evidence.  If the law is right,
@@ -19,15 +19,17 @@ BEGIN;
 CREATE TEMP TABLE trained AS
 SELECT name, dlints_update_batch(one_memory(9, 6, discount, 0.5, 0.3, 11), array_agg(context(i, 9) ORDER BY i), array_agg(number(i, 77) ORDER BY i)) AS model
 FROM (VALUES ('discount 0.95', 0.95::float8), ('discount 1', 1)) AS s (name, discount), generate_series(1, 80) AS i
-GROUP BY name, discount;
+GROUP BY name, discount
+-- the noise not known
+UNION ALL SELECT 'noise estimated', dlints_update_batch(dlints_new(9, 6, ridge => 0.5, exploration => 0.3, seed => 11, intercept => false), array_agg(context(i, 9) ORDER BY i), array_agg(number(i, 77) ORDER BY i)) FROM generate_series(1, 80) AS i;
 
 CREATE TEMP TABLE law AS
-SELECT name, flat(solve(z_matrix(model), column_of(numbers(model::jsonb -> 'b')))) AS mean,
+SELECT name, flat(solve(z_matrix(model), column_of(centred_b(model)))) AS mean,
        c.covariance, solve(c.covariance, identity.m) AS inverse
 FROM trained,
      LATERAL (SELECT covariance_of(z_matrix(model), z_tilde_matrix(model))) AS k (m),
      LATERAL (SELECT array_agg(r ORDER BY i) FROM
-              (SELECT i, array_agg(0.3 ^ 2 * k.m[i][j] ORDER BY j) AS r FROM generate_series(1, 6) AS i, generate_series(1, 6) AS j GROUP BY i) AS s) AS c (covariance),
+              (SELECT i, array_agg((0.3 * (dlints_info(model)).sigma) ^ 2 * k.m[i][j] ORDER BY j) AS r FROM generate_series(1, 6) AS i, generate_series(1, 6) AS j GROUP BY i) AS s) AS c (covariance),
      LATERAL (SELECT array_agg(unit_vector(i, 6) ORDER BY i) FROM generate_series(1, 6) AS i) AS identity (m);
 
 CREATE TEMP TABLE sample AS
@@ -41,7 +43,7 @@ FROM sample JOIN law USING (name);
 CREATE TEMP TABLE average AS
 SELECT name, ARRAY[avg(v[1]), avg(v[2]), avg(v[3]), avg(v[4]), avg(v[5]), avg(v[6])] AS v FROM centred GROUP BY name;
 
-SELECT plan(2 * 6 + 12);
+SELECT plan(3 * 6 + 14);
 
 SELECT cmp_ok(20000 * quadratic(inverse, v), '<', 38.3::float8, format('%s: mean', name))
 FROM average JOIN law USING (name) ORDER BY name;

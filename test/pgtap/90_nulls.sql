@@ -7,9 +7,10 @@ BEGIN;
 -- something of each type that an argument has
 CREATE TEMP TABLE sample (type regtype, value text);
 INSERT INTO sample VALUES
-    ('dlints', 'dlints_update(one_memory(2), ARRAY[1, 2], 1)'), ('jsonb', 'one_memory(2)::jsonb'), ('anycompatiblearray', 'ARRAY[1, 2]::real[]'),
+    ('dlints', 'dlints_update(one_memory(2, discount => 1), ARRAY[1, 2], 1)'), ('jsonb', 'one_memory(2)::jsonb'), ('anycompatiblearray', 'ARRAY[1, 2]::real[]'),
     ('real[]', 'ARRAY[1, 2]'), ('double precision[]', 'ARRAY[1, 2]'), ('double precision', '1'), ('integer', '2'), ('bigint', '7'),
-    ('boolean', 'true'), ('text', '''ucb'''), ('oid', '0'), ('cstring', '''{}'''), ('cstring[]', '''{2}''');
+    ('boolean', 'true'), ('text', '''ucb'''), ('oid', '0'), ('cstring', '''{}'''), ('cstring[]', '''{2}'''),
+    ('interval', '''1 day'''), ('timestamptz', '''2026-01-01'''), ('timestamptz[]', '''{2026-01-01,2026-01-02}''');
 
 CREATE TEMP TABLE member AS
 SELECT p.oid::regprocedure::text AS name, p.oid, p.pronargs, p.proargtypes::oid[]::regtype[] AS types FROM pg_proc AS p
@@ -26,13 +27,18 @@ FROM member, LATERAL (SELECT '{}'::integer[] AS nulls UNION ALL SELECT ARRAY[i] 
 
 -- of a model without a shared context, and of one with it and an intercept
 CREATE TEMP TABLE result AS SELECT * FROM call;
-UPDATE sample SET value = 'dlints_update(one_memory(2, 1, shared_dim => 2, intercept => true), ARRAY[1, 2], ARRAY[3, 4], 1)' WHERE type = 'dlints'::regtype;
+UPDATE sample SET value = 'dlints_update(one_memory(2, 1, 1, shared_dim => 2, intercept => true), ARRAY[1, 2], ARRAY[3, 4], 1)' WHERE type = 'dlints'::regtype;
+INSERT INTO result SELECT * FROM call;
+-- and of one by time, with several memories
+UPDATE sample SET value = 'dlints_update(dlints_new(2, half_life => ''1 day'', memories => 3), ARRAY[1, 2], 1, ''2026-01-01'')' WHERE type = 'dlints'::regtype;
 INSERT INTO result SELECT * FROM call;
 
 SELECT plan((SELECT 2 + count(*) FROM member)::integer);
 SELECT is_empty('SELECT unnest(types) FROM member EXCEPT SELECT type FROM sample', 'there is a sample for every type of argument');
 SELECT set_eq($$SELECT name FROM result EXCEPT SELECT name FROM result WHERE nulls = '{}' AND outcome ~ '^gives '$$,
-              ARRAY['dlints(dlints,integer,boolean)', 'dlints_in(cstring,oid,integer)', 'dlints_update_batch(dlints,anycompatiblearray,double precision[])', 'dlints_update_batch(dlints,anycompatiblearray,anycompatiblearray,double precision[])'],
+              ARRAY['dlints(dlints,integer,boolean)', 'dlints_in(cstring,oid,integer)', 'dlints_update_batch(dlints,anycompatiblearray,double precision[],timestamp with time zone[],double precision[])',
+                    'dlints_update_batch(dlints,anycompatiblearray,anycompatiblearray,double precision[],timestamp with time zone[],double precision[])',
+                    'dlints_new(integer,integer,double precision,interval,integer,double precision,double precision,double precision,text,integer,text,boolean,bigint,double precision)'],
               'calls without NULL succeed, but where no sample has that form');
 SELECT is(string_agg(nulls::text || ' ' || outcome, E'\n') FILTER (WHERE outcome !~ '^gives |^22'), NULL, name || ' takes NULLs or refuses them') FROM result GROUP BY name ORDER BY name;
 SELECT * FROM finish();

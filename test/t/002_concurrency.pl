@@ -50,7 +50,7 @@ sub pair_has
 {
 	return $node->safe_psql(
 		'postgres', q{
-		SELECT (dlints_info(state)).updates, state::jsonb->'evidence'->0->'reward_sum', state::jsonb->'evidence'->0->'b'->0,
+		SELECT (dlints_info(state)).updates, coalesce(state::jsonb->'evidence'->0->'reward_sum', '0'), coalesce(state::jsonb->'evidence'->0->'b'->0, '0'),
 		       (SELECT count(*) FROM feedback)
 		FROM model WHERE name = 'pair'});
 }

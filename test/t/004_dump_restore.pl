@@ -17,7 +17,7 @@ DlintsTest->run_file($source, 'models.sql');
 $source->safe_psql(
 	'postgres', q{
 	CREATE TABLE model (name text PRIMARY KEY, state dlints);
-	CREATE TABLE fixed (id serial, projected dlints(8, 3, intercept) DEFAULT dlints_new(8, 3, seed => 4),
+	CREATE TABLE fixed (id serial, projected dlints(8, 3) DEFAULT dlints_new(8, 3, seed => 4),
 	                    plain dlints(2) CHECK ((dlints_info(plain)).updates < 100),
 	                    personal dlints(8, 3, 2, intercept), constant dlints(4, intercept));
 
@@ -64,7 +64,7 @@ my $columns = q{
 	ORDER BY attrelid::regclass::text, attnum};
 my $before = $source->safe_psql('postgres', $sent);
 
-is(scalar(split /\n/, $before), 21, 'models to dump');
+is(scalar(split /\n/, $before), 24, 'models to dump');
 for my $setting (1, -15)
 {
 	is( $source->safe_psql(
@@ -109,10 +109,10 @@ sub identical
 		"$how: the default is there");
 	like(
 		refusal($how, 'INSERT INTO fixed (projected) VALUES (dlints_new(8, 4))'),
-		qr/expected dlints\(8,3\), not dlints\(8,4\)/,
+		qr/expected dlints\(8,3\), not dlints\(8,4,intercept\)/,
 		"$how: a column's sizes are enforced");
 	like(
-		refusal($how, 'INSERT INTO fixed (personal) VALUES (dlints_new(8, 3, shared_dim => 2))'),
+		refusal($how, 'INSERT INTO fixed (personal) VALUES (dlints_new(8, 3, shared_dim => 2, intercept => false))'),
 		qr/expected dlints\(8,3,2,intercept\), not dlints\(8,3,2\)/,
 		"$how: and its intercept");
 	return;
@@ -158,7 +158,7 @@ for my $format ('text', 'csv', 'binary')
 		"COPY (SELECT state FROM model WHERE name = 'fresh') TO '$folder/misfit.$format' (FORMAT $format)");
 	like(
 		refusal("copy $format", "COPY fixed (projected) FROM '$folder/misfit.$format' (FORMAT $format)"),
-		qr/expected dlints\(8,3\), not dlints\(3\)/,
+		qr/expected dlints\(8,3\), not dlints\(3,intercept\)/,
 		"COPY as $format: a column's sizes are enforced");
 }
 

@@ -60,7 +60,7 @@ sub check
 
 	is( $node->safe_psql(
 			'postgres', q{
-		SELECT name, (dlints_info(state)).updates, state::jsonb->'evidence'->0->'reward_sum' FROM model ORDER BY name}),
+		SELECT name, (dlints_info(state)).updates, coalesce(state::jsonb->'evidence'->0->'reward_sum', '0') FROM model ORDER BY name}),
 		join("\n", map { join '|', $_, scalar @{ $expected{$_} }, sum0 @{ $expected{$_} } } 'a', 'b'),
 		$name);
 	return;

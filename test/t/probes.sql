@@ -11,6 +11,19 @@ CREATE FUNCTION sound(dlints) RETURNS boolean IMMUTABLE LANGUAGE sql AS $$
 	   AND dlints_send($1) = dlints_send($1::jsonb::dlints)
 	   AND $1 = $1::text::dlints
 	   AND $1::text !~ 'NaN|Inf' $$;
+-- the model twice and once taken back, if it can be
+CREATE FUNCTION taken_back(m dlints) RETURNS dlints LANGUAGE plpgsql AS $$
+	BEGIN
+		IF (SELECT half_life IS NULL AND (memories > 1 OR discount < 1) FROM dlints_info(m)) THEN
+			RETURN m;
+		END IF;
+		RETURN (m || dlints_set(m, ridge => 3)) - m;
+	END $$;
+-- the model, or one of its sizes that needs no times
+CREATE FUNCTION by_count(dlints) RETURNS dlints IMMUTABLE LANGUAGE sql AS $$
+	SELECT CASE WHEN half_life IS NULL THEN $1
+		ELSE dlints_new(context_dim, reduced_dim, discount => 1, shared_dim => shared_dim, intercept => intercept) END
+	FROM dlints_info($1) $$;
 -- what the type of a column for the model says in parentheses
 CREATE FUNCTION sizes(dlints) RETURNS text IMMUTABLE LANGUAGE sql AS $$
 	SELECT concat_ws(',', context_dim, reduced_dim, nullif(shared_dim, 0), CASE WHEN intercept THEN 'intercept' END)
@@ -34,7 +47,7 @@ INSERT INTO probe VALUES
 	('set noise', 'sound(dlints_set($1, noise => 0))'),
 	('scale', 'sound(0.5 * $1) AND dlints_scale(2, $1) = 2 * $1'),
 	('at', 'sound(dlints_at($1, coalesce((SELECT newest FROM dlints_info($1)), now()) + interval ''1 hour''))'),
-	('retract', 'sound(($1 || dlints_set($1, ridge => 3)) - $1) AND dlints_retract($1, NULL) = $1'),
+	('retract', 'dlints_retract($1, NULL) = $1 AND sound(taken_back($1))'),
 	('draw', 'finite(VARIADIC dlints_draw($1))'),
 	('mean', 'finite(VARIADIC dlints_mean($1))'),
 	('covariance', 'finite(VARIADIC dlints_covariance($1))'),
@@ -62,7 +75,7 @@ FROM (VALUES
 	('stddev', 'finite(dlints_stddev($1, %1$s%2$s))'),
 	('update', 'sound(dlints_update($1, %1$s%2$s, 1, now()))'),
 	('update_batch', 'sound(dlints_update_batch($1, ARRAY[%1$s, %1$s]%3$s, ARRAY[1, 2], ARRAY[now(), now()]))'),
-	('evidence', '(SELECT half_life FROM dlints_info($1)) IS NOT NULL OR sound((SELECT dlints_evidence($1, %1$s%2$s, i) FROM generate_series(1, 2) i))'),
+	('evidence', 'sound((SELECT dlints_evidence(by_count($1), %1$s%2$s, i) FROM generate_series(1, 2) i))'),
 	('evidence at', 'sound((SELECT dlints_evidence($1, %1$s%2$s, i, now()) FROM generate_series(1, 2) i))'),
 	('evidence weighed', 'sound((SELECT dlints_evidence($1, %1$s%2$s, i, now(), i) FROM generate_series(1, 2) i))'),
 	('recommend', '(SELECT dlints_recommend($1, i, %1$s%2$s) FROM generate_series(1, 2) i) IN (1, 2)'),

@@ -217,6 +217,35 @@ BEGIN
 END
 $$;
 
+-- other ways to learn them
+CREATE FUNCTION singly(m dlints, first integer, last integer) RETURNS dlints LANGUAGE plpgsql AS
+$$
+DECLARE
+	f record := dlints_info(m);
+BEGIN
+	FOR i IN first..last LOOP
+		m := update_at(m, context(i, f.context_dim), shared(i, f.shared_dim), reward(i));
+	END LOOP;
+	RETURN m;
+END
+$$;
+
+CREATE FUNCTION reduced(m dlints, first integer, last integer) RETURNS dlints LANGUAGE plpgsql AS
+$$
+DECLARE
+	f record := dlints_info(m);
+BEGIN
+	FOR i IN first..last LOOP
+		m := dlints_update_reduced(m, project_at(m, context(i, f.context_dim), shared(i, f.shared_dim)), reward(i));
+	END LOOP;
+	RETURN m;
+END
+$$;
+
+CREATE FUNCTION batch(m dlints, first integer, last integer) RETURNS dlints LANGUAGE sql AS
+$$ SELECT batch_at(m, array_agg(context(i, context_dim) ORDER BY i), array_agg(shared(i, shared_dim) ORDER BY i) FILTER (WHERE shared_dim > 0), array_agg(reward(i) ORDER BY i))
+   FROM dlints_info(m), generate_series(first, last) AS i $$;
+
 -- SQLSTATE, message and detail of a statement that fails, or what it gives
 CREATE FUNCTION outcome(statement text) RETURNS text LANGUAGE plpgsql AS
 $$
