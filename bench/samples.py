@@ -18,9 +18,13 @@ MODELS = f"""
     CREATE TABLE model (name text PRIMARY KEY, state dlints NOT NULL)
     WITH {QUIET}"""
 
+# The algorithm of the paper: one memory, rewards as they are
+PAPER = ('discount => 0.99, exploration => 0.1, noise => 1, '
+         'intercept => false')
+
 NEW_MODEL = """
-    WITH fresh AS (SELECT dlints_new(context_dim => %(context_dim)s,
-                                     reduced_dim => %(reduced_dim)s) AS state)
+    WITH fresh AS (SELECT dlints_new(%(context_dim)s, %(reduced_dim)s,
+                                     {}) AS state)
     INSERT INTO model
     SELECT %(name)s, state || (SELECT dlints_evidence(state, features, reward)
                                FROM   feedback)
@@ -68,16 +72,19 @@ def create_feedback(cursor, features, shareds=None):
     _create(cursor, 'feedback', '', columns)
 
 
-def create_models(cursor, *sizes):
+def create_models(cursor, *models):
     """Create a table of models, each trained on 1000 rows of feedback.
 
-    Sizes are tuples of name, context_dim and reduced_dim.
+    Models are tuples of name, context_dim, reduced_dim and, if they are not
+    the paper's, the other parameters.
     """
     cursor.execute(MODELS)
-    for name, context_dim, reduced_dim in sizes:
+    for name, context_dim, reduced_dim, *parameters in models:
         create_feedback(cursor, contexts(1000, context_dim, seed=3))
-        cursor.execute(NEW_MODEL, {'name': name, 'context_dim': context_dim,
-                                   'reduced_dim': reduced_dim})
+        cursor.execute(
+            NEW_MODEL.format(*parameters or [PAPER]),
+            {'name': name, 'context_dim': context_dim,
+             'reduced_dim': reduced_dim})
         cursor.execute('DROP TABLE feedback')
     cursor.execute('VACUUM ANALYZE model')
 

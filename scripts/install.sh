@@ -81,7 +81,7 @@ fi
 # Debian's server packages create a cluster and start every cluster there is.
 # Meanwhile both are switched off.
 if grep -q '^Inst postgresql-[0-9]* ' "$work/plan"; then
-	apt install postgresql-common
+	[ -e "$createcluster.conf" ] || apt install postgresql-common
 	dropin=$createcluster.d/zz-dlints.conf
 	mkdir -p "$createcluster.d"
 	echo "create_main_cluster = false" >"$dropin"

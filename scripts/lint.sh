@@ -18,10 +18,11 @@ printf '%s\n' src/*.c src/core/*.c test/core/*.c test/long/*.c test/fuzz/core/*.
 		found=$(clang-tidy --quiet "$1" -- -std=gnu99 -D_GNU_SOURCE -Isrc -Itest/core -isystem "$2" 2>&1) ||
 			{ printf "%s\n" "$found"; exit 1; }' sh {} "$headers" || status=1
 
-# A declaration belongs at the start of a block, even if a smaller block would do.
+# A declaration belongs at the start of a block, even if a smaller block would do;
+# and PostgreSQL's hash table, a header, uses members that nothing here does.
 echo "== cppcheck"
 cppcheck --quiet --std=c99 --enable=warning,style,performance,portability \
-	--inline-suppr --suppress=variableScope --error-exitcode=1 \
+	--inline-suppr --suppress=variableScope --suppress=unusedStructMember --error-exitcode=1 \
 	--include=scripts/cppcheck.h -Isrc -Itest/core src test/core test/long test/fuzz/core || status=1
 
 echo "== shellcheck"

@@ -79,7 +79,7 @@ finish()
 		*) keep=yes ;;
 	esac
 	if [ -n "$keep" ]; then
-		rm -rf "$PRIVATE/root" "$PRIVATE/data"
+		rm -rf "$PRIVATE/root" "$PRIVATE/data" "$PRIVATE"/tap/tmp_check/*_data
 		echo "Logs are in $PRIVATE"
 	else
 		rm -rf "$PRIVATE"

@@ -54,6 +54,19 @@ const int	field_count = lengthof(fields);
 StaticAssertDecl(offsetof(DlintsHeader, unused1) == 10 &&
 				 offsetof(DlintsHeader, unused2) == 120, "unused fields moved");
 
+/* Zero has no sign, which not every form keeps. */
+void
+FieldsSettle(DlintsHeader *header)
+{
+	int			i;
+
+	for (i = 0; i < field_count; i++)
+		if (fields[i].kind == FIELD_NUMBER ||
+			fields[i].kind == FIELD_NUMBER_OR_NULL ||
+			fields[i].kind == FIELD_SECONDS_OR_NULL)
+			*FieldPointer(float8, header, &fields[i]) += 0.0;
+}
+
 bool
 FieldIsNull(const DlintsHeader *header, const Field *field)
 {

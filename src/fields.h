@@ -42,6 +42,7 @@ extern const int field_count;
 #define FieldPointer(type, header, field) \
 	((type *) ((char *) (header) + (field)->offset))
 
+extern void FieldsSettle(DlintsHeader *header);
 extern bool FieldIsNull(const DlintsHeader *header, const Field *field);
 extern bool FieldIsSame(const DlintsHeader *left, const DlintsHeader *right,
 						const Field *field);

@@ -219,8 +219,13 @@ enum
 static double
 Window(const DlintsHeader *model, int j)
 {
-	return ModelMemoryFades(model, j) && !ModelIsByTime(model) ?
-		1.0 / (1.0 - memory_discount(j, model->memories, model->discount)) : 0.0;
+	double		window;
+
+	if (!ModelMemoryFades(model, j) || ModelIsByTime(model))
+		return 0.0;
+	window = 1.0 / (1.0 - memory_discount(j, model->memories, model->discount));
+	/* a whole number that was given as a discount */
+	return fabs(window - rint(window)) < 1e-9 * window ? rint(window) : window;
 }
 
 /* The windows of the memories, null for those without. */

@@ -232,6 +232,23 @@ IdentityIsValid(const DlintsHeader *header, Problem *problem)
 	return true;
 }
 
+static bool
+HalfLifeIsValid(double seconds, Problem *problem)
+{
+	return NumberIsBetween("half_life", seconds, DLINTS_MIN_HALF_LIFE,
+						   DLINTS_MAX_HALF_LIFE, problem);
+}
+
+/* One that a user gave; the header's 0, for none, is not to be had that way. */
+void
+ModelCheckHalfLife(double seconds)
+{
+	Problem		problem;
+
+	if (!HalfLifeIsValid(seconds, &problem))
+		ProblemRaise(&problem);
+}
+
 /* A model forgets by count or by time, and only what forgets has other memories. */
 static bool
 ForgettingIsValid(const DlintsHeader *header, Problem *problem)
@@ -245,9 +262,7 @@ ForgettingIsValid(const DlintsHeader *header, Problem *problem)
 		if (header->discount != 0.0)
 			return ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
 							 "a model has either a discount or a half_life", NULL);
-		return NumberIsBetween("half_life", header->half_life,
-							   DLINTS_MIN_HALF_LIFE, DLINTS_MAX_HALF_LIFE,
-							   problem);
+		return HalfLifeIsValid(header->half_life, problem);
 	}
 	if (header->memories > 1 && header->discount == 1.0)
 		return ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
@@ -338,7 +353,8 @@ static bool
 NoHistory(const DlintsHeader *header)
 {
 	return header->newest == TIME_UNKNOWN && header->reference == 0.0 &&
-		header->memory == header->memories && header->chosen == 0;
+		header->memory == header->memories && header->chosen == 0 &&
+		header->sigma == (header->noise > 0.0 ? header->noise : 1.0);
 }
 
 /* Can these counts, and what was found of the evidence, be a model's? */
@@ -405,8 +421,7 @@ ModelExternalIsValid(Dlints *model, Problem *problem)
 						 NULL);
 	for (j = 0; j < memories.count; j++)
 		evidence_settle(&memories.memory[j]);
-	model->header.exploration += 0.0;	/* zero has no sign */
-	model->header.reference += 0.0;
+	FieldsSettle(&model->header);
 	return true;
 }
 
@@ -459,7 +474,7 @@ ModelCreate(const DlintsHeader *header)
 {
 	Dlints	   *model = ModelAllocate(header);
 
-	model->header.exploration += 0.0;	/* zero has no sign */
+	FieldsSettle(&model->header);
 	model->header.updates = 0;
 	model->header.newest = TIME_UNKNOWN;
 	model->header.reference = 0.0;
@@ -654,7 +669,7 @@ ModelChoose(Dlints *model)
 									  memory_choose_work(ModelCoordinates(header),
 														 memories.count));
 		choice = memory_choose(memories.memory, memories.count, header->ridge,
-							   header->intercept, header->reference, work);
+							   header->noise, header->intercept, header->reference, work);
 		pfree(work);
 	}
 	header->memory = choice.used + 1;

@@ -141,6 +141,7 @@ extern bool ModelParametersAreValid(const DlintsHeader *header,
 extern bool ModelReducedDimIsValid(int reduced_dim, Problem *problem);
 extern char *ModelShape(const DlintsHeader *header);
 extern void ModelCheckReducedDim(int reduced_dim);
+extern void ModelCheckHalfLife(double seconds);
 extern void ModelCheckParameters(const DlintsHeader *header);
 extern bool ModelExternalIsValid(Dlints *model, Problem *problem);
 extern void ModelCheckSameEvidence(const DlintsHeader *left,

@@ -288,13 +288,29 @@ Numbers(PreparedModel *prepared, Size count)
 }
 
 /*
+ * A value out of line as a whole if that is short: reading it once costs less
+ * than its header and then the memory in use.
+ */
+#define SHORT_VALUE		16384
+
+static Datum
+ReadShort(Datum datum)
+{
+	if (VARATT_IS_EXTERNAL_ONDISK(DatumGetPointer(datum)) &&
+		toast_raw_datum_size(datum) <= SHORT_VALUE)
+		return PointerGetDatum(PG_DETOAST_DATUM(datum));
+	return datum;
+}
+
+/*
  * An entry for a model that the call site does not know.  An error leaves no
  * more than memory that is counted, and freed with the call site.
  */
 static PreparedModel *
 Enter(CallSite *site, Datum datum)
 {
-	DlintsHeader header = ModelHeaderFromDatum(datum);
+	Datum		value = ReadShort(datum);
+	DlintsHeader header = ModelHeaderFromDatum(value);
 	PreparedModel *model;
 	TableEntry *entry;
 	bool		found;
@@ -304,6 +320,7 @@ Enter(CallSite *site, Datum datum)
 	model = MemoryContextAllocZero(site->context, sizeof(PreparedModel));
 	model->site = site;
 	model->context = site->context;
+	model->datum = value;
 	model->header = header;
 	model->dim = ModelCoordinates(&header);
 	ValueKeySet(&model->key, datum, site->context);
@@ -344,12 +361,11 @@ PrepareModel(FunctionCallInfo fcinfo, int argno)
 
 	site = GetSite(fcinfo->flinfo);
 	if (!site->last || !ValueKeyMatches(&site->last->key, datum))
-	{
 		site->last = Find(site, datum);
-		if (!site->last)
-			site->last = Enter(site, datum);
-	}
-	site->last->datum = datum;
+	if (site->last)
+		site->last->datum = datum;
+	else
+		site->last = Enter(site, datum);
 	return site->last;
 }
 
@@ -360,9 +376,9 @@ PrepareModelOnce(Datum datum)
 	PreparedModel *model = palloc0(sizeof(PreparedModel));
 
 	model->context = CurrentMemoryContext;
-	model->header = ModelHeaderFromDatum(datum);
+	model->datum = ReadShort(datum);
+	model->header = ModelHeaderFromDatum(model->datum);
 	model->dim = ModelCoordinates(&model->header);
-	model->datum = datum;
 	return model;
 }
 

@@ -12,6 +12,7 @@
 #include "utils/timestamp.h"
 
 #include "args.h"
+#include "fields.h"
 #include "model.h"
 
 /*
@@ -177,12 +178,14 @@ CheckInteractions(const char *name, int shared_dim)
 
 /* The interval in an argument in seconds, a month having 30 days. */
 static double
-SecondsArgument(FunctionCallInfo fcinfo, int argno)
+HalfLifeArgument(FunctionCallInfo fcinfo, int argno)
 {
 	Interval   *interval = PG_GETARG_INTERVAL_P(argno);
-
-	return interval->time / (double) USECS_PER_SEC +
+	double		seconds = interval->time / (double) USECS_PER_SEC +
 		(interval->day + (double) interval->month * DAYS_PER_MONTH) * SECS_PER_DAY;
+
+	ModelCheckHalfLife(seconds);
+	return seconds;
 }
 
 /* windows of memories that nobody chose, in observations per coordinate */
@@ -209,7 +212,7 @@ SetMemories(FunctionCallInfo fcinfo, int discount_argno, int half_life_argno,
 	if (!PG_ARGISNULL(discount_argno))
 		header->discount = ArgFinite(PG_GETARG_FLOAT8(discount_argno), "discount");
 	if (!PG_ARGISNULL(half_life_argno))
-		header->half_life = SecondsArgument(fcinfo, half_life_argno);
+		header->half_life = HalfLifeArgument(fcinfo, half_life_argno);
 	if (!chosen)
 		header->discount = memories == 1 ? 1.0 :
 			1.0 - 1.0 / ((double) SHORT_WINDOW * dim);
@@ -273,7 +276,7 @@ dlints_new(PG_FUNCTION_ARGS)
 	header.shared_dim = PG_GETARG_INT32(9);
 	header.ridge = PG_GETARG_FLOAT8(5);
 	header.exploration = PG_GETARG_FLOAT8(6);
-	header.noise = PG_ARGISNULL(7) ? 0.0 : PG_GETARG_FLOAT8(7) + 0.0;
+	header.noise = PG_ARGISNULL(7) ? 0.0 : PG_GETARG_FLOAT8(7);
 	header.seed = PG_GETARG_INT64(12);
 	if (!PG_ARGISNULL(1))
 	{
@@ -314,9 +317,10 @@ dlints_set(PG_FUNCTION_ARGS)
 	if (!PG_ARGISNULL(1))
 		model->header.ridge = PG_GETARG_FLOAT8(1);
 	if (!PG_ARGISNULL(2))
-		model->header.exploration = PG_GETARG_FLOAT8(2) + 0.0;	/* no negative zero */
+		model->header.exploration = PG_GETARG_FLOAT8(2);
 	if (!PG_ARGISNULL(3))
-		model->header.noise = PG_GETARG_FLOAT8(3) + 0.0;
+		model->header.noise = PG_GETARG_FLOAT8(3);
+	FieldsSettle(&model->header);
 	if (!PG_ARGISNULL(4))
 		model->header.policy = PolicyArgument(fcinfo, 4);
 	ModelCheckParameters(&model->header);

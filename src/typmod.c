@@ -12,7 +12,8 @@
 #include "model.h"
 
 /*
- * What a column fixes is the shape in a header: sizes and intercept.  31 bits
+ * What a column fixes is the shape in a header: the sizes, and an intercept if it
+ * says so; else models with and without one will do.  31 bits
  * hold it in one of two layouts.  Without a shared context: n above eleven bits
  * of d.  With one: eight bits for m - 1, twelve for n - 1 and nine for d - 1,
  * which is less than models can have.
@@ -97,7 +98,7 @@ ModelFitsTypmod(const DlintsHeader *header, int32 typmod, Problem *problem)
 	if (shape.context_dim == header->context_dim &&
 		shape.reduced_dim == header->reduced_dim &&
 		shape.shared_dim == header->shared_dim &&
-		shape.intercept == header->intercept)
+		shape.intercept <= header->intercept)
 		return true;
 	return ProblemIs(problem, ERRCODE_DATA_EXCEPTION,
 					 psprintf("expected dlints%s, not dlints%s",
@@ -148,7 +149,7 @@ dlints_typmod_in(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("invalid type modifier"),
-				 errhint("Write dlints(context_dim), dlints(context_dim, reduced_dim) or dlints(context_dim, reduced_dim, shared_dim), each with \", intercept\" for models that have one.")));
+				 errhint("Write dlints(context_dim), dlints(context_dim, reduced_dim) or dlints(context_dim, reduced_dim, shared_dim), each with \", intercept\" for models that must have one.")));
 
 	for (i = 0; i < count; i++)
 	{

@@ -19,7 +19,8 @@ TABLES = f"""
     SELECT i, n || e.evidence
     FROM   generate_series(1, %(models)s) i,
            dlints_new(%(context_dim)s, %(reduced_dim)s,
-                      discount => {DISCOUNT!r}) n,
+                      discount => {DISCOUNT!r}, exploration => 0.1, noise => 1,
+                      intercept => false) n,
            LATERAL (SELECT dlints_evidence(n, features, id %% 2) AS evidence
                     FROM item) e;
     ANALYZE model"""
@@ -57,7 +58,7 @@ WHERE  m.id = e.id;"""
 # How many rewards the models have learned, and their sum
 LEARNED = """
     SELECT sum((dlints_info(state)).updates),
-           sum((state::jsonb->>'reward_sum')::float8)
+           sum((state::jsonb #>> '{evidence,0,reward_sum}')::float8)
     FROM   model"""
 QUEUED = 'SELECT count(*), coalesce(sum(reward), 0) FROM feedback'
 

@@ -1,17 +1,14 @@
 """Do the policies in SQL choose what plain numpy chooses?
 
-Connects as libpq's environment says and works in a schema of its own. Prints
-the Test Anything Protocol; exits with 1 if a check fails.
+Prints the Test Anything Protocol; exits with 1 if a check fails.
 """
 
-import sys
-
 import numpy as np
-import psycopg2
 
 from bench import server
 from bench.paper import forms, statements
 from bench.paper.linear import Model
+from bench.tap import run
 
 ARMS = 50
 ITEM_DIM = 15
@@ -51,7 +48,8 @@ LEARN = 'EXECUTE learn (%s, %s, %s)'
 # A fresh model's draw is xi w / sqrt(ridge): here, the normals themselves.
 NORMALS = """
 SELECT dlints_draw(dlints_new(%s, discount => 0.5, ridge => 1,
-                              exploration => 1), seed)
+                              exploration => 1, noise => 1,
+                              intercept => false), seed)
 FROM   generate_series(0, %s - 1) AS seed
 ORDER  BY seed"""
 
@@ -59,27 +57,6 @@ NDCG = """
 SELECT dlints_ndcg(relevance, score, %s ORDER BY number)
 FROM   unnest(%s::float8[], %s::float8[]) WITH ORDINALITY
        AS row (relevance, score, number)"""
-
-
-class Tap:
-    """Test results, printed as they come."""
-
-    def __init__(self):
-        self._count = 0
-        self.failed = False
-
-    def ok(self, passed, name, detail=''):
-        """Print the result of one check."""
-        self._count += 1
-        print(f'{"ok" if passed else "not ok"} {self._count} - {name}')
-        if not passed:
-            self.failed = True
-            print(f'# {detail}')
-        sys.stdout.flush()
-
-    def plan(self):
-        """Print how many checks there were."""
-        print(f'1..{self._count}')
 
 
 class World:
@@ -97,15 +74,6 @@ class World:
         sign = 1 if step < STEPS // 2 else -1
         liking = 1 / (1 + np.exp(-2 * sign * self.items[arm] @ self._theta))
         return int(self._chance[step] < liking)
-
-
-def main():
-    """Make all checks and return the exit status."""
-    tap = Tap()
-    with server.connect(**statements.SETTINGS) as cursor:
-        check(tap, cursor)
-    tap.plan()
-    return int(tap.failed)
 
 
 def check(tap, cursor):
@@ -139,7 +107,8 @@ class Pair:
         self._form = form
         self._projection = form.projection(cursor)
         self.dim = len(self._projection) + form.intercept
-        self.numpy = Model(self.dim, discount, exploration)
+        self.numpy = Model(self.dim, discount, exploration,
+                           intercept=form.intercept)
 
     def reduced(self, step):
         """Return the reduced contexts of all arms at a step, by numpy."""
@@ -305,10 +274,4 @@ def _single(values):
     return values.astype(np.float32).astype(float)
 
 
-if __name__ == '__main__':
-    try:
-        sys.exit(main())
-    except psycopg2.Error as error:
-        print('Bail out! ' + (str(error).strip() or 'PostgreSQL')
-              .splitlines()[0])
-        sys.exit(1)
+run(check, **statements.SETTINGS)

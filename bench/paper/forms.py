@@ -15,7 +15,7 @@ NEW_MODEL = """
 TRUNCATE model;
 INSERT INTO model SELECT dlints_new(
     %(context_dim)s, %(reduced_dim)s, discount => %(discount)s,
-    exploration => %(exploration)s, seed => 11, policy => %(policy)s,
+    exploration => %(exploration)s, noise => 1, seed => 11, policy => %(policy)s,
     shared_dim => %(shared_dim)s, intercept => %(intercept)s)"""
 
 CLEAN = 'VACUUM model'

@@ -7,11 +7,31 @@ from bench.reference import Rule
 
 
 class Model(Rule):
-    """With a discount of 1 that is LinTS or, scored with widths, LinUCB."""
+    """With a discount of 1 that is LinTS or, scored with widths, LinUCB.
+
+    With an intercept, the last number of a context, rewards are learned as
+    their differences from their mean.
+    """
+
+    def __init__(self, dim, discount, exploration, *, intercept=False,
+                 **parameters):
+        super().__init__(dim, discount, exploration, **parameters)
+        self._intercept = intercept
 
     def mean(self):
         """Return the posterior mean."""
-        return np.linalg.solve(self.precision, self.response)
+        return self.estimate(self.response)
+
+    def estimate(self, response):
+        """Return the coefficients that a response stands for."""
+        if not self._intercept:
+            return np.linalg.solve(self.precision, response)
+        constant = self.precision[-1].copy()
+        constant[-1] -= self.ridge
+        mean = self.response[-1] / constant[-1] if constant[-1] else 0
+        estimate = np.linalg.solve(self.precision, response - mean * constant)
+        estimate[-1] += mean
+        return estimate
 
     def draw(self, normals):
         """Return a perturbed estimate made of the given standard normals."""
@@ -20,8 +40,8 @@ class Model(Rule):
             return self.mean() + self.exploration * np.linalg.solve(
                 root.T, normals)
         root = np.linalg.cholesky(self.perturbation)
-        return np.linalg.solve(
-            self.precision, self.response + self.exploration * root @ normals)
+        return self.estimate(
+            self.response + self.exploration * root @ normals)
 
     def widths(self, reduced):
         """Return sqrt(z' Z^-1 Z~ Z^-1 z) of each row z."""

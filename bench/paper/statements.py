@@ -41,7 +41,7 @@ TRUNCATE model;
 INSERT INTO model SELECT dlints_new(
     context_dim => %(context_dim)s, reduced_dim => %(reduced_dim)s,
     discount => %(discount)s, ridge => 1, exploration => %(exploration)s,
-    seed => %(seed)s, projection_scale => %(scale)s, policy => %(policy)s,
+    noise => 1, seed => %(seed)s, projection_scale => %(scale)s, policy => %(policy)s,
     shared_dim => %(shared_dim)s, intercept => %(intercept)s)"""
 
 NEW_TALLY = """

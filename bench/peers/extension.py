@@ -14,9 +14,10 @@ PREPARE = """
     UPDATE model m SET state = dlints_update(m.state, i.features, $3)
     FROM   item i WHERE m.name = $1 AND i.id = $2"""
 
-NEW_MODEL = """
+NEW_MODEL = f"""
     INSERT INTO model
-    VALUES (%s, dlints_new(context_dim => %s, reduced_dim => %s))"""
+    VALUES (%s, dlints_new(context_dim => %s, reduced_dim => %s,
+                           {samples.PAPER}))"""
 
 
 class Extension(Contender):

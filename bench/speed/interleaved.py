@@ -13,7 +13,7 @@ TITLE = 'Models interleaved row by row'
 ROWS = 100000
 COUNTS = (1, 8, 9, 12, 100, 1000)
 ROUNDS = 20
-BARS = {9: 1.5, 1000: 4}
+BARS = {9: 2, 1000: 4}
 
 MODELS = f"""
     CREATE TABLE model AS
@@ -21,7 +21,7 @@ MODELS = f"""
            dlints_evidence(m.state, f.features, f.reward) AS state
     FROM   feedback f, (SELECT p, dlints_new({samples.CONTEXT_DIM},
                                              {samples.REDUCED_DIM},
-                                             policy => p)
+                                             policy => p, {samples.PAPER})
                         FROM   unnest('{{thompson,ucb}}'::text[]) AS p)
                        m (policy, state)
     GROUP  BY 1, 2"""

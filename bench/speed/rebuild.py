@@ -18,8 +18,9 @@ BLOCK = 8192
 BAR = 5
 
 EVIDENCE = f"""
-    SELECT dlints_evidence(dlints_new({CONTEXT_DIM}, {REDUCED_DIM}), features,
-                           reward{{}}) IS NOT NULL
+    SELECT dlints_evidence(dlints_new({CONTEXT_DIM}, {REDUCED_DIM},
+                                      {samples.PAPER}),
+                           features, reward{{}}) IS NOT NULL
     FROM   feedback"""
 FORMS = {'rebuild': EVIDENCE.format(' ORDER BY id'),
          'unordered': EVIDENCE.format(''),

@@ -20,7 +20,7 @@ ROUNDS = 40
 WORKERS = 2
 
 FIRST = {'empty': 'SELECT 1',
-         'call': 'SELECT dlints_draw(dlints_new(120, 24))'}
+         'call': f'SELECT dlints_draw(dlints_new(120, 24, {samples.PAPER}))'}
 TOP = """
     SET max_parallel_workers_per_gather = {};
     SELECT dlints_top(id, dlints_dot((SELECT dlints_draw_weights(state)

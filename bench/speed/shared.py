@@ -28,14 +28,15 @@ LEARNING_ROUNDS = 40
 
 # Both learned from the same rows, of the items alone and with users.
 MODELS = f"""
-    WITH fresh AS (SELECT dlints_new({CONTEXT_DIM}, {samples.REDUCED_DIM})
-                          AS state)
+    WITH fresh AS (SELECT dlints_new({CONTEXT_DIM}, {samples.REDUCED_DIM},
+                                     {samples.PAPER}) AS state)
     INSERT INTO model
     SELECT 'plain', state || (SELECT dlints_evidence(state, features, reward)
                               FROM   feedback)
     FROM   fresh;
 
     WITH fresh AS (SELECT dlints_new({CONTEXT_DIM}, {samples.REDUCED_DIM},
+                                     {samples.PAPER},
                                      shared_dim => {SHARED_DIM}) AS state)
     INSERT INTO model
     SELECT 'shared', state || (SELECT dlints_evidence(state, features, shared,

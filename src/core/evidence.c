@@ -172,11 +172,24 @@ evidence_add(Evidence *e, const Evidence *other)
 	evidence_settle(e);
 }
 
+/*
+ * Sums that were once large leave roundings of their size behind, so some of
+ * what was there is not held against the rest.  As little as can be, since in
+ * a long history one observation that was never learned is as little; and more
+ * of what is taken, for the last ones of a history are small beside the
+ * roundings of all that went before them.
+ */
+static double
+slack(double left, double taken)
+{
+	return 1e-9 * (left + taken) + 1e-6 * taken;
+}
+
 /* A number that cannot be negative and is, by no more than rounding, is zero. */
 static bool
-clamp(double slack, double *value)
+clamp(double most, double *value)
 {
-	if (*value < -slack)
+	if (!(*value >= -most))
 		return false;
 	if (*value < 0.0)
 		*value = 0.0;
@@ -184,50 +197,68 @@ clamp(double slack, double *value)
 }
 
 /*
- * Could this matrix be a sum of w z z'?  Its eigenvalues are not negative, but
- * for roundings: "slack" is added to see.
+ * Where nearly nothing is left the mean reward R / N is one rounding by another.
+ * It is no further from the reference than rewards are: R^2 <= N S.
+ */
+static void
+settle_mean(Evidence *e, const Evidence *taken)
+{
+	double		most = sqrt(*e->N) * sqrt(*e->S);
+
+	if (*e->N <= 1e-9 * *taken->N && fabs(*e->R) > most)
+		*e->R = copysign(most, *e->R);
+	settle(1, e->R);
+}
+
+/*
+ * Could what is left of a matrix be a sum of w z z'?  Its eigenvalues are not
+ * negative, but for roundings, which grow with the coordinate they are in: the
+ * slack is added to see.  A coordinate of which nothing was taken has roundings
+ * of earlier times, or has lost what was subnormal.
  */
 static bool
-is_possible(int dim, double slack, double *packed, double *work)
+is_possible(int dim, const double *taken, double *left, double *work)
 {
+	size_t		packed = linalg_packed_len(dim);
+	double		least;
 	int			i;
 
+	memcpy(work, left, sizeof(double) * packed);
 	for (i = 0; i < dim; i++)
-		if (!clamp(slack, &packed[linalg_packed_index(dim, i, i)]))
+	{
+		size_t		k = linalg_packed_index(dim, i, i);
+		double		more = slack(left[k], taken[k]);
+
+		if (!clamp(more, &left[k]))
 			return false;
-	memcpy(work, packed, sizeof(double) * linalg_packed_len(dim));
-	linalg_add_diagonal(dim, slack, work);
-	return linalg_cholesky(dim, work) &&
-		linalg_all_finite(linalg_packed_len(dim), work);
+		work[k] = left[k] + more;
+	}
+	least = dim * DBL_EPSILON *
+		fmax(linalg_max_diagonal(dim, left), linalg_max_diagonal(dim, taken));
+	linalg_add_diagonal(dim, fmax(least, DBL_MIN / DBL_EPSILON), work);
+	return linalg_cholesky(dim, work) && linalg_all_finite(packed, work);
 }
 
 /*
  * What this says without what other says, the reverse of evidence_add.  False
  * if no history leaves such evidence, because this never contained the other;
  * it is spoilt then.  "work" holds linalg_packed_len numbers.
- *
- * Sums that were once large leave roundings of their size behind: up to SLACK
- * of what was there is not held against the rest.
  */
-#define SLACK	1e-6
-
 bool
 evidence_subtract(Evidence *e, const Evidence *other, double *work)
 {
 	size_t		count = evidence_value_count(e->dim, e->H != NULL);
-	double		slack_n = SLACK * *e->N;
-	double		slack_s = SLACK * (*e->S + *other->S);
-	double		slack_g = SLACK * linalg_max_diagonal(e->dim, e->G);
-	double		slack_h = e->H ? SLACK * linalg_max_diagonal(e->dim, e->H) : 0.0;
 	size_t		i;
 
 	for (i = 0; i < count; i++)
 		e->N[i] -= other->N[i];
 	evidence_settle(e);
-	return clamp(slack_n, e->N) && clamp(slack_s, e->S) &&
-		is_possible(e->dim, fmax(slack_g, DBL_MIN), e->G, work) &&
-		(e->H == NULL ||
-		 is_possible(e->dim, fmax(slack_h, DBL_MIN), e->H, work));
+	if (!clamp(slack(*e->N, *other->N) + DBL_MIN, e->N) ||
+		!clamp(slack(*e->S, *other->S) + DBL_MIN, e->S))
+		return false;
+	settle_mean(e, other);
+	return is_possible(e->dim, other->G, e->G, work) &&
+		(e->H == NULL || is_possible(e->dim, other->H, e->H, work));
 }
 
 /* R and S about a reference that is smaller by "shift". */
@@ -237,6 +268,8 @@ evidence_rebase(Evidence *e, double shift)
 	if (shift == 0.0)
 		return;
 	*e->S += (2.0 * *e->R + *e->N * shift) * shift;
+	if (*e->S < 0.0)
+		*e->S = 0.0;			/* by rounding */
 	*e->R += *e->N * shift;
 	settle(3, e->N);
 }

@@ -28,6 +28,8 @@ extern void dgemv_(const char *trans, const int *m, const int *n,
 				   const double *alpha, const double *a, const int *lda,
 				   const double *x, const int *incx, const double *beta,
 				   double *y, const int *incy, fortran_len);
+extern double ddot_(const int *n, const double *x, const int *incx,
+					const double *y, const int *incy);
 extern double dnrm2_(const int *n, const double *x, const int *incx);
 extern void dsyrk_(const char *uplo, const char *trans, const int *n,
 				   const int *k, const double *alpha, const double *a,
@@ -211,23 +213,24 @@ linalg_cholesky_invert(int d, double *factor)
 	dpftri_("N", "L", &d, factor, &info, 1, 1);
 }
 
-/* The trace of the product of two packed symmetric matrices. */
+/*
+ * The trace of the product of two packed symmetric matrices: what is below
+ * the diagonal counts twice.
+ */
 double
 linalg_trace_product(int d, const double *left, const double *right)
 {
-	size_t		len = linalg_packed_len(d);
-	double		sum = 0.0;
-	size_t		k;
+	int			len = (int) linalg_packed_len(d);
+	double		diagonal = 0.0;
 	int			i;
 
-	for (k = 0; k < len; k++)
-		sum += 2.0 * left[k] * right[k];
 	for (i = 0; i < d; i++)
 	{
-		k = linalg_packed_index(d, i, i);
-		sum -= left[k] * right[k];
+		size_t		k = linalg_packed_index(d, i, i);
+
+		diagonal += left[k] * right[k];
 	}
-	return sum;
+	return 2.0 * ddot_(&len, left, &unit_stride, right, &unit_stride) - diagonal;
 }
 
 /* out <- packed symmetric matrix times vector */
@@ -242,14 +245,16 @@ linalg_multiply_symmetric(int d, const double *packed, const double *vector,
 		out[i] = 0.0;
 	for (j = 0; j < d; j++)
 	{
-		double		sum = packed[linalg_packed_index(d, j, j)] * vector[j];
+		/* below the diagonal every column goes down in equal steps */
+		size_t		k = linalg_packed_index(d, j, j);
+		size_t		step = linalg_packed_index(d, j + 1, j) - k;
+		double		sum = packed[k] * vector[j];
 
 		for (i = j + 1; i < d; i++)
 		{
-			double		value = packed[linalg_packed_index(d, i, j)];
-
-			sum += value * vector[i];
-			out[i] += value * vector[j];
+			k += step;
+			sum += packed[k] * vector[i];
+			out[i] += packed[k] * vector[j];
 		}
 		out[j] += sum;
 	}

@@ -72,13 +72,21 @@ memory_centre(const Evidence *e, bool intercept, double reference, double *b)
 	return level;
 }
 
-/* S about the level that memory_centre found, or about zero */
+/*
+ * S about the level that memory_centre found, or about zero.  What is left of
+ * rewards that are all the same is nothing.
+ */
 static double
 centred_squares(const Evidence *e, bool intercept, double reference)
 {
+	double		squares;
+
 	if (!intercept)
 		return *e->S + (2.0 * *e->R + *e->N * reference) * reference;
-	return *e->N > 0.0 ? fmax(0.0, *e->S - *e->R * *e->R / *e->N) : 0.0;
+	if (!(*e->N > 0.0))
+		return 0.0;
+	squares = *e->S - *e->R * (*e->R / *e->N);
+	return squares > LEAST_SHARE * *e->S ? squares : 0.0;
 }
 
 /* What is computed of a memory to judge it. */
@@ -184,14 +192,15 @@ contradicts(const Evidence *fast, const Judged *of_fast, const Judged *of_slow,
 
 /*
  * The memory in use, the slowest that no faster one contradicts, and the
- * noise.  Depends on the evidence alone, not on how it was gathered.  Evidence
+ * noise, which is estimated if it is given as 0.  Depends on the evidence alone,
+ * not on how it was gathered.  Evidence
  * without a posterior has no choice to make; whoever uses it will be told.
  */
 MemoryChoice
-memory_choose(const Evidence *memories, int count, double ridge,
+memory_choose(const Evidence *memories, int count, double ridge, double noise,
 			  bool intercept, double reference, double *work)
 {
-	MemoryChoice choice = {0, 1.0};
+	MemoryChoice choice = {0, noise > 0.0 ? noise : 1.0};
 	Judged		judged[MEMORY_MAX] = {{0}};
 	int			dim = memories[0].dim;
 	double	   *spare = work + (linalg_packed_len(dim) + (size_t) dim) * (size_t) count;
@@ -207,7 +216,8 @@ memory_choose(const Evidence *memories, int count, double ridge,
 		if (!judge(&memories[j], ridge, intercept, reference, &judged[j], spare))
 			return choice;
 	}
-	variance = noise_variance(memories, judged, count);
+	variance = noise > 0.0 ? noise * noise :
+		noise_variance(memories, judged, count);
 	choice.sigma = sqrt(variance);
 	for (j = count - 1; j > 0; j--)
 	{

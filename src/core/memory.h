@@ -34,7 +34,7 @@ extern double memory_centre(const Evidence *e, bool intercept,
 							double reference, double *b);
 extern size_t memory_choose_work(int dim, int count);
 extern MemoryChoice memory_choose(const Evidence *memories, int count,
-								  double ridge, bool intercept,
+								  double ridge, double noise, bool intercept,
 								  double reference, double *work);
 
 #endif							/* DLINTS_MEMORY_H */

@@ -1,6 +1,7 @@
 /*
  * long_history.c
- *		Learn a long history by blocks; keep its sums in long double.
+ *		Learn a long history by blocks, or learn and take back; keep the sums in
+ *		long double.
  */
 #include "long_history.h"
 
@@ -128,6 +129,7 @@ fill_batch(const LongKind *kind, uint64_t *state, double *contexts, double *rewa
 
 typedef struct Sums
 {
+	exact		weight;
 	exact		reward_square;
 	exact		b[DIM];
 	exact		G[DIM * DIM];
@@ -182,6 +184,9 @@ sums_add(Sums *sums, double discount, int count, const double *contexts,
 		squares[k] = decay * decay;
 		decay *= discount;
 	}
+	sums->weight *= decay;
+	for (k = 0; k < count; k++)
+		sums->weight += weights[k];
 	add_products(count, weights, decay, rewards, 1, rewards, 1,
 				 &sums->reward_square);
 	for (k = 0; k < DIM; k++)
@@ -385,12 +390,12 @@ judge_posterior(const Evidence *e, const Sums *sums, const double *contexts, Lon
 	r->factored = posterior_factor(e, LONG_RIDGE, f);
 	if (r->factored)
 	{
-		posterior_mean(e, f, mean);
+		posterior_mean(f, e->b, mean);
 		r->raised = ridge_raised(e, f);
 		r->solve = error_of_vector(mean, ours.mean);
 		r->mean = error_of_vector(mean, theirs.mean);
 		r->prediction = error_of_predictions(mean, theirs.mean, contexts,
-											 sqrtl(sums->reward_square / (exact) e->counts.weight_sum));
+											 sqrtl(sums->reward_square / (exact) *e->N));
 	}
 	free(G);
 	guarded_free(mean);
@@ -407,7 +412,7 @@ long_history_run(const LongHistory *h)
 	double	   *contexts = guarded((size_t) BATCH * DIM);
 	double	   *rewards = guarded(BATCH);
 	uint64_t	state = 20;
-	LongResult	r = {0, false, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+	LongResult	r = {false, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
 	int64_t		done;
 
 	assert_non_null(sums);
@@ -416,9 +421,9 @@ long_history_run(const LongHistory *h)
 	{
 		fill_batch(h->kind, &state, contexts, rewards);
 		sums_add(sums, h->discount, BATCH, contexts, rewards);
-		evidence_learn(e, BATCH, h->block, contexts, rewards);
+		evidence_learn(e, h->discount, BATCH, h->block, contexts, rewards);
 	}
-	r.updates = e->counts.updates;
+	r.N = relative(*e->N - sums->weight, sums->weight);
 	r.b = error_of_b(e, sums);
 	r.G = error_of_matrix(e->G, sums->G);
 	if (e->H)
@@ -473,8 +478,138 @@ long_promises_kept(const LongHistory *h, const LongResult *r)
 	double		evidence = long_evidence_promise(h);
 	double		mean = long_mean_promise(r);
 
-	return r->updates == h->count && r->b <= evidence && r->G <= evidence &&
+	return fabs(r->N) <= (h->discount < 1 ? evidence : 0) && r->b <= evidence && r->G <= evidence &&
 		(h->discount < 1 ? r->H <= evidence : isnan(r->H)) &&
 		r->factored && (r->solve <= mean || isinf(mean)) &&
 		(r->prediction <= 1e-6 || isnan(r->condition));
+}
+
+/* ---------- learned and taken back ---------- */
+
+/* the latest observations, from "first" on around the end */
+typedef struct Window
+{
+	int			first;
+	double	   *contexts;
+	double	   *rewards;
+} Window;
+
+#define REFERENCE	0.3
+
+static double
+aged(const LongReturn *h, int age)
+{
+	return h->half_life > 0 ? exp2(-age / h->half_life) : 1;
+}
+
+static double
+error_of_window(const LongReturn *h, const Window *w, const Evidence *e)
+{
+	ExactMemory *m = exact_memory_new(DIM, REFERENCE);
+	double		worst;
+	int			k;
+
+	for (k = 0; k < LONG_WINDOW; k++)
+	{
+		int			place = (w->first + k) % LONG_WINDOW;
+		exact		age = LONG_WINDOW - 1 - k;
+
+		exact_memory_add(m, h->half_life > 0 ? exp2l(-age / h->half_life) : 1,
+						 w->contexts + place * DIM, w->rewards[place]);
+	}
+	worst = relative(*e->N - m->N, m->N);
+	worst = worse(worst, relative(*e->R - m->R, sqrtl(m->N * m->S)));
+	worst = worse(worst, relative(*e->S - m->S, m->S));
+	for (k = 0; k < DIM; k++)
+		worst = worse(worst, relative(e->b[k] - m->b[k],
+									  sqrtl(m->G[k * DIM + k] * m->squares)));
+	worst = worse(worst, error_of_matrix(e->G, m->G));
+	if (e->H)
+		worst = worse(worst, error_of_matrix(e->H, m->H));
+	exact_memory_free(m);
+	return worst;
+}
+
+/* positive semidefinite, but for roundings of each coordinate */
+static bool
+is_definite(const double *packed)
+{
+	exact	   *full = exact_from_packed(DIM, packed);
+	exact	   *lower = exact_new(SQUARE(DIM));
+	bool		definite = true;
+	int			k;
+
+	for (k = 0; k < DIM; k++)
+		full[k * DIM + k] += LONG_DRIFT * full[k * DIM + k] + DBL_MIN;
+	exact_cholesky(DIM, full, lower);
+	for (k = 0; k < DIM; k++)
+		definite = definite && lower[k * DIM + k] > 0;
+	free(full);
+	free(lower);
+	return definite;
+}
+
+static void
+look_at_window(const LongReturn *h, const Window *w, const Evidence *e, LongDrift *r)
+{
+	Factor	   *f = factor_new(e);
+
+	r->drift = worse(r->drift, error_of_window(h, w, e));
+	r->definite = r->definite && is_definite(e->G) &&
+		(e->H == NULL || is_definite(e->H)) && posterior_factor(e, LONG_RIDGE, f);
+	factor_free(f);
+}
+
+/* The oldest of a full window goes, a new one comes. */
+static void
+replace(const LongReturn *h, Window *w, int64_t done, uint64_t *state, Evidence *e,
+		Evidence *old, LongDrift *r)
+{
+	double	   *context = w->contexts + w->first * DIM;
+	double	   *reward = w->rewards + w->first;
+	const double weight = 1;
+	const double then = aged(h, LONG_WINDOW);
+	double		work[DIM * DIM];
+
+	evidence_scale(e, aged(h, 1));
+	if (done >= LONG_WINDOW)
+	{
+		memset(old->N, 0, sizeof(double) * value_count(old));
+		evidence_absorb(old, 1, 1, context, reward, REFERENCE, &then, work);
+		r->refused += !evidence_subtract(e, old, work);
+	}
+	h->kind->fill(state, context);
+	*reward = REFERENCE + context[3] + 0.5 * dice(state);
+	evidence_absorb(e, 1, 1, context, reward, REFERENCE, &weight, work);
+	w->first = (w->first + 1) % LONG_WINDOW;
+}
+
+LongDrift
+long_return_run(const LongReturn *h)
+{
+	Window		w = {0, guarded((size_t) LONG_WINDOW * DIM), guarded(LONG_WINDOW)};
+	Evidence   *e = evidence_new(DIM, h->half_life > 0 ? 0.5 : 1);
+	Evidence   *old = evidence_copy(e);
+	LongDrift	r = {0, 0, true};
+	uint64_t	state = 30;
+	int64_t		done;
+
+	for (done = 0; done < h->count + LONG_WINDOW; done++)
+	{
+		if (done >= LONG_WINDOW && done % (h->count / 100) == 0)
+			look_at_window(h, &w, e, &r);
+		replace(h, &w, done, &state, e, old, &r);
+	}
+	look_at_window(h, &w, e, &r);
+	guarded_free(w.contexts);
+	guarded_free(w.rewards);
+	evidence_free(e);
+	evidence_free(old);
+	return r;
+}
+
+bool
+long_return_kept(const LongDrift *r)
+{
+	return r->refused == 0 && r->drift <= LONG_DRIFT && r->definite;
 }

@@ -1,7 +1,8 @@
 /*
  * long_history.h
- *		Histories of any length, learned block by block, and how far what is
- *		left of them is from their definition in long double.
+ *		Histories of any length, learned block by block, or learned and taken
+ *		back, and how far what is left of them is from their definition in long
+ *		double.
  *
  * Errors of G and H are relative to sqrt(G_ii G_jj), those of b to
  * sqrt(G_ii sum of gamma^age r^2): the largest size that the element can have
@@ -38,9 +39,9 @@ extern const int long_kind_count;
 
 typedef struct LongResult
 {
-	int64_t		updates;
 	bool		factored;
-	double		b;				/* worst errors */
+	double		N;				/* worst errors */
+	double		b;
 	double		G;
 	double		H;				/* NaN when there is none */
 	double		condition;		/* of Z */
@@ -55,5 +56,30 @@ extern LongResult long_history_run(const LongHistory *h);
 extern double long_evidence_promise(const LongHistory *h);
 extern double long_mean_promise(const LongResult *r);
 extern bool long_promises_kept(const LongHistory *h, const LongResult *r);
+
+/*
+ * Each observation is learned alone and, when so many more have come, taken
+ * back alone: what is left is a window of the latest.
+ */
+#define LONG_WINDOW		1000
+
+typedef struct LongReturn
+{
+	const LongKind *kind;
+	double		half_life;		/* in observations; 0: forgets nothing */
+	int64_t		count;			/* of observations, and of those taken back */
+} LongReturn;
+
+typedef struct LongDrift
+{
+	int64_t		refused;
+	double		drift;			/* worst error of a hundred looks, and the last */
+	bool		definite;		/* always, but for as much */
+} LongDrift;
+
+#define LONG_DRIFT		1e-9	/* what is promised */
+
+extern LongDrift long_return_run(const LongReturn *h);
+extern bool long_return_kept(const LongDrift *r);
 
 #endif							/* DLINTS_LONG_HISTORY_H */

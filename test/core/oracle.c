@@ -356,13 +356,21 @@ algorithm1_covariance(const Algorithm1 *a)
 
 /* ---------- evidence ---------- */
 
+size_t
+value_count(const Evidence *e)
+{
+	return evidence_value_count(e->dim, e->H != NULL);
+}
+
+/* no observation, to be learned under this discount */
 Evidence *
 evidence_new(int dim, double discount)
 {
 	Evidence   *e = allocate(sizeof(Evidence));
 
-	evidence_bind(e, dim, discount, guarded(evidence_value_count(dim, discount)));
-	evidence_clear(e);
+	evidence_bind(e, dim, discount < 1,
+				  guarded(evidence_value_count(dim, discount < 1)));
+	memset(e->N, 0, sizeof(double) * value_count(e));
 	return e;
 }
 
@@ -371,38 +379,56 @@ evidence_copy(const Evidence *e)
 {
 	Evidence   *copy = allocate(sizeof(Evidence));
 
-	evidence_bind(copy, e->dim, e->discount,
-				  guarded_copy(evidence_value_count(e->dim, e->discount), e->b));
-	copy->counts = e->counts;
+	evidence_bind(copy, e->dim, e->H != NULL,
+				  guarded_copy(value_count(e), e->N));
 	return copy;
 }
 
 void
 evidence_free(Evidence *e)
 {
-	guarded_free(e->b);
+	guarded_free(e->N);
 	free(e);
 }
 
-/* "count" observations in blocks; contexts and rewards stay as they are */
+/* evidence_absorb in guarded memory; what it reads stays as it is */
 void
-evidence_learn(Evidence *e, int count, int block,
+absorb(Evidence *e, double decay, int count, const double *contexts,
+	   const double *rewards, double reference, const double *weights)
+{
+	size_t		len = (size_t) count * (size_t) e->dim;
+	double	   *z = guarded_copy(len, contexts);
+	double	   *r = guarded_copy((size_t) count, rewards);
+	double	   *w = guarded_copy((size_t) count, weights);
+	double	   *work = guarded(evidence_absorb_work(e->dim, count));
+
+	evidence_absorb(e, decay, count, z, r, reference, w, work);
+	assert_same_bits(len, z, contexts);
+	assert_same_bits((size_t) count, r, rewards);
+	assert_same_bits((size_t) count, w, weights);
+	guarded_free(z);
+	guarded_free(r);
+	guarded_free(w);
+	guarded_free(work);
+}
+
+/* "count" observations in blocks, oldest first, under a discount */
+void
+evidence_learn(Evidence *e, double discount, int count, int block,
 			   const double *contexts, const double *rewards)
 {
+	double		weights[EVIDENCE_BLOCK];
 	int			done;
+	int			j;
 
 	for (done = 0; done < count; done += block)
 	{
 		int			size = (count - done < block) ? count - done : block;
-		size_t		start = (size_t) done * (size_t) e->dim;
-		double	   *z = guarded_copy((size_t) size * (size_t) e->dim,
-									 contexts + start);
-		double	   *r = guarded_copy((size_t) size, rewards + done);
 
-		evidence_absorb(e, size, z, r);
-		assert_same_bits((size_t) size, r, rewards + done);
-		guarded_free(z);
-		guarded_free(r);
+		for (j = 0; j < size; j++)
+			weights[j] = pow(discount, size - 1 - j);
+		absorb(e, pow(discount, size), size, contexts + (size_t) done * (size_t) e->dim,
+			   rewards + done, 0, weights);
 	}
 }
 
@@ -434,21 +460,19 @@ check_evidence(const Evidence *e, const Algorithm1 *a)
 	int			i;
 
 	assert_true(evidence_is_valid(e));
-	assert_int_equal(e->counts.updates, a->updates);
-	assert_near(e->counts.weight_sum, a->weight_sum, RELATIVE * a->weight_sum);
-	assert_near(e->counts.reward_sum, a->reward_sum,
+	assert_near(*e->N, a->weight_sum, RELATIVE * a->weight_sum);
+	assert_near(*e->R, a->reward_sum,
 				RELATIVE * sqrtl(a->weight_sum * a->reward_square_sum));
-	assert_near(e->counts.reward_square_sum, a->reward_square_sum,
-				RELATIVE * a->reward_square_sum);
+	assert_near(*e->S, a->reward_square_sum, RELATIVE * a->reward_square_sum);
 
 	check_matrix(e->dim, e->G, a->ridge, a->Z);
-	if (e->discount < 1)
+	if (a->discount < 1)
 		check_matrix(e->dim, e->H, a->ridge, a->Z2);
 	else
 	{
 		assert_null(e->H);
 		check_matrix(e->dim, e->G, a->ridge, a->Z2);
-		assert_true(e->counts.weight_sum == (double) e->counts.updates);
+		assert_true(*e->N == (double) a->updates);
 	}
 	for (i = 0; i < e->dim; i++)
 		assert_near(e->b[i], a->b[i],
@@ -461,8 +485,8 @@ factor_new(const Evidence *e)
 {
 	Factor	   *f = allocate(sizeof(Factor));
 
-	factor_bind(f, e->dim, e->discount,
-				guarded(factor_value_count(e->dim, e->discount)));
+	factor_bind(f, e->dim, e->H != NULL,
+				guarded(factor_value_count(e->dim, e->H != NULL)));
 	return f;
 }
 
@@ -471,4 +495,85 @@ factor_free(Factor *f)
 {
 	guarded_free(f->L);
 	free(f);
+}
+
+/* ---------- a memory by its definition ---------- */
+
+ExactMemory *
+exact_memory_new(int dim, double reference)
+{
+	ExactMemory *m = allocate(sizeof(ExactMemory));
+
+	*m = (ExactMemory) {.dim = dim, .reference = reference};
+	m->b = exact_new((size_t) dim);
+	m->G = exact_new(SQUARE(dim));
+	m->H = exact_new(SQUARE(dim));
+	return m;
+}
+
+void
+exact_memory_free(ExactMemory *m)
+{
+	free(m->b);
+	free(m->G);
+	free(m->H);
+	free(m);
+}
+
+void
+exact_memory_add(ExactMemory *m, exact weight, const double *z, double reward)
+{
+	exact		above = reward - m->reference;
+	int			i;
+	int			j;
+
+	m->N += weight;
+	m->R += weight * above;
+	m->S += weight * above * above;
+	m->squares += weight * reward * reward;
+	for (i = 0; i < m->dim; i++)
+	{
+		m->b[i] += weight * reward * z[i];
+		for (j = 0; j < m->dim; j++)
+		{
+			m->G[i * m->dim + j] += weight * z[i] * z[j];
+			m->H[i * m->dim + j] += weight * weight * z[i] * z[j];
+		}
+	}
+}
+
+static void
+check_sums(int dim, const double *packed, const exact *expected,
+		   const exact *size, exact tolerance)
+{
+	int			i;
+	int			j;
+
+	for (i = 0; i < dim; i++)
+		for (j = 0; j <= i; j++)
+			assert_near(packed[linalg_packed_index(dim, i, j)],
+						expected[i * dim + j],
+						tolerance * sqrtl(size[i * dim + i] * size[j * dim + j]));
+}
+
+/*
+ * Closeness is relative to the largest value that a number could have, given
+ * the others of "size": of all that was ever added.
+ */
+void
+check_memory(const Evidence *e, const ExactMemory *m, const ExactMemory *size,
+			 exact tolerance)
+{
+	int			i;
+
+	assert_true(evidence_is_valid(e));
+	assert_near(*e->N, m->N, tolerance * size->N);
+	assert_near(*e->R, m->R, tolerance * sqrtl(size->N * size->S));
+	assert_near(*e->S, m->S, tolerance * size->S);
+	for (i = 0; i < m->dim; i++)
+		assert_near(e->b[i], m->b[i],
+					tolerance * sqrtl(size->G[i * m->dim + i] * size->squares));
+	check_sums(m->dim, e->G, m->G, size->G, tolerance);
+	if (e->H)
+		check_sums(m->dim, e->H, m->H, size->H, tolerance);
 }

@@ -90,13 +90,38 @@ extern exact *algorithm1_mean(const Algorithm1 *a);
 extern exact *algorithm1_covariance(const Algorithm1 *a);
 
 /* evidence in guarded memory */
+extern size_t value_count(const Evidence *e);
 extern Evidence *evidence_new(int dim, double discount);
 extern Evidence *evidence_copy(const Evidence *e);
 extern void evidence_free(Evidence *e);
-extern void evidence_learn(Evidence *e, int count, int block,
+extern void absorb(Evidence *e, double decay, int count,
+				   const double *contexts, const double *rewards,
+				   double reference, const double *weights);
+extern void evidence_learn(Evidence *e, double discount, int count, int block,
 						   const double *contexts, const double *rewards);
 extern void check_evidence(const Evidence *e, const Algorithm1 *a);
 extern Factor *factor_new(const Evidence *e);
 extern void factor_free(Factor *f);
+
+/* a memory by its definition: sums over observations; matrices full */
+typedef struct ExactMemory
+{
+	int			dim;
+	exact		reference;
+	exact		N;
+	exact		R;
+	exact		S;
+	exact		squares;		/* sum of w r^2 */
+	exact	   *b;
+	exact	   *G;
+	exact	   *H;
+} ExactMemory;
+
+extern ExactMemory *exact_memory_new(int dim, double reference);
+extern void exact_memory_free(ExactMemory *m);
+extern void exact_memory_add(ExactMemory *m, exact weight, const double *z,
+							 double reward);
+extern void check_memory(const Evidence *e, const ExactMemory *m,
+						 const ExactMemory *size, exact tolerance);
 
 #endif							/* DLINTS_ORACLE_H */

@@ -278,6 +278,39 @@ test_cholesky_refuses_indefinite(void **state)
 	for_each_order(cholesky_refusal);
 }
 
+/* the inverse out of the factor, times the matrix: one */
+static void
+cholesky_invert(int d, uint64_t *seed)
+{
+	double	   *packed = dominant_matrix(d, seed);
+	exact	   *full = exact_from_packed(d, packed);
+	exact	   *inverse;
+	exact	   *column = exact_new((size_t) d);
+	int			i;
+	int			j;
+
+	assert_true(linalg_cholesky(d, packed));
+	linalg_cholesky_invert(d, packed);
+	inverse = exact_from_packed(d, packed);
+	for (j = 0; j < d; j++)
+	{
+		exact_multiply(d, full, inverse + j * d, column);
+		for (i = 0; i < d; i++)
+			assert_near(column[i], i == j, rounding(d));
+	}
+	guarded_free(packed);
+	free(full);
+	free(inverse);
+	free(column);
+}
+
+static void
+test_cholesky_invert(void **state)
+{
+	(void) state;
+	for_each_order(cholesky_invert);
+}
+
 typedef void (*ExactSolve) (int d, const exact *lower, exact *x);
 
 static void
@@ -383,6 +416,46 @@ test_multiply_lower(void **state)
 {
 	(void) state;
 	for_each_order(multiply_lower);
+}
+
+static void
+symmetric(int d, uint64_t *seed)
+{
+	size_t		len = linalg_packed_len(d);
+	double	   *left = dice_array(seed, len);
+	double	   *right = dice_array(seed, len);
+	double	   *vector = dice_array(seed, (size_t) d);
+	double	   *out = guarded((size_t) d);
+	exact	   *full = exact_from_packed(d, left);
+	exact	   *other = exact_from_packed(d, right);
+	exact	   *wide = widen((size_t) d, vector);
+	exact	   *expected = exact_new((size_t) d);
+	exact		trace = 0;
+	int			i;
+
+	for (i = 0; i < d * d; i++)
+		trace += full[i] * other[i];
+	assert_near(linalg_trace_product(d, left, right), trace,
+				rounding(d) * d);
+
+	exact_multiply(d, full, wide, expected);
+	linalg_multiply_symmetric(d, left, vector, out);
+	check_all_near(d, out, expected, rounding(d));
+	guarded_free(left);
+	guarded_free(right);
+	guarded_free(vector);
+	guarded_free(out);
+	free(full);
+	free(other);
+	free(wide);
+	free(expected);
+}
+
+static void
+test_symmetric_products(void **state)
+{
+	(void) state;
+	for_each_order(symmetric);
 }
 
 /*
@@ -532,8 +605,10 @@ main(void)
 		cmocka_unit_test(test_rank_update),
 		cmocka_unit_test(test_cholesky),
 		cmocka_unit_test(test_cholesky_refuses_indefinite),
+		cmocka_unit_test(test_cholesky_invert),
 		cmocka_unit_test(test_solves),
 		cmocka_unit_test(test_multiply_lower),
+		cmocka_unit_test(test_symmetric_products),
 		cmocka_unit_test(test_combine),
 		cmocka_unit_test(test_project),
 		cmocka_unit_test(test_gram)

@@ -1,8 +1,8 @@
 /*
  * test_long_history.c
  *		After 50,000 observations of any kind the count is exact, the evidence
- *		has its digits, and the mean follows from it.  "make long-run" does the
- *		same with ten million.
+ *		has its digits, and the mean follows from it; after 20,000 were taken
+ *		back it is that of the rest.  "make long-run" does the same with ten million.
  */
 #include "long_history.h"
 
@@ -20,8 +20,8 @@ check_kinds(double discount, int block)
 
 		if (long_promises_kept(&h, &r))
 			continue;
-		print_error("%s: %lld updates, b %g, G %g, H %g, condition %g, mean %g\n",
-					h.kind->name, (long long) r.updates, r.b, r.G, r.H,
+		print_error("%s: N %g, b %g, G %g, H %g, condition %g, mean %g\n",
+					h.kind->name, r.N, r.b, r.G, r.H,
 					r.condition, r.solve);
 		fail();
 	}
@@ -41,12 +41,40 @@ test_without_discount(void **state)
 	check_kinds(1, EVIDENCE_BLOCK);
 }
 
+/* learned and taken back, by time and not */
+static void
+check_returns(double half_life)
+{
+	int			k;
+
+	for (k = 0; k < long_kind_count; k++)
+	{
+		const LongReturn h = {&long_kinds[k], half_life, 20000};
+		const LongDrift r = long_return_run(&h);
+
+		if (long_return_kept(&r))
+			continue;
+		print_error("%s: %lld refused, drift %g%s\n", h.kind->name,
+					(long long) r.refused, r.drift, r.definite ? "" : ", indefinite");
+		fail();
+	}
+}
+
+static void
+test_taken_back(void **state)
+{
+	(void) state;
+	check_returns(0);
+	check_returns(500);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_with_discount),
 		cmocka_unit_test(test_without_discount),
+		cmocka_unit_test(test_taken_back)
 	};
 
 	return cmocka_run_group_tests_name("long history", tests, NULL, NULL);

@@ -74,7 +74,7 @@ model_new(Training t)
 		rewards[j] *= t.reward_size;
 		algorithm1_update(m.a, contexts + j * t.dim, rewards[j]);
 	}
-	evidence_learn(m.e, t.observations, EVIDENCE_BLOCK, contexts, rewards);
+	evidence_learn(m.e, t.discount, t.observations, EVIDENCE_BLOCK, contexts, rewards);
 
 	m.f = factor_new(m.e);
 	assert_true(posterior_factor(m.e, t.ridge, m.f));
@@ -96,7 +96,7 @@ mean_new(const Model *m)
 {
 	double	   *mean = guarded((size_t) m->t.dim);
 
-	posterior_mean(m->e, m->f, mean);
+	posterior_mean(m->f, m->e->b, mean);
 	return mean;
 }
 
@@ -129,7 +129,7 @@ check_draw(const Model *m)
 	int			i;
 	int			k;
 
-	posterior_draw(m->e, m->f, m->t.exploration, normals, draw, work);
+	posterior_draw(m->f, m->e->b, m->t.exploration, normals, draw, work);
 	for (i = 0; i < dim; i++)
 	{
 		for (k = 0; k < dim; k++)
@@ -327,7 +327,7 @@ test_largest_order(void **state)
 		assert_near(square, m.a->Z2[i * dim + i], RELATIVE * square);
 		expected[i] = m.a->b[i] + m.t.exploration * shift;
 	}
-	posterior_draw(m.e, m.f, m.t.exploration, normals, draw, work);
+	posterior_draw(m.f, m.e->b, m.t.exploration, normals, draw, work);
 	check_solves(dim, m.a->Z, draw, expected);
 
 	guarded_free(normals);
@@ -353,7 +353,7 @@ check_usable(const Evidence *e, double ridge)
 
 	assert_true(evidence_is_valid(e));
 	assert_true(posterior_factor(e, ridge, f));
-	posterior_mean(e, f, mean);
+	posterior_mean(f, e->b, mean);
 	posterior_root(f, root);
 	posterior_covariance(dim, root, cov);
 	for (i = 0; i < dim; i++)
@@ -394,12 +394,12 @@ check_nearly_parallel(int dim, double discount, double spread)
 		for (i = 0; i < len; i++)
 			contexts[i] = 1e6 / sqrt(dim) *
 				(common[i % (size_t) dim] + spread * dice(&seed));
-		evidence_learn(e, EVIDENCE_BLOCK, EVIDENCE_BLOCK, contexts, rewards);
+		evidence_learn(e, discount, EVIDENCE_BLOCK, EVIDENCE_BLOCK, contexts, rewards);
 	}
 	check_usable(e, 1);
 
 	assert_true(posterior_factor(e, 1, f));
-	posterior_mean(e, f, mean);
+	posterior_mean(f, e->b, mean);
 	assert_near(exact_dot(dim, mean, contexts), 1, 1e-3);
 
 	guarded_free(common);
@@ -433,7 +433,7 @@ check_rank_one(int dim, double discount, double size)
 		context[k] *= size;
 	for (k = 0; k < 20; k++)
 	{
-		evidence_learn(e, 1, 1, context, &reward);
+		evidence_learn(e, discount, 1, 1, context, &reward);
 		check_usable(e, 1);
 	}
 	evidence_free(e);
@@ -477,11 +477,11 @@ check_repeated_context(int dim, double discount)
 		context[k] *= 1e6;
 	for (k = 1; k <= 20000; k++)
 	{
-		evidence_learn(e, 1, 1, context, &reward);
+		evidence_learn(e, discount, 1, 1, context, &reward);
 		if (k % 1000 == 0)
 		{
 			assert_true(posterior_factor(e, 1, f));
-			posterior_mean(e, f, mean);
+			posterior_mean(f, e->b, mean);
 			assert_near(exact_dot(dim, mean, context), 1, 1e-6);
 		}
 	}
@@ -528,7 +528,7 @@ test_drowned_ridge_is_noticed(void **state)
 	(void) state;
 	for (k = 1; k <= 40000; k++)
 	{
-		evidence_learn(e, 1, 1, context, &reward);
+		evidence_learn(e, 1, 1, 1, context, &reward);
 		if (k % 500 != 0)
 			continue;
 		for (ridge = 1e-16 * k; ridge < 1; ridge *= 1.3)
@@ -580,7 +580,7 @@ test_indefinite_evidence_is_refused(void **state)
 		check_indefinite(m.e, m.e->H, m.f);
 		check_indefinite(empty, empty->G, m.f);
 		check_indefinite(empty, empty->H, m.f);
-		m.e->counts.weight_sum = DBL_MAX;	/* for which roundings are no excuse */
+		*m.e->N = DBL_MAX;	/* for which roundings are no excuse */
 		check_indefinite(m.e, m.e->G, m.f);
 		evidence_free(empty);
 		model_free(m);

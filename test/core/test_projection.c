@@ -688,11 +688,13 @@ largest_new(int len, const double *signs)
 static void
 learn_for_ever(Evidence *e)
 {
-	while (e->counts.updates < INT64_C(1) << 62)
+	const double most = ldexp(1, 62);
+
+	while (*e->N < most)
 	{
 		Evidence   *same = evidence_copy(e);
 
-		evidence_concat(e, same);
+		evidence_add(e, same);
 		assert_true(evidence_is_valid(e));
 		evidence_free(same);
 	}
@@ -734,7 +736,7 @@ test_nothing_overflows(void **state)
 	for (updates = 0; updates < 2; updates++)
 	{
 		assert_true(posterior_factor(e, 1e-100, factor));
-		posterior_draw(e, factor, exploration, normals, draw, work);
+		posterior_draw(factor, e->b, exploration, normals, draw, work);
 		f.parameters = draw;
 		lift_rows(&f, 0, d, lifted);
 		assert_true(isfinite(dot_double(n, lifted, f.contexts)));
@@ -749,7 +751,7 @@ test_nothing_overflows(void **state)
 		assert_true(isfinite(exploration * work[0]) &&
 					isfinite(exploration * work[1]));
 
-		evidence_learn(e, 1, 1, z, &reward);
+		evidence_learn(e, 1, 1, 1, z, &reward);
 		learn_for_ever(e);
 	}
 	assert_true(e->G[1] > 1e250);

@@ -72,6 +72,7 @@ test_room_is_kept(void **state)
 	linalg_cholesky_solve(ORDER, packed, ORDER, vectors);
 	linalg_solve_lower_transposed(ORDER, packed, ORDER, vectors);
 	linalg_solve_lower(ORDER, packed, vectors);
+	(void) linalg_trace_product(ORDER, packed, vectors);
 	linalg_unpack_lower(ORDER, packed, full);
 	linalg_multiply_lower(ORDER, full, vectors);
 	linalg_dot_each(ORDER, ORDER - 1, vectors + ORDER, full, vectors);
@@ -80,6 +81,7 @@ test_room_is_kept(void **state)
 				   ORDER);
 	linalg_project(ORDER, ORDER / 2, vectors, 2, full, vectors + SQUARE(ORDER) / 2,
 				   ORDER);
+	linalg_cholesky_invert(ORDER, packed);
 	guarded_free(full);
 	guarded_free(vectors);
 	guarded_free(packed);

@@ -8,11 +8,13 @@ SELECT name, learned(model, rows) AS model
 FROM (VALUES
     ('plain', dlints_new(2), 4),
     ('lasting', dlints_new(3, discount => 1, policy => 'greedy'), 4),
-    ('projected', dlints_new(4, 2, 0.5, seed => -7, policy => 'ucb'), 4),
-    ('scaled', dlints_new(5, 3, 0.9, 1e-3, 2, 9, 0.25), 4),
+    ('projected', dlints_new(4, 2, discount => 0.5, seed => -7, policy => 'ucb'), 4),
+    ('scaled', dlints_new(5, 3, 0.9, ridge => 1e-3, exploration => 2, noise => 0.5, seed => 9, projection_scale => 0.25), 4),
     ('shared', dlints_new(3, 2, seed => 5, shared_dim => 2), 4),
     ('intercept', dlints_new(2, discount => 1, intercept => true), 4),
-    ('shared_intercept', dlints_new(2, 3, 0.9, seed => 6, policy => 'ucb', shared_dim => 3, intercept => true), 4),
+    ('shared_intercept', dlints_new(2, 3, discount => 0.9, seed => 6, policy => 'ucb', shared_dim => 3, intercept => true), 4),
+    ('memories', dlints_new(1, ridge => 2), 6),
+    ('by_time', dlints_new(2, half_life => '1 day', memories => 2), 4),
     ('untrained', dlints_new(300, 1), 0)
 ) AS n (name, model, rows);
 

@@ -2,7 +2,8 @@
  * long_run.c
  *		Ten million observations into one model, of every kind: is the count
  *		exact, how far are evidence and mean from their definition, and does a
- *		model that fades become slow?
+ *		model that fades become slow?  Ten million learned and taken back: how
+ *		far is what is left?
  *
  *	long_run				the table; fails if a promise is broken
  *	long_run --model GAMMA COUNT
@@ -26,9 +27,9 @@ report(LongHistory h)
 	const LongResult r = long_history_run(&h);
 	bool		kept = long_promises_kept(&h, &r);
 
-	printf("%-22s %5g %5d %8lld %7.0e %7.0e %7.0e %7.0e %7.0e %7.0e %7.0e %7.0e %7.0e  %s\n",
-		   h.kind->name, h.discount, h.block, (long long) r.updates,
-		   r.b, r.G, r.H, long_evidence_promise(&h), r.condition, r.solve,
+	printf("%-22s %5g %5d %8lld %7.0e %7.0e %7.0e %7.0e %7.0e %7.0e %7.0e %7.0e %7.0e %7.0e  %s\n",
+		   h.kind->name, h.discount, h.block, (long long) h.count,
+		   r.N, r.b, r.G, r.H, long_evidence_promise(&h), r.condition, r.solve,
 		   long_mean_promise(&r), r.mean, r.prediction,
 		   !kept ? "BROKEN" : r.raised > 0 ? "kept, ridge raised" : "kept");
 	(void) fflush(stdout);
@@ -43,8 +44,8 @@ report_all(void)
 	int			g;
 	int			k;
 
-	printf("%-22s %5s %5s %8s %7s %7s %7s %7s %7s %7s %7s %7s %7s\n",
-		   "contexts", "gamma", "block", "count", "b", "G", "H", "bound",
+	printf("%-22s %5s %5s %8s %7s %7s %7s %7s %7s %7s %7s %7s %7s %7s\n",
+		   "contexts", "gamma", "block", "count", "N", "b", "G", "H", "bound",
 		   "cond Z", "solve", "bound", "mean", "reward");
 	for (g = 0; g < LENGTH(discounts); g++)
 		for (k = 0; k < long_kind_count; k++)
@@ -65,20 +66,55 @@ report_all(void)
 	return kept;
 }
 
+/* ---------- learned and taken back ---------- */
+
+static bool
+report_return(LongReturn h)
+{
+	const LongDrift r = long_return_run(&h);
+	bool		kept = long_return_kept(&r);
+
+	printf("%-22s %9g %8lld %7lld %7.0e %7.0e  %s\n", h.kind->name, h.half_life,
+		   (long long) h.count, (long long) r.refused, r.drift, LONG_DRIFT,
+		   kept ? "kept" : r.definite ? "BROKEN" : "BROKEN, indefinite");
+	(void) fflush(stdout);
+	return kept;
+}
+
+static bool
+report_returns(void)
+{
+	const double half_lives[] = {0, 500};
+	bool		kept = true;
+	int			g;
+	int			k;
+
+	printf("\nOne learned, one taken back, %d in between\n"
+		   "%-22s %9s %8s %7s %7s %7s\n", LONG_WINDOW,
+		   "contexts", "half-life", "count", "refused", "drift", "bound");
+	for (g = 0; g < LENGTH(half_lives); g++)
+		for (k = 0; k < long_kind_count; k++)
+		{
+			const LongReturn h = {&long_kinds[k], half_lives[g],
+			k % 3 == 0 ? 10 * MILLION : MILLION};
+
+			kept = report_return(h) && kept;
+		}
+	return kept;
+}
+
 /* ---------- speed of a model that fades ---------- */
 
 static double
 seconds_for(Evidence *e, int count, const double *context, double reward)
 {
-	double		z[LONG_DIM];
+	const double one = 1;
+	double		work[LONG_DIM];
 	clock_t		start = clock();
 	int			j;
 
 	for (j = 0; j < count; j++)
-	{
-		memcpy(z, context, sizeof(z));
-		evidence_absorb(e, 1, z, &reward);
-	}
+		evidence_absorb(e, 0.99, 1, context, &reward, 0, &one, work);
 	return (double) (clock() - start) / CLOCKS_PER_SEC;
 }
 
@@ -175,12 +211,12 @@ print_model(double discount, int64_t count)
 		rewards[filled++] = (double) (i % 5);
 		if (filled == EVIDENCE_BLOCK || i == count)
 		{
-			evidence_learn(e, filled, filled, contexts, rewards);
+			evidence_learn(e, discount, filled, filled, contexts, rewards);
 			filled = 0;
 		}
 	}
 	printf("\\set discount %.17g\n\\set count %lld\n", discount,
-		   (long long) e->counts.updates);
+		   (long long) count);
 	print_array("core_b", e->b, SQL_DIM);
 	print_matrix("core_g", e->G);
 	print_matrix("core_h", e->H ? e->H : e->G);
@@ -200,6 +236,7 @@ main(int argc, char **argv)
 		return 0;
 	}
 	kept = report_all();
+	kept = report_returns() && kept;
 	kept = report_fading() && kept;
 	return kept ? 0 : 1;
 }

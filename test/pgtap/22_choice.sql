@@ -46,6 +46,7 @@ BEGIN
 	IF variance < 1e-12 * s[count] / n[count] THEN variance := s[count] / n[count]; END IF;
 	IF variance = 0 THEN variance := 1; END IF;
 	sigma := coalesce(f.noise, sqrt(variance));
+	variance := sigma ^ 2;
 	FOR slow IN REVERSE count..2 LOOP
 		good := true;
 		FOR fast IN 1..slow - 1 LOOP

@@ -40,7 +40,7 @@ SELECT results_eq(format('SELECT * FROM dlints_info(%s)', model), format('VALUES
   ('one_memory(3, NULL, 1)', '''thompson'', false, 1, 1, 3, NULL::integer, 0, 1::float8, NULL::interval, 1::float8, 0.1::float8, 1::float8, NULL::float8, 0::bigint, 0::bigint, NULL::timestamptz, 1::float8, 0::float8, NULL::float8, ARRAY[NULL]::float8[], NULL::text, 144::bigint, 1'),
   -- the default scale is 1 / sqrt(reduced_dim)
   ('one_memory(9, 16, shared_dim => 2, intercept => true, policy => ''ucb'')', '''ucb'', true, 1, 1, 9, 16, 2, 0.99::float8, NULL::interval, 1::float8, 0.1::float8, 1::float8, 0.25::float8, 0::bigint, 0::bigint, NULL::timestamptz, 1::float8, 0::float8, NULL::float8,
-    ARRAY[1 / (1 - 0.99::float8)], NULL::text, 144::bigint, 1'),
+    ARRAY[100]::float8[], NULL::text, 144::bigint, 1'),
   -- by time; RSS = 25 - 20^2 / (16 + 9) = 9, of one observation; N, R, S, b, and G and H of the memory that forgets
   ('dlints_update(dlints_new(1, half_life => ''36 hours'', memories => 2, ridge => 9, intercept => false), ARRAY[4], 5, ''2026-01-02 03:04:05.678+00'')', '''thompson'', false, 2, 2, 1, NULL::integer, 0, NULL::float8, ''36:00''::interval, 9::float8, 0.25::float8, NULL::float8, NULL::float8, 0::bigint,
     1::bigint, ''2026-01-02 03:04:05.678+00''::timestamptz, 3::float8, 1::float8, 5::float8, ARRAY[NULL, NULL]::float8[], NULL::text, 144::bigint + 8 * (3 + 1 + 2 + 3 + 1 + 1), 1')) AS v (model, row) ORDER BY model;

@@ -48,7 +48,7 @@ SKIP:
 	is( $session->query_safe(
 			q{
 		WITH learned AS MATERIALIZED (
-			SELECT dlints_update_batch(dlints_new(300), array_fill(0.5::real, ARRAY[200, 300]),
+			SELECT dlints_update_batch(dlints_new(300, intercept => false), array_fill(0.5::real, ARRAY[200, 300]),
 			                           array_fill(1.0::float8, ARRAY[200])) AS state)
 		SELECT (SELECT dlints_recommend(state, i, array_fill(i::real, ARRAY[300]))
 		        FROM generate_series(1, 1000) i) IN (1, 1000),
@@ -109,7 +109,7 @@ is( distinct(
 			SET dlints.projection_cache_size = '$_';
 			SELECT array_send(dlints_project(m, array_fill(0.3::float8, ARRAY[5000]))),
 			       array_send(dlints_weights(dlints_update_reduced(m, array_fill(0.3::real, ARRAY[70]), 1)))
-			FROM dlints_new(5000, 70, seed => 11) m})
+			FROM dlints_new(5000, 70, intercept => false, seed => 11) m})
 		} ('0', '1MB', '64MB')),
 	1,
 	'the projection does not depend on what a session keeps, bit for bit');

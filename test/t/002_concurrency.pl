@@ -28,7 +28,7 @@ sub reset_pair
 		'postgres', q{
 		TRUNCATE feedback;
 		DELETE FROM model WHERE name = 'pair';
-		INSERT INTO model VALUES ('pair', dlints_new(2, discount => 1));
+		INSERT INTO model VALUES ('pair', dlints_new(2, discount => 1, intercept => false));
 		INSERT INTO feedback (model, features, reward)
 		SELECT 'pair', ARRAY[1, 0], 2 ^ i FROM generate_series(0, 2) i;
 	});
@@ -50,7 +50,7 @@ sub pair_has
 {
 	return $node->safe_psql(
 		'postgres', q{
-		SELECT (dlints_info(state)).updates, state::jsonb->'reward_sum', state::jsonb->'b'->0,
+		SELECT (dlints_info(state)).updates, coalesce(state::jsonb->'evidence'->0->'reward_sum', '0'), coalesce(state::jsonb->'evidence'->0->'b'->0, '0'),
 		       (SELECT count(*) FROM feedback)
 		FROM model WHERE name = 'pair'});
 }

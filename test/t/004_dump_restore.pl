@@ -38,7 +38,10 @@ $source->safe_psql(
 		('huge', dlints_update(dlints_new(3, ridge => 1e100, exploration => 1e100), ARRAY[1e50, -3e49, 7e-3], 1e50)),
 		('tiny', dlints_update(dlints_new(3, discount => 1e-100, ridge => 1e-100, exploration => 5e-324),
 		                       ARRAY[1.5e-154, -2e-154, 0]::float8[], 1e-150)),
-		('discount next to 1', learned(dlints_new(2, discount => 0.9999999999999999), 2));
+		('discount next to 1', learned(dlints_new(2, discount => 0.9999999999999999), 2)),
+		('by time', learned(dlints_new(5, half_life => '3 days', memories => 2), 70)),
+		('taken back', learned(dlints_new(5, half_life => '3 days'), 70) - learned(dlints_new(5, half_life => '3 days'), 30)),
+		('weighed', 0.1 * learned(dlints_new(5, memories => 4, noise => 0.5), 70));
 
 	INSERT INTO fixed (projected, plain, personal, constant)
 	SELECT learned(dlints_new(8, 3), i), learned(dlints_new(2), i),
@@ -61,7 +64,7 @@ my $columns = q{
 	ORDER BY attrelid::regclass::text, attnum};
 my $before = $source->safe_psql('postgres', $sent);
 
-is(scalar(split /\n/, $before), 21, 'models to dump');
+is(scalar(split /\n/, $before), 24, 'models to dump');
 for my $setting (1, -15)
 {
 	is( $source->safe_psql(
@@ -106,10 +109,10 @@ sub identical
 		"$how: the default is there");
 	like(
 		refusal($how, 'INSERT INTO fixed (projected) VALUES (dlints_new(8, 4))'),
-		qr/expected dlints\(8,3\), not dlints\(8,4\)/,
+		qr/expected dlints\(8,3\), not dlints\(8,4,intercept\)/,
 		"$how: a column's sizes are enforced");
 	like(
-		refusal($how, 'INSERT INTO fixed (personal) VALUES (dlints_new(8, 3, shared_dim => 2))'),
+		refusal($how, 'INSERT INTO fixed (personal) VALUES (dlints_new(8, 3, shared_dim => 2, intercept => false))'),
 		qr/expected dlints\(8,3,2,intercept\), not dlints\(8,3,2\)/,
 		"$how: and its intercept");
 	return;
@@ -155,15 +158,15 @@ for my $format ('text', 'csv', 'binary')
 		"COPY (SELECT state FROM model WHERE name = 'fresh') TO '$folder/misfit.$format' (FORMAT $format)");
 	like(
 		refusal("copy $format", "COPY fixed (projected) FROM '$folder/misfit.$format' (FORMAT $format)"),
-		qr/expected dlints\(8,3\), not dlints\(3\)/,
+		qr/expected dlints\(8,3\), not dlints\(3,intercept\)/,
 		"COPY as $format: a column's sizes are enforced");
 }
 
 # What was restored goes on as what was dumped
 my $next = q{
 	SELECT name, md5(dlints_send(CASE i.shared_dim
-	                 WHEN 0 THEN dlints_update(state, array_fill(0.1, ARRAY[i.context_dim]), 1)
-	                 ELSE dlints_update(state, array_fill(0.1, ARRAY[i.context_dim]), array_fill(0.2, ARRAY[i.shared_dim]), 1) END)),
+	                 WHEN 0 THEN dlints_update(state, array_fill(0.1, ARRAY[i.context_dim]), 1, '2026-02-01 00:00:00+00')
+	                 ELSE dlints_update(state, array_fill(0.1, ARRAY[i.context_dim]), array_fill(0.2, ARRAY[i.shared_dim]), 1, '2026-02-01 00:00:00+00') END)),
 	       md5(dlints_draw(state, 17)::text)
 	FROM model, dlints_info(state) i WHERE state IS NOT NULL ORDER BY name};
 is( $target->safe_psql('custom', $next),

@@ -16,12 +16,12 @@ DlintsTest->run_file($node, 'models.sql');
 my $form = BinaryForm->new($node);
 my ($plain, $projected, $lasting, $untrained, $constant, $shared, $long) =
   map { $form->of("learned(dlints_new($_->[0]), $_->[1])") }
-  [ '3, discount => 0.9', 20 ],
-  [ '7, 4, seed => 12', 50 ],
-  [ '4, discount => 1', 10 ],
+  [ '3, discount => 0.9, intercept => false', 20 ],
+  [ '7, 4, discount => 0.99, intercept => false, seed => 12', 50 ],
+  [ '4, discount => 1, intercept => false', 10 ],
   [ '5, 2', 0 ],
-  [ '3, discount => 1, intercept => true', 10 ],
-  [ '6, 4, seed => 5, shared_dim => 3, intercept => true', 30 ],
+  [ '3, discount => 1', 10 ],
+  [ '6, 4, discount => 0.99, seed => 5, shared_dim => 3', 30 ],
   [ '400, 60', 3 ];
 
 # Numbers in network order
@@ -57,13 +57,22 @@ refuse("$_ more bytes", $plain . "\0" x $_) for 1, 7, 8, 64, 100_000;
 refuse('twice the value', $plain . $plain);
 refuse('evidence of nothing', replaced($plain, UPDATES, "\0" x 8));
 refuse('no evidence of something', replaced($untrained, UPDATES, pack('q>', 1)));
-refuse('no observation with a sum', replaced($untrained, $_, float8(1)))
-  for WEIGHT_SUM, REWARD_SUM, REWARD_SQUARE_SUM;
+refuse('no observation with a history', replaced($untrained, @$_))
+  for [ NEWEST, pack('q>', 0) ], [ REFERENCE, float8(1) ], [ CHOSEN, pack('q>', 1) ], [ MEMORY, chr 1 ];
+refuse('reference reward without an intercept', replaced($plain, REFERENCE, float8(1)));
+refuse('a time in a model by count', replaced($plain, NEWEST, pack('q>', 0)));
+refuse('chosen later than the newest update', replaced($plain, CHOSEN, pack('q>', 21)));
+refuse('another noise than the one given', replaced($plain, NOISE, float8(0.5)));
 
 refuse("version $_", replaced($plain, VERSION, int16($_)), "0A000|unsupported dlints format version $_")
   for 0, 2, 256, 65535;
 refuse_at('policy', $plain, POLICY, sub { chr shift }, 3, 4, 255);
 refuse_at('intercept', $_, INTERCEPT, sub { chr shift }, 2, 3, 128, 255) for $plain, $constant;
+refuse_at('memories', $plain, MEMORIES, sub { chr shift }, 0, 2, 9, 255);
+refuse_at('memory', $_, MEMORY, sub { chr shift }, 0, 4, 255) for $plain, $long;
+refuse_at('half-life', $plain, HALF_LIFE, \&float8, 1, -1, 1e300);
+refuse_at('sigma', $plain, SIGMA, \&float8, 0, -1);
+refuse_at('noise', $plain, NOISE, \&float8, -1, 9e-101, 2e100);
 refuse_at('intercept taken away,', $_, INTERCEPT, sub { chr shift }, 0) for $constant, $shared;
 refuse_at('intercept more,', $projected, INTERCEPT, sub { chr shift }, 1);
 
@@ -88,7 +97,8 @@ for my $bytes (map { pack 'H*', $_ } '7ff8000000000000', 'fff0000000000001', '7f
 	{
 		for (my $at = DISCOUNT; $at < length($value); $at += 8)
 		{
-			refuse("$name at $at", replaced($value, $at, $bytes)) if $at != SEED && $at != UPDATES;
+			refuse("$name at $at", replaced($value, $at, $bytes)) 
+			  if !grep { $at == $_ } SEED, UPDATES, NEWEST, CHOSEN;
 		}
 	}
 	refuse("$name at the end of much evidence", replaced($long, length($long) - 8, $bytes));
@@ -150,7 +160,7 @@ is($stdout, "22P03\n" . @accepted, 'a session goes on after a refused COPY');
 
 # JSON keeps no sign of zero, so that no model may have one
 my @zeros = map { $form->add(replaced($projected, $_, pack('H*', '8000000000000000'))) }
-  EXPLORATION, WEIGHT_SUM, REWARD_SUM, REWARD_SQUARE_SUM, VALUES, VALUES + 32;
+  EXPLORATION, NOISE, HALF_LIFE, REFERENCE, WEIGHT_SUM, REWARD_SUM, REWARD_SQUARE_SUM, VALUES, VALUES + 32;
 ok($form->copy($zeros[0], $zeros[-1]), 'minus zeros');
 is( $node->safe_psql(
 		'postgres', qq{

@@ -18,7 +18,7 @@ $node->safe_psql(
 	'postgres', q{
 	CREATE EXTENSION dlints;
 	CREATE TABLE model (name text, state dlints);
-	INSERT INTO model VALUES ('large', dlints_new(1024, 1024));
+	INSERT INTO model VALUES ('large', dlints_new(1024, 1024, intercept => false));
 });
 
 # SQL for the seconds that a backend has worked, in hundredths as Linux counts
@@ -41,7 +41,7 @@ my $before =
 # All of these take several times the bound, or are meant to.
 my %work = (
 	'a batch' => q{
-		SELECT (dlints_info(dlints_update_batch(dlints_new(1024), array_fill(0.5::real, ARRAY[70000, 1024]),
+		SELECT (dlints_info(dlints_update_batch(dlints_new(1024, intercept => false), array_fill(0.5::real, ARRAY[70000, 1024]),
 			array_fill(1::float8, ARRAY[70000])))).updates},
 	'a batch with a projection' => q{
 		UPDATE model SET state = dlints_update_batch(state, array_fill(0.5::real, ARRAY[30000, 1024]),
@@ -56,7 +56,7 @@ my %work = (
 		FROM generate_series(1, 10) i},
 	'a projection matrix that is not kept' => q{
 		SET dlints.projection_cache_size = 0;
-		SELECT dlints_weights(dlints_update_reduced(dlints_new(65536, 1024, seed => i),
+		SELECT dlints_weights(dlints_update_reduced(dlints_new(65536, 1024, intercept => false, seed => i),
 			array_fill(0.5::real, ARRAY[1024]), 1))
 		FROM generate_series(1, 10) i},
 	'learning with a projection that is not kept' => q{

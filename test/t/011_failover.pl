@@ -82,7 +82,7 @@ for my $look (1 .. 3)
 	$stream->wait_for(100);
 	DlintsStream::check($standby, "the standby while sessions learn, look $look");
 	is($standby->safe_psql('postgres', $recommend),
-		"open|5\nplain|5\nreduced|5", 'and it recommends');
+		"memories|5\nopen|5\nplain|5\nreduced|5\ntimed|5", 'and it recommends');
 }
 
 ### The primary dies, the standby takes over
@@ -93,7 +93,7 @@ $standby->promote;
 DlintsStream::check($standby, 'after failover');
 $stream->check_acknowledged($standby, $acknowledged, 'after failover');
 is($standby->safe_psql('postgres', $recommend),
-	"open|5\nplain|5\nreduced|5", 'after failover: it recommends');
+	"memories|5\nopen|5\nplain|5\nreduced|5\ntimed|5", 'after failover: it recommends');
 
 my $updates = q{SELECT sum((dlints_info(state)).updates) FROM model};
 my $before = $standby->safe_psql('postgres', $updates);

@@ -53,9 +53,9 @@ for my $how (sort keys %options)
 		$how, q{
 		CREATE TABLE fresh (name text PRIMARY KEY, state dlints NOT NULL);
 		CREATE TABLE model (name text PRIMARY KEY, state dlints NOT NULL);
-		CREATE TABLE feedback (id bigint PRIMARY KEY, model text, features real[], reward float8);
+		CREATE TABLE feedback (id bigint PRIMARY KEY, model text, features real[], reward float8, at timestamptz);
 		CREATE TABLE arrival (id bigint PRIMARY KEY);
-		CREATE TABLE ledger (model text, n bigint, feedback bigint, features real[], reward float8,
+		CREATE TABLE ledger (model text, n bigint, feedback bigint, features real[], reward float8, at timestamptz,
 		                     PRIMARY KEY (model, n));
 		CREATE TABLE committed (client integer);
 		CREATE TABLE keyless (name text, note text, small dlints(6), large dlints(30, 20))});
@@ -113,7 +113,7 @@ for my $how (sort keys %options)
 		SELECT name, cardinality(dlints_recommend(state, i,
 			array_fill(i::real, ARRAY[(dlints_info(state)).context_dim]), 5))
 		FROM model, generate_series(1, 100) i GROUP BY name ORDER BY name}),
-		"open|5\nplain|5\nreduced|5",
+		"memories|5\nopen|5\nplain|5\nreduced|5\ntimed|5",
 		"streamed, $how: the subscriber recommends");
 }
 

@@ -14,7 +14,7 @@ use Test::More;
 my $node = DlintsTest->node('main', conf => "deadlock_timeout = 10ms\n");
 
 $node->safe_psql('postgres', $DlintsTest::tables
-	  . q{INSERT INTO model VALUES ('a', dlints_new(2, discount => 1)), ('b', dlints_new(2, discount => 1))});
+	  . q{INSERT INTO model VALUES ('a', dlints_new(2, discount => 1, intercept => false)), ('b', dlints_new(2, discount => 1, intercept => false))});
 
 # Rewards are powers of two, so that their sum tells which of them count
 my $reward = 1;
@@ -60,7 +60,7 @@ sub check
 
 	is( $node->safe_psql(
 			'postgres', q{
-		SELECT name, (dlints_info(state)).updates, state::jsonb->'reward_sum' FROM model ORDER BY name}),
+		SELECT name, (dlints_info(state)).updates, coalesce(state::jsonb->'evidence'->0->'reward_sum', '0') FROM model ORDER BY name}),
 		join("\n", map { join '|', $_, scalar @{ $expected{$_} }, sum0 @{ $expected{$_} } } 'a', 'b'),
 		$name);
 	return;

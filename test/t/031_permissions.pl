@@ -78,16 +78,19 @@ my $everything = q{
 	  (SELECT m || dlints_evidence(m, x, i) FROM item),
 	  (SELECT dlints_concat_agg(dlints_update(m, x, i) ORDER BY i) FROM item),
 	  dlints_update_batch(m, ARRAY[[1, 2, 3], [4, 5, 6]], ARRAY[0, 1]),
-	  dlints_update_reduced(m, ARRAY[1, 2], 1), dlints_accepts(m, ARRAY[1, 2, 3]), dlints_accepts(m, '{1, 2, 3}', 1),
+	  dlints_update_reduced(m, ARRAY[1, 2, 1], 1), dlints_accepts(m, ARRAY[1, 2, 3]), dlints_accepts(m, '{1, 2, 3}', 1),
 	  dlints_concat(m, m), m = m, m <> m, dlints_eq(m, m), dlints_ne(m, m),
 	  dlints_hash(m), dlints_hash_extended(m, 1),
+	  0.5 * m, dlints_scale(2, m), dlints_at(m, now()),
+	  (SELECT dlints_retract(t || t, t) = t AND t - t IS NOT NULL FROM dlints_update(dlints_new(3, discount => 1), '{1, 2, 3}', 1) AS t),
+	  (SELECT dlints_evidence(m, x, i, now(), 2) FROM item),
 	  m::jsonb::dlints, dlints_from_jsonb(dlints_to_jsonb(m)), m::text::dlints, dlints_send(m),
-	  dlints(m, -1, false), m::dlints(3, 2),
+	  dlints(m, -1, false), m::dlints(3, 2, intercept),
 	  dlints_project(m, ARRAY[1, 2, 3]), dlints_mean(m), dlints_covariance(m),
 	  dlints_predict(m, ARRAY[1, 2, 3.0]), dlints_stddev(m, '{1, 2, 3}'::bigint[]),
 	  dlints_info(m), (SELECT count(c) FROM dlints_coefficients(m) AS c),
 	  (SELECT dlints_ndcg(i, -i, 3) FROM item)
-	FROM (SELECT dlints_update(dlints_new(3, 2, seed => 4), '{1, 2, 3}', 1) AS m OFFSET 0) AS model};
+	FROM (SELECT dlints_update(dlints_update(dlints_new(3, 2, seed => 4), '{1, 2, 3}', 1), '{3, 0, 1}', 0) AS m OFFSET 0) AS model};
 
 my $shared = database('CREATE SCHEMA bandit',
 	'CREATE EXTENSION dlints SCHEMA bandit');
@@ -137,7 +140,7 @@ is( $node->safe_psql(
 	'',
 	'no function has rights of its own, each is in C and everybody\'s to call');
 is( as( 'plain', $shared,
-		"$path SELECT dlints_mean(dlints_new(1)); SET dlints.projection_cache_size = '1MB'; SHOW dlints.projection_cache_size"),
+		"$path SELECT dlints_mean(dlints_new(1, intercept => false)); SET dlints.projection_cache_size = '1MB'; SHOW dlints.projection_cache_size"),
 	"{0}\n1MB",
 	'a role bounds the projections of its own sessions');
 

@@ -20,20 +20,20 @@ use IPC::Run;
 use Test::More;
 use Time::HiRes qw(usleep);
 
-# The second model is stored out of line
-my %context_dim = (plain => 6, reduced => 30);
+# The model "reduced" is stored out of line.
+my %context_dim = (plain => 6, reduced => 30, memories => 6, timed => 6);
 
 # One reward, learned at once
 sub single
 {
 	my ($model, $a) = @_;
-	my $observation = "numbers($context_dim{$model}, $a), cos($a)";
+	my $observation = "numbers($context_dim{$model}, $a), cos($a), seen(($a) % 1000)";
 
 	return qq{
 		WITH learned AS (
 			UPDATE model SET state = dlints_update(state, $observation)
 			WHERE name = '$model' RETURNING (dlints_info(state)).updates AS n)
-		INSERT INTO ledger (model, n, features, reward) SELECT '$model', n, $observation FROM learned;};
+		INSERT INTO ledger (model, n, features, reward, at) SELECT '$model', n, $observation FROM learned;};
 }
 
 # A few rewards for the queue
@@ -43,8 +43,8 @@ sub enqueue
 
 	return qq{
 		WITH new AS (
-			INSERT INTO feedback (model, features, reward)
-			SELECT '$model', numbers($context_dim{$model}, $a + i), cos($a + i)
+			INSERT INTO feedback (model, features, reward, at)
+			SELECT '$model', numbers($context_dim{$model}, $a + i), cos($a + i), seen(($a + i) % 1000)
 			FROM generate_series(1, 1 + $a % 4) i
 			RETURNING id)
 		INSERT INTO arrival SELECT id FROM new;};
@@ -59,12 +59,12 @@ sub fold
 		WITH batch AS (DELETE FROM feedback WHERE model = '$model' RETURNING *),
 		learned AS (
 			UPDATE model m SET state = m.state || e.evidence
-			FROM  (SELECT p.name, dlints_evidence(p.state, b.features, b.reward ORDER BY b.id) AS evidence
+			FROM  (SELECT p.name, dlints_evidence(p.state, b.features, b.reward, b.at ORDER BY b.id) AS evidence
 			       FROM batch b JOIN model p ON p.name = b.model GROUP BY p.name) e
 			WHERE m.name = e.name
 			RETURNING m.name, (dlints_info(m.state)).updates AS n)
-		INSERT INTO ledger (model, n, feedback, features, reward)
-		SELECT name, n + 1 - row_number() OVER (ORDER BY id DESC), id, features, reward
+		INSERT INTO ledger (model, n, feedback, features, reward, at)
+		SELECT name, n + 1 - row_number() OVER (ORDER BY id DESC), id, features, reward, at
 		FROM learned JOIN batch ON model = name;};
 }
 
@@ -110,13 +110,17 @@ sub create
 		INSERT INTO fresh VALUES
 			('plain', dlints_new(6, discount => 0.99)),
 			('reduced', dlints_new(30, 20, discount => 0.995, seed => 4)),
+			('memories', dlints_new(6)),
+			('timed', dlints_new(6, half_life => '7 days')),
 			('open', dlints_new(6, discount => 0.99));
 		INSERT INTO model SELECT * FROM fresh;
+
+		ALTER TABLE feedback ADD at timestamptz;
 
 		-- what has ever been in the queue
 		CREATE TABLE arrival (id bigint PRIMARY KEY);
 
-		CREATE TABLE ledger (model text, n bigint, feedback bigint, features real[], reward float8,
+		CREATE TABLE ledger (model text, n bigint, feedback bigint, features real[], reward float8, at timestamptz,
 		                     PRIMARY KEY (model, n));
 		CREATE TABLE committed (client integer);});
 	$node->safe_psql('postgres', single_open() x 3);
@@ -132,7 +136,8 @@ sub single_open
 }
 
 # Whether, at one moment, the models are what the ledger says, and rewards from
-# the queue are either there still or in the ledger, once
+# the queue are either there still or in the ledger, once.  A model by time is so
+# whatever the order.
 sub check
 {
 	my ($node, $when, $database) = @_;
@@ -141,7 +146,8 @@ sub check
 	is( $node->safe_psql(
 			$database // 'postgres', q{
 		WITH rebuilt AS (
-			SELECT f.name, f.state || dlints_evidence(f.state, l.features, l.reward ORDER BY l.n) AS state,
+			SELECT f.name, f.state || dlints_evidence(f.state, l.features, l.reward, l.at
+			                ORDER BY CASE f.name WHEN 'timed' THEN l.reward ELSE l.n END) AS state,
 			       count(*) AS rewards, max(n) AS last
 			FROM fresh f JOIN ledger l ON l.model = f.name GROUP BY f.name)
 		SELECT m.name, (dlints_info(m.state)).updates - r.rewards, r.last - r.rewards,
@@ -153,7 +159,7 @@ sub check
 		FROM arrival FULL JOIN (SELECT id AS seen FROM feedback UNION ALL
 		                        SELECT feedback FROM ledger WHERE feedback IS NOT NULL) s ON id = seen
 		ORDER BY 1}),
-		"open|0|0|t\nplain|0|0|t\nqueue|0|0|t\nreduced|0|0|t",
+		"memories|0|0|t\nopen|0|0|t\nplain|0|0|t\nqueue|0|0|t\nreduced|0|0|t\ntimed|0|0|t",
 		"$when: the models are the committed rewards, all of them and no others");
 	return;
 }

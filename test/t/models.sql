@@ -4,20 +4,25 @@
 CREATE FUNCTION numbers(count integer, seed integer) RETURNS real[] IMMUTABLE LANGUAGE sql AS $$
 	SELECT array_agg(sin(seed * i)::real ORDER BY i) FROM generate_series(1, count) i $$;
 
+-- when row number i was seen
+CREATE FUNCTION seen(i integer) RETURNS timestamptz IMMUTABLE LANGUAGE sql AS $$
+	SELECT timestamptz '2026-01-01 00:00:00+00' + i * interval '1 hour' $$;
+
 -- a model that has seen so many rows
 CREATE FUNCTION learned(new dlints, rows integer) RETURNS dlints IMMUTABLE LANGUAGE sql AS $$
 	SELECT new || CASE WHEN shared_dim = 0 THEN (
-		SELECT dlints_evidence(new, numbers(context_dim, i), cos(i) ORDER BY i) FROM generate_series(1, rows) i)
+		SELECT dlints_evidence(new, numbers(context_dim, i), cos(i), seen(i) ORDER BY i) FROM generate_series(1, rows) i)
 	ELSE (
-		SELECT dlints_evidence(new, numbers(context_dim, i), numbers(shared_dim, i + 1), cos(i) ORDER BY i)
+		SELECT dlints_evidence(new, numbers(context_dim, i), numbers(shared_dim, i + 1), cos(i), seen(i) ORDER BY i)
 		FROM generate_series(1, rows) i)
 	END FROM dlints_info(new) $$;
 
--- the largest difference in one of the sums, in terms of its largest number
+-- the largest difference in one of the sums, in terms of its largest number;
+-- rewards are in b
 CREATE FUNCTION distance(a dlints, b dlints) RETURNS float8 LANGUAGE sql AS $$
 	SELECT max(d) FROM (
 		SELECT max(abs(x::float8 - y::float8)) / max(abs(y::float8)) AS d
-		FROM unnest('{updates, weight_sum, reward_sum, b, G, H}'::text[]) path,
+		FROM unnest('{updates, evidence[*].weight_sum, evidence[*].b, evidence[*].G, evidence[*].H}'::text[]) path,
 		     ROWS FROM (jsonb_path_query(a::jsonb, ('$.' || path || '.**{last} ? (@ <> null)')::jsonpath),
 		                jsonb_path_query(b::jsonb, ('$.' || path || '.**{last} ? (@ <> null)')::jsonpath)) AS p(x, y)
 		GROUP BY path) s $$;

@@ -11,6 +11,25 @@ CREATE FUNCTION sound(dlints) RETURNS boolean IMMUTABLE LANGUAGE sql AS $$
 	   AND dlints_send($1) = dlints_send($1::jsonb::dlints)
 	   AND $1 = $1::text::dlints
 	   AND $1::text !~ 'NaN|Inf' $$;
+-- the model twice and once taken back, if it can be: numbers that are no
+-- history's may be refused
+CREATE FUNCTION taken_back(m dlints) RETURNS dlints LANGUAGE plpgsql AS $$
+	BEGIN
+		IF (SELECT half_life IS NULL AND (memories > 1 OR discount < 1) FROM dlints_info(m)) THEN
+			RETURN m;
+		END IF;
+		RETURN (m || dlints_set(m, ridge => 3)) - m;
+	EXCEPTION WHEN invalid_parameter_value THEN
+		IF SQLERRM <> 'evidence to be taken back was never learned' THEN
+			RAISE;
+		END IF;
+		RETURN m;
+	END $$;
+-- the model, or one of its sizes that needs no times
+CREATE FUNCTION by_count(dlints) RETURNS dlints IMMUTABLE LANGUAGE sql AS $$
+	SELECT CASE WHEN half_life IS NULL THEN $1
+		ELSE dlints_new(context_dim, reduced_dim, discount => 1, shared_dim => shared_dim, intercept => intercept) END
+	FROM dlints_info($1) $$;
 -- what the type of a column for the model says in parentheses
 CREATE FUNCTION sizes(dlints) RETURNS text IMMUTABLE LANGUAGE sql AS $$
 	SELECT concat_ws(',', context_dim, reduced_dim, nullif(shared_dim, 0), CASE WHEN intercept THEN 'intercept' END)
@@ -29,17 +48,21 @@ INSERT INTO probe VALUES
 	('hash_extended', 'dlints_hash_extended($1, 7) = dlints_hash_extended($1::text::dlints, 7)'),
 	('typmod', 'dlints($1, dlints_typmod_in(concat(''{'', sizes($1), ''}'')::cstring[]), false) = $1'),
 	('typmod_out', 'dlints_typmod_out(dlints_typmod_in(concat(''{'', sizes($1), ''}'')::cstring[]))::text = concat(''('', sizes($1), '')'')'),
-	('new', 'sound((SELECT dlints_new(i.context_dim, i.reduced_dim, i.discount, i.ridge, i.exploration, i.seed, i.projection_scale, i.policy, i.shared_dim, i.intercept) FROM dlints_info($1) i))'),
-	('set', 'sound(dlints_set($1, ridge => 2, exploration => 3, policy => ''ucb''))'),
+	('new', 'sound((SELECT dlints_new(i.context_dim, i.reduced_dim, i.discount, i.half_life, i.memories, i.ridge, i.exploration, i.noise, i.policy, i.shared_dim, NULL, i.intercept, i.seed, i.projection_scale) FROM dlints_info($1) i))'),
+	('set', 'sound(dlints_set($1, ridge => 2, exploration => 3, noise => 1, policy => ''ucb''))'),
+	('set noise', 'sound(dlints_set($1, noise => 0))'),
+	('scale', 'sound(0.5 * $1) AND dlints_scale(2, $1) = 2 * $1'),
+	('at', 'sound(dlints_at($1, coalesce((SELECT newest FROM dlints_info($1)), now()) + interval ''1 hour''))'),
+	('retract', 'dlints_retract($1, NULL) = $1 AND sound(taken_back($1))'),
 	('draw', 'finite(VARIADIC dlints_draw($1))'),
 	('mean', 'finite(VARIADIC dlints_mean($1))'),
 	('covariance', 'finite(VARIADIC dlints_covariance($1))'),
-	('info', '(SELECT finite(i.discount, i.ridge, i.exploration, coalesce(i.projection_scale, 0),
+	('info', '(SELECT finite(coalesce(i.discount, 1), i.ridge, i.exploration, coalesce(i.projection_scale, 0), i.sigma,
 		i.effective_sample_size, coalesce(i.mean_reward, 0)) FROM dlints_info($1) i)'),
 	('coefficients', '(SELECT bool_and(finite(mean, stddev)) FROM dlints_coefficients($1))'),
 	('accepts', 'dlints_accepts($1, $2) <> dlints_accepts($1, $2, $3)'),
 	('accepts an observation', 'dlints_accepts($1, $2, 1) <> dlints_accepts($1, $2, $3, 1)'),
-	('update_reduced', '(SELECT sound(dlints_update_reduced($1, z, 1)) AND sound(dlints_update_reduced($1, z::real[], 1))
+	('update_reduced', '(SELECT sound(dlints_update_reduced($1, z, 1, now())) AND sound(dlints_update_reduced($1, z::real[], 1, now(), 2))
 		FROM dlints_info($1) i, dlints_mean($1) m, LATERAL (SELECT CASE WHEN i.intercept THEN m[:cardinality(m) - 1] || 1::float8 ELSE m END) r (z))'),
 	('concat', 'sound($1 || $1) AND sound(dlints_concat($1, dlints_set($1, ridge => 3)))'),
 	('concat_agg', 'sound((SELECT dlints_concat_agg($1) FROM generate_series(1, 3)))'),
@@ -56,9 +79,11 @@ FROM (VALUES
 	('project', 'finite(VARIADIC dlints_project($1, %1$s%2$s))'),
 	('predict', 'finite(dlints_predict($1, %1$s%2$s))'),
 	('stddev', 'finite(dlints_stddev($1, %1$s%2$s))'),
-	('update', 'sound(dlints_update($1, %1$s%2$s, 1))'),
-	('update_batch', 'sound(dlints_update_batch($1, ARRAY[%1$s, %1$s]%3$s, ARRAY[1, 2]))'),
-	('evidence', 'sound((SELECT dlints_evidence($1, %1$s%2$s, i) FROM generate_series(1, 2) i))'),
+	('update', 'sound(dlints_update($1, %1$s%2$s, 1, now()))'),
+	('update_batch', 'sound(dlints_update_batch($1, ARRAY[%1$s, %1$s]%3$s, ARRAY[1, 2], ARRAY[now(), now()]))'),
+	('evidence', 'sound((SELECT dlints_evidence(by_count($1), %1$s%2$s, i) FROM generate_series(1, 2) i))'),
+	('evidence at', 'sound((SELECT dlints_evidence($1, %1$s%2$s, i, now()) FROM generate_series(1, 2) i))'),
+	('evidence weighed', 'sound((SELECT dlints_evidence($1, %1$s%2$s, i, now(), i) FROM generate_series(1, 2) i))'),
 	('recommend', '(SELECT dlints_recommend($1, i, %1$s%2$s) FROM generate_series(1, 2) i) IN (1, 2)'),
 	('recommend by ucb', '(SELECT dlints_recommend(dlints_set($1, policy => ''ucb''), i, %1$s%2$s) FROM generate_series(1, 2) i) IN (1, 2)'),
 	('recommend k', '(SELECT dlints_recommend($1, i, %1$s%2$s, 2) FROM generate_series(1, 3) i) <@ ARRAY[1, 2, 3]')) q (name, query),

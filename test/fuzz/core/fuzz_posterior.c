@@ -1,6 +1,7 @@
 /*
  * fuzz_posterior.c
- *		Evidence of arbitrary numbers: learn, concatenate, settle, look.
+ *		Evidence of arbitrary numbers: learn, add, take back, weigh, rebase,
+ *		look, choose.
  *
  * The functions get what their callers let through (sizes, numbers and
  * parameters within their limits) and must then keep their word whatever the
@@ -15,6 +16,7 @@
 #include <string.h>
 
 #include "core/linalg.h"
+#include "core/memory.h"
 #include "core/posterior.h"
 #include "core/widen.h"
 
@@ -27,12 +29,16 @@
 /* the largest number of a reduced context; see widen.h */
 #define MOST_REDUCED	3.2e121
 
-/* evidence, and whether nothing but observations went into it */
+/*
+ * evidence, whether nothing but observations went into it, and whether S may
+ * have roundings of a larger one
+ */
 typedef struct History
 {
 	Evidence	evidence;
 	double	   *values;
 	bool		learned;
+	bool		rebased;
 } History;
 
 static double
@@ -53,62 +59,62 @@ take_normal(Input *in)
 	return take_within(in, -8.6, 8.6);
 }
 
+/* what SQL lets through as the weight of an observation or of a model */
+static double
+take_weight(Input *in)
+{
+	return take_within(in, 1e-300, 1e10);
+}
+
+static double
+take_decay(Input *in)
+{
+	return take_within(in, 0, 1);
+}
+
 static size_t
 value_count(const Evidence *e)
 {
-	return evidence_value_count(e->dim, e->discount);
+	return evidence_value_count(e->dim, e->H != NULL);
 }
 
 static History
-new_history(int dim, double discount)
+new_history(int dim, bool fades)
 {
 	History		h;
+	size_t		count = evidence_value_count(dim, fades);
 
-	h.values = walled(evidence_value_count(dim, discount));
-	evidence_bind(&h.evidence, dim, discount, h.values);
-	evidence_clear(&h.evidence);
+	h.values = walled(count);
+	memset(h.values, 0, count * sizeof(double));
+	evidence_bind(&h.evidence, dim, fades, h.values);
 	h.learned = true;
+	h.rebased = false;
 	return h;
 }
 
 static History
 copy_history(const History *other)
 {
-	History		h = new_history(other->evidence.dim, other->evidence.discount);
-	Evidence	bound = h.evidence;
+	History		h = new_history(other->evidence.dim, other->evidence.H != NULL);
 
-	h.evidence = other->evidence;
-	h.evidence.b = bound.b;
-	h.evidence.G = bound.G;
-	h.evidence.H = bound.H;
 	h.learned = other->learned;
+	h.rebased = other->rebased;
 	memcpy(h.values, other->values, value_count(&h.evidence) * sizeof(double));
 	return h;
 }
 
-/* Whatever a stored or sent value may claim. */
+/* Whatever a stored or sent value may claim; what comes in is settled. */
 static History
-arbitrary_history(Input *in, int dim, double discount)
+arbitrary_history(Input *in, int dim, bool fades)
 {
 	History		h;
-	size_t		count = evidence_value_count(dim, discount);
 
-	h.evidence.counts.updates = (int64_t) take_bits(in);
-	h.evidence.counts.weight_sum = take_number(in);
-	h.evidence.counts.reward_sum = take_number(in);
-	h.evidence.counts.reward_square_sum = take_number(in);
-	h.values = walled_numbers(in, count, take_number);
-	evidence_bind(&h.evidence, dim, discount, h.values);
+	h.values = walled_numbers(in, evidence_value_count(dim, fades), take_number);
+	evidence_bind(&h.evidence, dim, fades, h.values);
+	evidence_settle(&h.evidence);
 	h.learned = false;
+	h.rebased = false;
 	return h;
-}
-
-static bool
-sums_are_finite(const Evidence *e)
-{
-	return isfinite(e->counts.weight_sum) && isfinite(e->counts.reward_sum) &&
-		isfinite(e->counts.reward_square_sum) &&
-		all_are_finite(value_count(e), e->b);
 }
 
 static bool
@@ -125,8 +131,7 @@ diagonal_is_negative(const Evidence *e, const double *packed)
 static bool
 anything_is_negative(const Evidence *e)
 {
-	return e->counts.updates < 0 || e->counts.weight_sum < 0.0 ||
-		e->counts.reward_square_sum < 0.0 || diagonal_is_negative(e, e->G) ||
+	return *e->N < 0.0 || *e->S < 0.0 || diagonal_is_negative(e, e->G) ||
 		(e->H && diagonal_is_negative(e, e->H));
 }
 
@@ -136,7 +141,7 @@ is_valid(const Evidence *e)
 {
 	bool		valid = evidence_is_valid(e);
 
-	check(valid == (sums_are_finite(e) && !anything_is_negative(e)));
+	check(valid == (all_are_finite(value_count(e), e->N) && !anything_is_negative(e)));
 	return valid;
 }
 
@@ -147,14 +152,13 @@ check_settled(const Evidence *e)
 	size_t		i;
 
 	for (i = 0; i < count; i++)
-		check(!(fabs(e->b[i]) < DBL_MIN) ||
-			  (e->b[i] == 0.0 && !signbit(e->b[i])));
+		check(!(fabs(e->N[i]) < DBL_MIN) ||
+			  (e->N[i] == 0.0 && !signbit(e->N[i])));
 }
 
 static void
 check_same(const History *a, const History *b)
 {
-	check(memcmp(&a->evidence.counts, &b->evidence.counts, sizeof(EvidenceCounts)) == 0);
 	check(same_bits(value_count(&a->evidence), a->values, b->values));
 }
 
@@ -166,9 +170,7 @@ check_near(const History *a, const History *b, double size)
 	double		bound = 1e-10 * size;
 	size_t		i;
 
-	check(a->evidence.counts.updates == b->evidence.counts.updates);
-	check(fabs(a->evidence.counts.weight_sum - b->evidence.counts.weight_sum) <=
-		  1e-10 * (1.0 + a->evidence.counts.weight_sum));
+	check(fabs(*a->evidence.N - *b->evidence.N) <= 1e-10 * *a->evidence.N);
 	for (i = 0; i < count; i++)
 		check(fabs(a->values[i] - b->values[i]) <= bound);
 }
@@ -191,41 +193,67 @@ learn(Input *in, History *h)
 {
 	int			dim = h->evidence.dim;
 	int			count = take_size(in, EVIDENCE_BLOCK);
+	double		decay = take_decay(in);
+	double		reference = take_reward(in);
+	double	   *weights = walled_numbers(in, (size_t) count, take_weight);
 	double	   *rewards = walled_numbers(in, (size_t) count, take_reward);
 	double	   *contexts = walled_numbers(in, (size_t) count * (size_t) dim,
 										  take_reduced);
-	double	   *one = walled((size_t) dim);
+	double	   *work = walled(evidence_absorb_work(dim, count));
+	double		weight = fmax(1.0, largest((size_t) count, weights));
 	double		size = largest((size_t) count * (size_t) dim, contexts) +
-		largest((size_t) count, rewards) + 1e-100;
+		largest((size_t) count, rewards) + fabs(reference) + 1e-100;
 	History		single = copy_history(h);
 	int			j;
 
-	size = (double) (h->evidence.counts.updates + count) * size * size +
+	size = 1e-3 * (double) count * size * size * weight * weight +
 		largest(value_count(&h->evidence), h->values);
 	for (j = 0; j < count; j++)
-	{
-		memcpy(one, contexts + (size_t) j * (size_t) dim,
-			   sizeof(double) * (size_t) dim);
-		evidence_absorb(&single.evidence, 1, one, &rewards[j]);
-	}
-	evidence_absorb(&h->evidence, count, contexts, rewards);
+		evidence_absorb(&single.evidence, j == 0 ? decay : 1.0, 1,
+						contexts + (size_t) j * (size_t) dim, &rewards[j],
+						reference, &weights[j], work);
+	evidence_absorb(&h->evidence, decay, count, contexts, rewards, reference,
+					weights, work);
 	if (size < MODERATE)
 		check_near(h, &single, size);
 }
 
-/* Nothing before or after a history does not change it. */
+/* Nothing more, nothing less, weight 1, the same reference: no change. */
 static void
 check_neutral(const History *h)
 {
-	History		nothing = new_history(h->evidence.dim, h->evidence.discount);
-	History		settled = copy_history(h);
+	const Evidence *e = &h->evidence;
+	History		nothing = new_history(e->dim, e->H != NULL);
 	History		after = copy_history(h);
 
-	evidence_settle(&settled.evidence);
-	evidence_concat(&after.evidence, &nothing.evidence);
-	check_same(&after, &settled);
-	evidence_concat(&nothing.evidence, &h->evidence);
-	check_same(&nothing, &settled);
+	evidence_add(&after.evidence, &nothing.evidence);
+	check_same(&after, h);
+	evidence_scale(&after.evidence, 1.0);
+	evidence_rebase(&after.evidence, 0.0);
+	check_same(&after, h);
+	evidence_add(&nothing.evidence, e);
+	check_same(&nothing, h);
+}
+
+/* What was added can be taken back, unless it is lost in roundings. */
+static void
+check_taken_back(const History *h, const History *other)
+{
+	History		sum = copy_history(h);
+	double	   *work = walled(linalg_packed_len(h->evidence.dim));
+	bool		possible;
+
+	evidence_add(&sum.evidence, &other->evidence);
+	if (!is_valid(&sum.evidence))
+		return;
+	possible = evidence_subtract(&sum.evidence, &other->evidence, work);
+	if (!possible)
+	{
+		check(!h->learned || !other->learned || h->rebased);
+		return;
+	}
+	check(!anything_is_negative(&sum.evidence));
+	check_settled(&sum.evidence);
 }
 
 /* element (i, j) of the product of a lower triangle with its transpose */
@@ -328,65 +356,96 @@ look(Input *in, const History *h)
 	bool		moderate;
 	Factor		f;
 
-	factor_bind(&f, e->dim, e->discount,
-				walled(factor_value_count(e->dim, e->discount)));
+	factor_bind(&f, e->dim, e->H != NULL,
+				walled(factor_value_count(e->dim, e->H != NULL)));
 	if (!posterior_factor(e, ridge, &f))
 	{
 		check(!h->learned);
 		return;
 	}
 	check_factor(e, ridge, &f);
-	moderate = h->learned || largest(value_count(e), e->b) < MODERATE;
+	moderate = h->learned || largest(value_count(e), e->N) < MODERATE;
 
-	posterior_mean(e, &f, mean);
-	posterior_draw(e, &f, exploration, normals, draw, work);
+	posterior_mean(&f, e->b, mean);
+	posterior_draw(&f, e->b, exploration, normals, draw, work);
 	if (moderate)
 		check(all_are_finite(dim, mean) && all_are_finite(dim, draw));
 	check_widths(&f, normals, moderate);
 }
 
 static History
-some_history(Input *in, int dim, double discount)
+some_history(Input *in, int dim, bool fades)
 {
 	History		h;
 
 	if (take_byte(in) % 2 == 0)
-		return arbitrary_history(in, dim, discount);
-	h = new_history(dim, discount);
+		return arbitrary_history(in, dim, fades);
+	h = new_history(dim, fades);
 	learn(in, &h);
 	return h;
 }
 
-/* The caller's test before it lets two histories or a block come together. */
-static bool
-count_overflows(int64_t updates, int64_t more)
+/* One of any memories, with a noise that can be divided by. */
+static void
+choose(Input *in, const History *h)
 {
-	return updates > INT64_MAX - more;
+	const Evidence *e = &h->evidence;
+	int			count = 1 + take_byte(in) % 3;
+	double		ridge = take_within(in, 1e-100, 1e100);
+	bool		intercept = take_byte(in) % 2 == 1;
+	double		reference = take_reward(in);
+	double	   *work = walled(memory_choose_work(e->dim, count));
+	Evidence	memories[3];
+	MemoryChoice choice;
+	int			j;
+
+	memories[0] = *e;
+	for (j = 1; j < count; j++)
+	{
+		History		other = some_history(in, e->dim, j < count - 1);
+
+		if (!is_valid(&other.evidence))
+			return;
+		memories[j] = other.evidence;
+	}
+	choice = memory_choose(memories, count, ridge, intercept, reference, work);
+	check(choice.used >= 0 && choice.used < count);
+	check(isfinite(choice.sigma) && choice.sigma > 0.0);
 }
 
 static bool
 step(Input *in, History *h)
 {
 	History		other;
+	double		weight;
 
-	switch (take_byte(in) % 3)
+	switch (take_byte(in) % 6)
 	{
 		case 0:
-			if (count_overflows(h->evidence.counts.updates, EVIDENCE_BLOCK))
-				return false;
 			learn(in, h);
 			break;
 		case 1:
-			other = some_history(in, h->evidence.dim, h->evidence.discount);
-			if (!is_valid(&other.evidence) ||
-				count_overflows(h->evidence.counts.updates, other.evidence.counts.updates))
+			other = some_history(in, h->evidence.dim, h->evidence.H != NULL);
+			if (!is_valid(&other.evidence))
 				return false;
-			evidence_concat(&h->evidence, &other.evidence);
+			check_taken_back(h, &other);
+			evidence_add(&h->evidence, &other.evidence);
 			h->learned = h->learned && other.learned;
+			break;
+		case 2:
+			weight = take_weight(in);
+			evidence_scale(&h->evidence, weight);
+			h->learned = h->learned && weight <= 1.0;
+			break;
+		case 3:
+			evidence_rebase(&h->evidence, take_reward(in));
+			h->rebased = true;
+			break;
+		case 4:
+			choose(in, h);
 			break;
 		default:
 			look(in, h);
-			evidence_settle(&h->evidence);
 	}
 	return survives(h);
 }
@@ -396,13 +455,13 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	Input		in = {data, size};
 	int			dim = take_size(&in, MOST_DIM);
-	double		discount = take_within(&in, 1e-100, 1);
+	bool		fades = take_byte(&in) % 2 == 1;
 	History		h;
 	bool		going;
 	int			i;
 
 	walled_reset();
-	h = some_history(&in, dim, discount);
+	h = some_history(&in, dim, fades);
 	going = is_valid(&h.evidence);
 	for (i = 0; going && i < MOST_STEPS && in.left > 0; i++)
 	{

@@ -145,9 +145,8 @@ NumbersAreFinite(const Dlints *model)
 			return false;
 	return isfinite(header->discount) && isfinite(header->ridge) &&
 		isfinite(header->exploration) && isfinite(header->projection_scale) &&
-		isfinite(header->counts.weight_sum) &&
-		isfinite(header->counts.reward_sum) &&
-		isfinite(header->counts.reward_square_sum);
+		isfinite(header->half_life) && isfinite(header->noise) &&
+		isfinite(header->reference) && isfinite(header->sigma);
 }
 
 static bool

@@ -1,7 +1,7 @@
 -- Tables for sqlsmith, and the role that it works as.
 \set ON_ERROR_STOP 1
 CREATE EXTENSION dlints;
-CREATE TABLE model (name text, state dlints, fixed dlints(3, 2), shared dlints(3, 2, 2, intercept));
+CREATE TABLE model (name text, state dlints, fixed dlints(3, 2, intercept), shared dlints(3, 2, 2, intercept));
 INSERT INTO model VALUES
     ('plain', dlints_update(dlints_new(3), ARRAY[1, 2, 3]::real[], 1), NULL, NULL),
     ('projected', dlints_update(dlints_new(3, 2, seed => 5), ARRAY[1, 2, 3]::real[], 1), dlints_new(3, 2), NULL),
@@ -10,6 +10,7 @@ INSERT INTO model VALUES
     ('shared', dlints_update(dlints_new(3, 4, shared_dim => 3), ARRAY[1, 2, 3]::real[], ARRAY[1, 0, 1]::real[], 1), NULL,
      dlints_new(3, 2, shared_dim => 2, intercept => true)),
     ('intercept', dlints_update(dlints_new(3, policy => 'ucb', intercept => true), ARRAY[1, 2, 3]::real[], 1), NULL, NULL),
+    ('by time', dlints_update(dlints_new(3, half_life => '1 day', memories => 2), ARRAY[1, 2, 3]::real[], 1, now()), NULL, NULL),
     (NULL, NULL, NULL, NULL);
 CREATE TABLE customer (id integer, features real[], wide double precision[], several real[], state dlints);
 INSERT INTO customer
@@ -17,12 +18,14 @@ SELECT i, ARRAY[i, 1, 0], ARRAY[0.25, i, 1], ARRAY[[i, 1, 0], [1, 1, 1]],
        dlints_update(dlints_new(3, 2, shared_dim => 3, intercept => i % 2 = 0), ARRAY[1, 2, 3]::real[], ARRAY[i, 1, 0]::real[], 1)
 FROM generate_series(1, 10) AS i;
 CREATE TABLE item (id integer, features real[], wide double precision[], contexts real[], rewards double precision[],
-                   reward double precision, count integer, seed bigint, document jsonb, state dlints);
+                   reward double precision, count integer, seed bigint, at timestamptz, ats timestamptz[], half_life interval,
+                   document jsonb, state dlints);
 INSERT INTO item
-SELECT i, ARRAY[i, 1, 0.5], ARRAY[i, 2, -1], ARRAY[[i, 1, 2], [3, 4, 5]], ARRAY[1, 0], cos(i), i, i, dlints_new(3)::jsonb,
+SELECT i, ARRAY[i, 1, 0.5], ARRAY[i, 2, -1], ARRAY[[i, 1, 2], [3, 4, 5]], ARRAY[1, 0], cos(i), i, i, now(), ARRAY[now(), now()], '1 day', dlints_new(3)::jsonb,
        dlints_update(dlints_new(3), ARRAY[i, 1, 0.5]::real[], 1)
 FROM generate_series(1, 20) AS i;
-INSERT INTO item VALUES (NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL), (0, '{}', '{NULL}', '{}', '{}', 'NaN', -1, 0, '{}', NULL);
+INSERT INTO item (id) VALUES (NULL);
+INSERT INTO item VALUES (0, '{}', '{NULL}', '{}', '{}', 'NaN', -1, 0, 'infinity', '{NULL}', '-1 day', '{}', NULL);
 ANALYZE;
 CREATE ROLE smith LOGIN;
 GRANT ALL ON SCHEMA public TO smith;

@@ -1,0 +1,83 @@
+"""The default against fixed discounts, on problems that change or do not.
+
+Each problem is played under each seed by all policies, which differ in their
+memories alone. Draws are seeded: the figures can be had again.
+"""
+
+from bench import machine, program, server, source
+from bench.drift import chart, play, report
+from bench.drift.problems import problems
+from bench.progress import Themes
+
+VISITS, QUICK_VISITS = 10000, 2000
+SEEDS = 3
+SCALED = 'box, abrupt'
+CHART = 'drift.png'
+
+
+def main():
+    """Play, report, and return whether all bars are met."""
+    options = parse_arguments()
+    folder = program.make_folder(options.out)
+    chosen = choose(options)
+    with server.connect() as cursor:
+        machine.describe(cursor)
+        with Themes(len(chosen) * options.seeds) as done:
+            found = play.play_all(
+                chosen, range(1, options.seeds + 1), options.visits,
+                options.jobs, lambda problem, seed: done.start(
+                    f'{problem.key}, seed {seed}'))
+        alike = play.shares_alike(
+            next(problem for problem in problems(None)
+                 if problem.key == SCALED), options.visits)
+    rows = [report.Row(problem, [found[problem.key, seed] for seed in
+                                 range(1, options.seeds + 1)])
+            for problem in chosen]
+    chart.draw(folder / CHART, rows)
+    sound = report.print_all(rows, alike)
+    print(f'\nChart: {folder / CHART}')
+    return sound
+
+
+def parse_arguments():
+    """Return the command line's options."""
+    parser = program.parser('drift', __doc__)
+    parser.add_argument('--visits', type=program.number(1000), metavar='N',
+                        help=f'of each problem (default {VISITS})')
+    parser.add_argument('--seeds', type=program.number(1), default=SEEDS,
+                        metavar='N', help='(default %(default)s)')
+    parser.add_argument('--jobs', type=program.number(1), default=2,
+                        metavar='N', help='sessions at once '
+                        '(default %(default)s)')
+    parser.add_argument('--problems', metavar='NAMES',
+                        help='some of them, separated by semicolons')
+    parser.add_argument('--quick', action='store_true',
+                        help=f'{QUICK_VISITS} visits, and less certain '
+                        'figures')
+    parser.add_argument('--out', default='drift-output', metavar='FOLDER',
+                        help='for the chart (default %(default)s)')
+    options = parser.parse_args()
+    options.visits = options.visits or (
+        QUICK_VISITS if options.quick else VISITS)
+    return options
+
+
+def choose(options):
+    """Return the problems that are wanted and can be had."""
+    try:
+        folder = source.find_folder()
+        print(source.LICENCE)
+    except (program.UserError, OSError) as error:
+        print(f'Without MovieLens: {program.describe(error)}')
+        folder = None
+    every = problems(folder)
+    if not options.problems:
+        return every
+    names = options.problems.split(';')
+    unknown = set(names) - {problem.key for problem in every}
+    if unknown:
+        raise program.UserError(f'there is no problem {unknown.pop()}')
+    return [problem for problem in every if problem.key in names]
+
+
+program.run('drift', main)

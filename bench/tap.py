@@ -1,0 +1,45 @@
+"""Test results in the Test Anything Protocol."""
+
+import sys
+
+import psycopg2
+
+from bench import server
+
+
+class Tap:
+    """Test results, printed as they come."""
+
+    def __init__(self):
+        self._count = 0
+        self.failed = False
+
+    def ok(self, passed, name, detail=''):
+        """Print the result of one check."""
+        self._count += 1
+        print(f'{"ok" if passed else "not ok"} {self._count} - {name}')
+        if not passed:
+            self.failed = True
+            print(f'# {detail}')
+        sys.stdout.flush()
+
+    def plan(self):
+        """Print how many checks there were."""
+        print(f'1..{self._count}')
+
+
+def run(check, **settings):
+    """Make checks over a session and leave with the exit status.
+
+    Connects as libpq's environment says and works in a schema of its own.
+    """
+    tap = Tap()
+    try:
+        with server.connect(**settings) as cursor:
+            check(tap, cursor)
+    except psycopg2.Error as error:
+        print('Bail out! ' + (str(error).strip() or 'PostgreSQL')
+              .splitlines()[0])
+        sys.exit(1)
+    tap.plan()
+    sys.exit(int(tap.failed))

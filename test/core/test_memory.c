@@ -1,0 +1,627 @@
+/*
+ * test_memory.c
+ *		The rates of several memories; the mean reward; and the choice among
+ *		memories and the noise, against the equations written out in long
+ *		double over the sums of what was observed.
+ */
+#include "oracle.h"
+
+#include "core/linalg.h"
+#include "core/memory.h"
+
+#define MOST_MEMORIES	4
+
+/* ---------- rates ---------- */
+
+static void
+test_discounts(void **state)
+{
+	(void) state;
+	/* one memory: as it is asked for */
+	assert_true(memory_discount(0, 1, 0.99) == 0.99);
+	assert_true(memory_fades(0, 1, 0.99));
+	assert_true(memory_discount(0, 1, 1) == 1);
+	assert_false(memory_fades(0, 1, 1));
+
+	/* windows of 100, 500 and 2,500, and one that forgets nothing */
+	assert_true(memory_discount(0, 4, 0.99) == 0.99);
+	assert_near(memory_discount(1, 4, 0.99), 0.998, 1e-15);
+	assert_near(memory_discount(2, 4, 0.99), 0.9996, 1e-15);
+	assert_true(memory_discount(3, 4, 0.99) == 1);
+	assert_true(memory_fades(2, 4, 0.99));
+	assert_false(memory_fades(3, 4, 0.99));
+	assert_true(memory_discount(1, 2, 0.99) == 1);
+	assert_false(memory_fades(1, 2, 0.99));
+
+	/* the longest of the most that forget still does */
+	assert_true(memory_discount(MEMORY_MAX - 2, MEMORY_MAX, 1 - 1.0 / 2050) < 1);
+	assert_false(memory_fades(0, 2, 1));
+}
+
+static void
+test_half_lives(void **state)
+{
+	(void) state;
+	assert_true(memory_half_life(0, 86400) == 86400);
+	assert_true(memory_half_life(1, 86400) == 5 * 86400.0);
+	assert_true(memory_half_life(2, 86400) == 25 * 86400.0);
+}
+
+/* ---------- memories of one history ---------- */
+
+/* what rewards do while the history goes on */
+typedef enum Drift
+{
+	STILL,
+	ABRUPT,						/* other coefficients in the last tenth */
+	SLOW,
+	CONSTANT,					/* always the same reward */
+	DRIFTS
+} Drift;
+
+typedef struct Past
+{
+	int			dim;
+	int			count;			/* of observations */
+	int			memories;
+	bool		intercept;
+	double		ridge;
+	double		fastest;		/* discount */
+	Drift		drift;
+	double		level;
+	double		noise;
+	double		reference;
+	double		unit;			/* of rewards, the level is not in it */
+} Past;
+
+typedef struct Kept
+{
+	Past		p;
+	Evidence   *memory[MOST_MEMORIES];
+	ExactMemory *sums[MOST_MEMORIES];
+} Kept;
+
+static double
+coefficient(const Past *p, int k, int j)
+{
+	double		before = cos(3.0 * k + 1);
+	double		after = cos(5.0 * k + 2);
+	double		turned = p->drift == SLOW ? (double) j / p->count :
+		p->drift == ABRUPT && j >= p->count * 9 / 10 ? 1 : 0;
+
+	return (1 - turned) * before + turned * after;
+}
+
+static double
+reward_of(const Past *p, int j, const double *context, uint64_t *seed)
+{
+	double		reward = p->noise * dice(seed);
+	int			k;
+
+	if (p->drift == CONSTANT)
+		return p->level;
+	for (k = 0; k < p->dim; k++)
+		reward += coefficient(p, k, j) * context[k];
+	return p->level + p->unit * reward;
+}
+
+/* learned in blocks of different lengths, each memory under its discount */
+static void
+learn_memory(Kept *kept, int which, int count, const double *contexts,
+			 const double *rewards)
+{
+	const Past *p = &kept->p;
+	double		discount = memory_discount(which, p->memories, p->fastest);
+	Evidence   *e = evidence_new(p->dim, memory_fades(which, p->memories, p->fastest) ? 0.5 : 1);
+	ExactMemory *m = exact_memory_new(p->dim, p->reference);
+	double		weights[EVIDENCE_BLOCK];
+	int			done = 0;
+	int			size;
+	int			j;
+
+	for (j = 0; j < count; j++)
+		exact_memory_add(m, powl(discount, count - 1 - j),
+						 contexts + j * p->dim, rewards[j]);
+	for (size = 1; done < count; size = size % 50 + 3)
+	{
+		if (size > count - done)
+			size = count - done;
+		for (j = 0; j < size; j++)
+			weights[j] = pow(discount, size - 1 - j);
+		absorb(e, pow(discount, size), size, contexts + done * p->dim,
+			   rewards + done, p->reference, weights);
+		done += size;
+	}
+	kept->memory[which] = e;
+	kept->sums[which] = m;
+}
+
+static Kept
+kept_new(Past p, uint64_t seed)
+{
+	Kept		kept = {p, {NULL}, {NULL}};
+	double	   *contexts = dice_array(&seed, (size_t) (p.count * p.dim));
+	double	   *rewards = guarded((size_t) p.count);
+	int			j;
+
+	for (j = 0; j < p.count; j++)
+	{
+		if (p.intercept)
+			contexts[j * p.dim + p.dim - 1] = 1;
+		rewards[j] = reward_of(&p, j, contexts + j * p.dim, &seed);
+	}
+	if (p.intercept && p.count > 0)
+		kept.p.reference = rewards[0];
+	for (j = 0; j < p.memories; j++)
+		learn_memory(&kept, j, p.count, contexts, rewards);
+	guarded_free(contexts);
+	guarded_free(rewards);
+	return kept;
+}
+
+static void
+kept_free(Kept *kept)
+{
+	int			j;
+
+	for (j = 0; j < kept->p.memories; j++)
+	{
+		evidence_free(kept->memory[j]);
+		exact_memory_free(kept->sums[j]);
+	}
+}
+
+static MemoryChoice
+chosen(const Kept *kept)
+{
+	const Past *p = &kept->p;
+	double	   *work = guarded(memory_choose_work(p->dim, p->memories));
+	Evidence	memories[MOST_MEMORIES];
+	Evidence   *before[MOST_MEMORIES];
+	MemoryChoice choice;
+	int			j;
+
+	for (j = 0; j < p->memories; j++)
+	{
+		memories[j] = *kept->memory[j];
+		before[j] = evidence_copy(kept->memory[j]);
+	}
+	choice = memory_choose(memories, p->memories, p->ridge, 0.0, p->intercept,
+						   p->reference, work);
+	for (j = 0; j < p->memories; j++)
+	{
+		assert_same_bits(value_count(before[j]), before[j]->N, memories[j].N);
+		evidence_free(before[j]);
+	}
+	guarded_free(work);
+	return choice;
+}
+
+/* ---------- the equations ---------- */
+
+typedef struct Solved
+{
+	exact		mean_reward;
+	exact		S;				/* about it */
+	exact		RSS;
+	exact		k;
+	exact	   *b;				/* about it */
+	exact	   *inverse;		/* of Z */
+	exact	   *psi;
+} Solved;
+
+/* by elimination, without pivots: the matrix is positive definite */
+static exact *
+inverse_of(int dim, const exact *matrix)
+{
+	exact	   *a = exact_new(SQUARE(dim));
+	exact	   *inverse = exact_new(SQUARE(dim));
+	int			i;
+	int			j;
+	int			k;
+
+	memcpy(a, matrix, sizeof(exact) * SQUARE(dim));
+	for (i = 0; i < dim; i++)
+		inverse[i * dim + i] = 1;
+	for (k = 0; k < dim; k++)
+	{
+		exact		pivot = a[k * dim + k];
+
+		for (j = 0; j < dim; j++)
+		{
+			a[k * dim + j] /= pivot;
+			inverse[k * dim + j] /= pivot;
+		}
+		for (i = 0; i < dim; i++)
+		{
+			exact		factor = a[i * dim + k];
+
+			for (j = 0; j < dim && i != k; j++)
+			{
+				a[i * dim + j] -= factor * a[k * dim + j];
+				inverse[i * dim + j] -= factor * inverse[k * dim + j];
+			}
+		}
+	}
+	free(a);
+	return inverse;
+}
+
+static exact
+product(int dim, const exact *a, const exact *b)
+{
+	exact		sum = 0;
+	int			k;
+
+	for (k = 0; k < dim; k++)
+		sum += a[k] * b[k];
+	return sum;
+}
+
+static exact *
+centred(const ExactMemory *m, exact mean_reward)
+{
+	exact	   *b = exact_new((size_t) m->dim);
+	int			k;
+
+	for (k = 0; k < m->dim; k++)
+		b[k] = m->b[k] - mean_reward * m->G[k * m->dim + m->dim - 1];
+	return b;
+}
+
+static Solved
+solve(const ExactMemory *m, const Past *p, bool fades)
+{
+	int			dim = m->dim;
+	Solved		s = {0};
+	exact	   *Z = exact_new(SQUARE(dim));
+	const exact *H = fades ? m->H : m->G;
+	int			i;
+
+	memcpy(Z, m->G, sizeof(exact) * SQUARE(dim));
+	for (i = 0; i < dim; i++)
+		Z[i * dim + i] += p->ridge;
+	s.S = m->squares;
+	if (p->intercept && m->N > 0)
+	{
+		s.mean_reward = m->reference + m->R / m->N;
+		s.S = m->S - m->R * m->R / m->N;
+	}
+	s.b = centred(m, s.mean_reward);
+	s.inverse = inverse_of(dim, Z);
+	s.psi = exact_new((size_t) dim);
+	exact_multiply(dim, s.inverse, s.b, s.psi);
+	s.RSS = fmaxl(0, s.S - product(dim, s.b, s.psi));
+	for (i = 0; i < dim; i++)
+		s.k += product(dim, s.inverse + i * dim, H + i * dim);
+	free(Z);
+	return s;
+}
+
+static void
+solved_free(Solved s)
+{
+	free(s.b);
+	free(s.inverse);
+	free(s.psi);
+}
+
+typedef struct Expected
+{
+	int			used;
+	exact		variance;
+	exact		margin;			/* how near a decision was to the other */
+} Expected;
+
+static void
+decide(exact left, exact right, Expected *x)
+{
+	exact		apart = fabsl(left - right) / fmaxl(fabsl(left), fabsl(right));
+
+	if (left != right)
+		x->margin = fminl(x->margin, apart);
+}
+
+static exact
+variance_of(const Kept *kept, const Solved *s, Expected *x)
+{
+	int			last = kept->p.memories - 1;
+	exact		N = kept->sums[last]->N;
+	exact		variance = -1;
+	int			j;
+
+	for (j = 0; j <= last; j++)
+	{
+		exact		freedom = kept->sums[j]->N - s[j].k;
+
+		decide(kept->sums[j]->N, 2 * s[j].k, x);
+		if (kept->sums[j]->N > 2 * s[j].k &&
+			(variance < 0 || s[j].RSS / freedom < variance))
+			variance = s[j].RSS / freedom;
+	}
+	if (N == 0)
+		return 1;
+	if (variance < 0)
+		variance = s[last].RSS / N;
+	decide(variance, 1e-12L * s[last].S / N, x);
+	if (variance < 1e-12L * s[last].S / N)
+		variance = s[last].S / N;
+	return variance == 0 ? 1 : variance;
+}
+
+static bool
+is_contradicted(const Kept *kept, const Solved *s, int slow, int fast, Expected *x)
+{
+	int			dim = kept->p.dim;
+	exact	   *e = centred(kept->sums[fast], s[slow].mean_reward);
+	exact	   *explained = exact_new((size_t) dim);
+	exact	   *solved = exact_new((size_t) dim);
+	exact		bound = x->variance * (s[fast].k + 2.5L * sqrtl(2 * s[fast].k));
+	exact		q;
+	int			i;
+
+	exact_multiply(dim, kept->sums[fast]->G, s[slow].psi, explained);
+	for (i = 0; i < dim; i++)
+		e[i] -= explained[i];
+	exact_multiply(dim, s[fast].inverse, e, solved);
+	q = product(dim, e, solved);
+	free(e);
+	free(explained);
+	free(solved);
+	decide(q, bound, x);
+	return q > bound;
+}
+
+static Expected
+expect(const Kept *kept)
+{
+	Solved		s[MOST_MEMORIES];
+	Expected	x = {0, 1, INFINITY};
+	int			i;
+	int			j;
+
+	for (j = 0; j < kept->p.memories; j++)
+		s[j] = solve(kept->sums[j], &kept->p, kept->memory[j]->H != NULL);
+	x.variance = variance_of(kept, s, &x);
+	for (j = kept->p.memories - 1; j > 0 && x.used == 0; j--)
+	{
+		for (i = 0; i < j; i++)
+			if (is_contradicted(kept, s, j, i, &x))
+				break;
+		if (i == j)
+			x.used = j;
+	}
+	for (j = 0; j < kept->p.memories; j++)
+		solved_free(s[j]);
+	return x;
+}
+
+/* ---------- random histories ---------- */
+
+typedef struct Tally
+{
+	int			histories;
+	int			near;			/* too near to tell */
+	int			used[MOST_MEMORIES];	/* of histories with all memories */
+} Tally;
+
+static void
+check_choice(Past p, uint64_t seed, exact tolerance, Tally *tally)
+{
+	Kept		kept = kept_new(p, seed);
+	MemoryChoice choice = chosen(&kept);
+	Expected	x = expect(&kept);
+	exact		sigma = sqrtl(x.variance);
+
+	tally->histories++;
+	if (x.margin < 1e-6L)
+		tally->near++;
+	else
+	{
+		assert_near(choice.sigma, sigma, tolerance * sigma);
+		assert_int_equal(choice.used, x.used);
+		if (p.memories == MOST_MEMORIES)
+			tally->used[x.used]++;
+	}
+	kept_free(&kept);
+}
+
+static void
+test_choice_equals_the_equations(void **state)
+{
+	static const int dims[] = {1, 2, 3, 7, 12, 24};
+	static const int counts[] = {0, 1, 2, 5, 30, 150, 400};
+	static const double ridges[] = {0.1, 1, 30};
+	static const double noises[] = {0, 0.05, 1};
+	static const double levels[] = {0, 0.3, -20};
+	Tally		tally = {0};
+	int			k;
+	int			j;
+
+	(void) state;
+	for (k = 0; k < 1500; k++)
+	{
+		int			dim = dims[k % LENGTH(dims)];
+		Past		p = {dim, counts[k / 6 % LENGTH(counts)],
+			1 + k % MOST_MEMORIES, k / 4 % 2 == 1 && dim > 1, ridges[k / 8 % LENGTH(ridges)],
+			1 - 1.0 / (2 * dim + k % 3), (Drift) (k / 3 % DRIFTS),
+		levels[k / 5 % LENGTH(levels)], noises[k / 7 % LENGTH(noises)], 0, 1};
+
+		check_choice(p, (uint64_t) k, 1e-8L, &tally);
+	}
+	assert_true(tally.near * 50 < tally.histories);
+	for (j = 0; j < MOST_MEMORIES; j++)
+		assert_true(tally.used[j] > 0);
+}
+
+/*
+ * The noise of 1 beside rewards of a million, a thousand millions.  b has them
+ * as they are, and as few digits less.
+ */
+static void
+test_large_rewards(void **state)
+{
+	static const double levels[] = {1e6, -1e6, 1e9};
+	static const exact tolerances[] = {1e-8L, 1e-8L, 1e-6L};
+	Tally		tally = {0};
+	int			k;
+
+	(void) state;
+	for (k = 0; k < 300; k++)
+	{
+		Past		p = {2 + k % 7, 5 + k % 300, 1 + k % MOST_MEMORIES, true, 1, 0.95,
+		(Drift) (k % DRIFTS), levels[k % LENGTH(levels)], 1, 0, 1};
+
+		check_choice(p, (uint64_t) k, tolerances[k % LENGTH(levels)], &tally);
+	}
+	assert_true(tally.near * 50 < tally.histories);
+}
+
+/*
+ * However rewards that are all the same were learned, one by one, in a block or
+ * about another reference, there is no noise, and 1 stands for it.
+ */
+static void
+test_no_noise(void **state)
+{
+	static const double rewards[] = {0, 0.1, -3.3, 1e6 / 3};
+	static const double references[] = {0, 0.3, -7};
+	int			r;
+	int			f;
+	int			k;
+
+	(void) state;
+	for (r = 0; r < LENGTH(rewards); r++)
+		for (f = 0; f < LENGTH(references); f++)
+			for (k = 0; k < 100; k++)
+			{
+				Past		p = {3, 7 * k, 1 + k % MOST_MEMORIES, true, 1, 0.9, CONSTANT, rewards[r], 0, 0, 1};
+				Kept		kept = kept_new(p, (uint64_t) k);
+				MemoryChoice choice;
+				int			j;
+
+				for (j = 0; j < p.memories; j++)
+					evidence_rebase(kept.memory[j], kept.p.reference - references[f]);
+				kept.p.reference = references[f];
+				choice = chosen(&kept);
+				assert_true(choice.sigma == 1);
+				assert_int_equal(choice.used, p.memories - 1);
+				kept_free(&kept);
+			}
+}
+
+/* ---------- the mean reward ---------- */
+
+static void
+test_centre(void **state)
+{
+	static const double references[] = {0, 4, -1e3};
+	const double contexts[] = {2, 1, -3, 1, 0, 1};
+	const double rewards[] = {5, 7, 3};
+	const double weights[] = {1, 0.5, 2};
+	int			r;
+
+	(void) state;
+	for (r = 0; r < LENGTH(references); r++)
+	{
+		Evidence   *e = evidence_new(2, 0.9);
+		double	   *b = guarded(2);
+
+		/* nothing has no mean */
+		assert_true(memory_centre(e, true, references[r], b) == 0);
+		assert_true(b[0] == 0 && b[1] == 0);
+
+		/* 14.5 / 3.5; b is (-0.5, 14.5), what it is compared with (0.5, 3.5) */
+		absorb(e, 1, 3, contexts, rewards, references[r], weights);
+		assert_near(memory_centre(e, true, references[r], b), 29.0 / 7, 1e-12);
+		assert_near(b[0], -0.5 - 14.5 / 7, 1e-12);
+		assert_near(b[1], 0, 1e-12);
+		assert_true(memory_centre(e, false, references[r], b) == 0);
+		assert_same_bits(2, b, e->b);
+		guarded_free(b);
+		evidence_free(e);
+	}
+}
+
+/* ---------- evidence without a posterior ---------- */
+
+static void
+test_no_posterior_no_choice(void **state)
+{
+	Past		p = {3, 50, 3, true, 1, 0.9, STILL, 0, 1, 0, 1};
+	Kept		kept = kept_new(p, 1);
+	int			j;
+
+	(void) state;
+	for (j = 0; j < p.memories; j++)
+	{
+		double	   *corner = &kept.memory[j]->G[linalg_packed_index(3, 1, 1)];
+		double		before = *corner;
+		MemoryChoice choice;
+
+		*corner = -1e6;
+		choice = chosen(&kept);
+		assert_int_equal(choice.used, 0);
+		assert_true(choice.sigma == 1);
+		*corner = before;
+	}
+	kept_free(&kept);
+}
+
+/* ---------- scales ---------- */
+
+/*
+ * In other units, and about another level, the same memory is in use; its
+ * noise is in those units.
+ */
+static void
+test_units_of_rewards(void **state)
+{
+	static const double units[] = {1000, 1e-3, -1, 1, 1, 2};
+	static const double levels[] = {0, 0, 0, -1000, 99, 99};
+	int			used[MOST_MEMORIES] = {0};
+	int			k;
+	int			u;
+
+	(void) state;
+	for (k = 0; k < 200; k++)
+	{
+		Past		p = {2 + k % 9, 10 + k, 3, true, 1, 0.95, (Drift) (k % CONSTANT), 0, 1, 0, 1};
+		Kept		kept = kept_new(p, (uint64_t) k);
+		const MemoryChoice plain = chosen(&kept);
+		bool		near = expect(&kept).margin < 1e-6L;
+
+		used[plain.used]++;
+		kept_free(&kept);
+		for (u = 0; u < LENGTH(units) && !near; u++)
+		{
+			MemoryChoice choice;
+
+			p.unit = units[u];
+			p.level = levels[u];
+			kept = kept_new(p, (uint64_t) k);
+			choice = chosen(&kept);
+			assert_int_equal(choice.used, plain.used);
+			assert_near(choice.sigma, fabs(units[u]) * plain.sigma, 1e-8L * choice.sigma);
+			kept_free(&kept);
+		}
+	}
+	assert_true(used[0] > 0 && used[1] > 0 && used[2] > 0);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_discounts),
+		cmocka_unit_test(test_half_lives),
+		cmocka_unit_test(test_choice_equals_the_equations),
+		cmocka_unit_test(test_large_rewards),
+		cmocka_unit_test(test_no_noise),
+		cmocka_unit_test(test_units_of_rewards),
+		cmocka_unit_test(test_centre),
+		cmocka_unit_test(test_no_posterior_no_choice)
+	};
+
+	return cmocka_run_group_tests_name("memory", tests, NULL, NULL);
+}
