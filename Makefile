@@ -69,6 +69,8 @@ WITH_SERVER = @scripts/with-server.sh
 # are those of the compiler it was built with.
 test sanitize: export COPT ?= -Werror -Wall -Wextra -Wno-unused-parameter -Wno-sign-compare \
 	-Wno-unknown-warning-option -Wno-ignored-optimization-argument -Wno-ignored-attributes
+# The costs of dlints's functions have the JIT compiler work on every statement.
+test sanitize: export SERVER_SETTINGS ?= jit = off
 test:
 	$(INSTALL_FOR) test server
 	$(WITH_SERVER) -u scripts/test.sh
