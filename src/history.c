@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "common/int.h"
+#include "miscadmin.h"
 #include "utils/timestamp.h"
 
 #include "args.h"
@@ -200,6 +201,7 @@ Subtract(Dlints *left, Dlints *right)
 		double		weight = *memory->N;
 		double		diagonal = linalg_max_diagonal(memory->dim, memory->G);
 
+		CHECK_FOR_INTERRUPTS();
 		if (!evidence_subtract(memory, &theirs.memory[j], work))
 			NeverLearned();
 		if (all && (*memory->N > EMPTY_SHARE * weight ||

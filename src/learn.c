@@ -77,6 +77,7 @@ Absorb(Dlints *model, const Block *block, const double *reduced)
 	BlasReady();
 	for (j = 0; j < memories.count; j++)
 	{
+		CHECK_FOR_INTERRUPTS();
 		WeighBlock(header, j, block, weights);
 		evidence_absorb(&memories.memory[j],
 						ModelMemoryDecay(header, j, block->count, newer),
@@ -98,7 +99,6 @@ LearnBlock(Dlints *model, const Block *block, const double *contexts,
 	double	   *reduced = palloc(sizeof(double) * (Size) block->count *
 								 ModelCoordinates(&model->header));
 
-	CHECK_FOR_INTERRUPTS();
 	ReduceContexts(&model->header, block->count, contexts, shareds, reduced);
 	Absorb(model, block, reduced);
 	pfree(reduced);

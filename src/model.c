@@ -13,6 +13,7 @@
 #include "common/hashfn.h"
 #include "common/shortest_dec.h"
 #include "lib/stringinfo.h"
+#include "miscadmin.h"
 #include "storage/shmem.h"
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
@@ -677,6 +678,7 @@ ModelChoose(Dlints *model)
 	header->chosen = header->updates;
 	if (memories.count > 1 || header->noise == 0.0)
 	{
+		CHECK_FOR_INTERRUPTS();
 		BlasReady();
 		work = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(double) *
 									  memory_choose_work(ModelCoordinates(header),

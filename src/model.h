@@ -32,9 +32,9 @@
 #define DLINTS_FORMAT_VERSION	1
 
 /*
- * Caps.  The largest model has eight memories with two packed matrices of order
- * 1025 (the last one with one), 63 MB; the largest projection matrix has 512 MB, and there are three
- * with a shared context.
+ * Caps.  The largest model has eight memories of order 1025, each with two packed
+ * matrices but the last, which has one: 63 MB.  The largest projection matrix has
+ * 512 MB, and there are three with a shared context.
  */
 #define DLINTS_MAX_CONTEXT_DIM	65536
 #define DLINTS_MAX_SHARED_DIM	65536
