@@ -164,7 +164,7 @@ noise_variance(const Evidence *memories, const Judged *judged, int count)
 /*
  * Does a faster memory contradict the estimate of a slower one?  The residual
  * e = b_i - G_i psi_j has the size that noise gives it if |L_i^-1 e|^2 is about
- * sigma^2 k_i.  "spare" holds two vectors, as a packed matrix and one do.
+ * sigma^2 k_i.  "spare" has room for two vectors.
  */
 static bool
 contradicts(const Evidence *fast, const Judged *of_fast, const Judged *of_slow,
