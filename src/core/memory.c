@@ -100,14 +100,14 @@ typedef struct Judged
 	double		parameters;		/* k: how many the estimate amounts to */
 } Judged;
 
-/* numbers of work space that memory_choose wants */
+/*
+ * numbers of work space that memory_choose wants: a packed matrix and a vector
+ * for each memory, and spare ones
+ */
 size_t
 memory_choose_work(int dim, int count)
 {
-	size_t		d = (size_t) dim;
-
-	return (linalg_packed_len(dim) + d) * (size_t) count +
-		linalg_packed_len(dim) + 2 * d;
+	return (linalg_packed_len(dim) + (size_t) dim) * ((size_t) count + 1);
 }
 
 /* "spare" holds a packed matrix and a vector. */
@@ -164,7 +164,7 @@ noise_variance(const Evidence *memories, const Judged *judged, int count)
 /*
  * Does a faster memory contradict the estimate of a slower one?  The residual
  * e = b_i - G_i psi_j has the size that noise gives it if |L_i^-1 e|^2 is about
- * sigma^2 k_i.  "spare" holds two vectors.
+ * sigma^2 k_i.  "spare" has room for two vectors.
  */
 static bool
 contradicts(const Evidence *fast, const Judged *of_fast, const Judged *of_slow,

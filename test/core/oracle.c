@@ -553,7 +553,7 @@ check_sums(int dim, const double *packed, const exact *expected,
 		for (j = 0; j <= i; j++)
 			assert_near(packed[linalg_packed_index(dim, i, j)],
 						expected[i * dim + j],
-						tolerance * sqrtl(size[i * dim + i] * size[j * dim + j]));
+						tolerance * sqrtl(size[i * dim + i]) * sqrtl(size[j * dim + j]));
 }
 
 /*
@@ -568,11 +568,11 @@ check_memory(const Evidence *e, const ExactMemory *m, const ExactMemory *size,
 
 	assert_true(evidence_is_valid(e));
 	assert_near(*e->N, m->N, tolerance * size->N);
-	assert_near(*e->R, m->R, tolerance * sqrtl(size->N * size->S));
+	assert_near(*e->R, m->R, tolerance * sqrtl(size->N) * sqrtl(size->S));
 	assert_near(*e->S, m->S, tolerance * size->S);
 	for (i = 0; i < m->dim; i++)
 		assert_near(e->b[i], m->b[i],
-					tolerance * sqrtl(size->G[i * m->dim + i] * size->squares));
+					tolerance * sqrtl(size->G[i * m->dim + i]) * sqrtl(size->squares));
 	check_sums(m->dim, e->G, m->G, size->G, tolerance);
 	if (e->H)
 		check_sums(m->dim, e->H, m->H, size->H, tolerance);

@@ -115,13 +115,16 @@ learn_memory(Kept *kept, int which, int count, const double *contexts,
 	Evidence   *e = evidence_new(p->dim, memory_fades(which, p->memories, p->fastest) ? 0.5 : 1);
 	ExactMemory *m = exact_memory_new(p->dim, p->reference);
 	double		weights[EVIDENCE_BLOCK];
+	exact		weight = 1;
 	int			done = 0;
 	int			size;
 	int			j;
 
-	for (j = 0; j < count; j++)
-		exact_memory_add(m, powl(discount, count - 1 - j),
-						 contexts + j * p->dim, rewards[j]);
+	for (j = count - 1; j >= 0; j--)
+	{
+		exact_memory_add(m, weight, contexts + j * p->dim, rewards[j]);
+		weight *= discount;
+	}
 	for (size = 1; done < count; size = size % 50 + 3)
 	{
 		if (size > count - done)
@@ -493,7 +496,7 @@ test_no_noise(void **state)
 	(void) state;
 	for (r = 0; r < LENGTH(rewards); r++)
 		for (f = 0; f < LENGTH(references); f++)
-			for (k = 0; k < 100; k++)
+			for (k = 0; k < 30; k++)
 			{
 				Past		p = {3, 7 * k, 1 + k % MOST_MEMORIES, true, 1, 0.9, CONSTANT, rewards[r], 0, 0, 1};
 				Kept		kept = kept_new(p, (uint64_t) k);
