@@ -2,8 +2,8 @@
 #
 #   make, make install, make installcheck    as with any extension (PGXS)
 #   make demo, make test, make bench,        install what is missing, then run
-#   make load, make paper, make peers        with a private, throwaway server;
-#                                            ARGS="..." goes to all but test,
+#   make drift, make load, make paper,       with a private, throwaway server;
+#   make peers                               ARGS="..." goes to all but test,
 #                                            TESTS="test/t/001_basic.pl" to test
 #   make fuzz, make fuzz-corpus,             hostile input, for a minute per target
 #   make sqlsmith
@@ -63,12 +63,14 @@ export TESTS
 INSTALL_FOR = @scripts/install.sh
 WITH_SERVER = @scripts/with-server.sh
 
-.PHONY: test demo bench load paper peers fuzz fuzz-corpus sqlsmith sanitize valgrind long-run lint dist
+.PHONY: test demo bench drift load paper peers fuzz fuzz-corpus sqlsmith sanitize valgrind long-run lint dist
 
 # PostgreSQL's own headers are not clean under the last of these, and its flags
 # are those of the compiler it was built with.
 test sanitize: export COPT ?= -Werror -Wall -Wextra -Wno-unused-parameter -Wno-sign-compare \
 	-Wno-unknown-warning-option -Wno-ignored-optimization-argument -Wno-ignored-attributes
+# The costs of dlints's functions have the JIT compiler work on every statement.
+test sanitize: export SERVER_SETTINGS ?= jit = off
 test:
 	$(INSTALL_FOR) test server
 	$(WITH_SERVER) -u scripts/test.sh
@@ -85,7 +87,7 @@ valgrind:
 
 # Under load commits wait for the disk, as those of a real server do.
 load: export SERVER_SETTINGS = fsync = on
-demo bench load paper peers:
+demo bench drift load paper peers:
 	$(INSTALL_FOR) bench $(filter peers,$@) server
 	@DATA='$(DEMO_DATA)' scripts/with-server.sh $(PYTHON) -m bench.$(@:bench=speed) $(ARGS)
 

@@ -54,7 +54,7 @@ COMMENT ON CAST (dlints AS dlints) IS 'check a model against the sizes of a colu
 
 CREATE FUNCTION dlints_to_jsonb(dlints) RETURNS jsonb
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION dlints_to_jsonb(dlints) IS 'a model as jsonb: parameters, counts, b and the lower triangles of G and H';
+COMMENT ON FUNCTION dlints_to_jsonb(dlints) IS 'a model as jsonb: parameters, counts and, memory by memory, the evidence';
 
 CREATE FUNCTION dlints_from_jsonb(jsonb) RETURNS dlints
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
@@ -756,7 +756,7 @@ CREATE FUNCTION dlints_info(
 	OUT format_version integer
 ) RETURNS record
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION dlints_info(dlints) IS 'parameters and counts of a model in one row';
+COMMENT ON FUNCTION dlints_info(dlints) IS 'parameters, memories and counts of a model in one row';
 
 CREATE FUNCTION dlints_coefficients(
 	model dlints,

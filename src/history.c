@@ -59,6 +59,15 @@ Rebase(Dlints *model, double reference)
 	model->header.reference = reference;
 }
 
+/* The one nearer to zero, the same whichever side it is on. */
+static double
+CommonReference(double left, double right)
+{
+	if (fabs(left) != fabs(right))
+		return fabs(left) < fabs(right) ? left : right;
+	return Max(left, right);
+}
+
 /*
  * Give both the same age and reference.  By count the left side has seen the
  * right one's observations come; by time both are as old as the newer one.
@@ -66,8 +75,8 @@ Rebase(Dlints *model, double reference)
 static void
 Align(Dlints *left, Dlints *right)
 {
-	double		reference = fabs(left->header.reference) <= fabs(right->header.reference) ?
-		left->header.reference : right->header.reference;
+	double		reference = CommonReference(left->header.reference,
+											right->header.reference);
 
 	if (ModelIsByTime(&left->header))
 	{

@@ -105,8 +105,8 @@ PG_FUNCTION_INFO_V1(dlints_stddev);
  * dlints_stddev(model dlints, context anycompatiblearray
  *				 [, shared anycompatiblearray]) -> double precision
  *
- * sqrt(z' Z^-1 Z~ Z^-1 z): exploration times this is the standard deviation
- * of the context's score under a draw.
+ * sigma sqrt(z' Z^-1 Z~ Z^-1 z), a standard error: exploration times this is
+ * the standard deviation of the context's score under a draw.
  */
 Datum
 dlints_stddev(PG_FUNCTION_ARGS)
@@ -120,7 +120,7 @@ PG_FUNCTION_INFO_V1(dlints_covariance);
 /*
  * dlints_covariance(model dlints) -> double precision[][]
  *
- * Z^-1 Z~ Z^-1, of as many rows and columns as dlints_mean has numbers:
+ * sigma^2 Z^-1 Z~ Z^-1, of as many rows and columns as dlints_mean has numbers:
  * exploration squared times this is the covariance of a draw.
  */
 Datum

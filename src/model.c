@@ -249,14 +249,21 @@ ModelCheckHalfLife(double seconds)
 		ProblemRaise(&problem);
 }
 
+static bool
+MemoriesAreValid(int memories, Problem *problem)
+{
+	if (memories < 1 || memories > MEMORY_MAX)
+		return OutOfRange(problem, "memories",
+						  psprintf("between 1 and %d", MEMORY_MAX), memories);
+	return true;
+}
+
 /* A model forgets by count or by time, and only what forgets has other memories. */
 static bool
 ForgettingIsValid(const DlintsHeader *header, Problem *problem)
 {
-	if (header->memories < 1 || header->memories > MEMORY_MAX)
-		return OutOfRange(problem, "memories",
-						  psprintf("between 1 and %d", MEMORY_MAX),
-						  header->memories);
+	if (!MemoriesAreValid(header->memories, problem))
+		return false;
 	if (header->half_life != 0.0)
 	{
 		if (header->discount != 0.0)
@@ -336,6 +343,16 @@ ModelCheckReducedDim(int reduced_dim)
 	Problem		problem;
 
 	if (!ModelReducedDimIsValid(reduced_dim, &problem))
+		ProblemRaise(&problem);
+}
+
+/* As many memories as a user gave, who may give more than the header can hold. */
+void
+ModelCheckMemories(int memories)
+{
+	Problem		problem;
+
+	if (!MemoriesAreValid(memories, &problem))
 		ProblemRaise(&problem);
 }
 
@@ -436,8 +453,9 @@ FieldText(const DlintsHeader *header, const Field *field)
 }
 
 /*
- * Do both models mean the same by their evidence?  Sizes, projection and
- * discount define it; ridge, exploration and policy do not.
+ * Do both models mean the same by their evidence?  Sizes, intercept, projection,
+ * memories and their rates define it; ridge, exploration, noise and policy do
+ * not.
  */
 void
 ModelCheckSameEvidence(const DlintsHeader *left, const DlintsHeader *right)
@@ -498,7 +516,8 @@ CheckStored(const DlintsHeader *header, Size size)
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_CORRUPTED),
 				 errmsg("stored dlints value is too short")));
-	if (!ModelParametersAreValid(header, &problem))
+	if (!ModelParametersAreValid(header, &problem) ||
+		!HistoryIsValid(header, &problem))
 	{
 		if (problem.sqlerrcode == ERRCODE_FEATURE_NOT_SUPPORTED)
 			ProblemRaise(&problem);
@@ -507,12 +526,6 @@ CheckStored(const DlintsHeader *header, Size size)
 				 errmsg("stored dlints value is invalid"),
 				 errdetail("%s.", problem.message)));
 	}
-	if (header->memory < 1 || header->memory > header->memories)
-		ereport(ERROR,
-				(errcode(ERRCODE_DATA_CORRUPTED),
-				 errmsg("stored dlints value is invalid"),
-				 errdetail("It uses memory %d of %d.",
-						   header->memory, header->memories)));
 	if (size != ModelStoredSize(header))
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_CORRUPTED),

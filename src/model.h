@@ -32,8 +32,8 @@
 #define DLINTS_FORMAT_VERSION	1
 
 /*
- * Caps.  The largest model has two packed matrices of order 1025, a little
- * over 8 MB; the largest projection matrix has 512 MB, and there are three
+ * Caps.  The largest model has eight memories with two packed matrices of order
+ * 1025 (the last one with one), 63 MB; the largest projection matrix has 512 MB, and there are three
  * with a shared context.
  */
 #define DLINTS_MAX_CONTEXT_DIM	65536
@@ -142,6 +142,7 @@ extern bool ModelReducedDimIsValid(int reduced_dim, Problem *problem);
 extern char *ModelShape(const DlintsHeader *header);
 extern void ModelCheckReducedDim(int reduced_dim);
 extern void ModelCheckHalfLife(double seconds);
+extern void ModelCheckMemories(int memories);
 extern void ModelCheckParameters(const DlintsHeader *header);
 extern bool ModelExternalIsValid(Dlints *model, Problem *problem);
 extern void ModelCheckSameEvidence(const DlintsHeader *left,

@@ -204,11 +204,13 @@ SetMemories(FunctionCallInfo fcinfo, int discount_argno, int half_life_argno,
 	bool		chosen = !PG_ARGISNULL(discount_argno) ||
 		!PG_ARGISNULL(half_life_argno);
 	int			dim = ModelCoordinates(header);
-	int64		memories = chosen ? 1 : dim > THREE_MEMORIES_DIM ? 2 : 3;
+	int			memories = chosen ? 1 : dim > THREE_MEMORIES_DIM ? 2 : 3;
 
 	if (!PG_ARGISNULL(memories_argno))
 		memories = PG_GETARG_INT32(memories_argno);
-	header->memories = (uint8) Min(Max(memories, 0), PG_UINT8_MAX);
+	ModelCheckMemories(memories);
+	header->memories = (uint8) memories;
+	header->discount = 0.0;
 	if (!PG_ARGISNULL(discount_argno))
 		header->discount = ArgFinite(PG_GETARG_FLOAT8(discount_argno), "discount");
 	if (!PG_ARGISNULL(half_life_argno))
@@ -288,6 +290,11 @@ dlints_new(PG_FUNCTION_ARGS)
 	if (!PG_ARGISNULL(10))
 		CheckInteractions(text_to_cstring(PG_GETARG_TEXT_PP(10)),
 						  header.shared_dim);
+
+	/* the sizes are known to be good before a rate follows from them */
+	header.memories = 1;
+	header.discount = 1.0;
+	ModelCheckParameters(&header);
 	SetMemories(fcinfo, 2, 3, 4, &header);
 	ModelCheckParameters(&header);
 	PG_RETURN_DLINTS_P(ModelCreate(&header));

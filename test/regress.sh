@@ -4,8 +4,6 @@ status=0
 make -s installcheck >"$PRIVATE/regress.log" 2>&1 || status=$?
 sed -n -e '/^ok /p; /^not ok /p' -e 's/^test \(.*[^ ]\) *\.\.\. ok.*/ok - \1/p' \
 	-e 's/^test \(.*[^ ]\) *\.\.\. FAILED.*/not ok - \1/p' "$PRIVATE/regress.log"
-if [ "$status" -ne 0 ]; then
-	sed 's/^/# /' "$PRIVATE/regress.log" regression.diffs
-fi
+[ "$status" -eq 0 ] || cat "$PRIVATE/regress.log" regression.diffs >&2
 echo "1..$(grep -c '^test .* \.\.\. \|^ok \|^not ok ' "$PRIVATE/regress.log")"
 exit "$status"

@@ -36,7 +36,7 @@ def main():
     chart.draw(folder / CHART, rows)
     sound = report.print_all(rows, alike)
     print(f'\nChart: {folder / CHART}')
-    return sound
+    return sound or options.quick
 
 
 def parse_arguments():

@@ -1,7 +1,7 @@
 """The chart: the default and fixed discounts on each problem."""
 
 from bench import figure
-from bench.drift.play import DEFAULT, POLICIES
+from bench.drift.play import DEFAULT, FIXED
 
 COLOURS = ('#d55e00', '#9ecae1', '#4292c6', '#2171b5', '#08306b')
 LEAST = 0.5
@@ -12,7 +12,7 @@ def draw(path, rows):
     chart = figure.create(8, 0.25 * len(rows) + 1.2)
     axes = chart.subplots()
     heights = range(len(rows), 0, -1)
-    for name, colour in zip(POLICIES, COLOURS):
+    for name, colour in zip([DEFAULT, *FIXED], COLOURS):
         shares = [max(row.shares[name], LEAST) for row in rows]
         is_default = name == DEFAULT
         axes.scatter(shares, heights, s=60 if is_default else 28,

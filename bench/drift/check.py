@@ -16,6 +16,7 @@ HISTORIES = 500             # of each way to forget
 LEAST_DIM, LARGEST_DIM = 2, 30
 MOST_MEMORIES = 4
 LONGEST = 800
+ALWAYS = 12
 START = datetime(2026, 1, 1, tzinfo=timezone.utc)
 ALLOWED = 1e-8
 FEWEST = 5                  # histories that have to end with each memory
@@ -63,7 +64,7 @@ FROM   (SELECT number % 3 AS part,
         GROUP  BY part) AS parts
 $$ LANGUAGE sql"""
 
-# Above 24 coordinates learning does not choose each time; dlints_set does.
+# Above ALWAYS coordinates learning does not choose each time; dlints_set does.
 FOUND = """
 SELECT i.memory, i.sigma, dlints_mean(model)
 FROM   (SELECT dlints_set({way}(dlints_new(
@@ -157,7 +158,7 @@ def ask(cursor, history, rate, way):
     cursor.execute(FOUND.format(way=way, rate=rate), {
         'dim': dim, 'memories': history.memories, 'ridge': history.ridge,
         'intercept': history.intercept, 'rate': value,
-        'noise': 0 if history.reduced.shape[1] > 24 else None})
+        'noise': 0 if history.reduced.shape[1] > ALWAYS else None})
     memory, sigma, mean = cursor.fetchone()
     return memory, sigma, np.array(mean)
 

@@ -12,10 +12,11 @@ import psycopg2
 from bench.server import SETTINGS, copy
 
 SQL = Path(__file__).with_name('plays.sql')
-DEFAULT = 'default'
+DEFAULT, FOUR = 'default', 'four'
 # name: what dlints_new takes beyond the sizes
-POLICIES = {DEFAULT: {}, **{f'{discount:g}': {'discount': discount}
-                            for discount in (0.99, 0.998, 0.9998, 1)}}
+FIXED = {f'{discount:g}': {'discount': discount}
+         for discount in (0.99, 0.998, 0.9998, 1)}
+POLICIES = {DEFAULT: {}, FOUR: {'memories': 4}, **FIXED}
 PLAY = """
 SELECT earned, shown, memory
 FROM   pg_temp.play(dlints_new(%(context_dim)s, seed => %(seed)s{named}),

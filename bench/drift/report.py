@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from bench.drift.play import DEFAULT, POLICIES, SCALES
+from bench.drift.play import DEFAULT, FIXED, FOUR, POLICIES, SCALES
 from bench.report import Result, at_least, print_results, table
 
 AVERAGE_BAR = 0.97
 WORST_BAR = 0.93
-BOX_BAR = 0.99
+BOX_BAR = 0.98
 BOXES = 'box'
 
 
@@ -23,8 +23,7 @@ class Row:
                                   for _, _, outcomes in plays])
                   for name in POLICIES}
         sums = {name: values.sum() for name, values in earned.items()}
-        self.best = max((name for name in POLICIES if name != DEFAULT),
-                        key=sums.get)
+        self.best = max(FIXED, key=sums.get)
         most = sums[self.best]
         possible = sum(best for best, _, _ in plays)
         chance = sum(chance for _, chance, _ in plays)
@@ -42,18 +41,17 @@ class Row:
 
     def cells(self):
         """Return the row of the table."""
-        fixed = [f'{share:.2f}' for name, share in self.shares.items()
-                 if name != DEFAULT]
+        fixed = [f'{self.shares[name]:.2f}' for name in FIXED]
         return (self.problem.key, self.problem.about, f'{self.possible:.2f}',
                 f'{self.chance:.2f}', *fixed, f'{self.default:.3f}',
                 f'{self.range[0]:.3f} to {self.range[1]:.3f}',
-                f'{self.gain:.2f}',
+                f'{self.gain:.2f}', f'{self.shares[FOUR]:.3f}',
                 ' '.join(f'{share:.0%}' for share in self.memory))
 
 
 HEAD = ('problem', 'what it is', 'best of possible', 'random',
-        *(name for name in POLICIES if name != DEFAULT), DEFAULT,
-        'by seed', 'above random', 'memory in use')
+        *FIXED, DEFAULT, 'by seed', 'above random', f'{FOUR} memories',
+        'default\'s memory in use')
 
 
 def print_all(rows, alike):
@@ -79,11 +77,12 @@ def results(rows, alike):
     found += [at_least('    boxes of ten', row.default, BOX_BAR,
                        f'{row.default:.3f}')
               for row in rows if row.problem.key == BOXES]
-    for name in POLICIES:
-        if name != DEFAULT:
-            values = [row.shares[name] for row in rows]
-            found.append(Result(f'a fixed discount of {name}: mean, at worst',
-                                f'{np.mean(values):.3f}, {min(values):.3f}'))
+    others = {FOUR: 'four memories', **{name: f'a fixed discount of {name}'
+                                        for name in FIXED}}
+    for name, words in others.items():
+        values = [row.shares[name] for row in rows]
+        found.append(Result(f'{words}: mean, at worst',
+                            f'{np.mean(values):.3f}, {min(values):.3f}'))
     for (shift, scale), share in zip(SCALES[1:], alike[1:]):
         found.append(at_least(
             f'same choices with rewards of {shift} and {shift + scale} as '

@@ -11,7 +11,8 @@
  * that R and S keep their digits).  Forgetting makes w smaller with age: by
  * discount^age it is Algorithm 1 of Ghoorchian, Kortukov and Maghsudi, whose
  * matrices are Z = G + ridge I and Z~ = H + ridge I at every step.  Where
- * nothing fades the weights are counts, H is G, and it is not kept.
+ * nothing fades H is not kept and G stands for it: a weight then says how many
+ * observations there were.
  *
  * Memory is the caller's.  Nothing here allocates, and nothing knows of
  * PostgreSQL.

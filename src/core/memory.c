@@ -193,8 +193,8 @@ contradicts(const Evidence *fast, const Judged *of_fast, const Judged *of_slow,
 /*
  * The memory in use, the slowest that no faster one contradicts, and the
  * noise, which is estimated if it is given as 0.  Depends on the evidence alone,
- * not on how it was gathered.  Evidence
- * without a posterior has no choice to make; whoever uses it will be told.
+ * not on how it was gathered.  Evidence without a posterior has no choice to
+ * make; whoever uses it will be told.
  */
 MemoryChoice
 memory_choose(const Evidence *memories, int count, double ridge, double noise,

@@ -562,7 +562,7 @@ check_each_number(int dim, bool fades)
 	const Observed o = observed_new(dim, 3 * dim + 3, 0, 12);
 	Evidence   *e = learned(&o, 0, o.count, fades, 0);
 	Evidence   *half = learned(&o, 0, o.count / 2, fades, 0);
-	const ptrdiff_t telling[] = {half->N - half->N, half->S - half->N,
+	const ptrdiff_t telling[] = {0, half->S - half->N,
 		half->G + linalg_packed_index(dim, 0, 0) - half->N,
 		half->G + linalg_packed_index(dim, dim - 1, dim - 1) - half->N,
 		half->G + linalg_packed_index(dim, dim - 1, 0) - half->N,

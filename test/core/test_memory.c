@@ -375,7 +375,7 @@ is_contradicted(const Kept *kept, const Solved *s, int slow, int fast, Expected 
 static Expected
 expect(const Kept *kept)
 {
-	Solved		s[MOST_MEMORIES];
+	Solved		s[MOST_MEMORIES] = {{0}};
 	Expected	x = {0, 1, INFINITY};
 	int			i;
 	int			j;
@@ -510,6 +510,31 @@ test_no_noise(void **state)
 			}
 }
 
+/*
+ * Little noise is seen as long as rewards have digits for it; then they are
+ * all noise, for caution.
+ */
+static void
+test_least_noise(void **state)
+{
+	static const double noises[] = {1e-3, 1e-4, 1e-5, 1e-8, 0};
+	static const exact tolerances[] = {1e-8L, 1e-6L, 1e-4L, 1e-8L, 1e-8L};
+	Tally		tally = {0};
+	int			k;
+	int			n;
+
+	(void) state;
+	for (k = 0; k < 20; k++)
+		for (n = 0; n < LENGTH(noises); n++)
+		{
+			Past		p = {1 + k % 5, 200, 1 + k % MOST_MEMORIES, k % 2 == 1 && k % 5 > 0,
+			fmin(1e-8, noises[n] * noises[n]) + 1e-16, 0.95, STILL, 0, noises[n], 0, 1};
+
+			check_choice(p, (uint64_t) k, tolerances[n], &tally);
+		}
+	assert_int_equal(tally.near, 0);
+}
+
 /* ---------- the mean reward ---------- */
 
 static void
@@ -618,6 +643,7 @@ main(void)
 		cmocka_unit_test(test_choice_equals_the_equations),
 		cmocka_unit_test(test_large_rewards),
 		cmocka_unit_test(test_no_noise),
+		cmocka_unit_test(test_least_noise),
 		cmocka_unit_test(test_units_of_rewards),
 		cmocka_unit_test(test_centre),
 		cmocka_unit_test(test_no_posterior_no_choice)

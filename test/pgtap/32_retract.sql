@@ -34,7 +34,7 @@ CREATE FUNCTION flat_matrix(j jsonb) RETURNS float8[] LANGUAGE sql AS $$ SELECT 
 CREATE FUNCTION away(a float8[], b float8[], whole float8[]) RETURNS float8 LANGUAGE sql AS
 $$ SELECT coalesce(max(abs(x - y)) / max(abs(w)), 0) FROM unnest(a, b, whole) AS u (x, y, w) $$;
 
-SELECT plan(5 * 6 + 3 + 9 + 3 + 9 + 6 + 3 + 1);
+SELECT plan(5 * 6 + 3 + 9 + 3 + 14 + 6 + 3 + 1);
 
 SELECT cmp_ok(far(at_end(have), at_end(want), at_end(everyone)), '<=', 1e-12::float8, format('%s: %s', name, what)) FROM known, LATERAL (VALUES
   ('a user''s feedback', everyone - two, others), ('dlints_retract', dlints_retract(everyone, two), others), ('one after the other', everyone - said(empty, '{0,1}') - said(empty, '{3,4,5}'), two),
@@ -69,9 +69,11 @@ SELECT cmp_ok(far(have, want, want), '<=', 1e-12::float8, what) FROM known, LATE
 CREATE TEMP VIEW say AS SELECT m, n, t, one FROM dlints_update_batch(dlints_new(2, half_life => '1 day', intercept => false), ARRAY[[1, 0], [0, 1], [1, 1]], ARRAY[1, 2, 3], ARRAY['2026-01-01', '2026-01-02', '2026-01-03']::timestamptz[]) AS m,
   dlints_update_batch(dlints_new(2, discount => 1, intercept => false), ARRAY[[1, 0], [0, 1], [1, 1]], ARRAY[1, 2, 3]) AS n, dlints_new(2, half_life => '1 day', intercept => false) AS t, dlints_new(2, discount => 1, intercept => false) AS one;
 SELECT is(outcome(format('SELECT %s FROM say', statement)), '22023: evidence to be taken back was never learned (What would be left is the evidence of no history.)', statement) FROM unnest(ARRAY[
-  'm - (m || m)', 'm - dlints_update(t, ARRAY[1, 0], 1, ''2026-01-04'')', 'm - dlints_update(t, ARRAY[9, 0], 1, ''2026-01-02'')', 'n - dlints_update(one, ARRAY[3, 0], 1)',
+  'm - (m || m)', 'm - dlints_update(t, ARRAY[1, 0], 1, ''2026-01-04'')', 'm - dlints_update(t, ARRAY[0.125, 0], 0.125, ''2026-01-03 00:00:01'', 0.001)', 'm - dlints_update(t, ARRAY[9, 0], 1, ''2026-01-02'')', 'n - dlints_update(one, ARRAY[3, 0], 1)',
   -- in no coordinate too much, but in a direction
   'n - dlints_update(one, ARRAY[1, -1], 0)', 'n - dlints_update(one, ARRAY[1, 0], 1, NULL, 5)', 'n - dlints_update(one, ARRAY[0, 0], 10)', 'one - dlints_update(one, ARRAY[0, 0], 0)',
+  -- more than there are, or as many and something left, however little they weigh
+  'n - 0.001 * (n || n)', 'm - 0.001 * (m || m)', 'n - 0.5 * n', 'm - 0.5 * m',
   -- as many as there are, but others
   'n - dlints_update_batch(one, ARRAY[[1, 0], [0, 1], [0, 1]], ARRAY[1, 2, 3])']) AS statement ORDER BY statement;
 SELECT is(outcome('SELECT dlints_retract(m, e) FROM ' || v), result, what) FROM (VALUES
