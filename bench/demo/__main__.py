@@ -16,10 +16,10 @@ from bench.demo.stream import Learner, Progress, RandomChoice, World, run
 from bench.movielens import read_folder
 
 REDUCED_DIM = 60
-DISCOUNT = 0.998
 RIDGE = 0.3
-# name: (kind, discount); the other parameters are the same for all
-MODELS = {'personal': ('personal', DISCOUNT), 'plain': ('plain', DISCOUNT),
+# name: (kind, discount, NULL for several memories); the other parameters are
+# the same for all
+MODELS = {'personal': ('personal', None), 'plain': ('plain', None),
           'no forgetting': ('personal', 1)}
 LATER = 'from a log'
 CHART = 'click-through.png'

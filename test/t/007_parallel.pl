@@ -30,6 +30,7 @@ $node->safe_psql(
 	SELECT name, m || (SELECT dlints_evidence(m, features, reward ORDER BY id) FROM item WHERE id < 500)
 	FROM (VALUES ('lasting', dlints_new(12, 5, discount => 1)),
 	             ('drifting', dlints_new(12, discount => 0.99))) AS new(name, m);
+	INSERT INTO model VALUES ('timed', dlints_new(12, 5, half_life => '3 days', memories => 2));
 	INSERT INTO model
 	SELECT 'personal', m || (SELECT dlints_evidence(m, features, features[1:4], reward ORDER BY id) FROM item WHERE id < 500)
 	FROM dlints_new(12, 5, discount => 1, shared_dim => 4, intercept => true) m;
@@ -94,6 +95,9 @@ in_workers(
 	  FROM item},
 	'dlints_evidence under shared contexts', $near);
 in_workers('SELECT dlints_concat_agg(state) FROM history', 'dlints_concat_agg', $near);
+in_workers(
+	q{SELECT dlints_evidence((SELECT state FROM model WHERE name = 'timed'), features, reward, seen(id % 1000)) FROM item},
+	'dlints_evidence by time', $near);
 
 # Groups, and a discount: the number and the weight of observations that a
 # group has do not depend on their order.
