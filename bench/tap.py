@@ -28,7 +28,7 @@ class Tap:
         print(f'1..{self._count}')
 
 
-def run(check, **settings):
+def run_checks(check, **settings):
     """Make checks over a session and leave with the exit status.
 
     Connects as libpq's environment says and works in a schema of its own.

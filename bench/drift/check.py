@@ -10,7 +10,7 @@ import numpy as np
 
 from bench import server
 from bench.drift.memories import History, choose
-from bench.tap import run
+from bench.tap import run_checks
 
 HISTORIES = 500             # of each way to forget
 LEAST_DIM, LARGEST_DIM = 2, 30
@@ -172,4 +172,4 @@ def compare(expected, memory, sigma, mean):
                      np.abs(mean - expected.mean).max() > ALLOWED * size)}
 
 
-run(check)
+run_checks(check)

@@ -2,7 +2,6 @@
 
 import zlib
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 

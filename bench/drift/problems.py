@@ -8,11 +8,11 @@ features, has mean 0 and variance 1 over the items, and noise of variance 1.
 from dataclasses import dataclass, field
 
 import numpy as np
+from scipy.sparse.linalg import svds
 
 from bench.demo.catalogue import older_half
 from bench.factors import most_rated, rating_matrix
 from bench.movielens import read_folder
-from scipy.sparse.linalg import svds
 
 ITEMS = 500
 OFFERED = 20
@@ -257,7 +257,7 @@ def movies(folder, change):
 
 
 def item_factors(matrix):
-    """Return factors of the items, weighted by their roots, of rms length 1."""
+    """Return factors of items, weighted by their roots, of rms length 1."""
     start = np.ones(min(matrix.shape))
     _, values, right = svds(matrix, k=FACTORS, v0=start)
     vectors = right.T * np.sqrt(values)

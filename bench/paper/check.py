@@ -8,7 +8,7 @@ import numpy as np
 from bench import server
 from bench.paper import forms, statements
 from bench.paper.linear import Model
-from bench.tap import run
+from bench.tap import run_checks
 
 ARMS = 50
 ITEM_DIM = 15
@@ -274,4 +274,4 @@ def _single(values):
     return values.astype(np.float32).astype(float)
 
 
-run(check, **statements.SETTINGS)
+run_checks(check, **statements.SETTINGS)
