@@ -428,11 +428,11 @@ CREATE FUNCTION dlints_retract(model dlints, evidence dlints) RETURNS dlints
 COMMENT ON FUNCTION dlints_retract(dlints, dlints) IS 'the model without what the evidence says; the reverse of ||, for models that forget by time or nothing';
 
 CREATE FUNCTION dlints_scale(weight double precision, model dlints) RETURNS dlints
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION dlints_scale(double precision, dlints) IS 'the model as if each observation had counted so many times what it did';
 
 CREATE FUNCTION dlints_at(model dlints, at timestamp with time zone) RETURNS dlints
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION dlints_at(dlints, timestamp with time zone) IS 'a model that forgets by time as it is at a moment';
 
 CREATE OPERATOR - (

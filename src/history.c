@@ -13,6 +13,7 @@
 
 #include "args.h"
 #include "core/linalg.h"
+#include "core/posterior.h"
 #include "history.h"
 #include "model.h"
 
@@ -48,18 +49,6 @@ AgeTo(Dlints *model, int64 time)
 	model->header.newest = time;
 }
 
-static void
-Rebase(Dlints *model, double reference)
-{
-	Memories	memories = ModelMemories(model);
-	int			j;
-
-	for (j = 0; j < memories.count; j++)
-		evidence_rebase(&memories.memory[j],
-						model->header.reference - reference);
-	model->header.reference = reference;
-}
-
 /* The one nearer to zero, the same whichever side it is on. */
 static double
 CommonReference(double left, double right)
@@ -88,8 +77,8 @@ Align(Dlints *left, Dlints *right)
 	}
 	else
 		Age(left, right->header.updates, 0);
-	Rebase(left, reference);
-	Rebase(right, reference);
+	ModelRebase(left, reference);
+	ModelRebase(right, reference);
 }
 
 /* left <- left || right; the right side is spoilt */
@@ -113,7 +102,11 @@ HistoryConcat(Dlints *left, Dlints *right)
 	for (j = 0; j < ours.count; j++)
 		evidence_add(&ours.memory[j], &theirs.memory[j]);
 	left->header.updates += right->header.updates;
-	ModelLearned(left);
+	/* by time neither side is the one that learns, and both would choose alike */
+	if (ModelIsByTime(&left->header))
+		ModelRevised(left);
+	else
+		ModelLearned(left);
 }
 
 /*
@@ -190,8 +183,8 @@ Subtract(Dlints *left, Dlints *right)
 	Memories	ours = ModelMemories(left);
 	Memories	theirs = ModelMemories(right);
 	bool		all = left->header.updates == right->header.updates;
-	double	   *work = palloc(sizeof(double) *
-							  linalg_packed_len(ours.memory[0].dim));
+	int			dim = ours.memory[0].dim;
+	double	   *work = palloc(sizeof(double) * factor_value_count(dim, true));
 	int			j;
 
 	BlasReady();
@@ -199,13 +192,16 @@ Subtract(Dlints *left, Dlints *right)
 	{
 		Evidence   *memory = &ours.memory[j];
 		double		weight = *memory->N;
-		double		diagonal = linalg_max_diagonal(memory->dim, memory->G);
+		double		diagonal = linalg_max_diagonal(dim, memory->G);
+		Factor		factor;
 
 		CHECK_FOR_INTERRUPTS();
-		if (!evidence_subtract(memory, &theirs.memory[j], work))
+		factor_bind(&factor, dim, memory->H != NULL, work);
+		if (!evidence_subtract(memory, &theirs.memory[j], work) ||
+			!posterior_factor(memory, left->header.ridge, &factor))
 			NeverLearned();
 		if (all && (*memory->N > EMPTY_SHARE * weight ||
-					linalg_max_diagonal(memory->dim, memory->G) >
+					linalg_max_diagonal(dim, memory->G) >
 					EMPTY_SHARE * diagonal))
 			NeverLearned();
 	}
@@ -258,16 +254,24 @@ PG_FUNCTION_INFO_V1(dlints_scale);
  * double precision * dlints, dlints_scale(weight, model) -> dlints
  *
  * The model as if each of its observations had counted so many times what it
- * did; weight is above 0 and at most 1e10.  The count of updates stays.
+ * did; weight is above 0 and at most 1e10.  The count of updates stays.  A NULL
+ * weight leaves the model as it is; a NULL model gives NULL.
  */
 Datum
 dlints_scale(PG_FUNCTION_ARGS)
 {
-	double		weight = ArgWeight(PG_GETARG_FLOAT8(0));
-	Dlints	   *model = PG_GETARG_DLINTS_P_COPY(1);
-	Memories	memories = ModelMemories(model);
+	double		weight;
+	Dlints	   *model;
+	Memories	memories;
 	int			j;
 
+	if (PG_ARGISNULL(1))
+		PG_RETURN_NULL();
+	if (PG_ARGISNULL(0))
+		PG_RETURN_DATUM(PG_GETARG_DATUM(1));
+	weight = ArgWeight(PG_GETARG_FLOAT8(0));
+	model = PG_GETARG_DLINTS_P_COPY(1);
+	memories = ModelMemories(model);
 	if (model->header.updates == 0)
 		PG_RETURN_DLINTS_P(model);
 	for (j = 0; j < memories.count; j++)
@@ -283,14 +287,21 @@ PG_FUNCTION_INFO_V1(dlints_at);
  *
  * A model that forgets by time as it is at a moment, not before its newest
  * observation (22023): what it knows has faded until then.  Others, and those
- * that have seen nothing, are what they are.
+ * that have seen nothing, are what they are, as is any at no time (NULL); a
+ * NULL model gives NULL.
  */
 Datum
 dlints_at(PG_FUNCTION_ARGS)
 {
-	Dlints	   *model = PG_GETARG_DLINTS_P_COPY(0);
-	int64		time = ArgTimeValue(PG_GETARG_TIMESTAMPTZ(1));
+	Dlints	   *model;
+	int64		time;
 
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	if (PG_ARGISNULL(1))
+		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
+	model = PG_GETARG_DLINTS_P_COPY(0);
+	time = ArgTimeValue(PG_GETARG_TIMESTAMPTZ(1));
 	if (!ModelIsByTime(&model->header) || model->header.updates == 0)
 		PG_RETURN_DLINTS_P(model);
 	if (time < model->header.newest)

@@ -84,6 +84,7 @@ Absorb(Dlints *model, const Block *block, const double *reduced)
 						block->count, reduced, block->rewards,
 						header->reference, weights, work);
 	}
+	ModelKeepReference(model);
 	pfree(work);
 }
 

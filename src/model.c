@@ -663,6 +663,47 @@ ModelMemories(Dlints *model)
 	return memories;
 }
 
+/* R and S of all memories about another reference reward. */
+void
+ModelRebase(Dlints *model, double reference)
+{
+	Memories	memories = ModelMemories(model);
+	int			j;
+
+	for (j = 0; j < memories.count; j++)
+		evidence_rebase(&memories.memory[j],
+						model->header.reference - reference);
+	model->header.reference = reference;
+}
+
+/*
+ * The first reward may have been an odd one.  Where a memory's rewards are so
+ * far from the reference that their own spread is lost in S, move it to them.
+ */
+#define LEAST_SPREAD	1e-4
+
+void
+ModelKeepReference(Dlints *model)
+{
+	Memories	memories = ModelMemories(model);
+	int			j;
+
+	if (!model->header.intercept)
+		return;
+	for (j = 0; j < memories.count; j++)
+	{
+		const Evidence *memory = &memories.memory[j];
+
+		if (*memory->N > 0.0 &&
+			*memory->S - *memory->R * *memory->R / *memory->N <
+			LEAST_SPREAD * *memory->S)
+		{
+			ModelRebase(model, model->header.reference + *memory->R / *memory->N);
+			return;
+		}
+	}
+}
+
 /*
  * Find the memory in use and the noise, from the evidence alone.  A single
  * memory under a given noise has nothing to be found.

@@ -162,6 +162,8 @@ extern bool ModelMemoryFades(const DlintsHeader *header, int j);
 extern double ModelMemoryDecay(const DlintsHeader *header, int j,
 							   int64 updates, int64 time);
 extern Memories ModelMemories(Dlints *model);
+extern void ModelRebase(Dlints *model, double reference);
+extern void ModelKeepReference(Dlints *model);
 extern void ModelLearned(Dlints *model);
 extern void ModelRevised(Dlints *model);
 extern int64 TimeBetween(int64 earlier, int64 later);
