@@ -96,7 +96,9 @@ in_workers(
 	'dlints_evidence under shared contexts', $near);
 in_workers('SELECT dlints_concat_agg(state) FROM history', 'dlints_concat_agg', $near);
 in_workers(
-	q{SELECT dlints_evidence((SELECT state FROM model WHERE name = 'timed'), features, reward, seen(id % 1000)) FROM item},
+	q{SELECT dlints_evidence((SELECT state FROM model WHERE name = 'timed'), features, reward,
+	                         timestamptz '2026-01-01 00:00:00+00' + id % 1000 * interval '1 hour')
+	  FROM item},
 	'dlints_evidence by time', $near);
 
 # Groups, and a discount: the number and the weight of observations that a

@@ -115,11 +115,11 @@ is( sql(q{
 # SQL for models of several kinds, and the bytes of each in their external form
 my @models = map { "learned(dlints_new($_->[0]), $_->[1])" }
   [ '3, discount => 0.9, intercept => false', 20 ],
-  [ '7, 4, seed => 12, policy => \'ucb\'', 50 ],
+  [ '7, 4, seed => 12, policy => \'ucb\', intercept => false', 50 ],
   [ '4, discount => 1', 10 ],
   [ '2, 2, discount => 1, policy => \'greedy\'', 3 ],
   [ '5, 2', 0 ],
-  [ '5, 3, seed => 8, shared_dim => 4', 30 ],
+  [ '5, 3, seed => 8, shared_dim => 4, intercept => false', 30 ],
   [ '4, 6, discount => 1, policy => \'ucb\', shared_dim => 2, intercept => true', 20 ],
   [ '3, intercept => true', 10 ],
   [ '3, half_life => \'1 day\', memories => 2', 20 ];
@@ -259,8 +259,8 @@ sub stored_size
 	return (unpack('C', pack('S', 1)) ? $word >> 2 : $word) - 4;
 }
 
-# A few of the models with a projection get good parameters that are those of a
-# model of another size: another reduced_dim, or an intercept more or less.
+# A few of the models with a projection and no intercept get good parameters that are those of a
+# model of another size: another reduced_dim, or an intercept.
 my %resized = map { (1 + @models * $_) => 1, (5 + @models * $_) => 1 } 0 .. 9;
 
 sub resized
