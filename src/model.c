@@ -693,12 +693,14 @@ ModelKeepReference(Dlints *model)
 	for (j = 0; j < memories.count; j++)
 	{
 		const Evidence *memory = &memories.memory[j];
+		double		mean = *memory->R / *memory->N;
+		double		reference = model->header.reference + mean;
 
-		if (*memory->N > 0.0 &&
-			*memory->S - *memory->R * *memory->R / *memory->N <
-			LEAST_SPREAD * *memory->S)
+		/* what comes from outside may have a mean that no rewards have */
+		if (*memory->N > 0.0 && fabs(reference) <= WIDEN_MAX &&
+			*memory->S - *memory->R * mean < LEAST_SPREAD * *memory->S)
 		{
-			ModelRebase(model, model->header.reference + *memory->R / *memory->N);
+			ModelRebase(model, reference);
 			return;
 		}
 	}

@@ -63,7 +63,7 @@ PG_FUNCTION_INFO_V1(dlints_in);
 Datum
 dlints_in(PG_FUNCTION_ARGS)
 {
-	Datum		jsonb;
+	Datum		jsonb = (Datum) 0;
 	const char *wrong = ParseJson(PG_GETARG_CSTRING(0), &jsonb);
 	Dlints	   *model;
 	Problem		problem;

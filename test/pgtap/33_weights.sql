@@ -81,7 +81,7 @@ FROM (SELECT name, m, 0.3 * m FROM model, LATERAL (SELECT by_batch(empty, 1, 140
 SELECT cmp_ok(model_difference(0.1 * everyone || mine, want), '<=', 1e-10::float8, format('%s: 0.1 * everyone || mine', name)) FROM
   (SELECT name, by_batch(empty, 1, 100) AS everyone, by_batch(empty, 101, 140) AS mine, CASE WHEN is_shared THEN dlints_update_batch(empty, xs, us, rs, ats, ws) ELSE dlints_update_batch(empty, xs, rs, ats, ws) END AS want
    FROM model, (SELECT array_agg(x ORDER BY i), array_agg(u ORDER BY i), array_agg(r ORDER BY i), array_agg(at ORDER BY i), array_agg(CASE WHEN i <= 100 THEN 0.1 ELSE 1 END * weight ORDER BY i) FROM observation) AS a (xs, us, rs, ats, ws)) AS v ORDER BY name;
-SELECT ok(same_bytes(1 * m, m) AND same_bytes(0.5 * (4 * m), 2 * m) AND same_bytes(dlints_scale(2, m), 2 * m) AND same_bytes(2 * (m || m), 2 * m || 2 * m) AND same_bytes(3 * empty, empty) AND NULL * m IS NULL AND 2 * NULL::dlints IS NULL
+SELECT ok(same_bytes(1 * m, m) AND same_bytes(0.5 * (4 * m), 2 * m) AND same_bytes(dlints_scale(2, m), 2 * m) AND same_bytes(2 * (m || m), 2 * m || 2 * m) AND same_bytes(3 * empty, empty) AND same_bytes(NULL * m, m) AND 2 * NULL::dlints IS NULL
           AND same_bytes(2.0 * m, 2::integer * m), format('%s: arithmetic', name)) FROM model, LATERAL (SELECT by_batch(empty, 1, 50) OFFSET 0) AS l (m) ORDER BY name;
 
 -- where nothing is forgotten a weight is how often; and sampled non-clicks are put right

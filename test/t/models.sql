@@ -5,7 +5,7 @@ CREATE FUNCTION numbers(count integer, seed integer) RETURNS real[] IMMUTABLE LA
 	SELECT array_agg(sin(seed * i)::real ORDER BY i) FROM generate_series(1, count) i $$;
 
 -- when row number i was seen
-CREATE FUNCTION seen(i integer) RETURNS timestamptz IMMUTABLE LANGUAGE sql AS $$
+CREATE FUNCTION seen(i integer) RETURNS timestamptz IMMUTABLE PARALLEL SAFE LANGUAGE sql AS $$
 	SELECT timestamptz '2026-01-01 00:00:00+00' + i * interval '1 hour' $$;
 
 -- a model that has seen so many rows
