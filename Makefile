@@ -80,10 +80,11 @@ sanitize:
 	@scripts/sanitize.sh
 
 # The unit tests allocate with malloc, where memcheck sees each array.
+MEMCHECK = valgrind -q --error-exitcode=99 --leak-check=full \
+	--show-leak-kinds=all --errors-for-leak-kinds=all
 valgrind:
 	$(INSTALL_FOR) core
-	@$(MAKE) -s -C test/core check CORE_EXEC='valgrind -q --error-exitcode=99 \
-		--leak-check=full --show-leak-kinds=all --errors-for-leak-kinds=all'
+	@$(MAKE) -s -C test/core check CORE_EXEC='$(MEMCHECK)'
 
 # Under load commits wait for the disk, as those of a real server do.
 load: export SERVER_SETTINGS = fsync = on

@@ -37,13 +37,12 @@ if [ "$1" = -u ]; then
 	shift
 fi
 top=$(cd "$(dirname "$0")/.." && pwd)
-original=$(command -v "${PG_CONFIG:-pg_config}") || original=${PG_CONFIG:-pg_config}
+original=$(command -v "${PG_CONFIG:-pg_config}" || true)
 case $original in
-	/*) ;;
-	*) original=$PWD/$original ;;
+	[!/]*) original=$PWD/$original ;;
 esac
 if ! [ -e "$("$original" --pgxs 2>/dev/null)" ] || ! [ -x "$("$original" --bindir)/postgres" ]; then
-	die "$original is no pg_config of a PostgreSQL with server and headers;" \
+	die "${PG_CONFIG:-pg_config} is no pg_config of a PostgreSQL with server and headers;" \
 		"PG_CONFIG=/path/to/pg_config names one"
 fi
 
