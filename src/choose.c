@@ -219,8 +219,6 @@ CheckSameModel(FunctionCallInfo fcinfo, RecommendState *state)
 {
 	Datum		datum = PG_GETARG_DATUM(MODEL_ARGNO);
 
-	if (ValueKeyMatches(&state->model_key, datum))
-		return;
 	if (!ModelEquals(PointerGetDatum(state->model_key.bytes), datum))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -239,8 +237,6 @@ CheckSameShared(FunctionCallInfo fcinfo, RecommendState *state)
 	double	   *theirs;
 	int			i;
 
-	if (ValueKeyMatches(&state->shared_key, shared))
-		return;
 	ours = ArgSharedNumbers(&expected, &state->model);
 	theirs = ArgSharedNumbers(&shared, &state->model);
 	for (i = 0; i < state->model.shared_dim; i++)
@@ -270,8 +266,11 @@ Recommend(FunctionCallInfo fcinfo, RecommendState *state)
 {
 	double		score;
 
-	CheckSameModel(fcinfo, state);
-	if (state->shared_key.size > 0)
+	/* asked with every row, and nearly always answered in place */
+	if (!ValueKeyMatches(&state->model_key, PG_GETARG_DATUM(MODEL_ARGNO)))
+		CheckSameModel(fcinfo, state);
+	if (state->shared_key.size > 0 &&
+		!ValueKeyMatches(&state->shared_key, PG_GETARG_DATUM(SHARED_ARGNO)))
 		CheckSameShared(fcinfo, state);
 	score = ArgDot(ArgArray(fcinfo, CONTEXT_ARGNO), &state->context,
 				   state->weights);
