@@ -128,26 +128,30 @@ ModelHasProjection(const DlintsHeader *header)
 	return header->reduced_dim > 0;
 }
 
-/* model.c */
+/* model.c: what a header says */
 extern void BlasReady(void);
 extern Projection ModelProjection(const DlintsHeader *header);
 extern int	ModelCoordinates(const DlintsHeader *header);
 extern int	ModelLiftedLen(const DlintsHeader *header);
 extern Size ModelStoredCount(const DlintsHeader *header);
 extern Size ModelStoredSize(const DlintsHeader *header);
+extern char *ModelShape(const DlintsHeader *header);
 
+/* validate.c */
 extern bool ModelParametersAreValid(const DlintsHeader *header,
 									Problem *problem);
 extern bool ModelReducedDimIsValid(int reduced_dim, Problem *problem);
-extern char *ModelShape(const DlintsHeader *header);
 extern void ModelCheckReducedDim(int reduced_dim);
 extern void ModelCheckHalfLife(double seconds);
 extern void ModelCheckMemories(int memories);
 extern void ModelCheckParameters(const DlintsHeader *header);
+extern bool ModelHistoryIsValid(const DlintsHeader *header, Problem *problem);
+extern bool ModelEvidenceIsValid(Dlints *model);
 extern bool ModelExternalIsValid(Dlints *model, Problem *problem);
 extern void ModelCheckSameEvidence(const DlintsHeader *left,
 								   const DlintsHeader *right);
 
+/* model.c: the life of a value */
 extern Dlints *ModelCreate(const DlintsHeader *header);
 extern Dlints *ModelAllocate(const DlintsHeader *header);
 extern Dlints *ModelFromDatum(Datum datum);
