@@ -189,9 +189,8 @@ FieldDatum(const DlintsHeader *header, const Field *field)
 		case FIELD_DIMENSION_OR_NULL:
 			return Int32GetDatum(*FieldPointer(const int32, header, field));
 		case FIELD_BIGINT:
+		case FIELD_TIME_OR_NULL:	/* timestamptz is one, too */
 			return Int64GetDatum(*FieldPointer(const int64, header, field));
-		case FIELD_TIME_OR_NULL:
-			return TimestampTzGetDatum(*FieldPointer(const int64, header, field));
 		case FIELD_NUMBER:
 		case FIELD_NUMBER_OR_NULL:
 			return Float8GetDatum(*FieldPointer(const float8, header, field));

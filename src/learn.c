@@ -242,7 +242,7 @@ ReadBatchPart(BatchPart *part, int row, int count)
 	ArgMatrixSlice(part->array, &part->spec, row, count, part->block);
 }
 
-/* Times of so many observations: as far as a model by time needs them. */
+/* Times of so many observations, which models by count do not ask for. */
 static int64 *
 BatchTimes(FunctionCallInfo fcinfo, int argno, const DlintsHeader *model,
 		   int rows)
@@ -253,7 +253,12 @@ BatchTimes(FunctionCallInfo fcinfo, int argno, const DlintsHeader *model,
 	int			i;
 
 	if (!ModelIsByTime(model))
-		return NULL;
+	{
+		times = palloc(sizeof(int64) * Max(rows, 1));
+		for (i = 0; i < rows; i++)
+			times[i] = TIME_UNKNOWN;
+		return times;
+	}
 	if (PG_ARGISNULL(argno))
 		ArgTime(fcinfo, argno, model);	/* says so */
 	array = PG_GETARG_ARRAYTYPE_P(argno);
@@ -346,7 +351,7 @@ dlints_update_batch(PG_FUNCTION_ARGS)
 	{
 		Block		block = {
 			Min(EVIDENCE_BLOCK, rows - row), rewards.block,
-			times ? times + row : NULL, weights + row
+			times + row, weights + row
 		};
 
 		ReadBatchPart(&contexts, row, block.count);
