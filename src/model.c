@@ -221,7 +221,7 @@ Stored(struct varlena *value)
 
 /*
  * The same with all numbers in memory: those of a model that has seen nothing
- * are zero, as are its counts.
+ * are zero.
  */
 static Dlints *
 WithAllNumbers(Dlints *stored)

@@ -519,7 +519,7 @@ PreparedWidth(PreparedModel *prepared, ArrayType *context,
 	double	   *work = palloc(sizeof(double) * dim);
 
 	PrepareParts(prepared, PART_ROOT);
-	return ResultFinite(posterior_stddev(dim, dim, prepared->root, reduced, work));
+	return ResultFinite(posterior_stddev(dim, prepared->root, reduced, work));
 }
 
 /* psi-tilde (Algorithm 1), in the current memory context */

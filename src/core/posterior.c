@@ -171,15 +171,13 @@ posterior_root(const Factor *f, double *root)
 
 /*
  * sqrt(z' Z^-1 Z~ Z^-1 z), the width a draw's score of z is scaled by, as the
- * length of R'z.  The same for a context x with the root carried back to
- * context space, P'R: "len" is the length of the vector and of each of the
- * dim columns of the root.  "work" holds dim numbers.
+ * length of R'z.  "work" holds dim numbers.
  */
 double
-posterior_stddev(int len, int dim, const double *root, const double *vector,
+posterior_stddev(int dim, const double *root, const double *reduced,
 				 double *work)
 {
-	linalg_dot_each(len, dim, root, vector, work);
+	linalg_dot_each(dim, dim, root, reduced, work);
 	return linalg_norm(dim, work);
 }
 

@@ -29,8 +29,8 @@ extern size_t posterior_draw_work(int dim);
 extern void posterior_draw(const Factor *f, const double *b, double scale,
 						   const double *normals, double *draw, double *work);
 extern void posterior_root(const Factor *f, double *root);
-extern double posterior_stddev(int len, int dim, const double *root,
-							   const double *vector, double *work);
+extern double posterior_stddev(int dim, const double *root,
+							   const double *reduced, double *work);
 extern void posterior_coordinate_stddevs(int dim, const double *root,
 										 double *stddevs);
 extern void posterior_covariance(int dim, const double *root, double *cov);

@@ -190,10 +190,10 @@ check_stddev(const Model *m)
 	for (i = 0; i < dim; i++)
 		for (j = 0; j < dim; j++)
 			variance += z[i] * cov[i * dim + j] * z[j];
-	assert_near(posterior_stddev(dim, dim, m->root, z, work), sqrtl(variance),
+	assert_near(posterior_stddev(dim, m->root, z, work), sqrtl(variance),
 				RELATIVE * sqrtl(variance));
 	memset(z, 0, sizeof(double) * (size_t) dim);
-	assert_true(posterior_stddev(dim, dim, m->root, z, work) == 0);
+	assert_true(posterior_stddev(dim, m->root, z, work) == 0);
 	guarded_free(z);
 	guarded_free(work);
 	free(cov);
@@ -535,7 +535,7 @@ test_drowned_ridge_is_noticed(void **state)
 		{
 			assert_true(posterior_factor(e, ridge, f));
 			posterior_root(f, root);
-			assert_true(posterior_stddev(2, 2, root, across, work) *
+			assert_true(posterior_stddev(2, root, across, work) *
 						sqrt(ridge) <= most);
 		}
 	}

@@ -325,7 +325,7 @@ check_widths(const Factor *f, const double *vector, bool moderate)
 	size_t		i;
 
 	posterior_root(f, root);
-	width = posterior_stddev(f->dim, f->dim, root, vector, work);
+	width = posterior_stddev(f->dim, root, vector, work);
 	posterior_coordinate_stddevs(f->dim, root, stddevs);
 	posterior_covariance(f->dim, root, covariance);
 	check(!(width < 0.0));
