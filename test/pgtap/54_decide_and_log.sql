@@ -1,0 +1,215 @@
+-- The statements that the guide teaches: decide and log, report, learn from the
+-- log, correct.
+\set ON_ERROR_STOP 1
+BEGIN;
+\ir include/helpers.sql
+
+CREATE TABLE item (id integer PRIMARY KEY, shelf integer, features real[] NOT NULL);
+INSERT INTO item SELECT i, i % 3, context(i, 5)::real[] FROM generate_series(1, 300) AS i;
+CREATE TABLE member (id integer PRIMARY KEY, features real[] NOT NULL);
+INSERT INTO member SELECT i, ARRAY[cos(i), sin(i)] FROM generate_series(1, 50) AS i;
+CREATE TABLE model (name text PRIMARY KEY, state dlints NOT NULL);
+INSERT INTO model VALUES
+	('offers', dlints_new(5, reduced_dim => 12, shared_dim => 2, half_life => '14 days')),
+	('counts', dlints_new(5, reduced_dim => 12, shared_dim => 2));
+
+CREATE TABLE decision (
+	id        bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+	model     text NOT NULL REFERENCES model,
+	member_id integer NOT NULL REFERENCES member,
+	shelf     integer NOT NULL,
+	made_at   timestamptz NOT NULL DEFAULT now()
+);
+CREATE TABLE shown (
+	decision_id bigint REFERENCES decision,
+	item_id     integer REFERENCES item,
+	rank        integer NOT NULL,
+	probability float8 NOT NULL CHECK (probability > 0 AND probability <= 1),
+	learned     float8,
+	PRIMARY KEY (decision_id, item_id)
+);
+CREATE TABLE reward (
+	decision_id bigint,
+	item_id     integer,
+	reward      float8 NOT NULL,
+	PRIMARY KEY (decision_id, item_id),
+	FOREIGN KEY (decision_id, item_id) REFERENCES shown
+);
+
+CREATE TEMP TABLE taught (name text PRIMARY KEY, statement text);
+INSERT INTO taught VALUES
+('decide', $$
+WITH candidate AS (
+    SELECT i.id, dlints_choose(m.state, i.features, u.features, k => 3, uniform => 0.05)
+                 OVER () AS choice
+    FROM   model m, member u, item i
+    WHERE  m.name = 'offers' AND u.id = 42 AND i.shelf = 1),
+made AS (
+    INSERT INTO decision (model, member_id, shelf) VALUES ('offers', 42, 1) RETURNING id)
+INSERT INTO shown (decision_id, item_id, rank, probability)
+SELECT made.id, c.id, (c.choice).rank, (c.choice).probability
+FROM   made, candidate c
+WHERE  (c.choice).rank IS NOT NULL
+ORDER  BY (c.choice).rank
+RETURNING decision_id, item_id, rank$$),
+('decide for nobody', $$
+WITH candidate AS (
+    SELECT i.id, dlints_choose(m.state, i.features, u.features, k => 3, uniform => 0.05)
+                 OVER () AS choice
+    FROM   model m, member u, item i
+    WHERE  m.name = 'offers' AND u.id = 42 AND i.shelf = 99),
+made AS (
+    INSERT INTO decision (model, member_id, shelf) VALUES ('offers', 42, 99) RETURNING id)
+INSERT INTO shown (decision_id, item_id, rank, probability)
+SELECT made.id, c.id, (c.choice).rank, (c.choice).probability
+FROM   made, candidate c
+WHERE  (c.choice).rank IS NOT NULL
+RETURNING decision_id, item_id, rank$$),
+('decide for all', $$
+WITH made AS (
+    INSERT INTO decision (model, member_id, shelf, made_at)
+    SELECT CASE WHEN n > 2 THEN 'counts' ELSE 'offers' END, id, 2,
+           now() - interval '2 hours' + n * id * interval '1 second'
+    FROM   member, generate_series(1, 4) n
+    RETURNING *)
+INSERT INTO shown (decision_id, item_id, rank, probability)
+SELECT d.id, c.id, (c.choice).rank, (c.choice).probability
+FROM   made d,
+       LATERAL (
+           SELECT i.id, dlints_choose(m.state, i.features, u.features, k => 3, uniform => 0.05)
+                        OVER (PARTITION BY d.id) AS choice
+           FROM   model m, member u, item i
+           WHERE  m.name = d.model AND u.id = d.member_id AND i.shelf = d.shelf) c
+WHERE  (c.choice).rank IS NOT NULL$$),
+('report', $$
+INSERT INTO reward (decision_id, item_id, reward)
+SELECT decision_id, item_id, 1 FROM shown WHERE (decision_id, rank) IN (VALUES (1, 2), (7, 1), (103, 3))
+ON CONFLICT DO NOTHING$$),
+('fold', $$
+WITH due AS (
+    UPDATE shown s
+    SET    learned = coalesce((SELECT r.reward FROM reward r
+                               WHERE  r.decision_id = s.decision_id AND r.item_id = s.item_id), 0)
+    FROM   decision d
+    WHERE  d.id = s.decision_id AND s.learned IS NULL AND d.made_at < now() - interval '1 hour'
+    RETURNING d.model, d.member_id, d.made_at, s.item_id, s.learned)
+UPDATE model m SET state = m.state || e.evidence
+FROM  (SELECT p.name, dlints_evidence(p.state, i.features, u.features, l.learned, l.made_at)
+                      AS evidence
+       FROM   due l
+              JOIN model p ON p.name = l.model
+              JOIN item i ON i.id = l.item_id
+              JOIN member u ON u.id = l.member_id
+       GROUP  BY p.name) e
+WHERE  m.name = e.name$$),
+('correct', $$
+WITH late AS (
+    UPDATE shown s SET learned = r.reward
+    FROM   reward r
+           JOIN shown old USING (decision_id, item_id)
+           JOIN decision d ON d.id = decision_id
+    WHERE  s.decision_id = old.decision_id AND s.item_id = old.item_id
+    AND    s.learned = old.learned AND s.learned <> r.reward
+    RETURNING d.model, d.member_id, d.made_at, s.item_id, old.learned AS was, s.learned AS is_now)
+UPDATE model m SET state = (m.state - e.was) || e.is_now
+FROM  (SELECT p.name,
+              dlints_evidence(p.state, i.features, u.features, l.was, l.made_at) AS was,
+              dlints_evidence(p.state, i.features, u.features, l.is_now, l.made_at) AS is_now
+       FROM   late l
+              JOIN model p ON p.name = l.model
+              JOIN item i ON i.id = l.item_id
+              JOIN member u ON u.id = l.member_id
+       GROUP  BY p.name) e
+WHERE  m.name = e.name$$);
+
+-- a taught statement's result, row by row
+CREATE FUNCTION run_taught(wanted text) RETURNS SETOF record LANGUAGE plpgsql AS
+$$ BEGIN RETURN QUERY EXECUTE (SELECT statement FROM taught WHERE name = wanted); END $$;
+
+CREATE FUNCTION do_taught(wanted text) RETURNS void LANGUAGE plpgsql AS
+$$ BEGIN EXECUTE (SELECT statement FROM taught WHERE name = wanted); END $$;
+
+-- nodes of a kind in its plan as it ran, and how often they did
+CREATE FUNCTION nodes(wanted text) RETURNS TABLE (kind text, loops numeric) LANGUAGE plpgsql AS
+$$
+DECLARE
+	plan jsonb;
+BEGIN
+	EXECUTE 'EXPLAIN (ANALYZE, TIMING off, FORMAT json) ' || (SELECT statement FROM taught WHERE name = wanted) INTO plan;
+	RETURN QUERY SELECT n ->> 'Node Type', (n -> 'Actual Loops')::numeric FROM jsonb_path_query(plan, 'strict $.**?(exists(@."Node Type"))') AS n;
+END
+$$;
+
+-- what the log says of a model, learned row by row
+CREATE FUNCTION learned_directly(wanted text) RETURNS dlints LANGUAGE plpgsql AS
+$$
+DECLARE
+	state dlints := (SELECT empty.state FROM empty WHERE name = wanted);
+	o record;
+BEGIN
+	FOR o IN SELECT i.features AS x, u.features AS u, s.learned, d.made_at
+	         FROM shown AS s JOIN decision AS d ON d.id = s.decision_id JOIN item AS i ON i.id = s.item_id JOIN member AS u ON u.id = d.member_id
+	         WHERE d.model = wanted AND s.learned IS NOT NULL ORDER BY d.made_at, s.rank LOOP
+		state := dlints_update(state, o.x, o.u, o.learned, o.made_at);
+	END LOOP;
+	RETURN state;
+END
+$$;
+CREATE TEMP TABLE empty AS SELECT * FROM model;
+
+SELECT no_plan();
+
+-- decide and log
+CREATE TEMP TABLE answer AS SELECT * FROM run_taught('decide') AS r (decision_id bigint, item_id integer, rank integer);
+SELECT results_eq('SELECT rank FROM answer', '{1,2,3}'::integer[], 'three items, best first');
+SELECT set_eq('SELECT decision_id, item_id, rank FROM shown', 'SELECT * FROM answer', 'what is returned is what is logged');
+SELECT is(count(*), 3::bigint, 'of the candidates, with a probability that can be') FROM shown JOIN item AS i ON i.id = item_id WHERE i.shelf = 1 AND probability BETWEEN 0.05 * 3 / 100 AND 1;
+SELECT is_empty($$SELECT * FROM run_taught('decide for nobody') AS r (decision_id bigint, item_id integer, rank integer)$$, 'without candidates nothing is shown');
+SELECT is(count(*), 1::bigint, 'but a decision was made') FROM decision WHERE shelf = 99;
+
+-- in one window, once
+SELECT results_eq($$SELECT loops FROM nodes('decide') WHERE kind = 'WindowAgg'$$, '{1}'::numeric[], 'one window, which runs once');
+SELECT results_eq($$SELECT loops FROM nodes('decide for all') WHERE kind = 'WindowAgg'$$, '{200}'::numeric[], 'one window for each decision, nothing remembered from another');
+SELECT results_eq('SELECT count(*) FROM shown GROUP BY decision_id ORDER BY decision_id', $$SELECT 3::bigint FROM generate_series(1, 202)$$, 'three items of each decision');
+-- that two draws choose the same three of a hundred items has a chance far below 0.01
+SELECT cmp_ok(count(DISTINCT items)::integer, '>', 180, 'each with a draw of its own, also of one member') FROM (SELECT array_agg(item_id ORDER BY rank) AS items FROM shown WHERE decision_id > 2 GROUP BY decision_id) AS s;
+
+-- rewards
+SELECT do_taught('report');
+SELECT do_taught('report');
+SELECT is(array_agg(reward), '{1,1,1}'::float8[], 'a report that is repeated counts once') FROM reward;
+SELECT throws_ok('INSERT INTO reward VALUES (1000000, 1, 1)', '23503', NULL, 'a reward of an unknown decision is refused');
+SELECT throws_ok('INSERT INTO reward SELECT decision_id, item_id + 1000, 1 FROM shown LIMIT 1', '23503', NULL, 'and of an item that was not shown');
+SELECT is(count(*), 3::bigint, 'and not written') FROM reward;
+SELECT throws_ok('INSERT INTO shown VALUES (1, 300, 4, 0)', '23514', NULL, 'a probability of 0 cannot be logged');
+
+-- learn
+SELECT do_taught('fold');
+SELECT is(count(*), 600::bigint, 'what was shown an hour ago is learned') FROM shown WHERE learned IS NOT NULL;
+SELECT is(array_agg(learned), '{1,1}'::float8[], 'with its reward') FROM shown WHERE learned <> 0;
+SELECT is((dlints_info(state)).updates, 300::bigint, format('%s has learned its own', name)) FROM model ORDER BY name;
+SELECT cmp_ok(model_difference(state, learned_directly(name)), '<', 1e-10::float8, 'the same as row by row') FROM model WHERE name = 'offers';
+CREATE TEMP TABLE before AS SELECT * FROM model;
+SELECT do_taught('fold');
+SELECT ok(same_bytes(m.state, b.state), format('%s learns nothing twice', name)) FROM model AS m JOIN before AS b USING (name) ORDER BY name;
+
+-- a late reward, and one that is corrected
+INSERT INTO reward SELECT decision_id, item_id, rank FROM shown JOIN decision ON id = decision_id WHERE model = 'offers' AND learned = 0 AND rank < 3 AND member_id = 9;
+UPDATE reward SET reward = 0.5 WHERE decision_id = 7;
+SELECT do_taught('correct');
+SELECT results_eq($$SELECT count(*), sum(learned) FROM shown WHERE learned <> 0$$, $$SELECT count(*), sum(reward) FROM reward WHERE decision_id <> 1$$, 'late rewards are learned');
+SELECT is((dlints_info(state)).updates, 300::bigint, 'in place of what was learned') FROM model WHERE name = 'offers';
+SELECT cmp_ok(model_difference(state, learned_directly(name)), '<', 1e-10::float8, 'as if they had been in time') FROM model WHERE name = 'offers';
+UPDATE before AS b SET state = m.state FROM model AS m WHERE m.name = b.name;
+SELECT do_taught('correct');
+SELECT ok(same_bytes(m.state, b.state), 'and not twice') FROM model AS m JOIN before AS b USING (name) WHERE name = 'offers';
+SELECT is(count(*), 0::bigint, 'nothing is left to correct') FROM reward JOIN shown USING (decision_id, item_id) WHERE learned <> reward;
+
+-- a model that counts cannot take back
+INSERT INTO reward SELECT decision_id, item_id, 1 FROM shown JOIN decision ON id = decision_id WHERE model = 'counts' AND learned = 0 AND rank = 1 AND member_id = 9;
+SELECT throws_ok($$SELECT do_taught('correct')$$, '22023', NULL, 'a model that counts cannot take back');
+SELECT is(count(*), 2::bigint, 'and nothing is marked as learned') FROM reward JOIN shown USING (decision_id, item_id) WHERE learned <> reward;
+SELECT ok(same_bytes(m.state, b.state), format('%s stays as it was', name)) FROM model AS m JOIN before AS b USING (name) ORDER BY name;
+
+SELECT * FROM finish();
+ROLLBACK;
