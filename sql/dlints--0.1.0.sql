@@ -25,7 +25,7 @@ COMMENT ON FUNCTION dlints_send(dlints) IS 'binary output';
 
 CREATE FUNCTION dlints_typmod_in(cstring[]) RETURNS integer
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION dlints_typmod_in(cstring[]) IS 'dlints(context_dim), dlints(context_dim, reduced_dim), dlints(context_dim, reduced_dim, shared_dim), each perhaps with intercept';
+COMMENT ON FUNCTION dlints_typmod_in(cstring[]) IS 'dlints(context_dim), dlints(context_dim, reduced_dim), dlints(context_dim, reduced_dim, shared_dim), dlints(context_dim, matched), dlints(context_dim, reduced_dim, matched), each perhaps with intercept';
 
 CREATE FUNCTION dlints_typmod_out(integer) RETURNS cstring
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -132,7 +132,7 @@ CREATE FUNCTION dlints_new(
 ) RETURNS dlints
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION dlints_new(integer, integer, double precision, interval, integer, double precision, double precision, double precision, text, integer, text, boolean, bigint, double precision)
-	IS 'a model that has seen nothing; context_dim 1 to 65536, reduced_dim 1 to 1024 or NULL for no projection, discount 1e-100 to 1, half_life at least a millisecond, memories 1 to 8, ridge 1e-100 to 1e100, exploration 0 to 1e100, noise NULL to estimate it, shared_dim 0 to 65536, projection_scale 1e-10 to 1e10';
+	IS 'a model that has seen nothing; context_dim 1 to 65536, reduced_dim 1 to 1024 or NULL for no projection, discount 1e-100 to 1, half_life at least a millisecond, memories 1 to 8, ridge 1e-100 to 1e100, exploration 0 to 1e100, noise NULL to estimate it, shared_dim 0 to 65536, interactions crossed or matched, projection_scale 1e-10 to 1e10';
 
 CREATE FUNCTION dlints_set(
 	model dlints,
@@ -735,6 +735,7 @@ CREATE FUNCTION dlints_info(
 	OUT intercept boolean,
 	OUT memories integer,
 	OUT memory integer,
+	OUT interactions text,
 	OUT context_dim integer,
 	OUT reduced_dim integer,
 	OUT shared_dim integer,
@@ -786,3 +787,64 @@ CREATE AGGREGATE dlints_ndcg(relevance double precision, score double precision,
 );
 COMMENT ON AGGREGATE dlints_ndcg(double precision, double precision, bigint)
 	IS 'NDCG@k of the ranking by score: relevance / log2(rank + 1), over the same in the best order';
+
+CREATE TYPE dlints_value AS (
+	observations bigint,
+	mean_reward double precision,
+	mean_reward_stderr double precision,
+	ips double precision,
+	ips_stderr double precision,
+	snips double precision,
+	snips_stderr double precision,
+	dr double precision,
+	dr_stderr double precision,
+	mean_weight double precision,
+	mean_weight_stderr double precision,
+	effective_sample_size double precision,
+	max_weight double precision
+);
+COMMENT ON TYPE dlints_value IS 'what a log says of another policy: estimates of its mean reward with standard errors, and how far to trust them';
+
+CREATE FUNCTION dlints_policy_value_transfn(double precision[], double precision, double precision, double precision) RETURNS double precision[]
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION dlints_policy_value_transfn(double precision[], double precision, double precision, double precision) IS 'transition function of dlints_policy_value';
+
+CREATE FUNCTION dlints_policy_value_transfn(double precision[], double precision, double precision, double precision, double precision, double precision) RETURNS double precision[]
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION dlints_policy_value_transfn(double precision[], double precision, double precision, double precision, double precision, double precision) IS 'transition function of dlints_policy_value with predictions';
+
+CREATE FUNCTION dlints_policy_value_combinefn(double precision[], double precision[]) RETURNS double precision[]
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION dlints_policy_value_combinefn(double precision[], double precision[]) IS 'combine function of dlints_policy_value';
+
+CREATE FUNCTION dlints_policy_value_finalfn(double precision[]) RETURNS dlints_value
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION dlints_policy_value_finalfn(double precision[]) IS 'final function of dlints_policy_value';
+
+CREATE AGGREGATE dlints_policy_value(reward double precision, logged double precision, target double precision) (
+	SFUNC = dlints_policy_value_transfn,
+	STYPE = double precision[],
+	FINALFUNC = dlints_policy_value_finalfn,
+	COMBINEFUNC = dlints_policy_value_combinefn,
+	PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE dlints_policy_value(double precision, double precision, double precision)
+	IS 'what a policy would have earned, from the log of another: reward, the probability with which the log decided so, and that with which the policy would have';
+
+CREATE AGGREGATE dlints_policy_value(reward double precision, logged double precision, target double precision, predicted double precision, expected double precision) (
+	SFUNC = dlints_policy_value_transfn,
+	STYPE = double precision[],
+	FINALFUNC = dlints_policy_value_finalfn,
+	COMBINEFUNC = dlints_policy_value_combinefn,
+	PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE dlints_policy_value(double precision, double precision, double precision, double precision, double precision)
+	IS 'the same, doubly robust: with the reward that a model predicts of the decision, and the one that it expects of the policy';
+
+CREATE FUNCTION dlints_progressive(model dlints, context anycompatiblearray, reward double precision, at timestamp with time zone DEFAULT NULL, weight double precision DEFAULT NULL) RETURNS double precision
+	AS 'MODULE_PATHNAME' LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION dlints_progressive(dlints, anycompatiblearray, double precision, timestamp with time zone, double precision) IS 'the reward that the model expects of each row after it has learned those before it';
+
+CREATE FUNCTION dlints_progressive(model dlints, context anycompatiblearray, shared anycompatiblearray, reward double precision, at timestamp with time zone DEFAULT NULL, weight double precision DEFAULT NULL) RETURNS double precision
+	AS 'MODULE_PATHNAME' LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION dlints_progressive(dlints, anycompatiblearray, anycompatiblearray, double precision, timestamp with time zone, double precision) IS 'the reward that the model expects of each row, under its shared context, after it has learned those before it';

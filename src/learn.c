@@ -52,9 +52,12 @@ CountBlock(DlintsHeader *model, const Block *block)
 	return before == TIME_UNKNOWN ? 0 : TimeBetween(before, model->newest);
 }
 
-/* Reduced contexts into each memory: the updates of Algorithm 1. */
-static void
-Absorb(Dlints *model, const Block *block, const double *reduced)
+/*
+ * Learn a block of reduced contexts, oldest first, into each memory: the
+ * updates of Algorithm 1.
+ */
+void
+LearnReduced(Dlints *model, const Block *block, const double *reduced)
 {
 	DlintsHeader *header = &model->header;
 	Memories	memories = ModelMemories(model);
@@ -92,7 +95,7 @@ LearnBlock(Dlints *model, const Block *block, const double *contexts,
 								 ModelCoordinates(&model->header));
 
 	ReduceContexts(&model->header, block->count, contexts, shareds, reduced);
-	Absorb(model, block, reduced);
+	LearnReduced(model, block, reduced);
 	pfree(reduced);
 }
 
@@ -147,7 +150,7 @@ Observe(FunctionCallInfo fcinfo,
 	weight = WeightArgument(fcinfo, reward_argno + 2);
 	reduced = reduce(fcinfo, &model->header);
 
-	Absorb(model, &block, reduced);
+	LearnReduced(model, &block, reduced);
 	ModelLearned(model);
 	PG_RETURN_DLINTS_P(model);
 }
@@ -187,7 +190,7 @@ dlints_update(PG_FUNCTION_ARGS)
 static double *
 ReducedArgument(FunctionCallInfo fcinfo, const DlintsHeader *model)
 {
-	ArgSpec		spec = {"reduced context", ModelCoordinates(model), model};
+	ArgSpec		spec = {"reduced context", ModelCoordinates(model), model, false};
 	double	   *reduced = palloc(sizeof(double) * spec.len);
 
 	ArgVector(ArgArray(fcinfo, 1), &spec, reduced);
@@ -248,7 +251,7 @@ BatchTimes(FunctionCallInfo fcinfo, int argno, const DlintsHeader *model,
 		   int rows)
 {
 	ArrayType  *array;
-	ArgSpec		spec = {"array of times", rows, model};
+	ArgSpec		spec = {"array of times", rows, model, false};
 	int64	   *times;
 	int			i;
 
@@ -274,7 +277,7 @@ static double *
 BatchWeights(FunctionCallInfo fcinfo, int argno, int rows)
 {
 	double	   *weights = palloc(sizeof(double) * Max(rows, 1));
-	ArgSpec		spec = {"array of weights", rows, NULL};
+	ArgSpec		spec = {"array of weights", rows, NULL, false};
 	int			i;
 
 	for (i = 0; i < rows; i++)

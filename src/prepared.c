@@ -382,6 +382,15 @@ PrepareModelOnce(Datum datum)
 	return model;
 }
 
+void
+NoPosterior(void)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_DATA_CORRUPTED),
+			 errmsg("posterior of dlints model does not exist"),
+			 errdetail("Its evidence is not positive semidefinite or, with the ridge, out of range.")));
+}
+
 /* Z = L L' and Z~ = M M' of the memory in use; allocated here. */
 static Factor
 FactorMemory(const DlintsHeader *header, const Evidence *evidence)
@@ -394,10 +403,7 @@ FactorMemory(const DlintsHeader *header, const Evidence *evidence)
 				palloc(factor_value_count(evidence->dim, fades) *
 					   sizeof(double)));
 	if (!posterior_factor(evidence, header->ridge, &factor))
-		ereport(ERROR,
-				(errcode(ERRCODE_DATA_CORRUPTED),
-				 errmsg("posterior of dlints model does not exist"),
-				 errdetail("Its evidence is not positive semidefinite or, with the ridge, out of range.")));
+		NoPosterior();
 	return factor;
 }
 

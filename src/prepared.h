@@ -76,6 +76,7 @@ ValueKeyMatches(const ValueKey *key, Datum datum)
 	return ValueKeyMatchesBytes(key, datum);
 }
 
+extern void NoPosterior(void) pg_attribute_noreturn();
 extern PreparedModel *PrepareModelOnce(Datum datum);
 extern PreparedModel *PrepareModel(FunctionCallInfo fcinfo, int argno);
 extern void PrepareParts(PreparedModel *prepared, int parts);
