@@ -26,13 +26,11 @@ def main():
                 estimates = values.run(cursor)
                 done.start('Learn, judge, use')
                 stages = loop.run(cursor, done.advance)
-                earned = {name: values.earned(cursor, name, 'random')
-                          for name in campaigns}
             simulations = simulate(cursor, share, done)
     results = report.simulated(*simulations)
     if campaigns:
         report.print_values(estimates)
-        report.print_loop(stages, earned)
+        report.print_loop(stages)
         results = report.logged(estimates, stages) + results
     return report.print_all(results)
 

@@ -15,15 +15,16 @@ UNIFORM = 0.1
 LEARNED, BEFORE, THEN = range(3)
 STAGES = range(1, BLOCKS - 1)
 
-# name: (what is said of it, contexts, what dlints_new is given)
+SIZES = """cardinality(features), 40, discount => 1, shared_dim => (
+    SELECT cardinality(visitor) FROM round r
+    WHERE  r.campaign = i.campaign
+    LIMIT  1)"""
+# name: (contexts, what dlints_new is given)
 MODELS = {
-    'items': ('which items', 'i.itself', 'cardinality(itself)'),
-    'features': ('which of their features', 'i.features',
-                 'cardinality(features)'),
-    'visitors': ('which features for which visitor', 'i.features, r.visitor',
-                 'cardinality(features), 40, '
-                 'shared_dim => (SELECT cardinality(visitor) '
-                 'FROM round AS r WHERE r.campaign = i.campaign LIMIT 1)')}
+    'items, as by default': ('i.itself', 'cardinality(itself)'),
+    'items': ('i.itself', 'cardinality(itself), discount => 1'),
+    'features': ('i.features', 'cardinality(features), discount => 1'),
+    'features for visitors': ('i.features, r.visitor', SIZES)}
 
 TABLES = """
 CREATE TABLE model (
@@ -106,7 +107,7 @@ class Stage:
 def run(cursor, advance):
     """Return the stages of all models, those of a model together."""
     cursor.execute(TABLES)
-    for done, (kind, (_, contexts, sizes)) in enumerate(MODELS.items()):
+    for done, (kind, (contexts, sizes)) in enumerate(MODELS.items()):
         cursor.execute(NEW.format(sizes=sizes), {'kind': kind})
         for blocks in STAGES:
             at = {'kind': kind, 'blocks': blocks, 'uniform': UNIFORM}

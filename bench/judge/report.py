@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from bench.judge.loop import BEFORE, LEARNED, MODELS, THEN
+from bench.judge.loop import BEFORE, LEARNED, THEN
 from bench.report import Result, at_most, print_results, table
 
 NUMPY_BAR = 1e-9
@@ -26,15 +26,16 @@ def print_values(estimates):
     for each in estimates:
         for doubt in _doubts(each.found):
             print(f'\n{each.target} from {each.log}, {each.campaign}: {doubt}')
+    for each in estimates:
+        if each.log == 'random':
+            print(f'\n{_telling(each)}')
 
 
-def print_loop(stages, earned):
+def print_loop(stages):
     """Print what models were worth before they were used, and then."""
     print('\nClicks in 1,000 rounds of models that learn the random log block '
           'by block\n')
     print(table([LOOP_HEAD] + [_stage_cells(stage) for stage in stages]))
-    for campaign, chance in earned.items():
-        print(f'\n{_telling(campaign, chance, stages)}')
 
 
 def logged(estimates, stages):
@@ -109,19 +110,29 @@ def _doubts(found):
                'This is no estimate, and its standard errors are none.')
 
 
-def _telling(campaign, chance, stages):
+def _telling(estimate):
     """Say what so many rounds can and cannot tell."""
-    pooled = [stage.values[BEFORE] for stage in stages
-              if stage.campaign == campaign and stage.blocks is None]
-    rounds = pooled[0]['observations']
-    error = np.median([values['dr_stderr'] for values in pooled])
-    seen = 2 * np.hypot(error, chance.stderr * np.sqrt(
-        chance.rounds / rounds))
-    needed = rounds * (seen / ((GAIN - 1) * chance.mean)) ** 2
-    return (f'{campaign}: {chance.clicks:.0f} clicks in {chance.rounds:,.0f} '
-            f'rounds. {rounds:,} rounds tell a policy from random if it earns '
-            f'{1 + seen / chance.mean:.1f} times as much; to see {GAIN:g} '
-            f'times takes about {needed:,.0f}.')
+    rounds, chance = estimate.found['observations'], estimate.logging
+    spread = estimate.found['dr_stderr']
+    single = np.sqrt(chance.mean / (rounds / estimate.items))
+    return (f'{estimate.campaign}: {chance.clicks:.0f} clicks in {rounds:,} '
+            'rounds. They tell a policy from random that spreads its choices '
+            f'as bts does if it earns {_seen(chance, spread):.1f} times as '
+            'much, and one that always shows the same item if it earns '
+            f'{_seen(chance, single):.1f} times as much. For {GAIN:g} times, '
+            f'{_needed(chance, spread, rounds):,} and '
+            f'{_needed(chance, single, rounds):,} rounds are needed.')
+
+
+def _seen(chance, stderr):
+    """Return what multiple of chance two standard errors are enough for."""
+    return 1 + 2 * np.hypot(stderr, chance.stderr) / chance.mean
+
+
+def _needed(chance, stderr, rounds):
+    """Return how many rounds show a gain of GAIN, to two digits."""
+    share = (_seen(chance, stderr) - 1) / (GAIN - 1)
+    return int(float(f'{rounds * share ** 2:.1e}'))
 
 
 def _value_cells(each):
@@ -140,7 +151,7 @@ def _stage_cells(stage):
     """Return the row of a table."""
     learned, before, then = (stage.values[age]
                              for age in (LEARNED, BEFORE, THEN))
-    return (stage.campaign, MODELS[stage.kind][0],
+    return (stage.campaign, stage.kind,
             'all' if stage.blocks is None else stage.blocks,
             _thousand(learned['dr'], learned['dr_stderr']),
             _thousand(before['dr'], before['dr_stderr']),

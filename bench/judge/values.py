@@ -6,6 +6,7 @@ import numpy as np
 
 from bench.judge import estimators
 from bench.judge.openbandit import CAMPAIGNS, POLICIES
+from bench.server import value
 
 # Probabilities of each item at each place. Those of bts changed all the time;
 # its log says how often it showed what on the whole.
@@ -84,7 +85,9 @@ class Estimate:
     target: str
     found: dict             # column: value
     difference: float       # from numpy, relative
+    items: int              # of the campaign
     earned: Earned          # by the target, in its own log
+    logging: Earned         # by the log's policy
 
 
 def run(cursor):
@@ -101,11 +104,10 @@ def earned(cursor, campaign, policy):
 
 def _estimate(cursor, campaign, log, target):
     """Return the Estimate of a target from a log, and compare with numpy."""
-    cursor.execute("SELECT cardinality(itself) + 3 FROM item "
-                   'WHERE campaign = %s LIMIT 1', [campaign])
+    items = value(cursor, 'SELECT count(*) FROM item '
+                  'WHERE campaign = %(campaign)s', campaign=campaign)
     cursor.execute(JUDGED.format(target=TARGETS[target]),
-                   {'campaign': campaign, 'log': log,
-                    'features': cursor.fetchone()[0]})
+                   {'campaign': campaign, 'log': log, 'features': items + 3})
     cursor.execute('SELECT * FROM judged')
     columns = np.array(cursor.fetchall()).T
     cursor.execute(VALUE)
@@ -114,4 +116,4 @@ def _estimate(cursor, campaign, log, target):
     return Estimate(
         campaign, log, target, found,
         estimators.difference(found, estimators.policy_value(*columns)),
-        earned(cursor, campaign, target))
+        items, earned(cursor, campaign, target), earned(cursor, campaign, log))
