@@ -171,8 +171,13 @@ SELECT is(count(*), 1::bigint, 'but a decision was made') FROM decision WHERE sh
 SELECT results_eq($$SELECT loops FROM nodes('decide') WHERE kind = 'WindowAgg'$$, '{1}'::numeric[], 'one window, which runs once');
 SELECT results_eq($$SELECT loops FROM nodes('decide for all') WHERE kind = 'WindowAgg'$$, '{200}'::numeric[], 'one window for each decision, nothing remembered from another');
 SELECT results_eq('SELECT count(*) FROM shown GROUP BY decision_id ORDER BY decision_id', $$SELECT 3::bigint FROM generate_series(1, 202)$$, 'three items of each decision');
--- that two draws choose the same three of a hundred items has a chance far below 0.01
-SELECT cmp_ok(count(DISTINCT items)::integer, '>', 180, 'each with a draw of its own, also of one member') FROM (SELECT array_agg(item_id ORDER BY rank) AS items FROM shown WHERE decision_id > 2 GROUP BY decision_id) AS s;
+-- of 100 if those of a member and model shared a draw; in trials it was 165 to 190 of 200
+SELECT cmp_ok(count(DISTINCT items)::integer, '>', 120, 'each with a draw of its own, also of one member') FROM (SELECT array_agg(item_id ORDER BY rank) AS items FROM shown WHERE decision_id > 2 GROUP BY decision_id) AS s;
+-- Where PostgreSQL knows that members come again, it would remember what it had for them.
+ANALYZE decision, member, item, model;
+INSERT INTO taught
+SELECT 'choose again', regexp_replace(regexp_replace(statement, 'WITH made .* RETURNING [*]\)|INSERT INTO shown [^)]*\)', '', 'g'), 'made d', 'decision d') FROM taught WHERE name = 'decide for all';
+SELECT results_eq($$SELECT loops FROM nodes('choose again') WHERE kind = 'WindowAgg'$$, '{203}'::numeric[], 'nothing remembered where members come again');
 
 -- rewards
 SELECT do_taught('report');
