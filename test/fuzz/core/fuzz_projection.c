@@ -328,13 +328,6 @@ check_both_ways(const Projection *p, const ProjectionRows *all, const Rows *rows
 		check_lifted(p, v, c, reduced, lift(p, rows, v, c));
 }
 
-/* What rounding and underflow may do to a sum of products of so many numbers. */
-static double
-kind_rounding(int terms, double size)
-{
-	return 1e-13 * terms * size + 1e-300;
-}
-
 /* the last blocks of z, and that psi'z is w'x and the intercept's */
 static void
 check_kind(const Kind *kind, const Vectors *v, const double *shareds,
@@ -346,6 +339,7 @@ check_kind(const Kind *kind, const Vectors *v, const double *shareds,
 	double	   *reduced = walled((size_t) (v->count * len));
 	double	   *lifted = walled((size_t) (v->count * weights_len));
 	double		most = largest((size_t) (v->count * len), parameters);
+	double		shared = largest((size_t) kind->shared_dim, shareds);
 	int			c;
 
 	kind_fill(kind, v->count, v->contexts, shareds, reduced);
@@ -366,8 +360,7 @@ check_kind(const Kind *kind, const Vectors *v, const double *shareds,
 		double		score = plain_dot(n, w, v->contexts) + (kind->intercept ? w[n] : 0.0);
 
 		check(fabs(score - plain_dot(len, parameters + c * len, reduced)) <=
-			  kind_rounding(4 * len + n, most * (1.0 + v->context) *
-							(1.0 + (double) n * largest((size_t) kind->shared_dim, shareds))));
+			  (1e-13 * most + 1e-300) * (4 * len + n) * (1.0 + v->context) * (1.0 + n * shared));
 	}
 }
 
