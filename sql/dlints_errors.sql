@@ -111,7 +111,7 @@ SELECT what, receives(CASE WHEN at IS NULL THEN bytes ELSE overlay(v PLACING byt
   (53, 'zeros behind it', NULL, empty || decode(repeat('00', 64), 'hex')), (54, 'a header cut short', NULL, substr(empty, 1, 114)), (55, 'a scale without projection', NULL, overlay(plain PLACING '\x3ff0000000000000' FROM 60)),
   (56, 'shared_dim without projection', NULL, overlay(plain PLACING '\x00000001' FROM 16)),
   (58, 'crossed with nothing', 6, '\x01'), (59, 'matched, with no shared_dim', 6, '\x02'), (79, 'interactions 3', 6, '\x03'), (80, 'interactions 255', 6, '\xff'),
-  (81, 'a full product, which has more numbers', NULL, overlay(overlay(v PLACING '\x01' FROM 7) PLACING '\x0000000000000001' FROM 12)),
+  (81, 'a full product, with a scale', NULL, overlay(overlay(v PLACING '\x01' FROM 7) PLACING '\x0000000000000001' FROM 12)),
   (82, 'matched, which has more numbers', NULL, overlay(overlay(v PLACING '\x02' FROM 7) PLACING '\x00000003' FROM 16)),
   (83, 'crossed, nothing learned', NULL, overlay(overlay(empty PLACING '\x01' FROM 7) PLACING '\x00000003' FROM 16)), (84, 'matched, nothing learned', NULL, overlay(overlay(empty PLACING '\x02' FROM 7) PLACING '\x00000003' FROM 16)),
   (85, 'matched with another length', NULL, overlay(overlay(empty PLACING '\x02' FROM 7) PLACING '\x00000002' FROM 16)), (86, 'the full product, nothing learned', NULL, overlay(overlay(plain PLACING '\x01' FROM 7) PLACING '\x00000002' FROM 16)),
