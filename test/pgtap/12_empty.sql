@@ -8,7 +8,7 @@ BEGIN;
 CREATE TEMP TABLE kept AS SELECT name, empty, context(1, n) AS x, shared(1, s) AS u FROM kind;
 CREATE TEMP TABLE model AS SELECT format('%s, stored', name) AS name, k.empty, x, u FROM kept AS k UNION ALL SELECT name, kind.empty, x, u FROM kept JOIN kind USING (name);
 
-SELECT plan(32 * 3 + 6 + 5 + 3 + 6 + 7);
+SELECT plan(56 * 3 + 6 + 5 + 3 + 6 + 7);
 
 SELECT ok(same_bytes(empty::text::dlints, empty) AND same_bytes(empty::jsonb::dlints, empty) AND same_bytes(receive(dlints_send(empty)), empty) AND same_bytes(dlints_set(empty), empty)
           AND empty::text::dlints = empty AND empty <> dlints_set(empty, ridge => 0.8) AND dlints_hash(empty) = dlints_hash(empty::text::dlints), format('%s: reads back from every form', name)) FROM model ORDER BY name;
