@@ -25,7 +25,7 @@ COMMENT ON FUNCTION dlints_send(dlints) IS 'binary output';
 
 CREATE FUNCTION dlints_typmod_in(cstring[]) RETURNS integer
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION dlints_typmod_in(cstring[]) IS 'dlints(context_dim), dlints(context_dim, reduced_dim), dlints(context_dim, reduced_dim, shared_dim), each perhaps with intercept';
+COMMENT ON FUNCTION dlints_typmod_in(cstring[]) IS 'dlints(context_dim), dlints(context_dim, reduced_dim), dlints(context_dim, reduced_dim, shared_dim), dlints(context_dim, matched), dlints(context_dim, reduced_dim, matched), each perhaps with intercept';
 
 CREATE FUNCTION dlints_typmod_out(integer) RETURNS cstring
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -132,7 +132,7 @@ CREATE FUNCTION dlints_new(
 ) RETURNS dlints
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION dlints_new(integer, integer, double precision, interval, integer, double precision, double precision, double precision, text, integer, text, boolean, bigint, double precision)
-	IS 'a model that has seen nothing; context_dim 1 to 65536, reduced_dim 1 to 1024 or NULL for no projection, discount 1e-100 to 1, half_life at least a millisecond, memories 1 to 8, ridge 1e-100 to 1e100, exploration 0 to 1e100, noise NULL to estimate it, shared_dim 0 to 65536, projection_scale 1e-10 to 1e10';
+	IS 'a model that has seen nothing; context_dim 1 to 65536, reduced_dim 1 to 1024 or NULL for no projection, discount 1e-100 to 1, half_life at least a millisecond, memories 1 to 8, ridge 1e-100 to 1e100, exploration 0 to 1e100, noise NULL to estimate it, shared_dim 0 to 65536, interactions crossed or matched, projection_scale 1e-10 to 1e10';
 
 CREATE FUNCTION dlints_set(
 	model dlints,
@@ -809,6 +809,7 @@ CREATE FUNCTION dlints_info(
 	OUT intercept boolean,
 	OUT memories integer,
 	OUT memory integer,
+	OUT interactions text,
 	OUT context_dim integer,
 	OUT reduced_dim integer,
 	OUT shared_dim integer,

@@ -145,6 +145,11 @@ VectorIsValid(ArrayType *array, const ArgSpec *spec, double *out,
 	if (likely(ARR_NDIM(array) == 1 && ARR_DIMS(array)[0] == spec->len &&
 			   !ARR_HASNULL(array)))
 		return NumbersAreValid(array, spec, 0, spec->len, out, problem);
+	if (spec->may_be_empty && ARR_NDIM(array) == 0)
+	{
+		memset(out, 0, sizeof(double) * spec->len);
+		return true;
+	}
 	return IsVector(array, spec, problem) &&
 		HasNoNulls(array, spec, problem) &&
 		LengthIs(spec, VectorLength(array), problem) &&
@@ -169,7 +174,7 @@ SharedIsExpected(bool given, const char *name, const DlintsHeader *model,
 			  psprintf("argument \"%s\" must not be given", name),
 			  psprintf("The model is dlints%s, without a shared context.",
 					   ModelShape(model)));
-	problem->hint = "dlints_new makes a model with one if shared_dim is greater than 0.";
+	problem->hint = "dlints_new makes a model with one if it is given shared_dim or interactions.";
 	return false;
 }
 

@@ -24,6 +24,7 @@ typedef struct ArgSpec
 	const char *name;			/* as in "the context" */
 	int			len;
 	const DlintsHeader *model;	/* that says so; NULL where none does */
+	bool		may_be_empty;	/* an empty array stands for zeros */
 } ArgSpec;
 
 /* arguments that must not be NULL in functions that are not strict */
@@ -81,15 +82,17 @@ extern Datum ResultMatrix(const double *values, int rows, int columns);
 static inline ArgSpec
 ArgContextSpec(const DlintsHeader *model)
 {
-	ArgSpec		spec = {"context", model->context_dim, model};
+	ArgSpec		spec = {"context", model->context_dim, model, false};
 
 	return spec;
 }
 
+/* Matched with a context is a profile, and one of nothing has no length. */
 static inline ArgSpec
 ArgSharedSpec(const DlintsHeader *model)
 {
-	ArgSpec		spec = {"shared context", model->shared_dim, model};
+	ArgSpec		spec = {"shared context", model->shared_dim, model,
+	model->interactions == INTERACTIONS_MATCHED};
 
 	return spec;
 }
@@ -98,7 +101,7 @@ ArgSharedSpec(const DlintsHeader *model)
 static inline ArgSpec
 ArgRewardSpec(const DlintsHeader *model)
 {
-	ArgSpec		spec = {"array of rewards", 1, model};
+	ArgSpec		spec = {"array of rewards", 1, model, false};
 
 	return spec;
 }

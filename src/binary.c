@@ -19,6 +19,7 @@ SendField(StringInfo buf, const DlintsHeader *header, const Field *field)
 			pq_sendint16(buf, *FieldPointer(const uint16, header, field));
 			break;
 		case FIELD_POLICY:
+		case FIELD_INTERACTIONS_OR_NULL:
 		case FIELD_BOOLEAN:
 		case FIELD_SMALL:
 			pq_sendint8(buf, *FieldPointer(const uint8, header, field));
@@ -60,6 +61,7 @@ ReceiveField(StringInfo buf, DlintsHeader *header, const Field *field)
 			*FieldPointer(uint16, header, field) = pq_getmsgint(buf, 2);
 			break;
 		case FIELD_POLICY:
+		case FIELD_INTERACTIONS_OR_NULL:
 		case FIELD_BOOLEAN:
 		case FIELD_SMALL:
 			*FieldPointer(uint8, header, field) = pq_getmsgint(buf, 1);
@@ -110,7 +112,7 @@ CheckLength(bool good)
 
 /* bytes of the header's fields: all of it but the varlena word and what is unused */
 #define EXTERNAL_HEADER_SIZE \
-	((int) (offsetof(DlintsHeader, unused2) - sizeof(int32) - sizeof(uint16)))
+	((int) (offsetof(DlintsHeader, unused2) - sizeof(int32) - sizeof(uint8)))
 
 /*
  * Nothing of this can be trusted: sizes are checked before memory is taken

@@ -145,8 +145,8 @@ Datum
 dlints_dot(PG_FUNCTION_ARGS)
 {
 	ArrayType  *weights = PG_GETARG_ARRAYTYPE_P(0);
-	ArgSpec		weights_spec = {"array of weights", 0, NULL};
-	ArgSpec		spec = {"context", 0, NULL};
+	ArgSpec		weights_spec = {"array of weights", 0, NULL, false};
+	ArgSpec		spec = {"context", 0, NULL, false};
 
 	spec.len = ArgVectorLength(weights, &weights_spec);
 	PG_RETURN_FLOAT8(ArgDot(ArgArray(fcinfo, 1), &spec,

@@ -32,6 +32,7 @@ const Field fields[] = {
 	{"intercept", FIELD_BOOLEAN, AT(intercept, 7), true, true},
 	{"memories", FIELD_SMALL, AT(memories, 8), true, true},
 	{"memory", FIELD_SMALL, AT(memory, 9), false, true},
+	{"interactions", FIELD_INTERACTIONS_OR_NULL, AT(interactions, 10), true, true},
 	{"context_dim", FIELD_DIMENSION, AT(context_dim, 12), true, true},
 	{"reduced_dim", FIELD_DIMENSION_OR_NULL, AT(reduced_dim, 16), true, true},
 	{"shared_dim", FIELD_DIMENSION, AT(shared_dim, 20), true, true},
@@ -51,7 +52,7 @@ const Field fields[] = {
 
 const int	field_count = lengthof(fields);
 
-StaticAssertDecl(offsetof(DlintsHeader, unused1) == 10 &&
+StaticAssertDecl(offsetof(DlintsHeader, unused1) == 11 &&
 				 offsetof(DlintsHeader, unused2) == 120, "unused fields moved");
 
 /* Zero has no sign, which not every form keeps. */
@@ -72,6 +73,8 @@ FieldIsNull(const DlintsHeader *header, const Field *field)
 {
 	switch (field->kind)
 	{
+		case FIELD_INTERACTIONS_OR_NULL:
+			return *FieldPointer(const uint8, header, field) == INTERACTIONS_NONE;
 		case FIELD_DIMENSION_OR_NULL:
 			return *FieldPointer(const int32, header, field) == 0;
 		case FIELD_NUMBER_OR_NULL:
@@ -94,6 +97,7 @@ FieldIsSame(const DlintsHeader *left, const DlintsHeader *right,
 			return *FieldPointer(const uint16, left, field) ==
 				*FieldPointer(const uint16, right, field);
 		case FIELD_POLICY:
+		case FIELD_INTERACTIONS_OR_NULL:
 		case FIELD_BOOLEAN:
 		case FIELD_SMALL:
 			return *FieldPointer(const uint8, left, field) ==
@@ -134,6 +138,10 @@ FieldWrite(StringInfo buf, const DlintsHeader *header, const Field *field)
 		case FIELD_POLICY:
 			appendStringInfo(buf, "\"%s\"",
 							 PolicyGet(*FieldPointer(const uint8, header, field))->name);
+			break;
+		case FIELD_INTERACTIONS_OR_NULL:
+			appendStringInfo(buf, "\"%s\"",
+							 interactions_names[*FieldPointer(const uint8, header, field)]);
 			break;
 		case FIELD_BOOLEAN:
 			appendStringInfoString(buf, *FieldPointer(const uint8, header, field) ?
@@ -181,6 +189,8 @@ FieldDatum(const DlintsHeader *header, const Field *field)
 			return Int32GetDatum(*FieldPointer(const uint16, header, field));
 		case FIELD_POLICY:
 			return CStringGetTextDatum(PolicyGet(*FieldPointer(const uint8, header, field))->name);
+		case FIELD_INTERACTIONS_OR_NULL:
+			return CStringGetTextDatum(interactions_names[*FieldPointer(const uint8, header, field)]);
 		case FIELD_BOOLEAN:
 			return BoolGetDatum(*FieldPointer(const uint8, header, field) != 0);
 		case FIELD_SMALL:

@@ -14,6 +14,7 @@ typedef enum FieldKind
 {
 	FIELD_VERSION,				/* uint16 */
 	FIELD_POLICY,				/* uint8; a name outside */
+	FIELD_INTERACTIONS_OR_NULL,	/* uint8; a name outside, 0 is null */
 	FIELD_BOOLEAN,				/* uint8, 0 or 1 */
 	FIELD_SMALL,				/* uint8 */
 	FIELD_DIMENSION,			/* int32 */

@@ -131,7 +131,7 @@ PG_FUNCTION_INFO_V1(dlints_concat);
  *
  * The model that has seen the left history and then the right one; by time,
  * both, whatever their order.  Both sides must agree on what defines the
- * evidence: sizes, intercept, seed, projection_scale, memories and their rates
+ * evidence: sizes, kind, seed, projection_scale, memories and their rates
  * (22023); the other parameters are the left side's.  A NULL side gives the
  * other one, as with arrays.
  */

@@ -238,17 +238,18 @@ ReadInteger(Reader *reader, const JsonbValue *value, const char *name,
 							  name, min, max));
 }
 
+/* A number that has a name outside. */
 static bool
-ReadPolicy(Reader *reader, const JsonbValue *value, const char *name,
-		   uint8 *policy)
+ReadName(Reader *reader, const JsonbValue *value, const char *name,
+		 bool (*from_name) (const char *name, uint8 *number), uint8 *number)
 {
 	char	   *text;
 
 	if (value->type != jbvString)
 		return Malformed(reader, psprintf("Field \"%s\" must be a string", name));
 	text = pnstrdup(value->val.string.val, value->val.string.len);
-	if (!PolicyFromName(text, policy))
-		return Malformed(reader, psprintf("Unknown policy \"%s\"", text));
+	if (!from_name(text, number))
+		return Malformed(reader, psprintf("Unknown %s \"%s\"", name, text));
 	return true;
 }
 
@@ -281,8 +282,11 @@ ReadField(Reader *reader, DlintsHeader *header, const Field *field)
 			*FieldPointer(uint16, header, field) = (uint16) integer;
 			return true;
 		case FIELD_POLICY:
-			return ReadPolicy(reader, value, field->name,
-							  FieldPointer(uint8, header, field));
+			return ReadName(reader, value, field->name, PolicyFromName,
+							FieldPointer(uint8, header, field));
+		case FIELD_INTERACTIONS_OR_NULL:
+			return ReadName(reader, value, field->name, interactions_from_name,
+							FieldPointer(uint8, header, field));
 		case FIELD_SMALL:
 			if (!ReadInteger(reader, value, field->name, 0, PG_UINT8_MAX, &integer))
 				return false;

@@ -187,7 +187,7 @@ dlints_update(PG_FUNCTION_ARGS)
 static double *
 ReducedArgument(FunctionCallInfo fcinfo, const DlintsHeader *model)
 {
-	ArgSpec		spec = {"reduced context", ModelCoordinates(model), model};
+	ArgSpec		spec = {"reduced context", ModelCoordinates(model), model, false};
 	double	   *reduced = palloc(sizeof(double) * spec.len);
 
 	ArgVector(ArgArray(fcinfo, 1), &spec, reduced);
@@ -248,7 +248,7 @@ BatchTimes(FunctionCallInfo fcinfo, int argno, const DlintsHeader *model,
 		   int rows)
 {
 	ArrayType  *array;
-	ArgSpec		spec = {"array of times", rows, model};
+	ArgSpec		spec = {"array of times", rows, model, false};
 	int64	   *times;
 	int			i;
 
@@ -274,7 +274,7 @@ static double *
 BatchWeights(FunctionCallInfo fcinfo, int argno, int rows)
 {
 	double	   *weights = palloc(sizeof(double) * Max(rows, 1));
-	ArgSpec		spec = {"array of weights", rows, NULL};
+	ArgSpec		spec = {"array of weights", rows, NULL, false};
 	int			i;
 
 	for (i = 0; i < rows; i++)

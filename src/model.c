@@ -37,19 +37,36 @@ BlasReady(void)
 				 errhint("Raise or remove the limit on the server's address space (ulimit -v).")));
 }
 
-/* How this model reduces contexts. */
+/* How this model makes z of contexts. */
+Kind
+ModelKind(const DlintsHeader *header)
+{
+	Kind		kind;
+
+	kind.interactions = header->interactions;
+	kind.context_dim = header->context_dim;
+	kind.reduced_dim = header->reduced_dim;
+	kind.shared_dim = header->shared_dim;
+	kind.intercept = header->intercept != 0;
+	return kind;
+}
+
+/*
+ * The matrices of a model that has any.  The first block of a matched model's z
+ * is P x / 2; its shared context meets no matrix.
+ */
 Projection
 ModelProjection(const DlintsHeader *header)
 {
+	bool		matched = header->interactions == INTERACTIONS_MATCHED;
 	Projection	projection;
 
+	Assert(ModelHasProjection(header));
 	projection.seed = (uint64) header->seed;
-	projection.scale = header->projection_scale;
+	projection.scale = header->projection_scale / (matched ? 2.0 : 1.0);
 	projection.context_dim = header->context_dim;
-	projection.reduced_dim = ModelHasProjection(header) ?
-		header->reduced_dim : header->context_dim;
-	projection.shared_dim = header->shared_dim;
-	projection.intercept = header->intercept != 0;
+	projection.reduced_dim = header->reduced_dim;
+	projection.shared_dim = matched ? 0 : header->shared_dim;
 	return projection;
 }
 
@@ -57,18 +74,18 @@ ModelProjection(const DlintsHeader *header)
 int
 ModelCoordinates(const DlintsHeader *header)
 {
-	Projection	projection = ModelProjection(header);
+	Kind		kind = ModelKind(header);
 
-	return projection_reduced_len(&projection);
+	return kind_reduced_len(&kind);
 }
 
 /* weights over a context that a parameter lifts to, the intercept's last */
 int
 ModelLiftedLen(const DlintsHeader *header)
 {
-	Projection	projection = ModelProjection(header);
+	Kind		kind = ModelKind(header);
 
-	return projection_lifted_len(&projection);
+	return kind_lifted_len(&kind);
 }
 
 /* Does memory j, counted from 0, forget? */
@@ -130,20 +147,24 @@ ModelStoredSize(const DlintsHeader *header)
 }
 
 /*
- * The sizes of a model, and whether it has an intercept, as a column's type
- * names them: "(n)", "(n,d)", "(n,d,m)", each perhaps with ",intercept".
+ * The kind of a model as a column's type names it: "(n)", "(n,d)", "(n,d,m)" or
+ * "(n,0,m)" with crossed, "(n,matched)" or "(n,d,matched)" with matched
+ * interactions, each perhaps with ",intercept".
  */
 char *
 ModelShape(const DlintsHeader *header)
 {
+	bool		crossed = header->interactions == INTERACTIONS_CROSSED;
 	StringInfoData buf;
 
 	initStringInfo(&buf);
 	appendStringInfo(&buf, "(%d", header->context_dim);
-	if (header->reduced_dim > 0)
+	if (header->reduced_dim > 0 || crossed)
 		appendStringInfo(&buf, ",%d", header->reduced_dim);
-	if (header->shared_dim > 0)
+	if (crossed)
 		appendStringInfo(&buf, ",%d", header->shared_dim);
+	if (header->interactions == INTERACTIONS_MATCHED)
+		appendStringInfoString(&buf, ",matched");
 	if (header->intercept)
 		appendStringInfoString(&buf, ",intercept");
 	appendStringInfoChar(&buf, ')');

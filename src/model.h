@@ -24,6 +24,7 @@
 
 #include "compat.h"
 #include "core/evidence.h"
+#include "core/kinds.h"
 #include "core/memory.h"
 #include "core/projection.h"
 #include "policy.h"
@@ -73,9 +74,10 @@ typedef struct DlintsHeader
 	uint8		intercept;		/* 1: z has one more coordinate, always 1 */
 	uint8		memories;		/* how many */
 	uint8		memory;			/* the one in use, 1 is the fastest */
-	uint16		unused1;
+	uint8		interactions;	/* with a shared context, see core/kinds.h */
+	uint8		unused1;
 	int32		context_dim;	/* n */
-	int32		reduced_dim;	/* d; 0 without projection, z then is x */
+	int32		reduced_dim;	/* d; 0 without projection */
 	int32		shared_dim;		/* m; 0 without a shared context */
 	float8		discount;		/* gamma of the fastest memory; 0: by time */
 	float8		half_life;		/* of the fastest memory, seconds; 0: by count */
@@ -130,6 +132,7 @@ ModelHasProjection(const DlintsHeader *header)
 
 /* model.c: what a header says */
 extern void BlasReady(void);
+extern Kind ModelKind(const DlintsHeader *header);
 extern Projection ModelProjection(const DlintsHeader *header);
 extern int	ModelCoordinates(const DlintsHeader *header);
 extern int	ModelLiftedLen(const DlintsHeader *header);

@@ -20,8 +20,10 @@ typedef struct ReduceTask
 						  const ProjectionRows *rows);
 	int			count;			/* vectors */
 	const double *in;
+	int			in_len;
 	const double *shared;
 	double	   *out;
+	int			out_len;
 	double	   *work;			/* what the core wants for a piece */
 } ReduceTask;
 
@@ -79,26 +81,30 @@ static void
 ApplyRows(const ReduceTask *task, const ProjectionRows *rows)
 {
 	projection_apply(&task->projection, rows, task->count, task->in,
-					 task->shared, task->out, task->work);
+					 task->shared, task->out, task->out_len, task->work);
 }
 
 /*
  * Contexts, each with a shared context if the model has one, to reduced
- * contexts; without projection, a copy.
+ * contexts.
  */
 void
 ReduceContexts(const DlintsHeader *model, int count, const double *contexts,
 			   const double *shareds, double *reduced)
 {
-	ReduceTask	task = {
-		.projection = ModelProjection(model), .apply = ApplyRows,
-		.count = count, .in = contexts, .shared = shareds, .out = reduced
-	};
+	Kind		kind = ModelKind(model);
 
+	kind_fill(&kind, count, contexts, shareds, reduced);
 	if (ModelHasProjection(model))
+	{
+		ReduceTask	task = {
+			.projection = ModelProjection(model), .apply = ApplyRows,
+			.count = count, .in = contexts, .in_len = model->context_dim,
+			.shared = shareds, .out = reduced, .out_len = kind_reduced_len(&kind)
+		};
+
 		RunTask(&task);
-	else
-		projection_copy(&task.projection, count, contexts, reduced);
+	}
 }
 
 /*
@@ -125,31 +131,46 @@ static void
 LiftRows(const ReduceTask *task, const ProjectionRows *rows)
 {
 	projection_lift(&task->projection, rows, task->count, task->in,
-					task->shared, task->out, task->work);
+					task->in_len, task->shared, task->out, task->out_len,
+					task->work);
 }
 
 /*
- * A parameter to weights over contexts, under the shared context of a call:
- * context_dim numbers, followed by that of the intercept if there is one.
+ * Parameters to as many lists of weights over contexts, under one shared
+ * context if the model has one: context_dim numbers each, followed by that of
+ * the intercept if there is one.
  */
+void
+LiftParameters(const DlintsHeader *model, int count, const double *parameters,
+			   const double *shared, double *weights)
+{
+	Kind		kind = ModelKind(model);
+	Size		len = (Size) count * kind_lifted_len(&kind);
+	Size		i;
+
+	kind_lift(&kind, count, parameters, shared, weights);
+	if (ModelHasProjection(model))
+	{
+		ReduceTask	task = {
+			.projection = ModelProjection(model), .apply = LiftRows,
+			.count = count, .in = parameters, .in_len = kind_reduced_len(&kind),
+			.shared = shared, .out = weights, .out_len = kind_lifted_len(&kind)
+		};
+
+		RunTask(&task);
+	}
+	for (i = 0; i < len; i++)
+		ResultFinite(weights[i]);
+}
+
+/* One parameter, under the shared context of a call. */
 void
 LiftParameter(const DlintsHeader *model, const double *parameter,
 			  const Datum *shared, double *weights)
 {
 	double	   *numbers = ArgSharedNumbers(shared, model);
-	ReduceTask	task = {
-		.projection = ModelProjection(model), .apply = LiftRows,
-		.count = 1, .in = parameter, .shared = numbers, .out = weights
-	};
-	int			len = ModelLiftedLen(model);
-	int			i;
 
-	if (ModelHasProjection(model))
-		RunTask(&task);
-	else
-		memcpy(weights, parameter, sizeof(double) * len);
-	for (i = 0; i < len; i++)
-		ResultFinite(weights[i]);
+	LiftParameters(model, 1, parameter, numbers, weights);
 	if (numbers)
 		pfree(numbers);
 }

@@ -17,6 +17,9 @@ extern void ReduceContexts(const DlintsHeader *model, int count,
 						   double *reduced);
 extern double *ReduceContext(const DlintsHeader *model, ArrayType *context,
 							 const Datum *shared);
+extern void LiftParameters(const DlintsHeader *model, int count,
+						   const double *parameters, const double *shared,
+						   double *weights);
 extern void LiftParameter(const DlintsHeader *model, const double *parameter,
 						  const Datum *shared, double *weights);
 

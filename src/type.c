@@ -161,19 +161,29 @@ PolicyArgument(FunctionCallInfo fcinfo, int argno)
 	return policy;
 }
 
-/* How a shared context and a context make what is learned. */
+/*
+ * How a shared context and a context make what is learned: by default crossed,
+ * where there is one.  A matched one has as many numbers as a context.
+ */
 static void
-CheckInteractions(const char *name, int shared_dim)
+SetInteractions(FunctionCallInfo fcinfo, int argno, DlintsHeader *header)
 {
-	if (strcmp(name, "crossed") != 0)
+	char	   *name;
+
+	if (PG_ARGISNULL(argno))
+	{
+		if (header->shared_dim > 0)
+			header->interactions = INTERACTIONS_CROSSED;
+		return;
+	}
+	name = text_to_cstring(PG_GETARG_TEXT_PP(argno));
+	if (!interactions_from_name(name, &header->interactions))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("unknown interactions \"%s\"", name),
-				 errhint("Interactions are \"crossed\".")));
-	if (shared_dim == 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("interactions need shared_dim")));
+				 errhint("Interactions are \"crossed\" or \"matched\".")));
+	if (header->interactions == INTERACTIONS_MATCHED && header->shared_dim == 0)
+		header->shared_dim = header->context_dim;
 }
 
 /* The interval in an argument in seconds, a month having 30 days. */
@@ -237,7 +247,7 @@ PG_FUNCTION_INFO_V1(dlints_new);
  *
  * A model that has seen nothing (Algorithm 1, "Input" and "Initialize").
  * context_dim is 1 to 65536, reduced_dim 1 to 1024 and at most context_dim;
- * without it there is no projection and context_dim is at most 1024.
+ * without it there is no projection.  A model has at most 1024 coordinates.
  * discount is 1e-100 to 1, ridge 1e-100 to 1e100, exploration 0 to 1e100.
  * projection_scale is kappa, 1e-10 to 1e10, by default 1/sqrt(reduced_dim)
  * (Theorem 1); seed and projection_scale mean nothing without projection.
@@ -249,9 +259,14 @@ PG_FUNCTION_INFO_V1(dlints_new);
  * coordinates); with one of them it has one.  memories asks for 1 to 8, each
  * five times as long as the one before, the last of several forgetting nothing.
  * noise is the standard deviation of a reward, estimated if NULL or 0.
- * shared_dim, 0 to 65536, is the length of a shared context whose interactions
- * with the context are learned too, 'crossed'; it needs reduced_dim, which then
- * is at most context_dim * (1 + shared_dim).  intercept adds a coordinate that
+ * shared_dim, 0 to 65536, is the length of a shared context, such as what
+ * describes a user, whose interactions with the context are learned too
+ * (core/kinds.h).  'crossed', the default with shared_dim: each of its numbers
+ * with each of the context's, or a random projection of these products to
+ * reduced_dim <= context_dim * (1 + shared_dim).  'matched': each with the
+ * context's in the same place, and their inner product; shared_dim is
+ * context_dim.  With reduced_dim the context is projected and of the
+ * interactions the inner product is left.  intercept adds a coordinate that
  * is always 1.
  *
  * 22023 for what is out of range, 54000 above a cap, 22004 for a NULL where
@@ -287,9 +302,7 @@ dlints_new(PG_FUNCTION_ARGS)
 		header.projection_scale = PG_ARGISNULL(13) ?
 			1.0 / sqrt(header.reduced_dim) : PG_GETARG_FLOAT8(13);
 	}
-	if (!PG_ARGISNULL(10))
-		CheckInteractions(text_to_cstring(PG_GETARG_TEXT_PP(10)),
-						  header.shared_dim);
+	SetInteractions(fcinfo, 10, &header);
 
 	/* the sizes are known to be good before a rate follows from them */
 	header.memories = 1;
@@ -310,8 +323,7 @@ PG_FUNCTION_INFO_V1(dlints_set);
  *
  * The model with other parameters and the same evidence; NULL keeps a
  * parameter, a noise of 0 has it estimated.  What defines the evidence (sizes,
- * intercept, seed, projection_scale, memories and their rates) cannot be
- * changed.
+ * kind, seed, projection_scale, memories and their rates) cannot be changed.
  */
 Datum
 dlints_set(PG_FUNCTION_ARGS)

@@ -1,7 +1,7 @@
 /*
  * typmod.c
- *		dlints(n, d, m, intercept) as the type of a column, which accepts
- *		models of these sizes only.
+ *		dlints(n, d, m), dlints(n, d, matched), perhaps with intercept, as the
+ *		type of a column, which accepts models of this kind and size only.
  */
 #include "postgres.h"
 
@@ -12,53 +12,61 @@
 #include "model.h"
 
 /*
- * What a column fixes is the shape in a header: the sizes, and an intercept if it
- * says so; else models with and without one will do.  31 bits
- * hold it in one of two layouts.  Without a shared context: n above eleven bits
- * of d.  With one: eight bits for m - 1, twelve for n - 1 and nine for d - 1,
- * which is less than models can have.
+ * What a column fixes is the shape in a header: sizes and interactions, and an
+ * intercept if it says so; else models with and without one will do.  31 bits
+ * hold it in one of two layouts.  Plain and matched: n above eleven bits of d.
+ * Crossed: eight bits for m - 1, twelve for n - 1 and nine for d, which is less
+ * than models can have.
  */
+#define MATCHED_BIT			(1 << 28)
 #define INTERCEPT_BIT		(1 << 29)
-#define SHARED_BIT			(1 << 30)
+#define CROSSED_BIT			(1 << 30)
 
 #define PLAIN_DIM_BITS		11
 #define PLAIN_CONTEXT_BITS	17
 
-#define SHARED_DIM_BITS		9
-#define SHARED_CONTEXT_BITS	12
-#define SHARED_SHARED_BITS	8
+#define CROSSED_DIM_BITS	9
+#define CROSSED_CONTEXT_BITS	12
+#define CROSSED_SHARED_BITS	8
 
 #define MASK(bits)			((1 << (bits)) - 1)
 
 StaticAssertDecl(DLINTS_MAX_DIM <= MASK(PLAIN_DIM_BITS), "typmod cannot hold d");
 StaticAssertDecl(DLINTS_MAX_CONTEXT_DIM <= MASK(PLAIN_CONTEXT_BITS),
 				 "typmod cannot hold n");
-StaticAssertDecl(PLAIN_DIM_BITS + PLAIN_CONTEXT_BITS <= 29 &&
-				 SHARED_DIM_BITS + SHARED_CONTEXT_BITS + SHARED_SHARED_BITS <= 29,
+StaticAssertDecl(PLAIN_DIM_BITS + PLAIN_CONTEXT_BITS <= 28 &&
+				 CROSSED_DIM_BITS + CROSSED_CONTEXT_BITS + CROSSED_SHARED_BITS <= 29,
 				 "typmod layouts overlap the bits above them");
+
+static int32
+CrossedTypmod(const DlintsHeader *shape)
+{
+	if (shape->context_dim > (1 << CROSSED_CONTEXT_BITS) ||
+		shape->reduced_dim > MASK(CROSSED_DIM_BITS) ||
+		shape->shared_dim > (1 << CROSSED_SHARED_BITS))
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("dimensions for type dlints too large for a column type"),
+				 errdetail("With a crossed shared context they are at most %d, %d and %d.",
+						   1 << CROSSED_CONTEXT_BITS, MASK(CROSSED_DIM_BITS),
+						   1 << CROSSED_SHARED_BITS),
+				 errhint("Use the type without dimensions, and a CHECK constraint on dlints_info.")));
+	return CROSSED_BIT |
+		(shape->shared_dim - 1) << (CROSSED_CONTEXT_BITS + CROSSED_DIM_BITS) |
+		(shape->context_dim - 1) << CROSSED_DIM_BITS |
+		shape->reduced_dim;
+}
 
 static int32
 TypmodFromShape(const DlintsHeader *shape)
 {
 	int32		typmod;
 
-	if (shape->shared_dim == 0)
-		typmod = shape->context_dim << PLAIN_DIM_BITS | shape->reduced_dim;
-	else if (shape->context_dim > (1 << SHARED_CONTEXT_BITS) ||
-			 shape->reduced_dim > (1 << SHARED_DIM_BITS) ||
-			 shape->shared_dim > (1 << SHARED_SHARED_BITS))
-		ereport(ERROR,
-				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("dimensions for type dlints too large for a column type"),
-				 errdetail("With a shared context they are at most %d, %d and %d.",
-						   1 << SHARED_CONTEXT_BITS, 1 << SHARED_DIM_BITS,
-						   1 << SHARED_SHARED_BITS),
-				 errhint("Use the type without dimensions, and a CHECK constraint on dlints_info.")));
+	if (shape->interactions == INTERACTIONS_CROSSED)
+		typmod = CrossedTypmod(shape);
 	else
-		typmod = SHARED_BIT |
-			(shape->shared_dim - 1) << (SHARED_CONTEXT_BITS + SHARED_DIM_BITS) |
-			(shape->context_dim - 1) << SHARED_DIM_BITS |
-			(shape->reduced_dim - 1);
+		typmod = shape->context_dim << PLAIN_DIM_BITS | shape->reduced_dim |
+			(shape->interactions == INTERACTIONS_MATCHED ? MATCHED_BIT : 0);
 	return typmod | (shape->intercept ? INTERCEPT_BIT : 0);
 }
 
@@ -69,19 +77,23 @@ ShapeFromTypmod(int32 typmod)
 
 	memset(&shape, 0, sizeof(shape));
 	shape.intercept = (typmod & INTERCEPT_BIT) != 0;
-	if ((typmod & SHARED_BIT) == 0)
+	if ((typmod & CROSSED_BIT) != 0)
 	{
-		shape.context_dim = (typmod >> PLAIN_DIM_BITS) & MASK(PLAIN_CONTEXT_BITS);
-		shape.reduced_dim = typmod & MASK(PLAIN_DIM_BITS);
-	}
-	else
-	{
+		shape.interactions = INTERACTIONS_CROSSED;
 		shape.context_dim = 1 +
-			((typmod >> SHARED_DIM_BITS) & MASK(SHARED_CONTEXT_BITS));
-		shape.reduced_dim = 1 + (typmod & MASK(SHARED_DIM_BITS));
+			((typmod >> CROSSED_DIM_BITS) & MASK(CROSSED_CONTEXT_BITS));
+		shape.reduced_dim = typmod & MASK(CROSSED_DIM_BITS);
 		shape.shared_dim = 1 +
-			((typmod >> (SHARED_CONTEXT_BITS + SHARED_DIM_BITS)) &
-			 MASK(SHARED_SHARED_BITS));
+			((typmod >> (CROSSED_CONTEXT_BITS + CROSSED_DIM_BITS)) &
+			 MASK(CROSSED_SHARED_BITS));
+		return shape;
+	}
+	shape.context_dim = (typmod >> PLAIN_DIM_BITS) & MASK(PLAIN_CONTEXT_BITS);
+	shape.reduced_dim = typmod & MASK(PLAIN_DIM_BITS);
+	if ((typmod & MATCHED_BIT) != 0)
+	{
+		shape.interactions = INTERACTIONS_MATCHED;
+		shape.shared_dim = shape.context_dim;
 	}
 	return shape;
 }
@@ -95,7 +107,8 @@ ModelFitsTypmod(const DlintsHeader *header, int32 typmod, Problem *problem)
 	if (typmod == -1)
 		return true;
 	shape = ShapeFromTypmod(typmod);
-	if (shape.context_dim == header->context_dim &&
+	if (shape.interactions == header->interactions &&
+		shape.context_dim == header->context_dim &&
 		shape.reduced_dim == header->reduced_dim &&
 		shape.shared_dim == header->shared_dim &&
 		shape.intercept <= header->intercept)
@@ -106,9 +119,9 @@ ModelFitsTypmod(const DlintsHeader *header, int32 typmod, Problem *problem)
 					 NULL);
 }
 
-/* Can a model have these sizes, so many of which were given? */
+/* Can a model have this shape?  A reduced_dim of 0 is for the full product. */
 static void
-CheckShape(DlintsHeader shape, int given)
+CheckShape(DlintsHeader shape, bool reduced)
 {
 	Problem		problem;
 
@@ -117,7 +130,7 @@ CheckShape(DlintsHeader shape, int given)
 	shape.discount = 1.0;
 	shape.ridge = 1.0;
 	shape.projection_scale = ModelHasProjection(&shape) ? 1.0 : 0.0;
-	if ((given == 1 ||
+	if ((!reduced || shape.interactions == INTERACTIONS_CROSSED ||
 		 ModelReducedDimIsValid(shape.reduced_dim, &problem)) &&
 		ModelParametersAreValid(&shape, &problem))
 		return;
@@ -125,6 +138,35 @@ CheckShape(DlintsHeader shape, int given)
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 			 errmsg("dimensions for type dlints out of range"),
 			 errdetail("%s.", problem.message)));
+}
+
+/* Is the last word this one?  Then it is taken away. */
+static bool
+TakeLastWord(Datum *words, int *count, const char *word)
+{
+	if (*count == 0 || strcmp(DatumGetCString(words[*count - 1]), word) != 0)
+		return false;
+	(*count)--;
+	return true;
+}
+
+static void
+ReadSizes(const Datum *words, int count, int *sizes)
+{
+	int			i;
+
+	for (i = 0; i < count; i++)
+	{
+		char	   *word = DatumGetCString(words[i]);
+
+		if (strspn(word, "+-0123456789") != strlen(word))
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("invalid type modifier"),
+					 errdetail("\"%s\" is neither a size nor \"matched\" nor \"intercept\".",
+							   word)));
+		sizes[i] = pg_strtoint32(word);
+	}
 }
 
 PG_FUNCTION_INFO_V1(dlints_typmod_in);
@@ -135,38 +177,27 @@ dlints_typmod_in(PG_FUNCTION_ARGS)
 	Datum	   *words;
 	int			count;
 	int			sizes[3] = {0, 0, 0};
+	bool		matched;
 	DlintsHeader shape;
-	int			i;
 
 	memset(&shape, 0, sizeof(shape));
 	deconstruct_array(PG_GETARG_ARRAYTYPE_P(0), CSTRINGOID, -2, false,
 					  TYPALIGN_CHAR, &words, NULL, &count);
-	shape.intercept = count > 0 &&
-		strcmp(DatumGetCString(words[count - 1]), "intercept") == 0;
-	if (shape.intercept)
-		count--;
-	if (count < 1 || count > lengthof(sizes))
+	shape.intercept = TakeLastWord(words, &count, "intercept");
+	matched = TakeLastWord(words, &count, "matched");
+	if (count < 1 || count > (matched ? 2 : 3))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("invalid type modifier"),
-				 errhint("Write dlints(context_dim), dlints(context_dim, reduced_dim) or dlints(context_dim, reduced_dim, shared_dim), each with \", intercept\" for models that must have one.")));
+				 errhint("Write dlints(context_dim), dlints(context_dim, reduced_dim), dlints(context_dim, reduced_dim, shared_dim), dlints(context_dim, matched) or dlints(context_dim, reduced_dim, matched), each with \", intercept\" for models that must have one.")));
 
-	for (i = 0; i < count; i++)
-	{
-		char	   *word = DatumGetCString(words[i]);
-
-		if (strspn(word, "+-0123456789") != strlen(word))
-			ereport(ERROR,
-					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("invalid type modifier"),
-					 errdetail("\"%s\" is neither a size nor \"intercept\".",
-							   word)));
-		sizes[i] = pg_strtoint32(word);
-	}
+	ReadSizes(words, count, sizes);
 	shape.context_dim = sizes[0];
 	shape.reduced_dim = sizes[1];
-	shape.shared_dim = sizes[2];
-	CheckShape(shape, count);
+	shape.shared_dim = matched ? sizes[0] : sizes[2];
+	shape.interactions = matched ? INTERACTIONS_MATCHED :
+		shape.shared_dim != 0 ? INTERACTIONS_CROSSED : INTERACTIONS_NONE;
+	CheckShape(shape, count > 1);
 	PG_RETURN_INT32(TypmodFromShape(&shape));
 }
 

@@ -65,6 +65,10 @@ KindsAreKnown(const DlintsHeader *header, Problem *problem)
 		return ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
 						 psprintf("Policy number %d is unknown", header->policy),
 						 NULL);
+	if (header->interactions >= INTERACTIONS_COUNT)
+		return ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
+						 psprintf("Interactions number %d are unknown",
+								  header->interactions), NULL);
 	if (header->intercept > 1)
 		return ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
 						 "intercept must be 0 or 1", NULL);
@@ -75,15 +79,36 @@ KindsAreKnown(const DlintsHeader *header, Problem *problem)
 	return true;
 }
 
-/* With a projection, 0 < reduced_dim <= n (1 + m). */
+/* A shared context has interactions, and a matched one the context's length. */
+static bool
+InteractionsAreValid(const DlintsHeader *header, Problem *problem)
+{
+	if (header->interactions == INTERACTIONS_NONE && header->shared_dim > 0)
+		return ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
+						 "shared_dim needs interactions", NULL);
+	if (header->interactions != INTERACTIONS_NONE && header->shared_dim == 0)
+		return ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
+						 "interactions need shared_dim", NULL);
+	if (header->interactions == INTERACTIONS_MATCHED &&
+		header->shared_dim != header->context_dim)
+		return ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
+						 "shared_dim must be context_dim with matched interactions",
+						 psprintf("shared_dim is %d, context_dim is %d.",
+								  header->shared_dim, header->context_dim));
+	return true;
+}
+
+/* With a projection, reduced_dim is at most as many numbers as it reduces. */
 static bool
 ReductionIsValid(const DlintsHeader *header, Problem *problem)
 {
-	int64		projected = (int64) header->context_dim * (1 + header->shared_dim);
+	bool		crossed = header->interactions == INTERACTIONS_CROSSED;
+	int64		projected = (int64) header->context_dim *
+		(1 + (crossed ? header->shared_dim : 0));
 
 	if (!ModelReducedDimIsValid(header->reduced_dim, problem))
 		return false;
-	if (header->reduced_dim > projected && header->shared_dim == 0)
+	if (header->reduced_dim > projected && !crossed)
 		return ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
 						 "reduced_dim must not be greater than context_dim",
 						 psprintf("reduced_dim is %d, context_dim is %d.",
@@ -98,24 +123,37 @@ ReductionIsValid(const DlintsHeader *header, Problem *problem)
 						   DLINTS_MIN_SCALE, DLINTS_MAX_SCALE, problem);
 }
 
-/* Without, z is x, and there is nothing to make interactions with. */
+/* Without one, there is nothing to scale. */
 static bool
-IdentityIsValid(const DlintsHeader *header, Problem *problem)
+NoReductionIsValid(const DlintsHeader *header, Problem *problem)
 {
-	if (header->context_dim > DLINTS_MAX_DIM)
-		return ProblemIs(problem, ERRCODE_PROGRAM_LIMIT_EXCEEDED,
-						 psprintf("dlints cannot have more than %d dimensions without projection",
-								  DLINTS_MAX_DIM),
-						 psprintf("context_dim is %d and there is no reduced_dim.",
-								  header->context_dim));
-	if (header->shared_dim > 0)
-		return ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
-						 "shared_dim needs reduced_dim",
-						 "The interactions of context and shared context are learned through a projection.");
-	if (header->projection_scale != 0.0)
-		return OutOfRange(problem, "projection_scale", "0 without projection",
-						  header->projection_scale);
-	return true;
+	return header->projection_scale == 0.0 ||
+		OutOfRange(problem, "projection_scale", "0 without projection",
+				   header->projection_scale);
+}
+
+/* The coordinates that are learned, of which a projection saves many. */
+static bool
+CoordinatesAreFew(const DlintsHeader *header, Problem *problem)
+{
+	Kind		kind = ModelKind(header);
+	int64		coordinates = kind_coordinates(&kind);
+	const char *interactions = interactions_names[header->interactions];
+
+	if (coordinates <= DLINTS_MAX_DIM)
+		return true;
+	ProblemIs(problem, ERRCODE_PROGRAM_LIMIT_EXCEEDED,
+			  psprintf("dlints cannot have more than %d dimensions%s",
+					   DLINTS_MAX_DIM,
+					   ModelHasProjection(header) ? "" : " without projection"),
+			  interactions ?
+			  psprintf("This model, with %s interactions, would have " INT64_FORMAT ".",
+					   interactions, coordinates) :
+			  psprintf("context_dim is %d and there is no reduced_dim.",
+					   header->context_dim));
+	if (!ModelHasProjection(header))
+		problem->hint = "Give reduced_dim, to which contexts are then projected.";
+	return false;
 }
 
 static bool
@@ -179,8 +217,10 @@ ModelParametersAreValid(const DlintsHeader *header, Problem *problem)
 		DimensionIsBetween("shared_dim", "shared dimensions",
 						   header->shared_dim, 0, DLINTS_MAX_SHARED_DIM,
 						   problem) &&
-		(header->reduced_dim == 0 ? IdentityIsValid(header, problem) :
+		InteractionsAreValid(header, problem) &&
+		(header->reduced_dim == 0 ? NoReductionIsValid(header, problem) :
 		 ReductionIsValid(header, problem)) &&
+		CoordinatesAreFew(header, problem) &&
 		ForgettingIsValid(header, problem) &&
 		(header->noise == 0.0 ||
 		 NumberIsBetween("noise", header->noise,
@@ -318,7 +358,7 @@ FieldText(const DlintsHeader *header, const Field *field)
 }
 
 /*
- * Do both models mean the same by their evidence?  Sizes, intercept, projection,
+ * Do both models mean the same by their evidence?  Sizes, kind, projection,
  * memories and their rates define it; ridge, exploration, noise and policy do
  * not.
  */

@@ -1,7 +1,7 @@
 # What the algorithm is made of, and the flags that its answers and its speed
 # depend on: for the extension and for the unit tests alike.
 
-CORE_OBJS = $(addprefix src/core/, dot.o evidence.o hash.o linalg.o memory.o \
+CORE_OBJS = $(addprefix src/core/, dot.o evidence.o hash.o kinds.o linalg.o memory.o \
 	posterior.o projection.o random.o unit.o widen.o)
 
 # Without fused multiply-adds every CPU gives the same answer.

@@ -5,8 +5,6 @@
  */
 #include "projection.h"
 
-#include <string.h>
-
 #include "linalg.h"
 #include "random.h"
 
@@ -74,24 +72,14 @@ projection_work(const Projection *p, int rows, int count)
 	return p->shared_dim == 0 ? 0 : 2 * (size_t) rows * (size_t) count;
 }
 
-static void
-set_last(int len, int count, double value, double *vectors)
-{
-	int			c;
-
-	for (c = 0; c < count; c++)
-		vectors[(size_t) c * (size_t) len + (size_t) (len - 1)] = value;
-}
-
 /* z <- z + (Q x) o (R u), in the coordinates that the given rows produce */
 static void
 add_interactions(const Projection *p, const ProjectionRows *rows, int count,
 				 const double *contexts, const double *shareds,
-				 double *reduced, double *work)
+				 double *reduced, int reduced_len, double *work)
 {
 	double	   *Qx = work;
 	double	   *Ru = work + (size_t) rows->count * (size_t) count;
-	size_t		len = (size_t) projection_reduced_len(p);
 	int			c;
 	int			k;
 
@@ -101,7 +89,7 @@ add_interactions(const Projection *p, const ProjectionRows *rows, int count,
 				   shareds, Ru, rows->count);
 	for (c = 0; c < count; c++)
 	{
-		double	   *z = reduced + (size_t) c * len + rows->first;
+		double	   *z = reduced + (size_t) c * (size_t) reduced_len + rows->first;
 
 		for (k = 0; k < rows->count; k++)
 			z[k] += *Qx++ * *Ru++;
@@ -110,100 +98,63 @@ add_interactions(const Projection *p, const ProjectionRows *rows, int count,
 
 /*
  * Reduce a block: "count" contexts of n numbers each and, where the projection
- * has a shared context, as many of m numbers, into reduced contexts of
- * projection_reduced_len numbers.  Writes the coordinates that the given rows
- * produce; the first range writes the intercept's too.  "work" holds
+ * has a shared context, as many of m numbers, into vectors of reduced_len
+ * numbers.  Writes the coordinates that the given rows produce.  "work" holds
  * projection_work numbers.
  */
 void
 projection_apply(const Projection *p, const ProjectionRows *rows, int count,
 				 const double *contexts, const double *shareds,
-				 double *reduced, double *work)
+				 double *reduced, int reduced_len, double *work)
 {
-	int			len = projection_reduced_len(p);
-
-	if (rows->first == 0 && p->intercept)
-		set_last(len, count, 1.0, reduced);
 	linalg_project(p->context_dim, rows->count, rows->numbers, count,
-				   contexts, reduced + rows->first, len);
+				   contexts, reduced + rows->first, reduced_len);
 	if (p->shared_dim > 0)
-		add_interactions(p, rows, count, contexts, shareds, reduced, work);
-}
-
-/* The weights of no row: zero, but for the intercept's, which stays as it is. */
-static void
-begin_lift(const Projection *p, int count, const double *parameters,
-		   double *lifted)
-{
-	size_t		lifted_len = (size_t) projection_lifted_len(p);
-	size_t		reduced_len = (size_t) projection_reduced_len(p);
-	int			c;
-
-	memset(lifted, 0, sizeof(double) * lifted_len * (size_t) count);
-	if (p->intercept)
-		for (c = 1; c <= count; c++)
-			lifted[(size_t) c * lifted_len - 1] =
-				parameters[(size_t) c * reduced_len - 1];
+		add_interactions(p, rows, count, contexts, shareds, reduced,
+						 reduced_len, work);
 }
 
 /* w <- w + Q' (psi o R u), the part of the given rows */
 static void
 lift_interactions(const Projection *p, const ProjectionRows *rows, int count,
-				  const double *parameters, const double *shared,
-				  double *lifted, double *work)
+				  const double *parameters, int parameter_len,
+				  const double *shared, double *lifted, int lifted_len,
+				  double *work)
 {
 	double	   *Ru = work;
 	double	   *products = work + rows->count;
-	size_t		len = (size_t) projection_reduced_len(p);
 	int			c;
 	int			k;
 
 	linalg_dot_each(p->shared_dim, rows->count, rows_of_r(p, rows), shared, Ru);
 	for (c = 0; c < count; c++)
+	{
+		const double *psi = parameters + (size_t) c * (size_t) parameter_len +
+			rows->first;
+
 		for (k = 0; k < rows->count; k++)
 			products[(size_t) c * (size_t) rows->count + (size_t) k] =
-				parameters[(size_t) c * len + (size_t) (rows->first + k)] * Ru[k];
+				psi[k] * Ru[k];
+	}
 	linalg_combine(p->context_dim, rows->count, rows_of_q(p, rows), count,
-				   products, rows->count, lifted, projection_lifted_len(p));
+				   products, rows->count, lifted, lifted_len);
 }
 
 /*
- * w = P' psi + Q' (psi o R u), so that psi'z = w'x: a candidate then costs one
- * dot product of n numbers.  "count" parameters of projection_reduced_len
- * numbers become as many lists of projection_lifted_len weights under one
- * shared context; the last weight is the intercept's, if there is one.  Adds
- * the part of the given rows; the first range clears.  "work" holds
- * projection_work numbers.
+ * w <- w + P' psi + Q' (psi o R u), so that psi'z = w'x: a candidate then costs
+ * one dot product of n numbers.  "count" parameters of parameter_len numbers
+ * add to as many lists of lifted_len weights, under one shared context, the
+ * part of the given rows.  "work" holds projection_work numbers.
  */
 void
 projection_lift(const Projection *p, const ProjectionRows *rows, int count,
-				const double *parameters, const double *shared,
-				double *lifted, double *work)
+				const double *parameters, int parameter_len,
+				const double *shared, double *lifted, int lifted_len,
+				double *work)
 {
-	if (rows->first == 0)
-		begin_lift(p, count, parameters, lifted);
 	linalg_combine(p->context_dim, rows->count, rows->numbers, count,
-				   parameters + rows->first, projection_reduced_len(p),
-				   lifted, projection_lifted_len(p));
+				   parameters + rows->first, parameter_len, lifted, lifted_len);
 	if (p->shared_dim > 0)
-		lift_interactions(p, rows, count, parameters, shared, lifted, work);
-}
-
-/*
- * z = x, followed by 1 where there is an intercept: for models without
- * matrices, whose reduced_dim is n.  (Their parameters are weights already.)
- */
-void
-projection_copy(const Projection *p, int count, const double *contexts,
-				double *reduced)
-{
-	size_t		n = (size_t) p->context_dim;
-	int			len = projection_reduced_len(p);
-	int			c;
-
-	for (c = 0; c < count; c++)
-		memcpy(reduced + (size_t) c * (size_t) len, contexts + (size_t) c * n,
-			   sizeof(double) * n);
-	if (p->intercept)
-		set_last(len, count, 1.0, reduced);
+		lift_interactions(p, rows, count, parameters, parameter_len, shared,
+						  lifted, lifted_len, work);
 }

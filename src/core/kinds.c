@@ -1,0 +1,191 @@
+/*
+ * kinds.c
+ *		The parts of z, and of weights, that no matrix makes.
+ */
+#include "kinds.h"
+
+#include <string.h>
+
+#include "dot.h"
+
+const char *const interactions_names[INTERACTIONS_COUNT] = {
+	NULL, "crossed", "matched"
+};
+
+bool
+interactions_from_name(const char *name, uint8_t *interactions)
+{
+	int			i;
+
+	for (i = INTERACTIONS_NONE + 1; i < INTERACTIONS_COUNT; i++)
+		if (strcmp(name, interactions_names[i]) == 0)
+		{
+			*interactions = (uint8_t) i;
+			return true;
+		}
+	return false;
+}
+
+static bool
+has_projection(const Kind *kind)
+{
+	return kind->reduced_dim > 0;
+}
+
+/* Is the first block of z what a projection makes? */
+static int
+base_len(const Kind *kind)
+{
+	return has_projection(kind) ? kind->reduced_dim : kind->context_dim;
+}
+
+/*
+ * Coordinates of z but for the intercept's.  There may be too many for a
+ * model, and for an int: whoever takes sizes from outside asks here first.
+ */
+int64_t
+kind_coordinates(const Kind *kind)
+{
+	int64_t		base = base_len(kind);
+	int64_t		n = kind->context_dim;
+
+	switch (kind->interactions)
+	{
+		case INTERACTIONS_CROSSED:
+			return has_projection(kind) ? base : n + n * kind->shared_dim;
+		case INTERACTIONS_MATCHED:
+			return has_projection(kind) ? base + 1 : n + n + 1;
+		case INTERACTIONS_NONE:
+			break;
+	}
+	return base;
+}
+
+/* z <- x (x) u, behind x */
+static void
+fill_crossed(const Kind *kind, const double *x, const double *u, double *z)
+{
+	int			i;
+	int			j;
+
+	for (i = 0; i < kind->context_dim; i++)
+		for (j = 0; j < kind->shared_dim; j++)
+			*z++ = x[i] * u[j];
+}
+
+/* What is learned of one pair of contexts, the projected block left out. */
+static void
+fill(const Kind *kind, const double *x, const double *u, double *z)
+{
+	int			n = kind->context_dim;
+	int			i;
+
+	if (kind->interactions == INTERACTIONS_MATCHED)
+	{
+		if (!has_projection(kind))
+			for (i = 0; i < n; i++)
+			{
+				z[i] = x[i] / 2.0;
+				z[n + i] = x[i] * u[i];
+			}
+		z[kind_coordinates(kind) - 1] = 2.0 * dot_double(n, x, u);
+	}
+	else if (!has_projection(kind))
+	{
+		memcpy(z, x, sizeof(double) * (size_t) n);
+		if (kind->interactions == INTERACTIONS_CROSSED)
+			fill_crossed(kind, x, u, z + n);
+	}
+}
+
+/*
+ * "count" contexts of n numbers each and, where the kind has shared contexts,
+ * as many of m numbers, into vectors of kind_reduced_len numbers.  With a
+ * projection the first reduced_dim numbers of each are left as they are.
+ */
+void
+kind_fill(const Kind *kind, int count, const double *contexts,
+		  const double *shareds, double *reduced)
+{
+	int			len = kind_reduced_len(kind);
+	int			c;
+
+	for (c = 0; c < count; c++)
+	{
+		fill(kind, contexts, shareds, reduced);
+		if (kind->intercept)
+			reduced[len - 1] = 1.0;
+		contexts += kind->context_dim;
+		if (kind->interactions != INTERACTIONS_NONE)
+			shareds += kind->shared_dim;
+		reduced += len;
+	}
+}
+
+/* w <- psi1/2 + psi2 o u + 2 psi3 u, the first two only without a projection */
+static void
+lift_matched(const Kind *kind, const double *psi, const double *u, double *w)
+{
+	int			n = kind->context_dim;
+	double		similarity = 2.0 * psi[kind_coordinates(kind) - 1];
+	int			i;
+
+	for (i = 0; i < n; i++)
+		w[i] = similarity * u[i];
+	if (!has_projection(kind))
+		for (i = 0; i < n; i++)
+			w[i] += psi[i] / 2.0 + psi[n + i] * u[i];
+}
+
+/* w_i <- psi_i + sum over j of Psi_ij u_j */
+static void
+lift_crossed(const Kind *kind, const double *psi, const double *u, double *w)
+{
+	const double *rows = psi + kind->context_dim;
+	int			i;
+
+	for (i = 0; i < kind->context_dim; i++)
+	{
+		w[i] = psi[i] + dot_double(kind->shared_dim, u, rows);
+		rows += kind->shared_dim;
+	}
+}
+
+static void
+lift(const Kind *kind, const double *psi, const double *u, double *w)
+{
+	size_t		size = sizeof(double) * (size_t) kind->context_dim;
+
+	if (kind->interactions == INTERACTIONS_MATCHED)
+		lift_matched(kind, psi, u, w);
+	else if (has_projection(kind))
+		memset(w, 0, size);
+	else if (kind->interactions == INTERACTIONS_CROSSED)
+		lift_crossed(kind, psi, u, w);
+	else
+		memcpy(w, psi, size);
+}
+
+/*
+ * "count" parameters of kind_reduced_len numbers into as many lists of
+ * kind_lifted_len weights under one shared context; the last weight is the
+ * intercept's, if there is one.  With a projection what its block contributes
+ * is still to be added.
+ */
+void
+kind_lift(const Kind *kind, int count, const double *parameters,
+		  const double *shared, double *lifted)
+{
+	int			reduced_len = kind_reduced_len(kind);
+	int			lifted_len = kind_lifted_len(kind);
+	int			c;
+
+	for (c = 0; c < count; c++)
+	{
+		lift(kind, parameters, shared, lifted);
+		if (kind->intercept)
+			lifted[lifted_len - 1] = parameters[reduced_len - 1];
+		parameters += reduced_len;
+		lifted += lifted_len;
+	}
+}

@@ -1,0 +1,71 @@
+/*
+ * kinds.h
+ *		How a context x of n numbers, and perhaps a shared context u, become
+ *		the vector z that a model is linear in, and how a parameter psi over z
+ *		becomes weights over x.
+ *
+ * z is a few blocks in this order; the first is "base", which is x or, with a
+ * projection of d rows, what projection.h makes of it:
+ *
+ *		plain		[base ; 1]
+ *		crossed		[x ; x (x) u ; 1], coordinate n + i m + j being x_i u_j
+ *					[P x + (Q x) o (R u) ; 1]	with a projection
+ *		matched		[x/2 ; x o u ; 2 x'u ; 1], u having n numbers too
+ *					[P x/2 ; 2 x'u ; 1]			with a projection
+ *
+ * the 1 only with an intercept.  z is linear in x, so that for a given u one
+ * vector w over contexts scores them all: psi'z = w'x + psi_last.
+ *
+ * Matched products are not projected: what two people share stands in few
+ * coordinates, and a random projection would mix it with all the others.
+ */
+#ifndef DLINTS_KINDS_H
+#define DLINTS_KINDS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The numbers are stored: new ones go to the end. */
+typedef enum Interactions
+{
+	INTERACTIONS_NONE,			/* no shared context */
+	INTERACTIONS_CROSSED,
+	INTERACTIONS_MATCHED
+} Interactions;
+
+#define INTERACTIONS_COUNT	3
+
+typedef struct Kind
+{
+	Interactions interactions;
+	int			context_dim;	/* n */
+	int			reduced_dim;	/* d; 0 without a projection */
+	int			shared_dim;		/* m; n where matched */
+	bool		intercept;
+} Kind;
+
+/* what users call them; NULL where there are none */
+extern const char *const interactions_names[INTERACTIONS_COUNT];
+
+extern bool interactions_from_name(const char *name, uint8_t *interactions);
+extern int64_t kind_coordinates(const Kind *kind);
+extern void kind_fill(const Kind *kind, int count, const double *contexts,
+					  const double *shareds, double *reduced);
+extern void kind_lift(const Kind *kind, int count, const double *parameters,
+					  const double *shared, double *lifted);
+
+/* coordinates of z, of a kind whose coordinates are known to be few enough */
+static inline int
+kind_reduced_len(const Kind *kind)
+{
+	return (int) kind_coordinates(kind) + (kind->intercept ? 1 : 0);
+}
+
+/* weights that a parameter lifts to: n, followed by that of the intercept */
+static inline int
+kind_lifted_len(const Kind *kind)
+{
+	return kind->context_dim + (kind->intercept ? 1 : 0);
+}
+
+#endif							/* DLINTS_KINDS_H */
