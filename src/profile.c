@@ -43,7 +43,7 @@ ZeroSum(int count)
 static int
 SumLength(ArrayType *sum)
 {
-	static const ArgSpec spec = {"state", 1, NULL};
+	static const ArgSpec spec = {"state", 1, NULL, false};
 	int			length = ArgVectorLength(sum, &spec);
 
 	if (length == 0)
@@ -69,7 +69,7 @@ PG_FUNCTION_INFO_V1(dlints_profile_transfn);
 Datum
 dlints_profile_transfn(PG_FUNCTION_ARGS)
 {
-	ArgSpec		spec = {"feature array", 0, NULL};
+	ArgSpec		spec = {"feature array", 0, NULL, false};
 	double		weight = 1.0;
 	ArrayType  *features;
 	ArrayType  *sum;
@@ -97,7 +97,7 @@ PG_FUNCTION_INFO_V1(dlints_profile_combinefn);
 Datum
 dlints_profile_combinefn(PG_FUNCTION_ARGS)
 {
-	ArgSpec		spec = {"state", 0, NULL};
+	ArgSpec		spec = {"state", 0, NULL, false};
 	ArrayType  *sum;
 	ArrayType  *other;
 
