@@ -761,6 +761,69 @@ CREATE AGGREGATE dlints_top(item anyelement, score double precision, k bigint) (
 );
 COMMENT ON AGGREGATE dlints_top(anyelement, double precision, bigint) IS 'the k items with the highest scores, best first; among equal scores those that come first';
 
+-- Decide --------------------------------------------------------------------
+
+CREATE TYPE dlints_choice AS (
+	rank integer,
+	score double precision,
+	probability double precision
+);
+COMMENT ON TYPE dlints_choice IS 'what dlints_choose says of a candidate: its place among the chosen ones, its score, and the probability that it is chosen';
+
+CREATE FUNCTION dlints_choose(
+	model dlints,
+	context anycompatiblearray,
+	k integer DEFAULT 1,
+	draws integer DEFAULT 100,
+	uniform double precision DEFAULT 0,
+	bonus double precision DEFAULT 0,
+	cap_group text DEFAULT NULL,
+	cap integer DEFAULT NULL
+) RETURNS dlints_choice
+	AS 'MODULE_PATHNAME' LANGUAGE C WINDOW STABLE PARALLEL RESTRICTED COST 100;
+COMMENT ON FUNCTION dlints_choose(dlints, anycompatiblearray, integer, integer, double precision, double precision, text, integer) IS 'choose k candidates of a partition by the model''s policy, each with its probability';
+
+CREATE FUNCTION dlints_choose(
+	model dlints,
+	context anycompatiblearray,
+	shared anycompatiblearray,
+	k integer DEFAULT 1,
+	draws integer DEFAULT 100,
+	uniform double precision DEFAULT 0,
+	bonus double precision DEFAULT 0,
+	cap_group text DEFAULT NULL,
+	cap integer DEFAULT NULL
+) RETURNS dlints_choice
+	AS 'MODULE_PATHNAME' LANGUAGE C WINDOW STABLE PARALLEL RESTRICTED COST 100;
+COMMENT ON FUNCTION dlints_choose(dlints, anycompatiblearray, anycompatiblearray, integer, integer, double precision, double precision, text, integer) IS 'choose k candidates of a partition by the model''s policy under a shared context, each with its probability';
+
+CREATE FUNCTION dlints_probability(
+	model dlints,
+	context anycompatiblearray,
+	k integer DEFAULT 1,
+	draws integer DEFAULT 100,
+	uniform double precision DEFAULT 0,
+	bonus double precision DEFAULT 0,
+	cap_group text DEFAULT NULL,
+	cap integer DEFAULT NULL
+) RETURNS double precision
+	AS 'MODULE_PATHNAME' LANGUAGE C WINDOW STABLE PARALLEL RESTRICTED COST 100;
+COMMENT ON FUNCTION dlints_probability(dlints, anycompatiblearray, integer, integer, double precision, double precision, text, integer) IS 'probability that dlints_choose chooses a candidate';
+
+CREATE FUNCTION dlints_probability(
+	model dlints,
+	context anycompatiblearray,
+	shared anycompatiblearray,
+	k integer DEFAULT 1,
+	draws integer DEFAULT 100,
+	uniform double precision DEFAULT 0,
+	bonus double precision DEFAULT 0,
+	cap_group text DEFAULT NULL,
+	cap integer DEFAULT NULL
+) RETURNS double precision
+	AS 'MODULE_PATHNAME' LANGUAGE C WINDOW STABLE PARALLEL RESTRICTED COST 100;
+COMMENT ON FUNCTION dlints_probability(dlints, anycompatiblearray, anycompatiblearray, integer, integer, double precision, double precision, text, integer) IS 'probability that dlints_choose chooses a candidate under a shared context';
+
 -- Look ----------------------------------------------------------------------
 
 CREATE FUNCTION dlints_project(model dlints, context anycompatiblearray) RETURNS double precision[]
