@@ -449,6 +449,80 @@ CREATE OPERATOR * (
 );
 COMMENT ON OPERATOR * (double precision, dlints) IS 'weigh a history';
 
+-- Vectors -------------------------------------------------------------------
+
+CREATE FUNCTION dlints_encode(n integer, VARIADIC names_and_values "any") RETURNS real[]
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION dlints_encode(integer, VARIADIC "any") IS 'names and values in turns as a vector of n numbers and length 1';
+
+CREATE FUNCTION dlints_encode(n integer, document jsonb) RETURNS real[]
+	AS 'MODULE_PATHNAME', 'dlints_encode_jsonb' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION dlints_encode(integer, jsonb) IS 'the keys and values of a document as a vector of n numbers and length 1';
+
+CREATE FUNCTION dlints_profile_transfn(double precision[], real[]) RETURNS double precision[]
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION dlints_profile_transfn(double precision[], real[]) IS 'transition function of dlints_profile';
+
+CREATE FUNCTION dlints_profile_transfn(double precision[], real[], double precision) RETURNS double precision[]
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION dlints_profile_transfn(double precision[], real[], double precision) IS 'transition function of dlints_profile with weights';
+
+CREATE FUNCTION dlints_profile_transfn(double precision[], double precision[]) RETURNS double precision[]
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION dlints_profile_transfn(double precision[], double precision[]) IS 'transition function of dlints_profile';
+
+CREATE FUNCTION dlints_profile_transfn(double precision[], double precision[], double precision) RETURNS double precision[]
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION dlints_profile_transfn(double precision[], double precision[], double precision) IS 'transition function of dlints_profile with weights';
+
+CREATE FUNCTION dlints_profile_combinefn(double precision[], double precision[]) RETURNS double precision[]
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION dlints_profile_combinefn(double precision[], double precision[]) IS 'combine function of dlints_profile';
+
+CREATE FUNCTION dlints_profile_finalfn(double precision[]) RETURNS real[]
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION dlints_profile_finalfn(double precision[]) IS 'final function of dlints_profile';
+
+CREATE AGGREGATE dlints_profile(features real[]) (
+	SFUNC = dlints_profile_transfn,
+	STYPE = double precision[],
+	SSPACE = 1024,
+	FINALFUNC = dlints_profile_finalfn,
+	COMBINEFUNC = dlints_profile_combinefn,
+	PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE dlints_profile(real[]) IS 'the sum of feature vectors, scaled to length 1';
+
+CREATE AGGREGATE dlints_profile(features real[], weight double precision) (
+	SFUNC = dlints_profile_transfn,
+	STYPE = double precision[],
+	SSPACE = 1024,
+	FINALFUNC = dlints_profile_finalfn,
+	COMBINEFUNC = dlints_profile_combinefn,
+	PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE dlints_profile(real[], double precision) IS 'the sum of feature vectors, each times its weight, scaled to length 1';
+
+CREATE AGGREGATE dlints_profile(features double precision[]) (
+	SFUNC = dlints_profile_transfn,
+	STYPE = double precision[],
+	SSPACE = 1024,
+	FINALFUNC = dlints_profile_finalfn,
+	COMBINEFUNC = dlints_profile_combinefn,
+	PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE dlints_profile(double precision[]) IS 'the sum of feature vectors, scaled to length 1';
+
+CREATE AGGREGATE dlints_profile(features double precision[], weight double precision) (
+	SFUNC = dlints_profile_transfn,
+	STYPE = double precision[],
+	SSPACE = 1024,
+	FINALFUNC = dlints_profile_finalfn,
+	COMBINEFUNC = dlints_profile_combinefn,
+	PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE dlints_profile(double precision[], double precision) IS 'the sum of feature vectors, each times its weight, scaled to length 1';
+
 -- Choose --------------------------------------------------------------------
 
 CREATE FUNCTION dlints_draw(model dlints, seed bigint DEFAULT NULL) RETURNS double precision[]

@@ -388,28 +388,29 @@ PrepareModelOnce(Datum datum)
 	return model;
 }
 
+/* Z = L L' and Z~ = M M' of evidence, into a factor that was bound for it */
 void
-NoPosterior(void)
+FactorEvidence(const Evidence *evidence, double ridge, Factor *factor)
 {
-	ereport(ERROR,
-			(errcode(ERRCODE_DATA_CORRUPTED),
-			 errmsg("posterior of dlints model does not exist"),
-			 errdetail("Its evidence is not positive semidefinite or, with the ridge, out of range.")));
+	BlasReady();
+	if (!posterior_factor(evidence, ridge, factor))
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_CORRUPTED),
+				 errmsg("posterior of dlints model does not exist"),
+				 errdetail("Its evidence is not positive semidefinite or, with the ridge, out of range.")));
 }
 
-/* Z = L L' and Z~ = M M' of the memory in use; allocated here. */
+/* The same of the memory in use; allocated here. */
 static Factor
 FactorMemory(const DlintsHeader *header, const Evidence *evidence)
 {
 	bool		fades = evidence->H != NULL;
 	Factor		factor;
 
-	BlasReady();
 	factor_bind(&factor, evidence->dim, fades,
 				palloc(factor_value_count(evidence->dim, fades) *
 					   sizeof(double)));
-	if (!posterior_factor(evidence, header->ridge, &factor))
-		NoPosterior();
+	FactorEvidence(evidence, header->ridge, &factor);
 	return factor;
 }
 

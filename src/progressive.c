@@ -68,10 +68,8 @@ ComputeMean(Progress *progress)
 									  model->reference, progress->b);
 	Factor		factor;
 
-	BlasReady();
 	factor_bind(&factor, dim, memory->H != NULL, progress->factors);
-	if (!posterior_factor(memory, model->ridge, &factor))
-		NoPosterior();
+	FactorEvidence(memory, model->ridge, &factor);
 	posterior_mean(&factor, progress->b, progress->mean);
 	progress->mean[dim - 1] += level;
 	progress->updates = model->updates;

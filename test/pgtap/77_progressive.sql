@@ -46,7 +46,7 @@ UNION ALL
 SELECT name, i, dlints_progressive(state, x(o, n), u(o, m), r, at, weight) OVER (PARTITION BY name ORDER BY i)
 FROM observation AS o, model WHERE m > 0;
 
-SELECT plan(18 + 3 + 9 + 4 + 2 + 11);
+SELECT plan(18 + 3 + 11 + 4 + 2 + 11);
 SELECT cmp_ok(max(CASE WHEN (e.p IS NULL) <> (q.p IS NULL) THEN 'infinity' ELSE coalesce(abs(e.p - q.p), 0) END / (SELECT max(abs(p)) FROM expected AS a WHERE a.name = e.name)), '<=', 1e-10::float8, format('%s: as one by one', name))
 FROM expected AS e FULL JOIN predicted AS q USING (name, i) GROUP BY name ORDER BY name;
 
@@ -81,6 +81,9 @@ FROM generate_series(1, 3) AS g, LATERAL (SELECT sum(p) FROM (SELECT dlints_prog
 CREATE TEMP TABLE kept AS SELECT dlints_evidence(dlints_new(3, memories => 8), x, r ORDER BY i) AS m FROM seen;
 CREATE TEMP TABLE before AS SELECT dlints_send(m) AS bytes FROM kept;
 SELECT is((SELECT count(p) FROM (SELECT dlints_progressive(m, x, r) OVER (ORDER BY i) AS p FROM seen, kept) AS s), 40::bigint, 'a model from a table');
+SELECT is(dlints_send(m), bytes, 'which is not changed') FROM kept, before;
+SELECT is(max(abs(p - q)), 0::float8, 'a stranger without a profile')
+FROM (SELECT dlints_progressive(m, x, '{}', r) OVER w AS p, dlints_progressive(m, x, '{0, 0, 0}'::float8[], r) OVER w AS q FROM seen, dlints_new(3, interactions => 'matched') AS m WINDOW w AS (ORDER BY i)) AS s;
 
 -- which memories in use they are, and sigma, are those of a loop: a grid in one statement
 SELECT cmp_ok(abs(p - (SELECT dlints_predict(dlints_evidence(dlints_new(3, discount => discount, ridge => ridge), x, r ORDER BY i), (SELECT x FROM seen WHERE i = 40)) FROM seen WHERE i < 40)), '<=', 1e-10::float8, format('discount %s, ridge %s', discount, ridge))
