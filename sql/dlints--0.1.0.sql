@@ -449,6 +449,80 @@ CREATE OPERATOR * (
 );
 COMMENT ON OPERATOR * (double precision, dlints) IS 'weigh a history';
 
+-- Vectors -------------------------------------------------------------------
+
+CREATE FUNCTION dlints_encode(n integer, VARIADIC names_and_values "any") RETURNS real[]
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION dlints_encode(integer, VARIADIC "any") IS 'names and values in turns as a vector of n numbers and length 1';
+
+CREATE FUNCTION dlints_encode(n integer, document jsonb) RETURNS real[]
+	AS 'MODULE_PATHNAME', 'dlints_encode_jsonb' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION dlints_encode(integer, jsonb) IS 'the keys and values of a document as a vector of n numbers and length 1';
+
+CREATE FUNCTION dlints_profile_transfn(double precision[], real[]) RETURNS double precision[]
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION dlints_profile_transfn(double precision[], real[]) IS 'transition function of dlints_profile';
+
+CREATE FUNCTION dlints_profile_transfn(double precision[], real[], double precision) RETURNS double precision[]
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION dlints_profile_transfn(double precision[], real[], double precision) IS 'transition function of dlints_profile with weights';
+
+CREATE FUNCTION dlints_profile_transfn(double precision[], double precision[]) RETURNS double precision[]
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION dlints_profile_transfn(double precision[], double precision[]) IS 'transition function of dlints_profile';
+
+CREATE FUNCTION dlints_profile_transfn(double precision[], double precision[], double precision) RETURNS double precision[]
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION dlints_profile_transfn(double precision[], double precision[], double precision) IS 'transition function of dlints_profile with weights';
+
+CREATE FUNCTION dlints_profile_combinefn(double precision[], double precision[]) RETURNS double precision[]
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION dlints_profile_combinefn(double precision[], double precision[]) IS 'combine function of dlints_profile';
+
+CREATE FUNCTION dlints_profile_finalfn(double precision[]) RETURNS real[]
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION dlints_profile_finalfn(double precision[]) IS 'final function of dlints_profile';
+
+CREATE AGGREGATE dlints_profile(features real[]) (
+	SFUNC = dlints_profile_transfn,
+	STYPE = double precision[],
+	SSPACE = 1024,
+	FINALFUNC = dlints_profile_finalfn,
+	COMBINEFUNC = dlints_profile_combinefn,
+	PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE dlints_profile(real[]) IS 'the sum of feature vectors, scaled to length 1';
+
+CREATE AGGREGATE dlints_profile(features real[], weight double precision) (
+	SFUNC = dlints_profile_transfn,
+	STYPE = double precision[],
+	SSPACE = 1024,
+	FINALFUNC = dlints_profile_finalfn,
+	COMBINEFUNC = dlints_profile_combinefn,
+	PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE dlints_profile(real[], double precision) IS 'the sum of feature vectors, each times its weight, scaled to length 1';
+
+CREATE AGGREGATE dlints_profile(features double precision[]) (
+	SFUNC = dlints_profile_transfn,
+	STYPE = double precision[],
+	SSPACE = 1024,
+	FINALFUNC = dlints_profile_finalfn,
+	COMBINEFUNC = dlints_profile_combinefn,
+	PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE dlints_profile(double precision[]) IS 'the sum of feature vectors, scaled to length 1';
+
+CREATE AGGREGATE dlints_profile(features double precision[], weight double precision) (
+	SFUNC = dlints_profile_transfn,
+	STYPE = double precision[],
+	SSPACE = 1024,
+	FINALFUNC = dlints_profile_finalfn,
+	COMBINEFUNC = dlints_profile_combinefn,
+	PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE dlints_profile(double precision[], double precision) IS 'the sum of feature vectors, each times its weight, scaled to length 1';
+
 -- Choose --------------------------------------------------------------------
 
 CREATE FUNCTION dlints_draw(model dlints, seed bigint DEFAULT NULL) RETURNS double precision[]
@@ -686,6 +760,69 @@ CREATE AGGREGATE dlints_top(item anyelement, score double precision, k bigint) (
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE dlints_top(anyelement, double precision, bigint) IS 'the k items with the highest scores, best first; among equal scores those that come first';
+
+-- Decide --------------------------------------------------------------------
+
+CREATE TYPE dlints_choice AS (
+	rank integer,
+	score double precision,
+	probability double precision
+);
+COMMENT ON TYPE dlints_choice IS 'what dlints_choose says of a candidate: its place among the chosen ones, its score, and the probability that it is chosen';
+
+CREATE FUNCTION dlints_choose(
+	model dlints,
+	context anycompatiblearray,
+	k integer DEFAULT 1,
+	draws integer DEFAULT 100,
+	uniform double precision DEFAULT 0,
+	bonus double precision DEFAULT 0,
+	cap_group text DEFAULT NULL,
+	cap integer DEFAULT NULL
+) RETURNS dlints_choice
+	AS 'MODULE_PATHNAME' LANGUAGE C WINDOW STABLE PARALLEL RESTRICTED COST 100;
+COMMENT ON FUNCTION dlints_choose(dlints, anycompatiblearray, integer, integer, double precision, double precision, text, integer) IS 'choose k candidates of a partition by the model''s policy, each with its probability';
+
+CREATE FUNCTION dlints_choose(
+	model dlints,
+	context anycompatiblearray,
+	shared anycompatiblearray,
+	k integer DEFAULT 1,
+	draws integer DEFAULT 100,
+	uniform double precision DEFAULT 0,
+	bonus double precision DEFAULT 0,
+	cap_group text DEFAULT NULL,
+	cap integer DEFAULT NULL
+) RETURNS dlints_choice
+	AS 'MODULE_PATHNAME' LANGUAGE C WINDOW STABLE PARALLEL RESTRICTED COST 100;
+COMMENT ON FUNCTION dlints_choose(dlints, anycompatiblearray, anycompatiblearray, integer, integer, double precision, double precision, text, integer) IS 'choose k candidates of a partition by the model''s policy under a shared context, each with its probability';
+
+CREATE FUNCTION dlints_probability(
+	model dlints,
+	context anycompatiblearray,
+	k integer DEFAULT 1,
+	draws integer DEFAULT 100,
+	uniform double precision DEFAULT 0,
+	bonus double precision DEFAULT 0,
+	cap_group text DEFAULT NULL,
+	cap integer DEFAULT NULL
+) RETURNS double precision
+	AS 'MODULE_PATHNAME' LANGUAGE C WINDOW STABLE PARALLEL RESTRICTED COST 100;
+COMMENT ON FUNCTION dlints_probability(dlints, anycompatiblearray, integer, integer, double precision, double precision, text, integer) IS 'probability that dlints_choose chooses a candidate';
+
+CREATE FUNCTION dlints_probability(
+	model dlints,
+	context anycompatiblearray,
+	shared anycompatiblearray,
+	k integer DEFAULT 1,
+	draws integer DEFAULT 100,
+	uniform double precision DEFAULT 0,
+	bonus double precision DEFAULT 0,
+	cap_group text DEFAULT NULL,
+	cap integer DEFAULT NULL
+) RETURNS double precision
+	AS 'MODULE_PATHNAME' LANGUAGE C WINDOW STABLE PARALLEL RESTRICTED COST 100;
+COMMENT ON FUNCTION dlints_probability(dlints, anycompatiblearray, anycompatiblearray, integer, integer, double precision, double precision, text, integer) IS 'probability that dlints_choose chooses a candidate under a shared context';
 
 -- Look ----------------------------------------------------------------------
 
