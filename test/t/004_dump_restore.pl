@@ -55,7 +55,13 @@ $source->safe_psql(
 	VALUES (learned(dlints_new(4, shared_dim => 2), 5), learned(dlints_new(4, interactions => 'matched'), 5),
 	        learned(dlints_new(8, 3, interactions => 'matched'), 5));
 	INSERT INTO fixed (personal) VALUES (learned(dlints_new(8, 3, shared_dim => 2, intercept => true), 6));
-	DROP FUNCTION learned, numbers, distance});
+	DROP FUNCTION learned, numbers, distance;
+
+	CREATE TABLE item (id integer PRIMARY KEY, category text, tags text[], details jsonb, price float8,
+	                   features real[] GENERATED ALWAYS AS
+	                       (dlints_encode(16, 'category', category, 'tags', tags, 'price', price) || dlints_encode(4, details)) STORED);
+	CREATE INDEX ON item (dlints_encode(2, 'category', category));
+	INSERT INTO item VALUES (1, 'book', '{new,"on sale"}', '{"pages": 300, "author": "Strauß"}', 0.3), (2, NULL, '{}', NULL, NULL)});
 
 my $sent = q{
 	SELECT name, md5(dlints_send(state)) FROM model
@@ -70,6 +76,7 @@ my $columns = q{
 	FROM pg_attribute
 	WHERE attrelid IN ('model'::regclass, 'fixed'::regclass) AND attnum > 0
 	ORDER BY attrelid::regclass::text, attnum};
+my $encoded = 'SELECT id, features FROM item ORDER BY id';
 my $before = $source->safe_psql('postgres', $sent);
 
 is(scalar(split /\n/, $before), 28, 'models to dump');
@@ -109,6 +116,9 @@ sub identical
 	is( $target->safe_psql($how, $columns),
 		$source->safe_psql('postgres', $columns),
 		"$how: the same column types");
+	is( $target->safe_psql($how, $encoded),
+		$source->safe_psql('postgres', $encoded),
+		"$how: the same encodings");
 	is( $target->safe_psql(
 			$how, q{
 		INSERT INTO fixed DEFAULT VALUES
