@@ -223,7 +223,7 @@ SELECT is(outcome('SELECT ' || statement), result, statement) FROM (VALUES
   ('dlints_new(512, interactions => ''matched'')', '54000: dlints cannot have more than 1024 dimensions without projection (This model, with matched interactions, would have 1025.)'),
   ('dlints_new(2000, 1024, interactions => ''matched'')', '54000: dlints cannot have more than 1024 dimensions (This model, with matched interactions, would have 1025.)'),
   ('dlints_new(64, shared_dim => 64)', '54000: dlints cannot have more than 1024 dimensions without projection (This model, with crossed interactions, would have 4160.)'),
-  ('dlints_new(65536, shared_dim => 65536)', '54000: dlints cannot have more than 1024 dimensions without projection (This model, with crossed interactions, would have 4295032832.)'),
+  ('dlints_new(65536, shared_dim => 65535)', '54000: dlints cannot have more than 1024 dimensions without projection (This model, with crossed interactions, would have 4294967296.)'),
   ('dlints_new(3, interactions => ''crossed'')', '22023: interactions need shared_dim'), ('dlints_new(3, interactions => ''none'')', '22023: unknown interactions "none"'),
   ('dlints_new(3, shared_dim => 2, interactions => ''matched'')', '22023: shared_dim must be context_dim with matched interactions (shared_dim is 2, context_dim is 3.)'),
   ('dlints_new(3, 4, interactions => ''matched'')', '22023: reduced_dim must not be greater than context_dim (reduced_dim is 4, context_dim is 3.)'),
