@@ -239,7 +239,7 @@ is( $node->safe_psql(
 	SELECT count(*), bool_and(elsewhere.dlints_send(state) = bytes),
 	       bool_and(state OPERATOR(elsewhere.=) text::elsewhere.dlints)
 	FROM model}),
-	'7|t|t',
+	'10|t|t',
 	'and the models are what they were');
 $node->safe_psql($moved, $_)
   for 'ALTER EXTENSION dlints SET SCHEMA public',
