@@ -206,7 +206,7 @@ BeginPrevious(Reader *reader, TupleDesc desc)
 static void
 AddPrevious(Reader *reader, const Datum *values)
 {
-	ArgSpec		spec = {"previous vector", reader->k, NULL};
+	ArgSpec		spec = {"previous vector", reader->k, NULL, false};
 	uint32		item;
 	double	   *vector;
 

@@ -21,11 +21,11 @@
 #include <string.h>
 
 #include "clones.h"
-#include "hash.h"
 #include "linalg.h"
+#include "random.h"
 
 /* products with A'A in a decomposition */
-#define PRODUCTS		20
+#define PRODUCTS		25
 
 /* how much a polynomial may favour the first direction over the last */
 #define MAX_GROWTH		1e8
@@ -457,7 +457,8 @@ filter(const SvdMatrix *matrix, Svd *svd, double last, int n, const Work *work)
 
 /*
  * Where to start: for each item the "known" numbers of its vector, where it
- * has one, and behind them signs that its hash gives.
+ * has one, and behind them normals that its hash gives: signs of few items may
+ * depend on each other.
  */
 void
 svd_start(const SvdMatrix *matrix, Svd *svd, const uint64_t *hashes,
@@ -471,10 +472,10 @@ svd_start(const SvdMatrix *matrix, Svd *svd, const uint64_t *hashes,
 	{
 		double	   *vector = svd->block + item * columns;
 
-		memset(vector, 0, sizeof(double) * columns);
 		if (known > 0)
 			memcpy(vector, vectors + item * len, sizeof(double) * len);
-		hash_add_signs(hashes[item], 1.0, columns - len, vector + len);
+		random_normals(hashes[item], RANDOM_START, 0, columns - len,
+					   vector + len);
 		matrix->pause();
 	}
 }
