@@ -35,7 +35,7 @@ struct Reader
 	uint64		seed;
 	int			k;				/* numbers in a vector */
 	double	   *previous;		/* vectors of all items, zeros without one */
-	bool	   *seen;			/* which items have come */
+	bool	   *known;			/* which items have one */
 };
 
 /* ---------- queries ---------- */
@@ -212,11 +212,11 @@ AddPrevious(Reader *reader, const Datum *values)
 
 	if (!ClicksFindItem(reader->clicks, values[0], &item))
 		return;
-	if (reader->seen[item])
+	if (reader->known[item])
 		ereport(ERROR,
 				(errcode(ERRCODE_CARDINALITY_VIOLATION),
 				 errmsg("previous must not return an item more than once")));
-	reader->seen[item] = true;
+	reader->known[item] = true;
 	vector = reader->previous + (Size) item * reader->k;
 	ArgVector(ArgArrayConverted(values[1]), &spec, vector);
 }
@@ -251,7 +251,7 @@ ShareKnown(const Reader *reader, const SvdMatrix *matrix)
 
 	for (i = 0; i < count; i++)
 	{
-		known += reader->seen[matrix->cells[i].item];
+		known += reader->known[matrix->cells[i].item];
 		CHECK_FOR_INTERRUPTS();
 	}
 	return (double) known / count;
@@ -384,20 +384,40 @@ PutVectors(Tuplestorestate *store, TupleDesc desc, const Reader *reader,
 	MemoryContextDelete(row);
 }
 
+static bool
+AreZeros(const double *vector, int count)
+{
+	int			i;
+
+	for (i = 0; i < count; i++)
+		if (vector[i] != 0.0)
+			return false;
+	return true;
+}
+
 /* Read the previous vectors of the items that there are. */
 static void
 ReadPrevious(Reader *reader, const char *query, uint32 items)
 {
 	Size		numbers = mul_size(items, reader->k);
+	uint32		item;
 
 	reader->previous = MemoryContextAllocExtended(CurrentMemoryContext,
 												  mul_size(sizeof(double), numbers),
 												  MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	reader->seen = MemoryContextAllocExtended(CurrentMemoryContext, items,
+	reader->known = MemoryContextAllocExtended(CurrentMemoryContext, items,
 											  MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	reader->begin = BeginPrevious;
 	reader->row = AddPrevious;
 	ReadQuery(query, reader);
+
+	/* zeros say nothing */
+	for (item = 0; item < items; item++)
+	{
+		if (AreZeros(reader->previous + (Size) item * reader->k, reader->k))
+			reader->known[item] = false;
+		CHECK_FOR_INTERRUPTS();
+	}
 }
 
 /* The vectors of all items of the log go into the result. */

@@ -165,13 +165,13 @@ $$ SELECT array_agg(x ORDER BY item_id, i) FROM dlints_factors('SELECT user_id, 
    unnest(features) WITH ORDINALITY AS u (x, i) $$;
 SELECT cmp_ok(difference(pg_temp.refit('SELECT item_id, features FROM raw_fit WHERE item_id <= 8'),
                          pg_temp.refit('SELECT item_id, features FROM raw_fit')), '<', 0.2::float8, 'few old vectors: computed anew, then turned');
-SELECT is(pg_temp.refit('SELECT item_id, features FROM raw_fit WHERE false'), pg_temp.refit(NULL), 'no old vectors: as without any');
-SELECT is(pg_temp.refit('SELECT item_id, ''{0,0,0,0}''::real[] FROM raw_fit'), pg_temp.refit(NULL), 'vectors of zeros are none');
-SELECT is(pg_temp.refit('SELECT item_id, CASE WHEN item_id > 2 THEN features END FROM raw_fit UNION ALL SELECT NULL, ''{1,2,3,4}'' UNION ALL SELECT 1000, ''{1,2,3,4}'''),
-          pg_temp.refit('SELECT item_id, features FROM raw_fit WHERE item_id > 2'), 'rows with a NULL and strange items are skipped');
-SELECT is(pg_temp.refit('SELECT item_id, features FROM raw_fit ORDER BY hashint4(item_id)'), pg_temp.refit('SELECT item_id, features FROM raw_fit ORDER BY item_id'),
-          'in any order');
-SELECT is(pg_temp.refit('SELECT item_id, features::' || type || '[] FROM raw_fit'), pg_temp.refit('SELECT item_id, features::double precision[] FROM raw_fit'), 'as ' || type || '[]')
+SELECT cmp_ok(difference(pg_temp.refit('SELECT item_id, features FROM raw_fit WHERE false'), pg_temp.refit(NULL)), '=', 0::float8, 'no old vectors: as without any');
+SELECT cmp_ok(difference(pg_temp.refit('SELECT item_id, ''{0,0,0,0}''::real[] FROM raw_fit'), pg_temp.refit(NULL)), '=', 0::float8, 'vectors of zeros are none');
+SELECT cmp_ok(difference(pg_temp.refit('SELECT item_id, CASE WHEN item_id > 2 THEN features END FROM raw_fit UNION ALL SELECT NULL, ''{1,2,3,4}'' UNION ALL SELECT 1000, ''{1,2,3,4}'''),
+                         pg_temp.refit('SELECT item_id, features FROM raw_fit WHERE item_id > 2')), '=', 0::float8, 'rows with a NULL and strange items are skipped');
+SELECT cmp_ok(difference(pg_temp.refit('SELECT item_id, features FROM raw_fit ORDER BY hashint4(item_id)'), pg_temp.refit('SELECT item_id, features FROM raw_fit ORDER BY item_id')), '=', 0::float8,
+              'in any order');
+SELECT cmp_ok(difference(pg_temp.refit('SELECT item_id, features::' || type || '[] FROM raw_fit'), pg_temp.refit('SELECT item_id, features::double precision[] FROM raw_fit')), '<', 1e-5::float8, 'as ' || type || '[]')
 FROM unnest('{real, numeric}'::text[]) AS type;
 SELECT lives_ok($$SELECT pg_temp.refit('SELECT item_id, ARRAY[features[1], 0, 0, 0] FROM raw_fit')$$, 'vectors that lie on a line');
 SELECT lives_ok($$SELECT pg_temp.refit('SELECT item_id, ARRAY[1e-300, 1e50, -1e50, item_id] FROM raw_fit')$$, 'vectors of all sizes');
