@@ -67,7 +67,11 @@ INSERT INTO probe VALUES
 	('concat', 'sound($1 || $1) AND sound(dlints_concat($1, dlints_set($1, ridge => 3)))'),
 	('concat_agg', 'sound((SELECT dlints_concat_agg($1) FROM generate_series(1, 3)))'),
 	('top', '(SELECT dlints_argmax(i, m) = (dlints_top(i, m, 2))[1] FROM unnest(dlints_mean($1)) WITH ORDINALITY u (m, i))'),
-	('ndcg', '(SELECT finite(dlints_ndcg(abs(m), m, 3)) FROM unnest(dlints_mean($1) || 1::float8) m)');
+	('ndcg', '(SELECT finite(dlints_ndcg(abs(m), m, 3)) FROM unnest(dlints_mean($1) || 1::float8) m)'),
+	('encode', '(SELECT finite(VARIADIC dlints_encode(9, ''policy'', i.policy, ''n'', i.context_dim)) AND finite(VARIADIC dlints_encode(9, to_jsonb(i.policy))) FROM dlints_info($1) i)'),
+	('profile', '(SELECT finite(VARIADIC dlints_profile(x) || dlints_profile(x, 0.5) || dlints_profile(x::float8[]) || dlints_profile(x::float8[], -2)) FROM dlints_info($1), LATERAL (SELECT $2) v (x))'),
+	('profile in parts', '(SELECT finite(VARIADIC dlints_profile_finalfn(dlints_profile_combinefn(
+		dlints_profile_transfn(dlints_profile_transfn(NULL, $2), $2, 2), dlints_profile_transfn(dlints_profile_transfn(NULL, $2::float8[]), $2::float8[], 2)))) FROM dlints_info($1))');
 
 -- of contexts of both types, with and without a shared context behind them
 INSERT INTO probe
