@@ -91,7 +91,8 @@ my $everything = q{
 	  dlints_info(m), (SELECT count(c) FROM dlints_coefficients(m) AS c),
 	  (SELECT dlints_ndcg(i, -i, 3) FROM item),
 	  dlints_encode(4, 'name', 'value', 'number', 2), dlints_encode(4, '{"name": "value"}'::jsonb),
-	  (SELECT dlints_profile(x, i) || dlints_profile(x::double precision[]) FROM item)
+	  (SELECT dlints_profile(x, i) || dlints_profile(x::double precision[]) FROM item),
+	  (SELECT dlints_top(f.item, f.item, 2) FROM dlints_factors('VALUES (1, 2), (1, 3), (2, 3)', 2, 'VALUES (2, ARRAY[1, 2])') AS f (item integer, features real[]))
 	FROM (SELECT dlints_update(dlints_update(dlints_new(3, 2, seed => 4), '{1, 2, 3}', 1), '{3, 0, 1}', 0) AS m OFFSET 0) AS model};
 
 my $shared = database('CREATE SCHEMA bandit',

@@ -71,7 +71,9 @@ INSERT INTO probe VALUES
 	('encode', '(SELECT finite(VARIADIC dlints_encode(9, ''policy'', i.policy, ''n'', i.context_dim)) AND finite(VARIADIC dlints_encode(9, to_jsonb(i.policy))) FROM dlints_info($1) i)'),
 	('profile', '(SELECT finite(VARIADIC dlints_profile(x) || dlints_profile(x, 0.5) || dlints_profile(x::float8[]) || dlints_profile(x::float8[], -2)) FROM dlints_info($1), LATERAL (SELECT $2) v (x))'),
 	('profile in parts', '(SELECT finite(VARIADIC dlints_profile_finalfn(dlints_profile_combinefn(
-		dlints_profile_transfn(dlints_profile_transfn(NULL, $2), $2, 2), dlints_profile_transfn(dlints_profile_transfn(NULL, $2::float8[]), $2::float8[], 2)))) FROM dlints_info($1))');
+		dlints_profile_transfn(dlints_profile_transfn(NULL, $2), $2, 2), dlints_profile_transfn(dlints_profile_transfn(NULL, $2::float8[]), $2::float8[], 2)))) FROM dlints_info($1))'),
+	('factors', '(SELECT bool_and(finite(VARIADIC features)) FROM dlints_factors(''SELECT i, i % 2 FROM generate_series(1, 3) i'', 2, ''SELECT 1, ARRAY[2, 3]'', (SELECT seed FROM dlints_info($1)))
+		AS f (item integer, features float8[]))');
 
 -- of contexts of both types, with and without a shared context behind them
 INSERT INTO probe
