@@ -30,6 +30,7 @@ typedef enum RandomPurpose
 
 extern void random_philox(const uint32_t counter[4], const uint32_t key[2],
 						  uint32_t out[4]);
+extern uint64_t random_bits(uint64_t seed, uint64_t index);
 extern void random_normals(uint64_t seed, RandomPurpose purpose, uint32_t row,
 						   size_t count, double *out);
 
