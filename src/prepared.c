@@ -388,22 +388,29 @@ PrepareModelOnce(Datum datum)
 	return model;
 }
 
-/* Z = L L' and Z~ = M M' of the memory in use; allocated here. */
+/* Z = L L' and Z~ = M M' of evidence, into a factor that was bound for it */
+void
+FactorEvidence(const Evidence *evidence, double ridge, Factor *factor)
+{
+	BlasReady();
+	if (!posterior_factor(evidence, ridge, factor))
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_CORRUPTED),
+				 errmsg("posterior of dlints model does not exist"),
+				 errdetail("Its evidence is not positive semidefinite or, with the ridge, out of range.")));
+}
+
+/* The same of the memory in use; allocated here. */
 static Factor
 FactorMemory(const DlintsHeader *header, const Evidence *evidence)
 {
 	bool		fades = evidence->H != NULL;
 	Factor		factor;
 
-	BlasReady();
 	factor_bind(&factor, evidence->dim, fades,
 				palloc(factor_value_count(evidence->dim, fades) *
 					   sizeof(double)));
-	if (!posterior_factor(evidence, header->ridge, &factor))
-		ereport(ERROR,
-				(errcode(ERRCODE_DATA_CORRUPTED),
-				 errmsg("posterior of dlints model does not exist"),
-				 errdetail("Its evidence is not positive semidefinite or, with the ridge, out of range.")));
+	FactorEvidence(evidence, header->ridge, &factor);
 	return factor;
 }
 

@@ -76,6 +76,8 @@ ValueKeyMatches(const ValueKey *key, Datum datum)
 	return ValueKeyMatchesBytes(key, datum);
 }
 
+extern void FactorEvidence(const Evidence *evidence, double ridge,
+						   Factor *factor);
 extern PreparedModel *PrepareModelOnce(Datum datum);
 extern PreparedModel *PrepareModelAt(FmgrInfo *flinfo, Datum datum);
 extern PreparedModel *PrepareModel(FunctionCallInfo fcinfo, int argno);
