@@ -19,6 +19,7 @@
 #include "postgres.h"
 
 #include "miscadmin.h"
+#include "storage/shmem.h"
 #include "utils/memutils.h"
 
 #include "args.h"

@@ -8,8 +8,9 @@ BEGIN;
 -- scores are made in each of the ways there are.
 CREATE FUNCTION trained(m dlints, n integer, s integer) RETURNS dlints LANGUAGE sql AS
 $$ SELECT dlints_set(CASE WHEN s = 0
-     THEN dlints_update_batch(m, array_agg(context(i, n) ORDER BY i), array_agg(number(i, 1) ORDER BY i), array_agg(timestamptz '2026-01-01' + i * interval '1 hour' ORDER BY i))
-     ELSE dlints_update_batch(m, array_agg(context(i, n) ORDER BY i), array_agg(context(i % 5, s) ORDER BY i), array_agg(number(i, 1) ORDER BY i)) END, exploration => 1) FROM generate_series(1, 30) AS i $$;
+     THEN (SELECT dlints_update_batch(m, array_agg(context(i, n) ORDER BY i), array_agg(number(i, 1) ORDER BY i), array_agg(timestamptz '2026-01-01' + i * interval '1 hour' ORDER BY i)) FROM generate_series(1, 30) AS i)
+     ELSE (SELECT dlints_update_batch(m, array_agg(context(i, n) ORDER BY i), array_agg(context(i % 5, s) ORDER BY i), array_agg(number(i, 1) ORDER BY i)) FROM generate_series(1, 30) AS i)
+   END, exploration => 1) $$;
 CREATE TEMP TABLE subject AS
 SELECT no, name, n, s, trained(empty, n, s) AS model
 FROM (VALUES (1, 'plain, draws lifted', 5, 0, dlints_new(5)), (2, 'plain, all scores kept', 150, 0, dlints_new(150, discount => 0.99)), (3, 'projected, contexts reduced', 30, 0, dlints_new(30, 4)),
