@@ -93,6 +93,12 @@ FROM   opinion
 GROUP  BY GROUPING SETS ((campaign, kind, blocks, block - blocks),
                          (campaign, kind, block - blocks))"""
 
+LOOK = """
+SELECT m.campaign, m.kind, m.blocks, format('%s of %s', i.memory, i.memories),
+       i.sigma
+FROM   model m, dlints_info(m.state) i
+WHERE  m.blocks > 0"""
+
 
 @dataclass
 class Stage:
@@ -102,6 +108,8 @@ class Stage:
     kind: str
     blocks: int
     values: dict            # LEARNED, BEFORE, THEN: {column: value}
+    memory: str = ''        # in use
+    sigma: float = None
 
 
 def run(cursor, advance):
@@ -121,6 +129,9 @@ def run(cursor, advance):
         key = campaign, kind, blocks
         stage = found.setdefault(key, Stage(*key, {}))
         stage.values[age] = dict(zip(COLUMNS, values))
+    cursor.execute(LOOK)
+    for *key, memory, sigma in cursor.fetchall():
+        found[tuple(key)].memory, found[tuple(key)].sigma = memory, sigma
     return sorted(found.values(), key=lambda stage: (
         stage.campaign, list(MODELS).index(stage.kind),
         stage.blocks or BLOCKS))

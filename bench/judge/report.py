@@ -13,8 +13,8 @@ GAIN = 1.2
 
 VALUE_HEAD = ('campaign', 'of', 'from the log of', 'earned', 'ips', 'snips',
               'dr', 'mean weight', 'effective rounds', 'largest weight')
-LOOP_HEAD = ('campaign', 'model of', 'blocks learned',
-             'on what it learned', 'before it is used', 'what it then earned',
+LOOP_HEAD = ('campaign', 'model of', 'blocks learned', 'memory in use',
+             'sigma', 'on what it learned', 'before it is used', 'what it then earned',
              'effective rounds')
 
 
@@ -73,12 +73,13 @@ def simulated(frequencies, inverses, estimates):
     found.append(at_most('sum of the probabilities of a request, from k',
                          worst, NUMPY_BAR, f'{worst:.1g}'))
     found += [_close(f'mean of 1/probability, uniform {each.uniform:g}: '
-                     f'{each.mean:.2f} for {each.expected:.2f}, in errors',
+                     f'{each.mean:.2f} ± {each.stderr:.2f} for '
+                     f'{each.expected:.2f}, in errors',
                      each.mean - each.expected, each.stderr)
               for each in inverses]
     for each in estimates:
-        what = (f'{each.name}, k = {each.k}: {each.mean:.4f} for '
-                f'{each.truth:.4f}')
+        what = (f'{each.name}, k = {each.k}: {each.mean:.4f} ± '
+                f'{each.stderr:.4f} for {each.truth:.4f}')
         if each.name == 'snips':    # is biased, by little
             found.append(Result(what, _errors(each.mean - each.truth,
                                               each.stderr)))
@@ -152,7 +153,8 @@ def _stage_cells(stage):
     learned, before, then = (stage.values[age]
                              for age in (LEARNED, BEFORE, THEN))
     return (stage.campaign, stage.kind,
-            'all' if stage.blocks is None else stage.blocks,
+            'all' if stage.blocks is None else stage.blocks, stage.memory,
+            '' if stage.sigma is None else f'{stage.sigma:.3f}',
             _thousand(learned['dr'], learned['dr_stderr']),
             _thousand(before['dr'], before['dr_stderr']),
             _thousand(then['ips'], then['ips_stderr']),
