@@ -65,18 +65,22 @@ FROM   generate_series(1, %(requests)s) AS request,
            FROM   equal) s
 WHERE  (c).rank = 1"""
 
+# Chance is asked once for each row, not once for each column of the value.
 VALUES = """
-SELECT (dlints_policy_value((random() < chance)::integer, (c).probability,
-                            %(k)s * target, predicted, expected)).*
-FROM  (SELECT sum(target * predicted) AS expected FROM arm) e,
-       generate_series(1, %(logs)s) AS log,
-       generate_series(1, %(requests)s) AS request,
-       LATERAL (
-           SELECT i.*, dlints_choose((SELECT state FROM trained), i.features,
-                                     k => %(k)s, uniform => %(uniform)s)
-                       OVER (PARTITION BY log, request) AS c
-           FROM   arm i) s
-WHERE  (c).rank IS NOT NULL
+SELECT (dlints_policy_value(reward, probability, target, predicted,
+                            expected)).*
+FROM  (SELECT log, (random() < chance)::integer AS reward,
+              (c).probability, %(k)s * target AS target, predicted, expected
+       FROM  (SELECT sum(target * predicted) AS expected FROM arm) e,
+              generate_series(1, %(logs)s) AS log,
+              generate_series(1, %(requests)s) AS request,
+              LATERAL (
+                  SELECT i.*,
+                         dlints_choose((SELECT state FROM trained), i.features,
+                                       k => %(k)s, uniform => %(uniform)s)
+                         OVER (PARTITION BY log, request) AS c
+                  FROM   arm i) s
+       WHERE  (c).rank IS NOT NULL) shown
 GROUP  BY log"""
 
 
