@@ -1,5 +1,5 @@
 -- The statements that the guide teaches: decide and log, report, learn from the
--- log, correct.
+-- log, correct, judge.
 \set ON_ERROR_STOP 1
 BEGIN;
 \ir include/helpers.sql
@@ -120,7 +120,50 @@ FROM  (SELECT p.name,
               JOIN item i ON i.id = l.item_id
               JOIN member u ON u.id = l.member_id
        GROUP  BY p.name) e
-WHERE  m.name = e.name$$);
+WHERE  m.name = e.name$$),
+('judge', $$
+SELECT (dlints_policy_value(o.reward, o.probability, t.target, t.predicted, t.expected)).*
+FROM   model m, outcome o,
+       LATERAL (
+           SELECT max(c.p) FILTER (WHERE c.id = o.item_id) AS target,
+                  max(c.reward) FILTER (WHERE c.id = o.item_id) AS predicted,
+                  sum(c.p * c.reward) AS expected
+           FROM  (SELECT i.id, dlints_predict(m.state, i.features, u.features) AS reward,
+                         dlints_probability(m.state, i.features, u.features, uniform => 0.5)
+                         OVER (PARTITION BY o.id) AS p
+                  FROM   item i, member u
+                  WHERE  i.shelf = o.shelf AND u.id = o.member_id) c) t
+WHERE  m.name = 'firm' AND o.shelf = 9$$),
+('predict', $$
+WITH judged AS (
+    SELECT o.reward, dlints_progressive(dlints_new(5), i.features, o.reward)
+                     OVER (ORDER BY o.id) AS predicted
+    FROM   outcome o JOIN item i ON i.id = o.item_id
+    WHERE  o.shelf = 9),
+placed AS (
+    SELECT *, least(greatest(predicted, 0.001), 0.999) AS chance,
+           rank() OVER (ORDER BY predicted)
+           + (count(*) OVER (PARTITION BY predicted) - 1) / 2.0 AS place
+    FROM   judged)
+SELECT sqrt(avg((reward - predicted) ^ 2)) AS rmse,
+       regr_slope(reward, predicted) AS calibration,
+       -avg(ln(CASE reward WHEN 1 THEN chance ELSE 1 - chance END)) AS log_loss,
+       (sum(place) FILTER (WHERE reward = 1) - sum(reward) * (sum(reward) + 1) / 2)
+       / (sum(reward) * sum(1 - reward)) AS auc
+FROM   placed$$),
+('compare', $$
+SELECT discount, d, sqrt(avg((reward - predicted) ^ 2)) AS rmse
+FROM  (SELECT discount, d, o.reward,
+              dlints_progressive(dlints_new(5, d, discount, shared_dim => 2), i.features,
+                                 u.features, o.reward)
+              OVER (PARTITION BY discount, d ORDER BY o.id) AS predicted
+       FROM   unnest('{0.99, 0.999, 1}'::float8[]) discount, unnest('{4, 8, 12}'::integer[]) d,
+              outcome o
+              JOIN item i ON i.id = o.item_id
+              JOIN member u ON u.id = o.member_id
+       WHERE  o.shelf = 9) s
+GROUP  BY discount, d
+ORDER  BY rmse$$);
 
 -- a taught statement's result, row by row
 CREATE FUNCTION run_taught(wanted text) RETURNS SETOF record LANGUAGE plpgsql AS
@@ -215,6 +258,42 @@ INSERT INTO reward SELECT decision_id, item_id, 1 FROM shown JOIN decision ON id
 SELECT throws_ok($$SELECT do_taught('correct')$$, '22023', NULL, 'a model that counts cannot take back');
 SELECT is(count(*), 2::bigint, 'and nothing is marked as learned') FROM reward JOIN shown USING (decision_id, item_id) WHERE learned <> reward;
 SELECT ok(same_bytes(m.state, b.state), format('%s stays as it was', name)) FROM model AS m JOIN before AS b USING (name) ORDER BY name;
+
+-- judge: a policy without chance but "uniform" by its own log, where every weight is 1
+UPDATE item SET shelf = 9 WHERE id <= 12;
+INSERT INTO model SELECT 'firm', dlints_set(state, policy => 'greedy') FROM model WHERE name = 'offers';
+INSERT INTO decision (model, member_id, shelf) SELECT 'firm', id, 9 FROM member, generate_series(1, 4);
+INSERT INTO shown (decision_id, item_id, rank, probability)
+SELECT d.id, c.id, (c.choice).rank, (c.choice).probability
+FROM   decision AS d,
+       LATERAL (SELECT i.id, dlints_choose(m.state, i.features, u.features, uniform => 0.5) OVER (PARTITION BY d.id) AS choice
+                FROM model AS m, member AS u, item AS i WHERE m.name = d.model AND u.id = d.member_id AND i.shelf = d.shelf) AS c
+WHERE  d.model = 'firm' AND (c.choice).rank IS NOT NULL;
+INSERT INTO reward SELECT decision_id, item_id, 1 FROM shown JOIN decision ON id = decision_id WHERE model = 'firm' AND decision_id % 3 = 0;
+CREATE VIEW outcome AS
+SELECT d.id, d.member_id, d.shelf, d.made_at, s.item_id, s.probability, coalesce(r.reward, 0) AS reward
+FROM   decision d
+       JOIN shown s ON s.decision_id = d.id
+       LEFT JOIN reward r ON r.decision_id = d.id AND r.item_id = s.item_id;
+CREATE TEMP TABLE value AS SELECT v.* FROM run_taught('judge') AS v
+(observations bigint, mean_reward float8, mean_reward_stderr float8, ips float8, ips_stderr float8, snips float8, snips_stderr float8,
+ dr float8, dr_stderr float8, mean_weight float8, mean_weight_stderr float8, effective_sample_size float8, max_weight float8);
+SELECT is(observations, 200::bigint, 'every decision is judged') FROM value;
+SELECT cmp_ok(difference(ARRAY[mean_weight, max_weight, effective_sample_size / 200, ips, snips, ips_stderr], ARRAY[1, 1, 1, mean_reward, mean_reward, mean_reward_stderr]), '<', 1e-12::float8,
+              'by its own log a policy is worth what it earned') FROM value;
+SELECT cmp_ok(abs(mean_reward - (SELECT avg(reward) FROM outcome WHERE shelf = 9)), '<', 1e-12::float8, 'which is in the log') FROM value;
+SELECT results_eq($$SELECT loops FROM nodes('judge') WHERE kind = 'WindowAgg'$$, '{200}'::numeric[], 'one window for each decision');
+
+-- predictions of what is not yet learned
+CREATE TEMP TABLE measure AS SELECT m.* FROM run_taught('predict') AS m (rmse float8, calibration float8, log_loss float8, auc float8);
+CREATE TEMP TABLE prediction AS
+SELECT o.reward, dlints_progressive(dlints_new(5), i.features, o.reward) OVER (ORDER BY o.id) AS predicted FROM outcome AS o JOIN item AS i ON i.id = o.item_id WHERE o.shelf = 9;
+SELECT cmp_ok(abs(m.auc - (SELECT avg(CASE WHEN a.predicted > b.predicted THEN 1 WHEN a.predicted = b.predicted THEN 0.5 ELSE 0 END) FROM prediction AS a, prediction AS b
+                           WHERE a.reward = 1 AND b.reward = 0)), '<', 1e-12::float8, 'AUC by places is that by pairs') FROM measure AS m;
+SELECT cmp_ok(abs(m.rmse ^ 2 - (SELECT avg((reward - predicted) ^ 2) FROM prediction)), '<', 1e-12::float8, 'the mean square is theirs') FROM measure AS m;
+SELECT results_eq($$SELECT count(*), max(loops) FROM nodes('predict') WHERE kind = 'WindowAgg'$$, 'VALUES (3::bigint, 1::numeric)', 'a window to predict, and two to place');
+SELECT results_eq($$SELECT loops FROM nodes('compare') WHERE kind = 'WindowAgg'$$, '{1}'::numeric[], 'one window for all models that are compared');
+SELECT is(count(*), 9::bigint, 'each of them has a result') FROM run_taught('compare') AS c (discount float8, d integer, rmse float8) WHERE rmse BETWEEN 0.3 AND 0.7;
 
 SELECT * FROM finish();
 ROLLBACK;
