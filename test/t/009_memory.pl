@@ -168,6 +168,20 @@ stays_low('evidence of 30,000 rows under shared contexts', q{
 	SELECT dlints_evidence(p.state, i.features, v.features, i.id)
 	FROM personal p, item i, visitor v, generate_series(1, %d)}, 1, 10);
 
+# Refits one after the other, with users and items by reference
+stays_low('50 times item vectors, with errors', q{
+	DO $$
+	BEGIN
+		FOR round IN 1 .. %d LOOP
+			PERFORM * FROM dlints_factors('SELECT i::text, (i * i %% 1000)::text FROM generate_series(1, 10000) i', 8) AS f (item text, features real[]);
+			BEGIN
+				PERFORM * FROM dlints_factors('SELECT i, i, 5000 - i FROM generate_series(1, 10000) i', 8) AS f (item integer, features real[]);
+			EXCEPTION WHEN invalid_parameter_value THEN
+				NULL;
+			END;
+		END LOOP;
+	END $$}, 3, 50);
+
 stays_low('10,000 histories in one statement',
 	'SELECT dlints_concat_agg(state) FROM model, generate_series(1, %d)', 100, 10000);
 stays_low('600,000 encodings',

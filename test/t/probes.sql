@@ -73,6 +73,8 @@ INSERT INTO probe VALUES
 	('profile', '(SELECT finite(VARIADIC dlints_profile(x) || dlints_profile(x, 0.5) || dlints_profile(x::float8[]) || dlints_profile(x::float8[], -2)) FROM dlints_info($1), LATERAL (SELECT $2) v (x))'),
 	('profile in parts', '(SELECT finite(VARIADIC dlints_profile_finalfn(dlints_profile_combinefn(
 		dlints_profile_transfn(dlints_profile_transfn(NULL, $2), $2, 2), dlints_profile_transfn(dlints_profile_transfn(NULL, $2::float8[]), $2::float8[], 2)))) FROM dlints_info($1))'),
+	('factors', '(SELECT bool_and(finite(VARIADIC features)) FROM dlints_factors(''SELECT i, i % 2 FROM generate_series(1, 3) i'', 2, ''SELECT 1, ARRAY[2, 3]'', (SELECT seed FROM dlints_info($1)))
+		AS f (item integer, features float8[]))'),
 	('policy_value', '(SELECT (v).observations = count AND finite((v).ips) FROM (SELECT dlints_policy_value(m, 1, 0.5), count(*) FROM unnest(dlints_mean($1)) m) s (v, count))'),
 	('policy_value with a model', '(SELECT (v).observations = count AND finite((v).dr) FROM (SELECT dlints_policy_value(1, 1, 0.5, m, m), count(*) FROM unnest(dlints_mean($1)) m) s (v, count))');
 
