@@ -345,10 +345,10 @@ GroupNumber(Reading *reading, NullableDatum name)
 	entry = groups_insert(reading->group_numbers, key, &found);
 	if (!found)
 	{
+		Size		size = VARSIZE_ANY(key);
+
 		entry->number = (int) reading->group_numbers->members - 1;
-		entry->name = (struct varlena *) MemoryContextAlloc(reading->context,
-															VARSIZE_ANY(key));
-		memcpy(entry->name, key, VARSIZE_ANY(key));
+		entry->name = memcpy(MemoryContextAlloc(reading->context, size), key, size);
 	}
 	return entry->number;
 }
