@@ -6,12 +6,13 @@ Each number is a ratio, or a growth, measured in one run on one machine.
 import argparse
 
 from bench import machine, program, progress, report
-from bench.speed import (evidence, factors, growth, interleaved, judge,
+from bench.speed import (decide, evidence, factors, growth, interleaved, judge,
                          memories, memory, rebuild, recommend, reduced,
                          sessions, shared, stream, update)
 
 THEMES = (recommend, evidence, update, stream, growth, memory, shared,
-          interleaved, rebuild, reduced, sessions, memories, judge, factors)
+          interleaved, rebuild, reduced, sessions, memories, judge, decide,
+          factors)
 QUICK = 0.1
 
 

@@ -72,6 +72,8 @@ my $everything = q{
 	  (SELECT dlints_recommend(dlints_set(m, policy => 'greedy'), i, x) FROM item),
 	  (SELECT dlints_recommend(dlints_set(m, policy => 'ucb'), i, x::double precision[], 2) FROM item),
 	  (SELECT dlints_recommend(m, i, x) FROM item WHERE i = 2),
+	  (SELECT array_agg(c) FROM (SELECT dlints_choose(dlints_set(m, policy => 'greedy'), x, 2, cap_group => 'a', cap => 1) OVER () AS c FROM item) AS s),
+	  (SELECT array_agg(p) FROM (SELECT dlints_probability(dlints_set(m, policy => 'greedy'), x, uniform => 0.5) OVER () AS p FROM item) AS s),
 	  dlints_draw(m, 1), dlints_draw_weights(m, 2),
 	  (SELECT dlints_argmax(i, dlints_dot(dlints_weights(m), x)) FROM item),
 	  (SELECT dlints_top(i, dlints_dot(dlints_weights(m), x), 2) FROM item),
