@@ -5,6 +5,8 @@
 #   make drift, make judge, make load,       with a private, throwaway server;
 #   make paper, make peers                   ARGS="..." goes to all but test,
 #                                            TESTS="test/t/001_basic.pl" to test
+#   make play                                a page to play with, on localhost
+#   make play-test                           that page in a headless Chromium
 #   make fuzz, make fuzz-corpus,             hostile input, for a minute per target
 #   make sqlsmith
 #   make sanitize, make valgrind             the tests, under other checkers
@@ -63,7 +65,7 @@ export TESTS
 INSTALL_FOR = @scripts/install.sh
 WITH_SERVER = @scripts/with-server.sh
 
-.PHONY: test demo bench drift judge load paper peers fuzz fuzz-corpus sqlsmith sanitize valgrind long-run lint dist
+.PHONY: test demo bench drift judge load paper peers play play-test fuzz fuzz-corpus sqlsmith sanitize valgrind long-run lint dist
 
 # PostgreSQL's own headers are not clean under the last of these, and its flags
 # are those of the compiler it was built with.
@@ -91,6 +93,15 @@ load: export SERVER_SETTINGS = fsync = on
 demo bench drift judge load paper peers:
 	$(INSTALL_FOR) bench $(filter peers,$@) server
 	@DATA='$(DEMO_DATA)' scripts/with-server.sh $(PYTHON) -m bench.$(@:bench=speed) $(ARGS)
+
+# Until Ctrl-C; ARGS="--port 8016" if another program has its port.
+play:
+	$(INSTALL_FOR) play server
+	@DATA='$(DEMO_DATA)' scripts/with-server.sh $(PYTHON) -m examples.play $(ARGS)
+
+play-test:
+	$(INSTALL_FOR) play browser server
+	$(WITH_SERVER) -u prove -v --source Executable test/play/browser.sh
 
 # FUZZ_SECONDS=60 for each target, FUZZ_TARGETS="..." for some of them.  The
 # extension tells libFuzzer, which is in another module, where it has been.

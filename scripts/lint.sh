@@ -37,7 +37,7 @@ done
 perlcritic --quiet --gentle --verbose '%f:%l: %m (%p)\n' test/t scripts || status=1
 
 echo "== pyflakes"
-pyflakes3 bench test || status=1
+pyflakes3 bench examples test || status=1
 
 echo "== yamllint"
 yamllint --strict .github .yamllint || status=1

@@ -1,0 +1,2 @@
+-- somebody new
+INSERT INTO visitor (robot) VALUES (%(robot)s) RETURNING id

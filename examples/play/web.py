@@ -1,0 +1,210 @@
+"""The page over HTTP, on this machine only."""
+
+import errno
+import json
+import secrets
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import psycopg2
+
+from bench.program import UserError
+from examples.play.service import Gone
+
+ADDRESS = '127.0.0.1'
+PAGE = Path(__file__).parent / 'page'
+FILES = {'/': ('index.html', 'text/html'), '/play.css': ('play.css', 'text/css'),
+         '/play.js': ('play.js', 'text/javascript')}
+LONGEST = 10_000        # bytes of a request
+
+
+class Refused(Exception):
+    """A request that makes no sense; its text says why."""
+
+
+class Site(ThreadingHTTPServer):
+    """The server; it needs a service and robots before it serves."""
+
+    daemon_threads = True
+
+    def __init__(self, port):
+        try:
+            super().__init__((ADDRESS, port), Handler)
+        except OSError as error:
+            if error.errno != errno.EADDRINUSE:
+                raise
+            raise UserError(f'port {port} is taken. Another one: make play '
+                            f'ARGS="--port {port + 1}"') from None
+        self.service = None
+        self.robots = None
+        self.tastes = []
+        # Tells a page of an earlier server that its visitor is not here.
+        self.run = secrets.token_hex(8)
+
+    @property
+    def url(self):
+        """Where the page is."""
+        return f'http://{ADDRESS}:{self.server_port}/'
+
+
+class Handler(BaseHTTPRequestHandler):
+    """One connection of a browser."""
+
+    protocol_version = 'HTTP/1.1'
+    timeout = 60
+
+    def do_GET(self):
+        """Answer with a file, or with what all visitors do."""
+        self._answer({'/api/crowd': crowd}, parse_query)
+
+    def do_POST(self):
+        """Answer to what a visitor does."""
+        self._answer({'/api/visit': visit, '/api/like': like,
+                      '/api/next': turn, '/api/robots': switch}, self._body)
+
+    def log_message(self, *_):
+        """Say nothing."""
+
+    def _answer(self, calls, read):
+        path = urlsplit(self.path).path
+        try:
+            self._check_host()
+            if path in calls:
+                answer = calls[path](self.server, read(self.path))
+                self._send(200, 'application/json', json.dumps(answer).encode())
+            elif self.command == 'GET' and path in FILES:
+                name, kind = FILES[path]
+                self._send(200, kind, (PAGE / name).read_bytes())
+            else:
+                self._fail(404, f'there is no {path}')
+        except Refused as error:
+            self.close_connection = True
+            self._fail(400, str(error))
+        except Gone as error:
+            self._fail(410, str(error))
+        except psycopg2.Error as error:
+            self._fail(500, f'PostgreSQL: {error}'.strip())
+
+    def _check_host(self):
+        """Refuse pages of other sites that have a name lead here."""
+        if urlsplit(f'//{self.headers.get("Host", "")}').hostname not in (
+                ADDRESS, 'localhost'):
+            raise Refused('this is for visitors on this machine')
+
+    def _body(self, _):
+        """Return a request's JSON object.
+
+        Pages of other sites cannot send JSON without asking first.
+        """
+        if self.headers.get_content_type() != 'application/json':
+            raise Refused('JSON is wanted')
+        try:
+            length = int(self.headers.get('Content-Length', ''))
+            if not 0 <= length <= LONGEST:
+                raise ValueError
+            body = json.loads(self.rfile.read(length))
+        except ValueError:
+            raise Refused('a short JSON object is wanted') from None
+        if not isinstance(body, dict):
+            raise Refused('a JSON object is wanted')
+        return body
+
+    def _fail(self, status, text):
+        self._send(status, 'application/json',
+                   json.dumps({'error': text}).encode())
+
+    def _send(self, status, kind, content):
+        self.send_response(status)
+        self.send_header('Content-Type', f'{kind}; charset=utf-8')
+        self.send_header('Content-Length', str(len(content)))
+        self.send_header('Cache-Control', 'no-store')
+        self.send_header('Content-Security-Policy', 
+                         "default-src 'self'; img-src 'self' data:")
+        self.end_headers()
+        self.wfile.write(content)
+
+
+def parse_query(path):
+    """Return the parameters of an address."""
+    return {name: values[0]
+            for name, values in parse_qs(urlsplit(path).query).items()}
+
+
+def number(request, name):
+    """Return one of a request's numbers."""
+    try:
+        found = int(request[name])
+    except (KeyError, TypeError, ValueError):
+        found = -1
+    if not 0 <= found < 2**31:
+        raise Refused(f'{name} is to be a number')
+    return found
+
+
+def visit(site, request):
+    """Somebody opens the page: known by the number of this run, or new."""
+    with site.service.session() as session:
+        known = request.get('run') == site.run
+        visitor = number(request, 'visitor') if known else None
+        if not known or not session.knows(visitor):
+            visitor = session.new_visitor()
+        answer = page(session, visitor, session.open_page(visitor))
+    return {'run': site.run, 'tastes': site.tastes, **answer}
+
+
+def turn(site, request):
+    """The visitor is done with a page and wants the next one."""
+    visitor = number(request, 'visitor')
+    with site.service.session() as session:
+        check_visitor(session, visitor)
+        session.learn(visitor)
+        return page(session, visitor, session.decide(visitor)[0])
+
+
+def like(site, request):
+    """The visitor likes a film, or takes that back."""
+    visitor = number(request, 'visitor')
+    with site.service.session() as session:
+        check_visitor(session, visitor)
+        session.like(visitor, number(request, 'decision'),
+                     number(request, 'movie'), bool(request.get('likes')))
+        executed = session.executed[:]
+        return {'liked': session.liked(visitor), 'executed': executed}
+
+
+def page(session, visitor, decision):
+    """Return a page with its reasons, and what was executed for it."""
+    films = session.why(decision)
+    executed = session.executed[:]
+    return {'visitor': visitor, 'decision': decision, 'films': films,
+            'liked': session.liked(visitor), 'executed': executed}
+
+
+def crowd(site, request):
+    """What all visitors liked, what is remembered, what the robots do."""
+    with site.service.session() as session:
+        answer = session.crowd(number(request, 'visitor'))
+        return {**answer, 'robots': robots(site),
+                'executed': session.executed}
+
+
+def switch(site, request):
+    """Switch the robots on or off, and set their taste."""
+    if request.get('taste') not in site.tastes:
+        raise Refused('there is no such taste')
+    site.robots.switch(bool(request.get('on')), request['taste'])
+    return {'robots': robots(site)}
+
+
+def robots(site):
+    """Return what the robots are doing."""
+    state = site.robots
+    return {'on': state.on, 'taste': state.taste, 'pages': state.pages,
+            'problem': state.problem}
+
+
+def check_visitor(session, visitor):
+    """Fail unless there is such a visitor."""
+    if not session.knows(visitor):
+        raise Gone('there is no such visitor any more: reload the page')
