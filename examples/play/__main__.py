@@ -8,7 +8,7 @@ from collections import Counter
 
 from bench import program
 from examples.play import films
-from examples.play.robots import Robots
+from examples.play.robots import OWN_TASTE, Robots
 from examples.play.service import Service
 from examples.play.web import Site
 
@@ -23,11 +23,12 @@ def main():
         site.service = Service(goods)
         counts = Counter(genre for _, _, genres in goods.movies
                          for genre in genres)
-        site.tastes = sorted(genre for genre, count in counts.items()
-                             if count >= FEWEST)
-        site.robots = Robots(site.service,
-                             {movie: genres for movie, _, genres in goods.movies},
-                             site.tastes[0])
+        tastes = sorted(genre for genre, count in counts.items()
+                        if count >= FEWEST)
+        site.tastes = [OWN_TASTE, *tastes]
+        site.robots = Robots(
+            site.service,
+            {movie: genres for movie, _, genres in goods.movies}, tastes)
         print(f'{len(goods.movies)} films ({goods.origin}), '
               f'{len(goods.history):,} likes of other people\n'
               f'The page: {site.url} (Ctrl-C ends it)', flush=True)

@@ -1,26 +1,38 @@
-"""Visitors by the dozen, all of one taste."""
+"""Visitors by the dozen, each with a taste of its own or all with one."""
 
 import random
 import threading
+from dataclasses import dataclass
 
 PAGES_OF_EACH = 8
 PAUSE = 0.2             # seconds between pages
 AT_ONCE = 5
 LIKES_TASTE = 0.8       # how likely a robot likes a film of its genre
 LIKES_OTHER = 0.03
+OWN_TASTE = 'a genre each'
+
+
+@dataclass
+class Visit:
+    """A robot that is here."""
+
+    visitor: int
+    taste: str
+    pages: int = PAGES_OF_EACH      # to go
 
 
 class Robots:
     """A thread that visits while it is switched on."""
 
-    def __init__(self, service, genres, taste):
+    def __init__(self, service, genres, tastes):
         self._service = service
         self._genres = genres       # of each film, by id
+        self._tastes = tastes
         self._on = threading.Event()
         self._end = threading.Event()
-        self._visits = []           # [visitor, pages to go]
+        self._visits = []
         self._chance = random.Random()
-        self.taste = taste
+        self.taste = OWN_TASTE
         self.pages = 0
         self.problem = None
         self._thread = threading.Thread(target=self._run, daemon=True)
@@ -61,18 +73,21 @@ class Robots:
         """One robot sees a page and likes what is to its taste."""
         with self._service.session() as session:
             if len(self._visits) < AT_ONCE:
-                self._visits.append([session.new_visitor(robot=True),
-                                     PAGES_OF_EACH])
+                self._visits.append(Visit(session.new_visitor(robot=True),
+                                          self._chance.choice(self._tastes)))
             visit = self._chance.choice(self._visits)
-            visitor = visit[0]
-            decision, movies = session.decide(visitor)
+            decision, movies = session.decide(visit.visitor)
             for movie in movies:
-                wanted = self.taste in self._genres[movie]
-                if self._chance.random() < (LIKES_TASTE if wanted
-                                            else LIKES_OTHER):
-                    session.like(visitor, decision, movie)
-            session.learn(visitor)
+                if self._likes(visit, movie):
+                    session.like(visit.visitor, decision, movie)
+            session.learn(visit.visitor)
         self.pages += 1
-        visit[1] -= 1
-        if visit[1] == 0:
+        visit.pages -= 1
+        if visit.pages == 0:
             self._visits.remove(visit)
+
+    def _likes(self, visit, movie):
+        """Say whether a robot likes a film, this time."""
+        taste = visit.taste if self.taste == OWN_TASTE else self.taste
+        return self._chance.random() < (
+            LIKES_TASTE if taste in self._genres[movie] else LIKES_OTHER)

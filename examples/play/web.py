@@ -97,15 +97,20 @@ class Handler(BaseHTTPRequestHandler):
 
         Pages of other sites cannot send JSON without asking first.
         """
+        try:
+            length = max(0, int(self.headers.get('Content-Length', '')))
+        except ValueError:
+            raise Refused('a length is wanted') from None
+        # What is not read would take the answer with it.
+        content = self.rfile.read(min(length, LONGEST + 1))
+        if length > LONGEST:
+            raise Refused('that is too long')
         if self.headers.get_content_type() != 'application/json':
             raise Refused('JSON is wanted')
         try:
-            length = int(self.headers.get('Content-Length', ''))
-            if not 0 <= length <= LONGEST:
-                raise ValueError
-            body = json.loads(self.rfile.read(length))
+            body = json.loads(content)
         except ValueError:
-            raise Refused('a short JSON object is wanted') from None
+            raise Refused('JSON is wanted') from None
         if not isinstance(body, dict):
             raise Refused('a JSON object is wanted')
         return body

@@ -87,7 +87,7 @@ function like(film, button) {
     film.liked = likes;
     button.setAttribute('aria-pressed', likes);
     showLiked(answer.liked);
-    showExecuted($('executed'), answer.executed);
+    showExecuted($('executed'), [...answer.executed, ...page.executed]);
     $('status').textContent = 'Learned with the next ten.';
   });
 }
