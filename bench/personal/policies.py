@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 FACTORS = 32
-FEW = 16                    # where all products are to fit
+FEW = 8                     # where all products are to be as many
 CODE = 32                   # numbers that stand for a movie's genres
 REDUCED = 24
 
