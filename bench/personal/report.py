@@ -3,7 +3,7 @@
 import numpy as np
 
 from bench.personal.policies import (EVERY, MATCHED, PLAIN, SIMILARITY, WIDE)
-from bench.personal.world import CLICKS, ORDERS, RANDOM, REWARDS, WORTH
+from bench.personal.world import CLICKS, ORDERS, RANDOM, REWARDS
 from bench.report import Result, at_least, print_results, table
 
 GAIN_BAR = 1.5
