@@ -29,12 +29,13 @@ def main():
     seeds = range(1, options.seeds + 1)
     with server.connect() as cursor:
         machine.describe(cursor)
+        coordinates = play.coordinates(cursor)
     with Themes(len(seeds) * len(ORDERS)) as done:
         plays = play.play_all(
             ratings, seeds, options.movies, options.jobs,
             lambda order, seed: done.start(f'{order}, seed {seed}'))
     chart.draw(folder / CHART, plays)
-    sound = report.print_all(plays)
+    sound = report.print_all(plays, coordinates)
     print(f'\nChart: {folder / CHART}')
     return sound or options.quick
 

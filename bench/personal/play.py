@@ -82,8 +82,19 @@ def play(cursor, policy, reward, seed):
         choice=statements.CHOICES[policy.choice],
         lesson=statements.LESSONS.get(policy.choice, statements.NO_LESSON)))
     sizes = {**policy.model, 'seed': seed} if policy.model else {}
-    model = 'dlints_new({})'.format(', '.join(
-        f'{name} => %({name})s' for name in sizes)) if sizes else 'NULL'
     return np.array(value(
-        cursor, statements.RUN.format(model=model), **sizes,
+        cursor, statements.RUN.format(model=_new(sizes)), **sizes,
         items=policy.items, profiles=policy.profiles, rewarded=reward))
+
+
+def coordinates(cursor):
+    """Return of how many numbers each policy learns what they are worth."""
+    return {policy.name: value(
+        cursor, statements.COORDINATES.format(model=_new(policy.model)),
+        **policy.model) for policy in policies.EVERY}
+
+
+def _new(sizes):
+    """Return the expression that makes a model, or the lack of one."""
+    named = ', '.join(f'{name} => %({name})s' for name in sizes)
+    return f'dlints_new({named})' if sizes else 'NULL'

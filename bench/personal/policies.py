@@ -37,11 +37,11 @@ def _personal(name, about, items, count, profiles=None, control=False,
                   {'context_dim': count, **model}, not control, control)
 
 
-PLAIN, WIDE, SIMILARITY, MATCHED = ('plain', 'plain, as wide', 'similarity',
-                                    'matched')
+POPULAR, SIMILARITY = 'popular', 'similarity'
+PLAIN, WIDE, MATCHED = 'plain', 'plain, as wide', 'matched'
 EVERY = [
     Policy('random', 'any movie', 'random', 'popularity'),
-    Policy('popular', 'most rated by the others', 'popular', 'popularity'),
+    Policy(POPULAR, 'most rated by the others', 'popular', 'popularity'),
     Policy(SIMILARITY, 'x·u, learns nothing', 'similarity',
            profiles='factors'),
     _plain(PLAIN, f'{FACTORS} factors', 'factors', FACTORS),

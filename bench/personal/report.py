@@ -2,14 +2,15 @@
 
 import numpy as np
 
-from bench.personal.policies import (EVERY, MATCHED, PLAIN, SIMILARITY, WIDE)
+from bench.personal.policies import (EVERY, MATCHED, PLAIN, POPULAR, SIMILARITY,
+                                     WIDE)
 from bench.personal.world import CLICKS, ORDERS, RANDOM, REWARDS
 from bench.report import Result, at_least, print_results, table
 
 GAIN_BAR = 1.5
 LEAST_BAR = 0.97
 COLUMNS = [(order, reward) for order in ORDERS for reward in REWARDS]
-HEAD = ('policy', 'what it knows',
+HEAD = ('policy', 'what it knows', 'coordinates',
         *(f'{order}, {reward}' for order, reward in COLUMNS))
 
 
@@ -54,13 +55,13 @@ def with_error(values, digits=3):
     return f'{np.mean(values):.{digits}f} ± {error(values):.{digits}f}'
 
 
-def print_all(plays):
+def print_all(plays, coordinates):
     """Print all tables; return whether all bars are met."""
     found = Found(plays)
     seeds = len(plays) // len(ORDERS)
     print(f'\nReward a visit; mean and standard error of {seeds} seeds\n')
     print(table([HEAD] + [
-        (policy.name, policy.about, *(
+        (policy.name, policy.about, coordinates[policy.name] or '', *(
             with_error(found.means(column, policy.name))
             for column in COLUMNS)) for policy in EVERY]))
     print()
@@ -83,6 +84,9 @@ def results(found):
                       with_error(found.ratios((order, reward), MATCHED,
                                               other), 2))
                for order, reward in COLUMNS[1:] for other in (WIDE, PLAIN)]
+    against += [Result(f'matched against {POPULAR}: {", ".join(column)}',
+                       with_error(found.ratios(column, MATCHED, POPULAR), 2))
+                for column in COLUMNS]
     least = [_least(found, policy.name)
              for policy in EVERY if policy.personal]
     controls = [

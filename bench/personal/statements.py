@@ -125,3 +125,5 @@ $$ LANGUAGE plpgsql"""
 
 RUN = """
 SELECT pg_temp.play({model}, %(items)s, %(profiles)s, %(rewarded)s)"""
+
+COORDINATES = 'SELECT coalesce(cardinality(dlints_mean({model})), 0)'
