@@ -157,7 +157,8 @@ static void
 AddTextArray(Encoding *encoding, Datum value, Oid type)
 {
 	ArrayType  *array = DatumGetArrayTypeP(value);
-	Oid			element_type = getBaseType(ARR_ELEMTYPE(array));
+	Oid			element_type = ARR_ELEMTYPE(array);
+	Oid			base_type = getBaseType(element_type);
 	int16		typlen;
 	bool		typbyval;
 	char		typalign;
@@ -171,7 +172,7 @@ AddTextArray(Encoding *encoding, Datum value, Oid type)
 					  &elements, &nulls, &count);
 	for (i = 0; i < count; i++)
 		if (!nulls[i])
-			AddText(encoding, elements[i], element_type);
+			AddText(encoding, elements[i], base_type);
 }
 
 static void
