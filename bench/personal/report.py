@@ -44,22 +44,25 @@ class Found:
 
 
 def error(values):
-    """Return the standard error of a mean; 0 of a single value."""
+    """Return the standard error of a mean; none is known of one value."""
     if len(values) < 2:
         return 0
     return np.std(values, ddof=1) / np.sqrt(len(values))
 
 
 def with_error(values, digits=3):
-    """Return a mean and its standard error."""
-    return f'{np.mean(values):.{digits}f} ± {error(values):.{digits}f}'
+    """Return a mean and, if it is known, its standard error."""
+    text = f'{np.mean(values):.{digits}f}'
+    if len(values) < 2:
+        return text
+    return f'{text} ± {error(values):.{digits}f}'
 
 
 def print_all(plays, coordinates):
     """Print all tables; return whether all bars are met."""
     found = Found(plays)
     seeds = len(plays) // len(ORDERS)
-    print(f'\nReward a visit; mean and standard error of {seeds} seeds\n')
+    print(f'\nReward a visit; mean and standard error, seeds: {seeds}\n')
     print(table([HEAD] + [
         (policy.name, policy.about, coordinates[policy.name] or '', *(
             with_error(found.means(column, policy.name))
@@ -118,7 +121,8 @@ def sentence(found, column):
     ratios = found.ratios(column, MATCHED, SIMILARITY)
     later = (found.later(column, MATCHED) / found.later(column, SIMILARITY))
     gain, margin = ratios.mean() - 1, 2 * error(ratios)
-    verdict = ('learning pays' if gain > margin else
+    verdict = ('one seed is no proof' if len(ratios) < 2 else
+               'learning pays' if gain > margin else
                'similarity alone is better' if gain < -margin else
                'similarity alone is as good')
     return (f'{", ".join(column)}: {verdict}; matched earns '
