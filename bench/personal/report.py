@@ -127,4 +127,5 @@ def sentence(found, column):
                'similarity alone is as good')
     return (f'{", ".join(column)}: {verdict}; matched earns '
             f'{with_error(ratios, 2)} times what x·u earns without learning '
-            f'(second half of the visits {with_error(later, 2)})')
+            f'({ratios.min():.2f} to {ratios.max():.2f} by seed; in the '
+            f'second half of the visits {with_error(later, 2)})')
