@@ -11,6 +11,8 @@
 #   make long-run                            what millions of observations leave
 #   make lint                                what reads the source for mistakes
 #   make dist                                the release, as a tarball
+#   make deb, make deb-test                  Debian packages, in build/deb; and
+#                                            tried in a system of their own
 #
 # PG_CONFIG chooses the PostgreSQL.
 
@@ -63,7 +65,7 @@ export TESTS
 INSTALL_FOR = @scripts/install.sh
 WITH_SERVER = @scripts/with-server.sh
 
-.PHONY: test demo bench drift load paper peers fuzz fuzz-corpus sqlsmith sanitize valgrind long-run lint dist
+.PHONY: test demo bench drift load paper peers fuzz fuzz-corpus sqlsmith sanitize valgrind long-run lint dist deb deb-test
 
 # PostgreSQL's own headers are not clean under the last of these, and its flags
 # are those of the compiler it was built with.
@@ -116,3 +118,10 @@ lint:
 dist:
 	$(INSTALL_FOR) server
 	@scripts/dist.sh $(EXTVERSION)
+
+deb:
+	$(INSTALL_FOR) deb
+	@scripts/deb.sh
+
+deb-test: deb
+	@test/deb/run.sh
