@@ -67,6 +67,7 @@ INSERT INTO probe VALUES
 	('concat', 'sound($1 || $1) AND sound(dlints_concat($1, dlints_set($1, ridge => 3)))'),
 	('concat_agg', 'sound((SELECT dlints_concat_agg($1) FROM generate_series(1, 3)))'),
 	('top', '(SELECT dlints_argmax(i, m) = (dlints_top(i, m, 2))[1] FROM unnest(dlints_mean($1)) WITH ORDINALITY u (m, i))'),
+	('models', '(SELECT count(*) = 0 FROM dlints_models(''pg_catalog.pg_class'') WHERE $1 IS NOT NULL)'),
 	('ndcg', '(SELECT finite(dlints_ndcg(abs(m), m, 3)) FROM unnest(dlints_mean($1) || 1::float8) m)');
 
 -- of contexts of both types, with and without a shared context behind them
