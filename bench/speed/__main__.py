@@ -6,12 +6,12 @@ Each number is a ratio, or a growth, measured in one run on one machine.
 import argparse
 
 from bench import machine, program, progress, report
-from bench.speed import (evidence, growth, interleaved, memories, memory,
-                         rebuild, recommend, reduced, sessions, shared, stream,
-                         update)
+from bench.speed import (evidence, growth, interleaved, judge, memories,
+                         memory, rebuild, recommend, reduced, sessions, shared,
+                         stream, update)
 
 THEMES = (recommend, evidence, update, stream, growth, memory, shared,
-          interleaved, rebuild, reduced, sessions, memories)
+          interleaved, rebuild, reduced, sessions, memories, judge)
 QUICK = 0.1
 
 

@@ -35,6 +35,11 @@ extern void dsyrk_(const char *uplo, const char *trans, const int *n,
 				   const int *k, const double *alpha, const double *a,
 				   const int *lda, const double *beta, double *c,
 				   const int *ldc, fortran_len, fortran_len);
+extern void dtrmm_(const char *side, const char *uplo, const char *transa,
+				   const char *diag, const int *m, const int *n,
+				   const double *alpha, const double *a, const int *lda,
+				   double *b, const int *ldb, fortran_len, fortran_len,
+				   fortran_len, fortran_len);
 extern void dtrmv_(const char *uplo, const char *trans, const char *diag,
 				   const int *n, const double *a, const int *lda, double *x,
 				   const int *incx, fortran_len, fortran_len, fortran_len);
@@ -286,11 +291,15 @@ linalg_solve_lower_transposed(int d, const double *factor, int count,
 		   1, 1, 1, 1, 1);
 }
 
-/* vector <- lower vector, the matrix unpacked by linalg_unpack_lower */
+/* vectors <- lower vectors, the matrix unpacked by linalg_unpack_lower */
 void
-linalg_multiply_lower(int d, const double *lower, double *vector)
+linalg_multiply_lower(int d, const double *lower, int count, double *vectors)
 {
-	dtrmv_("L", "N", "N", &d, lower, &d, vector, &unit_stride, 1, 1, 1);
+	if (count == 1)
+		dtrmv_("L", "N", "N", &d, lower, &d, vectors, &unit_stride, 1, 1, 1);
+	else
+		dtrmm_("L", "L", "N", "N", &d, &count, &one, lower, &d, vectors, &d,
+			   1, 1, 1, 1);
 }
 
 /*

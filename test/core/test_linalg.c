@@ -389,26 +389,35 @@ test_solves(void **state)
 /* ---------- products ---------- */
 
 static void
-multiply_lower(int d, uint64_t *seed)
+multiply_lower_each(int d, int count, uint64_t *seed)
 {
 	double	   *packed = dice_array(seed, linalg_packed_len(d));
-	double	   *vector = dice_array(seed, (size_t) d);
+	double	   *vectors = dice_array(seed, (size_t) d * (size_t) count);
 	double	   *lower = guarded(SQUARE(d));
-	exact	   *expected = exact_new((size_t) d);
+	exact	   *expected = exact_new((size_t) d * (size_t) count);
 	int			i;
 	int			j;
+	int			c;
 
-	for (i = 0; i < d; i++)
-		for (j = 0; j <= i; j++)
-			expected[i] += (exact) packed[linalg_packed_index(d, i, j)] *
-				vector[j];
+	for (c = 0; c < count; c++)
+		for (i = 0; i < d; i++)
+			for (j = 0; j <= i; j++)
+				expected[c * d + i] += (exact) packed[linalg_packed_index(d, i, j)] *
+					vectors[c * d + j];
 	linalg_unpack_lower(d, packed, lower);
-	linalg_multiply_lower(d, lower, vector);
-	check_all_near(d, vector, expected, rounding(d));
+	linalg_multiply_lower(d, lower, count, vectors);
+	check_all_near(d * count, vectors, expected, rounding(d));
 	guarded_free(packed);
-	guarded_free(vector);
+	guarded_free(vectors);
 	guarded_free(lower);
 	free(expected);
+}
+
+static void
+multiply_lower(int d, uint64_t *seed)
+{
+	multiply_lower_each(d, 1, seed);
+	multiply_lower_each(d, 7, seed);
 }
 
 static void

@@ -48,7 +48,13 @@ $source->safe_psql(
 	       learned(dlints_new(8, 3, shared_dim => 2, intercept => true), i), learned(dlints_new(4, intercept => true), i)
 	FROM generate_series(1, 5) i;
 	INSERT INTO fixed (personal) VALUES (learned(dlints_new(8, 3, shared_dim => 2, intercept => true), 6));
-	DROP FUNCTION learned, numbers, distance});
+	DROP FUNCTION learned, numbers, distance;
+
+	CREATE TABLE item (id integer PRIMARY KEY, category text, tags text[], details jsonb, price float8,
+	                   features real[] GENERATED ALWAYS AS
+	                       (dlints_encode(16, 'category', category, 'tags', tags, 'price', price) || dlints_encode(4, details)) STORED);
+	CREATE INDEX ON item (dlints_encode(2, 'category', category));
+	INSERT INTO item VALUES (1, 'book', '{new,"on sale"}', '{"pages": 300, "author": "Strauß"}', 0.3), (2, NULL, '{}', NULL, NULL)});
 
 my $sent = q{
 	SELECT name, md5(dlints_send(state)) FROM model
@@ -62,6 +68,7 @@ my $columns = q{
 	FROM pg_attribute
 	WHERE attrelid IN ('model'::regclass, 'fixed'::regclass) AND attnum > 0
 	ORDER BY attrelid::regclass::text, attnum};
+my $encoded = 'SELECT id, features FROM item ORDER BY id';
 my $before = $source->safe_psql('postgres', $sent);
 
 is(scalar(split /\n/, $before), 24, 'models to dump');
@@ -101,6 +108,9 @@ sub identical
 	is( $target->safe_psql($how, $columns),
 		$source->safe_psql('postgres', $columns),
 		"$how: the same column types");
+	is( $target->safe_psql($how, $encoded),
+		$source->safe_psql('postgres', $encoded),
+		"$how: the same encodings");
 	is( $target->safe_psql(
 			$how, q{
 		INSERT INTO fixed DEFAULT VALUES

@@ -157,6 +157,18 @@ stays_low('evidence of 30,000 rows under shared contexts', q{
 
 stays_low('10,000 histories in one statement',
 	'SELECT dlints_concat_agg(state) FROM model, generate_series(1, %d)', 100, 10000);
+stays_low('600,000 encodings',
+	q{SELECT count(dlints_encode(64, 'id', i::text, 'tags', ARRAY['a', g::text], 'n', i)) + count(dlints_encode(64, jsonb_build_object('id', i, 'tags', ARRAY['a', 'b'])))
+	  FROM generate_series(1, 300) i, generate_series(1, %d) g}, 10, 1000);
+stays_low('profiles of 300,000 rows',
+	'SELECT dlints_profile(features), dlints_profile(features::float8[], i) FROM item, generate_series(1, %d) i', 100, 10000);
+stays_low('1,000 profiles side by side, of 600 rows each', q{
+	SET enable_sort = off;
+	SELECT count(p) FROM (SELECT dlints_profile(features, id) AS p FROM item, generate_series(1, %d) i GROUP BY i %% 1000) g}, 1000, 20000);
+stays_low('10,000 profiles one after the other', q{
+	SET enable_hashagg = off;
+	SET work_mem = '64kB';
+	SELECT count(p) FROM (SELECT dlints_profile(features, id) AS p FROM (SELECT generate_series(1, %d) AS i ORDER BY 1) g, item GROUP BY i) p}, 100, 10000);
 stays_low('300,000 candidates in one statement',
 	'SELECT dlints_top(id, id + i, 10), dlints_top(id::text, id + i, 10) FROM item, generate_series(1, %d) i', 100, 10000);
 

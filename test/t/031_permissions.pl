@@ -90,7 +90,11 @@ my $everything = q{
 	  dlints_predict(m, ARRAY[1, 2, 3.0]), dlints_stddev(m, '{1, 2, 3}'::bigint[]),
 	  dlints_info(m), (SELECT count(c) FROM dlints_coefficients(m) AS c),
 	  (SELECT dlints_ndcg(i, -i, 3) FROM item),
-	  (SELECT count(c) FROM dlints_columns AS c), (SELECT count(l) FROM dlints_models('pg_catalog.pg_class', NULL) AS l)
+	  (SELECT count(c) FROM dlints_columns AS c), (SELECT count(l) FROM dlints_models('pg_catalog.pg_class', NULL) AS l),
+	  dlints_encode(4, 'name', 'value', 'number', 2), dlints_encode(4, '{"name": "value"}'::jsonb),
+	  (SELECT dlints_profile(x, i) || dlints_profile(x::double precision[]) FROM item),
+	  (SELECT dlints_policy_value(i, 0.5, 0.25) FROM item), (SELECT dlints_policy_value(i, 0.5, 0.25, i, 1) FROM item),
+	  (SELECT max(p) FROM (SELECT dlints_progressive(m, x, i) OVER (ORDER BY i) FROM item) AS s (p))
 	FROM (SELECT dlints_update(dlints_update(dlints_new(3, 2, seed => 4), '{1, 2, 3}', 1), '{3, 0, 1}', 0) AS m OFFSET 0) AS model};
 
 my $shared = database('CREATE SCHEMA bandit',

@@ -28,11 +28,12 @@ CREATE FUNCTION taken_back(m dlints) RETURNS dlints LANGUAGE plpgsql AS $$
 -- the model, or one of its sizes that needs no times
 CREATE FUNCTION by_count(dlints) RETURNS dlints IMMUTABLE LANGUAGE sql AS $$
 	SELECT CASE WHEN half_life IS NULL THEN $1
-		ELSE dlints_new(context_dim, reduced_dim, discount => 1, shared_dim => shared_dim, intercept => intercept) END
+		ELSE dlints_new(context_dim, reduced_dim, discount => 1, shared_dim => shared_dim, interactions => interactions, intercept => intercept) END
 	FROM dlints_info($1) $$;
 -- what the type of a column for the model says in parentheses
 CREATE FUNCTION sizes(dlints) RETURNS text IMMUTABLE LANGUAGE sql AS $$
-	SELECT concat_ws(',', context_dim, reduced_dim, nullif(shared_dim, 0), CASE WHEN intercept THEN 'intercept' END)
+	SELECT concat_ws(',', context_dim, CASE interactions WHEN 'crossed' THEN coalesce(reduced_dim, 0) ELSE reduced_dim END,
+		CASE interactions WHEN 'matched' THEN interactions ELSE nullif(shared_dim, 0)::text END, CASE WHEN intercept THEN 'intercept' END)
 	FROM dlints_info($1) $$;
 
 -- "shared" tells whether the question gives a shared context; NULL where there
@@ -43,12 +44,13 @@ INSERT INTO probe VALUES
 	('from_jsonb', 'dlints_from_jsonb(dlints_to_jsonb($1)) = $1'),
 	('out', 'dlints_out($1)::text::dlints = $1'),
 	('in', 'dlints_in($1::text::cstring, 0, -1) = $1'),
+	('models', '(SELECT count(*) = 0 FROM dlints_models(''pg_catalog.pg_class'') WHERE $1 IS NOT NULL)'),
 	('eq', 'dlints_eq($1, $1) AND NOT dlints_ne($1, $1)'),
 	('hash', 'dlints_hash($1) = dlints_hash($1::text::dlints)'),
 	('hash_extended', 'dlints_hash_extended($1, 7) = dlints_hash_extended($1::text::dlints, 7)'),
 	('typmod', 'dlints($1, dlints_typmod_in(concat(''{'', sizes($1), ''}'')::cstring[]), false) = $1'),
 	('typmod_out', 'dlints_typmod_out(dlints_typmod_in(concat(''{'', sizes($1), ''}'')::cstring[]))::text = concat(''('', sizes($1), '')'')'),
-	('new', 'sound((SELECT dlints_new(i.context_dim, i.reduced_dim, i.discount, i.half_life, i.memories, i.ridge, i.exploration, i.noise, i.policy, i.shared_dim, NULL, i.intercept, i.seed, i.projection_scale) FROM dlints_info($1) i))'),
+	('new', 'sound((SELECT dlints_new(i.context_dim, i.reduced_dim, i.discount, i.half_life, i.memories, i.ridge, i.exploration, i.noise, i.policy, i.shared_dim, i.interactions, i.intercept, i.seed, i.projection_scale) FROM dlints_info($1) i))'),
 	('set', 'sound(dlints_set($1, ridge => 2, exploration => 3, noise => 1, policy => ''ucb''))'),
 	('set noise', 'sound(dlints_set($1, noise => 0))'),
 	('scale', 'sound(0.5 * $1) AND dlints_scale(2, $1) = 2 * $1'),
@@ -67,8 +69,13 @@ INSERT INTO probe VALUES
 	('concat', 'sound($1 || $1) AND sound(dlints_concat($1, dlints_set($1, ridge => 3)))'),
 	('concat_agg', 'sound((SELECT dlints_concat_agg($1) FROM generate_series(1, 3)))'),
 	('top', '(SELECT dlints_argmax(i, m) = (dlints_top(i, m, 2))[1] FROM unnest(dlints_mean($1)) WITH ORDINALITY u (m, i))'),
-	('models', '(SELECT count(*) = 0 FROM dlints_models(''pg_catalog.pg_class'') WHERE $1 IS NOT NULL)'),
-	('ndcg', '(SELECT finite(dlints_ndcg(abs(m), m, 3)) FROM unnest(dlints_mean($1) || 1::float8) m)');
+	('ndcg', '(SELECT finite(dlints_ndcg(abs(m), m, 3)) FROM unnest(dlints_mean($1) || 1::float8) m)'),
+	('encode', '(SELECT finite(VARIADIC dlints_encode(9, ''policy'', i.policy, ''n'', i.context_dim)) AND finite(VARIADIC dlints_encode(9, to_jsonb(i.policy))) FROM dlints_info($1) i)'),
+	('profile', '(SELECT finite(VARIADIC dlints_profile(x) || dlints_profile(x, 0.5) || dlints_profile(x::float8[]) || dlints_profile(x::float8[], -2)) FROM dlints_info($1), LATERAL (SELECT $2) v (x))'),
+	('profile in parts', '(SELECT finite(VARIADIC dlints_profile_finalfn(dlints_profile_combinefn(
+		dlints_profile_transfn(dlints_profile_transfn(NULL, $2), $2, 2), dlints_profile_transfn(dlints_profile_transfn(NULL, $2::float8[]), $2::float8[], 2)))) FROM dlints_info($1))'),
+	('policy_value', '(SELECT (v).observations = count AND finite((v).ips) FROM (SELECT dlints_policy_value(m, 1, 0.5), count(*) FROM unnest(dlints_mean($1)) m) s (v, count))'),
+	('policy_value with a model', '(SELECT (v).observations = count AND finite((v).dr) FROM (SELECT dlints_policy_value(1, 1, 0.5, m, m), count(*) FROM unnest(dlints_mean($1)) m) s (v, count))');
 
 -- of contexts of both types, with and without a shared context behind them
 INSERT INTO probe
@@ -85,6 +92,7 @@ FROM (VALUES
 	('evidence', 'sound((SELECT dlints_evidence(by_count($1), %1$s%2$s, i) FROM generate_series(1, 2) i))'),
 	('evidence at', 'sound((SELECT dlints_evidence($1, %1$s%2$s, i, now()) FROM generate_series(1, 2) i))'),
 	('evidence weighed', 'sound((SELECT dlints_evidence($1, %1$s%2$s, i, now(), i) FROM generate_series(1, 2) i))'),
+	('progressive', '(SELECT finite(VARIADIC array_agg(p)) FROM (SELECT dlints_progressive($1, %1$s%2$s, i, now()) OVER (ORDER BY i) FROM generate_series(1, 3) i) s (p))'),
 	('recommend', '(SELECT dlints_recommend($1, i, %1$s%2$s) FROM generate_series(1, 2) i) IN (1, 2)'),
 	('recommend by ucb', '(SELECT dlints_recommend(dlints_set($1, policy => ''ucb''), i, %1$s%2$s) FROM generate_series(1, 2) i) IN (1, 2)'),
 	('recommend k', '(SELECT dlints_recommend($1, i, %1$s%2$s, 2) FROM generate_series(1, 3) i) <@ ARRAY[1, 2, 3]')) q (name, query),
