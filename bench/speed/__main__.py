@@ -8,10 +8,10 @@ import argparse
 from bench import machine, program, progress, report
 from bench.speed import (evidence, growth, interleaved, judge, memories,
                          memory, rebuild, recommend, reduced, sessions, shared,
-                         stream, update)
+                         stream, update, wal)
 
 THEMES = (recommend, evidence, update, stream, growth, memory, shared,
-          interleaved, rebuild, reduced, sessions, memories, judge)
+          interleaved, rebuild, reduced, sessions, memories, judge, wal)
 QUICK = 0.1
 
 
