@@ -523,6 +523,10 @@ CREATE AGGREGATE dlints_profile(features double precision[], weight double preci
 );
 COMMENT ON AGGREGATE dlints_profile(double precision[], double precision) IS 'the sum of feature vectors, each times its weight, scaled to length 1';
 
+CREATE FUNCTION dlints_factors(query text, k integer, previous text DEFAULT NULL, seed bigint DEFAULT 0) RETURNS SETOF record
+	AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL UNSAFE COST 1000000 ROWS 1000;
+COMMENT ON FUNCTION dlints_factors(text, integer, text, bigint) IS 'vectors of k numbers for the items of a click log, given by a query';
+
 -- Choose --------------------------------------------------------------------
 
 CREATE FUNCTION dlints_draw(model dlints, seed bigint DEFAULT NULL) RETURNS double precision[]

@@ -77,7 +77,7 @@ AddName(Encoding *encoding, double weight)
 	Size		len = utf8 == name->data ? name->len : strlen(utf8);
 
 	CHECK_FOR_INTERRUPTS();
-	hash_add_signs(hash_bytes(utf8, len), weight, encoding->n, encoding->sum);
+	hash_add_signs(hash_name(utf8, len), weight, encoding->n, encoding->sum);
 	if (utf8 != name->data)
 		pfree(utf8);
 }
@@ -157,7 +157,8 @@ static void
 AddTextArray(Encoding *encoding, Datum value, Oid type)
 {
 	ArrayType  *array = DatumGetArrayTypeP(value);
-	Oid			element_type = getBaseType(ARR_ELEMTYPE(array));
+	Oid			element_type = ARR_ELEMTYPE(array);
+	Oid			base_type = getBaseType(element_type);
 	int16		typlen;
 	bool		typbyval;
 	char		typalign;
@@ -171,7 +172,7 @@ AddTextArray(Encoding *encoding, Datum value, Oid type)
 					  &elements, &nulls, &count);
 	for (i = 0; i < count; i++)
 		if (!nulls[i])
-			AddText(encoding, elements[i], element_type);
+			AddText(encoding, elements[i], base_type);
 }
 
 static void

@@ -11,7 +11,6 @@
 #include "funcapi.h"
 
 #include "args.h"
-#include "core/linalg.h"
 #include "core/value.h"
 #include "topk.h"
 
@@ -136,8 +135,8 @@ ValueState(Datum state, PolicyValue *value)
 }
 
 /*
- * The state with more in it, of so many numbers, changed where it stands.  A
- * sum that overflows says so here.
+ * The state with more in it, of so many numbers, changed where it stands.  What
+ * has overflowed stays so, and comes to light in the result.
  */
 static Datum
 MergeIntoState(FunctionCallInfo fcinfo, const PolicyValue *more, int count)
@@ -151,8 +150,6 @@ MergeIntoState(FunctionCallInfo fcinfo, const PolicyValue *more, int count)
 	if (ARR_DIMS(array)[0] != count)
 		elog(ERROR, "states of dlints_policy_value differ");
 	value_merge(&value, more);
-	if (unlikely(!linalg_all_finite(count, (const double *) &value)))
-		ResultFinite(INFINITY);
 	memcpy(ARR_DATA_PTR(array), &value, sizeof(float8) * count);
 	return PointerGetDatum(array);
 }

@@ -42,7 +42,7 @@ MostBehind(const DlintsHeader *model)
 
 	if (dim <= EXACT_DIM)
 		return 0;
-	return Min(dim * dim / (EXACT_DIM * EXACT_DIM),
+	return Min(dim * dim / ((int64) EXACT_DIM * EXACT_DIM),
 			   model->updates / BLOCK_SHARE);
 }
 

@@ -6,12 +6,13 @@ Each number is a ratio, or a growth, measured in one run on one machine.
 import argparse
 
 from bench import machine, program, progress, report
-from bench.speed import (evidence, growth, interleaved, judge, memories,
-                         memory, rebuild, recommend, reduced, sessions, shared,
-                         stream, update, wal)
+from bench.speed import (decide, evidence, growth, interleaved, judge,
+                         memories, memory, rebuild, recommend, reduced,
+                         sessions, shared, stream, update, wal)
 
 THEMES = (recommend, evidence, update, stream, growth, memory, shared,
-          interleaved, rebuild, reduced, sessions, memories, judge, wal)
+          interleaved, rebuild, reduced, sessions, memories, judge, decide,
+          wal)
 QUICK = 0.1
 
 

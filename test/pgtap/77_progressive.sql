@@ -46,7 +46,7 @@ UNION ALL
 SELECT name, i, dlints_progressive(state, x(o, n), u(o, m), r, at, weight) OVER (PARTITION BY name ORDER BY i)
 FROM observation AS o, model WHERE m > 0;
 
-SELECT plan(18 + 3 + 11 + 4 + 2 + 11);
+SELECT plan(18 + 3 + 11 + 4 + 3 + 11);
 SELECT cmp_ok(max(CASE WHEN (e.p IS NULL) <> (q.p IS NULL) THEN 'infinity' ELSE coalesce(abs(e.p - q.p), 0) END / (SELECT max(abs(p)) FROM expected AS a WHERE a.name = e.name)), '<=', 1e-10::float8, format('%s: as one by one', name))
 FROM expected AS e FULL JOIN predicted AS q USING (name, i) GROUP BY name ORDER BY name;
 
@@ -92,13 +92,17 @@ FROM (SELECT i, discount, ridge, dlints_progressive(dlints_new(3, discount => di
 
 -- Beyond 128 coordinates and the intercept the state that predicts may be a few rows old, by as many as this, and a sixteenth of its history at most.
 CREATE TEMP TABLE wide AS SELECT i, context(i, 230) AS x, reward(i) AS r FROM generate_series(1, 90) AS i;
-CREATE FUNCTION behind(m dlints, dim integer) RETURNS TABLE (i integer, p float8) LANGUAGE plpgsql AS
+-- when another memory comes into use, what it says is computed at once
+CREATE TEMP TABLE turning AS SELECT i, context(i, 2) || array_fill(0::float8, ARRAY[228]) AS x, number(i, 1) * CASE WHEN i / 27 % 2 = 0 THEN 5 ELSE -5 END + number(i, 9) AS r FROM generate_series(1, 150) AS i;
+CREATE FUNCTION behind(m dlints, dim integer, source regclass) RETURNS TABLE (i integer, p float8, changes integer) LANGUAGE plpgsql AS
 $$
 DECLARE
 	o wide;
 	old dlints := m;
 BEGIN
-	FOR o IN SELECT * FROM wide ORDER BY wide.i LOOP
+	changes := 0;
+	FOR o IN EXECUTE format('SELECT * FROM %s ORDER BY i', source) LOOP
+		changes := changes + ((dlints_info(m)).memory <> (dlints_info(old)).memory)::integer;
 		IF (dlints_info(m)).memory <> (dlints_info(old)).memory OR (dlints_info(m)).updates - (dlints_info(old)).updates > least(dim * dim / (129 * 129), (dlints_info(m)).updates / 16) THEN
 			old := m;
 		END IF;
@@ -110,7 +114,9 @@ BEGIN
 END
 $$;
 SELECT cmp_ok(max(abs(b.p - s.p)), '<=', 1e-10::float8, '230 coordinates and an intercept, as documented')
-FROM (SELECT i, dlints_progressive(dlints_new(230), x, r) OVER (ORDER BY i) AS p FROM wide) AS s JOIN behind(dlints_new(230), 231) AS b USING (i);
+FROM (SELECT i, dlints_progressive(dlints_new(230), x, r) OVER (ORDER BY i) AS p FROM wide) AS s JOIN behind(dlints_new(230), 231, 'wide') AS b USING (i);
+SELECT ok(max(abs(b.p - s.p)) <= 1e-10 AND max(changes) > 1, 'and across changes of the memory in use')
+FROM (SELECT i, dlints_progressive(dlints_new(230, discount => 0.9, memories => 2), x, r) OVER (ORDER BY i) AS p FROM turning) AS s JOIN behind(dlints_new(230, discount => 0.9, memories => 2), 231, 'turning') AS b USING (i);
 SELECT cmp_ok(max(abs(b.p - s.p)), '<=', 1e-10::float8, '128 coordinates and an intercept, exactly')
 FROM (SELECT i, dlints_progressive(dlints_new(128), x[:128], r) OVER (ORDER BY i) AS p FROM wide) AS s
 JOIN (SELECT i, dlints_predict((SELECT dlints_evidence(dlints_new(128), x[:128], r ORDER BY i) FROM wide AS e WHERE e.i < w.i), x[:128]) AS p FROM wide AS w WHERE i IN (2, 17, 40, 90)) AS b USING (i);

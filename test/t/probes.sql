@@ -74,6 +74,8 @@ INSERT INTO probe VALUES
 	('profile', '(SELECT finite(VARIADIC dlints_profile(x) || dlints_profile(x, 0.5) || dlints_profile(x::float8[]) || dlints_profile(x::float8[], -2)) FROM dlints_info($1), LATERAL (SELECT $2) v (x))'),
 	('profile in parts', '(SELECT finite(VARIADIC dlints_profile_finalfn(dlints_profile_combinefn(
 		dlints_profile_transfn(dlints_profile_transfn(NULL, $2), $2, 2), dlints_profile_transfn(dlints_profile_transfn(NULL, $2::float8[]), $2::float8[], 2)))) FROM dlints_info($1))'),
+	('factors', '(SELECT bool_and(finite(VARIADIC features)) FROM dlints_factors(''SELECT i, i % 2 FROM generate_series(1, 3) i'', 2, ''SELECT 1, ARRAY[2, 3]'', (SELECT seed FROM dlints_info($1)))
+		AS f (item integer, features float8[]))'),
 	('policy_value', '(SELECT (v).observations = count AND finite((v).ips) FROM (SELECT dlints_policy_value(m, 1, 0.5), count(*) FROM unnest(dlints_mean($1)) m) s (v, count))'),
 	('policy_value with a model', '(SELECT (v).observations = count AND finite((v).dr) FROM (SELECT dlints_policy_value(1, 1, 0.5, m, m), count(*) FROM unnest(dlints_mean($1)) m) s (v, count))');
 
@@ -95,6 +97,10 @@ FROM (VALUES
 	('progressive', '(SELECT finite(VARIADIC array_agg(p)) FROM (SELECT dlints_progressive($1, %1$s%2$s, i, now()) OVER (ORDER BY i) FROM generate_series(1, 3) i) s (p))'),
 	('recommend', '(SELECT dlints_recommend($1, i, %1$s%2$s) FROM generate_series(1, 2) i) IN (1, 2)'),
 	('recommend by ucb', '(SELECT dlints_recommend(dlints_set($1, policy => ''ucb''), i, %1$s%2$s) FROM generate_series(1, 2) i) IN (1, 2)'),
+	('choose', '(SELECT bool_and(finite(score, probability)) AND count(rank) = 2 FROM (SELECT (dlints_choose($1, %1$s%2$s, k => 2, draws => 20) OVER ()).* FROM generate_series(1, 3) i) c)'),
+	('choose by ucb', '(SELECT bool_and(finite(score, probability)) AND count(rank) = 1 FROM (SELECT (dlints_choose(dlints_set($1, policy => ''ucb''), %1$s%2$s, uniform => 0.5, draws => 2) OVER ()).* FROM generate_series(1, 3) i) c)'),
+	('choose with a cap', '(SELECT bool_and(finite(score, probability)) AND count(rank) = 1 FROM (SELECT (dlints_choose($1, %1$s%2$s, k => 2, draws => 2, bonus => i, cap_group => ''a'', cap => 1) OVER ()).* FROM generate_series(1, 3) i) c)'),
+	('probability', '(SELECT abs(sum(p) - 1) < 1e-9 FROM (SELECT dlints_probability($1, %1$s%2$s, draws => 5) OVER () AS p FROM generate_series(1, 3) i) c)'),
 	('recommend k', '(SELECT dlints_recommend($1, i, %1$s%2$s, 2) FROM generate_series(1, 3) i) <@ ARRAY[1, 2, 3]')) q (name, query),
 (VALUES
 	('', '$2', '', ''),
