@@ -129,7 +129,7 @@ KeyHash(Keys *keys, Datum value)
 	words[0] = DatumGetUInt32(FunctionCall1Coll(&keys->hash, keys->collation,
 												value));
 	words[1] = keys->seed;
-	return hash_bytes(words, sizeof(words));
+	return hash_name(words, sizeof(words));
 }
 
 /* Not toasted: it outlives the row. */
