@@ -3,8 +3,8 @@
 \pset null NULL
 CREATE TEMP VIEW member AS SELECT d.classid, d.objid FROM pg_depend AS d JOIN pg_extension AS e ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid
 WHERE e.extname = 'dlints' AND d.deptype = 'e'
--- since PostgreSQL 17 array types, which PostgreSQL makes, are members themselves
-AND NOT (d.classid = 'pg_type'::regclass AND EXISTS (SELECT FROM pg_type AS t WHERE t.typarray = d.objid));
+-- since PostgreSQL 17 array types and row types of views, which PostgreSQL makes, are members themselves
+AND NOT (d.classid = 'pg_type'::regclass AND EXISTS (SELECT FROM pg_type AS t LEFT JOIN pg_class AS c ON c.oid = t.typrelid WHERE t.typarray = d.objid OR t.oid = d.objid AND c.relkind = 'v'));
 
 -- everything has a comment
 SELECT pg_describe_object(classid, objid, 0) AS without_comment FROM member
