@@ -92,7 +92,7 @@ my $everything = q{
 	  dlints_predict(m, ARRAY[1, 2, 3.0]), dlints_stddev(m, '{1, 2, 3}'::bigint[]),
 	  dlints_info(m), (SELECT count(c) FROM dlints_coefficients(m) AS c),
 	  (SELECT dlints_ndcg(i, -i, 3) FROM item),
-	  (SELECT count(c) FROM dlints_columns AS c), (SELECT count(l) FROM dlints_models('pg_catalog.pg_class', NULL) AS l),
+	  (SELECT count(c) FROM dlints_columns AS c), (SELECT min(key || bytes) FROM dlints_models('listed')),
 	  dlints_encode(4, 'name', 'value', 'number', 2), dlints_encode(4, '{"name": "value"}'::jsonb),
 	  (SELECT dlints_profile(x, i) || dlints_profile(x::double precision[]) FROM item),
 	  (SELECT dlints_top(f.item, f.item, 2) FROM dlints_factors('VALUES (1, 2), (1, 3), (2, 3)', 2, 'VALUES (2, ARRAY[1, 2])') AS f (item integer, features real[])),
@@ -101,7 +101,9 @@ my $everything = q{
 	FROM (SELECT dlints_update(dlints_update(dlints_new(3, 2, seed => 4), '{1, 2, 3}', 1), '{3, 0, 1}', 0) AS m OFFSET 0) AS model};
 
 my $shared = database('CREATE SCHEMA bandit',
-	'CREATE EXTENSION dlints SCHEMA bandit');
+	'CREATE EXTENSION dlints SCHEMA bandit',
+	q{CREATE TABLE bandit.listed AS SELECT 'home' AS name, bandit.dlints_new(2) AS state},
+	'ALTER TABLE bandit.listed ADD PRIMARY KEY (name)');
 my $path = 'SET search_path = bandit;';
 
 is( $node->safe_psql(
@@ -115,7 +117,7 @@ is( $node->safe_psql(
 	'',
 	'every function is called below');
 
-$node->safe_psql($shared, 'GRANT USAGE ON SCHEMA bandit TO plain, mallory');
+$node->safe_psql($shared, 'GRANT USAGE ON SCHEMA bandit TO plain, mallory; GRANT SELECT ON bandit.listed TO plain');
 my $expected = $node->safe_psql($shared, "$path $everything");
 cmp_ok(length($expected), '>', 1000, 'they say something');
 is(as('plain', $shared, "$path $everything"),
@@ -193,9 +195,9 @@ my $traps = q{
 			EXECUTE pg_catalog.format('CREATE FUNCTION SCHEMA.%I(%s) %s', f.name, f.arguments, body);
 		END LOOP;
 
-		-- functions of dlints' with any argument
+		-- functions of dlints', and some that it calls, with any argument
 		FOREACH l IN ARRAY '{dlints, dlints_eq, dlints_ne, dlints_hash, dlints_concat, dlints_to_jsonb, dlints_mean, dlints_new,
-			dlints_recommend, dlints_recommend_transfn, dlints_evidence, dlints_top, dlints_draw}'::pg_catalog.text[] LOOP
+			dlints_recommend, dlints_recommend_transfn, dlints_evidence, dlints_top, dlints_draw, dlints_info, format}'::pg_catalog.text[] LOOP
 			FOREACH r IN ARRAY '{anyelement, "anyelement, anyelement", "anyelement, anyelement, anyelement"}'::pg_catalog.text[] LOOP
 				EXECUTE pg_catalog.format('CREATE FUNCTION SCHEMA.%I(%s) %s', l, r, body);
 			END LOOP;
