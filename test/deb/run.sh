@@ -11,6 +11,7 @@ trap 'rm -rf "$folder"' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM HUP
 
+# shellcheck disable=SC2016 # expanded by apt-get
 sources=$(apt-get indextargets \
 	--format 'deb $(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' 'Origin: Debian' |
 	sort -u)
@@ -20,7 +21,7 @@ for package in build/deb/postgresql-[0-9]*-dlints_*.deb; do
 	major=$(basename "$package" | cut -d - -f 2)
 	echo "== PostgreSQL $major"
 	# The same with a lower version, to be upgraded
-	rm -rf "$folder"/*
+	rm -rf "$folder/unpacked"
 	dpkg-deb -R "$package" "$folder/unpacked"
 	sed -i 's/^Version: .*/&~earlier/' "$folder/unpacked/DEBIAN/control"
 	dpkg-deb --root-owner-group -b "$folder/unpacked" "$folder/earlier.deb" >/dev/null
