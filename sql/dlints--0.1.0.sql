@@ -774,6 +774,8 @@ CREATE TYPE dlints_choice AS (
 );
 COMMENT ON TYPE dlints_choice IS 'what dlints_choose says of a candidate: its place among the chosen ones, its score, and the probability that it is chosen';
 
+-- Each call draws anew, yet is stable: equal calls over one window, of which
+-- (dlints_choose(...) OVER w).* makes one for each field, are to be one choice.
 CREATE FUNCTION dlints_choose(
 	model dlints,
 	context anycompatiblearray,

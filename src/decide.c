@@ -128,7 +128,6 @@ typedef struct Reading
 	PreparedModel *prepared;	/* NULL before the first candidate */
 	Settings	settings;		/* of the first candidate */
 	Rules		rules;
-	Datum		shared;			/* as the request keeps it */
 	double		width_factor;
 	ArgSpec		expected;		/* what contexts have to be */
 
@@ -345,10 +344,10 @@ GroupNumber(Reading *reading, NullableDatum name)
 	entry = groups_insert(reading->group_numbers, key, &found);
 	if (!found)
 	{
+		Size		size = VARSIZE_ANY(key);
+
 		entry->number = (int) reading->group_numbers->members - 1;
-		entry->name = (struct varlena *) MemoryContextAlloc(reading->context,
-															VARSIZE_ANY(key));
-		memcpy(entry->name, key, VARSIZE_ANY(key));
+		entry->name = memcpy(MemoryContextAlloc(reading->context, size), key, size);
 	}
 	return entry->number;
 }
@@ -399,6 +398,7 @@ BeginWith(Reading *reading, const Row *row, const Chooser *chooser)
 	const Datum *shared = HasShared(reading) ? &row->shared : NULL;
 	MemoryContext caller = MemoryContextSwitchTo(reading->context);
 	int64		rows = WinGetPartitionRowCount(reading->window) - reading->row;
+	Datum		model = datumCopy(row->model, false, -1);	/* outlives the row */
 	PreparedModel *prepared;
 	const Policy *policy;
 
@@ -409,12 +409,12 @@ BeginWith(Reading *reading, const Row *row, const Chooser *chooser)
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("too many candidates in a partition")));
 
-	prepared = PrepareModelAt(reading->fcinfo->flinfo, row->model);
+	prepared = PrepareModelAt(reading->fcinfo->flinfo, model);
 	policy = PolicyGet(prepared->header.policy);
 	PrepareParts(prepared, policy->widens ? PART_MEAN | PART_ROOT :
 				 policy->draws ? PART_DRAW : PART_MEAN);
 	RequestBegin(&reading->request, chooser, prepared, reading->context,
-				 row->model, shared);
+				 model, shared);
 	if (policy->widens)
 		reading->width_factor = prepared->header.exploration;
 	reading->expected = ArgContextSpec(&reading->request.model);

@@ -302,7 +302,7 @@ EmptyStrip(Scores *scores)
 		CHECK_FOR_INTERRUPTS();
 		score_lanes(scores->context_dim, scores->lanes + i * pack_len,
 					scores->in_strip, scores->strip, scores->context_dim,
-					out + i * SCORE_LANES * scores->kept_steps.lane,
+					out + (Size) i * SCORE_LANES * scores->kept_steps.lane,
 					scores->kept_steps);
 	}
 	scores->in_strip = 0;

@@ -66,7 +66,7 @@ my %work = (
 	'the widths of ucb' => q{
 		SELECT dlints_recommend(dlints_new(32768, 1024, policy => 'ucb'), 1, array_fill(0.5::real, ARRAY[32768]))},
 	'a click log that is read' => q{
-		SELECT count(*) FROM dlints_factors('SELECT i, i % 1000 FROM generate_series(1, 100000000) i', 8) AS f (item bigint, features real[])},
+		SELECT count(*) FROM dlints_factors('SELECT i, i % 1000 FROM (SELECT generate_series(1, 100000000) AS i) s', 8) AS f (item integer, features real[])},
 	'a click log of one user' => q{
 		SELECT count(*) FROM dlints_factors('SELECT 1, i FROM generate_series(1, 2000000) i', 64) AS f (item integer, features real[])},
 	'item vectors' => q{
