@@ -77,7 +77,7 @@ cut(int columns, double *work)
 	w.values = w.rotation + n * n;
 	w.chunk = w.values + n;
 	w.spectral = w.chunk + CHUNK * n;
-	w.integers = (int *) (w.spectral + linalg_spectral_work(columns));
+	w.integers = (void *) (w.spectral + linalg_spectral_work(columns));
 	return w;
 }
 
@@ -313,9 +313,9 @@ orthonormalise(const SvdMatrix *matrix, Svd *svd, const Work *work)
 	gram(matrix, svd->columns, svd->block, work);
 	for (j = 0; j < n; j++)
 	{
-		double		square = work->full[j * n + j];
+		double		sum = work->full[j * n + j];
 
-		lengths[j] = square > 0.0 ? 1.0 / sqrt(square) : 0.0;
+		lengths[j] = sum > 0.0 ? 1.0 / sqrt(sum) : 0.0;
 	}
 	for (j = 0; j < n; j++)
 		for (i = j; i < n; i++)
