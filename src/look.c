@@ -294,7 +294,9 @@ dlints_info(PG_FUNCTION_ARGS)
 		if (fields[i].is_shown)
 		{
 			nulls[n] = FieldIsNull(&model, &fields[i]);
-			values[n++] = FieldDatum(&model, &fields[i]);
+			if (!nulls[n])
+				values[n] = FieldDatum(&model, &fields[i]);
+			n++;
 		}
 	if (desc->natts != n + INFO_COUNT)
 		elog(ERROR, "unexpected number of columns: %d", desc->natts);
