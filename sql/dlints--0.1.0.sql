@@ -397,6 +397,84 @@ CREATE OPERATOR * (
 );
 COMMENT ON OPERATOR * (double precision, dlints) IS 'weigh a history';
 
+-- Vectors -------------------------------------------------------------------
+
+CREATE FUNCTION dlints_encode(n integer, VARIADIC names_and_values "any") RETURNS real[]
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION dlints_encode(integer, VARIADIC "any") IS 'names and values in turns as a vector of n numbers and length 1';
+
+CREATE FUNCTION dlints_encode(n integer, document jsonb) RETURNS real[]
+	AS 'MODULE_PATHNAME', 'dlints_encode_jsonb' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION dlints_encode(integer, jsonb) IS 'the keys and values of a document as a vector of n numbers and length 1';
+
+CREATE FUNCTION dlints_profile_transfn(double precision[], real[]) RETURNS double precision[]
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION dlints_profile_transfn(double precision[], real[]) IS 'transition function of dlints_profile';
+
+CREATE FUNCTION dlints_profile_transfn(double precision[], real[], double precision) RETURNS double precision[]
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION dlints_profile_transfn(double precision[], real[], double precision) IS 'transition function of dlints_profile with weights';
+
+CREATE FUNCTION dlints_profile_transfn(double precision[], double precision[]) RETURNS double precision[]
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION dlints_profile_transfn(double precision[], double precision[]) IS 'transition function of dlints_profile';
+
+CREATE FUNCTION dlints_profile_transfn(double precision[], double precision[], double precision) RETURNS double precision[]
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION dlints_profile_transfn(double precision[], double precision[], double precision) IS 'transition function of dlints_profile with weights';
+
+CREATE FUNCTION dlints_profile_combinefn(double precision[], double precision[]) RETURNS double precision[]
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION dlints_profile_combinefn(double precision[], double precision[]) IS 'combine function of dlints_profile';
+
+CREATE FUNCTION dlints_profile_finalfn(double precision[]) RETURNS real[]
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION dlints_profile_finalfn(double precision[]) IS 'final function of dlints_profile';
+
+CREATE AGGREGATE dlints_profile(features real[]) (
+	SFUNC = dlints_profile_transfn,
+	STYPE = double precision[],
+	SSPACE = 1024,
+	FINALFUNC = dlints_profile_finalfn,
+	COMBINEFUNC = dlints_profile_combinefn,
+	PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE dlints_profile(real[]) IS 'the sum of feature vectors, scaled to length 1';
+
+CREATE AGGREGATE dlints_profile(features real[], weight double precision) (
+	SFUNC = dlints_profile_transfn,
+	STYPE = double precision[],
+	SSPACE = 1024,
+	FINALFUNC = dlints_profile_finalfn,
+	COMBINEFUNC = dlints_profile_combinefn,
+	PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE dlints_profile(real[], double precision) IS 'the sum of feature vectors, each times its weight, scaled to length 1';
+
+CREATE AGGREGATE dlints_profile(features double precision[]) (
+	SFUNC = dlints_profile_transfn,
+	STYPE = double precision[],
+	SSPACE = 1024,
+	FINALFUNC = dlints_profile_finalfn,
+	COMBINEFUNC = dlints_profile_combinefn,
+	PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE dlints_profile(double precision[]) IS 'the sum of feature vectors, scaled to length 1';
+
+CREATE AGGREGATE dlints_profile(features double precision[], weight double precision) (
+	SFUNC = dlints_profile_transfn,
+	STYPE = double precision[],
+	SSPACE = 1024,
+	FINALFUNC = dlints_profile_finalfn,
+	COMBINEFUNC = dlints_profile_combinefn,
+	PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE dlints_profile(double precision[], double precision) IS 'the sum of feature vectors, each times its weight, scaled to length 1';
+
+CREATE FUNCTION dlints_factors(query text, k integer, previous text DEFAULT NULL, seed bigint DEFAULT 0) RETURNS SETOF record
+	AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL UNSAFE COST 1000000 ROWS 1000;
+COMMENT ON FUNCTION dlints_factors(text, integer, text, bigint) IS 'vectors of k numbers for the items of a click log, given by a query';
+
 -- Choose --------------------------------------------------------------------
 
 CREATE FUNCTION dlints_draw(model dlints, seed bigint DEFAULT NULL) RETURNS double precision[]
@@ -635,6 +713,71 @@ CREATE AGGREGATE dlints_top(item anyelement, score double precision, k bigint) (
 );
 COMMENT ON AGGREGATE dlints_top(anyelement, double precision, bigint) IS 'the k items with the highest scores, best first; among equal scores those that come first';
 
+-- Decide --------------------------------------------------------------------
+
+CREATE TYPE dlints_choice AS (
+	rank integer,
+	score double precision,
+	probability double precision
+);
+COMMENT ON TYPE dlints_choice IS 'what dlints_choose says of a candidate: its place among the chosen ones, its score, and the probability that it is chosen';
+
+-- Each call draws anew, yet is stable: equal calls over one window, of which
+-- (dlints_choose(...) OVER w).* makes one for each field, are to be one choice.
+CREATE FUNCTION dlints_choose(
+	model dlints,
+	context anycompatiblearray,
+	k integer DEFAULT 1,
+	draws integer DEFAULT 100,
+	uniform double precision DEFAULT 0,
+	bonus double precision DEFAULT 0,
+	cap_group text DEFAULT NULL,
+	cap integer DEFAULT NULL
+) RETURNS dlints_choice
+	AS 'MODULE_PATHNAME' LANGUAGE C WINDOW STABLE PARALLEL RESTRICTED COST 100;
+COMMENT ON FUNCTION dlints_choose(dlints, anycompatiblearray, integer, integer, double precision, double precision, text, integer) IS 'choose k candidates of a partition by the model''s policy, each with its probability';
+
+CREATE FUNCTION dlints_choose(
+	model dlints,
+	context anycompatiblearray,
+	shared anycompatiblearray,
+	k integer DEFAULT 1,
+	draws integer DEFAULT 100,
+	uniform double precision DEFAULT 0,
+	bonus double precision DEFAULT 0,
+	cap_group text DEFAULT NULL,
+	cap integer DEFAULT NULL
+) RETURNS dlints_choice
+	AS 'MODULE_PATHNAME' LANGUAGE C WINDOW STABLE PARALLEL RESTRICTED COST 100;
+COMMENT ON FUNCTION dlints_choose(dlints, anycompatiblearray, anycompatiblearray, integer, integer, double precision, double precision, text, integer) IS 'choose k candidates of a partition by the model''s policy under a shared context, each with its probability';
+
+CREATE FUNCTION dlints_probability(
+	model dlints,
+	context anycompatiblearray,
+	k integer DEFAULT 1,
+	draws integer DEFAULT 100,
+	uniform double precision DEFAULT 0,
+	bonus double precision DEFAULT 0,
+	cap_group text DEFAULT NULL,
+	cap integer DEFAULT NULL
+) RETURNS double precision
+	AS 'MODULE_PATHNAME' LANGUAGE C WINDOW STABLE PARALLEL RESTRICTED COST 100;
+COMMENT ON FUNCTION dlints_probability(dlints, anycompatiblearray, integer, integer, double precision, double precision, text, integer) IS 'probability that dlints_choose chooses a candidate';
+
+CREATE FUNCTION dlints_probability(
+	model dlints,
+	context anycompatiblearray,
+	shared anycompatiblearray,
+	k integer DEFAULT 1,
+	draws integer DEFAULT 100,
+	uniform double precision DEFAULT 0,
+	bonus double precision DEFAULT 0,
+	cap_group text DEFAULT NULL,
+	cap integer DEFAULT NULL
+) RETURNS double precision
+	AS 'MODULE_PATHNAME' LANGUAGE C WINDOW STABLE PARALLEL RESTRICTED COST 100;
+COMMENT ON FUNCTION dlints_probability(dlints, anycompatiblearray, anycompatiblearray, integer, integer, double precision, double precision, text, integer) IS 'probability that dlints_choose chooses a candidate under a shared context';
+
 -- Look ----------------------------------------------------------------------
 
 CREATE FUNCTION dlints_project(model dlints, context anycompatiblearray) RETURNS double precision[]
@@ -735,3 +878,64 @@ CREATE AGGREGATE dlints_ndcg(relevance double precision, score double precision,
 );
 COMMENT ON AGGREGATE dlints_ndcg(double precision, double precision, bigint)
 	IS 'NDCG@k of the ranking by score: relevance / log2(rank + 1), over the same in the best order';
+
+CREATE TYPE dlints_value AS (
+	observations bigint,
+	mean_reward double precision,
+	mean_reward_stderr double precision,
+	ips double precision,
+	ips_stderr double precision,
+	snips double precision,
+	snips_stderr double precision,
+	dr double precision,
+	dr_stderr double precision,
+	mean_weight double precision,
+	mean_weight_stderr double precision,
+	effective_sample_size double precision,
+	max_weight double precision
+);
+COMMENT ON TYPE dlints_value IS 'what a log says of another policy: estimates of its mean reward with standard errors, and how far to trust them';
+
+CREATE FUNCTION dlints_policy_value_transfn(double precision[], double precision, double precision, double precision) RETURNS double precision[]
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION dlints_policy_value_transfn(double precision[], double precision, double precision, double precision) IS 'transition function of dlints_policy_value';
+
+CREATE FUNCTION dlints_policy_value_transfn(double precision[], double precision, double precision, double precision, double precision, double precision) RETURNS double precision[]
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION dlints_policy_value_transfn(double precision[], double precision, double precision, double precision, double precision, double precision) IS 'transition function of dlints_policy_value with predictions';
+
+CREATE FUNCTION dlints_policy_value_combinefn(double precision[], double precision[]) RETURNS double precision[]
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION dlints_policy_value_combinefn(double precision[], double precision[]) IS 'combine function of dlints_policy_value';
+
+CREATE FUNCTION dlints_policy_value_finalfn(double precision[]) RETURNS dlints_value
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION dlints_policy_value_finalfn(double precision[]) IS 'final function of dlints_policy_value';
+
+CREATE AGGREGATE dlints_policy_value(reward double precision, logged double precision, target double precision) (
+	SFUNC = dlints_policy_value_transfn,
+	STYPE = double precision[],
+	FINALFUNC = dlints_policy_value_finalfn,
+	COMBINEFUNC = dlints_policy_value_combinefn,
+	PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE dlints_policy_value(double precision, double precision, double precision)
+	IS 'what a policy would have earned, from the log of another: reward, the probability with which the log decided so, and that with which the policy would have';
+
+CREATE AGGREGATE dlints_policy_value(reward double precision, logged double precision, target double precision, predicted double precision, expected double precision) (
+	SFUNC = dlints_policy_value_transfn,
+	STYPE = double precision[],
+	FINALFUNC = dlints_policy_value_finalfn,
+	COMBINEFUNC = dlints_policy_value_combinefn,
+	PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE dlints_policy_value(double precision, double precision, double precision, double precision, double precision)
+	IS 'the same, doubly robust: with the reward that a model predicts of the decision, and the one that it expects of the policy';
+
+CREATE FUNCTION dlints_progressive(model dlints, context anycompatiblearray, reward double precision, at timestamp with time zone DEFAULT NULL, weight double precision DEFAULT NULL) RETURNS double precision
+	AS 'MODULE_PATHNAME' LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION dlints_progressive(dlints, anycompatiblearray, double precision, timestamp with time zone, double precision) IS 'the reward that the model expects of each row after it has learned those before it';
+
+CREATE FUNCTION dlints_progressive(model dlints, context anycompatiblearray, shared anycompatiblearray, reward double precision, at timestamp with time zone DEFAULT NULL, weight double precision DEFAULT NULL) RETURNS double precision
+	AS 'MODULE_PATHNAME' LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION dlints_progressive(dlints, anycompatiblearray, anycompatiblearray, double precision, timestamp with time zone, double precision) IS 'the reward that the model expects of each row, under its shared context, after it has learned those before it';

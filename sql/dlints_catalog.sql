@@ -20,7 +20,7 @@ SELECT p.oid::regprocedure AS draws_yet_not_volatile FROM member JOIN pg_proc AS
 WHERE (proname ~ '^dlints_draw' OR proname ~ '^dlints_recommend.*_transfn$') AND provolatile <> 'v';
 -- and what draws is no work for parallel workers
 SELECT p.oid::regprocedure AS draws_yet_parallel_safe FROM member JOIN pg_proc AS p ON classid = 'pg_proc'::regclass AND objid = p.oid
-WHERE (proname ~ '^dlints_draw' OR (proname = 'dlints_recommend' AND prokind = 'a')) AND proparallel <> 'r';
+WHERE (proname ~ '^dlints_(draw|choose|probability)' OR (proname = 'dlints_recommend' AND prokind = 'a')) AND proparallel <> 'r';
 
 -- all in C, no search_path to fall for, nobody's rights, nothing granted
 SELECT p.oid::regprocedure AS not_in_c FROM member JOIN pg_proc AS p ON classid = 'pg_proc'::regclass AND objid = p.oid JOIN pg_language AS l ON l.oid = prolang

@@ -93,27 +93,33 @@ $$;
 CREATE TABLE sent AS SELECT dlints_send(state) AS v, dlints_send(one_memory(3, 2)) AS empty, dlints_send(one_memory(3)) AS plain FROM model WHERE name = 'plain';
 SELECT length(v), receives(v) FROM sent;
 SELECT state = (SELECT state FROM model WHERE name = 'plain') AS same FROM received;
--- where the fields are: version 0, policy 2, intercept 3, memories 4, memory 5, context_dim 6, reduced_dim 10, shared_dim 14, discount 18, half_life 26, ridge 34, exploration 42, noise 50,
--- scale 58, seed 66, updates 74, newest 82, reference 90, sigma 98, chosen 106, weights 114, rewards 122, squares 130, b 138, G 154, H 178, end 202
+-- where the fields are: version 0, policy 2, intercept 3, memories 4, memory 5, interactions 6, context_dim 7, reduced_dim 11, shared_dim 15, discount 19, half_life 27, ridge 35, exploration 43,
+-- noise 51, scale 59, seed 67, updates 75, newest 83, reference 91, sigma 99, chosen 107, weights 115, rewards 123, squares 131, b 139, G 155, H 179, end 203
 SELECT what, receives(CASE WHEN at IS NULL THEN bytes ELSE overlay(v PLACING bytes FROM at + 1) END) FROM sent, LATERAL (VALUES
-  (1, 'empty', NULL, ''::bytea), (2, 'one byte', NULL, '\x00'), (3, 'a header only', NULL, substr(v, 1, 114)), (4, 'a header cut short', NULL, substr(v, 1, 113)), (5, 'cut short by a byte', NULL, substr(v, 1, length(v) - 1)),
+  (1, 'empty', NULL, ''::bytea), (2, 'one byte', NULL, '\x00'), (3, 'a header only', NULL, substr(v, 1, 115)), (4, 'a header cut short', NULL, substr(v, 1, 114)), (5, 'cut short by a byte', NULL, substr(v, 1, length(v) - 1)),
   (6, 'cut short by a number', NULL, substr(v, 1, length(v) - 8)), (7, 'a byte more', NULL, v || '\x00'::bytea), (8, 'a number more', NULL, v || '\x0000000000000000'::bytea),
   (9, 'version 0', 0, '\x0000'), (10, 'version 2', 0, '\x0002'), (11, 'policy 3', 2, '\x03'), (12, 'policy 255', 2, '\xff'), (13, 'an intercept, which has more numbers', 3, '\x01'), (14, 'intercept 2', 3, '\x02'),
-  (15, 'context_dim 0', 6, '\x00000000'), (16, 'context_dim -1', 6, '\xffffffff'), (17, 'context_dim 65537', 6, '\x00010001'), (18, 'reduced_dim -1', 10, '\xffffffff'), (19, 'reduced_dim 0, with a scale', 10, '\x00000000'),
-  (20, 'reduced_dim 3', 10, '\x00000003'), (21, 'reduced_dim above context_dim', 10, '\x00000004'), (22, 'reduced_dim huge', 10, '\x7fffffff'), (23, 'the largest sizes', 6, '\x0001000000000400'),
-  (24, 'shared_dim -1', 14, '\xffffffff'), (25, 'shared_dim 65537', 14, '\x00010001'), (26, 'discount 0', 18, '\x0000000000000000'), (27, 'discount NaN', 18, '\x7ff8000000000000'), (28, 'discount 2', 18, '\x4000000000000000'),
-  (29, 'discount 1, which has no H', 18, '\x3ff0000000000000'), (30, 'ridge -1', 34, '\xbff0000000000000'), (31, 'ridge NaN', 34, '\x7ff8000000000000'), (32, 'ridge 1.8e308', 34, '\x7fefffffffffffff'),
-  (33, 'exploration infinite', 42, '\x7ff0000000000000'),
-  (34, 'scale 0', 58, '\x0000000000000000'), (35, 'updates -1', 74, '\xffffffffffffffff'), (36, 'updates 0', 74, '\x0000000000000000'), (37, 'weights NaN', 114, '\x7ff8000000000000'), (38, 'weights -1', 114, '\xbff0000000000000'),
-  (39, 'rewards infinite', 122, '\xfff0000000000000'), (40, 'squares -1', 130, '\xbff0000000000000'), (41, 'NaN in b', 146, '\xfff8000000000001'), (42, 'infinity in G', 162, '\x7ff0000000000000'), (43, 'NaN in H', 194, '\x7ff8000000000000'),
-  (50, 'nothing learned', NULL, empty), (51, 'updates 1, without evidence', NULL, overlay(empty PLACING '\x0000000000000001' FROM 75)), (57, 'updates -1, without evidence', NULL, overlay(empty PLACING '\xffffffffffffffff' FROM 75)),
-  (52, 'chosen 1, nothing learned', NULL, overlay(empty PLACING '\x0000000000000001' FROM 107)),
-  (53, 'zeros behind it', NULL, empty || decode(repeat('00', 64), 'hex')), (54, 'a header cut short', NULL, substr(empty, 1, 113)), (55, 'a scale without projection', NULL, overlay(plain PLACING '\x3ff0000000000000' FROM 59)),
-  (56, 'shared_dim without projection', NULL, overlay(plain PLACING '\x00000001' FROM 15)),
-  (60, 'memories 0', 4, '\x00'), (61, 'memories 2, which have more numbers', 4, '\x02'), (62, 'memories 9', 4, '\x09'), (63, 'memory 0', 5, '\x00'), (64, 'memory 2', 5, '\x02'), (65, 'half_life 1 next to a discount', 26, '\x3ff0000000000000'),
-  (66, 'half_life NaN', 26, '\x7ff8000000000000'), (67, 'by time, newest unknown', 18, '\x00000000000000003ff0000000000000'), (68, 'noise NaN', 50, '\x7ff8000000000000'), (69, 'noise -1', 50, '\xbff0000000000000'), (70, 'noise 2, sigma 1', 50, '\x4000000000000000'),
-  (71, 'newest, by count', 82, '\x0000000000000000'), (72, 'reference 1, without an intercept', 90, '\x3ff0000000000000'), (73, 'reference NaN', 90, '\x7ff8000000000000'), (74, 'sigma NaN', 98, '\x7ff8000000000000'), (75, 'sigma 0', 98, '\x0000000000000000'),
-  (76, 'chosen 2 of 1', 106, '\x0000000000000002'), (77, 'chosen -1', 106, '\xffffffffffffffff'), (78, 'by time, newest infinite', 18, '\x00000000000000003ff0000000000000' || substr(v, 35, 48) || '\x7fffffffffffffff')
+  (15, 'context_dim 0', 7, '\x00000000'), (16, 'context_dim -1', 7, '\xffffffff'), (17, 'context_dim 65537', 7, '\x00010001'), (18, 'reduced_dim -1', 11, '\xffffffff'), (19, 'reduced_dim 0, with a scale', 11, '\x00000000'),
+  (20, 'reduced_dim 3', 11, '\x00000003'), (21, 'reduced_dim above context_dim', 11, '\x00000004'), (22, 'reduced_dim huge', 11, '\x7fffffff'), (23, 'the largest sizes', 7, '\x0001000000000400'),
+  (24, 'shared_dim -1', 15, '\xffffffff'), (25, 'shared_dim 65537', 15, '\x00010001'), (26, 'discount 0', 19, '\x0000000000000000'), (27, 'discount NaN', 19, '\x7ff8000000000000'), (28, 'discount 2', 19, '\x4000000000000000'),
+  (29, 'discount 1, which has no H', 19, '\x3ff0000000000000'), (30, 'ridge -1', 35, '\xbff0000000000000'), (31, 'ridge NaN', 35, '\x7ff8000000000000'), (32, 'ridge 1.8e308', 35, '\x7fefffffffffffff'),
+  (33, 'exploration infinite', 43, '\x7ff0000000000000'),
+  (34, 'scale 0', 59, '\x0000000000000000'), (35, 'updates -1', 75, '\xffffffffffffffff'), (36, 'updates 0', 75, '\x0000000000000000'), (37, 'weights NaN', 115, '\x7ff8000000000000'), (38, 'weights -1', 115, '\xbff0000000000000'),
+  (39, 'rewards infinite', 123, '\xfff0000000000000'), (40, 'squares -1', 131, '\xbff0000000000000'), (41, 'NaN in b', 147, '\xfff8000000000001'), (42, 'infinity in G', 163, '\x7ff0000000000000'), (43, 'NaN in H', 195, '\x7ff8000000000000'),
+  (50, 'nothing learned', NULL, empty), (51, 'updates 1, without evidence', NULL, overlay(empty PLACING '\x0000000000000001' FROM 76)), (57, 'updates -1, without evidence', NULL, overlay(empty PLACING '\xffffffffffffffff' FROM 76)),
+  (52, 'chosen 1, nothing learned', NULL, overlay(empty PLACING '\x0000000000000001' FROM 108)),
+  (53, 'zeros behind it', NULL, empty || decode(repeat('00', 64), 'hex')), (54, 'a header cut short', NULL, substr(empty, 1, 114)), (55, 'a scale without projection', NULL, overlay(plain PLACING '\x3ff0000000000000' FROM 60)),
+  (56, 'shared_dim without projection', NULL, overlay(plain PLACING '\x00000001' FROM 16)),
+  (58, 'crossed with nothing', 6, '\x01'), (59, 'matched, with no shared_dim', 6, '\x02'), (79, 'interactions 3', 6, '\x03'), (80, 'interactions 255', 6, '\xff'),
+  (81, 'a full product, with a scale', NULL, overlay(overlay(v PLACING '\x01' FROM 7) PLACING '\x0000000000000001' FROM 12)),
+  (82, 'matched, which has more numbers', NULL, overlay(overlay(v PLACING '\x02' FROM 7) PLACING '\x00000003' FROM 16)),
+  (83, 'crossed, nothing learned', NULL, overlay(overlay(empty PLACING '\x01' FROM 7) PLACING '\x00000003' FROM 16)), (84, 'matched, nothing learned', NULL, overlay(overlay(empty PLACING '\x02' FROM 7) PLACING '\x00000003' FROM 16)),
+  (85, 'matched with another length', NULL, overlay(overlay(empty PLACING '\x02' FROM 7) PLACING '\x00000002' FROM 16)), (86, 'the full product, nothing learned', NULL, overlay(overlay(plain PLACING '\x01' FROM 7) PLACING '\x00000002' FROM 16)),
+  (87, 'shared_dim without interactions', NULL, overlay(empty PLACING '\x00000002' FROM 16)),
+  (60, 'memories 0', 4, '\x00'), (61, 'memories 2, which have more numbers', 4, '\x02'), (62, 'memories 9', 4, '\x09'), (63, 'memory 0', 5, '\x00'), (64, 'memory 2', 5, '\x02'), (65, 'half_life 1 next to a discount', 27, '\x3ff0000000000000'),
+  (66, 'half_life NaN', 27, '\x7ff8000000000000'), (67, 'by time, newest unknown', 19, '\x00000000000000003ff0000000000000'), (68, 'noise NaN', 51, '\x7ff8000000000000'), (69, 'noise -1', 51, '\xbff0000000000000'), (70, 'noise 2, sigma 1', 51, '\x4000000000000000'),
+  (71, 'newest, by count', 83, '\x0000000000000000'), (72, 'reference 1, without an intercept', 91, '\x3ff0000000000000'), (73, 'reference NaN', 91, '\x7ff8000000000000'), (74, 'sigma NaN', 99, '\x7ff8000000000000'), (75, 'sigma 0', 99, '\x0000000000000000'),
+  (76, 'chosen 2 of 1', 107, '\x0000000000000002'), (77, 'chosen -1', 107, '\xffffffffffffffff'), (78, 'by time, newest infinite', 19, '\x00000000000000003ff0000000000000' || substr(v, 36, 48) || '\x7fffffffffffffff')
 ) AS c (no, what, at, bytes) ORDER BY no;
 ALTER TABLE received ALTER state TYPE dlints(3, 3);
 SELECT receives(v) AS sizes_of_a_column FROM sent;

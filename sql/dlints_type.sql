@@ -10,11 +10,14 @@ SELECT dlints_new(5, 2, 0.5, NULL, NULL, 2, 0.25, 1.5, 'ucb', 1, 'crossed', true
 SELECT dlints_new(5, half_life => '36 hours', memories => 8, noise => 0.125);
 SELECT dlints_update(dlints_update(one_memory(2, NULL, 0.5), ARRAY[1, -2], 1), ARRAY[0.5, 0], 3);
 SELECT dlints_update_batch(one_memory(1, NULL, 1, intercept => true), ARRAY[[1], [0.5]], ARRAY[1, 3]);
+SELECT dlints_update(one_memory(2, discount => 1, interactions => 'matched'), ARRAY[2, 1], ARRAY[3, -1], 1);
+SELECT dlints_new(4, 3, interactions => 'matched');
+SELECT dlints_new(4, shared_dim => 3, discount => 0.5);
 SELECT dlints_update(dlints_new(1, half_life => '1 day', memories => 2, noise => 2, intercept => false), ARRAY[2], 3, '2000-01-01 00:00:01+00');
 
 -- it reads back with its fields in any order and with any space
 SELECT '{"evidence":[{"H":[[1],[2,4]],"G":[[1],[2,4]],"b":[1,2],"reward_square_sum":1,"reward_sum":1,"weight_sum":1}],"chosen":1,"sigma":1,"reference_reward":0,"newest":null,"updates":1,
-  "projection_scale":null,"seed":0,"noise":1.0,"exploration":1e-1,"ridge":1.00,"half_life":null,"discount":0.50,"memory":1,"memories":1,"intercept":false,"shared_dim":0,"reduced_dim":null,"context_dim":2,"policy":"thompson","format":1}'::dlints;
+  "projection_scale":null,"seed":0,"noise":1.0,"exploration":1e-1,"ridge":1.00,"half_life":null,"discount":0.50,"memory":1,"interactions":null,"memories":1,"intercept":false,"shared_dim":0,"reduced_dim":null,"context_dim":2,"policy":"thompson","format":1}'::dlints;
 
 -- malformed literals
 CREATE TABLE literal AS SELECT dlints_update(one_memory(2, NULL, 0.5), ARRAY[1, -2], 1)::text AS t, one_memory(2)::text AS e;
@@ -38,6 +41,9 @@ SELECT CASE WHEN was IS NULL THEN change ELSE was || ' -> ' || change END AS cha
   (105, '"G": [[1], [-2, 4]]', '"G": [[1], [1e400, 4]]'), (106, '"H": [[1], [-2, 4]]', '"H": null'), (107, '"H": [[1], [-2, 4]]', '"H": [[1], [-2, -4]]'), (108, ', "H": [[1], [-2, 4]]', ''),
   (110, '"memories": 1', '"memories": 2'), (111, '"memories": 1', '"memories": 0'), (112, '"memories": 1', '"memories": 9'), (113, '"memories": 1', '"memories": 257'), (114, '"memories": 1', '"memories": null'),
   (115, '"memory": 1', '"memory": 0'), (116, '"memory": 1', '"memory": 2'), (117, '"memory": 1', '"memory": 257'), (118, '"memory": 1', '"memory": -1'),
+  (180, '"interactions": null, ', ''), (181, '"interactions": null', '"interactions": "crossed"'), (182, '"interactions": null', '"interactions": "matched"'), (183, '"interactions": null', '"interactions": "none"'), (184, '"interactions": null', '"interactions": 1'),
+  (185, '"interactions": null, "context_dim": 2, "reduced_dim": null, "shared_dim": 0', '"interactions": "crossed", "context_dim": 2, "reduced_dim": null, "shared_dim": 1'), (186, '"interactions": null, "context_dim": 2, "reduced_dim": null, "shared_dim": 0', '"interactions": "matched", "context_dim": 2, "reduced_dim": null, "shared_dim": 2'),
+  (187, '"interactions": null, "context_dim": 2, "reduced_dim": null, "shared_dim": 0', '"interactions": "matched", "context_dim": 2, "reduced_dim": null, "shared_dim": 3'), (188, '"interactions": null', '"interactions": ""'),
   (120, '"half_life": null', '"half_life": 86400'), (121, '"discount": 0.5, "half_life": null', '"discount": null, "half_life": 86400'), (122, '"discount": 0.5', '"discount": null'),
   (123, '"discount": 0.5, "half_life": null', '"discount": null, "half_life": 0'), (124, '"discount": 0.5, "half_life": null', '"discount": null, "half_life": 1e-4'), (125, '"half_life": null', '"half_life": "1 day"'),
   (130, '"noise": 1', '"noise": 2'), (131, '"noise": 1', '"noise": 0'), (132, '"noise": 1', '"noise": -1'), (133, '"noise": 1', '"noise": 1e101'), (134, '"noise": 1', '"noise": null'),
@@ -50,12 +56,15 @@ SELECT was || ' -> ' || change AS change, fails(format('SELECT %L::dlints', repl
   (6, '"evidence": null', '"evidence": []'), (7, ', "evidence": null', ''), (8, '"evidence": null', '"evidence": [{"weight_sum": 0, "reward_sum": 0, "reward_square_sum": 0, "b": [0, 0], "G": [[0], [0, 0]], "H": [[0], [0, 0]]}]')) AS v (no, was, change) ORDER BY no;
 
 -- sizes of columns
-CREATE TABLE sized (any_size dlints, plain dlints(2), projected dlints(5, 2), shared dlints(4, 3, 2), intercept dlints(4, intercept), all_of_it dlints(4, 3, 2, intercept), largest dlints(4096, 512, 256, intercept), largest_plain dlints(65536, 1024));
+CREATE TABLE sized (any_size dlints, plain dlints(2), projected dlints(5, 2), shared dlints(4, 3, 2), intercept dlints(4, intercept), all_of_it dlints(4, 3, 2, intercept), largest dlints(4096, 511, 256, intercept), largest_plain dlints(65536, 1024),
+  product dlints(4, 0, 2), matched dlints(4, matched), matched_projected dlints(4, 3, matched, intercept), largest_matched dlints(65536, 1023, matched));
 SELECT attname, format_type(atttypid, atttypmod) FROM pg_attribute WHERE attrelid = 'sized'::regclass AND attnum > 0 ORDER BY attnum;
 -- which model fits into which column
 SELECT model, string_agg(attname, ', ' ORDER BY attnum) FILTER (WHERE r = 'no error') AS fits, min(r COLLATE "C") FILTER (WHERE r <> 'no error') AS error
 FROM pg_attribute, (VALUES (1, '2'), (2, '2, 2'), (3, '5, 2'), (4, '5, 3'), (5, '5'), (6, '4, 3, shared_dim => 2'), (7, '4, intercept => true'), (8, '4, 3, intercept => true'), (9, '4, 3, shared_dim => 2, intercept => true'),
-  (10, '4, 3, shared_dim => 1'), (11, '4096, 512, shared_dim => 256, intercept => true'), (12, '65536, 1024')) AS v (no, model), LATERAL fails(format('INSERT INTO sized (%I) VALUES (one_memory(%s))', attname, model)) AS r
+  (10, '4, 3, shared_dim => 1'), (11, '4096, 511, shared_dim => 256, intercept => true'), (12, '65536, 1024'),
+  (13, '4, shared_dim => 2'), (14, '4, shared_dim => 2, intercept => true'), (15, '4, interactions => ''matched'''), (16, '4, interactions => ''matched'', intercept => true'), (17, '4, 3, interactions => ''matched'''), (18, '4, 3, interactions => ''matched'', intercept => true'),
+  (19, '4, 3, shared_dim => 4'), (20, '4, shared_dim => 4'), (21, '65536, 1023, interactions => ''matched''')) AS v (no, model), LATERAL fails(format('INSERT INTO sized (%I) VALUES (one_memory(%s))', attname, model)) AS r
 WHERE attrelid = 'sized'::regclass AND attnum > 0 GROUP BY no, model ORDER BY no;
 -- the doors: text, UPDATE, a cast, ALTER TABLE, COPY
 SELECT statement, fails(statement) FROM (VALUES (1, format('INSERT INTO sized (plain) VALUES (%L)', one_memory(1))), (2, 'UPDATE sized SET projected = any_size'), (3, 'SELECT one_memory(5, 2)::dlints(5, 2)'),
@@ -63,25 +72,28 @@ SELECT statement, fails(statement) FROM (VALUES (1, format('INSERT INTO sized (p
   (5, 'ALTER TABLE sized ALTER projected TYPE dlints(9, 3)'), (6, 'ALTER TABLE sized ALTER projected TYPE dlints'), (7, 'INSERT INTO sized (projected) VALUES (one_memory(9, 3))')) AS v (no, statement) ORDER BY no;
 COPY (SELECT plain FROM sized WHERE plain IS NOT NULL) TO STDOUT;
 COPY sized (plain) FROM STDIN;
-{"format": 1, "policy": "thompson", "intercept": false, "memories": 1, "memory": 1, "context_dim": 2, "reduced_dim": null, "shared_dim": 0, "discount": 0.5, "half_life": null, "ridge": 1, "exploration": 0.1, "noise": 1, "projection_scale": null, "seed": 0, "updates": 1, "newest": null, "reference_reward": 0, "sigma": 1, "chosen": 1, "evidence": [{"weight_sum": 1, "reward_sum": 3, "reward_square_sum": 9, "b": [3, 6], "G": [[1], [2, 4]], "H": [[1], [2, 4]]}]}
+{"format": 1, "policy": "thompson", "intercept": false, "memories": 1, "memory": 1, "interactions": null, "context_dim": 2, "reduced_dim": null, "shared_dim": 0, "discount": 0.5, "half_life": null, "ridge": 1, "exploration": 0.1, "noise": 1, "projection_scale": null, "seed": 0, "updates": 1, "newest": null, "reference_reward": 0, "sigma": 1, "chosen": 1, "evidence": [{"weight_sum": 1, "reward_sum": 3, "reward_square_sum": 9, "b": [3, 6], "G": [[1], [2, 4]], "H": [[1], [2, 4]]}]}
 \N
 \.
 \set VERBOSITY terse
 COPY sized (plain) FROM STDIN;
-{"format": 1, "policy": "thompson", "intercept": false, "memories": 1, "memory": 1, "context_dim": 1, "reduced_dim": null, "shared_dim": 0, "discount": 1, "half_life": null, "ridge": 1, "exploration": 0.1, "noise": 1, "projection_scale": null, "seed": 0, "updates": 0, "newest": null, "reference_reward": 0, "sigma": 1, "chosen": 0, "evidence": null}
+{"format": 1, "policy": "thompson", "intercept": false, "memories": 1, "memory": 1, "interactions": null, "context_dim": 1, "reduced_dim": null, "shared_dim": 0, "discount": 1, "half_life": null, "ridge": 1, "exploration": 0.1, "noise": 1, "projection_scale": null, "seed": 0, "updates": 0, "newest": null, "reference_reward": 0, "sigma": 1, "chosen": 0, "evidence": null}
 \.
 \set VERBOSITY default
 -- sizes that there are not
 SELECT type, fails(format('SELECT NULL::%s', type)) FROM (VALUES
   (1, 'dlints(0)'), (2, 'dlints(1025)'), (3, 'dlints(65537, 10)'), (4, 'dlints(2000, 1025)'), (5, 'dlints(5, 6)'), (6, 'dlints(5, 0)'), (7, 'dlints(-1)'), (8, 'dlints(x)'), (9, 'dlints(5, 30, 5)'), (10, 'dlints(5, 31, 5)'), (11, 'dlints(5, 3, 0)'),
-  (12, 'dlints(5, 3, 65537)'), (13, 'dlints(4097, 512, 256)'), (14, 'dlints(4096, 513, 256)'), (15, 'dlints(4096, 512, 257)'), (16, 'dlints(5, 3, 2, 1)'), (17, 'dlints(intercept)'), (18, 'dlints(intercept, 5)'),
+  (12, 'dlints(5, 3, 65537)'), (13, 'dlints(4097, 511, 256)'), (14, 'dlints(4096, 512, 256)'), (15, 'dlints(4096, 511, 257)'), (16, 'dlints(5, 3, 2, 1)'), (17, 'dlints(intercept)'), (18, 'dlints(intercept, 5)'),
   (19, 'dlints(5, intercept, intercept)'),
-  (20, 'dlints(5, 3, 2, offset_term)'), (21, 'dlints(1024, intercept)'), (22, 'dlints(1025, intercept)'), (23, 'dlints(5, INTERCEPT)')) AS v (no, type) ORDER BY no;
+  (20, 'dlints(5, 3, 2, offset_term)'), (21, 'dlints(1024, intercept)'), (22, 'dlints(1025, intercept)'), (23, 'dlints(5, INTERCEPT)'),
+  (30, 'dlints(5, 0, 2)'), (31, 'dlints(5, 0, 2, intercept)'), (32, 'dlints(5, 0, 0)'), (33, 'dlints(5, 0, 204)'), (34, 'dlints(4, 0, 255)'), (35, 'dlints(1024, 0, 1)'), (36, 'dlints(5, -1, 2)'), (37, 'dlints(5, 0, -2)'),
+  (40, 'dlints(511, matched)'), (41, 'dlints(511, matched, intercept)'), (42, 'dlints(512, matched)'), (43, 'dlints(65536, 1023, matched, intercept)'), (44, 'dlints(2000, 1024, matched)'), (45, 'dlints(5, 6, matched)'), (46, 'dlints(5, 0, matched)'),
+  (47, 'dlints(5, 3, 5, matched)'), (48, 'dlints(matched)'), (49, 'dlints(matched, 5)'), (50, 'dlints(5, intercept, matched)'), (51, 'dlints(5, matched, matched)'), (52, 'dlints(5, crossed)'), (53, 'dlints(0, matched)'), (54, 'dlints(5, MATCHED)')) AS v (no, type) ORDER BY no;
 
 -- equal: the same parameters, counts and evidence
 SELECT other, one_memory(3, 2, shared_dim => 1) = m AS equal, one_memory(3, 2, shared_dim => 1) <> m AS unequal FROM (VALUES
   ('the same', one_memory(3, 2, shared_dim => 1)), ('ridge', one_memory(3, 2, ridge => 2, shared_dim => 1)), ('sizes', one_memory(3, 1, shared_dim => 1)), ('shared context', one_memory(3, 2, shared_dim => 2)), ('none', one_memory(3, 2)),
-  ('intercept', one_memory(3, 2, shared_dim => 1, intercept => true)), ('update', dlints_update(one_memory(3, 2, shared_dim => 1), ARRAY[0, 0, 0], ARRAY[0], 0)), ('NULL', NULL)) AS v (other, m);
+  ('matched', one_memory(3, 2, interactions => 'matched')), ('the full product', one_memory(3, shared_dim => 1)), ('intercept', one_memory(3, 2, shared_dim => 1, intercept => true)), ('update', dlints_update(one_memory(3, 2, shared_dim => 1), ARRAY[0, 0, 0], ARRAY[0], 0)), ('NULL', NULL)) AS v (other, m);
 SELECT one_memory(3, exploration => '-0') = one_memory(3, exploration => 0) AS zero_is_zero, dlints_hash_extended(m, 5) = dlints_hash_extended(m::text::dlints, 5) AS extended, dlints_hash_extended(m, 5) <> dlints_hash_extended(m, 6) AS salted
 FROM dlints_update(one_memory(2), ARRAY[1, 2], 3) AS m;
 CREATE TABLE several AS SELECT i, dlints_update(one_memory(40, ridge => i % 3 + 1), array_fill(0, ARRAY[40]), 0) AS m FROM generate_series(1, 9) AS i;
@@ -99,7 +111,11 @@ SELECT arguments, fails(format('SELECT dlints_new(%s)', arguments)) FROM (VALUES
   (70, '3, discount => 0.5, half_life => ''1 day'''), (71, '3, half_life => ''0'''), (72, '3, half_life => ''-1 day'''), (73, '3, half_life => ''0.9 milliseconds'''), (74, '3, half_life => ''1 millisecond'''), (75, '3, half_life => ''100000 years'''),
   (76, '3, half_life => ''31000 years'''), (77, '3, half_life => NULL'), (80, '3, memories => 0'), (81, '3, memories => 1'), (82, '3, memories => 8'), (83, '3, memories => 9'), (84, '3, memories => NULL'), (85, '3, discount => 1, memories => 2'), (86, '3, discount => 1, memories => 1'),
   (90, '3, noise => 0'), (91, '3, noise => -1'), (92, '3, noise => 1e-100'), (93, '3, noise => 9.9e-101'), (94, '3, noise => 1e100'), (95, '3, noise => 1.1e100'), (96, '3, noise => ''NaN'''),
-  (100, '3, 2, shared_dim => 2, interactions => ''crossed'''), (101, '3, 2, shared_dim => 2, interactions => ''none'''), (102, '3, interactions => ''crossed'''),
+  (100, '3, 2, shared_dim => 2, interactions => ''crossed'''), (101, '3, 2, shared_dim => 2, interactions => ''none'''), (102, '3, interactions => ''crossed'''), (103, '3, interactions => ''matched'''), (104, '3, 2, interactions => ''matched'''),
+  (105, '3, shared_dim => 3, interactions => ''matched'''), (106, '3, shared_dim => 2, interactions => ''matched'''), (107, '3, 2, shared_dim => 4, interactions => ''matched'''), (108, '3, 4, interactions => ''matched'''), (109, '3, 2, interactions => ''Matched'''), (110, '3, 2, interactions => '''''),
+  (111, '511, interactions => ''matched'''), (112, '512, interactions => ''matched'''), (113, '2000, 1023, interactions => ''matched'''), (114, '2000, 1024, interactions => ''matched'''), (115, '3, shared_dim => -1, interactions => ''matched'''), (116, '0, interactions => ''matched'''),
+  (117, '65537, 5, interactions => ''matched'''), (118, '3, 2, shared_dim => 0, interactions => ''crossed'''), (119, '3, interactions => NULL'), (122, '3, interactions => ''matched'', projection_scale => 1'), (123, '3, 2, interactions => ''matched'', projection_scale => 1.1e10'),
+  (130, '32, shared_dim => 31'), (131, '32, shared_dim => 32'), (132, '1, shared_dim => 1023'), (133, '1, shared_dim => 1024'), (134, '1024, shared_dim => 1'), (135, '65536, shared_dim => 65536'), (136, '512, shared_dim => 1, intercept => true'), (137, '5, shared_dim => -1'),
   (30, '3, ridge => 0'), (31, '3, ridge => 1e-100'), (32, '3, ridge => 9.9e-101'), (33, '3, ridge => 1e100'), (34, '3, ridge => 1.1e100'), (35, '3, ridge => ''NaN'''), (36, '3, ridge => NULL'),
   (40, '3, exploration => -1e-300'), (41, '3, exploration => 1e100'), (42, '3, exploration => 1.1e100'), (43, '3, exploration => ''Infinity'''), (44, '3, exploration => NULL'), (45, '3, seed => NULL'),
   (50, '3, 2, projection_scale => 1e-10'), (51, '3, 2, projection_scale => 9.9e-11'), (52, '3, 2, projection_scale => 1e10'), (53, '3, 2, projection_scale => 1.1e10'), (54, '3, 2, projection_scale => ''NaN'''), (55, '3, projection_scale => 1'),

@@ -20,6 +20,7 @@
 #include "utils/timestamp.h"
 
 #include "args.h"
+#include "core/unit.h"
 #include "core/widen.h"
 
 void
@@ -215,6 +216,34 @@ TextIsNumber(Datum element, double *number, Problem *problem)
 							  string), NULL);
 }
 
+/*
+ * A number or truth value of any type.  One that is too large becomes infinity,
+ * which is refused later.
+ */
+double
+ArgNumber(Oid type, Datum value)
+{
+	switch (type)
+	{
+		case BOOLOID:
+			return DatumGetBool(value) ? 1.0 : 0.0;
+		case INT2OID:
+			return DatumGetInt16(value);
+		case INT4OID:
+			return DatumGetInt32(value);
+		case INT8OID:
+			return (double) DatumGetInt64(value);
+		case FLOAT4OID:
+			return DatumGetFloat4(value);
+		case FLOAT8OID:
+			return DatumGetFloat8(value);
+		default:
+			Assert(type == NUMERICOID);
+			return DatumGetFloat8(DirectFunctionCall1(numeric_float8_no_overflow,
+													  value));
+	}
+}
+
 /* the types of elements that the next function knows */
 static bool
 TypeIsNumeric(Oid type, Problem *problem)
@@ -230,29 +259,10 @@ TypeIsNumeric(Oid type, Problem *problem)
 static bool
 ElementIsNumber(Oid type, Datum element, double *number, Problem *problem)
 {
-	switch (type)
-	{
-		case BOOLOID:
-			*number = DatumGetBool(element) ? 1.0 : 0.0;
-			return true;
-		case INT2OID:
-			*number = DatumGetInt16(element);
-			return true;
-		case INT4OID:
-			*number = DatumGetInt32(element);
-			return true;
-		case INT8OID:
-			*number = (double) DatumGetInt64(element);
-			return true;
-		case NUMERICOID:
-			/* too large a number becomes infinity, which is refused later */
-			*number = DatumGetFloat8(DirectFunctionCall1(numeric_float8_no_overflow,
-														 element));
-			return true;
-		default:
-			Assert(type == TEXTOID);
-			return TextIsNumber(element, number, problem);
-	}
+	if (type == TEXTOID)
+		return TextIsNumber(element, number, problem);
+	*number = ArgNumber(type, element);
+	return true;
 }
 
 /* The same array in double precision; its nulls stay. */
@@ -386,10 +396,31 @@ ArgVectorLength(ArrayType *array, const ArgSpec *spec)
 	return VectorLength(array);
 }
 
+/* An array without nulls, of the specified length. */
+void
+ArgCheckLength(ArrayType *array, const ArgSpec *spec)
+{
+	Problem		problem;
+
+	if (!LengthIs(spec, ArgVectorLength(array, spec), &problem))
+		ProblemRaise(&problem);
+}
+
 double
 ArgFinite(double value, const char *what)
 {
 	if (!isfinite(value))
+		ereport(ERROR,
+				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+				 errmsg("%s not allowed in %s", WhatIsWrongWith(value), what)));
+	return value;
+}
+
+/* A number that sums and their squares may be made of. */
+double
+ArgBounded(double value, const char *what)
+{
+	if (unlikely(!(fabs(value) <= WIDEN_MAX)))
 		ereport(ERROR,
 				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
 				 errmsg("%s not allowed in %s", WhatIsWrongWith(value), what)));
@@ -423,14 +454,10 @@ ArgCount(FunctionCallInfo fcinfo, int argno)
 double
 ArgDotChecked(ArrayType *context, const ArgSpec *spec, const double *weights)
 {
-	Problem		problem;
 	double		score;
 	int			i;
 
-	if (!IsVector(context, spec, &problem) ||
-		!HasNoNulls(context, spec, &problem) ||
-		!LengthIs(spec, VectorLength(context), &problem))
-		ProblemRaise(&problem);
+	ArgCheckLength(context, spec);
 	if (ARR_ELEMTYPE(context) == FLOAT4OID)
 		score = dot_float(spec->len, weights,
 						  (const float4 *) ARR_DATA_PTR(context));
@@ -572,6 +599,29 @@ ResultArray(int ndim, const int *dims, const double *values)
 	for (i = 0; i < count; i++)
 		ResultFinite(values[i]);
 	memcpy(ARR_DATA_PTR(array), values, count * sizeof(float8));
+	return PointerGetDatum(array);
+}
+
+/* A sum of vectors as the real[] of length 1 that points where it does. */
+Datum
+ResultUnitVector(const double *sum, int count)
+{
+	Size		size = add_size(ARR_OVERHEAD_NONULLS(1),
+								mul_size(count, sizeof(float4)));
+	ArrayType  *array;
+	int			i;
+
+	if (count == 0)
+		return PointerGetDatum(construct_empty_array(FLOAT4OID));
+	array = palloc0(size);
+	SET_VARSIZE(array, size);
+	array->ndim = 1;
+	array->elemtype = FLOAT4OID;
+	ARR_DIMS(array)[0] = count;
+	ARR_LBOUND(array)[0] = 1;
+	for (i = 0; i < count; i++)
+		ResultFinite(sum[i]);
+	unit_scale(count, sum, (float4 *) ARR_DATA_PTR(array));
 	return PointerGetDatum(array);
 }
 

@@ -52,6 +52,7 @@ extern int64 ArgTime(FunctionCallInfo fcinfo, int argno,
 					 const DlintsHeader *model);
 extern int64 ArgTimeValue(int64 time);
 extern int	ArgVectorLength(ArrayType *array, const ArgSpec *spec);
+extern void ArgCheckLength(ArrayType *array, const ArgSpec *spec);
 extern double ArgDotChecked(ArrayType *context, const ArgSpec *spec,
 							const double *weights);
 extern int	ArgMatrixRows(ArrayType *array, const ArgSpec *spec);
@@ -69,10 +70,13 @@ extern double *ArgSharedNumbers(const Datum *shared,
 
 extern int	ArgCount(FunctionCallInfo fcinfo, int argno);
 extern double ArgFinite(double value, const char *what);
+extern double ArgBounded(double value, const char *what);
+extern double ArgNumber(Oid type, Datum value);
 
 /* results */
 extern double ResultFinite(double value);
 extern Datum ResultVector(const double *values, int count);
+extern Datum ResultUnitVector(const double *sum, int count);
 extern Datum ResultMatrix(const double *values, int rows, int columns);
 
 static inline ArgSpec

@@ -9,45 +9,9 @@
  */
 #include "postgres.h"
 
-#include "miscadmin.h"
-
 #include "args.h"
-#include "core/random.h"
-#include "model.h"
-#include "prepared.h"
-#include "reduce.h"
+#include "draw.h"
 #include "topk.h"
-
-/*
- * A seed independent of that of any other draw, on any server.  Each process
- * takes a random key once and counts under it, because asking the system each
- * time would cost as much as the draw.
- */
-static uint64
-FreshSeed(void)
-{
-	static struct
-	{
-		int			pid;		/* a forked process takes a key of its own */
-		uint32		counter[4];
-		uint32		key[2];
-	}			state;
-	uint32		bits[4];
-
-	if (state.pid != MyProcPid)
-	{
-		if (!pg_strong_random(state.counter, sizeof(state.counter)) ||
-			!pg_strong_random(state.key, sizeof(state.key)))
-			ereport(ERROR,
-					(errcode(ERRCODE_INTERNAL_ERROR),
-					 errmsg("could not obtain random numbers")));
-		state.pid = MyProcPid;
-	}
-	if (++state.counter[0] == 0)
-		state.counter[1]++;
-	random_philox(state.counter, state.key, bits);
-	return ((uint64) bits[1] << 32) | bits[0];
-}
 
 /* The seed argument, or an independent one. */
 static uint64
@@ -55,34 +19,6 @@ SeedArgument(FunctionCallInfo fcinfo, int argno)
 {
 	return PG_ARGISNULL(argno) ? FreshSeed() :
 		(uint64) PG_GETARG_INT64(argno);
-}
-
-/*
- * Weights are read with every candidate, faster if no vector register's worth
- * of them lies across two cache lines.
- */
-static double *
-AllocateWeights(int count)
-{
-	const Size	line = 64;
-
-	return (double *) TYPEALIGN(line, palloc(sizeof(double) * count + line));
-}
-
-/*
- * psi-tilde carried back to context space, under a shared context if the model
- * has one: in the current memory context
- */
-static double *
-DrawWeights(PreparedModel *prepared, uint64 seed, const Datum *shared)
-{
-	const DlintsHeader *model = &prepared->header;
-	double	   *draw = PreparedDraw(prepared, seed);
-	double	   *weights = AllocateWeights(ModelLiftedLen(model));
-
-	LiftParameter(model, draw, shared, weights);
-	pfree(draw);
-	return weights;
 }
 
 PG_FUNCTION_INFO_V1(dlints_draw);
@@ -162,9 +98,7 @@ dlints_dot(PG_FUNCTION_ARGS)
 /* The state of dlints_recommend for one group. */
 typedef struct RecommendState
 {
-	ValueKey	model_key;
-	ValueKey	shared_key;		/* empty without a shared context */
-	DlintsHeader model;
+	Request		request;
 	ArgSpec		context;		/* what candidates have to be */
 	double	   *weights;		/* of the group's one draw, or of the mean */
 	double		width_factor;	/* what the posterior width counts */
@@ -172,20 +106,12 @@ typedef struct RecommendState
 	TopK	   *top;
 } RecommendState;
 
-/* The weights that score all candidates of a group. */
-static double *
-PolicyWeights(PreparedModel *prepared, const Policy *policy,
-			  const Datum *shared)
-{
-	Size		size = sizeof(double) * ModelLiftedLen(&prepared->header);
-
-	if (policy->draws)
-		return DrawWeights(prepared, FreshSeed(), shared);
-	if (policy->widens)			/* both parts of one factor */
-		PrepareParts(prepared, PART_MEAN | PART_ROOT);
-	return memcpy(AllocateWeights(ModelLiftedLen(&prepared->header)),
-				  PreparedWeights(prepared, shared), size);
-}
+static const Chooser recommend = {
+	.function = "dlints_recommend",
+	.rows = "group",
+	.advice = "Use GROUP BY to recommend from several models.",
+	.shared_advice = "Use GROUP BY to recommend to several users.",
+};
 
 static RecommendState *
 BeginRecommend(FunctionCallInfo fcinfo, const Datum *shared, int k)
@@ -196,58 +122,16 @@ BeginRecommend(FunctionCallInfo fcinfo, const Datum *shared, int k)
 	MemoryContext caller = MemoryContextSwitchTo(context);
 	RecommendState *state = palloc0(sizeof(RecommendState));
 
-	ValueKeySet(&state->model_key, PG_GETARG_DATUM(MODEL_ARGNO), context);
-	state->model = prepared->header;
-	state->context = ArgContextSpec(&state->model);
+	RequestBegin(&state->request, &recommend, prepared, context,
+				 PG_GETARG_DATUM(MODEL_ARGNO), shared);
+	state->context = ArgContextSpec(&state->request.model);
 	state->weights = PolicyWeights(prepared, policy, shared);
-	if (shared)
-		ValueKeySet(&state->shared_key, *shared, context);
 	if (policy->widens)
-		state->width_factor = state->model.exploration;
+		state->width_factor = prepared->header.exploration;
 	state->ties = FreshSeed();
 	state->top = TopKCreate(fcinfo, context, ITEM_ARGNO, k);
 	MemoryContextSwitchTo(caller);
 	return state;
-}
-
-/*
- * A group has one model.  Another stored copy of it will do (GROUP BY on the
- * model itself brings such together), and is the one to be expected next.
- */
-static void
-CheckSameModel(FunctionCallInfo fcinfo, RecommendState *state)
-{
-	Datum		datum = PG_GETARG_DATUM(MODEL_ARGNO);
-
-	if (!ModelEquals(PointerGetDatum(state->model_key.bytes), datum))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("dlints_recommend needs the same model for all rows of a group"),
-				 errhint("Use GROUP BY to recommend from several models.")));
-	ValueKeyReplace(&state->model_key, datum, state->top->context);
-}
-
-/* The same of the shared context: the same numbers will do. */
-static void
-CheckSameShared(FunctionCallInfo fcinfo, RecommendState *state)
-{
-	Datum		shared = PG_GETARG_DATUM(SHARED_ARGNO);
-	Datum		expected = PointerGetDatum(state->shared_key.bytes);
-	double	   *ours;
-	double	   *theirs;
-	int			i;
-
-	ours = ArgSharedNumbers(&expected, &state->model);
-	theirs = ArgSharedNumbers(&shared, &state->model);
-	for (i = 0; i < state->model.shared_dim; i++)
-		if (theirs[i] != ours[i])
-			ereport(ERROR,
-					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("dlints_recommend needs the same shared context for all rows of a group"),
-					 errhint("Use GROUP BY to recommend to several users.")));
-	pfree(theirs);
-	pfree(ours);
-	ValueKeyReplace(&state->shared_key, shared, state->top->context);
 }
 
 /* The posterior width at a candidate, under the model that the row brings. */
@@ -256,7 +140,7 @@ WidthAt(FunctionCallInfo fcinfo, const RecommendState *state)
 {
 	return PreparedWidth(PrepareModel(fcinfo, MODEL_ARGNO),
 						 ArgArray(fcinfo, CONTEXT_ARGNO),
-						 state->model.shared_dim > 0 ?
+						 state->request.shared_key.size > 0 ?
 						 &fcinfo->args[SHARED_ARGNO].value : NULL);
 }
 
@@ -266,12 +150,11 @@ Recommend(FunctionCallInfo fcinfo, RecommendState *state)
 {
 	double		score;
 
-	/* asked with every row, and nearly always answered in place */
-	if (!ValueKeyMatches(&state->model_key, PG_GETARG_DATUM(MODEL_ARGNO)))
-		CheckSameModel(fcinfo, state);
-	if (state->shared_key.size > 0 &&
-		!ValueKeyMatches(&state->shared_key, PG_GETARG_DATUM(SHARED_ARGNO)))
-		CheckSameShared(fcinfo, state);
+	if (!RequestHasModel(&state->request, PG_GETARG_DATUM(MODEL_ARGNO)))
+		RequestCheckModel(&state->request, PG_GETARG_DATUM(MODEL_ARGNO));
+	if (state->request.shared_key.size > 0 &&
+		!RequestHasShared(&state->request, PG_GETARG_DATUM(SHARED_ARGNO)))
+		RequestCheckShared(&state->request, PG_GETARG_DATUM(SHARED_ARGNO));
 	score = ArgDot(ArgArray(fcinfo, CONTEXT_ARGNO), &state->context,
 				   state->weights);
 	if (state->width_factor > 0.0)

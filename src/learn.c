@@ -52,9 +52,12 @@ CountBlock(DlintsHeader *model, const Block *block)
 	return before == TIME_UNKNOWN ? 0 : TimeBetween(before, model->newest);
 }
 
-/* Reduced contexts into each memory: the updates of Algorithm 1. */
-static void
-Absorb(Dlints *model, const Block *block, const double *reduced)
+/*
+ * Learn a block of reduced contexts, oldest first, into each memory: the
+ * updates of Algorithm 1.
+ */
+void
+LearnReduced(Dlints *model, const Block *block, const double *reduced)
 {
 	DlintsHeader *header = &model->header;
 	Memories	memories = ModelMemories(model);
@@ -92,7 +95,7 @@ LearnBlock(Dlints *model, const Block *block, const double *contexts,
 								 ModelCoordinates(&model->header));
 
 	ReduceContexts(&model->header, block->count, contexts, shareds, reduced);
-	Absorb(model, block, reduced);
+	LearnReduced(model, block, reduced);
 	pfree(reduced);
 }
 
@@ -147,7 +150,7 @@ Observe(FunctionCallInfo fcinfo,
 	weight = WeightArgument(fcinfo, reward_argno + 2);
 	reduced = reduce(fcinfo, &model->header);
 
-	Absorb(model, &block, reduced);
+	LearnReduced(model, &block, reduced);
 	ModelLearned(model);
 	PG_RETURN_DLINTS_P(model);
 }

@@ -20,6 +20,8 @@ typedef struct Block
 	const double *weights;
 } Block;
 
+extern void LearnReduced(Dlints *model, const Block *block,
+						 const double *reduced);
 extern void LearnBlock(Dlints *model, const Block *block,
 					   const double *contexts, const double *shareds);
 extern bool NothingObserved(FunctionCallInfo fcinfo, int first_argno,

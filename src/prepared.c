@@ -346,20 +346,19 @@ Find(CallSite *site, Datum datum)
 }
 
 /*
- * The model in an argument, which must not be NULL: its header, and what is
- * kept of it.  Valid until the same call site is asked for another one.
+ * A model, which must not be NULL, as a call site keeps it: its header, and
+ * what was made of it.  Valid until the same call site is asked for another one.
  */
 PreparedModel *
-PrepareModel(FunctionCallInfo fcinfo, int argno)
+PrepareModelAt(FmgrInfo *flinfo, Datum datum)
 {
-	Datum		datum = PG_GETARG_DATUM(argno);
 	CallSite   *site;
 
 	/* a call without FmgrInfo has no place to keep anything */
-	if (fcinfo->flinfo == NULL)
+	if (flinfo == NULL)
 		return PrepareModelOnce(datum);
 
-	site = GetSite(fcinfo->flinfo);
+	site = GetSite(flinfo);
 	if (!site->last || !ValueKeyMatches(&site->last->key, datum))
 		site->last = Find(site, datum);
 	if (site->last)
@@ -367,6 +366,13 @@ PrepareModel(FunctionCallInfo fcinfo, int argno)
 	else
 		site->last = Enter(site, datum);
 	return site->last;
+}
+
+/* The model in an argument. */
+PreparedModel *
+PrepareModel(FunctionCallInfo fcinfo, int argno)
+{
+	return PrepareModelAt(fcinfo->flinfo, PG_GETARG_DATUM(argno));
 }
 
 /* For a caller that sees its model once: in the current memory context. */
@@ -382,22 +388,29 @@ PrepareModelOnce(Datum datum)
 	return model;
 }
 
-/* Z = L L' and Z~ = M M' of the memory in use; allocated here. */
+/* Z = L L' and Z~ = M M' of evidence, into a factor that was bound for it */
+void
+FactorEvidence(const Evidence *evidence, double ridge, Factor *factor)
+{
+	BlasReady();
+	if (!posterior_factor(evidence, ridge, factor))
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_CORRUPTED),
+				 errmsg("posterior of dlints model does not exist"),
+				 errdetail("Its evidence is not positive semidefinite or, with the ridge, out of range.")));
+}
+
+/* The same of the memory in use; allocated here. */
 static Factor
 FactorMemory(const DlintsHeader *header, const Evidence *evidence)
 {
 	bool		fades = evidence->H != NULL;
 	Factor		factor;
 
-	BlasReady();
 	factor_bind(&factor, evidence->dim, fades,
 				palloc(factor_value_count(evidence->dim, fades) *
 					   sizeof(double)));
-	if (!posterior_factor(evidence, header->ridge, &factor))
-		ereport(ERROR,
-				(errcode(ERRCODE_DATA_CORRUPTED),
-				 errmsg("posterior of dlints model does not exist"),
-				 errdetail("Its evidence is not positive semidefinite or, with the ridge, out of range.")));
+	FactorEvidence(evidence, header->ridge, &factor);
 	return factor;
 }
 
@@ -522,25 +535,49 @@ PreparedWidth(PreparedModel *prepared, ArrayType *context,
 	return ResultFinite(posterior_stddev(dim, prepared->root, reduced, work));
 }
 
-/* psi-tilde (Algorithm 1), in the current memory context */
-double *
-PreparedDraw(PreparedModel *prepared, uint64 seed)
+/* psi-hat, prepared->dim numbers */
+void
+PreparedMean(PreparedModel *prepared, double *mean)
+{
+	PrepareParts(prepared, PART_MEAN);
+	memcpy(mean, prepared->mean, sizeof(double) * prepared->dim);
+}
+
+/*
+ * psi-tilde (Algorithm 1), number "first" and those that follow it under a
+ * seed: "count" vectors of prepared->dim numbers
+ */
+void
+PreparedDraws(PreparedModel *prepared, uint64 seed, int first, int count,
+			  double *draws)
 {
 	const DlintsHeader *header = &prepared->header;
 	int			dim = prepared->dim;
-	double	   *normals = palloc(sizeof(double) * dim);
-	double	   *draw = palloc(sizeof(double) * dim);
+	double	   *normals = palloc(sizeof(double) * dim * count);
 	double	   *work = palloc(sizeof(double) * posterior_draw_work(dim));
 	Factor		factor;
+	int			i;
 
 	PrepareParts(prepared, PART_DRAW);
 	factor_bind(&factor, dim, ModelMemoryFades(header, header->memory - 1),
 				prepared->factors);
-	random_normals(seed, RANDOM_DRAW, 0, dim, normals);
-	posterior_draw(&factor, prepared->b, header->exploration * header->sigma,
-				   normals, draw, work);
-	draw[dim - 1] += prepared->level;
+	for (i = 0; i < count; i++)
+		random_normals(seed, RANDOM_DRAW, first + i, dim,
+					   normals + (Size) i * dim);
+	posterior_draws(&factor, prepared->b, header->exploration * header->sigma,
+					count, normals, draws, work);
+	for (i = 0; i < count; i++)
+		draws[(Size) i * dim + dim - 1] += prepared->level;
 	pfree(work);
 	pfree(normals);
+}
+
+/* The first of them, in the current memory context */
+double *
+PreparedDraw(PreparedModel *prepared, uint64 seed)
+{
+	double	   *draw = palloc(sizeof(double) * prepared->dim);
+
+	PreparedDraws(prepared, seed, 0, 1, draw);
 	return draw;
 }

@@ -76,13 +76,19 @@ ValueKeyMatches(const ValueKey *key, Datum datum)
 	return ValueKeyMatchesBytes(key, datum);
 }
 
+extern void FactorEvidence(const Evidence *evidence, double ridge,
+						   Factor *factor);
 extern PreparedModel *PrepareModelOnce(Datum datum);
+extern PreparedModel *PrepareModelAt(FmgrInfo *flinfo, Datum datum);
 extern PreparedModel *PrepareModel(FunctionCallInfo fcinfo, int argno);
 extern void PrepareParts(PreparedModel *prepared, int parts);
 extern const double *PreparedWeights(PreparedModel *prepared,
 									 const Datum *shared);
 extern double PreparedWidth(PreparedModel *prepared, ArrayType *context,
 							const Datum *shared);
+extern void PreparedMean(PreparedModel *prepared, double *mean);
+extern void PreparedDraws(PreparedModel *prepared, uint64 seed, int first,
+						  int count, double *draws);
 extern double *PreparedDraw(PreparedModel *prepared, uint64 seed);
 
 #endif							/* DLINTS_PREPARED_H */

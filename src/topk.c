@@ -16,7 +16,6 @@
 #include "utils/lsyscache.h"
 
 #include "args.h"
-#include "core/random.h"
 #include "topk.h"
 
 #define INITIAL_CAPACITY	8
@@ -187,18 +186,6 @@ TopKKeep(TopK *top, double score, uint64 place, Datum item, bool isnull)
 
 	top->full = (Count(top) == top->k);
 	top->threshold = Item(top, 0)->score;
-}
-
-/* The lot of item number "index" under a seed: 64 random bits. */
-uint64
-TopKLot(uint64 seed, uint64 index)
-{
-	const uint32_t counter[4] = {(uint32_t) index, (uint32_t) (index >> 32), 0, 0};
-	const uint32_t key[2] = {(uint32_t) seed, (uint32_t) (seed >> 32)};
-	uint32_t	bits[4];
-
-	random_philox(counter, key, bits);
-	return ((uint64) bits[1] << 32) | bits[0];
 }
 
 /* The items as an array of pointers, best first. */

@@ -11,6 +11,8 @@
 #include "fmgr.h"
 #include "lib/binaryheap.h"
 
+#include "core/random.h"
+
 typedef struct TopK
 {
 	MemoryContext context;		/* of this struct and the items it keeps */
@@ -31,7 +33,6 @@ extern TopK *TopKCreateOfType(MemoryContext context, Oid item_type, int k);
 extern void TopKCheckCount(const TopK *top, int k);
 extern void TopKKeep(TopK *top, double score, uint64 place, Datum item,
 					 bool isnull);
-extern uint64 TopKLot(uint64 seed, uint64 index);
 extern void TopKMerge(TopK *top, const TopK *later);
 extern Datum TopKReturnBest(FunctionCallInfo fcinfo, const TopK *top);
 extern Datum TopKArray(const TopK *top);
@@ -59,7 +60,7 @@ TopKOfferByLot(TopK *top, double score, uint64 seed, Datum item, bool isnull)
 	uint64		index = top->seen++;
 
 	if (!top->full || score >= top->threshold)
-		TopKKeep(top, score, TopKLot(seed, index), item, isnull);
+		TopKKeep(top, score, random_bits(seed, index), item, isnull);
 }
 
 #endif							/* DLINTS_TOPK_H */

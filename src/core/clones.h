@@ -19,6 +19,11 @@
 #define CPU_CLONES
 #endif
 
+/* The same for a function that says itself what its wider registers are. */
+#if defined(__x86_64__) && defined(__GNUC__)
+#define CPU_AVX2	__attribute__((target("avx2")))
+#endif
+
 /*
  * Loops of a fixed length are unrolled so that even a compiler that does not
  * vectorise loops at -O2 makes vector instructions of their bodies.

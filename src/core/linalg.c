@@ -3,7 +3,8 @@
  *		BLAS and LAPACK in this project's words.
  *
  * The surface is small on purpose: products, symmetric updates, Cholesky and
- * triangular solves.  "info = 0" from a factorisation proves little
+ * triangular solves; and, for nothing but click logs, eigenvectors and
+ * singular vectors of small matrices that were checked to be finite.  "info = 0" from a factorisation proves little
  * (OpenBLAS factors a matrix with a NaN off the diagonal without complaint),
  * so callers check what goes in and what comes out.
  */
@@ -35,6 +36,11 @@ extern void dsyrk_(const char *uplo, const char *trans, const int *n,
 				   const int *k, const double *alpha, const double *a,
 				   const int *lda, const double *beta, double *c,
 				   const int *ldc, fortran_len, fortran_len);
+extern void dtrmm_(const char *side, const char *uplo, const char *transa,
+				   const char *diag, const int *m, const int *n,
+				   const double *alpha, const double *a, const int *lda,
+				   double *b, const int *ldb, fortran_len, fortran_len,
+				   fortran_len, fortran_len);
 extern void dtrmv_(const char *uplo, const char *trans, const char *diag,
 				   const int *n, const double *a, const int *lda, double *x,
 				   const int *incx, fortran_len, fortran_len, fortran_len);
@@ -57,6 +63,15 @@ extern void dtfsm_(const char *transr, const char *side, const char *uplo,
 extern void dtfttr_(const char *transr, const char *uplo, const int *n,
 					const double *arf, double *a, const int *lda, int *info,
 					fortran_len, fortran_len);
+
+extern void dsyevd_(const char *jobz, const char *uplo, const int *n,
+					double *a, const int *lda, double *w, double *work,
+					const int *lwork, int *iwork, const int *liwork,
+					int *info, fortran_len, fortran_len);
+extern void dgesdd_(const char *jobz, const int *m, const int *n, double *a,
+					const int *lda, double *s, double *u, const int *ldu,
+					double *vt, const int *ldvt, double *work,
+					const int *lwork, int *iwork, int *info, fortran_len);
 
 /* OpenBLAS has it, others do not. */
 extern char *openblas_get_config(void) __attribute__((weak));
@@ -286,11 +301,15 @@ linalg_solve_lower_transposed(int d, const double *factor, int count,
 		   1, 1, 1, 1, 1);
 }
 
-/* vector <- lower vector, the matrix unpacked by linalg_unpack_lower */
+/* vectors <- lower vectors, the matrix unpacked by linalg_unpack_lower */
 void
-linalg_multiply_lower(int d, const double *lower, double *vector)
+linalg_multiply_lower(int d, const double *lower, int count, double *vectors)
 {
-	dtrmv_("L", "N", "N", &d, lower, &d, vector, &unit_stride, 1, 1, 1);
+	if (count == 1)
+		dtrmv_("L", "N", "N", &d, lower, &d, vectors, &unit_stride, 1, 1, 1);
+	else
+		dtrmm_("L", "L", "N", "N", &d, &count, &one, lower, &d, vectors, &d,
+			   1, 1, 1, 1);
 }
 
 /*
@@ -361,4 +380,66 @@ linalg_gram(int d, const double *columns, double *full)
 	for (j = 0; j < n; j++)
 		for (i = j + 1; i < n; i++)
 			full[j + i * n] = full[i + j * n];
+}
+
+/* full <- full + sum over k of left[k] right[k]', kept by columns */
+void
+linalg_cross(int len, int count, const double *left, const double *right,
+			 double *full)
+{
+	dgemm_("N", "T", &len, &len, &count, &one, left, &len, right, &len,
+		   &one, full, &len, 1, 1);
+}
+
+/* doubles of work that the next two functions want */
+size_t
+linalg_spectral_work(int d)
+{
+	size_t		n = (size_t) d;
+
+	return 5 * n * n + 16 * n + 64;
+}
+
+/* and ints */
+size_t
+linalg_spectral_integers(int d)
+{
+	return 8 * (size_t) d + 8;
+}
+
+/*
+ * Replace a symmetric matrix, finite and of which the lower triangle counts,
+ * by its eigenvectors, each contiguous; values in ascending order.
+ */
+bool
+linalg_eigenvectors(int d, double *full, double *values, double *work,
+					int *integers)
+{
+	int			work_len = (int) linalg_spectral_work(d);
+	int			integers_len = (int) linalg_spectral_integers(d);
+	int			info;
+
+	dsyevd_("V", "L", &d, full, &d, values, work, &work_len, integers,
+			&integers_len, &info, 1, 1);
+	return info == 0;
+}
+
+/*
+ * The orthogonal matrix that is nearest to a finite square one, U V' of its
+ * singular value decomposition U S V'; both by columns.  The matrix is
+ * destroyed, and there are three more of its size to work in.
+ */
+bool
+linalg_nearest_rotation(int d, double *full, double *rotation, double *left,
+						double *right, double *work, int *integers)
+{
+	int			work_len = (int) linalg_spectral_work(d) - d;
+	int			info;
+
+	/* the singular values, which nobody wants, go first */
+	dgesdd_("A", &d, &d, full, &d, work, left, &d, right, &d, work + d,
+			&work_len, integers, &info, 1);
+	dgemm_("N", "N", &d, &d, &d, &one, left, &d, right, &d, &zero, rotation,
+		   &d, 1, 1);
+	return info == 0;
 }

@@ -47,7 +47,8 @@ extern void linalg_cholesky_solve(int d, const double *factor, int count,
 extern void linalg_solve_lower(int d, const double *factor, double *vector);
 extern void linalg_solve_lower_transposed(int d, const double *factor,
 										  int count, double *vectors);
-extern void linalg_multiply_lower(int d, const double *lower, double *vector);
+extern void linalg_multiply_lower(int d, const double *lower, int count,
+								  double *vectors);
 extern void linalg_combine(int len, int rows, const double *vectors,
 						   int count, const double *weights, int weights_len,
 						   double *sums, int sums_len);
@@ -59,5 +60,14 @@ extern void linalg_project(int len, int rows, const double *matrix,
 						   int count, const double *vectors,
 						   double *out, int out_len);
 extern void linalg_gram(int d, const double *columns, double *full);
+extern void linalg_cross(int len, int count, const double *left,
+						 const double *right, double *full);
+extern size_t linalg_spectral_work(int d);
+extern size_t linalg_spectral_integers(int d);
+extern bool linalg_eigenvectors(int d, double *full, double *values,
+								double *work, int *integers);
+extern bool linalg_nearest_rotation(int d, double *full, double *rotation,
+									double *left, double *right,
+									double *work, int *integers);
 
 #endif							/* DLINTS_LINALG_H */

@@ -103,45 +103,53 @@ posterior_mean(const Factor *f, const double *b, double *mean)
 	linalg_cholesky_solve(f->dim, f->L, 1, mean);
 }
 
-/* numbers of work space that posterior_draw wants */
+/* numbers of work space that posterior_draws wants, of any count */
 size_t
 posterior_draw_work(int dim)
 {
-	return (size_t) dim * (size_t) dim + (size_t) dim;
+	return (size_t) dim * (size_t) dim;
+}
+
+/* draws <- shift + scale draws, "count" vectors and one that is added to each */
+static void
+scale_and_shift(int dim, int count, double scale, const double *shift,
+				double *draws)
+{
+	int			c;
+	int			k;
+
+	for (c = 0; c < count; c++, draws += dim)
+		for (k = 0; k < dim; k++)
+			draws[k] = shift[k] + scale * draws[k];
 }
 
 /*
- * psi-tilde (Algorithm 1, "Calculate psi-tilde"): normally distributed with
- * mean psi-hat and covariance scale^2 Z^-1 Z~ Z^-1, given dim standard
- * normals.  psi-tilde = Z^-1 (b + scale M w); with M = L one of the two
- * triangular solves falls away.
+ * psi-tilde (Algorithm 1, "Calculate psi-tilde"), "count" of them: each
+ * normally distributed with mean psi-hat and covariance
+ * scale^2 Z^-1 Z~ Z^-1, given dim standard normals of its own.
+ * psi-tilde = Z^-1 (b + scale M w); with M = L one of the two triangular
+ * solves falls away.
  */
 void
-posterior_draw(const Factor *f, const double *b, double scale,
-			   const double *normals, double *draw, double *work)
+posterior_draws(const Factor *f, const double *b, double scale, int count,
+				const double *normals, double *draws, double *work)
 {
 	int			dim = f->dim;
-	int			k;
 
-	memcpy(draw, b, sizeof(double) * (size_t) dim);
+	memcpy(draws, normals, sizeof(double) * (size_t) dim * (size_t) count);
 	if (f->M)
 	{
-		double	   *lower = work;
-		double	   *shift = work + (size_t) dim * (size_t) dim;
-
-		memcpy(shift, normals, sizeof(double) * (size_t) dim);
-		linalg_unpack_lower(dim, f->M, lower);
-		linalg_multiply_lower(dim, lower, shift);
-		for (k = 0; k < dim; k++)
-			draw[k] += scale * shift[k];
-		linalg_cholesky_solve(dim, f->L, 1, draw);
+		linalg_unpack_lower(dim, f->M, work);
+		linalg_multiply_lower(dim, work, count, draws);
+		scale_and_shift(dim, count, scale, b, draws);
+		linalg_cholesky_solve(dim, f->L, count, draws);
 	}
 	else
 	{
-		linalg_solve_lower(dim, f->L, draw);
-		for (k = 0; k < dim; k++)
-			draw[k] += scale * normals[k];
-		linalg_solve_lower_transposed(dim, f->L, 1, draw);
+		memcpy(work, b, sizeof(double) * (size_t) dim);
+		linalg_solve_lower(dim, f->L, work);
+		scale_and_shift(dim, count, scale, work, draws);
+		linalg_solve_lower_transposed(dim, f->L, count, draws);
 	}
 }
 

@@ -26,13 +26,21 @@ extern void factor_bind(Factor *f, int dim, bool fades, double *values);
 extern bool posterior_factor(const Evidence *e, double ridge, Factor *f);
 extern void posterior_mean(const Factor *f, const double *b, double *mean);
 extern size_t posterior_draw_work(int dim);
-extern void posterior_draw(const Factor *f, const double *b, double scale,
-						   const double *normals, double *draw, double *work);
+extern void posterior_draws(const Factor *f, const double *b, double scale,
+							int count, const double *normals, double *draws,
+							double *work);
 extern void posterior_root(const Factor *f, double *root);
 extern double posterior_stddev(int dim, const double *root,
 							   const double *reduced, double *work);
 extern void posterior_coordinate_stddevs(int dim, const double *root,
 										 double *stddevs);
 extern void posterior_covariance(int dim, const double *root, double *cov);
+
+static inline void
+posterior_draw(const Factor *f, const double *b, double scale,
+			   const double *normals, double *draw, double *work)
+{
+	posterior_draws(f, b, scale, 1, normals, draw, work);
+}
 
 #endif							/* DLINTS_POSTERIOR_H */

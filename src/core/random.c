@@ -49,6 +49,18 @@ random_philox(const uint32_t counter[4], const uint32_t key[2],
 	out[3] = c3;
 }
 
+/* 64 random bits for each index under a seed: lots, and seeds of more of them */
+uint64_t
+random_bits(uint64_t seed, uint64_t index)
+{
+	const uint32_t counter[4] = {(uint32_t) index, (uint32_t) (index >> 32), 0, 0};
+	const uint32_t key[2] = {(uint32_t) seed, (uint32_t) (seed >> 32)};
+	uint32_t	bits[4];
+
+	random_philox(counter, key, bits);
+	return ((uint64_t) bits[1] << 32) | bits[0];
+}
+
 /* 53 of 64 random bits as a number in (0, 1]; zero would have no logarithm */
 static double
 uniform(uint32_t low, uint32_t high)

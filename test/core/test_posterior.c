@@ -117,31 +117,43 @@ check_mean(const Model *m)
  * test_random.
  */
 static void
-check_draw(const Model *m)
+check_draws(const Model *m, int count)
 {
 	int			dim = m->t.dim;
 	uint64_t	seed = m->seed;
-	double	   *normals = dice_array(&seed, (size_t) dim);
-	double	   *draw = guarded((size_t) dim);
+	double	   *normals = dice_array(&seed, (size_t) dim * (size_t) count);
+	double	   *draws = guarded((size_t) dim * (size_t) count);
 	double	   *work = guarded(posterior_draw_work(dim));
 	double	   *mean = mean_new(m);
-	exact	   *expected = exact_new((size_t) dim);
+	int			c;
 	int			i;
 	int			k;
 
-	posterior_draw(m->f, m->e->b, m->t.exploration, normals, draw, work);
-	for (i = 0; i < dim; i++)
+	posterior_draws(m->f, m->e->b, m->t.exploration, count, normals, draws, work);
+	for (c = 0; c < count; c++)
 	{
-		for (k = 0; k < dim; k++)
-			expected[i] += (exact) m->root[k * dim + i] * normals[k];
-		expected[i] = mean[i] + m->t.exploration * expected[i];
+		exact	   *expected = exact_new((size_t) dim);
+
+		for (i = 0; i < dim; i++)
+		{
+			for (k = 0; k < dim; k++)
+				expected[i] += (exact) m->root[k * dim + i] * normals[c * dim + k];
+			expected[i] = mean[i] + m->t.exploration * expected[i];
+		}
+		check_vector(dim, draws + c * dim, expected);
+		free(expected);
 	}
-	check_vector(dim, draw, expected);
 	guarded_free(normals);
-	guarded_free(draw);
+	guarded_free(draws);
 	guarded_free(work);
 	guarded_free(mean);
-	free(expected);
+}
+
+static void
+check_draw(const Model *m)
+{
+	check_draws(m, 1);
+	check_draws(m, 5);
 }
 
 /* and the square roots of its diagonal */

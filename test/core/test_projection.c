@@ -2,7 +2,8 @@
  * test_projection.c
  *		The random matrices: rows of normals, the same in pieces and at once.
  *		Contexts are reduced, and parameters lifted, as the dense projection of
- *		the long vector [x, x (x) u, 1] would do it, whatever the pieces.
+ *		the long vector [x, x (x) u] would do it, whatever the pieces and
+ *		whatever stands behind the coordinates that they make.
  *
  * Computed numbers are held to the rounding that their number of terms allows.
  */
@@ -103,16 +104,13 @@ static void
 test_rows_are_normals(void **state)
 {
 	(void) state;
-	check_ranges((Projection) {12, 0.3, 37, 11, 0, false});
-	check_ranges((Projection) {UINT64_C(0x8000000000000009), 0.3, 37, 11, 6, true});
+	check_ranges((Projection) {12, 0.3, 37, 11, 0});
+	check_ranges((Projection) {UINT64_C(0x8000000000000009), 0.3, 37, 11, 6});
 }
 
 /* ---------- the dense projection ---------- */
 
-/*
- * Its rows are coordinates of z, its columns the numbers of the long vector.
- * Its last row and column are the intercept's, and missing without one.
- */
+/* Its rows are coordinates of z, its columns the numbers of the long vector. */
 typedef struct Dense
 {
 	int			rows;
@@ -143,8 +141,7 @@ dense_new(const Projection *p)
 {
 	int			n = p->context_dim;
 	int			m = p->shared_dim;
-	Dense		dense = {projection_reduced_len(p),
-		n * (1 + m) + (p->intercept ? 1 : 0), NULL};
+	Dense		dense = {p->reduced_dim, n * (1 + m), NULL};
 	ProjectionRows rows = rows_new(p, 0, p->reduced_dim);
 	int			i;
 	int			j;
@@ -165,8 +162,6 @@ dense_new(const Projection *p)
 				row[n + i * m + j] = (exact) Q[i] * R[j];
 		}
 	}
-	if (p->intercept)
-		dense.entries[dense.rows * dense.columns - 1] = 1;
 	rows_free(rows);
 	return dense;
 }
@@ -176,7 +171,7 @@ long_vector(const Projection *p, const double *context, const double *shared)
 {
 	int			n = p->context_dim;
 	int			m = p->shared_dim;
-	exact	   *vector = exact_new((size_t) (n * (1 + m) + 1));
+	exact	   *vector = exact_new((size_t) (n * (1 + m)));
 	int			i;
 	int			j;
 
@@ -186,7 +181,6 @@ long_vector(const Projection *p, const double *context, const double *shared)
 		for (j = 0; j < m; j++)
 			vector[n + i * m + j] = (exact) context[i] * shared[j];
 	}
-	vector[n + n * m] = 1;
 	return vector;
 }
 
@@ -221,9 +215,8 @@ dense_lift(Dense dense, int first, int end, const Projection *p, int weight,
 	{
 		const exact *row = dense.entries + k * dense.columns;
 
-		add_term(&sum, parameter[k] *
-				 row[weight < n ? weight : dense.columns - 1]);
-		for (j = 0; j < m && weight < n; j++)
+		add_term(&sum, parameter[k] * row[weight]);
+		for (j = 0; j < m; j++)
 			add_term(&sum, parameter[k] * row[n + weight * m + j] * shared[j]);
 	}
 	return sum;
@@ -231,27 +224,43 @@ dense_lift(Dense dense, int first, int end, const Projection *p, int weight,
 
 /* ---------- reduce and lift ---------- */
 
-/* a projection, its oracle, and data for it */
+/*
+ * a projection, its oracle, and data for it.  Behind the numbers of each vector
+ * there are some that are none of the projection's business.
+ */
 typedef struct Fixture
 {
 	Projection	p;
 	Dense		dense;
+	int			spare;
 	int			count;
 	double	   *contexts;
 	double	   *shareds;
 	double	   *parameters;
 } Fixture;
 
+static int
+reduced_len(const Fixture *f)
+{
+	return f->p.reduced_dim + f->spare;
+}
+
+static int
+lifted_len(const Fixture *f)
+{
+	return f->p.context_dim + f->spare;
+}
+
 static Fixture
-fixture_new(Projection p, int count)
+fixture_new(Projection p, int spare, int count)
 {
 	size_t		len = (size_t) count;
 	uint64_t	seed = p.seed;
-	Fixture		f = {p, dense_new(&p), count, NULL, NULL, NULL};
+	Fixture		f = {p, dense_new(&p), spare, count, NULL, NULL, NULL};
 
 	f.contexts = dice_array(&seed, len * (size_t) p.context_dim);
 	f.shareds = dice_array(&seed, len * (size_t) p.shared_dim);
-	f.parameters = dice_array(&seed, len * (size_t) projection_reduced_len(&p));
+	f.parameters = dice_array(&seed, len * (size_t) reduced_len(&f));
 	return f;
 }
 
@@ -279,7 +288,7 @@ apply_rows(const Fixture *f, int first, int count, double *reduced)
 	double	   *work = guarded(projection_work(&f->p, count, f->count));
 
 	projection_apply(&f->p, &rows, f->count, f->contexts, f->shareds, reduced,
-					 work);
+					 reduced_len(f), work);
 	guarded_free(work);
 	rows_free(rows);
 }
@@ -291,8 +300,8 @@ lift_rows(const Fixture *f, int first, int count, double *lifted)
 	ProjectionRows rows = rows_new(&f->p, first, count);
 	double	   *work = guarded(projection_work(&f->p, count, f->count));
 
-	projection_lift(&f->p, &rows, f->count, f->parameters, f->shareds, lifted,
-					work);
+	projection_lift(&f->p, &rows, f->count, f->parameters, reduced_len(f),
+					f->shareds, lifted, lifted_len(f), work);
 	guarded_free(work);
 	rows_free(rows);
 }
@@ -317,19 +326,27 @@ in_pieces(const Fixture *f, int first, int step, double *out,
 static double *
 reduced_new(const Fixture *f)
 {
-	return guarded((size_t) (f->count * projection_reduced_len(&f->p)));
+	return guarded((size_t) (f->count * reduced_len(f)));
 }
 
+/* no weights yet, and what is none of them untouched */
 static double *
 lifted_new(const Fixture *f)
 {
-	return guarded((size_t) (f->count * projection_lifted_len(&f->p)));
+	int			len = lifted_len(f);
+	double	   *lifted = guarded((size_t) (f->count * len));
+	int			i;
+
+	for (i = 0; i < f->count * len; i++)
+		if (i % len < f->p.context_dim)
+			lifted[i] = 0;
+	return lifted;
 }
 
 static void
 check_apply(const Fixture *f, int first, int step)
 {
-	int			len = projection_reduced_len(&f->p);
+	int			len = reduced_len(f);
 	double	   *reduced = reduced_new(f);
 	int			c;
 	int			k;
@@ -341,7 +358,7 @@ check_apply(const Fixture *f, int first, int step)
 										 f->contexts + c * f->p.context_dim,
 										 f->shareds + c * f->p.shared_dim);
 
-		for (k = 0; k < len; k++)
+		for (k = 0; k < f->p.reduced_dim; k++)
 		{
 			Sum			sum = dense_reduce(f->dense, k, vector);
 
@@ -349,19 +366,15 @@ check_apply(const Fixture *f, int first, int step)
 						rounding(f->p.context_dim + f->p.shared_dim) *
 						sum.size);
 		}
-		if (f->p.intercept)
-			assert_true(reduced[c * len + len - 1] == 1);
 		free(vector);
 	}
 	guarded_free(reduced);
 }
 
-/* whatever the weights held before */
 static void
 check_lift(const Fixture *f, int first, int step)
 {
-	int			reduced_len = projection_reduced_len(&f->p);
-	int			len = projection_lifted_len(&f->p);
+	int			len = lifted_len(f);
 	double	   *lifted = lifted_new(f);
 	int			c;
 	int			i;
@@ -369,27 +382,27 @@ check_lift(const Fixture *f, int first, int step)
 	in_pieces(f, first, step, lifted, lift_rows);
 	for (c = 0; c < f->count; c++)
 	{
-		const double *parameter = f->parameters + c * reduced_len;
+		const double *parameter = f->parameters + c * reduced_len(f);
 
-		for (i = 0; i < len; i++)
+		for (i = 0; i < f->p.context_dim; i++)
 		{
-			Sum			sum = dense_lift(f->dense, 0, reduced_len, &f->p, i,
+			Sum			sum = dense_lift(f->dense, 0, f->p.reduced_dim, &f->p, i,
 										 parameter, f->shareds);
 
 			assert_near(lifted[c * len + i], sum.value,
 						rounding(2 * f->p.reduced_dim + f->p.shared_dim) *
 						sum.size);
 		}
-		if (f->p.intercept)
-			assert_true(lifted[c * len + len - 1] ==
-						parameter[reduced_len - 1]);
+		for (; i < len; i++)
+			assert_true(is_untouched(lifted[c * len + i]));
 	}
 	guarded_free(lifted);
 }
 
 /*
  * Shapes around the smallest, odd and large, with and without a shared context
- * and an intercept, of one context and of many; each as a whole and in pieces.
+ * and further coordinates, of one context and of many; each as a whole and in
+ * pieces.
  */
 static void
 test_dense_projection(void **state)
@@ -403,19 +416,18 @@ test_dense_projection(void **state)
 	int			s;
 	int			c;
 	int			k;
-	int			intercept;
+	int			spare;
 
 	(void) state;
 	for (s = 0; s < LENGTH(shapes); s++)
 		for (c = 0; c < LENGTH(counts); c++)
-			for (intercept = 0; intercept < 2; intercept++)
+			for (spare = 0; spare < 3; spare++)
 			{
 				const int  *shape = shapes[s];
 				const Projection p = {
-					77, 1 / sqrt(shape[1]), shape[0], shape[1], shape[2],
-					intercept == 1
+					77, 1 / sqrt(shape[1]), shape[0], shape[1], shape[2]
 				};
-				Fixture		f = fixture_new(p, counts[c]);
+				Fixture		f = fixture_new(p, spare, counts[c]);
 
 				for (k = 0; k < LENGTH(steps); k++)
 				{
@@ -430,8 +442,8 @@ test_dense_projection(void **state)
 static void
 test_every_split(void **state)
 {
-	const Projection p = {79, 0.4, 9, 13, 5, true};
-	Fixture		f = fixture_new(p, 3);
+	const Projection p = {79, 0.4, 9, 13, 5};
+	Fixture		f = fixture_new(p, 1, 3);
 	int			first;
 	int			step;
 
@@ -455,7 +467,7 @@ test_limits(void **state)
 	(void) state;
 	for (k = 0; k < LENGTH(scales); k++)
 	{
-		Fixture		f = fixture_new((Projection) {84, scales[k], 61, 25, 7, true}, 5);
+		Fixture		f = fixture_new((Projection) {84, scales[k], 61, 25, 7}, 1, 5);
 
 		multiply(f.contexts, 5 * 61, WIDEN_MAX);
 		multiply(f.shareds, 5 * 7, WIDEN_MAX);
@@ -465,11 +477,11 @@ test_limits(void **state)
 	}
 }
 
-/* the coordinates of these rows, and the intercept's by the first range */
+/* the coordinates of these rows, and no others */
 static void
 check_written(const Fixture *f, int first, int count)
 {
-	int			len = projection_reduced_len(&f->p);
+	int			len = reduced_len(f);
 	double	   *reduced = reduced_new(f);
 	int			i;
 
@@ -478,18 +490,17 @@ check_written(const Fixture *f, int first, int count)
 	{
 		int			k = i % len;
 		bool		of_rows = k >= first && k < first + count;
-		bool		of_intercept = k == f->p.reduced_dim && first == 0;
 
-		assert_int_equal(is_untouched(reduced[i]), !of_rows && !of_intercept);
+		assert_int_equal(is_untouched(reduced[i]), !of_rows);
 	}
 	guarded_free(reduced);
 }
 
-/* a later range adds to what it finds, and leaves the intercept's weight */
+/* any range adds to what it finds, and leaves what is no weight of its own */
 static void
 check_added(const Fixture *f)
 {
-	int			len = projection_lifted_len(&f->p);
+	int			len = lifted_len(f);
 	int			total = f->count * len;
 	uint64_t	seed = 5;
 	double	   *before = dice_array(&seed, (size_t) total);
@@ -500,11 +511,12 @@ check_added(const Fixture *f)
 	lift_rows(f, 2, 3, lifted);
 	for (i = 0; i < total; i++)
 	{
-		const double *parameter = f->parameters +
-			i / len * projection_reduced_len(&f->p);
-		Sum			sum = dense_lift(f->dense, 2, 5, &f->p, i % len, parameter,
-									 f->shareds);
+		const double *parameter = f->parameters + i / len * reduced_len(f);
+		Sum			sum = {0, 0};
 
+		if (i % len < f->p.context_dim)
+			sum = dense_lift(f->dense, 2, 5, &f->p, i % len, parameter,
+							 f->shareds);
 		assert_near(lifted[i], before[i] + 2 * sum.value,
 					rounding(20) * (sum.size + fabs(before[i])));
 	}
@@ -515,13 +527,13 @@ check_added(const Fixture *f)
 static void
 test_only_its_rows(void **state)
 {
-	const Projection p = {3, 1.0, 10, 8, 4, true};
+	const Projection p = {3, 1.0, 10, 8, 4};
 	int			count;
 
 	(void) state;
 	for (count = 1; count <= 3; count++)
 	{
-		Fixture		f = fixture_new(p, count);
+		Fixture		f = fixture_new(p, 2, count);
 
 		check_written(&f, 0, 3);
 		check_written(&f, 2, 3);
@@ -536,7 +548,7 @@ test_only_its_rows(void **state)
 static void
 test_work_is_used_up(void **state)
 {
-	Fixture		f = fixture_new((Projection) {6, 1.0, 10, 8, 4, true}, 3);
+	Fixture		f = fixture_new((Projection) {6, 1.0, 10, 8, 4}, 1, 3);
 	ProjectionRows rows = rows_new(&f.p, 1, 5);
 	size_t		work_len = projection_work(&f.p, 5, 3);
 	double	   *work = guarded(work_len);
@@ -546,39 +558,13 @@ test_work_is_used_up(void **state)
 	(void) state;
 	assert_true(work_len > 0);
 	projection_apply(&f.p, &rows, f.count, f.contexts, f.shareds, reduced,
-					 work);
+					 reduced_len(&f), work);
 	for (i = 0; i < work_len; i++)
 		assert_false(is_untouched(work[i]));
 	guarded_free(work);
 	guarded_free(reduced);
 	rows_free(rows);
 	fixture_free(f);
-}
-
-static void
-test_copy(void **state)
-{
-	int			intercept;
-	int			count;
-	int			i;
-
-	(void) state;
-	for (intercept = 0; intercept < 2; intercept++)
-		for (count = 0; count <= 3; count++)
-		{
-			const Projection p = {0, 1, 13, 13, 0, intercept == 1};
-			const int	len = 13 + intercept;
-			uint64_t	seed = 10;
-			double	   *contexts = dice_array(&seed, (size_t) (count * 13));
-			double	   *reduced = guarded((size_t) (count * len));
-
-			projection_copy(&p, count, contexts, reduced);
-			for (i = 0; i < count * len; i++)
-				assert_true(reduced[i] == (i % len < 13 ?
-										   contexts[i / len * 13 + i % len] : 1));
-			guarded_free(contexts);
-			guarded_free(reduced);
-		}
 }
 
 /* ---------- what it is good for ---------- */
@@ -622,12 +608,12 @@ product_variance(double scale, Point a, Point b)
 static void
 check_product(double scale, Point a, Point b)
 {
-	Projection	p = {0, scale, LAW_N, LAW_D, LAW_M, false};
+	Projection	p = {0, scale, LAW_N, LAW_D, LAW_M};
 	double		variance = product_variance(scale, a, b);
 	double		contexts[2 * LAW_N];
 	double		shareds[2 * LAW_M];
 	double		z[2 * LAW_D];
-	Fixture		f = {p, {0, 0, NULL}, 2, contexts, shareds, NULL};
+	Fixture		f = {p, {0, 0, NULL}, 0, 2, contexts, shareds, NULL};
 	exact		sum = 0;
 
 	memcpy(contexts, a.x, LAW_N * sizeof(double));
@@ -716,7 +702,7 @@ test_nothing_overflows(void **state)
 	const double normals[d] = {8.6, 8.6};	/* none is larger */
 	const double reward = WIDEN_MAX;
 	const double exploration = 1e100;
-	Fixture		f = {{85, 1e10, n, d, n, false}, {0, 0, NULL}, 1, NULL, NULL, NULL};
+	Fixture		f = {{85, 1e10, n, d, n}, {0, 0, NULL}, 0, 1, NULL, NULL, NULL};
 	ProjectionRows rows = rows_new(&f.p, 0, 1);
 	Evidence   *e = evidence_new(d, 1);
 	Factor	   *factor = factor_new(e);
@@ -738,12 +724,14 @@ test_nothing_overflows(void **state)
 		assert_true(posterior_factor(e, 1e-100, factor));
 		posterior_draw(factor, e->b, exploration, normals, draw, work);
 		f.parameters = draw;
+		memset(lifted, 0, sizeof(double) * n);
 		lift_rows(&f, 0, d, lifted);
 		assert_true(isfinite(dot_double(n, lifted, f.contexts)));
 
 		posterior_root(factor, root);
 		f.parameters = root;
 		f.count = d;
+		memset(lifted, 0, sizeof(double) * d * n);
 		lift_rows(&f, 0, d, lifted);
 		f.count = 1;
 		/* their length is BLAS's business */
@@ -774,7 +762,6 @@ main(void)
 		cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_only_its_rows),
 		cmocka_unit_test(test_work_is_used_up),
-		cmocka_unit_test(test_copy),
 		cmocka_unit_test(test_inner_products_are_kept_in_expectation),
 		cmocka_unit_test(test_nothing_overflows)
 	};

@@ -13,6 +13,9 @@ FROM (VALUES
     ('shared', dlints_new(3, 2, seed => 5, shared_dim => 2), 4),
     ('intercept', dlints_new(2, discount => 1, intercept => true), 4),
     ('shared_intercept', dlints_new(2, 3, discount => 0.9, seed => 6, policy => 'ucb', shared_dim => 3, intercept => true), 4),
+    ('product', dlints_new(2, discount => 0.9, shared_dim => 3), 4),
+    ('matched', dlints_new(2, discount => 0.9, interactions => 'matched'), 4),
+    ('matched_projected', dlints_new(3, 2, seed => 8, interactions => 'matched', intercept => false), 4),
     ('memories', dlints_new(1, ridge => 2), 6),
     ('by_time', dlints_new(2, half_life => '1 day', memories => 2), 4),
     ('untrained', dlints_new(300, 1), 0)

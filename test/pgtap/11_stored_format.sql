@@ -33,9 +33,9 @@ INSERT INTO heap SELECT no, stored::stored FROM fixture;
 INSERT INTO heap SELECT no, model::stored FROM fixture;
 \endif
 
-SELECT plan(3 + 19 * 7 + 19 * 7 + 16 * 2);
-SELECT results_eq('SELECT count(*), count(u) > 0, count(contexts) < count(*), count(DISTINCT (dlints_info(model)).policy), max(length(sent)) > 2048 FROM fixture',
-                  'VALUES (19::bigint, true, true, 3::bigint, true)', 'models with and without shared contexts, that have learned nothing, of each policy, too long for a row');
+SELECT plan(3 + 29 * 7 + 29 * 7 + 23 * 2);
+SELECT results_eq('SELECT count(*), count(u) > 0, count(contexts) < count(*), count(DISTINCT (dlints_info(model)).policy), count(DISTINCT coalesce((dlints_info(model)).interactions, ''none'')), max(length(sent)) > 2048 FROM fixture',
+                  'VALUES (29::bigint, true, true, 3::bigint, 3::bigint, true)', 'models with and without shared contexts, that have learned nothing, of each policy and kind, too long for a row');
 SELECT set_eq('SELECT memories, memory FROM fixture, dlints_info(model) WHERE updates > 0', 'VALUES (1, 1), (2, 2), (3, 1), (3, 2), (3, 3)', 'each of several memories in use');
 SELECT is(array_agg(DISTINCT pg_column_size(state)), ARRAY[144], 'a model that has learned nothing is a header in its row') FROM heap JOIN fixture USING (no) WHERE contexts IS NULL;
 
@@ -54,7 +54,7 @@ FROM fixture, LATERAL (VALUES
 ORDER BY no, what;
 CREATE TEMP TABLE again AS
 SELECT no, name, model, CASE WHEN shareds IS NULL THEN dlints_update_batch(empty, contexts, rewards, times, weights) ELSE dlints_update_batch(empty, contexts, shareds, rewards, times, weights) END AS learned
-FROM fixture, LATERAL (SELECT dlints_new(context_dim, reduced_dim, discount, half_life, memories, ridge, exploration, noise, policy, shared_dim, NULL, intercept, seed, projection_scale) AS empty FROM dlints_info(model)) AS i
+FROM fixture, LATERAL (SELECT dlints_new(context_dim, reduced_dim, discount, half_life, memories, ridge, exploration, noise, policy, shared_dim, interactions, intercept, seed, projection_scale) AS empty FROM dlints_info(model)) AS i
 WHERE contexts IS NOT NULL;
 SELECT cmp_ok(evidence_difference(learned, model), '<=', 1e-12::float8, format('%s: learned again', name)) FROM again ORDER BY no;
 SELECT ok((i.memory, i.newest, i.updates) IS NOT DISTINCT FROM (o.memory, o.newest, o.updates) AND abs(i.sigma / o.sigma - 1) < 1e-9 AND (learned::jsonb ->> 'reference_reward') = (model::jsonb ->> 'reference_reward'),

@@ -8,7 +8,7 @@ BEGIN;
 CREATE TEMP TABLE kept AS SELECT name, empty, context(1, n) AS x, shared(1, s) AS u FROM kind;
 CREATE TEMP TABLE model AS SELECT format('%s, stored', name) AS name, k.empty, x, u FROM kept AS k UNION ALL SELECT name, kind.empty, x, u FROM kept JOIN kind USING (name);
 
-SELECT plan(32 * 3 + 6 + 5 + 3 + 6 + 7);
+SELECT plan(56 * 3 + 6 + 5 + 3 + 6 + 7);
 
 SELECT ok(same_bytes(empty::text::dlints, empty) AND same_bytes(empty::jsonb::dlints, empty) AND same_bytes(receive(dlints_send(empty)), empty) AND same_bytes(dlints_set(empty), empty)
           AND empty::text::dlints = empty AND empty <> dlints_set(empty, ridge => 0.8) AND dlints_hash(empty) = dlints_hash(empty::text::dlints), format('%s: reads back from every form', name)) FROM model ORDER BY name;
@@ -69,10 +69,10 @@ FROM form, LATERAL (VALUES
   ('zeros, nothing learned', e, jsonb_build_object('evidence', zero -> 'evidence')), ('all, nothing learned', m, '{"updates": 0, "chosen": 0}'::jsonb), ('no memories, nothing learned', e, '{"evidence": []}'),
   ('no evidence, something learned', m, '{"evidence": null}'), ('no b, something learned', jsonb_set(m, '{evidence,0,b}', 'null'), '{}'), ('nothing, something learned', e, '{"updates": 1}')) AS v (what, j, other);
 SELECT throws_ok(format('SELECT receive(%L)', bytes), '22P03', 'invalid dlints in external value', format('binary: %s', what))
-FROM form, LATERAL (VALUES  -- counted from 1, the memory in use is byte 6, updates begin at 75, then come newest, reference, sigma and chosen
-  ('evidence, nothing learned', overlay(m_sent PLACING '\x0000000000000000' FROM 75)), ('zeros, nothing learned', overlay(zero_sent PLACING '\x0000000000000000' FROM 75)),
-  ('nothing, something learned', overlay(e_sent PLACING '\x0000000000000001' FROM 75)), ('a time, nothing learned', overlay(e_sent PLACING '\x0000000000000000' FROM 83)),
-  ('a reference, nothing learned', overlay(three_sent PLACING '\x3ff0000000000000' FROM 91)), ('a choice, nothing learned', overlay(e_sent PLACING '\x0000000000000001' FROM 107)),
+FROM form, LATERAL (VALUES  -- counted from 1, the memory in use is byte 6, updates begin at 76, then come newest, reference, sigma and chosen
+  ('evidence, nothing learned', overlay(m_sent PLACING '\x0000000000000000' FROM 76)), ('zeros, nothing learned', overlay(zero_sent PLACING '\x0000000000000000' FROM 76)),
+  ('nothing, something learned', overlay(e_sent PLACING '\x0000000000000001' FROM 76)), ('a time, nothing learned', overlay(e_sent PLACING '\x0000000000000000' FROM 84)),
+  ('a reference, nothing learned', overlay(three_sent PLACING '\x3ff0000000000000' FROM 92)), ('a choice, nothing learned', overlay(e_sent PLACING '\x0000000000000001' FROM 108)),
   ('a memory in use, nothing learned', overlay(three_sent PLACING '\x01' FROM 6))) AS v (what, bytes);
 SELECT * FROM finish();
 ROLLBACK;

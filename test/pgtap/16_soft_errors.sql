@@ -17,7 +17,7 @@ SELECT skip('PostgreSQL 15 and earlier do not ask', 8);
 \endif
 \if :copies
 CREATE TEMP TABLE copied (m dlints(2));
-COPY copied FROM PROGRAM $$printf '%s\n' '{"format": 1}' 'x' '{"format": 1, "policy": "thompson", "intercept": false, "memories": 1, "memory": 1, "context_dim": 2, "reduced_dim": null, "shared_dim": 0, "discount": 1, "half_life": null, "ridge": 1, "exploration": 0.1, "noise": 1, "projection_scale": null, "seed": 0, "updates": 0, "newest": null, "reference_reward": 0, "sigma": 1, "chosen": 0, "evidence": null}'$$ WITH (ON_ERROR ignore);
+COPY copied FROM PROGRAM $$printf '%s\n' '{"format": 1}' 'x' '{"format": 1, "policy": "thompson", "intercept": false, "memories": 1, "memory": 1, "interactions": null, "context_dim": 2, "reduced_dim": null, "shared_dim": 0, "discount": 1, "half_life": null, "ridge": 1, "exploration": 0.1, "noise": 1, "projection_scale": null, "seed": 0, "updates": 0, "newest": null, "reference_reward": 0, "sigma": 1, "chosen": 0, "evidence": null}'$$ WITH (ON_ERROR ignore);
 SELECT results_eq('TABLE copied', 'SELECT one_memory(2, discount => 1)', 'COPY goes on behind bad lines');
 \else
 SELECT skip('PostgreSQL 16 and earlier stop at a bad line', 1);

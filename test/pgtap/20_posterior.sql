@@ -21,7 +21,7 @@ SELECT name, array_agg(g ORDER BY j) AS z, array_agg(h ORDER BY j) AS z_tilde, a
    GROUP BY name, j) AS v
 GROUP BY name;
 
-SELECT plan(16 * 2 + 8 + 2);
+SELECT plan(28 * 2 + 8 + 2);
 SELECT ok(difference(z, z_matrix(model)) <= 1e-10 AND difference(z_tilde, z_tilde_matrix(model)) <= 1e-10 AND difference(b, numbers(memory_in_use(model) -> 'b')) <= 1e-10, format('%s: Z, Z~ and b', name))
 FROM sums JOIN trained USING (name) ORDER BY name;
 SELECT ok(difference((SELECT array_agg(psi + CASE WHEN i = cardinality(b) THEN level ELSE 0 END ORDER BY i) FROM unnest(flat(solve(z, column_of(centred)))) WITH ORDINALITY AS u (psi, i)), dlints_mean(model)) <= 1e-9 AND difference(covariance_of(z, z_tilde), dlints_covariance(model)) <= 1e-9, format('%s: mean and covariance', name))

@@ -6,12 +6,12 @@ BEGIN;
 
 -- each kind with three memories, and what it is made of
 CREATE TEMP VIEW several AS
-SELECT split_part(name, ', discount', 1) AS name, dlints_new(n, d, 0.6, memories => 3, ridge => 0.7, exploration => 0.3, noise => 2, shared_dim => s, intercept => intercept, seed => -17, projection_scale => projection_scale) AS empty
+SELECT split_part(name, ', discount', 1) AS name, dlints_new(n, d, 0.6, memories => 3, ridge => 0.7, exploration => 0.3, noise => 2, shared_dim => s, interactions => kind.interactions, intercept => intercept, seed => -17, projection_scale => projection_scale) AS empty
 FROM kind, dlints_info(kind.empty) WHERE kind.discount = 1;
 
 -- the model with memory j alone, none of which has anything to choose
 CREATE FUNCTION alone(m dlints, j integer) RETURNS dlints LANGUAGE sql AS
-$$ SELECT dlints_new(context_dim, reduced_dim, CASE WHEN j = memories THEN 1 ELSE 1 - (1 - discount) / 5.0 ^ (j - 1) END, NULL, 1, ridge, exploration, noise, policy, shared_dim, NULL, intercept, seed, projection_scale)
+$$ SELECT dlints_new(context_dim, reduced_dim, CASE WHEN j = memories THEN 1 ELSE 1 - (1 - discount) / 5.0 ^ (j - 1) END, NULL, 1, ridge, exploration, noise, policy, shared_dim, interactions, intercept, seed, projection_scale)
    FROM dlints_info(m) $$;
 
 CREATE TEMP TABLE trained AS SELECT name, empty, singly(empty, 1, 150) AS model FROM several;
@@ -24,7 +24,7 @@ $$ SELECT greatest(memory_difference(a -> 'evidence' -> (j - 1), b -> 'evidence'
                    CASE WHEN a -> 'updates' = b -> 'updates' AND jsonb_array_length(a -> 'evidence') = 3 AND jsonb_array_length(b -> 'evidence') = 1 THEN 0 ELSE 'infinity'::float8 END)
    FROM (SELECT m::jsonb, other::jsonb) AS f (a, b) $$;
 
-SELECT plan(8 * 7 + 8 * 3 + 3 + 8 + 9 + 12 + 10 + 5 + 3);
+SELECT plan(14 * 7 + 14 * 3 + 3 + 8 + 9 + 12 + 10 + 5 + 3);
 
 SELECT cmp_ok((SELECT max(difference_in(other, j, model)) FROM single WHERE single.name = trained.name), '<=', 1e-10::float8, format('%s: %s', name, way))
 FROM trained, LATERAL (VALUES

@@ -9,7 +9,7 @@ CREATE TEMP TABLE trained AS
 SELECT name, discount, empty, singly(empty, 1, 200) AS model
 FROM (SELECT name, discount, empty FROM kind UNION ALL SELECT 'n 120, d 24, discount 0.99', 0.99, one_memory(120, 24)) AS k;
 
-SELECT plan(17 * 9 + 12 + 3 + 4 + 19);
+SELECT plan(29 * 9 + 12 + 3 + 4 + 19);
 
 SELECT cmp_ok(model_difference(model, other), '<=', 1e-10::float8, format('%s: %s', name, way))
 FROM trained, LATERAL (VALUES

@@ -6,7 +6,7 @@ BEGIN;
 CREATE TEMP TABLE model AS
 SELECT k AS name, m, shared FROM (VALUES
   ('plain', one_memory(3), false), ('projected', dlints_update(one_memory(3, 2), ARRAY[1, 2, 3], 1), false), ('large scale', one_memory(3, 3, projection_scale => 1e10), false),
-  ('intercept', one_memory(3, discount => 1, intercept => true), false), ('shared', dlints_update(one_memory(3, 2, shared_dim => 2, intercept => true), ARRAY[1, 2, 3], ARRAY[1, 2], 1), true),
+  ('intercept', one_memory(3, discount => 1, intercept => true), false), ('shared', dlints_update(one_memory(3, 2, shared_dim => 2, intercept => true), ARRAY[1, 2, 3], ARRAY[1, 2], 1), true), ('matched', dlints_update(one_memory(3, intercept => true, interactions => 'matched'), ARRAY[1, 2, 3], ARRAY[1, 2, 3], 1), true),
   ('full', (dlints_update(one_memory(3), ARRAY[1, 2, 3], 1)::jsonb || '{"updates": 9223372036854775807}')::dlints, false)) AS v (k, m, shared);
 
 CREATE TEMP TABLE context (x text);
@@ -17,7 +17,7 @@ INSERT INTO context VALUES ('ARRAY[1, 2, 3]::real[]'), ('ARRAY[1, 2, 3]::float8[
   ('ARRAY[''-Infinity'', 2, 3]::float8[]'), ('ARRAY[1, 2, ''NaN'']::numeric[]'), ('''{1,2,NaN}'''), ('ARRAY[1.000001e50, 0, 0]::float8[]'), ('ARRAY[0, 0, -1e51]::float8[]'), ('ARRAY[1e200, 0, 0]'), ('ARRAY[1e400, 0, 0]'),
   ('''{1,2,1e400}'''), ('''{1,2,abc}'''), ('''{1,2,3x}'''), ('''{1,2,NULL}'''), ('ARRAY[[1, 2, 3]]'), ('ARRAY[[1], [2], [3]]::real[]'), ('ARRAY[1, 2, 3]::varchar[]'), ('ARRAY[now(), now(), now()]'), ('''{}''::uuid[]'), ('ARRAY[row(1)]');
 CREATE TEMP TABLE shared (u text);
-INSERT INTO shared VALUES (NULL), ('ARRAY[1, 2]'), ('ARRAY[1, 2]::float8[]'), ('ARRAY[1e50, 0]::float8[]'), ('ARRAY[1]'), ('''{}''::text[]'), ('ARRAY[1, NULL]::real[]'), ('ARRAY[1, ''NaN'']::float8[]'), ('ARRAY[1, 2e50]::float8[]'),
+INSERT INTO shared VALUES (NULL), ('ARRAY[1, 2]'), ('ARRAY[1, 2, 3]'), ('''{}''::float8[]'), ('ARRAY[1, 2, 3, 4]::real[]'), ('ARRAY[1, 2]::float8[]'), ('ARRAY[1e50, 0]::float8[]'), ('ARRAY[1]'), ('''{}''::text[]'), ('ARRAY[1, NULL]::real[]'), ('ARRAY[1, ''NaN'']::float8[]'), ('ARRAY[1, 2e50]::float8[]'),
   ('ARRAY[[1, 2]]'), ('''{1,b}''::text[]');
 CREATE TEMP TABLE reward (r text);
 INSERT INTO reward VALUES (NULL), ('1'), ('-1e50'), ('1.1e50'), ('''NaN''::float8'), ('''-Infinity''::real'), ('1e300');
@@ -27,10 +27,10 @@ INSERT INTO reward VALUES (NULL), ('1'), ('-1e50'), ('1.1e50'), ('''NaN''::float
 CREATE TEMP TABLE trial AS
 SELECT name, shared, concat_ws(', ', x, u, r) AS arguments, outcome(format('SELECT dlints_accepts(m, %s) FROM model WHERE name = %L', concat_ws(', ', x, u, r), name)) AS accepts,
        outcome(format('SELECT dlints_update(m, %s) IS NOT NULL FROM model WHERE name = %L', concat_ws(', ', x, u, coalesce(r, '1')), name)) AS update
-FROM model, context, shared, reward WHERE u IS NULL OR x = 'ARRAY[1, 2, 3]::float8[]' OR name = 'shared' AND x NOT LIKE '''%}''';
+FROM model, context, shared, reward WHERE u IS NULL OR x = 'ARRAY[1, 2, 3]::float8[]' OR name IN ('shared', 'matched') AND x NOT LIKE '''%}''';
 DELETE FROM trial WHERE update ~ '^42883|out of range for type (real|double precision)';
 
-SELECT plan(6 + 2 + 4 + 1 + 4 + 5);
+SELECT plan(7 + 2 + 4 + 1 + 4 + 5);
 SELECT is(string_agg(arguments || ': ' || accepts || ', ' || update, E'\n') FILTER (WHERE accepts IS DISTINCT FROM CASE update WHEN 'gives true' THEN 'gives true' ELSE 'gives false' END), NULL,
           format('%s: accepts = learns, in %s observations', name, count(*))) FROM trial GROUP BY name ORDER BY name;
 SELECT cmp_ok(count(*) FILTER (WHERE update = 'gives true'), '>', 100::bigint, 'many that are learned') FROM trial;

@@ -11,6 +11,7 @@ CREATE TEMP TABLE source AS
 SELECT kind, id, n, s, state FROM generate_series(1, 50) AS id, LATERAL (VALUES
   ('stored', 40, 0, dlints_update(one_memory(40, seed => id % 2), context(id, 40), id)), ('stored twice', 40, 0, dlints_update(one_memory(40), context(id / 2, 40), id / 2 + 1)),
   ('in line', 2, 0, dlints_update(dlints_update(one_memory(2, intercept => id % 2 = 0), context(id, 2), id), context(-id, 2), 0)), ('nothing learned', 4, 0, one_memory(4, 2, ridge => id)),
+  ('matched', 6, 6, dlints_update(one_memory(6, interactions => 'matched', ridge => id % 3 + 1), context(id, 6), shared(id, 6), id)),
   ('shared', 6, 3, dlints_update(one_memory(6, 4, shared_dim => 3, seed => id % 3), context(id, 6), shared(id, 3), id)),
   ('computed', 40, 0, dlints_update(one_memory(40, seed => id % 2), context(id, 40), id))) AS v (kind, n, s, state);
 INSERT INTO source
@@ -57,12 +58,12 @@ SET LOCAL dlints.model_cache_size = '100kB';
 SELECT together(kind, 50, '50 together, few kept') FROM (SELECT DISTINCT kind FROM source) AS k;
 RESET dlints.model_cache_size;
 
-SELECT plan(7 * 6 + 6 * 6 + 6);
+SELECT plan(8 * 6 + 6 * 6 + 6);
 SELECT is(count(*) FILTER (WHERE (a.predict, a.stddev, a.draw) IS DISTINCT FROM (b.predict, b.stddev, b.draw)), 0::bigint, format('%s, %s: %s predictions, widths and draws', b.kind, b.way, count(*)))
 FROM answer AS a JOIN answer AS b USING (kind, id, c) WHERE a.way = 'alone' AND b.way <> 'alone' GROUP BY b.kind, b.way ORDER BY b.kind, b.way;
 SELECT is(count(*) FILTER (WHERE (a.greedy, a.ucb, a.evidence) IS DISTINCT FROM (b.greedy, b.ucb, b.evidence)), 0::bigint, format('%s, %s: %s rankings and evidences', b.kind, b.way, count(*)))
 FROM choice AS a JOIN choice AS b USING (kind, id) WHERE a.way = 'alone' AND b.way <> 'alone' GROUP BY b.kind, b.way ORDER BY b.kind, b.way;
-SELECT is(count(*), ((1 + 2 + 9 + 50 * 3) * 6 + 1 + 2 + 9 + 48 * 3)::bigint * 12, 'all of them') FROM answer WHERE way <> 'alone';
+SELECT is(count(*), ((1 + 2 + 9 + 50 * 3) * 7 + 1 + 2 + 9 + 48 * 3)::bigint * 12, 'all of them') FROM answer WHERE way <> 'alone';
 SELECT is(count(DISTINCT (predict, stddev)), 12 * 25::bigint, 'one number more or less makes a difference') FROM answer WHERE kind = 'one number apart' AND way = 'alone';
 -- 24 that nothing was changed in, and 24 others; compared one by one, and by a hash join
 SELECT is(ARRAY[count(*) FILTER (WHERE a.state = b.state), count(*) FILTER (WHERE NOT a.state <> b.state)], ARRAY[24 * 24 + 24, 24 * 24 + 24]::bigint[], 'nor are such models equal')

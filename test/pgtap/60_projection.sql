@@ -64,7 +64,7 @@ SELECT cmp_ok(abs(estimate - truth), '<', 5.5 * deviation, format('inner product
 
 -- a shared context of 0 leaves P x, and an intercept adds a 1, to the last bit
 SELECT ok(bool_and((dlints_project(empty, x, array_fill(0::float8, ARRAY[s])))[1:d] = dlints_project(one_memory(n, d, seed => -17, projection_scale => scale), x)), format('%s: no shared context, no interaction', name))
-FROM kind, LATERAL (SELECT projection_scale AS scale FROM dlints_info(empty)) AS f, LATERAL (SELECT context(i, n) AS x FROM generate_series(1, 10) AS i) AS c WHERE s > 0 AND d <= n AND discount = 1 GROUP BY name ORDER BY name;
+FROM kind, LATERAL (SELECT projection_scale AS scale FROM dlints_info(empty)) AS f, LATERAL (SELECT context(i, n) AS x FROM generate_series(1, 10) AS i) AS c WHERE interactions = 'crossed' AND d <= n AND discount = 1 GROUP BY name ORDER BY name;
 SELECT ok(bool_and(dlints_project(one_memory(8, 3, seed => 31, shared_dim => 2, intercept => true), x, u) = dlints_project(one_memory(8, 3, seed => 31, shared_dim => 2), x, u) || 1::float8
                    AND dlints_project(one_memory(8, 3, intercept => true), x) = dlints_project(one_memory(8, 3), x) || 1::float8), 'an intercept is one coordinate more')
 FROM (SELECT context(i, 8) AS x, context(i, 2) AS u FROM generate_series(1, 20) AS i) AS v;

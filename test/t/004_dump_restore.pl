@@ -19,7 +19,8 @@ $source->safe_psql(
 	CREATE TABLE model (name text PRIMARY KEY, state dlints);
 	CREATE TABLE fixed (id serial, projected dlints(8, 3) DEFAULT dlints_new(8, 3, seed => 4),
 	                    plain dlints(2) CHECK ((dlints_info(plain)).updates < 100),
-	                    personal dlints(8, 3, 2, intercept), constant dlints(4, intercept));
+	                    personal dlints(8, 3, 2, intercept), constant dlints(4, intercept),
+	                    product dlints(4, 0, 2), matched dlints(4, matched), embedded dlints(8, 3, matched, intercept));
 
 	INSERT INTO model VALUES
 		('nothing', NULL),
@@ -34,6 +35,9 @@ $source->safe_psql(
 		('projected, no forgetting', learned(dlints_new(40, 20, discount => 1, ridge => 0.3), 70)),
 		('large', learned(dlints_new(300, 120, exploration => 1.0 / 3), 70)),
 		('shared context', learned(dlints_new(20, 7, seed => 11, shared_dim => 5, intercept => true), 70)),
+		('product', learned(dlints_new(5, shared_dim => 3), 70)),
+		('matched', learned(dlints_new(6, interactions => 'matched'), 70)),
+		('matched, projected', learned(dlints_new(20, 5, seed => 12, interactions => 'matched', intercept => false), 70)),
 		-- from one end of what is allowed to the other
 		('huge', dlints_update(dlints_new(3, ridge => 1e100, exploration => 1e100), ARRAY[1e50, -3e49, 7e-3], 1e50)),
 		('tiny', dlints_update(dlints_new(3, discount => 1e-100, ridge => 1e-100, exploration => 5e-324),
@@ -47,14 +51,24 @@ $source->safe_psql(
 	SELECT learned(dlints_new(8, 3), i), learned(dlints_new(2), i),
 	       learned(dlints_new(8, 3, shared_dim => 2, intercept => true), i), learned(dlints_new(4, intercept => true), i)
 	FROM generate_series(1, 5) i;
+	INSERT INTO fixed (product, matched, embedded)
+	VALUES (learned(dlints_new(4, shared_dim => 2), 5), learned(dlints_new(4, interactions => 'matched'), 5),
+	        learned(dlints_new(8, 3, interactions => 'matched'), 5));
 	INSERT INTO fixed (personal) VALUES (learned(dlints_new(8, 3, shared_dim => 2, intercept => true), 6));
-	DROP FUNCTION learned, numbers, distance});
+	DROP FUNCTION learned, numbers, distance;
+
+	CREATE TABLE item (id integer PRIMARY KEY, category text, tags text[], details jsonb, price float8,
+	                   features real[] GENERATED ALWAYS AS
+	                       (dlints_encode(16, 'category', category, 'tags', tags, 'price', price) || dlints_encode(4, details)) STORED);
+	CREATE INDEX ON item (dlints_encode(2, 'category', category));
+	INSERT INTO item VALUES (1, 'book', '{new,"on sale"}', '{"pages": 300, "author": "Strauß"}', 0.3), (2, NULL, '{}', NULL, NULL)});
 
 my $sent = q{
 	SELECT name, md5(dlints_send(state)) FROM model
 	UNION ALL
 	SELECT 'fixed ' || id, concat_ws(' ', md5(dlints_send(projected)), md5(dlints_send(plain)),
-	                                 md5(dlints_send(personal)), md5(dlints_send(constant)))
+	                                 md5(dlints_send(personal)), md5(dlints_send(constant)),
+	                                 md5(dlints_send(product)), md5(dlints_send(matched)), md5(dlints_send(embedded)))
 	FROM fixed
 	ORDER BY 1};
 my $columns = q{
@@ -62,9 +76,10 @@ my $columns = q{
 	FROM pg_attribute
 	WHERE attrelid IN ('model'::regclass, 'fixed'::regclass) AND attnum > 0
 	ORDER BY attrelid::regclass::text, attnum};
+my $encoded = 'SELECT id, features FROM item ORDER BY id';
 my $before = $source->safe_psql('postgres', $sent);
 
-is(scalar(split /\n/, $before), 24, 'models to dump');
+is(scalar(split /\n/, $before), 28, 'models to dump');
 for my $setting (1, -15)
 {
 	is( $source->safe_psql(
@@ -101,6 +116,9 @@ sub identical
 	is( $target->safe_psql($how, $columns),
 		$source->safe_psql('postgres', $columns),
 		"$how: the same column types");
+	is( $target->safe_psql($how, $encoded),
+		$source->safe_psql('postgres', $encoded),
+		"$how: the same encodings");
 	is( $target->safe_psql(
 			$how, q{
 		INSERT INTO fixed DEFAULT VALUES
@@ -115,12 +133,21 @@ sub identical
 		refusal($how, 'INSERT INTO fixed (personal) VALUES (dlints_new(8, 3, shared_dim => 2, intercept => false))'),
 		qr/expected dlints\(8,3,2,intercept\), not dlints\(8,3,2\)/,
 		"$how: and its intercept");
+	like(
+		refusal($how, 'INSERT INTO fixed (matched) VALUES (dlints_new(4, shared_dim => 4))'),
+		qr/expected dlints\(4,matched\), not dlints\(4,0,4,intercept\)/,
+		"$how: and its kind");
 	return;
 }
 
+# Several rows in one INSERT cannot have generated columns before PostgreSQL 14
+my @rows = $source->safe_psql('postgres', 'SHOW server_version_num') >= 140000
+  ? '--rows-per-insert=3'
+  : ();
+
 for my $case (
 	[ 'plain', '--format=plain' ],
-	[ 'inserts', '--format=plain', '--inserts', '--rows-per-insert=3' ],
+	[ 'inserts', '--format=plain', '--inserts', @rows ],
 	[ 'custom', '--format=custom' ])
 {
 	my ($how, @options) = @$case;

@@ -14,7 +14,7 @@ my $node = DlintsTest->node('main');
 $node->safe_psql('postgres', 'CREATE EXTENSION dlints');
 DlintsTest->run_file($node, 'models.sql');
 my $form = BinaryForm->new($node);
-my ($plain, $projected, $lasting, $untrained, $constant, $shared, $long) =
+my ($plain, $projected, $lasting, $untrained, $constant, $shared, $product, $matched, $matched_projected, $long) =
   map { $form->of("learned(dlints_new($_->[0]), $_->[1])") }
   [ '3, discount => 0.9, intercept => false', 20 ],
   [ '7, 4, discount => 0.99, intercept => false, seed => 12', 50 ],
@@ -22,6 +22,9 @@ my ($plain, $projected, $lasting, $untrained, $constant, $shared, $long) =
   [ '5, 2', 0 ],
   [ '3, discount => 1', 10 ],
   [ '6, 4, discount => 0.99, seed => 5, shared_dim => 3', 30 ],
+  [ '3, discount => 0.9, shared_dim => 2', 20 ],
+  [ '3, discount => 0.9, interactions => \'matched\'', 20 ],
+  [ '6, 3, discount => 0.9, interactions => \'matched\'', 20 ],
   [ '400, 60', 3 ];
 
 # Numbers in network order
@@ -70,6 +73,14 @@ refuse_at('policy', $plain, POLICY, sub { chr shift }, 3, 4, 255);
 refuse_at('intercept', $_, INTERCEPT, sub { chr shift }, 2, 3, 128, 255) for $plain, $constant;
 refuse_at('memories', $plain, MEMORIES, sub { chr shift }, 0, 2, 9, 255);
 refuse_at('memory', $_, MEMORY, sub { chr shift }, 0, 4, 255) for $plain, $long;
+refuse_at('interactions', $_, INTERACTIONS, sub { chr shift }, 3, 4, 128, 255) for $plain, $shared, $matched;
+refuse_at('other interactions,', $_, INTERACTIONS, sub { chr shift }, 0, 2) for $shared, $product;
+refuse_at('other interactions,', $_, INTERACTIONS, sub { chr shift }, 0, 1) for $matched, $matched_projected;
+refuse_at('interactions with nothing,', $_, INTERACTIONS, sub { chr shift }, 1, 2) for $plain, $projected, $untrained;
+refuse_at('another length of matched shared contexts,', $_, SHARED_DIM, \&int32, 0, 1, 4, 7, 65536) for $matched, $matched_projected;
+refuse_at('shared_dim without interactions,', $_, SHARED_DIM, \&int32, 1, 3, 7) for $plain, $projected, $untrained;
+refuse_at('another product,', $product, SHARED_DIM, \&int32, 0, 1, 3);
+refuse_at('too large a product,', replaced($product, UPDATES, "\0" x 8), SHARED_DIM, \&int32, 341, 65536);
 refuse_at('half-life', $plain, HALF_LIFE, \&float8, 1, -1, 1e300);
 refuse_at('sigma', $plain, SIGMA, \&float8, 0, -1);
 refuse_at('noise', $plain, NOISE, \&float8, -1, 9e-101, 2e100);
@@ -93,7 +104,7 @@ for my $bytes (map { pack 'H*', $_ } '7ff8000000000000', 'fff0000000000001', '7f
 {
 	my $name = unpack 'H*', $bytes;
 
-	for my $value ($plain, $projected, $lasting, $shared)
+	for my $value ($plain, $projected, $lasting, $shared, $product, $matched)
 	{
 		for (my $at = DISCOUNT; $at < length($value); $at += 8)
 		{
@@ -119,14 +130,22 @@ refuse_at('all six numbers of a matrix', $plain, VALUES + $_ * 8, sub { float8(s
 
 ### What may be
 
-my @good = ($plain, $projected, $lasting, $untrained, $long, $constant, $shared);
+# with other interactions and another length of shared contexts
+sub crossed
+{
+	my ($value, $interactions, $shared_dim) = @_;
+
+	return replaced(replaced($value, INTERACTIONS, chr $interactions), SHARED_DIM, int32($shared_dim));
+}
+
+my @good = ($plain, $projected, $lasting, $untrained, $long, $constant, $shared, $product, $matched, $matched_projected);
 my @accepted = map { $form->add($_) } @good,
   replaced($plain, RIDGE, float8(1e-100)),
   replaced($plain, EXPLORATION, float8(0)),
   replaced($projected, CONTEXT_DIM, int32(65536)),
-  replaced($projected, SHARED_DIM, int32(2)),
+  crossed($projected, 1, 2),
   replaced($shared, SHARED_DIM, int32(65536)),
-  replaced($shared, SHARED_DIM, int32(0)),
+  crossed($shared, 0, 0),
   replaced($shared, CONTEXT_DIM, int32(1) . int32(4) . int32(3)),
   replaced($plain, SEED, "\200" . "\0" x 7),
   replaced($plain, UPDATES, "\177" . "\377" x 7),

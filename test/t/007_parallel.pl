@@ -131,6 +131,20 @@ my @ordered = both($ordered);
 is($ordered[0], $ordered[1], 'dlints_evidence with ORDER BY keeps the order');
 unlike(actual_plan($ordered), qr/Partial Aggregate/, 'and is not split');
 
+### Judging
+
+# Sums over parts are those over the whole, up to rounding.
+my $value = q{
+	SELECT (v).observations, (v).max_weight, round(x::numeric, 8) FROM (
+		SELECT kind, dlints_policy_value(3 + reward, (1 + id % 7) / 8.0, (1 + id % 5) / 8.0MODEL) AS v FROM item GROUP BY kind) s,
+	LATERAL (VALUES ((v).mean_reward), ((v).mean_reward_stderr), ((v).ips), ((v).ips_stderr), ((v).snips), ((v).snips_stderr), ((v).dr), ((v).dr_stderr),
+	                ((v).mean_weight), ((v).mean_weight_stderr), ((v).effective_sample_size)) AS c (x)
+	ORDER BY kind, x};
+in_workers($value =~ s/MODEL//r, 'dlints_policy_value');
+in_workers($value =~ s/MODEL/, 3 + id % 2, 3 + id % 3/r, 'dlints_policy_value with a model');
+in_workers('SELECT dlints_policy_value(NULL, 1, 1) FROM item', 'dlints_policy_value of nothing');
+in_workers('SELECT dlints_policy_value(CASE WHEN id = 11111 THEN id END, 1, 1) FROM item', 'dlints_policy_value of one row among NULLs');
+
 ### Choosing
 
 # The draw is written as a subquery of its own, in the expression that needs

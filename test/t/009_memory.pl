@@ -130,6 +130,19 @@ stays_low('3,000 groups in one statement',
 	'SELECT count(*) FROM (SELECT dlints_recommend(state, id, features, 3)
 	 FROM model, item, (SELECT generate_series(1, %d) AS g ORDER BY 1) s GROUP BY g) r', 100, 3000);
 
+# ... nor what a partition leaves behind
+stays_low('choices in 3,000 partitions of one statement', q{
+	SET work_mem = '64kB';
+	SELECT count(c) FROM (SELECT dlints_choose(m.state, i.features, 3, cap_group => (i.id % 7)::text, cap => 1) OVER (PARTITION BY g) AS c
+	FROM model m, item i, generate_series(1, %d) g) s}, 100, 3000);
+stays_low('3,000 choices, one after the other', q{
+	SELECT count(c) FROM generate_series(1, %d) g,
+	LATERAL (SELECT dlints_choose(m.state, i.features, bonus => g) OVER () AS c FROM model m, item i) s}, 100, 3000);
+stays_low('candidates of which each is put together', q{
+	SET work_mem = '64kB';
+	SELECT count(c) FROM (SELECT dlints_choose(m.state, i.features || '{}'::real[], 3, 10) OVER (PARTITION BY g / 20) AS c
+	FROM model m, item i, generate_series(1, %d) g) s}, 100, 2000);
+
 # A shared context of its own for each user, out of line here
 $node->safe_psql(
 	'postgres', q{
@@ -155,8 +168,34 @@ stays_low('evidence of 30,000 rows under shared contexts', q{
 	SELECT dlints_evidence(p.state, i.features, v.features, i.id)
 	FROM personal p, item i, visitor v, generate_series(1, %d)}, 1, 10);
 
+# Refits one after the other, with users and items by reference
+stays_low('50 times item vectors, with errors', q{
+	DO $$
+	BEGIN
+		FOR round IN 1 .. %d LOOP
+			PERFORM * FROM dlints_factors('SELECT i::text, (i * i %% 1000)::text FROM generate_series(1, 10000) i', 8) AS f (item text, features real[]);
+			BEGIN
+				PERFORM * FROM dlints_factors('SELECT i, i, 5000 - i FROM generate_series(1, 10000) i', 8) AS f (item integer, features real[]);
+			EXCEPTION WHEN invalid_parameter_value THEN
+				NULL;
+			END;
+		END LOOP;
+	END $$}, 3, 50);
+
 stays_low('10,000 histories in one statement',
 	'SELECT dlints_concat_agg(state) FROM model, generate_series(1, %d)', 100, 10000);
+stays_low('600,000 encodings',
+	q{SELECT count(dlints_encode(64, 'id', i::text, 'tags', ARRAY['a', g::text], 'n', i)) + count(dlints_encode(64, jsonb_build_object('id', i, 'tags', ARRAY['a', 'b'])))
+	  FROM generate_series(1, 300) i, generate_series(1, %d) g}, 10, 1000);
+stays_low('profiles of 300,000 rows',
+	'SELECT dlints_profile(features), dlints_profile(features::float8[], i) FROM item, generate_series(1, %d) i', 100, 10000);
+stays_low('1,000 profiles side by side, of 600 rows each', q{
+	SET enable_sort = off;
+	SELECT count(p) FROM (SELECT dlints_profile(features, id) AS p FROM item, generate_series(1, %d) i GROUP BY i %% 1000) g}, 1000, 20000);
+stays_low('10,000 profiles one after the other', q{
+	SET enable_hashagg = off;
+	SET work_mem = '64kB';
+	SELECT count(p) FROM (SELECT dlints_profile(features, id) AS p FROM (SELECT generate_series(1, %d) AS i ORDER BY 1) g, item GROUP BY i) p}, 100, 10000);
 stays_low('300,000 candidates in one statement',
 	'SELECT dlints_top(id, id + i, 10), dlints_top(id::text, id + i, 10) FROM item, generate_series(1, %d) i', 100, 10000);
 

@@ -27,7 +27,10 @@ $publisher->safe_psql(
 	VALUES ('twin', '', dlints_update(dlints_new(6), numbers(6, 1), 1), NULL),
 	       ('twin', '', dlints_update(dlints_new(6), numbers(6, 1), 1 + 2.3e-16), NULL),
 	       ('empty', NULL, NULL, NULL);
-	CREATE PUBLICATION learned FOR TABLE fresh, model, keyless, ledger, feedback, arrival, committed;
+	CREATE TABLE item (id integer PRIMARY KEY, tags text[], price float8,
+	                   features real[] GENERATED ALWAYS AS (dlints_encode(16, 'tags', tags, 'price', price)) STORED);
+	INSERT INTO item VALUES (1, '{new,"on sale"}', 0.3);
+	CREATE PUBLICATION learned FOR TABLE fresh, model, item, keyless, ledger, feedback, arrival, committed;
 	-- what the subscriber gets as initial copy
 	UPDATE keyless SET small = dlints_update(small, numbers(6, 9), 1) WHERE name <> 'twin'});
 is( $publisher->safe_psql('postgres',
@@ -58,6 +61,8 @@ for my $how (sort keys %options)
 		CREATE TABLE ledger (model text, n bigint, feedback bigint, features real[], reward float8, at timestamptz,
 		                     PRIMARY KEY (model, n));
 		CREATE TABLE committed (client integer);
+		CREATE TABLE item (id integer PRIMARY KEY, tags text[], price float8,
+		                   features real[] GENERATED ALWAYS AS (dlints_encode(16, 'tags', tags, 'price', price)) STORED);
 		CREATE TABLE keyless (name text, note text, small dlints(6), large dlints(30, 20))});
 	DlintsTest->run_file($subscriber, 'models.sql', $how);
 	$subscriber->safe_psql(
@@ -66,9 +71,11 @@ for my $how (sort keys %options)
 		PUBLICATION learned WITH ($options{$how})});
 }
 
-# Every stored byte
+# Every stored byte, and what each server encodes for itself
 my $sent = q{
 	SELECT name, md5(dlints_send(state)), NULL, NULL FROM model
+	UNION ALL
+	SELECT 'item ' || id, features::text, NULL, NULL FROM item
 	UNION ALL
 	SELECT name, note, md5(dlints_send(small)), md5(dlints_send(large)) FROM keyless
 	ORDER BY 1, 2, 3};
@@ -116,6 +123,11 @@ for my $how (sort keys %options)
 		"memories|5\nopen|5\nplain|5\nreduced|5\ntimed|5",
 		"streamed, $how: the subscriber recommends");
 }
+
+$publisher->safe_psql('postgres', q{
+	UPDATE item SET tags = '{old}' WHERE id = 1;
+	INSERT INTO item VALUES (2, '{new}', NULL), (3, NULL, 0.7)});
+same('items');
 
 # Rows that are found by all of their columns; large models that stay as they
 # are; a row that changes places in the table

@@ -106,7 +106,7 @@ is( sql(q{
 	JOIN pg_depend d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e'
 	JOIN pg_extension e ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid
 	WHERE e.extname = 'dlints' AND 'internal'::regtype <> ALL (proargtypes::oid[]::regtype[])
-	AND proname <> 'dlints_send' AND NOT EXISTS (
+	AND proname !~ '(_send|transfn|combinefn|finalfn)$' AND NOT EXISTS (
 		SELECT FROM pg_depend v WHERE v.classid = 'pg_rewrite'::regclass
 		AND v.refclassid = 'pg_proc'::regclass AND v.refobjid = p.oid)}),
 	'',
@@ -122,7 +122,10 @@ my @models = map { "learned(dlints_new($_->[0]), $_->[1])" }
   [ '5, 3, seed => 8, shared_dim => 4, intercept => false', 30 ],
   [ '4, 6, discount => 1, policy => \'ucb\', shared_dim => 2, intercept => true', 20 ],
   [ '3, intercept => true', 10 ],
-  [ '3, half_life => \'1 day\', memories => 2', 20 ];
+  [ '3, half_life => \'1 day\', memories => 2', 20 ],
+  [ '2, discount => 0.9, shared_dim => 3', 20 ],
+  [ '3, discount => 0.9, interactions => \'matched\'', 20 ],
+  [ '6, 3, seed => 9, interactions => \'matched\', intercept => false', 20 ];
 my @values = map { $form->of($_) } @models;
 
 ### What chance does to bytes
@@ -173,6 +176,8 @@ my @in_place = (
 	# a size, or whether there is an intercept
 	sub { my ($v, $first, $format) = @_; replaced($v, pick(CONTEXT_DIM, REDUCED_DIM, SHARED_DIM, SHARED_DIM) + $first - DISCOUNT, integer(pick(@sizes), $format)) },
 	sub { my ($v) = @_; replaced($v, INTERCEPT, substr($v, INTERCEPT, 1) ^ chr(1)) },
+	# another kind
+	sub { my ($v) = @_; replaced($v, INTERACTIONS, chr(pick(0 .. 2))) },
 	# a field of the header, or a number, in place of another one
 	sub { my ($v, $first) = @_; replaced($v, number_place($v, $first), substr($v, number_place($v, $first), 8)) },
 	sub { my ($v) = @_; my $long = pick(1, 2, 4); replaced($v, place($v), substr($v, place($v), $long)) });
@@ -246,8 +251,8 @@ ask_all('damaged', 'stored values');
 is(sql('SELECT * FROM answer'), '', 'they are sound');
 
 # Behind the length all is in the machine's byte order, and from the first size on
-# two bytes further than in the external form.
-use constant { UNUSED => 2, HEADER => 140 };
+# a byte further than in the external form.
+use constant { UNUSED => 1, HEADER => 140 };
 
 # The bytes behind the length, which ends at this place
 sub stored_size

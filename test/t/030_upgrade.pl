@@ -117,7 +117,10 @@ my $models = q{
 		('long, out of line', learned(dlints_new(40, 30), 20)),
 		('no forgetting', learned(dlints_new(5, discount => 1), 20)),
 		('by time', learned(dlints_new(5, half_life => '3 days', memories => 2), 20)),
-		('shared', learned(dlints_new(5, 4, shared_dim => 3, intercept => true), 20))) AS v (name, state)};
+		('shared', learned(dlints_new(5, 4, shared_dim => 3, intercept => true), 20)),
+		('product', learned(dlints_new(3, shared_dim => 2), 20)),
+		('matched', learned(dlints_new(4, interactions => 'matched'), 20)),
+		('matched, projected', learned(dlints_new(9, 4, seed => 7, interactions => 'matched'), 20))) AS v (name, state)};
 my @models = (DlintsTest->slurp("$FindBin::RealBin/models.sql"), $models, 'DROP FUNCTION numbers, learned, distance');
 my $upgraded = upgraded($next, @models);
 is( $node->safe_psql($upgraded,
@@ -131,7 +134,7 @@ is( $node->safe_psql(
 	SELECT count(*), bool_and(state = text::dlints), bool_and(dlints_send(state) = bytes),
 	       bool_and(dlints_draw(state, 5) = draw), sum((dlints_info(state)).updates)
 	FROM model}),
-	'7|t|t|t|120',
+	'10|t|t|t|180',
 	'models stored before are what they were');
 
 ### What an upgrade script can forget
@@ -236,7 +239,7 @@ is( $node->safe_psql(
 	SELECT count(*), bool_and(elsewhere.dlints_send(state) = bytes),
 	       bool_and(state OPERATOR(elsewhere.=) text::elsewhere.dlints)
 	FROM model}),
-	'7|t|t',
+	'10|t|t',
 	'and the models are what they were');
 $node->safe_psql($moved, $_)
   for 'ALTER EXTENSION dlints SET SCHEMA public',

@@ -72,6 +72,8 @@ my $everything = q{
 	  (SELECT dlints_recommend(dlints_set(m, policy => 'greedy'), i, x) FROM item),
 	  (SELECT dlints_recommend(dlints_set(m, policy => 'ucb'), i, x::double precision[], 2) FROM item),
 	  (SELECT dlints_recommend(m, i, x) FROM item WHERE i = 2),
+	  (SELECT array_agg(c) FROM (SELECT dlints_choose(dlints_set(m, policy => 'greedy'), x, 2, cap_group => 'a', cap => 1) OVER () AS c FROM item) AS s),
+	  (SELECT array_agg(p) FROM (SELECT dlints_probability(dlints_set(m, policy => 'greedy'), x, uniform => 0.5) OVER () AS p FROM item) AS s),
 	  dlints_draw(m, 1), dlints_draw_weights(m, 2),
 	  (SELECT dlints_argmax(i, dlints_dot(dlints_weights(m), x)) FROM item),
 	  (SELECT dlints_top(i, dlints_dot(dlints_weights(m), x), 2) FROM item),
@@ -89,7 +91,12 @@ my $everything = q{
 	  dlints_project(m, ARRAY[1, 2, 3]), dlints_mean(m), dlints_covariance(m),
 	  dlints_predict(m, ARRAY[1, 2, 3.0]), dlints_stddev(m, '{1, 2, 3}'::bigint[]),
 	  dlints_info(m), (SELECT count(c) FROM dlints_coefficients(m) AS c),
-	  (SELECT dlints_ndcg(i, -i, 3) FROM item)
+	  (SELECT dlints_ndcg(i, -i, 3) FROM item),
+	  dlints_encode(4, 'name', 'value', 'number', 2), dlints_encode(4, '{"name": "value"}'::jsonb),
+	  (SELECT dlints_profile(x, i) || dlints_profile(x::double precision[]) FROM item),
+	  (SELECT dlints_top(f.item, f.item, 2) FROM dlints_factors('VALUES (1, 2), (1, 3), (2, 3)', 2, 'VALUES (2, ARRAY[1, 2])') AS f (item integer, features real[])),
+	  (SELECT dlints_policy_value(i, 0.5, 0.25) FROM item), (SELECT dlints_policy_value(i, 0.5, 0.25, i, 1) FROM item),
+	  (SELECT max(p) FROM (SELECT dlints_progressive(m, x, i) OVER (ORDER BY i) FROM item) AS s (p))
 	FROM (SELECT dlints_update(dlints_update(dlints_new(3, 2, seed => 4), '{1, 2, 3}', 1), '{3, 0, 1}', 0) AS m OFFSET 0) AS model};
 
 my $shared = database('CREATE SCHEMA bandit',

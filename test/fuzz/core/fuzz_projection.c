@@ -1,12 +1,14 @@
 /*
  * fuzz_projection.c
  *		Projections of any seed, scale and sizes, with and without a shared
- *		context and an intercept: there, back, and in pieces.
+ *		context and a coordinate behind: there, back, and in pieces.  And the
+ *		kinds of models without one.
  */
 #include "input.h"
 
 #include <math.h>
 
+#include "core/kinds.h"
 #include "core/projection.h"
 #include "core/random.h"
 #include "core/widen.h"
@@ -150,9 +152,13 @@ check_rows(const Projection *p, const ProjectionRows *all, const Rows *rows)
 		check_piece(p, all, &rows->pieces[i]);
 }
 
-/* as many of each kind, and the largest number of each kind */
+/*
+ * As many of each kind, and the largest number of each kind.  Behind the numbers
+ * that are the projection's there may be another, which it leaves alone.
+ */
 typedef struct Vectors
 {
+	int			spare;			/* 0 or 1 */
 	int			count;
 	double	   *contexts;
 	double	   *shareds;
@@ -175,18 +181,31 @@ some_numbers(Input *in, size_t count, double most)
 	return values;
 }
 
+static int
+reduced_len(const Projection *p, const Vectors *v)
+{
+	return p->reduced_dim + v->spare;
+}
+
+static int
+lifted_len(const Projection *p, const Vectors *v)
+{
+	return p->context_dim + v->spare;
+}
+
 static Vectors
-some_vectors(Input *in, const Projection *p)
+some_vectors(Input *in, const Projection *p, int spare)
 {
 	Vectors		v;
 	size_t		contexts;
 	size_t		shareds;
 	size_t		parameters;
 
+	v.spare = spare;
 	v.count = take_size(in, MOST_VECTORS);
 	contexts = (size_t) (v.count * p->context_dim);
 	shareds = (size_t) (v.count * p->shared_dim);
-	parameters = (size_t) (v.count * projection_reduced_len(p));
+	parameters = (size_t) (v.count * reduced_len(p, &v));
 	v.contexts = some_numbers(in, contexts, WIDEN_MAX);
 	v.shareds = some_numbers(in, shareds, WIDEN_MAX);
 	v.parameters = some_numbers(in, parameters, MODERATE);
@@ -199,25 +218,30 @@ some_vectors(Input *in, const Projection *p)
 static double *
 apply(const Projection *p, const Rows *rows, const Vectors *v)
 {
-	double	   *reduced = walled((size_t) (v->count * projection_reduced_len(p)));
+	double	   *reduced = walled((size_t) (v->count * reduced_len(p, v)));
 	int			i;
 
 	for (i = 0; i < rows->count; i++)
 		projection_apply(p, &rows->pieces[i], v->count, v->contexts, v->shareds, reduced,
-						 walled(projection_work(p, rows->pieces[i].count, v->count)));
+						 reduced_len(p, v), walled(projection_work(p, rows->pieces[i].count, v->count)));
 	return reduced;
 }
 
-/* all parameters under the shared context of one number */
+#define SPARE_WEIGHT	0.125
+
+/* all parameters under the shared context of one number, on top of nothing */
 static double *
 lift(const Projection *p, const Rows *rows, const Vectors *v, int number)
 {
-	double	   *lifted = walled((size_t) (v->count * projection_lifted_len(p)));
+	int			len = lifted_len(p, v);
+	double	   *lifted = walled((size_t) (v->count * len));
 	int			i;
 
+	for (i = 0; i < v->count * len; i++)
+		lifted[i] = i % len < p->context_dim ? 0 : SPARE_WEIGHT;
 	for (i = 0; i < rows->count; i++)
-		projection_lift(p, &rows->pieces[i], v->count, v->parameters,
-						v->shareds + number * p->shared_dim, lifted,
+		projection_lift(p, &rows->pieces[i], v->count, v->parameters, reduced_len(p, v),
+						v->shareds + number * p->shared_dim, lifted, len,
 						walled(projection_work(p, rows->pieces[i].count, v->count)));
 	return lifted;
 }
@@ -240,7 +264,7 @@ underflow(const Projection *p, const Vectors *v)
 	return 1e-300 * (1.0 + p->scale) * (1.0 + v->context) * (1.0 + v->shared);
 }
 
-/* z = P x + (Q x) o (R u) by its definition, then 1 */
+/* z = P x + (Q x) o (R u) by its definition */
 static void
 check_reduced(const Projection *p, const ProjectionRows *rows, const Vectors *v,
 			  const double *reduced)
@@ -254,7 +278,7 @@ check_reduced(const Projection *p, const ProjectionRows *rows, const Vectors *v,
 	{
 		const double *x = v->contexts + c * n;
 		const double *u = v->shareds + c * m;
-		const double *z = reduced + c * projection_reduced_len(p);
+		const double *z = reduced + c * reduced_len(p, v);
 
 		for (row = 0; row < p->reduced_dim; row++)
 		{
@@ -265,17 +289,16 @@ check_reduced(const Projection *p, const ProjectionRows *rows, const Vectors *v,
 					plain_dot(m, row_of(p, rows, 2, row), u);
 			check(fabs(z[row] - expected) <= rounding(p, v) + underflow(p, v));
 		}
-		check(!p->intercept || z[p->reduced_dim] == 1.0);
 	}
 }
 
-/* psi'z = w'x, and the last weight is the intercept's */
+/* psi'z = w'x, and what is behind the weights is left alone */
 static void
 check_lifted(const Projection *p, const Vectors *v, int number,
 			 const double *reduced, const double *lifted)
 {
 	int			n = p->context_dim;
-	int			len = projection_reduced_len(p);
+	int			len = reduced_len(p, v);
 	const double *x = v->contexts + number * n;
 	const double *z = reduced + number * len;
 	int			c;
@@ -283,12 +306,12 @@ check_lifted(const Projection *p, const Vectors *v, int number,
 	for (c = 0; c < v->count; c++)
 	{
 		const double *psi = v->parameters + c * len;
-		const double *w = lifted + c * projection_lifted_len(p);
+		const double *w = lifted + c * lifted_len(p, v);
 
 		check(fabs(plain_dot(p->reduced_dim, psi, z) - plain_dot(n, w, x)) <=
 			  p->reduced_dim * (v->parameter * rounding(p, v) +
 								(1.0 + v->parameter) * underflow(p, v)));
-		check(!p->intercept || same_bits(1, &w[n], &psi[len - 1]));
+		check(v->spare == 0 || w[n] == SPARE_WEIGHT);
 	}
 }
 
@@ -305,22 +328,63 @@ check_both_ways(const Projection *p, const ProjectionRows *all, const Rows *rows
 		check_lifted(p, v, c, reduced, lift(p, rows, v, c));
 }
 
-/* Without matrices a reduced context is the context, then 1. */
+/* the last blocks of z, and that psi'z is w'x and the intercept's */
 static void
-check_copy(const Projection *p, const Vectors *v)
+check_kind(const Kind *kind, const Vectors *v, const double *shareds,
+		   const double *parameters)
 {
-	Projection	none = {.context_dim = p->context_dim, .reduced_dim = p->context_dim,
-	.intercept = p->intercept};
-	int			n = none.context_dim;
-	int			len = projection_reduced_len(&none);
+	int			n = kind->context_dim;
+	int			len = kind_reduced_len(kind);
+	int			weights_len = kind_lifted_len(kind);
 	double	   *reduced = walled((size_t) (v->count * len));
+	double	   *lifted = walled((size_t) (v->count * weights_len));
+	double		most = largest((size_t) (v->count * len), parameters);
+	double		shared = largest((size_t) kind->shared_dim, shareds);
 	int			c;
 
-	projection_copy(&none, v->count, v->contexts, reduced);
+	kind_fill(kind, v->count, v->contexts, shareds, reduced);
+	kind_lift(kind, v->count, parameters, shareds, lifted);
 	for (c = 0; c < v->count; c++)
 	{
-		check(same_bits((size_t) n, reduced + c * len, v->contexts + c * n));
-		check(!none.intercept || reduced[c * len + n] == 1.0);
+		const double *z = reduced + c * len;
+		const double *w = lifted + c * weights_len;
+
+		check(!kind->intercept || z[len - 1] == 1.0);
+		check(!kind->intercept || same_bits(1, &w[n], parameters + (c + 1) * len - 1));
+		check(all_are_finite((size_t) len, z) && all_are_finite((size_t) weights_len, w));
+	}
+	/* lifted under the first shared context */
+	for (c = 0; c < v->count; c++)
+	{
+		const double *w = lifted + c * weights_len;
+		double		score = plain_dot(n, w, v->contexts) + (kind->intercept ? w[n] : 0.0);
+
+		check(fabs(score - plain_dot(len, parameters + c * len, reduced)) <=
+			  (1e-13 * most + 1e-300) * (4 * len + n) * (1.0 + v->context) * (1.0 + n * shared));
+	}
+}
+
+/* The kinds without a projection; contexts are each other's matched profiles. */
+static void
+check_kinds(const Projection *p, const Vectors *v)
+{
+	const Kind	kinds[] = {
+		{INTERACTIONS_NONE, p->context_dim, 0, 0, v->spare == 1},
+		{INTERACTIONS_MATCHED, p->context_dim, 0, p->context_dim, v->spare == 1},
+		{INTERACTIONS_CROSSED, p->context_dim, 0, p->shared_dim, v->spare == 1}
+	};
+	size_t		given = (size_t) (v->count * reduced_len(p, v));
+	int			k;
+
+	for (k = 0; k < (p->shared_dim > 0 ? 3 : 2); k++)
+	{
+		size_t		wanted = (size_t) (v->count * kind_reduced_len(&kinds[k]));
+		double	   *parameters = walled(wanted);
+		size_t		i;
+
+		for (i = 0; i < wanted; i++)
+			parameters[i] = v->parameters[i % given];
+		check_kind(&kinds[k], v, k == 1 ? v->contexts : v->shareds, parameters);
 	}
 }
 
@@ -332,6 +396,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	Rows		all;
 	Rows		pieces;
 	Vectors		v;
+	int			spare;
 
 	walled_reset();
 	p.seed = take_bits(&in);
@@ -339,14 +404,14 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	p.context_dim = take_size(&in, MOST_CONTEXT_DIM);
 	p.reduced_dim = take_size(&in, MOST_REDUCED_DIM);
 	p.shared_dim = take_size(&in, MOST_SHARED_DIM + 1) - 1;
-	p.intercept = take_byte(&in) % 2 == 1;
+	spare = take_byte(&in) % 2;
 	all = whole(&p);
 	pieces = in_pieces(&in, &p);
-	v = some_vectors(&in, &p);
+	v = some_vectors(&in, &p, spare);
 
 	check_rows(&p, all.pieces, &pieces);
 	check_both_ways(&p, all.pieces, &all, &v);
 	check_both_ways(&p, all.pieces, &pieces, &v);
-	check_copy(&p, &v);
+	check_kinds(&p, &v);
 	return 0;
 }

@@ -10,6 +10,8 @@ INSERT INTO model VALUES
     ('shared', dlints_update(dlints_new(3, 4, shared_dim => 3), ARRAY[1, 2, 3]::real[], ARRAY[1, 0, 1]::real[], 1), NULL,
      dlints_new(3, 2, shared_dim => 2, intercept => true)),
     ('intercept', dlints_update(dlints_new(3, policy => 'ucb', intercept => true), ARRAY[1, 2, 3]::real[], 1), NULL, NULL),
+    ('matched', dlints_update(dlints_new(3, interactions => 'matched'), ARRAY[1, 2, 3]::real[], ARRAY[1, 0, 1]::real[], 1), NULL, NULL),
+    ('product', dlints_update(dlints_new(3, shared_dim => 3), ARRAY[1, 2, 3]::real[], ARRAY[1, 0, 1]::real[], 1), NULL, NULL),
     ('by time', dlints_update(dlints_new(3, half_life => '1 day', memories => 2), ARRAY[1, 2, 3]::real[], 1, now()), NULL, NULL),
     (NULL, NULL, NULL, NULL);
 CREATE TABLE customer (id integer, features real[], wide double precision[], several real[], state dlints);

@@ -4,8 +4,8 @@ SET LOCAL check_function_bodies = off;
 
 -- a model of the paper's kind, with one memory and the noise known
 CREATE FUNCTION one_memory(context_dim integer, reduced_dim integer DEFAULT NULL, discount float8 DEFAULT 0.99, ridge float8 DEFAULT 1, exploration float8 DEFAULT 0.1, seed bigint DEFAULT 0,
-	projection_scale float8 DEFAULT NULL, policy text DEFAULT 'thompson', shared_dim integer DEFAULT 0, intercept boolean DEFAULT false) RETURNS dlints IMMUTABLE LANGUAGE sql AS
-$$ SELECT dlints_new(context_dim, reduced_dim, discount, ridge => ridge, exploration => exploration, noise => 1, policy => policy, shared_dim => shared_dim, intercept => intercept,
+	projection_scale float8 DEFAULT NULL, policy text DEFAULT 'thompson', shared_dim integer DEFAULT 0, intercept boolean DEFAULT false, interactions text DEFAULT NULL) RETURNS dlints IMMUTABLE LANGUAGE sql AS
+$$ SELECT dlints_new(context_dim, reduced_dim, discount, ridge => ridge, exploration => exploration, noise => 1, policy => policy, shared_dim => shared_dim, interactions => interactions, intercept => intercept,
                      seed => seed, projection_scale => projection_scale) $$;
 
 -- a repeatable number in [-1, 1) for row i, column j
@@ -169,16 +169,18 @@ $$ SELECT sum(v[r] * m[r][k] * v[k])
 -- One model of each kind, as it is made.  Functions below take the shared context
 -- u of a model that has none as NULL.
 CREATE TEMP VIEW kind AS
-SELECT format('%s, discount %s', name, discount) AS name, n, d, s, discount,
-       one_memory(n, d, discount, 0.7, 0.3, -17, kappa, shared_dim => s, intercept => intercept) AS empty
-FROM (VALUES ('plain', 7, NULL::integer, 0, false, NULL::float8), ('one dimension', 1, NULL, 0, false, NULL), ('projected', 20, 6, 0, false, NULL),
-             ('intercept', 5, NULL, 0, true, NULL), ('projected, intercept', 9, 4, 0, true, 0.8), ('shared', 6, 4, 3, false, NULL),
-             ('shared, intercept', 6, 4, 3, true, 0.8), ('d above n', 3, 7, 4, true, NULL)) AS v (name, n, d, s, intercept, kappa),
+SELECT format('%s, discount %s', name, discount) AS name, n, d, s, interactions, dim + intercept::integer AS dim, discount,
+       one_memory(n, d, discount, 0.7, 0.3, -17, kappa, shared_dim => s, intercept => intercept, interactions => interactions) AS empty
+FROM (VALUES ('plain', 7, NULL::integer, 0, NULL, 7, false, NULL::float8), ('one dimension', 1, NULL, 0, NULL, 1, false, NULL), ('projected', 20, 6, 0, NULL, 6, false, NULL),
+             ('intercept', 5, NULL, 0, NULL, 5, true, NULL), ('projected, intercept', 9, 4, 0, NULL, 4, true, 0.8), ('shared', 6, 4, 3, 'crossed', 4, false, NULL),
+             ('shared, intercept', 6, 4, 3, 'crossed', 4, true, 0.8), ('d above n', 3, 7, 4, 'crossed', 7, true, NULL), ('product', 3, NULL, 4, 'crossed', 15, false, NULL),
+             ('product, intercept', 3, NULL, 2, 'crossed', 9, true, NULL), ('matched', 4, NULL, 4, 'matched', 9, false, NULL), ('matched, intercept', 3, NULL, 3, 'matched', 7, true, NULL),
+             ('matched, projected', 6, 4, 6, 'matched', 5, false, NULL), ('matched, projected, intercept', 6, 3, 6, 'matched', 4, true, 0.8)) AS v (name, n, d, s, interactions, dim, intercept, kappa),
      (VALUES (1.0::float8), (0.9)) AS g (discount);
 
--- observation i, for a model with such contexts
+-- observation i, for a model with such contexts; one visitor in seven is a stranger
 CREATE FUNCTION shared(i bigint, s integer) RETURNS float8[] IMMUTABLE LANGUAGE sql AS
-$$ SELECT CASE WHEN s > 0 THEN context(i % 7 + 7000, s) END $$;
+$$ SELECT CASE WHEN s > 0 THEN CASE WHEN i % 7 = 0 THEN array_fill(0::float8, ARRAY[s]) ELSE context(i % 7 + 7000, s) END END $$;
 
 CREATE FUNCTION reward(i bigint) RETURNS float8 IMMUTABLE LANGUAGE sql AS $$ SELECT number(i, 100000) + 0.5 $$;
 

@@ -1,0 +1,1 @@
+"""Policies judged by what others logged, against what they then earned."""

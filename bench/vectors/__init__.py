@@ -1,0 +1,1 @@
+"""Item vectors from a click log."""

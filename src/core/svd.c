@@ -1,0 +1,632 @@
+/*
+ * svd.c
+ *		Block iteration for the leading singular vectors of a sparse matrix.
+ *
+ * Each product of A'A with a block walks once through the cells.  A product
+ * followed by a Rayleigh-Ritz step makes singular vectors and values of a
+ * block; between such steps Chebyshev polynomials of A'A, which are small
+ * below the last of these values and grow fast above it, sort the directions
+ * far better than as many plain products (Zhou and Saad, "A
+ * Chebyshev-Davidson algorithm for large symmetric eigenproblems", 2007).
+ *
+ * Blocks are orthonormalised by the eigenvectors of their products with
+ * themselves (Stathopoulos and Wu, "A block orthogonalization procedure with
+ * constant synchronization requirements", 2002), which does not mind columns
+ * that depend on each other: they become zeros.
+ */
+#include "svd.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "clones.h"
+#include "linalg.h"
+#include "random.h"
+
+/* products with A'A in a decomposition */
+#define PRODUCTS		25
+
+/* how much a polynomial may favour the first direction over the last */
+#define MAX_GROWTH		1e8
+
+/* of the square of the largest singular value: what is below is rounding */
+#define NEGLIGIBLE		1e-12
+
+/* the same for the directions of a block of columns of length 1 */
+#define DEPENDENT		1e-14
+
+/* vectors in a product of matrices, and cells between pauses */
+#define CHUNK			64
+#define CELLS			4096
+
+/* The work area, cut up. */
+typedef struct Work
+{
+	double	   *packed;
+	double	   *full;
+	double	   *left;
+	double	   *right;
+	double	   *rotation;
+	double	   *values;
+	double	   *chunk;
+	double	   *spectral;
+	int		   *integers;
+} Work;
+
+size_t
+svd_work(int columns)
+{
+	size_t		n = (size_t) columns;
+
+	return linalg_packed_len(columns) + 4 * n * n + n + CHUNK * n +
+		linalg_spectral_work(columns) + linalg_spectral_integers(columns);
+}
+
+static Work
+cut(int columns, double *work)
+{
+	size_t		n = (size_t) columns;
+	Work		w;
+
+	w.packed = work;
+	w.full = w.packed + linalg_packed_len(columns);
+	w.left = w.full + n * n;
+	w.right = w.left + n * n;
+	w.rotation = w.right + n * n;
+	w.values = w.rotation + n * n;
+	w.chunk = w.values + n;
+	w.spectral = w.chunk + CHUNK * n;
+	w.integers = (void *) (w.spectral + linalg_spectral_work(columns));
+	return w;
+}
+
+/* ---------- products ---------- */
+
+/*
+ * Divide each user's weights by the square root of their sum, which is the
+ * number of clicks where each counts 1.
+ */
+void
+svd_scale(SvdMatrix *matrix)
+{
+	uint32_t	user;
+	size_t		i;
+
+	for (user = 0; user < matrix->users; user++)
+	{
+		double		sum = 0.0;
+
+		for (i = matrix->starts[user]; i < matrix->starts[user + 1]; i++)
+			sum += matrix->cells[i].weight;
+		for (i = matrix->starts[user]; i < matrix->starts[user + 1]; i++)
+			matrix->cells[i].weight /= sum > 0.0 ? sqrt(sum) : 1.0;
+		matrix->pause();
+	}
+}
+
+/* sum <- sum + the vectors of some cells, times their weights */
+CPU_CLONES
+static void
+gather(size_t columns, size_t count, const SvdCell *cells,
+	   const double *restrict block, double *restrict sum)
+{
+	size_t		c;
+	size_t		j;
+
+	for (c = 0; c < count; c++)
+	{
+		const double *restrict vector = block + cells[c].item * columns;
+		double		weight = cells[c].weight;
+
+		for (j = 0; j < columns; j++)
+			sum[j] += weight * vector[j];
+	}
+}
+
+/* the vectors of some cells <- themselves + sum times their weights */
+CPU_CLONES
+static void
+scatter(size_t columns, size_t count, const SvdCell *cells,
+		const double *restrict sum, double *restrict block)
+{
+	size_t		c;
+	size_t		j;
+
+	for (c = 0; c < count; c++)
+	{
+		double	   *restrict vector = block + cells[c].item * columns;
+		double		weight = cells[c].weight;
+
+		for (j = 0; j < columns; j++)
+			vector[j] += weight * sum[j];
+	}
+}
+
+/* out <- A'A block */
+static void
+multiply(const SvdMatrix *matrix, size_t columns, const double *block,
+		 double *out, double *sum)
+{
+	uint32_t	user;
+	uint32_t	item;
+
+	for (item = 0; item < matrix->items; item++)
+	{
+		memset(out + item * columns, 0, sizeof(double) * columns);
+		matrix->pause();
+	}
+	for (user = 0; user < matrix->users; user++)
+	{
+		size_t		start = matrix->starts[user];
+		size_t		end = matrix->starts[user + 1];
+		size_t		i;
+
+		memset(sum, 0, sizeof(double) * columns);
+		for (i = start; i < end; i += CELLS)
+		{
+			gather(columns, end - i < CELLS ? end - i : CELLS,
+				   matrix->cells + i, block, sum);
+			matrix->pause();
+		}
+		for (i = start; i < end; i += CELLS)
+		{
+			scatter(columns, end - i < CELLS ? end - i : CELLS,
+					matrix->cells + i, sum, out);
+			matrix->pause();
+		}
+	}
+}
+
+/* how many vectors of a block, from this item on, go into one product */
+static int
+chunk_at(const SvdMatrix *matrix, uint32_t item)
+{
+	return matrix->items - item < CHUNK ? (int) (matrix->items - item) : CHUNK;
+}
+
+/* full <- left' right; the block of a chunk of items is a list of vectors */
+static void
+cross(const SvdMatrix *matrix, int columns, const double *left,
+	  const double *right, double *full)
+{
+	uint32_t	item;
+
+	memset(full, 0, sizeof(double) * (size_t) columns * (size_t) columns);
+	for (item = 0; item < matrix->items; item += CHUNK)
+	{
+		size_t		offset = (size_t) item * (size_t) columns;
+
+		linalg_cross(columns, chunk_at(matrix, item), left + offset,
+					 right + offset, full);
+		matrix->pause();
+	}
+}
+
+/* full <- block' block, its lower triangle */
+static void
+gram(const SvdMatrix *matrix, int columns, const double *block,
+	 const Work *work)
+{
+	uint32_t	item;
+
+	memset(work->packed, 0, sizeof(double) * linalg_packed_len(columns));
+	for (item = 0; item < matrix->items; item += CHUNK)
+	{
+		linalg_rank_update(columns, chunk_at(matrix, item),
+						   block + (size_t) item * (size_t) columns, 1.0,
+						   work->packed);
+		matrix->pause();
+	}
+	linalg_unpack_lower(columns, work->packed, work->full);
+}
+
+/* block <- block times the matrix in "full", given by columns */
+static void
+transform(const SvdMatrix *matrix, int columns, double *block,
+		  const double *full, double *chunk)
+{
+	uint32_t	item;
+
+	for (item = 0; item < matrix->items; item += CHUNK)
+	{
+		int			count = chunk_at(matrix, item);
+		double	   *vectors = block + (size_t) item * (size_t) columns;
+
+		linalg_project(columns, columns, full, count, vectors, chunk, columns);
+		memcpy(vectors, chunk,
+			   sizeof(double) * (size_t) count * (size_t) columns);
+		matrix->pause();
+	}
+}
+
+/* ---------- the iteration ---------- */
+
+static void
+swap(double **a, double **b)
+{
+	double	   *kept = *a;
+
+	*a = *b;
+	*b = kept;
+}
+
+/*
+ * full <- eigenvectors of the positive semidefinite matrix in it, the largest
+ * value first, each divided by the root of its value; values <- these roots.
+ * What is negligible becomes zeros.  False if they cannot be found.
+ */
+static bool
+whiten(const SvdMatrix *matrix, int columns, double negligible,
+	   const Work *work)
+{
+	size_t		n = (size_t) columns;
+	double		least;
+	size_t		i;
+	size_t		j;
+
+	if (!linalg_all_finite(n * n, work->full) ||
+		!linalg_eigenvectors(columns, work->full, work->values,
+							 work->spectral, work->integers))
+		return false;
+	matrix->pause();
+
+	/* they are in ascending order */
+	for (j = 0; j < n / 2; j++)
+	{
+		double	   *a = work->full + j * n;
+		double	   *b = work->full + (n - 1 - j) * n;
+		double		value = work->values[j];
+
+		work->values[j] = work->values[n - 1 - j];
+		work->values[n - 1 - j] = value;
+		for (i = 0; i < n; i++)
+		{
+			value = a[i];
+			a[i] = b[i];
+			b[i] = value;
+		}
+	}
+	least = work->values[0] * negligible;
+	for (j = 0; j < n; j++)
+	{
+		double		value = work->values[j];
+		double		root = value > least && value > 0.0 ? sqrt(value) : 0.0;
+
+		work->values[j] = root;
+		for (i = 0; i < n; i++)
+			work->full[j * n + i] *= root > 0.0 ? 1.0 / root : 0.0;
+	}
+	return true;
+}
+
+/* Columns that span what those of the block do. */
+static bool
+orthonormalise(const SvdMatrix *matrix, Svd *svd, const Work *work)
+{
+	size_t		n = (size_t) svd->columns;
+	double	   *lengths = work->chunk;
+	size_t		i;
+	size_t		j;
+
+	/* their lengths may differ by far, and are divided out */
+	gram(matrix, svd->columns, svd->block, work);
+	for (j = 0; j < n; j++)
+	{
+		double		sum = work->full[j * n + j];
+
+		lengths[j] = sum > 0.0 ? 1.0 / sqrt(sum) : 0.0;
+	}
+	for (j = 0; j < n; j++)
+		for (i = j; i < n; i++)
+			work->full[j * n + i] *= lengths[i] * lengths[j];
+	if (!whiten(matrix, svd->columns, DEPENDENT, work))
+		return false;
+	for (j = 0; j < n; j++)
+		for (i = 0; i < n; i++)
+			work->full[j * n + i] *= lengths[i];
+	transform(matrix, svd->columns, svd->block, work->full, work->chunk);
+	return true;
+}
+
+/*
+ * One product, and the singular vectors and values that can be had from it:
+ * with Q an orthonormal basis of A V, those of Q'A.
+ */
+static bool
+improve(const SvdMatrix *matrix, Svd *svd, const Work *work)
+{
+	double	   *product = svd->spare[0];
+
+	multiply(matrix, (size_t) svd->columns, svd->block, product, work->chunk);
+	cross(matrix, svd->columns, svd->block, product, work->full);
+	if (!whiten(matrix, svd->columns, NEGLIGIBLE, work))
+		return false;
+	transform(matrix, svd->columns, product, work->full, work->chunk);
+
+	gram(matrix, svd->columns, product, work);
+	if (!whiten(matrix, svd->columns, NEGLIGIBLE, work))
+		return false;
+	transform(matrix, svd->columns, product, work->full, work->chunk);
+	memcpy(svd->values, work->values,
+		   sizeof(double) * (size_t) svd->columns);
+	swap(&svd->block, &svd->spare[0]);
+	return true;
+}
+
+/* how many singular values are not negligible */
+static int
+rank(const Svd *svd)
+{
+	int			n = svd->columns;
+
+	while (n > 0 && svd->values[n - 1] == 0.0)
+		n--;
+	return n;
+}
+
+/* The highest degree, of at most so many products, that does not grow too far. */
+static int
+degree(double first, double last, int products)
+{
+	double		x = 2.0 * (first / last) * (first / last) - 1.0;
+	double		before = 1.0;
+	double		value = x;
+	int			n = 1;
+
+	while (n < products)
+	{
+		double		next = 2.0 * x * value - before;
+
+		if (next > MAX_GROWTH)
+			break;
+		before = value;
+		value = next;
+		n++;
+	}
+	return n;
+}
+
+/* next <- 2 (next / centre - block) - before */
+CPU_CLONES
+static void
+recur(size_t count, double centre, const double *restrict block,
+	  const double *restrict before, double *restrict next)
+{
+	size_t		i;
+
+	for (i = 0; i < count; i++)
+		next[i] = 2.0 * (next[i] / centre - block[i]) - before[i];
+}
+
+/* next <- next / centre - block */
+CPU_CLONES
+static void
+recur_first(size_t count, double centre, const double *restrict block,
+			double *restrict next)
+{
+	size_t		i;
+
+	for (i = 0; i < count; i++)
+		next[i] = next[i] / centre - block[i];
+}
+
+/*
+ * block <- T_n(A'A / c - 1) block, T_n the Chebyshev polynomial, which is
+ * between -1 and 1 for eigenvalues from 0 to 2 c, the square of "last".
+ */
+static void
+filter(const SvdMatrix *matrix, Svd *svd, double last, int n, const Work *work)
+{
+	size_t		columns = (size_t) svd->columns;
+	double		centre = last * last / 2.0;
+	int			i;
+
+	for (i = 1; i <= n; i++)
+	{
+		double	   *next = svd->spare[i == 1 ? 0 : 1];
+		uint32_t	item;
+
+		multiply(matrix, columns, svd->block, next, work->chunk);
+		for (item = 0; item < matrix->items; item += CHUNK)
+		{
+			size_t		offset = item * columns;
+			size_t		count = (size_t) chunk_at(matrix, item) * columns;
+
+			if (i == 1)
+				recur_first(count, centre, svd->block + offset, next + offset);
+			else
+				recur(count, centre, svd->block + offset,
+					  svd->spare[0] + offset, next + offset);
+		}
+		/* the block before this one is in the first spare */
+		swap(&svd->block, &svd->spare[0]);
+		if (i > 1)
+			swap(&svd->block, &svd->spare[1]);
+	}
+}
+
+/*
+ * Where to start: for each item the "known" numbers of its vector, where it
+ * has one, and behind them normals that its hash gives: signs of few items may
+ * depend on each other.
+ */
+void
+svd_start(const SvdMatrix *matrix, Svd *svd, const uint64_t *hashes,
+		  int known, const double *vectors)
+{
+	size_t		columns = (size_t) svd->columns;
+	size_t		len = (size_t) known;
+	uint32_t	item;
+
+	for (item = 0; item < matrix->items; item++)
+	{
+		double	   *vector = svd->block + item * columns;
+
+		if (known > 0)
+			memcpy(vector, vectors + item * len, sizeof(double) * len);
+		random_normals(hashes[item], RANDOM_START, 0, columns - len,
+					   vector + len);
+		matrix->pause();
+	}
+}
+
+/*
+ * The singular vectors of the largest singular values, from a start that has
+ * something of all of them.  False if LAPACK fails.
+ */
+bool
+svd_decompose(const SvdMatrix *matrix, Svd *svd)
+{
+	Work		work = cut(svd->columns, svd->work);
+	int			products = 1;
+
+	if (!orthonormalise(matrix, svd, &work) || !improve(matrix, svd, &work))
+		return false;
+
+	/* what spans everything needs no sorting */
+	if (rank(svd) < svd->columns || (uint32_t) svd->columns >= matrix->items)
+		products = PRODUCTS;
+	while (products + 2 <= PRODUCTS)
+	{
+		double		last = svd->values[rank(svd) - 1];
+		int			n = degree(svd->values[0], last, PRODUCTS - 1 - products);
+
+		filter(matrix, svd, last, n, &work);
+		if (!orthonormalise(matrix, svd, &work) ||
+			!improve(matrix, svd, &work))
+			return false;
+		products += n + 1;
+	}
+	return true;
+}
+
+/* The same from a start that is nearly there, by one product. */
+bool
+svd_refine(const SvdMatrix *matrix, Svd *svd)
+{
+	Work		work = cut(svd->columns, svd->work);
+
+	return orthonormalise(matrix, svd, &work) && improve(matrix, svd, &work);
+}
+
+/* ---------- vectors ---------- */
+
+/* A number between 1 and 2, which no symmetry of the matrix knows of. */
+static double
+generic(uint64_t hash)
+{
+	return 1.0 + (double) (hash >> 11) / 9007199254740992.0;
+}
+
+static void
+stretch(const SvdMatrix *matrix, size_t len, double *vectors, double factor)
+{
+	uint32_t	item;
+	size_t		j;
+
+	for (item = 0; item < matrix->items; item++)
+	{
+		for (j = 0; j < len; j++)
+			vectors[item * len + j] *= factor;
+		matrix->pause();
+	}
+}
+
+/*
+ * vectors <- V S^1/2: for each item "len" numbers, zeros where there are no
+ * more singular vectors, as a list, scaled so that their mean square length
+ * is 1.  A singular vector is fixed but for its sign, for which the hashes
+ * break the tie.
+ */
+void
+svd_vectors(const SvdMatrix *matrix, const Svd *svd, const uint64_t *hashes,
+			int len, double *vectors)
+{
+	size_t		columns = (size_t) svd->columns;
+	size_t		n = (size_t) len;
+	size_t		used = n < columns ? n : columns;
+	double	   *factors = svd->work;
+	double		squares = 0.0;
+	uint32_t	item;
+	size_t		j;
+
+	memset(factors, 0, sizeof(double) * columns);
+	for (item = 0; item < matrix->items; item++)
+	{
+		for (j = 0; j < used; j++)
+			factors[j] += generic(hashes[item]) *
+				svd->block[item * columns + j];
+		matrix->pause();
+	}
+	for (j = 0; j < used; j++)
+		factors[j] = copysign(sqrt(svd->values[j]), factors[j]);
+
+	for (item = 0; item < matrix->items; item++)
+	{
+		double	   *vector = vectors + item * n;
+
+		memset(vector, 0, sizeof(double) * n);
+		for (j = 0; j < used; j++)
+		{
+			vector[j] = svd->block[item * columns + j] * factors[j];
+			squares += vector[j] * vector[j];
+		}
+		matrix->pause();
+	}
+	if (squares > 0.0)
+		stretch(matrix, n, vectors, sqrt(matrix->items / squares));
+}
+
+/* sum of squares of a vector */
+static double
+square(size_t len, const double *vector)
+{
+	double		sum = 0.0;
+	size_t		j;
+
+	for (j = 0; j < len; j++)
+		sum += vector[j] * vector[j];
+	return sum;
+}
+
+/*
+ * Turn vectors so that those of items that have another in "onto", where
+ * zeros are none, come as near to these as they can, and scale all so that
+ * theirs are as long: what was learned from the others goes on.  The work
+ * area is svd_work(len).  False if LAPACK fails.
+ */
+bool
+svd_turn(const SvdMatrix *matrix, int len, const double *onto,
+		 double *vectors, double *work_area)
+{
+	Work		work = cut(len, work_area);
+	size_t		n = (size_t) len;
+	double		squares = 0.0;
+	double		onto_squares = 0.0;
+	uint32_t	item;
+	size_t		j;
+
+	for (item = 0; item < matrix->items; item++)
+	{
+		double		onto_square = square(n, onto + item * n);
+
+		if (onto_square > 0.0)
+			squares += square(n, vectors + item * n);
+		onto_squares += onto_square;
+		matrix->pause();
+	}
+	if (squares == 0.0)
+		return true;
+
+	stretch(matrix, n, vectors, sqrt(onto_squares / squares));
+	cross(matrix, len, vectors, onto, work.full);
+	for (j = 0; j < n * n; j++)
+		work.full[j] /= onto_squares;
+	if (!linalg_all_finite(n * n, work.full) ||
+		!linalg_nearest_rotation(len, work.full, work.rotation, work.left,
+								 work.right, work.spectral, work.integers))
+		return false;
+	transform(matrix, len, vectors, work.rotation, work.chunk);
+	return true;
+}

@@ -1,0 +1,64 @@
+/*
+ * svd.h
+ *		The leading singular vectors of who did what with which item: a sparse
+ *		matrix A of users by items, of which each user's row is divided by the
+ *		square root of its sum.
+ *
+ * What has one vector for each item is a block: "columns" numbers for each,
+ * item after item.  Time is linear in the cells, but for small matrices of
+ * order "columns"; memory comes from the caller.
+ *
+ * Nothing here depends on the order in which something was read, as long as
+ * users, items and the cells of a user are in an order of their own.
+ */
+#ifndef DLINTS_SVD_H
+#define DLINTS_SVD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* directions that are computed beside those that are wanted */
+#define SVD_SPARE		10
+
+/* a number of the matrix */
+typedef struct SvdCell
+{
+	uint32_t	user;
+	uint32_t	item;
+	double		weight;
+} SvdCell;
+
+typedef struct SvdMatrix
+{
+	uint32_t	users;
+	uint32_t	items;
+	const size_t *starts;		/* of each user's cells; one more says where
+								 * the last ends */
+	SvdCell    *cells;
+	void		(*pause) (void);	/* called every few milliseconds; need not
+									 * come back */
+} SvdMatrix;
+
+typedef struct Svd
+{
+	int			columns;
+	double	   *block;			/* where it starts; then singular vectors */
+	double	   *spare[2];		/* two more; refining needs the first */
+	double	   *values;			/* singular values, largest first */
+	double	   *work;			/* svd_work() doubles */
+} Svd;
+
+extern size_t svd_work(int columns);
+extern void svd_scale(SvdMatrix *matrix);
+extern void svd_start(const SvdMatrix *matrix, Svd *svd,
+					  const uint64_t *hashes, int known,
+					  const double *vectors);
+extern bool svd_decompose(const SvdMatrix *matrix, Svd *svd);
+extern bool svd_refine(const SvdMatrix *matrix, Svd *svd);
+extern void svd_vectors(const SvdMatrix *matrix, const Svd *svd,
+						const uint64_t *hashes, int len, double *vectors);
+extern bool svd_turn(const SvdMatrix *matrix, int len, const double *onto,
+					 double *vectors, double *work);
+
+#endif							/* DLINTS_SVD_H */

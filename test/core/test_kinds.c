@@ -1,0 +1,598 @@
+/*
+ * test_kinds.c
+ *		z of every kind, and the weights that a parameter lifts to, are what
+ *		their definitions say, by themselves and with the projection's part; and
+ *		a parameter scores z as its weights score the context.
+ *
+ * What is one number or a product of two is held to the last bit, sums to the
+ * rounding that their number of terms allows.
+ */
+#include "oracle.h"
+
+#include <float.h>
+
+#include "core/kinds.h"
+#include "core/projection.h"
+#include "core/widen.h"
+
+static exact
+rounding(int terms)
+{
+	return (terms + 8) * DBL_EPSILON;
+}
+
+/* ---------- definitions ---------- */
+
+/*
+ * Without an intercept z is A x with a matrix A that depends on u alone, one
+ * row for each coordinate; w is its transpose times psi.  An entry is a sum of
+ * products, "size" that of their absolute values.
+ */
+typedef struct Entry
+{
+	exact		value;
+	exact		size;
+} Entry;
+
+static void
+add_product(Entry *entry, exact a, exact b)
+{
+	entry->value += a * b;
+	entry->size += fabsl(a * b);
+}
+
+/* The matrices of a projected kind, all rows: P, Q and R. */
+typedef struct Matrices
+{
+	const double *P;
+	const double *Q;
+	const double *R;
+} Matrices;
+
+/* the coefficient of x_i in coordinate k, written as the reference does */
+static Entry
+coefficient(const Kind *kind, Matrices matrices, const double *u, int k, int i)
+{
+	int			n = kind->context_dim;
+	int			d = kind->reduced_dim;
+	int			m = kind->shared_dim;
+	Entry		entry = {0, 0};
+	int			j;
+
+	switch (kind->interactions)
+	{
+		case INTERACTIONS_NONE:
+			add_product(&entry, 1, d > 0 ? (exact) matrices.P[k * n + i] : k == i);
+			break;
+		case INTERACTIONS_CROSSED:
+			if (d > 0)
+			{
+				add_product(&entry, 1, matrices.P[k * n + i]);
+				for (j = 0; j < m; j++)
+					add_product(&entry, (exact) matrices.Q[k * n + i] *
+								matrices.R[k * m + j], u[j]);
+			}
+			else if (k < n)
+				add_product(&entry, 1, k == i);
+			else if ((k - n) / m == i)
+				add_product(&entry, 1, u[(k - n) % m]);
+			break;
+		case INTERACTIONS_MATCHED:
+			if (k == (d > 0 ? d : 2 * n))
+				add_product(&entry, 2, u[i]);
+			else if (d > 0)
+				add_product(&entry, 0.5L, matrices.P[k * n + i]);
+			else if (k < n)
+				add_product(&entry, 0.5L, k == i);
+			else if (k - n == i)
+				add_product(&entry, 1, u[i]);
+			break;
+	}
+	return entry;
+}
+
+/* coordinates but for the intercept's, counted by hand */
+static int
+coordinates(const Kind *kind)
+{
+	int			n = kind->context_dim;
+
+	switch (kind->interactions)
+	{
+		case INTERACTIONS_CROSSED:
+			return kind->reduced_dim > 0 ? kind->reduced_dim : n * (1 + kind->shared_dim);
+		case INTERACTIONS_MATCHED:
+			return kind->reduced_dim > 0 ? kind->reduced_dim + 1 : 2 * n + 1;
+		default:
+			return kind->reduced_dim > 0 ? kind->reduced_dim : n;
+	}
+}
+
+static Entry
+exact_coordinate(const Kind *kind, Matrices matrices, const double *x,
+				 const double *u, int k)
+{
+	Entry		sum = {0, 0};
+	int			i;
+
+	for (i = 0; i < kind->context_dim; i++)
+	{
+		Entry		a = coefficient(kind, matrices, u, k, i);
+
+		sum.value += a.value * x[i];
+		sum.size += a.size * fabsl((exact) x[i]);
+	}
+	return sum;
+}
+
+static Entry
+exact_weight(const Kind *kind, Matrices matrices, const double *psi,
+			 const double *u, int i)
+{
+	Entry		sum = {0, 0};
+	int			k;
+
+	for (k = 0; k < coordinates(kind); k++)
+	{
+		Entry		a = coefficient(kind, matrices, u, k, i);
+
+		sum.value += a.value * psi[k];
+		sum.size += a.size * fabsl((exact) psi[k]);
+	}
+	return sum;
+}
+
+/* ---------- a kind, and data for it ---------- */
+
+typedef struct Fixture
+{
+	Kind		kind;
+	Projection	p;
+	double	   *numbers;		/* of its matrices; NULL without */
+	int			count;
+	double	   *contexts;
+	double	   *shareds;
+	double	   *parameters;
+} Fixture;
+
+#define SCALE	0.375
+
+/* What the first block of a matched z is has half the scale. */
+static Projection
+projection_of(const Kind *kind, uint64_t seed)
+{
+	bool		matched = kind->interactions == INTERACTIONS_MATCHED;
+
+	return (Projection) {
+		seed, matched ? SCALE / 2 : SCALE, kind->context_dim,
+			kind->reduced_dim, matched ? 0 : kind->shared_dim
+	};
+}
+
+static Fixture
+fixture_new(Kind kind, int count)
+{
+	uint64_t	seed = 31;
+	size_t		len = (size_t) count;
+	Fixture		f = {kind, projection_of(&kind, seed), NULL, count, NULL, NULL, NULL};
+
+	if (kind.reduced_dim > 0)
+	{
+		f.numbers = guarded((size_t) kind.reduced_dim * projection_row_len(&f.p));
+		projection_generate(&f.p, 0, kind.reduced_dim, f.numbers);
+	}
+	f.contexts = dice_array(&seed, len * (size_t) kind.context_dim);
+	f.shareds = dice_array(&seed, len * (size_t) kind.shared_dim);
+	f.parameters = dice_array(&seed, len * (size_t) kind_reduced_len(&kind));
+	return f;
+}
+
+static void
+fixture_free(Fixture f)
+{
+	guarded_free(f.numbers);
+	guarded_free(f.contexts);
+	guarded_free(f.shareds);
+	guarded_free(f.parameters);
+}
+
+/* P, Q and R as they are without the half; freed with the fixture's numbers */
+static Matrices
+matrices_of(const Fixture *f, double **whole)
+{
+	Projection	p = f->p;
+	Matrices	matrices = {NULL, NULL, NULL};
+	size_t		len = (size_t) p.reduced_dim * (size_t) p.context_dim;
+
+	*whole = NULL;
+	if (p.reduced_dim > 0)
+	{
+		p.scale = SCALE;
+		*whole = guarded((size_t) p.reduced_dim * projection_row_len(&p));
+		projection_generate(&p, 0, p.reduced_dim, *whole);
+		matrices = (Matrices) {*whole, *whole + len, *whole + 2 * len};
+	}
+	return matrices;
+}
+
+/* z of all contexts, the projection's part after the others or before */
+static double *
+reduce(const Fixture *f, bool projection_first)
+{
+	int			len = kind_reduced_len(&f->kind);
+	double	   *reduced = guarded((size_t) (f->count * len));
+	ProjectionRows rows = {0, f->kind.reduced_dim, f->numbers};
+	double	   *work = guarded(projection_work(&f->p, rows.count, f->count));
+
+	if (!projection_first)
+		kind_fill(&f->kind, f->count, f->contexts, f->shareds, reduced);
+	if (f->numbers)
+		projection_apply(&f->p, &rows, f->count, f->contexts, f->shareds,
+						 reduced, len, work);
+	if (projection_first)
+		kind_fill(&f->kind, f->count, f->contexts, f->shareds, reduced);
+	guarded_free(work);
+	return reduced;
+}
+
+/* the weights of all parameters under one shared context */
+static double *
+lift(const Fixture *f, const double *shared)
+{
+	int			len = kind_lifted_len(&f->kind);
+	double	   *lifted = guarded((size_t) (f->count * len));
+	ProjectionRows rows = {0, f->kind.reduced_dim, f->numbers};
+	double	   *work = guarded(projection_work(&f->p, rows.count, f->count));
+
+	kind_lift(&f->kind, f->count, f->parameters, shared, lifted);
+	if (f->numbers)
+		projection_lift(&f->p, &rows, f->count, f->parameters,
+						kind_reduced_len(&f->kind), shared, lifted, len, work);
+	guarded_free(work);
+	return lifted;
+}
+
+/* ---------- every kind and size ---------- */
+
+static int
+terms(const Kind *kind)
+{
+	return kind->context_dim + kind->shared_dim + coordinates(kind);
+}
+
+static void
+check_reduced(const Fixture *f, bool projection_first)
+{
+	const Kind *kind = &f->kind;
+	int			len = kind_reduced_len(kind);
+	double	   *reduced = reduce(f, projection_first);
+	double	   *whole;
+	Matrices	matrices = matrices_of(f, &whole);
+	int			c;
+	int			k;
+
+	for (c = 0; c < f->count; c++)
+	{
+		const double *x = f->contexts + c * kind->context_dim;
+		const double *u = f->shareds + c * kind->shared_dim;
+		const double *z = reduced + c * len;
+
+		for (k = 0; k < coordinates(kind); k++)
+		{
+			Entry		want = exact_coordinate(kind, matrices, x, u, k);
+
+			assert_near(z[k], want.value, rounding(terms(kind)) * want.size);
+		}
+		if (kind->intercept)
+			assert_true(z[len - 1] == 1.0);
+	}
+	guarded_free(whole);
+	guarded_free(reduced);
+}
+
+static void
+check_lifted(const Fixture *f, const double *shared)
+{
+	const Kind *kind = &f->kind;
+	int			len = kind_lifted_len(kind);
+	double	   *lifted = lift(f, shared);
+	double	   *whole;
+	Matrices	matrices = matrices_of(f, &whole);
+	int			c;
+	int			i;
+
+	for (c = 0; c < f->count; c++)
+	{
+		const double *psi = f->parameters + c * kind_reduced_len(kind);
+
+		for (i = 0; i < kind->context_dim; i++)
+		{
+			Entry		want = exact_weight(kind, matrices, psi, shared, i);
+
+			assert_near(lifted[c * len + i], want.value,
+						rounding(terms(kind)) * want.size);
+		}
+		if (kind->intercept)
+			assert_true(lifted[c * len + len - 1] == psi[coordinates(kind)]);
+	}
+	guarded_free(whole);
+	guarded_free(lifted);
+}
+
+/* psi'z = w'x and what the intercept adds, for each context and each parameter */
+static void
+check_scores(const Fixture *f)
+{
+	const Kind *kind = &f->kind;
+	int			n = kind->context_dim;
+	int			len = kind_reduced_len(kind);
+	int			lifted_len = kind_lifted_len(kind);
+	double	   *reduced = reduce(f, false);
+	int			c;
+	int			p;
+
+	for (c = 0; c < f->count; c++)
+	{
+		const double *z = reduced + c * len;
+		double	   *lifted = lift(f, f->shareds + c * kind->shared_dim);
+
+		for (p = 0; p < f->count; p++)
+		{
+			const double *psi = f->parameters + p * len;
+			const double *w = lifted + p * lifted_len;
+			const double *x = f->contexts + c * n;
+			exact		score = exact_dot(n, w, x) + (kind->intercept ? w[n] : 0);
+			exact		size = exact_dot_size(len, psi, z) + exact_dot_size(n, w, x);
+
+			/* of what z and w are sums of, which may be more than they are */
+			size += 4 * (n + kind->shared_dim + 1) * (1 + coordinates(kind));
+			assert_near(score, exact_dot(len, psi, z), rounding(terms(kind)) * size);
+		}
+		guarded_free(lifted);
+	}
+	guarded_free(reduced);
+}
+
+static void
+check_kind(Kind kind, int count)
+{
+	Fixture		f = fixture_new(kind, count);
+	double	   *zeros = guarded((size_t) kind.shared_dim);
+
+	assert_int_equal(kind_coordinates(&kind), coordinates(&kind));
+	assert_int_equal(kind_reduced_len(&kind), coordinates(&kind) + kind.intercept);
+	assert_int_equal(kind_lifted_len(&kind), kind.context_dim + kind.intercept);
+	check_reduced(&f, false);
+	check_reduced(&f, true);
+	check_lifted(&f, f.shareds);
+	check_scores(&f);
+
+	/* a stranger */
+	memset(zeros, 0, sizeof(double) * (size_t) kind.shared_dim);
+	check_lifted(&f, zeros);
+	memset(f.shareds, 0, sizeof(double) * (size_t) (count * kind.shared_dim));
+	check_reduced(&f, false);
+	guarded_free(zeros);
+	fixture_free(f);
+}
+
+static void
+test_every_kind(void **state)
+{
+	static const int crossed[][2] = {{1, 1}, {1, 7}, {7, 1}, {2, 3}, {13, 16}, {33, 30}};
+	static const int reduced_dims[] = {0, 1, 2, 5, 24};
+	static const int context_dims[] = {1, 2, 3, 8, 33, 120};
+	static const int counts[] = {1, 2, 17};
+	int			intercept;
+	int			c;
+	int			d;
+	int			s;
+
+	(void) state;
+	for (intercept = 0; intercept < 2; intercept++)
+		for (c = 0; c < LENGTH(counts); c++)
+			for (d = 0; d < LENGTH(reduced_dims); d++)
+			{
+				int			rows = reduced_dims[d];
+
+				for (s = 0; s < LENGTH(context_dims); s++)
+				{
+					int			n = context_dims[s];
+
+					check_kind((Kind) {INTERACTIONS_NONE, n, rows, 0, intercept == 1},
+							   counts[c]);
+					check_kind((Kind) {INTERACTIONS_MATCHED, n, rows, n, intercept == 1},
+							   counts[c]);
+				}
+				for (s = 0; s < LENGTH(crossed); s++)
+					check_kind((Kind) {INTERACTIONS_CROSSED, crossed[s][0], rows,
+									   crossed[s][1], intercept == 1},
+							   counts[c]);
+			}
+}
+
+/* the most coordinates that a model may have without a projection */
+static void
+test_largest(void **state)
+{
+	(void) state;
+	check_kind((Kind) {INTERACTIONS_NONE, 1024, 0, 0, true}, 2);
+	check_kind((Kind) {INTERACTIONS_MATCHED, 511, 0, 511, true}, 2);
+	check_kind((Kind) {INTERACTIONS_CROSSED, 1, 0, 1023, true}, 2);
+	check_kind((Kind) {INTERACTIONS_CROSSED, 512, 0, 1, true}, 2);
+	check_kind((Kind) {INTERACTIONS_CROSSED, 32, 0, 31, false}, 2);
+}
+
+/* no contexts, no parameters: nothing is written, nor read */
+static void
+test_none(void **state)
+{
+	static const Kind kinds[] = {
+		{INTERACTIONS_NONE, 3, 0, 0, true}, {INTERACTIONS_CROSSED, 3, 0, 2, true},
+		{INTERACTIONS_MATCHED, 3, 0, 3, true}, {INTERACTIONS_MATCHED, 3, 2, 3, true}
+	};
+	int			k;
+
+	(void) state;
+	for (k = 0; k < LENGTH(kinds); k++)
+	{
+		kind_fill(&kinds[k], 0, NULL, NULL, NULL);
+		kind_lift(&kinds[k], 0, NULL, NULL, NULL);
+	}
+}
+
+/* ---------- by hand ---------- */
+
+static void
+check_by_hand(Kind kind, const double *x, const double *u, const double *z,
+			  const double *psi, const double *w)
+{
+	double	   *reduced = guarded((size_t) kind_reduced_len(&kind));
+	double	   *lifted = guarded((size_t) kind_lifted_len(&kind));
+
+	kind_fill(&kind, 1, x, u, reduced);
+	assert_same_bits((size_t) kind_reduced_len(&kind), reduced, z);
+	kind_lift(&kind, 1, psi, u, lifted);
+	assert_same_bits((size_t) kind_lifted_len(&kind), lifted, w);
+	guarded_free(reduced);
+	guarded_free(lifted);
+}
+
+/* what users may rely on: which coordinate is which */
+static void
+test_coordinates(void **state)
+{
+	const double x[] = {2, -3};
+	const double u[] = {5, 7};
+	const double shared[] = {5, 7, 11};
+
+	(void) state;
+	check_by_hand((Kind) {INTERACTIONS_NONE, 2, 0, 0, true}, x, NULL,
+				  (double[]) {2, -3, 1},
+				  (double[]) {4, 6, 9}, (double[]) {4, 6, 9});
+	check_by_hand((Kind) {INTERACTIONS_CROSSED, 2, 0, 3, true}, x, shared,
+				  (double[]) {2, -3, 10, 14, 22, -15, -21, -33, 1},
+				  (double[]) {4, 6, 1, 10, 100, 2, 20, 200, 9},
+				  (double[]) {4 + 5 + 70 + 1100, 6 + 10 + 140 + 2200, 9});
+	check_by_hand((Kind) {INTERACTIONS_MATCHED, 2, 0, 2, true}, x, u,
+				  (double[]) {1, -1.5, 10, -21, -22, 1},
+				  (double[]) {4, 6, 1, 10, 3, 9},
+				  (double[]) {2 + 5 + 30, 3 + 70 + 42, 9});
+	check_by_hand((Kind) {INTERACTIONS_MATCHED, 2, 0, 2, false}, x, u,
+				  (double[]) {1, -1.5, 10, -21, -22},
+				  (double[]) {4, 6, 1, 10, 3},
+				  (double[]) {2 + 5 + 30, 3 + 70 + 42});
+}
+
+/* what the projection makes is left to it */
+static void
+test_projection_s_part(void **state)
+{
+	static const Interactions all[] = {
+		INTERACTIONS_NONE, INTERACTIONS_CROSSED, INTERACTIONS_MATCHED
+	};
+	const double x[] = {2, -3, 1};
+	const double u[] = {5, 7, -1};
+	const double psi[] = {100, 100, 4, 9};
+	int			k;
+	int			i;
+
+	(void) state;
+	for (k = 0; k < LENGTH(all); k++)
+	{
+		bool		matched = all[k] == INTERACTIONS_MATCHED;
+		Kind		kind = {all[k], 3, matched ? 2 : 3,
+		all[k] == INTERACTIONS_NONE ? 0 : 3, true};
+		double	   *z = guarded(4);
+		double	   *w = guarded(4);
+
+		kind_fill(&kind, 1, x, u, z);
+		kind_lift(&kind, 1, psi, u, w);
+		for (i = 0; i < kind.reduced_dim; i++)
+			assert_true(is_untouched(z[i]));
+		if (matched)
+			assert_true(z[2] == 2 * (10 - 21 - 1));
+		for (i = 0; i < 3; i++)
+			assert_true(w[i] == (matched ? 8 * u[i] : 0));
+		assert_true(z[3] == 1 && w[3] == 9);
+		guarded_free(z);
+		guarded_free(w);
+	}
+}
+
+/* ---------- sizes and numbers without end ---------- */
+
+static void
+test_counts(void **state)
+{
+	(void) state;
+	assert_true(kind_coordinates(&(Kind) {INTERACTIONS_CROSSED, 65536, 0, 65536, true}) ==
+				INT64_C(65536) * 65537);
+	assert_true(kind_coordinates(&(Kind) {INTERACTIONS_CROSSED, INT32_MAX, 0, INT32_MAX, true}) ==
+				INT64_C(2147483647) * 2147483648);
+	assert_true(kind_coordinates(&(Kind) {INTERACTIONS_MATCHED, INT32_MAX, 0, INT32_MAX, true}) ==
+				INT64_C(2147483647) * 2 + 1);
+	assert_true(kind_coordinates(&(Kind) {INTERACTIONS_MATCHED, 5, INT32_MAX, 5, true}) ==
+				INT64_C(2147483648));
+}
+
+/* Nothing overflows, whatever contexts may hold. */
+static void
+test_limits(void **state)
+{
+	enum
+	{
+		n = 65536
+	};
+	const Kind	kind = {INTERACTIONS_MATCHED, n, 1, n, true};
+	double	   *x = guarded(n);
+	double	   *z = guarded(3);
+	int			i;
+
+	(void) state;
+	for (i = 0; i < n; i++)
+		x[i] = i % 2 ? WIDEN_MAX : -WIDEN_MAX;
+	kind_fill(&kind, 1, x, x, z);
+	assert_near(z[1] / (2.0 * n * WIDEN_MAX * WIDEN_MAX), 1, rounding(n));
+	guarded_free(x);
+	guarded_free(z);
+}
+
+/* ---------- names ---------- */
+
+static void
+test_names(void **state)
+{
+	static const char *const strangers[] = {"", "none", "Matched", "matched ", "crosse", "null"};
+	uint8_t		interactions = 77;
+	int			i;
+
+	(void) state;
+	assert_null(interactions_names[INTERACTIONS_NONE]);
+	for (i = 1; i < INTERACTIONS_COUNT; i++)
+	{
+		assert_true(interactions_from_name(interactions_names[i], &interactions));
+		assert_int_equal(interactions, i);
+	}
+	for (i = 0; i < LENGTH(strangers); i++)
+		assert_false(interactions_from_name(strangers[i], &interactions));
+	assert_string_equal(interactions_names[1], "crossed");
+	assert_string_equal(interactions_names[2], "matched");
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_every_kind),
+		cmocka_unit_test(test_largest),
+		cmocka_unit_test(test_none),
+		cmocka_unit_test(test_coordinates),
+		cmocka_unit_test(test_projection_s_part),
+		cmocka_unit_test(test_counts),
+		cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_names)
+	};
+
+	return cmocka_run_group_tests_name("kinds", tests, NULL, NULL);
+}

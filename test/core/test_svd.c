@@ -1,0 +1,481 @@
+/*
+ * test_svd.c
+ *		Item vectors against a dense decomposition in long double, by Jacobi's
+ *		method.
+ *
+ * Vectors are compared by their dot products, V S V', which no rotation
+ * changes.
+ */
+#include "oracle.h"
+
+#include "core/svd.h"
+
+static long pauses;
+
+static void
+count_pause(void)
+{
+	pauses++;
+}
+
+/* ---------- matrices ---------- */
+
+typedef struct Log
+{
+	SvdMatrix	matrix;
+	size_t	   *starts;
+	exact	   *dense;			/* users by items, scaled */
+	uint64_t   *hashes;
+} Log;
+
+typedef double (*Weight) (uint64_t *seed, uint32_t user, uint32_t item);
+
+static Log
+log_new(uint32_t users, uint32_t items, Weight weight)
+{
+	Log			log = {{users, items, NULL, NULL, count_pause}, NULL, NULL, NULL};
+	uint64_t	seed = 20260101;
+	size_t		count = 0;
+	uint32_t	u;
+	uint32_t	i;
+
+	log.starts = calloc(users + 1, sizeof(size_t));
+	log.dense = exact_new((size_t) users * items);
+	log.hashes = malloc(sizeof(uint64_t) * items);
+	log.matrix.starts = log.starts;
+	log.matrix.cells = malloc(sizeof(SvdCell) * users * items);
+	for (i = 0; i < items; i++)
+		log.hashes[i] = (i + 1) * UINT64_C(0x9E3779B97F4A7C15);
+	for (u = 0; u < users; u++)
+	{
+		exact		sum = 0;
+
+		for (i = 0; i < items; i++)
+		{
+			double		w = weight(&seed, u, i);
+			SvdCell		cell = {u, i, w};
+
+			if (w < 0)
+				continue;
+			log.matrix.cells[count++] = cell;
+			log.dense[u * items + i] = w;
+			sum += w;
+		}
+		for (i = 0; i < items && sum > 0; i++)
+			log.dense[u * items + i] /= sqrtl(sum);
+		log.starts[u + 1] = count;
+	}
+	svd_scale(&log.matrix);
+	return log;
+}
+
+static void
+log_free(Log *log)
+{
+	free(log->starts);
+	free(log->dense);
+	free(log->hashes);
+	free(log->matrix.cells);
+}
+
+/* a negative weight is none */
+static double
+taste(uint64_t *seed, uint32_t user, uint32_t item)
+{
+	double		chance = (user % 3 == item % 3) ? 0.8 : -0.6;
+
+	return dice(seed) < chance ? floor(3 + 2 * dice(seed)) : -1;
+}
+
+static double
+one_of_each(uint64_t *seed, uint32_t user, uint32_t item)
+{
+	(void) user;
+	(void) item;
+	return dice(seed) < 2 ? 1 : -1;
+}
+
+static double
+two_halves(uint64_t *seed, uint32_t user, uint32_t item)
+{
+	return user % 2 == item % 2 && dice(seed) < 2 ? 1 : -1;
+}
+
+static double
+huge(uint64_t *seed, uint32_t user, uint32_t item)
+{
+	return taste(seed, user, item) * 1e50;
+}
+
+static double
+tiny(uint64_t *seed, uint32_t user, uint32_t item)
+{
+	return taste(seed, user, item) * 1e-300;
+}
+
+static double
+with_zeros(uint64_t *seed, uint32_t user, uint32_t item)
+{
+	return user % 7 == 0 || item % 7 == 0 ? 0 : taste(seed, user, item);
+}
+
+static double
+apart(uint64_t *seed, uint32_t user, uint32_t item)
+{
+	return user == item && dice(seed) < 2 ? (user == 0 ? 1e50 : 1e-50) : -1;
+}
+
+/* ---------- the dense decomposition ---------- */
+
+/* eigenvectors of a symmetric matrix in columns, values on its diagonal */
+static void
+jacobi(int n, exact *a, exact *v)
+{
+	int			sweep;
+	int			p;
+	int			q;
+	int			i;
+
+	for (i = 0; i < n * n; i++)
+		v[i] = i % (n + 1) == 0;
+	for (sweep = 0; sweep < 40; sweep++)
+		for (p = 0; p < n; p++)
+			for (q = p + 1; q < n; q++)
+			{
+				exact		tau;
+				exact		t;
+				exact		c;
+				exact		s;
+
+				if (a[p * n + q] == 0)
+					continue;
+				tau = (a[q * n + q] - a[p * n + p]) / (2 * a[p * n + q]);
+				t = (tau < 0 ? -1 : 1) / (fabsl(tau) + sqrtl(1 + tau * tau));
+				c = 1 / sqrtl(1 + t * t);
+				s = t * c;
+				for (i = 0; i < n; i++)
+				{
+					exact		x = a[i * n + p];
+
+					a[i * n + p] = c * x - s * a[i * n + q];
+					a[i * n + q] = s * x + c * a[i * n + q];
+				}
+				for (i = 0; i < n; i++)
+				{
+					exact		x = a[p * n + i];
+
+					a[p * n + i] = c * x - s * a[q * n + i];
+					a[q * n + i] = s * x + c * a[q * n + i];
+					x = v[i * n + p];
+					v[i * n + p] = c * x - s * v[i * n + q];
+					v[i * n + q] = s * x + c * v[i * n + q];
+				}
+			}
+}
+
+/* V S V' of the k largest singular values, scaled to a mean diagonal of 1 */
+static exact *
+products_expected(const Log *log, int k)
+{
+	int			n = (int) log->matrix.items;
+	exact	   *gram = exact_new(SQUARE(n));
+	exact	   *v = exact_new(SQUARE(n));
+	exact	   *products = exact_new(SQUARE(n));
+	exact		trace = 0;
+	exact		largest = 0;
+	uint32_t	u;
+	int			i;
+	int			j;
+	int			c;
+
+	for (u = 0; u < log->matrix.users; u++)
+		for (i = 0; i < n; i++)
+			for (j = 0; j < n; j++)
+				gram[i * n + j] += log->dense[u * (uint32_t) n + (uint32_t) i] *
+					log->dense[u * (uint32_t) n + (uint32_t) j];
+	jacobi(n, gram, v);
+	for (c = 0; c < k && c < n; c++)
+	{
+		int			best = 0;
+
+		for (i = 1; i < n; i++)
+			if (gram[i * n + i] > gram[best * n + best])
+				best = i;
+		largest = fmaxl(largest, gram[best * n + best]);
+		/* what rounding has left has a root that is not small */
+		for (i = 0; i < n && gram[best * n + best] > 1e-13 * largest; i++)
+			for (j = 0; j < n; j++)
+				products[i * n + j] += v[i * n + best] * v[j * n + best] *
+					sqrtl(gram[best * n + best]);
+		gram[best * n + best] = -1;
+	}
+	for (i = 0; i < n; i++)
+		trace += products[i * n + i];
+	for (i = 0; i < n * n && trace > 0; i++)
+		products[i] *= n / trace;
+	free(gram);
+	free(v);
+	return products;
+}
+
+static void
+check_products(const Log *log, int k, const double *vectors, exact scale,
+			   exact tolerance)
+{
+	int			n = (int) log->matrix.items;
+	exact	   *expected = products_expected(log, k);
+	int			i;
+	int			j;
+
+	for (i = 0; i < n; i++)
+		for (j = 0; j < n; j++)
+			assert_near(exact_dot(k, vectors + i * k, vectors + j * k),
+						scale * expected[i * n + j], scale * tolerance);
+	free(expected);
+}
+
+/* ---------- decompositions ---------- */
+
+static Svd
+svd_new(const Log *log, int columns)
+{
+	size_t		count = (size_t) columns * log->matrix.items;
+	Svd			svd = {columns, guarded(count), {guarded(count), guarded(count)},
+	guarded((size_t) columns), guarded(svd_work(columns))};
+
+	return svd;
+}
+
+static void
+svd_free(Svd *svd)
+{
+	guarded_free(svd->block);
+	guarded_free(svd->spare[0]);
+	guarded_free(svd->spare[1]);
+	guarded_free(svd->values);
+	guarded_free(svd->work);
+}
+
+/* vectors of k numbers, by so many columns */
+static double *
+decompose(const Log *log, int k, int columns)
+{
+	Svd			svd = svd_new(log, columns);
+	double	   *vectors = guarded((size_t) k * log->matrix.items);
+
+	svd_start(&log->matrix, &svd, log->hashes, 0, NULL);
+	assert_true(svd_decompose(&log->matrix, &svd));
+	svd_vectors(&log->matrix, &svd, log->hashes, k, vectors);
+	svd_free(&svd);
+	return vectors;
+}
+
+static void
+check(uint32_t users, uint32_t items, Weight weight, int k, exact tolerance)
+{
+	Log			log = log_new(users, items, weight);
+	int			columns = (int) items < k + SVD_SPARE ? (int) items : k + SVD_SPARE;
+	double	   *vectors = decompose(&log, k, columns);
+
+	check_products(&log, k, vectors, 1, tolerance);
+	guarded_free(vectors);
+	log_free(&log);
+}
+
+/* as many directions as items: nothing is left to iterate for */
+static void
+test_exact(void **state)
+{
+	(void) state;
+	check(30, 12, taste, 4, 1e-12);
+	check(30, 12, taste, 2, 1e-12);
+	check(7, 12, taste, 12, 1e-12);
+	check(30, 3, taste, 3, 1e-12);
+}
+
+/* many more items than directions */
+static void
+test_iterated(void **state)
+{
+	(void) state;
+	check(400, 70, taste, 3, 1e-9);
+	check(40, 130, taste, 3, 1e-9);
+}
+
+static void
+test_rank(void **state)
+{
+	(void) state;
+	check(1, 1, one_of_each, 1, 1e-12);
+	check(1, 40, one_of_each, 3, 1e-12);
+	check(40, 1, one_of_each, 3, 1e-12);
+	check(9, 50, one_of_each, 5, 1e-12);
+	check(50, 40, two_halves, 5, 1e-12);
+	check(6, 90, taste, 9, 1e-10);
+}
+
+static void
+test_weights(void **state)
+{
+	(void) state;
+	check(60, 20, huge, 3, 1e-10);
+	check(60, 20, tiny, 3, 1e-10);
+	check(60, 20, with_zeros, 3, 1e-10);
+	check(12, 12, apart, 4, 1e-12);
+}
+
+/* what there is no direction for is zero, and behind the columns, too */
+static void
+test_zeros(void **state)
+{
+	Log			log = log_new(50, 40, two_halves);
+	double	   *vectors = decompose(&log, 5, 15);
+	int			i;
+	int			j;
+
+	(void) state;
+	for (i = 0; i < 40; i++)
+		for (j = 2; j < 5; j++)
+			assert_true(vectors[i * 5 + j] == 0);
+	guarded_free(vectors);
+	log_free(&log);
+
+	log = log_new(30, 12, taste);
+	vectors = decompose(&log, 20, 12);
+	for (i = 0; i < 12; i++)
+		for (j = 12; j < 20; j++)
+			assert_true(vectors[i * 20 + j] == 0);
+	check_products(&log, 20, vectors, 1, 1e-12);
+	guarded_free(vectors);
+	log_free(&log);
+}
+
+/* the first direction is one that all items have, and points to them */
+static void
+test_signs(void **state)
+{
+	Log			log = log_new(60, 20, taste);
+	double	   *vectors = decompose(&log, 3, 13);
+	double	   *again;
+	int			i;
+
+	(void) state;
+	for (i = 0; i < 20; i++)
+		assert_true(vectors[i * 3] > 0);
+	again = decompose(&log, 3, 13);
+	assert_same_bits(60, again, vectors);
+	guarded_free(again);
+
+	/* another start, the same signs */
+	again = decompose(&log, 3, 20);
+	for (i = 0; i < 60; i++)
+		assert_near(again[i], vectors[i], 1e-7);
+	guarded_free(again);
+	guarded_free(vectors);
+	log_free(&log);
+}
+
+/* ---------- going on from vectors ---------- */
+
+/* One product from what is there already stays there. */
+static void
+test_refine(void **state)
+{
+	Log			log = log_new(400, 70, taste);
+	double	   *vectors = decompose(&log, 3, 13);
+	Svd			svd = svd_new(&log, 13);
+	double	   *refined = guarded(3 * 70);
+
+	(void) state;
+	svd_start(&log.matrix, &svd, log.hashes, 3, vectors);
+	assert_true(svd_refine(&log.matrix, &svd));
+	svd_vectors(&log.matrix, &svd, log.hashes, 3, refined);
+	check_products(&log, 3, refined, 1, 1e-9);
+	svd_free(&svd);
+	guarded_free(refined);
+	guarded_free(vectors);
+	log_free(&log);
+}
+
+/*
+ * Vectors that are turned, mirrored and stretched, those of some items left
+ * out: turning onto them gives all of them.
+ */
+static void
+test_turn(void **state)
+{
+	Log			log = log_new(400, 70, taste);
+	double	   *vectors = decompose(&log, 3, 13);
+	double	   *others = guarded(3 * 70);
+	double	   *work = guarded(svd_work(3));
+	double	   *turned;
+	double	   *kept;
+	int			i;
+
+	(void) state;
+	for (i = 0; i < 70; i++)
+	{
+		others[i * 3] = 5 * (0.6 * vectors[i * 3] + 0.8 * vectors[i * 3 + 2]);
+		others[i * 3 + 1] = -5 * vectors[i * 3 + 1];
+		others[i * 3 + 2] = 5 * (0.8 * vectors[i * 3] - 0.6 * vectors[i * 3 + 2]);
+	}
+	kept = guarded_copy(3 * 70, others);
+	memset(others + 3 * 30, 0, sizeof(double) * 3 * 20);
+	turned = guarded_copy(3 * 70, vectors);
+	assert_true(svd_turn(&log.matrix, 3, others, turned, work));
+	for (i = 0; i < 3 * 70; i++)
+		assert_near(turned[i], kept[i], 1e-12);
+
+	/* a turn leaves dot products, whatever there is to turn onto */
+	for (i = 0; i < 70; i++)
+		others[i * 3] = others[i * 3 + 1] = others[i * 3 + 2] = i < 5 ? 1e-3 * i : 0;
+	memcpy(turned, vectors, sizeof(double) * 3 * 70);
+	assert_true(svd_turn(&log.matrix, 3, others, turned, work));
+	check_products(&log, 3, turned,
+				   exact_dot(3, turned, turned) / exact_dot(3, vectors, vectors),
+				   1e-9);
+
+	/* nothing to turn onto */
+	memset(others, 0, sizeof(double) * 3 * 70);
+	memcpy(turned, vectors, sizeof(double) * 3 * 70);
+	assert_true(svd_turn(&log.matrix, 3, others, turned, work));
+	assert_same_bits(3 * 70, turned, vectors);
+
+	guarded_free(vectors);
+	guarded_free(others);
+	guarded_free(turned);
+	guarded_free(kept);
+	guarded_free(work);
+	log_free(&log);
+}
+
+/* ... and it is asked now and then whether to go on */
+static void
+test_pauses(void **state)
+{
+	(void) state;
+	pauses = 0;
+	check(1, 20000 / 100, one_of_each, 2, 1e-11);
+	assert_true(pauses > 2);
+	pauses = 0;
+	check(400, 70, taste, 3, 1e-9);
+	assert_true(pauses > 25 * 400);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_exact),
+		cmocka_unit_test(test_iterated),
+		cmocka_unit_test(test_rank),
+		cmocka_unit_test(test_weights),
+		cmocka_unit_test(test_zeros),
+		cmocka_unit_test(test_signs),
+		cmocka_unit_test(test_refine),
+		cmocka_unit_test(test_turn),
+		cmocka_unit_test(test_pauses)
+	};
+
+	return cmocka_run_group_tests_name("svd", tests, NULL, NULL);
+}
