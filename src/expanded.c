@@ -167,17 +167,28 @@ WorkingLearnPending(WorkingModel *working)
 
 /*
  * Flattening changes what the object looks like inside, not the model that it
- * is: a read-only pointer allows it.
+ * is: a read-only pointer allows it.  It is asked for anywhere, in a sort's
+ * memory, too, of which nothing can be given back.
  */
 static Size
 WorkingFlatSize(ExpandedObjectHeader *object)
 {
 	WorkingModel *working = (WorkingModel *) object;
+	DlintsHeader *header = &working->model->header;
+	MemoryContext work;
+	MemoryContext caller;
 
+	if (working->pending == 0 && header->chosen == header->updates)
+		return ModelStoredSize(header);
+	work = AllocSetContextCreate(CurrentMemoryContext, "dlints flattening",
+								 ALLOCSET_DEFAULT_SIZES);
+	caller = MemoryContextSwitchTo(work);
 	WorkingLearnPending(working);
-	if (working->model->header.chosen != working->model->header.updates)
+	if (header->chosen != header->updates)
 		ModelRevised(working->model);
-	return ModelStoredSize(&working->model->header);
+	MemoryContextSwitchTo(caller);
+	MemoryContextDelete(work);
+	return ModelStoredSize(header);
 }
 
 static void
