@@ -3,7 +3,7 @@
 #   make, make install, make installcheck    as with any extension (PGXS)
 #   make demo, make test, make bench,        install what is missing, then run
 #   make drift, make judge, make load,       with a private, throwaway server;
-#   make paper, make peers                   ARGS="..." goes to all but test,
+#   make paper, make peers, make personal    ARGS="..." goes to all but test,
 #                                            TESTS="test/t/001_basic.pl" to test
 #   make play                                a page to play with, on localhost
 #   make play-test                           that page in a headless Chromium
@@ -13,6 +13,8 @@
 #   make long-run                            what millions of observations leave
 #   make lint                                what reads the source for mistakes
 #   make dist                                the release, as a tarball
+#   make deb, make deb-test                  Debian packages, in build/deb; and
+#                                            tried in a system of their own
 #
 # PG_CONFIG chooses the PostgreSQL.
 
@@ -65,7 +67,8 @@ export TESTS
 INSTALL_FOR = @scripts/install.sh
 WITH_SERVER = @scripts/with-server.sh
 
-.PHONY: test demo bench drift judge load paper peers play play-test fuzz fuzz-corpus sqlsmith sanitize valgrind long-run lint dist
+.PHONY: test demo bench drift judge load paper peers personal play play-test fuzz fuzz-corpus sqlsmith \
+	sanitize valgrind long-run lint dist
 
 # PostgreSQL's own headers are not clean under the last of these, and its flags
 # are those of the compiler it was built with.
@@ -90,7 +93,7 @@ valgrind:
 
 # Under load commits wait for the disk, as those of a real server do.
 load: export SERVER_SETTINGS = fsync = on
-demo bench drift judge load paper peers:
+demo bench drift judge load paper peers personal:
 	$(INSTALL_FOR) bench $(filter peers,$@) server
 	@DATA='$(DEMO_DATA)' scripts/with-server.sh $(PYTHON) -m bench.$(@:bench=speed) $(ARGS)
 
@@ -127,3 +130,11 @@ lint:
 dist:
 	$(INSTALL_FOR) server
 	@scripts/dist.sh $(EXTVERSION)
+
+.PHONY: deb deb-test
+deb:
+	$(INSTALL_FOR) deb
+	@scripts/deb.sh
+
+deb-test: deb
+	@test/deb/run.sh
