@@ -28,8 +28,11 @@ def address(process):
 
 
 def interrupt(process):
-    """Press Ctrl-C; return the exit status and what it complained of."""
-    process.send_signal(signal.SIGINT)
+    """End it as Ctrl-C does; return the exit status and what it says.
+
+    The script that runs it in a session of its own hands that on as SIGTERM.
+    """
+    process.send_signal(signal.SIGTERM)
     _, complaint = process.communicate(timeout=SECONDS)
     return process.returncode, complaint
 
