@@ -8,7 +8,7 @@ WITH seen AS (
     WHERE  d.visitor_id = %(visitor)s
     ORDER  BY d.id DESC LIMIT 200),
 person AS MATERIALIZED (
-    SELECT dlints_profile(features, coalesce(reward, -0.5)) AS profile FROM seen),
+    SELECT dlints_profile(features, coalesce(reward, -0.1)) AS profile FROM seen),
 candidate AS (
     SELECT m.id, dlints_choose(o.state, m.features, p.profile, k => 10) OVER () AS choice
     FROM   model o, person p, movie m
