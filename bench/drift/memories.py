@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 RATIO = 5
-CONTRADICTION = 2.5
+CONTRADICTION = 1.5
 LEAST_SHARE = 1e-12
 NEAR = 1e-9
 EXACT = 1e-6
@@ -101,34 +101,52 @@ class Choice:
 def choose(history):
     """Return the Choice that a history leads to."""
     memories = [Memory(history, number) for number in range(history.memories)]
-    variance, close = noise(memories)
+    variances = seen(memories)
+    close = near_rounding(memories)
     for number in range(len(memories) - 1, -1, -1):
         slow = memories[number]
         contradicted = False
-        for fast in memories[:number]:
-            bound = variance * (fast.parameters + CONTRADICTION
-                                * np.sqrt(2 * fast.parameters))
+        for fast, variance in zip(memories[:number], variances):
+            bound = settled(max(variance, variances[number]), memories) * (
+                fast.parameters + CONTRADICTION
+                * np.sqrt(2 * fast.parameters))
             surprise = fast.surprise(slow, history.reduced)
             contradicted |= surprise > bound
             close |= 0 < abs(surprise - bound) < NEAR * bound
         if not contradicted:
             break
+    variance = settled(variances[number], memories)
     return Choice(number + 1, np.sqrt(variance), slow.mean(history.intercept),
                   close)
 
 
-def noise(memories):
-    """Return the variance of the noise, and whether roundings may decide."""
+def seen(memories):
+    """Return the variance of the noise that each memory sees.
+
+    A memory of few observations takes that of the next longer one.
+    """
     slowest = memories[-1]
-    margins = [each.weight - 2 * each.parameters for each in memories]
-    found = [each.residue / (each.weight - each.parameters)
-             for each, margin in zip(memories, margins) if margin > 0]
-    variance = min(found, default=slowest.residue / slowest.weight)
-    least = LEAST_SHARE * slowest.squares / slowest.weight
-    # The extension's RSS is a difference of sums, with their roundings.
-    close = any(abs(margin) < NEAR * each.weight
-                or 0 < each.residue < EXACT * each.squares
-                for margin, each in zip(margins, memories))
-    if variance < least:
-        variance = slowest.squares / slowest.weight
-    return variance or 1, close
+    variance = slowest.residue / slowest.weight
+    variances = []
+    for each in reversed(memories):
+        if each.weight > 2 * each.parameters:
+            variance = each.residue / (each.weight - each.parameters)
+        variances.insert(0, variance)
+    return variances
+
+
+def settled(variance, memories):
+    """Return a variance of which no more than roundings is left as another."""
+    mean_square = memories[-1].squares / memories[-1].weight
+    return (variance if variance >= LEAST_SHARE * mean_square
+            else mean_square) or 1
+
+
+def near_rounding(memories):
+    """Return whether roundings may decide which variance is taken.
+
+    The extension's RSS is a difference of sums, with their roundings.
+    """
+    return any(abs(each.weight - 2 * each.parameters) < NEAR * each.weight
+               or 0 < each.residue < EXACT * each.squares
+               for each in memories)

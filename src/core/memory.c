@@ -15,7 +15,7 @@
  * one's estimate leaves in it is so many standard deviations above what noise
  * leaves.
  */
-#define CONTRADICTION	2.5
+#define CONTRADICTION	1.5
 
 /* residuals below this share of the squares are rounding */
 #define LEAST_SHARE		1e-12
@@ -98,6 +98,7 @@ typedef struct Judged
 	double		squares;		/* S, about the level */
 	double		residue;		/* RSS */
 	double		parameters;		/* k: how many the estimate amounts to */
+	double		variance;		/* of the noise, as this memory sees it */
 } Judged;
 
 /*
@@ -138,27 +139,37 @@ judge(const Evidence *e, double ridge, bool intercept, double reference,
 	return true;
 }
 
-/* The variance of the noise, from the memory that explains rewards best. */
-static double
-noise_variance(const Evidence *memories, const Judged *judged, int count)
+/*
+ * What each memory takes for the variance of the noise.  One that has no more
+ * than two observations for each parameter asks the next longer one.
+ */
+static void
+see_noise(const Evidence *memories, Judged *judged, int count)
 {
-	double		squares = judged[count - 1].squares;
 	double		weight = *memories[count - 1].N;
-	double		least = INFINITY;
+	double		longer = weight > 0.0 ? judged[count - 1].residue / weight : 0.0;
 	int			j;
 
-	for (j = 0; j < count; j++)
+	for (j = count - 1; j >= 0; j--)
 	{
 		double		freedom = *memories[j].N - judged[j].parameters;
 
 		if (*memories[j].N > 2.0 * judged[j].parameters)
-			least = fmin(least, judged[j].residue / freedom);
+			longer = judged[j].residue / freedom;
+		judged[j].variance = longer;
 	}
-	if (isinf(least) && weight > 0.0)
-		least = judged[count - 1].residue / weight;
-	if (weight > 0.0 && !(least >= LEAST_SHARE * squares / weight))
-		least = squares / weight;
-	return least > 0.0 && isfinite(least) ? least : 1.0;
+}
+
+/*
+ * Residuals that are but rounding say nothing of the noise; for caution all
+ * that there is of squares then does.
+ */
+static double
+settled(double variance, double mean_square)
+{
+	if (!(variance >= LEAST_SHARE * mean_square))
+		variance = mean_square;
+	return variance > 0.0 && isfinite(variance) ? variance : 1.0;
 }
 
 /*
@@ -191,20 +202,23 @@ contradicts(const Evidence *fast, const Judged *of_fast, const Judged *of_slow,
 }
 
 /*
- * The memory in use, the slowest that no faster one contradicts, and the
- * noise, which is estimated if it is given as 0.  Depends on the evidence alone,
- * not on how it was gathered.  Evidence without a posterior has no choice to
- * make; whoever uses it will be told.
+ * The memory in use, the slowest that no faster one contradicts, and the noise
+ * that it sees.  Where rewards are rare a short memory often holds none, and
+ * sees no noise, or a single one, which is much to whoever knows the long run.
+ * So the larger variance of the two decides whether one contradicts the other.
+ *
+ * Depends on the evidence alone, not on how it was gathered.  Evidence without
+ * a posterior has no choice to make; whoever uses it will be told.
  */
 MemoryChoice
-memory_choose(const Evidence *memories, int count, double ridge, double noise,
+memory_choose(const Evidence *memories, int count, double ridge,
 			  bool intercept, double reference, double *work)
 {
-	MemoryChoice choice = {0, noise > 0.0 ? noise : 1.0};
+	MemoryChoice choice = {0, 1.0};
 	Judged		judged[MEMORY_MAX] = {{0}};
 	int			dim = memories[0].dim;
 	double	   *spare = work + (linalg_packed_len(dim) + (size_t) dim) * (size_t) count;
-	double		variance;
+	double		mean_square;
 	int			i;
 	int			j;
 
@@ -216,17 +230,20 @@ memory_choose(const Evidence *memories, int count, double ridge, double noise,
 		if (!judge(&memories[j], ridge, intercept, reference, &judged[j], spare))
 			return choice;
 	}
-	variance = noise > 0.0 ? noise * noise :
-		noise_variance(memories, judged, count);
-	choice.sigma = sqrt(variance);
+	see_noise(memories, judged, count);
+	mean_square = *memories[count - 1].N > 0.0 ?
+		judged[count - 1].squares / *memories[count - 1].N : 0.0;
 	for (j = count - 1; j > 0; j--)
 	{
 		for (i = 0; i < j; i++)
-			if (contradicts(&memories[i], &judged[i], &judged[j], variance, spare))
+			if (contradicts(&memories[i], &judged[i], &judged[j],
+							settled(fmax(judged[i].variance, judged[j].variance),
+									mean_square), spare))
 				break;
 		if (i == j)
 			break;
 	}
 	choice.used = j;
+	choice.sigma = sqrt(settled(judged[j].variance, mean_square));
 	return choice;
 }

@@ -189,7 +189,7 @@ chosen(const Kept *kept)
 		memories[j] = *kept->memory[j];
 		before[j] = evidence_copy(kept->memory[j]);
 	}
-	choice = memory_choose(memories, p->memories, p->ridge, 0.0, p->intercept,
+	choice = memory_choose(memories, p->memories, p->ridge, p->intercept,
 						   p->reference, work);
 	for (j = 0; j < p->memories; j++)
 	{
@@ -325,27 +325,28 @@ decide(exact left, exact right, Expected *x)
 		x->margin = fminl(x->margin, apart);
 }
 
+/* the variance that memory j sees, if need be with the eyes of a longer one */
 static exact
-variance_of(const Kept *kept, const Solved *s, Expected *x)
+variance_of(const Kept *kept, const Solved *s, int j, Expected *x)
+{
+	exact		N = kept->sums[j]->N;
+
+	decide(N, 2 * s[j].k, x);
+	if (N > 2 * s[j].k)
+		return s[j].RSS / (N - s[j].k);
+	if (j < kept->p.memories - 1)
+		return variance_of(kept, s, j + 1, x);
+	return N > 0 ? s[j].RSS / N : 0;
+}
+
+static exact
+settled(const Kept *kept, const Solved *s, exact variance, Expected *x)
 {
 	int			last = kept->p.memories - 1;
 	exact		N = kept->sums[last]->N;
-	exact		variance = -1;
-	int			j;
 
-	for (j = 0; j <= last; j++)
-	{
-		exact		freedom = kept->sums[j]->N - s[j].k;
-
-		decide(kept->sums[j]->N, 2 * s[j].k, x);
-		if (kept->sums[j]->N > 2 * s[j].k &&
-			(variance < 0 || s[j].RSS / freedom < variance))
-			variance = s[j].RSS / freedom;
-	}
 	if (N == 0)
 		return 1;
-	if (variance < 0)
-		variance = s[last].RSS / N;
 	decide(variance, 1e-12L * s[last].S / N, x);
 	if (variance < 1e-12L * s[last].S / N)
 		variance = s[last].S / N;
@@ -359,7 +360,9 @@ is_contradicted(const Kept *kept, const Solved *s, int slow, int fast, Expected 
 	exact	   *e = centred(kept->sums[fast], s[slow].mean_reward);
 	exact	   *explained = exact_new((size_t) dim);
 	exact	   *solved = exact_new((size_t) dim);
-	exact		bound = x->variance * (s[fast].k + 2.5L * sqrtl(2 * s[fast].k));
+	exact		variance = settled(kept, s, fmaxl(variance_of(kept, s, slow, x),
+												  variance_of(kept, s, fast, x)), x);
+	exact		bound = variance * (s[fast].k + 1.5L * sqrtl(2 * s[fast].k));
 	exact		q;
 	int			i;
 
@@ -385,7 +388,6 @@ expect(const Kept *kept)
 
 	for (j = 0; j < kept->p.memories; j++)
 		s[j] = solve(kept->sums[j], &kept->p, kept->memory[j]->H != NULL);
-	x.variance = variance_of(kept, s, &x);
 	for (j = kept->p.memories - 1; j > 0 && x.used == 0; j--)
 	{
 		for (i = 0; i < j; i++)
@@ -394,6 +396,7 @@ expect(const Kept *kept)
 		if (i == j)
 			x.used = j;
 	}
+	x.variance = settled(kept, s, variance_of(kept, s, x.used, &x), &x);
 	for (j = 0; j < kept->p.memories; j++)
 		solved_free(s[j]);
 	return x;

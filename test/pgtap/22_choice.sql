@@ -7,10 +7,15 @@ BEGIN;
 CREATE FUNCTION times(m float8[], v float8[]) RETURNS float8[] IMMUTABLE LANGUAGE sql AS
 $$ SELECT array_agg(s ORDER BY r) FROM (SELECT r, sum(m[r][k] * v[k]) AS s FROM generate_subscripts(m, 1) AS r, generate_subscripts(m, 2) AS k GROUP BY r) AS t $$;
 
+-- a variance of which only roundings are left says nothing
+CREATE FUNCTION settled(variance float8, mean_square float8) RETURNS float8 IMMUTABLE LANGUAGE sql AS
+$$ SELECT coalesce(nullif(CASE WHEN variance < 1e-12 * mean_square THEN mean_square ELSE variance END, 0), 1) $$;
+
 -- What is in use, and sigma, of a model that has learned something: with Z = G + ridge,
--- psi = Z^-1 b, RSS = S - b'psi and k = tr Z^-1 H of each memory.  sigma^2 is the least
--- RSS / (N - k) of those with N > 2 k.  A memory is contradicted by a faster one where
--- q = e' Z^-1 e, of the e that its psi leaves there, is above sigma^2 (k + 2.5 sqrt(2 k)).
+-- psi = Z^-1 b, RSS = S - b'psi and k = tr Z^-1 H of each memory.  Its variance v is
+-- RSS / (N - k), or that of the next slower one unless N > 2 k.  A memory is contradicted by
+-- a faster one where q = e' Z^-1 e, of the e that its psi leaves there, is above the larger v
+-- of the two times k + 1.5 sqrt(2 k).  sigma^2 is v of the memory in use, unless noise is given.
 CREATE FUNCTION equations(m dlints, OUT memory integer, OUT sigma float8) LANGUAGE plpgsql AS
 $$
 DECLARE
@@ -22,7 +27,7 @@ DECLARE
 	n float8[]; s float8[]; k float8[]; rss float8[]; level float8[];
 	b jsonb := '[]'; psi jsonb := '[]'; g jsonb := '[]';
 	z float8[]; centred float8[]; estimate float8[]; sums float8[]; spread float8[];
-	variance float8 := 'infinity';
+	v float8[]; variance float8; mean_square float8;
 	q float8; good boolean;
 BEGIN
 	FOR i IN 1..count LOOP
@@ -40,25 +45,25 @@ BEGIN
 		k[i] := (SELECT sum(spread[r][r]) FROM generate_subscripts(spread, 1) AS r);
 		b := b || jsonb_build_array(numbers(e -> 'b'));
 		psi := psi || jsonb_build_array(estimate);
-		IF n[i] > 2 * k[i] THEN variance := least(variance, rss[i] / (n[i] - k[i])); END IF;
 	END LOOP;
-	IF variance = 'infinity' THEN variance := rss[count] / n[count]; END IF;
-	IF variance < 1e-12 * s[count] / n[count] THEN variance := s[count] / n[count]; END IF;
-	IF variance = 0 THEN variance := 1; END IF;
-	sigma := coalesce(f.noise, sqrt(variance));
-	variance := sigma ^ 2;
-	FOR slow IN REVERSE count..2 LOOP
+	mean_square := s[count] / n[count];
+	variance := rss[count] / n[count];
+	FOR i IN REVERSE count..1 LOOP
+		IF n[i] > 2 * k[i] THEN variance := rss[i] / (n[i] - k[i]); END IF;
+		v[i] := variance;
+	END LOOP;
+	FOR slow IN REVERSE count..1 LOOP
+		sigma := coalesce(f.noise, sqrt(settled(v[slow], mean_square)));
 		good := true;
 		FOR fast IN 1..slow - 1 LOOP
 			z := symmetric_matrix(j -> 'evidence' -> (fast - 1) -> 'G', 0);
 			centred := ARRAY(SELECT x - y - level[slow] * CASE WHEN f.intercept THEN z[f_d][o] ELSE 0 END
 			                 FROM unnest(numbers(b -> (fast - 1)), times(z, numbers(psi -> (slow - 1)))) WITH ORDINALITY AS u (x, y, o), array_length(z, 1) AS f_d ORDER BY o);
 			q := dot(centred, flat(solve(symmetric_matrix(j -> 'evidence' -> (fast - 1) -> 'G', f.ridge), column_of(centred))));
-			good := good AND q <= variance * (k[fast] + 2.5 * sqrt(2 * k[fast]));
+			good := good AND q <= settled(greatest(v[fast], v[slow]), mean_square) * (k[fast] + 1.5 * sqrt(2 * k[fast]));
 		END LOOP;
 		IF good THEN memory := slow; RETURN; END IF;
 	END LOOP;
-	memory := 1;
 END
 $$;
 
