@@ -10,6 +10,7 @@ import numpy as np
 
 RATIO = 5
 CONTRADICTION = 1.5
+PRIOR = 4
 LEAST_SHARE = 1e-12
 NEAR = 1e-9
 EXACT = 1e-6
@@ -101,45 +102,41 @@ class Choice:
 def choose(history):
     """Return the Choice that a history leads to."""
     memories = [Memory(history, number) for number in range(history.memories)]
-    variances = seen(memories)
+    variances = [variance(each, memories[-1]) for each in memories]
     close = near_rounding(memories)
     for number in range(len(memories) - 1, -1, -1):
         slow = memories[number]
         contradicted = False
-        for fast, variance in zip(memories[:number], variances):
-            bound = settled(max(variance, variances[number]), memories) * (
-                fast.parameters + CONTRADICTION
-                * np.sqrt(2 * fast.parameters))
+        for fast, noise in zip(memories[:number], variances):
+            bound = noise * (fast.parameters + CONTRADICTION
+                             * np.sqrt(2 * fast.parameters))
             surprise = fast.surprise(slow, history.reduced)
             contradicted |= surprise > bound
             close |= 0 < abs(surprise - bound) < NEAR * bound
         if not contradicted:
             break
-    variance = settled(variances[number], memories)
-    return Choice(number + 1, np.sqrt(variance), slow.mean(history.intercept),
-                  close)
+    return Choice(number + 1, np.sqrt(variances[number]),
+                  slow.mean(history.intercept), close)
 
 
-def seen(memories):
-    """Return the variance of the noise that each memory sees.
-
-    A memory of few observations takes that of the next longer one.
-    """
-    slowest = memories[-1]
-    variance = slowest.residue / slowest.weight
-    variances = []
-    for each in reversed(memories):
-        if each.weight > 2 * each.parameters:
-            variance = each.residue / (each.weight - each.parameters)
-        variances.insert(0, variance)
-    return variances
-
-
-def settled(variance, memories):
-    """Return a variance of which no more than roundings is left as another."""
-    mean_square = memories[-1].squares / memories[-1].weight
-    return (variance if variance >= LEAST_SHARE * mean_square
+def variance(memory, longest):
+    """Return the variance of the noise as a memory sees it."""
+    found = own_variance(longest, longest.residue / longest.weight)
+    if memory is not longest:
+        heard = PRIOR * memory.parameters
+        both = ((memory.residue + heard * found)
+                / (memory.weight - memory.parameters + heard))
+        found = max(both, own_variance(memory, 0))
+    mean_square = longest.squares / longest.weight
+    return (found if found >= LEAST_SHARE * mean_square
             else mean_square) or 1
+
+
+def own_variance(memory, otherwise):
+    """Return what follows from a memory alone, if it has the observations."""
+    if memory.weight > 2 * memory.parameters:
+        return memory.residue / (memory.weight - memory.parameters)
+    return otherwise
 
 
 def near_rounding(memories):

@@ -17,6 +17,12 @@
  */
 #define CONTRADICTION	1.5
 
+/*
+ * To a shorter memory the noise that the longest one sees is worth so many
+ * observations for each of its own parameters.
+ */
+#define PRIOR			4.0
+
 /* residuals below this share of the squares are rounding */
 #define LEAST_SHARE		1e-12
 
@@ -140,24 +146,33 @@ judge(const Evidence *e, double ridge, bool intercept, double reference,
 }
 
 /*
- * What each memory takes for the variance of the noise.  One that has no more
- * than two observations for each parameter asks the next longer one.
+ * The variance of the noise as the longest memory sees it, once it has twice as
+ * many observations as parameters.
  */
-static void
-see_noise(const Evidence *memories, Judged *judged, int count)
+static double
+longest_variance(const Evidence *e, const Judged *judged)
 {
-	double		weight = *memories[count - 1].N;
-	double		longer = weight > 0.0 ? judged[count - 1].residue / weight : 0.0;
-	int			j;
+	double		weight = *e->N;
+	double		k = judged->parameters;
 
-	for (j = count - 1; j >= 0; j--)
-	{
-		double		freedom = *memories[j].N - judged[j].parameters;
+	return judged->residue / (weight > 2.0 * k ? weight - k : weight);
+}
 
-		if (*memories[j].N > 2.0 * judged[j].parameters)
-			longer = judged[j].residue / freedom;
-		judged[j].variance = longer;
-	}
+/*
+ * And as a shorter one sees it.  Where rewards are rare there is often none in
+ * its window, and nothing that looks like noise, so the longest one is heard,
+ * too.  That can only raise the variance: a single reward, which is much beside
+ * the long run, is no less noise than the many zeros.
+ */
+static double
+shorter_variance(const Evidence *e, const Judged *judged, double longest)
+{
+	double		weight = *e->N;
+	double		k = fmax(0.0, judged->parameters);
+	double		both = (judged->residue + PRIOR * k * longest) /
+		(weight - k + PRIOR * k);
+
+	return weight > 2.0 * k ? fmax(both, judged->residue / (weight - k)) : both;
 }
 
 /*
@@ -172,6 +187,22 @@ settled(double variance, double mean_square)
 	return variance > 0.0 && isfinite(variance) ? variance : 1.0;
 }
 
+/* The noise that each memory sees. */
+static void
+see_noise(const Evidence *memories, Judged *judged, int count)
+{
+	int			last = count - 1;
+	double		weight = *memories[last].N;
+	double		mean_square = weight > 0.0 ? judged[last].squares / weight : 0.0;
+	double		longest = longest_variance(&memories[last], &judged[last]);
+	int			j;
+
+	for (j = 0; j < last; j++)
+		judged[j].variance =
+			settled(shorter_variance(&memories[j], &judged[j], longest), mean_square);
+	judged[last].variance = settled(longest, mean_square);
+}
+
 /*
  * Does a faster memory contradict the estimate of a slower one?  The residual
  * e = b_i - G_i psi_j has the size that noise gives it if |L_i^-1 e|^2 is about
@@ -179,7 +210,7 @@ settled(double variance, double mean_square)
  */
 static bool
 contradicts(const Evidence *fast, const Judged *of_fast, const Judged *of_slow,
-			double variance, double *spare)
+			double *spare)
 {
 	int			dim = fast->dim;
 	double	   *e = spare;
@@ -198,14 +229,12 @@ contradicts(const Evidence *fast, const Judged *of_fast, const Judged *of_slow,
 	linalg_solve_lower(dim, of_fast->L, e);
 	length = linalg_norm(dim, e);
 	return !(length * length <=
-			 variance * (k + CONTRADICTION * sqrt(2.0 * k)));
+			 of_fast->variance * (k + CONTRADICTION * sqrt(2.0 * k)));
 }
 
 /*
  * The memory in use, the slowest that no faster one contradicts, and the noise
- * that it sees.  Where rewards are rare a short memory often holds none, and
- * sees no noise, or a single one, which is much to whoever knows the long run.
- * So the larger variance of the two decides whether one contradicts the other.
+ * that it sees.
  *
  * Depends on the evidence alone, not on how it was gathered.  Evidence without
  * a posterior has no choice to make; whoever uses it will be told.
@@ -218,7 +247,6 @@ memory_choose(const Evidence *memories, int count, double ridge,
 	Judged		judged[MEMORY_MAX] = {{0}};
 	int			dim = memories[0].dim;
 	double	   *spare = work + (linalg_packed_len(dim) + (size_t) dim) * (size_t) count;
-	double		mean_square;
 	int			i;
 	int			j;
 
@@ -231,19 +259,15 @@ memory_choose(const Evidence *memories, int count, double ridge,
 			return choice;
 	}
 	see_noise(memories, judged, count);
-	mean_square = *memories[count - 1].N > 0.0 ?
-		judged[count - 1].squares / *memories[count - 1].N : 0.0;
 	for (j = count - 1; j > 0; j--)
 	{
 		for (i = 0; i < j; i++)
-			if (contradicts(&memories[i], &judged[i], &judged[j],
-							settled(fmax(judged[i].variance, judged[j].variance),
-									mean_square), spare))
+			if (contradicts(&memories[i], &judged[i], &judged[j], spare))
 				break;
 		if (i == j)
 			break;
 	}
 	choice.used = j;
-	choice.sigma = sqrt(settled(judged[j].variance, mean_square));
+	choice.sigma = sqrt(judged[j].variance);
 	return choice;
 }

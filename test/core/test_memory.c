@@ -325,28 +325,38 @@ decide(exact left, exact right, Expected *x)
 		x->margin = fminl(x->margin, apart);
 }
 
-/* the variance that memory j sees, if need be with the eyes of a longer one */
 static exact
-variance_of(const Kept *kept, const Solved *s, int j, Expected *x)
-{
-	exact		N = kept->sums[j]->N;
-
-	decide(N, 2 * s[j].k, x);
-	if (N > 2 * s[j].k)
-		return s[j].RSS / (N - s[j].k);
-	if (j < kept->p.memories - 1)
-		return variance_of(kept, s, j + 1, x);
-	return N > 0 ? s[j].RSS / N : 0;
-}
-
-static exact
-settled(const Kept *kept, const Solved *s, exact variance, Expected *x)
+longest_variance(const Kept *kept, const Solved *s, Expected *x)
 {
 	int			last = kept->p.memories - 1;
 	exact		N = kept->sums[last]->N;
 
+	decide(N, 2 * s[last].k, x);
+	return s[last].RSS / (N > 2 * s[last].k ? N - s[last].k : N);
+}
+
+static exact
+shorter_variance(const Kept *kept, const Solved *s, int j, Expected *x)
+{
+	exact		N = kept->sums[j]->N;
+	exact		k = s[j].k;
+	exact		both = (s[j].RSS + 4 * k * longest_variance(kept, s, x)) / (N + 3 * k);
+
+	decide(N, 2 * k, x);
+	return N > 2 * k ? fmaxl(both, s[j].RSS / (N - k)) : both;
+}
+
+/* what memory j sees, and what stands for it where there is none */
+static exact
+variance_of(const Kept *kept, const Solved *s, int j, Expected *x)
+{
+	int			last = kept->p.memories - 1;
+	exact		N = kept->sums[last]->N;
+	exact		variance;
+
 	if (N == 0)
 		return 1;
+	variance = j < last ? shorter_variance(kept, s, j, x) : longest_variance(kept, s, x);
 	decide(variance, 1e-12L * s[last].S / N, x);
 	if (variance < 1e-12L * s[last].S / N)
 		variance = s[last].S / N;
@@ -360,9 +370,8 @@ is_contradicted(const Kept *kept, const Solved *s, int slow, int fast, Expected 
 	exact	   *e = centred(kept->sums[fast], s[slow].mean_reward);
 	exact	   *explained = exact_new((size_t) dim);
 	exact	   *solved = exact_new((size_t) dim);
-	exact		variance = settled(kept, s, fmaxl(variance_of(kept, s, slow, x),
-												  variance_of(kept, s, fast, x)), x);
-	exact		bound = variance * (s[fast].k + 1.5L * sqrtl(2 * s[fast].k));
+	exact		bound = variance_of(kept, s, fast, x) *
+		(s[fast].k + 1.5L * sqrtl(2 * s[fast].k));
 	exact		q;
 	int			i;
 
@@ -396,7 +405,7 @@ expect(const Kept *kept)
 		if (i == j)
 			x.used = j;
 	}
-	x.variance = settled(kept, s, variance_of(kept, s, x.used, &x), &x);
+	x.variance = variance_of(kept, s, x.used, &x);
 	for (j = 0; j < kept->p.memories; j++)
 		solved_free(s[j]);
 	return x;

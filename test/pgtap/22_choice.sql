@@ -12,10 +12,12 @@ CREATE FUNCTION settled(variance float8, mean_square float8) RETURNS float8 IMMU
 $$ SELECT coalesce(nullif(CASE WHEN variance < 1e-12 * mean_square THEN mean_square ELSE variance END, 0), 1) $$;
 
 -- What is in use, and sigma, of a model that has learned something: with Z = G + ridge,
--- psi = Z^-1 b, RSS = S - b'psi and k = tr Z^-1 H of each memory.  Its variance v is
--- RSS / (N - k), or that of the next slower one unless N > 2 k.  A memory is contradicted by
--- a faster one where q = e' Z^-1 e, of the e that its psi leaves there, is above the larger v
--- of the two times k + 1.5 sqrt(2 k).  sigma^2 is v of the memory in use, unless noise is given.
+-- psi = Z^-1 b, RSS = S - b'psi and k = tr Z^-1 H of each memory.  The variance v of the last
+-- is RSS / (N - k), or RSS / N unless N > 2 k; that of the others is the larger one of
+-- (RSS + 4 k v_last) / (N + 3 k) and, if N > 2 k, RSS / (N - k).  A memory is contradicted by
+-- a faster one where q = e' Z^-1 e, of the e that its psi leaves there, is above v (k +
+-- 1.5 sqrt(2 k)), v and k being the faster one's.  sigma^2 is v of the memory in use, unless
+-- noise is given.
 CREATE FUNCTION equations(m dlints, OUT memory integer, OUT sigma float8) LANGUAGE plpgsql AS
 $$
 DECLARE
@@ -27,7 +29,7 @@ DECLARE
 	n float8[]; s float8[]; k float8[]; rss float8[]; level float8[];
 	b jsonb := '[]'; psi jsonb := '[]'; g jsonb := '[]';
 	z float8[]; centred float8[]; estimate float8[]; sums float8[]; spread float8[];
-	v float8[]; variance float8; mean_square float8;
+	v float8[]; mean_square float8;
 	q float8; good boolean;
 BEGIN
 	FOR i IN 1..count LOOP
@@ -47,20 +49,20 @@ BEGIN
 		psi := psi || jsonb_build_array(estimate);
 	END LOOP;
 	mean_square := s[count] / n[count];
-	variance := rss[count] / n[count];
-	FOR i IN REVERSE count..1 LOOP
-		IF n[i] > 2 * k[i] THEN variance := rss[i] / (n[i] - k[i]); END IF;
-		v[i] := variance;
+	v[count] := rss[count] / CASE WHEN n[count] > 2 * k[count] THEN n[count] - k[count] ELSE n[count] END;
+	FOR i IN 1..count - 1 LOOP
+		v[i] := settled(greatest((rss[i] + 4 * k[i] * v[count]) / (n[i] + 3 * k[i]), CASE WHEN n[i] > 2 * k[i] THEN rss[i] / (n[i] - k[i]) END), mean_square);
 	END LOOP;
+	v[count] := settled(v[count], mean_square);
 	FOR slow IN REVERSE count..1 LOOP
-		sigma := coalesce(f.noise, sqrt(settled(v[slow], mean_square)));
+		sigma := coalesce(f.noise, sqrt(v[slow]));
 		good := true;
 		FOR fast IN 1..slow - 1 LOOP
 			z := symmetric_matrix(j -> 'evidence' -> (fast - 1) -> 'G', 0);
 			centred := ARRAY(SELECT x - y - level[slow] * CASE WHEN f.intercept THEN z[f_d][o] ELSE 0 END
 			                 FROM unnest(numbers(b -> (fast - 1)), times(z, numbers(psi -> (slow - 1)))) WITH ORDINALITY AS u (x, y, o), array_length(z, 1) AS f_d ORDER BY o);
 			q := dot(centred, flat(solve(symmetric_matrix(j -> 'evidence' -> (fast - 1) -> 'G', f.ridge), column_of(centred))));
-			good := good AND q <= settled(greatest(v[fast], v[slow]), mean_square) * (k[fast] + 1.5 * sqrt(2 * k[fast]));
+			good := good AND q <= v[fast] * (k[fast] + 1.5 * sqrt(2 * k[fast]));
 		END LOOP;
 		IF good THEN memory := slow; RETURN; END IF;
 	END LOOP;
