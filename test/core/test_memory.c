@@ -56,6 +56,7 @@ typedef enum Drift
 	ABRUPT,						/* other coefficients in the last tenth */
 	SLOW,
 	CONSTANT,					/* always the same reward */
+	RARE,						/* one reward in a hundred */
 	DRIFTS
 } Drift;
 
@@ -100,6 +101,8 @@ reward_of(const Past *p, int j, const double *context, uint64_t *seed)
 
 	if (p->drift == CONSTANT)
 		return p->level;
+	if (p->drift == RARE)
+		return p->level + p->unit * (dice(seed) > 0.98);
 	for (k = 0; k < p->dim; k++)
 		reward += coefficient(p, k, j) * context[k];
 	return p->level + p->unit * reward;
@@ -526,6 +529,34 @@ test_no_noise(void **state)
 }
 
 /*
+ * Rare rewards whose chance never changes: windows of none, of one or of a few
+ * contradict nothing, and whatever is in use sees the noise there is.
+ */
+static void
+test_rare_rewards(void **state)
+{
+	static const double noise = 0.0995; /* sqrt(0.01 * 0.99) */
+	int			shorter = 0;
+	int			k;
+
+	(void) state;
+	for (k = 0; k < 200; k++)
+	{
+		Past		p = {4 + k % 20, 1000 + 10 * k, 3, true, 1, 0, RARE, 0, 0, 0, 1};
+		Kept		kept;
+		MemoryChoice choice;
+
+		p.fastest = 1 - 0.5 / p.dim;
+		kept = kept_new(p, (uint64_t) k);
+		choice = chosen(&kept);
+		shorter += choice.used < 2;
+		assert_true(choice.sigma > 0.5 * noise && choice.sigma < 2 * noise);
+		kept_free(&kept);
+	}
+	assert_true(shorter <= 10);
+}
+
+/*
  * Little noise is seen as long as rewards have digits for it; then they are
  * all noise, for caution.
  */
@@ -657,6 +688,7 @@ main(void)
 		cmocka_unit_test(test_half_lives),
 		cmocka_unit_test(test_choice_equals_the_equations),
 		cmocka_unit_test(test_large_rewards),
+		cmocka_unit_test(test_rare_rewards),
 		cmocka_unit_test(test_no_noise),
 		cmocka_unit_test(test_least_noise),
 		cmocka_unit_test(test_units_of_rewards),
