@@ -2,8 +2,8 @@
 #
 #   make, make install, make installcheck    as with any extension (PGXS)
 #   make demo, make test, make bench,        install what is missing, then run
-#   make drift, make load, make paper,       with a private, throwaway server;
-#   make peers                               ARGS="..." goes to all but test,
+#   make drift, make judge, make load,       with a private, throwaway server;
+#   make paper, make peers, make personal    ARGS="..." goes to all but test,
 #                                            TESTS="test/t/001_basic.pl" to test
 #   make fuzz, make fuzz-corpus,             hostile input, for a minute per target
 #   make sqlsmith
@@ -11,6 +11,8 @@
 #   make long-run                            what millions of observations leave
 #   make lint                                what reads the source for mistakes
 #   make dist                                the release, as a tarball
+#   make deb, make deb-test                  Debian packages, in build/deb; and
+#                                            tried in a system of their own
 #
 # PG_CONFIG chooses the PostgreSQL.
 
@@ -63,7 +65,7 @@ export TESTS
 INSTALL_FOR = @scripts/install.sh
 WITH_SERVER = @scripts/with-server.sh
 
-.PHONY: test demo bench drift load paper peers fuzz fuzz-corpus sqlsmith sanitize valgrind long-run lint dist
+.PHONY: test demo bench drift judge load paper peers personal fuzz fuzz-corpus sqlsmith sanitize valgrind long-run lint dist
 
 # PostgreSQL's own headers are not clean under the last of these, and its flags
 # are those of the compiler it was built with.
@@ -88,7 +90,7 @@ valgrind:
 
 # Under load commits wait for the disk, as those of a real server do.
 load: export SERVER_SETTINGS = fsync = on
-demo bench drift load paper peers:
+demo bench drift judge load paper peers personal:
 	$(INSTALL_FOR) bench $(filter peers,$@) server
 	@DATA='$(DEMO_DATA)' scripts/with-server.sh $(PYTHON) -m bench.$(@:bench=speed) $(ARGS)
 
@@ -116,3 +118,11 @@ lint:
 dist:
 	$(INSTALL_FOR) server
 	@scripts/dist.sh $(EXTVERSION)
+
+.PHONY: deb deb-test
+deb:
+	$(INSTALL_FOR) deb
+	@scripts/deb.sh
+
+deb-test: deb
+	@test/deb/run.sh

@@ -17,6 +17,7 @@
 #include "postgres.h"
 
 #include "miscadmin.h"
+#include "storage/shmem.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
 #include "utils/lsyscache.h"
@@ -129,7 +130,7 @@ KeyHash(Keys *keys, Datum value)
 	words[0] = DatumGetUInt32(FunctionCall1Coll(&keys->hash, keys->collation,
 												value));
 	words[1] = keys->seed;
-	return hash_bytes(words, sizeof(words));
+	return hash_name(words, sizeof(words));
 }
 
 /* Not toasted: it outlives the row. */

@@ -12,88 +12,18 @@
 #include "postgres.h"
 
 #include "access/htup_details.h"
-#include "common/hashfn.h"
-#include "common/shortest_dec.h"
 #include "fmgr.h"
 #include "funcapi.h"
 #include "miscadmin.h"
-#include "utils/builtins.h"
-#include "utils/datum.h"
+#include "storage/shmem.h"
 #include "utils/memutils.h"
 #include "utils/typcache.h"
 #include "windowapi.h"
 
 #include "args.h"
+#include "candidates.h"
 #include "core/random.h"
 #include "core/slate.h"
-#include "draw.h"
-#include "scores.h"
-
-#define MOST_DRAWS	10000
-
-/* Arguments; those behind the shared context stand one further with one. */
-enum
-{
-	MODEL_ARGNO,
-	CONTEXT_ARGNO,
-	SHARED_ARGNO,
-	K_ARGNO = SHARED_ARGNO,
-	DRAWS_ARGNO,
-	UNIFORM_ARGNO,
-	BONUS_ARGNO,
-	GROUP_ARGNO,
-	CAP_ARGNO,
-	ARGUMENTS,					/* without a shared context */
-};
-
-/* What all candidates of a partition have to agree on, as they bring it. */
-typedef struct Setting
-{
-	bool		isnull;
-	double		number;
-} Setting;
-
-typedef struct Settings
-{
-	Setting		k;
-	Setting		draws;
-	Setting		uniform;
-	Setting		cap;
-} Settings;
-
-/* The same, checked. */
-typedef struct Rules
-{
-	int			k;
-	int			draws;
-	double		uniform;
-	int			cap;			/* 0: none */
-} Rules;
-
-/* The names of groups, numbered as they come. */
-typedef struct GroupEntry
-{
-	struct varlena *name;
-	int			number;
-	uint32		hash;
-	char		status;
-} GroupEntry;
-
-#define SH_PREFIX			groups
-#define SH_ELEMENT_TYPE		GroupEntry
-#define SH_KEY_TYPE			struct varlena *
-#define SH_KEY				name
-#define SH_HASH_KEY(tb, key) \
-	hash_bytes((unsigned char *) VARDATA_ANY(key), (int) VARSIZE_ANY_EXHDR(key))
-#define SH_EQUAL(tb, a, b) \
-	(VARSIZE_ANY_EXHDR(a) == VARSIZE_ANY_EXHDR(b) && \
-	 memcmp(VARDATA_ANY(a), VARDATA_ANY(b), VARSIZE_ANY_EXHDR(a)) == 0)
-#define SH_STORE_HASH
-#define SH_GET_HASH(tb, entry)	(entry)->hash
-#define SH_SCOPE			static inline
-#define SH_DECLARE
-#define SH_DEFINE
-#include "lib/simplehash.h"
 
 /* What a row is told. */
 typedef struct Choice
@@ -111,32 +41,6 @@ typedef struct Decision
 	TupleDesc	row_type;
 } Decision;
 
-/* The way through the rows of a partition. */
-typedef struct Reading
-{
-	FunctionCallInfo fcinfo;
-	WindowObject window;
-	int			arguments;
-	bool		fixed[ARGUMENTS + 1];	/* the same for all rows: a constant */
-	NullableDatum values[ARGUMENTS + 1];	/* of those */
-	int64		row;
-	MemoryContext row_context;	/* of what a row brings */
-	MemoryContext context;		/* of all else, until the choice is made */
-
-	Request		request;
-	PreparedModel *prepared;	/* NULL before the first candidate */
-	Settings	settings;		/* of the first candidate */
-	Rules		rules;
-	Datum		shared;			/* as the request keeps it */
-	double		width_factor;
-	ArgSpec		expected;		/* what contexts have to be */
-
-	Scores	   *scores;
-	int		   *rows;			/* of candidates */
-	int		   *groups;			/* theirs, if there is a cap */
-	groups_hash *group_numbers;
-} Reading;
-
 static const Chooser choose = {
 	.function = "dlints_choose",
 	.rows = "partition",
@@ -151,363 +55,17 @@ static const Chooser probability = {
 	.shared_advice = "Use PARTITION BY to choose for several users.",
 };
 
-static bool
-HasShared(const Reading *reading)
-{
-	return reading->arguments > ARGUMENTS;
-}
-
-/* Where an argument behind the shared context stands. */
-static int
-Behind(const Reading *reading, int argno)
-{
-	return HasShared(reading) ? argno + 1 : argno;
-}
-
-/*
- * An argument of the present row.  It points into the row, and is gone when
- * the next one is fetched.  Constants are looked at once: a fetch costs more
- * than all else that is done with most arguments.
- */
-static NullableDatum
-Fetch(Reading *reading, int argno)
-{
-	NullableDatum result;
-	bool		isout;
-
-	if (reading->fixed[argno])
-		return reading->values[argno];
-	result.value = WinGetFuncArgInPartition(reading->window, argno,
-											(int) reading->row,
-											WINDOW_SEEK_HEAD, false,
-											&result.isnull, &isout);
-	Assert(!isout);
-	return result;
-}
-
-static void
-FetchConstants(Reading *reading)
-{
-	int			i;
-
-	for (i = 0; i < reading->arguments; i++)
-	{
-		NullableDatum *value = &reading->values[i];
-
-		reading->fixed[i] = get_fn_expr_arg_stable(reading->fcinfo->flinfo, i);
-		if (reading->fixed[i])
-			value->value = WinGetFuncArgCurrent(reading->window, i, &value->isnull);
-	}
-}
-
-/* ---------- what must be the same in all rows ---------- */
-
-static Setting
-FetchInteger(Reading *reading, int argno)
-{
-	NullableDatum value = Fetch(reading, Behind(reading, argno));
-	Setting		setting = {value.isnull, value.isnull ? 0.0 : DatumGetInt32(value.value)};
-
-	return setting;
-}
-
-static Setting
-FetchNumber(Reading *reading, int argno)
-{
-	NullableDatum value = Fetch(reading, Behind(reading, argno));
-	Setting		setting = {value.isnull, value.isnull ? 0.0 : DatumGetFloat8(value.value)};
-
-	return setting;
-}
-
-static Settings
-FetchSettings(Reading *reading)
-{
-	Settings	settings;
-
-	settings.k = FetchInteger(reading, K_ARGNO);
-	settings.draws = FetchInteger(reading, DRAWS_ARGNO);
-	settings.uniform = FetchNumber(reading, UNIFORM_ARGNO);
-	settings.cap = FetchInteger(reading, CAP_ARGNO);
-	return settings;
-}
-
-static double
-NotNull(Setting setting, const char *name)
-{
-	if (setting.isnull)
-		ereport(ERROR,
-				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("%s must not be null", name)));
-	return setting.number;
-}
-
-static int
-AtLeastOne(Setting setting, const char *name)
-{
-	int			number = (int) NotNull(setting, name);
-
-	if (number < 1)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("%s must be at least 1", name),
-				 errdetail("The value is %d.", number)));
-	return number;
-}
-
-static int
-DrawCount(Setting setting)
-{
-	int			number = (int) NotNull(setting, "draws");
-
-	if (number < 1 || number > MOST_DRAWS)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("draws must be between 1 and %d", MOST_DRAWS),
-				 errdetail("The value is %d.", number)));
-	return number;
-}
-
-static double
-Uniform(Setting setting)
-{
-	double		number = NotNull(setting, "uniform");
-
-	if (!(number >= 0.0 && number <= 1.0))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("uniform must be between 0 and 1"),
-				 errdetail("The value is %s.",
-						   double_to_shortest_decimal(number))));
-	return number;
-}
-
-static Rules
-CheckSettings(const Settings *settings)
-{
-	Rules		rules;
-
-	rules.k = AtLeastOne(settings->k, "k");
-	rules.draws = DrawCount(settings->draws);
-	rules.uniform = Uniform(settings->uniform);
-	rules.cap = settings->cap.isnull ? 0 : AtLeastOne(settings->cap, "cap");
-	if (rules.uniform > 0.0 && rules.cap > 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("uniform must be 0 with a cap"),
-				 errdetail("The probabilities of such choices have no closed form.")));
-	return rules;
-}
-
-static void
-CheckSame(Setting ours, Setting theirs, const char *name)
-{
-	if (ours.isnull != theirs.isnull || ours.number != theirs.number)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("%s must be the same for all rows of a partition", name)));
-}
-
-static void
-CheckSameSettings(const Settings *ours, const Settings *theirs)
-{
-	CheckSame(ours->k, theirs->k, "k");
-	CheckSame(ours->draws, theirs->draws, "draws");
-	CheckSame(ours->uniform, theirs->uniform, "uniform");
-	CheckSame(ours->cap, theirs->cap, "cap");
-}
-
-/* ---------- candidates ---------- */
-
-/* A row that may be a candidate, before its context is looked at. */
-typedef struct Row
-{
-	bool		other_model;	/* than expected, or the first */
-	bool		other_shared;
-	Datum		model;			/* copies of those that are */
-	Datum		shared;
-	Settings	settings;
-	double		bonus;
-	int			group;
-} Row;
-
-static int
-GroupNumber(Reading *reading, NullableDatum name)
-{
-	struct varlena *key;
-	GroupEntry *entry;
-	bool		found;
-
-	if (name.isnull)
-		return -1;
-	key = PG_DETOAST_DATUM_PACKED(name.value);
-	entry = groups_insert(reading->group_numbers, key, &found);
-	if (!found)
-	{
-		entry->number = (int) reading->group_numbers->members - 1;
-		entry->name = (struct varlena *) MemoryContextAlloc(reading->context,
-															VARSIZE_ANY(key));
-		memcpy(entry->name, key, VARSIZE_ANY(key));
-	}
-	return entry->number;
-}
-
-/*
- * All of a row but its context, which comes last and stays valid.  False if
- * its model or its shared context is NULL.
- */
-static bool
-FetchRow(Reading *reading, Row *row)
-{
-	NullableDatum value;
-
-	value = Fetch(reading, MODEL_ARGNO);
-	if (value.isnull)
-		return false;
-	row->other_model = !reading->prepared ||
-		(!reading->fixed[MODEL_ARGNO] &&
-		 !RequestHasModel(&reading->request, value.value));
-	if (row->other_model)
-		row->model = datumCopy(value.value, false, -1);
-
-	row->other_shared = false;
-	if (HasShared(reading))
-	{
-		value = Fetch(reading, SHARED_ARGNO);
-		if (value.isnull)
-			return false;
-		row->other_shared = !reading->prepared ||
-			(!reading->fixed[SHARED_ARGNO] &&
-			 !RequestHasShared(&reading->request, value.value));
-		if (row->other_shared)
-			row->shared = datumCopy(value.value, false, -1);
-	}
-
-	row->settings = FetchSettings(reading);
-	value = Fetch(reading, Behind(reading, BONUS_ARGNO));
-	row->bonus = value.isnull ? 0.0 : DatumGetFloat8(value.value);
-	row->group = row->settings.cap.isnull ? -1 :
-		GroupNumber(reading, Fetch(reading, Behind(reading, GROUP_ARGNO)));
-	return true;
-}
-
-/* The first candidate says what the others have to be. */
-static void
-BeginWith(Reading *reading, const Row *row, const Chooser *chooser)
-{
-	const Datum *shared = HasShared(reading) ? &row->shared : NULL;
-	MemoryContext caller = MemoryContextSwitchTo(reading->context);
-	int64		rows = WinGetPartitionRowCount(reading->window) - reading->row;
-	PreparedModel *prepared;
-	const Policy *policy;
-
-	reading->settings = row->settings;
-	reading->rules = CheckSettings(&row->settings);
-	if (rows > PG_INT32_MAX / 2)
-		ereport(ERROR,
-				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("too many candidates in a partition")));
-
-	prepared = PrepareModelAt(reading->fcinfo->flinfo, row->model);
-	policy = PolicyGet(prepared->header.policy);
-	PrepareParts(prepared, policy->widens ? PART_MEAN | PART_ROOT :
-				 policy->draws ? PART_DRAW : PART_MEAN);
-	RequestBegin(&reading->request, chooser, prepared, reading->context,
-				 row->model, shared);
-	if (policy->widens)
-		reading->width_factor = prepared->header.exploration;
-	reading->expected = ArgContextSpec(&reading->request.model);
-	reading->scores = ScoresCreate(prepared, shared, (int) rows,
-								   reading->rules.draws, FreshSeed());
-	reading->rows = MemoryContextAllocHuge(reading->context, sizeof(int) * rows);
-	if (reading->rules.cap > 0)
-		reading->groups = MemoryContextAllocHuge(reading->context, sizeof(int) * rows);
-	reading->prepared = prepared;
-	MemoryContextSwitchTo(caller);
-}
-
-static void
-CheckRow(Reading *reading, const Row *row)
-{
-	if (row->other_model)
-		RequestCheckModel(&reading->request, row->model);
-	if (row->other_shared)
-		RequestCheckShared(&reading->request, row->shared);
-	CheckSameSettings(&reading->settings, &row->settings);
-}
-
-/* The posterior width at a candidate, as dlints_recommend has it. */
-static double
-WidthAt(Reading *reading, ArrayType *context)
-{
-	Datum		shared = PointerGetDatum(reading->request.shared_key.bytes);
-
-	return PreparedWidth(reading->prepared, context,
-						 HasShared(reading) ? &shared : NULL);
-}
-
-static void
-AddCandidate(Reading *reading, const Row *row, Datum context)
-{
-	ArrayType  *array = ArgArrayConverted(context);
-	double		addend = ArgFinite(row->bonus, "bonus");
-	int			number = ScoresCount(reading->scores);
-
-	ArgVector(array, &reading->expected, ScoresRoom(reading->scores));
-	if (reading->width_factor > 0.0)
-		addend += reading->width_factor * WidthAt(reading, array);
-	ScoresAdd(reading->scores, addend);
-	reading->rows[number] = (int) reading->row;
-	if (reading->groups)
-		reading->groups[number] = row->group;
-}
-
-static void
-ReadRow(Reading *reading, const Chooser *chooser)
-{
-	Row			row;
-	NullableDatum context;
-
-	if (!FetchRow(reading, &row))
-		return;
-	context = Fetch(reading, CONTEXT_ARGNO);
-	if (context.isnull)
-		return;
-	if (reading->prepared)
-		CheckRow(reading, &row);
-	else
-		BeginWith(reading, &row, chooser);
-	AddCandidate(reading, &row, context.value);
-}
-
-static void
-ReadRows(Reading *reading, const Chooser *chooser)
-{
-	int64		rows = WinGetPartitionRowCount(reading->window);
-	MemoryContext caller = MemoryContextSwitchTo(reading->row_context);
-
-	for (reading->row = 0; reading->row < rows; reading->row++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		MemoryContextReset(reading->row_context);
-		ReadRow(reading, chooser);
-	}
-	MemoryContextSwitchTo(caller);
-}
-
-/* ---------- the choice ---------- */
-
 static Slate
-MakeSlate(const Reading *reading, int k, int candidates)
+MakeSlate(const Candidates *from, int k, int candidates)
 {
-	int			group_count = reading->groups ? (int) reading->group_numbers->members : 0;
+	int			group_count = from->group_count;
 	int		   *sizes = palloc(sizeof(int) * Max(group_count, 1));
 	SlateHeap  *caps = palloc(sizeof(SlateHeap) * Max(group_count, 1));
-	Size		entries = slate_entries(candidates, k, reading->groups,
-										reading->rules.cap, group_count, sizes);
+	Size		entries = slate_entries(candidates, k, from->groups,
+										from->rules.cap, group_count, sizes);
 	Slate		slate;
 
-	slate_bind(&slate, candidates, k, reading->groups, group_count, sizes, caps,
+	slate_bind(&slate, candidates, k, from->groups, group_count, sizes, caps,
 			   MemoryContextAllocHuge(CurrentMemoryContext,
 									  mul_size(sizeof(SlateEntry), entries)));
 	return slate;
@@ -522,20 +80,20 @@ IsUniform(double uniform)
 
 /* What was chosen acts. */
 static void
-TakeRanks(const Reading *reading, Slate *slate, Choice *choices)
+TakeRanks(const Candidates *from, Slate *slate, Choice *choices)
 {
 	int			i;
 
 	slate_sort(slate);
 	for (i = 0; i < slate->best.count; i++)
-		choices[reading->rows[slate->best.entries[i].candidate]].rank = i + 1;
+		choices[from->rows[slate->best.entries[i].candidate]].rank = i + 1;
 }
 
 /* How often each candidate is among the best, the first time in earnest. */
 static int *
-CountChoices(Reading *reading, Slate *slate, bool acts, Choice *choices)
+CountChoices(const Candidates *from, Slate *slate, bool acts, Choice *choices)
 {
-	int			candidates = ScoresCount(reading->scores);
+	int			candidates = ScoresCount(from->scores);
 	int		   *counts = MemoryContextAllocExtended(CurrentMemoryContext,
 													sizeof(int) * candidates,
 													MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
@@ -543,42 +101,42 @@ CountChoices(Reading *reading, Slate *slate, bool acts, Choice *choices)
 	int			draw;
 	int			i;
 
-	for (draw = 0; draw < reading->rules.draws; draw++)
+	for (draw = 0; draw < from->rules.draws; draw++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		slate_choose(slate, ScoresUnder(reading->scores, draw),
+		slate_choose(slate, ScoresUnder(from->scores, draw),
 					 random_bits(lots, draw));
 		for (i = 0; i < slate->best.count; i++)
 			counts[slate->best.entries[i].candidate]++;
 		if (draw == 0 && acts)
-			TakeRanks(reading, slate, choices);
+			TakeRanks(from, slate, choices);
 	}
 	return counts;
 }
 
 /* A random subset in random order: all are equal, and lots decide. */
 static void
-TakeAny(const Reading *reading, Slate *slate, Choice *choices)
+TakeAny(const Candidates *from, Slate *slate, Choice *choices)
 {
 	Size		size = sizeof(double) * slate->candidates;
 
 	slate_choose(slate, MemoryContextAllocExtended(CurrentMemoryContext, size,
 												   MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO),
 				 FreshSeed());
-	TakeRanks(reading, slate, choices);
+	TakeRanks(from, slate, choices);
 }
 
 /* The scores that act are gone once there are others. */
 static void
-TakeScores(Reading *reading, Choice *choices)
+TakeScores(const Candidates *from, Choice *choices)
 {
-	const double *scores = ScoresUnder(reading->scores, 0);
-	double		level = ScoresLevel(reading->scores);
+	const double *scores = ScoresUnder(from->scores, 0);
+	double		level = ScoresLevel(from->scores);
 	int			i;
 
-	for (i = 0; i < ScoresCount(reading->scores); i++)
+	for (i = 0; i < ScoresCount(from->scores); i++)
 	{
-		Choice	   *choice = &choices[reading->rows[i]];
+		Choice	   *choice = &choices[from->rows[i]];
 
 		choice->candidate = true;
 		choice->score = ResultFinite(scores[i] + level);
@@ -586,52 +144,42 @@ TakeScores(Reading *reading, Choice *choices)
 }
 
 static void
-Choose(Reading *reading, Choice *choices)
+Choose(const Candidates *from, Choice *choices)
 {
-	const Rules *rules = &reading->rules;
-	int			candidates = ScoresCount(reading->scores);
+	const Rules *rules = &from->rules;
+	int			candidates = ScoresCount(from->scores);
 	int			k = Min(rules->k, candidates);
-	Slate		slate = MakeSlate(reading, k, candidates);
+	Slate		slate = MakeSlate(from, k, candidates);
 	bool		any = IsUniform(rules->uniform);
 	int		   *counts;
 	int			i;
 
-	ScoresComplete(reading->scores);
-	TakeScores(reading, choices);
-	counts = CountChoices(reading, &slate, !any, choices);
+	ScoresComplete(from->scores);
+	TakeScores(from, choices);
+	counts = CountChoices(from, &slate, !any, choices);
 	if (any)
-		TakeAny(reading, &slate, choices);
+		TakeAny(from, &slate, choices);
 	for (i = 0; i < candidates; i++)
-		choices[reading->rows[i]].probability =
+		choices[from->rows[i]].probability =
 			(1.0 - rules->uniform) * counts[i] / rules->draws +
 			rules->uniform * k / candidates;
 }
 
 /* Read the partition and decide; what all rows are told stays with it. */
 static Choice *
-Decide(FunctionCallInfo fcinfo, WindowObject window, MemoryContext context,
-	   const Chooser *chooser)
+Decide(FunctionCallInfo fcinfo, MemoryContext context, const Chooser *chooser)
 {
-	int64		rows = WinGetPartitionRowCount(window);
+	int64		rows = WinGetPartitionRowCount(PG_WINDOW_OBJECT());
 	Choice	   *choices = MemoryContextAllocExtended(context, mul_size(sizeof(Choice), rows),
 													 MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext,
 											   "dlints choice",
 											   ALLOCSET_DEFAULT_SIZES);
 	MemoryContext caller = MemoryContextSwitchTo(work);
-	Reading	   *reading = palloc0(sizeof(Reading));
+	Candidates	candidates = ReadCandidates(fcinfo, chooser);
 
-	reading->fcinfo = fcinfo;
-	reading->window = window;
-	reading->arguments = PG_NARGS();
-	reading->context = work;
-	reading->row_context = AllocSetContextCreate(work, "dlints candidate",
-												 ALLOCSET_SMALL_SIZES);
-	reading->group_numbers = groups_create(work, 16, NULL);
-	FetchConstants(reading);
-	ReadRows(reading, chooser);
-	if (reading->prepared)
-		Choose(reading, choices);
+	if (candidates.scores)
+		Choose(&candidates, choices);
 	MemoryContextSwitchTo(caller);
 	MemoryContextDelete(work);
 	return choices;
@@ -648,8 +196,7 @@ CurrentDecision(FunctionCallInfo fcinfo, const Chooser *chooser)
 		elog(ERROR, "window function called without a window");
 	decision = WinGetPartitionLocalMemory(window, sizeof(Decision));
 	if (!decision->choices)
-		decision->choices = Decide(fcinfo, window, GetMemoryChunkContext(decision),
-								   chooser);
+		decision->choices = Decide(fcinfo, GetMemoryChunkContext(decision), chooser);
 	return decision;
 }
 

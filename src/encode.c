@@ -77,7 +77,7 @@ AddName(Encoding *encoding, double weight)
 	Size		len = utf8 == name->data ? name->len : strlen(utf8);
 
 	CHECK_FOR_INTERRUPTS();
-	hash_add_signs(hash_bytes(utf8, len), weight, encoding->n, encoding->sum);
+	hash_add_signs(hash_name(utf8, len), weight, encoding->n, encoding->sum);
 	if (utf8 != name->data)
 		pfree(utf8);
 }

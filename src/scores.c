@@ -19,6 +19,7 @@
 #include "postgres.h"
 
 #include "miscadmin.h"
+#include "storage/shmem.h"
 #include "utils/memutils.h"
 
 #include "args.h"
@@ -52,6 +53,7 @@ struct Scores
 	int			capacity;
 	int			count;
 	double	   *addends;
+	bool		adds;			/* one of them is not 0 */
 
 	/* what each context is put through when it comes, and where that goes */
 	int			vectors;		/* 0: contexts are kept as they are */
@@ -300,7 +302,7 @@ EmptyStrip(Scores *scores)
 		CHECK_FOR_INTERRUPTS();
 		score_lanes(scores->context_dim, scores->lanes + i * pack_len,
 					scores->in_strip, scores->strip, scores->context_dim,
-					out + i * SCORE_LANES * scores->kept_steps.lane,
+					out + (Size) i * SCORE_LANES * scores->kept_steps.lane,
 					scores->kept_steps);
 	}
 	scores->in_strip = 0;
@@ -311,6 +313,7 @@ void
 ScoresAdd(Scores *scores, double addend)
 {
 	scores->addends[scores->count++] = addend;
+	scores->adds |= (addend != 0.0);
 	if (scores->vectors > 0 && ++scores->in_strip == STRIP)
 		EmptyStrip(scores);
 }
@@ -320,7 +323,7 @@ AddAddends(const Scores *scores, double *list)
 {
 	int			i;
 
-	for (i = 0; i < scores->count; i++)
+	for (i = 0; scores->adds && i < scores->count; i++)
 		list[i] += scores->addends[i];
 	if (!linalg_all_finite(scores->count, list))
 		ResultFinite(INFINITY);

@@ -6,12 +6,13 @@ Each number is a ratio, or a growth, measured in one run on one machine.
 import argparse
 
 from bench import machine, program, progress, report
-from bench.speed import (evidence, growth, interleaved, judge, memories,
-                         memory, rebuild, recommend, reduced, sessions, shared,
-                         stream, update)
+from bench.speed import (decide, evidence, factors, growth, interleaved, judge,
+                         memories, memory, rebuild, recommend, reduced,
+                         sessions, shared, stream, update, wal)
 
 THEMES = (recommend, evidence, update, stream, growth, memory, shared,
-          interleaved, rebuild, reduced, sessions, memories, judge)
+          interleaved, rebuild, reduced, sessions, memories, judge, decide,
+          factors, wal)
 QUICK = 0.1
 
 
@@ -35,8 +36,13 @@ def parse_arguments():
     parser.add_argument('--rows', type=program.numbers(1, len(THEMES)),
                         metavar='N,...', default=range(1, len(THEMES) + 1),
                         help='which of the rows below to measure')
-    parser.add_argument('--quick', action='store_true',
-                        help='a tenth of the work, and less certain figures')
+    work = parser.add_mutually_exclusive_group()
+    work.add_argument('--quick', dest='share', action='store_const', default=1,
+                      const=QUICK,
+                      help='a tenth of the work, and less certain figures')
+    work.add_argument('--times', dest='share', type=program.number(1),
+                      metavar='N', help='so many times the work: '
+                      f'--rows {len(THEMES)} --times 20 for 20 million clicks')
     program.add_core_option(parser)
     parser.add_argument('--strict', action='store_true',
                         help='exit with an error if a bar is missed')
@@ -45,7 +51,6 @@ def parse_arguments():
 
 def measure(options):
     """Measure the chosen themes and return their results."""
-    share = QUICK if options.quick else 1
     results = []
     with program.session(options) as cursor:
         machine.describe(cursor)
@@ -54,7 +59,7 @@ def measure(options):
             theme = THEMES[row - 1]
             done.start(theme.TITLE)
             with program.session(options) as cursor:
-                results += theme.run(cursor, share, done.advance)
+                results += theme.run(cursor, options.share, done.advance)
     return results
 
 

@@ -62,7 +62,7 @@ little_endian(const unsigned char *bytes, size_t count)
 }
 
 uint64_t
-hash_bytes(const void *bytes, size_t count)
+hash_name(const void *bytes, size_t count)
 {
 	const unsigned char *next = bytes;
 	size_t		left = count;

@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-extern uint64_t hash_bytes(const void *bytes, size_t count);
+extern uint64_t hash_name(const void *bytes, size_t count);
 extern void hash_add_signs(uint64_t hash, double weight, size_t count,
 						   double *sum);
 

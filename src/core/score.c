@@ -44,13 +44,8 @@ typedef double quad __attribute__((vector_size(32), aligned(8), may_alias));
  * One body for all of them, and for one context and for several, so that the
  * order of summation cannot differ.
  */
-#define SCORE_BODY(vector, together) \
-	enum \
-	{ \
-		width = sizeof(vector) / sizeof(double), \
-		vectors = SCORE_LANES / width \
-	}; \
-	vector		sum[together][vectors]; \
+#define SCORE_BODY(vector, width, together) \
+	vector		sum[together][SCORE_LANES / (width)]; \
 	int			k; \
 	int			c; \
 	int			l; \
@@ -58,7 +53,7 @@ typedef double quad __attribute__((vector_size(32), aligned(8), may_alias));
 	UNROLL \
 	for (c = 0; c < (together); c++) \
 		UNROLL \
-		for (l = 0; l < vectors; l++) \
+		for (l = 0; l < SCORE_LANES / (width); l++) \
 			sum[c][l] = (vector) {0.0}; \
 	for (k = 0; k < len; k++, lanes += SCORE_LANES) \
 	{ \
@@ -67,32 +62,32 @@ typedef double quad __attribute__((vector_size(32), aligned(8), may_alias));
 		UNROLL \
 		for (c = 0; c < (together); c++) \
 			UNROLL \
-			for (l = 0; l < vectors; l++) \
+			for (l = 0; l < SCORE_LANES / (width); l++) \
 				sum[c][l] += weights[l] * contexts[(size_t) c * (size_t) contexts_len + (size_t) k]; \
 	} \
 	for (c = 0; c < (together); c++) \
 		for (l = 0; l < SCORE_LANES; l++) \
 			scores[(size_t) c * steps.context + (size_t) l * steps.lane] = \
-				sum[c][l / width][l % width]
+				sum[c][l / (width)][l % (width)]
 
-#define SCORE_FUNCTION(name, vector, together, attribute) \
+#define SCORE_FUNCTION(name, vector, width, together, attribute) \
 	attribute static void \
 	name(int len, const double *lanes, const double *contexts, \
 		 int contexts_len, double *scores, ScoreSteps steps) \
 	{ \
-		SCORE_BODY(vector, together); \
+		SCORE_BODY(vector, width, together); \
 	}
 
 typedef void (*ScoreFunction) (int len, const double *lanes,
 							   const double *contexts, int contexts_len,
 							   double *scores, ScoreSteps steps);
 
-SCORE_FUNCTION(one_by_pairs, pair, 1,)
-SCORE_FUNCTION(several_by_pairs, pair, TOGETHER,)
+SCORE_FUNCTION(one_by_pairs, pair, 2, 1,)
+SCORE_FUNCTION(several_by_pairs, pair, 2, TOGETHER,)
 
 #ifdef CPU_AVX2
-SCORE_FUNCTION(one_by_quads, quad, 1, CPU_AVX2)
-SCORE_FUNCTION(several_by_quads, quad, TOGETHER, CPU_AVX2)
+SCORE_FUNCTION(one_by_quads, quad, 4, 1, CPU_AVX2)
+SCORE_FUNCTION(several_by_quads, quad, 4, TOGETHER, CPU_AVX2)
 #endif
 
 /*

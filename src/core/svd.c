@@ -77,7 +77,7 @@ cut(int columns, double *work)
 	w.values = w.rotation + n * n;
 	w.chunk = w.values + n;
 	w.spectral = w.chunk + CHUNK * n;
-	w.integers = (int *) (w.spectral + linalg_spectral_work(columns));
+	w.integers = (void *) (w.spectral + linalg_spectral_work(columns));
 	return w;
 }
 
@@ -85,32 +85,22 @@ cut(int columns, double *work)
 
 /*
  * Divide each user's weights by the square root of their sum, which is the
- * number of clicks where each counts 1.  The largest weight is divided out
- * first, so that no product of weights overflows.
+ * number of clicks where each counts 1.
  */
 void
 svd_scale(SvdMatrix *matrix)
 {
-	size_t		count = matrix->starts[matrix->users];
-	double		largest = 0.0;
 	uint32_t	user;
 	size_t		i;
-
-	for (i = 0; i < count; i++)
-		if (matrix->cells[i].weight > largest)
-			largest = matrix->cells[i].weight;
-	matrix->pause();
 
 	for (user = 0; user < matrix->users; user++)
 	{
 		double		sum = 0.0;
-		double		factor;
 
 		for (i = matrix->starts[user]; i < matrix->starts[user + 1]; i++)
-			sum += matrix->cells[i].weight / largest;
-		factor = sum > 0.0 ? 1.0 / largest / sqrt(sum) : 0.0;
+			sum += matrix->cells[i].weight;
 		for (i = matrix->starts[user]; i < matrix->starts[user + 1]; i++)
-			matrix->cells[i].weight *= factor;
+			matrix->cells[i].weight /= sum > 0.0 ? sqrt(sum) : 1.0;
 		matrix->pause();
 	}
 }
@@ -323,9 +313,9 @@ orthonormalise(const SvdMatrix *matrix, Svd *svd, const Work *work)
 	gram(matrix, svd->columns, svd->block, work);
 	for (j = 0; j < n; j++)
 	{
-		double		square = work->full[j * n + j];
+		double		sum = work->full[j * n + j];
 
-		lengths[j] = square > 0.0 ? 1.0 / sqrt(square) : 0.0;
+		lengths[j] = sum > 0.0 ? 1.0 / sqrt(sum) : 0.0;
 	}
 	for (j = 0; j < n; j++)
 		for (i = j; i < n; i++)
@@ -364,14 +354,15 @@ improve(const SvdMatrix *matrix, Svd *svd, const Work *work)
 	return true;
 }
 
+/* how many singular values are not negligible */
 static int
 rank(const Svd *svd)
 {
-	int			rank = svd->columns;
+	int			n = svd->columns;
 
-	while (rank > 0 && svd->values[rank - 1] == 0.0)
-		rank--;
-	return rank;
+	while (n > 0 && svd->values[n - 1] == 0.0)
+		n--;
+	return n;
 }
 
 /* The highest degree, of at most so many products, that does not grow too far. */
@@ -396,16 +387,16 @@ degree(double first, double last, int products)
 	return n;
 }
 
-/* next <- factor (next / centre - block) - before */
+/* next <- 2 (next / centre - block) - before */
 CPU_CLONES
 static void
-recur(size_t count, double centre, double factor, const double *restrict block,
+recur(size_t count, double centre, const double *restrict block,
 	  const double *restrict before, double *restrict next)
 {
 	size_t		i;
 
 	for (i = 0; i < count; i++)
-		next[i] = factor * (next[i] / centre - block[i]) - before[i];
+		next[i] = 2.0 * (next[i] / centre - block[i]) - before[i];
 }
 
 /* next <- next / centre - block */
@@ -445,7 +436,7 @@ filter(const SvdMatrix *matrix, Svd *svd, double last, int n, const Work *work)
 			if (i == 1)
 				recur_first(count, centre, svd->block + offset, next + offset);
 			else
-				recur(count, centre, 2.0, svd->block + offset,
+				recur(count, centre, svd->block + offset,
 					  svd->spare[0] + offset, next + offset);
 		}
 		/* the block before this one is in the first spare */
@@ -492,10 +483,10 @@ svd_decompose(const SvdMatrix *matrix, Svd *svd)
 
 	if (!orthonormalise(matrix, svd, &work) || !improve(matrix, svd, &work))
 		return false;
+
 	/* what spans everything needs no sorting */
 	if (rank(svd) < svd->columns || (uint32_t) svd->columns >= matrix->items)
-		return improve(matrix, svd, &work);
-
+		products = PRODUCTS;
 	while (products + 2 <= PRODUCTS)
 	{
 		double		last = svd->values[rank(svd) - 1];

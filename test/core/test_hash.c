@@ -45,7 +45,7 @@ test_known_answers(void **state)
 		/* at an odd address, so that nothing relies on alignment */
 		for (k = 0; k < count; k++)
 			bytes[k + 1] = (unsigned char) k;
-		assert_true(hash_bytes(bytes + 1, count) == known_answers[i].hash);
+		assert_true(hash_name(bytes + 1, count) == known_answers[i].hash);
 		free(bytes);
 	}
 }
@@ -98,7 +98,7 @@ test_golden_signs(void **state)
 		double	   *sum = zeros(GOLDEN_SIGNS);
 		int			i;
 
-		assert_true(hash_bytes(goldens[g].name, strlen(goldens[g].name)) ==
+		assert_true(hash_name(goldens[g].name, strlen(goldens[g].name)) ==
 					goldens[g].hash);
 		hash_add_signs(goldens[g].hash, 0.3, GOLDEN_SIGNS, sum);
 		for (i = 0; i < GOLDEN_SIGNS; i++)
@@ -173,7 +173,7 @@ test_names_are_apart(void **state)
 		char		name[16];
 
 		snprintf(name, sizeof(name), "tag=%d", a);
-		hash_add_signs(hash_bytes(name, strlen(name)), 1.0, SIGNS,
+		hash_add_signs(hash_name(name, strlen(name)), 1.0, SIGNS,
 					   signs + a * SIGNS);
 		for (b = 0; b < SIGNS; b++)
 			balance += signs[a * SIGNS + b];

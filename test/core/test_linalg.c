@@ -604,6 +604,147 @@ test_gram(void **state)
 	for_each_order(gram);
 }
 
+/* sums of products of two lists of vectors, added to what is there */
+static void
+cross(int d, uint64_t *seed)
+{
+	double	   *left = dice_array(seed, 7 * (size_t) d);
+	double	   *right = dice_array(seed, 7 * (size_t) d);
+	double	   *full = dice_array(seed, SQUARE(d));
+	double	   *before = guarded_copy(SQUARE(d), full);
+	int			i;
+	int			j;
+	int			k;
+
+	linalg_cross(d, 7, left, right, full);
+	for (j = 0; j < d; j++)
+		for (i = 0; i < d; i++)
+		{
+			exact		sum = before[j * d + i];
+
+			for (k = 0; k < 7; k++)
+				sum += (exact) left[k * d + i] * right[k * d + j];
+			assert_near(full[j * d + i], sum, rounding(8));
+		}
+	guarded_free(left);
+	guarded_free(right);
+	guarded_free(full);
+	guarded_free(before);
+}
+
+static void
+test_cross(void **state)
+{
+	(void) state;
+	for_each_order(cross);
+}
+
+/* columns that are orthogonal and of length 1 */
+static void
+check_orthogonal(int d, const double *columns)
+{
+	int			i;
+	int			j;
+
+	for (i = 0; i < d; i++)
+		for (j = 0; j <= i; j++)
+			assert_near(exact_dot(d, columns + i * d, columns + j * d), i == j,
+						100 * rounding(d));
+}
+
+/* A v = lambda v, of the lower triangle alone */
+static void
+eigenvectors(int d, uint64_t *seed)
+{
+	double	   *full = dice_array(seed, SQUARE(d));
+	exact	   *matrix = exact_new(SQUARE(d));
+	double	   *values = guarded((size_t) d);
+	double	   *work = guarded(linalg_spectral_work(d));
+	int		   *integers = calloc(linalg_spectral_integers(d), sizeof(int));
+	exact	   *product = exact_new((size_t) d);
+	int			i;
+	int			j;
+
+	for (j = 0; j < d; j++)
+		for (i = j; i < d; i++)
+			matrix[i * d + j] = matrix[j * d + i] = full[j * d + i];
+	assert_true(linalg_eigenvectors(d, full, values, work, integers));
+	check_orthogonal(d, full);
+	for (j = 0; j < d; j++)
+	{
+		exact	   *vector = widen((size_t) d, full + j * d);
+
+		exact_multiply(d, matrix, vector, product);
+		for (i = 0; i < d; i++)
+			assert_near(product[i], values[j] * vector[i], 100 * rounding(d));
+		assert_true(j == 0 || values[j] >= values[j - 1]);
+		free(vector);
+	}
+	guarded_free(full);
+	guarded_free(values);
+	guarded_free(work);
+	free(matrix);
+	free(integers);
+	free(product);
+}
+
+static void
+test_eigenvectors(void **state)
+{
+	(void) state;
+	for_each_order(eigenvectors);
+}
+
+/*
+ * The nearest rotation R of C: orthogonal, and R'C is symmetric with no
+ * negative eigenvalue, which shows in its diagonal.
+ */
+static void
+nearest_rotation(int d, uint64_t *seed)
+{
+	double	   *full = dice_array(seed, SQUARE(d));
+	double	   *kept = guarded_copy(SQUARE(d), full);
+	double	   *rotation = guarded(SQUARE(d));
+	double	   *left = guarded(SQUARE(d));
+	double	   *right = guarded(SQUARE(d));
+	double	   *work = guarded(linalg_spectral_work(d));
+	int		   *integers = calloc(linalg_spectral_integers(d), sizeof(int));
+	int			i;
+	int			j;
+
+	assert_true(linalg_nearest_rotation(d, full, rotation, left, right, work,
+										integers));
+	check_orthogonal(d, rotation);
+	for (i = 0; i < d; i++)
+		for (j = 0; j <= i; j++)
+			assert_near(exact_dot(d, rotation + i * d, kept + j * d),
+						exact_dot(d, rotation + j * d, kept + i * d),
+						100 * rounding(d));
+	for (i = 0; i < d; i++)
+		assert_true(exact_dot(d, rotation + i * d, kept + i * d) > 0);
+
+	/* of nothing, any */
+	memset(full, 0, sizeof(double) * SQUARE(d));
+	assert_true(linalg_nearest_rotation(d, full, rotation, left, right, work,
+										integers));
+	check_orthogonal(d, rotation);
+
+	guarded_free(full);
+	guarded_free(kept);
+	guarded_free(rotation);
+	guarded_free(left);
+	guarded_free(right);
+	guarded_free(work);
+	free(integers);
+}
+
+static void
+test_nearest_rotation(void **state)
+{
+	(void) state;
+	for_each_order(nearest_rotation);
+}
+
 int
 main(void)
 {
@@ -620,7 +761,10 @@ main(void)
 		cmocka_unit_test(test_symmetric_products),
 		cmocka_unit_test(test_combine),
 		cmocka_unit_test(test_project),
-		cmocka_unit_test(test_gram)
+		cmocka_unit_test(test_gram),
+		cmocka_unit_test(test_cross),
+		cmocka_unit_test(test_eigenvectors),
+		cmocka_unit_test(test_nearest_rotation)
 	};
 
 	return cmocka_run_group_tests_name("linalg", tests, NULL, NULL);

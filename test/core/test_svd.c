@@ -90,17 +90,15 @@ taste(uint64_t *seed, uint32_t user, uint32_t item)
 static double
 one_of_each(uint64_t *seed, uint32_t user, uint32_t item)
 {
-	(void) seed;
 	(void) user;
 	(void) item;
-	return 1;
+	return dice(seed) < 2 ? 1 : -1;
 }
 
 static double
 two_halves(uint64_t *seed, uint32_t user, uint32_t item)
 {
-	(void) seed;
-	return user % 2 == item % 2 ? 1 : -1;
+	return user % 2 == item % 2 && dice(seed) < 2 ? 1 : -1;
 }
 
 static double
@@ -124,8 +122,7 @@ with_zeros(uint64_t *seed, uint32_t user, uint32_t item)
 static double
 apart(uint64_t *seed, uint32_t user, uint32_t item)
 {
-	(void) seed;
-	return user == item ? (user == 0 ? 1e50 : 1e-50) : -1;
+	return user == item && dice(seed) < 2 ? (user == 0 ? 1e50 : 1e-50) : -1;
 }
 
 /* ---------- the dense decomposition ---------- */

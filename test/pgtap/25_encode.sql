@@ -5,7 +5,7 @@ BEGIN;
 \ir include/helpers.sql
 CREATE EXTENSION citext;
 
-SELECT plan(144);
+SELECT plan(145);
 
 -- Golden values, worked out in Python from the definitions of SipHash, Philox and the sum: they never change.
 SELECT is(dlints_encode(8, 'category', 'book'), '{0.35355338,-0.35355338,0.35355338,0.35355338,-0.35355338,0.35355338,-0.35355338,0.35355338}', 'golden: text');
@@ -41,6 +41,7 @@ $$;
 CREATE DOMAIN label AS text CHECK (value <> 'wrong');
 CREATE DOMAIN label_of_label AS label;
 CREATE DOMAIN labels AS text[];
+CREATE DOMAIN padded AS char(6);
 CREATE DOMAIN amount AS numeric(10, 2);
 CREATE DOMAIN document AS jsonb;
 CREATE TYPE mood AS ENUM ('sad', 'happy');
@@ -74,7 +75,8 @@ SELECT encodes(arguments, names, weights, arguments) FROM (VALUES
   (25, $$'a'::name, 'x', 'b'::varchar, true, 'c'::char(9), true, 'd'::citext, 'y', 'e'::label, 'z'$$, '{a=x,b,c,d=y,e=z}', '{1,1,1,1,1}'),
   (26, $$'a', '{"b": {"c": "x"}, "d": [1, "y"], "e": 2}'::jsonb, 'f', '"x"'::jsonb, 'g', '[3.50, "z"]'::jsonb, 'h', '1.5'::jsonb, 'i', 'true'::jsonb, 'j', 'null'::jsonb$$,
        '{a.b.c=x,a.d=1,a.d=y,a.e,f=x,g=3.5,g=z,h,i}', '{1,1,1,2,1,1,1,1.5,1}'),
-  (27, $$VARIADIC ARRAY['a', 'x', 'b', 'y', 'c', NULL]$$, '{a=x,b=y}', '{1,1}')) AS v (i, arguments, names, weights) ORDER BY i;
+  (27, $$'a', ARRAY['x', '   ', 'y']::padded[], 'b', 'z'::padded$$, '{a=x,a=y,b=z}', '{1,1,1}'),
+  (28, $$VARIADIC ARRAY['a', 'x', 'b', 'y', 'c', NULL]$$, '{a=x,b=y}', '{1,1}')) AS v (i, arguments, names, weights) ORDER BY i;
 
 -- documents
 SELECT encodes(quote_literal(document) || '::jsonb', names, weights, document) FROM (VALUES

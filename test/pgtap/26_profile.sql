@@ -4,7 +4,7 @@
 BEGIN;
 \ir include/helpers.sql
 
-SELECT plan(56);
+SELECT plan(57);
 
 CREATE TABLE click AS
 SELECT i AS id, i % 40 AS member, context(i, 9)::real[] AS features, number(i, 50) * 3 AS weight FROM generate_series(1, 2000) AS i;
@@ -99,7 +99,10 @@ SELECT is(dlints_profile_transfn(s, NULL::real[]), s, 'transition without featur
 SELECT is(dlints_profile_combinefn(s, t), '{11,22}', 'combine') FROM state;
 SELECT ok(dlints_profile_combinefn(s, NULL) = s AND dlints_profile_combinefn(NULL, s) = s AND dlints_profile_combinefn(NULL, NULL) IS NULL, 'combine with nothing') FROM state;
 SELECT is(dlints_profile_finalfn(s) || dlints_profile_finalfn(NULL), '{0.4472136,0.8944272}', 'final') FROM state;
-SELECT results_eq('SELECT s, t FROM state', $$VALUES ('{1,2}'::float8[], '{10,20}'::float8[])$$, 'and nothing has changed');
+-- long enough to be read where it lies
+CREATE TEMP TABLE long_state AS SELECT array_agg(i::float8) AS s FROM generate_series(1, 40) AS i;
+SELECT is((dlints_profile_transfn(s, array_fill(1::real, ARRAY[40])))[40] || (dlints_profile_combinefn(s, s))[39:40], '{41,78,80}', 'of a long state') FROM long_state;
+SELECT ok(s = (SELECT array_agg(i::float8) FROM generate_series(1, 40) AS i), 'and nothing has changed') FROM long_state;
 SELECT is(string_agg(outcome(statement), E'\n' ORDER BY i), $$22000: expected 2 dimensions, not 3 (This is the length of the state.)
 22023: the state of dlints_profile must not be empty
 22023: the state of dlints_profile must not be empty

@@ -34,7 +34,7 @@ SELECT name, n, d, s, interactions, dim, empty, evidence(empty, 1, 60) AS m, (dl
 -- visitors among whom is a stranger
 CREATE TEMP TABLE pair AS SELECT name, i, context(i + 500, n) AS x, shared(i, s) AS u FROM model, generate_series(1, 8) AS i;
 
-SELECT plan(22 * 8 + 12 * 2 + 12 * 8 + 6 + 6 + 4 + 4 + 4 + 12 + 4 + 2 + 6 + 1 + 9 + 3 + 4 + 7 + 6);
+SELECT plan(22 * 8 + 12 * 2 + 12 * 8 + 6 + 6 + 4 + 4 + 4 + 3 * 4 + 12 + 4 + 2 + 6 + 1 + 9 + 3 + 4 + 7 + 6);
 
 -- what each is
 SELECT ok(i.interactions IS NOT DISTINCT FROM k.interactions AND i.shared_dim = k.s AND i.context_dim = k.n AND i.reduced_dim IS NOT DISTINCT FROM k.d AND cardinality(dlints_mean(m)) = k.dim
@@ -172,6 +172,15 @@ SELECT ok(dlints_project(m, x, none) = dlints_project(m, x, zeros) AND dlints_pr
 -- to whom all that is shown is what everybody likes
 SELECT cmp_ok(difference(dlints_weights(m, none), ARRAY(SELECT e / 2 FROM unnest(CASE WHEN d IS NULL THEN (dlints_mean(m))[1:n] ELSE carried_back(m, (dlints_mean(m))[1:d]) END) WITH ORDINALITY AS b (e, i) ORDER BY i)), '<=', 1e-13::float8, format('%s: and what is for all', name))
 FROM stranger JOIN (SELECT name, d FROM model) AS k USING (name) ORDER BY name;
+-- strangers and others take turns, row by row and group by group
+CREATE TEMP TABLE turn AS
+SELECT name, dlints_set(m, policy => 'greedy') AS m, visitor, c, context(c + 300, n) AS x, CASE visitor % 3 WHEN 0 THEN none WHEN 1 THEN zeros ELSE context(visitor, n) END AS u, CASE visitor % 3 WHEN 2 THEN context(visitor, n) ELSE zeros END AS known
+FROM stranger, generate_series(1, 6) AS visitor, generate_series(1, 10) AS c ORDER BY name, c, visitor;
+SELECT ok(NOT bool_or((dlints_predict(m, x, u), dlints_stddev(m, x, u), dlints_weights(m, u)) IS DISTINCT FROM (dlints_predict(m, x, known), dlints_stddev(m, x, known), dlints_weights(m, known))), format('%s: strangers in turn', name)) FROM turn GROUP BY name ORDER BY name;
+SELECT ok(bool_and(given = meant AND best = meant[1]), format('%s: strangers among visitors', name)) FROM
+  (SELECT name, dlints_recommend(m, c, x, u, 10) AS given, dlints_recommend(m, c, x, known, 10) AS meant, dlints_recommend(m, c, x, u) AS best FROM turn GROUP BY name, visitor) AS g GROUP BY name ORDER BY name;
+SELECT ok(bool_and((a).rank IS NOT DISTINCT FROM (b).rank AND (a).probability IS NOT DISTINCT FROM (b).probability), format('%s: strangers choose', name)) FROM
+  (SELECT name, dlints_choose(m, x, u, k => 3) OVER w AS a, dlints_choose(m, x, known, k => 3) OVER w AS b FROM turn WINDOW w AS (PARTITION BY name, visitor)) AS c GROUP BY name ORDER BY name;
 SELECT is(outcome('SELECT ' || statement), result, statement) FROM (VALUES
   ('dlints_project(dlints_new(3, shared_dim => 2), ARRAY[1, 2, 3], ''{}'')', '22000: expected 2 dimensions, not 0 (This is the length of the shared context; the model is dlints(3,0,2,intercept).)'),
   ('dlints_project(dlints_new(3, 2, shared_dim => 2), ARRAY[1, 2, 3], ''{}'')', '22000: expected 2 dimensions, not 0 (This is the length of the shared context; the model is dlints(3,2,2,intercept).)'),

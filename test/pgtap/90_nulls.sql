@@ -9,14 +9,15 @@ CREATE TEMP TABLE sample (type regtype, value text);
 INSERT INTO sample VALUES
     ('dlints', 'dlints_update(one_memory(2, discount => 1), ARRAY[1, 2], 1)'), ('jsonb', 'one_memory(2)::jsonb'), ('anycompatiblearray', 'ARRAY[1, 2]::real[]'),
     ('real[]', 'ARRAY[1, 2]'), ('double precision[]', 'ARRAY[1, 2]'), ('double precision', '1'), ('integer', '2'), ('bigint', '7'),
-    ('boolean', 'true'), ('text', '''ucb'''), ('oid', '0'), ('cstring', '''{}'''), ('cstring[]', '''{2}'''),
+    ('boolean', 'true'), ('text', '''ucb'''), ('oid', '0'), ('regclass', '''kind'''), ('name', '''empty'''), ('cstring', '''{}'''), ('cstring[]', '''{2}'''),
     ('"any"', '''name'''), ('interval', '''1 day'''), ('timestamptz', '''2026-01-01'''), ('timestamptz[]', '''{2026-01-01,2026-01-02}''');
 
 CREATE TEMP TABLE member AS
 SELECT p.oid::regprocedure::text AS name, p.oid, p.pronargs, p.proargtypes::oid[]::regtype[] AS types FROM pg_proc AS p
 JOIN pg_depend AS d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e' JOIN pg_extension AS e ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid
--- what takes an internal value cannot be called by hand, and an aggregate's functions refuse to be
-WHERE e.extname = 'dlints' AND p.prokind = 'f' AND p.proname !~ '(transfn|combinefn|finalfn)$' AND 'internal'::regtype <> ALL (p.proargtypes::oid[]::regtype[]);
+-- what takes an internal value cannot be called by hand, and an aggregate's functions refuse to be;
+-- 27_factors.sql calls the one that wants queries and names of columns
+WHERE e.extname = 'dlints' AND p.prokind = 'f' AND p.proname !~ '(transfn|combinefn|finalfn|_factors)$' AND 'internal'::regtype <> ALL (p.proargtypes::oid[]::regtype[]);
 
 -- every function with no argument NULL, with each in turn, and with all of them
 CREATE TEMP VIEW call AS

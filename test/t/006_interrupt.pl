@@ -66,11 +66,24 @@ my %work = (
 	'the widths of ucb' => q{
 		SELECT dlints_recommend(dlints_new(32768, 1024, policy => 'ucb'), 1, array_fill(0.5::real, ARRAY[32768]))},
 	'a click log that is read' => q{
-		SELECT count(*) FROM dlints_factors('SELECT i, i % 1000 FROM generate_series(1, 100000000) i', 8) AS f (item bigint, features real[])},
+		SELECT count(*) FROM dlints_factors('SELECT i, i % 1000 FROM (SELECT generate_series(1, 100000000) AS i) s', 8) AS f (item integer, features real[])},
 	'a click log of one user' => q{
 		SELECT count(*) FROM dlints_factors('SELECT 1, i FROM generate_series(1, 2000000) i', 64) AS f (item integer, features real[])},
 	'item vectors' => q{
-		SELECT count(*) FROM dlints_factors('SELECT i, j FROM generate_series(1, 600) i, generate_series(1, 1000) j', 256) AS f (item integer, features real[])},
+		SELECT count(*) FROM dlints_factors('SELECT i, j FROM generate_series(1, 600) i, generate_series(1, 1000) j WHERE hashint4(i * 1000 + j) > 0', 256) AS f (item integer, features real[])},
+	'a choice among many' => q{
+		SELECT dlints_choose(state, array_fill(0.5::real, ARRAY[1024]), k => 10, draws => 10000) OVER ()
+		FROM model, generate_series(1, 65536) i},
+	'a choice under large draws' => q{
+		SELECT dlints_choose(dlints_new(32768, 1024), array_fill(0.5::real, ARRAY[32768]), draws => 10000) OVER ()
+		FROM generate_series(1, 8) i},
+	'a choice with caps among equals' => q{
+		SELECT dlints_choose(dlints_new(1, exploration => 0), '{1}'::real[], k => 20000, draws => 10000,
+			cap_group => (i % 20000)::text, cap => 2) OVER ()
+		FROM generate_series(1, 65536) i},
+	'a choice by ucb' => q{
+		SELECT dlints_choose(dlints_set(state, policy => 'ucb'), array_fill(0.5::real, ARRAY[1024])) OVER ()
+		FROM model, generate_series(1, 65536) i},
 	'draws' => q{
 		SELECT count(dlints_draw(dlints_set(state, ridge => i)))
 		FROM model, generate_series(1, 1000) i},

@@ -130,6 +130,19 @@ stays_low('3,000 groups in one statement',
 	'SELECT count(*) FROM (SELECT dlints_recommend(state, id, features, 3)
 	 FROM model, item, (SELECT generate_series(1, %d) AS g ORDER BY 1) s GROUP BY g) r', 100, 3000);
 
+# ... nor what a partition leaves behind
+stays_low('choices in 3,000 partitions of one statement', q{
+	SET work_mem = '64kB';
+	SELECT count(c) FROM (SELECT dlints_choose(m.state, i.features, 3, cap_group => (i.id % 7)::text, cap => 1) OVER (PARTITION BY g) AS c
+	FROM model m, item i, generate_series(1, %d) g) s}, 100, 3000);
+stays_low('3,000 choices, one after the other', q{
+	SELECT count(c) FROM generate_series(1, %d) g,
+	LATERAL (SELECT dlints_choose(m.state, i.features, bonus => g) OVER () AS c FROM model m, item i) s}, 100, 3000);
+stays_low('candidates of which each is put together', q{
+	SET work_mem = '64kB';
+	SELECT count(c) FROM (SELECT dlints_choose(m.state, i.features || '{}'::real[], 3, 10) OVER (PARTITION BY g / 20) AS c
+	FROM model m, item i, generate_series(1, %d) g) s}, 100, 2000);
+
 # A shared context of its own for each user, out of line here
 $node->safe_psql(
 	'postgres', q{

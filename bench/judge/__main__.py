@@ -1,0 +1,75 @@
+"""Policies judged from logs: Open Bandit's, and simulated ones.
+
+DATA names the folder of the Open Bandit logs.
+"""
+
+from bench import machine, program, server
+from bench.judge import logs, loop, openbandit, report, simulated, values
+from bench.progress import Themes
+
+ROUNDS = 10000
+QUICK = 0.1
+THEMES = 5
+
+
+def main():
+    """Judge, report, and return whether all bars are met."""
+    options = parse_arguments()
+    campaigns = read_logs(options)
+    share = QUICK if options.quick else 1
+    with server.connect() as cursor:
+        machine.describe(cursor)
+        with Themes(THEMES if campaigns else THEMES - 2) as done:
+            if campaigns:
+                logs.load(cursor, campaigns)
+                done.start('Values from others\' logs')
+                estimates = values.run(cursor)
+                done.start('Learn, judge, use')
+                stages = loop.run(cursor, done.advance)
+            simulations = simulate(cursor, share, done)
+    results = report.simulated(*simulations)
+    if campaigns:
+        report.print_values(estimates)
+        report.print_loop(stages)
+        results = report.logged(estimates, stages) + results
+    return report.print_all(results)
+
+
+def parse_arguments():
+    """Return the command line's options."""
+    parser = program.parser('judge', __doc__)
+    parser.add_argument('--rounds', type=program.number(1000), default=ROUNDS,
+                        metavar='N', help='of each log, the first '
+                        '(default %(default)s)')
+    parser.add_argument('--quick', action='store_true',
+                        help='a tenth of the simulations')
+    return parser.parse_args()
+
+
+def read_logs(options):
+    """Return the campaigns; none where there are no logs."""
+    try:
+        folder = openbandit.find_folder()
+    except program.UserError as error:
+        print(f'Without Open Bandit: {error}')
+        return {}
+    campaigns = openbandit.read_campaigns(folder, options.rounds)
+    print(f'Data: {folder}\n{openbandit.LICENCE}')
+    return campaigns
+
+
+def simulate(cursor, share, done):
+    """Return what the simulations found."""
+    requests = round(share * simulated.REQUESTS)
+    simulated.set_up(cursor)
+    done.start('Frequencies against probabilities')
+    frequencies = simulated.frequencies(cursor, requests, done.advance)
+    done.start('One over the probability')
+    inverses = simulated.inverses(cursor, requests)
+    done.start('Estimates over many logs')
+    estimates = simulated.estimates(cursor, round(share * simulated.LOGS),
+                                    done.advance)
+    return frequencies, inverses, estimates
+
+
+program.run('judge', main)

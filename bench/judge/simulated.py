@@ -1,0 +1,178 @@
+"""Simulations: whether chosen is what was said to be, as often as was said."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from bench.judge.estimators import COLUMNS
+from bench.server import copy
+
+REQUESTS, LOGS, LOG_REQUESTS = 15000, 200, 500
+SIZES = (1, 3)
+UNIFORM = 0.05
+SEED = 1
+EQUAL_ARMS, EQUAL_DRAWS = 20, 10
+
+TABLES = """
+CREATE TABLE arm (
+    id        integer PRIMARY KEY,
+    features  real[] NOT NULL,
+    brand     text,             -- at most one of a brand, where there is a cap
+    bonus     float8 NOT NULL,
+    chance    float8 NOT NULL,  -- of a click
+    predicted float8 NOT NULL,  -- a bad guess at it
+    target    float8 NOT NULL   -- probability under the policy to judge
+);
+CREATE TABLE trained (state dlints NOT NULL)"""
+TRAIN = """
+INSERT INTO trained
+SELECT dlints_evidence(dlints_new(4, discount => 1, noise => 0.5,
+                                  exploration => 1),
+                       features, chance + sin(n) / 2)
+FROM   generate_series(1, 60) AS n JOIN arm ON id = n % 3"""
+
+# name: what else dlints_choose is given
+RULES = {'nothing else': '',
+         'uniform': ', uniform => 0.1',
+         'bonus': ', bonus => i.bonus',
+         'cap': ', cap_group => i.brand, cap => 1',
+         'uniform and bonus': ', uniform => 0.1, bonus => i.bonus',
+         'bonus and cap': ', bonus => i.bonus, cap_group => i.brand, cap => 1'}
+FREQUENCIES = """
+SELECT count((c).rank), sum((c).probability),
+       sum((c).probability * (1 - (c).probability))
+FROM   generate_series(1, %(requests)s) AS request,
+       LATERAL (
+           SELECT i.id, dlints_choose((SELECT state FROM trained), i.features,
+                                      k => %(k)s, draws => 50{rules})
+                        OVER (PARTITION BY request) AS c
+           FROM   arm i) s
+GROUP  BY id
+ORDER  BY id"""
+
+# Nothing tells these arms apart, so each is chosen with probability 1/arms.
+INVERSE = """
+WITH equal AS MATERIALIZED (
+    SELECT array_agg((a = b)::integer ORDER BY b)::real[] AS features
+    FROM   generate_series(1, %(arms)s) AS a, generate_series(1, %(arms)s) AS b
+    GROUP  BY a)
+SELECT avg(1 / (c).probability), stddev(1 / (c).probability) / sqrt(count(*))
+FROM   generate_series(1, %(requests)s) AS request,
+       LATERAL (
+           SELECT dlints_choose(dlints_new(%(arms)s), features,
+                                draws => %(draws)s, uniform => %(uniform)s)
+                  OVER (PARTITION BY request) AS c
+           FROM   equal) s
+WHERE  (c).rank = 1"""
+
+# Chance is asked once for each row, not once for each column of the value.
+VALUES = """
+SELECT (dlints_policy_value(reward, probability, target, predicted,
+                            expected)).*
+FROM  (SELECT log, (random() < chance)::integer AS reward,
+              (c).probability, %(k)s * target AS target, predicted, expected
+       FROM  (SELECT sum(target * predicted) AS expected FROM arm) e,
+              generate_series(1, %(logs)s) AS log,
+              generate_series(1, %(requests)s) AS request,
+              LATERAL (
+                  SELECT i.*,
+                         dlints_choose((SELECT state FROM trained), i.features,
+                                       k => %(k)s, uniform => %(uniform)s)
+                         OVER (PARTITION BY log, request) AS c
+                  FROM   arm i) s
+       WHERE  (c).rank IS NOT NULL) shown
+GROUP  BY log"""
+
+
+@dataclass
+class Frequency:
+    """How far frequencies are from the probabilities, in standard errors."""
+
+    k: int
+    rules: str
+    errors: np.ndarray      # of each arm
+    total: float            # of all probabilities, for one request
+
+
+@dataclass
+class Inverse:
+    """The mean of 1/probability of what was chosen."""
+
+    uniform: float
+    mean: float
+    stderr: float
+    expected: float
+
+
+@dataclass
+class Unbiased:
+    """An estimator over many logs."""
+
+    name: str
+    k: int
+    truth: float
+    mean: float
+    stderr: float           # of the mean
+    covered: float          # share of logs within 1.96 of their own errors
+
+
+def set_up(cursor):
+    """Make arms, and a model that knows something of three of them."""
+    random = np.random.default_rng(SEED)
+    count = 10
+    features = random.standard_normal((count, 4)) / 2
+    chances = 0.1 + 0.5 / (1 + np.exp(-2 * features @ (1, -1, 0.5, 0)))
+    targets = np.exp(features[:, 1])
+    cursor.execute(TABLES)
+    copy(cursor, 'arm', zip(
+        range(count), features, [f'brand {i // 4}' for i in range(count)],
+        random.uniform(0, 0.2, count).tolist(), chances.tolist(),
+        (0.5 * chances + 0.1).tolist(), (targets / targets.sum()).tolist()))
+    cursor.execute(TRAIN)
+
+
+def frequencies(cursor, requests, advance):
+    """Return a Frequency for each size and set of rules."""
+    found = []
+    for k in SIZES:
+        for name, rules in RULES.items():
+            cursor.execute(FREQUENCIES.format(rules=rules),
+                           {'k': k, 'requests': requests})
+            chosen, total, variance = np.array(cursor.fetchall(), float).T
+            found.append(Frequency(k, name, (chosen - total)
+                                   / np.sqrt(np.maximum(variance, 1e-9)),
+                                   total.sum() / requests))
+            advance(len(found) / len(SIZES) / len(RULES))
+    return found
+
+
+def inverses(cursor, requests):
+    """Return an Inverse without uniform and with it."""
+    arms, draws = EQUAL_ARMS, EQUAL_DRAWS
+    expected = {0: arms * (1 - (1 - 1 / arms) ** draws), UNIFORM: arms}
+    found = []
+    for uniform, mean in expected.items():
+        cursor.execute(INVERSE, {'arms': arms, 'draws': draws,
+                                 'uniform': uniform, 'requests': requests})
+        found.append(Inverse(uniform, *cursor.fetchone(), mean))
+    return found
+
+
+def estimates(cursor, logs, advance):
+    """Return an Unbiased for each estimator, of one item and of slates."""
+    cursor.execute('SELECT sum(target * chance) FROM arm')
+    truth = cursor.fetchone()[0]
+    found = []
+    for k in SIZES:
+        cursor.execute(VALUES, {'k': k, 'logs': logs, 'uniform': UNIFORM,
+                                'requests': LOG_REQUESTS})
+        columns = dict(zip(COLUMNS, np.array(cursor.fetchall(), float).T))
+        for name, expected in (('ips', truth), ('snips', truth),
+                               ('dr', truth), ('mean_weight', 1)):
+            values, errors = columns[name], columns[f'{name}_stderr']
+            found.append(Unbiased(
+                name, k, expected, values.mean(),
+                values.std(ddof=1) / np.sqrt(logs),
+                np.mean(np.abs(values - expected) <= 1.96 * errors)))
+        advance(len(found) / 8)
+    return found
