@@ -176,8 +176,8 @@ shorter_variance(const Evidence *e, const Judged *judged, double longest)
 }
 
 /*
- * Residuals that are but rounding say nothing of the noise; for caution all
- * that there is of squares then does.
+ * Residuals that are but rounding say nothing of the noise, nor does no
+ * observation, 0 / 0; for caution all that there is of squares then does.
  */
 static double
 settled(double variance, double mean_square)
