@@ -29,7 +29,8 @@ def _draw_panel(axes, title, amounts):
     axes.set_ylim(bottom=0)
     axes.set_title(title, loc='left', weight='bold')
     figure.finish(axes)
-    axes.yaxis.set_major_formatter(figure.ticker.StrMethodFormatter('{x:,.0f}'))
+    axes.yaxis.set_major_formatter(
+        figure.ticker.StrMethodFormatter('{x:,.0f}'))
     ends = [total[-1] for total in totals.values()]
     heights = spread(ends, GAP * axes.get_ylim()[1])
     for name, height in zip(totals, heights):

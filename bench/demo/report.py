@@ -4,6 +4,7 @@ import textwrap
 
 import numpy as np
 
+from bench.demo.statements import PLACES
 from bench.demo.world import ELSEWHERE, MOVIES, PAYING
 
 SERVICES = """\
@@ -17,6 +18,10 @@ ABOUT_GAINS = """\
 The vectors are from other people's ratings, and clicks from ratings that no
 service has seen. Nobody is shown a movie twice, so that rates fall as visitors
 run out of movies they like. Draws are random: another run differs."""
+ABOUT_WORTH = """\
+To the service matched, and in earnings to the service earning; more or less
+than the mean of all genres, ± the standard error that the model states
+"""
 COLUMN = 25
 
 
@@ -46,7 +51,7 @@ def gains(clicks, earnings, is_new):
              'earned', 'earned in')
     _figures('', '', 'strangers', 'regulars', '2nd half', '', '2nd half')
     for name, values in clicks.items():
-        _figures(name, *map(_hundred, (
+        _figures(name, *(_hundred(part.mean() / PLACES) for part in (
             values, values[is_new], values[~is_new], values[half:],
             earnings[name], earnings[name][half:])))
     print(f'\nA click earns 1 on {", ".join(sorted(PAYING))};\n'
@@ -62,11 +67,11 @@ def sentences(clicks, earnings):
         return f'{amounts[name].mean() / amounts[other].mean():.2f} times'
 
     yield (f'Clicks: matched had {times(clicks, "matched", "popular")} those '
-           f'of popular, {times(clicks, "matched", "plain")} those of\nplain '
+           f'of popular, {times(clicks, "matched", "plain")}\nthose of plain '
            f'and {times(clicks, "matched", "similar")} those of similar.')
     yield (f'Earnings: earning had '
            f'{times(earnings, "earning", "popular")} those of popular and '
-           f'{times(earnings, "earning", "similar")} those\nof similar.')
+           f'{times(earnings, "earning", "similar")}\nthose of similar.')
 
 
 def lists(rows, strangers, regulars, likes, clicked):
@@ -94,7 +99,7 @@ def worth(rows, stranger, regulars):
     genres = [genre for service, viewer, genre, _, _ in rows
               if (service, viewer) == ('matched', stranger)]
     heading('What a genre is worth, in clicks of a hundred')
-    print('To the service matched, and in earnings to the service earning, against the\nmean of all genres; how sure they are: ± a standard error\n')
+    print(ABOUT_WORTH)
     print(f'{"":14}{"to strangers":>14}' + ''.join(
         f'{f"to {viewer}":>9}' for viewer in regulars)
         + f'{"earned, strangers":>21}')
@@ -111,7 +116,7 @@ def worth(rows, stranger, regulars):
 def decision(viewer, rows):
     """Print one decision of a service."""
     heading(f'A decision for {viewer}, by dlints_choose')
-    print('The first one is shown; how likely each was to be, out of 1,000 draws')
+    print('The first one is shown; how likely each was to be, by 1,000 draws')
     print(f'\n{"":44}{"probability":>12}{"expected":>16}')
     for title, probability, expected, sure in rows:
         print(f'  {_short(title, 42):42}{probability:>12.3f}'
@@ -150,9 +155,9 @@ def _figures(name, *figures):
     print(f'{name:8}' + ''.join(f'{figure:>12}' for figure in figures))
 
 
-def _hundred(values):
-    """Return a mean as a number out of a hundred."""
-    return f'{100 * np.mean(values):.1f}'
+def _hundred(share):
+    """Return a share as a number out of a hundred."""
+    return f'{100 * share:.1f}'
 
 
 def _print_lists(columns):

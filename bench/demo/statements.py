@@ -61,14 +61,16 @@ INSERT INTO model VALUES
 ANALYSE = 'VACUUM ANALYZE movie, log, visit, model'
 
 # What each service goes by; whoever has clicked nothing yet is like nothing.
+PLACES = 5
 CHOICES = {
-    'popular': 'dlints_top(i.id, i.popularity, 5)',
-    'similar': """\
-dlints_top(i.id, CASE WHEN u = '{}' THEN i.popularity
-                      ELSE dlints_dot(u, i.features) END, 5)""",
-    'plain': 'dlints_recommend(m.state, i.id, i.features, 5)',
-    'matched': 'dlints_recommend(m.state, i.id, i.features, u, 5)',
-    'earning': 'dlints_recommend(m.state, i.id, i.features, u, 5)'}
+    'popular': f'dlints_top(i.id, i.popularity, {PLACES})',
+    'similar': f"""\
+dlints_top(i.id, CASE WHEN u = '{{}}' THEN i.popularity
+                      ELSE dlints_dot(u, i.features) END, {PLACES})""",
+    'plain': f'dlints_recommend(m.state, i.id, i.features, {PLACES})',
+    'matched': f'dlints_recommend(m.state, i.id, i.features, u, {PLACES})'}
+# The same, but it is told what a click earns.
+CHOICES['earning'] = CHOICES['matched']
 
 # What a model is told of a movie and who it is shown to, where there is one.
 CONTEXTS = {'plain': 'i.features', 'matched': 'i.features, u',

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from bench.demo.statements import PLACES
 from bench.progress import Bar
 
 LINES = 8
@@ -14,8 +15,7 @@ TOLD = 'earning',
 def run(world, services, names):
     """Have everybody visit each service.
 
-    Return ({name: clicks}, {name: earnings}), for each visit the mean over
-    the movies shown.
+    Return {name: clicks of each visit} and the same of earnings.
     """
     clicks, earnings = ({name: np.zeros(len(world.visits)) for name in names}
                         for _ in range(2))
@@ -28,8 +28,8 @@ def run(world, services, names):
                 earned = clicked * world.worths[movies]
                 rewards = earned if name in TOLD else clicked
                 services.note(name, viewer, movies, rewards.tolist())
-                clicks[name][step] = clicked.mean()
-                earnings[name][step] = earned.mean()
+                clicks[name][step] = clicked.sum()
+                earnings[name][step] = earned.sum()
             progress.advance(step)
     return clicks, earnings
 
@@ -40,9 +40,9 @@ class Progress(Bar):
     A bar on a terminal; elsewhere a line now and then.
     """
 
-    def __init__(self, visits, rates):
+    def __init__(self, visits, clicks):
         super().__init__(visits, unit='visit')
-        self._rates = rates
+        self._clicks = clicks
         self._window = max(1, visits // LINES)
 
     def advance(self, step):
@@ -58,5 +58,5 @@ class Progress(Bar):
     def _last(self, done):
         """Return the click rates of the last visits."""
         last = slice(max(0, done - self._window), done)
-        return ', '.join(f'{name} {rates[last].mean():.0%}'
-                         for name, rates in self._rates.items())
+        return ', '.join(f'{name} {clicks[last].mean() / PLACES:.0%}'
+                         for name, clicks in self._clicks.items())
