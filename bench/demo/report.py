@@ -4,7 +4,7 @@ import textwrap
 
 import numpy as np
 
-from bench.demo.statements import PLACES
+from bench.demo.statements import CHOICES, PLACES
 from bench.demo.world import ELSEWHERE, MOVIES, PAYING
 
 SERVICES = """\
@@ -75,7 +75,7 @@ def sentences(clicks, earnings):
 
 
 def lists(rows, strangers, regulars, likes, clicked):
-    """Print what people are offered; marked what they would click."""
+    """Print what people are offered, with a mark where they would click."""
     offered = {}
     for viewer, movie, title, genres in rows:
         mark = '* ' if (viewer, movie) in clicked else ''
@@ -135,11 +135,14 @@ def models(rows):
 
 
 def sql(executed):
-    """Print statements, for the reader to paste."""
+    """Print the statements of the service matched, for the reader to paste."""
     heading('The SQL that did it')
-    print('Each as it was executed first; the rows are yours to bring.')
+    print('For the service matched, each as it was executed first; the rows '
+          'are yours\nto bring.')
+    others = tuple(f', {name}' for name in CHOICES if name != 'matched')
     for title, statement in executed.items():
-        print(f'\n-- {title}\n{statement};')
+        if not title.endswith(others):
+            print(f'\n-- {title}\n{statement};')
 
 
 def times(seconds):
