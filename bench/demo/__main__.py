@@ -24,7 +24,7 @@ def main():
                          options.visits)
     with server.connect(synchronous_commit='off') as cursor:
         services = Services(cursor)
-        services.set_up(world, options.seed)
+        services.set_up(world)
         report.beginning(world, services.seconds)
         clicks, earnings = stream.run(world, services,
                                       list(statements.CHOICES))
@@ -45,8 +45,8 @@ def parse_arguments():
                         help='at most, and at most ten of each person '
                         '(default %(default)s)')
     parser.add_argument('--seed', type=program.number(0), default=1,
-                        metavar='N', help='of who comes, who clicks what, '
-                        'and of the models (default %(default)s)')
+                        metavar='N', help='of who comes and who clicks what '
+                        '(default %(default)s)')
     return parser.parse_args()
 
 

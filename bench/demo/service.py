@@ -17,7 +17,7 @@ class Services:
         self.executed = {}      # title: the first such statement, as executed
         self.seconds = {}       # title: what each execution took
 
-    def set_up(self, world, seed):
+    def set_up(self, world):
         """Make tables, vectors and models, and load what is known."""
         self._run('The extension', statements.EXTENSION)
         self._run('Tables', statements.TABLES)
@@ -31,7 +31,7 @@ class Services:
         self._run('Vectors of the log', statements.FACTORS)
         self._run('How often each was watched', statements.POPULARITY)
         self._run('Vectors of people', statements.PROFILE)
-        self._run('Models', statements.MODELS, seed=seed)
+        self._run('Models', statements.MODELS)
         self._cursor.execute(statements.ANALYSE)
         for service in statements.CHOICES:
             self._prepare(service)

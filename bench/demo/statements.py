@@ -54,9 +54,9 @@ $$"""
 
 MODELS = """\
 INSERT INTO model VALUES
-    ('plain',   dlints_new(64, seed => %(seed)s)),
-    ('matched', dlints_new(64, seed => %(seed)s, interactions => 'matched')),
-    ('earning', dlints_new(64, seed => %(seed)s, interactions => 'matched'))"""
+    ('plain',   dlints_new(64)),
+    ('matched', dlints_new(64, interactions => 'matched')),
+    ('earning', dlints_new(64, interactions => 'matched'))"""
 
 ANALYSE = 'VACUUM ANALYZE movie, log, visit, model'
 
@@ -120,7 +120,7 @@ SELECT v.viewer_id, profile('matched', v.viewer_id)
 FROM   visit v
 WHERE  v.service = 'matched' AND v.reward > 0
 GROUP  BY v.viewer_id
-ORDER  BY count(*) DESC
+ORDER  BY count(*) DESC, v.viewer_id
 LIMIT  50"""
 
 # The genres that somebody watches more than others do

@@ -9,7 +9,7 @@ LINES = 8
 
 
 # Who is told what a click is worth; to the others all are worth the same
-TOLD = 'earning',
+TOLD = 'earning'
 
 
 def run(world, services, names):
@@ -26,7 +26,7 @@ def run(world, services, names):
                 clicked = np.array([(viewer, movie) in world.likes
                                     for movie in movies], dtype=float)
                 earned = clicked * world.worths[movies]
-                rewards = earned if name in TOLD else clicked
+                rewards = earned if name == TOLD else clicked
                 services.note(name, viewer, movies, rewards.tolist())
                 clicks[name][step] = clicked.sum()
                 earnings[name][step] = earned.sum()
