@@ -11,6 +11,8 @@
 #   make long-run                            what millions of observations leave
 #   make lint                                what reads the source for mistakes
 #   make dist                                the release, as a tarball
+#   make deb, make deb-test                  Debian packages, in build/deb; and
+#                                            tried in a system of their own
 #
 # PG_CONFIG chooses the PostgreSQL.
 
@@ -116,3 +118,11 @@ lint:
 dist:
 	$(INSTALL_FOR) server
 	@scripts/dist.sh $(EXTVERSION)
+
+.PHONY: deb deb-test
+deb:
+	$(INSTALL_FOR) deb
+	@scripts/deb.sh
+
+deb-test: deb
+	@test/deb/run.sh

@@ -18,6 +18,7 @@ grep -q "^default_version = '$version'" dlints.control || die "dlints.control do
 [ "$(sed '/"meta-spec"/,$d' META.json | grep -cF "\"version\": \"$version\"")" -eq 2 ] ||
 	die "META.json does not say version $version twice"
 grep -qF "\"file\": \"sql/dlints--$version.sql\"" META.json || die "META.json does not name sql/dlints--$version.sql"
+[ "$(sed -n '1s/^dlints (\(.*\)).*/\1/p' debian/changelog)" = "$version" ] || die "debian/changelog does not say version $version"
 grep -qF "## [$version]" CHANGELOG.md || die "CHANGELOG.md has no section for $version"
 
 # Versions with an install script, oldest first

@@ -57,7 +57,9 @@ plan()
 		sed -n 's,^/usr/lib/postgresql/\([0-9]*\)/.*,\1,p' | sort -n | tail -n 1)
 	major=${major:-$(LC_ALL=C apt-cache depends postgresql 2>/dev/null |
 		sed -n 's/^ *Depends: postgresql-\([0-9]*\)$/\1/p')}
-	sed "s/-15\>/-$major/" "$(dirname "$0")/../debian/control" >"$work/debian/control"
+	# debhelper itself would not understand its own line with profiles.
+	sed "s/-15\>/-$major/; s/^ debhelper-compat .*)/& <!pkg.dlints.private> <pkg.dlints.deb>/" \
+		"$(dirname "$0")/../debian/control" >"$work/debian/control"
 	apt -s build-dep -P "$profiles" "$work" >"$work/plan" 2>&1
 }
 

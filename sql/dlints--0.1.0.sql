@@ -183,78 +183,63 @@ CREATE FUNCTION dlints_accepts(model dlints, context anycompatiblearray, shared 
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
 COMMENT ON FUNCTION dlints_accepts(dlints, anycompatiblearray, anycompatiblearray, double precision) IS 'would dlints_update learn this observation under a shared context, never an error';
 
-CREATE FUNCTION dlints_evidence_transfn(internal, dlints, real[], double precision) RETURNS internal
+CREATE FUNCTION dlints_evidence_transfn(dlints, dlints, real[], double precision) RETURNS dlints
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
-COMMENT ON FUNCTION dlints_evidence_transfn(internal, dlints, real[], double precision) IS 'transition function of dlints_evidence';
+COMMENT ON FUNCTION dlints_evidence_transfn(dlints, dlints, real[], double precision) IS 'transition function of dlints_evidence';
 
-CREATE FUNCTION dlints_evidence_at_transfn(internal, dlints, real[], double precision, timestamp with time zone) RETURNS internal
+CREATE FUNCTION dlints_evidence_at_transfn(dlints, dlints, real[], double precision, timestamp with time zone) RETURNS dlints
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
-COMMENT ON FUNCTION dlints_evidence_at_transfn(internal, dlints, real[], double precision, timestamp with time zone) IS 'transition function of dlints_evidence with times';
+COMMENT ON FUNCTION dlints_evidence_at_transfn(dlints, dlints, real[], double precision, timestamp with time zone) IS 'transition function of dlints_evidence with times';
 
-CREATE FUNCTION dlints_evidence_weight_transfn(internal, dlints, real[], double precision, timestamp with time zone, double precision) RETURNS internal
+CREATE FUNCTION dlints_evidence_weight_transfn(dlints, dlints, real[], double precision, timestamp with time zone, double precision) RETURNS dlints
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
-COMMENT ON FUNCTION dlints_evidence_weight_transfn(internal, dlints, real[], double precision, timestamp with time zone, double precision) IS 'transition function of dlints_evidence with times and weights';
+COMMENT ON FUNCTION dlints_evidence_weight_transfn(dlints, dlints, real[], double precision, timestamp with time zone, double precision) IS 'transition function of dlints_evidence with times and weights';
 
-CREATE FUNCTION dlints_evidence_transfn(internal, dlints, real[], real[], double precision) RETURNS internal
+CREATE FUNCTION dlints_evidence_transfn(dlints, dlints, real[], real[], double precision) RETURNS dlints
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
-COMMENT ON FUNCTION dlints_evidence_transfn(internal, dlints, real[], real[], double precision) IS 'transition function of dlints_evidence with a shared context';
+COMMENT ON FUNCTION dlints_evidence_transfn(dlints, dlints, real[], real[], double precision) IS 'transition function of dlints_evidence with a shared context';
 
-CREATE FUNCTION dlints_evidence_at_transfn(internal, dlints, real[], real[], double precision, timestamp with time zone) RETURNS internal
+CREATE FUNCTION dlints_evidence_at_transfn(dlints, dlints, real[], real[], double precision, timestamp with time zone) RETURNS dlints
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
-COMMENT ON FUNCTION dlints_evidence_at_transfn(internal, dlints, real[], real[], double precision, timestamp with time zone) IS 'transition function of dlints_evidence with a shared context and times';
+COMMENT ON FUNCTION dlints_evidence_at_transfn(dlints, dlints, real[], real[], double precision, timestamp with time zone) IS 'transition function of dlints_evidence with a shared context and times';
 
-CREATE FUNCTION dlints_evidence_weight_transfn(internal, dlints, real[], real[], double precision, timestamp with time zone, double precision) RETURNS internal
+CREATE FUNCTION dlints_evidence_weight_transfn(dlints, dlints, real[], real[], double precision, timestamp with time zone, double precision) RETURNS dlints
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
-COMMENT ON FUNCTION dlints_evidence_weight_transfn(internal, dlints, real[], real[], double precision, timestamp with time zone, double precision) IS 'transition function of dlints_evidence with a shared context, times and weights';
+COMMENT ON FUNCTION dlints_evidence_weight_transfn(dlints, dlints, real[], real[], double precision, timestamp with time zone, double precision) IS 'transition function of dlints_evidence with a shared context, times and weights';
 
-CREATE FUNCTION dlints_evidence_transfn(internal, dlints, double precision[], double precision) RETURNS internal
+CREATE FUNCTION dlints_evidence_transfn(dlints, dlints, double precision[], double precision) RETURNS dlints
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
-COMMENT ON FUNCTION dlints_evidence_transfn(internal, dlints, double precision[], double precision) IS 'transition function of dlints_evidence';
+COMMENT ON FUNCTION dlints_evidence_transfn(dlints, dlints, double precision[], double precision) IS 'transition function of dlints_evidence';
 
-CREATE FUNCTION dlints_evidence_at_transfn(internal, dlints, double precision[], double precision, timestamp with time zone) RETURNS internal
+CREATE FUNCTION dlints_evidence_at_transfn(dlints, dlints, double precision[], double precision, timestamp with time zone) RETURNS dlints
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
-COMMENT ON FUNCTION dlints_evidence_at_transfn(internal, dlints, double precision[], double precision, timestamp with time zone) IS 'transition function of dlints_evidence with times';
+COMMENT ON FUNCTION dlints_evidence_at_transfn(dlints, dlints, double precision[], double precision, timestamp with time zone) IS 'transition function of dlints_evidence with times';
 
-CREATE FUNCTION dlints_evidence_weight_transfn(internal, dlints, double precision[], double precision, timestamp with time zone, double precision) RETURNS internal
+CREATE FUNCTION dlints_evidence_weight_transfn(dlints, dlints, double precision[], double precision, timestamp with time zone, double precision) RETURNS dlints
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
-COMMENT ON FUNCTION dlints_evidence_weight_transfn(internal, dlints, double precision[], double precision, timestamp with time zone, double precision) IS 'transition function of dlints_evidence with times and weights';
+COMMENT ON FUNCTION dlints_evidence_weight_transfn(dlints, dlints, double precision[], double precision, timestamp with time zone, double precision) IS 'transition function of dlints_evidence with times and weights';
 
-CREATE FUNCTION dlints_evidence_transfn(internal, dlints, double precision[], double precision[], double precision) RETURNS internal
+CREATE FUNCTION dlints_evidence_transfn(dlints, dlints, double precision[], double precision[], double precision) RETURNS dlints
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
-COMMENT ON FUNCTION dlints_evidence_transfn(internal, dlints, double precision[], double precision[], double precision) IS 'transition function of dlints_evidence with a shared context';
+COMMENT ON FUNCTION dlints_evidence_transfn(dlints, dlints, double precision[], double precision[], double precision) IS 'transition function of dlints_evidence with a shared context';
 
-CREATE FUNCTION dlints_evidence_at_transfn(internal, dlints, double precision[], double precision[], double precision, timestamp with time zone) RETURNS internal
+CREATE FUNCTION dlints_evidence_at_transfn(dlints, dlints, double precision[], double precision[], double precision, timestamp with time zone) RETURNS dlints
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
-COMMENT ON FUNCTION dlints_evidence_at_transfn(internal, dlints, double precision[], double precision[], double precision, timestamp with time zone) IS 'transition function of dlints_evidence with a shared context and times';
+COMMENT ON FUNCTION dlints_evidence_at_transfn(dlints, dlints, double precision[], double precision[], double precision, timestamp with time zone) IS 'transition function of dlints_evidence with a shared context and times';
 
-CREATE FUNCTION dlints_evidence_weight_transfn(internal, dlints, double precision[], double precision[], double precision, timestamp with time zone, double precision) RETURNS internal
+CREATE FUNCTION dlints_evidence_weight_transfn(dlints, dlints, double precision[], double precision[], double precision, timestamp with time zone, double precision) RETURNS dlints
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
-COMMENT ON FUNCTION dlints_evidence_weight_transfn(internal, dlints, double precision[], double precision[], double precision, timestamp with time zone, double precision) IS 'transition function of dlints_evidence with a shared context, times and weights';
+COMMENT ON FUNCTION dlints_evidence_weight_transfn(dlints, dlints, double precision[], double precision[], double precision, timestamp with time zone, double precision) IS 'transition function of dlints_evidence with a shared context, times and weights';
 
-CREATE FUNCTION dlints_evidence_finalfn(internal) RETURNS dlints
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION dlints_evidence_finalfn(internal) IS 'final function of dlints_evidence';
-
-CREATE FUNCTION dlints_evidence_combinefn(internal, internal) RETURNS internal
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION dlints_evidence_combinefn(internal, internal) IS 'combine function of dlints_evidence';
-
-CREATE FUNCTION dlints_evidence_serialfn(internal) RETURNS bytea
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION dlints_evidence_serialfn(internal) IS 'serialisation function of dlints_evidence';
-
-CREATE FUNCTION dlints_evidence_deserialfn(bytea, internal) RETURNS internal
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION dlints_evidence_deserialfn(bytea, internal) IS 'deserialisation function of dlints_evidence';
+CREATE FUNCTION dlints_concat(dlints, dlints) RETURNS dlints
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION dlints_concat(dlints, dlints) IS 'implementation of || operator';
 
 CREATE AGGREGATE dlints_evidence(model dlints, context real[], reward double precision) (
 	SFUNC = dlints_evidence_transfn,
-	STYPE = internal,
+	STYPE = dlints,
 	SSPACE = 65536,
-	FINALFUNC = dlints_evidence_finalfn,
-	COMBINEFUNC = dlints_evidence_combinefn,
-	SERIALFUNC = dlints_evidence_serialfn,
-	DESERIALFUNC = dlints_evidence_deserialfn,
+	COMBINEFUNC = dlints_concat,
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE dlints_evidence(dlints, real[], double precision)
@@ -262,12 +247,9 @@ COMMENT ON AGGREGATE dlints_evidence(dlints, real[], double precision)
 
 CREATE AGGREGATE dlints_evidence(model dlints, context real[], reward double precision, at timestamp with time zone) (
 	SFUNC = dlints_evidence_at_transfn,
-	STYPE = internal,
+	STYPE = dlints,
 	SSPACE = 65536,
-	FINALFUNC = dlints_evidence_finalfn,
-	COMBINEFUNC = dlints_evidence_combinefn,
-	SERIALFUNC = dlints_evidence_serialfn,
-	DESERIALFUNC = dlints_evidence_deserialfn,
+	COMBINEFUNC = dlints_concat,
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE dlints_evidence(dlints, real[], double precision, timestamp with time zone)
@@ -275,12 +257,9 @@ COMMENT ON AGGREGATE dlints_evidence(dlints, real[], double precision, timestamp
 
 CREATE AGGREGATE dlints_evidence(model dlints, context real[], reward double precision, at timestamp with time zone, weight double precision) (
 	SFUNC = dlints_evidence_weight_transfn,
-	STYPE = internal,
+	STYPE = dlints,
 	SSPACE = 65536,
-	FINALFUNC = dlints_evidence_finalfn,
-	COMBINEFUNC = dlints_evidence_combinefn,
-	SERIALFUNC = dlints_evidence_serialfn,
-	DESERIALFUNC = dlints_evidence_deserialfn,
+	COMBINEFUNC = dlints_concat,
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE dlints_evidence(dlints, real[], double precision, timestamp with time zone, double precision)
@@ -288,12 +267,9 @@ COMMENT ON AGGREGATE dlints_evidence(dlints, real[], double precision, timestamp
 
 CREATE AGGREGATE dlints_evidence(model dlints, context real[], shared real[], reward double precision) (
 	SFUNC = dlints_evidence_transfn,
-	STYPE = internal,
+	STYPE = dlints,
 	SSPACE = 65536,
-	FINALFUNC = dlints_evidence_finalfn,
-	COMBINEFUNC = dlints_evidence_combinefn,
-	SERIALFUNC = dlints_evidence_serialfn,
-	DESERIALFUNC = dlints_evidence_deserialfn,
+	COMBINEFUNC = dlints_concat,
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE dlints_evidence(dlints, real[], real[], double precision)
@@ -301,12 +277,9 @@ COMMENT ON AGGREGATE dlints_evidence(dlints, real[], real[], double precision)
 
 CREATE AGGREGATE dlints_evidence(model dlints, context real[], shared real[], reward double precision, at timestamp with time zone) (
 	SFUNC = dlints_evidence_at_transfn,
-	STYPE = internal,
+	STYPE = dlints,
 	SSPACE = 65536,
-	FINALFUNC = dlints_evidence_finalfn,
-	COMBINEFUNC = dlints_evidence_combinefn,
-	SERIALFUNC = dlints_evidence_serialfn,
-	DESERIALFUNC = dlints_evidence_deserialfn,
+	COMBINEFUNC = dlints_concat,
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE dlints_evidence(dlints, real[], real[], double precision, timestamp with time zone)
@@ -314,12 +287,9 @@ COMMENT ON AGGREGATE dlints_evidence(dlints, real[], real[], double precision, t
 
 CREATE AGGREGATE dlints_evidence(model dlints, context real[], shared real[], reward double precision, at timestamp with time zone, weight double precision) (
 	SFUNC = dlints_evidence_weight_transfn,
-	STYPE = internal,
+	STYPE = dlints,
 	SSPACE = 65536,
-	FINALFUNC = dlints_evidence_finalfn,
-	COMBINEFUNC = dlints_evidence_combinefn,
-	SERIALFUNC = dlints_evidence_serialfn,
-	DESERIALFUNC = dlints_evidence_deserialfn,
+	COMBINEFUNC = dlints_concat,
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE dlints_evidence(dlints, real[], real[], double precision, timestamp with time zone, double precision)
@@ -327,12 +297,9 @@ COMMENT ON AGGREGATE dlints_evidence(dlints, real[], real[], double precision, t
 
 CREATE AGGREGATE dlints_evidence(model dlints, context double precision[], reward double precision) (
 	SFUNC = dlints_evidence_transfn,
-	STYPE = internal,
+	STYPE = dlints,
 	SSPACE = 65536,
-	FINALFUNC = dlints_evidence_finalfn,
-	COMBINEFUNC = dlints_evidence_combinefn,
-	SERIALFUNC = dlints_evidence_serialfn,
-	DESERIALFUNC = dlints_evidence_deserialfn,
+	COMBINEFUNC = dlints_concat,
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE dlints_evidence(dlints, double precision[], double precision)
@@ -340,12 +307,9 @@ COMMENT ON AGGREGATE dlints_evidence(dlints, double precision[], double precisio
 
 CREATE AGGREGATE dlints_evidence(model dlints, context double precision[], reward double precision, at timestamp with time zone) (
 	SFUNC = dlints_evidence_at_transfn,
-	STYPE = internal,
+	STYPE = dlints,
 	SSPACE = 65536,
-	FINALFUNC = dlints_evidence_finalfn,
-	COMBINEFUNC = dlints_evidence_combinefn,
-	SERIALFUNC = dlints_evidence_serialfn,
-	DESERIALFUNC = dlints_evidence_deserialfn,
+	COMBINEFUNC = dlints_concat,
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE dlints_evidence(dlints, double precision[], double precision, timestamp with time zone)
@@ -353,12 +317,9 @@ COMMENT ON AGGREGATE dlints_evidence(dlints, double precision[], double precisio
 
 CREATE AGGREGATE dlints_evidence(model dlints, context double precision[], reward double precision, at timestamp with time zone, weight double precision) (
 	SFUNC = dlints_evidence_weight_transfn,
-	STYPE = internal,
+	STYPE = dlints,
 	SSPACE = 65536,
-	FINALFUNC = dlints_evidence_finalfn,
-	COMBINEFUNC = dlints_evidence_combinefn,
-	SERIALFUNC = dlints_evidence_serialfn,
-	DESERIALFUNC = dlints_evidence_deserialfn,
+	COMBINEFUNC = dlints_concat,
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE dlints_evidence(dlints, double precision[], double precision, timestamp with time zone, double precision)
@@ -366,12 +327,9 @@ COMMENT ON AGGREGATE dlints_evidence(dlints, double precision[], double precisio
 
 CREATE AGGREGATE dlints_evidence(model dlints, context double precision[], shared double precision[], reward double precision) (
 	SFUNC = dlints_evidence_transfn,
-	STYPE = internal,
+	STYPE = dlints,
 	SSPACE = 65536,
-	FINALFUNC = dlints_evidence_finalfn,
-	COMBINEFUNC = dlints_evidence_combinefn,
-	SERIALFUNC = dlints_evidence_serialfn,
-	DESERIALFUNC = dlints_evidence_deserialfn,
+	COMBINEFUNC = dlints_concat,
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE dlints_evidence(dlints, double precision[], double precision[], double precision)
@@ -379,12 +337,9 @@ COMMENT ON AGGREGATE dlints_evidence(dlints, double precision[], double precisio
 
 CREATE AGGREGATE dlints_evidence(model dlints, context double precision[], shared double precision[], reward double precision, at timestamp with time zone) (
 	SFUNC = dlints_evidence_at_transfn,
-	STYPE = internal,
+	STYPE = dlints,
 	SSPACE = 65536,
-	FINALFUNC = dlints_evidence_finalfn,
-	COMBINEFUNC = dlints_evidence_combinefn,
-	SERIALFUNC = dlints_evidence_serialfn,
-	DESERIALFUNC = dlints_evidence_deserialfn,
+	COMBINEFUNC = dlints_concat,
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE dlints_evidence(dlints, double precision[], double precision[], double precision, timestamp with time zone)
@@ -392,20 +347,13 @@ COMMENT ON AGGREGATE dlints_evidence(dlints, double precision[], double precisio
 
 CREATE AGGREGATE dlints_evidence(model dlints, context double precision[], shared double precision[], reward double precision, at timestamp with time zone, weight double precision) (
 	SFUNC = dlints_evidence_weight_transfn,
-	STYPE = internal,
+	STYPE = dlints,
 	SSPACE = 65536,
-	FINALFUNC = dlints_evidence_finalfn,
-	COMBINEFUNC = dlints_evidence_combinefn,
-	SERIALFUNC = dlints_evidence_serialfn,
-	DESERIALFUNC = dlints_evidence_deserialfn,
+	COMBINEFUNC = dlints_concat,
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE dlints_evidence(dlints, double precision[], double precision[], double precision, timestamp with time zone, double precision)
 	IS 'what the rows say under the model''s parameters and their shared contexts, its own evidence left out; to be appended with ||';
-
-CREATE FUNCTION dlints_concat(dlints, dlints) RETURNS dlints
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
-COMMENT ON FUNCTION dlints_concat(dlints, dlints) IS 'implementation of || operator';
 
 CREATE OPERATOR || (
 	LEFTARG = dlints,
@@ -991,3 +939,57 @@ COMMENT ON FUNCTION dlints_progressive(dlints, anycompatiblearray, double precis
 CREATE FUNCTION dlints_progressive(model dlints, context anycompatiblearray, shared anycompatiblearray, reward double precision, at timestamp with time zone DEFAULT NULL, weight double precision DEFAULT NULL) RETURNS double precision
 	AS 'MODULE_PATHNAME' LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION dlints_progressive(dlints, anycompatiblearray, anycompatiblearray, double precision, timestamp with time zone, double precision) IS 'the reward that the model expects of each row, under its shared context, after it has learned those before it';
+
+-- Administration ------------------------------------------------------------
+
+-- A view runs with its owner's rights, a superuser's.  It reads catalogues that
+-- are everybody's to read, and shows what its caller may see.  Names and
+-- operators are qualified, since what is found for them here stays.
+CREATE VIEW dlints_columns AS
+WITH RECURSIVE model_type (oid) AS (
+	SELECT 'dlints'::pg_catalog.regtype::pg_catalog.oid
+	UNION ALL
+	SELECT t.oid FROM pg_catalog.pg_type t JOIN model_type b ON t.typbasetype OPERATOR(pg_catalog.=) b.oid
+)
+SELECT
+	c.oid::pg_catalog.regclass AS relation,
+	a.attname,
+	pg_catalog.format_type(a.atttypid, a.atttypmod) AS type,
+	pg_catalog.pg_stat_get_live_tuples(c.oid) AS live_rows,
+	pg_catalog.pg_stat_get_tuples_updated(c.oid) AS updated_rows,
+	pg_catalog.pg_total_relation_size(c.oid) AS bytes,
+	pg_catalog.pg_stat_get_dead_tuples(c.reltoastrelid) OPERATOR(pg_catalog.*)
+		(pg_catalog.current_setting('block_size')::pg_catalog.int8 OPERATOR(pg_catalog./) 4::pg_catalog.int8) AS dead_bytes,
+	GREATEST(pg_catalog.pg_stat_get_last_vacuum_time(c.reltoastrelid),
+		pg_catalog.pg_stat_get_last_autovacuum_time(c.reltoastrelid)) AS last_vacuum
+FROM pg_catalog.pg_attribute a
+JOIN model_type m ON a.atttypid OPERATOR(pg_catalog.=) m.oid
+JOIN pg_catalog.pg_class c ON a.attrelid OPERATOR(pg_catalog.=) c.oid
+WHERE c.relkind OPERATOR(pg_catalog.=) ANY ('{r,m}'::pg_catalog."char"[])
+	AND NOT a.attisdropped
+	AND NOT pg_catalog.pg_is_other_temp_schema(c.relnamespace)
+	AND pg_catalog.has_schema_privilege(c.relnamespace, 'USAGE')
+	AND pg_catalog.has_column_privilege(c.oid, a.attnum, 'SELECT');
+GRANT SELECT ON dlints_columns TO PUBLIC;
+COMMENT ON VIEW dlints_columns IS 'columns of models in tables and materialized views, how large these are and how busy';
+
+CREATE FUNCTION dlints_models(
+	relation regclass,
+	attname name DEFAULT NULL,
+	OUT attname name,
+	OUT key text,
+	OUT context_dim integer,
+	OUT reduced_dim integer,
+	OUT shared_dim integer,
+	OUT policy text,
+	OUT updates bigint,
+	OUT effective_sample_size double precision,
+	OUT mean_reward double precision,
+	OUT newest timestamp with time zone,
+	OUT written timestamp with time zone,
+	OUT bytes bigint,
+	OUT hint text,
+	OUT format_version integer
+) RETURNS SETOF record
+	AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED COST 10000 ROWS 100;
+COMMENT ON FUNCTION dlints_models(regclass, name) IS 'the models of a table or view, of one of its columns or of all: in which row they are, how large, and what they have learned';

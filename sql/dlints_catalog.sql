@@ -3,13 +3,13 @@
 \pset null NULL
 CREATE TEMP VIEW member AS SELECT d.classid, d.objid FROM pg_depend AS d JOIN pg_extension AS e ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid
 WHERE e.extname = 'dlints' AND d.deptype = 'e'
--- since PostgreSQL 17 array types, which PostgreSQL makes, are members themselves
-AND NOT (d.classid = 'pg_type'::regclass AND EXISTS (SELECT FROM pg_type AS t WHERE t.typarray = d.objid));
+-- since PostgreSQL 17 array types and row types of views, which PostgreSQL makes, are members themselves
+AND NOT (d.classid = 'pg_type'::regclass AND EXISTS (SELECT FROM pg_type AS t LEFT JOIN pg_class AS c ON c.oid = t.typrelid WHERE t.typarray = d.objid OR t.oid = d.objid AND c.relkind = 'v'));
 
 -- everything has a comment
 SELECT pg_describe_object(classid, objid, 0) AS without_comment FROM member
 WHERE obj_description(objid, classid::regclass::name) IS NULL ORDER BY 1;
-SELECT classid::regclass AS catalogue, count(*) FROM member GROUP BY 1 ORDER BY 1::text COLLATE "C";
+SELECT classid::regclass AS catalogue, count(*) FROM member GROUP BY 1 ORDER BY classid::regclass::text COLLATE "C";
 
 -- functions and aggregates: kind, volatility, parallel safety, strictness, set-returning
 SELECT p.oid::regprocedure AS function, prokind AS kind, provolatile AS volatile, proparallel AS parallel, proisstrict AS strict, proretset AS set, pg_get_function_result(p.oid) AS result
@@ -39,6 +39,10 @@ SELECT o.oid::regoperator FROM member JOIN pg_operator AS o ON classid = 'pg_ope
 SELECT proname, pg_get_function_arguments(p.oid) AS arguments FROM member JOIN pg_proc AS p ON classid = 'pg_proc'::regclass AND objid = p.oid
 WHERE proname !~ '(fn|_in|_out|_recv|_send|jsonb)$' ORDER BY proname COLLATE "C", pg_get_function_arguments(p.oid) COLLATE "C";
 
+-- views, everybody's to read
+SELECT c.oid::regclass AS view, relkind, array_to_string(relacl, ' ') LIKE '%=r/%' AS granted FROM member JOIN pg_class AS c ON classid = 'pg_class'::regclass AND objid = c.oid ORDER BY c.oid::regclass::text COLLATE "C";
+SELECT attname, atttypid::regtype AS type FROM pg_attribute WHERE attrelid = 'dlints_columns'::regclass ORDER BY attnum;
+
 -- it works in any schema, whether the search_path knows it or not, and can be moved
 SELECT extrelocatable FROM pg_extension WHERE extname = 'dlints';
 CREATE SCHEMA elsewhere;
@@ -51,6 +55,7 @@ SET search_path = pg_catalog;
 SELECT i.updates FROM elsewhere.dlints_info((SELECT elsewhere.dlints_concat_agg(e OPERATOR(elsewhere.||) e) FROM
   (SELECT elsewhere.dlints_evidence(elsewhere.dlints_new(2, 1), ARRAY[1, 2]::real[], 1) FROM generate_series(1, 3) AS g) AS s (e))) AS i;
 SELECT elsewhere.dlints_top(g, elsewhere.dlints_dot(elsewhere.dlints_weights(elsewhere.dlints_new(1)), ARRAY[g]::real[]), 2) FROM generate_series(1, 3) AS g;
+SELECT c.attname, m.bytes FROM elsewhere.dlints_columns AS c, LATERAL elsewhere.dlints_models(c.relation, c.attname) AS m;
 SELECT pg_typeof(elsewhere.dlints_new(2)::text::elsewhere.dlints(2, intercept)::jsonb::elsewhere.dlints);
 RESET search_path;
 DROP EXTENSION dlints;

@@ -8,11 +8,11 @@ import argparse
 from bench import machine, program, progress, report
 from bench.speed import (decide, evidence, factors, growth, interleaved, judge,
                          memories, memory, rebuild, recommend, reduced,
-                         sessions, shared, stream, update)
+                         sessions, shared, stream, update, wal)
 
 THEMES = (recommend, evidence, update, stream, growth, memory, shared,
           interleaved, rebuild, reduced, sessions, memories, judge, decide,
-          factors)
+          factors, wal)
 QUICK = 0.1
 
 

@@ -9,7 +9,7 @@ CREATE TEMP TABLE sample (type regtype, value text);
 INSERT INTO sample VALUES
     ('dlints', 'dlints_update(one_memory(2, discount => 1), ARRAY[1, 2], 1)'), ('jsonb', 'one_memory(2)::jsonb'), ('anycompatiblearray', 'ARRAY[1, 2]::real[]'),
     ('real[]', 'ARRAY[1, 2]'), ('double precision[]', 'ARRAY[1, 2]'), ('double precision', '1'), ('integer', '2'), ('bigint', '7'),
-    ('boolean', 'true'), ('text', '''ucb'''), ('oid', '0'), ('cstring', '''{}'''), ('cstring[]', '''{2}'''),
+    ('boolean', 'true'), ('text', '''ucb'''), ('oid', '0'), ('regclass', '''kind'''), ('name', '''empty'''), ('cstring', '''{}'''), ('cstring[]', '''{2}'''),
     ('"any"', '''name'''), ('interval', '''1 day'''), ('timestamptz', '''2026-01-01'''), ('timestamptz[]', '''{2026-01-01,2026-01-02}''');
 
 CREATE TEMP TABLE member AS

@@ -11,7 +11,7 @@ use ExtensionFiles;
 use Test::More;
 
 my $files = ExtensionFiles->new;
-my $node = DlintsTest->node('main');
+my $node = DlintsTest->node('main', conf => "track_commit_timestamp = on\n");
 
 $node->safe_psql(
 	'postgres', q{
@@ -92,6 +92,7 @@ my $everything = q{
 	  dlints_predict(m, ARRAY[1, 2, 3.0]), dlints_stddev(m, '{1, 2, 3}'::bigint[]),
 	  dlints_info(m), (SELECT count(c) FROM dlints_coefficients(m) AS c),
 	  (SELECT dlints_ndcg(i, -i, 3) FROM item),
+	  (SELECT count(c) FROM dlints_columns AS c), (SELECT min(key || bytes) FROM dlints_models('listed')),
 	  dlints_encode(4, 'name', 'value', 'number', 2), dlints_encode(4, '{"name": "value"}'::jsonb),
 	  (SELECT dlints_profile(x, i) || dlints_profile(x::double precision[]) FROM item),
 	  (SELECT dlints_top(f.item, f.item, 2) FROM dlints_factors('VALUES (1, 2), (1, 3), (2, 3)', 2, 'VALUES (2, ARRAY[1, 2])') AS f (item integer, features real[])),
@@ -100,7 +101,9 @@ my $everything = q{
 	FROM (SELECT dlints_update(dlints_update(dlints_new(3, 2, seed => 4), '{1, 2, 3}', 1), '{3, 0, 1}', 0) AS m OFFSET 0) AS model};
 
 my $shared = database('CREATE SCHEMA bandit',
-	'CREATE EXTENSION dlints SCHEMA bandit');
+	'CREATE EXTENSION dlints SCHEMA bandit',
+	q{CREATE TABLE bandit.listed AS SELECT 'home' AS name, bandit.dlints_new(2) AS state},
+	'ALTER TABLE bandit.listed ADD PRIMARY KEY (name)');
 my $path = 'SET search_path = bandit;';
 
 is( $node->safe_psql(
@@ -114,7 +117,7 @@ is( $node->safe_psql(
 	'',
 	'every function is called below');
 
-$node->safe_psql($shared, 'GRANT USAGE ON SCHEMA bandit TO plain, mallory');
+$node->safe_psql($shared, 'GRANT USAGE ON SCHEMA bandit TO plain, mallory; GRANT SELECT ON bandit.listed TO plain');
 my $expected = $node->safe_psql($shared, "$path $everything");
 cmp_ok(length($expected), '>', 1000, 'they say something');
 is(as('plain', $shared, "$path $everything"),
@@ -131,8 +134,9 @@ is( $node->safe_psql(
 	LEFT JOIN pg_operator AS o ON classid = 'pg_operator'::regclass AND objid = o.oid
 	LEFT JOIN pg_opclass AS c ON classid = 'pg_opclass'::regclass AND objid = c.oid
 	LEFT JOIN pg_opfamily AS f ON classid = 'pg_opfamily'::regclass AND objid = f.oid
+	LEFT JOIN pg_class AS v ON classid = 'pg_class'::regclass AND objid = v.oid AND relkind = 'v'
 	WHERE deptype = 'e' AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'dlints')
-	  AND NOT coalesce(proowner, typowner, oprowner, opcowner, opfowner,
+	  AND NOT coalesce(proowner, typowner, oprowner, opcowner, opfowner, relowner,
 	                   CASE WHEN classid = 'pg_cast'::regclass THEN 10 END, 0) = 10}),
 	'',
 	'everything in it is of a kind that holds no data, and the administrator\'s');
@@ -150,6 +154,19 @@ is( as( 'plain', $shared,
 		"$path SELECT dlints_mean(dlints_new(1, intercept => false)); SET dlints.projection_cache_size = '1MB'; SHOW dlints.projection_cache_size"),
 	"{0}\n1MB",
 	'a role bounds the projections of its own sessions');
+
+### When a model was written
+
+my $written = database('CREATE EXTENSION dlints',
+	'CREATE TABLE model AS SELECT dlints_new(2) AS state',
+	'GRANT SELECT (state) ON model TO plain',
+	'VACUUM (FREEZE) model', 'INSERT INTO model VALUES (dlints_new(1))');
+is( $node->safe_psql($written,
+		q{SELECT context_dim, written BETWEEN now() - interval '1 hour' AND now() FROM dlints_models('model') ORDER BY 1}),
+	"1|t\n2|t",
+	'a model was written when its row was, if the server keeps that');
+is(as('plain', $written, q{SELECT context_dim, written FROM dlints_models('model') ORDER BY 1}),
+	"1|\n2|", 'for those who may read more than the column');
 
 ### What stands in the search_path
 
@@ -178,10 +195,10 @@ my $traps = q{
 			EXECUTE pg_catalog.format('CREATE FUNCTION SCHEMA.%I(%s) %s', f.name, f.arguments, body);
 		END LOOP;
 
-		-- functions of dlints' with any argument
+		-- functions of dlints', and some that it calls, with any argument
 		FOREACH l IN ARRAY '{dlints, dlints_eq, dlints_ne, dlints_hash, dlints_concat, dlints_to_jsonb, dlints_mean, dlints_new,
-			dlints_recommend, dlints_recommend_transfn, dlints_evidence, dlints_top, dlints_draw}'::pg_catalog.text[] LOOP
-			FOREACH r IN ARRAY '{anyelement, "anyelement, anyelement", "anyelement, anyelement, anyelement"}'::pg_catalog.text[] LOOP
+			dlints_recommend, dlints_recommend_transfn, dlints_evidence, dlints_top, dlints_draw, dlints_info, format}'::pg_catalog.text[] LOOP
+			FOREACH r IN ARRAY '{anyelement, "anyelement, anyelement", "anyelement, anyelement, anyelement", "text, text"}'::pg_catalog.text[] LOOP
 				EXECUTE pg_catalog.format('CREATE FUNCTION SCHEMA.%I(%s) %s', l, r, body);
 			END LOOP;
 		END LOOP;
@@ -292,21 +309,23 @@ for my $taken (
 
 ### Who may create it
 
-# The owner of a database, who is no superuser
+# Whoever may create things in a database, such as its owner.  The script then
+# runs as the superuser, in a schema of the owner's, who gets the extension and no
+# more.
 my $owned = prepared('owner');
-refused('owner', $owned, 'CREATE EXTENSION dlints SCHEMA bandit',
-	'an extension that the administrator has not declared as trusted');
+refused('plain', $owned, 'CREATE EXTENSION dlints SCHEMA bandit',
+	'an extension without CREATE on the database');
 is( $node->safe_psql($owned,
 		q{SELECT count(*) FROM pg_extension WHERE extname = 'dlints'}),
 	0,
 	'and nothing is left of the attempt');
-
-# An administrator may declare it.  Its script then runs as the superuser for
-# anybody with CREATE on a database, who gets the extension and no more.
+$files->control(trusted => 'false');
+refused('owner', $owned, 'CREATE EXTENSION dlints SCHEMA bandit',
+	'an extension that the administrator has declared as not trusted');
 $files->control(trusted => 'true');
-refused('plain', $owned, 'CREATE EXTENSION dlints SCHEMA bandit',
-	'a trusted extension without CREATE on the database');
-is(sqlstate('owner', $owned, 'CREATE EXTENSION dlints SCHEMA bandit'),
+is( sqlstate('owner', $owned,
+		"CREATE EXTENSION dlints SCHEMA bandit VERSION '$oldest'; ALTER EXTENSION dlints UPDATE"
+	),
 	'none, status 0', 'trusted: the owner of a database creates it');
 untouched($owned, 'bandit', 'trusted');
 is( $node->safe_psql($owned,
@@ -321,12 +340,62 @@ refused('owner', $owned, "$path $_", "trusted: $_")
   for 'ALTER FUNCTION dlints_mean(dlints) COST 1',
   'CREATE OR REPLACE FUNCTION dlints_eq(dlints, dlints) RETURNS boolean LANGUAGE sql AS $$ SELECT true $$',
   'ALTER OPERATOR || (dlints, dlints) OWNER TO owner',
-  q{UPDATE pg_proc SET provolatile = 'i' WHERE proname = 'dlints_recommend'};
+  q{UPDATE pg_proc SET provolatile = 'i' WHERE proname = 'dlints_recommend'},
+  'ALTER EXTENSION dlints DROP FUNCTION dlints_mean(dlints)',
+  'CREATE OR REPLACE VIEW dlints_columns AS SELECT 1 AS relation',
+  'ALTER VIEW dlints_columns OWNER TO owner',
+  'CREATE RULE r AS ON INSERT TO dlints_columns DO INSTEAD NOTHING',
+  'CREATE TRIGGER t INSTEAD OF INSERT ON dlints_columns EXECUTE FUNCTION suppress_redundant_updates_trigger()',
+  "DELETE FROM pg_class; UPDATE pg_authid SET rolsuper = true WHERE rolname = 'owner'",
+  "SELECT rolpassword FROM pg_authid", "SELECT pg_read_file('PG_VERSION')";
+is( sqlstate('owner', $owned, "$path $_"),
+	'2BP01', "trusted: not one by one: $_")
+  for 'DROP FUNCTION dlints_mean(dlints)', 'DROP VIEW dlints_columns', 'DROP TYPE dlints CASCADE';
+refused('owner', $owned, 'CREATE SCHEMA elsewhere; ALTER EXTENSION dlints SET SCHEMA elsewhere',
+	'trusted: moving it, whose objects are the administrator\'s');
 as('owner', $owned, 'DROP EXTENSION dlints');
 is( $node->safe_psql($owned,
 		q{SELECT count(*) FROM pg_extension WHERE extname = 'dlints'}),
 	0,
 	'trusted: its owner drops it');
+
+# The name of a schema is a name, whatever is in it, and the objects of a
+# temporary schema are not found
+for my $schema ('a";DROP TABLE keeper;--', q{a' || 'b}, '$$', '@extschema@', '$libdir', 'Ünï')
+{
+	my $database = database();
+	(my $quoted = $schema) =~ s/"/""/g;
+
+	is( sqlstate(
+			'owner', $database, qq{
+			CREATE TABLE keeper ();
+			CREATE TEMP TABLE pg_proc AS SELECT * FROM pg_catalog.pg_proc;
+			CREATE TEMP TABLE pg_class AS SELECT * FROM pg_catalog.pg_class LIMIT 0;
+			CREATE TEMP TABLE model (state float8);
+			CREATE SCHEMA "$quoted";
+			CREATE EXTENSION dlints SCHEMA "$quoted";
+			CREATE TABLE stored AS SELECT "$quoted".dlints_new(2) AS state;
+			SELECT 1 / count(*) FROM "$quoted".dlints_columns AS c, "$quoted".dlints_models(c.relation, c.attname);
+			DROP EXTENSION dlints CASCADE;
+			DROP SCHEMA "$quoted";
+			TABLE keeper}),
+		'none, status 0',
+		"created, used and dropped in the schema $schema");
+}
+
+# What the owner dumps, the owner restores
+my $dumped = database();
+my $restored = database();
+as('owner', $dumped,
+	'CREATE EXTENSION dlints; CREATE TABLE model AS SELECT dlints_update(dlints_new(2), ARRAY[1, 2], 1) AS state');
+my $dump = $node->basedir . '/dump.sql';
+$node->command_ok(
+	[ 'pg_dump', '--role=owner', '--no-owner', '-f', $dump, '-d', $node->connstr($dumped) ],
+	'the owner dumps a database with models');
+is(sqlstate('owner', $restored, "\\set ON_ERROR_STOP 1\n\\i $dump"),
+	'none, status 0', 'and restores it');
+is( as('owner', $restored, 'SELECT i.updates FROM public.model, public.dlints_info(state) AS i'),
+	1, 'with the models');
 
 $node->stop;
 done_testing();

@@ -82,6 +82,12 @@ UNION ALL
 SELECT pg_describe_object('pg_amproc'::regclass, p.oid, 0), jsonb_build_object('number', amprocnum)
 FROM pg_amproc AS p WHERE amprocfamily IN (SELECT objid FROM member WHERE classid = 'pg_opfamily'::regclass)
 UNION ALL
+-- views, whose row types and rules are theirs
+SELECT 'view ' || c.oid::regclass, jsonb_build_object('relkind', relkind, 'relowner', relowner::regrole, 'relacl', relacl,
+         'reloptions', reloptions, 'relnamespace', relnamespace::regnamespace, 'definition', pg_get_viewdef(c.oid),
+         'columns', (SELECT jsonb_agg(jsonb_build_array(attname, atttypid::regtype, attacl) ORDER BY attnum) FROM pg_attribute WHERE attrelid = c.oid))
+FROM pg_class AS c WHERE oid IN (SELECT objid FROM member WHERE classid = 'pg_class'::regclass)
+UNION ALL
 SELECT 'comment on ' || pg_describe_object(classoid, objoid, objsubid), to_jsonb(description)
 FROM pg_description
 WHERE (classoid, objoid) IN (SELECT classid, objid FROM member)
@@ -99,6 +105,6 @@ UNION ALL
 SELECT 'UNKNOWN KIND ' || classid::regclass, to_jsonb(pg_describe_object(classid, objid, 0))
 FROM member
 WHERE classid NOT IN ('pg_proc'::regclass, 'pg_type'::regclass, 'pg_cast'::regclass, 'pg_operator'::regclass,
-                      'pg_opfamily'::regclass, 'pg_opclass'::regclass);
+                      'pg_opfamily'::regclass, 'pg_opclass'::regclass, 'pg_class'::regclass);
 
 SELECT what || ': ' || attributes FROM line ORDER BY (what || attributes) COLLATE "C";

@@ -44,6 +44,7 @@ INSERT INTO probe VALUES
 	('from_jsonb', 'dlints_from_jsonb(dlints_to_jsonb($1)) = $1'),
 	('out', 'dlints_out($1)::text::dlints = $1'),
 	('in', 'dlints_in($1::text::cstring, 0, -1) = $1'),
+	('models', '(SELECT count(m) = 0 AND min(i.updates) >= 0 FROM dlints_info($1) i LEFT JOIN dlints_models(''pg_catalog.pg_class'') m ON true)'),
 	('eq', 'dlints_eq($1, $1) AND NOT dlints_ne($1, $1)'),
 	('hash', 'dlints_hash($1) = dlints_hash($1::text::dlints)'),
 	('hash_extended', 'dlints_hash_extended($1, 7) = dlints_hash_extended($1::text::dlints, 7)'),
