@@ -3,7 +3,7 @@
 BEGIN;
 \ir include/helpers.sql
 
-SELECT plan(105);
+SELECT plan(107);
 
 -- 60 users of three tastes and 12 items, so that ten directions beside the
 -- wanted ones make the decomposition exact
@@ -210,6 +210,8 @@ SELECT is(pg_temp.attempt('SELECT 1, 2', 3, 'SELECT 2'), '42804: previous must r
 SELECT is(pg_temp.attempt('SELECT 1, 2', 3, 'SELECT 2, 3'), '42804: previous must return an item and an array of numbers', 'previous: no array');
 SELECT is(pg_temp.attempt('SELECT 1, 2', 3, 'SELECT 2, ''{a,b,c}''::name[]'), '42804: array of numbers expected, not name[]', 'previous: no numbers');
 SELECT is(pg_temp.attempt('SELECT 1, 2', 3, 'SELECT 2::bigint, ''{1,2,3}''::real[]'), '42804: items are of type integer in query and bigint in previous', 'previous: items of another type');
+SELECT is(pg_temp.attempt('SELECT 1, ''{2}''::integer[]', 3, 'SELECT ''{2}''::bigint[], ''{1,2,3}''::real[]', columns => 'item integer[], features real[]'), '42804: items are of type integer[] in query and bigint[] in previous', 'previous: arrays of another type');
+SELECT is(pg_temp.attempt('SELECT 1, ''a''::varchar', 3, 'SELECT ''a''::text, ''{1,2,3}''::real[]', columns => 'item text, features real[]'), 'gives 1', 'previous: items of a type that is stored alike');
 SELECT is(pg_temp.attempt('SELECT 1, 2', 3, 'SELECT 2, ''{1,2}''::real[]'), '22000: expected 3 dimensions, not 2 (This is the length of the previous vector.)', 'previous: another k');
 SELECT is(pg_temp.attempt('SELECT 1, 2', 3, 'SELECT 2, ''{1,NULL,3}''::real[]'), '22004: array must not contain nulls (The previous vector has one.)', 'previous: a NULL inside');
 SELECT is(pg_temp.attempt('SELECT 1, 2', 3, 'SELECT 2, ''{1,NaN,3}''::real[]'), '22003: NaN not allowed in array (Element 2 of the previous vector.)', 'previous: NaN');
