@@ -39,7 +39,9 @@ AggregateContext(FunctionCallInfo fcinfo)
 	MemoryContext context;
 
 	if (!AggCheckCallContext(fcinfo, &context))
-		elog(ERROR, "aggregate support function called in non-aggregate context");
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("aggregate support function called in non-aggregate context")));
 	return context;
 }
 

@@ -33,6 +33,7 @@ struct Reader
 	MemoryContext context;		/* what is to outlive the query */
 	Oid			types[3];		/* of the columns, without domains */
 	Oid			result;			/* type of items in the result */
+	int32		result_typmod;
 	uint64		seed;
 	int			k;				/* numbers in a vector */
 	double	   *previous;		/* vectors of all items, zeros without one */
@@ -130,10 +131,13 @@ IsNumber(Oid type)
 		type == FLOAT4OID || type == FLOAT8OID || type == NUMERICOID;
 }
 
+/* Values are given as they are: nothing would cut them to a varchar(10). */
 static bool
-IsItemOf(Oid type, Oid declared)
+IsItemOf(Form_pg_attribute item, const Reader *reader)
 {
-	return type == declared || IsBinaryCoercible(type, declared);
+	return (item->atttypid == reader->result ||
+			IsBinaryCoercible(item->atttypid, reader->result)) &&
+		(reader->result_typmod < 0 || item->atttypmod == reader->result_typmod);
 }
 
 /* ---------- the click log ---------- */
@@ -141,19 +145,19 @@ IsItemOf(Oid type, Oid declared)
 static void
 BeginLog(Reader *reader, TupleDesc desc)
 {
-	Oid			item;
+	Form_pg_attribute item;
 
 	if (desc->natts != 2 && desc->natts != 3)
 		WrongColumns(psprintf("query must return 2 or 3 columns, not %d",
 							  desc->natts),
 					 "They are the user, the item and, unless it is always 1, the weight.");
-	item = TupleDescAttr(desc, 1)->atttypid;
-	if (!IsItemOf(item, reader->result))
+	item = TupleDescAttr(desc, 1);
+	if (!IsItemOf(item, reader))
 		WrongColumns(psprintf("items are of type %s in the query and %s in the column definition list",
-							  format_type_be(item),
-							  format_type_be(reader->result)),
+							  format_type_with_typemod(item->atttypid, item->atttypmod),
+							  format_type_with_typemod(reader->result, reader->result_typmod)),
 					 psprintf("Write AS (item %s, features real[]).",
-							  format_type_be(item)));
+							  format_type_with_typemod(item->atttypid, item->atttypmod)));
 	reader->columns = desc->natts;
 	if (reader->columns == 3)
 	{
@@ -335,7 +339,8 @@ BeginResult(FunctionCallInfo fcinfo)
 static void
 CheckResultColumns(TupleDesc desc)
 {
-	Oid			features = desc->natts == 2 ? ColumnType(desc, 1) : InvalidOid;
+	/* of a domain nobody would check the constraints */
+	Oid			features = desc->natts == 2 ? TupleDescAttr(desc, 1)->atttypid : InvalidOid;
 
 	if (features != FLOAT4ARRAYOID && features != FLOAT8ARRAYOID)
 		WrongColumns("the column definition list must have an item and its features",
@@ -362,7 +367,7 @@ static void
 PutVectors(Tuplestorestate *store, TupleDesc desc, const Reader *reader,
 		   uint32 items, const double *vectors)
 {
-	Oid			type = ColumnType(desc, 1);
+	Oid			type = TupleDescAttr(desc, 1)->atttypid;
 	MemoryContext row = AllocSetContextCreate(CurrentMemoryContext,
 											  "dlints row",
 											  ALLOCSET_SMALL_SIZES);
@@ -497,6 +502,7 @@ dlints_factors(PG_FUNCTION_ARGS)
 	ArgNotNull(fcinfo, 3, "seed");
 	reader.seed = (uint64) PG_GETARG_INT64(3);
 	reader.result = TupleDescAttr(desc, 0)->atttypid;
+	reader.result_typmod = TupleDescAttr(desc, 0)->atttypmod;
 	query = text_to_cstring(PG_GETARG_TEXT_PP(0));
 	previous = PG_ARGISNULL(2) ? NULL :
 		text_to_cstring(PG_GETARG_TEXT_PP(2));
