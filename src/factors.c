@@ -15,12 +15,15 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
+#include "utils/timestamp.h"
 
 #include "args.h"
 #include "clicks.h"
 
-#define MAX_FACTORS		1024
+/* LAPACK works on matrices of this order without asking for interrupts */
+#define MAX_FACTORS		512
 #define PORTION			1000	/* rows fetched at a time */
+#define NEWS_MS			10000	/* between two reports of how far it is */
 
 /* What a query gives, and what is done with each row. */
 typedef struct Reader Reader;
@@ -60,10 +63,25 @@ ReadRow(Reader *reader, HeapTuple tuple, TupleDesc desc)
 	reader->row(reader, values);
 }
 
+/* Whoever waits for long is told now and then. */
+static void
+Report(TimestampTz *last, uint64 rows)
+{
+	TimestampTz now = GetCurrentTimestamp();
+
+	if (!TimestampDifferenceExceeds(*last, now, NEWS_MS))
+		return;
+	ereport(NOTICE,
+			(errmsg("dlints_factors: " UINT64_FORMAT " rows read", rows)));
+	*last = now;
+}
+
 /* Give the rows of a query, which must not write, to a reader. */
 static void
 ReadQuery(const char *query, Reader *reader)
 {
+	TimestampTz last = GetCurrentTimestamp();
+	uint64		rows_read = 0;
 	MemoryContext caller = CurrentMemoryContext;
 	MemoryContext rows = AllocSetContextCreate(caller, "dlints rows",
 											   ALLOCSET_DEFAULT_SIZES);
@@ -89,7 +107,9 @@ ReadQuery(const char *query, Reader *reader)
 			ReadRow(reader, table->vals[i], table->tupdesc);
 		MemoryContextSwitchTo(caller);
 		MemoryContextReset(rows);
+		rows_read += SPI_processed;
 		SPI_freetuptable(table);
+		Report(&last, rows_read);
 		CHECK_FOR_INTERRUPTS();
 	}
 	SPI_cursor_close(portal);

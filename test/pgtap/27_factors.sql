@@ -121,7 +121,7 @@ SELECT is((SELECT array_agg(round(x::numeric, 12) ORDER BY item_id, i) FROM pg_t
           '{1,0,1,0,1,0}', 'one user: one direction, and zeros behind it');
 SELECT is((SELECT array_agg(round(x::numeric, 12) ORDER BY item_id, i) FROM pg_temp.factors('SELECT i, 1 FROM generate_series(1, 3) AS i', 2), unnest(features) WITH ORDINALITY AS u (x, i)),
           '{1,0}', 'one item');
-SELECT is((SELECT bool_and(cardinality(features) = 1024 AND features[13:] = array_fill(0::float8, ARRAY[1012])) FROM pg_temp.factors(:'clicks', 1024)), true,
+SELECT is((SELECT bool_and(cardinality(features) = 512 AND features[13:] = array_fill(0::float8, ARRAY[500])) FROM pg_temp.factors(:'clicks', 512)), true,
           'k beyond the items: zeros behind');
 SELECT cmp_ok(max(abs(x)), '<', 1e-6::float8, 'a log of rank 2 of 40 items has two directions')
 FROM pg_temp.factors('SELECT u, i FROM generate_series(1, 40) AS u, generate_series(1, 40) AS i WHERE u % 2 = i % 2', 3), unnest(features[3:]) AS x;
@@ -188,7 +188,7 @@ SELECT is(pg_temp.attempt(NULL), '22004: query must not be null', 'query NULL');
 SELECT is(pg_temp.attempt('SELECT 1, 2', NULL), '22004: k must not be null', 'k NULL');
 SELECT is(pg_temp.attempt('SELECT 1, 2', 3, NULL, NULL), '22004: seed must not be null', 'seed NULL');
 SELECT is(pg_temp.attempt('SELECT 1, 2', 0), '22023: k must be at least 1 (The value is 0.)', 'k 0');
-SELECT is(pg_temp.attempt('SELECT 1, 2', 1025), '54000: k must be at most 1024 (The value is 1025.)', 'k 1025');
+SELECT is(pg_temp.attempt('SELECT 1, 2', 513), '54000: k must be at most 512 (The value is 513.)', 'k 513');
 SELECT is(pg_temp.attempt('SELECT 1, 2, -1'), '22023: weight must not be negative (The value is -1.)', 'a negative weight');
 SELECT is(pg_temp.attempt('SELECT 1, 2, ''NaN''::real'), '22003: NaN not allowed in weight', 'a weight NaN');
 SELECT is(pg_temp.attempt('SELECT 1, 2, ''Infinity''::float8'), '22003: infinity not allowed in weight', 'an infinite weight');
