@@ -331,29 +331,17 @@ Vectors(Reader *reader, SvdMatrix *matrix)
 
 /* ---------- the result ---------- */
 
-/* Where the rows go that a function gives at once */
-static Tuplestorestate *
-BeginResult(FunctionCallInfo fcinfo)
+/* The types that the call wants. */
+static TupleDesc
+ExpectedColumns(FunctionCallInfo fcinfo)
 {
 	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
-	MemoryContext old;
 
-	if (result == NULL || !IsA(result, ReturnSetInfo) ||
-		(result->allowedModes & SFRM_Materialize) == 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("set-valued function called in context that cannot accept a set")));
-	if (result->expectedDesc == NULL)
-		WrongColumns("a column definition list is required",
-					 "Write FROM dlints_factors(...) AS f (item integer, features real[]).");
-
-	old = MemoryContextSwitchTo(result->econtext->ecxt_per_query_memory);
-	result->returnMode = SFRM_Materialize;
-	result->setDesc = CreateTupleDescCopy(result->expectedDesc);
-	result->setResult = tuplestore_begin_heap((result->allowedModes & SFRM_Materialize_Random) != 0,
-											  false, work_mem);
-	MemoryContextSwitchTo(old);
-	return result->setResult;
+	if (result && IsA(result, ReturnSetInfo) && result->expectedDesc)
+		return result->expectedDesc;
+	WrongColumns("a column definition list is required",
+				 "Write FROM dlints_factors(...) AS f (item integer, features real[]).");
+	return NULL;
 }
 
 static void
@@ -506,7 +494,7 @@ PG_FUNCTION_INFO_V1(dlints_factors);
 Datum
 dlints_factors(PG_FUNCTION_ARGS)
 {
-	Tuplestorestate *store = BeginResult(fcinfo);
+	Tuplestorestate *store = ResultRows(fcinfo, ExpectedColumns(fcinfo));
 	TupleDesc	desc = ((ReturnSetInfo *) fcinfo->resultinfo)->setDesc;
 	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext,
 											   "dlints factors",
