@@ -13,7 +13,6 @@
 #include "catalog/pg_type.h"
 #include "fmgr.h"
 #include "utils/array.h"
-#include "utils/tuplestore.h"
 
 #include "core/dot.h"
 #include "model.h"
@@ -79,7 +78,8 @@ extern double ResultFinite(double value);
 extern Datum ResultVector(const double *values, int count);
 extern Datum ResultUnitVector(const double *sum, int count);
 extern Datum ResultMatrix(const double *values, int rows, int columns);
-extern Tuplestorestate *ResultRows(FunctionCallInfo fcinfo, TupleDesc desc);
+extern struct Tuplestorestate *ResultRows(FunctionCallInfo fcinfo,
+										  struct TupleDescData *desc);
 
 static inline ArgSpec
 ArgContextSpec(const DlintsHeader *model)
