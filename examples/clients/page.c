@@ -45,7 +45,7 @@ query(PGconn *db, const char *statement, int count, const char *const *values)
 
 	if (PQresultStatus(result) != PGRES_TUPLES_OK && PQresultStatus(result) != PGRES_COMMAND_OK)
 	{
-		fputs(PQerrorMessage(db), stderr);
+		fprintf(stderr, "%s", PQerrorMessage(db));
 		exit(1);
 	}
 	return result;
@@ -76,14 +76,14 @@ main(int count, char **arguments)
 
 	if (count != 2 || PQstatus(db) != CONNECTION_OK)
 	{
-		fputs(count != 2 ? "page MEMBER\n" : PQerrorMessage(db), stderr);
+		fprintf(stderr, "%s", count != 2 ? "page MEMBER\n" : PQerrorMessage(db));
 		return 1;
 	}
 	items = show(db, arguments[1]);
-	fputs(PQgetvalue(items, 0, 0), stdout);
+	printf("%s", PQgetvalue(items, 0, 0));
 	for (int i = 0; i < PQntuples(items); i++)
 		printf(" %s", PQgetvalue(items, i, 1));
-	puts("");
+	printf("\n");
 	clicked(db, PQgetvalue(items, 0, 0), PQgetvalue(items, 0, 1));	/* say */
 	PQclear(items);
 	PQfinish(db);
