@@ -183,78 +183,63 @@ CREATE FUNCTION dlints_accepts(model dlints, context anycompatiblearray, shared 
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
 COMMENT ON FUNCTION dlints_accepts(dlints, anycompatiblearray, anycompatiblearray, double precision) IS 'would dlints_update learn this observation under a shared context, never an error';
 
-CREATE FUNCTION dlints_evidence_transfn(internal, dlints, real[], double precision) RETURNS internal
+CREATE FUNCTION dlints_evidence_transfn(dlints, dlints, real[], double precision) RETURNS dlints
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
-COMMENT ON FUNCTION dlints_evidence_transfn(internal, dlints, real[], double precision) IS 'transition function of dlints_evidence';
+COMMENT ON FUNCTION dlints_evidence_transfn(dlints, dlints, real[], double precision) IS 'transition function of dlints_evidence';
 
-CREATE FUNCTION dlints_evidence_at_transfn(internal, dlints, real[], double precision, timestamp with time zone) RETURNS internal
+CREATE FUNCTION dlints_evidence_at_transfn(dlints, dlints, real[], double precision, timestamp with time zone) RETURNS dlints
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
-COMMENT ON FUNCTION dlints_evidence_at_transfn(internal, dlints, real[], double precision, timestamp with time zone) IS 'transition function of dlints_evidence with times';
+COMMENT ON FUNCTION dlints_evidence_at_transfn(dlints, dlints, real[], double precision, timestamp with time zone) IS 'transition function of dlints_evidence with times';
 
-CREATE FUNCTION dlints_evidence_weight_transfn(internal, dlints, real[], double precision, timestamp with time zone, double precision) RETURNS internal
+CREATE FUNCTION dlints_evidence_weight_transfn(dlints, dlints, real[], double precision, timestamp with time zone, double precision) RETURNS dlints
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
-COMMENT ON FUNCTION dlints_evidence_weight_transfn(internal, dlints, real[], double precision, timestamp with time zone, double precision) IS 'transition function of dlints_evidence with times and weights';
+COMMENT ON FUNCTION dlints_evidence_weight_transfn(dlints, dlints, real[], double precision, timestamp with time zone, double precision) IS 'transition function of dlints_evidence with times and weights';
 
-CREATE FUNCTION dlints_evidence_transfn(internal, dlints, real[], real[], double precision) RETURNS internal
+CREATE FUNCTION dlints_evidence_transfn(dlints, dlints, real[], real[], double precision) RETURNS dlints
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
-COMMENT ON FUNCTION dlints_evidence_transfn(internal, dlints, real[], real[], double precision) IS 'transition function of dlints_evidence with a shared context';
+COMMENT ON FUNCTION dlints_evidence_transfn(dlints, dlints, real[], real[], double precision) IS 'transition function of dlints_evidence with a shared context';
 
-CREATE FUNCTION dlints_evidence_at_transfn(internal, dlints, real[], real[], double precision, timestamp with time zone) RETURNS internal
+CREATE FUNCTION dlints_evidence_at_transfn(dlints, dlints, real[], real[], double precision, timestamp with time zone) RETURNS dlints
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
-COMMENT ON FUNCTION dlints_evidence_at_transfn(internal, dlints, real[], real[], double precision, timestamp with time zone) IS 'transition function of dlints_evidence with a shared context and times';
+COMMENT ON FUNCTION dlints_evidence_at_transfn(dlints, dlints, real[], real[], double precision, timestamp with time zone) IS 'transition function of dlints_evidence with a shared context and times';
 
-CREATE FUNCTION dlints_evidence_weight_transfn(internal, dlints, real[], real[], double precision, timestamp with time zone, double precision) RETURNS internal
+CREATE FUNCTION dlints_evidence_weight_transfn(dlints, dlints, real[], real[], double precision, timestamp with time zone, double precision) RETURNS dlints
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
-COMMENT ON FUNCTION dlints_evidence_weight_transfn(internal, dlints, real[], real[], double precision, timestamp with time zone, double precision) IS 'transition function of dlints_evidence with a shared context, times and weights';
+COMMENT ON FUNCTION dlints_evidence_weight_transfn(dlints, dlints, real[], real[], double precision, timestamp with time zone, double precision) IS 'transition function of dlints_evidence with a shared context, times and weights';
 
-CREATE FUNCTION dlints_evidence_transfn(internal, dlints, double precision[], double precision) RETURNS internal
+CREATE FUNCTION dlints_evidence_transfn(dlints, dlints, double precision[], double precision) RETURNS dlints
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
-COMMENT ON FUNCTION dlints_evidence_transfn(internal, dlints, double precision[], double precision) IS 'transition function of dlints_evidence';
+COMMENT ON FUNCTION dlints_evidence_transfn(dlints, dlints, double precision[], double precision) IS 'transition function of dlints_evidence';
 
-CREATE FUNCTION dlints_evidence_at_transfn(internal, dlints, double precision[], double precision, timestamp with time zone) RETURNS internal
+CREATE FUNCTION dlints_evidence_at_transfn(dlints, dlints, double precision[], double precision, timestamp with time zone) RETURNS dlints
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
-COMMENT ON FUNCTION dlints_evidence_at_transfn(internal, dlints, double precision[], double precision, timestamp with time zone) IS 'transition function of dlints_evidence with times';
+COMMENT ON FUNCTION dlints_evidence_at_transfn(dlints, dlints, double precision[], double precision, timestamp with time zone) IS 'transition function of dlints_evidence with times';
 
-CREATE FUNCTION dlints_evidence_weight_transfn(internal, dlints, double precision[], double precision, timestamp with time zone, double precision) RETURNS internal
+CREATE FUNCTION dlints_evidence_weight_transfn(dlints, dlints, double precision[], double precision, timestamp with time zone, double precision) RETURNS dlints
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
-COMMENT ON FUNCTION dlints_evidence_weight_transfn(internal, dlints, double precision[], double precision, timestamp with time zone, double precision) IS 'transition function of dlints_evidence with times and weights';
+COMMENT ON FUNCTION dlints_evidence_weight_transfn(dlints, dlints, double precision[], double precision, timestamp with time zone, double precision) IS 'transition function of dlints_evidence with times and weights';
 
-CREATE FUNCTION dlints_evidence_transfn(internal, dlints, double precision[], double precision[], double precision) RETURNS internal
+CREATE FUNCTION dlints_evidence_transfn(dlints, dlints, double precision[], double precision[], double precision) RETURNS dlints
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
-COMMENT ON FUNCTION dlints_evidence_transfn(internal, dlints, double precision[], double precision[], double precision) IS 'transition function of dlints_evidence with a shared context';
+COMMENT ON FUNCTION dlints_evidence_transfn(dlints, dlints, double precision[], double precision[], double precision) IS 'transition function of dlints_evidence with a shared context';
 
-CREATE FUNCTION dlints_evidence_at_transfn(internal, dlints, double precision[], double precision[], double precision, timestamp with time zone) RETURNS internal
+CREATE FUNCTION dlints_evidence_at_transfn(dlints, dlints, double precision[], double precision[], double precision, timestamp with time zone) RETURNS dlints
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
-COMMENT ON FUNCTION dlints_evidence_at_transfn(internal, dlints, double precision[], double precision[], double precision, timestamp with time zone) IS 'transition function of dlints_evidence with a shared context and times';
+COMMENT ON FUNCTION dlints_evidence_at_transfn(dlints, dlints, double precision[], double precision[], double precision, timestamp with time zone) IS 'transition function of dlints_evidence with a shared context and times';
 
-CREATE FUNCTION dlints_evidence_weight_transfn(internal, dlints, double precision[], double precision[], double precision, timestamp with time zone, double precision) RETURNS internal
+CREATE FUNCTION dlints_evidence_weight_transfn(dlints, dlints, double precision[], double precision[], double precision, timestamp with time zone, double precision) RETURNS dlints
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
-COMMENT ON FUNCTION dlints_evidence_weight_transfn(internal, dlints, double precision[], double precision[], double precision, timestamp with time zone, double precision) IS 'transition function of dlints_evidence with a shared context, times and weights';
+COMMENT ON FUNCTION dlints_evidence_weight_transfn(dlints, dlints, double precision[], double precision[], double precision, timestamp with time zone, double precision) IS 'transition function of dlints_evidence with a shared context, times and weights';
 
-CREATE FUNCTION dlints_evidence_finalfn(internal) RETURNS dlints
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION dlints_evidence_finalfn(internal) IS 'final function of dlints_evidence';
-
-CREATE FUNCTION dlints_evidence_combinefn(internal, internal) RETURNS internal
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION dlints_evidence_combinefn(internal, internal) IS 'combine function of dlints_evidence';
-
-CREATE FUNCTION dlints_evidence_serialfn(internal) RETURNS bytea
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION dlints_evidence_serialfn(internal) IS 'serialisation function of dlints_evidence';
-
-CREATE FUNCTION dlints_evidence_deserialfn(bytea, internal) RETURNS internal
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION dlints_evidence_deserialfn(bytea, internal) IS 'deserialisation function of dlints_evidence';
+CREATE FUNCTION dlints_concat(dlints, dlints) RETURNS dlints
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION dlints_concat(dlints, dlints) IS 'implementation of || operator';
 
 CREATE AGGREGATE dlints_evidence(model dlints, context real[], reward double precision) (
 	SFUNC = dlints_evidence_transfn,
-	STYPE = internal,
+	STYPE = dlints,
 	SSPACE = 65536,
-	FINALFUNC = dlints_evidence_finalfn,
-	COMBINEFUNC = dlints_evidence_combinefn,
-	SERIALFUNC = dlints_evidence_serialfn,
-	DESERIALFUNC = dlints_evidence_deserialfn,
+	COMBINEFUNC = dlints_concat,
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE dlints_evidence(dlints, real[], double precision)
@@ -262,12 +247,9 @@ COMMENT ON AGGREGATE dlints_evidence(dlints, real[], double precision)
 
 CREATE AGGREGATE dlints_evidence(model dlints, context real[], reward double precision, at timestamp with time zone) (
 	SFUNC = dlints_evidence_at_transfn,
-	STYPE = internal,
+	STYPE = dlints,
 	SSPACE = 65536,
-	FINALFUNC = dlints_evidence_finalfn,
-	COMBINEFUNC = dlints_evidence_combinefn,
-	SERIALFUNC = dlints_evidence_serialfn,
-	DESERIALFUNC = dlints_evidence_deserialfn,
+	COMBINEFUNC = dlints_concat,
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE dlints_evidence(dlints, real[], double precision, timestamp with time zone)
@@ -275,12 +257,9 @@ COMMENT ON AGGREGATE dlints_evidence(dlints, real[], double precision, timestamp
 
 CREATE AGGREGATE dlints_evidence(model dlints, context real[], reward double precision, at timestamp with time zone, weight double precision) (
 	SFUNC = dlints_evidence_weight_transfn,
-	STYPE = internal,
+	STYPE = dlints,
 	SSPACE = 65536,
-	FINALFUNC = dlints_evidence_finalfn,
-	COMBINEFUNC = dlints_evidence_combinefn,
-	SERIALFUNC = dlints_evidence_serialfn,
-	DESERIALFUNC = dlints_evidence_deserialfn,
+	COMBINEFUNC = dlints_concat,
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE dlints_evidence(dlints, real[], double precision, timestamp with time zone, double precision)
@@ -288,12 +267,9 @@ COMMENT ON AGGREGATE dlints_evidence(dlints, real[], double precision, timestamp
 
 CREATE AGGREGATE dlints_evidence(model dlints, context real[], shared real[], reward double precision) (
 	SFUNC = dlints_evidence_transfn,
-	STYPE = internal,
+	STYPE = dlints,
 	SSPACE = 65536,
-	FINALFUNC = dlints_evidence_finalfn,
-	COMBINEFUNC = dlints_evidence_combinefn,
-	SERIALFUNC = dlints_evidence_serialfn,
-	DESERIALFUNC = dlints_evidence_deserialfn,
+	COMBINEFUNC = dlints_concat,
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE dlints_evidence(dlints, real[], real[], double precision)
@@ -301,12 +277,9 @@ COMMENT ON AGGREGATE dlints_evidence(dlints, real[], real[], double precision)
 
 CREATE AGGREGATE dlints_evidence(model dlints, context real[], shared real[], reward double precision, at timestamp with time zone) (
 	SFUNC = dlints_evidence_at_transfn,
-	STYPE = internal,
+	STYPE = dlints,
 	SSPACE = 65536,
-	FINALFUNC = dlints_evidence_finalfn,
-	COMBINEFUNC = dlints_evidence_combinefn,
-	SERIALFUNC = dlints_evidence_serialfn,
-	DESERIALFUNC = dlints_evidence_deserialfn,
+	COMBINEFUNC = dlints_concat,
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE dlints_evidence(dlints, real[], real[], double precision, timestamp with time zone)
@@ -314,12 +287,9 @@ COMMENT ON AGGREGATE dlints_evidence(dlints, real[], real[], double precision, t
 
 CREATE AGGREGATE dlints_evidence(model dlints, context real[], shared real[], reward double precision, at timestamp with time zone, weight double precision) (
 	SFUNC = dlints_evidence_weight_transfn,
-	STYPE = internal,
+	STYPE = dlints,
 	SSPACE = 65536,
-	FINALFUNC = dlints_evidence_finalfn,
-	COMBINEFUNC = dlints_evidence_combinefn,
-	SERIALFUNC = dlints_evidence_serialfn,
-	DESERIALFUNC = dlints_evidence_deserialfn,
+	COMBINEFUNC = dlints_concat,
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE dlints_evidence(dlints, real[], real[], double precision, timestamp with time zone, double precision)
@@ -327,12 +297,9 @@ COMMENT ON AGGREGATE dlints_evidence(dlints, real[], real[], double precision, t
 
 CREATE AGGREGATE dlints_evidence(model dlints, context double precision[], reward double precision) (
 	SFUNC = dlints_evidence_transfn,
-	STYPE = internal,
+	STYPE = dlints,
 	SSPACE = 65536,
-	FINALFUNC = dlints_evidence_finalfn,
-	COMBINEFUNC = dlints_evidence_combinefn,
-	SERIALFUNC = dlints_evidence_serialfn,
-	DESERIALFUNC = dlints_evidence_deserialfn,
+	COMBINEFUNC = dlints_concat,
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE dlints_evidence(dlints, double precision[], double precision)
@@ -340,12 +307,9 @@ COMMENT ON AGGREGATE dlints_evidence(dlints, double precision[], double precisio
 
 CREATE AGGREGATE dlints_evidence(model dlints, context double precision[], reward double precision, at timestamp with time zone) (
 	SFUNC = dlints_evidence_at_transfn,
-	STYPE = internal,
+	STYPE = dlints,
 	SSPACE = 65536,
-	FINALFUNC = dlints_evidence_finalfn,
-	COMBINEFUNC = dlints_evidence_combinefn,
-	SERIALFUNC = dlints_evidence_serialfn,
-	DESERIALFUNC = dlints_evidence_deserialfn,
+	COMBINEFUNC = dlints_concat,
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE dlints_evidence(dlints, double precision[], double precision, timestamp with time zone)
@@ -353,12 +317,9 @@ COMMENT ON AGGREGATE dlints_evidence(dlints, double precision[], double precisio
 
 CREATE AGGREGATE dlints_evidence(model dlints, context double precision[], reward double precision, at timestamp with time zone, weight double precision) (
 	SFUNC = dlints_evidence_weight_transfn,
-	STYPE = internal,
+	STYPE = dlints,
 	SSPACE = 65536,
-	FINALFUNC = dlints_evidence_finalfn,
-	COMBINEFUNC = dlints_evidence_combinefn,
-	SERIALFUNC = dlints_evidence_serialfn,
-	DESERIALFUNC = dlints_evidence_deserialfn,
+	COMBINEFUNC = dlints_concat,
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE dlints_evidence(dlints, double precision[], double precision, timestamp with time zone, double precision)
@@ -366,12 +327,9 @@ COMMENT ON AGGREGATE dlints_evidence(dlints, double precision[], double precisio
 
 CREATE AGGREGATE dlints_evidence(model dlints, context double precision[], shared double precision[], reward double precision) (
 	SFUNC = dlints_evidence_transfn,
-	STYPE = internal,
+	STYPE = dlints,
 	SSPACE = 65536,
-	FINALFUNC = dlints_evidence_finalfn,
-	COMBINEFUNC = dlints_evidence_combinefn,
-	SERIALFUNC = dlints_evidence_serialfn,
-	DESERIALFUNC = dlints_evidence_deserialfn,
+	COMBINEFUNC = dlints_concat,
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE dlints_evidence(dlints, double precision[], double precision[], double precision)
@@ -379,12 +337,9 @@ COMMENT ON AGGREGATE dlints_evidence(dlints, double precision[], double precisio
 
 CREATE AGGREGATE dlints_evidence(model dlints, context double precision[], shared double precision[], reward double precision, at timestamp with time zone) (
 	SFUNC = dlints_evidence_at_transfn,
-	STYPE = internal,
+	STYPE = dlints,
 	SSPACE = 65536,
-	FINALFUNC = dlints_evidence_finalfn,
-	COMBINEFUNC = dlints_evidence_combinefn,
-	SERIALFUNC = dlints_evidence_serialfn,
-	DESERIALFUNC = dlints_evidence_deserialfn,
+	COMBINEFUNC = dlints_concat,
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE dlints_evidence(dlints, double precision[], double precision[], double precision, timestamp with time zone)
@@ -392,20 +347,13 @@ COMMENT ON AGGREGATE dlints_evidence(dlints, double precision[], double precisio
 
 CREATE AGGREGATE dlints_evidence(model dlints, context double precision[], shared double precision[], reward double precision, at timestamp with time zone, weight double precision) (
 	SFUNC = dlints_evidence_weight_transfn,
-	STYPE = internal,
+	STYPE = dlints,
 	SSPACE = 65536,
-	FINALFUNC = dlints_evidence_finalfn,
-	COMBINEFUNC = dlints_evidence_combinefn,
-	SERIALFUNC = dlints_evidence_serialfn,
-	DESERIALFUNC = dlints_evidence_deserialfn,
+	COMBINEFUNC = dlints_concat,
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE dlints_evidence(dlints, double precision[], double precision[], double precision, timestamp with time zone, double precision)
 	IS 'what the rows say under the model''s parameters and their shared contexts, its own evidence left out; to be appended with ||';
-
-CREATE FUNCTION dlints_concat(dlints, dlints) RETURNS dlints
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
-COMMENT ON FUNCTION dlints_concat(dlints, dlints) IS 'implementation of || operator';
 
 CREATE OPERATOR || (
 	LEFTARG = dlints,

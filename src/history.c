@@ -14,6 +14,7 @@
 #include "args.h"
 #include "core/linalg.h"
 #include "core/posterior.h"
+#include "expanded.h"
 #include "history.h"
 #include "model.h"
 
@@ -138,6 +139,7 @@ PG_FUNCTION_INFO_V1(dlints_concat);
 Datum
 dlints_concat(PG_FUNCTION_ARGS)
 {
+	WorkingModel *working;
 	Dlints	   *left;
 
 	if (PG_ARGISNULL(0) && PG_ARGISNULL(1))
@@ -147,6 +149,13 @@ dlints_concat(PG_FUNCTION_ARGS)
 	if (PG_ARGISNULL(0))
 		PG_RETURN_DATUM(PG_GETARG_DATUM(1));
 
+	working = WorkingInPlace(PG_GETARG_DATUM(0));
+	if (working)
+	{
+		WorkingLearnPending(working);
+		HistoryConcat(working->model, PG_GETARG_DLINTS_P_COPY(1));
+		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
+	}
 	left = WritableLeft(fcinfo);
 	HistoryConcat(left, PG_GETARG_DLINTS_P_COPY(1));
 	PG_RETURN_DLINTS_P(left);

@@ -96,17 +96,14 @@ CallInAggregate(const char *signature, Datum first, Datum second)
 	return FunctionCallInvoke(fcinfo);
 }
 
-/* What a parallel worker sends, taken apart and merged. */
+/* What another server sends of an aggregate, merged in place. */
 static Datum
 FromWorker(const char *bytes, size_t size)
 {
-	Datum		sent = PointerGetDatum(cstring_to_text_with_len(bytes, (int) size));
-	Datum		state = CallInAggregate("dlints_evidence_deserialfn(bytea, internal)", sent, 0);
-	Datum		merged = CallInAggregate("dlints_evidence_combinefn(internal, internal)", 0, state);
+	Datum		state = Receive(bytes, size);
 
-	merged = CallInAggregate("dlints_evidence_combinefn(internal, internal)", merged, state);
-	CallInAggregate("dlints_evidence_serialfn(internal)", merged, 0);
-	return CallInAggregate("dlints_evidence_finalfn(internal)", state, 0);
+	CallInAggregate("dlints_concat(dlints, dlints)", Receive(bytes, size), state);
+	return state;
 }
 
 static Datum

@@ -1,0 +1,1 @@
+"""Models that tell people apart, on people they have not met."""

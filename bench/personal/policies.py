@@ -1,0 +1,64 @@
+"""The policies: what each knows, and the model that learns from it."""
+
+from dataclasses import dataclass, field
+
+FACTORS = 32
+FEW = 8                     # where all products are to be as many
+CODE = 32                   # numbers that stand for a movie's genres
+REDUCED = 24
+
+# matched: x/2, the products of matching coordinates and the sum of them; the
+# intercept comes on top, here as there
+COORDINATES = 2 * FACTORS + 1
+
+
+@dataclass
+class Policy:
+    """One policy; a model takes the defaults of dlints_new but for sizes."""
+
+    name: str
+    about: str
+    choice: str             # of statements.CHOICES
+    items: str = 'factors'  # kind of vector
+    profiles: str = None    # kind of profile
+    model: dict = field(default_factory=dict)
+    personal: bool = False  # is it to be as good as a plain model?
+    control: bool = False   # is it to gain nothing?
+
+
+def _plain(name, about, items, count):
+    return Policy(name, about, 'plain', items,
+                  model={'context_dim': count})
+
+
+def _personal(name, about, items, count, profiles=None, control=False,
+              **model):
+    return Policy(name, about, 'personal', items, profiles or items,
+                  {'context_dim': count, **model}, not control, control)
+
+
+POPULAR, SIMILARITY = 'popular', 'similarity'
+PLAIN, WIDE, MATCHED = 'plain', 'plain, as wide', 'matched'
+EVERY = [
+    Policy('random', 'any movie', 'random', 'popularity'),
+    Policy(POPULAR, 'most rated by the others', 'popular', 'popularity'),
+    Policy(SIMILARITY, 'x·u, learns nothing', 'similarity',
+           profiles='factors'),
+    _plain(PLAIN, f'{FACTORS} factors', 'factors', FACTORS),
+    _plain(WIDE, f'{COORDINATES} factors', 'wide', COORDINATES),
+    _plain('plain, encoded', f'{FACTORS} factors, genres in {CODE}',
+           'encoded', FACTORS + CODE),
+    _personal('crossed', f'{FACTORS} factors', 'factors', FACTORS,
+              reduced_dim=COORDINATES, shared_dim=FACTORS),
+    _personal('crossed, full', f'{FEW} factors', 'few', FEW, shared_dim=FEW),
+    _personal(MATCHED, f'{FACTORS} factors', 'factors', FACTORS,
+              interactions='matched'),
+    _personal('matched, encoded', f'{FACTORS} factors, genres in {CODE}',
+              'encoded', FACTORS + CODE, interactions='matched'),
+    _personal('matched, projected',
+              f'the same, projected to {REDUCED}', 'encoded', FACTORS + CODE,
+              reduced_dim=REDUCED, interactions='matched'),
+    _personal('matched, exchanged', 'profiles of other people', 'factors',
+              FACTORS, 'exchanged', control=True, interactions='matched'),
+    _personal('matched, random', f'{FACTORS} random numbers for a movie',
+              'random', FACTORS, control=True, interactions='matched')]

@@ -1,0 +1,115 @@
+"""Who comes, what is known of them, and what they click on.
+
+Half of the users are the others: what they rated says which movies go
+together. The rest come to the service. Half of what each of them rated is
+known beforehand, the history; the other half is what they click on when it is
+shown to them.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from bench.factors import most_rated, positions
+from bench.program import UserError
+
+PEOPLE = 500                # at most; so many come
+FEWEST = 20                 # people and movies
+FEWEST_CLICKS = 5           # of who comes
+MOST_VISITS = 10            # of one person
+GENRES = 6
+ELSEWHERE = 0.25            # a click's worth in other genres
+RANDOM, TIME = 'random order', 'order of time'
+ORDERS = RANDOM, TIME
+CLICKS, WORTH = 'clicks', 'six genres pay'
+REWARDS = CLICKS, WORTH
+
+
+@dataclass
+class World:
+    """Pairs are arrays with a row (person, position of the movie) for each."""
+
+    movies: list            # of Movie, the most rated first
+    log: np.ndarray         # pairs: what the others rated
+    history: np.ndarray     # pairs: what is known of who comes
+    clicks: np.ndarray      # pairs: what each of them clicks on
+    visits: np.ndarray      # who comes, in order
+    worths: np.ndarray      # of a click, for each movie, where genres pay
+    runs: float             # visits by whom the one before was, a share
+
+
+def make_world(ratings, catalogue, seed, order, size):
+    """Return a World; people and movies depend on the seed alone."""
+    random = np.random.default_rng(seed)
+    users = random.permutation(np.unique(ratings['user']))
+    others, coming = np.array_split(users, 2)
+    log = ratings[np.isin(ratings['user'], others)]
+    top = most_rated(log['movie'], size)
+    log = log[np.isin(log['movie'], top)]
+    movies = [catalogue[movie] for movie in top]
+    worths = worth(movies, random)
+
+    known = _distinct(ratings[np.isin(ratings['user'], coming)
+                              & np.isin(ratings['movie'], top)])
+    keys = known['time'] if order == TIME else random.random(len(known))
+    places, counts = _places(known['user'], keys)
+    later = 2 * places >= counts
+    ids, clicks = np.unique(known['user'][later], return_counts=True)
+    welcome = ids[clicks >= FEWEST_CLICKS]
+    people = coming[np.isin(coming, welcome)][:PEOPLE]
+    if min(len(people), len(top)) < FEWEST:
+        raise UserError(f'the data is too small: {len(people)} people who '
+                        f'come and {len(top)} movies, {FEWEST} of each are '
+                        'needed')
+    mine = np.isin(known['user'], people)
+    history, clicked = known[mine & ~later], known[mine & later]
+    visits = _visits(clicked, order, random)
+    return World(movies, _pairs(log, others, top),
+                 _pairs(history, people, top), _pairs(clicked, people, top),
+                 positions(people, visits), worths,
+                 np.mean(visits[1:] == visits[:-1]))
+
+
+def worth(movies, random):
+    """Return 1 for movies of six random genres, a quarter for others."""
+    genres = sorted({genre for movie in movies for genre in movie.genres})
+    paying = set(random.permutation(genres)[:GENRES])
+    return np.array([1 if paying.intersection(movie.genres) else ELSEWHERE
+                     for movie in movies])
+
+
+def _distinct(ratings):
+    """Return one rating of each movie by a user, sorted by both."""
+    return ratings[np.unique(ratings[['user', 'movie']],
+                             return_index=True)[1]]
+
+
+def _places(groups, keys):
+    """Return for each row its place in its group by key, and its size."""
+    order = np.lexsort((keys, groups))
+    _, starts, numbers, sizes = np.unique(
+        groups[order], return_index=True, return_inverse=True,
+        return_counts=True)
+    places, counts = np.empty((2, len(groups)), dtype=int)
+    places[order] = np.arange(len(groups)) - starts[numbers]
+    counts[order] = sizes[numbers]
+    return places, counts
+
+
+def _visits(clicked, order, random):
+    """Return the user of each visit.
+
+    Each comes when she rated one of the movies that she clicks on; where time
+    is not to matter the visits are shuffled.
+    """
+    places, _ = _places(clicked['user'], random.random(len(clicked)))
+    chosen = random.permutation(clicked[places < MOST_VISITS])
+    if order == TIME:
+        chosen = chosen[np.argsort(chosen['time'], kind='stable')]
+    return chosen['user']
+
+
+def _pairs(ratings, users, movies):
+    """Return ratings as pairs of positions."""
+    return np.column_stack([positions(users, ratings['user']),
+                            positions(movies, ratings['movie'])])

@@ -1,0 +1,202 @@
+/*
+ * expanded.c
+ *		Where the stored and the working form of a model meet.
+ */
+#include "postgres.h"
+
+#include "utils/memutils.h"
+
+#include "expanded.h"
+#include "learn.h"
+
+static Size WorkingFlatSize(ExpandedObjectHeader *object);
+static void WorkingFlatten(ExpandedObjectHeader *object, void *result,
+						   Size allocated_size);
+
+static const ExpandedObjectMethods working_methods = {
+	WorkingFlatSize,
+	WorkingFlatten
+};
+
+static const char pool_name[] = "dlints evidence";
+
+/*
+ * The context in which an aggregate's working models live.  It is one for all
+ * of its groups: the memory of a hash aggregate is counted context by context,
+ * which would be quadratic with one for each group.  It is a child of the
+ * aggregate's, by which PostgreSQL knows that states in it need no copy.
+ */
+static MemoryContext
+Pool(MemoryContext aggregate)
+{
+	MemoryContext child;
+
+	for (child = aggregate->firstchild; child; child = child->nextchild)
+		if (child->name == pool_name)
+			return child;
+	return AllocSetContextCreateInternal(aggregate, pool_name,
+										 ALLOCSET_DEFAULT_SIZES);
+}
+
+static WorkingModel *
+Create(MemoryContext context, Dlints *model)
+{
+	WorkingModel *working = MemoryContextAllocZero(context,
+												   sizeof(WorkingModel));
+
+	EOH_init_header(&working->object, &working_methods, context);
+	working->model = model;
+	return working;
+}
+
+/* A model with these parameters that has seen nothing, as an aggregate's state. */
+WorkingModel *
+WorkingCreate(MemoryContext aggregate, const DlintsHeader *header)
+{
+	MemoryContext context = Pool(aggregate);
+	MemoryContext caller = MemoryContextSwitchTo(context);
+	Dlints	   *model = ModelCreate(header);
+
+	MemoryContextSwitchTo(caller);
+	return Create(context, model);
+}
+
+/* The working model that a pointer to it may change; NULL if it is none. */
+WorkingModel *
+WorkingInPlace(Datum datum)
+{
+	ExpandedObjectHeader *object;
+
+	if (!VARATT_IS_EXTERNAL_EXPANDED_RW(DatumGetPointer(datum)))
+		return NULL;
+	object = DatumGetEOHP(datum);
+	return object->eoh_methods == &working_methods ?
+		(WorkingModel *) object : NULL;
+}
+
+/*
+ * An aggregate's state so far.  It is a working model from its first row on,
+ * but may come flat from elsewhere: another process, or a user's aggregate.
+ */
+WorkingModel *
+WorkingFromState(Datum state, MemoryContext aggregate)
+{
+	WorkingModel *working = WorkingInPlace(state);
+	MemoryContext context;
+	MemoryContext caller;
+	Dlints	   *model;
+
+	if (likely(working != NULL))
+		return working;
+	context = Pool(aggregate);
+	caller = MemoryContextSwitchTo(context);
+	model = ModelCopyFromDatum(state);
+	MemoryContextSwitchTo(caller);
+	return Create(context, model);
+}
+
+/*
+ * Rows of one group may bring the model in different states, but it has to
+ * mean the same by its evidence; the first row's parameters are used.
+ */
+void
+WorkingCheckModel(WorkingModel *working, Datum datum)
+{
+	DlintsHeader header;
+
+	if (ValueKeyMatches(&working->key, datum))
+		return;
+	header = ModelHeaderFromDatum(datum);
+	ModelCheckSameEvidence(&working->model->header, &header);
+	ValueKeyReplace(&working->key, datum, working->object.eoh_context);
+}
+
+static double *
+Grow(WorkingModel *working, double *numbers, Size count)
+{
+	return numbers ? repalloc(numbers, sizeof(double) * count) :
+		MemoryContextAlloc(working->object.eoh_context, sizeof(double) * count);
+}
+
+/*
+ * Where in the block the next observation goes.  Groups can be many and small:
+ * there is room for a few at first, and for twice as many each time.
+ */
+int
+WorkingNextPlace(WorkingModel *working)
+{
+	const DlintsHeader *model = &working->model->header;
+	Size		capacity;
+
+	if (working->pending == working->capacity)
+	{
+		capacity = Min(Max(working->capacity * 2, 8), EVIDENCE_BLOCK);
+		working->contexts = Grow(working, working->contexts,
+								 capacity * model->context_dim);
+		working->shareds = Grow(working, working->shareds,
+								capacity * model->shared_dim);
+		working->capacity = (int) capacity;
+	}
+	return working->pending;
+}
+
+/* An observation is in its place. */
+void
+WorkingAdded(WorkingModel *working)
+{
+	if (++working->pending == EVIDENCE_BLOCK)
+		WorkingLearnPending(working);
+}
+
+/*
+ * Learn what waits.  Whether the sums are finite is asked once, of the flat
+ * form: what has overflowed stays so.
+ */
+void
+WorkingLearnPending(WorkingModel *working)
+{
+	Block		block = {
+		working->pending, working->rewards, working->times, working->weights
+	};
+
+	if (working->pending == 0)
+		return;
+	LearnBlock(working->model, &block, working->contexts, working->shareds);
+	working->pending = 0;
+}
+
+/*
+ * Flattening changes what the object looks like inside, not the model that it
+ * is: a read-only pointer allows it.  It is asked for anywhere, in a sort's
+ * memory, too, of which nothing can be given back.
+ */
+static Size
+WorkingFlatSize(ExpandedObjectHeader *object)
+{
+	WorkingModel *working = (WorkingModel *) object;
+	DlintsHeader *header = &working->model->header;
+	MemoryContext work;
+	MemoryContext caller;
+
+	if (working->pending == 0 && header->chosen == header->updates)
+		return ModelStoredSize(header);
+	work = AllocSetContextCreate(CurrentMemoryContext, "dlints flattening",
+								 ALLOCSET_DEFAULT_SIZES);
+	caller = MemoryContextSwitchTo(work);
+	WorkingLearnPending(working);
+	if (header->chosen != header->updates)
+		ModelRevised(working->model);
+	MemoryContextSwitchTo(caller);
+	MemoryContextDelete(work);
+	return ModelStoredSize(header);
+}
+
+static void
+WorkingFlatten(ExpandedObjectHeader *object, void *result, Size allocated_size)
+{
+	WorkingModel *working = (WorkingModel *) object;
+
+	Assert(allocated_size == ModelStoredSize(&working->model->header));
+	memcpy(result, working->model, allocated_size);
+	SET_VARSIZE(result, allocated_size);
+}
