@@ -16,18 +16,19 @@ class Page {
 
     // what to show: chosen, written down and returned
     static final String SHOW = String.join("\n",
-        "WITH candidate AS (",
-        "    SELECT p.id, dlints_choose(m.state, p.features, shared => ?, k => ?, uniform => ?)",
-        "                 OVER () AS choice",
-        "    FROM   model m, product p",
-        "    WHERE  m.name = ? AND p.in_stock),",
-        "made AS (",
-        "    INSERT INTO decision (model, member_id, profile) VALUES (?, ?, ?) RETURNING id)",
+        "WITH made AS (",
+        "    INSERT INTO decision (model, member_id, profile) VALUES (?, ?, ?)",
+        "    RETURNING id, model, profile),",
+        "candidate AS (",
+        "    SELECT d.id AS decision_id, p.id AS product_id,",
+        "           dlints_choose(m.state, p.features, d.profile, k => ?, uniform => ?) OVER () AS choice",
+        "    FROM   made d JOIN model m ON m.name = d.model, product p",
+        "    WHERE  p.in_stock)",
         "INSERT INTO shown (decision_id, product_id, rank, probability)",
-        "SELECT made.id, c.id, (c.choice).rank, (c.choice).probability",
-        "FROM   made, candidate c",
-        "WHERE  (c.choice).rank IS NOT NULL",
-        "ORDER  BY (c.choice).rank",
+        "SELECT decision_id, product_id, (choice).rank, (choice).probability",
+        "FROM   candidate",
+        "WHERE  (choice).rank IS NOT NULL",
+        "ORDER  BY (choice).rank",
         "RETURNING decision_id, product_id");
 
     // what came of it
@@ -47,7 +48,7 @@ class Page {
         ResultSet row = query(db, PROFILE, member, 50);
         row.next();
         Array profile = row.getArray(1);
-        return query(db, SHOW, profile, 5, 0.05, "shop", "shop", member, profile);
+        return query(db, SHOW, "shop", member, profile, 5, 0.05);
     }
 
     static void clicked(Connection db, long decision, int product) throws SQLException {

@@ -19,18 +19,19 @@ static const char *profile_statement =
 
 /* what to show: chosen, written down and returned */
 static const char *show_statement =
-"WITH candidate AS ( "
-"    SELECT p.id, dlints_choose(m.state, p.features, shared => $3, k => $4, uniform => $5) "
-"                 OVER () AS choice "
-"    FROM   model m, product p "
-"    WHERE  m.name = $1 AND p.in_stock), "
-"made AS ( "
-"    INSERT INTO decision (model, member_id, profile) VALUES ($1, $2, $3) RETURNING id) "
+"WITH made AS ( "
+"    INSERT INTO decision (model, member_id, profile) VALUES ($1, $2, $3) "
+"    RETURNING id, model, profile), "
+"candidate AS ( "
+"    SELECT d.id AS decision_id, p.id AS product_id, "
+"           dlints_choose(m.state, p.features, d.profile, k => $4, uniform => $5) OVER () AS choice "
+"    FROM   made d JOIN model m ON m.name = d.model, product p "
+"    WHERE  p.in_stock) "
 "INSERT INTO shown (decision_id, product_id, rank, probability) "
-"SELECT made.id, c.id, (c.choice).rank, (c.choice).probability "
-"FROM   made, candidate c "
-"WHERE  (c.choice).rank IS NOT NULL "
-"ORDER  BY (c.choice).rank "
+"SELECT decision_id, product_id, (choice).rank, (choice).probability "
+"FROM   candidate "
+"WHERE  (choice).rank IS NOT NULL "
+"ORDER  BY (choice).rank "
 "RETURNING decision_id, product_id";
 
 /* what came of it */

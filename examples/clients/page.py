@@ -16,19 +16,21 @@ JOIN   product p ON p.id = c.product_id"""
 
 # what to show: chosen, written down and returned
 SHOW = """
-WITH candidate AS (
-    SELECT p.id, dlints_choose(m.state, p.features, shared => %(profile)s, k => %(k)s,
-                               uniform => %(uniform)s) OVER () AS choice
-    FROM   model m, product p
-    WHERE  m.name = %(model)s AND p.in_stock),
-made AS (
+WITH made AS (
     INSERT INTO decision (model, member_id, profile)
-    VALUES (%(model)s, %(member)s, %(profile)s) RETURNING id)
+    VALUES (%(model)s, %(member)s, %(profile)s)
+    RETURNING id, model, profile),
+candidate AS (
+    SELECT d.id AS decision_id, p.id AS product_id,
+           dlints_choose(m.state, p.features, d.profile, k => %(k)s,
+                         uniform => %(uniform)s) OVER () AS choice
+    FROM   made d JOIN model m ON m.name = d.model, product p
+    WHERE  p.in_stock)
 INSERT INTO shown (decision_id, product_id, rank, probability)
-SELECT made.id, c.id, (c.choice).rank, (c.choice).probability
-FROM   made, candidate c
-WHERE  (c.choice).rank IS NOT NULL
-ORDER  BY (c.choice).rank
+SELECT decision_id, product_id, (choice).rank, (choice).probability
+FROM   candidate
+WHERE  (choice).rank IS NOT NULL
+ORDER  BY (choice).rank
 RETURNING decision_id, product_id"""
 
 # what came of it
