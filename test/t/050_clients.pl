@@ -184,7 +184,8 @@ for my $client (@clients)
 	$member++;
   SKIP:
 	{
-		skip "$name: $why_not", 1 unless $command;
+		diag("$name is skipped: $why_not") unless $command;
+		skip $why_not, 1 unless $command;
 		check_client($name, $member, $command);
 	}
 }
