@@ -14,8 +14,8 @@ use DlintsTest;
 use Test::More;
 
 my $examples = "$FindBin::RealBin/../../examples/clients";
-my $python = $ENV{PYTHON} // 'python3';
-my $pg_config = $ENV{PG_CONFIG} // 'pg_config';
+my $python = $ENV{PYTHON} || 'python3';
+my $pg_config = $ENV{PG_CONFIG} || 'pg_config';
 my $jar = '/usr/share/java/postgresql.jar';
 my $work = File::Temp->newdir;
 
