@@ -1,6 +1,8 @@
 // A page for a member of the shop, and its click, with node-postgres.
 //
 //     psql -f schema.sql && npm ci && node page.js 42
+//
+// Debian has it as node-pg, for NODE_PATH=/usr/share/nodejs.
 const { Client } = require('pg');
 
 // who this is: the last 50 products that the member clicked
