@@ -5,12 +5,12 @@ each visit offers 20 of them, chosen at random, and a reward is linear in the
 features, has mean 0 and variance 1 over the items, and noise of variance 1.
 """
 
+import re
 from dataclasses import dataclass, field
 
 import numpy as np
 from scipy.sparse.linalg import svds
 
-from bench.demo.catalogue import older_half
 from bench.factors import most_rated, rating_matrix
 from bench.movielens import read_folder
 
@@ -254,6 +254,16 @@ def movies(folder, change):
                      number.reshape(offered.shape), expected, expected)
 
     return make
+
+
+def older_half(movies):
+    """Return which movies are the older half, by the year in their titles."""
+    years = [re.findall(r'\((\d{4})', movie.title) for movie in movies]
+    oldest_first = np.argsort([int(found[-1]) if found else 0
+                               for found in years], kind='stable')
+    older = np.zeros(len(movies), dtype=bool)
+    older[oldest_first[:len(movies) // 2]] = True
+    return older
 
 
 def item_factors(matrix):
