@@ -1,10 +1,10 @@
 # dlints: contextual bandits in PostgreSQL
 #
 #   make, make install, make installcheck    as with any extension (PGXS)
-#   make demo, make test, make bench,        install what is missing, then run
-#   make drift, make judge, make load,       with a private, throwaway server;
-#   make paper, make peers, make personal    ARGS="..." goes to all but test,
-#                                            TESTS="test/t/001_basic.pl" to test
+#   make demo, make shop, make test,         install what is missing, then run
+#   make bench, make drift, make judge,      with a private, throwaway server;
+#   make load, make paper, make peers,       ARGS="..." goes to all but test,
+#   make personal                            TESTS="test/t/001_basic.pl" to test
 #   make play                                a page to play with, on localhost
 #   make play-test                           that page in a headless Chromium
 #   make fuzz, make fuzz-corpus,             hostile input, for a minute per target
@@ -67,7 +67,7 @@ export TESTS
 INSTALL_FOR = @scripts/install.sh
 WITH_SERVER = @scripts/with-server.sh
 
-.PHONY: test demo bench drift judge load paper peers personal play play-test fuzz fuzz-corpus sqlsmith \
+.PHONY: test demo shop bench drift judge load paper peers personal play play-test fuzz fuzz-corpus sqlsmith \
 	sanitize valgrind long-run lint dist
 
 # PostgreSQL's own headers are not clean under the last of these, and its flags
@@ -93,7 +93,7 @@ valgrind:
 
 # Under load commits wait for the disk, as those of a real server do.
 load: export SERVER_SETTINGS = fsync = on
-demo bench drift judge load paper peers personal:
+demo shop bench drift judge load paper peers personal:
 	$(INSTALL_FOR) bench $(filter peers,$@) server
 	@DATA='$(DEMO_DATA)' scripts/with-server.sh $(PYTHON) -m bench.$(@:bench=speed) $(ARGS)
 

@@ -1,0 +1,118 @@
+"""A shop for six weeks: personal lists against bestsellers.
+
+The shop is examples/shop/*.sql, and is asked in its own SQL: a month in which
+people want what they want, then a change of taste. OUT names a folder for the
+chart.
+"""
+
+import os
+from datetime import timedelta
+from pathlib import Path
+from time import perf_counter
+
+import numpy as np
+
+from bench import program, server
+from bench.progress import Steps
+from bench.shop import chart, report
+from bench.shop.play import CLOCK, PATH, START, Shop
+from bench.shop.truth import CATEGORY, Truth
+
+SQL = Path(__file__).parents[2] / 'examples' / 'shop'
+PRODUCTS, CUSTOMERS = 1200, 3000
+NEW_PRODUCTS, NEW_CUSTOMERS = 3, 20         # a day
+HISTORY, MONTH, AFTER = 30, 30, 14          # days
+TRAIN, JUDGE = 14, 21                       # days of the candidate
+SEARCHES = 3                                # for each page
+SOLD_OUT = 0.03
+SESSIONS = 4
+# With less exploration
+CANDIDATE = """dlints_new(57, interactions => 'matched', half_life => '7 days',
+                          memories => 3, exploration => 0.1)"""
+CHART = 'shop.png'
+
+
+def main():
+    """Run the shop."""
+    options = parse_arguments()
+    output = program.make_folder(os.environ.get('OUT') or 'shop-output')
+    days = report.Days(START, MONTH, JUDGE, AFTER)
+    with server.connect() as cursor:
+        start = perf_counter()
+        random = np.random.default_rng(options.seed)
+        truth = Truth(random, PRODUCTS + NEW_PRODUCTS * (MONTH + AFTER),
+                      CUSTOMERS, options.taste)
+        install(cursor)
+        shop = Shop(truth, random, options.sessions)
+        try:
+            open_doors(shop, options.visitors)
+            visits, facts = play(shop, truth, options.visitors)
+            facts['seconds'] = perf_counter() - start
+            sound = report.everything(shop, visits, days, facts)
+            chart.draw(output / CHART, report.by_day(shop, visits), days)
+        finally:
+            shop.close()
+    print(f'\nChart: {output / CHART}')
+    return sound
+
+
+def parse_arguments():
+    """Return the command line's options."""
+    parser = program.parser('shop', __doc__)
+    parser.add_argument('--visitors', type=program.number(50), default=300,
+                        metavar='N', help='each day (default %(default)s)')
+    parser.add_argument('--sessions', type=program.number(1, 64),
+                        default=SESSIONS, metavar='N',
+                        help='at once (default %(default)s)')
+    parser.add_argument('--taste', type=float, default=CATEGORY, metavar='X',
+                        help='how much people differ in what they want: the '
+                        'standard deviation of the log-odds of a click over '
+                        'categories (default %(default)s)')
+    parser.add_argument('--seed', type=program.number(0), default=1,
+                        metavar='N', help='of the truth')
+    return parser.parse_args()
+
+
+def install(cursor):
+    """Run the shop's files in their order."""
+    cursor.execute(f'SET search_path = {PATH}')
+    cursor.execute(CLOCK)
+    cursor.execute("SELECT set_config('shop.now', %s, false)",
+                   ((START - timedelta(days=HISTORY)).isoformat(),))
+    for file in sorted(SQL.glob('*.sql')):
+        cursor.execute(file.read_text())
+
+
+def open_doors(shop, visitors):
+    """Play a month without lists, of which there is a log of clicks."""
+    shop.list_products(START - timedelta(days=HISTORY), range(PRODUCTS))
+    shop.register(range(CUSTOMERS))
+    for day in range(-HISTORY, 0):
+        shop.search(day, SEARCHES * visitors)
+    shop.night(START - timedelta(minutes=1), SOLD_OUT)
+
+
+def play(shop, truth, visitors):
+    """Play the days; return their visits, and what is found on the way."""
+    visits, facts = [], {}
+    with Steps((MONTH + AFTER) * visitors) as progress:
+        for day in range(MONTH + AFTER):
+            progress.name(f'day {day + 1}')
+            if day == MONTH:
+                truth.change_taste()
+            shop.search(day, SEARCHES * visitors)
+            visits += shop.day(day, visitors, progress.advance)
+            evening = START + timedelta(days=day + 1, minutes=-1)
+            if day + 1 == JUDGE:
+                facts['worth'] = shop.value(
+                    evening, START + timedelta(days=TRAIN), CANDIDATE)
+            if day + 1 == MONTH:
+                facts['erased'] = shop.erase(evening)
+            shop.night(evening, SOLD_OUT)
+            first = PRODUCTS + NEW_PRODUCTS * day
+            shop.list_products(evening, range(first, first + NEW_PRODUCTS))
+            shop.register(truth.add_customers(NEW_CUSTOMERS))
+    return visits, facts
+
+
+program.run('shop', main)

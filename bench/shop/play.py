@@ -1,0 +1,304 @@
+"""Visitors: the days of the shop, several sessions at once."""
+
+import heapq
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta, timezone
+from threading import local
+from time import perf_counter
+
+import numpy as np
+import psycopg2
+from psycopg2.extras import Json, execute_values
+
+from bench.server import SCHEMA, SETTINGS
+from bench.shop.truth import (BUYS, CANCELS, CATEGORIES, COLOURS, DAYS_TO_BUY,
+                              DAYS_TO_CANCEL, TAGS, capped)
+
+START = datetime(2026, 3, 2, tzinfo=timezone.utc)      # a Monday
+FOLDS = 8               # times a day that rewards are learned
+BROKEN = 0.02           # share of visits with a report that makes no sense
+# The shop's SQL says now(), and the simulation says when that is.
+PATH = f'{SCHEMA}, pg_catalog, public'
+CLOCK = """
+CREATE FUNCTION now() RETURNS timestamptz LANGUAGE sql STABLE AS
+$$ SELECT current_setting('shop.now')::timestamptz $$"""
+# As the shop makes it in 03_models.sql
+EMPTY = """dlints_new(57, interactions => 'matched', half_life => '7 days',
+                      memories => 3)"""
+# Largest difference of a number to the largest number of its kind and memory
+DIFFERENCE = """
+WITH number AS (
+    SELECT m.name, e.memory, kind, v.place, v.value::text::float8 AS value
+    FROM   model m,
+           jsonb_path_query(m.state::jsonb, '$.evidence[*]')
+               WITH ORDINALITY e (evidence, memory),
+           unnest('{b, G, H}'::text[]) kind,
+           jsonb_path_query(e.evidence -> kind, '$[*][*] ? (@ != null)')
+               WITH ORDINALITY v (value, place))
+SELECT max(difference)
+FROM  (SELECT max(abs(a.value - b.value)) / max(abs(b.value)) AS difference
+       FROM   number a JOIN number b USING (memory, kind, place)
+       WHERE  a.name = 'personal' AND b.name = 'never seen'
+       GROUP  BY memory, kind) d"""
+
+
+@dataclass
+class Visit:
+    """A page and what its visitor thinks of it."""
+
+    day: int
+    customer: int
+    at: datetime
+    seed: int
+    decision: int = 0
+    clicked: int = 0
+    seconds: float = 0
+    # clicks to be expected of what was shown, of the best list for this
+    # customer, of the best one that is the same for all, of the bestsellers
+    truth: float = 0
+    best: float = 0
+    common: float = 0
+    sellers: float = 0
+
+
+@dataclass(order=True)
+class Later:
+    """What will be reported when its time comes."""
+
+    at: datetime
+    customer: int = field(compare=False)
+    report: tuple = field(compare=False)
+
+
+class Shop:
+    """Sessions of the shop's web servers, and those who run it."""
+
+    def __init__(self, truth, random, sessions):
+        self._truth = truth
+        self._random = random
+        self._local = local()
+        self._open = []
+        self._pool = ThreadPoolExecutor(sessions)
+        self._later = []
+        self._bought = {}
+        self._in_stock = np.ones(truth.products, bool)
+        self._listed = np.zeros(truth.products, bool)
+        self._sold = np.zeros(truth.products)
+
+    def close(self):
+        """Leave the server."""
+        self._pool.shutdown(wait=True)
+        for connection in self._open:
+            connection.close()
+
+    def at(self, when, statement, *parameters):
+        """Execute a statement at a moment of the simulation."""
+        cursor = self._cursor()
+        cursor.execute("SELECT set_config('shop.now', %s, false);" + statement,
+                       (when.isoformat(), *parameters))
+        return cursor
+
+    def _cursor(self):
+        """Return the cursor of this thread's session."""
+        if not hasattr(self._local, 'cursor'):
+            connection = psycopg2.connect('')
+            connection.autocommit = True
+            self._open.append(connection)
+            cursor = self._local.cursor = connection.cursor()
+            for setting in {**SETTINGS, 'search_path': PATH, 'jit': 'off',
+                            'synchronous_commit': 'off'}.items():
+                cursor.execute('SELECT set_config(%s, %s, false)', setting)
+        return self._local.cursor
+
+    def _insert(self, target, rows):
+        """Insert rows, if there are any."""
+        if rows:
+            execute_values(self._cursor(), f'INSERT INTO {target} VALUES %s',
+                           rows)
+
+    # ---------- those who run it ----------
+
+    def list_products(self, when, numbers):
+        """Put products on sale."""
+        truth = self._truth
+        self._insert(
+            'product (id, category, brand, price, tags, details, added_at)',
+            [(n, CATEGORIES[truth.category[n]], f'brand {truth.brand[n]}',
+              float(truth.price[n]),
+              [tag for tag, has in zip(TAGS, truth.tags[n]) if has],
+              Json({'colour': COLOURS[truth.colour[n]]}), when)
+             for n in numbers])
+        self._listed[list(numbers)] = True
+
+    def register(self, numbers):
+        """Let new customers register."""
+        self._insert('customer (id, name)',
+                     [(n, f'customer {n}') for n in numbers])
+
+    def night(self, when, share_sold_out):
+        """Run the nightly job, and deliver what was sold out."""
+        self._in_stock = (self._random.random(self._truth.products)
+                          >= share_sold_out)
+        sold_out = np.flatnonzero(~self._in_stock).tolist()
+        self.at(when, """
+            UPDATE product
+            SET    stock = CASE WHEN id = ANY (%s) THEN 0 ELSE 100 END
+            WHERE  (stock = 0) <> (id = ANY (%s));
+            SELECT nightly()""", sold_out, sold_out)
+        rows = self.at(when, 'SELECT id, sold FROM product').fetchall()
+        for product, sold in rows:
+            self._sold[product] = sold
+        # As autovacuum would, had the days their length
+        self._cursor().execute('VACUUM product, model')
+        if when.weekday() == 6:
+            self._cursor().execute('ANALYZE')
+
+    def value(self, when, train, candidate):
+        """Value a candidate on the log, let it go live, return the value."""
+        self.at(when, f"SELECT train('candidate', {candidate}, %s)", train)
+        found = named(self.at(
+            when, "SELECT * FROM value('candidate', %s)", train))[0]
+        self.at(when, f"SELECT go_live('candidate', {candidate}, 'C')")
+        return found
+
+    def erase(self, when):
+        """Erase the busiest customer; return how many pages that one had seen,
+        and how far the model is from one that learned only from the others.
+        """
+        customer, pages = self.at(when, """
+            SELECT customer_id, count(*) FROM decision GROUP BY 1
+            ORDER BY 2 DESC, 1 LIMIT 1""").fetchone()
+        self.at(when, 'SELECT erase(%s)', customer)
+        self._truth.activity[customer] = 0
+        self.at(when, f"SELECT train('never seen', {EMPTY}, 'infinity')")
+        difference = self.at(when, DIFFERENCE).fetchone()[0]
+        self.at(when, "DELETE FROM model WHERE name = 'never seen'")
+        return pages, difference
+
+    # ---------- customers ----------
+
+    def search(self, day, count):
+        """Let customers find products by themselves, as they always did."""
+        truth, random, rows = self._truth, self._random, []
+        customers = self._visitors(count)
+        sums = np.cumsum(truth.chances(customers) * self._listed, axis=1)
+        places = random.random(count) * sums[:, -1]
+        for customer, chances, place in zip(customers.tolist(), sums, places):
+            product = int(np.searchsorted(chances, place))
+            at = START + timedelta(days=day + random.random())
+            rows.append((customer, product, 'click', 'search', at))
+            if random.random() < BUYS:
+                rows.append((customer, product, 'purchase', 'search', at))
+                self._buy(customer, product)
+        self._insert('event', rows)
+
+    def day(self, day, count, advance):
+        """Play a day; return its visits."""
+        truth = self._truth
+        popular = truth.chances(self._visitors(300)).sum(axis=0)
+        common = capped(np.argsort(-popular * self._offered()), truth.brand)
+        sellers = capped(np.argsort(-self._sold * self._offered()),
+                         truth.brand)
+        seeds = self._random.integers(2 ** 62, size=count).tolist()
+        visits = [
+            Visit(day, customer, START + timedelta(days=day + n / count), seed)
+            for n, (customer, seed) in enumerate(
+                zip(self._visitors(count).tolist(), seeds))]
+        for part in np.array_split(np.array(visits, object), FOLDS):
+            for laters in self._pool.map(
+                    lambda visit: self._visit(visit, common, sellers), part):
+                advance(1)
+                for later in laters:
+                    heapq.heappush(self._later, later)
+            now = part[-1].at + timedelta(seconds=1)
+            self._report_late(now)
+            self.at(now, 'SELECT take_in()')
+            self.at(now, 'SELECT learn()')
+        return visits
+
+    def _visitors(self, count):
+        """Return who comes; some come often."""
+        activity = self._truth.activity
+        return self._random.choice(len(activity), count,
+                                   p=activity / activity.sum())
+
+    def _offered(self):
+        """Return which products can be had."""
+        return self._in_stock & self._listed
+
+    def _buy(self, customer, product):
+        self._bought.setdefault(customer, set()).add(product)
+
+    def _visit(self, visit, common, sellers):
+        """See a page, click, and return what will come of it later."""
+        truth, random = self._truth, np.random.default_rng(visit.seed)
+        start = perf_counter()
+        rows = self.at(visit.at, 'SELECT * FROM page(%s)',
+                       visit.customer).fetchall()
+        visit.seconds = perf_counter() - start
+        visit.decision = rows[0][0]
+        products = np.array([product for _, product in rows])
+
+        chances = truth.chances(visit.customer)
+        allowed = self._offered()
+        allowed[list(self._bought.get(visit.customer, ()))] = False
+        visit.truth, visit.best, visit.common, visit.sellers = (
+            chances[which].sum() for which in (
+                products, truth.best(chances, allowed), common, sellers))
+
+        luck = random.random(len(products))
+        clicked = products[luck < chances[products]].tolist()
+        visit.clicked = len(clicked)
+        reports = [(visit.decision, product, 'click', 1, visit.at)
+                   for product in clicked]
+        if random.random() < BROKEN:
+            reports.append(_broken(random, visit, int(products[0])))
+        self._insert('queue', reports)
+        self._insert('event', [
+            (visit.customer, product, 'click', 'page', visit.at)
+            for product in clicked])
+        return [later for product in clicked
+                for later in _purchase(random, visit, product)]
+
+    def _report_late(self, now):
+        """Report the purchases and cancellations of the time until now."""
+        reports, events = [], []
+        while self._later and self._later[0].at <= now:
+            later = heapq.heappop(self._later)
+            reports.append((*later.report, later.at))
+            _, product, kind, _ = later.report
+            if kind == 'purchase' and self._truth.activity[later.customer]:
+                events.append((later.customer, product, kind, 'page',
+                               later.at))
+                self._buy(later.customer, product)
+        self._insert('queue', reports)
+        self._insert('event', events)
+
+
+def _broken(random, visit, product):
+    """Return a report that fits nothing."""
+    return ((visit.decision, -1, 'click', 1, visit.at),
+            (-visit.decision, product, 'click', 1, visit.at),
+            (visit.decision, product, 'click', float('nan'), visit.at)
+            )[random.integers(3)]
+
+
+def _purchase(random, visit, product):
+    """Return what comes days after a click: perhaps a purchase, and then
+    perhaps its cancellation.
+    """
+    if random.random() < BUYS:
+        at = visit.at + timedelta(days=random.exponential(DAYS_TO_BUY))
+        yield Later(at, visit.customer,
+                    (visit.decision, product, 'purchase', 1))
+        if random.random() < CANCELS:
+            at += timedelta(days=random.exponential(DAYS_TO_CANCEL))
+            yield Later(at, visit.customer,
+                        (visit.decision, product, 'cancel', -1))
+
+
+def named(cursor):
+    """Return rows as dictionaries."""
+    names = [column.name for column in cursor.description]
+    return [dict(zip(names, row)) for row in cursor.fetchall()]

@@ -1,0 +1,18 @@
+-- An ordinary shop, as it was before: nothing here knows of recommendations.
+CREATE TABLE product (
+    id       integer PRIMARY KEY,
+    category text NOT NULL,
+    brand    text NOT NULL,
+    price    numeric NOT NULL CHECK (price > 0),
+    tags     text[] NOT NULL DEFAULT '{}',
+    details  jsonb NOT NULL DEFAULT '{}',
+    stock    integer NOT NULL DEFAULT 100,
+    added_at timestamptz NOT NULL DEFAULT now());
+CREATE TABLE customer (id integer PRIMARY KEY, name text);
+CREATE TABLE event (
+    customer_id integer NOT NULL REFERENCES customer ON DELETE CASCADE,
+    product_id  integer NOT NULL REFERENCES product,
+    kind        text NOT NULL CHECK (kind IN ('click', 'purchase')),
+    found_by    text NOT NULL DEFAULT 'search',    -- or 'page': a list of ours led to it
+    at          timestamptz NOT NULL DEFAULT now());
+CREATE INDEX ON event (customer_id, at);
