@@ -170,10 +170,14 @@ SharedIsExpected(bool given, const char *name, const DlintsHeader *model,
 	if (given == (model->shared_dim > 0))
 		return true;
 	if (!given)
-		return ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
-						 psprintf("argument \"%s\" is missing", name),
-						 psprintf("The model is dlints%s, with a shared context of %d dimensions.",
-								  ModelShape(model), model->shared_dim));
+	{
+		ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
+				  psprintf("argument \"%s\" is missing", name),
+				  psprintf("The model is dlints%s, with a shared context of %d dimensions.",
+						   ModelShape(model), model->shared_dim));
+		problem->hint = "Behind the context, give what describes the user.";
+		return false;
+	}
 	ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
 			  psprintf("argument \"%s\" must not be given", name),
 			  psprintf("The model is dlints%s, without a shared context.",

@@ -240,8 +240,23 @@ CheckSettings(const Settings *settings)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("uniform must be 0 with a cap"),
-				 errdetail("The probabilities of such choices have no closed form.")));
+				 errdetail("The probabilities of such choices have no closed form."),
+				 errhint("Raise the model's exploration, or make some of the decisions with uniform => 1 and no cap.")));
 	return rules;
+}
+
+/* A cap of nothing would bound nothing, and nobody be told. */
+static void
+CheckCapped(const Reading *reading)
+{
+	int			argno = Behind(reading, GROUP_ARGNO);
+
+	if (reading->candidates.rules.cap > 0 && reading->fixed[argno] &&
+		reading->values[argno].isnull)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("cap needs cap_group"),
+				 errhint("Say of what there may be so many, as in cap_group => brand.")));
 }
 
 static void
@@ -350,6 +365,7 @@ BeginWith(Reading *reading, const Row *row)
 
 	reading->settings = row->settings;
 	found->rules = CheckSettings(&row->settings);
+	CheckCapped(reading);
 	if (rows > PG_INT32_MAX / 2)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),

@@ -43,7 +43,7 @@ CREATE FUNCTION recommended(what integer, explore float8, k integer) RETURNS int
 $$ SELECT CASE WHEN s.s = 0 THEN (SELECT dlints_recommend(dlints_set(model, exploration => explore), c.i, c.x, k) FROM candidate AS c WHERE c.no = s.no)
           ELSE (SELECT dlints_recommend(dlints_set(model, exploration => explore), c.i, c.x, c.u, k) FROM candidate AS c WHERE c.no = s.no) END FROM subject AS s WHERE s.no = what $$;
 
-SELECT plan(6 * 13 + 4 + 6 + 11 + 2 + 2 + 4 + 3 + 7 + 3 + 1 + 3 + 4 + 5 + 5 + 22 + 6 + 1);
+SELECT plan(6 * 13 + 4 + 6 + 11 + 2 + 2 + 4 + 3 + 7 + 3 + 1 + 3 + 4 + 5 + 5 + 23 + 6 + 1);
 
 -- ---------- what a decision says ----------
 
@@ -214,7 +214,7 @@ SELECT ok(bool_and(score = best) AND min(probability) >= 0.1, '(...).* is one ch
 SELECT ok(bool_and(c = 1), 'names and defaults') FROM
   (SELECT count(r.rank) AS c FROM (SELECT 1 AS form, (dlints_choose(model, x) OVER ()).* FROM arm, subject WHERE no = 1 UNION ALL
    SELECT 2, (dlints_choose(model, x, uniform => 0.05, k => 1) OVER ()).* FROM arm, subject WHERE no = 1 UNION ALL
-   SELECT 3, (dlints_choose(context => x, model => model, cap => 1) OVER ()).* FROM arm, subject WHERE no = 1 UNION ALL
+   SELECT 3, (dlints_choose(context => x, model => model, cap_group => 'a', cap => 1) OVER ()).* FROM arm, subject WHERE no = 1 UNION ALL
    SELECT 4, (dlints_choose(model, context(i, 3), ARRAY[1, 2]) OVER ()).* FROM arm, subject WHERE no = 6 UNION ALL
    SELECT 5, (dlints_choose(model, context(i, 3), shared => '{1,2}', draws => 7) OVER ()).* FROM arm, subject WHERE no = 6) AS r GROUP BY form) AS t;
 SELECT is(count(p), 8::bigint, 'dlints_probability has the same arguments') FROM (SELECT dlints_probability(model, context(i, 3), '{1,2}', k => 2, bonus => 1, cap_group => 'a', cap => 2) OVER () AS p FROM arm, subject WHERE no = 6) AS t;
@@ -277,10 +277,10 @@ SELECT is(answers(call), expected, call) FROM (VALUES
   ('dlints_choose(model, x, 0)', '22023: k must be at least 1'), ('dlints_choose(model, x, k => NULL)', '22004: k must not be null'),
   ('dlints_choose(model, x, draws => 0)', '22023: draws must be between 1 and 10000'), ('dlints_choose(model, x, draws => 10001)', '22023: draws must be between 1 and 10000'), ('dlints_choose(model, x, draws => NULL)', '22004: draws must not be null'),
   ('dlints_choose(model, x, uniform => -0.1)', '22023: uniform must be between 0 and 1'), ('dlints_choose(model, x, uniform => ''NaN'')', '22023: uniform must be between 0 and 1'), ('dlints_choose(model, x, uniform => NULL)', '22004: uniform must not be null'),
-  ('dlints_choose(model, x, cap => 0)', '22023: cap must be at least 1'), ('dlints_choose(model, x, uniform => 0.1, cap => 1)', '22023: uniform must be 0 with a cap'),
+  ('dlints_choose(model, x, cap => 0)', '22023: cap must be at least 1'), ('dlints_choose(model, x, cap => 2)', '22023: cap needs cap_group'), ('dlints_choose(model, x, uniform => 0.1, cap => 1)', '22023: uniform must be 0 with a cap'),
   ('dlints_choose(model, x, bonus => ''NaN'')', '22003: NaN not allowed in bonus'), ('dlints_choose(model, x, bonus => ''infinity'')', '22003: infinity not allowed in bonus'),
   ('dlints_choose(model, x, i)', '22023: k must be the same for all rows of a partition'), ('dlints_choose(model, x, draws => i)', '22023: draws must be the same for all rows of a partition'),
-  ('dlints_choose(model, x, uniform => i / 10.0)', '22023: uniform must be the same for all rows of a partition'), ('dlints_choose(model, x, cap => nullif(i, 3))', '22023: cap must be the same for all rows of a partition'),
+  ('dlints_choose(model, x, uniform => i / 10.0)', '22023: uniform must be the same for all rows of a partition'), ('dlints_choose(model, x, cap_group => ''a'', cap => nullif(i, 3))', '22023: cap must be the same for all rows of a partition'),
   ('dlints_choose(dlints_set(model, ridge => i), x)', '22023: dlints_choose needs the same model for all rows of a partition'), ('dlints_probability(dlints_set(model, ridge => i), x)', '22023: dlints_probability needs the same model for all rows of a partition'),
   ('dlints_choose(dlints_new(5, 2, shared_dim => 1), x, ARRAY[i]::real[])', '22023: dlints_choose needs the same shared context for all rows of a partition'),
   ('dlints_choose(model, x[1:4])', '22000: expected 5 dimensions, not 4'), ('dlints_choose(model, x, x)', '22023: argument "shared" must not be given'), ('dlints_choose(dlints_new(5, 2, shared_dim => 1), x)', '22023: argument "shared" is missing')) AS v (call, expected);

@@ -92,7 +92,7 @@ my $everything = q{
 	  dlints_predict(m, ARRAY[1, 2, 3.0]), dlints_stddev(m, '{1, 2, 3}'::bigint[]),
 	  dlints_info(m), (SELECT count(c) FROM dlints_coefficients(m) AS c),
 	  (SELECT dlints_ndcg(i, -i, 3) FROM item),
-	  (SELECT count(c) FROM dlints_columns AS c), (SELECT min(key || bytes) FROM dlints_models('listed')),
+	  (SELECT count(c) FROM dlints_columns AS c), (SELECT min(key || bytes::text) FROM dlints_models('listed')),
 	  dlints_encode(4, 'name', 'value', 'number', 2), dlints_encode(4, '{"name": "value"}'::jsonb),
 	  (SELECT dlints_profile(x, i) || dlints_profile(x::double precision[]) FROM item),
 	  (SELECT dlints_top(f.item, f.item, 2) FROM dlints_factors('VALUES (1, 2), (1, 3), (2, 3)', 2, 'VALUES (2, ARRAY[1, 2])') AS f (item integer, features real[])),
