@@ -68,6 +68,19 @@ sub plan_of
 	return sql("EXPLAIN (VERBOSE, COSTS OFF) $query");
 }
 
+# The queue of one model, learned
+sub fold
+{
+	my ($name) = @_;
+
+	return qq{
+		WITH batch AS (DELETE FROM feedback WHERE model = $name RETURNING *)
+		UPDATE model m SET state = m.state || e.evidence
+		FROM  (SELECT p.name, dlints_evidence(p.state, b.features, b.reward ORDER BY b.id) AS evidence
+		       FROM batch b JOIN model p ON p.name = b.model WHERE p.name = $name GROUP BY p.name) e
+		WHERE m.name = e.name AND m.name = $name};
+}
+
 my $model = q{WITH m AS MATERIALIZED (SELECT state FROM model WHERE name = 'm4')};
 my $evidence = 'dlints_evidence((SELECT state FROM m), features, reward';
 
@@ -97,8 +110,7 @@ for my $query (
 	q{UPDATE model SET state = dlints_update(state, '{1}', 1) WHERE name = 'm3'},
 	q{SELECT dlints_recommend(m.state, i.id, i.features, 5) FROM model m JOIN item i ON i.model = m.name WHERE m.name = 'm3'},
 	q{SELECT i.id, dlints_choose(m.state, i.features) OVER () FROM model m JOIN item i ON i.model = m.name WHERE m.name = 'm3'},
-	q{WITH b AS (DELETE FROM feedback WHERE model = 'm3' RETURNING *) UPDATE model m SET state = m.state ||
-	  (SELECT dlints_evidence(m.state, b.features, b.reward) FROM b) WHERE name = 'm3'})
+	fold(q{'m3'}))
 {
 	my $plan = plan_of($query);
 
@@ -111,7 +123,7 @@ like(plan_of('SELECT m.name, dlints_recommend(m.state, i.id, i.features, 5)
 
 ### Parts and the whole
 
-DlintsTest->run_file($coordinator, 'models.sql');
+DlintsTest->run_file($coordinator, '../t/models.sql');
 sql(q{INSERT INTO model VALUES ('timed', dlints_new(24, half_life => '7 days')), ('all', dlints_new(24, discount => 1))});
 for my $name ('timed', 'all')
 {
@@ -227,10 +239,7 @@ COMMIT;
 	fold => qq{
 \\set a random(1, 8)
 BEGIN;
-WITH batch AS (DELETE FROM feedback WHERE model = 'm' || :a RETURNING *)
-UPDATE model m
-SET    state = m.state || (SELECT dlints_evidence(m.state, b.features, b.reward ORDER BY b.id) FROM batch b)
-WHERE  m.name = 'm' || :a;
+${\fold(q{'m' || :a})};
 INSERT INTO ledger VALUES ('m' || :a, :t, 1, 0);
 COMMIT;
 });
@@ -312,11 +321,11 @@ my $writers = writers();
 wait_for($writers, 100);
 ok(move('m3'), 'a shard moves while models learn');
 wait_for($writers, 100 + sql("$committed $rounds"));
-my @stops = map { IPC::Run::start([ 'pg_ctl', '-D', $_->data_dir, '-m', 'immediate', '-w', 'stop' ],
-		\undef, '>', '/dev/null') } @workers;
-$_->finish for @stops;
+# An immediate stop, of both at the same moment
+kill QUIT => map { DlintsTest->slurp($_->data_dir . '/postmaster.pid') =~ /^(\d+)/ } @workers;
+$_->stop('immediate', fail_ok => 1) for @workers;
 my $count = acknowledged($writers);
-$_->{_pid} = undef, $_->start for @workers;
+$_->start for @workers;
 $coordinator->poll_query_until('postgres', q{
 	SELECT recover_prepared_transactions() IS NOT NULL
 	AND NOT EXISTS (SELECT FROM run_command_on_workers('SELECT count(*) FROM pg_prepared_xacts') WHERE result <> '0')})
@@ -325,7 +334,7 @@ check('both workers stopped', $count);
 
 $writers = writers();
 wait_for($writers, 50);
-$writers->{run}->signal('INT');
+$writers->{run}->signal('TERM');
 $writers->{run}->finish;
 check('and went on', 0 + sql("$committed $rounds"));
 
