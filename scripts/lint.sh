@@ -23,7 +23,7 @@ printf '%s\n' src/*.c src/core/*.c test/core/*.c test/long/*.c test/fuzz/core/*.
 echo "== cppcheck"
 cppcheck --quiet --std=c99 --enable=warning,style,performance,portability \
 	--inline-suppr --suppress=variableScope --suppress=unusedStructMember --error-exitcode=1 \
-	--include=scripts/cppcheck.h -Isrc -Itest/core src test/core test/long test/fuzz/core || status=1
+	--include=scripts/cppcheck.h -Isrc -Itest/core src test/core test/long test/fuzz/core examples || status=1
 
 echo "== shellcheck"
 shellcheck scripts/*.sh test/*.sh test/*/*.sh test/*/*/*.sh test/core/*.t .ci/* || status=1
@@ -37,7 +37,7 @@ done
 perlcritic --quiet --gentle --verbose '%f:%l: %m (%p)\n' test/t test/citus scripts || status=1
 
 echo "== pyflakes"
-pyflakes3 bench test || status=1
+pyflakes3 bench examples test || status=1
 
 echo "== yamllint"
 yamllint --strict .github .yamllint || status=1

@@ -23,6 +23,8 @@
 #include "utils/rel.h"
 #include "utils/syscache.h"
 
+#include "args.h"
+
 /* What a fetch takes from the query. */
 #define FETCH_ROWS 100
 
@@ -194,30 +196,6 @@ CheckColumn(const Listing *listing, const NameData *wanted)
 						NameStr(*wanted), RelationGetRelationName(relation))));
 }
 
-/* An empty result, to be filled. */
-static Tuplestorestate *
-BeginResult(FunctionCallInfo fcinfo)
-{
-	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
-	MemoryContext caller;
-	TupleDesc	desc;
-
-	if (result == NULL || !IsA(result, ReturnSetInfo) ||
-		(result->allowedModes & SFRM_Materialize) == 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("set-valued function called in context that cannot accept a set")));
-	caller = MemoryContextSwitchTo(result->econtext->ecxt_per_query_memory);
-	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
-		elog(ERROR, "return type must be a row type");
-	result->returnMode = SFRM_Materialize;
-	result->setDesc = CreateTupleDescCopy(desc);
-	result->setResult = tuplestore_begin_heap((result->allowedModes & SFRM_Materialize_Random) != 0,
-											  false, work_mem);
-	MemoryContextSwitchTo(caller);
-	return result->setResult;
-}
-
 /* Run a query, with the rights and the snapshot of the caller. */
 static void
 StoreRows(Tuplestorestate *store, const char *query)
@@ -250,11 +228,15 @@ PG_FUNCTION_INFO_V1(dlints_models);
 Datum
 dlints_models(PG_FUNCTION_ARGS)
 {
-	Tuplestorestate *store = BeginResult(fcinfo);
+	Tuplestorestate *store;
+	TupleDesc	desc;
 	const NameData *wanted = PG_ARGISNULL(1) ? NULL : PG_GETARG_NAME(1);
 	Oid			namespace = get_func_namespace(fcinfo->flinfo->fn_oid);
 	Listing		listing;
 
+	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
+		elog(ERROR, "return type must be a row type");
+	store = ResultRows(fcinfo, desc);
 	if (PG_ARGISNULL(0))
 		return (Datum) 0;
 	listing.relation = OpenRelation(PG_GETARG_OID(0));

@@ -13,6 +13,8 @@
 #include <ctype.h>
 
 #include "common/shortest_dec.h"
+#include "funcapi.h"
+#include "miscadmin.h"
 #include "storage/shmem.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
@@ -39,7 +41,9 @@ AggregateContext(FunctionCallInfo fcinfo)
 	MemoryContext context;
 
 	if (!AggCheckCallContext(fcinfo, &context))
-		elog(ERROR, "aggregate support function called in non-aggregate context");
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("aggregate support function called in non-aggregate context")));
 	return context;
 }
 
@@ -638,4 +642,25 @@ ResultMatrix(const double *values, int rows, int columns)
 	const int	dims[2] = {rows, columns};
 
 	return ResultArray(2, dims, values);
+}
+
+/* The rows that a function returns all at once; empty yet. */
+Tuplestorestate *
+ResultRows(FunctionCallInfo fcinfo, TupleDesc desc)
+{
+	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
+	MemoryContext caller;
+
+	if (result == NULL || !IsA(result, ReturnSetInfo) ||
+		(result->allowedModes & SFRM_Materialize) == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("set-valued function called in context that cannot accept a set")));
+	caller = MemoryContextSwitchTo(result->econtext->ecxt_per_query_memory);
+	result->returnMode = SFRM_Materialize;
+	result->setDesc = CreateTupleDescCopy(desc);
+	result->setResult = tuplestore_begin_heap((result->allowedModes & SFRM_Materialize_Random) != 0,
+											  false, work_mem);
+	MemoryContextSwitchTo(caller);
+	return result->setResult;
 }

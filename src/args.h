@@ -78,6 +78,8 @@ extern double ResultFinite(double value);
 extern Datum ResultVector(const double *values, int count);
 extern Datum ResultUnitVector(const double *sum, int count);
 extern Datum ResultMatrix(const double *values, int rows, int columns);
+extern struct Tuplestorestate *ResultRows(FunctionCallInfo fcinfo,
+										  struct TupleDescData *desc);
 
 static inline ArgSpec
 ArgContextSpec(const DlintsHeader *model)

@@ -17,6 +17,7 @@
 #include "postgres.h"
 
 #include "miscadmin.h"
+#include "parser/parse_coerce.h"
 #include "storage/shmem.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
@@ -431,13 +432,14 @@ ClicksFindItem(Clicks *clicks, Datum value, uint32 *item)
 	return true;
 }
 
-/* Can a value of this type be looked for? */
+/*
+ * Can a value of this type be looked for?  That both have one operator = does
+ * not suffice: all arrays have.
+ */
 bool
 ClicksHasItemsOf(const Clicks *clicks, Oid type)
 {
 	Oid			own = clicks->items->type->type_id;
 
-	return getBaseType(type) == getBaseType(own) ||
-		lookup_type_cache(type, TYPECACHE_EQ_OPR)->eq_opr ==
-		clicks->items->type->eq_opr;
+	return IsBinaryCoercible(type, own) || IsBinaryCoercible(own, type);
 }

@@ -15,12 +15,15 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
+#include "utils/timestamp.h"
 
 #include "args.h"
 #include "clicks.h"
 
-#define MAX_FACTORS		1024
+/* LAPACK works on matrices of this order without asking for interrupts */
+#define MAX_FACTORS		512
 #define PORTION			1000	/* rows fetched at a time */
+#define NEWS_MS			10000	/* between two reports of how far it is */
 
 /* What a query gives, and what is done with each row. */
 typedef struct Reader Reader;
@@ -33,6 +36,7 @@ struct Reader
 	MemoryContext context;		/* what is to outlive the query */
 	Oid			types[3];		/* of the columns, without domains */
 	Oid			result;			/* type of items in the result */
+	int32		result_typmod;
 	uint64		seed;
 	int			k;				/* numbers in a vector */
 	double	   *previous;		/* vectors of all items, zeros without one */
@@ -59,10 +63,25 @@ ReadRow(Reader *reader, HeapTuple tuple, TupleDesc desc)
 	reader->row(reader, values);
 }
 
+/* Whoever waits for long is told now and then. */
+static void
+Report(TimestampTz *last, uint64 rows)
+{
+	TimestampTz now = GetCurrentTimestamp();
+
+	if (!TimestampDifferenceExceeds(*last, now, NEWS_MS))
+		return;
+	ereport(NOTICE,
+			(errmsg("dlints_factors: " UINT64_FORMAT " rows read", rows)));
+	*last = now;
+}
+
 /* Give the rows of a query, which must not write, to a reader. */
 static void
 ReadQuery(const char *query, Reader *reader)
 {
+	TimestampTz last = GetCurrentTimestamp();
+	uint64		rows_read = 0;
 	MemoryContext caller = CurrentMemoryContext;
 	MemoryContext rows = AllocSetContextCreate(caller, "dlints rows",
 											   ALLOCSET_DEFAULT_SIZES);
@@ -88,7 +107,9 @@ ReadQuery(const char *query, Reader *reader)
 			ReadRow(reader, table->vals[i], table->tupdesc);
 		MemoryContextSwitchTo(caller);
 		MemoryContextReset(rows);
+		rows_read += SPI_processed;
 		SPI_freetuptable(table);
+		Report(&last, rows_read);
 		CHECK_FOR_INTERRUPTS();
 	}
 	SPI_cursor_close(portal);
@@ -130,10 +151,13 @@ IsNumber(Oid type)
 		type == FLOAT4OID || type == FLOAT8OID || type == NUMERICOID;
 }
 
+/* Values are given as they are: nothing would cut them to a varchar(10). */
 static bool
-IsItemOf(Oid type, Oid declared)
+IsItemOf(Form_pg_attribute item, const Reader *reader)
 {
-	return type == declared || IsBinaryCoercible(type, declared);
+	return (item->atttypid == reader->result ||
+			IsBinaryCoercible(item->atttypid, reader->result)) &&
+		(reader->result_typmod < 0 || item->atttypmod == reader->result_typmod);
 }
 
 /* ---------- the click log ---------- */
@@ -141,19 +165,19 @@ IsItemOf(Oid type, Oid declared)
 static void
 BeginLog(Reader *reader, TupleDesc desc)
 {
-	Oid			item;
+	Form_pg_attribute item;
 
 	if (desc->natts != 2 && desc->natts != 3)
 		WrongColumns(psprintf("query must return 2 or 3 columns, not %d",
 							  desc->natts),
 					 "They are the user, the item and, unless it is always 1, the weight.");
-	item = TupleDescAttr(desc, 1)->atttypid;
-	if (!IsItemOf(item, reader->result))
+	item = TupleDescAttr(desc, 1);
+	if (!IsItemOf(item, reader))
 		WrongColumns(psprintf("items are of type %s in the query and %s in the column definition list",
-							  format_type_be(item),
-							  format_type_be(reader->result)),
+							  format_type_with_typemod(item->atttypid, item->atttypmod),
+							  format_type_with_typemod(reader->result, reader->result_typmod)),
 					 psprintf("Write AS (item %s, features real[]).",
-							  format_type_be(item)));
+							  format_type_with_typemod(item->atttypid, item->atttypmod)));
 	reader->columns = desc->natts;
 	if (reader->columns == 3)
 	{
@@ -307,35 +331,24 @@ Vectors(Reader *reader, SvdMatrix *matrix)
 
 /* ---------- the result ---------- */
 
-/* Where the rows go that a function gives at once */
-static Tuplestorestate *
-BeginResult(FunctionCallInfo fcinfo)
+/* The types that the call wants. */
+static TupleDesc
+ExpectedColumns(FunctionCallInfo fcinfo)
 {
 	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
-	MemoryContext old;
 
-	if (result == NULL || !IsA(result, ReturnSetInfo) ||
-		(result->allowedModes & SFRM_Materialize) == 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("set-valued function called in context that cannot accept a set")));
-	if (result->expectedDesc == NULL)
-		WrongColumns("a column definition list is required",
-					 "Write FROM dlints_factors(...) AS f (item integer, features real[]).");
-
-	old = MemoryContextSwitchTo(result->econtext->ecxt_per_query_memory);
-	result->returnMode = SFRM_Materialize;
-	result->setDesc = CreateTupleDescCopy(result->expectedDesc);
-	result->setResult = tuplestore_begin_heap((result->allowedModes & SFRM_Materialize_Random) != 0,
-											  false, work_mem);
-	MemoryContextSwitchTo(old);
-	return result->setResult;
+	if (result && IsA(result, ReturnSetInfo) && result->expectedDesc)
+		return result->expectedDesc;
+	WrongColumns("a column definition list is required",
+				 "Write FROM dlints_factors(...) AS f (item integer, features real[]).");
+	return NULL;
 }
 
 static void
 CheckResultColumns(TupleDesc desc)
 {
-	Oid			features = desc->natts == 2 ? ColumnType(desc, 1) : InvalidOid;
+	/* of a domain nobody would check the constraints */
+	Oid			features = desc->natts == 2 ? TupleDescAttr(desc, 1)->atttypid : InvalidOid;
 
 	if (features != FLOAT4ARRAYOID && features != FLOAT8ARRAYOID)
 		WrongColumns("the column definition list must have an item and its features",
@@ -362,7 +375,7 @@ static void
 PutVectors(Tuplestorestate *store, TupleDesc desc, const Reader *reader,
 		   uint32 items, const double *vectors)
 {
-	Oid			type = ColumnType(desc, 1);
+	Oid			type = TupleDescAttr(desc, 1)->atttypid;
 	MemoryContext row = AllocSetContextCreate(CurrentMemoryContext,
 											  "dlints row",
 											  ALLOCSET_SMALL_SIZES);
@@ -481,7 +494,7 @@ PG_FUNCTION_INFO_V1(dlints_factors);
 Datum
 dlints_factors(PG_FUNCTION_ARGS)
 {
-	Tuplestorestate *store = BeginResult(fcinfo);
+	Tuplestorestate *store = ResultRows(fcinfo, ExpectedColumns(fcinfo));
 	TupleDesc	desc = ((ReturnSetInfo *) fcinfo->resultinfo)->setDesc;
 	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext,
 											   "dlints factors",
@@ -497,6 +510,7 @@ dlints_factors(PG_FUNCTION_ARGS)
 	ArgNotNull(fcinfo, 3, "seed");
 	reader.seed = (uint64) PG_GETARG_INT64(3);
 	reader.result = TupleDescAttr(desc, 0)->atttypid;
+	reader.result_typmod = TupleDescAttr(desc, 0)->atttypmod;
 	query = text_to_cstring(PG_GETARG_TEXT_PP(0));
 	previous = PG_ARGISNULL(2) ? NULL :
 		text_to_cstring(PG_GETARG_TEXT_PP(2));

@@ -116,6 +116,9 @@ dlints_ndcg_finalfn(PG_FUNCTION_ARGS)
 #define VALUE_NUMBERS		((int) (sizeof(PolicyValue) / sizeof(float8)))
 #define VALUE_NUMBERS_PLAIN	((int) (offsetof(PolicyValue, doubly) / sizeof(float8)))
 
+/* counted one by one in double precision */
+#define MOST_OBSERVATIONS	9007199254740992.0
+
 StaticAssertDecl(sizeof(PolicyValue) == 14 * sizeof(float8),
 				 "the state of dlints_policy_value changed");
 
@@ -131,6 +134,8 @@ ValueState(Datum state, PolicyValue *value)
 		elog(ERROR, "unexpected state of dlints_policy_value");
 	memset(value, 0, sizeof(*value));
 	memcpy(value, ARR_DATA_PTR(array), sizeof(float8) * count);
+	if (!(value->count >= 1.0 && value->count <= MOST_OBSERVATIONS))
+		elog(ERROR, "unexpected state of dlints_policy_value");
 	return array;
 }
 

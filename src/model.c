@@ -423,7 +423,7 @@ ModelChoose(Dlints *model)
 									  memory_choose_work(ModelCoordinates(header),
 														 memories.count));
 		choice = memory_choose(memories.memory, memories.count, header->ridge,
-							   header->noise, header->intercept, header->reference, work);
+							   header->intercept, header->reference, work);
 		pfree(work);
 	}
 	header->memory = choice.used + 1;

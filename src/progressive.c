@@ -93,14 +93,18 @@ Begin(Progress *progress, Datum datum)
 	MemoryContextSwitchTo(caller);
 }
 
+/* Another stored copy of it will do, and is the one to be expected next. */
 static void
-CheckSameModel(const Progress *progress, Datum datum)
+CheckSameModel(Progress *progress, Datum datum)
 {
-	if (!ValueKeyMatches(&progress->key, datum))
+	if (ValueKeyMatches(&progress->key, datum))
+		return;
+	if (!ModelEquals(PointerGetDatum(progress->key.bytes), datum))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("model must be the same for all rows of a partition"),
 				 errhint("Partition by what tells the models apart.")));
+	ValueKeyReplace(&progress->key, datum, GetMemoryChunkContext(progress));
 }
 
 static void

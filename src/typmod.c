@@ -163,7 +163,7 @@ ReadSizes(const Datum *words, int count, int *sizes)
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					 errmsg("invalid type modifier"),
-					 errdetail("\"%s\" is neither a size nor \"matched\" nor \"intercept\".",
+					 errdetail("\"%s\" stands where a size is expected.",
 							   word)));
 		sizes[i] = pg_strtoint32(word);
 	}

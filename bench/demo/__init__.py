@@ -1,1 +1,1 @@
-"""dlints at work: a movie service on MovieLens, in PostgreSQL."""
+"""dlints at work: a movie service that knows its visitors, in PostgreSQL."""

@@ -1,50 +1,42 @@
-"""The chart of click-through rates."""
+"""The chart: what each service has earned so far."""
 
 import numpy as np
 
 from bench import figure
 
-COLOURS = ('#0072b2', '#009e73', '#d55e00', '#767676')
+COLOURS = {'matched': '#0072b2', 'earning': '#009e73', 'similar': '#d55e00',
+           'plain': '#56b4e9', 'popular': '#767676'}
+GAP = 0.045     # between labels, as a share of the height
 
 
-def draw(path, rewards, change, window, subject):
-    """Write a PNG: a line for each policy, the change of taste marked.
+def draw(path, panels):
+    """Write a PNG: a panel for each (title, {name: amount of each visit})."""
+    chart = figure.create(10, 4.2)
+    for axes, (title, amounts) in zip(
+            np.ravel(chart.subplots(1, len(panels))), panels):
+        _draw_panel(axes, title, amounts)
+    chart.savefig(path, dpi=110)
 
-    The lines are averages over a window of visits.
-    """
-    chart = figure.create(9, 5)
-    axes = chart.subplots()
-    steps = len(next(iter(rewards.values())))
-    ends = []
-    for colour, values in zip(COLOURS, rewards.values()):
-        rates = moving_average(values, window)
-        visits = np.arange(1, steps + 1)
-        axes.plot(visits[window // 2:], rates[window // 2:], color=colour,
+
+def _draw_panel(axes, title, amounts):
+    """Draw how amounts add up, a line for each service."""
+    totals = {name: np.cumsum(values) for name, values in amounts.items()}
+    visits = len(next(iter(totals.values())))
+    for name, total in totals.items():
+        axes.plot(np.arange(1, visits + 1), total, color=COLOURS[name],
                   linewidth=2)
-        ends.append(rates[-1])
-    top = 1.05 * axes.get_ylim()[1]
-    axes.set(xlim=(0, steps), ylim=(0, top), xlabel='visits',
-             ylabel=f'click-through rate, last {window:,} visits')
-    axes.axvline(change, color='black', linewidth=1, linestyle='--')
-    axes.annotate('change of taste', (change, top), xytext=(5, -5),
-                  textcoords='offset points', va='top')
-    heights = spread(ends, top / 20)
-    for colour, name, height in zip(COLOURS, rewards, heights):
-        axes.annotate(name, (steps, height), xytext=(6, 0), color=colour,
-                      textcoords='offset points', va='center', weight='bold')
-    axes.set_title(f'Recommending {subject}', loc='left', weight='bold')
-    axes.yaxis.set_major_formatter(
-        figure.ticker.PercentFormatter(1, decimals=0))
+    axes.set(xlim=(0, visits), xlabel='visits')
+    axes.set_ylim(bottom=0)
+    axes.set_title(title, loc='left', weight='bold')
     figure.finish(axes)
-    chart.savefig(path, dpi=150)
-
-
-def moving_average(values, window):
-    """Return the mean of the last values, fewer of them at the start."""
-    sums = np.concatenate([[0], np.cumsum(values, dtype=float)])
-    upper = np.arange(1, len(values) + 1)
-    lower = np.maximum(upper - window, 0)
-    return (sums[upper] - sums[lower]) / (upper - lower)
+    axes.yaxis.set_major_formatter(
+        figure.ticker.StrMethodFormatter('{x:,.0f}'))
+    ends = [total[-1] for total in totals.values()]
+    heights = spread(ends, GAP * axes.get_ylim()[1])
+    for name, height in zip(totals, heights):
+        axes.annotate(name, (visits, height), xytext=(6, 0), va='center',
+                      textcoords='offset points', color=COLOURS[name],
+                      weight='bold', annotation_clip=False)
 
 
 def spread(heights, gap):

@@ -1,23 +1,28 @@
-"""What the demonstration prints when it is done."""
+"""What the demonstration prints."""
 
 import textwrap
 
 import numpy as np
 
-POLICIES = """\
-personal        learns which viewers like which movies, from features of both
-plain           the same without the viewer's features: one ranking for all
-no forgetting   personal, but the oldest clicks count as much as the latest
-random          shows any movie"""
-CANDIDATES = """
-Their lists after the last visit, from one SQL statement for each model. It
-leaves out movies that either viewer has rated."""
-READING = """\
-Features and clicks come from the same ratings: the rates compare policies,
-and are higher than a service would see. Draws are random, so another run
-differs."""
-STRETCHES = 6
-COLUMN = 45
+from bench.demo.statements import CHOICES, PLACES
+from bench.demo.world import ELSEWHERE, MOVIES, PAYING
+
+SERVICES = """\
+popular   shows what others watched most
+similar   shows what is most like the visitor (x·u), and learns nothing;
+          to strangers what is popular
+plain     learns what movies are clicked; one ranking for all
+matched   learns what movies are clicked by whom
+earning   the same, told what a click earns"""
+ABOUT_GAINS = """\
+The vectors are from other people's ratings, and clicks from ratings that no
+service has seen. Nobody is shown a movie twice, so that rates fall as visitors
+run out of movies they like. Draws are random: another run differs."""
+ABOUT_WORTH = """\
+To the service matched, and in earnings to the service earning; more or less
+than the mean of all genres, ± the standard error that the model states
+"""
+COLUMN = 25
 
 
 def heading(text):
@@ -25,77 +30,154 @@ def heading(text):
     print(f'\n{text}\n{"-" * len(text)}')
 
 
-def policies():
-    """Say what is compared."""
-    heading('What chose the movies')
-    print(POLICIES)
+def beginning(world, seconds):
+    """Say what has been loaded and what is compared."""
+    people = set(world.visits)
+    strangers = people - {person for person, _ in world.known}
+    print(f'\n{len(world.movies):,} movies and a log of {len(world.log):,} '
+          'ratings by other people; vectors of 32 numbers\nfrom it took '
+          f'{seconds["Vectors of the log"][0]:.1f} s, in one statement. '
+          f'{len(people):,} people come, {len(strangers):,} of them '
+          'strangers.')
+    heading('Who chooses the five movies that each visitor is shown')
+    print(SERVICES + '\n')
 
 
-def click_through_rates(rewards, change, description):
-    """Print a table of click-through rates, a line for each stretch."""
-    steps = len(next(iter(rewards.values())))
-    edges = np.linspace(0, steps, STRETCHES + 1).astype(int)
-    edges[STRETCHES // 2] = change
-    heading('Click-through rate')
-    print(f'{"visits":>17}' + ''.join(f'{name:>16}' for name in rewards))
-    for start, stop in zip(edges, edges[1:]):
-        if start == change:
-            print(f'{"":5}' + ' the taste changes '.center(
-                12 + 16 * len(rewards), '-'))
-        print(_row(f'{start + 1:,} - {stop:,}', rewards, start, stop))
-    print(f'{"":5}' + '-' * (12 + 16 * len(rewards)))
-    print(_row('all', rewards, 0, steps))
-    print(f'\nThe change: {description}.')
+def gains(clicks, earnings, is_new):
+    """Print what was clicked and what it earned, of a hundred shown."""
+    half = len(is_new) // 2
+    heading('Of a hundred movies shown')
+    _figures('', 'were clicked', 'clicked by', 'clicked by', 'clicked in',
+             'earned', 'earned in')
+    _figures('', '', 'strangers', 'regulars', '2nd half', '', '2nd half')
+    for name, values in clicks.items():
+        _figures(name, *(_hundred(part.mean() / PLACES) for part in (
+            values, values[is_new], values[~is_new], values[half:],
+            earnings[name], earnings[name][half:])))
+    print(f'\nA click earns 1 on {", ".join(sorted(PAYING))};\n'
+          f'{ELSEWHERE} on others.\n')
+    for line in sentences(clicks, earnings):
+        print(line)
+    print(ABOUT_GAINS)
 
 
-def two_favourites(titles, liked):
-    """Print what each of two viewers gave most stars, side by side."""
-    _print_pair('', titles)
-    for pair in zip(*liked):
-        _print_pair('', [f'likes {title}' for title in pair])
+def sentences(clicks, earnings):
+    """Say how a model does against what does without."""
+    def times(amounts, name, other):
+        return f'{amounts[name].mean() / amounts[other].mean():.2f} times'
+
+    yield (f'Clicks: matched had {times(clicks, "matched", "popular")} those '
+           f'of popular, {times(clicks, "matched", "plain")}\nthose of plain '
+           f'and {times(clicks, "matched", "similar")} those of similar.')
+    yield (f'Earnings: earning had '
+           f'{times(earnings, "earning", "popular")} those of popular and '
+           f'{times(earnings, "earning", "similar")}\nthose of similar.')
 
 
-def two_lists(titles, columns):
-    """Print two viewers' lists of (title, genres) side by side."""
-    _print_pair('', titles)
-    for place, movies in enumerate(zip(*columns), start=1):
-        _print_pair(f'{place}.', [title for title, _ in movies])
-        if any(genres for _, genres in movies):
-            _print_pair('', [', '.join(genres) for _, genres in movies])
+def lists(rows, strangers, regulars, likes, clicked):
+    """Print what people are offered, with a mark where they would click."""
+    offered = {}
+    for viewer, movie, title, genres in rows:
+        mark = '* ' if (viewer, movie) in clicked else ''
+        offered.setdefault(viewer, []).append(
+            (mark + title, ', '.join(genres)))
+    heading('Three strangers and three regulars, the five best for each')
+    print('By the service matched, after the last visit; * would be clicked')
+    _columns('', [f'stranger {number}'
+                  for number in range(1, len(strangers) + 1)], '\n')
+    _print_lists([offered[viewer] for viewer in strangers])
+    _columns('', [f'regular {viewer}' for viewer in regulars], '\n')
+    for genres in zip(*likes):
+        _columns('', [f'likes {genre}' for genre in genres])
+    _print_lists([offered[viewer] for viewer in regulars])
 
 
-def in_common(lists):
-    """Say how many movies the two viewers' lists share under each model."""
-    print('\nMovies on both lists: ' + ', '.join(
-        f'{sum(movie in right for movie in left)} of {len(left)} ({kind})'
-        for kind, (left, right) in lists.items()))
+def worth(rows, stranger, regulars):
+    """Print what genres are worth to whom, the best for strangers first."""
+    found = {(service, viewer, genre): (100 * value, 100 * sure)
+             for service, viewer, genre, sure, value in rows}
+    genres = [genre for service, viewer, genre, _, _ in rows
+              if (service, viewer) == ('matched', stranger)]
+    heading('What a genre is worth, in clicks of a hundred')
+    print(ABOUT_WORTH)
+    print(f'{"":14}{"to strangers":>14}' + ''.join(
+        f'{f"to {viewer}":>9}' for viewer in regulars)
+        + f'{"earned, strangers":>21}')
+    for genre in genres:
+        value, sure = found['matched', stranger, genre]
+        earns, sure_of_it = found['earning', stranger, genre]
+        print(f'  {genre:12}{value:>+8.1f} ± {sure:<4.1f}' + ''.join(
+            f'{found["matched", viewer, genre][0]:>+9.1f}'
+            for viewer in regulars)
+            + f'{earns:>+14.1f} ± {sure_of_it:.1f}'
+            + ('  pays' if genre in PAYING else ''))
+
+
+def decision(viewer, rows):
+    """Print one decision of a service."""
+    heading(f'A decision for {viewer}, by dlints_choose')
+    print('The first one is shown; how likely each was to be, by 1,000 draws')
+    print(f'\n{"":44}{"probability":>12}{"expected":>16}')
+    for title, probability, expected, sure in rows:
+        print(f'  {_short(title, 42):42}{probability:>12.3f}'
+              f'{_hundred(expected):>10} ± {100 * sure:.1f}')
+
+
+def models(rows):
+    """Print what the models remember."""
+    heading('Memory')
+    for name, updates, memory, windows, size in rows:
+        reach = windows[memory - 1]
+        print(f'{name}: memory {memory} of {len(windows)} is in use, '
+              + ('which forgets nothing' if reach is None else
+                 f'of the last {reach:,.0f} observations')
+              + f'; {updates:,} learned, {size / 1024:,.0f} kB')
 
 
 def sql(executed):
-    """Print statements, for the reader to paste."""
+    """Print the statements of the service matched, for the reader to paste."""
+    heading('The SQL that did it')
+    print('For the service matched, each as it was executed first; the rows '
+          'are yours\nto bring.')
+    others = tuple(f', {name}' for name in CHOICES if name != 'matched')
     for title, statement in executed.items():
-        print(f'\n-- {title}\n{statement};')
+        if not title.endswith(others):
+            print(f'\n-- {title}\n{statement};')
 
 
-def times(seconds, queued):
-    """Print what a step of the stream and what a queue of rewards took."""
-    for title in ('Recommend', 'Record a reward and learn from it'):
-        median = 1000 * np.median(seconds[title])
-        print(f'{title}: {median:.2f} ms (median of {len(seconds[title]):,} '
-              'statements)')
-    batch = 1000 * seconds['Learn from a queue of rewards'][0]
-    print(f'Learn from a queue of {queued:,} rewards, those of random choice: '
-          f'{batch:.0f} ms (one statement)')
+def times(seconds):
+    """Print what a visit to a service took."""
+    heading('Time')
+    for title in ('Recommend, matched', 'Note and learn, matched'):
+        print(f'{title}: {1000 * np.median(seconds[title]):.1f} ms (median of '
+              f'{len(seconds[title]):,} statements; {MOVIES:,} movies)')
 
 
-def _row(label, rewards, start, stop):
-    """Return a line of the table of click-through rates."""
-    return f'{label:>17}' + ''.join(
-        f'{values[start:stop].mean():>16.1%}' for values in rewards.values())
+def _figures(name, *figures):
+    """Print a line of the table of clicks and earnings."""
+    print(f'{name:8}' + ''.join(f'{figure:>12}' for figure in figures))
 
 
-def _print_pair(label, texts):
-    """Print a label and two texts in columns, shortened to fit."""
-    left, right = (textwrap.shorten(text, COLUMN, placeholder='...')
-                   for text in texts)
-    print(f'{label:<3}{left:<{COLUMN}}   {right}'.rstrip())
+def _hundred(share):
+    """Return a share as a number out of a hundred."""
+    return f'{100 * share:.1f}'
+
+
+def _print_lists(columns):
+    """Print lists of (title, genres) side by side."""
+    for place, movies in enumerate(zip(*columns), start=1):
+        _columns(f'{place}.', [title for title, _ in movies])
+        _columns('', [f'  {genres}' for _, genres in movies])
+
+
+def _columns(label, texts, before=''):
+    """Print a label and texts in columns, shortened to fit."""
+    print(before + f'{label:<3}' + ' '.join(
+        f'{_short(text, COLUMN):<{COLUMN}}' for text in texts).rstrip())
+
+
+def _short(text, width):
+    """Return a text, shortened to fit; spaces in front are kept."""
+    indent = text[:len(text) - len(text.lstrip())]
+    return indent + textwrap.shorten(text, width - len(indent),
+                                     placeholder='...')

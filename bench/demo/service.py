@@ -1,84 +1,78 @@
-"""The recommendation service: what an application would run against dlints."""
+"""The recommendation services: what applications would run."""
 
-from datetime import datetime, timezone
 from time import perf_counter
 
 from bench import server
 from bench.demo import statements
 
 
-class Service:
-    """Recommends movies and learns from rewards, one statement for each."""
+class Services:
+    """Recommend movies and note what came of it, one statement for each.
+
+    Services differ in what they go by, statements.CHOICES.
+    """
 
     def __init__(self, cursor):
         self._cursor = cursor
         self.executed = {}      # title: the first such statement, as executed
         self.seconds = {}       # title: what each execution took
 
-    def set_up(self):
-        """Make the tables."""
+    def set_up(self, world):
+        """Make tables, vectors and models, and load what is known."""
         self._run('The extension', statements.EXTENSION)
         self._run('Tables', statements.TABLES)
+        server.copy(self._cursor, 'movie (id, title, genres)', (
+            (number, movie.title, movie.genres)
+            for number, movie in enumerate(world.movies)))
+        server.copy(self._cursor, 'log', world.log)
+        for service in statements.CHOICES:
+            server.copy(self._cursor, 'visit', (
+                (service, *pair, 1) for pair in world.known))
+        self._run('Vectors of the log', statements.FACTORS)
+        self._run('How often each was watched', statements.POPULARITY)
+        self._run('Vectors of people', statements.PROFILE)
+        self._run('Models', statements.MODELS)
+        self._cursor.execute(statements.ANALYSE)
+        for service in statements.CHOICES:
+            self._prepare(service)
 
-    def load(self, catalogue):
-        """Load movies, users and ratings."""
-        server.copy(self._cursor, 'movie (id, title, genres, features)', (
-            (movie.id, movie.title, movie.genres, features)
-            for movie, features in zip(catalogue.movies, catalogue.features)))
-        server.copy(self._cursor, 'viewer (id, features)',
-                    zip(catalogue.users, catalogue.tastes))
-        server.copy(self._cursor, 'rating (viewer_id, movie_id, stars, rated_at)', (
-            (user, movie, stars, datetime.fromtimestamp(time, timezone.utc))
-            for user, movie, stars, time in catalogue.ratings.tolist()))
-        self._cursor.execute('ANALYZE movie, viewer, rating')
-
-    def new_model(self, **parameters):
-        """Create a model in a row of its own."""
-        self._run('A model in a row', statements.NEW_MODEL, **parameters)
-
-    def prepare(self, kind):
-        """Have the server plan the two statements of the stream once."""
-        self._run_for(kind, f'Prepare to recommend, {kind}',
-                      statements.PREPARE_RECOMMEND)
-        self._run_for(kind, f'Prepare to learn, {kind}',
-                      statements.PREPARE_LEARN)
-
-    def recommend(self, kind, model, viewer):
-        """Return the id of the movie to show."""
-        self._run_for(kind, 'Recommend', statements.RECOMMEND,
-                      model=model, viewer=viewer)
+    def recommend(self, service, viewer):
+        """Return the numbers of the movies to show."""
+        self._run_for(service, 'Recommend', statements.RECOMMEND,
+                      viewer=viewer)
         return self._cursor.fetchone()[0]
 
-    def learn(self, kind, model, viewer, movie, reward):
-        """Record a visit's reward and learn from it."""
-        self._run_for(kind, 'Record a reward and learn from it',
-                      statements.LEARN, model=model, viewer=viewer,
-                      movie=movie, reward=reward)
+    def note(self, service, viewer, movies, rewards):
+        """Note what was shown, and learn from it where there is a model."""
+        self._run_for(service, 'Note and learn', statements.NOTE,
+                      viewer=viewer, movies=movies, rewards=rewards)
 
-    def five_each(self, kind, model, viewers):
-        """Return (title, genres) of each viewer's five best movies.
+    def ask(self, title, statement, **values):
+        """Return the rows of a statement."""
+        self._run(title, statement, **values)
+        return self._cursor.fetchall()
 
-        Movies that any of the viewers has rated are left out for all.
-        """
-        self._run_for(kind, f'The five best for each viewer, {kind}',
-                      statements.FIVE_EACH, model=model, viewers=viewers)
-        lists = {viewer: [] for viewer in viewers}
-        for viewer, title, genres in self._cursor.fetchall():
-            lists[viewer].append((title, genres))
-        return list(lists.values())
+    def _prepare(self, service):
+        """Have the server plan a service's two statements once."""
+        learns = service in statements.CONTEXTS
+        self._prepare_one(
+            service, 'Prepare to recommend', statements.PREPARE_RECOMMEND,
+            choice=statements.CHOICES[service],
+            **(statements.MODEL_SOURCE if learns else statements.NO_SOURCE))
+        self._prepare_one(
+            service, 'Prepare to note and learn',
+            statements.PREPARE_LEARN if learns else statements.PREPARE_NOTE,
+            contexts=statements.CONTEXTS.get(service))
 
-    def learn_later(self, model, visits):
-        """Queue rewards, then learn from the whole queue in one statement."""
-        server.copy(self._cursor,
-                    'feedback (model, viewer_id, movie_id, reward)',
-                    ((model, *visit) for visit in visits))
-        self._run('Learn from a queue of rewards', statements.LEARN_QUEUE)
+    def _prepare_one(self, service, title, statement, **parts):
+        """Have the server plan a statement, completed for a service."""
+        self._run(f'{title}, {service}',
+                  statement.format(service=service, **parts))
 
-    def _run_for(self, kind, title, statement, **values):
-        """Execute a statement, completed for a kind of model."""
-        contexts = statements.CONTEXTS[kind]
-        self._run(title, statement.format(kind=kind, contexts=contexts),
-                  **values)
+    def _run_for(self, service, title, statement, **values):
+        """Execute a prepared statement of a service."""
+        self._run(f'{title}, {service}', statement.format(service=service),
+                  service=service, **values)
 
     def _run(self, title, statement, **values):
         """Execute a statement; keep its text and the time it took."""

@@ -1,52 +1,46 @@
-"""A made-up catalogue, for where no data is to be had.
+"""Made-up ratings, for where no data is to be had.
 
-It follows the reward model of the D-LinTS-RP paper, where the liking of an
-item is linear in its features x, and gives each user a taste u of her own:
-r = x'theta + x'u + noise. The highest tenth of all likings are clicks. At the
-change of taste theta becomes another one; u stays.
+Users like movies that lie where their taste does. Half of where a movie lies
+is where its genres do; no column says the rest.
 """
 
 import numpy as np
 
-from bench.demo.catalogue import Catalogue
-from bench.factors import unit_rows
-from bench.movielens import RATING, Movie
+from bench.movielens import GENRES, NO_GENRES, RATING, Movie
 
 USERS = 600
-ITEMS = 1000
-FEATURES = 10
-NOISE = 0.2
-CLICK_SHARE = 0.1
+MOVIES = 1000
+DIRECTIONS = 6
+MOST_GENRES = 3
+YEARS = 1950, 2020
+MEDIAN, LEAST, MOST = 80, 20, 400   # ratings of a user
 
 
-def catalogue(seed):
-    """Return a Catalogue of ITEMS made-up items."""
+def data(seed):
+    """Return (ratings, movies) as bench.movielens.read_folder does."""
     random = np.random.default_rng(seed)
-    features = unit_rows(random.normal(size=(ITEMS, FEATURES)))
-    tastes = unit_rows(random.normal(size=(USERS, FEATURES)))
-    liked, liked_later = (_clicks(features, tastes, random) for _ in range(2))
-    return Catalogue(
-        'simulated items',
-        [Movie(item, f'Item {item}', []) for item in range(1, ITEMS + 1)],
-        features, _ratings(liked), np.arange(1, USERS + 1),
-        tastes, liked, liked_later,
-        'what all users like in an item becomes something else, what\n'
-        'each user likes besides stays')
+    names = [genre for genre in GENRES if genre != NO_GENRES]
+    genres = random.normal(size=(len(names), DIRECTIONS))
+    movies, places = {}, np.empty((MOVIES, DIRECTIONS))
+    for number in range(MOVIES):
+        own = random.choice(len(names), random.integers(1, MOST_GENRES + 1),
+                            replace=False)
+        movies[number] = Movie(
+            number, f'Movie {number + 1} ({random.integers(*YEARS)})',
+            [names[genre] for genre in sorted(own)])
+        places[number] = genres[own].mean(axis=0)
+    places = places / places.std() + random.normal(size=places.shape)
+    return _ratings(places, random), movies
 
 
-def _clicks(features, tastes, random):
-    """Return who clicks what under a random theta."""
-    theta = unit_rows(random.normal(size=(1, FEATURES)))[0]
-    noise = random.normal(scale=NOISE, size=(USERS, ITEMS))
-    liking = features @ theta + tastes @ features.T + noise
-    return liking > np.quantile(liking, 1 - CLICK_SHARE)
-
-
-def _ratings(liked):
-    """Return a rating of 1 for each click."""
-    users, items = np.nonzero(liked)
+def _ratings(places, random):
+    """Return what users rate: what each likes best, with some luck."""
+    tastes = random.normal(size=(USERS, DIRECTIONS)) / np.sqrt(DIRECTIONS)
+    liking = (tastes @ places.T + random.normal(size=MOVIES)
+              + random.gumbel(size=(USERS, MOVIES)))
+    counts = np.clip(random.lognormal(np.log(MEDIAN), 0.7, USERS), LEAST, MOST)
+    ranks = (-liking).argsort(axis=1).argsort(axis=1)
+    users, rated = np.nonzero(ranks < counts[:, None])
     ratings = np.zeros(len(users), dtype=RATING)
-    ratings['user'] = users + 1
-    ratings['movie'] = items + 1
-    ratings['rating'] = 1
+    ratings['user'], ratings['movie'], ratings['rating'] = users, rated, 1
     return ratings

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 RATIO = 5
-CONTRADICTION = 2.5
+CONTRADICTION = 1.5
+PRIOR = 4
 LEAST_SHARE = 1e-12
 NEAR = 1e-9
 EXACT = 1e-6
@@ -101,34 +102,48 @@ class Choice:
 def choose(history):
     """Return the Choice that a history leads to."""
     memories = [Memory(history, number) for number in range(history.memories)]
-    variance, close = noise(memories)
+    variances = [variance(each, memories[-1]) for each in memories]
+    close = near_rounding(memories)
     for number in range(len(memories) - 1, -1, -1):
         slow = memories[number]
         contradicted = False
-        for fast in memories[:number]:
-            bound = variance * (fast.parameters + CONTRADICTION
-                                * np.sqrt(2 * fast.parameters))
+        for fast, noise in zip(memories[:number], variances):
+            bound = noise * (fast.parameters + CONTRADICTION
+                             * np.sqrt(2 * fast.parameters))
             surprise = fast.surprise(slow, history.reduced)
             contradicted |= surprise > bound
             close |= 0 < abs(surprise - bound) < NEAR * bound
         if not contradicted:
             break
-    return Choice(number + 1, np.sqrt(variance), slow.mean(history.intercept),
-                  close)
+    return Choice(number + 1, np.sqrt(variances[number]),
+                  slow.mean(history.intercept), close)
 
 
-def noise(memories):
-    """Return the variance of the noise, and whether roundings may decide."""
-    slowest = memories[-1]
-    margins = [each.weight - 2 * each.parameters for each in memories]
-    found = [each.residue / (each.weight - each.parameters)
-             for each, margin in zip(memories, margins) if margin > 0]
-    variance = min(found, default=slowest.residue / slowest.weight)
-    least = LEAST_SHARE * slowest.squares / slowest.weight
-    # The extension's RSS is a difference of sums, with their roundings.
-    close = any(abs(margin) < NEAR * each.weight
-                or 0 < each.residue < EXACT * each.squares
-                for margin, each in zip(margins, memories))
-    if variance < least:
-        variance = slowest.squares / slowest.weight
-    return variance or 1, close
+def variance(memory, longest):
+    """Return the variance of the noise as a memory sees it."""
+    found = own_variance(longest, longest.residue / longest.weight)
+    if memory is not longest:
+        heard = PRIOR * memory.parameters
+        both = ((memory.residue + heard * found)
+                / (memory.weight - memory.parameters + heard))
+        found = max(both, own_variance(memory, 0))
+    mean_square = longest.squares / longest.weight
+    return (found if found >= LEAST_SHARE * mean_square
+            else mean_square) or 1
+
+
+def own_variance(memory, otherwise):
+    """Return what follows from a memory alone, if it has the observations."""
+    if memory.weight > 2 * memory.parameters:
+        return memory.residue / (memory.weight - memory.parameters)
+    return otherwise
+
+
+def near_rounding(memories):
+    """Return whether roundings may decide which variance is taken.
+
+    The extension's RSS is a difference of sums, with their roundings.
+    """
+    return any(abs(each.weight - 2 * each.parameters) < NEAR * each.weight
+               or 0 < each.residue < EXACT * each.squares
+               for each in memories)

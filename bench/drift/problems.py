@@ -5,12 +5,12 @@ each visit offers 20 of them, chosen at random, and a reward is linear in the
 features, has mean 0 and variance 1 over the items, and noise of variance 1.
 """
 
+import re
 from dataclasses import dataclass, field
 
 import numpy as np
 from scipy.sparse.linalg import svds
 
-from bench.demo.catalogue import older_half
 from bench.factors import most_rated, rating_matrix
 from bench.movielens import read_folder
 
@@ -256,6 +256,16 @@ def movies(folder, change):
     return make
 
 
+def older_half(movies):
+    """Return which movies are the older half, by the year in their titles."""
+    years = [re.findall(r'\((\d{4})', movie.title) for movie in movies]
+    oldest_first = np.argsort([int(found[-1]) if found else 0
+                               for found in years], kind='stable')
+    older = np.zeros(len(movies), dtype=bool)
+    older[oldest_first[:len(movies) // 2]] = True
+    return older
+
+
 def item_factors(matrix):
     """Return factors of items, weighted by their roots, of rms length 1."""
     start = np.ones(min(matrix.shape))
@@ -293,6 +303,10 @@ def problems(folder):
                 of(clicks, constant, sparse)),
         Problem('sparse, abrupt', 'clicks of 1 to 5 %; all changes at half',
                 of(clicks, half, sparse)),
+        Problem('rare', 'clicks of 1 %; nothing changes',
+                of(clicks, constant, logistic(-5.1)), 2),
+        Problem('box, rare', 'boxes of ten, clicks of 0.3 %; nothing changes',
+                of(clicks, constant, logistic(-6.3), offer=50, box=BOX), 0.5),
         Problem('little noise', 'noise a tenth; all changes at half',
                 of(linear, half, noise=0.1)),
         Problem('much noise', 'noise thrice; all changes at half',

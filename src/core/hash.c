@@ -99,10 +99,12 @@ hash_add_signs(uint64_t hash, double weight, size_t count, double *sum)
 		const uint32_t counter[4] = {
 			(uint32_t) (i / SIGNS), 0, 0, RANDOM_SIGNS
 		};
-		size_t		signs = count - i < SIGNS ? count - i : SIGNS;
+		size_t		signs = SIGNS;
 		uint32_t	bits[4];
 		size_t		k;
 
+		if (signs > count - i)
+			signs = count - i;
 		random_philox(counter, key, bits);
 		for (k = 0; k < signs; k++)
 			sum[i + k] += signed_weight[(bits[k / 32] >> (k % 32)) & 1];

@@ -15,7 +15,13 @@
  * one's estimate leaves in it is so many standard deviations above what noise
  * leaves.
  */
-#define CONTRADICTION	2.5
+#define CONTRADICTION	1.5
+
+/*
+ * To a shorter memory the noise that the longest one sees is worth so many
+ * observations for each of its own parameters.
+ */
+#define PRIOR			4.0
 
 /* residuals below this share of the squares are rounding */
 #define LEAST_SHARE		1e-12
@@ -98,6 +104,7 @@ typedef struct Judged
 	double		squares;		/* S, about the level */
 	double		residue;		/* RSS */
 	double		parameters;		/* k: how many the estimate amounts to */
+	double		variance;		/* of the noise, as this memory sees it */
 } Judged;
 
 /*
@@ -138,27 +145,62 @@ judge(const Evidence *e, double ridge, bool intercept, double reference,
 	return true;
 }
 
-/* The variance of the noise, from the memory that explains rewards best. */
+/*
+ * The variance of the noise as the longest memory sees it, once it has twice as
+ * many observations as parameters.
+ */
 static double
-noise_variance(const Evidence *memories, const Judged *judged, int count)
+longest_variance(const Evidence *e, const Judged *judged)
 {
-	double		squares = judged[count - 1].squares;
-	double		weight = *memories[count - 1].N;
-	double		least = INFINITY;
+	double		weight = *e->N;
+	double		k = judged->parameters;
+
+	return judged->residue / (weight > 2.0 * k ? weight - k : weight);
+}
+
+/*
+ * And as a shorter one sees it.  Where rewards are rare there is often none in
+ * its window, and nothing that looks like noise, so the longest one is heard,
+ * too.  That can only raise the variance: a single reward, which is much beside
+ * the long run, is no less noise than the many zeros.
+ */
+static double
+shorter_variance(const Evidence *e, const Judged *judged, double longest)
+{
+	double		weight = *e->N;
+	double		k = fmax(0.0, judged->parameters);
+	double		both = (judged->residue + PRIOR * k * longest) /
+		(weight - k + PRIOR * k);
+
+	return weight > 2.0 * k ? fmax(both, judged->residue / (weight - k)) : both;
+}
+
+/*
+ * Residuals that are but rounding say nothing of the noise, nor does no
+ * observation, 0 / 0; for caution all that there is of squares then does.
+ */
+static double
+settled(double variance, double mean_square)
+{
+	if (!(variance >= LEAST_SHARE * mean_square))
+		variance = mean_square;
+	return variance > 0.0 && isfinite(variance) ? variance : 1.0;
+}
+
+/* The noise that each memory sees. */
+static void
+see_noise(const Evidence *memories, Judged *judged, int count)
+{
+	int			last = count - 1;
+	double		weight = *memories[last].N;
+	double		mean_square = weight > 0.0 ? judged[last].squares / weight : 0.0;
+	double		longest = longest_variance(&memories[last], &judged[last]);
 	int			j;
 
-	for (j = 0; j < count; j++)
-	{
-		double		freedom = *memories[j].N - judged[j].parameters;
-
-		if (*memories[j].N > 2.0 * judged[j].parameters)
-			least = fmin(least, judged[j].residue / freedom);
-	}
-	if (isinf(least) && weight > 0.0)
-		least = judged[count - 1].residue / weight;
-	if (weight > 0.0 && !(least >= LEAST_SHARE * squares / weight))
-		least = squares / weight;
-	return least > 0.0 && isfinite(least) ? least : 1.0;
+	for (j = 0; j < last; j++)
+		judged[j].variance =
+			settled(shorter_variance(&memories[j], &judged[j], longest), mean_square);
+	judged[last].variance = settled(longest, mean_square);
 }
 
 /*
@@ -168,7 +210,7 @@ noise_variance(const Evidence *memories, const Judged *judged, int count)
  */
 static bool
 contradicts(const Evidence *fast, const Judged *of_fast, const Judged *of_slow,
-			double variance, double *spare)
+			double *spare)
 {
 	int			dim = fast->dim;
 	double	   *e = spare;
@@ -187,24 +229,24 @@ contradicts(const Evidence *fast, const Judged *of_fast, const Judged *of_slow,
 	linalg_solve_lower(dim, of_fast->L, e);
 	length = linalg_norm(dim, e);
 	return !(length * length <=
-			 variance * (k + CONTRADICTION * sqrt(2.0 * k)));
+			 of_fast->variance * (k + CONTRADICTION * sqrt(2.0 * k)));
 }
 
 /*
- * The memory in use, the slowest that no faster one contradicts, and the
- * noise, which is estimated if it is given as 0.  Depends on the evidence alone,
- * not on how it was gathered.  Evidence without a posterior has no choice to
- * make; whoever uses it will be told.
+ * The memory in use, the slowest that no faster one contradicts, and the noise
+ * that it sees.
+ *
+ * Depends on the evidence alone, not on how it was gathered.  Evidence without
+ * a posterior has no choice to make; whoever uses it will be told.
  */
 MemoryChoice
-memory_choose(const Evidence *memories, int count, double ridge, double noise,
+memory_choose(const Evidence *memories, int count, double ridge,
 			  bool intercept, double reference, double *work)
 {
-	MemoryChoice choice = {0, noise > 0.0 ? noise : 1.0};
+	MemoryChoice choice = {0, 1.0};
 	Judged		judged[MEMORY_MAX] = {{0}};
 	int			dim = memories[0].dim;
 	double	   *spare = work + (linalg_packed_len(dim) + (size_t) dim) * (size_t) count;
-	double		variance;
 	int			i;
 	int			j;
 
@@ -216,17 +258,16 @@ memory_choose(const Evidence *memories, int count, double ridge, double noise,
 		if (!judge(&memories[j], ridge, intercept, reference, &judged[j], spare))
 			return choice;
 	}
-	variance = noise > 0.0 ? noise * noise :
-		noise_variance(memories, judged, count);
-	choice.sigma = sqrt(variance);
+	see_noise(memories, judged, count);
 	for (j = count - 1; j > 0; j--)
 	{
 		for (i = 0; i < j; i++)
-			if (contradicts(&memories[i], &judged[i], &judged[j], variance, spare))
+			if (contradicts(&memories[i], &judged[i], &judged[j], spare))
 				break;
 		if (i == j)
 			break;
 	}
 	choice.used = j;
+	choice.sigma = sqrt(judged[j].variance);
 	return choice;
 }

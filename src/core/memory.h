@@ -23,7 +23,7 @@
 typedef struct MemoryChoice
 {
 	int			used;			/* 0 is the fastest */
-	double		sigma;			/* standard deviation of the noise */
+	double		sigma;			/* standard deviation of the noise, as it sees it */
 } MemoryChoice;
 
 extern bool memory_fades(int j, int count, double fastest);
@@ -34,7 +34,7 @@ extern double memory_centre(const Evidence *e, bool intercept,
 							double reference, double *b);
 extern size_t memory_choose_work(int dim, int count);
 extern MemoryChoice memory_choose(const Evidence *memories, int count,
-								  double ridge, double noise, bool intercept,
+								  double ridge, bool intercept,
 								  double reference, double *work);
 
 #endif							/* DLINTS_MEMORY_H */

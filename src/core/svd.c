@@ -30,7 +30,8 @@
 /* how much a polynomial may favour the first direction over the last */
 #define MAX_GROWTH		1e8
 
-/* of the square of the largest singular value: what is below is rounding */
+/* of the square of the largest singular value, or of all vectors: what is
+ * below is rounding */
 #define NEGLIGIBLE		1e-12
 
 /* the same for the directions of a block of columns of length 1 */
@@ -593,8 +594,10 @@ square(size_t len, const double *vector)
 /*
  * Turn vectors so that those of items that have another in "onto", where
  * zeros are none, come as near to these as they can, and scale all so that
- * theirs are as long: what was learned from the others goes on.  The work
- * area is svd_work(len).  False if LAPACK fails.
+ * theirs are as long: what was learned from the others goes on.  Nothing can
+ * where all of these are far from the directions that were found, and their
+ * vectors are rounding; then all stay as they are.  The work area is
+ * svd_work(len).  False if LAPACK fails.
  */
 bool
 svd_turn(const SvdMatrix *matrix, int len, const double *onto,
@@ -602,6 +605,7 @@ svd_turn(const SvdMatrix *matrix, int len, const double *onto,
 {
 	Work		work = cut(len, work_area);
 	size_t		n = (size_t) len;
+	double		all_squares = 0.0;
 	double		squares = 0.0;
 	double		onto_squares = 0.0;
 	uint32_t	item;
@@ -609,14 +613,16 @@ svd_turn(const SvdMatrix *matrix, int len, const double *onto,
 
 	for (item = 0; item < matrix->items; item++)
 	{
+		double		own_square = square(n, vectors + item * n);
 		double		onto_square = square(n, onto + item * n);
 
 		if (onto_square > 0.0)
-			squares += square(n, vectors + item * n);
+			squares += own_square;
+		all_squares += own_square;
 		onto_squares += onto_square;
 		matrix->pause();
 	}
-	if (squares == 0.0)
+	if (squares <= NEGLIGIBLE * all_squares)
 		return true;
 
 	stretch(matrix, n, vectors, sqrt(onto_squares / squares));

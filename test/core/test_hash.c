@@ -172,7 +172,7 @@ test_names_are_apart(void **state)
 	{
 		char		name[16];
 
-		snprintf(name, sizeof(name), "tag=%d", a);
+		(void) snprintf(name, sizeof(name), "tag=%d", a);
 		hash_add_signs(hash_name(name, strlen(name)), 1.0, SIGNS,
 					   signs + a * SIGNS);
 		for (b = 0; b < SIGNS; b++)

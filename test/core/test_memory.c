@@ -56,6 +56,7 @@ typedef enum Drift
 	ABRUPT,						/* other coefficients in the last tenth */
 	SLOW,
 	CONSTANT,					/* always the same reward */
+	RARE,						/* one reward in a hundred */
 	DRIFTS
 } Drift;
 
@@ -100,6 +101,8 @@ reward_of(const Past *p, int j, const double *context, uint64_t *seed)
 
 	if (p->drift == CONSTANT)
 		return p->level;
+	if (p->drift == RARE)
+		return p->level + p->unit * (dice(seed) > 0.98);
 	for (k = 0; k < p->dim; k++)
 		reward += coefficient(p, k, j) * context[k];
 	return p->level + p->unit * reward;
@@ -189,7 +192,7 @@ chosen(const Kept *kept)
 		memories[j] = *kept->memory[j];
 		before[j] = evidence_copy(kept->memory[j]);
 	}
-	choice = memory_choose(memories, p->memories, p->ridge, 0.0, p->intercept,
+	choice = memory_choose(memories, p->memories, p->ridge, p->intercept,
 						   p->reference, work);
 	for (j = 0; j < p->memories; j++)
 	{
@@ -326,26 +329,37 @@ decide(exact left, exact right, Expected *x)
 }
 
 static exact
-variance_of(const Kept *kept, const Solved *s, Expected *x)
+longest_variance(const Kept *kept, const Solved *s, Expected *x)
 {
 	int			last = kept->p.memories - 1;
 	exact		N = kept->sums[last]->N;
-	exact		variance = -1;
-	int			j;
 
-	for (j = 0; j <= last; j++)
-	{
-		exact		freedom = kept->sums[j]->N - s[j].k;
+	decide(N, 2 * s[last].k, x);
+	return s[last].RSS / (N > 2 * s[last].k ? N - s[last].k : N);
+}
 
-		decide(kept->sums[j]->N, 2 * s[j].k, x);
-		if (kept->sums[j]->N > 2 * s[j].k &&
-			(variance < 0 || s[j].RSS / freedom < variance))
-			variance = s[j].RSS / freedom;
-	}
+static exact
+shorter_variance(const Kept *kept, const Solved *s, int j, Expected *x)
+{
+	exact		N = kept->sums[j]->N;
+	exact		k = s[j].k;
+	exact		both = (s[j].RSS + 4 * k * longest_variance(kept, s, x)) / (N + 3 * k);
+
+	decide(N, 2 * k, x);
+	return N > 2 * k ? fmaxl(both, s[j].RSS / (N - k)) : both;
+}
+
+/* what memory j sees, and what stands for it where there is none */
+static exact
+variance_of(const Kept *kept, const Solved *s, int j, Expected *x)
+{
+	int			last = kept->p.memories - 1;
+	exact		N = kept->sums[last]->N;
+	exact		variance;
+
 	if (N == 0)
 		return 1;
-	if (variance < 0)
-		variance = s[last].RSS / N;
+	variance = j < last ? shorter_variance(kept, s, j, x) : longest_variance(kept, s, x);
 	decide(variance, 1e-12L * s[last].S / N, x);
 	if (variance < 1e-12L * s[last].S / N)
 		variance = s[last].S / N;
@@ -359,7 +373,8 @@ is_contradicted(const Kept *kept, const Solved *s, int slow, int fast, Expected 
 	exact	   *e = centred(kept->sums[fast], s[slow].mean_reward);
 	exact	   *explained = exact_new((size_t) dim);
 	exact	   *solved = exact_new((size_t) dim);
-	exact		bound = x->variance * (s[fast].k + 2.5L * sqrtl(2 * s[fast].k));
+	exact		bound = variance_of(kept, s, fast, x) *
+		(s[fast].k + 1.5L * sqrtl(2 * s[fast].k));
 	exact		q;
 	int			i;
 
@@ -385,7 +400,6 @@ expect(const Kept *kept)
 
 	for (j = 0; j < kept->p.memories; j++)
 		s[j] = solve(kept->sums[j], &kept->p, kept->memory[j]->H != NULL);
-	x.variance = variance_of(kept, s, &x);
 	for (j = kept->p.memories - 1; j > 0 && x.used == 0; j--)
 	{
 		for (i = 0; i < j; i++)
@@ -394,6 +408,7 @@ expect(const Kept *kept)
 		if (i == j)
 			x.used = j;
 	}
+	x.variance = variance_of(kept, s, x.used, &x);
 	for (j = 0; j < kept->p.memories; j++)
 		solved_free(s[j]);
 	return x;
@@ -511,6 +526,34 @@ test_no_noise(void **state)
 				assert_int_equal(choice.used, p.memories - 1);
 				kept_free(&kept);
 			}
+}
+
+/*
+ * Rare rewards whose chance never changes: windows of none, of one or of a few
+ * contradict nothing, and whatever is in use sees the noise there is.
+ */
+static void
+test_rare_rewards(void **state)
+{
+	static const double noise = 0.0995; /* sqrt(0.01 * 0.99) */
+	int			shorter = 0;
+	int			k;
+
+	(void) state;
+	for (k = 0; k < 200; k++)
+	{
+		Past		p = {4 + k % 20, 1000 + 10 * k, 3, true, 1, 0, RARE, 0, 0, 0, 1};
+		Kept		kept;
+		MemoryChoice choice;
+
+		p.fastest = 1 - 0.5 / p.dim;
+		kept = kept_new(p, (uint64_t) k);
+		choice = chosen(&kept);
+		shorter += choice.used < 2;
+		assert_true(choice.sigma > 0.5 * noise && choice.sigma < 2 * noise);
+		kept_free(&kept);
+	}
+	assert_true(shorter <= 10);
 }
 
 /*
@@ -645,6 +688,7 @@ main(void)
 		cmocka_unit_test(test_half_lives),
 		cmocka_unit_test(test_choice_equals_the_equations),
 		cmocka_unit_test(test_large_rewards),
+		cmocka_unit_test(test_rare_rewards),
 		cmocka_unit_test(test_no_noise),
 		cmocka_unit_test(test_least_noise),
 		cmocka_unit_test(test_units_of_rewards),

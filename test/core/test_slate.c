@@ -45,7 +45,7 @@ compare(const void *a, const void *b)
 static int
 walk(const Case *c, int *chosen)
 {
-	int			order[MOST];
+	int			order[MOST] = {0};
 	int			taken[MOST] = {0};
 	int			count = 0;
 	int			i;

@@ -435,6 +435,13 @@ test_turn(void **state)
 				   exact_dot(3, turned, turned) / exact_dot(3, vectors, vectors),
 				   1e-9);
 
+	/* nor is anything stretched where those of the others are rounding */
+	for (i = 0; i < 3 * 5; i++)
+		vectors[i] *= 1e-15;
+	memcpy(turned, vectors, sizeof(double) * 3 * 70);
+	assert_true(svd_turn(&log.matrix, 3, others, turned, work));
+	assert_same_bits(3 * 70, turned, vectors);
+
 	/* nothing to turn onto */
 	memset(others, 0, sizeof(double) * 3 * 70);
 	memcpy(turned, vectors, sizeof(double) * 3 * 70);

@@ -3,7 +3,7 @@
 BEGIN;
 \ir include/helpers.sql
 
-SELECT plan(101);
+SELECT plan(107);
 
 -- 60 users of three tastes and 12 items, so that ten directions beside the
 -- wanted ones make the decomposition exact
@@ -121,7 +121,7 @@ SELECT is((SELECT array_agg(round(x::numeric, 12) ORDER BY item_id, i) FROM pg_t
           '{1,0,1,0,1,0}', 'one user: one direction, and zeros behind it');
 SELECT is((SELECT array_agg(round(x::numeric, 12) ORDER BY item_id, i) FROM pg_temp.factors('SELECT i, 1 FROM generate_series(1, 3) AS i', 2), unnest(features) WITH ORDINALITY AS u (x, i)),
           '{1,0}', 'one item');
-SELECT is((SELECT bool_and(cardinality(features) = 1024 AND features[13:] = array_fill(0::float8, ARRAY[1012])) FROM pg_temp.factors(:'clicks', 1024)), true,
+SELECT is((SELECT bool_and(cardinality(features) = 512 AND features[13:] = array_fill(0::float8, ARRAY[500])) FROM pg_temp.factors(:'clicks', 512)), true,
           'k beyond the items: zeros behind');
 SELECT cmp_ok(max(abs(x)), '<', 1e-6::float8, 'a log of rank 2 of 40 items has two directions')
 FROM pg_temp.factors('SELECT u, i FROM generate_series(1, 40) AS u, generate_series(1, 40) AS i WHERE u % 2 = i % 2', 3), unnest(features[3:]) AS x;
@@ -174,6 +174,9 @@ SELECT cmp_ok(difference(pg_temp.refit('SELECT item_id, features FROM raw_fit OR
 SELECT cmp_ok(difference(pg_temp.refit('SELECT item_id, features::' || type || '[] FROM raw_fit'), pg_temp.refit('SELECT item_id, features::double precision[] FROM raw_fit')), '<', 1e-5::float8, 'as ' || type || '[]')
 FROM unnest('{real, numeric}'::text[]) AS type;
 SELECT lives_ok($$SELECT pg_temp.refit('SELECT item_id, ARRAY[features[1], 0, 0, 0] FROM raw_fit')$$, 'vectors that lie on a line');
+SELECT cmp_ok(max(abs(features[1])), '<', 10::float8, 'old vectors of nothing but what is far from the directions found stretch nothing')
+FROM dlints_factors('SELECT u + i / 11 * 100, i FROM generate_series(1, 40) AS u, generate_series(1, 14) AS i WHERE i < 11 OR u < 5', 1,
+                    'SELECT i, ''{1}''::real[] FROM generate_series(11, 14) AS i') AS f (item integer, features double precision[]);
 SELECT lives_ok($$SELECT pg_temp.refit('SELECT item_id, ARRAY[1e-300, 1e50, -1e50, item_id] FROM raw_fit')$$, 'vectors of all sizes');
 
 ---------- what is refused
@@ -185,7 +188,7 @@ SELECT is(pg_temp.attempt(NULL), '22004: query must not be null', 'query NULL');
 SELECT is(pg_temp.attempt('SELECT 1, 2', NULL), '22004: k must not be null', 'k NULL');
 SELECT is(pg_temp.attempt('SELECT 1, 2', 3, NULL, NULL), '22004: seed must not be null', 'seed NULL');
 SELECT is(pg_temp.attempt('SELECT 1, 2', 0), '22023: k must be at least 1 (The value is 0.)', 'k 0');
-SELECT is(pg_temp.attempt('SELECT 1, 2', 1025), '54000: k must be at most 1024 (The value is 1025.)', 'k 1025');
+SELECT is(pg_temp.attempt('SELECT 1, 2', 513), '54000: k must be at most 512 (The value is 513.)', 'k 513');
 SELECT is(pg_temp.attempt('SELECT 1, 2, -1'), '22023: weight must not be negative (The value is -1.)', 'a negative weight');
 SELECT is(pg_temp.attempt('SELECT 1, 2, ''NaN''::real'), '22003: NaN not allowed in weight', 'a weight NaN');
 SELECT is(pg_temp.attempt('SELECT 1, 2, ''Infinity''::float8'), '22003: infinity not allowed in weight', 'an infinite weight');
@@ -198,11 +201,17 @@ SELECT is(pg_temp.attempt('SELECT 1, point(1, 2)', columns => 'item point, featu
 SELECT is(pg_temp.attempt('SELECT 1, 2::bigint'), '42804: items are of type bigint in the query and integer in the column definition list', 'items of another type');
 SELECT is(pg_temp.attempt('SELECT 1, 2', columns => columns), '42804: the column definition list must have an item and its features', 'columns ' || columns)
 FROM unnest(ARRAY['item_id integer', 'item_id integer, features integer[]', 'item_id integer, features real', 'item_id integer, features real[], more integer']) AS columns;
+CREATE DOMAIN pg_temp.pair AS real[] CHECK (cardinality(value) = 2);
+SELECT is(pg_temp.attempt('SELECT 1, 2', columns => 'item integer, features pg_temp.pair'), '42804: the column definition list must have an item and its features', 'features of a domain, whose constraints nobody checks');
+SELECT is(pg_temp.attempt('SELECT 1, ''abc''::text', columns => 'item varchar(2), features real[]'), '42804: items are of type text in the query and character varying(2) in the column definition list', 'items longer than their type');
+SELECT is(pg_temp.attempt('SELECT 1, ''abc''::varchar(3)', columns => 'item varchar(3), features real[]'), 'gives 1', 'items of the declared length');
 SELECT throws_ok($$SELECT dlints_factors('SELECT 1, 2', 3)$$, '42804', 'a column definition list is required', 'not in FROM');
 SELECT is(pg_temp.attempt('SELECT 1, 2', 3, 'SELECT 2'), '42804: previous must return an item and an array of numbers', 'previous: one column');
 SELECT is(pg_temp.attempt('SELECT 1, 2', 3, 'SELECT 2, 3'), '42804: previous must return an item and an array of numbers', 'previous: no array');
 SELECT is(pg_temp.attempt('SELECT 1, 2', 3, 'SELECT 2, ''{a,b,c}''::name[]'), '42804: array of numbers expected, not name[]', 'previous: no numbers');
 SELECT is(pg_temp.attempt('SELECT 1, 2', 3, 'SELECT 2::bigint, ''{1,2,3}''::real[]'), '42804: items are of type integer in query and bigint in previous', 'previous: items of another type');
+SELECT is(pg_temp.attempt('SELECT 1, ''{2}''::integer[]', 3, 'SELECT ''{2}''::bigint[], ''{1,2,3}''::real[]', columns => 'item integer[], features real[]'), '42804: items are of type integer[] in query and bigint[] in previous', 'previous: arrays of another type');
+SELECT is(pg_temp.attempt('SELECT 1, ''a''::varchar', 3, 'SELECT ''a''::text, ''{1,2,3}''::real[]', columns => 'item text, features real[]'), 'gives 1', 'previous: items of a type that is stored alike');
 SELECT is(pg_temp.attempt('SELECT 1, 2', 3, 'SELECT 2, ''{1,2}''::real[]'), '22000: expected 3 dimensions, not 2 (This is the length of the previous vector.)', 'previous: another k');
 SELECT is(pg_temp.attempt('SELECT 1, 2', 3, 'SELECT 2, ''{1,NULL,3}''::real[]'), '22004: array must not contain nulls (The previous vector has one.)', 'previous: a NULL inside');
 SELECT is(pg_temp.attempt('SELECT 1, 2', 3, 'SELECT 2, ''{1,NaN,3}''::real[]'), '22003: NaN not allowed in array (Element 2 of the previous vector.)', 'previous: NaN');

@@ -118,7 +118,7 @@ $$;
 SELECT ok(kept(), 'a variable and its copy');
 
 -- only aggregates call the support functions
-SELECT throws_ok('SELECT dlints_evidence_transfn(NULL, m, x, r) FROM log, empty', 'XX000', NULL, 'no state without an aggregate');
+SELECT throws_ok('SELECT dlints_evidence_transfn(NULL, m, x, r) FROM log, empty', '42809', NULL, 'no state without an aggregate');
 
 SELECT * FROM finish();
 ROLLBACK;

@@ -24,7 +24,7 @@ CREATE FUNCTION numbers(v dlints_value) RETURNS float8[] LANGUAGE sql AS
 $$ SELECT ARRAY[(v).observations, (v).mean_reward, (v).mean_reward_stderr, (v).ips, (v).ips_stderr, (v).snips, (v).snips_stderr, (v).dr, (v).dr_stderr, (v).mean_weight, (v).mean_weight_stderr, (v).effective_sample_size, (v).max_weight] $$;
 CREATE TEMP TABLE defined AS SELECT row_number() OVER () AS c, d FROM by_definition('log') AS d;
 
-SELECT plan(4 + 6 + 5 + 3 + 4 + 14);
+SELECT plan(4 + 6 + 5 + 3 + 4 + 15);
 
 SELECT is(count(*), 30::bigint, '30 logs') FROM defined;
 SELECT cmp_ok(max(element_difference(numbers(v), d)), '<', 1e-11::float8, 'as defined') FROM defined JOIN (SELECT c, dlints_policy_value(r, p, t, q, e) AS v FROM log GROUP BY c) AS l USING (c);
@@ -78,7 +78,9 @@ SELECT throws_ok($$SELECT dlints_policy_value(1, 0.5, 0.5, 'NaN', 1)$$, '22003',
 SELECT throws_ok($$SELECT dlints_policy_value(1, 0.5, 0.5, 1, 'Infinity')$$, '22003', 'infinity not allowed in expected', 'expected infinite');
 SELECT throws_ok($$SELECT dlints_policy_value(1, 1e-310, 1)$$, '22003', 'dlints result out of range', 'a weight that overflows');
 SELECT throws_ok($$SELECT dlints_policy_value(i * 1e160, 1, 1) FROM generate_series(1, 2) AS i$$, '22003', 'dlints result out of range', 'squares that overflow');
-SELECT throws_ok($$SELECT dlints_policy_value_transfn(NULL, 1, 1, 1)$$, 'XX000', 'aggregate support function called in non-aggregate context', 'a call of a support function');
+SELECT throws_ok($$SELECT dlints_policy_value_transfn(NULL, 1, 1, 1)$$, '42809', 'aggregate support function called in non-aggregate context', 'a call of a support function');
+CREATE AGGREGATE pg_temp.merged(double precision[]) (SFUNC = dlints_policy_value_combinefn, STYPE = double precision[], FINALFUNC = dlints_policy_value_finalfn);
+SELECT throws_ok($$SELECT pg_temp.merged('{NaN,1,1,1,1,1,1,1,1,1,1,1}')$$, 'XX000', 'unexpected state of dlints_policy_value', 'a state of no number of decisions');
 
 SELECT * FROM finish();
 ROLLBACK;

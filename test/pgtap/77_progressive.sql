@@ -46,7 +46,7 @@ UNION ALL
 SELECT name, i, dlints_progressive(state, x(o, n), u(o, m), r, at, weight) OVER (PARTITION BY name ORDER BY i)
 FROM observation AS o, model WHERE m > 0;
 
-SELECT plan(18 + 3 + 11 + 4 + 3 + 11);
+SELECT plan(18 + 3 + 11 + 4 + 3 + 12);
 SELECT cmp_ok(max(CASE WHEN (e.p IS NULL) <> (q.p IS NULL) THEN 'infinity' ELSE coalesce(abs(e.p - q.p), 0) END / (SELECT max(abs(p)) FROM expected AS a WHERE a.name = e.name)), '<=', 1e-10::float8, format('%s: as one by one', name))
 FROM expected AS e FULL JOIN predicted AS q USING (name, i) GROUP BY name ORDER BY name;
 
@@ -122,7 +122,9 @@ FROM (SELECT i, dlints_progressive(dlints_new(128), x[:128], r) OVER (ORDER BY i
 JOIN (SELECT i, dlints_predict((SELECT dlints_evidence(dlints_new(128), x[:128], r ORDER BY i) FROM wide AS e WHERE e.i < w.i), x[:128]) AS p FROM wide AS w WHERE i IN (2, 17, 40, 90)) AS b USING (i);
 
 SELECT throws_ok($$SELECT dlints_progressive(dlints_new(3, ridge => i), x, r) OVER (ORDER BY i) FROM seen$$, '22023', 'model must be the same for all rows of a partition', 'another model in the partition');
-SELECT is(count(p), 40::bigint, 'but not in another one') FROM (SELECT dlints_progressive(dlints_new(3, ridge => i), x, r) OVER (PARTITION BY i ORDER BY i) AS p FROM seen) AS s;
+CREATE TEMP TABLE copies AS SELECT i, dlints_update_batch(dlints_new(40), (SELECT array_agg(array_fill(j / 7.0::real, ARRAY[40])) FROM generate_series(1, 3) AS j), '{1,2,3}') AS m FROM generate_series(1, 2) AS i;
+SELECT is(count(p), 2::bigint, 'another stored copy of it will do') FROM (SELECT dlints_progressive(m, array_fill(1.0, ARRAY[40]), 1) OVER (ORDER BY i) AS p FROM copies) AS s;
+SELECT is(count(p), 40::bigint, 'a partition may have one of its own') FROM (SELECT dlints_progressive(dlints_new(3, ridge => i), x, r) OVER (PARTITION BY i ORDER BY i) AS p FROM seen) AS s;
 SELECT throws_ok($$SELECT dlints_progressive(dlints_new(3, half_life => '1 day'), x, r) OVER (ORDER BY i) FROM seen$$, '22004', 'a model that forgets by time needs the time of an observation', 'no time');
 SELECT throws_ok($$SELECT dlints_progressive(dlints_new(3, half_life => '1 day'), x, r, 'infinity') OVER (ORDER BY i) FROM seen$$, '22008', 'the time of an observation must be finite', 'infinite time');
 SELECT throws_ok($$SELECT dlints_progressive(dlints_new(3), x, r, weight => 0) OVER (ORDER BY i) FROM seen$$, '22023', 'weight must be greater than 0 and at most 1e+10', 'weight 0');

@@ -385,7 +385,7 @@ some_history(Input *in, int dim, bool fades)
 	return h;
 }
 
-/* One of any memories, with a noise that can be divided by. */
+/* One of any memories, and a noise that can be divided by. */
 static void
 choose(Input *in, const History *h)
 {
@@ -393,7 +393,6 @@ choose(Input *in, const History *h)
 	int			count = 1 + take_byte(in) % 3;
 	double		ridge = take_within(in, 1e-100, 1e100);
 	bool		intercept = take_byte(in) % 2 == 1;
-	double		noise = take_byte(in) % 2 == 0 ? 0.0 : take_within(in, 1e-100, 1e100);
 	double		reference = take_reward(in);
 	double	   *work = walled(memory_choose_work(e->dim, count));
 	Evidence	memories[3];
@@ -409,10 +408,9 @@ choose(Input *in, const History *h)
 			return;
 		memories[j] = other.evidence;
 	}
-	choice = memory_choose(memories, count, ridge, noise, intercept, reference, work);
+	choice = memory_choose(memories, count, ridge, intercept, reference, work);
 	check(choice.used >= 0 && choice.used < count);
 	check(isfinite(choice.sigma) && choice.sigma > 0.0);
-	check(noise == 0.0 || choice.sigma == noise);
 }
 
 static bool

@@ -196,12 +196,11 @@ lifted_len(const Projection *p, const Vectors *v)
 static Vectors
 some_vectors(Input *in, const Projection *p, int spare)
 {
-	Vectors		v;
+	Vectors		v = {.spare = spare};
 	size_t		contexts;
 	size_t		shareds;
 	size_t		parameters;
 
-	v.spare = spare;
 	v.count = take_size(in, MOST_VECTORS);
 	contexts = (size_t) (v.count * p->context_dim);
 	shareds = (size_t) (v.count * p->shared_dim);

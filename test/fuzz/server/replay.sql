@@ -43,7 +43,7 @@ JOIN pg_proc AS p ON s.function = p.oid,
 LATERAL (VALUES (CASE WHEN a.aggtranstype = 'internal'::regtype THEN 'true' ELSE '(true|false)' END)) AS g (gives),
 LATERAL (VALUES
     (' alone', 'dlints_call_alone',
-     CASE WHEN p.proisstrict THEN '' ELSE format('^gives %s$|', gives) END || '^XX000: aggregate support function called in non-aggregate context$'),
+     CASE WHEN p.proisstrict THEN '' ELSE format('^gives %s$|', gives) END || '^42809: aggregate support function called in non-aggregate context$'),
     (' without arguments', CASE WHEN NOT p.proisstrict THEN 'dlints_call_as_aggregate' END, format('^gives %s$|^22004: ', gives))) AS c (how, call, expected)
 WHERE c.call IS NOT NULL;
 

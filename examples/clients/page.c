@@ -1,0 +1,92 @@
+/*
+ * A page for a member of the shop, and its click, with libpq.
+ *
+ *     cc page.c -o page -I"$(pg_config --includedir)" -L"$(pg_config --libdir)" -lpq
+ *     psql -f schema.sql && ./page 42
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <libpq-fe.h>
+
+/* who this is: the last 50 products that the member clicked */
+static const char *profile_statement =
+"SELECT dlints_profile(p.features) "
+"FROM  (SELECT r.product_id FROM decision d JOIN reward r ON r.decision_id = d.id "
+"       WHERE  d.member_id = $1 AND r.reward > 0 "
+"       ORDER  BY d.made_at DESC LIMIT $2) c "
+"JOIN   product p ON p.id = c.product_id";
+
+/* what to show: chosen, written down and returned */
+static const char *show_statement =
+"WITH made AS ( "
+"    INSERT INTO decision (model, member_id, profile) VALUES ($1, $2, $3) "
+"    RETURNING id, model, profile), "
+"candidate AS ( "
+"    SELECT d.id AS decision_id, p.id AS product_id, "
+"           dlints_choose(m.state, p.features, d.profile, k => $4, uniform => $5) OVER () AS choice "
+"    FROM   made d JOIN model m ON m.name = d.model, product p "
+"    WHERE  p.in_stock) "
+"INSERT INTO shown (decision_id, product_id, rank, probability) "
+"SELECT decision_id, product_id, (choice).rank, (choice).probability "
+"FROM   candidate "
+"WHERE  (choice).rank IS NOT NULL "
+"ORDER  BY (choice).rank "
+"RETURNING decision_id, product_id";
+
+/* what came of it */
+static const char *reward_statement =
+"INSERT INTO reward (decision_id, product_id, reward) VALUES ($1, $2, $3) "
+"ON CONFLICT (decision_id, product_id) DO UPDATE SET reward = excluded.reward";
+
+static PGresult *
+query(PGconn *db, const char *statement, int count, const char *const *values)
+{
+	PGresult   *result = PQexecParams(db, statement, count, NULL, values, NULL, NULL, 0);
+
+	if (PQresultStatus(result) != PGRES_TUPLES_OK && PQresultStatus(result) != PGRES_COMMAND_OK)
+	{
+		fprintf(stderr, "%s", PQerrorMessage(db));
+		exit(1);
+	}
+	return result;
+}
+
+static PGresult *
+show(PGconn *db, const char *member)
+{
+	PGresult   *row = query(db, profile_statement, 2, (const char *[]) {member, "50"});
+	PGresult   *items = query(db, show_statement, 5,
+							  (const char *[]) {"shop", member, PQgetvalue(row, 0, 0), "5", "0.05"});
+
+	PQclear(row);
+	return items;
+}
+
+static void
+clicked(PGconn *db, const char *decision, const char *product)
+{
+	PQclear(query(db, reward_statement, 3, (const char *[]) {decision, product, "1"}));
+}
+
+int
+main(int count, char **arguments)
+{
+	PGconn	   *db = PQconnectdb("");
+	PGresult   *items;
+
+	if (count != 2 || PQstatus(db) != CONNECTION_OK)
+	{
+		fprintf(stderr, "%s", count != 2 ? "page MEMBER\n" : PQerrorMessage(db));
+		return 1;
+	}
+	items = show(db, arguments[1]);
+	printf("%s", PQgetvalue(items, 0, 0));
+	for (int i = 0; i < PQntuples(items); i++)
+		printf(" %s", PQgetvalue(items, i, 1));
+	printf("\n");
+	clicked(db, PQgetvalue(items, 0, 0), PQgetvalue(items, 0, 1));	/* say */
+	PQclear(items);
+	PQfinish(db);
+	return 0;
+}

@@ -1,0 +1,62 @@
+// A page for a member of the shop, and its click, with node-postgres.
+//
+//     psql -f schema.sql && npm ci && node page.js 42
+//
+// Debian has it as node-pg, for NODE_PATH=/usr/share/nodejs.
+const { Client } = require('pg');
+
+// who this is: the last 50 products that the member clicked
+const PROFILE = `
+SELECT dlints_profile(p.features)
+FROM  (SELECT r.product_id FROM decision d JOIN reward r ON r.decision_id = d.id
+       WHERE  d.member_id = $1 AND r.reward > 0
+       ORDER  BY d.made_at DESC LIMIT $2) c
+JOIN   product p ON p.id = c.product_id`;
+
+// what to show: chosen, written down and returned
+const SHOW = `
+WITH made AS (
+    INSERT INTO decision (model, member_id, profile) VALUES ($1, $2, $3)
+    RETURNING id, model, profile),
+candidate AS (
+    SELECT d.id AS decision_id, p.id AS product_id,
+           dlints_choose(m.state, p.features, d.profile, k => $4, uniform => $5) OVER () AS choice
+    FROM   made d JOIN model m ON m.name = d.model, product p
+    WHERE  p.in_stock)
+INSERT INTO shown (decision_id, product_id, rank, probability)
+SELECT decision_id, product_id, (choice).rank, (choice).probability
+FROM   candidate
+WHERE  (choice).rank IS NOT NULL
+ORDER  BY (choice).rank
+RETURNING decision_id, product_id`;
+
+// what came of it
+const REWARD = `
+INSERT INTO reward (decision_id, product_id, reward) VALUES ($1, $2, $3)
+ON CONFLICT (decision_id, product_id) DO UPDATE SET reward = excluded.reward`;
+
+async function show(db, member) {
+  const [{ dlints_profile: profile }] = (await db.query(PROFILE, [member, 50])).rows;
+  return (await db.query(SHOW, ['shop', member, profile, 5, 0.05])).rows;
+}
+
+function clicked(db, decision, product) {
+  return db.query(REWARD, [decision, product, 1]);
+}
+
+async function main() {
+  const db = new Client();
+  await db.connect();
+  try {
+    const items = await show(db, Number(process.argv[2]));
+    console.log(items[0].decision_id, ...items.map((item) => item.product_id));
+    await clicked(db, items[0].decision_id, items[0].product_id); // say
+  } finally {
+    await db.end();
+  }
+}
+
+main().catch((error) => {
+  console.error(error);
+  process.exitCode = 1;
+});

@@ -1,0 +1,56 @@
+"""A page for a member of the shop, and its click, with psycopg 3.
+
+    psql -f schema.sql && python3 page.py 42
+"""
+import sys
+
+import psycopg
+
+# who this is: the last 50 products that the member clicked
+PROFILE = """
+SELECT dlints_profile(p.features)
+FROM  (SELECT r.product_id FROM decision d JOIN reward r ON r.decision_id = d.id
+       WHERE  d.member_id = %(member)s AND r.reward > 0
+       ORDER  BY d.made_at DESC LIMIT %(last)s) c
+JOIN   product p ON p.id = c.product_id"""
+
+# what to show: chosen, written down and returned
+SHOW = """
+WITH made AS (
+    INSERT INTO decision (model, member_id, profile)
+    VALUES (%(model)s, %(member)s, %(profile)s)
+    RETURNING id, model, profile),
+candidate AS (
+    SELECT d.id AS decision_id, p.id AS product_id,
+           dlints_choose(m.state, p.features, d.profile, k => %(k)s,
+                         uniform => %(uniform)s) OVER () AS choice
+    FROM   made d JOIN model m ON m.name = d.model, product p
+    WHERE  p.in_stock)
+INSERT INTO shown (decision_id, product_id, rank, probability)
+SELECT decision_id, product_id, (choice).rank, (choice).probability
+FROM   candidate
+WHERE  (choice).rank IS NOT NULL
+ORDER  BY (choice).rank
+RETURNING decision_id, product_id"""
+
+# what came of it
+REWARD = """
+INSERT INTO reward (decision_id, product_id, reward)
+VALUES (%(decision)s, %(product)s, %(reward)s)
+ON CONFLICT (decision_id, product_id) DO UPDATE SET reward = excluded.reward"""
+
+
+def show(db, member):
+    [profile] = db.execute(PROFILE, {"member": member, "last": 50}).fetchone()
+    return db.execute(SHOW, {"model": "shop", "member": member, "profile": profile,
+                             "k": 5, "uniform": 0.05}).fetchall()
+
+
+def clicked(db, decision, product):
+    db.execute(REWARD, {"decision": decision, "product": product, "reward": 1})
+
+
+with psycopg.connect(autocommit=True) as db:
+    items = show(db, int(sys.argv[1]))
+    print(items[0][0], *(product for _, product in items))
+    clicked(db, *items[0])                            # say
