@@ -11,6 +11,7 @@
 #   make sqlsmith
 #   make sanitize, make valgrind             the tests, under other checkers
 #   make long-run                            what millions of observations leave
+#   make citus CITUS=folder                  with Citus, built from that checkout
 #   make lint                                what reads the source for mistakes
 #   make dist                                the release, as a tarball
 #   make deb, make deb-test                  Debian packages, in build/deb; and
@@ -122,6 +123,12 @@ sqlsmith:
 long-run:
 	$(INSTALL_FOR) test server
 	$(WITH_SERVER) -u test/long/run.sh
+
+# CITUS names a source checkout, which is left as it is.
+.PHONY: citus
+citus:
+	$(INSTALL_FOR) test server
+	@CITUS='$(abspath $(CITUS))' scripts/with-server.sh -u test/citus/run.sh
 
 lint:
 	$(INSTALL_FOR) lint server

@@ -96,6 +96,20 @@ WorkingFromState(Datum state, MemoryContext aggregate)
 }
 
 /*
+ * Is this model, in line, known by its header?  That says all that the model's
+ * evidence means, and what the model has learned is many times as long.
+ */
+static bool
+HeaderMatches(const ValueKey *key, Datum datum)
+{
+	const char *bytes = DatumGetPointer(datum);
+
+	return key->size >= sizeof(DlintsHeader) &&
+		!VARATT_IS_EXTENDED(bytes) && VARSIZE(bytes) == key->size &&
+		memcmp(bytes, key->bytes, sizeof(DlintsHeader)) == 0;
+}
+
+/*
  * Rows of one group may bring the model in different states, but it has to
  * mean the same by its evidence; the first row's parameters are used.
  */
@@ -104,7 +118,8 @@ WorkingCheckModel(WorkingModel *working, Datum datum)
 {
 	DlintsHeader header;
 
-	if (ValueKeyMatches(&working->key, datum))
+	if (HeaderMatches(&working->key, datum) ||
+		ValueKeyMatches(&working->key, datum))
 		return;
 	header = ModelHeaderFromDatum(datum);
 	ModelCheckSameEvidence(&working->model->header, &header);
