@@ -44,6 +44,17 @@ MODELS = f"""
                                FROM   feedback)
     FROM   fresh;
 
+    WITH fresh AS (SELECT dlints_new({CONTEXT_DIM}, {samples.REDUCED_DIM},
+                                     {samples.PAPER},
+                                     interactions => 'matched') AS state)
+    INSERT INTO model
+    SELECT 'matched', state || (SELECT dlints_evidence(state, features, features,
+                                                       reward)
+                                FROM   feedback)
+    FROM   fresh;
+
+    CREATE TABLE profile AS SELECT features FROM item LIMIT 1;
+
     CREATE TABLE ready AS
     SELECT v.id, dlints_draw_weights(m.state, v.features) AS weights
     FROM   visitor v, model m WHERE m.name = 'shared';
@@ -59,6 +70,11 @@ FROM   item;""",
 SELECT dlints_recommend((SELECT state FROM model WHERE name = 'shared'),
                         id, features,
                         (SELECT features FROM visitor WHERE id = :user))
+FROM   item;""",
+    'matched': """\
+SELECT dlints_recommend((SELECT state FROM model WHERE name = 'matched'),
+                        id, features,
+                        (SELECT features FROM profile))
 FROM   item;""",
     'plain join': """\
 SELECT dlints_recommend(m.state, i.id, i.features)
@@ -128,6 +144,7 @@ def _one_user(cursor, share):
     seconds = Client(cursor).run(
         ONE_USER, max(100, int(TRANSACTIONS * share)), user=USERS // 2)
     subquery = ratio(seconds['shared'], seconds['plain'])
+    matched = ratio(seconds['matched'], seconds['plain'])
     join = ratio(seconds['shared join'], seconds['plain join'])
     return [
         at_most(f'dlints_recommend, {ITEMS} items, n = {CONTEXT_DIM}, '
@@ -137,7 +154,10 @@ def _one_user(cursor, share):
         Result('    model and visitor in subqueries',
                against(seconds, 'shared', 'plain')),
         Result('    FROM model, visitor, item',
-               f'{join}, {against(seconds, "shared join", "plain join")}')]
+               f'{join}, {against(seconds, "shared join", "plain join")}'),
+        at_most(f'the same, matched with a profile of {CONTEXT_DIM}',
+                matched.value, BAR,
+                f'{matched}, {against(seconds, "matched", "plain")}')]
 
 
 def _each_user(cursor, share):
