@@ -4,7 +4,7 @@
 BEGIN;
 \ir include/helpers.sql
 
-SELECT plan(23);
+SELECT plan(25);
 
 CREATE TEMP TABLE log AS
 SELECT i, i % 7 AS g, context(i, 5)::real[] AS x, number(i, 9) AS r FROM generate_series(1, 1000) AS i;
@@ -116,6 +116,11 @@ BEGIN
 END
 $$;
 SELECT ok(kept(), 'a variable and its copy');
+
+-- rows of one group bring the model in line: as it was made or trained, but not another
+SELECT ok(same(dlints_evidence(CASE WHEN i % 3 = 0 THEN dlints_update(m, x, r) ELSE m || NULL END, x, r ORDER BY i), array_agg(i)), 'a model that learns meanwhile')
+FROM log, empty;
+SELECT throws_ok('SELECT dlints_evidence(dlints_new(5, discount => 0.9 + i * 0.01), x, r) FROM log WHERE i <= 2', '22023', NULL, 'another model of the same size');
 
 -- only aggregates call the support functions
 SELECT throws_ok('SELECT dlints_evidence_transfn(NULL, m, x, r) FROM log, empty', '42809', NULL, 'no state without an aggregate');
