@@ -122,6 +122,14 @@ dlints_ndcg_finalfn(PG_FUNCTION_ARGS)
 StaticAssertDecl(sizeof(PolicyValue) == 14 * sizeof(float8),
 				 "the state of dlints_policy_value changed");
 
+/* Aggregates that users make of the support functions have any state. */
+static void
+WrongState(const char *message)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("%s", message)));
+}
+
 /* A state's numbers; what is not there stays zero. */
 static ArrayType *
 ValueState(Datum state, PolicyValue *value)
@@ -131,11 +139,11 @@ ValueState(Datum state, PolicyValue *value)
 
 	if ((count != VALUE_NUMBERS && count != VALUE_NUMBERS_PLAIN) ||
 		ARR_HASNULL(array) || ARR_ELEMTYPE(array) != FLOAT8OID)
-		elog(ERROR, "unexpected state of dlints_policy_value");
+		WrongState("unexpected state of dlints_policy_value");
 	memset(value, 0, sizeof(*value));
 	memcpy(value, ARR_DATA_PTR(array), sizeof(float8) * count);
 	if (!(value->count >= 1.0 && value->count <= MOST_OBSERVATIONS))
-		elog(ERROR, "unexpected state of dlints_policy_value");
+		WrongState("unexpected state of dlints_policy_value");
 	return array;
 }
 
@@ -153,7 +161,7 @@ MergeIntoState(FunctionCallInfo fcinfo, const PolicyValue *more, int count)
 		return ResultVector((const double *) more, count);
 	array = ValueState(PG_GETARG_DATUM(0), &value);
 	if (ARR_DIMS(array)[0] != count)
-		elog(ERROR, "states of dlints_policy_value differ");
+		WrongState("states of dlints_policy_value differ");
 	value_merge(&value, more);
 	memcpy(ARR_DATA_PTR(array), &value, sizeof(float8) * count);
 	return PointerGetDatum(array);
