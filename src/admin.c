@@ -24,6 +24,7 @@
 #include "utils/syscache.h"
 
 #include "args.h"
+#include "results.h"
 
 /* What a fetch takes from the query. */
 #define FETCH_ROWS 100

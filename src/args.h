@@ -73,14 +73,6 @@ extern double ArgFinite(double value, const char *what);
 extern double ArgBounded(double value, const char *what);
 extern double ArgNumber(Oid type, Datum value);
 
-/* results */
-extern double ResultFinite(double value);
-extern Datum ResultVector(const double *values, int count);
-extern Datum ResultUnitVector(const double *sum, int count);
-extern Datum ResultMatrix(const double *values, int rows, int columns);
-extern struct Tuplestorestate *ResultRows(FunctionCallInfo fcinfo,
-										  struct TupleDescData *desc);
-
 static inline ArgSpec
 ArgContextSpec(const DlintsHeader *model)
 {

@@ -11,6 +11,7 @@
 
 #include "args.h"
 #include "draw.h"
+#include "results.h"
 #include "topk.h"
 
 /* The seed argument, or an independent one. */

@@ -24,6 +24,7 @@
 #include "candidates.h"
 #include "core/random.h"
 #include "core/slate.h"
+#include "results.h"
 
 /* What a row is told. */
 typedef struct Choice

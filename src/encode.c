@@ -25,6 +25,7 @@
 
 #include "args.h"
 #include "core/hash.h"
+#include "results.h"
 
 typedef struct Encoding
 {

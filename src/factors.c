@@ -19,6 +19,7 @@
 
 #include "args.h"
 #include "clicks.h"
+#include "results.h"
 
 /* LAPACK works on matrices of this order without asking for interrupts */
 #define MAX_FACTORS		512

@@ -12,6 +12,7 @@
 
 #include "args.h"
 #include "core/value.h"
+#include "results.h"
 #include "topk.h"
 
 /*

@@ -16,6 +16,7 @@
 #include "fields.h"
 #include "prepared.h"
 #include "reduce.h"
+#include "results.h"
 
 PG_FUNCTION_INFO_V1(dlints_project);
 

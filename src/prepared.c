@@ -22,6 +22,7 @@
 #include "core/random.h"
 #include "prepared.h"
 #include "reduce.h"
+#include "results.h"
 
 int			model_cache_size;
 

@@ -11,6 +11,7 @@
 
 #include "args.h"
 #include "core/unit.h"
+#include "results.h"
 
 static double *
 Numbers(ArrayType *sum)

@@ -13,6 +13,7 @@
 #include "model.h"
 #include "prepared.h"
 #include "reduce.h"
+#include "results.h"
 
 /* What a partition keeps from row to row. */
 typedef struct Progress

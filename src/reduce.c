@@ -11,6 +11,7 @@
 #include "args.h"
 #include "projcache.h"
 #include "reduce.h"
+#include "results.h"
 
 /* What is done with each piece of the matrices. */
 typedef struct ReduceTask

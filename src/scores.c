@@ -27,6 +27,7 @@
 #include "core/score.h"
 #include "policy.h"
 #include "reduce.h"
+#include "results.h"
 #include "scores.h"
 
 /* numbers in a matrix of parameters, or of weights */
