@@ -20,6 +20,7 @@
 
 #include "args.h"
 #include "core/random.h"
+#include "expanded.h"
 #include "prepared.h"
 #include "reduce.h"
 #include "results.h"
@@ -101,13 +102,27 @@ KeyDone(ValueKey key, Datum datum)
 		pfree(key.bytes);
 }
 
+/* The stamp of a working model, 0 for another value. */
+static uint64
+StampOf(Datum datum)
+{
+	WorkingModel *working = WorkingFromDatum(datum);
+
+	return working ? working->stamp : 0;
+}
+
 bool
 ValueKeyMatchesBytes(const ValueKey *key, Datum datum)
 {
-	ValueKey	other = KeyOf(datum);
-	bool		same = key->size == other.size &&
-		memcmp(key->bytes, other.bytes, other.size) == 0;
+	uint64		stamp = StampOf(datum);
+	ValueKey	other;
+	bool		same;
 
+	if (stamp != 0 && stamp == key->stamp)
+		return true;
+	other = KeyOf(datum);
+	same = key->size == other.size &&
+		memcmp(key->bytes, other.bytes, other.size) == 0;
 	KeyDone(other, datum);
 	return same;
 }
@@ -121,6 +136,7 @@ ValueKeySet(ValueKey *key, Datum datum, MemoryContext context)
 	key->bytes = MemoryContextAlloc(context, other.size);
 	memcpy(key->bytes, other.bytes, other.size);
 	key->size = other.size;
+	key->stamp = StampOf(datum);
 	KeyDone(other, datum);
 }
 
@@ -132,6 +148,7 @@ ValueKeyReplace(ValueKey *key, Datum datum, MemoryContext context)
 		pfree(key->bytes);
 	key->bytes = NULL;
 	key->size = 0;
+	key->stamp = 0;
 	ValueKeySet(key, datum, context);
 }
 
@@ -175,6 +192,8 @@ GetSite(FmgrInfo *flinfo)
 static void
 Count(CallSite *site, Size added, Size removed)
 {
+	if (site == NULL)
+		return;
 	site->bytes = site->bytes + added - removed;
 	kept_bytes = kept_bytes + added - removed;
 }
@@ -188,6 +207,22 @@ Free(CallSite *site, void *part)
 	pfree(part);
 }
 
+/* Free a model with all that was made of it. */
+void
+PreparedFree(PreparedModel *model)
+{
+	CallSite   *site = model->site;
+
+	Free(site, model->mean);
+	Free(site, model->root);
+	Free(site, model->b);
+	Free(site, model->factors);
+	Free(site, model->weights);
+	Free(site, model->shared_key.bytes);
+	Free(site, model->key.bytes);
+	Free(site, model);
+}
+
 static void
 Forget(PreparedModel *model)
 {
@@ -198,15 +233,7 @@ Forget(PreparedModel *model)
 	end = site->models[site->table->members];
 	site->models[model->place] = end;
 	end->place = model->place;
-
-	Free(site, model->mean);
-	Free(site, model->root);
-	Free(site, model->b);
-	Free(site, model->factors);
-	Free(site, model->weights);
-	Free(site, model->shared_key.bytes);
-	Free(site, model->key.bytes);
-	Free(site, model);
+	PreparedFree(model);
 }
 
 /* How many of a call site's models may go: all but the one that it saw last. */
@@ -277,8 +304,7 @@ Allocate(PreparedModel *prepared, Size size)
 {
 	void	   *part = MemoryContextAlloc(prepared->context, size);
 
-	if (prepared->site)
-		Count(prepared->site, GetMemoryChunkSpace(part), 0);
+	Count(prepared->site, GetMemoryChunkSpace(part), 0);
 	return part;
 }
 
@@ -353,8 +379,11 @@ Find(CallSite *site, Datum datum)
 PreparedModel *
 PrepareModelAt(FmgrInfo *flinfo, Datum datum)
 {
+	WorkingModel *working = WorkingFromDatum(datum);
 	CallSite   *site;
 
+	if (working)
+		return WorkingPrepare(working);
 	/* a call without FmgrInfo has no place to keep anything */
 	if (flinfo == NULL)
 		return PrepareModelOnce(datum);
@@ -387,6 +416,20 @@ PrepareModelOnce(Datum datum)
 	model->header = ModelHeaderFromDatum(model->datum);
 	model->dim = ModelCoordinates(&model->header);
 	return model;
+}
+
+/* For a model in memory that stays as it is meanwhile, until PreparedFree. */
+PreparedModel *
+PrepareModelIn(MemoryContext context, Dlints *model)
+{
+	PreparedModel *prepared = MemoryContextAllocZero(context,
+													 sizeof(PreparedModel));
+
+	prepared->context = context;
+	prepared->datum = ModelGetDatum(model);
+	prepared->header = model->header;
+	prepared->dim = ModelCoordinates(&model->header);
+	return prepared;
 }
 
 /* Z = L L' and Z~ = M M' of evidence, into a factor that was bound for it */
@@ -487,11 +530,9 @@ ReplaceSharedKey(PreparedModel *prepared, Datum shared)
 	ValueKey   *key = &prepared->shared_key;
 	Size		removed = key->bytes ? GetMemoryChunkSpace(key->bytes) : 0;
 
-	if (prepared->site)
-		Count(prepared->site, 0, removed);
+	Count(prepared->site, 0, removed);
 	ValueKeyReplace(key, shared, prepared->context);
-	if (prepared->site)
-		Count(prepared->site, GetMemoryChunkSpace(key->bytes), 0);
+	Count(prepared->site, GetMemoryChunkSpace(key->bytes), 0);
 }
 
 /* Lift the mean under another shared context. */
