@@ -1,4 +1,4 @@
-# dlints on Citus: a coordinator and two workers do what doc/operations.md teaches.
+# dlints on Citus: a coordinator and two workers do what doc/scaling.md teaches.
 # Aggregates are computed in parts, a statement makes one draw, and nothing is
 # lost when a shard moves or both workers stop.
 #
@@ -49,7 +49,7 @@ diag(sql('SELECT citus_version()'));
 ### What the documentation says
 
 my ($section) =
-  DlintsTest->slurp("$FindBin::RealBin/../../doc/operations.md") =~ /^## Citus\n(.*?)^## /ms;
+  DlintsTest->slurp("$FindBin::RealBin/../../doc/scaling.md") =~ /^## Citus\n(.*)/ms;
 my @blocks = $section =~ /^(?:```|<!-- )sql\n(.*?)^(?:```|-->)$/msg;
 
 cmp_ok(scalar @blocks, '>=', 5, 'the documentation has statements');
