@@ -6,6 +6,7 @@ import numpy as np
 
 from bench.demo.statements import CHOICES, PLACES
 from bench.demo.world import ELSEWHERE, MOVIES, PAYING
+from bench.report import print_heading
 
 SERVICES = """\
 popular   shows what others watched most
@@ -25,11 +26,6 @@ than the mean of all genres, ± the standard error that the model states
 COLUMN = 25
 
 
-def heading(text):
-    """Print a heading."""
-    print(f'\n{text}\n{"-" * len(text)}')
-
-
 def beginning(world, seconds):
     """Say what has been loaded and what is compared."""
     people = set(world.visits)
@@ -39,14 +35,14 @@ def beginning(world, seconds):
           f'{seconds["Vectors of the log"][0]:.1f} s, in one statement. '
           f'{len(people):,} people come, {len(strangers):,} of them '
           'strangers.')
-    heading('Who chooses the five movies that each visitor is shown')
+    print_heading('Who chooses the five movies that each visitor is shown')
     print(SERVICES + '\n')
 
 
 def gains(clicks, earnings, is_new):
     """Print what was clicked and what it earned, of a hundred shown."""
     half = len(is_new) // 2
-    heading('Of a hundred movies shown')
+    print_heading('Of a hundred movies shown')
     _figures('', 'were clicked', 'clicked by', 'clicked by', 'clicked in',
              'earned', 'earned in')
     _figures('', '', 'strangers', 'regulars', '2nd half', '', '2nd half')
@@ -81,7 +77,7 @@ def lists(rows, strangers, regulars, likes, clicked):
         mark = '* ' if (viewer, movie) in clicked else ''
         offered.setdefault(viewer, []).append(
             (mark + title, ', '.join(genres)))
-    heading('Three strangers and three regulars, the five best for each')
+    print_heading('Three strangers and three regulars, the five best for each')
     print('By the service matched, after the last visit; * would be clicked')
     _columns('', [f'stranger {number}'
                   for number in range(1, len(strangers) + 1)], '\n')
@@ -98,7 +94,7 @@ def worth(rows, stranger, regulars):
              for service, viewer, genre, sure, value in rows}
     genres = [genre for service, viewer, genre, _, _ in rows
               if (service, viewer) == ('matched', stranger)]
-    heading('What a genre is worth, in clicks of a hundred')
+    print_heading('What a genre is worth, in clicks of a hundred')
     print(ABOUT_WORTH)
     print(f'{"":14}{"to strangers":>14}' + ''.join(
         f'{f"to {viewer}":>9}' for viewer in regulars)
@@ -115,7 +111,7 @@ def worth(rows, stranger, regulars):
 
 def decision(viewer, rows):
     """Print one decision of a service."""
-    heading(f'A decision for {viewer}, by dlints_choose')
+    print_heading(f'A decision for {viewer}, by dlints_choose')
     print('The first one is shown; how likely each was to be, by 1,000 draws')
     print(f'\n{"":44}{"probability":>12}{"expected":>16}')
     for title, probability, expected, sure in rows:
@@ -125,7 +121,7 @@ def decision(viewer, rows):
 
 def models(rows):
     """Print what the models remember."""
-    heading('Memory')
+    print_heading('Memory')
     for name, updates, memory, windows, size in rows:
         reach = windows[memory - 1]
         print(f'{name}: memory {memory} of {len(windows)} is in use, '
@@ -136,7 +132,7 @@ def models(rows):
 
 def sql(executed):
     """Print the statements of the service matched, for the reader to paste."""
-    heading('The SQL that did it')
+    print_heading('The SQL that did it')
     print('For the service matched, each as it was executed first; the rows '
           'are yours\nto bring.')
     others = tuple(f', {name}' for name in CHOICES if name != 'matched')
@@ -147,7 +143,7 @@ def sql(executed):
 
 def times(seconds):
     """Print what a visit to a service took."""
-    heading('Time')
+    print_heading('Time')
     for title in ('Recommend, matched', 'Note and learn, matched'):
         print(f'{title}: {1000 * np.median(seconds[title]):.1f} ms (median of '
               f'{len(seconds[title]):,} statements; {MOVIES:,} movies)')

@@ -2,7 +2,7 @@
 
 Without a data set named, MovieLens latest-small is looked for beside the
 checkout. An interrupted run goes on where it was when it is started again with
-the same --out.
+the same options. OUT names the folder for the results.
 """
 
 import re
@@ -26,7 +26,7 @@ def main():
             for data in sets:
                 timing.measure(cursor, data, options)
             return
-        folder = program.make_folder(options.out)
+        folder = program.make_folder('paper')
         text = '\n'.join([report.READING] + [
             run(cursor, data, options, folder) for data in sets])
     (folder / 'results.md').write_text(text, encoding='utf-8')
@@ -54,8 +54,6 @@ def parse_arguments():
                         default=1, metavar='N',
                         help='of the projection and of what is drawn at '
                         'random outside of the server (default %(default)s)')
-    parser.add_argument('--out', default='paper-output', metavar='FOLDER',
-                        help='(default %(default)s)')
     parser.add_argument('--timing', action='store_true',
                         help='time D-LinTS-RP at a fifth of the dimension, '
                         'and a numpy loop')
