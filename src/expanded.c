@@ -127,7 +127,7 @@ WorkingFromState(Datum state, MemoryContext aggregate)
 	MemoryContext caller;
 	Dlints	   *model;
 
-	if (likely(working != NULL))
+	if (likely(working != NULL && working->is_state))
 		return working;
 	context = Pool(aggregate);
 	caller = MemoryContextSwitchTo(context);

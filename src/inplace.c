@@ -45,7 +45,8 @@ WorkingPays(FmgrInfo *flinfo, Datum datum)
 /*
  * The working model in the first argument, for so many observations to be
  * added to; NULL if the call has to change a copy instead.  That is also so
- * where learning may end in an error: the variable keeps its value then.
+ * where learning may end in an error, since the variable keeps its value then,
+ * and of an aggregate's state, which is nobody else's to change.
  */
 WorkingModel *
 WorkingVariable(FunctionCallInfo fcinfo, int more)
@@ -53,6 +54,8 @@ WorkingVariable(FunctionCallInfo fcinfo, int more)
 	Datum		datum = PG_GETARG_DATUM(0);
 	WorkingModel *working = WorkingInPlace(datum);
 
+	if (working && working->is_state)
+		return NULL;
 	if (working && fcinfo->flinfo)
 		fcinfo->flinfo->fn_extra = unconstify(char *, &again);
 	else if (WorkingPays(fcinfo->flinfo, datum))
