@@ -16,6 +16,7 @@
 
 #include "common/hashfn.h"
 #include "lib/ilist.h"
+#include "miscadmin.h"
 #include "utils/memutils.h"
 
 #include "args.h"
@@ -28,30 +29,31 @@ int			model_cache_size;
 
 typedef struct TableEntry
 {
-	ValueKey	key;			/* the model's own */
+	const ModelKey *key;		/* in the model */
 	PreparedModel *model;
 	uint32		hash;
 	char		status;
 } TableEntry;
 
-/*
- * Many models may have the same header, after as many views and clicks; hardly
- * any have the same sums behind it.
- */
 static uint32
-HashKey(ValueKey key)
+HashKey(const ModelKey *key)
 {
-	return hash_bytes((const unsigned char *) key.bytes,
-					  (int) Min(key.size, 4 * sizeof(DlintsHeader)));
+	return hash_bytes((const unsigned char *) &key->digest, sizeof(Digest));
+}
+
+static inline bool
+SameKey(const ModelKey *a, const ModelKey *b)
+{
+	return a->size == b->size &&
+		memcmp(&a->digest, &b->digest, sizeof(Digest)) == 0;
 }
 
 #define SH_PREFIX			models
 #define SH_ELEMENT_TYPE		TableEntry
-#define SH_KEY_TYPE			ValueKey
+#define SH_KEY_TYPE			const ModelKey *
 #define SH_KEY				key
 #define SH_HASH_KEY(tb, key)	HashKey(key)
-#define SH_EQUAL(tb, a, b) \
-	((a).size == (b).size && memcmp((a).bytes, (b).bytes, (a).size) == 0)
+#define SH_EQUAL(tb, a, b)	SameKey(a, b)
 #define SH_STORE_HASH
 #define SH_GET_HASH(tb, entry)	(entry)->hash
 #define SH_SCOPE			static inline
@@ -67,6 +69,7 @@ typedef struct CallSite
 	PreparedModel **models;		/* those in the table, in no order */
 	int			capacity;
 	PreparedModel *last;		/* seen last; NULL if there is none */
+	ValueKey	seen;			/* its bytes, if it came twice and in line */
 	Size		bytes;
 	MemoryContextCallback at_end;
 } CallSite;
@@ -135,6 +138,45 @@ ValueKeyReplace(ValueKey *key, Datum datum, MemoryContext context)
 	ValueKeySet(key, datum, context);
 }
 
+/*
+ * Numbers that nobody knows: no two models have the same digest but by a chance
+ * of some 1 in 2^125, even if somebody is looking for them.
+ */
+static const DigestKey *
+SecretKey(void)
+{
+	static DigestKey *secret = NULL;
+	DigestKey  *made;
+
+	if (secret)
+		return secret;
+	made = MemoryContextAlloc(TopMemoryContext, sizeof(DigestKey));
+	if (!pg_strong_random(made, sizeof(DigestKey)))
+	{
+		pfree(made);
+		ereport(ERROR,
+				(errcode(ERRCODE_INTERNAL_ERROR),
+				 errmsg("could not obtain random numbers")));
+	}
+	return secret = made;
+}
+
+static ModelKey
+ModelKeyOf(Datum datum)
+{
+	ValueKey	value = KeyOf(datum);
+	ModelKey	key = {.size = value.size};
+
+	StaticAssertStmt(TOAST_POINTER_SIZE <= sizeof(Digest),
+					 "toast pointer is too long");
+	if (VARATT_IS_EXTERNAL_ONDISK(value.bytes))
+		memcpy(&key.digest, value.bytes, TOAST_POINTER_SIZE);
+	else
+		key.digest = digest_bytes(SecretKey(), value.bytes, value.size);
+	KeyDone(value, datum);
+	return key;
+}
+
 static Size
 BoundInBytes(void)
 {
@@ -194,7 +236,7 @@ Forget(PreparedModel *model)
 	CallSite   *site = model->site;
 	PreparedModel *end;
 
-	models_delete(site->table, model->key);
+	models_delete(site->table, &model->key);
 	end = site->models[site->table->members];
 	site->models[model->place] = end;
 	end->place = model->place;
@@ -205,7 +247,6 @@ Forget(PreparedModel *model)
 	Free(site, model->factors);
 	Free(site, model->weights);
 	Free(site, model->shared_key.bytes);
-	Free(site, model->key.bytes);
 	Free(site, model);
 }
 
@@ -303,12 +344,23 @@ ReadShort(Datum datum)
 	return datum;
 }
 
+/* Replace a key, which counts if it is kept at a call site. */
+static void
+ReplaceKey(CallSite *site, ValueKey *key, Datum datum, MemoryContext context)
+{
+	if (site && key->bytes)
+		Count(site, 0, GetMemoryChunkSpace(key->bytes));
+	ValueKeyReplace(key, datum, context);
+	if (site)
+		Count(site, GetMemoryChunkSpace(key->bytes), 0);
+}
+
 /*
  * An entry for a model that the call site does not know.  An error leaves no
  * more than memory that is counted, and freed with the call site.
  */
 static PreparedModel *
-Enter(CallSite *site, Datum datum)
+Enter(CallSite *site, const ModelKey *key, Datum datum)
 {
 	Datum		value = ReadShort(datum);
 	DlintsHeader header = ModelHeaderFromDatum(value);
@@ -321,14 +373,13 @@ Enter(CallSite *site, Datum datum)
 	model = MemoryContextAllocZero(site->context, sizeof(PreparedModel));
 	model->site = site;
 	model->context = site->context;
+	model->key = *key;
 	model->datum = value;
 	model->header = header;
 	model->dim = ModelCoordinates(&header);
-	ValueKeySet(&model->key, datum, site->context);
-	Count(site, GetMemoryChunkSpace(model) +
-		  GetMemoryChunkSpace(model->key.bytes), 0);
+	Count(site, GetMemoryChunkSpace(model), 0);
 
-	entry = models_insert(site->table, model->key, &found);
+	entry = models_insert(site->table, &model->key, &found);
 	Assert(!found);
 	entry->model = model;
 	model->place = (int) site->table->members - 1;
@@ -336,14 +387,43 @@ Enter(CallSite *site, Datum datum)
 	return model;
 }
 
-static PreparedModel *
-Find(CallSite *site, Datum datum)
+/*
+ * Is it the one seen last?  That is nearly always so.  A value in line is then
+ * compared with its bytes, which takes less than a digest.
+ */
+static inline bool
+IsLast(const CallSite *site, Datum datum)
 {
-	ValueKey	key = KeyOf(datum);
-	TableEntry *entry = models_lookup(site->table, key);
+	if (site->last == NULL)
+		return false;
+	if (VARATT_IS_EXTERNAL_ONDISK(DatumGetPointer(datum)))
+		return site->last->key.size == TOAST_POINTER_SIZE &&
+			memcmp(&site->last->key.digest, DatumGetPointer(datum),
+				   TOAST_POINTER_SIZE) == 0;
+	return ValueKeyMatchesBytes(&site->seen, datum);
+}
 
-	KeyDone(key, datum);
-	return entry ? entry->model : NULL;
+/*
+ * Another model than the one seen last, or that one for the second time: the
+ * third may be, too.
+ */
+static PreparedModel *
+Meet(CallSite *site, Datum datum)
+{
+	ModelKey	key = ModelKeyOf(datum);
+	TableEntry *entry = models_lookup(site->table, &key);
+	PreparedModel *last = site->last;
+
+	site->last = entry ? entry->model : NULL;
+	if (site->last && site->last == last)
+		ReplaceKey(site, &site->seen, datum, site->context);
+	else
+		site->seen.size = 0;
+	if (site->last)
+		site->last->datum = datum;
+	else
+		site->last = Enter(site, &key, datum);
+	return site->last;
 }
 
 /*
@@ -360,12 +440,9 @@ PrepareModelAt(FmgrInfo *flinfo, Datum datum)
 		return PrepareModelOnce(datum);
 
 	site = GetSite(flinfo);
-	if (!site->last || !ValueKeyMatches(&site->last->key, datum))
-		site->last = Find(site, datum);
-	if (site->last)
-		site->last->datum = datum;
-	else
-		site->last = Enter(site, datum);
+	if (!IsLast(site, datum))
+		return Meet(site, datum);
+	site->last->datum = datum;
 	return site->last;
 }
 
@@ -481,19 +558,6 @@ PrepareParts(PreparedModel *prepared, int parts)
 		MakeParts(prepared, parts);
 }
 
-static void
-ReplaceSharedKey(PreparedModel *prepared, Datum shared)
-{
-	ValueKey   *key = &prepared->shared_key;
-	Size		removed = key->bytes ? GetMemoryChunkSpace(key->bytes) : 0;
-
-	if (prepared->site)
-		Count(prepared->site, 0, removed);
-	ValueKeyReplace(key, shared, prepared->context);
-	if (prepared->site)
-		Count(prepared->site, GetMemoryChunkSpace(key->bytes), 0);
-}
-
 /* Lift the mean under another shared context. */
 static void
 LiftMean(PreparedModel *prepared, const Datum *shared)
@@ -504,7 +568,8 @@ LiftMean(PreparedModel *prepared, const Datum *shared)
 		prepared->weights = Numbers(prepared, ModelLiftedLen(&prepared->header));
 	LiftParameter(&prepared->header, prepared->mean, shared, prepared->weights);
 	if (shared)
-		ReplaceSharedKey(prepared, *shared);
+		ReplaceKey(prepared->site, &prepared->shared_key, *shared,
+				   prepared->context);
 	prepared->lifted = true;
 }
 
