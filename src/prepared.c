@@ -217,6 +217,8 @@ GetSite(FmgrInfo *flinfo)
 static void
 Count(CallSite *site, Size added, Size removed)
 {
+	if (site == NULL)
+		return;
 	site->bytes = site->bytes + added - removed;
 	kept_bytes = kept_bytes + added - removed;
 }
@@ -318,8 +320,7 @@ Allocate(PreparedModel *prepared, Size size)
 {
 	void	   *part = MemoryContextAlloc(prepared->context, size);
 
-	if (prepared->site)
-		Count(prepared->site, GetMemoryChunkSpace(part), 0);
+	Count(prepared->site, GetMemoryChunkSpace(part), 0);
 	return part;
 }
 
@@ -348,11 +349,11 @@ ReadShort(Datum datum)
 static void
 ReplaceKey(CallSite *site, ValueKey *key, Datum datum, MemoryContext context)
 {
-	if (site && key->bytes)
-		Count(site, 0, GetMemoryChunkSpace(key->bytes));
+	Size		removed = key->bytes ? GetMemoryChunkSpace(key->bytes) : 0;
+
+	Count(site, 0, removed);
 	ValueKeyReplace(key, datum, context);
-	if (site)
-		Count(site, GetMemoryChunkSpace(key->bytes), 0);
+	Count(site, GetMemoryChunkSpace(key->bytes), 0);
 }
 
 /*
@@ -478,20 +479,6 @@ FactorEvidence(const Evidence *evidence, double ridge, Factor *factor)
 				 errdetail("Its evidence is not positive semidefinite or, with the ridge, out of range.")));
 }
 
-/* The same of the memory in use; allocated here. */
-static Factor
-FactorMemory(const DlintsHeader *header, const Evidence *evidence)
-{
-	bool		fades = evidence->H != NULL;
-	Factor		factor;
-
-	factor_bind(&factor, evidence->dim, fades,
-				palloc(factor_value_count(evidence->dim, fades) *
-					   sizeof(double)));
-	FactorEvidence(evidence, header->ridge, &factor);
-	return factor;
-}
-
 static double *
 MakeMean(PreparedModel *prepared, const Factor *factor, const double *b)
 {
@@ -517,36 +504,38 @@ MakeRoot(PreparedModel *prepared, const Factor *factor)
 
 /*
  * Make the parts that are not there yet.  A part is attached when it is
- * complete: an error leaves none that is half made.
+ * complete: an error leaves none that is half made.  The mean needs one matrix
+ * of the two.
  */
 static void
 MakeParts(PreparedModel *prepared, int parts)
 {
 	const DlintsHeader *header = &prepared->header;
 	int			dim = prepared->dim;
-	Evidence	evidence = ModelMemoryFromDatum(prepared->datum, header);
-	Factor		factor = FactorMemory(header, &evidence);
-	double	   *b = palloc(sizeof(double) * dim);
+	Evidence	evidence = ModelMemoryFromDatum(prepared->datum, header,
+												(parts & ~PART_MEAN) != 0);
+	bool		fades = evidence.H != NULL;
+	double	   *b = Numbers(prepared, dim);
+	double	   *factors = Numbers(prepared, factor_value_count(dim, fades));
+	Factor		factor;
 
+	factor_bind(&factor, dim, fades, factors);
+	FactorEvidence(&evidence, header->ridge, &factor);
 	prepared->level = memory_centre(&evidence, header->intercept,
 									header->reference, b);
+	ModelMemoryFree(&evidence);
 	if ((parts & PART_MEAN) && !prepared->mean)
 		prepared->mean = MakeMean(prepared, &factor, b);
 	if ((parts & PART_ROOT) && !prepared->root)
 		prepared->root = MakeRoot(prepared, &factor);
 	if ((parts & PART_DRAW) && !prepared->factors)
 	{
-		Size		count = factor_value_count(dim, factor.M != NULL);
-		double	   *kept_b = Numbers(prepared, dim);
-		double	   *kept = Numbers(prepared, count);
-
-		prepared->b = memcpy(kept_b, b, dim * sizeof(double));
-		prepared->factors = memcpy(kept, factor.L, count * sizeof(double));
+		prepared->b = b;
+		prepared->factors = factors;
+		return;
 	}
-
-	pfree(b);
-	pfree(factor.L);
-	pfree(evidence.N);
+	Free(prepared->site, factors);
+	Free(prepared->site, b);
 }
 
 void

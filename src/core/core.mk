@@ -8,5 +8,5 @@ CORE_OBJS = $(addprefix src/core/, digest.o dot.o evidence.o hash.o kinds.o lina
 FP_FLAGS = -ffp-contract=off
 
 # Those that see every number of every context: at -O2 loops stay rolled up.
-VECTOR_OBJS = src/core/digest.o src/core/dot.o src/core/svd.o src/core/unit.o src/core/widen.o
+VECTOR_OBJS = $(addprefix src/core/, digest.o dot.o evidence.o svd.o unit.o widen.o)
 VECTOR_FLAGS = -ftree-vectorize -funroll-loops
