@@ -727,7 +727,7 @@ COMMENT ON TYPE dlints_choice IS 'what dlints_choose says of a candidate: its pl
 CREATE FUNCTION dlints_choose(
 	model dlints,
 	context anycompatiblearray,
-	k integer DEFAULT 1,
+	k bigint DEFAULT 1,
 	draws integer DEFAULT 100,
 	uniform double precision DEFAULT 0,
 	bonus double precision DEFAULT 0,
@@ -735,13 +735,13 @@ CREATE FUNCTION dlints_choose(
 	cap integer DEFAULT NULL
 ) RETURNS dlints_choice
 	AS 'MODULE_PATHNAME' LANGUAGE C WINDOW STABLE PARALLEL RESTRICTED COST 100;
-COMMENT ON FUNCTION dlints_choose(dlints, anycompatiblearray, integer, integer, double precision, double precision, text, integer) IS 'choose k candidates of a partition by the model''s policy, each with its probability';
+COMMENT ON FUNCTION dlints_choose(dlints, anycompatiblearray, bigint, integer, double precision, double precision, text, integer) IS 'choose k candidates of a partition by the model''s policy, each with its probability';
 
 CREATE FUNCTION dlints_choose(
 	model dlints,
 	context anycompatiblearray,
 	shared anycompatiblearray,
-	k integer DEFAULT 1,
+	k bigint DEFAULT 1,
 	draws integer DEFAULT 100,
 	uniform double precision DEFAULT 0,
 	bonus double precision DEFAULT 0,
@@ -749,12 +749,12 @@ CREATE FUNCTION dlints_choose(
 	cap integer DEFAULT NULL
 ) RETURNS dlints_choice
 	AS 'MODULE_PATHNAME' LANGUAGE C WINDOW STABLE PARALLEL RESTRICTED COST 100;
-COMMENT ON FUNCTION dlints_choose(dlints, anycompatiblearray, anycompatiblearray, integer, integer, double precision, double precision, text, integer) IS 'choose k candidates of a partition by the model''s policy under a shared context, each with its probability';
+COMMENT ON FUNCTION dlints_choose(dlints, anycompatiblearray, anycompatiblearray, bigint, integer, double precision, double precision, text, integer) IS 'choose k candidates of a partition by the model''s policy under a shared context, each with its probability';
 
 CREATE FUNCTION dlints_probability(
 	model dlints,
 	context anycompatiblearray,
-	k integer DEFAULT 1,
+	k bigint DEFAULT 1,
 	draws integer DEFAULT 100,
 	uniform double precision DEFAULT 0,
 	bonus double precision DEFAULT 0,
@@ -762,13 +762,13 @@ CREATE FUNCTION dlints_probability(
 	cap integer DEFAULT NULL
 ) RETURNS double precision
 	AS 'MODULE_PATHNAME' LANGUAGE C WINDOW STABLE PARALLEL RESTRICTED COST 100;
-COMMENT ON FUNCTION dlints_probability(dlints, anycompatiblearray, integer, integer, double precision, double precision, text, integer) IS 'probability that dlints_choose chooses a candidate';
+COMMENT ON FUNCTION dlints_probability(dlints, anycompatiblearray, bigint, integer, double precision, double precision, text, integer) IS 'probability that dlints_choose chooses a candidate';
 
 CREATE FUNCTION dlints_probability(
 	model dlints,
 	context anycompatiblearray,
 	shared anycompatiblearray,
-	k integer DEFAULT 1,
+	k bigint DEFAULT 1,
 	draws integer DEFAULT 100,
 	uniform double precision DEFAULT 0,
 	bonus double precision DEFAULT 0,
@@ -776,7 +776,7 @@ CREATE FUNCTION dlints_probability(
 	cap integer DEFAULT NULL
 ) RETURNS double precision
 	AS 'MODULE_PATHNAME' LANGUAGE C WINDOW STABLE PARALLEL RESTRICTED COST 100;
-COMMENT ON FUNCTION dlints_probability(dlints, anycompatiblearray, anycompatiblearray, integer, integer, double precision, double precision, text, integer) IS 'probability that dlints_choose chooses a candidate under a shared context';
+COMMENT ON FUNCTION dlints_probability(dlints, anycompatiblearray, anycompatiblearray, bigint, integer, double precision, double precision, text, integer) IS 'probability that dlints_choose chooses a candidate under a shared context';
 
 -- Look ----------------------------------------------------------------------
 

@@ -172,14 +172,16 @@ SharedIsExpected(bool given, const char *name, const DlintsHeader *model,
 				  psprintf("argument \"%s\" is missing", name),
 				  psprintf("The model is dlints%s, with a shared context of %d dimensions.",
 						   ModelShape(model), model->shared_dim));
-		problem->hint = "Behind the context, give what describes the user.";
+		problem->hint = model->interactions == INTERACTIONS_MATCHED ?
+			"Give the profile behind the context; '{}' for somebody new." :
+			"Behind the context, give what describes the user.";
 		return false;
 	}
 	ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
 			  psprintf("argument \"%s\" must not be given", name),
 			  psprintf("The model is dlints%s, without a shared context.",
 					   ModelShape(model)));
-	problem->hint = "dlints_new makes a model with one if it is given shared_dim or interactions.";
+	problem->hint = "dlints_new makes a model with one if it is given shared_dim or interactions; of several models, name the one in WHERE.";
 	return false;
 }
 

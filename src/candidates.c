@@ -157,6 +157,15 @@ FetchInteger(Reading *reading, int argno)
 }
 
 static Setting
+FetchBigint(Reading *reading, int argno)
+{
+	NullableDatum value = Fetch(reading, Behind(reading, argno));
+	Setting		setting = {value.isnull, value.isnull ? 0.0 : (double) DatumGetInt64(value.value)};
+
+	return setting;
+}
+
+static Setting
 FetchNumber(Reading *reading, int argno)
 {
 	NullableDatum value = Fetch(reading, Behind(reading, argno));
@@ -170,7 +179,7 @@ FetchSettings(Reading *reading)
 {
 	Settings	settings;
 
-	settings.k = FetchInteger(reading, K_ARGNO);
+	settings.k = FetchBigint(reading, K_ARGNO);
 	settings.draws = FetchInteger(reading, DRAWS_ARGNO);
 	settings.uniform = FetchNumber(reading, UNIFORM_ARGNO);
 	settings.cap = FetchInteger(reading, CAP_ARGNO);
@@ -187,17 +196,18 @@ NotNull(Setting setting, const char *name)
 	return setting.number;
 }
 
+/* No more than an int can count, as no partition has more candidates. */
 static int
 AtLeastOne(Setting setting, const char *name)
 {
-	int			number = (int) NotNull(setting, name);
+	double		number = NotNull(setting, name);
 
-	if (number < 1)
+	if (number < 1.0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("%s must be at least 1", name),
-				 errdetail("The value is %d.", number)));
-	return number;
+				 errdetail("The value is %.0f.", number)));
+	return (int) Min(number, (double) PG_INT32_MAX);
 }
 
 static int

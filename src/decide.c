@@ -211,7 +211,7 @@ PG_FUNCTION_INFO_V1(dlints_choose);
 
 /*
  * dlints_choose(model dlints, context anycompatiblearray
- *				 [, shared anycompatiblearray], k integer DEFAULT 1,
+ *				 [, shared anycompatiblearray], k bigint DEFAULT 1,
  *				 draws integer DEFAULT 100,
  *				 uniform double precision DEFAULT 0,
  *				 bonus double precision DEFAULT 0,

@@ -155,15 +155,21 @@ ValueState(Datum state, PolicyValue *value)
 static Datum
 MergeIntoState(FunctionCallInfo fcinfo, const PolicyValue *more, int count)
 {
-	PolicyValue value;
+	PolicyValue value = {0};
 	ArrayType  *array;
 
 	if (PG_ARGISNULL(0))
-		return ResultVector((const double *) more, count);
-	array = ValueState(PG_GETARG_DATUM(0), &value);
-	if (ARR_DIMS(array)[0] != count)
-		WrongState("states of dlints_policy_value differ");
-	value_merge(&value, more);
+	{
+		array = DatumGetArrayTypeP(ResultVector((const double *) &value, count));
+		value = *more;
+	}
+	else
+	{
+		array = ValueState(PG_GETARG_DATUM(0), &value);
+		if (ARR_DIMS(array)[0] != count)
+			WrongState("states of dlints_policy_value differ");
+		value_merge(&value, more);
+	}
 	memcpy(ARR_DATA_PTR(array), &value, sizeof(float8) * count);
 	return PointerGetDatum(array);
 }
@@ -285,7 +291,12 @@ typedef struct ValueRow
 static void
 PutNumber(ValueRow *row, int column, double number)
 {
-	row->values[column] = Float8GetDatum(ResultFinite(number));
+	if (!isfinite(number))
+		ereport(ERROR,
+				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+				 errmsg("dlints result out of range"),
+				 errhint("Rewards are too large, or weights, target / logged: look at the smallest logged probability.")));
+	row->values[column] = Float8GetDatum(number);
 	row->nulls[column] = false;
 }
 

@@ -365,6 +365,7 @@ FieldText(const DlintsHeader *header, const Field *field)
 void
 ModelCheckSameEvidence(const DlintsHeader *left, const DlintsHeader *right)
 {
+	bool		one_memory = (left->memories == 1) != (right->memories == 1);
 	int			i;
 
 	for (i = 0; i < field_count; i++)
@@ -376,5 +377,7 @@ ModelCheckSameEvidence(const DlintsHeader *left, const DlintsHeader *right)
 							fields[i].name),
 					 errdetail("The left model has %s %s, the right one %s.",
 							   fields[i].name, FieldText(left, &fields[i]),
-							   FieldText(right, &fields[i]))));
+							   FieldText(right, &fields[i])),
+					 one_memory ?
+					 errhint("A model made with a half_life or a discount has one memory if nothing else is said.") : 0));
 }

@@ -1,4 +1,4 @@
-# dlints on Citus: a coordinator and two workers do what doc/operations.md teaches.
+# dlints on Citus: a coordinator and two workers do what doc/scaling.md teaches.
 # Aggregates are computed in parts, a statement makes one draw, and nothing is
 # lost when a shard moves or both workers stop.
 #
@@ -49,7 +49,7 @@ diag(sql('SELECT citus_version()'));
 ### What the documentation says
 
 my ($section) =
-  DlintsTest->slurp("$FindBin::RealBin/../../doc/operations.md") =~ /^## Citus\n(.*?)^## /ms;
+  DlintsTest->slurp("$FindBin::RealBin/../../doc/scaling.md") =~ /^## Citus\n(.*)/ms;
 my @blocks = $section =~ /^(?:```|<!-- )sql\n(.*?)^(?:```|-->)$/msg;
 
 cmp_ok(scalar @blocks, '>=', 5, 'the documentation has statements');
@@ -81,7 +81,7 @@ sub fold
 		WHERE m.name = e.name AND m.name = $name};
 }
 
-my $model = q{WITH m AS MATERIALIZED (SELECT state FROM model WHERE name = 'm4')};
+my $model = q{WITH m AS MATERIALIZED (SELECT 0 * state AS state FROM model WHERE name = 'm4')};
 my $evidence = 'dlints_evidence((SELECT state FROM m), features, reward';
 
 for my $query (
@@ -378,16 +378,16 @@ sub milliseconds
 	return $shortest;
 }
 
-my $updates = "$model SELECT (dlints_info($evidence))).updates FROM";
-my $sum = milliseconds('SELECT sum(reward) FROM event', 9);
-my $parts = milliseconds("$updates event", 9);
-my $pulled = milliseconds("$updates (SELECT * FROM event OFFSET 0) e", 2);
 sql(q{UPDATE model SET state = dlints_update(state, array_fill(0.5::real, '{24}'), 1) WHERE name = 'm4'});
-my $learned = milliseconds("$updates event", 9);
+my $updates = "SELECT (dlints_info($evidence))).updates FROM";
+my $sum = milliseconds('SELECT sum(reward) FROM event', 9);
+my $parts = milliseconds("$model $updates event", 9);
+my $whole = milliseconds($model =~ s/0 \* state AS state/state/r . " $updates event", 9);
+my $pulled = milliseconds("$model $updates (SELECT * FROM event OFFSET 0) e", 2);
 
 diag('evidence of 400,000 rows, d = 24, in terms of sum():');
 diag(sprintf '  sum() %.0f ms', $sum);
-diag(sprintf '  %-34s %5.0f ms %6.1f', @$_, $_->[1] / $sum)
-  for [ 'in parts', $parts ], [ 'in parts, a model that has learned', $learned ], [ 'rows brought here', $pulled ];
+diag(sprintf '  %-35s %5.0f ms %6.1f', @$_, $_->[1] / $sum)
+  for [ 'in parts', $parts ], [ 'in parts, with all that was learned', $whole ], [ 'rows brought here', $pulled ];
 
 done_testing();

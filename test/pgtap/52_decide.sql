@@ -43,7 +43,7 @@ CREATE FUNCTION recommended(what integer, explore float8, k integer) RETURNS int
 $$ SELECT CASE WHEN s.s = 0 THEN (SELECT dlints_recommend(dlints_set(model, exploration => explore), c.i, c.x, k) FROM candidate AS c WHERE c.no = s.no)
           ELSE (SELECT dlints_recommend(dlints_set(model, exploration => explore), c.i, c.x, c.u, k) FROM candidate AS c WHERE c.no = s.no) END FROM subject AS s WHERE s.no = what $$;
 
-SELECT plan(6 * 13 + 4 + 6 + 11 + 2 + 2 + 4 + 3 + 7 + 3 + 1 + 3 + 4 + 5 + 5 + 23 + 6 + 1);
+SELECT plan(6 * 13 + 4 + 6 + 11 + 2 + 2 + 4 + 3 + 7 + 3 + 1 + 3 + 4 + 5 + 5 + 23 + 8 + 1);
 
 -- ---------- what a decision says ----------
 
@@ -286,6 +286,8 @@ SELECT is(answers(call), expected, call) FROM (VALUES
   ('dlints_choose(model, x[1:4])', '22000: expected 5 dimensions, not 4'), ('dlints_choose(model, x, x)', '22023: argument "shared" must not be given'), ('dlints_choose(dlints_new(5, 2, shared_dim => 1), x)', '22023: argument "shared" is missing')) AS v (call, expected);
 SELECT is(outcome('SELECT dlints_choose(model, x) FROM arm, subject'), '42809: window function dlints_choose requires an OVER clause', 'no window');
 SELECT is(outcome('SELECT dlints_choose(model, x) FILTER (WHERE i > 1) OVER () FROM arm, subject'), '0A000: FILTER is not implemented for non-aggregate window functions', 'FILTER is for aggregates');
+SELECT is(answers('dlints_choose(model, x, 4611686018427387904)'), 'gives 8', 'k beyond all candidates');
+SELECT is(answers('dlints_choose(model, x, -4611686018427387904)'), '22023: k must be at least 1', 'k far below');
 SELECT is(answers('dlints_choose(model, x, bonus => CASE WHEN i = 1 THEN 1.7e308 ELSE -1.7e308 END)'), 'gives 8', 'the largest bonus');
 SELECT is(answers('dlints_choose(dlints_update(model, array_fill(1e20::float8, ARRAY[5]), 1), array_fill(1e20::float8, ARRAY[5]))'), 'gives 8', 'large contexts');
 

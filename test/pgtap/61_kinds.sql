@@ -34,7 +34,7 @@ SELECT name, n, d, s, interactions, dim, empty, evidence(empty, 1, 60) AS m, (dl
 -- visitors among whom is a stranger
 CREATE TEMP TABLE pair AS SELECT name, i, context(i + 500, n) AS x, shared(i, s) AS u FROM model, generate_series(1, 8) AS i;
 
-SELECT plan(22 * 8 + 12 * 2 + 12 * 8 + 6 + 6 + 4 + 4 + 4 + 3 * 4 + 12 + 4 + 2 + 6 + 1 + 9 + 3 + 4 + 7 + 6);
+SELECT plan(22 * 8 + 12 * 2 + 12 * 8 + 6 + 6 + 4 + 4 + 4 + 3 * 4 + 12 + 4 + 2 + 6 + 1 + 9 + 3 + 4 + 7 + 5 + 6);
 
 -- what each is
 SELECT ok(i.interactions IS NOT DISTINCT FROM k.interactions AND i.shared_dim = k.s AND i.context_dim = k.n AND i.reduced_dim IS NOT DISTINCT FROM k.d AND cardinality(dlints_mean(m)) = k.dim
@@ -238,6 +238,9 @@ SELECT is(outcome('SELECT ' || statement), result, statement) FROM (VALUES
   ('dlints_new(3, 4, interactions => ''matched'')', '22023: reduced_dim must not be greater than context_dim (reduced_dim is 4, context_dim is 3.)'),
   ('dlints_new(3, 2, shared_dim => -1, interactions => ''matched'')', '22023: shared_dim must be at least 0 (The value is -1.)')) AS v (statement, result) ORDER BY statement;
 SELECT is(hint_of('SELECT ' || statement), hint, 'hint: ' || statement) FROM (VALUES ('dlints_new(512, interactions => ''matched'')', 'Give reduced_dim, to which contexts are then projected.'), ('dlints_new(64, shared_dim => 64)', 'Give reduced_dim, to which contexts are then projected.'),
+  ('dlints_predict(dlints_new(3, interactions => ''matched''), ARRAY[1, 2, 3])', 'Give the profile behind the context; ''{}'' for somebody new.'), ('dlints_predict(dlints_new(3, shared_dim => 2), ARRAY[1, 2, 3])', 'Behind the context, give what describes the user.'),
+  ('dlints_new(3) || dlints_new(3, half_life => ''1 day'')', 'A model made with a half_life or a discount has one memory if nothing else is said.'), ('dlints_new(3, memories => 2) || dlints_new(3)', ''),
+  ('dlints_policy_value(1, 1e-300, 1) FROM generate_series(1, 2)', 'Rewards are too large, or weights, target / logged: look at the smallest logged probability.'),
   ('dlints_new(3, interactions => ''none'')', 'Interactions are "crossed" or "matched".')) AS v (statement, hint) ORDER BY statement;
 SELECT is(cardinality(dlints_mean(m)), dim, what) FROM (VALUES ('the largest matched', dlints_new(511, interactions => 'matched', memories => 1), 1024), ('the largest matched and projected', dlints_new(65536, 1023, interactions => 'matched', memories => 1), 1025),
   ('the largest product', dlints_new(1, shared_dim => 1023, memories => 1), 1025), ('another', dlints_new(32, shared_dim => 31, memories => 1, intercept => false), 1024)) AS v (what, m, dim) ORDER BY what;
