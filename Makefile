@@ -142,7 +142,8 @@ endef
 ann: export SERVER_SETTINGS ?= $(ANN_SETTINGS)
 ann:
 	$(INSTALL_FOR) bench server
-	@PGVECTOR='$(abspath $(PGVECTOR))' scripts/with-server.sh bench/ann/run.sh $(ARGS)
+	@PGVECTOR='$(abspath $(PGVECTOR))' scripts/with-server.sh scripts/with-pgvector.sh \
+		$(PYTHON) -m bench.ann $(ARGS)
 
 lint:
 	$(INSTALL_FOR) lint server

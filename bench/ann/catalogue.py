@@ -10,8 +10,12 @@ CLUSTERS = 2000
 SPREAD = 0.5
 UNEVEN = 0.4
 PASSING = 0.1
-REWARDS = 20000
 DRAWS = 100
+
+# One model of many members, and of each of many tastes one that knows no member
+REWARDS = 20000
+PLAIN_REWARDS = 5000
+PLAIN_MODELS = 20
 BEST = 10
 PART = 50000
 SENT = {('i', 1): '>i4', ('f', 1): '>f8', ('f', 2): '>f4', ('b', 1): '?'}
@@ -23,34 +27,42 @@ TABLES = f"""
     CREATE TABLE item (id integer, features real[] NOT NULL,
                        in_stock boolean NOT NULL) WITH {samples.QUIET};
     CREATE TABLE member (id integer PRIMARY KEY, features real[] NOT NULL);
-    CREATE TABLE feedback (id integer, item integer, member integer,
-                           reward float8);
+    CREATE TABLE feedback (id integer, taste integer, item integer,
+                           member integer, reward float8);
     {samples.MODELS}"""
 
 LEARN = """
     WITH fresh AS MATERIALIZED (SELECT {fresh} AS state)
     INSERT INTO model
-    SELECT '{name}', state || (
-        SELECT dlints_evidence((SELECT state FROM fresh), i.features{shared},
-                               f.reward ORDER BY f.id)
-        FROM   feedback f
-               JOIN item i ON i.id = f.item
-               JOIN member u ON u.id = f.member)
-    FROM   fresh"""
+    SELECT name, (SELECT state FROM fresh) || evidence
+    FROM  (SELECT {name} AS name,
+                  dlints_evidence((SELECT state FROM fresh), i.features{shared},
+                                  f.reward ORDER BY f.id) AS evidence
+           FROM   feedback f
+                  JOIN item i ON i.id = f.item
+                  JOIN member u ON u.id = f.member
+           WHERE  {learned}
+           GROUP  BY f.taste) learned"""
 
 REDUCE = """
     CREATE TABLE reduced_item AS
     SELECT id, dlints_project({fresh}, features)::real[] AS features, in_stock
     FROM   item"""
 
-# Under number $1, a draw is the same for whoever asks, and for its own member.
+# Draw number $1 is of one of the plain models, or for one of the members.
+NAMES = {'plain': f"'plain ' || ($1 % {PLAIN_MODELS} + 1)",
+         'matched': "'matched'"}
 DRAWS_OF = {
-    'plain': """SELECT dlints_draw_weights(state, {seed}) AS weights
-         FROM   model WHERE name = 'plain'""",
-    'matched': """SELECT dlints_draw_weights(m.state, u.features, {seed}) AS weights
-         FROM   model m, member u WHERE m.name = 'matched' AND u.id = $1""",
-    'reduced': """SELECT dlints_draw(state, {seed}) AS weights
-         FROM   model WHERE name = 'plain'"""}
+    'plain': f"""
+         SELECT dlints_draw_weights(state, {{seed}}) AS weights
+         FROM   model WHERE name = {NAMES['plain']}""",
+    'matched': f"""
+         SELECT dlints_draw_weights(m.state, u.features, {{seed}}) AS weights
+         FROM   model m, member u
+         WHERE  m.name = {NAMES['matched']} AND u.id = $1""",
+    'reduced': f"""
+         SELECT dlints_draw(state, {{seed}}) AS weights
+         FROM   model WHERE name = {NAMES['plain']}"""}
 
 # What is drawn when dlints_recommend ranks candidates of an earlier draw
 LATER = f'{DRAWS} + $1'
@@ -84,12 +96,16 @@ class Catalogue:
         liked = generator.integers(0, items, (DRAWS, 3))
         members = _unit(self.vectors[liked].sum(1))
         self._copy('member', np.arange(1, DRAWS + 1), members)
-        shown = generator.integers(0, items, REWARDS)
-        to = generator.integers(0, DRAWS, REWARDS)
-        taste = (0.5 * self.vectors[shown] @ generator.normal(size=self.dim)
-                 + 2 * (self.vectors[shown] * members[to]).sum(1))
-        clicks = generator.random(REWARDS) < 0.15 + 0.15 * taste
-        self._copy('feedback', np.arange(REWARDS), 1 + shown, 1 + to,
+        taste = np.repeat(np.arange(1 + PLAIN_MODELS),
+                          [REWARDS] + PLAIN_MODELS * [PLAIN_REWARDS])
+        to = generator.integers(0, DRAWS, len(taste))
+        shown = generator.integers(0, items, len(taste))
+        contexts = self.vectors[shown]
+        tastes = generator.normal(0, 0.5, (1 + PLAIN_MODELS, self.dim))
+        liking = ((contexts * tastes[taste]).sum(1)
+                  + 2 * (contexts * members[to]).sum(1) * (taste == 0))
+        clicks = generator.random(len(taste)) < 0.15 + 0.15 * liking
+        self._copy('feedback', np.arange(len(taste)), taste, 1 + shown, 1 + to,
                    clicks.astype(float))
 
     def _copy(self, table, *columns):
@@ -102,10 +118,13 @@ class Catalogue:
         """Make the models, and the table of reduced contexts."""
         sizes = f'{self.dim}, {self.reduced_dim}'
         fresh = f'dlints_new({sizes})'
-        self._cursor.execute(LEARN.format(name='plain', fresh=fresh, shared=''))
         self._cursor.execute(LEARN.format(
-            name='matched', shared=', u.features',
+            name="'plain ' || taste", fresh=fresh, shared='',
+            learned='taste > 0'))
+        self._cursor.execute(LEARN.format(
+            name="'matched'", shared=', u.features', learned='taste = 0',
             fresh=f"dlints_new({sizes}, interactions => 'matched')"))
+        self._cursor.execute('VACUUM ANALYZE model, member')
         self._cursor.execute(REDUCE.format(fresh=fresh))
         self._make_ready('reduced_item')
 

@@ -9,9 +9,10 @@ from bench import program, server
 from bench.ann import ways
 from bench.ann.catalogue import DRAWS
 
-WARM_UP = 2
-EXACT_EVERY = 20
+WARM_UP = 3
+EXACT_EVERY = 50
 MEMORY = '4GB'
+SERIAL = 'SET max_parallel_workers_per_gather = 0'
 FILTERS = False, True
 CASES = [(model, filtered) for filtered in FILTERS for model in ways.MODELS]
 
@@ -39,7 +40,7 @@ class Statement:
 
     def __init__(self, cursor, way, sql, name):
         self._cursor = cursor
-        self._settings = f'SET {way.setting}'
+        self._settings = f'{SERIAL}; SET {way.setting}'
         self._execute = f'EXECUTE {name} (%s)'
         cursor.execute(self._settings)
         cursor.execute(f'PREPARE {name} (integer) AS {sql}')
@@ -76,8 +77,9 @@ def play(cursor, exact, searches, case, found):
     statements = {
         way: Statement(cursor, way, way.sql(*case), f'way{number}')
         for number, way in enumerate(chosen)}
-    for statement in WARM_UP * list(statements.values()):
-        statement.run(1)
+    for way in searches:
+        for draw in range(1, WARM_UP + 1):
+            statements[way].run(draw)
     for draw in range(1, DRAWS + 1):
         for way, statement in statements.items():
             if way not in exact or draw % EXACT_EVERY == 0:
@@ -85,7 +87,8 @@ def play(cursor, exact, searches, case, found):
                 found[way, case].seconds.append(seconds)
                 found[way, case].lists[draw] = items
     for way in filter(lambda way: way.judged, chosen):
-        statement = Statement(cursor, way, way.sql(*case, judged=True), 'judged')
+        statement = Statement(cursor, way, way.sql(*case, judged=True),
+                              'judged')
         found[way, case].lists = {draw: statement.run(draw)[1]
                                   for draw in range(1, DRAWS + 1)}
         cursor.execute('DEALLOCATE judged')

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from bench.ann.catalogue import BEST, DRAWS_OF, LATER
+from bench.ann.catalogue import BEST, DRAWS_OF, LATER, NAMES
 
 CANDIDATES = 300
 
@@ -14,14 +14,13 @@ WORKERS = 3
 MODELS = 'plain', 'matched'
 
 EXACT = f"""
-    WITH draw AS MATERIALIZED (
-         {{draw}})
-    SELECT dlints_top(id, dlints_dot((SELECT weights FROM draw), features), {BEST})
+    WITH draw AS MATERIALIZED ({{draw}})
+    SELECT dlints_top(id, dlints_dot((SELECT weights FROM draw), features),
+                      {BEST})
     FROM   {{table}} {{where}}"""
 
 INDEXED = f"""
-    WITH draw AS MATERIALIZED (
-         {{draw}})
+    WITH draw AS MATERIALIZED ({{draw}})
     SELECT array(SELECT id
                  FROM   {{table}} {{where}}
                  ORDER  BY {{item}} <#> (SELECT {{weights}} FROM draw)
@@ -34,17 +33,15 @@ SELECT id, features
                        LIMIT  {CANDIDATES}"""
 
 RANKED = f"""
-    WITH draw AS MATERIALIZED (
-         {{draw}})
+    WITH draw AS MATERIALIZED ({{draw}})
     SELECT array(SELECT id
                  FROM  ({HANDED_OVER}) candidate
                  ORDER  BY dlints_dot(({{ranking_draw}}), features) DESC
                  LIMIT  {BEST})"""
 
 RECOMMENDED = f"""
-    WITH draw AS MATERIALIZED (
-         {{draw}})
-    SELECT dlints_recommend((SELECT state FROM model WHERE name = '{{model}}'),
+    WITH draw AS MATERIALIZED ({{draw}})
+    SELECT dlints_recommend((SELECT state FROM model WHERE name = {{name}}),
                             id, features{{shared}}, {BEST})
     FROM  ({HANDED_OVER}) candidate"""
 
@@ -72,17 +69,11 @@ class Index:
     form: Form
     options: str = ''
 
-    @property
-    def title(self):
-        """Return what the index is called in tables."""
-        return f'{self.method} {self.form.name}' + (
-            f', {self.options}' if self.options else '')
-
     def create(self):
         """Return the statement that builds it."""
         options = f'WITH ({self.options})' if self.options else ''
-        return (f'CREATE INDEX nearest ON {self.form.table} USING {self.method} '
-                f'(({self.form.item}) {self.form.type}_ip_ops) {options}')
+        return (f'CREATE INDEX nearest ON {self.form.table} USING {self.method}'
+                f' (({self.form.item}) {self.form.type}_ip_ops) {options}')
 
 
 @dataclass(frozen=True)
@@ -96,7 +87,7 @@ class Way:
     form: Form
     statement: str
     plan: str
-    setting: str = 'max_parallel_workers_per_gather = 0'
+    setting: str = 'jit = off'
     judged: str = ''
 
     def sql(self, model, filtered, judged=False):
@@ -107,7 +98,7 @@ class Way:
         kind = 'reduced' if self.form.table == 'reduced_item' else model
         return (judged and self.judged or self.statement).format(
             table=self.form.table, item=self.form.item,
-            weights=self.form.weights, model=model, shared=SHARED[model],
+            weights=self.form.weights, name=NAMES[model], shared=SHARED[model],
             draw=DRAWS_OF[kind].format(seed='$1'), ranking_draw=ranking,
             where='WHERE in_stock' if filtered else '')
 
@@ -134,13 +125,15 @@ def lengthened(dim, longest):
 def reduced(dim):
     """Return reduced contexts, the intercept last."""
     return Form('halfvec, reduced', f'features::halfvec({dim + 1})',
-                f'weights::halfvec({dim + 1})', 'halfvec', dim + 1, 'reduced_item')
+                f'weights::halfvec({dim + 1})', 'halfvec', dim + 1,
+                'reduced_item')
 
 
 def exact():
     """Return the ways that look at all items."""
     parallel = (f'max_parallel_workers_per_gather = {WORKERS}; '
-                'SET parallel_setup_cost = 0; SET min_parallel_table_scan_size = 0')
+                'SET parallel_setup_cost = 0; '
+                'SET min_parallel_table_scan_size = 0')
     contexts, few = Form('contexts'), Form('reduced', table='reduced_item')
     return [Way('exact', contexts, EXACT, 'Seq Scan'),
             Way('exact, parallel', contexts, EXACT, 'Gather', parallel),
@@ -180,5 +173,6 @@ def searches(index):
 
 def _through(index, setting, then, statement, **settings):
     """Return a way through an index."""
-    return Way(f'{index.title}: {setting.split(".")[1]}{then}', index.form,
-               statement, 'using nearest', setting, **settings)
+    name = f'{index.method} {index.form.name}: {setting.split(".")[1]}{then}'
+    return Way(name, index.form, statement, 'using nearest', setting,
+               **settings)
