@@ -16,12 +16,12 @@
  * guess that is wrong costs nothing, not even a fault.
  */
 static void
-PrefetchNextArray(const ArrayType *array)
+PrefetchNextArray(Datum array)
 {
 	const uintptr_t between = 64;	/* header and the other columns */
 	const uintptr_t cache_line = 64;
-	uintptr_t	end = (uintptr_t) array;
-	uintptr_t	line = end - Min(VARSIZE(array), BLCKSZ) - between;
+	uintptr_t	end = (uintptr_t) DatumGetPointer(array);
+	uintptr_t	line = end - Min(VARSIZE_ANY(end), BLCKSZ) - between;
 
 	for (; line < end; line += cache_line)
 		__builtin_prefetch((const void *) line);
@@ -53,7 +53,6 @@ ObserveRow(FunctionCallInfo fcinfo, int reward_argno)
 {
 	WorkingModel *working;
 	const DlintsHeader *model;
-	ArrayType  *array;
 	int			i;
 
 	AggregateContext(fcinfo);
@@ -68,9 +67,9 @@ ObserveRow(FunctionCallInfo fcinfo, int reward_argno)
 	working->rewards[i] = ArgReward(PG_GETARG_FLOAT8(reward_argno), model);
 	working->times[i] = ArgTime(fcinfo, reward_argno + 1, model);
 	working->weights[i] = WeightArgument(fcinfo, reward_argno + 2);
-	array = ArgArray(fcinfo, EVIDENCE_CONTEXT_ARGNO);
-	PrefetchNextArray(array);
-	ArgContext(array, model, working->contexts + (Size) i * model->context_dim);
+	PrefetchNextArray(PG_GETARG_DATUM(EVIDENCE_CONTEXT_ARGNO));
+	ArgContext(ArgArray(fcinfo, EVIDENCE_CONTEXT_ARGNO), model,
+			   working->contexts + (Size) i * model->context_dim);
 	ArgShared(ArgSharedArray(fcinfo, EVIDENCE_SHARED_ARGNO,
 							 EVIDENCE_SHARED_ARGNO + PG_NARGS() - reward_argno),
 			  model, working->shareds + (Size) i * model->shared_dim);

@@ -263,13 +263,16 @@ PG_FUNCTION_INFO_V1(dlints_scale);
  * double precision * dlints, dlints_scale(weight, model) -> dlints
  *
  * The model as if each of its observations had counted so many times what it
- * did; weight is above 0 and at most 1e10.  The count of updates stays.  A NULL
- * weight leaves the model as it is; a NULL model gives NULL.
+ * did; weight is above 0 and at most 1e10.  The count of updates stays.  A
+ * weight of 0 leaves the parameters, of a model that has seen nothing; of what
+ * it had learned nothing is read.  A NULL weight leaves the model as it is; a
+ * NULL model gives NULL.
  */
 Datum
 dlints_scale(PG_FUNCTION_ARGS)
 {
 	double		weight;
+	DlintsHeader header;
 	Dlints	   *model;
 	Memories	memories;
 	int			j;
@@ -278,6 +281,11 @@ dlints_scale(PG_FUNCTION_ARGS)
 		PG_RETURN_NULL();
 	if (PG_ARGISNULL(0))
 		PG_RETURN_DATUM(PG_GETARG_DATUM(1));
+	if (PG_GETARG_FLOAT8(0) == 0.0)
+	{
+		header = ModelHeaderFromDatum(PG_GETARG_DATUM(1));
+		PG_RETURN_DLINTS_P(ModelCreate(&header));
+	}
 	weight = ArgWeight(PG_GETARG_FLOAT8(0));
 	model = PG_GETARG_DLINTS_P_COPY(1);
 	memories = ModelMemories(model);

@@ -414,7 +414,6 @@ ModelChoose(Dlints *model)
 	MemoryChoice choice = {0, 1.0};
 	double	   *work;
 
-	header->chosen = header->updates;
 	if (memories.count > 1 || header->noise == 0.0)
 	{
 		CHECK_FOR_INTERRUPTS();
@@ -428,6 +427,7 @@ ModelChoose(Dlints *model)
 	}
 	header->memory = choice.used + 1;
 	header->sigma = header->noise > 0.0 ? header->noise : choice.sigma;
+	header->chosen = header->updates;
 }
 
 /*

@@ -8,5 +8,5 @@ CORE_OBJS = $(addprefix src/core/, dot.o evidence.o hash.o kinds.o linalg.o memo
 FP_FLAGS = -ffp-contract=off
 
 # Those that see every number of every context: at -O2 loops stay rolled up.
-VECTOR_OBJS = src/core/dot.o src/core/svd.o src/core/unit.o src/core/widen.o
+VECTOR_OBJS = src/core/dot.o src/core/evidence.o src/core/svd.o src/core/unit.o src/core/widen.o
 VECTOR_FLAGS = -ftree-vectorize -funroll-loops

@@ -65,14 +65,15 @@ all_one(int count, const double *values)
 }
 
 static void
-scale_vectors(int len, int count, const double *factors, double *vectors)
+scale_vectors(int len, int count, const double *factors, const double *vectors,
+			  double *out)
 {
 	int			j;
 	int			k;
 
 	for (j = 0; j < count; j++)
 		for (k = 0; k < len; k++)
-			vectors[(size_t) j * (size_t) len + (size_t) k] *= factors[j];
+			*out++ = factors[j] * *vectors++;
 }
 
 /* numbers of work space that evidence_absorb wants */
@@ -122,15 +123,14 @@ evidence_absorb(Evidence *e, double decay, int count, const double *reduced,
 
 	if (!all_one(count, weights))
 	{
-		memcpy(work, reduced, sizeof(double) * dim * (size_t) count);
-		scale_vectors(e->dim, count, roots, work);
+		scale_vectors(e->dim, count, roots, reduced, work);
 		vectors = work;
 	}
 	linalg_rank_update(e->dim, count, vectors, decay, e->G);
 	if (e->H)
 	{
 		if (vectors == work)
-			scale_vectors(e->dim, count, roots, work);
+			scale_vectors(e->dim, count, roots, work, work);
 		linalg_rank_update(e->dim, count, vectors, decay * decay, e->H);
 	}
 
