@@ -54,7 +54,8 @@ CountBlock(DlintsHeader *model, const Block *block)
 
 /*
  * Learn a block of reduced contexts, oldest first, into each memory: the
- * updates of Algorithm 1.
+ * updates of Algorithm 1.  Whatever can end in an error comes before the model
+ * begins to change: a working model must not be left half changed.
  */
 void
 LearnReduced(Dlints *model, const Block *block, const double *reduced)
@@ -65,13 +66,14 @@ LearnReduced(Dlints *model, const Block *block, const double *reduced)
 	double	   *work = palloc(sizeof(double) *
 							  evidence_absorb_work(dim, block->count));
 	double		weights[EVIDENCE_BLOCK];
-	int64		newer = CountBlock(header, block);
+	int64		newer;
 	int			j;
 
+	CHECK_FOR_INTERRUPTS();
 	BlasReady();
+	newer = CountBlock(header, block);
 	for (j = 0; j < memories.count; j++)
 	{
-		CHECK_FOR_INTERRUPTS();
 		WeighBlock(header, j, block, weights);
 		evidence_absorb(&memories.memory[j],
 						ModelMemoryDecay(header, j, block->count, newer),
