@@ -2,13 +2,15 @@
 
 import logging
 
+import numpy as np
+
 # Where there is no home to keep its cache in, matplotlib need not say so.
 logging.getLogger('matplotlib').setLevel(logging.ERROR)
 
 from matplotlib import ticker  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
 
-__all__ = ['create', 'finish', 'ticker']
+__all__ = ['apart', 'create', 'finish', 'ticker']
 
 
 def create(width, height):
@@ -23,3 +25,12 @@ def finish(axes):
     axes.set_axisbelow(True)
     for side in ('top', 'right'):
         axes.spines[side].set_visible(False)
+
+
+def apart(heights, gap):
+    """Return the heights moved up where they are closer than a gap."""
+    moved = np.array(heights, dtype=float)
+    order = np.argsort(moved)
+    for lower, upper in zip(order, order[1:]):
+        moved[upper] = max(moved[upper], moved[lower] + gap)
+    return moved

@@ -44,7 +44,6 @@ def describe(cursor):
     for name, text in {
             'CPU': f'{_processor()}, {os.cpu_count()} cores',
             'PostgreSQL': value(cursor, 'SELECT version()'),
-            'shared_buffers': value(cursor, 'SHOW shared_buffers'),
             'commit': ', '.join(commit),
             'BLAS of the backend': _blas_of(_process(cursor, pid) / 'maps'),
             'threads of the backend':

@@ -56,6 +56,12 @@ def alternate(tasks, rounds, repeat=1, advance=None):
     return times
 
 
+def statements(cursor, texts):
+    """Return a task for each of the named statements."""
+    return {name: lambda text=text: cursor.execute(text)
+            for name, text in texts.items()}
+
+
 def slope(sizes, seconds):
     """Return the exponent of the power of size that fits the times best."""
     return np.polyfit(np.log(sizes), np.log(seconds), 1)[0]

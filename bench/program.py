@@ -1,6 +1,7 @@
 """What all programs have in common: arguments, errors, exit status."""
 
 import argparse
+import os
 import signal
 import subprocess
 import sys
@@ -92,7 +93,8 @@ def session(options):
         yield cursor
 
 
-def make_folder(folder):
-    """Make and return a folder that takes results."""
-    Path(folder).mkdir(parents=True, exist_ok=True)
-    return Path(folder)
+def make_folder(name):
+    """Make and return the folder for a program's results, which OUT names."""
+    folder = Path(os.environ.get('OUT') or f'{name}-output')
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder

@@ -1,6 +1,7 @@
 """How far it is: a bar on a terminal, elsewhere a line now and then."""
 
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from time import monotonic
 
 from tqdm import tqdm
@@ -70,3 +71,17 @@ class Steps(Bar):
             left = tqdm.format_interval((self._total - self._done) / rate)
             print(f'{self._done:,} of {self._total:,} steps, {rate:,.0f} a '
                   f'second, {left} left   {self._name}', flush=True)
+
+
+def play_all(play, tasks):
+    """Return {task: play(*task)}, two at a time; tasks are tuples."""
+    with Themes(len(tasks)) as done, ThreadPoolExecutor(2) as pool:
+        futures = {task: pool.submit(play, *task) for task in tasks}
+        try:
+            for task, future in futures.items():
+                done.start(', '.join(map(str, task)))
+                future.result()
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+    return {task: future.result() for task, future in futures.items()}

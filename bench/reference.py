@@ -1,7 +1,8 @@
 """Algorithm 1 of the paper in numpy, to measure and to check against."""
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve, sqrtm
+from scipy.linalg import sqrtm
+from scipy.linalg.lapack import dposv, dpotrf
 
 DISCOUNT = 0.99
 RIDGE = 1
@@ -66,21 +67,33 @@ class PaperRule(Rule):
 class CarefulRule(PaperRule):
     """The same algorithm with what numpy and scipy offer to save time.
 
-    Contexts are projected once and for all, and Cholesky factors take the
-    place of the inverse and of the symmetric square root.
+    Contexts are projected once and for all, matrices are changed in place, and
+    Cholesky factors take the place of inverse and symmetric square root.
     """
 
     def __init__(self, contexts, reduced_dim):
         super().__init__(contexts.shape[1], reduced_dim)
         self.reduced = contexts @ self.projection.T
+        self.perturbation = self.perturbation.copy()
+
+    def absorb(self, reduced, reward):
+        """Learn from one observation."""
+        outer = np.outer(reduced, reduced)
+        for matrix, discount in ((self.precision, self.discount),
+                                 (self.perturbation, self.discount ** 2)):
+            matrix *= discount
+            matrix += outer
+            matrix.flat[::len(matrix) + 1] += (1 - discount) * self.ridge
+        self.response *= self.discount
+        if reward:
+            self.response += reward * reduced
 
     def draw(self):
         """Return a perturbed estimate, by two factorisations."""
-        factor = cho_factor(self.precision, check_finite=False)
         normals = self.random.normal(0, self.exploration, len(self.response))
-        root = np.linalg.cholesky(self.perturbation)
-        return cho_solve(factor, self.response + root @ normals,
-                         check_finite=False)
+        root, _ = dpotrf(self.perturbation, lower=1, clean=1)
+        return dposv(self.precision, self.response + root @ normals,
+                     lower=1)[1]
 
     def choose(self):
         """Return the number of the context to choose."""
@@ -108,7 +121,7 @@ class CarefulRule(PaperRule):
     def load(self, state):
         """Take over what was learned from bytes."""
         size = len(self.identity)
-        numbers = np.frombuffer(state)
+        numbers = np.frombuffer(state).copy()
         self.precision, self.perturbation = (
             numbers[:-size].reshape(2, size, size))
         self.response = numbers[-size:]

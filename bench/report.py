@@ -33,8 +33,14 @@ def at_least(what, measured, bar, text=None, unit=''):
 
 
 def print_results(results):
-    """Print results as a table."""
+    """Print results as a table; return whether all bars are met."""
     print(table([HEADINGS] + [result.cells() for result in results]))
+    return all(result.met is not False for result in results)
+
+
+def print_heading(text):
+    """Print a heading."""
+    print(f'\n{text}\n{"-" * len(text)}')
 
 
 def table(rows):

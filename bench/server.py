@@ -14,18 +14,24 @@ ESCAPES = str.maketrans({'\\': r'\\', '\t': r'\t', '\n': r'\n', '\r': r'\r'})
 
 
 @contextmanager
-def connect(**settings):
-    """Connect as libpq's environment says and work in an empty schema."""
+def session(**settings):
+    """Connect as libpq's environment says."""
     with closing(psycopg2.connect('')) as connection:
         connection.autocommit = True
         cursor = connection.cursor()
-        cursor.execute(f"""
-            SET client_min_messages = warning;
-            CREATE EXTENSION IF NOT EXISTS dlints;
-            DROP SCHEMA IF EXISTS {SCHEMA} CASCADE;
-            CREATE SCHEMA {SCHEMA}""")
         for setting in {**SETTINGS, **settings}.items():
             cursor.execute('SELECT set_config(%s, %s, false)', setting)
+        yield cursor
+
+
+@contextmanager
+def connect(**settings):
+    """Open a session and work in an empty schema."""
+    with session(**settings) as cursor:
+        cursor.execute(f"""
+            DROP SCHEMA IF EXISTS {SCHEMA} CASCADE;
+            CREATE EXTENSION IF NOT EXISTS dlints;
+            CREATE SCHEMA {SCHEMA}""")
         try:
             yield cursor
         finally:

@@ -220,11 +220,12 @@ enum
 static double
 Window(const DlintsHeader *model, int j)
 {
-	double		window;
+	double		discount = memory_discount(j, model->memories, model->discount);
+	double		window = 1.0 / (1.0 - discount);
 
-	if (!ModelMemoryFades(model, j) || ModelIsByTime(model))
+	/* that of a long one may have been rounded to 1 */
+	if (ModelIsByTime(model) || discount == 1.0)
 		return 0.0;
-	window = 1.0 / (1.0 - memory_discount(j, model->memories, model->discount));
 	/* a whole number that was given as a discount */
 	return fabs(window - rint(window)) < 1e-9 * window ? rint(window) : window;
 }

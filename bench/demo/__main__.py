@@ -3,14 +3,15 @@
 DATA names a folder of MovieLens data, OUT one for the chart.
 """
 
-import os
+import numpy as np
 
 from bench import program, server, source
-from bench.demo import chart, report, simulated, statements, stream
+from bench.demo import chart, report, statements, stream
 from bench.demo.people import STRANGERS, regulars
 from bench.demo.service import Services
 from bench.demo.world import from_ratings
-from bench.movielens import read_folder
+from bench.movielens import RATING, Movie, read_folder
+from examples.play.films import made_up
 
 VISITS, FEWEST_VISITS = 3000, 60
 CHART = 'demo.png'
@@ -19,8 +20,8 @@ CHART = 'demo.png'
 def main():
     """Run the demonstration."""
     options = parse_arguments()
-    folder = program.make_folder(os.environ.get('OUT') or 'demo-output')
-    world = from_ratings(*load_ratings(options.seed), options.seed,
+    folder = program.make_folder('demo')
+    world = from_ratings(*load_ratings(), options.seed,
                          options.visits)
     with server.connect(synchronous_commit='off') as cursor:
         services = Services(cursor)
@@ -50,17 +51,18 @@ def parse_arguments():
     return parser.parse_args()
 
 
-def load_ratings(seed):
+def load_ratings():
     """Return ratings and movies: of MovieLens, or made up if need be."""
     try:
         folder = source.find_folder()
     except (program.UserError, OSError) as error:
         print(f'No data: {program.describe(error)}.\n'
               'Made-up ratings take its place.')
-        return simulated.data(seed)
-    found = read_folder(folder)
+        films = made_up()
+        ratings = np.array([(*pair, 1, 0) for pair in films.history], RATING)
+        return ratings, {movie[0]: Movie(*movie) for movie in films.movies}
     print(f'Data: {folder}\n{source.LICENCE}')
-    return found
+    return read_folder(folder)
 
 
 def show_people(services, world):

@@ -32,17 +32,8 @@ def _draw_panel(axes, title, amounts):
     axes.yaxis.set_major_formatter(
         figure.ticker.StrMethodFormatter('{x:,.0f}'))
     ends = [total[-1] for total in totals.values()]
-    heights = spread(ends, GAP * axes.get_ylim()[1])
+    heights = figure.apart(ends, GAP * axes.get_ylim()[1])
     for name, height in zip(totals, heights):
         axes.annotate(name, (visits, height), xytext=(6, 0), va='center',
                       textcoords='offset points', color=COLOURS[name],
                       weight='bold', annotation_clip=False)
-
-
-def spread(heights, gap):
-    """Return the heights moved up where they are closer than a gap."""
-    moved = np.array(heights, dtype=float)
-    order = np.argsort(moved)
-    for lower, upper in zip(order, order[1:]):
-        moved[upper] = max(moved[upper], moved[lower] + gap)
-    return moved

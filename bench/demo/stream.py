@@ -2,11 +2,7 @@
 
 import numpy as np
 
-from bench.demo.statements import PLACES
-from bench.progress import Bar
-
-LINES = 8
-
+from bench.progress import Steps
 
 # Who is told what a click is worth; to the others all are worth the same
 TOLD = 'earning'
@@ -19,7 +15,7 @@ def run(world, services, names):
     """
     clicks, earnings = ({name: np.zeros(len(world.visits)) for name in names}
                         for _ in range(2))
-    with Progress(len(world.visits), clicks) as progress:
+    with Steps(len(world.visits)) as progress:
         for step, viewer in enumerate(world.visits):
             for name in names:
                 movies = services.recommend(name, viewer)
@@ -30,33 +26,5 @@ def run(world, services, names):
                 services.note(name, viewer, movies, rewards.tolist())
                 clicks[name][step] = clicked.sum()
                 earnings[name][step] = earned.sum()
-            progress.advance(step)
+            progress.advance(1)
     return clicks, earnings
-
-
-class Progress(Bar):
-    """Click rates while the stream runs.
-
-    A bar on a terminal; elsewhere a line now and then.
-    """
-
-    def __init__(self, visits, clicks):
-        super().__init__(visits, unit='visit')
-        self._clicks = clicks
-        self._window = max(1, visits // LINES)
-
-    def advance(self, step):
-        """Count a visit."""
-        self._bar.update()
-        done = step + 1
-        if self._terminal and done % 20 == 0:
-            self._bar.set_postfix_str(self._last(done), refresh=False)
-        if not self._terminal and done % self._window == 0:
-            print(f'{done:6,} of {self._total:,} visits   {self._last(done)}',
-                  flush=True)
-
-    def _last(self, done):
-        """Return the click rates of the last visits."""
-        last = slice(max(0, done - self._window), done)
-        return ', '.join(f'{name} {clicks[last].mean() / PLACES:.0%}'
-                         for name, clicks in self._clicks.items())

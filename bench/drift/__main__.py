@@ -7,7 +7,7 @@ memories alone. Draws are seeded: the figures can be had again.
 from bench import machine, program, server, source
 from bench.drift import chart, play, report
 from bench.drift.problems import problems
-from bench.progress import Themes
+from bench.progress import play_all
 
 VISITS, QUICK_VISITS = 10000, 2000
 SEEDS = 3
@@ -18,21 +18,17 @@ CHART = 'drift.png'
 def main():
     """Play, report, and return whether all bars are met."""
     options = parse_arguments()
-    folder = program.make_folder(options.out)
+    folder = program.make_folder('drift')
     chosen = choose(options)
+    seeds = range(1, options.seeds + 1)
     with server.connect() as cursor:
         machine.describe(cursor)
-        with Themes(len(chosen) * options.seeds) as done:
-            found = play.play_all(
-                chosen, range(1, options.seeds + 1), options.visits,
-                options.jobs, lambda problem, seed: done.start(
-                    f'{problem.key}, seed {seed}'))
-        alike = play.shares_alike(
-            next(problem for problem in problems(None)
-                 if problem.key == SCALED), options.visits)
-    rows = [report.Row(problem, [found[problem.key, seed] for seed in
-                                 range(1, options.seeds + 1)])
-            for problem in chosen]
+        found = play_all(
+            lambda key, seed: play.play(chosen[key], seed, options.visits),
+            [(key, seed) for seed in seeds for key in chosen])
+        alike = play.shares_alike(problems(None)[SCALED], options.visits)
+    rows = [report.Row(problem, [found[key, seed] for seed in seeds])
+            for key, problem in chosen.items()]
     chart.draw(folder / CHART, rows)
     sound = report.print_all(rows, alike)
     print(f'\nChart: {folder / CHART}')
@@ -46,16 +42,11 @@ def parse_arguments():
                         help=f'of each problem (default {VISITS})')
     parser.add_argument('--seeds', type=program.number(1), default=SEEDS,
                         metavar='N', help='(default %(default)s)')
-    parser.add_argument('--jobs', type=program.number(1), default=2,
-                        metavar='N', help='sessions at once '
-                        '(default %(default)s)')
     parser.add_argument('--problems', metavar='NAMES',
                         help='some of them, separated by semicolons')
     parser.add_argument('--quick', action='store_true',
                         help=f'{QUICK_VISITS} visits, and less certain '
                         'figures')
-    parser.add_argument('--out', default='drift-output', metavar='FOLDER',
-                        help='for the chart (default %(default)s)')
     options = parser.parse_args()
     options.visits = options.visits or (
         QUICK_VISITS if options.quick else VISITS)
@@ -63,7 +54,7 @@ def parse_arguments():
 
 
 def choose(options):
-    """Return the problems that are wanted and can be had."""
+    """Return the problems that are wanted and can be had, by name."""
     try:
         folder = source.find_folder()
         print(source.LICENCE)
@@ -73,11 +64,10 @@ def choose(options):
     every = problems(folder)
     if not options.problems:
         return every
-    names = options.problems.split(';')
-    unknown = set(names) - {problem.key for problem in every}
-    if unknown:
-        raise program.UserError(f'there is no problem {unknown.pop()}')
-    return [problem for problem in every if problem.key in names]
+    try:
+        return {name: every[name] for name in options.problems.split(';')}
+    except KeyError as error:
+        raise program.UserError(f'there is no problem {error}') from None
 
 
 program.run('drift', main)

@@ -275,7 +275,7 @@ def item_factors(matrix):
 
 
 def problems(folder):
-    """Return all problems; those of MovieLens if there is a folder."""
+    """Return all problems by name; those of MovieLens if there is a folder."""
     def of(kind, *values, **settings):
         return lambda random, visits: kind(random, visits, *values,
                                            **settings)
@@ -329,4 +329,4 @@ def problems(folder):
             Problem('MovieLens, abrupt',
                     'first older movies are clicked on, then newer',
                     movies(folder, True))]
-    return every
+    return {problem.key: problem for problem in every}

@@ -60,8 +60,7 @@ def print_all(rows, alike):
     print(table([HEAD] + [row.cells() for row in rows]))
     print()
     found = results(rows, alike)
-    print_results(found)
-    return all(result.met is not False for result in found)
+    return print_results(found)
 
 
 def results(rows, alike):

@@ -6,6 +6,7 @@ DATA names the folder of the Open Bandit logs.
 from bench import machine, program, server
 from bench.judge import logs, loop, openbandit, report, simulated, values
 from bench.progress import Themes
+from bench.report import print_results
 
 ROUNDS = 10000
 QUICK = 0.1
@@ -32,7 +33,8 @@ def main():
         report.print_values(estimates)
         report.print_loop(stages)
         results = report.logged(estimates, stages) + results
-    return report.print_all(results)
+    print()
+    return print_results(results)
 
 
 def parse_arguments():

@@ -3,7 +3,7 @@
 import numpy as np
 
 from bench.judge.loop import BEFORE, LEARNED, THEN
-from bench.report import Result, at_most, print_results, table
+from bench.report import Result, at_most, table
 
 NUMPY_BAR = 1e-9
 DEVIATIONS = 4.5        # of some hundred normal numbers: less than one in 1,000
@@ -89,13 +89,6 @@ def simulated(frequencies, inverses, estimates):
         found.append(Result('    logs within 1.96 of their own errors',
                             f'{each.covered:.0%}'))
     return found
-
-
-def print_all(results):
-    """Print results; return whether all bars are met."""
-    print()
-    print_results(results)
-    return all(result.met is not False for result in results)
 
 
 def _doubts(found):

@@ -9,7 +9,6 @@ import random
 
 from bench import machine, program, samples, server
 from bench.load import results, trial
-from bench.load.clients import ITEMS
 from bench.load.series import SERIES, STEADY
 from bench.progress import Themes
 
@@ -26,7 +25,7 @@ def main():
     with server.connect() as cursor:
         machine.describe(cursor)
         samples.create_items(
-            cursor, samples.contexts(ITEMS, samples.CONTEXT_DIM),
+            cursor, samples.contexts(trial.ITEMS, samples.CONTEXT_DIM),
             key='PRIMARY KEY')
         found, steady = measure(cursor, options)
     results.print_all(found, steady)

@@ -4,27 +4,59 @@ After a checkpoint the first change of a page writes the whole page to the
 WAL. One comes before the warm-up, so that the run itself writes few of them.
 """
 
+from contextlib import ExitStack
 from dataclasses import dataclass
+
+import numpy as np
 
 from bench import samples
 from bench.load import statements
-from bench.load.account import Account, Amount
-from bench.load.clients import Clients, Work
+from bench.load.series import RECOMMEND
+from bench.pgbench import Pgbench
 from bench.server import value
 
 WARM_UP = 1
+ITEMS = 1000
+JOBS = 2
+FOLDS_PER_SECOND = 4
+LEARN, FOLD = 'learn', 'fold'
+TICK = 0.5
+# More than rounding can make of a sum of integers, less than one of them.
+TOLERANCE = 0.1
 
 
 @dataclass
 class Trial:
-    """What one run has shown; sizes are in bytes."""
+    """What one run has shown; sizes are in bytes.
 
-    work: Work
-    missing: Amount
-    queued: Amount
+    `times` holds the seconds of committed transactions by what they do;
+    amounts are a number of rewards and their sum.
+    """
+
+    seconds: float
+    times: dict
+    failed: int
+    largest: int            # size of the tables
+    committed: np.ndarray
+    missing: np.ndarray     # neither learned nor queued; below 0 if doubled
+    queued: float           # before the last fold
     wal: int
     vacuums: int
     checkpointed: bool
+
+    def rate(self, kind):
+        """Return how many transactions of a kind there were in a second."""
+        return len(self.times[kind]) / self.seconds
+
+    def percentile(self, kind, share):
+        """Return a percentile of the seconds of transactions of a kind."""
+        return np.percentile(self.times[kind], share)
+
+    @property
+    def is_sound(self):
+        """Is every reward in place, once?"""
+        count, total = self.missing
+        return count == 0 and abs(total) < TOLERANCE
 
 
 def run(cursor, series, count, seconds, *options):
@@ -32,20 +64,19 @@ def run(cursor, series, count, seconds, *options):
     cursor.execute(statements.TABLES, {
         'models': series.models, 'context_dim': samples.CONTEXT_DIM,
         'reduced_dim': samples.REDUCED_DIM})
-    account = Account(cursor)
-    clients = Clients(cursor, series, count, *options)
+    before = _stored(cursor)
+    options = (f'--client={count}', f'--jobs={min(JOBS, count)}', *options)
     cursor.execute('CHECKPOINT')
-    account.add(clients.work(WARM_UP).rewards)
+    *_, warm_up = _work(cursor, series, WARM_UP, options)
     _fold(cursor, series)
     checkpoint = value(cursor, statements.CHECKPOINT)
     start = value(cursor, statements.POSITION)
-    work = clients.work(seconds)
-    account.add(work.rewards)
-    queued = account.queued()
+    *work, committed = _work(cursor, series, seconds, options)
+    queued = _amount(cursor, statements.QUEUED)[0]
     _fold(cursor, series)
     return Trial(
-        work, account.missing(), queued,
-        int(value(cursor, statements.WRITTEN, start=start)),
+        *work, committed, before + warm_up + committed - _stored(cursor),
+        queued, int(value(cursor, statements.WRITTEN, start=start)),
         int(value(cursor, statements.VACUUMS)),
         checkpoint != value(cursor, statements.CHECKPOINT))
 
@@ -54,3 +85,47 @@ def _fold(cursor, series):
     """Empty the queue of a series that has one."""
     if series.fold:
         cursor.execute(series.fold)
+
+
+def _stored(cursor):
+    """Return the amount that is learned or queued."""
+    return (_amount(cursor, statements.LEARNED)
+            + _amount(cursor, statements.QUEUED))
+
+
+def _amount(cursor, statement):
+    """Return the number and the sum that a statement finds."""
+    cursor.execute(statement)
+    return np.array(cursor.fetchone(), float)
+
+
+def _work(cursor, series, seconds, options):
+    """Let clients work; return the first fields of a Trial."""
+    pgbench = Pgbench(cursor, **dict(series.settings))
+    time = f'--time={seconds}'
+    with ExitStack() as stack:
+        folding = series.fold and stack.enter_context(pgbench.start(
+            {FOLD: series.fold}, time, f'--rate={FOLDS_PER_SECOND}'))
+        run = stack.enter_context(pgbench.start(
+            series.scripts(), time, *options, weights=series.weights(),
+            models=series.models, items=ITEMS))
+        sizes = [value(cursor, statements.SIZE)]
+        while not run.wait(TICK):
+            sizes.append(value(cursor, statements.SIZE))
+        sizes.append(value(cursor, statements.SIZE))
+        log = run.log()
+        fold_log = log[:0]
+        if folding:
+            folding.wait()
+            fold_log = folding.log()
+    span = log['end'].max() - np.nanmin(log['end'] - log['seconds'])
+    done, folded = (part[~np.isnan(part['seconds'])]
+                    for part in (log, fold_log))
+    names = np.array(list(series.scripts()))[done['script']]
+    rewards = names[names != RECOMMEND].astype(float)
+    times = {RECOMMEND: done['seconds'][names == RECOMMEND],
+             LEARN: done['seconds'][names != RECOMMEND],
+             FOLD: folded['seconds']}
+    failed = len(log) - len(done) + len(fold_log) - len(folded)
+    return (span, times, failed, max(sizes),
+            np.array([len(rewards), rewards.sum()]))

@@ -1,18 +1,22 @@
 """The paper's data sets as streams of users, arms and contexts."""
 
+from calendar import timegm
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.sparse import csr_matrix
 
 from bench.factors import factorise, most_rated, rating_matrix
-from bench.movielens import GENRES, read_folder
-from bench.paper import ratings as files
+from bench.movielens import GENRES, read_folder, read_table
 from bench.program import UserError
 
-TUNING_STEPS = 30000
 FEWEST = 10
 AMAZON_USERS = 7000
+JESTER = [('user', 'i8'), ('item', 'i8'), ('rating', 'f4')]
+JESTER_NOT_RATED = 99
+AMAZON = [('item', 'S32'), ('user', 'S32'), ('rating', 'f4'), ('time', 'f8')]
+# The paper's window
+FIRST, AFTER = timegm((2012, 12, 15, 0, 0, 0)), timegm((2013, 6, 16, 0, 0, 0))
 
 
 @dataclass
@@ -25,7 +29,6 @@ class DataSet:
     user_features: np.ndarray   # one row per user
     clicks: np.ndarray      # users x arms, uint8: 1 where a user clicks an arm
     stream: np.ndarray      # users by number, one for each step
-    tuning: np.ndarray      # those before the stream
     notes: list             # what a reader of the results should know
 
     @property
@@ -48,60 +51,63 @@ def movielens(folder, steps, seed):
     profiles = _genre_shares(ratings[~in_top], movies)
     known = np.isin(ratings['user'], list(profiles))
     left_out = len(np.unique(ratings['user'][in_top & ~known]))
+    name = f'MovieLens ({len(known):,} ratings)'
     ratings = ratings[in_top & known]
     ratings = ratings[np.argsort(ratings['time'], kind='stable')]
-    users = np.unique(ratings['user'])
-    _check_size(folder, users, top)
-    matrix = rating_matrix(users, top, ratings['user'], ratings['movie'],
-                           ratings['rating'])
-    events = np.searchsorted(users, ratings['user'])
+    users, events = np.unique(ratings['user'], return_inverse=True)
     stream = events[-steps:]
-    tuning = events[:-steps][-TUNING_STEPS:]
+    matrix = _matrix(folder, ratings, 'movie', users, top)
     notes = [f'{len(events):,} ratings of the top {len(top):,} movies by '
              f'{len(users):,} users; {len(np.unique(stream)):,} of them '
              'appear in the stream',
-             f'the {len(tuning):,} steps before the stream are for tuning',
              f'{left_out} users left out: they rated nothing but these movies']
-    return _assemble(
-        'movielens', f'MovieLens ({len(known):,} ratings)', matrix,
-        _present(matrix), 100, 100,
-        np.array([profiles[user] for user in users]), stream, tuning, notes)
+    return _assemble('movielens', name, matrix, _present(matrix), 100,
+                     np.array([profiles[user] for user in users]), stream,
+                     notes)
 
 
-def jester_jokes(path, steps, seed):
+def jester(path, steps, seed):
     """Return Jester; users are drawn at random, since it holds no times."""
-    ratings = files.read_jester(path)
+    ratings = read_table(path, JESTER)
+    ratings = ratings[ratings['rating'] != JESTER_NOT_RATED]
     top = most_rated(ratings['item'], 140)
     ratings = ratings[np.isin(ratings['item'], top)]
     users = np.unique(ratings['user'])
-    _check_size(path, users, top)
-    matrix = rating_matrix(users, top, ratings['user'], ratings['item'],
-                           ratings['rating'])
+    matrix = _matrix(path, ratings, 'item', users, top)
     clicks = rating_matrix(users, top, ratings['user'], ratings['item'],
                            ratings['rating'] >= 0)
-    stream, tuning = _random_streams(len(users), steps, seed)
     return _assemble('jester', f'Jester ({len(ratings):,} ratings)', matrix,
-                     clicks, 150, 150, None, stream, tuning,
+                     clicks, 150, None, _at_random(users, steps, seed),
                      ['a rating of 0 or more is a click; users are drawn at '
                       'random with replacement'])
 
 
-def amazon_ratings(path, steps, seed):
+def amazon(path, steps, seed):
     """Return Amazon ratings; the most active users, drawn at random."""
-    ratings, notes = files.read_amazon(path)
+    ratings = read_table(path, AMAZON)
+    in_window = (ratings['time'] >= FIRST) & (ratings['time'] < AFTER)
+    if in_window.any():
+        ratings = ratings[in_window]
     top = most_rated(ratings['item'], 400)
     ratings = ratings[np.isin(ratings['item'], top)]
     active = most_rated(ratings['user'], AMAZON_USERS)
     ratings = ratings[np.isin(ratings['user'], active)]
     users = np.unique(ratings['user'])
-    _check_size(path, users, top)
-    matrix = rating_matrix(users, top, ratings['user'], ratings['item'],
-                           ratings['rating'])
-    stream, tuning = _random_streams(len(users), steps, seed)
+    matrix = _matrix(path, ratings, 'item', users, top)
     return _assemble('amazon', f'Amazon ({len(ratings):,} ratings used)',
-                     matrix, _present(matrix), 100, 100, None, stream,
-                     tuning, notes + ['users are drawn at random with '
-                                      'replacement'])
+                     matrix, _present(matrix), 100, None,
+                     _at_random(users, steps, seed),
+                     ['users are drawn at random with replacement'])
+
+
+def _matrix(source, ratings, item, users, top):
+    """Return the matrix of ratings, if it can tell policies apart."""
+    if min(len(users), len(top)) < FEWEST:
+        raise UserError(f'{source} is too small: {len(users)} users with '
+                        f'features and {len(top)} items, {FEWEST} of each '
+                        'are needed')
+    return rating_matrix(users, top, ratings['user'], ratings[item],
+                         ratings['rating'])
 
 
 def _genre_shares(ratings, movies):
@@ -116,10 +122,7 @@ def _genre_shares(ratings, movies):
     sums = {}
     for user, number in zip(ratings['user'].tolist(),
                             ratings['movie'].tolist()):
-        if user in sums:
-            sums[user] += vectors[number]
-        else:
-            sums[user] = vectors[number].copy()
+        sums[user] = sums.get(user, 0) + vectors[number]
     return {user: counts / counts.sum() for user, counts in sums.items()}
 
 
@@ -129,39 +132,25 @@ def _present(matrix):
                       shape=matrix.shape)
 
 
-def _random_streams(users, steps, seed):
-    """Return (stream, tuning) of users drawn at random."""
-    random = np.random.default_rng(seed)
-    return (random.integers(users, size=steps),
-            random.integers(users, size=TUNING_STEPS))
+def _at_random(users, steps, seed):
+    """Return a stream of users drawn at random."""
+    return np.random.default_rng(seed).integers(len(users), size=steps)
 
 
-def _check_size(source, users, items):
-    """Refuse data that is too small to tell policies apart."""
-    if min(len(users), len(items)) < FEWEST:
-        raise UserError(f'{source} is too small: {len(users)} users with '
-                        f'features and {len(items)} items, {FEWEST} of each '
-                        'are needed')
-
-
-def _assemble(key, name, matrix, clicks, item_factors, user_factors,
-              user_features, stream, tuning, notes):
+def _assemble(key, name, matrix, clicks, factors, user_features, stream,
+              notes):
     """Return the DataSet, with the factors of its ratings as features."""
-    users, items = factorise(matrix, max(item_factors, user_factors))
-    notes = list(notes)
-    if items.shape[1] < item_factors:
-        notes.append(f'{item_factors} factors asked for, {items.shape[1]} '
-                     'are to be had; the others are 0')
-    items = _widened(items, item_factors)
+    users, items = factorise(matrix, factors)
+    if items.shape[1] < factors:
+        notes.append(f'{factors} factors asked for, {items.shape[1]} are to '
+                     'be had; the others are 0')
     if user_features is None:
-        user_features = _widened(users, user_factors)
-    coming, numbers = np.unique(np.concatenate([tuning, stream]),
-                                return_inverse=True)
+        user_features = _widened(users, factors)
+    coming, numbers = np.unique(stream, return_inverse=True)
     # What the server stores is real[]: every policy sees these numbers.
-    return DataSet(key, name, items.astype(np.float32),
+    return DataSet(key, name, _widened(items, factors).astype(np.float32),
                    user_features[coming].astype(np.float32),
-                   clicks[coming].toarray().astype(np.uint8),
-                   numbers[len(tuning):], numbers[:len(tuning)], notes)
+                   clicks[coming].toarray().astype(np.uint8), numbers, notes)
 
 
 def _widened(features, columns):

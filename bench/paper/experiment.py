@@ -6,14 +6,11 @@ from time import perf_counter
 import numpy as np
 
 from bench import server
-from bench.factors import unit_rows
 from bench.paper import policies, statements
 
 K = 5
 CHANGES = (5000, 10000, 20000, 35000, 50000, 65000, 80000, 90000)
-TUNING_CHANGES = CHANGES[:3]
 TURN = 0.33
-POINTS = 100
 
 
 @dataclass
@@ -38,14 +35,28 @@ def load(cursor, data):
     server.copy(cursor, 'arm', enumerate(padded))
     server.copy(cursor, 'arm_latent', enumerate(items))
     server.copy(cursor, 'visitor', zip(
-        range(len(users)), users, unit_rows(users),
+        range(len(users)), users,
         (clicks.tobytes() for clicks in data.clicks)))
     cursor.execute('INSERT INTO place SELECT id FROM arm')
     cursor.execute(statements.ANALYZE)
 
 
+def outcome(path, cursor, data, spec, seed, repetition, advance):
+    """Return the Outcome that a file holds; make it where there is none."""
+    if not path.exists():
+        found = run(cursor, data, spec, data.stream, seed, repetition,
+                    advance=advance)
+        unfinished = path.with_suffix('.unfinished.npz')
+        np.savez(unfinished, **vars(found))
+        unfinished.rename(path)
+    else:
+        advance(len(data.stream))
+    with np.load(path) as saved:
+        return Outcome(**saved)
+
+
 def run(cursor, data, spec, users, seed, repetition, *, ndcg=True,
-        changes=CHANGES, advance=lambda steps: None):
+        advance=lambda steps: None):
     """Return the Outcome of a policy's run over the users."""
     cursor.execute('DEALLOCATE ALL')
     policy = policies.create(spec, cursor, data, seed, repetition,
@@ -56,7 +67,7 @@ def run(cursor, data, spec, users, seed, repetition, *, ndcg=True,
     gains = np.zeros(len(users)) if ndcg else None
     seconds = 0
     clicks = data.clicks
-    turns = turns_at(len(users), data.arms, changes).tolist()
+    turns = turns_at(len(users), data.arms).tolist()
     for step, (user, turn) in enumerate(zip(users.tolist(), turns)):
         start = perf_counter()
         arm, best = policy.choose(user)
@@ -75,18 +86,16 @@ def run(cursor, data, spec, users, seed, repetition, *, ndcg=True,
     return Outcome(rewards, gains, seconds)
 
 
-def turns_at(steps, arms, changes):
+def turns_at(steps, arms):
     """Return by how many places the rewards are turned at each step.
 
     After a change, an arm earns what the arm a third of all places on earned
     before it. The contexts stay.
     """
-    done = np.searchsorted(changes, np.arange(steps), side='right')
+    done = np.searchsorted(CHANGES, np.arange(steps), side='right')
     return done * int(TURN * arms)
 
 
-def stretches(steps):
-    """Return the steps at which results are added up: changes and others."""
-    every = max(1, steps // POINTS)
-    return sorted({*range(0, steps, every), steps,
-                   *(change for change in CHANGES if change < steps)})
+def ends(steps):
+    """Return the first step, those of changes, and the last."""
+    return [0, *(change for change in CHANGES if change < steps), steps]

@@ -1,7 +1,6 @@
-"""The linear policies in plain numpy, to check and to time against."""
+"""The linear policies in plain numpy, to check against."""
 
 import numpy as np
-from scipy.linalg.lapack import dposv, dpotrf
 
 from bench.reference import Rule
 
@@ -52,42 +51,3 @@ class Model(Rule):
     def upper_bounds(self, reduced):
         """Return the ucb score of each row."""
         return reduced @ self.mean() + self.exploration * self.widths(reduced)
-
-
-class CarefulLoop(Model):
-    """D-LinTS-RP as fast as numpy and LAPACK make it.
-
-    Items and users are projected once and for all, and the two matrices are
-    updated in place.
-    """
-
-    def __init__(self, items, users, random, **parameters):
-        super().__init__(items.shape[1], **parameters)
-        self._items = items
-        self._users = users
-        self._random = random
-
-    def choose(self, user):
-        """Return the arm to show; the user adds the same to all scores."""
-        del user
-        normals = self._random.standard_normal(len(self.response))
-        root, _ = dpotrf(self.perturbation, lower=1, clean=1)
-        aim = self.response + self.exploration * (root @ normals)
-        _, estimate, _ = dposv(self.precision, aim, lower=1)
-        return int(np.argmax(self._items @ estimate))
-
-    def learn(self, arm, user, reward):
-        """Learn from the reward of the arm that was shown."""
-        reduced = self._items[arm] + self._users[user]
-        outer = np.outer(reduced, reduced)
-        self.decay(self.precision, self.discount, outer)
-        self.decay(self.perturbation, self.discount ** 2, outer)
-        self.response *= self.discount
-        if reward:
-            self.response += reward * reduced
-
-    def decay(self, matrix, discount, outer):
-        """Discount a matrix in place; the ridge stays what it is."""
-        matrix *= discount
-        matrix += outer
-        matrix.flat[::len(matrix) + 1] += (1 - discount) * self.ridge

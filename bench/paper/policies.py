@@ -1,9 +1,9 @@
-"""The policies of the paper, and what dlints adds to them.
+"""The policies of the paper.
 
 A policy is asked what to show and told what came of it.
 """
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from math import sqrt
 
 import numpy as np
@@ -20,7 +20,6 @@ class Spec:
 
     policy: str
     dim: int = None             # None: not a matter of contexts
-    parameters: dict = field(default_factory=dict)
     reduced: bool = False
 
     @property
@@ -28,112 +27,67 @@ class Spec:
         """Say whether every repetition gives the same result."""
         return self.policy in ('LinUCB', 'CBRAP')
 
-    @property
-    def interactions(self):
-        """Say whether the user's features are a shared context."""
-        return self.policy in INTERACTIONS
-
-    @property
-    def intercept(self):
-        """Say whether the model has an intercept."""
-        return self.policy in INTERCEPT
-
-    def with_parameters(self, **parameters):
-        """Return the same with other parameters."""
-        return replace(self, parameters={**self.parameters, **parameters})
+    def __str__(self):
+        """Return policy and dimension."""
+        return f'{self.policy} {self.dim}' if self.dim else self.policy
 
 
 # The paper's table of tuned hyperparameters.
 TUNED = {
-    'movielens': {
+    key: {
         'D-LinTS': {'discount': 0.99, 'exploration': 0.1},
-        'LinTS': {'exploration': 0.3},
+        'LinTS': {'exploration': lints},
         'D-LinTS-RP': {'discount': 0.99, 'exploration': 0.1},
-        'LinUCB': {'exploration': 0.6},
-        'CBRAP': {'exploration': 0.6},
-        'e-greedy': {'epsilon': 0.001},
-        'DeepFM': {'dropout': 0.2, 'rate': 0.01, 'hidden': (1024, 256, 128)},
-    },
-    'jester': {
-        'D-LinTS': {'discount': 0.99, 'exploration': 0.1},
-        'LinTS': {'exploration': 0.3},
-        'D-LinTS-RP': {'discount': 0.99, 'exploration': 0.1},
-        'LinUCB': {'exploration': 0.3},
-        'CBRAP': {'exploration': 0.3},
-        'e-greedy': {'epsilon': 0.05},
-        'DeepFM': {'dropout': 0.2, 'rate': 0.01, 'hidden': (1024, 256, 128)},
-    },
-    'amazon': {
-        'D-LinTS': {'discount': 0.99, 'exploration': 0.1},
-        'LinTS': {'exploration': 0.1},
-        'D-LinTS-RP': {'discount': 0.99, 'exploration': 0.1},
-        'LinUCB': {'exploration': 0.2},
-        'CBRAP': {'exploration': 0.3},
-        'e-greedy': {'epsilon': 1e-6},
-        'DeepFM': {'dropout': 0.5, 'rate': 0.001,
-                   'hidden': (1024, 1024, 1024)},
-    },
-}
-
-# D-LinTS-RP with what the paper does not have, and its parameters
-EXTENDED = ('D-LinTS-RP+interactions', 'D-LinTS-RP+intercept',
-            'D-LinTS-RP+both')
-INTERACTIONS = ('D-LinTS-RP+interactions', 'D-LinTS-RP+both')
-INTERCEPT = ('D-LinTS-RP+intercept', 'D-LinTS-RP+both')
-REDUCED = ('D-LinTS-RP', *EXTENDED, 'CBRAP')
-POLICIES = ('D-LinTS', 'LinTS', 'D-LinTS-RP', *EXTENDED, 'LinUCB', 'CBRAP',
-            'DeepFM', 'e-greedy', 'random')
+        'LinUCB': {'exploration': linucb},
+        'CBRAP': {'exploration': cbrap},
+        'e-greedy': {'epsilon': epsilon},
+        'DeepFM': {'dropout': dropout, 'rate': rate, 'hidden': hidden},
+    } for key, lints, linucb, cbrap, epsilon, dropout, rate, hidden in (
+        ('movielens', 0.3, 0.6, 0.6, 0.001, 0.2, 0.01, (1024, 256, 128)),
+        ('jester', 0.3, 0.3, 0.3, 0.05, 0.2, 0.01, (1024, 256, 128)),
+        ('amazon', 0.1, 0.2, 0.3, 1e-6, 0.5, 0.001, (1024, 1024, 1024)))}
+REDUCED = ('D-LinTS-RP', 'CBRAP')
+POLICIES = ('D-LinTS', 'LinTS', 'D-LinTS-RP', 'LinUCB', 'CBRAP', 'DeepFM',
+            'e-greedy', 'random')
 
 
-def specs(data, names, shares=SHARES):
+def specs(data, names):
     """Return the runs that the named policies make on a data set.
 
     Those that reduce contexts make one at each share of n, in per cent.
     """
-    result = []
     for name in names:
-        parameters = TUNED[data.key].get(name.partition('+')[0], {})
         if name in REDUCED:
-            result += [Spec(name, max(1, data.context_dim * share // 100),
-                            parameters, reduced=True) for share in shares]
-        elif name in ('e-greedy', 'random'):
-            result.append(Spec(name, None, parameters))
+            for share in SHARES:
+                yield Spec(name, max(1, data.context_dim * share // 100), True)
         else:
-            result.append(Spec(name, data.context_dim, parameters))
-    return result
+            yield Spec(name, None if name in ('e-greedy', 'random')
+                       else data.context_dim)
 
 
 def create(spec, cursor, data, seed, repetition, k):
     """Return a fresh policy that ranks the best k arms, without k one."""
+    parameters = TUNED[data.key].get(spec.policy, {})
+    random = np.random.default_rng([seed, repetition])
     if spec.policy == 'DeepFM':
         # torch is needed for nothing else.
         from bench.paper.deepfm import DeepFM
-        return DeepFM(data, np.random.default_rng([seed, repetition]), k or 1,
-                      **spec.parameters)
+        return DeepFM(data, random, k or 1, **parameters)
     if spec.policy == 'random':
         return SqlPolicy(cursor, 'random', None, k)
     if spec.policy == 'e-greedy':
         cursor.execute(statements.NEW_TALLY)
-        random = np.random.default_rng([seed, repetition])
-        return EpsilonGreedy(cursor, k, data.arms, random, **spec.parameters)
-    _create_model(spec, cursor, data, seed)
-    if spec.interactions:
-        return SqlPolicy(cursor, 'interactions', 'interactions', k)
+        return EpsilonGreedy(cursor, k, data.arms, random, **parameters)
+    # The scale of P is the paper's for all.
+    cursor.execute(statements.NEW_MODEL, {
+        'context_dim': data.context_dim,
+        'reduced_dim': spec.dim if spec.reduced else None,
+        'discount': parameters.get('discount', 1),
+        'exploration': parameters['exploration'],
+        'seed': seed, 'scale': 1 / sqrt(data.context_dim),
+        'policy': 'ucb' if spec.deterministic else 'thompson'})
     return SqlPolicy(cursor, 'ucb' if spec.deterministic else 'linear',
                      'model', k)
-
-
-def _create_model(spec, cursor, data, seed):
-    """Make the model of a run; the scale of P is the paper's for all."""
-    user_dim = data.user_features.shape[1] if spec.interactions else 0
-    cursor.execute(statements.NEW_MODEL, {
-        'context_dim': data.context_dim - user_dim,
-        'reduced_dim': spec.dim if spec.reduced else None,
-        'discount': spec.parameters.get('discount', 1),
-        'exploration': spec.parameters['exploration'],
-        'seed': seed, 'scale': 1 / sqrt(data.context_dim),
-        'policy': 'ucb' if spec.deterministic else 'thompson',
-        'shared_dim': user_dim, 'intercept': spec.intercept})
 
 
 class SqlPolicy:

@@ -8,9 +8,6 @@ width that ucb adds is not linear in the context; there the block counts, and
 the contexts are put together for each visit from "arm_latent" and the
 visitor's features. Learning always uses the whole context.
 
-With interactions the contexts are the arms' own features, and the visitor's,
-scaled to length 1, are the shared context.
-
 The k best in order are all that NDCG@k depends on, so choosing and measuring
 share one call of dlints_recommend, hence one draw: the best of its k is shown,
 and "evaluate" ranks the arms as the k are ranked and all the others last.
@@ -24,7 +21,7 @@ TABLES = """
 CREATE TABLE arm        (id integer PRIMARY KEY, features real[] NOT NULL);
 CREATE TABLE arm_latent (id integer PRIMARY KEY, features real[] NOT NULL);
 CREATE TABLE visitor    (id integer PRIMARY KEY, features real[] NOT NULL,
-                         shared real[] NOT NULL, clicks bytea NOT NULL);
+                         clicks bytea NOT NULL);
 CREATE TABLE place      (id integer PRIMARY KEY);
 CREATE TABLE model      (state dlints NOT NULL);
 CREATE TABLE tally      (id integer PRIMARY KEY, pulls float8 NOT NULL,
@@ -33,16 +30,15 @@ CREATE TABLE tally      (id integer PRIMARY KEY, pulls float8 NOT NULL,
 ANALYZE = 'VACUUM ANALYZE arm, arm_latent, visitor, place'
 
 # Every update leaves an old version of the model behind.
-CLEAN = {'model': 'VACUUM model', 'interactions': 'VACUUM model',
-         'tally': 'VACUUM tally'}
+CLEAN = {'model': 'VACUUM model', 'tally': 'VACUUM tally'}
 
 NEW_MODEL = """
 TRUNCATE model;
 INSERT INTO model SELECT dlints_new(
     context_dim => %(context_dim)s, reduced_dim => %(reduced_dim)s,
     discount => %(discount)s, ridge => 1, exploration => %(exploration)s,
-    noise => 1, seed => %(seed)s, projection_scale => %(scale)s, policy => %(policy)s,
-    shared_dim => %(shared_dim)s, intercept => %(intercept)s)"""
+    noise => 1, seed => %(seed)s, projection_scale => %(scale)s,
+    policy => %(policy)s, intercept => false)"""
 
 NEW_TALLY = """
 TRUNCATE tally;
@@ -59,11 +55,6 @@ WHERE  $1 IS NOT NULL""",
 SELECT dlints_recommend((SELECT state FROM model), id,
                         features || (SELECT features FROM visitor
                                      WHERE  id = $1){k})
-FROM   arm_latent""",
-
-    'interactions': """
-SELECT dlints_recommend((SELECT state FROM model), id, features,
-                        (SELECT shared FROM visitor WHERE id = $1){k})
 FROM   arm_latent""",
 
     # Means of the arms, 0 for one that was never shown. A billionth of a
@@ -83,11 +74,6 @@ WHERE  $1 IS NOT NULL""",
 LEARN = {
     'model': """
 UPDATE model SET state = dlints_update(state, a.features || v.features, $3)
-FROM   arm_latent a, visitor v
-WHERE  a.id = $1 AND v.id = $2""",
-
-    'interactions': """
-UPDATE model SET state = dlints_update(state, a.features, v.shared, $3)
 FROM   arm_latent a, visitor v
 WHERE  a.id = $1 AND v.id = $2""",
 

@@ -12,53 +12,47 @@ from bench import machine, program, server, source
 from bench.movielens import read_folder
 from bench.personal import chart, play, report
 from bench.personal.world import ORDERS
-from bench.progress import Themes
+from bench.progress import play_all
 
 MOVIES, QUICK_MOVIES = 1000, 300
-SEEDS, QUICK_SEEDS = 5, 1
+SEEDS = 5
 CHART = 'personal.png'
 
 
 def main():
     """Play, report, and return whether all bars are met."""
     options = parse_arguments()
-    folder = program.make_folder(options.out)
+    folder = program.make_folder('personal')
     data = source.find_folder()
     print(f'Data: {data}\n{source.LICENCE}')
     ratings = read_folder(data)
-    seeds = range(1, options.seeds + 1)
     with server.connect() as cursor:
         machine.describe(cursor)
         coordinates = play.coordinates(cursor)
-    with Themes(len(seeds) * len(ORDERS)) as done:
-        plays = play.play_all(
-            ratings, seeds, options.movies, options.jobs,
-            lambda order, seed: done.start(f'{order}, seed {seed}'))
+    plays = play_all(
+        lambda order, seed: play.play(ratings, order, seed, options.movies),
+        [(order, seed) for seed in range(1, options.seeds + 1)
+         for order in ORDERS])
     chart.draw(folder / CHART, plays)
     sound = report.print_all(plays, coordinates)
     print(f'\nChart: {folder / CHART}')
-    return sound or options.quick
+    return sound or options.seeds < SEEDS
 
 
 def parse_arguments():
     """Return the command line's options."""
     parser = program.parser('personal', __doc__)
-    parser.add_argument('--seeds', type=program.number(1), metavar='N',
-                        help=f'(default {SEEDS})')
-    parser.add_argument('--movies', type=program.number(100), metavar='N',
-                        help=f'the most rated ones (default {MOVIES:,})')
-    parser.add_argument('--jobs', type=program.number(1), default=2,
-                        metavar='N', help='sessions at once '
-                        '(default %(default)s)')
+    parser.add_argument('--seeds', type=program.number(1), default=SEEDS,
+                        metavar='N', help='(default %(default)s)')
+    parser.add_argument('--movies', type=program.number(100), default=MOVIES,
+                        metavar='N',
+                        help='the most rated ones (default %(default)s)')
     parser.add_argument('--quick', action='store_true',
-                        help=f'{QUICK_SEEDS} seed, {QUICK_MOVIES} movies, '
-                        'and less certain figures')
-    parser.add_argument('--out', default='personal-output', metavar='FOLDER',
-                        help='for the chart (default %(default)s)')
+                        help=f'one seed, {QUICK_MOVIES} movies, and less '
+                        'certain figures')
     options = parser.parse_args()
-    options.seeds = options.seeds or (QUICK_SEEDS if options.quick else SEEDS)
-    options.movies = options.movies or (
-        QUICK_MOVIES if options.quick else MOVIES)
+    if options.quick:
+        options.seeds, options.movies = 1, QUICK_MOVIES
     return options
 
 

@@ -1,46 +1,20 @@
 """Policies at play: each seed, order, reward and policy, through SQL."""
 
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
-
 import numpy as np
-import psycopg2
 
 from bench.personal import policies, statements
-from bench.personal.world import CLICKS, ORDERS, REWARDS, WORTH, make_world
-from bench.server import SETTINGS, copy, value
+from bench.personal.world import CLICKS, REWARDS, WORTH, make_world
+from bench.server import copy, session, value
 
 
-def play_all(data, seeds, size, jobs, advance):
-    """Return {(order, seed): (World, {(reward, policy's name): rewards})}."""
-    tasks = [(order, seed) for seed in seeds for order in ORDERS]
-    with ThreadPoolExecutor(jobs) as pool:
-        futures = [pool.submit(_play_one, data, *task, size)
-                   for task in tasks]
-        found = {}
-        try:
-            for task, future in zip(tasks, futures):
-                advance(*task)
-                found[task] = future.result()
-        except BaseException:
-            for future in futures:
-                future.cancel()
-            raise
-    return found
-
-
-def _play_one(data, order, seed, size):
-    """Return a world and what all policies earn in it."""
-    world = make_world(*data, seed, order, size)
-    with closing(psycopg2.connect('')) as connection:
-        connection.autocommit = True
-        cursor = connection.cursor()
-        for setting in SETTINGS.items():
-            cursor.execute('SELECT set_config(%s, %s, false)', setting)
+def play(ratings, order, seed, size):
+    """Return a World and {(reward, policy's name): rewards} in it."""
+    world = make_world(*ratings, seed, order, size)
+    with session() as cursor:
         load(cursor, world)
         make_vectors(cursor)
         return world, {(reward, policy.name):
-                       play(cursor, policy, reward, seed)
+                       play_policy(cursor, policy, reward, seed)
                        for policy in policies.EVERY for reward in REWARDS}
 
 
@@ -75,7 +49,7 @@ def make_vectors(cursor):
     cursor.execute(statements.ANALYSE)
 
 
-def play(cursor, policy, reward, seed):
+def play_policy(cursor, policy, reward, seed):
     """Return what a policy earned at each visit."""
     cursor.execute(statements.FORGET)
     cursor.execute(statements.PLAY.format(

@@ -73,10 +73,9 @@ def print_all(plays, coordinates):
               f'{np.mean(found.runs[order]):.0%} of them the same person was '
               'there')
     print()
-    every = results(found)
-    print_results(every)
+    sound = print_results(results(found))
     print('\n' + '\n'.join(sentence(found, column) for column in COLUMNS))
-    return all(result.met is not False for result in every)
+    return sound
 
 
 def results(found):

@@ -5,7 +5,6 @@ people want what they want, then a change of taste. OUT names a folder for the
 chart.
 """
 
-import os
 from datetime import timedelta
 from pathlib import Path
 from time import perf_counter
@@ -35,7 +34,7 @@ CHART = 'shop.png'
 def main():
     """Run the shop."""
     options = parse_arguments()
-    output = program.make_folder(os.environ.get('OUT') or 'shop-output')
+    output = program.make_folder('shop')
     days = report.Days(START, MONTH, JUDGE, AFTER)
     with server.connect() as cursor:
         start = perf_counter()

@@ -28,7 +28,8 @@ def draw(path, daily, days):
         axes.plot(np.arange(1, count + 1), values, style, color=colour,
                   linewidth=2)
     top = axes.get_ylim()[1]
-    heights = _apart([values[-1] for values, _, _ in lines.values()], top / 20)
+    heights = figure.apart([values[-1] for values, _, _ in lines.values()],
+                           top / 20)
     for (name, (_, colour, _)), height in zip(lines.items(), heights):
         axes.annotate(name, (count, height), xytext=(6, 0), color=colour,
                       textcoords='offset points', va='center', weight='bold')
@@ -43,12 +44,3 @@ def draw(path, daily, days):
                    weight='bold')
     figure.finish(axes)
     chart.savefig(path, dpi=110)
-
-
-def _apart(heights, gap):
-    """Return the heights, moved up where they are closer than a gap."""
-    moved = np.array(heights, dtype=float)
-    order = np.argsort(moved)
-    for lower, upper in zip(order, order[1:]):
-        moved[upper] = max(moved[upper], moved[lower] + gap)
-    return moved

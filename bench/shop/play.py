@@ -2,16 +2,16 @@
 
 import heapq
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
 from threading import local
 from time import perf_counter
 
 import numpy as np
-import psycopg2
 from psycopg2.extras import Json, execute_values
 
-from bench.server import SCHEMA, SETTINGS
+from bench.server import SCHEMA, session
 from bench.shop.truth import (BUYS, CANCELS, CATEGORIES, COLOURS, DAYS_TO_BUY,
                               DAYS_TO_CANCEL, TAGS, capped)
 
@@ -78,7 +78,7 @@ class Shop:
         self._truth = truth
         self._random = random
         self._local = local()
-        self._open = []
+        self._open = ExitStack()
         self._pool = ThreadPoolExecutor(sessions)
         self._later = []
         self._bought = {}
@@ -89,8 +89,7 @@ class Shop:
     def close(self):
         """Leave the server."""
         self._pool.shutdown(wait=True)
-        for connection in self._open:
-            connection.close()
+        self._open.close()
 
     def at(self, when, statement, *parameters):
         """Execute a statement at a moment of the simulation."""
@@ -102,13 +101,8 @@ class Shop:
     def _cursor(self):
         """Return the cursor of this thread's session."""
         if not hasattr(self._local, 'cursor'):
-            connection = psycopg2.connect('')
-            connection.autocommit = True
-            self._open.append(connection)
-            cursor = self._local.cursor = connection.cursor()
-            for setting in {**SETTINGS, 'search_path': PATH, 'jit': 'off',
-                            'synchronous_commit': 'off'}.items():
-                cursor.execute('SELECT set_config(%s, %s, false)', setting)
+            self._local.cursor = self._open.enter_context(session(
+                search_path=PATH, jit='off', synchronous_commit='off'))
         return self._local.cursor
 
     def _insert(self, target, rows):

@@ -5,7 +5,8 @@ from datetime import timedelta
 
 import numpy as np
 
-from bench.report import Result, at_least, at_most, print_results, table
+from bench.report import (Result, at_least, at_most, print_heading,
+                          print_results, table)
 from bench.shop.play import named
 
 # Of the simulation: its first day, how many are stationary, how many had
@@ -29,13 +30,13 @@ def everything(shop, visits, days, facts):
                  days.month)
     _test(shop, days, 'after the change of taste', days.month, end)
     daily = by_day(shop, visits)
-    _heading('What the truth says of it')
+    print_heading('What the truth says of it')
     _print_shares(daily, ((0, days.live), (days.live, days.month),
                           (days.month, end)))
-    _heading('The candidate, valued on the log of the week before it was live')
+    print_heading('The candidate, valued on the log of the week before it was live')
     print('\n'.join(f'{name:22} {_text(number)}'
                     for name, number in facts['worth'].items()))
-    _heading('The dashboard, the last days')
+    print_heading('The dashboard, the last days')
     for statement in ("""SELECT * FROM clicks_by_day
                          WHERE day > now()::date - 4 ORDER BY model, day""",
                       """SELECT * FROM choices_by_day
@@ -44,9 +45,8 @@ def everything(shop, visits, days, facts):
         _show(_ask(shop, days, end, statement))
         print()
     results = _results(month, live, daily, days, facts, visits)
-    _heading('As it should be?')
-    print_results(results)
-    return all(result.met is not False for result in results)
+    print_heading('As it should be?')
+    return print_results(results)
 
 
 def by_day(shop, visits):
@@ -66,7 +66,7 @@ def by_day(shop, visits):
 
 def _test(shop, days, title, first, last):
     """Print what the A/B test says of some days; return it by model."""
-    _heading(f'A/B test, {title}: days {first + 1} to {last}')
+    print_heading(f'A/B test, {title}: days {first + 1} to {last}')
     rows = _ask(shop, days, days.month + days.after, """
         SELECT * FROM test(%s, %s) ORDER BY times""",
                 *(days.start + timedelta(days=day) for day in (first, last)))
@@ -143,8 +143,3 @@ def _text(value):
     if value is None:
         return ''
     return f'{value:.4g}' if isinstance(value, float) else str(value)
-
-
-def _heading(text):
-    """Print a heading."""
-    print(f'\n{text}\n{"-" * len(text)}')

@@ -1,13 +1,8 @@
 """Choices with their probabilities, next to choices without."""
 
-from contextlib import closing
-
-import psycopg2
-
-from bench import machine, samples
-from bench.measure import alternate, median, ratio
+from bench import samples
+from bench.measure import alternate, median, ratio, statements
 from bench.report import Result, at_most
-from bench.server import value
 
 TITLE = 'Decide, with probabilities'
 CANDIDATES = (100, 1000, 10000)
@@ -28,15 +23,6 @@ CHOOSE = """
            FROM   model m, item i
            WHERE  m.name = 'home' AND i.id <= {count}) c
     WHERE (choice).rank IS NOT NULL"""
-BARE = """
-    SELECT id, n
-    FROM  (SELECT i.id, m.state, i.features, count(*) OVER () AS n
-           FROM   model m, item i
-           WHERE  m.name = 'home' AND i.id <= {count} OFFSET 0) c
-    WHERE  n = 0 AND features = '{{}}' AND state IS NULL"""
-WARM_UP = """
-    SELECT dlints_recommend(m.state, i.id, i.features)
-    FROM   model m, item i WHERE m.name = 'home'"""
 FORMS = {'recommend': (RECOMMEND, ''),
          'choose': (CHOOSE, ''),
          'of a draw': (CHOOSE, ', draws => 1'),
@@ -72,25 +58,23 @@ def run(cursor, share, advance):
     rounds = max(20, int(ROUNDS * share))
     times = {}
     for number, count in enumerate(CANDIDATES):
-        times.update(alternate(
-            {(name, count): _task(cursor, name, count) for name in FORMS},
-            rounds))
+        found = alternate(_prepared(cursor, {
+            name: form.format(count=count, arguments=arguments)
+            for name, (form, arguments) in FORMS.items()}), rounds)
+        times.update({(name, count): series
+                      for name, series in found.items()})
         advance(0.2 * (number + 1))
     cursor.execute('RESET work_mem')
-    form, arguments = FORMS['choose']
-    statement = form.format(count=CANDIDATES[-1], arguments=arguments)
-    on_disk = alternate({'choose': lambda: cursor.execute(statement)},
-                        rounds)['choose']
+    on_disk = alternate(statements(cursor, {'choose': CHOOSE.format(
+        count=CANDIDATES[-1], arguments='')}), rounds)['choose']
     users = max(100, int(USERS * share))
-    many = alternate(
-        {name: _statement(cursor, form.format(users=users, count=OF_A_USER))
-         for name, form in (('window', WINDOW), ('lateral', LATERAL))},
+    many = alternate(_prepared(cursor, {
+        name: form.format(users=users, count=OF_A_USER)
+        for name, form in (('window', WINDOW), ('lateral', LATERAL))}),
         3, advance=lambda done: advance(0.6 + 0.3 * done))
     results = []
     for count in CANDIDATES:
         results += _results(count, times)
-        results.append(Result(f'    memory that {count:,} candidates take',
-                              _memory(cursor, count)))
     return results + [
         Result(f'    {CANDIDATES[-1]:,} candidates beyond work_mem',
                median(on_disk)),
@@ -113,40 +97,8 @@ def _results(count, times):
         for name in ('of a draw', 'ten with caps')]
 
 
-def _task(cursor, name, count):
-    """Return a call of one form among so many candidates."""
-    form, arguments = FORMS[name]
-    return _statement(cursor, form.format(count=count, arguments=arguments))
-
-
-def _statement(cursor, text):
-    """Prepare a statement and return a call of it."""
-    name = f'decide_{abs(hash(text))}'
-    cursor.execute(f'PREPARE {name} AS {text}')
-    return lambda: cursor.execute(f'EXECUTE {name}')
-
-
-def _memory(cursor, count):
-    """Return what a choice adds to the most memory that a backend has had.
-
-    What the statement takes in any case is not counted.
-    """
-    chooses = CHOOSE.format(count=count, arguments='')
-    numbers = BARE.format(count=count)
-    peaks = [_peak(cursor, statement) for statement in (numbers, chooses)]
-    if None in peaks:
-        return 'unknown'
-    return f'{(peaks[1] - peaks[0]) / 1024:.1f} MB'
-
-
-def _peak(cursor, statement):
-    """Return a new backend's peak after a statement, in kB."""
-    schema = value(cursor, 'SHOW search_path')
-    with closing(psycopg2.connect('')) as connection:
-        other = connection.cursor()
-        other.execute(f'SET search_path = {schema}')
-        other.execute(WARM_UP)
-        other.execute(statement)
-        pid = value(other, 'SELECT pg_backend_pid()')
-        peak = machine.process_status(other, pid).get('VmHWM')
-    return int(peak.split()[0]) if peak else None
+def _prepared(cursor, texts):
+    """Prepare the named statements and return a task for each."""
+    cursor.execute('DEALLOCATE ALL;' + ';'.join(
+        f'PREPARE "{name}" AS {text}' for name, text in texts.items()))
+    return statements(cursor, {name: f'EXECUTE "{name}"' for name in texts})

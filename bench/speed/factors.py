@@ -5,7 +5,7 @@ rows: grouping them by user and item.
 """
 
 from bench import machine, samples
-from bench.measure import alternate
+from bench.measure import alternate, statements
 from bench.report import Result, at_most
 from bench.server import value
 
@@ -44,8 +44,7 @@ def run(cursor, share, advance):
     cursor.execute("SET work_mem = '2GB'; ANALYZE click")
     tasks = {'fit': FIT.format(''), 'grouped': GROUPED,
              'refit': FIT.format(", 'TABLE item'")}
-    seconds = alternate({name: lambda task=task: cursor.execute(task)
-                         for name, task in tasks.items()},
+    seconds = alternate(statements(cursor, tasks),
                         ROUNDS if share <= 1 else 1, advance=advance)
     slower = seconds['fit'].min() / seconds['grouped'].min()
     return [

@@ -7,7 +7,7 @@ and a sum of squares, a window function against the loop that it replaces.
 import numpy as np
 
 from bench import samples
-from bench.measure import BLOCKS, alternate, ratio
+from bench.measure import BLOCKS, alternate, ratio, statements
 from bench.report import Result, at_most
 
 TITLE = 'Judge policies and models'
@@ -62,19 +62,19 @@ def run(cursor, share, advance):
     samples.create_feedback(cursor, samples.contexts(ROWS, CONTEXT_DIM))
     cursor.execute(LOOP)
     rounds = max(BLOCKS, int(ROUNDS * share))
-    values = alternate(_tasks(cursor, VALUES), rounds)
+    values = alternate(statements(cursor, VALUES), rounds)
     advance(0.2)
     main, modelled = (ratio(values[name], values['base'], np.min)
                       for name in ('value', 'modelled'))
     rows = max(1000, int(ROWS * share))
-    progressive = alternate(_tasks(cursor, {
+    progressive = alternate(statements(cursor, {
         dim: PROGRESSIVE.format(CONTEXT_DIM, dim, rows)
         for dim in REDUCED_DIMS}), max(3, rounds // 4))
     seconds = {dim: series.min() * ROWS / rows
                for dim, series in progressive.items()}
     advance(0.6)
     dim = REDUCED_DIMS[1]
-    loop = alternate(_tasks(cursor, {
+    loop = alternate(statements(cursor, {
         'window': PROGRESSIVE.format(CONTEXT_DIM, dim, LOOP_ROWS),
         'loop': f'SELECT by_loop(dlints_new({CONTEXT_DIM}, {dim}), '
                 f'{LOOP_ROWS})'}), rounds)
@@ -92,9 +92,3 @@ def run(cursor, share, advance):
         at_most('the same: times dlints_predict and dlints_update in a loop '
                 'in PL/pgSQL', against_loop.value, LOOP_BAR,
                 f'{against_loop}')]
-
-
-def _tasks(cursor, statements):
-    """Return a call for each statement."""
-    return {name: lambda text=text: cursor.execute(text)
-            for name, text in statements.items()}

@@ -7,7 +7,7 @@ intercept and an estimated noise.
 import numpy as np
 
 from bench import samples
-from bench.measure import BLOCKS, alternate, against, ratio
+from bench.measure import BLOCKS, alternate, against, ratio, statements
 from bench.report import Result, at_most
 from bench.speed.latency import Client
 
@@ -55,10 +55,8 @@ def run(cursor, share, advance):
     learn = client.run(_forms(LEARN), transactions, before='VACUUM model',
                        item=ITEMS // 2)
     advance(0.6)
-    evidence = alternate(
-        {name: lambda text=text: cursor.execute(text)
-         for name, text in _forms(EVIDENCE).items()},
-        max(BLOCKS, int(ROUNDS * share)))
+    evidence = alternate(statements(cursor, _forms(EVIDENCE)),
+                         max(BLOCKS, int(ROUNDS * share)))
     advance(1)
     shape = f'n = {samples.CONTEXT_DIM}, d = {samples.REDUCED_DIM}'
     return [
