@@ -281,7 +281,7 @@ Datum
 dlints_info(PG_FUNCTION_ARGS)
 {
 	DlintsHeader model = ModelHeaderFromDatum(PG_GETARG_DATUM(0));
-	Evidence	memory = ModelMemoryFromDatum(PG_GETARG_DATUM(0), &model);
+	Evidence	memory = ModelMemoryFromDatum(PG_GETARG_DATUM(0), &model, false);
 	double		mean_reward = model.reference + *memory.R / *memory.N;
 	char	   *hint = Hint(&model);
 	TupleDesc	desc;

@@ -313,30 +313,37 @@ ModelGetDatum(Dlints *model)
 }
 
 /*
- * The memory in use, in memory of its own: of a value out of line no more is
- * read than that.
+ * The memory in use, until ModelMemoryFree: of a value out of line no more is
+ * read than that, and of its matrices only G where the other one is not wanted.
+ * A slice is read from four bytes before on, so that behind its length word
+ * numbers stand where numbers have to.
  */
+#define SLICE_HEAD	(2 * VARHDRSZ)
+
 Evidence
-ModelMemoryFromDatum(Datum datum, const DlintsHeader *header)
+ModelMemoryFromDatum(Datum datum, const DlintsHeader *header, bool with_H)
 {
 	int			j = header->memory - 1;
 	int			dim = ModelCoordinates(header);
-	bool		fades = ModelMemoryFades(header, j);
+	bool		fades = with_H && ModelMemoryFades(header, j);
 	Size		bytes = evidence_value_count(dim, fades) * sizeof(float8);
-	double	   *values = palloc0(bytes);
+	char	   *slice;
 	Evidence	evidence;
 
 	if (header->updates > 0)
-	{
-		Size		offset = SizeWith(ValueCount(header, j)) - VARHDRSZ;
-		struct varlena *slice = PG_DETOAST_DATUM_SLICE(datum, offset, bytes);
-
-		memcpy(values, VARDATA(slice), bytes);
-		if (PointerGetDatum(slice) != datum)
-			pfree(slice);
-	}
-	evidence_bind(&evidence, dim, fades, values);
+		slice = (char *) PG_DETOAST_DATUM_SLICE(datum,
+												SizeWith(ValueCount(header, j)) - SLICE_HEAD,
+												VARHDRSZ + bytes);
+	else
+		slice = palloc0(SLICE_HEAD + bytes);
+	evidence_bind(&evidence, dim, fades, (double *) (slice + SLICE_HEAD));
 	return evidence;
+}
+
+void
+ModelMemoryFree(const Evidence *evidence)
+{
+	pfree((char *) evidence->N - SLICE_HEAD);
 }
 
 /* All memories of a model; their numbers are the model's own. */

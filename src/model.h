@@ -160,7 +160,9 @@ extern Dlints *ModelAllocate(const DlintsHeader *header);
 extern Dlints *ModelFromDatum(Datum datum);
 extern Dlints *ModelCopyFromDatum(Datum datum);
 extern DlintsHeader ModelHeaderFromDatum(Datum datum);
-extern Evidence ModelMemoryFromDatum(Datum datum, const DlintsHeader *header);
+extern Evidence ModelMemoryFromDatum(Datum datum, const DlintsHeader *header,
+									 bool with_H);
+extern void ModelMemoryFree(const Evidence *evidence);
 extern Datum ModelGetDatum(Dlints *model);
 extern bool ModelEquals(Datum left, Datum right);
 extern uint64 ModelHash(Datum datum, uint64 salt);

@@ -11,6 +11,7 @@
 #include "access/detoast.h"
 #include "utils/array.h"
 
+#include "core/digest.h"
 #include "core/posterior.h"
 #include "model.h"
 
@@ -29,13 +30,22 @@ typedef struct ValueKey
 } ValueKey;
 
 /*
+ * What a model is found by among thousands, of which none is kept whole: the
+ * toast pointer, or else a digest of all its bytes.
+ */
+typedef struct ModelKey
+{
+	Size		size;
+	Digest		digest;
+} ModelKey;
+
+/*
  * What is kept of a model.  Parts are made when they are asked for, and those
- * that nobody asks for are NULL.  The model itself is not kept, except as the
- * key of a value that is not stored out of line.
+ * that nobody asks for are NULL.
  */
 typedef struct PreparedModel
 {
-	ValueKey	key;
+	ModelKey	key;
 	DlintsHeader header;
 	int			dim;			/* coordinates of z */
 	double		level;			/* mean reward, of the intercept's coefficient */
