@@ -86,8 +86,6 @@ check_layout(int d)
 			assert_in_range(index, 0, len - 1);
 			assert_true(packed[index] == full[i + j * d]);
 		}
-	guarded_free(full);
-	guarded_free(packed);
 }
 
 static void
@@ -96,7 +94,6 @@ test_packed_index_is_lapacks(void **state)
 	static const int large[] = {61, 64, 127, 128};
 	int			d;
 
-	(void) state;
 	for (d = 1; d <= 40; d++)
 		check_layout(d);
 	for (d = 0; d < LENGTH(large); d++)
@@ -116,14 +113,11 @@ unpack_lower(int d, uint64_t *seed)
 		for (i = 0; i < d; i++)
 			assert_true(full[i + j * d] ==
 						(i < j ? 0 : packed[linalg_packed_index(d, i, j)]));
-	guarded_free(packed);
-	guarded_free(full);
 }
 
 static void
 test_unpack_lower(void **state)
 {
-	(void) state;
 	for_each_order(unpack_lower);
 }
 
@@ -153,14 +147,11 @@ diagonal(int d, uint64_t *seed)
 		packed[linalg_packed_index(d, i, i)] = -1.5;
 		assert_true(linalg_max_diagonal(d, packed) == -1.5);
 	}
-	guarded_free(packed);
-	guarded_free(before);
 }
 
 static void
 test_diagonal(void **state)
 {
-	(void) state;
 	for_each_order(diagonal);
 }
 
@@ -190,10 +181,6 @@ check_rank_update(int d, int count, double factor, uint64_t *seed)
 			assert_near(packed[index], sum, rounding(count));
 		}
 	assert_same_bits((size_t) count * (size_t) d, vectors, kept);
-	guarded_free(packed);
-	guarded_free(before);
-	guarded_free(vectors);
-	guarded_free(kept);
 }
 
 static void
@@ -212,7 +199,6 @@ rank_update(int d, uint64_t *seed)
 static void
 test_rank_update(void **state)
 {
-	(void) state;
 	for_each_order(rank_update);
 }
 
@@ -243,15 +229,11 @@ cholesky(int d, uint64_t *seed)
 		for (j = 0; j <= i; j++)
 			assert_near(packed[linalg_packed_index(d, i, j)],
 						lower[i * d + j], rounding(d));
-	guarded_free(packed);
-	free(full);
-	free(lower);
 }
 
 static void
 test_cholesky(void **state)
 {
-	(void) state;
 	for_each_order(cholesky);
 }
 
@@ -267,14 +249,12 @@ cholesky_refusal(int d, uint64_t *seed)
 
 		packed[linalg_packed_index(d, i, i)] = -1;
 		assert_false(linalg_cholesky(d, packed));
-		guarded_free(packed);
 	}
 }
 
 static void
 test_cholesky_refuses_indefinite(void **state)
 {
-	(void) state;
 	for_each_order(cholesky_refusal);
 }
 
@@ -298,16 +278,11 @@ cholesky_invert(int d, uint64_t *seed)
 		for (i = 0; i < d; i++)
 			assert_near(column[i], i == j, rounding(d));
 	}
-	guarded_free(packed);
-	free(full);
-	free(inverse);
-	free(column);
 }
 
 static void
 test_cholesky_invert(void **state)
 {
-	(void) state;
 	for_each_order(cholesky_invert);
 }
 
@@ -351,13 +326,6 @@ check_solve(int d, int count, uint64_t *seed, ExactSolve expected,
 	solve(d, factor, count, vectors);
 	check_all_near((int) len, vectors, wide, rounding(d));
 	assert_same_bits(linalg_packed_len(d), factor, kept);
-
-	guarded_free(factor);
-	guarded_free(kept);
-	guarded_free(vectors);
-	free(wide);
-	free(full);
-	free(lower);
 }
 
 static void
@@ -382,7 +350,6 @@ solves(int d, uint64_t *seed)
 static void
 test_solves(void **state)
 {
-	(void) state;
 	for_each_order(solves);
 }
 
@@ -407,10 +374,6 @@ multiply_lower_each(int d, int count, uint64_t *seed)
 	linalg_unpack_lower(d, packed, lower);
 	linalg_multiply_lower(d, lower, count, vectors);
 	check_all_near(d * count, vectors, expected, rounding(d));
-	guarded_free(packed);
-	guarded_free(vectors);
-	guarded_free(lower);
-	free(expected);
 }
 
 static void
@@ -423,7 +386,6 @@ multiply_lower(int d, uint64_t *seed)
 static void
 test_multiply_lower(void **state)
 {
-	(void) state;
 	for_each_order(multiply_lower);
 }
 
@@ -450,20 +412,11 @@ symmetric(int d, uint64_t *seed)
 	exact_multiply(d, full, wide, expected);
 	linalg_multiply_symmetric(d, left, vector, out);
 	check_all_near(d, out, expected, rounding(d));
-	guarded_free(left);
-	guarded_free(right);
-	guarded_free(vector);
-	guarded_free(out);
-	free(full);
-	free(other);
-	free(wide);
-	free(expected);
 }
 
 static void
 test_symmetric_products(void **state)
 {
-	(void) state;
 	for_each_order(symmetric);
 }
 
@@ -497,10 +450,6 @@ check_combine(int len, int rows, int count, int weights_len, int sums_len,
 			assert_near(sums[c * sums_len + i], sum,
 						i < len ? rounding(rows) : 0);
 		}
-	guarded_free(vectors);
-	guarded_free(weights);
-	guarded_free(sums);
-	guarded_free(before);
 }
 
 static void
@@ -522,7 +471,6 @@ combine(int len, uint64_t *seed)
 static void
 test_combine(void **state)
 {
-	(void) state;
 	for_each_order(combine);
 }
 
@@ -546,9 +494,6 @@ check_project(int len, int rows, int count, int out_len, uint64_t *seed)
 							rounding(len));
 			else
 				assert_true(is_untouched(out[c * out_len + r]));
-	guarded_free(matrix);
-	guarded_free(vectors);
-	guarded_free(out);
 }
 
 static void
@@ -569,7 +514,6 @@ project(int len, uint64_t *seed)
 static void
 test_project(void **state)
 {
-	(void) state;
 	for_each_order(project);
 }
 
@@ -593,14 +537,11 @@ gram(int d, uint64_t *seed)
 			assert_near(full[i * d + j], sum, rounding(d));
 			assert_true(full[i * d + j] == full[j * d + i]);
 		}
-	guarded_free(columns);
-	guarded_free(full);
 }
 
 static void
 test_gram(void **state)
 {
-	(void) state;
 	for_each_order(gram);
 }
 
@@ -626,16 +567,11 @@ cross(int d, uint64_t *seed)
 				sum += (exact) left[k * d + i] * right[k * d + j];
 			assert_near(full[j * d + i], sum, rounding(8));
 		}
-	guarded_free(left);
-	guarded_free(right);
-	guarded_free(full);
-	guarded_free(before);
 }
 
 static void
 test_cross(void **state)
 {
-	(void) state;
 	for_each_order(cross);
 }
 
@@ -660,7 +596,7 @@ eigenvectors(int d, uint64_t *seed)
 	exact	   *matrix = exact_new(SQUARE(d));
 	double	   *values = guarded((size_t) d);
 	double	   *work = guarded(linalg_spectral_work(d));
-	int		   *integers = calloc(linalg_spectral_integers(d), sizeof(int));
+	int		   *integers = allocate(linalg_spectral_integers(d) * sizeof(int));
 	exact	   *product = exact_new((size_t) d);
 	int			i;
 	int			j;
@@ -678,20 +614,12 @@ eigenvectors(int d, uint64_t *seed)
 		for (i = 0; i < d; i++)
 			assert_near(product[i], values[j] * vector[i], 100 * rounding(d));
 		assert_true(j == 0 || values[j] >= values[j - 1]);
-		free(vector);
 	}
-	guarded_free(full);
-	guarded_free(values);
-	guarded_free(work);
-	free(matrix);
-	free(integers);
-	free(product);
 }
 
 static void
 test_eigenvectors(void **state)
 {
-	(void) state;
 	for_each_order(eigenvectors);
 }
 
@@ -708,7 +636,7 @@ nearest_rotation(int d, uint64_t *seed)
 	double	   *left = guarded(SQUARE(d));
 	double	   *right = guarded(SQUARE(d));
 	double	   *work = guarded(linalg_spectral_work(d));
-	int		   *integers = calloc(linalg_spectral_integers(d), sizeof(int));
+	int		   *integers = allocate(linalg_spectral_integers(d) * sizeof(int));
 	int			i;
 	int			j;
 
@@ -728,20 +656,11 @@ nearest_rotation(int d, uint64_t *seed)
 	assert_true(linalg_nearest_rotation(d, full, rotation, left, right, work,
 										integers));
 	check_orthogonal(d, rotation);
-
-	guarded_free(full);
-	guarded_free(kept);
-	guarded_free(rotation);
-	guarded_free(left);
-	guarded_free(right);
-	guarded_free(work);
-	free(integers);
 }
 
 static void
 test_nearest_rotation(void **state)
 {
-	(void) state;
 	for_each_order(nearest_rotation);
 }
 
@@ -749,22 +668,22 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_packed_index_is_lapacks),
-		cmocka_unit_test(test_unpack_lower),
-		cmocka_unit_test(test_diagonal),
-		cmocka_unit_test(test_rank_update),
-		cmocka_unit_test(test_cholesky),
-		cmocka_unit_test(test_cholesky_refuses_indefinite),
-		cmocka_unit_test(test_cholesky_invert),
-		cmocka_unit_test(test_solves),
-		cmocka_unit_test(test_multiply_lower),
-		cmocka_unit_test(test_symmetric_products),
-		cmocka_unit_test(test_combine),
-		cmocka_unit_test(test_project),
-		cmocka_unit_test(test_gram),
-		cmocka_unit_test(test_cross),
-		cmocka_unit_test(test_eigenvectors),
-		cmocka_unit_test(test_nearest_rotation)
+		test_of(test_packed_index_is_lapacks),
+		test_of(test_unpack_lower),
+		test_of(test_diagonal),
+		test_of(test_rank_update),
+		test_of(test_cholesky),
+		test_of(test_cholesky_refuses_indefinite),
+		test_of(test_cholesky_invert),
+		test_of(test_solves),
+		test_of(test_multiply_lower),
+		test_of(test_symmetric_products),
+		test_of(test_combine),
+		test_of(test_project),
+		test_of(test_gram),
+		test_of(test_cross),
+		test_of(test_eigenvectors),
+		test_of(test_nearest_rotation)
 	};
 
 	return cmocka_run_group_tests_name("linalg", tests, NULL, NULL);
