@@ -161,9 +161,10 @@ Choose(const Candidates *from, Choice *choices)
 	if (any)
 		TakeAny(from, &slate, choices);
 	for (i = 0; i < candidates; i++)
+		/* two shares of 1 may round to more than 1 */
 		choices[from->rows[i]].probability =
-			(1.0 - rules->uniform) * counts[i] / rules->draws +
-			rules->uniform * k / candidates;
+			Min(1.0, (1.0 - rules->uniform) * counts[i] / rules->draws +
+				rules->uniform * k / candidates);
 }
 
 /* Read the partition and decide; what all rows are told stays with it. */

@@ -13,6 +13,7 @@
 #include "utils/builtins.h"
 
 #include "args.h"
+#include "expanded.h"
 #include "fields.h"
 #include "prepared.h"
 #include "reduce.h"
@@ -31,12 +32,11 @@ PG_FUNCTION_INFO_V1(dlints_project);
 Datum
 dlints_project(PG_FUNCTION_ARGS)
 {
-	PreparedModel *prepared = PrepareModel(fcinfo, 0);
+	const DlintsHeader *model = WorkingParameters(fcinfo, 0);
 
-	PG_RETURN_DATUM(ResultVector(ReduceContext(&prepared->header,
-											   ArgArray(fcinfo, 1),
+	PG_RETURN_DATUM(ResultVector(ReduceContext(model, ArgArray(fcinfo, 1),
 											   ArgSharedDatum(fcinfo, 2, 2)),
-								 prepared->dim));
+								 ModelCoordinates(model)));
 }
 
 PG_FUNCTION_INFO_V1(dlints_mean);
@@ -220,11 +220,12 @@ enum
 static double
 Window(const DlintsHeader *model, int j)
 {
-	double		window;
+	double		discount = memory_discount(j, model->memories, model->discount);
+	double		window = 1.0 / (1.0 - discount);
 
-	if (!ModelMemoryFades(model, j) || ModelIsByTime(model))
+	/* that of a long one may have been rounded to 1 */
+	if (ModelIsByTime(model) || discount == 1.0)
 		return 0.0;
-	window = 1.0 / (1.0 - memory_discount(j, model->memories, model->discount));
 	/* a whole number that was given as a discount */
 	return fabs(window - rint(window)) < 1e-9 * window ? rint(window) : window;
 }
@@ -280,7 +281,7 @@ Datum
 dlints_info(PG_FUNCTION_ARGS)
 {
 	DlintsHeader model = ModelHeaderFromDatum(PG_GETARG_DATUM(0));
-	Evidence	memory = ModelMemoryFromDatum(PG_GETARG_DATUM(0), &model);
+	Evidence	memory = ModelMemoryFromDatum(PG_GETARG_DATUM(0), &model, false);
 	double		mean_reward = model.reference + *memory.R / *memory.N;
 	char	   *hint = Hint(&model);
 	TupleDesc	desc;

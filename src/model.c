@@ -313,30 +313,37 @@ ModelGetDatum(Dlints *model)
 }
 
 /*
- * The memory in use, in memory of its own: of a value out of line no more is
- * read than that.
+ * The memory in use, until ModelMemoryFree: of a value out of line no more is
+ * read than that, and of its matrices only G where the other one is not wanted.
+ * A slice is read from four bytes before on, so that behind its length word
+ * numbers stand where numbers have to.
  */
+#define SLICE_HEAD	(2 * VARHDRSZ)
+
 Evidence
-ModelMemoryFromDatum(Datum datum, const DlintsHeader *header)
+ModelMemoryFromDatum(Datum datum, const DlintsHeader *header, bool with_H)
 {
 	int			j = header->memory - 1;
 	int			dim = ModelCoordinates(header);
-	bool		fades = ModelMemoryFades(header, j);
+	bool		fades = with_H && ModelMemoryFades(header, j);
 	Size		bytes = evidence_value_count(dim, fades) * sizeof(float8);
-	double	   *values = palloc0(bytes);
+	char	   *slice;
 	Evidence	evidence;
 
 	if (header->updates > 0)
-	{
-		Size		offset = SizeWith(ValueCount(header, j)) - VARHDRSZ;
-		struct varlena *slice = PG_DETOAST_DATUM_SLICE(datum, offset, bytes);
-
-		memcpy(values, VARDATA(slice), bytes);
-		if (PointerGetDatum(slice) != datum)
-			pfree(slice);
-	}
-	evidence_bind(&evidence, dim, fades, values);
+		slice = (char *) PG_DETOAST_DATUM_SLICE(datum,
+												SizeWith(ValueCount(header, j)) - SLICE_HEAD,
+												VARHDRSZ + bytes);
+	else
+		slice = palloc0(SLICE_HEAD + bytes);
+	evidence_bind(&evidence, dim, fades, (double *) (slice + SLICE_HEAD));
 	return evidence;
+}
+
+void
+ModelMemoryFree(const Evidence *evidence)
+{
+	pfree((char *) evidence->N - SLICE_HEAD);
 }
 
 /* All memories of a model; their numbers are the model's own. */
@@ -414,7 +421,6 @@ ModelChoose(Dlints *model)
 	MemoryChoice choice = {0, 1.0};
 	double	   *work;
 
-	header->chosen = header->updates;
 	if (memories.count > 1 || header->noise == 0.0)
 	{
 		CHECK_FOR_INTERRUPTS();
@@ -428,6 +434,7 @@ ModelChoose(Dlints *model)
 	}
 	header->memory = choice.used + 1;
 	header->sigma = header->noise > 0.0 ? header->noise : choice.sigma;
+	header->chosen = header->updates;
 }
 
 /*
@@ -437,13 +444,33 @@ ModelChoose(Dlints *model)
  */
 #define ALWAYS_CHOSEN_DIM	12
 
-static bool
-ChoiceIsDue(const DlintsHeader *header)
+/* So many updates after the last choice the next one is due. */
+static int64
+ChoiceInterval(const DlintsHeader *header, int64 chosen)
 {
 	double		dim = (double) ModelCoordinates(header) / ALWAYS_CHOSEN_DIM;
-	int64		since = header->updates - header->chosen;
 
-	return since >= Min((int64) (dim * dim), header->chosen / 8);
+	return Max(1, Min((int64) (dim * dim), chosen / 8));
+}
+
+/*
+ * Of so many more updates one by one, how many until the last that comes with
+ * a choice; 0 if none does.
+ */
+int
+ModelLastChoice(const DlintsHeader *header, int more)
+{
+	int64		chosen = header->chosen;
+	int			last = 0;
+	int			i;
+
+	for (i = 1; i <= more; i++)
+		if (header->updates + i - chosen >= ChoiceInterval(header, chosen))
+		{
+			chosen = header->updates + i;
+			last = i;
+		}
+	return last;
 }
 
 static void
@@ -464,9 +491,34 @@ CheckEvidence(Dlints *model)
 void
 ModelLearned(Dlints *model)
 {
+	const DlintsHeader *header = &model->header;
+
 	CheckEvidence(model);
-	if (ChoiceIsDue(&model->header))
+	if (header->updates - header->chosen >=
+		ChoiceInterval(header, header->chosen))
 		ModelChoose(model);
+}
+
+/*
+ * Is it out of the question that learning so many more observations ends in an
+ * error?  What an observation adds is beneath the last digit of the largest
+ * numbers (see widen.h); a change of the reference by at most twice WIDEN_MAX
+ * multiplies N by its square.  Only models from elsewhere come near.
+ */
+#define MODERATE_SUM	1e150
+
+bool
+ModelCanLearn(Dlints *model, int more)
+{
+	Memories	memories = ModelMemories(model);
+	int			j;
+
+	for (j = 0; j < memories.count; j++)
+		if (*memories.memory[j].N > MODERATE_SUM ||
+			fabs(*memories.memory[j].R) > MODERATE_SUM ||
+			*memories.memory[j].S > MODERATE_SUM)
+			return false;
+	return model->header.updates <= PG_INT64_MAX - more;
 }
 
 /* The same for one whose evidence has changed in another way. */

@@ -160,7 +160,9 @@ extern Dlints *ModelAllocate(const DlintsHeader *header);
 extern Dlints *ModelFromDatum(Datum datum);
 extern Dlints *ModelCopyFromDatum(Datum datum);
 extern DlintsHeader ModelHeaderFromDatum(Datum datum);
-extern Evidence ModelMemoryFromDatum(Datum datum, const DlintsHeader *header);
+extern Evidence ModelMemoryFromDatum(Datum datum, const DlintsHeader *header,
+									 bool with_H);
+extern void ModelMemoryFree(const Evidence *evidence);
 extern Datum ModelGetDatum(Dlints *model);
 extern bool ModelEquals(Datum left, Datum right);
 extern uint64 ModelHash(Datum datum, uint64 salt);
@@ -173,6 +175,8 @@ extern void ModelRebase(Dlints *model, double reference);
 extern void ModelKeepReference(Dlints *model);
 extern void ModelLearned(Dlints *model);
 extern void ModelRevised(Dlints *model);
+extern int	ModelLastChoice(const DlintsHeader *header, int more);
+extern bool ModelCanLearn(Dlints *model, int more);
 extern int64 TimeBetween(int64 earlier, int64 later);
 
 /* binary.c, json.c, typmod.c */

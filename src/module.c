@@ -33,7 +33,7 @@ _PG_init(void)
 							"Sets the memory a backend may keep for models that come again from row to row.",
 							"A model that does not fit is read and factored again when it comes again.",
 							&model_cache_size,
-							32 * 1024, 0, MAX_KILOBYTES,
+							64 * 1024, 0, MAX_KILOBYTES,
 							PGC_USERSET, GUC_UNIT_KB,
 							NULL, NULL, NULL);
 	MarkGUCPrefixReserved("dlints");

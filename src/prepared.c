@@ -16,10 +16,12 @@
 
 #include "common/hashfn.h"
 #include "lib/ilist.h"
+#include "miscadmin.h"
 #include "utils/memutils.h"
 
 #include "args.h"
 #include "core/random.h"
+#include "expanded.h"
 #include "prepared.h"
 #include "reduce.h"
 #include "results.h"
@@ -28,30 +30,31 @@ int			model_cache_size;
 
 typedef struct TableEntry
 {
-	ValueKey	key;			/* the model's own */
+	const ModelKey *key;		/* in the model */
 	PreparedModel *model;
 	uint32		hash;
 	char		status;
 } TableEntry;
 
-/*
- * Many models may have the same header, after as many views and clicks; hardly
- * any have the same sums behind it.
- */
 static uint32
-HashKey(ValueKey key)
+HashKey(const ModelKey *key)
 {
-	return hash_bytes((const unsigned char *) key.bytes,
-					  (int) Min(key.size, 4 * sizeof(DlintsHeader)));
+	return hash_bytes((const unsigned char *) &key->digest, sizeof(Digest));
+}
+
+static inline bool
+SameKey(const ModelKey *a, const ModelKey *b)
+{
+	return a->size == b->size &&
+		memcmp(&a->digest, &b->digest, sizeof(Digest)) == 0;
 }
 
 #define SH_PREFIX			models
 #define SH_ELEMENT_TYPE		TableEntry
-#define SH_KEY_TYPE			ValueKey
+#define SH_KEY_TYPE			const ModelKey *
 #define SH_KEY				key
 #define SH_HASH_KEY(tb, key)	HashKey(key)
-#define SH_EQUAL(tb, a, b) \
-	((a).size == (b).size && memcmp((a).bytes, (b).bytes, (a).size) == 0)
+#define SH_EQUAL(tb, a, b)	SameKey(a, b)
 #define SH_STORE_HASH
 #define SH_GET_HASH(tb, entry)	(entry)->hash
 #define SH_SCOPE			static inline
@@ -67,6 +70,7 @@ typedef struct CallSite
 	PreparedModel **models;		/* those in the table, in no order */
 	int			capacity;
 	PreparedModel *last;		/* seen last; NULL if there is none */
+	ValueKey	seen;			/* its bytes, if it came twice and in line */
 	Size		bytes;
 	MemoryContextCallback at_end;
 } CallSite;
@@ -101,13 +105,27 @@ KeyDone(ValueKey key, Datum datum)
 		pfree(key.bytes);
 }
 
+/* The stamp of a working model, 0 for another value. */
+static uint64
+StampOf(Datum datum)
+{
+	WorkingModel *working = WorkingFromDatum(datum);
+
+	return working ? working->stamp : 0;
+}
+
 bool
 ValueKeyMatchesBytes(const ValueKey *key, Datum datum)
 {
-	ValueKey	other = KeyOf(datum);
-	bool		same = key->size == other.size &&
-		memcmp(key->bytes, other.bytes, other.size) == 0;
+	uint64		stamp = StampOf(datum);
+	ValueKey	other;
+	bool		same;
 
+	if (stamp != 0 && stamp == key->stamp)
+		return true;
+	other = KeyOf(datum);
+	same = key->size == other.size &&
+		memcmp(key->bytes, other.bytes, other.size) == 0;
 	KeyDone(other, datum);
 	return same;
 }
@@ -121,6 +139,7 @@ ValueKeySet(ValueKey *key, Datum datum, MemoryContext context)
 	key->bytes = MemoryContextAlloc(context, other.size);
 	memcpy(key->bytes, other.bytes, other.size);
 	key->size = other.size;
+	key->stamp = StampOf(datum);
 	KeyDone(other, datum);
 }
 
@@ -132,7 +151,47 @@ ValueKeyReplace(ValueKey *key, Datum datum, MemoryContext context)
 		pfree(key->bytes);
 	key->bytes = NULL;
 	key->size = 0;
+	key->stamp = 0;
 	ValueKeySet(key, datum, context);
+}
+
+/*
+ * Numbers that nobody knows: no two models have the same digest but by a chance
+ * of some 1 in 2^125, even if somebody is looking for them.
+ */
+static const DigestKey *
+SecretKey(void)
+{
+	static DigestKey *secret = NULL;
+	DigestKey  *made;
+
+	if (secret)
+		return secret;
+	made = MemoryContextAlloc(TopMemoryContext, sizeof(DigestKey));
+	if (!pg_strong_random(made, sizeof(DigestKey)))
+	{
+		pfree(made);
+		ereport(ERROR,
+				(errcode(ERRCODE_INTERNAL_ERROR),
+				 errmsg("could not obtain random numbers")));
+	}
+	return secret = made;
+}
+
+static ModelKey
+ModelKeyOf(Datum datum)
+{
+	ValueKey	value = KeyOf(datum);
+	ModelKey	key = {.size = value.size};
+
+	StaticAssertStmt(TOAST_POINTER_SIZE <= sizeof(Digest),
+					 "toast pointer is too long");
+	if (VARATT_IS_EXTERNAL_ONDISK(value.bytes))
+		memcpy(&key.digest, value.bytes, TOAST_POINTER_SIZE);
+	else
+		key.digest = digest_bytes(SecretKey(), value.bytes, value.size);
+	KeyDone(value, datum);
+	return key;
 }
 
 static Size
@@ -175,6 +234,8 @@ GetSite(FmgrInfo *flinfo)
 static void
 Count(CallSite *site, Size added, Size removed)
 {
+	if (site == NULL)
+		return;
 	site->bytes = site->bytes + added - removed;
 	kept_bytes = kept_bytes + added - removed;
 }
@@ -188,16 +249,11 @@ Free(CallSite *site, void *part)
 	pfree(part);
 }
 
-static void
-Forget(PreparedModel *model)
+/* Free a model with all that was made of it. */
+void
+PreparedFree(PreparedModel *model)
 {
 	CallSite   *site = model->site;
-	PreparedModel *end;
-
-	models_delete(site->table, model->key);
-	end = site->models[site->table->members];
-	site->models[model->place] = end;
-	end->place = model->place;
 
 	Free(site, model->mean);
 	Free(site, model->root);
@@ -205,8 +261,20 @@ Forget(PreparedModel *model)
 	Free(site, model->factors);
 	Free(site, model->weights);
 	Free(site, model->shared_key.bytes);
-	Free(site, model->key.bytes);
 	Free(site, model);
+}
+
+static void
+Forget(PreparedModel *model)
+{
+	CallSite   *site = model->site;
+	PreparedModel *end;
+
+	models_delete(site->table, &model->key);
+	end = site->models[site->table->members];
+	site->models[model->place] = end;
+	end->place = model->place;
+	PreparedFree(model);
 }
 
 /* How many of a call site's models may go: all but the one that it saw last. */
@@ -277,8 +345,7 @@ Allocate(PreparedModel *prepared, Size size)
 {
 	void	   *part = MemoryContextAlloc(prepared->context, size);
 
-	if (prepared->site)
-		Count(prepared->site, GetMemoryChunkSpace(part), 0);
+	Count(prepared->site, GetMemoryChunkSpace(part), 0);
 	return part;
 }
 
@@ -303,12 +370,23 @@ ReadShort(Datum datum)
 	return datum;
 }
 
+/* Replace a key, which counts if it is kept at a call site. */
+static void
+ReplaceKey(CallSite *site, ValueKey *key, Datum datum, MemoryContext context)
+{
+	Size		removed = key->bytes ? GetMemoryChunkSpace(key->bytes) : 0;
+
+	Count(site, 0, removed);
+	ValueKeyReplace(key, datum, context);
+	Count(site, GetMemoryChunkSpace(key->bytes), 0);
+}
+
 /*
  * An entry for a model that the call site does not know.  An error leaves no
  * more than memory that is counted, and freed with the call site.
  */
 static PreparedModel *
-Enter(CallSite *site, Datum datum)
+Enter(CallSite *site, const ModelKey *key, Datum datum)
 {
 	Datum		value = ReadShort(datum);
 	DlintsHeader header = ModelHeaderFromDatum(value);
@@ -321,14 +399,13 @@ Enter(CallSite *site, Datum datum)
 	model = MemoryContextAllocZero(site->context, sizeof(PreparedModel));
 	model->site = site;
 	model->context = site->context;
+	model->key = *key;
 	model->datum = value;
 	model->header = header;
 	model->dim = ModelCoordinates(&header);
-	ValueKeySet(&model->key, datum, site->context);
-	Count(site, GetMemoryChunkSpace(model) +
-		  GetMemoryChunkSpace(model->key.bytes), 0);
+	Count(site, GetMemoryChunkSpace(model), 0);
 
-	entry = models_insert(site->table, model->key, &found);
+	entry = models_insert(site->table, &model->key, &found);
 	Assert(!found);
 	entry->model = model;
 	model->place = (int) site->table->members - 1;
@@ -336,14 +413,43 @@ Enter(CallSite *site, Datum datum)
 	return model;
 }
 
-static PreparedModel *
-Find(CallSite *site, Datum datum)
+/*
+ * Is it the one seen last?  That is nearly always so.  A value in line is then
+ * compared with its bytes, which takes less than a digest.
+ */
+static inline bool
+IsLast(const CallSite *site, Datum datum)
 {
-	ValueKey	key = KeyOf(datum);
-	TableEntry *entry = models_lookup(site->table, key);
+	if (site->last == NULL)
+		return false;
+	if (VARATT_IS_EXTERNAL_ONDISK(DatumGetPointer(datum)))
+		return site->last->key.size == TOAST_POINTER_SIZE &&
+			memcmp(&site->last->key.digest, DatumGetPointer(datum),
+				   TOAST_POINTER_SIZE) == 0;
+	return ValueKeyMatchesBytes(&site->seen, datum);
+}
 
-	KeyDone(key, datum);
-	return entry ? entry->model : NULL;
+/*
+ * Another model than the one seen last, or that one for the second time: the
+ * third may be, too.
+ */
+static PreparedModel *
+Meet(CallSite *site, Datum datum)
+{
+	ModelKey	key = ModelKeyOf(datum);
+	TableEntry *entry = models_lookup(site->table, &key);
+	PreparedModel *last = site->last;
+
+	site->last = entry ? entry->model : NULL;
+	if (site->last && site->last == last)
+		ReplaceKey(site, &site->seen, datum, site->context);
+	else
+		site->seen.size = 0;
+	if (site->last)
+		site->last->datum = datum;
+	else
+		site->last = Enter(site, &key, datum);
+	return site->last;
 }
 
 /*
@@ -353,19 +459,20 @@ Find(CallSite *site, Datum datum)
 PreparedModel *
 PrepareModelAt(FmgrInfo *flinfo, Datum datum)
 {
+	WorkingModel *working = WorkingFromDatum(datum);
 	CallSite   *site;
 
+	/* a state is one of many: what is made of those has to stay within bounds */
+	if (working && !working->is_state)
+		return WorkingPrepare(working);
 	/* a call without FmgrInfo has no place to keep anything */
 	if (flinfo == NULL)
 		return PrepareModelOnce(datum);
 
 	site = GetSite(flinfo);
-	if (!site->last || !ValueKeyMatches(&site->last->key, datum))
-		site->last = Find(site, datum);
-	if (site->last)
-		site->last->datum = datum;
-	else
-		site->last = Enter(site, datum);
+	if (!IsLast(site, datum))
+		return Meet(site, datum);
+	site->last->datum = datum;
 	return site->last;
 }
 
@@ -389,6 +496,20 @@ PrepareModelOnce(Datum datum)
 	return model;
 }
 
+/* For a model in memory that stays as it is meanwhile, until PreparedFree. */
+PreparedModel *
+PrepareModelIn(MemoryContext context, Dlints *model)
+{
+	PreparedModel *prepared = MemoryContextAllocZero(context,
+													 sizeof(PreparedModel));
+
+	prepared->context = context;
+	prepared->datum = ModelGetDatum(model);
+	prepared->header = model->header;
+	prepared->dim = ModelCoordinates(&model->header);
+	return prepared;
+}
+
 /* Z = L L' and Z~ = M M' of evidence, into a factor that was bound for it */
 void
 FactorEvidence(const Evidence *evidence, double ridge, Factor *factor)
@@ -399,20 +520,6 @@ FactorEvidence(const Evidence *evidence, double ridge, Factor *factor)
 				(errcode(ERRCODE_DATA_CORRUPTED),
 				 errmsg("posterior of dlints model does not exist"),
 				 errdetail("Its evidence is not positive semidefinite or, with the ridge, out of range.")));
-}
-
-/* The same of the memory in use; allocated here. */
-static Factor
-FactorMemory(const DlintsHeader *header, const Evidence *evidence)
-{
-	bool		fades = evidence->H != NULL;
-	Factor		factor;
-
-	factor_bind(&factor, evidence->dim, fades,
-				palloc(factor_value_count(evidence->dim, fades) *
-					   sizeof(double)));
-	FactorEvidence(evidence, header->ridge, &factor);
-	return factor;
 }
 
 static double *
@@ -440,36 +547,38 @@ MakeRoot(PreparedModel *prepared, const Factor *factor)
 
 /*
  * Make the parts that are not there yet.  A part is attached when it is
- * complete: an error leaves none that is half made.
+ * complete: an error leaves none that is half made.  The mean needs one matrix
+ * of the two.
  */
 static void
 MakeParts(PreparedModel *prepared, int parts)
 {
 	const DlintsHeader *header = &prepared->header;
 	int			dim = prepared->dim;
-	Evidence	evidence = ModelMemoryFromDatum(prepared->datum, header);
-	Factor		factor = FactorMemory(header, &evidence);
-	double	   *b = palloc(sizeof(double) * dim);
+	Evidence	evidence = ModelMemoryFromDatum(prepared->datum, header,
+												(parts & ~PART_MEAN) != 0);
+	bool		fades = evidence.H != NULL;
+	double	   *b = Numbers(prepared, dim);
+	double	   *factors = Numbers(prepared, factor_value_count(dim, fades));
+	Factor		factor;
 
+	factor_bind(&factor, dim, fades, factors);
+	FactorEvidence(&evidence, header->ridge, &factor);
 	prepared->level = memory_centre(&evidence, header->intercept,
 									header->reference, b);
+	ModelMemoryFree(&evidence);
 	if ((parts & PART_MEAN) && !prepared->mean)
 		prepared->mean = MakeMean(prepared, &factor, b);
 	if ((parts & PART_ROOT) && !prepared->root)
 		prepared->root = MakeRoot(prepared, &factor);
 	if ((parts & PART_DRAW) && !prepared->factors)
 	{
-		Size		count = factor_value_count(dim, factor.M != NULL);
-		double	   *kept_b = Numbers(prepared, dim);
-		double	   *kept = Numbers(prepared, count);
-
-		prepared->b = memcpy(kept_b, b, dim * sizeof(double));
-		prepared->factors = memcpy(kept, factor.L, count * sizeof(double));
+		prepared->b = b;
+		prepared->factors = factors;
+		return;
 	}
-
-	pfree(b);
-	pfree(factor.L);
-	pfree(evidence.N);
+	Free(prepared->site, factors);
+	Free(prepared->site, b);
 }
 
 void
@@ -479,19 +588,6 @@ PrepareParts(PreparedModel *prepared, int parts)
 		((parts & PART_ROOT) && !prepared->root) ||
 		((parts & PART_DRAW) && !prepared->factors))
 		MakeParts(prepared, parts);
-}
-
-static void
-ReplaceSharedKey(PreparedModel *prepared, Datum shared)
-{
-	ValueKey   *key = &prepared->shared_key;
-	Size		removed = key->bytes ? GetMemoryChunkSpace(key->bytes) : 0;
-
-	if (prepared->site)
-		Count(prepared->site, 0, removed);
-	ValueKeyReplace(key, shared, prepared->context);
-	if (prepared->site)
-		Count(prepared->site, GetMemoryChunkSpace(key->bytes), 0);
 }
 
 /* Lift the mean under another shared context. */
@@ -504,7 +600,8 @@ LiftMean(PreparedModel *prepared, const Datum *shared)
 		prepared->weights = Numbers(prepared, ModelLiftedLen(&prepared->header));
 	LiftParameter(&prepared->header, prepared->mean, shared, prepared->weights);
 	if (shared)
-		ReplaceSharedKey(prepared, *shared);
+		ReplaceKey(prepared->site, &prepared->shared_key, *shared,
+				   prepared->context);
 	prepared->lifted = true;
 }
 

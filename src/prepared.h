@@ -11,6 +11,7 @@
 #include "access/detoast.h"
 #include "utils/array.h"
 
+#include "core/digest.h"
 #include "core/posterior.h"
 #include "model.h"
 
@@ -19,22 +20,32 @@ extern int	model_cache_size;	/* the setting, in kilobytes */
 /*
  * What an argument looked like, so that it is recognised when the next row
  * brings it again.  A value stored out of line is known by its toast pointer,
- * another one by all its bytes.
+ * a model in its working form by its stamp, another one by all its bytes.
  */
 typedef struct ValueKey
 {
 	Size		size;			/* 0: nothing remembered */
 	char	   *bytes;
+	uint64		stamp;			/* of the working model that it was, or 0 */
 } ValueKey;
 
 /*
+ * What a model is found by among thousands, of which none is kept whole: the
+ * toast pointer, or else a digest of all its bytes.
+ */
+typedef struct ModelKey
+{
+	Size		size;
+	Digest		digest;
+} ModelKey;
+
+/*
  * What is kept of a model.  Parts are made when they are asked for, and those
- * that nobody asks for are NULL.  The model itself is not kept, except as the
- * key of a value that is not stored out of line.
+ * that nobody asks for are NULL.
  */
 typedef struct PreparedModel
 {
-	ValueKey	key;
+	ModelKey	key;
 	DlintsHeader header;
 	int			dim;			/* coordinates of z */
 	double		level;			/* mean reward, of the intercept's coefficient */
@@ -79,6 +90,8 @@ ValueKeyMatches(const ValueKey *key, Datum datum)
 extern void FactorEvidence(const Evidence *evidence, double ridge,
 						   Factor *factor);
 extern PreparedModel *PrepareModelOnce(Datum datum);
+extern PreparedModel *PrepareModelIn(MemoryContext context, Dlints *model);
+extern void PreparedFree(PreparedModel *model);
 extern PreparedModel *PrepareModelAt(FmgrInfo *flinfo, Datum datum);
 extern PreparedModel *PrepareModel(FunctionCallInfo fcinfo, int argno);
 extern void PrepareParts(PreparedModel *prepared, int parts);

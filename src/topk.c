@@ -11,6 +11,7 @@
 #include <math.h>
 
 #include "libpq/pqformat.h"
+#include "miscadmin.h"
 #include "utils/array.h"
 #include "utils/datum.h"
 #include "utils/lsyscache.h"
@@ -50,6 +51,7 @@ CompareNodes(Datum a, Datum b, void *arg)
 static int
 ComparePointers(const void *a, const void *b)
 {
+	CHECK_FOR_INTERRUPTS();
 	return CompareRank(*(RankedItem *const *) a, *(RankedItem *const *) b);
 }
 

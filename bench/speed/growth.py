@@ -3,13 +3,16 @@
 import numpy as np
 
 from bench import samples
-from bench.measure import alternate, line, slope
+from bench.measure import alternate, line, ratio, slope
 from bench.report import Result, at_most
 
 TITLE = 'Growth with sizes'
 CANDIDATES = (250, 500, 1000, 2000, 4000)
 CONTEXT_DIMS = (60, 120, 240, 480)
 REDUCED_DIMS = (12, 24, 48, 96)
+LARGE_CONTEXT_DIM = 300
+LARGE_DIMS = (24, 60, 150, 300)
+LARGE_DIM, LARGE_BAR = 150, 3
 ITEMS = 1000
 ROUNDS = 400
 BAR = 1.1
@@ -21,6 +24,7 @@ def run(cursor, share, advance):
     shapes = [(count, context_dim, reduced_dim) for count in CANDIDATES]
     shapes += [(ITEMS, size, reduced_dim) for size in CONTEXT_DIMS]
     shapes += [(ITEMS, context_dim, size) for size in REDUCED_DIMS]
+    shapes += [(ITEMS, LARGE_CONTEXT_DIM, size) for size in LARGE_DIMS]
     widest = CANDIDATES[-1], context_dim, REDUCED_DIMS[-1]
     shapes = list(dict.fromkeys(shapes + [widest]))
     samples.create_models(cursor, *dict.fromkeys(
@@ -31,6 +35,9 @@ def run(cursor, share, advance):
     times = alternate({shape: _task(cursor, *shape) for shape in shapes},
                       max(40, int(ROUNDS * share)), advance=advance)
     seconds = {shape: np.median(series) for shape, series in times.items()}
+    large = {size: times[ITEMS, LARGE_CONTEXT_DIM, size]
+             for size in LARGE_DIMS}
+    slower = ratio(large[LARGE_DIM], large[LARGE_DIMS[0]])
 
     def of_candidates(dim, counts):
         return [seconds[count, context_dim, dim] for count in counts]
@@ -49,7 +56,11 @@ def run(cursor, share, advance):
         at_most('growth with d: a candidate\'s cost at d = '
                 f'{REDUCED_DIMS[-1]}, times that at d = {reduced_dim}',
                 per_candidate[1] / per_candidate[0], BAR),
-        Result('    ' + _list(REDUCED_DIMS), _list(by_reduced, 1e6) + ' us')]
+        Result('    ' + _list(REDUCED_DIMS), _list(by_reduced, 1e6) + ' us'),
+        at_most(f'n = {LARGE_CONTEXT_DIM}, d = {LARGE_DIM}: times d = '
+                f'{LARGE_DIMS[0]}', slower.value, LARGE_BAR, f'{slower}'),
+        Result('    ' + _list(LARGE_DIMS), _list(
+            [np.median(series) for series in large.values()], 1e6) + ' us')]
 
 
 def _model(_, context_dim, reduced_dim):

@@ -4,9 +4,10 @@
  *
  * The surface is small on purpose: products, symmetric updates, Cholesky and
  * triangular solves; and, for nothing but click logs, eigenvectors and
- * singular vectors of small matrices that were checked to be finite.  "info = 0" from a factorisation proves little
- * (OpenBLAS factors a matrix with a NaN off the diagonal without complaint),
- * so callers check what goes in and what comes out.
+ * singular vectors of small matrices that were checked to be finite.  "info =
+ * 0" from a factorisation proves little (OpenBLAS factors a matrix with a NaN
+ * off the diagonal without complaint), so callers check what goes in and what
+ * comes out.
  */
 #include "linalg.h"
 
@@ -301,15 +302,37 @@ linalg_solve_lower_transposed(int d, const double *factor, int count,
 		   1, 1, 1, 1, 1);
 }
 
-/* vectors <- lower vectors, the matrix unpacked by linalg_unpack_lower */
+/*
+ * vectors <- lower vectors, the matrix packed: its two triangles, of which one
+ * lies transposed, and the square or nearly square block below the first.
+ */
 void
-linalg_multiply_lower(int d, const double *lower, int count, double *vectors)
+linalg_multiply_lower(int d, const double *packed, int count, double *vectors)
 {
+	int			upper = (d + 1) / 2;
+	int			lower = d / 2;
+	int			rows = d + (d % 2 == 0);
+	const double *first = packed + (d % 2 == 0);
+	const double *block = first + upper;
+	const double *second = packed + (d % 2 == 0 ? 0 : d);
+	double	   *rest = vectors + upper;
+
 	if (count == 1)
-		dtrmv_("L", "N", "N", &d, lower, &d, vectors, &unit_stride, 1, 1, 1);
+	{
+		dtrmv_("U", "T", "N", &lower, second, &rows, rest, &unit_stride, 1, 1, 1);
+		dgemv_("N", &lower, &upper, &one, block, &rows, vectors, &unit_stride,
+			   &one, rest, &unit_stride, 1);
+		dtrmv_("L", "N", "N", &upper, first, &rows, vectors, &unit_stride, 1, 1, 1);
+	}
 	else
-		dtrmm_("L", "L", "N", "N", &d, &count, &one, lower, &d, vectors, &d,
-			   1, 1, 1, 1);
+	{
+		dtrmm_("L", "U", "T", "N", &lower, &count, &one, second, &rows, rest,
+			   &d, 1, 1, 1, 1);
+		dgemm_("N", "N", &lower, &count, &upper, &one, block, &rows, vectors,
+			   &d, &one, rest, &d, 1, 1);
+		dtrmm_("L", "L", "N", "N", &upper, &count, &one, first, &rows, vectors,
+			   &d, 1, 1, 1, 1);
+	}
 }
 
 /*

@@ -47,7 +47,7 @@ extern void linalg_cholesky_solve(int d, const double *factor, int count,
 extern void linalg_solve_lower(int d, const double *factor, double *vector);
 extern void linalg_solve_lower_transposed(int d, const double *factor,
 										  int count, double *vectors);
-extern void linalg_multiply_lower(int d, const double *lower, int count,
+extern void linalg_multiply_lower(int d, const double *packed, int count,
 								  double *vectors);
 extern void linalg_combine(int len, int rows, const double *vectors,
 						   int count, const double *weights, int weights_len,

@@ -107,7 +107,7 @@ posterior_mean(const Factor *f, const double *b, double *mean)
 size_t
 posterior_draw_work(int dim)
 {
-	return (size_t) dim * (size_t) dim;
+	return (size_t) dim;
 }
 
 /* draws <- shift + scale draws, "count" vectors and one that is added to each */
@@ -139,8 +139,7 @@ posterior_draws(const Factor *f, const double *b, double scale, int count,
 	memcpy(draws, normals, sizeof(double) * (size_t) dim * (size_t) count);
 	if (f->M)
 	{
-		linalg_unpack_lower(dim, f->M, work);
-		linalg_multiply_lower(dim, work, count, draws);
+		linalg_multiply_lower(dim, f->M, count, draws);
 		scale_and_shift(dim, count, scale, b, draws);
 		linalg_cholesky_solve(dim, f->L, count, draws);
 	}

@@ -119,9 +119,13 @@ for my $query (
 	like($plan, qr/\A *Custom Scan \(Citus Adaptive\).*Task Count: 1\n/s, "on one worker: $query");
 	unlike($plan, qr/Subplan \d+_/, '... as a whole');
 }
-like(plan_of('SELECT m.name, dlints_recommend(m.state, i.id, i.features, 5)
-	FROM model m JOIN item i ON i.model = m.name GROUP BY m.name'),
-	qr/\ACustom Scan.*Task Count: 8.*Aggregate.*dlints_recommend/s, 'on the workers: all models');
+for my $query (
+	'SELECT m.name, dlints_recommend(m.state, i.id, i.features, 5) FROM model m JOIN item i ON i.model = m.name GROUP BY m.name',
+	'SELECT i.id, dlints_choose(m.state, i.features) OVER (PARTITION BY m.name) FROM model m JOIN item i ON i.model = m.name')
+{
+	like(plan_of($query), qr/\ACustom Scan.*Task Count: 8.*Agg.*dlints_(?:recommend|choose)/s,
+		"on the workers: $query");
+}
 
 for my $query (
 	q{SELECT dlints_evidence(m.state, features, reward) FROM event, model m WHERE m.name = 'm4'},
@@ -131,6 +135,19 @@ for my $query (
 
 	like($message, qr/complex joins|Cartesian products/, "refused: $query");
 }
+
+sql(q{CREATE TABLE catalogue (id integer PRIMARY KEY, features real[] NOT NULL);
+	SELECT create_reference_table('catalogue');
+	INSERT INTO catalogue SELECT id, features FROM item WHERE model = 'm1'});
+my $shared = q{SELECT cardinality(dlints_recommend(m.state, i.id, i.features, 5)) FROM model m, catalogue i WHERE m.name = 'm3'};
+like(plan_of($shared), qr/Task Count: 1\n/, 'on one worker: a catalogue that is a reference table');
+is(sql($shared), 5, '... and its best');
+is(sql(q{SELECT count(DISTINCT (c).rank) FROM (SELECT dlints_choose(m.state, i.features, k => 3) OVER () AS c
+	FROM model m JOIN item i ON i.model = m.name WHERE m.name = 'm3' OFFSET 0) s WHERE (c).rank <= 3}),
+	3, 'a slate is chosen');
+is(sql(q{SELECT count(*) FROM dlints_models('model')}), 8, 'dlints_models reads a distributed table');
+is(sql(q{SELECT count(*) FROM dlints_factors('SELECT id % 10, member, 1.0::float8 FROM event WHERE id <= 400', 2)}),
+	100, '... and so does dlints_factors');
 
 sql($DlintsTest::fold);
 is(sql(q{SELECT DISTINCT (dlints_info(state)).updates FROM model WHERE name NOT IN ('m3', 'm4')
@@ -183,6 +200,8 @@ for my $table ('model', 'shared_model')
 
 	is(draws("WITH w AS MATERIALIZED ($draw)", '(SELECT weights FROM w)'), 1, "$table: one draw in a CTE");
 	is(draws('', "($draw OFFSET 0)"), 1, "$table: one draw with OFFSET 0") if $table eq 'shared_model';
+	is(sql(qq{SELECT count(DISTINCT dlints_dot(weights, array_fill(1::real, '{24}'))) FROM event, ($draw OFFSET 0) w}),
+		1, "$table: one draw in FROM with OFFSET 0");
 }
 is(draws('', "(SELECT dlints_draw_weights(state) FROM shared_model WHERE name = 'm4')"),
 	8, 'a scalar subquery over a reference table draws for each shard');
@@ -192,6 +211,53 @@ my $seeded = q{WITH w AS MATERIALIZED (SELECT dlints_draw_weights(state, 5) AS w
 like(plan_of("$seeded SELECT id FROM event $best"), qr/LIMIT '10'.*->  Limit/s, 'each shard finds its best');
 is(sql("$seeded SELECT id FROM event $best"),
 	sql("$seeded SELECT id FROM (SELECT * FROM event OFFSET 0) e $best"), '... and the best of them win');
+
+### Statements that end early
+
+# Learn all events, but those that a condition leaves out
+sub learning
+{
+	my ($condition) = @_;
+
+	return qq{$model, e AS (SELECT $evidence) AS evidence FROM event WHERE $condition)
+		UPDATE model SET state = state || e.evidence FROM e WHERE name = 'm4'};
+}
+
+# What a statement says that fails, in the middle of what a worker learns, or "done"
+sub failure
+{
+	my ($statement) = @_;
+	my ($status, undef, $message) = $coordinator->psql('postgres', $statement, on_error_stop => 1);
+
+	return $status ? $message : 'done';
+}
+
+sub updates
+{
+	return sql(q{SELECT (dlints_info(state)).updates FROM model WHERE name = 'm4'});
+}
+
+my $learned = updates();
+like(failure(q{SET statement_timeout = '2s'; } . learning('id <> 5000 OR pg_sleep(600) IS NULL')),
+	qr/canceling statement due to statement timeout/, 'evidence is cancelled while a worker learns');
+is(updates(), $learned, '... and the model is what it was');
+ok($coordinator->poll_query_until('postgres', q{
+	SELECT sum(result::integer) = 0 FROM run_command_on_workers(
+		$$SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query ~ 'pg_sleep' AND pid <> pg_backend_pid()$$)}),
+	'... and nothing is left on the workers');
+
+sql(q{INSERT INTO event VALUES (10001, 1, array_fill('NaN'::real, '{24}'), 1)});
+like(failure(learning('true')), qr/NaN not allowed in array/, 'a worker finds a bad number');
+is(updates(), $learned, '... and the model is what it was');
+is(failure(join ';', 'BEGIN', learning('id <= 1000'), 'SAVEPOINT s',
+		'\\set ON_ERROR_STOP 0', learning('true'), '\\set ON_ERROR_STOP 1',
+		'ROLLBACK TO s', learning('id BETWEEN 1001 AND 1500'), 'COMMIT'),
+	'done', '... also in a subtransaction');
+is(updates(), $learned += 1500, '... of a transaction that learns before and after it');
+is(failure(learning('dlints_accepts((SELECT state FROM m), features, reward)')), 'done',
+	'what no model learns is passed over');
+is(updates(), $learned + 10000, '... and the rest learned once');
+sql('DELETE FROM event WHERE id > 10000');
 
 ### A shard that moves
 

@@ -50,7 +50,7 @@ allocate(size_t size)
 static bool
 free_block(Block *block)
 {
-	const double *numbers = (const double *) block->data;
+	const double *numbers = (const void *) block->data;
 	bool		intact = true;
 	size_t		i;
 
@@ -80,7 +80,7 @@ guarded(size_t count)
 	const uint64_t bits = GUARD_BITS;
 	size_t		total = GUARD_LEN + count + GUARD_LEN;
 	Block	   *block = allocate_block(total * sizeof(double));
-	double	   *numbers = (double *) block->data;
+	double	   *numbers = (void *) block->data;
 	size_t		i;
 
 	block->count = count;

@@ -72,8 +72,8 @@ test_room_is_kept(void **state)
 	linalg_solve_lower(ORDER, packed, vectors);
 	(void) linalg_trace_product(ORDER, packed, vectors);
 	linalg_unpack_lower(ORDER, packed, full);
-	linalg_multiply_lower(ORDER, full, 1, vectors);
-	linalg_multiply_lower(ORDER, full, ORDER, vectors);
+	linalg_multiply_lower(ORDER, packed, 1, vectors);
+	linalg_multiply_lower(ORDER, packed, ORDER, vectors);
 	linalg_dot_each(ORDER, ORDER - 1, vectors + ORDER, full, vectors);
 	linalg_gram(ORDER, vectors, full);
 	linalg_combine(ORDER, 8, vectors, 8, full, 8, vectors + SQUARE(ORDER) / 2,

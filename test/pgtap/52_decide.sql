@@ -43,7 +43,7 @@ CREATE FUNCTION recommended(what integer, explore float8, k integer) RETURNS int
 $$ SELECT CASE WHEN s.s = 0 THEN (SELECT dlints_recommend(dlints_set(model, exploration => explore), c.i, c.x, k) FROM candidate AS c WHERE c.no = s.no)
           ELSE (SELECT dlints_recommend(dlints_set(model, exploration => explore), c.i, c.x, c.u, k) FROM candidate AS c WHERE c.no = s.no) END FROM subject AS s WHERE s.no = what $$;
 
-SELECT plan(6 * 13 + 4 + 6 + 11 + 2 + 2 + 4 + 3 + 7 + 3 + 1 + 3 + 4 + 5 + 5 + 23 + 8 + 1);
+SELECT plan(6 * 13 + 4 + 6 + 11 + 2 + 2 + 4 + 3 + 7 + 3 + 1 + 3 + 4 + 5 + 5 + 23 + 8 + 1 + 1);
 
 -- ---------- what a decision says ----------
 
@@ -289,6 +289,8 @@ SELECT is(outcome('SELECT dlints_choose(model, x) FILTER (WHERE i > 1) OVER () F
 SELECT is(answers('dlints_choose(model, x, 4611686018427387904)'), 'gives 8', 'k beyond all candidates');
 SELECT is(answers('dlints_choose(model, x, -4611686018427387904)'), '22023: k must be at least 1', 'k far below');
 SELECT is(answers('dlints_choose(model, x, bonus => CASE WHEN i = 1 THEN 1.7e308 ELSE -1.7e308 END)'), 'gives 8', 'the largest bonus');
+SELECT is(max(p), 1::float8, 'a sure choice has a probability that dlints_policy_value takes') FROM
+  (SELECT dlints_probability(dlints_new(1), ARRAY[1]::real[], draws => 10, uniform => 0.08) OVER () AS p) AS s;
 SELECT is(answers('dlints_choose(dlints_update(model, array_fill(1e20::float8, ARRAY[5]), 1), array_fill(1e20::float8, ARRAY[5]))'), 'gives 8', 'large contexts');
 
 -- another copy of the model will do, and its other rows may have any that is no candidate's

@@ -15,7 +15,7 @@ SELECT name, i, x, u, CASE WHEN u IS NULL THEN dlints_project(m, x) ELSE dlints_
        dlints_draw(m, i) AS draw, CASE WHEN u IS NULL THEN dlints_draw_weights(m, i) ELSE dlints_draw_weights(m, u, i) END AS draw_weights
 FROM trained JOIN probe USING (name);
 
-SELECT plan(29 * 7 + 10 + 7);
+SELECT plan(29 * 7 + 10 + 7 + 1);
 
 SELECT ok(bool_and(abs(predict - dot(dlints_mean(m), z)) < 1e-9 AND abs(predict - dlints_dot(weights, x) - CASE WHEN intercept THEN (dlints_mean(m))[dim] ELSE 0 END) < 1e-9), format('%s: predict = mean . z = weights . x', name))
 FROM trained JOIN seen USING (name) GROUP BY name ORDER BY name;
@@ -31,6 +31,8 @@ SELECT ok(same_bytes(m::text::dlints, m) AND same_bytes(m::jsonb::dlints, m) AND
           AND m::text::dlints = m AND dlints_hash(m::text::dlints) = dlints_hash(m), format('%s: text, jsonb and binary read back to the same value', name))
 FROM trained ORDER BY name;
 SELECT is((dlints_info(m)).bytes, pg_column_size(dlints_set(m))::bigint, format('%s: the size is that of the value', name)) FROM trained ORDER BY name;
+
+SELECT is((dlints_info(dlints_new(2, discount => 0.99999999999999, memories => 8))).windows[4:], ARRAY[9007199254740992, NULL, NULL, NULL, NULL]::float8[], 'a window too long for its discount is none');
 
 -- info: every column of it
 SELECT results_eq(format('SELECT * FROM dlints_info(%s)', model), format('VALUES (%s)', row), format('info: %s', model)) FROM (VALUES
