@@ -450,19 +450,20 @@ evidence_learn(Evidence *e, double discount, int count, int block,
 	}
 }
 
+/* closeness is relative to the largest value that an element could have */
 static void
-check_matrix(int dim, const double *packed, exact ridge, const exact *expected)
+check_matrix(int dim, const double *packed, exact ridge, const exact *expected,
+			 const exact *size, exact tolerance)
 {
-	exact	   *actual = exact_from_packed(dim, packed);
 	int			i;
 	int			j;
 
 	for (i = 0; i < dim; i++)
 		for (j = 0; j <= i; j++)
-			assert_near(actual[i * dim + j] + (i == j ? ridge : 0),
+			assert_near(packed[linalg_packed_index(dim, i, j)] + (i == j ? ridge : 0),
 						expected[i * dim + j],
-						RELATIVE * sqrtl(expected[i * dim + i] *
-										 expected[j * dim + j]));
+						tolerance * sqrtl(size[i * dim + i]) *
+						sqrtl(size[j * dim + j]));
 }
 
 /*
@@ -482,13 +483,13 @@ check_evidence(const Evidence *e, const Algorithm1 *a)
 				RELATIVE * sqrtl(a->weight_sum * a->reward_square_sum));
 	assert_near(*e->S, a->reward_square_sum, RELATIVE * a->reward_square_sum);
 
-	check_matrix(e->dim, e->G, a->ridge, a->Z);
+	check_matrix(e->dim, e->G, a->ridge, a->Z, a->Z, RELATIVE);
 	if (a->discount < 1)
-		check_matrix(e->dim, e->H, a->ridge, a->Z2);
+		check_matrix(e->dim, e->H, a->ridge, a->Z2, a->Z2, RELATIVE);
 	else
 	{
 		assert_null(e->H);
-		check_matrix(e->dim, e->G, a->ridge, a->Z2);
+		check_matrix(e->dim, e->G, a->ridge, a->Z2, a->Z2, RELATIVE);
 		assert_true(*e->N == (double) a->updates);
 	}
 	for (i = 0; i < e->dim; i++)
@@ -543,20 +544,6 @@ exact_memory_add(ExactMemory *m, exact weight, const double *z, double reward)
 	}
 }
 
-static void
-check_sums(int dim, const double *packed, const exact *expected,
-		   const exact *size, exact tolerance)
-{
-	int			i;
-	int			j;
-
-	for (i = 0; i < dim; i++)
-		for (j = 0; j <= i; j++)
-			assert_near(packed[linalg_packed_index(dim, i, j)],
-						expected[i * dim + j],
-						tolerance * sqrtl(size[i * dim + i]) * sqrtl(size[j * dim + j]));
-}
-
 /*
  * Closeness is relative to the largest value that a number could have, given
  * the others of "size": of all that was ever added.
@@ -574,7 +561,7 @@ check_memory(const Evidence *e, const ExactMemory *m, const ExactMemory *size,
 	for (i = 0; i < m->dim; i++)
 		assert_near(e->b[i], m->b[i],
 					tolerance * sqrtl(size->G[i * m->dim + i]) * sqrtl(size->squares));
-	check_sums(m->dim, e->G, m->G, size->G, tolerance);
+	check_matrix(m->dim, e->G, 0, m->G, size->G, tolerance);
 	if (e->H)
-		check_sums(m->dim, e->H, m->H, size->H, tolerance);
+		check_matrix(m->dim, e->H, 0, m->H, size->H, tolerance);
 }

@@ -20,9 +20,12 @@ static const int orders[] = {1, 2, 3, 4, 24, 25, 60, 61};
 
 typedef void (*OrderTest) (int d, uint64_t *seed);
 
+#define test_of_orders(f)	{#f, each_order, NULL, free_all, &(OrderTest) {f}}
+
 static void
-for_each_order(OrderTest test)
+each_order(void **state)
 {
+	OrderTest	test = *(OrderTest *) *state;
 	uint64_t	seed = 20240229;
 	int			k;
 
@@ -116,12 +119,6 @@ unpack_lower(int d, uint64_t *seed)
 }
 
 static void
-test_unpack_lower(void **state)
-{
-	for_each_order(unpack_lower);
-}
-
-static void
 diagonal(int d, uint64_t *seed)
 {
 	size_t		len = linalg_packed_len(d);
@@ -147,12 +144,6 @@ diagonal(int d, uint64_t *seed)
 		packed[linalg_packed_index(d, i, i)] = -1.5;
 		assert_true(linalg_max_diagonal(d, packed) == -1.5);
 	}
-}
-
-static void
-test_diagonal(void **state)
-{
-	for_each_order(diagonal);
 }
 
 /* ---------- updates ---------- */
@@ -196,12 +187,6 @@ rank_update(int d, uint64_t *seed)
 			check_rank_update(d, counts[c], factors[f], seed);
 }
 
-static void
-test_rank_update(void **state)
-{
-	for_each_order(rank_update);
-}
-
 /* ---------- factor and solve ---------- */
 
 /* packed, symmetric, positive definite and well conditioned */
@@ -231,12 +216,6 @@ cholesky(int d, uint64_t *seed)
 						lower[i * d + j], rounding(d));
 }
 
-static void
-test_cholesky(void **state)
-{
-	for_each_order(cholesky);
-}
-
 /* a pivot that is not positive is noticed wherever it stands */
 static void
 cholesky_refusal(int d, uint64_t *seed)
@@ -250,12 +229,6 @@ cholesky_refusal(int d, uint64_t *seed)
 		packed[linalg_packed_index(d, i, i)] = -1;
 		assert_false(linalg_cholesky(d, packed));
 	}
-}
-
-static void
-test_cholesky_refuses_indefinite(void **state)
-{
-	for_each_order(cholesky_refusal);
 }
 
 /* the inverse out of the factor, times the matrix: one */
@@ -278,12 +251,6 @@ cholesky_invert(int d, uint64_t *seed)
 		for (i = 0; i < d; i++)
 			assert_near(column[i], i == j, rounding(d));
 	}
-}
-
-static void
-test_cholesky_invert(void **state)
-{
-	for_each_order(cholesky_invert);
 }
 
 typedef void (*ExactSolve) (int d, const exact *lower, exact *x);
@@ -347,12 +314,6 @@ solves(int d, uint64_t *seed)
 				linalg_solve_lower_transposed);
 }
 
-static void
-test_solves(void **state)
-{
-	for_each_order(solves);
-}
-
 /* ---------- products ---------- */
 
 static void
@@ -382,12 +343,6 @@ multiply_lower(int d, uint64_t *seed)
 }
 
 static void
-test_multiply_lower(void **state)
-{
-	for_each_order(multiply_lower);
-}
-
-static void
 symmetric(int d, uint64_t *seed)
 {
 	size_t		len = linalg_packed_len(d);
@@ -410,12 +365,6 @@ symmetric(int d, uint64_t *seed)
 	exact_multiply(d, full, wide, expected);
 	linalg_multiply_symmetric(d, left, vector, out);
 	check_all_near(d, out, expected, rounding(d));
-}
-
-static void
-test_symmetric_products(void **state)
-{
-	for_each_order(symmetric);
 }
 
 /*
@@ -466,12 +415,6 @@ combine(int len, uint64_t *seed)
 	}
 }
 
-static void
-test_combine(void **state)
-{
-	for_each_order(combine);
-}
-
 /* results stand out_len apart; what is between them stays as it was */
 static void
 check_project(int len, int rows, int count, int out_len, uint64_t *seed)
@@ -510,12 +453,6 @@ project(int len, uint64_t *seed)
 }
 
 static void
-test_project(void **state)
-{
-	for_each_order(project);
-}
-
-static void
 gram(int d, uint64_t *seed)
 {
 	double	   *columns = dice_array(seed, SQUARE(d));
@@ -535,12 +472,6 @@ gram(int d, uint64_t *seed)
 			assert_near(full[i * d + j], sum, rounding(d));
 			assert_true(full[i * d + j] == full[j * d + i]);
 		}
-}
-
-static void
-test_gram(void **state)
-{
-	for_each_order(gram);
 }
 
 /* sums of products of two lists of vectors, added to what is there */
@@ -565,12 +496,6 @@ cross(int d, uint64_t *seed)
 				sum += (exact) left[k * d + i] * right[k * d + j];
 			assert_near(full[j * d + i], sum, rounding(8));
 		}
-}
-
-static void
-test_cross(void **state)
-{
-	for_each_order(cross);
 }
 
 /* columns that are orthogonal and of length 1 */
@@ -615,12 +540,6 @@ eigenvectors(int d, uint64_t *seed)
 	}
 }
 
-static void
-test_eigenvectors(void **state)
-{
-	for_each_order(eigenvectors);
-}
-
 /*
  * The nearest rotation R of C: orthogonal, and R'C is symmetric with no
  * negative eigenvalue, which shows in its diagonal.
@@ -656,32 +575,26 @@ nearest_rotation(int d, uint64_t *seed)
 	check_orthogonal(d, rotation);
 }
 
-static void
-test_nearest_rotation(void **state)
-{
-	for_each_order(nearest_rotation);
-}
-
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		test_of(test_packed_index_is_lapacks),
-		test_of(test_unpack_lower),
-		test_of(test_diagonal),
-		test_of(test_rank_update),
-		test_of(test_cholesky),
-		test_of(test_cholesky_refuses_indefinite),
-		test_of(test_cholesky_invert),
-		test_of(test_solves),
-		test_of(test_multiply_lower),
-		test_of(test_symmetric_products),
-		test_of(test_combine),
-		test_of(test_project),
-		test_of(test_gram),
-		test_of(test_cross),
-		test_of(test_eigenvectors),
-		test_of(test_nearest_rotation)
+		test_of_orders(unpack_lower),
+		test_of_orders(diagonal),
+		test_of_orders(rank_update),
+		test_of_orders(cholesky),
+		test_of_orders(cholesky_refusal),
+		test_of_orders(cholesky_invert),
+		test_of_orders(solves),
+		test_of_orders(multiply_lower),
+		test_of_orders(symmetric),
+		test_of_orders(combine),
+		test_of_orders(project),
+		test_of_orders(gram),
+		test_of_orders(cross),
+		test_of_orders(eigenvectors),
+		test_of_orders(nearest_rotation)
 	};
 
 	return cmocka_run_group_tests_name("linalg", tests, NULL, NULL);
