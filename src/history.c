@@ -155,6 +155,7 @@ dlints_concat(PG_FUNCTION_ARGS)
 	{
 		WorkingLearnPending(working);
 		HistoryConcat(working->model, PG_GETARG_DLINTS_P_COPY(1));
+		WorkingChanged(working);
 		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
 	}
 	left = WritableLeft(fcinfo);
