@@ -12,6 +12,7 @@
 #   make sanitize, make valgrind             the tests, under other checkers
 #   make long-run                            what millions of observations leave
 #   make citus CITUS=folder                  with Citus, built from that checkout
+#   make ann PGVECTOR=folder                 indexes of pgvector, built likewise
 #   make lint                                what reads the source for mistakes
 #   make dist                                the release, as a tarball
 #   make deb, make deb-test                  Debian packages, in build/deb; and
@@ -129,6 +130,20 @@ long-run:
 citus:
 	$(INSTALL_FOR) test server
 	@CITUS='$(abspath $(CITUS))' scripts/with-server.sh -u test/citus/run.sh
+
+# PGVECTOR names such a checkout, too.  Parallel workers have dlints ready, and a
+# large table with its index stays in memory.
+define ANN_SETTINGS
+shared_preload_libraries = 'dlints'
+shared_buffers = '4GB'
+max_wal_size = '8GB'
+endef
+.PHONY: ann
+ann: export SERVER_SETTINGS ?= $(ANN_SETTINGS)
+ann:
+	$(INSTALL_FOR) bench server
+	@PGVECTOR='$(abspath $(PGVECTOR))' scripts/with-server.sh scripts/with-pgvector.sh \
+		$(PYTHON) -m bench.ann $(ARGS)
 
 lint:
 	$(INSTALL_FOR) lint server

@@ -101,12 +101,12 @@ def _create(cursor, table, key, columns):
     types = [f'{name} {kind} NOT NULL' for name, (kind, _) in columns.items()]
     types[0] += f' {key}'
     cursor.execute(f'CREATE TABLE {table} ({", ".join(types)})')
-    _copy(cursor, table, [np.asarray(values, SENT[kind])
+    copy(cursor, table, [np.asarray(values, SENT[kind])
                           for kind, values in columns.values()])
     cursor.execute(f'VACUUM ANALYZE {table}')
 
 
-def _copy(cursor, table, columns):
+def copy(cursor, table, columns):
     """Load columns into a table through COPY's binary format."""
     parts = [('fields', '>i2')]
     for number, column in enumerate(columns):

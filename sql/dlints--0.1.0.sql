@@ -147,24 +147,28 @@ COMMENT ON FUNCTION dlints_set(dlints, double precision, double precision, doubl
 
 -- Learn ---------------------------------------------------------------------
 
+CREATE FUNCTION dlints_update_support(internal) RETURNS internal
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION dlints_update_support(internal) IS 'planner support function: variables of PL/pgSQL learn in place';
+
 CREATE FUNCTION dlints_update(model dlints, context anycompatiblearray, reward double precision, at timestamp with time zone DEFAULT NULL, weight double precision DEFAULT NULL) RETURNS dlints
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000 SUPPORT dlints_update_support;
 COMMENT ON FUNCTION dlints_update(dlints, anycompatiblearray, double precision, timestamp with time zone, double precision) IS 'the model after one more observation; a NULL context or reward is no observation';
 
 CREATE FUNCTION dlints_update(model dlints, context anycompatiblearray, shared anycompatiblearray, reward double precision, at timestamp with time zone DEFAULT NULL, weight double precision DEFAULT NULL) RETURNS dlints
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000 SUPPORT dlints_update_support;
 COMMENT ON FUNCTION dlints_update(dlints, anycompatiblearray, anycompatiblearray, double precision, timestamp with time zone, double precision) IS 'the model after one more observation under a shared context; a NULL context, shared context or reward is no observation';
 
 CREATE FUNCTION dlints_update_batch(model dlints, contexts anycompatiblearray, rewards double precision[], ats timestamp with time zone[] DEFAULT NULL, weights double precision[] DEFAULT NULL) RETURNS dlints
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000 SUPPORT dlints_update_support;
 COMMENT ON FUNCTION dlints_update_batch(dlints, anycompatiblearray, double precision[], timestamp with time zone[], double precision[]) IS 'the model after a batch of observations, oldest first; contexts has one row for each reward';
 
 CREATE FUNCTION dlints_update_batch(model dlints, contexts anycompatiblearray, shareds anycompatiblearray, rewards double precision[], ats timestamp with time zone[] DEFAULT NULL, weights double precision[] DEFAULT NULL) RETURNS dlints
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000 SUPPORT dlints_update_support;
 COMMENT ON FUNCTION dlints_update_batch(dlints, anycompatiblearray, anycompatiblearray, double precision[], timestamp with time zone[], double precision[]) IS 'the model after a batch of observations, oldest first; contexts and shareds have one row for each reward';
 
 CREATE FUNCTION dlints_update_reduced(model dlints, reduced anycompatiblearray, reward double precision, at timestamp with time zone DEFAULT NULL, weight double precision DEFAULT NULL) RETURNS dlints
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000 SUPPORT dlints_update_support;
 COMMENT ON FUNCTION dlints_update_reduced(dlints, anycompatiblearray, double precision, timestamp with time zone, double precision) IS 'the model after an observation whose reduced context was logged';
 
 CREATE FUNCTION dlints_accepts(model dlints, context anycompatiblearray) RETURNS boolean

@@ -39,6 +39,9 @@ SELECT o.oid::regoperator FROM member JOIN pg_operator AS o ON classid = 'pg_ope
 SELECT proname, pg_get_function_arguments(p.oid) AS arguments FROM member JOIN pg_proc AS p ON classid = 'pg_proc'::regclass AND objid = p.oid
 WHERE proname !~ '(fn|_in|_out|_recv|_send|jsonb)$' ORDER BY proname COLLATE "C", pg_get_function_arguments(p.oid) COLLATE "C";
 
+-- what PL/pgSQL may do in place
+SELECT p.oid::regprocedure AS in_place, prosupport FROM member JOIN pg_proc AS p ON classid = 'pg_proc'::regclass AND objid = p.oid WHERE prosupport <> 0 ORDER BY p.oid::regprocedure::text COLLATE "C";
+
 -- views, everybody's to read
 SELECT c.oid::regclass AS view, relkind, array_to_string(relacl, ' ') LIKE '%=r/%' AS granted FROM member JOIN pg_class AS c ON classid = 'pg_class'::regclass AND objid = c.oid ORDER BY c.oid::regclass::text COLLATE "C";
 SELECT attname, atttypid::regtype AS type FROM pg_attribute WHERE attrelid = 'dlints_columns'::regclass ORDER BY attnum;

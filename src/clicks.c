@@ -11,8 +11,9 @@
  * their text; and since hash-partitioned tables are stored by it, PostgreSQL
  * cannot change it.
  *
- * The log takes 16 bytes for each row, and nothing is added to that when it is
- * sorted, because that is done in place.
+ * The log takes 16 bytes for each row, in an array that is at most half empty,
+ * and is sorted in place.  What is computed besides takes a few words for each
+ * user and each item.
  */
 #include "postgres.h"
 

@@ -73,7 +73,7 @@ ObserveRow(FunctionCallInfo fcinfo, int reward_argno)
 	ArgShared(ArgSharedArray(fcinfo, EVIDENCE_SHARED_ARGNO,
 							 EVIDENCE_SHARED_ARGNO + PG_NARGS() - reward_argno),
 			  model, working->shareds + (Size) i * model->shared_dim);
-	WorkingAdded(working);
+	WorkingAdded(working, 1);
 	PG_RETURN_DATUM(WorkingGetDatum(working));
 }
 

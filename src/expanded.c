@@ -38,14 +38,33 @@ Pool(MemoryContext aggregate)
 										 ALLOCSET_DEFAULT_SIZES);
 }
 
+/* A number that no working model of this backend has had. */
+uint64
+WorkingStamp(void)
+{
+	static uint64 stamps = 0;
+
+	return ++stamps;
+}
+
 static WorkingModel *
 Create(MemoryContext context, Dlints *model)
 {
-	WorkingModel *working = MemoryContextAllocZero(context,
-												   sizeof(WorkingModel));
+	WorkingModel *working = MemoryContextAlloc(context, sizeof(WorkingModel));
 
+	memset(working, 0, offsetof(WorkingModel, rewards));
 	EOH_init_header(&working->object, &working_methods, context);
+	working->stamp = WorkingStamp();
 	working->model = model;
+	return working;
+}
+
+static WorkingModel *
+CreateState(MemoryContext context, Dlints *model)
+{
+	WorkingModel *working = Create(context, model);
+
+	working->is_state = true;
 	return working;
 }
 
@@ -58,20 +77,42 @@ WorkingCreate(MemoryContext aggregate, const DlintsHeader *header)
 	Dlints	   *model = ModelCreate(header);
 
 	MemoryContextSwitchTo(caller);
+	return CreateState(context, model);
+}
+
+/* A variable's model, which has a context of its own to move about in. */
+WorkingModel *
+WorkingFromFlat(Datum datum)
+{
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext,
+												  "dlints working model",
+												  ALLOCSET_START_SMALL_SIZES);
+	MemoryContext caller = MemoryContextSwitchTo(context);
+	Dlints	   *model = ModelCopyFromDatum(datum);
+
+	MemoryContextSwitchTo(caller);
 	return Create(context, model);
+}
+
+/* The working model that a pointer leads to; NULL if it is none. */
+WorkingModel *
+WorkingFromDatum(Datum datum)
+{
+	ExpandedObjectHeader *object;
+
+	if (!VARATT_IS_EXTERNAL_EXPANDED(DatumGetPointer(datum)))
+		return NULL;
+	object = DatumGetEOHP(datum);
+	return object->eoh_methods == &working_methods ?
+		(WorkingModel *) object : NULL;
 }
 
 /* The working model that a pointer to it may change; NULL if it is none. */
 WorkingModel *
 WorkingInPlace(Datum datum)
 {
-	ExpandedObjectHeader *object;
-
-	if (!VARATT_IS_EXTERNAL_EXPANDED_RW(DatumGetPointer(datum)))
-		return NULL;
-	object = DatumGetEOHP(datum);
-	return object->eoh_methods == &working_methods ?
-		(WorkingModel *) object : NULL;
+	return VARATT_IS_EXTERNAL_EXPANDED_RW(DatumGetPointer(datum)) ?
+		WorkingFromDatum(datum) : NULL;
 }
 
 /*
@@ -86,13 +127,13 @@ WorkingFromState(Datum state, MemoryContext aggregate)
 	MemoryContext caller;
 	Dlints	   *model;
 
-	if (likely(working != NULL))
+	if (likely(working != NULL && working->is_state))
 		return working;
 	context = Pool(aggregate);
 	caller = MemoryContextSwitchTo(context);
 	model = ModelCopyFromDatum(state);
 	MemoryContextSwitchTo(caller);
-	return Create(context, model);
+	return CreateState(context, model);
 }
 
 /*
@@ -133,77 +174,172 @@ Grow(WorkingModel *working, double *numbers, Size count)
 		MemoryContextAlloc(working->object.eoh_context, sizeof(double) * count);
 }
 
-/*
- * Where in the block the next observation goes.  Groups can be many and small:
- * there is room for a few at first, and for twice as many each time.
- */
+/* numbers that the block holds of each context */
 int
-WorkingNextPlace(WorkingModel *working)
+WorkingContextLen(const WorkingModel *working)
 {
 	const DlintsHeader *model = &working->model->header;
-	Size		capacity;
 
-	if (working->pending == working->capacity)
+	return working->reduced ? ModelCoordinates(model) : model->context_dim;
+}
+
+/* Have the block hold contexts as they are, or such as are reduced already. */
+void
+WorkingHold(WorkingModel *working, bool reduced)
+{
+	if (working->reduced == reduced)
+		return;
+	WorkingLearnPending(working);
+	if (working->contexts)
+		pfree(working->contexts);
+	working->contexts = NULL;
+	working->capacity = 0;
+	working->reduced = reduced;
+}
+
+/*
+ * Where in the block the next observations go, at most as many as fill it.
+ * Groups can be many and small: there is room for a few at first, and for
+ * twice as many each time.
+ */
+int
+WorkingPlaces(WorkingModel *working, int count)
+{
+	int			capacity;
+
+	/* a full block waits for the next one, as learning may end in an error */
+	if (working->pending + count > EVIDENCE_BLOCK)
+		WorkingLearnPending(working);
+	if (working->pending + count > working->capacity)
 	{
-		capacity = Min(Max(working->capacity * 2, 8), EVIDENCE_BLOCK);
+		capacity = Max(working->capacity * 2, Max(working->pending + count, 8));
+		capacity = Min(capacity, EVIDENCE_BLOCK);
 		working->contexts = Grow(working, working->contexts,
-								 capacity * model->context_dim);
+								 (Size) capacity * WorkingContextLen(working));
 		working->shareds = Grow(working, working->shareds,
-								capacity * model->shared_dim);
-		working->capacity = (int) capacity;
+								(Size) capacity * working->model->header.shared_dim);
+		working->capacity = capacity;
 	}
 	return working->pending;
 }
 
-/* An observation is in its place. */
-void
-WorkingAdded(WorkingModel *working)
+static void
+DropFirst(void *array, Size size, int count, int all)
 {
-	if (++working->pending == EVIDENCE_BLOCK)
-		WorkingLearnPending(working);
+	memmove(array, (char *) array + size * count, size * (all - count));
+}
+
+/* Learn the first few of what waits. */
+static void
+LearnFirst(WorkingModel *working, int count)
+{
+	Block		block = {
+		count, working->rewards, working->times, working->weights
+	};
+	int			all = working->pending;
+
+	if (count == 0)
+		return;
+	if (working->reduced)
+		LearnReduced(working->model, &block, working->contexts);
+	else
+		LearnBlock(working->model, &block, working->contexts, working->shareds);
+	working->pending -= count;
+
+	DropFirst(working->contexts, sizeof(double) * WorkingContextLen(working), count, all);
+	DropFirst(working->shareds,
+			  sizeof(double) * working->model->header.shared_dim, count, all);
+	DropFirst(working->rewards, sizeof(double), count, all);
+	DropFirst(working->times, sizeof(int64), count, all);
+	DropFirst(working->weights, sizeof(double), count, all);
 }
 
 /*
- * Learn what waits.  Whether the sums are finite is asked once, of the flat
- * form: what has overflowed stays so.
+ * Learn what waits.  A variable's model finds its memory and noise after the
+ * same observations as if they had been learned one by one, whenever somebody
+ * looks; a state finds them at its end.
  */
 void
 WorkingLearnPending(WorkingModel *working)
 {
-	Block		block = {
-		working->pending, working->rewards, working->times, working->weights
-	};
+	int			chosen = working->is_state ? 0 :
+		ModelLastChoice(&working->model->header, working->pending);
 
-	if (working->pending == 0)
-		return;
-	LearnBlock(working->model, &block, working->contexts, working->shareds);
-	working->pending = 0;
+	if (chosen > 0)
+	{
+		LearnFirst(working, chosen);
+		ModelLearned(working->model);
+	}
+	LearnFirst(working, working->pending);
 }
 
 /*
- * Flattening changes what the object looks like inside, not the model that it
- * is: a read-only pointer allows it.  It is asked for anywhere, in a sort's
- * memory, too, of which nothing can be given back.
+ * All that waits is learned and all that is due is found.  Whether a state's
+ * sums are finite is asked here, once: what has overflowed stays so.  This
+ * changes what the object looks like inside, not the model that it is: a
+ * read-only pointer allows it.  It is asked for anywhere, in a sort's memory,
+ * too, of which nothing can be given back.
  */
-static Size
-WorkingFlatSize(ExpandedObjectHeader *object)
+static void
+Settle(WorkingModel *working)
 {
-	WorkingModel *working = (WorkingModel *) object;
-	DlintsHeader *header = &working->model->header;
+	const DlintsHeader *header = &working->model->header;
+	bool		chooses = working->is_state &&
+		header->chosen != header->updates + working->pending;
 	MemoryContext work;
 	MemoryContext caller;
 
-	if (working->pending == 0 && header->chosen == header->updates)
-		return ModelStoredSize(header);
+	if (working->pending == 0 && !chooses)
+		return;
 	work = AllocSetContextCreate(CurrentMemoryContext, "dlints flattening",
 								 ALLOCSET_DEFAULT_SIZES);
 	caller = MemoryContextSwitchTo(work);
 	WorkingLearnPending(working);
-	if (header->chosen != header->updates)
+	if (chooses)
 		ModelRevised(working->model);
 	MemoryContextSwitchTo(caller);
 	MemoryContextDelete(work);
-	return ModelStoredSize(header);
+}
+
+/* The model ready for use, for as long as it does not change. */
+PreparedModel *
+WorkingPrepare(WorkingModel *working)
+{
+	if (!working->prepared)
+	{
+		Settle(working);
+		working->prepared = PrepareModelIn(working->object.eoh_context,
+										   working->model);
+	}
+	return working->prepared;
+}
+
+/* What learning does not change of the model in an argument. */
+const DlintsHeader *
+WorkingParameters(FunctionCallInfo fcinfo, int argno)
+{
+	WorkingModel *working = WorkingFromDatum(PG_GETARG_DATUM(argno));
+
+	return working ? &working->model->header :
+		&PrepareModel(fcinfo, argno)->header;
+}
+
+void
+WorkingForget(WorkingModel *working)
+{
+	PreparedModel *prepared = working->prepared;
+
+	working->prepared = NULL;
+	PreparedFree(prepared);
+}
+
+static Size
+WorkingFlatSize(ExpandedObjectHeader *object)
+{
+	WorkingModel *working = (WorkingModel *) object;
+
+	Settle(working);
+	return ModelStoredSize(&working->model->header);
 }
 
 static void

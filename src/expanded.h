@@ -15,15 +15,19 @@
 
 /*
  * An expanded object: a model, and a block of observations that wait until it
- * is full.  Flattening learns them.
+ * is full or somebody looks.
  */
 typedef struct WorkingModel
 {
 	ExpandedObjectHeader object;	/* must be first */
-	ValueKey	key;			/* of the model argument seen last */
+	bool		is_state;		/* an aggregate's, or else a variable's */
+	ValueKey	key;			/* of the model argument that a state saw last */
+	uint64		stamp;			/* another one after each change */
+	PreparedModel *prepared;	/* what was made of it since; may be NULL */
 	Dlints	   *model;			/* parameters, and the evidence but for: */
 	int			pending;		/* observations that wait */
 	int			capacity;		/* observations that the arrays can hold */
+	bool		reduced;		/* their contexts are reduced already */
 	double	   *contexts;
 	double	   *shareds;
 	double		rewards[EVIDENCE_BLOCK];
@@ -34,11 +38,42 @@ typedef struct WorkingModel
 extern WorkingModel *WorkingCreate(MemoryContext aggregate,
 								   const DlintsHeader *header);
 extern WorkingModel *WorkingFromState(Datum state, MemoryContext aggregate);
+extern WorkingModel *WorkingFromFlat(Datum datum);
 extern WorkingModel *WorkingInPlace(Datum datum);
+extern WorkingModel *WorkingFromDatum(Datum datum);
+extern const DlintsHeader *WorkingParameters(FunctionCallInfo fcinfo, int argno);
+extern PreparedModel *WorkingPrepare(WorkingModel *working);
 extern void WorkingCheckModel(WorkingModel *working, Datum datum);
-extern int	WorkingNextPlace(WorkingModel *working);
-extern void WorkingAdded(WorkingModel *working);
+extern void WorkingHold(WorkingModel *working, bool reduced);
+extern int	WorkingContextLen(const WorkingModel *working);
+extern int	WorkingPlaces(WorkingModel *working, int count);
 extern void WorkingLearnPending(WorkingModel *working);
+extern void WorkingForget(WorkingModel *working);
+extern uint64 WorkingStamp(void);
+
+/* Where in the block the next observation goes. */
+static inline int
+WorkingNextPlace(WorkingModel *working)
+{
+	return WorkingPlaces(working, 1);
+}
+
+/* The model is another one now: what was made of it is gone. */
+static inline void
+WorkingChanged(WorkingModel *working)
+{
+	working->stamp = WorkingStamp();
+	if (working->prepared)
+		WorkingForget(working);
+}
+
+/* Observations are in their places. */
+static inline void
+WorkingAdded(WorkingModel *working, int count)
+{
+	working->pending += count;
+	WorkingChanged(working);
+}
 
 static inline Datum
 WorkingGetDatum(WorkingModel *working)

@@ -83,7 +83,7 @@ Align(Dlints *left, Dlints *right)
 }
 
 /* left <- left || right; the right side is spoilt */
-void
+static void
 HistoryConcat(Dlints *left, Dlints *right)
 {
 	Memories	ours = ModelMemories(left);
@@ -128,7 +128,8 @@ PG_FUNCTION_INFO_V1(dlints_concat);
 
 /*
  * dlints || dlints, dlints_concat(dlints, dlints) -> dlints;
- * also the transition and combine function of dlints_concat_agg
+ * also the transition and combine function of dlints_concat_agg, and the
+ * combine function of dlints_evidence
  *
  * The model that has seen the left history and then the right one; by time,
  * both, whatever their order.  Both sides must agree on what defines the
@@ -154,6 +155,7 @@ dlints_concat(PG_FUNCTION_ARGS)
 	{
 		WorkingLearnPending(working);
 		HistoryConcat(working->model, PG_GETARG_DLINTS_P_COPY(1));
+		WorkingChanged(working);
 		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
 	}
 	left = WritableLeft(fcinfo);

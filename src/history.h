@@ -1,6 +1,6 @@
 /*
  * history.h
- *		The algebra of histories, on models in memory.
+ *		What learning shares with the algebra of histories.
  */
 #ifndef DLINTS_HISTORY_H
 #define DLINTS_HISTORY_H
@@ -10,6 +10,5 @@
 #include "model.h"
 
 extern void HistoryCheckCount(int64 updates, int64 more);
-extern void HistoryConcat(Dlints *left, Dlints *right);
 
 #endif							/* DLINTS_HISTORY_H */

@@ -10,6 +10,7 @@
 
 #include "args.h"
 #include "history.h"
+#include "inplace.h"
 #include "learn.h"
 #include "model.h"
 #include "prepared.h"
@@ -54,7 +55,8 @@ CountBlock(DlintsHeader *model, const Block *block)
 
 /*
  * Learn a block of reduced contexts, oldest first, into each memory: the
- * updates of Algorithm 1.
+ * updates of Algorithm 1.  Whatever can end in an error comes before the model
+ * begins to change: a working model must not be left half changed.
  */
 void
 LearnReduced(Dlints *model, const Block *block, const double *reduced)
@@ -65,13 +67,14 @@ LearnReduced(Dlints *model, const Block *block, const double *reduced)
 	double	   *work = palloc(sizeof(double) *
 							  evidence_absorb_work(dim, block->count));
 	double		weights[EVIDENCE_BLOCK];
-	int64		newer = CountBlock(header, block);
+	int64		newer;
 	int			j;
 
+	CHECK_FOR_INTERRUPTS();
 	BlasReady();
+	newer = CountBlock(header, block);
 	for (j = 0; j < memories.count; j++)
 	{
-		CHECK_FOR_INTERRUPTS();
 		WeighBlock(header, j, block, weights);
 		evidence_absorb(&memories.memory[j],
 						ModelMemoryDecay(header, j, block->count, newer),
@@ -123,17 +126,53 @@ WeightArgument(FunctionCallInfo fcinfo, int argno)
 }
 
 /*
- * The model after one observation, of which "reduce" makes the reduced
- * context.  The first argument is the model, the last three are the reward,
- * its time and its weight.
+ * How a function is given an observation: a context, and a shared one if the
+ * model has any, or what they reduce to.
  */
-static Datum
-Observe(FunctionCallInfo fcinfo,
-		double *(*reduce) (FunctionCallInfo fcinfo, const DlintsHeader *model))
+typedef struct Form
+{
+	bool		reduced;
+	void		(*read) (FunctionCallInfo fcinfo, const DlintsHeader *model,
+						 double *context, double *shared);
+} Form;
+
+/* Check the reward, its time and its weight, which are the last arguments. */
+static void
+ReadOutcome(FunctionCallInfo fcinfo, const DlintsHeader *model,
+			double *reward, int64 *time, double *weight)
 {
 	int			reward_argno = PG_NARGS() - 3;
+
+	*reward = ArgReward(PG_GETARG_FLOAT8(reward_argno), model);
+	*time = ArgTime(fcinfo, reward_argno + 1, model);
+	*weight = WeightArgument(fcinfo, reward_argno + 2);
+}
+
+/* Add an observation to those that wait. */
+static Datum
+ObserveInPlace(FunctionCallInfo fcinfo, WorkingModel *working, const Form *form)
+{
+	const DlintsHeader *model = &working->model->header;
+	Size		i;
+
+	WorkingHold(working, form->reduced);
+	i = WorkingNextPlace(working);
+	ReadOutcome(fcinfo, model, working->rewards + i, working->times + i,
+				working->weights + i);
+	form->read(fcinfo, model, working->contexts + i * WorkingContextLen(working),
+			   working->shareds + i * model->shared_dim);
+	WorkingAdded(working, 1);
+	return WorkingGetDatum(working);
+}
+
+/* The model after one observation. */
+static Datum
+Observe(FunctionCallInfo fcinfo, const Form *form)
+{
+	WorkingModel *working;
 	Dlints	   *model;
-	double	   *reduced;
+	double	   *context;
+	double	   *shared;
 	double		reward;
 	double		weight;
 	int64		time;
@@ -141,25 +180,37 @@ Observe(FunctionCallInfo fcinfo,
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
-	if (NothingObserved(fcinfo, 1, reward_argno))
+	if (NothingObserved(fcinfo, 1, PG_NARGS() - 3))
 		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
+	working = WorkingVariable(fcinfo, 1);
+	if (working)
+		return ObserveInPlace(fcinfo, working, form);
 
 	model = PG_GETARG_DLINTS_P_COPY(0);
-	reward = ArgReward(PG_GETARG_FLOAT8(reward_argno), &model->header);
-	time = ArgTime(fcinfo, reward_argno + 1, &model->header);
-	weight = WeightArgument(fcinfo, reward_argno + 2);
-	reduced = reduce(fcinfo, &model->header);
-
-	LearnReduced(model, &block, reduced);
+	ReadOutcome(fcinfo, &model->header, &reward, &time, &weight);
+	shared = palloc(sizeof(double) * model->header.shared_dim);
+	if (form->reduced)
+	{
+		context = palloc(sizeof(double) * ModelCoordinates(&model->header));
+		form->read(fcinfo, &model->header, context, shared);
+		LearnReduced(model, &block, context);
+	}
+	else
+	{
+		context = palloc(sizeof(double) * model->header.context_dim);
+		form->read(fcinfo, &model->header, context, shared);
+		LearnBlock(model, &block, context, shared);
+	}
 	ModelLearned(model);
 	PG_RETURN_DLINTS_P(model);
 }
 
-static double *
-ContextArgument(FunctionCallInfo fcinfo, const DlintsHeader *model)
+static void
+ReadContext(FunctionCallInfo fcinfo, const DlintsHeader *model,
+			double *context, double *shared)
 {
-	return ReduceContext(model, ArgArray(fcinfo, 1),
-						 ArgSharedDatum(fcinfo, 2, 5));
+	ArgContext(ArgArray(fcinfo, 1), model, context);
+	ArgShared(ArgSharedArray(fcinfo, 2, 5), model, shared);
 }
 
 PG_FUNCTION_INFO_V1(dlints_update);
@@ -183,15 +234,17 @@ PG_FUNCTION_INFO_V1(dlints_update);
 Datum
 dlints_update(PG_FUNCTION_ARGS)
 {
-	return Observe(fcinfo, ContextArgument);
+	static const Form form = {false, ReadContext};
+
+	return Observe(fcinfo, &form);
 }
 
 /* A context that is reduced already, and ends as one with an intercept does. */
-static double *
-ReducedArgument(FunctionCallInfo fcinfo, const DlintsHeader *model)
+static void
+ReadReduced(FunctionCallInfo fcinfo, const DlintsHeader *model,
+			double *reduced, double *shared)
 {
 	ArgSpec		spec = {"reduced context", ModelCoordinates(model), model, false};
-	double	   *reduced = palloc(sizeof(double) * spec.len);
 
 	ArgVector(ArgArray(fcinfo, 1), &spec, reduced);
 	if (model->intercept && reduced[spec.len - 1] != 1.0)
@@ -200,7 +253,6 @@ ReducedArgument(FunctionCallInfo fcinfo, const DlintsHeader *model)
 				 errmsg("last coordinate of a reduced context must be 1 for a model with an intercept"),
 				 errdetail("The value is %s.",
 						   double_to_shortest_decimal(reduced[spec.len - 1]))));
-	return reduced;
 }
 
 PG_FUNCTION_INFO_V1(dlints_update_reduced);
@@ -218,7 +270,9 @@ PG_FUNCTION_INFO_V1(dlints_update_reduced);
 Datum
 dlints_update_reduced(PG_FUNCTION_ARGS)
 {
-	return Observe(fcinfo, ReducedArgument);
+	static const Form form = {true, ReadReduced};
+
+	return Observe(fcinfo, &form);
 }
 
 /* An array with rows of one kind, and some of them as numbers. */
@@ -292,6 +346,85 @@ BatchWeights(FunctionCallInfo fcinfo, int argno, int rows)
 	return weights;
 }
 
+/* What the arguments of dlints_update_batch say, checked but for the numbers. */
+typedef struct Batch
+{
+	int			rows;
+	BatchPart	contexts;
+	BatchPart	shareds;
+	BatchPart	rewards;
+	int64	   *times;
+	double	   *weights;
+} Batch;
+
+static Batch
+BeginBatch(FunctionCallInfo fcinfo, const DlintsHeader *model)
+{
+	int			reward_argno = PG_NARGS() - 3;
+	Batch		batch;
+	ArrayType  *array;
+	ArgSpec		spec;
+
+	array = ArgArray(fcinfo, 1);
+	spec = ArgContextSpec(model);
+	spec.name = "array of contexts";
+	batch.rows = ArgMatrixRows(array, &spec);
+	batch.contexts = BeginBatchPart(array, spec, batch.rows);
+
+	array = ArgSharedArray(fcinfo, 2, 5);
+	spec = ArgSharedSpec(model);
+	spec.name = "array of shared contexts";
+	ArgCheckShared(array, "shareds", model);
+	if (array)
+		ArgCheckSameCount("shared contexts", batch.rows,
+						  ArgMatrixRows(array, &spec));
+	batch.shareds = BeginBatchPart(array, spec, batch.rows);
+
+	array = ArgArray(fcinfo, reward_argno);
+	spec = ArgRewardSpec(model);
+	ArgCheckSameCount("rewards", batch.rows, ArgVectorLength(array, &spec));
+	batch.rewards = BeginBatchPart(array, spec, batch.rows);
+	batch.times = BatchTimes(fcinfo, reward_argno + 1, model, batch.rows);
+	batch.weights = BatchWeights(fcinfo, reward_argno + 2, batch.rows);
+	return batch;
+}
+
+/* So many rows, as numbers, into the blocks of their parts. */
+static void
+ReadBatch(Batch *batch, int row, int count)
+{
+	ReadBatchPart(&batch->contexts, row, count);
+	if (batch->shareds.array)
+		ReadBatchPart(&batch->shareds, row, count);
+	ReadBatchPart(&batch->rewards, row, count);
+}
+
+/* Add a batch that is no longer than a block to what waits. */
+static Datum
+BatchInPlace(WorkingModel *working, Batch *batch)
+{
+	const DlintsHeader *model = &working->model->header;
+	Size		i;
+
+	WorkingHold(working, false);
+	i = WorkingPlaces(working, batch->rows);
+	batch->contexts.block = working->contexts + i * model->context_dim;
+	batch->shareds.block = working->shareds + i * model->shared_dim;
+	batch->rewards.block = working->rewards + i;
+	ReadBatch(batch, 0, batch->rows);
+	memcpy(working->times + i, batch->times, sizeof(int64) * batch->rows);
+	memcpy(working->weights + i, batch->weights, sizeof(double) * batch->rows);
+	WorkingAdded(working, batch->rows);
+	return WorkingGetDatum(working);
+}
+
+/* A longer batch is learned at once, and what a copy costs is little then. */
+static bool
+FitsBlock(ArrayType *contexts)
+{
+	return ARR_NDIM(contexts) != 2 || ARR_DIMS(contexts)[0] <= EVIDENCE_BLOCK;
+}
+
 PG_FUNCTION_INFO_V1(dlints_update_batch);
 
 /*
@@ -310,58 +443,31 @@ PG_FUNCTION_INFO_V1(dlints_update_batch);
 Datum
 dlints_update_batch(PG_FUNCTION_ARGS)
 {
-	int			reward_argno = PG_NARGS() - 3;
+	WorkingModel *working = NULL;
 	Dlints	   *model;
-	BatchPart	contexts;
-	BatchPart	shareds;
-	BatchPart	rewards;
-	ArgSpec		spec;
-	ArrayType  *array;
-	int64	   *times;
-	double	   *weights;
-	int			rows;
+	Batch		batch;
 	int			row;
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
-	if (NothingObserved(fcinfo, 1, reward_argno))
+	if (NothingObserved(fcinfo, 1, PG_NARGS() - 3))
 		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
+	if (FitsBlock(ArgArray(fcinfo, 1)))
+		working = WorkingVariable(fcinfo, EVIDENCE_BLOCK);
+	model = working ? working->model : PG_GETARG_DLINTS_P_COPY(0);
 
-	model = PG_GETARG_DLINTS_P_COPY(0);
-
-	array = ArgArray(fcinfo, 1);
-	spec = ArgContextSpec(&model->header);
-	spec.name = "array of contexts";
-	rows = ArgMatrixRows(array, &spec);
-	contexts = BeginBatchPart(array, spec, rows);
-
-	array = ArgSharedArray(fcinfo, 2, 5);
-	spec = ArgSharedSpec(&model->header);
-	spec.name = "array of shared contexts";
-	ArgCheckShared(array, "shareds", &model->header);
-	if (array)
-		ArgCheckSameCount("shared contexts", rows, ArgMatrixRows(array, &spec));
-	shareds = BeginBatchPart(array, spec, rows);
-
-	array = ArgArray(fcinfo, reward_argno);
-	spec = ArgRewardSpec(&model->header);
-	ArgCheckSameCount("rewards", rows, ArgVectorLength(array, &spec));
-	rewards = BeginBatchPart(array, spec, rows);
-	times = BatchTimes(fcinfo, reward_argno + 1, &model->header, rows);
-	weights = BatchWeights(fcinfo, reward_argno + 2, rows);
-
-	for (row = 0; row < rows; row += EVIDENCE_BLOCK)
+	batch = BeginBatch(fcinfo, &model->header);
+	if (working)
+		return BatchInPlace(working, &batch);
+	for (row = 0; row < batch.rows; row += EVIDENCE_BLOCK)
 	{
 		Block		block = {
-			Min(EVIDENCE_BLOCK, rows - row), rewards.block,
-			times + row, weights + row
+			Min(EVIDENCE_BLOCK, batch.rows - row), batch.rewards.block,
+			batch.times + row, batch.weights + row
 		};
 
-		ReadBatchPart(&contexts, row, block.count);
-		if (shareds.array)
-			ReadBatchPart(&shareds, row, block.count);
-		ReadBatchPart(&rewards, row, block.count);
-		LearnBlock(model, &block, contexts.block, shareds.block);
+		ReadBatch(&batch, row, block.count);
+		LearnBlock(model, &block, batch.contexts.block, batch.shareds.block);
 	}
 	ModelLearned(model);
 	PG_RETURN_DLINTS_P(model);
@@ -371,7 +477,7 @@ dlints_update_batch(PG_FUNCTION_ARGS)
 static bool
 Accepts(FunctionCallInfo fcinfo, const Datum *shared)
 {
-	const DlintsHeader *model = &PrepareModel(fcinfo, 0)->header;
+	const DlintsHeader *model = WorkingParameters(fcinfo, 0);
 	ArgSpec		spec = ArgContextSpec(model);
 	ArgSpec		shared_spec = ArgSharedSpec(model);
 	double	   *numbers = palloc(sizeof(double) *
@@ -405,7 +511,7 @@ PG_FUNCTION_INFO_V1(dlints_accepts);
 Datum
 dlints_accepts(PG_FUNCTION_ARGS)
 {
-	const DlintsHeader *model = &PrepareModel(fcinfo, 0)->header;
+	const DlintsHeader *model = WorkingParameters(fcinfo, 0);
 	Problem		problem;
 
 	PG_RETURN_BOOL(RewardIsValid(PG_GETARG_FLOAT8(PG_NARGS() - 1), model,

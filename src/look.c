@@ -13,6 +13,7 @@
 #include "utils/builtins.h"
 
 #include "args.h"
+#include "expanded.h"
 #include "fields.h"
 #include "prepared.h"
 #include "reduce.h"
@@ -31,12 +32,11 @@ PG_FUNCTION_INFO_V1(dlints_project);
 Datum
 dlints_project(PG_FUNCTION_ARGS)
 {
-	PreparedModel *prepared = PrepareModel(fcinfo, 0);
+	const DlintsHeader *model = WorkingParameters(fcinfo, 0);
 
-	PG_RETURN_DATUM(ResultVector(ReduceContext(&prepared->header,
-											   ArgArray(fcinfo, 1),
+	PG_RETURN_DATUM(ResultVector(ReduceContext(model, ArgArray(fcinfo, 1),
 											   ArgSharedDatum(fcinfo, 2, 2)),
-								 prepared->dim));
+								 ModelCoordinates(model)));
 }
 
 PG_FUNCTION_INFO_V1(dlints_mean);

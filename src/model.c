@@ -444,13 +444,33 @@ ModelChoose(Dlints *model)
  */
 #define ALWAYS_CHOSEN_DIM	12
 
-static bool
-ChoiceIsDue(const DlintsHeader *header)
+/* So many updates after the last choice the next one is due. */
+static int64
+ChoiceInterval(const DlintsHeader *header, int64 chosen)
 {
 	double		dim = (double) ModelCoordinates(header) / ALWAYS_CHOSEN_DIM;
-	int64		since = header->updates - header->chosen;
 
-	return since >= Min((int64) (dim * dim), header->chosen / 8);
+	return Max(1, Min((int64) (dim * dim), chosen / 8));
+}
+
+/*
+ * Of so many more updates one by one, how many until the last that comes with
+ * a choice; 0 if none does.
+ */
+int
+ModelLastChoice(const DlintsHeader *header, int more)
+{
+	int64		chosen = header->chosen;
+	int			last = 0;
+	int			i;
+
+	for (i = 1; i <= more; i++)
+		if (header->updates + i - chosen >= ChoiceInterval(header, chosen))
+		{
+			chosen = header->updates + i;
+			last = i;
+		}
+	return last;
 }
 
 static void
@@ -471,9 +491,34 @@ CheckEvidence(Dlints *model)
 void
 ModelLearned(Dlints *model)
 {
+	const DlintsHeader *header = &model->header;
+
 	CheckEvidence(model);
-	if (ChoiceIsDue(&model->header))
+	if (header->updates - header->chosen >=
+		ChoiceInterval(header, header->chosen))
 		ModelChoose(model);
+}
+
+/*
+ * Is it out of the question that learning so many more observations ends in an
+ * error?  What an observation adds is beneath the last digit of the largest
+ * numbers (see widen.h); a change of the reference by at most twice WIDEN_MAX
+ * multiplies N by its square.  Only models from elsewhere come near.
+ */
+#define MODERATE_SUM	1e150
+
+bool
+ModelCanLearn(Dlints *model, int more)
+{
+	Memories	memories = ModelMemories(model);
+	int			j;
+
+	for (j = 0; j < memories.count; j++)
+		if (*memories.memory[j].N > MODERATE_SUM ||
+			fabs(*memories.memory[j].R) > MODERATE_SUM ||
+			*memories.memory[j].S > MODERATE_SUM)
+			return false;
+	return model->header.updates <= PG_INT64_MAX - more;
 }
 
 /* The same for one whose evidence has changed in another way. */

@@ -175,6 +175,8 @@ extern void ModelRebase(Dlints *model, double reference);
 extern void ModelKeepReference(Dlints *model);
 extern void ModelLearned(Dlints *model);
 extern void ModelRevised(Dlints *model);
+extern int	ModelLastChoice(const DlintsHeader *header, int more);
+extern bool ModelCanLearn(Dlints *model, int more);
 extern int64 TimeBetween(int64 earlier, int64 later);
 
 /* binary.c, json.c, typmod.c */

@@ -21,6 +21,7 @@
 
 #include "args.h"
 #include "core/random.h"
+#include "expanded.h"
 #include "prepared.h"
 #include "reduce.h"
 #include "results.h"
@@ -104,13 +105,27 @@ KeyDone(ValueKey key, Datum datum)
 		pfree(key.bytes);
 }
 
+/* The stamp of a working model, 0 for another value. */
+static uint64
+StampOf(Datum datum)
+{
+	WorkingModel *working = WorkingFromDatum(datum);
+
+	return working ? working->stamp : 0;
+}
+
 bool
 ValueKeyMatchesBytes(const ValueKey *key, Datum datum)
 {
-	ValueKey	other = KeyOf(datum);
-	bool		same = key->size == other.size &&
-		memcmp(key->bytes, other.bytes, other.size) == 0;
+	uint64		stamp = StampOf(datum);
+	ValueKey	other;
+	bool		same;
 
+	if (stamp != 0 && stamp == key->stamp)
+		return true;
+	other = KeyOf(datum);
+	same = key->size == other.size &&
+		memcmp(key->bytes, other.bytes, other.size) == 0;
 	KeyDone(other, datum);
 	return same;
 }
@@ -124,6 +139,7 @@ ValueKeySet(ValueKey *key, Datum datum, MemoryContext context)
 	key->bytes = MemoryContextAlloc(context, other.size);
 	memcpy(key->bytes, other.bytes, other.size);
 	key->size = other.size;
+	key->stamp = StampOf(datum);
 	KeyDone(other, datum);
 }
 
@@ -135,6 +151,7 @@ ValueKeyReplace(ValueKey *key, Datum datum, MemoryContext context)
 		pfree(key->bytes);
 	key->bytes = NULL;
 	key->size = 0;
+	key->stamp = 0;
 	ValueKeySet(key, datum, context);
 }
 
@@ -232,6 +249,21 @@ Free(CallSite *site, void *part)
 	pfree(part);
 }
 
+/* Free a model with all that was made of it. */
+void
+PreparedFree(PreparedModel *model)
+{
+	CallSite   *site = model->site;
+
+	Free(site, model->mean);
+	Free(site, model->root);
+	Free(site, model->b);
+	Free(site, model->factors);
+	Free(site, model->weights);
+	Free(site, model->shared_key.bytes);
+	Free(site, model);
+}
+
 static void
 Forget(PreparedModel *model)
 {
@@ -242,14 +274,7 @@ Forget(PreparedModel *model)
 	end = site->models[site->table->members];
 	site->models[model->place] = end;
 	end->place = model->place;
-
-	Free(site, model->mean);
-	Free(site, model->root);
-	Free(site, model->b);
-	Free(site, model->factors);
-	Free(site, model->weights);
-	Free(site, model->shared_key.bytes);
-	Free(site, model);
+	PreparedFree(model);
 }
 
 /* How many of a call site's models may go: all but the one that it saw last. */
@@ -419,7 +444,7 @@ Meet(CallSite *site, Datum datum)
 	if (site->last && site->last == last)
 		ReplaceKey(site, &site->seen, datum, site->context);
 	else
-		site->seen.size = 0;
+		site->seen.size = site->seen.stamp = 0;
 	if (site->last)
 		site->last->datum = datum;
 	else
@@ -434,8 +459,12 @@ Meet(CallSite *site, Datum datum)
 PreparedModel *
 PrepareModelAt(FmgrInfo *flinfo, Datum datum)
 {
+	WorkingModel *working = WorkingFromDatum(datum);
 	CallSite   *site;
 
+	/* a state is one of many: what is made of those has to stay within bounds */
+	if (working && !working->is_state)
+		return WorkingPrepare(working);
 	/* a call without FmgrInfo has no place to keep anything */
 	if (flinfo == NULL)
 		return PrepareModelOnce(datum);
@@ -465,6 +494,20 @@ PrepareModelOnce(Datum datum)
 	model->header = ModelHeaderFromDatum(model->datum);
 	model->dim = ModelCoordinates(&model->header);
 	return model;
+}
+
+/* For a model in memory that stays as it is meanwhile, until PreparedFree. */
+PreparedModel *
+PrepareModelIn(MemoryContext context, Dlints *model)
+{
+	PreparedModel *prepared = MemoryContextAllocZero(context,
+													 sizeof(PreparedModel));
+
+	prepared->context = context;
+	prepared->datum = ModelGetDatum(model);
+	prepared->header = model->header;
+	prepared->dim = ModelCoordinates(&model->header);
+	return prepared;
 }
 
 /* Z = L L' and Z~ = M M' of evidence, into a factor that was bound for it */

@@ -20,12 +20,13 @@ extern int	model_cache_size;	/* the setting, in kilobytes */
 /*
  * What an argument looked like, so that it is recognised when the next row
  * brings it again.  A value stored out of line is known by its toast pointer,
- * another one by all its bytes.
+ * a model in its working form by its stamp, another one by all its bytes.
  */
 typedef struct ValueKey
 {
 	Size		size;			/* 0: nothing remembered */
 	char	   *bytes;
+	uint64		stamp;			/* of the working model that it was, or 0 */
 } ValueKey;
 
 /*
@@ -89,6 +90,8 @@ ValueKeyMatches(const ValueKey *key, Datum datum)
 extern void FactorEvidence(const Evidence *evidence, double ridge,
 						   Factor *factor);
 extern PreparedModel *PrepareModelOnce(Datum datum);
+extern PreparedModel *PrepareModelIn(MemoryContext context, Dlints *model);
+extern void PreparedFree(PreparedModel *model);
 extern PreparedModel *PrepareModelAt(FmgrInfo *flinfo, Datum datum);
 extern PreparedModel *PrepareModel(FunctionCallInfo fcinfo, int argno);
 extern void PrepareParts(PreparedModel *prepared, int parts);

@@ -18,6 +18,9 @@
 /*
  * Text to jsonb.  What is wrong with the text is reported as this type's
  * error, with what the JSON parser found in the detail: returns it, or NULL.
+ *
+ * Before it could be asked to, the parser raised what it found.  No
+ * subtransaction is needed to catch that: nothing but memory is taken before.
  */
 #if PG_VERSION_NUM >= 160000
 static const char *

@@ -9,6 +9,7 @@
 #include "utils/array.h"
 #include "utils/builtins.h"
 
+#include "expanded.h"
 #include "model.h"
 
 /*
@@ -217,7 +218,9 @@ PG_FUNCTION_INFO_V1(dlints_enforce_typmod);
 Datum
 dlints_enforce_typmod(PG_FUNCTION_ARGS)
 {
-	DlintsHeader header = ModelHeaderFromDatum(PG_GETARG_DATUM(0));
+	WorkingModel *working = WorkingFromDatum(PG_GETARG_DATUM(0));
+	DlintsHeader header = working ? working->model->header :
+		ModelHeaderFromDatum(PG_GETARG_DATUM(0));
 	Problem		problem;
 
 	if (!ModelFitsTypmod(&header, PG_GETARG_INT32(1), &problem))

@@ -6,13 +6,14 @@ Each number is a ratio, or a growth, measured in one run on one machine.
 import argparse
 
 from bench import machine, program, progress, report
-from bench.speed import (decide, evidence, factors, growth, interleaved, judge,
-                         memories, memory, rebuild, recommend, reduced,
-                         sessions, shared, stream, update, wal)
+from bench.speed import (decide, evidence, factors, groups, growth,
+                         interleaved, judge, memories, memory, rebuild,
+                         recommend, reduced, replay, sessions, shared, stream,
+                         update, wal)
 
 THEMES = (recommend, evidence, update, stream, growth, memory, shared,
           interleaved, rebuild, reduced, sessions, memories, judge, decide,
-          factors, wal)
+          factors, wal, replay, groups)
 QUICK = 0.1
 
 
@@ -42,7 +43,8 @@ def parse_arguments():
                       help='a tenth of the work, and less certain figures')
     work.add_argument('--times', dest='share', type=program.number(1),
                       metavar='N', help='so many times the work: '
-                      f'--rows {len(THEMES)} --times 20 for 20 million clicks')
+                      f'--rows {THEMES.index(factors) + 1} --times 20 for '
+                      '20 million clicks')
     program.add_core_option(parser)
     parser.add_argument('--strict', action='store_true',
                         help='exit with an error if a bar is missed')

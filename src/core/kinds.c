@@ -26,13 +26,14 @@ interactions_from_name(const char *name, uint8_t *interactions)
 	return false;
 }
 
+/* Is the first block of z what a projection makes? */
 static bool
 has_projection(const Kind *kind)
 {
 	return kind->reduced_dim > 0;
 }
 
-/* Is the first block of z what a projection makes? */
+/* numbers in that block */
 static int
 base_len(const Kind *kind)
 {

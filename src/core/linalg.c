@@ -4,9 +4,10 @@
  *
  * The surface is small on purpose: products, symmetric updates, Cholesky and
  * triangular solves; and, for nothing but click logs, eigenvectors and
- * singular vectors of small matrices that were checked to be finite.  "info = 0" from a factorisation proves little
- * (OpenBLAS factors a matrix with a NaN off the diagonal without complaint),
- * so callers check what goes in and what comes out.
+ * singular vectors of small matrices that were checked to be finite.  "info =
+ * 0" from a factorisation proves little (OpenBLAS factors a matrix with a NaN
+ * off the diagonal without complaint), so callers check what goes in and what
+ * comes out.
  */
 #include "linalg.h"
 

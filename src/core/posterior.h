@@ -11,8 +11,8 @@
 #include "evidence.h"
 
 /*
- * Cholesky factors of Z = L L' and Z~ = M M', packed; M is NULL when the
- * discount is 1 (then Z~ = Z).
+ * Cholesky factors of Z = L L' and Z~ = M M', packed; M is NULL where nothing
+ * fades (then Z~ = Z).
  */
 typedef struct Factor
 {

@@ -1,0 +1,1 @@
+"""Indexes of pgvector against all items, and what they find."""

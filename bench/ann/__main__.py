@@ -1,0 +1,109 @@
+"""Indexes of pgvector against a look at all items.
+
+Catalogues are made up; draws are from models that learned 20,000 clicks, with
+the default parameters. What is found is compared with the scores of all items.
+"""
+
+from collections import defaultdict
+
+from bench import machine, program, report, server
+from bench.ann import trial, ways
+from bench.ann.catalogue import DRAWS, LATER, Catalogue, Judge
+from bench.progress import Themes
+
+KINDS = 'clustered', 'random', 'uneven'
+SIZES = 100000, 1000000
+DIMS = 64, 384
+
+# Statements are planned once, as those of a busy session.
+SETTINGS = {'plan_cache_mode': 'force_generic_plan', 'jit': 'off'}
+ITERATIVE = """
+    CREATE EXTENSION IF NOT EXISTS vector;
+    LOAD 'vector';
+    SET hnsw.iterative_scan = relaxed_order;
+    SET ivfflat.iterative_scan = relaxed_order"""
+HEAD = ('way', 'index', 'built in',
+        *(model + ', 10 % pass' * filtered for model, filtered in trial.CASES))
+LEGEND = f"""
+Over {DRAWS} draws: median time with the draw; how often the best item is among
+the ten found; how far the best one found scores above the mean of all items, as
+a share of what the best of all does; how many of the ten best are found."""
+
+
+def main():
+    """Measure the catalogues and print a table of each."""
+    options = parse_arguments()
+    with server.connect() as cursor:
+        machine.describe(cursor)
+    chosen = catalogues(options)
+    with Themes(len(chosen)) as done:
+        for kind, items, dim in chosen:
+            title = f'{items:,} items, {kind}, {dim} numbers'
+            done.start(title)
+            with server.connect(**SETTINGS) as cursor:
+                rows = measure(cursor, Catalogue(cursor, kind, items, dim),
+                               options.all, done.advance)
+            print(f'\n{title}\n\n{report.table([HEAD, *rows])}', flush=True)
+    print(LEGEND)
+
+
+def parse_arguments():
+    """Return the command line's options."""
+    parser = program.parser(
+        'ann', __doc__)
+    parser.add_argument('--items', type=program.numbers(10000), metavar='N,...')
+    parser.add_argument('--dims', type=program.numbers(8),
+                        metavar='N,...', help='numbers of a context')
+    parser.add_argument('--kinds', nargs='+', choices=KINDS)
+    parser.add_argument('--all', action='store_true',
+                        help='all catalogues, and HNSW over the longest '
+                        'contexts, which takes an hour')
+    return parser.parse_args()
+
+
+def catalogues(options):
+    """Return kind, number and dimension of the catalogues to measure.
+
+    Those that nobody asked for take a quarter of an hour.
+    """
+    chosen = options.kinds or options.items or options.dims or options.all
+    return [(kind, items, dim) for items in options.items or SIZES
+            for dim in options.dims or DIMS for kind in options.kinds or KINDS
+            if chosen or items * dim < (
+                ways.SMALL if kind == 'uneven' else ways.LARGE)]
+
+
+def measure(cursor, catalogue, everything, advance):
+    """Return the rows of a catalogue's table."""
+    cursor.execute(ITERATIVE)
+    exact = ways.exact()
+    found = defaultdict(trial.Found)
+    costs = {way: ('', '') for way in exact}
+    indexes = ways.indexes(catalogue, everything)
+    for number, index in enumerate(indexes, 1):
+        cost = trial.build(cursor, index)
+        searches = ways.searches(index)
+        costs.update(dict.fromkeys(searches, cost))
+        for case in trial.CASES:
+            if case[0] in searches[0].models():
+                trial.play(cursor, exact, searches, case, found)
+        advance(number / len(indexes))
+    judges = make_judges(catalogue)
+    return [(way.name, *cost, *(
+        found[way, case].cell(judges[case, bool(way.judged)], way in exact)
+        if case[0] in way.models() else '' for case in trial.CASES))
+        for way, cost in costs.items()]
+
+
+def make_judges(catalogue):
+    """Return what rates lists, for each case, by draws and by later ones."""
+    judges = {}
+    for later, seed in ((False, '$1'), (True, LATER)):
+        for model in ways.MODELS:
+            scores = catalogue.scores(model, seed)
+            judges[(model, False), later] = Judge(scores)
+            judges[(model, True), later] = Judge(scores, catalogue.in_stock)
+    return judges
+
+
+program.run('ann', main)
