@@ -22,9 +22,9 @@
 #define AHEAD	16384
 
 /*
- * A block, with zeros up to a whole step: the sum of the products of the two halves of
- * each word, to which its key is added.  (A carry between the halves does not
- * matter: with either half of the key given, the other one is as random.)
+ * A block, with zeros up to a whole step: the sum of the products of the two
+ * halves of each word, to which its key is added.  (A carry between the halves
+ * does not matter: with either half of the key given, the other is as random.)
  */
 CPU_CLONES
 static Digest
