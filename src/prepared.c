@@ -88,7 +88,7 @@ static ValueKey
 KeyOf(Datum datum)
 {
 	struct varlena *value = (struct varlena *) DatumGetPointer(datum);
-	ValueKey	key;
+	ValueKey	key = {0};
 
 	if (VARATT_IS_EXTERNAL(value) && !VARATT_IS_EXTERNAL_ONDISK(value))
 		value = PG_DETOAST_DATUM(datum);
