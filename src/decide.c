@@ -60,8 +60,10 @@ static Slate
 MakeSlate(const Candidates *from, int k, int candidates)
 {
 	int			group_count = from->group_count;
-	int		   *sizes = palloc(sizeof(int) * Max(group_count, 1));
-	SlateHeap  *caps = palloc(sizeof(SlateHeap) * Max(group_count, 1));
+	int		   *sizes = MemoryContextAllocHuge(CurrentMemoryContext,
+											   sizeof(int) * Max(group_count, 1));
+	SlateHeap  *caps = MemoryContextAllocHuge(CurrentMemoryContext,
+											  sizeof(SlateHeap) * Max(group_count, 1));
 	Size		entries = slate_entries(candidates, k, from->groups,
 										from->rules.cap, group_count, sizes);
 	Slate		slate;
@@ -244,6 +246,8 @@ dlints_choose(PG_FUNCTION_ARGS)
 		MemoryContext caller = MemoryContextSwitchTo(GetMemoryChunkContext(decision));
 
 		decision->row_type = lookup_rowtype_tupdesc_copy(get_fn_expr_rettype(fcinfo->flinfo), -1);
+		if (decision->row_type->natts != lengthof(values))
+			elog(ERROR, "return type must be dlints_choice");
 		MemoryContextSwitchTo(caller);
 	}
 	nulls[0] = (choice->rank == 0);

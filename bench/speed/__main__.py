@@ -6,13 +6,14 @@ Each number is a ratio, or a growth, measured in one run on one machine.
 import argparse
 
 from bench import machine, program, progress, report
-from bench.speed import (decide, evidence, factors, growth, interleaved, judge,
-                         memories, memory, rebuild, recommend, reduced, replay,
-                         sessions, shared, stream, update, wal)
+from bench.speed import (decide, evidence, factors, groups, growth,
+                         interleaved, judge, memories, memory, rebuild,
+                         recommend, reduced, replay, sessions, shared, stream,
+                         update, wal)
 
 THEMES = (recommend, evidence, update, stream, growth, memory, shared,
           interleaved, rebuild, reduced, sessions, memories, judge, decide,
-          factors, wal, replay)
+          factors, wal, groups, replay)
 QUICK = 0.1
 
 

@@ -146,7 +146,7 @@ is(sql(q{SELECT count(DISTINCT (c).rank) FROM (SELECT dlints_choose(m.state, i.f
 	FROM model m JOIN item i ON i.model = m.name WHERE m.name = 'm3' OFFSET 0) s WHERE (c).rank <= 3}),
 	3, 'a slate is chosen');
 is(sql(q{SELECT count(*) FROM dlints_models('model')}), 8, 'dlints_models reads a distributed table');
-is(sql(q{SELECT count(*) FROM dlints_factors('SELECT id % 10, member, 1.0::float8 FROM event WHERE id <= 400', 2)}),
+is(sql(q{SELECT count(*) FROM dlints_factors('SELECT id % 10, member, 1.0::float8 FROM event WHERE id <= 400', 2) AS f (member integer, factors real[])}),
 	100, '... and so does dlints_factors');
 
 sql($DlintsTest::fold);
@@ -249,9 +249,9 @@ ok($coordinator->poll_query_until('postgres', q{
 sql(q{INSERT INTO event VALUES (10001, 1, array_fill('NaN'::real, '{24}'), 1)});
 like(failure(learning('true')), qr/NaN not allowed in array/, 'a worker finds a bad number');
 is(updates(), $learned, '... and the model is what it was');
-is(failure(join ';', 'BEGIN', learning('id <= 1000'), 'SAVEPOINT s',
-		'\\set ON_ERROR_STOP 0', learning('true'), '\\set ON_ERROR_STOP 1',
-		'ROLLBACK TO s', learning('id BETWEEN 1001 AND 1500'), 'COMMIT'),
+is(failure(join "\n", 'BEGIN;', learning('id <= 1000') . ';', 'SAVEPOINT s;',
+		'\set ON_ERROR_STOP 0', learning('true') . ';', '\set ON_ERROR_STOP 1',
+		'ROLLBACK TO s;', learning('id BETWEEN 1001 AND 1500') . ';', 'COMMIT;'),
 	'done', '... also in a subtransaction');
 is(updates(), $learned += 1500, '... of a transaction that learns before and after it');
 is(failure(learning('dlints_accepts((SELECT state FROM m), features, reward)')), 'done',
@@ -448,12 +448,15 @@ sql(q{UPDATE model SET state = dlints_update(state, array_fill(0.5::real, '{24}'
 my $updates = "SELECT (dlints_info($evidence))).updates FROM";
 my $sum = milliseconds('SELECT sum(reward) FROM event', 9);
 my $parts = milliseconds("$model $updates event", 9);
+my $parameters = sql(q{SELECT 0 * state FROM model WHERE name = 'm4'});
+my $literal = milliseconds("$updates event" =~ s/\(SELECT state FROM m\)/'$parameters'/r, 9);
 my $whole = milliseconds($model =~ s/0 \* state AS state/state/r . " $updates event", 9);
 my $pulled = milliseconds("$model $updates (SELECT * FROM event OFFSET 0) e", 2);
 
 diag('evidence of 400,000 rows, d = 24, in terms of sum():');
 diag(sprintf '  sum() %.0f ms', $sum);
 diag(sprintf '  %-35s %5.0f ms %6.1f', @$_, $_->[1] / $sum)
-  for [ 'in parts', $parts ], [ 'in parts, with all that was learned', $whole ], [ 'rows brought here', $pulled ];
+  for [ 'in parts', $parts ], [ 'in parts, parameters as a literal', $literal ],
+  [ 'in parts, with all that was learned', $whole ], [ 'rows brought here', $pulled ];
 
 done_testing();

@@ -27,9 +27,9 @@ CREATE TEMP TABLE call (statement text, types text);
 
 -- names after the context, and nothing is left to say
 INSERT INTO call VALUES
-  ('dlints_choose(s, x, k => $1, draws => $2, uniform => $3, bonus => $4, cap_group => $5, cap => $6) OVER ()', 'integer integer float8 float8 text integer'),
-  ('dlints_choose(s, x, u, k => $1) OVER ()', 'integer'), ('dlints_choose(s, x, shared => $1, k => $2) OVER ()', 'real[] integer'), ('dlints_choose(s, x, u, $1, $2) OVER ()', 'integer integer'),
-  ('dlints_probability(s, x, shared => $1, k => $2) OVER ()', 'real[] integer'),
+  ('dlints_choose(s, x, k => $1, draws => $2, uniform => $3, bonus => $4, cap_group => $5, cap => $6) OVER ()', 'bigint integer float8 float8 text integer'),
+  ('dlints_choose(s, x, u, k => $1) OVER ()', 'bigint'), ('dlints_choose(s, x, shared => $1, k => $2) OVER ()', 'real[] bigint'), ('dlints_choose(s, x, u, $1, $2) OVER ()', 'bigint integer'),
+  ('dlints_probability(s, x, shared => $1, k => $2) OVER ()', 'real[] bigint'),
   ('dlints_update(s, x, $1)', 'float8'), ('dlints_update(s, x, u, $1, $2)', 'float8 timestamptz'), ('dlints_update(s, x, reward => $1, at => $2, weight => $3)', 'float8 timestamptz float8'),
   ('dlints_update(s, x, shared => $1, reward => $2)', 'real[] float8'), ('dlints_accepts(s, x, reward => $1)', 'float8'), ('dlints_accepts(s, x, shared => $1)', 'real[]'),
   ('dlints_predict(s, x, $1)', 'real[]'), ('dlints_stddev(s, x, $1)', 'real[]'), ('dlints_draw_weights(s, seed => $1)', 'bigint'),
@@ -68,7 +68,7 @@ SELECT is(pg_temp.parameters('SELECT dlints_choose(s, x, bonus => CASE WHEN id =
 -- What a statement writes down first has the column's type.
 CREATE TEMP TABLE decision (id integer, model text, profile real[], at timestamptz);
 SELECT is(pg_temp.parameters('WITH d AS (INSERT INTO decision VALUES ($1, $2, $3, $4) RETURNING *) SELECT dlints_choose(m.s, i.x, d.profile, k => $5) OVER () FROM d JOIN model m ON m.name = d.model, item i'),
-          'integer text real[] timestamptz integer', 'by what was written down');
+          'integer text real[] timestamptz bigint', 'by what was written down');
 
 SELECT * FROM finish();
 ROLLBACK;
