@@ -444,7 +444,7 @@ Meet(CallSite *site, Datum datum)
 	if (site->last && site->last == last)
 		ReplaceKey(site, &site->seen, datum, site->context);
 	else
-		site->seen.size = 0;
+		site->seen.size = site->seen.stamp = 0;
 	if (site->last)
 		site->last->datum = datum;
 	else

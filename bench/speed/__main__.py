@@ -13,7 +13,7 @@ from bench.speed import (decide, evidence, factors, groups, growth,
 
 THEMES = (recommend, evidence, update, stream, growth, memory, shared,
           interleaved, rebuild, reduced, sessions, memories, judge, decide,
-          factors, wal, groups, replay)
+          factors, wal, replay, groups)
 QUICK = 0.1
 
 

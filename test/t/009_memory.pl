@@ -126,6 +126,26 @@ stays_low('5,000 choices by ucb',
 	  FROM (SELECT dlints_set(state, policy => 'ucb') AS state FROM model OFFSET 0) m, generate_series(1, %d) g}, 100, 5000);
 stays_low('evidence of 150,000 rows',
 	'SELECT dlints_evidence(state, features, i) FROM model, item, generate_series(1, %d) i', 100, 5000);
+stays_low('100,000 updates of a variable, looked at, copied, and with errors', q{
+	DO $$
+	DECLARE
+		x real[] := (SELECT features FROM item WHERE id = 1);
+		s dlints := (SELECT state FROM model);
+		other dlints;
+		expected double precision;
+	BEGIN
+		FOR i IN 1 .. %d LOOP
+			s := dlints_update(s, x, i);
+			CONTINUE WHEN i %% 100 > 0;
+			expected := dlints_predict(s, x);
+			other := s;
+			BEGIN
+				s := dlints_update(s, '{1}'::real[], i);
+			EXCEPTION WHEN data_exception THEN
+				s := dlints_update(s, x, expected);
+			END;
+		END LOOP;
+	END $$}, 2000, 100000);
 stays_low('3,000 groups in one statement',
 	'SELECT count(*) FROM (SELECT dlints_recommend(state, id, features, 3)
 	 FROM model, item, (SELECT generate_series(1, %d) AS g ORDER BY 1) s GROUP BY g) r', 100, 3000);
