@@ -46,8 +46,6 @@ def describe(cursor):
             'PostgreSQL': value(cursor, 'SELECT version()'),
             'commit': ', '.join(commit),
             'BLAS of the backend': _blas_of(_process(cursor, pid) / 'maps'),
-            'threads of the backend':
-                process_status(cursor, pid).get('Threads', 'unknown'),
             'BLAS of numpy': _blas_of(Path('/proc/self/maps')),
             'client and backend':
                 'one core for both' if has_one_core() else 'any core',

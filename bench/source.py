@@ -3,7 +3,6 @@
 import http.client
 import io
 import os
-import tempfile
 import threading
 import urllib.request
 import zipfile
@@ -28,27 +27,19 @@ def find_folder():
         return Path(named)
     if NEARBY.is_dir():
         return NEARBY
-    folder = _cache_folder()
-    if not all((folder / name).is_file() for name in FILES):
-        print(f'Downloading {URL}')
-        _unpack(_download(), folder)
-    return folder
-
-
-def _cache_folder():
-    """Return a folder to keep downloads in, made if it is not there."""
     cache = os.environ.get('XDG_CACHE_HOME') or Path.home() / '.cache'
     folder = Path(cache) / 'dlints' / 'movielens-latest-small'
-    try:
+    if not all((folder / name).is_file() for name in FILES):
+        print(f'Downloading {URL}')
+        archive = _download()
         folder.mkdir(parents=True, exist_ok=True)
-    except OSError:
-        return Path(tempfile.mkdtemp(prefix='movielens-'))
+        _unpack(archive, folder)
     return folder
 
 
 def _download():
     """Return the archive's bytes, or give up after DOWNLOAD_SECONDS."""
-    answer = {}
+    answer = {'error': f'no answer in {DOWNLOAD_SECONDS} s'}
 
     def fetch():
         try:
@@ -62,8 +53,7 @@ def _download():
     thread.start()
     thread.join(DOWNLOAD_SECONDS)
     if 'archive' not in answer:
-        reason = answer.get('error', f'no answer in {DOWNLOAD_SECONDS} s')
-        raise UserError(f'the download failed: {reason}')
+        raise UserError(f'the download failed: {answer["error"]}')
     return answer['archive']
 
 

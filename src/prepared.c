@@ -88,7 +88,7 @@ static ValueKey
 KeyOf(Datum datum)
 {
 	struct varlena *value = (struct varlena *) DatumGetPointer(datum);
-	ValueKey	key;
+	ValueKey	key = {0};
 
 	if (VARATT_IS_EXTERNAL(value) && !VARATT_IS_EXTERNAL_ONDISK(value))
 		value = PG_DETOAST_DATUM(datum);
@@ -444,7 +444,10 @@ Meet(CallSite *site, Datum datum)
 	if (site->last && site->last == last)
 		ReplaceKey(site, &site->seen, datum, site->context);
 	else
-		site->seen.size = 0;
+	{
+		Free(site, site->seen.bytes);
+		memset(&site->seen, 0, sizeof(site->seen));
+	}
 	if (site->last)
 		site->last->datum = datum;
 	else

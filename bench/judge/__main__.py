@@ -27,8 +27,7 @@ def main():
                 estimates = values.run(cursor)
                 done.start('Learn, judge, use')
                 stages = loop.run(cursor, done.advance)
-            simulations = simulate(cursor, share, done)
-    results = report.simulated(*simulations)
+            results = simulate(cursor, share, done)
     if campaigns:
         report.print_values(estimates)
         report.print_loop(stages)
@@ -71,7 +70,7 @@ def simulate(cursor, share, done):
     done.start('Estimates over many logs')
     estimates = simulated.estimates(cursor, round(share * simulated.LOGS),
                                     done.advance)
-    return frequencies, inverses, estimates
+    return frequencies + inverses + estimates
 
 
 program.run('judge', main)

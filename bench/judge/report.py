@@ -3,7 +3,7 @@
 import numpy as np
 
 from bench.judge.loop import BEFORE, LEARNED, THEN
-from bench.report import Result, at_most, table
+from bench.report import at_most, table
 
 NUMPY_BAR = 1e-9
 DEVIATIONS = 4.5        # of some hundred normal numbers: less than one in 1,000
@@ -48,46 +48,17 @@ def logged(estimates, stages):
             f'{each.difference:.1g}'))
         if any(_doubts(each.found)):
             continue
-        found += [_close(f'    {name} from what it earned, in errors',
+        found += [close(f'    {name} from what it earned, in errors',
                          each.found[name] - each.earned.mean,
                          each.found[f'{name}_stderr'], each.earned.stderr)
                   for name in ('ips', 'snips', 'dr')]
     for stage in stages:
         if stage.blocks is None:
             before, then = stage.values[BEFORE], stage.values[THEN]
-            found.append(_close(
+            found.append(close(
                 f'{stage.campaign}, model of {stage.kind}: before from '
                 'then, in errors', before['dr'] - then['ips'],
                 before['dr_stderr'], then['ips_stderr']))
-    return found
-
-
-def simulated(frequencies, inverses, estimates):
-    """Return what the bars on simulations are held against."""
-    found = []
-    for each in frequencies:
-        found.append(at_most(
-            f'k = {each.k}, {each.rules}: frequency from probability, worst '
-            'arm, in errors', np.abs(each.errors).max(), DEVIATIONS))
-    worst = max(abs(each.total - each.k) for each in frequencies)
-    found.append(at_most('sum of the probabilities of a request, from k',
-                         worst, NUMPY_BAR, f'{worst:.1g}'))
-    found += [_close(f'mean of 1/probability, uniform {each.uniform:g}: '
-                     f'{each.mean:.2f} ± {each.stderr:.2f} for '
-                     f'{each.expected:.2f}, in errors',
-                     each.mean - each.expected, each.stderr)
-              for each in inverses]
-    for each in estimates:
-        what = (f'{each.name}, k = {each.k}: {each.mean:.4f} ± '
-                f'{each.stderr:.4f} for {each.truth:.4f}')
-        if each.name == 'snips':    # is biased, by little
-            found.append(Result(what, _errors(each.mean - each.truth,
-                                              each.stderr)))
-        else:
-            found.append(_close(f'{what}, in errors', each.mean - each.truth,
-                                each.stderr))
-        found.append(Result('    logs within 1.96 of their own errors',
-                            f'{each.covered:.0%}'))
     return found
 
 
@@ -95,9 +66,9 @@ def _doubts(found):
     """Say why an estimate is not to be believed."""
     away = abs(found['mean_weight'] - 1)
     if away > WEIGHT_DEVIATIONS * found['mean_weight_stderr']:
-        yield (f'the mean weight is {_errors(away, found["mean_weight_stderr"])} '
-               'from 1. The logged probabilities are not those of the log, or '
-               'miss what the target would do.')
+        errors = in_errors(away, found['mean_weight_stderr'])
+        yield (f'the mean weight is {errors} from 1. The logged probabilities '
+               'are not those of the log, or miss what the target would do.')
     if found['effective_sample_size'] < LEAST_SAMPLE:
         yield (f'{found["observations"]:,} rounds tell as much as '
                f'{found["effective_sample_size"]:.0f} of the target\'s own. '
@@ -159,12 +130,12 @@ def _thousand(mean, stderr):
     return f'{1000 * mean:.1f} ± {1000 * stderr:.1f}'
 
 
-def _errors(difference, *stderrs):
+def in_errors(difference, *stderrs):
     """Return a difference in standard errors, as text."""
     return f'{difference / np.hypot.reduce(stderrs):+.1f} errors'
 
 
-def _close(what, difference, *stderrs):
+def close(what, difference, *stderrs):
     """Return the result of a difference that noise has to explain."""
     return at_most(what, abs(difference) / np.hypot.reduce(stderrs),
                    DEVIATIONS)

@@ -1,10 +1,10 @@
 """Simulations: whether chosen is what was said to be, as often as was said."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from bench.judge.estimators import COLUMNS
+from bench.judge.report import DEVIATIONS, NUMPY_BAR, close, in_errors
+from bench.report import Result, at_most
 from bench.server import copy
 
 REQUESTS, LOGS, LOG_REQUESTS = 15000, 200, 500
@@ -84,38 +84,6 @@ FROM  (SELECT log, (random() < chance)::integer AS reward,
 GROUP  BY log"""
 
 
-@dataclass
-class Frequency:
-    """How far frequencies are from the probabilities, in standard errors."""
-
-    k: int
-    rules: str
-    errors: np.ndarray      # of each arm
-    total: float            # of all probabilities, for one request
-
-
-@dataclass
-class Inverse:
-    """The mean of 1/probability of what was chosen."""
-
-    uniform: float
-    mean: float
-    stderr: float
-    expected: float
-
-
-@dataclass
-class Unbiased:
-    """An estimator over many logs."""
-
-    name: str
-    k: int
-    truth: float
-    mean: float
-    stderr: float           # of the mean
-    covered: float          # share of logs within 1.96 of their own errors
-
-
 def set_up(cursor):
     """Make arms, and a model that knows something of three of them."""
     random = np.random.default_rng(SEED)
@@ -132,47 +100,59 @@ def set_up(cursor):
 
 
 def frequencies(cursor, requests, advance):
-    """Return a Frequency for each size and set of rules."""
-    found = []
+    """Return whether arms are chosen as often as their probabilities say."""
+    found, totals = [], []
     for k in SIZES:
         for name, rules in RULES.items():
             cursor.execute(FREQUENCIES.format(rules=rules),
                            {'k': k, 'requests': requests})
             chosen, total, variance = np.array(cursor.fetchall(), float).T
-            found.append(Frequency(k, name, (chosen - total)
-                                   / np.sqrt(np.maximum(variance, 1e-9)),
-                                   total.sum() / requests))
+            errors = (chosen - total) / np.sqrt(np.maximum(variance, 1e-9))
+            found.append(at_most(
+                f'k = {k}, {name}: frequency from probability, worst arm, in '
+                'errors', np.abs(errors).max(), DEVIATIONS))
+            totals.append(abs(total.sum() / requests - k))
             advance(len(found) / len(SIZES) / len(RULES))
-    return found
+    return found + [at_most('sum of the probabilities of a request, from k',
+                            max(totals), NUMPY_BAR, f'{max(totals):.1g}')]
 
 
 def inverses(cursor, requests):
-    """Return an Inverse without uniform and with it."""
+    """Return the mean of 1/probability, without uniform and with it."""
     arms, draws = EQUAL_ARMS, EQUAL_DRAWS
     expected = {0: arms * (1 - (1 - 1 / arms) ** draws), UNIFORM: arms}
     found = []
-    for uniform, mean in expected.items():
+    for uniform, truth in expected.items():
         cursor.execute(INVERSE, {'arms': arms, 'draws': draws,
                                  'uniform': uniform, 'requests': requests})
-        found.append(Inverse(uniform, *cursor.fetchone(), mean))
+        mean, stderr = cursor.fetchone()
+        found.append(close(
+            f'mean of 1/probability, uniform {uniform:g}: {mean:.2f} ± '
+            f'{stderr:.2f} for {truth:.2f}, in errors', mean - truth, stderr))
     return found
 
 
 def estimates(cursor, logs, advance):
-    """Return an Unbiased for each estimator, of one item and of slates."""
+    """Return how estimators do over many logs, of one item and of slates."""
     cursor.execute('SELECT sum(target * chance) FROM arm')
-    truth = cursor.fetchone()[0]
+    value = cursor.fetchone()[0]
     found = []
     for k in SIZES:
         cursor.execute(VALUES, {'k': k, 'logs': logs, 'uniform': UNIFORM,
                                 'requests': LOG_REQUESTS})
         columns = dict(zip(COLUMNS, np.array(cursor.fetchall(), float).T))
-        for name, expected in (('ips', truth), ('snips', truth),
-                               ('dr', truth), ('mean_weight', 1)):
+        for name, truth in (('ips', value), ('snips', value), ('dr', value),
+                            ('mean_weight', 1)):
             values, errors = columns[name], columns[f'{name}_stderr']
-            found.append(Unbiased(
-                name, k, expected, values.mean(),
-                values.std(ddof=1) / np.sqrt(logs),
-                np.mean(np.abs(values - expected) <= 1.96 * errors)))
-        advance(len(found) / 8)
+            away = values.mean() - truth
+            stderr = values.std(ddof=1) / np.sqrt(logs)
+            covered = np.mean(np.abs(values - truth) <= 1.96 * errors)
+            what = (f'{name}, k = {k}: {values.mean():.4f} ± {stderr:.4f} '
+                    f'for {truth:.4f}')
+            # snips is biased, by little
+            found += [Result(what, in_errors(away, stderr)) if name == 'snips'
+                      else close(f'{what}, in errors', away, stderr),
+                      Result('    logs within 1.96 of their own errors',
+                             f'{covered:.0%}')]
+        advance(len(found) / 16)
     return found

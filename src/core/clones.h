@@ -30,4 +30,11 @@
  */
 #define UNROLL	_Pragma("GCC unroll 16")
 
+/* What will be read soon. */
+#ifdef __GNUC__
+#define PREFETCH(address)	__builtin_prefetch(address)
+#else
+#define PREFETCH(address)	((void) (address))
+#endif
+
 #endif							/* DLINTS_CLONES_H */

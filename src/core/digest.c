@@ -18,11 +18,13 @@
 #define WORDS	(DIGEST_BLOCK / sizeof(uint64_t))
 #define STEP	64				/* bytes: the widest registers */
 #define CHILDREN	(DIGEST_BLOCK / sizeof(Digest))
+#define LINE	64				/* bytes of a cache line */
+#define AHEAD	16384
 
 /*
- * A block, with zeros up to a whole step: the sum of the products of the two halves of
- * each word, to which its key is added.  (A carry between the halves does not
- * matter: with either half of the key given, the other one is as random.)
+ * A block, with zeros up to a whole step: the sum of the products of the two
+ * halves of each word, to which its key is added.  (A carry between the halves
+ * does not matter: with either half of the key given, the other is as random.)
  */
 CPU_CLONES
 static Digest
@@ -51,38 +53,50 @@ digest_block(const uint64_t (*key)[WORDS], const void *bytes, size_t count)
 	return digest;
 }
 
-/* A block of blocks: the digest of their digests. */
-static Digest
-digest_level(const DigestKey *key, int level, size_t child_size,
-			 const char *bytes, size_t count)
+/* One of thousands of values is in no cache: ask for all of it at once. */
+static void
+fetch_ahead(const char *bytes, size_t count)
 {
-	Digest		children[CHILDREN];
-	size_t		done;
-	int			n = 0;
+	size_t		i;
 
-	if (level == 0)
-		return digest_block(key->words[0], bytes, count);
-	for (done = 0; done < count; done += child_size)
-	{
-		size_t		size = count - done < child_size ? count - done : child_size;
-
-		children[n++] = digest_level(key, level - 1, child_size / CHILDREN,
-									 bytes + done, size);
-	}
-	return digest_block(key->words[level], children, n * sizeof(Digest));
+	for (i = 0; i < count && i < AHEAD; i += LINE)
+		PREFETCH(bytes + i);
 }
 
-/* What tells these bytes from any others of the same count. */
+/*
+ * What tells these bytes from any others of the same count.  A block of level
+ * n + 1 is made of the digests of those of level n, as they become complete.
+ */
 Digest
 digest_bytes(const DigestKey *key, const void *bytes, size_t count)
 {
-	size_t		size = DIGEST_BLOCK;
-	int			level = 0;
+	Digest		pending[DIGEST_LEVELS][CHILDREN];
+	size_t		blocks = (count + DIGEST_BLOCK - 1) / DIGEST_BLOCK;
+	Digest		digest = {{0}};
+	size_t		i;
 
-	while (size < count)
+	fetch_ahead(bytes, count);
+	for (i = 0; i < blocks; i++)
 	{
-		size *= CHILDREN;
-		level++;
+		size_t		start = i * DIGEST_BLOCK;
+		size_t		place = i;	/* among the blocks of this level */
+		size_t		last = blocks - 1;
+		int			level = 0;
+
+		digest = digest_block(key->words[0], (const char *) bytes + start,
+							  i < last ? DIGEST_BLOCK : count - start);
+		/* the only block of a level is the top */
+		for (; last > 0; place /= CHILDREN, last /= CHILDREN)
+		{
+			size_t		child = place % CHILDREN;
+
+			pending[level][child] = digest;
+			if (child < CHILDREN - 1 && place < last)
+				break;
+			level++;
+			digest = digest_block(key->words[level], pending[level - 1],
+								  (child + 1) * sizeof(Digest));
+		}
 	}
-	return digest_level(key, level, size / CHILDREN, bytes, count);
+	return digest;
 }

@@ -79,7 +79,6 @@ fill_the_same_and_large(uint64_t *state, double *context)
 static void
 fill_zero(uint64_t *state, double *context) /* NOLINT(readability-non-const-parameter) */
 {
-	(void) state;
 	memset(context, 0, sizeof(double) * DIM);
 }
 
@@ -397,9 +396,6 @@ judge_posterior(const Evidence *e, const Sums *sums, const double *contexts, Lon
 		r->prediction = error_of_predictions(mean, theirs.mean, contexts,
 											 sqrtl(sums->reward_square / (exact) *e->N));
 	}
-	free(G);
-	guarded_free(mean);
-	factor_free(f);
 }
 
 /* ---------- a history ---------- */
@@ -407,7 +403,7 @@ judge_posterior(const Evidence *e, const Sums *sums, const double *contexts, Lon
 LongResult
 long_history_run(const LongHistory *h)
 {
-	Sums	   *sums = calloc(1, sizeof(Sums));
+	Sums	   *sums = allocate(sizeof(Sums));
 	Evidence   *e = evidence_new(DIM, h->discount);
 	double	   *contexts = guarded((size_t) BATCH * DIM);
 	double	   *rewards = guarded(BATCH);
@@ -415,7 +411,7 @@ long_history_run(const LongHistory *h)
 	LongResult	r = {false, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
 	int64_t		done;
 
-	assert_non_null(sums);
+	*sums = (Sums) {0};
 	assert_int_equal(h->count % BATCH, 0);
 	for (done = 0; done < h->count; done += BATCH)
 	{
@@ -430,10 +426,6 @@ long_history_run(const LongHistory *h)
 		r.H = error_of_matrix(e->H, sums->H);
 	judge_posterior(e, sums, contexts, &r);
 
-	guarded_free(contexts);
-	guarded_free(rewards);
-	evidence_free(e);
-	free(sums);
 	return r;
 }
 
@@ -526,7 +518,6 @@ error_of_window(const LongReturn *h, const Window *w, const Evidence *e)
 	worst = worse(worst, error_of_matrix(e->G, m->G));
 	if (e->H)
 		worst = worse(worst, error_of_matrix(e->H, m->H));
-	exact_memory_free(m);
 	return worst;
 }
 
@@ -544,8 +535,6 @@ is_definite(const double *packed)
 	exact_cholesky(DIM, full, lower);
 	for (k = 0; k < DIM; k++)
 		definite = definite && lower[k * DIM + k] > 0;
-	free(full);
-	free(lower);
 	return definite;
 }
 
@@ -557,7 +546,6 @@ look_at_window(const LongReturn *h, const Window *w, const Evidence *e, LongDrif
 	r->drift = worse(r->drift, error_of_window(h, w, e));
 	r->definite = r->definite && is_definite(e->G) &&
 		(e->H == NULL || is_definite(e->H)) && posterior_factor(e, LONG_RIDGE, f);
-	factor_free(f);
 }
 
 /* The oldest of a full window goes, a new one comes. */
@@ -601,10 +589,6 @@ long_return_run(const LongReturn *h)
 		replace(h, &w, done, &state, e, old, &r);
 	}
 	look_at_window(h, &w, e, &r);
-	guarded_free(w.contexts);
-	guarded_free(w.rewards);
-	evidence_free(e);
-	evidence_free(old);
 	return r;
 }
 

@@ -14,34 +14,80 @@
 
 /* ---------- guarded memory ---------- */
 
-/* A block holds its length, a guard, the array and a second guard. */
-static double *
-block_of(double *values)		/* cppcheck-suppress constParameter */
+/*
+ * All blocks stand in a list until the test ends.  One with guards holds a
+ * guard, the array and a second guard.
+ */
+typedef struct Block
 {
-	return values - GUARD_LEN - 1;
+	struct Block *previous;
+	struct Block *next;
+	size_t		count;			/* of an array between guards */
+	bool		is_guarded;
+	exact		data[];
+} Block;
+
+static Block blocks = {.previous = &blocks, .next = &blocks};
+
+static Block *
+allocate_block(size_t size)
+{
+	Block	   *block = malloc(sizeof(Block) + size);
+
+	assert_non_null(block);
+	*block = (Block) {.previous = &blocks, .next = blocks.next};
+	block->previous->next = block->next->previous = block;
+	return block;
 }
 
-static void *
+void *
 allocate(size_t size)
 {
-	void	   *memory = malloc(size);
+	return allocate_block(size)->data;
+}
 
-	assert_non_null(memory);
-	return memory;
+/* Is it as it should be around the array? */
+static bool
+free_block(Block *block)
+{
+	const double *numbers = (const void *) block->data;
+	bool		intact = true;
+	size_t		i;
+
+	for (i = 0; block->is_guarded && i < GUARD_LEN; i++)
+		intact = intact && is_untouched(numbers[i]) &&
+			is_untouched(numbers[GUARD_LEN + block->count + i]);
+	block->previous->next = block->next;
+	block->next->previous = block->previous;
+	free(block);
+	return intact;
+}
+
+int
+free_all(void **state)
+{
+	bool		intact = true;
+
+	while (blocks.next != &blocks)
+		intact = free_block(blocks.next) && intact;
+	assert_true(intact);
+	return 0;
 }
 
 double *
 guarded(size_t count)
 {
 	const uint64_t bits = GUARD_BITS;
-	size_t		total = 1 + GUARD_LEN + count + GUARD_LEN;
-	double	   *block = allocate(total * sizeof(double));
+	size_t		total = GUARD_LEN + count + GUARD_LEN;
+	Block	   *block = allocate_block(total * sizeof(double));
+	double	   *numbers = (void *) block->data;
 	size_t		i;
 
-	block[0] = (double) count;
-	for (i = 1; i < total; i++)
-		memcpy(&block[i], &bits, sizeof(bits));
-	return block + 1 + GUARD_LEN;
+	block->count = count;
+	block->is_guarded = true;
+	for (i = 0; i < total; i++)
+		memcpy(&numbers[i], &bits, sizeof(bits));
+	return numbers + GUARD_LEN;
 }
 
 double *
@@ -64,20 +110,10 @@ is_untouched(double value)
 void
 guarded_free(double *values)
 {
-	double	   *block;
-	size_t		count;
-	size_t		i;
+	Block	   *block = (Block *) ((char *) (values - GUARD_LEN) -
+								  offsetof(Block, data));
 
-	if (values == NULL)
-		return;
-	block = block_of(values);
-	count = (size_t) block[0];
-	for (i = 0; i < GUARD_LEN; i++)
-	{
-		assert_true(is_untouched(block[1 + i]));
-		assert_true(is_untouched(values[count + i]));
-	}
-	free(block);
+	assert_true(free_block(block));
 }
 
 /* ---------- test data ---------- */
@@ -268,15 +304,6 @@ algorithm1_new(int dim, double discount, double ridge)
 	return a;
 }
 
-void
-algorithm1_free(Algorithm1 *a)
-{
-	free(a->Z);
-	free(a->Z2);
-	free(a->b);
-	free(a);
-}
-
 /* matrix <- factor matrix + z z' + (1 - factor) ridge I */
 static void
 recursion(int dim, exact factor, exact ridge, const double *z, exact *matrix)
@@ -317,7 +344,6 @@ solve_precision(const Algorithm1 *a, exact *x)
 	exact_cholesky(a->dim, a->Z, lower);
 	exact_solve_lower(a->dim, lower, x);
 	exact_solve_lower_transposed(a->dim, lower, x);
-	free(lower);
 }
 
 exact *
@@ -350,7 +376,6 @@ algorithm1_covariance(const Algorithm1 *a)
 		exact_multiply(dim, a->Z2, unit, column);
 		solve_precision(a, column);
 	}
-	free(unit);
 	return cov;
 }
 
@@ -382,13 +407,6 @@ evidence_copy(const Evidence *e)
 	evidence_bind(copy, e->dim, e->H != NULL,
 				  guarded_copy(value_count(e), e->N));
 	return copy;
-}
-
-void
-evidence_free(Evidence *e)
-{
-	guarded_free(e->N);
-	free(e);
 }
 
 /* evidence_absorb in guarded memory; what it reads stays as it is */
@@ -432,20 +450,20 @@ evidence_learn(Evidence *e, double discount, int count, int block,
 	}
 }
 
+/* closeness is relative to the largest value that an element could have */
 static void
-check_matrix(int dim, const double *packed, exact ridge, const exact *expected)
+check_matrix(int dim, const double *packed, exact ridge, const exact *expected,
+			 const exact *size, exact tolerance)
 {
-	exact	   *actual = exact_from_packed(dim, packed);
 	int			i;
 	int			j;
 
 	for (i = 0; i < dim; i++)
 		for (j = 0; j <= i; j++)
-			assert_near(actual[i * dim + j] + (i == j ? ridge : 0),
+			assert_near(packed[linalg_packed_index(dim, i, j)] + (i == j ? ridge : 0),
 						expected[i * dim + j],
-						RELATIVE * sqrtl(expected[i * dim + i] *
-										 expected[j * dim + j]));
-	free(actual);
+						tolerance * sqrtl(size[i * dim + i]) *
+						sqrtl(size[j * dim + j]));
 }
 
 /*
@@ -465,13 +483,13 @@ check_evidence(const Evidence *e, const Algorithm1 *a)
 				RELATIVE * sqrtl(a->weight_sum * a->reward_square_sum));
 	assert_near(*e->S, a->reward_square_sum, RELATIVE * a->reward_square_sum);
 
-	check_matrix(e->dim, e->G, a->ridge, a->Z);
+	check_matrix(e->dim, e->G, a->ridge, a->Z, a->Z, RELATIVE);
 	if (a->discount < 1)
-		check_matrix(e->dim, e->H, a->ridge, a->Z2);
+		check_matrix(e->dim, e->H, a->ridge, a->Z2, a->Z2, RELATIVE);
 	else
 	{
 		assert_null(e->H);
-		check_matrix(e->dim, e->G, a->ridge, a->Z2);
+		check_matrix(e->dim, e->G, a->ridge, a->Z2, a->Z2, RELATIVE);
 		assert_true(*e->N == (double) a->updates);
 	}
 	for (i = 0; i < e->dim; i++)
@@ -490,13 +508,6 @@ factor_new(const Evidence *e)
 	return f;
 }
 
-void
-factor_free(Factor *f)
-{
-	guarded_free(f->L);
-	free(f);
-}
-
 /* ---------- a memory by its definition ---------- */
 
 ExactMemory *
@@ -509,15 +520,6 @@ exact_memory_new(int dim, double reference)
 	m->G = exact_new(SQUARE(dim));
 	m->H = exact_new(SQUARE(dim));
 	return m;
-}
-
-void
-exact_memory_free(ExactMemory *m)
-{
-	free(m->b);
-	free(m->G);
-	free(m->H);
-	free(m);
 }
 
 void
@@ -542,20 +544,6 @@ exact_memory_add(ExactMemory *m, exact weight, const double *z, double reward)
 	}
 }
 
-static void
-check_sums(int dim, const double *packed, const exact *expected,
-		   const exact *size, exact tolerance)
-{
-	int			i;
-	int			j;
-
-	for (i = 0; i < dim; i++)
-		for (j = 0; j <= i; j++)
-			assert_near(packed[linalg_packed_index(dim, i, j)],
-						expected[i * dim + j],
-						tolerance * sqrtl(size[i * dim + i]) * sqrtl(size[j * dim + j]));
-}
-
 /*
  * Closeness is relative to the largest value that a number could have, given
  * the others of "size": of all that was ever added.
@@ -573,7 +561,7 @@ check_memory(const Evidence *e, const ExactMemory *m, const ExactMemory *size,
 	for (i = 0; i < m->dim; i++)
 		assert_near(e->b[i], m->b[i],
 					tolerance * sqrtl(size->G[i * m->dim + i]) * sqrtl(size->squares));
-	check_sums(m->dim, e->G, m->G, size->G, tolerance);
+	check_matrix(m->dim, e->G, 0, m->G, size->G, tolerance);
 	if (e->H)
-		check_sums(m->dim, e->H, m->H, size->H, tolerance);
+		check_matrix(m->dim, e->H, 0, m->H, size->H, tolerance);
 }

@@ -32,9 +32,13 @@ typedef long double exact;
 
 /*
  * Arrays between guards.  Array and guards start out as NaNs of a known bit
- * pattern: reading what was never written spoils the result, and freeing
- * fails the test if a guard was written.
+ * pattern: reading what was never written spoils the result, and the test fails
+ * at its end if a guard was written.  All memory is freed there, if not before.
  */
+#define test_of(f)	cmocka_unit_test_teardown(f, free_all)
+
+extern void *allocate(size_t size);
+extern int	free_all(void **state);
 extern double *guarded(size_t count);
 extern double *guarded_copy(size_t count, const double *values);
 extern void guarded_free(double *values);
@@ -84,7 +88,6 @@ typedef struct Algorithm1
 } Algorithm1;
 
 extern Algorithm1 *algorithm1_new(int dim, double discount, double ridge);
-extern void algorithm1_free(Algorithm1 *a);
 extern void algorithm1_update(Algorithm1 *a, const double *z, double reward);
 extern exact *algorithm1_mean(const Algorithm1 *a);
 extern exact *algorithm1_covariance(const Algorithm1 *a);
@@ -93,7 +96,6 @@ extern exact *algorithm1_covariance(const Algorithm1 *a);
 extern size_t value_count(const Evidence *e);
 extern Evidence *evidence_new(int dim, double discount);
 extern Evidence *evidence_copy(const Evidence *e);
-extern void evidence_free(Evidence *e);
 extern void absorb(Evidence *e, double decay, int count,
 				   const double *contexts, const double *rewards,
 				   double reference, const double *weights);
@@ -101,7 +103,6 @@ extern void evidence_learn(Evidence *e, double discount, int count, int block,
 						   const double *contexts, const double *rewards);
 extern void check_evidence(const Evidence *e, const Algorithm1 *a);
 extern Factor *factor_new(const Evidence *e);
-extern void factor_free(Factor *f);
 
 /* a memory by its definition: sums over observations; matrices full */
 typedef struct ExactMemory
@@ -118,7 +119,6 @@ typedef struct ExactMemory
 } ExactMemory;
 
 extern ExactMemory *exact_memory_new(int dim, double reference);
-extern void exact_memory_free(ExactMemory *m);
 extern void exact_memory_add(ExactMemory *m, exact weight, const double *z,
 							 double reward);
 extern void check_memory(const Evidence *e, const ExactMemory *m,

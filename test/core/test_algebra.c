@@ -42,14 +42,6 @@ observed_new(int dim, int count, double level, uint64_t seed)
 	return o;
 }
 
-static void
-observed_free(Observed o)
-{
-	guarded_free(o.contexts);
-	guarded_free(o.rewards);
-	guarded_free(o.weights);
-}
-
 static Evidence *
 learned(const Observed *o, int from, int to, bool fades, double reference)
 {
@@ -80,8 +72,6 @@ subtract(Evidence *e, const Evidence *other)
 	bool		possible = evidence_subtract(e, other, work);
 
 	assert_same_bits(value_count(kept), kept->N, other->N);
-	evidence_free(kept);
-	guarded_free(work);
 	return possible;
 }
 
@@ -132,16 +122,12 @@ check_absorb(int dim, bool fades)
 		for (j = 0; j < from; j++)
 			exact_memory_add(m, weights[j], o.contexts + j * dim, o.rewards[j]);
 		check_memory(e, m, m, CLOSE);
-		evidence_free(e);
-		exact_memory_free(m);
 	}
-	observed_free(o);
 }
 
 static void
 test_absorb(void **state)
 {
-	(void) state;
 	for_each_memory(check_absorb);
 }
 
@@ -154,7 +140,6 @@ test_weights_of_one(void **state)
 	Evidence   *e;
 	int			j;
 
-	(void) state;
 	for (j = 0; j < o.count; j++)
 		o.weights[j] = 1;
 	m = summed(&o, 0, o.count, 1, 0);
@@ -162,9 +147,6 @@ test_weights_of_one(void **state)
 	check_memory(e, m, m, CLOSE);
 	assert_same_bits(linalg_packed_len(5), e->G, e->H);
 	assert_true(*e->N == 50);
-	evidence_free(e);
-	exact_memory_free(m);
-	observed_free(o);
 }
 
 /* ---------- scale, add, rebase ---------- */
@@ -189,16 +171,12 @@ check_scale(int dim, bool fades)
 			memset(m->H, 0, sizeof(exact) * SQUARE(dim));
 		}
 		check_memory(e, m, m, CLOSE);
-		evidence_free(e);
-		exact_memory_free(m);
 	}
-	observed_free(o);
 }
 
 static void
 test_scale(void **state)
 {
-	(void) state;
 	for_each_memory(check_scale);
 }
 
@@ -220,20 +198,11 @@ check_add(int dim, bool fades)
 	assert_same_bits(value_count(sum), sum->N, turned->N);
 	assert_true(subtract(sum, right));
 	check_memory(sum, first, all, CLOSE);
-
-	evidence_free(left);
-	evidence_free(right);
-	evidence_free(sum);
-	evidence_free(turned);
-	exact_memory_free(all);
-	exact_memory_free(first);
-	observed_free(o);
 }
 
 static void
 test_add_and_subtract(void **state)
 {
-	(void) state;
 	for_each_memory(check_add);
 }
 
@@ -260,18 +229,12 @@ check_rebase(int dim, bool fades)
 			assert_same_bits(1, e->N, kept->N);
 			evidence_rebase(e, references[t] - references[f]);
 			check_memory(e, from, to->S > from->S ? to : from, CLOSE);
-			evidence_free(e);
-			evidence_free(kept);
-			exact_memory_free(from);
-			exact_memory_free(to);
 		}
-	observed_free(o);
 }
 
 static void
 test_rebase(void **state)
 {
-	(void) state;
 	for_each_memory(check_rebase);
 }
 
@@ -284,7 +247,6 @@ test_rebased_squares_are_not_negative(void **state)
 	const double weight = 1;
 	int			k;
 
-	(void) state;
 	for (k = 0; k < 1000; k++)
 	{
 		double		reward = dice(&seed);
@@ -298,7 +260,6 @@ test_rebased_squares_are_not_negative(void **state)
 		assert_true(evidence_is_valid(e));
 		assert_near(*e->S, 0, 1e-12);
 		assert_near(*e->R, 0, 1e-12);
-		evidence_free(e);
 	}
 }
 
@@ -353,9 +314,6 @@ learn_by_time(Part *p, const Observed *o, int count, const int *chosen,
 	absorb(p->e, decay, count, contexts, rewards, 2, weights);
 	p->newest = newest;
 	p->empty = false;
-	guarded_free(contexts);
-	guarded_free(rewards);
-	guarded_free(weights);
 }
 
 static int
@@ -418,7 +376,7 @@ static void
 check_history_by_time(int dim, int count, double half_life, uint64_t seed)
 {
 	Observed	o = observed_new(dim, count, 2, seed);
-	int		   *chosen = malloc(sizeof(int) * (size_t) count);
+	int		   *chosen = allocate(sizeof(int) * (size_t) count);
 	int			parts = 1 + dice_below(&seed, MOST_PARTS);
 	int			retracted = dice_below(&seed, count);
 	double		newest = 0;
@@ -429,7 +387,6 @@ check_history_by_time(int dim, int count, double half_life, uint64_t seed)
 	int			part;
 	int			j;
 
-	assert_non_null(chosen);
 	for (j = 0; j < count; j++)
 	{
 		chosen[j] = j;
@@ -445,7 +402,6 @@ check_history_by_time(int dim, int count, double half_life, uint64_t seed)
 
 		age_to(&p, newest, half_life);
 		evidence_add(sum.e, p.e);
-		evidence_free(p.e);
 	}
 	all = summed_by_time(&o, count, chosen, newest, half_life);
 	check_memory(sum.e, all, all, CLOSE);
@@ -460,13 +416,6 @@ check_history_by_time(int dim, int count, double half_life, uint64_t seed)
 	left = summed_by_time(&o, count - retracted, chosen + retracted, newest, half_life);
 	assert_true(subtract(sum.e, again.e));
 	check_memory(sum.e, left, all, CLOSE);
-
-	evidence_free(again.e);
-	evidence_free(sum.e);
-	exact_memory_free(all);
-	exact_memory_free(left);
-	observed_free(o);
-	free(chosen);
 }
 
 static void
@@ -475,7 +424,6 @@ test_histories_by_time(void **state)
 	static const double half_lives[] = {0.1, 1, 7, 1e6};
 	int			k;
 
-	(void) state;
 	for (k = 0; k < 1000; k++)
 		check_history_by_time(1 + k % 9, 1 + k % 70,
 							  half_lives[k % LENGTH(half_lives)], (uint64_t) k);
@@ -502,8 +450,6 @@ can_take_back(const Evidence *e, const double *context, double reward,
 	bool		possible = subtract(left, taken);
 
 	assert_true(!possible || evidence_is_valid(left));
-	evidence_free(left);
-	evidence_free(taken);
 	return possible;
 }
 
@@ -543,14 +489,11 @@ check_refusals(bool fades)
 	assert_false(can_take_back(e, against, 1, 1));
 	assert_false(can_take_back(e, often, 1, 1e7));
 	assert_false(can_take_back(e, often, 1e4, 1));
-	evidence_free(e);
-	evidence_free(once);
 }
 
 static void
 test_what_was_never_learned_is_refused(void **state)
 {
-	(void) state;
 	check_refusals(false);
 	check_refusals(true);
 }
@@ -582,18 +525,12 @@ check_each_number(int dim, bool fades)
 		memcpy(left->N, e->N, sizeof(double) * value_count(e));
 		left->N[telling[k]] = NAN;
 		assert_false(subtract(left, half));
-		evidence_free(left);
-		evidence_free(taken);
 	}
-	evidence_free(e);
-	evidence_free(half);
-	observed_free(o);
 }
 
 static void
 test_each_number_tells(void **state)
 {
-	(void) state;
 	for_each_memory(check_each_number);
 }
 
@@ -614,22 +551,15 @@ check_all_taken_back(int dim, bool fades)
 		Evidence   *one = learned(&o, j * 77 % 200, j * 77 % 200 + 1, fades, 5);
 
 		assert_true(subtract(e, one));
-		evidence_free(one);
 	}
 	/* the mean of nothing is within what rewards were */
 	assert_true(fabs(*e->R) <= sqrt(*e->N) * sqrt(*e->S) * (1 + 1e-15));
 	check_memory(e, none, all, CLOSE);
-	evidence_free(e);
-	evidence_free(rest);
-	exact_memory_free(all);
-	exact_memory_free(none);
-	observed_free(o);
 }
 
 static void
 test_all_taken_back(void **state)
 {
-	(void) state;
 	for_each_memory(check_all_taken_back);
 }
 
@@ -661,11 +591,7 @@ check_coordinate_taken_back(bool fades, uint64_t seed)
 
 		assert_true(subtract(e, one));
 		assert_true(j >= 30 || subtract(e, nothing));
-		evidence_free(one);
 	}
-	evidence_free(e);
-	evidence_free(nothing);
-	observed_free(o);
 }
 
 static void
@@ -673,7 +599,6 @@ test_coordinate_taken_back(void **state)
 {
 	uint64_t	seed;
 
-	(void) state;
 	for (seed = 0; seed < 200; seed++)
 	{
 		check_coordinate_taken_back(false, seed);
@@ -689,30 +614,27 @@ test_faded_can_be_taken_from(void **state)
 	Evidence   *e = said(5, true, context, 1, 1e-154);
 	Evidence   *nothing = evidence_new(5, 0.5);
 
-	(void) state;
 	assert_true(e->H[linalg_packed_index(5, 0, 0)] == 0);
 	assert_true(e->H[linalg_packed_index(5, 4, 0)] > 0);
 	assert_true(subtract(e, nothing));
-	evidence_free(e);
-	evidence_free(nothing);
 }
 
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_absorb),
-		cmocka_unit_test(test_weights_of_one),
-		cmocka_unit_test(test_scale),
-		cmocka_unit_test(test_add_and_subtract),
-		cmocka_unit_test(test_rebase),
-		cmocka_unit_test(test_rebased_squares_are_not_negative),
-		cmocka_unit_test(test_histories_by_time),
-		cmocka_unit_test(test_what_was_never_learned_is_refused),
-		cmocka_unit_test(test_each_number_tells),
-		cmocka_unit_test(test_all_taken_back),
-		cmocka_unit_test(test_coordinate_taken_back),
-		cmocka_unit_test(test_faded_can_be_taken_from)
+		test_of(test_absorb),
+		test_of(test_weights_of_one),
+		test_of(test_scale),
+		test_of(test_add_and_subtract),
+		test_of(test_rebase),
+		test_of(test_rebased_squares_are_not_negative),
+		test_of(test_histories_by_time),
+		test_of(test_what_was_never_learned_is_refused),
+		test_of(test_each_number_tells),
+		test_of(test_all_taken_back),
+		test_of(test_coordinate_taken_back),
+		test_of(test_faded_can_be_taken_from)
 	};
 
 	return cmocka_run_group_tests_name("algebra", tests, NULL, NULL);

@@ -18,18 +18,12 @@ static const size_t counts[] = {
 static unsigned char *
 random_bytes(uint64_t *seed, size_t count)
 {
-	unsigned char *bytes = (unsigned char *) malloc(count + 1) + 1;
+	unsigned char *bytes = (unsigned char *) allocate(count + 1) + 1;
 	size_t		i;
 
 	for (i = 0; i < count; i++)
 		bytes[i] = (unsigned char) (128.0 * (dice(seed) + 1.0));
 	return bytes;
-}
-
-static void
-free_bytes(unsigned char *bytes)
-{
-	free(bytes - 1);
 }
 
 static int
@@ -38,9 +32,7 @@ make_key(void **state)
 	uint64_t	seed = 1;
 	unsigned char *bytes = random_bytes(&seed, sizeof(key));
 
-	(void) state;
 	memcpy(&key, bytes, sizeof(key));
-	free_bytes(bytes);
 	return 0;
 }
 
@@ -49,11 +41,12 @@ static Digest
 layers(const unsigned char *bytes, size_t count)
 {
 	size_t		blocks = (count + DIGEST_BLOCK - 1) / DIGEST_BLOCK;
-	uint64_t   *words = calloc(blocks, DIGEST_BLOCK);
-	Digest	   *digests = calloc(blocks, sizeof(Digest));
+	uint64_t   *words = allocate(blocks * DIGEST_BLOCK);
+	Digest	   *digests = allocate(blocks * sizeof(Digest));
 	Digest		top;
 	int			level;
 
+	memset(words, 0, blocks * DIGEST_BLOCK);
 	memcpy(words, bytes, count);
 	for (level = 0;; level++)
 	{
@@ -80,8 +73,6 @@ layers(const unsigned char *bytes, size_t count)
 		blocks = (count + DIGEST_BLOCK - 1) / DIGEST_BLOCK;
 	}
 	top = digests[0];
-	free(words);
-	free(digests);
 	return top;
 }
 
@@ -91,7 +82,6 @@ test_definition(void **state)
 	uint64_t	seed = 2;
 	int			i;
 
-	(void) state;
 	for (i = 0; i < LENGTH(counts); i++)
 	{
 		unsigned char *bytes = random_bytes(&seed, counts[i]);
@@ -99,7 +89,6 @@ test_definition(void **state)
 		Digest		expected = layers(bytes, counts[i]);
 
 		assert_memory_equal(&actual, &expected, sizeof(Digest));
-		free_bytes(bytes);
 	}
 }
 
@@ -110,7 +99,6 @@ test_each_byte_counts(void **state)
 	uint64_t	seed = 3;
 	int			i;
 
-	(void) state;
 	for (i = 0; i < LENGTH(counts); i++)
 	{
 		unsigned char *bytes = random_bytes(&seed, counts[i]);
@@ -129,7 +117,6 @@ test_each_byte_counts(void **state)
 			for (pass = 0; pass < DIGEST_PASSES; pass++)
 				assert_true(after.words[pass] != before.words[pass]);
 		}
-		free_bytes(bytes);
 	}
 }
 
@@ -142,7 +129,6 @@ test_key_counts(void **state)
 	Digest		after;
 	int			pass;
 
-	(void) state;
 	for (pass = 0; pass < DIGEST_PASSES; pass++)
 		key.words[0][pass][100] += UINT64_C(0x100000001);
 	after = digest_bytes(&key, zeros, sizeof(zeros));
@@ -160,9 +146,9 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_definition),
-		cmocka_unit_test(test_each_byte_counts),
-		cmocka_unit_test(test_key_counts),
+		test_of(test_definition),
+		test_of(test_each_byte_counts),
+		test_of(test_key_counts),
 	};
 
 	return cmocka_run_group_tests(tests, make_key, NULL);

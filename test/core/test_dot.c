@@ -31,15 +31,9 @@ operands_new(int n, int offset, uint64_t seed)
 	Operands	o;
 	int			i;
 
-	/* never a request for nothing */
-	o.weights = malloc((total + (total == 0)) * sizeof(double));
-	o.singles = malloc((total + (total == 0)) * sizeof(float));
-	o.doubles = malloc((total + (total == 0)) * sizeof(double));
-	assert_true(o.weights && o.singles && o.doubles);
-
-	o.weights += offset;
-	o.singles += offset;
-	o.doubles += offset;
+	o.weights = (double *) allocate(total * sizeof(double)) + offset;
+	o.singles = (float *) allocate(total * sizeof(float)) + offset;
+	o.doubles = (double *) allocate(total * sizeof(double)) + offset;
 	for (i = 0; i < n; i++)
 	{
 		o.weights[i] = dice(&seed);
@@ -50,19 +44,10 @@ operands_new(int n, int offset, uint64_t seed)
 }
 
 static void
-operands_free(Operands o, int offset)
-{
-	free(o.weights - offset);
-	free(o.singles - offset);
-	free(o.doubles - offset);
-}
-
-static void
 test_agrees_with_long_double(void **state)
 {
 	int			n;
 
-	(void) state;
 	for (n = 0; n <= N_MAX; n++)
 	{
 		Operands	o = operands_new(n, 0, (uint64_t) n);
@@ -78,7 +63,6 @@ test_agrees_with_long_double(void **state)
 			o.doubles[i] += o.weights[n - 1 - i] * 1e-9;
 		assert_near(dot_double(n, o.weights, o.doubles),
 					exact_dot(n, o.weights, o.doubles), bound);
-		operands_free(o, 0);
 	}
 }
 
@@ -88,7 +72,6 @@ test_alignment_does_not_matter(void **state)
 	int			n;
 	int			offset;
 
-	(void) state;
 	for (n = 0; n <= N_MAX; n++)
 	{
 		Operands	aligned = operands_new(n, 0, (uint64_t) n);
@@ -107,9 +90,7 @@ test_alignment_does_not_matter(void **state)
 			sums[2] = dot_double(n, aligned.weights, o.doubles);
 			for (k = 0; k < 3; k++)
 				assert_same_bits(1, &sums[k], &single);
-			operands_free(o, offset);
 		}
-		operands_free(aligned, 0);
 	}
 }
 
@@ -131,7 +112,6 @@ test_products_are_rounded(void **state)
 	int			p;
 	int			q;
 
-	(void) state;
 	for (n = 2; n <= LENGTH(weights); n++)
 		for (p = 0; p < n; p++)
 			for (q = p + 1; q < n; q++)
@@ -157,7 +137,6 @@ test_not_finite_propagates(void **state)
 	int			b;
 	int			w;
 
-	(void) state;
 	for (n = 1; n <= N_MAX; n++)
 	{
 		Operands	o = operands_new(n, 0, (uint64_t) n);
@@ -187,7 +166,6 @@ test_not_finite_propagates(void **state)
 		}
 		assert_true(isfinite(dot_float(n, o.weights, o.singles)));
 		assert_true(isfinite(dot_double(n, o.weights, o.doubles)));
-		operands_free(o, 0);
 	}
 }
 
@@ -195,10 +173,10 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_agrees_with_long_double),
-		cmocka_unit_test(test_alignment_does_not_matter),
-		cmocka_unit_test(test_products_are_rounded),
-		cmocka_unit_test(test_not_finite_propagates)
+		test_of(test_agrees_with_long_double),
+		test_of(test_alignment_does_not_matter),
+		test_of(test_products_are_rounded),
+		test_of(test_not_finite_propagates)
 	};
 
 	return cmocka_run_group_tests_name("dot", tests, NULL, NULL);

@@ -39,13 +39,6 @@ history_new(int dim, int count, uint64_t seed)
 }
 
 static void
-history_free(History h)
-{
-	guarded_free(h.contexts);
-	guarded_free(h.rewards);
-}
-
-static void
 learn_range(Evidence *e, double discount, const History *h, int from, int to, int block)
 {
 	evidence_learn(e, discount, to - from, block, h->contexts + from * h->dim,
@@ -88,7 +81,6 @@ test_two_observations_by_hand(void **state)
 	const double rewards[] = {3, 5};
 	int			block;
 
-	(void) state;
 	for (block = 1; block <= 2; block++)
 	{
 		Evidence   *e = evidence_new(1, 0.5);
@@ -100,7 +92,6 @@ test_two_observations_by_hand(void **state)
 		assert_near(*e->N, 0.5 + 1, 1e-15);
 		assert_near(*e->R, 0.5 * 3 + 5, 1e-15);
 		assert_near(*e->S, 0.5 * 9 + 25, 1e-14);
-		evidence_free(e);
 	}
 }
 
@@ -128,16 +119,12 @@ check_blocks(int dim, double discount)
 			recount(a, &h, from, to);
 			check_evidence(e, a);
 		}
-		evidence_free(e);
-		algorithm1_free(a);
 	}
-	history_free(h);
 }
 
 static void
 test_blocks_equal_algorithm1(void **state)
 {
-	(void) state;
 	for_each_model(check_blocks);
 }
 
@@ -155,15 +142,10 @@ test_empty_block_changes_nothing(void **state)
 	Evidence   *before;
 	double	   *nothing = guarded(0);
 
-	(void) state;
 	learn_range(e, 0.9, &h, 0, 10, 10);
 	before = evidence_copy(e);
 	absorb(e, 1, 0, nothing, nothing, 7, nothing);
 	check_same_evidence(e, before);
-	guarded_free(nothing);
-	evidence_free(e);
-	evidence_free(before);
-	history_free(h);
 }
 
 /* ---------- concatenation ---------- */
@@ -177,7 +159,6 @@ append(Evidence *earlier, double discount, double count, const Evidence *later)
 	evidence_scale(earlier, pow(discount, count));
 	evidence_add(earlier, later);
 	check_same_evidence(later, kept);
-	evidence_free(kept);
 }
 
 static void
@@ -197,17 +178,12 @@ check_splits(int dim, double discount)
 		learn_range(later, discount, &h, split, h.count, 5);
 		append(earlier, discount, h.count - split, later);
 		check_evidence(earlier, a);
-		evidence_free(earlier);
-		evidence_free(later);
 	}
-	algorithm1_free(a);
-	history_free(h);
 }
 
 static void
 test_concat_at_every_split(void **state)
 {
-	(void) state;
 	for_each_model(check_splits);
 }
 
@@ -225,27 +201,19 @@ check_concat_with_empty(int dim, double discount)
 	result = evidence_copy(e);
 	append(result, discount, 0, empty);
 	check_same_evidence(result, e);
-	evidence_free(result);
 
 	result = evidence_new(dim, discount);
 	append(result, discount, 20, e);
 	check_same_evidence(result, e);
-	evidence_free(result);
 
 	result = evidence_new(dim, discount);
 	append(result, discount, 0, empty);
 	check_same_evidence(result, empty);
-	evidence_free(result);
-
-	evidence_free(e);
-	evidence_free(empty);
-	history_free(h);
 }
 
 static void
 test_concat_with_empty(void **state)
 {
-	(void) state;
 	for_each_model(check_concat_with_empty);
 }
 
@@ -297,13 +265,11 @@ check_fading(double discount, int block)
 	assert_true(e->G[0] == 0 && e->H[0] == 0);
 	assert_near(*e->N, 1 / (1 - discount),
 				RELATIVE / (1 - discount));
-	evidence_free(e);
 }
 
 static void
 test_faded_numbers_are_plain_zeros(void **state)
 {
-	(void) state;
 	check_fading(0.9, 1);
 	check_fading(0.9, 7);
 	check_fading(0.5, 1);
@@ -320,7 +286,6 @@ test_concat_leaves_plain_zeros(void **state)
 	const double reward = -1;
 	int			after;
 
-	(void) state;
 	for (after = 0; after < 2200; after++)
 	{
 		Evidence   *earlier = evidence_new(3, 0.5);
@@ -330,8 +295,6 @@ test_concat_leaves_plain_zeros(void **state)
 		append(earlier, 0.5, after, later);
 		assert_near(*earlier->R, -ldexp(1, -after), DBL_MIN);
 		check_all_settled(earlier);
-		evidence_free(earlier);
-		evidence_free(later);
 	}
 }
 
@@ -344,16 +307,11 @@ test_concat_after_very_many(void **state)
 	Evidence   *later = evidence_new(5, 0.99);
 	Evidence   *expected;
 
-	(void) state;
 	learn_range(earlier, 0.99, &h, 0, 10, 10);
 	learn_range(later, 0.99, &h, 10, 20, 10);
 	expected = evidence_copy(later);
 	append(earlier, 0.99, 4e12, later);
 	check_same_evidence(earlier, expected);
-	evidence_free(earlier);
-	evidence_free(later);
-	evidence_free(expected);
-	history_free(h);
 }
 
 /* ---------- validity ---------- */
@@ -432,15 +390,11 @@ check_validity(int dim, double discount)
 	*e->R = -1;
 	e->b[0] = -1;
 	assert_true(evidence_is_valid(e));
-
-	evidence_free(e);
-	history_free(h);
 }
 
 static void
 test_validity(void **state)
 {
-	(void) state;
 	for_each_model(check_validity);
 }
 
@@ -452,26 +406,24 @@ test_overflow_is_seen(void **state)
 	const double reward = 1;
 	Evidence   *e = evidence_new(2, 0.9);
 
-	(void) state;
 	evidence_learn(e, 0.9, 1, 1, contexts, &reward);
 	assert_false(evidence_is_valid(e));
-	evidence_free(e);
 }
 
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_two_observations_by_hand),
-		cmocka_unit_test(test_blocks_equal_algorithm1),
-		cmocka_unit_test(test_empty_block_changes_nothing),
-		cmocka_unit_test(test_concat_at_every_split),
-		cmocka_unit_test(test_concat_with_empty),
-		cmocka_unit_test(test_faded_numbers_are_plain_zeros),
-		cmocka_unit_test(test_concat_leaves_plain_zeros),
-		cmocka_unit_test(test_concat_after_very_many),
-		cmocka_unit_test(test_validity),
-		cmocka_unit_test(test_overflow_is_seen)
+		test_of(test_two_observations_by_hand),
+		test_of(test_blocks_equal_algorithm1),
+		test_of(test_empty_block_changes_nothing),
+		test_of(test_concat_at_every_split),
+		test_of(test_concat_with_empty),
+		test_of(test_faded_numbers_are_plain_zeros),
+		test_of(test_concat_leaves_plain_zeros),
+		test_of(test_concat_after_very_many),
+		test_of(test_validity),
+		test_of(test_overflow_is_seen)
 	};
 
 	return cmocka_run_group_tests_name("evidence", tests, NULL, NULL);

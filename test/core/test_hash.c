@@ -35,18 +35,16 @@ test_known_answers(void **state)
 {
 	int			i;
 
-	(void) state;
 	for (i = 0; i < LENGTH(known_answers); i++)
 	{
 		size_t		count = known_answers[i].count;
-		unsigned char *bytes = malloc(count + 1);
+		unsigned char *bytes = allocate(count + 1);
 		size_t		k;
 
 		/* at an odd address, so that nothing relies on alignment */
 		for (k = 0; k < count; k++)
 			bytes[k + 1] = (unsigned char) k;
 		assert_true(hash_name(bytes + 1, count) == known_answers[i].hash);
-		free(bytes);
 	}
 }
 
@@ -92,7 +90,6 @@ test_golden_signs(void **state)
 {
 	int			g;
 
-	(void) state;
 	for (g = 0; g < LENGTH(goldens); g++)
 	{
 		double	   *sum = zeros(GOLDEN_SIGNS);
@@ -104,7 +101,6 @@ test_golden_signs(void **state)
 		for (i = 0; i < GOLDEN_SIGNS; i++)
 			assert_true(sum[i] == ((goldens[g].minus[i / 32] >> (i % 32)) & 1 ?
 								   -0.3 : 0.3));
-		guarded_free(sum);
 	}
 }
 
@@ -116,7 +112,6 @@ test_signs_do_not_depend_on_count(void **state)
 	double	   *most = zeros(all);
 	size_t		count;
 
-	(void) state;
 	hash_add_signs(7, -2.0, all, most);
 	for (count = 0; count <= all; count++)
 	{
@@ -124,9 +119,7 @@ test_signs_do_not_depend_on_count(void **state)
 
 		hash_add_signs(7, -2.0, count, sum);
 		assert_same_bits(count, sum, most);
-		guarded_free(sum);
 	}
-	guarded_free(most);
 }
 
 static void
@@ -137,14 +130,11 @@ test_weights_add(void **state)
 	double	   *signs = zeros(3);
 	int			i;
 
-	(void) state;
 	hash_add_signs(9, 1.0, 3, signs);
 	hash_add_signs(9, 2.5, 3, sum);
 	hash_add_signs(9, -0.5, 3, sum);
 	for (i = 0; i < 3; i++)
 		assert_true(sum[i] == start[i] + 2.0 * signs[i]);
-	guarded_free(sum);
-	guarded_free(signs);
 }
 
 /*
@@ -167,7 +157,6 @@ test_names_are_apart(void **state)
 	int			a;
 	int			b;
 
-	(void) state;
 	for (a = 0; a < NAMES; a++)
 	{
 		char		name[16];
@@ -190,18 +179,17 @@ test_names_are_apart(void **state)
 	assert_near(balance / sqrt((double) NAMES * SIGNS), 0, 5);
 	assert_near(total / sqrt(pairs / SIGNS), 0, 5);
 	assert_near(squares * SIGNS / pairs, 1, 5 * sqrt(2 / pairs));
-	guarded_free(signs);
 }
 
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_known_answers),
-		cmocka_unit_test(test_golden_signs),
-		cmocka_unit_test(test_signs_do_not_depend_on_count),
-		cmocka_unit_test(test_weights_add),
-		cmocka_unit_test(test_names_are_apart)
+		test_of(test_known_answers),
+		test_of(test_golden_signs),
+		test_of(test_signs_do_not_depend_on_count),
+		test_of(test_weights_add),
+		test_of(test_names_are_apart)
 	};
 
 	return cmocka_run_group_tests_name("hash", tests, NULL, NULL);

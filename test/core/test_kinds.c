@@ -187,15 +187,6 @@ fixture_new(Kind kind, int count)
 	return f;
 }
 
-static void
-fixture_free(Fixture f)
-{
-	guarded_free(f.numbers);
-	guarded_free(f.contexts);
-	guarded_free(f.shareds);
-	guarded_free(f.parameters);
-}
-
 /* P, Q and R as they are without the half; freed with the fixture's numbers */
 static Matrices
 matrices_of(const Fixture *f, double **whole)
@@ -231,7 +222,6 @@ reduce(const Fixture *f, bool projection_first)
 						 reduced, len, work);
 	if (projection_first)
 		kind_fill(&f->kind, f->count, f->contexts, f->shareds, reduced);
-	guarded_free(work);
 	return reduced;
 }
 
@@ -248,7 +238,6 @@ lift(const Fixture *f, const double *shared)
 	if (f->numbers)
 		projection_lift(&f->p, &rows, f->count, f->parameters,
 						kind_reduced_len(&f->kind), shared, lifted, len, work);
-	guarded_free(work);
 	return lifted;
 }
 
@@ -286,8 +275,6 @@ check_reduced(const Fixture *f, bool projection_first)
 		if (kind->intercept)
 			assert_true(z[len - 1] == 1.0);
 	}
-	guarded_free(whole);
-	guarded_free(reduced);
 }
 
 static void
@@ -315,8 +302,6 @@ check_lifted(const Fixture *f, const double *shared)
 		if (kind->intercept)
 			assert_true(lifted[c * len + len - 1] == psi[coordinates(kind)]);
 	}
-	guarded_free(whole);
-	guarded_free(lifted);
 }
 
 /* psi'z = w'x and what the intercept adds, for each context and each parameter */
@@ -348,9 +333,7 @@ check_scores(const Fixture *f)
 			size += 4 * (n + kind->shared_dim + 1) * (1 + coordinates(kind));
 			assert_near(score, exact_dot(len, psi, z), rounding(terms(kind)) * size);
 		}
-		guarded_free(lifted);
 	}
-	guarded_free(reduced);
 }
 
 static void
@@ -372,8 +355,6 @@ check_kind(Kind kind, int count)
 	check_lifted(&f, zeros);
 	memset(f.shareds, 0, sizeof(double) * (size_t) (count * kind.shared_dim));
 	check_reduced(&f, false);
-	guarded_free(zeros);
-	fixture_free(f);
 }
 
 static void
@@ -388,7 +369,6 @@ test_every_kind(void **state)
 	int			d;
 	int			s;
 
-	(void) state;
 	for (intercept = 0; intercept < 2; intercept++)
 		for (c = 0; c < LENGTH(counts); c++)
 			for (d = 0; d < LENGTH(reduced_dims); d++)
@@ -415,7 +395,6 @@ test_every_kind(void **state)
 static void
 test_largest(void **state)
 {
-	(void) state;
 	check_kind((Kind) {INTERACTIONS_NONE, 1024, 0, 0, true}, 2);
 	check_kind((Kind) {INTERACTIONS_MATCHED, 511, 0, 511, true}, 2);
 	check_kind((Kind) {INTERACTIONS_CROSSED, 1, 0, 1023, true}, 2);
@@ -433,7 +412,6 @@ test_none(void **state)
 	};
 	int			k;
 
-	(void) state;
 	for (k = 0; k < LENGTH(kinds); k++)
 	{
 		kind_fill(&kinds[k], 0, NULL, NULL, NULL);
@@ -454,8 +432,6 @@ check_by_hand(Kind kind, const double *x, const double *u, const double *z,
 	assert_same_bits((size_t) kind_reduced_len(&kind), reduced, z);
 	kind_lift(&kind, 1, psi, u, lifted);
 	assert_same_bits((size_t) kind_lifted_len(&kind), lifted, w);
-	guarded_free(reduced);
-	guarded_free(lifted);
 }
 
 /* what users may rely on: which coordinate is which */
@@ -466,7 +442,6 @@ test_coordinates(void **state)
 	const double u[] = {5, 7};
 	const double shared[] = {5, 7, 11};
 
-	(void) state;
 	check_by_hand((Kind) {INTERACTIONS_NONE, 2, 0, 0, true}, x, NULL,
 				  (double[]) {2, -3, 1},
 				  (double[]) {4, 6, 9}, (double[]) {4, 6, 9});
@@ -497,7 +472,6 @@ test_projection_s_part(void **state)
 	int			k;
 	int			i;
 
-	(void) state;
 	for (k = 0; k < LENGTH(all); k++)
 	{
 		bool		matched = all[k] == INTERACTIONS_MATCHED;
@@ -515,8 +489,6 @@ test_projection_s_part(void **state)
 		for (i = 0; i < 3; i++)
 			assert_true(w[i] == (matched ? 8 * u[i] : 0));
 		assert_true(z[3] == 1 && w[3] == 9);
-		guarded_free(z);
-		guarded_free(w);
 	}
 }
 
@@ -525,7 +497,6 @@ test_projection_s_part(void **state)
 static void
 test_counts(void **state)
 {
-	(void) state;
 	assert_true(kind_coordinates(&(Kind) {INTERACTIONS_CROSSED, 65536, 0, 65536, true}) ==
 				INT64_C(65536) * 65537);
 	assert_true(kind_coordinates(&(Kind) {INTERACTIONS_CROSSED, INT32_MAX, 0, INT32_MAX, true}) ==
@@ -549,13 +520,10 @@ test_limits(void **state)
 	double	   *z = guarded(3);
 	int			i;
 
-	(void) state;
 	for (i = 0; i < n; i++)
 		x[i] = i % 2 ? WIDEN_MAX : -WIDEN_MAX;
 	kind_fill(&kind, 1, x, x, z);
 	assert_near(z[1] / (2.0 * n * WIDEN_MAX * WIDEN_MAX), 1, rounding(n));
-	guarded_free(x);
-	guarded_free(z);
 }
 
 /* ---------- names ---------- */
@@ -567,7 +535,6 @@ test_names(void **state)
 	uint8_t		interactions = 77;
 	int			i;
 
-	(void) state;
 	assert_null(interactions_names[INTERACTIONS_NONE]);
 	for (i = 1; i < INTERACTIONS_COUNT; i++)
 	{
@@ -584,14 +551,14 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_every_kind),
-		cmocka_unit_test(test_largest),
-		cmocka_unit_test(test_none),
-		cmocka_unit_test(test_coordinates),
-		cmocka_unit_test(test_projection_s_part),
-		cmocka_unit_test(test_counts),
-		cmocka_unit_test(test_limits),
-		cmocka_unit_test(test_names)
+		test_of(test_every_kind),
+		test_of(test_largest),
+		test_of(test_none),
+		test_of(test_coordinates),
+		test_of(test_projection_s_part),
+		test_of(test_counts),
+		test_of(test_limits),
+		test_of(test_names)
 	};
 
 	return cmocka_run_group_tests_name("kinds", tests, NULL, NULL);

@@ -20,9 +20,12 @@ static const int orders[] = {1, 2, 3, 4, 24, 25, 60, 61};
 
 typedef void (*OrderTest) (int d, uint64_t *seed);
 
+#define test_of_orders(f)	{#f, each_order, NULL, free_all, &(OrderTest) {f}}
+
 static void
-for_each_order(OrderTest test)
+each_order(void **state)
 {
+	OrderTest	test = *(OrderTest *) *state;
 	uint64_t	seed = 20240229;
 	int			k;
 
@@ -86,8 +89,6 @@ check_layout(int d)
 			assert_in_range(index, 0, len - 1);
 			assert_true(packed[index] == full[i + j * d]);
 		}
-	guarded_free(full);
-	guarded_free(packed);
 }
 
 static void
@@ -96,7 +97,6 @@ test_packed_index_is_lapacks(void **state)
 	static const int large[] = {61, 64, 127, 128};
 	int			d;
 
-	(void) state;
 	for (d = 1; d <= 40; d++)
 		check_layout(d);
 	for (d = 0; d < LENGTH(large); d++)
@@ -116,15 +116,6 @@ unpack_lower(int d, uint64_t *seed)
 		for (i = 0; i < d; i++)
 			assert_true(full[i + j * d] ==
 						(i < j ? 0 : packed[linalg_packed_index(d, i, j)]));
-	guarded_free(packed);
-	guarded_free(full);
-}
-
-static void
-test_unpack_lower(void **state)
-{
-	(void) state;
-	for_each_order(unpack_lower);
 }
 
 static void
@@ -153,15 +144,6 @@ diagonal(int d, uint64_t *seed)
 		packed[linalg_packed_index(d, i, i)] = -1.5;
 		assert_true(linalg_max_diagonal(d, packed) == -1.5);
 	}
-	guarded_free(packed);
-	guarded_free(before);
-}
-
-static void
-test_diagonal(void **state)
-{
-	(void) state;
-	for_each_order(diagonal);
 }
 
 /* ---------- updates ---------- */
@@ -190,10 +172,6 @@ check_rank_update(int d, int count, double factor, uint64_t *seed)
 			assert_near(packed[index], sum, rounding(count));
 		}
 	assert_same_bits((size_t) count * (size_t) d, vectors, kept);
-	guarded_free(packed);
-	guarded_free(before);
-	guarded_free(vectors);
-	guarded_free(kept);
 }
 
 static void
@@ -207,13 +185,6 @@ rank_update(int d, uint64_t *seed)
 	for (c = 0; c < LENGTH(counts); c++)
 		for (f = 0; f < LENGTH(factors); f++)
 			check_rank_update(d, counts[c], factors[f], seed);
-}
-
-static void
-test_rank_update(void **state)
-{
-	(void) state;
-	for_each_order(rank_update);
 }
 
 /* ---------- factor and solve ---------- */
@@ -243,16 +214,6 @@ cholesky(int d, uint64_t *seed)
 		for (j = 0; j <= i; j++)
 			assert_near(packed[linalg_packed_index(d, i, j)],
 						lower[i * d + j], rounding(d));
-	guarded_free(packed);
-	free(full);
-	free(lower);
-}
-
-static void
-test_cholesky(void **state)
-{
-	(void) state;
-	for_each_order(cholesky);
 }
 
 /* a pivot that is not positive is noticed wherever it stands */
@@ -267,15 +228,7 @@ cholesky_refusal(int d, uint64_t *seed)
 
 		packed[linalg_packed_index(d, i, i)] = -1;
 		assert_false(linalg_cholesky(d, packed));
-		guarded_free(packed);
 	}
-}
-
-static void
-test_cholesky_refuses_indefinite(void **state)
-{
-	(void) state;
-	for_each_order(cholesky_refusal);
 }
 
 /* the inverse out of the factor, times the matrix: one */
@@ -298,17 +251,6 @@ cholesky_invert(int d, uint64_t *seed)
 		for (i = 0; i < d; i++)
 			assert_near(column[i], i == j, rounding(d));
 	}
-	guarded_free(packed);
-	free(full);
-	free(inverse);
-	free(column);
-}
-
-static void
-test_cholesky_invert(void **state)
-{
-	(void) state;
-	for_each_order(cholesky_invert);
 }
 
 typedef void (*ExactSolve) (int d, const exact *lower, exact *x);
@@ -351,13 +293,6 @@ check_solve(int d, int count, uint64_t *seed, ExactSolve expected,
 	solve(d, factor, count, vectors);
 	check_all_near((int) len, vectors, wide, rounding(d));
 	assert_same_bits(linalg_packed_len(d), factor, kept);
-
-	guarded_free(factor);
-	guarded_free(kept);
-	guarded_free(vectors);
-	free(wide);
-	free(full);
-	free(lower);
 }
 
 static void
@@ -379,13 +314,6 @@ solves(int d, uint64_t *seed)
 				linalg_solve_lower_transposed);
 }
 
-static void
-test_solves(void **state)
-{
-	(void) state;
-	for_each_order(solves);
-}
-
 /* ---------- products ---------- */
 
 static void
@@ -405,9 +333,6 @@ multiply_lower_each(int d, int count, uint64_t *seed)
 					vectors[c * d + j];
 	linalg_multiply_lower(d, packed, count, vectors);
 	check_all_near(d * count, vectors, expected, rounding(d));
-	guarded_free(packed);
-	guarded_free(vectors);
-	free(expected);
 }
 
 static void
@@ -415,13 +340,6 @@ multiply_lower(int d, uint64_t *seed)
 {
 	multiply_lower_each(d, 1, seed);
 	multiply_lower_each(d, 7, seed);
-}
-
-static void
-test_multiply_lower(void **state)
-{
-	(void) state;
-	for_each_order(multiply_lower);
 }
 
 static void
@@ -447,21 +365,6 @@ symmetric(int d, uint64_t *seed)
 	exact_multiply(d, full, wide, expected);
 	linalg_multiply_symmetric(d, left, vector, out);
 	check_all_near(d, out, expected, rounding(d));
-	guarded_free(left);
-	guarded_free(right);
-	guarded_free(vector);
-	guarded_free(out);
-	free(full);
-	free(other);
-	free(wide);
-	free(expected);
-}
-
-static void
-test_symmetric_products(void **state)
-{
-	(void) state;
-	for_each_order(symmetric);
 }
 
 /*
@@ -494,10 +397,6 @@ check_combine(int len, int rows, int count, int weights_len, int sums_len,
 			assert_near(sums[c * sums_len + i], sum,
 						i < len ? rounding(rows) : 0);
 		}
-	guarded_free(vectors);
-	guarded_free(weights);
-	guarded_free(sums);
-	guarded_free(before);
 }
 
 static void
@@ -514,13 +413,6 @@ combine(int len, uint64_t *seed)
 		check_combine(len, 1, counts[c], 8, len + 7, seed);
 		check_combine(len, 61, counts[c], 62, len + 1, seed);
 	}
-}
-
-static void
-test_combine(void **state)
-{
-	(void) state;
-	for_each_order(combine);
 }
 
 /* results stand out_len apart; what is between them stays as it was */
@@ -543,9 +435,6 @@ check_project(int len, int rows, int count, int out_len, uint64_t *seed)
 							rounding(len));
 			else
 				assert_true(is_untouched(out[c * out_len + r]));
-	guarded_free(matrix);
-	guarded_free(vectors);
-	guarded_free(out);
 }
 
 static void
@@ -561,13 +450,6 @@ project(int len, uint64_t *seed)
 		check_project(len, 5, counts[c], 5, seed);
 		check_project(len, 24, counts[c], 61, seed);
 	}
-}
-
-static void
-test_project(void **state)
-{
-	(void) state;
-	for_each_order(project);
 }
 
 static void
@@ -590,15 +472,6 @@ gram(int d, uint64_t *seed)
 			assert_near(full[i * d + j], sum, rounding(d));
 			assert_true(full[i * d + j] == full[j * d + i]);
 		}
-	guarded_free(columns);
-	guarded_free(full);
-}
-
-static void
-test_gram(void **state)
-{
-	(void) state;
-	for_each_order(gram);
 }
 
 /* sums of products of two lists of vectors, added to what is there */
@@ -623,17 +496,6 @@ cross(int d, uint64_t *seed)
 				sum += (exact) left[k * d + i] * right[k * d + j];
 			assert_near(full[j * d + i], sum, rounding(8));
 		}
-	guarded_free(left);
-	guarded_free(right);
-	guarded_free(full);
-	guarded_free(before);
-}
-
-static void
-test_cross(void **state)
-{
-	(void) state;
-	for_each_order(cross);
 }
 
 /* columns that are orthogonal and of length 1 */
@@ -657,7 +519,7 @@ eigenvectors(int d, uint64_t *seed)
 	exact	   *matrix = exact_new(SQUARE(d));
 	double	   *values = guarded((size_t) d);
 	double	   *work = guarded(linalg_spectral_work(d));
-	int		   *integers = calloc(linalg_spectral_integers(d), sizeof(int));
+	int		   *integers = allocate(linalg_spectral_integers(d) * sizeof(int));
 	exact	   *product = exact_new((size_t) d);
 	int			i;
 	int			j;
@@ -675,21 +537,7 @@ eigenvectors(int d, uint64_t *seed)
 		for (i = 0; i < d; i++)
 			assert_near(product[i], values[j] * vector[i], 100 * rounding(d));
 		assert_true(j == 0 || values[j] >= values[j - 1]);
-		free(vector);
 	}
-	guarded_free(full);
-	guarded_free(values);
-	guarded_free(work);
-	free(matrix);
-	free(integers);
-	free(product);
-}
-
-static void
-test_eigenvectors(void **state)
-{
-	(void) state;
-	for_each_order(eigenvectors);
 }
 
 /*
@@ -705,7 +553,7 @@ nearest_rotation(int d, uint64_t *seed)
 	double	   *left = guarded(SQUARE(d));
 	double	   *right = guarded(SQUARE(d));
 	double	   *work = guarded(linalg_spectral_work(d));
-	int		   *integers = calloc(linalg_spectral_integers(d), sizeof(int));
+	int		   *integers = allocate(linalg_spectral_integers(d) * sizeof(int));
 	int			i;
 	int			j;
 
@@ -725,43 +573,28 @@ nearest_rotation(int d, uint64_t *seed)
 	assert_true(linalg_nearest_rotation(d, full, rotation, left, right, work,
 										integers));
 	check_orthogonal(d, rotation);
-
-	guarded_free(full);
-	guarded_free(kept);
-	guarded_free(rotation);
-	guarded_free(left);
-	guarded_free(right);
-	guarded_free(work);
-	free(integers);
-}
-
-static void
-test_nearest_rotation(void **state)
-{
-	(void) state;
-	for_each_order(nearest_rotation);
 }
 
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_packed_index_is_lapacks),
-		cmocka_unit_test(test_unpack_lower),
-		cmocka_unit_test(test_diagonal),
-		cmocka_unit_test(test_rank_update),
-		cmocka_unit_test(test_cholesky),
-		cmocka_unit_test(test_cholesky_refuses_indefinite),
-		cmocka_unit_test(test_cholesky_invert),
-		cmocka_unit_test(test_solves),
-		cmocka_unit_test(test_multiply_lower),
-		cmocka_unit_test(test_symmetric_products),
-		cmocka_unit_test(test_combine),
-		cmocka_unit_test(test_project),
-		cmocka_unit_test(test_gram),
-		cmocka_unit_test(test_cross),
-		cmocka_unit_test(test_eigenvectors),
-		cmocka_unit_test(test_nearest_rotation)
+		test_of(test_packed_index_is_lapacks),
+		test_of_orders(unpack_lower),
+		test_of_orders(diagonal),
+		test_of_orders(rank_update),
+		test_of_orders(cholesky),
+		test_of_orders(cholesky_refusal),
+		test_of_orders(cholesky_invert),
+		test_of_orders(solves),
+		test_of_orders(multiply_lower),
+		test_of_orders(symmetric),
+		test_of_orders(combine),
+		test_of_orders(project),
+		test_of_orders(gram),
+		test_of_orders(cross),
+		test_of_orders(eigenvectors),
+		test_of_orders(nearest_rotation)
 	};
 
 	return cmocka_run_group_tests_name("linalg", tests, NULL, NULL);

@@ -30,14 +30,12 @@ check_kinds(double discount, int block)
 static void
 test_with_discount(void **state)
 {
-	(void) state;
 	check_kinds(0.99, EVIDENCE_BLOCK);
 }
 
 static void
 test_without_discount(void **state)
 {
-	(void) state;
 	check_kinds(1, EVIDENCE_BLOCK);
 }
 
@@ -63,7 +61,6 @@ check_returns(double half_life)
 static void
 test_taken_back(void **state)
 {
-	(void) state;
 	check_returns(0);
 	check_returns(500);
 }
@@ -72,9 +69,9 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_with_discount),
-		cmocka_unit_test(test_without_discount),
-		cmocka_unit_test(test_taken_back)
+		test_of(test_with_discount),
+		test_of(test_without_discount),
+		test_of(test_taken_back)
 	};
 
 	return cmocka_run_group_tests_name("long history", tests, NULL, NULL);

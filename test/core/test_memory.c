@@ -16,7 +16,6 @@
 static void
 test_discounts(void **state)
 {
-	(void) state;
 	/* one memory: as it is asked for */
 	assert_true(memory_discount(0, 1, 0.99) == 0.99);
 	assert_true(memory_fades(0, 1, 0.99));
@@ -41,7 +40,6 @@ test_discounts(void **state)
 static void
 test_half_lives(void **state)
 {
-	(void) state;
 	assert_true(memory_half_life(0, 86400) == 86400);
 	assert_true(memory_half_life(1, 86400) == 5 * 86400.0);
 	assert_true(memory_half_life(2, 86400) == 25 * 86400.0);
@@ -160,21 +158,7 @@ kept_new(Past p, uint64_t seed)
 		kept.p.reference = rewards[0];
 	for (j = 0; j < p.memories; j++)
 		learn_memory(&kept, j, p.count, contexts, rewards);
-	guarded_free(contexts);
-	guarded_free(rewards);
 	return kept;
-}
-
-static void
-kept_free(Kept *kept)
-{
-	int			j;
-
-	for (j = 0; j < kept->p.memories; j++)
-	{
-		evidence_free(kept->memory[j]);
-		exact_memory_free(kept->sums[j]);
-	}
 }
 
 static MemoryChoice
@@ -197,9 +181,7 @@ chosen(const Kept *kept)
 	for (j = 0; j < p->memories; j++)
 	{
 		assert_same_bits(value_count(before[j]), before[j]->N, memories[j].N);
-		evidence_free(before[j]);
 	}
-	guarded_free(work);
 	return choice;
 }
 
@@ -249,7 +231,6 @@ inverse_of(int dim, const exact *matrix)
 			}
 		}
 	}
-	free(a);
 	return inverse;
 }
 
@@ -300,16 +281,7 @@ solve(const ExactMemory *m, const Past *p, bool fades)
 	s.RSS = fmaxl(0, s.S - product(dim, s.b, s.psi));
 	for (i = 0; i < dim; i++)
 		s.k += product(dim, s.inverse + i * dim, H + i * dim);
-	free(Z);
 	return s;
-}
-
-static void
-solved_free(Solved s)
-{
-	free(s.b);
-	free(s.inverse);
-	free(s.psi);
 }
 
 typedef struct Expected
@@ -383,9 +355,6 @@ is_contradicted(const Kept *kept, const Solved *s, int slow, int fast, Expected 
 		e[i] -= explained[i];
 	exact_multiply(dim, s[fast].inverse, e, solved);
 	q = product(dim, e, solved);
-	free(e);
-	free(explained);
-	free(solved);
 	decide(q, bound, x);
 	return q > bound;
 }
@@ -409,8 +378,6 @@ expect(const Kept *kept)
 			x.used = j;
 	}
 	x.variance = variance_of(kept, s, x.used, &x);
-	for (j = 0; j < kept->p.memories; j++)
-		solved_free(s[j]);
 	return x;
 }
 
@@ -441,7 +408,6 @@ check_choice(Past p, uint64_t seed, exact tolerance, Tally *tally)
 		if (p.memories == MOST_MEMORIES)
 			tally->used[x.used]++;
 	}
-	kept_free(&kept);
 }
 
 static void
@@ -456,7 +422,6 @@ test_choice_equals_the_equations(void **state)
 	int			k;
 	int			j;
 
-	(void) state;
 	for (k = 0; k < 1500; k++)
 	{
 		int			dim = dims[k % LENGTH(dims)];
@@ -484,7 +449,6 @@ test_large_rewards(void **state)
 	Tally		tally = {0};
 	int			k;
 
-	(void) state;
 	for (k = 0; k < 300; k++)
 	{
 		Past		p = {2 + k % 7, 5 + k % 300, 1 + k % MOST_MEMORIES, true, 1, 0.95,
@@ -508,7 +472,6 @@ test_no_noise(void **state)
 	int			f;
 	int			k;
 
-	(void) state;
 	for (r = 0; r < LENGTH(rewards); r++)
 		for (f = 0; f < LENGTH(references); f++)
 			for (k = 0; k < 30; k++)
@@ -524,7 +487,6 @@ test_no_noise(void **state)
 				choice = chosen(&kept);
 				assert_true(choice.sigma == 1);
 				assert_int_equal(choice.used, p.memories - 1);
-				kept_free(&kept);
 			}
 }
 
@@ -539,7 +501,6 @@ test_rare_rewards(void **state)
 	int			shorter = 0;
 	int			k;
 
-	(void) state;
 	for (k = 0; k < 200; k++)
 	{
 		Past		p = {4 + k % 20, 1000 + 10 * k, 3, true, 1, 0, RARE, 0, 0, 0, 1};
@@ -551,7 +512,6 @@ test_rare_rewards(void **state)
 		choice = chosen(&kept);
 		shorter += choice.used < 2;
 		assert_true(choice.sigma > 0.5 * noise && choice.sigma < 2 * noise);
-		kept_free(&kept);
 	}
 	assert_true(shorter <= 10);
 }
@@ -569,7 +529,6 @@ test_least_noise(void **state)
 	int			k;
 	int			n;
 
-	(void) state;
 	for (k = 0; k < 20; k++)
 		for (n = 0; n < LENGTH(noises); n++)
 		{
@@ -592,7 +551,6 @@ test_centre(void **state)
 	const double weights[] = {1, 0.5, 2};
 	int			r;
 
-	(void) state;
 	for (r = 0; r < LENGTH(references); r++)
 	{
 		Evidence   *e = evidence_new(2, 0.9);
@@ -609,8 +567,6 @@ test_centre(void **state)
 		assert_near(b[1], 0, 1e-12);
 		assert_true(memory_centre(e, false, references[r], b) == 0);
 		assert_same_bits(2, b, e->b);
-		guarded_free(b);
-		evidence_free(e);
 	}
 }
 
@@ -623,7 +579,6 @@ test_no_posterior_no_choice(void **state)
 	Kept		kept = kept_new(p, 1);
 	int			j;
 
-	(void) state;
 	for (j = 0; j < p.memories; j++)
 	{
 		double	   *corner = &kept.memory[j]->G[linalg_packed_index(3, 1, 1)];
@@ -636,7 +591,6 @@ test_no_posterior_no_choice(void **state)
 		assert_true(choice.sigma == 1);
 		*corner = before;
 	}
-	kept_free(&kept);
 }
 
 /* ---------- scales ---------- */
@@ -654,7 +608,6 @@ test_units_of_rewards(void **state)
 	int			k;
 	int			u;
 
-	(void) state;
 	for (k = 0; k < 200; k++)
 	{
 		Past		p = {2 + k % 9, 10 + k, 3, true, 1, 0.95, (Drift) (k % CONSTANT), 0, 1, 0, 1};
@@ -663,7 +616,6 @@ test_units_of_rewards(void **state)
 		bool		near = expect(&kept).margin < 1e-6L;
 
 		used[plain.used]++;
-		kept_free(&kept);
 		for (u = 0; u < LENGTH(units) && !near; u++)
 		{
 			MemoryChoice choice;
@@ -674,7 +626,6 @@ test_units_of_rewards(void **state)
 			choice = chosen(&kept);
 			assert_int_equal(choice.used, plain.used);
 			assert_near(choice.sigma, fabs(units[u]) * plain.sigma, 1e-8L * choice.sigma);
-			kept_free(&kept);
 		}
 	}
 	assert_true(used[0] > 0 && used[1] > 0 && used[2] > 0);
@@ -684,16 +635,16 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_discounts),
-		cmocka_unit_test(test_half_lives),
-		cmocka_unit_test(test_choice_equals_the_equations),
-		cmocka_unit_test(test_large_rewards),
-		cmocka_unit_test(test_rare_rewards),
-		cmocka_unit_test(test_no_noise),
-		cmocka_unit_test(test_least_noise),
-		cmocka_unit_test(test_units_of_rewards),
-		cmocka_unit_test(test_centre),
-		cmocka_unit_test(test_no_posterior_no_choice)
+		test_of(test_discounts),
+		test_of(test_half_lives),
+		test_of(test_choice_equals_the_equations),
+		test_of(test_large_rewards),
+		test_of(test_rare_rewards),
+		test_of(test_no_noise),
+		test_of(test_least_noise),
+		test_of(test_units_of_rewards),
+		test_of(test_centre),
+		test_of(test_no_posterior_no_choice)
 	};
 
 	return cmocka_run_group_tests_name("memory", tests, NULL, NULL);

@@ -41,12 +41,6 @@ rows_new(const Projection *p, int first, int count)
 	return rows;
 }
 
-static void
-rows_free(ProjectionRows rows)
-{
-	guarded_free((double *) rows.numbers);
-}
-
 /* row "row" of those held, in [rows of P][rows of Q][rows of R] */
 static const double *
 row_of(const Projection *p, const ProjectionRows *rows, Matrix matrix, int row)
@@ -72,7 +66,6 @@ check_rows(const Projection *p, const ProjectionRows *rows, Matrix matrix,
 			expected[j] *= scale;
 		assert_same_bits((size_t) len, row_of(p, rows, matrix, k), expected);
 	}
-	guarded_free(expected);
 }
 
 /*
@@ -96,14 +89,12 @@ check_ranges(Projection p)
 				check_rows(&p, &rows, MATRIX_Q, RANDOM_INTERACTION, 1.0);
 				check_rows(&p, &rows, MATRIX_R, RANDOM_SHARED, p.scale);
 			}
-			rows_free(rows);
 		}
 }
 
 static void
 test_rows_are_normals(void **state)
 {
-	(void) state;
 	check_ranges((Projection) {12, 0.3, 37, 11, 0});
 	check_ranges((Projection) {UINT64_C(0x8000000000000009), 0.3, 37, 11, 6});
 }
@@ -162,7 +153,6 @@ dense_new(const Projection *p)
 				row[n + i * m + j] = (exact) Q[i] * R[j];
 		}
 	}
-	rows_free(rows);
 	return dense;
 }
 
@@ -265,15 +255,6 @@ fixture_new(Projection p, int spare, int count)
 }
 
 static void
-fixture_free(Fixture f)
-{
-	free(f.dense.entries);
-	guarded_free(f.contexts);
-	guarded_free(f.shareds);
-	guarded_free(f.parameters);
-}
-
-static void
 multiply(double *values, int count, double factor)
 {
 	while (count > 0)
@@ -289,8 +270,6 @@ apply_rows(const Fixture *f, int first, int count, double *reduced)
 
 	projection_apply(&f->p, &rows, f->count, f->contexts, f->shareds, reduced,
 					 reduced_len(f), work);
-	guarded_free(work);
-	rows_free(rows);
 }
 
 /* all parameters under the first shared context */
@@ -302,8 +281,6 @@ lift_rows(const Fixture *f, int first, int count, double *lifted)
 
 	projection_lift(&f->p, &rows, f->count, f->parameters, reduced_len(f),
 					f->shareds, lifted, lifted_len(f), work);
-	guarded_free(work);
-	rows_free(rows);
 }
 
 /* The first piece has "first" rows, each further one "step". */
@@ -366,9 +343,7 @@ check_apply(const Fixture *f, int first, int step)
 						rounding(f->p.context_dim + f->p.shared_dim) *
 						sum.size);
 		}
-		free(vector);
 	}
-	guarded_free(reduced);
 }
 
 static void
@@ -396,7 +371,6 @@ check_lift(const Fixture *f, int first, int step)
 		for (; i < len; i++)
 			assert_true(is_untouched(lifted[c * len + i]));
 	}
-	guarded_free(lifted);
 }
 
 /*
@@ -418,7 +392,6 @@ test_dense_projection(void **state)
 	int			k;
 	int			spare;
 
-	(void) state;
 	for (s = 0; s < LENGTH(shapes); s++)
 		for (c = 0; c < LENGTH(counts); c++)
 			for (spare = 0; spare < 3; spare++)
@@ -434,7 +407,6 @@ test_dense_projection(void **state)
 					check_apply(&f, steps[k], steps[k]);
 					check_lift(&f, steps[k], steps[k]);
 				}
-				fixture_free(f);
 			}
 }
 
@@ -447,14 +419,12 @@ test_every_split(void **state)
 	int			first;
 	int			step;
 
-	(void) state;
 	for (first = 1; first <= p.reduced_dim; first++)
 		for (step = 1; step <= p.reduced_dim; step++)
 		{
 			check_apply(&f, first, step);
 			check_lift(&f, first, step);
 		}
-	fixture_free(f);
 }
 
 /* the smallest and largest scale, and numbers as large as may be */
@@ -464,7 +434,6 @@ test_limits(void **state)
 	static const double scales[] = {1e-10, 1e10};
 	int			k;
 
-	(void) state;
 	for (k = 0; k < LENGTH(scales); k++)
 	{
 		Fixture		f = fixture_new((Projection) {84, scales[k], 61, 25, 7}, 1, 5);
@@ -473,7 +442,6 @@ test_limits(void **state)
 		multiply(f.shareds, 5 * 7, WIDEN_MAX);
 		check_apply(&f, 25, 25);
 		check_lift(&f, 25, 25);
-		fixture_free(f);
 	}
 }
 
@@ -493,7 +461,6 @@ check_written(const Fixture *f, int first, int count)
 
 		assert_int_equal(is_untouched(reduced[i]), !of_rows);
 	}
-	guarded_free(reduced);
 }
 
 /* any range adds to what it finds, and leaves what is no weight of its own */
@@ -520,8 +487,6 @@ check_added(const Fixture *f)
 		assert_near(lifted[i], before[i] + 2 * sum.value,
 					rounding(20) * (sum.size + fabs(before[i])));
 	}
-	guarded_free(before);
-	guarded_free(lifted);
 }
 
 static void
@@ -530,7 +495,6 @@ test_only_its_rows(void **state)
 	const Projection p = {3, 1.0, 10, 8, 4};
 	int			count;
 
-	(void) state;
 	for (count = 1; count <= 3; count++)
 	{
 		Fixture		f = fixture_new(p, 2, count);
@@ -540,7 +504,6 @@ test_only_its_rows(void **state)
 		check_written(&f, 5, 3);
 		check_written(&f, 0, 8);
 		check_added(&f);
-		fixture_free(f);
 	}
 }
 
@@ -555,16 +518,11 @@ test_work_is_used_up(void **state)
 	double	   *reduced = reduced_new(&f);
 	size_t		i;
 
-	(void) state;
 	assert_true(work_len > 0);
 	projection_apply(&f.p, &rows, f.count, f.contexts, f.shareds, reduced,
 					 reduced_len(&f), work);
 	for (i = 0; i < work_len; i++)
 		assert_false(is_untouched(work[i]));
-	guarded_free(work);
-	guarded_free(reduced);
-	rows_free(rows);
-	fixture_free(f);
 }
 
 /* ---------- what it is good for ---------- */
@@ -641,7 +599,6 @@ test_inner_products_are_kept_in_expectation(void **state)
 	Point		b = {dice_array(&seed, LAW_N), dice_array(&seed, LAW_M)};
 	int			i;
 
-	(void) state;
 	check_product(scale, a, b);
 	for (i = 0; i < LAW_N; i++)
 		b.x[i] = a.x[i] + 0.5 * b.x[i];
@@ -651,10 +608,6 @@ test_inner_products_are_kept_in_expectation(void **state)
 	check_product(scale, a, b);
 	check_product(scale, a, a);
 	check_product(0.2, a, b);
-	guarded_free(a.x);
-	guarded_free(a.u);
-	guarded_free(b.x);
-	guarded_free(b.u);
 }
 
 /* ---------- the largest numbers ---------- */
@@ -682,7 +635,6 @@ learn_for_ever(Evidence *e)
 
 		evidence_add(e, same);
 		assert_true(evidence_is_valid(e));
-		evidence_free(same);
 	}
 }
 
@@ -713,7 +665,6 @@ test_nothing_overflows(void **state)
 	double	   *lifted = guarded((size_t) (d * n));
 	int			updates;
 
-	(void) state;
 	f.contexts = largest_new(n, row_of(&f.p, &rows, MATRIX_Q, 0));
 	f.shareds = largest_new(n, row_of(&f.p, &rows, MATRIX_R, 0));
 	apply_rows(&f, 0, d, z);
@@ -743,27 +694,20 @@ test_nothing_overflows(void **state)
 		learn_for_ever(e);
 	}
 	assert_true(e->G[1] > 1e250);
-
-	rows_free(rows);
-	guarded_free(f.contexts);
-	guarded_free(f.shareds);
-	guarded_free(lifted);
-	evidence_free(e);
-	factor_free(factor);
 }
 
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rows_are_normals),
-		cmocka_unit_test(test_dense_projection),
-		cmocka_unit_test(test_every_split),
-		cmocka_unit_test(test_limits),
-		cmocka_unit_test(test_only_its_rows),
-		cmocka_unit_test(test_work_is_used_up),
-		cmocka_unit_test(test_inner_products_are_kept_in_expectation),
-		cmocka_unit_test(test_nothing_overflows)
+		test_of(test_rows_are_normals),
+		test_of(test_dense_projection),
+		test_of(test_every_split),
+		test_of(test_limits),
+		test_of(test_only_its_rows),
+		test_of(test_work_is_used_up),
+		test_of(test_inner_products_are_kept_in_expectation),
+		test_of(test_nothing_overflows)
 	};
 
 	return cmocka_run_group_tests_name("projection", tests, NULL, NULL);

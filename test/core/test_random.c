@@ -36,7 +36,6 @@ test_philox_known_answers(void **state)
 {
 	int			i;
 
-	(void) state;
 	for (i = 0; i < LENGTH(known_answers); i++)
 	{
 		const KnownAnswer *known = &known_answers[i];
@@ -94,7 +93,6 @@ test_golden_normals(void **state)
 {
 	int			i;
 
-	(void) state;
 	for (i = 0; i < LENGTH(goldens); i++)
 	{
 		const Golden *g = &goldens[i];
@@ -103,7 +101,6 @@ test_golden_normals(void **state)
 
 		random_normals(g->seed, g->purpose, g->row, count, normals);
 		assert_near(normals[g->index], g->value, 1e-14 * fabs(g->value));
-		guarded_free(normals);
 	}
 }
 
@@ -125,7 +122,6 @@ test_normals_follow_their_definition(void **state)
 	double	   *normals = guarded(count);
 	size_t		i;
 
-	(void) state;
 	random_normals(seed, RANDOM_DRAW, 77, count, normals);
 	for (i = 0; i < count; i += 2)
 	{
@@ -140,7 +136,6 @@ test_normals_follow_their_definition(void **state)
 		assert_near(normals[i], radius * cosl(angle), 1e-14);
 		assert_near(normals[i + 1], radius * sinl(angle), 1e-14);
 	}
-	guarded_free(normals);
 }
 
 /* ---------- which numbers depend on what ---------- */
@@ -152,7 +147,6 @@ test_numbers_do_not_depend_on_count(void **state)
 	double	   *normals = guarded(all);
 	size_t		count;
 
-	(void) state;
 	random_normals(7, RANDOM_PROJECTION, 3, all, normals);
 	for (count = 0; count <= all; count++)
 	{
@@ -160,9 +154,7 @@ test_numbers_do_not_depend_on_count(void **state)
 
 		random_normals(7, RANDOM_PROJECTION, 3, count, fewer);
 		assert_same_bits(count, fewer, normals);
-		guarded_free(fewer);
 	}
-	guarded_free(normals);
 }
 
 typedef struct Stream
@@ -216,7 +208,6 @@ test_streams_are_apart(void **state)
 	int			i;
 	int			j;
 
-	(void) state;
 	for (i = 0; i < LENGTH(streams); i++)
 		normals[i] = stream_normals(&streams[i], count);
 	for (i = 0; i < LENGTH(streams); i++)
@@ -229,8 +220,6 @@ test_streams_are_apart(void **state)
 			assert_near(correlation(count, normals[i], normals[j]), 0,
 						5 / sqrt((double) count));
 		}
-	for (i = 0; i < LENGTH(streams); i++)
-		guarded_free(normals[i]);
 }
 
 /* ---------- distribution ---------- */
@@ -257,7 +246,6 @@ test_kolmogorov_smirnov(void **state)
 	double		gap = 0;
 	int			i;
 
-	(void) state;
 	qsort(normals, SAMPLE, sizeof(double), ascending);
 	for (i = 0; i < SAMPLE; i++)
 	{
@@ -266,19 +254,18 @@ test_kolmogorov_smirnov(void **state)
 		gap = fmax(gap, fmax((i + 1.0) / SAMPLE - p, p - (double) i / SAMPLE));
 	}
 	assert_near(gap * sqrt(SAMPLE), 0, 2.70);
-	guarded_free(normals);
 }
 
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_philox_known_answers),
-		cmocka_unit_test(test_golden_normals),
-		cmocka_unit_test(test_normals_follow_their_definition),
-		cmocka_unit_test(test_numbers_do_not_depend_on_count),
-		cmocka_unit_test(test_streams_are_apart),
-		cmocka_unit_test(test_kolmogorov_smirnov)
+		test_of(test_philox_known_answers),
+		test_of(test_golden_normals),
+		test_of(test_normals_follow_their_definition),
+		test_of(test_numbers_do_not_depend_on_count),
+		test_of(test_streams_are_apart),
+		test_of(test_kolmogorov_smirnov)
 	};
 
 	return cmocka_run_group_tests_name("random", tests, NULL, NULL);

@@ -42,7 +42,6 @@ leave_room(rlim_t room)
 static void
 test_room_is_looked_for(void **state)
 {
-	(void) state;
 	leave_room(64 * MEGABYTE);
 	assert_int_equal(linalg_ready(), openblas_get_config == NULL);
 	assert_int_equal(linalg_ready(), openblas_get_config == NULL);
@@ -59,7 +58,6 @@ test_room_is_kept(void **state)
 	double	   *vectors;
 	uint64_t	seed = 11;
 
-	(void) state;
 	full = dice_array(&seed, SQUARE(ORDER));
 	vectors = dice_array(&seed, SQUARE(ORDER));
 	packed = guarded(linalg_packed_len(ORDER));
@@ -83,17 +81,14 @@ test_room_is_kept(void **state)
 	linalg_project(ORDER, ORDER / 2, vectors, 2, full, vectors + SQUARE(ORDER) / 2,
 				   ORDER);
 	linalg_cholesky_invert(ORDER, packed);
-	guarded_free(full);
-	guarded_free(vectors);
-	guarded_free(packed);
 }
 
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_room_is_looked_for),
-		cmocka_unit_test(test_room_is_kept)
+		test_of(test_room_is_looked_for),
+		test_of(test_room_is_kept)
 	};
 
 	return cmocka_run_group_tests_name("ready", tests, NULL, NULL);

@@ -28,7 +28,6 @@ scores_new(int len, int vectors, const double *weights, int count,
 	for (v = 0; v < rounded; v += SCORE_LANES)
 		score_lanes(len, packed + (size_t) v * (size_t) len, count, contexts,
 					len, scores + v, steps);
-	guarded_free(packed);
 	return scores;
 }
 
@@ -56,9 +55,6 @@ check_scores(int len, int vectors, int count)
 			else
 				assert_true(score == 0.0);
 		}
-	guarded_free(weights);
-	guarded_free(contexts);
-	guarded_free(scores);
 }
 
 static void
@@ -67,7 +63,6 @@ test_agrees_with_long_double(void **state)
 	int			len;
 	int			count;
 
-	(void) state;
 	for (len = 1; len <= LEN_MAX; len++)
 		for (count = 1; count <= COUNT_MAX; count++)
 			check_scores(len, 1 + (len + count) % 20, count);
@@ -84,16 +79,11 @@ test_place_does_not_matter(void **state)
 	double	   *scores;
 	int			c;
 
-	(void) state;
 	for (c = 0; c < COUNT_MAX; c++)
 		memcpy(contexts + c * LEN_MAX, context, sizeof(double) * LEN_MAX);
 	scores = scores_new(LEN_MAX, 9, weights, COUNT_MAX, contexts);
 	for (c = 1; c < COUNT_MAX; c++)
 		assert_memory_equal(scores + c * 16, scores, sizeof(double) * 16);
-	guarded_free(weights);
-	guarded_free(context);
-	guarded_free(contexts);
-	guarded_free(scores);
 }
 
 /* transposed, with what lies between untouched */
@@ -107,7 +97,6 @@ test_steps(void **state)
 	int			c;
 	int			l;
 
-	(void) state;
 	for (l = 0; l < SCORE_LANES; l++)
 		weights[l] = l + 1;
 	for (c = 0; c < LENGTH(scores); c++)
@@ -123,9 +112,9 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_agrees_with_long_double),
-		cmocka_unit_test(test_place_does_not_matter),
-		cmocka_unit_test(test_steps),
+		test_of(test_agrees_with_long_double),
+		test_of(test_place_does_not_matter),
+		test_of(test_steps),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

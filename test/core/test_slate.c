@@ -71,14 +71,13 @@ check_choice(const Case *c)
 	SlateHeap	caps[MOST];
 	size_t		count = slate_entries(c->candidates, c->k, c->groups, c->cap,
 									  c->group_count, sizes);
-	SlateEntry *entries = malloc(count * sizeof(SlateEntry));
+	SlateEntry *entries = allocate(count * sizeof(SlateEntry));
 	int			expected[MOST];
 	int			expected_count = walk(c, expected);
 	Slate		slate;
 	int			round;
 	int			i;
 
-	assert_non_null(entries);
 	slate_bind(&slate, c->candidates, c->k, c->groups, c->group_count, sizes,
 			   caps, entries);
 
@@ -90,7 +89,6 @@ check_choice(const Case *c)
 		for (i = 0; i < expected_count; i++)
 			assert_int_equal(slate.best.entries[i].candidate, expected[i]);
 	}
-	free(entries);
 }
 
 /* Few scores, so that many are equal */
@@ -123,7 +121,6 @@ test_agrees_with_walking(void **state)
 	uint64_t	seed = 1;
 	int			i;
 
-	(void) state;
 	for (i = 0; i < ROUNDS; i++)
 	{
 		check_random_case(&seed, 3, false);
@@ -150,7 +147,6 @@ test_lots_are_fair(void **state)
 	Slate		slate;
 	int			i;
 
-	(void) state;
 	slate_bind(&slate, candidates, 1, NULL, 0, NULL, NULL, entries);
 	for (i = 0; i < trials; i++)
 	{
@@ -165,8 +161,8 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_agrees_with_walking),
-		cmocka_unit_test(test_lots_are_fair),
+		test_of(test_agrees_with_walking),
+		test_of(test_lots_are_fair),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -39,11 +39,12 @@ log_new(uint32_t users, uint32_t items, Weight weight)
 	uint32_t	u;
 	uint32_t	i;
 
-	log.starts = calloc(users + 1, sizeof(size_t));
+	log.starts = allocate((users + 1) * sizeof(size_t));
+	memset(log.starts, 0, (users + 1) * sizeof(size_t));
 	log.dense = exact_new((size_t) users * items);
-	log.hashes = malloc(sizeof(uint64_t) * items);
+	log.hashes = allocate(sizeof(uint64_t) * items);
 	log.matrix.starts = log.starts;
-	log.matrix.cells = malloc(sizeof(SvdCell) * users * items);
+	log.matrix.cells = allocate(sizeof(SvdCell) * users * items);
 	for (i = 0; i < items; i++)
 		log.hashes[i] = (i + 1) * UINT64_C(0x9E3779B97F4A7C15);
 	for (u = 0; u < users; u++)
@@ -67,15 +68,6 @@ log_new(uint32_t users, uint32_t items, Weight weight)
 	}
 	svd_scale(&log.matrix);
 	return log;
-}
-
-static void
-log_free(Log *log)
-{
-	free(log->starts);
-	free(log->dense);
-	free(log->hashes);
-	free(log->matrix.cells);
 }
 
 /* a negative weight is none */
@@ -213,8 +205,6 @@ products_expected(const Log *log, int k)
 		trace += products[i * n + i];
 	for (i = 0; i < n * n && trace > 0; i++)
 		products[i] *= n / trace;
-	free(gram);
-	free(v);
 	return products;
 }
 
@@ -231,7 +221,6 @@ check_products(const Log *log, int k, const double *vectors, exact scale,
 		for (j = 0; j < n; j++)
 			assert_near(exact_dot(k, vectors + i * k, vectors + j * k),
 						scale * expected[i * n + j], scale * tolerance);
-	free(expected);
 }
 
 /* ---------- decompositions ---------- */
@@ -246,16 +235,6 @@ svd_new(const Log *log, int columns)
 	return svd;
 }
 
-static void
-svd_free(Svd *svd)
-{
-	guarded_free(svd->block);
-	guarded_free(svd->spare[0]);
-	guarded_free(svd->spare[1]);
-	guarded_free(svd->values);
-	guarded_free(svd->work);
-}
-
 /* vectors of k numbers, by so many columns */
 static double *
 decompose(const Log *log, int k, int columns)
@@ -266,7 +245,6 @@ decompose(const Log *log, int k, int columns)
 	svd_start(&log->matrix, &svd, log->hashes, 0, NULL);
 	assert_true(svd_decompose(&log->matrix, &svd));
 	svd_vectors(&log->matrix, &svd, log->hashes, k, vectors);
-	svd_free(&svd);
 	return vectors;
 }
 
@@ -278,15 +256,12 @@ check(uint32_t users, uint32_t items, Weight weight, int k, exact tolerance)
 	double	   *vectors = decompose(&log, k, columns);
 
 	check_products(&log, k, vectors, 1, tolerance);
-	guarded_free(vectors);
-	log_free(&log);
 }
 
 /* as many directions as items: nothing is left to iterate for */
 static void
 test_exact(void **state)
 {
-	(void) state;
 	check(30, 12, taste, 4, 1e-12);
 	check(30, 12, taste, 2, 1e-12);
 	check(7, 12, taste, 12, 1e-12);
@@ -297,7 +272,6 @@ test_exact(void **state)
 static void
 test_iterated(void **state)
 {
-	(void) state;
 	check(400, 70, taste, 3, 1e-9);
 	check(40, 130, taste, 3, 1e-9);
 }
@@ -305,7 +279,6 @@ test_iterated(void **state)
 static void
 test_rank(void **state)
 {
-	(void) state;
 	check(1, 1, one_of_each, 1, 1e-12);
 	check(1, 40, one_of_each, 3, 1e-12);
 	check(40, 1, one_of_each, 3, 1e-12);
@@ -317,7 +290,6 @@ test_rank(void **state)
 static void
 test_weights(void **state)
 {
-	(void) state;
 	check(60, 20, huge, 3, 1e-10);
 	check(60, 20, tiny, 3, 1e-10);
 	check(60, 20, with_zeros, 3, 1e-10);
@@ -333,12 +305,9 @@ test_zeros(void **state)
 	int			i;
 	int			j;
 
-	(void) state;
 	for (i = 0; i < 40; i++)
 		for (j = 2; j < 5; j++)
 			assert_true(vectors[i * 5 + j] == 0);
-	guarded_free(vectors);
-	log_free(&log);
 
 	log = log_new(30, 12, taste);
 	vectors = decompose(&log, 20, 12);
@@ -346,8 +315,6 @@ test_zeros(void **state)
 		for (j = 12; j < 20; j++)
 			assert_true(vectors[i * 20 + j] == 0);
 	check_products(&log, 20, vectors, 1, 1e-12);
-	guarded_free(vectors);
-	log_free(&log);
 }
 
 /* the first direction is one that all items have, and points to them */
@@ -359,20 +326,15 @@ test_signs(void **state)
 	double	   *again;
 	int			i;
 
-	(void) state;
 	for (i = 0; i < 20; i++)
 		assert_true(vectors[i * 3] > 0);
 	again = decompose(&log, 3, 13);
 	assert_same_bits(60, again, vectors);
-	guarded_free(again);
 
 	/* another start, the same signs */
 	again = decompose(&log, 3, 20);
 	for (i = 0; i < 60; i++)
 		assert_near(again[i], vectors[i], 1e-7);
-	guarded_free(again);
-	guarded_free(vectors);
-	log_free(&log);
 }
 
 /* ---------- going on from vectors ---------- */
@@ -386,15 +348,10 @@ test_refine(void **state)
 	Svd			svd = svd_new(&log, 13);
 	double	   *refined = guarded(3 * 70);
 
-	(void) state;
 	svd_start(&log.matrix, &svd, log.hashes, 3, vectors);
 	assert_true(svd_refine(&log.matrix, &svd));
 	svd_vectors(&log.matrix, &svd, log.hashes, 3, refined);
 	check_products(&log, 3, refined, 1, 1e-9);
-	svd_free(&svd);
-	guarded_free(refined);
-	guarded_free(vectors);
-	log_free(&log);
 }
 
 /*
@@ -412,7 +369,6 @@ test_turn(void **state)
 	double	   *kept;
 	int			i;
 
-	(void) state;
 	for (i = 0; i < 70; i++)
 	{
 		others[i * 3] = 5 * (0.6 * vectors[i * 3] + 0.8 * vectors[i * 3 + 2]);
@@ -447,20 +403,12 @@ test_turn(void **state)
 	memcpy(turned, vectors, sizeof(double) * 3 * 70);
 	assert_true(svd_turn(&log.matrix, 3, others, turned, work));
 	assert_same_bits(3 * 70, turned, vectors);
-
-	guarded_free(vectors);
-	guarded_free(others);
-	guarded_free(turned);
-	guarded_free(kept);
-	guarded_free(work);
-	log_free(&log);
 }
 
 /* ... and it is asked now and then whether to go on */
 static void
 test_pauses(void **state)
 {
-	(void) state;
 	pauses = 0;
 	check(1, 20000 / 100, one_of_each, 2, 1e-11);
 	assert_true(pauses > 2);
@@ -473,15 +421,15 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_exact),
-		cmocka_unit_test(test_iterated),
-		cmocka_unit_test(test_rank),
-		cmocka_unit_test(test_weights),
-		cmocka_unit_test(test_zeros),
-		cmocka_unit_test(test_signs),
-		cmocka_unit_test(test_refine),
-		cmocka_unit_test(test_turn),
-		cmocka_unit_test(test_pauses)
+		test_of(test_exact),
+		test_of(test_iterated),
+		test_of(test_rank),
+		test_of(test_weights),
+		test_of(test_zeros),
+		test_of(test_signs),
+		test_of(test_refine),
+		test_of(test_turn),
+		test_of(test_pauses)
 	};
 
 	return cmocka_run_group_tests_name("svd", tests, NULL, NULL);

@@ -17,7 +17,6 @@ test_add(void **state)
 {
 	size_t		count;
 
-	(void) state;
 	for (count = 0; count <= MOST; count++)
 	{
 		double	   *vector = guarded(count);
@@ -32,8 +31,6 @@ test_add(void **state)
 		unit_add(count, -0.7, vector, sum);
 		for (i = 0; i < count; i++)
 			assert_true(sum[i] == (double) i + -0.7 * (0.1 * (double) i - 3.0));
-		guarded_free(vector);
-		guarded_free(sum);
 	}
 }
 
@@ -46,7 +43,6 @@ test_direction(void **state)
 	uint64_t	dice_state = 5;
 	int			s;
 
-	(void) state;
 	for (s = 0; s < LENGTH(scales); s++)
 	{
 		double	   *sum = dice_array(&dice_state, MOST);
@@ -69,7 +65,6 @@ test_direction(void **state)
 		}
 		assert_near(length, 1, 1e-6);
 		assert_true(out[MOST] == GUARD);
-		guarded_free(sum);
 	}
 }
 
@@ -88,7 +83,6 @@ test_exact_numbers(void **state)
 	const double *sums[4] = {zero, one, two, small};
 	int			i;
 
-	(void) state;
 	for (i = 0; i < 4; i++)
 	{
 		float		out[3];
@@ -103,9 +97,9 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_add),
-		cmocka_unit_test(test_direction),
-		cmocka_unit_test(test_exact_numbers)
+		test_of(test_add),
+		test_of(test_direction),
+		test_of(test_exact_numbers)
 	};
 
 	return cmocka_run_group_tests_name("unit", tests, NULL, NULL);

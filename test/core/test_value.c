@@ -158,7 +158,6 @@ test_definition(void **state)
 	Decision	log[DECISIONS];
 	int			count;
 
-	(void) state;
 	for (count = 2; count <= DECISIONS; count += 1 + count / 3)
 	{
 		PolicyValue v;
@@ -179,7 +178,6 @@ test_cancellation(void **state)
 	Decision	log[DECISIONS];
 	PolicyValue v;
 
-	(void) state;
 	make_log(log, DECISIONS, 1e9, 1);
 	v = summed(log, DECISIONS);
 	check_value(&v, log, DECISIONS, 1e-6);
@@ -195,7 +193,6 @@ test_parts(void **state)
 	int			c;
 	int			i;
 
-	(void) state;
 	make_log(log, DECISIONS, 3, 2);
 	for (c = 0; c < LENGTH(ends); c++)
 	{
@@ -221,7 +218,6 @@ test_one_or_none(void **state)
 	PolicyValue one = value_of_modelled(1e9 + 0.1, 0.3, 7, 5);
 	PolicyValue useless = value_of(3, 0);
 
-	(void) state;
 	value_merge(&v, &none);
 	assert_memory_equal(&v, &none, sizeof(v));
 	value_merge(&v, &one);
@@ -241,10 +237,10 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_definition),
-		cmocka_unit_test(test_cancellation),
-		cmocka_unit_test(test_parts),
-		cmocka_unit_test(test_one_or_none)
+		test_of(test_definition),
+		test_of(test_cancellation),
+		test_of(test_parts),
+		test_of(test_one_or_none)
 	};
 
 	return cmocka_run_group_tests_name("value", tests, NULL, NULL);

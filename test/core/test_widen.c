@@ -27,7 +27,6 @@ fill(void **state)
 {
 	int			i;
 
-	(void) state;
 	for (i = 0; i < MOST; i++)
 	{
 		floats[i] = (float) (0.1 * i - 3.0);
@@ -45,7 +44,6 @@ numbers_arrive(void **state)
 	size_t		count;
 	size_t		i;
 
-	(void) state;
 	for (count = 0; count <= MOST; count++)
 	{
 		out[count] = GUARD;
@@ -71,7 +69,6 @@ bad_is_seen(void **state)
 	size_t		i;
 	int			k;
 
-	(void) state;
 	for (k = 0; k < 7; k++)
 		for (count = 1; count <= MOST; count++)
 			for (i = 0; i < count; i++)
@@ -99,7 +96,6 @@ any_alignment_will_do(void **state)
 	size_t		shift;
 	size_t		i;
 
-	(void) state;
 	for (shift = 0; shift < 16; shift++)
 	{
 		assert_true(widen_float(MOST - shift, floats + shift, out));

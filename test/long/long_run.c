@@ -160,7 +160,6 @@ report_fading(void)
 	printf("\nAn update takes %.2f times as long while the model fades (bound: %g),"
 		   " which leaves %d subnormal numbers  %s\n",
 		   fading / ordinary, bound, subnormals, kept ? "kept" : "BROKEN");
-	evidence_free(e);
 	return kept;
 }
 
@@ -220,9 +219,6 @@ print_model(double discount, int64_t count)
 	print_array("core_b", e->b, SQL_DIM);
 	print_matrix("core_g", e->G);
 	print_matrix("core_h", e->H ? e->H : e->G);
-	guarded_free(contexts);
-	guarded_free(rewards);
-	evidence_free(e);
 }
 
 int

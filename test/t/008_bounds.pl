@@ -26,11 +26,35 @@ my ($written) = $node->safe_psql(
 	SELECT dlints_evidence(dlints_new(300, 60), x, r ORDER BY t) FROM log}) =~ /"Temp Written Blocks": (\d+)/;
 is($written, 0, 'an empty model takes next to no room in a sort');
 
+### What is read of a model
+
+# Two matrices of 361 kB each, out of line.  The mean needs one of them.
+$node->safe_psql(
+	'postgres', q{
+	CREATE TABLE large AS
+	SELECT dlints_update(dlints_new(300, discount => 0.99, intercept => false), array_fill(1, ARRAY[300]), 1) AS state});
+
+sub blocks_read
+{
+	my ($call) = @_;
+
+	my ($blocks) = $node->safe_psql(
+		'postgres', qq{
+		DO 'BEGIN PERFORM $call FROM large; END';
+		EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, COSTS OFF, FORMAT json)
+		SELECT $call FROM large}) =~ /"Shared Hit Blocks": (\d+)/;
+	return $blocks;
+}
+my $mean = blocks_read('dlints_mean(state)');
+my $draw = blocks_read('dlints_draw(state)');
+cmp_ok($draw, '>', 361 * 2 / 8, 'a draw reads two matrices');
+cmp_ok($mean, '<', 0.6 * $draw, 'the posterior mean one of them');
+
 ### Settings that are lowered
 
 SKIP:
 {
-	skip 'this PostgreSQL does not show its memory', 3
+	skip 'this PostgreSQL does not show its memory', 4
 	  if $node->safe_psql('postgres', 'SHOW server_version_num') < 140000;
 
 	$node->safe_psql(
@@ -68,6 +92,16 @@ SKIP:
 			FROM (SELECT * FROM model ORDER BY i) m OFFSET 0) s});
 	cmp_ok($before, '>', 60 * 20, 'models are kept while there is room');
 	cmp_ok($after, '<', 150, 'less room for models: they are forgotten');
+
+	# a hundred models in line, of 50 kB each; sorting is what makes them so
+	cmp_ok(
+		$node->safe_psql(
+			'postgres', q{
+			SELECT max(kept) FILTER (WHERE reward IS NOT NULL) FROM (
+				SELECT dlints_predict(state, array_fill(1, ARRAY[50])) AS reward, kept('dlints models')
+				FROM (SELECT dlints_update(dlints_new(50, seed => i), array_fill(i, ARRAY[50]), 1) AS state
+				      FROM generate_series(1, 100) i ORDER BY i) m OFFSET 0) s}),
+		'<', 100 * 3, 'models in line are not kept, but what was made of them');
 }
 
 $node->stop;
