@@ -142,7 +142,7 @@ endef
 ann: export SERVER_SETTINGS ?= $(ANN_SETTINGS)
 ann:
 	$(INSTALL_FOR) bench server
-	@PGVECTOR='$(abspath $(PGVECTOR))' scripts/with-server.sh scripts/with-pgvector.sh \
+	@VECTOR_SOURCE='$(abspath $(PGVECTOR))' scripts/with-server.sh scripts/with-pgvector.sh \
 		$(PYTHON) -m bench.ann $(ARGS)
 
 lint:

@@ -78,18 +78,11 @@ def numbers(least, most=None):
     return lambda text: tuple(dict.fromkeys(map(read, text.split(','))))
 
 
-def add_core_option(arguments):
-    """Let the user choose where client and backend run."""
-    arguments.add_argument('--any-core', action='store_true',
-                           help='do not keep client and backend on one core')
-
-
 @contextmanager
-def session(options):
-    """Open a session of its own, that inherits no other one's state."""
+def session():
+    """Open a session of its own, on one core with this program."""
     with server.connect() as cursor:
-        if not options.any_core:
-            machine.share_core(cursor)
+        machine.share_core(cursor)
         yield cursor
 
 

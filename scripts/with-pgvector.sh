@@ -1,10 +1,10 @@
 #!/bin/sh
 # Run a command on a server that has pgvector, too.
 #
-#   PGVECTOR=FOLDER with-server.sh [-u] scripts/with-pgvector.sh COMMAND [ARGUMENT ...]
+#   VECTOR_SOURCE=FOLDER with-server.sh [-u] scripts/with-pgvector.sh COMMAND [ARGUMENT ...]
 #
-# PGVECTOR names a source checkout.  It is copied, built for the private server and
-# left as it is.
+# VECTOR_SOURCE names a source checkout of pgvector.  It is copied, built for the
+# private server and left as it is.
 set -eu
 
 die()
@@ -13,12 +13,12 @@ die()
 	exit 1
 }
 
-[ -e "$PGVECTOR/vector.control" ] || die "PGVECTOR=folder names a source checkout of pgvector"
+[ -e "$VECTOR_SOURCE/vector.control" ] || die "PGVECTOR=folder names a source checkout of pgvector"
 copy=$PRIVATE/pgvector
 mkdir "$copy"
-(cd "$PGVECTOR" && tar -cf - --exclude=./.git --exclude='*.o' --exclude='*.bc' --exclude='*.so' .) |
-	tar -xf - --no-same-owner -C "$copy" || die "the server's account has to be able to read $PGVECTOR"
+(cd "$VECTOR_SOURCE" && tar -cf - --exclude=./.git --exclude='*.o' --exclude='*.bc' --exclude='*.so' .) |
+	tar -xf - --no-same-owner -C "$copy" || die "the server's account has to be able to read $VECTOR_SOURCE"
 echo "Building pgvector"
-make -s -C "$copy" -j "$(getconf _NPROCESSORS_ONLN)" with_llvm=no PG_CONFIG="$PG_CONFIG" install >"$copy/make.log" 2>&1 ||
+make -s -C "$copy" -j "$(getconf _NPROCESSORS_ONLN)" with_llvm=no HEADERS= PG_CONFIG="$PG_CONFIG" install >"$copy/make.log" 2>&1 ||
 	die "pgvector cannot be built: $(tail -n 1 "$copy/make.log")"
 exec "$@"

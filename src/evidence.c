@@ -21,7 +21,8 @@ PrefetchNextArray(Datum array)
 	const uintptr_t between = 64;	/* header and the other columns */
 	const uintptr_t cache_line = 64;
 	uintptr_t	end = (uintptr_t) DatumGetPointer(array);
-	uintptr_t	line = end - Min(VARSIZE_ANY(end), BLCKSZ) - between;
+	Size		size = VARSIZE_ANY(end);
+	uintptr_t	line = end - Min(size, BLCKSZ) - between;
 
 	for (; line < end; line += cache_line)
 		__builtin_prefetch((const void *) line);

@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "miscadmin.h"
 #include "utils/memutils.h"
 
 #include "expanded.h"
@@ -267,8 +268,12 @@ WorkingLearnPending(WorkingModel *working)
 
 	if (chosen > 0)
 	{
+		/* a cancellation between the two would leave the choice for later */
+		CHECK_FOR_INTERRUPTS();
+		HOLD_INTERRUPTS();
 		LearnFirst(working, chosen);
 		ModelLearned(working->model);
+		RESUME_INTERRUPTS();
 	}
 	LearnFirst(working, working->pending);
 }

@@ -121,7 +121,7 @@ ValueKeyMatchesBytes(const ValueKey *key, Datum datum)
 	ValueKey	other;
 	bool		same;
 
-	if (stamp != 0 && stamp == key->stamp)
+	if (stamp != 0 && stamp == key->stamp && key->size > 0)
 		return true;
 	other = KeyOf(datum);
 	same = key->size == other.size &&

@@ -42,7 +42,7 @@ def main():
             done.start(title)
             with server.connect(**SETTINGS) as cursor:
                 rows = measure(cursor, Catalogue(cursor, kind, items, dim),
-                               options.all, done.advance)
+                               options, done.advance)
             print(f'\n{title}\n\n{report.table([HEAD, *rows])}', flush=True)
     print(LEGEND)
 
@@ -52,9 +52,11 @@ def parse_arguments():
     parser = program.parser(
         'ann', __doc__)
     parser.add_argument('--items', type=program.numbers(10000), metavar='N,...')
-    parser.add_argument('--dims', type=program.numbers(8),
+    parser.add_argument('--dims', type=program.numbers(24),
                         metavar='N,...', help='numbers of a context')
     parser.add_argument('--kinds', nargs='+', choices=KINDS)
+    parser.add_argument('--methods', nargs='+', choices=ways.METHODS,
+                        default=ways.METHODS)
     parser.add_argument('--all', action='store_true',
                         help='all catalogues, and HNSW over the longest '
                         'contexts, which takes an hour')
@@ -73,13 +75,13 @@ def catalogues(options):
                 ways.SMALL if kind == 'uneven' else ways.LARGE)]
 
 
-def measure(cursor, catalogue, everything, advance):
+def measure(cursor, catalogue, options, advance):
     """Return the rows of a catalogue's table."""
     cursor.execute(ITERATIVE)
     exact = ways.exact()
     found = defaultdict(trial.Found)
     costs = {way: ('', '') for way in exact}
-    indexes = ways.indexes(catalogue, everything)
+    indexes = ways.indexes(catalogue, options.methods, options.all)
     for number, index in enumerate(indexes, 1):
         cost = trial.build(cursor, index)
         searches = ways.searches(index)

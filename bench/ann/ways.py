@@ -12,6 +12,10 @@ SMALL = 2e7
 LARGE = 1e8
 WORKERS = 3
 MODELS = 'plain', 'matched'
+METHODS = 'ivfflat', 'hnsw'
+
+# Lists of IVFFlat, in roots of the number of items
+LISTS = 4
 
 EXACT = f"""
     WITH draw AS MATERIALIZED ({{draw}})
@@ -141,7 +145,7 @@ def exact():
             Way('exact, reduced, parallel', few, EXACT, 'Gather', parallel)]
 
 
-def indexes(catalogue, everything):
+def indexes(catalogue, methods, everything):
     """Return the indexes to build."""
     items, dim = catalogue.vectors.shape
     forms = [vector(dim, 'halfvec'), reduced(catalogue.reduced_dim)]
@@ -149,17 +153,17 @@ def indexes(catalogue, everything):
         forms.insert(1, lengthened(dim, catalogue.longest))
     elif items * dim < SMALL:
         forms.insert(0, vector(dim))
-    lists = round(items ** 0.5)
-    found = [Index('ivfflat', form, f'lists = {lists}') for form in forms]
-    return found + [Index('hnsw', form) for form in forms
-                    if everything or items * form.size < LARGE]
+    options = {'ivfflat': f'lists = {LISTS * items ** 0.5:.0f}', 'hnsw': ''}
+    return [Index(method, form, options[method])
+            for method in methods for form in forms
+            if everything or items * form.size < LARGE]
 
 
 def searches(index):
     """Return the ways through an index, one stage and two."""
     name, few, many, most = {
         'hnsw': ('hnsw.ef_search', 40, 200, CANDIDATES),
-        'ivfflat': ('ivfflat.probes', 5, 20, 20)}[index.method]
+        'ivfflat': ('ivfflat.probes', 10, 40, 40)}[index.method]
     found = [_through(index, f'{name} = {few}', '', INDEXED),
              _through(index, f'{name} = {many}', '', INDEXED),
              _through(index, f'{name} = {most}', f', {CANDIDATES} ranked',

@@ -19,7 +19,7 @@ def main():
     """Play, report, and return whether all bars are met."""
     options = parse_arguments()
     folder = program.make_folder('drift')
-    chosen = choose(options)
+    chosen = choose(options.problems)
     seeds = range(1, options.seeds + 1)
     with server.connect() as cursor:
         machine.describe(cursor)
@@ -42,8 +42,8 @@ def parse_arguments():
                         help=f'of each problem (default {VISITS})')
     parser.add_argument('--seeds', type=program.number(1), default=SEEDS,
                         metavar='N', help='(default %(default)s)')
-    parser.add_argument('--problems', metavar='NAMES',
-                        help='some of them, separated by semicolons')
+    parser.add_argument('--problems', metavar='NAME', nargs='+',
+                        help='some of them')
     parser.add_argument('--quick', action='store_true',
                         help=f'{QUICK_VISITS} visits, and less certain '
                         'figures')
@@ -53,8 +53,8 @@ def parse_arguments():
     return options
 
 
-def choose(options):
-    """Return the problems that are wanted and can be had, by name."""
+def choose(names):
+    """Return the named problems, or all that can be had, by name."""
     try:
         folder = source.find_folder()
         print(source.LICENCE)
@@ -62,10 +62,8 @@ def choose(options):
         print(f'Without MovieLens: {program.describe(error)}')
         folder = None
     every = problems(folder)
-    if not options.problems:
-        return every
     try:
-        return {name: every[name] for name in options.problems.split(';')}
+        return {name: every[name] for name in names or every}
     except KeyError as error:
         raise program.UserError(f'there is no problem {error}') from None
 

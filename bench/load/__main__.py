@@ -12,9 +12,9 @@ from bench.load import results, trial
 from bench.load.series import SERIES, STEADY
 from bench.progress import Themes
 
-DEFAULTS = {'clients': (1, 2, 4, 8, 16), 'seconds': 2, 'rounds': 3,
-            'steady': 70}
-QUICK = {'clients': (1, 8), 'seconds': 1, 'rounds': 1, 'steady': 3}
+# clients, seconds of a run, rounds, seconds at a steady rate
+FULL = (1, 2, 4, 8, 16), 2, 3, 70
+QUICK = (1, 8), 1, 1, 3
 STEADY_CLIENTS = 4
 STEADY_RATE = 100
 
@@ -27,7 +27,7 @@ def main():
         samples.create_items(
             cursor, samples.contexts(trial.ITEMS, samples.CONTEXT_DIM),
             key='PRIMARY KEY')
-        found, steady = measure(cursor, options)
+        found, steady = measure(cursor, *options.work)
     results.print_all(found, steady)
     load = os.getloadavg()[0]
     print(f'Load average at the end: {load:.1f}, clients included.')
@@ -37,45 +37,32 @@ def main():
 def parse_arguments():
     """Return the command line's options."""
     parser = program.parser('load', __doc__)
-    parser.add_argument('--clients', type=program.numbers(1), metavar='N,...',
-                        help='how many clients (default '
-                        f'{",".join(map(str, DEFAULTS["clients"]))})')
-    parser.add_argument('--seconds', type=program.number(1), metavar='N',
-                        help='how long one run takes (default 2)')
-    parser.add_argument('--rounds', type=program.number(1), metavar='N',
-                        help='runs of each series with each number of '
-                        'clients (default 3)')
-    parser.add_argument('--steady', type=program.number(1), metavar='N',
-                        help='how long to watch the tables grow (default 70)')
-    parser.add_argument('--quick', action='store_true',
-                        help='other defaults: a tenth of the work, and less '
-                        'certain figures')
-    options = parser.parse_args()
-    for name, default in (QUICK if options.quick else DEFAULTS).items():
-        setattr(options, name, getattr(options, name) or default)
-    return options
+    parser.add_argument('--quick', dest='work', action='store_const',
+                        default=FULL, const=QUICK,
+                        help='a tenth of the work, and less certain figures')
+    return parser.parse_args()
 
 
-def measure(cursor, options):
+def measure(cursor, clients, seconds, rounds, steady_seconds):
     """Return the trials of all series, and of those that last long.
 
     Both are lists of trials by series and number of clients, in the order of
     the tables.
     """
     found = {(series, count): [] for series in SERIES
-             for count in options.clients}
+             for count in clients}
     steady = {(series, STEADY_CLIENTS): [] for series in STEADY}
-    with Themes(options.rounds + 1) as done:
-        for _ in range(options.rounds):
+    with Themes(rounds + 1) as done:
+        for _ in range(rounds):
             done.start('Clients at once')
-            for number, count in enumerate(options.clients, 1):
+            for number, count in enumerate(clients, 1):
                 for series in random.sample(SERIES, len(SERIES)):
                     found[series, count].append(
-                        trial.run(cursor, series, count, options.seconds))
-                done.advance(number / len(options.clients))
+                        trial.run(cursor, series, count, seconds))
+                done.advance(number / len(clients))
         done.start('At a steady rate')
         for number, ((series, count), trials) in enumerate(steady.items(), 1):
-            trials.append(trial.run(cursor, series, count, options.steady,
+            trials.append(trial.run(cursor, series, count, steady_seconds,
                                     f'--rate={STEADY_RATE}'))
             done.advance(number / len(steady))
     return found, steady

@@ -35,33 +35,24 @@ def section(data, found):
              *data.notes]
     return '\n\n'.join([
         f'## {data.name}', '\n'.join(f'- {line}' for line in lines),
-        _totals(data, found), _losses(data, found),
+        _totals(found), _losses(data, found),
         'Click-through rate between the changes:',
         _between_changes(found, experiment.ends(steps))]) + '\n'
 
 
-def _totals(data, found):
+def _totals(found):
     """Return the table in the form of the paper's."""
-    compared = len(data.stream) == published.STEPS
-    head = ['Policy', 'Context dimension', 'Runtime (s)', 'Cumulative reward',
-            'Cumulative NDCG@5', 'Repetitions']
-    text = 'Means of the repetitions ± standard deviation.'
-    if compared:
-        head += ['Paper: reward', 'Paper: NDCG@5']
-        text += (' The paper\'s figures are from its own edition of the '
-                 'data; only their order and ratios can be compared.')
-    rows = [head]
+    rows = [['Policy', 'Context dimension', 'Runtime (s)',
+             'Cumulative reward', 'Cumulative NDCG@5', 'Repetitions']]
     for spec, outcomes in found.items():
-        row = [spec.policy, spec.dim or '–',
-               f'{np.median([each.seconds for each in outcomes]):.1f}',
-               _with_spread([each.rewards.sum() for each in outcomes]),
-               _with_spread([each.ndcg.sum() for each in outcomes]),
-               len(outcomes)]
-        if compared:
-            row += [f'{value:,.1f}' for value in published.RESULTS[
-                data.key].get((spec.policy, spec.dim), ())] or ['', '']
-        rows.append(row)
-    return f'{text}\n\n{table(rows)}'
+        rows.append([
+            spec.policy, spec.dim or '–',
+            f'{np.median([each.seconds for each in outcomes]):.1f}',
+            _with_spread([each.rewards.sum() for each in outcomes]),
+            _with_spread([each.ndcg.sum() for each in outcomes]),
+            len(outcomes)])
+    return ('Means of the repetitions ± standard deviation.\n\n'
+            + table(rows))
 
 
 def _with_spread(values):
@@ -76,8 +67,7 @@ def _losses(data, found):
     rewards = {(spec.policy, spec.dim):
                np.mean([each.rewards.sum() for each in outcomes])
                for spec, outcomes in found.items()}
-    paper = {key: reward for key, (reward, _)
-             in published.RESULTS[data.key].items()}
+    paper = published.REWARDS[data.key]
     bases = [(policy, data.context_dim) for policy in ('D-LinTS', 'D-LinTS-RP')]
     rows = [['d', 'against D-LinTS', 'against d = n',
              'paper: against D-LinTS', 'paper: against d = n']]

@@ -37,14 +37,14 @@ def main():
     """Measure all shapes and print what was found."""
     options = parse_arguments()
     policy = options.authors and authors.find_policy(options.authors)
-    with program.session(options) as cursor:
+    with program.session() as cursor:
         machine.describe(cursor)
     shapes = list(product(options.arms, SHAPES))
     rows, ratios = [], {}
     with Themes(len(shapes)) as done:
         for arms, sizes in shapes:
             done.start(f'{arms:,} arms, n, d = {sizes}')
-            with program.session(options) as cursor:
+            with program.session() as cursor:
                 seconds = measure(cursor, policy, arms, sizes, options.rounds,
                                   done.advance)
             base, *peers = seconds
@@ -76,7 +76,6 @@ def parse_arguments():
                         help='a fifth of the work, less certain figures')
     parser.add_argument('--authors', metavar='DIR',
                         help="a checkout of the authors' D-LinTS-RP")
-    program.add_core_option(parser)
     return parser.parse_args()
 
 

@@ -45,7 +45,6 @@ def parse_arguments():
                       metavar='N', help='so many times the work: '
                       f'--rows {THEMES.index(factors) + 1} --times 20 for '
                       '20 million clicks')
-    program.add_core_option(parser)
     parser.add_argument('--strict', action='store_true',
                         help='exit with an error if a bar is missed')
     return parser.parse_args()
@@ -54,13 +53,13 @@ def parse_arguments():
 def measure(options):
     """Measure the chosen themes and return their results."""
     results = []
-    with program.session(options) as cursor:
+    with program.session() as cursor:
         machine.describe(cursor)
     with progress.Themes(len(options.rows)) as done:
         for row in options.rows:
             theme = THEMES[row - 1]
             done.start(theme.TITLE)
-            with program.session(options) as cursor:
+            with program.session() as cursor:
                 results += theme.run(cursor, options.share, done.advance)
     return results
 

@@ -43,11 +43,35 @@ factor_with_ridge(int dim, const double *evidence, double ridge,
 	return true;
 }
 
+/*
+ * The same with the ridge raised by "raise" and, where that is not enough, by
+ * more, of which the caller is told.
+ *
+ * When contexts are so large or so nearly parallel that the ridge drowns in
+ * the rounding errors of the evidence itself, the ridge is raised to their
+ * size: what the evidence still knows is kept.  Each observation can add one
+ * rounding of the largest element, and does when the same context comes again
+ * and again.  Evidence that needs more than that never came from observations,
+ * and false is returned.
+ */
 static bool
-factor_both(const Evidence *e, double ridge, Factor *f)
+factor_raised(const Evidence *e, const double *evidence, double ridge,
+			  double *raise, double *factor)
 {
-	return factor_with_ridge(e->dim, e->G, ridge, f->L) &&
-		(f->M == NULL || factor_with_ridge(e->dim, e->H, ridge, f->M));
+	double		rounding = e->dim * DBL_EPSILON *
+		linalg_max_diagonal(e->dim, evidence);
+	double		most = rounding * (1.0 + fmin(*e->N, MOST_ROUNDINGS));
+	double		more;
+
+	if (factor_with_ridge(e->dim, evidence, ridge + *raise, factor))
+		return true;
+	for (more = rounding; more < 10.0 * most; more *= 10.0)
+		if (factor_with_ridge(e->dim, evidence, ridge + *raise + more, factor))
+		{
+			*raise += more;
+			return true;
+		}
+	return false;
 }
 
 /* numbers in L and, where evidence fades, M */
@@ -70,29 +94,18 @@ factor_bind(Factor *f, int dim, bool fades, double *values)
  * Z = L L' and, when there is a second matrix, Z~ = M M', into a factor that
  * was bound for the evidence's dimension and fading.
  *
- * When contexts are so large or so nearly parallel that the ridge drowns in
- * the rounding errors of the evidence itself, the ridge is raised to their
- * size, the same for both matrices: what the evidence still knows is kept.
- * Each observation can add one rounding of the largest element, and does when
- * the same context comes again and again.  Evidence that needs more than that
- * never came from observations, and false is returned.
+ * A ridge that had to be raised for Z is for Z~ too, or draws would know more
+ * than the mean does.  What Z~ needs besides is its own business, since large
+ * weights are larger by far in it: the mean is the same whether there is a
+ * second matrix or not.  False if no observations leave such evidence.
  */
 bool
 posterior_factor(const Evidence *e, double ridge, Factor *f)
 {
-	double		rounding;
-	double		most;
-	double		raise;
+	double		raise = 0.0;
 
-	if (factor_both(e, ridge, f))
-		return true;
-
-	rounding = e->dim * DBL_EPSILON * linalg_max_diagonal(e->dim, e->G);
-	most = rounding * (1.0 + fmin(*e->N, MOST_ROUNDINGS));
-	for (raise = rounding; raise < 10.0 * most; raise *= 10.0)
-		if (factor_both(e, ridge + raise, f))
-			return true;
-	return false;
+	return factor_raised(e, e->G, ridge, &raise, f->L) &&
+		(f->M == NULL || factor_raised(e, e->H, ridge, &raise, f->M));
 }
 
 /* psi-hat = Z^-1 b (Algorithm 1, "Calculate psi-hat") */

@@ -37,10 +37,6 @@
 /* the same for the directions of a block of columns of length 1 */
 #define DEPENDENT		1e-14
 
-/* vectors in a product of matrices, and cells between pauses */
-#define CHUNK			64
-#define CELLS			4096
-
 /* The work area, cut up. */
 typedef struct Work
 {
@@ -60,7 +56,7 @@ svd_work(int columns)
 {
 	size_t		n = (size_t) columns;
 
-	return linalg_packed_len(columns) + 4 * n * n + n + CHUNK * n +
+	return linalg_packed_len(columns) + 4 * n * n + n + BLOCK_CHUNK * n +
 		linalg_spectral_work(columns) + linalg_spectral_integers(columns);
 }
 
@@ -77,12 +73,10 @@ cut(int columns, double *work)
 	w.rotation = w.right + n * n;
 	w.values = w.rotation + n * n;
 	w.chunk = w.values + n;
-	w.spectral = w.chunk + CHUNK * n;
+	w.spectral = w.chunk + BLOCK_CHUNK * n;
 	w.integers = (void *) (w.spectral + linalg_spectral_work(columns));
 	return w;
 }
-
-/* ---------- products ---------- */
 
 /*
  * Divide each user's weights by the square root of their sum, which is the
@@ -102,141 +96,6 @@ svd_scale(SvdMatrix *matrix)
 			sum += matrix->cells[i].weight;
 		for (i = matrix->starts[user]; i < matrix->starts[user + 1]; i++)
 			matrix->cells[i].weight /= sum > 0.0 ? sqrt(sum) : 1.0;
-		matrix->pause();
-	}
-}
-
-/* sum <- sum + the vectors of some cells, times their weights */
-CPU_CLONES
-static void
-gather(size_t columns, size_t count, const SvdCell *cells,
-	   const double *restrict block, double *restrict sum)
-{
-	size_t		c;
-	size_t		j;
-
-	for (c = 0; c < count; c++)
-	{
-		const double *restrict vector = block + cells[c].item * columns;
-		double		weight = cells[c].weight;
-
-		for (j = 0; j < columns; j++)
-			sum[j] += weight * vector[j];
-	}
-}
-
-/* the vectors of some cells <- themselves + sum times their weights */
-CPU_CLONES
-static void
-scatter(size_t columns, size_t count, const SvdCell *cells,
-		const double *restrict sum, double *restrict block)
-{
-	size_t		c;
-	size_t		j;
-
-	for (c = 0; c < count; c++)
-	{
-		double	   *restrict vector = block + cells[c].item * columns;
-		double		weight = cells[c].weight;
-
-		for (j = 0; j < columns; j++)
-			vector[j] += weight * sum[j];
-	}
-}
-
-/* out <- A'A block */
-static void
-multiply(const SvdMatrix *matrix, size_t columns, const double *block,
-		 double *out, double *sum)
-{
-	uint32_t	user;
-	uint32_t	item;
-
-	for (item = 0; item < matrix->items; item++)
-	{
-		memset(out + item * columns, 0, sizeof(double) * columns);
-		matrix->pause();
-	}
-	for (user = 0; user < matrix->users; user++)
-	{
-		size_t		start = matrix->starts[user];
-		size_t		end = matrix->starts[user + 1];
-		size_t		i;
-
-		memset(sum, 0, sizeof(double) * columns);
-		for (i = start; i < end; i += CELLS)
-		{
-			gather(columns, end - i < CELLS ? end - i : CELLS,
-				   matrix->cells + i, block, sum);
-			matrix->pause();
-		}
-		for (i = start; i < end; i += CELLS)
-		{
-			scatter(columns, end - i < CELLS ? end - i : CELLS,
-					matrix->cells + i, sum, out);
-			matrix->pause();
-		}
-	}
-}
-
-/* how many vectors of a block, from this item on, go into one product */
-static int
-chunk_at(const SvdMatrix *matrix, uint32_t item)
-{
-	return matrix->items - item < CHUNK ? (int) (matrix->items - item) : CHUNK;
-}
-
-/* full <- left' right; the block of a chunk of items is a list of vectors */
-static void
-cross(const SvdMatrix *matrix, int columns, const double *left,
-	  const double *right, double *full)
-{
-	uint32_t	item;
-
-	memset(full, 0, sizeof(double) * (size_t) columns * (size_t) columns);
-	for (item = 0; item < matrix->items; item += CHUNK)
-	{
-		size_t		offset = (size_t) item * (size_t) columns;
-
-		linalg_cross(columns, chunk_at(matrix, item), left + offset,
-					 right + offset, full);
-		matrix->pause();
-	}
-}
-
-/* full <- block' block, its lower triangle */
-static void
-gram(const SvdMatrix *matrix, int columns, const double *block,
-	 const Work *work)
-{
-	uint32_t	item;
-
-	memset(work->packed, 0, sizeof(double) * linalg_packed_len(columns));
-	for (item = 0; item < matrix->items; item += CHUNK)
-	{
-		linalg_rank_update(columns, chunk_at(matrix, item),
-						   block + (size_t) item * (size_t) columns, 1.0,
-						   work->packed);
-		matrix->pause();
-	}
-	linalg_unpack_lower(columns, work->packed, work->full);
-}
-
-/* block <- block times the matrix in "full", given by columns */
-static void
-transform(const SvdMatrix *matrix, int columns, double *block,
-		  const double *full, double *chunk)
-{
-	uint32_t	item;
-
-	for (item = 0; item < matrix->items; item += CHUNK)
-	{
-		int			count = chunk_at(matrix, item);
-		double	   *vectors = block + (size_t) item * (size_t) columns;
-
-		linalg_project(columns, columns, full, count, vectors, chunk, columns);
-		memcpy(vectors, chunk,
-			   sizeof(double) * (size_t) count * (size_t) columns);
 		matrix->pause();
 	}
 }
@@ -311,7 +170,7 @@ orthonormalise(const SvdMatrix *matrix, Svd *svd, const Work *work)
 	size_t		j;
 
 	/* their lengths may differ by far, and are divided out */
-	gram(matrix, svd->columns, svd->block, work);
+	block_gram(matrix, svd->columns, svd->block, work->packed, work->full);
 	for (j = 0; j < n; j++)
 	{
 		double		sum = work->full[j * n + j];
@@ -326,7 +185,7 @@ orthonormalise(const SvdMatrix *matrix, Svd *svd, const Work *work)
 	for (j = 0; j < n; j++)
 		for (i = 0; i < n; i++)
 			work->full[j * n + i] *= lengths[i];
-	transform(matrix, svd->columns, svd->block, work->full, work->chunk);
+	block_transform(matrix, svd->columns, svd->block, work->full, work->chunk);
 	return true;
 }
 
@@ -339,16 +198,16 @@ improve(const SvdMatrix *matrix, Svd *svd, const Work *work)
 {
 	double	   *product = svd->spare[0];
 
-	multiply(matrix, (size_t) svd->columns, svd->block, product, work->chunk);
-	cross(matrix, svd->columns, svd->block, product, work->full);
+	block_multiply(matrix, (size_t) svd->columns, svd->block, product, work->chunk);
+	block_cross(matrix, svd->columns, svd->block, product, work->full);
 	if (!whiten(matrix, svd->columns, NEGLIGIBLE, work))
 		return false;
-	transform(matrix, svd->columns, product, work->full, work->chunk);
+	block_transform(matrix, svd->columns, product, work->full, work->chunk);
 
-	gram(matrix, svd->columns, product, work);
+	block_gram(matrix, svd->columns, product, work->packed, work->full);
 	if (!whiten(matrix, svd->columns, NEGLIGIBLE, work))
 		return false;
-	transform(matrix, svd->columns, product, work->full, work->chunk);
+	block_transform(matrix, svd->columns, product, work->full, work->chunk);
 	memcpy(svd->values, work->values,
 		   sizeof(double) * (size_t) svd->columns);
 	swap(&svd->block, &svd->spare[0]);
@@ -428,11 +287,11 @@ filter(const SvdMatrix *matrix, Svd *svd, double last, int n, const Work *work)
 		double	   *next = svd->spare[i == 1 ? 0 : 1];
 		uint32_t	item;
 
-		multiply(matrix, columns, svd->block, next, work->chunk);
-		for (item = 0; item < matrix->items; item += CHUNK)
+		block_multiply(matrix, columns, svd->block, next, work->chunk);
+		for (item = 0; item < matrix->items; item += BLOCK_CHUNK)
 		{
 			size_t		offset = item * columns;
-			size_t		count = (size_t) chunk_at(matrix, item) * columns;
+			size_t		count = (size_t) block_chunk(matrix, item) * columns;
 
 			if (i == 1)
 				recur_first(count, centre, svd->block + offset, next + offset);
@@ -626,13 +485,13 @@ svd_turn(const SvdMatrix *matrix, int len, const double *onto,
 		return true;
 
 	stretch(matrix, n, vectors, sqrt(onto_squares / squares));
-	cross(matrix, len, vectors, onto, work.full);
+	block_cross(matrix, len, vectors, onto, work.full);
 	for (j = 0; j < n * n; j++)
 		work.full[j] /= onto_squares;
 	if (!linalg_all_finite(n * n, work.full) ||
 		!linalg_nearest_rotation(len, work.full, work.rotation, work.left,
 								 work.right, work.spectral, work.integers))
 		return false;
-	transform(matrix, len, vectors, work.rotation, work.chunk);
+	block_transform(matrix, len, vectors, work.rotation, work.chunk);
 	return true;
 }

@@ -4,9 +4,8 @@
  *		matrix A of users by items, of which each user's row is divided by the
  *		square root of its sum.
  *
- * What has one vector for each item is a block: "columns" numbers for each,
- * item after item.  Time is linear in the cells, but for small matrices of
- * order "columns"; memory comes from the caller.
+ * Time is linear in the cells, but for small matrices of order "columns" of a
+ * block; memory comes from the caller.
  *
  * Nothing here depends on the order in which something was read, as long as
  * users, items and the cells of a user are in an order of their own.
@@ -15,30 +14,11 @@
 #define DLINTS_SVD_H
 
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+
+#include "block.h"
 
 /* directions that are computed beside those that are wanted */
 #define SVD_SPARE		10
-
-/* a number of the matrix */
-typedef struct SvdCell
-{
-	uint32_t	user;
-	uint32_t	item;
-	double		weight;
-} SvdCell;
-
-typedef struct SvdMatrix
-{
-	uint32_t	users;
-	uint32_t	items;
-	const size_t *starts;		/* of each user's cells; one more says where
-								 * the last ends */
-	SvdCell    *cells;
-	void		(*pause) (void);	/* called every few milliseconds; need not
-									 * come back */
-} SvdMatrix;
 
 typedef struct Svd
 {

@@ -63,7 +63,7 @@ $$ SELECT max(greatest(memory_difference(e, memory), difference(reward_sums((f -
 -- the numbers of a matrix
 CREATE FUNCTION cells(j jsonb) RETURNS float8[] LANGUAGE sql AS $$ SELECT numbers(jsonb_path_query_array(j, '$[*][*]')) $$;
 
-SELECT plan(6 * 6 + 6 + 6 + 6 + 2 + 3 + 5 + 14 + 3);
+SELECT plan(6 * 6 + 6 + 6 + 6 + 2 + 3 + 5 + 14 + 3 + 1);
 SELECT cmp_ok(far_off(name, m), '<=', 1e-11::float8, format('%s: %s', name, way)) FROM model, LATERAL (VALUES
   ('one by one', one_by_one(empty, 1, 140)), ('batch', by_batch(empty, 1, 140)), ('reduced contexts', by_reduced(empty, 1, 140)), ('evidence', by_evidence(empty, 1, 140)), ('batch after batch', by_batch(by_batch(empty, 1, 33), 34, 140)),
   ('histories', one_by_one(empty, 1, 20) || (by_evidence(empty, 21, 100) || by_batch(empty, 101, 140)))) AS v (way, m) ORDER BY name, way;
@@ -112,5 +112,10 @@ SELECT is(outcome(format('SELECT %s FROM (SELECT dlints_new(1), dlints_update(dl
   ('1.1e10 * e', '22023: weight must be greater than 0 and at most 1e+10 (The value is 11000000000.)'), ('m * 2.0', '42883: operator does not exist: dlints * numeric')) AS v (statement, result) ORDER BY statement;
 SELECT ok(same_bytes(m::text::dlints, m) AND dlints_mean(m) IS NOT NULL AND (dlints_info(m)).effective_sample_size = n AND (dlints_info(m)).updates = 1, what) FROM (VALUES
   ('the largest', dlints_update(dlints_new(1), ARRAY[1], 1, weight => 1e10), 1e10::float8), ('a small one, H of which is nothing', dlints_update(dlints_new(1), ARRAY[1], 1, weight => 1e-200), 1e-200), ('one that is nothing', 1e-200 * (1e-200 * dlints_update(dlints_new(1), ARRAY[1], 1)), 0)) AS v (what, m, n) ORDER BY what;
+-- H, of squared weights, loses a ridge long before G does, of which alone the mean is
+SELECT ok(bool_and(least(predict, mean[1] - mean[2], (ucb).score, (greedy).score, progressive) > 2.999 AND greatest(predict, mean[1] - mean[2], (ucb).score, (greedy).score, progressive) < 3.001), 'what a heavy observation leaves of others is the same for all who look')
+FROM (SELECT dlints_predict(m, x) AS predict, (SELECT array_agg(c.mean ORDER BY index) FROM dlints_coefficients(m) AS c) AS mean, dlints_choose(dlints_set(m, policy => 'ucb', exploration => 0), x) OVER () AS ucb,
+             dlints_choose(dlints_set(m, policy => 'greedy'), x) OVER () AS greedy, dlints_progressive(m, x, NULL) OVER () AS progressive
+      FROM (SELECT dlints_update_batch(dlints_new(2, discount => 0.9, intercept => false), ARRAY[[1, 1], [1, 0]], ARRAY[1, 5], weights => ARRAY[1e9, 1]) AS m, ARRAY[1, -1] AS x) AS s) AS s;
 SELECT * FROM finish();
 ROLLBACK;

@@ -5,7 +5,7 @@
 BEGIN;
 \ir include/helpers.sql
 
-SELECT plan(91);
+SELECT plan(92);
 
 CREATE TEMP TABLE log AS
 SELECT i, i % 7 AS g, context(i, 5)::real[] AS x, number(i, 9) AS r FROM generate_series(1, 1000) AS i;
@@ -125,6 +125,12 @@ SELECT throws_ok('SELECT dlints_evidence(dlints_new(5, discount => 0.9 + i * 0.0
 
 -- only aggregates call the support functions
 SELECT throws_ok('SELECT dlints_evidence_transfn(NULL, m, x, r) FROM log, empty', '42809', NULL, 'no state without an aggregate');
+
+-- a call that sees now one state and now another knows which is which
+CREATE TEMP TABLE two AS SELECT dlints_evidence(m, x, r) FILTER (WHERE i <= 300) AS a, dlints_evidence(m, x, r) FILTER (WHERE i > 300) AS b FROM log, empty;
+SELECT is((SELECT array_agg(dlints_predict(CASE WHEN i % 4 < 3 THEN s.a ELSE s.b END, x) ORDER BY i) FROM log WHERE i <= 40),
+          (SELECT array_agg(dlints_predict(CASE WHEN i % 4 < 3 THEN two.a ELSE two.b END, x) ORDER BY i) FROM log WHERE i <= 40), 'states in turns')
+FROM (SELECT dlints_evidence(m, x, r) FILTER (WHERE i <= 300) AS a, dlints_evidence(m, x, r) FILTER (WHERE i > 300) AS b FROM log, empty) AS s, two;
 
 -- ---------- variables ----------
 
