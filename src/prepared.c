@@ -444,7 +444,10 @@ Meet(CallSite *site, Datum datum)
 	if (site->last && site->last == last)
 		ReplaceKey(site, &site->seen, datum, site->context);
 	else
-		site->seen.size = site->seen.stamp = 0;
+	{
+		Free(site, site->seen.bytes);
+		memset(&site->seen, 0, sizeof(site->seen));
+	}
 	if (site->last)
 		site->last->datum = datum;
 	else
