@@ -318,7 +318,7 @@ ModelGetDatum(Dlints *model)
  * A slice is read from four bytes before on, so that behind its length word
  * numbers stand where numbers have to.
  */
-#define SLICE_HEAD	(2 * VARHDRSZ)
+#define SLICE_HEAD	((Size) 2 * VARHDRSZ)
 
 Evidence
 ModelMemoryFromDatum(Datum datum, const DlintsHeader *header, bool with_H)
