@@ -17,19 +17,14 @@ REDUCED_DIM = 8
 STEPS = 2000
 TIE = 1e-9
 
-APPENDED, APPENDED_INTERCEPT = (
-    forms.Appended(ITEM_DIM, USER_DIM, intercept)
-    for intercept in (False, True))
-INTERACTING, INTERACTING_INTERCEPT = (
-    forms.Interacting(ITEM_DIM, USER_DIM, intercept)
-    for intercept in (False, True))
+SIZES = ITEM_DIM, USER_DIM
 # Of each form the reduced dimensions and discounts to check
 FORMS = (
-    (APPENDED, [(REDUCED_DIM, 1), (REDUCED_DIM, 0.99), (None, 1),
-                (None, 0.99)]),
-    (APPENDED_INTERCEPT, [(REDUCED_DIM, 0.99), (None, 1)]),
-    (INTERACTING, [(REDUCED_DIM, 1), (REDUCED_DIM, 0.99)]),
-    (INTERACTING_INTERCEPT, [(REDUCED_DIM, 0.99)]))
+    (forms.Appended(*SIZES), [(REDUCED_DIM, 1), (REDUCED_DIM, 0.99),
+                              (None, 1), (None, 0.99)]),
+    (forms.Appended(*SIZES, True), [(REDUCED_DIM, 0.99), (None, 1)]),
+    (forms.Interacting(*SIZES), [(REDUCED_DIM, 1), (REDUCED_DIM, 0.99)]),
+    (forms.Interacting(*SIZES, True), [(REDUCED_DIM, 0.99)]))
 
 TABLES = """
 CREATE TABLE item  (id integer PRIMARY KEY, features real[] NOT NULL);

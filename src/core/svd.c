@@ -121,14 +121,25 @@ whiten(const SvdMatrix *matrix, int columns, double negligible,
 	   const Work *work)
 {
 	size_t		n = (size_t) columns;
+	double		largest = 0.0;
+	int			exponent;
 	double		least;
 	size_t		i;
 	size_t		j;
 
-	if (!linalg_all_finite(n * n, work->full) ||
-		!linalg_eigenvectors(columns, work->full, work->values,
+	if (!linalg_all_finite(n * n, work->full))
+		return false;
+	/* LAPACK takes lengths in ways that want numbers around 1 */
+	for (j = 0; j < n; j++)
+		largest = fmax(largest, work->full[j * n + j]);
+	(void) frexp(largest, &exponent);
+	for (i = 0; i < n * n; i++)
+		work->full[i] = ldexp(work->full[i], -exponent);
+	if (!linalg_eigenvectors(columns, work->full, work->values,
 							 work->spectral, work->integers))
 		return false;
+	for (j = 0; j < n; j++)
+		work->values[j] = ldexp(work->values[j], exponent);
 	matrix->pause();
 
 	/* they are in ascending order */
