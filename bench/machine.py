@@ -60,6 +60,14 @@ def process_status(cursor, pid):
     return dict(re.split(r':\s*', line, 1) for line in lines)
 
 
+def memory(cursor):
+    """Return a backend's memory in bytes by the system's names of kinds."""
+    pid = value(cursor, 'SELECT pg_backend_pid()')
+    return {name: int(field.split()[0]) * 1024 for name, field
+            in process_status(cursor, pid).items()
+            if name in ('RssAnon', 'VmRSS', 'VmHWM')}
+
+
 def _process(cursor, pid):
     """Return the folder of a backend, which may be on another machine."""
     if cursor.connection.info.host.startswith('/'):

@@ -4,7 +4,6 @@
  */
 #include "postgres.h"
 
-#include "miscadmin.h"
 #include "utils/memutils.h"
 
 #include "expanded.h"
@@ -263,17 +262,13 @@ LearnFirst(WorkingModel *working, int count)
 void
 WorkingLearnPending(WorkingModel *working)
 {
-	int			chosen = working->is_state ? 0 :
+	int			chosen = working->is_state ? -1 :
 		ModelLastChoice(&working->model->header, working->pending);
 
-	if (chosen > 0)
+	if (chosen >= 0)
 	{
-		/* a cancellation between the two would leave the choice for later */
-		CHECK_FOR_INTERRUPTS();
-		HOLD_INTERRUPTS();
 		LearnFirst(working, chosen);
 		ModelLearned(working->model);
-		RESUME_INTERRUPTS();
 	}
 	LearnFirst(working, working->pending);
 }
@@ -289,8 +284,9 @@ static void
 Settle(WorkingModel *working)
 {
 	const DlintsHeader *header = &working->model->header;
-	bool		chooses = working->is_state &&
-		header->chosen != header->updates + working->pending;
+	bool		chooses = working->is_state ?
+		header->chosen != header->updates + working->pending :
+		ModelLastChoice(header, 0) == 0;
 	MemoryContext work;
 	MemoryContext caller;
 
@@ -300,7 +296,7 @@ Settle(WorkingModel *working)
 								 ALLOCSET_DEFAULT_SIZES);
 	caller = MemoryContextSwitchTo(work);
 	WorkingLearnPending(working);
-	if (chooses)
+	if (working->is_state && chooses)
 		ModelRevised(working->model);
 	MemoryContextSwitchTo(caller);
 	MemoryContextDelete(work);

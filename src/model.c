@@ -455,16 +455,17 @@ ChoiceInterval(const DlintsHeader *header, int64 chosen)
 
 /*
  * Of so many more updates one by one, how many until the last that comes with
- * a choice; 0 if none does.
+ * a choice: -1 if none does, 0 if it is the last one made, whose choice was
+ * cancelled.
  */
 int
 ModelLastChoice(const DlintsHeader *header, int more)
 {
 	int64		chosen = header->chosen;
-	int			last = 0;
+	int			last = -1;
 	int			i;
 
-	for (i = 1; i <= more; i++)
+	for (i = 0; i <= more; i++)
 		if (header->updates + i - chosen >= ChoiceInterval(header, chosen))
 		{
 			chosen = header->updates + i;

@@ -7,7 +7,6 @@ rows: grouping them by user and item.
 from bench import machine, samples
 from bench.measure import alternate, statements
 from bench.report import Result, at_most
-from bench.server import value
 
 TITLE = 'Item vectors from clicks'
 CLICKS = 1000000
@@ -63,17 +62,9 @@ def _taken(cursor, statement):
     """Return the bytes that a statement takes at its peak, if they show."""
     # the table's pages are in the backend's memory already
     cursor.execute('SELECT count(*) FROM click')
-    before = _memory(cursor)
+    before = machine.memory(cursor)
     cursor.execute(statement)
-    after = _memory(cursor)
+    after = machine.memory(cursor)
     if not after:
         return None
-    return (after['VmHWM'] - before['VmRSS']) * 1024
-
-
-def _memory(cursor):
-    """Return the backend's memory in kB, by whom the system asks."""
-    pid = value(cursor, 'SELECT pg_backend_pid()')
-    return {name: int(field.split()[0]) for name, field
-            in machine.process_status(cursor, pid).items()
-            if name in ('VmRSS', 'VmHWM')}
+    return after['VmHWM'] - before['VmRSS']

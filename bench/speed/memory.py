@@ -59,11 +59,9 @@ def run(cursor, share, advance):
 
 
 def _memory(cursor):
-    """Return the backend's memory in megabytes, by whom the system asks."""
-    pid = value(cursor, 'SELECT pg_backend_pid()')
-    fields = machine.process_status(cursor, pid)
-    memory = {name: int(fields[name].split()[0]) / 1024
-              for name in ('RssAnon', 'VmRSS', 'VmHWM') if name in fields}
+    """Return the backend's memory in megabytes, by whom is asked."""
+    memory = {name: size / 2 ** 20
+              for name, size in machine.memory(cursor).items()}
     if cursor.connection.server_version >= 140000:
         memory['contexts'] = value(cursor, CONTEXTS) / 2 ** 20
     return memory

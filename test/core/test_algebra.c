@@ -77,9 +77,12 @@ subtract(Evidence *e, const Evidence *other)
 
 typedef void (*Check) (int dim, bool fades);
 
+#define test_of_memories(f)	{#f, each_memory, NULL, free_all, &(Check) {f}}
+
 static void
-for_each_memory(Check check)
+each_memory(void **state)
 {
+	Check		check = *(Check *) *state;
 	int			d;
 
 	for (d = 0; d < LENGTH(dims); d++)
@@ -125,12 +128,6 @@ check_absorb(int dim, bool fades)
 	}
 }
 
-static void
-test_absorb(void **state)
-{
-	for_each_memory(check_absorb);
-}
-
 /* Learning has one memory or several: weights of 1 are no special case. */
 static void
 test_weights_of_one(void **state)
@@ -174,12 +171,6 @@ check_scale(int dim, bool fades)
 	}
 }
 
-static void
-test_scale(void **state)
-{
-	for_each_memory(check_scale);
-}
-
 /* in either order, to the bit; and back */
 static void
 check_add(int dim, bool fades)
@@ -198,12 +189,6 @@ check_add(int dim, bool fades)
 	assert_same_bits(value_count(sum), sum->N, turned->N);
 	assert_true(subtract(sum, right));
 	check_memory(sum, first, all, CLOSE);
-}
-
-static void
-test_add_and_subtract(void **state)
-{
-	for_each_memory(check_add);
 }
 
 /* from one reference to another and back; relative to the further one */
@@ -230,12 +215,6 @@ check_rebase(int dim, bool fades)
 			evidence_rebase(e, references[t] - references[f]);
 			check_memory(e, from, to->S > from->S ? to : from, CLOSE);
 		}
-}
-
-static void
-test_rebase(void **state)
-{
-	for_each_memory(check_rebase);
 }
 
 /* Rewards that are all the new reference: no rounding makes S negative. */
@@ -528,12 +507,6 @@ check_each_number(int dim, bool fades)
 	}
 }
 
-static void
-test_each_number_tells(void **state)
-{
-	for_each_memory(check_each_number);
-}
-
 /* All taken back, one by one in another order: possible, and nearly nothing. */
 static void
 check_all_taken_back(int dim, bool fades)
@@ -555,12 +528,6 @@ check_all_taken_back(int dim, bool fades)
 	/* the mean of nothing is within what rewards were */
 	assert_true(fabs(*e->R) <= sqrt(*e->N) * sqrt(*e->S) * (1 + 1e-15));
 	check_memory(e, none, all, CLOSE);
-}
-
-static void
-test_all_taken_back(void **state)
-{
-	for_each_memory(check_all_taken_back);
 }
 
 /*
@@ -623,16 +590,16 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		test_of(test_absorb),
+		test_of_memories(check_absorb),
 		test_of(test_weights_of_one),
-		test_of(test_scale),
-		test_of(test_add_and_subtract),
-		test_of(test_rebase),
+		test_of_memories(check_scale),
+		test_of_memories(check_add),
+		test_of_memories(check_rebase),
 		test_of(test_rebased_squares_are_not_negative),
 		test_of(test_histories_by_time),
 		test_of(test_what_was_never_learned_is_refused),
-		test_of(test_each_number_tells),
-		test_of(test_all_taken_back),
+		test_of_memories(check_each_number),
+		test_of_memories(check_all_taken_back),
 		test_of(test_coordinate_taken_back),
 		test_of(test_faded_can_be_taken_from)
 	};

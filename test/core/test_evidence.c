@@ -56,9 +56,12 @@ recount(Algorithm1 *a, const History *h, int from, int to)
 
 typedef void (*Check) (int dim, double discount);
 
+#define test_of_models(f)	{#f, each_model, NULL, free_all, &(Check) {f}}
+
 static void
-for_each_model(Check check)
+each_model(void **state)
 {
+	Check		check = *(Check *) *state;
 	int			d;
 	int			g;
 
@@ -123,12 +126,6 @@ check_blocks(int dim, double discount)
 }
 
 static void
-test_blocks_equal_algorithm1(void **state)
-{
-	for_each_model(check_blocks);
-}
-
-static void
 check_same_evidence(const Evidence *a, const Evidence *b)
 {
 	assert_same_bits(value_count(a), a->N, b->N);
@@ -181,12 +178,6 @@ check_splits(int dim, double discount)
 	}
 }
 
-static void
-test_concat_at_every_split(void **state)
-{
-	for_each_model(check_splits);
-}
-
 /* nothing before, or nothing after: the same to the bit, later untouched */
 static void
 check_concat_with_empty(int dim, double discount)
@@ -209,12 +200,6 @@ check_concat_with_empty(int dim, double discount)
 	result = evidence_new(dim, discount);
 	append(result, discount, 0, empty);
 	check_same_evidence(result, empty);
-}
-
-static void
-test_concat_with_empty(void **state)
-{
-	for_each_model(check_concat_with_empty);
 }
 
 /* ---------- what discounting leaves ---------- */
@@ -392,12 +377,6 @@ check_validity(int dim, double discount)
 	assert_true(evidence_is_valid(e));
 }
 
-static void
-test_validity(void **state)
-{
-	for_each_model(check_validity);
-}
-
 /* an overflow while learning leaves a mark that validation sees */
 static void
 test_overflow_is_seen(void **state)
@@ -415,14 +394,14 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		test_of(test_two_observations_by_hand),
-		test_of(test_blocks_equal_algorithm1),
+		test_of_models(check_blocks),
 		test_of(test_empty_block_changes_nothing),
-		test_of(test_concat_at_every_split),
-		test_of(test_concat_with_empty),
+		test_of_models(check_splits),
+		test_of_models(check_concat_with_empty),
 		test_of(test_faded_numbers_are_plain_zeros),
 		test_of(test_concat_leaves_plain_zeros),
 		test_of(test_concat_after_very_many),
-		test_of(test_validity),
+		test_of_models(check_validity),
 		test_of(test_overflow_is_seen)
 	};
 

@@ -5,7 +5,7 @@
 BEGIN;
 \ir include/helpers.sql
 
-SELECT plan(92);
+SELECT plan(93);
 
 CREATE TEMP TABLE log AS
 SELECT i, i % 7 AS g, context(i, 5)::real[] AS x, number(i, 9) AS r FROM generate_series(1, 1000) AS i;
@@ -132,6 +132,10 @@ SELECT is((SELECT array_agg(dlints_predict(CASE WHEN i % 4 < 3 THEN s.a ELSE s.b
           (SELECT array_agg(dlints_predict(CASE WHEN i % 4 < 3 THEN two.a ELSE two.b END, x) ORDER BY i) FROM log WHERE i <= 40), 'states in turns')
 FROM (SELECT dlints_evidence(m, x, r) FILTER (WHERE i <= 300) AS a, dlints_evidence(m, x, r) FILTER (WHERE i > 300) AS b FROM log, empty) AS s, two;
 
+SELECT ok(bool_and(p = q), 'a state that goes on between the rows that look at it')
+FROM (SELECT (SELECT sum(dlints_predict(w.running, x)) FROM log WHERE i <= 4) AS p, (SELECT sum(dlints_predict(f.running, x)) FROM log, framed AS f WHERE log.i <= 4 AND f.i = w.i) AS q
+      FROM (SELECT i, dlints_evidence(m, x, r) OVER (ORDER BY i) AS running FROM log, empty WHERE i <= 30) AS w) AS s;
+
 -- ---------- variables ----------
 
 -- one after the other in place, and each as if it were a statement of its own;
@@ -244,8 +248,10 @@ END
 $$;
 SELECT ok(model_difference(in_turns(m, false), in_turns(m, true)) <= 1e-10, 'updates, reduced ones and batches, shorter and longer than a block') FROM empty;
 
--- an error leaves the variable as it was: at once, and whatever waits
-CREATE FUNCTION after_errors(state dlints, n integer) RETURNS text LANGUAGE plpgsql AS
+-- an error leaves the variable as it was: at once, and whatever waits.  A function
+-- for each, since after its first error in a transaction an expression of PL/pgSQL
+-- is a statement like any other.
+SELECT format($function$CREATE FUNCTION after_errors_%s(state dlints, n integer) RETURNS text LANGUAGE plpgsql AS
 $$
 DECLARE
 	x real[] := '{1, 2, 3, 4, 5}';
@@ -274,14 +280,15 @@ BEGIN
 			found := found || ' ' || SQLSTATE;
 		END;
 		IF NOT same_bytes(state, before) THEN
-			RETURN format('changed by error %s', kind);
+			RETURN 'changed by error ' || kind;
 		END IF;
 	END LOOP;
 	state := dlints_update(state, x, n + 1);
 	RETURN found || CASE WHEN (dlints_info(state)).updates = n + 1 THEN '' ELSE ' and lost' END;
 END
-$$;
-SELECT is(after_errors(m, n), ' 22000 22003 22003 22023 22023 22012 22023 22003 22023', format('errors after %s observations', n)) FROM empty, (VALUES (0), (1), (5), (128), (130)) AS v (n);
+$$ $function$, n) FROM (VALUES (0), (1), (5), (128), (130)) AS v (n) \gexec
+SELECT is(found, ' 22000 22003 22003 22023 22023 22012 22023 22003 22023', format('errors after %s observations', n)) FROM empty,
+	LATERAL (VALUES (0, after_errors_0(m, 0)), (1, after_errors_1(m, 1)), (5, after_errors_5(m, 5)), (128, after_errors_128(m, 128)), (130, after_errors_130(m, 130))) AS v (n, found);
 
 -- what overflows does so in the statement that learns it: only models from elsewhere can
 CREATE FUNCTION overflows() RETURNS text LANGUAGE plpgsql AS

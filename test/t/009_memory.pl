@@ -136,7 +136,7 @@ stays_low('100,000 updates of a variable, looked at, copied, and with errors', q
 	BEGIN
 		FOR i IN 1 .. %d LOOP
 			s := dlints_update(s, x, i);
-			CONTINUE WHEN i %% 100 > 0;
+			CONTINUE WHEN i %% 20 > 0;
 			expected := dlints_predict(s, x);
 			other := s;
 			BEGIN
