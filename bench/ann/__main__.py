@@ -50,7 +50,7 @@ def main():
 def parse_arguments():
     """Return the command line's options."""
     parser = program.parser('ann', __doc__)
-    parser.add_argument('--items', type=program.numbers(10000),
+    parser.add_argument('--items', type=program.numbers(100000),
                         metavar='N,...')
     parser.add_argument('--dims', type=program.numbers(24),
                         metavar='N,...', help='numbers of a context')
