@@ -96,8 +96,7 @@ def measure(cursor, catalogue, options, advance):
     judges = make_judges(catalogue)
     return [(way.name, *cost, *(
         found[way, case].cell(judges[case, bool(way.judged)], way in exact)
-        if case[0] in way.models() else '' for case in trial.CASES))
-        for way, cost in costs.items()]
+        for case in trial.CASES)) for way, cost in costs.items()]
 
 
 def make_judges(catalogue):
