@@ -49,14 +49,17 @@ def main():
 
 def parse_arguments():
     """Return the command line's options."""
-    parser = program.parser(
-        'ann', __doc__)
-    parser.add_argument('--items', type=program.numbers(10000), metavar='N,...')
+    parser = program.parser('ann', __doc__)
+    parser.add_argument('--items', type=program.numbers(100000),
+                        metavar='N,...')
     parser.add_argument('--dims', type=program.numbers(24),
                         metavar='N,...', help='numbers of a context')
     parser.add_argument('--kinds', nargs='+', choices=KINDS)
     parser.add_argument('--methods', nargs='+', choices=ways.METHODS,
                         default=ways.METHODS)
+    parser.add_argument('--lists', type=program.number(1), metavar='N',
+                        help='of IVFFlat, in roots of the number of items '
+                        f'(default {ways.LISTS}, 1 where lengths differ)')
     parser.add_argument('--all', action='store_true',
                         help='all catalogues, and HNSW over the longest '
                         'contexts, which takes an hour')
@@ -81,7 +84,7 @@ def measure(cursor, catalogue, options, advance):
     exact = ways.exact()
     found = defaultdict(trial.Found)
     costs = {way: ('', '') for way in exact}
-    indexes = ways.indexes(catalogue, options.methods, options.all)
+    indexes = ways.indexes(catalogue, options)
     for number, index in enumerate(indexes, 1):
         cost = trial.build(cursor, index)
         searches = ways.searches(index)
@@ -93,8 +96,7 @@ def measure(cursor, catalogue, options, advance):
     judges = make_judges(catalogue)
     return [(way.name, *cost, *(
         found[way, case].cell(judges[case, bool(way.judged)], way in exact)
-        if case[0] in way.models() else '' for case in trial.CASES))
-        for way, cost in costs.items()]
+        for case in trial.CASES)) for way, cost in costs.items()]
 
 
 def make_judges(catalogue):

@@ -26,6 +26,8 @@ class Found:
 
     def cell(self, judge, exact):
         """Return it in words."""
+        if not self.seconds:
+            return ''
         took = f'{np.median(self.seconds) * 1e3:.3g} ms'
         best, share, recall = judge.rate(self.lists)
         if exact:

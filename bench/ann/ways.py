@@ -145,7 +145,7 @@ def exact():
             Way('exact, reduced, parallel', few, EXACT, 'Gather', parallel)]
 
 
-def indexes(catalogue, methods, everything):
+def indexes(catalogue, options):
     """Return the indexes to build."""
     items, dim = catalogue.vectors.shape
     forms = [vector(dim, 'halfvec'), reduced(catalogue.reduced_dim)]
@@ -153,10 +153,11 @@ def indexes(catalogue, methods, everything):
         forms.insert(1, lengthened(dim, catalogue.longest))
     elif items * dim < SMALL:
         forms.insert(0, vector(dim))
-    options = {'ivfflat': f'lists = {LISTS * items ** 0.5:.0f}', 'hnsw': ''}
-    return [Index(method, form, options[method])
-            for method in methods for form in forms
-            if everything or items * form.size < LARGE]
+    roots = options.lists or (1 if catalogue.is_uneven else LISTS)
+    sizes = {'ivfflat': f'lists = {roots * items ** 0.5:.0f}', 'hnsw': ''}
+    return [Index(method, form, sizes[method])
+            for method in options.methods for form in forms
+            if options.all or items * form.size < LARGE]
 
 
 def searches(index):
