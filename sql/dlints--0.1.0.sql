@@ -786,15 +786,15 @@ COMMENT ON FUNCTION dlints_probability(dlints, anycompatiblearray, anycompatible
 
 CREATE FUNCTION dlints_project(model dlints, context anycompatiblearray) RETURNS double precision[]
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
-COMMENT ON FUNCTION dlints_project(dlints, anycompatiblearray) IS 'reduced context z = P x';
+COMMENT ON FUNCTION dlints_project(dlints, anycompatiblearray) IS 'reduced context of a context';
 
 CREATE FUNCTION dlints_project(model dlints, context anycompatiblearray, shared anycompatiblearray) RETURNS double precision[]
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
-COMMENT ON FUNCTION dlints_project(dlints, anycompatiblearray, anycompatiblearray) IS 'reduced context z = P x + (Q x) o (R u) under a shared context u';
+COMMENT ON FUNCTION dlints_project(dlints, anycompatiblearray, anycompatiblearray) IS 'reduced context of a context under a shared context';
 
 CREATE FUNCTION dlints_mean(model dlints) RETURNS double precision[]
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION dlints_mean(dlints) IS 'posterior mean, reduced_dim numbers, followed by the intercept if there is one';
+COMMENT ON FUNCTION dlints_mean(dlints) IS 'posterior mean, one number for each coordinate of a reduced context, the intercept''s last';
 
 CREATE FUNCTION dlints_weights(model dlints) RETURNS double precision[]
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;

@@ -27,10 +27,10 @@ PG_FUNCTION_INFO_V1(dlints_draw);
 /*
  * dlints_draw(model dlints, seed bigint DEFAULT NULL) -> double precision[]
  *
- * One perturbed estimate psi-tilde of reduced_dim numbers (Algorithm 1),
- * followed by that of the intercept if there is one: normal with mean psi-hat
- * and covariance xi^2 Z^-1 Z~ Z^-1.  With a seed the same for the same model;
- * without, independent of every other draw.
+ * One perturbed estimate psi-tilde (Algorithm 1), of as many numbers as
+ * dlints_mean has: normal with mean psi-hat and covariance
+ * xi^2 sigma^2 Z^-1 Z~ Z^-1.  With a seed the same for the same model; without,
+ * independent of every other draw.
  */
 Datum
 dlints_draw(PG_FUNCTION_ARGS)
@@ -50,10 +50,9 @@ PG_FUNCTION_INFO_V1(dlints_draw_weights);
  * dlints_draw_weights(model dlints [, shared anycompatiblearray],
  *					   seed bigint DEFAULT NULL) -> double precision[]
  *
- * A draw carried back to context space, P' psi-tilde, context_dim numbers;
- * under a shared context u, P' psi-tilde + Q' (psi-tilde o R u).  Its dot
- * product with a context is the score of that context under the draw, up to
- * the intercept, which is the same for all.
+ * A draw carried back to context space as dlints_weights carries the mean.  Its
+ * dot product with a context is the score of that context under the draw, up
+ * to the intercept, which is the same for all.
  */
 Datum
 dlints_draw_weights(PG_FUNCTION_ARGS)

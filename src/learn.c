@@ -263,9 +263,9 @@ PG_FUNCTION_INFO_V1(dlints_update_reduced);
  *						 at timestamptz DEFAULT NULL,
  *						 weight double precision DEFAULT NULL) -> dlints
  *
- * As dlints_update, for an observation of which the reduced context z (from
- * dlints_project: reduced_dim numbers, followed by 1 with an intercept) was
- * logged and the context was not.
+ * As dlints_update, for an observation of which the reduced context z (as
+ * dlints_project returns it, the 1 of an intercept last) was logged and the
+ * context was not.
  */
 Datum
 dlints_update_reduced(PG_FUNCTION_ARGS)

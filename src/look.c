@@ -25,9 +25,9 @@ PG_FUNCTION_INFO_V1(dlints_project);
  * dlints_project(model dlints, context anycompatiblearray
  *				  [, shared anycompatiblearray]) -> double precision[]
  *
- * The reduced context z = P x, reduced_dim numbers (Algorithm 1, "Calculate
- * z"); with a shared context u, P x + (Q x) o (R u).  Without projection the
- * context itself.  An intercept adds a last number, 1.
+ * The reduced context z (Algorithm 1, "Calculate z"), made of the context and
+ * the shared one as the model's kind has it (see kinds.h).  An intercept adds a
+ * last number, 1.
  */
 Datum
 dlints_project(PG_FUNCTION_ARGS)
@@ -44,8 +44,8 @@ PG_FUNCTION_INFO_V1(dlints_mean);
 /*
  * dlints_mean(model dlints) -> double precision[]
  *
- * The posterior mean psi-hat = Z^-1 b, reduced_dim numbers (Algorithm 1,
- * "Calculate psi-hat"), followed by that of the intercept if there is one.
+ * The posterior mean psi-hat = Z^-1 b (Algorithm 1, "Calculate psi-hat"), one
+ * number for each coordinate of z, that of the intercept last.
  */
 Datum
 dlints_mean(PG_FUNCTION_ARGS)
@@ -62,10 +62,9 @@ PG_FUNCTION_INFO_V1(dlints_weights);
  * dlints_weights(model dlints [, shared anycompatiblearray])
  *		-> double precision[]
  *
- * The posterior mean carried back to context space, P' psi-hat, context_dim
- * numbers; under a shared context u, P' psi-hat + Q' (psi-hat o R u).  Its dot
- * product with a context, plus the intercept if there is one, is the expected
- * reward.
+ * The posterior mean carried back to context space under the shared context, if
+ * the model has one: context_dim numbers (see kinds.h).  Their dot product with
+ * a context, plus the intercept if there is one, is the expected reward.
  */
 Datum
 dlints_weights(PG_FUNCTION_ARGS)
