@@ -156,8 +156,8 @@ ValueKeyReplace(ValueKey *key, Datum datum, MemoryContext context)
 }
 
 /*
- * Numbers that nobody knows: no two models have the same digest but by a chance
- * of some 1 in 2^125, even if somebody is looking for them.
+ * Numbers that nobody knows: a model has the digest of another one by a chance
+ * of less than 1 in 2^125 (see digest.c), whoever made the two.
  */
 static const DigestKey *
 SecretKey(void)

@@ -5,8 +5,8 @@
  *
  * Two different sequences of as many bytes have the same digest with a
  * probability of at most DIGEST_LEVELS / 2^128 over the choice of the key,
- * whatever they are: NH of two blocks agrees in one of 2^32 keys at most, there
- * are four passes with keys of their own, and so many levels at which two
+ * whatever they are: NH of two blocks agrees under one of 2^32 keys at most,
+ * there are four passes with keys of their own, and so many levels at which two
  * sequences could become the same.
  */
 #include "digest.h"
@@ -23,8 +23,18 @@
 
 /*
  * A block, with zeros up to a whole step: the sum of the products of the two
- * halves of each word, to which its key is added.  (A carry between the halves
- * does not matter: with either half of the key given, the other is as random.)
+ * halves of each word, to which its key is added.
+ *
+ * NH adds keys to the halves, without the carry between them, but its bound
+ * holds here, too.  Two blocks differ in some word.  With the keys of all
+ * others given, their sums agree where the halves a b and a' b' of that word
+ * have products that differ by a given number (mod 2^64).  Where a != a', the
+ * lower halves, one b at most does so for each a: with the lower half of the
+ * key given, b' - b is the same for all b (mod 2^32).  So if another b, larger
+ * by 0 < s < 2^32, does, then b' is larger by s or by s - 2^32, and
+ * a' s = a s or a' (s - 2^32) = a s (mod 2^64).  All these are so small that
+ * they are equal as they stand: a' = a, or both are 0.  Where a = a', b' - b is
+ * not 0 and a alone is multiplied by it: one a at most for each b.
  */
 CPU_CLONES
 static Digest
