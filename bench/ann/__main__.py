@@ -62,14 +62,14 @@ def parse_arguments():
                         f'(default {ways.LISTS}, 1 where lengths differ)')
     parser.add_argument('--all', action='store_true',
                         help='all catalogues, and HNSW over the longest '
-                        'contexts, which takes an hour')
+                        'contexts, which takes hours')
     return parser.parse_args()
 
 
 def catalogues(options):
     """Return kind, number and dimension of the catalogues to measure.
 
-    Those that nobody asked for take a quarter of an hour.
+    By themselves they take half an hour.
     """
     chosen = options.kinds or options.items or options.dims or options.all
     return [(kind, items, dim) for items in options.items or SIZES

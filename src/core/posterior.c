@@ -18,59 +18,88 @@
 #define MOST_ROUNDINGS	1e12
 
 /*
- * Cholesky factor of evidence + ridge I.  No pivot of a Cholesky factor is
- * below the smallest eigenvalue, which is at least the ridge; one that is less
- * than half of it shows that rounding errors have drowned the ridge.
+ * What is added to the diagonals of G and H: the ridge and, in each, a share of
+ * the elements that stand there, taken to be at least so large.
+ */
+typedef struct Ridge
+{
+	double		ridge;
+	const double *evidence[2];
+	double		share[2];
+	double		least[2];
+} Ridge;
+
+/* What is added to element k of the diagonal. */
+static double
+added(const Ridge *r, int dim, int k)
+{
+	double		sum = r->ridge;
+	int			j;
+
+	for (j = 0; j < 2; j++)
+		if (r->share[j] > 0.0)
+			sum += r->share[j] *
+				fmax(r->evidence[j][linalg_packed_index(dim, k, k)], r->least[j]);
+	return sum;
+}
+
+/*
+ * Cholesky factor of evidence and what is added to it.  No pivot is below what
+ * was added to its element; one that is less than half of it shows that
+ * rounding errors have drowned that.
  */
 static bool
-factor_with_ridge(int dim, const double *evidence, double ridge,
+factor_with_ridge(int dim, const double *evidence, const Ridge *r,
 				  double *factor)
 {
-	int			i;
+	int			k;
 
 	memcpy(factor, evidence, linalg_packed_len(dim) * sizeof(double));
-	linalg_add_diagonal(dim, ridge, factor);
+	for (k = 0; k < dim; k++)
+		factor[linalg_packed_index(dim, k, k)] += added(r, dim, k);
 	if (!linalg_cholesky(dim, factor) ||
 		!linalg_all_finite(linalg_packed_len(dim), factor))
 		return false;
-	for (i = 0; i < dim; i++)
+	for (k = 0; k < dim; k++)
 	{
-		double		root = factor[linalg_packed_index(dim, i, i)];
+		double		root = factor[linalg_packed_index(dim, k, k)];
 
-		if (root * root < 0.5 * ridge)
+		if (root * root < 0.5 * added(r, dim, k))
 			return false;
 	}
 	return true;
 }
 
 /*
- * The same with the ridge raised by "raise" and, where that is not enough, by
- * more, of which the caller is told.
+ * The same with as large a share as is needed.
  *
  * When contexts are so large or so nearly parallel that the ridge drowns in
- * the rounding errors of the evidence itself, the ridge is raised to their
- * size: what the evidence still knows is kept.  Each observation can add one
- * rounding of the largest element, and does when the same context comes again
- * and again.  Evidence that needs more than that never came from observations,
- * and false is returned.
+ * the rounding errors of the evidence itself, it is raised to their size: what
+ * the evidence still knows is kept.  Each observation can add one rounding, and
+ * does when the same context comes again and again.  A rounding is in
+ * proportion to a coordinate's own elements, so that one which was never seen
+ * keeps its ridge; where evidence was taken back, to those that were larger.
+ * Evidence that needs more than that never came from observations, and false
+ * is returned.
  */
 static bool
-factor_raised(const Evidence *e, const double *evidence, double ridge,
-			  double *raise, double *factor)
+factor_raised(const Evidence *e, int j, Ridge *r, double *factor)
 {
-	double		rounding = e->dim * DBL_EPSILON *
-		linalg_max_diagonal(e->dim, evidence);
+	const double *evidence = r->evidence[j];
+	double		rounding = e->dim * DBL_EPSILON;
 	double		most = rounding * (1.0 + fmin(*e->N, MOST_ROUNDINGS));
-	double		more;
+	int			attempt;
 
-	if (factor_with_ridge(e->dim, evidence, ridge + *raise, factor))
+	if (factor_with_ridge(e->dim, evidence, r, factor))
 		return true;
-	for (more = rounding; more < 10.0 * most; more *= 10.0)
-		if (factor_with_ridge(e->dim, evidence, ridge + *raise + more, factor))
-		{
-			*raise += more;
-			return true;
-		}
+	for (attempt = 0; attempt < 2; attempt++)
+	{
+		if (attempt > 0)
+			r->least[j] = linalg_max_diagonal(e->dim, evidence);
+		for (r->share[j] = rounding; r->share[j] < 10.0 * most; r->share[j] *= 10.0)
+			if (factor_with_ridge(e->dim, evidence, r, factor))
+				return true;
+	}
 	return false;
 }
 
@@ -102,10 +131,10 @@ factor_bind(Factor *f, int dim, bool fades, double *values)
 bool
 posterior_factor(const Evidence *e, double ridge, Factor *f)
 {
-	double		raise = 0.0;
+	Ridge		r = {ridge, {e->G, e->H}, {0, 0}, {0, 0}};
 
-	return factor_raised(e, e->G, ridge, &raise, f->L) &&
-		(f->M == NULL || factor_raised(e, e->H, ridge, &raise, f->M));
+	return factor_raised(e, 0, &r, f->L) &&
+		(f->M == NULL || factor_raised(e, 1, &r, f->M));
 }
 
 /* psi-hat = Z^-1 b (Algorithm 1, "Calculate psi-hat") */

@@ -497,24 +497,27 @@ test_drowned_ridge_is_noticed(void **state)
 
 /*
  * Weights are squared in H, which drowns a ridge long before G does.  The mean
- * follows from G alone, and is the same for those who look at nothing else.
+ * follows from G alone, and is the same for those who look at nothing else; the
+ * width of what was never seen is that of the ridge.
  */
 static void
-test_heavy_weights_leave_the_mean_alone(void **state)
+test_heavy_weights_are_about_what_was_seen(void **state)
 {
-	static const double contexts[2][2] = {{1, 1}, {1, 0}};
+	static const double contexts[2][3] = {{1, 1, 0}, {1, 0, 0}};
+	static const double unseen[3] = {0, 0, 1};
 	static const double rewards[2] = {1, 5};
 	double		weight;
 
 	for (weight = 1; weight <= 1e10; weight *= 10)
 	{
 		const double weights[2] = {weight, 1};
-		Evidence   *e = evidence_new(2, 0.9);
+		Evidence   *e = evidence_new(3, 0.9);
 		Factor	   *f = factor_new(e);
-		Factor		alone = {2, guarded(3), NULL};
-		double	   *work = guarded(evidence_absorb_work(2, 2));
-		double		mean[2];
-		double		mean_alone[2];
+		Factor		alone = {3, guarded(6), NULL};
+		double	   *work = guarded(evidence_absorb_work(3, 2));
+		double		root[9];
+		double		mean[3];
+		double		mean_alone[3];
 
 		evidence_absorb(e, 1, 2, contexts[0], rewards, 0, weights, work);
 		assert_true(posterior_factor(e, 1, f));
@@ -525,7 +528,8 @@ test_heavy_weights_leave_the_mean_alone(void **state)
 		assert_near(mean[0], (6 * weight + 5) / (3 * weight + 2), 1e-4);
 		assert_near(mean[1], -3 * weight / (3 * weight + 2), 1e-4);
 		assert_memory_equal(mean, mean_alone, sizeof(mean));
-
+		posterior_root(f, root);
+		assert_near(posterior_stddev(3, root, unseen, work), 1, 1e-12);
 	}
 }
 
@@ -605,7 +609,7 @@ main(void)
 		test_of(test_rank_one_evidence),
 		test_of(test_repeated_context),
 		test_of(test_drowned_ridge_is_noticed),
-		test_of(test_heavy_weights_leave_the_mean_alone),
+		test_of(test_heavy_weights_are_about_what_was_seen),
 		test_of(test_indefinite_evidence_is_refused),
 		test_of(test_nan_is_refused)
 	};
