@@ -24,7 +24,7 @@ typedef struct Progress
 	int64		updates;		/* of the model when that was computed */
 	int			memory;			/* in use then; 0 before the first time */
 	double	   *b;				/* work space for it */
-	double	   *factors;
+	double	   *factor;
 } Progress;
 
 /*
@@ -57,7 +57,7 @@ MeanIsRecent(const Progress *progress)
 		model->updates - progress->updates <= MostBehind(model);
 }
 
-/* Compute the mean of the memory in use. */
+/* Compute the mean of the memory in use, which needs one matrix of the two. */
 static void
 ComputeMean(Progress *progress)
 {
@@ -69,7 +69,7 @@ ComputeMean(Progress *progress)
 									  model->reference, progress->b);
 	Factor		factor;
 
-	factor_bind(&factor, dim, memory->H != NULL, progress->factors);
+	factor_bind(&factor, dim, false, progress->factor);
 	FactorEvidence(memory, model->ridge, &factor);
 	posterior_mean(&factor, progress->b, progress->mean);
 	progress->mean[dim - 1] += level;
@@ -89,7 +89,7 @@ Begin(Progress *progress, Datum datum)
 	dim = ModelCoordinates(&progress->model->header);
 	progress->mean = palloc(sizeof(double) * dim);
 	progress->b = palloc(sizeof(double) * dim);
-	progress->factors = palloc(sizeof(double) * factor_value_count(dim, true));
+	progress->factor = palloc(sizeof(double) * factor_value_count(dim, false));
 	ValueKeySet(&progress->key, datum, context);
 	MemoryContextSwitchTo(caller);
 }
