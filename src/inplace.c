@@ -18,8 +18,7 @@
  * statements and of functions in SQL begin with each execution.
  */
 static const char again = 0;	/* it is called more than once, or in place */
-static const char made = 0;		/* and has made a working model of a flat one */
-static const char in_vain = 0;	/* that did not come back */
+static const char tried = 0;	/* and its working model has not come back yet */
 
 /*
  * Should a flat model become a working one?  That pays if the next call brings
@@ -35,10 +34,11 @@ WorkingPays(FmgrInfo *flinfo, Datum datum)
 		return false;
 	if (flinfo->fn_extra == &again)
 	{
-		flinfo->fn_extra = unconstify(char *, &made);
+		flinfo->fn_extra = unconstify(char *, &tried);
 		return true;
 	}
-	flinfo->fn_extra = unconstify(char *, flinfo->fn_extra ? &in_vain : &again);
+	if (flinfo->fn_extra == NULL)
+		flinfo->fn_extra = unconstify(char *, &again);
 	return false;
 }
 
