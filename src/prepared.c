@@ -548,10 +548,16 @@ MakeRoot(PreparedModel *prepared, const Factor *factor)
 	return root;
 }
 
+static double *
+Keep(PreparedModel *prepared, const double *numbers, Size count)
+{
+	return memcpy(Numbers(prepared, count), numbers, count * sizeof(double));
+}
+
 /*
  * Make the parts that are not there yet.  A part is attached when it is
- * complete: an error leaves none that is half made.  The mean needs one matrix
- * of the two.
+ * complete, and what can end in an error is made in memory of this call: an
+ * error leaves nothing behind.  The mean needs one matrix of the two.
  */
 static void
 MakeParts(PreparedModel *prepared, int parts)
@@ -561,8 +567,9 @@ MakeParts(PreparedModel *prepared, int parts)
 	Evidence	evidence = ModelMemoryFromDatum(prepared->datum, header,
 												(parts & ~PART_MEAN) != 0);
 	bool		fades = evidence.H != NULL;
-	double	   *b = Numbers(prepared, dim);
-	double	   *factors = Numbers(prepared, factor_value_count(dim, fades));
+	Size		count = factor_value_count(dim, fades);
+	double	   *b = palloc(sizeof(double) * dim);
+	double	   *factors = palloc(sizeof(double) * count);
 	Factor		factor;
 
 	factor_bind(&factor, dim, fades, factors);
@@ -576,12 +583,11 @@ MakeParts(PreparedModel *prepared, int parts)
 		prepared->root = MakeRoot(prepared, &factor);
 	if ((parts & PART_DRAW) && !prepared->factors)
 	{
-		prepared->b = b;
-		prepared->factors = factors;
-		return;
+		prepared->b = Keep(prepared, b, dim);
+		prepared->factors = Keep(prepared, factors, count);
 	}
-	Free(prepared->site, factors);
-	Free(prepared->site, b);
+	pfree(factors);
+	pfree(b);
 }
 
 void
