@@ -315,7 +315,16 @@ WorkingPrepare(WorkingModel *working)
 	return working->prepared;
 }
 
-/* What learning does not change of the model in an argument. */
+/* What learning does not change of a model, in whichever form. */
+DlintsHeader
+WorkingHeader(Datum datum)
+{
+	WorkingModel *working = WorkingFromDatum(datum);
+
+	return working ? working->model->header : ModelHeaderFromDatum(datum);
+}
+
+/* The same of the model in an argument, which a call site keeps. */
 const DlintsHeader *
 WorkingParameters(FunctionCallInfo fcinfo, int argno)
 {

@@ -41,6 +41,7 @@ extern WorkingModel *WorkingFromState(Datum state, MemoryContext aggregate);
 extern WorkingModel *WorkingFromFlat(Datum datum);
 extern WorkingModel *WorkingInPlace(Datum datum);
 extern WorkingModel *WorkingFromDatum(Datum datum);
+extern DlintsHeader WorkingHeader(Datum datum);
 extern const DlintsHeader *WorkingParameters(FunctionCallInfo fcinfo, int argno);
 extern PreparedModel *WorkingPrepare(WorkingModel *working);
 extern void WorkingCheckModel(WorkingModel *working, Datum datum);

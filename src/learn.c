@@ -418,13 +418,6 @@ BatchInPlace(WorkingModel *working, Batch *batch)
 	return WorkingGetDatum(working);
 }
 
-/* A longer batch is learned at once, and what a copy costs is little then. */
-static bool
-FitsBlock(ArrayType *contexts)
-{
-	return ARR_NDIM(contexts) != 2 || ARR_DIMS(contexts)[0] <= EVIDENCE_BLOCK;
-}
-
 PG_FUNCTION_INFO_V1(dlints_update_batch);
 
 /*
@@ -444,6 +437,7 @@ Datum
 dlints_update_batch(PG_FUNCTION_ARGS)
 {
 	WorkingModel *working = NULL;
+	DlintsHeader header;
 	Dlints	   *model;
 	Batch		batch;
 	int			row;
@@ -452,13 +446,15 @@ dlints_update_batch(PG_FUNCTION_ARGS)
 		PG_RETURN_NULL();
 	if (NothingObserved(fcinfo, 1, PG_NARGS() - 3))
 		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
-	if (FitsBlock(ArgArray(fcinfo, 1)))
-		working = WorkingVariable(fcinfo, EVIDENCE_BLOCK);
-	model = working ? working->model : PG_GETARG_DLINTS_P_COPY(0);
-
-	batch = BeginBatch(fcinfo, &model->header);
+	header = WorkingHeader(PG_GETARG_DATUM(0));
+	batch = BeginBatch(fcinfo, &header);
+	/* a longer one is learned at once, and what a copy costs is little then */
+	if (batch.rows <= EVIDENCE_BLOCK)
+		working = WorkingVariable(fcinfo, batch.rows);
 	if (working)
 		return BatchInPlace(working, &batch);
+
+	model = PG_GETARG_DLINTS_P_COPY(0);
 	for (row = 0; row < batch.rows; row += EVIDENCE_BLOCK)
 	{
 		Block		block = {

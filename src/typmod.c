@@ -218,9 +218,7 @@ PG_FUNCTION_INFO_V1(dlints_enforce_typmod);
 Datum
 dlints_enforce_typmod(PG_FUNCTION_ARGS)
 {
-	WorkingModel *working = WorkingFromDatum(PG_GETARG_DATUM(0));
-	DlintsHeader header = working ? working->model->header :
-		ModelHeaderFromDatum(PG_GETARG_DATUM(0));
+	DlintsHeader header = WorkingHeader(PG_GETARG_DATUM(0));
 	Problem		problem;
 
 	if (!ModelFitsTypmod(&header, PG_GETARG_INT32(1), &problem))
