@@ -387,7 +387,7 @@ ArgTime(FunctionCallInfo fcinfo, int argno, const DlintsHeader *model)
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("a model that forgets by time needs the time of an observation"),
-				 errhint("Give the argument \"at\", or \"ats\" for a batch.")));
+				 errhint("Give it behind the reward: argument \"at\", or \"ats\" for a batch.")));
 	return ArgTimeValue(PG_GETARG_TIMESTAMPTZ(argno));
 }
 
