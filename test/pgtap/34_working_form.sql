@@ -189,8 +189,10 @@ FROM learner, (VALUES (1, 1), (2, 1), (129, 1000), (300, 1000), (300, 7), (300, 
 CREATE FUNCTION working_models() RETURNS bigint LANGUAGE plpgsql AS
 $$
 BEGIN
-	RETURN CASE WHEN current_setting('server_version_num')::integer >= 180000 THEN
-		(SELECT count(*) FROM pg_backend_memory_contexts WHERE name = 'dlints working model') ELSE 0 END;
+	IF current_setting('server_version_num')::integer < 180000 THEN
+		RETURN 0;
+	END IF;
+	RETURN (SELECT count(*) FROM pg_backend_memory_contexts WHERE name = 'dlints working model');
 END
 $$;
 CREATE FUNCTION expected_models(n integer) RETURNS bigint LANGUAGE sql AS

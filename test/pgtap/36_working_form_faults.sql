@@ -102,13 +102,13 @@ BEGIN
 	FOR o IN SELECT * FROM log ORDER BY i LOOP
 		BEGIN
 			state := dlints_update(state, o.x, o.r, o.t, o.w);
-			learned := learned || o.i;
+			learned := learned || o.i::bigint;
 			IF o.i % 50 = 7 THEN
 				copy := state;
 				copied := learned;
 			END IF;
 			state := dlints_update(state, CASE WHEN o.i % 3 = 0 THEN '{1}' ELSE o.x END, o.r / (o.i % 2), o.t, o.w);
-			learned := learned || o.i;
+			learned := learned || o.i::bigint;
 		EXCEPTION WHEN data_exception THEN
 			NULL;
 		END;
@@ -129,7 +129,7 @@ DECLARE
 BEGIN
 	FOR o IN SELECT * FROM log ORDER BY i LOOP
 		state := dlints_update(state, o.x, o.r, o.t, o.w);
-		learned := learned || o.i;
+		learned := learned || o.i::bigint;
 		CONTINUE WHEN o.i % 5 > 0;
 		BEGIN
 			state := dlints_update(state, o.x, CASE WHEN pg_cancel_backend(pg_backend_pid()) THEN o.r END, o.t, o.w);
@@ -138,7 +138,7 @@ BEGIN
 			NULL;
 		END;
 		IF (dlints_info(state)).updates > cardinality(learned) THEN
-			learned := learned || o.i;
+			learned := learned || o.i::bigint;
 		END IF;
 		BEGIN
 			dummy := pg_cancel_backend(pg_backend_pid()) AND dlints_mean(state) IS NULL;
