@@ -19,12 +19,9 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
-#include "args.h"
 #include "core/random.h"
 #include "expanded.h"
 #include "prepared.h"
-#include "reduce.h"
-#include "results.h"
 
 int			model_cache_size;
 
@@ -62,7 +59,7 @@ SameKey(const ModelKey *a, const ModelKey *b)
 #define SH_DEFINE
 #include "lib/simplehash.h"
 
-typedef struct CallSite
+struct CallSite
 {
 	dlist_node	node;
 	MemoryContext context;		/* this struct and all that is kept */
@@ -73,7 +70,7 @@ typedef struct CallSite
 	ValueKey	seen;			/* its bytes, if it came twice and in line */
 	Size		bytes;
 	MemoryContextCallback at_end;
-} CallSite;
+};
 
 /* all call sites of this backend, and what they keep together */
 static dlist_head sites = DLIST_STATIC_INIT(sites);
@@ -231,8 +228,9 @@ GetSite(FmgrInfo *flinfo)
 	return site;
 }
 
-static void
-Count(CallSite *site, Size added, Size removed)
+/* Count what a call site keeps; nothing is counted without one. */
+void
+CallSiteCount(CallSite *site, Size added, Size removed)
 {
 	if (site == NULL)
 		return;
@@ -245,7 +243,7 @@ Free(CallSite *site, void *part)
 {
 	if (part == NULL)
 		return;
-	Count(site, 0, GetMemoryChunkSpace(part));
+	CallSiteCount(site, 0, GetMemoryChunkSpace(part));
 	pfree(part);
 }
 
@@ -339,22 +337,6 @@ GrowList(CallSite *site)
 	site->capacity = capacity;
 }
 
-/* Memory for a part, which counts if it is kept. */
-static void *
-Allocate(PreparedModel *prepared, Size size)
-{
-	void	   *part = MemoryContextAlloc(prepared->context, size);
-
-	Count(prepared->site, GetMemoryChunkSpace(part), 0);
-	return part;
-}
-
-static double *
-Numbers(PreparedModel *prepared, Size count)
-{
-	return Allocate(prepared, count * sizeof(double));
-}
-
 /*
  * A value out of line as a whole if that is short: reading it once costs less
  * than its header and then the memory in use.
@@ -371,14 +353,15 @@ ReadShort(Datum datum)
 }
 
 /* Replace a key, which counts if it is kept at a call site. */
-static void
-ReplaceKey(CallSite *site, ValueKey *key, Datum datum, MemoryContext context)
+void
+CallSiteReplaceKey(CallSite *site, ValueKey *key, Datum datum,
+				   MemoryContext context)
 {
 	Size		removed = key->bytes ? GetMemoryChunkSpace(key->bytes) : 0;
 
-	Count(site, 0, removed);
+	CallSiteCount(site, 0, removed);
 	ValueKeyReplace(key, datum, context);
-	Count(site, GetMemoryChunkSpace(key->bytes), 0);
+	CallSiteCount(site, GetMemoryChunkSpace(key->bytes), 0);
 }
 
 /*
@@ -403,7 +386,7 @@ Enter(CallSite *site, const ModelKey *key, Datum datum)
 	model->datum = value;
 	model->header = header;
 	model->dim = ModelCoordinates(&header);
-	Count(site, GetMemoryChunkSpace(model), 0);
+	CallSiteCount(site, GetMemoryChunkSpace(model), 0);
 
 	entry = models_insert(site->table, &model->key, &found);
 	Assert(!found);
@@ -442,7 +425,7 @@ Meet(CallSite *site, Datum datum)
 
 	site->last = entry ? entry->model : NULL;
 	if (site->last && site->last == last)
-		ReplaceKey(site, &site->seen, datum, site->context);
+		CallSiteReplaceKey(site, &site->seen, datum, site->context);
 	else
 	{
 		Free(site, site->seen.bytes);
@@ -511,180 +494,4 @@ PrepareModelIn(MemoryContext context, Dlints *model)
 	prepared->header = model->header;
 	prepared->dim = ModelCoordinates(&model->header);
 	return prepared;
-}
-
-/* Z = L L' and Z~ = M M' of evidence, into a factor that was bound for it */
-void
-FactorEvidence(const Evidence *evidence, double ridge, Factor *factor)
-{
-	BlasReady();
-	if (!posterior_factor(evidence, ridge, factor))
-		ereport(ERROR,
-				(errcode(ERRCODE_DATA_CORRUPTED),
-				 errmsg("posterior of dlints model does not exist"),
-				 errdetail("Its evidence is not positive semidefinite or, with the ridge, out of range.")));
-}
-
-static double *
-MakeMean(PreparedModel *prepared, const Factor *factor, const double *b)
-{
-	double	   *mean = Numbers(prepared, prepared->dim);
-
-	posterior_mean(factor, b, mean);
-	mean[prepared->dim - 1] += prepared->level;
-	return mean;
-}
-
-static double *
-MakeRoot(PreparedModel *prepared, const Factor *factor)
-{
-	Size		count = (Size) prepared->dim * prepared->dim;
-	double	   *root = Numbers(prepared, count);
-	Size		i;
-
-	posterior_root(factor, root);
-	for (i = 0; i < count; i++)
-		root[i] *= prepared->header.sigma;
-	return root;
-}
-
-static double *
-Keep(PreparedModel *prepared, const double *numbers, Size count)
-{
-	return memcpy(Numbers(prepared, count), numbers, count * sizeof(double));
-}
-
-/*
- * Make the parts that are not there yet.  A part is attached when it is
- * complete, and what can end in an error is made in memory of this call: an
- * error leaves nothing behind.  The mean needs one matrix of the two.
- */
-static void
-MakeParts(PreparedModel *prepared, int parts)
-{
-	const DlintsHeader *header = &prepared->header;
-	int			dim = prepared->dim;
-	Evidence	evidence = ModelMemoryFromDatum(prepared->datum, header,
-												(parts & ~PART_MEAN) != 0);
-	bool		fades = evidence.H != NULL;
-	Size		count = factor_value_count(dim, fades);
-	double	   *b = palloc(sizeof(double) * dim);
-	double	   *factors = palloc(sizeof(double) * count);
-	Factor		factor;
-
-	factor_bind(&factor, dim, fades, factors);
-	FactorEvidence(&evidence, header->ridge, &factor);
-	prepared->level = memory_centre(&evidence, header->intercept,
-									header->reference, b);
-	ModelMemoryFree(&evidence);
-	if ((parts & PART_MEAN) && !prepared->mean)
-		prepared->mean = MakeMean(prepared, &factor, b);
-	if ((parts & PART_ROOT) && !prepared->root)
-		prepared->root = MakeRoot(prepared, &factor);
-	if ((parts & PART_DRAW) && !prepared->factors)
-	{
-		prepared->b = Keep(prepared, b, dim);
-		prepared->factors = Keep(prepared, factors, count);
-	}
-	pfree(factors);
-	pfree(b);
-}
-
-void
-PrepareParts(PreparedModel *prepared, int parts)
-{
-	if (((parts & PART_MEAN) && !prepared->mean) ||
-		((parts & PART_ROOT) && !prepared->root) ||
-		((parts & PART_DRAW) && !prepared->factors))
-		MakeParts(prepared, parts);
-}
-
-/* Lift the mean under another shared context. */
-static void
-LiftMean(PreparedModel *prepared, const Datum *shared)
-{
-	PrepareParts(prepared, PART_MEAN);
-	prepared->lifted = false;	/* until the weights are complete */
-	if (!prepared->weights)
-		prepared->weights = Numbers(prepared, ModelLiftedLen(&prepared->header));
-	LiftParameter(&prepared->header, prepared->mean, shared, prepared->weights);
-	if (shared)
-		ReplaceKey(prepared->site, &prepared->shared_key, *shared,
-				   prepared->context);
-	prepared->lifted = true;
-}
-
-/*
- * The weights of the posterior mean under a shared context (NULL where the
- * call has none).  Those of the last one are kept, since the rows of one user
- * tend to come together.
- */
-const double *
-PreparedWeights(PreparedModel *prepared, const Datum *shared)
-{
-	if (!prepared->lifted ||
-		!(shared ? ValueKeyMatches(&prepared->shared_key, *shared) :
-		  prepared->header.shared_dim == 0))
-		LiftMean(prepared, shared);
-	return prepared->weights;
-}
-
-/* The posterior width at a context. */
-double
-PreparedWidth(PreparedModel *prepared, ArrayType *context,
-			  const Datum *shared)
-{
-	int			dim = prepared->dim;
-	double	   *reduced = ReduceContext(&prepared->header, context, shared);
-	double	   *work = palloc(sizeof(double) * dim);
-
-	PrepareParts(prepared, PART_ROOT);
-	return ResultFinite(posterior_stddev(dim, prepared->root, reduced, work));
-}
-
-/* psi-hat, prepared->dim numbers */
-void
-PreparedMean(PreparedModel *prepared, double *mean)
-{
-	PrepareParts(prepared, PART_MEAN);
-	memcpy(mean, prepared->mean, sizeof(double) * prepared->dim);
-}
-
-/*
- * psi-tilde (Algorithm 1), number "first" and those that follow it under a
- * seed: "count" vectors of prepared->dim numbers
- */
-void
-PreparedDraws(PreparedModel *prepared, uint64 seed, int first, int count,
-			  double *draws)
-{
-	const DlintsHeader *header = &prepared->header;
-	int			dim = prepared->dim;
-	double	   *normals = palloc(sizeof(double) * dim * count);
-	double	   *work = palloc(sizeof(double) * posterior_draw_work(dim));
-	Factor		factor;
-	int			i;
-
-	PrepareParts(prepared, PART_DRAW);
-	factor_bind(&factor, dim, ModelMemoryFades(header, header->memory - 1),
-				prepared->factors);
-	for (i = 0; i < count; i++)
-		random_normals(seed, RANDOM_DRAW, first + i, dim,
-					   normals + (Size) i * dim);
-	posterior_draws(&factor, prepared->b, header->exploration * header->sigma,
-					count, normals, draws, work);
-	for (i = 0; i < count; i++)
-		draws[(Size) i * dim + dim - 1] += prepared->level;
-	pfree(work);
-	pfree(normals);
-}
-
-/* The first of them, in the current memory context */
-double *
-PreparedDraw(PreparedModel *prepared, uint64 seed)
-{
-	double	   *draw = palloc(sizeof(double) * prepared->dim);
-
-	PreparedDraws(prepared, seed, 0, 1, draw);
-	return draw;
 }

@@ -39,6 +39,8 @@ typedef struct ModelKey
 	Digest		digest;
 } ModelKey;
 
+typedef struct CallSite CallSite;
+
 /*
  * What is kept of a model.  Parts are made when they are asked for, and those
  * that nobody asks for are NULL.
@@ -58,7 +60,7 @@ typedef struct PreparedModel
 	ValueKey	shared_key;		/* of that shared context; empty without */
 
 	/* where it is kept, and the argument of the present call */
-	struct CallSite *site;		/* NULL where it is used once */
+	CallSite   *site;			/* NULL where it is used once */
 	int			place;			/* in the call site's list */
 	MemoryContext context;
 	Datum		datum;
@@ -87,13 +89,19 @@ ValueKeyMatches(const ValueKey *key, Datum datum)
 	return ValueKeyMatchesBytes(key, datum);
 }
 
-extern void FactorEvidence(const Evidence *evidence, double ridge,
-						   Factor *factor);
+/* prepared.c: a model, recognised */
 extern PreparedModel *PrepareModelOnce(Datum datum);
 extern PreparedModel *PrepareModelIn(MemoryContext context, Dlints *model);
-extern void PreparedFree(PreparedModel *model);
 extern PreparedModel *PrepareModelAt(FmgrInfo *flinfo, Datum datum);
 extern PreparedModel *PrepareModel(FunctionCallInfo fcinfo, int argno);
+extern void PreparedFree(PreparedModel *model);
+extern void CallSiteCount(CallSite *site, Size added, Size removed);
+extern void CallSiteReplaceKey(CallSite *site, ValueKey *key, Datum datum,
+							   MemoryContext context);
+
+/* parts.c: what is made of it */
+extern void FactorEvidence(const Evidence *evidence, double ridge,
+						   Factor *factor);
 extern void PrepareParts(PreparedModel *prepared, int parts);
 extern const double *PreparedWeights(PreparedModel *prepared,
 									 const Datum *shared);
