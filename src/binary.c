@@ -40,7 +40,7 @@ SendField(StringInfo buf, const DlintsHeader *header, const Field *field)
 	}
 }
 
-void
+static void
 ModelSend(StringInfo buf, Dlints *model)
 {
 	Size		count = ModelStoredCount(&model->header);
@@ -118,7 +118,7 @@ CheckLength(bool good)
  * Nothing of this can be trusted: sizes are checked before memory is taken
  * for them, and numbers before the value is used.
  */
-Dlints *
+static Dlints *
 ModelReceive(StringInfo buf)
 {
 	DlintsHeader header;

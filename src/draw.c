@@ -47,7 +47,7 @@ FreshSeed(void)
  * Weights are read with every candidate, faster if no vector register's worth
  * of them lies across two cache lines.
  */
-double *
+static double *
 AllocateWeights(int count)
 {
 	const Size	line = 64;

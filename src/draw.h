@@ -31,7 +31,6 @@ typedef struct Request
 } Request;
 
 extern uint64 FreshSeed(void);
-extern double *AllocateWeights(int count);
 extern double *DrawWeights(PreparedModel *prepared, uint64 seed,
 						   const Datum *shared);
 extern double *PolicyWeights(PreparedModel *prepared, const Policy *policy,

@@ -8,6 +8,8 @@
 
 #include "postgres.h"
 
+#include "lib/stringinfo.h"
+
 #include "model.h"
 
 typedef enum FieldKind

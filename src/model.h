@@ -20,7 +20,6 @@
 #include "postgres.h"
 
 #include "fmgr.h"
-#include "lib/stringinfo.h"
 
 #include "compat.h"
 #include "core/evidence.h"
@@ -179,9 +178,7 @@ extern int	ModelLastChoice(const DlintsHeader *header, int more);
 extern bool ModelCanLearn(Dlints *model, int more);
 extern int64 TimeBetween(int64 earlier, int64 later);
 
-/* binary.c, json.c, typmod.c */
-extern void ModelSend(StringInfo buf, Dlints *model);
-extern Dlints *ModelReceive(StringInfo buf);
+/* json.c, typmod.c */
 extern char *ModelToJson(Dlints *model);
 extern Dlints *ModelFromJson(Datum jsonb, Node *escontext);
 extern bool ModelFitsTypmod(const DlintsHeader *header, int32 typmod,

@@ -204,7 +204,7 @@ SortedItems(const TopK *top)
 }
 
 /* Add what another stream kept, as if its items had come after ours. */
-void
+static void
 TopKMerge(TopK *top, const TopK *later)
 {
 	RankedItem **sorted = SortedItems(later);
@@ -273,7 +273,7 @@ TopKArray(const TopK *top)
  * For the way from a parallel worker to its leader: same server, same
  * binary, so the items may travel as they are in memory.
  */
-bytea *
+static bytea *
 TopKSerialize(const TopK *top)
 {
 	RankedItem **sorted = SortedItems(top);
@@ -367,7 +367,7 @@ TakeItem(const TopK *top, StringInfo buf, bool *isnull)
 }
 
 /* In the current memory context. */
-TopK *
+static TopK *
 TopKDeserialize(bytea *bytes)
 {
 	StringInfoData buf;

@@ -33,11 +33,8 @@ extern TopK *TopKCreateOfType(MemoryContext context, Oid item_type, int k);
 extern void TopKCheckCount(const TopK *top, int k);
 extern void TopKKeep(TopK *top, double score, uint64 place, Datum item,
 					 bool isnull);
-extern void TopKMerge(TopK *top, const TopK *later);
 extern Datum TopKReturnBest(FunctionCallInfo fcinfo, const TopK *top);
 extern Datum TopKArray(const TopK *top);
-extern bytea *TopKSerialize(const TopK *top);
-extern TopK *TopKDeserialize(bytea *bytes);
 
 /*
  * Offer the next item of the stream; score is finite.  Most items of a long
