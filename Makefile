@@ -25,7 +25,7 @@ EXTVERSION = 0.1.0
 
 include src/core/core.mk
 MODULE_big = dlints
-OBJS = $(patsubst %.c,%.o,$(sort $(wildcard src/*.c))) $(CORE_OBJS)
+OBJS = $(patsubst %.c,%.o,$(sort $(filter-out src/core/%,$(wildcard src/*.c src/*/*.c)))) $(CORE_OBJS)
 
 # "make demo DATA=folder" is the reader's.  PGXS means something else by DATA:
 # every script that was ever released.
@@ -55,7 +55,7 @@ include $(PGXS)
 # Code that the server's JIT compiler may inline has to give that same answer.
 BITCODE_CFLAGS += $(FP_FLAGS)
 $(VECTOR_OBJS): override CFLAGS += $(VECTOR_FLAGS)
-$(OBJS) $(OBJS:.o=.bc): $(wildcard src/*.h src/core/*.h)
+$(OBJS) $(OBJS:.o=.bc): $(wildcard src/*.h src/*/*.h)
 else
 .PHONY: all install installcheck clean
 all install installcheck clean:

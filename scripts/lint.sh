@@ -13,7 +13,7 @@ status=0
 # error what it found in the server's headers.
 echo "== clang-tidy"
 # shellcheck disable=SC2016 # expanded by the inner shell
-printf '%s\n' src/*.c src/core/*.c test/core/*.c test/long/*.c test/fuzz/core/*.c |
+printf '%s\n' src/*.c src/*/*.c test/core/*.c test/long/*.c test/fuzz/core/*.c |
 	xargs -P "$(getconf _NPROCESSORS_ONLN)" -I{} sh -c '
 		found=$(clang-tidy --quiet "$1" -- -std=gnu99 -D_GNU_SOURCE -Isrc -Itest/core -isystem "$2" 2>&1) ||
 			{ printf "%s\n" "$found"; exit 1; }' sh {} "$headers" || status=1

@@ -25,7 +25,7 @@ COMMENT ON FUNCTION dlints_send(dlints) IS 'binary output';
 
 CREATE FUNCTION dlints_typmod_in(cstring[]) RETURNS integer
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION dlints_typmod_in(cstring[]) IS 'dlints(context_dim), dlints(context_dim, reduced_dim), dlints(context_dim, reduced_dim, shared_dim), dlints(context_dim, matched), dlints(context_dim, reduced_dim, matched), each perhaps with intercept';
+COMMENT ON FUNCTION dlints_typmod_in(cstring[]) IS 'dlints(context_dim), dlints(context_dim, reduced_dim), dlints(context_dim, 0, shared_dim), dlints(context_dim, matched), dlints(context_dim, reduced_dim, matched), each perhaps with intercept';
 
 CREATE FUNCTION dlints_typmod_out(integer) RETURNS cstring
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -147,45 +147,33 @@ COMMENT ON FUNCTION dlints_set(dlints, double precision, double precision, doubl
 
 -- Learn ---------------------------------------------------------------------
 
-CREATE FUNCTION dlints_update_support(internal) RETURNS internal
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION dlints_update_support(internal) IS 'planner support function: variables of PL/pgSQL learn in place';
-
 CREATE FUNCTION dlints_update(model dlints, context anycompatiblearray, reward double precision, at timestamp with time zone DEFAULT NULL, weight double precision DEFAULT NULL) RETURNS dlints
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000 SUPPORT dlints_update_support;
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION dlints_update(dlints, anycompatiblearray, double precision, timestamp with time zone, double precision) IS 'the model after one more observation; a NULL context or reward is no observation';
 
 CREATE FUNCTION dlints_update(model dlints, context anycompatiblearray, shared anycompatiblearray, reward double precision, at timestamp with time zone DEFAULT NULL, weight double precision DEFAULT NULL) RETURNS dlints
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000 SUPPORT dlints_update_support;
+	AS 'MODULE_PATHNAME', 'dlints_update_shared' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION dlints_update(dlints, anycompatiblearray, anycompatiblearray, double precision, timestamp with time zone, double precision) IS 'the model after one more observation under a shared context; a NULL context, shared context or reward is no observation';
 
 CREATE FUNCTION dlints_update_batch(model dlints, contexts anycompatiblearray, rewards double precision[], ats timestamp with time zone[] DEFAULT NULL, weights double precision[] DEFAULT NULL) RETURNS dlints
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000 SUPPORT dlints_update_support;
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;
 COMMENT ON FUNCTION dlints_update_batch(dlints, anycompatiblearray, double precision[], timestamp with time zone[], double precision[]) IS 'the model after a batch of observations, oldest first; contexts has one row for each reward';
 
 CREATE FUNCTION dlints_update_batch(model dlints, contexts anycompatiblearray, shareds anycompatiblearray, rewards double precision[], ats timestamp with time zone[] DEFAULT NULL, weights double precision[] DEFAULT NULL) RETURNS dlints
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000 SUPPORT dlints_update_support;
+	AS 'MODULE_PATHNAME', 'dlints_update_batch_shared' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;
 COMMENT ON FUNCTION dlints_update_batch(dlints, anycompatiblearray, anycompatiblearray, double precision[], timestamp with time zone[], double precision[]) IS 'the model after a batch of observations, oldest first; contexts and shareds have one row for each reward';
 
 CREATE FUNCTION dlints_update_reduced(model dlints, reduced anycompatiblearray, reward double precision, at timestamp with time zone DEFAULT NULL, weight double precision DEFAULT NULL) RETURNS dlints
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000 SUPPORT dlints_update_support;
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION dlints_update_reduced(dlints, anycompatiblearray, double precision, timestamp with time zone, double precision) IS 'the model after an observation whose reduced context was logged';
 
-CREATE FUNCTION dlints_accepts(model dlints, context anycompatiblearray) RETURNS boolean
-	AS 'MODULE_PATHNAME', 'dlints_accepts_context' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
-COMMENT ON FUNCTION dlints_accepts(dlints, anycompatiblearray) IS 'would the model learn such a context, never an error';
+CREATE FUNCTION dlints_accepts(model dlints, context anycompatiblearray, reward double precision DEFAULT 0, at timestamp with time zone DEFAULT NULL, weight double precision DEFAULT NULL) RETURNS boolean
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION dlints_accepts(dlints, anycompatiblearray, double precision, timestamp with time zone, double precision) IS 'would dlints_update learn this observation, never an error';
 
-CREATE FUNCTION dlints_accepts(model dlints, context anycompatiblearray, shared anycompatiblearray) RETURNS boolean
-	AS 'MODULE_PATHNAME', 'dlints_accepts_context' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
-COMMENT ON FUNCTION dlints_accepts(dlints, anycompatiblearray, anycompatiblearray) IS 'would the model learn such a context and shared context, never an error';
-
-CREATE FUNCTION dlints_accepts(model dlints, context anycompatiblearray, reward double precision) RETURNS boolean
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
-COMMENT ON FUNCTION dlints_accepts(dlints, anycompatiblearray, double precision) IS 'would dlints_update learn this observation, never an error';
-
-CREATE FUNCTION dlints_accepts(model dlints, context anycompatiblearray, shared anycompatiblearray, reward double precision) RETURNS boolean
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
-COMMENT ON FUNCTION dlints_accepts(dlints, anycompatiblearray, anycompatiblearray, double precision) IS 'would dlints_update learn this observation under a shared context, never an error';
+CREATE FUNCTION dlints_accepts(model dlints, context anycompatiblearray, shared anycompatiblearray, reward double precision DEFAULT 0, at timestamp with time zone DEFAULT NULL, weight double precision DEFAULT NULL) RETURNS boolean
+	AS 'MODULE_PATHNAME', 'dlints_accepts_shared' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION dlints_accepts(dlints, anycompatiblearray, anycompatiblearray, double precision, timestamp with time zone, double precision) IS 'would dlints_update learn this observation under a shared context, never an error';
 
 CREATE FUNCTION dlints_evidence_transfn(dlints, dlints, real[], double precision) RETURNS dlints
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
@@ -200,15 +188,15 @@ CREATE FUNCTION dlints_evidence_weight_transfn(dlints, dlints, real[], double pr
 COMMENT ON FUNCTION dlints_evidence_weight_transfn(dlints, dlints, real[], double precision, timestamp with time zone, double precision) IS 'transition function of dlints_evidence with times and weights';
 
 CREATE FUNCTION dlints_evidence_transfn(dlints, dlints, real[], real[], double precision) RETURNS dlints
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
+	AS 'MODULE_PATHNAME', 'dlints_evidence_shared_transfn' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION dlints_evidence_transfn(dlints, dlints, real[], real[], double precision) IS 'transition function of dlints_evidence with a shared context';
 
 CREATE FUNCTION dlints_evidence_at_transfn(dlints, dlints, real[], real[], double precision, timestamp with time zone) RETURNS dlints
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
+	AS 'MODULE_PATHNAME', 'dlints_evidence_shared_at_transfn' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION dlints_evidence_at_transfn(dlints, dlints, real[], real[], double precision, timestamp with time zone) IS 'transition function of dlints_evidence with a shared context and times';
 
 CREATE FUNCTION dlints_evidence_weight_transfn(dlints, dlints, real[], real[], double precision, timestamp with time zone, double precision) RETURNS dlints
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
+	AS 'MODULE_PATHNAME', 'dlints_evidence_shared_weight_transfn' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION dlints_evidence_weight_transfn(dlints, dlints, real[], real[], double precision, timestamp with time zone, double precision) IS 'transition function of dlints_evidence with a shared context, times and weights';
 
 CREATE FUNCTION dlints_evidence_transfn(dlints, dlints, double precision[], double precision) RETURNS dlints
@@ -224,15 +212,15 @@ CREATE FUNCTION dlints_evidence_weight_transfn(dlints, dlints, double precision[
 COMMENT ON FUNCTION dlints_evidence_weight_transfn(dlints, dlints, double precision[], double precision, timestamp with time zone, double precision) IS 'transition function of dlints_evidence with times and weights';
 
 CREATE FUNCTION dlints_evidence_transfn(dlints, dlints, double precision[], double precision[], double precision) RETURNS dlints
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
+	AS 'MODULE_PATHNAME', 'dlints_evidence_shared_transfn' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION dlints_evidence_transfn(dlints, dlints, double precision[], double precision[], double precision) IS 'transition function of dlints_evidence with a shared context';
 
 CREATE FUNCTION dlints_evidence_at_transfn(dlints, dlints, double precision[], double precision[], double precision, timestamp with time zone) RETURNS dlints
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
+	AS 'MODULE_PATHNAME', 'dlints_evidence_shared_at_transfn' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION dlints_evidence_at_transfn(dlints, dlints, double precision[], double precision[], double precision, timestamp with time zone) IS 'transition function of dlints_evidence with a shared context and times';
 
 CREATE FUNCTION dlints_evidence_weight_transfn(dlints, dlints, double precision[], double precision[], double precision, timestamp with time zone, double precision) RETURNS dlints
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
+	AS 'MODULE_PATHNAME', 'dlints_evidence_shared_weight_transfn' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION dlints_evidence_weight_transfn(dlints, dlints, double precision[], double precision[], double precision, timestamp with time zone, double precision) IS 'transition function of dlints_evidence with a shared context, times and weights';
 
 CREATE FUNCTION dlints_concat(dlints, dlints) RETURNS dlints
@@ -490,7 +478,7 @@ CREATE FUNCTION dlints_draw_weights(model dlints, seed bigint DEFAULT NULL) RETU
 COMMENT ON FUNCTION dlints_draw_weights(dlints, bigint) IS 'a draw carried back to context space: its dot product with a context is the score';
 
 CREATE FUNCTION dlints_draw_weights(model dlints, shared anycompatiblearray, seed bigint DEFAULT NULL) RETURNS double precision[]
-	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL RESTRICTED COST 1000;
+	AS 'MODULE_PATHNAME', 'dlints_draw_weights_shared' LANGUAGE C VOLATILE PARALLEL RESTRICTED COST 1000;
 COMMENT ON FUNCTION dlints_draw_weights(dlints, anycompatiblearray, bigint) IS 'a draw carried back to context space under a shared context: its dot product with a context is the score';
 
 CREATE FUNCTION dlints_dot(weights double precision[], context anycompatiblearray) RETURNS double precision
@@ -514,7 +502,7 @@ CREATE FUNCTION dlints_recommend_k_finalfn(internal, dlints, anyelement, real[],
 COMMENT ON FUNCTION dlints_recommend_k_finalfn(internal, dlints, anyelement, real[], bigint) IS 'final function of dlints_recommend with k';
 
 CREATE FUNCTION dlints_recommend_transfn(internal, dlints, anyelement, real[], real[]) RETURNS internal
-	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL SAFE COST 10;
+	AS 'MODULE_PATHNAME', 'dlints_recommend_shared_transfn' LANGUAGE C VOLATILE PARALLEL SAFE COST 10;
 COMMENT ON FUNCTION dlints_recommend_transfn(internal, dlints, anyelement, real[], real[]) IS 'transition function of dlints_recommend with a shared context';
 
 CREATE FUNCTION dlints_recommend_finalfn(internal, dlints, anyelement, real[], real[]) RETURNS anyelement
@@ -522,7 +510,7 @@ CREATE FUNCTION dlints_recommend_finalfn(internal, dlints, anyelement, real[], r
 COMMENT ON FUNCTION dlints_recommend_finalfn(internal, dlints, anyelement, real[], real[]) IS 'final function of dlints_recommend with a shared context';
 
 CREATE FUNCTION dlints_recommend_k_transfn(internal, dlints, anyelement, real[], real[], bigint) RETURNS internal
-	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL SAFE COST 10;
+	AS 'MODULE_PATHNAME', 'dlints_recommend_shared_k_transfn' LANGUAGE C VOLATILE PARALLEL SAFE COST 10;
 COMMENT ON FUNCTION dlints_recommend_k_transfn(internal, dlints, anyelement, real[], real[], bigint) IS 'transition function of dlints_recommend with a shared context and k';
 
 CREATE FUNCTION dlints_recommend_k_finalfn(internal, dlints, anyelement, real[], real[], bigint) RETURNS anyarray
@@ -546,7 +534,7 @@ CREATE FUNCTION dlints_recommend_k_finalfn(internal, dlints, anyelement, double 
 COMMENT ON FUNCTION dlints_recommend_k_finalfn(internal, dlints, anyelement, double precision[], bigint) IS 'final function of dlints_recommend with k';
 
 CREATE FUNCTION dlints_recommend_transfn(internal, dlints, anyelement, double precision[], double precision[]) RETURNS internal
-	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL SAFE COST 10;
+	AS 'MODULE_PATHNAME', 'dlints_recommend_shared_transfn' LANGUAGE C VOLATILE PARALLEL SAFE COST 10;
 COMMENT ON FUNCTION dlints_recommend_transfn(internal, dlints, anyelement, double precision[], double precision[]) IS 'transition function of dlints_recommend with a shared context';
 
 CREATE FUNCTION dlints_recommend_finalfn(internal, dlints, anyelement, double precision[], double precision[]) RETURNS anyelement
@@ -554,7 +542,7 @@ CREATE FUNCTION dlints_recommend_finalfn(internal, dlints, anyelement, double pr
 COMMENT ON FUNCTION dlints_recommend_finalfn(internal, dlints, anyelement, double precision[], double precision[]) IS 'final function of dlints_recommend with a shared context';
 
 CREATE FUNCTION dlints_recommend_k_transfn(internal, dlints, anyelement, double precision[], double precision[], bigint) RETURNS internal
-	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL SAFE COST 10;
+	AS 'MODULE_PATHNAME', 'dlints_recommend_shared_k_transfn' LANGUAGE C VOLATILE PARALLEL SAFE COST 10;
 COMMENT ON FUNCTION dlints_recommend_k_transfn(internal, dlints, anyelement, double precision[], double precision[], bigint) IS 'transition function of dlints_recommend with a shared context and k';
 
 CREATE FUNCTION dlints_recommend_k_finalfn(internal, dlints, anyelement, double precision[], double precision[], bigint) RETURNS anyarray
@@ -649,20 +637,6 @@ CREATE AGGREGATE dlints_recommend(model dlints, item anyelement, context double 
 COMMENT ON AGGREGATE dlints_recommend(dlints, anyelement, double precision[], double precision[], bigint)
 	IS 'the k items that score best by the model''s policy under a shared context, best first: for thompson under one draw for the group; chance decides among equal scores';
 
--- Each call draws anew, but CREATE AGGREGATE has no word for it.  Unmarked, two
--- equal calls in one SELECT would be computed once.
-UPDATE pg_catalog.pg_proc SET provolatile = 'v'
-WHERE oid OPERATOR(pg_catalog.=) ANY (ARRAY[
-	'dlints_recommend(dlints, anyelement, real[])'::pg_catalog.regprocedure,
-	'dlints_recommend(dlints, anyelement, real[], bigint)'::pg_catalog.regprocedure,
-	'dlints_recommend(dlints, anyelement, real[], real[])'::pg_catalog.regprocedure,
-	'dlints_recommend(dlints, anyelement, real[], real[], bigint)'::pg_catalog.regprocedure,
-	'dlints_recommend(dlints, anyelement, double precision[])'::pg_catalog.regprocedure,
-	'dlints_recommend(dlints, anyelement, double precision[], bigint)'::pg_catalog.regprocedure,
-	'dlints_recommend(dlints, anyelement, double precision[], double precision[])'::pg_catalog.regprocedure,
-	'dlints_recommend(dlints, anyelement, double precision[], double precision[], bigint)'::pg_catalog.regprocedure
-]::pg_catalog.oid[]);
-
 CREATE FUNCTION dlints_argmax_transfn(internal, anyelement, double precision) RETURNS internal
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION dlints_argmax_transfn(internal, anyelement, double precision) IS 'transition function of dlints_argmax';
@@ -752,35 +726,8 @@ CREATE FUNCTION dlints_choose(
 	cap_group text DEFAULT NULL,
 	cap integer DEFAULT NULL
 ) RETURNS dlints_choice
-	AS 'MODULE_PATHNAME' LANGUAGE C WINDOW STABLE PARALLEL RESTRICTED COST 100;
+	AS 'MODULE_PATHNAME', 'dlints_choose_shared' LANGUAGE C WINDOW STABLE PARALLEL RESTRICTED COST 100;
 COMMENT ON FUNCTION dlints_choose(dlints, anycompatiblearray, anycompatiblearray, bigint, integer, double precision, double precision, text, integer) IS 'choose k candidates of a partition by the model''s policy under a shared context, each with its probability';
-
-CREATE FUNCTION dlints_probability(
-	model dlints,
-	context anycompatiblearray,
-	k bigint DEFAULT 1,
-	draws integer DEFAULT 100,
-	uniform double precision DEFAULT 0,
-	bonus double precision DEFAULT 0,
-	cap_group text DEFAULT NULL,
-	cap integer DEFAULT NULL
-) RETURNS double precision
-	AS 'MODULE_PATHNAME' LANGUAGE C WINDOW STABLE PARALLEL RESTRICTED COST 100;
-COMMENT ON FUNCTION dlints_probability(dlints, anycompatiblearray, bigint, integer, double precision, double precision, text, integer) IS 'probability that dlints_choose chooses a candidate';
-
-CREATE FUNCTION dlints_probability(
-	model dlints,
-	context anycompatiblearray,
-	shared anycompatiblearray,
-	k bigint DEFAULT 1,
-	draws integer DEFAULT 100,
-	uniform double precision DEFAULT 0,
-	bonus double precision DEFAULT 0,
-	cap_group text DEFAULT NULL,
-	cap integer DEFAULT NULL
-) RETURNS double precision
-	AS 'MODULE_PATHNAME' LANGUAGE C WINDOW STABLE PARALLEL RESTRICTED COST 100;
-COMMENT ON FUNCTION dlints_probability(dlints, anycompatiblearray, anycompatiblearray, bigint, integer, double precision, double precision, text, integer) IS 'probability that dlints_choose chooses a candidate under a shared context';
 
 -- Look ----------------------------------------------------------------------
 
@@ -789,7 +736,7 @@ CREATE FUNCTION dlints_project(model dlints, context anycompatiblearray) RETURNS
 COMMENT ON FUNCTION dlints_project(dlints, anycompatiblearray) IS 'reduced context of a context';
 
 CREATE FUNCTION dlints_project(model dlints, context anycompatiblearray, shared anycompatiblearray) RETURNS double precision[]
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+	AS 'MODULE_PATHNAME', 'dlints_project_shared' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION dlints_project(dlints, anycompatiblearray, anycompatiblearray) IS 'reduced context of a context under a shared context';
 
 CREATE FUNCTION dlints_mean(model dlints) RETURNS double precision[]
@@ -801,7 +748,7 @@ CREATE FUNCTION dlints_weights(model dlints) RETURNS double precision[]
 COMMENT ON FUNCTION dlints_weights(dlints) IS 'posterior mean carried back to context space, context_dim numbers';
 
 CREATE FUNCTION dlints_weights(model dlints, shared anycompatiblearray) RETURNS double precision[]
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+	AS 'MODULE_PATHNAME', 'dlints_weights_shared' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION dlints_weights(dlints, anycompatiblearray) IS 'posterior mean carried back to context space under a shared context, context_dim numbers';
 
 CREATE FUNCTION dlints_covariance(model dlints) RETURNS double precision[]
@@ -813,7 +760,7 @@ CREATE FUNCTION dlints_predict(model dlints, context anycompatiblearray) RETURNS
 COMMENT ON FUNCTION dlints_predict(dlints, anycompatiblearray) IS 'expected reward of a context';
 
 CREATE FUNCTION dlints_predict(model dlints, context anycompatiblearray, shared anycompatiblearray) RETURNS double precision
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
+	AS 'MODULE_PATHNAME', 'dlints_predict_shared' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
 COMMENT ON FUNCTION dlints_predict(dlints, anycompatiblearray, anycompatiblearray) IS 'expected reward of a context under a shared context';
 
 CREATE FUNCTION dlints_stddev(model dlints, context anycompatiblearray) RETURNS double precision
@@ -821,7 +768,7 @@ CREATE FUNCTION dlints_stddev(model dlints, context anycompatiblearray) RETURNS 
 COMMENT ON FUNCTION dlints_stddev(dlints, anycompatiblearray) IS 'standard error of what is expected of a context: exploration times this is the standard deviation of its score under a draw';
 
 CREATE FUNCTION dlints_stddev(model dlints, context anycompatiblearray, shared anycompatiblearray) RETURNS double precision
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+	AS 'MODULE_PATHNAME', 'dlints_stddev_shared' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION dlints_stddev(dlints, anycompatiblearray, anycompatiblearray) IS 'standard error of what is expected of a context under a shared context: exploration times this is the standard deviation of its score under a draw';
 
 CREATE FUNCTION dlints_info(
@@ -941,7 +888,7 @@ CREATE FUNCTION dlints_progressive(model dlints, context anycompatiblearray, rew
 COMMENT ON FUNCTION dlints_progressive(dlints, anycompatiblearray, double precision, timestamp with time zone, double precision) IS 'the reward that the model expects of each row after it has learned those before it';
 
 CREATE FUNCTION dlints_progressive(model dlints, context anycompatiblearray, shared anycompatiblearray, reward double precision, at timestamp with time zone DEFAULT NULL, weight double precision DEFAULT NULL) RETURNS double precision
-	AS 'MODULE_PATHNAME' LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE COST 1000;
+	AS 'MODULE_PATHNAME', 'dlints_progressive_shared' LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION dlints_progressive(dlints, anycompatiblearray, anycompatiblearray, double precision, timestamp with time zone, double precision) IS 'the reward that the model expects of each row, under its shared context, after it has learned those before it';
 
 -- Administration ------------------------------------------------------------
@@ -976,24 +923,3 @@ WHERE c.relkind OPERATOR(pg_catalog.=) ANY ('{r,m}'::pg_catalog."char"[])
 	AND pg_catalog.has_column_privilege(c.oid, a.attnum, 'SELECT');
 GRANT SELECT ON dlints_columns TO PUBLIC;
 COMMENT ON VIEW dlints_columns IS 'columns of models in tables and materialized views, how large these are and how busy';
-
-CREATE FUNCTION dlints_models(
-	relation regclass,
-	attname name DEFAULT NULL,
-	OUT attname name,
-	OUT key text,
-	OUT context_dim integer,
-	OUT reduced_dim integer,
-	OUT shared_dim integer,
-	OUT policy text,
-	OUT updates bigint,
-	OUT effective_sample_size double precision,
-	OUT mean_reward double precision,
-	OUT newest timestamp with time zone,
-	OUT written timestamp with time zone,
-	OUT bytes bigint,
-	OUT hint text,
-	OUT format_version integer
-) RETURNS SETOF record
-	AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED COST 10000 ROWS 100;
-COMMENT ON FUNCTION dlints_models(regclass, name) IS 'the models of a table or view, of one of its columns or of all: in which row they are, how large, and what they have learned';

@@ -10,8 +10,8 @@
 #include "utils/guc.h"
 
 #include "compat.h"
-#include "prepared.h"
-#include "projcache.h"
+#include "posterior/kept_models.h"
+#include "posterior/kept_projections.h"
 
 #ifdef PG_MODULE_MAGIC_EXT
 PG_MODULE_MAGIC_EXT(.name = "dlints", .version = DLINTS_VERSION);

@@ -26,14 +26,14 @@ interactions_from_name(const char *name, uint8_t *interactions)
 	return false;
 }
 
-/* Is the first block of z what a projection makes? */
+/* Is the first part of z what a projection makes? */
 static bool
 has_projection(const Kind *kind)
 {
 	return kind->reduced_dim > 0;
 }
 
-/* numbers in that block */
+/* numbers in that part */
 static int
 base_len(const Kind *kind)
 {
@@ -53,7 +53,7 @@ kind_coordinates(const Kind *kind)
 	switch (kind->interactions)
 	{
 		case INTERACTIONS_CROSSED:
-			return has_projection(kind) ? base : n + n * kind->shared_dim;
+			return n + n * kind->shared_dim;
 		case INTERACTIONS_MATCHED:
 			return has_projection(kind) ? base + 1 : n + n + 1;
 		case INTERACTIONS_NONE:
@@ -74,7 +74,7 @@ fill_crossed(const Kind *kind, const double *x, const double *u, double *z)
 			*z++ = x[i] * u[j];
 }
 
-/* What is learned of one pair of contexts, the projected block left out. */
+/* What is learned of one pair of contexts, the projected part left out. */
 static void
 fill(const Kind *kind, const double *x, const double *u, double *z)
 {
@@ -170,8 +170,8 @@ lift(const Kind *kind, const double *psi, const double *u, double *w)
 /*
  * "count" parameters of kind_reduced_len numbers into as many lists of
  * kind_lifted_len weights under one shared context; the last weight is the
- * intercept's, if there is one.  With a projection what its block contributes
- * is still to be added.
+ * intercept's, if there is one.  What a projected part contributes is still to
+ * be added.
  */
 void
 kind_lift(const Kind *kind, int count, const double *parameters,

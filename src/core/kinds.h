@@ -4,20 +4,19 @@
  *		the vector z that a model is linear in, and how a parameter psi over z
  *		becomes weights over x.
  *
- * z is a few blocks in this order; the first is "base", which is x or, with a
- * projection of d rows, what projection.h makes of it:
+ * z is a few parts in this order, P x being what projection.h makes of x:
  *
- *		plain		[base ; 1]
+ *		plain		[x ; 1]
+ *					[P x ; 1]					with a projection
  *		crossed		[x ; x (x) u ; 1], coordinate n + i m + j being x_i u_j
- *					[P x + (Q x) o (R u) ; 1]	with a projection
  *		matched		[x/2 ; x o u ; 2 x'u ; 1], u having n numbers too
  *					[P x/2 ; 2 x'u ; 1]			with a projection
  *
  * the 1 only with an intercept.  z is linear in x, so that for a given u one
  * vector w over contexts scores them all: psi'z = w'x + psi_last.
  *
- * Matched products are not projected: what two people share stands in few
- * coordinates, and a random projection would mix it with all the others.
+ * Products are not projected.  What two people share stands in few coordinates,
+ * and a random projection would mix it with all the others.
  */
 #ifndef DLINTS_KINDS_H
 #define DLINTS_KINDS_H
@@ -39,7 +38,7 @@ typedef struct Kind
 {
 	Interactions interactions;
 	int			context_dim;	/* n */
-	int			reduced_dim;	/* d; 0 without a projection */
+	int			reduced_dim;	/* d; 0 without a projection, as where crossed */
 	int			shared_dim;		/* m; n where matched */
 	bool		intercept;
 } Kind;

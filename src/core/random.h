@@ -22,10 +22,8 @@ typedef enum RandomPurpose
 {
 	RANDOM_PROJECTION = 1,		/* rows of P */
 	RANDOM_DRAW = 2,			/* the normals behind a perturbed estimate */
-	RANDOM_INTERACTION = 3,		/* rows of Q */
-	RANDOM_SHARED = 4,			/* rows of R */
 	RANDOM_SIGNS = 5,			/* of names; the key is a hash, no seed */
-	RANDOM_START = 6			/* of block iterations; the same */
+	RANDOM_START = 6			/* of iterated panels; the same */
 } RandomPurpose;
 
 extern void random_philox(const uint32_t counter[4], const uint32_t key[2],

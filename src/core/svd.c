@@ -2,9 +2,9 @@
  * svd.c
  *		Block iteration for the leading singular vectors of a sparse matrix.
  *
- * Each product of A'A with a block walks once through the cells.  A product
+ * Each product of A'A with a panel walks once through the cells.  A product
  * followed by a Rayleigh-Ritz step makes singular vectors and values of a
- * block; between such steps Chebyshev polynomials of A'A, which are small
+ * panel; between such steps Chebyshev polynomials of A'A, which are small
  * below the last of these values and grow fast above it, sort the directions
  * far better than as many plain products (Zhou and Saad, "A
  * Chebyshev-Davidson algorithm for large symmetric eigenproblems", 2007).
@@ -34,7 +34,7 @@
  * below is rounding */
 #define NEGLIGIBLE		1e-12
 
-/* the same for the directions of a block of columns of length 1 */
+/* the same for the directions of a panel of columns of length 1 */
 #define DEPENDENT		1e-14
 
 /* The work area, cut up. */
@@ -56,7 +56,7 @@ svd_work(int columns)
 {
 	size_t		n = (size_t) columns;
 
-	return linalg_packed_len(columns) + 4 * n * n + n + BLOCK_CHUNK * n +
+	return linalg_packed_len(columns) + 4 * n * n + n + PANEL_CHUNK * n +
 		linalg_spectral_work(columns) + linalg_spectral_integers(columns);
 }
 
@@ -73,7 +73,7 @@ cut(int columns, double *work)
 	w.rotation = w.right + n * n;
 	w.values = w.rotation + n * n;
 	w.chunk = w.values + n;
-	w.spectral = w.chunk + BLOCK_CHUNK * n;
+	w.spectral = w.chunk + PANEL_CHUNK * n;
 	w.integers = (void *) (w.spectral + linalg_spectral_work(columns));
 	return w;
 }
@@ -171,7 +171,7 @@ whiten(const SvdMatrix *matrix, int columns, double negligible,
 	return true;
 }
 
-/* Columns that span what those of the block do. */
+/* Columns that span what those of the panel do. */
 static bool
 orthonormalise(const SvdMatrix *matrix, Svd *svd, const Work *work)
 {
@@ -181,7 +181,7 @@ orthonormalise(const SvdMatrix *matrix, Svd *svd, const Work *work)
 	size_t		j;
 
 	/* their lengths may differ by far, and are divided out */
-	block_gram(matrix, svd->columns, svd->block, work->packed, work->full);
+	panel_gram(matrix, svd->columns, svd->panel, work->packed, work->full);
 	for (j = 0; j < n; j++)
 	{
 		double		sum = work->full[j * n + j];
@@ -196,7 +196,7 @@ orthonormalise(const SvdMatrix *matrix, Svd *svd, const Work *work)
 	for (j = 0; j < n; j++)
 		for (i = 0; i < n; i++)
 			work->full[j * n + i] *= lengths[i];
-	block_transform(matrix, svd->columns, svd->block, work->full, work->chunk);
+	panel_transform(matrix, svd->columns, svd->panel, work->full, work->chunk);
 	return true;
 }
 
@@ -209,19 +209,19 @@ improve(const SvdMatrix *matrix, Svd *svd, const Work *work)
 {
 	double	   *product = svd->spare[0];
 
-	block_multiply(matrix, (size_t) svd->columns, svd->block, product, work->chunk);
-	block_cross(matrix, svd->columns, svd->block, product, work->full);
+	panel_multiply(matrix, (size_t) svd->columns, svd->panel, product, work->chunk);
+	panel_cross(matrix, svd->columns, svd->panel, product, work->full);
 	if (!whiten(matrix, svd->columns, NEGLIGIBLE, work))
 		return false;
-	block_transform(matrix, svd->columns, product, work->full, work->chunk);
+	panel_transform(matrix, svd->columns, product, work->full, work->chunk);
 
-	block_gram(matrix, svd->columns, product, work->packed, work->full);
+	panel_gram(matrix, svd->columns, product, work->packed, work->full);
 	if (!whiten(matrix, svd->columns, NEGLIGIBLE, work))
 		return false;
-	block_transform(matrix, svd->columns, product, work->full, work->chunk);
+	panel_transform(matrix, svd->columns, product, work->full, work->chunk);
 	memcpy(svd->values, work->values,
 		   sizeof(double) * (size_t) svd->columns);
-	swap(&svd->block, &svd->spare[0]);
+	swap(&svd->panel, &svd->spare[0]);
 	return true;
 }
 
@@ -258,32 +258,32 @@ degree(double first, double last, int products)
 	return n;
 }
 
-/* next <- 2 (next / centre - block) - before */
+/* next <- 2 (next / centre - panel) - before */
 CPU_CLONES
 static void
-recur(size_t count, double centre, const double *restrict block,
+recur(size_t count, double centre, const double *restrict panel,
 	  const double *restrict before, double *restrict next)
 {
 	size_t		i;
 
 	for (i = 0; i < count; i++)
-		next[i] = 2.0 * (next[i] / centre - block[i]) - before[i];
+		next[i] = 2.0 * (next[i] / centre - panel[i]) - before[i];
 }
 
-/* next <- next / centre - block */
+/* next <- next / centre - panel */
 CPU_CLONES
 static void
-recur_first(size_t count, double centre, const double *restrict block,
+recur_first(size_t count, double centre, const double *restrict panel,
 			double *restrict next)
 {
 	size_t		i;
 
 	for (i = 0; i < count; i++)
-		next[i] = next[i] / centre - block[i];
+		next[i] = next[i] / centre - panel[i];
 }
 
 /*
- * block <- T_n(A'A / c - 1) block, T_n the Chebyshev polynomial, which is
+ * panel <- T_n(A'A / c - 1) panel, T_n the Chebyshev polynomial, which is
  * between -1 and 1 for eigenvalues from 0 to 2 c, the square of "last".
  */
 static void
@@ -298,22 +298,22 @@ filter(const SvdMatrix *matrix, Svd *svd, double last, int n, const Work *work)
 		double	   *next = svd->spare[i == 1 ? 0 : 1];
 		uint32_t	item;
 
-		block_multiply(matrix, columns, svd->block, next, work->chunk);
-		for (item = 0; item < matrix->items; item += BLOCK_CHUNK)
+		panel_multiply(matrix, columns, svd->panel, next, work->chunk);
+		for (item = 0; item < matrix->items; item += PANEL_CHUNK)
 		{
 			size_t		offset = item * columns;
-			size_t		count = (size_t) block_chunk(matrix, item) * columns;
+			size_t		count = (size_t) panel_chunk(matrix, item) * columns;
 
 			if (i == 1)
-				recur_first(count, centre, svd->block + offset, next + offset);
+				recur_first(count, centre, svd->panel + offset, next + offset);
 			else
-				recur(count, centre, svd->block + offset,
+				recur(count, centre, svd->panel + offset,
 					  svd->spare[0] + offset, next + offset);
 		}
-		/* the block before this one is in the first spare */
-		swap(&svd->block, &svd->spare[0]);
+		/* the panel before this one is in the first spare */
+		swap(&svd->panel, &svd->spare[0]);
 		if (i > 1)
-			swap(&svd->block, &svd->spare[1]);
+			swap(&svd->panel, &svd->spare[1]);
 	}
 }
 
@@ -332,7 +332,7 @@ svd_start(const SvdMatrix *matrix, Svd *svd, const uint64_t *hashes,
 
 	for (item = 0; item < matrix->items; item++)
 	{
-		double	   *vector = svd->block + item * columns;
+		double	   *vector = svd->panel + item * columns;
 
 		if (known > 0)
 			memcpy(vector, vectors + item * len, sizeof(double) * len);
@@ -427,7 +427,7 @@ svd_vectors(const SvdMatrix *matrix, const Svd *svd, const uint64_t *hashes,
 	{
 		for (j = 0; j < used; j++)
 			factors[j] += generic(hashes[item]) *
-				svd->block[item * columns + j];
+				svd->panel[item * columns + j];
 		matrix->pause();
 	}
 	for (j = 0; j < used; j++)
@@ -440,7 +440,7 @@ svd_vectors(const SvdMatrix *matrix, const Svd *svd, const uint64_t *hashes,
 		memset(vector, 0, sizeof(double) * n);
 		for (j = 0; j < used; j++)
 		{
-			vector[j] = svd->block[item * columns + j] * factors[j];
+			vector[j] = svd->panel[item * columns + j] * factors[j];
 			squares += vector[j] * vector[j];
 		}
 		matrix->pause();
@@ -496,13 +496,13 @@ svd_turn(const SvdMatrix *matrix, int len, const double *onto,
 		return true;
 
 	stretch(matrix, n, vectors, sqrt(onto_squares / squares));
-	block_cross(matrix, len, vectors, onto, work.full);
+	panel_cross(matrix, len, vectors, onto, work.full);
 	for (j = 0; j < n * n; j++)
 		work.full[j] /= onto_squares;
 	if (!linalg_all_finite(n * n, work.full) ||
 		!linalg_nearest_rotation(len, work.full, work.rotation, work.left,
 								 work.right, work.spectral, work.integers))
 		return false;
-	block_transform(matrix, len, vectors, work.rotation, work.chunk);
+	panel_transform(matrix, len, vectors, work.rotation, work.chunk);
 	return true;
 }

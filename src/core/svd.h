@@ -5,7 +5,7 @@
  *		square root of its sum.
  *
  * Time is linear in the cells, but for small matrices of order "columns" of a
- * block; memory comes from the caller.
+ * panel; memory comes from the caller.
  *
  * Nothing here depends on the order in which something was read, as long as
  * users, items and the cells of a user are in an order of their own.
@@ -15,7 +15,7 @@
 
 #include <stdbool.h>
 
-#include "block.h"
+#include "panel.h"
 
 /* directions that are computed beside those that are wanted */
 #define SVD_SPARE		10
@@ -23,7 +23,7 @@
 typedef struct Svd
 {
 	int			columns;
-	double	   *block;			/* where it starts; then singular vectors */
+	double	   *panel;			/* where it starts; then singular vectors */
 	double	   *spare[2];		/* two more; refining needs the first */
 	double	   *values;			/* singular values, largest first */
 	double	   *work;			/* svd_work() doubles */

@@ -10,11 +10,10 @@
 
 /*
  * The largest absolute value that is learned or reduced.  With it, no sum of
- * squares overflows: P, Q and R have normals below 8.6, two of them multiplied
- * by a scale of at most 1e10, and there are at most 65536 numbers in a context
- * and a shared context each, so that (Q x) o (R u) stays below
- * (65536 * 8.6 * 1e50)^2 * 1e10 = 3.2e121, its square below 1.1e243, and the sum
- * of 2^63 such squares below 1e262.
+ * squares overflows.  A context has at most 65536 numbers.  Entries of P are
+ * below 8.6 times a scale of at most 1e10, so P x is below 5.7e65.  The largest
+ * coordinate is that of matched contexts, below 2 * 65536 * 1e100 = 1.4e105:
+ * its square is below 1.8e210, and the sum of 2^63 such squares below 1.7e229.
  */
 #define WIDEN_MAX	1e50
 

@@ -7,7 +7,7 @@
 #include "oracle.h"
 
 #include "core/linalg.h"
-#include "core/memory.h"
+#include "core/memories.h"
 
 #define MOST_MEMORIES	4
 

@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "core/linalg.h"
-#include "core/memory.h"
+#include "core/memories.h"
 #include "core/posterior.h"
 #include "core/widen.h"
 

@@ -19,7 +19,7 @@
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
-#include "model.h"
+#include "model/model.h"
 #include "readers.h"
 
 PG_MODULE_MAGIC;

@@ -1,0 +1,194 @@
+/*
+ * recommend.c
+ *		dlints_recommend: the best of a group's candidates.
+ *
+ * One draw scores all candidates of a group.  A draw for each row would not
+ * be Thompson sampling: candidates share the parameter, and their scores must
+ * move together.  The other policies score by the posterior mean, and by its
+ * width.
+ */
+#include "postgres.h"
+
+#include "choose/request.h"
+#include "choose/topk.h"
+#include "sql/args.h"
+#include "sql/arrays.h"
+#include "sql/results.h"
+
+/* The state of dlints_recommend for one group. */
+typedef struct RecommendState
+{
+	Request		request;
+	double	   *weights;		/* of the group's one draw, or of the mean */
+	uint64		ties;			/* seed of the lots that are drawn for them */
+	TopK	   *top;
+} RecommendState;
+
+static const Asker recommend = {
+	.function = "dlints_recommend",
+	.rows = "group",
+	.advice = "Use GROUP BY to recommend from several models.",
+	.shared_advice = "Use GROUP BY to recommend to several users.",
+};
+
+/* A NULL model, context or shared context makes no candidate. */
+static bool
+IsCandidate(FunctionCallInfo fcinfo, const CandidateForm *form)
+{
+	return !PG_ARGISNULL(form->model) && !PG_ARGISNULL(form->context) &&
+		(!form->shared || !PG_ARGISNULL(form->shared));
+}
+
+static const Datum *
+SharedArgument(FunctionCallInfo fcinfo, const CandidateForm *form)
+{
+	return form->shared ? &fcinfo->args[form->shared].value : NULL;
+}
+
+/* The first candidate of a group says what the others have to be. */
+static RecommendState *
+Begin(FunctionCallInfo fcinfo, const CandidateForm *form, int k)
+{
+	MemoryContext context = AggregateContext(fcinfo);
+	PreparedModel *prepared = PrepareModel(fcinfo, form->model);
+	const Datum *shared = SharedArgument(fcinfo, form);
+	MemoryContext caller = MemoryContextSwitchTo(context);
+	RecommendState *state = palloc0(sizeof(RecommendState));
+
+	RequestBegin(&state->request, &recommend, prepared, context,
+				 PG_GETARG_DATUM(form->model), shared);
+	state->weights = PolicyWeights(prepared, shared);
+	state->ties = FreshSeed();
+	state->top = TopKCreate(fcinfo, context, form->item, k);
+	MemoryContextSwitchTo(caller);
+	return state;
+}
+
+/* The score of a candidate, up to the intercept, which is the same for all. */
+static double
+Score(FunctionCallInfo fcinfo, const CandidateForm *form,
+	  const RecommendState *state)
+{
+	const Request *request = &state->request;
+	ArrayType  *context = ArgArray(fcinfo, form->context);
+	double		score = ArgDot(context, &request->expected, state->weights);
+
+	if (request->width_factor == 0.0)
+		return score;
+	return ResultFinite(score + RequestWidth(request,
+											 PrepareModel(fcinfo, form->model),
+											 context));
+}
+
+/* Offer one candidate. */
+static Datum
+Recommend(FunctionCallInfo fcinfo, const CandidateForm *form)
+{
+	RecommendState *state;
+	int			k = 1;
+
+	if (!IsCandidate(fcinfo, form))
+		return AggregateSameState(fcinfo);
+	if (form->k)
+		k = ArgCount(fcinfo, form->k);
+	state = PG_ARGISNULL(0) ? Begin(fcinfo, form, k) :
+		(RecommendState *) PG_GETARG_POINTER(0);
+	TopKCheckCount(state->top, k);
+	RequestCheckModel(&state->request, PG_GETARG_DATUM(form->model));
+	if (form->shared)
+		RequestCheckShared(&state->request, PG_GETARG_DATUM(form->shared));
+	TopKOfferByLot(state->top, Score(fcinfo, form, state), state->ties,
+				   PG_ARGISNULL(form->item) ? (Datum) 0 :
+				   PG_GETARG_DATUM(form->item), PG_ARGISNULL(form->item));
+	PG_RETURN_POINTER(state);
+}
+
+PG_FUNCTION_INFO_V1(dlints_recommend_transfn);
+
+/*
+ * dlints_recommend(model dlints, item anyelement,
+ *					context real[] | double precision[]
+ *					[, shared, of the same type]) -> anyelement, aggregate
+ *
+ * The item whose context scores best by the model's policy.  thompson: under
+ * one draw of the perturbed estimate (Algorithm 1, "Select arm"), a new one
+ * for each group of each statement.  ucb: by expected reward plus exploration
+ * times dlints_stddev.  greedy: by expected reward.  Model and shared context
+ * are the same for all rows of a group.  Among equal scores chance decides, each
+ * having the same.  Candidates with a NULL context are skipped; without
+ * candidates the result is NULL.
+ */
+Datum
+dlints_recommend_transfn(PG_FUNCTION_ARGS)
+{
+	static const CandidateForm form = {.model = 1, .item = 2, .context = 3};
+
+	return Recommend(fcinfo, &form);
+}
+
+PG_FUNCTION_INFO_V1(dlints_recommend_shared_transfn);
+
+Datum
+dlints_recommend_shared_transfn(PG_FUNCTION_ARGS)
+{
+	static const CandidateForm form = {
+		.model = 1, .item = 2, .context = 3, .shared = 4
+	};
+
+	return Recommend(fcinfo, &form);
+}
+
+PG_FUNCTION_INFO_V1(dlints_recommend_k_transfn);
+
+/*
+ * dlints_recommend(model dlints, item anyelement,
+ *					context real[] | double precision[]
+ *					[, shared, of the same type], k bigint)
+ *		-> anyarray, aggregate
+ *
+ * As above, the k best items, best first (fewer if there are fewer
+ * candidates).  k is at least 1 and the same for all rows of a group.
+ */
+Datum
+dlints_recommend_k_transfn(PG_FUNCTION_ARGS)
+{
+	static const CandidateForm form = {
+		.model = 1, .item = 2, .context = 3, .k = 4
+	};
+
+	return Recommend(fcinfo, &form);
+}
+
+PG_FUNCTION_INFO_V1(dlints_recommend_shared_k_transfn);
+
+Datum
+dlints_recommend_shared_k_transfn(PG_FUNCTION_ARGS)
+{
+	static const CandidateForm form = {
+		.model = 1, .item = 2, .context = 3, .shared = 4, .k = 5
+	};
+
+	return Recommend(fcinfo, &form);
+}
+
+PG_FUNCTION_INFO_V1(dlints_recommend_finalfn);
+
+Datum
+dlints_recommend_finalfn(PG_FUNCTION_ARGS)
+{
+	AggregateContext(fcinfo);
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	return TopKReturnBest(fcinfo, ((RecommendState *) PG_GETARG_POINTER(0))->top);
+}
+
+PG_FUNCTION_INFO_V1(dlints_recommend_k_finalfn);
+
+Datum
+dlints_recommend_k_finalfn(PG_FUNCTION_ARGS)
+{
+	AggregateContext(fcinfo);
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	PG_RETURN_DATUM(TopKArray(((RecommendState *) PG_GETARG_POINTER(0))->top));
+}

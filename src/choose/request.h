@@ -1,0 +1,65 @@
+/*
+ * request.h
+ *		What the candidates of one choice have in common: the model and the
+ *		shared context, and what its policy makes of them.
+ */
+#ifndef DLINTS_REQUEST_H
+#define DLINTS_REQUEST_H
+
+#include "postgres.h"
+
+#include "model/policy.h"
+#include "posterior/parts.h"
+#include "posterior/recognize.h"
+#include "sql/arrays.h"
+
+/*
+ * Where a function finds what it is told of a candidate, by argument.  0 says
+ * that it is not told, but for the model.
+ */
+typedef struct CandidateForm
+{
+	int			model;
+	int			item;
+	int			context;
+	int			shared;
+	int			k;
+	int			draws;
+	int			uniform;
+	int			bonus;
+	int			cap_group;
+	int			cap;
+} CandidateForm;
+
+typedef struct Request
+{
+	const Asker *asker;
+	MemoryContext context;		/* that remembers the keys */
+	ValueKey	model_key;
+	ValueKey	shared_key;		/* empty without a shared context */
+	DlintsHeader model;
+	ArgSpec		expected;		/* what the context of a candidate has to be */
+	double		width_factor;	/* what the posterior width counts in a score */
+} Request;
+
+extern uint64 FreshSeed(void);
+extern double *DrawWeights(PreparedModel *prepared, uint64 seed,
+						   const Datum *shared);
+extern double *PolicyWeights(PreparedModel *prepared, const Datum *shared);
+extern void RequestBegin(Request *request, const Asker *asker,
+						 PreparedModel *prepared, MemoryContext context,
+						 Datum model, const Datum *shared);
+extern void RequestCheckShared(Request *request, Datum shared);
+extern double RequestWidth(const Request *request, PreparedModel *prepared,
+						   ArrayType *context);
+
+/* Is this the model of the request?  Asked with every row. */
+static inline void
+RequestCheckModel(Request *request, Datum model)
+{
+	if (unlikely(!ValueKeyMatches(&request->model_key, model)))
+		CheckSameModel(&request->model_key, model, request->asker,
+					   request->context);
+}
+
+#endif							/* DLINTS_REQUEST_H */

@@ -1,0 +1,126 @@
+/*
+ * top.c
+ *		dlints_argmax and dlints_top, aggregates that rank by a given score.
+ */
+#include "postgres.h"
+
+#include "choose/topk.h"
+#include "sql/args.h"
+
+/* Offer a row to a ranking: arguments are state, item, score. */
+static Datum
+Rank(FunctionCallInfo fcinfo, TopK *top)
+{
+	TopKOffer(top, ArgFinite(PG_GETARG_FLOAT8(2), "score"),
+			  PG_ARGISNULL(1) ? (Datum) 0 : PG_GETARG_DATUM(1),
+			  PG_ARGISNULL(1));
+	PG_RETURN_POINTER(top);
+}
+
+PG_FUNCTION_INFO_V1(dlints_argmax_transfn);
+
+/*
+ * dlints_argmax(item anyelement, score double precision)
+ *		-> anyelement, aggregate
+ *
+ * The item with the highest score; among equal scores the first.  Rows with a
+ * NULL score are skipped; without any the result is NULL.  Scores are finite.
+ */
+Datum
+dlints_argmax_transfn(PG_FUNCTION_ARGS)
+{
+	TopK	   *top;
+
+	if (PG_ARGISNULL(2))
+		return AggregateSameState(fcinfo);
+	top = PG_ARGISNULL(0) ?
+		TopKCreate(fcinfo, AggregateContext(fcinfo), 1, 1) :
+		(TopK *) PG_GETARG_POINTER(0);
+	return Rank(fcinfo, top);
+}
+
+PG_FUNCTION_INFO_V1(dlints_top_transfn);
+
+/*
+ * dlints_top(item anyelement, score double precision, k bigint)
+ *		-> anyarray, aggregate
+ *
+ * The k items with the highest scores, best first; among equal scores those
+ * that come first.  k is at least 1 and the same for all rows of a group.
+ */
+Datum
+dlints_top_transfn(PG_FUNCTION_ARGS)
+{
+	TopK	   *top;
+	int			k;
+
+	if (PG_ARGISNULL(2))
+		return AggregateSameState(fcinfo);
+	k = ArgCount(fcinfo, 3);
+	top = PG_ARGISNULL(0) ?
+		TopKCreate(fcinfo, AggregateContext(fcinfo), 1, k) :
+		(TopK *) PG_GETARG_POINTER(0);
+	TopKCheckCount(top, k);
+	return Rank(fcinfo, top);
+}
+
+PG_FUNCTION_INFO_V1(dlints_top_combinefn);
+
+/* combine function of dlints_argmax and dlints_top */
+Datum
+dlints_top_combinefn(PG_FUNCTION_ARGS)
+{
+	MemoryContext context = AggregateContext(fcinfo);
+	TopK	   *top;
+	TopK	   *other;
+
+	if (PG_ARGISNULL(1))
+		return AggregateSameState(fcinfo);
+	other = (TopK *) PG_GETARG_POINTER(1);
+	top = PG_ARGISNULL(0) ?
+		TopKCreateOfType(context, other->item_type, other->k) :
+		(TopK *) PG_GETARG_POINTER(0);
+	TopKCheckCount(top, other->k);
+	TopKMerge(top, other);
+	PG_RETURN_POINTER(top);
+}
+
+PG_FUNCTION_INFO_V1(dlints_top_serialfn);
+
+Datum
+dlints_top_serialfn(PG_FUNCTION_ARGS)
+{
+	AggregateContext(fcinfo);
+	PG_RETURN_BYTEA_P(TopKSerialize((TopK *) PG_GETARG_POINTER(0)));
+}
+
+PG_FUNCTION_INFO_V1(dlints_top_deserialfn);
+
+Datum
+dlints_top_deserialfn(PG_FUNCTION_ARGS)
+{
+	AggregateContext(fcinfo);
+	PG_RETURN_POINTER(TopKDeserialize(PG_GETARG_BYTEA_PP(0)));
+}
+
+PG_FUNCTION_INFO_V1(dlints_argmax_finalfn);
+
+Datum
+dlints_argmax_finalfn(PG_FUNCTION_ARGS)
+{
+	AggregateContext(fcinfo);
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	return TopKReturnBest(fcinfo, (TopK *) PG_GETARG_POINTER(0));
+}
+
+PG_FUNCTION_INFO_V1(dlints_top_finalfn);
+
+Datum
+dlints_top_finalfn(PG_FUNCTION_ARGS)
+{
+	AggregateContext(fcinfo);
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	PG_RETURN_DATUM(TopKArray((TopK *) PG_GETARG_POINTER(0)));
+}

@@ -1,0 +1,391 @@
+/*
+ * topk.c
+ *		Keep the k best of a stream of scored items.
+ *
+ * Memory grows with min(k, items), never with k alone.  Each item has a place
+ * among those of its score: the order of arrival, or a lot.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "libpq/pqformat.h"
+#include "miscadmin.h"
+#include "utils/array.h"
+#include "utils/datum.h"
+#include "utils/lsyscache.h"
+
+#include "choose/topk.h"
+#include "sql/args.h"
+
+#define INITIAL_CAPACITY	8
+
+typedef struct RankedItem
+{
+	double		score;
+	uint64		place;			/* among items of the same score */
+	Datum		item;
+	bool		isnull;
+} RankedItem;
+
+/* Negative, zero or positive as a ranks before, with or behind b. */
+static int
+CompareRank(const RankedItem *a, const RankedItem *b)
+{
+	if (a->score != b->score)
+		return a->score > b->score ? -1 : 1;
+	if (a->place != b->place)
+		return a->place < b->place ? -1 : 1;
+	return 0;
+}
+
+/* the heap's first is the item that ranks last */
+static int
+CompareNodes(Datum a, Datum b, void *arg)
+{
+	return CompareRank((RankedItem *) DatumGetPointer(a),
+					   (RankedItem *) DatumGetPointer(b));
+}
+
+static int
+ComparePointers(const void *a, const void *b)
+{
+	CHECK_FOR_INTERRUPTS();
+	return CompareRank(*(RankedItem *const *) a, *(RankedItem *const *) b);
+}
+
+TopK *
+TopKCreateOfType(MemoryContext context, Oid item_type, int k)
+{
+	MemoryContext caller = MemoryContextSwitchTo(context);
+	TopK	   *top = palloc0(sizeof(TopK));
+
+	top->context = context;
+	top->item_type = item_type;
+	get_typlenbyvalalign(item_type, &top->typlen, &top->typbyval,
+						 &top->typalign);
+	top->k = k;
+	top->worst_first = binaryheap_allocate(Min(k, INITIAL_CAPACITY),
+										   CompareNodes, NULL);
+	MemoryContextSwitchTo(caller);
+	return top;
+}
+
+/* For items that an argument of the call brings. */
+TopK *
+TopKCreate(FunctionCallInfo fcinfo, MemoryContext context, int item_argno,
+		   int k)
+{
+	Oid			type = get_fn_expr_argtype(fcinfo->flinfo, item_argno);
+
+	if (!OidIsValid(type))
+		elog(ERROR, "could not determine the type of the item");
+	return TopKCreateOfType(context, type, k);
+}
+
+/* k may not change while a ranking is being made. */
+void
+TopKCheckCount(const TopK *top, int k)
+{
+	CheckSame(k == top->k, "k", "group");
+}
+
+static int
+Count(const TopK *top)
+{
+	return top->worst_first->bh_size;
+}
+
+static RankedItem *
+Item(const TopK *top, int i)
+{
+	return (RankedItem *) DatumGetPointer(top->worst_first->bh_nodes[i]);
+}
+
+/* PostgreSQL's heap has a fixed capacity: move to one twice as large. */
+static void
+Grow(TopK *top)
+{
+	binaryheap *old = top->worst_first;
+	int			capacity = (int) Min((int64) old->bh_space * 2, top->k);
+	int			i;
+
+	top->worst_first = binaryheap_allocate(capacity, CompareNodes, NULL);
+	for (i = 0; i < old->bh_size; i++)
+		binaryheap_add_unordered(top->worst_first, old->bh_nodes[i]);
+	binaryheap_build(top->worst_first);
+	binaryheap_free(old);
+}
+
+/*
+ * Values stay plain while they are kept: a toast pointer would have to be
+ * followed for an array or a parallel worker's leader in any case.
+ */
+static Datum
+CopyItem(const TopK *top, Datum item)
+{
+	if (top->typlen == -1)
+		return PointerGetDatum(PG_DETOAST_DATUM_COPY(item));
+	return datumCopy(item, top->typbyval, top->typlen);
+}
+
+static void
+SetItem(const TopK *top, RankedItem *ranked, double score, uint64 place,
+		Datum item, bool isnull)
+{
+	ranked->score = score;
+	ranked->place = place;
+	ranked->isnull = isnull;
+	ranked->item = isnull ? (Datum) 0 : CopyItem(top, item);
+}
+
+static void
+AddItem(TopK *top, double score, uint64 place, Datum item, bool isnull)
+{
+	RankedItem *ranked = palloc(sizeof(RankedItem));
+
+	SetItem(top, ranked, score, place, item, isnull);
+	if (Count(top) == top->worst_first->bh_space)
+		Grow(top);
+	binaryheap_add(top->worst_first, PointerGetDatum(ranked));
+}
+
+static void
+ReplaceWorst(TopK *top, double score, uint64 place, Datum item, bool isnull)
+{
+	RankedItem *worst = Item(top, 0);
+	Datum		old = worst->item;
+	bool		old_is_pointer = !worst->isnull && !top->typbyval;
+
+	SetItem(top, worst, score, place, item, isnull);
+	if (old_is_pointer)
+		pfree(DatumGetPointer(old));
+	binaryheap_replace_first(top->worst_first, PointerGetDatum(worst));
+}
+
+/*
+ * Keep an item, in the place of the worst one if there are k.  One that only
+ * equals the worst in score may rank behind it.
+ */
+void
+TopKKeep(TopK *top, double score, uint64 place, Datum item, bool isnull)
+{
+	MemoryContext caller;
+
+	if (top->full && score == top->threshold && place > Item(top, 0)->place)
+		return;
+	caller = MemoryContextSwitchTo(top->context);
+	if (top->full)
+		ReplaceWorst(top, score, place, item, isnull);
+	else
+		AddItem(top, score, place, item, isnull);
+	MemoryContextSwitchTo(caller);
+
+	top->full = (Count(top) == top->k);
+	top->threshold = Item(top, 0)->score;
+}
+
+/* The items as an array of pointers, best first. */
+static RankedItem **
+SortedItems(const TopK *top)
+{
+	RankedItem **sorted = palloc(sizeof(RankedItem *) * Max(Count(top), 1));
+	int			i;
+
+	for (i = 0; i < Count(top); i++)
+		sorted[i] = Item(top, i);
+	qsort(sorted, Count(top), sizeof(RankedItem *), ComparePointers);
+	return sorted;
+}
+
+/* Add what another stream kept, as if its items had come after ours. */
+void
+TopKMerge(TopK *top, const TopK *later)
+{
+	RankedItem **sorted = SortedItems(later);
+	int			i;
+
+	if (later->item_type != top->item_type || later->k != top->k)
+		elog(ERROR, "cannot merge rankings of different kinds");
+	for (i = 0; i < Count(later); i++)
+		TopKOffer(top, sorted[i]->score, sorted[i]->item, sorted[i]->isnull);
+	pfree(sorted);
+}
+
+/* The best item; false if there was none. */
+static bool
+TopKBest(const TopK *top, Datum *item, bool *isnull)
+{
+	const RankedItem *best;
+	int			i;
+
+	if (Count(top) == 0)
+		return false;
+	best = Item(top, 0);
+	for (i = 1; i < Count(top); i++)
+		if (CompareRank(Item(top, i), best) < 0)
+			best = Item(top, i);
+	*item = best->item;
+	*isnull = best->isnull;
+	return true;
+}
+
+/* As a final function returns it; no candidate is NULL. */
+Datum
+TopKReturnBest(FunctionCallInfo fcinfo, const TopK *top)
+{
+	Datum		item;
+	bool		isnull;
+
+	if (!TopKBest(top, &item, &isnull) || isnull)
+		PG_RETURN_NULL();
+	PG_RETURN_DATUM(item);
+}
+
+/* All kept items, best first. */
+Datum
+TopKArray(const TopK *top)
+{
+	int			count = Count(top);
+	RankedItem **sorted = SortedItems(top);
+	Datum	   *items = palloc(sizeof(Datum) * Max(count, 1));
+	bool	   *nulls = palloc(sizeof(bool) * Max(count, 1));
+	int			lower_bound = 1;
+	int			i;
+
+	for (i = 0; i < count; i++)
+	{
+		items[i] = sorted[i]->item;
+		nulls[i] = sorted[i]->isnull;
+	}
+	return PointerGetDatum(construct_md_array(items, nulls, 1, &count,
+											  &lower_bound, top->item_type,
+											  top->typlen, top->typbyval,
+											  top->typalign));
+}
+
+/*
+ * For the way from a parallel worker to its leader: same server, same
+ * binary, so the items may travel as they are in memory.
+ */
+bytea *
+TopKSerialize(const TopK *top)
+{
+	RankedItem **sorted = SortedItems(top);
+	StringInfoData buf;
+	int			i;
+
+	pq_begintypsend(&buf);
+	pq_sendint32(&buf, top->item_type);
+	pq_sendint32(&buf, top->k);
+	pq_sendint32(&buf, Count(top));
+	for (i = 0; i < Count(top); i++)
+	{
+		Size		size = datumEstimateSpace(sorted[i]->item, sorted[i]->isnull,
+											  top->typbyval, top->typlen);
+		char	   *end;
+
+		pq_sendfloat8(&buf, sorted[i]->score);
+		pq_sendint32(&buf, (int32) size);
+		enlargeStringInfo(&buf, (int) size);
+		end = buf.data + buf.len;
+		datumSerialize(sorted[i]->item, sorted[i]->isnull, top->typbyval,
+					   top->typlen, &end);
+		buf.len += (int) size;
+	}
+	return pq_endtypsend(&buf);
+}
+
+/*
+ * What a state says of itself has to be so, or reading would go on beyond its
+ * end.  What an item means is the business of its type.
+ */
+static void
+CheckState(bool good)
+{
+	if (!good)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_BINARY_REPRESENTATION),
+				 errmsg("invalid ranking in external value")));
+}
+
+static int
+TakeInteger(StringInfo buf)
+{
+	CheckState(buf->len - buf->cursor >= sizeof(int32));
+	return (int) pq_getmsgint(buf, 4);
+}
+
+/* The oid, k and count of items that a state begins with. */
+static TopK *
+TakeHeader(StringInfo buf, int *count)
+{
+	Oid			item_type = (Oid) TakeInteger(buf);
+	int			k = TakeInteger(buf);
+
+	*count = TakeInteger(buf);
+	CheckState(get_typisdefined(item_type) && k >= 1 && *count >= 0 && *count <= k);
+	return TopKCreateOfType(CurrentMemoryContext, item_type, k);
+}
+
+/* Does a value, so many bytes of its own, have the length that its type wants? */
+static bool
+LengthIsRight(const TopK *top, const char *value, int size)
+{
+	if (top->typbyval)
+		return false;
+	if (top->typlen >= 0)
+		return size == top->typlen;
+	if (top->typlen == -1)
+		return size >= VARHDRSZ && VARATT_IS_4B_U(value) && VARSIZE(value) == size;
+	return size > 0 && strnlen(value, size) == size - 1;
+}
+
+/* An item as datumSerialize wrote it: an int, and what that says. */
+static Datum
+TakeItem(const TopK *top, StringInfo buf, bool *isnull)
+{
+	int			size = TakeInteger(buf);
+	char	   *start = buf->data + buf->cursor;
+	int			header;
+	Datum		item;
+
+	CheckState(size >= (int) sizeof(int) && size <= buf->len - buf->cursor);
+	memcpy(&header, start, sizeof(int));
+	buf->cursor += size;
+	size -= sizeof(int);
+	CheckState((header > 0 && header == size) || (header == -2 && size == 0) ||
+			   (header == -1 && size == sizeof(Datum) && top->typbyval));
+	item = datumRestore(&start, isnull);
+	CheckState(header < 0 || LengthIsRight(top, DatumGetPointer(item), size));
+	return item;
+}
+
+/* In the current memory context. */
+TopK *
+TopKDeserialize(bytea *bytes)
+{
+	StringInfoData buf;
+	TopK	   *top;
+	int			count;
+	int			i;
+
+	initStringInfo(&buf);
+	appendBinaryStringInfo(&buf, VARDATA_ANY(bytes), VARSIZE_ANY_EXHDR(bytes));
+	top = TakeHeader(&buf, &count);
+	for (i = 0; i < count; i++)
+	{
+		double		score;
+		bool		isnull;
+		Datum		item;
+
+		CheckState(buf.len - buf.cursor >= sizeof(float8));
+		score = pq_getmsgfloat8(&buf);
+		CheckState(isfinite(score));
+		item = TakeItem(top, &buf, &isnull);
+		TopKOffer(top, score, item, isnull);
+	}
+	CheckState(buf.cursor == buf.len);
+	pfree(buf.data);
+	return top;
+}

@@ -1,0 +1,66 @@
+/*
+ * topk.h
+ *		The k best-scored items seen so far: the state of dlints_argmax and
+ *		dlints_top, and a part of that of dlints_recommend.
+ */
+#ifndef DLINTS_TOPK_H
+#define DLINTS_TOPK_H
+
+#include "postgres.h"
+
+#include "fmgr.h"
+#include "lib/binaryheap.h"
+
+#include "core/random.h"
+
+typedef struct TopK
+{
+	MemoryContext context;		/* of this struct and the items it keeps */
+	Oid			item_type;
+	int16		typlen;
+	bool		typbyval;
+	char		typalign;
+	int			k;				/* how many to keep */
+	uint64		seen;			/* items offered so far, for ties */
+	bool		full;			/* k are kept */
+	double		threshold;		/* the score to beat then */
+	binaryheap *worst_first;	/* of RankedItem pointers */
+} TopK;
+
+extern TopK *TopKCreate(FunctionCallInfo fcinfo, MemoryContext context,
+						int item_argno, int k);
+extern TopK *TopKCreateOfType(MemoryContext context, Oid item_type, int k);
+extern void TopKCheckCount(const TopK *top, int k);
+extern void TopKKeep(TopK *top, double score, uint64 place, Datum item,
+					 bool isnull);
+extern Datum TopKReturnBest(FunctionCallInfo fcinfo, const TopK *top);
+extern Datum TopKArray(const TopK *top);
+extern void TopKMerge(TopK *top, const TopK *later);
+extern bytea *TopKSerialize(const TopK *top);
+extern TopK *TopKDeserialize(bytea *bytes);
+
+/*
+ * Offer the next item of the stream; score is finite.  Most items of a long
+ * stream are not among the best, and this is all that they cost.  Among equal
+ * scores the item that comes first ranks first.
+ */
+static inline void
+TopKOffer(TopK *top, double score, Datum item, bool isnull)
+{
+	uint64		place = top->seen++;
+
+	if (!top->full || score > top->threshold)
+		TopKKeep(top, score, place, item, isnull);
+}
+
+/* The same; among equal scores lots drawn under a seed decide. */
+static inline void
+TopKOfferByLot(TopK *top, double score, uint64 seed, Datum item, bool isnull)
+{
+	uint64		index = top->seen++;
+
+	if (!top->full || score >= top->threshold)
+		TopKKeep(top, score, random_bits(seed, index), item, isnull);
+}
+
+#endif							/* DLINTS_TOPK_H */

@@ -1,0 +1,110 @@
+/*
+ * ndcg.c
+ *		dlints_ndcg, the aggregate: how good a ranking was.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "catalog/pg_type.h"
+#include "fmgr.h"
+#include "utils/array.h"
+
+#include "choose/topk.h"
+#include "sql/args.h"
+#include "sql/results.h"
+
+/*
+ * The state of dlints_ndcg: the relevances of the k rows with the highest
+ * scores, and the k highest relevances.
+ */
+typedef struct NdcgState
+{
+	TopK	   *by_score;
+	TopK	   *by_relevance;
+} NdcgState;
+
+static NdcgState *
+BeginNdcg(MemoryContext context, int k)
+{
+	NdcgState  *state = MemoryContextAlloc(context, sizeof(NdcgState));
+
+	state->by_score = TopKCreateOfType(context, FLOAT8OID, k);
+	state->by_relevance = TopKCreateOfType(context, FLOAT8OID, k);
+	return state;
+}
+
+PG_FUNCTION_INFO_V1(dlints_ndcg_transfn);
+
+/*
+ * dlints_ndcg(relevance double precision, score double precision, k bigint)
+ *		-> double precision, aggregate
+ *
+ * Normalised discounted cumulative gain of the k rows with the highest scores
+ * (the paper's NDCG@k): the sum of relevance / log2(rank + 1) over them,
+ * divided by the same sum over the rows in the best possible order.  Among
+ * equal scores the row that comes first ranks first.  relevance is finite and
+ * not negative, score finite; rows with a NULL are skipped.  NULL if no row
+ * is relevant.
+ */
+Datum
+dlints_ndcg_transfn(PG_FUNCTION_ARGS)
+{
+	NdcgState  *state;
+	double		relevance;
+	double		score;
+	int			k;
+
+	if (PG_ARGISNULL(1) || PG_ARGISNULL(2))
+		return AggregateSameState(fcinfo);
+	k = ArgCount(fcinfo, 3);
+	relevance = ArgFinite(PG_GETARG_FLOAT8(1), "relevance");
+	score = ArgFinite(PG_GETARG_FLOAT8(2), "score");
+	if (relevance < 0.0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("relevance must not be negative"),
+				 errdetail("The value is %g.", relevance)));
+
+	state = PG_ARGISNULL(0) ?
+		BeginNdcg(AggregateContext(fcinfo), k) :
+		(NdcgState *) PG_GETARG_POINTER(0);
+	TopKCheckCount(state->by_score, k);
+	TopKOffer(state->by_score, score, Float8GetDatum(relevance), false);
+	TopKOffer(state->by_relevance, relevance, Float8GetDatum(relevance),
+			  false);
+	PG_RETURN_POINTER(state);
+}
+
+/* The sum of relevance / log2(rank + 1) over a ranking of relevances. */
+static double
+DiscountedGain(const TopK *relevances)
+{
+	ArrayType  *array = DatumGetArrayTypeP(TopKArray(relevances));
+	const float8 *values = (const float8 *) ARR_DATA_PTR(array);
+	int			count = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
+	double		gain = 0.0;
+	int			i;
+
+	for (i = 0; i < count; i++)
+		gain += values[i] / log2(i + 2.0);
+	return gain;
+}
+
+PG_FUNCTION_INFO_V1(dlints_ndcg_finalfn);
+
+Datum
+dlints_ndcg_finalfn(PG_FUNCTION_ARGS)
+{
+	NdcgState  *state;
+	double		ideal;
+
+	AggregateContext(fcinfo);
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	state = (NdcgState *) PG_GETARG_POINTER(0);
+	ideal = ResultFinite(DiscountedGain(state->by_relevance));
+	if (ideal == 0.0)
+		PG_RETURN_NULL();
+	PG_RETURN_FLOAT8(DiscountedGain(state->by_score) / ideal);
+}

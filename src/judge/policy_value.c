@@ -1,0 +1,259 @@
+/*
+ * policy_value.c
+ *		dlints_policy_value, the aggregate: what another policy would have
+ *		earned.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "access/htup_details.h"
+#include "catalog/pg_type.h"
+#include "common/shortest_dec.h"
+#include "funcapi.h"
+#include "utils/array.h"
+
+#include "core/value.h"
+#include "sql/args.h"
+#include "sql/results.h"
+
+/*
+ * The state of dlints_policy_value is an array of the numbers of a PolicyValue:
+ * all of them or, of a log without a model's predictions, all but the last.
+ */
+#define VALUE_NUMBERS		((int) (sizeof(PolicyValue) / sizeof(float8)))
+#define VALUE_NUMBERS_PLAIN	((int) (offsetof(PolicyValue, doubly) / sizeof(float8)))
+
+/* counted one by one in double precision */
+#define MOST_OBSERVATIONS	9007199254740992.0
+
+StaticAssertDecl(sizeof(PolicyValue) == 14 * sizeof(float8),
+				 "the state of dlints_policy_value changed");
+
+/* Aggregates that users make of the support functions have any state. */
+static void
+WrongState(const char *message)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("%s", message)));
+}
+
+/* A state's numbers; what is not there stays zero. */
+static ArrayType *
+ValueState(Datum state, PolicyValue *value)
+{
+	ArrayType  *array = DatumGetArrayTypeP(state);
+	int			count = ARR_NDIM(array) == 1 ? ARR_DIMS(array)[0] : 0;
+
+	if ((count != VALUE_NUMBERS && count != VALUE_NUMBERS_PLAIN) ||
+		ARR_HASNULL(array) || ARR_ELEMTYPE(array) != FLOAT8OID)
+		WrongState("unexpected state of dlints_policy_value");
+	memset(value, 0, sizeof(*value));
+	memcpy(value, ARR_DATA_PTR(array), sizeof(float8) * count);
+	if (!(value->count >= 1.0 && value->count <= MOST_OBSERVATIONS))
+		WrongState("unexpected state of dlints_policy_value");
+	return array;
+}
+
+/*
+ * The state with more in it, of so many numbers, changed where it stands.  What
+ * has overflowed stays so, and comes to light in the result.
+ */
+static Datum
+MergeIntoState(FunctionCallInfo fcinfo, const PolicyValue *more, int count)
+{
+	PolicyValue value = {0};
+	ArrayType  *array;
+
+	if (PG_ARGISNULL(0))
+	{
+		array = DatumGetArrayTypeP(ResultVector((const double *) &value, count));
+		value = *more;
+	}
+	else
+	{
+		array = ValueState(PG_GETARG_DATUM(0), &value);
+		if (ARR_DIMS(array)[0] != count)
+			WrongState("states of dlints_policy_value differ");
+		value_merge(&value, more);
+	}
+	memcpy(ARR_DATA_PTR(array), &value, sizeof(float8) * count);
+	return PointerGetDatum(array);
+}
+
+/* Raises that a probability is out of its bounds. */
+static void
+NoProbability(double value, const char *name, const char *bounds)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("%s must be a probability, %s", name, bounds),
+			 errdetail("The value is %s.", double_to_shortest_decimal(value))));
+}
+
+/* How many times more likely the target policy decides as the log did */
+static double
+DecisionWeight(double logged, double target)
+{
+	if (!(logged > 0.0 && logged <= 1.0))
+		NoProbability(logged, "logged", "greater than 0 and at most 1");
+	if (!(target >= 0.0 && target <= 1.0))
+		NoProbability(target, "target", "from 0 to 1");
+	return target / logged;
+}
+
+/* Is one of a row's arguments, those behind the state, NULL? */
+static bool
+AnyNull(FunctionCallInfo fcinfo)
+{
+	int			i;
+
+	for (i = 1; i < PG_NARGS(); i++)
+		if (PG_ARGISNULL(i))
+			return true;
+	return false;
+}
+
+PG_FUNCTION_INFO_V1(dlints_policy_value_transfn);
+
+/*
+ * dlints_policy_value(reward double precision, logged double precision,
+ *					   target double precision
+ *					   [, predicted double precision,
+ *					   expected double precision])
+ *		-> dlints_value, aggregate
+ *
+ * What a policy would have earned, from the log of another one: reward is what
+ * the decision earned, logged the probability with which it was made (above 0,
+ * at most 1), target that of the policy to be judged (0 to 1); predicted the
+ * reward that a model expects of this decision, expected the one that it
+ * expects of the target policy.  core/value.h has the estimates.  Rows with a
+ * NULL are skipped; without a row there are 0 observations and the rest is
+ * NULL, as are the standard errors of one row, the estimate snips where every
+ * weight is 0, and dr without a model.
+ */
+Datum
+dlints_policy_value_transfn(PG_FUNCTION_ARGS)
+{
+	PolicyValue value;
+	double		reward;
+	double		weight;
+
+	AggregateContext(fcinfo);
+	if (AnyNull(fcinfo))
+		return AggregateSameState(fcinfo);
+	reward = ArgFinite(PG_GETARG_FLOAT8(1), "reward");
+	weight = DecisionWeight(PG_GETARG_FLOAT8(2), PG_GETARG_FLOAT8(3));
+	if (PG_NARGS() == 4)
+	{
+		value = value_of(reward, weight);
+		PG_RETURN_DATUM(MergeIntoState(fcinfo, &value, VALUE_NUMBERS_PLAIN));
+	}
+	value = value_of_modelled(reward, weight,
+							  ArgFinite(PG_GETARG_FLOAT8(4), "predicted"),
+							  ArgFinite(PG_GETARG_FLOAT8(5), "expected"));
+	PG_RETURN_DATUM(MergeIntoState(fcinfo, &value, VALUE_NUMBERS));
+}
+
+PG_FUNCTION_INFO_V1(dlints_policy_value_combinefn);
+
+Datum
+dlints_policy_value_combinefn(PG_FUNCTION_ARGS)
+{
+	PolicyValue other;
+	ArrayType  *array;
+
+	AggregateContext(fcinfo);
+	if (PG_ARGISNULL(1))
+		return AggregateSameState(fcinfo);
+	array = ValueState(PG_GETARG_DATUM(1), &other);
+	PG_RETURN_DATUM(MergeIntoState(fcinfo, &other, ARR_DIMS(array)[0]));
+}
+
+/* the columns of dlints_value */
+enum
+{
+	VALUE_OBSERVATIONS,
+	VALUE_REWARD,
+	VALUE_REWARD_STDERR,
+	VALUE_IPS,
+	VALUE_IPS_STDERR,
+	VALUE_SNIPS,
+	VALUE_SNIPS_STDERR,
+	VALUE_DR,
+	VALUE_DR_STDERR,
+	VALUE_WEIGHT,
+	VALUE_WEIGHT_STDERR,
+	VALUE_SAMPLE_SIZE,
+	VALUE_MAX_WEIGHT,
+	VALUE_COLUMNS
+};
+
+typedef struct ValueRow
+{
+	Datum		values[VALUE_COLUMNS];
+	bool		nulls[VALUE_COLUMNS];
+} ValueRow;
+
+static void
+PutNumber(ValueRow *row, int column, double number)
+{
+	ResultFiniteOr(number, "Rewards are too large, or weights, target / logged: look at the smallest logged probability.");
+	row->values[column] = Float8GetDatum(number);
+	row->nulls[column] = false;
+}
+
+/* A mean, followed by its standard error if there is one. */
+static void
+PutMean(ValueRow *row, int column, const PolicyValue *value, Moments moments)
+{
+	PutNumber(row, column, moments.mean);
+	if (value->count > 1.0)
+		PutNumber(row, column + 1, value_stderr(value, moments));
+}
+
+static void
+PutSnips(ValueRow *row, const PolicyValue *value)
+{
+	if (!(value->weight.mean > 0.0))
+		return;
+	PutNumber(row, VALUE_SNIPS, value->snips);
+	if (value->count > 1.0)
+		PutNumber(row, VALUE_SNIPS_STDERR, value_snips_stderr(value));
+}
+
+PG_FUNCTION_INFO_V1(dlints_policy_value_finalfn);
+
+Datum
+dlints_policy_value_finalfn(PG_FUNCTION_ARGS)
+{
+	PolicyValue value = {0};
+	bool		modelled = false;
+	TupleDesc	desc;
+	ValueRow	row;
+
+	AggregateContext(fcinfo);
+	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE ||
+		desc->natts != VALUE_COLUMNS)
+		elog(ERROR, "return type must be dlints_value");
+	memset(row.nulls, true, sizeof(row.nulls));
+	memset(row.values, 0, sizeof(row.values));
+	if (!PG_ARGISNULL(0))
+		modelled = ARR_DIMS(ValueState(PG_GETARG_DATUM(0), &value))[0] == VALUE_NUMBERS;
+
+	row.values[VALUE_OBSERVATIONS] = Int64GetDatum((int64) value.count);
+	row.nulls[VALUE_OBSERVATIONS] = false;
+	if (value.count > 0.0)
+	{
+		PutMean(&row, VALUE_REWARD, &value, value.reward);
+		PutMean(&row, VALUE_IPS, &value, value.weighted);
+		PutSnips(&row, &value);
+		if (modelled)
+			PutMean(&row, VALUE_DR, &value, value.doubly);
+		PutMean(&row, VALUE_WEIGHT, &value, value.weight);
+		PutNumber(&row, VALUE_SAMPLE_SIZE, value_sample_size(&value));
+		PutNumber(&row, VALUE_MAX_WEIGHT, value.max_weight);
+	}
+	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc),
+													  row.values, row.nulls)));
+}

@@ -1,0 +1,210 @@
+/*
+ * progressive.c
+ *		What a model would have predicted of each row of a log, had it learned
+ *		those before it.
+ */
+#include "postgres.h"
+
+#include "utils/memutils.h"
+#include "windowapi.h"
+
+#include "core/dot.h"
+#include "learn/absorb.h"
+#include "posterior/parts.h"
+#include "posterior/reduce.h"
+#include "sql/observation.h"
+#include "sql/results.h"
+
+/* What a partition keeps from row to row. */
+typedef struct Progress
+{
+	ValueKey	key;			/* of the model argument */
+	Dlints	   *model;			/* it has learned the rows so far */
+	double	   *mean;			/* psi-hat */
+	int64		updates;		/* of the model when that was computed */
+	int			memory;			/* in use then; 0 before the first time */
+	double	   *b;				/* work space for it */
+	double	   *factor;
+} Progress;
+
+/*
+ * Learning a row costs about D^2, computing the mean D^3.  Up to so many
+ * coordinates, 128 and the intercept, each row is predicted from all before it.
+ * Beyond, the mean is computed once for so many rows that it costs no more than
+ * it does there, and early in a history, when a row says much, for fewer.
+ */
+#define EXACT_DIM		129
+#define BLOCK_SHARE		16
+
+static int64
+MostBehind(const DlintsHeader *model)
+{
+	int64		dim = ModelCoordinates(model);
+
+	if (dim <= EXACT_DIM)
+		return 0;
+	return Min(dim * dim / ((int64) EXACT_DIM * EXACT_DIM),
+			   model->updates / BLOCK_SHARE);
+}
+
+/* Is the mean that of the model, or near enough? */
+static bool
+MeanIsRecent(const Progress *progress)
+{
+	const DlintsHeader *model = &progress->model->header;
+
+	return progress->memory == model->memory &&
+		model->updates - progress->updates <= MostBehind(model);
+}
+
+/* Compute the mean of the memory in use, which needs one matrix of the two. */
+static void
+ComputeMean(Progress *progress)
+{
+	const DlintsHeader *model = &progress->model->header;
+	Memories	memories = ModelMemories(progress->model);
+	const Evidence *memory = &memories.memory[model->memory - 1];
+	int			dim = memory->dim;
+	double		level = memory_centre(memory, model->intercept,
+									  model->reference, progress->b);
+	Factor		factor;
+
+	factor_bind(&factor, dim, false, progress->factor);
+	FactorEvidence(memory, model->ridge, &factor);
+	posterior_mean(&factor, progress->b, progress->mean);
+	progress->mean[dim - 1] += level;
+	progress->updates = model->updates;
+	progress->memory = model->memory;
+}
+
+/* A copy of the model, in memory that goes with the partition. */
+static void
+Begin(Progress *progress, Datum datum)
+{
+	MemoryContext context = GetMemoryChunkContext(progress);
+	MemoryContext caller = MemoryContextSwitchTo(context);
+	int			dim;
+
+	progress->model = ModelCopyFromDatum(datum);
+	dim = ModelCoordinates(&progress->model->header);
+	progress->mean = palloc(sizeof(double) * dim);
+	progress->b = palloc(sizeof(double) * dim);
+	progress->factor = palloc(sizeof(double) * factor_value_count(dim, false));
+	ValueKeySet(&progress->key, datum, context);
+	MemoryContextSwitchTo(caller);
+}
+
+/* The current row's arguments, put where other functions find theirs. */
+static void
+FetchArguments(FunctionCallInfo fcinfo)
+{
+	WindowObject window = PG_WINDOW_OBJECT();
+	int			i;
+
+	for (i = 0; i < PG_NARGS(); i++)
+		fcinfo->args[i].value = WinGetFuncArgCurrent(window, i,
+													 &fcinfo->args[i].isnull);
+	/* no row before this one will be asked for */
+	WinSetMarkPosition(window, WinGetCurrentPosition(window));
+}
+
+static const Asker progressive = {
+	.function = "dlints_progressive",
+	.rows = "partition",
+	.advice = "Partition by what tells the models apart.",
+};
+
+/* The model that has learned the rows before this one. */
+static Dlints *
+CurrentModel(Progress *progress, Datum datum)
+{
+	if (progress->model == NULL)
+		Begin(progress, datum);
+	else if (!ValueKeyMatches(&progress->key, datum))
+		CheckSameModel(&progress->key, datum, &progressive,
+					   GetMemoryChunkContext(progress));
+	return progress->model;
+}
+
+static void
+LearnRow(Dlints *model, const Observation *observation, const double *reduced)
+{
+	Block		block = {
+		1, &observation->reward, &observation->time, &observation->weight
+	};
+
+	LearnReduced(model, &block, reduced);
+	ModelLearned(model);
+}
+
+/* Predict the row and, if it has a reward, learn it. */
+static Datum
+Predict(FunctionCallInfo fcinfo, const ObservationForm *form)
+{
+	Progress   *progress = WinGetPartitionLocalMemory(PG_WINDOW_OBJECT(),
+													  sizeof(Progress));
+	Dlints	   *model;
+	Observation observation;
+	double	   *reduced;
+	double		predicted;
+
+	FetchArguments(fcinfo);
+	if (PG_ARGISNULL(0) || ContextsAreMissing(fcinfo, form))
+		PG_RETURN_NULL();
+	model = CurrentModel(progress, PG_GETARG_DATUM(0));
+	observation = ObservationCreate(form, &model->header);
+	ReadContexts(fcinfo, form, &model->header, &observation);
+	reduced = palloc(sizeof(double) * ModelCoordinates(&model->header));
+	ReduceContexts(&model->header, 1, observation.context, observation.shared,
+				   reduced);
+	if (!MeanIsRecent(progress))
+		ComputeMean(progress);
+	predicted = dot_double(ModelCoordinates(&model->header), progress->mean,
+						   reduced);
+	if (!PG_ARGISNULL(form->reward))
+	{
+		ReadOutcome(fcinfo, form, &model->header, &observation);
+		LearnRow(model, &observation, reduced);
+	}
+	PG_RETURN_FLOAT8(ResultFinite(predicted));
+}
+
+PG_FUNCTION_INFO_V1(dlints_progressive);
+
+/*
+ * dlints_progressive(model dlints, context anycompatiblearray
+ *					  [, shared anycompatiblearray],
+ *					  reward double precision,
+ *					  at timestamptz DEFAULT NULL,
+ *					  weight double precision DEFAULT NULL)
+ *		OVER (ORDER BY ...) -> double precision, window function
+ *
+ * The reward that the model expects of the row's context when it has learned
+ * the rows of the partition before this one, in the window's order: progressive
+ * validation.  Equal to dlints_predict before each dlints_update, up to
+ * EXACT_DIM coordinates.  Frames do not matter.  The model, the same for all
+ * rows of a partition (22023), is not changed.  Arguments are those of
+ * dlints_update.  Without a model, context or shared context NULL; where only
+ * the reward is NULL it is predicted and nothing learned.
+ */
+Datum
+dlints_progressive(PG_FUNCTION_ARGS)
+{
+	static const ObservationForm form = {
+		.context = 1, .reward = 2, .at = 3, .weight = 4
+	};
+
+	return Predict(fcinfo, &form);
+}
+
+PG_FUNCTION_INFO_V1(dlints_progressive_shared);
+
+Datum
+dlints_progressive_shared(PG_FUNCTION_ARGS)
+{
+	static const ObservationForm form = {
+		.context = 1, .shared = 2, .reward = 3, .at = 4, .weight = 5
+	};
+
+	return Predict(fcinfo, &form);
+}

@@ -1,0 +1,26 @@
+/*
+ * absorb.h
+ *		Blocks of observations, for all that learns.
+ */
+#ifndef DLINTS_ABSORB_H
+#define DLINTS_ABSORB_H
+
+#include "postgres.h"
+
+#include "model/model.h"
+
+/* Observations with what else is known of each. */
+typedef struct Block
+{
+	int			count;			/* at most EVIDENCE_BLOCK */
+	const double *rewards;
+	const int64 *times;			/* for models by time */
+	const double *weights;
+} Block;
+
+extern void LearnReduced(Dlints *model, const Block *block,
+						 const double *reduced);
+extern void LearnBlock(Dlints *model, const Block *block,
+					   const double *contexts, const double *shareds);
+
+#endif							/* DLINTS_ABSORB_H */

@@ -1,0 +1,119 @@
+/*
+ * aggregate.c
+ *		dlints_evidence, the aggregate: what many rows say.
+ */
+#include "postgres.h"
+
+#include "learn/working.h"
+#include "sql/args.h"
+
+/* The first argument is the state, the second the model. */
+#define MODEL_ARGNO		1
+
+static WorkingModel *
+StateArgument(FunctionCallInfo fcinfo)
+{
+	MemoryContext context = AggregateContext(fcinfo);
+
+	return PG_ARGISNULL(0) ?
+		WorkingCreate(context, PG_GETARG_DATUM(MODEL_ARGNO)) :
+		WorkingFromState(PG_GETARG_DATUM(0), context);
+}
+
+/* One more row. */
+static Datum
+ObserveRow(FunctionCallInfo fcinfo, const ObservationForm *form)
+{
+	WorkingModel *working;
+	Observation observation;
+
+	AggregateContext(fcinfo);
+	if (PG_ARGISNULL(MODEL_ARGNO) || ObservationIsMissing(fcinfo, form))
+		return AggregateSameState(fcinfo);
+
+	working = StateArgument(fcinfo);
+	WorkingCheckModel(working, PG_GETARG_DATUM(MODEL_ARGNO));
+	observation = WorkingPlace(working);
+	ReadObservation(fcinfo, form, &working->model->header, &observation);
+	WorkingAdd(working, &observation);
+	PG_RETURN_DATUM(WorkingGetDatum(working));
+}
+
+PG_FUNCTION_INFO_V1(dlints_evidence_transfn);
+
+/*
+ * dlints_evidence(model dlints, context real[] | double precision[]
+ *				   [, shared, of the same type],
+ *				   reward double precision
+ *				   [, at timestamptz [, weight double precision]])
+ *		-> dlints, aggregate
+ *
+ * What the group's rows say under the model's parameters, the model's own
+ * evidence left out; model || evidence is the model that has learned them.  In
+ * the order of the aggregate's ORDER BY, which a model by time does not need.
+ * at and weight as for dlints_update.  Rows with a NULL context, shared context
+ * or reward are no observations; a group without observations gives NULL.
+ */
+Datum
+dlints_evidence_transfn(PG_FUNCTION_ARGS)
+{
+	static const ObservationForm form = {.context = 2, .reward = 3};
+
+	return ObserveRow(fcinfo, &form);
+}
+
+PG_FUNCTION_INFO_V1(dlints_evidence_at_transfn);
+
+Datum
+dlints_evidence_at_transfn(PG_FUNCTION_ARGS)
+{
+	static const ObservationForm form = {.context = 2, .reward = 3, .at = 4};
+
+	return ObserveRow(fcinfo, &form);
+}
+
+PG_FUNCTION_INFO_V1(dlints_evidence_weight_transfn);
+
+Datum
+dlints_evidence_weight_transfn(PG_FUNCTION_ARGS)
+{
+	static const ObservationForm form = {
+		.context = 2, .reward = 3, .at = 4, .weight = 5
+	};
+
+	return ObserveRow(fcinfo, &form);
+}
+
+PG_FUNCTION_INFO_V1(dlints_evidence_shared_transfn);
+
+Datum
+dlints_evidence_shared_transfn(PG_FUNCTION_ARGS)
+{
+	static const ObservationForm form = {.context = 2, .shared = 3, .reward = 4};
+
+	return ObserveRow(fcinfo, &form);
+}
+
+PG_FUNCTION_INFO_V1(dlints_evidence_shared_at_transfn);
+
+Datum
+dlints_evidence_shared_at_transfn(PG_FUNCTION_ARGS)
+{
+	static const ObservationForm form = {
+		.context = 2, .shared = 3, .reward = 4, .at = 5
+	};
+
+	return ObserveRow(fcinfo, &form);
+}
+
+PG_FUNCTION_INFO_V1(dlints_evidence_shared_weight_transfn);
+
+Datum
+dlints_evidence_shared_weight_transfn(PG_FUNCTION_ARGS)
+{
+	static const ObservationForm form = {
+		.context = 2, .shared = 3, .reward = 4, .at = 5, .weight = 6
+	};
+
+	return ObserveRow(fcinfo, &form);
+}

@@ -1,0 +1,215 @@
+/*
+ * new.c
+ *		Make a model that has seen nothing, and give one other parameters.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "utils/builtins.h"
+#include "utils/timestamp.h"
+
+#include "model/fields.h"
+#include "model/model.h"
+#include "sql/args.h"
+
+static uint8
+PolicyArgument(FunctionCallInfo fcinfo, int argno)
+{
+	char	   *name = text_to_cstring(PG_GETARG_TEXT_PP(argno));
+	uint8		policy;
+
+	if (!PolicyFromName(name, &policy))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("unknown policy \"%s\"", name),
+				 errhint("%s", PolicyHint())));
+	return policy;
+}
+
+/*
+ * How a shared context and a context make what is learned: by default crossed,
+ * where there is one.  A matched one has as many numbers as a context.
+ */
+static void
+SetInteractions(FunctionCallInfo fcinfo, int argno, DlintsHeader *header)
+{
+	char	   *name;
+
+	if (PG_ARGISNULL(argno))
+	{
+		if (header->shared_dim > 0)
+			header->interactions = INTERACTIONS_CROSSED;
+		return;
+	}
+	name = text_to_cstring(PG_GETARG_TEXT_PP(argno));
+	if (!interactions_from_name(name, &header->interactions))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("unknown interactions \"%s\"", name),
+				 errhint("Interactions are \"crossed\" or \"matched\".")));
+	if (header->interactions == INTERACTIONS_MATCHED && header->shared_dim == 0)
+		header->shared_dim = header->context_dim;
+}
+
+/* The interval in an argument in seconds, a month having 30 days. */
+static double
+HalfLifeArgument(FunctionCallInfo fcinfo, int argno)
+{
+	Interval   *interval = PG_GETARG_INTERVAL_P(argno);
+	double		seconds = interval->time / (double) USECS_PER_SEC +
+		(interval->day + (double) interval->month * DAYS_PER_MONTH) * SECS_PER_DAY;
+
+	ModelCheckHalfLife(seconds);
+	return seconds;
+}
+
+/* windows of memories that nobody chose, in observations per coordinate */
+#define SHORT_WINDOW		2
+/* above so many coordinates the third memory costs more than it is worth */
+#define THREE_MEMORIES_DIM	100
+
+/*
+ * Rate and number of memories, of which those that were not given (NULL)
+ * follow from the number of coordinates.
+ */
+static void
+SetMemories(FunctionCallInfo fcinfo, int discount_argno, int half_life_argno,
+			int memories_argno, DlintsHeader *header)
+{
+	bool		chosen = !PG_ARGISNULL(discount_argno) ||
+		!PG_ARGISNULL(half_life_argno);
+	int			dim = ModelCoordinates(header);
+	int			memories = chosen ? 1 : dim > THREE_MEMORIES_DIM ? 2 : 3;
+
+	if (!PG_ARGISNULL(memories_argno))
+		memories = PG_GETARG_INT32(memories_argno);
+	ModelCheckMemories(memories);
+	header->memories = (uint8) memories;
+	header->discount = 0.0;
+	if (!PG_ARGISNULL(discount_argno))
+		header->discount = ArgFinite(PG_GETARG_FLOAT8(discount_argno), "discount");
+	if (!PG_ARGISNULL(half_life_argno))
+		header->half_life = HalfLifeArgument(fcinfo, half_life_argno);
+	if (!chosen)
+		header->discount = memories == 1 ? 1.0 :
+			1.0 - 1.0 / ((double) SHORT_WINDOW * dim);
+}
+
+PG_FUNCTION_INFO_V1(dlints_new);
+
+/*
+ * dlints_new(context_dim integer, reduced_dim integer DEFAULT NULL,
+ *			  discount double precision DEFAULT NULL,
+ *			  half_life interval DEFAULT NULL,
+ *			  memories integer DEFAULT NULL,
+ *			  ridge double precision DEFAULT 1,
+ *			  exploration double precision DEFAULT 0.25,
+ *			  noise double precision DEFAULT NULL,
+ *			  policy text DEFAULT 'thompson', shared_dim integer DEFAULT 0,
+ *			  interactions text DEFAULT NULL,
+ *			  intercept boolean DEFAULT true, seed bigint DEFAULT 0,
+ *			  projection_scale double precision DEFAULT NULL) -> dlints
+ *
+ * A model that has seen nothing (Algorithm 1, "Input" and "Initialize").
+ * context_dim is 1 to 65536, reduced_dim 1 to 1024 and at most context_dim;
+ * without it there is no projection.  A model has at most 1024 coordinates.
+ * discount is 1e-100 to 1, ridge 1e-100 to 1e100, exploration 0 to 1e100.
+ * projection_scale is kappa, 1e-10 to 1e10, by default 1/sqrt(reduced_dim)
+ * (Theorem 1); seed and projection_scale mean nothing without projection.
+ *
+ * Beyond the paper: half_life, of at least a millisecond, forgets by time
+ * instead of by count.  Without discount and half_life the model has three
+ * memories, with windows of twice and ten times as many observations as
+ * coordinates and without end (two, the first and the last, above 100
+ * coordinates); with one of them it has one.  memories asks for 1 to 8, each
+ * five times as long as the one before, the last of several forgetting nothing.
+ * noise is the standard deviation of a reward, estimated if NULL or 0.
+ * shared_dim, 0 to 65536, is the length of a shared context, such as what
+ * describes a user, whose interactions with the context are learned too
+ * (core/kinds.h).  'crossed', the default with shared_dim: each of its numbers
+ * with each of the context's, or a random projection of these products to
+ * reduced_dim <= context_dim * (1 + shared_dim).  'matched': each with the
+ * context's in the same place, and their inner product; shared_dim is
+ * context_dim.  With reduced_dim the context is projected and of the
+ * interactions the inner product is left.  intercept adds a coordinate that
+ * is always 1.
+ *
+ * 22023 for what is out of range, 54000 above a cap, 22004 for a NULL where
+ * none is meant.
+ */
+Datum
+dlints_new(PG_FUNCTION_ARGS)
+{
+	DlintsHeader header;
+
+	ArgNotNull(fcinfo, 0, "context_dim");
+	ArgNotNull(fcinfo, 5, "ridge");
+	ArgNotNull(fcinfo, 6, "exploration");
+	ArgNotNull(fcinfo, 8, "policy");
+	ArgNotNull(fcinfo, 9, "shared_dim");
+	ArgNotNull(fcinfo, 11, "intercept");
+	ArgNotNull(fcinfo, 12, "seed");
+
+	memset(&header, 0, sizeof(header));
+	header.version = DLINTS_FORMAT_VERSION;
+	header.policy = PolicyArgument(fcinfo, 8);
+	header.intercept = PG_GETARG_BOOL(11) ? 1 : 0;
+	header.context_dim = PG_GETARG_INT32(0);
+	header.shared_dim = PG_GETARG_INT32(9);
+	header.ridge = PG_GETARG_FLOAT8(5);
+	header.exploration = PG_GETARG_FLOAT8(6);
+	header.noise = PG_ARGISNULL(7) ? 0.0 : PG_GETARG_FLOAT8(7);
+	header.seed = PG_GETARG_INT64(12);
+	if (!PG_ARGISNULL(1))
+	{
+		ModelCheckReducedDim(PG_GETARG_INT32(1));
+		header.reduced_dim = PG_GETARG_INT32(1);
+		header.projection_scale = PG_ARGISNULL(13) ?
+			1.0 / sqrt(header.reduced_dim) : PG_GETARG_FLOAT8(13);
+	}
+	SetInteractions(fcinfo, 10, &header);
+
+	/* the sizes are known to be good before a rate follows from them */
+	header.memories = 1;
+	header.discount = 1.0;
+	ModelCheckParameters(&header);
+	SetMemories(fcinfo, 2, 3, 4, &header);
+	ModelCheckParameters(&header);
+	PG_RETURN_DLINTS_P(ModelCreate(&header));
+}
+
+PG_FUNCTION_INFO_V1(dlints_set);
+
+/*
+ * dlints_set(model dlints, ridge double precision DEFAULT NULL,
+ *			  exploration double precision DEFAULT NULL,
+ *			  noise double precision DEFAULT NULL,
+ *			  policy text DEFAULT NULL) -> dlints
+ *
+ * The model with other parameters and the same evidence; NULL keeps a
+ * parameter, a noise of 0 has it estimated.  What defines the evidence (sizes,
+ * kind, seed, projection_scale, memories and their rates) cannot be changed.
+ */
+Datum
+dlints_set(PG_FUNCTION_ARGS)
+{
+	Dlints	   *model;
+
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	model = PG_GETARG_DLINTS_P_COPY(0);
+	if (!PG_ARGISNULL(1))
+		model->header.ridge = PG_GETARG_FLOAT8(1);
+	if (!PG_ARGISNULL(2))
+		model->header.exploration = PG_GETARG_FLOAT8(2);
+	if (!PG_ARGISNULL(3))
+		model->header.noise = PG_GETARG_FLOAT8(3);
+	FieldsSettle(&model->header);
+	if (!PG_ARGISNULL(4))
+		model->header.policy = PolicyArgument(fcinfo, 4);
+	ModelCheckParameters(&model->header);
+	if (!PG_ARGISNULL(1) || !PG_ARGISNULL(3))
+		ModelRevised(model);
+	PG_RETURN_DLINTS_P(model);
+}

@@ -1,0 +1,245 @@
+/*
+ * update.c
+ *		Learn from rewards: single updates and batches, and whether they can be
+ *		learned.
+ */
+#include "postgres.h"
+
+#include "learn/absorb.h"
+#include "model/model.h"
+#include "posterior/parts.h"
+#include "sql/batch.h"
+#include "sql/observation.h"
+
+static void
+Learn(Dlints *model, const ObservationForm *form,
+	  const Observation *observation)
+{
+	Block		block = {
+		1, &observation->reward, &observation->time, &observation->weight
+	};
+
+	if (form->reduced)
+		LearnReduced(model, &block, observation->context);
+	else
+		LearnBlock(model, &block, observation->context, observation->shared);
+}
+
+/* The model after one observation. */
+static Datum
+Update(FunctionCallInfo fcinfo, const ObservationForm *form)
+{
+	Dlints	   *model;
+	Observation observation;
+
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	if (ObservationIsMissing(fcinfo, form))
+		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
+	model = PG_GETARG_DLINTS_P_COPY(0);
+	observation = ObservationCreate(form, &model->header);
+	ReadObservation(fcinfo, form, &model->header, &observation);
+	Learn(model, form, &observation);
+	ModelLearned(model);
+	PG_RETURN_DLINTS_P(model);
+}
+
+PG_FUNCTION_INFO_V1(dlints_update);
+
+/*
+ * dlints_update(model dlints, context anycompatiblearray
+ *				 [, shared anycompatiblearray],
+ *				 reward double precision,
+ *				 at timestamptz DEFAULT NULL,
+ *				 weight double precision DEFAULT NULL) -> dlints
+ *
+ * The model after one more observation: the three updates of Algorithm 1, in
+ * each memory.  context has context_dim finite numbers, shared has shared_dim
+ * of them and is left out where that is 0, reward is finite; none is beyond
+ * 1e50.  at is when it was observed: models that forget by time need it
+ * (22004), in any order, others ignore it.  weight, above 0 and at most 1e10,
+ * is how many observations it counts for, 1 if NULL.  A NULL model gives NULL;
+ * with a NULL context, shared context or reward there is no observation and
+ * the model comes back as it was.
+ */
+Datum
+dlints_update(PG_FUNCTION_ARGS)
+{
+	static const ObservationForm form = {
+		.context = 1, .reward = 2, .at = 3, .weight = 4
+	};
+
+	return Update(fcinfo, &form);
+}
+
+PG_FUNCTION_INFO_V1(dlints_update_shared);
+
+Datum
+dlints_update_shared(PG_FUNCTION_ARGS)
+{
+	static const ObservationForm form = {
+		.context = 1, .shared = 2, .reward = 3, .at = 4, .weight = 5
+	};
+
+	return Update(fcinfo, &form);
+}
+
+PG_FUNCTION_INFO_V1(dlints_update_reduced);
+
+/*
+ * dlints_update_reduced(model dlints, reduced anycompatiblearray,
+ *						 reward double precision,
+ *						 at timestamptz DEFAULT NULL,
+ *						 weight double precision DEFAULT NULL) -> dlints
+ *
+ * As dlints_update, for an observation of which the reduced context z (as
+ * dlints_project returns it, the 1 of an intercept last) was logged and the
+ * context was not.
+ */
+Datum
+dlints_update_reduced(PG_FUNCTION_ARGS)
+{
+	static const ObservationForm form = {
+		.context = 1, .reward = 2, .at = 3, .weight = 4, .reduced = true
+	};
+
+	return Update(fcinfo, &form);
+}
+
+/* The model after a batch, a block at a time. */
+static Datum
+UpdateBatch(FunctionCallInfo fcinfo, const ObservationForm *form)
+{
+	Dlints	   *model;
+	Batch		batch;
+	int			row;
+
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	if (ObservationIsMissing(fcinfo, form))
+		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
+	model = PG_GETARG_DLINTS_P_COPY(0);
+	batch = BatchBegin(fcinfo, form, &model->header, EVIDENCE_BLOCK);
+	for (row = 0; row < batch.rows; row += EVIDENCE_BLOCK)
+	{
+		Block		block = {
+			Min(EVIDENCE_BLOCK, batch.rows - row), batch.rewards.numbers,
+			batch.times + row, batch.weights + row
+		};
+
+		BatchRead(&batch, row, block.count);
+		LearnBlock(model, &block, batch.contexts.numbers,
+				   batch.shareds.numbers);
+	}
+	ModelLearned(model);
+	PG_RETURN_DLINTS_P(model);
+}
+
+PG_FUNCTION_INFO_V1(dlints_update_batch);
+
+/*
+ * dlints_update_batch(model dlints, contexts anycompatiblearray
+ *					   [, shareds anycompatiblearray],
+ *					   rewards double precision[],
+ *					   ats timestamptz[] DEFAULT NULL,
+ *					   weights double precision[] DEFAULT NULL) -> dlints
+ *
+ * The model after a batch of observations, oldest first: the same as single
+ * updates in array order.  contexts has one row of context_dim numbers for
+ * each reward, shareds one of shared_dim numbers (and is left out where that
+ * is 0), ats and weights one element.  Either all of the batch is learned or,
+ * on an error, none.
+ */
+Datum
+dlints_update_batch(PG_FUNCTION_ARGS)
+{
+	static const ObservationForm form = {
+		.context = 1, .reward = 2, .at = 3, .weight = 4
+	};
+
+	return UpdateBatch(fcinfo, &form);
+}
+
+PG_FUNCTION_INFO_V1(dlints_update_batch_shared);
+
+Datum
+dlints_update_batch_shared(PG_FUNCTION_ARGS)
+{
+	static const ObservationForm form = {
+		.context = 1, .shared = 2, .reward = 3, .at = 4, .weight = 5
+	};
+
+	return UpdateBatch(fcinfo, &form);
+}
+
+/*
+ * Would the sums of the model still be finite?  Of moderate ones that is known
+ * without learning.
+ */
+static bool
+StaysFinite(Datum datum, const ObservationForm *form,
+			const Observation *observation)
+{
+	Dlints	   *model = ModelCopyFromDatum(datum);
+
+	Learn(model, form, observation);
+	return ModelEvidenceIsValid(model);
+}
+
+/* Would dlints_update take these arguments? */
+static Datum
+Accepts(FunctionCallInfo fcinfo, const ObservationForm *form)
+{
+	PreparedModel *prepared;
+	Observation observation;
+	Problem		problem;
+	bool		accepts;
+
+	if (PG_ARGISNULL(0) || ObservationIsMissing(fcinfo, form))
+		PG_RETURN_NULL();
+	prepared = PrepareModel(fcinfo, 0);
+	observation = ObservationCreate(form, &prepared->header);
+	accepts = prepared->header.updates < PG_INT64_MAX &&
+		ObservationIsValid(fcinfo, form, &prepared->header, &observation,
+						   &problem) &&
+		(PreparedIsModerate(prepared) ||
+		 StaysFinite(PG_GETARG_DATUM(0), form, &observation));
+	pfree(observation.context);
+	pfree(observation.shared);
+	PG_RETURN_BOOL(accepts);
+}
+
+PG_FUNCTION_INFO_V1(dlints_accepts);
+
+/*
+ * dlints_accepts(model dlints, context anycompatiblearray
+ *				  [, shared anycompatiblearray],
+ *				  reward double precision DEFAULT 0,
+ *				  at timestamptz DEFAULT NULL,
+ *				  weight double precision DEFAULT NULL) -> boolean
+ *
+ * Would dlints_update learn this observation?  False where it would raise an
+ * error; never an error itself.  NULL with a NULL model, context, shared context
+ * or reward.
+ */
+Datum
+dlints_accepts(PG_FUNCTION_ARGS)
+{
+	static const ObservationForm form = {
+		.context = 1, .reward = 2, .at = 3, .weight = 4
+	};
+
+	return Accepts(fcinfo, &form);
+}
+
+PG_FUNCTION_INFO_V1(dlints_accepts_shared);
+
+Datum
+dlints_accepts_shared(PG_FUNCTION_ARGS)
+{
+	static const ObservationForm form = {
+		.context = 1, .shared = 2, .reward = 3, .at = 4, .weight = 5
+	};
+
+	return Accepts(fcinfo, &form);
+}

@@ -1,0 +1,231 @@
+/*
+ * working.c
+ *		Where the stored and the working form of a model meet.
+ */
+#include "postgres.h"
+
+#include "utils/memutils.h"
+
+#include "learn/absorb.h"
+#include "learn/working.h"
+
+static Size WorkingFlatSize(ExpandedObjectHeader *object);
+static void WorkingFlatten(ExpandedObjectHeader *object, void *result,
+						   Size allocated_size);
+
+static const ExpandedObjectMethods working_methods = {
+	WorkingFlatSize,
+	WorkingFlatten
+};
+
+static const char pool_name[] = "dlints evidence";
+
+/*
+ * The context in which an aggregate's working models live.  It is one for all
+ * of its groups: the memory of a hash aggregate is counted context by context,
+ * which would be quadratic with one for each group.  It is a child of the
+ * aggregate's, by which PostgreSQL knows that states in it need no copy.
+ */
+static MemoryContext
+Pool(MemoryContext aggregate)
+{
+	MemoryContext child;
+
+	for (child = aggregate->firstchild; child; child = child->nextchild)
+		if (child->name == pool_name)
+			return child;
+	return AllocSetContextCreateInternal(aggregate, pool_name,
+										 ALLOCSET_DEFAULT_SIZES);
+}
+
+static WorkingModel *
+Create(MemoryContext context, Dlints *model)
+{
+	WorkingModel *working = MemoryContextAlloc(context, sizeof(WorkingModel));
+
+	memset(working, 0, offsetof(WorkingModel, rewards));
+	EOH_init_header(&working->object, &working_methods, context);
+	working->model = model;
+	return working;
+}
+
+/* One with the parameters of a model that has seen nothing. */
+WorkingModel *
+WorkingCreate(MemoryContext aggregate, Datum model)
+{
+	DlintsHeader header = ModelHeaderFromDatum(model);
+	MemoryContext context = Pool(aggregate);
+	MemoryContext caller = MemoryContextSwitchTo(context);
+	Dlints	   *empty = ModelCreate(&header);
+
+	MemoryContextSwitchTo(caller);
+	return Create(context, empty);
+}
+
+/* The working model that a pointer to it may change; NULL if it is none. */
+WorkingModel *
+WorkingInPlace(Datum datum)
+{
+	ExpandedObjectHeader *object;
+
+	if (!VARATT_IS_EXTERNAL_EXPANDED_RW(DatumGetPointer(datum)))
+		return NULL;
+	object = DatumGetEOHP(datum);
+	return object->eoh_methods == &working_methods ?
+		(WorkingModel *) object : NULL;
+}
+
+/*
+ * An aggregate's state so far.  It is a working model from its first row on,
+ * but may come flat from elsewhere: another process, or a user's aggregate.
+ */
+WorkingModel *
+WorkingFromState(Datum state, MemoryContext aggregate)
+{
+	WorkingModel *working = WorkingInPlace(state);
+	MemoryContext context;
+	MemoryContext caller;
+	Dlints	   *model;
+
+	if (likely(working != NULL))
+		return working;
+	context = Pool(aggregate);
+	caller = MemoryContextSwitchTo(context);
+	model = ModelCopyFromDatum(state);
+	MemoryContextSwitchTo(caller);
+	return Create(context, model);
+}
+
+/*
+ * Is this model, in line, known by its header?  That says all that the model's
+ * evidence means, and what the model has learned is many times as long.
+ */
+static bool
+HeaderMatches(const ValueKey *key, Datum datum)
+{
+	const char *bytes = DatumGetPointer(datum);
+
+	return key->size >= sizeof(DlintsHeader) &&
+		!VARATT_IS_EXTENDED(bytes) && VARSIZE(bytes) == key->size &&
+		memcmp(bytes, key->bytes, sizeof(DlintsHeader)) == 0;
+}
+
+/*
+ * Rows of one group may bring the model in different states, but it has to
+ * mean the same by its evidence; the first row's parameters are used.
+ */
+void
+WorkingCheckModel(WorkingModel *working, Datum datum)
+{
+	DlintsHeader header;
+
+	if (HeaderMatches(&working->key, datum) ||
+		ValueKeyMatches(&working->key, datum))
+		return;
+	header = ModelHeaderFromDatum(datum);
+	ModelCheckSameEvidence(&working->model->header, &header);
+	ValueKeyReplace(&working->key, datum, working->object.eoh_context);
+}
+
+static double *
+Grow(WorkingModel *working, double *numbers, Size count)
+{
+	return numbers ? repalloc(numbers, sizeof(double) * count) :
+		MemoryContextAlloc(working->object.eoh_context, sizeof(double) * count);
+}
+
+/*
+ * Where in the block the next observation goes.  Groups can be many and small:
+ * there is room for a few at first, and for twice as many each time.
+ */
+Observation
+WorkingPlace(WorkingModel *working)
+{
+	const DlintsHeader *model = &working->model->header;
+	Observation place = {0};
+
+	/* a full block waits for the next one, as learning may end in an error */
+	if (working->pending == EVIDENCE_BLOCK)
+		WorkingLearnPending(working);
+	if (working->pending == working->capacity)
+	{
+		int			capacity = Min(Max(working->capacity * 2, 8), EVIDENCE_BLOCK);
+
+		working->contexts = Grow(working, working->contexts,
+								 (Size) capacity * model->context_dim);
+		working->shareds = Grow(working, working->shareds,
+								(Size) capacity * model->shared_dim);
+		working->capacity = capacity;
+	}
+	place.context = working->contexts + (Size) working->pending * model->context_dim;
+	place.shared = working->shareds + (Size) working->pending * model->shared_dim;
+	return place;
+}
+
+/* The observation, whose vectors are in their places, is complete. */
+void
+WorkingAdd(WorkingModel *working, const Observation *observation)
+{
+	working->rewards[working->pending] = observation->reward;
+	working->times[working->pending] = observation->time;
+	working->weights[working->pending] = observation->weight;
+	working->pending++;
+}
+
+/* Learn what waits. */
+void
+WorkingLearnPending(WorkingModel *working)
+{
+	Block		block = {
+		working->pending, working->rewards, working->times, working->weights
+	};
+
+	if (working->pending == 0)
+		return;
+	LearnBlock(working->model, &block, working->contexts, working->shareds);
+	working->pending = 0;
+}
+
+/*
+ * All that waits is learned, and the memory in use is found.  Whether the sums
+ * are finite is asked here, once: what has overflowed stays so.  This changes
+ * what the object looks like inside, not the model that it is: a read-only
+ * pointer allows it.  It is asked for anywhere, in a sort's memory, too, of
+ * which nothing can be given back.
+ */
+static void
+Settle(WorkingModel *working)
+{
+	const DlintsHeader *header = &working->model->header;
+	MemoryContext work;
+	MemoryContext caller;
+
+	if (header->chosen == header->updates + working->pending)
+		return;
+	work = AllocSetContextCreate(CurrentMemoryContext, "dlints flattening",
+								 ALLOCSET_DEFAULT_SIZES);
+	caller = MemoryContextSwitchTo(work);
+	WorkingLearnPending(working);
+	ModelRevised(working->model);
+	MemoryContextSwitchTo(caller);
+	MemoryContextDelete(work);
+}
+
+static Size
+WorkingFlatSize(ExpandedObjectHeader *object)
+{
+	WorkingModel *working = (WorkingModel *) object;
+
+	Settle(working);
+	return ModelStoredSize(&working->model->header);
+}
+
+static void
+WorkingFlatten(ExpandedObjectHeader *object, void *result, Size allocated_size)
+{
+	WorkingModel *working = (WorkingModel *) object;
+
+	Assert(allocated_size == ModelStoredSize(&working->model->header));
+	memcpy(result, working->model, allocated_size);
+	SET_VARSIZE(result, allocated_size);
+}

@@ -1,0 +1,252 @@
+/*
+ * look.c
+ *		Look into a model: project, mean, weights, predict, stddev, covariance,
+ *		coefficients.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "funcapi.h"
+
+#include "posterior/parts.h"
+#include "posterior/reduce.h"
+#include "sql/arrays.h"
+#include "sql/results.h"
+
+/*
+ * Each of the functions that take a context has two forms, of which the second
+ * is told the shared context, too: in the argument behind.
+ */
+#define SHARED_ARGUMENT(n)	(&fcinfo->args[n].value)
+
+static Datum
+Project(FunctionCallInfo fcinfo, const Datum *shared)
+{
+	const DlintsHeader *model = &PrepareModel(fcinfo, 0)->header;
+
+	return ResultVector(ReduceContext(model, ArgArray(fcinfo, 1), shared),
+						ModelCoordinates(model));
+}
+
+PG_FUNCTION_INFO_V1(dlints_project);
+
+/*
+ * dlints_project(model dlints, context anycompatiblearray
+ *				  [, shared anycompatiblearray]) -> double precision[]
+ *
+ * The reduced context z (Algorithm 1, "Calculate z"), made of the context and
+ * the shared one as the model's kind has it (see kinds.h).  An intercept adds a
+ * last number, 1.
+ */
+Datum
+dlints_project(PG_FUNCTION_ARGS)
+{
+	return Project(fcinfo, NULL);
+}
+
+PG_FUNCTION_INFO_V1(dlints_project_shared);
+
+Datum
+dlints_project_shared(PG_FUNCTION_ARGS)
+{
+	return Project(fcinfo, SHARED_ARGUMENT(2));
+}
+
+PG_FUNCTION_INFO_V1(dlints_mean);
+
+/*
+ * dlints_mean(model dlints) -> double precision[]
+ *
+ * The posterior mean psi-hat = Z^-1 b (Algorithm 1, "Calculate psi-hat"), one
+ * number for each coordinate of z, that of the intercept last.
+ */
+Datum
+dlints_mean(PG_FUNCTION_ARGS)
+{
+	PreparedModel *prepared = PrepareModel(fcinfo, 0);
+
+	PrepareParts(prepared, PART_MEAN);
+	PG_RETURN_DATUM(ResultVector(prepared->mean, prepared->dim));
+}
+
+static Datum
+Weights(FunctionCallInfo fcinfo, const Datum *shared)
+{
+	PreparedModel *prepared = PrepareModel(fcinfo, 0);
+
+	return ResultVector(PreparedWeights(prepared, shared),
+						prepared->header.context_dim);
+}
+
+PG_FUNCTION_INFO_V1(dlints_weights);
+
+/*
+ * dlints_weights(model dlints [, shared anycompatiblearray])
+ *		-> double precision[]
+ *
+ * The posterior mean carried back to context space under the shared context, if
+ * the model has one: context_dim numbers (see kinds.h).  Their dot product with
+ * a context, plus the intercept if there is one, is the expected reward.
+ */
+Datum
+dlints_weights(PG_FUNCTION_ARGS)
+{
+	return Weights(fcinfo, NULL);
+}
+
+PG_FUNCTION_INFO_V1(dlints_weights_shared);
+
+Datum
+dlints_weights_shared(PG_FUNCTION_ARGS)
+{
+	return Weights(fcinfo, SHARED_ARGUMENT(1));
+}
+
+static Datum
+Predict(FunctionCallInfo fcinfo, const Datum *shared)
+{
+	PreparedModel *prepared = PrepareModel(fcinfo, 0);
+	const DlintsHeader *model = &prepared->header;
+	ArgSpec		spec = ArgContextSpec(model);
+	const double *weights = PreparedWeights(prepared, shared);
+	double		reward = ArgDot(ArgArray(fcinfo, 1), &spec, weights);
+
+	if (model->intercept)
+		reward = ResultFinite(reward + weights[model->context_dim]);
+	PG_RETURN_FLOAT8(reward);
+}
+
+PG_FUNCTION_INFO_V1(dlints_predict);
+
+/*
+ * dlints_predict(model dlints, context anycompatiblearray
+ *				  [, shared anycompatiblearray]) -> double precision
+ *
+ * The expected reward of a context, psi-hat'z.
+ */
+Datum
+dlints_predict(PG_FUNCTION_ARGS)
+{
+	return Predict(fcinfo, NULL);
+}
+
+PG_FUNCTION_INFO_V1(dlints_predict_shared);
+
+Datum
+dlints_predict_shared(PG_FUNCTION_ARGS)
+{
+	return Predict(fcinfo, SHARED_ARGUMENT(2));
+}
+
+PG_FUNCTION_INFO_V1(dlints_stddev);
+
+/*
+ * dlints_stddev(model dlints, context anycompatiblearray
+ *				 [, shared anycompatiblearray]) -> double precision
+ *
+ * sigma sqrt(z' Z^-1 Z~ Z^-1 z), a standard error: exploration times this is
+ * the standard deviation of the context's score under a draw.
+ */
+Datum
+dlints_stddev(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_FLOAT8(PreparedWidth(PrepareModel(fcinfo, 0), ArgArray(fcinfo, 1),
+								   NULL));
+}
+
+PG_FUNCTION_INFO_V1(dlints_stddev_shared);
+
+Datum
+dlints_stddev_shared(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_FLOAT8(PreparedWidth(PrepareModel(fcinfo, 0), ArgArray(fcinfo, 1),
+								   SHARED_ARGUMENT(2)));
+}
+
+PG_FUNCTION_INFO_V1(dlints_covariance);
+
+/*
+ * dlints_covariance(model dlints) -> double precision[][]
+ *
+ * sigma^2 Z^-1 Z~ Z^-1, of as many rows and columns as dlints_mean has numbers:
+ * exploration squared times this is the covariance of a draw.
+ */
+Datum
+dlints_covariance(PG_FUNCTION_ARGS)
+{
+	PreparedModel *prepared = PrepareModel(fcinfo, 0);
+	int			dim = prepared->dim;
+	double	   *covariance = palloc(sizeof(double) * (Size) dim * dim);
+
+	PrepareParts(prepared, PART_ROOT);
+	posterior_covariance(dim, prepared->root, covariance);
+	PG_RETURN_DATUM(ResultMatrix(covariance, dim, dim));
+}
+
+typedef struct Coefficients
+{
+	const double *mean;
+	double	   *stddev;
+} Coefficients;
+
+/* Compute all coefficients; the calls that follow hand them out. */
+static void
+BeginCoefficients(FunctionCallInfo fcinfo)
+{
+	FuncCallContext *call = SRF_FIRSTCALL_INIT();
+	MemoryContext caller = MemoryContextSwitchTo(call->multi_call_memory_ctx);
+	PreparedModel *prepared = PrepareModelOnce(PG_GETARG_DATUM(0));
+	int			dim = prepared->dim;
+	Coefficients *coefficients = palloc(sizeof(Coefficients));
+	TupleDesc	desc;
+
+	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
+		elog(ERROR, "return type must be a row type");
+	call->tuple_desc = BlessTupleDesc(desc);
+
+	PrepareParts(prepared, PART_MEAN | PART_ROOT);
+	coefficients->mean = prepared->mean;
+	coefficients->stddev = palloc(sizeof(double) * dim);
+	posterior_coordinate_stddevs(dim, prepared->root, coefficients->stddev);
+
+	call->user_fctx = coefficients;
+	call->max_calls = dim;
+	MemoryContextSwitchTo(caller);
+}
+
+PG_FUNCTION_INFO_V1(dlints_coefficients);
+
+/*
+ * dlints_coefficients(model dlints)
+ *		-> table (index integer, mean double precision,
+ *				  stddev double precision)
+ *
+ * The coordinates of the posterior, that of the intercept last: element
+ * "index" of dlints_mean and the square root of that element of the diagonal
+ * of dlints_covariance.
+ */
+Datum
+dlints_coefficients(PG_FUNCTION_ARGS)
+{
+	FuncCallContext *call;
+	Coefficients *coefficients;
+	Datum		values[3];
+	bool		nulls[3] = {false, false, false};
+	int			i;
+
+	if (SRF_IS_FIRSTCALL())
+		BeginCoefficients(fcinfo);
+
+	call = SRF_PERCALL_SETUP();
+	if (call->call_cntr >= call->max_calls)
+		SRF_RETURN_DONE(call);
+
+	coefficients = call->user_fctx;
+	i = (int) call->call_cntr;
+	values[0] = Int32GetDatum(i + 1);
+	values[1] = Float8GetDatum(ResultFinite(coefficients->mean[i]));
+	values[2] = Float8GetDatum(ResultFinite(coefficients->stddev[i]));
+	SRF_RETURN_NEXT(call,
+					HeapTupleGetDatum(heap_form_tuple(call->tuple_desc,
+													  values, nulls)));
+}

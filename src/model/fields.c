@@ -1,0 +1,232 @@
+/*
+ * fields.c
+ *		The table of header fields: how each is stored, and what it stands for
+ *		outside.
+ *
+ * Text, binary, dlints_info and the comparison of histories walk this table.
+ * Whoever adds a field adds it to the struct, here, and where users name it
+ * (dlints_new, the install script).
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "common/shortest_dec.h"
+#include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
+#include "utils/timestamp.h"
+
+#include "model/fields.h"
+
+/*
+ * The stored format is these positions: a member that has moved makes the
+ * width of a bit-field negative.
+ */
+#define AT(member, position) \
+	(offsetof(DlintsHeader, member) + \
+	 0 * sizeof(struct { int moved : offsetof(DlintsHeader, member) == (position) ? 1 : -1; }))
+
+static const int64 zero = 0;
+static const int64 unknown = TIME_UNKNOWN;
+
+static const char *
+PolicyName(uint8 policy)
+{
+	return PolicyGet(policy)->name;
+}
+
+static const char *
+InteractionsName(uint8 interactions)
+{
+	return interactions_names[interactions];
+}
+
+static const FieldNames policies = {PolicyName, PolicyFromName};
+static const FieldNames interactions = {InteractionsName, interactions_from_name};
+
+/* name, type, meaning, names, null, offset, defines evidence, is shown */
+const Field fields[] = {
+	{"format", FIELD_UINT16, FIELD_NUMBER, NULL, NULL, AT(version, 4), false, false},
+	{"policy", FIELD_UINT8, FIELD_NAME, &policies, NULL, AT(policy, 6), false, true},
+	{"intercept", FIELD_UINT8, FIELD_BOOLEAN, NULL, NULL, AT(intercept, 7), true, true},
+	{"memories", FIELD_UINT8, FIELD_NUMBER, NULL, NULL, AT(memories, 8), true, true},
+	{"memory", FIELD_UINT8, FIELD_NUMBER, NULL, NULL, AT(memory, 9), false, true},
+	{"interactions", FIELD_UINT8, FIELD_NAME, &interactions, &zero, AT(interactions, 10), true, true},
+	{"context_dim", FIELD_INT32, FIELD_NUMBER, NULL, NULL, AT(context_dim, 12), true, true},
+	{"reduced_dim", FIELD_INT32, FIELD_NUMBER, NULL, &zero, AT(reduced_dim, 16), true, true},
+	{"shared_dim", FIELD_INT32, FIELD_NUMBER, NULL, NULL, AT(shared_dim, 20), true, true},
+	{"discount", FIELD_FLOAT8, FIELD_NUMBER, NULL, &zero, AT(discount, 24), true, true},
+	{"half_life", FIELD_FLOAT8, FIELD_SECONDS, NULL, &zero, AT(half_life, 32), true, true},
+	{"ridge", FIELD_FLOAT8, FIELD_NUMBER, NULL, NULL, AT(ridge, 40), false, true},
+	{"exploration", FIELD_FLOAT8, FIELD_NUMBER, NULL, NULL, AT(exploration, 48), false, true},
+	{"noise", FIELD_FLOAT8, FIELD_NUMBER, NULL, &zero, AT(noise, 56), false, true},
+	{"projection_scale", FIELD_FLOAT8, FIELD_NUMBER, NULL, &zero, AT(projection_scale, 64), true, true},
+	{"seed", FIELD_INT64, FIELD_NUMBER, NULL, NULL, AT(seed, 72), true, true},
+	{"updates", FIELD_INT64, FIELD_NUMBER, NULL, NULL, AT(updates, 80), false, true},
+	{"newest", FIELD_INT64, FIELD_TIME, NULL, &unknown, AT(newest, 88), false, true},
+	{"reference_reward", FIELD_FLOAT8, FIELD_NUMBER, NULL, NULL, AT(reference, 96), false, false},
+	{"sigma", FIELD_FLOAT8, FIELD_NUMBER, NULL, NULL, AT(sigma, 104), false, true},
+	{"chosen", FIELD_INT64, FIELD_NUMBER, NULL, NULL, AT(chosen, 112), false, false},
+};
+
+const int	field_count = lengthof(fields);
+
+StaticAssertDecl(offsetof(DlintsHeader, unused1) == 11 &&
+				 offsetof(DlintsHeader, unused2) == 120, "unused fields moved");
+
+FieldValue
+FieldGet(const DlintsHeader *header, const Field *field)
+{
+	const char *at = (const char *) header + field->offset;
+	FieldValue	value = {0, 0.0};
+
+	switch (field->type)
+	{
+		case FIELD_UINT8:
+			value.integer = *(const uint8 *) at;
+			break;
+		case FIELD_UINT16:
+			value.integer = *(const uint16 *) at;
+			break;
+		case FIELD_INT32:
+			value.integer = *(const int32 *) at;
+			break;
+		case FIELD_INT64:
+			value.integer = *(const int64 *) at;
+			break;
+		case FIELD_FLOAT8:
+			value.number = *(const float8 *) at;
+			break;
+	}
+	return value;
+}
+
+/* The value must be within FieldRange. */
+void
+FieldSet(DlintsHeader *header, const Field *field, FieldValue value)
+{
+	char	   *at = (char *) header + field->offset;
+
+	switch (field->type)
+	{
+		case FIELD_UINT8:
+			*(uint8 *) at = (uint8) value.integer;
+			break;
+		case FIELD_UINT16:
+			*(uint16 *) at = (uint16) value.integer;
+			break;
+		case FIELD_INT32:
+			*(int32 *) at = (int32) value.integer;
+			break;
+		case FIELD_INT64:
+			*(int64 *) at = value.integer;
+			break;
+		case FIELD_FLOAT8:
+			*(float8 *) at = value.number;
+			break;
+	}
+}
+
+/* The integers that a field can hold. */
+void
+FieldRange(const Field *field, int64 *min, int64 *max)
+{
+	*min = field->type == FIELD_INT32 ? PG_INT32_MIN :
+		field->type == FIELD_INT64 ? PG_INT64_MIN : 0;
+	*max = field->type == FIELD_UINT8 ? PG_UINT8_MAX :
+		field->type == FIELD_UINT16 ? PG_UINT16_MAX :
+		field->type == FIELD_INT32 ? PG_INT32_MAX : PG_INT64_MAX;
+}
+
+bool
+FieldIsNull(const DlintsHeader *header, const Field *field)
+{
+	FieldValue	value = FieldGet(header, field);
+
+	if (field->null == NULL)
+		return false;
+	return field->type == FIELD_FLOAT8 ? value.number == (double) *field->null :
+		value.integer == *field->null;
+}
+
+bool
+FieldIsSame(const DlintsHeader *left, const DlintsHeader *right,
+			const Field *field)
+{
+	FieldValue	ours = FieldGet(left, field);
+	FieldValue	theirs = FieldGet(right, field);
+
+	return ours.integer == theirs.integer && ours.number == theirs.number;
+}
+
+/* Zero has no sign, which not every form keeps. */
+void
+FieldsSettle(DlintsHeader *header)
+{
+	int			i;
+
+	for (i = 0; i < field_count; i++)
+	{
+		FieldValue	value = FieldGet(header, &fields[i]);
+
+		value.number += 0.0;
+		FieldSet(header, &fields[i], value);
+	}
+}
+
+/* A field as JSON has it, numbers with the fewest digits that read back. */
+void
+FieldWrite(StringInfo buf, const DlintsHeader *header, const Field *field)
+{
+	FieldValue	value = FieldGet(header, field);
+	char		digits[DOUBLE_SHORTEST_DECIMAL_LEN];
+
+	if (FieldIsNull(header, field))
+		appendStringInfoString(buf, "null");
+	else if (field->meaning == FIELD_NAME)
+		appendStringInfo(buf, "\"%s\"", field->names->name((uint8) value.integer));
+	else if (field->meaning == FIELD_BOOLEAN)
+		appendStringInfoString(buf, value.integer ? "true" : "false");
+	else if (field->type == FIELD_FLOAT8)
+	{
+		double_to_shortest_decimal_buf(value.number, digits);
+		appendStringInfoString(buf, digits);
+	}
+	else
+		appendStringInfo(buf, INT64_FORMAT, value.integer);
+}
+
+static Datum
+IntervalFromSeconds(double seconds)
+{
+	Interval   *interval = palloc0(sizeof(Interval));
+
+	interval->time = (TimeOffset) rint(seconds * USECS_PER_SEC);
+	return DirectFunctionCall1(interval_justify_hours,
+							   IntervalPGetDatum(interval));
+}
+
+/* A field that is not null as SQL has it: integers are int8 or else int4. */
+Datum
+FieldDatum(const DlintsHeader *header, const Field *field)
+{
+	FieldValue	value = FieldGet(header, field);
+
+	switch (field->meaning)
+	{
+		case FIELD_BOOLEAN:
+			return BoolGetDatum(value.integer != 0);
+		case FIELD_NAME:
+			return CStringGetTextDatum(field->names->name((uint8) value.integer));
+		case FIELD_SECONDS:
+			return IntervalFromSeconds(value.number);
+		case FIELD_TIME:
+			return TimestampTzGetDatum(value.integer);
+		case FIELD_NUMBER:
+			break;
+	}
+	if (field->type == FIELD_FLOAT8)
+		return Float8GetDatum(value.number);
+	return field->type == FIELD_INT64 ? Int64GetDatum(value.integer) :
+		Int32GetDatum((int32) value.integer);
+}

@@ -1,0 +1,499 @@
+/*
+ * json.c
+ *		The text form of a model: JSON that reads back to the identical value.
+ *
+ * Numbers are written with the fewest digits that round-trip.  G and H are
+ * written as the rows of their lower triangles, whatever the stored order is.
+ * What has no value (reduced_dim without projection, H where nothing is
+ * forgotten, the evidence of a model that has seen nothing) is null.
+ */
+#include "postgres.h"
+
+#include "common/shortest_dec.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
+#include "utils/jsonb.h"
+#include "utils/numeric.h"
+
+#include "core/linalg.h"
+#include "model/fields.h"
+#include "model/model.h"
+
+/* behind the fields of the header, an object for each memory */
+#define EVIDENCE_NAME	"evidence"
+
+static const char *const memory_names[] = {
+	"weight_sum", "reward_sum", "reward_square_sum", "b", "G", "H"
+};
+
+static void
+WriteNumber(StringInfo buf, double value)
+{
+	char		digits[DOUBLE_SHORTEST_DECIMAL_LEN];
+
+	double_to_shortest_decimal_buf(value, digits);
+	appendStringInfoString(buf, digits);
+}
+
+/* A list of numbers, or of what is in their place. */
+static void
+WriteVector(StringInfo buf, const double *values, int count)
+{
+	int			i;
+
+	appendStringInfoChar(buf, '[');
+	for (i = 0; i < count; i++)
+	{
+		if (i > 0)
+			appendStringInfoString(buf, ", ");
+		WriteNumber(buf, values[i]);
+	}
+	appendStringInfoChar(buf, ']');
+}
+
+static void
+WriteTriangle(StringInfo buf, const double *packed, int dim)
+{
+	int			i;
+	int			j;
+
+	appendStringInfoChar(buf, '[');
+	for (i = 0; i < dim; i++)
+	{
+		appendStringInfoString(buf, i > 0 ? ", [" : "[");
+		for (j = 0; j <= i; j++)
+		{
+			if (j > 0)
+				appendStringInfoString(buf, ", ");
+			WriteNumber(buf, packed[linalg_packed_index(dim, i, j)]);
+		}
+		appendStringInfoChar(buf, ']');
+	}
+	appendStringInfoChar(buf, ']');
+}
+
+static void
+WriteMemory(StringInfo buf, const Evidence *evidence)
+{
+	appendStringInfoString(buf, "{\"weight_sum\": ");
+	WriteNumber(buf, *evidence->N);
+	appendStringInfoString(buf, ", \"reward_sum\": ");
+	WriteNumber(buf, *evidence->R);
+	appendStringInfoString(buf, ", \"reward_square_sum\": ");
+	WriteNumber(buf, *evidence->S);
+	appendStringInfoString(buf, ", \"b\": ");
+	WriteVector(buf, evidence->b, evidence->dim);
+	appendStringInfoString(buf, ", \"G\": ");
+	WriteTriangle(buf, evidence->G, evidence->dim);
+	appendStringInfoString(buf, ", \"H\": ");
+	if (evidence->H)
+		WriteTriangle(buf, evidence->H, evidence->dim);
+	else
+		appendStringInfoString(buf, "null");
+	appendStringInfoChar(buf, '}');
+}
+
+char *
+ModelToJson(Dlints *model)
+{
+	StringInfoData buf;
+	Memories	memories = ModelMemories(model);
+	int			i;
+
+	initStringInfo(&buf);
+	for (i = 0; i < field_count; i++)
+	{
+		appendStringInfo(&buf, "%s\"%s\": ", i == 0 ? "{" : ", ", fields[i].name);
+		FieldWrite(&buf, &model->header, &fields[i]);
+	}
+	appendStringInfoString(&buf, ", \"" EVIDENCE_NAME "\": ");
+	if (model->header.updates == 0)
+		appendStringInfoString(&buf, "null");
+	else
+		for (i = 0; i < memories.count; i++)
+		{
+			appendStringInfoString(&buf, i == 0 ? "[" : ", ");
+			WriteMemory(&buf, &memories.memory[i]);
+		}
+	appendStringInfoString(&buf, model->header.updates == 0 ? "}" : "]}");
+	return buf.data;
+}
+
+/*
+ * Reading.  Every function answers whether it found what it was to find; the
+ * problem of the first that did not is the one to be told.
+ */
+typedef struct Reader
+{
+	JsonbContainer *object;		/* that is being read */
+	Problem		problem;
+} Reader;
+
+static bool
+Malformed(Reader *reader, const char *what)
+{
+	return ProblemIs(&reader->problem, ERRCODE_INVALID_TEXT_REPRESENTATION,
+					 what, NULL);
+}
+
+static bool
+IsName(const char *name, const JsonbValue *key)
+{
+	return strlen(name) == key->val.string.len &&
+		memcmp(name, key->val.string.val, key->val.string.len) == 0;
+}
+
+static bool
+IsFieldName(const JsonbValue *key)
+{
+	int			i;
+
+	for (i = 0; i < field_count; i++)
+		if (IsName(fields[i].name, key))
+			return true;
+	return IsName(EVIDENCE_NAME, key);
+}
+
+static bool
+IsMemoryName(const JsonbValue *key)
+{
+	int			i;
+
+	for (i = 0; i < lengthof(memory_names); i++)
+		if (IsName(memory_names[i], key))
+			return true;
+	return false;
+}
+
+/* A misspelt field would otherwise be one that is silently ignored. */
+static bool
+NamesAreKnown(Reader *reader, bool (*is_known) (const JsonbValue *key))
+{
+	JsonbIterator *iterator = JsonbIteratorInit(reader->object);
+	JsonbValue	value;
+	JsonbIteratorToken token;
+
+	while ((token = JsonbIteratorNext(&iterator, &value, true)) != WJB_DONE)
+		if (token == WJB_KEY && !is_known(&value))
+			return Malformed(reader,
+							 psprintf("Unknown field \"%s\"",
+									  pnstrdup(value.val.string.val,
+											   value.val.string.len)));
+	return true;
+}
+
+/* The value of a field; NULL, and a problem, where there is none. */
+static JsonbValue *
+GetField(Reader *reader, const char *name)
+{
+	JsonbValue	key;
+	JsonbValue *value;
+
+	key.type = jbvString;
+	key.val.string.val = unconstify(char *, name);
+	key.val.string.len = strlen(name);
+	value = findJsonbValueFromContainer(reader->object, JB_FOBJECT, &key);
+	if (value == NULL)
+		Malformed(reader, psprintf("Field \"%s\" is missing", name));
+	return value;
+}
+
+static bool
+ReadNumber(Reader *reader, const JsonbValue *value, const char *name,
+		   double *number)
+{
+	if (value == NULL || value->type != jbvNumeric)
+		return Malformed(reader, psprintf("Field \"%s\" must hold numbers", name));
+	/* too large a number becomes infinity, which the validator refuses */
+	*number = DatumGetFloat8(DirectFunctionCall1(numeric_float8_no_overflow,
+												 NumericGetDatum(value->val.numeric)));
+	return true;
+}
+
+static int
+CompareNumeric(Datum number, int64 integer)
+{
+	Datum		other = DirectFunctionCall1(int8_numeric,
+											Int64GetDatum(integer));
+
+	return DatumGetInt32(DirectFunctionCall2(numeric_cmp, number, other));
+}
+
+static bool
+ReadInteger(Reader *reader, const JsonbValue *value, const char *name,
+			int64 min, int64 max, int64 *integer)
+{
+	Datum		number = NumericGetDatum(value->val.numeric);
+
+	if (value->type == jbvNumeric &&
+		CompareNumeric(number, min) >= 0 && CompareNumeric(number, max) <= 0)
+	{
+		*integer = DatumGetInt64(DirectFunctionCall1(numeric_int8, number));
+		if (CompareNumeric(number, *integer) == 0)
+			return true;
+	}
+	return Malformed(reader,
+					 psprintf("Field \"%s\" must be an integer between " INT64_FORMAT " and " INT64_FORMAT,
+							  name, min, max));
+}
+
+/* A number that has a name outside. */
+static bool
+ReadName(Reader *reader, const JsonbValue *value, const char *name,
+		 bool (*from_name) (const char *name, uint8 *number), uint8 *number)
+{
+	char	   *text;
+
+	if (value->type != jbvString)
+		return Malformed(reader, psprintf("Field \"%s\" must be a string", name));
+	text = pnstrdup(value->val.string.val, value->val.string.len);
+	if (!from_name(text, number))
+		return Malformed(reader, psprintf("Unknown %s \"%s\"", name, text));
+	return true;
+}
+
+static bool
+ReadBoolean(Reader *reader, const JsonbValue *value, const char *name,
+			uint8 *boolean)
+{
+	if (value->type != jbvBool)
+		return Malformed(reader, psprintf("Field \"%s\" must be true or false", name));
+	*boolean = value->val.boolean ? 1 : 0;
+	return true;
+}
+
+/* A field's value that is not null; 0 where the field may be null is none. */
+static bool
+ReadFieldValue(Reader *reader, const JsonbValue *json, const Field *field,
+			   FieldValue *value)
+{
+	uint8		small = 0;
+	int64		min;
+	int64		max;
+
+	if (field->type == FIELD_FLOAT8)
+		return ReadNumber(reader, json, field->name, &value->number);
+	if (field->meaning == FIELD_NAME || field->meaning == FIELD_BOOLEAN)
+	{
+		if (!(field->meaning == FIELD_NAME ?
+			  ReadName(reader, json, field->name, field->names->number, &small) :
+			  ReadBoolean(reader, json, field->name, &small)))
+			return false;
+		value->integer = small;
+		return true;
+	}
+	FieldRange(field, &min, &max);
+	if (field->null && *field->null == 0)
+		min = 1;
+	return ReadInteger(reader, json, field->name, min, max, &value->integer);
+}
+
+/* A field of the header, which has what null stands for where it may be null. */
+static bool
+ReadField(Reader *reader, DlintsHeader *header, const Field *field)
+{
+	JsonbValue *json = GetField(reader, field->name);
+	FieldValue	value = {0, 0.0};
+
+	if (json == NULL)
+		return false;
+	if (json->type == jbvNull && FieldIsNull(header, field))
+		return true;
+	if (!ReadFieldValue(reader, json, field, &value))
+		return false;
+	FieldSet(header, field, value);
+	return true;
+}
+
+/* The header; of a version that is not known here no more than that. */
+static bool
+ReadHeader(Reader *reader, DlintsHeader *header)
+{
+	int			i;
+
+	memset(header, 0, sizeof(DlintsHeader));
+	header->newest = TIME_UNKNOWN;
+	if (!ReadField(reader, header, &fields[0]))
+		return false;
+	if (header->version == DLINTS_FORMAT_VERSION)
+	{
+		if (!NamesAreKnown(reader, IsFieldName))
+			return false;
+		for (i = 1; i < field_count; i++)
+			if (!ReadField(reader, header, &fields[i]))
+				return false;
+	}
+	return ModelParametersAreValid(header, &reader->problem);
+}
+
+/* An array of exactly count elements; NULL, and a problem, if it is not. */
+static JsonbContainer *
+ArrayOf(Reader *reader, const JsonbValue *value, const char *name, int count)
+{
+	if (value != NULL && value->type == jbvBinary &&
+		JsonContainerIsArray(value->val.binary.data) &&
+		!JsonContainerIsScalar(value->val.binary.data) &&
+		JsonContainerSize(value->val.binary.data) == count)
+		return value->val.binary.data;
+	Malformed(reader, psprintf("Field \"%s\" must hold an array of %d elements here",
+							   name, count));
+	return NULL;
+}
+
+static bool
+ReadElement(Reader *reader, JsonbContainer *array, int i, const char *name,
+			double *number)
+{
+	JsonbValue *value = getIthJsonbValueFromContainer(array, i);
+	bool		good = ReadNumber(reader, value, name, number);
+
+	if (value)
+		pfree(value);
+	return good;
+}
+
+static bool
+ReadVector(Reader *reader, const JsonbValue *value, const char *name, int count,
+		   double *values)
+{
+	JsonbContainer *array = ArrayOf(reader, value, name, count);
+	int			i;
+
+	for (i = 0; array && i < count; i++)
+		if (!ReadElement(reader, array, i, name, &values[i]))
+			return false;
+	return array != NULL;
+}
+
+static bool
+ReadTriangle(Reader *reader, const JsonbValue *value, const char *name, int dim,
+			 double *packed)
+{
+	JsonbContainer *rows = ArrayOf(reader, value, name, dim);
+	int			i;
+	int			j;
+
+	for (i = 0; rows && i < dim; i++)
+	{
+		JsonbContainer *row;
+
+		CHECK_FOR_INTERRUPTS();
+		row = ArrayOf(reader, getIthJsonbValueFromContainer(rows, i), name, i + 1);
+		if (row == NULL)
+			return false;
+		for (j = 0; j <= i; j++)
+			if (!ReadElement(reader, row, j, name,
+							 &packed[linalg_packed_index(dim, i, j)]))
+				return false;
+	}
+	return rows != NULL;
+}
+
+/* A number of a memory that is an object. */
+static bool
+ReadSum(Reader *reader, const char *name, double *number)
+{
+	JsonbValue *value = GetField(reader, name);
+
+	return value != NULL && ReadNumber(reader, value, name, number);
+}
+
+/* The memory that the reader's object is. */
+static bool
+ReadMemory(Reader *reader, const Evidence *evidence)
+{
+	int			dim = evidence->dim;
+	JsonbValue *b;
+	JsonbValue *G;
+	JsonbValue *H;
+
+	if (!NamesAreKnown(reader, IsMemoryName) ||
+		!ReadSum(reader, "weight_sum", evidence->N) ||
+		!ReadSum(reader, "reward_sum", evidence->R) ||
+		!ReadSum(reader, "reward_square_sum", evidence->S) ||
+		(b = GetField(reader, "b")) == NULL ||
+		(G = GetField(reader, "G")) == NULL ||
+		(H = GetField(reader, "H")) == NULL ||
+		!ReadVector(reader, b, "b", dim, evidence->b) ||
+		!ReadTriangle(reader, G, "G", dim, evidence->G))
+		return false;
+	if (evidence->H)
+		return ReadTriangle(reader, H, "H", dim, evidence->H);
+	return H->type == jbvNull ||
+		Malformed(reader, "Field \"H\" must be null where nothing is forgotten");
+}
+
+static bool
+ReadEvidence(Reader *reader, const Memories *memories, bool expected)
+{
+	JsonbValue *value = GetField(reader, EVIDENCE_NAME);
+	JsonbContainer *array;
+	int			j;
+
+	if (value == NULL)
+		return false;
+	if (!expected)
+		return value->type == jbvNull ||
+			Malformed(reader, "Field \"" EVIDENCE_NAME "\" must be null without observations");
+	array = ArrayOf(reader, value, EVIDENCE_NAME, memories->count);
+	for (j = 0; array && j < memories->count; j++)
+	{
+		value = getIthJsonbValueFromContainer(array, j);
+		if (value->type != jbvBinary ||
+			!JsonContainerIsObject(value->val.binary.data))
+			return Malformed(reader, "A memory is an object");
+		reader->object = value->val.binary.data;
+		if (!ReadMemory(reader, &memories->memory[j]))
+			return false;
+	}
+	return array != NULL;
+}
+
+static Dlints *
+ReadModel(Reader *reader)
+{
+	DlintsHeader header;
+	Dlints	   *model;
+	Memories	memories;
+
+	if (!ReadHeader(reader, &header))
+		return NULL;
+	model = ModelAllocate(&header);
+	memories = ModelMemories(model);
+	if (!ReadEvidence(reader, &memories, header.updates > 0) ||
+		!ModelExternalIsValid(model, &reader->problem))
+		return NULL;
+	return model;
+}
+
+/*
+ * A model from its JSON; NULL after an error that was saved in "escontext".  A
+ * version that is not known here is named as such: the value may be a good one.
+ */
+Dlints *
+ModelFromJson(Datum jsonb, Node *escontext)
+{
+	Jsonb	   *document = DatumGetJsonbP(jsonb);
+	Reader		reader = {.object = &document->root};
+	Problem    *problem = &reader.problem;
+	Dlints	   *model = NULL;
+
+	if (JB_ROOT_IS_OBJECT(document))
+		model = ReadModel(&reader);
+	else
+		Malformed(&reader, "A model is a JSON object");
+	if (model)
+		return model;
+
+	if (problem->sqlerrcode == ERRCODE_FEATURE_NOT_SUPPORTED)
+		ereturn(escontext, NULL,
+				(errcode(problem->sqlerrcode),
+				 errmsg("%s", problem->message)));
+	ereturn(escontext, NULL,
+			(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
+			 errmsg("invalid input syntax for type %s", "dlints"),
+			 errdetail("%s.%s%s", problem->message,
+					   problem->detail ? " " : "",
+					   problem->detail ? problem->detail : "")));
+}

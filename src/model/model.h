@@ -1,0 +1,195 @@
+/*
+ * model.h
+ *		The stored value: parameters and counts, then the evidence.
+ *
+ * One validator serves every door; what a problem is called depends on the
+ * door, and so does who is told:
+ *
+ *		a user's parameters		ModelCheckParameters	22023, 54000
+ *		text, jsonb, binary		ModelExternalIsValid	22P02, 22P03 (type's words)
+ *		a table's value			Model...FromDatum		XX001, 0A000
+ *		what was learned		ModelLearned			22003
+ *
+ * A model in memory always has all its numbers.  A stored one that has seen
+ * nothing is its header alone, whatever its size would be: ModelFromDatum and
+ * ModelGetDatum are where the two forms meet.
+ */
+#ifndef DLINTS_MODEL_H
+#define DLINTS_MODEL_H
+
+#include "postgres.h"
+
+#include "fmgr.h"
+
+#include "compat.h"
+#include "core/evidence.h"
+#include "core/kinds.h"
+#include "core/memories.h"
+#include "core/projection.h"
+#include "model/policy.h"
+#include "model/problem.h"
+
+#define DLINTS_FORMAT_VERSION	1
+
+/*
+ * Caps.  The largest model has eight memories of order 1025, each with two packed
+ * matrices but the last, which has one: 63 MB.  The largest projection matrix has
+ * 512 MB.
+ */
+#define DLINTS_MAX_CONTEXT_DIM	65536
+#define DLINTS_MAX_SHARED_DIM	65536
+#define DLINTS_MAX_DIM			1024
+
+/*
+ * Bounds of the parameters.  The square of a discount weighs H, and must stay
+ * a normal number.  A ridge within its bounds keeps factors, means and widths
+ * of any evidence within reach of double precision.  Scales within theirs keep
+ * sums of squares of reduced contexts finite (see widen.h).
+ */
+#define DLINTS_MIN_DISCOUNT		1e-100
+#define DLINTS_MIN_RIDGE		1e-100
+#define DLINTS_MAX_RIDGE		1e100
+#define DLINTS_MAX_EXPLORATION	1e100
+#define DLINTS_MIN_NOISE		1e-100
+#define DLINTS_MAX_NOISE		1e100
+#define DLINTS_MIN_HALF_LIFE	1e-3	/* seconds */
+#define DLINTS_MAX_HALF_LIFE	1e12
+#define DLINTS_MAX_WEIGHT		1e10
+#define DLINTS_MIN_SCALE		1e-10
+#define DLINTS_MAX_SCALE		1e10
+
+/*
+ * Parameters and counts, with the varlena word that a whole value begins with.
+ * Fields named "unused" are zero and readers insist on it, which leaves them
+ * free for later versions.  Values are in the machine's byte order, like all
+ * of PostgreSQL's data files; the external binary form is portable.  The
+ * version also says which generator makes the projection (core/random.c).
+ */
+typedef struct DlintsHeader
+{
+	int32		vl_len_;		/* varlena header (do not touch directly!) */
+	uint16		version;		/* DLINTS_FORMAT_VERSION */
+	uint8		policy;			/* see policy.c */
+	uint8		intercept;		/* 1: z has one more coordinate, always 1 */
+	uint8		memories;		/* how many */
+	uint8		memory;			/* the one in use, 1 is the fastest */
+	uint8		interactions;	/* with a shared context, see core/kinds.h */
+	uint8		unused1;
+	int32		context_dim;	/* n */
+	int32		reduced_dim;	/* d; 0 without projection */
+	int32		shared_dim;		/* m; 0 without a shared context */
+	float8		discount;		/* gamma of the fastest memory; 0: by time */
+	float8		half_life;		/* of the fastest memory, seconds; 0: by count */
+	float8		ridge;			/* lambda */
+	float8		exploration;	/* xi */
+	float8		noise;			/* sigma as given; 0: estimated */
+	float8		projection_scale;	/* kappa; 0 without projection */
+	int64		seed;			/* of the projection */
+	int64		updates;		/* observations learned */
+	int64		newest;			/* time of the newest, see TIME_UNKNOWN */
+	float8		reference;		/* reward about which R and S are sums */
+	float8		sigma;			/* standard deviation of the noise */
+	int64		chosen;			/* updates when memory and sigma were found */
+	float8		unused2[3];
+} DlintsHeader;
+
+/* newest of a model by count, and of one that has seen nothing */
+#define TIME_UNKNOWN	PG_INT64_MIN
+
+/*
+ * The whole value: after the header the memories, the fastest first, each as
+ * core/evidence.h lays it out (its matrices packed, see core/linalg.h).
+ */
+typedef struct Dlints
+{
+	DlintsHeader header;
+	float8		values[FLEXIBLE_ARRAY_MEMBER];
+} Dlints;
+
+StaticAssertDecl(sizeof(DlintsHeader) == 144, "stored header changed");
+StaticAssertDecl(offsetof(Dlints, values) == 144, "stored values moved");
+StaticAssertDecl(sizeof(float8) == sizeof(double), "float8 is not double");
+
+/* The memories of a model; their numbers are the model's own. */
+typedef struct Memories
+{
+	int			count;
+	Evidence	memory[MEMORY_MAX];
+} Memories;
+
+static inline bool
+ModelIsByTime(const DlintsHeader *header)
+{
+	return header->half_life > 0.0;
+}
+
+static inline bool
+ModelHasProjection(const DlintsHeader *header)
+{
+	return header->reduced_dim > 0;
+}
+
+/* model.c: what a header says */
+extern Kind ModelKind(const DlintsHeader *header);
+extern Projection ModelProjection(const DlintsHeader *header);
+extern int	ModelCoordinates(const DlintsHeader *header);
+extern int	ModelLiftedLen(const DlintsHeader *header);
+extern bool ModelMemoryFades(const DlintsHeader *header, int j);
+extern double ModelMemoryDecay(const DlintsHeader *header, int j,
+							   int64 updates, int64 time);
+extern Size ModelStoredCount(const DlintsHeader *header);
+extern Size ModelStoredSize(const DlintsHeader *header);
+extern char *ModelShape(const DlintsHeader *header);
+
+/* model.c: the life of a value */
+extern Dlints *ModelAllocate(const DlintsHeader *header);
+extern Dlints *ModelCreate(const DlintsHeader *header);
+extern Dlints *ModelFromDatum(Datum datum);
+extern Dlints *ModelCopyFromDatum(Datum datum);
+extern DlintsHeader ModelHeaderFromDatum(Datum datum);
+extern Datum ModelGetDatum(Dlints *model);
+extern bool ModelEquals(Datum left, Datum right);
+extern uint64 ModelHash(Datum datum, uint64 salt);
+
+/* model.c: its memories */
+extern Memories ModelMemories(Dlints *model);
+extern Evidence ModelMemoryFromDatum(Datum datum, const DlintsHeader *header);
+extern Evidence ModelMemoryForMean(Datum datum, const DlintsHeader *header);
+extern Evidence ModelMemorySums(Datum datum, const DlintsHeader *header);
+extern void ModelMemoryFree(const Evidence *evidence);
+
+/* learned.c: what follows when the evidence has changed */
+extern void BlasReady(void);
+extern int64 TimeBetween(int64 earlier, int64 later);
+extern void ModelCheckCount(int64 updates, int64 more);
+extern void ModelRebase(Dlints *model, double reference);
+extern void ModelKeepReference(Dlints *model);
+extern void ModelLearned(Dlints *model);
+extern void ModelRevised(Dlints *model);
+extern bool ModelIsModerate(Dlints *model);
+
+/* validate.c */
+extern bool ModelParametersAreValid(const DlintsHeader *header,
+									Problem *problem);
+extern bool ModelReducedDimIsValid(int reduced_dim, Problem *problem);
+extern void ModelCheckReducedDim(int reduced_dim);
+extern void ModelCheckHalfLife(double seconds);
+extern void ModelCheckMemories(int memories);
+extern void ModelCheckParameters(const DlintsHeader *header);
+extern bool ModelHistoryIsValid(const DlintsHeader *header, Problem *problem);
+extern bool ModelEvidenceIsValid(Dlints *model);
+extern bool ModelExternalIsValid(Dlints *model, Problem *problem);
+extern void ModelCheckSameEvidence(const DlintsHeader *left,
+								   const DlintsHeader *right);
+
+/* json.c, typmod.c */
+extern char *ModelToJson(Dlints *model);
+extern Dlints *ModelFromJson(Datum jsonb, Node *escontext);
+extern bool ModelFitsTypmod(const DlintsHeader *header, int32 typmod,
+							Problem *problem);
+
+#define PG_GETARG_DLINTS_P(n)		ModelFromDatum(PG_GETARG_DATUM(n))
+#define PG_GETARG_DLINTS_P_COPY(n)	ModelCopyFromDatum(PG_GETARG_DATUM(n))
+#define PG_RETURN_DLINTS_P(model)	PG_RETURN_DATUM(ModelGetDatum(model))
+
+#endif							/* DLINTS_MODEL_H */

@@ -1,0 +1,196 @@
+/*
+ * typmod.c
+ *		dlints(n, d, m), dlints(n, d, matched), perhaps with intercept, as the
+ *		type of a column, which accepts models of this kind and size only.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+
+#include "model/model.h"
+
+/*
+ * What a column fixes is the shape in a header: sizes and interactions, and an
+ * intercept if it says so; else models with and without one will do.  Below the
+ * bits for these stand n and, in eleven bits, d or, where crossed, m.
+ */
+#define SECOND_BITS			11
+#define CONTEXT_BITS		17
+#define MATCHED_BIT			(1 << 28)
+#define INTERCEPT_BIT		(1 << 29)
+#define CROSSED_BIT			(1 << 30)
+
+#define MASK(bits)			((1 << (bits)) - 1)
+
+/* n (1 + m) of crossed contexts is at most DLINTS_MAX_DIM, and so is m */
+StaticAssertDecl(DLINTS_MAX_DIM <= MASK(SECOND_BITS), "typmod cannot hold d");
+StaticAssertDecl(DLINTS_MAX_CONTEXT_DIM <= MASK(CONTEXT_BITS),
+				 "typmod cannot hold n");
+StaticAssertDecl(SECOND_BITS + CONTEXT_BITS <= 28,
+				 "sizes overlap the bits above them");
+
+/* Of a shape that a model can have. */
+static int32
+TypmodFromShape(const DlintsHeader *shape)
+{
+	bool		crossed = shape->interactions == INTERACTIONS_CROSSED;
+	bool		matched = shape->interactions == INTERACTIONS_MATCHED;
+
+	return shape->context_dim << SECOND_BITS |
+		(crossed ? shape->shared_dim : shape->reduced_dim) |
+		(crossed ? CROSSED_BIT : 0) | (matched ? MATCHED_BIT : 0) |
+		(shape->intercept ? INTERCEPT_BIT : 0);
+}
+
+static DlintsHeader
+ShapeFromTypmod(int32 typmod)
+{
+	int			second = typmod & MASK(SECOND_BITS);
+	DlintsHeader shape;
+
+	memset(&shape, 0, sizeof(shape));
+	shape.intercept = (typmod & INTERCEPT_BIT) != 0;
+	shape.context_dim = (typmod >> SECOND_BITS) & MASK(CONTEXT_BITS);
+	if ((typmod & CROSSED_BIT) != 0)
+	{
+		shape.interactions = INTERACTIONS_CROSSED;
+		shape.shared_dim = second;
+		return shape;
+	}
+	shape.reduced_dim = second;
+	if ((typmod & MATCHED_BIT) != 0)
+	{
+		shape.interactions = INTERACTIONS_MATCHED;
+		shape.shared_dim = shape.context_dim;
+	}
+	return shape;
+}
+
+/* A model must be what its column accepts; typmod -1 accepts all. */
+bool
+ModelFitsTypmod(const DlintsHeader *header, int32 typmod, Problem *problem)
+{
+	DlintsHeader shape;
+
+	if (typmod == -1)
+		return true;
+	shape = ShapeFromTypmod(typmod);
+	if (shape.interactions == header->interactions &&
+		shape.context_dim == header->context_dim &&
+		shape.reduced_dim == header->reduced_dim &&
+		shape.shared_dim == header->shared_dim &&
+		shape.intercept <= header->intercept)
+		return true;
+	return ProblemIs(problem, ERRCODE_DATA_EXCEPTION,
+					 psprintf("expected dlints%s, not dlints%s",
+							  ModelShape(&shape), ModelShape(header)),
+					 NULL);
+}
+
+/* Can a model have this shape?  A reduced_dim of 0 stands before shared_dim. */
+static void
+CheckShape(DlintsHeader shape, bool reduced)
+{
+	Problem		problem;
+
+	shape.version = DLINTS_FORMAT_VERSION;
+	shape.memories = 1;
+	shape.discount = 1.0;
+	shape.ridge = 1.0;
+	shape.projection_scale = ModelHasProjection(&shape) ? 1.0 : 0.0;
+	if ((!reduced || shape.interactions == INTERACTIONS_CROSSED ||
+		 ModelReducedDimIsValid(shape.reduced_dim, &problem)) &&
+		ModelParametersAreValid(&shape, &problem))
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("dimensions for type dlints out of range"),
+			 errdetail("%s.", problem.message)));
+}
+
+/* Is the last word this one?  Then it is taken away. */
+static bool
+TakeLastWord(Datum *words, int *count, const char *word)
+{
+	if (*count == 0 || strcmp(DatumGetCString(words[*count - 1]), word) != 0)
+		return false;
+	(*count)--;
+	return true;
+}
+
+static void
+ReadSizes(const Datum *words, int count, int *sizes)
+{
+	int			i;
+
+	for (i = 0; i < count; i++)
+	{
+		char	   *word = DatumGetCString(words[i]);
+
+		if (strspn(word, "+-0123456789") != strlen(word))
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("invalid type modifier"),
+					 errdetail("\"%s\" stands where a size is expected.",
+							   word)));
+		sizes[i] = pg_strtoint32(word);
+	}
+}
+
+PG_FUNCTION_INFO_V1(dlints_typmod_in);
+
+Datum
+dlints_typmod_in(PG_FUNCTION_ARGS)
+{
+	Datum	   *words;
+	int			count;
+	int			sizes[3] = {0, 0, 0};
+	bool		matched;
+	DlintsHeader shape;
+
+	memset(&shape, 0, sizeof(shape));
+	deconstruct_array(PG_GETARG_ARRAYTYPE_P(0), CSTRINGOID, -2, false,
+					  TYPALIGN_CHAR, &words, NULL, &count);
+	shape.intercept = TakeLastWord(words, &count, "intercept");
+	matched = TakeLastWord(words, &count, "matched");
+	if (count < 1 || count > (matched ? 2 : 3))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("invalid type modifier"),
+				 errhint("Write dlints(context_dim), dlints(context_dim, reduced_dim), dlints(context_dim, 0, shared_dim), dlints(context_dim, matched) or dlints(context_dim, reduced_dim, matched), each with \", intercept\" for models that must have one.")));
+
+	ReadSizes(words, count, sizes);
+	shape.context_dim = sizes[0];
+	shape.reduced_dim = sizes[1];
+	shape.shared_dim = matched ? sizes[0] : sizes[2];
+	shape.interactions = matched ? INTERACTIONS_MATCHED :
+		shape.shared_dim != 0 ? INTERACTIONS_CROSSED : INTERACTIONS_NONE;
+	CheckShape(shape, count > 1);
+	PG_RETURN_INT32(TypmodFromShape(&shape));
+}
+
+PG_FUNCTION_INFO_V1(dlints_typmod_out);
+
+Datum
+dlints_typmod_out(PG_FUNCTION_ARGS)
+{
+	DlintsHeader shape = ShapeFromTypmod(PG_GETARG_INT32(0));
+
+	PG_RETURN_CSTRING(ModelShape(&shape));
+}
+
+PG_FUNCTION_INFO_V1(dlints_enforce_typmod);
+
+/* Coerce a value to a column's type: check, change nothing. */
+Datum
+dlints_enforce_typmod(PG_FUNCTION_ARGS)
+{
+	DlintsHeader header = ModelHeaderFromDatum(PG_GETARG_DATUM(0));
+	Problem		problem;
+
+	if (!ModelFitsTypmod(&header, PG_GETARG_INT32(1), &problem))
+		ProblemRaise(&problem);
+	PG_RETURN_DATUM(PG_GETARG_DATUM(0));
+}

@@ -1,0 +1,383 @@
+/*
+ * validate.c
+ *		May this be a model?  The one validator, of parameters, history and
+ *		evidence, for every door; and whether two models fit together.
+ */
+#include "postgres.h"
+
+#include <float.h>
+#include <math.h>
+
+#include "common/shortest_dec.h"
+#include "lib/stringinfo.h"
+#include "utils/timestamp.h"
+
+#include "core/widen.h"
+#include "model/fields.h"
+#include "model/model.h"
+
+/* The value is what there is, unlike in the message. */
+static bool
+OutOfRange(Problem *problem, const char *name, const char *range, double value)
+{
+	return ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
+					 psprintf("%s must be %s", name, range),
+					 psprintf("The value is %s.",
+							  double_to_shortest_decimal(value)));
+}
+
+/* The comparison is written so that NaN fails it. */
+static bool
+NumberIsBetween(const char *name, double value, double min, double max,
+				Problem *problem)
+{
+	if (value >= min && value <= max)
+		return true;
+	return OutOfRange(problem, name,
+					  psprintf("between %g and %g", min, max), value);
+}
+
+static bool
+DimensionIsBetween(const char *name, const char *kind, int value, int min,
+				   int max, Problem *problem)
+{
+	if (value < min)
+		return OutOfRange(problem, name, psprintf("at least %d", min), value);
+	if (value > max)
+		return ProblemIs(problem, ERRCODE_PROGRAM_LIMIT_EXCEEDED,
+						 psprintf("dlints cannot have more than %d %s",
+								  max, kind),
+						 psprintf("%s is %d.", name, value));
+	return true;
+}
+
+/* Does this version know all that the header speaks of? */
+static bool
+KindsAreKnown(const DlintsHeader *header, Problem *problem)
+{
+	static const float8 zeros[lengthof(header->unused2)];
+
+	if (header->version != DLINTS_FORMAT_VERSION)
+		return ProblemIs(problem, ERRCODE_FEATURE_NOT_SUPPORTED,
+						 psprintf("unsupported dlints format version %d",
+								  header->version), NULL);
+	if (!PolicyIsKnown(header->policy))
+		return ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
+						 psprintf("Policy number %d is unknown", header->policy),
+						 NULL);
+	if (header->interactions >= INTERACTIONS_COUNT)
+		return ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
+						 psprintf("Interactions number %d are unknown",
+								  header->interactions), NULL);
+	if (header->intercept > 1)
+		return ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
+						 "intercept must be 0 or 1", NULL);
+	if (header->unused1 != 0 ||
+		memcmp(header->unused2, zeros, sizeof(zeros)) != 0)
+		return ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
+						 "Unused fields must be zero", NULL);
+	return true;
+}
+
+/* A shared context has interactions, and a matched one the context's length. */
+static bool
+InteractionsAreValid(const DlintsHeader *header, Problem *problem)
+{
+	if (header->interactions == INTERACTIONS_NONE && header->shared_dim > 0)
+		return ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
+						 "shared_dim needs interactions", NULL);
+	if (header->interactions != INTERACTIONS_NONE && header->shared_dim == 0)
+		return ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
+						 "interactions need shared_dim", NULL);
+	if (header->interactions == INTERACTIONS_MATCHED &&
+		header->shared_dim != header->context_dim)
+		return ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
+						 "shared_dim must be context_dim with matched interactions",
+						 psprintf("shared_dim is %d, context_dim is %d.",
+								  header->shared_dim, header->context_dim));
+	return true;
+}
+
+/* A projection has at most as many rows as columns, and crosses nothing. */
+static bool
+ReductionIsValid(const DlintsHeader *header, Problem *problem)
+{
+	if (!ModelReducedDimIsValid(header->reduced_dim, problem))
+		return false;
+	if (header->interactions == INTERACTIONS_CROSSED)
+	{
+		ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
+				  "reduced_dim must not be given with crossed interactions",
+				  NULL);
+		problem->hint = "Products of random projections tell little of what they reduce. Use matched interactions, or shorter contexts.";
+		return false;
+	}
+	if (header->reduced_dim > header->context_dim)
+		return ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
+						 "reduced_dim must not be greater than context_dim",
+						 psprintf("reduced_dim is %d, context_dim is %d.",
+								  header->reduced_dim, header->context_dim));
+	return NumberIsBetween("projection_scale", header->projection_scale,
+						   DLINTS_MIN_SCALE, DLINTS_MAX_SCALE, problem);
+}
+
+/* Without one, there is nothing to scale. */
+static bool
+NoReductionIsValid(const DlintsHeader *header, Problem *problem)
+{
+	return header->projection_scale == 0.0 ||
+		OutOfRange(problem, "projection_scale", "0 without projection",
+				   header->projection_scale);
+}
+
+/* The coordinates that are learned, of which a projection saves many. */
+static bool
+CoordinatesAreFew(const DlintsHeader *header, Problem *problem)
+{
+	Kind		kind = ModelKind(header);
+	int64		coordinates = kind_coordinates(&kind);
+	const char *interactions = interactions_names[header->interactions];
+
+	if (coordinates <= DLINTS_MAX_DIM)
+		return true;
+	ProblemIs(problem, ERRCODE_PROGRAM_LIMIT_EXCEEDED,
+			  psprintf("dlints cannot have more than %d dimensions%s",
+					   DLINTS_MAX_DIM,
+					   ModelHasProjection(header) ? "" : " without projection"),
+			  interactions ?
+			  psprintf("This model, with %s interactions, would have " INT64_FORMAT ".",
+					   interactions, coordinates) :
+			  psprintf("context_dim is %d and there is no reduced_dim.",
+					   header->context_dim));
+	if (!ModelHasProjection(header))
+		problem->hint = header->interactions == INTERACTIONS_CROSSED ?
+			"Use matched interactions, or shorter contexts." :
+			"Give reduced_dim, to which contexts are then projected.";
+	return false;
+}
+
+static bool
+HalfLifeIsValid(double seconds, Problem *problem)
+{
+	return NumberIsBetween("half_life", seconds, DLINTS_MIN_HALF_LIFE,
+						   DLINTS_MAX_HALF_LIFE, problem);
+}
+
+/* One that a user gave; the header's 0, for none, is not to be had that way. */
+void
+ModelCheckHalfLife(double seconds)
+{
+	Problem		problem;
+
+	if (!HalfLifeIsValid(seconds, &problem))
+		ProblemRaise(&problem);
+}
+
+static bool
+MemoriesAreValid(int memories, Problem *problem)
+{
+	if (memories < 1 || memories > MEMORY_MAX)
+		return OutOfRange(problem, "memories",
+						  psprintf("between 1 and %d", MEMORY_MAX), memories);
+	return true;
+}
+
+/* A model forgets by count or by time, and only what forgets has other memories. */
+static bool
+ForgettingIsValid(const DlintsHeader *header, Problem *problem)
+{
+	if (!MemoriesAreValid(header->memories, problem))
+		return false;
+	if (header->half_life != 0.0)
+	{
+		if (header->discount != 0.0)
+			return ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
+							 "a model has either a discount or a half_life", NULL);
+		return HalfLifeIsValid(header->half_life, problem);
+	}
+	if (header->memories > 1 && header->discount == 1.0)
+		return ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
+						 "discount must be less than 1 for several memories",
+						 "With a discount of 1 the first one forgets nothing.");
+	return NumberIsBetween("discount", header->discount,
+						   DLINTS_MIN_DISCOUNT, 1.0, problem);
+}
+
+/*
+ * Are the parameters good?  Safe on a header alone, before anything of the
+ * size that it implies is allocated.
+ */
+bool
+ModelParametersAreValid(const DlintsHeader *header, Problem *problem)
+{
+	return KindsAreKnown(header, problem) &&
+		DimensionIsBetween("context_dim", "context dimensions",
+						   header->context_dim, 1, DLINTS_MAX_CONTEXT_DIM,
+						   problem) &&
+		DimensionIsBetween("shared_dim", "shared dimensions",
+						   header->shared_dim, 0, DLINTS_MAX_SHARED_DIM,
+						   problem) &&
+		InteractionsAreValid(header, problem) &&
+		(header->reduced_dim == 0 ? NoReductionIsValid(header, problem) :
+		 ReductionIsValid(header, problem)) &&
+		CoordinatesAreFew(header, problem) &&
+		ForgettingIsValid(header, problem) &&
+		(header->noise == 0.0 ||
+		 NumberIsBetween("noise", header->noise,
+						 DLINTS_MIN_NOISE, DLINTS_MAX_NOISE, problem)) &&
+		NumberIsBetween("ridge", header->ridge,
+						DLINTS_MIN_RIDGE, DLINTS_MAX_RIDGE, problem) &&
+		NumberIsBetween("exploration", header->exploration,
+						0.0, DLINTS_MAX_EXPLORATION, problem);
+}
+
+/*
+ * A reduced_dim that a user gave: the header's 0, for none, is not to be had
+ * by saying so.
+ */
+bool
+ModelReducedDimIsValid(int reduced_dim, Problem *problem)
+{
+	return DimensionIsBetween("reduced_dim", "dimensions", reduced_dim, 1,
+							  DLINTS_MAX_DIM, problem);
+}
+
+void
+ModelCheckReducedDim(int reduced_dim)
+{
+	Problem		problem;
+
+	if (!ModelReducedDimIsValid(reduced_dim, &problem))
+		ProblemRaise(&problem);
+}
+
+/* As many memories as a user gave, who may give more than the header can hold. */
+void
+ModelCheckMemories(int memories)
+{
+	Problem		problem;
+
+	if (!MemoriesAreValid(memories, &problem))
+		ProblemRaise(&problem);
+}
+
+/* Parameters that a user gave. */
+void
+ModelCheckParameters(const DlintsHeader *header)
+{
+	Problem		problem;
+
+	if (!ModelParametersAreValid(header, &problem))
+		ProblemRaise(&problem);
+}
+
+static bool
+NoHistory(const DlintsHeader *header)
+{
+	return header->newest == TIME_UNKNOWN && header->reference == 0.0 &&
+		header->memory == header->memories && header->chosen == 0 &&
+		header->sigma == (header->noise > 0.0 ? header->noise : 1.0);
+}
+
+/* Can these counts, and what was found of the evidence, be a model's? */
+bool
+ModelHistoryIsValid(const DlintsHeader *header, Problem *problem)
+{
+	if (header->updates < 0)
+		return OutOfRange(problem, "updates", "at least 0", header->updates);
+	if (header->updates == 0 && !NoHistory(header))
+		return ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
+						 "A model without observations has no history", NULL);
+	if (header->memory < 1 || header->memory > header->memories)
+		return OutOfRange(problem, "memory", "one of the memories",
+						  header->memory);
+	if (header->chosen < 0 || header->chosen > header->updates)
+		return OutOfRange(problem, "chosen", "between 0 and updates",
+						  header->chosen);
+	if (!(fabs(header->reference) <= WIDEN_MAX) ||
+		(header->reference != 0.0 && !header->intercept))
+		return OutOfRange(problem, "reference_reward",
+						  "a reward, and 0 without an intercept",
+						  header->reference);
+	if (header->noise != 0.0 && header->sigma != header->noise)
+		return OutOfRange(problem, "sigma", "the noise that was given",
+						  header->sigma);
+	if (header->updates > 0 &&
+		(ModelIsByTime(header) ? !IS_VALID_TIMESTAMP(header->newest) :
+		 header->newest != TIME_UNKNOWN))
+		return ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
+						 "newest must be a time for a model by time, and null for others",
+						 NULL);
+	return NumberIsBetween("sigma", header->sigma, DBL_MIN, DBL_MAX, problem);
+}
+
+bool
+ModelEvidenceIsValid(Dlints *model)
+{
+	Memories	memories = ModelMemories(model);
+	int			j;
+
+	for (j = 0; j < memories.count; j++)
+		if (!evidence_is_valid(&memories.memory[j]))
+			return false;
+	return true;
+}
+
+/*
+ * A model that came in from outside, its parameters found valid before: every
+ * number of the evidence finite, sums of squares not negative.  Its numbers
+ * are brought into the form that learning leaves behind, so that one model has
+ * one representation.
+ */
+bool
+ModelExternalIsValid(Dlints *model, Problem *problem)
+{
+	Memories	memories = ModelMemories(model);
+	int			j;
+
+	if (!ModelHistoryIsValid(&model->header, problem))
+		return false;
+	if (!ModelEvidenceIsValid(model))
+		return ProblemIs(problem, ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE,
+						 "NaN, infinity, a negative weight or a negative sum of squares not allowed in dlints",
+						 NULL);
+	for (j = 0; j < memories.count; j++)
+		evidence_settle(&memories.memory[j]);
+	FieldsSettle(&model->header);
+	return true;
+}
+
+static char *
+FieldText(const DlintsHeader *header, const Field *field)
+{
+	StringInfoData buf;
+
+	initStringInfo(&buf);
+	FieldWrite(&buf, header, field);
+	return buf.data;
+}
+
+/*
+ * Do both models mean the same by their evidence?  Sizes, kind, projection,
+ * memories and their rates define it; ridge, exploration, noise and policy do
+ * not.
+ */
+void
+ModelCheckSameEvidence(const DlintsHeader *left, const DlintsHeader *right)
+{
+	bool		one_memory = (left->memories == 1) != (right->memories == 1);
+	int			i;
+
+	for (i = 0; i < field_count; i++)
+		if (fields[i].defines_evidence &&
+			!FieldIsSame(left, right, &fields[i]))
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("dlints models with different %s do not fit together",
+							fields[i].name),
+					 errdetail("The left model has %s %s, the right one %s.",
+							   fields[i].name, FieldText(left, &fields[i]),
+							   FieldText(right, &fields[i])),
+					 one_memory ?
+					 errhint("A model made with a half_life or a discount has one memory if nothing else is said.") : 0));
+}

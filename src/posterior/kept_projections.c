@@ -1,0 +1,219 @@
+/*
+ * kept_projections.c
+ *		Keep projection matrices for as long as there is room.
+ *
+ * Matrices are found by what defines them, so that models with the same seed,
+ * sizes and scale share one.  A list is ordered by last use; the least recently
+ * used go when a new one needs their room, but never one that is pinned because
+ * somebody is reading it.  Usually there are few, but there may be thousands
+ * where small models have seeds of their own: hence a hash table beside it.
+ */
+#include "postgres.h"
+
+#include "common/hashfn.h"
+#include "lib/ilist.h"
+#include "miscadmin.h"
+#include "storage/shmem.h"
+#include "utils/memutils.h"
+
+#include "model/model.h"
+#include "posterior/kept_projections.h"
+
+/*
+ * Numbers in a piece: 1 MB, twice the longest row.  Generating them takes a few
+ * milliseconds, the interval between interrupt checks.
+ */
+#define PIECE_NUMBERS	131072
+
+int			projection_cache_size;
+
+StaticAssertDecl(PIECE_NUMBERS >= DLINTS_MAX_CONTEXT_DIM, "no row fits a piece");
+
+struct KeptProjection
+{
+	dlist_node	node;
+	MemoryContext context;		/* this struct and the matrix */
+	Projection	projection;
+	Size		bytes;
+	int			pins;
+	double	   *numbers;		/* of all rows, piece after piece */
+};
+
+typedef struct TableEntry
+{
+	const Projection *projection;	/* in what is kept */
+	KeptProjection *kept;
+	char		status;
+} TableEntry;
+
+/* Do both have the same rows?  An intercept is in none of them. */
+static bool
+SameRows(const Projection *a, const Projection *b)
+{
+	return a->seed == b->seed && a->scale == b->scale &&
+		a->context_dim == b->context_dim &&
+		a->reduced_dim == b->reduced_dim;
+}
+
+static uint32
+HashRows(const Projection *projection)
+{
+	const uint64 words[] = {
+		projection->seed,
+		(uint64) projection->context_dim << 32 | projection->reduced_dim
+	};
+
+	return hash_bytes((const unsigned char *) words, sizeof(words));
+}
+
+#define SH_PREFIX			projections
+#define SH_ELEMENT_TYPE		TableEntry
+#define SH_KEY_TYPE			const Projection *
+#define SH_KEY				projection
+#define SH_HASH_KEY(tb, key)	HashRows(key)
+#define SH_EQUAL(tb, a, b)	SameRows(a, b)
+#define SH_SCOPE			static inline
+#define SH_DECLARE
+#define SH_DEFINE
+#include "lib/simplehash.h"
+
+static projections_hash *table = NULL;
+static dlist_head kept_projections = DLIST_STATIC_INIT(kept_projections);
+static Size kept_bytes = 0;
+
+/*
+ * How many rows are generated, or worked through, at a time.  The same whether
+ * a matrix is kept or not, so that the setting cannot change how sums round.
+ */
+int
+ProjectionPieceRows(const Projection *projection)
+{
+	int			rows = PIECE_NUMBERS / projection->context_dim;
+
+	return Min(rows, projection->reduced_dim);
+}
+
+static Size
+BoundInBytes(void)
+{
+	return (Size) projection_cache_size * 1024;
+}
+
+/* Generate all rows, a piece at a time so that the user can interrupt. */
+static void
+GenerateRows(const Projection *projection, double *numbers)
+{
+	int			step = ProjectionPieceRows(projection);
+	int			row;
+
+	for (row = 0; row < projection->reduced_dim; row += step)
+	{
+		CHECK_FOR_INTERRUPTS();
+		projection_generate(projection, row,
+							Min(step, projection->reduced_dim - row),
+							numbers + (Size) row * projection->context_dim);
+	}
+}
+
+static void
+Forget(KeptProjection *kept)
+{
+	projections_delete(table, &kept->projection);
+	dlist_delete(&kept->node);
+	kept_bytes -= kept->bytes;
+	MemoryContextDelete(kept->context);
+}
+
+/* Forget what was not used for longest until so many more bytes fit. */
+static void
+MakeRoom(Size bytes)
+{
+	dlist_node *node = dlist_is_empty(&kept_projections) ? NULL :
+		dlist_tail_node(&kept_projections);
+
+	while (node && kept_bytes + bytes > BoundInBytes())
+	{
+		KeptProjection *kept = dlist_container(KeptProjection, node, node);
+
+		node = dlist_has_prev(&kept_projections, node) ?
+			dlist_prev_node(&kept_projections, node) : NULL;
+		if (kept->pins == 0)
+			Forget(kept);
+	}
+}
+
+/*
+ * It becomes permanent only when all rows are there: an error half way leaves
+ * nothing behind.  What counts is all that it takes, since that of a small
+ * matrix is mostly its surroundings.
+ */
+static KeptProjection *
+Keep(const Projection *projection, Size bytes)
+{
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext,
+												  "dlints projection",
+												  ALLOCSET_SMALL_SIZES);
+	KeptProjection *kept = MemoryContextAllocZero(context,
+												  sizeof(KeptProjection));
+	bool		found;
+
+	MakeRoom(bytes);
+	kept->context = context;
+	kept->projection = *projection;
+	kept->numbers = MemoryContextAllocHuge(context, bytes);
+	kept->bytes = MemoryContextMemAllocated(context, false);
+	GenerateRows(projection, kept->numbers);
+
+	if (table == NULL)
+		table = projections_create(TopMemoryContext, 16, NULL);
+	projections_insert(table, &kept->projection, &found)->kept = kept;
+	Assert(!found);
+	MemoryContextSetParent(context, TopMemoryContext);
+	dlist_push_head(&kept_projections, &kept->node);
+	kept_bytes += kept->bytes;
+	return kept;
+}
+
+static KeptProjection *
+Find(const Projection *projection)
+{
+	TableEntry *entry = table ? projections_lookup(table, projection) : NULL;
+
+	return entry ? entry->kept : NULL;
+}
+
+/*
+ * The kept projection with these rows, made if there is room, else NULL.  It
+ * stays until it is unpinned, which the caller sees to on errors too.
+ */
+KeptProjection *
+ProjectionPin(const Projection *projection)
+{
+	Size		bytes = mul_size(mul_size(projection->reduced_dim,
+										  projection->context_dim),
+								 sizeof(double));
+	KeptProjection *kept;
+
+	MakeRoom(0);				/* the bound may have been lowered */
+	kept = Find(projection);
+	if (kept)
+		dlist_move_head(&kept_projections, &kept->node);
+	else if (bytes <= BoundInBytes())
+		kept = Keep(projection, bytes);
+	if (kept)
+		kept->pins++;
+	return kept;
+}
+
+/* The rows from this one on. */
+const double *
+ProjectionPiece(const KeptProjection *kept, int first)
+{
+	return kept->numbers + (Size) first * kept->projection.context_dim;
+}
+
+void
+ProjectionUnpin(KeptProjection *kept)
+{
+	kept->pins--;
+}

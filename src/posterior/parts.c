@@ -1,0 +1,205 @@
+/*
+ * parts.c
+ *		What is made of a model, once for as long as it is recognised: factors,
+ *		mean, widths, draws, and weights under a shared context.
+ */
+#include "postgres.h"
+
+#include "core/random.h"
+#include "posterior/parts.h"
+#include "posterior/reduce.h"
+#include "sql/results.h"
+
+static double *
+Numbers(PreparedModel *prepared, Size count)
+{
+	return PreparedAlloc(prepared, count * sizeof(double));
+}
+
+/* Z = L L' and Z~ = M M' of evidence, into a factor that was bound for it */
+void
+FactorEvidence(const Evidence *evidence, double ridge, Factor *factor)
+{
+	BlasReady();
+	if (!posterior_factor(evidence, ridge, factor))
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_CORRUPTED),
+				 errmsg("posterior of dlints model does not exist"),
+				 errdetail("Its evidence is not positive semidefinite or, with the ridge, out of range.")));
+}
+
+static double *
+MakeMean(PreparedModel *prepared, const Factor *factor, const double *b)
+{
+	double	   *mean = Numbers(prepared, prepared->dim);
+
+	posterior_mean(factor, b, mean);
+	mean[prepared->dim - 1] += prepared->level;
+	return mean;
+}
+
+static double *
+MakeRoot(PreparedModel *prepared, const Factor *factor)
+{
+	Size		count = (Size) prepared->dim * prepared->dim;
+	double	   *root = Numbers(prepared, count);
+	Size		i;
+
+	posterior_root(factor, root);
+	for (i = 0; i < count; i++)
+		root[i] *= prepared->header.sigma;
+	return root;
+}
+
+static double *
+Keep(PreparedModel *prepared, const double *numbers, Size count)
+{
+	return memcpy(Numbers(prepared, count), numbers, count * sizeof(double));
+}
+
+/*
+ * Make the parts that are not there yet.  A part is attached when it is
+ * complete, and what can end in an error is made in memory of this call: an
+ * error leaves nothing behind.  The mean needs one matrix of the two.
+ */
+static void
+MakeParts(PreparedModel *prepared, int parts)
+{
+	const DlintsHeader *header = &prepared->header;
+	int			dim = prepared->dim;
+	Evidence	evidence = parts == PART_MEAN ?
+		ModelMemoryForMean(prepared->datum, header) :
+		ModelMemoryFromDatum(prepared->datum, header);
+	bool		fades = evidence.H != NULL;
+	Size		count = factor_value_count(dim, fades);
+	double	   *b = palloc(sizeof(double) * dim);
+	double	   *factors = palloc(sizeof(double) * count);
+	Factor		factor;
+
+	factor_bind(&factor, dim, fades, factors);
+	FactorEvidence(&evidence, header->ridge, &factor);
+	prepared->level = memory_centre(&evidence, header->intercept,
+									header->reference, b);
+	ModelMemoryFree(&evidence);
+	if ((parts & PART_MEAN) && !prepared->mean)
+		prepared->mean = MakeMean(prepared, &factor, b);
+	if ((parts & PART_ROOT) && !prepared->root)
+		prepared->root = MakeRoot(prepared, &factor);
+	if ((parts & PART_DRAW) && !prepared->factors)
+	{
+		prepared->b = Keep(prepared, b, dim);
+		prepared->factors = Keep(prepared, factors, count);
+	}
+	pfree(factors);
+	pfree(b);
+}
+
+void
+PrepareParts(PreparedModel *prepared, int parts)
+{
+	if (((parts & PART_MEAN) && !prepared->mean) ||
+		((parts & PART_ROOT) && !prepared->root) ||
+		((parts & PART_DRAW) && !prepared->factors))
+		MakeParts(prepared, parts);
+}
+
+/* Lift the mean under another shared context. */
+static void
+LiftMean(PreparedModel *prepared, const Datum *shared)
+{
+	PrepareParts(prepared, PART_MEAN);
+	prepared->lifted = false;	/* until the weights are complete */
+	if (!prepared->weights)
+		prepared->weights = Numbers(prepared, ModelLiftedLen(&prepared->header));
+	LiftParameter(&prepared->header, prepared->mean, shared, prepared->weights);
+	if (shared)
+		PreparedReplaceKey(prepared, &prepared->shared_key, *shared);
+	prepared->lifted = true;
+}
+
+/*
+ * The weights of the posterior mean under a shared context (NULL where the
+ * call has none).  Those of the last one are kept, since the rows of one user
+ * tend to come together.
+ */
+const double *
+PreparedWeights(PreparedModel *prepared, const Datum *shared)
+{
+	if (!prepared->lifted ||
+		!(shared ? ValueKeyMatches(&prepared->shared_key, *shared) :
+		  prepared->header.shared_dim == 0))
+		LiftMean(prepared, shared);
+	return prepared->weights;
+}
+
+/* The posterior width at a context. */
+double
+PreparedWidth(PreparedModel *prepared, ArrayType *context,
+			  const Datum *shared)
+{
+	int			dim = prepared->dim;
+	double	   *reduced = ReduceContext(&prepared->header, context, shared);
+	double	   *work = palloc(sizeof(double) * dim);
+
+	PrepareParts(prepared, PART_ROOT);
+	return ResultFinite(posterior_stddev(dim, prepared->root, reduced, work));
+}
+
+/* psi-hat, prepared->dim numbers */
+void
+PreparedMean(PreparedModel *prepared, double *mean)
+{
+	PrepareParts(prepared, PART_MEAN);
+	memcpy(mean, prepared->mean, sizeof(double) * prepared->dim);
+}
+
+/*
+ * psi-tilde (Algorithm 1), number "first" and those that follow it under a
+ * seed: "count" vectors of prepared->dim numbers
+ */
+void
+PreparedDraws(PreparedModel *prepared, uint64 seed, int first, int count,
+			  double *draws)
+{
+	const DlintsHeader *header = &prepared->header;
+	int			dim = prepared->dim;
+	double	   *normals = palloc(sizeof(double) * dim * count);
+	double	   *work = palloc(sizeof(double) * posterior_draw_work(dim));
+	Factor		factor;
+	int			i;
+
+	PrepareParts(prepared, PART_DRAW);
+	factor_bind(&factor, dim, ModelMemoryFades(header, header->memory - 1),
+				prepared->factors);
+	for (i = 0; i < count; i++)
+		random_normals(seed, RANDOM_DRAW, first + i, dim,
+					   normals + (Size) i * dim);
+	posterior_draws(&factor, prepared->b, header->exploration * header->sigma,
+					count, normals, draws, work);
+	for (i = 0; i < count; i++)
+		draws[(Size) i * dim + dim - 1] += prepared->level;
+	pfree(work);
+	pfree(normals);
+}
+
+/* The first of them, in the current memory context */
+double *
+PreparedDraw(PreparedModel *prepared, uint64 seed)
+{
+	double	   *draw = palloc(sizeof(double) * prepared->dim);
+
+	PreparedDraws(prepared, seed, 0, 1, draw);
+	return draw;
+}
+
+/* Can another observation not make the sums overflow?  Asked of rows in turns. */
+bool
+PreparedIsModerate(PreparedModel *prepared)
+{
+	if (!prepared->judged)
+	{
+		prepared->moderate = ModelIsModerate(ModelFromDatum(prepared->datum));
+		prepared->judged = true;
+	}
+	return prepared->moderate;
+}

@@ -1,0 +1,34 @@
+/*
+ * parts.h
+ *		What is made of a model: factors, mean, widths, draws, and weights
+ *		under a shared context.
+ */
+#ifndef DLINTS_PARTS_H
+#define DLINTS_PARTS_H
+
+#include "postgres.h"
+
+#include "utils/array.h"
+
+#include "core/posterior.h"
+#include "posterior/kept_models.h"
+
+/* Parts of a model, to be combined. */
+#define PART_MEAN	0x01
+#define PART_ROOT	0x02
+#define PART_DRAW	0x04
+
+extern void FactorEvidence(const Evidence *evidence, double ridge,
+						   Factor *factor);
+extern void PrepareParts(PreparedModel *prepared, int parts);
+extern const double *PreparedWeights(PreparedModel *prepared,
+									 const Datum *shared);
+extern double PreparedWidth(PreparedModel *prepared, ArrayType *context,
+							const Datum *shared);
+extern void PreparedMean(PreparedModel *prepared, double *mean);
+extern void PreparedDraws(PreparedModel *prepared, uint64 seed, int first,
+						  int count, double *draws);
+extern double *PreparedDraw(PreparedModel *prepared, uint64 seed);
+extern bool PreparedIsModerate(PreparedModel *prepared);
+
+#endif							/* DLINTS_PARTS_H */

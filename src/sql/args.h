@@ -1,0 +1,28 @@
+/*
+ * args.h
+ *		What functions ask of their arguments, whatever they are about: not
+ *		null, finite, counted, the same in all rows; and one wording for each
+ *		error.
+ */
+#ifndef DLINTS_ARGS_H
+#define DLINTS_ARGS_H
+
+#include "postgres.h"
+
+#include "fmgr.h"
+
+extern void ArgNotNull(FunctionCallInfo fcinfo, int argno, const char *name);
+extern void CheckNotNull(bool isnull, const char *name);
+
+extern MemoryContext AggregateContext(FunctionCallInfo fcinfo);
+extern Datum AggregateSameState(FunctionCallInfo fcinfo);
+
+extern double ArgNumber(Oid type, Datum value);
+extern double ArgFinite(double value, const char *what);
+extern double ArgBounded(double value, const char *what);
+extern const char *WhatIsWrongWith(double value);
+extern int64 AtLeastOne(int64 value, const char *name);
+extern int	ArgCount(FunctionCallInfo fcinfo, int argno);
+extern void CheckSame(bool same, const char *name, const char *rows);
+
+#endif							/* DLINTS_ARGS_H */

@@ -1,0 +1,314 @@
+/*
+ * arrays.c
+ *		Arrays of numbers, checked.
+ *
+ * Scalar functions take arrays of any numbers, and of text, which is what an
+ * untyped literal or parameter becomes.  Those of real and double precision
+ * are read as they are; others become double precision here, so that nothing
+ * behind this door knows of them.  Nothing that is not finite gets in.
+ */
+#include "postgres.h"
+
+#include <ctype.h>
+
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+
+#include "core/widen.h"
+#include "sql/args.h"
+#include "sql/arrays.h"
+#include "sql/results.h"
+
+/*
+ * Something is wrong with an argument.  "where" says in what, and is followed
+ * by the model that expects something else, if there is one.
+ */
+static bool
+Unfit(Problem *problem, int sqlerrcode, const char *message,
+	  const DlintsHeader *model, const char *where)
+{
+	return ProblemIs(problem, sqlerrcode, message,
+					 model ? psprintf("%s; the model is dlints%s.",
+									  where, ModelShape(model)) :
+					 psprintf("%s.", where));
+}
+
+static bool
+LengthIs(const ArgSpec *spec, int actual, Problem *problem)
+{
+	if (actual == spec->len)
+		return true;
+	return Unfit(problem, ERRCODE_DATA_EXCEPTION,
+				 psprintf("expected %d dimensions, not %d", spec->len, actual),
+				 spec->model,
+				 psprintf("This is the length of the %s", spec->name));
+}
+
+static bool
+HasNoNulls(ArrayType *array, const ArgSpec *spec, Problem *problem)
+{
+	if (!ARR_HASNULL(array) || !array_contains_nulls(array))
+		return true;
+	return Unfit(problem, ERRCODE_NULL_VALUE_NOT_ALLOWED,
+				 "array must not contain nulls", spec->model,
+				 psprintf("The %s has one", spec->name));
+}
+
+/* Elements first to first + count - 1, in storage order. */
+static bool
+NumbersAreValid(ArrayType *array, const ArgSpec *spec, Size first, Size count,
+				double *out, Problem *problem)
+{
+	bool		valid;
+	Size		i = 0;
+
+	if (ARR_ELEMTYPE(array) == FLOAT4OID)
+		valid = widen_float(count, (float4 *) ARR_DATA_PTR(array) + first, out);
+	else
+		valid = widen_double(count, (float8 *) ARR_DATA_PTR(array) + first, out);
+	if (likely(valid))
+		return true;
+
+	while (i < count - 1 && fabs(out[i]) <= WIDEN_MAX)
+		i++;
+	return Unfit(problem, ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE,
+				 psprintf("%s not allowed in array", WhatIsWrongWith(out[i])),
+				 spec->model,
+				 psprintf("Element %zu of the %s", first + i + 1, spec->name));
+}
+
+/* One-dimensional, or empty */
+static bool
+IsVector(ArrayType *array, const ArgSpec *spec, Problem *problem)
+{
+	if (ARR_NDIM(array) <= 1)
+		return true;
+	return Unfit(problem, ERRCODE_ARRAY_SUBSCRIPT_ERROR,
+				 "array must be one-dimensional", spec->model,
+				 psprintf("The %s has %d dimensions", spec->name,
+						  ARR_NDIM(array)));
+}
+
+static int
+VectorLength(ArrayType *array)
+{
+	return ARR_NDIM(array) == 0 ? 0 : ARR_DIMS(array)[0];
+}
+
+/* A vector of the specified length, put into "out". */
+bool
+VectorIsValid(ArrayType *array, const ArgSpec *spec, double *out,
+			  Problem *problem)
+{
+	/* nearly all are, and learning asks it of each */
+	if (likely(ARR_NDIM(array) == 1 && ARR_DIMS(array)[0] == spec->len &&
+			   !ARR_HASNULL(array)))
+		return NumbersAreValid(array, spec, 0, spec->len, out, problem);
+	if (spec->may_be_empty && ARR_NDIM(array) == 0)
+	{
+		memset(out, 0, sizeof(double) * spec->len);
+		return true;
+	}
+	return IsVector(array, spec, problem) &&
+		HasNoNulls(array, spec, problem) &&
+		LengthIs(spec, VectorLength(array), problem) &&
+		NumbersAreValid(array, spec, 0, spec->len, out, problem);
+}
+
+/* As strict about what surrounds a number as the server's own input. */
+static bool
+ParseNumber(const char *string, double *number)
+{
+	char	   *end;
+
+	*number = strtod(string, &end);
+	if (end == string)
+		return false;
+	while (isspace((unsigned char) *end))
+		end++;
+	return *end == '\0';
+}
+
+static bool
+TextIsNumber(Datum element, double *number, Problem *problem)
+{
+	char	   *string = TextDatumGetCString(element);
+
+	if (ParseNumber(string, number))
+		return true;
+	return ProblemIs(problem, ERRCODE_INVALID_TEXT_REPRESENTATION,
+					 psprintf("invalid input syntax for type double precision: \"%s\"",
+							  string), NULL);
+}
+
+/* the types of elements that the next function knows */
+static bool
+TypeIsNumeric(Oid type, Problem *problem)
+{
+	if (type == BOOLOID || type == INT2OID || type == INT4OID ||
+		type == INT8OID || type == NUMERICOID || type == TEXTOID)
+		return true;
+	return ProblemIs(problem, ERRCODE_DATATYPE_MISMATCH,
+					 psprintf("array of numbers expected, not %s[]",
+							  format_type_be(type)), NULL);
+}
+
+static bool
+ElementIsNumber(Oid type, Datum element, double *number, Problem *problem)
+{
+	if (type == TEXTOID)
+		return TextIsNumber(element, number, problem);
+	*number = ArgNumber(type, element);
+	return true;
+}
+
+/* The same array in double precision; its nulls stay. */
+static bool
+ConvertArray(ArrayType *array, ArrayType **converted, Problem *problem)
+{
+	Oid			type = ARR_ELEMTYPE(array);
+	int16		typlen;
+	bool		typbyval;
+	char		typalign;
+	Datum	   *elements;
+	bool	   *nulls;
+	int			count;
+	int			i;
+
+	if (!TypeIsNumeric(type, problem))
+		return false;
+	get_typlenbyvalalign(type, &typlen, &typbyval, &typalign);
+	deconstruct_array(array, type, typlen, typbyval, typalign,
+					  &elements, &nulls, &count);
+	for (i = 0; i < count; i++)
+	{
+		double		number = 0.0;
+
+		if (!nulls[i] && !ElementIsNumber(type, elements[i], &number, problem))
+			return false;
+		elements[i] = Float8GetDatum(number);
+	}
+	*converted = construct_md_array(elements, nulls, ARR_NDIM(array),
+									ARR_DIMS(array), ARR_LBOUND(array),
+									FLOAT8OID, sizeof(float8),
+									FLOAT8PASSBYVAL, TYPALIGN_DOUBLE);
+	return true;
+}
+
+/* An argument as an array of real or double precision. */
+bool
+ArrayIsNumeric(Datum datum, ArrayType **array, Problem *problem)
+{
+	*array = DatumGetArrayTypeP(datum);
+	if (ARR_ELEMTYPE(*array) == FLOAT4OID || ARR_ELEMTYPE(*array) == FLOAT8OID)
+		return true;
+	return ConvertArray(*array, array, problem);
+}
+
+ArrayType *
+ArgArrayConverted(Datum datum)
+{
+	ArrayType  *array;
+	Problem		problem;
+
+	if (!ArrayIsNumeric(datum, &array, &problem))
+		ProblemRaise(&problem);
+	return array;
+}
+
+void
+ArgVector(ArrayType *array, const ArgSpec *spec, double *out)
+{
+	Problem		problem;
+
+	if (!VectorIsValid(array, spec, out, &problem))
+		ProblemRaise(&problem);
+}
+
+/* The length of an array without nulls, of one dimension or none. */
+int
+ArgVectorLength(ArrayType *array, const ArgSpec *spec)
+{
+	Problem		problem;
+
+	if (!IsVector(array, spec, &problem) ||
+		!HasNoNulls(array, spec, &problem))
+		ProblemRaise(&problem);
+	return VectorLength(array);
+}
+
+/* An array without nulls, of the specified length. */
+void
+ArgCheckLength(ArrayType *array, const ArgSpec *spec)
+{
+	Problem		problem;
+
+	if (!LengthIs(spec, ArgVectorLength(array, spec), &problem))
+		ProblemRaise(&problem);
+}
+
+/*
+ * ArgDot for the cases that it leaves: double precision, and all that is
+ * wrong.  If the sum is not finite, one of the numbers is to blame or it has
+ * overflowed.
+ */
+double
+ArgDotChecked(ArrayType *context, const ArgSpec *spec, const double *weights)
+{
+	double		score;
+	int			i;
+
+	ArgCheckLength(context, spec);
+	if (ARR_ELEMTYPE(context) == FLOAT4OID)
+		score = dot_float(spec->len, weights,
+						  (const float4 *) ARR_DATA_PTR(context));
+	else
+		score = dot_double(spec->len, weights,
+						   (const float8 *) ARR_DATA_PTR(context));
+	if (likely(isfinite(score)))
+		return score;
+
+	for (i = 0; i < spec->len; i++)
+		ArgFinite(weights[i], "weights");
+	ArgVector(context, spec, palloc(sizeof(double) * spec->len));
+	return ResultFinite(score);
+}
+
+/* Rows of a two-dimensional array (or an empty one), of the specified length. */
+int
+ArgMatrixRows(ArrayType *array, const ArgSpec *spec)
+{
+	Problem		problem;
+
+	if (ARR_NDIM(array) == 0)
+		return 0;
+	if (ARR_NDIM(array) != 2)
+		ereport(ERROR,
+				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
+				 errmsg("array must be two-dimensional"),
+				 errdetail("The %s has one row for each reward.",
+						   spec->name)));
+	if (!HasNoNulls(array, spec, &problem))
+		ProblemRaise(&problem);
+	if (ARR_DIMS(array)[1] != spec->len)
+	{
+		ArgSpec		rows = *spec;
+
+		rows.name = psprintf("rows of the %s", spec->name);
+		LengthIs(&rows, ARR_DIMS(array)[1], &problem);
+		ProblemRaise(&problem);
+	}
+	return ARR_DIMS(array)[0];
+}
+
+/* Some of these rows. */
+void
+ArgMatrixSlice(ArrayType *array, const ArgSpec *spec, Size first, int rows,
+			   double *out)
+{
+	Problem		problem;
+
+	if (!NumbersAreValid(array, spec, first * spec->len,
+						 (Size) rows * spec->len, out, &problem))
+		ProblemRaise(&problem);
+}

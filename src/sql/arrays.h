@@ -1,0 +1,104 @@
+/*
+ * arrays.h
+ *		Arrays of numbers, checked, and one wording for each error.
+ */
+#ifndef DLINTS_ARRAYS_H
+#define DLINTS_ARRAYS_H
+
+#include "postgres.h"
+
+#include <math.h>
+
+#include "catalog/pg_type.h"
+#include "fmgr.h"
+#include "utils/array.h"
+
+#include "core/dot.h"
+#include "model/model.h"
+#include "model/problem.h"
+
+/* What an array has to be, and how errors speak of it. */
+typedef struct ArgSpec
+{
+	const char *name;			/* as in "the context" */
+	int			len;
+	const DlintsHeader *model;	/* that says so; NULL where none does */
+	bool		may_be_empty;	/* an empty array stands for zeros */
+} ArgSpec;
+
+/* checks that answer */
+extern bool ArrayIsNumeric(Datum datum, ArrayType **array, Problem *problem);
+extern bool VectorIsValid(ArrayType *array, const ArgSpec *spec, double *out,
+						  Problem *problem);
+
+/* the same, and others, that raise what is wrong */
+extern ArrayType *ArgArrayConverted(Datum datum);
+extern void ArgVector(ArrayType *array, const ArgSpec *spec, double *out);
+extern int	ArgVectorLength(ArrayType *array, const ArgSpec *spec);
+extern void ArgCheckLength(ArrayType *array, const ArgSpec *spec);
+extern double ArgDotChecked(ArrayType *context, const ArgSpec *spec,
+							const double *weights);
+extern int	ArgMatrixRows(ArrayType *array, const ArgSpec *spec);
+extern void ArgMatrixSlice(ArrayType *array, const ArgSpec *spec, Size first,
+						   int rows, double *out);
+
+static inline ArgSpec
+ArgContextSpec(const DlintsHeader *model)
+{
+	ArgSpec		spec = {"context", model->context_dim, model, false};
+
+	return spec;
+}
+
+/* Matched with a context is a profile, and one of nothing has no length. */
+static inline ArgSpec
+ArgSharedSpec(const DlintsHeader *model)
+{
+	ArgSpec		spec = {"shared context", model->shared_dim, model,
+	model->interactions == INTERACTIONS_MATCHED};
+
+	return spec;
+}
+
+/*
+ * The score of a context: its dot product with as many weights.  This is what
+ * each candidate costs, so a real[] as it should be is recognised by a few
+ * tests in place.  A NaN or infinity anywhere in it makes the product one:
+ * one look at the result replaces one at each element.
+ */
+static inline double
+ArgDot(ArrayType *context, const ArgSpec *spec, const double *weights)
+{
+	if (likely(ARR_NDIM(context) == 1 && ARR_DIMS(context)[0] == spec->len &&
+			   !ARR_HASNULL(context) && ARR_ELEMTYPE(context) == FLOAT4OID))
+	{
+		double		score = dot_float(spec->len, weights,
+									  (const float4 *) ARR_DATA_PTR(context));
+
+		if (likely(isfinite(score)))
+			return score;
+	}
+	return ArgDotChecked(context, spec, weights);
+}
+
+/* Most arrays need no detoasting and no conversion, and no call to say so. */
+static inline bool
+ArrayIsPlain(Datum datum)
+{
+	struct varlena *value = (struct varlena *) DatumGetPointer(datum);
+
+	return !VARATT_IS_EXTENDED(value) &&
+		(ARR_ELEMTYPE((ArrayType *) value) == FLOAT4OID ||
+		 ARR_ELEMTYPE((ArrayType *) value) == FLOAT8OID);
+}
+
+/* An array argument as real[] or double precision[]. */
+static inline ArrayType *
+ArgArray(FunctionCallInfo fcinfo, int argno)
+{
+	if (likely(ArrayIsPlain(PG_GETARG_DATUM(argno))))
+		return (ArrayType *) PG_GETARG_POINTER(argno);
+	return ArgArrayConverted(PG_GETARG_DATUM(argno));
+}
+
+#endif							/* DLINTS_ARRAYS_H */

@@ -1,0 +1,68 @@
+/*
+ * observation.h
+ *		The one reader of observations: what a call says was seen, checked
+ *		against the model that is to learn it.
+ */
+#ifndef DLINTS_OBSERVATION_H
+#define DLINTS_OBSERVATION_H
+
+#include "postgres.h"
+
+#include "fmgr.h"
+
+#include "model/model.h"
+#include "model/problem.h"
+
+/*
+ * Where a function finds what it is told, by argument.  The first argument is
+ * never part of an observation: 0 says that the function is not told.
+ */
+typedef struct ObservationForm
+{
+	int			context;
+	int			shared;
+	int			reward;
+	int			at;
+	int			weight;
+	bool		reduced;		/* the context is reduced already */
+} ObservationForm;
+
+/* What was seen; the caller has room for the two vectors. */
+typedef struct Observation
+{
+	double	   *context;		/* context_dim numbers, or as many as z has */
+	double	   *shared;			/* shared_dim numbers */
+	double		reward;
+	int64		time;			/* TIME_UNKNOWN for a model by count */
+	double		weight;
+} Observation;
+
+extern Observation ObservationCreate(const ObservationForm *form,
+									 const DlintsHeader *model);
+extern bool ContextsAreMissing(FunctionCallInfo fcinfo,
+							   const ObservationForm *form);
+extern bool ObservationIsMissing(FunctionCallInfo fcinfo,
+								 const ObservationForm *form);
+extern bool ObservationIsValid(FunctionCallInfo fcinfo,
+							   const ObservationForm *form,
+							   const DlintsHeader *model,
+							   Observation *observation, Problem *problem);
+extern void ReadObservation(FunctionCallInfo fcinfo,
+							const ObservationForm *form,
+							const DlintsHeader *model,
+							Observation *observation);
+
+extern void ReadContexts(FunctionCallInfo fcinfo, const ObservationForm *form,
+						 const DlintsHeader *model, Observation *observation);
+extern void ReadOutcome(FunctionCallInfo fcinfo, const ObservationForm *form,
+						const DlintsHeader *model, Observation *observation);
+
+/* parts of it, for functions that are told no more */
+extern double *ReadShared(const Datum *shared, const DlintsHeader *model);
+extern void CheckSharedIsGiven(bool given, const char *name,
+							   const DlintsHeader *model);
+extern double CheckWeight(double weight);
+extern int64 CheckTime(int64 time);
+extern bool CheckTimeIsGiven(bool given, const DlintsHeader *model);
+
+#endif							/* DLINTS_OBSERVATION_H */

@@ -1,0 +1,118 @@
+/*
+ * results.c
+ *		Checked C values to SQL results: numbers, arrays, sets of rows.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "catalog/pg_type.h"
+#include "funcapi.h"
+#include "miscadmin.h"
+#include "storage/shmem.h"
+#include "utils/array.h"
+#include "utils/tuplestore.h"
+
+#include "core/unit.h"
+#include "sql/results.h"
+
+/* A number that overflowed is told with what to do about it. */
+double
+ResultFiniteOr(double value, const char *hint)
+{
+	if (unlikely(!isfinite(value)))
+		ereport(ERROR,
+				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+				 errmsg("dlints result out of range"),
+				 errhint("%s", hint)));
+	return value;
+}
+
+double
+ResultFinite(double value)
+{
+	return ResultFiniteOr(value, "Scale contexts and rewards to moderate size.");
+}
+
+static Datum
+ResultArray(int ndim, const int *dims, const double *values)
+{
+	Size		count = (ndim == 2) ? mul_size(dims[0], dims[1]) : dims[0];
+	Size		size = add_size(ARR_OVERHEAD_NONULLS(ndim),
+								mul_size(count, sizeof(float8)));
+	ArrayType  *array = palloc0(size);
+	Size		i;
+
+	SET_VARSIZE(array, size);
+	array->ndim = ndim;
+	array->elemtype = FLOAT8OID;
+	for (i = 0; i < ndim; i++)
+	{
+		ARR_DIMS(array)[i] = dims[i];
+		ARR_LBOUND(array)[i] = 1;
+	}
+
+	for (i = 0; i < count; i++)
+		ResultFinite(values[i]);
+	memcpy(ARR_DATA_PTR(array), values, count * sizeof(float8));
+	return PointerGetDatum(array);
+}
+
+/* A sum of vectors as the real[] of length 1 that points where it does. */
+Datum
+ResultUnitVector(const double *sum, int count)
+{
+	Size		size = add_size(ARR_OVERHEAD_NONULLS(1),
+								mul_size(count, sizeof(float4)));
+	ArrayType  *array;
+	int			i;
+
+	if (count == 0)
+		return PointerGetDatum(construct_empty_array(FLOAT4OID));
+	array = palloc0(size);
+	SET_VARSIZE(array, size);
+	array->ndim = 1;
+	array->elemtype = FLOAT4OID;
+	ARR_DIMS(array)[0] = count;
+	ARR_LBOUND(array)[0] = 1;
+	for (i = 0; i < count; i++)
+		ResultFinite(sum[i]);
+	unit_scale(count, sum, (float4 *) ARR_DATA_PTR(array));
+	return PointerGetDatum(array);
+}
+
+Datum
+ResultVector(const double *values, int count)
+{
+	return ResultArray(1, &count, values);
+}
+
+/* double precision[][], given row by row */
+Datum
+ResultMatrix(const double *values, int rows, int columns)
+{
+	const int	dims[2] = {rows, columns};
+
+	return ResultArray(2, dims, values);
+}
+
+/* The rows that a function returns all at once; empty yet. */
+Tuplestorestate *
+ResultRows(FunctionCallInfo fcinfo, TupleDesc desc)
+{
+	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
+	MemoryContext caller;
+
+	if (result == NULL || !IsA(result, ReturnSetInfo) ||
+		(result->allowedModes & SFRM_Materialize) == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("set-valued function called in context that cannot accept a set")));
+	caller = MemoryContextSwitchTo(result->econtext->ecxt_per_query_memory);
+	result->returnMode = SFRM_Materialize;
+	result->setDesc = CreateTupleDescCopy(desc);
+	result->setResult = tuplestore_begin_heap((result->allowedModes & SFRM_Materialize_Random) != 0,
+											  false, work_mem);
+	MemoryContextSwitchTo(caller);
+	return result->setResult;
+}

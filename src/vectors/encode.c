@@ -1,0 +1,463 @@
+/*
+ * encode.c
+ *		dlints_encode: columns, or a jsonb document, as a vector.
+ *
+ * Everything becomes names with weights.  A name is the bytes that it has in
+ * UTF-8, whatever the encoding of the database, and its vector is the signs
+ * that core/hash.c makes of them.  Values whose text or number depends on a
+ * setting, a catalogue or a time zone are refused, by the type: the functions
+ * are immutable, for generated columns and indexes.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "funcapi.h"
+#include "lib/stringinfo.h"
+#include "mb/pg_wchar.h"
+#include "miscadmin.h"
+#include "parser/parse_coerce.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
+#include "utils/jsonb.h"
+#include "utils/lsyscache.h"
+#include "utils/numeric.h"
+
+#include "model/model.h"
+#include "sql/args.h"
+#include "core/hash.h"
+#include "sql/results.h"
+
+typedef struct Encoding
+{
+	int			n;
+	double	   *sum;
+	StringInfoData name;		/* in the encoding of the database */
+} Encoding;
+
+/* Add a value of a type that this function is made for, under the name. */
+typedef void (*Adder) (Encoding *encoding, Datum value, Oid type);
+
+static void
+EncodingBegin(FunctionCallInfo fcinfo, Encoding *encoding)
+{
+	int			n;
+
+	ArgNotNull(fcinfo, 0, "n");
+	n = PG_GETARG_INT32(0);
+	AtLeastOne(n, "n");
+	if (n > DLINTS_MAX_CONTEXT_DIM)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("dlints cannot have more than %d dimensions",
+						DLINTS_MAX_CONTEXT_DIM),
+				 errdetail("n is %d.", n)));
+	encoding->n = n;
+	encoding->sum = palloc0(sizeof(double) * n);
+	initStringInfo(&encoding->name);
+}
+
+/* Back to the first len bytes of the name */
+static void
+CutName(Encoding *encoding, int len)
+{
+	encoding->name.len = len;
+	encoding->name.data[len] = '\0';
+}
+
+/* ---------- what adds to the sum ---------- */
+
+static void
+AddName(Encoding *encoding, double weight)
+{
+	const StringInfoData *name = &encoding->name;
+	char	   *utf8 = pg_server_to_any(name->data, name->len, PG_UTF8);
+	Size		len = utf8 == name->data ? name->len : strlen(utf8);
+
+	CHECK_FOR_INTERRUPTS();
+	hash_add_signs(hash_name(utf8, len), weight, encoding->n, encoding->sum);
+	if (utf8 != name->data)
+		pfree(utf8);
+}
+
+/* A number is the weight of the name.  Without a name there is nothing to weigh. */
+static void
+AddWeight(Encoding *encoding, double weight)
+{
+	if (encoding->name.len > 0)
+		AddName(encoding, ArgBounded(weight, encoding->name.data));
+}
+
+/* The name "name=value", or the value itself where it stands under none. */
+static void
+AddNamedValue(Encoding *encoding, const char *value, int len)
+{
+	int			name_len = encoding->name.len;
+
+	if (len == 0)
+		return;
+	if (name_len > 0)
+		appendStringInfoChar(&encoding->name, '=');
+	appendBinaryStringInfo(&encoding->name, value, len);
+	AddName(encoding, 1.0);
+	CutName(encoding, name_len);
+}
+
+/* ---------- values of SQL types ---------- */
+
+/* What a type that is text is read as; InvalidOid for others. */
+static Oid
+TextType(Oid type)
+{
+	if (type == TEXTOID || type == BPCHAROID || type == NAMEOID ||
+		type == UUIDOID)
+		return type;
+	return IsBinaryCoercible(type, TEXTOID) ? TEXTOID : InvalidOid;
+}
+
+/* The bytes of such a value, which go with the memory context. */
+static const char *
+TextBytes(Datum value, Oid text_type, int *len)
+{
+	const char *bytes;
+
+	switch (text_type)
+	{
+		case NAMEOID:
+			bytes = NameStr(*DatumGetName(value));
+			*len = strlen(bytes);
+			return bytes;
+		case UUIDOID:
+			bytes = DatumGetCString(DirectFunctionCall1(uuid_out, value));
+			*len = strlen(bytes);
+			return bytes;
+		default:
+			value = PointerGetDatum(PG_DETOAST_DATUM_PACKED(value));
+			bytes = VARDATA_ANY(DatumGetPointer(value));
+			*len = VARSIZE_ANY_EXHDR(DatumGetPointer(value));
+			/* blanks at the end are no part of a character(n) */
+			if (text_type == BPCHAROID)
+				*len = bpchartruelen(unconstify(char *, bytes), *len);
+			return bytes;
+	}
+}
+
+static void
+AddText(Encoding *encoding, Datum value, Oid type)
+{
+	int			len;
+	const char *bytes = TextBytes(value, TextType(type), &len);
+
+	AddNamedValue(encoding, bytes, len);
+}
+
+static void
+AddTextArray(Encoding *encoding, Datum value, Oid type)
+{
+	ArrayType  *array = DatumGetArrayTypeP(value);
+	Oid			element_type = ARR_ELEMTYPE(array);
+	Oid			base_type = getBaseType(element_type);
+	int16		typlen;
+	bool		typbyval;
+	char		typalign;
+	Datum	   *elements;
+	bool	   *nulls;
+	int			count;
+	int			i;
+
+	get_typlenbyvalalign(element_type, &typlen, &typbyval, &typalign);
+	deconstruct_array(array, element_type, typlen, typbyval, typalign,
+					  &elements, &nulls, &count);
+	for (i = 0; i < count; i++)
+		if (!nulls[i])
+			AddText(encoding, elements[i], base_type);
+}
+
+static void
+AddNumber(Encoding *encoding, Datum value, Oid type)
+{
+	AddWeight(encoding, ArgNumber(type, value));
+}
+
+/* ---------- jsonb ---------- */
+
+/* NOLINTBEGIN(misc-no-recursion): documents nest; the stack is looked at */
+
+static void AddJsonbContainer(Encoding *encoding, JsonbContainer *container);
+
+/* The value of a key, or one that is all there is. */
+static void
+AddJsonbValue(Encoding *encoding, const JsonbValue *value)
+{
+	switch (value->type)
+	{
+		case jbvString:
+			AddNamedValue(encoding, value->val.string.val,
+						  value->val.string.len);
+			break;
+		case jbvBool:
+			AddWeight(encoding, ArgNumber(BOOLOID, BoolGetDatum(value->val.boolean)));
+			break;
+		case jbvNumeric:
+			AddWeight(encoding, ArgNumber(NUMERICOID,
+										  NumericGetDatum(value->val.numeric)));
+			break;
+		case jbvBinary:
+			AddJsonbContainer(encoding, value->val.binary.data);
+			break;
+		default:
+			Assert(value->type == jbvNull);
+	}
+}
+
+/* A number among others is one of several things, not a measure of one. */
+static void
+AddJsonbElement(Encoding *encoding, const JsonbValue *element)
+{
+	char	   *number;
+
+	if (element->type != jbvNumeric)
+	{
+		AddJsonbValue(encoding, element);
+		return;
+	}
+	number = numeric_normalize(element->val.numeric);
+	AddNamedValue(encoding, number, strlen(number));
+	pfree(number);
+}
+
+static void
+AppendKey(Encoding *encoding, const JsonbValue *key)
+{
+	if (encoding->name.len > 0)
+		appendStringInfoChar(&encoding->name, '.');
+	appendBinaryStringInfo(&encoding->name, key->val.string.val,
+						   key->val.string.len);
+}
+
+static void
+AddJsonbContainer(Encoding *encoding, JsonbContainer *container)
+{
+	JsonbIterator *iterator = JsonbIteratorInit(container);
+	bool		is_scalar = JsonContainerIsScalar(container);
+	int			name_len = encoding->name.len;
+	JsonbIteratorToken token;
+	JsonbValue	value;
+
+	check_stack_depth();
+	while ((token = JsonbIteratorNext(&iterator, &value, true)) != WJB_DONE)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (token == WJB_KEY)
+		{
+			CutName(encoding, name_len);
+			AppendKey(encoding, &value);
+		}
+		else if (token == WJB_VALUE || (token == WJB_ELEM && is_scalar))
+			AddJsonbValue(encoding, &value);
+		else if (token == WJB_ELEM)
+			AddJsonbElement(encoding, &value);
+	}
+	CutName(encoding, name_len);
+}
+
+/* NOLINTEND(misc-no-recursion) */
+
+static void
+AddJsonb(Encoding *encoding, Datum value, Oid type)
+{
+	AddJsonbContainer(encoding, &DatumGetJsonbP(value)->root);
+}
+
+/* ---------- types ---------- */
+
+/* What adds values of a type that is no domain; NULL for one that is refused. */
+static Adder
+FindAdder(Oid type)
+{
+	Oid			element_type;
+
+	switch (type)
+	{
+		case BOOLOID:
+		case INT2OID:
+		case INT4OID:
+		case INT8OID:
+		case FLOAT4OID:
+		case FLOAT8OID:
+		case NUMERICOID:
+			return AddNumber;
+		case JSONBOID:
+			return AddJsonb;
+	}
+	if (OidIsValid(TextType(type)))
+		return AddText;
+	element_type = get_element_type(type);
+	if (OidIsValid(element_type) &&
+		OidIsValid(TextType(getBaseType(element_type))))
+		return AddTextArray;
+	return NULL;
+}
+
+/* What to write for a value of a type that is refused, with %s for the value */
+static const char *
+HintForType(Oid type)
+{
+	switch (type)
+	{
+		case BYTEAOID:
+			return "Write it as text: encode(%s, 'hex').";
+		case CASHOID:
+			return "Keep it as a number: %s::numeric.";
+		case JSONOID:
+			return "Write it as jsonb: %s::jsonb.";
+		case TSVECTOROID:
+			return "Write it as an array: tsvector_to_array(%s).";
+		case TIMEOID:
+		case TIMETZOID:
+			return "Write a part of it as text, such as extract(hour FROM %s)::text.";
+		case TIMESTAMPTZOID:
+			return "Write a part of it as text, such as extract(isodow FROM %s AT TIME ZONE 'UTC')::text.";
+	}
+	switch (get_element_type(type) ? TYPCATEGORY_ARRAY : TypeCategory(type))
+	{
+		case TYPCATEGORY_ARRAY:
+			return "Write it as text: %s::text[]. Numbers that measure something belong beside the encoding, scaled to [0, 1].";
+		case TYPCATEGORY_DATETIME:
+			return "Write a part of it as text, such as extract(isodow FROM %s)::text.";
+		case TYPCATEGORY_TIMESPAN:
+			return "Write it as a number: extract(epoch FROM %s).";
+		case TYPCATEGORY_ENUM:
+			return "Write it as text: %s::text. Where that has to be immutable, in a generated column, write a CASE or a function declared as IMMUTABLE.";
+		case TYPCATEGORY_RANGE:
+			return "Write its bounds: lower(%s) and upper(%s).";
+		case TYPCATEGORY_COMPOSITE:
+			return "Give its columns, each with a name.";
+		default:
+			return type == RECORDOID ? "Give its columns, each with a name." :
+				"Write it as text: %s::text.";
+	}
+}
+
+/* The value of the hint is called by its name, as most columns are. */
+static void
+RefuseType(const char *name, Oid type)
+{
+	StringInfoData hint;
+	const char *rest = HintForType(type);
+	const char *place;
+
+	initStringInfo(&hint);
+	for (; (place = strstr(rest, "%s")) != NULL; rest = place + 2)
+	{
+		appendBinaryStringInfo(&hint, rest, place - rest);
+		appendStringInfoString(&hint, name);
+	}
+	appendStringInfoString(&hint, rest);
+	ereport(ERROR,
+			(errcode(ERRCODE_DATATYPE_MISMATCH),
+			 errmsg("dlints_encode does not take values of type %s",
+					format_type_be(type)),
+			 errdetail("This is the type of \"%s\".", name),
+			 errhint("%s", hint.data)));
+}
+
+/* ---------- the SQL functions ---------- */
+
+/* Names are text, and one of no bytes stands for the values themselves. */
+static void
+SetName(Encoding *encoding, Datum name, bool isnull, Oid type, int argument)
+{
+	Oid			text_type = TextType(getBaseType(type));
+	const char *bytes;
+	int			len;
+
+	if (!OidIsValid(text_type))
+		ereport(ERROR,
+				(errcode(ERRCODE_DATATYPE_MISMATCH),
+				 errmsg("a name must be text, not %s", format_type_be(type)),
+				 errdetail("This is argument %d.", argument),
+				 errhint("Names and values take turns, as in dlints_encode(64, 'category', category, 'tags', tags).")));
+	if (isnull)
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("a name must not be null"),
+				 errdetail("This is argument %d.", argument)));
+	bytes = TextBytes(name, text_type, &len);
+	resetStringInfo(&encoding->name);
+	appendBinaryStringInfo(&encoding->name, bytes, len);
+}
+
+/* A type is refused even where the value is NULL, so that the first row tells. */
+static void
+AddArgument(Encoding *encoding, Datum value, bool isnull, Oid declared_type)
+{
+	Oid			type = getBaseType(declared_type);
+	Adder		add = FindAdder(type);
+
+	if (add == NULL)
+		RefuseType(encoding->name.data, declared_type);
+	else if (!isnull)
+		add(encoding, value, type);
+}
+
+PG_FUNCTION_INFO_V1(dlints_encode);
+
+/*
+ * dlints_encode(n integer, VARIADIC "any") -> real[]
+ *
+ * Names and values in turns as n numbers, a vector of length 1: the sum of the
+ * names' signs, scaled.  Text adds the name "name=value", each element of an
+ * array of text another one, true its name, a number its name so many times,
+ * jsonb what dlints_encode makes of it, under the name.  NULL, the empty text
+ * and false add nothing; nothing at all gives zeros.  n from 1 to 65536,
+ * numbers finite and up to 1e50; names not NULL.
+ */
+Datum
+dlints_encode(PG_FUNCTION_ARGS)
+{
+	Encoding	encoding;
+	Datum	   *args;
+	Oid		   *types;
+	bool	   *nulls;
+	int			count;
+	int			i;
+
+	EncodingBegin(fcinfo, &encoding);
+	/* -1 for VARIADIC NULL */
+	count = extract_variadic_args(fcinfo, 1, true, &args, &types, &nulls);
+	if (count > 0 && count % 2 != 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("dlints_encode takes names and values in turns"),
+				 errdetail("Behind n there are %d arguments.", count),
+				 errhint("A document alone has to be of type jsonb.")));
+	for (i = 0; i + 1 < count; i += 2)
+	{
+		SetName(&encoding, args[i], nulls[i], types[i], i + 2);
+		AddArgument(&encoding, args[i + 1], nulls[i + 1], types[i + 1]);
+	}
+	return ResultUnitVector(encoding.sum, encoding.n);
+}
+
+PG_FUNCTION_INFO_V1(dlints_encode_jsonb);
+
+/*
+ * dlints_encode(n integer, document jsonb) -> real[]
+ *
+ * The same of a document.  The names are its keys, those of nested objects
+ * joined by dots.  A string adds "key=string", true its key, a number its key
+ * so many times; null and false nothing.  The elements of an array stand each
+ * for itself, and a number there adds "key=number".  Strings without a key are
+ * names themselves.
+ */
+Datum
+dlints_encode_jsonb(PG_FUNCTION_ARGS)
+{
+	Encoding	encoding;
+
+	EncodingBegin(fcinfo, &encoding);
+	if (!PG_ARGISNULL(1))
+		AddJsonb(&encoding, PG_GETARG_DATUM(1), JSONBOID);
+	return ResultUnitVector(encoding.sum, encoding.n);
+}

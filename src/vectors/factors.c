@@ -1,0 +1,522 @@
+/*
+ * factors.c
+ *		Item vectors from a click log.
+ *
+ * The log is a query, run with the rights and the snapshot of the caller and
+ * fetched in portions; everything else is made in memory.
+ */
+#include "postgres.h"
+
+#include "executor/spi.h"
+#include "funcapi.h"
+#include "miscadmin.h"
+#include "parser/parse_coerce.h"
+#include "storage/shmem.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/timestamp.h"
+#include "utils/tuplestore.h"
+
+#include "sql/args.h"
+#include "sql/arrays.h"
+#include "vectors/clicks.h"
+#include "sql/results.h"
+
+/* LAPACK works on matrices of this order without asking for interrupts */
+#define MAX_FACTORS		512
+#define PORTION			1000	/* rows fetched at a time */
+#define NEWS_MS			10000	/* between two reports of how far it is */
+
+/* What a query gives, and what is done with each row. */
+typedef struct Reader Reader;
+struct Reader
+{
+	void		(*begin) (Reader *reader, TupleDesc desc);
+	void		(*row) (Reader *reader, const Datum *values);
+	int			columns;
+	Clicks	   *clicks;
+	MemoryContext context;		/* what is to outlive the query */
+	Oid			types[3];		/* of the columns, without domains */
+	Oid			result;			/* type of items in the result */
+	int32		result_typmod;
+	uint64		seed;
+	int			k;				/* numbers in a vector */
+	double	   *previous;		/* vectors of all items, zeros without one */
+	bool	   *known;			/* which items have one */
+};
+
+/* ---------- queries ---------- */
+
+/* A row with a NULL says nothing. */
+static void
+ReadRow(Reader *reader, HeapTuple tuple, TupleDesc desc)
+{
+	Datum		values[3];
+	int			i;
+
+	for (i = 0; i < reader->columns; i++)
+	{
+		bool		isnull;
+
+		values[i] = SPI_getbinval(tuple, desc, i + 1, &isnull);
+		if (isnull)
+			return;
+	}
+	reader->row(reader, values);
+}
+
+/* Whoever waits for long is told now and then. */
+static void
+Report(TimestampTz *last, uint64 rows)
+{
+	TimestampTz now = GetCurrentTimestamp();
+
+	if (!TimestampDifferenceExceeds(*last, now, NEWS_MS))
+		return;
+	ereport(NOTICE,
+			(errmsg("dlints_factors: " UINT64_FORMAT " rows read", rows)));
+	*last = now;
+}
+
+/* Give the rows of a query, which must not write, to a reader. */
+static void
+ReadQuery(const char *query, Reader *reader)
+{
+	TimestampTz last = GetCurrentTimestamp();
+	uint64		rows_read = 0;
+	MemoryContext caller = CurrentMemoryContext;
+	MemoryContext rows = AllocSetContextCreate(caller, "dlints rows",
+											   ALLOCSET_DEFAULT_SIZES);
+	Portal		portal;
+
+	if (SPI_connect() != SPI_OK_CONNECT)
+		elog(ERROR, "SPI_connect failed");
+	portal = SPI_cursor_open_with_args(NULL, query, 0, NULL, NULL, NULL, true, 0);
+
+	MemoryContextSwitchTo(reader->context);
+	reader->begin(reader, portal->tupDesc);
+	for (;;)
+	{
+		SPITupleTable *table;
+		uint64		i;
+
+		SPI_cursor_fetch(portal, true, PORTION);
+		if (SPI_processed == 0)
+			break;
+		table = SPI_tuptable;
+		MemoryContextSwitchTo(rows);
+		for (i = 0; i < SPI_processed; i++)
+			ReadRow(reader, table->vals[i], table->tupdesc);
+		MemoryContextSwitchTo(caller);
+		MemoryContextReset(rows);
+		rows_read += SPI_processed;
+		SPI_freetuptable(table);
+		Report(&last, rows_read);
+		CHECK_FOR_INTERRUPTS();
+	}
+	SPI_cursor_close(portal);
+	SPI_finish();
+	MemoryContextSwitchTo(caller);
+	MemoryContextDelete(rows);
+}
+
+static Oid
+ColumnType(TupleDesc desc, int column)
+{
+	return getBaseType(TupleDescAttr(desc, column)->atttypid);
+}
+
+static KeyType
+ColumnKey(TupleDesc desc, int column)
+{
+	KeyType		key;
+
+	key.type = ColumnType(desc, column);
+	key.collation = TupleDescAttr(desc, column)->attcollation;
+	if (!OidIsValid(key.collation))
+		key.collation = get_typcollation(key.type);
+	return key;
+}
+
+static void
+WrongColumns(const char *message, const char *hint)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_DATATYPE_MISMATCH),
+			 errmsg("%s", message), errhint("%s", hint)));
+}
+
+static bool
+IsNumber(Oid type)
+{
+	return type == INT2OID || type == INT4OID || type == INT8OID ||
+		type == FLOAT4OID || type == FLOAT8OID || type == NUMERICOID;
+}
+
+/* Values are given as they are: nothing would cut them to a varchar(10). */
+static bool
+IsItemOf(Form_pg_attribute item, const Reader *reader)
+{
+	return (item->atttypid == reader->result ||
+			IsBinaryCoercible(item->atttypid, reader->result)) &&
+		(reader->result_typmod < 0 || item->atttypmod == reader->result_typmod);
+}
+
+/* ---------- the click log ---------- */
+
+static void
+BeginLog(Reader *reader, TupleDesc desc)
+{
+	Form_pg_attribute item;
+
+	if (desc->natts != 2 && desc->natts != 3)
+		WrongColumns(psprintf("query must return 2 or 3 columns, not %d",
+							  desc->natts),
+					 "They are the user, the item and, unless it is always 1, the weight.");
+	item = TupleDescAttr(desc, 1);
+	if (!IsItemOf(item, reader))
+		WrongColumns(psprintf("items are of type %s in the query and %s in the column definition list",
+							  format_type_with_typemod(item->atttypid, item->atttypmod),
+							  format_type_with_typemod(reader->result, reader->result_typmod)),
+					 psprintf("Write AS (item %s, features real[]).",
+							  format_type_with_typemod(item->atttypid, item->atttypmod)));
+	reader->columns = desc->natts;
+	if (reader->columns == 3)
+	{
+		reader->types[2] = ColumnType(desc, 2);
+		if (!IsNumber(reader->types[2]))
+			WrongColumns(psprintf("weights must be numbers, not of type %s",
+								  format_type_be(reader->types[2])),
+						 "The third column of the query is the weight.");
+	}
+	reader->clicks = ClicksCreate(ColumnKey(desc, 0), ColumnKey(desc, 1),
+								  reader->seed);
+}
+
+static void
+AddClick(Reader *reader, const Datum *values)
+{
+	double		weight = 1.0;
+
+	if (reader->columns == 3)
+		weight = ArgBounded(ArgNumber(reader->types[2], values[2]), "weight");
+	if (weight < 0.0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("weight must not be negative"),
+				 errdetail("The value is %g.", weight)));
+	if (weight == 0.0)
+		return;
+	ClicksAdd(reader->clicks, values[0], values[1], weight);
+}
+
+/* ---------- previous vectors ---------- */
+
+static void
+BeginPrevious(Reader *reader, TupleDesc desc)
+{
+	Oid			item;
+
+	if (desc->natts != 2 ||
+		!OidIsValid(get_base_element_type(TupleDescAttr(desc, 1)->atttypid)))
+		WrongColumns("previous must return an item and an array of numbers",
+					 "SELECT item, features FROM ... WHERE features IS NOT NULL");
+	item = TupleDescAttr(desc, 0)->atttypid;
+	if (!ClicksHasItemsOf(reader->clicks, item))
+		WrongColumns(psprintf("items are of type %s in query and %s in previous",
+							  format_type_be(reader->result),
+							  format_type_be(item)),
+					 "Cast one of them.");
+	reader->columns = 2;
+}
+
+static void
+AddPrevious(Reader *reader, const Datum *values)
+{
+	ArgSpec		spec = {"previous vector", reader->k, NULL, false};
+	uint32		item;
+	double	   *vector;
+
+	if (!ClicksFindItem(reader->clicks, values[0], &item))
+		return;
+	if (reader->known[item])
+		ereport(ERROR,
+				(errcode(ERRCODE_CARDINALITY_VIOLATION),
+				 errmsg("previous must not return an item more than once")));
+	reader->known[item] = true;
+	vector = reader->previous + (Size) item * reader->k;
+	ArgVector(ArgArrayConverted(values[1]), &spec, vector);
+}
+
+/* ---------- vectors ---------- */
+
+static double *
+AllocatePanel(uint32 items, int columns)
+{
+	return MemoryContextAllocHuge(CurrentMemoryContext,
+								  mul_size(mul_size(sizeof(double), columns),
+										   items));
+}
+
+static void
+CheckDecomposed(bool done)
+{
+	if (!done)
+		ereport(ERROR,
+				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+				 errmsg("could not factor the interactions"),
+				 errdetail("LAPACK found no singular vectors.")));
+}
+
+/* How much of the log is about items that have a previous vector? */
+static double
+ShareKnown(const Reader *reader, const SvdMatrix *matrix)
+{
+	Size		count = matrix->starts[matrix->users];
+	Size		known = 0;
+	Size		i;
+
+	for (i = 0; i < count; i++)
+	{
+		known += reader->known[matrix->cells[i].item];
+		CHECK_FOR_INTERRUPTS();
+	}
+	return (double) known / count;
+}
+
+/*
+ * Vectors of the items of a matrix.  Where the previous vectors are of most of
+ * what was clicked, one product goes on from them, which keeps them nearly as
+ * they are; otherwise there is too little to go on from.
+ */
+static double *
+Vectors(Reader *reader, SvdMatrix *matrix)
+{
+	const uint64 *hashes = ClicksItemHashes(reader->clicks);
+	int			k = reader->k;
+	Svd			svd;
+	double	   *vectors;
+	bool		known;
+
+	svd.columns = (int) Min((uint32) k + SVD_SPARE, matrix->items);
+	svd.panel = AllocatePanel(matrix->items, svd.columns);
+	svd.spare[0] = AllocatePanel(matrix->items, svd.columns);
+	svd.values = palloc(sizeof(double) * svd.columns);
+	svd.work = MemoryContextAllocHuge(CurrentMemoryContext,
+									  sizeof(double) * svd_work(Max(k, svd.columns)));
+	BlasReady();
+
+	svd_scale(matrix);
+	known = reader->previous && svd.columns > k &&
+		ShareKnown(reader, matrix) >= 0.5;
+	if (known)
+	{
+		svd_start(matrix, &svd, hashes, k, reader->previous);
+		CheckDecomposed(svd_refine(matrix, &svd));
+	}
+	else
+	{
+		svd.spare[1] = AllocatePanel(matrix->items, svd.columns);
+		svd_start(matrix, &svd, hashes, 0, NULL);
+		CheckDecomposed(svd_decompose(matrix, &svd));
+		pfree(svd.spare[1]);
+	}
+	pfree(svd.spare[0]);
+
+	vectors = AllocatePanel(matrix->items, k);
+	svd_vectors(matrix, &svd, hashes, k, vectors);
+	if (reader->previous)
+		CheckDecomposed(svd_turn(matrix, k, reader->previous, vectors,
+								 svd.work));
+	return vectors;
+}
+
+/* ---------- the result ---------- */
+
+/* The types that the call wants. */
+static TupleDesc
+ExpectedColumns(FunctionCallInfo fcinfo)
+{
+	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
+
+	if (result && IsA(result, ReturnSetInfo) && result->expectedDesc)
+		return result->expectedDesc;
+	WrongColumns("a column definition list is required",
+				 "Write FROM dlints_factors(...) AS f (item integer, features real[]).");
+	return NULL;
+}
+
+static void
+CheckResultColumns(TupleDesc desc)
+{
+	/* of a domain nobody would check the constraints */
+	Oid			features = desc->natts == 2 ? TupleDescAttr(desc, 1)->atttypid : InvalidOid;
+
+	if (features != FLOAT4ARRAYOID && features != FLOAT8ARRAYOID)
+		WrongColumns("the column definition list must have an item and its features",
+					 "Write AS (item integer, features real[]), with the type that items have.");
+}
+
+/* One vector as real[] or double precision[] */
+static Datum
+VectorDatum(const double *vector, int count, Oid type)
+{
+	Datum		numbers[MAX_FACTORS];
+	int			i;
+
+	if (type == FLOAT8ARRAYOID)
+		return ResultVector(vector, count);
+	for (i = 0; i < count; i++)
+		numbers[i] = Float4GetDatum(ResultFinite((float4) vector[i]));
+	return PointerGetDatum(construct_array(numbers, count, FLOAT4OID,
+										   sizeof(float4), true,
+										   TYPALIGN_INT));
+}
+
+static void
+PutVectors(Tuplestorestate *store, TupleDesc desc, const Reader *reader,
+		   uint32 items, const double *vectors)
+{
+	Oid			type = TupleDescAttr(desc, 1)->atttypid;
+	MemoryContext row = AllocSetContextCreate(CurrentMemoryContext,
+											  "dlints row",
+											  ALLOCSET_SMALL_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(row);
+	bool		nulls[2] = {false, false};
+	uint32		item;
+
+	for (item = 0; item < items; item++)
+	{
+		Datum		values[2];
+
+		values[0] = ClicksItem(reader->clicks, item);
+		values[1] = VectorDatum(vectors + (Size) item * reader->k, reader->k,
+								type);
+		tuplestore_putvalues(store, desc, values, nulls);
+		MemoryContextReset(row);
+		CHECK_FOR_INTERRUPTS();
+	}
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(row);
+}
+
+static bool
+AreZeros(const double *vector, int count)
+{
+	int			i;
+
+	for (i = 0; i < count; i++)
+		if (vector[i] != 0.0)
+			return false;
+	return true;
+}
+
+/* Read the previous vectors of the items that there are. */
+static void
+ReadPrevious(Reader *reader, const char *query, uint32 items)
+{
+	Size		numbers = mul_size(items, reader->k);
+	uint32		item;
+
+	reader->previous = MemoryContextAllocExtended(CurrentMemoryContext,
+												  mul_size(sizeof(double), numbers),
+												  MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	reader->known = MemoryContextAllocExtended(CurrentMemoryContext, items,
+											  MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	reader->begin = BeginPrevious;
+	reader->row = AddPrevious;
+	ReadQuery(query, reader);
+
+	/* zeros say nothing */
+	for (item = 0; item < items; item++)
+	{
+		if (AreZeros(reader->previous + (Size) item * reader->k, reader->k))
+			reader->known[item] = false;
+		CHECK_FOR_INTERRUPTS();
+	}
+}
+
+/* The vectors of all items of the log go into the result. */
+static void
+Factor(Tuplestorestate *store, TupleDesc desc, Reader *reader,
+	   const char *query, const char *previous)
+{
+	SvdMatrix  *matrix;
+
+	reader->context = CurrentMemoryContext;
+	reader->begin = BeginLog;
+	reader->row = AddClick;
+	ReadQuery(query, reader);
+	matrix = ClicksMatrix(reader->clicks);
+	elog(DEBUG1, "dlints_factors: %zu pairs of %u users and %u items",
+		 matrix->starts[matrix->users], matrix->users, matrix->items);
+	if (matrix->items == 0)
+		return;
+	if (previous)
+		ReadPrevious(reader, previous, matrix->items);
+	PutVectors(store, desc, reader, matrix->items, Vectors(reader, matrix));
+}
+
+static int
+FactorCount(FunctionCallInfo fcinfo, int argno)
+{
+	int			k;
+
+	ArgNotNull(fcinfo, argno, "k");
+	k = PG_GETARG_INT32(argno);
+	AtLeastOne(k, "k");
+	if (k > MAX_FACTORS)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("k must be at most %d", MAX_FACTORS),
+				 errdetail("The value is %d.", k)));
+	return k;
+}
+
+PG_FUNCTION_INFO_V1(dlints_factors);
+
+/*
+ * dlints_factors(query text, k integer, previous text DEFAULT NULL,
+ *				  seed bigint DEFAULT 0) -> SETOF record
+ *
+ * Vectors of k numbers for the items of a click log, so that items that the
+ * same users clicked are alike: the truncated singular value decomposition
+ * V S^1/2 of users by items, each user's row divided by the root of its sum,
+ * with a mean square length of 1.  query gives users, items and, unless all
+ * are 1, weights; rows with a NULL or a weight of 0 are skipped, weights of
+ * the same user and item add up.  Where there are fewer directions than k,
+ * zeros follow.  previous gives items and their vectors of k numbers, onto
+ * which the new ones are turned.  Neither query may write.  The call's column
+ * definition list has the type of items and real[] or double precision[].
+ */
+Datum
+dlints_factors(PG_FUNCTION_ARGS)
+{
+	Tuplestorestate *store = ResultRows(fcinfo, ExpectedColumns(fcinfo));
+	TupleDesc	desc = ((ReturnSetInfo *) fcinfo->resultinfo)->setDesc;
+	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext,
+											   "dlints factors",
+											   ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old;
+	Reader		reader = {0};
+	char	   *query;
+	char	   *previous;
+
+	CheckResultColumns(desc);
+	ArgNotNull(fcinfo, 0, "query");
+	reader.k = FactorCount(fcinfo, 1);
+	ArgNotNull(fcinfo, 3, "seed");
+	reader.seed = (uint64) PG_GETARG_INT64(3);
+	reader.result = TupleDescAttr(desc, 0)->atttypid;
+	reader.result_typmod = TupleDescAttr(desc, 0)->atttypmod;
+	query = text_to_cstring(PG_GETARG_TEXT_PP(0));
+	previous = PG_ARGISNULL(2) ? NULL :
+		text_to_cstring(PG_GETARG_TEXT_PP(2));
+
+	old = MemoryContextSwitchTo(work);
+	Factor(store, desc, &reader, query, previous);
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(work);
+	return (Datum) 0;
+}

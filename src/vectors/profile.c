@@ -1,0 +1,130 @@
+/*
+ * profile.c
+ *		dlints_profile, the aggregate: what a person is like, from the items
+ *		that there is a history with.
+ *
+ * The state is the sum, an array of double precision, so that it can travel
+ * between servers.  Anybody may call the support functions with an array of
+ * his own, and numbers that no history leads to are found at the end.
+ */
+#include "postgres.h"
+
+#include "sql/args.h"
+#include "sql/arrays.h"
+#include "core/unit.h"
+#include "sql/results.h"
+
+static double *
+Numbers(ArrayType *sum)
+{
+	return (double *) ARR_DATA_PTR(sum);
+}
+
+/*
+ * The sum to go on with: an aggregate's own is changed in place, that of any
+ * other caller is copied.
+ */
+static ArrayType *
+SumArgument(FunctionCallInfo fcinfo)
+{
+	return AggCheckCallContext(fcinfo, NULL) ? PG_GETARG_ARRAYTYPE_P(0) :
+		PG_GETARG_ARRAYTYPE_P_COPY(0);
+}
+
+static ArrayType *
+ZeroSum(int count)
+{
+	double	   *zeros = palloc0(sizeof(double) * count);
+	ArrayType  *sum = DatumGetArrayTypeP(ResultVector(zeros, count));
+
+	pfree(zeros);
+	return sum;
+}
+
+/* The length of a sum, which cannot be empty. */
+static int
+SumLength(ArrayType *sum)
+{
+	static const ArgSpec spec = {"state", 1, NULL, false};
+	int			length = ArgVectorLength(sum, &spec);
+
+	if (length == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("the state of dlints_profile must not be empty")));
+	return length;
+}
+
+PG_FUNCTION_INFO_V1(dlints_profile_transfn);
+
+/*
+ * dlints_profile(features real[] | double precision[]
+ *				  [, weight double precision])
+ *		-> real[], aggregate
+ *
+ * The sum of the features, each times its weight, scaled to length 1.  All have
+ * the same length; an empty array is a vector of zeros of any length, as which
+ * dlints takes it wherever it takes a profile, and is skipped.  So are rows
+ * with a NULL.  A sum of zeros stays zeros; without rows the result is empty.
+ * Weights may be negative; they are finite and up to 1e50, as features are.
+ */
+Datum
+dlints_profile_transfn(PG_FUNCTION_ARGS)
+{
+	ArgSpec		spec = {"feature array", 0, NULL, false};
+	double		weight = 1.0;
+	ArrayType  *features;
+	ArrayType  *sum;
+	double	   *numbers;
+
+	if (PG_ARGISNULL(1) || (PG_NARGS() > 2 && PG_ARGISNULL(2)))
+		return AggregateSameState(fcinfo);
+	if (PG_NARGS() > 2)
+		weight = ArgBounded(PG_GETARG_FLOAT8(2), "weight");
+	features = ArgArray(fcinfo, 1);
+	spec.len = ArgVectorLength(features, &spec);
+	if (spec.len == 0)
+		return AggregateSameState(fcinfo);
+
+	sum = PG_ARGISNULL(0) ? ZeroSum(spec.len) : SumArgument(fcinfo);
+	spec.len = SumLength(sum);
+	numbers = palloc(sizeof(double) * spec.len);
+	ArgVector(features, &spec, numbers);
+	unit_add(spec.len, weight, numbers, Numbers(sum));
+	PG_RETURN_ARRAYTYPE_P(sum);
+}
+
+PG_FUNCTION_INFO_V1(dlints_profile_combinefn);
+
+Datum
+dlints_profile_combinefn(PG_FUNCTION_ARGS)
+{
+	ArgSpec		spec = {"state", 0, NULL, false};
+	ArrayType  *sum;
+	ArrayType  *other;
+
+	if (PG_ARGISNULL(1))
+		return AggregateSameState(fcinfo);
+	other = PG_GETARG_ARRAYTYPE_P(1);
+	if (PG_ARGISNULL(0))
+		PG_RETURN_ARRAYTYPE_P(other);
+
+	sum = SumArgument(fcinfo);
+	spec.len = SumLength(sum);
+	ArgCheckLength(other, &spec);
+	unit_add(spec.len, 1.0, Numbers(other), Numbers(sum));
+	PG_RETURN_ARRAYTYPE_P(sum);
+}
+
+PG_FUNCTION_INFO_V1(dlints_profile_finalfn);
+
+Datum
+dlints_profile_finalfn(PG_FUNCTION_ARGS)
+{
+	ArrayType  *sum;
+
+	if (PG_ARGISNULL(0))
+		PG_RETURN_ARRAYTYPE_P(construct_empty_array(FLOAT4OID));
+	sum = PG_GETARG_ARRAYTYPE_P(0);
+	return ResultUnitVector(Numbers(sum), SumLength(sum));
+}
