@@ -21,7 +21,7 @@ PrefetchNextArray(Datum array)
 	const uintptr_t between = 64;	/* header and the other columns */
 	const uintptr_t cache_line = 64;
 	uintptr_t	end = (uintptr_t) DatumGetPointer(array);
-	Size		size = VARSIZE_ANY(end);
+	Size		size = VARSIZE_ANY(DatumGetPointer(array));
 	uintptr_t	line = end - Min(size, BLCKSZ) - between;
 
 	for (; line < end; line += cache_line)

@@ -11,6 +11,7 @@
 #include "miscadmin.h"
 #include "storage/shmem.h"
 #include "utils/array.h"
+#include "utils/tuplestore.h"
 
 #include "core/unit.h"
 #include "results.h"
