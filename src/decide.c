@@ -198,6 +198,7 @@ CurrentDecision(FunctionCallInfo fcinfo, const Chooser *chooser)
 
 	if (!WindowObjectIsValid(window))
 		elog(ERROR, "window function called without a window");
+	WinCheckAndInitializeNullTreatment(window, false, fcinfo);
 	decision = WinGetPartitionLocalMemory(window, sizeof(Decision));
 	if (!decision->choices)
 		decision->choices = Decide(fcinfo, GetMemoryChunkContext(decision), chooser);
