@@ -46,7 +46,7 @@ PG_CFLAGS = $(FP_FLAGS) $(DECLARED_FLAGS) $(if $(SANITIZE),$(SANITIZE_FLAGS) -fn
 SHLIB_EXPORTS = src/exports.txt
 # Which BLAS and LAPACK these are is the system's choice, made when the server
 # loads the library; a serial build is the right one.
-SHLIB_LINK = -llapack -lblas -lm $(SANITIZE_FLAGS)
+SHLIB_LINK = $(LAPACK_LIBS) $(BLAS_LIBS) -lm $(SANITIZE_FLAGS)
 EXTRA_CLEAN = build $(EXTENSION)-$(EXTVERSION).tar.gz
 
 PG_CONFIG ?= pg_config
