@@ -39,12 +39,14 @@ REGRESS = dlints_basic dlints_type dlints_learn dlints_choose dlints_errors dlin
 # own flags let integers wrap around; here that is an error.
 SANITIZE_FLAGS = $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all)
 PG_CPPFLAGS = -Isrc -DDLINTS_VERSION='"$(EXTVERSION)"'
-PG_CFLAGS = $(FP_FLAGS) $(if $(SANITIZE),$(SANITIZE_FLAGS) -fno-wrapv -DUSE_ASSERT_CHECKING)
+# A function that no header declares is called wrongly: better no library at all.
+DECLARED_FLAGS = -Werror=implicit-function-declaration -Werror=int-conversion
+PG_CFLAGS = $(FP_FLAGS) $(DECLARED_FLAGS) $(if $(SANITIZE),$(SANITIZE_FLAGS) -fno-wrapv -DUSE_ASSERT_CHECKING)
 # Nothing but what SQL calls can be seen from outside.
 SHLIB_EXPORTS = src/exports.txt
 # Which BLAS and LAPACK these are is the system's choice, made when the server
 # loads the library; a serial build is the right one.
-SHLIB_LINK = -llapack -lblas -lm $(SANITIZE_FLAGS)
+SHLIB_LINK = $(LAPACK_LIBS) $(BLAS_LIBS) -lm $(SANITIZE_FLAGS)
 EXTRA_CLEAN = build $(EXTENSION)-$(EXTVERSION).tar.gz
 
 PG_CONFIG ?= pg_config
@@ -53,7 +55,7 @@ ifneq ($(wildcard $(PGXS)),)
 include $(PGXS)
 
 # Code that the server's JIT compiler may inline has to give that same answer.
-BITCODE_CFLAGS += $(FP_FLAGS)
+BITCODE_CFLAGS += $(FP_FLAGS) $(DECLARED_FLAGS)
 $(VECTOR_OBJS): override CFLAGS += $(VECTOR_FLAGS)
 $(OBJS) $(OBJS:.o=.bc): $(wildcard src/*.h src/*/*.h)
 else

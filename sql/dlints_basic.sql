@@ -33,7 +33,8 @@ SELECT i.title, round(dlints_predict(m.state, i.features)::numeric, 6) AS expect
 SELECT dlints_recommend(dlints_set(m.state, exploration => 0), i.title, i.features, 3) FROM model m, item i WHERE i.in_stock;
 DROP TABLE model, item, feedback;
 
--- for the other tests: SQLSTATE, message and detail of a statement that fails
+-- for the other tests: SQLSTATE, message and detail of a statement that fails;
+-- what PostgreSQL adds about functions it does not find differs between versions
 CREATE FUNCTION fails(statement text) RETURNS text LANGUAGE plpgsql AS
 $$
 DECLARE
@@ -43,7 +44,7 @@ BEGIN
 	RETURN 'no error';
 EXCEPTION WHEN OTHERS THEN
 	GET STACKED DIAGNOSTICS more = PG_EXCEPTION_DETAIL;
-	RETURN SQLSTATE || ': ' || SQLERRM || CASE WHEN more <> '' THEN ' (' || more || ')' ELSE '' END;
+	RETURN SQLSTATE || ': ' || SQLERRM || CASE WHEN more <> '' AND SQLSTATE <> '42883' THEN ' (' || more || ')' ELSE '' END;
 END
 $$;
 -- a model of the paper's kind, with one memory and the noise known
@@ -59,7 +60,7 @@ DECLARE
 BEGIN
 	FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
 		IF line ~ 'Aggregate|Gather|Scan|InitPlan' THEN
-			RETURN NEXT regexp_replace(line, ' \(returns .*\)', '');
+			RETURN NEXT regexp_replace(line, ' \(returns .*\)|(?<=InitPlan) .*', '');
 		END IF;
 	END LOOP;
 END

@@ -1,7 +1,7 @@
 /*
  * compat.h
  *		What differs between the PostgreSQL majors that dlints supports
- *		(13 to 18), and nothing else.  Comes right after postgres.h.
+ *		(13 to 19), and nothing else.  Comes right after postgres.h.
  */
 #ifndef DLINTS_COMPAT_H
 #define DLINTS_COMPAT_H
@@ -26,6 +26,11 @@ extern PGDLLEXPORT void _PG_init(void);
 /* reserving a prefix of setting names replaced warning about strangers */
 #if PG_VERSION_NUM < 150000
 #define MarkGUCPrefixReserved(prefix) EmitWarningsOnPlaceholders(prefix)
+#endif
+
+/* IGNORE NULLS came to window functions, which have to refuse it themselves */
+#if PG_VERSION_NUM < 190000
+#define WinCheckAndInitializeNullTreatment(winobj, allow, fcinfo) ((void) 0)
 #endif
 
 #endif							/* DLINTS_COMPAT_H */

@@ -185,6 +185,7 @@ CurrentDecision(FunctionCallInfo fcinfo, const CandidateForm *form)
 
 	if (!WindowObjectIsValid(window))
 		elog(ERROR, "window function called without a window");
+	WinCheckAndInitializeNullTreatment(window, false, fcinfo);
 	decision = WinGetPartitionLocalMemory(window, sizeof(Decision));
 	if (!decision->choices)
 		decision->choices = Decide(fcinfo, form, GetMemoryChunkContext(decision));

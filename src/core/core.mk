@@ -7,6 +7,10 @@ CORE_OBJS = $(addprefix src/core/, dot.o evidence.o hash.o kinds.o linalg.o memo
 # Without fused multiply-adds every CPU gives the same answer.
 FP_FLAGS = -ffp-contract=off
 
+# "make BLAS_LIBS=-lopenblas LAPACK_LIBS=" where one library is both
+BLAS_LIBS ?= -lblas
+LAPACK_LIBS ?= -llapack
+
 # Those that see every number of every context: at -O2 loops stay rolled up.
 VECTOR_OBJS = $(addprefix src/core/, dot.o evidence.o panel.o svd.o unit.o widen.o)
 VECTOR_FLAGS = -ftree-vectorize -funroll-loops

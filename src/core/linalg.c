@@ -11,6 +11,7 @@
  */
 #include "linalg.h"
 
+#include <dlfcn.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -74,9 +75,6 @@ extern void dgesdd_(const char *jobz, const int *m, const int *n, double *a,
 					double *vt, const int *ldvt, double *work,
 					const int *lwork, int *iwork, int *info, fortran_len);
 
-/* OpenBLAS has it, others do not. */
-extern char *openblas_get_config(void) __attribute__((weak));
-
 /* 32-bit integers are what the prototypes above promise (LP64, not ILP64) */
 typedef char int_is_32_bits[sizeof(int) == 4 ? 1 : -1];
 
@@ -114,7 +112,8 @@ linalg_ready(void)
 	if (ready)
 		return true;
 
-	if (openblas_get_config != NULL)
+	/* OpenBLAS has this function, others do not. */
+	if (dlsym(RTLD_DEFAULT, "openblas_get_config") != NULL)
 	{
 		room = mmap(NULL, OPENBLAS_BUFFER, PROT_READ | PROT_WRITE,
 					MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -101,6 +101,7 @@ FetchArguments(FunctionCallInfo fcinfo)
 	WindowObject window = PG_WINDOW_OBJECT();
 	int			i;
 
+	WinCheckAndInitializeNullTreatment(window, false, fcinfo);
 	for (i = 0; i < PG_NARGS(); i++)
 		fcinfo->args[i].value = WinGetFuncArgCurrent(window, i,
 													 &fcinfo->args[i].isnull);

@@ -34,7 +34,16 @@ INSERT INTO result SELECT * FROM call;
 UPDATE sample SET value = 'dlints_update(dlints_new(2, half_life => ''1 day'', memories => 3), ARRAY[1, 2], 1, ''2026-01-01'')' WHERE type = 'dlints'::regtype;
 INSERT INTO result SELECT * FROM call;
 
-SELECT plan((SELECT 2 + count(*) FROM member)::integer);
+-- the window functions, called with NULLs only; what IGNORE NULLS would leave out of them is not clear
+CREATE TEMP TABLE over_window AS
+SELECT p.oid::regprocedure::text AS name, format('SELECT %s(%s) IGNORE NULLS OVER ()', p.oid::regproc,
+	(SELECT string_agg(format('NULL::%s', CASE type WHEN 'anycompatiblearray'::regtype THEN 'real[]'::regtype ELSE type END), ', ' ORDER BY place)
+	 FROM unnest(p.proargtypes::oid[]::regtype[]) WITH ORDINALITY AS a (type, place))) AS call
+FROM pg_proc AS p JOIN pg_depend AS d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e'
+JOIN pg_extension AS e ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid
+WHERE e.extname = 'dlints' AND p.prokind = 'w';
+
+SELECT plan((SELECT 3 + count(*) FROM member)::integer + (SELECT count(*) FROM over_window)::integer);
 SELECT is_empty('SELECT unnest(types) FROM member EXCEPT SELECT type FROM sample', 'there is a sample for every type of argument');
 SELECT set_eq($$SELECT name FROM result EXCEPT SELECT name FROM result WHERE nulls = '{}' AND outcome ~ '^gives '$$,
               ARRAY['dlints(dlints,integer,boolean)', 'dlints_encode(integer,"any")', 'dlints_in(cstring,oid,integer)', 'dlints_update_batch(dlints,anycompatiblearray,double precision[],timestamp with time zone[],double precision[])',
@@ -42,5 +51,8 @@ SELECT set_eq($$SELECT name FROM result EXCEPT SELECT name FROM result WHERE nul
                     'dlints_new(integer,integer,double precision,interval,integer,double precision,double precision,double precision,text,integer,text,boolean,bigint,double precision)'],
               'calls without NULL succeed, but where no sample has that form');
 SELECT is(string_agg(nulls::text || ' ' || outcome, E'\n') FILTER (WHERE outcome !~ '^gives |^22'), NULL, name || ' takes NULLs or refuses them') FROM result GROUP BY name ORDER BY name;
+SELECT isnt_empty('TABLE over_window', 'there are window functions');
+SELECT throws_ok(call, CASE WHEN current_setting('server_version_num')::integer >= 190000 THEN '0A000' ELSE '42601' END,
+                 NULL, name || ' refuses IGNORE NULLS, which older servers do not know') FROM over_window ORDER BY name;
 SELECT * FROM finish();
 ROLLBACK;

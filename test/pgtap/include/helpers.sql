@@ -248,7 +248,8 @@ CREATE FUNCTION batch(m dlints, first integer, last integer) RETURNS dlints LANG
 $$ SELECT batch_at(m, array_agg(context(i, context_dim) ORDER BY i), array_agg(shared(i, shared_dim) ORDER BY i) FILTER (WHERE shared_dim > 0), array_agg(reward(i) ORDER BY i))
    FROM dlints_info(m), generate_series(first, last) AS i $$;
 
--- SQLSTATE, message and detail of a statement that fails, or what it gives
+-- SQLSTATE, message and detail of a statement that fails, or what it gives; what PostgreSQL
+-- adds about functions it does not find differs between versions
 CREATE FUNCTION outcome(statement text) RETURNS text LANGUAGE plpgsql AS
 $$
 DECLARE
@@ -258,7 +259,7 @@ BEGIN
 	RETURN 'gives ' || coalesce(result, 'NULL');
 EXCEPTION WHEN OTHERS THEN
 	GET STACKED DIAGNOSTICS result = PG_EXCEPTION_DETAIL;
-	RETURN SQLSTATE || ': ' || SQLERRM || CASE WHEN result <> '' THEN ' (' || result || ')' ELSE '' END;
+	RETURN SQLSTATE || ': ' || SQLERRM || CASE WHEN result <> '' AND SQLSTATE <> '42883' THEN ' (' || result || ')' ELSE '' END;
 END
 $$;
 
