@@ -57,7 +57,7 @@ ReadRow(Reader *reader, HeapTuple tuple, TupleDesc desc)
 	{
 		bool		isnull;
 
-		values[i] = heap_getattr(tuple, i + 1, desc, &isnull);
+		values[i] = SPI_getbinval(tuple, desc, i + 1, &isnull);
 		if (isnull)
 			return;
 	}
