@@ -1,18 +1,19 @@
 # dlints: contextual bandits in PostgreSQL
 #
 #   make, make install, make installcheck    as with any extension (PGXS)
-#   make demo, make shop, make test,         install what is missing, then run
-#   make bench, make drift, make judge,      with a private, throwaway server;
-#   make load, make paper, make peers,       ARGS="..." goes to all but test,
-#   make personal                            TESTS="test/t/001_basic.pl" to test
-#   make play                                a page to play with, on localhost
+#   make demo, make shop, make play          install what is missing, then show dlints
+#                                            at work with a private, throwaway server
+#   make bench, make drift, make judge,      measure it likewise.  ARGS="..." goes to
+#   make load, make paper, make peers,       all of these; ARGS=--help says what each
+#   make personal                            takes
+#   make ann PGVECTOR=folder                 indexes of pgvector, built from that checkout
+#   make test                                the tests; TESTS="test/t/001_basic.pl"
 #   make play-test                           that page in a headless Chromium
 #   make fuzz, make fuzz-corpus,             hostile input, for a minute per target
 #   make sqlsmith
 #   make sanitize, make valgrind             the tests, under other checkers
 #   make long-run                            what millions of observations leave
 #   make citus CITUS=folder                  with Citus, built from that checkout
-#   make ann PGVECTOR=folder                 indexes of pgvector, built likewise
 #   make lint                                what reads the source for mistakes
 #   make dist                                the release, as a tarball
 #   make deb, make deb-test                  Debian packages, in build/deb; and
@@ -71,8 +72,8 @@ export TESTS
 INSTALL_FOR = @scripts/install.sh
 WITH_SERVER = @scripts/with-server.sh
 
-.PHONY: test demo shop bench drift judge load paper peers personal play play-test fuzz fuzz-corpus sqlsmith \
-	sanitize valgrind long-run lint dist
+.PHONY: test demo shop play bench drift judge load paper peers personal ann play-test fuzz \
+	fuzz-corpus sqlsmith sanitize valgrind long-run citus lint dist
 
 # PostgreSQL's own headers are not clean under the last of these, and its flags
 # are those of the compiler it was built with.
@@ -97,14 +98,17 @@ valgrind:
 
 # Under load commits wait for the disk, as those of a real server do.
 load: export SERVER_SETTINGS = fsync = on
-demo shop bench drift judge load paper peers personal:
-	$(INSTALL_FOR) bench $(filter peers,$@) server
-	@DATA='$(DEMO_DATA)' scripts/with-server.sh $(PYTHON) -m bench.$(@:bench=speed) $(ARGS)
-
-# Until Ctrl-C; ARGS="--port 8016" if another program has its port.
-play:
-	$(INSTALL_FOR) play server
-	@DATA='$(DEMO_DATA)' scripts/with-server.sh $(PYTHON) -m examples.play $(ARGS)
+# Parallel workers have dlints ready, and a large table with its index stays in memory.
+define ANN_SETTINGS
+shared_preload_libraries = 'dlints'
+shared_buffers = '4GB'
+max_wal_size = '8GB'
+endef
+ann: export SERVER_SETTINGS ?= $(ANN_SETTINGS)
+# The program looks at its arguments before it has anything installed or built.
+demo shop play bench drift judge load paper peers personal ann:
+	@command -v $(PYTHON) >/dev/null || scripts/install.sh bench server
+	@DATA='$(DEMO_DATA)' $(PYTHON) -m bench $@ $(ARGS) $(if $(filter ann,$@),--pgvector '$(PGVECTOR)')
 
 play-test:
 	$(INSTALL_FOR) play browser server
@@ -128,24 +132,11 @@ long-run:
 	$(WITH_SERVER) -u test/long/run.sh
 
 # CITUS names a source checkout, which is left as it is.
-.PHONY: citus
 citus:
-	$(INSTALL_FOR) test server
+	@[ -x '$(CITUS)/configure' ] || \
+		{ echo 'dlints: CITUS=folder names a source checkout of Citus' >&2; exit 1; }
+	$(INSTALL_FOR) test citus server
 	@CITUS='$(abspath $(CITUS))' scripts/with-server.sh -u test/citus/run.sh
-
-# PGVECTOR names such a checkout, too.  Parallel workers have dlints ready, and a
-# large table with its index stays in memory.
-define ANN_SETTINGS
-shared_preload_libraries = 'dlints'
-shared_buffers = '4GB'
-max_wal_size = '8GB'
-endef
-.PHONY: ann
-ann: export SERVER_SETTINGS ?= $(ANN_SETTINGS)
-ann:
-	$(INSTALL_FOR) bench server
-	@VECTOR_SOURCE='$(abspath $(PGVECTOR))' scripts/with-server.sh scripts/with-pgvector.sh \
-		$(PYTHON) -m bench.ann $(ARGS)
 
 lint:
 	$(INSTALL_FOR) lint server

@@ -2,9 +2,10 @@
 
 import os
 import re
+from contextlib import contextmanager
 from pathlib import Path
 
-from bench.server import value
+from bench.server import connect, value
 
 LIBRARY = re.compile(r'/([^/\s]*/lib(?:[a-z]*blas|lapack)[^/\s]*)$')
 
@@ -26,6 +27,14 @@ def share_core(cursor, pid=None):
         os.sched_setaffinity(0, core)
     except OSError:
         pass
+
+
+@contextmanager
+def session():
+    """Open a session of its own, on one core with this program."""
+    with connect() as cursor:
+        share_core(cursor)
+        yield cursor
 
 
 def has_one_core():

@@ -1,35 +1,34 @@
-"""What all programs have in common: arguments, errors, exit status."""
+"""What all programs have in common: arguments, errors, exit status.
+
+It needs nothing but Python.
+"""
 
 import argparse
 import os
 import signal
 import subprocess
 import sys
-from contextlib import contextmanager
 from pathlib import Path
 from time import perf_counter
-
-import psycopg2
-
-from bench import machine, server
 
 
 class UserError(Exception):
     """Something the user can mend; its text is one clear line."""
 
 
-def run(name, work, interrupted='interrupted'):
+def run(name, work):
     """Do a program's work and leave with its exit status.
 
     `work` returns False where what it found is not as it has to be.
     """
+    import psycopg2
     start = perf_counter()
     # The script that runs this hands an interrupt on as SIGTERM.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         sound = work()
     except KeyboardInterrupt:
-        print(f'\n{name}: {interrupted}', file=sys.stderr)
+        print(f'\n{name}: stopped', file=sys.stderr)
         sys.exit(130)
     except (UserError, OSError, psycopg2.Error,
             subprocess.CalledProcessError) as error:
@@ -46,14 +45,8 @@ def describe(error):
     if isinstance(error, OSError) and error.filename is not None:
         return f'{error.filename}: {error.strerror}'
     text = (str(error).strip() or type(error).__name__).splitlines()[0]
-    return f'PostgreSQL: {text}' if isinstance(error, psycopg2.Error) else text
-
-
-def parser(name, text, **settings):
-    """Return the parser of a program's command line."""
-    return argparse.ArgumentParser(
-        prog=f'python3 -m bench.{name}', description=text.splitlines()[0],
-        **settings)
+    return text if isinstance(error, (UserError, OSError)) else (
+        f'PostgreSQL: {text}')
 
 
 def number(least, most=None):
@@ -76,14 +69,6 @@ def numbers(least, most=None):
     """Return what reads a list of such numbers."""
     read = number(least, most)
     return lambda text: tuple(dict.fromkeys(map(read, text.split(','))))
-
-
-@contextmanager
-def session():
-    """Open a session of its own, on one core with this program."""
-    with server.connect() as cursor:
-        machine.share_core(cursor)
-        yield cursor
 
 
 def make_folder(name):

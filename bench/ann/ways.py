@@ -12,7 +12,6 @@ SMALL = 2e7
 LARGE = 1e8
 WORKERS = 3
 MODELS = 'plain', 'matched'
-METHODS = 'ivfflat', 'hnsw'
 
 # Lists of IVFFlat, in roots of the number of items
 LISTS = 4

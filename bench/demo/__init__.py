@@ -1,1 +1,18 @@
-"""dlints at work: a movie service that knows its visitors, in PostgreSQL."""
+"""dlints at work: a movie service that knows its visitors, in PostgreSQL.
+
+DATA names a folder of MovieLens data, OUT one for the chart.
+"""
+
+from bench.program import number
+
+VISITS, FEWEST_VISITS = 3000, 60
+
+def arguments(parser):
+    """Say what the command line may hold."""
+    parser.add_argument('--visits', type=number(FEWEST_VISITS),
+                        default=VISITS, metavar='N',
+                        help='at most, and at most ten of each person '
+                        '(default %(default)s)')
+    parser.add_argument('--seed', type=number(0), default=1,
+                        metavar='N', help='of who comes and who clicks what '
+                        '(default %(default)s)')

@@ -47,8 +47,6 @@ TUNED = {
         ('jester', 0.3, 0.3, 0.3, 0.05, 0.2, 0.01, (1024, 256, 128)),
         ('amazon', 0.1, 0.2, 0.3, 1e-6, 0.5, 0.001, (1024, 1024, 1024)))}
 REDUCED = ('D-LinTS-RP', 'CBRAP')
-POLICIES = ('D-LinTS', 'LinTS', 'D-LinTS-RP', 'LinUCB', 'CBRAP', 'DeepFM',
-            'e-greedy', 'random')
 
 
 def specs(data, names):

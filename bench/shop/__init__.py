@@ -1,0 +1,24 @@
+"""A shop for six weeks: personal lists against bestsellers.
+
+The shop is examples/shop/*.sql, and is asked in its own SQL: a month in which
+people want what they want, then a change of taste. OUT names a folder for the
+chart.
+"""
+
+from bench.program import number
+
+SESSIONS = 4
+
+def arguments(parser):
+    """Say what the command line may hold."""
+    parser.add_argument('--visitors', type=number(50), default=300,
+                        metavar='N', help='each day (default %(default)s)')
+    parser.add_argument('--sessions', type=number(1, 64),
+                        default=SESSIONS, metavar='N',
+                        help='at once (default %(default)s)')
+    parser.add_argument('--taste', type=float, default=1.0, metavar='X',
+                        help='how much people differ in what they want: the '
+                        'standard deviation of the log-odds of a click over '
+                        'categories (default %(default)s)')
+    parser.add_argument('--seed', type=number(0), default=1,
+                        metavar='N', help='of the truth')

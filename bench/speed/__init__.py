@@ -1,1 +1,47 @@
-"""Measure dlints and print a table of what it has to reach."""
+"""Measure dlints and print a table of what it has to reach.
+
+Each number is a ratio, or a growth, measured in one run on one machine.
+"""
+
+from bench.program import number, numbers
+
+# What is measured: a file each, and a row of the table
+THEMES = {
+    'recommend': 'Recommend',
+    'evidence': 'Learn from many rows',
+    'update': 'Learn from one reward',
+    'stream': 'Stream of recommendations and rewards',
+    'growth': 'Growth with sizes',
+    'memory': 'Memory of a backend',
+    'shared': 'Personal recommendations',
+    'interleaved': 'Models interleaved row by row',
+    'rebuild': 'Rebuild a model from the log',
+    'reduced': 'Reduced contexts in a column',
+    'sessions': 'New sessions and parallel workers',
+    'memories': 'Three memories',
+    'judge': 'Judge policies and models',
+    'decide': 'Decide, with probabilities',
+    'factors': 'Item vectors from clicks',
+    'wal': 'Write-ahead log and bloat',
+    'replay': 'Replay in PL/pgSQL',
+    'groups': 'Learn in groups and in running windows'}
+QUICK = 0.1
+
+
+def arguments(parser):
+    """Say what the command line may hold."""
+    parser.epilog = '\n'.join(f'  {row}  {title}' for row, title
+                              in enumerate(THEMES.values(), 1))
+    parser.add_argument('--rows', type=numbers(1, len(THEMES)),
+                        metavar='N,...', default=range(1, len(THEMES) + 1),
+                        help='which of the rows below to measure')
+    work = parser.add_mutually_exclusive_group()
+    work.add_argument('--quick', dest='share', action='store_const', default=1,
+                      const=QUICK,
+                      help='a tenth of the work, and less certain figures')
+    work.add_argument('--times', dest='share', type=number(1),
+                      metavar='N', help='so many times the work: '
+                      f'--rows {[*THEMES].index("factors") + 1} --times 20 for '
+                      '20 million clicks')
+    parser.add_argument('--strict', action='store_true',
+                        help='exit with an error if a bar is missed')

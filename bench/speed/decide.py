@@ -4,7 +4,6 @@ from bench import samples
 from bench.measure import alternate, median, ratio, statements
 from bench.report import Result, at_most
 
-TITLE = 'Decide, with probabilities'
 CANDIDATES = (100, 1000, 10000)
 JUDGED = 1000
 DRAWS = 100

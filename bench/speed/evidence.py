@@ -11,7 +11,6 @@ from bench import reference, samples
 from bench.measure import BLOCKS, alternate, ratio
 from bench.report import Result, at_least, at_most
 
-TITLE = 'Learn from many rows'
 ROWS = 100000
 ROUNDS = 60
 REFERENCE_ROWS = 250

@@ -8,7 +8,6 @@ from bench import machine, samples
 from bench.measure import alternate, statements
 from bench.report import Result, at_most
 
-TITLE = 'Item vectors from clicks'
 CLICKS = 1000000
 CLICKS_OF_A_USER = 150
 ITEMS = 6000                # for so many clicks; four times as many have twice

@@ -11,7 +11,6 @@ from bench import samples
 from bench.measure import BLOCKS, alternate, ratio, statements
 from bench.report import Result, at_most
 
-TITLE = 'Learn in groups and in running windows'
 GROUPS = (3000, 10000, 30000)
 GROUP_ROWS = 3
 GROUP_DIM = 8

@@ -6,7 +6,6 @@ from bench import samples
 from bench.measure import alternate, line, ratio, slope
 from bench.report import Result, at_most
 
-TITLE = 'Growth with sizes'
 CANDIDATES = (250, 500, 1000, 2000, 4000)
 CONTEXT_DIMS = (60, 120, 240, 480)
 REDUCED_DIMS = (12, 24, 48, 96)

@@ -14,7 +14,6 @@ from bench import samples
 from bench.measure import BLOCKS, alternate, ratio
 from bench.report import Result, at_most
 
-TITLE = 'Models interleaved row by row'
 ROWS = 100000
 COUNTS = (1, 1000, 10000)
 MANY, MOST = COUNTS[1:]

@@ -10,7 +10,6 @@ from bench import samples
 from bench.measure import BLOCKS, alternate, ratio, statements
 from bench.report import Result, at_most
 
-TITLE = 'Judge policies and models'
 DECISIONS = 300000
 ROWS = 10000
 LOOP_ROWS = 2000

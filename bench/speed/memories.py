@@ -11,7 +11,6 @@ from bench.measure import BLOCKS, alternate, against, ratio, statements
 from bench.report import Result, at_most
 from bench.speed.latency import Client
 
-TITLE = 'Three memories'
 ITEMS = 1000
 ROWS = 100000
 TRANSACTIONS = 3000

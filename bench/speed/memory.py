@@ -4,7 +4,6 @@ from bench import machine, samples
 from bench.report import Result, at_most
 from bench.server import value
 
-TITLE = 'Memory of a backend'
 ITEMS = 100
 STEPS = 100000
 CALLS = 20

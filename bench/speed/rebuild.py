@@ -9,7 +9,6 @@ from bench import samples
 from bench.measure import BLOCKS, alternate, ratio
 from bench.report import Result, at_most
 
-TITLE = 'Rebuild a model from the log'
 ROWS = 20000
 CONTEXT_DIM = 300
 REDUCED_DIM = 60

@@ -9,7 +9,6 @@ from bench.measure import median, ratio
 from bench.report import Result, at_most
 from bench.speed.latency import Client
 
-TITLE = 'Recommend'
 ITEMS = 1000
 TRANSACTIONS = 3000
 BAR = 1.6

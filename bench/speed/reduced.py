@@ -10,7 +10,6 @@ from bench.report import Result, at_most
 from bench.server import value
 from bench.speed.latency import Client
 
-TITLE = 'Reduced contexts in a column'
 ITEMS = 10000
 CONTEXT_DIM = 300
 REDUCED_DIM = 60

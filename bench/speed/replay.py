@@ -9,7 +9,6 @@ from bench.measure import BLOCKS, alternate, ratio
 from bench.report import Result, at_most
 from bench.server import value
 
-TITLE = 'Replay in PL/pgSQL'
 REDUCED_DIMS = (24, 60)
 ROWS = 2000
 ROUNDS = 30

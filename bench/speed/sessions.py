@@ -13,7 +13,6 @@ from bench.measure import BLOCKS, against, alternate, ratio
 from bench.report import Result
 from bench.server import value
 
-TITLE = 'New sessions and parallel workers'
 SESSIONS = 100
 ROWS = 100000
 ROUNDS = 40

@@ -14,7 +14,6 @@ from bench.measure import BLOCKS, against, alternate, ratio
 from bench.report import Result, at_most
 from bench.speed.latency import Client
 
-TITLE = 'Personal recommendations'
 CONTEXT_DIM = 100
 SHARED_DIM = 18
 ITEMS = 1000

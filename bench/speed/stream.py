@@ -8,7 +8,6 @@ from bench.reference import CarefulRule, PaperRule
 from bench.report import Result, at_least
 from bench.server import value
 
-TITLE = 'Stream of recommendations and rewards'
 ARMS = 1000
 ROUNDS = 40
 STEPS = 100

@@ -12,7 +12,6 @@ from bench.report import Result, at_most
 from bench.server import value
 from bench.speed.latency import Client
 
-TITLE = 'Learn from one reward'
 TRANSACTIONS = 1500
 BAR = 1.3
 

@@ -11,7 +11,6 @@ from bench import samples
 from bench.report import Result, at_most
 from bench.server import value
 
-TITLE = 'Write-ahead log and bloat'
 CONTEXT_DIM = 120
 REDUCED_DIMS = 24, 60, 120
 MEMORIES = {'one memory': 'discount => 0.999', 'three': 'memories => 3'}

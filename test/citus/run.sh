@@ -13,7 +13,6 @@ die()
 	exit 1
 }
 
-[ -x "$CITUS/configure" ] || die "CITUS=folder names a source checkout of Citus"
 copy=$PRIVATE/citus
 mkdir "$copy"
 (cd "$CITUS" && tar -cf - --exclude=./.git .) | tar -xf - -C "$copy" ||
@@ -30,7 +29,7 @@ if [ "$("${built_for:-false}" --version)" != "$("$PG_CONFIG" --version)" ]; then
 	grep -q have_createdb_privilege "$("$PG_CONFIG" --includedir-server)/commands/dbcommands.h" &&
 		sed -i 's/^have_createdb_privilege(void)$/citus_&/' src/include/pg_version_compat.h
 fi
-make -s -j "$(getconf _NPROCESSORS_ONLN)" PG_CONFIG="$PG_CONFIG" install-extension >make.log 2>&1 ||
+make -s -j "$(getconf _NPROCESSORS_ONLN)" with_llvm=no PG_CONFIG="$PG_CONFIG" install-extension >make.log 2>&1 ||
 	die "Citus cannot be built, see $copy/make.log"
 
 cd "$PRIVATE/source"

@@ -14,7 +14,8 @@ SECONDS = 60        # for it to start, and to end
 def start(*options):
     """Start the program; it prints where its page is."""
     return subprocess.Popen(
-        [sys.executable, '-B', '-m', 'examples.play', '--made-up', *options],
+        [sys.executable, '-B', '-m', 'bench', '--here',
+         'play', '--made-up', *options],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 

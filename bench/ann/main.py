@@ -1,17 +1,12 @@
-"""Indexes of pgvector against a look at all items.
-
-Catalogues are made up; draws are from models that learned 20,000 clicks, with
-the default parameters. What is found is compared with the scores of all items.
-"""
+"""Indexes of pgvector against all items, and what they find."""
 
 from collections import defaultdict
 
-from bench import machine, program, report, server
-from bench.ann import trial, ways
+from bench import machine, report, server
+from bench.ann import KINDS, trial, ways
 from bench.ann.catalogue import DRAWS, LATER, Catalogue, Judge
 from bench.progress import Themes
 
-KINDS = 'clustered', 'random', 'uneven'
 SIZES = 100000, 1000000
 DIMS = 64, 384
 
@@ -30,9 +25,8 @@ the ten found; how far the best one found scores above the mean of all items, as
 a share of what the best of all does; how many of the ten best are found."""
 
 
-def main():
+def main(options):
     """Measure the catalogues and print a table of each."""
-    options = parse_arguments()
     with server.connect() as cursor:
         machine.describe(cursor)
     chosen = catalogues(options)
@@ -45,25 +39,6 @@ def main():
                                options, done.advance)
             print(f'\n{title}\n\n{report.table([HEAD, *rows])}', flush=True)
     print(LEGEND)
-
-
-def parse_arguments():
-    """Return the command line's options."""
-    parser = program.parser('ann', __doc__)
-    parser.add_argument('--items', type=program.numbers(100000),
-                        metavar='N,...')
-    parser.add_argument('--dims', type=program.numbers(24),
-                        metavar='N,...', help='numbers of a context')
-    parser.add_argument('--kinds', nargs='+', choices=KINDS)
-    parser.add_argument('--methods', nargs='+', choices=ways.METHODS,
-                        default=ways.METHODS)
-    parser.add_argument('--lists', type=program.number(1), metavar='N',
-                        help='of IVFFlat, in roots of the number of items '
-                        f'(default {ways.LISTS}, 1 where lengths differ)')
-    parser.add_argument('--all', action='store_true',
-                        help='all catalogues, and HNSW over the longest '
-                        'contexts, which takes hours')
-    return parser.parse_args()
 
 
 def catalogues(options):
@@ -108,6 +83,3 @@ def make_judges(catalogue):
             judges[(model, False), later] = Judge(scores)
             judges[(model, True), later] = Judge(scores, catalogue.in_stock)
     return judges
-
-
-program.run('ann', main)

@@ -1,7 +1,4 @@
-"""dlints at work: a movie service that knows its visitors, in PostgreSQL.
-
-DATA names a folder of MovieLens data, OUT one for the chart.
-"""
+"""dlints at work: a movie service that knows its visitors, in PostgreSQL."""
 
 import numpy as np
 
@@ -13,13 +10,11 @@ from bench.demo.world import from_ratings
 from bench.movielens import RATING, Movie, read_folder
 from examples.play.films import made_up
 
-VISITS, FEWEST_VISITS = 3000, 60
 CHART = 'demo.png'
 
 
-def main():
+def main(options):
     """Run the demonstration."""
-    options = parse_arguments()
     folder = program.make_folder('demo')
     world = from_ratings(*load_ratings(), options.seed,
                          options.visits)
@@ -36,19 +31,6 @@ def main():
         show_people(services, world)
     report.sql(services.executed)
     report.times(services.seconds)
-
-
-def parse_arguments():
-    """Return the command line's options."""
-    parser = program.parser('demo', __doc__)
-    parser.add_argument('--visits', type=program.number(FEWEST_VISITS),
-                        default=VISITS, metavar='N',
-                        help='at most, and at most ten of each person '
-                        '(default %(default)s)')
-    parser.add_argument('--seed', type=program.number(0), default=1,
-                        metavar='N', help='of who comes and who clicks what '
-                        '(default %(default)s)')
-    return parser.parse_args()
 
 
 def load_ratings():
@@ -81,6 +63,3 @@ def show_people(services, world):
         'One decision, its probabilities, and how sure the model is',
         statements.DECISION, viewer=known[0]))
     report.models(services.ask('What the models remember', statements.MODEL))
-
-
-program.run('demo', main)

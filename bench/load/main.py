@@ -1,27 +1,19 @@
-"""Many clients at once: rewards straight into the model, or through a queue.
-
-The series take turns, in a new order each time; a ratio is one of two runs in
-the same turn. Ends with an error if a reward was lost or counted twice.
-"""
+"""Many clients at once: rewards straight into the model, or by a queue."""
 
 import os
 import random
 
-from bench import machine, program, samples, server
+from bench import machine, samples, server
 from bench.load import results, trial
 from bench.load.series import SERIES, STEADY
 from bench.progress import Themes
 
-# clients, seconds of a run, rounds, seconds at a steady rate
-FULL = (1, 2, 4, 8, 16), 2, 3, 70
-QUICK = (1, 8), 1, 1, 3
 STEADY_CLIENTS = 4
 STEADY_RATE = 100
 
 
-def main():
+def main(options):
     """Measure, print what was found, and return whether nothing was lost."""
-    options = parse_arguments()
     with server.connect() as cursor:
         machine.describe(cursor)
         samples.create_items(
@@ -32,15 +24,6 @@ def main():
     load = os.getloadavg()[0]
     print(f'Load average at the end: {load:.1f}, clients included.')
     return results.print_account(found, steady)
-
-
-def parse_arguments():
-    """Return the command line's options."""
-    parser = program.parser('load', __doc__)
-    parser.add_argument('--quick', dest='work', action='store_const',
-                        default=FULL, const=QUICK,
-                        help='a tenth of the work, and less certain figures')
-    return parser.parse_args()
 
 
 def measure(cursor, clients, seconds, rounds, steady_seconds):
@@ -66,6 +49,3 @@ def measure(cursor, clients, seconds, rounds, steady_seconds):
                                     f'--rate={STEADY_RATE}'))
             done.advance(number / len(steady))
     return found, steady
-
-
-program.run('load', main)

@@ -1,9 +1,4 @@
-"""A shop for six weeks: personal lists against bestsellers.
-
-The shop is examples/shop/*.sql, and is asked in its own SQL: a month in which
-people want what they want, then a change of taste. OUT names a folder for the
-chart.
-"""
+"""A simulated shop at work, asked in its own SQL."""
 
 from datetime import timedelta
 from pathlib import Path
@@ -15,7 +10,7 @@ from bench import program, server
 from bench.progress import Steps
 from bench.shop import chart, report
 from bench.shop.play import CLOCK, PATH, START, Shop
-from bench.shop.truth import CATEGORY, Truth
+from bench.shop.truth import Truth
 
 SQL = Path(__file__).parents[2] / 'examples' / 'shop'
 PRODUCTS, CUSTOMERS = 1200, 3000
@@ -24,16 +19,14 @@ HISTORY, MONTH, AFTER = 30, 30, 14          # days
 TRAIN, JUDGE = 14, 21                       # days of the candidate
 SEARCHES = 3                                # for each page
 SOLD_OUT = 0.03
-SESSIONS = 4
 # With less exploration
 CANDIDATE = """dlints_new(57, interactions => 'matched', half_life => '7 days',
                           memories => 3, exploration => 0.1)"""
 CHART = 'shop.png'
 
 
-def main():
+def main(options):
     """Run the shop."""
-    options = parse_arguments()
     output = program.make_folder('shop')
     days = report.Days(START, MONTH, JUDGE, AFTER)
     with server.connect() as cursor:
@@ -53,23 +46,6 @@ def main():
             shop.close()
     print(f'\nChart: {output / CHART}')
     return sound
-
-
-def parse_arguments():
-    """Return the command line's options."""
-    parser = program.parser('shop', __doc__)
-    parser.add_argument('--visitors', type=program.number(50), default=300,
-                        metavar='N', help='each day (default %(default)s)')
-    parser.add_argument('--sessions', type=program.number(1, 64),
-                        default=SESSIONS, metavar='N',
-                        help='at once (default %(default)s)')
-    parser.add_argument('--taste', type=float, default=CATEGORY, metavar='X',
-                        help='how much people differ in what they want: the '
-                        'standard deviation of the log-odds of a click over '
-                        'categories (default %(default)s)')
-    parser.add_argument('--seed', type=program.number(0), default=1,
-                        metavar='N', help='of the truth')
-    return parser.parse_args()
 
 
 def install(cursor):
@@ -112,6 +88,3 @@ def play(shop, truth, visitors):
             shop.list_products(evening, range(first, first + NEW_PRODUCTS))
             shop.register(truth.add_customers(NEW_CUSTOMERS))
     return visits, facts
-
-
-program.run('shop', main)

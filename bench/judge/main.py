@@ -1,21 +1,16 @@
-"""Policies judged from logs: Open Bandit's, and simulated ones.
-
-DATA names the folder of the Open Bandit logs.
-"""
+"""Policies judged by what others logged, against what they then earned."""
 
 from bench import machine, program, server
 from bench.judge import logs, loop, openbandit, report, simulated, values
 from bench.progress import Themes
 from bench.report import print_results
 
-ROUNDS = 10000
 QUICK = 0.1
 THEMES = 5
 
 
-def main():
+def main(options):
     """Judge, report, and return whether all bars are met."""
-    options = parse_arguments()
     campaigns = read_logs(options)
     share = QUICK if options.quick else 1
     with server.connect() as cursor:
@@ -34,17 +29,6 @@ def main():
         results = report.logged(estimates, stages) + results
     print()
     return print_results(results)
-
-
-def parse_arguments():
-    """Return the command line's options."""
-    parser = program.parser('judge', __doc__)
-    parser.add_argument('--rounds', type=program.number(1000), default=ROUNDS,
-                        metavar='N', help='of each log, the first '
-                        '(default %(default)s)')
-    parser.add_argument('--quick', action='store_true',
-                        help='a tenth of the simulations')
-    return parser.parse_args()
 
 
 def read_logs(options):
@@ -71,6 +55,3 @@ def simulate(cursor, share, done):
     estimates = simulated.estimates(cursor, round(share * simulated.LOGS),
                                     done.advance)
     return frequencies + inverses + estimates
-
-
-program.run('judge', main)

@@ -1,25 +1,16 @@
-"""The paper's experiments on your ratings, through the extension.
-
-Without a data set named, MovieLens latest-small is looked for beside the
-checkout. An interrupted run goes on where it was when it is started again with
-the same options. OUT names the folder for the results.
-"""
+"""The experiments of the paper, through the extension."""
 
 import re
 from importlib.util import find_spec
 
 from bench import program, server, source
-from bench.paper import (charts, datasets, experiment, policies, report,
+from bench.paper import (STEPS, charts, datasets, experiment, policies, report,
                          statements, timing)
 from bench.progress import Steps
 
-LARGEST_SEED = 2 ** 63 - 1      # what numpy and dlints both take
-STEPS = 100000
 
-
-def main():
+def main(options):
     """Do what the command line says."""
-    options = parse_arguments()
     sets = list(load(options))
     with server.connect(**statements.SETTINGS) as cursor:
         if options.timing:
@@ -31,33 +22,6 @@ def main():
             run(cursor, data, options, folder) for data in sets])
     (folder / 'results.md').write_text(text, encoding='utf-8')
     print(f'\n{text}\nWritten to {folder / "results.md"}')
-
-
-def parse_arguments():
-    """Return the command line's options."""
-    parser = program.parser('paper', __doc__)
-    parser.add_argument('--movielens', metavar='FOLDER',
-                        help='folder of a MovieLens edition, .csv or .dat')
-    parser.add_argument('--jester', metavar='FILE',
-                        help='CSV of user,joke,rating from -10 to 10')
-    parser.add_argument('--amazon', metavar='FILE',
-                        help='CSV of item,user,rating,timestamp')
-    parser.add_argument('--steps', type=program.number(1), metavar='N',
-                        help='visits, of a data set in order of time the last '
-                        f'(default {STEPS}, or what there is)')
-    parser.add_argument('--repetitions', type=program.number(1), default=5,
-                        metavar='N', help='(default %(default)s)')
-    parser.add_argument('--policies', metavar='NAME', nargs='+',
-                        choices=policies.POLICIES, default=policies.POLICIES,
-                        help=f'some of {" ".join(policies.POLICIES)}')
-    parser.add_argument('--seed', type=program.number(0, LARGEST_SEED),
-                        default=1, metavar='N',
-                        help='of the projection and of what is drawn at '
-                        'random outside of the server (default %(default)s)')
-    parser.add_argument('--timing', action='store_true',
-                        help='time D-LinTS-RP at a fifth of the dimension, '
-                        'and a numpy loop')
-    return parser.parse_args()
 
 
 def load(options):
@@ -98,6 +62,3 @@ def run(cursor, data, options, folder):
                 done.advance))
     charts.draw(folder, data, found)
     return report.section(data, found)
-
-
-program.run('paper', main, interrupted='interrupted; start it again to go on')

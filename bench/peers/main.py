@@ -1,23 +1,17 @@
-"""Measure dlints against what one would otherwise run, on the same stream.
-
-All sides take turns in one run, on the same items and rewards; a ratio is a
-peer's time for a step as a multiple of dlints' time.
-"""
+"""Measure dlints against what one would otherwise run."""
 
 import os
 from itertools import product
 
 import numpy as np
 
-from bench import machine, program, samples
+from bench import machine, samples
 from bench.measure import alternate, ratio
 from bench.peers import authors, sides
 from bench.progress import Themes
 from bench.report import table
 
-ARMS = (100, 1000, 10000)
 SHAPES = ((120, 24), (120, 60), (300, 24), (300, 60))
-ROUNDS, QUICK_ROUNDS = 50, 10
 STEPS = 10                  # of each side in a round
 NOTES = """
 Times are medians in microseconds for a step: recommend, learn. A ratio is the
@@ -33,18 +27,17 @@ spread over ten consecutive parts of the run.
   their numbers come from a query, which is closest to what dlints does."""
 
 
-def main():
+def main(options):
     """Measure all shapes and print what was found."""
-    options = parse_arguments()
     policy = options.authors and authors.find_policy(options.authors)
-    with program.session() as cursor:
+    with machine.session() as cursor:
         machine.describe(cursor)
     shapes = list(product(options.arms, SHAPES))
     rows, ratios = [], {}
     with Themes(len(shapes)) as done:
         for arms, sizes in shapes:
             done.start(f'{arms:,} arms, n, d = {sizes}')
-            with program.session() as cursor:
+            with machine.session() as cursor:
                 seconds = measure(cursor, policy, arms, sizes, options.rounds,
                                   done.advance)
             base, *peers = seconds
@@ -63,20 +56,6 @@ def main():
           'shapes, times of peer to dlints:\n')
     for name, values in ratios.items():
         print(f'- {name}: {min(values):.2f} to {max(values):.2f}')
-
-
-def parse_arguments():
-    """Return the command line's options."""
-    parser = program.parser('peers', __doc__)
-    parser.add_argument('--arms', type=program.numbers(2), metavar='N,...',
-                        default=ARMS, help='numbers of items (default '
-                        f'{",".join(map(str, ARMS))})')
-    parser.add_argument('--quick', dest='rounds', action='store_const',
-                        default=ROUNDS, const=QUICK_ROUNDS,
-                        help='a fifth of the work, less certain figures')
-    parser.add_argument('--authors', metavar='DIR',
-                        help="a checkout of the authors' D-LinTS-RP")
-    return parser.parse_args()
 
 
 def measure(cursor, policy, arms, sizes, rounds, advance):
@@ -102,6 +81,3 @@ def measure(cursor, policy, arms, sizes, rounds, advance):
 def _microseconds(seconds):
     """Return the median as text."""
     return f'{np.median(seconds) * 1e6:,.0f}'
-
-
-program.run('peers', main)
