@@ -9,12 +9,10 @@
  *
  *		its context		scored by lifted draws	n numbers
  *		A x				scored by draws			D numbers, without the intercept
- *		its scores								as many as there are draws
  *
- * The second where that takes the fewest multiplications, else the shorter of
- * the others.  For K candidates and M draws that makes 8 K times the least of n
- * and M at most, or 8 K D, besides 64 K for the scores under a pack of draws and
- * a few matrices of at most MOST_NUMBERS numbers each.
+ * whichever takes fewer multiplications.  For K candidates that makes 8 K n or
+ * 8 K D bytes, besides 64 K for the scores under a pack of draws and a few
+ * matrices of at most MOST_NUMBERS numbers each.
  */
 #include "postgres.h"
 
@@ -59,17 +57,16 @@ struct Scores
 	double	   *addends;
 	bool		adds;			/* one of them is not 0 */
 
-	/* what each context is put through when it comes, and where that goes */
-	int			vectors;		/* 0: contexts are kept as they are */
-	double	   *lanes;
+	/* what is kept of each candidate */
+	bool		reduces;		/* A x, or else x */
+	int			kept_len;		/* numbers that count */
+	int			kept_step;		/* from one candidate to the next */
+	double	   *kept;
+	double	   *lanes;			/* A, in lanes, and contexts to be put through it */
 	double	   *strip;
 	int			in_strip;
-	double	   *kept;
-	ScoreSteps	kept_steps;
 
-	/* draws packed for what is kept; unused where scores are */
-	bool		lifts;			/* contexts are kept */
-	int			kept_len;		/* numbers that count, of those of a candidate */
+	/* draws packed for that */
 	double	   *pack;
 	int			pack_size;		/* draws in a full one */
 	int			pack_first;
@@ -174,36 +171,20 @@ DrawIntoLanes(Scores *scores, int first, int count, double *lanes)
 static void
 KeepContexts(Scores *scores)
 {
-	scores->lifts = true;
 	scores->kept_len = scores->context_dim;
-	scores->kept_steps.context = scores->context_dim;
+	scores->kept_step = scores->context_dim;
 }
 
-/* Keep what "vectors" vectors make of each context. */
-static void
-KeepProducts(Scores *scores, ParameterMaker make, int vectors)
-{
-	scores->vectors = vectors;
-	scores->lanes = AllocateNumbers((Size) score_rounded(vectors) * scores->context_dim);
-	scores->strip = AllocateNumbers((Size) STRIP * scores->context_dim);
-	LiftIntoLanes(scores, make, 0, vectors, scores->lanes);
-}
-
+/* Keep what A makes of each context. */
 static void
 KeepReduced(Scores *scores)
 {
+	scores->reduces = true;
 	scores->kept_len = scores->dim;
-	scores->kept_steps.context = score_rounded(scores->dim);
-	scores->kept_steps.lane = 1;
-	KeepProducts(scores, MakeUnits, scores->dim);
-}
-
-static void
-KeepScores(Scores *scores)
-{
-	scores->kept_steps.context = 1;
-	scores->kept_steps.lane = scores->capacity;
-	KeepProducts(scores, MakeDraws, scores->draws);
+	scores->kept_step = score_rounded(scores->dim);
+	scores->lanes = AllocateNumbers((Size) scores->kept_step * scores->context_dim);
+	scores->strip = AllocateNumbers((Size) STRIP * scores->context_dim);
+	LiftIntoLanes(scores, MakeUnits, 0, scores->dim, scores->lanes);
 }
 
 /* multiplications that lift a parameter, about */
@@ -232,19 +213,8 @@ ChooseWhatToKeep(Scores *scores)
 
 	if (reduced < direct && dim * n <= MOST_NUMBERS)
 		KeepReduced(scores);
-	else if (draws < n && draws * n <= MOST_NUMBERS)
-		KeepScores(scores);
 	else
 		KeepContexts(scores);
-}
-
-/* numbers of what is kept of all candidates */
-static Size
-KeptNumbers(const Scores *scores)
-{
-	return mul_size(scores->capacity,
-					scores->kept_len == 0 ? score_rounded(scores->draws) :
-					scores->kept_steps.context);
 }
 
 /*
@@ -269,15 +239,12 @@ ScoresCreate(PreparedModel *prepared, const Datum *shared, int capacity,
 	scores->addends = AllocateNumbers(capacity);
 
 	ChooseWhatToKeep(scores);
-	scores->kept = AllocateNumbers(KeptNumbers(scores));
-	if (scores->kept_len > 0)
-	{
-		scores->pack_size = Min(score_rounded(scores->draws),
-								Max(MOST_NUMBERS / scores->kept_len / SCORE_LANES, 1) * SCORE_LANES);
-		scores->pack = AllocateNumbers((Size) scores->pack_size * scores->kept_len);
-		scores->block = AllocateNumbers((Size) SCORE_LANES * capacity);
-		scores->block_first = -SCORE_LANES;
-	}
+	scores->kept = AllocateNumbers(mul_size(capacity, scores->kept_step));
+	scores->pack_size = Min(score_rounded(scores->draws),
+							Max(MOST_NUMBERS / scores->kept_len / SCORE_LANES, 1) * SCORE_LANES);
+	scores->pack = AllocateNumbers((Size) scores->pack_size * scores->kept_len);
+	scores->block = AllocateNumbers((Size) SCORE_LANES * capacity);
+	scores->block_first = -SCORE_LANES;
 	return scores;
 }
 
@@ -286,19 +253,20 @@ double *
 ScoresRoom(Scores *scores)
 {
 	Assert(scores->count < scores->capacity);
-	if (scores->vectors == 0)
+	if (!scores->reduces)
 		return scores->kept + (Size) scores->count * scores->context_dim;
 	return scores->strip + (Size) scores->in_strip * scores->context_dim;
 }
 
-/* Put the contexts of the strip through the vectors. */
+/* Put the contexts of the strip through A. */
 static void
 EmptyStrip(Scores *scores)
 {
+	const ScoreSteps steps = {.context = scores->kept_step, .lane = 1};
 	double	   *out = scores->kept +
-		(scores->count - scores->in_strip) * scores->kept_steps.context;
+		(Size) (scores->count - scores->in_strip) * scores->kept_step;
 	Size		pack_len = (Size) SCORE_LANES * scores->context_dim;
-	int			packs = score_rounded(scores->vectors) / SCORE_LANES;
+	int			packs = scores->kept_step / SCORE_LANES;
 	int			i;
 
 	for (i = 0; i < packs; i++)
@@ -306,8 +274,7 @@ EmptyStrip(Scores *scores)
 		CHECK_FOR_INTERRUPTS();
 		score_lanes(scores->context_dim, scores->lanes + i * pack_len,
 					scores->in_strip, scores->strip, scores->context_dim,
-					out + (Size) i * SCORE_LANES * scores->kept_steps.lane,
-					scores->kept_steps);
+					out + (Size) i * SCORE_LANES, steps);
 	}
 	scores->in_strip = 0;
 }
@@ -318,7 +285,7 @@ ScoresAdd(Scores *scores, double addend)
 {
 	scores->addends[scores->count++] = addend;
 	scores->adds |= (addend != 0.0);
-	if (scores->vectors > 0 && ++scores->in_strip == STRIP)
+	if (scores->reduces && ++scores->in_strip == STRIP)
 		EmptyStrip(scores);
 }
 
@@ -337,13 +304,8 @@ AddAddends(const Scores *scores, double *list)
 void
 ScoresComplete(Scores *scores)
 {
-	int			i;
-
 	if (scores->in_strip > 0)
 		EmptyStrip(scores);
-	if (scores->kept_len == 0)
-		for (i = 0; i < scores->draws; i++)
-			AddAddends(scores, scores->kept + i * scores->kept_steps.lane);
 }
 
 int
@@ -358,10 +320,10 @@ FillPack(Scores *scores, int first)
 {
 	int			count = Min(scores->pack_size, scores->draws - first);
 
-	if (scores->lifts)
-		LiftIntoLanes(scores, MakeDraws, first, count, scores->pack);
-	else
+	if (scores->reduces)
 		DrawIntoLanes(scores, first, count, scores->pack);
+	else
+		LiftIntoLanes(scores, MakeDraws, first, count, scores->pack);
 	scores->pack_first = first;
 	scores->pack_end = first + count;
 }
@@ -372,7 +334,7 @@ ScoreBlock(Scores *scores, int first)
 {
 	const ScoreSteps steps = {.context = 1, .lane = scores->capacity};
 	int			len = scores->kept_len;
-	int			stride = scores->kept_steps.context;
+	int			stride = scores->kept_step;
 	int			portion = Max(MOST_WORK / SCORE_LANES / len, 1);
 	int			lanes = Min(SCORE_LANES, scores->draws - first);
 	int			done;
@@ -399,8 +361,6 @@ const double *
 ScoresUnder(Scores *scores, int draw)
 {
 	draw = Min(draw, scores->draws - 1);
-	if (scores->kept_len == 0)
-		return scores->kept + draw * scores->kept_steps.lane;
 	if (draw >= scores->pack_end)
 		FillPack(scores, draw);
 	if (draw >= scores->block_first + SCORE_LANES)
