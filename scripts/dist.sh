@@ -27,8 +27,6 @@ for next in $(git ls-files 'sql/dlints--*.sql' | sed -n 's/^sql\/dlints--\([0-9.
 	step=sql/dlints--$previous--$next.sql
 	if [ -n "$previous" ]; then
 		grep -q '^\\echo .*\\quit$' "$step" || die "$step lacks the line that keeps psql from running it"
-		grep -q '^UPDATE pg_catalog\.pg_proc SET provolatile' "$step" ||
-			die "$step does not mark dlints_recommend as volatile (see RELEASING.md)"
 	fi
 	previous=$next
 done

@@ -190,7 +190,7 @@ def visitors(random, visits):
     expected = scores(items, offered, thetas)
     rewards = expected + random.standard_normal(expected.shape)
     return World(items, offered, expected, rewards, shared,
-                 {'reduced_dim': 30, 'shared_dim': 4})
+                 {'shared_dim': 4})
 
 
 # MovieLens

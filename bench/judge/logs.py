@@ -23,7 +23,6 @@ CREATE TABLE round (
     place    integer NOT NULL,
     clicked  float8 NOT NULL,
     logged   float8 NOT NULL,   -- probability of the item at the place
-    visitor  real[] NOT NULL,
     PRIMARY KEY (campaign, policy, number)
 )"""
 
@@ -46,4 +45,4 @@ def _rows(name, policy, log):
     for number, place in enumerate(np.argsort(log.times, kind='stable')):
         yield (name, policy, number, 1 + number * BLOCKS // count,
                log.items[place], log.places[place], log.clicks[place],
-               repr(float(log.probabilities[place])), log.visitors[place])
+               repr(float(log.probabilities[place])))

@@ -15,16 +15,11 @@ UNIFORM = 0.1
 LEARNED, BEFORE, THEN = range(3)
 STAGES = range(1, BLOCKS - 1)
 
-SIZES = """cardinality(features), 40, discount => 1, shared_dim => (
-    SELECT cardinality(visitor) FROM round r
-    WHERE  r.campaign = i.campaign
-    LIMIT  1)"""
 # name: (contexts, what dlints_new is given)
 MODELS = {
     'items, as by default': ('i.itself', 'cardinality(itself)'),
     'items': ('i.itself', 'cardinality(itself), discount => 1'),
-    'features': ('i.features', 'cardinality(features), discount => 1'),
-    'features for visitors': ('i.features, r.visitor', SIZES)}
+    'features': ('i.features', 'cardinality(features), discount => 1')}
 
 TABLES = """
 CREATE TABLE model (
@@ -78,9 +73,9 @@ FROM   model m
                   max(predicted) FILTER (WHERE id = r.item),
                   sum(probability * predicted)
            FROM  (SELECT i.id, dlints_predict(m.state, {contexts}) AS predicted,
-                         dlints_probability(m.state, {contexts},
-                                            uniform => %(uniform)s)
-                         OVER (PARTITION BY r.number) AS probability
+                         (dlints_choose(m.state, {contexts},
+                                        uniform => %(uniform)s)
+                          OVER (PARTITION BY r.number)).probability
                   FROM   item i
                   WHERE  i.campaign = r.campaign) c) v
 WHERE  m.kind = %(kind)s AND m.blocks = %(blocks)s

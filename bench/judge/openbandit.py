@@ -18,7 +18,6 @@ LICENCE = ('Open Bandit Dataset, Apache-2.0. Cite Saito et al., '
 CAMPAIGNS = ('men', 'women')
 POLICIES = ('random', 'bts')
 PLACES = 3
-USER_FEATURES = tuple(f'user_feature_{number}' for number in range(4))
 ITEM_NUMBER = 'item_feature_0'
 ITEM_FEATURES = tuple(f'item_feature_{number}' for number in range(1, 4))
 
@@ -32,7 +31,6 @@ class Log:
     places: np.ndarray          # from 1
     clicks: np.ndarray
     probabilities: np.ndarray   # of the item at that place
-    visitors: np.ndarray        # features, of length 1
 
 
 @dataclass
@@ -60,11 +58,8 @@ def read_campaigns(folder, rounds):
         rows = {policy: _read(folder / policy / name / f'{name}.csv', rounds)
                 for policy in POLICIES}
         items = _read(folder / POLICIES[0] / name / 'item_context.csv')
-        visitors = _unit(_indicators(sum(rows.values(), []), USER_FEATURES))
-        parts = np.split(visitors, [len(rows[POLICIES[0]])])
         found[name] = Campaign(_item_features(items), {
-            policy: _log(rows[policy], part)
-            for policy, part in zip(POLICIES, parts)})
+            policy: _log(rows[policy]) for policy in POLICIES})
     return found
 
 
@@ -74,7 +69,7 @@ def _read(path, most=None):
         return list(islice(csv.DictReader(file), most))
 
 
-def _log(rows, visitors):
+def _log(rows):
     """Return the Log that rows make."""
     def column(name, kind):
         try:
@@ -85,7 +80,7 @@ def _log(rows, visitors):
 
     return Log([row['timestamp'] for row in rows], column('item_id', int),
                column('position', int), column('click', float),
-               column('propensity_score', float), visitors)
+               column('propensity_score', float))
 
 
 def _item_features(rows):

@@ -22,9 +22,7 @@ SIZES = ITEM_DIM, USER_DIM
 FORMS = (
     (forms.Appended(*SIZES), [(REDUCED_DIM, 1), (REDUCED_DIM, 0.99),
                               (None, 1), (None, 0.99)]),
-    (forms.Appended(*SIZES, True), [(REDUCED_DIM, 0.99), (None, 1)]),
-    (forms.Interacting(*SIZES), [(REDUCED_DIM, 1), (REDUCED_DIM, 0.99)]),
-    (forms.Interacting(*SIZES, True), [(REDUCED_DIM, 0.99)]))
+    (forms.Appended(*SIZES, True), [(REDUCED_DIM, 0.99), (None, 1)]))
 
 TABLES = """
 CREATE TABLE item  (id integer PRIMARY KEY, features real[] NOT NULL);

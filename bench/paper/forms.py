@@ -1,10 +1,7 @@
 """The forms of a model that are checked, each in SQL and in numpy.
 
-In numpy every model is a linear one over long contexts, which are multiplied
-by a matrix: those of a form with interactions are [x, x (x) u], each number of
-the item's features x times each of the user's features u. The server never
-makes them, nor their matrix; its columns are what comes out of reducing unit
-vectors there.
+In numpy every model is a linear one over contexts that are multiplied by a
+matrix. Its columns are what comes out of reducing unit vectors in the server.
 """
 
 from dataclasses import dataclass
@@ -16,7 +13,7 @@ TRUNCATE model;
 INSERT INTO model SELECT dlints_new(
     %(context_dim)s, %(reduced_dim)s, discount => %(discount)s,
     exploration => %(exploration)s, noise => 1, seed => 11, policy => %(policy)s,
-    shared_dim => %(shared_dim)s, intercept => %(intercept)s)"""
+    intercept => %(intercept)s)"""
 
 CLEAN = 'VACUUM model'
 
@@ -51,7 +48,7 @@ UPDATE model SET state = dlints_update(
     @property
     def sizes(self):
         """Return the sizes of the model."""
-        return {'context_dim': self.item_dim + self.user_dim, 'shared_dim': 0}
+        return {'context_dim': self.item_dim + self.user_dim}
 
     def contexts(self, items, user):
         """Return the long contexts of all items for a user."""
@@ -82,54 +79,8 @@ UPDATE model SET state = dlints_update(
         return 'with intercept, ' if self.intercept else ''
 
 
-class Interacting(Appended):
-    """The user's features are a shared context."""
-
-    SCORED = ('',)
-    PREPARE = """
-PREPARE recommend (real[]) AS
-SELECT dlints_recommend((SELECT state FROM model), id, features, $1)
-FROM   item;
-
--- $1: seed, $2: the user's features
-PREPARE draw (bigint, real[]) AS
-SELECT dlints_draw((SELECT state FROM model), $1),
-       dlints_argmax(id, dlints_dot(w.weights, features))
-FROM   item, (SELECT dlints_draw_weights(state, $2, $1) AS weights
-              FROM   model OFFSET 0) w;
-
-PREPARE learn (integer, real[], float8) AS
-UPDATE model SET state = dlints_update(
-    state, (SELECT features FROM item WHERE id = $1), $2, $3)"""
-
-    @property
-    def sizes(self):
-        """Return the sizes of the model."""
-        return {'context_dim': self.item_dim, 'shared_dim': self.user_dim}
-
-    def contexts(self, items, user):
-        """Return the long contexts of all items for a user."""
-        return np.hstack([items, *(items * number for number in user)])
-
-    def projection(self, cursor):
-        """Return the matrix by which the server multiplies long contexts."""
-        items = np.eye(self.item_dim)
-        nobody, *users = np.vstack([np.zeros(self.user_dim),
-                                    np.eye(self.user_dim)])
-        alone, *together = (
-            self.without_intercept(np.transpose([
-                _reduce(cursor, item, user) for item in items]))
-            for user in (nobody, *users))
-        return np.hstack([alone, *(block - alone for block in together)])
-
-    def __str__(self):
-        """Return the form in words."""
-        return f'with interactions, {super().__str__()}'
-
-
-def _reduce(cursor, *vectors):
+def _reduce(cursor, vector):
     """Return what the server reduces a context to."""
-    places = ', '.join(['%s'] * len(vectors))
-    cursor.execute(f'SELECT dlints_project(state, {places}) FROM model',
-                   [vector.tolist() for vector in vectors])
+    cursor.execute('SELECT dlints_project(state, %s) FROM model',
+                   [vector.tolist()])
     return cursor.fetchone()[0]

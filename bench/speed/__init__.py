@@ -23,7 +23,6 @@ THEMES = {
     'decide': 'Decide, with probabilities',
     'factors': 'Item vectors from clicks',
     'wal': 'Write-ahead log and bloat',
-    'replay': 'Replay in PL/pgSQL',
     'groups': 'Learn in groups and in running windows'}
 QUICK = 0.1
 

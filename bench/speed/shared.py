@@ -1,4 +1,4 @@
-"""What a shared context costs: recommending to one user and to many.
+"""What a profile costs: recommending to one user and to many.
 
 For many users in one statement the floor is the least that scoring every item
 for every user can cost: the same join of as many users with the same items,
@@ -15,7 +15,6 @@ from bench.report import Result, at_most
 from bench.speed.latency import Client
 
 CONTEXT_DIM = 100
-SHARED_DIM = 18
 ITEMS = 1000
 USERS = 1000
 TRANSACTIONS = 3000
@@ -36,27 +35,16 @@ MODELS = f"""
 
     WITH fresh AS (SELECT dlints_new({CONTEXT_DIM}, {samples.REDUCED_DIM},
                                      {samples.PAPER},
-                                     shared_dim => {SHARED_DIM}) AS state)
-    INSERT INTO model
-    SELECT 'shared', state || (SELECT dlints_evidence(state, features, shared,
-                                                      reward)
-                               FROM   feedback)
-    FROM   fresh;
-
-    WITH fresh AS (SELECT dlints_new({CONTEXT_DIM}, {samples.REDUCED_DIM},
-                                     {samples.PAPER},
                                      interactions => 'matched') AS state)
     INSERT INTO model
-    SELECT 'matched', state || (SELECT dlints_evidence(state, features, features,
+    SELECT 'matched', state || (SELECT dlints_evidence(state, features, shared,
                                                        reward)
                                 FROM   feedback)
     FROM   fresh;
 
-    CREATE TABLE profile AS SELECT features FROM item LIMIT 1;
-
     CREATE TABLE ready AS
     SELECT v.id, dlints_draw_weights(m.state, v.features) AS weights
-    FROM   visitor v, model m WHERE m.name = 'shared';
+    FROM   visitor v, model m WHERE m.name = 'matched';
 
     ALTER TABLE ready ADD PRIMARY KEY (id)"""
 
@@ -65,22 +53,17 @@ ONE_USER = {
 SELECT dlints_recommend((SELECT state FROM model WHERE name = 'plain'),
                         id, features)
 FROM   item;""",
-    'shared': """\
-SELECT dlints_recommend((SELECT state FROM model WHERE name = 'shared'),
-                        id, features,
-                        (SELECT features FROM visitor WHERE id = :user))
-FROM   item;""",
     'matched': """\
 SELECT dlints_recommend((SELECT state FROM model WHERE name = 'matched'),
                         id, features,
-                        (SELECT features FROM profile))
+                        (SELECT features FROM visitor WHERE id = :user))
 FROM   item;""",
     'plain join': """\
 SELECT dlints_recommend(m.state, i.id, i.features)
 FROM   model m, item i WHERE m.name = 'plain';""",
-    'shared join': """\
+    'matched join': """\
 SELECT dlints_recommend(m.state, i.id, i.features, v.features)
-FROM   model m, visitor v, item i WHERE m.name = 'shared' AND v.id = :user;"""}
+FROM   model m, visitor v, item i WHERE m.name = 'matched' AND v.id = :user;"""}
 
 EACH_USER = {
     'floor': """
@@ -90,7 +73,7 @@ EACH_USER = {
     'subquery': """
         SELECT count(best) FROM (
             SELECT dlints_recommend((SELECT state FROM model
-                                     WHERE  name = 'shared'),
+                                     WHERE  name = 'matched'),
                                     i.id, i.features, v.features) AS best
             FROM   visitor v, item i GROUP BY v.id) each""",
     'join': """
@@ -98,15 +81,15 @@ EACH_USER = {
             SELECT dlints_recommend(m.state, i.id, i.features,
                                     v.features) AS best
             FROM   visitor v, model m, item i
-            WHERE  m.name = 'shared' GROUP BY v.id) each"""}
+            WHERE  m.name = 'matched' GROUP BY v.id) each"""}
 
 LEARN = {
     'plain': """
         SELECT dlints_evidence((SELECT state FROM model WHERE name = 'plain'),
                                features, reward) IS NOT NULL
         FROM   feedback""",
-    'shared': """
-        SELECT dlints_evidence((SELECT state FROM model WHERE name = 'shared'),
+    'matched': """
+        SELECT dlints_evidence((SELECT state FROM model WHERE name = 'matched'),
                                features, shared, reward) IS NOT NULL
         FROM   feedback"""}
 
@@ -128,10 +111,10 @@ def _create_tables(cursor, rows):
     """Create items, visitors, feedback and what was learned from it."""
     samples.create_items(cursor, samples.contexts(ITEMS, CONTEXT_DIM))
     samples.create_visitors(cursor,
-                            samples.contexts(USERS, SHARED_DIM, seed=4))
+                            samples.contexts(USERS, CONTEXT_DIM, seed=4))
     samples.create_feedback(
         cursor, samples.contexts(rows, CONTEXT_DIM, seed=3),
-        samples.contexts(rows, SHARED_DIM, seed=5))
+        samples.contexts(rows, CONTEXT_DIM, seed=5))
     samples.keep_in_memory(cursor, 'feedback')
     cursor.execute(samples.MODELS)
     cursor.execute(MODELS)
@@ -139,24 +122,20 @@ def _create_tables(cursor, rows):
 
 
 def _one_user(cursor, share):
-    """Compare recommendations with and without a shared context."""
+    """Compare recommendations with and without a profile."""
     seconds = Client(cursor).run(
         ONE_USER, max(100, int(TRANSACTIONS * share)), user=USERS // 2)
-    subquery = ratio(seconds['shared'], seconds['plain'])
-    matched = ratio(seconds['matched'], seconds['plain'])
-    join = ratio(seconds['shared join'], seconds['plain join'])
+    subquery = ratio(seconds['matched'], seconds['plain'])
+    join = ratio(seconds['matched join'], seconds['plain join'])
     return [
         at_most(f'dlints_recommend, {ITEMS} items, n = {CONTEXT_DIM}, '
-                f'd = {samples.REDUCED_DIM}, shared context of {SHARED_DIM}, '
+                f'd = {samples.REDUCED_DIM}, matched with a profile, '
                 'subqueries: times without it',
                 subquery.value, BAR, f'{subquery}'),
         Result('    model and visitor in subqueries',
-               against(seconds, 'shared', 'plain')),
+               against(seconds, 'matched', 'plain')),
         Result('    FROM model, visitor, item',
-               f'{join}, {against(seconds, "shared join", "plain join")}'),
-        at_most(f'the same, matched with a profile of {CONTEXT_DIM}',
-                matched.value, BAR,
-                f'{matched}, {against(seconds, "matched", "plain")}')]
+               f'{join}, {against(seconds, "matched join", "plain join")}')]
 
 
 def _each_user(cursor, share):
@@ -181,13 +160,13 @@ def _each_user(cursor, share):
 
 
 def _learning(cursor, share, rows):
-    """Compare learning with and without a shared context."""
+    """Compare learning with and without a profile."""
     seconds = alternate({name: lambda text=text: cursor.execute(text)
                          for name, text in LEARN.items()},
                         max(BLOCKS, int(LEARNING_ROUNDS * share)))
-    slower = ratio(seconds['shared'], seconds['plain'], np.min)
+    slower = ratio(seconds['matched'], seconds['plain'], np.min)
     rates = ' against '.join(f'{rows / seconds[name].min() / 1e6:.2f}'
-                             for name in ('shared', 'plain'))
-    return [Result(f'    dlints_evidence, {rows:,} rows, with a shared '
-                   'context: times the same without',
+                             for name in ('matched', 'plain'))
+    return [Result(f'    dlints_evidence, {rows:,} rows, with a '
+                   'profile: times the same without',
                    f'{slower}; {rates} million rows/s')]

@@ -11,8 +11,8 @@ SELECT dlints_policy_value((s.reward > 0)::int, s.probability, t.probability, t.
 FROM  (SELECT d.id, c.*, sum(c.probability * c.predicted) OVER (PARTITION BY d.id) / 10 AS expected
        FROM   model m, decision d,
               LATERAL (SELECT p.id AS product_id, dlints_predict(m.state, p.features, d.profile) AS predicted,
-                              dlints_probability(m.state, p.features, d.profile, k => 10, draws => 50, bonus => p.boost,
-                                  cap_group => p.brand, cap => 3) OVER (PARTITION BY d.id) AS probability
+                              (dlints_choose(m.state, p.features, d.profile, k => 10, draws => 50, bonus => p.boost,
+                                  cap_group => p.brand, cap => 3) OVER (PARTITION BY d.id)).probability AS probability
                        FROM   product p WHERE p.id <> ALL (d.excluded) AND p.added_at <= d.made_at) c
        WHERE  m.name = candidate AND d.model = 'personal' AND d.made_at >= since) t
 JOIN   shown s ON s.decision_id = t.id AND s.product_id = t.product_id
