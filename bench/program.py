@@ -71,6 +71,16 @@ def numbers(least, most=None):
     return lambda text: tuple(dict.fromkeys(map(read, text.split(','))))
 
 
+def show(parser, what):
+    """Add what the programs take that show something, and then judge it."""
+    parser.add_argument('--seed', type=number(0), default=1, metavar='N',
+                        help=f'of {what} (default %(default)s)')
+    parser.add_argument('--seeds', type=number(1), default=1, metavar='N',
+                        help='so many, from that one on; bars are for means')
+    parser.add_argument('--strict', action='store_true',
+                        help='exit with an error if a bar is missed')
+
+
 def make_folder(name):
     """Make and return the folder for a program's results, which OUT names."""
     folder = Path(os.environ.get('OUT') or f'{name}-output')

@@ -22,9 +22,7 @@ tar -cf - --exclude-vcs --exclude='*.o' --exclude='*.bc' --exclude='*.so' --excl
 unset MAKEFLAGS MFLAGS MAKELEVEL DESTDIR PG_CONFIG
 cd "$source"
 export PG_SUPPORTED_VERSIONS=installed
-sed 's/-15\>/-PGVERSION/' debian/control >debian/control.in
 pg_buildext updatecontrol
-rm debian/control.in
 dpkg-buildpackage --no-sign --build=full >"$log" 2>&1 || { tail -n 30 "$log" >&2; die "the rest is in $log"; }
 
 # Code for the processors of the machine that it was built on runs on no other.

@@ -19,6 +19,9 @@ grep -q "^default_version = '$version'" dlints.control || die "dlints.control do
 	die "META.json does not say version $version twice"
 grep -qF "\"file\": \"sql/dlints--$version.sql\"" META.json || die "META.json does not name sql/dlints--$version.sql"
 [ "$(sed -n '1s/^dlints (\(.*\)).*/\1/p' debian/changelog)" = "$version" ] || die "debian/changelog does not say version $version"
+grep -qx "version: $version" CITATION.cff || die "CITATION.cff does not say version $version"
+status=$(sed -n 's/.*"release_status": "\(.*\)",/\1/p' META.json)
+grep -qF "**Status: $status.**" README.md || die "README.md does not say that the status is $status"
 grep -qF "## [$version]" CHANGELOG.md || die "CHANGELOG.md has no section for $version"
 
 # Versions with an install script, oldest first

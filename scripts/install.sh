@@ -3,7 +3,7 @@
 #
 #   install.sh PROFILE ... [server]
 #
-# debian/control says what a profile needs.  The packages are of the major version
+# debian/control.in says what a profile needs.  The packages are of the major version
 # that PG_CONFIG leads to, or of the newest server that is here, or of the
 # system's; there is none for a PostgreSQL of other origin.
 # No database server is created, started, stopped or upgraded.
@@ -17,7 +17,7 @@ die()
 
 if ! command -v apt-get >/dev/null; then
 	echo "dlints: packages are installed on Debian and Ubuntu only. Should something be missing here:"
-	echo "what is needed ($*) stands, under Debian's names, in debian/control."
+	echo "what is needed ($*) stands, under Debian's names, in debian/control.in."
 	exit
 fi
 
@@ -58,8 +58,8 @@ plan()
 	major=${major:-$(LC_ALL=C apt-cache depends postgresql 2>/dev/null |
 		sed -n 's/^ *Depends: postgresql-\([0-9]*\)$/\1/p')}
 	# debhelper itself would not understand its own line with profiles.
-	sed "s/-15\>/-$major/; s/^ debhelper-compat .*)/& <!pkg.dlints.private> <pkg.dlints.deb>/" \
-		"$(dirname "$0")/../debian/control" >"$work/debian/control"
+	sed "s/PGVERSION/$major/; s/^ debhelper-compat .*)/& <!pkg.dlints.private> <pkg.dlints.deb>/" \
+		"$(dirname "$0")/../debian/control.in" >"$work/debian/control"
 	apt -s build-dep -P "$profiles" "$work" >"$work/plan" 2>&1
 }
 

@@ -5,7 +5,7 @@ people want what they want, then a change of taste. OUT names a folder for the
 chart.
 """
 
-from bench.program import number
+from bench.program import number, show
 
 SESSIONS = 4
 
@@ -20,5 +20,4 @@ def arguments(parser):
                         help='how much people differ in what they want: the '
                         'standard deviation of the log-odds of a click over '
                         'categories (default %(default)s)')
-    parser.add_argument('--seed', type=number(0), default=1,
-                        metavar='N', help='of the truth')
+    show(parser, 'the truth')

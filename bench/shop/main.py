@@ -2,12 +2,12 @@
 
 from datetime import timedelta
 from pathlib import Path
-from time import perf_counter
 
 import numpy as np
 
 from bench import program, server
 from bench.progress import Steps
+from bench.report import print_heading, print_results
 from bench.shop import chart, report
 from bench.shop.play import CLOCK, PATH, START, Shop
 from bench.shop.truth import Truth
@@ -26,12 +26,19 @@ CHART = 'shop.png'
 
 
 def main(options):
-    """Run the shop."""
-    output = program.make_folder('shop')
+    """Run the shop, once for each seed."""
+    found = [run(options, seed) for seed
+             in range(options.seed, options.seed + options.seeds)]
+    print_heading('As it should be?')
+    return print_results(report.bars(found)) or not options.strict
+
+
+def run(options, seed):
+    """Run a shop, print what happened, and return what there are bars for."""
+    chart_path = program.make_folder('shop') / CHART
     days = report.Days(START, MONTH, JUDGE, AFTER)
     with server.connect() as cursor:
-        start = perf_counter()
-        random = np.random.default_rng(options.seed)
+        random = np.random.default_rng(seed)
         truth = Truth(random, PRODUCTS + NEW_PRODUCTS * (MONTH + AFTER),
                       CUSTOMERS, options.taste)
         install(cursor)
@@ -39,13 +46,12 @@ def main(options):
         try:
             open_doors(shop, options.visitors)
             visits, facts = play(shop, truth, options.visitors)
-            facts['seconds'] = perf_counter() - start
-            sound = report.everything(shop, visits, days, facts)
-            chart.draw(output / CHART, report.by_day(shop, visits), days)
+            found = report.everything(shop, visits, days, facts)
+            chart.draw(chart_path, report.by_day(shop, visits), days)
         finally:
             shop.close()
-    print(f'\nChart: {output / CHART}')
-    return sound
+    print(f'\nChart: {chart_path}')
+    return found
 
 
 def install(cursor):

@@ -5,8 +5,7 @@ from datetime import timedelta
 
 import numpy as np
 
-from bench.report import (Result, at_least, at_most, print_heading,
-                          print_results, table)
+from bench.report import Result, at_least, at_most, print_heading, table
 from bench.shop.play import named
 
 # Of the simulation: its first day, how many are stationary, how many had
@@ -14,7 +13,11 @@ from bench.shop.play import named
 Days = namedtuple('Days', 'start month live after')
 # Of a day's pages of a model
 Sums = namedtuple('Sums', 'clicked truth best common sellers pages')
-TIMES, VISITORS, ERRORS, ERASED, SECONDS = 1.3, 1500, 2, 1e-10, 120
+# What there are bars for: clicks of personal lists, times those of bestsellers;
+# visitors after the change until they are better for good; errors between the
+# candidate's value and its test; what an erased person left; ms of a page
+Found = namedtuple('Found', 'times visitors errors erased page')
+TIMES, VISITORS, ERRORS, ERASED = 1.3, 1500, 2, 1e-10
 MODELS = ('bestseller', 'personal', 'candidate')
 READING = """\
 expected: clicks a page that the truth gives what was shown; then its share of
@@ -23,7 +26,7 @@ best one that is the same for all, and the bestsellers of the day."""
 
 
 def everything(shop, visits, days, facts):
-    """Print what happened; return whether it is as it has to be."""
+    """Print what happened; return what was Found."""
     end = days.month + days.after
     month = _test(shop, days, 'the stationary month', 0, days.month)
     live = _test(shop, days, 'since the candidate is live', days.live,
@@ -44,9 +47,25 @@ def everything(shop, visits, days, facts):
                       'SELECT * FROM models', 'SELECT * FROM queue_now'):
         _show(_ask(shop, days, end, statement))
         print()
-    results = _results(month, live, daily, days, facts, visits)
-    print_heading('As it should be?')
-    return print_results(results)
+    return _found(month, live, daily, days, facts, visits)
+
+
+def bars(found):
+    """Return the means over seeds with their bars."""
+    def each(values, form):
+        return ', '.join(form.format(value) for value in values)
+
+    times, visitors, errors, erased, page = map(np.array, zip(*found))
+    return [
+        at_least('clicks of personal lists, times those of bestsellers',
+                 times.mean(), TIMES, each(times, '{:.2f}')),
+        at_most('visitors after the change until they are better for good',
+                visitors.mean(), VISITORS, each(visitors, '{:,.0f}')),
+        at_most('the candidate on the log, in the A/B test, errors apart',
+                errors.mean(), ERRORS, each(errors, '{:.1f}')),
+        at_most('a person erased: difference to never seen', erased.max(),
+                ERASED, each(erased, '{:.0e}')),
+        Result('a page, ms (median)', each(page, '{:.1f}'))]
 
 
 def by_day(shop, visits):
@@ -91,30 +110,18 @@ def _print_shares(daily, stretches):
     print(READING)
 
 
-def _results(month, live, daily, days, facts, visits):
-    """Return measures with their bars."""
-    personal, seen = month['personal'], live['candidate']
+def _found(month, live, daily, days, facts, visits):
+    """Return what there are bars for."""
+    seen = live['candidate']
     worth, error = (10 * facts['worth'][name] for name in ('dr', 'dr_stderr'))
     apart = abs(seen['a_page'] - worth) / np.hypot(seen['stderr'], error)
     pages, difference = facts['erased']
+    print(f'The candidate: {worth:.3f} ± {error:.3f} on the log, '
+          f'{seen["a_page"]:.3f} ± {seen["stderr"]:.3f} in the A/B test; '
+          f'the person erased had seen {pages} pages')
     above = _above(daily, days) * len(visits) / (days.month + days.after)
-    times = 1000 * np.array([visit.seconds for visit in visits])
-    return [
-        at_least('clicks of personal lists, times those of bestsellers',
-                 personal['times'], TIMES,
-                 f'{personal["times"]:.2f} ± {personal["times_stderr"]:.2f}'),
-        at_most('visitors after the change until they are better for good',
-                above, VISITORS, f'{above:,.0f}'),
-        at_most('the candidate on the log, in the A/B test, errors apart',
-                apart, ERRORS,
-                f'{worth:.3f} ± {error:.3f}, {seen["a_page"]:.3f} ± '
-                f'{seen["stderr"]:.3f}, {apart:.1f}'),
-        at_most(f'a person erased ({pages} pages): difference to never seen',
-                difference, ERASED, f'{difference:.0e}'),
-        at_most('seconds', facts['seconds'], SECONDS,
-                f'{facts["seconds"]:.0f}'),
-        Result('a page, ms: median, 95 %',
-               '{:.1f}, {:.1f}'.format(*np.percentile(times, (50, 95))))]
+    return Found(month['personal']['times'], above, apart, difference,
+                 1000 * np.median([visit.seconds for visit in visits]))
 
 
 def _above(daily, days):

@@ -10,7 +10,12 @@
 #ifndef DLINTS_CLONES_H
 #define DLINTS_CLONES_H
 
+#include <float.h>
 #include <stdint.h>				/* any header of libc, for __GLIBC__ */
+
+#if FLT_EVAL_METHOD != 0 && FLT_EVAL_METHOD != 1
+#error "double must be computed as double; 32-bit x86 needs -msse2 -mfpmath=sse"
+#endif
 
 #if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && \
 	!defined(__clang__) && !defined(__SANITIZE_ADDRESS__)

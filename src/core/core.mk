@@ -4,8 +4,11 @@
 CORE_OBJS = $(addprefix src/core/, dot.o evidence.o hash.o kinds.o linalg.o memories.o panel.o posterior.o \
 	projection.o random.o score.o slate.o svd.o unit.o value.o widen.o)
 
-# Without fused multiply-adds every CPU gives the same answer.
-FP_FLAGS = -ffp-contract=off
+# Without fused multiply-adds every CPU gives the same answer; 32-bit x86 does
+# where it does not compute in the 80-bit registers of old.
+SSE2_TARGETS = i386-% i486-% i586-% i686-%
+FP_FLAGS = -ffp-contract=off \
+	$(if $(filter $(SSE2_TARGETS),$(shell $(CC) -dumpmachine)),-msse2 -mfpmath=sse)
 
 # "make BLAS_LIBS=-lopenblas LAPACK_LIBS=" where one library is both
 BLAS_LIBS ?= -lblas

@@ -129,7 +129,7 @@ ModelHasProjection(const DlintsHeader *header)
 	return header->reduced_dim > 0;
 }
 
-/* model.c: what a header says */
+/* layout.c */
 extern Kind ModelKind(const DlintsHeader *header);
 extern Projection ModelProjection(const DlintsHeader *header);
 extern int	ModelCoordinates(const DlintsHeader *header);
@@ -137,11 +137,14 @@ extern int	ModelLiftedLen(const DlintsHeader *header);
 extern bool ModelMemoryFades(const DlintsHeader *header, int j);
 extern double ModelMemoryDecay(const DlintsHeader *header, int j,
 							   int64 updates, int64 time);
+extern Size ModelValueCount(const DlintsHeader *header, int memories);
+extern Size ModelSizeWith(Size count);
 extern Size ModelStoredCount(const DlintsHeader *header);
 extern Size ModelStoredSize(const DlintsHeader *header);
 extern char *ModelShape(const DlintsHeader *header);
+extern Memories ModelMemories(Dlints *model);
 
-/* model.c: the life of a value */
+/* model.c */
 extern Dlints *ModelAllocate(const DlintsHeader *header);
 extern Dlints *ModelCreate(const DlintsHeader *header);
 extern Dlints *ModelFromDatum(Datum datum);
@@ -151,14 +154,13 @@ extern Datum ModelGetDatum(Dlints *model);
 extern bool ModelEquals(Datum left, Datum right);
 extern uint64 ModelHash(Datum datum, uint64 salt);
 
-/* model.c: its memories */
-extern Memories ModelMemories(Dlints *model);
+/* model.c: the memory in use, of a value that need not be read as a whole */
 extern Evidence ModelMemoryFromDatum(Datum datum, const DlintsHeader *header);
 extern Evidence ModelMemoryForMean(Datum datum, const DlintsHeader *header);
 extern Evidence ModelMemorySums(Datum datum, const DlintsHeader *header);
 extern void ModelMemoryFree(const Evidence *evidence);
 
-/* learned.c: what follows when the evidence has changed */
+/* learned.c */
 extern void BlasReady(void);
 extern int64 TimeBetween(int64 earlier, int64 later);
 extern void ModelCheckCount(int64 updates, int64 more);

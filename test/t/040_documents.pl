@@ -21,7 +21,7 @@ use Test::More;
 
 my $root = "$FindBin::RealBin/../..";
 my %text;
-for my $path ("$root/README.md", "$root/CHANGELOG.md", "$root/RELEASING.md",
+for my $path ("$root/README.md", "$root/CHANGELOG.md", "$root/CONTRIBUTING.md", "$root/SECURITY.md",
 	glob "$root/doc/*.md")
 {
 	my $name = substr $path, 1 + length $root;
