@@ -17,6 +17,7 @@
 #include "sql/args.h"
 #include "sql/arrays.h"
 
+/* a probability from so many draws has an error below 0.005 */
 #define MOST_DRAWS	10000
 
 static const Asker choose = {
@@ -228,7 +229,7 @@ CheckSettings(const Settings *settings)
 	return rules;
 }
 
-/* A cap of nothing would bound nothing, and nobody be told. */
+/* A cap without groups would be ignored in silence. */
 static void
 CheckCapped(const Reading *reading)
 {

@@ -31,13 +31,13 @@
 #include "sql/observation.h"
 #include "sql/results.h"
 
-/* numbers in a matrix of parameters, or of weights */
+/* numbers in a matrix of parameters, or of weights: 32 MB */
 #define MOST_NUMBERS	(1 << 22)
 
-/* multiplications between two looks at whether somebody wants us to stop */
+/* multiplications between two checks for interrupts: some 10 ms */
 #define MOST_WORK		(1 << 24)
 
-/* contexts that are put through A, or scored, at once */
+/* contexts that are put through A at once: 256 kB of them at n = 512 */
 #define STRIP			64
 
 struct Scores

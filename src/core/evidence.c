@@ -173,11 +173,11 @@ evidence_add(Evidence *e, const Evidence *other)
 }
 
 /*
- * Sums that were once large leave roundings of their size behind, so some of
- * what was there is not held against the rest.  As little as can be, since in
- * a long history one observation that was never learned is as little; and more
- * of what is taken, for the last ones of a history are small beside the
- * roundings of all that went before them.
+ * How far below zero rounding may bring a difference.  A sum of 10^7 terms is
+ * wrong by at most 10^7 DBL_EPSILON of its size, about 1e-9.  What is taken may
+ * be small beside sums that were larger before, so 1e-6 of it is added.  More
+ * would accept observations that were never learned: in a history of a million
+ * one of them is as little.
  */
 static double
 slack(double left, double taken)
@@ -197,8 +197,8 @@ clamp(double most, double *value)
 }
 
 /*
- * Where nearly nothing is left the mean reward R / N is one rounding by another.
- * It is no further from the reference than rewards are: R^2 <= N S.
+ * Where nearly nothing is left, R / N divides one rounding error by another.
+ * Keep R to what rewards allow: R^2 <= N S.
  */
 static void
 settle_mean(Evidence *e, const Evidence *taken)
@@ -211,10 +211,11 @@ settle_mean(Evidence *e, const Evidence *taken)
 }
 
 /*
- * Could what is left of a matrix be a sum of w z z'?  Its eigenvalues are not
- * negative, but for roundings, which grow with the coordinate they are in: the
- * slack is added to see.  A coordinate of which nothing was taken has roundings
- * of earlier times, or has lost what was subnormal.
+ * Could what is left of a matrix be a sum of w z z'?  Such a sum has a Cholesky
+ * factor once the slack is added to its diagonal.  Rounding errors are in
+ * proportion to a coordinate's own elements, and so is the slack.  The least
+ * slack covers coordinates of which nothing was taken: they have rounding
+ * errors of earlier differences, or have lost subnormal parts.
  */
 static bool
 is_possible(int dim, const double *taken, double *left, double *work)

@@ -79,8 +79,8 @@ memory_centre(const Evidence *e, bool intercept, double reference, double *b)
 }
 
 /*
- * S about the level that memory_centre found, or about zero.  What is left of
- * rewards that are all the same is nothing.
+ * S about the level that memory_centre found, or about zero.  Where all rewards
+ * are the same only rounding errors are left, and the result is 0.
  */
 static double
 centred_squares(const Evidence *e, bool intercept, double reference)
@@ -159,10 +159,10 @@ longest_variance(const Evidence *e, const Judged *judged)
 }
 
 /*
- * And as a shorter one sees it.  Where rewards are rare there is often none in
- * its window, and nothing that looks like noise, so the longest one is heard,
- * too.  That can only raise the variance: a single reward, which is much beside
- * the long run, is no less noise than the many zeros.
+ * The same as a shorter memory sees it.  Where rewards are rare its window often
+ * holds none of them, and looks free of noise.  So the variance of the longest
+ * memory counts as PRIOR observations for each parameter.  It never lowers the
+ * variance: a window with a reward in it has more than the long run.
  */
 static double
 shorter_variance(const Evidence *e, const Judged *judged, double longest)
@@ -176,8 +176,9 @@ shorter_variance(const Evidence *e, const Judged *judged, double longest)
 }
 
 /*
- * Residuals that are but rounding say nothing of the noise, nor does no
- * observation, 0 / 0; for caution all that there is of squares then does.
+ * A variance that can be used.  Residuals below LEAST_SHARE are rounding errors,
+ * and without observations there is 0 / 0.  Then the mean square of the rewards
+ * takes its place, which errs on the side of caution, or 1.
  */
 static double
 settled(double variance, double mean_square)

@@ -14,7 +14,10 @@
 
 #include "linalg.h"
 
-/* roundings that evidence may have gathered; more would leave it no digit */
+/*
+ * Rounding errors that evidence may have gathered, in units of DBL_EPSILON.
+ * More would leave it fewer than four digits.
+ */
 #define MOST_ROUNDINGS	1e12
 
 /*
@@ -44,9 +47,9 @@ added(const Ridge *r, int dim, int k)
 }
 
 /*
- * Cholesky factor of evidence and what is added to it.  No pivot is below what
- * was added to its element; one that is less than half of it shows that
- * rounding errors have drowned that.
+ * Cholesky factor of evidence and what is added to it.  In exact arithmetic no
+ * pivot is below what was added to its element.  One that is less than half of
+ * that shows that rounding errors are larger than what was added.
  */
 static bool
 factor_with_ridge(int dim, const double *evidence, const Ridge *r,
@@ -73,14 +76,15 @@ factor_with_ridge(int dim, const double *evidence, const Ridge *r,
 /*
  * The same with as large a share as is needed.
  *
- * When contexts are so large or so nearly parallel that the ridge drowns in
- * the rounding errors of the evidence itself, it is raised to their size: what
- * the evidence still knows is kept.  Each observation can add one rounding, and
- * does when the same context comes again and again.  A rounding is in
- * proportion to a coordinate's own elements, so that one which was never seen
- * keeps its ridge; where evidence was taken back, to those that were larger.
- * Evidence that needs more than that never came from observations, and false
- * is returned.
+ * Contexts can be so large, or so nearly parallel, that the rounding errors of
+ * the evidence exceed the ridge.  Then the ridge is raised to their size, which
+ * keeps what the evidence still knows.  Each observation adds at most one
+ * rounding error, and does so when the same context comes again and again.  The
+ * first attempt takes errors to be in proportion to a coordinate's own elements,
+ * so that a coordinate that was never seen keeps its ridge.  The second takes
+ * them to be in proportion to the largest element, as they are where evidence
+ * was taken back.  Evidence that needs more never came from observations: the
+ * result is false.
  */
 static bool
 factor_raised(const Evidence *e, int j, Ridge *r, double *factor)
@@ -123,10 +127,10 @@ factor_bind(Factor *f, int dim, bool fades, double *values)
  * Z = L L' and, when there is a second matrix, Z~ = M M', into a factor that
  * was bound for the evidence's dimension and fading.
  *
- * A ridge that had to be raised for Z is for Z~ too, or draws would know more
- * than the mean does.  What Z~ needs besides is its own business, since large
- * weights are larger by far in it: the mean is the same whether there is a
- * second matrix or not.  False if no observations leave such evidence.
+ * Where the ridge had to be raised for Z it is raised for Z~, too: otherwise
+ * draws would be surer than the mean.  Z~ may need more, since it has squares of
+ * weights; that is not applied to Z, so the mean does not depend on whether
+ * there is a second matrix.  False if no observations leave such evidence.
  */
 bool
 posterior_factor(const Evidence *e, double ridge, Factor *f)

@@ -28,10 +28,10 @@ typedef struct Progress
 } Progress;
 
 /*
- * Learning a row costs about D^2, computing the mean D^3.  Up to so many
- * coordinates, 128 and the intercept, each row is predicted from all before it.
- * Beyond, the mean is computed once for so many rows that it costs no more than
- * it does there, and early in a history, when a row says much, for fewer.
+ * Learning a row takes about D^2 operations, computing the mean D^3.  Up to 128
+ * coordinates and the intercept each row is predicted from all before it.  Beyond, the mean is computed once for several rows, so that it
+ * takes no more time for each; early in a history, when a row changes much, for
+ * at most a sixteenth of the rows so far.
  */
 #define EXACT_DIM		129
 #define BLOCK_SHARE		16

@@ -90,7 +90,7 @@ Concat(Dlints *left, Dlints *right)
 	for (j = 0; j < ours.count; j++)
 		evidence_add(&ours.memory[j], &theirs.memory[j]);
 	left->header.updates += right->header.updates;
-	/* by time neither side is the one that learns, and both would choose alike */
+	/* by time the sides are equal: the result must not depend on which is left */
 	if (ModelIsByTime(&left->header))
 		ModelRevised(left);
 	else
@@ -171,7 +171,11 @@ NeverLearned(void)
 			 errdetail("What would be left is the evidence of no history.")));
 }
 
-/* Is a memory from which all was taken back empty, but for roundings? */
+/*
+ * A memory from which all was taken back has less than this share of what it
+ * had.  Rounding leaves about 1e-9 (core/evidence.c), one observation of a
+ * million that was not taken back leaves this.
+ */
 #define EMPTY_SHARE	1e-6
 
 static void

@@ -64,9 +64,17 @@ HalfLifeArgument(FunctionCallInfo fcinfo, int argno)
 	return seconds;
 }
 
-/* windows of memories that nobody chose, in observations per coordinate */
+/*
+ * The shortest window that nobody chose, in observations for each coordinate.
+ * Twice as many observations as parameters is the least from which a memory can
+ * tell noise from what it has learned (memories.c).
+ */
 #define SHORT_WINDOW		2
-/* above so many coordinates the third memory costs more than it is worth */
+
+/*
+ * Models of up to so many coordinates have three memories.  At 101 coordinates
+ * the third would make 209 kB of 125 kB, which each update writes.
+ */
 #define THREE_MEMORIES_DIM	100
 
 /*
@@ -128,9 +136,8 @@ PG_FUNCTION_INFO_V1(dlints_new);
  * shared_dim, 0 to 65536, is the length of a shared context, such as what
  * describes a user, whose interactions with the context are learned too
  * (core/kinds.h).  'crossed', the default with shared_dim: each of its numbers
- * with each of the context's, or a random projection of these products to
- * reduced_dim <= context_dim * (1 + shared_dim).  'matched': each with the
- * context's in the same place, and their inner product; shared_dim is
+ * with each of the context's; there is no reduced_dim then.  'matched': each
+ * with the context's in the same place, and their inner product; shared_dim is
  * context_dim.  With reduced_dim the context is projected and of the
  * interactions the inner product is left.  intercept adds a coordinate that
  * is always 1.

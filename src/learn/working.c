@@ -187,11 +187,11 @@ WorkingLearnPending(WorkingModel *working)
 }
 
 /*
- * All that waits is learned, and the memory in use is found.  Whether the sums
- * are finite is asked here, once: what has overflowed stays so.  This changes
- * what the object looks like inside, not the model that it is: a read-only
- * pointer allows it.  It is asked for anywhere, in a sort's memory, too, of
- * which nothing can be given back.
+ * Learn all that waits, and find the memory in use.  Whether the sums are
+ * finite is asked here, once: what has overflowed stays so.  The object changes
+ * inside, and is still the same model, so a read-only pointer suffices.  The
+ * work has a memory context of its own, since a caller such as a sort may run
+ * in one from which nothing can be freed.
  */
 static void
 Settle(WorkingModel *working)

@@ -166,7 +166,7 @@ IsMemoryName(const JsonbValue *key)
 	return false;
 }
 
-/* A misspelt field would otherwise be one that is silently ignored. */
+/* Otherwise a misspelt field would be ignored in silence. */
 static bool
 NamesAreKnown(Reader *reader, bool (*is_known) (const JsonbValue *key))
 {

@@ -66,8 +66,9 @@ ModelRebase(Dlints *model, double reference)
 }
 
 /*
- * The first reward may have been an odd one.  Where a memory's rewards are so
- * far from the reference that their own spread is lost in S, move it to them.
+ * The first reward may have been an odd one.  Move the reference to the mean
+ * reward of a memory whose spread is a smaller share of S than this: S then has
+ * fewer than twelve digits left for it.
  */
 #define LEAST_SPREAD	1e-4
 
@@ -124,9 +125,12 @@ ModelChoose(Dlints *model)
 }
 
 /*
- * A choice costs about D^3, an update D^2: for small models it is made after
- * each, for larger ones after so many that it stays a small part of learning,
- * and after each eighth of a short history.
+ * A choice takes about D^3 operations, an update D^2: with three memories 14 and
+ * 2.5 us at D = 12, 27 and 3.3 us at D = 24, 580 and 39 us at D = 130, where
+ * storing the model takes 60 us and more.  So models of up to 12 coordinates
+ * choose after each update, larger ones after (D / 12)^2 of them.  That makes
+ * at most 14 us an update.  In a short history an eighth of it is enough to
+ * change the evidence, and a choice is due then.
  */
 #define ALWAYS_CHOSEN_DIM	12
 

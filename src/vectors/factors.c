@@ -23,7 +23,7 @@
 #include "vectors/clicks.h"
 #include "sql/results.h"
 
-/* LAPACK works on matrices of this order without asking for interrupts */
+/* LAPACK works on matrices of this order without checking for interrupts */
 #define MAX_FACTORS		512
 #define PORTION			1000	/* rows fetched at a time */
 #define NEWS_MS			10000	/* between two reports of how far it is */
@@ -269,7 +269,13 @@ CheckDecomposed(bool done)
 				 errdetail("LAPACK found no singular vectors.")));
 }
 
-/* How much of the log is about items that have a previous vector? */
+/*
+ * How much of the log is about items that have a previous vector?  From half on
+ * refining goes on from them: it has one product with the log, which makes new
+ * items' vectors of those of the items beside them, so most must be known.
+ */
+#define MOST_KNOWN		0.5
+
 static double
 ShareKnown(const Reader *reader, const SvdMatrix *matrix)
 {
@@ -309,7 +315,7 @@ Vectors(Reader *reader, SvdMatrix *matrix)
 
 	svd_scale(matrix);
 	known = reader->previous && svd.columns > k &&
-		ShareKnown(reader, matrix) >= 0.5;
+		ShareKnown(reader, matrix) >= MOST_KNOWN;
 	if (known)
 	{
 		svd_start(matrix, &svd, hashes, k, reader->previous);
