@@ -5,7 +5,9 @@
 #
 # debian/control.in says what a profile needs.  The packages are of the major version
 # that PG_CONFIG leads to, or of the newest server that is here, or of the
-# system's; there is none for a PostgreSQL of other origin.
+# system's; there is none for a PostgreSQL of other origin.  Headers are those of
+# the server that is here, as long as the archive has them: what is built with
+# newer ones may want what that server lacks.
 # No database server is created, started, stopped or upgraded.
 set -eu
 
@@ -35,7 +37,42 @@ trap 'exit 143' TERM HUP
 apt()
 {
 	NEEDRESTART_SUSPEND=1 DEBIAN_FRONTEND=noninteractive apt-get -q -y --no-install-recommends \
-		-o DPkg::Lock::Timeout=600 -o APT::Get::Upgrade-By-Source-Package=false "$@" </dev/null
+		-o DPkg::Lock::Timeout=600 -o APT::Get::Upgrade-By-Source-Package=false \
+		-o Dir::Etc::Preferences="$work/preferences" --allow-downgrades "$@" </dev/null
+}
+
+# The version of a package that is installed
+version()
+{
+	dpkg-query -W -f '${db:Status-Status} ${Version}' "$1" 2>/dev/null | sed -n 's/^installed //p'
+}
+
+# Want headers of the version that the server here has, be it a downgrade, if the
+# archive offers them.
+match_server()
+{
+	server=
+	exact=
+	: >"$work/preferences"
+	case $profiles in
+		*.server*) server=$(version "postgresql-$major") ;;
+	esac
+	if [ -n "$server" ] &&
+		apt-cache madison "postgresql-server-dev-$major" | grep -qF " $server "; then
+		exact=" (= $server)"
+		printf '%s\n' "Package: postgresql-server-dev-$major postgresql-plpython3-$major" \
+			"Pin: version $server" 'Pin-Priority: 1001' '' >"$work/preferences"
+	fi
+	cat /etc/apt/preferences >>"$work/preferences" 2>/dev/null || true
+}
+
+# Say so if headers and server are of two versions all the same.
+finish()
+{
+	headers=$(version "postgresql-server-dev-$major")
+	[ -z "$server" ] || [ -z "$headers" ] || [ "$server" = "$headers" ] ||
+		echo "dlints: going on with headers of $headers for a server of $server"
+	exit
 }
 
 # Choose the major version and find out what is missing.
@@ -57,20 +94,26 @@ plan()
 		sed -n 's,^/usr/lib/postgresql/\([0-9]*\)/.*,\1,p' | sort -n | tail -n 1)
 	major=${major:-$(LC_ALL=C apt-cache depends postgresql 2>/dev/null |
 		sed -n 's/^ *Depends: postgresql-\([0-9]*\)$/\1/p')}
+	match_server
 	# debhelper itself would not understand its own line with profiles.
-	sed "s/PGVERSION/$major/; s/^ debhelper-compat .*)/& <!pkg.dlints.private> <pkg.dlints.deb>/" \
+	sed "s/PGVERSION/$major/; s/^ postgresql-server-dev-$major\>/&$exact/
+		s/^ debhelper-compat .*)/& <!pkg.dlints.private> <pkg.dlints.deb>/" \
 		"$(dirname "$0")/../debian/control.in" >"$work/debian/control"
 	apt -s build-dep -P "$profiles" "$work" >"$work/plan" 2>&1
 }
 
 if plan "$@" && ! grep -q '^Inst ' "$work/plan"; then
-	exit
+	finish
 fi
 if [ "$(id -u)" -ne 0 ]; then
 	echo "dlints: packages are missing here, which apt-get is to install:"
-	sed -n 's/^Inst \([^ ]*\).*/    \1/p; s/^E: /    /p' "$work/plan"
-	command -v sudo >/dev/null || die "that needs root, and there is no sudo"
-	sudo env PG_CONFIG="${PG_CONFIG:-}" sh "$0" "$@"
+	sed -n 's/^Inst \([^ ]*\) \[\([^]]*\)\] (\([^ ]*\).*/    \1 \3 in place of \2/p; t
+		s/^Inst \([^ ]*\).*/    \1/p; s/^E: /    /p' "$work/plan"
+	if ! command -v sudo >/dev/null; then
+		grep -q '^E: \|^Inst [^ ]* (' "$work/plan" || finish
+		die "that needs root, and there is no sudo"
+	fi
+	sudo env PATH="$PATH:/usr/sbin:/sbin" PG_CONFIG="${PG_CONFIG:-}" sh "$0" "$@"
 	exit
 fi
 
@@ -98,3 +141,4 @@ if grep -q '^Inst postgresql-[0-9]* ' "$work/plan"; then
 	echo "dlints: no database cluster is created or started by what follows."
 fi
 apt build-dep -P "$profiles" "$work"
+finish
