@@ -1,3 +1,3 @@
 #!/bin/sh
 # Item vectors against scipy, as TAP; with a MovieLens folder against that, too
-exec "${PYTHON:-python3}" -B -m bench.vectors.check "$@"
+PYTHONPATH=. exec "${PYTHON:-python3}" -B test/python/factors.py "$@"

@@ -1,3 +1,3 @@
 #!/bin/sh
 # Choices against numpy, as TAP
-exec "${PYTHON:-python3}" -B -m bench.paper.check
+PYTHONPATH=. exec "${PYTHON:-python3}" -B test/python/choices.py

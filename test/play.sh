@@ -1,4 +1,4 @@
 #!/bin/sh
 # The page of "make play" over HTTP, as TAP
-export PYTHONPATH="${0%/*}/.."
+export PYTHONPATH="${0%/*}/..:${0%/*}/python"
 exec "${PYTHON:-python3}" -B "${0%/*}/play/check_http.py"

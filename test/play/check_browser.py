@@ -4,7 +4,7 @@ import sys
 import time
 
 import program
-from bench.tap import Tap
+from tap import Tap
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By

@@ -9,7 +9,7 @@ from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 import program
-from bench.tap import Tap
+from tap import Tap
 
 LONGEST_VISIT = 30      # pages
 PATIENCE = 60           # seconds

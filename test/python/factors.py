@@ -12,7 +12,7 @@ from scipy.sparse import csr_matrix, diags
 from scipy.sparse.linalg import svds
 
 from bench import movielens, server
-from bench.tap import run_checks
+from tap import run_checks
 
 K = 32
 BEHIND = 8                  # directions more than that, to see gaps

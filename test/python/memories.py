@@ -9,8 +9,8 @@ from datetime import datetime, timedelta, timezone
 import numpy as np
 
 from bench import server
-from bench.drift.memories import History, choose
-from bench.tap import run_checks
+from history import History, choose
+from tap import run_checks
 
 HISTORIES = 500             # of each way to forget
 LEAST_DIM, LARGEST_DIM = 2, 30

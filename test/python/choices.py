@@ -7,8 +7,8 @@ import numpy as np
 
 from bench import server
 from bench.paper import forms, statements
-from bench.paper.linear import Model
-from bench.tap import run_checks
+from linear import Model
+from tap import run_checks
 
 ARMS = 50
 ITEM_DIM = 15

@@ -7,7 +7,7 @@ import numpy as np
 
 from bench import server
 from bench.judge import estimators
-from bench.tap import run_checks
+from tap import run_checks
 
 LOGS = 100
 LONGEST = 3000

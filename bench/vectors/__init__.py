@@ -1,1 +1,0 @@
-"""Item vectors from a click log."""
