@@ -233,8 +233,6 @@ Tell(FunctionCallInfo fcinfo, const CandidateForm *form)
 											 values, nulls));
 }
 
-PG_FUNCTION_INFO_V1(dlints_choose);
-
 /*
  * dlints_choose(model dlints, context anycompatiblearray
  *				 [, shared anycompatiblearray], k bigint DEFAULT 1,
@@ -254,26 +252,10 @@ PG_FUNCTION_INFO_V1(dlints_choose);
  * candidate and gets NULL.  All but context, bonus and cap_group must be the
  * same in all rows of a partition.
  */
-Datum
-dlints_choose(PG_FUNCTION_ARGS)
-{
-	static const CandidateForm form = {
-		.model = 0, .context = 1, .k = 2, .draws = 3, .uniform = 4,
-		.bonus = 5, .cap_group = 6, .cap = 7
-	};
+CANDIDATE_ENTRY(dlints_choose, Tell,
+				.model = 0, .context = 1, .k = 2, .draws = 3, .uniform = 4,
+				.bonus = 5, .cap_group = 6, .cap = 7)
 
-	return Tell(fcinfo, &form);
-}
-
-PG_FUNCTION_INFO_V1(dlints_choose_shared);
-
-Datum
-dlints_choose_shared(PG_FUNCTION_ARGS)
-{
-	static const CandidateForm form = {
-		.model = 0, .context = 1, .shared = 2, .k = 3, .draws = 4,
-		.uniform = 5, .bonus = 6, .cap_group = 7, .cap = 8
-	};
-
-	return Tell(fcinfo, &form);
-}
+CANDIDATE_ENTRY(dlints_choose_shared, Tell,
+				.model = 0, .context = 1, .shared = 2, .k = 3, .draws = 4,
+				.uniform = 5, .bonus = 6, .cap_group = 7, .cap = 8)

@@ -103,8 +103,6 @@ Recommend(FunctionCallInfo fcinfo, const CandidateForm *form)
 	PG_RETURN_POINTER(state);
 }
 
-PG_FUNCTION_INFO_V1(dlints_recommend_transfn);
-
 /*
  * dlints_recommend(model dlints, item anyelement,
  *					context real[] | double precision[]
@@ -118,27 +116,11 @@ PG_FUNCTION_INFO_V1(dlints_recommend_transfn);
  * having the same.  Candidates with a NULL context are skipped; without
  * candidates the result is NULL.
  */
-Datum
-dlints_recommend_transfn(PG_FUNCTION_ARGS)
-{
-	static const CandidateForm form = {.model = 1, .item = 2, .context = 3};
+CANDIDATE_ENTRY(dlints_recommend_transfn, Recommend,
+				.model = 1, .item = 2, .context = 3)
 
-	return Recommend(fcinfo, &form);
-}
-
-PG_FUNCTION_INFO_V1(dlints_recommend_shared_transfn);
-
-Datum
-dlints_recommend_shared_transfn(PG_FUNCTION_ARGS)
-{
-	static const CandidateForm form = {
-		.model = 1, .item = 2, .context = 3, .shared = 4
-	};
-
-	return Recommend(fcinfo, &form);
-}
-
-PG_FUNCTION_INFO_V1(dlints_recommend_k_transfn);
+CANDIDATE_ENTRY(dlints_recommend_shared_transfn, Recommend,
+				.model = 1, .item = 2, .context = 3, .shared = 4)
 
 /*
  * dlints_recommend(model dlints, item anyelement,
@@ -149,27 +131,11 @@ PG_FUNCTION_INFO_V1(dlints_recommend_k_transfn);
  * As above, the k best items, best first (fewer if there are fewer
  * candidates).  k is at least 1 and the same for all rows of a group.
  */
-Datum
-dlints_recommend_k_transfn(PG_FUNCTION_ARGS)
-{
-	static const CandidateForm form = {
-		.model = 1, .item = 2, .context = 3, .k = 4
-	};
+CANDIDATE_ENTRY(dlints_recommend_k_transfn, Recommend,
+				.model = 1, .item = 2, .context = 3, .k = 4)
 
-	return Recommend(fcinfo, &form);
-}
-
-PG_FUNCTION_INFO_V1(dlints_recommend_shared_k_transfn);
-
-Datum
-dlints_recommend_shared_k_transfn(PG_FUNCTION_ARGS)
-{
-	static const CandidateForm form = {
-		.model = 1, .item = 2, .context = 3, .shared = 4, .k = 5
-	};
-
-	return Recommend(fcinfo, &form);
-}
+CANDIDATE_ENTRY(dlints_recommend_shared_k_transfn, Recommend,
+				.model = 1, .item = 2, .context = 3, .shared = 4, .k = 5)
 
 PG_FUNCTION_INFO_V1(dlints_recommend_finalfn);
 

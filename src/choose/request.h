@@ -31,6 +31,16 @@ typedef struct CandidateForm
 	int			cap;
 } CandidateForm;
 
+/* The entry of a function for one form of its call, as in the catalogue. */
+#define CANDIDATE_ENTRY(function, body, ...) \
+	PG_FUNCTION_INFO_V1(function); \
+	Datum \
+	function(PG_FUNCTION_ARGS) \
+	{ \
+		static const CandidateForm form = {__VA_ARGS__}; \
+		return body(fcinfo, &form); \
+	}
+
 typedef struct Request
 {
 	const Asker *asker;

@@ -170,8 +170,6 @@ Predict(FunctionCallInfo fcinfo, const ObservationForm *form)
 	PG_RETURN_FLOAT8(ResultFinite(predicted));
 }
 
-PG_FUNCTION_INFO_V1(dlints_progressive);
-
 /*
  * dlints_progressive(model dlints, context anycompatiblearray
  *					  [, shared anycompatiblearray],
@@ -188,24 +186,8 @@ PG_FUNCTION_INFO_V1(dlints_progressive);
  * dlints_update.  Without a model, context or shared context NULL; where only
  * the reward is NULL it is predicted and nothing learned.
  */
-Datum
-dlints_progressive(PG_FUNCTION_ARGS)
-{
-	static const ObservationForm form = {
-		.context = 1, .reward = 2, .at = 3, .weight = 4
-	};
+OBSERVATION_ENTRY(dlints_progressive, Predict,
+				  .context = 1, .reward = 2, .at = 3, .weight = 4)
 
-	return Predict(fcinfo, &form);
-}
-
-PG_FUNCTION_INFO_V1(dlints_progressive_shared);
-
-Datum
-dlints_progressive_shared(PG_FUNCTION_ARGS)
-{
-	static const ObservationForm form = {
-		.context = 1, .shared = 2, .reward = 3, .at = 4, .weight = 5
-	};
-
-	return Predict(fcinfo, &form);
-}
+OBSERVATION_ENTRY(dlints_progressive_shared, Predict,
+				  .context = 1, .shared = 2, .reward = 3, .at = 4, .weight = 5)

@@ -39,8 +39,6 @@ ObserveRow(FunctionCallInfo fcinfo, const ObservationForm *form)
 	PG_RETURN_DATUM(WorkingGetDatum(working));
 }
 
-PG_FUNCTION_INFO_V1(dlints_evidence_transfn);
-
 /*
  * dlints_evidence(model dlints, context real[] | double precision[]
  *				   [, shared, of the same type],
@@ -54,66 +52,20 @@ PG_FUNCTION_INFO_V1(dlints_evidence_transfn);
  * at and weight as for dlints_update.  Rows with a NULL context, shared context
  * or reward are no observations; a group without observations gives NULL.
  */
-Datum
-dlints_evidence_transfn(PG_FUNCTION_ARGS)
-{
-	static const ObservationForm form = {.context = 2, .reward = 3};
+OBSERVATION_ENTRY(dlints_evidence_transfn, ObserveRow,
+				  .context = 2, .reward = 3)
 
-	return ObserveRow(fcinfo, &form);
-}
+OBSERVATION_ENTRY(dlints_evidence_at_transfn, ObserveRow,
+				  .context = 2, .reward = 3, .at = 4)
 
-PG_FUNCTION_INFO_V1(dlints_evidence_at_transfn);
+OBSERVATION_ENTRY(dlints_evidence_weight_transfn, ObserveRow,
+				  .context = 2, .reward = 3, .at = 4, .weight = 5)
 
-Datum
-dlints_evidence_at_transfn(PG_FUNCTION_ARGS)
-{
-	static const ObservationForm form = {.context = 2, .reward = 3, .at = 4};
+OBSERVATION_ENTRY(dlints_evidence_shared_transfn, ObserveRow,
+				  .context = 2, .shared = 3, .reward = 4)
 
-	return ObserveRow(fcinfo, &form);
-}
+OBSERVATION_ENTRY(dlints_evidence_shared_at_transfn, ObserveRow,
+				  .context = 2, .shared = 3, .reward = 4, .at = 5)
 
-PG_FUNCTION_INFO_V1(dlints_evidence_weight_transfn);
-
-Datum
-dlints_evidence_weight_transfn(PG_FUNCTION_ARGS)
-{
-	static const ObservationForm form = {
-		.context = 2, .reward = 3, .at = 4, .weight = 5
-	};
-
-	return ObserveRow(fcinfo, &form);
-}
-
-PG_FUNCTION_INFO_V1(dlints_evidence_shared_transfn);
-
-Datum
-dlints_evidence_shared_transfn(PG_FUNCTION_ARGS)
-{
-	static const ObservationForm form = {.context = 2, .shared = 3, .reward = 4};
-
-	return ObserveRow(fcinfo, &form);
-}
-
-PG_FUNCTION_INFO_V1(dlints_evidence_shared_at_transfn);
-
-Datum
-dlints_evidence_shared_at_transfn(PG_FUNCTION_ARGS)
-{
-	static const ObservationForm form = {
-		.context = 2, .shared = 3, .reward = 4, .at = 5
-	};
-
-	return ObserveRow(fcinfo, &form);
-}
-
-PG_FUNCTION_INFO_V1(dlints_evidence_shared_weight_transfn);
-
-Datum
-dlints_evidence_shared_weight_transfn(PG_FUNCTION_ARGS)
-{
-	static const ObservationForm form = {
-		.context = 2, .shared = 3, .reward = 4, .at = 5, .weight = 6
-	};
-
-	return ObserveRow(fcinfo, &form);
-}
+OBSERVATION_ENTRY(dlints_evidence_shared_weight_transfn, ObserveRow,
+				  .context = 2, .shared = 3, .reward = 4, .at = 5, .weight = 6)

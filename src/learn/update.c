@@ -44,8 +44,6 @@ Update(FunctionCallInfo fcinfo, const ObservationForm *form)
 	PG_RETURN_DLINTS_P(model);
 }
 
-PG_FUNCTION_INFO_V1(dlints_update);
-
 /*
  * dlints_update(model dlints, context anycompatiblearray
  *				 [, shared anycompatiblearray],
@@ -62,29 +60,11 @@ PG_FUNCTION_INFO_V1(dlints_update);
  * with a NULL context, shared context or reward there is no observation and
  * the model comes back as it was.
  */
-Datum
-dlints_update(PG_FUNCTION_ARGS)
-{
-	static const ObservationForm form = {
-		.context = 1, .reward = 2, .at = 3, .weight = 4
-	};
+OBSERVATION_ENTRY(dlints_update, Update,
+				  .context = 1, .reward = 2, .at = 3, .weight = 4)
 
-	return Update(fcinfo, &form);
-}
-
-PG_FUNCTION_INFO_V1(dlints_update_shared);
-
-Datum
-dlints_update_shared(PG_FUNCTION_ARGS)
-{
-	static const ObservationForm form = {
-		.context = 1, .shared = 2, .reward = 3, .at = 4, .weight = 5
-	};
-
-	return Update(fcinfo, &form);
-}
-
-PG_FUNCTION_INFO_V1(dlints_update_reduced);
+OBSERVATION_ENTRY(dlints_update_shared, Update,
+				  .context = 1, .shared = 2, .reward = 3, .at = 4, .weight = 5)
 
 /*
  * dlints_update_reduced(model dlints, reduced anycompatiblearray,
@@ -96,15 +76,9 @@ PG_FUNCTION_INFO_V1(dlints_update_reduced);
  * dlints_project returns it, the 1 of an intercept last) was logged and the
  * context was not.
  */
-Datum
-dlints_update_reduced(PG_FUNCTION_ARGS)
-{
-	static const ObservationForm form = {
-		.context = 1, .reward = 2, .at = 3, .weight = 4, .reduced = true
-	};
-
-	return Update(fcinfo, &form);
-}
+OBSERVATION_ENTRY(dlints_update_reduced, Update,
+				  .context = 1, .reward = 2, .at = 3, .weight = 4,
+				  .reduced = true)
 
 /* The model after a batch, a block at a time. */
 static Datum
@@ -135,8 +109,6 @@ UpdateBatch(FunctionCallInfo fcinfo, const ObservationForm *form)
 	PG_RETURN_DLINTS_P(model);
 }
 
-PG_FUNCTION_INFO_V1(dlints_update_batch);
-
 /*
  * dlints_update_batch(model dlints, contexts anycompatiblearray
  *					   [, shareds anycompatiblearray],
@@ -150,27 +122,11 @@ PG_FUNCTION_INFO_V1(dlints_update_batch);
  * is 0), ats and weights one element.  Either all of the batch is learned or,
  * on an error, none.
  */
-Datum
-dlints_update_batch(PG_FUNCTION_ARGS)
-{
-	static const ObservationForm form = {
-		.context = 1, .reward = 2, .at = 3, .weight = 4
-	};
+OBSERVATION_ENTRY(dlints_update_batch, UpdateBatch,
+				  .context = 1, .reward = 2, .at = 3, .weight = 4)
 
-	return UpdateBatch(fcinfo, &form);
-}
-
-PG_FUNCTION_INFO_V1(dlints_update_batch_shared);
-
-Datum
-dlints_update_batch_shared(PG_FUNCTION_ARGS)
-{
-	static const ObservationForm form = {
-		.context = 1, .shared = 2, .reward = 3, .at = 4, .weight = 5
-	};
-
-	return UpdateBatch(fcinfo, &form);
-}
+OBSERVATION_ENTRY(dlints_update_batch_shared, UpdateBatch,
+				  .context = 1, .shared = 2, .reward = 3, .at = 4, .weight = 5)
 
 /*
  * Would the sums of the model still be finite?  Of moderate ones that is known
@@ -209,8 +165,6 @@ Accepts(FunctionCallInfo fcinfo, const ObservationForm *form)
 	PG_RETURN_BOOL(accepts);
 }
 
-PG_FUNCTION_INFO_V1(dlints_accepts);
-
 /*
  * dlints_accepts(model dlints, context anycompatiblearray
  *				  [, shared anycompatiblearray],
@@ -222,24 +176,8 @@ PG_FUNCTION_INFO_V1(dlints_accepts);
  * error; never an error itself.  NULL with a NULL model, context, shared context
  * or reward.
  */
-Datum
-dlints_accepts(PG_FUNCTION_ARGS)
-{
-	static const ObservationForm form = {
-		.context = 1, .reward = 2, .at = 3, .weight = 4
-	};
+OBSERVATION_ENTRY(dlints_accepts, Accepts,
+				  .context = 1, .reward = 2, .at = 3, .weight = 4)
 
-	return Accepts(fcinfo, &form);
-}
-
-PG_FUNCTION_INFO_V1(dlints_accepts_shared);
-
-Datum
-dlints_accepts_shared(PG_FUNCTION_ARGS)
-{
-	static const ObservationForm form = {
-		.context = 1, .shared = 2, .reward = 3, .at = 4, .weight = 5
-	};
-
-	return Accepts(fcinfo, &form);
-}
+OBSERVATION_ENTRY(dlints_accepts_shared, Accepts,
+				  .context = 1, .shared = 2, .reward = 3, .at = 4, .weight = 5)
