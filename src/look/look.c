@@ -14,10 +14,22 @@
 #include "sql/results.h"
 
 /*
- * Each of the functions that take a context has two forms, of which the second
- * is told the shared context, too: in the argument behind.
+ * A function that takes a context has two forms, of which the second is told
+ * the shared context, too: in the argument "shared".
  */
-#define SHARED_ARGUMENT(n)	(&fcinfo->args[n].value)
+#define TWO_FORMS(function, body, shared) \
+	PG_FUNCTION_INFO_V1(function); \
+	Datum \
+	function(PG_FUNCTION_ARGS) \
+	{ \
+		return body(fcinfo, NULL); \
+	} \
+	PG_FUNCTION_INFO_V1(function##_shared); \
+	Datum \
+	function##_shared(PG_FUNCTION_ARGS) \
+	{ \
+		return body(fcinfo, &fcinfo->args[shared].value); \
+	}
 
 static Datum
 Project(FunctionCallInfo fcinfo, const Datum *shared)
@@ -28,8 +40,6 @@ Project(FunctionCallInfo fcinfo, const Datum *shared)
 						ModelCoordinates(model));
 }
 
-PG_FUNCTION_INFO_V1(dlints_project);
-
 /*
  * dlints_project(model dlints, context anycompatiblearray
  *				  [, shared anycompatiblearray]) -> double precision[]
@@ -38,19 +48,7 @@ PG_FUNCTION_INFO_V1(dlints_project);
  * the shared one as the model's kind has it (see kinds.h).  An intercept adds a
  * last number, 1.
  */
-Datum
-dlints_project(PG_FUNCTION_ARGS)
-{
-	return Project(fcinfo, NULL);
-}
-
-PG_FUNCTION_INFO_V1(dlints_project_shared);
-
-Datum
-dlints_project_shared(PG_FUNCTION_ARGS)
-{
-	return Project(fcinfo, SHARED_ARGUMENT(2));
-}
+TWO_FORMS(dlints_project, Project, 2)
 
 PG_FUNCTION_INFO_V1(dlints_mean);
 
@@ -78,8 +76,6 @@ Weights(FunctionCallInfo fcinfo, const Datum *shared)
 						prepared->header.context_dim);
 }
 
-PG_FUNCTION_INFO_V1(dlints_weights);
-
 /*
  * dlints_weights(model dlints [, shared anycompatiblearray])
  *		-> double precision[]
@@ -88,19 +84,7 @@ PG_FUNCTION_INFO_V1(dlints_weights);
  * the model has one: context_dim numbers (see kinds.h).  Their dot product with
  * a context, plus the intercept if there is one, is the expected reward.
  */
-Datum
-dlints_weights(PG_FUNCTION_ARGS)
-{
-	return Weights(fcinfo, NULL);
-}
-
-PG_FUNCTION_INFO_V1(dlints_weights_shared);
-
-Datum
-dlints_weights_shared(PG_FUNCTION_ARGS)
-{
-	return Weights(fcinfo, SHARED_ARGUMENT(1));
-}
+TWO_FORMS(dlints_weights, Weights, 1)
 
 static Datum
 Predict(FunctionCallInfo fcinfo, const Datum *shared)
@@ -116,29 +100,20 @@ Predict(FunctionCallInfo fcinfo, const Datum *shared)
 	PG_RETURN_FLOAT8(reward);
 }
 
-PG_FUNCTION_INFO_V1(dlints_predict);
-
 /*
  * dlints_predict(model dlints, context anycompatiblearray
  *				  [, shared anycompatiblearray]) -> double precision
  *
  * The expected reward of a context, psi-hat'z.
  */
-Datum
-dlints_predict(PG_FUNCTION_ARGS)
+TWO_FORMS(dlints_predict, Predict, 2)
+
+static Datum
+Stddev(FunctionCallInfo fcinfo, const Datum *shared)
 {
-	return Predict(fcinfo, NULL);
+	PG_RETURN_FLOAT8(PreparedWidth(PrepareModel(fcinfo, 0), ArgArray(fcinfo, 1),
+								   shared));
 }
-
-PG_FUNCTION_INFO_V1(dlints_predict_shared);
-
-Datum
-dlints_predict_shared(PG_FUNCTION_ARGS)
-{
-	return Predict(fcinfo, SHARED_ARGUMENT(2));
-}
-
-PG_FUNCTION_INFO_V1(dlints_stddev);
 
 /*
  * dlints_stddev(model dlints, context anycompatiblearray
@@ -147,21 +122,7 @@ PG_FUNCTION_INFO_V1(dlints_stddev);
  * sigma sqrt(z' Z^-1 Z~ Z^-1 z), a standard error: exploration times this is
  * the standard deviation of the context's score under a draw.
  */
-Datum
-dlints_stddev(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_FLOAT8(PreparedWidth(PrepareModel(fcinfo, 0), ArgArray(fcinfo, 1),
-								   NULL));
-}
-
-PG_FUNCTION_INFO_V1(dlints_stddev_shared);
-
-Datum
-dlints_stddev_shared(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_FLOAT8(PreparedWidth(PrepareModel(fcinfo, 0), ArgArray(fcinfo, 1),
-								   SHARED_ARGUMENT(2)));
-}
+TWO_FORMS(dlints_stddev, Stddev, 2)
 
 PG_FUNCTION_INFO_V1(dlints_covariance);
 
