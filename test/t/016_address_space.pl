@@ -46,9 +46,8 @@ sub sqlstate
 	my ($query) = @_;
 
 	$session->query($query);
-	my $sqlstate = $session->query('\echo :SQLSTATE');
 	$session->{stderr} = '';
-	return $sqlstate;
+	return $session->query('\echo :SQLSTATE');
 }
 
 # Every way into BLAS; 53200 says that the error came before the timeout
