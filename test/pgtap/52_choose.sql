@@ -467,7 +467,8 @@ SELECT is(outcome('SELECT dlints_choose(model, x) FILTER (WHERE i > 1) OVER () F
           '0A000: FILTER is not implemented for non-aggregate window functions',
           'FILTER is for aggregates');
 SELECT is((dlints_choose(dlints_new(1), ARRAY[1], draws => 10, uniform => 0.08) OVER ())
-          .probability, 1::float8, 'a sure choice has a probability that dlints_policy_value takes');
+          .probability, 1::float8,
+          'a sure choice has a probability that dlints_policy_value takes');
 
 SELECT * FROM finish();
 ROLLBACK;
