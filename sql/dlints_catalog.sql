@@ -20,7 +20,7 @@ SELECT p.oid::regprocedure AS draws_yet_not_volatile FROM member JOIN pg_proc AS
 WHERE (proname ~ '^dlints_draw' OR proname ~ '^dlints_recommend.*_transfn$') AND provolatile <> 'v';
 -- and what draws is no work for parallel workers
 SELECT p.oid::regprocedure AS draws_yet_parallel_safe FROM member JOIN pg_proc AS p ON classid = 'pg_proc'::regclass AND objid = p.oid
-WHERE (proname ~ '^dlints_(draw|choose|probability)' OR (proname = 'dlints_recommend' AND prokind = 'a')) AND proparallel <> 'r';
+WHERE (proname ~ '^dlints_(draw|choose)' OR (proname = 'dlints_recommend' AND prokind = 'a')) AND proparallel <> 'r';
 
 -- all in C, no search_path to fall for, nobody's rights, nothing granted
 SELECT p.oid::regprocedure AS not_in_c FROM member JOIN pg_proc AS p ON classid = 'pg_proc'::regclass AND objid = p.oid JOIN pg_language AS l ON l.oid = prolang
@@ -39,9 +39,6 @@ SELECT o.oid::regoperator FROM member JOIN pg_operator AS o ON classid = 'pg_ope
 SELECT proname, pg_get_function_arguments(p.oid) AS arguments FROM member JOIN pg_proc AS p ON classid = 'pg_proc'::regclass AND objid = p.oid
 WHERE proname !~ '(fn|_in|_out|_recv|_send|jsonb)$' ORDER BY proname COLLATE "C", pg_get_function_arguments(p.oid) COLLATE "C";
 
--- what PL/pgSQL may do in place
-SELECT p.oid::regprocedure AS in_place, prosupport FROM member JOIN pg_proc AS p ON classid = 'pg_proc'::regclass AND objid = p.oid WHERE prosupport <> 0 ORDER BY p.oid::regprocedure::text COLLATE "C";
-
 -- views, everybody's to read
 SELECT c.oid::regclass AS view, relkind, array_to_string(relacl, ' ') LIKE '%=r/%' AS granted FROM member JOIN pg_class AS c ON classid = 'pg_class'::regclass AND objid = c.oid ORDER BY c.oid::regclass::text COLLATE "C";
 SELECT attname, atttypid::regtype AS type FROM pg_attribute WHERE attrelid = 'dlints_columns'::regclass ORDER BY attnum;
@@ -58,7 +55,7 @@ SET search_path = pg_catalog;
 SELECT i.updates FROM elsewhere.dlints_info((SELECT elsewhere.dlints_concat_agg(e OPERATOR(elsewhere.||) e) FROM
   (SELECT elsewhere.dlints_evidence(elsewhere.dlints_new(2, 1), ARRAY[1, 2]::real[], 1) FROM generate_series(1, 3) AS g) AS s (e))) AS i;
 SELECT elsewhere.dlints_top(g, elsewhere.dlints_dot(elsewhere.dlints_weights(elsewhere.dlints_new(1)), ARRAY[g]::real[]), 2) FROM generate_series(1, 3) AS g;
-SELECT c.attname, m.bytes FROM elsewhere.dlints_columns AS c, LATERAL elsewhere.dlints_models(c.relation, c.attname) AS m;
+SELECT count(*) FROM elsewhere.dlints_columns;
 SELECT pg_typeof(elsewhere.dlints_new(2)::text::elsewhere.dlints(2, intercept)::jsonb::elsewhere.dlints);
 RESET search_path;
 DROP EXTENSION dlints;

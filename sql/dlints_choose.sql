@@ -54,7 +54,7 @@ EXECUTE pick(:'second', 3);
 DEALLOCATE pick;
 -- a shared context; rows without one are left out
 SELECT dlints_recommend(m, id, features, CASE WHEN id <> 3 THEN '{1,2}'::real[] END, 9) @> ARRAY[1, 2, 5, 6] AS all_but_3_and_4, dlints_recommend(m, id, features, NULL::real[]), dlints_recommend(m, id, features::float8[], NULL::float8[], 2)
-FROM item, one_memory(2, 1, shared_dim => 2) AS m;
+FROM item, one_memory(2, shared_dim => 2) AS m;
 
 -- parallel plans
 CREATE TABLE many AS SELECT i AS id, 'item ' || i AS name, ARRAY[i % 101, (i * 7919) % 10007, 1]::real[] AS x FROM generate_series(1, 10000) AS i;

@@ -5,7 +5,7 @@
 \set ECHO none
 CREATE TABLE model (name text, state dlints);
 INSERT INTO model VALUES ('plain', dlints_update(one_memory(3, 2, 0.5, seed => 1), ARRAY[1, 2, 3], 1)),
-  ('shared', dlints_update(one_memory(3, 2, 0.5, seed => 1, shared_dim => 2, intercept => true), ARRAY[1, 2, 3], ARRAY[1, -1], 1));
+  ('shared', dlints_update(one_memory(3, NULL, 0.5, seed => 1, shared_dim => 2, intercept => true), ARRAY[1, 2, 3], ARRAY[1, -1], 1));
 CREATE TABLE before AS SELECT name, state::text FROM model;
 
 -- "m" is a model without shared context, "s" one with it and an intercept
@@ -31,7 +31,7 @@ SELECT call, result FROM (VALUES
   (45, $$dlints_update_batch(s, ARRAY[[1, 2, 3]], ARRAY[[1, 2, 3]], ARRAY[1])$$), (46, $$dlints_update_batch(s, ARRAY[[1, 2, 3]], ARRAY[1, 2], ARRAY[1])$$), (47, $$dlints_update_batch(s, ARRAY[[1, 2, 3]], ARRAY[[1, NULL]], ARRAY[1])$$),
   (48, $$dlints_update_batch(s, ARRAY[[1, 2, 3]], ARRAY[[1, 'Infinity']]::float8[], ARRAY[1])$$), (49, $$dlints_update_batch(s, '{}', ARRAY[[1, 2]], '{}'::float8[])$$),
   (50, $$dlints_update_reduced(m, ARRAY[1, 2, 3], 1)$$), (51, $$dlints_update_reduced(m, ARRAY[1, 'NaN']::float8[], 1)$$), (52, $$dlints_update_reduced(m, ARRAY[1, 2], 'NaN')$$), (53, $$dlints_update_reduced(m, ARRAY[1e51, 2], 1)$$),
-  (54, $$dlints_update_reduced(m, ARRAY[[1, 2]], 1)$$), (55, $$dlints_update_reduced(s, ARRAY[1, 2], 1)$$), (56, $$dlints_update_reduced(s, ARRAY[1, 2, 3], 1)$$),
+  (54, $$dlints_update_reduced(m, ARRAY[[1, 2]], 1)$$), (55, $$dlints_update_reduced(s, ARRAY[1, 2], 1)$$), (56, $$dlints_update_reduced(s, ARRAY[1, 2, 3, 4, 5, 6, 7, 8, 9, 3], 1)$$),
   (60, $$(SELECT dlints_evidence(m, ARRAY[1, 2, 3]::real[], CASE i WHEN 70 THEN 'NaN'::float8 ELSE 1 END) FROM generate_series(1, 100) AS i)$$),
   (61, $$(SELECT dlints_evidence(m, CASE i WHEN 70 THEN ARRAY[1, 2]::real[] ELSE ARRAY[1, 2, 3]::real[] END, 1) FROM generate_series(1, 100) AS i)$$),
   (62, $$(SELECT dlints_evidence(m, ARRAY[1, 2, NULL]::real[], i) FROM generate_series(1, 1) AS i)$$), (63, $$(SELECT dlints_evidence(m, ARRAY[1, 2, 1e60]::float8[], i) FROM generate_series(1, 1) AS i)$$),
@@ -43,8 +43,8 @@ SELECT call, result FROM (VALUES
 SELECT call, result FROM (VALUES
   (1, $$m || one_memory(4, 2, 0.5, seed => 1)$$), (2, $$m || one_memory(3, 3, 0.5, seed => 1)$$), (3, $$m || one_memory(3, NULL, 0.5, seed => 1)$$), (4, $$one_memory(2, NULL, 0.5) || one_memory(2, 2, 0.5)$$),
   (5, $$m || one_memory(3, 2, 0.25, seed => 1)$$),
-  (6, $$m || one_memory(3, 2, 0.5, seed => 2)$$), (7, $$m || one_memory(3, 2, 0.5, seed => 1, projection_scale => 1)$$), (8, $$s || one_memory(3, 2, 0.5, seed => 1, shared_dim => 3, intercept => true)$$), (9, $$s || m$$),
-  (10, $$one_memory(3, 2, 0.5, seed => 1, shared_dim => 2) || s$$), (11, $$(SELECT dlints_concat_agg(e) FROM (VALUES (m), (one_memory(3, 2, 0.5, seed => 2))) AS v (e))$$),
+  (6, $$m || one_memory(3, 2, 0.5, seed => 2)$$), (7, $$m || one_memory(3, 2, 0.5, seed => 1, projection_scale => 1)$$), (8, $$s || one_memory(3, NULL, 0.5, seed => 1, shared_dim => 3, intercept => true)$$), (9, $$s || m$$),
+  (10, $$one_memory(3, NULL, 0.5, seed => 1, shared_dim => 2) || s$$), (11, $$(SELECT dlints_concat_agg(e) FROM (VALUES (m), (one_memory(3, 2, 0.5, seed => 2))) AS v (e))$$),
   (12, $$(m::jsonb || '{"updates": 9223372036854775807}')::dlints || m$$), (13, $$dlints_update((m::jsonb || '{"updates": 9223372036854775807}')::dlints, ARRAY[1, 2, 3], 1)$$),
   (14, $$jsonb_set(m::jsonb, '{evidence,0,reward_sum}', '1.7e308')::dlints || jsonb_set(m::jsonb, '{evidence,0,reward_sum}', '1.7e308')::dlints$$)
 ) AS v (no, statement), LATERAL tried(no, statement) ORDER BY number;
@@ -113,7 +113,7 @@ SELECT what, receives(CASE WHEN at IS NULL THEN bytes ELSE overlay(v PLACING byt
   (58, 'crossed with nothing', 6, '\x01'), (59, 'matched, with no shared_dim', 6, '\x02'), (79, 'interactions 3', 6, '\x03'), (80, 'interactions 255', 6, '\xff'),
   (81, 'a full product, with a scale', NULL, overlay(overlay(v PLACING '\x01' FROM 7) PLACING '\x0000000000000001' FROM 12)),
   (82, 'matched, which has more numbers', NULL, overlay(overlay(v PLACING '\x02' FROM 7) PLACING '\x00000003' FROM 16)),
-  (83, 'crossed, nothing learned', NULL, overlay(overlay(empty PLACING '\x01' FROM 7) PLACING '\x00000003' FROM 16)), (84, 'matched, nothing learned', NULL, overlay(overlay(empty PLACING '\x02' FROM 7) PLACING '\x00000003' FROM 16)),
+  (83, 'crossed and projected, nothing learned', NULL, overlay(overlay(empty PLACING '\x01' FROM 7) PLACING '\x00000003' FROM 16)), (84, 'matched, nothing learned', NULL, overlay(overlay(empty PLACING '\x02' FROM 7) PLACING '\x00000003' FROM 16)),
   (85, 'matched with another length', NULL, overlay(overlay(empty PLACING '\x02' FROM 7) PLACING '\x00000002' FROM 16)), (86, 'the full product, nothing learned', NULL, overlay(overlay(plain PLACING '\x01' FROM 7) PLACING '\x00000002' FROM 16)),
   (87, 'shared_dim without interactions', NULL, overlay(empty PLACING '\x00000002' FROM 16)),
   (60, 'memories 0', 4, '\x00'), (61, 'memories 2, which have more numbers', 4, '\x02'), (62, 'memories 9', 4, '\x09'), (63, 'memory 0', 5, '\x00'), (64, 'memory 2', 5, '\x02'), (65, 'half_life 1 next to a discount', 27, '\x3ff0000000000000'),

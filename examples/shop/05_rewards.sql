@@ -10,7 +10,8 @@ CREATE TABLE feedback (LIKE queue, PRIMARY KEY (decision_id, product_id, kind),
 CREATE FUNCTION take_in() RETURNS void LANGUAGE sql AS $$
 WITH batch AS (DELETE FROM queue RETURNING *),
 checked AS (
-    SELECT b.*, b.kind IS NOT NULL AND dlints_accepts(m.state, s.features, d.profile, b.reward) IS TRUE AS fits
+    SELECT b.*, b.kind IS NOT NULL
+           AND dlints_accepts(m.state, s.features, d.profile, b.reward, d.made_at) IS TRUE AS fits
     FROM   batch b LEFT JOIN shown s USING (decision_id, product_id)
            LEFT JOIN decision d ON d.id = decision_id LEFT JOIN model m ON m.name = 'personal'),
 aside AS (INSERT INTO misfit SELECT decision_id, product_id, kind, reward, at FROM checked WHERE NOT fits),

@@ -4,99 +4,129 @@
 BEGIN;
 \ir include/helpers.sql
 
-SELECT plan(14 + 4 + 4 + 7 + 4 + 10 + 2);
+SELECT plan(2 * 7 + 4 + 4 + 3 + 2 + 2 * 3 + 1 + 4);
 
 -- Entries of P at scale 1 for seed, row and column, computed outside of this
 -- code from the definition: Philox4x32-10 with the seed's two halves as key
 -- and the counter (column / 2, 0, row, 1), two uniform numbers in (0, 1] of 53
 -- bits each, Box-Muller with the cosine for even columns and the sine for odd
 -- ones (rows and columns from 0; below from 1).  Part of the stored format.
-CREATE TEMP TABLE golden (seed, i, j, entry) AS VALUES
-(0::bigint, 1, 1, -1.505176051948169::float8), (0, 1, 2, -1.704750901810572), (0, 3, 5, 0.3779643397303462), (0, 2, 4, 0.14593256451957126),
-(1, 1, 1, 2.005620549900246), (1, 1, 2, 0.5140879916633853), (1, 3, 5, -0.07022422823681163), (1, 2, 4, 1.1373302724744778),
-(42, 1, 1, 0.22313596012364353), (42, 1, 2, -0.9961924740241721), (42, 3, 5, 0.14044639313718588), (42, 2, 4, -2.162398753876745),
-(-1, 1, 1, 0.5164499087657658), (-1, 1, 2, -1.7083846583200655), (-1, 3, 5, 0.25457978397440767), (-1, 2, 4, 0.1301059783096496),
-(1099511627783, 1, 1, -0.26905233721076094), (1099511627783, 1, 2, -0.591184244964296), (1099511627783, 3, 5, 1.1377661740231129), (1099511627783, 2, 4, -0.5749997630521646),
-(-9223372036854775808, 1, 1, 0.5499493928987076), (-9223372036854775808, 1, 2, 1.2102368651639124), (-9223372036854775808, 3, 5, -0.6753663356163947), (-9223372036854775808, 2, 4, 0.9067557995162263),
-(9223372036854775807, 1, 1, 0.4657204998556141), (9223372036854775807, 1, 2, -0.37230504807988174), (9223372036854775807, 3, 5, 0.8169426090863148), (9223372036854775807, 2, 4, -0.42504677962738896);
-SELECT ok(bool_and(abs((dlints_project(one_memory(5, 3, seed => seed, projection_scale => 1), unit_vector(j, 5)))[i] - entry) < 1e-14), format('golden values of seed %s', seed))
-FROM golden GROUP BY seed ORDER BY seed;
-SELECT ok(bool_and(abs((dlints_project(one_memory(6, 4, seed => seed), unit_vector(j, 6)))[i] - entry / 2) < 1e-14), format('seed %s: other sizes, the same entries, at the default scale', seed))
-FROM golden GROUP BY seed ORDER BY seed;
+-- Each seed has the entries at (1, 1), (1, 2), (3, 5) and (2, 4).
+CREATE TEMP TABLE golden (seed, entries) AS VALUES
+	(0::bigint,
+	 '{-1.505176051948169,-1.704750901810572,0.3779643397303462,0.14593256451957126}'::float8[]),
+	(1,
+	 '{2.005620549900246,0.5140879916633853,-0.07022422823681163,1.1373302724744778}'),
+	(42,
+	 '{0.22313596012364353,-0.9961924740241721,0.14044639313718588,-2.162398753876745}'),
+	(-1,
+	 '{0.5164499087657658,-1.7083846583200655,0.25457978397440767,0.1301059783096496}'),
+	(1099511627783,
+	 '{-0.26905233721076094,-0.591184244964296,1.1377661740231129,-0.5749997630521646}'),
+	(-9223372036854775808,
+	 '{0.5499493928987076,1.2102368651639124,-0.6753663356163947,0.9067557995162263}'),
+	(9223372036854775807,
+	 '{0.4657204998556141,-0.37230504807988174,0.8169426090863148,-0.42504677962738896}');
+CREATE FUNCTION entries(m dlints) RETURNS float8[] LANGUAGE sql AS
+$$
+SELECT array_agg((dlints_project(m, unit_vector(j, context_dim)))[i] ORDER BY place)
+FROM dlints_info(m), unnest('{1,1,3,2}'::integer[], '{1,2,5,4}'::integer[])
+     WITH ORDINALITY AS v (i, j, place)
+$$;
+SELECT cmp_ok(difference(entries(one_memory(5, 3, seed => seed, projection_scale => 1)), entries),
+              '<', 1e-14::float8, format('golden values of seed %s', seed)) FROM golden;
+SELECT cmp_ok(difference(plus(zeros(4), 2, entries(one_memory(6, 4, seed => seed))), entries),
+              '<', 1e-14::float8,
+              format('seed %s: other sizes, the same entries, at the default scale', seed))
+FROM golden;
 
 -- Moments of the 20,000 entries of a 100 by 200 matrix at scale 1.  Standard
 -- deviations of the sample mean, variance, third and fourth moment of normals:
 -- sqrt(1/N), sqrt(2/N), sqrt(15/N), sqrt(96/N); 5.5 of each allowed.
 CREATE TEMP TABLE entry AS
-SELECT j, i, e FROM generate_series(1, 200) AS j,
-       unnest(dlints_project(one_memory(200, 100, seed => 99, projection_scale => 1), unit_vector(j::integer, 200))) WITH ORDINALITY AS u (e, i);
-SELECT cmp_ok(abs(avg(e)), '<', 5.5 * sqrt(1 / 20000.0::float8), 'mean of entries') FROM entry;
-SELECT cmp_ok(abs(avg(e * e) - 1), '<', 5.5 * sqrt(2 / 20000.0::float8), 'variance of entries') FROM entry;
-SELECT cmp_ok(abs(avg(e ^ 3)), '<', 5.5 * sqrt(15 / 20000.0::float8), 'third moment of entries') FROM entry;
-SELECT cmp_ok(abs(avg(e ^ 4) - 3), '<', 5.5 * sqrt(96 / 20000.0::float8), 'fourth moment of entries') FROM entry;
+SELECT seed, j, i, e
+FROM generate_series(99, 100) AS seed, generate_series(1, 200) AS j,
+     unnest(dlints_project(one_memory(200, 100, seed => seed, projection_scale => 1),
+                           unit_vector(j, 200))) WITH ORDINALITY AS u (e, i);
+SELECT cmp_ok(abs(avg(e ^ power) - moment), '<', 5.5 * sqrt(variance / 20000),
+              format('moment %s of entries', power))
+FROM entry, (VALUES (1, 0, 1::float8), (2, 1, 2), (3, 0, 15), (4, 3, 96))
+            AS v (power, moment, variance)
+WHERE seed = 99 GROUP BY power, moment, variance ORDER BY power;
 
 -- Neighbours in a row, in a column and across seeds have nothing to do with
 -- each other: an average of M products has the standard deviation sqrt(1/M).
-SELECT cmp_ok(abs(avg(a.e * b.e)), '<', 5.5 * sqrt(1 / 19900.0::float8), 'neighbouring columns') FROM entry AS a JOIN entry AS b ON a.i = b.i AND a.j + 1 = b.j;
-SELECT cmp_ok(abs(avg(a.e * b.e)), '<', 5.5 * sqrt(1 / 19800.0::float8), 'neighbouring rows') FROM entry AS a JOIN entry AS b ON a.i + 1 = b.i AND a.j = b.j;
-SELECT cmp_ok(abs(avg(a.e * b.e)), '<', 5.5 * sqrt(1 / 20000.0::float8), 'neighbouring seeds') FROM entry AS a JOIN
-  (SELECT j, i, e FROM generate_series(1, 200) AS j,
-          unnest(dlints_project(one_memory(200, 100, seed => 100, projection_scale => 1), unit_vector(j::integer, 200))) WITH ORDINALITY AS u (e, i)) AS b USING (i, j);
-SELECT is(count(DISTINCT e), 20000::bigint, 'no entry comes twice') FROM entry;
+WITH neighbour AS (
+	SELECT e, lag(e) OVER (PARTITION BY seed, i ORDER BY j) AS columns,
+	       lag(e) OVER (PARTITION BY seed, j ORDER BY i) AS rows,
+	       lag(e) OVER (PARTITION BY i, j ORDER BY seed) AS seeds
+	FROM entry)
+SELECT cmp_ok(abs(avg(e * other)), '<', 5.5 / sqrt(count(other)),
+              format('neighbouring %s: %s', what, count(other)))
+FROM neighbour, LATERAL (VALUES ('columns', columns), ('rows', rows), ('seeds', seeds))
+                AS v (what, other)
+GROUP BY what ORDER BY what;
+SELECT is(count(DISTINCT e), 40000::bigint, 'no entry comes twice') FROM entry;
 
 -- Inner products are kept in expectation at the default scale.  Over seeds, z.z'
 -- has the mean x.x' and the variance (|x|^2 |x'|^2 + (x.x')^2) / d; 400 seeds, d = 10,
--- 5.5 standard deviations of the average.  Under shared contexts its mean is
--- x.x' (1 + u.u'); 10,000 seeds, and their own deviation.
-CREATE TEMP TABLE inner_product AS
-SELECT name, dot(x, y) AS truth, avg(dot(dlints_project(m, x), dlints_project(m, y))) AS estimate, sqrt((dot(x, x) * dot(y, y) + dot(x, y) ^ 2) / 10 / 400) AS deviation
-FROM (VALUES ('unrelated', context(1, 50), context(2, 50)), ('squared length', context(5, 50), context(5, 50)), ('orthogonal', unit_vector(1, 50), unit_vector(50, 50))) AS v (name, x, y),
-     (SELECT one_memory(50, 10, seed => s) FROM generate_series(1, 400) AS s) AS p (m)
-GROUP BY name, x, y
-UNION ALL
-SELECT name, truth, avg(product), stddev_samp(product) / 100 FROM
-  (SELECT name, (1 + dot(u, w)) * dot(x, y) AS truth, dot(dlints_project(m, x, u), dlints_project(m, y, w)) AS product
-   FROM (VALUES ('unrelated pairs', context(1, 6), shared(1, 3), context(2, 6), shared(2, 3)), ('one user', context(3, 6), shared(3, 3), context(4, 6), shared(3, 3)),
-                ('one item', context(5, 6), shared(4, 3), context(5, 6), shared(5, 3)), ('squared length of a pair', context(6, 6), shared(6, 3), context(6, 6), shared(6, 3))) AS v (name, x, u, y, w),
-        (SELECT one_memory(6, 5, seed => s, shared_dim => 3) FROM generate_series(1, 10000) AS s) AS g (m)) AS p
-GROUP BY name, truth;
-SELECT cmp_ok(abs(estimate - truth), '<', 5.5 * deviation, format('inner product kept in expectation: %s', name)) FROM inner_product ORDER BY name;
+-- 5.5 standard deviations of the average.
+SELECT cmp_ok(abs(avg(dot(dlints_project(m, x), dlints_project(m, y))) - dot(x, y)),
+              '<', 5.5 * sqrt((dot(x, x) * dot(y, y) + dot(x, y) ^ 2) / 10 / 400),
+              'inner product kept in expectation: ' || name)
+FROM (VALUES ('unrelated', context(1, 50), context(2, 50)),
+             ('squared length', context(5, 50), context(5, 50)),
+             ('orthogonal', unit_vector(1, 50), unit_vector(50, 50))) AS v (name, x, y),
+     generate_series(1, 400) AS seed, one_memory(50, 10, seed => seed) AS m
+GROUP BY name, x, y ORDER BY name;
 
--- a shared context of 0 leaves P x, and an intercept adds a 1, to the last bit
-SELECT ok(bool_and((dlints_project(empty, x, array_fill(0::float8, ARRAY[s])))[1:d] = dlints_project(one_memory(n, d, seed => -17, projection_scale => scale), x)), format('%s: no shared context, no interaction', name))
-FROM kind, LATERAL (SELECT projection_scale AS scale FROM dlints_info(empty)) AS f, LATERAL (SELECT context(i, n) AS x FROM generate_series(1, 10) AS i) AS c WHERE interactions = 'crossed' AND d <= n AND discount = 1 GROUP BY name ORDER BY name;
-SELECT ok(bool_and(dlints_project(one_memory(8, 3, seed => 31, shared_dim => 2, intercept => true), x, u) = dlints_project(one_memory(8, 3, seed => 31, shared_dim => 2), x, u) || 1::float8
-                   AND dlints_project(one_memory(8, 3, intercept => true), x) = dlints_project(one_memory(8, 3), x) || 1::float8), 'an intercept is one coordinate more')
-FROM (SELECT context(i, 8) AS x, context(i, 2) AS u FROM generate_series(1, 20) AS i) AS v;
-SELECT is(dlints_project(one_memory(8, intercept => true), context(1, 8)), context(1, 8) || 1::float8, 'without projection, too');
+-- an intercept adds a 1, to the last bit
+SELECT ok(bool_and(dlints_project(one_memory(8, d, intercept => true), x)
+                   = dlints_project(one_memory(8, d), x) || 1::float8),
+          format('an intercept is one coordinate more, reduced_dim %s', d))
+FROM unnest('{3,NULL}'::integer[]) AS d, generate_series(1, 20) AS i, context(i, 8) AS x
+GROUP BY d ORDER BY d;
 
 -- The cache changes nothing but speed.  200 by 1000 numbers take two pieces.
-CREATE TEMP TABLE large AS
-SELECT s, update_at(one_memory(1000, 200, 0.9, seed => 8, shared_dim => s), context(1, 1000), shared(1, s), 1) AS m, context(2, 1000) AS x, shared(9, s) AS u FROM unnest(ARRAY[0, 50]) AS s;
-CREATE TEMP TABLE kept AS SELECT s, project_at(m, x, u) AS z, draw_weights_at(m, u, 4) AS w, weights_at(m, u) AS mean_w FROM large;
-SELECT is((SELECT count(DISTINCT e) FROM unnest(z) AS e), 200::bigint, format('shared_dim %s: rows of different pieces are different', s)) FROM kept ORDER BY s;
-SELECT cmp_ok(abs(dlints_dot(w, x) / dot(dlints_draw(m, 4), z) - 1), '<=', 1e-12::float8, format('shared_dim %s: all pieces are in the weights', s)) FROM large JOIN kept USING (s) ORDER BY s;
+CREATE FUNCTION large(s integer, seed bigint DEFAULT 8) RETURNS dlints LANGUAGE sql AS
+$$
+SELECT update_at(one_memory(1000, 200, 0.9, seed => seed,
+                            interactions => CASE WHEN s > 0 THEN 'matched' END),
+                 context(1, 1000), shared(1, s), 1)
+$$;
+CREATE TEMP TABLE kept AS
+SELECT s, m, x, u, project_at(m, x, u) AS z, draw_weights_at(m, u, 4) AS w,
+       weights_at(m, u) AS mean_w
+FROM unnest(ARRAY[0, 1000]) AS s, large(s) AS m, context(2, 1000) AS x, shared(9, s) AS u;
+SELECT ok((SELECT count(DISTINCT e) FROM unnest(z) AS e) = cardinality(z) AND cardinality(z) >= 200,
+          format('shared_dim %s: rows of different pieces are different', s)) FROM kept ORDER BY s;
+SELECT cmp_ok(abs(dlints_dot(w, x) / dot(dlints_draw(m, 4), z) - 1), '<=', 1e-12::float8,
+              format('shared_dim %s: all pieces are in the weights', s)) FROM kept ORDER BY s;
 SET LOCAL dlints.projection_cache_size = 0;
-SELECT cmp_ok(greatest(difference(project_at(m, x, u), z), difference(draw_weights_at(m, u, 4), w), difference(weights_at(m, u), mean_w),
-                       evidence_difference(update_at(one_memory(1000, 200, 0.9, seed => 8, shared_dim => s), context(1, 1000), shared(1, s), 1), m)), '<=', 1e-12::float8, format('shared_dim %s: no cache', s))
-FROM large JOIN kept USING (s) ORDER BY s;
--- room for one matrix of this size and not for two
+SELECT cmp_ok(greatest(difference(project_at(m, x, u), z), difference(draw_weights_at(m, u, 4), w),
+                       difference(weights_at(m, u), mean_w), evidence_difference(large(s), m)),
+              '<=', 1e-12::float8, format('shared_dim %s: no cache', s)) FROM kept ORDER BY s;
+-- Room for one matrix of this size and not for two: they take turns.
 SET LOCAL dlints.projection_cache_size = '2MB';
-SELECT cmp_ok(max(difference(dlints_project(m, x), z)), '<=', 1e-12::float8, 'a cache with room for one, used by two') FROM
-  (SELECT m, x, z FROM large JOIN kept USING (s) WHERE s = 0 UNION ALL
-   SELECT one_memory(1000, 200, seed => 9), x, (SELECT dlints_project(one_memory(1000, 200, seed => 9), x) FROM large WHERE s = 0) FROM large WHERE s = 0 UNION ALL
-   SELECT m, x, z FROM large JOIN kept USING (s) WHERE s = 0) AS u;
+CREATE TEMP TABLE turn AS
+SELECT seed, dlints_project(large(0, seed), x) AS z
+FROM unnest('{8,9,8,9}'::bigint[]) AS seed, kept WHERE s = 0;
+SELECT ok(max(difference(turn.z, kept.z)) FILTER (WHERE seed = 8) <= 1e-12
+          AND min(difference(turn.z, kept.z)) FILTER (WHERE seed = 9) > 0.1
+          AND count(DISTINCT turn.z) = 2, 'a cache with room for one, used by two')
+FROM turn, kept WHERE s = 0;
 RESET dlints.projection_cache_size;
--- kept matrices of other models, with the same seed and fewer or more shared numbers, are not taken for this one's
-SELECT cmp_ok(difference(dlints_project(one_memory(1000, 200, seed => 8, shared_dim => len), x, shared(9, len)), dlints_project(one_memory(1000, 200, seed => 8, shared_dim => 60), x, shared(9, len) || array_fill(0::float8, ARRAY[60 - len]))),
-              '<', 1e-12::float8, format('%s shared numbers', len)) FROM large, unnest(ARRAY[49, 51, 50]) AS len WHERE s = 50 ORDER BY len;
 
 -- models with the same seed, sizes and scale share reduced contexts, others do not
-SELECT is(dlints_project(one_memory(9, 4, 0.5, 7, 2, 77), context(1, 9)), dlints_project(one_memory(9, 4, seed => 77), context(1, 9)), 'reduced contexts can be shared');
-SELECT ok(dlints_project(one_memory(9, 4, seed => 78), context(1, 9)) <> dlints_project(one_memory(9, 4, seed => 77), context(1, 9))
-          AND difference(dlints_project(one_memory(9, 4, seed => 77, projection_scale => 1), context(1, 9)),
-                         ARRAY(SELECT 2 * e FROM unnest(dlints_project(one_memory(9, 4, seed => 77), context(1, 9))) AS e)) < 1e-14
-          AND dlints_project(one_memory(9, seed => 77), context(1, 9)) = context(1, 9), 'not between seeds, and by its factor between scales');
+CREATE TEMP TABLE reduced AS
+SELECT x, dlints_project(one_memory(9, 4, seed => 77), x) AS z FROM context(1, 9) AS x;
+SELECT is(dlints_project(one_memory(9, 4, 0.5, 7, 2, 77), x), z, 'reduced contexts can be shared')
+FROM reduced;
+SELECT isnt(dlints_project(one_memory(9, 4, seed => 78), x), z, 'not between seeds') FROM reduced;
+SELECT cmp_ok(difference(dlints_project(one_memory(9, 4, seed => 77, projection_scale => 1), x),
+                         plus(z, 1, z)), '<', 1e-14::float8, 'and by its factor between scales')
+FROM reduced;
+SELECT is(dlints_project(one_memory(9, seed => 77), x), x, 'nor without projection') FROM reduced;
 
 SELECT * FROM finish();
 ROLLBACK;

@@ -19,7 +19,7 @@ $source->safe_psql(
 	CREATE TABLE model (name text PRIMARY KEY, state dlints);
 	CREATE TABLE fixed (id serial, projected dlints(8, 3) DEFAULT dlints_new(8, 3, seed => 4),
 	                    plain dlints(2) CHECK ((dlints_info(plain)).updates < 100),
-	                    personal dlints(8, 3, 2, intercept), constant dlints(4, intercept),
+	                    personal dlints(8, 0, 2, intercept), constant dlints(4, intercept),
 	                    product dlints(4, 0, 2), matched dlints(4, matched), embedded dlints(8, 3, matched, intercept));
 
 	INSERT INTO model VALUES
@@ -34,7 +34,7 @@ $source->safe_psql(
 		('no forgetting', learned(dlints_new(9, discount => 1), 70)),
 		('projected, no forgetting', learned(dlints_new(40, 20, discount => 1, ridge => 0.3), 70)),
 		('large', learned(dlints_new(300, 120, exploration => 1.0 / 3), 70)),
-		('shared context', learned(dlints_new(20, 7, seed => 11, shared_dim => 5, intercept => true), 70)),
+		('crossed, large', learned(dlints_new(20, shared_dim => 5), 70)),
 		('product', learned(dlints_new(5, shared_dim => 3), 70)),
 		('matched', learned(dlints_new(6, interactions => 'matched'), 70)),
 		('matched, projected', learned(dlints_new(20, 5, seed => 12, interactions => 'matched', intercept => false), 70)),
@@ -49,12 +49,12 @@ $source->safe_psql(
 
 	INSERT INTO fixed (projected, plain, personal, constant)
 	SELECT learned(dlints_new(8, 3), i), learned(dlints_new(2), i),
-	       learned(dlints_new(8, 3, shared_dim => 2, intercept => true), i), learned(dlints_new(4, intercept => true), i)
+	       learned(dlints_new(8, shared_dim => 2), i), learned(dlints_new(4), i)
 	FROM generate_series(1, 5) i;
 	INSERT INTO fixed (product, matched, embedded)
 	VALUES (learned(dlints_new(4, shared_dim => 2), 5), learned(dlints_new(4, interactions => 'matched'), 5),
 	        learned(dlints_new(8, 3, interactions => 'matched'), 5));
-	INSERT INTO fixed (personal) VALUES (learned(dlints_new(8, 3, shared_dim => 2, intercept => true), 6));
+	INSERT INTO fixed (personal) VALUES (learned(dlints_new(8, shared_dim => 2), 6));
 	DROP FUNCTION learned, numbers, distance;
 
 	CREATE TABLE item (id integer PRIMARY KEY, category text, tags text[], details jsonb, price float8,
@@ -130,8 +130,8 @@ sub identical
 		qr/expected dlints\(8,3\), not dlints\(8,4,intercept\)/,
 		"$how: a column's sizes are enforced");
 	like(
-		refusal($how, 'INSERT INTO fixed (personal) VALUES (dlints_new(8, 3, shared_dim => 2, intercept => false))'),
-		qr/expected dlints\(8,3,2,intercept\), not dlints\(8,3,2\)/,
+		refusal($how, 'INSERT INTO fixed (personal) VALUES (dlints_new(8, shared_dim => 2, intercept => false))'),
+		qr/expected dlints\(8,0,2,intercept\), not dlints\(8,0,2\)/,
 		"$how: and its intercept");
 	like(
 		refusal($how, 'INSERT INTO fixed (matched) VALUES (dlints_new(4, shared_dim => 4))'),

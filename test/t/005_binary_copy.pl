@@ -14,14 +14,14 @@ my $node = DlintsTest->node('main');
 $node->safe_psql('postgres', 'CREATE EXTENSION dlints');
 DlintsTest->run_file($node, 'models.sql');
 my $form = BinaryForm->new($node);
-my ($plain, $projected, $lasting, $untrained, $constant, $shared, $product, $matched, $matched_projected, $long) =
+my ($plain, $projected, $lasting, $untrained, $constant, $crossed, $matched, $matched_projected,
+	$long) =
   map { $form->of("learned(dlints_new($_->[0]), $_->[1])") }
   [ '3, discount => 0.9, intercept => false', 20 ],
   [ '7, 4, discount => 0.99, intercept => false, seed => 12', 50 ],
   [ '4, discount => 1, intercept => false', 10 ],
   [ '5, 2', 0 ],
   [ '3, discount => 1', 10 ],
-  [ '6, 4, discount => 0.99, seed => 5, shared_dim => 3', 30 ],
   [ '3, discount => 0.9, shared_dim => 2', 20 ],
   [ '3, discount => 0.9, interactions => \'matched\'', 20 ],
   [ '6, 3, discount => 0.9, interactions => \'matched\'', 20 ],
@@ -40,8 +40,18 @@ sub refuse
 {
 	my ($name, $value, $refusal) = @_;
 
-	push @refused, [ $form->add($value), $name, $refusal // '22P03|invalid dlints in external value' ];
+	push @refused,
+	  [ $form->add($value), $name, $refusal // '22P03|invalid dlints in external value' ];
 	return;
+}
+
+# A value with other interactions and another length of shared contexts
+sub crossed
+{
+	my ($value, $interactions, $shared_dim) = @_;
+
+	return replaced(replaced($value, INTERACTIONS, chr $interactions),
+		SHARED_DIM, int32($shared_dim));
 }
 
 # ... with these bytes, named by what they say, at a place
@@ -61,54 +71,63 @@ refuse('twice the value', $plain . $plain);
 refuse('evidence of nothing', replaced($plain, UPDATES, "\0" x 8));
 refuse('no evidence of something', replaced($untrained, UPDATES, pack('q>', 1)));
 refuse('no observation with a history', replaced($untrained, @$_))
-  for [ NEWEST, pack('q>', 0) ], [ REFERENCE, float8(1) ], [ CHOSEN, pack('q>', 1) ], [ MEMORY, chr 1 ];
+  for [ NEWEST, pack('q>', 0) ], [ REFERENCE, float8(1) ], [ CHOSEN, pack('q>', 1) ],
+  [ MEMORY, chr 1 ];
 refuse('reference reward without an intercept', replaced($plain, REFERENCE, float8(1)));
 refuse('a time in a model by count', replaced($plain, NEWEST, pack('q>', 0)));
 refuse('chosen later than the newest update', replaced($plain, CHOSEN, pack('q>', 21)));
 refuse('another noise than the one given', replaced($plain, NOISE, float8(0.5)));
 
-refuse("version $_", replaced($plain, VERSION, int16($_)), "0A000|unsupported dlints format version $_")
+refuse("version $_", replaced($plain, VERSION, int16($_)),
+	"0A000|unsupported dlints format version $_")
   for 0, 2, 256, 65535;
 refuse_at('policy', $plain, POLICY, sub { chr shift }, 3, 4, 255);
 refuse_at('intercept', $_, INTERCEPT, sub { chr shift }, 2, 3, 128, 255) for $plain, $constant;
 refuse_at('memories', $plain, MEMORIES, sub { chr shift }, 0, 2, 9, 255);
 refuse_at('memory', $_, MEMORY, sub { chr shift }, 0, 4, 255) for $plain, $long;
-refuse_at('interactions', $_, INTERACTIONS, sub { chr shift }, 3, 4, 128, 255) for $plain, $shared, $matched;
-refuse_at('other interactions,', $_, INTERACTIONS, sub { chr shift }, 0, 2) for $shared, $product;
-refuse_at('other interactions,', $_, INTERACTIONS, sub { chr shift }, 0, 1) for $matched, $matched_projected;
-refuse_at('interactions with nothing,', $_, INTERACTIONS, sub { chr shift }, 1, 2) for $plain, $projected, $untrained;
-refuse_at('another length of matched shared contexts,', $_, SHARED_DIM, \&int32, 0, 1, 4, 7, 65536) for $matched, $matched_projected;
-refuse_at('shared_dim without interactions,', $_, SHARED_DIM, \&int32, 1, 3, 7) for $plain, $projected, $untrained;
-refuse_at('another product,', $product, SHARED_DIM, \&int32, 0, 1, 3);
-refuse_at('too large a product,', replaced($product, UPDATES, "\0" x 8), SHARED_DIM, \&int32, 341, 65536);
+refuse_at('interactions', $_, INTERACTIONS, sub { chr shift }, 3, 4, 128, 255)
+  for $plain, $crossed, $matched;
+refuse_at('other interactions,', $crossed, INTERACTIONS, sub { chr shift }, 0, 2);
+refuse_at('other interactions,', $_, INTERACTIONS, sub { chr shift }, 0, 1)
+  for $matched, $matched_projected;
+refuse_at('interactions with nothing,', $_, INTERACTIONS, sub { chr shift }, 1, 2)
+  for $plain, $projected, $untrained;
+refuse_at('another length of matched shared contexts,', $_, SHARED_DIM, \&int32, 0, 1, 4, 7, 65536)
+  for $matched, $matched_projected;
+refuse_at('shared_dim without interactions,', $_, SHARED_DIM, \&int32, 1, 3, 7)
+  for $plain, $projected, $untrained;
+refuse("crossed and projected, shared_dim $_", crossed($projected, 1, $_)) for 1, 2, 7;
+refuse_at('another length of crossed shared contexts,', $crossed, SHARED_DIM, \&int32, 0, 1, 3);
+refuse_at('too large a product,', replaced($crossed, UPDATES, "\0" x 8), SHARED_DIM, \&int32,
+	341, 65536);
 refuse_at('half-life', $plain, HALF_LIFE, \&float8, 1, -1, 1e300);
 refuse_at('sigma', $plain, SIGMA, \&float8, 0, -1);
 refuse_at('noise', $plain, NOISE, \&float8, -1, 9e-101, 2e100);
-refuse_at('intercept taken away,', $_, INTERCEPT, sub { chr shift }, 0) for $constant, $shared;
+refuse_at('intercept taken away,', $_, INTERCEPT, sub { chr shift }, 0) for $constant, $crossed;
 refuse_at('intercept more,', $projected, INTERCEPT, sub { chr shift }, 1);
 
 my @sizes = (-1, 65537, 1 << 30, 2**31 - 1, -2**31);
-refuse_at('context_dim', $_, CONTEXT_DIM, \&int32, 0, @sizes) for $plain, $projected, $shared, $untrained;
+refuse_at('context_dim', $_, CONTEXT_DIM, \&int32, 0, @sizes) for $plain, $projected, $crossed, $untrained;
 refuse_at('context_dim', $plain, CONTEXT_DIM, \&int32, 1, 2, 4, 1024, 1025, 65536);
 refuse_at('reduced_dim', $_, REDUCED_DIM, \&int32, 1, 2, 3, 1024, 1025, 65536, @sizes)
-  for $plain, $projected, $shared;
-refuse_at('no projection and other sizes,', $_, REDUCED_DIM, \&int32, 0) for $projected, $shared, $untrained;
-refuse_at('shared_dim', $_, SHARED_DIM, \&int32, 1 << 24, @sizes) for $projected, $shared, $untrained;
+  for $plain, $projected, $crossed;
+refuse_at('no projection and other sizes,', $_, REDUCED_DIM, \&int32, 0)
+  for $projected, $matched_projected, $untrained;
+refuse_at('shared_dim', $_, SHARED_DIM, \&int32, 1 << 24, @sizes) for $projected, $crossed, $untrained;
 refuse_at('shared_dim without projection,', $plain, SHARED_DIM, \&int32, 1, 3, 65536, @sizes);
-refuse_at('all sizes', $shared, CONTEXT_DIM, sub { int32(shift) x 3 }, @sizes);
-refuse('reduced_dim above all interactions',
-	replaced($shared, CONTEXT_DIM, int32(1) . int32(4) . int32(2)));
+refuse_at('all sizes', $crossed, CONTEXT_DIM, sub { int32(shift) x 3 }, @sizes);
 
 # NaN, a signalling one, and both infinities, wherever a number is
-for my $bytes (map { pack 'H*', $_ } '7ff8000000000000', 'fff0000000000001', '7ff0000000000000', 'fff0000000000000')
+for my $bytes (map { pack 'H*', $_ } '7ff8000000000000', 'fff0000000000001',
+	'7ff0000000000000', 'fff0000000000000')
 {
 	my $name = unpack 'H*', $bytes;
 
-	for my $value ($plain, $projected, $lasting, $shared, $product, $matched)
+	for my $value ($plain, $projected, $lasting, $crossed, $matched)
 	{
 		for (my $at = DISCOUNT; $at < length($value); $at += 8)
 		{
-			refuse("$name at $at", replaced($value, $at, $bytes)) 
+			refuse("$name at $at", replaced($value, $at, $bytes))
 			  if !grep { $at == $_ } SEED, UPDATES, NEWEST, CHOSEN;
 		}
 	}
@@ -126,27 +145,17 @@ refuse_at("negative sum at $_,", $plain, $_, \&float8, -1e-9) for WEIGHT_SUM, RE
 
 # G[i][i] and H[i][i], wherever the packed order has put them
 is(length($plain) - VALUES, 8 * 15, 'b of 3 numbers, G and H of 6');
-refuse_at('all six numbers of a matrix', $plain, VALUES + $_ * 8, sub { float8(shift) x 6 }, -1) for 3, 9;
+refuse_at('all six numbers of a matrix', $plain, VALUES + $_ * 8, sub { float8(shift) x 6 }, -1)
+  for 3, 9;
 
 ### What may be
 
-# with other interactions and another length of shared contexts
-sub crossed
-{
-	my ($value, $interactions, $shared_dim) = @_;
-
-	return replaced(replaced($value, INTERACTIONS, chr $interactions), SHARED_DIM, int32($shared_dim));
-}
-
-my @good = ($plain, $projected, $lasting, $untrained, $long, $constant, $shared, $product, $matched, $matched_projected);
+my @good = ($plain, $projected, $lasting, $untrained, $long, $constant, $crossed, $matched,
+	$matched_projected);
 my @accepted = map { $form->add($_) } @good,
   replaced($plain, RIDGE, float8(1e-100)),
   replaced($plain, EXPLORATION, float8(0)),
   replaced($projected, CONTEXT_DIM, int32(65536)),
-  crossed($projected, 1, 2),
-  replaced($shared, SHARED_DIM, int32(65536)),
-  crossed($shared, 0, 0),
-  replaced($shared, CONTEXT_DIM, int32(1) . int32(4) . int32(3)),
   replaced($plain, SEED, "\200" . "\0" x 7),
   replaced($plain, UPDATES, "\177" . "\377" x 7),
   replaced($plain, VALUES, float8(-1e308));
@@ -179,7 +188,8 @@ is($stdout, "22P03\n" . @accepted, 'a session goes on after a refused COPY');
 
 # JSON keeps no sign of zero, so that no model may have one
 my @zeros = map { $form->add(replaced($projected, $_, pack('H*', '8000000000000000'))) }
-  EXPLORATION, NOISE, HALF_LIFE, REFERENCE, WEIGHT_SUM, REWARD_SUM, REWARD_SQUARE_SUM, VALUES, VALUES + 32;
+  EXPLORATION, NOISE, HALF_LIFE, REFERENCE, WEIGHT_SUM, REWARD_SUM, REWARD_SQUARE_SUM, VALUES,
+  VALUES + 32;
 ok($form->copy($zeros[0], $zeros[-1]), 'minus zeros');
 is( $node->safe_psql(
 		'postgres', qq{

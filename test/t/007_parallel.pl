@@ -33,7 +33,7 @@ $node->safe_psql(
 	INSERT INTO model VALUES ('timed', dlints_new(12, 5, half_life => '3 days', memories => 2));
 	INSERT INTO model
 	SELECT 'personal', m || (SELECT dlints_evidence(m, features, features[1:4], reward ORDER BY id) FROM item WHERE id < 500)
-	FROM dlints_new(12, 5, discount => 1, shared_dim => 4, intercept => true) m;
+	FROM dlints_new(12, discount => 1, shared_dim => 4) m;
 	CREATE TABLE history AS
 	SELECT id / 10 AS n, dlints_evidence((SELECT state FROM model WHERE name = 'lasting'),
 	                                     features, reward) AS state

@@ -182,9 +182,11 @@ stays_low('candidates of which each is put together', q{
 # A shared context of its own for each user, out of line here
 $node->safe_psql(
 	'postgres', q{
-	CREATE TABLE visitor AS SELECT i AS id, numbers(800, i) AS features FROM generate_series(1, 100) i;
+	CREATE TABLE visitor AS
+	SELECT i AS id, numbers(800, i) AS features FROM generate_series(1, 100) i;
+	CREATE TABLE wide AS SELECT id, numbers(800, id) AS features FROM item;
 	CREATE TABLE personal AS
-	SELECT dlints_new(60, 24, seed => 1, shared_dim => 800, intercept => true) AS state});
+	SELECT dlints_new(800, 24, seed => 1, interactions => 'matched') AS state});
 for my $policy ('thompson', 'ucb')
 {
 	# one after the other: groups that are open together may take their room
@@ -193,16 +195,16 @@ for my $policy ('thompson', 'ucb')
 		SET work_mem = '64kB';
 		SELECT count(*) FROM (SELECT dlints_recommend(p.state, i.id, i.features, v.features, 3)
 		FROM (SELECT dlints_set(state, policy => '$policy') AS state FROM personal OFFSET 0) p,
-		     item i, visitor v, generate_series(1, %d) g GROUP BY g, v.id) r}, 1, 20);
+		     wide i, visitor v, generate_series(1, %d) g GROUP BY g, v.id) r}, 1, 20);
 }
 # LATERAL makes the users the innermost loop
 stays_low('30,000 predictions, each for another user than the last', q{
 	SELECT count(dlints_predict(p.state, i.features, v.features))
-	FROM personal p, item i, generate_series(1, %d) g,
+	FROM personal p, wide i, generate_series(1, %d) g,
 	     LATERAL (SELECT features FROM visitor WHERE i.id + g > 0 OFFSET 0) v}, 1, 10);
 stays_low('evidence of 30,000 rows under shared contexts', q{
 	SELECT dlints_evidence(p.state, i.features, v.features, i.id)
-	FROM personal p, item i, visitor v, generate_series(1, %d)}, 1, 10);
+	FROM personal p, wide i, visitor v, generate_series(1, %d)}, 1, 10);
 
 # Refits one after the other, with users and items by reference
 stays_low('50 times item vectors, with errors', q{

@@ -25,9 +25,7 @@ my ($current) = $files->read('dlints.control') =~ /^default_version = '(.*)'$/m;
 
 my $install_script = $files->read("dlints--$current.sql");
 my ($guard) = $install_script =~ /^(\\echo .*\\quit)$/m;
-my ($mark) = $install_script =~ /^(UPDATE pg_catalog\.pg_proc\b.*?;)$/ms;
 ok($guard, 'the install script cannot be run by psql');
-ok($mark, 'the install script marks what is volatile');
 
 # Write the next version: its install script is the current one and more, its
 # upgrade script is as given.
@@ -72,17 +70,13 @@ sub steps
 	return @steps;
 }
 
-# A database with the oldest version, brought to the default one step by step.
-# Before, it went through pg_upgrade, which forgets what is volatile.
-my $forget_mark =
-  q{UPDATE pg_proc SET provolatile = 'i' WHERE proname = 'dlints_recommend' AND prokind = 'a'};
-
+# A database with the oldest version, brought to the default one step by step
 sub upgraded
 {
 	my ($to, @before) = @_;
 
 	return database("CREATE EXTENSION dlints VERSION '$oldest'",
-		$forget_mark, @before,
+		@before,
 		map { "ALTER EXTENSION dlints UPDATE TO '$_'" } steps($oldest, $to));
 }
 
@@ -104,7 +98,7 @@ is(differences(upgraded($current), fresh()),
 
 ### The next version, and models from before
 
-make_next('', $mark);
+make_next('');
 
 # What a database has before, in statements that run in it
 my $models = q{
@@ -117,8 +111,8 @@ my $models = q{
 		('long, out of line', learned(dlints_new(40, 30), 20)),
 		('no forgetting', learned(dlints_new(5, discount => 1), 20)),
 		('by time', learned(dlints_new(5, half_life => '3 days', memories => 2), 20)),
-		('shared', learned(dlints_new(5, 4, shared_dim => 3, intercept => true), 20)),
-		('product', learned(dlints_new(3, shared_dim => 2), 20)),
+		('crossed', learned(dlints_new(5, shared_dim => 3), 20)),
+		('crossed, no intercept', learned(dlints_new(3, shared_dim => 2, intercept => false), 20)),
 		('matched', learned(dlints_new(4, interactions => 'matched'), 20)),
 		('matched, projected', learned(dlints_new(9, 4, seed => 7, interactions => 'matched'), 20))) AS v (name, state)};
 my @models = (DlintsTest->slurp("$FindBin::RealBin/models.sql"), $models, 'DROP FUNCTION numbers, learned, distance');
@@ -209,25 +203,19 @@ for my $new (@news)
 {
 	my ($what, $line, $statement) = @$new;
 
-	make_next("$statement;", $mark);
+	make_next("$statement;");
 	like(differences(upgraded($next), fresh()),
 		qr/^\+ $line/m, "an upgrade that forgets $what is found out");
 }
 
-make_next('');
-like(
-	differences(upgraded($next), fresh()),
-	qr/^\+ function .*dlints_recommend\(.*"provolatile": "v"/m,
-	'an upgrade that forgets what is volatile is found out');
-
 my $all = join "\n", map { "$_->[2];" } @news;
-make_next($all, $all, $mark);
+make_next($all, $all);
 is(differences(upgraded($next), fresh()),
 	'', 'an upgrade that forgets nothing: as if created now');
 
 ### To another schema and back, away and back
 
-make_next('', $mark);
+make_next('');
 my $moved = database(
 	'CREATE EXTENSION dlints', @models, 'CREATE SCHEMA elsewhere',
 	'ALTER EXTENSION dlints SET SCHEMA elsewhere');
