@@ -38,7 +38,7 @@ $$;
 CREATE TEMP TABLE seen AS
 SELECT story, path.* FROM (SELECT DISTINCT story FROM history) AS s, path(dlints_new(4), story);
 
-SELECT plan(43);
+SELECT plan(45);
 SELECT set_eq('SELECT DISTINCT memory FROM seen', ARRAY[1, 2, 3], 'each memory is in use at times');
 
 -- what it is for
@@ -134,6 +134,15 @@ FROM dlints_new(1) AS one, dlints_new(1, intercept => false) AS plain, LATERAL (
     -- N = 10, k = 10 / 11: RSS / (N - k) where half of the rewards are 1 and half -1
     ('ten observations', dlints_new(1, discount => 1, intercept => false), array_fill(1, ARRAY[10]),
      '{1,-1,1,-1,1,-1,1,-1,1,-1}', sqrt(10 / (10 - 10 / 11.0)))) AS v (what, m, xs, rs, want);
+-- the first reward, about which sums of squares begin, may have been an odd one; it is forgotten
+CREATE TEMP TABLE odd AS
+SELECT singly(dlints_update(m, ARRAY[1], 1e9), 1, 200) AS one_by_one,
+    batch(dlints_update(m, ARRAY[1], 1e9), 1, 200) AS batch, batch(m, 1, 200) AS others
+FROM dlints_new(1, discount => 0.5) AS m;
+SELECT each_holds($$
+    abs((dlints_info(one_by_one)).sigma / (dlints_info(others)).sigma - 1) < 1e-6
+    abs((dlints_info(batch)).sigma / (dlints_info(others)).sigma - 1) < 1e-6
+    $$, 'FROM odd');
 
 -- how often: always up to 12 coordinates, then after so many observations
 CREATE TEMP TABLE often AS

@@ -160,11 +160,7 @@ CREATE TEMP VIEW shape (name, n, d, s, interactions, dim, intercept, kappa) AS V
     ('matched', 4, NULL, 4, 'matched', 9, false, NULL),
     ('matched, intercept', 3, NULL, 3, 'matched', 8, true, NULL),
     ('matched, projected', 6, 4, 6, 'matched', 5, false, NULL),
-    ('matched, projected, intercept', 6, 3, 6, 'matched', 5, true, 0.8),
-    -- the projected sketch of crossed products
-    ('shared', 6, 4, 3, 'crossed', 4, false, NULL),
-    ('shared, intercept', 6, 4, 3, 'crossed', 5, true, 0.8),
-    ('d above n', 3, 7, 4, 'crossed', 8, true, NULL);
+    ('matched, projected, intercept', 6, 3, 6, 'matched', 5, true, 0.8);
 
 -- and as they are made, with one memory
 CREATE TEMP VIEW kind AS
