@@ -265,15 +265,14 @@ like(sent("$view WHERE model = 'm3'"),
 	qr/^SELECT .*items FROM public\.recommendation WHERE \(\(model = 'm3'\S*$/,
 	'a view: only the answer is fetched');
 
-# Draws are never sent
-unlike(sent("$joined GROUP BY m.name", $partitionwise),
-	qr/dlints_/, 'dlints_recommend is volatile and runs here');
+# Draws alone are never sent; a server that has a whole group draws for it
 unlike(sent("SELECT $_(state) FROM model ORDER BY $_(state)"),
 	qr/dlints_/, "$_ is volatile and runs here")
   for 'dlints_draw', 'dlints_draw_weights';
 for my $aggregate (
 	'dlints_top(i.id, dlints_predict(m.state, i.features), 5)',
 	'dlints_argmax(i.id, dlints_predict(m.state, i.features))',
+	'dlints_recommend(m.state, i.id, i.features, 5)',
 	'dlints_concat_agg(m.state)')
 {
 	my ($name) = $aggregate =~ /^(\w+)/;
