@@ -8,8 +8,8 @@
 #   make personal                            takes
 #   make ann PGVECTOR=folder                 indexes of pgvector, built from that checkout
 #   make test                                the tests; TESTS="test/t/001_basic.pl"
-#   make shop-test                           five shops: fails if a bar is missed, which
-#                                            make shop only says
+#   make demo-test, make shop-test           five of each show: fail if a bar is missed,
+#                                            of which the shows only tell
 #   make play-test                           the page of make play in a headless Chromium
 #   make fuzz, make fuzz-corpus,             hostile input, for a minute per target
 #   make sqlsmith
@@ -74,7 +74,7 @@ export TESTS
 INSTALL_FOR = @scripts/install.sh
 WITH_SERVER = @scripts/with-server.sh
 
-.PHONY: test demo shop shop-test play bench drift judge load paper peers personal ann play-test fuzz \
+.PHONY: test demo shop demo-test shop-test play bench drift judge load paper peers personal ann play-test fuzz \
 	fuzz-corpus sqlsmith sanitize valgrind long-run citus lint dist
 
 # PostgreSQL's own headers are not clean under the last of these, and its flags
@@ -108,9 +108,9 @@ max_wal_size = '8GB'
 endef
 ann: export SERVER_SETTINGS ?= $(ANN_SETTINGS)
 # What is a show says whether a bar is missed; its test fails.
-shop-test: override ARGS += --seeds 5 --strict
+demo-test shop-test: override ARGS += --seeds 5 --strict
 # The program looks at its arguments before it has anything installed or built.
-demo shop shop-test play bench drift judge load paper peers personal ann:
+demo shop demo-test shop-test play bench drift judge load paper peers personal ann:
 	@command -v $(PYTHON) >/dev/null || scripts/install.sh bench server
 	@DATA='$(DEMO_DATA)' $(PYTHON) -m bench $(@:-test=) $(ARGS) $(if $(filter ann,$@),--pgvector '$(PGVECTOR)')
 

@@ -4,17 +4,7 @@ import numpy as np
 from scipy.sparse import csr_matrix
 from scipy.sparse.linalg import svds
 
-
-def most_rated(items, size):
-    """Return the ids that occur most often, the most frequent first."""
-    ids, counts = np.unique(items, return_counts=True)
-    return ids[np.argsort(-counts, kind='stable')][:size]
-
-
-def positions(ids, values):
-    """Return where in ids each of the values stands."""
-    order = np.argsort(ids)
-    return order[np.searchsorted(ids, values, sorter=order)]
+from bench.movielens import positions
 
 
 def rating_matrix(user_ids, item_ids, users, items, ratings):

@@ -10,7 +10,9 @@ logging.getLogger('matplotlib').setLevel(logging.ERROR)
 from matplotlib import ticker  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
 
-__all__ = ['apart', 'create', 'finish', 'ticker']
+__all__ = ['create', 'finish', 'lines', 'ticker']
+
+GAP = 0.045     # between names, as a share of the height
 
 
 def create(width, height):
@@ -27,7 +29,22 @@ def finish(axes):
         axes.spines[side].set_visible(False)
 
 
-def apart(heights, gap):
+def lines(axes, drawn):
+    """Draw {name: (values, colour, style)}, each name at its line's end."""
+    for values, colour, style in drawn.values():
+        axes.plot(np.arange(1, len(values) + 1), values, style, color=colour,
+                  linewidth=2)
+        axes.set_xlim(1, len(values))
+    top = axes.set_ylim(bottom=0)[1]
+    heights = _apart([values[-1] for values, *_ in drawn.values()], GAP * top)
+    for (name, (values, colour, _)), height in zip(drawn.items(), heights):
+        axes.annotate(name, (len(values), height), xytext=(6, 0), color=colour,
+                      textcoords='offset points', va='center', weight='bold',
+                      annotation_clip=False)
+    finish(axes)
+
+
+def _apart(heights, gap):
     """Return the heights moved up where they are closer than a gap."""
     moved = np.array(heights, dtype=float)
     order = np.argsort(moved)

@@ -6,6 +6,7 @@ header and with "::" between fields.
 """
 
 import csv
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from bench.program import UserError
 RATING = np.dtype([('user', np.int64), ('movie', np.int64),
                    ('rating', np.float32), ('time', np.int64)])
 NO_GENRES = '(no genres listed)'
+ARTICLE = re.compile(r'([^(]+), (The|A|An|La|Le|Les|Il|El|Die|Der|Das)( \(.*)')
 # Those of every edition, and a place for movies that have none.
 GENRES = ['Action', 'Adventure', 'Animation', 'Children', 'Comedy', 'Crime',
           'Documentary', 'Drama', 'Fantasy', 'Film-Noir', 'Horror', 'IMAX',
@@ -30,6 +32,18 @@ class Movie:
     id: int
     title: str
     genres: list
+
+
+def most_rated(items, size):
+    """Return the ids that occur most often, the most frequent first."""
+    ids, counts = np.unique(items, return_counts=True)
+    return ids[np.argsort(-counts, kind='stable')][:size]
+
+
+def positions(ids, values):
+    """Return where in ids each of the values stands."""
+    order = np.argsort(ids)
+    return order[np.searchsorted(ids, values, sorter=order)]
 
 
 def read_folder(folder):
@@ -74,11 +88,17 @@ def _read_movies(path):
     rows = (list(csv.reader(lines))[1:] if path.suffix == '.csv'
             else [line.split('::') for line in lines])
     try:
-        return {int(number): Movie(int(number), title, _split(genres))
+        return {int(number): Movie(int(number), _title(title), _split(genres))
                 for number, title, genres in rows}
     except ValueError:
         raise UserError(f'{path} is malformed: a row is not an id, a title '
                         'and genres') from None
+
+
+def _title(title):
+    """Return 'The Matrix (1999)' for 'Matrix, The (1999)'."""
+    found = ARTICLE.fullmatch(title)
+    return f'{found[2]} {found[1]}{found[3]}' if found else title
 
 
 def _split(text):

@@ -32,10 +32,26 @@ def at_least(what, measured, bar, text=None, unit=''):
                   f'at least {bar:g}{unit}', bool(measured >= bar))
 
 
+def each(values, form='.2f'):
+    """Return the values of several seeds as text."""
+    return ', '.join(f'{value:{form}}' for value in values)
+
+
 def print_results(results):
     """Print results as a table; return whether all bars are met."""
     print(table([HEADINGS] + [result.cells() for result in results]))
     return all(result.met is not False for result in results)
+
+
+def judge(options, run, bars):
+    """Run a show for each seed and print its bars, which are for the means.
+
+    Return whether all are met; only a strict one minds.
+    """
+    found = [run(seed) for seed
+             in range(options.seed, options.seed + options.seeds)]
+    print_heading('As it should be?')
+    return print_results(bars(found)) or not options.strict
 
 
 def print_heading(text):

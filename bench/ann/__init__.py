@@ -13,6 +13,7 @@ KINDS = 'clustered', 'random', 'uneven'
 METHODS = 'ivfflat', 'hnsw'
 LISTS = 4
 
+
 def arguments(parser):
     """Say what the command line may hold."""
     parser.add_argument('--items', type=numbers(100000),

@@ -3,9 +3,10 @@
 DATA names a folder of MovieLens data, OUT one for the chart.
 """
 
-from bench.program import number
+from bench.program import number, show
 
 VISITS, FEWEST_VISITS = 3000, 60
+
 
 def arguments(parser):
     """Say what the command line may hold."""
@@ -13,6 +14,4 @@ def arguments(parser):
                         default=VISITS, metavar='N',
                         help='at most, and at most ten of each person '
                         '(default %(default)s)')
-    parser.add_argument('--seed', type=number(0), default=1,
-                        metavar='N', help='of who comes and who clicks what '
-                        '(default %(default)s)')
+    show(parser, 'who comes and who clicks what')

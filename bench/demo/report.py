@@ -1,12 +1,19 @@
 """What the demonstration prints."""
 
 import textwrap
+from collections import Counter, namedtuple
 
 import numpy as np
 
-from bench.demo.statements import CHOICES, PLACES
-from bench.demo.world import ELSEWHERE, MOVIES, PAYING
-from bench.report import print_heading, table
+from bench.demo.services import PLACES
+from bench.demo.world import MOVIES, PAYING
+from bench.report import at_least, each, print_heading, table
+from bench.world import ELSEWHERE
+
+# What there are bars for: clicks of matched, times those of two others; earnings
+# of earning, times those of similar
+Found = namedtuple('Found', 'popular plain similar')
+BARS = Found(1.2, 1.2, 1.1)
 
 SERVICES = """\
 popular   shows what others watched most
@@ -26,15 +33,13 @@ than the mean of all genres, ± the standard error that the model states
 COLUMN = 25
 
 
-def beginning(world, seconds):
+def beginning(people):
     """Say what has been loaded and what is compared."""
-    people = set(world.visits)
-    strangers = people - {person for person, _ in world.known}
-    print(f'\n{len(world.movies):,} movies and a log of {len(world.log):,} '
-          'ratings by other people; vectors of 32 numbers\nfrom it took '
-          f'{seconds["Vectors of the log"][0]:.1f} s, in one statement. '
-          f'{len(people):,} people come, {len(strangers):,} of them '
-          'strangers.')
+    coming = set(people.visits)
+    strangers = sum(not people.known[person].any() for person in coming)
+    print(f'\n{len(people.movies):,} movies and a log of {len(people.log):,} '
+          'ratings by other people, of which one statement\nmade vectors. '
+          f'{len(coming):,} people come, {strangers:,} of them strangers.')
     print_heading('Who chooses the five movies that each visitor is shown')
     print(SERVICES + '\n')
 
@@ -51,100 +56,122 @@ def gains(clicks, earnings, is_new):
         for name, values in clicks.items()]))
     print(f'\nA click earns 1 on {", ".join(sorted(PAYING))};\n'
           f'{ELSEWHERE} on others.\n')
-    for line in sentences(clicks, earnings):
-        print(line)
     print(ABOUT_GAINS)
 
 
-def sentences(clicks, earnings):
-    """Say how a model does against what does without."""
+def times_others(clicks, earnings):
+    """Return what was Found."""
     def times(amounts, name, other):
-        return f'{amounts[name].mean() / amounts[other].mean():.2f} times'
+        return amounts[name].mean() / amounts[other].mean()
 
-    yield (f'Clicks: matched had {times(clicks, "matched", "popular")} those '
-           f'of popular, {times(clicks, "matched", "plain")}\nthose of plain '
-           f'and {times(clicks, "matched", "similar")} those of similar.')
-    yield (f'Earnings: earning had '
-           f'{times(earnings, "earning", "popular")} those of popular and '
-           f'{times(earnings, "earning", "similar")}\nthose of similar.')
+    return Found(times(clicks, 'matched', 'popular'),
+                 times(clicks, 'matched', 'plain'),
+                 times(earnings, 'earning', 'similar'))
 
 
-def lists(rows, strangers, regulars, likes, clicked):
+def bars(found):
+    """Return the means over seeds with their bars."""
+    return [at_least(what, np.mean(values), bar, each(values))
+            for what, values, bar in zip((
+                'clicks of matched, times those of popular',
+                'clicks of matched, times those of plain',
+                'earnings of earning, times those of similar'),
+                zip(*found), BARS)]
+
+
+def lists(pages, strangers, regulars, people):
     """Print what people are offered, with a mark where they would click."""
-    offered = {}
-    for viewer, movie, title, genres in rows:
-        mark = '* ' if (viewer, movie) in clicked else ''
-        offered.setdefault(viewer, []).extend(
-            (mark + title, '  ' + ', '.join(genres)))
     print_heading('Three strangers and three regulars, the five best for each')
     print('By the service matched, after the last visit; * would be clicked')
-    for heads, people in (
-            ([[f'stranger {number}']
-              for number in range(1, len(strangers) + 1)], strangers),
-            ([[f'regular {viewer}', *(f'likes {genre}' for genre in genres)]
-              for viewer, genres in zip(regulars, likes)], regulars)):
+    heads = [[f'stranger {number + 1}'] for number in range(strangers)]
+    heads += [[f'regular {person}', *(
+        f'likes {genre}' for genre in _tastes(person, people))]
+        for person in regulars]
+    offered = [[line for film in page for line in (
+        '* ' * (number >= strangers
+                and people.likes[regulars[number - strangers], film['id']])
+        + film['title'], '  ' + ', '.join(film['genres']))]
+        for number, page in enumerate(pages)]
+    for group in slice(strangers), slice(strangers, None):
         print()
-        for line in zip(*(head + [''] + offered[viewer]
-                          for head, viewer in zip(heads, people))):
+        for line in zip(*(head + [''] + films for head, films
+                          in zip(heads[group], offered[group]))):
             print(' '.join(f'{_short(text):{COLUMN}}'
                            for text in line).rstrip())
 
 
-def worth(rows, stranger, regulars):
-    """Print what genres are worth to whom, the best for strangers first."""
-    found = {(service, viewer, genre): (100 * value, 100 * sure)
-             for service, viewer, genre, sure, value in rows}
+def _tastes(person, people):
+    """Return the genres that somebody watches more than others do."""
+    def shares(counts):
+        genres = Counter()
+        for movie, count in zip(people.movies, counts.tolist()):
+            for genre in movie.genres:
+                genres[genre] += count / counts.sum()
+        return genres
+
+    own = shares(people.known[person].astype(int))
+    own.subtract(shares(people.known.sum(axis=0)))
+    return [genre for genre, _ in own.most_common(3)]
+
+
+def worth(rows, visitors, regulars):
+    """Print what genres are worth to a stranger, first, and to regulars."""
+    found = {(row['model'], row['visitor'], row['genre']):
+             (100 * row['worth'], 100 * row['error']) for row in rows}
+    stranger, *known = visitors
     print_heading('What a genre is worth, in clicks of a hundred')
     print(ABOUT_WORTH)
-    print(table([('', 'to strangers', *(f'to {viewer}' for viewer in regulars),
+    print(table([('', 'to strangers', *(f'to {person}' for person in regulars),
                   'earned, strangers')] + [
-        (genre, '{:+.1f} ± {:.1f}'.format(*found[service, viewer, genre]),
-         *(f'{found[service, regular, genre][0]:+.1f}'
-           for regular in regulars),
-         '{:+.1f} ± {:.1f}'.format(*found['earning', viewer, genre])
+        (genre, _give_or_take(found['matched', stranger, genre]),
+         *(f'{found["matched", visitor, genre][0]:+.1f}'
+           for visitor in known),
+         _give_or_take(found['earning', stranger, genre])
          + ('  pays' if genre in PAYING else ''))
-        for service, viewer, genre, _, _ in rows
-        if (service, viewer) == ('matched', stranger)]))
+        for model, visitor, genre in found
+        if (model, visitor) == ('matched', stranger)]))
 
 
-def decision(viewer, rows):
+def decision(person, page):
     """Print one decision of a service."""
-    print_heading(f'A decision for {viewer}, by dlints_choose')
-    print('The first one is shown; how likely each was to be, by 1,000 draws')
+    print_heading(f'The decision for {person}, by dlints_choose')
+    print('How likely each was to be shown, and clicks of a hundred, as expected')
     print(table([('', 'probability', 'expected')] + [
-        (title, f'{probability:.3f}',
-         f'{_hundred(expected)} ± {_hundred(sure)}')
-        for title, probability, expected, sure in rows]))
+        (film['title'], f'{film["probability"]:.2f}',
+         f'{_hundred(film["expected"])} ± {_hundred(film["error"])}')
+        for film in page]))
 
 
-def models(rows):
+def models(memories):
     """Print what the models remember."""
     print_heading('Memory')
-    for name, updates, memory, windows, size in rows:
-        reach = windows[memory - 1]
-        print(f'{name}: memory {memory} of {len(windows)} is in use, '
-              + ('which forgets nothing' if reach is None else
-                 f'of the last {reach:,.0f} observations')
-              + f'; {updates:,} learned, {size / 1024:,.0f} kB')
+    for name, row in memories.items():
+        print(f'{name}: memory {row["memory"]} of {row["memories"]} is in use, '
+              + ('which forgets nothing' if row['window'] is None else
+                 f'of the last {row["window"]:,.0f} observations')
+              + f'; {row["updates"]:,} learned, {row["bytes"] / 1024:,.0f} kB')
 
 
-def sql(executed):
+def sql(statements):
     """Print the statements of the service matched, for the reader to paste."""
     print_heading('The SQL that did it')
     print('For the service matched, each as it was executed first; the rows '
-          'are yours\nto bring.')
-    others = tuple(f', {name}' for name in CHOICES if name != 'matched')
-    for title, statement in executed.items():
-        if not title.endswith(others):
-            print(f'\n-- {title}\n{statement};')
+          'are yours\nto bring. The files are those of examples/play/sql.')
+    for statement in statements:
+        print(f'\n{statement.rstrip(";")};')
 
 
-def times(seconds):
+def times(milliseconds):
     """Print what a visit to a service took."""
     print_heading('Time')
-    for title in ('Recommend, matched', 'Note and learn, matched'):
-        print(f'{title}: {1000 * np.median(seconds[title]):.1f} ms (median of '
-              f'{len(seconds[title]):,} statements; {MOVIES:,} movies)')
+    for name, spent in milliseconds.items():
+        print(f'{name}: {np.median(spent):.1f} ms (median of {len(spent):,} '
+              f'statements; {MOVIES:,} movies)')
+
+
+def _give_or_take(numbers):
+    """Return a number and its standard error."""
+    return '{:+.1f} ± {:.1f}'.format(*numbers)
 
 
 def _hundred(share):

@@ -9,6 +9,7 @@ from bench.program import number
 VISITS, QUICK_VISITS = 10000, 2000
 SEEDS = 3
 
+
 def arguments(parser):
     """Say what the command line may hold."""
     parser.add_argument('--visits', type=number(1000), metavar='N',

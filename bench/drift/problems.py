@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy.sparse.linalg import svds
 
-from bench.factors import most_rated, rating_matrix
-from bench.movielens import read_folder
+from bench.factors import rating_matrix
+from bench.movielens import most_rated, read_folder
 
 ITEMS = 500
 OFFERED = 20

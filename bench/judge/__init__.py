@@ -7,6 +7,7 @@ from bench.program import number
 
 ROUNDS = 10000
 
+
 def arguments(parser):
     """Say what the command line may hold."""
     parser.add_argument('--rounds', type=number(1000), default=ROUNDS,

@@ -12,6 +12,7 @@ STEPS = 100000
 POLICIES = ('D-LinTS', 'LinTS', 'D-LinTS-RP', 'LinUCB', 'CBRAP', 'DeepFM',
             'e-greedy', 'random')
 
+
 def arguments(parser):
     """Say what the command line may hold."""
     parser.add_argument('--movielens', metavar='FOLDER',

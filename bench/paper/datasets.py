@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from bench.factors import factorise, most_rated, rating_matrix
-from bench.movielens import GENRES, read_folder, read_table
+from bench.factors import factorise, rating_matrix
+from bench.movielens import GENRES, most_rated, read_folder, read_table
 from bench.program import UserError
 
 FEWEST = 10

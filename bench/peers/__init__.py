@@ -9,6 +9,7 @@ from bench.program import numbers
 ARMS = (100, 1000, 10000)
 ROUNDS, QUICK_ROUNDS = 50, 10
 
+
 def arguments(parser):
     """Say what the command line may hold."""
     parser.add_argument('--arms', type=numbers(2), metavar='N,...',

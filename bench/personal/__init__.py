@@ -13,6 +13,7 @@ from bench.program import number
 MOVIES, QUICK_MOVIES = 1000, 300
 SEEDS = 5
 
+
 def arguments(parser):
     """Say what the command line may hold."""
     parser.add_argument('--seeds', type=number(1), default=SEEDS,

@@ -5,7 +5,7 @@ import numpy as np
 from bench import figure
 from bench.personal.policies import EVERY
 from bench.personal.report import Found, error
-from bench.personal.world import ORDERS, REWARDS
+from bench.world import ORDERS, REWARDS
 
 COLOURS = {True: '#d55e00', False: '#08519c'}
 CONTROL_COLOUR = '#969696'

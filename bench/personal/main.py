@@ -3,8 +3,8 @@
 from bench import machine, program, server, source
 from bench.movielens import read_folder
 from bench.personal import QUICK_MOVIES, SEEDS, chart, play, report
-from bench.personal.world import ORDERS
 from bench.progress import play_all
+from bench.world import ORDERS
 
 CHART = 'personal.png'
 

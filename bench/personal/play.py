@@ -3,8 +3,8 @@
 import numpy as np
 
 from bench.personal import policies, statements
-from bench.personal.world import CLICKS, REWARDS, WORTH, make_world
 from bench.server import copy, session, value
+from bench.world import CLICKS, REWARDS, WORTH, make_world
 
 
 def play(ratings, order, seed, size):

@@ -4,8 +4,8 @@ import numpy as np
 
 from bench.personal.policies import (EVERY, MATCHED, PLAIN, POPULAR, SIMILARITY,
                                      WIDE)
-from bench.personal.world import CLICKS, ORDERS, RANDOM, REWARDS
 from bench.report import Result, at_least, print_results, table
+from bench.world import CLICKS, ORDERS, RANDOM, REWARDS
 
 GAIN_BAR = 1.5
 LEAST_BAR = 0.97

@@ -9,6 +9,7 @@ from bench.program import number, show
 
 SESSIONS = 4
 
+
 def arguments(parser):
     """Say what the command line may hold."""
     parser.add_argument('--visitors', type=number(50), default=300,

@@ -24,17 +24,8 @@ def draw(path, daily, days):
                       for column in daily[model].T))
         with np.errstate(invalid='ignore'):
             lines[model] = near.clicked / near.pages, colour, '-'
-    for values, colour, style in lines.values():
-        axes.plot(np.arange(1, count + 1), values, style, color=colour,
-                  linewidth=2)
-    top = axes.get_ylim()[1]
-    heights = figure.apart([values[-1] for values, _, _ in lines.values()],
-                           top / 20)
-    for (name, (_, colour, _)), height in zip(lines.items(), heights):
-        axes.annotate(name, (count, height), xytext=(6, 0), color=colour,
-                      textcoords='offset points', va='center', weight='bold')
-    axes.set(xlim=(1, count), ylim=(0, top), xlabel='day',
-             ylabel=f'clicks a page, last {NEAR} days')
+    figure.lines(axes, lines)
+    axes.set(xlabel='day', ylabel=f'clicks a page, last {NEAR} days')
     for day, text in ((days.live, 'candidate live'),
                       (days.month, 'change of taste')):
         axes.axvline(day + 0.5, color='black', linewidth=1, linestyle=':')
@@ -42,5 +33,4 @@ def draw(path, daily, days):
                       textcoords='offset points')
     axes.set_title('Clicks on a page of ten products', loc='left',
                    weight='bold')
-    figure.finish(axes)
     chart.savefig(path, dpi=110)

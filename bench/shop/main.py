@@ -7,7 +7,7 @@ import numpy as np
 
 from bench import program, server
 from bench.progress import Steps
-from bench.report import print_heading, print_results
+from bench.report import judge
 from bench.shop import chart, report
 from bench.shop.play import CLOCK, PATH, START, Shop
 from bench.shop.truth import Truth
@@ -27,10 +27,7 @@ CHART = 'shop.png'
 
 def main(options):
     """Run the shop, once for each seed."""
-    found = [run(options, seed) for seed
-             in range(options.seed, options.seed + options.seeds)]
-    print_heading('As it should be?')
-    return print_results(report.bars(found)) or not options.strict
+    return judge(options, lambda seed: run(options, seed), report.bars)
 
 
 def run(options, seed):

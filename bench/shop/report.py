@@ -5,7 +5,8 @@ from datetime import timedelta
 
 import numpy as np
 
-from bench.report import Result, at_least, at_most, print_heading, table
+from bench.report import (Result, at_least, at_most, each, print_heading,
+                          table)
 from bench.shop.play import named
 
 # Of the simulation: its first day, how many are stationary, how many had
@@ -52,20 +53,17 @@ def everything(shop, visits, days, facts):
 
 def bars(found):
     """Return the means over seeds with their bars."""
-    def each(values, form):
-        return ', '.join(form.format(value) for value in values)
-
     times, visitors, errors, erased, page = map(np.array, zip(*found))
     return [
         at_least('clicks of personal lists, times those of bestsellers',
-                 times.mean(), TIMES, each(times, '{:.2f}')),
+                 times.mean(), TIMES, each(times)),
         at_most('visitors after the change until they are better for good',
-                visitors.mean(), VISITORS, each(visitors, '{:,.0f}')),
+                visitors.mean(), VISITORS, each(visitors, ',.0f')),
         at_most('the candidate on the log, in the A/B test, errors apart',
-                errors.mean(), ERRORS, each(errors, '{:.1f}')),
+                errors.mean(), ERRORS, each(errors, '.1f')),
         at_most('a person erased: difference to never seen', erased.max(),
-                ERASED, each(erased, '{:.0e}')),
-        Result('a page, ms (median)', each(page, '{:.1f}'))]
+                ERASED, each(erased, '.0e')),
+        Result('a page, ms (median)', each(page, '.1f'))]
 
 
 def by_day(shop, visits):

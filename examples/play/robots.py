@@ -4,11 +4,11 @@ import random
 import threading
 from dataclasses import dataclass
 
+from bench.world import likes
+
 PAGES_OF_EACH = 8
 PAUSE = 0.2             # seconds between pages
 AT_ONCE = 5
-LIKES_TASTE = 0.8       # how likely a robot likes a film of its genre
-LIKES_OTHER = 0.03
 OWN_TASTE = 'a genre each'
 
 
@@ -24,9 +24,9 @@ class Visit:
 class Robots:
     """A thread that visits while it is switched on."""
 
-    def __init__(self, service, genres, tastes):
+    def __init__(self, service, films, tastes):
         self._service = service
-        self._genres = genres       # of each film, by id
+        self._films = films         # by id
         self._tastes = tastes
         self._on = threading.Event()
         self._end = threading.Event()
@@ -76,18 +76,10 @@ class Robots:
                 self._visits.append(Visit(session.new_visitor(robot=True),
                                           self._chance.choice(self._tastes)))
             visit = self._chance.choice(self._visits)
-            decision, movies = session.decide(visit.visitor)
-            for movie in movies:
-                if self._likes(visit, movie):
-                    session.like(visit.visitor, decision, movie)
-            session.learn(visit.visitor)
+            taste = visit.taste if self.taste == OWN_TASTE else self.taste
+            session.visit(visit.visitor, lambda film: int(likes(
+                self._chance, [taste], self._films[film])))
         self.pages += 1
         visit.pages -= 1
         if visit.pages == 0:
             self._visits.remove(visit)
-
-    def _likes(self, visit, movie):
-        """Say whether a robot likes a film, this time."""
-        taste = visit.taste if self.taste == OWN_TASTE else self.taste
-        return self._chance.random() < (
-            LIKES_TASTE if taste in self._genres[movie] else LIKES_OTHER)

@@ -173,7 +173,7 @@ def like(site, request):
     with site.service.session() as session:
         check_visitor(session, visitor)
         session.like(visitor, number(request, 'decision'),
-                     number(request, 'movie'), bool(request.get('likes')))
+                     number(request, 'movie'), int(bool(request.get('likes'))))
         executed = session.executed[:]
         return {'liked': session.liked(visitor), 'executed': executed}
 

@@ -183,8 +183,6 @@ CurrentDecision(FunctionCallInfo fcinfo, const CandidateForm *form)
 	WindowObject window = PG_WINDOW_OBJECT();
 	Decision   *decision;
 
-	if (!WindowObjectIsValid(window))
-		elog(ERROR, "window function called without a window");
 	WinCheckAndInitializeNullTreatment(window, false, fcinfo);
 	decision = WinGetPartitionLocalMemory(window, sizeof(Decision));
 	if (!decision->choices)

@@ -29,9 +29,10 @@ typedef struct Progress
 
 /*
  * Learning a row takes about D^2 operations, computing the mean D^3.  Up to 128
- * coordinates and the intercept each row is predicted from all before it.  Beyond, the mean is computed once for several rows, so that it
- * takes no more time for each; early in a history, when a row changes much, for
- * at most a sixteenth of the rows so far.
+ * coordinates and the intercept each row is predicted from all before it.
+ * Beyond, the mean is computed once for several rows, so that it takes no more
+ * time for each; early in a history, when a row changes much, for at most a
+ * sixteenth of the rows so far.
  */
 #define EXACT_DIM		129
 #define BLOCK_SHARE		16

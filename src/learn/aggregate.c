@@ -25,7 +25,8 @@ StateArgument(FunctionCallInfo fcinfo)
  * A scan over many rows waits for memory more than for arithmetic.  Rows fill a
  * heap page from its end, so the array of the next row most likely lies right
  * below this one's, with a tuple header between: ask for it now.  A wrong guess
- * costs nothing, not even a fault.  In pairs this is worth a fifth.
+ * costs nothing, not even a fault.  Without it dlints_evidence takes a fifth
+ * longer with three memories, a quarter with one.
  */
 static void
 PrefetchNextArray(Datum array)

@@ -224,14 +224,16 @@ static bool
 ReadInteger(Reader *reader, const JsonbValue *value, const char *name,
 			int64 min, int64 max, int64 *integer)
 {
-	Datum		number = NumericGetDatum(value->val.numeric);
-
-	if (value->type == jbvNumeric &&
-		CompareNumeric(number, min) >= 0 && CompareNumeric(number, max) <= 0)
+	if (value->type == jbvNumeric)
 	{
-		*integer = DatumGetInt64(DirectFunctionCall1(numeric_int8, number));
-		if (CompareNumeric(number, *integer) == 0)
-			return true;
+		Datum		number = NumericGetDatum(value->val.numeric);
+
+		if (CompareNumeric(number, min) >= 0 && CompareNumeric(number, max) <= 0)
+		{
+			*integer = DatumGetInt64(DirectFunctionCall1(numeric_int8, number));
+			if (CompareNumeric(number, *integer) == 0)
+				return true;
+		}
 	}
 	return Malformed(reader,
 					 psprintf("Field \"%s\" must be an integer between " INT64_FORMAT " and " INT64_FORMAT,

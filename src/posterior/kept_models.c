@@ -35,17 +35,20 @@ typedef struct TableEntry
 } TableEntry;
 
 /*
- * A toast pointer is hashed as a whole.  Of a model in line the header and the
- * sums behind it tell most models apart; all its bytes are compared in any
- * case, which costs less than a hash of them.
+ * A toast pointer is hashed as a whole.  Of a model in line both ends suffice:
+ * the header with the first sums, and the end of the last matrix.  All its
+ * bytes are compared in any case, which costs less than a hash of them.
  */
 #define HASHED_BYTES	512
 
 static uint32
 HashKey(const ValueKey *key)
 {
-	return hash_bytes((const unsigned char *) key->bytes,
-					  (int) Min(key->size, HASHED_BYTES));
+	const unsigned char *bytes = (const unsigned char *) key->bytes;
+	int			count = (int) Min(key->size, HASHED_BYTES);
+
+	return hash_combine(hash_bytes(bytes, count),
+						hash_bytes(bytes + key->size - count, count));
 }
 
 static inline bool

@@ -46,7 +46,7 @@ typedef struct TableEntry
 	char		status;
 } TableEntry;
 
-/* Do both have the same rows?  An intercept is in none of them. */
+/* Do both have the same rows? */
 static bool
 SameRows(const Projection *a, const Projection *b)
 {

@@ -78,7 +78,6 @@ ArgNumber(Oid type, Datum value)
 	}
 }
 
-
 /* What stands where a number should, for an error to name it. */
 const char *
 WhatIsWrongWith(double value)

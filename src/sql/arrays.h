@@ -50,7 +50,7 @@ ArgContextSpec(const DlintsHeader *model)
 	return spec;
 }
 
-/* Matched with a context is a profile, and one of nothing has no length. */
+/* The profile of somebody new may be an empty array. */
 static inline ArgSpec
 ArgSharedSpec(const DlintsHeader *model)
 {

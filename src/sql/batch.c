@@ -62,6 +62,7 @@ static double *
 ReadWeights(FunctionCallInfo fcinfo, int argno, int rows)
 {
 	ArgSpec		spec = {"array of weights", rows, NULL, false};
+	ArrayType  *array;
 	double	   *weights = palloc(sizeof(double) * Max(rows, 1));
 	int			i;
 
@@ -71,8 +72,9 @@ ReadWeights(FunctionCallInfo fcinfo, int argno, int rows)
 			weights[i] = 1.0;
 		return weights;
 	}
-	CheckSameCount("weights", rows, ArgVectorLength(ArgArray(fcinfo, argno), &spec));
-	ArgVector(ArgArray(fcinfo, argno), &spec, weights);
+	array = ArgArray(fcinfo, argno);
+	CheckSameCount("weights", rows, ArgVectorLength(array, &spec));
+	ArgVector(array, &spec, weights);
 	for (i = 0; i < rows; i++)
 		CheckWeight(weights[i]);
 	return weights;

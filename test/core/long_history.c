@@ -273,13 +273,6 @@ typedef struct ExactPosterior
 } ExactPosterior;
 
 static void
-exact_solve(const ExactPosterior *p, exact *x)
-{
-	exact_solve_lower(DIM, p->lower, x);
-	exact_solve_lower_transposed(DIM, p->lower, x);
-}
-
-static void
 exact_posterior(const exact *G, const exact *b, ExactPosterior *p)
 {
 	int			k;
@@ -289,7 +282,7 @@ exact_posterior(const exact *G, const exact *b, ExactPosterior *p)
 		p->Z[k * DIM + k] += LONG_RIDGE;
 	exact_cholesky(DIM, p->Z, p->lower);
 	memcpy(p->mean, b, sizeof(p->mean));
-	exact_solve(p, p->mean);
+	exact_solve(DIM, p->lower, p->mean);
 }
 
 /* the largest eigenvalue times that of the inverse, both by iteration */
@@ -310,7 +303,7 @@ condition_of(const ExactPosterior *p)
 	{
 		exact_multiply(DIM, p->Z, large, next);
 		largest = length_of(next);
-		exact_solve(p, small);
+		exact_solve(DIM, p->lower, small);
 		smallest = length_of(small);
 		for (k = 0; k < DIM; k++)
 		{

@@ -268,6 +268,39 @@ exact_solve_lower_transposed(int d, const exact *lower, exact *x)
 	}
 }
 
+/* x <- A^-1 x, where A = L L' */
+void
+exact_solve(int d, const exact *lower, exact *x)
+{
+	exact_solve_lower(d, lower, x);
+	exact_solve_lower_transposed(d, lower, x);
+}
+
+exact *
+exact_inverse(int d, const exact *lower)
+{
+	exact	   *inverse = exact_new(SQUARE(d));
+	int			j;
+
+	for (j = 0; j < d; j++)
+	{
+		inverse[j * d + j] = 1;
+		exact_solve(d, lower, inverse + j * d);
+	}
+	return inverse;
+}
+
+exact
+exact_product(int len, const exact *a, const exact *b)
+{
+	exact		sum = 0;
+	int			i;
+
+	for (i = 0; i < len; i++)
+		sum += a[i] * b[i];
+	return sum;
+}
+
 /* both triangles of a packed symmetric matrix */
 exact *
 exact_from_packed(int d, const double *packed)
@@ -335,24 +368,15 @@ algorithm1_update(Algorithm1 *a, const double *z, double reward)
 		(exact) reward * reward;
 }
 
-/* x <- Z^-1 x */
-static void
-solve_precision(const Algorithm1 *a, exact *x)
-{
-	exact	   *lower = exact_new(SQUARE(a->dim));
-
-	exact_cholesky(a->dim, a->Z, lower);
-	exact_solve_lower(a->dim, lower, x);
-	exact_solve_lower_transposed(a->dim, lower, x);
-}
-
 exact *
 algorithm1_mean(const Algorithm1 *a)
 {
+	exact	   *lower = exact_new(SQUARE(a->dim));
 	exact	   *mean = exact_new((size_t) a->dim);
 
+	exact_cholesky(a->dim, a->Z, lower);
 	memcpy(mean, a->b, sizeof(exact) * (size_t) a->dim);
-	solve_precision(a, mean);
+	exact_solve(a->dim, lower, mean);
 	return mean;
 }
 
@@ -361,20 +385,17 @@ exact *
 algorithm1_covariance(const Algorithm1 *a)
 {
 	int			dim = a->dim;
+	exact	   *lower = exact_new(SQUARE(dim));
 	exact	   *cov = exact_new(SQUARE(dim));
-	exact	   *unit = exact_new((size_t) dim);
+	exact	   *inverse;
 	int			j;
-	int			k;
 
+	exact_cholesky(dim, a->Z, lower);
+	inverse = exact_inverse(dim, lower);
 	for (j = 0; j < dim; j++)
 	{
-		exact	   *column = cov + j * dim;
-
-		for (k = 0; k < dim; k++)
-			unit[k] = (k == j) ? 1 : 0;
-		solve_precision(a, unit);
-		exact_multiply(dim, a->Z2, unit, column);
-		solve_precision(a, column);
+		exact_multiply(dim, a->Z2, inverse + j * dim, cov + j * dim);
+		exact_solve(dim, lower, cov + j * dim);
 	}
 	return cov;
 }

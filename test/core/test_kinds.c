@@ -41,38 +41,25 @@ add_product(Entry *entry, exact a, exact b)
 	entry->size += fabsl(a * b);
 }
 
-/* The matrices of a projected kind, all rows: P, Q and R. */
-typedef struct Matrices
-{
-	const double *P;
-	const double *Q;
-	const double *R;
-} Matrices;
-
-/* the coefficient of x_i in coordinate k, written as the reference does */
+/*
+ * The coefficient of x_i in coordinate k, written as the reference does; P has
+ * all rows of the projection.
+ */
 static Entry
-coefficient(const Kind *kind, Matrices matrices, const double *u, int k, int i)
+coefficient(const Kind *kind, const double *P, const double *u, int k, int i)
 {
 	int			n = kind->context_dim;
 	int			d = kind->reduced_dim;
 	int			m = kind->shared_dim;
 	Entry		entry = {0, 0};
-	int			j;
 
 	switch (kind->interactions)
 	{
 		case INTERACTIONS_NONE:
-			add_product(&entry, 1, d > 0 ? (exact) matrices.P[k * n + i] : k == i);
+			add_product(&entry, 1, d > 0 ? (exact) P[k * n + i] : k == i);
 			break;
 		case INTERACTIONS_CROSSED:
-			if (d > 0)
-			{
-				add_product(&entry, 1, matrices.P[k * n + i]);
-				for (j = 0; j < m; j++)
-					add_product(&entry, (exact) matrices.Q[k * n + i] *
-								matrices.R[k * m + j], u[j]);
-			}
-			else if (k < n)
+			if (k < n)
 				add_product(&entry, 1, k == i);
 			else if ((k - n) / m == i)
 				add_product(&entry, 1, u[(k - n) % m]);
@@ -81,7 +68,7 @@ coefficient(const Kind *kind, Matrices matrices, const double *u, int k, int i)
 			if (k == (d > 0 ? d : 2 * n))
 				add_product(&entry, 2, u[i]);
 			else if (d > 0)
-				add_product(&entry, 0.5L, matrices.P[k * n + i]);
+				add_product(&entry, 0.5L, P[k * n + i]);
 			else if (k < n)
 				add_product(&entry, 0.5L, k == i);
 			else if (k - n == i)
@@ -100,7 +87,7 @@ coordinates(const Kind *kind)
 	switch (kind->interactions)
 	{
 		case INTERACTIONS_CROSSED:
-			return kind->reduced_dim > 0 ? kind->reduced_dim : n * (1 + kind->shared_dim);
+			return n * (1 + kind->shared_dim);
 		case INTERACTIONS_MATCHED:
 			return kind->reduced_dim > 0 ? kind->reduced_dim + 1 : 2 * n + 1;
 		default:
@@ -109,7 +96,7 @@ coordinates(const Kind *kind)
 }
 
 static Entry
-exact_coordinate(const Kind *kind, Matrices matrices, const double *x,
+exact_coordinate(const Kind *kind, const double *P, const double *x,
 				 const double *u, int k)
 {
 	Entry		sum = {0, 0};
@@ -117,7 +104,7 @@ exact_coordinate(const Kind *kind, Matrices matrices, const double *x,
 
 	for (i = 0; i < kind->context_dim; i++)
 	{
-		Entry		a = coefficient(kind, matrices, u, k, i);
+		Entry		a = coefficient(kind, P, u, k, i);
 
 		sum.value += a.value * x[i];
 		sum.size += a.size * fabsl((exact) x[i]);
@@ -126,7 +113,7 @@ exact_coordinate(const Kind *kind, Matrices matrices, const double *x,
 }
 
 static Entry
-exact_weight(const Kind *kind, Matrices matrices, const double *psi,
+exact_weight(const Kind *kind, const double *P, const double *psi,
 			 const double *u, int i)
 {
 	Entry		sum = {0, 0};
@@ -134,7 +121,7 @@ exact_weight(const Kind *kind, Matrices matrices, const double *psi,
 
 	for (k = 0; k < coordinates(kind); k++)
 	{
-		Entry		a = coefficient(kind, matrices, u, k, i);
+		Entry		a = coefficient(kind, P, u, k, i);
 
 		sum.value += a.value * psi[k];
 		sum.size += a.size * fabsl((exact) psi[k]);
@@ -148,7 +135,7 @@ typedef struct Fixture
 {
 	Kind		kind;
 	Projection	p;
-	double	   *numbers;		/* of its matrices; NULL without */
+	double	   *numbers;		/* of its matrix; NULL without */
 	int			count;
 	double	   *contexts;
 	double	   *shareds;
@@ -165,7 +152,7 @@ projection_of(const Kind *kind, uint64_t seed)
 
 	return (Projection) {
 		seed, matched ? SCALE / 2 : SCALE, kind->context_dim,
-			kind->reduced_dim, matched ? 0 : kind->shared_dim
+			kind->reduced_dim
 	};
 }
 
@@ -178,7 +165,7 @@ fixture_new(Kind kind, int count)
 
 	if (kind.reduced_dim > 0)
 	{
-		f.numbers = guarded((size_t) kind.reduced_dim * projection_row_len(&f.p));
+		f.numbers = guarded((size_t) kind.reduced_dim * (size_t) kind.context_dim);
 		projection_generate(&f.p, 0, kind.reduced_dim, f.numbers);
 	}
 	f.contexts = dice_array(&seed, len * (size_t) kind.context_dim);
@@ -187,23 +174,19 @@ fixture_new(Kind kind, int count)
 	return f;
 }
 
-/* P, Q and R as they are without the half; freed with the fixture's numbers */
-static Matrices
-matrices_of(const Fixture *f, double **whole)
+/* P as it is without the half; NULL without a projection */
+static double *
+matrix_of(const Fixture *f)
 {
 	Projection	p = f->p;
-	Matrices	matrices = {NULL, NULL, NULL};
-	size_t		len = (size_t) p.reduced_dim * (size_t) p.context_dim;
+	double	   *whole;
 
-	*whole = NULL;
-	if (p.reduced_dim > 0)
-	{
-		p.scale = SCALE;
-		*whole = guarded((size_t) p.reduced_dim * projection_row_len(&p));
-		projection_generate(&p, 0, p.reduced_dim, *whole);
-		matrices = (Matrices) {*whole, *whole + len, *whole + 2 * len};
-	}
-	return matrices;
+	if (p.reduced_dim == 0)
+		return NULL;
+	p.scale = SCALE;
+	whole = guarded((size_t) p.reduced_dim * (size_t) p.context_dim);
+	projection_generate(&p, 0, p.reduced_dim, whole);
+	return whole;
 }
 
 /* z of all contexts, the projection's part after the others or before */
@@ -213,13 +196,11 @@ reduce(const Fixture *f, bool projection_first)
 	int			len = kind_reduced_len(&f->kind);
 	double	   *reduced = guarded((size_t) (f->count * len));
 	ProjectionRows rows = {0, f->kind.reduced_dim, f->numbers};
-	double	   *work = guarded(projection_work(&f->p, rows.count, f->count));
 
 	if (!projection_first)
 		kind_fill(&f->kind, f->count, f->contexts, f->shareds, reduced);
 	if (f->numbers)
-		projection_apply(&f->p, &rows, f->count, f->contexts, f->shareds,
-						 reduced, len, work);
+		projection_apply(&f->p, &rows, f->count, f->contexts, reduced, len);
 	if (projection_first)
 		kind_fill(&f->kind, f->count, f->contexts, f->shareds, reduced);
 	return reduced;
@@ -232,12 +213,11 @@ lift(const Fixture *f, const double *shared)
 	int			len = kind_lifted_len(&f->kind);
 	double	   *lifted = guarded((size_t) (f->count * len));
 	ProjectionRows rows = {0, f->kind.reduced_dim, f->numbers};
-	double	   *work = guarded(projection_work(&f->p, rows.count, f->count));
 
 	kind_lift(&f->kind, f->count, f->parameters, shared, lifted);
 	if (f->numbers)
 		projection_lift(&f->p, &rows, f->count, f->parameters,
-						kind_reduced_len(&f->kind), shared, lifted, len, work);
+						kind_reduced_len(&f->kind), lifted, len);
 	return lifted;
 }
 
@@ -255,8 +235,7 @@ check_reduced(const Fixture *f, bool projection_first)
 	const Kind *kind = &f->kind;
 	int			len = kind_reduced_len(kind);
 	double	   *reduced = reduce(f, projection_first);
-	double	   *whole;
-	Matrices	matrices = matrices_of(f, &whole);
+	double	   *P = matrix_of(f);
 	int			c;
 	int			k;
 
@@ -268,7 +247,7 @@ check_reduced(const Fixture *f, bool projection_first)
 
 		for (k = 0; k < coordinates(kind); k++)
 		{
-			Entry		want = exact_coordinate(kind, matrices, x, u, k);
+			Entry		want = exact_coordinate(kind, P, x, u, k);
 
 			assert_near(z[k], want.value, rounding(terms(kind)) * want.size);
 		}
@@ -283,8 +262,7 @@ check_lifted(const Fixture *f, const double *shared)
 	const Kind *kind = &f->kind;
 	int			len = kind_lifted_len(kind);
 	double	   *lifted = lift(f, shared);
-	double	   *whole;
-	Matrices	matrices = matrices_of(f, &whole);
+	double	   *P = matrix_of(f);
 	int			c;
 	int			i;
 
@@ -294,7 +272,7 @@ check_lifted(const Fixture *f, const double *shared)
 
 		for (i = 0; i < kind->context_dim; i++)
 		{
-			Entry		want = exact_weight(kind, matrices, psi, shared, i);
+			Entry		want = exact_weight(kind, P, psi, shared, i);
 
 			assert_near(lifted[c * len + i], want.value,
 						rounding(terms(kind)) * want.size);
@@ -384,8 +362,8 @@ test_every_kind(void **state)
 					check_kind((Kind) {INTERACTIONS_MATCHED, n, rows, n, intercept == 1},
 							   counts[c]);
 				}
-				for (s = 0; s < LENGTH(crossed); s++)
-					check_kind((Kind) {INTERACTIONS_CROSSED, crossed[s][0], rows,
+				for (s = 0; rows == 0 && s < LENGTH(crossed); s++)
+					check_kind((Kind) {INTERACTIONS_CROSSED, crossed[s][0], 0,
 									   crossed[s][1], intercept == 1},
 							   counts[c]);
 			}
@@ -463,9 +441,7 @@ test_coordinates(void **state)
 static void
 test_projection_s_part(void **state)
 {
-	static const Interactions all[] = {
-		INTERACTIONS_NONE, INTERACTIONS_CROSSED, INTERACTIONS_MATCHED
-	};
+	static const Interactions all[] = {INTERACTIONS_NONE, INTERACTIONS_MATCHED};
 	const double x[] = {2, -3, 1};
 	const double u[] = {5, 7, -1};
 	const double psi[] = {100, 100, 4, 9};

@@ -198,53 +198,6 @@ typedef struct Solved
 	exact	   *psi;
 } Solved;
 
-/* by elimination, without pivots: the matrix is positive definite */
-static exact *
-inverse_of(int dim, const exact *matrix)
-{
-	exact	   *a = exact_new(SQUARE(dim));
-	exact	   *inverse = exact_new(SQUARE(dim));
-	int			i;
-	int			j;
-	int			k;
-
-	memcpy(a, matrix, sizeof(exact) * SQUARE(dim));
-	for (i = 0; i < dim; i++)
-		inverse[i * dim + i] = 1;
-	for (k = 0; k < dim; k++)
-	{
-		exact		pivot = a[k * dim + k];
-
-		for (j = 0; j < dim; j++)
-		{
-			a[k * dim + j] /= pivot;
-			inverse[k * dim + j] /= pivot;
-		}
-		for (i = 0; i < dim; i++)
-		{
-			exact		factor = a[i * dim + k];
-
-			for (j = 0; j < dim && i != k; j++)
-			{
-				a[i * dim + j] -= factor * a[k * dim + j];
-				inverse[i * dim + j] -= factor * inverse[k * dim + j];
-			}
-		}
-	}
-	return inverse;
-}
-
-static exact
-product(int dim, const exact *a, const exact *b)
-{
-	exact		sum = 0;
-	int			k;
-
-	for (k = 0; k < dim; k++)
-		sum += a[k] * b[k];
-	return sum;
-}
-
 static exact *
 centred(const ExactMemory *m, exact mean_reward)
 {
@@ -262,6 +215,7 @@ solve(const ExactMemory *m, const Past *p, bool fades)
 	int			dim = m->dim;
 	Solved		s = {0};
 	exact	   *Z = exact_new(SQUARE(dim));
+	exact	   *lower = exact_new(SQUARE(dim));
 	const exact *H = fades ? m->H : m->G;
 	int			i;
 
@@ -275,12 +229,13 @@ solve(const ExactMemory *m, const Past *p, bool fades)
 		s.S = m->S - m->R * m->R / m->N;
 	}
 	s.b = centred(m, s.mean_reward);
-	s.inverse = inverse_of(dim, Z);
+	exact_cholesky(dim, Z, lower);
+	s.inverse = exact_inverse(dim, lower);
 	s.psi = exact_new((size_t) dim);
 	exact_multiply(dim, s.inverse, s.b, s.psi);
-	s.RSS = fmaxl(0, s.S - product(dim, s.b, s.psi));
+	s.RSS = fmaxl(0, s.S - exact_product(dim, s.b, s.psi));
 	for (i = 0; i < dim; i++)
-		s.k += product(dim, s.inverse + i * dim, H + i * dim);
+		s.k += exact_product(dim, s.inverse + i * dim, H + i * dim);
 	return s;
 }
 
@@ -354,7 +309,7 @@ is_contradicted(const Kept *kept, const Solved *s, int slow, int fast, Expected 
 	for (i = 0; i < dim; i++)
 		e[i] -= explained[i];
 	exact_multiply(dim, s[fast].inverse, e, solved);
-	q = product(dim, e, solved);
+	q = exact_product(dim, e, solved);
 	decide(q, bound, x);
 	return q > bound;
 }

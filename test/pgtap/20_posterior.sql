@@ -1,57 +1,95 @@
--- The posterior against ridge regression computed here: Gauss-Jordan
--- elimination on sums over the observations, each weighted by discount^age.  With
--- an intercept rewards count from their weighted mean, which is the intercept's.
+-- What a model holds against sums over the observations, each by what is left of its
+-- weight; and the posterior against its equations: Z mean = b and Z C Z = Z~.
+-- With an intercept rewards count from their weighted mean, which is the intercept's.
 \set ON_ERROR_STOP 1
 BEGIN;
 \ir include/helpers.sql
 
-CREATE TEMP TABLE trained AS SELECT name, discount, empty, n, s, evidence(empty, 1, 90) AS model FROM kind;
-CREATE TEMP TABLE observation AS
-SELECT name, discount, discount ^ (90 - i) AS weight, project_at(empty, context(i, n), shared(i, s)) AS z, reward(i) AS r FROM trained, generate_series(1, 90) AS i;
+-- Memory j of a model that has seen the first of the observations.  What was seen at t
+-- weighs 2^(-(T - t) / h), what is k back discount^k; from one memory to the next h, or
+-- 1 / (1 - discount), grows five times, and the last of several forgets nothing.
+CREATE FUNCTION by_definition(m dlints, j integer, count integer, weighted boolean)
+RETURNS jsonb LANGUAGE sql AS
+$$
+WITH o AS MATERIALIZED (
+    SELECT reward(i) AS r, project_at(m, context(i, context_dim), shared(i, shared_dim)) AS z,
+        CASE WHEN weighted THEN weight(i) ELSE 1 END
+        * CASE WHEN j = memories AND j > 1 THEN 1
+               WHEN half_life IS NULL THEN (1 - (1 - discount) / 5.0 ^ (j - 1)) ^ (count - i)
+               ELSE 0.5 ^ (extract(epoch FROM last - seen_at(i))::float8
+                           / extract(epoch FROM half_life)::float8 / 5 ^ (j - 1)) END AS w
+    FROM dlints_info(m), generate_series(1, count) AS i,
+        (SELECT max(seen_at(i)) AS last FROM generate_series(1, count) AS i) AS n),
+cell AS (
+    SELECT a, c, sum(w * z[a] * z[c]) AS g, sum(w * w * z[a] * z[c]) AS h
+    FROM o, generate_subscripts(z, 1) AS a, generate_series(1, a) AS c GROUP BY a, c),
+line AS (
+    SELECT a, jsonb_agg(g ORDER BY c) AS g, jsonb_agg(h ORDER BY c) AS h FROM cell GROUP BY a),
+moment AS (
+    SELECT a, sum(w * r * z[a]) AS b FROM o, generate_subscripts(z, 1) AS a GROUP BY a)
+SELECT jsonb_build_object(
+    'weight_sum', sum(w), 'reward_sum', sum(w * r), 'reward_square_sum', sum(w * r * r),
+    'b', (SELECT jsonb_agg(b ORDER BY a) FROM moment),
+    'G', (SELECT jsonb_agg(g ORDER BY a) FROM line),
+    'H', (SELECT CASE WHEN (j = 1 OR j < memories) AND discount IS DISTINCT FROM 1
+                      THEN (SELECT jsonb_agg(h ORDER BY a) FROM line) END FROM dlints_info(m)))
+FROM o
+$$;
 
-CREATE TEMP TABLE level AS
-SELECT name, CASE WHEN intercept THEN sum(weight * r) / sum(weight) ELSE 0 END AS level FROM observation JOIN trained USING (name), LATERAL (SELECT intercept FROM dlints_info(empty)) AS i GROUP BY name, intercept;
+CREATE FUNCTION off_definition(m dlints, count integer, weighted boolean)
+RETURNS float8 LANGUAGE sql AS
+$$
+SELECT max(greatest(memory_difference(e, d),
+                    difference(reward_sums((m::jsonb -> 'reference_reward')::float8, e),
+                               reward_sums(0, d))))
+FROM jsonb_array_elements(m::jsonb -> 'evidence') WITH ORDINALITY AS u (e, j),
+    by_definition(m, j::integer, count, weighted) AS d
+$$;
 
--- sums of weight z z' and of weight^2 z z', each with the ridge on the diagonal, and of weight r z, centred and not
-CREATE TEMP TABLE sums AS
-SELECT name, array_agg(g ORDER BY j) AS z, array_agg(h ORDER BY j) AS z_tilde, array_agg(b ORDER BY j) AS b, array_agg(centred ORDER BY j) AS centred FROM
-  (SELECT name, j, array_agg(g ORDER BY k) AS g, array_agg(h ORDER BY k) AS h, min(b) AS b, min(centred) AS centred FROM
-   (SELECT name, j, k, sum(weight * z[j] * z[k]) + ridge AS g, sum(weight ^ 2 * z[j] * z[k]) + ridge AS h, sum(weight * r * z[j]) AS b, sum(weight * (r - level) * z[j]) AS centred
-    FROM observation JOIN level USING (name), generate_subscripts(z, 1) AS j, generate_subscripts(z, 1) AS k, LATERAL (SELECT CASE WHEN j = k THEN 0.7 ELSE 0 END) AS l (ridge) GROUP BY name, j, k, ridge) AS e
-   GROUP BY name, j) AS v
-GROUP BY name;
+CREATE TEMP TABLE trained AS
+SELECT name, weighted, dim, batch(empty, 1, 90, weighted) AS m FROM learner;
 
-SELECT plan(28 * 2 + 8 + 2);
-SELECT ok(difference(z, z_matrix(model)) <= 1e-10 AND difference(z_tilde, z_tilde_matrix(model)) <= 1e-10 AND difference(b, numbers(memory_in_use(model) -> 'b')) <= 1e-10, format('%s: Z, Z~ and b', name))
-FROM sums JOIN trained USING (name) ORDER BY name;
-SELECT ok(difference((SELECT array_agg(psi + CASE WHEN i = cardinality(b) THEN level ELSE 0 END ORDER BY i) FROM unnest(flat(solve(z, column_of(centred)))) WITH ORDINALITY AS u (psi, i)), dlints_mean(model)) <= 1e-9 AND difference(covariance_of(z, z_tilde), dlints_covariance(model)) <= 1e-9, format('%s: mean and covariance', name))
-FROM sums JOIN level USING (name) JOIN trained USING (name) ORDER BY name;
+SELECT plan(206);
+SELECT cmp_ok(off_definition(m, 90, weighted), '<=', 1e-11::float8, format('%s: evidence', name))
+FROM trained WHERE (dlints_info(m)).updates = 90 ORDER BY name;
+SELECT cmp_ok(
+    greatest(difference(times(z, plus(dlints_mean(m), -level(m), last)),
+                        plus(numbers(e -> 'b'), -level(m), times(symmetric_matrix(e -> 'G', 0),
+                                                                 last))),
+             difference(product(z, product(dlints_covariance(m), z)), z_tilde_matrix(m))),
+    '<=', 1e-9::float8, format('%s: mean and covariance', name))
+FROM trained, z_matrix(m) AS z, memory_in_use(m) AS e, unit_vector(dim, dim) AS last
+ORDER BY name;
 
 -- closed forms, by hand
 CREATE TEMP TABLE hand AS
 SELECT dlints_update_batch(one_memory(1, NULL, 1, 2), ARRAY[[1], [3], [2]], ARRAY[1, 2, -1]) AS one,
-       dlints_update_batch(one_memory(1, NULL, 0.5, 2), ARRAY[[1], [3], [2]], ARRAY[1, 2, -1]) AS faded,
-       dlints_update_batch(one_memory(2, NULL, 1, 1), ARRAY[[1, 0], [1, 1], [0, 2]], ARRAY[1, 2, 3]) AS two;
-
--- d = 1: G = 1 + 9 + 4, b = 1 + 6 - 2
-SELECT ok(abs((dlints_mean(one))[1] - 5.0 / 16) < 1e-15, 'd 1: b / (G + ridge)') FROM hand;
-SELECT ok(abs((dlints_covariance(one))[1][1] - 1.0 / 16) < 1e-15, 'd 1: variance 1 / (G + ridge)') FROM hand;
--- weights 1/4, 1/2, 1: G = 1/4 + 9/2 + 4, H = 1/16 + 9/4 + 4, b = 1/4 + 3 - 2
-SELECT ok(abs((dlints_mean(faded))[1] - 1.25 / 10.75) < 1e-15, 'd 1, discount 1/2: once per observation in G and b') FROM hand;
-SELECT ok(abs((dlints_covariance(faded))[1][1] - 8.3125 / 10.75 ^ 2) < 1e-15, 'd 1, discount 1/2: squared in H') FROM hand;
-SELECT is((dlints_info(faded)).effective_sample_size, 1.75::float8, 'the effective sample size is the sum of the weights') FROM hand;
-SELECT is((dlints_info(faded)).mean_reward, ((0.25 + 1 - 1) / 1.75)::float8, 'the mean reward is weighted alike') FROM hand;
--- d = 2: G = [2 1; 1 5], Z = [3 1; 1 6], b = (3, 8), det Z = 17
-SELECT ok(difference(dlints_mean(two), ARRAY[10.0 / 17, 21.0 / 17]) < 1e-15, 'd 2: closed form') FROM hand;
-SELECT ok(difference(dlints_covariance(two), ARRAY[[6.0 / 17, -1.0 / 17], [-1.0 / 17, 3.0 / 17]]) < 1e-15, 'd 2: inverse of Z') FROM hand;
+    dlints_update_batch(one_memory(1, NULL, 0.5, 2), ARRAY[[1], [3], [2]],
+        ARRAY[1, 2, -1]) AS faded,
+    dlints_update_batch(one_memory(2, NULL, 1), ARRAY[[1, 0], [1, 1], [0, 2]],
+        ARRAY[1, 2, 3]) AS two;
+SELECT cmp_ok(difference(have, want), '<', 1e-15::float8, what) FROM hand, LATERAL (VALUES
+    -- G = 1 + 9 + 4, b = 1 + 6 - 2
+    ('d 1: b / (G + ridge)', dlints_mean(one), ARRAY[5.0 / 16]::float8[]),
+    ('d 1: variance 1 / (G + ridge)', dlints_covariance(one), ARRAY[[1.0 / 16]]),
+    -- weights 1/4, 1/2, 1: G = 1/4 + 9/2 + 4, H = 1/16 + 9/4 + 4, b = 1/4 + 3 - 2
+    ('d 1, discount 1/2: once in G and b', dlints_mean(faded), ARRAY[1.25 / 10.75]),
+    ('d 1, discount 1/2: squared in H', dlints_covariance(faded), ARRAY[[8.3125 / 10.75 ^ 2]]),
+    ('the sum of the weights', ARRAY[(dlints_info(faded)).effective_sample_size], ARRAY[1.75]),
+    ('the mean reward', ARRAY[(dlints_info(faded)).mean_reward], ARRAY[(0.25 + 1 - 1) / 1.75]),
+    -- G = [2 1; 1 5], Z = [3 1; 1 6], b = (3, 8), det Z = 17
+    ('d 2: closed form', dlints_mean(two), ARRAY[10.0 / 17, 21.0 / 17]),
+    ('d 2: inverse of Z', dlints_covariance(two),
+     ARRAY[[6.0 / 17, -1.0 / 17], [-1.0 / 17, 3.0 / 17]])) AS v (what, have, want);
 
 -- 1000 observations at discount 1/2 leave what the last 60 say; the ridge does not fade
-SELECT ok(difference(dlints_mean(long), dlints_mean(short)) < 1e-12, 'old observations fade away') FROM
-  (SELECT dlints_evidence(one_memory(3, NULL, 0.5), context(i, 3), number(i, 7) ORDER BY i) AS long,
-          dlints_evidence(one_memory(3, NULL, 0.5), context(i, 3), number(i, 7) ORDER BY i) FILTER (WHERE i > 940) AS short
-   FROM generate_series(1, 1000) AS i) AS f;
-SELECT ok(difference(dlints_mean(m), ARRAY[0.5, 0]::float8[]) < 1e-15, 'a direction that is never seen keeps the whole ridge') FROM
-  (SELECT dlints_update_batch(one_memory(2, NULL, 0.5, 2), array_agg(ARRAY[1, 0]), array_agg(1.0::float8)) AS m FROM generate_series(1, 500)) AS f;
+SELECT ok(difference(dlints_mean(evidence(m, 1, 1000)), dlints_mean(evidence(m, 941, 1000)))
+    < 1e-12,
+    'old observations fade away') FROM one_memory(3, NULL, 0.5) AS m;
+SELECT ok(difference(dlints_mean(m), ARRAY[0.5, 0]::float8[]) < 1e-15,
+    'a direction that is never seen keeps the whole ridge')
+FROM (SELECT dlints_evidence(one_memory(2, NULL, 0.5, 2), '{1,0}'::real[], 1) AS m
+      FROM generate_series(1, 500)) AS f;
 
 SELECT * FROM finish();
 ROLLBACK;

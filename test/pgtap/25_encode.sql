@@ -204,11 +204,10 @@ CREATE INDEX item_details ON item USING hash (details);
 ANALYZE item;
 SET LOCAL enable_seqscan = off;
 SET LOCAL enable_sort = off;
-CREATE FUNCTION plan_of(statement text) RETURNS SETOF text LANGUAGE plpgsql AS $$ BEGIN RETURN QUERY EXECUTE 'EXPLAIN ' || statement; END $$;
-SELECT ok(bool_or(p ~ index), index || ' is used') FROM (VALUES
+SELECT matches(plan_of(statement), index, index || ' is used') FROM (VALUES
   ('item_score', $$SELECT id FROM item ORDER BY dlints_dot('{1,0,0,-1,0,0,0,0,0,0,0,0,0,0,0,0,2}', features) DESC LIMIT 5$$),
   ('item_encoding', $$SELECT id FROM item WHERE dlints_encode(4, 'tags', tags) = dlints_encode(4, 'tags', '{tag 3}'::text[])$$),
-  ('item_details', $$SELECT id FROM item WHERE details = dlints_encode(16, '{"brand": "brand 3", "used": true}'::jsonb)$$)) AS v (index, statement), plan_of(statement) AS p GROUP BY index, statement;
+  ('item_details', $$SELECT id FROM item WHERE details = dlints_encode(16, '{"brand": "brand 3", "used": true}'::jsonb)$$)) AS v (index, statement);
 SELECT results_eq($$SELECT id FROM item WHERE details = dlints_encode(16, '{"brand": "brand 3", "used": true}'::jsonb) ORDER BY id$$, $$SELECT id::integer FROM product WHERE brand = 'brand 3' AND used ORDER BY id$$, 'and finds the rows');
 UPDATE item SET category = 'new', tags = NULL, price = 0.5 WHERE id = 1;
 SELECT is(features, dlints_encode(16, 'category', 'new', 'brand', brand, 'used', used) || 0.5::real, 'an update makes a new encoding') FROM item WHERE id = 1;

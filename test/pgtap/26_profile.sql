@@ -64,18 +64,6 @@ SELECT is(dlints_profile(features), '{}', 'no rows') FROM click WHERE false;
 SELECT is(dlints_profile('{}'::real[]) || dlints_profile(features), dlints_profile(features), 'profiles of profiles') FROM click WHERE id = 1;
 
 -- in parts
-CREATE FUNCTION plan_of(statement text) RETURNS text LANGUAGE plpgsql AS
-$$
-DECLARE
-	line text;
-	plan text := '';
-BEGIN
-	FOR line IN EXECUTE 'EXPLAIN (COSTS false) ' || statement LOOP
-		plan := plan || line || E'\n';
-	END LOOP;
-	RETURN plan;
-END
-$$;
 CREATE TEMP TABLE serial AS SELECT member, dlints_profile(features, weight) AS p, dlints_profile(features::float8[]) AS q FROM click GROUP BY member;
 SET LOCAL parallel_setup_cost = 0;
 SET LOCAL parallel_tuple_cost = 0;

@@ -4,61 +4,127 @@
 BEGIN;
 \ir include/helpers.sql
 
--- the large one is for products of blocks
 CREATE TEMP TABLE trained AS
-SELECT name, discount, empty, singly(empty, 1, 200) AS model
-FROM (SELECT name, discount, empty FROM kind UNION ALL SELECT 'n 120, d 24, discount 0.99', 0.99, one_memory(120, 24)) AS k;
+SELECT name, forgets, weighted AS w, empty, singly(empty, 1, 80, weighted) AS m
+FROM learner
+WHERE forgets IN ('nothing', 'by count, weighted', 'three memories', 'two by time, weighted');
 
-SELECT plan(29 * 9 + 12 + 3 + 4 + 19);
+SELECT plan(228);
 
-SELECT cmp_ok(model_difference(model, other), '<=', 1e-10::float8, format('%s: %s', name, way))
+SELECT is(string_agg(format('%s: %s', way, d), ', ') FILTER (WHERE (d <= 1e-10) IS NOT TRUE),
+    NULL, name)
 FROM trained, LATERAL (VALUES
-  ('batch', batch(empty, 1, 200)), ('batch after batch', batch(batch(empty, 1, 70), 71, 200)), ('evidence', evidence(empty, 1, 200)), ('reduced contexts', reduced(empty, 1, 200)),
-  ('evidence after updates', singly(empty, 1, 77) || evidence(empty, 78, 200)),
-  ('|| is associative', evidence(empty, 1, 10) || (evidence(empty, 11, 90) || evidence(empty, 91, 200))),
-  ('dlints_concat_agg', (SELECT dlints_concat_agg(evidence(empty, p * 20 + 1, p * 20 + 20) ORDER BY p) FROM generate_series(0, 9) AS p))) AS v (way, other)
-ORDER BY name, way;
+    ('batch', batch(empty, 1, 80, w)),
+    ('batch after batch', batch(batch(empty, 1, 33, w), 34, 80, w)),
+    ('evidence', evidence(empty, 1, 80, w)),
+    ('reduced contexts', reduced(empty, 1, 80, w)),
+    ('evidence after updates', singly(empty, 1, 27, w) || evidence(empty, 28, 80, w)),
+    ('|| is associative', evidence(empty, 1, 10, w)
+                          || (batch(empty, 11, 50, w) || evidence(empty, 51, 80, w))),
+    ('dlints_concat_agg', (SELECT dlints_concat_agg(evidence(empty, p, p + 19, w) ORDER BY p)
+                           FROM generate_series(1, 61, 20) AS p)),
+    ('text, jsonb, binary, and on', evidence(empty, 1, 45, w)::text::dlints::jsonb::dlints
+                                    || receive(dlints_send(evidence(empty, 46, 80, w)))),
+    ('weighed and put right', 0.25 * (4 * m))) AS v (way, other), model_difference(m, other) AS d
+GROUP BY name ORDER BY name;
 
+-- by time in any order, to the bit where there are two parts
+SELECT is(string_agg(format('%s: %s', way, d), ', ') FILTER (WHERE (d <= 1e-10) IS NOT TRUE),
+    NULL, format('%s: order', name))
+FROM trained, LATERAL (VALUES
+    ('any order', evidence(empty, 1, 80, w, 'i % 7, i')),
+    ('parts', (SELECT dlints_concat_agg(evidence(empty, p, p + 3, w) ORDER BY p % 7, p)
+               FROM generate_series(1, 77, 4) AS p)),
+    ('taken back', (evidence(empty, 21, 80, w) || m) - evidence(empty, 21, 80, w, '-i')),
+    ('to the bit', (SELECT CASE WHEN same_bytes(a || b, b || a) THEN m END
+                    FROM batch(empty, 1, 40, w) AS a, batch(empty, 41, 80, w) AS b)))
+    AS v (way, other), model_difference(m, other) AS d
+WHERE forgets LIKE '%by time%' GROUP BY name ORDER BY name;
 -- a fading history read backwards is another one
-SELECT is(evidence_difference(evidence(empty, 101, 200) || evidence(empty, 1, 100), model) > 1e-3, discount < 1, format('%s: || takes order to heart', name)) FROM trained ORDER BY name;
-
+SELECT is(evidence_difference(evidence(empty, 41, 80, w) || evidence(empty, 1, 40, w), m) > 1e-3,
+    forgets ~ 'count|memories', format('%s: || takes order to heart', name))
+FROM trained ORDER BY name;
 -- evidence leaves the model's own out, however much of it there is
-SELECT ok(same_bytes(evidence(model, 1, 90), evidence(empty, 1, 90)), format('%s: evidence does not depend on what the model knows', name)) FROM trained ORDER BY name;
+SELECT ok(same_bytes(evidence(m, 1, 60, w), evidence(empty, 1, 60, w)),
+    format('%s: evidence does not depend on what the model knows', name))
+        FROM trained ORDER BY name;
 
--- borders of blocks of 64
-SELECT cmp_ok(model_difference(singly(empty, 1, rows), way), '<=', 1e-10::float8, format('%s rows: %s', rows, what))
-FROM trained, (VALUES (1), (63), (64), (127), (128), (129)) AS b (rows), LATERAL (VALUES ('batch', batch(empty, 1, rows)), ('evidence', evidence(empty, 1, rows))) AS w (what, way)
-WHERE name LIKE 'n 120%' ORDER BY rows, what;
+-- borders of blocks of 64, in products of blocks
+SELECT cmp_ok(model_difference(singly(m, 1, rows), way), '<=', 1e-10::float8,
+    format('%s rows: %s', rows, what))
+FROM one_memory(120, 24) AS m, (VALUES (1), (63), (64), (127), (128), (129)) AS b (rows),
+    LATERAL (VALUES ('batch', batch(m, 1, rows)), ('evidence', evidence(m, 1, rows)))
+        AS w (what, way)
+ORDER BY rows, what;
 
 -- counts, exact where they are sums of numbers that are
-SELECT results_eq($$SELECT i.updates, i.effective_sample_size, i.mean_reward FROM dlints_info(dlints_update_batch(one_memory(1, NULL, 0.5), ARRAY[[1], [2], [3], [4]], ARRAY[1, 0, 2, 4])) AS i$$,
-                  $$VALUES (4::bigint, 1.875::float8, (0.125 + 1 + 4)::float8 / 1.875)$$, 'weights and mean reward at discount 1/2');
-SELECT results_eq($$SELECT i.updates, i.effective_sample_size, i.mean_reward FROM dlints_info((SELECT dlints_evidence(one_memory(1, NULL, 1), ARRAY[1]::real[], v % 4) FROM generate_series(1, 1000) AS v)) AS i$$,
-                  $$VALUES (1000::bigint, 1000::float8, 1.5::float8)$$, 'weights and mean reward without discount');
-SELECT is((dlints_update_batch(one_memory(1, NULL, 0.5), ARRAY[[1], [2], [3]], ARRAY[1, 2, 3])::jsonb #>> '{evidence,0,reward_square_sum}')::float8, (0.25 + 2 + 9)::float8, 'squared rewards are weighted once');
+CREATE TEMP VIEW counted AS
+SELECT dlints_update_batch(one_memory(1, NULL, 0.5), ARRAY[[1], [2], [3], [4]],
+        ARRAY[1, 0, 2, 4]) AS halved,
+    (SELECT dlints_evidence(one_memory(1, NULL, 1), ARRAY[1]::real[], v % 4)
+     FROM generate_series(1, 1000) AS v) AS summed;
+SELECT each_holds($$
+    (SELECT (updates, effective_sample_size, mean_reward)
+        = (4, 1.875, (0.125 + 1 + 4) / 1.875::float8)
+        FROM dlints_info(halved))
+    (SELECT (updates, effective_sample_size, mean_reward) = (1000, 1000, 1.5)
+     FROM dlints_info(summed))
+    (memory_in_use(halved) -> 'reward_square_sum')::float8 = 0.125 + 2 + 16
+    $$, 'FROM counted');
 
 -- parameters are the left side's, evidence survives a change of them
-CREATE TEMP TABLE few AS SELECT singly(empty, 1, 5) AS m, empty AS e, context(1, 7) AS x FROM kind WHERE name = 'plain, discount 0.9';
-SELECT results_eq($$SELECT i.ridge, i.exploration, i.noise, i.sigma, i.policy, i.updates FROM few, dlints_info(dlints_set(m, 3, 0.5, 2, 'ucb') || dlints_set(m, 4, 0.25, 5, 'greedy')) AS i$$,
-                  $$VALUES (3::float8, 0.5::float8, 2::float8, 2::float8, 'ucb', 10::bigint)$$, 'ridge, exploration, noise and policy of || are the left side''s');
-SELECT cmp_ok(difference(dlints_mean(dlints_set(m, ridge => 9)), flat(solve(symmetric_matrix(memory_in_use(m) -> 'G', 9), column_of(numbers(memory_in_use(m) -> 'b'))))),
-              '<=', 1e-12::float8, 'another ridge: the posterior of the same evidence under it') FROM few;
-SELECT ok(same_bytes(dlints_set(dlints_set(m, 9, 2, 0, 'ucb'), (dlints_info(m)).ridge, (dlints_info(m)).exploration, 1, 'thompson'), m), 'a change of parameters can be taken back') FROM few;
-SELECT ok(same_bytes(dlints_set(m), m) AND dlints_set(NULL, 1) IS NULL, 'nothing to set changes nothing') FROM few;
+CREATE TEMP TABLE few AS
+SELECT singly(empty, 1, 5) AS m, empty AS e, context(1, 7) AS x
+FROM kind WHERE name = 'plain, discount 0.9';
+SELECT each_holds($$
+    (SELECT (ridge, exploration, noise, sigma, policy, updates) = (3, 0.5, 2, 2, 'ucb', 10)
+        FROM dlints_info(dlints_set(m, 3, 0.5, 2, 'ucb') || dlints_set(m, 4, 0.25, 5, 'greedy')))
+    (SELECT difference(times(z_matrix(r), dlints_mean(r)), numbers(memory_in_use(m) -> 'b'))
+        <= 1e-12
+        FROM dlints_set(m, ridge => 9) AS r)
+    same_bytes(dlints_set(dlints_set(m, 9, 2, 0, 'ucb'), 0.7, 0.3, 1, 'thompson'), m)
+    same_bytes(dlints_set(m), m)
+    dlints_set(NULL, 1) IS NULL
+    $$, 'FROM few');
 
 -- NULL: no observation is no change, and not a NULL model
-SELECT ok(same_bytes(other, m), format('no change: %s', what)) FROM few, LATERAL (VALUES
-  ('update, context', dlints_update(m, NULL::real[], 1)), ('update, double precision context', dlints_update(m, NULL::float8[], 1)), ('update, untyped context', dlints_update(m, NULL, 1)),
-  ('update, reward', dlints_update(m, x, NULL)), ('update, shared context', dlints_update(m, x, NULL, 1)), ('batch, contexts', dlints_update_batch(m, NULL, ARRAY[1])),
-  ('batch, rewards', dlints_update_batch(m, ARRAY[x], NULL)), ('batch, shared contexts', dlints_update_batch(m, ARRAY[x], NULL, ARRAY[1])), ('batch, empty', dlints_update_batch(m, '{}', '{}')),
-  ('update_reduced, context', dlints_update_reduced(m, NULL, 1)), ('update_reduced, reward', dlints_update_reduced(m, x, NULL)), ('|| NULL', m || NULL), ('NULL ||', NULL || m),
-  ('concat_agg', (SELECT dlints_concat_agg(v ORDER BY o) FROM (VALUES (1, NULL), (2, m), (3, NULL)) AS x (o, v)))) AS v (what, other) ORDER BY what;
-SELECT ok(dlints_update(NULL, x, 1) IS NULL AND dlints_update(NULL, x, x, 1) IS NULL AND dlints_update_batch(NULL, ARRAY[x], ARRAY[1]) IS NULL
-          AND dlints_update_reduced(NULL, x, 1) IS NULL AND (NULL::dlints || NULL::dlints) IS NULL, 'a NULL model stays NULL') FROM few;
-SELECT ok((SELECT dlints_concat_agg(m) FROM few WHERE false) IS NULL AND (SELECT dlints_concat_agg(NULL::dlints) FROM few) IS NULL, 'concat_agg of nothing');
-SELECT ok((SELECT dlints_evidence(m, x, 1) FROM few WHERE false) IS NULL AND (SELECT dlints_evidence(m, x, NULL) FROM few) IS NULL, 'evidence of nothing');
-SELECT ok(same_bytes((SELECT dlints_evidence(m, x, r ORDER BY o) FROM (VALUES (1, context(1, 7), NULL::float8), (2, context(2, 7), 0.5), (3, NULL, 1), (4, context(4, 7), 0.25)) AS v (o, x, r)),
-                     dlints_update_batch(e, ARRAY[context(2, 7), context(4, 7)], ARRAY[0.5, 0.25])), 'evidence skips NULL') FROM few;
-SELECT is((SELECT (dlints_info(dlints_evidence(one_memory(2, 1, shared_dim => 1), ARRAY[1, o]::real[], u, 1))).updates FROM (VALUES (1, '{1}'::real[]), (2, NULL), (3, '{2}')) AS v (o, u)), 2::bigint, 'and rows without a shared context');
+SELECT each_holds(format('same_bytes(%s, m)', call), 'FROM few') FROM lines($$
+    dlints_update(m, NULL::real[], 1)
+    dlints_update(m, NULL::float8[], 1)
+    dlints_update(m, NULL, 1)
+    dlints_update(m, x, NULL)
+    dlints_update(m, x, NULL, 1)
+    dlints_update_batch(m, NULL, ARRAY[1])
+    dlints_update_batch(m, ARRAY[x], NULL)
+    dlints_update_batch(m, ARRAY[x], NULL, ARRAY[1])
+    dlints_update_batch(m, '{}', '{}')
+    dlints_update_reduced(m, NULL, 1)
+    dlints_update_reduced(m, x, NULL)
+    m || NULL
+    NULL || m
+    (SELECT dlints_concat_agg(v ORDER BY o) FROM (VALUES (1, NULL), (2, m), (3, NULL)) AS x (o, v))
+    $$) AS call;
+SELECT each_holds($$
+    dlints_update(NULL, x, 1) IS NULL
+    dlints_update(NULL, x, x, 1) IS NULL
+    dlints_update_batch(NULL, ARRAY[x], ARRAY[1]) IS NULL
+    dlints_update_reduced(NULL, x, 1) IS NULL
+    (NULL::dlints || NULL::dlints) IS NULL
+    (SELECT dlints_concat_agg(m) FROM few WHERE false) IS NULL
+    (SELECT dlints_concat_agg(NULL::dlints) FROM few) IS NULL
+    (SELECT dlints_evidence(m, x, 1) FROM few WHERE false) IS NULL
+    (SELECT dlints_evidence(m, x, NULL) FROM few) IS NULL
+    0 * m = e
+    $$, 'FROM few');
+SELECT ok(same_bytes(dlints_evidence(e, CASE WHEN i <> 2 THEN context(i, 7) END,
+                                     CASE WHEN i <> 3 THEN i END ORDER BY i),
+                     dlints_update_batch(min(e::text)::dlints, ARRAY[context(1, 7), context(4, 7)],
+                                         ARRAY[1, 4])), 'evidence skips NULL')
+                                             FROM few, generate_series(1, 4) AS i;
+SELECT is((dlints_info(dlints_evidence(m, x, CASE WHEN i <> 2 THEN x END, 1))).updates, 2::bigint,
+    'and rows without a shared context')
+FROM one_memory(2, interactions => 'matched') AS m, generate_series(1, 3) AS i,
+    LATERAL (SELECT ARRAY[1, i]::real[] AS x) AS c;
+
 SELECT * FROM finish();
 ROLLBACK;

@@ -12,6 +12,7 @@ import program
 from tap import Tap
 
 LONGEST_VISIT = 30      # pages
+LATEST = 40             # likes, more than fit a few pages
 PATIENCE = 60           # seconds
 
 tap = Tap()
@@ -261,10 +262,10 @@ def robots_like(genre):
                    FROM   reward r JOIN decision d ON d.id = r.decision_id
                           JOIN visitor v ON v.id = d.visitor_id
                           JOIN movie m ON m.id = r.movie_id
-                   WHERE  v.robot ORDER BY r.given_at DESC LIMIT 10) latest""",
-                       [genre])
+                   WHERE  v.robot ORDER BY r.given_at DESC LIMIT %s) latest""",
+                       [genre, LATEST])
         of_genre, all_of_them = cursor.fetchone()
-    return of_genre >= 7 and all_of_them == 10
+    return of_genre >= 0.7 * LATEST and all_of_them == LATEST
 
 
 def check_learned(visitor):

@@ -2,4 +2,4 @@
 SELECT i.memory, i.memories, i.windows[i.memory] AS window, i.updates,
        i.effective_sample_size, i.mean_reward, i.sigma, i.bytes
 FROM   model o, dlints_info(o.state) i
-WHERE  o.name = 'home'
+WHERE  o.name = %(model)s

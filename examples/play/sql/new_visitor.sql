@@ -1,2 +1,2 @@
 -- somebody new
-INSERT INTO visitor (robot) VALUES (%(robot)s) RETURNING id
+INSERT INTO visitor (model, robot) VALUES (%(model)s, %(robot)s) RETURNING id

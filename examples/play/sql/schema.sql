@@ -6,16 +6,19 @@ CREATE TABLE movie (
     genres   text[] NOT NULL,
     factors  real[],                                -- what the same people liked points the same way
     features real[] NOT NULL GENERATED ALWAYS AS (
-        coalesce(factors, array_fill(0::real, ARRAY[16])) || dlints_encode(32, 'genre', genres)) STORED
+        coalesce(factors, array_fill(0::real, '{32}'))
+        || dlints_encode(32, 'genre', genres, 'decade',
+               substring(title from '\((\d{3})\d\)') || '0s')) STORED
 );
 -- what others liked before: vectors are made of it, the model never sees it
 CREATE TABLE history (person_id integer NOT NULL, movie_id integer NOT NULL);
 
 CREATE TABLE model (name text PRIMARY KEY, state dlints NOT NULL);
-INSERT INTO model VALUES ('home', dlints_new(48, interactions => 'matched'));
+INSERT INTO model VALUES ('home', dlints_new(64, interactions => 'matched'));
 
 CREATE TABLE visitor (
     id    integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    model text NOT NULL REFERENCES model,           -- that chooses for this visitor
     robot boolean NOT NULL DEFAULT false
 );
 CREATE TABLE decision (

@@ -1,8 +1,7 @@
 /*
  * fuzz_projection.c
- *		Projections of any seed, scale and sizes, with and without a shared
- *		context and a coordinate behind: there, back, and in pieces.  And the
- *		kinds of models without one.
+ *		Projections of any seed, scale and sizes, with and without a coordinate
+ *		behind: there, back, and in pieces.  And the kinds of models without one.
  */
 #include "input.h"
 
@@ -44,7 +43,7 @@ add_piece(Rows *rows, const Projection *p, int end)
 	}
 	if (first == end)
 		return;
-	numbers = walled((size_t) (end - first) * projection_row_len(p));
+	numbers = walled((size_t) (end - first) * (size_t) p->context_dim);
 	projection_generate(p, first, end - first, numbers);
 	piece.first = first;
 	piece.count = end - first;
@@ -73,81 +72,46 @@ in_pieces(Input *in, const Projection *p)
 	return rows;
 }
 
-/* what each of the matrices is made of */
-typedef struct Matrix
-{
-	RandomPurpose purpose;
-	double		scale;
-	int			columns;
-} Matrix;
-
-/* P, Q and R, or the first alone */
-static int
-matrix_count(const Projection *p)
-{
-	return p->shared_dim > 0 ? 3 : 1;
-}
-
-static Matrix
-matrix(const Projection *p, int which)
-{
-	const Matrix matrices[] = {
-		{RANDOM_PROJECTION, p->scale, p->context_dim},
-		{RANDOM_INTERACTION, 1.0, p->context_dim},
-		{RANDOM_SHARED, p->scale, p->shared_dim}
-	};
-
-	return matrices[which];
-}
-
-/* A row of one of the matrices among those of a piece, [P][Q][R]. */
+/* A row of the matrix among those of a piece. */
 static const double *
-row_of(const Projection *p, const ProjectionRows *rows, int which, int row)
+row_of(const Projection *p, const ProjectionRows *rows, int row)
 {
-	size_t		before = (size_t) which * (size_t) rows->count * (size_t) p->context_dim;
-
-	return rows->numbers + before +
-		(size_t) (row - rows->first) * (size_t) matrix(p, which).columns;
+	return rows->numbers +
+		(size_t) (row - rows->first) * (size_t) p->context_dim;
 }
 
 /* A row is its stream of normals times a scale. */
 static void
-check_row(const Projection *p, const ProjectionRows *all, int which, int row)
+check_row(const Projection *p, const ProjectionRows *all, int row)
 {
-	Matrix		m = matrix(p, which);
-	double	   *expected = walled((size_t) m.columns);
-	int			j;
+	size_t		len = (size_t) p->context_dim;
+	double	   *expected = walled(len);
+	size_t		j;
 
-	random_normals(p->seed, m.purpose, (uint32_t) row, (size_t) m.columns, expected);
-	for (j = 0; j < m.columns; j++)
-		expected[j] *= m.scale;
-	check(same_bits((size_t) m.columns, expected, row_of(p, all, which, row)));
+	random_normals(p->seed, RANDOM_PROJECTION, (uint32_t) row, len, expected);
+	for (j = 0; j < len; j++)
+		expected[j] *= p->scale;
+	check(same_bits(len, expected, row_of(p, all, row)));
 }
 
 /* Rows of a piece are those of the whole, bit by bit. */
 static void
 check_piece(const Projection *p, const ProjectionRows *all, const ProjectionRows *piece)
 {
-	int			which;
 	int			row;
 
-	for (which = 0; which < matrix_count(p); which++)
-		for (row = piece->first; row < piece->first + piece->count; row++)
-			check(same_bits((size_t) matrix(p, which).columns, row_of(p, all, which, row),
-							row_of(p, piece, which, row)));
+	for (row = piece->first; row < piece->first + piece->count; row++)
+		check(same_bits((size_t) p->context_dim, row_of(p, all, row),
+						row_of(p, piece, row)));
 }
 
 static void
 check_rows(const Projection *p, const ProjectionRows *all, const Rows *rows)
 {
-	int			which;
 	int			i;
 
-	for (which = 0; which < matrix_count(p); which++)
-	{
-		check_row(p, all, which, 0);
-		check_row(p, all, which, p->reduced_dim - 1);
-	}
+	check_row(p, all, 0);
+	check_row(p, all, p->reduced_dim - 1);
 	for (i = 0; i < rows->count; i++)
 		check_piece(p, all, &rows->pieces[i]);
 }
@@ -161,10 +125,8 @@ typedef struct Vectors
 	int			spare;			/* 0 or 1 */
 	int			count;
 	double	   *contexts;
-	double	   *shareds;
 	double	   *parameters;
 	double		context;
-	double		shared;
 	double		parameter;
 } Vectors;
 
@@ -198,18 +160,14 @@ some_vectors(Input *in, const Projection *p, int spare)
 {
 	Vectors		v = {.spare = spare};
 	size_t		contexts;
-	size_t		shareds;
 	size_t		parameters;
 
 	v.count = take_size(in, MOST_VECTORS);
 	contexts = (size_t) (v.count * p->context_dim);
-	shareds = (size_t) (v.count * p->shared_dim);
 	parameters = (size_t) (v.count * reduced_len(p, &v));
 	v.contexts = some_numbers(in, contexts, WIDEN_MAX);
-	v.shareds = some_numbers(in, shareds, WIDEN_MAX);
 	v.parameters = some_numbers(in, parameters, MODERATE);
 	v.context = largest(contexts, v.contexts);
-	v.shared = largest(shareds, v.shareds);
 	v.parameter = largest(parameters, v.parameters);
 	return v;
 }
@@ -221,16 +179,16 @@ apply(const Projection *p, const Rows *rows, const Vectors *v)
 	int			i;
 
 	for (i = 0; i < rows->count; i++)
-		projection_apply(p, &rows->pieces[i], v->count, v->contexts, v->shareds, reduced,
-						 reduced_len(p, v), walled(projection_work(p, rows->pieces[i].count, v->count)));
+		projection_apply(p, &rows->pieces[i], v->count, v->contexts, reduced,
+						 reduced_len(p, v));
 	return reduced;
 }
 
 #define SPARE_WEIGHT	0.125
 
-/* all parameters under the shared context of one number, on top of nothing */
+/* all parameters, on top of nothing */
 static double *
-lift(const Projection *p, const Rows *rows, const Vectors *v, int number)
+lift(const Projection *p, const Rows *rows, const Vectors *v)
 {
 	int			len = lifted_len(p, v);
 	double	   *lifted = walled((size_t) (v->count * len));
@@ -240,8 +198,7 @@ lift(const Projection *p, const Rows *rows, const Vectors *v, int number)
 		lifted[i] = i % len < p->context_dim ? 0 : SPARE_WEIGHT;
 	for (i = 0; i < rows->count; i++)
 		projection_lift(p, &rows->pieces[i], v->count, v->parameters, reduced_len(p, v),
-						v->shareds + number * p->shared_dim, lifted, len,
-						walled(projection_work(p, rows->pieces[i].count, v->count)));
+						lifted, len);
 	return lifted;
 }
 
@@ -252,40 +209,34 @@ lift(const Projection *p, const Rows *rows, const Vectors *v, int number)
 static double
 rounding(const Projection *p, const Vectors *v)
 {
-	return 1e-11 * p->scale * p->context_dim * v->context *
-		(1.0 + 10.0 * p->shared_dim * v->shared);
+	return 1e-11 * p->scale * p->context_dim * v->context;
 }
 
 /* What underflow of a factor or product may do to it. */
 static double
 underflow(const Projection *p, const Vectors *v)
 {
-	return 1e-300 * (1.0 + p->scale) * (1.0 + v->context) * (1.0 + v->shared);
+	return 1e-300 * (1.0 + p->scale) * (1.0 + v->context);
 }
 
-/* z = P x + (Q x) o (R u) by its definition */
+/* z = P x by its definition */
 static void
 check_reduced(const Projection *p, const ProjectionRows *rows, const Vectors *v,
 			  const double *reduced)
 {
 	int			n = p->context_dim;
-	int			m = p->shared_dim;
 	int			c;
 	int			row;
 
 	for (c = 0; c < v->count; c++)
 	{
 		const double *x = v->contexts + c * n;
-		const double *u = v->shareds + c * m;
 		const double *z = reduced + c * reduced_len(p, v);
 
 		for (row = 0; row < p->reduced_dim; row++)
 		{
-			double		expected = plain_dot(n, row_of(p, rows, 0, row), x);
+			double		expected = plain_dot(n, row_of(p, rows, row), x);
 
-			if (m > 0)
-				expected += plain_dot(n, row_of(p, rows, 1, row), x) *
-					plain_dot(m, row_of(p, rows, 2, row), u);
 			check(fabs(z[row] - expected) <= rounding(p, v) + underflow(p, v));
 		}
 	}
@@ -320,11 +271,12 @@ check_both_ways(const Projection *p, const ProjectionRows *all, const Rows *rows
 				const Vectors *v)
 {
 	double	   *reduced = apply(p, rows, v);
+	double	   *lifted = lift(p, rows, v);
 	int			c;
 
 	check_reduced(p, all, v, reduced);
 	for (c = 0; c < v->count; c++)
-		check_lifted(p, v, c, reduced, lift(p, rows, v, c));
+		check_lifted(p, v, c, reduced, lifted);
 }
 
 /* the last blocks of z, and that psi'z is w'x and the intercept's */
@@ -363,19 +315,23 @@ check_kind(const Kind *kind, const Vectors *v, const double *shareds,
 	}
 }
 
-/* The kinds without a projection; contexts are each other's matched profiles. */
+/*
+ * The kinds without a projection; contexts are each other's matched profiles.
+ */
 static void
-check_kinds(const Projection *p, const Vectors *v)
+check_kinds(Input *in, const Projection *p, const Vectors *v)
 {
+	int			shared_dim = take_size(in, MOST_SHARED_DIM);
 	const Kind	kinds[] = {
 		{INTERACTIONS_NONE, p->context_dim, 0, 0, v->spare == 1},
 		{INTERACTIONS_MATCHED, p->context_dim, 0, p->context_dim, v->spare == 1},
-		{INTERACTIONS_CROSSED, p->context_dim, 0, p->shared_dim, v->spare == 1}
+		{INTERACTIONS_CROSSED, p->context_dim, 0, shared_dim, v->spare == 1}
 	};
 	size_t		given = (size_t) (v->count * reduced_len(p, v));
+	double	   *shareds = some_numbers(in, (size_t) (v->count * shared_dim), WIDEN_MAX);
 	int			k;
 
-	for (k = 0; k < (p->shared_dim > 0 ? 3 : 2); k++)
+	for (k = 0; k < 3; k++)
 	{
 		size_t		wanted = (size_t) (v->count * kind_reduced_len(&kinds[k]));
 		double	   *parameters = walled(wanted);
@@ -383,7 +339,7 @@ check_kinds(const Projection *p, const Vectors *v)
 
 		for (i = 0; i < wanted; i++)
 			parameters[i] = v->parameters[i % given];
-		check_kind(&kinds[k], v, k == 1 ? v->contexts : v->shareds, parameters);
+		check_kind(&kinds[k], v, k == 2 ? shareds : v->contexts, parameters);
 	}
 }
 
@@ -402,7 +358,6 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	p.scale = take_within(&in, 1e-10, 1e10);
 	p.context_dim = take_size(&in, MOST_CONTEXT_DIM);
 	p.reduced_dim = take_size(&in, MOST_REDUCED_DIM);
-	p.shared_dim = take_size(&in, MOST_SHARED_DIM + 1) - 1;
 	spare = take_byte(&in) % 2;
 	all = whole(&p);
 	pieces = in_pieces(&in, &p);
@@ -411,6 +366,6 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	check_rows(&p, all.pieces, &pieces);
 	check_both_ways(&p, all.pieces, &all, &v);
 	check_both_ways(&p, all.pieces, &pieces, &v);
-	check_kinds(&p, &v);
+	check_kinds(&in, &p, &v);
 	return 0;
 }

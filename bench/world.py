@@ -1,17 +1,19 @@
-"""Who comes, what is known of them, and what they click on.
+"""Films, people, what is known of them, and what they click on.
 
-Half of the users are the others: what they rated says which movies go
-together. The rest come to the service. Half of what each of them rated is
-known beforehand, the history; the other half is what they click on when it is
-shown to them.
+Ratings are those of MovieLens, or made up. Half of the users are the others:
+what they rated says which movies go together. The rest come to the service.
+Half of what each of them rated is known beforehand, the history; the other half
+is what they click on when it is shown to them.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from bench.factors import most_rated, positions
-from bench.program import UserError
+from bench import source
+from bench.movielens import (RATING, Movie, most_rated, positions,
+                             read_folder)
+from bench.program import UserError, describe
 
 PEOPLE = 500                # at most; so many come
 FEWEST = 20                 # people and movies
@@ -23,6 +25,24 @@ RANDOM, TIME = 'random order', 'order of time'
 ORDERS = RANDOM, TIME
 CLICKS, WORTH = 'clicks', 'six genres pay'
 REWARDS = CLICKS, WORTH
+
+# Words for titles; each film has those of its first genre.
+NOUNS = {
+    'Animation': 'Teapot Penguin Kite Robot Dragon Button Mouse Acorn',
+    'Comedy': 'Wedding Butler Holiday Neighbour Diet Tuba Landlord Waiter',
+    'Crime': 'Heist Alibi Witness Inspector Ledger Safe Bridge Informer',
+    'Documentary': 'Glacier Orchestra Harbour Census River Potter Bees Atlas',
+    'Drama': 'Letter Winter Orchard Daughter Silence Farewell Station Oath',
+    'Horror': 'Cellar Scarecrow Mirror Fog Lodger Well Staircase Doll',
+    'Musical': 'Trumpet Chorus Encore Ballroom Piano Waltz Songbird Overture',
+    'Romance': 'Kiss Garden Stranger Summer Promise Violin Café Postcard',
+    'Sci-Fi': 'Orbit Android Comet Signal Colony Paradox Engine Nebula',
+    'Western': 'Canyon Sheriff Stagecoach Ranch Dust Marshal Saloon Trail',
+}
+ADJECTIVES = ['Last', 'Second', 'Silent', 'Broken', 'Golden', 'Wandering']
+RATERS = 400
+OFFERED_TO_EACH = 160
+LIKES_TASTE, LIKES_OTHER = 0.8, 0.03    # how likely a film of a taste is liked
 
 
 @dataclass
@@ -36,6 +56,50 @@ class World:
     visits: np.ndarray      # who comes, in order
     worths: np.ndarray      # of a click, for each movie, where genres pay
     runs: float             # visits by whom the one before was, a share
+
+
+def load(made_up=False):
+    """Return ratings and {id: Movie}: of MovieLens, or made up if need be."""
+    try:
+        if made_up:
+            return make_up()
+        folder = source.find_folder()
+    except (UserError, OSError) as error:
+        print(f'No data: {describe(error)}.\n'
+              'Made-up ratings take its place.')
+        return make_up()
+    print(f'Data: {folder}\n{source.LICENCE}')
+    return read_folder(folder)
+
+
+def make_up(seed=1):
+    """Return films of ten genres, and ratings by people who like two each."""
+    random = np.random.default_rng(seed)
+    genres = list(NOUNS)
+    movies = {}
+    for genre, nouns in NOUNS.items():
+        for noun in nouns.split():
+            for adjective in ADJECTIVES:
+                second = random.choice([other for other in genres
+                                        if other != genre])
+                movie = Movie(len(movies) + 1, f'The {adjective} {noun} '
+                              f'({random.integers(1950, 2026)})',
+                              [genre] + [second] * (random.random() < 0.3))
+                movies[movie.id] = movie
+    ratings = []
+    for person in range(RATERS):
+        tastes = random.choice(genres, 2, replace=False)
+        ratings += [
+            (person, movie, 5, 0)
+            for movie in random.permutation(list(movies))[:OFFERED_TO_EACH]
+            if likes(random, tastes, movies[movie])]
+    return np.array(ratings, RATING), movies
+
+
+def likes(random, tastes, movie):
+    """Say whether somebody of these tastes likes a movie, this time."""
+    return random.random() < (LIKES_OTHER if set(tastes).isdisjoint(
+        movie.genres) else LIKES_TASTE)
 
 
 def make_world(ratings, catalogue, seed, order, size):

@@ -1,0 +1,72 @@
+/*
+ * observed.c
+ *		Observations, learned and summed up.
+ */
+#include "observed.h"
+
+#include "core/linalg.h"
+
+/* rewards around "level", weights of 0.1 to 10 */
+Observed
+observed_new(int dim, int count, double level, uint64_t seed)
+{
+	Observed	o = {dim, count, NULL, NULL, NULL};
+	int			j;
+
+	o.contexts = dice_array(&seed, (size_t) count * (size_t) dim);
+	o.rewards = dice_array(&seed, (size_t) count);
+	o.weights = dice_array(&seed, (size_t) count);
+	for (j = 0; j < count; j++)
+	{
+		o.rewards[j] += level;
+		o.weights[j] = pow(10, o.weights[j]);
+	}
+	return o;
+}
+
+Evidence *
+learned(const Observed *o, int from, int to, bool fades, double reference)
+{
+	Evidence   *e = evidence_new(o->dim, fades ? 0.5 : 1);
+
+	absorb(e, 1, to - from, o->contexts + from * o->dim, o->rewards + from,
+		   reference, o->weights + from);
+	return e;
+}
+
+ExactMemory *
+summed(const Observed *o, int from, int to, exact factor, double reference)
+{
+	ExactMemory *m = exact_memory_new(o->dim, reference);
+	int			j;
+
+	for (j = from; j < to; j++)
+		exact_memory_add(m, factor * o->weights[j], o->contexts + j * o->dim,
+						 o->rewards[j]);
+	return m;
+}
+
+bool
+subtract(Evidence *e, const Evidence *other)
+{
+	double	   *work = guarded(linalg_packed_len(e->dim));
+	Evidence   *kept = evidence_copy(other);
+	bool		possible = evidence_subtract(e, other, work);
+
+	assert_same_bits(value_count(kept), kept->N, other->N);
+	return possible;
+}
+
+void
+each_memory(void **state)
+{
+	static const int dims[] = {1, 2, 5, 24};
+	MemoryCheck check = *(MemoryCheck *) *state;
+	int			d;
+
+	for (d = 0; d < LENGTH(dims); d++)
+	{
+		check(dims[d], false);
+		check(dims[d], true);
+	}
+}

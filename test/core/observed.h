@@ -1,0 +1,34 @@
+/*
+ * observed.h
+ *		Observations with weights, and what evidence and long double make of a
+ *		range of them.
+ */
+#ifndef DLINTS_OBSERVED_H
+#define DLINTS_OBSERVED_H
+
+#include "oracle.h"
+
+typedef struct Observed
+{
+	int			dim;
+	int			count;
+	double	   *contexts;
+	double	   *rewards;
+	double	   *weights;		/* or times */
+} Observed;
+
+extern Observed observed_new(int dim, int count, double level, uint64_t seed);
+extern Evidence *learned(const Observed *o, int from, int to, bool fades,
+						 double reference);
+extern ExactMemory *summed(const Observed *o, int from, int to, exact factor,
+						   double reference);
+extern bool subtract(Evidence *e, const Evidence *other);
+
+/* a test of memories of several dimensions, those that fade and those that do not */
+typedef void (*MemoryCheck) (int dim, bool fades);
+
+#define test_of_memories(f)	{#f, each_memory, NULL, free_all, &(MemoryCheck) {f}}
+
+extern void each_memory(void **state);
+
+#endif							/* DLINTS_OBSERVED_H */

@@ -1,0 +1,373 @@
+/*
+ * test_factor.c
+ *		Evidence that is hard to factor, because the ridge drowns in it, keeps what
+ *		it knows; such as never came from observations is refused.
+ */
+#include "oracle.h"
+
+#include <float.h>
+
+#include "core/linalg.h"
+#include "core/posterior.h"
+
+static const int dims[] = {1, 2, 5, 24, 61};
+
+/* must factor; the posterior of it is finite */
+static void
+check_usable(const Evidence *e, double ridge)
+{
+	int			dim = e->dim;
+	Factor	   *f = factor_new(e);
+	double	   *mean = guarded((size_t) dim);
+	double	   *root = guarded(SQUARE(dim));
+	double	   *cov = guarded(SQUARE(dim));
+	int			i;
+
+	assert_true(evidence_is_valid(e));
+	assert_true(posterior_factor(e, ridge, f));
+	posterior_mean(f, e->b, mean);
+	posterior_root(f, root);
+	posterior_covariance(dim, root, cov);
+	for (i = 0; i < dim; i++)
+	{
+		assert_true(isfinite(mean[i]));
+		assert_true(isfinite(cov[i * dim + i]));
+		assert_true(cov[i * dim + i] > 0);
+	}
+}
+
+/*
+ * Nearly parallel contexts of norm about 1e6, a hundred thousand of them,
+ * reward 1 for each: 1 is what such a context then promises.
+ */
+static void
+check_nearly_parallel(int dim, double discount, double spread)
+{
+	const int	rounds = 100000 / EVIDENCE_BLOCK + 1;
+	const size_t len = (size_t) dim * EVIDENCE_BLOCK;
+	uint64_t	seed = 5;
+	double	   *common = dice_array(&seed, (size_t) dim);
+	double	   *contexts = guarded(len);
+	double		rewards[EVIDENCE_BLOCK];
+	Evidence   *e = evidence_new(dim, discount);
+	Factor	   *f = factor_new(e);
+	double	   *mean = guarded((size_t) dim);
+	size_t		i;
+	int			k;
+
+	for (k = 0; k < EVIDENCE_BLOCK; k++)
+		rewards[k] = 1;
+	for (k = 0; k < rounds; k++)
+	{
+		for (i = 0; i < len; i++)
+			contexts[i] = 1e6 / sqrt(dim) *
+				(common[i % (size_t) dim] + spread * dice(&seed));
+		evidence_learn(e, discount, EVIDENCE_BLOCK, EVIDENCE_BLOCK, contexts, rewards);
+	}
+	check_usable(e, 1);
+
+	assert_true(posterior_factor(e, 1, f));
+	posterior_mean(f, e->b, mean);
+	assert_near(exact_dot(dim, mean, contexts), 1, 1e-3);
+}
+
+static void
+test_nearly_parallel_contexts(void **state)
+{
+	check_nearly_parallel(24, 1.0, 1e-9);
+	check_nearly_parallel(24, 0.99, 1e-9);
+	check_nearly_parallel(5, 1.0, 1e-6);
+	check_nearly_parallel(5, 0.99, 0);
+}
+
+/* the same context again and again, G about 1e19 against a ridge of 1 */
+static void
+check_rank_one(int dim, double discount, double size)
+{
+	uint64_t	seed = (uint64_t) dim;
+	double	   *context = dice_array(&seed, (size_t) dim);
+	const double reward = 1;
+	Evidence   *e = evidence_new(dim, discount);
+	int			k;
+
+	for (k = 0; k < dim; k++)
+		context[k] *= size;
+	for (k = 0; k < 20; k++)
+	{
+		evidence_learn(e, discount, 1, 1, context, &reward);
+		check_usable(e, 1);
+	}
+}
+
+static void
+test_rank_one_evidence(void **state)
+{
+	static const double sizes[] = {1e-300, 1e-100, 1, 1e6, 3e9, 1e12};
+	int			d;
+	int			s;
+
+	for (d = 0; d < LENGTH(dims); d++)
+		for (s = 0; s < LENGTH(sizes); s++)
+		{
+			check_rank_one(dims[d], 1.0, sizes[s]);
+			check_rank_one(dims[d], 0.9, sizes[s]);
+		}
+}
+
+/*
+ * Every addition to G rounds, and for a context that comes again and again it
+ * rounds the same way each time: after as many steps as count (1/(1 - gamma)
+ * of them, or all) the error is that many times larger than one rounding.
+ * Such evidence has to remain usable, and to promise the reward it has seen.
+ */
+static void
+check_repeated_context(int dim, double discount)
+{
+	uint64_t	seed = 4;
+	double	   *context = dice_array(&seed, (size_t) dim);
+	double	   *mean = guarded((size_t) dim);
+	const double reward = 1;
+	Evidence   *e = evidence_new(dim, discount);
+	Factor	   *f = factor_new(e);
+	int			k;
+
+	for (k = 0; k < dim; k++)
+		context[k] *= 1e6;
+	for (k = 1; k <= 20000; k++)
+	{
+		evidence_learn(e, discount, 1, 1, context, &reward);
+		if (k % 1000 == 0)
+		{
+			assert_true(posterior_factor(e, 1, f));
+			posterior_mean(f, e->b, mean);
+			assert_near(exact_dot(dim, mean, context), 1, 1e-6);
+		}
+	}
+	check_usable(e, 1);
+}
+
+static void
+test_repeated_context(void **state)
+{
+	check_repeated_context(2, 1.0);
+	check_repeated_context(2, 0.9999);
+	check_repeated_context(5, 1.0);
+	check_repeated_context(5, 0.9999);
+	check_repeated_context(24, 1.0);
+}
+
+/*
+ * Without observations across it, a context's width is 1 / sqrt(ridge).  As the
+ * roundings of the sums grow up to the ridge, they eat into it, and by chance
+ * leave nearly nothing; a pivot below half the ridge is not accepted.  Across
+ * the context the smallest eigenvalue then is at least ridge / 2 times
+ * context[0]^2 / |context|^2.
+ */
+static void
+test_drowned_ridge_is_noticed(void **state)
+{
+	const double context[2] = {1.1, 1.3};
+	const double across[2] = {1.3, -1.1};
+	const double reward = 1;
+	const double most = hypot(1.1, 1.3) * hypot(1.1, 1.3) / 1.1 * sqrt(2.0);
+	Evidence   *e = evidence_new(2, 1.0);
+	Factor	   *f = factor_new(e);
+	double		root[4];
+	double		work[2];
+	double		ridge;
+	int			k;
+
+	for (k = 1; k <= 40000; k++)
+	{
+		evidence_learn(e, 1, 1, 1, context, &reward);
+		if (k % 500 != 0)
+			continue;
+		for (ridge = 1e-16 * k; ridge < 1; ridge *= 1.3)
+		{
+			assert_true(posterior_factor(e, ridge, f));
+			posterior_root(f, root);
+			assert_true(posterior_stddev(2, root, across, work) *
+						sqrt(ridge) <= most);
+		}
+	}
+}
+
+/*
+ * Weights are squared in H, which drowns a ridge long before G does.  The mean
+ * follows from G alone, and is the same for those who look at nothing else; the
+ * width of what was never seen is that of the ridge.
+ */
+static void
+test_heavy_weights_are_about_what_was_seen(void **state)
+{
+	static const double contexts[2][3] = {{1, 1, 0}, {1, 0, 0}};
+	static const double unseen[3] = {0, 0, 1};
+	static const double rewards[2] = {1, 5};
+	double		weight;
+
+	for (weight = 1; weight <= 1e10; weight *= 10)
+	{
+		const double weights[2] = {weight, 1};
+		Evidence   *e = evidence_new(3, 0.9);
+		Factor	   *f = factor_new(e);
+		Factor		alone = {3, guarded(6), NULL};
+		double	   *work = guarded(evidence_absorb_work(3, 2));
+		double		root[9];
+		double		mean[3];
+		double		mean_alone[3];
+
+		evidence_absorb(e, 1, 2, contexts[0], rewards, 0, weights, work);
+		assert_true(posterior_factor(e, 1, f));
+		assert_true(posterior_factor(e, 1, &alone));
+		posterior_mean(f, e->b, mean);
+		posterior_mean(&alone, e->b, mean_alone);
+		/* (G + I) mean = b, solved by hand */
+		assert_near(mean[0], (6 * weight + 5) / (3 * weight + 2), 1e-4);
+		assert_near(mean[1], -3 * weight / (3 * weight + 2), 1e-4);
+		assert_memory_equal(mean, mean_alone, sizeof(mean));
+		posterior_root(f, root);
+		assert_near(posterior_stddev(3, root, unseen, work), 1, 1e-12);
+	}
+}
+
+/*
+ * A ridge that had to be raised for G is no smaller for H, though H would not
+ * need it: across what was seen, which the ridge alone knows of, draws are as wide
+ * as without H.
+ */
+static void
+test_raised_ridge_is_the_same_for_both(void **state)
+{
+	const double context[2] = {1.1e12, 1.3e12};
+	const double across[2] = {1.3, -1.1};
+	const double reward = 1;
+	const double weight = 1e-12;
+	Evidence   *e = evidence_new(2, 0.9);
+	Factor	   *f = factor_new(e);
+	Factor		alone = {2, guarded(3), NULL};
+	double		root[4];
+	double		work[2];
+	double		width;
+
+	evidence_absorb(e, 1, 1, context, &reward, 0, &weight, work);
+	assert_true(posterior_factor(e, 1e-6, f));
+	assert_true(posterior_factor(e, 1e-6, &alone));
+	posterior_root(&alone, root);
+	width = posterior_stddev(2, root, across, work);
+	posterior_root(f, root);
+	assert_near(posterior_stddev(2, root, across, work) / width, 1, 0.2);
+}
+
+/*
+ * Roundings of a million observations may have made 1 and 1 + 1e-9 of what were
+ * equal numbers, but not 1 and 1 + 1e-8.
+ */
+static void
+test_as_many_roundings_as_observations(void **state)
+{
+	Evidence   *e = evidence_new(2, 1);
+	Factor	   *f = factor_new(e);
+
+	*e->N = 1e6;
+	e->G[linalg_packed_index(2, 0, 0)] = e->G[linalg_packed_index(2, 1, 1)] = 1;
+	e->G[linalg_packed_index(2, 1, 0)] = 1 + 1e-9;
+	assert_true(posterior_factor(e, 1e-100, f));
+	e->G[linalg_packed_index(2, 1, 0)] = 1 + 1e-8;
+	assert_false(posterior_factor(e, 1e-100, f));
+}
+
+/* ---------- evidence that never came from observations ---------- */
+
+static Evidence *
+ten_observations(int dim)
+{
+	uint64_t	seed = (uint64_t) dim;
+	Evidence   *e = evidence_new(dim, 0.5);
+	double	   *contexts = dice_array(&seed, 10 * (size_t) dim);
+
+	evidence_learn(e, 0.5, 10, 10, contexts, dice_array(&seed, 10));
+	return e;
+}
+
+/* an off-diagonal element that no diagonal of about 1 allows, anywhere */
+static void
+check_indefinite(Evidence *e, double *packed, Factor *f)
+{
+	int			i;
+	int			j;
+
+	for (i = 0; i < e->dim; i++)
+		for (j = 0; j <= i; j++)
+		{
+			double	   *value = &packed[linalg_packed_index(e->dim, i, j)];
+			double		kept = *value;
+
+			*value = (i == j) ? -100 : 100;
+			assert_false(posterior_factor(e, 1, f));
+			*value = kept;
+			assert_true(posterior_factor(e, 1, f));
+		}
+}
+
+static void
+test_indefinite_evidence_is_refused(void **state)
+{
+	int			d;
+
+	for (d = 1; d <= 8; d++)
+	{
+		Evidence   *e = ten_observations(d);
+		Evidence   *empty = evidence_new(d, 0.5);
+		Factor	   *f = factor_new(e);
+
+		check_indefinite(e, e->G, f);
+		check_indefinite(e, e->H, f);
+		check_indefinite(empty, empty->G, f);
+		check_indefinite(empty, empty->H, f);
+		*e->N = DBL_MAX;		/* for which roundings are no excuse */
+		check_indefinite(e, e->G, f);
+	}
+}
+
+/* a Cholesky routine may call a NaN a success; the factor must not */
+static void
+test_nan_is_refused(void **state)
+{
+	Evidence   *e = ten_observations(7);
+	Factor	   *f = factor_new(e);
+	size_t		packed = linalg_packed_len(7);
+	size_t		i;
+
+	for (i = 0; i < packed; i++)
+	{
+		double		kept = e->G[i];
+
+		e->G[i] = NAN;
+		assert_false(posterior_factor(e, 1, f));
+		e->G[i] = kept;
+
+		kept = e->H[i];
+		e->H[i] = NAN;
+		assert_false(posterior_factor(e, 1, f));
+		e->H[i] = kept;
+	}
+	assert_true(posterior_factor(e, 1, f));
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		test_of(test_nearly_parallel_contexts),
+		test_of(test_rank_one_evidence),
+		test_of(test_repeated_context),
+		test_of(test_drowned_ridge_is_noticed),
+		test_of(test_heavy_weights_are_about_what_was_seen),
+		test_of(test_raised_ridge_is_the_same_for_both),
+		test_of(test_as_many_roundings_as_observations),
+		test_of(test_indefinite_evidence_is_refused),
+		test_of(test_nan_is_refused)
+	};
+
+	return cmocka_run_group_tests_name("factor", tests, NULL, NULL);
+}
