@@ -3,64 +3,108 @@
 -- whatever the order of the arithmetic.
 \pset format unaligned
 CREATE FUNCTION pg_temp.shown(m dlints) RETURNS text LANGUAGE sql AS
-$$ SELECT format('%s, %s', updates, string_agg(format('weights %s, rewards %s, squares %s, b %s, G %s, H %s', n, r + n * c, s + 2 * c * r + n * c * c, b, g, h), '; ' ORDER BY i))
-   FROM jsonb_to_record(m::jsonb) AS m (updates bigint, reference_reward float8, evidence jsonb), jsonb_array_elements(evidence) WITH ORDINALITY AS a (e, i),
-        LATERAL (SELECT reference_reward, (e -> 'weight_sum')::float8, (e -> 'reward_sum')::float8, (e -> 'reward_square_sum')::float8, e -> 'b', e -> 'G', e -> 'H') AS v (c, n, r, s, b, g, h) GROUP BY updates $$;
+$$
+SELECT format('%s, %s', updates, string_agg(
+  format('weights %s, rewards %s, squares %s, b %s, G %s, H %s', n, r + n * c,
+         s + 2 * c * r + n * c * c, e -> 'b', e -> 'G', e -> 'H'), '; ' ORDER BY i))
+FROM jsonb_to_record(m::jsonb) AS m (updates bigint, reference_reward float8, evidence jsonb),
+     jsonb_array_elements(evidence) WITH ORDINALITY AS a (e, i),
+     LATERAL (SELECT reference_reward, (e -> 'weight_sum')::float8, (e -> 'reward_sum')::float8,
+                     (e -> 'reward_square_sum')::float8) AS v (c, n, r, s)
+GROUP BY updates
+$$;
 
 CREATE TABLE observation (id integer, x real[], r float8);
 INSERT INTO observation VALUES (1, '{1,0}', 1), (2, '{0,2}', -1), (3, '{1,1}', 2), (4, '{2,1}', 0);
 CREATE TABLE model (name text PRIMARY KEY, state dlints);
-INSERT INTO model VALUES ('faded', one_memory(2, NULL, 0.25)), ('plain', one_memory(2, NULL, 1)), ('intercept', one_memory(2, NULL, 0.25, intercept => true)),
+INSERT INTO model VALUES ('faded', one_memory(2, NULL, 0.25)),
+  ('plain', one_memory(2, NULL, 1)),
+  ('intercept', one_memory(2, NULL, 0.25, intercept => true)),
   ('two memories', dlints_new(2, NULL, 0.25, memories => 2, intercept => false));
 
 -- one, two, and all ways to learn the four
 SELECT name, pg_temp.shown(dlints_update(state, ARRAY[1, 0], 1)) FROM model ORDER BY name;
-SELECT name, pg_temp.shown(dlints_update(dlints_update(state, ARRAY[1, 0], 1), ARRAY[0, 2], -1)) FROM model ORDER BY name;
+SELECT name, pg_temp.shown(dlints_update(dlints_update(state, ARRAY[1, 0], 1), ARRAY[0, 2], -1))
+  FROM model ORDER BY name;
 SELECT name, count(*) AS ways, pg_temp.shown(m) FROM model, LATERAL (VALUES
-  (dlints_update(dlints_update(dlints_update(dlints_update(state, ARRAY[1, 0], 1), ARRAY[0, 2], -1), ARRAY[1, 1], 2), ARRAY[2, 1], 0)),
-  (dlints_update_batch(dlints_update_batch(state, ARRAY[[1, 0], [0, 2]], ARRAY[1, -1]), ARRAY[[1, 1], [2, 1]], ARRAY[2, 0])),
-  ((SELECT dlints_evidence(state, x, r ORDER BY id) FROM observation)), ((SELECT dlints_evidence(state, x::float8[], r ORDER BY id) FROM observation)),
-  ((SELECT dlints_evidence(state, x, r ORDER BY id) FROM observation WHERE id <= 3) || (SELECT dlints_evidence(state, x, r) FROM observation WHERE id = 4)),
-  ((SELECT dlints_concat_agg(e ORDER BY id) FROM (SELECT id, dlints_evidence(state, x, r) AS e FROM observation GROUP BY id) AS s))) AS v (m) GROUP BY name, m ORDER BY name;
+  (dlints_update(dlints_update(dlints_update(dlints_update(state, ARRAY[1, 0], 1), ARRAY[0, 2], -1),
+    ARRAY[1, 1], 2), ARRAY[2, 1], 0)),
+  (dlints_update_batch(dlints_update_batch(state, ARRAY[[1, 0], [0, 2]], ARRAY[1, -1]),
+    ARRAY[[1, 1], [2, 1]], ARRAY[2, 0])),
+  ((SELECT dlints_evidence(state, x, r ORDER BY id) FROM observation)),
+  ((SELECT dlints_evidence(state, x::float8[], r ORDER BY id) FROM observation)),
+  ((SELECT dlints_evidence(state, x, r ORDER BY id) FROM observation WHERE id <= 3)
+    || (SELECT dlints_evidence(state, x, r) FROM observation WHERE id = 4)),
+  ((SELECT dlints_concat_agg(e ORDER BY id)
+    FROM (SELECT id, dlints_evidence(state, x, r) AS e FROM observation GROUP BY id) AS s)))
+    AS v (m) GROUP BY name, m ORDER BY name;
 
--- by time, a quarter left each day, in any order: the fourth is seen three days after the first, the second counts 4, the third 16
+-- by time, a quarter left each day, in any order: the fourth is seen three days after the first,
+-- the second counts 4, the third 16
 ALTER TABLE observation ADD at timestamptz, ADD weight float8;
-UPDATE observation SET at = '2026-01-01 00:00+00'::timestamptz + (id - 1) * interval '1 day', weight = CASE id WHEN 2 THEN 4 WHEN 3 THEN 16 END;
+UPDATE observation SET at = '2026-01-01 00:00+00'::timestamptz + (id - 1) * interval '1 day',
+  weight = CASE id WHEN 2 THEN 4 WHEN 3 THEN 16 END;
 INSERT INTO model VALUES ('by time', dlints_new(2, half_life => '12 hours', intercept => false));
-SELECT count(*) AS ways, pg_temp.shown(m), (dlints_info(m)).newest = '2026-01-04 00:00+00' AS newest FROM model, LATERAL (VALUES
-  (dlints_update(dlints_update(dlints_update(dlints_update(state, ARRAY[1, 1], 2, '2026-01-03 00:00+00', 16), ARRAY[0, 2], -1, '2026-01-02 00:00+00', 4), ARRAY[2, 1], 0, '2026-01-04 00:00+00'), ARRAY[1, 0], 1, '2026-01-01 00:00+00')),
-  (dlints_update_batch(state, ARRAY[[2, 1], [1, 0], [1, 1], [0, 2]], ARRAY[0, 1, 2, -1], ARRAY['2026-01-04 00:00+00', '2026-01-01 00:00+00', '2026-01-03 00:00+00', '2026-01-02 00:00+00']::timestamptz[], ARRAY[1, 1, 16, 4])),
-  ((SELECT dlints_evidence(state, x, r, at, weight) FROM observation)), ((SELECT dlints_evidence(state, x::float8[], r, at, weight ORDER BY at DESC) FROM observation)),
-  ((SELECT dlints_concat_agg(e ORDER BY id DESC) FROM (SELECT id, dlints_evidence(state, x, r, at, weight) AS e FROM observation GROUP BY id) AS s))) AS v (m) WHERE name = 'by time' GROUP BY m;
+SELECT count(*) AS ways, pg_temp.shown(m),
+  (dlints_info(m)).newest = '2026-01-04 00:00+00' AS newest FROM model, LATERAL (VALUES
+  (dlints_update(dlints_update(dlints_update(dlints_update(state, ARRAY[1, 1], 2,
+    '2026-01-03 00:00+00', 16), ARRAY[0, 2], -1, '2026-01-02 00:00+00', 4), ARRAY[2, 1], 0,
+    '2026-01-04 00:00+00'), ARRAY[1, 0], 1, '2026-01-01 00:00+00')),
+  (dlints_update_batch(state, ARRAY[[2, 1], [1, 0], [1, 1], [0, 2]], ARRAY[0, 1, 2, -1],
+    ARRAY['2026-01-04 00:00+00', '2026-01-01 00:00+00', '2026-01-03 00:00+00',
+    '2026-01-02 00:00+00']::timestamptz[], ARRAY[1, 1, 16, 4])),
+  ((SELECT dlints_evidence(state, x, r, at, weight) FROM observation)),
+  ((SELECT dlints_evidence(state, x::float8[], r, at, weight ORDER BY at DESC) FROM observation)),
+  ((SELECT dlints_concat_agg(e ORDER BY id DESC)
+    FROM (SELECT id, dlints_evidence(state, x, r, at, weight) AS e FROM observation GROUP BY id)
+    AS s))) AS v (m) WHERE name = 'by time' GROUP BY m;
 -- without the third; a day later; weighed
-SELECT pg_temp.shown(m - dlints_update(state, ARRAY[1, 1], 2, '2026-01-03 00:00+00', 16)) AS without_the_third, pg_temp.shown(dlints_at(m, '2026-01-05 00:00+00')) AS a_day_later, pg_temp.shown(0.5 * m) AS half
-FROM (SELECT state, dlints_evidence(state, x, r, at, weight) AS m FROM model, observation WHERE name = 'by time' GROUP BY name) AS s;
+SELECT pg_temp.shown(m - dlints_update(state, ARRAY[1, 1], 2, '2026-01-03 00:00+00', 16))
+  AS without_the_third, pg_temp.shown(dlints_at(m, '2026-01-05 00:00+00')) AS a_day_later,
+  pg_temp.shown(0.5 * m) AS half
+FROM (SELECT state, dlints_evidence(state, x, r, at, weight) AS m FROM model, observation
+  WHERE name = 'by time' GROUP BY name) AS s;
 
 -- many groups at once, sorted or hashed
-CREATE TABLE log AS SELECT i AS id, i % 3 AS model, ARRAY[i % 2, i % 4]::real[] AS x, (i % 5)::float8 AS r FROM generate_series(1, 300) AS i;
+CREATE TABLE log AS SELECT i AS id, i % 3 AS model, ARRAY[i % 2, i % 4]::real[] AS x,
+  (i % 5)::float8 AS r FROM generate_series(1, 300) AS i;
 SET enable_hashagg = off;
-CREATE TABLE sorted AS SELECT model, dlints_evidence(one_memory(2, NULL, 1), x, r) AS e FROM log GROUP BY model;
+CREATE TABLE sorted AS SELECT model, dlints_evidence(one_memory(2, NULL, 1), x, r) AS e FROM log
+  GROUP BY model;
 RESET enable_hashagg;
 SET enable_sort = off;
-CREATE TABLE hashed AS SELECT model, dlints_evidence(one_memory(2, NULL, 1), x, r) AS e FROM log GROUP BY model;
+CREATE TABLE hashed AS SELECT model, dlints_evidence(one_memory(2, NULL, 1), x, r) AS e FROM log
+  GROUP BY model;
 RESET enable_sort;
-SELECT model, pg_temp.shown(s.e), s.e = h.e AS hashed FROM sorted AS s JOIN hashed AS h USING (model) ORDER BY model;
-SELECT model, updates FROM (SELECT model, dlints_evidence(one_memory(2), x, r ORDER BY id) AS e FROM log GROUP BY GROUPING SETS ((model), ())) AS s, dlints_info(e) ORDER BY model;
+SELECT model, pg_temp.shown(s.e), s.e = h.e AS hashed FROM sorted AS s
+  JOIN hashed AS h USING (model) ORDER BY model;
+SELECT model, updates
+  FROM (SELECT model, dlints_evidence(one_memory(2), x, r ORDER BY id) AS e FROM log
+  GROUP BY GROUPING SETS ((model), ())) AS s, dlints_info(e) ORDER BY model;
 
 -- running evidence and running histories: the final function leaves the state alone
-SELECT id, updates, mean_reward FROM (SELECT id, dlints_evidence(one_memory(2, NULL, 1), x, r) OVER (ORDER BY id ROWS 1 PRECEDING) AS e FROM observation) AS s, dlints_info(e) ORDER BY id;
-CREATE TABLE part AS SELECT id, dlints_evidence(one_memory(2, NULL, 0.25), x, r) AS e FROM observation GROUP BY id;
+SELECT id, updates, mean_reward
+  FROM (SELECT id,
+  dlints_evidence(one_memory(2, NULL, 1), x, r) OVER (ORDER BY id ROWS 1 PRECEDING) AS e
+  FROM observation) AS s, dlints_info(e) ORDER BY id;
+CREATE TABLE part AS SELECT id, dlints_evidence(one_memory(2, NULL, 0.25), x, r) AS e
+  FROM observation GROUP BY id;
 SELECT id, pg_temp.shown(dlints_concat_agg(e) OVER (ORDER BY id)) FROM part ORDER BY id;
 SELECT id, pg_temp.shown(e || e) FROM part ORDER BY id;
 -- the rows that went in are as they were
 SELECT id, pg_temp.shown(e) FROM part ORDER BY id;
 
 -- models in different states in one group: what they know is left out
-SELECT pg_temp.shown(dlints_evidence(m, x, r ORDER BY id)) FROM observation, LATERAL (SELECT dlints_update(one_memory(2, NULL, 0.25), x, id)) AS u (m);
+SELECT pg_temp.shown(dlints_evidence(m, x, r ORDER BY id)) FROM observation,
+  LATERAL (SELECT dlints_update(one_memory(2, NULL, 0.25), x, id)) AS u (m);
 -- values too large to stay in the row
 CREATE TABLE wide (id integer, m dlints);
-INSERT INTO wide SELECT i, dlints_update(one_memory(40, NULL, 1), array_fill(i::real, ARRAY[40]), i) FROM generate_series(1, 3) AS i;
-SELECT id, updates, mean_reward, g, b FROM (SELECT id, dlints_concat_agg(m) OVER (ORDER BY id) AS c FROM wide) AS s, dlints_info(c), LATERAL (SELECT c::jsonb #>> '{evidence,0,G,39,0}', c::jsonb #>> '{evidence,0,b,39}') AS v (g, b) ORDER BY id;
+INSERT INTO wide SELECT i, dlints_update(one_memory(40, NULL, 1), array_fill(i::real, ARRAY[40]), i)
+  FROM generate_series(1, 3) AS i;
+SELECT id, updates, mean_reward, g, b
+  FROM (SELECT id, dlints_concat_agg(m) OVER (ORDER BY id) AS c FROM wide) AS s, dlints_info(c),
+  LATERAL (SELECT c::jsonb #>> '{evidence,0,G,39,0}', c::jsonb #>> '{evidence,0,b,39}') AS v (g, b)
+  ORDER BY id;
 SELECT updates, mean_reward FROM wide, dlints_info(m) ORDER BY id;
 
 -- parallel workers: counts and undiscounted sums do not depend on who saw which row
@@ -76,7 +120,9 @@ SELECT pg_temp.shown(dlints_evidence(one_memory(2, NULL, 1), x, r)) FROM log;
 SELECT plan($$SELECT dlints_concat_agg(m) FROM wide$$);
 SELECT updates, mean_reward FROM (SELECT dlints_concat_agg(m) AS c FROM wide) AS s, dlints_info(c);
 -- an order asked for is kept, by one process
-SELECT count(*) AS partial FROM plan($$SELECT dlints_evidence(one_memory(2), x, r ORDER BY id) FROM log$$) AS line WHERE line ~ 'Partial';
+SELECT count(*) AS partial
+  FROM plan($$SELECT dlints_evidence(one_memory(2), x, r ORDER BY id) FROM log$$) AS line
+  WHERE line ~ 'Partial';
 SELECT pg_temp.shown(dlints_concat_agg(e ORDER BY id)) FROM part;
 RESET parallel_setup_cost;
 RESET parallel_tuple_cost;

@@ -56,7 +56,8 @@ cmp_ok(scalar @blocks, '>=', 5, 'the documentation has statements');
 is($coordinator->psql('postgres', $_, on_error_stop => 1), 0, "as documented: $_") for @blocks;
 is(sql(q{SELECT (dlints_info(state)).updates FROM model WHERE name IN ('m3', 'm4') ORDER BY name}),
 	"41\n10000", 'the models have learned');
-is(sql('SELECT count(*) FROM run_command_on_workers($$SELECT extversion FROM pg_extension WHERE extname = \'dlints\'$$) WHERE success AND result <> \'\''),
+is(sql('SELECT count(*) FROM run_command_on_workers($$SELECT extversion FROM pg_extension
+	WHERE extname = \'dlints\'$$) WHERE success AND result <> \'\''),
 	2, 'the extension is on the workers');
 
 ### What is computed where
@@ -76,7 +77,8 @@ sub fold
 	return qq{
 		WITH batch AS (DELETE FROM feedback WHERE model = $name RETURNING *)
 		UPDATE model m SET state = m.state || e.evidence
-		FROM  (SELECT p.name, dlints_evidence(p.state, b.features, b.reward ORDER BY b.id) AS evidence
+		FROM  (SELECT p.name, dlints_evidence(p.state, b.features, b.reward ORDER BY b.id)
+			AS evidence
 		       FROM batch b JOIN model p ON p.name = b.model WHERE p.name = $name GROUP BY p.name) e
 		WHERE m.name = e.name AND m.name = $name};
 }
@@ -110,8 +112,10 @@ for my $query (
 }
 for my $query (
 	q{UPDATE model SET state = dlints_update(state, '{1}', 1) WHERE name = 'm3'},
-	q{SELECT dlints_recommend(m.state, i.id, i.features, 5) FROM model m JOIN item i ON i.model = m.name WHERE m.name = 'm3'},
-	q{SELECT i.id, dlints_choose(m.state, i.features) OVER () FROM model m JOIN item i ON i.model = m.name WHERE m.name = 'm3'},
+	q{SELECT dlints_recommend(m.state, i.id, i.features, 5) FROM model m
+		JOIN item i ON i.model = m.name WHERE m.name = 'm3'},
+	q{SELECT i.id, dlints_choose(m.state, i.features) OVER () FROM model m
+		JOIN item i ON i.model = m.name WHERE m.name = 'm3'},
 	fold(q{'m3'}))
 {
 	my $plan = plan_of($query);
@@ -120,8 +124,10 @@ for my $query (
 	unlike($plan, qr/Subplan \d+_/, '... as a whole');
 }
 for my $query (
-	'SELECT m.name, dlints_recommend(m.state, i.id, i.features, 5) FROM model m JOIN item i ON i.model = m.name GROUP BY m.name',
-	'SELECT i.id, dlints_choose(m.state, i.features) OVER (PARTITION BY m.name) FROM model m JOIN item i ON i.model = m.name')
+	'SELECT m.name, dlints_recommend(m.state, i.id, i.features, 5) FROM model m
+		JOIN item i ON i.model = m.name GROUP BY m.name',
+	'SELECT i.id, dlints_choose(m.state, i.features) OVER (PARTITION BY m.name) FROM model m
+		JOIN item i ON i.model = m.name')
 {
 	like(plan_of($query), qr/\ACustom Scan.*Task Count: 8.*Agg.*dlints_(?:recommend|choose)/s,
 		"on the workers: $query");
@@ -129,7 +135,8 @@ for my $query (
 
 for my $query (
 	q{SELECT dlints_evidence(m.state, features, reward) FROM event, model m WHERE m.name = 'm4'},
-	q{SELECT id FROM event ORDER BY dlints_dot((SELECT dlints_draw_weights(state) FROM model WHERE name = 'm4'), features) LIMIT 10})
+	q{SELECT id FROM event ORDER BY dlints_dot((SELECT dlints_draw_weights(state) FROM model
+		WHERE name = 'm4'), features) LIMIT 10})
 {
 	my (undef, undef, $message) = $coordinator->psql('postgres', $query);
 
@@ -139,15 +146,19 @@ for my $query (
 sql(q{CREATE TABLE catalogue (id integer PRIMARY KEY, features real[] NOT NULL);
 	SELECT create_reference_table('catalogue');
 	INSERT INTO catalogue SELECT id, features FROM item WHERE model = 'm1'});
-my $shared = q{SELECT cardinality(dlints_recommend(m.state, i.id, i.features, 5)) FROM model m, catalogue i WHERE m.name = 'm3'};
+my $shared = q{SELECT cardinality(dlints_recommend(m.state, i.id, i.features, 5))
+	FROM model m, catalogue i WHERE m.name = 'm3'};
 like(plan_of($shared), qr/Task Count: 1\n/, 'on one worker: a catalogue that is a reference table');
 is(sql($shared), 5, '... and its best');
-is(sql(q{SELECT count(DISTINCT (c).rank) FROM (SELECT dlints_choose(m.state, i.features, k => 3) OVER () AS c
-	FROM model m JOIN item i ON i.model = m.name WHERE m.name = 'm3' OFFSET 0) s WHERE (c).rank <= 3}),
+is(sql(q{SELECT count(DISTINCT (c).rank)
+	FROM (SELECT dlints_choose(m.state, i.features, k => 3) OVER () AS c
+	FROM model m JOIN item i ON i.model = m.name WHERE m.name = 'm3' OFFSET 0) s
+		WHERE (c).rank <= 3}),
 	3, 'a slate is chosen');
-is(sql(q{SELECT count(*) FROM dlints_models('model')}), 8, 'dlints_models reads a distributed table');
-is(sql(q{SELECT count(*) FROM dlints_factors('SELECT id % 10, member, 1.0::float8 FROM event WHERE id <= 400', 2) AS f (member integer, factors real[])}),
-	100, '... and so does dlints_factors');
+is(sql(q{SELECT count(*)
+	FROM dlints_factors('SELECT id % 10, member, 1.0::float8 FROM event WHERE id <= 400',
+	2) AS f (member integer, factors real[])}),
+	100, 'dlints_factors reads a distributed table');
 
 sql($DlintsTest::fold);
 is(sql(q{SELECT DISTINCT (dlints_info(state)).updates FROM model WHERE name NOT IN ('m3', 'm4')
@@ -157,10 +168,12 @@ is(sql(q{SELECT DISTINCT (dlints_info(state)).updates FROM model WHERE name NOT 
 ### Parts and the whole
 
 DlintsTest->run_file($coordinator, '../t/models.sql');
-sql(q{INSERT INTO model VALUES ('timed', dlints_new(24, half_life => '7 days')), ('all', dlints_new(24, discount => 1))});
+sql(q{INSERT INTO model VALUES ('timed', dlints_new(24, half_life => '7 days')),
+	('all', dlints_new(24, discount => 1))});
 for my $name ('timed', 'all')
 {
-	my $parts = "dlints_evidence((SELECT state FROM m), features, reward, timestamptz '2026-01-01' + id * interval '1 minute'";
+	my $parts = "dlints_evidence((SELECT state FROM m), features, reward,
+	timestamptz '2026-01-01' + id * interval '1 minute'";
 
 	is(sql(qq{
 		WITH m AS MATERIALIZED (SELECT state FROM model WHERE name = '$name'),
@@ -183,7 +196,8 @@ is(sql(q{SELECT (dlints_info(dlints_concat_agg(state))).updates = sum((dlints_in
 
 ### One draw
 
-sql(q{CREATE TABLE shared_model (LIKE model INCLUDING ALL); SELECT create_reference_table('shared_model');
+sql(q{CREATE TABLE shared_model (LIKE model INCLUDING ALL);
+	SELECT create_reference_table('shared_model');
 	INSERT INTO shared_model SELECT * FROM model});
 
 # How many draws the rows of a distributed table see
@@ -191,26 +205,33 @@ sub draws
 {
 	my ($with, $weights) = @_;
 
-	return sql("$with SELECT count(DISTINCT dlints_dot($weights, array_fill(1::real, '{24}'))) FROM event");
+	return sql("$with SELECT count(DISTINCT dlints_dot($weights, array_fill(1::real, '{24}')))
+		FROM event");
 }
 
 for my $table ('model', 'shared_model')
 {
 	my $draw = "SELECT dlints_draw_weights(state) AS weights FROM $table WHERE name = 'm4'";
 
-	is(draws("WITH w AS MATERIALIZED ($draw)", '(SELECT weights FROM w)'), 1, "$table: one draw in a CTE");
-	is(draws('', "($draw OFFSET 0)"), 1, "$table: one draw with OFFSET 0") if $table eq 'shared_model';
-	is(sql(qq{SELECT count(DISTINCT dlints_dot(weights, array_fill(1::real, '{24}'))) FROM event, ($draw OFFSET 0) w}),
+	is(draws("WITH w AS MATERIALIZED ($draw)", '(SELECT weights FROM w)'), 1,
+		"$table: one draw in a CTE");
+	is(draws('', "($draw OFFSET 0)"), 1, "$table: one draw with OFFSET 0")
+		if $table eq 'shared_model';
+	is(sql(qq{SELECT count(DISTINCT dlints_dot(weights, array_fill(1::real, '{24}')))
+		FROM event, ($draw OFFSET 0) w}),
 		1, "$table: one draw in FROM with OFFSET 0");
 }
 is(draws('', "(SELECT dlints_draw_weights(state) FROM shared_model WHERE name = 'm4')"),
 	8, 'a scalar subquery over a reference table draws for each shard');
 
 my $best = q{ORDER BY dlints_dot((SELECT weights FROM w), features) DESC LIMIT 10};
-my $seeded = q{WITH w AS MATERIALIZED (SELECT dlints_draw_weights(state, 5) AS weights FROM model WHERE name = 'm4')};
-like(plan_of("$seeded SELECT id FROM event $best"), qr/LIMIT '10'.*->  Limit/s, 'each shard finds its best');
+my $seeded = q{WITH w AS MATERIALIZED (SELECT dlints_draw_weights(state, 5) AS weights FROM model
+	WHERE name = 'm4')};
+like(plan_of("$seeded SELECT id FROM event $best"), qr/LIMIT '10'.*->  Limit/s,
+	'each shard finds its best');
 is(sql("$seeded SELECT id FROM event $best"),
-	sql("$seeded SELECT id FROM (SELECT * FROM event OFFSET 0) e $best"), '... and the best of them win');
+	sql("$seeded SELECT id FROM (SELECT * FROM event OFFSET 0) e $best"),
+		'... and the best of them win');
 
 ### Statements that end early
 
@@ -239,11 +260,13 @@ sub updates
 
 my $learned = updates();
 like(failure(q{SET statement_timeout = '2s'; } . learning('id <> 5000 OR pg_sleep(600) IS NULL')),
-	qr/canceling statement due to statement timeout/, 'evidence is cancelled while a worker learns');
+	qr/canceling statement due to statement timeout/,
+	'evidence is cancelled while a worker learns');
 is(updates(), $learned, '... and the model is what it was');
 ok($coordinator->poll_query_until('postgres', q{
 	SELECT sum(result::integer) = 0 FROM run_command_on_workers(
-		$$SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query ~ 'pg_sleep' AND pid <> pg_backend_pid()$$)}),
+		$$SELECT count(*) FROM pg_stat_activity
+			WHERE state = 'active' AND query ~ 'pg_sleep' AND pid <> pg_backend_pid()$$)}),
 	'... and nothing is left on the workers');
 
 sql(q{INSERT INTO event VALUES (10001, 1, array_fill('NaN'::real, '{24}'), 1)});
@@ -389,12 +412,15 @@ sub check
 	cmp_ok($there, '<=', $count + $clients, "$when: and at most one more of each session");
 	is(sql(q{
 		SELECT m.name, (dlints_info(m.state)).updates + coalesce(q.rewards, 0) - l.rewards
-		FROM model m JOIN (SELECT model, sum(rewards) AS rewards FROM ledger GROUP BY model) l ON l.model = m.name
-		LEFT JOIN (SELECT model, count(*) AS rewards FROM feedback GROUP BY model) q ON q.model = m.name
+		FROM model m JOIN (SELECT model, sum(rewards) AS rewards FROM ledger
+			GROUP BY model) l ON l.model = m.name
+		LEFT JOIN (SELECT model, count(*) AS rewards FROM feedback GROUP BY model) q ON q.model
+			= m.name
 		ORDER BY 1}),
 		join("\n", map { "m$_|0" } 1 .. 8),
 		"$when: each reward has been learned once, or waits");
-	is(sql(q{SELECT count(*) FROM (SELECT transaction FROM ledger WHERE rewards = 1 GROUP BY 1 HAVING count(*) <> 2) l}),
+	is(sql(q{SELECT count(*) FROM (SELECT transaction FROM ledger WHERE rewards = 1 GROUP BY 1
+		HAVING count(*) <> 2) l}),
 		0, "$when: what was learned on two workers is there on both");
 	return;
 }
@@ -410,7 +436,8 @@ my $count = acknowledged($writers);
 $_->start for @workers;
 $coordinator->poll_query_until('postgres', q{
 	SELECT recover_prepared_transactions() IS NOT NULL
-	AND NOT EXISTS (SELECT FROM run_command_on_workers('SELECT count(*) FROM pg_prepared_xacts') WHERE result <> '0')})
+	AND NOT EXISTS (SELECT FROM run_command_on_workers('SELECT count(*) FROM pg_prepared_xacts')
+		WHERE result <> '0')})
   or die 'transactions stay prepared';
 check('both workers stopped', $count);
 
@@ -424,7 +451,8 @@ check('and went on', 0 + sql("$committed $rounds"));
 
 sql(q{
 	TRUNCATE event;
-	INSERT INTO event SELECT i, i % 1000, ARRAY(SELECT random()::real FROM generate_series(1, 24) j WHERE i > 0), random()
+	INSERT INTO event SELECT i, i % 1000,
+		ARRAY(SELECT random()::real FROM generate_series(1, 24) j WHERE i > 0), random()
 	FROM generate_series(1, 400000) i;
 	UPDATE model SET state = dlints_new(24);
 	VACUUM ANALYZE event});
@@ -444,7 +472,8 @@ sub milliseconds
 	return $shortest;
 }
 
-sql(q{UPDATE model SET state = dlints_update(state, array_fill(0.5::real, '{24}'), 1) WHERE name = 'm4'});
+sql(q{UPDATE model SET state = dlints_update(state, array_fill(0.5::real, '{24}'), 1)
+	WHERE name = 'm4'});
 my $updates = "SELECT (dlints_info($evidence))).updates FROM";
 my $sum = milliseconds('SELECT sum(reward) FROM event', 9);
 my $parts = milliseconds("$model $updates event", 9);

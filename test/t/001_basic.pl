@@ -28,7 +28,8 @@ SKIP:
 	my @symbols = map { (split)[2] // () } `nm -D --defined-only '$library' 2>/dev/null`;
 	my @called = split /\n/,
 	  $node->safe_psql('postgres', q{
-		SELECT DISTINCT prosrc FROM pg_proc JOIN pg_depend ON classid = 'pg_proc'::regclass AND objid = pg_proc.oid
+		SELECT DISTINCT prosrc FROM pg_proc
+			JOIN pg_depend ON classid = 'pg_proc'::regclass AND objid = pg_proc.oid
 		WHERE deptype = 'e' AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'dlints')
 		  AND probin IS NOT NULL});
 
@@ -48,7 +49,8 @@ SKIP:
 	is( $session->query_safe(
 			q{
 		WITH learned AS MATERIALIZED (
-			SELECT dlints_update_batch(dlints_new(300, intercept => false), array_fill(0.5::real, ARRAY[200, 300]),
+			SELECT dlints_update_batch(dlints_new(300, intercept => false),
+				array_fill(0.5::real, ARRAY[200, 300]),
 			                           array_fill(1.0::float8, ARRAY[200])) AS state)
 		SELECT (SELECT dlints_recommend(state, i, array_fill(i::real, ARRAY[300]))
 		        FROM generate_series(1, 1000) i) IN (1, 1000),
@@ -85,11 +87,13 @@ sub check_sessions
 			SELECT array_agg(best) FROM (
 				SELECT dlints_recommend(dlints_new(8, 4, exploration => 1), i,
 					ARRAY[i % 2, i % 3, i % 5, i % 7, i % 11, i % 13, i % 17, 1]::real[]) AS best
-				FROM generate_series(1, 40) g, generate_series(1, 500) i GROUP BY g ORDER BY g) r} ],
+				FROM generate_series(1, 40) g, generate_series(1, 500) i GROUP BY g
+					ORDER BY g) r} ],
 		[ 3, 1, 'draws with a seed are the same',
 			'SELECT dlints_draw_weights(dlints_new(30, 8, seed => 5), 7)::text' ],
 		[ 3, 1, 'the projection is the same, bit for bit', q{
-			SELECT array_send(dlints_project(dlints_new(200, 50, seed => -3), array_fill(0.1::float8, ARRAY[200])))} ])
+			SELECT array_send(dlints_project(dlints_new(200, 50, seed => -3),
+				array_fill(0.1::float8, ARRAY[200])))} ])
 	{
 		my ($sessions, $answers, $name, $query) = @$case;
 
@@ -108,7 +112,8 @@ is( distinct(
 				'postgres', qq{
 			SET dlints.projection_cache_size = '$_';
 			SELECT array_send(dlints_project(m, array_fill(0.3::float8, ARRAY[5000]))),
-			       array_send(dlints_weights(dlints_update_reduced(m, array_fill(0.3::real, ARRAY[70]), 1)))
+			       array_send(dlints_weights(dlints_update_reduced(m,
+				array_fill(0.3::real, ARRAY[70]), 1)))
 			FROM dlints_new(5000, 70, intercept => false, seed => 11) m})
 		} ('0', '1MB', '64MB')),
 	1,

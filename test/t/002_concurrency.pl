@@ -50,13 +50,16 @@ sub pair_has
 {
 	return $node->safe_psql(
 		'postgres', q{
-		SELECT (dlints_info(state)).updates, coalesce(state::jsonb->'evidence'->0->'reward_sum', '0'), coalesce(state::jsonb->'evidence'->0->'b'->0, '0'),
+		SELECT (dlints_info(state)).updates,
+			coalesce(state::jsonb->'evidence'->0->'reward_sum', '0'),
+			coalesce(state::jsonb->'evidence'->0->'b'->0, '0'),
 		       (SELECT count(*) FROM feedback)
 		FROM model WHERE name = 'pair'});
 }
 
 my $single = q{UPDATE model SET state = dlints_update(state, ARRAY[1, 0], 64) WHERE name = 'pair'};
-my $batch = q{UPDATE model SET state = dlints_update_batch(state, ARRAY[[1, 0], [1, 0]], ARRAY[64, 128])
+my $batch = q{UPDATE model SET state
+	= dlints_update_batch(state, ARRAY[[1, 0], [1, 0]], ARRAY[64, 128])
 	WHERE name = 'pair'};
 my $fold = $DlintsTest::fold;
 
@@ -64,7 +67,8 @@ my $fold = $DlintsTest::fold;
 my $wrong_fold = q{
 WITH batch AS (DELETE FROM feedback RETURNING *)
 UPDATE model m SET state = e.new_state
-FROM  (SELECT p.name, p.state || (SELECT dlints_evidence(p.state, b.features, b.reward ORDER BY b.id)
+FROM  (SELECT p.name, p.state || (SELECT dlints_evidence(p.state, b.features, b.reward
+	ORDER BY b.id)
                                   FROM batch b WHERE b.model = p.name) AS new_state
        FROM model p WHERE p.name = 'pair') e
 WHERE m.name = e.name};
@@ -73,14 +77,18 @@ my $sessions = Sessions->new($node);
 
 for my $case (
 	[ $single, 'COMMIT', $fold, '4|71|71|0', 'a fold that waited for an update keeps it' ],
-	[ $single, 'ROLLBACK', $fold, '3|7|7|0', 'a fold that waited for an update that was rolled back' ],
+	[ $single, 'ROLLBACK', $fold, '3|7|7|0',
+		'a fold that waited for an update that was rolled back' ],
 	[ $batch, 'COMMIT', $fold, '5|199|199|0', 'a fold that waited for a batch keeps it' ],
 	[ $fold, 'COMMIT', $single, '4|71|71|0', 'an update that waited for a fold keeps it' ],
-	[ $fold, 'ROLLBACK', $single, '1|64|64|3', 'an update that waited for a fold that was rolled back' ],
+	[ $fold, 'ROLLBACK', $single, '1|64|64|3',
+		'an update that waited for a fold that was rolled back' ],
 	[ $single, 'COMMIT', $single, '2|128|128|3', 'an update that waited for another keeps it' ],
 	[ $fold, 'COMMIT', $fold, '3|7|7|0', 'two folds at once: each queue row counts once' ],
-	[ $fold, 'ROLLBACK', $fold, '3|7|7|0', 'two folds at once: the second takes what the first gave back' ],
-	[ $single, 'COMMIT', $wrong_fold, '3|7|7|0', 'a fold that computes the new state from a joined copy loses the update' ])
+	[ $fold, 'ROLLBACK', $fold, '3|7|7|0',
+		'two folds at once: the second takes what the first gave back' ],
+	[ $single, 'COMMIT', $wrong_fold, '3|7|7|0',
+		'a fold that computes the new state from a joined copy loses the update' ])
 {
 	my ($held, $end, $waiting, $expected, $name) = @$case;
 

@@ -19,7 +19,8 @@ $node->safe_psql(
 		DELETE FROM feedback;
 		INSERT INTO feedback (model, features, reward)
 		SELECT 'small', ARRAY[1, 1, i], i FROM generate_series(1, 100) i
-		UNION ALL SELECT 'large', array_fill(0.5::real, ARRAY[90]), i FROM generate_series(1, 100) i $$;
+		UNION ALL SELECT 'large', array_fill(0.5::real, ARRAY[90]), i
+			FROM generate_series(1, 100) i $$;
 });
 
 my $before = DlintsTest->stored($node);
@@ -32,7 +33,8 @@ sub unchanged
 	my ($name, $queued) = @_;
 
 	is(DlintsTest->stored($node), $before, "$name leaves no trace in the models");
-	is($node->safe_psql('postgres', 'SELECT count(*) FROM feedback'), $queued, "$name: nor in the queue");
+	is($node->safe_psql('postgres', 'SELECT count(*) FROM feedback'), $queued,
+		"$name: nor in the queue");
 	return;
 }
 
@@ -40,7 +42,8 @@ sub unchanged
 
 for my $case (
 	[ 'a transaction', "BEGIN; $update; $fold; $update; ROLLBACK" ],
-	[ 'a savepoint', "BEGIN; SAVEPOINT s; $update; SAVEPOINT t; $fold; RELEASE t; ROLLBACK TO s; COMMIT" ],
+	[ 'a savepoint',
+		"BEGIN; SAVEPOINT s; $update; SAVEPOINT t; $fold; RELEASE t; ROLLBACK TO s; COMMIT" ],
 	[ 'a block that caught an error', "DO \$\$ BEGIN $update; $fold; RAISE division_by_zero;
 	                                   EXCEPTION WHEN division_by_zero THEN NULL; END \$\$" ])
 {
@@ -66,11 +69,13 @@ my %queued = (
 my @failures = (
 	map({ [ "a reward $_ in a batch", $batch{$_}, 'SELECT fill_queue()', qq{
 		UPDATE model SET state = dlints_update_batch(state, array_fill(0.5, ARRAY[200, 3]),
-			array_fill(1::float8, ARRAY[149]) || '{$_}'::float8[] || array_fill(1::float8, ARRAY[50]))
+			array_fill(1::float8, ARRAY[149]) || '{$_}'::float8[]
+				|| array_fill(1::float8, ARRAY[50]))
 		WHERE name = 'small'} ] } sort keys %batch),
 	map({ [ "$_ in the queue", $queued{$_}, qq{
 		SELECT fill_queue(); UPDATE feedback SET (features, reward) = ROW ($_)
-		WHERE id = (SELECT max(id) - 50 FROM feedback WHERE model = 'small')}, $fold ] } sort keys %queued));
+		WHERE id = (SELECT max(id) - 50 FROM feedback WHERE model = 'small')},
+			$fold ] } sort keys %queued));
 
 for my $case (@failures)
 {
@@ -92,7 +97,8 @@ SELECT (dlints_info(state)).updates FROM model WHERE name = 'small'});
 
 # A savepoint that was rolled back takes with it what it held and no more
 $node->safe_psql('postgres', "BEGIN; SAVEPOINT s; $update; ROLLBACK TO s; $update; COMMIT");
-is(DlintsTest->updates($node, $_), 2, "$_: what follows a savepoint that was rolled back counts once")
+is(DlintsTest->updates($node, $_), 2,
+	"$_: what follows a savepoint that was rolled back counts once")
   for 'small', 'large';
 
 $node->stop;

@@ -20,7 +20,8 @@ $source->safe_psql(
 	CREATE TABLE fixed (id serial, projected dlints(8, 3) DEFAULT dlints_new(8, 3, seed => 4),
 	                    plain dlints(2) CHECK ((dlints_info(plain)).updates < 100),
 	                    personal dlints(8, 0, 2, intercept), constant dlints(4, intercept),
-	                    product dlints(4, 0, 2), matched dlints(4, matched), embedded dlints(8, 3, matched, intercept));
+	                    product dlints(4, 0, 2), matched dlints(4, matched),
+		embedded dlints(8, 3, matched, intercept));
 
 	INSERT INTO model VALUES
 		('nothing', NULL),
@@ -37,14 +38,18 @@ $source->safe_psql(
 		('crossed, large', learned(dlints_new(20, shared_dim => 5), 70)),
 		('product', learned(dlints_new(5, shared_dim => 3), 70)),
 		('matched', learned(dlints_new(6, interactions => 'matched'), 70)),
-		('matched, projected', learned(dlints_new(20, 5, seed => 12, interactions => 'matched', intercept => false), 70)),
+		('matched, projected', learned(dlints_new(20, 5, seed => 12, interactions => 'matched',
+			intercept => false), 70)),
 		-- from one end of what is allowed to the other
-		('huge', dlints_update(dlints_new(3, ridge => 1e100, exploration => 1e100), ARRAY[1e50, -3e49, 7e-3], 1e50)),
-		('tiny', dlints_update(dlints_new(3, discount => 1e-100, ridge => 1e-100, exploration => 5e-324),
+		('huge', dlints_update(dlints_new(3, ridge => 1e100, exploration => 1e100),
+			ARRAY[1e50, -3e49, 7e-3], 1e50)),
+		('tiny', dlints_update(dlints_new(3, discount => 1e-100, ridge => 1e-100,
+			exploration => 5e-324),
 		                       ARRAY[1.5e-154, -2e-154, 0]::float8[], 1e-150)),
 		('discount next to 1', learned(dlints_new(2, discount => 0.9999999999999999), 2)),
 		('by time', learned(dlints_new(5, half_life => '3 days', memories => 2), 70)),
-		('taken back', learned(dlints_new(5, half_life => '3 days'), 70) - learned(dlints_new(5, half_life => '3 days'), 30)),
+		('taken back', learned(dlints_new(5, half_life => '3 days'),
+			70) - learned(dlints_new(5, half_life => '3 days'), 30)),
 		('weighed', 0.1 * learned(dlints_new(5, memories => 4, noise => 0.5), 70));
 
 	INSERT INTO fixed (projected, plain, personal, constant)
@@ -52,23 +57,28 @@ $source->safe_psql(
 	       learned(dlints_new(8, shared_dim => 2), i), learned(dlints_new(4), i)
 	FROM generate_series(1, 5) i;
 	INSERT INTO fixed (product, matched, embedded)
-	VALUES (learned(dlints_new(4, shared_dim => 2), 5), learned(dlints_new(4, interactions => 'matched'), 5),
+	VALUES (learned(dlints_new(4, shared_dim => 2), 5),
+		learned(dlints_new(4, interactions => 'matched'), 5),
 	        learned(dlints_new(8, 3, interactions => 'matched'), 5));
 	INSERT INTO fixed (personal) VALUES (learned(dlints_new(8, shared_dim => 2), 6));
 	DROP FUNCTION learned, numbers, distance;
 
-	CREATE TABLE item (id integer PRIMARY KEY, category text, tags text[], details jsonb, price float8,
+	CREATE TABLE item (id integer PRIMARY KEY, category text, tags text[], details jsonb,
+		price float8,
 	                   features real[] GENERATED ALWAYS AS
-	                       (dlints_encode(16, 'category', category, 'tags', tags, 'price', price) || dlints_encode(4, details)) STORED);
+	                       (dlints_encode(16, 'category', category, 'tags', tags, 'price', price)
+		|| dlints_encode(4, details)) STORED);
 	CREATE INDEX ON item (dlints_encode(2, 'category', category));
-	INSERT INTO item VALUES (1, 'book', '{new,"on sale"}', '{"pages": 300, "author": "Strauß"}', 0.3), (2, NULL, '{}', NULL, NULL)});
+	INSERT INTO item VALUES (1, 'book', '{new,"on sale"}', '{"pages": 300, "author": "Strauß"}',
+		0.3), (2, NULL, '{}', NULL, NULL)});
 
 my $sent = q{
 	SELECT name, md5(dlints_send(state)) FROM model
 	UNION ALL
 	SELECT 'fixed ' || id, concat_ws(' ', md5(dlints_send(projected)), md5(dlints_send(plain)),
 	                                 md5(dlints_send(personal)), md5(dlints_send(constant)),
-	                                 md5(dlints_send(product)), md5(dlints_send(matched)), md5(dlints_send(embedded)))
+	                                 md5(dlints_send(product)), md5(dlints_send(matched)),
+		md5(dlints_send(embedded)))
 	FROM fixed
 	ORDER BY 1};
 my $columns = q{
@@ -86,14 +96,16 @@ for my $setting (1, -15)
 			'postgres', qq{
 		SET extra_float_digits = $setting;
 		SELECT name FROM model
-		WHERE dlints_send(state) <> dlints_send(state::text::dlints) OR dlints_send(state) <> dlints_send(state::jsonb::dlints)}),
+		WHERE dlints_send(state) <> dlints_send(state::text::dlints)
+			OR dlints_send(state) <> dlints_send(state::jsonb::dlints)}),
 		'',
 		"text and jsonb read back to the identical value, extra_float_digits = $setting");
 }
 
 # JSON keeps no sign of zero, so that no model may have one
 is( $source->safe_psql('postgres',
-		q{SELECT dlints_send(m) = dlints_send(m::text::dlints) FROM dlints_new(2, exploration => '-0') m}),
+		q{SELECT dlints_send(m) = dlints_send(m::text::dlints)
+			FROM dlints_new(2, exploration => '-0') m}),
 	't',
 	'a parameter that is minus zero');
 
@@ -130,7 +142,9 @@ sub identical
 		qr/expected dlints\(8,3\), not dlints\(8,4,intercept\)/,
 		"$how: a column's sizes are enforced");
 	like(
-		refusal($how, 'INSERT INTO fixed (personal) VALUES (dlints_new(8, shared_dim => 2, intercept => false))'),
+		refusal($how,
+			'INSERT INTO fixed (personal) VALUES (dlints_new(8, shared_dim => 2,
+			intercept => false))'),
 		qr/expected dlints\(8,0,2,intercept\), not dlints\(8,0,2\)/,
 		"$how: and its intercept");
 	like(
@@ -171,7 +185,8 @@ for my $format ('text', 'csv', 'binary')
 {
 	my $copy = sub {
 		my ($direction) = @_;
-		return join '', map { "COPY $_ $direction '$folder/$_.$format' (FORMAT $format);" } 'model', 'fixed';
+		return join '', map { "COPY $_ $direction '$folder/$_.$format' (FORMAT $format);" } 'model',
+			'fixed';
 	};
 
 	$target->safe_psql('postgres', qq{CREATE DATABASE "copy $format" TEMPLATE "plain"});
@@ -182,9 +197,11 @@ for my $format ('text', 'csv', 'binary')
 
 	# A value that does not fit the column it is copied into
 	$source->safe_psql('postgres',
-		"COPY (SELECT state FROM model WHERE name = 'fresh') TO '$folder/misfit.$format' (FORMAT $format)");
+		"COPY (SELECT state FROM model
+			WHERE name = 'fresh') TO '$folder/misfit.$format' (FORMAT $format)");
 	like(
-		refusal("copy $format", "COPY fixed (projected) FROM '$folder/misfit.$format' (FORMAT $format)"),
+		refusal("copy $format",
+			"COPY fixed (projected) FROM '$folder/misfit.$format' (FORMAT $format)"),
 		qr/expected dlints\(8,3\), not dlints\(3,intercept\)/,
 		"COPY as $format: a column's sizes are enforced");
 }
@@ -192,8 +209,10 @@ for my $format ('text', 'csv', 'binary')
 # What was restored goes on as what was dumped
 my $next = q{
 	SELECT name, md5(dlints_send(CASE i.shared_dim
-	                 WHEN 0 THEN dlints_update(state, array_fill(0.1, ARRAY[i.context_dim]), 1, '2026-02-01 00:00:00+00')
-	                 ELSE dlints_update(state, array_fill(0.1, ARRAY[i.context_dim]), array_fill(0.2, ARRAY[i.shared_dim]), 1, '2026-02-01 00:00:00+00') END)),
+	                 WHEN 0 THEN dlints_update(state, array_fill(0.1, ARRAY[i.context_dim]), 1,
+		'2026-02-01 00:00:00+00')
+	                 ELSE dlints_update(state, array_fill(0.1, ARRAY[i.context_dim]),
+		array_fill(0.2, ARRAY[i.shared_dim]), 1, '2026-02-01 00:00:00+00') END)),
 	       md5(dlints_draw(state, 17)::text)
 	FROM model, dlints_info(state) i WHERE state IS NOT NULL ORDER BY name};
 is( $target->safe_psql('custom', $next),

@@ -107,13 +107,15 @@ refuse_at('intercept taken away,', $_, INTERCEPT, sub { chr shift }, 0) for $con
 refuse_at('intercept more,', $projected, INTERCEPT, sub { chr shift }, 1);
 
 my @sizes = (-1, 65537, 1 << 30, 2**31 - 1, -2**31);
-refuse_at('context_dim', $_, CONTEXT_DIM, \&int32, 0, @sizes) for $plain, $projected, $crossed, $untrained;
+refuse_at('context_dim', $_, CONTEXT_DIM, \&int32, 0, @sizes) for $plain, $projected, $crossed,
+	$untrained;
 refuse_at('context_dim', $plain, CONTEXT_DIM, \&int32, 1, 2, 4, 1024, 1025, 65536);
 refuse_at('reduced_dim', $_, REDUCED_DIM, \&int32, 1, 2, 3, 1024, 1025, 65536, @sizes)
   for $plain, $projected, $crossed;
 refuse_at('no projection and other sizes,', $_, REDUCED_DIM, \&int32, 0)
   for $projected, $matched_projected, $untrained;
-refuse_at('shared_dim', $_, SHARED_DIM, \&int32, 1 << 24, @sizes) for $projected, $crossed, $untrained;
+refuse_at('shared_dim', $_, SHARED_DIM, \&int32, 1 << 24, @sizes) for $projected, $crossed,
+	$untrained;
 refuse_at('shared_dim without projection,', $plain, SHARED_DIM, \&int32, 1, 3, 65536, @sizes);
 refuse_at('all sizes', $crossed, CONTEXT_DIM, sub { int32(shift) x 3 }, @sizes);
 

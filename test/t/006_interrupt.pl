@@ -32,7 +32,8 @@ sub worked
 
 	return 'extract(epoch FROM clock_timestamp())::float8' if $counts ne 't';
 	return qq{(SELECT (f[12]::float8 + f[13]::float8) / 100
-		FROM string_to_array(substring(pg_read_file('/proc/$process/stat', 0, 10000) FROM '\\) (.*)\$'), ' ') AS f)};
+		FROM string_to_array(substring(pg_read_file('/proc/$process/stat', 0, 10000)
+			FROM '\\) (.*)\$'), ' ') AS f)};
 }
 
 my $before =
@@ -41,10 +42,12 @@ my $before =
 # All of these take several times the bound, or are meant to.
 my %work = (
 	'a batch' => q{
-		SELECT (dlints_info(dlints_update_batch(dlints_new(1024, intercept => false), array_fill(0.5::real, ARRAY[70000, 1024]),
+		SELECT (dlints_info(dlints_update_batch(dlints_new(1024, intercept => false),
+			array_fill(0.5::real, ARRAY[70000, 1024]),
 			array_fill(1::float8, ARRAY[70000])))).updates},
 	'a batch with a projection' => q{
-		UPDATE model SET state = dlints_update_batch(state, array_fill(0.5::real, ARRAY[30000, 1024]),
+		UPDATE model SET state = dlints_update_batch(state,
+			array_fill(0.5::real, ARRAY[30000, 1024]),
 			array_fill(1::float8, ARRAY[30000]))},
 	'evidence' => q{
 		UPDATE model SET state = state || (
@@ -52,37 +55,50 @@ my %work = (
 			FROM generate_series(1, 1000000) i)},
 	'a projection matrix that is kept' => q{
 		SET dlints.projection_cache_size = '1GB';
-		SELECT dlints_project(dlints_new(65536, 1024, seed => i), array_fill(0.5::real, ARRAY[65536]))
+		SELECT dlints_project(dlints_new(65536, 1024, seed => i),
+			array_fill(0.5::real, ARRAY[65536]))
 		FROM generate_series(1, 10) i},
 	'a projection matrix that is not kept' => q{
 		SET dlints.projection_cache_size = 0;
-		SELECT dlints_weights(dlints_update_reduced(dlints_new(65536, 1024, intercept => false, seed => i),
+		SELECT dlints_weights(dlints_update_reduced(dlints_new(65536, 1024, intercept => false,
+			seed => i),
 			array_fill(0.5::real, ARRAY[1024]), 1))
 		FROM generate_series(1, 10) i},
 	'learning with a projection that is not kept' => q{
 		SET dlints.projection_cache_size = 0;
-		UPDATE model SET state = dlints_update_batch(state, array_fill(0.5::real, ARRAY[10000, 1024]),
+		UPDATE model SET state = dlints_update_batch(state,
+			array_fill(0.5::real, ARRAY[10000, 1024]),
 			array_fill(1::float8, ARRAY[10000]))},
 	'the widths of ucb' => q{
-		SELECT dlints_recommend(dlints_new(32768, 1024, policy => 'ucb'), 1, array_fill(0.5::real, ARRAY[32768]))},
+		SELECT dlints_recommend(dlints_new(32768, 1024, policy => 'ucb'), 1,
+			array_fill(0.5::real, ARRAY[32768]))},
 	'a click log that is read' => q{
-		SELECT count(*) FROM dlints_factors('SELECT i, i % 1000 FROM (SELECT generate_series(1, 100000000) AS i) s', 8) AS f (item integer, features real[])},
+		SELECT count(*)
+			FROM dlints_factors('SELECT i, i % 1000 FROM (SELECT generate_series(1, 100000000) AS i) s',
+				8) AS f (item integer, features real[])},
 	'a click log of one user' => q{
-		SELECT count(*) FROM dlints_factors('SELECT 1, i FROM generate_series(1, 2000000) i', 64) AS f (item integer, features real[])},
+		SELECT count(*) FROM dlints_factors('SELECT 1, i FROM generate_series(1, 2000000) i', 64)
+			AS f (item integer, features real[])},
 	'item vectors' => q{
-		SELECT count(*) FROM dlints_factors('SELECT i, j FROM generate_series(1, 600) i, generate_series(1, 1000) j WHERE hashint4(i * 1000 + j) > 0', 256) AS f (item integer, features real[])},
+		SELECT count(*)
+			FROM dlints_factors('SELECT i, j FROM generate_series(1, 600) i, generate_series(1, 1000) j
+				WHERE hashint4(i * 1000 + j) > 0', 256) AS f (item integer, features real[])},
 	'a choice among many' => q{
-		SELECT dlints_choose(state, array_fill(0.5::real, ARRAY[1024]), k => 10, draws => 10000) OVER ()
+		SELECT dlints_choose(state, array_fill(0.5::real, ARRAY[1024]), k => 10, draws => 10000)
+			OVER ()
 		FROM model, generate_series(1, 65536) i},
 	'a choice under large draws' => q{
-		SELECT dlints_choose(dlints_new(32768, 1024), array_fill(0.5::real, ARRAY[32768]), draws => 10000) OVER ()
+		SELECT dlints_choose(dlints_new(32768, 1024), array_fill(0.5::real, ARRAY[32768]),
+			draws => 10000) OVER ()
 		FROM generate_series(1, 8) i},
 	'a choice with caps among equals' => q{
-		SELECT dlints_choose(dlints_new(1, exploration => 0), '{1}'::real[], k => 20000, draws => 10000,
+		SELECT dlints_choose(dlints_new(1, exploration => 0), '{1}'::real[], k => 20000,
+			draws => 10000,
 			cap_group => (i % 20000)::text, cap => 2) OVER ()
 		FROM generate_series(1, 65536) i},
 	'a choice by ucb' => q{
-		SELECT dlints_choose(dlints_set(state, policy => 'ucb'), array_fill(0.5::real, ARRAY[1024])) OVER ()
+		SELECT dlints_choose(dlints_set(state, policy => 'ucb'), array_fill(0.5::real, ARRAY[1024]))
+			OVER ()
 		FROM model, generate_series(1, 65536) i},
 	'draws' => q{
 		SELECT count(dlints_draw(dlints_set(state, ridge => i)))

@@ -27,12 +27,14 @@ $node->safe_psql(
 	FROM generate_series(1, 20000) i;
 	CREATE TABLE model (name text, state dlints);
 	INSERT INTO model
-	SELECT name, m || (SELECT dlints_evidence(m, features, reward ORDER BY id) FROM item WHERE id < 500)
+	SELECT name, m || (SELECT dlints_evidence(m, features, reward ORDER BY id) FROM item
+		WHERE id < 500)
 	FROM (VALUES ('lasting', dlints_new(12, 5, discount => 1)),
 	             ('drifting', dlints_new(12, discount => 0.99))) AS new(name, m);
 	INSERT INTO model VALUES ('timed', dlints_new(12, 5, half_life => '3 days', memories => 2));
 	INSERT INTO model
-	SELECT 'personal', m || (SELECT dlints_evidence(m, features, features[1:4], reward ORDER BY id) FROM item WHERE id < 500)
+	SELECT 'personal', m || (SELECT dlints_evidence(m, features, features[1:4], reward ORDER BY id)
+		FROM item WHERE id < 500)
 	FROM dlints_new(12, discount => 1, shared_dim => 4) m;
 	CREATE TABLE history AS
 	SELECT id / 10 AS n, dlints_evidence((SELECT state FROM model WHERE name = 'lasting'),
@@ -74,7 +76,8 @@ sub in_workers
 	cmp_ok(length($expected), '>', 0, "$name: has a result");
 	if ($same)
 	{
-		is($node->safe_psql('postgres', "SELECT $same FROM (SELECT '$expected'::dlints, '$actual'::dlints) AS r (a, b)"),
+		is($node->safe_psql('postgres',
+			"SELECT $same FROM (SELECT '$expected'::dlints, '$actual'::dlints) AS r (a, b)"),
 			't', "$name: the result is that of one process");
 		return;
 	}
@@ -88,10 +91,12 @@ sub in_workers
 # the sums are the same up to rounding.
 my $near = '(dlints_info(b)).updates = 20000 AND distance(a, b) < 1e-12';
 in_workers(
-	q{SELECT dlints_evidence((SELECT state FROM model WHERE name = 'lasting'), features, reward) FROM item},
+	q{SELECT dlints_evidence((SELECT state FROM model WHERE name = 'lasting'), features, reward)
+		FROM item},
 	'dlints_evidence', $near);
 in_workers(
-	q{SELECT dlints_evidence((SELECT state FROM model WHERE name = 'personal'), features, features[3:6], reward)
+	q{SELECT dlints_evidence((SELECT state FROM model WHERE name = 'personal'), features,
+		features[3:6], reward)
 	  FROM item},
 	'dlints_evidence under shared contexts', $near);
 in_workers('SELECT dlints_concat_agg(state) FROM history', 'dlints_concat_agg', $near);
@@ -125,7 +130,8 @@ in_workers(
 
 # An ORDER BY is one that the user asked for
 my $ordered = q{
-	SELECT dlints_evidence((SELECT state FROM model WHERE name = 'drifting'), features, reward ORDER BY id)
+	SELECT dlints_evidence((SELECT state FROM model WHERE name = 'drifting'), features, reward
+		ORDER BY id)
 	FROM item};
 my @ordered = both($ordered);
 is($ordered[0], $ordered[1], 'dlints_evidence with ORDER BY keeps the order');
@@ -136,14 +142,18 @@ unlike(actual_plan($ordered), qr/Partial Aggregate/, 'and is not split');
 # Sums over parts are those over the whole, up to rounding.
 my $value = q{
 	SELECT (v).observations, (v).max_weight, round(x::numeric, 8) FROM (
-		SELECT kind, dlints_policy_value(3 + reward, (1 + id % 7) / 8.0, (1 + id % 5) / 8.0MODEL) AS v FROM item GROUP BY kind) s,
-	LATERAL (VALUES ((v).mean_reward), ((v).mean_reward_stderr), ((v).ips), ((v).ips_stderr), ((v).snips), ((v).snips_stderr), ((v).dr), ((v).dr_stderr),
-	                ((v).mean_weight), ((v).mean_weight_stderr), ((v).effective_sample_size)) AS c (x)
+		SELECT kind, dlints_policy_value(3 + reward, (1 + id % 7) / 8.0, (1 + id % 5) / 8.0MODEL)
+			AS v FROM item GROUP BY kind) s,
+	LATERAL (VALUES ((v).mean_reward), ((v).mean_reward_stderr), ((v).ips), ((v).ips_stderr),
+		((v).snips), ((v).snips_stderr), ((v).dr), ((v).dr_stderr),
+	                ((v).mean_weight), ((v).mean_weight_stderr), ((v).effective_sample_size))
+		AS c (x)
 	ORDER BY kind, x};
 in_workers($value =~ s/MODEL//r, 'dlints_policy_value');
 in_workers($value =~ s/MODEL/, 3 + id % 2, 3 + id % 3/r, 'dlints_policy_value with a model');
 in_workers('SELECT dlints_policy_value(NULL, 1, 1) FROM item', 'dlints_policy_value of nothing');
-in_workers('SELECT dlints_policy_value(CASE WHEN id = 11111 THEN id END, 1, 1) FROM item', 'dlints_policy_value of one row among NULLs');
+in_workers('SELECT dlints_policy_value(CASE WHEN id = 11111 THEN id END, 1, 1) FROM item',
+	'dlints_policy_value of one row among NULLs');
 
 ### Choosing
 
@@ -174,7 +184,8 @@ like(
 	'which runs once');
 
 # and for each user
-my $personal_score = q{dlints_dot((SELECT dlints_draw_weights(state, '{1,-1,0.5,2}'::real[], 42) FROM model WHERE name = 'personal'),
+my $personal_score = q{dlints_dot((SELECT dlints_draw_weights(state, '{1,-1,0.5,2}'::real[], 42)
+	FROM model WHERE name = 'personal'),
                                   features)};
 in_workers("SELECT dlints_top(id, $personal_score, 10) FROM item",
 	'dlints_top over a draw under a shared context');
@@ -183,7 +194,8 @@ in_workers("SELECT dlints_top(id, $personal_score, 10) FROM item",
 my $one_draw = q{
 	SELECT min(score) = max(score), count(*)
 	FROM (SELECT dlints_dot((SELECT dlints_draw_weights(state) FROM model WHERE name = 'lasting'),
-	                        array_fill(1::real, ARRAY[cardinality(features)])) AS score FROM item) s};
+	                        array_fill(1::real, ARRAY[cardinality(features)])) AS score
+		FROM item) s};
 like(actual_plan($one_draw), qr/Workers Launched: [12]\b/,
 	'a draw without seed: workers launched');
 is($node->safe_psql('postgres', "$parallel $one_draw"),
@@ -214,8 +226,10 @@ for my $case (
 is( $node->safe_psql(
 		'postgres', qq{
 	$parallel
-	SELECT dlints_recommend(greedy, id, features, 5) = dlints_top(id, dlints_predict(greedy, features), 5)
-	FROM item, (SELECT dlints_set(state, exploration => 0) AS greedy FROM model WHERE name = 'drifting'
+	SELECT dlints_recommend(greedy, id, features, 5)
+		= dlints_top(id, dlints_predict(greedy, features), 5)
+	FROM item, (SELECT dlints_set(state, exploration => 0) AS greedy FROM model
+		WHERE name = 'drifting'
 	            OFFSET 0) m}),
 	't',
 	'without exploration dlints_recommend ranks by expected reward');

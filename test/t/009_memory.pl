@@ -47,7 +47,8 @@ $node->safe_psql(
 	CREATE PROCEDURE project(rounds integer) LANGUAGE plpgsql AS $$
 	BEGIN
 		FOR round IN 1 .. rounds LOOP
-			PERFORM dlints_project(dlints_new(60, 24, seed => round), array_fill(1::real, ARRAY[60]));
+			PERFORM dlints_project(dlints_new(60, 24, seed => round),
+				array_fill(1::real, ARRAY[60]));
 		END LOOP;
 	END $$;
 
@@ -56,7 +57,8 @@ $node->safe_psql(
 	BEGIN
 		FOR round IN 1 .. rounds LOOP
 			BEGIN
-				PERFORM dlints_evidence(state, features, CASE WHEN id = 20 THEN 'NaN'::float8 ELSE id END)
+				PERFORM dlints_evidence(state, features,
+					CASE WHEN id = 20 THEN 'NaN'::float8 ELSE id END)
 				FROM model, item;
 			EXCEPTION WHEN numeric_value_out_of_range THEN
 				NULL;
@@ -83,7 +85,8 @@ sub grows_little
 	my $session = $node->background_psql('postgres');
 	my $pid = $session->query_safe('SELECT pg_backend_pid()');
 
-	$session->query_safe("SET dlints.projection_cache_size = '1MB'; SET dlints.model_cache_size = '1MB'");
+	$session->query_safe("SET dlints.projection_cache_size = '1MB'; SET dlints.model_cache_size
+		= '1MB'");
 	$session->query_safe($warm_up);
 	my @before = memory($pid);
 	$session->query_safe($statement);
@@ -118,14 +121,18 @@ stays_flat('5,000 errors', 'CALL fail(%d)', 500, 5000);
 
 # Within one statement: what a row leaves behind must not add up
 stays_low('300,000 predictions in one statement',
-	'SELECT count(dlints_predict(state, features)) FROM model, item, generate_series(1, %d)', 100, 10000);
+	'SELECT count(dlints_predict(state, features)) FROM model, item, generate_series(1, %d)', 100,
+		10000);
 stays_low('draws from 10,000 models in one statement',
-	'SELECT count(dlints_draw(dlints_set(state, ridge => i))) FROM model, generate_series(1, %d) i', 100, 10000);
+	'SELECT count(dlints_draw(dlints_set(state, ridge => i))) FROM model, generate_series(1, %d) i',
+		100, 10000);
 stays_low('5,000 choices by ucb',
 	q{SELECT count((SELECT dlints_recommend(m.state, id, features) FROM item WHERE g IS NOT NULL))
-	  FROM (SELECT dlints_set(state, policy => 'ucb') AS state FROM model OFFSET 0) m, generate_series(1, %d) g}, 100, 5000);
+	  FROM (SELECT dlints_set(state, policy => 'ucb') AS state FROM model OFFSET 0) m,
+		generate_series(1, %d) g}, 100, 5000);
 stays_low('evidence of 150,000 rows',
-	'SELECT dlints_evidence(state, features, i) FROM model, item, generate_series(1, %d) i', 100, 5000);
+	'SELECT dlints_evidence(state, features, i) FROM model, item, generate_series(1, %d) i', 100,
+		5000);
 stays_low('100,000 updates of a variable, looked at, copied, and with errors', q{
 	DO $$
 	DECLARE
@@ -150,7 +157,8 @@ stays_low('3,000 draws from a variable that has no posterior', q{
 	DO $$
 	DECLARE
 		x real[] := (SELECT features FROM item WHERE id = 1);
-		s dlints := jsonb_set(dlints_update(dlints_new(60, discount => 1, noise => 1), x, 1)::jsonb, '{evidence,0,G,1,0}', '1e30')::text;
+		s dlints := jsonb_set(dlints_update(dlints_new(60, discount => 1, noise => 1), x, 1)::jsonb,
+			'{evidence,0,G,1,0}', '1e30')::text;
 	BEGIN
 		FOR i IN 1 .. %d LOOP
 			s := dlints_update(s, x, i);
@@ -169,14 +177,17 @@ stays_low('3,000 groups in one statement',
 # ... nor what a partition leaves behind
 stays_low('choices in 3,000 partitions of one statement', q{
 	SET work_mem = '64kB';
-	SELECT count(c) FROM (SELECT dlints_choose(m.state, i.features, 3, cap_group => (i.id % 7)::text, cap => 1) OVER (PARTITION BY g) AS c
+	SELECT count(c) FROM (SELECT dlints_choose(m.state, i.features, 3,
+		cap_group => (i.id % 7)::text, cap => 1) OVER (PARTITION BY g) AS c
 	FROM model m, item i, generate_series(1, %d) g) s}, 100, 3000);
 stays_low('3,000 choices, one after the other', q{
 	SELECT count(c) FROM generate_series(1, %d) g,
-	LATERAL (SELECT dlints_choose(m.state, i.features, bonus => g) OVER () AS c FROM model m, item i) s}, 100, 3000);
+	LATERAL (SELECT dlints_choose(m.state, i.features, bonus => g) OVER () AS c
+		FROM model m, item i) s}, 100, 3000);
 stays_low('candidates of which each is put together', q{
 	SET work_mem = '64kB';
-	SELECT count(c) FROM (SELECT dlints_choose(m.state, i.features || '{}'::real[], 3, 10) OVER (PARTITION BY g / 20) AS c
+	SELECT count(c) FROM (SELECT dlints_choose(m.state, i.features || '{}'::real[], 3, 10)
+		OVER (PARTITION BY g / 20) AS c
 	FROM model m, item i, generate_series(1, %d) g) s}, 100, 2000);
 
 # A shared context of its own for each user, out of line here
@@ -211,9 +222,13 @@ stays_low('50 times item vectors, with errors', q{
 	DO $$
 	BEGIN
 		FOR round IN 1 .. %d LOOP
-			PERFORM * FROM dlints_factors('SELECT i::text, (i * i %% 1000)::text FROM generate_series(1, 10000) i', 8) AS f (item text, features real[]);
+			PERFORM *
+				FROM dlints_factors('SELECT i::text, (i * i %% 1000)::text
+					FROM generate_series(1, 10000) i', 8) AS f (item text, features real[]);
 			BEGIN
-				PERFORM * FROM dlints_factors('SELECT i, i, 5000 - i FROM generate_series(1, 10000) i', 8) AS f (item integer, features real[]);
+				PERFORM *
+					FROM dlints_factors('SELECT i, i, 5000 - i FROM generate_series(1, 10000) i', 8)
+					AS f (item integer, features real[]);
 			EXCEPTION WHEN invalid_parameter_value THEN
 				NULL;
 			END;
@@ -223,19 +238,24 @@ stays_low('50 times item vectors, with errors', q{
 stays_low('10,000 histories in one statement',
 	'SELECT dlints_concat_agg(state) FROM model, generate_series(1, %d)', 100, 10000);
 stays_low('600,000 encodings',
-	q{SELECT count(dlints_encode(64, 'id', i::text, 'tags', ARRAY['a', g::text], 'n', i)) + count(dlints_encode(64, jsonb_build_object('id', i, 'tags', ARRAY['a', 'b'])))
+	q{SELECT count(dlints_encode(64, 'id', i::text, 'tags', ARRAY['a', g::text], 'n',
+		i)) + count(dlints_encode(64, jsonb_build_object('id', i, 'tags', ARRAY['a', 'b'])))
 	  FROM generate_series(1, 300) i, generate_series(1, %d) g}, 10, 1000);
 stays_low('profiles of 300,000 rows',
-	'SELECT dlints_profile(features), dlints_profile(features::float8[], i) FROM item, generate_series(1, %d) i', 100, 10000);
+	'SELECT dlints_profile(features), dlints_profile(features::float8[], i)
+		FROM item, generate_series(1, %d) i', 100, 10000);
 stays_low('1,000 profiles side by side, of 600 rows each', q{
 	SET enable_sort = off;
-	SELECT count(p) FROM (SELECT dlints_profile(features, id) AS p FROM item, generate_series(1, %d) i GROUP BY i %% 1000) g}, 1000, 20000);
+	SELECT count(p) FROM (SELECT dlints_profile(features, id) AS p
+		FROM item, generate_series(1, %d) i GROUP BY i %% 1000) g}, 1000, 20000);
 stays_low('10,000 profiles one after the other', q{
 	SET enable_hashagg = off;
 	SET work_mem = '64kB';
-	SELECT count(p) FROM (SELECT dlints_profile(features, id) AS p FROM (SELECT generate_series(1, %d) AS i ORDER BY 1) g, item GROUP BY i) p}, 100, 10000);
+	SELECT count(p) FROM (SELECT dlints_profile(features, id) AS p
+		FROM (SELECT generate_series(1, %d) AS i ORDER BY 1) g, item GROUP BY i) p}, 100, 10000);
 stays_low('300,000 candidates in one statement',
-	'SELECT dlints_top(id, id + i, 10), dlints_top(id::text, id + i, 10) FROM item, generate_series(1, %d) i', 100, 10000);
+	'SELECT dlints_top(id, id + i, 10), dlints_top(id::text, id + i, 10)
+		FROM item, generate_series(1, %d) i', 100, 10000);
 
 $node->stop;
 done_testing();

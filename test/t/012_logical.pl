@@ -28,9 +28,11 @@ $publisher->safe_psql(
 	       ('twin', '', dlints_update(dlints_new(6), numbers(6, 1), 1 + 2.3e-16), NULL),
 	       ('empty', NULL, NULL, NULL);
 	CREATE TABLE item (id integer PRIMARY KEY, tags text[], price float8,
-	                   features real[] GENERATED ALWAYS AS (dlints_encode(16, 'tags', tags, 'price', price)) STORED);
+	                   features real[] GENERATED ALWAYS
+		AS (dlints_encode(16, 'tags', tags, 'price', price)) STORED);
 	INSERT INTO item VALUES (1, '{new,"on sale"}', 0.3);
-	CREATE PUBLICATION learned FOR TABLE fresh, model, item, keyless, ledger, feedback, arrival, committed;
+	CREATE PUBLICATION learned FOR TABLE fresh, model, item, keyless, ledger, feedback, arrival,
+		committed;
 	-- what the subscriber gets as initial copy
 	UPDATE keyless SET small = dlints_update(small, numbers(6, 9), 1) WHERE name <> 'twin'});
 is( $publisher->safe_psql('postgres',
@@ -56,13 +58,16 @@ for my $how (sort keys %options)
 		$how, q{
 		CREATE TABLE fresh (name text PRIMARY KEY, state dlints NOT NULL);
 		CREATE TABLE model (name text PRIMARY KEY, state dlints NOT NULL);
-		CREATE TABLE feedback (id bigint PRIMARY KEY, model text, features real[], reward float8, at timestamptz);
+		CREATE TABLE feedback (id bigint PRIMARY KEY, model text, features real[], reward float8,
+			at timestamptz);
 		CREATE TABLE arrival (id bigint PRIMARY KEY);
-		CREATE TABLE ledger (model text, n bigint, feedback bigint, features real[], reward float8, at timestamptz,
+		CREATE TABLE ledger (model text, n bigint, feedback bigint, features real[], reward float8,
+			at timestamptz,
 		                     PRIMARY KEY (model, n));
 		CREATE TABLE committed (client integer);
 		CREATE TABLE item (id integer PRIMARY KEY, tags text[], price float8,
-		                   features real[] GENERATED ALWAYS AS (dlints_encode(16, 'tags', tags, 'price', price)) STORED);
+		                   features real[] GENERATED ALWAYS
+			AS (dlints_encode(16, 'tags', tags, 'price', price)) STORED);
 		CREATE TABLE keyless (name text, note text, small dlints(6), large dlints(30, 20))});
 	DlintsTest->run_file($subscriber, 'models.sql', $how);
 	$subscriber->safe_psql(
@@ -132,12 +137,16 @@ same('items');
 # Rows that are found by all of their columns; large models that stay as they
 # are; a row that changes places in the table
 for my $case (
-	[ 'an update', q{UPDATE keyless SET small = dlints_update(small, numbers(6, 3), 1) WHERE name = '3'} ],
-	[ 'an update of a large model', q{UPDATE keyless SET large = dlints_update(large, numbers(30, 4), 1) WHERE name = '4'} ],
+	[ 'an update',
+		q{UPDATE keyless SET small = dlints_update(small, numbers(6, 3), 1) WHERE name = '3'} ],
+	[ 'an update of a large model',
+		q{UPDATE keyless SET large = dlints_update(large, numbers(30, 4), 1) WHERE name = '4'} ],
 	[ 'another column', q{UPDATE keyless SET note = 'second' WHERE name IN ('1', '4')} ],
 	[ 'one of two that hardly differ', q{
-		UPDATE keyless SET note = 'this' WHERE ctid = (SELECT max(ctid) FROM keyless WHERE name = 'twin')} ],
-	[ 'a model where there was none', q{UPDATE keyless SET small = dlints_new(6) WHERE name = 'empty'} ],
+		UPDATE keyless SET note = 'this'
+			WHERE ctid = (SELECT max(ctid) FROM keyless WHERE name = 'twin')} ],
+	[ 'a model where there was none',
+		q{UPDATE keyless SET small = dlints_new(6) WHERE name = 'empty'} ],
 	[ 'a deletion', q{DELETE FROM keyless WHERE name = '5'} ])
 {
 	my ($what, $statement) = @$case;

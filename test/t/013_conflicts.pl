@@ -14,7 +14,8 @@ use Test::More;
 my $node = DlintsTest->node('main', conf => "deadlock_timeout = 10ms\n");
 
 $node->safe_psql('postgres', $DlintsTest::tables
-	  . q{INSERT INTO model VALUES ('a', dlints_new(2, discount => 1, intercept => false)), ('b', dlints_new(2, discount => 1, intercept => false))});
+	  . q{INSERT INTO model VALUES ('a', dlints_new(2, discount => 1, intercept => false)),
+		('b', dlints_new(2, discount => 1, intercept => false))});
 
 # Rewards are powers of two, so that their sum tells which of them count
 my $reward = 1;
@@ -26,7 +27,8 @@ sub learn
 {
 	my ($model, $reward) = @_;
 
-	return "UPDATE model SET state = dlints_update(state, ARRAY[1, 0], $reward) WHERE name = '$model'";
+	return "UPDATE model SET state = dlints_update(state, ARRAY[1, 0], $reward)
+		WHERE name = '$model'";
 }
 
 sub next_reward
@@ -60,8 +62,10 @@ sub check
 
 	is( $node->safe_psql(
 			'postgres', q{
-		SELECT name, (dlints_info(state)).updates, coalesce(state::jsonb->'evidence'->0->'reward_sum', '0') FROM model ORDER BY name}),
-		join("\n", map { join '|', $_, scalar @{ $expected{$_} }, sum0 @{ $expected{$_} } } 'a', 'b'),
+		SELECT name, (dlints_info(state)).updates,
+			coalesce(state::jsonb->'evidence'->0->'reward_sum', '0') FROM model ORDER BY name}),
+		join("\n", map { join '|', $_, scalar @{ $expected{$_} }, sum0 @{ $expected{$_} } } 'a',
+			'b'),
 		$name);
 	return;
 }
@@ -79,7 +83,8 @@ for my $level ('REPEATABLE READ', 'SERIALIZABLE')
 		$sessions->run(1, "BEGIN ISOLATION LEVEL $level", 'SELECT count(*) FROM model');
 		$sessions->run(2, learn('a', $first));
 		counts('a', $first);
-		is($sessions->sqlstate(1, $statement), '40001', "$level: $what that meets another update is refused");
+		is($sessions->sqlstate(1, $statement), '40001',
+			"$level: $what that meets another update is refused");
 		$sessions->sqlstate(1, 'ROLLBACK');
 		check("$level: nothing of $what is there");
 
@@ -108,7 +113,8 @@ for my $level ('READ COMMITTED', 'REPEATABLE READ')
 	counts($_, $first) for 'a', 'b';
 	check("$level: half of what was refused for a deadlock is not there");
 
-	$sessions->run(2, "BEGIN ISOLATION LEVEL $level", learn('b', $second), learn('a', $second), 'COMMIT');
+	$sessions->run(2, "BEGIN ISOLATION LEVEL $level", learn('b', $second), learn('a', $second),
+		'COMMIT');
 	counts($_, $second) for 'a', 'b';
 	check("$level: retried it counts once");
 }
@@ -142,7 +148,8 @@ for my $level ('READ COMMITTED', 'REPEATABLE READ')
 	$sessions->run(1, learn('b', $first));
 	$sessions->run(2, learn('a', $second));
 	$sessions->run(1, 'COMMIT');
-	is($sessions->sqlstate(2, 'COMMIT'), '40001', 'SERIALIZABLE: one of two that cannot be put in an order');
+	is($sessions->sqlstate(2, 'COMMIT'), '40001',
+		'SERIALIZABLE: one of two that cannot be put in an order');
 	counts('b', $first);
 	check('SERIALIZABLE: nothing of it is there');
 }
@@ -198,7 +205,8 @@ SKIP:
 			[qr{^$}],
 			"$level: six sessions that retry",
 			{ "013_$level" =~ s/ /_/r => $transaction });
-		is($node->safe_psql('postgres', $updates) - $before, 300, "$level: each reward counts once");
+		is($node->safe_psql('postgres', $updates) - $before, 300,
+			"$level: each reward counts once");
 		is($node->safe_psql('postgres', "SELECT count(*) FROM feedback WHERE model = '$level'"),
 			150, "$level: and what else they did, too");
 	}

@@ -23,7 +23,8 @@ for my $remote (values %remote)
 		'postgres', q{
 		CREATE EXTENSION dlints;
 		CREATE TABLE model (name text PRIMARY KEY, state dlints NOT NULL);
-		CREATE TABLE item (model text, id integer, in_stock boolean, features real[], PRIMARY KEY (model, id));
+		CREATE TABLE item (model text, id integer, in_stock boolean, features real[],
+			PRIMARY KEY (model, id));
 		CREATE TABLE feedback (id bigint, model text, features real[], reward float8);
 		CREATE VIEW recommendation AS
 		SELECT m.name AS model, dlints_recommend(m.state, i.id, i.features, 5) AS items
@@ -36,8 +37,10 @@ $coordinator->safe_psql(
 	CREATE EXTENSION dlints;
 	CREATE EXTENSION postgres_fdw;
 	CREATE TABLE model (name text NOT NULL, state dlints NOT NULL) PARTITION BY HASH (name);
-	CREATE TABLE item (model text, id integer, in_stock boolean, features real[]) PARTITION BY HASH (model);
-	CREATE TABLE feedback (id bigint, model text, features real[], reward float8) PARTITION BY HASH (model);
+	CREATE TABLE item (model text, id integer, in_stock boolean,
+		features real[]) PARTITION BY HASH (model);
+	CREATE TABLE feedback (id bigint, model text, features real[],
+		reward float8) PARTITION BY HASH (model);
 	CREATE TABLE recommendation (model text, items integer[]) PARTITION BY HASH (model);
 	CREATE TABLE catalogue (id integer PRIMARY KEY, in_stock boolean, features real[]);
 	CREATE TABLE ledger (model text)});
@@ -97,7 +100,8 @@ sub fill_queue
 	$coordinator->safe_psql(
 		'postgres', q{
 		DELETE FROM feedback;
-		INSERT INTO feedback SELECT 8 * id + substr(model, 2)::integer, model, features, cos(id) FROM item});
+		INSERT INTO feedback SELECT 8 * id + substr(model, 2)::integer, model, features, cos(id)
+			FROM item});
 	return;
 }
 
@@ -128,7 +132,8 @@ sub learns
 
 my $item = q{SELECT features FROM item WHERE model = 'm3' AND id = 17};
 my $evidence =
-  q{(SELECT dlints_evidence((SELECT state FROM model WHERE name = 'm3'), features, reward ORDER BY id) FROM};
+  q{(SELECT dlints_evidence((SELECT state FROM model WHERE name = 'm3'), features, reward
+	ORDER BY id) FROM};
 
 learns(
 	'a reward',
@@ -145,7 +150,8 @@ learns(
 	'one queue',
 	"WITH batch AS (DELETE FROM feedback WHERE model = 'm3' RETURNING *)
 	 UPDATE model SET state = state || $evidence batch) WHERE name = 'm3'",
-	"state || (SELECT dlints_evidence(state, features, reward ORDER BY id) FROM feedback WHERE model = 'm3')",
+	"state || (SELECT dlints_evidence(state, features, reward ORDER BY id)
+	           FROM feedback WHERE model = 'm3')",
 	qr/^DELETE FROM public\.feedback WHERE .* RETURNING/m,
 	qr/^UPDATE public\.model SET state = \(state OPERATOR\(public\.\|\|\) \$1::public\.dlints\)/m);
 is($coordinator->safe_psql('postgres', q{SELECT count(*) FROM feedback WHERE model = 'm3'}),
@@ -203,7 +209,8 @@ like(
 unlike(sent("SELECT dlints_predict(state, $features), (dlints_info(state)).updates FROM model"),
 	qr/dlints_/, 'what is only shown is not');
 is( $coordinator->safe_psql('postgres', "SELECT count(*) FROM ($positive) p"),
-	$coordinator->safe_psql('postgres', "SELECT count(*) FILTER (WHERE dlints_predict(state, $features) > 0)
+	$coordinator->safe_psql('postgres',
+		"SELECT count(*) FILTER (WHERE dlints_predict(state, $features) > 0)
 	FROM (SELECT state FROM model OFFSET 0) m"),
 	'a condition finds there what it finds here');
 
@@ -265,15 +272,14 @@ like(sent("$view WHERE model = 'm3'"),
 	qr/^SELECT .*items FROM public\.recommendation WHERE \(\(model = 'm3'\S*$/,
 	'a view: only the answer is fetched');
 
-# Draws are never sent
-unlike(sent("$joined GROUP BY m.name", $partitionwise),
-	qr/dlints_/, 'dlints_recommend is volatile and runs here');
+# Draws alone are never sent; a server that has a whole group draws for it
 unlike(sent("SELECT $_(state) FROM model ORDER BY $_(state)"),
 	qr/dlints_/, "$_ is volatile and runs here")
   for 'dlints_draw', 'dlints_draw_weights';
 for my $aggregate (
 	'dlints_top(i.id, dlints_predict(m.state, i.features), 5)',
 	'dlints_argmax(i.id, dlints_predict(m.state, i.features))',
+	'dlints_recommend(m.state, i.id, i.features, 5)',
 	'dlints_concat_agg(m.state)')
 {
 	my ($name) = $aggregate =~ /^(\w+)/;
@@ -281,7 +287,8 @@ for my $aggregate (
 	like(
 		sent(
 			qq{SELECT m.name, $aggregate
-			   FROM model m JOIN item i ON i.model = m.name WHERE i.in_stock GROUP BY m.name}, $partitionwise),
+			   FROM model m JOIN item i ON i.model = m.name WHERE i.in_stock GROUP BY m.name},
+				$partitionwise),
 		qr/^SELECT .*public\.$name\(.* GROUP BY/m,
 		"$name is sent");
 }
@@ -300,8 +307,10 @@ my ($server) =
   =~ /^model_(\w+)$/;
 my $sessions = Sessions->new($coordinator, $remote{$server});
 my %statement = (
-	'an update that is sent' => "UPDATE model SET state = dlints_update(state, $features, 1) WHERE name = 'm3'",
-	'an update of what was fetched' => q{UPDATE model m SET state = dlints_update(m.state, i.features, 1)
+	'an update that is sent' => "UPDATE model SET state = dlints_update(state, $features, 1)
+		WHERE name = 'm3'",
+	'an update of what was fetched' => q{UPDATE model m SET state
+		= dlints_update(m.state, i.features, 1)
 		FROM item i WHERE m.name = 'm3' AND i.model = 'm3' AND i.id = 17});
 
 sub updates

@@ -23,10 +23,13 @@ for my $node (values %events)
 	$node->safe_psql(
 		'postgres', q{
 		CREATE EXTENSION dlints;
-		CREATE TABLE feedback (id bigint GENERATED ALWAYS AS IDENTITY, model text, features real[], reward float8);
+		CREATE TABLE feedback (id bigint GENERATED ALWAYS AS IDENTITY, model text, features real[],
+			reward float8);
 		CREATE TABLE fresh (name text PRIMARY KEY, state dlints NOT NULL);
-		CREATE TABLE outbox (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, model text, evidence dlints);
-		INSERT INTO fresh VALUES ('home', dlints_new(40, 12, seed => 7)), ('search', dlints_new(40));
+		CREATE TABLE outbox (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, model text,
+			evidence dlints);
+		INSERT INTO fresh VALUES ('home', dlints_new(40, 12, seed => 7)),
+			('search', dlints_new(40));
 		CREATE TABLE history (id bigint, model text, features real[], reward float8)});
 }
 
@@ -91,7 +94,8 @@ sub reward
 			WITH new AS (
 				INSERT INTO feedback (model, features, reward)
 				SELECT CASE i % 3 WHEN 0 THEN 'search' ELSE 'home' END,
-				       ARRAY(SELECT sin(i * j * $rounds)::real FROM generate_series(1, 40) j), cos(i + $rounds)
+				       ARRAY(SELECT sin(i * j * $rounds)::real FROM generate_series(1, 40) j),
+					cos(i + $rounds)
 				FROM generate_series(1, 20) i
 				RETURNING *)
 			INSERT INTO history SELECT 1000 * $rounds + id, model, features, reward FROM new});
@@ -109,8 +113,10 @@ sub check
 			'postgres', q{
 		SELECT m.name, (dlints_info(m.state)).updates - (dlints_info(e.evidence)).updates,
 		       distance(m.state, e.evidence) < 1e-10
-		FROM  (SELECT f.name, dlints_evidence(f.state, h.features, h.reward ORDER BY h.id / 1000, server, h.id) AS evidence
-		       FROM model f JOIN history h ON h.model = f.name GROUP BY f.name) e JOIN model m USING (name)
+		FROM  (SELECT f.name, dlints_evidence(f.state, h.features, h.reward
+			ORDER BY h.id / 1000, server, h.id) AS evidence
+		       FROM model f JOIN history h ON h.model = f.name GROUP BY f.name) e
+			JOIN model m USING (name)
 		ORDER BY name}),
 		"home|0|t\nsearch|0|t",
 		$name);

@@ -23,7 +23,8 @@ $node->safe_psql(
 	INSERT INTO model VALUES (dlints_update(dlints_new(3), ARRAY[1, 2, 3], 1))});
 
 my $session = $node->background_psql('postgres', on_error_stop => 0);
-my $pid = $session->query_safe(q{LOAD 'dlints'; SET jit = off; SET statement_timeout = '10s'; SELECT pg_backend_pid()});
+my $pid = $session->query_safe(
+	q{LOAD 'dlints'; SET jit = off; SET statement_timeout = '10s'; SELECT pg_backend_pid()});
 
 if (DlintsTest->slurp("/proc/$pid/maps") !~ /openblas/)
 {
@@ -53,8 +54,10 @@ sub sqlstate
 # Every way into BLAS; 53200 says that the error came before the timeout
 my %work = (
 	'an update' => 'UPDATE model SET state = dlints_update(state, ARRAY[1, 2, 3], 1)',
-	'a batch' => 'SELECT dlints_update_batch(state, ARRAY[[1, 2, 3], [4, 5, 6]], ARRAY[1, 2]) FROM model',
-	'evidence' => 'SELECT dlints_evidence(state, ARRAY[1, 2, i]::real[], 1) FROM model, generate_series(1, 1000) i',
+	'a batch' => 'SELECT dlints_update_batch(state, ARRAY[[1, 2, 3], [4, 5, 6]], ARRAY[1, 2])
+		FROM model',
+	'evidence' => 'SELECT dlints_evidence(state, ARRAY[1, 2, i]::real[], 1)
+		FROM model, generate_series(1, 1000) i',
 	'reduction' => 'SELECT dlints_project(dlints_new(300, 100), array_fill(1, ARRAY[300]))',
 	'a draw' => 'SELECT dlints_draw(state) FROM model',
 	'weights' => 'SELECT dlints_weights(state) FROM model',
@@ -62,11 +65,13 @@ my %work = (
 	'a width' => 'SELECT dlints_stddev(state, ARRAY[1, 2, 3]) FROM model',
 	'covariance' => 'SELECT dlints_covariance(state) FROM model',
 	'coefficients' => 'SELECT dlints_coefficients(state) FROM model',
-	'a choice' => 'SELECT dlints_recommend(state, i, ARRAY[1, 2, i]::real[]) FROM model, generate_series(1, 3) i');
+	'a choice' => 'SELECT dlints_recommend(state, i, ARRAY[1, 2, i]::real[])
+		FROM model, generate_series(1, 3) i');
 
 limit(100_000);
 is(sqlstate($work{$_}), '53200', "out of memory: $_") for sort keys %work;
-is($session->query_safe('SELECT (dlints_info(state)).updates FROM model'), 1, 'the session goes on');
+is($session->query_safe('SELECT (dlints_info(state)).updates FROM model'), 1,
+	'the session goes on');
 
 # Whatever comes first takes the buffer, and nothing wants another one
 limit();

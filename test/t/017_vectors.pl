@@ -27,7 +27,8 @@ for my $database (@databases)
 	my ($name, $encoding, $locale) = @$database;
 
 	$node->safe_psql('postgres', qq{
-		CREATE DATABASE "$name" TEMPLATE template0 ENCODING '$encoding' LC_COLLATE '$locale' LC_CTYPE '$locale'});
+		CREATE DATABASE "$name" TEMPLATE template0 ENCODING '$encoding'
+			LC_COLLATE '$locale' LC_CTYPE '$locale'});
 	$node->safe_psql($name, 'CREATE EXTENSION dlints');
 }
 
@@ -49,10 +50,12 @@ for my $database (@databases)
 	my ($name, $encoding) = @$database;
 
 	is( says($name, $encoding,
-			q{SELECT dlints_encode(8, 'category', 'book', 'tags', ARRAY['a', 'b'], 'used', true, 'price', 0.5)}),
+			q{SELECT dlints_encode(8, 'category', 'book', 'tags', ARRAY['a', 'b'], 'used', true,
+				'price', 0.5)}),
 		$golden, "$name: a row");
 	is( says($name, $encoding,
-			q{SELECT dlints_encode(8, '{"category": "book", "tags": ["a", "b"], "used": true, "price": 0.5}'::jsonb)}),
+			q{SELECT dlints_encode(8,
+				'{"category": "book", "tags": ["a", "b"], "used": true, "price": 0.5}'::jsonb)}),
 		$golden, "$name: a document");
 }
 
@@ -68,16 +71,19 @@ my %names = (
 for my $name (sort keys %names)
 {
 	my $query = qq{
-		SELECT dlints_encode(100, '$name', '$name', 'weight $name', 0.7, 'tags', ARRAY['$name', 'book']),
+		SELECT dlints_encode(100, '$name', '$name', 'weight $name', 0.7, 'tags',
+			ARRAY['$name', 'book']),
 		       dlints_encode(100, '{"$name": "$name", "tags": [{"$name": "x"}]}'::jsonb)};
 	# where nothing is converted
 	my $expected = says('ascii', 'SQL_ASCII', $query);
 
-	for my $database (grep { my $d = $_->[0]; grep { $d =~ /^$_(_|$)/ } @{ $names{$name} } } @databases)
+	for my $database (grep { my $d = $_->[0]; grep { $d
+		=~ /^$_(_|$)/ } @{ $names{$name} } } @databases)
 	{
 		my ($where) = @$database;
 
-		is(says($where, 'UTF8', $query), $expected, "$where: " . join ' ', map { sprintf '%02x', ord } split //, $name);
+		is(says($where, 'UTF8', $query), $expected, "$where: " . join ' ',
+			map { sprintf '%02x', ord } split //, $name);
 	}
 }
 
@@ -85,7 +91,8 @@ for my $name (sort keys %names)
 my (undef, undef, $message) = $node->psql('ascii', qq{
 	\\set VERBOSITY sqlstate
 	SELECT dlints_encode(4, 'name', E'\\xff')});
-like($message, qr/22021/, 'bytes that are no UTF-8 are refused in a database that does not know its encoding');
+like($message, qr/22021/,
+	'bytes that are no UTF-8 are refused in a database that does not know its encoding');
 
 $node->stop;
 done_testing();

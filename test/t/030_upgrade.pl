@@ -103,7 +103,8 @@ make_next('');
 # What a database has before, in statements that run in it
 my $models = q{
 	CREATE TABLE model AS
-	SELECT name, state, state::text AS text, dlints_send(state) AS bytes, dlints_draw(state, 5) AS draw
+	SELECT name, state, state::text AS text, dlints_send(state) AS bytes,
+		dlints_draw(state, 5) AS draw
 	FROM (VALUES
 		('fresh', dlints_new(3)),
 		('plain', learned(dlints_new(3), 20)),
@@ -114,8 +115,10 @@ my $models = q{
 		('crossed', learned(dlints_new(5, shared_dim => 3), 20)),
 		('crossed, no intercept', learned(dlints_new(3, shared_dim => 2, intercept => false), 20)),
 		('matched', learned(dlints_new(4, interactions => 'matched'), 20)),
-		('matched, projected', learned(dlints_new(9, 4, seed => 7, interactions => 'matched'), 20))) AS v (name, state)};
-my @models = (DlintsTest->slurp("$FindBin::RealBin/models.sql"), $models, 'DROP FUNCTION numbers, learned, distance');
+		('matched, projected', learned(dlints_new(9, 4, seed => 7, interactions => 'matched'), 20)))
+			AS v (name, state)};
+my @models = (DlintsTest->slurp("$FindBin::RealBin/models.sql"), $models,
+	'DROP FUNCTION numbers, learned, distance');
 my $upgraded = upgraded($next, @models);
 is( $node->safe_psql($upgraded,
 		q{SELECT extversion FROM pg_extension WHERE extname = 'dlints'}),
@@ -157,7 +160,8 @@ my @news = (
 	[
 		'an aggregate', 'aggregate .*dlints_concat_agg',
 		q{CREATE OR REPLACE AGGREGATE dlints_concat_agg(dlints) (
-		  SFUNC = dlints_concat, STYPE = dlints, SSPACE = 4096, COMBINEFUNC = dlints_concat, PARALLEL = SAFE)}
+		  SFUNC = dlints_concat, STYPE = dlints, SSPACE = 4096, COMBINEFUNC = dlints_concat,
+			PARALLEL = SAFE)}
 	],
 	[
 		'a type', 'type .*dlints',

@@ -70,20 +70,24 @@ my $everything = q{
 	WITH item AS (SELECT i, ARRAY[i, i * i, 1]::real[] AS x FROM generate_series(1, 4) AS i)
 	SELECT
 	  (SELECT dlints_recommend(dlints_set(m, policy => 'greedy'), i, x) FROM item),
-	  (SELECT dlints_recommend(dlints_set(m, policy => 'ucb'), i, x::double precision[], 2) FROM item),
+	  (SELECT dlints_recommend(dlints_set(m, policy => 'ucb'), i, x::double precision[], 2)
+		FROM item),
 	  (SELECT dlints_recommend(m, i, x) FROM item WHERE i = 2),
-	  (SELECT array_agg(c) FROM (SELECT dlints_choose(dlints_set(m, policy => 'greedy'), x, 2, cap_group => 'a', cap => 1) OVER () AS c FROM item) AS s),
+	  (SELECT array_agg(c) FROM (SELECT dlints_choose(dlints_set(m, policy => 'greedy'), x, 2,
+		cap_group => 'a', cap => 1) OVER () AS c FROM item) AS s),
 	  dlints_draw(m, 1), dlints_draw_weights(m, 2),
 	  (SELECT dlints_argmax(i, dlints_dot(dlints_weights(m), x)) FROM item),
 	  (SELECT dlints_top(i, dlints_dot(dlints_weights(m), x), 2) FROM item),
 	  (SELECT m || dlints_evidence(m, x, i) FROM item),
 	  (SELECT dlints_concat_agg(dlints_update(m, x, i) ORDER BY i) FROM item),
 	  dlints_update_batch(m, ARRAY[[1, 2, 3], [4, 5, 6]], ARRAY[0, 1]),
-	  dlints_update_reduced(m, ARRAY[1, 2, 1], 1), dlints_accepts(m, ARRAY[1, 2, 3]), dlints_accepts(m, '{1, 2, 3}', 1),
+	  dlints_update_reduced(m, ARRAY[1, 2, 1], 1), dlints_accepts(m, ARRAY[1, 2, 3]),
+		dlints_accepts(m, '{1, 2, 3}', 1),
 	  dlints_concat(m, m), m = m, m <> m, dlints_eq(m, m), dlints_ne(m, m),
 	  dlints_hash(m), dlints_hash_extended(m, 1),
 	  0.5 * m, dlints_scale(2, m), dlints_at(m, now()),
-	  (SELECT dlints_retract(t || t, t) = t AND t - t IS NOT NULL FROM dlints_update(dlints_new(3, discount => 1), '{1, 2, 3}', 1) AS t),
+	  (SELECT dlints_retract(t || t, t) = t AND t - t IS NOT NULL
+		FROM dlints_update(dlints_new(3, discount => 1), '{1, 2, 3}', 1) AS t),
 	  (SELECT dlints_evidence(m, x, i, now(), 2) FROM item),
 	  m::jsonb::dlints, dlints_from_jsonb(dlints_to_jsonb(m)), m::text::dlints, dlints_send(m),
 	  dlints(m, -1, false), m::dlints(3, 2, intercept),
@@ -94,10 +98,14 @@ my $everything = q{
 	  (SELECT count(c) FROM dlints_columns AS c),
 	  dlints_encode(4, 'name', 'value', 'number', 2), dlints_encode(4, '{"name": "value"}'::jsonb),
 	  (SELECT dlints_profile(x, i) || dlints_profile(x::double precision[]) FROM item),
-	  (SELECT dlints_top(f.item, f.item, 2) FROM dlints_factors('VALUES (1, 2), (1, 3), (2, 3)', 2, 'VALUES (2, ARRAY[1, 2])') AS f (item integer, features real[])),
-	  (SELECT dlints_policy_value(i, 0.5, 0.25) FROM item), (SELECT dlints_policy_value(i, 0.5, 0.25, i, 1) FROM item),
+	  (SELECT dlints_top(f.item, f.item, 2)
+		FROM dlints_factors('VALUES (1, 2), (1, 3), (2, 3)', 2, 'VALUES (2, ARRAY[1, 2])')
+		AS f (item integer, features real[])),
+	  (SELECT dlints_policy_value(i, 0.5, 0.25) FROM item),
+		(SELECT dlints_policy_value(i, 0.5, 0.25, i, 1) FROM item),
 	  (SELECT max(p) FROM (SELECT dlints_progressive(m, x, i) OVER (ORDER BY i) FROM item) AS s (p))
-	FROM (SELECT dlints_update(dlints_update(dlints_new(3, 2, seed => 4), '{1, 2, 3}', 1), '{3, 0, 1}', 0) AS m OFFSET 0) AS model};
+	FROM (SELECT dlints_update(dlints_update(dlints_new(3, 2, seed => 4), '{1, 2, 3}', 1),
+		'{3, 0, 1}', 0) AS m OFFSET 0) AS model};
 
 my $shared = database('CREATE SCHEMA bandit',
 	'CREATE EXTENSION dlints SCHEMA bandit',
@@ -109,7 +117,8 @@ is( $node->safe_psql(
 		$path
 		CREATE VIEW everything AS SELECT all_of_it::text FROM ($everything) AS all_of_it;
 		SELECT DISTINCT proname FROM pg_proc
-		WHERE oid IN (SELECT objid FROM pg_depend WHERE classid = 'pg_proc'::regclass AND deptype = 'e')
+		WHERE oid IN (SELECT objid FROM pg_depend
+			WHERE classid = 'pg_proc'::regclass AND deptype = 'e')
 		  AND proname LIKE 'dlints%' AND proname !~ '(fn|_in|_out|_recv|_support)\$'
 		  AND proname <> ALL (regexp_split_to_array(pg_get_viewdef('everything'), '[^a-z_]+'))}),
 	'',
@@ -150,7 +159,8 @@ is( $node->safe_psql(
 	'',
 	'no function has rights of its own, each is in C and everybody\'s to call');
 is( as( 'plain', $shared,
-		"$path SELECT dlints_mean(dlints_new(1, intercept => false)); SET dlints.projection_cache_size = '1MB'; SHOW dlints.projection_cache_size"),
+		"$path SELECT dlints_mean(dlints_new(1, intercept => false)); 
+			SET dlints.projection_cache_size = '1MB'; SHOW dlints.projection_cache_size"),
 	"{0}\n1MB",
 	'a role bounds the projections of its own sessions');
 
@@ -167,39 +177,51 @@ my $traps = q{
 	DO $do$
 	DECLARE
 		types pg_catalog.text[] := '{bool, "\"char\"", int2, int4, int8, float4, float8, numeric, text, name, oid,
-			regproc, regprocedure, regtype, regclass, jsonb, bytea, _float4, _float8, _oid, _text, _regprocedure}';
+			regproc, regprocedure, regtype, regclass, jsonb, bytea, _float4, _float8, _oid, _text,
+				_regprocedure}';
 		body pg_catalog.text := 'RETURNS pg_catalog.bool LANGUAGE plpgsql AS ''BEGIN RETURN SCHEMA.trap(); END''';
 		l pg_catalog.text;
 		r pg_catalog.text;
 		f record;
 	BEGIN
 		-- functions of PostgreSQL's with arguments of these types
-		FOR f IN SELECT DISTINCT proname AS name, pg_catalog.oidvectortypes(proargtypes) AS arguments
+		FOR f IN SELECT DISTINCT proname AS name,
+			pg_catalog.oidvectortypes(proargtypes) AS arguments
 		         FROM pg_catalog.pg_proc
-		         WHERE pronamespace = 'pg_catalog'::regnamespace AND prokind IN ('f', 'a') AND pronargs > 0 AND provariadic = 0
-		           AND proargtypes::pg_catalog.oid[] <@ types::pg_catalog.regtype[]::pg_catalog.oid[] LOOP
-			EXECUTE pg_catalog.format('CREATE FUNCTION SCHEMA.%I(%s) %s', f.name, f.arguments, body);
+		         WHERE pronamespace = 'pg_catalog'::regnamespace AND prokind IN ('f', 'a')
+			AND pronargs > 0 AND provariadic = 0
+		           AND proargtypes::pg_catalog.oid[]
+				<@ types::pg_catalog.regtype[]::pg_catalog.oid[] LOOP
+			EXECUTE pg_catalog.format('CREATE FUNCTION SCHEMA.%I(%s) %s', f.name, f.arguments,
+				body);
 		END LOOP;
 
 		-- functions of dlints', and some that it calls, with any argument
 		FOREACH l IN ARRAY '{dlints, dlints_eq, dlints_ne, dlints_hash, dlints_concat, dlints_to_jsonb, dlints_mean, dlints_new,
-			dlints_recommend, dlints_recommend_transfn, dlints_evidence, dlints_top, dlints_draw, dlints_info, format}'::pg_catalog.text[] LOOP
-			FOREACH r IN ARRAY '{anyelement, "anyelement, anyelement", "anyelement, anyelement, anyelement", "text, text"}'::pg_catalog.text[] LOOP
+			dlints_recommend, dlints_recommend_transfn, dlints_evidence, dlints_top, dlints_draw,
+				dlints_info, format}'::pg_catalog.text[] LOOP
+			FOREACH r IN ARRAY '{anyelement, "anyelement, anyelement",
+				"anyelement, anyelement, anyelement", "text, text"}'::pg_catalog.text[] LOOP
 				EXECUTE pg_catalog.format('CREATE FUNCTION SCHEMA.%I(%s) %s', l, r, body);
 			END LOOP;
 		END LOOP;
 
 		-- types of PostgreSQL's
-		FOREACH l IN ARRAY '{bool, int4, int8, float4, float8, text, oid, jsonb, bytea, cstring, internal, anyelement, anyarray, regprocedure}'::pg_catalog.text[] LOOP
-			EXECUTE pg_catalog.format('CREATE DOMAIN SCHEMA.%I AS pg_catalog.text CHECK (SCHEMA.trap())', l);
+		FOREACH l IN ARRAY '{bool, int4, int8, float4, float8, text, oid, jsonb, bytea, cstring,
+			internal, anyelement, anyarray, regprocedure}'::pg_catalog.text[] LOOP
+			EXECUTE pg_catalog.format(
+				'CREATE DOMAIN SCHEMA.%I AS pg_catalog.text CHECK (SCHEMA.trap())', l);
 		END LOOP;
 
 		-- operators last, since they are in the way of the above
 		FOREACH l IN ARRAY types LOOP
 			FOREACH r IN ARRAY types LOOP
-				EXECUTE pg_catalog.format('CREATE FUNCTION SCHEMA.operator(pg_catalog.%s, pg_catalog.%s) %s', l, r, body);
-				FOR f IN SELECT pg_catalog.unnest('{=, <>, <, >, ||, ~~, ->}'::pg_catalog.text[]) AS name LOOP
-					EXECUTE pg_catalog.format('CREATE OPERATOR SCHEMA.%s (LEFTARG = pg_catalog.%s, RIGHTARG = pg_catalog.%s, FUNCTION = SCHEMA.operator)',
+				EXECUTE pg_catalog.format(
+				'CREATE FUNCTION SCHEMA.operator(pg_catalog.%s, pg_catalog.%s) %s', l, r, body);
+				FOR f IN SELECT pg_catalog.unnest('{=, <>, <, >, ||, ~~, ->}'::pg_catalog.text[])
+					AS name LOOP
+					EXECUTE pg_catalog.format('CREATE OPERATOR SCHEMA.%s (LEFTARG = pg_catalog.%s,
+					RIGHTARG = pg_catalog.%s, FUNCTION = SCHEMA.operator)',
 						f.name, l, r);
 				END LOOP;
 			END LOOP;
@@ -229,7 +251,8 @@ sub untouched
 $node->safe_psql($shared, 'CREATE SCHEMA traps AUTHORIZATION mallory');
 set_traps('mallory', $shared, 'traps');
 cmp_ok(
-	$node->safe_psql($shared, q{SELECT count(*) FROM pg_operator WHERE oprnamespace = 'traps'::regnamespace}),
+	$node->safe_psql($shared,
+		q{SELECT count(*) FROM pg_operator WHERE oprnamespace = 'traps'::regnamespace}),
 	'>', 3000, 'there are traps');
 $node->safe_psql($shared,
 	'GRANT USAGE ON SCHEMA traps TO plain; GRANT SELECT ON bandit.everything TO plain');
@@ -282,8 +305,11 @@ is(Catalogue::differences($node, $prepared, $clean),
 # Names that are taken are not taken over
 for my $taken (
 	[ '42710', 'CREATE TYPE dlints AS (a integer)' ],
-	[ '42723', q{CREATE FUNCTION dlints_dot(double precision[], anycompatiblearray) RETURNS double precision LANGUAGE sql AS 'SELECT 1::pg_catalog.float8'} ],
-	[ '42723', q{CREATE FUNCTION dlints_from_jsonb(jsonb) RETURNS jsonb LANGUAGE sql AS 'SELECT $1'} ])
+	[ '42723',
+		q{CREATE FUNCTION dlints_dot(double precision[],
+		anycompatiblearray) RETURNS double precision LANGUAGE sql AS 'SELECT 1::pg_catalog.float8'} ],
+	[ '42723',
+		q{CREATE FUNCTION dlints_from_jsonb(jsonb) RETURNS jsonb LANGUAGE sql AS 'SELECT $1'} ])
 {
 	my ($code, $statement) = @$taken;
 	my $database = database('CREATE SCHEMA bandit AUTHORIZATION mallory');
@@ -324,14 +350,16 @@ is( join("\n", grep { !/^. extension: / } split /\n/,
 	'trusted: all that is in it is the administrator\'s');
 refused('owner', $owned, "$path $_", "trusted: $_")
   for 'ALTER FUNCTION dlints_mean(dlints) COST 1',
-  'CREATE OR REPLACE FUNCTION dlints_eq(dlints, dlints) RETURNS boolean LANGUAGE sql AS $$ SELECT true $$',
+  'CREATE OR REPLACE FUNCTION dlints_eq(dlints, dlints) RETURNS boolean LANGUAGE sql AS $$
+	SELECT true $$',
   'ALTER OPERATOR || (dlints, dlints) OWNER TO owner',
   q{UPDATE pg_proc SET provolatile = 'i' WHERE proname = 'dlints_draw'},
   'ALTER EXTENSION dlints DROP FUNCTION dlints_mean(dlints)',
   'CREATE OR REPLACE VIEW dlints_columns AS SELECT 1 AS relation',
   'ALTER VIEW dlints_columns OWNER TO owner',
   'CREATE RULE r AS ON INSERT TO dlints_columns DO INSTEAD NOTHING',
-  'CREATE TRIGGER t INSTEAD OF INSERT ON dlints_columns EXECUTE FUNCTION suppress_redundant_updates_trigger()',
+  'CREATE TRIGGER t INSTEAD OF INSERT ON dlints_columns
+	EXECUTE FUNCTION suppress_redundant_updates_trigger()',
   "DELETE FROM pg_class; UPDATE pg_authid SET rolsuper = true WHERE rolname = 'owner'",
   "SELECT rolpassword FROM pg_authid", "SELECT pg_read_file('PG_VERSION')";
 is( sqlstate('owner', $owned, "$path $_"),
@@ -373,7 +401,8 @@ for my $schema ('a";DROP TABLE keeper;--', q{a' || 'b}, '$$', '@extschema@', '$l
 my $dumped = database();
 my $restored = database();
 as('owner', $dumped,
-	'CREATE EXTENSION dlints; CREATE TABLE model AS SELECT dlints_update(dlints_new(2), ARRAY[1, 2], 1) AS state');
+	'CREATE EXTENSION dlints; CREATE TABLE model AS
+		SELECT dlints_update(dlints_new(2), ARRAY[1, 2], 1) AS state');
 my $dump = $node->basedir . '/dump.sql';
 $node->command_ok(
 	[ 'pg_dump', '--role=owner', '--no-owner', '-f', $dump, '-d', $node->connstr($dumped) ],

@@ -214,10 +214,12 @@ my @names = split /\n/, $node->safe_psql(
 	'postgres', q{
 	SELECT DISTINCT p.proname
 	FROM   pg_extension e
-	JOIN   pg_depend d ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid AND d.deptype = 'e'
+	JOIN   pg_depend d ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid
+		AND d.deptype = 'e'
 	JOIN   pg_proc p ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid
 	WHERE  e.extname = 'dlints'
-	AND    NOT EXISTS (SELECT FROM pg_depend u WHERE u.refclassid = 'pg_proc'::regclass AND u.refobjid = p.oid)
+	AND    NOT EXISTS (SELECT FROM pg_depend u
+		WHERE u.refclassid = 'pg_proc'::regclass AND u.refobjid = p.oid)
 	ORDER  BY 1});
 my @settings = split /\n/, $node->safe_psql('postgres',
 	q{DO 'BEGIN PERFORM dlints_new(1); END';

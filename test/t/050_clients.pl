@@ -55,13 +55,17 @@ sub node_postgres
 	my $script = "$work/page.js";
 
 	return (undef, 'Node is not installed (nodejs)') unless succeeds('node --version');
-	copy("$examples/$_", "$work/$_") or die "$_: $!" for 'page.js', 'package.json', 'package-lock.json';
+	copy("$examples/$_", "$work/$_") or die "$_: $!" for 'page.js', 'package.json',
+		'package-lock.json';
 	$ENV{NODE_PATH} = '/usr/share/nodejs';
 	return "node $script" if succeeds(q{node -e 'require("pg")'});
 
 	my $npm = "cd $work && npm --cache $work/cache --loglevel error";
-	return (undef, 'node-postgres is not installed (node-pg), nor npm') unless succeeds('npm --version');
-	return (undef, 'npm does not reach its registry') unless succeeds("$npm ping --fetch-retries 0 --fetch-timeout 10000");
+	return (undef,
+		'node-postgres is not installed (node-pg), nor npm') unless succeeds('npm --version');
+	return (undef,
+		'npm does not reach its registry')
+	  unless succeeds("$npm ping --fetch-retries 0 --fetch-timeout 10000");
 	my $said = output_of("$npm ci --no-audit --no-fund --ignore-scripts");
 	is($?, 0, 'npm ci') or diag($said);
 	return "node $script";
@@ -104,9 +108,11 @@ my $password = unpack 'H*', $bytes;
 my $node = DlintsTest->bare_node('main');
 $node->init;
 $node->append_conf('postgresql.conf',
-	"log_statement = none\nlisten_addresses = '127.0.0.1'\npassword_encryption = 'scram-sha-256'\n");
+	"log_statement = none\nlisten_addresses = '127.0.0.1'\n"
+	  . "password_encryption = 'scram-sha-256'\n");
 unlink($node->data_dir . '/pg_hba.conf');
-$node->append_conf('pg_hba.conf', "local all all trust\nhost shop shop 127.0.0.1/32 scram-sha-256\n");
+$node->append_conf('pg_hba.conf',
+	"local all all trust\nhost shop shop 127.0.0.1/32 scram-sha-256\n");
 $node->start;
 
 # An application is no superuser.
@@ -119,7 +125,8 @@ my %connection = (
 	PGPORT => $node->port,
 	PGUSER => 'shop',
 	PGDATABASE => 'shop',
-	JDBC_URL => 'jdbc:postgresql://127.0.0.1:' . $node->port . "/shop?user=shop&password=$password");
+	JDBC_URL => 'jdbc:postgresql://127.0.0.1:' . $node->port
+		. "/shop?user=shop&password=$password");
 local @ENV{ keys %connection } = values %connection;
 
 # Says what a file has psql say, which is nothing
@@ -146,7 +153,8 @@ sub check_page
 			FROM   decision d JOIN shown s ON s.decision_id = d.id
 			WHERE  d.id = $decision GROUP BY d.id}),
 		"$member|shop|@products|t", "$name: what is logged is what it shows");
-	is( $node->safe_psql('shop', "SELECT product_id, reward FROM reward WHERE decision_id = $decision"),
+	is( $node->safe_psql('shop',
+		"SELECT product_id, reward FROM reward WHERE decision_id = $decision"),
 		"$products[0]|1", "$name: the click is logged");
 	return;
 }

@@ -33,7 +33,8 @@ sub single
 		WITH learned AS (
 			UPDATE model SET state = dlints_update(state, $observation)
 			WHERE name = '$model' RETURNING (dlints_info(state)).updates AS n)
-		INSERT INTO ledger (model, n, features, reward, at) SELECT '$model', n, $observation FROM learned;};
+		INSERT INTO ledger (model, n, features, reward, at) SELECT '$model', n, $observation
+			FROM learned;};
 }
 
 # A few rewards for the queue
@@ -44,7 +45,8 @@ sub enqueue
 	return qq{
 		WITH new AS (
 			INSERT INTO feedback (model, features, reward, at)
-			SELECT '$model', numbers($context_dim{$model}, $a + i), cos($a + i), seen(($a + i) % 1000)
+			SELECT '$model', numbers($context_dim{$model}, $a + i), cos($a + i),
+				seen(($a + i) % 1000)
 			FROM generate_series(1, 1 + $a % 4) i
 			RETURNING id)
 		INSERT INTO arrival SELECT id FROM new;};
@@ -59,7 +61,8 @@ sub fold
 		WITH batch AS (DELETE FROM feedback WHERE model = '$model' RETURNING *),
 		learned AS (
 			UPDATE model m SET state = m.state || e.evidence
-			FROM  (SELECT p.name, dlints_evidence(p.state, b.features, b.reward, b.at ORDER BY b.id) AS evidence
+			FROM  (SELECT p.name, dlints_evidence(p.state, b.features, b.reward, b.at ORDER BY b.id)
+				AS evidence
 			       FROM batch b JOIN model p ON p.name = b.model GROUP BY p.name) e
 			WHERE m.name = e.name
 			RETURNING m.name, (dlints_info(m.state)).updates AS n)
@@ -87,7 +90,8 @@ sub scripts
 			  . single($model, ':a')
 			  . 'ROLLBACK TO s;'
 			  . single($model, ':a + 1'),
-			'undone@1' => enqueue($model, ':a') . fold($model) . single($model, ':a') . 'ROLLBACK; BEGIN;');
+			'undone@1' => enqueue($model, ':a') . fold($model) . single($model, ':a')
+				. 'ROLLBACK; BEGIN;');
 
 		$scripts{"${model}_$_"} = "${a}BEGIN;\n$transaction{$_}\n$commit"
 		  for keys %transaction;
@@ -120,7 +124,8 @@ sub create
 		-- what has ever been in the queue
 		CREATE TABLE arrival (id bigint PRIMARY KEY);
 
-		CREATE TABLE ledger (model text, n bigint, feedback bigint, features real[], reward float8, at timestamptz,
+		CREATE TABLE ledger (model text, n bigint, feedback bigint, features real[], reward float8,
+			at timestamptz,
 		                     PRIMARY KEY (model, n));
 		CREATE TABLE committed (client integer);});
 	$node->safe_psql('postgres', single_open() x 3);
@@ -157,7 +162,8 @@ sub check
 		SELECT 'queue', count(*) FILTER (WHERE seen IS NULL), count(*) FILTER (WHERE id IS NULL),
 		       count(DISTINCT id) = count(*)
 		FROM arrival FULL JOIN (SELECT id AS seen FROM feedback UNION ALL
-		                        SELECT feedback FROM ledger WHERE feedback IS NOT NULL) s ON id = seen
+		                        SELECT feedback FROM ledger WHERE feedback IS NOT NULL) s ON id
+			= seen
 		ORDER BY 1}),
 		"memories|0|0|t\nopen|0|0|t\nplain|0|0|t\nqueue|0|0|t\nreduced|0|0|t\ntimed|0|0|t",
 		"$when: the models are the committed rewards, all of them and no others");

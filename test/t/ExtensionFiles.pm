@@ -21,7 +21,8 @@ sub new
 	chomp(my $share = `pg_config --sharedir`);
 	my $self = bless { folder => "$share/extension" }, $class;
 	die "no right to write to $self->{folder}" if !-w $self->{folder};
-	$self->{saved} = { map { $_ => $self->read($_) } map { basename($_) } glob $self->path('dlints*') };
+	$self->{saved} = {
+		map { $_ => $self->read($_) } map { basename($_) } glob $self->path('dlints*') };
 	return $self;
 }
 
@@ -61,7 +62,8 @@ sub write
 sub oldest
 {
 	my ($self) = @_;
-	my %sort_key = map { /dlints--([\d.]+)\.sql$/ ? ($1 => join '.', map { sprintf '%06d', $_ } split /\./, $1) : () }
+	my %sort_key = map { /dlints--([\d.]+)\.sql$/
+		? ($1 => join '.', map { sprintf '%06d', $_ } split /\./, $1) : () }
 	  keys %{ $self->{saved} };
 
 	return (sort { $sort_key{$a} cmp $sort_key{$b} } keys %sort_key)[0];

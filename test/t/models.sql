@@ -11,9 +11,11 @@ CREATE FUNCTION seen(i integer) RETURNS timestamptz IMMUTABLE PARALLEL SAFE LANG
 -- a model that has seen so many rows
 CREATE FUNCTION learned(new dlints, rows integer) RETURNS dlints IMMUTABLE LANGUAGE sql AS $$
 	SELECT new || CASE WHEN shared_dim = 0 THEN (
-		SELECT dlints_evidence(new, numbers(context_dim, i), cos(i), seen(i) ORDER BY i) FROM generate_series(1, rows) i)
+		SELECT dlints_evidence(new, numbers(context_dim, i), cos(i), seen(i) ORDER BY i)
+		FROM generate_series(1, rows) i)
 	ELSE (
-		SELECT dlints_evidence(new, numbers(context_dim, i), numbers(shared_dim, i + 1), cos(i), seen(i) ORDER BY i)
+		SELECT dlints_evidence(new, numbers(context_dim, i), numbers(shared_dim, i + 1), cos(i),
+		                       seen(i) ORDER BY i)
 		FROM generate_series(1, rows) i)
 	END FROM dlints_info(new) $$;
 
@@ -22,7 +24,9 @@ CREATE FUNCTION learned(new dlints, rows integer) RETURNS dlints IMMUTABLE LANGU
 CREATE FUNCTION distance(a dlints, b dlints) RETURNS float8 LANGUAGE sql AS $$
 	SELECT max(d) FROM (
 		SELECT max(abs(x::float8 - y::float8)) / max(abs(y::float8)) AS d
-		FROM unnest('{updates, evidence[*].weight_sum, evidence[*].b, evidence[*].G, evidence[*].H}'::text[]) path,
-		     ROWS FROM (jsonb_path_query(a::jsonb, ('$.' || path || '.**{last} ? (@ <> null)')::jsonpath),
-		                jsonb_path_query(b::jsonb, ('$.' || path || '.**{last} ? (@ <> null)')::jsonpath)) AS p(x, y)
-		GROUP BY path) s $$;
+		FROM unnest('{updates, evidence[*].weight_sum, evidence[*].b, evidence[*].G,
+		             evidence[*].H}'::text[]) part,
+		     format('$.%s.**{last} ? (@ <> null)', part) path,
+		     ROWS FROM (jsonb_path_query(a::jsonb, path::jsonpath),
+		                jsonb_path_query(b::jsonb, path::jsonpath)) AS p(x, y)
+		GROUP BY part) s $$;

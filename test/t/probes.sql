@@ -28,12 +28,14 @@ CREATE FUNCTION taken_back(m dlints) RETURNS dlints LANGUAGE plpgsql AS $$
 -- the model, or one of its sizes that needs no times
 CREATE FUNCTION by_count(dlints) RETURNS dlints IMMUTABLE LANGUAGE sql AS $$
 	SELECT CASE WHEN half_life IS NULL THEN $1
-		ELSE dlints_new(context_dim, reduced_dim, discount => 1, shared_dim => shared_dim, interactions => interactions, intercept => intercept) END
+		ELSE dlints_new(context_dim, reduced_dim, discount => 1, shared_dim => shared_dim,
+		interactions => interactions, intercept => intercept) END
 	FROM dlints_info($1) $$;
 -- what the type of a column for the model says in parentheses
 CREATE FUNCTION sizes(dlints) RETURNS text IMMUTABLE LANGUAGE sql AS $$
 	SELECT concat_ws(',', context_dim, CASE interactions WHEN 'crossed' THEN 0 ELSE reduced_dim END,
-		CASE interactions WHEN 'matched' THEN interactions ELSE nullif(shared_dim, 0)::text END, CASE WHEN intercept THEN 'intercept' END)
+		CASE interactions WHEN 'matched' THEN interactions ELSE nullif(shared_dim, 0)::text END,
+		CASE WHEN intercept THEN 'intercept' END)
 	FROM dlints_info($1) $$;
 
 -- "shared" tells whether the question gives a shared context; NULL where there
@@ -47,36 +49,70 @@ INSERT INTO probe VALUES
 	('eq', 'dlints_eq($1, $1) AND NOT dlints_ne($1, $1)'),
 	('hash', 'dlints_hash($1) = dlints_hash($1::text::dlints)'),
 	('hash_extended', 'dlints_hash_extended($1, 7) = dlints_hash_extended($1::text::dlints, 7)'),
-	('typmod', 'dlints($1, dlints_typmod_in(concat(''{'', sizes($1), ''}'')::cstring[]), false) = $1'),
-	('typmod_out', 'dlints_typmod_out(dlints_typmod_in(concat(''{'', sizes($1), ''}'')::cstring[]))::text = concat(''('', sizes($1), '')'')'),
-	('new', 'sound((SELECT dlints_new(i.context_dim, i.reduced_dim, i.discount, i.half_life, i.memories, i.ridge, i.exploration, i.noise, i.policy, i.shared_dim, i.interactions, i.intercept, i.seed, i.projection_scale) FROM dlints_info($1) i))'),
+	('typmod',
+	 'dlints($1, dlints_typmod_in(concat(''{'', sizes($1), ''}'')::cstring[]), false) = $1'),
+	('typmod_out',
+	 'dlints_typmod_out(dlints_typmod_in(concat(''{'', sizes($1),
+		''}'')::cstring[]))::text = concat(''('', sizes($1), '')'')'),
+	('new',
+	 'sound((SELECT dlints_new(i.context_dim, i.reduced_dim, i.discount, i.half_life, i.memories,
+		i.ridge, i.exploration, i.noise, i.policy, i.shared_dim, i.interactions, i.intercept,
+		i.seed, i.projection_scale) FROM dlints_info($1) i))'),
 	('set', 'sound(dlints_set($1, ridge => 2, exploration => 3, noise => 1, policy => ''ucb''))'),
 	('set noise', 'sound(dlints_set($1, noise => 0))'),
 	('scale', 'sound(0.5 * $1) AND dlints_scale(2, $1) = 2 * $1'),
-	('at', 'sound(dlints_at($1, coalesce((SELECT newest FROM dlints_info($1)), now()) + interval ''1 hour''))'),
+	('at',
+	 'sound(dlints_at($1, coalesce((SELECT newest
+		FROM dlints_info($1)), now()) + interval ''1 hour''))'),
 	('retract', 'dlints_retract($1, NULL) = $1 AND sound(taken_back($1))'),
 	('draw', 'finite(VARIADIC dlints_draw($1))'),
 	('mean', 'finite(VARIADIC dlints_mean($1))'),
 	('covariance', 'finite(VARIADIC dlints_covariance($1))'),
-	('info', '(SELECT finite(coalesce(i.discount, 1), i.ridge, i.exploration, coalesce(i.projection_scale, 0), i.sigma,
+	('info',
+	 '(SELECT finite(coalesce(i.discount, 1), i.ridge, i.exploration, coalesce(i.projection_scale,
+		0), i.sigma,
 		i.effective_sample_size, coalesce(i.mean_reward, 0)) FROM dlints_info($1) i)'),
 	('coefficients', '(SELECT bool_and(finite(mean, stddev)) FROM dlints_coefficients($1))'),
 	('accepts', 'dlints_accepts($1, $2, at => now()) <> dlints_accepts($1, $2, $3, at => now())'),
-	('accepts an observation', 'dlints_accepts($1, $2, 1, now(), 2) <> dlints_accepts($1, $2, $3, 1, now(), 2)'),
-	('update_reduced', '(SELECT sound(dlints_update_reduced($1, z, 1, now())) AND sound(dlints_update_reduced($1, z::real[], 1, now(), 2))
-		FROM dlints_info($1) i, dlints_mean($1) m, LATERAL (SELECT CASE WHEN i.intercept THEN m[:cardinality(m) - 1] || 1::float8 ELSE m END) r (z))'),
+	('accepts an observation',
+	 'dlints_accepts($1, $2, 1, now(), 2) <> dlints_accepts($1, $2, $3, 1, now(), 2)'),
+	('update_reduced',
+	 '(SELECT sound(dlints_update_reduced($1, z, 1, now()))
+		AND sound(dlints_update_reduced($1, z::real[], 1, now(), 2))
+		FROM dlints_info($1) i, dlints_mean($1) m,
+		LATERAL (SELECT CASE WHEN i.intercept THEN m[:cardinality(m) - 1]
+		|| 1::float8 ELSE m END) r (z))'),
 	('concat', 'sound($1 || $1) AND sound(dlints_concat($1, dlints_set($1, ridge => 3)))'),
 	('concat_agg', 'sound((SELECT dlints_concat_agg($1) FROM generate_series(1, 3)))'),
-	('top', '(SELECT dlints_argmax(i, m) = (dlints_top(i, m, 2))[1] FROM unnest(dlints_mean($1)) WITH ORDINALITY u (m, i))'),
-	('ndcg', '(SELECT finite(dlints_ndcg(abs(m), m, 3)) FROM unnest(dlints_mean($1) || 1::float8) m)'),
-	('encode', '(SELECT finite(VARIADIC dlints_encode(9, ''policy'', i.policy, ''n'', i.context_dim)) AND finite(VARIADIC dlints_encode(9, to_jsonb(i.policy))) FROM dlints_info($1) i)'),
-	('profile', '(SELECT finite(VARIADIC dlints_profile(x) || dlints_profile(x, 0.5) || dlints_profile(x::float8[]) || dlints_profile(x::float8[], -2)) FROM dlints_info($1), LATERAL (SELECT $2) v (x))'),
+	('top',
+	 '(SELECT dlints_argmax(i, m) = (dlints_top(i, m, 2))[1] FROM unnest(dlints_mean($1))
+		WITH ORDINALITY u (m, i))'),
+	('ndcg',
+	 '(SELECT finite(dlints_ndcg(abs(m), m, 3)) FROM unnest(dlints_mean($1) || 1::float8) m)'),
+	('encode',
+	 '(SELECT finite(VARIADIC dlints_encode(9, ''policy'', i.policy, ''n'', i.context_dim))
+		AND finite(VARIADIC dlints_encode(9, to_jsonb(i.policy))) FROM dlints_info($1) i)'),
+	('profile',
+	 '(SELECT finite(VARIADIC dlints_profile(x) || dlints_profile(x,
+		0.5) || dlints_profile(x::float8[]) || dlints_profile(x::float8[], -2))
+		FROM dlints_info($1), LATERAL (SELECT $2) v (x))'),
 	('profile in parts', '(SELECT finite(VARIADIC dlints_profile_finalfn(dlints_profile_combinefn(
-		dlints_profile_transfn(dlints_profile_transfn(NULL, $2), $2, 2), dlints_profile_transfn(dlints_profile_transfn(NULL, $2::float8[]), $2::float8[], 2)))) FROM dlints_info($1))'),
-	('factors', '(SELECT bool_and(finite(VARIADIC features)) FROM dlints_factors(''SELECT i, i % 2 FROM generate_series(1, 3) i'', 2, ''SELECT 1, ARRAY[2, 3]'', (SELECT seed FROM dlints_info($1)))
+		dlints_profile_transfn(dlints_profile_transfn(NULL, $2), $2, 2),
+		dlints_profile_transfn(dlints_profile_transfn(NULL, $2::float8[]), $2::float8[], 2))))
+		FROM dlints_info($1))'),
+	('factors',
+	 '(SELECT bool_and(finite(VARIADIC features)) FROM dlints_factors(''SELECT i, i % 2
+		FROM generate_series(1, 3) i'', 2, ''SELECT 1, ARRAY[2, 3]'', (SELECT seed
+		FROM dlints_info($1)))
 		AS f (item integer, features float8[]))'),
-	('policy_value', '(SELECT (v).observations = count AND finite((v).ips) FROM (SELECT dlints_policy_value(m, 1, 0.5), count(*) FROM unnest(dlints_mean($1)) m) s (v, count))'),
-	('policy_value with a model', '(SELECT (v).observations = count AND finite((v).dr) FROM (SELECT dlints_policy_value(1, 1, 0.5, m, m), count(*) FROM unnest(dlints_mean($1)) m) s (v, count))');
+	('policy_value',
+	 '(SELECT (v).observations = count AND finite((v).ips)
+		FROM (SELECT dlints_policy_value(m, 1, 0.5), count(*)
+		FROM unnest(dlints_mean($1)) m) s (v, count))'),
+	('policy_value with a model',
+	 '(SELECT (v).observations = count AND finite((v).dr)
+		FROM (SELECT dlints_policy_value(1, 1, 0.5, m, m), count(*)
+		FROM unnest(dlints_mean($1)) m) s (v, count))');
 
 -- of contexts of both types, with and without a shared context behind them
 INSERT INTO probe
@@ -89,20 +125,43 @@ FROM (VALUES
 	('predict', 'finite(dlints_predict($1, %1$s%2$s))'),
 	('stddev', 'finite(dlints_stddev($1, %1$s%2$s))'),
 	('update', 'sound(dlints_update($1, %1$s%2$s, 1, now()))'),
-	('update_batch', 'sound(dlints_update_batch($1, ARRAY[%1$s, %1$s]%3$s, ARRAY[1, 2], ARRAY[now(), now()]))'),
-	('evidence', 'sound((SELECT dlints_evidence(by_count($1), %1$s%2$s, i) FROM generate_series(1, 2) i))'),
-	('evidence at', 'sound((SELECT dlints_evidence($1, %1$s%2$s, i, now()) FROM generate_series(1, 2) i))'),
-	('evidence weighed', 'sound((SELECT dlints_evidence($1, %1$s%2$s, i, now(), i) FROM generate_series(1, 2) i))'),
-	('progressive', '(SELECT finite(VARIADIC array_agg(p)) FROM (SELECT dlints_progressive($1, %1$s%2$s, i, now()) OVER (ORDER BY i) FROM generate_series(1, 3) i) s (p))'),
-	('recommend', '(SELECT dlints_recommend($1, i, %1$s%2$s) FROM generate_series(1, 2) i) IN (1, 2)'),
-	('recommend by ucb', '(SELECT dlints_recommend(dlints_set($1, policy => ''ucb''), i, %1$s%2$s) FROM generate_series(1, 2) i) IN (1, 2)'),
-	('choose', '(SELECT bool_and(finite(score, probability)) AND count(rank) = 2 AND abs(sum(probability) - 2) < 1e-9 FROM (SELECT (dlints_choose($1, %1$s%2$s, k => 2, draws => 20) OVER ()).* FROM generate_series(1, 3) i) c)'),
-	('choose by ucb', '(SELECT bool_and(finite(score, probability)) AND count(rank) = 1 FROM (SELECT (dlints_choose(dlints_set($1, policy => ''ucb''), %1$s%2$s, uniform => 0.5, draws => 2) OVER ()).* FROM generate_series(1, 3) i) c)'),
-	('choose with a cap', '(SELECT bool_and(finite(score, probability)) AND count(rank) = 1 FROM (SELECT (dlints_choose($1, %1$s%2$s, k => 2, draws => 2, bonus => i, cap_group => ''a'', cap => 1) OVER ()).* FROM generate_series(1, 3) i) c)'),
-	('recommend k', '(SELECT dlints_recommend($1, i, %1$s%2$s, 2) FROM generate_series(1, 3) i) <@ ARRAY[1, 2, 3]')) q (name, query),
+	('update_batch',
+	 'sound(dlints_update_batch($1, ARRAY[%1$s, %1$s]%3$s, ARRAY[1, 2], ARRAY[now(), now()]))'),
+	('evidence',
+	 'sound((SELECT dlints_evidence(by_count($1), %1$s%2$s, i) FROM generate_series(1, 2) i))'),
+	('evidence at',
+	 'sound((SELECT dlints_evidence($1, %1$s%2$s, i, now()) FROM generate_series(1, 2) i))'),
+	('evidence weighed',
+	 'sound((SELECT dlints_evidence($1, %1$s%2$s, i, now(), i) FROM generate_series(1, 2) i))'),
+	('progressive',
+	 '(SELECT finite(VARIADIC array_agg(p)) FROM (SELECT dlints_progressive($1, %1$s%2$s, i, now())
+		OVER (ORDER BY i) FROM generate_series(1, 3) i) s (p))'),
+	('recommend',
+	 '(SELECT dlints_recommend($1, i, %1$s%2$s) FROM generate_series(1, 2) i) IN (1, 2)'),
+	('recommend by ucb',
+	 '(SELECT dlints_recommend(dlints_set($1, policy => ''ucb''), i, %1$s%2$s)
+		FROM generate_series(1, 2) i) IN (1, 2)'),
+	('choose',
+	 '(SELECT bool_and(finite(score, probability)) AND count(rank) = 2
+		AND abs(sum(probability) - 2) < 1e-9
+		FROM (SELECT (dlints_choose($1, %1$s%2$s, k => 2, draws => 20) OVER ()).*
+		FROM generate_series(1, 3) i) c)'),
+	('choose by ucb',
+	 '(SELECT bool_and(finite(score, probability)) AND count(rank) = 1
+		FROM (SELECT (dlints_choose(dlints_set($1, policy => ''ucb''), %1$s%2$s, uniform => 0.5,
+		draws => 2) OVER ()).* FROM generate_series(1, 3) i) c)'),
+	('choose with a cap',
+	 '(SELECT bool_and(finite(score, probability)) AND count(rank) = 1
+		FROM (SELECT (dlints_choose($1, %1$s%2$s, k => 2, draws => 2, bonus => i,
+		cap_group => ''a'', cap => 1) OVER ()).* FROM generate_series(1, 3) i) c)'),
+	('recommend k',
+	 '(SELECT dlints_recommend($1, i, %1$s%2$s, 2)
+		FROM generate_series(1, 3) i) <@ ARRAY[1, 2, 3]')) q (name, query),
 (VALUES
 	('', '$2', '', ''),
 	(', double precision', '$2::float8[]', '', ''),
 	(', shared', '$2', ', $3', ', ARRAY[$3, $3]'),
-	(', shared, double precision', '$2::float8[]', ', $3::float8[]', ', ARRAY[$3, $3]::float8[]')) f (name, context, shared, shareds)
+	(', shared, double precision',
+	 '$2::float8[]', ', $3::float8[]', ', ARRAY[$3, $3]::float8[]')) f (name, context, shared,
+		shareds)
 GROUP BY 2, 3;
