@@ -6,73 +6,117 @@ BEGIN;
 
 -- as an expression, and from a row
 CREATE TEMP TABLE kept AS SELECT name, empty, context(1, n) AS x, shared(1, s) AS u FROM kind;
-CREATE TEMP TABLE model AS SELECT format('%s, stored', name) AS name, k.empty, x, u FROM kept AS k UNION ALL SELECT name, kind.empty, x, u FROM kept JOIN kind USING (name);
+CREATE TEMP TABLE model AS
+SELECT format('%s, stored', name) AS name, empty, x, u FROM kept
+UNION ALL SELECT name, kind.empty, x, u FROM kept JOIN kind USING (name);
 
-SELECT plan(56 * 3 + 6 + 5 + 3 + 6 + 7);
+SELECT plan(194);
 
-SELECT ok(same_bytes(empty::text::dlints, empty) AND same_bytes(empty::jsonb::dlints, empty) AND same_bytes(receive(dlints_send(empty)), empty) AND same_bytes(dlints_set(empty), empty)
-          AND empty::text::dlints = empty AND empty <> dlints_set(empty, ridge => 0.8) AND dlints_hash(empty) = dlints_hash(empty::text::dlints), format('%s: reads back from every form', name)) FROM model ORDER BY name;
--- its posterior is the prior: mean 0, variance 1 / ridge for each coordinate, and the perturbation of a draw exploration / sqrt(ridge) times normal numbers
-SELECT ok(NOT 0 <> ANY (dlints_mean(empty)) AND predict_at(empty, x, u) = 0 AND NOT 0 <> ANY (weights_at(empty, u))
-          AND difference(dlints_covariance(empty), (SELECT array_agg(v ORDER BY i) FROM (SELECT i, array_agg(CASE WHEN i = j THEN 1 / 0.7 ELSE 0 END ORDER BY j)::float8[] AS v
-                                                    FROM generate_subscripts(z, 1) AS i, generate_subscripts(z, 1) AS j GROUP BY i) AS c)) < 1e-14
-          AND abs(stddev_at(empty, x, u) - sqrt(dot(z, z) / 0.7)) < 1e-14 * stddev_at(empty, x, u) AND cardinality(dlints_draw(empty, 3)) = cardinality(z)
-          AND difference(dlints_draw(empty, 3), (SELECT array_agg(2 * e ORDER BY i) FROM unnest(dlints_draw(dlints_set(empty, ridge => 2.8), 3)) WITH ORDINALITY AS d (e, i))) < 1e-14,
-          format('%s: is the prior', name))
-FROM model, LATERAL (SELECT project_at(empty, x, u) OFFSET 0) AS p (z) ORDER BY name;
+SELECT ok(reads_back(empty) AND same_bytes(dlints_set(empty), empty)
+    AND empty <> dlints_set(empty, ridge => 0.8),
+    format('%s: reads back from every form', name)) FROM model ORDER BY name;
+-- its posterior is the prior: mean 0, variance 1 / ridge for each coordinate, and the
+-- perturbation of a draw exploration / sqrt(ridge) times normal numbers
+SELECT ok(dlints_mean(empty) = zeros(d) AND predict_at(empty, x, u) = 0
+    AND weights_at(empty, u) = zeros(cardinality(x))
+    AND difference(times(dlints_covariance(empty), z), plus(zeros(d), 1 / 0.7, z)) < 1e-14
+    AND abs(stddev_at(empty, x, u) - sqrt(dot(z, z) / 0.7)) < 1e-14 * stddev_at(empty, x, u)
+    AND difference(dlints_draw(empty, 3),
+        plus(zeros(d), 2, dlints_draw(dlints_set(empty, ridge => 2.8), 3))) < 1e-14,
+    format('%s: is the prior', name))
+FROM model, LATERAL (SELECT project_at(empty, x, u) OFFSET 0) AS p (z), cardinality(z) AS d
+ORDER BY name;
 -- it learns, and is no history on either side
-SELECT ok(same_bytes(empty || one, one) AND same_bytes(one || empty, one) AND same_bytes(empty || empty, empty) AND (dlints_info(one)).updates = 1
-          AND same_bytes(batch_at(empty, ARRAY[x], CASE WHEN u IS NOT NULL THEN ARRAY[u] END, ARRAY[2]::float8[]), one) AND same_bytes(dlints_update_reduced(empty, project_at(empty, x, u), 2), one)
-          AND same_bytes(batch_at(empty, '{}', CASE WHEN u IS NOT NULL THEN '{}'::float8[] END, '{}'), empty)
-          AND same_bytes((SELECT dlints_concat_agg(e ORDER BY i) FROM (VALUES (1, empty), (2, NULL), (3, one), (4, empty)) AS v (i, e)), one), format('%s: learns', name))
+SELECT ok(same_bytes(empty || one, one) AND same_bytes(one || empty, one)
+    AND same_bytes(empty || empty, empty)
+    AND (dlints_info(one)).updates = 1
+    AND same_bytes(batch_at(empty, ARRAY[x], CASE WHEN u IS NOT NULL THEN ARRAY[u] END,
+        ARRAY[2]::float8[]), one)
+    AND same_bytes(dlints_update_reduced(empty, project_at(empty, x, u), 2), one)
+    AND same_bytes(batch_at(empty, '{}', CASE WHEN u IS NOT NULL THEN '{}'::float8[] END,
+        '{}'), empty)
+    AND same_bytes((SELECT dlints_concat_agg(e ORDER BY i)
+                    FROM (VALUES (1, empty), (2, NULL), (3, one), (4, empty)) AS v (i, e)), one),
+    format('%s: learns', name))
 FROM model, LATERAL (SELECT update_at(empty, x, u, 2) OFFSET 0) AS o (one) ORDER BY name;
 
 -- the left side's parameters, evidence or not
-SELECT ok(same_bytes(dlints_set(one, ridge => 9) || empty, dlints_set(one, ridge => 9)) AND same_bytes(dlints_set(empty, ridge => 9) || one, dlints_set(one, ridge => 9)), format('%s: the left side''s ridge', name))
-FROM kept, LATERAL (SELECT update_at(empty, x, u, 2) OFFSET 0) AS o (one) WHERE name IN ('plain, discount 1', 'plain, discount 0.9', 'shared, discount 0.9') ORDER BY name;
-SELECT throws_ok(format('SELECT one_memory(7, discount => 0.9) || one_memory(7, %s)', other), '22023', NULL, format('what does not fit does not, though there is no evidence: %s', other))
-FROM unnest(ARRAY['discount => 0.8', '3, discount => 0.9', 'discount => 0.9, intercept => true']) AS other ORDER BY other;
+SELECT each_holds($$
+    same_bytes(dlints_set(one, ridge => 9) || empty, dlints_set(one, ridge => 9))
+    same_bytes(dlints_set(empty, ridge => 9) || one, dlints_set(one, ridge => 9))
+    $$, 'FROM kept, LATERAL (SELECT update_at(empty, x, u, 2) OFFSET 0) AS o (one)');
+SELECT throws_ok(format('SELECT one_memory(7, discount => 0.9) || one_memory(7, %s)', other),
+    '22023', NULL,
+    format('what does not fit does not, though there is no evidence: %s', other))
+FROM unnest(ARRAY['discount => 0.8', '3, discount => 0.9', 'discount => 0.9, intercept => true'])
+    AS other;
 
 -- 144 bytes
 SELECT is((dlints_info(empty)).bytes, 144::bigint, format('%s bytes of evidence to come', label))
-FROM (VALUES ('few', one_memory(1)), ('many', one_memory(1024)), ('most', dlints_new(65536, 1023, interactions => 'matched', memories => 8))) AS v (label, empty);
+FROM (VALUES ('few', one_memory(1)), ('many', one_memory(1024)),
+             ('most', dlints_new(65536, 1023, interactions => 'matched', memories => 8)))
+                 AS v (label, empty);
 SELECT is(max(pg_column_size(empty)), 144, 'in a row') FROM kept;
-SELECT is(pg_column_size(empty), 144, 'as an expression') FROM (SELECT dlints_set(one_memory(1024), ridge => 2) OFFSET 0) AS s (empty);
+SELECT is(pg_column_size(empty), 144, 'as an expression')
+FROM (SELECT dlints_set(one_memory(1024), ridge => 2) OFFSET 0) AS s (empty);
 
 -- Rebuilding from a log: the sort carries the model with every row, 30 kB of it
 -- if it has learned one, and writes no temporary file with one that has not.
-CREATE TEMP TABLE log AS SELECT i AS id, context(i % 10, 300)::real[] AS x, reward(i) AS r FROM generate_series(1, 1000) AS i;
+CREATE TEMP TABLE log AS
+SELECT i AS id, context(i % 10, 300)::real[] AS x, reward(i) AS r
+FROM generate_series(1, 1000) AS i;
 CREATE FUNCTION temporary_blocks(model text) RETURNS bigint LANGUAGE plpgsql AS
 $$
 DECLARE
 	plan jsonb;
 BEGIN
-	EXECUTE format('EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) SELECT dlints_evidence(%s, x, r ORDER BY id) FROM log', model) INTO plan;
+	EXECUTE format('
+		EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON)
+		SELECT dlints_evidence(%s, x, r ORDER BY id) FROM log', model) INTO plan;
 	RETURN plan -> 0 -> 'Plan' -> 'Temp Written Blocks';
 END
 $$;
 SET LOCAL work_mem = '4MB';
 -- (which since PostgreSQL 16 sorts before it computes arguments, if it may)
 SELECT set_config(name, 'off', true) FROM pg_settings WHERE name = 'enable_presorted_aggregate';
-SELECT is(temporary_blocks('one_memory(300, 60)'), 0::bigint, 'one_memory(300, 60) in an ordered aggregate needs no temporary file');
-SELECT cmp_ok(temporary_blocks('dlints_update(one_memory(300, 60), array_fill(1::real, ARRAY[300]), 1)'), '>', 0::bigint, 'which is found out where there is one');
-SELECT ok(same_bytes(a, b), 'and the evidence is that of any model') FROM
-  (SELECT dlints_evidence(one_memory(300, 60), x, r ORDER BY id), dlints_evidence(dlints_update(one_memory(300, 60), array_fill(1::real, ARRAY[300]), 1), x, r ORDER BY id) FROM log) AS s (a, b);
+\set trained 'dlints_update(one_memory(300, 60), array_fill(1::real, ARRAY[300]), 1)'
+SELECT is(temporary_blocks('one_memory(300, 60)'), 0::bigint,
+    'one_memory(300, 60) in an ordered aggregate needs no temporary file');
+SELECT cmp_ok(temporary_blocks(:'trained'), '>', 0::bigint,
+    'which is found out where there is one');
+SELECT ok(same_bytes(dlints_evidence(one_memory(300, 60), x, r ORDER BY id),
+                     dlints_evidence(:trained, x, r ORDER BY id)),
+    'and the evidence is that of any model') FROM log;
 RESET work_mem;
 
--- evidence without a model that has learned nothing is refused, and a model that has learned without evidence
+-- evidence without a model that has learned nothing is refused, and a model that has
+-- learned without evidence
 CREATE TEMP TABLE form AS
-SELECT e::jsonb AS e, m::jsonb AS m, zero::jsonb AS zero, dlints_send(e) AS e_sent, dlints_send(dlints_new(2)) AS three_sent, dlints_send(m) AS m_sent, dlints_send(zero) AS zero_sent
-FROM one_memory(2) AS e, LATERAL (SELECT dlints_update(e, ARRAY[1, 2], 3), dlints_update(e, ARRAY[0, 0], 0)) AS u (m, zero);
-SELECT throws_ok(format('SELECT (%L::jsonb || %L)::text::dlints', j, other), '22P02', 'invalid input syntax for type dlints', format('text: %s', what))
+SELECT e::jsonb AS e, m::jsonb AS m, zero::jsonb AS zero, dlints_send(e) AS e_sent,
+    dlints_send(dlints_new(2)) AS three_sent, dlints_send(m) AS m_sent,
+        dlints_send(zero) AS zero_sent
+FROM one_memory(2) AS e, dlints_update(e, ARRAY[1, 2], 3) AS m,
+    dlints_update(e, ARRAY[0, 0], 0) AS zero;
+SELECT throws_ok(format('SELECT (%L::jsonb || %L)::text::dlints', j, other), '22P02',
+    'invalid input syntax for type dlints', format('text: %s', what))
 FROM form, LATERAL (VALUES
-  ('zeros, nothing learned', e, jsonb_build_object('evidence', zero -> 'evidence')), ('all, nothing learned', m, '{"updates": 0, "chosen": 0}'::jsonb), ('no memories, nothing learned', e, '{"evidence": []}'),
-  ('no evidence, something learned', m, '{"evidence": null}'), ('no b, something learned', jsonb_set(m, '{evidence,0,b}', 'null'), '{}'), ('nothing, something learned', e, '{"updates": 1}')) AS v (what, j, other);
-SELECT throws_ok(format('SELECT receive(%L)', bytes), '22P03', 'invalid dlints in external value', format('binary: %s', what))
-FROM form, LATERAL (VALUES  -- counted from 1, the memory in use is byte 6, updates begin at 76, then come newest, reference, sigma and chosen
-  ('evidence, nothing learned', overlay(m_sent PLACING '\x0000000000000000' FROM 76)), ('zeros, nothing learned', overlay(zero_sent PLACING '\x0000000000000000' FROM 76)),
-  ('nothing, something learned', overlay(e_sent PLACING '\x0000000000000001' FROM 76)), ('a time, nothing learned', overlay(e_sent PLACING '\x0000000000000000' FROM 84)),
-  ('a reference, nothing learned', overlay(three_sent PLACING '\x3ff0000000000000' FROM 92)), ('a choice, nothing learned', overlay(e_sent PLACING '\x0000000000000001' FROM 108)),
-  ('a memory in use, nothing learned', overlay(three_sent PLACING '\x01' FROM 6))) AS v (what, bytes);
+    ('zeros, nothing learned', e, jsonb_build_object('evidence', zero -> 'evidence')),
+    ('all, nothing learned', m, '{"updates": 0, "chosen": 0}'::jsonb),
+    ('no memories, nothing learned', e, '{"evidence": []}'),
+    ('no evidence, something learned', m, '{"evidence": null}'),
+    ('no b, something learned', jsonb_set(m, '{evidence,0,b}', 'null'), '{}'),
+    ('nothing, something learned', e, '{"updates": 1}')) AS v (what, j, other);
+-- (counted from 1, the memory in use is byte 6, updates begin at 76, then come newest,
+-- reference, sigma and chosen)
+SELECT throws_ok(format('SELECT receive(%L)', overlay(sent PLACING bytes FROM place)), '22P03',
+    'invalid dlints in external value', format('binary: %s', what))
+FROM form, LATERAL (VALUES
+    ('evidence, nothing learned', m_sent, 76, '\x0000000000000000'::bytea),
+    ('zeros, nothing learned', zero_sent, 76, '\x0000000000000000'),
+    ('nothing, something learned', e_sent, 76, '\x0000000000000001'),
+    ('a time, nothing learned', e_sent, 84, '\x0000000000000000'),
+    ('a reference, nothing learned', three_sent, 92, '\x3ff0000000000000'),
+    ('a choice, nothing learned', e_sent, 108, '\x0000000000000001'),
+    ('a memory in use, nothing learned', three_sent, 6, '\x01')) AS v (what, sent, place, bytes);
 SELECT * FROM finish();
 ROLLBACK;

@@ -5,30 +5,46 @@ BEGIN;
 \ir include/helpers.sql
 CREATE EXTENSION citext;
 
-SELECT plan(145);
+SELECT plan(148);
 
--- Golden values, worked out in Python from the definitions of SipHash, Philox and the sum: they never change.
-SELECT is(dlints_encode(8, 'category', 'book'), '{0.35355338,-0.35355338,0.35355338,0.35355338,-0.35355338,0.35355338,-0.35355338,0.35355338}', 'golden: text');
+-- Golden values, worked out in Python from the definitions of SipHash, Philox and the sum:
+-- they never change.
+SELECT is(dlints_encode(8, 'category', 'book'),
+    '{0.35355338,-0.35355338,0.35355338,0.35355338,-0.35355338,0.35355338,-0.35355338,0.35355338}',
+    'golden: text');
 SELECT is(dlints_encode(8, 'category', 'book', 'tags', ARRAY['a', 'b'], 'used', true, 'price', 0.5),
-          '{0.3686049,0.07372098,0.3686049,0.3686049,-0.6634888,0.3686049,-0.07372098,0.07372098}', 'golden: a row');
-SELECT is(dlints_encode(8, '{"category": "book", "tags": ["a", "b"], "used": true, "price": 0.5}'::jsonb),
-          '{0.3686049,0.07372098,0.3686049,0.3686049,-0.6634888,0.3686049,-0.07372098,0.07372098}', 'golden: a document');
+    '{0.3686049,0.07372098,0.3686049,0.3686049,-0.6634888,0.3686049,-0.07372098,0.07372098}',
+    'golden: a row');
+SELECT is(dlints_encode(8,
+    '{"category": "book", "tags": ["a", "b"], "used": true, "price": 0.5}'::jsonb),
+    '{0.3686049,0.07372098,0.3686049,0.3686049,-0.6634888,0.3686049,-0.07372098,0.07372098}',
+    'golden: a document');
 -- beyond the first 128 signs, which is one block of the generator
-SELECT is((dlints_encode(256, 'category', 'book'))[129:144], (SELECT array_agg(CASE WHEN (x'7917'::integer >> i) & 1 = 1 THEN -0.0625 ELSE 0.0625 END ORDER BY i)::real[] FROM generate_series(0, 15) AS i), 'golden: the second block');
-SELECT is((dlints_encode(256, 'category', 'book'))[1:64], (SELECT array_agg(x / 2 ORDER BY i)::real[] FROM unnest(dlints_encode(64, 'category', 'book')) WITH ORDINALITY AS u (x, i)), 'a longer vector of a name begins like a shorter one');
-SELECT is(dlints_encode(6, 'größe', 'Ø'), (SELECT array_agg(s / sqrt(6) ORDER BY i)::real[] FROM unnest('{-1,1,1,-1,1,1}'::float8[]) WITH ORDINALITY AS u (s, i)), 'golden: a name is its bytes in UTF-8');
+SELECT is((dlints_encode(256, 'category', 'book'))[129:144],
+    (SELECT array_agg(CASE WHEN (x'7917'::integer >> i) & 1 = 1 THEN -0.0625 ELSE 0.0625 END
+         ORDER BY i)::real[]
+     FROM generate_series(0, 15) AS i),
+    'golden: the second block');
+SELECT is((dlints_encode(256, 'category', 'book'))[1:64],
+    plus(zeros(64), 0.5, dlints_encode(64, 'category', 'book')::float8[])::real[],
+    'a longer vector of a name begins like a shorter one');
+SELECT is(dlints_encode(6, 'größe', 'Ø'), plus(zeros(6), 1 / sqrt(6), '{-1,1,1,-1,1,1}')::real[],
+    'golden: a name is its bytes in UTF-8');
 SELECT is(dlints_encode(1, 'category', 'book'), '{1}', 'one dimension');
 SELECT is(array_length(dlints_encode(65536, 'category', 'book'), 1), 65536, 'the most dimensions');
-SELECT is(pg_typeof(dlints_encode(3, 'a', true))::text || array_dims(dlints_encode(3, 'a', true)), 'real[][1:3]', 'shape');
+SELECT is(pg_typeof(v)::text || array_dims(v), 'real[][1:3]', 'shape')
+FROM dlints_encode(3, 'a', true) AS v;
 
 -- What becomes which names: each is said by a list of names and weights.
-CREATE FUNCTION sum_of(n integer, names text[], weights float8[]) RETURNS real[] LANGUAGE sql AS
-$$ SELECT array_agg(coalesce(total / nullif(length, 0), 0)::real ORDER BY i)
-   FROM (SELECT i, total, sqrt(sum(total ^ 2) OVER ()) AS length
-         FROM (SELECT i, sum(w * s) AS total FROM unnest(names, weights) AS v (name, w), unnest(sign(dlints_encode(n, name, true))) WITH ORDINALITY AS u (s, i) GROUP BY i) AS t) AS t $$;
-CREATE FUNCTION sign(v real[]) RETURNS float8[] IMMUTABLE LANGUAGE sql AS
-$$ SELECT array_agg(sign(x)::float8 ORDER BY i) FROM unnest(v) WITH ORDINALITY AS u (x, i) $$;
-CREATE FUNCTION encodes(arguments text, names text[], weights float8[], description text) RETURNS text LANGUAGE plpgsql AS
+CREATE FUNCTION sum_of(n integer, names text[], weights float8[]) RETURNS float8[] LANGUAGE sql AS
+$$
+SELECT plus(zeros(n), 1 / sqrt(sum(total ^ 2)), array_agg(total ORDER BY i))
+FROM (SELECT i, sum(w * sign(x)) AS total
+      FROM unnest(names, weights) AS v (name, w),
+          unnest(dlints_encode(n, name, true)) WITH ORDINALITY AS u (x, i) GROUP BY i) AS t
+$$;
+CREATE FUNCTION encodes(arguments text, names text[], weights float8[], description text)
+RETURNS text LANGUAGE plpgsql AS
 $$
 DECLARE
 	v real[];
@@ -47,58 +63,90 @@ CREATE DOMAIN document AS jsonb;
 CREATE TYPE mood AS ENUM ('sad', 'happy');
 CREATE TYPE pair AS (a integer, b text);
 
-SELECT encodes(arguments, names, weights, arguments) FROM (VALUES
-  (1, $$'a', 'x'::text$$, '{a=x}'::text[], '{1}'::float8[]),
-  (2, $$'a', 'x'::varchar(5)$$, '{a=x}', '{1}'),
-  (3, $$'a', 'x'::char(5)$$, '{a=x}', '{1}'),
-  (4, $$'a', 'x'::name$$, '{a=x}', '{1}'),
-  (5, $$'a', 'X'::citext$$, '{a=X}', '{1}'),
-  (6, $$'a', 'x'::label$$, '{a=x}', '{1}'),
-  (7, $$'a', 'x'::label_of_label$$, '{a=x}', '{1}'),
-  (8, $$'a', 'A0EEBC99-9C0B-4EF8-BB6D-6BB9BD380A11'::uuid$$, '{a=a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11}', '{1}'),
-  (9, $$'a', ARRAY['x', 'y', NULL, '', 'x']$$, '{a=x,a=y}', '{2,1}'),
-  (10, $$'a', ARRAY['x', 'y']::varchar[]$$, '{a=x,a=y}', '{1,1}'),
-  (11, $$'a', ARRAY['x', 'y   ']::char(4)[]$$, '{a=x,a=y}', '{1,1}'),
-  (12, $$'a', ARRAY['x', 'y']::name[]$$, '{a=x,a=y}', '{1,1}'),
-  (13, $$'a', ARRAY['x', 'y']::citext[]$$, '{a=x,a=y}', '{1,1}'),
-  (14, $$'a', ARRAY['x', 'y']::label[]$$, '{a=x,a=y}', '{1,1}'),
-  (15, $$'a', '{x,y}'::labels$$, '{a=x,a=y}', '{1,1}'),
-  (16, $$'a', ARRAY['00000000-0000-0000-0000-000000000000'::uuid]$$, '{a=00000000-0000-0000-0000-000000000000}', '{1}'),
-  (17, $$'a', '[5:6][2:3]={{x,y},{z,NULL}}'::text[]$$, '{a=x,a=y,a=z}', '{1,1,1}'),
-  (18, $$'a', true, 'b', false, 'c', true$$, '{a,c}', '{1,1}'),
-  (19, $$'a', 2::smallint, 'b', -3, 'c', 4::bigint, 'd', 0.5::real, 'e', 0.25::float8, 'f', 1.75, 'g', 1.255::amount$$, '{a,b,c,d,e,f,g}', '{2,-3,4,0.5,0.25,1.75,1.26}'),
-  (20, $$'a', 0, 'b', 1e50, 'c', -1e-300$$, '{b}', '{1}'),
-  (21, $$'a', 5e-324::float8, 'b', -5e-324::float8$$, '{a,b}', '{1,-1}'),
-  (22, $$'a', 'x', 'a', 'x', 'b', 'y', 'b', 2$$, '{a=x,b=y,b}', '{2,1,2}'),
-  (23, $$'a=b', 'c', 'a', 'b=c'$$, '{a=b=c}', '{1}'),
-  (24, $$'', 'x', '', ARRAY['y', 'z'], '', true, '', 7$$, '{x,y,z}', '{1,1,1}'),
-  (25, $$'a'::name, 'x', 'b'::varchar, true, 'c'::char(9), true, 'd'::citext, 'y', 'e'::label, 'z'$$, '{a=x,b,c,d=y,e=z}', '{1,1,1,1,1}'),
-  (26, $$'a', '{"b": {"c": "x"}, "d": [1, "y"], "e": 2}'::jsonb, 'f', '"x"'::jsonb, 'g', '[3.50, "z"]'::jsonb, 'h', '1.5'::jsonb, 'i', 'true'::jsonb, 'j', 'null'::jsonb$$,
-       '{a.b.c=x,a.d=1,a.d=y,a.e,f=x,g=3.5,g=z,h,i}', '{1,1,1,2,1,1,1,1.5,1}'),
-  (27, $$'a', ARRAY['x', '   ', 'y']::padded[], 'b', 'z'::padded$$, '{a=x,a=y,b=z}', '{1,1,1}'),
-  (28, $$VARIADIC ARRAY['a', 'x', 'b', 'y', 'c', NULL]$$, '{a=x,b=y}', '{1,1}')) AS v (i, arguments, names, weights) ORDER BY i;
+SELECT encodes(arguments, names, weights, arguments)
+FROM (VALUES
+      (1, $$'a', 'x'::text$$, '{a=x}'::text[], '{1}'::float8[]),
+      (2, $$'a', 'x'::varchar(5)$$, '{a=x}', '{1}'),
+      (3, $$'a', 'x'::char(5)$$, '{a=x}', '{1}'),
+      (4, $$'a', 'x'::name$$, '{a=x}', '{1}'),
+      (5, $$'a', 'X'::citext$$, '{a=X}', '{1}'),
+      (6, $$'a', 'x'::label$$, '{a=x}', '{1}'),
+      (7, $$'a', 'x'::label_of_label$$, '{a=x}', '{1}'),
+      (8, $$'a', 'A0EEBC99-9C0B-4EF8-BB6D-6BB9BD380A11'::uuid$$,
+      '{a=a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11}', '{1}'),
+      (9, $$'a', ARRAY['x', 'y', NULL, '', 'x']$$, '{a=x,a=y}', '{2,1}'),
+      (10, $$'a', ARRAY['x', 'y']::varchar[]$$, '{a=x,a=y}', '{1,1}'),
+      (11, $$'a', ARRAY['x', 'y   ']::char(4)[]$$, '{a=x,a=y}', '{1,1}'),
+      (12, $$'a', ARRAY['x', 'y']::name[]$$, '{a=x,a=y}', '{1,1}'),
+      (13, $$'a', ARRAY['x', 'y']::citext[]$$, '{a=x,a=y}', '{1,1}'),
+      (14, $$'a', ARRAY['x', 'y']::label[]$$, '{a=x,a=y}', '{1,1}'),
+      (15, $$'a', '{x,y}'::labels$$, '{a=x,a=y}', '{1,1}'),
+      (16, $$'a', ARRAY['00000000-0000-0000-0000-000000000000'::uuid]$$,
+      '{a=00000000-0000-0000-0000-000000000000}', '{1}'),
+      (17, $$'a', '[5:6][2:3]={{x,y},{z,NULL}}'::text[]$$, '{a=x,a=y,a=z}', '{1,1,1}'),
+      (18, $$'a', true, 'b', false, 'c', true$$, '{a,c}', '{1,1}'),
+      (19,
+      $$'a', 2::smallint, 'b', -3, 'c', 4::bigint, 'd', 0.5::real, 'e', 0.25::float8, 'f', 1.75$$,
+      '{a,b,c,d,e,f}', '{2,-3,4,0.5,0.25,1.75}'),
+      (29, $$'g', 1.255::amount, 'h', 1$$, '{g,h}', '{1.26,1}'),
+      (20, $$'a', 0, 'b', 1e50, 'c', -1e-300$$, '{b}', '{1}'),
+      (21, $$'a', 5e-324::float8, 'b', -5e-324::float8$$, '{a,b}', '{1,-1}'),
+      (22, $$'a', 'x', 'a', 'x', 'b', 'y', 'b', 2$$, '{a=x,b=y,b}', '{2,1,2}'),
+      (23, $$'a=b', 'c', 'a', 'b=c'$$, '{a=b=c}', '{1}'),
+      (24, $$'', 'x', '', ARRAY['y', 'z'], '', true, '', 7$$, '{x,y,z}', '{1,1,1}'),
+      (25,
+      $$'a'::name, 'x', 'b'::varchar, true, 'c'::char(9), true, 'd'::citext, 'y', 'e'::label, 'z'$$,
+      '{a=x,b,c,d=y,e=z}', '{1,1,1,1,1}'),
+      (26, $$'a', '{"b": {"c": "x"}, "d": [1, "y"], "e": 2}'::jsonb, 'f', '"x"'::jsonb$$,
+      '{a.b.c=x,a.d=1,a.d=y,a.e,f=x}', '{1,1,1,2,1}'),
+      (30, $$'g', '[3.50, "z"]'::jsonb, 'h', '1.5'::jsonb, 'i', 'true'::jsonb, 'j', 'null'::jsonb$$,
+      '{g=3.5,g=z,h,i}', '{1,1,1.5,1}'),
+      (27, $$'a', ARRAY['x', '   ', 'y']::padded[], 'b', 'z'::padded$$, '{a=x,a=y,b=z}', '{1,1,1}'),
+      (28, $$VARIADIC ARRAY['a', 'x', 'b', 'y', 'c', NULL]$$, '{a=x,b=y}', '{1,1}')) AS v (i,
+    arguments, names, weights)
+ORDER BY i;
 
 -- documents
-SELECT encodes(quote_literal(document) || '::jsonb', names, weights, document) FROM (VALUES
-  (1, '{"a": "x", "b": true, "c": false, "d": null, "e": 2.5, "f": ""}', '{a=x,b,e}'::text[], '{1,1,2.5}'::float8[]),
-  (2, '{"a": {"b": {"c": "x", "d": true}, "e": 3}, "f": "y"}', '{a.b.c=x,a.b.d,a.e,f=y}', '{1,1,3,1}'),
-  (3, '{"a": ["x", "y", null, "", true, false]}', '{a=x,a=y,a}', '{1,1,1}'),
-  (4, '{"a": [3, 3.0, 3.50, -1e2, 1e-3, 12345678901234567890]}', '{a=3,a=3.5,a=-100,a=0.001,a=12345678901234567890}', '{2,1,1,1,1}'),
-  (5, '{"a": [{"b": "x"}, {"b": "y", "c": 2}, ["z", 1, [true]]]}', '{a.b=x,a.b=y,a.c,a=z,a=1,a}', '{1,1,2,1,1,1}'),
-  (6, '["x", "y", 3, {"a": "z"}]', '{x,y,3,a=z}', '{1,1,1,1}'),
-  (7, '"x"', '{x}', '{1}'),
-  (8, '{"": "x", "a": {"": "y"}}', '{x,a.=y}', '{1,1}'),
-  (9, '{"a": {"b": "x"}, "a.b": "x"}', '{a.b=x}', '{1}'),
-  (10, '{"größe": {"Ø": "5"}}', '{größe.Ø=5}', '{1}')) AS v (i, document, names, weights) ORDER BY i;
-SELECT is(dlints_encode(9, document::jsonb), array_fill(0::real, ARRAY[9]), 'adds nothing: ' || document) FROM (VALUES
-  ('{}'), ('[]'), ('null'), ('true'), ('5'), ('""'), ('{"a": null}'), ('{"a": []}'), ('{"a": {}}'), ('{"a": ""}'), ('{"a": false, "b": 0}'), ('[[], {}]')) AS v (document);
+SELECT encodes(quote_literal(document) || '::jsonb', names, weights, document)
+FROM (VALUES
+      (1, '{"a": "x", "b": true, "c": false, "d": null, "e": 2.5, "f": ""}', '{a=x,b,e}'::text[],
+      '{1,1,2.5}'::float8[]),
+      (2, '{"a": {"b": {"c": "x", "d": true}, "e": 3}, "f": "y"}', '{a.b.c=x,a.b.d,a.e,f=y}',
+      '{1,1,3,1}'),
+      (3, '{"a": ["x", "y", null, "", true, false]}', '{a=x,a=y,a}', '{1,1,1}'),
+      (4, '{"a": [3, 3.0, 3.50, -1e2, 1e-3, 12345678901234567890]}',
+      '{a=3,a=3.5,a=-100,a=0.001,a=12345678901234567890}', '{2,1,1,1,1}'),
+      (5, '{"a": [{"b": "x"}, {"b": "y", "c": 2}, ["z", 1, [true]]]}',
+      '{a.b=x,a.b=y,a.c,a=z,a=1,a}', '{1,1,2,1,1,1}'),
+      (6, '["x", "y", 3, {"a": "z"}]', '{x,y,3,a=z}', '{1,1,1,1}'),
+      (7, '"x"', '{x}', '{1}'),
+      (8, '{"": "x", "a": {"": "y"}}', '{x,a.=y}', '{1,1}'),
+      (9, '{"a": {"b": "x"}, "a.b": "x"}', '{a.b=x}', '{1}'),
+      (10, '{"größe": {"Ø": "5"}}', '{größe.Ø=5}', '{1}')) AS v (i, document, names, weights)
+ORDER BY i;
+SELECT is(dlints_encode(9, document::jsonb), array_fill(0::real, ARRAY[9]),
+    'adds nothing: ' || document)
+FROM (VALUES
+      ('{}'), ('[]'), ('null'), ('true'), ('5'), ('""'), ('{"a": null}'), ('{"a": []}'),
+      ('{"a": {}}'), ('{"a": ""}'), ('{"a": false, "b": 0}'), ('[[], {}]')) AS v (document);
 
 -- nothing at all
-SELECT is(v, '{0,0,0}', 'nothing: ' || description) FROM (VALUES
-  (dlints_encode(3, 'a', NULL), 'an untyped NULL'), (dlints_encode(3, 'a', NULL::text, 'b', NULL::text[], 'c', NULL::boolean, 'd', NULL::float8, 'e', NULL::jsonb, 'f', NULL::label, 'g', NULL::citext), 'NULLs'),
-  (dlints_encode(3, 'a', ''), 'the empty text'), (dlints_encode(3, 'a', '    '::char(4)), 'blanks'), (dlints_encode(3, 'a', '{}'::text[]), 'an empty array'), (dlints_encode(3, 'a', '{NULL,""}'::text[]), 'empty elements'),
-  (dlints_encode(3, 'a', false, 'b', 0), 'false and 0'), (dlints_encode(3, 'a', 1, 'a', -1), 'a sum of zero'), (dlints_encode(3, NULL::jsonb), 'no document'),
-  (dlints_encode(3, VARIADIC NULL::text[]), 'no array of arguments'), (dlints_encode(3, VARIADIC '{}'::text[]), 'an empty array of arguments'), (dlints_encode(3, '', 5, '', true), 'numbers without a name')) AS n (v, description);
+SELECT is(outcome(format('SELECT dlints_encode(3, %s)', arguments)), 'gives {0,0,0}', arguments)
+FROM lines($$
+    'a', NULL
+    'a', NULL::text, 'b', NULL::text[], 'c', NULL::boolean, 'd', NULL::float8, 'e', NULL::jsonb
+    'a', NULL::label, 'b', NULL::citext
+    'a', ''
+    'a', '    '::char(4)
+    'a', '{}'::text[]
+    'a', '{NULL,""}'::text[]
+    'a', false, 'b', 0
+    'a', 1, 'a', -1
+    NULL::jsonb
+    VARIADIC NULL::text[]
+    VARIADIC '{}'::text[]
+    '', 5, '', true
+    $$) AS arguments;
 
 -- What is refused, with a hint that shows what to write
 CREATE FUNCTION refusal(arguments text) RETURNS text LANGUAGE plpgsql AS
@@ -115,109 +163,250 @@ EXCEPTION WHEN OTHERS THEN
 	RETURN concat_ws(' | ', SQLSTATE, SQLERRM, nullif(detail, ''), nullif(hint, ''));
 END
 $$;
-SELECT is(refusal(format($$4, 'v', %s$$, value)), format('42804 | dlints_encode does not take values of type %s | This is the type of "v". | %s', type, hint), type) FROM (VALUES
-  ('ARRAY[1, 2]', 'integer[]', 'Write it as text: v::text[]. Numbers that measure something belong beside the encoding, scaled to [0, 1].'),
-  ('ARRAY[1.5]::real[]', 'real[]', 'Write it as text: v::text[]. Numbers that measure something belong beside the encoding, scaled to [0, 1].'),
-  ('ARRAY[true]', 'boolean[]', 'Write it as text: v::text[]. Numbers that measure something belong beside the encoding, scaled to [0, 1].'),
-  ('ARRAY[''sad''::mood]', 'mood[]', 'Write it as text: v::text[]. Numbers that measure something belong beside the encoding, scaled to [0, 1].'),
-  ('ARRAY[''{}''::jsonb]', 'jsonb[]', 'Write it as text: v::text[]. Numbers that measure something belong beside the encoding, scaled to [0, 1].'),
-  ('''1 2''::int2vector', 'int2vector', 'Write it as text: v::text[]. Numbers that measure something belong beside the encoding, scaled to [0, 1].'),
-  ('''sad''::mood', 'mood', 'Write it as text: v::text. Where that has to be immutable, in a generated column, write a CASE or a function declared as IMMUTABLE.'),
-  ('NULL::mood', 'mood', 'Write it as text: v::text. Where that has to be immutable, in a generated column, write a CASE or a function declared as IMMUTABLE.'),
-  ('current_date', 'date', 'Write a part of it as text, such as extract(isodow FROM v)::text.'),
-  ('localtimestamp', 'timestamp without time zone', 'Write a part of it as text, such as extract(isodow FROM v)::text.'),
-  ('now()', 'timestamp with time zone', 'Write a part of it as text, such as extract(isodow FROM v AT TIME ZONE ''UTC'')::text.'),
-  ('localtime', 'time without time zone', 'Write a part of it as text, such as extract(hour FROM v)::text.'),
-  ('current_time', 'time with time zone', 'Write a part of it as text, such as extract(hour FROM v)::text.'),
-  ('interval ''1 day''', 'interval', 'Write it as a number: extract(epoch FROM v).'),
-  ('''\x00''::bytea', 'bytea', 'Write it as text: encode(v, ''hex'').'),
-  ('1::money', 'money', 'Keep it as a number: v::numeric.'),
-  ('''[1,2]''::int4range', 'int4range', 'Write its bounds: lower(v) and upper(v).'),
-  ('row(1, ''a'')::pair', 'pair', 'Give its columns, each with a name.'),
-  ('row(1, 2)', 'record', 'Give its columns, each with a name.'),
-  ('''{}''::json', 'json', 'Write it as jsonb: v::jsonb.'),
-  ('to_tsvector(''a b'')', 'tsvector', 'Write it as an array: tsvector_to_array(v).'),
-  ('''127.0.0.1''::inet', 'inet', 'Write it as text: v::text.'),
-  ('1::oid', 'oid', 'Write it as text: v::text.'),
-  ('''dlints_new''::regproc', 'regproc', 'Write it as text: v::text.'),
-  ('''a''::"char"', '"char"', 'Write it as text: v::text.'),
-  ('b''101''', 'bit', 'Write it as text: v::text.'),
-  ('''(1,2)''::point', 'point', 'Write it as text: v::text.'),
-  ('dlints_new(2)', 'dlints', 'Write it as text: v::text.')) AS v (value, type, hint);
+SELECT is(refusal(format($$4, 'v', %s$$, value)),
+    format('42804 | dlints_encode does not take values of type %s | This is the type of "v". | %s',
+    type, hint),
+    type)
+FROM (VALUES
+      ('Write it as text: v::text[]. Numbers that measure something belong beside the encoding, '
+      'scaled to [0, 1].',
+      $$
+    integer[]                     ARRAY[1, 2]
+    real[]                        ARRAY[1.5]::real[]
+    boolean[]                     ARRAY[true]
+    mood[]                        ARRAY['sad'::mood]
+    jsonb[]                       ARRAY['{}'::jsonb]
+    int2vector                    '1 2'::int2vector
+    $$),
+      ('Write it as text: v::text. Where that has to be immutable, in a generated column, '
+      'write a CASE or a function declared as IMMUTABLE.',
+      $$
+    mood                          'sad'::mood
+    mood                          NULL::mood
+    $$),
+      ('Write a part of it as text, such as extract(isodow FROM v)::text.',
+      $$
+    date                          current_date
+    timestamp without time zone   localtimestamp
+    $$),
+      ('Write a part of it as text, such as extract(isodow FROM v AT TIME ZONE ''UTC'')::text.',
+      $$
+    timestamp with time zone      now()
+    $$),
+      ('Write a part of it as text, such as extract(hour FROM v)::text.',
+      $$
+    time without time zone        localtime
+    time with time zone           current_time
+    $$),
+      ('Write it as a number: extract(epoch FROM v).',
+      $$
+    interval                      interval '1 day'
+    $$),
+      ('Write it as text: encode(v, ''hex'').',
+      $$
+    bytea                         '\x00'::bytea
+    $$),
+      ('Keep it as a number: v::numeric.',
+      $$
+    money                         1::money
+    $$),
+      ('Write its bounds: lower(v) and upper(v).',
+      $$
+    int4range                     '[1,2]'::int4range
+    $$),
+      ('Give its columns, each with a name.',
+      $$
+    pair                          row(1, 'a')::pair
+    record                        row(1, 2)
+    $$),
+      ('Write it as jsonb: v::jsonb.',
+      $$
+    json                          '{}'::json
+    $$),
+      ('Write it as an array: tsvector_to_array(v).',
+      $$
+    tsvector                      to_tsvector('a b')
+    $$),
+      ('Write it as text: v::text.',
+      $$
+    inet                          '127.0.0.1'::inet
+    oid                           1::oid
+    regproc                       'dlints_new'::regproc
+    "char"                        'a'::"char"
+    bit                           b'101'
+    point                         '(1,2)'::point
+    dlints                        dlints_new(2)
+    $$)) AS v (hint, cases),
+    lines(cases) AS line,
+    LATERAL (SELECT m[1], m[2] FROM regexp_match(line, '^(.*?)   +(.*)$') AS m) AS c (type, value);
 CREATE DOMAIN day AS date;
-SELECT is(refusal($$4, 'v', current_date::day$$), '42804 | dlints_encode does not take values of type day | This is the type of "v". | Write a part of it as text, such as extract(isodow FROM v)::text.', 'a domain over a type that is refused');
-SELECT is(refusal($$4, '%s 100 %d', 1::money$$), '42804 | dlints_encode does not take values of type money | This is the type of "%s 100 %d". | Keep it as a number: %s 100 %d::numeric.', 'names are no formats');
-SELECT is(refusal($$4, 'a', 'x', 'v', 1::money$$), refusal($$4, 'v', 1::money$$), 'behind values that are taken');
+SELECT is(refusal($$4, 'v', current_date::day$$),
+    '42804 | dlints_encode does not take values of type day | This is the type of "v". | Write a '
+        'part of it as text, such as extract(isodow FROM v)::text.',
+    'a domain over a type that is refused');
+SELECT is(refusal($$4, '%s 100 %d', 1::money$$),
+    '42804 | dlints_encode does not take values of type money | This is the type of "%s 100 %d". '
+        '| Keep it as a number: %s 100 %d::numeric.',
+    'names are no formats');
+SELECT is(refusal($$4, 'a', 'x', 'v', 1::money$$), refusal($$4, 'v', 1::money$$),
+    'behind values that are taken');
 
-SELECT is(refusal(arguments), message, arguments) FROM (VALUES
-  ('NULL, ''a'', 1', '22004 | n must not be null'), ('NULL, ''{}''::jsonb', '22004 | n must not be null'),
-  ('0, ''a'', 1', '22023 | n must be at least 1 | The value is 0.'), ('-5, ''{}''::jsonb', '22023 | n must be at least 1 | The value is -5.'),
-  ('65537, ''a'', 1', '54000 | dlints cannot have more than 65536 dimensions | n is 65537.'), ('2147483647, ''{}''::jsonb', '54000 | dlints cannot have more than 65536 dimensions | n is 2147483647.'),
-  ('4, NULL, 1', '22004 | a name must not be null | This is argument 2.'), ('4, ''a'', 1, NULL::text, 1', '22004 | a name must not be null | This is argument 4.'),
-  ('4, VARIADIC ARRAY[''a'', ''x'', NULL, ''y'']', '22004 | a name must not be null | This is argument 4.'),
-  ('4, ''a''', '22023 | dlints_encode takes names and values in turns | Behind n there are 1 arguments. | A document alone has to be of type jsonb.'),
-  ('4, ''a'', 1, ''b''', '22023 | dlints_encode takes names and values in turns | Behind n there are 3 arguments. | A document alone has to be of type jsonb.'),
-  ('4, VARIADIC ARRAY[''a'']', '22023 | dlints_encode takes names and values in turns | Behind n there are 1 arguments. | A document alone has to be of type jsonb.'),
-  ('4, 1, ''a''', '42804 | a name must be text, not integer | This is argument 2. | Names and values take turns, as in dlints_encode(64, ''category'', category, ''tags'', tags).'),
-  ('4, ''a'', 1, ARRAY[''b''], 1', '42804 | a name must be text, not text[] | This is argument 4. | Names and values take turns, as in dlints_encode(64, ''category'', category, ''tags'', tags).'),
-  ('4, VARIADIC ARRAY[1, 2]', '42804 | a name must be text, not integer | This is argument 2. | Names and values take turns, as in dlints_encode(64, ''category'', category, ''tags'', tags).'),
-  ('4, ''a'', ''NaN''::float8', '22003 | NaN not allowed in a'), ('4, ''a'', ''Infinity''::real', '22003 | infinity not allowed in a'), ('4, ''a'', ''-Infinity''::float8', '22003 | infinity not allowed in a'),
-  ('4, ''a'', ''NaN''::numeric', '22003 | NaN not allowed in a'), ('4, ''a'', 1.1e50', '22003 | numbers beyond 1e+50 not allowed in a'), ('4, ''a'', 1e400', '22003 | infinity not allowed in a'),
-  ('4, ''{"a": {"b": -1e60}}''::jsonb', '22003 | numbers beyond 1e+50 not allowed in a.b'), ('4, ''{"a": 1e9999}''::jsonb', '22003 | infinity not allowed in a')) AS v (arguments, message);
+SELECT is(refusal(arguments), message, arguments)
+FROM (VALUES
+      ('22004 | n must not be null', $$NULL, 'a', 1$$),
+      ('22004 | n must not be null', $$NULL, '{}'::jsonb$$),
+      ('22023 | n must be at least 1 | The value is 0.', $$0, 'a', 1$$),
+      ('22023 | n must be at least 1 | The value is -5.', $$-5, '{}'::jsonb$$),
+      ('54000 | dlints cannot have more than 65536 dimensions | n is 65537.', $$65537, 'a', 1$$),
+      ('54000 | dlints cannot have more than 65536 dimensions | n is 2147483647.',
+      $$2147483647, '{}'::jsonb$$),
+      ('22004 | a name must not be null | This is argument 2.', '4, NULL, 1'),
+      ('22004 | a name must not be null | This is argument 4.', $$4, 'a', 1, NULL::text, 1$$),
+      ('22004 | a name must not be null | This is argument 4.',
+      $$4, VARIADIC ARRAY['a', 'x', NULL, 'y']$$),
+      ('22003 | NaN not allowed in a', $$4, 'a', 'NaN'::float8$$),
+      ('22003 | infinity not allowed in a', $$4, 'a', 'Infinity'::real$$),
+      ('22003 | infinity not allowed in a', $$4, 'a', '-Infinity'::float8$$),
+      ('22003 | NaN not allowed in a', $$4, 'a', 'NaN'::numeric$$),
+      ('22003 | numbers beyond 1e+50 not allowed in a', $$4, 'a', 1.1e50$$),
+      ('22003 | infinity not allowed in a', $$4, 'a', 1e400$$),
+      ('22003 | numbers beyond 1e+50 not allowed in a.b', $$4, '{"a": {"b": -1e60}}'::jsonb$$),
+      ('22003 | infinity not allowed in a', $$4, '{"a": 1e9999}'::jsonb$$)) AS v (message,
+    arguments);
+SELECT is(refusal(arguments),
+    format('22023 | dlints_encode takes names and values in turns '
+    '| Behind n there are %s arguments. | A document alone has to be of type jsonb.',
+    n),
+    arguments)
+FROM (VALUES (1, $$4, 'a'$$), (3, $$4, 'a', 1, 'b'$$), (1, $$4, VARIADIC ARRAY['a']$$)) AS v (n,
+    arguments);
+SELECT is(refusal(arguments),
+    format('42804 | a name must be text, not %s | This is argument %s. '
+    '| Names and values take turns, as in dlints_encode(64, ''category'', category, ''tags'', '
+        'tags).',
+    type, place),
+    arguments)
+FROM (VALUES
+      ('integer', 2, $$4, 1, 'a'$$),
+      ('text[]', 4, $$4, 'a', 1, ARRAY['b'], 1$$),
+      ('integer', 2, '4, VARIADIC ARRAY[1, 2]')) AS v (type, place, arguments);
 
 -- Order changes no more than rounding, sums of whole numbers not at all, and the length is 1.
 CREATE TEMP TABLE product AS
-SELECT i AS id, 'category ' || (hashint8extended(i, 1) & 7) AS category, 'brand ' || (hashint8extended(i, 2) & 1023) % 20 AS brand,
-       (SELECT array_agg(DISTINCT 'tag ' || (hashint8extended(i, 2 + t) & 1023) % 30) FROM generate_series(1, 1 + (hashint8extended(i, 9) & 3)) AS t) AS tags,
-       (hashint8extended(i, 7) & 1) = 1 AS used, (hashint8extended(i, 8) & 1023) / 1024.0::float8 AS price
+SELECT i AS id, 'category ' || (hashint8extended(i, 1) & 7) AS category,
+    'brand ' || (hashint8extended(i, 2) & 1023) % 20 AS brand,
+    (SELECT array_agg(DISTINCT 'tag ' || (hashint8extended(i, 2 + t) & 1023) % 30)
+     FROM generate_series(1, 1 + (hashint8extended(i, 9) & 3)) AS t) AS tags,
+    (hashint8extended(i, 7) & 1) = 1 AS used,
+    (hashint8extended(i, 8) & 1023) / 1024.0::float8 AS price
 FROM generate_series(1, 150) AS i;
-SELECT ok(bool_and(dlints_encode(64, 'category', category, 'brand', brand, 'tags', tags, 'used', used) = dlints_encode(64, 'used', used, 'tags', tags, 'brand', brand, 'category', category)), 'whole numbers in any order') FROM product;
-SELECT ok(max(difference(dlints_encode(64, 'category', category, 'p', price, 'tags', tags, 'q', price / 3), dlints_encode(64, 'q', price / 3, 'tags', tags, 'p', price, 'category', category))) < 2e-7, 'and numbers up to rounding') FROM product;
-SELECT ok(bool_and(abs(dot(v, v) - 1) < 1e-6), 'length 1') FROM product, LATERAL (SELECT dlints_encode(n, 'category', category, 'brand', brand, 'tags', tags, 'price', price) AS v FROM unnest('{1,2,7,64,500}'::integer[]) AS n) AS e WHERE dot(v, v) > 0;
-SELECT ok(bool_and(dlints_encode(64, 'category', category, 'tags', tags, 'used', used, 'price', price) = dlints_encode(64, jsonb_build_object('category', category, 'tags', tags, 'used', used, 'price', price))), 'a row is its document') FROM product;
+SELECT each_holds($$
+    dlints_encode(64, 'category', category, 'brand', brand, 'tags', tags, 'used', used)
+        = dlints_encode(64, 'used', used, 'tags', tags, 'brand', brand, 'category', category)
+    difference(dlints_encode(64, 'category', category, 'p', price, 'tags', tags, 'q', price / 3),
+        dlints_encode(64, 'q', price / 3, 'tags', tags, 'p', price, 'category', category)) < 2e-7
+    dlints_encode(64, 'category', category, 'tags', tags, 'used', used, 'price', price)
+        = dlints_encode(64,
+            jsonb_build_object('category', category, 'tags', tags, 'used', used, 'price', price))
+    $$, 'FROM product');
+SELECT ok(bool_and(abs(dot(v, v) - 1) < 1e-6), 'length 1')
+FROM product, unnest('{1,2,7,64,500}'::integer[]) AS n,
+    dlints_encode(n, 'category', category, 'brand', brand, 'tags', tags, 'price', price) AS v
+WHERE dot(v, v) > 0;
 
--- The dot product of two rows against the cosine of the names that they have in common: off by 1 / sqrt(n) whatever
--- they are, which matters the less the more cosines differ; here with one to three genres of 20, some of them common,
--- and with brands that few products share.
+-- The dot product of two rows against the cosine of the names that they have in common: off
+-- by 1 / sqrt(n) whatever they are, which matters the less the more cosines differ; here
+-- with one to three genres of 20, some of them common, and with brands that few products
+-- share.
 CREATE FUNCTION sparse_cosine(a text[], b text[]) RETURNS float8 IMMUTABLE LANGUAGE sql AS
-$$ SELECT (SELECT count(*) FROM unnest(a) AS x WHERE x = ANY (b)) / sqrt(cardinality(a) * cardinality(b)) $$;
+$$
+SELECT (SELECT count(*) FROM unnest(a) AS x WHERE x = ANY (b))
+    / sqrt(cardinality(a) * cardinality(b))
+$$;
 CREATE TEMP TABLE described AS
-SELECT 'genres' AS catalogue, i AS id, (SELECT array_agg(DISTINCT 'genre ' || floor(20 * ((hashint8extended(i, 20 + t) & 1023) / 1024.0) ^ 2)) FROM generate_series(1, 1 + (hashint8extended(i, 10) & 1023) % 3) AS t) AS names
+SELECT 'genres' AS catalogue, i AS id,
+    (SELECT array_agg(DISTINCT 'genre '
+         || floor(20 * ((hashint8extended(i, 20 + t) & 1023) / 1024.0) ^ 2))
+     FROM generate_series(1, 1 + (hashint8extended(i, 10) & 1023) % 3) AS t) AS names
 FROM generate_series(1, 150) AS i
-UNION ALL SELECT 'products', id, ARRAY[category, brand] || tags FROM product;
+UNION ALL
+SELECT 'products', id, ARRAY[category, brand] || tags
+FROM product;
 CREATE TEMP TABLE compared AS
-SELECT catalogue, n, dlints_dot(a.v::float8[], b.v) AS dot, sparse_cosine(a.names, b.names) AS cosine
-FROM (SELECT *, dlints_encode(n, '', names) AS v FROM described, unnest('{64,128}'::integer[]) AS n) AS a
-JOIN (SELECT *, dlints_encode(n, '', names) AS v FROM described, unnest('{64,128}'::integer[]) AS n) AS b USING (catalogue, n) WHERE a.id < b.id;
-SELECT ok(sqrt(avg((dot - cosine) ^ 2)) < 1.05 / sqrt(n), format('%s: dot products of %s dimensions are off by %s', catalogue, n, round(sqrt(avg((dot - cosine) ^ 2))::numeric, 3))) FROM compared GROUP BY catalogue, n ORDER BY catalogue, n;
-SELECT ok(corr(dot, cosine) > CASE catalogue WHEN 'genres' THEN CASE n WHEN 64 THEN 0.90 ELSE 0.94 END ELSE CASE n WHEN 64 THEN 0.68 ELSE 0.80 END END,
-          format('%s: they correlate with the exact cosine by %s', catalogue, round(corr(dot, cosine)::numeric, 3))) FROM compared GROUP BY catalogue, n ORDER BY catalogue, n;
+SELECT catalogue, n, dlints_dot(a.v::float8[], b.v) AS dot,
+    sparse_cosine(a.names, b.names) AS cosine
+FROM (SELECT *, dlints_encode(n, '', names) AS v FROM described, unnest('{64,128}'::integer[]) AS n)
+    AS a
+    JOIN (SELECT *, dlints_encode(n, '', names) AS v
+          FROM described, unnest('{64,128}'::integer[]) AS n) AS b USING (catalogue, n)
+WHERE a.id < b.id;
+SELECT ok(sqrt(avg((dot - cosine) ^ 2)) < 1.05 / sqrt(n),
+    format('%s: dot products of %s dimensions are off by %s', catalogue, n,
+    round(sqrt(avg((dot - cosine) ^ 2))::numeric, 3)))
+FROM compared GROUP BY catalogue, n ORDER BY catalogue, n;
+SELECT ok(corr(dot, cosine) > CASE catalogue
+                                   WHEN 'genres' THEN CASE n WHEN 64 THEN 0.90 ELSE 0.94 END
+                                   ELSE CASE n WHEN 64 THEN 0.68 ELSE 0.80 END END,
+    format('%s: they correlate with the exact cosine by %s', catalogue,
+    round(corr(dot, cosine)::numeric, 3)))
+FROM compared GROUP BY catalogue, n ORDER BY catalogue, n;
 
 -- As a generated column, with numbers beside it and indexes on it
-CREATE TABLE item (id integer PRIMARY KEY, category text, brand label, tags text[], attributes jsonb, used boolean, price float8,
-	features real[] GENERATED ALWAYS AS (dlints_encode(16, 'category', category, 'brand', brand, 'tags', tags, 'used', used) || ARRAY[price]::real[]) STORED,
-	details real[] GENERATED ALWAYS AS (dlints_encode(16, attributes)) STORED);
-INSERT INTO item SELECT id, category, brand, tags, jsonb_build_object('brand', brand, 'used', used), used, price FROM product;
+CREATE TABLE item (id integer PRIMARY KEY, category text, brand label, tags text[],
+    attributes jsonb, used boolean, price float8,
+    features real[] GENERATED ALWAYS AS (
+        dlints_encode(16, 'category', category, 'brand', brand, 'tags', tags, 'used', used)
+        || ARRAY[price]::real[]) STORED,
+    details real[] GENERATED ALWAYS AS (dlints_encode(16, attributes)) STORED);
+INSERT INTO item
+SELECT id, category, brand, tags, jsonb_build_object('brand', brand, 'used', used), used, price
+FROM product;
 CREATE INDEX item_score ON item (dlints_dot('{1,0,0,-1,0,0,0,0,0,0,0,0,0,0,0,0,2}', features));
 CREATE INDEX item_encoding ON item (dlints_encode(4, 'tags', tags));
 CREATE INDEX item_details ON item USING hash (details);
 ANALYZE item;
 SET LOCAL enable_seqscan = off;
 SET LOCAL enable_sort = off;
-SELECT matches(plan_of(statement), index, index || ' is used') FROM (VALUES
-  ('item_score', $$SELECT id FROM item ORDER BY dlints_dot('{1,0,0,-1,0,0,0,0,0,0,0,0,0,0,0,0,2}', features) DESC LIMIT 5$$),
-  ('item_encoding', $$SELECT id FROM item WHERE dlints_encode(4, 'tags', tags) = dlints_encode(4, 'tags', '{tag 3}'::text[])$$),
-  ('item_details', $$SELECT id FROM item WHERE details = dlints_encode(16, '{"brand": "brand 3", "used": true}'::jsonb)$$)) AS v (index, statement);
-SELECT results_eq($$SELECT id FROM item WHERE details = dlints_encode(16, '{"brand": "brand 3", "used": true}'::jsonb) ORDER BY id$$, $$SELECT id::integer FROM product WHERE brand = 'brand 3' AND used ORDER BY id$$, 'and finds the rows');
+SELECT matches(plan_of(statement), index, index || ' is used')
+FROM (VALUES
+      ('item_score',
+      $$SELECT id FROM item
+          ORDER BY dlints_dot('{1,0,0,-1,0,0,0,0,0,0,0,0,0,0,0,0,2}', features) DESC LIMIT 5$$),
+      ('item_encoding',
+      $$SELECT id FROM item
+          WHERE dlints_encode(4, 'tags', tags) = dlints_encode(4, 'tags', '{tag 3}'::text[])$$),
+      ('item_details',
+      $$SELECT id FROM item
+          WHERE details = dlints_encode(16, '{"brand": "brand 3", "used": true}'::jsonb)$$))
+    AS v (index, statement);
+SELECT results_eq($$SELECT id FROM item
+    WHERE details = dlints_encode(16, '{"brand": "brand 3", "used": true}'::jsonb) ORDER BY id$$,
+    $$SELECT id::integer FROM product WHERE brand = 'brand 3' AND used ORDER BY id$$,
+    'and finds the rows');
 UPDATE item SET category = 'new', tags = NULL, price = 0.5 WHERE id = 1;
-SELECT is(features, dlints_encode(16, 'category', 'new', 'brand', brand, 'used', used) || 0.5::real, 'an update makes a new encoding') FROM item WHERE id = 1;
+SELECT is(features, dlints_encode(16, 'category', 'new', 'brand', brand, 'used', used) || 0.5::real,
+    'an update makes a new encoding')
+FROM item WHERE id = 1;
 -- what a name is worth: a model sees categories as it sees items
-SELECT is((SELECT array_agg(category ORDER BY dlints_predict(m, dlints_encode(64, 'category', category)) DESC) FROM (SELECT DISTINCT category FROM product WHERE category < 'category 3') AS c),
-          ARRAY['category 1', 'category 0', 'category 2'], 'a model ranks categories by their own encodings')
-FROM (SELECT dlints_evidence(dlints_new(64, discount => 1), dlints_encode(64, 'category', category, 'brand', brand, 'tags', tags), CASE category WHEN 'category 1' THEN 1 WHEN 'category 2' THEN -1 ELSE 0 END) AS m FROM product) AS t;
-SELECT throws_ok($$CREATE TABLE bad (m mood, features real[] GENERATED ALWAYS AS (dlints_encode(4, 'm', m::text)) STORED)$$, '42P17', NULL, 'PostgreSQL refuses what is not immutable');
-SELECT lives_ok($$CREATE TABLE good (m mood, d date, t timestamptz, n integer[], features real[] GENERATED ALWAYS AS (dlints_encode(4, 'm', CASE m WHEN 'sad' THEN 'sad' WHEN 'happy' THEN 'happy' END,
-	'd', extract(isodow FROM d)::text, 't', extract(hour FROM t AT TIME ZONE 'UTC')::text, 'n', n::text[])) STORED)$$, 'and takes what the hints say');
+SELECT is((SELECT array_agg(category
+               ORDER BY dlints_predict(m, dlints_encode(64, 'category', category)) DESC)
+           FROM (SELECT DISTINCT category FROM product WHERE category < 'category 3') AS c),
+    ARRAY['category 1', 'category 0', 'category 2'],
+    'a model ranks categories by their own encodings')
+FROM (SELECT dlints_evidence(dlints_new(64, discount => 1),
+          dlints_encode(64, 'category', category, 'brand', brand, 'tags', tags),
+          CASE category WHEN 'category 1' THEN 1 WHEN 'category 2' THEN -1 ELSE 0 END) AS m
+      FROM product) AS t;
+SELECT throws_ok($$
+    CREATE TABLE bad (m mood,
+        features real[] GENERATED ALWAYS AS (dlints_encode(4, 'm', m::text)) STORED)$$,
+    '42P17', NULL, 'PostgreSQL refuses what is not immutable');
+SELECT lives_ok($$
+    CREATE TABLE good (m mood, d date, t timestamptz, n integer[],
+        features real[] GENERATED ALWAYS AS (
+        dlints_encode(4, 'm', CASE m WHEN 'sad' THEN 'sad' WHEN 'happy' THEN 'happy' END,
+            'd', extract(isodow FROM d)::text, 't', extract(hour FROM t AT TIME ZONE 'UTC')::text,
+            'n', n::text[])) STORED)$$, 'and takes what the hints say');
 
 SELECT * FROM finish();
 ROLLBACK;
