@@ -314,7 +314,8 @@ SELECT is(hint_of('SELECT ' || call), hint, 'hint: ' || call) FROM (VALUES
      'A model made with a half_life or a discount has one memory if nothing else is said.'),
     ('dlints_new(3, memories => 2) || dlints_new(3)', ''),
     ('dlints_policy_value(1, 1e-300, 1) FROM generate_series(1, 2)',
-     'Rewards are too large, or weights, target / logged: look at the smallest logged probability.'),
+     'Rewards are too large, or weights, target / logged: look at the smallest logged '
+        'probability.'),
     ($$dlints_new(3, interactions => 'none')$$, 'Interactions are "crossed" or "matched".'))
         AS v (call, hint);
 SELECT is(cardinality(dlints_mean(m)), dim, what) FROM (VALUES
