@@ -126,74 +126,38 @@ fill_batch(const LongKind *kind, uint64_t *state, double *contexts, double *rewa
 
 /* ---------- the sums by their definition ---------- */
 
-typedef struct Sums
+/* sum <- decay sum + batch */
+static void
+follow(size_t count, exact decay, exact *sum, const exact *batch)
 {
-	exact		weight;
-	exact		reward_square;
-	exact		b[DIM];
-	exact		G[DIM * DIM];
-	exact		H[DIM * DIM];
-} Sums;
+	size_t		i;
+
+	for (i = 0; i < count; i++)
+		sum[i] = decay * sum[i] + batch[i];
+}
 
 /*
- * sum <- decay sum + sum over observations of weights[age] left right; as a
- * sum over batches of sums, its own rounding stays below 1e-15.
+ * A batch more.  As a sum over batches of sums, its own rounding stays below
+ * 1e-15.
  */
 static void
-add_products(int count, const exact *weights, exact decay, const double *left,
-			 int left_step, const double *right, int right_step, exact *sum)
+sums_add(ExactMemory *sums, double discount, const double *contexts,
+		 const double *rewards, ExactMemory *batch)
 {
-	exact		batch = 0;
+	exact		weight = 1;
 	int			j;
 
-	for (j = 0; j < count; j++)
-		batch += weights[count - 1 - j] *
-			((exact) left[j * left_step] * right[j * right_step]);
-	*sum = decay * *sum + batch;
-}
-
-static void
-add_matrix(int count, const exact *weights, exact decay,
-		   const double *contexts, exact *matrix)
-{
-	int			i;
-	int			j;
-
-	for (i = 0; i < DIM; i++)
-		for (j = 0; j <= i; j++)
-		{
-			add_products(count, weights, decay, contexts + i, DIM,
-						 contexts + j, DIM, &matrix[i * DIM + j]);
-			matrix[j * DIM + i] = matrix[i * DIM + j];
-		}
-}
-
-static void
-sums_add(Sums *sums, double discount, int count, const double *contexts,
-		 const double *rewards)
-{
-	exact		weights[BATCH];
-	exact		squares[BATCH];
-	exact		decay = 1;
-	int			k;
-
-	for (k = 0; k < count; k++)
+	exact_memory_clear(batch);
+	for (j = BATCH - 1; j >= 0; j--)
 	{
-		weights[k] = decay;
-		squares[k] = decay * decay;
-		decay *= discount;
+		exact_memory_add(batch, weight, contexts + j * DIM, rewards[j]);
+		weight *= discount;
 	}
-	sums->weight *= decay;
-	for (k = 0; k < count; k++)
-		sums->weight += weights[k];
-	add_products(count, weights, decay, rewards, 1, rewards, 1,
-				 &sums->reward_square);
-	for (k = 0; k < DIM; k++)
-		add_products(count, weights, decay, rewards, 1, contexts + k, DIM,
-					 &sums->b[k]);
-	add_matrix(count, weights, decay, contexts, sums->G);
-	if (discount < 1)
-		add_matrix(count, squares, decay * decay, contexts, sums->H);
+	follow(1, weight, &sums->N, &batch->N);
+	follow(1, weight, &sums->squares, &batch->squares);
+	follow(DIM, weight, sums->b, batch->b);
+	follow(SQUARE(DIM), weight, sums->G, batch->G);
+	follow(SQUARE(DIM), weight * weight, sums->H, batch->H);
 }
 
 /* ---------- errors ---------- */
@@ -230,7 +194,7 @@ error_of_matrix(const double *packed, const exact *expected)
 }
 
 static double
-error_of_b(const Evidence *e, const Sums *sums)
+error_of_b(const Evidence *e, const ExactMemory *sums)
 {
 	double		worst = 0;
 	int			k;
@@ -238,7 +202,7 @@ error_of_b(const Evidence *e, const Sums *sums)
 	for (k = 0; k < DIM; k++)
 		worst = worse(worst, relative(e->b[k] - sums->b[k],
 									  sqrtl(sums->G[k * DIM + k] *
-											sums->reward_square)));
+											sums->squares)));
 	return worst;
 }
 
@@ -364,7 +328,7 @@ error_of_predictions(const double *mean, const exact *expected,
 
 /* NaN where evidence was rounded so that the exact factor does not exist */
 static void
-judge_posterior(const Evidence *e, const Sums *sums, const double *contexts, LongResult *r)
+judge_posterior(const Evidence *e, const ExactMemory *sums, const double *contexts, LongResult *r)
 {
 	ExactPosterior ours;
 	ExactPosterior theirs;
@@ -387,7 +351,7 @@ judge_posterior(const Evidence *e, const Sums *sums, const double *contexts, Lon
 		r->solve = error_of_vector(mean, ours.mean);
 		r->mean = error_of_vector(mean, theirs.mean);
 		r->prediction = error_of_predictions(mean, theirs.mean, contexts,
-											 sqrtl(sums->reward_square / (exact) *e->N));
+											 sqrtl(sums->squares / (exact) *e->N));
 	}
 }
 
@@ -396,7 +360,8 @@ judge_posterior(const Evidence *e, const Sums *sums, const double *contexts, Lon
 LongResult
 long_history_run(const LongHistory *h)
 {
-	Sums	   *sums = allocate(sizeof(Sums));
+	ExactMemory *sums = exact_memory_new(DIM, 0);
+	ExactMemory *batch = exact_memory_new(DIM, 0);
 	Evidence   *e = evidence_new(DIM, h->discount);
 	double	   *contexts = guarded((size_t) BATCH * DIM);
 	double	   *rewards = guarded(BATCH);
@@ -404,15 +369,14 @@ long_history_run(const LongHistory *h)
 	LongResult	r = {false, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
 	int64_t		done;
 
-	*sums = (Sums) {0};
 	assert_int_equal(h->count % BATCH, 0);
 	for (done = 0; done < h->count; done += BATCH)
 	{
 		fill_batch(h->kind, &state, contexts, rewards);
-		sums_add(sums, h->discount, BATCH, contexts, rewards);
+		sums_add(sums, h->discount, contexts, rewards, batch);
 		evidence_learn(e, h->discount, BATCH, h->block, contexts, rewards);
 	}
-	r.N = relative(*e->N - sums->weight, sums->weight);
+	r.N = relative(*e->N - sums->N, sums->N);
 	r.b = error_of_b(e, sums);
 	r.G = error_of_matrix(e->G, sums->G);
 	if (e->H)

@@ -544,6 +544,15 @@ exact_memory_new(int dim, double reference)
 }
 
 void
+exact_memory_clear(ExactMemory *m)
+{
+	m->N = m->R = m->S = m->squares = 0;
+	memset(m->b, 0, sizeof(exact) * (size_t) m->dim);
+	memset(m->G, 0, sizeof(exact) * SQUARE(m->dim));
+	memset(m->H, 0, sizeof(exact) * SQUARE(m->dim));
+}
+
+void
 exact_memory_add(ExactMemory *m, exact weight, const double *z, double reward)
 {
 	exact		above = reward - m->reference;
@@ -557,10 +566,10 @@ exact_memory_add(ExactMemory *m, exact weight, const double *z, double reward)
 	for (i = 0; i < m->dim; i++)
 	{
 		m->b[i] += weight * reward * z[i];
-		for (j = 0; j < m->dim; j++)
+		for (j = 0; j <= i; j++)
 		{
-			m->G[i * m->dim + j] += weight * z[i] * z[j];
-			m->H[i * m->dim + j] += weight * weight * z[i] * z[j];
+			m->G[j * m->dim + i] = m->G[i * m->dim + j] += weight * z[i] * z[j];
+			m->H[j * m->dim + i] = m->H[i * m->dim + j] += weight * weight * z[i] * z[j];
 		}
 	}
 }

@@ -122,6 +122,7 @@ typedef struct ExactMemory
 } ExactMemory;
 
 extern ExactMemory *exact_memory_new(int dim, double reference);
+extern void exact_memory_clear(ExactMemory *m);
 extern void exact_memory_add(ExactMemory *m, exact weight, const double *z,
 							 double reward);
 extern void check_memory(const Evidence *e, const ExactMemory *m,

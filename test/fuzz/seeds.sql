@@ -9,13 +9,17 @@ FROM (VALUES
     ('plain', dlints_new(2), 4),
     ('lasting', dlints_new(3, discount => 1, policy => 'greedy'), 4),
     ('projected', dlints_new(4, 2, discount => 0.5, seed => -7, policy => 'ucb'), 4),
-    ('scaled', dlints_new(5, 3, 0.9, ridge => 1e-3, exploration => 2, noise => 0.5, seed => 9, projection_scale => 0.25), 4),
+    ('scaled', dlints_new(5, 3, 0.9, ridge => 1e-3, exploration => 2, noise => 0.5, seed => 9,
+        projection_scale => 0.25), 4),
     ('shared', dlints_new(3, 2, seed => 5, shared_dim => 2), 4),
     ('intercept', dlints_new(2, discount => 1, intercept => true), 4),
-    ('shared_intercept', dlints_new(2, 3, discount => 0.9, seed => 6, policy => 'ucb', shared_dim => 3, intercept => true), 4),
+    ('shared_intercept',
+        dlints_new(2, 3, discount => 0.9, seed => 6, policy => 'ucb', shared_dim => 3,
+            intercept => true), 4),
     ('product', dlints_new(2, discount => 0.9, shared_dim => 3), 4),
     ('matched', dlints_new(2, discount => 0.9, interactions => 'matched'), 4),
-    ('matched_projected', dlints_new(3, 2, seed => 8, interactions => 'matched', intercept => false), 4),
+    ('matched_projected',
+        dlints_new(3, 2, seed => 8, interactions => 'matched', intercept => false), 4),
     ('memories', dlints_new(1, ridge => 2), 6),
     ('by_time', dlints_new(2, half_life => '1 day', memories => 2), 4),
     ('untrained', dlints_new(300, 1), 0)
@@ -33,11 +37,17 @@ FROM seed, LATERAL (VALUES
 -- Rankings as dlints_top sends them on machines that store the low byte first:
 -- of numbers, texts and the type that has no length
 INSERT INTO file
-SELECT 'ranking_' || name, lo_from_bytea(0, '\x34' || int4send(type::oid::integer) || int4send(3) || int4send(2) || items)
+SELECT 'ranking_' || name,
+    lo_from_bytea(0, '\x34' || int4send(type::oid::integer) || int4send(3) || int4send(2) || items)
 FROM (VALUES
-    ('integer', 'integer'::regtype, float8send(2) || int4send(12) || '\xffffffff0500000000000000' || float8send(1) || int4send(4) || '\xfeffffff'),
-    ('text', 'text', float8send(2) || int4send(11) || '\x070000001c000000616263' || float8send(1) || int4send(4) || '\xfeffffff'),
-    ('cstring', 'cstring', float8send(2) || int4send(8) || '\x0400000061626300' || float8send(1) || int4send(4) || '\xfeffffff')
+    ('integer', 'integer'::regtype,
+        float8send(2) || int4send(12) || '\xffffffff0500000000000000' || float8send(1)
+            || int4send(4) || '\xfeffffff'),
+    ('text', 'text', float8send(2) || int4send(11) || '\x070000001c000000616263' || float8send(1)
+        || int4send(4) || '\xfeffffff'),
+    ('cstring', 'cstring',
+        float8send(2) || int4send(8) || '\x0400000061626300' || float8send(1) || int4send(4)
+            || '\xfeffffff')
 ) AS r (name, type, items);
 
 SELECT count(lo_export(object, :'folder' || '/' || name)) AS seeds FROM file;

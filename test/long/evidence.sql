@@ -29,11 +29,13 @@ SELECT m::jsonb->>'updates' AS updates, m::jsonb#>'{evidence,0}' AS m FROM learn
 \gset
 
 SELECT :updates = :count AND b <= 1e-12 AND g <= 1e-12 AND h <= 1e-12 AS kept,
-       format('%-22s %5s %5s %8s %7s %7s %7s   1e-12', 'through SQL', round(:discount, 2), '', :updates,
+       format('%-22s %5s %5s %8s %7s %7s %7s   1e-12', 'through SQL', round(:discount, 2), '',
+           :updates,
               to_char(b, '9EEEE'), to_char(g, '9EEEE'), to_char(h, '9EEEE')) AS line
 FROM  (SELECT pg_temp.difference(:'m'::jsonb->'b', :'core_b') AS b,
               pg_temp.difference(:'m'::jsonb->'G', :'core_g') AS g,
-              pg_temp.difference(CASE jsonb_typeof(:'m'::jsonb->'H') WHEN 'array' THEN :'m'::jsonb->'H' ELSE :'m'::jsonb->'G' END,
+              pg_temp.difference(CASE jsonb_typeof(:'m'::jsonb->'H')
+                  WHEN 'array' THEN :'m'::jsonb->'H' ELSE :'m'::jsonb->'G' END,
                                  :'core_h') AS h) AS d
 \gset
 \if :kept

@@ -5,7 +5,7 @@
 \ir setup.sql
 \pset format unaligned
 \pset tuples_only on
-\set inputs `for f in test/fuzz/corpus/readers/*; do echo "$f $(od -An -v -tx1 <"$f" | tr -d ' \n')"; done`
+\set inputs `cd test/fuzz/corpus; for f in readers/*; do echo $f $(od -An -vtx1 $f); done`
 
 CREATE FUNCTION dlints_call_alone(regprocedure) RETURNS boolean AS :'module' LANGUAGE C;
 CREATE FUNCTION dlints_call_as_aggregate(regprocedure) RETURNS boolean AS :'module' LANGUAGE C;
@@ -25,28 +25,38 @@ $$;
 -- statements, each with a pattern that its outcome is to match
 CREATE TABLE test (number serial, name text, statement text, expected text);
 INSERT INTO test (name, statement, expected)
-SELECT split_part(line, ' ', 1), format('SELECT dlints_read_inputs(ARRAY[decode(%L, %L)])', split_part(line, ' ', 2), 'hex'),
-       format('^gives \{%s\}$', CASE WHEN line ~ '/accepted-' THEN 't' WHEN line ~ '/refused-' THEN 'f' ELSE '[tf]' END)
+SELECT split_part(line, ' ', 1),
+    format('SELECT dlints_read_inputs(ARRAY[decode(%L, %L)])',
+           regexp_replace(line, '^\S+ ?', ''), 'hex'),
+    format('^gives \{%s\}$', CASE WHEN line ~ '/accepted-' THEN 't'
+                                  WHEN line ~ '/refused-' THEN 'f' ELSE '[tf]' END)
 FROM regexp_split_to_table(:'inputs', E'\n') AS l (line);
 
 -- A support function that would have nothing to do may return NULL; a strict one
 -- has to look where it is before anything else.  Where the state is a type that
 -- SQL knows, what becomes of no state may be a value.
 INSERT INTO test (name, statement, expected)
-SELECT DISTINCT p.oid::regprocedure || c.how, format('SELECT %s(%L)', c.call, p.oid::regprocedure), c.expected
+SELECT DISTINCT p.oid::regprocedure || c.how, format('SELECT %s(%L)', c.call, p.oid::regprocedure),
+    c.expected
 FROM pg_aggregate AS a
 JOIN pg_depend AS d ON d.classid = 'pg_proc'::regclass AND d.objid = a.aggfnoid AND d.deptype = 'e'
-JOIN pg_extension AS e ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid AND e.extname = 'dlints',
-LATERAL (VALUES (a.aggtransfn), (a.aggfinalfn), (a.aggcombinefn), (a.aggserialfn), (a.aggdeserialfn),
-                (a.aggmtransfn), (a.aggminvtransfn), (a.aggmfinalfn)) AS s (function)
+JOIN pg_extension AS e ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid
+    AND e.extname = 'dlints',
+LATERAL (VALUES (a.aggtransfn), (a.aggfinalfn), (a.aggcombinefn), (a.aggserialfn),
+                (a.aggdeserialfn), (a.aggmtransfn), (a.aggminvtransfn), (a.aggmfinalfn))
+    AS s (function)
 JOIN pg_proc AS p ON s.function = p.oid,
-LATERAL (VALUES (CASE WHEN a.aggtranstype = 'internal'::regtype THEN 'true' ELSE '(true|false)' END)) AS g (gives),
+LATERAL (VALUES (CASE WHEN a.aggtranstype = 'internal'::regtype THEN 'true'
+                      ELSE '(true|false)' END)) AS g (gives),
 LATERAL (VALUES
     (' alone', 'dlints_call_alone',
-     CASE WHEN p.proisstrict THEN '' ELSE format('^gives %s$|', gives) END || '^42809: aggregate support function called in non-aggregate context$'),
-    (' without arguments', CASE WHEN NOT p.proisstrict THEN 'dlints_call_as_aggregate' END, format('^gives %s$|^22004: ', gives))) AS c (how, call, expected)
+     CASE WHEN p.proisstrict THEN '' ELSE format('^gives %s$|', gives) END
+         || '^42809: aggregate support function called in non-aggregate context$'),
+    (' without arguments', CASE WHEN NOT p.proisstrict THEN 'dlints_call_as_aggregate' END,
+        format('^gives %s$|^22004: ', gives))) AS c (how, call, expected)
 WHERE c.call IS NOT NULL;
 
 SELECT '1..' || count(*) FROM test;
-SELECT format(CASE WHEN outcome ~ expected THEN 'ok %s - %s: %s' ELSE E'not ok %s - %s\n# have: %s' END, number, name, outcome)
+SELECT format(CASE WHEN outcome ~ expected THEN 'ok %s - %s: %s'
+    ELSE E'not ok %s - %s\n# have: %s' END, number, name, outcome)
 FROM (SELECT *, outcome(statement) FROM test OFFSET 0) AS t ORDER BY number;

@@ -1,33 +1,45 @@
 -- Tables for sqlsmith, and the role that it works as.
 \set ON_ERROR_STOP 1
 CREATE EXTENSION dlints;
-CREATE TABLE model (name text, state dlints, fixed dlints(3, 2, intercept), shared dlints(3, 2, 2, intercept));
+CREATE TABLE model (name text, state dlints, fixed dlints(3, 2, intercept),
+    shared dlints(3, 2, 2, intercept));
 INSERT INTO model VALUES
     ('plain', dlints_update(dlints_new(3), ARRAY[1, 2, 3]::real[], 1), NULL, NULL),
-    ('projected', dlints_update(dlints_new(3, 2, seed => 5), ARRAY[1, 2, 3]::real[], 1), dlints_new(3, 2), NULL),
+    ('projected', dlints_update(dlints_new(3, 2, seed => 5), ARRAY[1, 2, 3]::real[], 1),
+        dlints_new(3, 2), NULL),
     ('lasting', dlints_new(3, discount => 1, policy => 'greedy'), NULL, NULL),
-    ('ucb', dlints_update(dlints_new(60, 20, policy => 'ucb'), array_fill(0.5::real, ARRAY[60]), 1), NULL, NULL),
-    ('shared', dlints_update(dlints_new(3, 4, shared_dim => 3), ARRAY[1, 2, 3]::real[], ARRAY[1, 0, 1]::real[], 1), NULL,
+    ('ucb', dlints_update(dlints_new(60, 20, policy => 'ucb'), array_fill(0.5::real, ARRAY[60]), 1),
+        NULL, NULL),
+    ('shared', dlints_update(dlints_new(3, 4, shared_dim => 3), ARRAY[1, 2, 3]::real[],
+        ARRAY[1, 0, 1]::real[], 1), NULL,
      dlints_new(3, 2, shared_dim => 2, intercept => true)),
-    ('intercept', dlints_update(dlints_new(3, policy => 'ucb', intercept => true), ARRAY[1, 2, 3]::real[], 1), NULL, NULL),
-    ('matched', dlints_update(dlints_new(3, interactions => 'matched'), ARRAY[1, 2, 3]::real[], ARRAY[1, 0, 1]::real[], 1), NULL, NULL),
-    ('product', dlints_update(dlints_new(3, shared_dim => 3), ARRAY[1, 2, 3]::real[], ARRAY[1, 0, 1]::real[], 1), NULL, NULL),
-    ('by time', dlints_update(dlints_new(3, half_life => '1 day', memories => 2), ARRAY[1, 2, 3]::real[], 1, now()), NULL, NULL),
+    ('intercept', dlints_update(dlints_new(3, policy => 'ucb', intercept => true),
+        ARRAY[1, 2, 3]::real[], 1), NULL, NULL),
+    ('matched', dlints_update(dlints_new(3, interactions => 'matched'), ARRAY[1, 2, 3]::real[],
+        ARRAY[1, 0, 1]::real[], 1), NULL, NULL),
+    ('product', dlints_update(dlints_new(3, shared_dim => 3), ARRAY[1, 2, 3]::real[],
+        ARRAY[1, 0, 1]::real[], 1), NULL, NULL),
+    ('by time', dlints_update(dlints_new(3, half_life => '1 day', memories => 2),
+        ARRAY[1, 2, 3]::real[], 1, now()), NULL, NULL),
     (NULL, NULL, NULL, NULL);
-CREATE TABLE customer (id integer, features real[], wide double precision[], several real[], state dlints);
+CREATE TABLE customer (id integer, features real[], wide double precision[], several real[],
+    state dlints);
 INSERT INTO customer
 SELECT i, ARRAY[i, 1, 0], ARRAY[0.25, i, 1], ARRAY[[i, 1, 0], [1, 1, 1]],
-       dlints_update(dlints_new(3, 2, shared_dim => 3, intercept => i % 2 = 0), ARRAY[1, 2, 3]::real[], ARRAY[i, 1, 0]::real[], 1)
+       dlints_update(dlints_new(3, 2, shared_dim => 3, intercept => i % 2 = 0),
+           ARRAY[1, 2, 3]::real[], ARRAY[i, 1, 0]::real[], 1)
 FROM generate_series(1, 10) AS i;
-CREATE TABLE item (id integer, features real[], wide double precision[], contexts real[], rewards double precision[],
-                   reward double precision, count integer, seed bigint, at timestamptz, ats timestamptz[], half_life interval,
-                   document jsonb, state dlints);
+CREATE TABLE item (id integer, features real[], wide double precision[], contexts real[],
+    rewards double precision[], reward double precision, count integer, seed bigint, at timestamptz,
+    ats timestamptz[], half_life interval, document jsonb, state dlints);
 INSERT INTO item
-SELECT i, ARRAY[i, 1, 0.5], ARRAY[i, 2, -1], ARRAY[[i, 1, 2], [3, 4, 5]], ARRAY[1, 0], cos(i), i, i, now(), ARRAY[now(), now()], '1 day', dlints_new(3)::jsonb,
+SELECT i, ARRAY[i, 1, 0.5], ARRAY[i, 2, -1], ARRAY[[i, 1, 2], [3, 4, 5]], ARRAY[1, 0], cos(i), i, i,
+    now(), ARRAY[now(), now()], '1 day', dlints_new(3)::jsonb,
        dlints_update(dlints_new(3), ARRAY[i, 1, 0.5]::real[], 1)
 FROM generate_series(1, 20) AS i;
 INSERT INTO item (id) VALUES (NULL);
-INSERT INTO item VALUES (0, '{}', '{NULL}', '{}', '{}', 'NaN', -1, 0, 'infinity', '{NULL}', '-1 day', '{}', NULL);
+INSERT INTO item VALUES (0, '{}', '{NULL}', '{}', '{}', 'NaN', -1, 0, 'infinity', '{NULL}',
+    '-1 day', '{}', NULL);
 ANALYZE;
 CREATE ROLE smith LOGIN;
 GRANT ALL ON SCHEMA public TO smith;
@@ -36,13 +48,15 @@ GRANT ALL ON model, item, customer TO smith;
 -- sqlsmith asks the catalogue, by its unqualified name, which functions there
 -- are.  It is to see those of the extension and no others.
 CREATE SCHEMA smith;
-CREATE VIEW smith.pg_proc AS SELECT * FROM pg_catalog.pg_proc WHERE proname ~ '^dlints' AND 'internal'::regtype <> ALL (proargtypes::oid[]::regtype[]);
+CREATE VIEW smith.pg_proc AS SELECT * FROM pg_catalog.pg_proc
+WHERE proname ~ '^dlints' AND 'internal'::regtype <> ALL (proargtypes::oid[]::regtype[]);
 GRANT USAGE ON SCHEMA smith TO smith;
 GRANT SELECT ON smith.pg_proc TO smith;
 ALTER ROLE smith SET search_path = smith, pg_catalog, public;
 -- For operators it names the schema; those of polymorphic types only lead it
 -- to queries that mean nothing.
-DELETE FROM pg_operator WHERE (SELECT bool_or(typtype = 'p') FROM pg_type AS t WHERE t.oid IN (oprleft, oprright));
+DELETE FROM pg_operator
+    WHERE (SELECT bool_or(typtype = 'p') FROM pg_type AS t WHERE t.oid IN (oprleft, oprright));
 
 ALTER SYSTEM SET log_line_prefix = '%e ';
 ALTER SYSTEM SET track_functions = 'all';
