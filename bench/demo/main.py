@@ -41,7 +41,7 @@ def run(data, visits, seed):
         show_people(matched, people)
         report.sql([services.STATEMENTS['schema'],
                     services.STATEMENTS['factors'], *matched.executed.values()])
-        report.times(matched.milliseconds)
+        report.times(matched.milliseconds, len(people.movies))
     return report.times_others(clicks, earnings)
 
 

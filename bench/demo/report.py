@@ -6,7 +6,7 @@ from collections import Counter, namedtuple
 import numpy as np
 
 from bench.demo.services import PLACES
-from bench.demo.world import MOVIES, PAYING
+from bench.demo.world import PAYING
 from bench.report import at_least, each, print_heading, table
 from bench.world import ELSEWHERE
 
@@ -161,12 +161,12 @@ def sql(statements):
         print(f'\n{statement.rstrip(";")};')
 
 
-def times(milliseconds):
+def times(milliseconds, movies):
     """Print what a visit to a service took."""
     print_heading('Time')
     for name, spent in milliseconds.items():
         print(f'{name}: {np.median(spent):.1f} ms (median of {len(spent):,} '
-              f'statements; {MOVIES:,} movies)')
+              f'statements; {movies:,} movies)')
 
 
 def _give_or_take(numbers):
