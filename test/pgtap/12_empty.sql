@@ -10,7 +10,7 @@ CREATE TEMP TABLE model AS
 SELECT format('%s, stored', name) AS name, empty, x, u FROM kept
 UNION ALL SELECT name, kind.empty, x, u FROM kept JOIN kind USING (name);
 
-SELECT plan(194);
+SELECT plan(158);
 
 SELECT ok(reads_back(empty) AND same_bytes(dlints_set(empty), empty)
     AND empty <> dlints_set(empty, ridge => 0.8),

@@ -49,7 +49,7 @@ $$;
 CREATE TEMP TABLE trained AS
 SELECT name, weighted, dim, batch(empty, 1, 90, weighted) AS m FROM learner;
 
-SELECT plan(206);
+SELECT plan(164);
 SELECT cmp_ok(off_definition(m, 90, weighted), '<=', 1e-11::float8, format('%s: evidence', name))
 FROM trained WHERE (dlints_info(m)).updates = 90 ORDER BY name;
 SELECT cmp_ok(

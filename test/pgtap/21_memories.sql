@@ -16,7 +16,7 @@ $$;
 CREATE FUNCTION used(m dlints, j integer) RETURNS dlints LANGUAGE sql AS
 $$ SELECT (m::jsonb || jsonb_build_object('memory', j))::dlints $$;
 
-SELECT plan(97);
+SELECT plan(88);
 
 SELECT ok(difference(dlints_mean(m), dlints_mean(o)) <= 1e-10
     AND difference(dlints_covariance(m), dlints_covariance(o)) <= 1e-10

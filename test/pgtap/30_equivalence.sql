@@ -9,7 +9,7 @@ SELECT name, forgets, weighted AS w, empty, singly(empty, 1, 80, weighted) AS m
 FROM learner
 WHERE forgets IN ('nothing', 'by count, weighted', 'three memories', 'two by time, weighted');
 
-SELECT plan(228);
+SELECT plan(189);
 
 SELECT is(string_agg(format('%s: %s', way, d), ', ') FILTER (WHERE (d <= 1e-10) IS NOT TRUE),
     NULL, name)

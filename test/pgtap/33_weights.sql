@@ -3,7 +3,7 @@
 BEGIN;
 \ir include/helpers.sql
 
-SELECT plan(61);
+SELECT plan(58);
 
 -- a history as often as a number says: everything once, H twice, and updates stay
 CREATE TEMP TABLE learned AS
