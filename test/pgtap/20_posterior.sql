@@ -47,7 +47,8 @@ FROM jsonb_array_elements(m::jsonb -> 'evidence') WITH ORDINALITY AS u (e, j),
 $$;
 
 CREATE TEMP TABLE trained AS
-SELECT name, weighted, dim, batch(empty, 1, 90, weighted) AS m FROM learner;
+SELECT name, weighted, dim, batch(batch(empty, 1, 40, weighted), 41, 90, weighted) AS m
+FROM learner;
 
 SELECT plan(164);
 SELECT cmp_ok(off_definition(m, 90, weighted), '<=', 1e-11::float8, format('%s: evidence', name))
