@@ -14,7 +14,7 @@
 /* ---------- rates ---------- */
 
 static void
-test_discounts(void **state)
+test_rates(void **state)
 {
 	/* one memory: as it is asked for */
 	assert_true(memory_discount(0, 1, 0.99) == 0.99);
@@ -35,11 +35,8 @@ test_discounts(void **state)
 	/* the longest of the most that forget still does */
 	assert_true(memory_discount(MEMORY_MAX - 2, MEMORY_MAX, 1 - 1.0 / 2050) < 1);
 	assert_false(memory_fades(0, 2, 1));
-}
 
-static void
-test_half_lives(void **state)
-{
+	/* half-lives */
 	assert_true(memory_half_life(0, 86400) == 86400);
 	assert_true(memory_half_life(1, 86400) == 5 * 86400.0);
 	assert_true(memory_half_life(2, 86400) == 25 * 86400.0);
@@ -179,9 +176,7 @@ chosen(const Kept *kept)
 	choice = memory_choose(memories, p->memories, p->ridge, p->intercept,
 						   p->reference, work);
 	for (j = 0; j < p->memories; j++)
-	{
 		assert_same_bits(value_count(before[j]), before[j]->N, memories[j].N);
-	}
 	return choice;
 }
 
@@ -590,8 +585,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		test_of(test_discounts),
-		test_of(test_half_lives),
+		test_of(test_rates),
 		test_of(test_choice_equals_the_equations),
 		test_of(test_large_rewards),
 		test_of(test_rare_rewards),
