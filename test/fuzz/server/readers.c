@@ -240,17 +240,6 @@ Ask(const Probe *probe, Datum *arguments)
 	return problem;
 }
 
-static int64
-ProjectionEntries(const Dlints *model)
-{
-	Projection	projection = {
-		.context_dim = model->header.context_dim,
-		.shared_dim = model->header.shared_dim
-	};
-
-	return (int64) projection_row_len(&projection) * model->header.reduced_dim;
-}
-
 static char *
 AskAll(Datum datum)
 {
@@ -258,7 +247,8 @@ AskAll(Datum datum)
 	Datum		arguments[PROBE_ARGUMENTS];
 	uint64		i;
 
-	if (ProjectionEntries(model) > MOST_PROJECTION_ENTRIES)
+	if ((int64) model->header.context_dim * model->header.reduced_dim >
+		MOST_PROJECTION_ENTRIES)
 		return NULL;
 	arguments[0] = datum;
 	arguments[1] = SomeContext(model->header.context_dim);
