@@ -20,6 +20,8 @@
 #   make dist                                the release, as a tarball
 #   make deb, make deb-test                  Debian packages, in build/deb; and
 #                                            tried in a system of their own
+#   make fresh-test                          demo and test in three systems made for
+#                                            it; ARGS="bare older source" says which
 #
 # PG_CONFIG chooses the PostgreSQL.
 
@@ -150,10 +152,14 @@ dist:
 	$(INSTALL_FOR) server
 	@scripts/dist.sh $(EXTVERSION)
 
-.PHONY: deb deb-test
+.PHONY: deb deb-test fresh-test
 deb:
 	$(INSTALL_FOR) deb
 	@scripts/deb.sh
 
 deb-test: deb
 	@test/deb/run.sh
+
+fresh-test:
+	$(INSTALL_FOR) fresh
+	@test/fresh/run.sh $(ARGS)

@@ -3,13 +3,9 @@
 # where nothing matters: run.sh calls this there.
 set -eu
 major=$1
-export DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8
-
-apt()
-{
-	echo "-- apt-get $*"
-	apt-get -q -y "$@" >/root/apt.log 2>&1 </dev/null || { cat /root/apt.log; exit 1; }
-}
+package=$PWD/$2
+# shellcheck source=../inside.sh
+. test/inside.sh
 
 # Statements of a role, in the database that it owns
 sql()
@@ -23,17 +19,15 @@ stop()
 }
 trap stop EXIT
 
-# WHAT EXPECTED FOUND
-expect()
-{
-	[ "$2" = "$3" ] || { printf 'not ok - %s\n# expected: %s\n# found: %s\n' "$@"; exit 1; }
-	printf 'ok - %s\n' "$1"
-}
-
 recommended()
 {
 	sql -c 'SELECT dlints_recommend(m.state, i.id, i.features) FROM model m, item i'
 }
+
+# The same with a lower version, to be upgraded
+dpkg-deb -R "$package" /root/unpacked
+sed -i 's/^Version: .*/&~earlier/' /root/unpacked/DEBIAN/control
+dpkg-deb --root-owner-group -b /root/unpacked /root/earlier.deb >/dev/null
 
 apt install /root/earlier.deb
 expect 'its dependencies bring a serial BLAS' '' "$(find / -xdev -name 'libopenblas*' -path '*pthread*')"
@@ -44,7 +38,7 @@ sql -c 'CREATE EXTENSION dlints' \
 	-c "CREATE TABLE model AS SELECT dlints_update_batch(dlints_new(2, exploration => 0), ARRAY[[1, 0], [0, 1]], ARRAY[1, 0]) AS state"
 expect 'the owner of a database creates the extension, and is recommended something' 1 "$(recommended)"
 
-apt install /root/current.deb
+apt install "$package"
 expect 'upgraded under a server that runs' 1 "$(recommended)"
 pg_conftool "$major" main set shared_preload_libraries dlints
 pg_ctlcluster "$major" main restart
@@ -55,5 +49,5 @@ expect 'dropped, and the table is there' 0 "$(sql -c "SELECT count(*) FROM pg_at
 pg_conftool "$major" main remove shared_preload_libraries
 pg_ctlcluster "$major" main restart
 apt purge "postgresql-$major-dlints"
-expect 'purged without a trace' '' "$(find / -xdev -path /proc -prune -o -name '*dlints*' -not -path '/var/log/*' -print)"
+expect 'purged without a trace' '' "$(find / -xdev \( -path /proc -o -path /root -o -path /var/log \) -prune -o -name '*dlints*' -print)"
 expect 'and the server goes on' 2 "$(sql -c 'SELECT count(*) FROM item')"

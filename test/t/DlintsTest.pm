@@ -17,6 +17,9 @@ my $class;
 
 BEGIN
 {
+	plan skip_all => 'this PostgreSQL was built without --enable-tap-tests'
+	  if !grep { -e "$_/PostgreSQL/Test/Cluster.pm" || -e "$_/PostgresNode.pm" } @INC;
+
 	# Named otherwise before PostgreSQL 15
 	$class = eval { require PostgreSQL::Test::Cluster; 1 }
 	  ? 'PostgreSQL::Test::Cluster'
