@@ -295,8 +295,8 @@ ArgMatrixRows(ArrayType *array, const ArgSpec *spec)
 		ArgSpec		rows = *spec;
 
 		rows.name = psprintf("rows of the %s", spec->name);
-		LengthIs(&rows, ARR_DIMS(array)[1], &problem);
-		ProblemRaise(&problem);
+		if (!LengthIs(&rows, ARR_DIMS(array)[1], &problem))
+			ProblemRaise(&problem);
 	}
 	return ARR_DIMS(array)[0];
 }
