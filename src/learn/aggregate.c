@@ -12,13 +12,11 @@
 #define MODEL_ARGNO		1
 
 static WorkingModel *
-StateArgument(FunctionCallInfo fcinfo)
+StateArgument(FunctionCallInfo fcinfo, MemoryContext aggregate)
 {
-	MemoryContext context = AggregateContext(fcinfo);
-
 	return PG_ARGISNULL(0) ?
-		WorkingCreate(context, PG_GETARG_DATUM(MODEL_ARGNO)) :
-		WorkingFromState(PG_GETARG_DATUM(0), context);
+		WorkingCreate(aggregate, PG_GETARG_DATUM(MODEL_ARGNO)) :
+		WorkingFromState(PG_GETARG_DATUM(0), aggregate);
 }
 
 /*
@@ -45,14 +43,14 @@ PrefetchNextArray(Datum array)
 static Datum
 ObserveRow(FunctionCallInfo fcinfo, const ObservationForm *form)
 {
+	MemoryContext aggregate = AggregateContext(fcinfo);
 	WorkingModel *working;
 	Observation observation;
 
-	AggregateContext(fcinfo);
 	if (PG_ARGISNULL(MODEL_ARGNO) || ObservationIsMissing(fcinfo, form))
 		return AggregateSameState(fcinfo);
 
-	working = StateArgument(fcinfo);
+	working = StateArgument(fcinfo, aggregate);
 	WorkingCheckModel(working, PG_GETARG_DATUM(MODEL_ARGNO));
 	observation = WorkingPlace(working);
 	PrefetchNextArray(PG_GETARG_DATUM(form->context));
