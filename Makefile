@@ -32,9 +32,10 @@ include src/core/core.mk
 MODULE_big = dlints
 OBJS = $(patsubst %.c,%.o,$(sort $(filter-out src/core/%,$(wildcard src/*.c src/*/*.c)))) $(CORE_OBJS)
 
-# "make demo DATA=folder" is the reader's.  PGXS means something else by DATA:
-# every script that was ever released.
+# "make demo DATA=folder" and PYTHON are the reader's.  PGXS means something else by
+# them: every script that was ever released, and what PostgreSQL was built with.
 DEMO_DATA := $(DATA)
+READERS_PYTHON := $(PYTHON)
 override DATA = $(sort $(wildcard sql/$(EXTENSION)--*.sql))
 
 # The first creates the extension, the last drops it.
@@ -71,7 +72,7 @@ all install installcheck clean:
 endif
 
 # Debian's libraries are for Debian's Python.
-export PYTHON ?= $(firstword $(wildcard /usr/bin/python3) python3)
+export override PYTHON := $(or $(READERS_PYTHON),$(wildcard /usr/bin/python3),python3)
 export TESTS
 INSTALL_FOR = @scripts/install.sh
 WITH_SERVER = @scripts/with-server.sh
