@@ -13,6 +13,8 @@ LOGS = 100
 LONGEST = 3000
 MOST_ACTIONS = 50
 ALLOWED = 1e-9
+# Which rows a worker has is chance, and so is how sums round: 1.04e-9 was seen
+ALLOWED_IN_PARTS = 1e-8
 
 TABLE = """
 CREATE TABLE log (
@@ -42,14 +44,14 @@ def check(tap, cursor):
         (number, *row) for number, log in enumerate(logs)
         for row in zip(*(column.tolist() for column in log))))
     cursor.execute('ANALYZE log')
-    check_values(tap, cursor, logs, 'one process')
+    check_values(tap, cursor, logs, 'one process', ALLOWED)
     cursor.execute(PARALLEL)
     cursor.execute('EXPLAIN ' + VALUES.format(FORMS['with a model']))
     tap.ok('Partial' in str(cursor.fetchall()), 'a plan in parts')
-    check_values(tap, cursor, logs, 'in parts')
+    check_values(tap, cursor, logs, 'in parts', ALLOWED_IN_PARTS)
 
 
-def check_values(tap, cursor, logs, words):
+def check_values(tap, cursor, logs, words, allowed):
     """Compare what SQL finds in each log."""
     for form, arguments in FORMS.items():
         cursor.execute(VALUES.format(arguments))
@@ -57,7 +59,7 @@ def check_values(tap, cursor, logs, words):
         found = [dict(zip(names, row)) for row in cursor.fetchall()]
         worst = max(map(compare, found, logs))
         tap.ok(names == list(estimators.COLUMNS) and len(found) == LOGS
-               and worst <= ALLOWED,
+               and worst <= allowed,
                f'{LOGS} logs {form}, {words}: as numpy', f'{worst}')
 
 
