@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+import numpy as np
+
 HEADINGS = ('what', 'measured', 'bar', '')
 
 
@@ -20,6 +22,21 @@ class Result:
         return self.what, self.measured, self.bar, verdict
 
 
+def error(values):
+    """Return the standard error of a mean; none is known of one value."""
+    if len(values) < 2:
+        return 0
+    return np.std(values, ddof=1) / np.sqrt(len(values))
+
+
+def with_error(values, digits=3):
+    """Return a mean and, if it is known, its standard error."""
+    text = f'{np.mean(values):.{digits}f}'
+    if len(values) < 2:
+        return text
+    return f'{text} ± {error(values):.{digits}f}'
+
+
 def at_most(what, measured, bar, text=None, unit=''):
     """Return the result of a measure that has to be small."""
     return Result(what, text or f'{measured:.2f}{unit}',
@@ -27,7 +44,12 @@ def at_most(what, measured, bar, text=None, unit=''):
 
 
 def at_least(what, measured, bar, text=None, unit=''):
-    """Return the result of a measure that has to be large."""
+    """Return the result of a measure that has to be large.
+
+    Without a bar it is information.
+    """
+    if bar is None:
+        return Result(what, text)
     return Result(what, text or f'{measured:.0f}{unit}',
                   f'at least {bar:g}{unit}', bool(measured >= bar))
 

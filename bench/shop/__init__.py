@@ -21,4 +21,8 @@ def arguments(parser):
                         help='how much people differ in what they want: the '
                         'standard deviation of the log-odds of a click over '
                         'categories (default %(default)s)')
+    parser.add_argument('--clicks', type=float, default=1.0, metavar='X',
+                        help='how likely a click on a page is, times what it '
+                        'is otherwise: 0.2 makes 2 in a hundred products '
+                        'shown (default %(default)s, which the bars are for)')
     show(parser, 'the truth')

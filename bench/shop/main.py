@@ -37,7 +37,7 @@ def run(options, seed):
     with server.connect() as cursor:
         random = np.random.default_rng(seed)
         truth = Truth(random, PRODUCTS + NEW_PRODUCTS * (MONTH + AFTER),
-                      CUSTOMERS, options.taste)
+                      CUSTOMERS, options.taste, options.clicks)
         install(cursor)
         shop = Shop(truth, random, options.sessions)
         try:

@@ -6,7 +6,7 @@ from datetime import timedelta
 import numpy as np
 
 from bench.report import (Result, at_least, at_most, each, print_heading,
-                          table)
+                          table, with_error)
 from bench.shop.play import named
 
 # Of the simulation: its first day, how many are stationary, how many had
@@ -16,8 +16,9 @@ Days = namedtuple('Days', 'start month live after')
 Sums = namedtuple('Sums', 'clicked truth best common sellers pages')
 # What there are bars for: clicks of personal lists, times those of bestsellers;
 # visitors after the change until they are better for good; errors between the
-# candidate's value and its test; what an erased person left; ms of a page
-Found = namedtuple('Found', 'times visitors errors erased page')
+# candidate's value and its test; what an erased person left; ms of a page; and
+# what the truth gives personal lists, of what it gives the best ones
+Found = namedtuple('Found', 'times visitors errors erased page share')
 TIMES, VISITORS, ERRORS, ERASED = 1.3, 1500, 2, 1e-10
 MODELS = ('bestseller', 'personal', 'candidate')
 READING = """\
@@ -53,7 +54,7 @@ def everything(shop, visits, days, facts):
 
 def bars(found):
     """Return the means over seeds with their bars."""
-    times, visitors, errors, erased, page = map(np.array, zip(*found))
+    times, visitors, errors, erased, page, share = map(np.array, zip(*found))
     return [
         at_least('clicks of personal lists, times those of bestsellers',
                  times.mean(), TIMES, each(times)),
@@ -63,7 +64,9 @@ def bars(found):
                 errors.mean(), ERRORS, each(errors, '.1f')),
         at_most('a person erased: difference to never seen', erased.max(),
                 ERASED, each(erased, '.0e')),
-        Result('a page, ms (median)', each(page, '.1f'))]
+        Result('a page, ms (median)', each(page, '.1f')),
+        Result('personal lists: share of what the best ones would earn',
+               with_error(share))]
 
 
 def by_day(shop, visits):
@@ -117,9 +120,11 @@ def _found(month, live, daily, days, facts, visits):
     print(f'The candidate: {worth:.3f} ± {error:.3f} on the log, '
           f'{seen["a_page"]:.3f} ± {seen["stderr"]:.3f} in the A/B test; '
           f'the person erased had seen {pages} pages')
+    sums = Sums(*daily['personal'].sum(axis=0))
     above = _above(daily, days) * len(visits) / (days.month + days.after)
     return Found(month['personal']['times'], above, apart, difference,
-                 1000 * np.median([visit.seconds for visit in visits]))
+                 1000 * np.median([visit.seconds for visit in visits]),
+                 sums.truth / sums.best)
 
 
 def _above(daily, days):

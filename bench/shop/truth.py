@@ -27,8 +27,9 @@ class Truth:
     exchange their categories, and half the products their popularity.
     """
 
-    def __init__(self, random, products, customers, taste=CATEGORY):
+    def __init__(self, random, products, customers, taste=CATEGORY, clicks=1):
         self._random = random
+        self._clicks = clicks
         self._deviations = taste, BRAND, PRICE_LEVEL
         self.products = products
         self.brand_category = random.integers(len(CATEGORIES), size=BRANDS)
@@ -88,7 +89,7 @@ class Truth:
         odds = (BASE + self.popularity + category[..., self.category]
                 + brand[..., self.brand]
                 + PRICE * (0.7 - np.abs(np.log(self.price) - price) ** 2))
-        return np.minimum(1 / (1 + np.exp(-odds)), MOST)
+        return self._clicks * np.minimum(1 / (1 + np.exp(-odds)), MOST)
 
     def best(self, chances, allowed):
         """Return the ten best products under the rules of the page."""
