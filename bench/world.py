@@ -24,7 +24,6 @@ ELSEWHERE = 0.25            # a click's worth in other genres
 RANDOM, TIME = 'random order', 'order of time'
 ORDERS = RANDOM, TIME
 CLICKS, WORTH = 'clicks', 'six genres pay'
-REWARDS = CLICKS, WORTH
 
 # Words for titles; each film has those of its first genre.
 NOUNS = {

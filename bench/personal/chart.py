@@ -3,9 +3,9 @@
 import numpy as np
 
 from bench import figure
-from bench.personal.policies import EVERY
+from bench.personal.policies import EVERY, KINDS
 from bench.personal.report import Found, error
-from bench.world import ORDERS, REWARDS
+from bench.world import ORDERS
 
 COLOURS = {True: '#d55e00', False: '#08519c'}
 CONTROL_COLOUR = '#969696'
@@ -16,10 +16,10 @@ APART = 0.16
 def draw(path, plays):
     """Write a PNG: a line for each policy, a mark for each order."""
     found = Found(plays)
-    chart = figure.create(9, 0.33 * len(EVERY) + 1.4)
+    chart = figure.create(12, 0.33 * len(EVERY) + 1.4)
     heights = np.arange(len(EVERY), 0, -1)
-    panels = chart.subplots(1, len(REWARDS), sharey=True, sharex=True)
-    for axes, reward in zip(panels, REWARDS):
+    panels = chart.subplots(1, len(KINDS), sharey=True, sharex=True)
+    for axes, reward in zip(panels, KINDS):
         for order, shift in zip(ORDERS, (APART, -APART)):
             _marks(axes, found, (order, reward), heights + shift)
         axes.set_xlim(left=0)
@@ -30,7 +30,7 @@ def draw(path, plays):
         axes.xaxis.set_major_formatter(
             figure.ticker.StrMethodFormatter('{x:.1f}'))
     panels[0].set_yticks(heights, [policy.name for policy in EVERY])
-    panels[1].legend(*_legend(axes), loc='lower right', frameon=False)
+    panels[0].legend(*_legend(axes), loc='lower right', frameon=False)
     chart.savefig(path, dpi=110)
 
 
@@ -38,6 +38,8 @@ def _marks(axes, found, column, heights):
     """Draw the rewards of all policies under one order."""
     order, _ = column
     for policy, height in zip(EVERY, heights):
+        if not found.cell(column, policy.name):
+            continue
         values = found.means(column, policy.name)
         axes.errorbar(values.mean(), height, xerr=error(values),
                       marker=MARKS[order], markersize=6, linewidth=1.5,

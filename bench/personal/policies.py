@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass, field
 
+from bench.world import CLICKS, ORDERS, RANDOM, WORTH
+
 FACTORS = 32
 FEW = 8                     # where all products are to be as many
 CODE = 32                   # numbers that stand for a movie's genres
@@ -10,6 +12,14 @@ REDUCED = 24
 # matched: x/2, the products of matching coordinates and the sum of them; the
 # intercept comes on top, here as there
 COORDINATES = 2 * FACTORS + 1
+
+# Of the clicks so many count, and people come so many times as often.
+KEPT, ROUNDS = 0.05, 4
+THINNED = 'thinned'
+KINDS = CLICKS, WORTH, THINNED
+FULL = [(order, reward) for order in ORDERS for reward in (CLICKS, WORTH)]
+THIN = (RANDOM, THINNED)
+COLUMNS = [*FULL, THIN]
 
 
 @dataclass
@@ -22,37 +32,52 @@ class Policy:
     items: str = 'factors'  # kind of vector
     profiles: str = None    # kind of profile
     model: dict = field(default_factory=dict)
+    beginning: str = 'nothing'      # of statements.BEGINNINGS
+    columns: list = field(default_factory=lambda: FULL)     # where it plays
     personal: bool = False  # is it to be as good as a plain model?
     control: bool = False   # is it to gain nothing?
 
 
-def _plain(name, about, items, count):
+def _plain(name, about, items, count, columns=FULL):
     return Policy(name, about, 'plain', items,
-                  model={'context_dim': count})
+                  model={'context_dim': count}, columns=columns)
 
 
 def _personal(name, about, items, count, profiles=None, control=False,
-              **model):
+              columns=FULL, **model):
     return Policy(name, about, 'personal', items, profiles or items,
-                  {'context_dim': count, **model}, not control, control)
+                  {'context_dim': count, **model}, columns=columns,
+                  personal=not control, control=control)
+
+
+def _begun(name, about, beginning):
+    return Policy(name, about, 'personal', profiles='factors',
+                  model={'context_dim': FACTORS, 'interactions': 'matched'},
+                  beginning=beginning, columns=[(RANDOM, CLICKS), THIN],
+                  personal=True)
 
 
 POPULAR, SIMILARITY = 'popular', 'similarity'
 PLAIN, WIDE, MATCHED = 'plain', 'plain, as wide', 'matched'
+LOG, PRIOR = 'matched, begins with a log', 'matched, a log as its prior'
 EVERY = [
     Policy('random', 'any movie', 'random', 'popularity'),
     Policy(POPULAR, 'most rated by the others', 'popular', 'popularity'),
     Policy(SIMILARITY, 'x·u, learns nothing', 'similarity',
            profiles='factors'),
     _plain(PLAIN, f'{FACTORS} factors', 'factors', FACTORS),
-    _plain(WIDE, f'{COORDINATES} factors', 'wide', COORDINATES),
+    _plain(WIDE, f'{COORDINATES} factors', 'wide', COORDINATES,
+           COLUMNS),
     _plain('plain, encoded', f'{FACTORS} factors, genres in {CODE}',
            'encoded', FACTORS + CODE),
     _personal('crossed', f'{FEW} factors', 'few', FEW, shared_dim=FEW),
     _personal(MATCHED, f'{FACTORS} factors', 'factors', FACTORS,
-              interactions='matched'),
+              columns=COLUMNS, interactions='matched'),
+    _begun(LOG, 'the log of the others', 'log'),
+    _begun(PRIOR, 'the log of the others', 'prior'),
     _personal('matched, encoded', f'{FACTORS} factors, genres in {CODE}',
-              'encoded', FACTORS + CODE, interactions='matched'),
+              'encoded', FACTORS + CODE, columns=COLUMNS,
+              interactions='matched'),
     _personal('matched, projected',
               f'the same, projected to {REDUCED}', 'encoded', FACTORS + CODE,
               reduced_dim=REDUCED, interactions='matched'),

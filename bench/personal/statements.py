@@ -7,13 +7,17 @@ TABLES = """
 CREATE TEMP TABLE movie (
     id integer PRIMARY KEY, title text NOT NULL, genres text[] NOT NULL);
 -- who rated what: the others, whom one hears of only here
-CREATE TEMP TABLE log (person integer NOT NULL, movie integer NOT NULL);
--- who comes: what is known beforehand, and what each clicks on
+CREATE TEMP TABLE log (
+    place integer PRIMARY KEY, person integer NOT NULL, movie integer NOT NULL);
+-- who comes, over and over: what is known beforehand, and what each clicks on;
+-- a click counts in a round if more than its luck of them are kept
 CREATE TEMP TABLE history (
     person integer, movie integer, PRIMARY KEY (person, movie));
 CREATE TEMP TABLE click (
-    person integer, movie integer, PRIMARY KEY (person, movie));
-CREATE TEMP TABLE visit (number integer PRIMARY KEY, person integer NOT NULL);
+    person integer, movie integer, luck real[] NOT NULL,
+    PRIMARY KEY (person, movie));
+CREATE TEMP TABLE visit (
+    number integer PRIMARY KEY, round integer NOT NULL, person integer NOT NULL);
 
 -- what a click on a movie earns
 CREATE TEMP TABLE worth (
@@ -26,7 +30,11 @@ CREATE TEMP TABLE profile (
     kind text, person integer, features real[] NOT NULL,
     PRIMARY KEY (kind, person));
 CREATE TEMP TABLE seen (
-    person integer, movie integer, PRIMARY KEY (person, movie))"""
+    person integer, movie integer, PRIMARY KEY (person, movie));
+-- the log's last clicks with the profile before, and what stands in for all
+-- that was shown and not clicked
+CREATE TEMP TABLE example (
+    place integer, movie integer, profile real[], clicked boolean NOT NULL)"""
 
 ANALYSE = 'ANALYZE movie, log, history, click, visit, worth, vector, profile'
 
@@ -73,7 +81,21 @@ FROM   profile p JOIN profile o
                                         FROM history)
 WHERE  p.kind = %(profiles)s"""
 
-FORGET = 'TRUNCATE seen; INSERT INTO seen SELECT * FROM history'
+# As doc/guide.md has it.
+EXAMPLES = """
+INSERT INTO example
+WITH event AS (
+    SELECT l.place, l.movie,
+           dlints_profile(v.features) OVER (
+               PARTITION BY l.person ORDER BY l.place
+               ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS profile
+    FROM   log l JOIN vector v USING (movie)
+    WHERE  v.kind = %(kind)s),
+recent AS (SELECT * FROM event ORDER BY place DESC LIMIT %(count)s)
+SELECT *, true FROM recent
+UNION ALL
+SELECT place, floor(random() * (SELECT count(*) FROM movie)), profile, false
+FROM   recent, generate_series(1, 4)"""
 
 # What is best among the candidates c, for the profile u.
 CHOICES = {
@@ -89,41 +111,66 @@ NO_LESSON = 'NULL'
 
 PLAY = """
 CREATE OR REPLACE FUNCTION pg_temp.play(
-    state dlints, items text, profiles text, rewarded text)
+    state dlints, items text, profiles text, rewarded text, rounds integer,
+    kept real)
 RETURNS real[] AS $$
 DECLARE
+    this    integer;
+    last    integer := 0;
     visitor integer;
     u       real[];
     x       real[];
     shown   integer;
+    earned  real;
     reward  real;
     rewards real[];
 BEGIN
-    FOR visitor, u IN
-        SELECT v.person, p.features
+    FOR this, visitor, u IN
+        SELECT v.round, v.person, p.features
         FROM   visit v LEFT JOIN profile p
                ON p.person = v.person AND p.kind = profiles
+        WHERE  v.round <= rounds
         ORDER  BY v.number
     LOOP
+        IF this > last THEN
+            TRUNCATE seen;
+            INSERT INTO seen SELECT * FROM history;
+            last := this;
+        END IF;
         SELECT {choice} INTO shown
         FROM   vector c
         WHERE  c.kind = items
         AND    NOT EXISTS (SELECT FROM seen s
                            WHERE  s.person = visitor AND s.movie = c.movie);
-        SELECT coalesce(max(w.reward), 0) INTO reward
+        SELECT coalesce(max(w.reward), 0),
+               coalesce(max(w.reward) FILTER (WHERE k.luck[this] < kept), 0)
+        INTO   earned, reward
         FROM   click k JOIN worth w USING (movie)
         WHERE  k.person = visitor AND k.movie = shown AND w.kind = rewarded;
         SELECT features INTO x
         FROM   vector c WHERE c.kind = items AND c.movie = shown;
         {lesson};
         INSERT INTO seen VALUES (visitor, shown);
-        rewards := rewards || reward;
+        rewards := rewards || earned;
     END LOOP;
     RETURN rewards;
 END
 $$ LANGUAGE plpgsql"""
 
 RUN = """
-SELECT pg_temp.play({model}, %(items)s, %(profiles)s, %(rewarded)s)"""
+SELECT pg_temp.play({model}, %(items)s, %(profiles)s, %(rewarded)s, %(rounds)s,
+                    %(kept)s)"""
+
+# Of the log: four stand-ins with a reward of 0 for each click
+EVIDENCE = """
+(SELECT dlints_evidence({model}, v.features, e.profile, e.clicked::integer
+                        ORDER BY e.place)
+ FROM   example e JOIN vector v USING (movie)
+ WHERE  v.kind = %(items)s)"""
+BEGINNINGS = {
+    'nothing': '{model}',
+    'log': f'0.1 * ({{model}} || {EVIDENCE})',
+    'prior': f'dlints_with_prior({{model}}, {EVIDENCE}, 0.1)'}
+HAS_PRIOR = "SELECT 'dlints_with_prior' IN (SELECT proname FROM pg_proc)"
 
 COORDINATES = 'SELECT coalesce(cardinality(dlints_mean({model})), 0)'
