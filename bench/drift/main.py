@@ -2,7 +2,7 @@
 
 from bench import machine, program, server, source
 from bench.drift import QUICK_VISITS, VISITS, chart, play, report
-from bench.drift.problems import problems
+from bench.drift.problems import LATE, problems
 from bench.progress import play_all
 
 SCALED = 'box, abrupt'
@@ -23,7 +23,8 @@ def main(options):
         alike = play.shares_alike(problems(None)[SCALED], visits)
     rows = [report.Row(problem, [found[key, seed] for seed in seeds])
             for key, problem in chosen.items()]
-    chart.draw(folder / CHART, rows)
+    chart.draw(folder / CHART,
+               [row for row in rows if row.problem.group != LATE])
     sound = report.print_all(rows, alike)
     print(f'\nChart: {folder / CHART}')
     return sound or options.quick

@@ -3,21 +3,22 @@
 import zlib
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
+
+from bench.drift import statements
+from bench.drift.problems import LATE
 from bench.server import copy, session
 
-SQL = Path(__file__).with_name('plays.sql')
 DEFAULT, FOUR = 'default', 'four'
 # name: what dlints_new takes beyond the sizes
 FIXED = {f'{discount:g}': {'discount': discount}
          for discount in (0.99, 0.998, 0.9998, 1)}
 POLICIES = {DEFAULT: {}, FOUR: {'memories': 4}, **FIXED}
-PLAY = """
-SELECT earned, shown, memory
-FROM   pg_temp.play(dlints_new(%(context_dim)s, seed => %(seed)s{named}),
-                    %(box)s, %(batch)s, %(draws)s)"""
+# By time, for rewards that come late: the first of three memories lasts about
+# as long as so many visits for each coordinate. As weights go, W visits are a
+# half-life of W ln 2.
+BY_TIME = {f'by time, {visits:g} D': visits for visits in (0.5, 2, 10, 50)}
 # What (0, 1) becomes: a shift and a scale
 SCALES = ((0, 1), (0, 1000), (-1000, 1), (99, 2))
 
@@ -45,7 +46,17 @@ def play(problem, seed, visits):
     with loaded(world) as cursor:
         return best, chance, {
             name: play_policy(cursor, world, seed, **parameters)
-            for name, parameters in POLICIES.items()}
+            for name, parameters in policies(problem, world).items()}
+
+
+def policies(problem, world):
+    """Return what dlints_new takes for each policy on a problem."""
+    if problem.group != LATE:
+        return POLICIES
+    minutes = np.log(2) * (1 + world.items.shape[1])
+    return {**POLICIES, **{
+        name: {'half_life': f'{visits * minutes} min', 'memories': 3}
+        for name, visits in BY_TIME.items()}}
 
 
 def shares_alike(problem, visits):
@@ -64,12 +75,19 @@ def shares_alike(problem, visits):
 def loaded(world):
     """Open a session of its own with a world in temporary tables."""
     with session() as cursor:
-        cursor.execute(SQL.read_text(encoding='utf-8'))
+        cursor.execute(statements.TABLES)
+        one = world.box == world.batch == 1
+        lesson = statements.ONE if one else statements.MANY
+        shared = '' if world.shared is None else '{}.shared, '
+        cursor.execute(statements.PLAY.format(
+            shared=shared.format('v'), lesson=lesson.format(
+                shared=shared.format('v' if one else 'w'))))
         copy(cursor, 'item', enumerate(world.items))
-        shared = ([[]] * len(world.offered) if world.shared is None
-                  else world.shared)
+        profiles = ([[]] * len(world.offered) if world.shared is None
+                    else world.shared)
+        numbers = np.arange(1, len(world.offered) + 1)
         copy(cursor, 'visit', zip(
-            range(1, len(world.offered) + 1), shared, world.offered,
+            numbers, numbers + world.delays, profiles, world.offered,
             world.expected, world.rewards))
         cursor.execute('ANALYZE item, visit')
         yield cursor
@@ -79,7 +97,7 @@ def play_policy(cursor, world, seed, **parameters):
     """Return the Outcome of a policy under seeded draws."""
     named = {**world.model, **parameters}
     cursor.execute(
-        PLAY.format(named=''.join(f', {name} => %({name})s'
+        statements.RUN.format(named=''.join(f', {name} => %({name})s'
                                   for name in named)),
         {**named, 'context_dim': world.items.shape[1], 'seed': seed,
          'box': world.box, 'batch': world.batch, 'draws': seed * 2 ** 32})

@@ -19,6 +19,8 @@ OFFERED = 20
 DIM = 15
 BOX = 10
 BATCH = 200
+DELAY, LEARN = 200, 20  # visits in the mean, and after which some are learned
+LEVELS = 4              # standard deviation
 
 
 @dataclass
@@ -33,6 +35,7 @@ class World:
     model: dict = field(default_factory=dict)   # sizes for dlints_new
     box: int = 1                # items shown in a visit
     batch: int = 1              # visits after which rewards are learned
+    delays: np.ndarray = 0      # visits until rewards are known
 
 
 @dataclass
@@ -43,18 +46,32 @@ class Problem:
     about: str
     make: callable
     share: float = 1            # of the visits that others have
+    group: str = ''             # LEVEL and LATE are no part of the bars
 
 
-def linear(random, visits, path, dim=DIM, noise=1, **settings):
+LEVEL, LATE = 'level', 'late'
+
+
+def linear(random, visits, path, dim=DIM, noise=1, level=None, **settings):
     """Return a World of linear rewards.
 
-    path(random, visits, dim) is the parameter, one row for each visit.
+    path(random, visits, dim) is the parameter, one row for each visit; level is
+    such a path, too: of what all rewards of a visit have on top.
     """
     items = features(random, dim)
     offered = offers(random, visits)
     expected = scores(items, offered, path(random, visits, dim))
     rewards = expected + noise * random.standard_normal(expected.shape)
+    if level is not None:
+        rewards += LEVELS * level(random, visits, 1)
     return World(items, offered, expected, rewards, **settings)
+
+
+def late(random, visits, kind, *values):
+    """Return a World whose rewards become known in an order of their own."""
+    world = kind(random, visits, *values, batch=LEARN)
+    world.delays = random.exponential(DELAY, visits).astype(int)
+    return world
 
 
 def clicks(random, visits, path, chance, dim=DIM, offer=OFFERED, **settings):
@@ -321,7 +338,22 @@ def problems(folder):
         Problem('large, abrupt', '120 features, all changes at half',
                 of(linear, half, dim=120)),
         Problem('small', 'two features, all changes nine times',
-                of(linear, lambda *sizes: changes(*sizes, 10), dim=2))]
+                of(linear, lambda *sizes: changes(*sizes, 10), dim=2)),
+        Problem('level', 'all rewards go up and down together, tastes stay',
+                of(linear, constant, level=walk(100)), group=LEVEL)]
+    every += [
+        Problem(f'late, {name}', about, of(late, *values), group=LATE)
+        for name, about, *values in (
+            ('stationary', 'nothing changes', linear, constant),
+            ('abrupt', 'all changes at half', linear, half),
+            ('slow drift', 'a random walk, over 3,000 visits', linear,
+             walk(3000)),
+            ('fast drift', 'a random walk, over 500 visits', linear,
+             walk(500)),
+            ('sparse', 'clicks of 1 to 5 %; nothing changes', clicks,
+             constant, sparse),
+            ('sparse, abrupt', 'clicks of 1 to 5 %; all changes at half',
+             clicks, half, sparse))]
     if folder:
         every += [
             Problem('MovieLens', 'visitors in a random order',
