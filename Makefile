@@ -5,7 +5,7 @@
 #                                            at work with a private, throwaway server
 #   make bench, make drift, make judge,      measure it likewise.  ARGS="..." goes to
 #   make load, make paper, make peers,       all of these; ARGS=--help says what each
-#   make personal                            takes
+#   make personal, make bakeoff              takes
 #   make ann PGVECTOR=folder                 indexes of pgvector, built from that checkout
 #   make test                                the tests; TESTS="test/t/001_basic.pl"
 #   make demo-test, make shop-test           five of each show: fail if a bar is missed,
@@ -77,8 +77,8 @@ export TESTS
 INSTALL_FOR = @scripts/install.sh
 WITH_SERVER = @scripts/with-server.sh
 
-.PHONY: test demo shop demo-test shop-test play bench drift judge load paper peers personal ann play-test fuzz \
-	fuzz-corpus sqlsmith sanitize valgrind long-run citus lint dist
+.PHONY: test demo shop demo-test shop-test play bench drift judge load paper peers personal bakeoff \
+	ann play-test fuzz fuzz-corpus sqlsmith sanitize valgrind long-run citus lint dist
 
 # PostgreSQL's own headers are not clean under the last of these, and its flags
 # are those of the compiler it was built with.
@@ -113,7 +113,7 @@ ann: export SERVER_SETTINGS ?= $(ANN_SETTINGS)
 # What is a show says whether a bar is missed; its test fails.
 demo-test shop-test: override ARGS += --seeds 5 --strict
 # The program looks at its arguments before it has anything installed or built.
-demo shop demo-test shop-test play bench drift judge load paper peers personal ann:
+demo shop demo-test shop-test play bench drift judge load paper peers personal bakeoff ann:
 	@command -v $(PYTHON) >/dev/null || scripts/install.sh bench server
 	@DATA='$(DEMO_DATA)' $(PYTHON) -m bench $(@:-test=) $(ARGS) $(if $(filter ann,$@),--pgvector '$(PGVECTOR)')
 

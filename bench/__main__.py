@@ -16,7 +16,8 @@ from pathlib import Path
 from bench import program
 
 FOLDERS = {'bench': 'bench.speed', 'play': 'examples.play'}
-PROFILES = {'play': 'play', 'peers': 'bench peers'}
+PROFILES = {'play': 'play', 'peers': 'bench peers',
+            'bakeoff': 'bench bakeoff'}
 SERVE = 'scripts/install.sh {} server && exec scripts/with-server.sh "$@"'
 
 

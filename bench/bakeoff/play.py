@@ -1,0 +1,78 @@
+"""Policies at play, through SQL."""
+
+import zlib
+
+import numpy as np
+
+from bench.server import copy, session, value
+
+TABLES = """
+CREATE TEMP TABLE arm (id integer PRIMARY KEY, context real[] NOT NULL);
+CREATE TEMP TABLE example (
+    number integer PRIMARY KEY, features real[] NOT NULL, class integer NOT NULL)"""
+
+PLAY = """
+CREATE OR REPLACE FUNCTION pg_temp.play(empty dlints) RETURNS float8 AS $$
+DECLARE
+    state  dlints := empty;
+    states dlints[] := array_fill(empty, ARRAY[(SELECT count(*)::integer FROM arm)]);
+    e      example;
+    chosen integer;
+    wrong  integer := 0;
+BEGIN
+    FOR e IN SELECT * FROM example ORDER BY number LOOP
+        SELECT {choice} INTO chosen FROM arm a;
+        wrong := wrong + (chosen <> e.class)::integer;
+        {lesson};
+    END LOOP;
+    RETURN wrong::float8 / (SELECT count(*) FROM example);
+END
+$$ LANGUAGE plpgsql"""
+# One model for all arms, which hears of the arm that was chosen
+BANDIT = {
+    'sizes': '%(arms)s, shared_dim => %(features)s',
+    'choice': 'dlints_recommend(state, a.id, a.context, e.features)',
+    'lesson': """state := dlints_update(
+            state, (SELECT context FROM arm WHERE id = chosen), e.features,
+            (chosen = e.class)::integer)"""}
+# One model for each arm, which hears of every example
+SUPERVISED = {
+    'sizes': '%(features)s',
+    'choice': """dlints_argmax(
+            a.id, dlints_predict(states[a.id + 1], e.features))""",
+    'lesson': """states := ARRAY(
+            SELECT dlints_update(m.state, e.features,
+                                 (m.number = e.class + 1)::integer)
+            FROM   unnest(states) WITH ORDINALITY AS m (state, number)
+            ORDER  BY m.number)"""}
+RUN = 'SELECT pg_temp.play(dlints_new({sizes}{named}))'
+
+DEFAULT, BOUND = 'default', 'all classes seen'
+# name: (form, what dlints_new takes beyond the sizes)
+POLICIES = {
+    DEFAULT: (BANDIT, {}),
+    'ridge 1': (BANDIT, {'ridge': 1}),
+    'ridge 1, one memory': (BANDIT, {'ridge': 1, 'discount': 1}),
+    BOUND: (SUPERVISED, {'discount': 1})}
+
+
+def play(chosen, draw, rows):
+    """Return {policy: share of wrong choices} in a shuffle of a Set."""
+    random = np.random.default_rng([draw, zlib.crc32(chosen.name.encode())])
+    order = random.permutation(len(chosen.classes))[:rows]
+    with session() as cursor:
+        cursor.execute(TABLES)
+        copy(cursor, 'arm', enumerate(np.eye(chosen.arms)))
+        copy(cursor, 'example', zip(range(len(order)), chosen.features[order],
+                                    chosen.classes[order]))
+        cursor.execute('ANALYZE arm, example')
+        return {name: _play_policy(cursor, chosen, *policy)
+                for name, policy in POLICIES.items()}
+
+
+def _play_policy(cursor, chosen, form, model):
+    """Return the share of wrong choices."""
+    cursor.execute(PLAY.format(**form))
+    named = ''.join(f', {name} => %({name})s' for name in model)
+    return value(cursor, RUN.format(sizes=form['sizes'], named=named), **model,
+                 arms=int(chosen.arms), features=chosen.features.shape[1])
