@@ -10,9 +10,10 @@ logging.getLogger('matplotlib').setLevel(logging.ERROR)
 from matplotlib import ticker  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
 
-__all__ = ['create', 'finish', 'lines', 'ticker']
+__all__ = ['create', 'finish', 'lines', 'marks', 'ticker']
 
 GAP = 0.045     # between names, as a share of the height
+COLOURS = ('#d55e00', '#9ecae1', '#4292c6', '#2171b5', '#08306b')
 
 
 def create(width, height):
@@ -42,6 +43,28 @@ def lines(axes, drawn):
                       textcoords='offset points', va='center', weight='bold',
                       annotation_clip=False)
     finish(axes)
+
+
+def marks(labels, drawn, title):
+    """Return a figure and its axes: a line for each label, and on each line a
+    mark for each {name: (values, errors)}. The first of them stands out.
+    """
+    chart = create(8, 0.25 * len(labels) + 1.2)
+    axes = chart.subplots()
+    heights = np.arange(len(labels), 0, -1)
+    for (name, (values, errors)), colour in zip(drawn.items(), COLOURS):
+        first = name == next(iter(drawn))
+        axes.errorbar(values, heights, xerr=errors, color=colour, linestyle='',
+                      marker='D' if first else 'o', clip_on=False,
+                      markersize=7.5 if first else 5,
+                      zorder=4 if first else 3, label=name)
+    axes.set_yticks(heights, labels)
+    axes.set_xlabel(title)
+    finish(axes)
+    axes.xaxis.set_major_formatter(ticker.StrMethodFormatter('{x:.1f}'))
+    axes.legend(loc='lower center', bbox_to_anchor=(0.5, 1), ncols=len(drawn),
+                frameon=False, handletextpad=0.1, columnspacing=1)
+    return chart, axes
 
 
 def _apart(heights, gap):
