@@ -19,7 +19,7 @@ MODELS = f"""
     WITH {QUIET}"""
 
 # The algorithm of the paper: one memory, rewards as they are
-PAPER = ('discount => 0.99, exploration => 0.1, noise => 1, '
+PAPER = ('discount => 0.99, ridge => 1, exploration => 0.1, noise => 1, '
          'intercept => false')
 
 NEW_MODEL = """

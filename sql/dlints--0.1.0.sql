@@ -125,7 +125,7 @@ CREATE FUNCTION dlints_new(
 	discount double precision DEFAULT NULL,
 	half_life interval DEFAULT NULL,
 	memories integer DEFAULT NULL,
-	ridge double precision DEFAULT 1,
+	ridge double precision DEFAULT NULL,
 	exploration double precision DEFAULT 0.25,
 	noise double precision DEFAULT NULL,
 	policy text DEFAULT 'thompson',
@@ -139,18 +139,20 @@ CREATE FUNCTION dlints_new(
 COMMENT ON FUNCTION dlints_new(
 	integer, integer, double precision, interval, integer, double precision, double precision,
 	double precision, text, integer, text, boolean, bigint, double precision)
-	IS 'a model that has seen nothing; context_dim 1 to 65536, reduced_dim 1 to 1024 or NULL for no projection, discount 1e-100 to 1, half_life at least a millisecond, memories 1 to 8, ridge 1e-100 to 1e100, exploration 0 to 1e100, noise NULL to estimate it, shared_dim 0 to 65536, interactions crossed or matched, projection_scale 1e-10 to 1e10';
+	IS 'a model that has seen nothing; context_dim 1 to 65536, reduced_dim 1 to 1024 or NULL for no projection, discount 1e-100 to 1, half_life at least a millisecond, memories 1 to 8, ridge 1e-100 to 1e100 or NULL to find it, exploration 0 to 1e100, noise NULL to estimate it, shared_dim 0 to 65536, interactions crossed or matched, projection_scale 1e-10 to 1e10';
 
 CREATE FUNCTION dlints_set(
 	model dlints,
 	ridge double precision DEFAULT NULL,
 	exploration double precision DEFAULT NULL,
 	noise double precision DEFAULT NULL,
-	policy text DEFAULT NULL
+	policy text DEFAULT NULL,
+	prior_weight double precision DEFAULT NULL
 ) RETURNS dlints
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION dlints_set(dlints, double precision, double precision, double precision, text)
-	IS 'the model with other parameters and the same evidence; NULL keeps a parameter, a noise of 0 has it estimated';
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION dlints_set(
+	dlints, double precision, double precision, double precision, text, double precision)
+	IS 'the model with other parameters and the same evidence; NULL keeps a parameter, a ridge of 0 has it found, a noise of 0 estimated, a prior_weight of 0 removes the prior';
 
 -- Learn ---------------------------------------------------------------------
 
@@ -532,7 +534,7 @@ CREATE OPERATOR || (
 	FUNCTION = dlints_concat
 );
 COMMENT ON OPERATOR || (dlints, dlints)
-	IS 'the left history followed by the right one; ridge, exploration and policy are the left side''s';
+	IS 'the left history followed by the right one; ridge, exploration, noise, policy and prior are the left side''s';
 
 CREATE AGGREGATE dlints_concat_agg(dlints) (
 	SFUNC = dlints_concat,
@@ -549,10 +551,19 @@ CREATE FUNCTION dlints_retract(model dlints, evidence dlints) RETURNS dlints
 COMMENT ON FUNCTION dlints_retract(dlints, dlints)
 	IS 'the model without what the evidence says; the reverse of ||, for models that forget by time or nothing';
 
+CREATE FUNCTION dlints_with_prior(
+	model dlints,
+	evidence dlints,
+	weight double precision DEFAULT 1
+) RETURNS dlints
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION dlints_with_prior(dlints, dlints, double precision)
+	IS 'the model with evidence known beforehand, weighed and kept apart; it fades with what is learned';
+
 CREATE FUNCTION dlints_scale(weight double precision, model dlints) RETURNS dlints
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION dlints_scale(double precision, dlints)
-	IS 'the model as if each observation had counted so many times what it did';
+	IS 'the model as if each observation had counted so many times what it did; 0 leaves the parameters alone';
 
 CREATE FUNCTION dlints_at(model dlints, at timestamp with time zone) RETURNS dlints
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
@@ -1096,14 +1107,17 @@ CREATE FUNCTION dlints_info(
 	OUT discount double precision,
 	OUT half_life interval,
 	OUT ridge double precision,
+	OUT lambda double precision,
 	OUT exploration double precision,
 	OUT noise double precision,
+	OUT prior_weight double precision,
 	OUT projection_scale double precision,
 	OUT seed bigint,
 	OUT updates bigint,
 	OUT newest timestamp with time zone,
 	OUT sigma double precision,
 	OUT effective_sample_size double precision,
+	OUT prior_sample_size double precision,
 	OUT mean_reward double precision,
 	OUT windows double precision[],
 	OUT hint text,

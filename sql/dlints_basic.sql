@@ -2,7 +2,8 @@
 -- shows what it is for.
 CREATE EXTENSION dlints;
 CREATE TABLE model (name text PRIMARY KEY, state dlints(3) NOT NULL);
-INSERT INTO model VALUES ('home', dlints_new(3, discount => 1, intercept => false));
+INSERT INTO model VALUES ('home', dlints_new(3, discount => 1, ridge => 1,
+  intercept => false));
 CREATE TABLE item (id integer PRIMARY KEY, title text, features real[], in_stock boolean);
 INSERT INTO item VALUES (1, 'comedy', '{1,0,0}', true),
   (2, 'drama', '{0,1,0}', true),

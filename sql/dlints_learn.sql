@@ -44,7 +44,8 @@ SELECT name, count(*) AS ways, pg_temp.shown(m) FROM model, LATERAL (VALUES
 ALTER TABLE observation ADD at timestamptz, ADD weight float8;
 UPDATE observation SET at = '2026-01-01 00:00+00'::timestamptz + (id - 1) * interval '1 day',
   weight = CASE id WHEN 2 THEN 4 WHEN 3 THEN 16 END;
-INSERT INTO model VALUES ('by time', dlints_new(2, half_life => '12 hours', intercept => false));
+INSERT INTO model VALUES ('by time', dlints_new(2, half_life => '12 hours', memories => 1,
+  intercept => false));
 SELECT count(*) AS ways, pg_temp.shown(m),
   (dlints_info(m)).newest = '2026-01-04 00:00+00' AS newest FROM model, LATERAL (VALUES
   (dlints_update(dlints_update(dlints_update(dlints_update(state, ARRAY[1, 1], 2,

@@ -20,8 +20,10 @@ SELECT dlints_update(dlints_new(1, half_life => '1 day', memories => 2, noise =>
 
 -- it reads back with its fields in any order and with any space
 SELECT '{"evidence":[{"H":[[1],[2,4]],"G":[[1],[2,4]],"b":[1,2],"reward_square_sum":1,
-  "reward_sum":1,"weight_sum":1}],"chosen":1,"sigma":1,"reference_reward":0,"newest":null,
-  "updates":1,"projection_scale":null,"seed":0,"noise":1.0,"exploration":1e-1,"ridge":1.00,
+  "reward_sum":1,"weight_square_sum":null,"weight_sum":1}],"prior":null,"reward_square_peak":1,
+  "reward_square_total":1,"reward_total":1,"weight_total":1,"chosen":1,"sigma":1,
+  "reference_reward":0,"newest":null,"updates":1,"projection_scale":null,"prior_weight":null,
+  "seed":0,"noise":1.0,"exploration":1e-1,"lambda":1.0,"ridge":1.00,
   "half_life":null,"discount":0.50,"memory":1,"interactions":null,"memories":1,"intercept":false,
   "shared_dim":0,"reduced_dim":null,"context_dim":2,"policy":"thompson","format":1}'::dlints;
 
@@ -144,9 +146,9 @@ SELECT CASE WHEN was IS NULL THEN change ELSE was || ' -> ' || change END AS cha
   (151, '"sigma": 1', '"sigma": 2'),
   (152, '"sigma": 1', '"sigma": 0'),
   (153, '"sigma": 1', '"sigma": 1e400'),
-  (154, '"noise": 1, "projection_scale": null, "seed": 0, '
+  (154, '"noise": 1, "prior_weight": null, "projection_scale": null, "seed": 0, '
     '"updates": 1, "newest": null, "reference_reward": 0, "sigma": 1',
-    '"noise": null, "projection_scale": null, "seed": 0, '
+    '"noise": null, "prior_weight": null, "projection_scale": null, "seed": 0, '
     '"updates": 1, "newest": null, "reference_reward": 0, "sigma": 1e-320'),
   (160, '"chosen": 1', '"chosen": -1'),
   (161, '"chosen": 1', '"chosen": 2'),
@@ -214,12 +216,12 @@ SELECT statement, fails(statement)
   (7, 'INSERT INTO sized (projected) VALUES (one_memory(9, 3))')) AS v (no, statement) ORDER BY no;
 COPY (SELECT plain FROM sized WHERE plain IS NOT NULL) TO STDOUT;
 COPY sized (plain) FROM STDIN;
-{"format": 1, "policy": "thompson", "intercept": false, "memories": 1, "memory": 1, "interactions": null, "context_dim": 2, "reduced_dim": null, "shared_dim": 0, "discount": 0.5, "half_life": null, "ridge": 1, "exploration": 0.1, "noise": 1, "projection_scale": null, "seed": 0, "updates": 1, "newest": null, "reference_reward": 0, "sigma": 1, "chosen": 1, "evidence": [{"weight_sum": 1, "reward_sum": 3, "reward_square_sum": 9, "b": [3, 6], "G": [[1], [2, 4]], "H": [[1], [2, 4]]}]}
+{"format": 1, "policy": "thompson", "intercept": false, "memories": 1, "memory": 1, "interactions": null, "context_dim": 2, "reduced_dim": null, "shared_dim": 0, "discount": 0.5, "half_life": null, "ridge": 1, "lambda": 1, "exploration": 0.1, "noise": 1, "prior_weight": null, "projection_scale": null, "seed": 0, "updates": 1, "newest": null, "reference_reward": 0, "sigma": 1, "chosen": 1, "weight_total": 1, "reward_total": 3, "reward_square_total": 9, "reward_square_peak": 9, "evidence": [{"weight_sum": 1, "weight_square_sum": null, "reward_sum": 3, "reward_square_sum": 9, "b": [3, 6], "G": [[1], [2, 4]], "H": [[1], [2, 4]]}], "prior": null}
 \N
 \.
 \set VERBOSITY terse
 COPY sized (plain) FROM STDIN;
-{"format": 1, "policy": "thompson", "intercept": false, "memories": 1, "memory": 1, "interactions": null, "context_dim": 1, "reduced_dim": null, "shared_dim": 0, "discount": 1, "half_life": null, "ridge": 1, "exploration": 0.1, "noise": 1, "projection_scale": null, "seed": 0, "updates": 0, "newest": null, "reference_reward": 0, "sigma": 1, "chosen": 0, "evidence": null}
+{"format": 1, "policy": "thompson", "intercept": false, "memories": 1, "memory": 1, "interactions": null, "context_dim": 1, "reduced_dim": null, "shared_dim": 0, "discount": 1, "half_life": null, "ridge": 1, "lambda": 1, "exploration": 0.1, "noise": 1, "prior_weight": null, "projection_scale": null, "seed": 0, "updates": 0, "newest": null, "reference_reward": 0, "sigma": 1, "chosen": 0, "weight_total": 0, "reward_total": 0, "reward_square_total": 0, "reward_square_peak": 0, "evidence": null, "prior": null}
 \.
 \set VERBOSITY default
 -- sizes that there are not

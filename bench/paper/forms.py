@@ -12,8 +12,8 @@ NEW_MODEL = """
 TRUNCATE model;
 INSERT INTO model SELECT dlints_new(
     %(context_dim)s, %(reduced_dim)s, discount => %(discount)s,
-    exploration => %(exploration)s, noise => 1, seed => 11, policy => %(policy)s,
-    intercept => %(intercept)s)"""
+    ridge => 1, exploration => %(exploration)s, noise => 1, seed => 11,
+    policy => %(policy)s, intercept => %(intercept)s)"""
 
 CLEAN = 'VACUUM model'
 

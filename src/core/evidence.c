@@ -10,26 +10,42 @@
 
 #include "linalg.h"
 
-/* numbers of a memory: N, R, S, b, G and, where it fades, H */
+/* numbers of a memory: N, R, S, perhaps N2, b, G and perhaps H */
 size_t
-evidence_value_count(int dim, bool fades)
+evidence_value_count(int dim, Squares squares)
 {
 	size_t		packed = linalg_packed_len(dim);
 
-	return 3 + (size_t) dim + packed + (fades ? packed : 0);
+	return 3 + (squares == SQUARES_SUM ? 1 : 0) + (size_t) dim + packed +
+		(squares == SQUARES_MATRIX ? packed : 0);
 }
 
 /* Lay a memory out over evidence_value_count numbers. */
 void
-evidence_bind(Evidence *e, int dim, bool fades, double *values)
+evidence_bind(Evidence *e, int dim, Squares squares, double *values)
 {
 	e->dim = dim;
 	e->N = values;
 	e->R = values + 1;
 	e->S = values + 2;
-	e->b = values + 3;
+	e->N2 = squares == SQUARES_SUM ? values + 3 : NULL;
+	e->b = values + (e->N2 ? 4 : 3);
 	e->G = e->b + dim;
-	e->H = fades ? e->G + linalg_packed_len(dim) : NULL;
+	e->H = squares == SQUARES_MATRIX ? e->G + linalg_packed_len(dim) : NULL;
+}
+
+/* what a memory was bound to keep */
+Squares
+evidence_squares(const Evidence *e)
+{
+	return e->H ? SQUARES_MATRIX : e->N2 ? SQUARES_SUM : SQUARES_NONE;
+}
+
+/* What G is multiplied by to stand for H, where H is not kept. */
+double
+evidence_square_share(const Evidence *e)
+{
+	return e->N2 ? *e->N2 / fmax(*e->N, LEAST_WEIGHT) : 1.0;
 }
 
 /* Subnormals and negative zero become zero. */
@@ -50,7 +66,7 @@ settle(size_t count, double *values)
 void
 evidence_settle(Evidence *e)
 {
-	settle(evidence_value_count(e->dim, e->H != NULL), e->N);
+	settle(evidence_value_count(e->dim, evidence_squares(e)), e->N);
 }
 
 static bool
@@ -106,6 +122,8 @@ evidence_absorb(Evidence *e, double decay, int count, const double *reduced,
 	*e->N *= decay;
 	*e->R *= decay;
 	*e->S *= decay;
+	if (e->N2)
+		*e->N2 *= decay * decay;
 	for (j = 0; j < count; j++)
 	{
 		double		above = rewards[j] - reference;
@@ -115,6 +133,8 @@ evidence_absorb(Evidence *e, double decay, int count, const double *reduced,
 		*e->N += weights[j];
 		*e->R += weights[j] * above;
 		*e->S += weights[j] * above * above;
+		if (e->N2)
+			*e->N2 += weights[j] * weights[j];
 	}
 
 	for (k = 0; k < dim; k++)
@@ -154,7 +174,10 @@ evidence_scale(Evidence *e, double factor)
 
 	if (factor == 1.0)
 		return;
-	scale(evidence_value_count(e->dim, false), factor, e->N);
+	scale(3, factor, e->N);
+	scale((size_t) e->dim + packed, factor, e->b);
+	if (e->N2)
+		*e->N2 *= factor * factor;
 	if (e->H)
 		scale(packed, factor * factor, e->H);
 	evidence_settle(e);
@@ -164,7 +187,7 @@ evidence_scale(Evidence *e, double factor)
 void
 evidence_add(Evidence *e, const Evidence *other)
 {
-	size_t		count = evidence_value_count(e->dim, e->H != NULL);
+	size_t		count = evidence_value_count(e->dim, evidence_squares(e));
 	size_t		i;
 
 	for (i = 0; i < count; i++)
@@ -215,10 +238,12 @@ settle_mean(Evidence *e, const Evidence *taken)
  * factor once the slack is added to its diagonal.  Rounding errors are in
  * proportion to a coordinate's own elements, and so is the slack.  The least
  * slack covers coordinates of which nothing was taken: they have rounding
- * errors of earlier differences, or have lost subnormal parts.
+ * errors of earlier differences, or have lost subnormal parts.  What is little
+ * beside the ridge shows in no posterior.
  */
 static bool
-is_possible(int dim, const double *taken, double *left, double *work)
+is_possible(int dim, const double *taken, double ridge, double *left,
+			double *work)
 {
 	size_t		packed = linalg_packed_len(dim);
 	double		least;
@@ -228,7 +253,7 @@ is_possible(int dim, const double *taken, double *left, double *work)
 	for (i = 0; i < dim; i++)
 	{
 		size_t		k = linalg_packed_index(dim, i, i);
-		double		more = slack(left[k], taken[k]);
+		double		more = slack(left[k], taken[k]) + LEAST_OF_RIDGE * ridge;
 
 		if (!clamp(more, &left[k]))
 			return false;
@@ -240,26 +265,38 @@ is_possible(int dim, const double *taken, double *left, double *work)
 	return linalg_cholesky(dim, work) && linalg_all_finite(packed, work);
 }
 
+/* What S may be off by: a sum about one reference was one about another. */
+static double
+squares_slack(double left, double taken, double peak)
+{
+	return slack(left, taken) + LEAST_SHARE * peak + DBL_MIN;
+}
+
 /*
- * What this says without what other says, the reverse of evidence_add.  False
- * if no history leaves such evidence, because this never contained the other;
- * it is spoilt then.  "work" holds linalg_packed_len numbers.
+ * What this says without what other says, the reverse of evidence_add.  "left"
+ * are the totals of what is left, "ridge" is what the evidence will be used with.
+ * False if no history leaves such evidence, because this never contained the
+ * other; it is spoilt then.  "work" holds linalg_packed_len numbers.
  */
 bool
-evidence_subtract(Evidence *e, const Evidence *other, double *work)
+evidence_subtract(Evidence *e, const Evidence *other, const Totals *left,
+				  double ridge, double *work)
 {
-	size_t		count = evidence_value_count(e->dim, e->H != NULL);
+	size_t		count = evidence_value_count(e->dim, evidence_squares(e));
 	size_t		i;
 
 	for (i = 0; i < count; i++)
 		e->N[i] -= other->N[i];
 	evidence_settle(e);
-	if (!clamp(slack(*e->N, *other->N) + DBL_MIN, e->N) ||
-		!clamp(slack(*e->S, *other->S) + DBL_MIN, e->S))
+	if (!clamp(slack(*e->N, *other->N) + LEAST_OF_WEIGHT, e->N) ||
+		!clamp(squares_slack(*e->S, *other->S, left->peak), e->S))
 		return false;
+	if (e->N2)
+		*e->N2 = fmax(0.0, *e->N2);
+	*e->S = fmin(*e->S, left->S);
 	settle_mean(e, other);
-	return is_possible(e->dim, other->G, e->G, work) &&
-		(e->H == NULL || is_possible(e->dim, other->H, e->H, work));
+	return is_possible(e->dim, other->G, ridge, e->G, work) &&
+		(e->H == NULL || is_possible(e->dim, other->H, ridge, e->H, work));
 }
 
 /* R and S about a reference that is smaller by "shift". */
@@ -290,8 +327,97 @@ diagonal_is_valid(int dim, const double *packed)
 bool
 evidence_is_valid(const Evidence *e)
 {
-	return linalg_all_finite(evidence_value_count(e->dim, e->H != NULL), e->N) &&
-		*e->N >= 0.0 && *e->S >= 0.0 &&
+	size_t		count = evidence_value_count(e->dim, evidence_squares(e));
+
+	return linalg_all_finite(count, e->N) &&
+		*e->N >= 0.0 && *e->S >= 0.0 && (e->N2 == NULL || *e->N2 >= 0.0) &&
 		diagonal_is_valid(e->dim, e->G) &&
 		(e->H == NULL || diagonal_is_valid(e->dim, e->H));
+}
+
+/* Observations more, as evidence_absorb learns them. */
+void
+totals_absorb(Totals *t, int count, const double *rewards, double reference,
+			  const double *weights)
+{
+	int			j;
+
+	for (j = 0; j < count; j++)
+	{
+		double		above = rewards[j] - reference;
+
+		t->N += weights[j];
+		t->R += weights[j] * above;
+		t->S += weights[j] * above * above;
+	}
+	t->peak = fmax(t->peak, t->S);
+}
+
+static void
+totals_settle(Totals *t)
+{
+	settle(1, &t->N);
+	settle(1, &t->R);
+	settle(1, &t->S);
+	settle(1, &t->peak);
+}
+
+void
+totals_scale(Totals *t, double factor)
+{
+	t->N *= factor;
+	t->R *= factor;
+	t->S *= factor;
+	t->peak *= factor;
+	totals_settle(t);
+}
+
+void
+totals_add(Totals *t, const Totals *other)
+{
+	t->N += other->N;
+	t->R += other->R;
+	t->S += other->S;
+	t->peak += other->peak;
+	totals_settle(t);
+}
+
+/*
+ * False where the others were never among these.  What is left of S may be
+ * nothing but the rounding of what it once was, and then it is nothing.
+ */
+bool
+totals_subtract(Totals *t, const Totals *other)
+{
+	t->N -= other->N;
+	t->R -= other->R;
+	t->S -= other->S;
+	if (!clamp(slack(t->N, other->N) + LEAST_OF_WEIGHT, &t->N) ||
+		!clamp(squares_slack(t->S, other->S, t->peak), &t->S))
+		return false;
+	if (t->S <= LEAST_SHARE * t->peak)
+		t->S = 0.0;
+	if (t->S == 0.0)
+		t->R = 0.0;
+	totals_settle(t);
+	return true;
+}
+
+/* About a reference that is smaller by "shift", as evidence_rebase. */
+void
+totals_rebase(Totals *t, double shift)
+{
+	t->S = fmax(0.0, t->S + (2.0 * t->R + t->N * shift) * shift);
+	t->R += t->N * shift;
+	t->peak = fmax(t->peak, t->S);
+	totals_settle(t);
+}
+
+/* Every number finite; weights and squares not negative. */
+bool
+totals_are_valid(const Totals *t)
+{
+	return t->N >= 0.0 && t->N <= DBL_MAX && fabs(t->R) <= DBL_MAX &&
+		t->S >= 0.0 && t->S <= DBL_MAX &&
+		t->peak >= 0.0 && t->peak <= DBL_MAX;
 }

@@ -86,10 +86,10 @@ fill(const Kind *kind, const double *x, const double *u, double *z)
 		if (!has_projection(kind))
 			for (i = 0; i < n; i++)
 			{
-				z[i] = x[i] / 2.0;
+				z[i] = x[i] / MATCHED_SCALE;
 				z[n + i] = x[i] * u[i];
 			}
-		z[kind_coordinates(kind) - 1] = 2.0 * dot_double(n, x, u);
+		z[kind_coordinates(kind) - 1] = MATCHED_SCALE * dot_double(n, x, u);
 	}
 	else if (!has_projection(kind))
 	{
@@ -123,19 +123,19 @@ kind_fill(const Kind *kind, int count, const double *contexts,
 	}
 }
 
-/* w <- psi1/2 + psi2 o u + 2 psi3 u, the first two only without a projection */
+/* w <- psi1/4 + psi2 o u + 4 psi3 u, the first two only without a projection */
 static void
 lift_matched(const Kind *kind, const double *psi, const double *u, double *w)
 {
 	int			n = kind->context_dim;
-	double		similarity = 2.0 * psi[kind_coordinates(kind) - 1];
+	double		similarity = MATCHED_SCALE * psi[kind_coordinates(kind) - 1];
 	int			i;
 
 	for (i = 0; i < n; i++)
 		w[i] = similarity * u[i];
 	if (!has_projection(kind))
 		for (i = 0; i < n; i++)
-			w[i] += psi[i] / 2.0 + psi[n + i] * u[i];
+			w[i] += psi[i] / MATCHED_SCALE + psi[n + i] * u[i];
 }
 
 /* w_i <- psi_i + sum over j of Psi_ij u_j */

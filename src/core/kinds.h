@@ -9,8 +9,8 @@
  *		plain		[x ; 1]
  *					[P x ; 1]					with a projection
  *		crossed		[x ; x (x) u ; 1], coordinate n + i m + j being x_i u_j
- *		matched		[x/2 ; x o u ; 2 x'u ; 1], u having n numbers too
- *					[P x/2 ; 2 x'u ; 1]			with a projection
+ *		matched		[x/4 ; x o u ; 4 x'u ; 1], u having n numbers too
+ *					[P x/4 ; 4 x'u ; 1]			with a projection
  *
  * the 1 only with an intercept.  z is linear in x, so that for a given u one
  * vector w over contexts scores them all: psi'z = w'x + psi_last.
@@ -33,6 +33,9 @@ typedef enum Interactions
 } Interactions;
 
 #define INTERACTIONS_COUNT	3
+
+/* by how much the parts of matched contexts differ from x o u */
+#define MATCHED_SCALE		4.0
 
 typedef struct Kind
 {

@@ -3,8 +3,9 @@
  *		BLAS and LAPACK in this project's words.
  *
  * The surface is small on purpose: products, symmetric updates, Cholesky and
- * triangular solves; and, for nothing but click logs, eigenvectors and
- * singular vectors of small matrices that were checked to be finite.  "info =
+ * triangular solves; a tridiagonal form, for the search of a ridge; and, for
+ * nothing but click logs, eigenvectors and singular vectors of small matrices
+ * that were checked to be finite.  "info =
  * 0" from a factorisation proves little (OpenBLAS factors a matrix with a NaN
  * off the diagonal without complaint), so callers check what goes in and what
  * comes out.
@@ -66,6 +67,15 @@ extern void dtfttr_(const char *transr, const char *uplo, const int *n,
 					const double *arf, double *a, const int *lda, int *info,
 					fortran_len, fortran_len);
 
+extern void dsytrd_(const char *uplo, const int *n, double *a, const int *lda,
+					double *d, double *e, double *tau, double *work,
+					const int *lwork, int *info, fortran_len);
+extern void dormtr_(const char *side, const char *uplo, const char *trans,
+					const int *m, const int *n, const double *a,
+					const int *lda, const double *tau, double *c,
+					const int *ldc, double *work, const int *lwork, int *info,
+					fortran_len, fortran_len, fortran_len);
+extern void dpttrf_(const int *n, double *d, double *e, int *info);
 extern void dsyevd_(const char *jobz, const char *uplo, const int *n,
 					double *a, const int *lda, double *w, double *work,
 					const int *lwork, int *iwork, const int *liwork,
@@ -411,6 +421,48 @@ linalg_cross(int len, int count, const double *left, const double *right,
 {
 	dgemm_("N", "T", &len, &len, &count, &one, left, &len, right, &len,
 		   &one, full, &len, 1, 1);
+}
+
+/* vectors of a block as LAPACK likes it */
+#define TRIDIAGONAL_BLOCK	32
+
+/* doubles of work that the next function wants */
+size_t
+linalg_tridiagonal_work(int d)
+{
+	return (size_t) d * (TRIDIAGONAL_BLOCK + 1);
+}
+
+/*
+ * Q' A Q = T and vector <- Q' vector, for the symmetric matrix A of order d whose
+ * lower triangle begins at "full", columns "stride" apart; it is destroyed.  T has
+ * a diagonal, and d - 1 numbers below it.
+ */
+void
+linalg_tridiagonal(int d, int stride, double *full, double *diagonal,
+				   double *below, double *vector, double *work)
+{
+	int			work_len = d * TRIDIAGONAL_BLOCK;
+	double	   *reflectors = work + work_len;
+	int			info;
+
+	dsytrd_("L", &d, full, &stride, diagonal, below, reflectors, work,
+			&work_len, &info, 1);
+	dormtr_("L", "L", "T", &d, &unit_stride, full, &stride, reflectors, vector,
+			&d, work, &work_len, &info, 1, 1, 1);
+}
+
+/*
+ * Replace T by D and L of T = L D L', L having ones on its diagonal; false if it
+ * is not positive definite.
+ */
+bool
+linalg_tridiagonal_factor(int d, double *diagonal, double *below)
+{
+	int			info;
+
+	dpttrf_(&d, diagonal, below, &info);
+	return info == 0;
 }
 
 /* doubles of work that the next two functions want */

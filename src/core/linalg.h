@@ -62,6 +62,11 @@ extern void linalg_project(int len, int rows, const double *matrix,
 extern void linalg_gram(int d, const double *columns, double *full);
 extern void linalg_cross(int len, int count, const double *left,
 						 const double *right, double *full);
+extern size_t linalg_tridiagonal_work(int d);
+extern void linalg_tridiagonal(int d, int stride, double *full,
+							   double *diagonal, double *below,
+							   double *vector, double *work);
+extern bool linalg_tridiagonal_factor(int d, double *diagonal, double *below);
 extern size_t linalg_spectral_work(int d);
 extern size_t linalg_spectral_integers(int d);
 extern bool linalg_eigenvectors(int d, double *full, double *values,

@@ -21,10 +21,7 @@
  * To a shorter memory the noise that the longest one sees is worth so many
  * observations for each of its own parameters.
  */
-#define PRIOR			4.0
-
-/* residuals below this share of the squares are rounding */
-#define LEAST_SHARE		1e-12
+#define HEARD			4.0
 
 /* Is memory j of count the one that forgets nothing? */
 static bool
@@ -58,41 +55,82 @@ memory_half_life(int j, double fastest)
 	return fastest * pow(MEMORY_RATIO, j);
 }
 
+/* What a memory lacks to an observation that says something. */
+static double
+missing_weight(const Evidence *e)
+{
+	return fmax(0.0, LEAST_WEIGHT - *e->N);
+}
+
+/*
+ * Mean reward, about the reference.  What says nothing has the mean of all that
+ * was ever learned.
+ */
+static double
+mean_above(const Evidence *e, const Totals *totals)
+{
+	double		missing = missing_weight(e);
+	double		sum = *e->R;
+
+	if (!(totals->N > 0.0))
+		return 0.0;
+	if (missing > 0.0)
+		sum += missing * (totals->R / totals->N);
+	return sum / (*e->N + missing);
+}
+
 /*
  * What the posterior takes for b.  With an intercept the mean reward is no
  * business of the ridge: rewards are taken about it, and it is returned, to be
  * added to the intercept's coefficient.
  */
 double
-memory_centre(const Evidence *e, bool intercept, double reference, double *b)
+memory_centre(const Evidence *e, const Rewards *rewards, double *b)
 {
 	int			dim = e->dim;
 	double		level = 0.0;
 	int			k;
 
-	if (intercept && *e->N > 0.0)
-		level = reference + *e->R / *e->N;
+	if (rewards->intercept && rewards->totals.N > 0.0)
+		level = rewards->reference + mean_above(e, &rewards->totals);
 	for (k = 0; k < dim; k++)
 		b[k] = level == 0.0 ? e->b[k] :
 			e->b[k] - level * e->G[linalg_packed_index(dim, dim - 1, k)];
 	return level;
 }
 
+/* S about another point that is higher by "above". */
+static double
+squares_about(double N, double R, double S, double above)
+{
+	return S + (N * above - 2.0 * R) * above;
+}
+
 /*
- * S about the level that memory_centre found, or about zero.  Where all rewards
- * are the same only rounding errors are left, and the result is 0.
+ * The squares of all rewards ever learned, about their mean or, without an
+ * intercept, about zero.  Where they are all the same only rounding is left, and
+ * the result is 0.
  */
 static double
-centred_squares(const Evidence *e, bool intercept, double reference)
+total_squares(const Rewards *rewards)
 {
-	double		squares;
+	const Totals *t = &rewards->totals;
+	double		mean = t->N > 0.0 ? t->R / t->N : 0.0;
+	double		squares =
+		squares_about(t->N, t->R, t->S, rewards->intercept ? mean : -rewards->reference);
 
-	if (!intercept)
-		return *e->S + (2.0 * *e->R + *e->N * reference) * reference;
-	if (!(*e->N > 0.0))
-		return 0.0;
-	squares = *e->S - *e->R * (*e->R / *e->N);
-	return squares > LEAST_SHARE * *e->S ? squares : 0.0;
+	return squares > LEAST_SHARE * t->peak ? squares : 0.0;
+}
+
+/* The same of a memory, about the level that memory_centre finds. */
+double
+memory_squares(const Evidence *e, const Rewards *rewards)
+{
+	double		above = rewards->intercept ? mean_above(e, &rewards->totals) :
+		-rewards->reference;
+	double		squares = squares_about(*e->N, *e->R, *e->S, above);
+
+	return squares > LEAST_SHARE * *e->S ? fmin(squares, total_squares(rewards)) : 0.0;
 }
 
 /* What is computed of a memory to judge it. */
@@ -119,18 +157,19 @@ memory_choose_work(int dim, int count)
 
 /* "spare" holds a packed matrix and a vector. */
 static bool
-judge(const Evidence *e, double ridge, bool intercept, double reference,
-	  Judged *judged, double *spare)
+judge(const Evidence *e, double ridge, const Rewards *rewards, Judged *judged,
+	  double *spare)
 {
 	size_t		packed = linalg_packed_len(e->dim);
 	double	   *b = spare + packed;
+	Prior		prior = prior_of_ridge(ridge);
 	Factor		factor = {e->dim, judged->L, NULL};
 	double		length;
 
-	if (!posterior_factor(e, ridge, &factor))
+	if (!posterior_factor(e, &prior, &factor))
 		return false;
-	judged->level = memory_centre(e, intercept, reference, b);
-	judged->squares = centred_squares(e, intercept, reference);
+	judged->level = memory_centre(e, rewards, b);
+	judged->squares = memory_squares(e, rewards);
 
 	linalg_solve_lower(e->dim, judged->L, b);
 	length = linalg_norm(e->dim, b);
@@ -140,39 +179,59 @@ judge(const Evidence *e, double ridge, bool intercept, double reference,
 
 	memcpy(spare, judged->L, sizeof(double) * packed);
 	linalg_cholesky_invert(e->dim, spare);
-	judged->parameters = linalg_trace_product(e->dim, spare,
-											  e->H ? e->H : e->G);
+	judged->parameters = fmax(0.0, linalg_trace_product(e->dim, spare,
+														e->H ? e->H : e->G) *
+							  evidence_square_share(e));
 	return true;
 }
 
-/*
- * The variance of the noise as the longest memory sees it, once it has twice as
- * many observations as parameters.
- */
+/* Observations that are left for the noise, once there are enough. */
 static double
-longest_variance(const Evidence *e, const Judged *judged)
+freedom(const Evidence *e, const Judged *judged)
 {
-	double		weight = *e->N;
 	double		k = judged->parameters;
 
-	return judged->residue / (weight > 2.0 * k ? weight - k : weight);
+	return *e->N > 2.0 * k ? *e->N - k : *e->N;
 }
 
 /*
- * The same as a shorter memory sees it.  Where rewards are rare its window often
- * holds none of them, and looks free of noise.  So the variance of the longest
- * memory counts as PRIOR observations for each parameter.  It never lowers the
+ * The variance of the noise as a shorter memory sees it.  Where rewards are rare
+ * its window often holds none of them, and looks free of noise.  So the variance
+ * of the longest one counts as HEARD observations for each parameter, and for
+ * what is missing to an observation that says something.  It never lowers the
  * variance: a window with a reward in it has more than the long run.
  */
 static double
 shorter_variance(const Evidence *e, const Judged *judged, double longest)
 {
 	double		weight = *e->N;
-	double		k = fmax(0.0, judged->parameters);
-	double		both = (judged->residue + PRIOR * k * longest) /
-		(weight - k + PRIOR * k);
+	double		k = judged->parameters;
+	double		heard = HEARD * k + missing_weight(e);
+	double		both = (judged->residue + heard * longest) / (weight - k + heard);
 
-	return weight > 2.0 * k ? fmax(both, judged->residue / (weight - k)) : both;
+	return weight > 2.0 * k && weight >= LEAST_WEIGHT ?
+		fmax(both, judged->residue / (weight - k)) : both;
+}
+
+/*
+ * The same as an only memory sees it that forgets.  A drought takes the last
+ * reward from its window: so how much all rewards ever learned vary counts as one
+ * observation, as far as the memory cannot explain that.  It cannot explain a
+ * share of its own squares, and nothing of squares that have faded to rounding.
+ */
+static double
+only_variance(const Evidence *e, const Judged *judged, double mean_square)
+{
+	double		rounding = (missing_weight(e) + LEAST_SHARE * *e->N) * mean_square;
+	double		squares = judged->squares + rounding;
+	double		unexplained = squares > 0.0 ?
+		(judged->residue + rounding) / squares : 1.0;
+	double		heard = 1.0 + missing_weight(e);
+	double		left = freedom(e, judged);
+	double		both = (judged->residue + heard * unexplained * mean_square) /
+		(left + heard);
+
+	return *e->N >= LEAST_WEIGHT ? fmax(both, judged->residue / left) : both;
 }
 
 /*
@@ -190,18 +249,23 @@ settled(double variance, double mean_square)
 
 /* The noise that each memory sees. */
 static void
-see_noise(const Evidence *memories, Judged *judged, int count)
+see_noise(const Evidence *memories, Judged *judged, int count,
+		  const Rewards *rewards)
 {
-	int			last = count - 1;
-	double		weight = *memories[last].N;
-	double		mean_square = weight > 0.0 ? judged[last].squares / weight : 0.0;
-	double		longest = longest_variance(&memories[last], &judged[last]);
+	const Evidence *last = &memories[count - 1];
+	Judged	   *of_last = &judged[count - 1];
+	bool		fades = evidence_squares(last) != SQUARES_NONE;
+	double		weight = fades ? rewards->totals.N : *last->N;
+	double		squares = fades ? total_squares(rewards) : of_last->squares;
+	double		mean_square = weight > 0.0 ? squares / weight : 0.0;
+	double		longest = fades ? only_variance(last, of_last, mean_square) :
+		of_last->residue / freedom(last, of_last);
 	int			j;
 
-	for (j = 0; j < last; j++)
+	for (j = 0; j < count - 1; j++)
 		judged[j].variance =
 			settled(shorter_variance(&memories[j], &judged[j], longest), mean_square);
-	judged[last].variance = settled(longest, mean_square);
+	of_last->variance = settled(longest, mean_square);
 }
 
 /*
@@ -216,10 +280,12 @@ contradicts(const Evidence *fast, const Judged *of_fast, const Judged *of_slow,
 	int			dim = fast->dim;
 	double	   *e = spare;
 	double	   *explained = spare + dim;
-	double		k = fmax(0.0, of_fast->parameters);
+	double		k = of_fast->parameters;
 	double		length;
 	int			i;
 
+	if (*fast->N < LEAST_WEIGHT)
+		return false;
 	linalg_multiply_symmetric(dim, fast->G, of_slow->estimate, explained);
 	for (i = 0; i < dim; i++)
 		e[i] = fast->b[i] - explained[i];
@@ -237,14 +303,14 @@ contradicts(const Evidence *fast, const Judged *of_fast, const Judged *of_slow,
  * The memory in use, the slowest that no faster one contradicts, and the noise
  * that it sees.
  *
- * Depends on the evidence alone, not on how it was gathered.  Evidence without
- * a posterior has no choice to make; whoever uses it will be told.
+ * Depends on the evidence alone, not on how it was gathered.  There is none where
+ * a memory has no posterior.
  */
 MemoryChoice
 memory_choose(const Evidence *memories, int count, double ridge,
-			  bool intercept, double reference, double *work)
+			  const Rewards *rewards, double *work)
 {
-	MemoryChoice choice = {0, 1.0};
+	MemoryChoice choice = {-1, 1.0, 0.0};
 	Judged		judged[MEMORY_MAX] = {{0}};
 	int			dim = memories[0].dim;
 	double	   *spare = work + (linalg_packed_len(dim) + (size_t) dim) * (size_t) count;
@@ -256,10 +322,10 @@ memory_choose(const Evidence *memories, int count, double ridge,
 		judged[j].L = work;
 		judged[j].estimate = work + linalg_packed_len(dim);
 		work = judged[j].estimate + dim;
-		if (!judge(&memories[j], ridge, intercept, reference, &judged[j], spare))
+		if (!judge(&memories[j], ridge, rewards, &judged[j], spare))
 			return choice;
 	}
-	see_noise(memories, judged, count);
+	see_noise(memories, judged, count, rewards);
 	for (j = count - 1; j > 0; j--)
 	{
 		for (i = 0; i < j; i++)
@@ -270,5 +336,6 @@ memory_choose(const Evidence *memories, int count, double ridge,
 	}
 	choice.used = j;
 	choice.sigma = sqrt(judged[j].variance);
+	choice.parameters = judged[j].parameters;
 	return choice;
 }

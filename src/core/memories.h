@@ -22,19 +22,21 @@
 
 typedef struct MemoryChoice
 {
-	int			used;			/* 0 is the fastest */
+	int			used;			/* 0 is the fastest; -1 without a posterior */
 	double		sigma;			/* standard deviation of the noise, as it sees it */
+	double		parameters;		/* how many its estimate amounts to */
 } MemoryChoice;
 
 extern bool memory_fades(int j, int count, double fastest);
 extern double memory_discount(int j, int count, double fastest);
 extern double memory_half_life(int j, double fastest);
 
-extern double memory_centre(const Evidence *e, bool intercept,
-							double reference, double *b);
+extern double memory_centre(const Evidence *e, const Rewards *rewards,
+							double *b);
+extern double memory_squares(const Evidence *e, const Rewards *rewards);
 extern size_t memory_choose_work(int dim, int count);
 extern MemoryChoice memory_choose(const Evidence *memories, int count,
-								  double ridge, bool intercept,
-								  double reference, double *work);
+								  double ridge, const Rewards *rewards,
+								  double *work);
 
 #endif							/* DLINTS_MEMORIES_H */

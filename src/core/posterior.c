@@ -20,44 +20,88 @@
  */
 #define MOST_ROUNDINGS	1e12
 
+/* One of the two matrices that are factored, but for what is added to it. */
+typedef struct Known
+{
+	const double *evidence;
+	double		times;			/* that the evidence counts */
+	const Prior *prior;
+} Known;
+
 /*
- * What is added to the diagonals of G and H: the ridge and, in each, a share of
+ * What is added to the diagonals of both: the ridge and, for each, a share of
  * the elements that stand there, taken to be at least so large.
  */
 typedef struct Ridge
 {
-	double		ridge;
-	const double *evidence[2];
+	Known		known[2];
 	double		share[2];
 	double		least[2];
 } Ridge;
+
+/* element k of the diagonal */
+static double
+diagonal(const Known *known, int dim, int k)
+{
+	const Prior *prior = known->prior;
+	size_t		at = linalg_packed_index(dim, k, k);
+	double		element = known->times * known->evidence[at];
+
+	return prior->weight > 0.0 ? element + prior->weight * prior->P[at] : element;
+}
+
+static double
+max_diagonal(const Known *known, int dim)
+{
+	double		max = 0.0;
+	int			k;
+
+	for (k = 0; k < dim; k++)
+		max = fmax(max, diagonal(known, dim, k));
+	return max;
+}
 
 /* What is added to element k of the diagonal. */
 static double
 added(const Ridge *r, int dim, int k)
 {
-	double		sum = r->ridge;
+	const Prior *prior = r->known[0].prior;
+	double		sum = k == dim - 1 ? prior->last_ridge : prior->ridge;
 	int			j;
 
 	for (j = 0; j < 2; j++)
 		if (r->share[j] > 0.0)
-			sum += r->share[j] *
-				fmax(r->evidence[j][linalg_packed_index(dim, k, k)], r->least[j]);
+			sum += r->share[j] * fmax(diagonal(&r->known[j], dim, k), r->least[j]);
 	return sum;
 }
 
+/* matrix <- what is known */
+static void
+gather(const Known *known, size_t count, double *matrix)
+{
+	const Prior *prior = known->prior;
+	size_t		i;
+
+	memcpy(matrix, known->evidence, count * sizeof(double));
+	if (known->times != 1.0)
+		for (i = 0; i < count; i++)
+			matrix[i] *= known->times;
+	if (prior->weight > 0.0)
+		for (i = 0; i < count; i++)
+			matrix[i] += prior->weight * prior->P[i];
+}
+
 /*
- * Cholesky factor of evidence and what is added to it.  In exact arithmetic no
- * pivot is below what was added to its element.  One that is less than half of
- * that shows that rounding errors are larger than what was added.
+ * Cholesky factor of what is known and what is added to it.  In exact arithmetic
+ * no pivot is below what was added to its element.  One that is less than half
+ * of that shows that rounding errors are larger than what was added.
  */
 static bool
-factor_with_ridge(int dim, const double *evidence, const Ridge *r,
-				  double *factor)
+factor_with_ridge(int dim, const Known *known, const Ridge *r, double *factor)
 {
 	int			k;
 
-	memcpy(factor, evidence, linalg_packed_len(dim) * sizeof(double));
+	gather(known, linalg_packed_len(dim), factor);
 	for (k = 0; k < dim; k++)
 		factor[linalg_packed_index(dim, k, k)] += added(r, dim, k);
 	if (!linalg_cholesky(dim, factor) ||
@@ -89,19 +133,21 @@ factor_with_ridge(int dim, const double *evidence, const Ridge *r,
 static bool
 factor_raised(const Evidence *e, int j, Ridge *r, double *factor)
 {
-	const double *evidence = r->evidence[j];
+	const Known *known = &r->known[j];
+	const Prior *prior = known->prior;
+	double		count = prior->weight > 0.0 ? *e->N + *prior->N : *e->N;
 	double		rounding = e->dim * DBL_EPSILON;
-	double		most = rounding * (1.0 + fmin(*e->N, MOST_ROUNDINGS));
+	double		most = rounding * (1.0 + fmin(count, MOST_ROUNDINGS));
 	int			attempt;
 
-	if (factor_with_ridge(e->dim, evidence, r, factor))
+	if (factor_with_ridge(e->dim, known, r, factor))
 		return true;
 	for (attempt = 0; attempt < 2; attempt++)
 	{
 		if (attempt > 0)
-			r->least[j] = linalg_max_diagonal(e->dim, evidence);
+			r->least[j] = max_diagonal(known, e->dim);
 		for (r->share[j] = rounding; r->share[j] < 10.0 * most; r->share[j] *= 10.0)
-			if (factor_with_ridge(e->dim, evidence, r, factor))
+			if (factor_with_ridge(e->dim, known, r, factor))
 				return true;
 	}
 	return false;
@@ -125,7 +171,8 @@ factor_bind(Factor *f, int dim, bool fades, double *values)
 
 /*
  * Z = L L' and, when there is a second matrix, Z~ = M M', into a factor that
- * was bound for the evidence's dimension and fading.
+ * was bound for the evidence's dimension and fading.  Z is G, and Z~ is H or
+ * what stands for it, each with the prior.
  *
  * Where the ridge had to be raised for Z it is raised for Z~, too: otherwise
  * draws would be surer than the mean.  Z~ may need more, since it has squares of
@@ -133,9 +180,12 @@ factor_bind(Factor *f, int dim, bool fades, double *values)
  * there is a second matrix.  False if no observations leave such evidence.
  */
 bool
-posterior_factor(const Evidence *e, double ridge, Factor *f)
+posterior_factor(const Evidence *e, const Prior *prior, Factor *f)
 {
-	Ridge		r = {ridge, {e->G, e->H}, {0, 0}, {0, 0}};
+	Ridge		r = {
+		{{e->G, 1.0, prior},
+		{e->H ? e->H : e->G, evidence_square_share(e), prior}}, {0, 0}, {0, 0}
+	};
 
 	return factor_raised(e, 0, &r, f->L) &&
 		(f->M == NULL || factor_raised(e, 1, &r, f->M));

@@ -8,7 +8,7 @@
 #ifndef DLINTS_POSTERIOR_H
 #define DLINTS_POSTERIOR_H
 
-#include "evidence.h"
+#include "prior.h"
 
 /*
  * Cholesky factors of Z = L L' and Z~ = M M', packed; M is NULL where nothing
@@ -23,7 +23,8 @@ typedef struct Factor
 
 extern size_t factor_value_count(int dim, bool fades);
 extern void factor_bind(Factor *f, int dim, bool fades, double *values);
-extern bool posterior_factor(const Evidence *e, double ridge, Factor *f);
+extern bool posterior_factor(const Evidence *e, const Prior *prior,
+							 Factor *f);
 extern void posterior_mean(const Factor *f, const double *b, double *mean);
 extern size_t posterior_draw_work(int dim);
 extern void posterior_draws(const Factor *f, const double *b, double scale,

@@ -65,13 +65,15 @@ ComputeMean(Progress *progress)
 	const DlintsHeader *model = &progress->model->header;
 	Memories	memories = ModelMemories(progress->model);
 	const Evidence *memory = &memories.memory[model->memory - 1];
+	Prior		prior = ModelPrior(model, ModelPriorNumbers(progress->model));
+	Rewards		rewards = ModelRewards(model);
 	int			dim = memory->dim;
-	double		level = memory_centre(memory, model->intercept,
-									  model->reference, progress->b);
+	double		level = memory_centre(memory, &rewards, progress->b);
 	Factor		factor;
 
+	prior_add(&prior, dim, progress->b);
 	factor_bind(&factor, dim, false, progress->factor);
-	FactorEvidence(memory, model->ridge, &factor);
+	FactorEvidence(memory, &prior, &factor);
 	posterior_mean(&factor, progress->b, progress->mean);
 	progress->mean[dim - 1] += level;
 	progress->updates = model->updates;

@@ -66,6 +66,8 @@ LearnReduced(Dlints *model, const Block *block, const double *reduced)
 	CHECK_FOR_INTERRUPTS();
 	BlasReady();
 	newer = CountBlock(header, block);
+	totals_absorb(&header->totals, block->count, block->rewards,
+				  header->reference, block->weights);
 	for (j = 0; j < memories.count; j++)
 	{
 		WeighBlock(header, j, block, weights);

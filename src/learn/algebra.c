@@ -89,12 +89,18 @@ Concat(Dlints *left, Dlints *right)
 	Align(left, right);
 	for (j = 0; j < ours.count; j++)
 		evidence_add(&ours.memory[j], &theirs.memory[j]);
+	totals_add(&left->header.totals, &right->header.totals);
 	left->header.updates += right->header.updates;
 	/* by time the sides are equal: the result must not depend on which is left */
 	if (ModelIsByTime(&left->header))
 		ModelRevised(left);
 	else
+	{
 		ModelLearned(left);
+		/* the choice that may have been due looks at Z, and not at H */
+		if (ModelMemorySquares(&left->header, 0) == SQUARES_MATRIX)
+			ModelCheckPosteriors(left);
+	}
 }
 
 /*
@@ -174,9 +180,19 @@ NeverLearned(void)
 /*
  * A memory from which all was taken back has less than this share of what it
  * had.  Rounding leaves about 1e-9 (core/evidence.c), one observation of a
- * million that was not taken back leaves this.
+ * million that was not taken back leaves this.  It may have had no more itself
+ * than an earlier difference left, and then has what says nothing.
  */
 #define EMPTY_SHARE	1e-6
+
+static bool
+IsEmpty(const Evidence *memory, double weight, double diagonal, double ridge)
+{
+	double		left = linalg_max_diagonal(memory->dim, memory->G);
+
+	return *memory->N <= Max(EMPTY_SHARE * weight, LEAST_OF_WEIGHT) &&
+		left <= Max(EMPTY_SHARE * diagonal, LEAST_OF_RIDGE * ridge);
+}
 
 static void
 Subtract(Dlints *left, Dlints *right)
@@ -186,9 +202,13 @@ Subtract(Dlints *left, Dlints *right)
 	bool		all = left->header.updates == right->header.updates;
 	int			dim = ours.memory[0].dim;
 	double	   *work = palloc(sizeof(double) * factor_value_count(dim, true));
+	Totals	   *totals = &left->header.totals;
+	Prior		ridge = prior_of_ridge(ModelFirstRidge(&left->header));
 	int			j;
 
 	BlasReady();
+	if (!totals_subtract(totals, &right->header.totals))
+		NeverLearned();
 	for (j = 0; j < ours.count; j++)
 	{
 		Evidence   *memory = &ours.memory[j];
@@ -197,13 +217,13 @@ Subtract(Dlints *left, Dlints *right)
 		Factor		factor;
 
 		CHECK_FOR_INTERRUPTS();
-		factor_bind(&factor, dim, memory->H != NULL, work);
-		if (!evidence_subtract(memory, &theirs.memory[j], work) ||
-			!posterior_factor(memory, left->header.ridge, &factor))
+		factor_bind(&factor, dim,
+					evidence_squares(memory) != SQUARES_NONE, work);
+		if (!evidence_subtract(memory, &theirs.memory[j], totals,
+							   ridge.ridge, work) ||
+			!posterior_factor(memory, &ridge, &factor))
 			NeverLearned();
-		if (all && (*memory->N > EMPTY_SHARE * weight ||
-					linalg_max_diagonal(dim, memory->G) >
-					EMPTY_SHARE * diagonal))
+		if (all && !IsEmpty(memory, weight, diagonal, ridge.ridge))
 			NeverLearned();
 	}
 	pfree(work);
@@ -242,10 +262,11 @@ dlints_retract(PG_FUNCTION_ARGS)
 
 	Align(left, right);
 	Subtract(left, right);
-	if (left->header.updates == right->header.updates)
-		PG_RETURN_DLINTS_P(ModelCreate(&left->header));
 	left->header.updates -= right->header.updates;
-	ModelRevised(left);
+	if (left->header.updates == 0)
+		ModelForget(left);
+	else
+		ModelRevised(left);
 	PG_RETURN_DLINTS_P(left);
 }
 
@@ -255,10 +276,10 @@ PG_FUNCTION_INFO_V1(dlints_scale);
  * double precision * dlints, dlints_scale(weight, model) -> dlints
  *
  * The model as if each of its observations had counted so many times what it
- * did; weight is above 0 and at most 1e10.  The count of updates stays.  A
- * weight of 0 leaves the parameters, of a model that has seen nothing; of what
- * it had learned nothing is read.  A NULL weight leaves the model as it is; a
- * NULL model gives NULL.
+ * did; weight is above 0 and at most 1e10.  The count of updates stays, and so
+ * does a prior.  A weight of 0 leaves the parameters, of a model that has seen
+ * nothing and knows nothing beforehand; of what it had learned nothing is read.
+ * A NULL weight leaves the model as it is; a NULL model gives NULL.
  */
 Datum
 dlints_scale(PG_FUNCTION_ARGS)
@@ -285,6 +306,7 @@ dlints_scale(PG_FUNCTION_ARGS)
 		PG_RETURN_DLINTS_P(model);
 	for (j = 0; j < memories.count; j++)
 		evidence_scale(&memories.memory[j], weight);
+	totals_scale(&model->header.totals, weight);
 	ModelRevised(model);
 	PG_RETURN_DLINTS_P(model);
 }

@@ -73,7 +73,7 @@ HalfLifeArgument(FunctionCallInfo fcinfo, int argno)
 
 /*
  * Models of up to so many coordinates have three memories.  At 101 coordinates
- * the third would make 209 kB of 125 kB, which each update writes.
+ * the third would make 126 kB of 84 kB, which each update writes.
  */
 #define THREE_MEMORIES_DIM	100
 
@@ -85,21 +85,21 @@ static void
 SetMemories(FunctionCallInfo fcinfo, int discount_argno, int half_life_argno,
 			int memories_argno, DlintsHeader *header)
 {
-	bool		chosen = !PG_ARGISNULL(discount_argno) ||
-		!PG_ARGISNULL(half_life_argno);
+	bool		by_count = PG_ARGISNULL(half_life_argno);
 	int			dim = ModelCoordinates(header);
-	int			memories = chosen ? 1 : dim > THREE_MEMORIES_DIM ? 2 : 3;
+	int			memories = !PG_ARGISNULL(discount_argno) ? 1 :
+		dim > THREE_MEMORIES_DIM ? 2 : 3;
 
 	if (!PG_ARGISNULL(memories_argno))
 		memories = PG_GETARG_INT32(memories_argno);
 	ModelCheckMemories(memories);
 	header->memories = (uint8) memories;
 	header->discount = 0.0;
+	if (!by_count)
+		header->half_life = HalfLifeArgument(fcinfo, half_life_argno);
 	if (!PG_ARGISNULL(discount_argno))
 		header->discount = ArgFinite(PG_GETARG_FLOAT8(discount_argno), "discount");
-	if (!PG_ARGISNULL(half_life_argno))
-		header->half_life = HalfLifeArgument(fcinfo, half_life_argno);
-	if (!chosen)
+	else if (by_count)
 		header->discount = memories == 1 ? 1.0 :
 			1.0 - 1.0 / ((double) SHORT_WINDOW * dim);
 }
@@ -111,7 +111,7 @@ PG_FUNCTION_INFO_V1(dlints_new);
  *			  discount double precision DEFAULT NULL,
  *			  half_life interval DEFAULT NULL,
  *			  memories integer DEFAULT NULL,
- *			  ridge double precision DEFAULT 1,
+ *			  ridge double precision DEFAULT NULL,
  *			  exploration double precision DEFAULT 0.25,
  *			  noise double precision DEFAULT NULL,
  *			  policy text DEFAULT 'thompson', shared_dim integer DEFAULT 0,
@@ -122,16 +122,18 @@ PG_FUNCTION_INFO_V1(dlints_new);
  * A model that has seen nothing (Algorithm 1, "Input" and "Initialize").
  * context_dim is 1 to 65536, reduced_dim 1 to 1024 and at most context_dim;
  * without it there is no projection.  A model has at most 1024 coordinates.
- * discount is 1e-100 to 1, ridge 1e-100 to 1e100, exploration 0 to 1e100.
+ * discount is 1e-100 to 1, ridge 1e-100 to 1e100, exploration 0 to 1e100.  A ridge
+ * of NULL or 0 is found (core/ridge.h); the paper's is given.
  * projection_scale is kappa, 1e-10 to 1e10, by default 1/sqrt(reduced_dim)
  * (Theorem 1); seed and projection_scale mean nothing without projection.
  *
  * Beyond the paper: half_life, of at least a millisecond, forgets by time
- * instead of by count.  Without discount and half_life the model has three
- * memories, with windows of twice and ten times as many observations as
- * coordinates and without end (two, the first and the last, above 100
- * coordinates); with one of them it has one.  memories asks for 1 to 8, each
- * five times as long as the one before, the last of several forgetting nothing.
+ * instead of by count.  Without a discount the model has three memories: one
+ * that remembers twice as many observations as there are coordinates, or has the
+ * half_life, one five times as long, and one without end (two, the first and the
+ * last, above 100 coordinates).  With a discount it has one, which is the
+ * paper's.  memories asks for 1 to 8, each five times as long as the one before,
+ * the last of several forgetting nothing.
  * noise is the standard deviation of a reward, estimated if NULL or 0.
  * shared_dim, 0 to 65536, is the length of a shared context, such as what
  * describes a user, whose interactions with the context are learned too
@@ -151,7 +153,6 @@ dlints_new(PG_FUNCTION_ARGS)
 	DlintsHeader header;
 
 	ArgNotNull(fcinfo, 0, "context_dim");
-	ArgNotNull(fcinfo, 5, "ridge");
 	ArgNotNull(fcinfo, 6, "exploration");
 	ArgNotNull(fcinfo, 8, "policy");
 	ArgNotNull(fcinfo, 9, "shared_dim");
@@ -164,7 +165,7 @@ dlints_new(PG_FUNCTION_ARGS)
 	header.intercept = PG_GETARG_BOOL(11) ? 1 : 0;
 	header.context_dim = PG_GETARG_INT32(0);
 	header.shared_dim = PG_GETARG_INT32(9);
-	header.ridge = PG_GETARG_FLOAT8(5);
+	header.ridge = PG_ARGISNULL(5) ? 0.0 : PG_GETARG_FLOAT8(5);
 	header.exploration = PG_GETARG_FLOAT8(6);
 	header.noise = PG_ARGISNULL(7) ? 0.0 : PG_GETARG_FLOAT8(7);
 	header.seed = PG_GETARG_INT64(12);
@@ -186,17 +187,31 @@ dlints_new(PG_FUNCTION_ARGS)
 	PG_RETURN_DLINTS_P(ModelCreate(&header));
 }
 
+static void
+WeighPrior(Dlints *model, double weight)
+{
+	if (model->header.prior_weight == 0.0 && weight != 0.0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("prior_weight must not be given without a prior"),
+				 errhint("Give the model a prior with dlints_with_prior.")));
+	model->header.prior_weight = weight;
+}
+
 PG_FUNCTION_INFO_V1(dlints_set);
 
 /*
  * dlints_set(model dlints, ridge double precision DEFAULT NULL,
  *			  exploration double precision DEFAULT NULL,
  *			  noise double precision DEFAULT NULL,
- *			  policy text DEFAULT NULL) -> dlints
+ *			  policy text DEFAULT NULL,
+ *			  prior_weight double precision DEFAULT NULL) -> dlints
  *
  * The model with other parameters and the same evidence; NULL keeps a
- * parameter, a noise of 0 has it estimated.  What defines the evidence (sizes,
- * kind, seed, projection_scale, memories and their rates) cannot be changed.
+ * parameter, a ridge of 0 has it found, a noise of 0 estimated, a prior_weight of
+ * 0 removes the prior; of a model that has none there is nothing to be weighed
+ * (22023).  What defines the evidence (sizes, kind, seed, projection_scale,
+ * memories and their rates) cannot be changed.
  */
 Datum
 dlints_set(PG_FUNCTION_ARGS)
@@ -212,11 +227,13 @@ dlints_set(PG_FUNCTION_ARGS)
 		model->header.exploration = PG_GETARG_FLOAT8(2);
 	if (!PG_ARGISNULL(3))
 		model->header.noise = PG_GETARG_FLOAT8(3);
-	FieldsSettle(&model->header);
 	if (!PG_ARGISNULL(4))
 		model->header.policy = PolicyArgument(fcinfo, 4);
+	if (!PG_ARGISNULL(5))
+		WeighPrior(model, PG_GETARG_FLOAT8(5));
+	FieldsSettle(&model->header);
 	ModelCheckParameters(&model->header);
-	if (!PG_ARGISNULL(1) || !PG_ARGISNULL(3))
+	if (!PG_ARGISNULL(1) || !PG_ARGISNULL(3) || !PG_ARGISNULL(5))
 		ModelRevised(model);
 	PG_RETURN_DLINTS_P(model);
 }

@@ -80,13 +80,37 @@ OBSERVATION_ENTRY(dlints_update_reduced, Update,
 				  .context = 1, .reward = 2, .at = 3, .weight = 4,
 				  .reduced = true)
 
-/* The model after a batch, a block at a time. */
+/* Learn rows of a batch, a block at a time. */
+static void
+LearnRows(Dlints *model, Batch *batch, int row, int end)
+{
+	Block		block;
+
+	if (row == end)
+		return;
+	for (; row < end; row += block.count)
+	{
+		block.count = Min(EVIDENCE_BLOCK, end - row);
+		block.rewards = batch->rewards.numbers;
+		block.times = batch->times + row;
+		block.weights = batch->weights + row;
+		BatchRead(batch, row, block.count);
+		LearnBlock(model, &block, batch->contexts.numbers,
+				   batch->shareds.numbers);
+	}
+	ModelLearned(model);
+}
+
+/*
+ * The model after a batch, which is to choose its memory as single updates
+ * would: when it was last due, and not at the end.
+ */
 static Datum
 UpdateBatch(FunctionCallInfo fcinfo, const ObservationForm *form)
 {
 	Dlints	   *model;
 	Batch		batch;
-	int			row;
+	int			due;
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
@@ -94,18 +118,9 @@ UpdateBatch(FunctionCallInfo fcinfo, const ObservationForm *form)
 		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
 	model = PG_GETARG_DLINTS_P_COPY(0);
 	batch = BatchBegin(fcinfo, form, &model->header, EVIDENCE_BLOCK);
-	for (row = 0; row < batch.rows; row += EVIDENCE_BLOCK)
-	{
-		Block		block = {
-			Min(EVIDENCE_BLOCK, batch.rows - row), batch.rewards.numbers,
-			batch.times + row, batch.weights + row
-		};
-
-		BatchRead(&batch, row, block.count);
-		LearnBlock(model, &block, batch.contexts.numbers,
-				   batch.shareds.numbers);
-	}
-	ModelLearned(model);
+	due = (int) ModelLastChoice(&model->header, batch.rows);
+	LearnRows(model, &batch, 0, due);
+	LearnRows(model, &batch, due, batch.rows);
 	PG_RETURN_DLINTS_P(model);
 }
 

@@ -49,7 +49,7 @@ Create(MemoryContext context, Dlints *model)
 	return working;
 }
 
-/* One with the parameters of a model that has seen nothing. */
+/* One with the parameters of a model that has seen nothing, and no prior. */
 WorkingModel *
 WorkingCreate(MemoryContext aggregate, Datum model)
 {
@@ -206,7 +206,7 @@ Settle(WorkingModel *working)
 								 ALLOCSET_DEFAULT_SIZES);
 	caller = MemoryContextSwitchTo(work);
 	WorkingLearnPending(working);
-	ModelRevised(working->model);
+	ModelSummed(working->model);
 	MemoryContextSwitchTo(caller);
 	MemoryContextDelete(work);
 }

@@ -1,7 +1,7 @@
 /*
  * binary.c
  *		The external binary form: the header's fields in order, then the
- *		numbers of the memories, all in network order.
+ *		numbers of the memories and of the prior, all in network order.
  */
 #include "postgres.h"
 
@@ -39,12 +39,13 @@ static void
 ModelSend(StringInfo buf, Dlints *model)
 {
 	Size		count = ModelStoredCount(&model->header);
+	const double *numbers = ModelStoredNumbers(model);
 	Size		i;
 
 	for (i = 0; i < field_count; i++)
 		SendField(buf, &model->header, &fields[i]);
 	for (i = 0; i < count; i++)
-		pq_sendfloat8(buf, model->values[i]);
+		pq_sendfloat8(buf, numbers[i]);
 }
 
 static void
@@ -115,6 +116,7 @@ ModelReceive(StringInfo buf)
 	DlintsHeader header;
 	Problem		problem;
 	Dlints	   *model;
+	double	   *numbers;
 	Size		count;
 	Size		i;
 
@@ -128,8 +130,9 @@ ModelReceive(StringInfo buf)
 	count = ModelStoredCount(&header);
 	CheckLength(buf->len - buf->cursor == count * sizeof(float8));
 	model = ModelAllocate(&header);
+	numbers = ModelStoredNumbers(model);
 	for (i = 0; i < count; i++)
-		model->values[i] = pq_getmsgfloat8(buf);
+		numbers[i] = pq_getmsgfloat8(buf);
 	if (!ModelExternalIsValid(model, &problem))
 		Reject(&problem);
 	return model;

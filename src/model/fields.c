@@ -57,22 +57,28 @@ const Field fields[] = {
 	{"shared_dim", FIELD_INT32, FIELD_NUMBER, NULL, NULL, AT(shared_dim, 20), true, true},
 	{"discount", FIELD_FLOAT8, FIELD_NUMBER, NULL, &zero, AT(discount, 24), true, true},
 	{"half_life", FIELD_FLOAT8, FIELD_SECONDS, NULL, &zero, AT(half_life, 32), true, true},
-	{"ridge", FIELD_FLOAT8, FIELD_NUMBER, NULL, NULL, AT(ridge, 40), false, true},
-	{"exploration", FIELD_FLOAT8, FIELD_NUMBER, NULL, NULL, AT(exploration, 48), false, true},
-	{"noise", FIELD_FLOAT8, FIELD_NUMBER, NULL, &zero, AT(noise, 56), false, true},
-	{"projection_scale", FIELD_FLOAT8, FIELD_NUMBER, NULL, &zero, AT(projection_scale, 64), true, true},
-	{"seed", FIELD_INT64, FIELD_NUMBER, NULL, NULL, AT(seed, 72), true, true},
-	{"updates", FIELD_INT64, FIELD_NUMBER, NULL, NULL, AT(updates, 80), false, true},
-	{"newest", FIELD_INT64, FIELD_TIME, NULL, &unknown, AT(newest, 88), false, true},
-	{"reference_reward", FIELD_FLOAT8, FIELD_NUMBER, NULL, NULL, AT(reference, 96), false, false},
-	{"sigma", FIELD_FLOAT8, FIELD_NUMBER, NULL, NULL, AT(sigma, 104), false, true},
-	{"chosen", FIELD_INT64, FIELD_NUMBER, NULL, NULL, AT(chosen, 112), false, false},
+	{"ridge", FIELD_FLOAT8, FIELD_NUMBER, NULL, &zero, AT(ridge, 40), false, true},
+	{"lambda", FIELD_FLOAT8, FIELD_NUMBER, NULL, NULL, AT(lambda, 48), false, true},
+	{"exploration", FIELD_FLOAT8, FIELD_NUMBER, NULL, NULL, AT(exploration, 56), false, true},
+	{"noise", FIELD_FLOAT8, FIELD_NUMBER, NULL, &zero, AT(noise, 64), false, true},
+	{"prior_weight", FIELD_FLOAT8, FIELD_NUMBER, NULL, &zero, AT(prior_weight, 72), false, true},
+	{"projection_scale", FIELD_FLOAT8, FIELD_NUMBER, NULL, &zero, AT(projection_scale, 80), true, true},
+	{"seed", FIELD_INT64, FIELD_NUMBER, NULL, NULL, AT(seed, 88), true, true},
+	{"updates", FIELD_INT64, FIELD_NUMBER, NULL, NULL, AT(updates, 96), false, true},
+	{"newest", FIELD_INT64, FIELD_TIME, NULL, &unknown, AT(newest, 104), false, true},
+	{"reference_reward", FIELD_FLOAT8, FIELD_NUMBER, NULL, NULL, AT(reference, 112), false, false},
+	{"sigma", FIELD_FLOAT8, FIELD_NUMBER, NULL, NULL, AT(sigma, 120), false, true},
+	{"chosen", FIELD_INT64, FIELD_NUMBER, NULL, NULL, AT(chosen, 128), false, false},
+	{"weight_total", FIELD_FLOAT8, FIELD_NUMBER, NULL, NULL, AT(totals.N, 136), false, false},
+	{"reward_total", FIELD_FLOAT8, FIELD_NUMBER, NULL, NULL, AT(totals.R, 144), false, false},
+	{"reward_square_total", FIELD_FLOAT8, FIELD_NUMBER, NULL, NULL, AT(totals.S, 152), false, false},
+	{"reward_square_peak", FIELD_FLOAT8, FIELD_NUMBER, NULL, NULL, AT(totals.peak, 160), false, false},
 };
 
 const int	field_count = lengthof(fields);
 
 StaticAssertDecl(offsetof(DlintsHeader, unused1) == 11 &&
-				 offsetof(DlintsHeader, unused2) == 120, "unused fields moved");
+				 offsetof(DlintsHeader, unused2) == 168, "unused fields moved");
 
 FieldValue
 FieldGet(const DlintsHeader *header, const Field *field)

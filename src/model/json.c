@@ -4,8 +4,8 @@
  *
  * Numbers are written with the fewest digits that round-trip.  G and H are
  * written as the rows of their lower triangles, whatever the stored order is.
- * What has no value (reduced_dim without projection, H where nothing is
- * forgotten, the evidence of a model that has seen nothing) is null.
+ * What has no value (reduced_dim without projection, H where it is not kept, the
+ * evidence of a model that has seen nothing, the prior of one without) is null.
  */
 #include "postgres.h"
 
@@ -20,12 +20,16 @@
 #include "model/fields.h"
 #include "model/model.h"
 
-/* behind the fields of the header, an object for each memory */
+/* behind the fields of the header: an object for each memory, and one more */
 #define EVIDENCE_NAME	"evidence"
+#define PRIOR_NAME		"prior"
 
 static const char *const memory_names[] = {
-	"weight_sum", "reward_sum", "reward_square_sum", "b", "G", "H"
+	"weight_sum", "weight_square_sum", "reward_sum", "reward_square_sum",
+	"b", "G", "H"
 };
+
+static const char *const prior_names[] = {"weight_sum", "b", "G"};
 
 static void
 WriteNumber(StringInfo buf, double value)
@@ -78,6 +82,11 @@ WriteMemory(StringInfo buf, const Evidence *evidence)
 {
 	appendStringInfoString(buf, "{\"weight_sum\": ");
 	WriteNumber(buf, *evidence->N);
+	appendStringInfoString(buf, ", \"weight_square_sum\": ");
+	if (evidence->N2)
+		WriteNumber(buf, *evidence->N2);
+	else
+		appendStringInfoString(buf, "null");
 	appendStringInfoString(buf, ", \"reward_sum\": ");
 	WriteNumber(buf, *evidence->R);
 	appendStringInfoString(buf, ", \"reward_square_sum\": ");
@@ -94,11 +103,51 @@ WriteMemory(StringInfo buf, const Evidence *evidence)
 	appendStringInfoChar(buf, '}');
 }
 
+static void
+WriteEvidence(StringInfo buf, Dlints *model)
+{
+	Memories	memories = ModelMemories(model);
+	int			i;
+
+	appendStringInfoString(buf, ", \"" EVIDENCE_NAME "\": ");
+	if (model->header.updates == 0)
+		appendStringInfoString(buf, "null");
+	else
+	{
+		for (i = 0; i < memories.count; i++)
+		{
+			appendStringInfoString(buf, i == 0 ? "[" : ", ");
+			WriteMemory(buf, &memories.memory[i]);
+		}
+		appendStringInfoChar(buf, ']');
+	}
+}
+
+static void
+WritePrior(StringInfo buf, Dlints *model)
+{
+	Prior		prior = ModelPrior(&model->header, ModelPriorNumbers(model));
+	int			dim = ModelCoordinates(&model->header);
+
+	appendStringInfoString(buf, ", \"" PRIOR_NAME "\": ");
+	if (prior.N == NULL)
+		appendStringInfoString(buf, "null");
+	else
+	{
+		appendStringInfoString(buf, "{\"weight_sum\": ");
+		WriteNumber(buf, *prior.N);
+		appendStringInfoString(buf, ", \"b\": ");
+		WriteVector(buf, prior.p, dim);
+		appendStringInfoString(buf, ", \"G\": ");
+		WriteTriangle(buf, prior.P, dim);
+		appendStringInfoChar(buf, '}');
+	}
+}
+
 char *
 ModelToJson(Dlints *model)
 {
 	StringInfoData buf;
-	Memories	memories = ModelMemories(model);
 	int			i;
 
 	initStringInfo(&buf);
@@ -107,16 +156,9 @@ ModelToJson(Dlints *model)
 		appendStringInfo(&buf, "%s\"%s\": ", i == 0 ? "{" : ", ", fields[i].name);
 		FieldWrite(&buf, &model->header, &fields[i]);
 	}
-	appendStringInfoString(&buf, ", \"" EVIDENCE_NAME "\": ");
-	if (model->header.updates == 0)
-		appendStringInfoString(&buf, "null");
-	else
-		for (i = 0; i < memories.count; i++)
-		{
-			appendStringInfoString(&buf, i == 0 ? "[" : ", ");
-			WriteMemory(&buf, &memories.memory[i]);
-		}
-	appendStringInfoString(&buf, model->header.updates == 0 ? "}" : "]}");
+	WriteEvidence(&buf, model);
+	WritePrior(&buf, model);
+	appendStringInfoChar(&buf, '}');
 	return buf.data;
 }
 
@@ -145,37 +187,26 @@ IsName(const char *name, const JsonbValue *key)
 }
 
 static bool
-IsFieldName(const JsonbValue *key)
+IsOneOf(const char *const *names, int count, const JsonbValue *key)
 {
 	int			i;
 
-	for (i = 0; i < field_count; i++)
-		if (IsName(fields[i].name, key))
-			return true;
-	return IsName(EVIDENCE_NAME, key);
-}
-
-static bool
-IsMemoryName(const JsonbValue *key)
-{
-	int			i;
-
-	for (i = 0; i < lengthof(memory_names); i++)
-		if (IsName(memory_names[i], key))
+	for (i = 0; i < count; i++)
+		if (IsName(names[i], key))
 			return true;
 	return false;
 }
 
 /* Otherwise a misspelt field would be ignored in silence. */
 static bool
-NamesAreKnown(Reader *reader, bool (*is_known) (const JsonbValue *key))
+NamesAreKnown(Reader *reader, const char *const *names, int count)
 {
 	JsonbIterator *iterator = JsonbIteratorInit(reader->object);
 	JsonbValue	value;
 	JsonbIteratorToken token;
 
 	while ((token = JsonbIteratorNext(&iterator, &value, true)) != WJB_DONE)
-		if (token == WJB_KEY && !is_known(&value))
+		if (token == WJB_KEY && !IsOneOf(names, count, &value))
 			return Malformed(reader,
 							 psprintf("Unknown field \"%s\"",
 									  pnstrdup(value.val.string.val,
@@ -308,6 +339,19 @@ ReadField(Reader *reader, DlintsHeader *header, const Field *field)
 	return true;
 }
 
+static bool
+HeaderNamesAreKnown(Reader *reader)
+{
+	const char **names = palloc(sizeof(char *) * (field_count + 2));
+	int			i;
+
+	for (i = 0; i < field_count; i++)
+		names[i] = fields[i].name;
+	names[i++] = EVIDENCE_NAME;
+	names[i++] = PRIOR_NAME;
+	return NamesAreKnown(reader, names, i);
+}
+
 /* The header; of a version that is not known here no more than that. */
 static bool
 ReadHeader(Reader *reader, DlintsHeader *header)
@@ -320,7 +364,7 @@ ReadHeader(Reader *reader, DlintsHeader *header)
 		return false;
 	if (header->version == DLINTS_FORMAT_VERSION)
 	{
-		if (!NamesAreKnown(reader, IsFieldName))
+		if (!HeaderNamesAreKnown(reader))
 			return false;
 		for (i = 1; i < field_count; i++)
 			if (!ReadField(reader, header, &fields[i]))
@@ -392,7 +436,7 @@ ReadTriangle(Reader *reader, const JsonbValue *value, const char *name, int dim,
 	return rows != NULL;
 }
 
-/* A number of a memory that is an object. */
+/* A number of the object that is read. */
 static bool
 ReadSum(Reader *reader, const char *name, double *number)
 {
@@ -401,35 +445,71 @@ ReadSum(Reader *reader, const char *name, double *number)
 	return value != NULL && ReadNumber(reader, value, name, number);
 }
 
+/* A vector and a matrix of that object. */
+static bool
+ReadSums(Reader *reader, int dim, double *b, double *G)
+{
+	JsonbValue *vector = GetField(reader, "b");
+	JsonbValue *matrix = vector ? GetField(reader, "G") : NULL;
+
+	return matrix != NULL && ReadVector(reader, vector, "b", dim, b) &&
+		ReadTriangle(reader, matrix, "G", dim, G);
+}
+
+/* A field that is null, since the memory does not keep it. */
+static bool
+ReadNothing(Reader *reader, const char *name)
+{
+	JsonbValue *value = GetField(reader, name);
+
+	return value != NULL &&
+		(value->type == jbvNull ||
+		 Malformed(reader, psprintf("Field \"%s\" must be null in this memory", name)));
+}
+
+/* What the memory keeps of the squares of weights. */
+static bool
+ReadSquares(Reader *reader, const Evidence *evidence)
+{
+	JsonbValue *H;
+
+	if (!(evidence->N2 ? ReadSum(reader, "weight_square_sum", evidence->N2) :
+		  ReadNothing(reader, "weight_square_sum")))
+		return false;
+	if (evidence->H == NULL)
+		return ReadNothing(reader, "H");
+	H = GetField(reader, "H");
+	return H != NULL && ReadTriangle(reader, H, "H", evidence->dim, evidence->H);
+}
+
 /* The memory that the reader's object is. */
 static bool
 ReadMemory(Reader *reader, const Evidence *evidence)
 {
-	int			dim = evidence->dim;
-	JsonbValue *b;
-	JsonbValue *G;
-	JsonbValue *H;
+	return NamesAreKnown(reader, memory_names, lengthof(memory_names)) &&
+		ReadSum(reader, "weight_sum", evidence->N) &&
+		ReadSum(reader, "reward_sum", evidence->R) &&
+		ReadSum(reader, "reward_square_sum", evidence->S) &&
+		ReadSums(reader, evidence->dim, evidence->b, evidence->G) &&
+		ReadSquares(reader, evidence);
+}
 
-	if (!NamesAreKnown(reader, IsMemoryName) ||
-		!ReadSum(reader, "weight_sum", evidence->N) ||
-		!ReadSum(reader, "reward_sum", evidence->R) ||
-		!ReadSum(reader, "reward_square_sum", evidence->S) ||
-		(b = GetField(reader, "b")) == NULL ||
-		(G = GetField(reader, "G")) == NULL ||
-		(H = GetField(reader, "H")) == NULL ||
-		!ReadVector(reader, b, "b", dim, evidence->b) ||
-		!ReadTriangle(reader, G, "G", dim, evidence->G))
-		return false;
-	if (evidence->H)
-		return ReadTriangle(reader, H, "H", dim, evidence->H);
-	return H->type == jbvNull ||
-		Malformed(reader, "Field \"H\" must be null where nothing is forgotten");
+/* Where a value is to be an object, that is what is read next. */
+static bool
+EnterObject(Reader *reader, const JsonbValue *value, const char *what)
+{
+	if (value->type != jbvBinary ||
+		!JsonContainerIsObject(value->val.binary.data))
+		return Malformed(reader, psprintf("%s is an object", what));
+	reader->object = value->val.binary.data;
+	return true;
 }
 
 static bool
 ReadEvidence(Reader *reader, const Memories *memories, bool expected)
 {
 	JsonbValue *value = GetField(reader, EVIDENCE_NAME);
+	JsonbContainer *model = reader->object;
 	JsonbContainer *array;
 	int			j;
 
@@ -442,14 +522,30 @@ ReadEvidence(Reader *reader, const Memories *memories, bool expected)
 	for (j = 0; array && j < memories->count; j++)
 	{
 		value = getIthJsonbValueFromContainer(array, j);
-		if (value->type != jbvBinary ||
-			!JsonContainerIsObject(value->val.binary.data))
-			return Malformed(reader, "A memory is an object");
-		reader->object = value->val.binary.data;
-		if (!ReadMemory(reader, &memories->memory[j]))
+		if (!EnterObject(reader, value, "A memory") ||
+			!ReadMemory(reader, &memories->memory[j]))
 			return false;
 	}
+	reader->object = model;
 	return array != NULL;
+}
+
+static bool
+ReadPrior(Reader *reader, Dlints *model)
+{
+	JsonbValue *value = GetField(reader, PRIOR_NAME);
+	double	   *numbers = ModelPriorNumbers(model);
+	int			dim = ModelCoordinates(&model->header);
+
+	if (value == NULL)
+		return false;
+	if (ModelPriorCount(&model->header) == 0)
+		return value->type == jbvNull ||
+			Malformed(reader, "Field \"" PRIOR_NAME "\" must be null without a prior_weight");
+	return EnterObject(reader, value, "A prior") &&
+		NamesAreKnown(reader, prior_names, lengthof(prior_names)) &&
+		ReadSum(reader, "weight_sum", numbers) &&
+		ReadSums(reader, dim, numbers + 1, numbers + 1 + dim);
 }
 
 static Dlints *
@@ -464,6 +560,7 @@ ReadModel(Reader *reader)
 	model = ModelAllocate(&header);
 	memories = ModelMemories(model);
 	if (!ReadEvidence(reader, &memories, header.updates > 0) ||
+		!ReadPrior(reader, model) ||
 		!ModelExternalIsValid(model, &reader->problem))
 		return NULL;
 	return model;

@@ -11,6 +11,8 @@
 #include "storage/shmem.h"
 #include "utils/timestamp.h"
 
+#include "core/linalg.h"
+#include "core/ridge.h"
 #include "model/model.h"
 
 /* How this model makes z of contexts. */
@@ -27,7 +29,7 @@ ModelKind(const DlintsHeader *header)
 	return kind;
 }
 
-/* The matrix of a model that has one.  Matched models reduce x to P x / 2. */
+/* The matrix of a model that has one.  Matched models reduce x to P x / 4. */
 Projection
 ModelProjection(const DlintsHeader *header)
 {
@@ -36,7 +38,7 @@ ModelProjection(const DlintsHeader *header)
 
 	Assert(ModelHasProjection(header));
 	projection.seed = (uint64) header->seed;
-	projection.scale = header->projection_scale / (matched ? 2.0 : 1.0);
+	projection.scale = header->projection_scale / (matched ? MATCHED_SCALE : 1.0);
 	projection.context_dim = header->context_dim;
 	projection.reduced_dim = header->reduced_dim;
 	return projection;
@@ -84,9 +86,18 @@ ModelMemoryDecay(const DlintsHeader *header, int j, int64 updates, int64 time)
 			   (double) updates);
 }
 
+/* What memory j keeps of the squares of weights: the paper's, if it is the only one. */
+Squares
+ModelMemorySquares(const DlintsHeader *header, int j)
+{
+	if (!ModelMemoryFades(header, j))
+		return SQUARES_NONE;
+	return header->memories > 1 ? SQUARES_SUM : SQUARES_MATRIX;
+}
+
 /* numbers of the first so many memories */
 Size
-ModelValueCount(const DlintsHeader *header, int memories)
+ModelMemoriesCount(const DlintsHeader *header, int memories)
 {
 	int			dim = ModelCoordinates(header);
 	Size		count = 0;
@@ -94,15 +105,26 @@ ModelValueCount(const DlintsHeader *header, int memories)
 
 	for (j = 0; j < memories; j++)
 		count = add_size(count,
-						 evidence_value_count(dim, ModelMemoryFades(header, j)));
+						 evidence_value_count(dim, ModelMemorySquares(header, j)));
 	return count;
 }
 
-/* numbers of all as stored: a model that has seen nothing has none */
+/* numbers of the prior */
+Size
+ModelPriorCount(const DlintsHeader *header)
+{
+	int			dim = ModelCoordinates(header);
+
+	return header->prior_weight > 0.0 ? 1 + (Size) dim + linalg_packed_len(dim) : 0;
+}
+
+/* numbers of all as stored: evidence of a model that has seen nothing has none */
 Size
 ModelStoredCount(const DlintsHeader *header)
 {
-	return header->updates > 0 ? ModelValueCount(header, header->memories) : 0;
+	return add_size(header->updates > 0 ?
+					ModelMemoriesCount(header, header->memories) : 0,
+					ModelPriorCount(header));
 }
 
 /* bytes of a model with so many numbers */
@@ -156,10 +178,76 @@ ModelMemories(Dlints *model)
 	memories.count = model->header.memories;
 	for (j = 0; j < memories.count; j++)
 	{
-		bool		fades = ModelMemoryFades(&model->header, j);
+		Squares		squares = ModelMemorySquares(&model->header, j);
 
-		evidence_bind(&memories.memory[j], dim, fades, values);
-		values += evidence_value_count(dim, fades);
+		evidence_bind(&memories.memory[j], dim, squares, values);
+		values += evidence_value_count(dim, squares);
 	}
 	return memories;
+}
+
+/* Where the prior of a model with all its numbers begins. */
+double *
+ModelPriorNumbers(Dlints *model)
+{
+	return model->values +
+		ModelMemoriesCount(&model->header, model->header.memories);
+}
+
+/* Where those numbers begin that are stored. */
+double *
+ModelStoredNumbers(Dlints *model)
+{
+	return model->header.updates > 0 ? model->values : ModelPriorNumbers(model);
+}
+
+/*
+ * What is known beforehand counts less the more was learned: its full weight at
+ * first, half of it after so many observations for each coordinate.
+ */
+#define PRIOR_FADES		10.0
+
+/*
+ * The prior of a model: its ridge in use and, if it has them, these numbers.  They
+ * count beside the longest memory.  Where a shorter one is in use the world has
+ * turned, and what was known before is as old as what the longest one knows.
+ */
+Prior
+ModelPrior(const DlintsHeader *header, const double *numbers)
+{
+	int			dim = ModelCoordinates(header);
+	double		steady = PRIOR_FADES * dim;
+	Prior		prior = prior_of_ridge(header->lambda);
+
+	if (header->intercept)
+		prior.last_ridge = ModelFirstRidge(header);
+	if (header->prior_weight > 0.0 && numbers != NULL)
+	{
+		if (header->memory == header->memories)
+			prior.weight = header->prior_weight * steady /
+				(steady + header->totals.N);
+		prior.N = numbers;
+		prior.p = numbers + 1;
+		prior.P = prior.p + dim;
+	}
+	return prior;
+}
+
+/* The ridge under which the memory in use is found, and that of an intercept. */
+double
+ModelFirstRidge(const DlintsHeader *header)
+{
+	return header->ridge > 0.0 ? header->ridge : RIDGE_START;
+}
+
+/* How the sums of rewards are to be read. */
+Rewards
+ModelRewards(const DlintsHeader *header)
+{
+	Rewards		rewards;
+
+	rewards.intercept = header->intercept != 0;
+	rewards.reference = header->reference;
+	rewards.totals = header->totals;
+	return rewards;
 }

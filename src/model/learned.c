@@ -1,8 +1,8 @@
 /*
  * learned.c
  *		What follows when a model's evidence has changed: it is checked, its
- *		reference reward is kept near the rewards, and the memory in use and
- *		the noise are found.
+ *		reference reward is kept near the rewards, and the memory in use, the
+ *		ridge and the noise are found.
  */
 #include "postgres.h"
 
@@ -13,6 +13,7 @@
 #include "utils/memutils.h"
 
 #include "core/linalg.h"
+#include "core/ridge.h"
 #include "core/widen.h"
 #include "model/model.h"
 
@@ -62,6 +63,7 @@ ModelRebase(Dlints *model, double reference)
 	for (j = 0; j < memories.count; j++)
 		evidence_rebase(&memories.memory[j],
 						model->header.reference - reference);
+	totals_rebase(&model->header.totals, model->header.reference - reference);
 	model->header.reference = reference;
 }
 
@@ -96,53 +98,6 @@ ModelKeepReference(Dlints *model)
 	}
 }
 
-/*
- * Find the memory in use and the noise, from the evidence alone.  A single
- * memory under a given noise has nothing to be found.
- */
-static void
-ModelChoose(Dlints *model)
-{
-	DlintsHeader *header = &model->header;
-	Memories	memories = ModelMemories(model);
-	MemoryChoice choice = {0, 1.0};
-	double	   *work;
-
-	if (memories.count > 1 || header->noise == 0.0)
-	{
-		CHECK_FOR_INTERRUPTS();
-		BlasReady();
-		work = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(double) *
-									  memory_choose_work(ModelCoordinates(header),
-														 memories.count));
-		choice = memory_choose(memories.memory, memories.count, header->ridge,
-							   header->intercept, header->reference, work);
-		pfree(work);
-	}
-	header->memory = choice.used + 1;
-	header->sigma = header->noise > 0.0 ? header->noise : choice.sigma;
-	header->chosen = header->updates;
-}
-
-/*
- * A choice takes about D^3 operations, an update D^2: with three memories 14 and
- * 2.5 us at D = 12, 27 and 3.3 us at D = 24, 580 and 39 us at D = 130, where
- * storing the model takes 60 us and more.  So models of up to 12 coordinates
- * choose after each update, larger ones after (D / 12)^2 of them.  That makes
- * at most 14 us an update.  In a short history an eighth of it is enough to
- * change the evidence, and a choice is due then.
- */
-#define ALWAYS_CHOSEN_DIM	12
-
-/* So many updates after the last choice the next one is due. */
-static int64
-ChoiceInterval(const DlintsHeader *header, int64 chosen)
-{
-	double		dim = (double) ModelCoordinates(header) / ALWAYS_CHOSEN_DIM;
-
-	return Max(1, Min((int64) (dim * dim), chosen / 8));
-}
-
 static void
 CheckEvidence(Dlints *model)
 {
@@ -152,6 +107,121 @@ CheckEvidence(Dlints *model)
 				 errmsg("dlints evidence out of range"),
 				 errdetail("The sums over contexts and rewards overflow double precision."),
 				 errhint("Scale contexts and rewards to moderate size.")));
+}
+
+/* Of what came from outside, since observations leave a posterior. */
+static void
+NoPosterior(void)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+			 errmsg("dlints evidence out of range"),
+			 errdetail("With this ridge and prior it has no posterior.")));
+}
+
+static double *
+WorkSpace(Size count)
+{
+	CHECK_FOR_INTERRUPTS();
+	BlasReady();
+	return MemoryContextAllocHuge(CurrentMemoryContext, sizeof(double) * count);
+}
+
+/*
+ * Find the memory in use and the noise.  A single memory under a given ridge and
+ * noise has nothing to be found.
+ */
+static MemoryChoice
+ChooseMemory(DlintsHeader *header, const Memories *memories)
+{
+	MemoryChoice choice = {0, 1.0, 0.0};
+	Rewards		rewards = ModelRewards(header);
+	double	   *work;
+
+	if (memories->count > 1 || header->noise == 0.0 || header->ridge == 0.0)
+	{
+		work = WorkSpace(memory_choose_work(ModelCoordinates(header),
+											memories->count));
+		choice = memory_choose(memories->memory, memories->count,
+							   ModelFirstRidge(header), &rewards, work);
+		pfree(work);
+		if (choice.used < 0)
+			NoPosterior();
+	}
+	header->memory = choice.used + 1;
+	header->sigma = header->noise > 0.0 ? header->noise : choice.sigma;
+	return choice;
+}
+
+/*
+ * Find the ridge, of a model that was given none.  Only the longest memory knows
+ * enough for that.
+ */
+static void
+ChooseRidge(DlintsHeader *header, const Memories *memories,
+			double parameters)
+{
+	Rewards		rewards = ModelRewards(header);
+	double	   *work;
+
+	header->lambda = ModelFirstRidge(header);
+	if (header->ridge > 0.0 || header->memory < header->memories)
+		return;
+	work = WorkSpace(ridge_find_work(ModelCoordinates(header)));
+	header->lambda = ridge_find(&memories->memory[header->memory - 1],
+								parameters, header->lambda, &rewards,
+								header->noise, work);
+	pfree(work);
+}
+
+/* Find all that is found, from the evidence alone. */
+static void
+ModelChoose(Dlints *model)
+{
+	Memories	memories = ModelMemories(model);
+	MemoryChoice choice = ChooseMemory(&model->header, &memories);
+
+	ChooseRidge(&model->header, &memories, choice.parameters);
+	model->header.chosen = model->header.updates;
+}
+
+/*
+ * A choice takes about D^3 operations, an update D^2: with two or three memories
+ * and a ridge to be found 30 and 3 us at D = 24, 1,200 and 30 us at D = 130, where
+ * storing the model takes 60 us and more.  So models of up to 12 coordinates
+ * choose after each update, larger ones after (D / 12)^2 of them.  That makes
+ * some 10 us an update.  In a short history an eighth of it is enough to
+ * change the evidence, and a choice is due then.
+ */
+#define ALWAYS_CHOSEN_DIM	12
+
+/* So many updates after a choice the next one is due. */
+static int64
+ChoiceInterval(const DlintsHeader *header, int64 chosen)
+{
+	double		dim = (double) ModelCoordinates(header) / ALWAYS_CHOSEN_DIM;
+
+	return Max(1, Min((int64) (dim * dim), chosen / 8));
+}
+
+/*
+ * After which of so many updates more is the last of the choices due that single
+ * updates would make?  0 if none is.
+ */
+int64
+ModelLastChoice(const DlintsHeader *header, int64 more)
+{
+	int64		last = 0;
+	int64		next = header->chosen - header->updates +
+		ChoiceInterval(header, header->chosen);
+
+	ModelCheckCount(header->updates, more);
+	while (next <= more)
+	{
+		last = Max(next, 1);
+		next = last + ChoiceInterval(header, header->updates + last);
+	}
+	return last;
 }
 
 /*
@@ -169,12 +239,30 @@ ModelLearned(Dlints *model)
 		ModelChoose(model);
 }
 
-/* The same for one whose evidence has changed in another way. */
 void
-ModelRevised(Dlints *model)
+ModelCheckPosteriors(Dlints *model)
+{
+	if (!ModelPosteriorsExist(model))
+		NoPosterior();
+}
+
+/* The same for what observations alone have been summed up in. */
+void
+ModelSummed(Dlints *model)
 {
 	CheckEvidence(model);
 	ModelChoose(model);
+}
+
+/*
+ * The same for one whose evidence, or what it is used with, has changed in another
+ * way.  What came from outside may have a posterior only as it came.
+ */
+void
+ModelRevised(Dlints *model)
+{
+	ModelSummed(model);
+	ModelCheckPosteriors(model);
 }
 
 /*
@@ -189,6 +277,7 @@ bool
 ModelIsModerate(Dlints *model)
 {
 	Memories	memories = ModelMemories(model);
+	const Totals *totals = &model->header.totals;
 	int			j;
 
 	for (j = 0; j < memories.count; j++)
@@ -196,5 +285,6 @@ ModelIsModerate(Dlints *model)
 			fabs(*memories.memory[j].R) > MODERATE_SUM ||
 			*memories.memory[j].S > MODERATE_SUM)
 			return false;
-	return true;
+	return totals->N <= MODERATE_SUM && fabs(totals->R) <= MODERATE_SUM &&
+		totals->peak <= MODERATE_SUM;
 }

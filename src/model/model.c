@@ -14,7 +14,9 @@
 Dlints *
 ModelAllocate(const DlintsHeader *header)
 {
-	Size		size = ModelSizeWith(ModelValueCount(header, header->memories));
+	Size		size =
+		ModelSizeWith(add_size(ModelMemoriesCount(header, header->memories),
+							   ModelPriorCount(header)));
 	Dlints	   *model = palloc0(size);
 
 	model->header = *header;
@@ -22,20 +24,42 @@ ModelAllocate(const DlintsHeader *header)
 	return model;
 }
 
-/* A model with the given, already checked, parameters that has seen nothing. */
+/* What a header says of a model that has seen nothing. */
+static void
+Forget(DlintsHeader *header)
+{
+	header->updates = 0;
+	header->newest = TIME_UNKNOWN;
+	header->reference = 0.0;
+	header->memory = header->memories;
+	header->lambda = ModelFirstRidge(header);
+	header->sigma = header->noise > 0.0 ? header->noise : 1.0;
+	header->chosen = 0;
+	memset(&header->totals, 0, sizeof(Totals));
+}
+
+/*
+ * A model with the given, already checked, parameters that has seen nothing, and
+ * knows nothing beforehand.
+ */
 Dlints *
 ModelCreate(const DlintsHeader *header)
 {
-	Dlints	   *model = ModelAllocate(header);
+	DlintsHeader empty = *header;
 
-	FieldsSettle(&model->header);
-	model->header.updates = 0;
-	model->header.newest = TIME_UNKNOWN;
-	model->header.reference = 0.0;
-	model->header.memory = header->memories;
-	model->header.sigma = header->noise > 0.0 ? header->noise : 1.0;
-	model->header.chosen = 0;
-	return model;
+	empty.prior_weight = 0.0;
+	FieldsSettle(&empty);
+	Forget(&empty);
+	return ModelAllocate(&empty);
+}
+
+/* A model forgets all that it has learned, and keeps its prior. */
+void
+ModelForget(Dlints *model)
+{
+	Forget(&model->header);
+	memset(model->values, 0, sizeof(float8) *
+		   ModelMemoriesCount(&model->header, model->header.memories));
 }
 
 /*
@@ -86,8 +110,14 @@ Stored(struct varlena *value)
 static Dlints *
 WithAllNumbers(Dlints *stored)
 {
-	return stored->header.updates > 0 ? stored :
-		ModelCreate(&stored->header);
+	Dlints	   *model;
+
+	if (stored->header.updates > 0)
+		return stored;
+	model = ModelAllocate(&stored->header);
+	memcpy(ModelPriorNumbers(model), stored->values,
+		   sizeof(float8) * ModelPriorCount(&stored->header));
+	return model;
 }
 
 Dlints *
@@ -147,55 +177,73 @@ ModelHeaderFromDatum(Datum datum)
 Datum
 ModelGetDatum(Dlints *model)
 {
+	memmove(model->values, ModelStoredNumbers(model),
+			sizeof(float8) * ModelStoredCount(&model->header));
 	SET_VARSIZE(model, ModelStoredSize(&model->header));
 	return PointerGetDatum(model);
 }
 
 /*
- * The first "count" numbers of the memory in use.  Of a value out of line no
- * more than these is read.  The slice begins four bytes before them, so that
- * behind its length word numbers stand where numbers have to.
+ * "count" numbers behind the first so many.  Of a value out of line no more than
+ * these is read.  The slice begins four bytes before them, so that behind its
+ * length word numbers stand where numbers have to.
  */
 #define SLICE_HEAD	((Size) 2 * VARHDRSZ)
 
 static double *
+ReadNumbers(Datum datum, Size before, Size count)
+{
+	struct varlena *slice =
+		PG_DETOAST_DATUM_SLICE(datum, ModelSizeWith(before) - SLICE_HEAD,
+							   VARHDRSZ + count * sizeof(float8));
+
+	return (double *) ((char *) slice + SLICE_HEAD);
+}
+
+static void
+FreeNumbers(const double *numbers)
+{
+	pfree((char *) numbers - SLICE_HEAD);
+}
+
+/* The first "count" numbers of the memory in use. */
+static double *
 ReadMemory(Datum datum, const DlintsHeader *header, Size count)
 {
-	Size		bytes = count * sizeof(float8);
-	Size		before = ModelSizeWith(ModelValueCount(header, header->memory - 1));
-	char	   *slice;
-
 	if (header->updates > 0)
-		slice = (char *) PG_DETOAST_DATUM_SLICE(datum, before - SLICE_HEAD,
-												VARHDRSZ + bytes);
-	else
-		slice = palloc0(SLICE_HEAD + bytes);
-	return (double *) (slice + SLICE_HEAD);
+		return ReadNumbers(datum, ModelMemoriesCount(header, header->memory - 1),
+						   count);
+	return (double *) ((char *) palloc0(SLICE_HEAD + count * sizeof(float8)) +
+					   SLICE_HEAD);
+}
+
+static Evidence
+ReadEvidence(Datum datum, const DlintsHeader *header, Squares squares)
+{
+	int			dim = ModelCoordinates(header);
+	Evidence	evidence;
+
+	evidence_bind(&evidence, dim, squares,
+				  ReadMemory(datum, header, evidence_value_count(dim, squares)));
+	return evidence;
 }
 
 /* The memory in use, until ModelMemoryFree. */
 Evidence
 ModelMemoryFromDatum(Datum datum, const DlintsHeader *header)
 {
-	int			dim = ModelCoordinates(header);
-	bool		fades = ModelMemoryFades(header, header->memory - 1);
-	Evidence	evidence;
-
-	evidence_bind(&evidence, dim, fades,
-				  ReadMemory(datum, header, evidence_value_count(dim, fades)));
-	return evidence;
+	return ReadEvidence(datum, header,
+						ModelMemorySquares(header, header->memory - 1));
 }
 
 /* The same without H, which the mean does not want. */
 Evidence
 ModelMemoryForMean(Datum datum, const DlintsHeader *header)
 {
-	int			dim = ModelCoordinates(header);
-	Evidence	evidence;
+	Squares		squares = ModelMemorySquares(header, header->memory - 1);
 
-	evidence_bind(&evidence, dim, false,
-				  ReadMemory(datum, header, evidence_value_count(dim, false)));
-	return evidence;
+	return ReadEvidence(datum, header,
+						squares == SQUARES_MATRIX ? SQUARES_NONE : squares);
 }
 
 /* The same with N, R and S alone. */
@@ -214,5 +262,24 @@ ModelMemorySums(Datum datum, const DlintsHeader *header)
 void
 ModelMemoryFree(const Evidence *evidence)
 {
-	pfree((char *) evidence->N - SLICE_HEAD);
+	FreeNumbers(evidence->N);
+}
+
+/* The prior, until ModelPriorFree. */
+Prior
+ModelPriorFromDatum(Datum datum, const DlintsHeader *header)
+{
+	Size		count = ModelPriorCount(header);
+
+	if (header->memory < header->memories)
+		count = 0;				/* it does not count */
+	return ModelPrior(header, count == 0 ? NULL :
+					  ReadNumbers(datum, ModelStoredCount(header) - count, count));
+}
+
+void
+ModelPriorFree(const Prior *prior)
+{
+	if (prior->N)
+		FreeNumbers(prior->N);
 }

@@ -1,6 +1,7 @@
 /*
  * model.h
- *		The stored value: parameters and counts, then the evidence.
+ *		The stored value: parameters and counts, then the evidence, then what was
+ *		known beforehand.
  *
  * One validator serves every door; what a problem is called depends on the
  * door, and so does who is told:
@@ -11,8 +12,8 @@
  *		what was learned		ModelLearned			22003
  *
  * A model in memory always has all its numbers.  A stored one that has seen
- * nothing is its header alone, whatever its size would be: ModelFromDatum and
- * ModelGetDatum are where the two forms meet.
+ * nothing has none of its evidence, whatever its size would be: ModelFromDatum
+ * and ModelGetDatum are where the two forms meet.
  */
 #ifndef DLINTS_MODEL_H
 #define DLINTS_MODEL_H
@@ -25,6 +26,7 @@
 #include "core/evidence.h"
 #include "core/kinds.h"
 #include "core/memories.h"
+#include "core/prior.h"
 #include "core/projection.h"
 #include "model/policy.h"
 #include "model/problem.h"
@@ -32,9 +34,8 @@
 #define DLINTS_FORMAT_VERSION	1
 
 /*
- * Caps.  The largest model has eight memories of order 1025, each with two packed
- * matrices but the last, which has one: 63 MB.  The largest projection matrix has
- * 512 MB.
+ * Caps.  The largest model has eight memories and a prior of order 1025, each
+ * with a packed matrix: 38 MB.  The largest projection matrix has 512 MB.
  */
 #define DLINTS_MAX_CONTEXT_DIM	65536
 #define DLINTS_MAX_SHARED_DIM	65536
@@ -80,16 +81,19 @@ typedef struct DlintsHeader
 	int32		shared_dim;		/* m; 0 without a shared context */
 	float8		discount;		/* gamma of the fastest memory; 0: by time */
 	float8		half_life;		/* of the fastest memory, seconds; 0: by count */
-	float8		ridge;			/* lambda */
+	float8		ridge;			/* lambda as given; 0: found */
+	float8		lambda;			/* ridge in use */
 	float8		exploration;	/* xi */
 	float8		noise;			/* sigma as given; 0: estimated */
+	float8		prior_weight;	/* 0: there is no prior */
 	float8		projection_scale;	/* kappa; 0 without projection */
 	int64		seed;			/* of the projection */
 	int64		updates;		/* observations learned */
 	int64		newest;			/* time of the newest, see TIME_UNKNOWN */
 	float8		reference;		/* reward about which R and S are sums */
 	float8		sigma;			/* standard deviation of the noise */
-	int64		chosen;			/* updates when memory and sigma were found */
+	int64		chosen;			/* updates when memory, lambda, sigma were found */
+	Totals		totals;			/* of all that was ever learned */
 	float8		unused2[3];
 } DlintsHeader;
 
@@ -98,7 +102,8 @@ typedef struct DlintsHeader
 
 /*
  * The whole value: after the header the memories, the fastest first, each as
- * core/evidence.h lays it out (its matrices packed, see core/linalg.h).
+ * core/evidence.h lays it out (its matrices packed, see core/linalg.h), and then
+ * the prior, if there is one: N, p and P, before they are weighed.
  */
 typedef struct Dlints
 {
@@ -106,8 +111,8 @@ typedef struct Dlints
 	float8		values[FLEXIBLE_ARRAY_MEMBER];
 } Dlints;
 
-StaticAssertDecl(sizeof(DlintsHeader) == 144, "stored header changed");
-StaticAssertDecl(offsetof(Dlints, values) == 144, "stored values moved");
+StaticAssertDecl(sizeof(DlintsHeader) == 192, "stored header changed");
+StaticAssertDecl(offsetof(Dlints, values) == 192, "stored values moved");
 StaticAssertDecl(sizeof(float8) == sizeof(double), "float8 is not double");
 
 /* The memories of a model; their numbers are the model's own. */
@@ -135,18 +140,26 @@ extern Projection ModelProjection(const DlintsHeader *header);
 extern int	ModelCoordinates(const DlintsHeader *header);
 extern int	ModelLiftedLen(const DlintsHeader *header);
 extern bool ModelMemoryFades(const DlintsHeader *header, int j);
+extern Squares ModelMemorySquares(const DlintsHeader *header, int j);
 extern double ModelMemoryDecay(const DlintsHeader *header, int j,
 							   int64 updates, int64 time);
-extern Size ModelValueCount(const DlintsHeader *header, int memories);
+extern Size ModelMemoriesCount(const DlintsHeader *header, int memories);
+extern Size ModelPriorCount(const DlintsHeader *header);
 extern Size ModelSizeWith(Size count);
 extern Size ModelStoredCount(const DlintsHeader *header);
 extern Size ModelStoredSize(const DlintsHeader *header);
 extern char *ModelShape(const DlintsHeader *header);
 extern Memories ModelMemories(Dlints *model);
+extern double *ModelPriorNumbers(Dlints *model);
+extern double *ModelStoredNumbers(Dlints *model);
+extern Prior ModelPrior(const DlintsHeader *header, const double *numbers);
+extern double ModelFirstRidge(const DlintsHeader *header);
+extern Rewards ModelRewards(const DlintsHeader *header);
 
 /* model.c */
 extern Dlints *ModelAllocate(const DlintsHeader *header);
 extern Dlints *ModelCreate(const DlintsHeader *header);
+extern void ModelForget(Dlints *model);
 extern Dlints *ModelFromDatum(Datum datum);
 extern Dlints *ModelCopyFromDatum(Datum datum);
 extern DlintsHeader ModelHeaderFromDatum(Datum datum);
@@ -154,7 +167,9 @@ extern Datum ModelGetDatum(Dlints *model);
 extern bool ModelEquals(Datum left, Datum right);
 extern uint64 ModelHash(Datum datum, uint64 salt);
 
-/* model.c: the memory in use, of a value that need not be read as a whole */
+/* model.c: parts of a value that need not be read as a whole */
+extern Prior ModelPriorFromDatum(Datum datum, const DlintsHeader *header);
+extern void ModelPriorFree(const Prior *prior);
 extern Evidence ModelMemoryFromDatum(Datum datum, const DlintsHeader *header);
 extern Evidence ModelMemoryForMean(Datum datum, const DlintsHeader *header);
 extern Evidence ModelMemorySums(Datum datum, const DlintsHeader *header);
@@ -166,7 +181,10 @@ extern int64 TimeBetween(int64 earlier, int64 later);
 extern void ModelCheckCount(int64 updates, int64 more);
 extern void ModelRebase(Dlints *model, double reference);
 extern void ModelKeepReference(Dlints *model);
+extern int64 ModelLastChoice(const DlintsHeader *header, int64 more);
 extern void ModelLearned(Dlints *model);
+extern void ModelCheckPosteriors(Dlints *model);
+extern void ModelSummed(Dlints *model);
 extern void ModelRevised(Dlints *model);
 extern bool ModelIsModerate(Dlints *model);
 
@@ -180,6 +198,7 @@ extern void ModelCheckMemories(int memories);
 extern void ModelCheckParameters(const DlintsHeader *header);
 extern bool ModelHistoryIsValid(const DlintsHeader *header, Problem *problem);
 extern bool ModelEvidenceIsValid(Dlints *model);
+extern bool ModelPosteriorsExist(Dlints *model);
 extern bool ModelExternalIsValid(Dlints *model, Problem *problem);
 extern void ModelCheckSameEvidence(const DlintsHeader *left,
 								   const DlintsHeader *right);

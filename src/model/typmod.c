@@ -98,7 +98,6 @@ CheckShape(DlintsHeader shape, bool reduced)
 	shape.version = DLINTS_FORMAT_VERSION;
 	shape.memories = 1;
 	shape.discount = 1.0;
-	shape.ridge = 1.0;
 	shape.projection_scale = ModelHasProjection(&shape) ? 1.0 : 0.0;
 	if ((!reduced || shape.interactions == INTERACTIONS_CROSSED ||
 		 ModelReducedDimIsValid(shape.reduced_dim, &problem)) &&

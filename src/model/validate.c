@@ -10,8 +10,11 @@
 
 #include "common/shortest_dec.h"
 #include "lib/stringinfo.h"
+#include "miscadmin.h"
 #include "utils/timestamp.h"
 
+#include "core/linalg.h"
+#include "core/posterior.h"
 #include "core/widen.h"
 #include "model/fields.h"
 #include "model/model.h"
@@ -225,8 +228,12 @@ ModelParametersAreValid(const DlintsHeader *header, Problem *problem)
 		(header->noise == 0.0 ||
 		 NumberIsBetween("noise", header->noise,
 						 DLINTS_MIN_NOISE, DLINTS_MAX_NOISE, problem)) &&
-		NumberIsBetween("ridge", header->ridge,
-						DLINTS_MIN_RIDGE, DLINTS_MAX_RIDGE, problem) &&
+		(header->ridge == 0.0 ||
+		 NumberIsBetween("ridge", header->ridge,
+						 DLINTS_MIN_RIDGE, DLINTS_MAX_RIDGE, problem)) &&
+		(header->prior_weight == 0.0 ||
+		 NumberIsBetween("prior_weight", header->prior_weight,
+						 DBL_MIN, DLINTS_MAX_WEIGHT, problem)) &&
 		NumberIsBetween("exploration", header->exploration,
 						0.0, DLINTS_MAX_EXPLORATION, problem);
 }
@@ -276,6 +283,9 @@ NoHistory(const DlintsHeader *header)
 {
 	return header->newest == TIME_UNKNOWN && header->reference == 0.0 &&
 		header->memory == header->memories && header->chosen == 0 &&
+		header->totals.N == 0.0 && header->totals.R == 0.0 &&
+		header->totals.S == 0.0 && header->totals.peak == 0.0 &&
+		header->lambda == ModelFirstRidge(header) &&
 		header->sigma == (header->noise > 0.0 ? header->noise : 1.0);
 }
 
@@ -302,31 +312,101 @@ ModelHistoryIsValid(const DlintsHeader *header, Problem *problem)
 	if (header->noise != 0.0 && header->sigma != header->noise)
 		return OutOfRange(problem, "sigma", "the noise that was given",
 						  header->sigma);
+	if (header->ridge != 0.0 && header->lambda != header->ridge)
+		return OutOfRange(problem, "lambda", "the ridge that was given",
+						  header->lambda);
+	if (!totals_are_valid(&header->totals))
+		return ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
+						 "Totals must be finite, those of weights and squares not negative",
+						 NULL);
 	if (header->updates > 0 &&
 		(ModelIsByTime(header) ? !IS_VALID_TIMESTAMP(header->newest) :
 		 header->newest != TIME_UNKNOWN))
 		return ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
 						 "newest must be a time for a model by time, and null for others",
 						 NULL);
-	return NumberIsBetween("sigma", header->sigma, DBL_MIN, DBL_MAX, problem);
+	return NumberIsBetween("lambda", header->lambda, DLINTS_MIN_RIDGE,
+						   DLINTS_MAX_RIDGE, problem) &&
+		NumberIsBetween("sigma", header->sigma, DBL_MIN, DBL_MAX, problem);
 }
 
+/* Is every number of the evidence, the totals and the prior one that may be? */
 bool
 ModelEvidenceIsValid(Dlints *model)
 {
 	Memories	memories = ModelMemories(model);
+	Prior		prior = ModelPrior(&model->header, ModelPriorNumbers(model));
 	int			j;
 
 	for (j = 0; j < memories.count; j++)
 		if (!evidence_is_valid(&memories.memory[j]))
 			return false;
-	return true;
+	return totals_are_valid(&model->header.totals) &&
+		(prior.N == NULL || prior_is_valid(&prior, ModelCoordinates(&model->header)));
+}
+
+/* P by itself, under the share of the ridge that falls to it, and finite as weighed. */
+static bool
+PriorHasPosterior(const DlintsHeader *header, const Prior *prior, int dim,
+				  double *numbers)
+{
+	double		zeros[3] = {0.0, 0.0, 0.0};
+	Evidence	evidence = {
+		dim, zeros, zeros + 1, zeros + 2, NULL,
+		unconstify(double *, prior->p), unconstify(double *, prior->P), NULL
+	};
+	Prior		ridge =
+		prior_of_ridge(ModelFirstRidge(header) / header->prior_weight);
+	Factor		factor;
+	int			k;
+
+	evidence.N = unconstify(double *, prior->N);
+	factor_bind(&factor, dim, false, numbers);
+	for (k = 0; k < dim; k++)
+		if (isinf(header->prior_weight * prior->p[k]))
+			return false;
+	return !isinf(header->prior_weight * linalg_max_diagonal(dim, prior->P)) &&
+		posterior_factor(&evidence, &ridge, &factor);
+}
+
+/*
+ * Has each memory a posterior, and the prior?  Then a memory has one with the
+ * prior, too.  A model without would be refused when it is next used.
+ */
+bool
+ModelPosteriorsExist(Dlints *model)
+{
+	const DlintsHeader *header = &model->header;
+	Memories	memories = ModelMemories(model);
+	Prior		prior = ModelPrior(header, ModelPriorNumbers(model));
+	Prior		ridge = prior_of_ridge(ModelFirstRidge(header));
+	int			dim = ModelCoordinates(header);
+	double	   *numbers;
+	bool		exist = true;
+	int			j;
+
+	if (header->updates == 0 && prior.N == NULL)
+		return true;
+	BlasReady();
+	numbers = palloc(sizeof(double) * factor_value_count(dim, true));
+	for (j = 0; exist && header->updates > 0 && j < memories.count; j++)
+	{
+		Factor		factor;
+
+		CHECK_FOR_INTERRUPTS();
+		factor_bind(&factor, dim, ModelMemoryFades(header, j), numbers);
+		exist = posterior_factor(&memories.memory[j], &ridge, &factor);
+	}
+	if (exist && prior.N)
+		exist = PriorHasPosterior(header, &prior, dim, numbers);
+	pfree(numbers);
+	return exist;
 }
 
 /*
  * A model that came in from outside, its parameters found valid before: every
- * number of the evidence finite, sums of squares not negative.  Its numbers
- * are brought into the form that learning leaves behind, so that one model has
+ * number of the evidence finite, sums of squares not negative, and a posterior
+ * there.  Its numbers are brought into the form that learning leaves behind, so that one model has
  * one representation.
  */
 bool
@@ -340,6 +420,10 @@ ModelExternalIsValid(Dlints *model, Problem *problem)
 	if (!ModelEvidenceIsValid(model))
 		return ProblemIs(problem, ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE,
 						 "NaN, infinity, a negative weight or a negative sum of squares not allowed in dlints",
+						 NULL);
+	if (!ModelPosteriorsExist(model))
+		return ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
+						 "The evidence has no posterior: it is not that of any observations",
 						 NULL);
 	for (j = 0; j < memories.count; j++)
 		evidence_settle(&memories.memory[j]);
@@ -379,5 +463,5 @@ ModelCheckSameEvidence(const DlintsHeader *left, const DlintsHeader *right)
 							   fields[i].name, FieldText(left, &fields[i]),
 							   FieldText(right, &fields[i])),
 					 one_memory ?
-					 errhint("A model made with a half_life or a discount has one memory if nothing else is said.") : 0));
+					 errhint("A model made with a discount has one memory if nothing else is said.") : 0));
 }

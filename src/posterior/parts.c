@@ -18,14 +18,14 @@ Numbers(PreparedModel *prepared, Size count)
 
 /* Z = L L' and Z~ = M M' of evidence, into a factor that was bound for it */
 void
-FactorEvidence(const Evidence *evidence, double ridge, Factor *factor)
+FactorEvidence(const Evidence *evidence, const Prior *prior, Factor *factor)
 {
 	BlasReady();
-	if (!posterior_factor(evidence, ridge, factor))
+	if (!posterior_factor(evidence, prior, factor))
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_CORRUPTED),
 				 errmsg("posterior of dlints model does not exist"),
-				 errdetail("Its evidence is not positive semidefinite or, with the ridge, out of range.")));
+				 errdetail("Its evidence is not positive semidefinite or, with ridge and prior, out of range.")));
 }
 
 static double *
@@ -67,20 +67,24 @@ MakeParts(PreparedModel *prepared, int parts)
 {
 	const DlintsHeader *header = &prepared->header;
 	int			dim = prepared->dim;
-	Evidence	evidence = parts == PART_MEAN ?
-		ModelMemoryForMean(prepared->datum, header) :
-		ModelMemoryFromDatum(prepared->datum, header);
-	bool		fades = evidence.H != NULL;
-	Size		count = factor_value_count(dim, fades);
+	bool		both = parts != PART_MEAN &&
+		ModelMemoryFades(header, header->memory - 1);
+	Evidence	evidence = both ?
+		ModelMemoryFromDatum(prepared->datum, header) :
+		ModelMemoryForMean(prepared->datum, header);
+	Prior		prior = ModelPriorFromDatum(prepared->datum, header);
+	Rewards		rewards = ModelRewards(header);
+	Size		count = factor_value_count(dim, both);
 	double	   *b = palloc(sizeof(double) * dim);
 	double	   *factors = palloc(sizeof(double) * count);
 	Factor		factor;
 
-	factor_bind(&factor, dim, fades, factors);
-	FactorEvidence(&evidence, header->ridge, &factor);
-	prepared->level = memory_centre(&evidence, header->intercept,
-									header->reference, b);
+	factor_bind(&factor, dim, both, factors);
+	FactorEvidence(&evidence, &prior, &factor);
+	prepared->level = memory_centre(&evidence, &rewards, b);
+	prior_add(&prior, dim, b);
 	ModelMemoryFree(&evidence);
+	ModelPriorFree(&prior);
 	if ((parts & PART_MEAN) && !prepared->mean)
 		prepared->mean = MakeMean(prepared, &factor, b);
 	if ((parts & PART_ROOT) && !prepared->root)

@@ -18,7 +18,7 @@
 #define PART_ROOT	0x02
 #define PART_DRAW	0x04
 
-extern void FactorEvidence(const Evidence *evidence, double ridge,
+extern void FactorEvidence(const Evidence *evidence, const Prior *prior,
 						   Factor *factor);
 extern void PrepareParts(PreparedModel *prepared, int parts);
 extern const double *PreparedWeights(PreparedModel *prepared,

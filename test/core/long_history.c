@@ -343,7 +343,7 @@ judge_posterior(const Evidence *e, const ExactMemory *sums, const double *contex
 	exact_posterior(G, b, &ours);
 	exact_posterior(sums->G, sums->b, &theirs);
 	r->condition = condition_of(&theirs);
-	r->factored = posterior_factor(e, LONG_RIDGE, f);
+	r->factored = factor_with(e, LONG_RIDGE, f);
 	if (r->factored)
 	{
 		posterior_mean(f, e->b, mean);
@@ -362,7 +362,7 @@ long_history_run(const LongHistory *h)
 {
 	ExactMemory *sums = exact_memory_new(DIM, 0);
 	ExactMemory *batch = exact_memory_new(DIM, 0);
-	Evidence   *e = evidence_new(DIM, h->discount);
+	Evidence   *e = evidence_new(DIM, squares_under(h->discount));
 	double	   *contexts = guarded((size_t) BATCH * DIM);
 	double	   *rewards = guarded(BATCH);
 	uint64_t	state = 20;
@@ -473,6 +473,8 @@ error_of_window(const LongReturn *h, const Window *w, const Evidence *e)
 		worst = worse(worst, relative(e->b[k] - m->b[k],
 									  sqrtl(m->G[k * DIM + k] * m->squares)));
 	worst = worse(worst, error_of_matrix(e->G, m->G));
+	if (e->N2)
+		worst = worse(worst, relative(*e->N2 - m->N2, m->N2));
 	if (e->H)
 		worst = worse(worst, error_of_matrix(e->H, m->H));
 	return worst;
@@ -502,13 +504,21 @@ look_at_window(const LongReturn *h, const Window *w, const Evidence *e, LongDrif
 
 	r->drift = worse(r->drift, error_of_window(h, w, e));
 	r->definite = r->definite && is_definite(e->G) &&
-		(e->H == NULL || is_definite(e->H)) && posterior_factor(e, LONG_RIDGE, f);
+		(e->H == NULL || is_definite(e->H)) && factor_with(e, LONG_RIDGE, f);
 }
+
+/* what is learned, and what is taken back of it */
+typedef struct Returned
+{
+	Evidence   *e;
+	Totals		totals;
+	Evidence   *old;
+} Returned;
 
 /* The oldest of a full window goes, a new one comes. */
 static void
-replace(const LongReturn *h, Window *w, int64_t done, uint64_t *state, Evidence *e,
-		Evidence *old, LongDrift *r)
+replace(const LongReturn *h, Window *w, int64_t done, uint64_t *state, Returned *m,
+		LongDrift *r)
 {
 	double	   *context = w->contexts + w->first * DIM;
 	double	   *reward = w->rewards + w->first;
@@ -516,16 +526,21 @@ replace(const LongReturn *h, Window *w, int64_t done, uint64_t *state, Evidence 
 	const double then = aged(h, LONG_WINDOW);
 	double		work[DIM * DIM];
 
-	evidence_scale(e, aged(h, 1));
+	evidence_scale(m->e, aged(h, 1));
 	if (done >= LONG_WINDOW)
 	{
-		memset(old->N, 0, sizeof(double) * value_count(old));
-		evidence_absorb(old, 1, 1, context, reward, REFERENCE, &then, work);
-		r->refused += !evidence_subtract(e, old, work);
+		Totals		once = {0};
+
+		memset(m->old->N, 0, sizeof(double) * value_count(m->old));
+		evidence_absorb(m->old, 1, 1, context, reward, REFERENCE, &then, work);
+		totals_absorb(&once, 1, reward, REFERENCE, &weight);
+		r->refused += !totals_subtract(&m->totals, &once) ||
+			!evidence_subtract(m->e, m->old, &m->totals, LONG_RIDGE, work);
 	}
 	h->kind->fill(state, context);
 	*reward = REFERENCE + context[3] + 0.5 * dice(state);
-	evidence_absorb(e, 1, 1, context, reward, REFERENCE, &weight, work);
+	evidence_absorb(m->e, 1, 1, context, reward, REFERENCE, &weight, work);
+	totals_absorb(&m->totals, 1, reward, REFERENCE, &weight);
 	w->first = (w->first + 1) % LONG_WINDOW;
 }
 
@@ -533,8 +548,7 @@ LongDrift
 long_return_run(const LongReturn *h)
 {
 	Window		w = {0, guarded((size_t) LONG_WINDOW * DIM), guarded(LONG_WINDOW)};
-	Evidence   *e = evidence_new(DIM, h->half_life > 0 ? 0.5 : 1);
-	Evidence   *old = evidence_copy(e);
+	Returned	m = {.e = evidence_new(DIM, h->squares), .old = evidence_new(DIM, h->squares)};
 	LongDrift	r = {0, 0, true};
 	uint64_t	state = 30;
 	int64_t		done;
@@ -542,10 +556,10 @@ long_return_run(const LongReturn *h)
 	for (done = 0; done < h->count + LONG_WINDOW; done++)
 	{
 		if (done >= LONG_WINDOW && done % (h->count / 100) == 0)
-			look_at_window(h, &w, e, &r);
-		replace(h, &w, done, &state, e, old, &r);
+			look_at_window(h, &w, m.e, &r);
+		replace(h, &w, done, &state, &m, &r);
 	}
-	look_at_window(h, &w, e, &r);
+	look_at_window(h, &w, m.e, &r);
 	return r;
 }
 

@@ -67,6 +67,7 @@ typedef struct LongReturn
 {
 	const LongKind *kind;
 	double		half_life;		/* in observations; 0: forgets nothing */
+	Squares		squares;
 	int64_t		count;			/* of observations, and of those taken back */
 } LongReturn;
 

@@ -25,12 +25,13 @@ observed_new(int dim, int count, double level, uint64_t seed)
 }
 
 Evidence *
-learned(const Observed *o, int from, int to, bool fades, double reference)
+learned(const Observed *o, int from, int to, Squares squares, double reference)
 {
-	Evidence   *e = evidence_new(o->dim, fades ? 0.5 : 1);
+	Evidence   *e = evidence_new(o->dim, squares);
 
-	absorb(e, 1, to - from, o->contexts + from * o->dim, o->rewards + from,
-		   reference, o->weights + from);
+	for (; from < to; from += EVIDENCE_BLOCK)
+		absorb(e, 1, to - from < EVIDENCE_BLOCK ? to - from : EVIDENCE_BLOCK,
+			   o->contexts + from * o->dim, o->rewards + from, reference, o->weights + from);
 	return e;
 }
 
@@ -46,12 +47,14 @@ summed(const Observed *o, int from, int to, exact factor, double reference)
 	return m;
 }
 
+/* where the totals have no say but in what S is rounded by */
 bool
 subtract(Evidence *e, const Evidence *other)
 {
+	const Totals left = {.S = INFINITY, .peak = *e->S};
 	double	   *work = guarded(linalg_packed_len(e->dim));
 	Evidence   *kept = evidence_copy(other);
-	bool		possible = evidence_subtract(e, other, work);
+	bool		possible = evidence_subtract(e, other, &left, RIDGE_START, work);
 
 	assert_same_bits(value_count(kept), kept->N, other->N);
 	return possible;
@@ -61,12 +64,12 @@ void
 each_memory(void **state)
 {
 	static const int dims[] = {1, 2, 5, 24};
+	static const Squares kinds[] = {SQUARES_NONE, SQUARES_SUM, SQUARES_MATRIX};
 	MemoryCheck check = *(MemoryCheck *) *state;
 	int			d;
+	int			k;
 
 	for (d = 0; d < LENGTH(dims); d++)
-	{
-		check(dims[d], false);
-		check(dims[d], true);
-	}
+		for (k = 0; k < LENGTH(kinds); k++)
+			check(dims[d], kinds[k]);
 }

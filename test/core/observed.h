@@ -8,6 +8,8 @@
 
 #include "oracle.h"
 
+#include "core/ridge.h"
+
 typedef struct Observed
 {
 	int			dim;
@@ -18,14 +20,14 @@ typedef struct Observed
 } Observed;
 
 extern Observed observed_new(int dim, int count, double level, uint64_t seed);
-extern Evidence *learned(const Observed *o, int from, int to, bool fades,
+extern Evidence *learned(const Observed *o, int from, int to, Squares squares,
 						 double reference);
 extern ExactMemory *summed(const Observed *o, int from, int to, exact factor,
 						   double reference);
 extern bool subtract(Evidence *e, const Evidence *other);
 
-/* a test of memories of several dimensions, those that fade and those that do not */
-typedef void (*MemoryCheck) (int dim, bool fades);
+/* a test of memories of several dimensions and of all three kinds */
+typedef void (*MemoryCheck) (int dim, Squares squares);
 
 #define test_of_memories(f)	{#f, each_memory, NULL, free_all, &(MemoryCheck) {f}}
 

@@ -316,6 +316,13 @@ exact_from_packed(int d, const double *packed)
 	return full;
 }
 
+/* what G is multiplied by to stand for H */
+exact
+exact_share(exact N, exact N2)
+{
+	return N2 / fmaxl(N, LEAST_WEIGHT);
+}
+
 /* ---------- Algorithm 1 ---------- */
 
 Algorithm1 *
@@ -331,7 +338,7 @@ algorithm1_new(int dim, double discount, double ridge)
 	a->Z2 = exact_new(SQUARE(dim));
 	a->b = exact_new((size_t) dim);
 	a->updates = 0;
-	a->weight_sum = a->reward_sum = a->reward_square_sum = 0;
+	a->weight_sum = a->weight_square_sum = a->reward_sum = a->reward_square_sum = 0;
 	for (i = 0; i < dim; i++)
 		a->Z[i * dim + i] = a->Z2[i * dim + i] = ridge;
 	return a;
@@ -363,9 +370,28 @@ algorithm1_update(Algorithm1 *a, const double *z, double reward)
 
 	a->updates++;
 	a->weight_sum = gamma * a->weight_sum + 1;
+	a->weight_square_sum = gamma * gamma * a->weight_square_sum + 1;
 	a->reward_sum = gamma * a->reward_sum + reward;
 	a->reward_square_sum = gamma * a->reward_square_sum +
 		(exact) reward * reward;
+}
+
+/* Z~ = share G + ridge I where the sum of w^2 z z' is not kept */
+void
+algorithm1_simplify(Algorithm1 *a, Squares squares)
+{
+	exact		share = squares == SQUARES_SUM ?
+		exact_share(a->weight_sum, a->weight_square_sum) : 1;
+	int			i;
+	int			j;
+
+	for (i = 0; i < a->dim && squares != SQUARES_MATRIX; i++)
+		for (j = 0; j < a->dim; j++)
+		{
+			exact		ridge = i == j ? a->ridge : 0;
+
+			a->Z2[i * a->dim + j] = share * (a->Z[i * a->dim + j] - ridge) + ridge;
+		}
 }
 
 exact *
@@ -405,17 +431,16 @@ algorithm1_covariance(const Algorithm1 *a)
 size_t
 value_count(const Evidence *e)
 {
-	return evidence_value_count(e->dim, e->H != NULL);
+	return evidence_value_count(e->dim, evidence_squares(e));
 }
 
-/* no observation, to be learned under this discount */
 Evidence *
-evidence_new(int dim, double discount)
+evidence_new(int dim, Squares squares)
 {
 	Evidence   *e = allocate(sizeof(Evidence));
 
-	evidence_bind(e, dim, discount < 1,
-				  guarded(evidence_value_count(dim, discount < 1)));
+	evidence_bind(e, dim, squares, guarded(evidence_value_count(dim, squares)));
+	assert_int_equal(evidence_squares(e), squares);
 	memset(e->N, 0, sizeof(double) * value_count(e));
 	return e;
 }
@@ -425,8 +450,7 @@ evidence_copy(const Evidence *e)
 {
 	Evidence   *copy = allocate(sizeof(Evidence));
 
-	evidence_bind(copy, e->dim, e->H != NULL,
-				  guarded_copy(value_count(e), e->N));
+	evidence_bind(copy, e->dim, evidence_squares(e), guarded_copy(value_count(e), e->N));
 	return copy;
 }
 
@@ -505,11 +529,12 @@ check_evidence(const Evidence *e, const Algorithm1 *a)
 	assert_near(*e->S, a->reward_square_sum, RELATIVE * a->reward_square_sum);
 
 	check_matrix(e->dim, e->G, a->ridge, a->Z, a->Z, RELATIVE);
-	if (a->discount < 1)
+	if (e->H)
 		check_matrix(e->dim, e->H, a->ridge, a->Z2, a->Z2, RELATIVE);
-	else
+	if (e->N2)
+		assert_near(*e->N2, a->weight_square_sum, RELATIVE * a->weight_square_sum);
+	if (a->discount == 1)
 	{
-		assert_null(e->H);
 		check_matrix(e->dim, e->G, a->ridge, a->Z2, a->Z2, RELATIVE);
 		assert_true(*e->N == (double) a->updates);
 	}
@@ -523,10 +548,19 @@ Factor *
 factor_new(const Evidence *e)
 {
 	Factor	   *f = allocate(sizeof(Factor));
+	bool		fades = evidence_squares(e) != SQUARES_NONE;
 
-	factor_bind(f, e->dim, e->H != NULL,
-				guarded(factor_value_count(e->dim, e->H != NULL)));
+	factor_bind(f, e->dim, fades, guarded(factor_value_count(e->dim, fades)));
 	return f;
+}
+
+/* with nothing known beforehand */
+bool
+factor_with(const Evidence *e, double ridge, Factor *f)
+{
+	const Prior prior = prior_of_ridge(ridge);
+
+	return posterior_factor(e, &prior, f);
 }
 
 /* ---------- a memory by its definition ---------- */
@@ -546,7 +580,7 @@ exact_memory_new(int dim, double reference)
 void
 exact_memory_clear(ExactMemory *m)
 {
-	m->N = m->R = m->S = m->squares = 0;
+	m->N = m->N2 = m->R = m->S = m->squares = 0;
 	memset(m->b, 0, sizeof(exact) * (size_t) m->dim);
 	memset(m->G, 0, sizeof(exact) * SQUARE(m->dim));
 	memset(m->H, 0, sizeof(exact) * SQUARE(m->dim));
@@ -560,6 +594,7 @@ exact_memory_add(ExactMemory *m, exact weight, const double *z, double reward)
 	int			j;
 
 	m->N += weight;
+	m->N2 += weight * weight;
 	m->R += weight * above;
 	m->S += weight * above * above;
 	m->squares += weight * reward * reward;
@@ -572,6 +607,19 @@ exact_memory_add(ExactMemory *m, exact weight, const double *z, double reward)
 			m->H[j * m->dim + i] = m->H[i * m->dim + j] += weight * weight * z[i] * z[j];
 		}
 	}
+}
+
+/* H, or what stands for it */
+exact *
+exact_memory_squares(const ExactMemory *m, Squares squares)
+{
+	exact	   *H = exact_new(SQUARE(m->dim));
+	exact		share = squares == SQUARES_SUM ? exact_share(m->N, m->N2) : 1;
+	size_t		i;
+
+	for (i = 0; i < SQUARE(m->dim); i++)
+		H[i] = squares == SQUARES_MATRIX ? m->H[i] : share * m->G[i];
+	return H;
 }
 
 /*
@@ -588,6 +636,8 @@ check_memory(const Evidence *e, const ExactMemory *m, const ExactMemory *size,
 	assert_near(*e->N, m->N, tolerance * size->N);
 	assert_near(*e->R, m->R, tolerance * sqrtl(size->N) * sqrtl(size->S));
 	assert_near(*e->S, m->S, tolerance * size->S);
+	if (e->N2)
+		assert_near(*e->N2, m->N2, tolerance * size->N2);
 	for (i = 0; i < m->dim; i++)
 		assert_near(e->b[i], m->b[i],
 					tolerance * sqrtl(size->G[i * m->dim + i]) * sqrtl(size->squares));

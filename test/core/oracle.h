@@ -86,18 +86,27 @@ typedef struct Algorithm1
 	exact	   *b;
 	int64_t		updates;
 	exact		weight_sum;
+	exact		weight_square_sum;
 	exact		reward_sum;
 	exact		reward_square_sum;
 } Algorithm1;
 
 extern Algorithm1 *algorithm1_new(int dim, double discount, double ridge);
 extern void algorithm1_update(Algorithm1 *a, const double *z, double reward);
+extern void algorithm1_simplify(Algorithm1 *a, Squares squares);
 extern exact *algorithm1_mean(const Algorithm1 *a);
 extern exact *algorithm1_covariance(const Algorithm1 *a);
 
+/* what the only memory of a model keeps of the squares of weights */
+static inline Squares
+squares_under(double discount)
+{
+	return discount < 1 ? SQUARES_MATRIX : SQUARES_NONE;
+}
+
 /* evidence in guarded memory */
 extern size_t value_count(const Evidence *e);
-extern Evidence *evidence_new(int dim, double discount);
+extern Evidence *evidence_new(int dim, Squares squares);
 extern Evidence *evidence_copy(const Evidence *e);
 extern void absorb(Evidence *e, double decay, int count,
 				   const double *contexts, const double *rewards,
@@ -106,6 +115,7 @@ extern void evidence_learn(Evidence *e, double discount, int count, int block,
 						   const double *contexts, const double *rewards);
 extern void check_evidence(const Evidence *e, const Algorithm1 *a);
 extern Factor *factor_new(const Evidence *e);
+extern bool factor_with(const Evidence *e, double ridge, Factor *f);
 
 /* a memory by its definition: sums over observations; matrices full */
 typedef struct ExactMemory
@@ -113,6 +123,7 @@ typedef struct ExactMemory
 	int			dim;
 	exact		reference;
 	exact		N;
+	exact		N2;
 	exact		R;
 	exact		S;
 	exact		squares;		/* sum of w r^2 */
@@ -125,6 +136,8 @@ extern ExactMemory *exact_memory_new(int dim, double reference);
 extern void exact_memory_clear(ExactMemory *m);
 extern void exact_memory_add(ExactMemory *m, exact weight, const double *z,
 							 double reward);
+extern exact exact_share(exact N, exact N2);
+extern exact *exact_memory_squares(const ExactMemory *m, Squares squares);
 extern void check_memory(const Evidence *e, const ExactMemory *m,
 						 const ExactMemory *size, exact tolerance);
 

@@ -15,7 +15,7 @@
 
 /* blocks of 1, 2, 3, ... observations, each after another decay */
 static void
-check_absorb(int dim, bool fades)
+check_absorb(int dim, Squares squares)
 {
 	static const double references[] = {0, 3, -1e3};
 	const Observed o = observed_new(dim, 120, 3, 31 + (uint64_t) dim);
@@ -23,7 +23,7 @@ check_absorb(int dim, bool fades)
 
 	for (r = 0; r < LENGTH(references); r++)
 	{
-		Evidence   *e = evidence_new(dim, fades ? 0.5 : 1);
+		Evidence   *e = evidence_new(dim, squares);
 		ExactMemory *m = exact_memory_new(dim, references[r]);
 		exact		weights[120];
 		int			from;
@@ -32,7 +32,7 @@ check_absorb(int dim, bool fades)
 
 		for (from = 0; from + size <= o.count; from += size++)
 		{
-			double		decay = fades ? 1 - 1.0 / size : 1;
+			double		decay = squares == SQUARES_NONE ? 1 : 1 - 1.0 / size;
 
 			absorb(e, decay, size, o.contexts + from * dim, o.rewards + from,
 				   references[r], o.weights + from);
@@ -59,7 +59,7 @@ test_weights_of_one(void **state)
 	for (j = 0; j < o.count; j++)
 		o.weights[j] = 1;
 	m = summed(&o, 0, o.count, 1, 0);
-	e = learned(&o, 0, o.count, true, 0);
+	e = learned(&o, 0, o.count, SQUARES_MATRIX, 0);
 	check_memory(e, m, m, CLOSE);
 	assert_same_bits(linalg_packed_len(5), e->G, e->H);
 	assert_true(*e->N == 50);
@@ -68,7 +68,7 @@ test_weights_of_one(void **state)
 /* ---------- scale, add, rebase ---------- */
 
 static void
-check_scale(int dim, bool fades)
+check_scale(int dim, Squares squares)
 {
 	static const double factors[] = {1, 0.1, 10, 1e-10, 1e10, 1e-200};
 	const Observed o = observed_new(dim, 60, 3, 7);
@@ -77,13 +77,13 @@ check_scale(int dim, bool fades)
 	for (f = 0; f < LENGTH(factors); f++)
 	{
 		ExactMemory *m = summed(&o, 0, 60, factors[f], 2);
-		Evidence   *e = learned(&o, 0, 60, fades, 2);
+		Evidence   *e = learned(&o, 0, 60, squares, 2);
 
 		evidence_scale(e, factors[f]);
-		if (factors[f] < 1e-150 && e->H)
+		if (factors[f] < 1e-150)
 		{
 			/* what could only be a subnormal is zero */
-			assert_true(e->H[0] == 0);
+			m->N2 = 0;
 			memset(m->H, 0, sizeof(exact) * SQUARE(dim));
 		}
 		check_memory(e, m, m, CLOSE);
@@ -92,13 +92,13 @@ check_scale(int dim, bool fades)
 
 /* in either order, to the bit; and back */
 static void
-check_add(int dim, bool fades)
+check_add(int dim, Squares squares)
 {
 	const Observed o = observed_new(dim, 60, 3, 8);
 	ExactMemory *all = summed(&o, 0, 60, 1, 3);
 	ExactMemory *first = summed(&o, 0, 25, 1, 3);
-	Evidence   *left = learned(&o, 0, 25, fades, 3);
-	Evidence   *right = learned(&o, 25, 60, fades, 3);
+	Evidence   *left = learned(&o, 0, 25, squares, 3);
+	Evidence   *right = learned(&o, 25, 60, squares, 3);
 	Evidence   *sum = evidence_copy(left);
 	Evidence   *turned = evidence_copy(right);
 
@@ -112,7 +112,7 @@ check_add(int dim, bool fades)
 
 /* from one reference to another and back; relative to the further one */
 static void
-check_rebase(int dim, bool fades)
+check_rebase(int dim, Squares squares)
 {
 	static const double references[] = {0, 2, -5, 1e3};
 	const Observed o = observed_new(dim, 60, 3, 9);
@@ -122,7 +122,7 @@ check_rebase(int dim, bool fades)
 	for (f = 0; f < LENGTH(references); f++)
 		for (t = 0; t < LENGTH(references); t++)
 		{
-			Evidence   *e = learned(&o, 0, 60, fades, references[f]);
+			Evidence   *e = learned(&o, 0, 60, squares, references[f]);
 			Evidence   *kept = evidence_copy(e);
 			ExactMemory *from = summed(&o, 0, 60, 1, references[f]);
 			ExactMemory *to = summed(&o, 0, 60, 1, references[t]);
@@ -149,7 +149,7 @@ test_rebased_squares_are_not_negative(void **state)
 	{
 		double		reward = dice(&seed);
 		double		reference = 10 * dice(&seed);
-		Evidence   *e = evidence_new(1, 1);
+		Evidence   *e = evidence_new(1, SQUARES_NONE);
 		int			j;
 
 		for (j = 0; j <= k % 7; j++)
@@ -161,6 +161,76 @@ test_rebased_squares_are_not_negative(void **state)
 	}
 }
 
+/* ---------- totals ---------- */
+
+static void
+check_totals(const Totals *t, const ExactMemory *m, const ExactMemory *size, exact peak)
+{
+	assert_true(totals_are_valid(t));
+	assert_near(t->N, m->N, CLOSE * size->N);
+	assert_near(t->R, m->R, CLOSE * sqrtl(size->N * size->S));
+	assert_near(t->S, m->S, CLOSE * size->S);
+	assert_near(t->peak, peak, CLOSE * peak);
+}
+
+/* in two blocks, weighed, added, rebased and back, taken back */
+static void
+test_totals(void **state)
+{
+	static const double references[] = {2, 3, -1e3};
+	const Observed o = observed_new(1, 60, 3, 11);
+	int			f;
+
+	for (f = 0; f < LENGTH(references); f++)
+	{
+		double		reference = references[f];
+		ExactMemory *first = summed(&o, 0, 25, 10, 2);
+		ExactMemory *all = summed(&o, 0, 60, 10, 2);
+		ExactMemory *moved = summed(&o, 0, 60, 10, reference);
+		exact		peak = fmaxl(all->S, moved->S);
+		Totals		t = {.N = 0};
+		Totals		later = {.N = 0};
+
+		totals_absorb(&t, 20, o.rewards, 2, o.weights);
+		totals_absorb(&t, 5, o.rewards + 20, 2, o.weights + 20);
+		totals_absorb(&later, 35, o.rewards + 25, 2, o.weights + 25);
+		totals_scale(&t, 10);
+		check_totals(&t, first, first, first->S);
+		totals_scale(&later, 10);
+		totals_add(&t, &later);
+		check_totals(&t, all, all, all->S);
+		totals_rebase(&t, 2 - reference);
+		check_totals(&t, moved, moved, peak);
+		totals_rebase(&t, reference - 2);
+		check_totals(&t, all, moved, peak);
+		assert_true(totals_subtract(&t, &later));
+		check_totals(&t, first, moved, peak);
+	}
+}
+
+static void
+test_totals_without_a_history(void **state)
+{
+	static const double bad[] = {NAN, INFINITY, -INFINITY};
+	const Totals t = {3, -1, 2, 2};
+	Totals		wrong[4];
+	int			b;
+	int			k;
+
+	assert_true(totals_are_valid(&t));
+	for (b = 0; b < LENGTH(bad); b++)
+	{
+		for (k = 0; k < 4; k++)
+			wrong[k] = t;
+		wrong[0].N = wrong[1].R = wrong[2].S = wrong[3].peak = bad[b];
+		for (k = 0; k < 4; k++)
+			assert_false(totals_are_valid(&wrong[k]));
+	}
+	assert_false(totals_are_valid(&(Totals) {-1, 0, 2, 2}));
+	assert_false(totals_are_valid(&(Totals) {1, 0, -2, 2}));
+	assert_false(totals_are_valid(&(Totals) {1, 0, 2, -2}));
+}
+
 /* ---------- by time ---------- */
 
 #define MOST_PARTS	4
@@ -168,6 +238,7 @@ test_rebased_squares_are_not_negative(void **state)
 typedef struct Part
 {
 	Evidence   *e;
+	Totals		totals;
 	double		newest;
 	bool		empty;
 } Part;
@@ -195,6 +266,7 @@ learn_by_time(Part *p, const Observed *o, int count, const int *chosen,
 	double	   *contexts = guarded((size_t) (count * o->dim));
 	double	   *rewards = guarded((size_t) count);
 	double	   *weights = guarded((size_t) count);
+	double	   *ones = guarded((size_t) count);
 	double		newest = p->empty ? -INFINITY : p->newest;
 	double		decay;
 	int			j;
@@ -208,7 +280,9 @@ learn_by_time(Part *p, const Observed *o, int count, const int *chosen,
 			   sizeof(double) * (size_t) o->dim);
 		rewards[j] = o->rewards[chosen[j]];
 		weights[j] = aged(newest - o->weights[chosen[j]], half_life);
+		ones[j] = 1;
 	}
+	totals_absorb(&p->totals, count, rewards, 2, ones);
 	absorb(p->e, decay, count, contexts, rewards, 2, weights);
 	p->newest = newest;
 	p->empty = false;
@@ -238,9 +312,9 @@ shuffle(int count, int *chosen, uint64_t *seed)
 /* a number of observations in blocks of random length, in this order */
 static Part
 learn_part(const Observed *o, int count, const int *chosen, double half_life,
-		   uint64_t *seed)
+		   Squares squares, uint64_t *seed)
 {
-	Part		p = {evidence_new(o->dim, 0.5), 0, true};
+	Part		p = {.e = evidence_new(o->dim, squares), .empty = true};
 	int			done = 0;
 
 	while (done < count)
@@ -253,17 +327,54 @@ learn_part(const Observed *o, int count, const int *chosen, double half_life,
 	return p;
 }
 
-static ExactMemory *
-summed_by_time(const Observed *o, int count, const int *chosen, double newest,
-			   double half_life)
+typedef struct Times
 {
+	const Observed *o;
+	double		half_life;
+	double		newest;
+} Times;
+
+/* of those from "from" on; with a half-life of INFINITY, the totals */
+static ExactMemory *
+summed_by_time(const Times *t, const int *chosen, int from, double half_life)
+{
+	const Observed *o = t->o;
 	ExactMemory *m = exact_memory_new(o->dim, 2);
 	int			j;
 
-	for (j = 0; j < count; j++)
-		exact_memory_add(m, exp2l((o->weights[chosen[j]] - (exact) newest) / half_life),
+	for (j = from; j < o->count; j++)
+		exact_memory_add(m, exp2l((o->weights[chosen[j]] - (exact) t->newest) / half_life),
 						 o->contexts + chosen[j] * o->dim, o->rewards[chosen[j]]);
 	return m;
+}
+
+static void
+check_part(const Part *p, const Times *t, const int *chosen, int from)
+{
+	ExactMemory *all = summed_by_time(t, chosen, 0, INFINITY);
+
+	check_memory(p->e, summed_by_time(t, chosen, from, t->half_life),
+				 summed_by_time(t, chosen, 0, t->half_life), CLOSE);
+	check_totals(&p->totals, summed_by_time(t, chosen, from, INFINITY), all,
+				 fmaxl(p->totals.peak, all->S));
+}
+
+/* What is added is made as old as what it is added to; so it can be taken back. */
+static void
+add_part(Part *sum, Part *p, const Times *t)
+{
+	age_to(p, t->newest, t->half_life);
+	evidence_add(sum->e, p->e);
+	totals_add(&sum->totals, &p->totals);
+}
+
+static void
+subtract_part(Part *sum, const Part *p)
+{
+	double	   *work = guarded(linalg_packed_len(sum->e->dim));
+
+	assert_true(totals_subtract(&sum->totals, &p->totals));
+	assert_true(evidence_subtract(sum->e, p->e, &sum->totals, RIDGE_START, work));
 }
 
 /*
@@ -271,17 +382,15 @@ summed_by_time(const Observed *o, int count, const int *chosen, double newest,
  * more elsewhere, those added and taken back; some of the first taken back.
  */
 static void
-check_history_by_time(int dim, int count, double half_life, uint64_t seed)
+check_history_by_time(int dim, int count, double half_life, Squares squares, uint64_t seed)
 {
 	Observed	o = observed_new(dim, count, 2, seed);
 	int		   *chosen = allocate(sizeof(int) * (size_t) count);
 	int			parts = 1 + dice_below(&seed, MOST_PARTS);
 	int			retracted = dice_below(&seed, count);
-	double		newest = 0;
-	Part		sum = {evidence_new(dim, 0.5), 0, true};
+	Part		sum = {.e = evidence_new(dim, squares)};
 	Part		again;
-	ExactMemory *all;
-	ExactMemory *left;
+	Times		times = {&o, half_life, 0};
 	int			part;
 	int			j;
 
@@ -289,31 +398,26 @@ check_history_by_time(int dim, int count, double half_life, uint64_t seed)
 	{
 		chosen[j] = j;
 		o.weights[j] = 10 * dice(&seed);	/* times */
-		newest = j == 0 ? o.weights[j] : fmax(newest, o.weights[j]);
+		times.newest = j == 0 ? o.weights[j] : fmax(times.newest, o.weights[j]);
 	}
 	shuffle(count, chosen, &seed);
 	for (part = 0; part < parts; part++)
 	{
 		int			from = count * part / parts;
 		int			to = count * (part + 1) / parts;
-		Part		p = learn_part(&o, to - from, chosen + from, half_life, &seed);
+		Part		p = learn_part(&o, to - from, chosen + from, half_life, squares, &seed);
 
-		age_to(&p, newest, half_life);
-		evidence_add(sum.e, p.e);
+		add_part(&sum, &p, &times);
 	}
-	all = summed_by_time(&o, count, chosen, newest, half_life);
-	check_memory(sum.e, all, all, CLOSE);
+	check_part(&sum, &times, chosen, 0);
 
 	shuffle(count, chosen, &seed);
-	again = learn_part(&o, retracted, chosen, half_life, &seed);
-	age_to(&again, newest, half_life);
-	evidence_add(sum.e, again.e);
-	assert_true(subtract(sum.e, again.e));
-	check_memory(sum.e, all, all, CLOSE);
-
-	left = summed_by_time(&o, count - retracted, chosen + retracted, newest, half_life);
-	assert_true(subtract(sum.e, again.e));
-	check_memory(sum.e, left, all, CLOSE);
+	again = learn_part(&o, retracted, chosen, half_life, squares, &seed);
+	add_part(&sum, &again, &times);
+	subtract_part(&sum, &again);
+	check_part(&sum, &times, chosen, 0);
+	subtract_part(&sum, &again);
+	check_part(&sum, &times, chosen, retracted);
 }
 
 static void
@@ -323,8 +427,8 @@ test_histories_by_time(void **state)
 	int			k;
 
 	for (k = 0; k < 1000; k++)
-		check_history_by_time(1 + k % 9, 1 + k % 70,
-							  half_lives[k % LENGTH(half_lives)], (uint64_t) k);
+		check_history_by_time(1 + k % 9, 1 + k % 70, half_lives[k % LENGTH(half_lives)],
+							  k % 8 < 4 ? SQUARES_SUM : SQUARES_MATRIX, (uint64_t) k);
 }
 
 int
@@ -337,6 +441,8 @@ main(void)
 		test_of_memories(check_add),
 		test_of_memories(check_rebase),
 		test_of(test_rebased_squares_are_not_negative),
+		test_of(test_totals),
+		test_of(test_totals_without_a_history),
 		test_of(test_histories_by_time)
 	};
 

@@ -13,6 +13,7 @@
 
 static const int dims[] = {1, 2, 5, 24, 61};
 static const double discounts[] = {1.0, 0.99, 0.9, 0.5, 1e-100};
+static const Squares kinds[] = {SQUARES_MATRIX, SQUARES_SUM, SQUARES_NONE};
 
 /* A history to learn; contexts of different lengths, some of them zero. */
 typedef struct History
@@ -54,7 +55,7 @@ recount(Algorithm1 *a, const History *h, int from, int to)
 		algorithm1_update(a, h->contexts + j * h->dim, h->rewards[j]);
 }
 
-typedef void (*Check) (int dim, double discount);
+typedef void (*Check) (int dim, double discount, Squares squares);
 
 #define test_of_models(f)	{#f, each_model, NULL, free_all, &(Check) {f}}
 
@@ -64,10 +65,12 @@ each_model(void **state)
 	Check		check = *(Check *) *state;
 	int			d;
 	int			g;
+	int			k;
 
 	for (d = 0; d < LENGTH(dims); d++)
 		for (g = 0; g < LENGTH(discounts); g++)
-			check(dims[d], discounts[g]);
+			for (k = 0; k < LENGTH(kinds); k++)
+				check(dims[d], discounts[g], kinds[k]);
 }
 
 /* ---------- Algorithm 1 ---------- */
@@ -86,9 +89,13 @@ test_two_observations_by_hand(void **state)
 
 	for (block = 1; block <= 2; block++)
 	{
-		Evidence   *e = evidence_new(1, 0.5);
+		Evidence   *e = evidence_new(1, SQUARES_MATRIX);
+		Evidence   *several = evidence_new(1, SQUARES_SUM);
 
 		evidence_learn(e, 0.5, 2, block, contexts, rewards);
+		evidence_learn(several, 0.5, 2, block, contexts, rewards);
+		assert_near(*several->N2, 0.25 + 1, 1e-15);
+		assert_near(evidence_square_share(several), 1.25 / 1.5, 1e-15);
 		assert_near(e->G[0], 0.5 * 1 + 4, 1e-15);
 		assert_near(e->H[0], 0.25 * 1 + 4, 1e-15);
 		assert_near(e->b[0], 0.5 * 3 + 10, 1e-14);
@@ -100,7 +107,7 @@ test_two_observations_by_hand(void **state)
 
 /* compared after every block, so that the young count as well as the old */
 static void
-check_blocks(int dim, double discount)
+check_blocks(int dim, double discount, Squares squares)
 {
 	static const int blocks[] = {1, 2, 7, 63, EVIDENCE_BLOCK};
 	const History h = history_new(dim, 200, (uint64_t) dim);
@@ -108,7 +115,7 @@ check_blocks(int dim, double discount)
 
 	for (b = 0; b < LENGTH(blocks); b++)
 	{
-		Evidence   *e = evidence_new(dim, discount);
+		Evidence   *e = evidence_new(dim, squares);
 		Algorithm1 *a = algorithm1_new(dim, discount, RIDGE);
 		int			from;
 
@@ -135,7 +142,7 @@ static void
 test_empty_block_changes_nothing(void **state)
 {
 	const History h = history_new(5, 10, 1);
-	Evidence   *e = evidence_new(5, 0.9);
+	Evidence   *e = evidence_new(5, SQUARES_MATRIX);
 	Evidence   *before;
 	double	   *nothing = guarded(0);
 
@@ -159,7 +166,7 @@ append(Evidence *earlier, double discount, double count, const Evidence *later)
 }
 
 static void
-check_splits(int dim, double discount)
+check_splits(int dim, double discount, Squares squares)
 {
 	const History h = history_new(dim, 30, 100 + (uint64_t) dim);
 	Algorithm1 *a = algorithm1_new(dim, discount, RIDGE);
@@ -168,8 +175,8 @@ check_splits(int dim, double discount)
 	recount(a, &h, 0, h.count);
 	for (split = 0; split <= h.count; split++)
 	{
-		Evidence   *earlier = evidence_new(dim, discount);
-		Evidence   *later = evidence_new(dim, discount);
+		Evidence   *earlier = evidence_new(dim, squares);
+		Evidence   *later = evidence_new(dim, squares);
 
 		learn_range(earlier, discount, &h, 0, split, 7);
 		learn_range(later, discount, &h, split, h.count, 5);
@@ -180,11 +187,11 @@ check_splits(int dim, double discount)
 
 /* nothing before, or nothing after: the same to the bit, later untouched */
 static void
-check_concat_with_empty(int dim, double discount)
+check_concat_with_empty(int dim, double discount, Squares squares)
 {
 	const History h = history_new(dim, 20, 9);
-	Evidence   *e = evidence_new(dim, discount);
-	Evidence   *empty = evidence_new(dim, discount);
+	Evidence   *e = evidence_new(dim, squares);
+	Evidence   *empty = evidence_new(dim, squares);
 	Evidence   *result;
 
 	learn_range(e, discount, &h, 0, h.count, 20);
@@ -193,11 +200,11 @@ check_concat_with_empty(int dim, double discount)
 	append(result, discount, 0, empty);
 	check_same_evidence(result, e);
 
-	result = evidence_new(dim, discount);
+	result = evidence_new(dim, squares);
 	append(result, discount, 20, e);
 	check_same_evidence(result, e);
 
-	result = evidence_new(dim, discount);
+	result = evidence_new(dim, squares);
 	append(result, discount, 0, empty);
 	check_same_evidence(result, empty);
 }
@@ -226,11 +233,11 @@ check_all_settled(const Evidence *e)
 
 /* One negative observation, then rewards of -0 for contexts of -0. */
 static void
-check_fading(double discount, int block)
+check_fading(double discount, int block, Squares squares)
 {
 	double		contexts[5 * EVIDENCE_BLOCK];
 	double		rewards[EVIDENCE_BLOCK];
-	Evidence   *e = evidence_new(5, discount);
+	Evidence   *e = evidence_new(5, squares);
 	int			steps = (int) (800 / -log(discount)) / block + 1;
 	int			k;
 
@@ -247,7 +254,7 @@ check_fading(double discount, int block)
 		check_all_settled(e);
 	}
 	assert_true(e->b[0] == 0 && e->b[4] == 0 && *e->R == 0);
-	assert_true(e->G[0] == 0 && e->H[0] == 0);
+	assert_true(e->G[0] == 0 && (e->H == NULL || e->H[0] == 0));
 	assert_near(*e->N, 1 / (1 - discount),
 				RELATIVE / (1 - discount));
 }
@@ -255,12 +262,17 @@ check_fading(double discount, int block)
 static void
 test_faded_numbers_are_plain_zeros(void **state)
 {
-	check_fading(0.9, 1);
-	check_fading(0.9, 7);
-	check_fading(0.5, 1);
-	check_fading(0.5, 63);
-	check_fading(1e-3, 1);
-	check_fading(1e-3, 63);
+	int			k;
+
+	for (k = 0; k < LENGTH(kinds); k++)
+	{
+		check_fading(0.9, 1, kinds[k]);
+		check_fading(0.9, 7, kinds[k]);
+		check_fading(0.5, 1, kinds[k]);
+		check_fading(0.5, 63, kinds[k]);
+		check_fading(1e-3, 1, kinds[k]);
+		check_fading(1e-3, 63, kinds[k]);
+	}
 }
 
 /* the same by concatenation, whatever number of updates comes after */
@@ -273,8 +285,8 @@ test_concat_leaves_plain_zeros(void **state)
 
 	for (after = 0; after < 2200; after++)
 	{
-		Evidence   *earlier = evidence_new(3, 0.5);
-		Evidence   *later = evidence_new(3, 0.5);
+		Evidence   *earlier = evidence_new(3, kinds[after % 2]);
+		Evidence   *later = evidence_new(3, kinds[after % 2]);
 
 		evidence_learn(earlier, 0.5, 1, 1, contexts, &reward);
 		append(earlier, 0.5, after, later);
@@ -288,8 +300,8 @@ static void
 test_concat_after_very_many(void **state)
 {
 	const History h = history_new(5, 20, 3);
-	Evidence   *earlier = evidence_new(5, 0.99);
-	Evidence   *later = evidence_new(5, 0.99);
+	Evidence   *earlier = evidence_new(5, SQUARES_MATRIX);
+	Evidence   *later = evidence_new(5, SQUARES_MATRIX);
 	Evidence   *expected;
 
 	learn_range(earlier, 0.99, &h, 0, 10, 10);
@@ -347,11 +359,11 @@ check_signs(Evidence *e, double *packed)
 }
 
 static void
-check_validity(int dim, double discount)
+check_validity(int dim, double discount, Squares squares)
 {
 	const History h = history_new(dim, 10, 4);
-	Evidence   *e = evidence_new(dim, discount);
-	double	   *unsigned_sums[2];
+	Evidence   *e = evidence_new(dim, squares);
+	double	   *unsigned_sums[3];
 	int			k;
 
 	learn_range(e, discount, &h, 0, 10, 10);
@@ -364,7 +376,8 @@ check_validity(int dim, double discount)
 
 	unsigned_sums[0] = e->N;
 	unsigned_sums[1] = e->S;
-	for (k = 0; k < 2; k++)
+	unsigned_sums[2] = e->N2 ? e->N2 : e->N;
+	for (k = 0; k < LENGTH(unsigned_sums); k++)
 	{
 		double		kept = *unsigned_sums[k];
 
@@ -383,7 +396,7 @@ test_overflow_is_seen(void **state)
 {
 	const double contexts[] = {1e200, 1};
 	const double reward = 1;
-	Evidence   *e = evidence_new(2, 0.9);
+	Evidence   *e = evidence_new(2, SQUARES_MATRIX);
 
 	evidence_learn(e, 0.9, 1, 1, contexts, &reward);
 	assert_false(evidence_is_valid(e));

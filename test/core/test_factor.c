@@ -24,7 +24,7 @@ check_usable(const Evidence *e, double ridge)
 	int			i;
 
 	assert_true(evidence_is_valid(e));
-	assert_true(posterior_factor(e, ridge, f));
+	assert_true(factor_with(e, ridge, f));
 	posterior_mean(f, e->b, mean);
 	posterior_root(f, root);
 	posterior_covariance(dim, root, cov);
@@ -49,7 +49,7 @@ check_nearly_parallel(int dim, double discount, double spread)
 	double	   *common = dice_array(&seed, (size_t) dim);
 	double	   *contexts = guarded(len);
 	double		rewards[EVIDENCE_BLOCK];
-	Evidence   *e = evidence_new(dim, discount);
+	Evidence   *e = evidence_new(dim, squares_under(discount));
 	Factor	   *f = factor_new(e);
 	double	   *mean = guarded((size_t) dim);
 	size_t		i;
@@ -66,7 +66,7 @@ check_nearly_parallel(int dim, double discount, double spread)
 	}
 	check_usable(e, 1);
 
-	assert_true(posterior_factor(e, 1, f));
+	assert_true(factor_with(e, 1, f));
 	posterior_mean(f, e->b, mean);
 	assert_near(exact_dot(dim, mean, contexts), 1, 1e-3);
 }
@@ -87,7 +87,7 @@ check_rank_one(int dim, double discount, double size)
 	uint64_t	seed = (uint64_t) dim;
 	double	   *context = dice_array(&seed, (size_t) dim);
 	const double reward = 1;
-	Evidence   *e = evidence_new(dim, discount);
+	Evidence   *e = evidence_new(dim, squares_under(discount));
 	int			k;
 
 	for (k = 0; k < dim; k++)
@@ -127,7 +127,7 @@ check_repeated_context(int dim, double discount)
 	double	   *context = dice_array(&seed, (size_t) dim);
 	double	   *mean = guarded((size_t) dim);
 	const double reward = 1;
-	Evidence   *e = evidence_new(dim, discount);
+	Evidence   *e = evidence_new(dim, squares_under(discount));
 	Factor	   *f = factor_new(e);
 	int			k;
 
@@ -138,7 +138,7 @@ check_repeated_context(int dim, double discount)
 		evidence_learn(e, discount, 1, 1, context, &reward);
 		if (k % 1000 == 0)
 		{
-			assert_true(posterior_factor(e, 1, f));
+			assert_true(factor_with(e, 1, f));
 			posterior_mean(f, e->b, mean);
 			assert_near(exact_dot(dim, mean, context), 1, 1e-6);
 		}
@@ -170,7 +170,7 @@ test_drowned_ridge_is_noticed(void **state)
 	const double across[2] = {1.3, -1.1};
 	const double reward = 1;
 	const double most = hypot(1.1, 1.3) * hypot(1.1, 1.3) / 1.1 * sqrt(2.0);
-	Evidence   *e = evidence_new(2, 1.0);
+	Evidence   *e = evidence_new(2, SQUARES_NONE);
 	Factor	   *f = factor_new(e);
 	double		root[4];
 	double		work[2];
@@ -184,7 +184,7 @@ test_drowned_ridge_is_noticed(void **state)
 			continue;
 		for (ridge = 1e-16 * k; ridge < 1; ridge *= 1.3)
 		{
-			assert_true(posterior_factor(e, ridge, f));
+			assert_true(factor_with(e, ridge, f));
 			posterior_root(f, root);
 			assert_true(posterior_stddev(2, root, across, work) *
 						sqrt(ridge) <= most);
@@ -208,7 +208,7 @@ test_heavy_weights_are_about_what_was_seen(void **state)
 	for (weight = 1; weight <= 1e10; weight *= 10)
 	{
 		const double weights[2] = {weight, 1};
-		Evidence   *e = evidence_new(3, 0.9);
+		Evidence   *e = evidence_new(3, SQUARES_MATRIX);
 		Factor	   *f = factor_new(e);
 		Factor		alone = {3, guarded(6), NULL};
 		double	   *work = guarded(evidence_absorb_work(3, 2));
@@ -217,8 +217,8 @@ test_heavy_weights_are_about_what_was_seen(void **state)
 		double		mean_alone[3];
 
 		evidence_absorb(e, 1, 2, contexts[0], rewards, 0, weights, work);
-		assert_true(posterior_factor(e, 1, f));
-		assert_true(posterior_factor(e, 1, &alone));
+		assert_true(factor_with(e, 1, f));
+		assert_true(factor_with(e, 1, &alone));
 		posterior_mean(f, e->b, mean);
 		posterior_mean(&alone, e->b, mean_alone);
 		/* (G + I) mean = b, solved by hand */
@@ -242,7 +242,7 @@ test_raised_ridge_is_the_same_for_both(void **state)
 	const double across[2] = {1.3, -1.1};
 	const double reward = 1;
 	const double weight = 1e-12;
-	Evidence   *e = evidence_new(2, 0.9);
+	Evidence   *e = evidence_new(2, SQUARES_MATRIX);
 	Factor	   *f = factor_new(e);
 	Factor		alone = {2, guarded(3), NULL};
 	double		root[4];
@@ -250,8 +250,8 @@ test_raised_ridge_is_the_same_for_both(void **state)
 	double		width;
 
 	evidence_absorb(e, 1, 1, context, &reward, 0, &weight, work);
-	assert_true(posterior_factor(e, 1e-6, f));
-	assert_true(posterior_factor(e, 1e-6, &alone));
+	assert_true(factor_with(e, 1e-6, f));
+	assert_true(factor_with(e, 1e-6, &alone));
 	posterior_root(&alone, root);
 	width = posterior_stddev(2, root, across, work);
 	posterior_root(f, root);
@@ -265,15 +265,15 @@ test_raised_ridge_is_the_same_for_both(void **state)
 static void
 test_as_many_roundings_as_observations(void **state)
 {
-	Evidence   *e = evidence_new(2, 1);
+	Evidence   *e = evidence_new(2, SQUARES_NONE);
 	Factor	   *f = factor_new(e);
 
 	*e->N = 1e6;
 	e->G[linalg_packed_index(2, 0, 0)] = e->G[linalg_packed_index(2, 1, 1)] = 1;
 	e->G[linalg_packed_index(2, 1, 0)] = 1 + 1e-9;
-	assert_true(posterior_factor(e, 1e-100, f));
+	assert_true(factor_with(e, 1e-100, f));
 	e->G[linalg_packed_index(2, 1, 0)] = 1 + 1e-8;
-	assert_false(posterior_factor(e, 1e-100, f));
+	assert_false(factor_with(e, 1e-100, f));
 }
 
 /* ---------- evidence that never came from observations ---------- */
@@ -282,7 +282,7 @@ static Evidence *
 ten_observations(int dim)
 {
 	uint64_t	seed = (uint64_t) dim;
-	Evidence   *e = evidence_new(dim, 0.5);
+	Evidence   *e = evidence_new(dim, SQUARES_MATRIX);
 	double	   *contexts = dice_array(&seed, 10 * (size_t) dim);
 
 	evidence_learn(e, 0.5, 10, 10, contexts, dice_array(&seed, 10));
@@ -303,9 +303,9 @@ check_indefinite(Evidence *e, double *packed, Factor *f)
 			double		kept = *value;
 
 			*value = (i == j) ? -100 : 100;
-			assert_false(posterior_factor(e, 1, f));
+			assert_false(factor_with(e, 1, f));
 			*value = kept;
-			assert_true(posterior_factor(e, 1, f));
+			assert_true(factor_with(e, 1, f));
 		}
 }
 
@@ -317,7 +317,7 @@ test_indefinite_evidence_is_refused(void **state)
 	for (d = 1; d <= 8; d++)
 	{
 		Evidence   *e = ten_observations(d);
-		Evidence   *empty = evidence_new(d, 0.5);
+		Evidence   *empty = evidence_new(d, SQUARES_MATRIX);
 		Factor	   *f = factor_new(e);
 
 		check_indefinite(e, e->G, f);
@@ -343,15 +343,15 @@ test_nan_is_refused(void **state)
 		double		kept = e->G[i];
 
 		e->G[i] = NAN;
-		assert_false(posterior_factor(e, 1, f));
+		assert_false(factor_with(e, 1, f));
 		e->G[i] = kept;
 
 		kept = e->H[i];
 		e->H[i] = NAN;
-		assert_false(posterior_factor(e, 1, f));
+		assert_false(factor_with(e, 1, f));
 		e->H[i] = kept;
 	}
-	assert_true(posterior_factor(e, 1, f));
+	assert_true(factor_with(e, 1, f));
 }
 
 int

@@ -66,11 +66,11 @@ coefficient(const Kind *kind, const double *P, const double *u, int k, int i)
 			break;
 		case INTERACTIONS_MATCHED:
 			if (k == (d > 0 ? d : 2 * n))
-				add_product(&entry, 2, u[i]);
+				add_product(&entry, 4, u[i]);
 			else if (d > 0)
-				add_product(&entry, 0.5L, P[k * n + i]);
+				add_product(&entry, 0.25L, P[k * n + i]);
 			else if (k < n)
-				add_product(&entry, 0.5L, k == i);
+				add_product(&entry, 0.25L, k == i);
 			else if (k - n == i)
 				add_product(&entry, 1, u[i]);
 			break;
@@ -144,14 +144,14 @@ typedef struct Fixture
 
 #define SCALE	0.375
 
-/* What the first block of a matched z is has half the scale. */
+/* What the first block of a matched z is has a quarter of the scale. */
 static Projection
 projection_of(const Kind *kind, uint64_t seed)
 {
 	bool		matched = kind->interactions == INTERACTIONS_MATCHED;
 
 	return (Projection) {
-		seed, matched ? SCALE / 2 : SCALE, kind->context_dim,
+		seed, matched ? SCALE / 4 : SCALE, kind->context_dim,
 			kind->reduced_dim
 	};
 }
@@ -174,7 +174,7 @@ fixture_new(Kind kind, int count)
 	return f;
 }
 
-/* P as it is without the half; NULL without a projection */
+/* P as it is without the quarter; NULL without a projection */
 static double *
 matrix_of(const Fixture *f)
 {
@@ -428,13 +428,13 @@ test_coordinates(void **state)
 				  (double[]) {4, 6, 1, 10, 100, 2, 20, 200, 9},
 				  (double[]) {4 + 5 + 70 + 1100, 6 + 10 + 140 + 2200, 9});
 	check_by_hand((Kind) {INTERACTIONS_MATCHED, 2, 0, 2, true}, x, u,
-				  (double[]) {1, -1.5, 10, -21, -22, 1},
+				  (double[]) {0.5, -0.75, 10, -21, -44, 1},
 				  (double[]) {4, 6, 1, 10, 3, 9},
-				  (double[]) {2 + 5 + 30, 3 + 70 + 42, 9});
+				  (double[]) {1 + 5 + 60, 1.5 + 70 + 84, 9});
 	check_by_hand((Kind) {INTERACTIONS_MATCHED, 2, 0, 2, false}, x, u,
-				  (double[]) {1, -1.5, 10, -21, -22},
+				  (double[]) {0.5, -0.75, 10, -21, -44},
 				  (double[]) {4, 6, 1, 10, 3},
-				  (double[]) {2 + 5 + 30, 3 + 70 + 42});
+				  (double[]) {1 + 5 + 60, 1.5 + 70 + 84});
 }
 
 /* what the projection makes is left to it */
@@ -461,9 +461,9 @@ test_projection_s_part(void **state)
 		for (i = 0; i < kind.reduced_dim; i++)
 			assert_true(is_untouched(z[i]));
 		if (matched)
-			assert_true(z[2] == 2 * (10 - 21 - 1));
+			assert_true(z[2] == 4 * (10 - 21 - 1));
 		for (i = 0; i < 3; i++)
-			assert_true(w[i] == (matched ? 8 * u[i] : 0));
+			assert_true(w[i] == (matched ? 16 * u[i] : 0));
 		assert_true(z[3] == 1 && w[3] == 9);
 	}
 }
@@ -499,7 +499,7 @@ test_limits(void **state)
 	for (i = 0; i < n; i++)
 		x[i] = i % 2 ? WIDEN_MAX : -WIDEN_MAX;
 	kind_fill(&kind, 1, x, x, z);
-	assert_near(z[1] / (2.0 * n * WIDEN_MAX * WIDEN_MAX), 1, rounding(n));
+	assert_near(z[1] / (4.0 * n * WIDEN_MAX * WIDEN_MAX), 1, rounding(n));
 }
 
 /* ---------- names ---------- */

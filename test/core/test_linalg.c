@@ -491,6 +491,116 @@ cross(int d, uint64_t *seed)
 		}
 }
 
+/* ---------- tridiagonal form ---------- */
+
+/* Q' A Q, of which A is known by its resolvent: v' (A + ridge I)^-1 v */
+static exact
+resolvent(int d, const exact *A, const exact *v, exact ridge, exact *log_det)
+{
+	exact	   *shifted = exact_new(SQUARE(d));
+	exact	   *lower = exact_new(SQUARE(d));
+	exact	   *root = exact_new((size_t) d);
+	int			i;
+
+	memcpy(shifted, A, sizeof(exact) * SQUARE(d));
+	memcpy(root, v, sizeof(exact) * (size_t) d);
+	*log_det = 0;
+	for (i = 0; i < d; i++)
+		shifted[i * d + i] += ridge;
+	exact_cholesky(d, shifted, lower);
+	for (i = 0; i < d; i++)
+		*log_det += 2 * logl(lower[i * d + i]);
+	exact_solve_lower(d, lower, root);
+	return exact_product(d, root, root);
+}
+
+/*
+ * Of a matrix that stands in a larger one, by its lower triangle alone.  What is
+ * right of it and below stays as it was.
+ */
+static void
+check_tridiagonal(int d, int stride, uint64_t *seed)
+{
+	double	   *full = guarded((size_t) (d * stride));
+	double	   *packed = dominant_matrix(d, seed);
+	double	   *vector = dice_array(seed, (size_t) d);
+	double	   *across = guarded((size_t) d);
+	double	   *below = guarded((size_t) (d - 1));
+	exact	   *A = exact_from_packed(d, packed);
+	exact	   *T = exact_new(SQUARE(d));
+	exact	   *v = widen((size_t) d, vector);
+	exact	   *turned;
+	exact		ridge;
+	int			i;
+	int			j;
+
+	for (j = 0; j < d; j++)
+		for (i = j; i < d; i++)
+			full[i + j * stride] = packed[linalg_packed_index(d, i, j)];
+	linalg_tridiagonal(d, stride, full, across, below, vector,
+					   guarded(linalg_tridiagonal_work(d)));
+	for (j = 0; j < d; j++)
+		for (i = d; i < stride; i++)
+			assert_true(is_untouched(full[i + j * stride]));
+
+	turned = widen((size_t) d, vector);
+	for (i = 0; i < d; i++)
+		T[i * d + i] = across[i];
+	for (i = 1; i < d; i++)
+		T[i * d + i - 1] = T[(i - 1) * d + i] = below[i - 1];
+	for (ridge = 1e-3L; ridge < 1e6L; ridge *= 30)
+	{
+		exact		log_det;
+		exact		turned_log_det;
+		exact		length = resolvent(d, A, v, ridge, &log_det);
+
+		assert_near(resolvent(d, T, turned, ridge, &turned_log_det), length,
+					rounding(d) * length);
+		assert_near(turned_log_det, log_det, rounding(d) * d);
+	}
+}
+
+static void
+tridiagonal(int d, uint64_t *seed)
+{
+	check_tridiagonal(d, d, seed);
+	check_tridiagonal(d, d + 1, seed);
+}
+
+/* L D L' is what it was, or a pivot is not positive, wherever that stands */
+static void
+tridiagonal_factor(int d, uint64_t *seed)
+{
+	double	   *across = dice_array(seed, (size_t) d);
+	double	   *below = dice_array(seed, (size_t) (d - 1));
+	double	   *D;
+	double	   *L;
+	int			i;
+
+	for (i = 0; i < d; i++)
+		across[i] += 3;
+	D = guarded_copy((size_t) d, across);
+	L = guarded_copy((size_t) (d - 1), below);
+	assert_true(linalg_tridiagonal_factor(d, D, L));
+	for (i = 0; i < d; i++)
+	{
+		exact		before = i > 0 ? (exact) L[i - 1] * L[i - 1] * D[i - 1] : 0;
+
+		assert_near(D[i] + before, across[i], rounding(2) * 4);
+		if (i > 0)
+			assert_near((exact) L[i - 1] * D[i - 1], below[i - 1], rounding(2));
+	}
+	for (i = 0; i < d; i++)
+	{
+		D = guarded_copy((size_t) d, across);
+		L = guarded_copy((size_t) (d - 1), below);
+		D[i] = -1;
+		assert_false(linalg_tridiagonal_factor(d, D, L));
+	}
+}
+
+/* ---------- eigenvectors ---------- */
+
 /* columns that are orthogonal and of length 1 */
 static void
 check_orthogonal(int d, const double *columns)
@@ -586,6 +696,8 @@ main(void)
 		test_of_orders(project),
 		test_of_orders(gram),
 		test_of_orders(cross),
+		test_of_orders(tridiagonal),
+		test_of_orders(tridiagonal_factor),
 		test_of_orders(eigenvectors),
 		test_of_orders(nearest_rotation)
 	};

@@ -41,13 +41,13 @@ test_without_discount(void **state)
 
 /* learned and taken back, by time and not */
 static void
-check_returns(double half_life)
+check_returns(double half_life, Squares squares)
 {
 	int			k;
 
 	for (k = 0; k < long_kind_count; k++)
 	{
-		const LongReturn h = {&long_kinds[k], half_life, 20000};
+		const LongReturn h = {&long_kinds[k], half_life, squares, 20000};
 		const LongDrift r = long_return_run(&h);
 
 		if (long_return_kept(&r))
@@ -61,8 +61,9 @@ check_returns(double half_life)
 static void
 test_taken_back(void **state)
 {
-	check_returns(0);
-	check_returns(500);
+	check_returns(0, SQUARES_NONE);
+	check_returns(500, SQUARES_SUM);
+	check_returns(500, SQUARES_MATRIX);
 }
 
 int

@@ -4,12 +4,9 @@
  *		memories and the noise, against the equations written out in long
  *		double over the sums of what was observed.
  */
-#include "oracle.h"
+#include "past.h"
 
 #include "core/linalg.h"
-#include "core/memories.h"
-
-#define MOST_MEMORIES	4
 
 /* ---------- rates ---------- */
 
@@ -42,149 +39,11 @@ test_rates(void **state)
 	assert_true(memory_half_life(2, 86400) == 25 * 86400.0);
 }
 
-/* ---------- memories of one history ---------- */
-
-/* what rewards do while the history goes on */
-typedef enum Drift
-{
-	STILL,
-	ABRUPT,						/* other coefficients in the last tenth */
-	SLOW,
-	CONSTANT,					/* always the same reward */
-	RARE,						/* one reward in a hundred */
-	DRIFTS
-} Drift;
-
-typedef struct Past
-{
-	int			dim;
-	int			count;			/* of observations */
-	int			memories;
-	bool		intercept;
-	double		ridge;
-	double		fastest;		/* discount */
-	Drift		drift;
-	double		level;
-	double		noise;
-	double		reference;
-	double		unit;			/* of rewards, the level is not in it */
-} Past;
-
-typedef struct Kept
-{
-	Past		p;
-	Evidence   *memory[MOST_MEMORIES];
-	ExactMemory *sums[MOST_MEMORIES];
-} Kept;
-
-static double
-coefficient(const Past *p, int k, int j)
-{
-	double		before = cos(3.0 * k + 1);
-	double		after = cos(5.0 * k + 2);
-	double		turned = p->drift == SLOW ? (double) j / p->count :
-		p->drift == ABRUPT && j >= p->count * 9 / 10 ? 1 : 0;
-
-	return (1 - turned) * before + turned * after;
-}
-
-static double
-reward_of(const Past *p, int j, const double *context, uint64_t *seed)
-{
-	double		reward = p->noise * dice(seed);
-	int			k;
-
-	if (p->drift == CONSTANT)
-		return p->level;
-	if (p->drift == RARE)
-		return p->level + p->unit * (dice(seed) > 0.98);
-	for (k = 0; k < p->dim; k++)
-		reward += coefficient(p, k, j) * context[k];
-	return p->level + p->unit * reward;
-}
-
-/* learned in blocks of different lengths, each memory under its discount */
-static void
-learn_memory(Kept *kept, int which, int count, const double *contexts,
-			 const double *rewards)
-{
-	const Past *p = &kept->p;
-	double		discount = memory_discount(which, p->memories, p->fastest);
-	Evidence   *e = evidence_new(p->dim, memory_fades(which, p->memories, p->fastest) ? 0.5 : 1);
-	ExactMemory *m = exact_memory_new(p->dim, p->reference);
-	double		weights[EVIDENCE_BLOCK];
-	exact		weight = 1;
-	int			done = 0;
-	int			size;
-	int			j;
-
-	for (j = count - 1; j >= 0; j--)
-	{
-		exact_memory_add(m, weight, contexts + j * p->dim, rewards[j]);
-		weight *= discount;
-	}
-	for (size = 1; done < count; size = size % 50 + 3)
-	{
-		if (size > count - done)
-			size = count - done;
-		for (j = 0; j < size; j++)
-			weights[j] = pow(discount, size - 1 - j);
-		absorb(e, pow(discount, size), size, contexts + done * p->dim,
-			   rewards + done, p->reference, weights);
-		done += size;
-	}
-	kept->memory[which] = e;
-	kept->sums[which] = m;
-}
-
-static Kept
-kept_new(Past p, uint64_t seed)
-{
-	Kept		kept = {p, {NULL}, {NULL}};
-	double	   *contexts = dice_array(&seed, (size_t) (p.count * p.dim));
-	double	   *rewards = guarded((size_t) p.count);
-	int			j;
-
-	for (j = 0; j < p.count; j++)
-	{
-		if (p.intercept)
-			contexts[j * p.dim + p.dim - 1] = 1;
-		rewards[j] = reward_of(&p, j, contexts + j * p.dim, &seed);
-	}
-	if (p.intercept && p.count > 0)
-		kept.p.reference = rewards[0];
-	for (j = 0; j < p.memories; j++)
-		learn_memory(&kept, j, p.count, contexts, rewards);
-	return kept;
-}
-
-static MemoryChoice
-chosen(const Kept *kept)
-{
-	const Past *p = &kept->p;
-	double	   *work = guarded(memory_choose_work(p->dim, p->memories));
-	Evidence	memories[MOST_MEMORIES];
-	Evidence   *before[MOST_MEMORIES];
-	MemoryChoice choice;
-	int			j;
-
-	for (j = 0; j < p->memories; j++)
-	{
-		memories[j] = *kept->memory[j];
-		before[j] = evidence_copy(kept->memory[j]);
-	}
-	choice = memory_choose(memories, p->memories, p->ridge, p->intercept,
-						   p->reference, work);
-	for (j = 0; j < p->memories; j++)
-		assert_same_bits(value_count(before[j]), before[j]->N, memories[j].N);
-	return choice;
-}
-
 /* ---------- the equations ---------- */
 
 typedef struct Solved
 {
-	exact		mean_reward;
+	exact		level;
 	exact		S;				/* about it */
 	exact		RSS;
 	exact		k;
@@ -192,47 +51,6 @@ typedef struct Solved
 	exact	   *inverse;		/* of Z */
 	exact	   *psi;
 } Solved;
-
-static exact *
-centred(const ExactMemory *m, exact mean_reward)
-{
-	exact	   *b = exact_new((size_t) m->dim);
-	int			k;
-
-	for (k = 0; k < m->dim; k++)
-		b[k] = m->b[k] - mean_reward * m->G[k * m->dim + m->dim - 1];
-	return b;
-}
-
-static Solved
-solve(const ExactMemory *m, const Past *p, bool fades)
-{
-	int			dim = m->dim;
-	Solved		s = {0};
-	exact	   *Z = exact_new(SQUARE(dim));
-	exact	   *lower = exact_new(SQUARE(dim));
-	const exact *H = fades ? m->H : m->G;
-	int			i;
-
-	memcpy(Z, m->G, sizeof(exact) * SQUARE(dim));
-	for (i = 0; i < dim; i++)
-		Z[i * dim + i] += p->ridge;
-	s.S = m->squares;
-	if (p->intercept && m->N > 0)
-	{
-		s.mean_reward = m->reference + m->R / m->N;
-		s.S = m->S - m->R * m->R / m->N;
-	}
-	s.b = centred(m, s.mean_reward);
-	exact_cholesky(dim, Z, lower);
-	s.inverse = exact_inverse(dim, lower);
-	s.psi = exact_new((size_t) dim);
-	exact_multiply(dim, s.inverse, s.b, s.psi);
-	s.RSS = fmaxl(0, s.S - exact_product(dim, s.b, s.psi));
-	for (i = 0; i < dim; i++)
-		s.k += exact_product(dim, s.inverse + i * dim, H + i * dim);
-	return s;
-}
 
 typedef struct Expected
 {
@@ -250,25 +68,130 @@ decide(exact left, exact right, Expected *x)
 		x->margin = fminl(x->margin, apart);
 }
 
+/* L - N, while that is more than nothing */
+static exact
+missing(exact N)
+{
+	return fmaxl(0, (exact) LEAST_WEIGHT - N);
+}
+
+/* S about a mean reward, unless it is rounding */
+static exact
+squares_about(const ExactMemory *m, exact mean, exact peak, Expected *x)
+{
+	exact		S = m->S + (m->N * mean - 2 * m->R) * mean;
+
+	decide(S, 1e-12L * peak, x);
+	return S > 1e-12L * peak ? S : 0;
+}
+
+/* of all that was ever learned: the mean reward, and squares about it */
+static exact
+mean_of_all(const Kept *kept)
+{
+	return kept->p.intercept ? kept->all->R / fmaxl(kept->all->N, 1) : -kept->all->reference;
+}
+
+static exact
+squares_of_all(const Kept *kept, Expected *x)
+{
+	return squares_about(kept->all, mean_of_all(kept), kept->all->S, x);
+}
+
+static exact *
+centred(const ExactMemory *m, exact level)
+{
+	exact	   *b = exact_new((size_t) m->dim);
+	int			k;
+
+	for (k = 0; k < m->dim; k++)
+		b[k] = m->b[k] - level * m->G[k * m->dim + m->dim - 1];
+	return b;
+}
+
+static Solved
+solve(const Kept *kept, int which, Expected *x)
+{
+	const ExactMemory *m = kept->sums[which];
+	int			dim = m->dim;
+	Solved		s = {0};
+	exact	   *Z = exact_new(SQUARE(dim));
+	exact	   *lower = exact_new(SQUARE(dim));
+	exact	   *H = exact_memory_squares(m, evidence_squares(kept->memory[which]));
+	exact		mean = mean_of_all(kept);
+	int			i;
+
+	memcpy(Z, m->G, sizeof(exact) * SQUARE(dim));
+	for (i = 0; i < dim; i++)
+		Z[i * dim + i] += kept->p.ridge;
+	if (kept->p.intercept)
+	{
+		mean = (m->R + missing(m->N) * mean) / fmaxl(m->N, LEAST_WEIGHT);
+		s.level = m->reference + mean;
+	}
+	s.S = fminl(squares_about(m, mean, m->S, x), squares_of_all(kept, x));
+	s.b = centred(m, s.level);
+	if (s.S > 0 && s.S < 1e-22L * m->squares)
+		x->margin = 0;			/* b has no digits for so little */
+	exact_cholesky(dim, Z, lower);
+	s.inverse = exact_inverse(dim, lower);
+	s.psi = exact_new((size_t) dim);
+	exact_multiply(dim, s.inverse, s.b, s.psi);
+	s.RSS = fmaxl(0, s.S - exact_product(dim, s.b, s.psi));
+	for (i = 0; i < dim; i++)
+		s.k += exact_product(dim, s.inverse + i * dim, H + i * dim);
+	return s;
+}
+
+/* max((RSS + (4 k + g) v) / (N + 3 k + g), and perhaps RSS / (N - k)) */
+static exact
+hears(const Solved *s, exact N, exact v, Expected *x)
+{
+	exact		g = missing(N);
+	exact		both = (s->RSS + (4 * s->k + g) * v) / (N + 3 * s->k + g);
+
+	decide(N, 2 * s->k, x);
+	decide(N, LEAST_WEIGHT, x);
+	return N > 2 * s->k && N >= LEAST_WEIGHT ? fmaxl(both, s->RSS / (N - s->k)) : both;
+}
+
+static bool
+longest_fades(const Kept *kept)
+{
+	return kept->memory[kept->p.memories - 1]->H != NULL;
+}
+
+static exact
+mean_square(const Kept *kept, const Solved *s, Expected *x)
+{
+	return longest_fades(kept) ? squares_of_all(kept, x) / kept->all->N :
+		s[kept->p.memories - 1].S / kept->sums[kept->p.memories - 1]->N;
+}
+
+/* of an only memory that forgets: one observation of all times is heard */
+static exact
+only_variance(const Solved *s, exact N, exact v, exact freedom, Expected *x)
+{
+	exact		g = missing(N);
+	exact		rounding = (g + 1e-12L * N) * v;
+	exact		unexplained = s->S + rounding > 0 ? (s->RSS + rounding) / (s->S + rounding) : 1;
+	exact		both = (s->RSS + (1 + g) * unexplained * v) / (freedom + 1 + g);
+
+	decide(N, LEAST_WEIGHT, x);
+	return N >= LEAST_WEIGHT ? fmaxl(both, s->RSS / freedom) : both;
+}
+
 static exact
 longest_variance(const Kept *kept, const Solved *s, Expected *x)
 {
 	int			last = kept->p.memories - 1;
 	exact		N = kept->sums[last]->N;
+	exact		freedom = N > 2 * s[last].k ? N - s[last].k : N;
 
 	decide(N, 2 * s[last].k, x);
-	return s[last].RSS / (N > 2 * s[last].k ? N - s[last].k : N);
-}
-
-static exact
-shorter_variance(const Kept *kept, const Solved *s, int j, Expected *x)
-{
-	exact		N = kept->sums[j]->N;
-	exact		k = s[j].k;
-	exact		both = (s[j].RSS + 4 * k * longest_variance(kept, s, x)) / (N + 3 * k);
-
-	decide(N, 2 * k, x);
-	return N > 2 * k ? fmaxl(both, s[j].RSS / (N - k)) : both;
+	if (longest_fades(kept))
+		return only_variance(&s[last], N, mean_square(kept, s, x), freedom, x);
+	return s[last].RSS / freedom;
 }
 
 /* what memory j sees, and what stands for it where there is none */
@@ -276,15 +199,18 @@ static exact
 variance_of(const Kept *kept, const Solved *s, int j, Expected *x)
 {
 	int			last = kept->p.memories - 1;
-	exact		N = kept->sums[last]->N;
 	exact		variance;
+	exact		cautious;
 
-	if (N == 0)
+	if (kept->p.count == 0)
 		return 1;
-	variance = j < last ? shorter_variance(kept, s, j, x) : longest_variance(kept, s, x);
-	decide(variance, 1e-12L * s[last].S / N, x);
-	if (variance < 1e-12L * s[last].S / N)
-		variance = s[last].S / N;
+	variance = longest_variance(kept, s, x);
+	cautious = mean_square(kept, s, x);
+	if (j < last)
+		variance = hears(&s[j], kept->sums[j]->N, variance, x);
+	decide(variance, 1e-12L * cautious, x);
+	if (variance < 1e-12L * cautious)
+		variance = cautious;
 	return variance == 0 ? 1 : variance;
 }
 
@@ -292,7 +218,7 @@ static bool
 is_contradicted(const Kept *kept, const Solved *s, int slow, int fast, Expected *x)
 {
 	int			dim = kept->p.dim;
-	exact	   *e = centred(kept->sums[fast], s[slow].mean_reward);
+	exact	   *e = centred(kept->sums[fast], s[slow].level);
 	exact	   *explained = exact_new((size_t) dim);
 	exact	   *solved = exact_new((size_t) dim);
 	exact		bound = variance_of(kept, s, fast, x) *
@@ -300,6 +226,9 @@ is_contradicted(const Kept *kept, const Solved *s, int slow, int fast, Expected 
 	exact		q;
 	int			i;
 
+	decide(kept->sums[fast]->N, LEAST_WEIGHT, x);
+	if (kept->sums[fast]->N < LEAST_WEIGHT)
+		return false;
 	exact_multiply(dim, kept->sums[fast]->G, s[slow].psi, explained);
 	for (i = 0; i < dim; i++)
 		e[i] -= explained[i];
@@ -318,7 +247,7 @@ expect(const Kept *kept)
 	int			j;
 
 	for (j = 0; j < kept->p.memories; j++)
-		s[j] = solve(kept->sums[j], &kept->p, kept->memory[j]->H != NULL);
+		s[j] = solve(kept, j, &x);
 	for (j = kept->p.memories - 1; j > 0 && x.used == 0; j--)
 	{
 		for (i = 0; i < j; i++)
@@ -366,19 +295,21 @@ test_choice_equals_the_equations(void **state)
 	static const int dims[] = {1, 2, 3, 7, 12, 24};
 	static const int counts[] = {0, 1, 2, 5, 30, 150, 400};
 	static const double ridges[] = {0.1, 1, 30};
-	static const double noises[] = {0, 0.05, 1};
+	static const double noises[] = {0, 0.05, 1, 0, 0};
 	static const double levels[] = {0, 0.3, -20};
+	static const double quiets[] = {0, 8, 30, 100, 600};
 	Tally		tally = {0};
 	int			k;
 	int			j;
 
-	for (k = 0; k < 1500; k++)
+	for (k = 0; k < 2000; k++)
 	{
 		int			dim = dims[k % LENGTH(dims)];
 		Past		p = {dim, counts[k / 6 % LENGTH(counts)],
 			1 + k % MOST_MEMORIES, k / 4 % 2 == 1 && dim > 1, ridges[k / 8 % LENGTH(ridges)],
 			1 - 1.0 / (2 * dim + k % 3), (Drift) (k / 3 % DRIFTS),
-		levels[k / 5 % LENGTH(levels)], noises[k / 7 % LENGTH(noises)], 0, 1};
+			levels[k / 5 % LENGTH(levels)], noises[k / 7 % LENGTH(noises)], 1,
+		quiets[k / 9 % LENGTH(quiets)], k / 11 % 4};
 
 		check_choice(p, (uint64_t) k, 1e-8L, &tally);
 	}
@@ -402,7 +333,7 @@ test_large_rewards(void **state)
 	for (k = 0; k < 300; k++)
 	{
 		Past		p = {2 + k % 7, 5 + k % 300, 1 + k % MOST_MEMORIES, true, 1, 0.95,
-		(Drift) (k % DRIFTS), levels[k % LENGTH(levels)], 1, 0, 1};
+		(Drift) (k % DRIFTS), levels[k % LENGTH(levels)], 1, 1, 0, 0};
 
 		check_choice(p, (uint64_t) k, tolerances[k % LENGTH(levels)], &tally);
 	}
@@ -426,14 +357,16 @@ test_no_noise(void **state)
 		for (f = 0; f < LENGTH(references); f++)
 			for (k = 0; k < 30; k++)
 			{
-				Past		p = {3, 7 * k, 1 + k % MOST_MEMORIES, true, 1, 0.9, CONSTANT, rewards[r], 0, 0, 1};
+				Past		p = {3, 7 * k, 1 + k % MOST_MEMORIES, true, 1, 0.9, CONSTANT,
+				rewards[r], 0, 1, 0, 0};
 				Kept		kept = kept_new(p, (uint64_t) k);
 				MemoryChoice choice;
 				int			j;
 
 				for (j = 0; j < p.memories; j++)
-					evidence_rebase(kept.memory[j], kept.p.reference - references[f]);
-				kept.p.reference = references[f];
+					evidence_rebase(kept.memory[j], kept.rewards.reference - references[f]);
+				totals_rebase(&kept.rewards.totals, kept.rewards.reference - references[f]);
+				kept.rewards.reference = references[f];
 				choice = chosen(&kept);
 				assert_true(choice.sigma == 1);
 				assert_int_equal(choice.used, p.memories - 1);
@@ -453,7 +386,7 @@ test_rare_rewards(void **state)
 
 	for (k = 0; k < 200; k++)
 	{
-		Past		p = {4 + k % 20, 1000 + 10 * k, 3, true, 1, 0, RARE, 0, 0, 0, 1};
+		Past		p = {4 + k % 20, 1000 + 10 * k, 3, true, 1, 0, RARE, 0, 0, 1, 0, 0};
 		Kept		kept;
 		MemoryChoice choice;
 
@@ -483,40 +416,109 @@ test_least_noise(void **state)
 		for (n = 0; n < LENGTH(noises); n++)
 		{
 			Past		p = {1 + k % 5, 200, 1 + k % MOST_MEMORIES, k % 2 == 1 && k % 5 > 0,
-			fmin(1e-8, noises[n] * noises[n]) + 1e-16, 0.95, STILL, 0, noises[n], 0, 1};
+			fmin(1e-8, noises[n] * noises[n]) + 1e-16, 0.95, STILL, 0, noises[n], 1, 0, 0};
 
 			check_choice(p, (uint64_t) k, tolerances[n], &tally);
 		}
 	assert_int_equal(tally.near, 0);
 }
 
-/* ---------- the mean reward ---------- */
+/* ---------- the mean reward, and squares about it ---------- */
+
+static const double three_contexts[] = {2, 1, -3, 1, 0, 1};
+static const double three_rewards[] = {5, 7, 3};
+static const double three_weights[] = {1, 0.5, 2};
+
+/* three observations, and in all that was ever learned a fourth, a reward of 10 */
+static Evidence *
+three(double reference, Totals *totals)
+{
+	Evidence   *e = evidence_new(2, SQUARES_MATRIX);
+	const double reward = 10;
+	const double weight = 1;
+
+	absorb(e, 1, 3, three_contexts, three_rewards, reference, three_weights);
+	*totals = (Totals) {.N = 0};
+	totals_absorb(totals, 3, three_rewards, reference, three_weights);
+	totals_absorb(totals, 1, &reward, reference, &weight);
+	return e;
+}
 
 static void
 test_centre(void **state)
 {
 	static const double references[] = {0, 4, -1e3};
-	const double contexts[] = {2, 1, -3, 1, 0, 1};
-	const double rewards[] = {5, 7, 3};
-	const double weights[] = {1, 0.5, 2};
 	int			r;
 
 	for (r = 0; r < LENGTH(references); r++)
 	{
-		Evidence   *e = evidence_new(2, 0.9);
+		Rewards		rewards = {.intercept = true, .reference = references[r]};
+		Rewards		plain = {.intercept = false};
 		double	   *b = guarded(2);
+		Evidence   *e = evidence_new(2, SQUARES_MATRIX);
 
 		/* nothing has no mean */
-		assert_true(memory_centre(e, true, references[r], b) == 0);
+		assert_true(memory_centre(e, &rewards, b) == 0);
 		assert_true(b[0] == 0 && b[1] == 0);
 
 		/* 14.5 / 3.5; b is (-0.5, 14.5), what it is compared with (0.5, 3.5) */
-		absorb(e, 1, 3, contexts, rewards, references[r], weights);
-		assert_near(memory_centre(e, true, references[r], b), 29.0 / 7, 1e-12);
+		e = three(references[r], &rewards.totals);
+		assert_near(memory_centre(e, &rewards, b), 29.0 / 7, 1e-12);
 		assert_near(b[0], -0.5 - 14.5 / 7, 1e-12);
 		assert_near(b[1], 0, 1e-12);
-		assert_true(memory_centre(e, false, references[r], b) == 0);
+		assert_true(memory_centre(e, &plain, b) == 0);
 		assert_same_bits(2, b, e->b);
+
+		/* what nearly nothing is left of has the mean of all: 24.5 / 4.5 */
+		evidence_scale(e, 1e-7);
+		assert_near(memory_centre(e, &rewards, b), 0.35 * 29 / 7 + 0.65 * 49 / 9, 1e-12);
+		evidence_scale(e, 1e-30);
+		assert_near(memory_centre(e, &rewards, b), 49.0 / 9, 1e-12);
+		assert_near(b[0], 0, 1e-30);
+	}
+}
+
+static void
+test_squares(void **state)
+{
+	static const double references[] = {0, 4, -1e3};
+	int			r;
+
+	for (r = 0; r < LENGTH(references); r++)
+	{
+		Rewards		rewards = {.intercept = true, .reference = references[r]};
+		Rewards		plain = {.intercept = false};
+		Evidence   *e = three(references[r], &rewards.totals);
+		Evidence   *same = evidence_copy(e);
+
+		/* 67.5 - 14.5^2 / 3.5; of all of them 167.5 - 24.5^2 / 4.5 */
+		assert_near(memory_squares(e, &rewards), 67.5 - 14.5 * 14.5 / 3.5, 1e-9);
+		rewards.totals.N -= 1;
+		rewards.totals.R -= 10 - references[r];
+		rewards.totals.S = rewards.totals.R * rewards.totals.R / 3.5 + 2;
+		assert_near(memory_squares(e, &rewards), 2, 1e-9);
+		rewards.totals.peak = 2.1e12;
+		assert_true(memory_squares(e, &rewards) == 0);
+
+		/* about zero */
+		plain.reference = references[r];
+		e = three(references[r], &plain.totals);
+		assert_near(memory_squares(e, &plain), 67.5, 1e-9);
+		plain.reference = 0;
+		e = three(0, &plain.totals);
+		plain.totals.S = 60;
+		assert_near(memory_squares(e, &plain), 60, 1e-12);
+		plain.totals.peak = 61e12;
+		assert_true(memory_squares(e, &plain) == 0);
+
+		/* 1e-11 of S is more than rounding, 1e-13 is not */
+		*same->N = 1;
+		*same->R = 1e3;
+		*same->S = 1e6 + 1e-5;
+		rewards.totals = (Totals) {.N = 1, .S = 1e6, .peak = 1e6};
+		assert_near(memory_squares(same, &rewards), 1e-5, 1e-9);
+		*same->S = 1e6 + 1e-7;
+		assert_true(memory_squares(same, &rewards) == 0);
 	}
 }
 
@@ -525,7 +527,7 @@ test_centre(void **state)
 static void
 test_no_posterior_no_choice(void **state)
 {
-	Past		p = {3, 50, 3, true, 1, 0.9, STILL, 0, 1, 0, 1};
+	Past		p = {3, 50, 3, true, 1, 0.9, STILL, 0, 1, 1, 0, 0};
 	Kept		kept = kept_new(p, 1);
 	int			j;
 
@@ -537,7 +539,7 @@ test_no_posterior_no_choice(void **state)
 
 		*corner = -1e6;
 		choice = chosen(&kept);
-		assert_int_equal(choice.used, 0);
+		assert_int_equal(choice.used, -1);
 		assert_true(choice.sigma == 1);
 		*corner = before;
 	}
@@ -560,7 +562,8 @@ test_units_of_rewards(void **state)
 
 	for (k = 0; k < 200; k++)
 	{
-		Past		p = {2 + k % 9, 10 + k, 3, true, 1, 0.95, (Drift) (k % CONSTANT), 0, 1, 0, 1};
+		Past		p = {2 + k % 9, 10 + k, 3, true, 1, 0.95, (Drift) (k % CONSTANT),
+		0, 1, 1, 0, 0};
 		Kept		kept = kept_new(p, (uint64_t) k);
 		const MemoryChoice plain = chosen(&kept);
 		bool		near = expect(&kept).margin < 1e-6L;
@@ -593,6 +596,7 @@ main(void)
 		test_of(test_least_noise),
 		test_of(test_units_of_rewards),
 		test_of(test_centre),
+		test_of(test_squares),
 		test_of(test_no_posterior_no_choice)
 	};
 

@@ -9,6 +9,7 @@
 #include "core/widen.h"
 
 static const int dims[] = {1, 2, 5, 24, 61};
+static const Squares kinds[] = {SQUARES_MATRIX, SQUARES_SUM, SQUARES_NONE};
 
 /* ---------- a trained model and its oracle ---------- */
 
@@ -22,6 +23,7 @@ typedef struct Training
 	double		context_size;
 	double		reward_size;
 	bool		in_turn;		/* each context has one coordinate only */
+	Squares		squares;
 } Training;
 
 typedef struct Model
@@ -64,17 +66,18 @@ model_new(Training t)
 	double	   *rewards = dice_array(&m.seed, (size_t) t.observations);
 	int			j;
 
-	m.e = evidence_new(t.dim, t.discount);
+	m.e = evidence_new(t.dim, t.squares);
 	m.a = algorithm1_new(t.dim, t.discount, t.ridge);
 	for (j = 0; j < t.observations; j++)
 	{
 		rewards[j] *= t.reward_size;
 		algorithm1_update(m.a, contexts + j * t.dim, rewards[j]);
 	}
+	algorithm1_simplify(m.a, t.squares);
 	evidence_learn(m.e, t.discount, t.observations, EVIDENCE_BLOCK, contexts, rewards);
 
 	m.f = factor_new(m.e);
-	assert_true(posterior_factor(m.e, t.ridge, m.f));
+	assert_true(factor_with(m.e, t.ridge, m.f));
 	return m;
 }
 
@@ -211,12 +214,14 @@ test_posterior_equals_algorithm1(void **state)
 	int			d;
 	int			g;
 	int			o;
+	int			k;
 
 	for (d = 0; d < LENGTH(dims); d++)
 		for (g = 0; g < LENGTH(discounts); g++)
 			for (o = 0; o < LENGTH(observations); o++)
-				check_posterior((Training) {dims[d], observations[o],
-					discounts[g], 0.5, 0.3, 3, 1, false});
+				for (k = 0; k < LENGTH(kinds); k++)
+					check_posterior((Training) {dims[d], observations[o],
+						discounts[g], 0.5, 0.3, 3, 1, false, kinds[k]});
 }
 
 /*
@@ -235,20 +240,22 @@ test_limits(void **state)
 	int			g;
 	int			x;
 	int			s;
+	int			k;
 
 	for (r = 0; r < LENGTH(ridges); r++)
 		for (g = 0; g < LENGTH(discounts); g++)
 			for (x = 0; x < LENGTH(explorations); x++)
 				for (s = 0; s < LENGTH(sizes); s++)
-				{
-					Training	t = {1, 40, discounts[g], ridges[r],
-					explorations[x], sizes[s], WIDEN_MAX, false};
+					for (k = 0; k < LENGTH(kinds); k++)
+					{
+						Training	t = {1, 40, discounts[g], ridges[r],
+						explorations[x], sizes[s], WIDEN_MAX, false, kinds[k]};
 
-					check_posterior(t);
-					t.dim = 5;
-					t.in_turn = discounts[g] < 0.5;
-					check_posterior(t);
-				}
+						check_posterior(t);
+						t.dim = 5;
+						t.in_turn = discounts[g] < 0.5;
+						check_posterior(t);
+					}
 }
 
 /* ---------- the largest model ---------- */
@@ -280,7 +287,7 @@ static void
 test_largest_order(void **state)
 {
 	const int	dim = 1025;
-	Model		m = model_new((Training) {dim, 12, 0.9, 0.5, 0.3, 1, 1, false});
+	Model		m = model_new((Training) {dim, 12, 0.9, 0.5, 0.3, 1, 1, false, SQUARES_MATRIX});
 	double	   *normals = dice_array(&m.seed, (size_t) dim);
 	double	   *draw = guarded((size_t) dim);
 	double	   *work = guarded(posterior_draw_work(dim));

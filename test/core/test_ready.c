@@ -82,6 +82,9 @@ test_room_is_kept(void **state)
 	linalg_project(ORDER, ORDER / 2, vectors, 2, full, vectors + SQUARE(ORDER) / 2,
 				   ORDER);
 	linalg_cholesky_invert(ORDER, packed);
+	linalg_tridiagonal(ORDER, ORDER, full, packed, packed + ORDER, vectors,
+					   packed + (size_t) (2 * ORDER));
+	(void) linalg_tridiagonal_factor(ORDER, packed, packed + ORDER);
 }
 
 int

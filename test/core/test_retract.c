@@ -13,9 +13,9 @@
 
 /* What an observation of this context, reward and weight says. */
 static Evidence *
-said(int dim, bool fades, const double *context, double reward, double weight)
+said(int dim, Squares squares, const double *context, double reward, double weight)
 {
-	Evidence   *e = evidence_new(dim, fades ? 0.5 : 1);
+	Evidence   *e = evidence_new(dim, squares);
 
 	absorb(e, 1, 1, context, &reward, 0, &weight);
 	return e;
@@ -26,7 +26,7 @@ can_take_back(const Evidence *e, const double *context, double reward,
 			  double weight)
 {
 	Evidence   *left = evidence_copy(e);
-	Evidence   *taken = said(e->dim, e->H != NULL, context, reward, weight);
+	Evidence   *taken = said(e->dim, evidence_squares(e), context, reward, weight);
 	bool		possible = subtract(left, taken);
 
 	assert_true(!possible || evidence_is_valid(left));
@@ -39,7 +39,7 @@ can_take_back(const Evidence *e, const double *context, double reward,
  * not is refused, however little it is beside the rest.
  */
 static void
-check_refusals(bool fades)
+check_refusals(Squares squares)
 {
 	const double often[4] = {1, 0, 0, 1};
 	const double seldom[4] = {0, 1, 0, 1};
@@ -48,8 +48,8 @@ check_refusals(bool fades)
 	const double turned[4] = {0, -1, 0, 1};
 	const double mixed[4] = {0.5, 0.5, 0, 1};
 	const double against[4] = {1, 0, 0, -1};
-	Evidence   *e = said(4, fades, often, 1, 1);
-	Evidence   *once = said(4, fades, seldom, 2, 1);
+	Evidence   *e = said(4, squares, often, 1, 1);
+	Evidence   *once = said(4, squares, seldom, 2, 1);
 	int			k;
 
 	for (k = 0; k < 22; k++)
@@ -74,8 +74,9 @@ check_refusals(bool fades)
 static void
 test_what_was_never_learned_is_refused(void **state)
 {
-	check_refusals(false);
-	check_refusals(true);
+	check_refusals(SQUARES_NONE);
+	check_refusals(SQUARES_SUM);
+	check_refusals(SQUARES_MATRIX);
 }
 
 /*
@@ -88,13 +89,21 @@ test_slack(void **state)
 {
 	const double along[2] = {1, 1};
 	const double across[2] = {1, -1};
-	Evidence   *once = said(2, false, along, 1, 1);
-	Evidence   *often = said(2, false, along, 1, 1e7);
+	const double zero[2] = {0, 0};
+	Evidence   *nothing = evidence_new(2, SQUARES_NONE);
+	Evidence   *once = said(2, SQUARES_NONE, along, 1, 1);
+	Evidence   *often = said(2, SQUARES_NONE, along, 1, 1e7);
 
 	assert_true(can_take_back(once, along, 1, 1 + 5e-7));
 	assert_false(can_take_back(once, along, 1, 1 + 5e-6));
 	assert_true(can_take_back(often, across, 0, 0.25e-9 * 1e7));
 	assert_false(can_take_back(often, across, 0, 2.5e-9 * 1e7));
+
+	/* nor is a thousandth of the least weight, or a billionth of the ridge */
+	assert_true(can_take_back(nothing, zero, 0, 5e-4 * LEAST_WEIGHT));
+	assert_false(can_take_back(nothing, zero, 0, 5e-3 * LEAST_WEIGHT));
+	assert_true(can_take_back(nothing, along, 0, 5e-10 * RIDGE_START));
+	assert_false(can_take_back(nothing, along, 0, 5e-9 * RIDGE_START));
 }
 
 /* Where what is left is rounding, so is its mean, and no larger than rewards. */
@@ -102,7 +111,7 @@ static void
 test_mean_of_nearly_nothing(void **state)
 {
 	const double context[1] = {1};
-	Evidence   *e = said(1, false, context, 1, 1);
+	Evidence   *e = said(1, SQUARES_NONE, context, 1, 1);
 	Evidence   *taken = evidence_copy(e);
 
 	*e->N += 1e-12;
@@ -111,19 +120,139 @@ test_mean_of_nearly_nothing(void **state)
 	assert_true(*e->N > 0 && *e->R == 0);
 }
 
+/* ---------- what is left of squares ---------- */
+
+static Totals
+totals_of(const Observed *o, int from, int to, double reference)
+{
+	Totals		t = {.N = 0};
+
+	totals_absorb(&t, to - from, o->rewards + from, reference, o->weights + from);
+	return t;
+}
+
+/* The totals and a memory, without observation j. */
+static bool
+take_back_both(Totals *t, Evidence *e, const Observed *o, int j, double reference)
+{
+	const Totals once = totals_of(o, j, j + 1, reference);
+	Evidence   *one = learned(o, j, j + 1, evidence_squares(e), reference);
+
+	return totals_subtract(t, &once) &&
+		evidence_subtract(e, one, t, RIDGE_START, guarded(linalg_packed_len(e->dim)));
+}
+
+/*
+ * Of rewards that varied among many that did not, all taken back: what rounding
+ * leaves of their squares is known to be nothing, in any memory, since the
+ * squares were much more once.  A reward that varies by as much is seen again,
+ * and so is one that varies by less, as long as it is more than rounding.
+ */
+static void
+check_squares_left(int dim, Squares squares)
+{
+	static const double parts[] = {1, 1.5e-12, 0.5e-12};
+	const double reference = 0.3;
+	Observed	o = observed_new(dim, 65, 0, 14);
+	Totals		t;
+	Evidence   *e;
+	double		peak;
+	int			j;
+
+	for (j = 60; j < 65; j++)
+		o.weights[j] = 1;
+	o.rewards[60] = o.rewards[61] = reference;
+	t = totals_of(&o, 0, 62, reference);
+	e = learned(&o, 0, 62, squares, reference);
+	peak = t.peak;
+	assert_true(peak == t.S);
+	for (j = 0; j < 60; j++)
+		assert_true(take_back_both(&t, e, &o, j * 7 % 60, reference));
+	assert_true(t.S == 0 && t.R == 0 && t.peak == peak && *e->S == 0);
+	assert_near(t.N, 2, CLOSE * 100);
+
+	for (j = 0; j < LENGTH(parts); j++)
+	{
+		double		S = parts[j] * peak;
+		Observed	two = {dim, 2, o.contexts, (double[]) {reference + sqrt(S), reference},
+		(double[]) {1, 1}};
+		const Totals more = totals_of(&two, 0, 2, reference);
+		Totals		left = t;
+		Evidence   *after = evidence_copy(e);
+
+		totals_add(&left, &more);
+		left.peak = peak;
+		evidence_add(after, learned(&two, 0, 2, squares, reference));
+		assert_true(take_back_both(&left, after, &two, 1, reference));
+		assert_near(left.S, parts[j] > 1e-12 ? S : 0, 1e-3 * S);
+		assert_near(*after->S, left.S, 1e-3 * S);
+	}
+}
+
+/* No memory has more of the squares than all that was ever learned. */
+static void
+check_squares_are_bounded(int dim, Squares squares)
+{
+	const Observed o = observed_new(dim, 10, 0, 15);
+	Evidence   *nothing = evidence_new(dim, squares);
+	Totals		left = totals_of(&o, 0, 10, 0);
+	Evidence   *e;
+
+	left.S /= 2;
+	e = learned(&o, 0, 10, squares, 0);
+	assert_true(evidence_subtract(e, nothing, &left, RIDGE_START,
+								  guarded(linalg_packed_len(dim))));
+	assert_true(*e->S == left.S);
+}
+
+static bool
+can_be_left(Totals t, const Totals *taken)
+{
+	return totals_subtract(&t, taken);
+}
+
+static void
+test_totals_never_learned(void **state)
+{
+	const Observed o = observed_new(1, 10, 0, 16);
+	const Totals t = totals_of(&o, 0, 10, 0);
+	const Totals half = totals_of(&o, 0, 5, 0);
+	Totals		taken;
+
+	assert_true(can_be_left(t, &half));
+	taken = half;
+	taken.N = 1.01 * t.N;
+	assert_false(can_be_left(t, &taken));
+	taken = half;
+	taken.S = 1.01 * t.S;
+	assert_false(can_be_left(t, &taken));
+	taken.S = t.S * (1 + 1e-9);
+	assert_true(can_be_left(t, &taken));
+	taken.S = 1e-9 * t.S;
+	assert_true(can_be_left((Totals) {t.N, t.R, 0, 2e12 * taken.S}, &taken));
+	assert_false(can_be_left((Totals) {t.N, t.R, 0, 5e11 * taken.S}, &taken));
+	taken.S = NAN;
+	assert_false(can_be_left(t, &taken));
+	taken = half;
+	taken.N = NAN;
+	assert_false(can_be_left(t, &taken));
+}
+
+/* ---------- histories ---------- */
+
 /* Each of the numbers that tell, and NaN in any */
 static void
-check_each_number(int dim, bool fades)
+check_each_number(int dim, Squares squares)
 {
 	const Observed o = observed_new(dim, 3 * dim + 3, 0, 12);
-	Evidence   *e = learned(&o, 0, o.count, fades, 0);
-	Evidence   *half = learned(&o, 0, o.count / 2, fades, 0);
+	Evidence   *e = learned(&o, 0, o.count, squares, 0);
+	Evidence   *half = learned(&o, 0, o.count / 2, squares, 0);
 	const ptrdiff_t telling[] = {0, half->S - half->N,
 		half->G + linalg_packed_index(dim, 0, 0) - half->N,
 		half->G + linalg_packed_index(dim, dim - 1, dim - 1) - half->N,
 		half->G + linalg_packed_index(dim, dim - 1, 0) - half->N,
-		fades ? half->H + linalg_packed_index(dim, dim - 1, 0) - half->N : 0,
-	fades ? half->H + linalg_packed_index(dim, dim / 2, dim / 2) - half->N : 0};
+		half->H ? half->H + linalg_packed_index(dim, dim - 1, 0) - half->N : 0,
+	half->H ? half->H + linalg_packed_index(dim, dim / 2, dim / 2) - half->N : 0};
 	int			k;
 
 	for (k = 0; k < LENGTH(telling); k++)
@@ -143,19 +272,19 @@ check_each_number(int dim, bool fades)
 
 /* All taken back, one by one in another order: possible, and nearly nothing. */
 static void
-check_all_taken_back(int dim, bool fades)
+check_all_taken_back(int dim, Squares squares)
 {
 	const Observed o = observed_new(dim, 200, 5, 13);
-	Evidence   *e = learned(&o, 0, 100, fades, 5);
+	Evidence   *e = learned(&o, 0, 100, squares, 5);
 	ExactMemory *all = summed(&o, 0, 200, 1, 5);
 	ExactMemory *none = summed(&o, 0, 0, 1, 5);
-	Evidence   *rest = learned(&o, 100, 200, fades, 5);
+	Evidence   *rest = learned(&o, 100, 200, squares, 5);
 	int			j;
 
 	evidence_add(e, rest);
 	for (j = 0; j < 200; j++)
 	{
-		Evidence   *one = learned(&o, j * 77 % 200, j * 77 % 200 + 1, fades, 5);
+		Evidence   *one = learned(&o, j * 77 % 200, j * 77 % 200 + 1, squares, 5);
 
 		assert_true(subtract(e, one));
 	}
@@ -170,10 +299,10 @@ check_all_taken_back(int dim, bool fades)
  * than roundings.
  */
 static void
-check_coordinate_taken_back(bool fades, uint64_t seed)
+check_coordinate_taken_back(Squares squares, uint64_t seed)
 {
 	Observed	o = observed_new(3, 40, 0, seed);
-	Evidence   *nothing = evidence_new(3, fades ? 0.5 : 1);
+	Evidence   *nothing = evidence_new(3, squares);
 	Evidence   *e;
 	Factor	   *f;
 	int			j;
@@ -186,16 +315,16 @@ check_coordinate_taken_back(bool fades, uint64_t seed)
 			o.contexts[j * 3 + k] += copysign(0.5, o.contexts[j * 3 + k]);
 		o.contexts[j * 3 + (j < 20 ? 0 : 1)] = 0;
 	}
-	e = learned(&o, 0, 40, fades, 0);
+	e = learned(&o, 0, 40, squares, 0);
 	f = factor_new(e);
 	for (j = 0; j < 40; j++)
 	{
-		Evidence   *one = learned(&o, j, j + 1, fades, 0);
+		Evidence   *one = learned(&o, j, j + 1, squares, 0);
 
 		assert_true(subtract(e, one));
 		assert_true(j >= 30 || subtract(e, nothing));
 		/* the roundings of what was there are more than the least ridge */
-		assert_true(j >= 30 || posterior_factor(e, 1e-100, f));
+		assert_true(j >= 30 || factor_with(e, 1e-100, f));
 	}
 }
 
@@ -216,8 +345,8 @@ static void
 test_faded_can_be_taken_from(void **state)
 {
 	const double context[5] = {1.4, 1.4, 1.4, 1.4, 1e3};
-	Evidence   *e = said(5, true, context, 1, 1e-154);
-	Evidence   *nothing = evidence_new(5, 0.5);
+	Evidence   *e = said(5, SQUARES_MATRIX, context, 1, 1e-154);
+	Evidence   *nothing = evidence_new(5, SQUARES_MATRIX);
 
 	assert_true(e->H[linalg_packed_index(5, 0, 0)] == 0);
 	assert_true(e->H[linalg_packed_index(5, 4, 0)] > 0);
@@ -231,6 +360,9 @@ main(void)
 		test_of(test_what_was_never_learned_is_refused),
 		test_of(test_slack),
 		test_of(test_mean_of_nearly_nothing),
+		test_of_memories(check_squares_left),
+		test_of_memories(check_squares_are_bounded),
+		test_of(test_totals_never_learned),
 		test_of_memories(check_each_number),
 		test_of_memories(check_all_taken_back),
 		test_of(test_coordinate_taken_back),

@@ -22,6 +22,7 @@ FROM (VALUES
         dlints_new(3, 2, seed => 8, interactions => 'matched', intercept => false), 4),
     ('memories', dlints_new(1, ridge => 2), 6),
     ('by_time', dlints_new(2, half_life => '1 day', memories => 2), 4),
+    ('prior', dlints_with_prior(dlints_new(2), learned(dlints_new(2), 3), 0.5), 4),
     ('untrained', dlints_new(300, 1), 0)
 ) AS n (name, model, rows);
 

@@ -96,6 +96,7 @@ report_returns(void)
 		for (k = 0; k < long_kind_count; k++)
 		{
 			const LongReturn h = {&long_kinds[k], half_lives[g],
+				half_lives[g] > 0 ? SQUARES_MATRIX : SQUARES_NONE,
 			k % 3 == 0 ? 10 * MILLION : MILLION};
 
 			kept = report_return(h) && kept;
@@ -141,7 +142,7 @@ report_fading(void)
 	const double bound = 2;
 	double		context[LONG_DIM];
 	const double nothing[LONG_DIM] = {0};
-	Evidence   *e = evidence_new(LONG_DIM, 0.99);
+	Evidence   *e = evidence_new(LONG_DIM, SQUARES_MATRIX);
 	double		ordinary;
 	double		fading;
 	int			subnormals;
@@ -196,7 +197,7 @@ print_matrix(const char *name, const double *packed)
 static void
 print_model(double discount, int64_t count)
 {
-	Evidence   *e = evidence_new(SQL_DIM, discount);
+	Evidence   *e = evidence_new(SQL_DIM, squares_under(discount));
 	double	   *contexts = guarded(EVIDENCE_BLOCK * SQL_DIM);
 	double	   *rewards = guarded(EVIDENCE_BLOCK);
 	int			filled = 0;

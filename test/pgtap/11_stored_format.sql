@@ -15,15 +15,22 @@ CREATE TYPE stored (INPUT = stored_in, OUTPUT = stored_out, ALIGNMENT = double, 
 CREATE CAST (stored AS dlints) WITHOUT FUNCTION;
 CREATE CAST (dlints AS stored) WITHOUT FUNCTION;
 
+-- what a model learns from observations as the fixtures tell them
+CREATE FUNCTION learned(m dlints, o jsonb) RETURNS dlints LANGUAGE sql AS
+$$
+SELECT CASE WHEN o ->> 'shareds' IS NULL
+    THEN dlints_update_batch(m, xs, rs, times, numbers(o -> 'weights'))
+    ELSE dlints_update_batch(m, xs, matrix(o -> 'shareds'), rs, times, numbers(o -> 'weights')) END
+FROM (SELECT matrix(o -> 'contexts'), numbers(o -> 'rewards'),
+          array_agg(timestamptz '2000-01-01 00:00+00' + t::bigint * interval '1 microsecond'
+                    ORDER BY i)
+      FROM jsonb_array_elements(o -> 'times') WITH ORDINALITY AS a (t, i)) AS v (xs, rs, times)
+$$;
+
 CREATE TEMP TABLE fixture AS
 SELECT i AS no, v ->> 'name' AS name, v ->> 'text' AS text, decode(v ->> 'sent', 'hex') AS sent,
     '\x' || (v ->> 'stored') AS stored, (v ->> 'text')::dlints AS model,
-    matrix(nullif(v -> 'contexts', 'null')) AS contexts,
-    matrix(nullif(v -> 'shareds', 'null')) AS shareds,
-    numbers(v -> 'rewards') AS rewards, numbers(v -> 'weights') AS weights,
-    (SELECT array_agg(timestamptz '2000-01-01 00:00+00' + t::bigint * interval '1 microsecond'
-     ORDER BY i)
-     FROM jsonb_array_elements(v -> 'times') WITH ORDINALITY AS a (t, i)) AS times,
+    nullif(v -> 'contexts', 'null') AS contexts, nullif(v -> 'known', 'null') AS known,
     numbers(v -> 'context') AS x, numbers(nullif(v -> 'shared', 'null')) AS u,
     (v -> 'draw_seed')::bigint AS seed, v AS said
 FROM jsonb_array_elements((:'content')::jsonb -> 'values') WITH ORDINALITY AS e (v, i);
@@ -39,19 +46,21 @@ INSERT INTO heap SELECT no, stored::stored FROM fixture;
 INSERT INTO heap SELECT no, model::stored FROM fixture;
 \endif
 
-SELECT plan(107);
--- models with and without shared contexts, that have learned nothing, of each policy and
--- kind, too long for a row
+SELECT plan(151);
+-- models with and without shared contexts and priors, that have learned nothing, of each
+-- policy and kind, too long for a row
 SELECT results_eq($$
-    SELECT count(*), count(u) > 0, count(contexts) < count(*), count(DISTINCT policy),
-        count(DISTINCT coalesce(interactions, 'none')), max(length(sent)) > 2048
+    SELECT count(*), count(u) > 0, count(known) > 0, count(contexts) < count(*),
+        count(DISTINCT policy), count(DISTINCT coalesce(interactions, 'none')),
+        max(length(sent)) > 2048
     FROM fixture, dlints_info(model)$$,
-    'VALUES (29::bigint, true, true, 3::bigint, 3::bigint, true)', 'there is something of each');
+    'VALUES (41::bigint, true, true, true, 3::bigint, 3::bigint, true)',
+    'there is something of each');
 SELECT set_eq('SELECT memories, memory FROM fixture, dlints_info(model) WHERE updates > 0',
     'VALUES (1, 1), (2, 1), (2, 2), (3, 1), (3, 2), (3, 3)', 'each of several memories in use');
-SELECT is(array_agg(DISTINCT pg_column_size(state)), ARRAY[144],
+SELECT is(array_agg(DISTINCT pg_column_size(state)), ARRAY[192],
     'a model that has learned nothing is a header in its row')
-FROM heap JOIN fixture USING (no) WHERE contexts IS NULL;
+FROM heap JOIN fixture USING (no) WHERE contexts IS NULL AND known IS NULL;
 
 SELECT is(string_agg(what, ', ') FILTER (WHERE have IS DISTINCT FROM want), NULL,
     format('%s: bytes', name))
@@ -77,21 +86,23 @@ FROM fixture, LATERAL (VALUES
 GROUP BY no, name ORDER BY no;
 CREATE TEMP TABLE again AS
 SELECT no, name, model,
-    CASE WHEN shareds IS NULL THEN dlints_update_batch(empty, contexts, rewards, times, weights)
-         ELSE dlints_update_batch(empty, contexts, shareds, rewards, times, weights) END AS learned
+    CASE WHEN known IS NULL THEN learned(empty, said)
+         ELSE dlints_with_prior(learned(empty, said), learned(empty, known), prior_weight)
+    END AS learned
 FROM fixture,
-    LATERAL (SELECT dlints_new(context_dim, reduced_dim, discount, half_life, memories, ridge,
-                 exploration, noise, policy, shared_dim, interactions, intercept, seed,
-                 projection_scale) AS empty
+    LATERAL (SELECT prior_weight, dlints_new(context_dim, reduced_dim, discount, half_life,
+                 memories, ridge, exploration, noise, policy, shared_dim, interactions, intercept,
+                 seed, projection_scale) AS empty
              FROM dlints_info(model)) AS i
 WHERE contexts IS NOT NULL;
 SELECT cmp_ok(evidence_difference(learned, model), '<=', 1e-12::float8,
     format('%s: learned again', name))
 FROM again ORDER BY no;
 SELECT ok((i.memory, i.newest, i.updates) IS NOT DISTINCT FROM (o.memory, o.newest, o.updates)
-    AND abs(i.sigma / o.sigma - 1) < 1e-9
+    AND i.lambda = o.lambda AND abs(i.sigma / o.sigma - 1) < 1e-9
+    AND difference(dlints_mean(learned), dlints_mean(model)) < 1e-9
     AND (learned::jsonb ->> 'reference_reward') = (model::jsonb ->> 'reference_reward'),
-    format('%s: memory %s and sigma found again', name, i.memory))
+    format('%s: memory %s, sigma and ridge found again', name, i.memory))
 FROM again, dlints_info(learned) AS i, dlints_info(model) AS o ORDER BY no;
 
 SELECT * FROM finish();

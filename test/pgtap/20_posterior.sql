@@ -31,8 +31,10 @@ SELECT jsonb_build_object(
     'weight_sum', sum(w), 'reward_sum', sum(w * r), 'reward_square_sum', sum(w * r * r),
     'b', (SELECT jsonb_agg(b ORDER BY a) FROM moment),
     'G', (SELECT jsonb_agg(g ORDER BY a) FROM line),
-    'H', (SELECT CASE WHEN (j = 1 OR j < memories) AND discount IS DISTINCT FROM 1
-                      THEN (SELECT jsonb_agg(h ORDER BY a) FROM line) END FROM dlints_info(m)))
+    'H', (SELECT CASE WHEN memories = 1 AND discount IS DISTINCT FROM 1
+                      THEN (SELECT jsonb_agg(h ORDER BY a) FROM line) END FROM dlints_info(m)),
+    'weight_square_sum', (SELECT CASE WHEN j < memories THEN sum(w * w) END
+                          FROM dlints_info(m)))
 FROM o
 $$;
 

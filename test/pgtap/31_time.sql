@@ -39,7 +39,8 @@ SELECT ok(same_bytes(dlints_evidence(m, x::real[], r, at, weight ORDER BY at),
 CREATE TEMP VIEW hand AS
 SELECT e, m, dlints_at(m, '2026-01-01 14:00+00') AS older,
     dlints_update(e, ARRAY[1], 1, '2026-01-01 09:00+00') AS late
-FROM dlints_new(1, half_life => '1 hour', intercept => false, noise => 1) AS e,
+FROM dlints_new(1, half_life => '1 hour', memories => 1, intercept => false, ridge => 1,
+         noise => 1) AS e,
     dlints_update_batch(e, ARRAY[[1], [1], [1]], ARRAY[4, 2, 8],
         '{2026-01-01 12:00+00,2026-01-01 10:00+00,2026-01-01 11:00+00}'::timestamptz[]) AS m;
 SELECT each_holds($$
@@ -122,7 +123,8 @@ SELECT each_holds($$
     dlints_mean(m) = '{0}' AND same_bytes(m::text::dlints, m)
     (dlints_info(m || later)).effective_sample_size = 1
     abs(dlints_predict(m || later, ARRAY[1]) - 1) < 1e-15
-    $$, $$FROM dlints_new(1, half_life => '0.001 seconds', intercept => false) AS e,
+    $$, $$FROM dlints_new(1, half_life => '0.001 seconds', memories => 1, ridge => 1,
+             intercept => false) AS e,
         dlints_at(dlints_update(e, ARRAY[2], 1, '2026-01-01'), '2126-01-01') AS m,
         dlints_update(e, ARRAY[1], 2, '2126-01-02') AS later$$);
 

@@ -134,7 +134,7 @@ SELECT is(outcome(format('SELECT dlints_new(%s) - dlints_new(%s)', a, b)),
 FROM (VALUES
     ('2, discount => 1', '3, discount => 1', 'context_dim', '2', '3'),
     ($$2, half_life => '1 day'$$, $$2, half_life => '1 hour'$$, 'half_life', '86400', '3600'),
-    ('2, discount => 1', $$2, half_life => '1 hour'$$, 'discount', '1', 'null'))
+    ('2, discount => 1', $$2, half_life => '1 hour', memories => 1$$, 'discount', '1', 'null'))
         AS v (a, b, field, l, r);
 SELECT is(hint_of('SELECT dlints_new(2) - dlints_new(2)'),
     'Use a model that forgets by time (half_life), or nothing (discount => 1).', 'a hint');

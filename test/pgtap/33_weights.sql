@@ -5,7 +5,7 @@ BEGIN;
 
 SELECT plan(58);
 
--- a history as often as a number says: everything once, H twice, and updates stay
+-- a history as often as a number says: everything once, H and N2 twice, and updates stay
 CREATE TEMP TABLE learned AS
 SELECT shape, forgets, empty, batch(empty, 1, 60, true) AS m FROM learner
 WHERE forgets ~ 'weighted|three';
@@ -13,7 +13,7 @@ CREATE FUNCTION off_scale(e jsonb, by float8, m jsonb, part text) RETURNS float8
 $$ SELECT difference(cells(e -> part), plus(cells(m -> part), by - 1, cells(m -> part))) $$;
 SELECT cmp_ok(
     max(greatest(off_scale(p, 0.3, q, 'b'), off_scale(p, 0.3, q, 'G'),
-        off_scale(p, 0.3 * 0.3, q, 'H'),
+        off_scale(p, 0.3 * 0.3, q, 'H'), off_scale(p, 0.3 * 0.3, q, 'weight_square_sum'),
                  off_scale(p, 0.3, q, 'weight_sum'), off_scale(p, 0.3, q, 'reward_sum'),
                  off_scale(p, 0.3, q, 'reward_square_sum'),
                  CASE WHEN (i.updates, i.newest) IS NOT DISTINCT FROM (o.updates, o.newest) THEN 0
@@ -64,9 +64,8 @@ SELECT each_holds($$
     $$, 'FROM often');
 -- by hand: H is the square
 SELECT is(memory_in_use(m),
-    jsonb_build_object('weight_sum', v[1], 'reward_sum', v[2], 'reward_square_sum', v[3],
-                                               'b', v[4:4], 'G', ARRAY[v[5:5]], 'H',
-                                                   ARRAY[v[6:6]]), what)
+    jsonb_build_object('weight_sum', v[1], 'weight_square_sum', NULL, 'reward_sum', v[2],
+        'reward_square_sum', v[3], 'b', v[4:4], 'G', ARRAY[v[5:5]], 'H', ARRAY[v[6:6]]), what)
 FROM dlints_new(1, discount => 0.5, intercept => false) AS e, LATERAL (VALUES
     ('a weight', dlints_update(e, ARRAY[3], 2, NULL, 4), '{4,8,16,24,36,144}'::integer[]),
     ('after another', dlints_update(dlints_update(e, ARRAY[3], 2, NULL, 4), ARRAY[1], 2),
@@ -120,8 +119,8 @@ FROM (VALUES
 -- a heavy observation leaves of others is the same for all who look
 CREATE TEMP TABLE heavy AS
 SELECT m, ARRAY[1, -1] AS x
-FROM dlints_update_batch(dlints_new(2, discount => 0.9, intercept => false), ARRAY[[1, 1], [1, 0]],
-    ARRAY[1, 5], weights => ARRAY[1e9, 1]) AS m;
+FROM dlints_update_batch(dlints_new(2, discount => 0.9, ridge => 1, intercept => false),
+    ARRAY[[1, 1], [1, 0]], ARRAY[1, 5], weights => ARRAY[1e9, 1]) AS m;
 SELECT each_holds($$
     dlints_predict(m, x) BETWEEN 2.999 AND 3.001
     (SELECT sum(mean * x[index]) FROM dlints_coefficients(m)) BETWEEN 2.999 AND 3.001

@@ -23,19 +23,19 @@ $$;
 CREATE TEMP TABLE subject AS
 SELECT name, n, s, trained(empty, n, s) AS model
 FROM (VALUES
-	('plain', 5, 0, dlints_new(5)),
-	('plain, long', 150, 0, dlints_new(150, discount => 0.99)),
-	('projected', 30, 0, dlints_new(30, 4)),
+	('plain', 5, 0, dlints_new(5, ridge => 1)),
+	('plain, long', 150, 0, dlints_new(150, discount => 0.99, ridge => 1)),
+	('projected', 30, 0, dlints_new(30, 4, ridge => 1)),
 	('no intercept', 4, 0, one_memory(4)),
-	('crossed', 3, 2, dlints_new(3, shared_dim => 2)),
-	('crossed, long', 20, 3, dlints_new(20, shared_dim => 3)),
-	('matched', 4, 4, dlints_new(4, interactions => 'matched')),
-	('matched, projected', 12, 12, dlints_new(12, 4, interactions => 'matched')),
-	('by time', 6, 0, dlints_new(6, half_life => '10 days')),
-	('ucb', 6, 0, dlints_new(6, policy => 'ucb')),
-	('ucb, crossed', 8, 3, dlints_new(8, shared_dim => 3, policy => 'ucb')),
-	('greedy', 6, 0, dlints_new(6, policy => 'greedy')),
-	('greedy, matched', 3, 3, dlints_new(3, interactions => 'matched', policy => 'greedy')))
+	('crossed', 3, 2, dlints_new(3, shared_dim => 2, ridge => 1)),
+	('crossed, long', 20, 3, dlints_new(20, shared_dim => 3, ridge => 1)),
+	('matched', 4, 4, dlints_new(4, interactions => 'matched', ridge => 1)),
+	('matched, projected', 12, 12, dlints_new(12, 4, interactions => 'matched', ridge => 1)),
+	('by time', 6, 0, dlints_new(6, half_life => '10 days', ridge => 1)),
+	('ucb', 6, 0, dlints_new(6, policy => 'ucb', ridge => 1)),
+	('ucb, crossed', 8, 3, dlints_new(8, shared_dim => 3, policy => 'ucb', ridge => 1)),
+	('greedy', 6, 0, dlints_new(6, policy => 'greedy', ridge => 1)),
+	('greedy, matched', 3, 3, dlints_new(3, interactions => 'matched', policy => 'greedy', ridge => 1)))
 	AS v (name, n, s, empty);
 
 -- 70 candidates, of which 7 are none: more than are scored at once

@@ -26,11 +26,11 @@ SELECT CASE coalesce(interactions, 'none')
                SELECT a * b FROM unnest(x) WITH ORDINALITY AS p (a, i),
                    unnest(u) WITH ORDINALITY AS q (b, j)
                ORDER BY i, j)
-           WHEN 'matched' THEN plus(zeros(cardinality(px)), 0.5, px)
+           WHEN 'matched' THEN plus(zeros(cardinality(px)), 0.25, px)
                || CASE WHEN reduced_dim IS NULL
                        THEN ARRAY(SELECT a * b
                                   FROM unnest(x, u) WITH ORDINALITY AS p (a, b, i) ORDER BY i) END
-               || 2 * dot(x, u) END
+               || 4 * dot(x, u) END
     || CASE WHEN intercept THEN ARRAY[1::float8] END
 FROM dlints_info(m), dlints_project(plain(m), x) AS px
 $$;
@@ -39,8 +39,8 @@ CREATE FUNCTION w_of(m dlints, psi float8[], u float8[]) RETURNS float8[] IMMUTA
 $$
 SELECT array_agg(
     CASE WHEN interactions = 'matched' AND reduced_dim IS NULL
-         THEN psi[i] / 2 + psi[n + i] * u[i] + 2 * psi[2 * n + 1] * u[i]
-         WHEN interactions = 'matched' THEN back[i] / 2 + 2 * psi[reduced_dim + 1] * u[i]
+         THEN psi[i] / 4 + psi[n + i] * u[i] + 4 * psi[2 * n + 1] * u[i]
+         WHEN interactions = 'matched' THEN back[i] / 4 + 4 * psi[reduced_dim + 1] * u[i]
          WHEN interactions = 'crossed'
          THEN psi[i] + (SELECT sum(psi[n + (i - 1) * shared_dim + j] * u[j])
                         FROM generate_series(1, shared_dim) AS j)
@@ -176,7 +176,7 @@ SELECT each_holds($$
     dlints_project(m, x::numeric[], '{}'::numeric[])
         = dlints_project(m, x::numeric[], zeros::numeric[])
     difference(dlints_weights(m, none),
-        plus(zeros, 0.5, CASE
+        plus(zeros, 0.25, CASE
             WHEN d IS NULL THEN (dlints_mean(m))[1:n]
                 ELSE carried_back(m, (dlints_mean(m))[1:d]) END))
         <= 1e-13
@@ -310,8 +310,8 @@ SELECT is(hint_of('SELECT ' || call), hint, 'hint: ' || call) FROM (VALUES
      'Give the profile behind the context; ''{}'' for somebody new.'),
     ('dlints_predict(dlints_new(3, shared_dim => 2), ARRAY[1, 2, 3])',
      'Behind the context, give what describes the user.'),
-    ($$dlints_new(3) || dlints_new(3, half_life => '1 day')$$,
-     'A model made with a half_life or a discount has one memory if nothing else is said.'),
+    ('dlints_new(3) || dlints_new(3, discount => 0.9)',
+     'A model made with a discount has one memory if nothing else is said.'),
     ('dlints_new(3, memories => 2) || dlints_new(3)', ''),
     ('dlints_policy_value(1, 1e-300, 1) FROM generate_series(1, 2)',
      'Rewards are too large, or weights, target / logged: look at the smallest logged '

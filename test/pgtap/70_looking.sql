@@ -66,41 +66,43 @@ SELECT is((dlints_info(dlints_new(2, discount => 0.99999999999999, memories => 8
           ARRAY[9007199254740992, NULL, NULL, NULL, NULL]::float8[],
           'a window too long for its discount is none');
 -- What differs from a model of three numbers without a projection that has seen nothing.
--- Bytes: a header of 144, then 8 for each number of N, R, S, b, G and H.
+-- Bytes: a header of 192, then 8 for each number of N, R, S, b, G and H or N2.
 SELECT is(to_jsonb(dlints_info(model)), jsonb '{
 	"policy": "thompson", "intercept": false, "memories": 1, "memory": 1,
 	"interactions": null, "context_dim": 3, "reduced_dim": null, "shared_dim": 0,
-	"discount": 1, "half_life": null, "ridge": 1, "exploration": 0.1, "noise": 1,
+	"discount": 1, "half_life": null, "ridge": 1, "lambda": 1, "exploration": 0.1, "noise": 1,
+	"prior_weight": null, "prior_sample_size": null,
 	"projection_scale": null, "seed": 0, "updates": 0, "newest": null, "sigma": 1,
 	"effective_sample_size": 0, "mean_reward": null, "windows": [null], "hint": null,
-	"bytes": 144, "format_version": 1}' || differs, 'info: ' || what)
+	"bytes": 192, "format_version": 1}' || differs, 'info: ' || what)
 FROM (VALUES
 	('nothing learned', one_memory(3, discount => 1), '{}'::jsonb),
 	('projected', dlints_update(one_memory(6, 4, 0.5, 2, 0.25, -3, 0.125), '{1,2,3,4,5,6}', 3),
-	 jsonb_build_object('context_dim', 6, 'reduced_dim', 4, 'discount', 0.5, 'ridge', 2,
+	 jsonb_build_object('context_dim', 6, 'reduced_dim', 4, 'discount', 0.5, 'ridge', 2, 'lambda', 2,
 		'exploration', 0.25, 'projection_scale', 0.125, 'seed', -3, 'updates', 1,
 		'effective_sample_size', 1, 'mean_reward', 3, 'windows', '{2}'::float8[],
 		'hint', 'The model remembers 2 observations and has 4 coordinates to learn from them:'
-		        ' raise discount, or leave it out.', 'bytes', 144 + 8 * (3 + 4 + 10 + 10))),
+		        ' raise discount, or leave it out.', 'bytes', 192 + 8 * (3 + 4 + 10 + 10))),
 	('the default scale is 1 / sqrt(reduced_dim)',
 	 one_memory(30, 16, intercept => true, policy => 'ucb'),
 	 '{"context_dim": 30, "reduced_dim": 16, "intercept": true, "policy": "ucb",
 	   "discount": 0.99, "projection_scale": 0.25, "windows": [100]}'),
-	-- RSS = 25 - 20^2 / (16 + 9) = 9, of one observation; the memory that forgets has an H
+	-- RSS = 25 - 20^2 / (16 + 9) = 9, of one observation; the memory that forgets has an N2
 	('by time', dlints_update(
 		dlints_new(1, half_life => '36 hours', memories => 2, ridge => 9, intercept => false),
 		'{4}', 5, '2026-01-02 03:04:05.678+00'),
 	 jsonb_build_object('context_dim', 1, 'memories', 2, 'memory', 2, 'discount', NULL,
-		'half_life', interval '1 day 12 hours', 'ridge', 9, 'exploration', 0.25, 'noise', NULL,
+		'half_life', interval '1 day 12 hours', 'ridge', 9, 'lambda', 9, 'exploration', 0.25,
+		'noise', NULL,
 		'updates', 1, 'newest', timestamptz '2026-01-02 03:04:05.678+00', 'sigma', 3,
 		'effective_sample_size', 1, 'mean_reward', 5, 'windows', '{NULL,NULL}'::float8[],
-		'bytes', 144 + 8 * (3 + 1 + 1 + 1 + 3 + 1 + 1))),
+		'bytes', 192 + 8 * (3 + 1 + 1 + 1 + 3 + 1 + 1))),
 	('matched', dlints_update(
 		one_memory(2, discount => 1, intercept => true, interactions => 'matched'),
 		'{1,2}', '{}', 3),
 	 jsonb_build_object('context_dim', 2, 'shared_dim', 2, 'interactions', 'matched',
 		'intercept', true, 'updates', 1, 'effective_sample_size', 1, 'mean_reward', 3,
-		'bytes', 144 + 8 * (3 + 6 + 21))),
+		'bytes', 192 + 8 * (3 + 6 + 21))),
 	('crossed', one_memory(2, shared_dim => 3),
 	 '{"context_dim": 2, "shared_dim": 3, "interactions": "crossed", "discount": 0.99,
 	   "windows": [100]}')) AS v (what, model, differs)

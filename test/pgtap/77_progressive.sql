@@ -110,8 +110,8 @@ $$;
 SELECT cmp_ok(error_of(arguments), '<=', most::float8, what) FROM (VALUES
 	('arguments by name', 0, 'model => dlints_new(3), context => x, weight => 1, reward => r'),
 	('contexts in double precision', 0, 'dlints_new(3), x::float8[], r'),
-	('numeric, and a model from a subquery', 1e-6,
-	 '(SELECT dlints_new(3)), x::numeric[], r::numeric'),
+	('numeric, and a model from a subquery', 1e-12,
+	 '(SELECT dlints_new(3)), x::float8[]::numeric[], r::float8::numeric'),
 	('times, for a model by count', 0, 'dlints_new(3), x, r, now()'))
 	AS v (what, most, arguments);
 SELECT is(dlints_progressive(dlints_new(3), x, r) OVER (ORDER BY i), 0::float8,

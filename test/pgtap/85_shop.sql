@@ -132,7 +132,7 @@ INSERT INTO queue SELECT decision_id, product_id, 'purchase', 1 FROM shown WHERE
 SELECT later('3 days'), take_in(), learn();
 SELECT is(count(*), 3::bigint, 'purchases come days later') FROM shown WHERE learned = 2;
 SELECT train('again',
-  dlints_new(57, interactions => 'matched', half_life => '7 days', memories => 3), 'infinity');
+  dlints_new(57, interactions => 'matched', half_life => '7 days'), 'infinity');
 SELECT cmp_ok(evidence_difference(state_of('personal'), state_of('again')), '<', 1e-10::float8,
   'and correct what was learned');
 SELECT cmp_ok(evidence_difference(state_of('personal'), clicked.state), '>', 1e-6::float8,
@@ -203,7 +203,7 @@ SELECT ok(updates_of('personal') = updates - 20
     AND NOT EXISTS (SELECT FROM event WHERE customer_id = 50),
     'of an erased person nothing is left') FROM busy;
 SELECT train('again',
-  dlints_new(57, interactions => 'matched', half_life => '7 days', memories => 3), 'infinity');
+  dlints_new(57, interactions => 'matched', half_life => '7 days'), 'infinity');
 SELECT cmp_ok(evidence_difference(state_of('personal'), state_of('again')), '<', 1e-10::float8,
   'models are as if they had never seen them');
 SELECT later('91 days'), nightly();

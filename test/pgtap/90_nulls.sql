@@ -7,7 +7,8 @@ BEGIN;
 -- something of each type that an argument has
 CREATE TEMP TABLE sample (type regtype, value text);
 INSERT INTO sample VALUES
-	('dlints', 'dlints_update(one_memory(2, discount => 1), ARRAY[1, 2], 1)'),
+	('dlints', '(SELECT dlints_with_prior(m, m)
+	             FROM dlints_update(one_memory(2, discount => 1), ARRAY[1, 2], 1) AS m)'),
 	('jsonb', 'one_memory(2)::jsonb'), ('anycompatiblearray', 'ARRAY[1, 2]::real[]'),
 	('double precision[]', 'ARRAY[1, 2]'), ('double precision', '1'),
 	('integer', '2'), ('bigint', '7'), ('boolean', 'true'), ('text', '''ucb'''), ('oid', '0'),
@@ -52,7 +53,7 @@ FROM callable, LATERAL (
 	UNION SELECT ARRAY[i] FROM generate_series(1, pronargs) AS i
 	UNION SELECT array_agg(i) FROM generate_series(1, pronargs) AS i) AS n;
 
--- of a plain model, of one with a shared context and an intercept, and of one by time
+-- of a plain model with a prior, of one with a shared context and an intercept, and of one by time
 CREATE TEMP TABLE result AS SELECT 'plain' AS model, * FROM call;
 UPDATE sample SET value = 'dlints_update(one_memory(2, discount => 1, shared_dim => 2,
 	intercept => true), ARRAY[1, 2], ARRAY[3, 4], 1)' WHERE type = 'dlints'::regtype;

@@ -1,26 +1,28 @@
-"""Are the memory in use and the noise what plain numpy finds?
+"""Are the memory in use, noise, ridge and posterior what plain numpy finds?
 
 Prints the Test Anything Protocol; exits with 1 if a check fails.
 """
 
 from collections import Counter
+from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 
 import numpy as np
 
 from bench import server
-from history import History, choose
+from history import Choice, History, choose
 from tap import run_checks
 
-HISTORIES = 500             # of each way to forget
+HISTORIES = 1000            # of each way to forget
 LEAST_DIM, LARGEST_DIM = 2, 30
 MOST_MEMORIES = 4
 LONGEST = 800
-ALWAYS = 12
 START = datetime(2026, 1, 1, tzinfo=timezone.utc)
 ALLOWED = 1e-8
 FEWEST = 5                  # histories that have to end with each memory
-MOST_CLOSE = 10             # histories that may end too close to a threshold
+MOST_CLOSE = 30             # histories that may end too close to a threshold
+MOST_KNOWN = 300            # observations of a prior
+MOST_QUIET = 80             # half-lives
 
 TABLES = """
 CREATE TABLE seen (
@@ -31,7 +33,7 @@ CREATE FUNCTION one_by_one(state dlints) RETURNS dlints AS $$
 DECLARE
     s seen;
 BEGIN
-    FOR s IN SELECT * FROM seen ORDER BY number LOOP
+    FOR s IN SELECT * FROM seen WHERE number >= 0 ORDER BY number LOOP
         state := dlints_update(state, s.context, s.reward, s.at, s.weight);
     END LOOP;
     RETURN state;
@@ -44,34 +46,52 @@ SELECT dlints_update_batch(
            array_agg(reward ORDER BY number), array_agg(at ORDER BY number),
            array_agg(weight ORDER BY number))
 FROM   seen
+WHERE  number >= 0
 $$ LANGUAGE sql;
 
 CREATE FUNCTION three_parts(state dlints) RETURNS dlints AS $$
-SELECT dlints_concat_agg(evidence ORDER BY part)
-FROM   (SELECT 3 * number / (SELECT count(*) FROM seen) AS part,
+SELECT state || dlints_concat_agg(evidence ORDER BY part)
+FROM   (SELECT 3 * number / (SELECT max(number) + 1 FROM seen) AS part,
                dlints_evidence(state, context, reward, at, weight
                                ORDER BY number) AS evidence
         FROM   seen
+        WHERE  number >= 0
         GROUP  BY part) AS parts
 $$ LANGUAGE sql;
 
 CREATE FUNCTION shuffled(state dlints) RETURNS dlints AS $$
-SELECT dlints_concat_agg(evidence ORDER BY random())
+SELECT state || dlints_concat_agg(evidence ORDER BY random())
 FROM   (SELECT number % 3 AS part,
                dlints_evidence(state, context, reward, at, weight
                                ORDER BY random()) AS evidence
         FROM   seen
+        WHERE  number >= 0
         GROUP  BY part) AS parts
+$$ LANGUAGE sql;
+
+CREATE FUNCTION known(state dlints, weight float8) RETURNS dlints AS $$
+SELECT dlints_with_prior(
+           state, dlints_evidence(state, s.context, s.reward, s.at, s.weight
+                                  ORDER BY number), known.weight)
+FROM   seen AS s
+WHERE  number < 0
 $$ LANGUAGE sql"""
 
-# Above ALWAYS coordinates learning does not choose each time; dlints_set does.
+# Learning does not choose each time where there are many coordinates;
+# dlints_set does.
 FOUND = """
-SELECT i.memory, i.sigma, dlints_mean(model)
-FROM   (SELECT dlints_set({way}(dlints_new(
-                   %(dim)s, memories => %(memories)s, ridge => %(ridge)s,
-                   intercept => %(intercept)s, {rate} => %(rate)s)),
-                   noise => %(noise)s) AS model OFFSET 0) AS made,
+SELECT i.memory, i.sigma, i.lambda, dlints_mean(model),
+       dlints_covariance(model)
+FROM   (SELECT dlints_set(dlints_at({model}, %(at)s),
+                          noise => %(noise)s) AS model OFFSET 0) AS made,
        dlints_info(model) AS i"""
+NEW = """dlints_new(
+    %(dim)s, memories => %(memories)s, ridge => %(ridge)s,
+    intercept => %(intercept)s, {rate} => %(rate)s)"""
+# What is known beforehand may be said at once, or at last, and weighed anew.
+PRIORS = ('{way}(known({new}, %(prior_weight)s))',
+          'dlints_set(known({way}({new}), 7), '
+          'prior_weight => %(prior_weight)s)')
 BY_COUNT = {'rate': 'discount', 'ways': ('one_by_one', 'batch', 'three_parts')}
 BY_TIME = {'rate': 'half_life',
            'ways': ('one_by_one', 'batch', 'three_parts', 'shuffled')}
@@ -87,7 +107,7 @@ def check(tap, cursor):
 def check_histories(tap, cursor, words, rate, ways):
     """Compare the choices after random histories."""
     random = np.random.default_rng(12)
-    wrong = {what: [] for what in ('memory', 'sigma', 'mean')}
+    wrong = {what: [] for what in DIFFERENCES}
     used = Counter()
     close = 0
     for case in range(HISTORIES):
@@ -97,13 +117,15 @@ def check_histories(tap, cursor, words, rate, ways):
             close += 1
             continue
         used[expected.memory, history.memories] += 1
-        found = ask(cursor, history, rate, ways[case % len(ways)])
-        for what, differs in compare(expected, *found).items():
-            if differs:
+        found = ask(cursor, history, rate, ways[case % len(ways)],
+                    PRIORS[int(random.integers(2))])
+        for what, differs in DIFFERENCES.items():
+            if not differs(expected, found) <= ALLOWED:
                 wrong[what].append((case, found, expected))
     for what, cases in wrong.items():
         tap.ok(not cases, f'{words}, {HISTORIES} histories: {what}',
-               f'{len(cases)} differ, the first: {cases[:1]}')
+               f'{len(cases)} differ, {[case[0] for case in cases]}, '
+               f'the first: {cases[:1]}')
     tap.ok(close <= MOST_CLOSE, f'{words}: few histories end on a threshold',
            f'{close} of {HISTORIES}')
     rare = [key for key in ((memory, memories)
@@ -118,11 +140,13 @@ def make_history(random, rate):
     """Return a History whose parameter may change once."""
     dim = round(LEAST_DIM * (LARGEST_DIM / LEAST_DIM) ** random.random())
     intercept = bool(random.integers(2))
-    size = int(random.integers(1, LONGEST))
+    known = (int(random.integers(1, MOST_KNOWN)) if random.random() < 0.3
+             else 0)
+    size = known + int(random.integers(1, LONGEST))
     contexts = random.standard_normal((size, dim)) * random.choice([0.3, 1, 3])
     contexts *= random.random(dim) < random.choice([0.5, 1])
     thetas = random.standard_normal((2, dim))
-    change = size - round(size ** random.random())
+    change = size - round((size - known) ** random.random())
     later = np.arange(size) >= change
     rewards = np.einsum('ij,ij->i', contexts, thetas[later.astype(int)])
     rewards += random.choice([0.1, 1, 5]) * random.standard_normal(size)
@@ -136,40 +160,97 @@ def make_history(random, rate):
     times = np.sort(random.integers(0, 10 ** 6, size))
     columns = [contexts, np.ones((size, 1))] if intercept else [contexts]
     window = dim * random.choice([1, 1.5, 4])
-    rates = {'discount': {'discount': 1 - 1 / window},
-             'half_life': {'half_life': float(round(10 ** 6 * window / size))}}
-    return History(np.hstack(columns), rewards, times, weights, intercept,
-                   10 ** random.uniform(-2, 1),
-                   int(random.integers(1, MOST_MEMORIES + 1)), **rates[rate])
+    half_life = round(10 ** 6 * window / size)
+    if random.random() < 0.3:
+        times[change:] += quiet_time(random, half_life)
+    memories = int(random.integers(1, MOST_MEMORIES + 1))
+    discount = (1 if memories == 1 and random.random() < 0.2
+                else 1 - 1 / window)
+    rates = {'discount': {'discount': discount},
+             'half_life': {
+                 'half_life': float(half_life),
+                 'quiet': (quiet_time(random, half_life)
+                           if random.random() < 0.3 else 0)}}
+    history = History(
+        np.hstack(columns), rewards, times, weights, intercept,
+        10 ** random.uniform(-2, 1) if random.random() < 0.5 else None,
+        memories, **rates[rate])
+    if random.random() < 0.2:
+        history.noise = rewards.std() * 10 ** random.uniform(-1, 1) or None
+    return with_prior(history, known, 10 ** random.uniform(-2, 1))
 
 
-def ask(cursor, history, rate, way):
-    """Return the memory in use, sigma and the mean that SQL finds."""
-    dim = history.reduced.shape[1] - history.intercept
+def quiet_time(random, half_life):
+    """Return some seconds without observations."""
+    return round(half_life * random.uniform(0, MOST_QUIET))
+
+
+def with_prior(history, known, weight):
+    """Return a History whose first observations are its prior."""
+    columns = 'reduced', 'rewards', 'times', 'weights'
+    before, after = ({name: getattr(history, name)[part] for name in columns}
+                     for part in (slice(known), slice(known, None)))
+    if not known:
+        return history
+    return replace(history, **after, prior_weight=weight,
+                   prior=replace(history, **before, quiet=0))
+
+
+def ask(cursor, history, rate, way, prior):
+    """Return the Choice that SQL finds."""
     cursor.execute('TRUNCATE seen')
-    server.copy(cursor, 'seen', (
-        (number, row[:dim], reward, START + timedelta(seconds=int(time)),
-         weight)
-        for number, (row, reward, time, weight) in enumerate(zip(
-            history.reduced, history.rewards, history.times,
-            history.weights))))
-    value = (history.discount if rate == 'discount'
-             else timedelta(seconds=history.half_life))
-    cursor.execute(FOUND.format(way=way, rate=rate), {
-        'dim': dim, 'memories': history.memories, 'ridge': history.ridge,
-        'intercept': history.intercept, 'rate': value,
-        'noise': 0 if history.reduced.shape[1] > ALWAYS else None})
-    memory, sigma, mean = cursor.fetchone()
-    return memory, sigma, np.array(mean)
+    server.copy(cursor, 'seen', rows(history, 0))
+    if history.prior:
+        server.copy(cursor, 'seen', rows(history.prior, -MOST_KNOWN))
+    else:
+        prior = '{way}({new})'
+    values = {'discount': history.discount,
+              'half_life': history.half_life
+              and timedelta(seconds=history.half_life)}
+    now = START + timedelta(seconds=int(history.times.max() + history.quiet))
+    model = prior.format(way=way, new=NEW.format(rate=rate))
+    cursor.execute(FOUND.format(model=model), {
+        'dim': history.dim - history.intercept,
+        'memories': history.memories, 'ridge': history.ridge,
+        'intercept': history.intercept, 'rate': values[rate],
+        'prior_weight': history.prior_weight, 'at': now,
+        'noise': history.noise or 0})
+    memory, sigma, ridge, mean, covariance = cursor.fetchone()
+    return Choice(memory, sigma, ridge, np.array(mean), np.array(covariance),
+                  False)
 
 
-def compare(expected, memory, sigma, mean):
-    """Return what differs."""
-    size = np.abs(expected.mean).max() + expected.sigma
-    return {'memory': memory != expected.memory,
-            'sigma': abs(sigma / expected.sigma - 1) > ALLOWED,
-            'mean': (memory == expected.memory and
-                     np.abs(mean - expected.mean).max() > ALLOWED * size)}
+def rows(history, first):
+    """Return the rows of a table for the observations of a history."""
+    dim = history.dim - history.intercept
+    return ((number, row[:dim], reward, START + timedelta(seconds=int(time)),
+             weight)
+            for number, (row, reward, time, weight) in enumerate(zip(
+                history.reduced, history.rewards, history.times,
+                history.weights), first))
 
+
+def relative(name):
+    """Return what tells how far two Choices are apart in a number."""
+    return lambda expected, found: abs(
+        getattr(found, name) / getattr(expected, name) - 1)
+
+
+def estimates(name, size):
+    """Return what does so in numbers of a size, of the memory expected."""
+    def difference(expected, found):
+        if (found.memory, found.ridge) != (expected.memory, expected.ridge):
+            return 0
+        left = getattr(expected, name)
+        return np.abs(left - getattr(found, name)).max() / (
+            np.abs(left).max() + size(expected))
+    return difference
+
+
+DIFFERENCES = {
+    'memory': relative('memory'), 'sigma': relative('sigma'),
+    'ridge': relative('ridge'),
+    'mean': estimates('mean', lambda expected: expected.sigma),
+    'covariance': estimates('covariance', lambda expected: 0)}
 
 run_checks(check)

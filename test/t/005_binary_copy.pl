@@ -27,6 +27,9 @@ my ($plain, $projected, $lasting, $untrained, $constant, $crossed, $matched, $ma
   [ '6, 3, discount => 0.9, interactions => \'matched\'', 20 ],
   [ '400, 60', 3 ];
 
+my $informed = $form->of(
+	'(SELECT dlints_with_prior(learned(e, 20), learned(e, 5), 0.5) FROM dlints_new(3) e)');
+
 # Numbers in network order
 sub int16 { return pack('n', $_[0]); }
 sub int32 { return pack('N', $_[0]); }
@@ -125,7 +128,7 @@ for my $bytes (map { pack 'H*', $_ } '7ff8000000000000', 'fff0000000000001',
 {
 	my $name = unpack 'H*', $bytes;
 
-	for my $value ($plain, $projected, $lasting, $crossed, $matched)
+	for my $value ($plain, $projected, $lasting, $crossed, $matched, $informed)
 	{
 		for (my $at = DISCOUNT; $at < length($value); $at += 8)
 		{
@@ -138,24 +141,32 @@ for my $bytes (map { pack 'H*', $_ } '7ff8000000000000', 'fff0000000000001',
 refuse_at('discount', $plain, DISCOUNT, \&float8, 0, -0.5, 1.5, 1e300, 9e-101);
 refuse_at('discount and a second matrix,', $plain, DISCOUNT, \&float8, 1);
 refuse_at('discount and no second matrix,', $lasting, DISCOUNT, \&float8, 0.5);
-refuse_at('ridge', $plain, RIDGE, \&float8, 0, -1, 9e-101, 2e100);
+refuse_at('ridge and lambda', $plain, RIDGE, sub { float8(shift) x 2 }, -1, 9e-101, 2e100);
+refuse_at('another ridge than lambda,', $plain, RIDGE, \&float8, 2);
+refuse_at('lambda', $_, LAMBDA, \&float8, 0, -1, 9e-101, 2e100) for $plain, $lasting;
+refuse_at('prior_weight', $informed, PRIOR_WEIGHT, \&float8, -1, 1.1e10);
+refuse_at('a prior and no weight of it,', $informed, PRIOR_WEIGHT, \&float8, 0);
+refuse_at('prior_weight without a prior,', $plain, PRIOR_WEIGHT, \&float8, 1);
 refuse_at('exploration', $plain, EXPLORATION, \&float8, -1, -1e-300, 2e100);
 refuse_at('projection_scale', $projected, SCALE, \&float8, 0, -1, 9e-11, 2e10);
 refuse_at('projection_scale without projection', $plain, SCALE, \&float8, 1);
 refuse_at('updates', $plain, UPDATES, sub { pack('q>', shift) }, -1, -2**63);
-refuse_at("negative sum at $_,", $plain, $_, \&float8, -1e-9) for WEIGHT_SUM, REWARD_SQUARE_SUM;
+refuse_at("negative sum at $_,", $plain, $_, \&float8, -1e-9)
+  for WEIGHT_SUM, REWARD_SQUARE_SUM, WEIGHT_TOTAL, REWARD_SQUARE_TOTAL, REWARD_SQUARE_PEAK;
 
 # G[i][i] and H[i][i], wherever the packed order has put them
 is(length($plain) - VALUES, 8 * 15, 'b of 3 numbers, G and H of 6');
+refuse_at('evidence without a posterior,', $plain, VALUES + $_ * 8, \&float8, 1e6) for 4, 10;
 refuse_at('all six numbers of a matrix', $plain, VALUES + $_ * 8, sub { float8(shift) x 6 }, -1)
   for 3, 9;
 
 ### What may be
 
 my @good = ($plain, $projected, $lasting, $untrained, $long, $constant, $crossed, $matched,
-	$matched_projected);
+	$matched_projected, $informed);
 my @accepted = map { $form->add($_) } @good,
-  replaced($plain, RIDGE, float8(1e-100)),
+  replaced($plain, RIDGE, float8(1e-100) x 2),
+  replaced($plain, RIDGE, float8(0)),
   replaced($plain, EXPLORATION, float8(0)),
   replaced($projected, CONTEXT_DIM, int32(65536)),
   replaced($plain, SEED, "\200" . "\0" x 7),

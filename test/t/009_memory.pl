@@ -153,23 +153,6 @@ stays_low('100,000 updates of a variable, looked at, copied, and with errors', q
 			END;
 		END LOOP;
 	END $$}, 2000, 100000);
-stays_low('3,000 draws from a variable that has no posterior', q{
-	DO $$
-	DECLARE
-		x real[] := (SELECT features FROM item WHERE id = 1);
-		s dlints := jsonb_set(dlints_update(dlints_new(60, discount => 1, noise => 1), x, 1)::jsonb,
-			'{evidence,0,G,1,0}', '1e30')::text;
-	BEGIN
-		FOR i IN 1 .. %d LOOP
-			s := dlints_update(s, x, i);
-			BEGIN
-				PERFORM dlints_draw(s);
-				RAISE 'it has one';
-			EXCEPTION WHEN data_corrupted THEN
-				NULL;
-			END;
-		END LOOP;
-	END $$}, 300, 3000);
 stays_low('3,000 groups in one statement',
 	'SELECT count(*) FROM (SELECT dlints_recommend(state, id, features, 3)
 	 FROM model, item, (SELECT generate_series(1, %d) AS g ORDER BY 1) s GROUP BY g) r', 100, 3000);

@@ -267,7 +267,7 @@ is(sql('SELECT * FROM answer'), '', 'they are sound');
 
 # Behind the length all is in the machine's byte order, and from the first size on
 # a byte further than in the external form.
-use constant { UNUSED => 1, HEADER => 140 };
+use constant { UNUSED => 1, HEADER => 188 };
 
 # The bytes behind the length, which ends at this place
 sub stored_size

@@ -85,7 +85,7 @@ my $everything = q{
 		dlints_accepts(m, '{1, 2, 3}', 1),
 	  dlints_concat(m, m), m = m, m <> m, dlints_eq(m, m), dlints_ne(m, m),
 	  dlints_hash(m), dlints_hash_extended(m, 1),
-	  0.5 * m, dlints_scale(2, m), dlints_at(m, now()),
+	  0.5 * m, dlints_scale(2, m), dlints_at(m, now()), dlints_with_prior(m, m),
 	  (SELECT dlints_retract(t || t, t) = t AND t - t IS NOT NULL
 		FROM dlints_update(dlints_new(3, discount => 1), '{1, 2, 3}', 1) AS t),
 	  (SELECT dlints_evidence(m, x, i, now(), 2) FROM item),

@@ -24,8 +24,9 @@ CREATE FUNCTION learned(new dlints, rows integer) RETURNS dlints IMMUTABLE LANGU
 CREATE FUNCTION distance(a dlints, b dlints) RETURNS float8 LANGUAGE sql AS $$
 	SELECT max(d) FROM (
 		SELECT max(abs(x::float8 - y::float8)) / max(abs(y::float8)) AS d
-		FROM unnest('{updates, evidence[*].weight_sum, evidence[*].b, evidence[*].G,
-		             evidence[*].H}'::text[]) part,
+		FROM unnest('{updates, weight_total, reward_square_total, evidence[*].weight_sum,
+		             evidence[*].weight_square_sum, evidence[*].b, evidence[*].G,
+		             evidence[*].H, prior.b, prior.G}'::text[]) part,
 		     format('$.%s.**{last} ? (@ <> null)', part) path,
 		     ROWS FROM (jsonb_path_query(a::jsonb, path::jsonpath),
 		                jsonb_path_query(b::jsonb, path::jsonpath)) AS p(x, y)

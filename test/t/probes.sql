@@ -59,6 +59,9 @@ INSERT INTO probe VALUES
 		i.ridge, i.exploration, i.noise, i.policy, i.shared_dim, i.interactions, i.intercept,
 		i.seed, i.projection_scale) FROM dlints_info($1) i))'),
 	('set', 'sound(dlints_set($1, ridge => 2, exploration => 3, noise => 1, policy => ''ucb''))'),
+	('with_prior',
+	 'sound(dlints_with_prior($1, $1, 0.5))
+		AND sound(dlints_set(dlints_with_prior($1, $1), prior_weight => 0))'),
 	('set noise', 'sound(dlints_set($1, noise => 0))'),
 	('scale', 'sound(0.5 * $1) AND dlints_scale(2, $1) = 2 * $1'),
 	('at',
@@ -69,7 +72,7 @@ INSERT INTO probe VALUES
 	('mean', 'finite(VARIADIC dlints_mean($1))'),
 	('covariance', 'finite(VARIADIC dlints_covariance($1))'),
 	('info',
-	 '(SELECT finite(coalesce(i.discount, 1), i.ridge, i.exploration, coalesce(i.projection_scale,
+	 '(SELECT finite(coalesce(i.discount, 1), i.lambda, i.exploration, coalesce(i.projection_scale,
 		0), i.sigma,
 		i.effective_sample_size, coalesce(i.mean_reward, 0)) FROM dlints_info($1) i)'),
 	('coefficients', '(SELECT bool_and(finite(mean, stddev)) FROM dlints_coefficients($1))'),

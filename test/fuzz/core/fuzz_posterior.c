@@ -1,7 +1,7 @@
 /*
  * fuzz_posterior.c
  *		Evidence of arbitrary numbers: learn, add, take back, weigh, rebase,
- *		look, choose.
+ *		look, choose a memory and a ridge.
  *
  * The functions get what their callers let through (sizes, numbers and
  * parameters within their limits) and must then keep their word whatever the
@@ -18,6 +18,7 @@
 #include "core/linalg.h"
 #include "core/memories.h"
 #include "core/posterior.h"
+#include "core/ridge.h"
 #include "core/widen.h"
 
 #define MOST_DIM	24
@@ -36,6 +37,7 @@
 typedef struct History
 {
 	Evidence	evidence;
+	Totals		totals;
 	double	   *values;
 	bool		learned;
 	bool		rebased;
@@ -75,18 +77,19 @@ take_decay(Input *in)
 static size_t
 value_count(const Evidence *e)
 {
-	return evidence_value_count(e->dim, e->H != NULL);
+	return evidence_value_count(e->dim, evidence_squares(e));
 }
 
 static History
-new_history(int dim, bool fades)
+new_history(int dim, Squares squares)
 {
 	History		h;
-	size_t		count = evidence_value_count(dim, fades);
+	size_t		count = evidence_value_count(dim, squares);
 
 	h.values = walled(count);
 	memset(h.values, 0, count * sizeof(double));
-	evidence_bind(&h.evidence, dim, fades, h.values);
+	evidence_bind(&h.evidence, dim, squares, h.values);
+	h.totals = (Totals) {.N = 0.0};
 	h.learned = true;
 	h.rebased = false;
 	return h;
@@ -95,8 +98,9 @@ new_history(int dim, bool fades)
 static History
 copy_history(const History *other)
 {
-	History		h = new_history(other->evidence.dim, other->evidence.H != NULL);
+	History		h = new_history(other->evidence.dim, evidence_squares(&other->evidence));
 
+	h.totals = other->totals;
 	h.learned = other->learned;
 	h.rebased = other->rebased;
 	memcpy(h.values, other->values, value_count(&h.evidence) * sizeof(double));
@@ -105,13 +109,16 @@ copy_history(const History *other)
 
 /* Whatever a stored or sent value may claim; what comes in is settled. */
 static History
-arbitrary_history(Input *in, int dim, bool fades)
+arbitrary_history(Input *in, int dim, Squares squares)
 {
 	History		h;
+	double	   *totals;
 
-	h.values = walled_numbers(in, evidence_value_count(dim, fades), take_number);
-	evidence_bind(&h.evidence, dim, fades, h.values);
+	h.values = walled_numbers(in, evidence_value_count(dim, squares), take_number);
+	evidence_bind(&h.evidence, dim, squares, h.values);
 	evidence_settle(&h.evidence);
+	totals = walled_numbers(in, 4, take_number);
+	h.totals = (Totals) {totals[0], totals[1], totals[2], totals[3]};
 	h.learned = false;
 	h.rebased = false;
 	return h;
@@ -131,18 +138,24 @@ diagonal_is_negative(const Evidence *e, const double *packed)
 static bool
 anything_is_negative(const Evidence *e)
 {
-	return *e->N < 0.0 || *e->S < 0.0 || diagonal_is_negative(e, e->G) ||
-		(e->H && diagonal_is_negative(e, e->H));
+	return *e->N < 0.0 || *e->S < 0.0 || (e->N2 && *e->N2 < 0.0) ||
+		diagonal_is_negative(e, e->G) || (e->H && diagonal_is_negative(e, e->H));
 }
 
-/* Is it what the validator says it is? */
+/* Is it what the validators say it is? */
 static bool
-is_valid(const Evidence *e)
+is_valid(const History *h)
 {
+	const Evidence *e = &h->evidence;
+	const Totals *t = &h->totals;
+	const double sums[] = {t->N, t->R, t->S, t->peak};
 	bool		valid = evidence_is_valid(e);
+	bool		totals_valid = totals_are_valid(t);
 
 	check(valid == (all_are_finite(value_count(e), e->N) && !anything_is_negative(e)));
-	return valid;
+	check(totals_valid == (all_are_finite(4, sums) && !(t->N < 0.0) && !(t->S < 0.0) &&
+						   !(t->peak < 0.0)));
+	return valid && totals_valid;
 }
 
 static void
@@ -179,7 +192,7 @@ check_near(const History *a, const History *b, double size)
 static bool
 survives(History *h)
 {
-	bool		valid = is_valid(&h->evidence);
+	bool		valid = is_valid(h);
 
 	check(!anything_is_negative(&h->evidence));
 	check_settled(&h->evidence);
@@ -214,6 +227,8 @@ learn(Input *in, History *h)
 						reference, &weights[j], work);
 	evidence_absorb(&h->evidence, decay, count, contexts, rewards, reference,
 					weights, work);
+	totals_absorb(&h->totals, count, rewards, reference, weights);
+	check(!h->learned || h->rebased || h->totals.peak >= h->totals.S);
 	if (size < MODERATE)
 		check_near(h, &single, size);
 }
@@ -223,7 +238,7 @@ static void
 check_neutral(const History *h)
 {
 	const Evidence *e = &h->evidence;
-	History		nothing = new_history(e->dim, e->H != NULL);
+	History		nothing = new_history(e->dim, evidence_squares(e));
 	History		after = copy_history(h);
 
 	evidence_add(&after.evidence, &nothing.evidence);
@@ -235,18 +250,26 @@ check_neutral(const History *h)
 	check_same(&nothing, h);
 }
 
+static void
+add(History *h, const History *other)
+{
+	evidence_add(&h->evidence, &other->evidence);
+	totals_add(&h->totals, &other->totals);
+}
+
 /* What was added can be taken back, unless it is lost in roundings. */
 static void
-check_taken_back(const History *h, const History *other)
+check_taken_back(const History *h, const History *other, double ridge)
 {
 	History		sum = copy_history(h);
 	double	   *work = walled(linalg_packed_len(h->evidence.dim));
 	bool		possible;
 
-	evidence_add(&sum.evidence, &other->evidence);
-	if (!is_valid(&sum.evidence))
+	add(&sum, other);
+	if (!is_valid(&sum))
 		return;
-	possible = evidence_subtract(&sum.evidence, &other->evidence, work);
+	possible = totals_subtract(&sum.totals, &other->totals) &&
+		evidence_subtract(&sum.evidence, &other->evidence, &sum.totals, ridge, work);
 	if (!possible)
 	{
 		check(!h->learned || !other->learned || h->rebased);
@@ -254,6 +277,7 @@ check_taken_back(const History *h, const History *other)
 	}
 	check(!anything_is_negative(&sum.evidence));
 	check_settled(&sum.evidence);
+	check(*sum.evidence.S <= sum.totals.S);
 }
 
 /* element (i, j) of the product of a lower triangle with its transpose */
@@ -269,9 +293,9 @@ product_element(int dim, const double *lower, int i, int j)
 	return sum;
 }
 
-/* Z out of its factor is evidence + ridge, or a ridge that was raised. */
+/* Z out of its factor is evidence + prior, or a ridge that was raised. */
 static void
-check_product(int dim, const double *evidence, double ridge,
+check_product(int dim, const double *evidence, double times, const Prior *prior,
 			  const double *factor)
 {
 	double		most = 0.0;
@@ -287,18 +311,20 @@ check_product(int dim, const double *evidence, double ridge,
 	for (i = 0; i < dim; i++)
 		for (j = 0; j <= i; j++)
 		{
-			double		z = evidence[linalg_packed_index(dim, i, j)];
+			size_t		at = linalg_packed_index(dim, i, j);
+			double		known = prior->weight > 0.0 ? prior->weight * prior->P[at] : 0.0;
+			double		z = times * evidence[at] + known;
 			double		product = product_element(dim, factor, i, j);
 
 			if (i == j)
-				check(product >= z + ridge - slack);
+				check(product >= z + prior->ridge - slack);
 			else
 				check(fabs(product - z) <= slack);
 		}
 }
 
 static void
-check_factor(const Evidence *e, double ridge, const Factor *f)
+check_factor(const Evidence *e, const Prior *prior, const Factor *f)
 {
 	size_t		packed = linalg_packed_len(e->dim);
 	int			i;
@@ -307,9 +333,9 @@ check_factor(const Evidence *e, double ridge, const Factor *f)
 	check(f->M == NULL || all_are_finite(packed, f->M));
 	for (i = 0; i < e->dim; i++)
 		check(f->L[linalg_packed_index(e->dim, i, i)] > 0.0);
-	check_product(e->dim, e->G, ridge, f->L);
+	check_product(e->dim, e->G, 1.0, prior, f->L);
 	if (f->M)
-		check_product(e->dim, e->H, ridge, f->M);
+		check_product(e->dim, e->H ? e->H : e->G, evidence_square_share(e), prior, f->M);
 }
 
 /* Widths: each is the length of a row of the root, none is negative. */
@@ -341,59 +367,84 @@ check_widths(const Factor *f, const double *vector, bool moderate)
 		check(isfinite(width) && all_are_finite(dim * dim, covariance));
 }
 
+/* a ridge, and perhaps what some observations say beforehand */
+static Prior
+some_prior(Input *in, int dim)
+{
+	Prior		prior = prior_of_ridge(take_within(in, 1e-100, 1e100));
+	History		log = new_history(dim, SQUARES_NONE);
+	const Rewards rewards = {.intercept = false};
+	double	   *N = walled(1);
+	double	   *p = walled((size_t) dim);
+	double	   *P = walled(linalg_packed_len(dim));
+
+	if (take_byte(in) % 2 == 0)
+		return prior;
+	learn(in, &log);
+	prior_from(&log.evidence, &rewards, N, p, P);
+	prior = (Prior) {prior.ridge, prior.ridge, take_weight(in), N, p, P};
+	check(prior_is_valid(&prior, dim));
+	return prior;
+}
+
 /* Everything that can be read out of a model. */
 static void
 look(Input *in, const History *h)
 {
 	const Evidence *e = &h->evidence;
 	size_t		dim = (size_t) e->dim;
-	double		ridge = take_within(in, 1e-100, 1e100);
+	const Prior prior = some_prior(in, e->dim);
 	double		exploration = take_within(in, 0, 1e100);
 	double	   *normals = walled_numbers(in, dim, take_normal);
 	double	   *mean = walled(dim);
 	double	   *draw = walled(dim);
 	double	   *work = walled(posterior_draw_work(e->dim));
+	bool		fades = evidence_squares(e) != SQUARES_NONE;
+	double	   *b = walled(dim);
 	bool		moderate;
 	Factor		f;
 
-	factor_bind(&f, e->dim, e->H != NULL,
-				walled(factor_value_count(e->dim, e->H != NULL)));
-	if (!posterior_factor(e, ridge, &f))
+	factor_bind(&f, e->dim, fades, walled(factor_value_count(e->dim, fades)));
+	if (!posterior_factor(e, &prior, &f))
 	{
 		check(!h->learned);
 		return;
 	}
-	check_factor(e, ridge, &f);
+	check_factor(e, &prior, &f);
 	moderate = h->learned || largest(value_count(e), e->N) < MODERATE;
 
-	posterior_mean(&f, e->b, mean);
-	posterior_draw(&f, e->b, exploration, normals, draw, work);
+	memcpy(b, e->b, dim * sizeof(double));
+	prior_add(&prior, e->dim, b);
+	posterior_mean(&f, b, mean);
+	posterior_draw(&f, b, exploration, normals, draw, work);
 	if (moderate)
 		check(all_are_finite(dim, mean) && all_are_finite(dim, draw));
 	check_widths(&f, normals, moderate);
 }
 
 static History
-some_history(Input *in, int dim, bool fades)
+some_history(Input *in, int dim, Squares squares)
 {
 	History		h;
 
 	if (take_byte(in) % 2 == 0)
-		return arbitrary_history(in, dim, fades);
-	h = new_history(dim, fades);
+		return arbitrary_history(in, dim, squares);
+	h = new_history(dim, squares);
 	learn(in, &h);
 	return h;
 }
 
-/* One of any memories, and a noise that can be divided by. */
+/* One of any memories, a noise that can be divided by, and a ridge. */
 static void
 choose(Input *in, const History *h)
 {
 	const Evidence *e = &h->evidence;
 	int			count = 1 + take_byte(in) % 3;
-	double		ridge = take_within(in, 1e-100, 1e100);
-	bool		intercept = take_byte(in) % 2 == 1;
+	const Prior prior = some_prior(in, e->dim);
+	double		ridge;
+	bool		intercept = take_byte(in) % 2 == 1 && e->dim > 1;
 	double		reference = take_reward(in);
+	const Rewards rewards = {intercept, reference, h->totals};
 	double	   *work = walled(memory_choose_work(e->dim, count));
 	Evidence	memories[3];
 	MemoryChoice choice;
@@ -402,15 +453,20 @@ choose(Input *in, const History *h)
 	memories[0] = *e;
 	for (j = 1; j < count; j++)
 	{
-		History		other = some_history(in, e->dim, j < count - 1);
+		History		other = some_history(in, e->dim, j < count - 1 ? SQUARES_SUM : SQUARES_NONE);
 
-		if (!is_valid(&other.evidence))
+		if (!is_valid(&other))
 			return;
 		memories[j] = other.evidence;
 	}
-	choice = memory_choose(memories, count, ridge, intercept, reference, work);
-	check(choice.used >= 0 && choice.used < count);
+	choice = memory_choose(memories, count, prior.ridge, &rewards, work);
+	check(choice.used >= -1 && choice.used < count);
 	check(isfinite(choice.sigma) && choice.sigma > 0.0);
+	check(choice.parameters >= 0.0);
+
+	ridge = ridge_find(e, choice.parameters, prior.ridge, &rewards, take_byte(in) % 2,
+					   walled(ridge_find_work(e->dim)));
+	check(ridge >= ldexp(prior.ridge, -4) && ridge <= ldexp(prior.ridge, 40));
 }
 
 static bool
@@ -418,6 +474,7 @@ step(Input *in, History *h)
 {
 	History		other;
 	double		weight;
+	double		shift;
 
 	switch (take_byte(in) % 6)
 	{
@@ -425,20 +482,23 @@ step(Input *in, History *h)
 			learn(in, h);
 			break;
 		case 1:
-			other = some_history(in, h->evidence.dim, h->evidence.H != NULL);
-			if (!is_valid(&other.evidence))
+			other = some_history(in, h->evidence.dim, evidence_squares(&h->evidence));
+			if (!is_valid(&other))
 				return false;
-			check_taken_back(h, &other);
-			evidence_add(&h->evidence, &other.evidence);
+			check_taken_back(h, &other, take_within(in, 1e-100, 1e100));
+			add(h, &other);
 			h->learned = h->learned && other.learned;
 			break;
 		case 2:
 			weight = take_weight(in);
 			evidence_scale(&h->evidence, weight);
+			totals_scale(&h->totals, weight);
 			h->learned = h->learned && weight <= 1.0;
 			break;
 		case 3:
-			evidence_rebase(&h->evidence, take_reward(in));
+			shift = take_reward(in);
+			evidence_rebase(&h->evidence, shift);
+			totals_rebase(&h->totals, shift);
 			h->rebased = true;
 			break;
 		case 4:
@@ -455,14 +515,14 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	Input		in = {data, size};
 	int			dim = take_size(&in, MOST_DIM);
-	bool		fades = take_byte(&in) % 2 == 1;
+	Squares		squares = (Squares) (take_byte(&in) % 3);
 	History		h;
 	bool		going;
 	int			i;
 
 	walled_reset();
-	h = some_history(&in, dim, fades);
-	going = is_valid(&h.evidence);
+	h = some_history(&in, dim, squares);
+	going = is_valid(&h);
 	for (i = 0; going && i < MOST_STEPS && in.left > 0; i++)
 	{
 		check_neutral(&h);

@@ -33,7 +33,7 @@ extern double take_within(Input *in, double least, double most);
  * beyond them either.  All are given up at once.
  */
 #define WALLED_MOST_NUMBERS 32768	/* of one array */
-#define WALLED_MOST_ARRAYS	128		/* at a time */
+#define WALLED_MOST_ARRAYS	256		/* at a time */
 
 extern double *walled(size_t count);
 extern float *walled_floats(size_t count);

@@ -144,6 +144,7 @@ NumbersAreFinite(const Dlints *model)
 		if (!isfinite(model->values[i]))
 			return false;
 	return isfinite(header->discount) && isfinite(header->ridge) &&
+		isfinite(header->lambda) && isfinite(header->prior_weight) &&
 		isfinite(header->exploration) && isfinite(header->projection_scale) &&
 		isfinite(header->half_life) && isfinite(header->noise) &&
 		isfinite(header->reference) && isfinite(header->sigma);

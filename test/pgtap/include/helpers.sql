@@ -128,6 +128,13 @@ FROM (SELECT k, array_agg(b[r][k] ORDER BY r) AS c
       FROM generate_subscripts(b, 1) AS r, generate_subscripts(b, 2) AS k GROUP BY k) AS columns
 $$;
 
+CREATE FUNCTION added(a float8[], b float8[]) RETURNS float8[] IMMUTABLE LANGUAGE sql AS
+$$
+SELECT array_agg(plus(ra, 1, rb) ORDER BY r)
+FROM generate_subscripts(a, 1) AS r,
+    LATERAL (SELECT ARRAY(SELECT unnest(a[r:r])), ARRAY(SELECT unnest(b[r:r]))) AS l (ra, rb)
+$$;
+
 -- v' m v
 CREATE FUNCTION quadratic(m float8[], v float8[]) RETURNS float8 IMMUTABLE LANGUAGE sql AS
 $$ SELECT dot(v, times(m, v)) $$;
@@ -325,11 +332,13 @@ $$;
 CREATE FUNCTION cells(j jsonb) RETURNS float8[] IMMUTABLE LANGUAGE sql AS
 $$ SELECT numbers(jsonb_path_query_array(j, 'lax $[*][*] ? (@ != null)')) $$;
 
--- the full matrix of which the rows of the lower triangle are stored, plus ridge on its diagonal
-CREATE FUNCTION symmetric_matrix(j jsonb, ridge float8) RETURNS float8[] LANGUAGE sql IMMUTABLE AS
+-- the full matrix of which the rows of the lower triangle are stored, times a factor, plus
+-- ridge on its diagonal
+CREATE FUNCTION symmetric_matrix(j jsonb, ridge float8, factor float8 DEFAULT 1)
+RETURNS float8[] LANGUAGE sql IMMUTABLE AS
 $$
 SELECT array_agg(row ORDER BY r)
-FROM (SELECT r, array_agg((j -> (greatest(r, k) - 1) -> (least(r, k) - 1))::float8
+FROM (SELECT r, array_agg(factor * (j -> (greatest(r, k) - 1) -> (least(r, k) - 1))::float8
                           + CASE WHEN r = k THEN ridge ELSE 0 END ORDER BY k) AS row
       FROM jsonb_array_length(j) AS d, generate_series(1, d) AS r, generate_series(1, d) AS k
       GROUP BY r) AS s
@@ -343,9 +352,11 @@ $$ SELECT m::jsonb -> 'evidence' -> ((dlints_info(m)).memory - 1) $$;
 CREATE FUNCTION z_matrix(m dlints) RETURNS float8[] IMMUTABLE LANGUAGE sql AS
 $$ SELECT symmetric_matrix(memory_in_use(m) -> 'G', (dlints_info(m)).ridge) $$;
 
+-- of several memories one that forgets has N2 / N times G in place of H
 CREATE FUNCTION z_tilde_matrix(m dlints) RETURNS float8[] IMMUTABLE LANGUAGE sql AS
 $$
-SELECT symmetric_matrix(coalesce(nullif(e -> 'H', 'null'), e -> 'G'), (dlints_info(m)).ridge)
+SELECT symmetric_matrix(coalesce(nullif(e -> 'H', 'null'), e -> 'G'), (dlints_info(m)).ridge,
+    coalesce((e ->> 'weight_square_sum')::float8 / (e ->> 'weight_sum')::float8, 1))
 FROM memory_in_use(m) AS e
 $$;
 
@@ -366,7 +377,8 @@ $$
 SELECT CASE WHEN jsonb_typeof(x -> 'H') IS DISTINCT FROM jsonb_typeof(y -> 'H') THEN 'infinity'
             ELSE max(CASE WHEN whole IS NULL THEN difference(a, b)
                           ELSE difference(a || w, b || w) END) END
-FROM (VALUES ('{b}'::text[]), ('{G}'), ('{H}'), ('{weight_sum}')) AS v (part),
+FROM (VALUES ('{b}'::text[]), ('{G}'), ('{H}'), ('{weight_sum}'), ('{weight_square_sum}'))
+        AS v (part),
     LATERAL (SELECT cells(x #> part), cells(y #> part), cells(whole #> part)) AS c (a, b, w)
 $$;
 
@@ -378,6 +390,13 @@ FROM jsonb_to_record(e) AS s (weight_sum float8, reward_sum float8, reward_squar
     LATERAL (SELECT weight_sum, reward_sum, reward_square_sum) AS t (n, r, s)
 $$;
 
+-- what a model holds, the totals as if of one more memory
+CREATE FUNCTION sums_of(j jsonb) RETURNS jsonb IMMUTABLE LANGUAGE sql AS
+$$
+SELECT (j -> 'evidence') || jsonb_build_object('weight_sum', j -> 'weight_total',
+    'reward_sum', j -> 'reward_total', 'reward_square_sum', j -> 'reward_square_total')
+$$;
+
 -- how far the evidence of two models is apart
 CREATE FUNCTION evidence_difference(a dlints, b dlints, whole dlints DEFAULT NULL)
 RETURNS float8 IMMUTABLE LANGUAGE sql AS
@@ -385,7 +404,7 @@ $$
 WITH memory AS MATERIALIZED (
     SELECT model, n, e, reward_sums((m::jsonb -> 'reference_reward')::float8, e) AS sums
     FROM (VALUES ('a', a), ('b', b), ('w', whole)) AS v (model, m),
-        jsonb_array_elements(m::jsonb -> 'evidence') WITH ORDINALITY AS j (e, n))
+        jsonb_array_elements(sums_of(m::jsonb)) WITH ORDINALITY AS j (e, n))
 SELECT CASE WHEN (i.updates, i.memories, i.newest)
                  IS DISTINCT FROM (o.updates, o.memories, o.newest) THEN 'infinity'
             ELSE (SELECT max(greatest(memory_difference(x.e, y.e, w.e),

@@ -1,0 +1,77 @@
+/*
+ * prior.c
+ *		What is known beforehand, kept apart from what is learned.
+ */
+#include "postgres.h"
+
+#include "model/model.h"
+#include "sql/observation.h"
+
+/* The model with room for a prior of this weight, and none where that is 0. */
+static Dlints *
+WithRoom(Dlints *model, double weight)
+{
+	DlintsHeader header = model->header;
+	Dlints	   *other;
+
+	header.prior_weight = weight;
+	other = ModelAllocate(&header);
+	memcpy(other->values, model->values, sizeof(float8) *
+		   ModelMemoriesCount(&header, header.memories));
+	return other;
+}
+
+/* What evidence knows longest. */
+static Evidence
+Longest(Dlints *evidence)
+{
+	Memories	memories = ModelMemories(evidence);
+
+	return memories.memory[memories.count - 1];
+}
+
+PG_FUNCTION_INFO_V1(dlints_with_prior);
+
+/*
+ * dlints_with_prior(model dlints, evidence dlints,
+ *					 weight double precision DEFAULT 1) -> dlints
+ *
+ * The model with the evidence known beforehand, in place of what it had of that
+ * kind: a click log, another shop, the model of everybody.  It is added to the
+ * longest memory so many times (weight, above 0 and at most 1e10), its level taken
+ * out, fades with the number of observations learned, and takes no part in the
+ * choice of a memory; a shorter memory in use goes without it.  Evidence that
+ * says nothing leaves the model without a prior.  Both sides must agree on what
+ * defines the evidence (22023).  NULL evidence leaves the model as it is; a NULL
+ * model gives NULL.
+ */
+Datum
+dlints_with_prior(PG_FUNCTION_ARGS)
+{
+	Dlints	   *model;
+	Dlints	   *evidence;
+	Evidence	longest;
+	Rewards		rewards;
+	double		weight;
+	double	   *numbers;
+
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	if (PG_ARGISNULL(1))
+		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
+	weight = PG_ARGISNULL(2) ? 1.0 : CheckWeight(PG_GETARG_FLOAT8(2));
+	model = PG_GETARG_DLINTS_P(0);
+	evidence = PG_GETARG_DLINTS_P(1);
+	ModelCheckSameEvidence(&model->header, &evidence->header);
+	longest = Longest(evidence);
+	rewards = ModelRewards(&evidence->header);
+	model = WithRoom(model, *longest.N > 0.0 ? weight : 0.0);
+	if (*longest.N > 0.0)
+	{
+		numbers = ModelPriorNumbers(model);
+		prior_from(&longest, &rewards, numbers, numbers + 1,
+				   numbers + 1 + longest.dim);
+	}
+	ModelRevised(model);
+	PG_RETURN_DLINTS_P(model);
+}

@@ -1,0 +1,56 @@
+/*
+ * past.h
+ *		Histories of all kinds, as several memories keep them and as sums in long
+ *		double, and the choice among those memories.
+ */
+#ifndef DLINTS_PAST_H
+#define DLINTS_PAST_H
+
+#include "oracle.h"
+
+#include "core/memories.h"
+
+#define MOST_MEMORIES	4
+
+/* what rewards do while the history goes on */
+typedef enum Drift
+{
+	STILL,
+	ABRUPT,						/* other coefficients in the last tenth */
+	SLOW,
+	CONSTANT,					/* always the same reward */
+	RARE,						/* one reward in a hundred */
+	DRIFTS
+} Drift;
+
+typedef struct Past
+{
+	int			dim;
+	int			count;			/* of observations */
+	int			memories;
+	bool		intercept;
+	double		ridge;
+	double		fastest;		/* discount */
+	Drift		drift;
+	double		level;
+	double		noise;
+	double		unit;			/* of rewards, the level is not in it */
+	double		quiet;			/* half-lives of the first memory without any */
+	int			late;			/* observations after those */
+} Past;
+
+typedef struct Kept
+{
+	Past		p;
+	Rewards		rewards;
+	ExactMemory *all;			/* of which nothing faded */
+	Evidence   *memory[MOST_MEMORIES];
+	ExactMemory *sums[MOST_MEMORIES];
+} Kept;
+
+extern Squares squares_of(int which, int memories, double fastest);
+extern double faded(int which, double half_lives);
+extern Kept kept_new(Past p, uint64_t seed);
+extern MemoryChoice chosen(const Kept *kept);
+
+#endif							/* DLINTS_PAST_H */

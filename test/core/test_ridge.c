@@ -1,0 +1,356 @@
+/*
+ * test_ridge.c
+ *		The ridge that is found: against a search that writes out the marginal
+ *		likelihood in long double and factors anew for each candidate; against
+ *		the ridge that data were made for; and for data that say nothing.
+ */
+#include "observed.h"
+
+#include "core/linalg.h"
+#include "core/memories.h"
+
+/* the rule: so many steps by 4, up where N is 7 k, down where it is D */
+#define ENOUGH		7
+#define MOST_UP		20
+#define MOST_DOWN	2
+
+/* ---------- data ---------- */
+
+typedef struct Problem
+{
+	int			dim;
+	int			count;
+	bool		intercept;
+	bool		fades;
+	double		ridge;			/* of which coefficients are drawn */
+	double		start;
+	double		noise;			/* given, if it is not 0 */
+	double		size;			/* of features */
+	double		weight;			/* of observations, or 0 for all kinds */
+} Problem;
+
+typedef struct Data
+{
+	Problem		p;
+	Observed	o;
+	Evidence   *e;
+	ExactMemory *m;
+	Rewards		rewards;
+	double		parameters;
+} Data;
+
+/* of variance 1 */
+static double
+even(uint64_t *seed)
+{
+	return dice(seed) * sqrt(3);
+}
+
+/* rewards about 0.7 with noise 1 */
+static Observed
+observe(const Problem *p, uint64_t seed)
+{
+	Observed	o = observed_new(p->dim, p->count, 0, seed);
+	double	   *psi = guarded((size_t) p->dim);
+	int			j;
+	int			k;
+
+	for (k = 0; k < p->dim; k++)
+		psi[k] = even(&seed) / sqrt(p->ridge);
+	for (j = 0; j < o.count; j++)
+	{
+		double	   *z = o.contexts + j * p->dim;
+
+		for (k = 0; k < p->dim; k++)
+			z[k] = p->intercept && k == p->dim - 1 ? 1 : p->size * even(&seed);
+		o.rewards[j] = 0.7 + even(&seed) + (double) exact_dot(p->dim, psi, z) / p->size;
+		if (p->weight > 0)
+			o.weights[j] = p->weight;
+	}
+	return o;
+}
+
+/* G + Lambda as its factor; "last" is the intercept's, where there is one */
+static exact *
+factor_at(const Data *d, exact ridge, exact last)
+{
+	int			dim = d->p.dim;
+	exact	   *Z = exact_new(SQUARE(dim));
+	exact	   *lower = exact_new(SQUARE(dim));
+	int			i;
+
+	memcpy(Z, d->m->G, sizeof(exact) * SQUARE(dim));
+	for (i = 0; i < dim; i++)
+		Z[i * dim + i] += d->p.intercept && i == dim - 1 ? last : ridge;
+	exact_cholesky(dim, Z, lower);
+	return lower;
+}
+
+/* k = tr((G + start I)^-1 H) */
+static exact
+parameters_of(const Data *d)
+{
+	int			dim = d->p.dim;
+	exact	   *inverse = exact_inverse(dim, factor_at(d, d->p.start, d->p.start));
+
+	return exact_product(dim * dim, inverse, d->p.fades ? d->m->H : d->m->G);
+}
+
+static Data
+data_new(Problem p, uint64_t seed)
+{
+	Data		d = {.p = p, .o = observe(&p, seed)};
+	double		reference = p.intercept ? d.o.rewards[0] : 0;
+
+	d.e = learned(&d.o, 0, p.count, p.fades ? SQUARES_MATRIX : SQUARES_NONE, reference);
+	d.m = summed(&d.o, 0, p.count, 1, reference);
+	d.rewards = (Rewards) {p.intercept, reference, {*d.e->N, *d.e->R, *d.e->S, *d.e->S}};
+	d.parameters = (double) parameters_of(&d);
+	return d;
+}
+
+static double
+found(const Data *d)
+{
+	Evidence   *kept = evidence_copy(d->e);
+	double		ridge = ridge_find(d->e, d->parameters, d->p.start, &d->rewards, d->p.noise,
+								   guarded(ridge_find_work(d->p.dim)));
+
+	assert_same_bits(value_count(kept), kept->N, d->e->N);
+	return ridge;
+}
+
+/* ---------- the rule, written out ---------- */
+
+static exact
+centred_squares(const Data *d)
+{
+	const ExactMemory *m = d->m;
+
+	return d->p.intercept ? m->S - m->R * m->R / m->N : m->squares;
+}
+
+static exact
+evidence_for(const Data *d, exact ridge)
+{
+	int			dim = d->p.dim;
+	const ExactMemory *m = d->m;
+	exact	   *lower = factor_at(d, ridge, d->p.start);
+	exact	   *b = exact_new((size_t) dim);
+	exact		level = d->p.intercept ? m->reference + m->R / m->N : 0;
+	exact		log_dets = (d->p.intercept ? dim - 1 : dim) * logl(ridge);
+	exact		RSS;
+	exact		fit;
+	int			i;
+
+	for (i = 0; i < dim; i++)
+	{
+		b[i] = m->b[i] - level * m->G[(dim - 1) * dim + i];
+		log_dets -= 2 * logl(lower[i * dim + i]);
+	}
+	exact_solve_lower(dim, lower, b);
+	RSS = fmaxl(centred_squares(d) - exact_product(dim, b, b), 1e-14L * m->S);
+	fit = d->p.noise > 0 ? RSS / ((exact) d->p.noise * d->p.noise) :
+		(d->p.intercept ? m->N - 1 : m->N) * logl(RSS);
+	return 0.5L * (log_dets - fit - fabsl(logl(ridge / d->p.start)));
+}
+
+/* steps by 4 that each raise it; "margin" is how near one was to the other way */
+static int
+climbed(const Data *d, exact factor, int most, exact *margin)
+{
+	exact		best = evidence_for(d, d->p.start);
+	int			steps;
+
+	for (steps = 0; steps < most; steps++)
+	{
+		exact		next = evidence_for(d, d->p.start * powl(factor, steps + 1));
+
+		*margin = fminl(*margin, fabsl(next - best) / (1 + fabsl(best)));
+		if (next <= best)
+			break;
+		best = next;
+	}
+	return steps;
+}
+
+/* steps up, or down where negative */
+static int
+expected_steps(const Data *d, exact *margin)
+{
+	exact		N = d->m->N;
+	bool		up = N >= ENOUGH * d->parameters;
+	bool		down = N >= d->p.dim;
+	int			steps = 0;
+
+	*margin = fminl(fabsl(N - ENOUGH * d->parameters), d->p.weight > 0 ? 1 : fabsl(N - d->p.dim));
+	if ((!up && !down) || N <= 1 || centred_squares(d) <= 1e-9L * d->m->S)
+		return 0;
+	if (up)
+		steps = climbed(d, 4, MOST_UP, margin);
+	if (steps == 0 && down)
+		steps = -climbed(d, 0.25L, MOST_DOWN, margin);
+	return steps;
+}
+
+typedef struct Tally
+{
+	int			up;
+	int			down;
+	int			near;			/* too near to tell */
+} Tally;
+
+static void
+check_rule(Problem p, uint64_t seed, Tally *tally)
+{
+	Data		d = data_new(p, seed);
+	exact		margin;
+	int			steps = expected_steps(&d, &margin);
+
+	tally->up += steps > 0;
+	tally->down += steps < 0;
+	if (margin < 1e-9L)
+		tally->near++;
+	else
+		assert_near(found(&d) / (p.start * pow(4, steps)), 1, 1e-12);
+	free_all(NULL);
+}
+
+static void
+test_ridge_equals_the_rule(void **state)
+{
+	static const int dims[] = {1, 2, 3, 8, 25, 60};
+	static const double observations[] = {0.3, 1.2, 8, 15, 25};	/* for each coordinate */
+	static const double ridges[] = {1e-3, 0.1, 10, 1e3, 1e5};
+	static const double noises[] = {0, 0, 0.5, 3};
+	static const double sizes[] = {1, 0.03, 20};
+	Tally		tally = {0};
+	int			k;
+
+	for (k = 0; k < 2500; k++)
+	{
+		/* a few large ones, and many small ones, in which a step is a close call */
+		bool		large = k < 400;
+		int			dim = dims[k % (large ? LENGTH(dims) : 4)];
+		int			count = 1 + (int) (dim * observations[k / 6 % LENGTH(observations)]);
+		Problem		p = {dim, large ? count : 2 + k % 17,
+			k / 2 % 2 == 1 && dim > 1, k / 4 % 2 == 1, ridges[k / 7 % LENGTH(ridges)],
+			k % 5 == 4 ? 1 : RIDGE_START, noises[k / 3 % LENGTH(noises)],
+		sizes[k / 13 % LENGTH(sizes)], k / 17 % 2};
+
+		check_rule(p, (uint64_t) k, &tally);
+	}
+	assert_true(tally.up >= 100 && tally.down >= 100 && tally.near <= 5);
+}
+
+/* Seven observations for each parameter are enough to go up, and no fewer. */
+static void
+test_enough_observations(void **state)
+{
+	Problem		p = {4, 100, true, false, 1e4, RIDGE_START, 0, 1, 1};
+	Data		d = data_new(p, 1);
+
+	d.parameters = 100 / (ENOUGH + 1e-6);
+	assert_true(found(&d) > p.start);
+	d.parameters = 100 / (ENOUGH - 1e-6);
+	assert_true(found(&d) == p.start);
+}
+
+/*
+ * Coefficients are drawn with the variance that a ridge stands for, beside noise
+ * of 1.  It is found again.
+ */
+static void
+check_drawn(double ridge, bool intercept)
+{
+	double		sum = 0;
+	int			k;
+
+	for (k = 0; k < 12; k++)
+	{
+		Problem		p = {31, 1500, intercept, false, ridge, RIDGE_START, k % 2, 1, 1};
+		Data		d = data_new(p, 1000 + (uint64_t) k);
+		double		off = log(found(&d) / ridge);
+
+		sum += off;
+		assert_true(fabs(off) < log(8));
+		free_all(NULL);
+	}
+	assert_true(fabs(sum / 12) < log(2));
+}
+
+static void
+test_ridge_of_drawn_coefficients(void **state)
+{
+	check_drawn(0.03, false);
+	check_drawn(0.3, true);
+	check_drawn(3, false);
+	check_drawn(100, true);
+	check_drawn(1000, false);
+}
+
+/* ---------- data that say nothing ---------- */
+
+static void
+check_bounds(const Data *d, double reward, double slope)
+{
+	const Problem *p = &d->p;
+	const double start = p->start;
+	double		ridge;
+	int			j;
+
+	for (j = 0; j < p->count; j++)
+		d->o.rewards[j] = reward + slope * d->o.contexts[j * p->dim];
+	memset(d->e->N, 0, sizeof(double) * value_count(d->e));
+	absorb(d->e, 1, p->count, d->o.contexts, d->o.rewards, d->rewards.reference,
+		   d->o.weights);
+	ridge = found(d);
+	assert_true(ridge >= start / 16 && ridge <= start * ldexp(1, 2 * MOST_UP));
+	/* rewards that are all the same, or features that are all zero */
+	if (slope == 0 && (p->intercept || reward == 0))
+		assert_true(ridge == start);
+}
+
+static void
+test_degenerate_data(void **state)
+{
+	static const int counts[] = {1, 2, 5, 100};
+	static const double sizes[] = {0, 1e-100, 1e-50, 1e-8, 1, 1e8, 1e50, 1e100};
+	static const double slopes[] = {0, 1, 1e-10};
+	int			k;
+	int			s;
+
+	for (k = 0; k < 96; k++)
+		for (s = 0; s < LENGTH(sizes); s++)
+		{
+			Problem		p = {1 + k % 12, counts[k / 2 % 4], k % 3 == 1 && k % 12 > 0, k % 2 == 1,
+			1, k % 7 == 0 ? 1e-100 : k % 7 == 1 ? 1e100 : RIDGE_START, k % 5 == 0, 1, 1};
+			Data		d = data_new(p, (uint64_t) k);
+			double		largest = sizes[s];
+			int			j;
+
+			for (j = 0; j < p.count * p.dim; j++)
+				if (!p.intercept || j % p.dim < p.dim - 1)
+					d.o.contexts[j] *= largest;
+			d.rewards.totals.S = d.rewards.totals.peak = 1e300;
+			for (j = 0; j < LENGTH(slopes); j++)
+			{
+				check_bounds(&d, 0, slopes[j]);
+				check_bounds(&d, 0.3, slopes[j]);
+			}
+			free_all(NULL);
+		}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		test_of(test_ridge_equals_the_rule),
+		test_of(test_enough_observations),
+		test_of(test_ridge_of_drawn_coefficients),
+		test_of(test_degenerate_data)
+	};
+
+	return cmocka_run_group_tests_name("ridge", tests, NULL, NULL);
+}

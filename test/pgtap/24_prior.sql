@@ -1,0 +1,142 @@
+-- What is known beforehand: the prior and the posterior against their equations, how it is
+-- weighed, and the algebra with it.
+\set ON_ERROR_STOP 1
+BEGIN;
+\ir include/helpers.sql
+
+-- What a history says without its level: the longest memory's G - s s' / N and b - (R / N) s,
+-- s being the column of an intercept; rewards count from zero.  The diagonal keeps what
+-- roundings may leave.
+CREATE FUNCTION prior_of(k dlints) RETURNS jsonb LANGUAGE sql AS
+$$
+SELECT CASE WHEN intercept THEN jsonb_build_object('weight_sum', n,
+           'b', to_jsonb(plus(numbers(e -> 'b'), -sums[1] / n, s)),
+           'G', (SELECT jsonb_agg((SELECT jsonb_agg(
+                                       g * CASE WHEN i = j AND i < last THEN 1 + 1e-9 ELSE 1 END
+                                       - s[i + 1] * s[j + 1] / n ORDER BY j)
+                                   FROM generate_series(0, i) AS j,
+                                       LATERAL (SELECT (e -> 'G' -> i -> j)::float8) AS v (g))
+                                  ORDER BY i)
+                 FROM (SELECT cardinality(s) - 1) AS d (last), generate_series(0, last) AS i))
+       ELSE jsonb_build_object('weight_sum', n, 'b', e -> 'b', 'G', e -> 'G') END
+FROM dlints_info(k), LATERAL (SELECT k::jsonb #> '{evidence,-1}' AS e) AS l,
+    LATERAL (SELECT (e -> 'weight_sum')::float8, numbers(e #> '{G,-1}'),
+                 reward_sums((k::jsonb -> 'reference_reward')::float8, e)) AS o (n, s, sums)
+$$;
+CREATE TEMP TABLE learned AS
+SELECT name, shape, forgets, dim, empty AS e, k, m, dlints_with_prior(m, k, 0.3) AS p
+FROM learner, evidence(empty, 201, 260, weighted) AS k, batch(empty, 1, 90, weighted) AS m;
+-- which counts w times beside the longest memory, here in use everywhere
+CREATE TEMP TABLE counted AS
+SELECT name, dim, m, k, p, i.prior_sample_size AS size, p::jsonb -> 'prior' AS prior,
+    0.3 * 10 * dim / (10 * dim + (m::jsonb -> 'weight_total')::float8) AS w
+FROM learned, dlints_info(p) AS i;
+
+SELECT plan(229);
+
+SELECT cmp_ok(memory_difference(prior, prior_of(k)), '<=', 1e-11::float8, format('%s: prior', name))
+FROM counted ORDER BY name;
+SELECT cmp_ok(
+    greatest(difference(times(z, plus(dlints_mean(p), -level(m), last)),
+                        plus(plus(numbers(e -> 'b'), -level(m), times(symmetric_matrix(e -> 'G', 0),
+                                                                      last)),
+                             w, numbers(prior -> 'b'))),
+             difference(product(z, product(dlints_covariance(p), z)),
+                        added(z_tilde_matrix(m), known)),
+             abs(size - w * (prior -> 'weight_sum')::float8)),
+    '<=', 1e-9::float8, format('%s: mean, covariance and size', name))
+FROM counted, symmetric_matrix(prior -> 'G', 0, w) AS known, added(z_matrix(m), known) AS z,
+    memory_in_use(m) AS e, unit_vector(dim, dim) AS last
+ORDER BY name;
+-- it does not count beside a shorter memory, in use since the world has turned
+SELECT ok(memory < 3 AND prior_sample_size = 0 AND dlints_mean(p) = dlints_mean(m)
+    AND dlints_covariance(p) = dlints_covariance(m), 'beside a shorter memory')
+FROM dlints_new(3) AS e, LATERAL (
+         SELECT dlints_evidence(e, context(i, 3)::real[],
+                    CASE WHEN i <= 200 THEN 2 ELSE -2 END * number(i, 1) ORDER BY i)
+         FROM generate_series(1, 240) AS i) AS l (m),
+    dlints_with_prior(m, evidence(e, 1, 50), 5) AS p, dlints_info(p);
+
+-- neither the choice of a memory nor the noise knows of it, nor the clock
+SELECT ok(bool_and((i.memory, i.sigma) = (o.memory, o.sigma)
+    AND aged.prior_sample_size IN (0, i.prior_sample_size)), 'what knows nothing of it')
+FROM learned, dlints_info(p) AS i, dlints_info(m) AS o,
+    dlints_info(dlints_at(p, '2027-01-01')) AS aged;
+
+SELECT is(string_agg(what, ', ' ORDER BY what) FILTER (WHERE same_bytes(have, want) IS NOT TRUE),
+    NULL, format('algebra: %s', forgets))
+FROM learned, evidence(e, 91, 120) AS more, LATERAL (VALUES
+    ('first known, then learned', dlints_with_prior(e, k, 0.3) || m, p),
+    ('weighed anew', dlints_set(dlints_with_prior(m, k, 7), prior_weight => 0.3), p),
+    ('removed', dlints_set(p, prior_weight => 0), m),
+    ('removed by nothing', dlints_with_prior(p, e), m),
+    ('replaced', dlints_with_prior(dlints_with_prior(m, more), k, 0.3), p),
+    ('of a model with a prior', dlints_with_prior(m, dlints_with_prior(k, more), 0.3), p),
+    ('the left side''s', p || more, dlints_with_prior(m || more, k, 0.3)),
+    ('not the right side''s', m || dlints_with_prior(more, k), m || more),
+    ('taken back', CASE WHEN forgets ~ 'nothing|time' THEN (p || more) - more END,
+     CASE WHEN forgets ~ 'nothing|time' THEN dlints_with_prior((m || more) - more, k, 0.3) END),
+    ('all taken back', CASE WHEN forgets ~ 'nothing|time' THEN p - m ELSE m END,
+     CASE WHEN forgets ~ 'nothing|time' THEN dlints_with_prior(e, k, 0.3) ELSE m END),
+    ('weighed', 2 * p, dlints_with_prior(2 * m, k, 0.3)),
+    ('by nothing', 0 * p, e),
+    ('at a time', dlints_at(p, '2026-05-01'),
+     dlints_with_prior(dlints_at(m, '2026-05-01'), k, 0.3)),
+    ('evidence has none', evidence(p, 91, 120), more),
+    ('no weight is 1', dlints_with_prior(m, k), dlints_with_prior(m, k, 1)),
+    ('nor is NULL', dlints_with_prior(m, k, NULL), dlints_with_prior(m, k, 1)),
+    ('NULL is nothing new', dlints_with_prior(p, NULL, 5), p),
+    ('other parameters stay', dlints_set(p, exploration => 2),
+     dlints_with_prior(dlints_set(m, exploration => 2), k, 0.3))) AS v (what, have, want)
+WHERE shape = 'intercept' AND (what <> 'taken back' OR have IS NOT NULL)
+GROUP BY forgets ORDER BY forgets;
+SELECT ok(reads_back(p) AND reads_back(dlints_with_prior(e, k)) AND p <> m
+    AND dlints_hash(p) <> dlints_hash(m), format('%s: reads back', name))
+FROM learned WHERE name ~ '^(plain|projected, intercept|matched),' ORDER BY name;
+
+-- by hand: a log of 1 at 1 and 0 at 0 has G - s s' / N = 1/2 and b - (R / N) s = 1/2; in two
+-- coordinates half of it is left after 20 observations
+CREATE TEMP TABLE hand AS
+SELECT e, k, dlints_with_prior(e, k, 4) AS p, zeros
+FROM dlints_new(1, discount => 1, ridge => 3) AS e,
+    dlints_update_batch(e, '{{1},{0}}', '{1,0}') AS k,
+    (SELECT array_agg(ARRAY[0]) FROM generate_series(1, 20)) AS z (zeros);
+SELECT each_holds($$
+    difference(cells(p::jsonb #> '{prior,G}'), '{0.500000001,0,0}') < 1e-14
+    cells(p::jsonb #> '{prior,b}') = '{0.5,0}' AND p::jsonb #>> '{prior,weight_sum}' = '2'
+    abs(dlints_predict(p, '{1}') - 2 / (2 + 3.0)) < 1e-8
+    (dlints_info(p)).prior_sample_size = 8
+    (dlints_info(p)).updates = 0
+    (dlints_info(p)).sigma = 1
+    (SELECT prior_sample_size = 4 AND prior_weight = 4
+        FROM dlints_info(dlints_update_batch(p, zeros, array_fill(0, ARRAY[20]))))
+    abs(dlints_predict(dlints_update_batch(p, zeros, array_fill(0, ARRAY[20])), '{1}')
+        - 1 / (1 + 3.0)) < 1e-8
+    (dlints_info(e)).prior_sample_size IS NULL AND (dlints_info(e)).prior_weight IS NULL
+    dlints_with_prior(NULL, k, 1) IS NULL
+    dlints_with_prior(NULL, NULL) IS NULL
+    same_bytes(dlints_with_prior(e, 1e-200 * (1e-200 * k)), e)
+    $$, 'FROM hand');
+
+SELECT is(outcome(format('SELECT %s FROM hand', call)), result, call) FROM (VALUES
+    ('dlints_with_prior(p, k, 0)',
+     '22023: weight must be greater than 0 and at most 1e+10 (The value is 0.)'),
+    ('dlints_with_prior(p, k, -1)',
+     '22023: weight must be greater than 0 and at most 1e+10 (The value is -1.)'),
+    ($$dlints_with_prior(p, k, 'NaN')$$,
+     '22023: weight must be greater than 0 and at most 1e+10 (The value is NaN.)'),
+    ('dlints_with_prior(p, k, 1.1e10)',
+     '22023: weight must be greater than 0 and at most 1e+10 (The value is 11000000000.)'),
+    ('dlints_set(e, prior_weight => 1)',
+     '22023: prior_weight must not be given without a prior'),
+    ('dlints_with_prior(p, dlints_new(2, discount => 1))', '22023: dlints models with different '
+     'context_dim do not fit together (The left model has context_dim 1, the right one 2.)'),
+    ('dlints_with_prior(p, dlints_new(1))', '22023: dlints models with different '
+     'memories do not fit together (The left model has memories 1, the right one 3.)'))
+    AS v (call, result);
+SELECT matches(outcome(format('SELECT dlints_set(p, prior_weight => %s) FROM hand', weight)),
+    '^22023: prior_weight must be ', format('prior_weight %s', weight))
+FROM unnest(ARRAY['-1', '1.1e10', '''NaN''', '''Infinity''']) AS weight;
+SELECT ok(same_bytes(dlints_set(e, prior_weight => 0), e), 'nothing removed') FROM hand;
+SELECT * FROM finish();
+ROLLBACK;
