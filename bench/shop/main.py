@@ -21,7 +21,7 @@ SEARCHES = 3                                # for each page
 SOLD_OUT = 0.03
 # With less exploration
 CANDIDATE = """dlints_new(57, interactions => 'matched', half_life => '7 days',
-                          memories => 3, exploration => 0.1)"""
+                          exploration => 0.1)"""
 CHART = 'shop.png'
 
 

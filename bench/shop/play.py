@@ -24,8 +24,7 @@ CLOCK = """
 CREATE FUNCTION now() RETURNS timestamptz LANGUAGE sql STABLE AS
 $$ SELECT current_setting('shop.now')::timestamptz $$"""
 # As the shop makes it in 03_models.sql
-EMPTY = """dlints_new(57, interactions => 'matched', half_life => '7 days',
-                      memories => 3)"""
+EMPTY = "dlints_new(57, interactions => 'matched', half_life => '7 days')"
 # Largest difference of a number to the largest number of its kind and memory
 DIFFERENCE = """
 WITH number AS (

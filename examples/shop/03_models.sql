@@ -3,7 +3,7 @@
 -- nothing and never learns, so that one statement makes both lists.
 CREATE TABLE model (name text PRIMARY KEY, learns boolean NOT NULL, state dlints(57, matched) NOT NULL);
 INSERT INTO model VALUES
-    ('personal', true, dlints_new(57, interactions => 'matched', half_life => '7 days', memories => 3)),
+    ('personal', true, dlints_new(57, interactions => 'matched', half_life => '7 days')),
     ('bestseller', false, dlints_new(57, interactions => 'matched', half_life => '7 days', policy => 'greedy'));
 
 -- The A/B test: a customer falls into one of 100 buckets for good, an arm takes some of these.
