@@ -14,7 +14,7 @@ GAIN_BAR = 1.5
 LEAST_BAR = 0.97
 # Where few clicks count, against similarity, which needs none; None: no bar.
 # A fixed ridge of 1 left 0.76, with a log 0.75.
-THINNED_BARS = {WIDE: None, MATCHED: None, LOG: None, PRIOR: None}
+THINNED_BARS = {WIDE: None, MATCHED: 0.90, LOG: None, PRIOR: 0.93}
 FIRST = 1000
 HEAD = ('policy', 'what it knows', 'coordinates', *map(', '.join, COLUMNS),
         f'its first {FIRST:,} visits')
