@@ -6,6 +6,7 @@
 
 #include "access/detoast.h"
 #include "common/hashfn.h"
+#include "storage/shmem.h"
 
 #include "model/fields.h"
 #include "model/model.h"
