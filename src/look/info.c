@@ -83,19 +83,20 @@ PG_FUNCTION_INFO_V1(dlints_info);
  * dlints_info(model dlints) -> record
  *
  * Parameters, memories and counts of a model in one row.  memory is the one in
- * use (1 is the fastest), sigma the noise; effective_sample_size the sum of
- * that memory's weights, prior_sample_size what the prior now counts beside it
- * (NULL without one), mean_reward its weighted mean of the rewards (NULL before
- * the first); lambda the ridge in use; windows how many observations each memory remembers (NULL
- * for those that do not count, or forget nothing); hint what is wrong with the
- * model, or NULL; bytes the stored size before any TOAST overhead.
+ * use (1 is the fastest), lambda the ridge in use, sigma the noise;
+ * effective_sample_size the sum of that memory's weights, prior_sample_size what
+ * the prior now counts beside it (NULL without one), mean_reward its weighted mean
+ * of the rewards (NULL before the first); windows how many observations each
+ * memory remembers (NULL for those that do not count, or forget nothing); hint
+ * what is wrong with the model, or NULL; bytes the stored size before any TOAST
+ * overhead.
  */
 Datum
 dlints_info(PG_FUNCTION_ARGS)
 {
 	DlintsHeader model = ModelHeaderFromDatum(PG_GETARG_DATUM(0));
 	Evidence	memory = ModelMemorySums(PG_GETARG_DATUM(0), &model);
-	Prior		prior = ModelPriorFromDatum(PG_GETARG_DATUM(0), &model);
+	double		prior_size = ModelPriorSize(PG_GETARG_DATUM(0), &model);
 	double		mean_reward = model.reference + *memory.R / *memory.N;
 	char	   *hint = Hint(&model);
 	TupleDesc	desc;
@@ -118,8 +119,7 @@ dlints_info(PG_FUNCTION_ARGS)
 		elog(ERROR, "unexpected number of columns: %d", desc->natts);
 	values[n + INFO_SAMPLE_SIZE] = Float8GetDatum(*memory.N);
 	nulls[n + INFO_PRIOR_SIZE] = model.prior_weight == 0.0;
-	values[n + INFO_PRIOR_SIZE] =
-		Float8GetDatum(prior.N ? prior.weight * *prior.N : 0.0);
+	values[n + INFO_PRIOR_SIZE] = Float8GetDatum(prior_size);
 	values[n + INFO_MEAN_REWARD] = Float8GetDatum(mean_reward);
 	nulls[n + INFO_MEAN_REWARD] = !isfinite(mean_reward);
 	values[n + INFO_WINDOWS] = WindowsDatum(&model);

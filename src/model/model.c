@@ -278,6 +278,19 @@ ModelPriorFromDatum(Datum datum, const DlintsHeader *header)
 					  ReadNumbers(datum, ModelStoredCount(header) - count, count));
 }
 
+/* How many observations the prior counts now. */
+double
+ModelPriorSize(Datum datum, const DlintsHeader *header)
+{
+	Size		count = ModelPriorCount(header);
+	double	   *numbers;
+
+	if (count == 0)
+		return 0.0;
+	numbers = ReadNumbers(datum, ModelStoredCount(header) - count, 1);
+	return ModelPrior(header, numbers).weight * numbers[0];
+}
+
 void
 ModelPriorFree(const Prior *prior)
 {

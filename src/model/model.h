@@ -170,6 +170,7 @@ extern uint64 ModelHash(Datum datum, uint64 salt);
 /* model.c: parts of a value that need not be read as a whole */
 extern Prior ModelPriorFromDatum(Datum datum, const DlintsHeader *header);
 extern void ModelPriorFree(const Prior *prior);
+extern double ModelPriorSize(Datum datum, const DlintsHeader *header);
 extern Evidence ModelMemoryFromDatum(Datum datum, const DlintsHeader *header);
 extern Evidence ModelMemoryForMean(Datum datum, const DlintsHeader *header);
 extern Evidence ModelMemorySums(Datum datum, const DlintsHeader *header);
