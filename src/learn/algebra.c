@@ -93,14 +93,12 @@ Concat(Dlints *left, Dlints *right)
 	left->header.updates += right->header.updates;
 	/* by time the sides are equal: the result must not depend on which is left */
 	if (ModelIsByTime(&left->header))
-		ModelRevised(left);
+		ModelSummed(left);
 	else
-	{
 		ModelLearned(left);
-		/* the choice that may have been due looks at Z, and not at H */
-		if (ModelMemorySquares(&left->header, 0) == SQUARES_MATRIX)
-			ModelCheckPosteriors(left);
-	}
+	/* a choice looks at Z, and not at H */
+	if (ModelMemorySquares(&left->header, 0) == SQUARES_MATRIX)
+		ModelCheckPosteriors(left);
 }
 
 /*
@@ -266,7 +264,7 @@ dlints_retract(PG_FUNCTION_ARGS)
 	if (left->header.updates == 0)
 		ModelForget(left);
 	else
-		ModelRevised(left);
+		ModelSummed(left);
 	PG_RETURN_DLINTS_P(left);
 }
 
@@ -342,6 +340,6 @@ dlints_at(PG_FUNCTION_ARGS)
 				 errdetail("Its newest observation is of %s.",
 						   timestamptz_to_str(model->header.newest))));
 	AgeTo(model, time);
-	ModelRevised(model);
+	ModelSummed(model);
 	PG_RETURN_DLINTS_P(model);
 }

@@ -72,6 +72,6 @@ dlints_with_prior(PG_FUNCTION_ARGS)
 		prior_from(&longest, &rewards, numbers, numbers + 1,
 				   numbers + 1 + longest.dim);
 	}
-	ModelRevised(model);
+	ModelCheckPosteriors(model);
 	PG_RETURN_DLINTS_P(model);
 }

@@ -239,6 +239,7 @@ ModelLearned(Dlints *model)
 		ModelChoose(model);
 }
 
+/* The last door for what is not learned, but put together. */
 void
 ModelCheckPosteriors(Dlints *model)
 {
@@ -246,7 +247,10 @@ ModelCheckPosteriors(Dlints *model)
 		NoPosterior();
 }
 
-/* The same for what observations alone have been summed up in. */
+/*
+ * The same for one that other evidence was added to or taken from, or that has
+ * aged, which makes the choice anew.
+ */
 void
 ModelSummed(Dlints *model)
 {
@@ -255,8 +259,8 @@ ModelSummed(Dlints *model)
 }
 
 /*
- * The same for one whose evidence, or what it is used with, has changed in another
- * way.  What came from outside may have a posterior only as it came.
+ * The same for one whose evidence was weighed, or that has another ridge.  What
+ * came from outside may have a posterior only as it came.
  */
 void
 ModelRevised(Dlints *model)

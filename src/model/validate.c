@@ -345,28 +345,26 @@ ModelEvidenceIsValid(Dlints *model)
 		(prior.N == NULL || prior_is_valid(&prior, ModelCoordinates(&model->header)));
 }
 
-/* P by itself, under the share of the ridge that falls to it, and finite as weighed. */
+/* The prior by itself, at its full weight; "numbers" hold a factor. */
 static bool
-PriorHasPosterior(const DlintsHeader *header, const Prior *prior, int dim,
+PriorHasPosterior(const DlintsHeader *header, Prior prior, int dim,
 				  double *numbers)
 {
-	double		zeros[3] = {0.0, 0.0, 0.0};
-	Evidence	evidence = {
-		dim, zeros, zeros + 1, zeros + 2, NULL,
-		unconstify(double *, prior->p), unconstify(double *, prior->P), NULL
-	};
-	Prior		ridge =
-		prior_of_ridge(ModelFirstRidge(header) / header->prior_weight);
+	double	   *zeros = palloc0(sizeof(double) *
+								evidence_value_count(dim, SQUARES_NONE));
+	Evidence	nothing;
 	Factor		factor;
-	int			k;
+	bool		exists;
 
-	evidence.N = unconstify(double *, prior->N);
+	evidence_bind(&nothing, dim, SQUARES_NONE, zeros);
 	factor_bind(&factor, dim, false, numbers);
-	for (k = 0; k < dim; k++)
-		if (isinf(header->prior_weight * prior->p[k]))
-			return false;
-	return !isinf(header->prior_weight * linalg_max_diagonal(dim, prior->P)) &&
-		posterior_factor(&evidence, &ridge, &factor);
+	prior.ridge = prior.last_ridge = ModelFirstRidge(header);
+	prior.weight = header->prior_weight;
+	exists = posterior_factor(&nothing, &prior, &factor);
+	prior_add(&prior, dim, nothing.b);
+	exists = exists && linalg_all_finite(dim, nothing.b);
+	pfree(zeros);
+	return exists;
 }
 
 /*
@@ -398,7 +396,7 @@ ModelPosteriorsExist(Dlints *model)
 		exist = posterior_factor(&memories.memory[j], &ridge, &factor);
 	}
 	if (exist && prior.N)
-		exist = PriorHasPosterior(header, &prior, dim, numbers);
+		exist = PriorHasPosterior(header, prior, dim, numbers);
 	pfree(numbers);
 	return exist;
 }
@@ -406,8 +404,8 @@ ModelPosteriorsExist(Dlints *model)
 /*
  * A model that came in from outside, its parameters found valid before: every
  * number of the evidence finite, sums of squares not negative, and a posterior
- * there.  Its numbers are brought into the form that learning leaves behind, so that one model has
- * one representation.
+ * there.  Its numbers are brought into the form that learning leaves behind, so
+ * that one model has one representation.
  */
 bool
 ModelExternalIsValid(Dlints *model, Problem *problem)
