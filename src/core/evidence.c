@@ -312,17 +312,6 @@ evidence_rebase(Evidence *e, double shift)
 	settle(3, e->N);
 }
 
-static bool
-diagonal_is_valid(int dim, const double *packed)
-{
-	int			i;
-
-	for (i = 0; i < dim; i++)
-		if (packed[linalg_packed_index(dim, i, i)] < 0.0)
-			return false;
-	return true;
-}
-
 /* Every number finite; weights, squares and diagonals not negative. */
 bool
 evidence_is_valid(const Evidence *e)
@@ -331,8 +320,8 @@ evidence_is_valid(const Evidence *e)
 
 	return linalg_all_finite(count, e->N) &&
 		*e->N >= 0.0 && *e->S >= 0.0 && (e->N2 == NULL || *e->N2 >= 0.0) &&
-		diagonal_is_valid(e->dim, e->G) &&
-		(e->H == NULL || diagonal_is_valid(e->dim, e->H));
+		linalg_min_diagonal(e->dim, e->G) >= 0.0 &&
+		(e->H == NULL || linalg_min_diagonal(e->dim, e->H) >= 0.0);
 }
 
 /* Observations more, as evidence_absorb learns them. */

@@ -182,6 +182,22 @@ linalg_max_diagonal(int d, const double *packed)
 	return max;
 }
 
+double
+linalg_min_diagonal(int d, const double *packed)
+{
+	double		min = packed[linalg_packed_index(d, 0, 0)];
+	int			i;
+
+	for (i = 1; i < d; i++)
+	{
+		double		value = packed[linalg_packed_index(d, i, i)];
+
+		if (value < min)
+			min = value;
+	}
+	return min;
+}
+
 /* Looks at the bits, so that the compiler can look at many at once. */
 bool
 linalg_all_finite(size_t count, const double *values)

@@ -31,6 +31,7 @@ extern bool linalg_ready(void);
 extern size_t linalg_packed_index(int d, int i, int j);
 extern void linalg_add_diagonal(int d, double value, double *packed);
 extern double linalg_max_diagonal(int d, const double *packed);
+extern double linalg_min_diagonal(int d, const double *packed);
 extern bool linalg_all_finite(size_t count, const double *values);
 extern void linalg_unpack_lower(int d, const double *packed, double *full);
 

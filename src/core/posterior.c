@@ -20,72 +20,68 @@
  */
 #define MOST_ROUNDINGS	1e12
 
-/* One of the two matrices that are factored, but for what is added to it. */
+/*
+ * What is factored: G and what stands for H, each so many times, with a prior; and
+ * what is added to the diagonals of both: the ridge and, for each, a share of the
+ * elements that stand there, taken to be at least so large.
+ */
 typedef struct Known
 {
-	const double *evidence;
-	double		times;			/* that the evidence counts */
 	const Prior *prior;
-} Known;
-
-/*
- * What is added to the diagonals of both: the ridge and, for each, a share of
- * the elements that stand there, taken to be at least so large.
- */
-typedef struct Ridge
-{
-	Known		known[2];
+	const double *evidence[2];
+	double		times[2];
 	double		share[2];
 	double		least[2];
-} Ridge;
+} Known;
 
-/* element k of the diagonal */
+/* element k of the diagonal of matrix j */
 static double
-diagonal(const Known *known, int dim, int k)
+diagonal(const Known *known, int j, int dim, int k)
 {
 	const Prior *prior = known->prior;
 	size_t		at = linalg_packed_index(dim, k, k);
-	double		element = known->times * known->evidence[at];
+	double		element = known->times[j] * known->evidence[j][at];
 
 	return prior->weight > 0.0 ? element + prior->weight * prior->P[at] : element;
 }
 
 static double
-max_diagonal(const Known *known, int dim)
+max_diagonal(const Known *known, int j, int dim)
 {
 	double		max = 0.0;
 	int			k;
 
 	for (k = 0; k < dim; k++)
-		max = fmax(max, diagonal(known, dim, k));
+		max = fmax(max, diagonal(known, j, dim, k));
 	return max;
 }
 
 /* What is added to element k of the diagonal. */
 static double
-added(const Ridge *r, int dim, int k)
+added(const Known *known, int dim, int k)
 {
-	const Prior *prior = r->known[0].prior;
+	const Prior *prior = known->prior;
 	double		sum = k == dim - 1 ? prior->last_ridge : prior->ridge;
 	int			j;
 
 	for (j = 0; j < 2; j++)
-		if (r->share[j] > 0.0)
-			sum += r->share[j] * fmax(diagonal(&r->known[j], dim, k), r->least[j]);
+		if (known->share[j] > 0.0)
+			sum += known->share[j] *
+				fmax(diagonal(known, j, dim, k), known->least[j]);
 	return sum;
 }
 
-/* matrix <- what is known */
+/* matrix <- matrix j with the prior */
 static void
-gather(const Known *known, size_t count, double *matrix)
+gather(const Known *known, int j, size_t count, double *matrix)
 {
 	const Prior *prior = known->prior;
 	size_t		i;
 
-	memcpy(matrix, known->evidence, count * sizeof(double));
-	if (known->times != 1.0)
+	memcpy(matrix, known->evidence[j], count * sizeof(double));
+	if (known->times[j] != 1.0)
 		for (i = 0; i < count; i++)
-			matrix[i] *= known->times;
+			matrix[i] *= known->times[j];
 	if (prior->weight > 0.0)
 		for (i = 0; i < count; i++)
 			matrix[i] += prior->weight * prior->P[i];
@@ -97,13 +93,13 @@ gather(const Known *known, size_t count, double *matrix)
  * of that shows that rounding errors are larger than what was added.
  */
 static bool
-factor_with_ridge(int dim, const Known *known, const Ridge *r, double *factor)
+factor_with_ridge(int dim, const Known *known, int j, double *factor)
 {
 	int			k;
 
-	gather(known, linalg_packed_len(dim), factor);
+	gather(known, j, linalg_packed_len(dim), factor);
 	for (k = 0; k < dim; k++)
-		factor[linalg_packed_index(dim, k, k)] += added(r, dim, k);
+		factor[linalg_packed_index(dim, k, k)] += added(known, dim, k);
 	if (!linalg_cholesky(dim, factor) ||
 		!linalg_all_finite(linalg_packed_len(dim), factor))
 		return false;
@@ -111,7 +107,7 @@ factor_with_ridge(int dim, const Known *known, const Ridge *r, double *factor)
 	{
 		double		root = factor[linalg_packed_index(dim, k, k)];
 
-		if (root * root < 0.5 * added(r, dim, k))
+		if (root * root < 0.5 * added(known, dim, k))
 			return false;
 	}
 	return true;
@@ -131,23 +127,23 @@ factor_with_ridge(int dim, const Known *known, const Ridge *r, double *factor)
  * result is false.
  */
 static bool
-factor_raised(const Evidence *e, int j, Ridge *r, double *factor)
+factor_raised(const Evidence *e, int j, Known *known, double *factor)
 {
-	const Known *known = &r->known[j];
 	const Prior *prior = known->prior;
 	double		count = prior->weight > 0.0 ? *e->N + *prior->N : *e->N;
 	double		rounding = e->dim * DBL_EPSILON;
 	double		most = rounding * (1.0 + fmin(count, MOST_ROUNDINGS));
 	int			attempt;
 
-	if (factor_with_ridge(e->dim, known, r, factor))
+	if (factor_with_ridge(e->dim, known, j, factor))
 		return true;
 	for (attempt = 0; attempt < 2; attempt++)
 	{
 		if (attempt > 0)
-			r->least[j] = max_diagonal(known, e->dim);
-		for (r->share[j] = rounding; r->share[j] < 10.0 * most; r->share[j] *= 10.0)
-			if (factor_with_ridge(e->dim, known, r, factor))
+			known->least[j] = max_diagonal(known, j, e->dim);
+		for (known->share[j] = rounding; known->share[j] < 10.0 * most;
+			 known->share[j] *= 10.0)
+			if (factor_with_ridge(e->dim, known, j, factor))
 				return true;
 	}
 	return false;
@@ -182,13 +178,13 @@ factor_bind(Factor *f, int dim, bool fades, double *values)
 bool
 posterior_factor(const Evidence *e, const Prior *prior, Factor *f)
 {
-	Ridge		r = {
-		{{e->G, 1.0, prior},
-		{e->H ? e->H : e->G, evidence_square_share(e), prior}}, {0, 0}, {0, 0}
+	Known		known = {
+		prior, {e->G, e->H ? e->H : e->G}, {1.0, evidence_square_share(e)},
+		{0, 0}, {0, 0}
 	};
 
-	return factor_raised(e, 0, &r, f->L) &&
-		(f->M == NULL || factor_raised(e, 1, &r, f->M));
+	return factor_raised(e, 0, &known, f->L) &&
+		(f->M == NULL || factor_raised(e, 1, &known, f->M));
 }
 
 /* psi-hat = Z^-1 b (Algorithm 1, "Calculate psi-hat") */

@@ -9,6 +9,9 @@
 
 #include "linalg.h"
 
+/* largest share of a sum that its rounding is taken to be */
+#define MOST_ROUNDING	1e-9
+
 /*
  * The level of evidence is that of its intercept.  Both that and what the
  * intercept has in common with the other coordinates are taken out:
@@ -19,8 +22,6 @@
  * that hardly varies nothing but rounding is left, in proportion to what it was:
  * so much is added to the diagonal, which keeps P positive semidefinite.
  */
-#define MOST_ROUNDING	1e-9
-
 static void
 take_level_out(int dim, double N, double mean, double *p, double *P)
 {
@@ -72,14 +73,8 @@ prior_add(const Prior *prior, int dim, double *b)
 bool
 prior_is_valid(const Prior *prior, int dim)
 {
-	int			k;
-
-	if (!(*prior->N >= 0.0) || !linalg_all_finite(1, prior->N) ||
-		!linalg_all_finite((size_t) dim, prior->p) ||
-		!linalg_all_finite(linalg_packed_len(dim), prior->P))
-		return false;
-	for (k = 0; k < dim; k++)
-		if (prior->P[linalg_packed_index(dim, k, k)] < 0.0)
-			return false;
-	return true;
+	return *prior->N >= 0.0 && linalg_all_finite(1, prior->N) &&
+		linalg_all_finite((size_t) dim, prior->p) &&
+		linalg_all_finite(linalg_packed_len(dim), prior->P) &&
+		linalg_min_diagonal(dim, prior->P) >= 0.0;
 }

@@ -34,77 +34,52 @@
 #define LEAST_RESIDUE	1e-14
 
 /*
- * A symmetric matrix A and a vector v, of which
+ * All that the marginal likelihood depends on, but for the ridge.  What is known of
+ * the coordinates that it holds is a symmetric matrix A and a vector v, of which
  *
  *		ln |A + ridge I|	and		v' (A + ridge I)^-1 v
  *
- * are known for any ridge: A is reduced to a tridiagonal matrix once, which takes
- * as long as four factorisations, and each ridge then takes "dim" operations.
+ * are wanted for many ridges.  So A is reduced to a tridiagonal matrix once, which
+ * takes as long as four factorisations, and each ridge then takes "dim" operations.
  */
-typedef struct Profile
+typedef struct Likelihood
 {
 	int			dim;
 	double	   *diagonal;
 	double	   *below;
 	double	   *vector;
 	double	   *spare;			/* for a diagonal, and what is below it */
-} Profile;
-
-/* numbers in a profile */
-static size_t
-profile_len(int dim)
-{
-	return 5 * (size_t) dim;
-}
-
-static Profile
-profile_bind(int dim, double *numbers)
-{
-	Profile		p;
-
-	p.dim = dim;
-	p.diagonal = numbers;
-	p.below = p.diagonal + dim;
-	p.vector = p.below + dim;
-	p.spare = p.vector + dim;
-	return p;
-}
-
-/* False if A + ridge I is not positive definite. */
-static bool
-profile_at(const Profile *p, double ridge, double *log_det, double *length)
-{
-	double	   *d = p->spare;
-	double	   *l = p->spare + p->dim;
-	double		v = 0.0;
-	int			i;
-
-	memcpy(l, p->below, sizeof(double) * (size_t) (p->dim - 1));
-	for (i = 0; i < p->dim; i++)
-		d[i] = p->diagonal[i] + ridge;
-	if (!linalg_tridiagonal_factor(p->dim, d, l))
-		return false;
-	*log_det = 0.0;
-	*length = 0.0;
-	for (i = 0; i < p->dim; i++)
-	{
-		v = p->vector[i] - (i > 0 ? l[i - 1] * v : 0.0);
-		*log_det += log(d[i]);
-		*length += v * (v / d[i]);
-	}
-	return true;
-}
-
-/* All that the marginal likelihood depends on, but for the ridge. */
-typedef struct Likelihood
-{
-	Profile		known;			/* of the ridge's coordinates */
 	double		squares;		/* about the level */
 	double		least;			/* residual that is not rounding */
 	double		freedom;		/* N, less one for the level */
 	double		noise;			/* 0: unknown */
 	double		first;			/* the ridge that nothing speaks against */
 } Likelihood;
+
+/* Both for one ridge; false if A + ridge I is not positive definite. */
+static bool
+solve(const Likelihood *h, double ridge, double *log_det, double *length)
+{
+	double	   *d = h->spare;
+	double	   *l = h->spare + h->dim;
+	double		v = 0.0;
+	int			i;
+
+	memcpy(l, h->below, sizeof(double) * (size_t) (h->dim - 1));
+	for (i = 0; i < h->dim; i++)
+		d[i] = h->diagonal[i] + ridge;
+	if (!linalg_tridiagonal_factor(h->dim, d, l))
+		return false;
+	*log_det = 0.0;
+	*length = 0.0;
+	for (i = 0; i < h->dim; i++)
+	{
+		v = h->vector[i] - (i > 0 ? l[i - 1] * v : 0.0);
+		*log_det += log(d[i]);
+		*length += v * (v / d[i]);
+	}
+	return true;
+}
 
 /*
  * The logarithm of the marginal likelihood of the rewards, but for what does not
@@ -118,12 +93,12 @@ log_likelihood(const Likelihood *h, double ridge)
 	double		residue;
 	double		fit;
 
-	if (!profile_at(&h->known, ridge, &log_det, &length))
+	if (!solve(h, ridge, &log_det, &length))
 		return -HUGE_VAL;
 	residue = fmax(h->squares - length, h->least);
 	fit = h->noise > 0.0 ? residue / (h->noise * h->noise) :
 		h->freedom * log(residue);
-	return 0.5 * (h->known.dim * log(ridge) - log_det - fit -
+	return 0.5 * (h->dim * log(ridge) - log_det - fit -
 				  fabs(log(ridge / h->first)));
 }
 
@@ -152,7 +127,7 @@ eliminate_last(int dim, double ridge, double *full)
 size_t
 ridge_find_work(int dim)
 {
-	return (size_t) dim * (size_t) dim + profile_len(dim) +
+	return (size_t) dim * (size_t) dim + 5 * (size_t) dim +
 		linalg_tridiagonal_work(dim);
 }
 
@@ -160,29 +135,30 @@ static Likelihood
 make_likelihood(const Evidence *e, double first, const Rewards *rewards,
 				double noise, double *work)
 {
-	int			dim = e->dim;
+	size_t		n = (size_t) e->dim;
 	double	   *full = work;
-	double	   *numbers = full + (size_t) dim * (size_t) dim;
-	double	   *spare = numbers + profile_len(dim);
 	Likelihood	h = {0};
-	Profile    *known = &h.known;
 
-	*known = profile_bind(dim, numbers);
+	h.dim = e->dim;
+	h.diagonal = full + n * n;
+	h.below = h.diagonal + n;
+	h.vector = h.below + n;
+	h.spare = h.vector + n;
 	h.squares = memory_squares(e, rewards);
 	h.least = LEAST_RESIDUE * *e->S;
 	h.freedom = rewards->intercept ? *e->N - 1.0 : *e->N;
 	h.noise = noise;
 	h.first = first;
 
-	linalg_unpack_lower(dim, e->G, full);
-	(void) memory_centre(e, rewards, known->vector);
+	linalg_unpack_lower(e->dim, e->G, full);
+	(void) memory_centre(e, rewards, h.vector);
 	if (rewards->intercept)
 	{
-		eliminate_last(dim, first, full);
-		known->dim = dim - 1;
+		eliminate_last(e->dim, first, full);
+		h.dim = e->dim - 1;
 	}
-	linalg_tridiagonal(known->dim, dim, full, known->diagonal, known->below,
-					   known->vector, spare);
+	linalg_tridiagonal(h.dim, e->dim, full, h.diagonal, h.below, h.vector,
+					   h.spare + 2 * n);
 	return h;
 }
 

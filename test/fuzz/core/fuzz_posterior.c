@@ -434,6 +434,21 @@ some_history(Input *in, int dim, Squares squares)
 	return h;
 }
 
+static bool
+have_posteriors(const Evidence *memories, int count, double ridge)
+{
+	const Prior prior = prior_of_ridge(ridge);
+	Factor		f;
+	int			j;
+
+	factor_bind(&f, memories[0].dim, false,
+				walled(factor_value_count(memories[0].dim, false)));
+	for (j = 0; j < count; j++)
+		if (!posterior_factor(&memories[j], &prior, &f))
+			return false;
+	return true;
+}
+
 /* One of any memories, a noise that can be divided by, and a ridge. */
 static void
 choose(Input *in, const History *h)
@@ -460,7 +475,8 @@ choose(Input *in, const History *h)
 		memories[j] = other.evidence;
 	}
 	choice = memory_choose(memories, count, prior.ridge, &rewards, work);
-	check(choice.used >= -1 && choice.used < count);
+	check(choice.used < count);
+	check((choice.used >= 0) == have_posteriors(memories, count, prior.ridge));
 	check(isfinite(choice.sigma) && choice.sigma > 0.0);
 	check(choice.parameters >= 0.0);
 
