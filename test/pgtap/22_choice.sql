@@ -38,7 +38,7 @@ $$;
 CREATE TEMP TABLE seen AS
 SELECT story, path.* FROM (SELECT DISTINCT story FROM history) AS s, path(dlints_new(4), story);
 
-SELECT plan(47);
+SELECT plan(52);
 SELECT set_eq('SELECT DISTINCT memory FROM seen', ARRAY[1, 2, 3], 'each memory is in use at times');
 
 -- what it is for
@@ -168,6 +168,21 @@ SELECT is(string_agg(step::text, ' ' ORDER BY step),
     '1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 18 20 22 24 27 30 33 37',
     '24 coordinates: an eighth of a short history, four at most')
 FROM often WHERE d = 24 AND chosen = step AND step < 40;
+-- a batch makes its last choice where single updates would
+SELECT is(string_agg(format('%s %s', step, (batch(m, first + 1, step)::jsonb -> 'chosen')), ', '
+        ORDER BY step),
+    string_agg(format('%s %s', step, chosen), ', ' ORDER BY step),
+    format('a batch behind %s observations', first))
+FROM (VALUES (0), (5), (17)) AS f (first), dlints_new(24, intercept => false) AS e,
+    LATERAL (SELECT singly(e, 1, first)) AS s (m), often AS o (d, step, other, chosen)
+WHERE d = 24 AND step > first GROUP BY first ORDER BY first;
+-- also near the end of counting, where it ends
+CREATE TEMP TABLE last AS
+SELECT jsonb_set(jsonb_set(m::jsonb, '{updates}', n), '{chosen}', n)::dlints AS m
+FROM often, to_jsonb(9223372036854775800) AS n WHERE d = 24 AND step = 40;
+SELECT is((batch(m, 1, 7)::jsonb ->> 'updates'), '9223372036854775807', 'up to the last one')
+FROM last;
+SELECT throws_ok('SELECT batch(m, 1, 8) FROM last', '22003', NULL, 'and no further');
 -- at once with another ridge or weight; and what was chosen is what would be chosen now
 SELECT ok(bool_and((dlints_set(m, ridge => 2)::jsonb -> 'chosen')::bigint = step
     AND ((2 * m)::jsonb -> 'chosen')::bigint = step
