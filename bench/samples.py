@@ -8,7 +8,7 @@ import numpy as np
 from bench.server import value
 
 MODEL = 'home'
-CONTEXT_DIM = 120
+DIM = 120
 REDUCED_DIM = 24
 
 # Nothing but the statements of the benchmark may touch the tables.
@@ -23,7 +23,7 @@ PAPER = ('discount => 0.99, ridge => 1, exploration => 0.1, noise => 1, '
          'intercept => false')
 
 NEW_MODEL = """
-    WITH fresh AS (SELECT dlints_new(%(context_dim)s, %(reduced_dim)s,
+    WITH fresh AS (SELECT dlints_new(%(dim)s, %(reduced_dim)s,
                                      {}) AS state)
     INSERT INTO model
     SELECT %(name)s, state || (SELECT dlints_evidence(state, features, reward)
@@ -36,15 +36,15 @@ FLOAT4_OID = 700
 SENT = {'integer': '>i4', 'float8': '>f8', 'boolean': '?', 'real[]': '>f4'}
 
 
-def contexts(rows, context_dim, seed=1):
-    """Return random contexts of about unit length."""
+def random_features(rows, dim, seed=1):
+    """Return random features of about unit length."""
     generator = np.random.default_rng(seed)
-    scale = 1 / np.sqrt(context_dim)
-    return generator.normal(0, scale, (rows, context_dim)).astype(np.float32)
+    scale = 1 / np.sqrt(dim)
+    return generator.normal(0, scale, (rows, dim)).astype(np.float32)
 
 
 def rewards(features, seed=2):
-    """Return rewards that are linear in the contexts, plus noise."""
+    """Return rewards that are linear in the features, plus noise."""
     generator = np.random.default_rng(seed)
     parameter = generator.normal(size=features.shape[1])
     return features @ parameter + generator.normal(0, 0.3, len(features))
@@ -63,35 +63,34 @@ def create_visitors(cursor, features):
             {'features': ('real[]', features)})
 
 
-def create_feedback(cursor, features, shareds=None):
-    """Create a table of contexts with their rewards."""
+def create_feedback(cursor, features, profiles=None):
+    """Create a table of features with their rewards."""
     columns = {'reward': ('float8', rewards(features)),
                'features': ('real[]', features)}
-    if shareds is not None:
-        columns['shared'] = 'real[]', shareds
+    if profiles is not None:
+        columns['profile'] = 'real[]', profiles
     _create(cursor, 'feedback', '', columns)
 
 
 def create_models(cursor, *models):
     """Create a table of models, each trained on 1000 rows of feedback.
 
-    Models are tuples of name, context_dim, reduced_dim and, if they are not
-    the paper's, the other parameters.
+    Models are tuples of name, dim, reduced_dim and, if they are not the
+    paper's, the other parameters.
     """
     cursor.execute(MODELS)
-    for name, context_dim, reduced_dim, *parameters in models:
-        create_feedback(cursor, contexts(1000, context_dim, seed=3))
+    for name, dim, reduced_dim, *parameters in models:
+        create_feedback(cursor, random_features(1000, dim, seed=3))
         cursor.execute(
             NEW_MODEL.format(*parameters or [PAPER]),
-            {'name': name, 'context_dim': context_dim,
-             'reduced_dim': reduced_dim})
+            {'name': name, 'dim': dim, 'reduced_dim': reduced_dim})
         cursor.execute('DROP TABLE feedback')
     cursor.execute('VACUUM ANALYZE model')
 
 
 def create_model(cursor):
     """Create a table with the model that most measurements use."""
-    create_models(cursor, (MODEL, CONTEXT_DIM, REDUCED_DIM))
+    create_models(cursor, (MODEL, DIM, REDUCED_DIM))
 
 
 def _create(cursor, table, key, columns):

@@ -24,27 +24,34 @@ status=$(sed -n 's/.*"release_status": "\(.*\)",/\1/p' META.json)
 grep -qF "**Status: $status.**" README.md || die "README.md does not say that the status is $status"
 grep -qF "## [$version]" CHANGELOG.md || die "CHANGELOG.md has no section for $version"
 
-# Versions with an install script, oldest first
+# Versions with a script that creates them, oldest first: the last one's is made of
+# sql/install, those that were released are kept.
 previous=
-for next in $(git ls-files 'sql/dlints--*.sql' | sed -n 's/^sql\/dlints--\([0-9.]*\)\.sql$/\1/p' | sort -V); do
+for next in $({ git ls-files 'sql/dlints--*.sql' | sed -n 's/^sql\/dlints--\([0-9.]*\)\.sql$/\1/p'; echo "$version"; } | sort -uV); do
 	step=sql/dlints--$previous--$next.sql
 	if [ -n "$previous" ]; then
 		grep -q '^\\echo .*\\quit$' "$step" || die "$step lacks the line that keeps psql from running it"
 	fi
 	previous=$next
 done
-[ "$previous" = "$version" ] || die "sql/dlints--$version.sql is not the last install script"
+[ "$previous" = "$version" ] || die "sql/dlints--$previous.sql is of a later version than $version"
+
+make -s "sql/dlints--$version.sql"
 
 # A tag is a release.  What came out with it stays.
 for tag in $(git tag --list 'v*'); do
 	changed=$(git diff --name-only --no-renames --diff-filter=a "$tag" HEAD -- 'sql/dlints--*' 'test/pgtap/fixtures/format_*')
 	[ -z "$changed" ] || die "not what was released with $tag:" "$changed"
+	script=sql/dlints--${tag#v}.sql
+	[ "$(git ls-tree --name-only "$tag" sql/install/ | while read -r part; do git show "$tag:$part"; done)" = "$(cat "$script")" ] ||
+		die "$script is not what $tag creates"
 done
 
 tarball=$PWD/dlints-$version.tar.gz
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-git archive --format=tar.gz --prefix="dlints-$version/" -o "$tarball" HEAD
+git archive --format=tar.gz --prefix="dlints-$version/sql/" --add-file="sql/dlints--$version.sql" \
+	--prefix="dlints-$version/" -o "$tarball" HEAD
 tar -xzf "$tarball" -C "$folder"
 "$folder/dlints-$version/scripts/with-server.sh" psql -X -q -v ON_ERROR_STOP=1 \
 	-c "CREATE EXTENSION dlints VERSION '$version'" -c 'SELECT dlints_new(1)' >/dev/null ||

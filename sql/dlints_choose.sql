@@ -40,7 +40,7 @@ SELECT pg_typeof(dlints_top(id::numeric, score, 2)), dlints_top(id::numeric, sco
   dlints_top(item::varchar, score, 2 ORDER BY id), dlints_top(scored, score, 1 ORDER BY id),
   dlints_top(item::name, score, 2 ORDER BY id) FROM scored;
 SELECT length(dlints_argmax(repeat(item, 100000), score)),
-  (dlints_info(dlints_argmax(one_memory(id), score ORDER BY id))).context_dim FROM scored;
+  (dlints_info(dlints_argmax(one_memory(id), score ORDER BY id))).dim FROM scored;
 
 -- a thousand, replaced over and over
 SELECT dlints_top('item ' || i, i, 5) AS rising, dlints_top('item ' || i, -i, 5) AS falling,
@@ -95,11 +95,11 @@ SELECT state AS second FROM model WHERE name = 'second' \gset
 EXECUTE pick(:'first', 2);
 EXECUTE pick(:'second', 3);
 DEALLOCATE pick;
--- a shared context; rows without one are left out
-SELECT dlints_recommend(m, id, features, CASE WHEN id <> 3 THEN '{1,2}'::real[] END, 9) @> ARRAY[1,
-  2, 5, 6] AS all_but_3_and_4, dlints_recommend(m, id, features, NULL::real[]),
-  dlints_recommend(m, id, features::float8[], NULL::float8[], 2)
-FROM item, one_memory(2, shared_dim => 2) AS m;
+-- a profile; rows with NULL for one are left out
+SELECT dlints_recommend(m, id, features, 9, CASE WHEN id <> 3 THEN '{1,2}'::real[] END) @> ARRAY[1,
+  2, 5, 6] AS all_but_3_and_4, dlints_recommend(m, id, features, 1, NULL::real[]),
+  dlints_recommend(m, id, features::float8[], 2, NULL::float8[])
+FROM item, one_memory(2, profile_dim => 2) AS m;
 
 -- parallel plans
 CREATE TABLE many AS SELECT i AS id, 'item ' || i AS name,
@@ -123,12 +123,12 @@ SELECT dlints_argmax(name, x[2]), dlints_top(id, x[2], 2) FROM many WHERE id < 0
 SELECT dlints_argmax(name, NULL), dlints_top(id, NULL, 2) FROM many;
 -- a draw first, once, then workers
 SELECT plan($$
-  SELECT dlints_top(name, dlints_dot((SELECT dlints_draw_weights(one_memory(3), 1)), x), 3)
+  SELECT dlints_top(name, dlints_dot((SELECT dlints_draw_weights(one_memory(3), seed => 1)), x), 3)
   FROM many$$);
-SELECT dlints_top(name, dlints_dot((SELECT dlints_draw_weights(one_memory(3), 1)), x),
+SELECT dlints_top(name, dlints_dot((SELECT dlints_draw_weights(one_memory(3), seed => 1)), x),
   3) = (SELECT array_agg(name) FROM
   (SELECT name FROM many
-    ORDER BY dlints_dot((SELECT dlints_draw_weights(one_memory(3), 1)), x) DESC LIMIT 3) AS s)
+    ORDER BY dlints_dot((SELECT dlints_draw_weights(one_memory(3), seed => 1)), x) DESC LIMIT 3) AS s)
     AS same FROM many;
 -- recommend draws, and so it stays above Gather; a draw is never made by a worker
 SELECT query, string_agg(btrim(line), ', ' ORDER BY i) AS nodes FROM unnest(ARRAY[
@@ -136,7 +136,7 @@ SELECT query, string_agg(btrim(line), ', ' ORDER BY i) AS nodes FROM unnest(ARRA
     'dlints_recommend(one_memory(3), name, x::float8[])',
     'dlints_recommend(one_memory(3), name, x::float8[], 3)',
   'count(dlints_draw(one_memory(id % 3 + 1)))',
-    'count(dlints_draw_weights(one_memory(id % 3 + 1), 1))']) AS query,
+    'count(dlints_draw_weights(one_memory(id % 3 + 1), seed => 1))']) AS query,
     plan(format('SELECT %s FROM many', query)) WITH ORDINALITY AS p (line, i) GROUP BY query
     ORDER BY query COLLATE "C";
 SELECT dlints_recommend(dlints_set(dlints_update(one_memory(3, NULL, 1), ARRAY[0, 1, 0], 1),

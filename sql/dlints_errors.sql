@@ -6,18 +6,18 @@
 CREATE TABLE model (name text, state dlints);
 INSERT INTO model VALUES
   ('plain', dlints_update(one_memory(3, 2, 0.5, seed => 1), ARRAY[1, 2, 3], 1)),
-  ('shared', dlints_update(
-    one_memory(3, NULL, 0.5, seed => 1, shared_dim => 2, intercept => true),
-    ARRAY[1, 2, 3], ARRAY[1, -1], 1));
+  ('crossed', dlints_update(
+    one_memory(3, NULL, 0.5, seed => 1, profile_dim => 2, intercept => true),
+    ARRAY[1, 2, 3], 1, ARRAY[1, -1]));
 CREATE TABLE before AS SELECT name, state::text FROM model;
 
--- "m" is a model without shared context, "s" one with it and an intercept
+-- "m" is a model without profiles, "s" one with it and an intercept
 CREATE FUNCTION tried(no integer, statement text)
 RETURNS TABLE (number integer, call text, result text) LANGUAGE sql AS
 $$
 SELECT no, regexp_replace(statement, '\n +', ' ', 'g'), fails(format(
   'SELECT %s FROM (SELECT (SELECT state FROM model WHERE name = ''plain'') AS m,
-                          (SELECT state FROM model WHERE name = ''shared'') AS s) AS models',
+                          (SELECT state FROM model WHERE name = ''crossed'') AS s) AS models',
   statement))
 $$;
 
@@ -37,16 +37,16 @@ SELECT call, result FROM (VALUES
   (12, $$dlints_update(m, ARRAY[1, 2, 3], 1e200)$$),
   (13, $$dlints_update(m, ARRAY[1, 2, 3]::varchar[], 1)$$),
   (14, $$dlints_update(m, '{1,2,x}', 1)$$),
-  (15, $$dlints_update(m, ARRAY[1, 2, 3], ARRAY[1, 2], 1)$$),
-  (16, $$dlints_update(m, ARRAY[1, 2, 3], '{}', 1)$$),
+  (15, $$dlints_update(m, ARRAY[1, 2, 3], 1, ARRAY[1, 2])$$),
+  (16, $$dlints_update(m, ARRAY[1, 2, 3], 1, '{}')$$),
   (17, $$dlints_update(s, ARRAY[1, 2, 3], 1)$$),
-  (18, $$dlints_update(s, ARRAY[1, 2], ARRAY[1, 2], 1)$$),
-  (19, $$dlints_update(s, ARRAY[1, 2, 3], ARRAY[1], 1)$$),
-  (20, $$dlints_update(s, ARRAY[1, 2, 3], '{}', 1)$$),
-  (21, $$dlints_update(s, ARRAY[1, 2, 3]::real[], ARRAY[1, 'NaN']::real[], 1)$$),
-  (22, $$dlints_update(s, ARRAY[1, 2, 3], ARRAY[1, 2e50], 1)$$),
-  (23, $$dlints_update(s, ARRAY[1, 2, 3], ARRAY[1, NULL], 1)$$),
-  (24, $$dlints_update(s, ARRAY[1, 2, 3], ARRAY[[1, 2]], 1)$$),
+  (18, $$dlints_update(s, ARRAY[1, 2], 1, ARRAY[1, 2])$$),
+  (19, $$dlints_update(s, ARRAY[1, 2, 3], 1, ARRAY[1])$$),
+  (20, $$dlints_update(s, ARRAY[1, 2, 3], 1, '{}')$$),
+  (21, $$dlints_update(s, ARRAY[1, 2, 3]::real[], 1, ARRAY[1, 'NaN']::real[])$$),
+  (22, $$dlints_update(s, ARRAY[1, 2, 3], 1, ARRAY[1, 2e50])$$),
+  (23, $$dlints_update(s, ARRAY[1, 2, 3], 1, ARRAY[1, NULL])$$),
+  (24, $$dlints_update(s, ARRAY[1, 2, 3], 1, ARRAY[[1, 2]])$$),
   (30, $$dlints_update_batch(m, ARRAY[[1, 2, 3], [4, 5, 6]], ARRAY[1])$$),
   (31, $$dlints_update_batch(m, ARRAY[[1, 2], [3, 4]], ARRAY[1, 2])$$),
   (32, $$dlints_update_batch(m, ARRAY[1, 2, 3], ARRAY[1])$$),
@@ -63,14 +63,14 @@ SELECT call, result FROM (VALUES
   (41, $$dlints_update_batch(m,
     (SELECT array_agg(ARRAY[1, 2, i]) FROM generate_series(1, 200) AS i),
     array_fill(1::float8, ARRAY[199]) || 2e50::float8)$$),
-  (42, $$dlints_update_batch(m, ARRAY[[1, 2, 3]], ARRAY[[1, 2]], ARRAY[1])$$),
+  (42, $$dlints_update_batch(m, ARRAY[[1, 2, 3]], ARRAY[1], ARRAY[[1, 2]])$$),
   (43, $$dlints_update_batch(s, ARRAY[[1, 2, 3]], ARRAY[1])$$),
-  (44, $$dlints_update_batch(s, ARRAY[[1, 2, 3], [4, 5, 6]], ARRAY[[1, 2]], ARRAY[1, 2])$$),
-  (45, $$dlints_update_batch(s, ARRAY[[1, 2, 3]], ARRAY[[1, 2, 3]], ARRAY[1])$$),
-  (46, $$dlints_update_batch(s, ARRAY[[1, 2, 3]], ARRAY[1, 2], ARRAY[1])$$),
-  (47, $$dlints_update_batch(s, ARRAY[[1, 2, 3]], ARRAY[[1, NULL]], ARRAY[1])$$),
-  (48, $$dlints_update_batch(s, ARRAY[[1, 2, 3]], ARRAY[[1, 'Infinity']]::float8[], ARRAY[1])$$),
-  (49, $$dlints_update_batch(s, '{}', ARRAY[[1, 2]], '{}'::float8[])$$),
+  (44, $$dlints_update_batch(s, ARRAY[[1, 2, 3], [4, 5, 6]], ARRAY[1, 2], ARRAY[[1, 2]])$$),
+  (45, $$dlints_update_batch(s, ARRAY[[1, 2, 3]], ARRAY[1], ARRAY[[1, 2, 3]])$$),
+  (46, $$dlints_update_batch(s, ARRAY[[1, 2, 3]], ARRAY[1], ARRAY[1, 2])$$),
+  (47, $$dlints_update_batch(s, ARRAY[[1, 2, 3]], ARRAY[1], ARRAY[[1, NULL]])$$),
+  (48, $$dlints_update_batch(s, ARRAY[[1, 2, 3]], ARRAY[1], ARRAY[[1, 'Infinity']]::float8[])$$),
+  (49, $$dlints_update_batch(s, '{}', '{}'::float8[], ARRAY[[1, 2]])$$),
   (50, $$dlints_update_reduced(m, ARRAY[1, 2, 3], 1)$$),
   (51, $$dlints_update_reduced(m, ARRAY[1, 'NaN']::float8[], 1)$$),
   (52, $$dlints_update_reduced(m, ARRAY[1, 2], 'NaN')$$),
@@ -90,7 +90,7 @@ SELECT call, result FROM (VALUES
   (64,
     $$(SELECT dlints_evidence(m, ARRAY[[1, 2, 3]]::real[], i) FROM generate_series(1, 1) AS i)$$),
   (65, $$(SELECT dlints_evidence(s, ARRAY[1, 2, 3]::real[], i) FROM generate_series(1, 1) AS i)$$),
-  (66, $$(SELECT dlints_evidence(s, ARRAY[1, 2, 3]::real[], ARRAY[1]::real[], i)
+  (66, $$(SELECT dlints_evidence(s, ARRAY[1, 2, 3]::real[], i, ARRAY[1]::real[])
     FROM generate_series(1, 1) AS i)$$),
   (67, $$(SELECT dlints_evidence(e, ARRAY[1, 2, 3]::real[], 1)
     FROM (VALUES (m), (one_memory(3, 2, 0.25, seed => 1))) AS v (e))$$)
@@ -105,9 +105,9 @@ SELECT call, result FROM (VALUES
   (5, $$m || one_memory(3, 2, 0.25, seed => 1)$$),
   (6, $$m || one_memory(3, 2, 0.5, seed => 2)$$),
   (7, $$m || one_memory(3, 2, 0.5, seed => 1, projection_scale => 1)$$),
-  (8, $$s || one_memory(3, NULL, 0.5, seed => 1, shared_dim => 3, intercept => true)$$),
+  (8, $$s || one_memory(3, NULL, 0.5, seed => 1, profile_dim => 3, intercept => true)$$),
   (9, $$s || m$$),
-  (10, $$one_memory(3, NULL, 0.5, seed => 1, shared_dim => 2) || s$$),
+  (10, $$one_memory(3, NULL, 0.5, seed => 1, profile_dim => 2) || s$$),
   (11, $$(SELECT dlints_concat_agg(e)
     FROM (VALUES (m), (one_memory(3, 2, 0.5, seed => 2))) AS v (e))$$),
   (12, $$(m::jsonb || '{"updates": 9223372036854775807}')::dlints || m$$),
@@ -131,14 +131,14 @@ SELECT call, result FROM (VALUES
     $$(SELECT dlints_recommend(m, i, ARRAY[1, 2, 3]::real[], i) FROM generate_series(1, 2) AS i)$$),
   (10, $$(SELECT dlints_recommend(e, 1, ARRAY[1, 2, 3]::real[], 2)
     FROM (VALUES (m), (one_memory(3))) AS v (e))$$),
-  (11, $$dlints_recommend(m, 1, ARRAY[1, 2, 3]::real[], ARRAY[1]::real[], 2)$$),
+  (11, $$dlints_recommend(m, 1, ARRAY[1, 2, 3]::real[], 2, ARRAY[1]::real[])$$),
   (12, $$dlints_recommend(s, 1, ARRAY[1, 2, 3]::real[])$$),
-  (13, $$dlints_recommend(s, 1, ARRAY[1, 2, 3]::real[], ARRAY[1]::real[])$$),
-  (14, $$dlints_recommend(s, 1, ARRAY[1, 2]::real[], ARRAY[1, 2]::real[], 2)$$),
-  (15, $$dlints_recommend(s, 1, ARRAY[1, 2, 3]::float8[], ARRAY[1, 'NaN']::float8[])$$),
-  (16, $$(SELECT dlints_recommend(s, i, ARRAY[1, 2, 3]::real[], ARRAY[1, i]::real[])
+  (13, $$dlints_recommend(s, 1, ARRAY[1, 2, 3]::real[], 1, ARRAY[1]::real[])$$),
+  (14, $$dlints_recommend(s, 1, ARRAY[1, 2]::real[], 2, ARRAY[1, 2]::real[])$$),
+  (15, $$dlints_recommend(s, 1, ARRAY[1, 2, 3]::float8[], 1, ARRAY[1, 'NaN']::float8[])$$),
+  (16, $$(SELECT dlints_recommend(s, i, ARRAY[1, 2, 3]::real[], 1, ARRAY[1, i]::real[])
     FROM generate_series(1, 2) AS i)$$),
-  (17, $$(SELECT dlints_recommend(s, i, ARRAY[1, 2, 3]::real[],
+  (17, $$(SELECT dlints_recommend(s, i, ARRAY[1, 2, 3]::real[], 1,
     CASE i WHEN 1 THEN '{1,2}'::real[] ELSE '{1,2,3}' END) FROM generate_series(1, 2) AS i)$$),
   (20, $$dlints_argmax(1, 'NaN')$$),
   (21, $$dlints_top(1, '-Infinity', 2)$$),
@@ -173,7 +173,7 @@ SELECT call, result FROM (VALUES
   (56, $$dlints_weights(s, ARRAY[1, 'Infinity']::float8[])$$),
   (57, $$dlints_draw_weights(m, ARRAY[1, 2])$$),
   (58, $$dlints_draw_weights(s)$$),
-  (59, $$dlints_draw_weights(s, 7)$$),
+  (59, $$dlints_draw_weights(s, seed => 7)$$),
   (60, $$dlints_draw_weights(s, ARRAY[1], 7)$$),
   (61, $$dlints_draw_weights(s, ARRAY[[1, 2]], 7)$$),
   (70, $$dlints_mean(jsonb_set(dlints_update(one_memory(2), ARRAY[1, 1], 1)::jsonb,
@@ -186,7 +186,7 @@ SELECT call, result FROM (VALUES
 SELECT name, m.state::text = b.state AS unchanged, updates FROM model m JOIN before b USING (name),
   LATERAL (
     SELECT CASE name WHEN 'plain' THEN dlints_update(m.state, ARRAY[1, 2, 3],
-    1) ELSE dlints_update(m.state, ARRAY[1, 2, 3], ARRAY[1, 2], 1) END) AS u (n), dlints_info(n)
+    1) ELSE dlints_update(m.state, ARRAY[1, 2, 3], 1, ARRAY[1, 2]) END) AS u (n), dlints_info(n)
     ORDER BY name;
 
 \echo == binary values, which come through binary COPY
@@ -210,7 +210,7 @@ CREATE TABLE sent AS SELECT dlints_send(state) AS v, dlints_send(one_memory(3, 2
 SELECT length(v), receives(v) FROM sent;
 SELECT state = (SELECT state FROM model WHERE name = 'plain') AS same FROM received;
 -- where the fields are: version 0, policy 2, intercept 3, memories 4, memory 5, interactions 6,
--- context_dim 7, reduced_dim 11, shared_dim 15, discount 19, half_life 27, ridge 35,
+-- dim 7, reduced_dim 11, profile_dim 15, discount 19, half_life 27, ridge 35,
 -- exploration 43, noise 51, scale 59, seed 67, updates 75, newest 83, reference 91, sigma 99,
 -- chosen 107, weights 115, rewards 123, squares 131, b 139, G 155, H 179, end 203
 SELECT what, receives(CASE WHEN at IS NULL THEN bytes ELSE overlay(v PLACING bytes FROM at + 1) END)
@@ -229,17 +229,17 @@ FROM sent, LATERAL (VALUES
   (12, 'policy 255', 2, '\xff'),
   (13, 'an intercept, which has more numbers', 3, '\x01'),
   (14, 'intercept 2', 3, '\x02'),
-  (15, 'context_dim 0', 7, '\x00000000'),
-  (16, 'context_dim -1', 7, '\xffffffff'),
-  (17, 'context_dim 65537', 7, '\x00010001'),
+  (15, 'dim 0', 7, '\x00000000'),
+  (16, 'dim -1', 7, '\xffffffff'),
+  (17, 'dim 65537', 7, '\x00010001'),
   (18, 'reduced_dim -1', 11, '\xffffffff'),
   (19, 'reduced_dim 0, with a scale', 11, '\x00000000'),
   (20, 'reduced_dim 3', 11, '\x00000003'),
-  (21, 'reduced_dim above context_dim', 11, '\x00000004'),
+  (21, 'reduced_dim above dim', 11, '\x00000004'),
   (22, 'reduced_dim huge', 11, '\x7fffffff'),
   (23, 'the largest sizes', 7, '\x0001000000000400'),
-  (24, 'shared_dim -1', 15, '\xffffffff'),
-  (25, 'shared_dim 65537', 15, '\x00010001'),
+  (24, 'profile_dim -1', 15, '\xffffffff'),
+  (25, 'profile_dim 65537', 15, '\x00010001'),
   (26, 'discount 0', 19, '\x0000000000000000'),
   (27, 'discount NaN', 19, '\x7ff8000000000000'),
   (28, 'discount 2', 19, '\x4000000000000000'),
@@ -268,9 +268,9 @@ FROM sent, LATERAL (VALUES
   (53, 'zeros behind it', NULL, empty || decode(repeat('00', 64), 'hex')),
   (54, 'a header cut short', NULL, substr(empty, 1, 162)),
   (55, 'a scale without projection', NULL, overlay(plain PLACING '\x3ff0000000000000' FROM 76)),
-  (56, 'shared_dim without projection', NULL, overlay(plain PLACING '\x00000001' FROM 16)),
+  (56, 'profile_dim without projection', NULL, overlay(plain PLACING '\x00000001' FROM 16)),
   (58, 'crossed with nothing', 6, '\x01'),
-  (59, 'matched, with no shared_dim', 6, '\x02'),
+  (59, 'matched, with no profile_dim', 6, '\x02'),
   (79, 'interactions 3', 6, '\x03'),
   (80, 'interactions 255', 6, '\xff'),
   (81, 'a full product, with a scale', NULL,
@@ -285,7 +285,7 @@ FROM sent, LATERAL (VALUES
     overlay(overlay(empty PLACING '\x02' FROM 7) PLACING '\x00000002' FROM 16)),
   (86, 'the full product, nothing learned', NULL,
     overlay(overlay(plain PLACING '\x01' FROM 7) PLACING '\x00000002' FROM 16)),
-  (87, 'shared_dim without interactions', NULL, overlay(empty PLACING '\x00000002' FROM 16)),
+  (87, 'profile_dim without interactions', NULL, overlay(empty PLACING '\x00000002' FROM 16)),
   (60, 'memories 0', 4, '\x00'),
   (61, 'memories 2, which have more numbers', 4, '\x02'),
   (62, 'memories 9', 4, '\x09'),

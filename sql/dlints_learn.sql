@@ -20,7 +20,7 @@ CREATE TABLE model (name text PRIMARY KEY, state dlints);
 INSERT INTO model VALUES ('faded', one_memory(2, NULL, 0.25)),
   ('plain', one_memory(2, NULL, 1)),
   ('intercept', one_memory(2, NULL, 0.25, intercept => true)),
-  ('two memories', dlints_new(2, NULL, 0.25, memories => 2, intercept => false));
+  ('two memories', dlints_new(2, discount => 0.25, memories => 2, intercept => false));
 
 -- one, two, and all ways to learn the four
 SELECT name, pg_temp.shown(dlints_update(state, ARRAY[1, 0], 1)) FROM model ORDER BY name;
@@ -48,22 +48,20 @@ INSERT INTO model VALUES ('by time', dlints_new(2, half_life => '12 hours', memo
   intercept => false));
 SELECT count(*) AS ways, pg_temp.shown(m),
   (dlints_info(m)).newest = '2026-01-04 00:00+00' AS newest FROM model, LATERAL (VALUES
-  (dlints_update(dlints_update(dlints_update(dlints_update(state, ARRAY[1, 1], 2,
-    '2026-01-03 00:00+00', 16), ARRAY[0, 2], -1, '2026-01-02 00:00+00', 4), ARRAY[2, 1], 0,
-    '2026-01-04 00:00+00'), ARRAY[1, 0], 1, '2026-01-01 00:00+00')),
-  (dlints_update_batch(state, ARRAY[[2, 1], [1, 0], [1, 1], [0, 2]], ARRAY[0, 1, 2, -1],
+  (dlints_update(dlints_update(dlints_update(dlints_update(state, ARRAY[1, 1], 2, '{}', '2026-01-03 00:00+00', 16), ARRAY[0, 2], -1, '{}', '2026-01-02 00:00+00', 4), ARRAY[2, 1], 0, '{}', '2026-01-04 00:00+00'), ARRAY[1, 0], 1, '{}', '2026-01-01 00:00+00')),
+  (dlints_update_batch(state, ARRAY[[2, 1], [1, 0], [1, 1], [0, 2]], ARRAY[0, 1, 2, -1], '{}',
     ARRAY['2026-01-04 00:00+00', '2026-01-01 00:00+00', '2026-01-03 00:00+00',
     '2026-01-02 00:00+00']::timestamptz[], ARRAY[1, 1, 16, 4])),
-  ((SELECT dlints_evidence(state, x, r, at, weight) FROM observation)),
-  ((SELECT dlints_evidence(state, x::float8[], r, at, weight ORDER BY at DESC) FROM observation)),
+  ((SELECT dlints_evidence(state, x, r, '{}', at, weight) FROM observation)),
+  ((SELECT dlints_evidence(state, x::float8[], r, '{}', at, weight ORDER BY at DESC) FROM observation)),
   ((SELECT dlints_concat_agg(e ORDER BY id DESC)
-    FROM (SELECT id, dlints_evidence(state, x, r, at, weight) AS e FROM observation GROUP BY id)
+    FROM (SELECT id, dlints_evidence(state, x, r, '{}', at, weight) AS e FROM observation GROUP BY id)
     AS s))) AS v (m) WHERE name = 'by time' GROUP BY m;
 -- without the third; a day later; weighed
-SELECT pg_temp.shown(m - dlints_update(state, ARRAY[1, 1], 2, '2026-01-03 00:00+00', 16))
+SELECT pg_temp.shown(m - dlints_update(state, ARRAY[1, 1], 2, '{}', '2026-01-03 00:00+00', 16))
   AS without_the_third, pg_temp.shown(dlints_at(m, '2026-01-05 00:00+00')) AS a_day_later,
   pg_temp.shown(0.5 * m) AS half
-FROM (SELECT state, dlints_evidence(state, x, r, at, weight) AS m FROM model, observation
+FROM (SELECT state, dlints_evidence(state, x, r, '{}', at, weight) AS m FROM model, observation
   WHERE name = 'by time' GROUP BY name) AS s;
 
 -- many groups at once, sorted or hashed

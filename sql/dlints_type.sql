@@ -6,17 +6,17 @@ SELECT typlen, typalign, typstorage, typcategory, typbyval FROM pg_type WHERE ty
 
 -- text form
 SELECT dlints_new(2);
-SELECT dlints_new(5, 2, 0.5, NULL, NULL, 2, 0.25, 1.5, 'ucb', 5, 'matched', true, -1, 0.125);
+SELECT dlints_new(5, 2, 'matched', NULL, 0.5, NULL, 2, 0.25, 1.5, 'ucb', 5, true, -1, 0.125);
 SELECT dlints_new(5, half_life => '36 hours', memories => 8, noise => 0.125);
 SELECT dlints_update(dlints_update(one_memory(2, NULL, 0.5), ARRAY[1, -2], 1), ARRAY[0.5, 0], 3);
 SELECT dlints_update_batch(one_memory(1, NULL, 1, intercept => true), ARRAY[[1], [0.5]],
   ARRAY[1, 3]);
-SELECT dlints_update(one_memory(2, discount => 1, interactions => 'matched'), ARRAY[2, 1],
-  ARRAY[3, -1], 1);
+SELECT dlints_update(one_memory(2, discount => 1, interactions => 'matched'), ARRAY[2, 1], 1,
+  ARRAY[3, -1]);
 SELECT dlints_new(4, 3, interactions => 'matched');
-SELECT dlints_new(4, shared_dim => 3, discount => 0.5);
+SELECT dlints_new(4, profile_dim => 3, interactions => 'crossed', discount => 0.5);
 SELECT dlints_update(dlints_new(1, half_life => '1 day', memories => 2, noise => 2,
-  intercept => false), ARRAY[2], 3, '2000-01-01 00:00:01+00');
+  intercept => false), ARRAY[2], 3, '{}', '2000-01-01 00:00:01+00');
 
 -- it reads back with its fields in any order and with any space
 SELECT '{"evidence":[{"H":[[1],[2,4]],"G":[[1],[2,4]],"b":[1,2],"reward_square_sum":1,
@@ -25,7 +25,7 @@ SELECT '{"evidence":[{"H":[[1],[2,4]],"G":[[1],[2,4]],"b":[1,2],"reward_square_s
   "reference_reward":0,"newest":null,"updates":1,"projection_scale":null,"prior_weight":null,
   "seed":0,"noise":1.0,"exploration":1e-1,"lambda":1.0,"ridge":1.00,
   "half_life":null,"discount":0.50,"memory":1,"interactions":null,"memories":1,"intercept":false,
-  "shared_dim":0,"reduced_dim":null,"context_dim":2,"policy":"thompson","format":1}'::dlints;
+  "profile_dim":0,"reduced_dim":null,"dim":2,"policy":"thompson","format":1}'::dlints;
 
 -- malformed literals
 CREATE TABLE literal AS SELECT dlints_update(one_memory(2, NULL, 0.5), ARRAY[1, -2], 1)::text AS t,
@@ -50,22 +50,22 @@ SELECT CASE WHEN was IS NULL THEN change ELSE was || ' -> ' || change END AS cha
   (20, '"thompson"', '"epsilon"'),
   (21, '"thompson"', 'null'),
   (22, '"seed": 0', '"seed": 0, "generator": "philox4x32-10"'),
-  (30, '"context_dim": 2', '"context_dim": 3'),
-  (31, '"context_dim": 2', '"context_dim": 0'),
-  (32, '"context_dim": 2', '"context_dim": 2.5'),
-  (33, '"context_dim": 2', '"context_dim": "2"'),
-  (34, '"context_dim": 2', '"context_dim": 1025'),
-  (35, '"context_dim": 2', '"context_dim": 4294967298'),
-  (36, '"context_dim": 2', '"context_dim": 1e30'),
-  (37, '"context_dim": 2', '"context_dim": null'),
+  (30, '"dim": 2', '"dim": 3'),
+  (31, '"dim": 2', '"dim": 0'),
+  (32, '"dim": 2', '"dim": 2.5'),
+  (33, '"dim": 2', '"dim": "2"'),
+  (34, '"dim": 2', '"dim": 1025'),
+  (35, '"dim": 2', '"dim": 4294967298'),
+  (36, '"dim": 2', '"dim": 1e30'),
+  (37, '"dim": 2', '"dim": null'),
   (40, '"reduced_dim": null', '"reduced_dim": 2'),
   (41, '"reduced_dim": null', '"reduced_dim": 0'),
   (42, '"reduced_dim": null, ', ''),
   (43, '"projection_scale": null', '"projection_scale": 1'),
   (44, '"reduced_dim": null', '"reduced_dim": "null"'),
-  (45, '"shared_dim": 0, ', ''),
+  (45, '"profile_dim": 0, ', ''),
   (46, '"intercept": false, ', ''),
-  (47, '"shared_dim": 0', '"shared_dim": 1'),
+  (47, '"profile_dim": 0', '"profile_dim": 1'),
   (48, '"intercept": false', '"intercept": true'),
   (49, '"intercept": false', '"intercept": 0'),
   (50, '"discount": 0.5', '"discount": 0'),
@@ -121,12 +121,12 @@ SELECT CASE WHEN was IS NULL THEN change ELSE was || ' -> ' || change END AS cha
   (182, '"interactions": null', '"interactions": "matched"'),
   (183, '"interactions": null', '"interactions": "none"'),
   (184, '"interactions": null', '"interactions": 1'),
-  (185, '"interactions": null, "context_dim": 2, "reduced_dim": null, "shared_dim": 0',
-    '"interactions": "crossed", "context_dim": 2, "reduced_dim": null, "shared_dim": 1'),
-  (186, '"interactions": null, "context_dim": 2, "reduced_dim": null, "shared_dim": 0',
-    '"interactions": "matched", "context_dim": 2, "reduced_dim": null, "shared_dim": 2'),
-  (187, '"interactions": null, "context_dim": 2, "reduced_dim": null, "shared_dim": 0',
-    '"interactions": "matched", "context_dim": 2, "reduced_dim": null, "shared_dim": 3'),
+  (185, '"interactions": null, "dim": 2, "reduced_dim": null, "profile_dim": 0',
+    '"interactions": "crossed", "dim": 2, "reduced_dim": null, "profile_dim": 1'),
+  (186, '"interactions": null, "dim": 2, "reduced_dim": null, "profile_dim": 0',
+    '"interactions": "matched", "dim": 2, "reduced_dim": null, "profile_dim": 2'),
+  (187, '"interactions": null, "dim": 2, "reduced_dim": null, "profile_dim": 0',
+    '"interactions": "matched", "dim": 2, "reduced_dim": null, "profile_dim": 3'),
   (188, '"interactions": null', '"interactions": ""'),
   (120, '"half_life": null', '"half_life": 86400'),
   (121, '"discount": 0.5, "half_life": null', '"discount": null, "half_life": 86400'),
@@ -192,16 +192,16 @@ FROM pg_attribute, (VALUES (1, '2'),
   (6, '5, 2, intercept => true'),
   (7, '4, intercept => true'),
   (8, '4, 3, intercept => true'),
-  (9, '1, shared_dim => 1023'),
-  (10, '4, shared_dim => 1'), (11, '1, shared_dim => 1023, intercept => true'), (12, '65536, 1024'),
-  (13, '4, shared_dim => 2'),
-  (14, '4, shared_dim => 2, intercept => true'),
+  (9, '1, profile_dim => 1023'),
+  (10, '4, profile_dim => 1'), (11, '1, profile_dim => 1023, intercept => true'), (12, '65536, 1024'),
+  (13, '4, profile_dim => 2'),
+  (14, '4, profile_dim => 2, intercept => true'),
   (15, '4, interactions => ''matched'''),
   (16, '4, interactions => ''matched'', intercept => true'),
   (17, '4, 3, interactions => ''matched'''),
   (18, '4, 3, interactions => ''matched'', intercept => true'),
-  (19, '4, shared_dim => 255'),
-  (20, '4, shared_dim => 4'),
+  (19, '4, profile_dim => 255'),
+  (20, '4, profile_dim => 4'),
   (21, '65536, 1023, interactions => ''matched''')) AS v (no, model),
     LATERAL fails(format('INSERT INTO sized (%I) VALUES (one_memory(%s))', attname, model)) AS r
 WHERE attrelid = 'sized'::regclass AND attnum > 0 GROUP BY no, model ORDER BY no;
@@ -216,12 +216,12 @@ SELECT statement, fails(statement)
   (7, 'INSERT INTO sized (projected) VALUES (one_memory(9, 3))')) AS v (no, statement) ORDER BY no;
 COPY (SELECT plain FROM sized WHERE plain IS NOT NULL) TO STDOUT;
 COPY sized (plain) FROM STDIN;
-{"format": 1, "policy": "thompson", "intercept": false, "memories": 1, "memory": 1, "interactions": null, "context_dim": 2, "reduced_dim": null, "shared_dim": 0, "discount": 0.5, "half_life": null, "ridge": 1, "lambda": 1, "exploration": 0.1, "noise": 1, "prior_weight": null, "projection_scale": null, "seed": 0, "updates": 1, "newest": null, "reference_reward": 0, "sigma": 1, "chosen": 1, "weight_total": 1, "reward_total": 3, "reward_square_total": 9, "reward_square_peak": 9, "evidence": [{"weight_sum": 1, "weight_square_sum": null, "reward_sum": 3, "reward_square_sum": 9, "b": [3, 6], "G": [[1], [2, 4]], "H": [[1], [2, 4]]}], "prior": null}
+{"format": 1, "policy": "thompson", "intercept": false, "memories": 1, "memory": 1, "interactions": null, "dim": 2, "reduced_dim": null, "profile_dim": 0, "discount": 0.5, "half_life": null, "ridge": 1, "lambda": 1, "exploration": 0.1, "noise": 1, "prior_weight": null, "projection_scale": null, "seed": 0, "updates": 1, "newest": null, "reference_reward": 0, "sigma": 1, "chosen": 1, "weight_total": 1, "reward_total": 3, "reward_square_total": 9, "reward_square_peak": 9, "evidence": [{"weight_sum": 1, "weight_square_sum": null, "reward_sum": 3, "reward_square_sum": 9, "b": [3, 6], "G": [[1], [2, 4]], "H": [[1], [2, 4]]}], "prior": null}
 \N
 \.
 \set VERBOSITY terse
 COPY sized (plain) FROM STDIN;
-{"format": 1, "policy": "thompson", "intercept": false, "memories": 1, "memory": 1, "interactions": null, "context_dim": 1, "reduced_dim": null, "shared_dim": 0, "discount": 1, "half_life": null, "ridge": 1, "lambda": 1, "exploration": 0.1, "noise": 1, "prior_weight": null, "projection_scale": null, "seed": 0, "updates": 0, "newest": null, "reference_reward": 0, "sigma": 1, "chosen": 0, "weight_total": 0, "reward_total": 0, "reward_square_total": 0, "reward_square_peak": 0, "evidence": null, "prior": null}
+{"format": 1, "policy": "thompson", "intercept": false, "memories": 1, "memory": 1, "interactions": null, "dim": 1, "reduced_dim": null, "profile_dim": 0, "discount": 1, "half_life": null, "ridge": 1, "lambda": 1, "exploration": 0.1, "noise": 1, "prior_weight": null, "projection_scale": null, "seed": 0, "updates": 0, "newest": null, "reference_reward": 0, "sigma": 1, "chosen": 0, "weight_total": 0, "reward_total": 0, "reward_square_total": 0, "reward_square_peak": 0, "evidence": null, "prior": null}
 \.
 \set VERBOSITY default
 -- sizes that there are not
@@ -274,18 +274,18 @@ SELECT type, fails(format('SELECT NULL::%s', type)) FROM (VALUES
   (54, 'dlints(5, MATCHED)')) AS v (no, type) ORDER BY no;
 
 -- equal: the same parameters, counts and evidence
-SELECT other, one_memory(3, shared_dim => 3) = m AS equal,
-  one_memory(3, shared_dim => 3) <> m AS unequal
+SELECT other, one_memory(3, profile_dim => 3) = m AS equal,
+  one_memory(3, profile_dim => 3) <> m AS unequal
 FROM (VALUES
-  ('the same', one_memory(3, shared_dim => 3)),
-  ('ridge', one_memory(3, ridge => 2, shared_dim => 3)),
-  ('sizes', one_memory(2, shared_dim => 3)),
-  ('shared context', one_memory(3, shared_dim => 2)),
+  ('the same', one_memory(3, profile_dim => 3)),
+  ('ridge', one_memory(3, ridge => 2, profile_dim => 3)),
+  ('sizes', one_memory(2, profile_dim => 3)),
+  ('profile', one_memory(3, profile_dim => 2)),
   ('none', one_memory(3)),
   ('matched', one_memory(3, interactions => 'matched')),
   ('projected', one_memory(3, 2)),
-  ('intercept', one_memory(3, shared_dim => 3, intercept => true)),
-  ('update', dlints_update(one_memory(3, shared_dim => 3), ARRAY[0, 0, 0], ARRAY[0, 0, 0], 0)),
+  ('intercept', one_memory(3, profile_dim => 3, intercept => true)),
+  ('update', dlints_update(one_memory(3, profile_dim => 3), ARRAY[0, 0, 0], 0, ARRAY[0, 0, 0])),
   ('NULL', NULL)) AS v (other, m);
 SELECT one_memory(3, exploration => '-0') = one_memory(3, exploration => 0) AS zero_is_zero,
   dlints_hash_extended(m, 5) = dlints_hash_extended(m::text::dlints, 5) AS extended,
@@ -316,13 +316,13 @@ SELECT arguments, fails(format('SELECT dlints_new(%s)', arguments)) FROM (VALUES
   (11, '1025, intercept => true'),
   (46, '1024, intercept => false'),
   (47, '1023'),
-  (12, '5, shared_dim => 3'),
-  (13, '5, 3, shared_dim => -1'),
-  (14, '5, 3, shared_dim => 65537'),
-  (15, '5, 3, shared_dim => 65536'),
-  (16, '5, 30, shared_dim => 5'),
-  (17, '5, 31, shared_dim => 5'),
-  (18, '5, 3, shared_dim => NULL'),
+  (12, '5, profile_dim => 3'),
+  (13, '5, 3, profile_dim => -1, interactions => ''crossed'''),
+  (14, '5, 3, profile_dim => 65537, interactions => ''crossed'''),
+  (15, '5, 3, profile_dim => 65536, interactions => ''crossed'''),
+  (16, '5, 30, profile_dim => 5, interactions => ''crossed'''),
+  (17, '5, 31, profile_dim => 5, interactions => ''crossed'''),
+  (18, '5, 3, profile_dim => NULL'),
   (19, '5, 3, intercept => NULL'),
   (20, '3, discount => 0'),
   (21, '3, discount => 1e-100'),
@@ -352,14 +352,14 @@ SELECT arguments, fails(format('SELECT dlints_new(%s)', arguments)) FROM (VALUES
   (94, '3, noise => 1e100'),
   (95, '3, noise => 1.1e100'),
   (96, '3, noise => ''NaN'''),
-  (100, '3, 2, shared_dim => 2, interactions => ''crossed'''),
-  (101, '3, 2, shared_dim => 2, interactions => ''none'''),
+  (100, '3, 2, profile_dim => 2, interactions => ''crossed'''),
+  (101, '3, 2, profile_dim => 2, interactions => ''none'''),
   (102, '3, interactions => ''crossed'''),
   (103, '3, interactions => ''matched'''),
   (104, '3, 2, interactions => ''matched'''),
-  (105, '3, shared_dim => 3, interactions => ''matched'''),
-  (106, '3, shared_dim => 2, interactions => ''matched'''),
-  (107, '3, 2, shared_dim => 4, interactions => ''matched'''),
+  (105, '3, profile_dim => 3, interactions => ''matched'''),
+  (106, '3, profile_dim => 2, interactions => ''matched'''),
+  (107, '3, 2, profile_dim => 4, interactions => ''matched'''),
   (108, '3, 4, interactions => ''matched'''),
   (109, '3, 2, interactions => ''Matched'''),
   (110, '3, 2, interactions => '''''),
@@ -367,21 +367,21 @@ SELECT arguments, fails(format('SELECT dlints_new(%s)', arguments)) FROM (VALUES
   (112, '512, interactions => ''matched'''),
   (113, '2000, 1023, interactions => ''matched'''),
   (114, '2000, 1024, interactions => ''matched'''),
-  (115, '3, shared_dim => -1, interactions => ''matched'''),
+  (115, '3, profile_dim => -1, interactions => ''matched'''),
   (116, '0, interactions => ''matched'''),
   (117, '65537, 5, interactions => ''matched'''),
-  (118, '3, 2, shared_dim => 0, interactions => ''crossed'''),
+  (118, '3, 2, profile_dim => 0, interactions => ''crossed'''),
   (119, '3, interactions => NULL'),
   (122, '3, interactions => ''matched'', projection_scale => 1'),
   (123, '3, 2, interactions => ''matched'', projection_scale => 1.1e10'),
-  (130, '32, shared_dim => 31'),
-  (131, '32, shared_dim => 32'),
-  (132, '1, shared_dim => 1023'),
-  (133, '1, shared_dim => 1024'),
-  (134, '1024, shared_dim => 1'),
-  (135, '65536, shared_dim => 65536'),
-  (136, '512, shared_dim => 1, intercept => true'),
-  (137, '5, shared_dim => -1'),
+  (130, '32, profile_dim => 31, interactions => ''crossed'''),
+  (131, '32, profile_dim => 32, interactions => ''crossed'''),
+  (132, '1, profile_dim => 1023, interactions => ''crossed'''),
+  (133, '1, profile_dim => 1024, interactions => ''crossed'''),
+  (134, '1024, profile_dim => 1, interactions => ''crossed'''),
+  (135, '65536, profile_dim => 65536, interactions => ''crossed'''),
+  (136, '512, profile_dim => 1, interactions => ''crossed'', intercept => true'),
+  (137, '5, profile_dim => -1, interactions => ''crossed'''),
   (30, '3, ridge => 0'),
   (31, '3, ridge => 1e-100'),
   (32, '3, ridge => 9.9e-101'),

@@ -19,7 +19,7 @@ def arguments(parser):
     parser.add_argument('--items', type=numbers(100000),
                         metavar='N,...')
     parser.add_argument('--dims', type=numbers(24),
-                        metavar='N,...', help='numbers of a context')
+                        metavar='N,...', help='numbers of an item')
     parser.add_argument('--kinds', nargs='+', choices=KINDS)
     parser.add_argument('--methods', nargs='+', choices=METHODS,
                         default=METHODS)
@@ -28,7 +28,7 @@ def arguments(parser):
                         f'(default {LISTS}, 1 where lengths differ)')
     parser.add_argument('--all', action='store_true',
                         help='all catalogues, and HNSW over the longest '
-                        'contexts, which takes hours')
+                        'features, which takes hours')
     parser.add_argument('--pgvector', type=checkout, required=True,
                         metavar='FOLDER', help='make ann PGVECTOR=FOLDER')
 

@@ -20,7 +20,7 @@ BEST = 10
 PART = 50000
 SENT = {('i', 1): '>i4', ('f', 1): '>f8', ('f', 2): '>f4', ('b', 1): '?'}
 
-# What contexts are reduced to, by what they are at most
+# What features are reduced to, by what they are at most
 REDUCED_DIMS = {100: 24, np.inf: 60}
 
 TABLES = f"""
@@ -36,8 +36,8 @@ LEARN = """
     INSERT INTO model
     SELECT name, (SELECT state FROM fresh) || evidence
     FROM  (SELECT {name} AS name,
-                  dlints_evidence((SELECT state FROM fresh), i.features{shared},
-                                  f.reward ORDER BY f.id) AS evidence
+                  dlints_evidence((SELECT state FROM fresh), i.features,
+                                  f.reward{profile} ORDER BY f.id) AS evidence
            FROM   feedback f
                   JOIN item i ON i.id = f.item
                   JOIN member u ON u.id = f.member
@@ -54,7 +54,7 @@ NAMES = {'plain': f"'plain ' || ($1 % {PLAIN_MODELS} + 1)",
          'matched': "'matched'"}
 DRAWS_OF = {
     'plain': f"""
-         SELECT dlints_draw_weights(state, {{seed}}) AS weights
+         SELECT dlints_draw_weights(state, seed => {{seed}}) AS weights
          FROM   model WHERE name = {NAMES['plain']}""",
     'matched': f"""
          SELECT dlints_draw_weights(m.state, u.features, {{seed}}) AS weights
@@ -100,10 +100,10 @@ class Catalogue:
                           [REWARDS] + PLAIN_MODELS * [PLAIN_REWARDS])
         to = generator.integers(0, DRAWS, len(taste))
         shown = generator.integers(0, items, len(taste))
-        contexts = self.vectors[shown]
+        features = self.vectors[shown]
         tastes = generator.normal(0, 0.5, (1 + PLAIN_MODELS, self.dim))
-        liking = ((contexts * tastes[taste]).sum(1)
-                  + 2 * (contexts * members[to]).sum(1) * (taste == 0))
+        liking = ((features * tastes[taste]).sum(1)
+                  + 2 * (features * members[to]).sum(1) * (taste == 0))
         clicks = generator.random(len(taste)) < 0.15 + 0.15 * liking
         self._copy('feedback', np.arange(len(taste)), taste, 1 + shown, 1 + to,
                    clicks.astype(float))
@@ -115,14 +115,14 @@ class Catalogue:
             for column in columns])
 
     def _learn(self):
-        """Make the models, and the table of reduced contexts."""
+        """Make the models, and the table of reduced features."""
         sizes = f'{self.dim}, {self.reduced_dim}'
         fresh = f'dlints_new({sizes})'
         self._cursor.execute(LEARN.format(
-            name="'plain ' || taste", fresh=fresh, shared='',
+            name="'plain ' || taste", fresh=fresh, profile='',
             learned='taste > 0'))
         self._cursor.execute(LEARN.format(
-            name="'matched'", shared=', u.features', learned='taste = 0',
+            name="'matched'", profile=', u.features', learned='taste = 0',
             fresh=f"dlints_new({sizes}, interactions => 'matched')"))
         self._cursor.execute('VACUUM ANALYZE model, member')
         self._cursor.execute(REDUCE.format(fresh=fresh))

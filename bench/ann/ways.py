@@ -45,11 +45,11 @@ RANKED = f"""
 RECOMMENDED = f"""
     WITH draw AS MATERIALIZED ({{draw}})
     SELECT dlints_recommend((SELECT state FROM model WHERE name = {{name}}),
-                            id, features{{shared}}, {BEST})
+                            id, features, {BEST}{{profile}})
     FROM  ({HANDED_OVER}) candidate"""
 
-SHARED = {'plain': '',
-          'matched': ', (SELECT features FROM member WHERE id = $1)'}
+PROFILES = {'plain': '',
+            'matched': ', (SELECT features FROM member WHERE id = $1)'}
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,8 @@ class Way:
         kind = 'reduced' if self.form.table == 'reduced_item' else model
         return (judged and self.judged or self.statement).format(
             table=self.form.table, item=self.form.item,
-            weights=self.form.weights, name=NAMES[model], shared=SHARED[model],
+            weights=self.form.weights, name=NAMES[model],
+            profile=PROFILES[model],
             draw=DRAWS_OF[kind].format(seed='$1'), ranking_draw=ranking,
             where='WHERE in_stock' if filtered else '')
 
@@ -111,13 +112,13 @@ class Way:
 
 
 def vector(dim, kind='vector'):
-    """Return the form of contexts as they are."""
+    """Return the form of features as they are."""
     return Form(kind, f'features::{kind}({dim})', f'weights::{kind}({dim})',
                 kind, dim)
 
 
 def lengthened(dim, longest):
-    """Return contexts with a number more that makes all of one length."""
+    """Return features with a number more that makes all of one length."""
     return Form(
         'halfvec, one length',
         f'(features || sqrt({longest ** 2 * 1.0001:.6f} - '
@@ -126,7 +127,7 @@ def lengthened(dim, longest):
 
 
 def reduced(dim):
-    """Return reduced contexts, the intercept last."""
+    """Return reduced features, the intercept last."""
     return Form('halfvec, reduced', f'features::halfvec({dim + 1})',
                 f'weights::halfvec({dim + 1})', 'halfvec', dim + 1,
                 'reduced_item')
@@ -137,9 +138,9 @@ def exact():
     parallel = (f'max_parallel_workers_per_gather = {WORKERS}; '
                 'SET parallel_setup_cost = 0; '
                 'SET min_parallel_table_scan_size = 0')
-    contexts, few = Form('contexts'), Form('reduced', table='reduced_item')
-    return [Way('exact', contexts, EXACT, 'Seq Scan'),
-            Way('exact, parallel', contexts, EXACT, 'Gather', parallel),
+    features, few = Form('features'), Form('reduced', table='reduced_item')
+    return [Way('exact', features, EXACT, 'Seq Scan'),
+            Way('exact, parallel', features, EXACT, 'Gather', parallel),
             Way('exact, reduced', few, EXACT, 'Seq Scan'),
             Way('exact, reduced, parallel', few, EXACT, 'Gather', parallel)]
 

@@ -7,7 +7,7 @@ import numpy as np
 from bench.server import copy, session, value
 
 TABLES = """
-CREATE TEMP TABLE arm (id integer PRIMARY KEY, context real[] NOT NULL);
+CREATE TEMP TABLE arm (id integer PRIMARY KEY, features real[] NOT NULL);
 CREATE TEMP TABLE example (
     number integer PRIMARY KEY, features real[] NOT NULL, class integer NOT NULL)"""
 
@@ -30,11 +30,11 @@ END
 $$ LANGUAGE plpgsql"""
 # One model for all arms, which hears of the arm that was chosen
 BANDIT = {
-    'sizes': '%(arms)s, shared_dim => %(features)s',
-    'choice': 'dlints_recommend(state, a.id, a.context, e.features)',
+    'sizes': "%(arms)s, interactions => 'crossed', profile_dim => %(features)s",
+    'choice': '(dlints_recommend(state, a.id, a.features, 1, e.features))[1]',
     'lesson': """state := dlints_update(
-            state, (SELECT context FROM arm WHERE id = chosen), e.features,
-            (chosen = e.class)::integer)"""}
+            state, (SELECT features FROM arm WHERE id = chosen),
+            (chosen = e.class)::integer, e.features)"""}
 # One model for each arm, which hears of every example
 SUPERVISED = {
     'sizes': '%(features)s',

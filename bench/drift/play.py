@@ -76,15 +76,12 @@ def loaded(world):
     """Open a session of its own with a world in temporary tables."""
     with session() as cursor:
         cursor.execute(statements.TABLES)
-        one = world.box == world.batch == 1
-        lesson = statements.ONE if one else statements.MANY
-        shared = '' if world.shared is None else '{}.shared, '
-        cursor.execute(statements.PLAY.format(
-            shared=shared.format('v'), lesson=lesson.format(
-                shared=shared.format('v' if one else 'w'))))
+        lesson = (statements.ONE if world.box == world.batch == 1
+                  else statements.MANY)
+        cursor.execute(statements.PLAY.format(lesson=lesson))
         copy(cursor, 'item', enumerate(world.items))
-        profiles = ([[]] * len(world.offered) if world.shared is None
-                    else world.shared)
+        profiles = ([[]] * len(world.offered) if world.profiles is None
+                    else world.profiles)
         numbers = np.arange(1, len(world.offered) + 1)
         copy(cursor, 'visit', zip(
             numbers, numbers + world.delays, profiles, world.offered,
@@ -99,6 +96,6 @@ def play_policy(cursor, world, seed, **parameters):
     cursor.execute(
         statements.RUN.format(named=''.join(f', {name} => %({name})s'
                                   for name in named)),
-        {**named, 'context_dim': world.items.shape[1], 'seed': seed,
+        {**named, 'dim': world.items.shape[1], 'seed': seed,
          'box': world.box, 'batch': world.batch, 'draws': seed * 2 ** 32})
     return Outcome(*map(np.array, cursor.fetchone()))

@@ -31,7 +31,7 @@ class World:
     offered: np.ndarray         # visits x places: numbers of items
     expected: np.ndarray        # visits x places: mean rewards
     rewards: np.ndarray         # visits x places: what would be seen
-    shared: np.ndarray = None   # one row for each visit
+    profiles: np.ndarray = None     # one row for each visit
     model: dict = field(default_factory=dict)   # sizes for dlints_new
     box: int = 1                # items shown in a visit
     batch: int = 1              # visits after which rewards are learned
@@ -198,16 +198,16 @@ def visitors(random, visits):
     """Visitors with features of their own, whose tastes change at half."""
     items = random.standard_normal((ITEMS, 6)) / np.sqrt(6)
     items = items.astype(np.float32)
-    shared = random.standard_normal((visits, 4)).astype(np.float32)
+    profiles = random.standard_normal((visits, 4)).astype(np.float32)
     tastes = random.standard_normal((2, 6, 5)) / np.sqrt(5)
-    known = np.column_stack([np.ones(visits), shared])
+    known = np.column_stack([np.ones(visits), profiles])
     part = np.arange(visits) * 2 // visits
     thetas = np.einsum('vij,vj->vi', tastes[part], known)
     offered = offers(random, visits)
     expected = scores(items, offered, thetas)
     rewards = expected + random.standard_normal(expected.shape)
-    return World(items, offered, expected, rewards, shared,
-                 {'shared_dim': 4})
+    return World(items, offered, expected, rewards, profiles,
+                 {'interactions': 'crossed', 'profile_dim': 4})
 
 
 # MovieLens
@@ -266,8 +266,8 @@ def movies(folder, change):
                                   return_inverse=True)
         person, movie = np.divmod(pairs, len(top))
         both = vectors[movie] * taste[person]
-        contexts = np.column_stack([vectors[movie], both, both.sum(axis=1)])
-        return World(contexts.astype(np.float32),
+        features = np.column_stack([vectors[movie], both, both.sum(axis=1)])
+        return World(features.astype(np.float32),
                      number.reshape(offered.shape), expected, expected)
 
     return make
@@ -332,7 +332,7 @@ def problems(folder):
                 heavy),
         Problem('projection', '100 features reduced to 24; a change',
                 projected),
-        Problem('visitors', 'shared contexts, crossed; a change', visitors),
+        Problem('visitors', 'profiles, crossed; a change', visitors),
         Problem('large', '120 features, nothing changes',
                 of(linear, constant, dim=120)),
         Problem('large, abrupt', '120 features, all changes at half',

@@ -1,15 +1,15 @@
 """The SQL of a play; {name} is a part of a statement."""
 
 TABLES = """
--- one row for each context that may be offered
+-- one row for each item that may be offered
 CREATE TEMP TABLE item (
-    id integer PRIMARY KEY, context real[] NOT NULL);
+    id integer PRIMARY KEY, features real[] NOT NULL);
 -- one row for each visit: after which one its rewards are known, who comes,
 -- which items are offered, what each of them earns on average, and what it earns
 CREATE TEMP TABLE visit (
     number   integer PRIMARY KEY,
     due      integer NOT NULL,
-    shared   real[] NOT NULL,   -- empty without one
+    profile  real[] NOT NULL,   -- empty without one
     offered  integer[] NOT NULL,
     expected float8[] NOT NULL,
     reward   float8[] NOT NULL);
@@ -31,9 +31,9 @@ DECLARE
     chosen  integer[];      -- the places of all visits
 BEGIN
     FOR v IN SELECT * FROM visit ORDER BY number LOOP
-        weights := dlints_draw_weights(state, {shared}seed + v.number);
+        weights := dlints_draw_weights(state, v.profile, seed + v.number);
         places := (
-            SELECT dlints_top(o.place::integer, dlints_dot(weights, i.context), box)
+            SELECT dlints_top(o.place::integer, dlints_dot(weights, i.features), box)
             FROM   unnest(v.offered) WITH ORDINALITY AS o (id, place)
             JOIN   item AS i USING (id));
 
@@ -53,11 +53,11 @@ $$ LANGUAGE plpgsql"""
 # Of one observation, and of those that have become known
 ONE = """
         state := dlints_update(
-            state, (SELECT i.context FROM item i WHERE i.id = v.offered[places[1]]),
-            {shared}v.reward[places[1]])"""
+            state, (SELECT i.features FROM item i WHERE i.id = v.offered[places[1]]),
+            v.reward[places[1]], v.profile)"""
 MANY = """
         state := state || (
-            SELECT dlints_evidence(empty, i.context, {shared}w.reward[c.place],
+            SELECT dlints_evidence(empty, i.features, w.reward[c.place], w.profile,
                                    'epoch'::timestamptz + w.number * interval '1 min'
                                    ORDER BY w.due, w.number, k)
             FROM   visit w
@@ -68,5 +68,5 @@ MANY = """
 
 RUN = """
 SELECT earned, shown, memory
-FROM   pg_temp.play(dlints_new(%(context_dim)s, seed => %(seed)s{named}),
+FROM   pg_temp.play(dlints_new(%(dim)s, seed => %(seed)s{named}),
                     %(box)s, %(batch)s, %(draws)s)"""

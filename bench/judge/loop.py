@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from bench.judge.estimators import COLUMNS
 from bench.judge.logs import BLOCKS
 
-UNIFORM = 0.1
+EPSILON = 0.1
 LEARNED, BEFORE, THEN = range(3)
 STAGES = range(1, BLOCKS - 1)
 
-# name: (contexts, what dlints_new is given)
+# name: (features, what dlints_new is given)
 MODELS = {
     'items, as by default': ('i.itself', 'cardinality(itself)'),
     'items': ('i.itself', 'cardinality(itself), discount => 1'),
@@ -52,7 +52,7 @@ INSERT INTO model
 SELECT m.campaign, m.kind, m.blocks + 1, m.state || e.evidence
 FROM   model m
 JOIN  (SELECT m.campaign,
-              dlints_evidence(m.state, {contexts}, r.clicked ORDER BY r.number)
+              dlints_evidence(m.state, {features}, r.clicked ORDER BY r.number)
               AS evidence
        FROM   model m
               JOIN round r USING (campaign)
@@ -72,9 +72,9 @@ FROM   model m
            SELECT max(probability) FILTER (WHERE id = r.item),
                   max(predicted) FILTER (WHERE id = r.item),
                   sum(probability * predicted)
-           FROM  (SELECT i.id, dlints_predict(m.state, {contexts}) AS predicted,
-                         (dlints_choose(m.state, {contexts},
-                                        uniform => %(uniform)s)
+           FROM  (SELECT i.id, dlints_predict(m.state, {features}) AS predicted,
+                         (dlints_choose(m.state, {features},
+                                        epsilon => %(epsilon)s)
                           OVER (PARTITION BY r.number)).probability
                   FROM   item i
                   WHERE  i.campaign = r.campaign) c) v
@@ -110,12 +110,12 @@ class Stage:
 def run(cursor, advance):
     """Return the stages of all models, those of a model together."""
     cursor.execute(TABLES)
-    for done, (kind, (contexts, sizes)) in enumerate(MODELS.items()):
+    for done, (kind, (features, sizes)) in enumerate(MODELS.items()):
         cursor.execute(NEW.format(sizes=sizes), {'kind': kind})
         for blocks in STAGES:
-            at = {'kind': kind, 'blocks': blocks, 'uniform': UNIFORM}
-            cursor.execute(LEARN.format(contexts=contexts), at)
-            cursor.execute(JUDGE.format(contexts=contexts), at)
+            at = {'kind': kind, 'blocks': blocks, 'epsilon': EPSILON}
+            cursor.execute(LEARN.format(features=features), at)
+            cursor.execute(JUDGE.format(features=features), at)
             advance((done + blocks / len(STAGES)) / len(MODELS))
     cursor.execute('ANALYZE opinion')
     cursor.execute(VALUES)

@@ -9,7 +9,7 @@ from bench.server import copy
 
 REQUESTS, LOGS, LOG_REQUESTS = 15000, 200, 500
 SIZES = (1, 3)
-UNIFORM = 0.05
+EPSILON = 0.05
 SEED = 1
 EQUAL_ARMS, EQUAL_DRAWS = 20, 10
 
@@ -33,10 +33,10 @@ FROM   generate_series(1, 60) AS n JOIN arm ON id = n % 3"""
 
 # name: what else dlints_choose is given
 RULES = {'nothing else': '',
-         'uniform': ', uniform => 0.1',
+         'epsilon': ', epsilon => 0.1',
          'bonus': ', bonus => i.bonus',
          'cap': ', cap_group => i.brand, cap => 1',
-         'uniform and bonus': ', uniform => 0.1, bonus => i.bonus',
+         'epsilon and bonus': ', epsilon => 0.1, bonus => i.bonus',
          'bonus and cap': ', bonus => i.bonus, cap_group => i.brand, cap => 1'}
 FREQUENCIES = """
 SELECT count((c).rank), sum((c).probability),
@@ -60,7 +60,7 @@ SELECT avg(1 / (c).probability), stddev(1 / (c).probability) / sqrt(count(*))
 FROM   generate_series(1, %(requests)s) AS request,
        LATERAL (
            SELECT dlints_choose(dlints_new(%(arms)s), features,
-                                draws => %(draws)s, uniform => %(uniform)s)
+                                draws => %(draws)s, epsilon => %(epsilon)s)
                   OVER (PARTITION BY request) AS c
            FROM   equal) s
 WHERE  (c).rank = 1"""
@@ -77,7 +77,7 @@ FROM  (SELECT log, (random() < chance)::integer AS reward,
               LATERAL (
                   SELECT i.*,
                          dlints_choose((SELECT state FROM trained), i.features,
-                                       k => %(k)s, uniform => %(uniform)s)
+                                       k => %(k)s, epsilon => %(epsilon)s)
                          OVER (PARTITION BY log, request) AS c
                   FROM   arm i) s
        WHERE  (c).rank IS NOT NULL) shown
@@ -118,16 +118,16 @@ def frequencies(cursor, requests, advance):
 
 
 def inverses(cursor, requests):
-    """Return the mean of 1/probability, without uniform and with it."""
+    """Return the mean of 1/probability, without epsilon and with it."""
     arms, draws = EQUAL_ARMS, EQUAL_DRAWS
-    expected = {0: arms * (1 - (1 - 1 / arms) ** draws), UNIFORM: arms}
+    expected = {0: arms * (1 - (1 - 1 / arms) ** draws), EPSILON: arms}
     found = []
-    for uniform, truth in expected.items():
+    for epsilon, truth in expected.items():
         cursor.execute(INVERSE, {'arms': arms, 'draws': draws,
-                                 'uniform': uniform, 'requests': requests})
+                                 'epsilon': epsilon, 'requests': requests})
         mean, stderr = cursor.fetchone()
         found.append(close(
-            f'mean of 1/probability, uniform {uniform:g}: {mean:.2f} ± '
+            f'mean of 1/probability, epsilon {epsilon:g}: {mean:.2f} ± '
             f'{stderr:.2f} for {truth:.2f}, in errors', mean - truth, stderr))
     return found
 
@@ -138,7 +138,7 @@ def estimates(cursor, logs, advance):
     value = cursor.fetchone()[0]
     found = []
     for k in SIZES:
-        cursor.execute(VALUES, {'k': k, 'logs': logs, 'uniform': UNIFORM,
+        cursor.execute(VALUES, {'k': k, 'logs': logs, 'epsilon': EPSILON,
                                 'requests': LOG_REQUESTS})
         columns = dict(zip(COLUMNS, np.array(cursor.fetchall(), float).T))
         for name, truth in (('ips', value), ('snips', value), ('dr', value),

@@ -17,7 +17,7 @@ def main(options):
     with server.connect() as cursor:
         machine.describe(cursor)
         samples.create_items(
-            cursor, samples.contexts(trial.ITEMS, samples.CONTEXT_DIM),
+            cursor, samples.random_features(trial.ITEMS, samples.DIM),
             key='PRIMARY KEY')
         found, steady = measure(cursor, *options.work)
     results.print_all(found, steady)

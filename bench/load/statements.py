@@ -18,7 +18,7 @@ TABLES = f"""
     INSERT INTO model
     SELECT i, n || e.evidence
     FROM   generate_series(1, %(models)s) i,
-           dlints_new(%(context_dim)s, %(reduced_dim)s,
+           dlints_new(%(dim)s, %(reduced_dim)s,
                       discount => {DISCOUNT!r}, ridge => 1, exploration => 0.1, noise => 1,
                       intercept => false) n,
            LATERAL (SELECT dlints_evidence(n, features, id %% 2) AS evidence

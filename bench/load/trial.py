@@ -62,7 +62,7 @@ class Trial:
 def run(cursor, series, count, seconds, *options):
     """Run a series with a number of clients and return the trial."""
     cursor.execute(statements.TABLES, {
-        'models': series.models, 'context_dim': samples.CONTEXT_DIM,
+        'models': series.models, 'dim': samples.DIM,
         'reduced_dim': samples.REDUCED_DIM})
     before = _stored(cursor)
     options = (f'--client={count}', f'--jobs={min(JOBS, count)}', *options)

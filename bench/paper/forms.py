@@ -38,7 +38,7 @@ SELECT dlints_draw((SELECT state FROM model), $1),
        dlints_argmax(id, dlints_dot(w.weights, features || $2)),
        dlints_argmax(id, dlints_dot(w.weights, features || array_fill(
            0::real, ARRAY[cardinality($2)])))
-FROM   item, (SELECT dlints_draw_weights(state, $1) AS weights
+FROM   item, (SELECT dlints_draw_weights(state, seed => $1) AS weights
               FROM   model OFFSET 0) w;
 
 PREPARE learn (integer, real[], float8) AS

@@ -35,7 +35,7 @@ CLEAN = {'model': 'VACUUM model', 'tally': 'VACUUM tally'}
 NEW_MODEL = """
 TRUNCATE model;
 INSERT INTO model SELECT dlints_new(
-    context_dim => %(context_dim)s, reduced_dim => %(reduced_dim)s,
+    dim => %(context_dim)s, reduced_dim => %(reduced_dim)s,
     discount => %(discount)s, ridge => 1, exploration => %(exploration)s,
     noise => 1, seed => %(seed)s, projection_scale => %(scale)s,
     policy => %(policy)s, intercept => false)"""

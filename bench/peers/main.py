@@ -60,7 +60,7 @@ def main(options):
 
 def measure(cursor, policy, arms, sizes, rounds, advance):
     """Return the seconds of the steps of each side, dlints first."""
-    features = samples.contexts(arms, sizes[0])
+    features = samples.random_features(arms, sizes[0])
     samples.create_items(cursor, features, key='PRIMARY KEY')
     contenders = sides.create(cursor, features, sizes)
     if policy:

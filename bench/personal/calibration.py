@@ -28,7 +28,7 @@ WITH observed AS (
            JOIN vector v ON v.kind = %(items)s AND v.movie = pair.movie
            JOIN profile p ON p.kind = v.kind AND p.person = pair.person),
 learned AS MATERIALIZED (
-    SELECT {model} || dlints_evidence({model}, features, profile, clicked
+    SELECT {model} || dlints_evidence({model}, features, clicked, profile
                                       ORDER BY place) AS state
     FROM   observed WHERE place <= %(count)s)
 SELECT avg(expected), regr_slope(expected, predicted),

@@ -40,19 +40,19 @@ class Policy:
 
 def _plain(name, about, items, count, columns=FULL):
     return Policy(name, about, 'plain', items,
-                  model={'context_dim': count}, columns=columns)
+                  model={'dim': count}, columns=columns)
 
 
 def _personal(name, about, items, count, profiles=None, control=False,
               columns=FULL, **model):
     return Policy(name, about, 'personal', items, profiles or items,
-                  {'context_dim': count, **model}, columns=columns,
+                  {'dim': count, **model}, columns=columns,
                   personal=not control, control=control)
 
 
 def _begun(name, about, beginning):
     return Policy(name, about, 'personal', profiles='factors',
-                  model={'context_dim': FACTORS, 'interactions': 'matched'},
+                  model={'dim': FACTORS, 'interactions': 'matched'},
                   beginning=beginning, columns=[(RANDOM, CLICKS), THIN],
                   personal=True)
 
@@ -70,7 +70,8 @@ EVERY = [
            COLUMNS),
     _plain('plain, encoded', f'{FACTORS} factors, genres in {CODE}',
            'encoded', FACTORS + CODE),
-    _personal('crossed', f'{FEW} factors', 'few', FEW, shared_dim=FEW),
+    _personal('crossed', f'{FEW} factors', 'few', FEW, interactions='crossed',
+              profile_dim=FEW),
     _personal(MATCHED, f'{FACTORS} factors', 'factors', FACTORS,
               columns=COLUMNS, interactions='matched'),
     _begun(LOG, 'the log of the others', 'log'),

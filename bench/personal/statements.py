@@ -103,10 +103,10 @@ CHOICES = {
     'popular': 'dlints_argmax(c.movie, c.features[1])',
     'similarity': 'dlints_argmax(c.movie, dlints_dot(u, c.features))',
     'plain': 'dlints_recommend(state, c.movie, c.features)',
-    'personal': 'dlints_recommend(state, c.movie, c.features, u)'}
+    'personal': '(dlints_recommend(state, c.movie, c.features, 1, u))[1]'}
 LESSONS = {
     'plain': 'state := dlints_update(state, x, reward)',
-    'personal': 'state := dlints_update(state, x, u, reward)'}
+    'personal': 'state := dlints_update(state, x, reward, u)'}
 NO_LESSON = 'NULL'
 
 PLAY = """
@@ -163,7 +163,7 @@ SELECT pg_temp.play({model}, %(items)s, %(profiles)s, %(rewarded)s, %(rounds)s,
 
 # Of the log: four stand-ins with a reward of 0 for each click
 EVIDENCE = """
-(SELECT dlints_evidence({model}, v.features, e.profile, e.clicked::integer
+(SELECT dlints_evidence({model}, v.features, e.clicked::integer, e.profile
                         ORDER BY e.place)
  FROM   example e JOIN vector v USING (movie)
  WHERE  v.kind = %(items)s)"""

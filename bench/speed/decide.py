@@ -49,7 +49,7 @@ LATERAL = """
 def run(cursor, share, advance):
     """Return the results."""
     samples.create_items(cursor,
-                         samples.contexts(CANDIDATES[-1], samples.CONTEXT_DIM),
+                         samples.random_features(CANDIDATES[-1], samples.DIM),
                          key='PRIMARY KEY')
     samples.create_model(cursor)
     # Candidates that PostgreSQL writes to disk are measured on their own.

@@ -35,10 +35,10 @@ FORMS = {'join': JOIN,
 def run(cursor, share, advance):
     """Return the results."""
     rows = max(10000, int(ROWS * share))
-    context_dim, reduced_dim = samples.CONTEXT_DIM, samples.REDUCED_DIM
-    samples.create_models(cursor, (samples.MODEL, context_dim, reduced_dim),
-                         ('wide', context_dim, WIDE))
-    features = samples.contexts(rows, context_dim)
+    dim, reduced_dim = samples.DIM, samples.REDUCED_DIM
+    samples.create_models(cursor, (samples.MODEL, dim, reduced_dim),
+                         ('wide', dim, WIDE))
+    features = samples.random_features(rows, dim)
     samples.create_feedback(cursor, features)
     rounds = max(BLOCKS, int(ROUNDS * share))
 
@@ -62,7 +62,7 @@ def run(cursor, share, advance):
                                  max(BLOCKS, int(REFERENCE_ROUNDS * share)))
     advance(1)
 
-    shape = f'{rows:,} rows, n = {context_dim}, d = {reduced_dim}'
+    shape = f'{rows:,} rows, n = {dim}, d = {reduced_dim}'
     main = compared[best][2]
     return [
         at_most(f'dlints_evidence, {shape}: times max(reward)',
@@ -92,22 +92,22 @@ def _against_numpy(cursor, statement, features, rounds):
     Algorithm 1 computes at each step.
     """
     rewards = samples.rewards(features)
-    contexts = features[:REFERENCE_ROWS].astype(float)
-    rule = reference.PaperRule(contexts.shape[1], samples.REDUCED_DIM)
+    some = features[:REFERENCE_ROWS].astype(float)
+    rule = reference.PaperRule(some.shape[1], samples.REDUCED_DIM)
 
     def learn():
-        for context, reward in zip(contexts, rewards):
-            rule.update(context, reward)
+        for row, reward in zip(some, rewards):
+            rule.update(row, reward)
 
     def learn_and_estimate():
-        for context, reward in zip(contexts, rewards):
-            rule.update(context, reward)
+        for row, reward in zip(some, rewards):
+            rule.update(row, reward)
             rule.estimate()
 
     seconds = alternate({'sql': lambda: cursor.execute(statement),
                          'rule': learn,
                          'estimate': learn_and_estimate}, rounds)
-    return (ratio(seconds['estimate'] / len(contexts),
+    return (ratio(seconds['estimate'] / len(some),
                   seconds['sql'] / len(features), np.min),
-            [len(contexts) / seconds[name].min()
+            [len(some) / seconds[name].min()
              for name in ('estimate', 'rule')])

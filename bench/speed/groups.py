@@ -43,10 +43,10 @@ UPDATE = """
 def run(cursor, share, advance):
     """Return the results."""
     samples.create_models(
-        cursor, ('small', samples.CONTEXT_DIM, GROUP_DIM),
-        (samples.MODEL, samples.CONTEXT_DIM, samples.REDUCED_DIM))
-    samples.create_feedback(cursor, samples.contexts(
-        GROUP_ROWS * GROUPS[-1], samples.CONTEXT_DIM))
+        cursor, ('small', samples.DIM, GROUP_DIM),
+        (samples.MODEL, samples.DIM, samples.REDUCED_DIM))
+    samples.create_feedback(cursor, samples.random_features(
+        GROUP_ROWS * GROUPS[-1], samples.DIM))
     samples.keep_in_memory(cursor, 'feedback')
     cursor.execute("SET work_mem = '1GB'")
     rounds = max(BLOCKS, int(ROUNDS * share))

@@ -26,16 +26,16 @@ TABLES = f"""
     CREATE TABLE model AS
     SELECT f.id % {MOST} AS id, 'thompson' AS policy, NULL::real[] AS profile,
            dlints_evidence(fresh, f.features, f.reward) AS state
-    FROM   feedback f, dlints_new({samples.CONTEXT_DIM}, {samples.REDUCED_DIM},
+    FROM   feedback f, dlints_new({samples.DIM}, {samples.REDUCED_DIM},
                                   {samples.PAPER}) AS fresh
     GROUP  BY 1;
     INSERT INTO model
     SELECT id, 'ucb', NULL, dlints_set(state, policy => 'ucb') FROM model;
     INSERT INTO model
     SELECT p.id - 1, 'matched', p.features,
-           dlints_evidence(fresh, f.features, p.features, f.reward)
+           dlints_evidence(fresh, f.features, f.reward, p.features)
     FROM   feedback f JOIN feedback p ON p.id = f.id % {MOST} + 1,
-           dlints_new({samples.CONTEXT_DIM}, {samples.REDUCED_DIM},
+           dlints_new({samples.DIM}, {samples.REDUCED_DIM},
                       {samples.PAPER}, policy => 'ucb',
                       interactions => 'matched') AS fresh
     GROUP  BY p.id, p.features"""
@@ -61,7 +61,7 @@ FORMS = {
     'dlints_recommend, GROUP BY model': (BY_GROUP, RECOMMEND, 'thompson'),
     'the same, ucb': (BY_GROUP, RECOMMEND, 'ucb'),
     'the same, matched': (
-        BY_GROUP, 'dlints_recommend(m.state, f.id, f.features, m.profile)',
+        BY_GROUP, 'dlints_recommend(m.state, f.id, f.features, 1, m.profile)',
         'matched')}
 
 
@@ -69,7 +69,7 @@ def run(cursor, share, advance):
     """Return the results."""
     rows = max(10 * MOST, int(ROWS * share))
     samples.create_feedback(cursor,
-                            samples.contexts(rows, samples.CONTEXT_DIM))
+                            samples.random_features(rows, samples.DIM))
     cursor.execute("SET work_mem = '512MB'")
     cursor.execute(TABLES)
     samples.keep_in_memory(cursor, 'feedback')

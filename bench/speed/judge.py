@@ -13,7 +13,7 @@ from bench.report import Result, at_most
 DECISIONS = 300000
 ROWS = 10000
 LOOP_ROWS = 2000
-CONTEXT_DIM = 120
+DIM = 120
 REDUCED_DIMS = (24, 60, 119)
 ROUNDS = 20
 VALUE_BAR = 3
@@ -58,7 +58,7 @@ def run(cursor, share, advance):
     """Return the results."""
     cursor.execute(LOG, {'decisions': int(DECISIONS * share)})
     cursor.execute('VACUUM ANALYZE log')
-    samples.create_feedback(cursor, samples.contexts(ROWS, CONTEXT_DIM))
+    samples.create_feedback(cursor, samples.random_features(ROWS, DIM))
     cursor.execute(LOOP)
     rounds = max(BLOCKS, int(ROUNDS * share))
     values = alternate(statements(cursor, VALUES), rounds)
@@ -67,15 +67,15 @@ def run(cursor, share, advance):
                       for name in ('value', 'modelled'))
     rows = max(1000, int(ROWS * share))
     progressive = alternate(statements(cursor, {
-        dim: PROGRESSIVE.format(CONTEXT_DIM, dim, rows)
+        dim: PROGRESSIVE.format(DIM, dim, rows)
         for dim in REDUCED_DIMS}), max(3, rounds // 4))
     seconds = {dim: series.min() * ROWS / rows
                for dim, series in progressive.items()}
     advance(0.6)
     dim = REDUCED_DIMS[1]
     loop = alternate(statements(cursor, {
-        'window': PROGRESSIVE.format(CONTEXT_DIM, dim, LOOP_ROWS),
-        'loop': f'SELECT by_loop(dlints_new({CONTEXT_DIM}, {dim}), '
+        'window': PROGRESSIVE.format(DIM, dim, LOOP_ROWS),
+        'loop': f'SELECT by_loop(dlints_new({DIM}, {dim}), '
                 f'{LOOP_ROWS})'}), rounds)
     advance(1)
     against_loop = ratio(loop['window'], loop['loop'], np.min)
@@ -83,7 +83,7 @@ def run(cursor, share, advance):
         at_most(f'dlints_policy_value, {int(DECISIONS * share):,} decisions: '
                 'times stddev(reward)', main.value, VALUE_BAR, f'{main}'),
         Result('    with a model', f'{modelled}'),
-        at_most(f'dlints_progressive, {ROWS:,} rows, n = {CONTEXT_DIM}, '
+        at_most(f'dlints_progressive, {ROWS:,} rows, n = {DIM}, '
                 f'd = {dim}', seconds[dim], SECONDS_BAR, unit=' s'),
         Result('    d = ' + ', '.join(map(str, REDUCED_DIMS)),
                ', '.join(f'{seconds[dim]:.2f}' for dim in REDUCED_DIMS)

@@ -39,13 +39,13 @@ EVIDENCE = """
 def run(cursor, share, advance):
     """Return the results."""
     rows = max(10000, int(ROWS * share))
-    samples.create_items(cursor, samples.contexts(ITEMS, samples.CONTEXT_DIM),
+    samples.create_items(cursor, samples.random_features(ITEMS, samples.DIM),
                          key='PRIMARY KEY')
     samples.create_models(cursor, *(
-        (name, samples.CONTEXT_DIM, samples.REDUCED_DIM, parameters)
+        (name, samples.DIM, samples.REDUCED_DIM, parameters)
         for name, parameters in MODELS.items()))
     samples.create_feedback(cursor,
-                            samples.contexts(rows, samples.CONTEXT_DIM))
+                            samples.random_features(rows, samples.DIM))
     samples.keep_in_memory(cursor, 'feedback')
     transactions = max(100, int(TRANSACTIONS * share))
     client = Client(cursor)
@@ -57,7 +57,7 @@ def run(cursor, share, advance):
     evidence = alternate(statements(cursor, _forms(EVIDENCE)),
                          max(BLOCKS, int(ROUNDS * share)))
     advance(1)
-    shape = f'n = {samples.CONTEXT_DIM}, d = {samples.REDUCED_DIM}'
+    shape = f'n = {samples.DIM}, d = {samples.REDUCED_DIM}'
     return [
         *_compare(f'dlints_recommend, {ITEMS} items, {shape}, three memories',
                   recommend, RECOMMEND_BAR),

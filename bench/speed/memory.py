@@ -32,7 +32,7 @@ CONTEXTS = 'SELECT sum(total_bytes)::float8 FROM pg_backend_memory_contexts'
 
 def run(cursor, share, advance):
     """Return the results."""
-    samples.create_items(cursor, samples.contexts(ITEMS, samples.CONTEXT_DIM),
+    samples.create_items(cursor, samples.random_features(ITEMS, samples.DIM),
                          key='PRIMARY KEY')
     samples.create_model(cursor)
     cursor.execute(PROCEDURE)

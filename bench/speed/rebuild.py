@@ -10,14 +10,14 @@ from bench.measure import BLOCKS, alternate, ratio
 from bench.report import Result, at_most
 
 ROWS = 20000
-CONTEXT_DIM = 300
+DIM = 300
 REDUCED_DIM = 60
 ROUNDS = 20
 BLOCK = 8192
 BAR = 5
 
 EVIDENCE = f"""
-    SELECT dlints_evidence(dlints_new({CONTEXT_DIM}, {REDUCED_DIM},
+    SELECT dlints_evidence(dlints_new({DIM}, {REDUCED_DIM},
                                       {samples.PAPER}),
                            features, reward{{}}) IS NOT NULL
     FROM   feedback"""
@@ -28,7 +28,7 @@ FORMS = {'rebuild': EVIDENCE.format(' ORDER BY id'),
 
 def run(cursor, share, advance):
     """Return the results."""
-    samples.create_feedback(cursor, samples.contexts(ROWS, CONTEXT_DIM))
+    samples.create_feedback(cursor, samples.random_features(ROWS, DIM))
     samples.keep_in_memory(cursor, 'feedback')
     cursor.execute("SET work_mem = '64MB'")
     written = samples.blocks(cursor, FORMS['rebuild'], 'Temp Written')
@@ -40,7 +40,7 @@ def run(cursor, share, advance):
              for name, series in seconds.items()}
     return [
         at_most(f'dlints_evidence(dlints_new(...), ... ORDER BY id), '
-                f'{ROWS:,} rows, n = {CONTEXT_DIM}, d = {REDUCED_DIM}: times '
+                f'{ROWS:,} rows, n = {DIM}, d = {REDUCED_DIM}: times '
                 'count(features ORDER BY id)', main.value, BAR, f'{main}'),
         Result('    the two; without ORDER BY', f'{times["rebuild"]} against '
                f'{times["sort"]}; {times["unordered"]}'),

@@ -32,7 +32,7 @@ FROM   model m, item i WHERE m.name = :model;"""}
 
 def run(cursor, share, advance):
     """Return the results."""
-    samples.create_items(cursor, samples.contexts(ITEMS, samples.CONTEXT_DIM))
+    samples.create_items(cursor, samples.random_features(ITEMS, samples.DIM))
     samples.create_model(cursor)
     seconds = Client(cursor).run(
         SCRIPTS, max(100, int(TRANSACTIONS * share)), advance,
@@ -42,7 +42,7 @@ def run(cursor, share, advance):
               for name in ('join', 'subquery', 'five', 'aggregate of a join')}
     joined = ratio(seconds['join'], seconds['aggregate of a join'])
     return [
-        at_most(f'dlints_recommend, {ITEMS} items, n = {samples.CONTEXT_DIM}, '
+        at_most(f'dlints_recommend, {ITEMS} items, n = {samples.DIM}, '
                 f'd = {samples.REDUCED_DIM}, model in a subquery: times max(id)',
                 ratios['subquery'].value, BAR, f'{ratios["subquery"]}'),
         at_most('    FROM model, item: times max(id) over the same join',

@@ -1,4 +1,4 @@
-"""Contexts that are reduced once and kept in a column.
+"""Features that are reduced once and kept in a column.
 
 Items that store dlints_project(model, features) are scored with d numbers a
 candidate instead of n.
@@ -11,7 +11,7 @@ from bench.server import value
 from bench.speed.latency import Client
 
 ITEMS = 10000
-CONTEXT_DIM = 300
+DIM = 300
 REDUCED_DIM = 60
 TRANSACTIONS = 300
 BAR = 0.6
@@ -22,7 +22,7 @@ REDUCE = f"""
     FROM   item i, model m WHERE m.name = '{samples.MODEL}'"""
 
 RECOMMEND = {
-    'contexts': """\
+    'features': """\
 SELECT dlints_recommend((SELECT state FROM model WHERE name = :model),
                         id, features)
 FROM   item;""",
@@ -43,9 +43,9 @@ WHERE  name = :model;"""}
 
 def run(cursor, share, advance):
     """Return the results."""
-    samples.create_items(cursor, samples.contexts(ITEMS, CONTEXT_DIM),
+    samples.create_items(cursor, samples.random_features(ITEMS, DIM),
                          key='PRIMARY KEY')
-    samples.create_models(cursor, (samples.MODEL, CONTEXT_DIM, REDUCED_DIM))
+    samples.create_models(cursor, (samples.MODEL, DIM, REDUCED_DIM))
     cursor.execute(REDUCE)
     cursor.execute('ALTER TABLE reduced_item ADD PRIMARY KEY (id)')
     cursor.execute('VACUUM ANALYZE reduced_item')
@@ -55,16 +55,16 @@ def run(cursor, share, advance):
         **client.run(RECOMMEND, transactions, advance, model=samples.MODEL),
         **client.run(LEARN, 10 * transactions, before='VACUUM model',
                      model=samples.MODEL, item=ITEMS // 2)}
-    gain = ratio(seconds['reduced'], seconds['contexts'])
+    gain = ratio(seconds['reduced'], seconds['features'])
     learning = ratio(seconds['learn reduced'], seconds['learn'])
     sizes = [value(cursor, f"SELECT pg_table_size('{table}')")
              for table in ('reduced_item', 'item')]
     return [
-        at_most(f'{ITEMS:,} items by contexts reduced to {REDUCED_DIM} numbers '
-                f'in a column: times dlints_recommend over {CONTEXT_DIM}',
+        at_most(f'{ITEMS:,} items by features reduced to {REDUCED_DIM} numbers '
+                f'in a column: times dlints_recommend over {DIM}',
                 gain.value, BAR, f'{gain}'),
         Result('    dlints_argmax(id, dlints_dot(draw, reduced)), and by '
-               'contexts', against(seconds, 'reduced', 'contexts')),
+               'features', against(seconds, 'reduced', 'features')),
         Result('    the tables', ' against '.join(
             f'{size / 2 ** 20:.1f}' for size in sizes) + ' MB'),
         Result('    dlints_update_reduced: times dlints_update',

@@ -34,7 +34,7 @@ def run(cursor, share, advance):
     preloaded = value(cursor, 'SHOW shared_preload_libraries') or 'nothing'
     samples.create_model(cursor)
     samples.create_feedback(cursor,
-                            samples.contexts(rows, samples.CONTEXT_DIM))
+                            samples.random_features(rows, samples.DIM))
     seconds = {
         **alternate({name: lambda statement=statement: _session(statement)
                      for name, statement in FIRST.items()},

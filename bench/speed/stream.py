@@ -27,7 +27,7 @@ PREPARE = """
 
 def run(cursor, share, advance):
     """Return the results."""
-    features = samples.contexts(ARMS, samples.CONTEXT_DIM)
+    features = samples.random_features(ARMS, samples.DIM)
     rewards = samples.rewards(features)
     samples.create_items(cursor, features, key='PRIMARY KEY')
     samples.create_model(cursor)

@@ -1,8 +1,8 @@
 """One reward at a time, against an UPDATE that writes as many bytes.
 
 Both statements read, change and write one row through TOAST, and both are sent
-a context: to read 120 numbers as text takes about as long as to learn from
-them. Also shown: against a statement that is sent none, and with a context
+features: to read 120 numbers as text takes about as long as to learn from
+them. Also shown: against a statement that is sent none, and with features
 that is in a table already.
 """
 
@@ -54,13 +54,13 @@ RANDOM = '\\set byte random(0, 255)\n\\set reward random(0, 1)\n'
 
 def run(cursor, share, advance):
     """Return the results."""
-    context = samples.contexts(1, samples.CONTEXT_DIM)
-    samples.create_items(cursor, context)
+    features = samples.random_features(1, samples.DIM)
+    samples.create_items(cursor, features)
     samples.create_model(cursor)
     cursor.execute(TABLES)
     size = value(cursor, 'SELECT pg_column_size(state) FROM bytes')
 
-    features = '{' + ','.join(f'{number:.7g}' for number in context[0]) + '}'
+    features = '{' + ','.join(f'{number:.7g}' for number in features[0]) + '}'
     scripts = {name: RANDOM + script for name, script in SCRIPTS.items()}
     seconds = Client(cursor).run(
         scripts, max(100, int(TRANSACTIONS * share)), advance,
@@ -77,11 +77,11 @@ def run(cursor, share, advance):
     return [
         at_most('dlints_update in a transaction: times an UPDATE of a bytea '
                 f'of {size:,} bytes', main.value, BAR, f'{main}'),
-        Result('    BEGIN, UPDATE, COMMIT; both sent a context',
+        Result('    BEGIN, UPDATE, COMMIT; both sent features',
                against(seconds, 'learn in transaction',
                        'rewrite in transaction')),
-        information('only one of them sent a context', 'learn in transaction',
+        information('only one of them sent features', 'learn in transaction',
                     'rewrite unsent in transaction'),
         information('without BEGIN and COMMIT', 'learn', 'rewrite'),
-        information('... the context from a table row', 'learn, row',
+        information('... the features from a table row', 'learn, row',
                     'rewrite, row')]

@@ -11,7 +11,7 @@ from bench import samples
 from bench.report import Result, at_most
 from bench.server import value
 
-CONTEXT_DIM = 120
+DIM = 120
 REDUCED_DIMS = 24, 60, 120
 MEMORIES = {'one memory': 'discount => 0.999', 'three': 'memories => 3'}
 STATEMENTS = 40
@@ -25,8 +25,8 @@ SINGLE = """
     FROM   feedback f WHERE m.name = %(name)s AND f.id = %(number)s"""
 BATCH = """
     UPDATE model m
-    SET    state = dlints_update_batch(m.state, f.contexts, f.rewards)
-    FROM  (SELECT array_agg(features) AS contexts, array_agg(reward) AS rewards
+    SET    state = dlints_update_batch(m.state, f.features, f.rewards)
+    FROM  (SELECT array_agg(features) AS features, array_agg(reward) AS rewards
            FROM   feedback WHERE id <= 100) f
     WHERE  m.name = %(name)s"""
 FOLD = """
@@ -49,11 +49,11 @@ SIZE = """SELECT (pg_total_relation_size('model') +
 def run(cursor, share, advance):
     """Return the results."""
     statements = max(5, int(STATEMENTS * share))
-    names = {f'd = {dim}, {words}': (CONTEXT_DIM, dim, parameters)
+    names = {f'd = {dim}, {words}': (DIM, dim, parameters)
              for dim in REDUCED_DIMS for words, parameters in MEMORIES.items()}
     samples.create_models(cursor, *((name, *model)
                                     for name, model in names.items()))
-    samples.create_feedback(cursor, samples.contexts(1000, CONTEXT_DIM))
+    samples.create_feedback(cursor, samples.random_features(1000, DIM))
     cursor.execute(TABLES)
 
     results = []

@@ -21,7 +21,7 @@ class Page {
         "    RETURNING id, model, profile),",
         "candidate AS (",
         "    SELECT d.id AS decision_id, p.id AS product_id,",
-        "           dlints_choose(m.state, p.features, d.profile, k => ?, uniform => ?) OVER () AS choice",
+        "           dlints_choose(m.state, p.features, ?, d.profile, epsilon => ?) OVER () AS choice",
         "    FROM   made d JOIN model m ON m.name = d.model, product p",
         "    WHERE  p.in_stock)",
         "INSERT INTO shown (decision_id, product_id, rank, probability)",

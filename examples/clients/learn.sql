@@ -8,7 +8,7 @@ WITH due AS (
     WHERE  d.id = s.decision_id AND s.learned IS NULL AND d.made_at < now() - interval '1 hour'
     RETURNING d.model, d.profile, d.made_at, s.product_id, s.learned)
 UPDATE model m SET state = m.state || e.evidence
-FROM  (SELECT o.name, dlints_evidence(o.state, p.features, l.profile, l.learned, l.made_at)
+FROM  (SELECT o.name, dlints_evidence(o.state, p.features, l.learned, l.profile, l.made_at)
                       AS evidence
        FROM   due l JOIN model o ON o.name = l.model JOIN product p ON p.id = l.product_id
        GROUP  BY o.name) e

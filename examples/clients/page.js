@@ -20,7 +20,7 @@ WITH made AS (
     RETURNING id, model, profile),
 candidate AS (
     SELECT d.id AS decision_id, p.id AS product_id,
-           dlints_choose(m.state, p.features, d.profile, k => $4, uniform => $5) OVER () AS choice
+           dlints_choose(m.state, p.features, $4, d.profile, epsilon => $5) OVER () AS choice
     FROM   made d JOIN model m ON m.name = d.model, product p
     WHERE  p.in_stock)
 INSERT INTO shown (decision_id, product_id, rank, probability)

@@ -22,8 +22,8 @@ WITH made AS (
     RETURNING id, model, profile),
 candidate AS (
     SELECT d.id AS decision_id, p.id AS product_id,
-           dlints_choose(m.state, p.features, d.profile, k => %(k)s,
-                         uniform => %(uniform)s) OVER () AS choice
+           dlints_choose(m.state, p.features, %(k)s, d.profile,
+                         epsilon => %(epsilon)s) OVER () AS choice
     FROM   made d JOIN model m ON m.name = d.model, product p
     WHERE  p.in_stock)
 INSERT INTO shown (decision_id, product_id, rank, probability)
@@ -43,7 +43,7 @@ ON CONFLICT (decision_id, product_id) DO UPDATE SET reward = excluded.reward"""
 def show(db, member):
     [profile] = db.execute(PROFILE, {"member": member, "last": 50}).fetchone()
     return db.execute(SHOW, {"model": "shop", "member": member, "profile": profile,
-                             "k": 5, "uniform": 0.05}).fetchall()
+                             "k": 5, "epsilon": 0.05}).fetchall()
 
 
 def clicked(db, decision, product):

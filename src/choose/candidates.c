@@ -24,7 +24,7 @@ static const Asker choose = {
 	.function = "dlints_choose",
 	.rows = "partition",
 	.advice = "Use PARTITION BY to choose by several models.",
-	.shared_advice = "Use PARTITION BY to choose for several users.",
+	.profile_advice = "Use PARTITION BY to choose for several users.",
 };
 
 /* arguments of dlints_choose, at most */
@@ -41,7 +41,7 @@ typedef struct Settings
 {
 	Setting		k;
 	Setting		draws;
-	Setting		uniform;
+	Setting		epsilon;
 	Setting		cap;
 } Settings;
 
@@ -163,7 +163,7 @@ FetchSettings(Reading *reading)
 
 	settings.k = FetchBigint(reading, reading->form->k);
 	settings.draws = FetchInteger(reading, reading->form->draws);
-	settings.uniform = FetchNumber(reading, reading->form->uniform);
+	settings.epsilon = FetchNumber(reading, reading->form->epsilon);
 	settings.cap = FetchInteger(reading, reading->form->cap);
 	return settings;
 }
@@ -198,14 +198,14 @@ DrawCount(Setting setting)
 }
 
 static double
-Uniform(Setting setting)
+Epsilon(Setting setting)
 {
-	double		number = NotNull(setting, "uniform");
+	double		number = NotNull(setting, "epsilon");
 
 	if (!(number >= 0.0 && number <= 1.0))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("uniform must be between 0 and 1"),
+				 errmsg("epsilon must be between 0 and 1"),
 				 errdetail("The value is %s.",
 						   double_to_shortest_decimal(number))));
 	return number;
@@ -218,14 +218,14 @@ CheckSettings(const Settings *settings)
 
 	rules.k = Count(settings->k, "k");
 	rules.draws = DrawCount(settings->draws);
-	rules.uniform = Uniform(settings->uniform);
+	rules.epsilon = Epsilon(settings->epsilon);
 	rules.cap = settings->cap.isnull ? 0 : Count(settings->cap, "cap");
-	if (rules.uniform > 0.0 && rules.cap > 0)
+	if (rules.epsilon > 0.0 && rules.cap > 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("uniform must be 0 with a cap"),
+				 errmsg("epsilon must be 0 with a cap"),
 				 errdetail("The probabilities of such choices have no closed form."),
-				 errhint("Raise the model's exploration, or make some of the decisions with uniform => 1 and no cap.")));
+				 errhint("Raise the model's exploration, or make some of the decisions with epsilon => 1 and no cap.")));
 	return rules;
 }
 
@@ -255,19 +255,19 @@ CheckSameSettings(const Settings *ours, const Settings *theirs)
 {
 	CheckSetting(ours->k, theirs->k, "k");
 	CheckSetting(ours->draws, theirs->draws, "draws");
-	CheckSetting(ours->uniform, theirs->uniform, "uniform");
+	CheckSetting(ours->epsilon, theirs->epsilon, "epsilon");
 	CheckSetting(ours->cap, theirs->cap, "cap");
 }
 
 /* ---------- candidates ---------- */
 
-/* A row that may be a candidate, before its context is looked at. */
+/* A row that may be a candidate, before its features are looked at. */
 typedef struct Row
 {
 	bool		other_model;	/* than expected, or the first */
-	bool		other_shared;
+	bool		other_profile;
 	Datum		model;			/* copies of those that are */
-	Datum		shared;
+	Datum		profile;
 	Settings	settings;
 	double		bonus;
 	int			group;
@@ -314,8 +314,8 @@ FetchCommon(Reading *reading, int argno, const ValueKey *expected,
 }
 
 /*
- * All of a row but its context, which comes last and stays valid.  False if
- * its model or its shared context is NULL.
+ * All of a row but its features, which comes last and stays valid.  False if
+ * its model or its profile is NULL.
  */
 static bool
 FetchRow(Reading *reading, Row *row)
@@ -323,12 +323,10 @@ FetchRow(Reading *reading, Row *row)
 	const CandidateForm *form = reading->form;
 	NullableDatum value;
 
-	row->other_shared = false;
 	if (!FetchCommon(reading, form->model, &reading->request.model_key,
 					 &row->other_model, &row->model) ||
-		(form->shared &&
-		 !FetchCommon(reading, form->shared, &reading->request.shared_key,
-					  &row->other_shared, &row->shared)))
+		!FetchCommon(reading, form->profile, &reading->request.profile_key,
+					 &row->other_profile, &row->profile))
 		return false;
 	row->settings = FetchSettings(reading);
 	value = Fetch(reading, form->bonus);
@@ -342,7 +340,6 @@ FetchRow(Reading *reading, Row *row)
 static void
 BeginWith(Reading *reading, const Row *row)
 {
-	const Datum *shared = reading->form->shared ? &row->shared : NULL;
 	MemoryContext caller = MemoryContextSwitchTo(reading->context);
 	int64		rows = WinGetPartitionRowCount(reading->window) - reading->row;
 	Datum		model = datumCopy(row->model, false, -1);	/* outlives the row */
@@ -359,8 +356,8 @@ BeginWith(Reading *reading, const Row *row)
 
 	prepared = PrepareModelAt(reading->fcinfo->flinfo, model);
 	RequestBegin(&reading->request, &choose, prepared, reading->context,
-				 model, shared);
-	found->scores = ScoresCreate(prepared, shared, (int) rows,
+				 model, row->profile);
+	found->scores = ScoresCreate(prepared, row->profile, (int) rows,
 								 found->rules.draws, FreshSeed());
 	found->rows = MemoryContextAllocHuge(reading->context, sizeof(int) * rows);
 	if (found->rules.cap > 0)
@@ -374,15 +371,15 @@ CheckRow(Reading *reading, const Row *row)
 {
 	if (row->other_model)
 		RequestCheckModel(&reading->request, row->model);
-	if (row->other_shared)
-		RequestCheckShared(&reading->request, row->shared);
+	if (row->other_profile)
+		RequestCheckProfile(&reading->request, row->profile);
 	CheckSameSettings(&reading->settings, &row->settings);
 }
 
 static void
-AddCandidate(Reading *reading, const Row *row, Datum context)
+AddCandidate(Reading *reading, const Row *row, Datum features)
 {
-	ArrayType  *array = ArgArrayConverted(context);
+	ArrayType  *array = ArgArrayConverted(features);
 	double		addend = ArgFinite(row->bonus, "bonus");
 	Candidates *found = &reading->candidates;
 	int			number = ScoresCount(found->scores);
@@ -400,18 +397,18 @@ static void
 ReadRow(Reading *reading)
 {
 	Row			row;
-	NullableDatum context;
+	NullableDatum features;
 
 	if (!FetchRow(reading, &row))
 		return;
-	context = Fetch(reading, reading->form->context);
-	if (context.isnull)
+	features = Fetch(reading, reading->form->features);
+	if (features.isnull)
 		return;
 	if (reading->prepared)
 		CheckRow(reading, &row);
 	else
 		BeginWith(reading, &row);
-	AddCandidate(reading, &row, context.value);
+	AddCandidate(reading, &row, features.value);
 }
 
 static void

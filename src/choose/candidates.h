@@ -17,7 +17,7 @@ typedef struct Rules
 {
 	int			k;
 	int			draws;
-	double		uniform;
+	double		epsilon;
 	int			cap;			/* 0: none */
 } Rules;
 

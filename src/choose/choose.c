@@ -63,9 +63,9 @@ MakeSlate(const Candidates *from, int k, int candidates)
 
 /* Is this one of the choices that are not the policy's? */
 static bool
-IsUniform(double uniform)
+IsRandom(double epsilon)
 {
-	return (double) (FreshSeed() >> 11) < uniform * 9007199254740992.0;
+	return (double) (FreshSeed() >> 11) < epsilon * 9007199254740992.0;
 }
 
 /* What was chosen acts. */
@@ -140,7 +140,7 @@ Choose(const Candidates *from, Choice *choices)
 	int			candidates = ScoresCount(from->scores);
 	int			k = Min(rules->k, candidates);
 	Slate		slate = MakeSlate(from, k, candidates);
-	bool		any = IsUniform(rules->uniform);
+	bool		any = IsRandom(rules->epsilon);
 	int		   *counts;
 	int			i;
 
@@ -152,8 +152,8 @@ Choose(const Candidates *from, Choice *choices)
 	for (i = 0; i < candidates; i++)
 		/* two shares of 1 may round to more than 1 */
 		choices[from->rows[i]].probability =
-			Min(1.0, (1.0 - rules->uniform) * counts[i] / rules->draws +
-				rules->uniform * k / candidates);
+			Min(1.0, (1.0 - rules->epsilon) * counts[i] / rules->draws +
+				rules->epsilon * k / candidates);
 }
 
 /* Read the partition and decide; what all rows are told stays with it. */
@@ -232,28 +232,24 @@ Tell(FunctionCallInfo fcinfo, const CandidateForm *form)
 }
 
 /*
- * dlints_choose(model dlints, context anycompatiblearray
- *				 [, shared anycompatiblearray], k bigint DEFAULT 1,
+ * dlints_choose(model dlints, features real[] | dlints_vector,
+ *				 k bigint DEFAULT 1, profile, of the same type, DEFAULT '{}',
  *				 draws integer DEFAULT 100,
- *				 uniform double precision DEFAULT 0,
+ *				 epsilon double precision DEFAULT 0,
  *				 bonus double precision DEFAULT 0,
  *				 cap_group text DEFAULT NULL, cap integer DEFAULT NULL)
  *		OVER (PARTITION BY request) -> dlints_choice, window function
  *
  * Choose k of the rows of a partition as dlints_recommend does, with the
- * probability of each: (1 - uniform) times the share of "draws" draws that
- * choose it, the first of which acts, plus uniform times that of a random
+ * probability of each: (1 - epsilon) times the share of "draws" draws that
+ * choose it, the first of which acts, plus epsilon times that of a random
  * subset, which acts instead as often.  "bonus" is added to the score of a
  * candidate, and at most "cap" of a "cap_group" are chosen, under each draw.
  * rank is NULL where a candidate is not chosen; the score is that under the
- * draw that acts.  A row with a NULL model, context or shared context is no
- * candidate and gets NULL.  All but context, bonus and cap_group must be the
- * same in all rows of a partition.
+ * draw that acts.  A row with a NULL model, features or profile is no candidate
+ * and gets NULL.  All but features, bonus and cap_group must be the same in all
+ * rows of a partition.
  */
 CANDIDATE_ENTRY(dlints_choose, Tell,
-				.model = 0, .context = 1, .k = 2, .draws = 3, .uniform = 4,
-				.bonus = 5, .cap_group = 6, .cap = 7)
-
-CANDIDATE_ENTRY(dlints_choose_shared, Tell,
-				.model = 0, .context = 1, .shared = 2, .k = 3, .draws = 4,
-				.uniform = 5, .bonus = 6, .cap_group = 7, .cap = 8)
+				.model = 0, .features = 1, .k = 2, .profile = 3, .draws = 4,
+				.epsilon = 5, .bonus = 6, .cap_group = 7, .cap = 8)

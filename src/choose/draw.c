@@ -38,59 +38,43 @@ dlints_draw(PG_FUNCTION_ARGS)
 								 prepared->dim));
 }
 
-/* A draw carried back to context space, under the shared context of the call. */
-static Datum
-Weights(FunctionCallInfo fcinfo, const Datum *shared, int seed_argno)
-{
-	PreparedModel *prepared = PrepareModel(fcinfo, 0);
-	double	   *weights = DrawWeights(prepared, SeedArgument(fcinfo, seed_argno),
-									  shared);
-
-	return ResultVector(weights, prepared->header.context_dim);
-}
-
 PG_FUNCTION_INFO_V1(dlints_draw_weights);
 
 /*
- * dlints_draw_weights(model dlints [, shared anycompatiblearray],
+ * dlints_draw_weights(model dlints, profile double precision[] DEFAULT '{}',
  *					   seed bigint DEFAULT NULL) -> double precision[]
  *
- * A draw carried back to context space as dlints_weights carries the mean.  Its
- * dot product with a context is the score of that context under the draw, up
- * to the intercept, which is the same for all.
+ * A draw carried back to feature space as dlints_weights carries the mean.  Its
+ * dot product with features is their score under the draw, up to the intercept,
+ * which is the same for all.
  */
 Datum
 dlints_draw_weights(PG_FUNCTION_ARGS)
 {
-	if (PG_ARGISNULL(0))
-		PG_RETURN_NULL();
-	return Weights(fcinfo, NULL, 1);
-}
+	PreparedModel *prepared;
 
-PG_FUNCTION_INFO_V1(dlints_draw_weights_shared);
-
-Datum
-dlints_draw_weights_shared(PG_FUNCTION_ARGS)
-{
 	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
 		PG_RETURN_NULL();
-	return Weights(fcinfo, &fcinfo->args[1].value, 2);
+	prepared = PrepareModel(fcinfo, 0);
+	return ResultVector(DrawWeights(prepared, SeedArgument(fcinfo, 2),
+									PG_GETARG_DATUM(1)),
+						prepared->header.feature_dim);
 }
 
 PG_FUNCTION_INFO_V1(dlints_dot);
 
 /*
- * dlints_dot(weights double precision[], context anycompatiblearray)
+ * dlints_dot(weights double precision[], features real[] | dlints_vector)
  *		-> double precision
  *
- * The score of a context under a weight vector of the same length.
+ * The score of features under a weight vector of the same length.
  */
 Datum
 dlints_dot(PG_FUNCTION_ARGS)
 {
 	ArrayType  *weights = PG_GETARG_ARRAYTYPE_P(0);
-	ArgSpec		weights_spec = {"array of weights", 0, NULL, false};
-	ArgSpec		spec = {"context", 0, NULL, false};
+	ArgSpec		weights_spec = {"array of weights", 0, NULL};
+	ArgSpec		spec = {"features", 0, NULL};
 
 	spec.len = ArgVectorLength(weights, &weights_spec);
 	PG_RETURN_FLOAT8(ArgDot(ArgArray(fcinfo, 1), &spec,

@@ -13,6 +13,7 @@
 #include "choose/topk.h"
 #include "sql/args.h"
 #include "sql/arrays.h"
+#include "sql/observation.h"
 #include "sql/results.h"
 
 /* The state of dlints_recommend for one group. */
@@ -28,21 +29,15 @@ static const Asker recommend = {
 	.function = "dlints_recommend",
 	.rows = "group",
 	.advice = "Use GROUP BY to recommend from several models.",
-	.shared_advice = "Use GROUP BY to recommend to several users.",
+	.profile_advice = "Use GROUP BY to recommend to several users.",
 };
 
-/* A NULL model, context or shared context makes no candidate. */
+/* Where one of them is NULL there is no candidate. */
 static bool
 IsCandidate(FunctionCallInfo fcinfo, const CandidateForm *form)
 {
-	return !PG_ARGISNULL(form->model) && !PG_ARGISNULL(form->context) &&
-		(!form->shared || !PG_ARGISNULL(form->shared));
-}
-
-static const Datum *
-SharedArgument(FunctionCallInfo fcinfo, const CandidateForm *form)
-{
-	return form->shared ? &fcinfo->args[form->shared].value : NULL;
+	return !PG_ARGISNULL(form->model) && !PG_ARGISNULL(form->features) &&
+		(!form->profile || !PG_ARGISNULL(form->profile));
 }
 
 /* The first candidate of a group says what the others have to be. */
@@ -51,13 +46,13 @@ Begin(FunctionCallInfo fcinfo, const CandidateForm *form, int k)
 {
 	MemoryContext context = AggregateContext(fcinfo);
 	PreparedModel *prepared = PrepareModel(fcinfo, form->model);
-	const Datum *shared = SharedArgument(fcinfo, form);
+	Datum profile = ProfileArgument(fcinfo, form->profile);
 	MemoryContext caller = MemoryContextSwitchTo(context);
 	RecommendState *state = palloc0(sizeof(RecommendState));
 
 	RequestBegin(&state->request, &recommend, prepared, context,
-				 PG_GETARG_DATUM(form->model), shared);
-	state->weights = PolicyWeights(prepared, shared);
+				 PG_GETARG_DATUM(form->model), profile);
+	state->weights = PolicyWeights(prepared, profile);
 	state->ties = FreshSeed();
 	state->top = TopKCreate(fcinfo, context, form->item, k);
 	MemoryContextSwitchTo(caller);
@@ -70,14 +65,14 @@ Score(FunctionCallInfo fcinfo, const CandidateForm *form,
 	  const RecommendState *state)
 {
 	const Request *request = &state->request;
-	ArrayType  *context = ArgArray(fcinfo, form->context);
-	double		score = ArgDot(context, &request->expected, state->weights);
+	ArrayType  *features = ArgArray(fcinfo, form->features);
+	double		score = ArgDot(features, &request->expected, state->weights);
 
 	if (request->width_factor == 0.0)
 		return score;
 	return ResultFinite(score + RequestWidth(request,
 											 PrepareModel(fcinfo, form->model),
-											 context));
+											 features));
 }
 
 /* Offer one candidate. */
@@ -95,8 +90,8 @@ Recommend(FunctionCallInfo fcinfo, const CandidateForm *form)
 		(RecommendState *) PG_GETARG_POINTER(0);
 	TopKCheckCount(state->top, k);
 	RequestCheckModel(&state->request, PG_GETARG_DATUM(form->model));
-	if (form->shared)
-		RequestCheckShared(&state->request, PG_GETARG_DATUM(form->shared));
+	if (form->profile)
+		RequestCheckProfile(&state->request, PG_GETARG_DATUM(form->profile));
 	TopKOfferByLot(state->top, Score(fcinfo, form, state), state->ties,
 				   PG_ARGISNULL(form->item) ? (Datum) 0 :
 				   PG_GETARG_DATUM(form->item), PG_ARGISNULL(form->item));
@@ -105,37 +100,37 @@ Recommend(FunctionCallInfo fcinfo, const CandidateForm *form)
 
 /*
  * dlints_recommend(model dlints, item anyelement,
- *					context real[] | double precision[]
- *					[, shared, of the same type]) -> anyelement, aggregate
+ *					features real[] | dlints_vector) -> anyelement, aggregate
  *
- * The item whose context scores best by the model's policy.  thompson: under
+ * The item whose features score best by the model's policy.  thompson: under
  * one draw of the perturbed estimate (Algorithm 1, "Select arm"), a new one
  * for each group of each statement.  ucb: by expected reward plus exploration
- * times dlints_stddev.  greedy: by expected reward.  Model and shared context
- * are the same for all rows of a group.  Among equal scores chance decides, each
- * having the same.  Candidates with a NULL context are skipped; without
- * candidates the result is NULL.
- */
-CANDIDATE_ENTRY(dlints_recommend_transfn, Recommend,
-				.model = 1, .item = 2, .context = 3)
-
-CANDIDATE_ENTRY(dlints_recommend_shared_transfn, Recommend,
-				.model = 1, .item = 2, .context = 3, .shared = 4)
-
-/*
- * dlints_recommend(model dlints, item anyelement,
- *					context real[] | double precision[]
- *					[, shared, of the same type], k bigint)
- *		-> anyarray, aggregate
+ * times dlints_stddev.  greedy: by expected reward.  The model is the same for
+ * all rows of a group.  Among equal scores chance decides, each having the
+ * same. Candidates with NULL features are skipped; without candidates the
+ * result is NULL.
  *
- * As above, the k best items, best first (fewer if there are fewer
- * candidates).  k is at least 1 and the same for all rows of a group.
+ * dlints_recommend(model dlints, item anyelement,
+ *					features real[] | dlints_vector, k bigint
+ *					[, profile, of the same type]) -> anyarray, aggregate
+ *
+ * The k best items, best first (fewer if there are fewer candidates).  k is at
+ * least 1; it and the profile are the same for all rows of a group, and rows
+ * with a NULL profile are skipped.
  */
-CANDIDATE_ENTRY(dlints_recommend_k_transfn, Recommend,
-				.model = 1, .item = 2, .context = 3, .k = 4)
+PG_FUNCTION_INFO_V1(dlints_recommend_transfn);
 
-CANDIDATE_ENTRY(dlints_recommend_shared_k_transfn, Recommend,
-				.model = 1, .item = 2, .context = 3, .shared = 4, .k = 5)
+Datum
+dlints_recommend_transfn(PG_FUNCTION_ARGS)
+{
+	static const CandidateForm forms[] = {
+		{.model = 1, .item = 2, .features = 3},
+		{.model = 1, .item = 2, .features = 3, .k = 4},
+		{.model = 1, .item = 2, .features = 3, .k = 4, .profile = 5},
+	};
+
+	return Recommend(fcinfo, &forms[PG_NARGS() - 4]);
+}
 
 PG_FUNCTION_INFO_V1(dlints_recommend_finalfn);
 

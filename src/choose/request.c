@@ -2,7 +2,7 @@
  * request.c
  *		What dlints_recommend and dlints_choose have in common: seeds, the
  *		weights and the width that a policy scores by, and one model and one
- *		shared context for all candidates.
+ *		profile for all candidates.
  */
 #include "postgres.h"
 
@@ -57,17 +57,17 @@ AllocateWeights(int count)
 }
 
 /*
- * psi-tilde carried back to context space, under a shared context if the model
+ * psi-tilde carried back to feature space, under a profile if the model
  * has one: in the current memory context
  */
 double *
-DrawWeights(PreparedModel *prepared, uint64 seed, const Datum *shared)
+DrawWeights(PreparedModel *prepared, uint64 seed, Datum profile)
 {
 	const DlintsHeader *model = &prepared->header;
 	double	   *draw = PreparedDraw(prepared, seed);
 	double	   *weights = AllocateWeights(ModelLiftedLen(model));
 
-	LiftParameter(model, draw, shared, weights);
+	LiftParameter(model, draw, profile, weights);
 	pfree(draw);
 	return weights;
 }
@@ -82,20 +82,20 @@ PolicyParts(const Policy *policy)
 
 /* The weights that score all candidates of a choice. */
 double *
-PolicyWeights(PreparedModel *prepared, const Datum *shared)
+PolicyWeights(PreparedModel *prepared, Datum profile)
 {
 	int			count = ModelLiftedLen(&prepared->header);
 
 	if (PolicyGet(prepared->header.policy)->draws)
-		return DrawWeights(prepared, FreshSeed(), shared);
-	return memcpy(AllocateWeights(count), PreparedWeights(prepared, shared),
+		return DrawWeights(prepared, FreshSeed(), profile);
+	return memcpy(AllocateWeights(count), PreparedWeights(prepared, profile),
 				  sizeof(double) * count);
 }
 
 /* Remember what the first candidate brings, in a context of the caller's. */
 void
 RequestBegin(Request *request, const Asker *asker, PreparedModel *prepared,
-			 MemoryContext context, Datum model, const Datum *shared)
+			 MemoryContext context, Datum model, Datum profile)
 {
 	const Policy *policy = PolicyGet(prepared->header.policy);
 
@@ -105,50 +105,47 @@ RequestBegin(Request *request, const Asker *asker, PreparedModel *prepared,
 	request->asker = asker;
 	request->context = context;
 	request->model = prepared->header;
-	request->expected = ArgContextSpec(&request->model);
+	request->expected = ArgFeatureSpec(&request->model);
 	if (policy->widens)
 		request->width_factor = prepared->header.exploration;
 	ValueKeySet(&request->model_key, model, context);
-	if (shared)
-		ValueKeySet(&request->shared_key, *shared, context);
+	ValueKeySet(&request->profile_key, profile, context);
 }
 
 /*
- * Is this the shared context of the request?  The same numbers will do, and
+ * Is this the profile of the request?  The same numbers will do, and
  * are what is to be expected next.
  */
 void
-RequestCheckShared(Request *request, Datum shared)
+RequestCheckProfile(Request *request, Datum profile)
 {
-	Datum		expected = PointerGetDatum(request->shared_key.bytes);
+	Datum		expected = PointerGetDatum(request->profile_key.bytes);
 	double	   *ours;
 	double	   *theirs;
 	int			i;
 
-	if (likely(ValueKeyMatches(&request->shared_key, shared)))
+	if (likely(ValueKeyMatches(&request->profile_key, profile)))
 		return;
-	ours = ReadShared(&expected, &request->model);
-	theirs = ReadShared(&shared, &request->model);
-	for (i = 0; i < request->model.shared_dim; i++)
+	ours = ReadProfile(expected, &request->model);
+	theirs = ReadProfile(profile, &request->model);
+	for (i = 0; i < request->model.profile_dim; i++)
 		if (theirs[i] != ours[i])
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("%s needs the same shared context for all rows of a %s",
+					 errmsg("%s needs the same profile for all rows of a %s",
 							request->asker->function, request->asker->rows),
-					 errhint("%s", request->asker->shared_advice)));
+					 errhint("%s", request->asker->profile_advice)));
 	pfree(theirs);
 	pfree(ours);
-	ValueKeyReplace(&request->shared_key, shared, request->context);
+	ValueKeyReplace(&request->profile_key, profile, request->context);
 }
 
 /* What the posterior width adds to the score of a candidate. */
 double
 RequestWidth(const Request *request, PreparedModel *prepared,
-			 ArrayType *context)
+			 ArrayType *features)
 {
-	Datum		shared = PointerGetDatum(request->shared_key.bytes);
-
 	return request->width_factor *
-		PreparedWidth(prepared, context,
-					  request->shared_key.size > 0 ? &shared : NULL);
+		PreparedWidth(prepared, features,
+					  PointerGetDatum(request->profile_key.bytes));
 }

@@ -1,7 +1,7 @@
 /*
  * request.h
  *		What the candidates of one choice have in common: the model and the
- *		shared context, and what its policy makes of them.
+ *		profile, and what its policy makes of them.
  */
 #ifndef DLINTS_REQUEST_H
 #define DLINTS_REQUEST_H
@@ -21,11 +21,11 @@ typedef struct CandidateForm
 {
 	int			model;
 	int			item;
-	int			context;
-	int			shared;
+	int			features;
 	int			k;
+	int			profile;
 	int			draws;
-	int			uniform;
+	int			epsilon;
 	int			bonus;
 	int			cap_group;
 	int			cap;
@@ -46,22 +46,22 @@ typedef struct Request
 	const Asker *asker;
 	MemoryContext context;		/* that remembers the keys */
 	ValueKey	model_key;
-	ValueKey	shared_key;		/* empty without a shared context */
+	ValueKey	profile_key;
 	DlintsHeader model;
-	ArgSpec		expected;		/* what the context of a candidate has to be */
+	ArgSpec		expected;		/* what the features of a candidate have to be */
 	double		width_factor;	/* what the posterior width counts in a score */
 } Request;
 
 extern uint64 FreshSeed(void);
 extern double *DrawWeights(PreparedModel *prepared, uint64 seed,
-						   const Datum *shared);
-extern double *PolicyWeights(PreparedModel *prepared, const Datum *shared);
+						   Datum profile);
+extern double *PolicyWeights(PreparedModel *prepared, Datum profile);
 extern void RequestBegin(Request *request, const Asker *asker,
 						 PreparedModel *prepared, MemoryContext context,
-						 Datum model, const Datum *shared);
-extern void RequestCheckShared(Request *request, Datum shared);
+						 Datum model, Datum profile);
+extern void RequestCheckProfile(Request *request, Datum profile);
 extern double RequestWidth(const Request *request, PreparedModel *prepared,
-						   ArrayType *context);
+						   ArrayType *features);
 
 /* Is this the model of the request?  Asked with every row. */
 static inline void

@@ -4,10 +4,10 @@
  *		the draws, or under the mean where the policy does not draw.
  *
  * A score is psi' A x, where the rows of A are what the model lifts the unit
- * vectors to under this shared context.  Of each candidate is kept whatever
+ * vectors to under this profile.  Of each candidate is kept whatever
  * lets the rest be done later:
  *
- *		its context		scored by lifted draws	n numbers
+ *		its features		scored by lifted draws	n numbers
  *		A x				scored by draws			D numbers, without the intercept
  *
  * whichever takes fewer multiplications.  For K candidates that makes 8 K n or
@@ -37,17 +37,17 @@
 /* multiplications between two checks for interrupts: some 10 ms */
 #define MOST_WORK		(1 << 24)
 
-/* contexts that are put through A at once: 256 kB of them at n = 512 */
+/* feature vectors that are put through A at once: 256 kB of them at n = 512 */
 #define STRIP			64
 
 struct Scores
 {
 	PreparedModel *prepared;
-	double	   *shared;			/* numbers of the shared context, or NULL */
+	double	   *profile;			/* numbers of the profile */
 	uint64		seed;
 	bool		drawn;			/* does the policy draw? */
 	int			draws;
-	int			context_dim;
+	int			feature_dim;
 	int			dim;			/* coordinates of z without the intercept */
 	int			lifted_len;
 	double		level;			/* the intercept under the first draw */
@@ -62,7 +62,7 @@ struct Scores
 	int			kept_len;		/* numbers that count */
 	int			kept_step;		/* from one candidate to the next */
 	double	   *kept;
-	double	   *lanes;			/* A, in lanes, and contexts to be put through it */
+	double	   *lanes;			/* A, in lanes, and feature vectors to be put through it */
 	double	   *strip;
 	int			in_strip;
 
@@ -138,9 +138,9 @@ LiftIntoLanes(Scores *scores, ParameterMaker make, int first, int count,
 		CHECK_FOR_INTERRUPTS();
 		make(scores, first + done, n, parameters);
 		LiftParameters(&scores->prepared->header, n, parameters,
-					   scores->shared, weights);
-		score_pack(scores->context_dim, n, weights, scores->lifted_len,
-				   lanes + (Size) done * scores->context_dim);
+					   scores->profile, weights);
+		score_pack(scores->feature_dim, n, weights, scores->lifted_len,
+				   lanes + (Size) done * scores->feature_dim);
 	}
 	pfree(weights);
 	pfree(parameters);
@@ -167,23 +167,23 @@ DrawIntoLanes(Scores *scores, int first, int count, double *lanes)
 	pfree(parameters);
 }
 
-/* Keep contexts as they are. */
+/* Keep feature vectors as they are. */
 static void
-KeepContexts(Scores *scores)
+KeepFeatures(Scores *scores)
 {
-	scores->kept_len = scores->context_dim;
-	scores->kept_step = scores->context_dim;
+	scores->kept_len = scores->feature_dim;
+	scores->kept_step = scores->feature_dim;
 }
 
-/* Keep what A makes of each context. */
+/* Keep what A makes of each feature vector. */
 static void
 KeepReduced(Scores *scores)
 {
 	scores->reduces = true;
 	scores->kept_len = scores->dim;
 	scores->kept_step = score_rounded(scores->dim);
-	scores->lanes = AllocateNumbers((Size) scores->kept_step * scores->context_dim);
-	scores->strip = AllocateNumbers((Size) STRIP * scores->context_dim);
+	scores->lanes = AllocateNumbers((Size) scores->kept_step * scores->feature_dim);
+	scores->strip = AllocateNumbers((Size) STRIP * scores->feature_dim);
 	LiftIntoLanes(scores, MakeUnits, 0, scores->dim, scores->lanes);
 }
 
@@ -196,7 +196,7 @@ LiftingCosts(const DlintsHeader *model, double dim)
 	if (!ModelHasProjection(model))
 		return dim;
 	projection = ModelProjection(model);
-	return (double) projection.context_dim * projection.reduced_dim;
+	return (double) projection.feature_dim * projection.reduced_dim;
 }
 
 /* See above. */
@@ -205,7 +205,7 @@ ChooseWhatToKeep(Scores *scores)
 {
 	double		candidates = scores->capacity;
 	double		draws = scores->draws;
-	double		n = scores->context_dim;
+	double		n = scores->feature_dim;
 	double		dim = scores->dim;
 	double		lift = LiftingCosts(&scores->prepared->header, dim);
 	double		direct = draws * lift + candidates * n * draws;
@@ -214,25 +214,25 @@ ChooseWhatToKeep(Scores *scores)
 	if (reduced < direct && dim * n <= MOST_NUMBERS)
 		KeepReduced(scores);
 	else
-		KeepContexts(scores);
+		KeepFeatures(scores);
 }
 
 /*
  * For at most so many candidates, in the current memory context.
  */
 Scores *
-ScoresCreate(PreparedModel *prepared, const Datum *shared, int capacity,
+ScoresCreate(PreparedModel *prepared, Datum profile, int capacity,
 			 int draws, uint64 seed)
 {
 	const DlintsHeader *model = &prepared->header;
 	Scores	   *scores = palloc0(sizeof(Scores));
 
 	scores->prepared = prepared;
-	scores->shared = ReadShared(shared, model);
+	scores->profile = ReadProfile(profile, model);
 	scores->seed = seed;
 	scores->drawn = PolicyGet(model->policy)->draws;
 	scores->draws = scores->drawn ? draws : 1;
-	scores->context_dim = model->context_dim;
+	scores->feature_dim = model->feature_dim;
 	scores->dim = prepared->dim - (model->intercept ? 1 : 0);
 	scores->lifted_len = ModelLiftedLen(model);
 	scores->capacity = capacity;
@@ -248,38 +248,38 @@ ScoresCreate(PreparedModel *prepared, const Datum *shared, int capacity,
 	return scores;
 }
 
-/* Where the next context is to go; ScoresAdd then counts it. */
+/* Where the next feature vector is to go; ScoresAdd then counts it. */
 double *
 ScoresRoom(Scores *scores)
 {
 	Assert(scores->count < scores->capacity);
 	if (!scores->reduces)
-		return scores->kept + (Size) scores->count * scores->context_dim;
-	return scores->strip + (Size) scores->in_strip * scores->context_dim;
+		return scores->kept + (Size) scores->count * scores->feature_dim;
+	return scores->strip + (Size) scores->in_strip * scores->feature_dim;
 }
 
-/* Put the contexts of the strip through A. */
+/* Put the feature vectors of the strip through A. */
 static void
 EmptyStrip(Scores *scores)
 {
-	const ScoreSteps steps = {.context = scores->kept_step, .lane = 1};
+	const ScoreSteps steps = {.features = scores->kept_step, .lane = 1};
 	double	   *out = scores->kept +
 		(Size) (scores->count - scores->in_strip) * scores->kept_step;
-	Size		pack_len = (Size) SCORE_LANES * scores->context_dim;
+	Size		pack_len = (Size) SCORE_LANES * scores->feature_dim;
 	int			packs = scores->kept_step / SCORE_LANES;
 	int			i;
 
 	for (i = 0; i < packs; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		score_lanes(scores->context_dim, scores->lanes + i * pack_len,
-					scores->in_strip, scores->strip, scores->context_dim,
+		score_lanes(scores->feature_dim, scores->lanes + i * pack_len,
+					scores->in_strip, scores->strip, scores->feature_dim,
 					out + (Size) i * SCORE_LANES, steps);
 	}
 	scores->in_strip = 0;
 }
 
-/* The context is there; the addend counts in all of its scores. */
+/* The features are there; the addend counts in all of its scores. */
 void
 ScoresAdd(Scores *scores, double addend)
 {
@@ -332,7 +332,7 @@ FillPack(Scores *scores, int first)
 static void
 ScoreBlock(Scores *scores, int first)
 {
-	const ScoreSteps steps = {.context = 1, .lane = scores->capacity};
+	const ScoreSteps steps = {.features = 1, .lane = scores->capacity};
 	int			len = scores->kept_len;
 	int			stride = scores->kept_step;
 	int			portion = Max(MOST_WORK / SCORE_LANES / len, 1);

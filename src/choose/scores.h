@@ -11,7 +11,7 @@
 
 typedef struct Scores Scores;
 
-extern Scores *ScoresCreate(PreparedModel *prepared, const Datum *shared,
+extern Scores *ScoresCreate(PreparedModel *prepared, Datum profile,
 							int capacity, int draws, uint64 seed);
 extern double *ScoresRoom(Scores *scores);
 extern void ScoresAdd(Scores *scores, double addend);

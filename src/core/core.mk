@@ -14,6 +14,6 @@ FP_FLAGS = -ffp-contract=off \
 BLAS_LIBS ?= -lblas
 LAPACK_LIBS ?= -llapack
 
-# Those that see every number of every context: at -O2 loops stay rolled up.
+# Those that see every number of every feature vector: at -O2 loops stay rolled up.
 VECTOR_OBJS = $(addprefix src/core/, dot.o evidence.o panel.o svd.o unit.o widen.o)
 VECTOR_FLAGS = -ftree-vectorize -funroll-loops

@@ -17,7 +17,7 @@
  * pointers must move for the compiler to see (under -fwrapv too) that the
  * elements are contiguous.
  */
-#define DOT_BODY(n, weights, context) \
+#define DOT_BODY(n, weights, features) \
 	double		sum[LANES]; \
 	double		rest = 0.0; \
 	int			k; \
@@ -25,21 +25,21 @@
 	UNROLL \
 	for (k = 0; k < LANES; k++) \
 		sum[k] = 0.0; \
-	for (; n >= LANES; n -= LANES, weights += LANES, context += LANES) \
+	for (; n >= LANES; n -= LANES, weights += LANES, features += LANES) \
 	{ \
 		UNROLL \
 		for (k = 0; k < LANES; k++) \
-			sum[k] += weights[k] * (double) context[k]; \
+			sum[k] += weights[k] * (double) features[k]; \
 	} \
 	if (n >= HALF) \
 	{ \
 		UNROLL \
 		for (k = 0; k < HALF; k++) \
-			sum[k] += weights[k] * (double) context[k]; \
-		n -= HALF, weights += HALF, context += HALF; \
+			sum[k] += weights[k] * (double) features[k]; \
+		n -= HALF, weights += HALF, features += HALF; \
 	} \
 	for (; n > 0; n--) \
-		rest += *weights++ * (double) *context++; \
+		rest += *weights++ * (double) *features++; \
 	UNROLL \
 	for (k = 0; k < HALF; k++) \
 		sum[k] += sum[k + HALF]; \
@@ -48,14 +48,14 @@
 
 CPU_CLONES
 double
-dot_float(int n, const double *weights, const float *context)
+dot_float(int n, const double *weights, const float *features)
 {
-	DOT_BODY(n, weights, context);
+	DOT_BODY(n, weights, features);
 }
 
 CPU_CLONES
 double
-dot_double(int n, const double *weights, const double *context)
+dot_double(int n, const double *weights, const double *features)
 {
-	DOT_BODY(n, weights, context);
+	DOT_BODY(n, weights, features);
 }

@@ -1,6 +1,6 @@
 /*
  * dot.h
- *		Dot products of a weight vector with one context: what every
+ *		Dot products of a weight vector with one feature vector: what every
  *		candidate of a recommendation costs.
  *
  * A fixed number of independent partial sums lets the compiler vectorise
@@ -9,7 +9,7 @@
 #ifndef DLINTS_DOT_H
 #define DLINTS_DOT_H
 
-extern double dot_float(int n, const double *weights, const float *context);
-extern double dot_double(int n, const double *weights, const double *context);
+extern double dot_float(int n, const double *weights, const float *features);
+extern double dot_double(int n, const double *weights, const double *features);
 
 #endif							/* DLINTS_DOT_H */

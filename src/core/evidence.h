@@ -2,7 +2,7 @@
  * evidence.h
  *		What observations say, under one rate of forgetting: a memory.
  *
- * With reduced contexts z, rewards r and weights w a memory keeps
+ * With reduced features z, rewards r and weights w a memory keeps
  *
  *		G = sum of w   z z'		b = sum of w r z		N = sum of w
  *		H = sum of w^2 z z'		R = sum of w (r - c)	S = sum of w (r - c)^2

@@ -37,7 +37,7 @@ has_projection(const Kind *kind)
 static int
 base_len(const Kind *kind)
 {
-	return has_projection(kind) ? kind->reduced_dim : kind->context_dim;
+	return has_projection(kind) ? kind->reduced_dim : kind->feature_dim;
 }
 
 /*
@@ -48,12 +48,12 @@ int64_t
 kind_coordinates(const Kind *kind)
 {
 	int64_t		base = base_len(kind);
-	int64_t		n = kind->context_dim;
+	int64_t		n = kind->feature_dim;
 
 	switch (kind->interactions)
 	{
 		case INTERACTIONS_CROSSED:
-			return n + n * kind->shared_dim;
+			return n + n * kind->profile_dim;
 		case INTERACTIONS_MATCHED:
 			return has_projection(kind) ? base + 1 : n + n + 1;
 		case INTERACTIONS_NONE:
@@ -69,16 +69,18 @@ fill_crossed(const Kind *kind, const double *x, const double *u, double *z)
 	int			i;
 	int			j;
 
-	for (i = 0; i < kind->context_dim; i++)
-		for (j = 0; j < kind->shared_dim; j++)
+	for (i = 0; i < kind->feature_dim; i++)
+		for (j = 0; j < kind->profile_dim; j++)
 			*z++ = x[i] * u[j];
 }
 
-/* What is learned of one pair of contexts, the projected part left out. */
+/*
+ * What is learned of one pair of feature vectors, the projected part left out.
+ */
 static void
 fill(const Kind *kind, const double *x, const double *u, double *z)
 {
-	int			n = kind->context_dim;
+	int			n = kind->feature_dim;
 	int			i;
 
 	if (kind->interactions == INTERACTIONS_MATCHED)
@@ -100,25 +102,25 @@ fill(const Kind *kind, const double *x, const double *u, double *z)
 }
 
 /*
- * "count" contexts of n numbers each and, where the kind has shared contexts,
+ * "count" feature vectors of n numbers each and, where the kind has profiles,
  * as many of m numbers, into vectors of kind_reduced_len numbers.  With a
  * projection the first reduced_dim numbers of each are left as they are.
  */
 void
-kind_fill(const Kind *kind, int count, const double *contexts,
-		  const double *shareds, double *reduced)
+kind_fill(const Kind *kind, int count, const double *features,
+		  const double *profiles, double *reduced)
 {
 	int			len = kind_reduced_len(kind);
 	int			c;
 
 	for (c = 0; c < count; c++)
 	{
-		fill(kind, contexts, shareds, reduced);
+		fill(kind, features, profiles, reduced);
 		if (kind->intercept)
 			reduced[len - 1] = 1.0;
-		contexts += kind->context_dim;
+		features += kind->feature_dim;
 		if (kind->interactions != INTERACTIONS_NONE)
-			shareds += kind->shared_dim;
+			profiles += kind->profile_dim;
 		reduced += len;
 	}
 }
@@ -127,7 +129,7 @@ kind_fill(const Kind *kind, int count, const double *contexts,
 static void
 lift_matched(const Kind *kind, const double *psi, const double *u, double *w)
 {
-	int			n = kind->context_dim;
+	int			n = kind->feature_dim;
 	double		similarity = MATCHED_SCALE * psi[kind_coordinates(kind) - 1];
 	int			i;
 
@@ -142,20 +144,20 @@ lift_matched(const Kind *kind, const double *psi, const double *u, double *w)
 static void
 lift_crossed(const Kind *kind, const double *psi, const double *u, double *w)
 {
-	const double *rows = psi + kind->context_dim;
+	const double *rows = psi + kind->feature_dim;
 	int			i;
 
-	for (i = 0; i < kind->context_dim; i++)
+	for (i = 0; i < kind->feature_dim; i++)
 	{
-		w[i] = psi[i] + dot_double(kind->shared_dim, u, rows);
-		rows += kind->shared_dim;
+		w[i] = psi[i] + dot_double(kind->profile_dim, u, rows);
+		rows += kind->profile_dim;
 	}
 }
 
 static void
 lift(const Kind *kind, const double *psi, const double *u, double *w)
 {
-	size_t		size = sizeof(double) * (size_t) kind->context_dim;
+	size_t		size = sizeof(double) * (size_t) kind->feature_dim;
 
 	if (kind->interactions == INTERACTIONS_MATCHED)
 		lift_matched(kind, psi, u, w);
@@ -169,13 +171,13 @@ lift(const Kind *kind, const double *psi, const double *u, double *w)
 
 /*
  * "count" parameters of kind_reduced_len numbers into as many lists of
- * kind_lifted_len weights under one shared context; the last weight is the
+ * kind_lifted_len weights under one profile; the last weight is the
  * intercept's, if there is one.  What a projected part contributes is still to
  * be added.
  */
 void
 kind_lift(const Kind *kind, int count, const double *parameters,
-		  const double *shared, double *lifted)
+		  const double *profile, double *lifted)
 {
 	int			reduced_len = kind_reduced_len(kind);
 	int			lifted_len = kind_lifted_len(kind);
@@ -183,7 +185,7 @@ kind_lift(const Kind *kind, int count, const double *parameters,
 
 	for (c = 0; c < count; c++)
 	{
-		lift(kind, parameters, shared, lifted);
+		lift(kind, parameters, profile, lifted);
 		if (kind->intercept)
 			lifted[lifted_len - 1] = parameters[reduced_len - 1];
 		parameters += reduced_len;

@@ -1,6 +1,6 @@
 /*
  * kinds.h
- *		How a context x of n numbers, and perhaps a shared context u, become
+ *		How a feature vector x of n numbers, and perhaps a profile u, become
  *		the vector z that a model is linear in, and how a parameter psi over z
  *		becomes weights over x.
  *
@@ -13,7 +13,7 @@
  *					[P x/4 ; 4 x'u ; 1]			with a projection
  *
  * the 1 only with an intercept.  z is linear in x, so that for a given u one
- * vector w over contexts scores them all: psi'z = w'x + psi_last.
+ * vector w over feature vectors scores them all: psi'z = w'x + psi_last.
  *
  * Products are not projected.  What two people share stands in few coordinates,
  * and a random projection would mix it with all the others.
@@ -27,22 +27,22 @@
 /* The numbers are stored: new ones go to the end. */
 typedef enum Interactions
 {
-	INTERACTIONS_NONE,			/* no shared context */
+	INTERACTIONS_NONE,			/* no profile */
 	INTERACTIONS_CROSSED,
 	INTERACTIONS_MATCHED
 } Interactions;
 
 #define INTERACTIONS_COUNT	3
 
-/* by how much the parts of matched contexts differ from x o u */
+/* by how much the parts of matched feature vectors differ from x o u */
 #define MATCHED_SCALE		4.0
 
 typedef struct Kind
 {
 	Interactions interactions;
-	int			context_dim;	/* n */
+	int			feature_dim;	/* n */
 	int			reduced_dim;	/* d; 0 without a projection, as where crossed */
-	int			shared_dim;		/* m; n where matched */
+	int			profile_dim;		/* m; n where matched */
 	bool		intercept;
 } Kind;
 
@@ -51,10 +51,10 @@ extern const char *const interactions_names[INTERACTIONS_COUNT];
 
 extern bool interactions_from_name(const char *name, uint8_t *interactions);
 extern int64_t kind_coordinates(const Kind *kind);
-extern void kind_fill(const Kind *kind, int count, const double *contexts,
-					  const double *shareds, double *reduced);
+extern void kind_fill(const Kind *kind, int count, const double *features,
+					  const double *profiles, double *reduced);
 extern void kind_lift(const Kind *kind, int count, const double *parameters,
-					  const double *shared, double *lifted);
+					  const double *profile, double *lifted);
 
 /* coordinates of z, of a kind whose coordinates are known to be few enough */
 static inline int
@@ -67,7 +67,7 @@ kind_reduced_len(const Kind *kind)
 static inline int
 kind_lifted_len(const Kind *kind)
 {
-	return kind->context_dim + (kind->intercept ? 1 : 0);
+	return kind->feature_dim + (kind->intercept ? 1 : 0);
 }
 
 #endif							/* DLINTS_KINDS_H */

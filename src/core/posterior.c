@@ -116,15 +116,15 @@ factor_with_ridge(int dim, const Known *known, int j, double *factor)
 /*
  * The same with as large a share as is needed.
  *
- * Contexts can be so large, or so nearly parallel, that the rounding errors of
- * the evidence exceed the ridge.  Then the ridge is raised to their size, which
- * keeps what the evidence still knows.  Each observation adds at most one
- * rounding error, and does so when the same context comes again and again.  The
- * first attempt takes errors to be in proportion to a coordinate's own elements,
- * so that a coordinate that was never seen keeps its ridge.  The second takes
- * them to be in proportion to the largest element, as they are where evidence
- * was taken back.  Evidence that needs more never came from observations: the
- * result is false.
+ * Feature vectors can be so large, or so nearly parallel, that the rounding
+ * errors of the evidence exceed the ridge.  Then the ridge is raised to their
+ * size, which keeps what the evidence still knows.  Each observation adds at
+ * most one rounding error, and does so when the same features come again and
+ * again.  The first attempt takes errors to be in proportion to a coordinate's
+ * own elements, so that a coordinate that was never seen keeps its ridge.  The
+ * second takes them to be in proportion to the largest element, as they are
+ * where evidence was taken back.  Evidence that needs more never came from
+ * observations: the result is false.
  */
 static bool
 factor_raised(const Evidence *e, int j, Known *known, double *factor)

@@ -1,7 +1,7 @@
 /*
  * projection.c
- *		Generate rows of the random matrix, reduce contexts with them and carry
- *		a parameter back to context space.
+ *		Generate rows of the random matrix, reduce feature vectors with them
+ *		and carry a parameter back to feature space.
  */
 #include "projection.h"
 
@@ -9,7 +9,7 @@
 #include "random.h"
 
 /*
- * Rows first to first + count - 1, context_dim numbers each.  An entry depends
+ * Rows first to first + count - 1, dim numbers each.  An entry depends
  * on the seed, its row and its column alone, and on the scale that multiplies
  * it.
  */
@@ -17,7 +17,7 @@ void
 projection_generate(const Projection *p, int first, int count,
 					double *numbers)
 {
-	size_t		len = (size_t) p->context_dim;
+	size_t		len = (size_t) p->feature_dim;
 	int			r;
 
 	for (r = 0; r < count; r++)
@@ -33,15 +33,15 @@ projection_generate(const Projection *p, int first, int count,
 }
 
 /*
- * Reduce "count" contexts of n numbers each into vectors of reduced_len
+ * Reduce "count" feature vectors of n numbers each into vectors of reduced_len
  * numbers.  Writes the coordinates that the given rows produce.
  */
 void
 projection_apply(const Projection *p, const ProjectionRows *rows, int count,
-				 const double *contexts, double *reduced, int reduced_len)
+				 const double *features, double *reduced, int reduced_len)
 {
-	linalg_project(p->context_dim, rows->count, rows->numbers, count,
-				   contexts, reduced + rows->first, reduced_len);
+	linalg_project(p->feature_dim, rows->count, rows->numbers, count,
+				   features, reduced + rows->first, reduced_len);
 }
 
 /*
@@ -54,6 +54,6 @@ projection_lift(const Projection *p, const ProjectionRows *rows, int count,
 				const double *parameters, int parameter_len,
 				double *lifted, int lifted_len)
 {
-	linalg_combine(p->context_dim, rows->count, rows->numbers, count,
+	linalg_combine(p->feature_dim, rows->count, rows->numbers, count,
 				   parameters + rows->first, parameter_len, lifted, lifted_len);
 }

@@ -1,8 +1,8 @@
 /*
  * projection.h
- *		The random matrix P: how it reduces contexts (Algorithm 1, "Calculate
- *		z"), and how it carries a parameter over reduced contexts back to
- *		weights over contexts.
+ *		The random matrix P: how it reduces feature vectors (Algorithm 1,
+ *		"Calculate z"), and how it carries a parameter over reduced features
+ *		back to weights over feature vectors.
  *
  * P is a d by n matrix of independent N(0, scale^2) entries.  It is never
  * stored: any range of its rows can be generated from the seed alone.  The
@@ -21,7 +21,7 @@ typedef struct Projection
 {
 	uint64_t	seed;
 	double		scale;			/* of the entries */
-	int			context_dim;	/* n, columns */
+	int			feature_dim;	/* n, columns */
 	int			reduced_dim;	/* d, rows */
 } Projection;
 
@@ -36,7 +36,7 @@ typedef struct ProjectionRows
 extern void projection_generate(const Projection *p, int first, int count,
 								double *numbers);
 extern void projection_apply(const Projection *p, const ProjectionRows *rows,
-							 int count, const double *contexts,
+							 int count, const double *features,
 							 double *reduced, int reduced_len);
 extern void projection_lift(const Projection *p, const ProjectionRows *rows,
 							int count, const double *parameters,

@@ -1,12 +1,12 @@
 /*
  * score.c
- *		Lanes of weight vectors against contexts.
+ *		Lanes of weight vectors against feature vectors.
  */
 #include "score.h"
 
 #include "clones.h"
 
-/* contexts that share what is loaded of the weights */
+/* feature vectors that share what is loaded of the weights */
 #define TOGETHER	4
 
 /*
@@ -41,8 +41,8 @@ typedef double pair __attribute__((vector_size(16), aligned(8), may_alias));
 typedef double quad __attribute__((vector_size(32), aligned(8), may_alias));
 
 /*
- * One body for all of them, and for one context and for several, so that the
- * order of summation cannot differ.
+ * One body for all of them, and for one feature vector and for several, so
+ * that the order of summation cannot differ.
  */
 #define SCORE_BODY(vector, width, together) \
 	vector		sum[together][SCORE_LANES / (width)]; \
@@ -63,23 +63,23 @@ typedef double quad __attribute__((vector_size(32), aligned(8), may_alias));
 		for (c = 0; c < (together); c++) \
 			UNROLL \
 			for (l = 0; l < SCORE_LANES / (width); l++) \
-				sum[c][l] += weights[l] * contexts[(size_t) c * (size_t) contexts_len + (size_t) k]; \
+				sum[c][l] += weights[l] * features[(size_t) c * (size_t) features_len + (size_t) k]; \
 	} \
 	for (c = 0; c < (together); c++) \
 		for (l = 0; l < SCORE_LANES; l++) \
-			scores[(size_t) c * steps.context + (size_t) l * steps.lane] = \
+			scores[(size_t) c * steps.features + (size_t) l * steps.lane] = \
 				sum[c][l / (width)][l % (width)]
 
 #define SCORE_FUNCTION(name, vector, width, together, attribute) \
 	attribute static void \
-	name(int len, const double *lanes, const double *contexts, \
-		 int contexts_len, double *scores, ScoreSteps steps) \
+	name(int len, const double *lanes, const double *features, \
+		 int features_len, double *scores, ScoreSteps steps) \
 	{ \
 		SCORE_BODY(vector, width, together); \
 	}
 
 typedef void (*ScoreFunction) (int len, const double *lanes,
-							   const double *contexts, int contexts_len,
+							   const double *features, int features_len,
 							   double *scores, ScoreSteps steps);
 
 SCORE_FUNCTION(one_by_pairs, pair, 2, 1,)
@@ -91,12 +91,12 @@ SCORE_FUNCTION(several_by_quads, quad, 4, TOGETHER, CPU_AVX2)
 #endif
 
 /*
- * Scores of "count" contexts, which stand contexts_len apart, under the
+ * Scores of "count" feature vectors, which stand features_len apart, under the
  * vectors of one pack of lanes.
  */
 void
-score_lanes(int len, const double *lanes, int count, const double *contexts,
-			int contexts_len, double *scores, ScoreSteps steps)
+score_lanes(int len, const double *lanes, int count, const double *features,
+			int features_len, double *scores, ScoreSteps steps)
 {
 	ScoreFunction one = one_by_pairs;
 	ScoreFunction several = several_by_pairs;
@@ -110,9 +110,9 @@ score_lanes(int len, const double *lanes, int count, const double *contexts,
 	}
 #endif
 	for (c = 0; c + TOGETHER <= count; c += TOGETHER)
-		several(len, lanes, contexts + (size_t) c * (size_t) contexts_len,
-				contexts_len, scores + (size_t) c * steps.context, steps);
+		several(len, lanes, features + (size_t) c * (size_t) features_len,
+				features_len, scores + (size_t) c * steps.features, steps);
 	for (; c < count; c++)
-		one(len, lanes, contexts + (size_t) c * (size_t) contexts_len,
-			contexts_len, scores + (size_t) c * steps.context, steps);
+		one(len, lanes, features + (size_t) c * (size_t) features_len,
+			features_len, scores + (size_t) c * steps.features, steps);
 }

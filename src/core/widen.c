@@ -1,7 +1,8 @@
 /*
  * widen.c
- *		Widening is what learning does with every number of every context, so
- *		the check for numbers that may not be must not cost more than the copy.
+ *		Widening is what learning does with every number of every feature
+ *		vector, so the check for numbers that may not be must not cost more
+ *		than the copy.
  *
  * A number is finite if and only if its product with zero is zero.  The
  * products are summed, and one look at the sum tells of all.  Numbers that may

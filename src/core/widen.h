@@ -10,10 +10,11 @@
 
 /*
  * The largest absolute value that is learned or reduced.  With it, no sum of
- * squares overflows.  A context has at most 65536 numbers.  Entries of P are
- * below 8.6 times a scale of at most 1e10, so P x is below 5.7e65.  The largest
- * coordinate is that of matched contexts, below 4 * 65536 * 1e100 = 2.7e105:
- * its square is below 7.3e210, and the sum of 2^63 such squares below 6.8e229.
+ * squares overflows.  A feature vector has at most 65536 numbers.  Entries of P
+ * are below 8.6 times a scale of at most 1e10, so P x is below 5.7e65.  The
+ * largest coordinate is that of matched feature vectors, below 4 * 65536 *
+ * 1e100 = 2.7e105: its square is below 7.3e210, and the sum of 2^63 such
+ * squares below 6.8e229.
  */
 #define WIDEN_MAX	1e50
 

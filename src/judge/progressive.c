@@ -153,13 +153,13 @@ Predict(FunctionCallInfo fcinfo, const ObservationForm *form)
 	double		predicted;
 
 	FetchArguments(fcinfo);
-	if (PG_ARGISNULL(0) || ContextsAreMissing(fcinfo, form))
+	if (PG_ARGISNULL(0) || FeaturesAreMissing(fcinfo, form))
 		PG_RETURN_NULL();
 	model = CurrentModel(progress, PG_GETARG_DATUM(0));
 	observation = ObservationCreate(form, &model->header);
-	ReadContexts(fcinfo, form, &model->header, &observation);
+	ReadFeatures(fcinfo, form, &model->header, &observation);
 	reduced = palloc(sizeof(double) * ModelCoordinates(&model->header));
-	ReduceContexts(&model->header, 1, observation.context, observation.shared,
+	ReduceFeatures(&model->header, 1, observation.features, observation.profile,
 				   reduced);
 	if (!MeanIsRecent(progress))
 		ComputeMean(progress);
@@ -174,23 +174,20 @@ Predict(FunctionCallInfo fcinfo, const ObservationForm *form)
 }
 
 /*
- * dlints_progressive(model dlints, context anycompatiblearray
- *					  [, shared anycompatiblearray],
+ * dlints_progressive(model dlints, features dlints_vector,
  *					  reward double precision,
+ *					  profile dlints_vector DEFAULT '{}',
  *					  at timestamptz DEFAULT NULL,
  *					  weight double precision DEFAULT NULL)
  *		OVER (ORDER BY ...) -> double precision, window function
  *
- * The reward that the model expects of the row's context when it has learned
+ * The reward that the model expects of the row's features when it has learned
  * the rows of the partition before this one, in the window's order: progressive
  * validation.  Equal to dlints_predict before each dlints_update, up to
  * EXACT_DIM coordinates.  Frames do not matter.  The model, the same for all
  * rows of a partition (22023), is not changed.  Arguments are those of
- * dlints_update.  Without a model, context or shared context NULL; where only
- * the reward is NULL it is predicted and nothing learned.
+ * dlints_update.  Without a model, features or profile NULL; where only the
+ * reward is NULL it is predicted and nothing learned.
  */
 OBSERVATION_ENTRY(dlints_progressive, Predict,
-				  .context = 1, .reward = 2, .at = 3, .weight = 4)
-
-OBSERVATION_ENTRY(dlints_progressive_shared, Predict,
-				  .context = 1, .shared = 2, .reward = 3, .at = 4, .weight = 5)
+				  .features = 1, .reward = 2, .profile = 3, .at = 4, .weight = 5)

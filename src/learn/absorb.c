@@ -47,7 +47,7 @@ CountBlock(DlintsHeader *model, const Block *block)
 }
 
 /*
- * Learn a block of reduced contexts, oldest first, into each memory: the
+ * Learn a block of reduced features, oldest first, into each memory: the
  * updates of Algorithm 1.  Whatever can end in an error comes before the model
  * begins to change: a working model must not be left half changed.
  */
@@ -81,18 +81,18 @@ LearnReduced(Dlints *model, const Block *block, const double *reduced)
 }
 
 /*
- * Learn a block of contexts, oldest first, each with its shared context if the
+ * Learn a block of feature vectors, oldest first, each with its profile if the
  * model has one.  Blocks, because one matrix product is several times faster
  * than as many products of a matrix with a vector.
  */
 void
-LearnBlock(Dlints *model, const Block *block, const double *contexts,
-		   const double *shareds)
+LearnBlock(Dlints *model, const Block *block, const double *features,
+		   const double *profiles)
 {
 	double	   *reduced = palloc(sizeof(double) * (Size) block->count *
 								 ModelCoordinates(&model->header));
 
-	ReduceContexts(&model->header, block->count, contexts, shareds, reduced);
+	ReduceFeatures(&model->header, block->count, features, profiles, reduced);
 	LearnReduced(model, block, reduced);
 	pfree(reduced);
 }

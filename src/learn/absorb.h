@@ -21,6 +21,6 @@ typedef struct Block
 extern void LearnReduced(Dlints *model, const Block *block,
 						 const double *reduced);
 extern void LearnBlock(Dlints *model, const Block *block,
-					   const double *contexts, const double *shareds);
+					   const double *features, const double *profiles);
 
 #endif							/* DLINTS_ABSORB_H */

@@ -53,39 +53,37 @@ ObserveRow(FunctionCallInfo fcinfo, const ObservationForm *form)
 	working = StateArgument(fcinfo, aggregate);
 	WorkingCheckModel(working, PG_GETARG_DATUM(MODEL_ARGNO));
 	observation = WorkingPlace(working);
-	PrefetchNextArray(PG_GETARG_DATUM(form->context));
+	PrefetchNextArray(PG_GETARG_DATUM(form->features));
 	ReadObservation(fcinfo, form, &working->model->header, &observation);
 	WorkingAdd(working, &observation);
 	PG_RETURN_DATUM(WorkingGetDatum(working));
 }
 
 /*
- * dlints_evidence(model dlints, context real[] | double precision[]
- *				   [, shared, of the same type],
+ * dlints_evidence(model dlints, features real[] | dlints_vector,
  *				   reward double precision
- *				   [, at timestamptz [, weight double precision]])
+ *				   [, profile, of the same type
+ *				   [, at timestamptz [, weight double precision]]])
  *		-> dlints, aggregate
  *
  * What the group's rows say under the model's parameters, the model's own
  * evidence left out; model || evidence is the model that has learned them.  In
  * the order of the aggregate's ORDER BY, which a model by time does not need.
- * at and weight as for dlints_update.  Rows with a NULL context, shared context
- * or reward are no observations; a group without observations gives NULL.
+ * profile, at and weight as for dlints_update.  Rows with NULL features or a
+ * NULL reward or profile are no observations; a group without observations
+ * gives NULL.
  */
-OBSERVATION_ENTRY(dlints_evidence_transfn, ObserveRow,
-				  .context = 2, .reward = 3)
+PG_FUNCTION_INFO_V1(dlints_evidence_transfn);
 
-OBSERVATION_ENTRY(dlints_evidence_at_transfn, ObserveRow,
-				  .context = 2, .reward = 3, .at = 4)
+Datum
+dlints_evidence_transfn(PG_FUNCTION_ARGS)
+{
+	static const ObservationForm forms[] = {
+		{.features = 2, .reward = 3},
+		{.features = 2, .reward = 3, .profile = 4},
+		{.features = 2, .reward = 3, .profile = 4, .at = 5},
+		{.features = 2, .reward = 3, .profile = 4, .at = 5, .weight = 6},
+	};
 
-OBSERVATION_ENTRY(dlints_evidence_weight_transfn, ObserveRow,
-				  .context = 2, .reward = 3, .at = 4, .weight = 5)
-
-OBSERVATION_ENTRY(dlints_evidence_shared_transfn, ObserveRow,
-				  .context = 2, .shared = 3, .reward = 4)
-
-OBSERVATION_ENTRY(dlints_evidence_shared_at_transfn, ObserveRow,
-				  .context = 2, .shared = 3, .reward = 4, .at = 5)
-
-OBSERVATION_ENTRY(dlints_evidence_shared_weight_transfn, ObserveRow,
-				  .context = 2, .shared = 3, .reward = 4, .at = 5, .weight = 6)
+	return ObserveRow(fcinfo, &forms[PG_NARGS() - 4]);
+}

@@ -28,8 +28,8 @@ PolicyArgument(FunctionCallInfo fcinfo, int argno)
 }
 
 /*
- * How a shared context and a context make what is learned: by default crossed,
- * where there is one.  A matched one has as many numbers as a context.
+ * How a profile and features make what is learned.  A matched profile has as many
+ * numbers as the features.
  */
 static void
 SetInteractions(FunctionCallInfo fcinfo, int argno, DlintsHeader *header)
@@ -38,8 +38,12 @@ SetInteractions(FunctionCallInfo fcinfo, int argno, DlintsHeader *header)
 
 	if (PG_ARGISNULL(argno))
 	{
-		if (header->shared_dim > 0)
-			header->interactions = INTERACTIONS_CROSSED;
+		if (header->profile_dim != 0)
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("profile_dim needs interactions"),
+					 errdetail("The value is %d.", header->profile_dim),
+					 errhint("With interactions => 'matched' a profile has as many numbers as the features, and profile_dim is left out; with interactions => 'crossed' it has profile_dim of them, each of which meets each of the features.")));
 		return;
 	}
 	name = text_to_cstring(PG_GETARG_TEXT_PP(argno));
@@ -48,8 +52,8 @@ SetInteractions(FunctionCallInfo fcinfo, int argno, DlintsHeader *header)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("unknown interactions \"%s\"", name),
 				 errhint("Interactions are \"crossed\" or \"matched\".")));
-	if (header->interactions == INTERACTIONS_MATCHED && header->shared_dim == 0)
-		header->shared_dim = header->context_dim;
+	if (header->interactions == INTERACTIONS_MATCHED && header->profile_dim == 0)
+		header->profile_dim = header->feature_dim;
 }
 
 /* The interval in an argument in seconds, a month having 30 days. */
@@ -107,21 +111,22 @@ SetMemories(FunctionCallInfo fcinfo, int discount_argno, int half_life_argno,
 PG_FUNCTION_INFO_V1(dlints_new);
 
 /*
- * dlints_new(context_dim integer, reduced_dim integer DEFAULT NULL,
- *			  discount double precision DEFAULT NULL,
+ * dlints_new(dim integer, reduced_dim integer DEFAULT NULL,
+ *			  interactions text DEFAULT NULL,
  *			  half_life interval DEFAULT NULL,
+ *			  discount double precision DEFAULT NULL,
  *			  memories integer DEFAULT NULL,
  *			  ridge double precision DEFAULT NULL,
  *			  exploration double precision DEFAULT 0.25,
  *			  noise double precision DEFAULT NULL,
- *			  policy text DEFAULT 'thompson', shared_dim integer DEFAULT 0,
- *			  interactions text DEFAULT NULL,
+ *			  policy text DEFAULT 'thompson',
+ *			  profile_dim integer DEFAULT NULL,
  *			  intercept boolean DEFAULT true, seed bigint DEFAULT 0,
  *			  projection_scale double precision DEFAULT NULL) -> dlints
  *
  * A model that has seen nothing (Algorithm 1, "Input" and "Initialize").
- * context_dim is 1 to 65536, reduced_dim 1 to 1024 and at most context_dim;
- * without it there is no projection.  A model has at most 1024 coordinates.
+ * dim is 1 to 65536, reduced_dim 1 to 1024 and at most dim; without it there is
+ * no projection.  A model has at most 1024 coordinates.
  * discount is 1e-100 to 1, ridge 1e-100 to 1e100, exploration 0 to 1e100.  A ridge
  * of NULL or 0 is found (core/ridge.h); the paper's is given.
  * projection_scale is kappa, 1e-10 to 1e10, by default 1/sqrt(reduced_dim)
@@ -135,14 +140,13 @@ PG_FUNCTION_INFO_V1(dlints_new);
  * paper's.  memories asks for 1 to 8, each five times as long as the one before,
  * the last of several forgetting nothing.
  * noise is the standard deviation of a reward, estimated if NULL or 0.
- * shared_dim, 0 to 65536, is the length of a shared context, such as what
- * describes a user, whose interactions with the context are learned too
- * (core/kinds.h).  'crossed', the default with shared_dim: each of its numbers
- * with each of the context's; there is no reduced_dim then.  'matched': each
- * with the context's in the same place, and their inner product; shared_dim is
- * context_dim.  With reduced_dim the context is projected and of the
- * interactions the inner product is left.  intercept adds a coordinate that
- * is always 1.
+ * interactions say how a profile, such as what describes a user, meets the
+ * features (core/kinds.h).  'matched': each number with the one in the same
+ * place, and their inner product; profile_dim is dim and may be left out.  With
+ * reduced_dim the features are projected and of the interactions the inner
+ * product is left.  'crossed': each of profile_dim numbers with each of the
+ * features; there is no reduced_dim then.  intercept adds a coordinate that is
+ * always 1.
  *
  * 22023 for what is out of range, 54000 above a cap, 22004 for a NULL where
  * none is meant.
@@ -152,22 +156,21 @@ dlints_new(PG_FUNCTION_ARGS)
 {
 	DlintsHeader header;
 
-	ArgNotNull(fcinfo, 0, "context_dim");
-	ArgNotNull(fcinfo, 6, "exploration");
-	ArgNotNull(fcinfo, 8, "policy");
-	ArgNotNull(fcinfo, 9, "shared_dim");
+	ArgNotNull(fcinfo, 0, "dim");
+	ArgNotNull(fcinfo, 7, "exploration");
+	ArgNotNull(fcinfo, 9, "policy");
 	ArgNotNull(fcinfo, 11, "intercept");
 	ArgNotNull(fcinfo, 12, "seed");
 
 	memset(&header, 0, sizeof(header));
 	header.version = DLINTS_FORMAT_VERSION;
-	header.policy = PolicyArgument(fcinfo, 8);
+	header.policy = PolicyArgument(fcinfo, 9);
 	header.intercept = PG_GETARG_BOOL(11) ? 1 : 0;
-	header.context_dim = PG_GETARG_INT32(0);
-	header.shared_dim = PG_GETARG_INT32(9);
-	header.ridge = PG_ARGISNULL(5) ? 0.0 : PG_GETARG_FLOAT8(5);
-	header.exploration = PG_GETARG_FLOAT8(6);
-	header.noise = PG_ARGISNULL(7) ? 0.0 : PG_GETARG_FLOAT8(7);
+	header.feature_dim = PG_GETARG_INT32(0);
+	header.profile_dim = PG_ARGISNULL(10) ? 0 : PG_GETARG_INT32(10);
+	header.ridge = PG_ARGISNULL(6) ? 0.0 : PG_GETARG_FLOAT8(6);
+	header.exploration = PG_GETARG_FLOAT8(7);
+	header.noise = PG_ARGISNULL(8) ? 0.0 : PG_GETARG_FLOAT8(8);
 	header.seed = PG_GETARG_INT64(12);
 	if (!PG_ARGISNULL(1))
 	{
@@ -176,13 +179,13 @@ dlints_new(PG_FUNCTION_ARGS)
 		header.projection_scale = PG_ARGISNULL(13) ?
 			1.0 / sqrt(header.reduced_dim) : PG_GETARG_FLOAT8(13);
 	}
-	SetInteractions(fcinfo, 10, &header);
+	SetInteractions(fcinfo, 2, &header);
 
 	/* the sizes are known to be good before a rate follows from them */
 	header.memories = 1;
 	header.discount = 1.0;
 	ModelCheckParameters(&header);
-	SetMemories(fcinfo, 2, 3, 4, &header);
+	SetMemories(fcinfo, 4, 3, 5, &header);
 	ModelCheckParameters(&header);
 	PG_RETURN_DLINTS_P(ModelCreate(&header));
 }

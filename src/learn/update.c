@@ -20,9 +20,9 @@ Learn(Dlints *model, const ObservationForm *form,
 	};
 
 	if (form->reduced)
-		LearnReduced(model, &block, observation->context);
+		LearnReduced(model, &block, observation->features);
 	else
-		LearnBlock(model, &block, observation->context, observation->shared);
+		LearnBlock(model, &block, observation->features, observation->profile);
 }
 
 /* The model after one observation. */
@@ -45,39 +45,36 @@ Update(FunctionCallInfo fcinfo, const ObservationForm *form)
 }
 
 /*
- * dlints_update(model dlints, context anycompatiblearray
- *				 [, shared anycompatiblearray],
+ * dlints_update(model dlints, features dlints_vector,
  *				 reward double precision,
+ *				 profile dlints_vector DEFAULT '{}',
  *				 at timestamptz DEFAULT NULL,
  *				 weight double precision DEFAULT NULL) -> dlints
  *
  * The model after one more observation: the three updates of Algorithm 1, in
- * each memory.  context has context_dim finite numbers, shared has shared_dim
- * of them and is left out where that is 0, reward is finite; none is beyond
- * 1e50.  at is when it was observed: models that forget by time need it
+ * each memory.  features has dim finite numbers, profile has profile_dim of
+ * them or, but for crossed interactions, none; reward is finite; none is
+ * beyond 1e50. at is when it was observed: models that forget by time need it
  * (22004), in any order, others ignore it.  weight, above 0 and at most 1e10,
  * is how many observations it counts for, 1 if NULL.  A NULL model gives NULL;
- * with a NULL context, shared context or reward there is no observation and
+ * with NULL features or a NULL reward or profile there is no observation and
  * the model comes back as it was.
  */
 OBSERVATION_ENTRY(dlints_update, Update,
-				  .context = 1, .reward = 2, .at = 3, .weight = 4)
-
-OBSERVATION_ENTRY(dlints_update_shared, Update,
-				  .context = 1, .shared = 2, .reward = 3, .at = 4, .weight = 5)
+				  .features = 1, .reward = 2, .profile = 3, .at = 4, .weight = 5)
 
 /*
- * dlints_update_reduced(model dlints, reduced anycompatiblearray,
+ * dlints_update_reduced(model dlints, reduced double precision[],
  *						 reward double precision,
  *						 at timestamptz DEFAULT NULL,
  *						 weight double precision DEFAULT NULL) -> dlints
  *
- * As dlints_update, for an observation of which the reduced context z (as
- * dlints_project returns it, the 1 of an intercept last) was logged and the
- * context was not.
+ * As dlints_update, for an observation of which the reduced features z (as
+ * dlints_project returns them, the 1 of an intercept last) were logged and the
+ * features were not.
  */
 OBSERVATION_ENTRY(dlints_update_reduced, Update,
-				  .context = 1, .reward = 2, .at = 3, .weight = 4,
+				  .features = 1, .reward = 2, .at = 3, .weight = 4,
 				  .reduced = true)
 
 /* Learn rows of a batch, a block at a time. */
@@ -95,8 +92,8 @@ LearnRows(Dlints *model, Batch *batch, int row, int end)
 		block.times = batch->times + row;
 		block.weights = batch->weights + row;
 		BatchRead(batch, row, block.count);
-		LearnBlock(model, &block, batch->contexts.numbers,
-				   batch->shareds.numbers);
+		LearnBlock(model, &block, batch->features.numbers,
+				   batch->profiles.numbers);
 	}
 	ModelLearned(model);
 }
@@ -125,23 +122,20 @@ UpdateBatch(FunctionCallInfo fcinfo, const ObservationForm *form)
 }
 
 /*
- * dlints_update_batch(model dlints, contexts anycompatiblearray
- *					   [, shareds anycompatiblearray],
+ * dlints_update_batch(model dlints, features dlints_vector,
  *					   rewards double precision[],
+ *					   profiles dlints_vector DEFAULT '{}',
  *					   ats timestamptz[] DEFAULT NULL,
  *					   weights double precision[] DEFAULT NULL) -> dlints
  *
  * The model after a batch of observations, oldest first: the same as single
- * updates in array order.  contexts has one row of context_dim numbers for
- * each reward, shareds one of shared_dim numbers (and is left out where that
- * is 0), ats and weights one element.  Either all of the batch is learned or,
+ * updates in array order.  features has one row of dim numbers for each reward,
+ * profiles one of profile_dim numbers or, but for crossed interactions,
+ * nothing, ats and weights one element.  Either all of the batch is learned or,
  * on an error, none.
  */
 OBSERVATION_ENTRY(dlints_update_batch, UpdateBatch,
-				  .context = 1, .reward = 2, .at = 3, .weight = 4)
-
-OBSERVATION_ENTRY(dlints_update_batch_shared, UpdateBatch,
-				  .context = 1, .shared = 2, .reward = 3, .at = 4, .weight = 5)
+				  .features = 1, .reward = 2, .profile = 3, .at = 4, .weight = 5)
 
 /*
  * Would the sums of the model still be finite?  Of moderate ones that is known
@@ -175,24 +169,21 @@ Accepts(FunctionCallInfo fcinfo, const ObservationForm *form)
 						   &problem) &&
 		(PreparedIsModerate(prepared) ||
 		 StaysFinite(PG_GETARG_DATUM(0), form, &observation));
-	pfree(observation.context);
-	pfree(observation.shared);
+	pfree(observation.features);
+	pfree(observation.profile);
 	PG_RETURN_BOOL(accepts);
 }
 
 /*
- * dlints_accepts(model dlints, context anycompatiblearray
- *				  [, shared anycompatiblearray],
+ * dlints_accepts(model dlints, features dlints_vector,
  *				  reward double precision DEFAULT 0,
+ *				  profile dlints_vector DEFAULT '{}',
  *				  at timestamptz DEFAULT NULL,
  *				  weight double precision DEFAULT NULL) -> boolean
  *
  * Would dlints_update learn this observation?  False where it would raise an
- * error; never an error itself.  NULL with a NULL model, context, shared context
- * or reward.
+ * error; never an error itself.  NULL with a NULL model, features, reward or
+ * profile.
  */
 OBSERVATION_ENTRY(dlints_accepts, Accepts,
-				  .context = 1, .reward = 2, .at = 3, .weight = 4)
-
-OBSERVATION_ENTRY(dlints_accepts_shared, Accepts,
-				  .context = 1, .shared = 2, .reward = 3, .at = 4, .weight = 5)
+				  .features = 1, .reward = 2, .profile = 3, .at = 4, .weight = 5)

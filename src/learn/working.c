@@ -151,14 +151,14 @@ WorkingPlace(WorkingModel *working)
 	{
 		int			capacity = Min(Max(working->capacity * 2, 8), EVIDENCE_BLOCK);
 
-		working->contexts = Grow(working, working->contexts,
-								 (Size) capacity * model->context_dim);
-		working->shareds = Grow(working, working->shareds,
-								(Size) capacity * model->shared_dim);
+		working->features = Grow(working, working->features,
+								 (Size) capacity * model->feature_dim);
+		working->profiles = Grow(working, working->profiles,
+								(Size) capacity * model->profile_dim);
 		working->capacity = capacity;
 	}
-	place.context = working->contexts + (Size) working->pending * model->context_dim;
-	place.shared = working->shareds + (Size) working->pending * model->shared_dim;
+	place.features = working->features + (Size) working->pending * model->feature_dim;
+	place.profile = working->profiles + (Size) working->pending * model->profile_dim;
 	return place;
 }
 
@@ -182,7 +182,7 @@ WorkingLearnPending(WorkingModel *working)
 
 	if (working->pending == 0)
 		return;
-	LearnBlock(working->model, &block, working->contexts, working->shareds);
+	LearnBlock(working->model, &block, working->features, working->profiles);
 	working->pending = 0;
 }
 

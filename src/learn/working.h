@@ -25,8 +25,8 @@ typedef struct WorkingModel
 	Dlints	   *model;			/* parameters, and the evidence but for: */
 	int			pending;		/* observations that wait */
 	int			capacity;		/* observations that the arrays can hold */
-	double	   *contexts;
-	double	   *shareds;
+	double	   *features;
+	double	   *profiles;
 	double		rewards[EVIDENCE_BLOCK];
 	int64		times[EVIDENCE_BLOCK];
 	double		weights[EVIDENCE_BLOCK];

@@ -13,42 +13,26 @@
 #include "sql/arrays.h"
 #include "sql/results.h"
 
-/*
- * A function that takes a context has two forms, of which the second is told
- * the shared context, too: in the argument "shared".
- */
-#define TWO_FORMS(function, body, shared) \
-	PG_FUNCTION_INFO_V1(function); \
-	Datum \
-	function(PG_FUNCTION_ARGS) \
-	{ \
-		return body(fcinfo, NULL); \
-	} \
-	PG_FUNCTION_INFO_V1(function##_shared); \
-	Datum \
-	function##_shared(PG_FUNCTION_ARGS) \
-	{ \
-		return body(fcinfo, &fcinfo->args[shared].value); \
-	}
+PG_FUNCTION_INFO_V1(dlints_project);
 
-static Datum
-Project(FunctionCallInfo fcinfo, const Datum *shared)
+/*
+ * dlints_project(model dlints, features dlints_vector,
+ *				  profile dlints_vector DEFAULT '{}')
+ *		-> double precision[]
+ *
+ * The reduced features z (Algorithm 1, "Calculate z"), made of features and
+ * profile as the model's kind has it (see kinds.h).  An intercept adds a last
+ * number, 1.
+ */
+Datum
+dlints_project(PG_FUNCTION_ARGS)
 {
 	const DlintsHeader *model = &PrepareModel(fcinfo, 0)->header;
 
-	return ResultVector(ReduceContext(model, ArgArray(fcinfo, 1), shared),
+	return ResultVector(ReduceArray(model, ArgArray(fcinfo, 1),
+									  PG_GETARG_DATUM(2)),
 						ModelCoordinates(model));
 }
-
-/*
- * dlints_project(model dlints, context anycompatiblearray
- *				  [, shared anycompatiblearray]) -> double precision[]
- *
- * The reduced context z (Algorithm 1, "Calculate z"), made of the context and
- * the shared one as the model's kind has it (see kinds.h).  An intercept adds a
- * last number, 1.
- */
-TWO_FORMS(dlints_project, Project, 2)
 
 PG_FUNCTION_INFO_V1(dlints_mean);
 
@@ -67,62 +51,64 @@ dlints_mean(PG_FUNCTION_ARGS)
 	PG_RETURN_DATUM(ResultVector(prepared->mean, prepared->dim));
 }
 
-static Datum
-Weights(FunctionCallInfo fcinfo, const Datum *shared)
+PG_FUNCTION_INFO_V1(dlints_weights);
+
+/*
+ * dlints_weights(model dlints, profile double precision[] DEFAULT '{}')
+ *		-> double precision[]
+ *
+ * The posterior mean carried back to feature space under the profile: dim
+ * numbers (see kinds.h).  Their dot product with features, plus the intercept
+ * if there is one, is the expected reward.
+ */
+Datum
+dlints_weights(PG_FUNCTION_ARGS)
 {
 	PreparedModel *prepared = PrepareModel(fcinfo, 0);
 
-	return ResultVector(PreparedWeights(prepared, shared),
-						prepared->header.context_dim);
+	return ResultVector(PreparedWeights(prepared, PG_GETARG_DATUM(1)),
+						prepared->header.feature_dim);
 }
 
-/*
- * dlints_weights(model dlints [, shared anycompatiblearray])
- *		-> double precision[]
- *
- * The posterior mean carried back to context space under the shared context, if
- * the model has one: context_dim numbers (see kinds.h).  Their dot product with
- * a context, plus the intercept if there is one, is the expected reward.
- */
-TWO_FORMS(dlints_weights, Weights, 1)
+PG_FUNCTION_INFO_V1(dlints_predict);
 
-static Datum
-Predict(FunctionCallInfo fcinfo, const Datum *shared)
+/*
+ * dlints_predict(model dlints, features dlints_vector,
+ *				  profile dlints_vector DEFAULT '{}')
+ *		-> double precision
+ *
+ * The expected reward of features, psi-hat'z.
+ */
+Datum
+dlints_predict(PG_FUNCTION_ARGS)
 {
 	PreparedModel *prepared = PrepareModel(fcinfo, 0);
 	const DlintsHeader *model = &prepared->header;
-	ArgSpec		spec = ArgContextSpec(model);
-	const double *weights = PreparedWeights(prepared, shared);
+	ArgSpec		spec = ArgFeatureSpec(model);
+	const double *weights = PreparedWeights(prepared, PG_GETARG_DATUM(2));
 	double		reward = ArgDot(ArgArray(fcinfo, 1), &spec, weights);
 
 	if (model->intercept)
-		reward = ResultFinite(reward + weights[model->context_dim]);
+		reward = ResultFinite(reward + weights[model->feature_dim]);
 	PG_RETURN_FLOAT8(reward);
 }
 
-/*
- * dlints_predict(model dlints, context anycompatiblearray
- *				  [, shared anycompatiblearray]) -> double precision
- *
- * The expected reward of a context, psi-hat'z.
- */
-TWO_FORMS(dlints_predict, Predict, 2)
-
-static Datum
-Stddev(FunctionCallInfo fcinfo, const Datum *shared)
-{
-	PG_RETURN_FLOAT8(PreparedWidth(PrepareModel(fcinfo, 0), ArgArray(fcinfo, 1),
-								   shared));
-}
+PG_FUNCTION_INFO_V1(dlints_stddev);
 
 /*
- * dlints_stddev(model dlints, context anycompatiblearray
- *				 [, shared anycompatiblearray]) -> double precision
+ * dlints_stddev(model dlints, features dlints_vector,
+ *				 profile dlints_vector DEFAULT '{}')
+ *		-> double precision
  *
  * sigma sqrt(z' Z^-1 Z~ Z^-1 z), a standard error: exploration times this is
- * the standard deviation of the context's score under a draw.
+ * the standard deviation of the features' score under a draw.
  */
-TWO_FORMS(dlints_stddev, Stddev, 2)
+Datum
+dlints_stddev(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_FLOAT8(PreparedWidth(PrepareModel(fcinfo, 0), ArgArray(fcinfo, 1),
+								   PG_GETARG_DATUM(2)));
+}
 
 PG_FUNCTION_INFO_V1(dlints_covariance);
 

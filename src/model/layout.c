@@ -1,7 +1,7 @@
 /*
  * layout.c
- *		What a model's header says: the kind of its contexts, how its memories
- *		forget, and where their numbers are.
+ *		What a model's header says: the kind of its feature vectors, how its
+ *		memories forget, and where their numbers are.
  */
 #include "postgres.h"
 
@@ -15,16 +15,16 @@
 #include "core/ridge.h"
 #include "model/model.h"
 
-/* How this model makes z of contexts. */
+/* How this model makes z of feature vectors. */
 Kind
 ModelKind(const DlintsHeader *header)
 {
 	Kind		kind;
 
 	kind.interactions = header->interactions;
-	kind.context_dim = header->context_dim;
+	kind.feature_dim = header->feature_dim;
 	kind.reduced_dim = header->reduced_dim;
-	kind.shared_dim = header->shared_dim;
+	kind.profile_dim = header->profile_dim;
 	kind.intercept = header->intercept != 0;
 	return kind;
 }
@@ -39,7 +39,7 @@ ModelProjection(const DlintsHeader *header)
 	Assert(ModelHasProjection(header));
 	projection.seed = (uint64) header->seed;
 	projection.scale = header->projection_scale / (matched ? MATCHED_SCALE : 1.0);
-	projection.context_dim = header->context_dim;
+	projection.feature_dim = header->feature_dim;
 	projection.reduced_dim = header->reduced_dim;
 	return projection;
 }
@@ -53,7 +53,10 @@ ModelCoordinates(const DlintsHeader *header)
 	return kind_reduced_len(&kind);
 }
 
-/* weights over a context that a parameter lifts to, the intercept's last */
+/*
+ * weights over a feature vector that a parameter lifts to, the intercept's
+ * last
+ */
 int
 ModelLiftedLen(const DlintsHeader *header)
 {
@@ -153,11 +156,11 @@ ModelShape(const DlintsHeader *header)
 	StringInfoData buf;
 
 	initStringInfo(&buf);
-	appendStringInfo(&buf, "(%d", header->context_dim);
+	appendStringInfo(&buf, "(%d", header->feature_dim);
 	if (header->reduced_dim > 0 || crossed)
 		appendStringInfo(&buf, ",%d", header->reduced_dim);
 	if (crossed)
-		appendStringInfo(&buf, ",%d", header->shared_dim);
+		appendStringInfo(&buf, ",%d", header->profile_dim);
 	if (header->interactions == INTERACTIONS_MATCHED)
 		appendStringInfoString(&buf, ",matched");
 	if (header->intercept)

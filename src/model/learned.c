@@ -105,8 +105,8 @@ CheckEvidence(Dlints *model)
 		ereport(ERROR,
 				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
 				 errmsg("dlints evidence out of range"),
-				 errdetail("The sums over contexts and rewards overflow double precision."),
-				 errhint("Scale contexts and rewards to moderate size.")));
+				 errdetail("The sums over features and rewards overflow double precision."),
+				 errhint("Scale features and rewards to moderate size.")));
 }
 
 /* Of what came from outside, since observations leave a posterior. */

@@ -37,15 +37,15 @@
  * Caps.  The largest model has eight memories and a prior of order 1025, each
  * with a packed matrix: 38 MB.  The largest projection matrix has 512 MB.
  */
-#define DLINTS_MAX_CONTEXT_DIM	65536
-#define DLINTS_MAX_SHARED_DIM	65536
+#define DLINTS_MAX_FEATURE_DIM	65536
+#define DLINTS_MAX_PROFILE_DIM	65536
 #define DLINTS_MAX_DIM			1024
 
 /*
  * Bounds of the parameters.  The square of a discount weighs H, and must stay
  * a normal number.  A ridge within its bounds keeps factors, means and widths
  * of any evidence within reach of double precision.  Scales within theirs keep
- * sums of squares of reduced contexts finite (see widen.h).
+ * sums of squares of reduced features finite (see widen.h).
  */
 #define DLINTS_MIN_DISCOUNT		1e-100
 #define DLINTS_MIN_RIDGE		1e-100
@@ -74,11 +74,11 @@ typedef struct DlintsHeader
 	uint8		intercept;		/* 1: z has one more coordinate, always 1 */
 	uint8		memories;		/* how many */
 	uint8		memory;			/* the one in use, 1 is the fastest */
-	uint8		interactions;	/* with a shared context, see core/kinds.h */
+	uint8		interactions;	/* with a profile, see core/kinds.h */
 	uint8		unused1;
-	int32		context_dim;	/* n */
+	int32		feature_dim;	/* n */
 	int32		reduced_dim;	/* d; 0 without projection */
-	int32		shared_dim;		/* m; 0 without a shared context */
+	int32		profile_dim;		/* m; 0 without a profile */
 	float8		discount;		/* gamma of the fastest memory; 0: by time */
 	float8		half_life;		/* of the fastest memory, seconds; 0: by count */
 	float8		ridge;			/* lambda as given; 0: found */

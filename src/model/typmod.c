@@ -17,18 +17,20 @@
  * bits for these stand n and, in eleven bits, d or, where crossed, m.
  */
 #define SECOND_BITS			11
-#define CONTEXT_BITS		17
+#define FEATURE_BITS		17
 #define MATCHED_BIT			(1 << 28)
 #define INTERCEPT_BIT		(1 << 29)
 #define CROSSED_BIT			(1 << 30)
 
 #define MASK(bits)			((1 << (bits)) - 1)
 
-/* n (1 + m) of crossed contexts is at most DLINTS_MAX_DIM, and so is m */
+/*
+ * n (1 + m) of crossed feature vectors is at most DLINTS_MAX_DIM, and so is m
+ */
 StaticAssertDecl(DLINTS_MAX_DIM <= MASK(SECOND_BITS), "typmod cannot hold d");
-StaticAssertDecl(DLINTS_MAX_CONTEXT_DIM <= MASK(CONTEXT_BITS),
+StaticAssertDecl(DLINTS_MAX_FEATURE_DIM <= MASK(FEATURE_BITS),
 				 "typmod cannot hold n");
-StaticAssertDecl(SECOND_BITS + CONTEXT_BITS <= 28,
+StaticAssertDecl(SECOND_BITS + FEATURE_BITS <= 28,
 				 "sizes overlap the bits above them");
 
 /* Of a shape that a model can have. */
@@ -38,8 +40,8 @@ TypmodFromShape(const DlintsHeader *shape)
 	bool		crossed = shape->interactions == INTERACTIONS_CROSSED;
 	bool		matched = shape->interactions == INTERACTIONS_MATCHED;
 
-	return shape->context_dim << SECOND_BITS |
-		(crossed ? shape->shared_dim : shape->reduced_dim) |
+	return shape->feature_dim << SECOND_BITS |
+		(crossed ? shape->profile_dim : shape->reduced_dim) |
 		(crossed ? CROSSED_BIT : 0) | (matched ? MATCHED_BIT : 0) |
 		(shape->intercept ? INTERCEPT_BIT : 0);
 }
@@ -52,18 +54,18 @@ ShapeFromTypmod(int32 typmod)
 
 	memset(&shape, 0, sizeof(shape));
 	shape.intercept = (typmod & INTERCEPT_BIT) != 0;
-	shape.context_dim = (typmod >> SECOND_BITS) & MASK(CONTEXT_BITS);
+	shape.feature_dim = (typmod >> SECOND_BITS) & MASK(FEATURE_BITS);
 	if ((typmod & CROSSED_BIT) != 0)
 	{
 		shape.interactions = INTERACTIONS_CROSSED;
-		shape.shared_dim = second;
+		shape.profile_dim = second;
 		return shape;
 	}
 	shape.reduced_dim = second;
 	if ((typmod & MATCHED_BIT) != 0)
 	{
 		shape.interactions = INTERACTIONS_MATCHED;
-		shape.shared_dim = shape.context_dim;
+		shape.profile_dim = shape.feature_dim;
 	}
 	return shape;
 }
@@ -78,9 +80,9 @@ ModelFitsTypmod(const DlintsHeader *header, int32 typmod, Problem *problem)
 		return true;
 	shape = ShapeFromTypmod(typmod);
 	if (shape.interactions == header->interactions &&
-		shape.context_dim == header->context_dim &&
+		shape.feature_dim == header->feature_dim &&
 		shape.reduced_dim == header->reduced_dim &&
-		shape.shared_dim == header->shared_dim &&
+		shape.profile_dim == header->profile_dim &&
 		shape.intercept <= header->intercept)
 		return true;
 	return ProblemIs(problem, ERRCODE_DATA_EXCEPTION,
@@ -89,7 +91,9 @@ ModelFitsTypmod(const DlintsHeader *header, int32 typmod, Problem *problem)
 					 NULL);
 }
 
-/* Can a model have this shape?  A reduced_dim of 0 stands before shared_dim. */
+/*
+ * Can a model have this shape?  A reduced_dim of 0 stands before profile_dim.
+ */
 static void
 CheckShape(DlintsHeader shape, bool reduced)
 {
@@ -158,14 +162,14 @@ dlints_typmod_in(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("invalid type modifier"),
-				 errhint("Write dlints(context_dim), dlints(context_dim, reduced_dim), dlints(context_dim, 0, shared_dim), dlints(context_dim, matched) or dlints(context_dim, reduced_dim, matched), each with \", intercept\" for models that must have one.")));
+				 errhint("Write dlints(dim), dlints(dim, reduced_dim), dlints(dim, 0, profile_dim), dlints(dim, matched) or dlints(dim, reduced_dim, matched), each with \", intercept\" for models that must have one.")));
 
 	ReadSizes(words, count, sizes);
-	shape.context_dim = sizes[0];
+	shape.feature_dim = sizes[0];
 	shape.reduced_dim = sizes[1];
-	shape.shared_dim = matched ? sizes[0] : sizes[2];
+	shape.profile_dim = matched ? sizes[0] : sizes[2];
 	shape.interactions = matched ? INTERACTIONS_MATCHED :
-		shape.shared_dim != 0 ? INTERACTIONS_CROSSED : INTERACTIONS_NONE;
+		shape.profile_dim != 0 ? INTERACTIONS_CROSSED : INTERACTIONS_NONE;
 	CheckShape(shape, count > 1);
 	PG_RETURN_INT32(TypmodFromShape(&shape));
 }

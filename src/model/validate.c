@@ -82,22 +82,22 @@ KindsAreKnown(const DlintsHeader *header, Problem *problem)
 	return true;
 }
 
-/* A shared context has interactions, and a matched one the context's length. */
+/* A profile has interactions, and a matched one the features' length. */
 static bool
 InteractionsAreValid(const DlintsHeader *header, Problem *problem)
 {
-	if (header->interactions == INTERACTIONS_NONE && header->shared_dim > 0)
+	if (header->interactions == INTERACTIONS_NONE && header->profile_dim > 0)
 		return ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
-						 "shared_dim needs interactions", NULL);
-	if (header->interactions != INTERACTIONS_NONE && header->shared_dim == 0)
+						 "profile_dim needs interactions", NULL);
+	if (header->interactions != INTERACTIONS_NONE && header->profile_dim == 0)
 		return ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
-						 "interactions need shared_dim", NULL);
+						 "interactions need profile_dim", NULL);
 	if (header->interactions == INTERACTIONS_MATCHED &&
-		header->shared_dim != header->context_dim)
+		header->profile_dim != header->feature_dim)
 		return ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
-						 "shared_dim must be context_dim with matched interactions",
-						 psprintf("shared_dim is %d, context_dim is %d.",
-								  header->shared_dim, header->context_dim));
+						 "profile_dim must be dim with matched interactions",
+						 psprintf("profile_dim is %d, dim is %d.",
+								  header->profile_dim, header->feature_dim));
 	return true;
 }
 
@@ -112,14 +112,14 @@ ReductionIsValid(const DlintsHeader *header, Problem *problem)
 		ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
 				  "reduced_dim must not be given with crossed interactions",
 				  NULL);
-		problem->hint = "Products of random projections tell little of what they reduce. Use matched interactions, or shorter contexts.";
+		problem->hint = "Products of random projections tell little of what they reduce. Use matched interactions, or fewer features.";
 		return false;
 	}
-	if (header->reduced_dim > header->context_dim)
+	if (header->reduced_dim > header->feature_dim)
 		return ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
-						 "reduced_dim must not be greater than context_dim",
-						 psprintf("reduced_dim is %d, context_dim is %d.",
-								  header->reduced_dim, header->context_dim));
+						 "reduced_dim must not be greater than dim",
+						 psprintf("reduced_dim is %d, dim is %d.",
+								  header->reduced_dim, header->feature_dim));
 	return NumberIsBetween("projection_scale", header->projection_scale,
 						   DLINTS_MIN_SCALE, DLINTS_MAX_SCALE, problem);
 }
@@ -150,12 +150,12 @@ CoordinatesAreFew(const DlintsHeader *header, Problem *problem)
 			  interactions ?
 			  psprintf("This model, with %s interactions, would have " INT64_FORMAT ".",
 					   interactions, coordinates) :
-			  psprintf("context_dim is %d and there is no reduced_dim.",
-					   header->context_dim));
+			  psprintf("dim is %d and there is no reduced_dim.",
+					   header->feature_dim));
 	if (!ModelHasProjection(header))
 		problem->hint = header->interactions == INTERACTIONS_CROSSED ?
-			"Use matched interactions, or shorter contexts." :
-			"Give reduced_dim, to which contexts are then projected.";
+			"Use matched interactions, or fewer features." :
+			"Give reduced_dim, to which features are then projected.";
 	return false;
 }
 
@@ -214,11 +214,11 @@ bool
 ModelParametersAreValid(const DlintsHeader *header, Problem *problem)
 {
 	return KindsAreKnown(header, problem) &&
-		DimensionIsBetween("context_dim", "context dimensions",
-						   header->context_dim, 1, DLINTS_MAX_CONTEXT_DIM,
+		DimensionIsBetween("dim", "dimensions",
+						   header->feature_dim, 1, DLINTS_MAX_FEATURE_DIM,
 						   problem) &&
-		DimensionIsBetween("shared_dim", "shared dimensions",
-						   header->shared_dim, 0, DLINTS_MAX_SHARED_DIM,
+		DimensionIsBetween("profile_dim", "profile dimensions",
+						   header->profile_dim, 0, DLINTS_MAX_PROFILE_DIM,
 						   problem) &&
 		InteractionsAreValid(header, problem) &&
 		(header->reduced_dim == 0 ? NoReductionIsValid(header, problem) :

@@ -173,7 +173,7 @@ FreeModel(PreparedModel *model)
 	Free(site, model->b);
 	Free(site, model->factors);
 	Free(site, model->weights);
-	Free(site, model->shared_key.bytes);
+	Free(site, model->profile_key.bytes);
 	Free(site, model->key.bytes);
 	Free(site, model);
 }

@@ -31,9 +31,9 @@ typedef struct PreparedModel
 	double	   *root;			/* R with R R' = sigma^2 Z^-1 Z~ Z^-1 */
 	double	   *b;				/* what a draw takes: b, L and M */
 	double	   *factors;
-	double	   *weights;		/* psi-hat lifted under a shared context */
+	double	   *weights;		/* psi-hat lifted under a profile */
 	bool		lifted;			/* they are complete */
-	ValueKey	shared_key;		/* of that shared context; empty without */
+	ValueKey	profile_key;		/* of that profile */
 	bool		judged;			/* it is known whether its sums are moderate */
 	bool		moderate;
 

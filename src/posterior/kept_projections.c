@@ -27,7 +27,7 @@
 
 int			projection_cache_size;
 
-StaticAssertDecl(PIECE_NUMBERS >= DLINTS_MAX_CONTEXT_DIM, "no row fits a piece");
+StaticAssertDecl(PIECE_NUMBERS >= DLINTS_MAX_FEATURE_DIM, "no row fits a piece");
 
 struct KeptProjection
 {
@@ -51,7 +51,7 @@ static bool
 SameRows(const Projection *a, const Projection *b)
 {
 	return a->seed == b->seed && a->scale == b->scale &&
-		a->context_dim == b->context_dim &&
+		a->feature_dim == b->feature_dim &&
 		a->reduced_dim == b->reduced_dim;
 }
 
@@ -60,7 +60,7 @@ HashRows(const Projection *projection)
 {
 	const uint64 words[] = {
 		projection->seed,
-		(uint64) projection->context_dim << 32 | projection->reduced_dim
+		(uint64) projection->feature_dim << 32 | projection->reduced_dim
 	};
 
 	return hash_bytes((const unsigned char *) words, sizeof(words));
@@ -88,7 +88,7 @@ static Size kept_bytes = 0;
 int
 ProjectionPieceRows(const Projection *projection)
 {
-	int			rows = PIECE_NUMBERS / projection->context_dim;
+	int			rows = PIECE_NUMBERS / projection->feature_dim;
 
 	return Min(rows, projection->reduced_dim);
 }
@@ -111,7 +111,7 @@ GenerateRows(const Projection *projection, double *numbers)
 		CHECK_FOR_INTERRUPTS();
 		projection_generate(projection, row,
 							Min(step, projection->reduced_dim - row),
-							numbers + (Size) row * projection->context_dim);
+							numbers + (Size) row * projection->feature_dim);
 	}
 }
 
@@ -190,7 +190,7 @@ KeptProjection *
 ProjectionPin(const Projection *projection)
 {
 	Size		bytes = mul_size(mul_size(projection->reduced_dim,
-										  projection->context_dim),
+										  projection->feature_dim),
 								 sizeof(double));
 	KeptProjection *kept;
 
@@ -209,7 +209,7 @@ ProjectionPin(const Projection *projection)
 const double *
 ProjectionPiece(const KeptProjection *kept, int first)
 {
-	return kept->numbers + (Size) first * kept->projection.context_dim;
+	return kept->numbers + (Size) first * kept->projection.feature_dim;
 }
 
 void

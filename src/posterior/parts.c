@@ -1,7 +1,7 @@
 /*
  * parts.c
  *		What is made of a model, once for as long as it is recognised: factors,
- *		mean, widths, draws, and weights under a shared context.
+ *		mean, widths, draws, and weights under a profile.
  */
 #include "postgres.h"
 
@@ -107,42 +107,40 @@ PrepareParts(PreparedModel *prepared, int parts)
 		MakeParts(prepared, parts);
 }
 
-/* Lift the mean under another shared context. */
+/* Lift the mean under another profile. */
 static void
-LiftMean(PreparedModel *prepared, const Datum *shared)
+LiftMean(PreparedModel *prepared, Datum profile)
 {
 	PrepareParts(prepared, PART_MEAN);
 	prepared->lifted = false;	/* until the weights are complete */
 	if (!prepared->weights)
 		prepared->weights = Numbers(prepared, ModelLiftedLen(&prepared->header));
-	LiftParameter(&prepared->header, prepared->mean, shared, prepared->weights);
-	if (shared)
-		PreparedReplaceKey(prepared, &prepared->shared_key, *shared);
+	LiftParameter(&prepared->header, prepared->mean, profile, prepared->weights);
+	PreparedReplaceKey(prepared, &prepared->profile_key, profile);
 	prepared->lifted = true;
 }
 
 /*
- * The weights of the posterior mean under a shared context (NULL where the
+ * The weights of the posterior mean under a profile (NULL where the
  * call has none).  Those of the last one are kept, since the rows of one user
  * tend to come together.
  */
 const double *
-PreparedWeights(PreparedModel *prepared, const Datum *shared)
+PreparedWeights(PreparedModel *prepared, Datum profile)
 {
 	if (!prepared->lifted ||
-		!(shared ? ValueKeyMatches(&prepared->shared_key, *shared) :
-		  prepared->header.shared_dim == 0))
-		LiftMean(prepared, shared);
+		!ValueKeyMatches(&prepared->profile_key, profile))
+		LiftMean(prepared, profile);
 	return prepared->weights;
 }
 
 /* The posterior width at a context. */
 double
-PreparedWidth(PreparedModel *prepared, ArrayType *context,
-			  const Datum *shared)
+PreparedWidth(PreparedModel *prepared, ArrayType *features,
+			  Datum profile)
 {
 	int			dim = prepared->dim;
-	double	   *reduced = ReduceContext(&prepared->header, context, shared);
+	double	   *reduced = ReduceArray(&prepared->header, features, profile);
 	double	   *work = palloc(sizeof(double) * dim);
 
 	PrepareParts(prepared, PART_ROOT);

@@ -1,7 +1,7 @@
 /*
  * parts.h
  *		What is made of a model: factors, mean, widths, draws, and weights
- *		under a shared context.
+ *		under a profile.
  */
 #ifndef DLINTS_PARTS_H
 #define DLINTS_PARTS_H
@@ -22,9 +22,9 @@ extern void FactorEvidence(const Evidence *evidence, const Prior *prior,
 						   Factor *factor);
 extern void PrepareParts(PreparedModel *prepared, int parts);
 extern const double *PreparedWeights(PreparedModel *prepared,
-									 const Datum *shared);
-extern double PreparedWidth(PreparedModel *prepared, ArrayType *context,
-							const Datum *shared);
+									 Datum profile);
+extern double PreparedWidth(PreparedModel *prepared, ArrayType *features,
+							Datum profile);
 extern void PreparedMean(PreparedModel *prepared, double *mean);
 extern void PreparedDraws(PreparedModel *prepared, uint64 seed, int first,
 						  int count, double *draws);

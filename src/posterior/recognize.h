@@ -48,7 +48,7 @@ typedef struct Asker
 	const char *function;
 	const char *rows;			/* "group" or "partition" */
 	const char *advice;			/* for several models */
-	const char *shared_advice;	/* for several shared contexts */
+	const char *profile_advice;	/* for several profiles */
 } Asker;
 
 extern void CheckSameModel(ValueKey *key, Datum model, const Asker *asker,

@@ -1,6 +1,6 @@
 /*
  * reduce.c
- *		Contexts to z, and parameters to weights.
+ *		Feature vectors to z, and parameters to weights.
  *
  * The projection's matrix is one that this backend keeps or, where there is no
  * room for it, is generated in pieces as it is needed.
@@ -36,7 +36,7 @@ WalkPieces(const ReduceTask *task, const KeptProjection *kept)
 	int			step = ProjectionPieceRows(projection);
 	double	   *generated = kept ? NULL :
 		MemoryContextAllocHuge(CurrentMemoryContext, sizeof(double) * step *
-							   (Size) projection->context_dim);
+							   (Size) projection->feature_dim);
 	ProjectionRows piece;
 
 	for (piece.first = 0; piece.first < projection->reduced_dim;
@@ -80,21 +80,21 @@ ApplyRows(const ReduceTask *task, const ProjectionRows *rows)
 }
 
 /*
- * Contexts, each with a shared context if the model has one, to reduced
- * contexts.
+ * Feature vectors, each with a profile if the model has one, to reduced
+ * feature vectors.
  */
 void
-ReduceContexts(const DlintsHeader *model, int count, const double *contexts,
-			   const double *shareds, double *reduced)
+ReduceFeatures(const DlintsHeader *model, int count, const double *features,
+			   const double *profiles, double *reduced)
 {
 	Kind		kind = ModelKind(model);
 
-	kind_fill(&kind, count, contexts, shareds, reduced);
+	kind_fill(&kind, count, features, profiles, reduced);
 	if (ModelHasProjection(model))
 	{
 		ReduceTask	task = {
 			.projection = ModelProjection(model), .apply = ApplyRows,
-			.count = count, .in = contexts, .in_len = model->context_dim,
+			.count = count, .in = features, .in_len = model->feature_dim,
 			.out = reduced, .out_len = kind_reduced_len(&kind)
 		};
 
@@ -103,23 +103,22 @@ ReduceContexts(const DlintsHeader *model, int count, const double *contexts,
 }
 
 /*
- * The reduced context of an argument or two, checked; allocated here, with
+ * The reduced features of an argument or two, checked; allocated here, with
  * room behind it for what it is made of.
  */
 double *
-ReduceContext(const DlintsHeader *model, ArrayType *context,
-			  const Datum *shared)
+ReduceArray(const DlintsHeader *model, ArrayType *features,
+			  Datum profile)
 {
 	int			len = ModelCoordinates(model);
-	double	   *reduced = palloc(sizeof(double) * (len + model->context_dim));
+	double	   *reduced = palloc(sizeof(double) * (len + model->feature_dim));
 	double	   *numbers = reduced + len;
-	double	   *shareds = ReadShared(shared, model);
-	ArgSpec		spec = ArgContextSpec(model);
+	double	   *profiles = ReadProfile(profile, model);
+	ArgSpec		spec = ArgFeatureSpec(model);
 
-	ArgVector(context, &spec, numbers);
-	ReduceContexts(model, 1, numbers, shareds, reduced);
-	if (shareds)
-		pfree(shareds);
+	ArgVector(features, &spec, numbers);
+	ReduceFeatures(model, 1, numbers, profiles, reduced);
+	pfree(profiles);
 	return reduced;
 }
 
@@ -131,19 +130,19 @@ LiftRows(const ReduceTask *task, const ProjectionRows *rows)
 }
 
 /*
- * Parameters to as many lists of weights over contexts, under one shared
- * context if the model has one: context_dim numbers each, followed by that of
+ * Parameters to as many lists of weights over feature vectors, under one shared
+ * features if the model has one: dim numbers each, followed by that of
  * the intercept if there is one.
  */
 void
 LiftParameters(const DlintsHeader *model, int count, const double *parameters,
-			   const double *shared, double *weights)
+			   const double *profile, double *weights)
 {
 	Kind		kind = ModelKind(model);
 	Size		len = (Size) count * kind_lifted_len(&kind);
 	Size		i;
 
-	kind_lift(&kind, count, parameters, shared, weights);
+	kind_lift(&kind, count, parameters, profile, weights);
 	if (ModelHasProjection(model))
 	{
 		ReduceTask	task = {
@@ -158,14 +157,13 @@ LiftParameters(const DlintsHeader *model, int count, const double *parameters,
 		ResultFinite(weights[i]);
 }
 
-/* One parameter, under the shared context of a call. */
+/* One parameter, under the profile of a call. */
 void
 LiftParameter(const DlintsHeader *model, const double *parameter,
-			  const Datum *shared, double *weights)
+			  Datum profile, double *weights)
 {
-	double	   *numbers = ReadShared(shared, model);
+	double	   *numbers = ReadProfile(profile, model);
 
 	LiftParameters(model, 1, parameter, numbers, weights);
-	if (numbers)
-		pfree(numbers);
+	pfree(numbers);
 }

@@ -1,7 +1,7 @@
 /*
  * reduce.h
- *		Contexts to reduced contexts, and parameters to weights over contexts,
- *		as a model does it.
+ *		Feature vectors to reduced features, and parameters to weights over
+ *		feature vectors, as a model does it.
  */
 #ifndef DLINTS_REDUCE_H
 #define DLINTS_REDUCE_H
@@ -12,15 +12,15 @@
 
 #include "model/model.h"
 
-extern void ReduceContexts(const DlintsHeader *model, int count,
-						   const double *contexts, const double *shareds,
+extern void ReduceFeatures(const DlintsHeader *model, int count,
+						   const double *features, const double *profiles,
 						   double *reduced);
-extern double *ReduceContext(const DlintsHeader *model, ArrayType *context,
-							 const Datum *shared);
+extern double *ReduceArray(const DlintsHeader *model, ArrayType *features,
+							 Datum profile);
 extern void LiftParameters(const DlintsHeader *model, int count,
-						   const double *parameters, const double *shared,
+						   const double *parameters, const double *profile,
 						   double *weights);
 extern void LiftParameter(const DlintsHeader *model, const double *parameter,
-						  const Datum *shared, double *weights);
+						  Datum profile, double *weights);
 
 #endif							/* DLINTS_REDUCE_H */

@@ -50,6 +50,14 @@ AggregateSameState(FunctionCallInfo fcinfo)
 	PG_RETURN_POINTER(PG_GETARG_POINTER(0));
 }
 
+/* the types of numbers that the next function knows */
+bool
+TypeIsNumber(Oid type)
+{
+	return type == INT2OID || type == INT4OID || type == INT8OID ||
+		type == FLOAT4OID || type == FLOAT8OID || type == NUMERICOID;
+}
+
 /*
  * A number or truth value of any type.  One that is too large becomes infinity,
  * which is refused later.

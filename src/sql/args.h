@@ -17,6 +17,7 @@ extern void CheckNotNull(bool isnull, const char *name);
 extern MemoryContext AggregateContext(FunctionCallInfo fcinfo);
 extern Datum AggregateSameState(FunctionCallInfo fcinfo);
 
+extern bool TypeIsNumber(Oid type);
 extern double ArgNumber(Oid type, Datum value);
 extern double ArgFinite(double value, const char *what);
 extern double ArgBounded(double value, const char *what);

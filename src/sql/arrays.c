@@ -2,14 +2,11 @@
  * arrays.c
  *		Arrays of numbers, checked.
  *
- * Scalar functions take arrays of any numbers, and of text, which is what an
- * untyped literal or parameter becomes.  Those of real and double precision
- * are read as they are; others become double precision here, so that nothing
- * behind this door knows of them.  Nothing that is not finite gets in.
+ * Functions take arrays of any numbers.  Those of real and double precision are
+ * read as they are; others become double precision here, so that nothing behind
+ * this door knows of them.  Nothing that is not finite gets in.
  */
 #include "postgres.h"
-
-#include <ctype.h>
 
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -51,7 +48,7 @@ HasNoNulls(ArrayType *array, const ArgSpec *spec, Problem *problem)
 		return true;
 	return Unfit(problem, ERRCODE_NULL_VALUE_NOT_ALLOWED,
 				 "array must not contain nulls", spec->model,
-				 psprintf("The %s has one", spec->name));
+				 psprintf("There is one in the %s", spec->name));
 }
 
 /* Elements first to first + count - 1, in storage order. */
@@ -85,8 +82,8 @@ IsVector(ArrayType *array, const ArgSpec *spec, Problem *problem)
 		return true;
 	return Unfit(problem, ERRCODE_ARRAY_SUBSCRIPT_ERROR,
 				 "array must be one-dimensional", spec->model,
-				 psprintf("The %s has %d dimensions", spec->name,
-						  ARR_NDIM(array)));
+				 psprintf("The number of dimensions of the %s is %d",
+						  spec->name, ARR_NDIM(array)));
 }
 
 static int
@@ -104,67 +101,15 @@ VectorIsValid(ArrayType *array, const ArgSpec *spec, double *out,
 	if (likely(ARR_NDIM(array) == 1 && ARR_DIMS(array)[0] == spec->len &&
 			   !ARR_HASNULL(array)))
 		return NumbersAreValid(array, spec, 0, spec->len, out, problem);
-	if (spec->may_be_empty && ARR_NDIM(array) == 0)
-	{
-		memset(out, 0, sizeof(double) * spec->len);
-		return true;
-	}
 	return IsVector(array, spec, problem) &&
 		HasNoNulls(array, spec, problem) &&
 		LengthIs(spec, VectorLength(array), problem) &&
 		NumbersAreValid(array, spec, 0, spec->len, out, problem);
 }
 
-/* As strict about what surrounds a number as the server's own input. */
-static bool
-ParseNumber(const char *string, double *number)
-{
-	char	   *end;
-
-	*number = strtod(string, &end);
-	if (end == string)
-		return false;
-	while (isspace((unsigned char) *end))
-		end++;
-	return *end == '\0';
-}
-
-static bool
-TextIsNumber(Datum element, double *number, Problem *problem)
-{
-	char	   *string = TextDatumGetCString(element);
-
-	if (ParseNumber(string, number))
-		return true;
-	return ProblemIs(problem, ERRCODE_INVALID_TEXT_REPRESENTATION,
-					 psprintf("invalid input syntax for type double precision: \"%s\"",
-							  string), NULL);
-}
-
-/* the types of elements that the next function knows */
-static bool
-TypeIsNumeric(Oid type, Problem *problem)
-{
-	if (type == BOOLOID || type == INT2OID || type == INT4OID ||
-		type == INT8OID || type == NUMERICOID || type == TEXTOID)
-		return true;
-	return ProblemIs(problem, ERRCODE_DATATYPE_MISMATCH,
-					 psprintf("array of numbers expected, not %s[]",
-							  format_type_be(type)), NULL);
-}
-
-static bool
-ElementIsNumber(Oid type, Datum element, double *number, Problem *problem)
-{
-	if (type == TEXTOID)
-		return TextIsNumber(element, number, problem);
-	*number = ArgNumber(type, element);
-	return true;
-}
-
 /* The same array in double precision; its nulls stay. */
-static bool
-ConvertArray(ArrayType *array, ArrayType **converted, Problem *problem)
+ArrayType *
+ArgArrayWidened(ArrayType *array)
 {
 	Oid			type = ARR_ELEMTYPE(array);
 	int16		typlen;
@@ -175,34 +120,34 @@ ConvertArray(ArrayType *array, ArrayType **converted, Problem *problem)
 	int			count;
 	int			i;
 
-	if (!TypeIsNumeric(type, problem))
-		return false;
 	get_typlenbyvalalign(type, &typlen, &typbyval, &typalign);
 	deconstruct_array(array, type, typlen, typbyval, typalign,
 					  &elements, &nulls, &count);
 	for (i = 0; i < count; i++)
-	{
-		double		number = 0.0;
-
-		if (!nulls[i] && !ElementIsNumber(type, elements[i], &number, problem))
-			return false;
-		elements[i] = Float8GetDatum(number);
-	}
-	*converted = construct_md_array(elements, nulls, ARR_NDIM(array),
-									ARR_DIMS(array), ARR_LBOUND(array),
-									FLOAT8OID, sizeof(float8),
-									FLOAT8PASSBYVAL, TYPALIGN_DOUBLE);
-	return true;
+		if (!nulls[i])
+			elements[i] = Float8GetDatum(ArgNumber(type, elements[i]));
+	return construct_md_array(elements, nulls, ARR_NDIM(array),
+							  ARR_DIMS(array), ARR_LBOUND(array),
+							  FLOAT8OID, sizeof(float8),
+							  FLOAT8PASSBYVAL, TYPALIGN_DOUBLE);
 }
 
 /* An argument as an array of real or double precision. */
 bool
 ArrayIsNumeric(Datum datum, ArrayType **array, Problem *problem)
 {
+	Oid			type;
+
 	*array = DatumGetArrayTypeP(datum);
-	if (ARR_ELEMTYPE(*array) == FLOAT4OID || ARR_ELEMTYPE(*array) == FLOAT8OID)
+	type = ARR_ELEMTYPE(*array);
+	if (type == FLOAT4OID || type == FLOAT8OID)
 		return true;
-	return ConvertArray(*array, array, problem);
+	if (!TypeIsNumber(type))
+		return ProblemIs(problem, ERRCODE_DATATYPE_MISMATCH,
+						 psprintf("array of numbers expected, not %s[]",
+								  format_type_be(type)), NULL);
+	*array = ArgArrayWidened(*array);
+	return true;
 }
 
 ArrayType *
@@ -253,24 +198,24 @@ ArgCheckLength(ArrayType *array, const ArgSpec *spec)
  * overflowed.
  */
 double
-ArgDotChecked(ArrayType *context, const ArgSpec *spec, const double *weights)
+ArgDotChecked(ArrayType *features, const ArgSpec *spec, const double *weights)
 {
 	double		score;
 	int			i;
 
-	ArgCheckLength(context, spec);
-	if (ARR_ELEMTYPE(context) == FLOAT4OID)
+	ArgCheckLength(features, spec);
+	if (ARR_ELEMTYPE(features) == FLOAT4OID)
 		score = dot_float(spec->len, weights,
-						  (const float4 *) ARR_DATA_PTR(context));
+						  (const float4 *) ARR_DATA_PTR(features));
 	else
 		score = dot_double(spec->len, weights,
-						   (const float8 *) ARR_DATA_PTR(context));
+						   (const float8 *) ARR_DATA_PTR(features));
 	if (likely(isfinite(score)))
 		return score;
 
 	for (i = 0; i < spec->len; i++)
 		ArgFinite(weights[i], "weights");
-	ArgVector(context, spec, palloc(sizeof(double) * spec->len));
+	ArgVector(features, spec, palloc(sizeof(double) * spec->len));
 	return ResultFinite(score);
 }
 

@@ -20,10 +20,9 @@
 /* What an array has to be, and how errors speak of it. */
 typedef struct ArgSpec
 {
-	const char *name;			/* as in "the context" */
+	const char *name;			/* as in "the features" */
 	int			len;
 	const DlintsHeader *model;	/* that says so; NULL where none does */
-	bool		may_be_empty;	/* an empty array stands for zeros */
 } ArgSpec;
 
 /* checks that answer */
@@ -33,52 +32,51 @@ extern bool VectorIsValid(ArrayType *array, const ArgSpec *spec, double *out,
 
 /* the same, and others, that raise what is wrong */
 extern ArrayType *ArgArrayConverted(Datum datum);
+extern ArrayType *ArgArrayWidened(ArrayType *array);
 extern void ArgVector(ArrayType *array, const ArgSpec *spec, double *out);
 extern int	ArgVectorLength(ArrayType *array, const ArgSpec *spec);
 extern void ArgCheckLength(ArrayType *array, const ArgSpec *spec);
-extern double ArgDotChecked(ArrayType *context, const ArgSpec *spec,
+extern double ArgDotChecked(ArrayType *features, const ArgSpec *spec,
 							const double *weights);
 extern int	ArgMatrixRows(ArrayType *array, const ArgSpec *spec);
 extern void ArgMatrixSlice(ArrayType *array, const ArgSpec *spec, Size first,
 						   int rows, double *out);
 
 static inline ArgSpec
-ArgContextSpec(const DlintsHeader *model)
+ArgFeatureSpec(const DlintsHeader *model)
 {
-	ArgSpec		spec = {"context", model->context_dim, model, false};
+	ArgSpec		spec = {"features", model->feature_dim, model};
 
 	return spec;
 }
 
-/* The profile of somebody new may be an empty array. */
 static inline ArgSpec
-ArgSharedSpec(const DlintsHeader *model)
+ArgProfileSpec(const DlintsHeader *model)
 {
-	ArgSpec		spec = {"shared context", model->shared_dim, model,
-	model->interactions == INTERACTIONS_MATCHED};
+	ArgSpec		spec = {"profile", model->profile_dim, model};
 
 	return spec;
 }
 
 /*
- * The score of a context: its dot product with as many weights.  This is what
- * each candidate costs, so a real[] as it should be is recognised by a few
- * tests in place.  A NaN or infinity anywhere in it makes the product one:
+ * The score of a feature vector: its dot product with as many weights.  This is
+ * what each candidate costs, so a real[] as it should be is recognised by a
+ * few tests in place.  A NaN or infinity anywhere in it makes the product one:
  * one look at the result replaces one at each element.
  */
 static inline double
-ArgDot(ArrayType *context, const ArgSpec *spec, const double *weights)
+ArgDot(ArrayType *features, const ArgSpec *spec, const double *weights)
 {
-	if (likely(ARR_NDIM(context) == 1 && ARR_DIMS(context)[0] == spec->len &&
-			   !ARR_HASNULL(context) && ARR_ELEMTYPE(context) == FLOAT4OID))
+	if (likely(ARR_NDIM(features) == 1 && ARR_DIMS(features)[0] == spec->len &&
+			   !ARR_HASNULL(features) && ARR_ELEMTYPE(features) == FLOAT4OID))
 	{
 		double		score = dot_float(spec->len, weights,
-									  (const float4 *) ARR_DATA_PTR(context));
+									  (const float4 *) ARR_DATA_PTR(features));
 
 		if (likely(isfinite(score)))
 			return score;
 	}
-	return ArgDotChecked(context, spec, weights);
+	return ArgDotChecked(features, spec, weights);
 }
 
 /* Most arrays need no detoasting and no conversion, and no call to say so. */

@@ -7,13 +7,13 @@
 #include "sql/batch.h"
 
 static void
-CheckSameCount(const char *what, int contexts, int others)
+CheckSameCount(const char *what, int features, int others)
 {
-	if (others != contexts)
+	if (others != features)
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_EXCEPTION),
-				 errmsg("expected as many %s as contexts", what),
-				 errdetail("Contexts: %d, %s: %d.", contexts, what, others)));
+				 errmsg("expected as many %s as rows of features", what),
+				 errdetail("Rows of features: %d, %s: %d.", features, what, others)));
 }
 
 static BatchPart
@@ -21,7 +21,8 @@ BeginPart(ArrayType *array, ArgSpec spec, int most)
 {
 	BatchPart	part = {array, spec, NULL};
 
-	part.numbers = palloc(sizeof(double) * most * (Size) spec.len);
+	/* zeros stand for what there is none of */
+	part.numbers = palloc0(sizeof(double) * most * (Size) spec.len);
 	return part;
 }
 
@@ -37,7 +38,7 @@ static int64 *
 ReadTimes(FunctionCallInfo fcinfo, int argno, const DlintsHeader *model,
 		  int rows)
 {
-	ArgSpec		spec = {"array of times", rows, model, false};
+	ArgSpec		spec = {"array of times", rows, model};
 	ArrayType  *array;
 	int64	   *times;
 	int			i;
@@ -61,7 +62,7 @@ ReadTimes(FunctionCallInfo fcinfo, int argno, const DlintsHeader *model,
 static double *
 ReadWeights(FunctionCallInfo fcinfo, int argno, int rows)
 {
-	ArgSpec		spec = {"array of weights", rows, NULL, false};
+	ArgSpec		spec = {"array of weights", rows, NULL};
 	ArrayType  *array;
 	double	   *weights = palloc(sizeof(double) * Max(rows, 1));
 	int			i;
@@ -81,31 +82,33 @@ ReadWeights(FunctionCallInfo fcinfo, int argno, int rows)
 }
 
 /*
- * A batch with all of it checked but the numbers of contexts and rewards, of
- * which at most so many rows will be read at a time.
+ * A batch with all of it checked but the numbers of feature vectors and
+ * rewards, of which at most so many rows will be read at a time.
  */
 Batch
 BatchBegin(FunctionCallInfo fcinfo, const ObservationForm *form,
 		   const DlintsHeader *model, int most)
 {
-	ArgSpec		contexts = ArgContextSpec(model);
-	ArgSpec		shareds = ArgSharedSpec(model);
-	ArgSpec		rewards = {"array of rewards", 1, model, false};
+	ArgSpec		features = ArgFeatureSpec(model);
+	ArgSpec		profiles = ArgProfileSpec(model);
+	ArgSpec		rewards = {"array of rewards", 1, model};
 	Batch		batch;
-	ArrayType  *array = ArgArray(fcinfo, form->context);
+	ArrayType  *array = ArgArray(fcinfo, form->features);
 
-	contexts.name = "array of contexts";
-	batch.rows = ArgMatrixRows(array, &contexts);
+	features.name = "array of features";
+	batch.rows = ArgMatrixRows(array, &features);
 	most = Min(most, batch.rows);
-	batch.contexts = BeginPart(array, contexts, most);
+	batch.features = BeginPart(array, features, most);
 
-	array = form->shared ? ArgArray(fcinfo, form->shared) : NULL;
-	shareds.name = "array of shared contexts";
-	CheckSharedIsGiven(array != NULL, "shareds", model);
+	array = ArgArray(fcinfo, form->profile);
+	profiles.name = "array of profiles";
+	if (ARR_NDIM(array) == 0)
+		array = NULL;
+	if (array || batch.rows > 0)
+		CheckProfileIsExpected(array != NULL, "profiles", model);
 	if (array)
-		CheckSameCount("shared contexts", batch.rows,
-					   ArgMatrixRows(array, &shareds));
-	batch.shareds = BeginPart(array, shareds, most);
+		CheckSameCount("profiles", batch.rows, ArgMatrixRows(array, &profiles));
+	batch.profiles = BeginPart(array, profiles, most);
 
 	array = ArgArray(fcinfo, form->reward);
 	CheckSameCount("rewards", batch.rows, ArgVectorLength(array, &rewards));
@@ -119,7 +122,7 @@ BatchBegin(FunctionCallInfo fcinfo, const ObservationForm *form,
 void
 BatchRead(Batch *batch, int first, int count)
 {
-	ReadPart(&batch->contexts, first, count);
-	ReadPart(&batch->shareds, first, count);
+	ReadPart(&batch->features, first, count);
+	ReadPart(&batch->profiles, first, count);
 	ReadPart(&batch->rewards, first, count);
 }

@@ -25,8 +25,8 @@ typedef struct BatchPart
 typedef struct Batch
 {
 	int			rows;
-	BatchPart	contexts;
-	BatchPart	shareds;
+	BatchPart	features;
+	BatchPart	profiles;
 	BatchPart	rewards;
 	int64	   *times;			/* of all rows, as are weights */
 	double	   *weights;

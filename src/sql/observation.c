@@ -1,6 +1,6 @@
 /*
  * observation.c
- *		Read an observation: a context, perhaps a shared one, a reward and,
+ *		Read an observation: a feature vector, perhaps a profile, a reward and,
  *		where they are told, its time and its weight.
  */
 #include "postgres.h"
@@ -21,26 +21,26 @@ ObservationCreate(const ObservationForm *form, const DlintsHeader *model)
 {
 	Observation observation = {0};
 
-	observation.context = palloc(sizeof(double) *
+	observation.features = palloc(sizeof(double) *
 								 (form->reduced ? ModelCoordinates(model) :
-								  model->context_dim));
-	observation.shared = palloc(sizeof(double) * model->shared_dim);
+								  model->feature_dim));
+	observation.profile = palloc(sizeof(double) * model->profile_dim);
 	return observation;
 }
 
-/* Is there nothing to learn from, because a context is NULL? */
+/* Is there nothing to learn from, because features or a profile are NULL? */
 bool
-ContextsAreMissing(FunctionCallInfo fcinfo, const ObservationForm *form)
+FeaturesAreMissing(FunctionCallInfo fcinfo, const ObservationForm *form)
 {
-	return PG_ARGISNULL(form->context) ||
-		(form->shared && PG_ARGISNULL(form->shared));
+	return PG_ARGISNULL(form->features) ||
+		(form->profile && PG_ARGISNULL(form->profile));
 }
 
 /* Or because the reward is? */
 bool
 ObservationIsMissing(FunctionCallInfo fcinfo, const ObservationForm *form)
 {
-	return ContextsAreMissing(fcinfo, form) || PG_ARGISNULL(form->reward);
+	return FeaturesAreMissing(fcinfo, form) || PG_ARGISNULL(form->reward);
 }
 
 /* ---------- the parts ---------- */
@@ -91,33 +91,50 @@ WeightIsValid(double weight, Problem *problem)
 							  double_to_shortest_decimal(weight)));
 }
 
-/* A model with a shared context is called with one, and no other is. */
+/*
+ * An empty profile is none, which is all that a model without profiles takes.
+ * To a matched model somebody without one is new; a crossed one needs it.
+ */
 static bool
-SharedIsExpected(bool given, const char *name, const DlintsHeader *model,
-				 Problem *problem)
+ProfileIsExpected(bool given, const char *name, const DlintsHeader *model,
+				  Problem *problem)
 {
-	if (given == (model->shared_dim > 0))
+	if (given ? model->profile_dim > 0 : model->interactions != INTERACTIONS_CROSSED)
 		return true;
 	if (!given)
 	{
 		ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
 				  psprintf("argument \"%s\" is missing", name),
-				  psprintf("The model is dlints%s, with a shared context of %d dimensions.",
-						   ModelShape(model), model->shared_dim));
-		problem->hint = model->interactions == INTERACTIONS_MATCHED ?
-			"Give the profile behind the context; '{}' for somebody new." :
-			"Behind the context, give what describes the user.";
+				  psprintf("The model is dlints%s, with profiles of %d numbers.",
+						   ModelShape(model), model->profile_dim));
+		problem->hint = "Give what describes the user, which must not be empty.";
 		return false;
 	}
 	ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
 			  psprintf("argument \"%s\" must not be given", name),
-			  psprintf("The model is dlints%s, without a shared context.",
+			  psprintf("The model is dlints%s, without profiles.",
 					   ModelShape(model)));
-	problem->hint = "dlints_new makes a model with one if it is given shared_dim or interactions; of several models, name the one in WHERE.";
+	problem->hint = "dlints_new makes a model with profiles if it is given interactions; of several models, name the one in WHERE.";
 	return false;
 }
 
-/* A reduced context of a model with an intercept ends as those do. */
+/* Numbers of a profile: zeros where it is empty. */
+static bool
+ProfileNumbersAreValid(ArrayType *array, const DlintsHeader *model,
+					   double *out, Problem *problem)
+{
+	ArgSpec		spec = ArgProfileSpec(model);
+	bool		given = ARR_NDIM(array) > 0;
+
+	if (!ProfileIsExpected(given, "profile", model, problem))
+		return false;
+	if (given)
+		return VectorIsValid(array, &spec, out, problem);
+	memset(out, 0, sizeof(double) * model->profile_dim);
+	return true;
+}
+
+/* Reduced features of a model with an intercept end as those do. */
 static bool
 EndsWithOne(const ArgSpec *spec, const double *reduced, Problem *problem)
 {
@@ -126,67 +143,62 @@ EndsWithOne(const ArgSpec *spec, const double *reduced, Problem *problem)
 	if (!spec->model->intercept || last == 1.0)
 		return true;
 	return ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
-					 "last coordinate of a reduced context must be 1 for a model with an intercept",
+					 "last coordinate of reduced features must be 1 for a model with an intercept",
 					 psprintf("The value is %s.",
 							  double_to_shortest_decimal(last)));
 }
 
-/* The array in an argument, as real[] or double precision[]. */
+/* An array as real[] or double precision[]. */
 static inline bool
-ArgumentIsNumeric(FunctionCallInfo fcinfo, int argno, ArrayType **array,
-				  Problem *problem)
+DatumIsNumeric(Datum datum, ArrayType **array, Problem *problem)
 {
-	if (likely(ArrayIsPlain(PG_GETARG_DATUM(argno))))
+	if (likely(ArrayIsPlain(datum)))
 	{
-		*array = (ArrayType *) PG_GETARG_POINTER(argno);
+		*array = (ArrayType *) DatumGetPointer(datum);
 		return true;
 	}
-	return ArrayIsNumeric(PG_GETARG_DATUM(argno), array, problem);
+	return ArrayIsNumeric(datum, array, problem);
 }
 
 static bool
-ContextIsValid(FunctionCallInfo fcinfo, const ObservationForm *form,
+FeaturesAreValid(FunctionCallInfo fcinfo, const ObservationForm *form,
 			   const DlintsHeader *model, double *out, Problem *problem)
 {
-	ArgSpec		spec = ArgContextSpec(model);
+	ArgSpec		spec = ArgFeatureSpec(model);
 	ArrayType  *array;
 
 	if (form->reduced)
 	{
-		spec.name = "reduced context";
+		spec.name = "reduced features";
 		spec.len = ModelCoordinates(model);
 	}
-	return ArgumentIsNumeric(fcinfo, form->context, &array, problem) &&
+	return DatumIsNumeric(PG_GETARG_DATUM(form->features), &array, problem) &&
 		VectorIsValid(array, &spec, out, problem) &&
 		(!form->reduced || EndsWithOne(&spec, out, problem));
 }
 
 static bool
-SharedIsValid(FunctionCallInfo fcinfo, const ObservationForm *form,
-			  const DlintsHeader *model, double *out, Problem *problem)
+ProfileIsValid(FunctionCallInfo fcinfo, const ObservationForm *form,
+			   const DlintsHeader *model, double *out, Problem *problem)
 {
-	ArgSpec		spec = ArgSharedSpec(model);
 	ArrayType  *array;
 
-	/* what is reduced already has its shared context in it */
-	if (form->reduced)
-		return true;
-	if (!SharedIsExpected(form->shared != 0, "shared", model, problem))
-		return false;
-	return !form->shared ||
-		(ArgumentIsNumeric(fcinfo, form->shared, &array, problem) &&
-		 VectorIsValid(array, &spec, out, problem));
+	/* what is reduced already has its profile in it */
+	return form->reduced ||
+		(DatumIsNumeric(ProfileArgument(fcinfo, form->profile), &array,
+						problem) &&
+		 ProfileNumbersAreValid(array, model, out, problem));
 }
 
 /* ---------- the whole ---------- */
 
 static bool
-ContextsAreValid(FunctionCallInfo fcinfo, const ObservationForm *form,
+VectorsAreValid(FunctionCallInfo fcinfo, const ObservationForm *form,
 				 const DlintsHeader *model, Observation *observation,
 				 Problem *problem)
 {
-	return ContextIsValid(fcinfo, form, model, observation->context, problem) &&
-		SharedIsValid(fcinfo, form, model, observation->shared, problem);
+	return FeaturesAreValid(fcinfo, form, model, observation->features, problem) &&
+		ProfileIsValid(fcinfo, form, model, observation->profile, problem);
 }
 
 /* The reward with its time and its weight. */
@@ -217,7 +229,7 @@ ObservationIsValid(FunctionCallInfo fcinfo, const ObservationForm *form,
 				   Problem *problem)
 {
 	return OutcomeIsValid(fcinfo, form, model, observation, problem) &&
-		ContextsAreValid(fcinfo, form, model, observation, problem);
+		VectorsAreValid(fcinfo, form, model, observation, problem);
 }
 
 void
@@ -232,12 +244,12 @@ ReadObservation(FunctionCallInfo fcinfo, const ObservationForm *form,
 
 /* The parts of an observation of which one may be all there is. */
 void
-ReadContexts(FunctionCallInfo fcinfo, const ObservationForm *form,
+ReadFeatures(FunctionCallInfo fcinfo, const ObservationForm *form,
 			 const DlintsHeader *model, Observation *observation)
 {
 	Problem		problem;
 
-	if (!ContextsAreValid(fcinfo, form, model, observation, &problem))
+	if (!VectorsAreValid(fcinfo, form, model, observation, &problem))
 		ProblemRaise(&problem);
 }
 
@@ -251,35 +263,42 @@ ReadOutcome(FunctionCallInfo fcinfo, const ObservationForm *form,
 		ProblemRaise(&problem);
 }
 
+/* The profile of a call, which is empty where the call has no such argument. */
+Datum
+ProfileArgument(FunctionCallInfo fcinfo, int argno)
+{
+	static ArrayType none = {.elemtype = FLOAT4OID};
+
+	if (argno > 0)
+		return PG_GETARG_DATUM(argno);
+	SET_VARSIZE(&none, sizeof(none));
+	return PointerGetDatum(&none);
+}
+
 /*
- * The shared context of a call, in memory of its own; no trace is left of what
- * it came in.  NULL where the call has none.
+ * Its numbers, in memory of their own; no trace is left of what they came in.
  */
 double *
-ReadShared(const Datum *shared, const DlintsHeader *model)
+ReadProfile(Datum profile, const DlintsHeader *model)
 {
-	ArgSpec		spec = ArgSharedSpec(model);
-	ArrayType  *array;
-	double	   *numbers;
+	ArrayType  *array = ArgArrayConverted(profile);
+	double	   *numbers = palloc(sizeof(double) * model->profile_dim);
+	Problem		problem;
 
-	CheckSharedIsGiven(shared != NULL, "shared", model);
-	if (shared == NULL)
-		return NULL;
-	array = ArgArrayConverted(*shared);
-	numbers = palloc(sizeof(double) * model->shared_dim);
-	ArgVector(array, &spec, numbers);
-	if (PointerGetDatum(array) != *shared)
+	if (!ProfileNumbersAreValid(array, model, numbers, &problem))
+		ProblemRaise(&problem);
+	if (PointerGetDatum(array) != profile)
 		pfree(array);
 	return numbers;
 }
 
-/* Is the argument of this name given if, and only if, the model wants it? */
+/* Is the argument of this name what the model wants, given or not? */
 void
-CheckSharedIsGiven(bool given, const char *name, const DlintsHeader *model)
+CheckProfileIsExpected(bool given, const char *name, const DlintsHeader *model)
 {
 	Problem		problem;
 
-	if (unlikely(!SharedIsExpected(given, name, model, &problem)))
+	if (unlikely(!ProfileIsExpected(given, name, model, &problem)))
 		ProblemRaise(&problem);
 }
 

@@ -19,12 +19,12 @@
  */
 typedef struct ObservationForm
 {
-	int			context;
-	int			shared;
+	int			features;
 	int			reward;
+	int			profile;
 	int			at;
 	int			weight;
-	bool		reduced;		/* the context is reduced already */
+	bool		reduced;		/* the features are reduced already */
 } ObservationForm;
 
 /* The entry of a function for one form of its call, as in the catalogue. */
@@ -40,8 +40,8 @@ typedef struct ObservationForm
 /* What was seen; the caller has room for the two vectors. */
 typedef struct Observation
 {
-	double	   *context;		/* context_dim numbers, or as many as z has */
-	double	   *shared;			/* shared_dim numbers */
+	double	   *features;		/* dim numbers, or as many as z has */
+	double	   *profile;			/* profile_dim numbers */
 	double		reward;
 	int64		time;			/* TIME_UNKNOWN for a model by count */
 	double		weight;
@@ -49,7 +49,7 @@ typedef struct Observation
 
 extern Observation ObservationCreate(const ObservationForm *form,
 									 const DlintsHeader *model);
-extern bool ContextsAreMissing(FunctionCallInfo fcinfo,
+extern bool FeaturesAreMissing(FunctionCallInfo fcinfo,
 							   const ObservationForm *form);
 extern bool ObservationIsMissing(FunctionCallInfo fcinfo,
 								 const ObservationForm *form);
@@ -62,15 +62,16 @@ extern void ReadObservation(FunctionCallInfo fcinfo,
 							const DlintsHeader *model,
 							Observation *observation);
 
-extern void ReadContexts(FunctionCallInfo fcinfo, const ObservationForm *form,
+extern void ReadFeatures(FunctionCallInfo fcinfo, const ObservationForm *form,
 						 const DlintsHeader *model, Observation *observation);
 extern void ReadOutcome(FunctionCallInfo fcinfo, const ObservationForm *form,
 						const DlintsHeader *model, Observation *observation);
 
 /* parts of it, for functions that are told no more */
-extern double *ReadShared(const Datum *shared, const DlintsHeader *model);
-extern void CheckSharedIsGiven(bool given, const char *name,
-							   const DlintsHeader *model);
+extern Datum ProfileArgument(FunctionCallInfo fcinfo, int argno);
+extern double *ReadProfile(Datum profile, const DlintsHeader *model);
+extern void CheckProfileIsExpected(bool given, const char *name,
+								   const DlintsHeader *model);
 extern double CheckWeight(double weight);
 extern int64 CheckTime(int64 time);
 extern bool CheckTimeIsGiven(bool given, const DlintsHeader *model);

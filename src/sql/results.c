@@ -31,7 +31,7 @@ ResultFiniteOr(double value, const char *hint)
 double
 ResultFinite(double value)
 {
-	return ResultFiniteOr(value, "Scale contexts and rewards to moderate size.");
+	return ResultFiniteOr(value, "Scale features and rewards to moderate size.");
 }
 
 static Datum

@@ -46,11 +46,11 @@ EncodingBegin(FunctionCallInfo fcinfo, Encoding *encoding)
 	ArgNotNull(fcinfo, 0, "n");
 	n = PG_GETARG_INT32(0);
 	AtLeastOne(n, "n");
-	if (n > DLINTS_MAX_CONTEXT_DIM)
+	if (n > DLINTS_MAX_FEATURE_DIM)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("dlints cannot have more than %d dimensions",
-						DLINTS_MAX_CONTEXT_DIM),
+						DLINTS_MAX_FEATURE_DIM),
 				 errdetail("n is %d.", n)));
 	encoding->n = n;
 	encoding->sum = palloc0(sizeof(double) * n);

@@ -147,13 +147,6 @@ WrongColumns(const char *message, const char *hint)
 			 errmsg("%s", message), errhint("%s", hint)));
 }
 
-static bool
-IsNumber(Oid type)
-{
-	return type == INT2OID || type == INT4OID || type == INT8OID ||
-		type == FLOAT4OID || type == FLOAT8OID || type == NUMERICOID;
-}
-
 /* Values are given as they are: nothing would cut them to a varchar(10). */
 static bool
 IsItemOf(Form_pg_attribute item, const Reader *reader)
@@ -185,7 +178,7 @@ BeginLog(Reader *reader, TupleDesc desc)
 	if (reader->columns == 3)
 	{
 		reader->types[2] = ColumnType(desc, 2);
-		if (!IsNumber(reader->types[2]))
+		if (!TypeIsNumber(reader->types[2]))
 			WrongColumns(psprintf("weights must be numbers, not of type %s",
 								  format_type_be(reader->types[2])),
 						 "The third column of the query is the weight.");
@@ -234,7 +227,7 @@ BeginPrevious(Reader *reader, TupleDesc desc)
 static void
 AddPrevious(Reader *reader, const Datum *values)
 {
-	ArgSpec		spec = {"previous vector", reader->k, NULL, false};
+	ArgSpec		spec = {"previous vector", reader->k, NULL};
 	uint32		item;
 	double	   *vector;
 
@@ -467,11 +460,8 @@ Factor(Tuplestorestate *store, TupleDesc desc, Reader *reader,
 static int
 FactorCount(FunctionCallInfo fcinfo, int argno)
 {
-	int			k;
+	int			k = ArgCount(fcinfo, argno);
 
-	ArgNotNull(fcinfo, argno, "k");
-	k = PG_GETARG_INT32(argno);
-	AtLeastOne(k, "k");
 	if (k > MAX_FACTORS)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
@@ -483,7 +473,7 @@ FactorCount(FunctionCallInfo fcinfo, int argno)
 PG_FUNCTION_INFO_V1(dlints_factors);
 
 /*
- * dlints_factors(query text, k integer, previous text DEFAULT NULL,
+ * dlints_factors(query text, k bigint, previous text DEFAULT NULL,
  *				  seed bigint DEFAULT 0) -> SETOF record
  *
  * Vectors of k numbers for the items of a click log, so that items that the

@@ -45,7 +45,7 @@ ZeroSum(int count)
 static int
 SumLength(ArrayType *sum)
 {
-	static const ArgSpec spec = {"state", 1, NULL, false};
+	static const ArgSpec spec = {"state", 1, NULL};
 	int			length = ArgVectorLength(sum, &spec);
 
 	if (length == 0)
@@ -58,7 +58,7 @@ SumLength(ArrayType *sum)
 PG_FUNCTION_INFO_V1(dlints_profile_transfn);
 
 /*
- * dlints_profile(features real[] | double precision[]
+ * dlints_profile(features real[] | dlints_vector
  *				  [, weight double precision])
  *		-> real[], aggregate
  *
@@ -71,7 +71,7 @@ PG_FUNCTION_INFO_V1(dlints_profile_transfn);
 Datum
 dlints_profile_transfn(PG_FUNCTION_ARGS)
 {
-	ArgSpec		spec = {"feature array", 0, NULL, false};
+	ArgSpec		spec = {"feature array", 0, NULL};
 	double		weight = 1.0;
 	ArrayType  *features;
 	ArrayType  *sum;
@@ -99,7 +99,7 @@ PG_FUNCTION_INFO_V1(dlints_profile_combinefn);
 Datum
 dlints_profile_combinefn(PG_FUNCTION_ARGS)
 {
-	ArgSpec		spec = {"state", 0, NULL, false};
+	ArgSpec		spec = {"state", 0, NULL};
 	ArrayType  *sum;
 	ArrayType  *other;
 

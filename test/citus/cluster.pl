@@ -90,9 +90,9 @@ for my $query (
 	"$model SELECT $evidence) FROM event",
 	"$model SELECT member, $evidence) FROM event GROUP BY member",
 	"$model SELECT $evidence) FILTER (WHERE reward > 0) FROM event",
-	"$model SELECT dlints_evidence((SELECT state FROM m), features, reward, now()) FROM event",
-	"$model SELECT dlints_evidence((SELECT state FROM m), features, reward, NULL, 2) FROM event",
-	"$model SELECT dlints_evidence((SELECT state FROM m), features, features, reward) FROM event",
+	"$model SELECT $evidence, '{}', now()) FROM event",
+	"$model SELECT $evidence, '{}', NULL, 2) FROM event",
+	"$model SELECT $evidence, features) FROM event",
 	'SELECT dlints_concat_agg(state) FROM model',
 	'SELECT dlints_profile(features) FROM event',
 	'SELECT dlints_profile(features, reward) FROM event',
@@ -172,7 +172,7 @@ sql(q{INSERT INTO model VALUES ('timed', dlints_new(24, half_life => '7 days')),
 	('all', dlints_new(24, discount => 1))});
 for my $name ('timed', 'all')
 {
-	my $parts = "dlints_evidence((SELECT state FROM m), features, reward,
+	my $parts = "dlints_evidence((SELECT state FROM m), features, reward, '{}',
 	timestamptz '2026-01-01' + id * interval '1 minute'";
 
 	is(sql(qq{
@@ -225,8 +225,8 @@ is(draws('', "(SELECT dlints_draw_weights(state) FROM shared_model WHERE name = 
 	8, 'a scalar subquery over a reference table draws for each shard');
 
 my $best = q{ORDER BY dlints_dot((SELECT weights FROM w), features) DESC LIMIT 10};
-my $seeded = q{WITH w AS MATERIALIZED (SELECT dlints_draw_weights(state, 5) AS weights FROM model
-	WHERE name = 'm4')};
+my $seeded = q{WITH w AS MATERIALIZED (SELECT dlints_draw_weights(state, seed => 5) AS weights
+	FROM model WHERE name = 'm4')};
 like(plan_of("$seeded SELECT id FROM event $best"), qr/LIMIT '10'.*->  Limit/s,
 	'each shard finds its best');
 is(sql("$seeded SELECT id FROM event $best"),

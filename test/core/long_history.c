@@ -13,7 +13,7 @@
 #define BATCH		1000
 #define DIM			LONG_DIM
 
-/* ---------- contexts ---------- */
+/* ---------- feature vectors ---------- */
 
 /* standard normal, by the polar method */
 static double
@@ -33,71 +33,71 @@ normal(uint64_t *state)
 }
 
 static void
-fill_normal(uint64_t *state, double *context)
+fill_normal(uint64_t *state, double *features)
 {
 	int			k;
 
 	for (k = 0; k < DIM; k++)
-		context[k] = normal(state) / sqrt(DIM);
+		features[k] = normal(state) / sqrt(DIM);
 }
 
 /* around one vector of this length, none of whose elements is a short binary */
 static void
-fill_around(uint64_t *state, double length, double spread, double *context)
+fill_around(uint64_t *state, double length, double spread, double *features)
 {
 	int			k;
 
 	for (k = 0; k < DIM; k++)
-		context[k] = length * (sin(k + 1.0) + spread * normal(state)) / sqrt(DIM / 2.0);
+		features[k] = length * (sin(k + 1.0) + spread * normal(state)) / sqrt(DIM / 2.0);
 }
 
 static void
-fill_nearly_parallel(uint64_t *state, double *context)
+fill_nearly_parallel(uint64_t *state, double *features)
 {
-	fill_around(state, 0.5, 1e-5, context);
+	fill_around(state, 0.5, 1e-5, features);
 }
 
 static void
-fill_parallel_and_large(uint64_t *state, double *context)
+fill_parallel_and_large(uint64_t *state, double *features)
 {
-	fill_around(state, 1000, 1e-5, context);
+	fill_around(state, 1000, 1e-5, features);
 }
 
 static void
-fill_always_the_same(uint64_t *state, double *context)
+fill_always_the_same(uint64_t *state, double *features)
 {
-	fill_around(state, 1, 0, context);
+	fill_around(state, 1, 0, features);
 }
 
 /* the ridge of 1 drowns */
 static void
-fill_the_same_and_large(uint64_t *state, double *context)
+fill_the_same_and_large(uint64_t *state, double *features)
 {
-	fill_around(state, 3e4, 0, context);
+	fill_around(state, 3e4, 0, features);
 }
 
 static void
-fill_zero(uint64_t *state, double *context) /* NOLINT(readability-non-const-parameter) */
+fill_zero(uint64_t *state, double *features) /* NOLINT(readability-non-const-parameter) */
 {
-	memset(context, 0, sizeof(double) * DIM);
+	memset(features, 0, sizeof(double) * DIM);
 }
 
 static void
-fill_one_coordinate(uint64_t *state, double *context)
+fill_one_coordinate(uint64_t *state, double *features)
 {
-	fill_zero(state, context);
-	context[3] = normal(state);
+	fill_zero(state, features);
+	features[3] = normal(state);
 }
 
 /* lengths from 1e-6 to 1e6 */
 static void
-fill_of_all_lengths(uint64_t *state, double *context)
+fill_of_all_lengths(uint64_t *state, double *features)
 {
 	double		length = pow(10, 6 * dice(state));
 	int			k;
 
 	for (k = 0; k < DIM; k++)
-		context[k] = length * normal(state) / sqrt(DIM);
+		features[k] = length * normal(state) / sqrt(DIM);
 }
 
 const LongKind long_kinds[] = {
@@ -113,14 +113,14 @@ const LongKind long_kinds[] = {
 const int	long_kind_count = LENGTH(long_kinds);
 
 static void
-fill_batch(const LongKind *kind, uint64_t *state, double *contexts, double *rewards)
+fill_batch(const LongKind *kind, uint64_t *state, double *features, double *rewards)
 {
 	int			j;
 
 	for (j = 0; j < BATCH; j++)
 	{
-		kind->fill(state, contexts + j * DIM);
-		rewards[j] = 0.3 + contexts[j * DIM + 3] + 0.5 * dice(state);
+		kind->fill(state, features + j * DIM);
+		rewards[j] = 0.3 + features[j * DIM + 3] + 0.5 * dice(state);
 	}
 }
 
@@ -141,7 +141,7 @@ follow(size_t count, exact decay, exact *sum, const exact *batch)
  * 1e-15.
  */
 static void
-sums_add(ExactMemory *sums, double discount, const double *contexts,
+sums_add(ExactMemory *sums, double discount, const double *features,
 		 const double *rewards, ExactMemory *batch)
 {
 	exact		weight = 1;
@@ -150,7 +150,7 @@ sums_add(ExactMemory *sums, double discount, const double *contexts,
 	exact_memory_clear(batch);
 	for (j = BATCH - 1; j >= 0; j--)
 	{
-		exact_memory_add(batch, weight, contexts + j * DIM, rewards[j]);
+		exact_memory_add(batch, weight, features + j * DIM, rewards[j]);
 		weight *= discount;
 	}
 	follow(1, weight, &sums->N, &batch->N);
@@ -309,7 +309,7 @@ ridge_raised(const Evidence *e, const Factor *f)
 
 static double
 error_of_predictions(const double *mean, const exact *expected,
-					 const double *contexts, exact reward_size)
+					 const double *features, exact reward_size)
 {
 	double		worst = 0;
 	int			j;
@@ -320,7 +320,7 @@ error_of_predictions(const double *mean, const exact *expected,
 		exact		difference = 0;
 
 		for (k = 0; k < DIM; k++)
-			difference += (mean[k] - expected[k]) * contexts[j * DIM + k];
+			difference += (mean[k] - expected[k]) * features[j * DIM + k];
 		worst = worse(worst, relative(difference, reward_size));
 	}
 	return worst;
@@ -328,7 +328,7 @@ error_of_predictions(const double *mean, const exact *expected,
 
 /* NaN where evidence was rounded so that the exact factor does not exist */
 static void
-judge_posterior(const Evidence *e, const ExactMemory *sums, const double *contexts, LongResult *r)
+judge_posterior(const Evidence *e, const ExactMemory *sums, const double *features, LongResult *r)
 {
 	ExactPosterior ours;
 	ExactPosterior theirs;
@@ -350,7 +350,7 @@ judge_posterior(const Evidence *e, const ExactMemory *sums, const double *contex
 		r->raised = ridge_raised(e, f);
 		r->solve = error_of_vector(mean, ours.mean);
 		r->mean = error_of_vector(mean, theirs.mean);
-		r->prediction = error_of_predictions(mean, theirs.mean, contexts,
+		r->prediction = error_of_predictions(mean, theirs.mean, features,
 											 sqrtl(sums->squares / (exact) *e->N));
 	}
 }
@@ -363,7 +363,7 @@ long_history_run(const LongHistory *h)
 	ExactMemory *sums = exact_memory_new(DIM, 0);
 	ExactMemory *batch = exact_memory_new(DIM, 0);
 	Evidence   *e = evidence_new(DIM, squares_under(h->discount));
-	double	   *contexts = guarded((size_t) BATCH * DIM);
+	double	   *features = guarded((size_t) BATCH * DIM);
 	double	   *rewards = guarded(BATCH);
 	uint64_t	state = 20;
 	LongResult	r = {false, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
@@ -372,16 +372,16 @@ long_history_run(const LongHistory *h)
 	assert_int_equal(h->count % BATCH, 0);
 	for (done = 0; done < h->count; done += BATCH)
 	{
-		fill_batch(h->kind, &state, contexts, rewards);
-		sums_add(sums, h->discount, contexts, rewards, batch);
-		evidence_learn(e, h->discount, BATCH, h->block, contexts, rewards);
+		fill_batch(h->kind, &state, features, rewards);
+		sums_add(sums, h->discount, features, rewards, batch);
+		evidence_learn(e, h->discount, BATCH, h->block, features, rewards);
 	}
 	r.N = relative(*e->N - sums->N, sums->N);
 	r.b = error_of_b(e, sums);
 	r.G = error_of_matrix(e->G, sums->G);
 	if (e->H)
 		r.H = error_of_matrix(e->H, sums->H);
-	judge_posterior(e, sums, contexts, &r);
+	judge_posterior(e, sums, features, &r);
 
 	return r;
 }
@@ -417,9 +417,9 @@ long_mean_promise(const LongResult *r)
 }
 
 /*
- * Coefficients may be lost where contexts do not tell them apart; what is
- * expected of such contexts is not.  Without a condition number, long double has
- * not been wide enough to tell.
+ * Coefficients may be lost where feature vectors do not tell them apart; what
+ * is expected of such feature vectors is not.  Without a condition number, long
+ * double has not been wide enough to tell.
  */
 bool
 long_promises_kept(const LongHistory *h, const LongResult *r)
@@ -439,7 +439,7 @@ long_promises_kept(const LongHistory *h, const LongResult *r)
 typedef struct Window
 {
 	int			first;
-	double	   *contexts;
+	double	   *features;
 	double	   *rewards;
 } Window;
 
@@ -464,7 +464,7 @@ error_of_window(const LongReturn *h, const Window *w, const Evidence *e)
 		exact		age = LONG_WINDOW - 1 - k;
 
 		exact_memory_add(m, h->half_life > 0 ? exp2l(-age / h->half_life) : 1,
-						 w->contexts + place * DIM, w->rewards[place]);
+						 w->features + place * DIM, w->rewards[place]);
 	}
 	worst = relative(*e->N - m->N, m->N);
 	worst = worse(worst, relative(*e->R - m->R, sqrtl(m->N * m->S)));
@@ -520,7 +520,7 @@ static void
 replace(const LongReturn *h, Window *w, int64_t done, uint64_t *state, Returned *m,
 		LongDrift *r)
 {
-	double	   *context = w->contexts + w->first * DIM;
+	double	   *features = w->features + w->first * DIM;
 	double	   *reward = w->rewards + w->first;
 	const double weight = 1;
 	const double then = aged(h, LONG_WINDOW);
@@ -532,14 +532,14 @@ replace(const LongReturn *h, Window *w, int64_t done, uint64_t *state, Returned 
 		Totals		once = {0};
 
 		memset(m->old->N, 0, sizeof(double) * value_count(m->old));
-		evidence_absorb(m->old, 1, 1, context, reward, REFERENCE, &then, work);
+		evidence_absorb(m->old, 1, 1, features, reward, REFERENCE, &then, work);
 		totals_absorb(&once, 1, reward, REFERENCE, &weight);
 		r->refused += !totals_subtract(&m->totals, &once) ||
 			!evidence_subtract(m->e, m->old, &m->totals, LONG_RIDGE, work);
 	}
-	h->kind->fill(state, context);
-	*reward = REFERENCE + context[3] + 0.5 * dice(state);
-	evidence_absorb(m->e, 1, 1, context, reward, REFERENCE, &weight, work);
+	h->kind->fill(state, features);
+	*reward = REFERENCE + features[3] + 0.5 * dice(state);
+	evidence_absorb(m->e, 1, 1, features, reward, REFERENCE, &weight, work);
 	totals_absorb(&m->totals, 1, reward, REFERENCE, &weight);
 	w->first = (w->first + 1) % LONG_WINDOW;
 }

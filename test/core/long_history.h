@@ -18,11 +18,11 @@
 #define LONG_DIM		16
 #define LONG_RIDGE		1.0
 
-/* what contexts are like */
+/* what feature vectors are like */
 typedef struct LongKind
 {
 	const char *name;
-	void		(*fill) (uint64_t *state, double *context);
+	void		(*fill) (uint64_t *state, double *features);
 	bool		repeats;		/* adds the same numbers again and again */
 } LongKind;
 
@@ -48,7 +48,7 @@ typedef struct LongResult
 	double		raised;			/* added to the ridge by the factorisation */
 	double		solve;			/* of the mean, as solution for this evidence */
 	double		mean;			/* of the mean, with what the evidence lacks */
-	double		prediction;		/* of the last contexts' expected rewards, with
+	double		prediction;		/* of the last feature vectors' expected rewards, with
 								 * both, relative to the size of rewards */
 } LongResult;
 

@@ -13,7 +13,7 @@ observed_new(int dim, int count, double level, uint64_t seed)
 	Observed	o = {dim, count, NULL, NULL, NULL};
 	int			j;
 
-	o.contexts = dice_array(&seed, (size_t) count * (size_t) dim);
+	o.features = dice_array(&seed, (size_t) count * (size_t) dim);
 	o.rewards = dice_array(&seed, (size_t) count);
 	o.weights = dice_array(&seed, (size_t) count);
 	for (j = 0; j < count; j++)
@@ -31,7 +31,7 @@ learned(const Observed *o, int from, int to, Squares squares, double reference)
 
 	for (; from < to; from += EVIDENCE_BLOCK)
 		absorb(e, 1, to - from < EVIDENCE_BLOCK ? to - from : EVIDENCE_BLOCK,
-			   o->contexts + from * o->dim, o->rewards + from, reference, o->weights + from);
+			   o->features + from * o->dim, o->rewards + from, reference, o->weights + from);
 	return e;
 }
 
@@ -42,7 +42,7 @@ summed(const Observed *o, int from, int to, exact factor, double reference)
 	int			j;
 
 	for (j = from; j < to; j++)
-		exact_memory_add(m, factor * o->weights[j], o->contexts + j * o->dim,
+		exact_memory_add(m, factor * o->weights[j], o->features + j * o->dim,
 						 o->rewards[j]);
 	return m;
 }

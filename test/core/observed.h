@@ -14,7 +14,7 @@ typedef struct Observed
 {
 	int			dim;
 	int			count;
-	double	   *contexts;
+	double	   *features;
 	double	   *rewards;
 	double	   *weights;		/* or times */
 } Observed;

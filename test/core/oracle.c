@@ -456,17 +456,17 @@ evidence_copy(const Evidence *e)
 
 /* evidence_absorb in guarded memory; what it reads stays as it is */
 void
-absorb(Evidence *e, double decay, int count, const double *contexts,
+absorb(Evidence *e, double decay, int count, const double *features,
 	   const double *rewards, double reference, const double *weights)
 {
 	size_t		len = (size_t) count * (size_t) e->dim;
-	double	   *z = guarded_copy(len, contexts);
+	double	   *z = guarded_copy(len, features);
 	double	   *r = guarded_copy((size_t) count, rewards);
 	double	   *w = guarded_copy((size_t) count, weights);
 	double	   *work = guarded(evidence_absorb_work(e->dim, count));
 
 	evidence_absorb(e, decay, count, z, r, reference, w, work);
-	assert_same_bits(len, z, contexts);
+	assert_same_bits(len, z, features);
 	assert_same_bits((size_t) count, r, rewards);
 	assert_same_bits((size_t) count, w, weights);
 	guarded_free(z);
@@ -478,7 +478,7 @@ absorb(Evidence *e, double decay, int count, const double *contexts,
 /* "count" observations in blocks, oldest first, under a discount */
 void
 evidence_learn(Evidence *e, double discount, int count, int block,
-			   const double *contexts, const double *rewards)
+			   const double *features, const double *rewards)
 {
 	double		weights[EVIDENCE_BLOCK];
 	int			done;
@@ -490,7 +490,7 @@ evidence_learn(Evidence *e, double discount, int count, int block,
 
 		for (j = 0; j < size; j++)
 			weights[j] = pow(discount, size - 1 - j);
-		absorb(e, pow(discount, size), size, contexts + (size_t) done * (size_t) e->dim,
+		absorb(e, pow(discount, size), size, features + (size_t) done * (size_t) e->dim,
 			   rewards + done, 0, weights);
 	}
 }

@@ -109,10 +109,10 @@ extern size_t value_count(const Evidence *e);
 extern Evidence *evidence_new(int dim, Squares squares);
 extern Evidence *evidence_copy(const Evidence *e);
 extern void absorb(Evidence *e, double decay, int count,
-				   const double *contexts, const double *rewards,
+				   const double *features, const double *rewards,
 				   double reference, const double *weights);
 extern void evidence_learn(Evidence *e, double discount, int count, int block,
-						   const double *contexts, const double *rewards);
+						   const double *features, const double *rewards);
 extern void check_evidence(const Evidence *e, const Algorithm1 *a);
 extern Factor *factor_new(const Evidence *e);
 extern bool factor_with(const Evidence *e, double ridge, Factor *f);

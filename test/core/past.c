@@ -16,7 +16,7 @@ coefficient(const Past *p, int k, int j)
 }
 
 static double
-reward_of(const Past *p, int j, const double *context, uint64_t *seed)
+reward_of(const Past *p, int j, const double *features, uint64_t *seed)
 {
 	double		reward = p->noise * dice(seed);
 	int			k;
@@ -26,7 +26,7 @@ reward_of(const Past *p, int j, const double *context, uint64_t *seed)
 	if (p->drift == RARE)
 		return p->level + p->unit * (dice(seed) > 0.98);
 	for (k = 0; k < p->dim; k++)
-		reward += coefficient(p, k, j) * context[k];
+		reward += coefficient(p, k, j) * features[k];
 	return p->level + p->unit * reward;
 }
 
@@ -47,7 +47,7 @@ faded(int which, double half_lives)
 
 /* learned in blocks of different lengths, each memory under its discount */
 static void
-learn_memory(Kept *kept, int which, int count, const double *contexts,
+learn_memory(Kept *kept, int which, int count, const double *features,
 			 const double *rewards)
 {
 	const Past *p = &kept->p;
@@ -66,7 +66,7 @@ learn_memory(Kept *kept, int which, int count, const double *contexts,
 	{
 		if (j == early - 1)
 			weight *= quiet;
-		exact_memory_add(m, weight, contexts + j * p->dim, rewards[j]);
+		exact_memory_add(m, weight, features + j * p->dim, rewards[j]);
 		weight *= discount;
 	}
 	for (size = 1; done < count; size = size % 50 + 3)
@@ -77,7 +77,7 @@ learn_memory(Kept *kept, int which, int count, const double *contexts,
 			size = (done < early ? early : count) - done;
 		for (j = 0; j < size; j++)
 			weights[j] = pow(discount, size - 1 - j);
-		absorb(e, pow(discount, size), size, contexts + done * p->dim,
+		absorb(e, pow(discount, size), size, features + done * p->dim,
 			   rewards + done, kept->rewards.reference, weights);
 		done += size;
 	}
@@ -92,26 +92,26 @@ kept_new(Past p, uint64_t seed)
 {
 	Kept		kept = {.p = p, .rewards = {.intercept = p.intercept}};
 	const double one = 1;
-	double	   *contexts = dice_array(&seed, (size_t) (p.count * p.dim));
+	double	   *features = dice_array(&seed, (size_t) (p.count * p.dim));
 	double	   *rewards = guarded((size_t) p.count);
 	int			j;
 
 	for (j = 0; j < p.count; j++)
 	{
 		if (p.intercept)
-			contexts[j * p.dim + p.dim - 1] = 1;
-		rewards[j] = reward_of(&p, j, contexts + j * p.dim, &seed);
+			features[j * p.dim + p.dim - 1] = 1;
+		rewards[j] = reward_of(&p, j, features + j * p.dim, &seed);
 	}
 	if (p.intercept && p.count > 0)
 		kept.rewards.reference = rewards[0];
 	kept.all = exact_memory_new(p.dim, kept.rewards.reference);
 	for (j = 0; j < p.count; j++)
 	{
-		exact_memory_add(kept.all, 1, contexts + j * p.dim, rewards[j]);
+		exact_memory_add(kept.all, 1, features + j * p.dim, rewards[j]);
 		totals_absorb(&kept.rewards.totals, 1, rewards + j, kept.rewards.reference, &one);
 	}
 	for (j = 0; j < p.memories; j++)
-		learn_memory(&kept, j, p.count, contexts, rewards);
+		learn_memory(&kept, j, p.count, features, rewards);
 	return kept;
 }
 

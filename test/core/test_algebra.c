@@ -34,7 +34,7 @@ check_absorb(int dim, Squares squares)
 		{
 			double		decay = squares == SQUARES_NONE ? 1 : 1 - 1.0 / size;
 
-			absorb(e, decay, size, o.contexts + from * dim, o.rewards + from,
+			absorb(e, decay, size, o.features + from * dim, o.rewards + from,
 				   references[r], o.weights + from);
 			for (j = 0; j < from; j++)
 				weights[j] *= decay;
@@ -42,7 +42,7 @@ check_absorb(int dim, Squares squares)
 				weights[j] = o.weights[j];
 		}
 		for (j = 0; j < from; j++)
-			exact_memory_add(m, weights[j], o.contexts + j * dim, o.rewards[j]);
+			exact_memory_add(m, weights[j], o.features + j * dim, o.rewards[j]);
 		check_memory(e, m, m, CLOSE);
 	}
 }
@@ -141,7 +141,7 @@ static void
 test_rebased_squares_are_not_negative(void **state)
 {
 	uint64_t	seed = 10;
-	const double context = 1;
+	const double features = 1;
 	const double weight = 1;
 	int			k;
 
@@ -153,7 +153,7 @@ test_rebased_squares_are_not_negative(void **state)
 		int			j;
 
 		for (j = 0; j <= k % 7; j++)
-			absorb(e, 1, 1, &context, &reward, reference, &weight);
+			absorb(e, 1, 1, &features, &reward, reference, &weight);
 		evidence_rebase(e, reference - reward);
 		assert_true(evidence_is_valid(e));
 		assert_near(*e->S, 0, 1e-12);
@@ -263,7 +263,7 @@ static void
 learn_by_time(Part *p, const Observed *o, int count, const int *chosen,
 			  double half_life)
 {
-	double	   *contexts = guarded((size_t) (count * o->dim));
+	double	   *features = guarded((size_t) (count * o->dim));
 	double	   *rewards = guarded((size_t) count);
 	double	   *weights = guarded((size_t) count);
 	double	   *ones = guarded((size_t) count);
@@ -276,14 +276,14 @@ learn_by_time(Part *p, const Observed *o, int count, const int *chosen,
 	decay = p->empty ? 1 : aged(newest - p->newest, half_life);
 	for (j = 0; j < count; j++)
 	{
-		memcpy(contexts + j * o->dim, o->contexts + chosen[j] * o->dim,
+		memcpy(features + j * o->dim, o->features + chosen[j] * o->dim,
 			   sizeof(double) * (size_t) o->dim);
 		rewards[j] = o->rewards[chosen[j]];
 		weights[j] = aged(newest - o->weights[chosen[j]], half_life);
 		ones[j] = 1;
 	}
 	totals_absorb(&p->totals, count, rewards, 2, ones);
-	absorb(p->e, decay, count, contexts, rewards, 2, weights);
+	absorb(p->e, decay, count, features, rewards, 2, weights);
 	p->newest = newest;
 	p->empty = false;
 }
@@ -344,7 +344,7 @@ summed_by_time(const Times *t, const int *chosen, int from, double half_life)
 
 	for (j = from; j < o->count; j++)
 		exact_memory_add(m, exp2l((o->weights[chosen[j]] - (exact) t->newest) / half_life),
-						 o->contexts + chosen[j] * o->dim, o->rewards[chosen[j]]);
+						 o->features + chosen[j] * o->dim, o->rewards[chosen[j]]);
 	return m;
 }
 

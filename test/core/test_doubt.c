@@ -45,7 +45,7 @@ age_to(Model *m, double time)
 }
 
 static void
-learn(Model *m, double time, const double *context, double reward)
+learn(Model *m, double time, const double *features, double reward)
 {
 	const double one = 1;
 	int			j;
@@ -55,7 +55,7 @@ learn(Model *m, double time, const double *context, double reward)
 	age_to(m, time);
 	m->empty = false;
 	for (j = 0; j < m->memories; j++)
-		absorb(m->memory[j], 1, 1, context, &reward, m->rewards.reference, &one);
+		absorb(m->memory[j], 1, 1, features, &reward, m->rewards.reference, &one);
 	totals_absorb(&m->rewards.totals, 1, &reward, m->rewards.reference, &one);
 }
 
@@ -72,14 +72,14 @@ refer_to(Model *m, double reference)
 
 /* what was learned at a time is as old as the model then, about the same reference */
 static bool
-take_back(Model *m, double time, const double *context, double reward)
+take_back(Model *m, double time, const double *features, double reward)
 {
 	Model		one = model_new(m->dim, m->memories, m->rewards.intercept);
 	double		reference;
 	bool		possible;
 	int			j;
 
-	learn(&one, time, context, reward);
+	learn(&one, time, features, reward);
 	age_to(&one, m->newest);
 	reference = fabs(reward) < fabs(m->rewards.reference) ? one.rewards.reference :
 		m->rewards.reference;
@@ -105,9 +105,9 @@ choose(const Model *m)
 						 guarded(memory_choose_work(m->dim, m->memories)));
 }
 
-/* expected reward of a context, and its width, by one of the memories */
+/* expected reward of a feature vector, and its width, by one of the memories */
 static void
-predict(const Model *m, int used, const double *context, double *mean, double *width)
+predict(const Model *m, int used, const double *features, double *mean, double *width)
 {
 	size_t		dim = (size_t) m->dim;
 	const Evidence *e = m->memory[used];
@@ -120,12 +120,12 @@ predict(const Model *m, int used, const double *context, double *mean, double *w
 	assert_true(factor_with(e, RIDGE_START, f));
 	posterior_mean(f, b, psi);
 	posterior_root(f, root);
-	*mean = level + (double) exact_dot(m->dim, psi, context);
-	*width = posterior_stddev(m->dim, root, context, guarded(dim));
+	*mean = level + (double) exact_dot(m->dim, psi, features);
+	*width = posterior_stddev(m->dim, root, features, guarded(dim));
 }
 
 static void
-check_same(const Model *m, const Model *never, const double *context)
+check_same(const Model *m, const Model *never, const double *features)
 {
 	const MemoryChoice choice = choose(m);
 	const MemoryChoice expected = choose(never);
@@ -134,8 +134,8 @@ check_same(const Model *m, const Model *never, const double *context)
 
 	assert_int_equal(choice.used, expected.used);
 	assert_near(choice.sigma, expected.sigma, 1e-6 * expected.sigma);
-	predict(m, choice.used, context, &mean[0], &width[0]);
-	predict(never, choice.used, context, &mean[1], &width[1]);
+	predict(m, choice.used, features, &mean[0], &width[0]);
+	predict(never, choice.used, features, &mean[1], &width[1]);
 	assert_near(mean[0], mean[1], 1e-6);
 	assert_near(width[0], width[1], 1e-6 * width[1]);
 }
@@ -176,7 +176,7 @@ observations_new(int dim, int count, bool intercept, Rarity rarity, double longe
 		time += dice(&seed) > 0.7 ? longest * (1 + dice(&seed)) / 2 : 0.05 * (1 + dice(&seed));
 		s.times[j] = time;
 		if (intercept)
-			s.o.contexts[j * dim + dim - 1] = 1;
+			s.o.features[j * dim + dim - 1] = 1;
 		if (rarity == ONE_CLICK)
 			s.o.rewards[j] = s.taken[j] && !clicked;
 		else if (rarity != ORDINARY)
@@ -193,20 +193,20 @@ check_taken_back(int dim, int memories, bool intercept, Rarity rarity, int count
 	Observations s = observations_new(dim, count, intercept, rarity, longest, seed);
 	Model		m = model_new(dim, memories, intercept);
 	Model		never = model_new(dim, memories, intercept);
-	double	   *context = dice_array(&seed, (size_t) dim);
+	double	   *features = dice_array(&seed, (size_t) dim);
 	int			j;
 
 	for (j = 0; j < count; j++)
 	{
-		learn(&m, s.times[j], s.o.contexts + j * dim, s.o.rewards[j]);
+		learn(&m, s.times[j], s.o.features + j * dim, s.o.rewards[j]);
 		if (!s.taken[j])
-			learn(&never, s.times[j], s.o.contexts + j * dim, s.o.rewards[j]);
+			learn(&never, s.times[j], s.o.features + j * dim, s.o.rewards[j]);
 	}
 	age_to(&never, m.newest);
 	for (j = count - 1; j >= 0; j--)
 		if (s.taken[j])
-			assert_true(take_back(&m, s.times[j], s.o.contexts + j * dim, s.o.rewards[j]));
-	check_same(&m, &never, context);
+			assert_true(take_back(&m, s.times[j], s.o.features + j * dim, s.o.rewards[j]));
+	check_same(&m, &never, features);
 	free_all(NULL);
 }
 
@@ -242,30 +242,30 @@ test_after_quiet_times(void **state)
 			for (memories = 1; memories <= 3; memories += 2)
 			{
 				uint64_t	seed = (uint64_t) half_lives;
-				double	   *contexts = dice_array(&seed, 301 * (size_t) dims[d]);
+				double	   *features = dice_array(&seed, 301 * (size_t) dims[d]);
 				Model		two = model_new(dims[d], memories, false);
 				Model		one = model_new(dims[d], memories, false);
 				Model		emptied = model_new(dims[d], memories, false);
 				Model		quiet = model_new(dims[d], memories, false);
 
-				learn(&two, 0, contexts, 1);
-				learn(&two, half_lives, contexts + dims[d], 1);
-				learn(&one, half_lives, contexts + dims[d], 1);
-				assert_true(take_back(&two, 0, contexts, 1));
-				check_same(&two, &one, contexts);
+				learn(&two, 0, features, 1);
+				learn(&two, half_lives, features + dims[d], 1);
+				learn(&one, half_lives, features + dims[d], 1);
+				assert_true(take_back(&two, 0, features, 1));
+				check_same(&two, &one, features);
 
 				for (j = 0; j < 300; j++)
 				{
 					double		reward = dice(&seed) > 0.6;
 
-					learn(&emptied, 0.01 * j, contexts + j * dims[d], reward);
-					learn(&quiet, 0.01 * j, contexts + j * dims[d], reward);
+					learn(&emptied, 0.01 * j, features + j * dims[d], reward);
+					learn(&quiet, 0.01 * j, features + j * dims[d], reward);
 				}
-				learn(&emptied, 3 + half_lives, contexts + 300 * dims[d], 1);
+				learn(&emptied, 3 + half_lives, features + 300 * dims[d], 1);
 				age_to(&quiet, 3 + half_lives);
-				assert_true(take_back(&emptied, 3 + half_lives, contexts + 300 * dims[d], 1));
+				assert_true(take_back(&emptied, 3 + half_lives, features + 300 * dims[d], 1));
 				assert_int_equal(choose(&emptied).used, memories - 1);
-				check_same(&emptied, &quiet, contexts);
+				check_same(&emptied, &quiet, features);
 				free_all(NULL);
 			}
 }
@@ -275,18 +275,18 @@ static void
 test_without_the_only_click(void **state)
 {
 	uint64_t	seed = 8;
-	double	   *contexts = dice_array(&seed, 240);
+	double	   *features = dice_array(&seed, 240);
 	Model		m = model_new(2, 1, false);
 	int			j;
 
 	for (j = 0; j < 20; j++)
-		learn(&m, 0.01 * j, contexts + 2 * j, j == 7);
+		learn(&m, 0.01 * j, features + 2 * j, j == 7);
 	assert_true(choose(&m).sigma < 0.5);
-	assert_true(take_back(&m, 0.07, contexts + 14, 1));
+	assert_true(take_back(&m, 0.07, features + 14, 1));
 	assert_true(choose(&m).sigma == 1);
 	for (j = 20; j < 120; j++)
 	{
-		learn(&m, 0.01 * j, contexts + 2 * j, 0);
+		learn(&m, 0.01 * j, features + 2 * j, 0);
 		assert_true(choose(&m).sigma == 1);
 	}
 }
@@ -308,13 +308,13 @@ check_drought(double level, bool intercept)
 
 	for (j = 1; j <= 6000; j++)
 	{
-		double	   *context = dice_array(&seed, 4);
+		double	   *features = dice_array(&seed, 4);
 		bool		clicked = j < 200 && j % 20 == 3;
 		double		sigma;
 
 		if (intercept)
-			context[3] = 1;
-		learn(&m, 0.0145 * j, context, level + clicked);
+			features[3] = 1;
+		learn(&m, 0.0145 * j, features, level + clicked);
 		clicks += clicked;
 		if (j >= 200)
 		{

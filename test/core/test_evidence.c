@@ -15,12 +15,14 @@ static const int dims[] = {1, 2, 5, 24, 61};
 static const double discounts[] = {1.0, 0.99, 0.9, 0.5, 1e-100};
 static const Squares kinds[] = {SQUARES_MATRIX, SQUARES_SUM, SQUARES_NONE};
 
-/* A history to learn; contexts of different lengths, some of them zero. */
+/*
+ * A history to learn; feature vectors of different lengths, some of them zero.
+ */
 typedef struct History
 {
 	int			dim;
 	int			count;
-	double	   *contexts;
+	double	   *features;
 	double	   *rewards;
 } History;
 
@@ -31,18 +33,18 @@ history_new(int dim, int count, uint64_t seed)
 	int			j;
 	int			k;
 
-	h.contexts = dice_array(&seed, (size_t) count * (size_t) dim);
+	h.features = dice_array(&seed, (size_t) count * (size_t) dim);
 	h.rewards = dice_array(&seed, (size_t) count);
 	for (j = 0; j < count; j++)
 		for (k = 0; k < dim; k++)
-			h.contexts[j * dim + k] *= j % 11;
+			h.features[j * dim + k] *= j % 11;
 	return h;
 }
 
 static void
 learn_range(Evidence *e, double discount, const History *h, int from, int to, int block)
 {
-	evidence_learn(e, discount, to - from, block, h->contexts + from * h->dim,
+	evidence_learn(e, discount, to - from, block, h->features + from * h->dim,
 				   h->rewards + from);
 }
 
@@ -52,7 +54,7 @@ recount(Algorithm1 *a, const History *h, int from, int to)
 	int			j;
 
 	for (j = from; j < to; j++)
-		algorithm1_update(a, h->contexts + j * h->dim, h->rewards[j]);
+		algorithm1_update(a, h->features + j * h->dim, h->rewards[j]);
 }
 
 typedef void (*Check) (int dim, double discount, Squares squares);
@@ -83,7 +85,7 @@ each_model(void **state)
 static void
 test_two_observations_by_hand(void **state)
 {
-	const double contexts[] = {1, 2};
+	const double features[] = {1, 2};
 	const double rewards[] = {3, 5};
 	int			block;
 
@@ -92,8 +94,8 @@ test_two_observations_by_hand(void **state)
 		Evidence   *e = evidence_new(1, SQUARES_MATRIX);
 		Evidence   *several = evidence_new(1, SQUARES_SUM);
 
-		evidence_learn(e, 0.5, 2, block, contexts, rewards);
-		evidence_learn(several, 0.5, 2, block, contexts, rewards);
+		evidence_learn(e, 0.5, 2, block, features, rewards);
+		evidence_learn(several, 0.5, 2, block, features, rewards);
 		assert_near(*several->N2, 0.25 + 1, 1e-15);
 		assert_near(evidence_square_share(several), 1.25 / 1.5, 1e-15);
 		assert_near(e->G[0], 0.5 * 1 + 4, 1e-15);
@@ -231,26 +233,26 @@ check_all_settled(const Evidence *e)
 	check_settled(value_count(e), e->N);
 }
 
-/* One negative observation, then rewards of -0 for contexts of -0. */
+/* One negative observation, then rewards of -0 for feature vectors of -0. */
 static void
 check_fading(double discount, int block, Squares squares)
 {
-	double		contexts[5 * EVIDENCE_BLOCK];
+	double		features[5 * EVIDENCE_BLOCK];
 	double		rewards[EVIDENCE_BLOCK];
 	Evidence   *e = evidence_new(5, squares);
 	int			steps = (int) (800 / -log(discount)) / block + 1;
 	int			k;
 
-	for (k = 0; k < LENGTH(contexts); k++)
-		contexts[k] = (k < 5) ? k - 2.5 : -0.0;
+	for (k = 0; k < LENGTH(features); k++)
+		features[k] = (k < 5) ? k - 2.5 : -0.0;
 	for (k = 0; k < LENGTH(rewards); k++)
 		rewards[k] = (k < 1) ? -1 : -0.0;
-	evidence_learn(e, discount, 1, 1, contexts, rewards);
+	evidence_learn(e, discount, 1, 1, features, rewards);
 	assert_true(e->b[4] < 0 && *e->R < 0);
 
 	for (k = 0; k < steps; k++)
 	{
-		evidence_learn(e, discount, block, block, contexts + 5, rewards + 1);
+		evidence_learn(e, discount, block, block, features + 5, rewards + 1);
 		check_all_settled(e);
 	}
 	assert_true(e->b[0] == 0 && e->b[4] == 0 && *e->R == 0);
@@ -279,7 +281,7 @@ test_faded_numbers_are_plain_zeros(void **state)
 static void
 test_concat_leaves_plain_zeros(void **state)
 {
-	const double contexts[] = {-1, 2, -3};
+	const double features[] = {-1, 2, -3};
 	const double reward = -1;
 	int			after;
 
@@ -288,7 +290,7 @@ test_concat_leaves_plain_zeros(void **state)
 		Evidence   *earlier = evidence_new(3, kinds[after % 2]);
 		Evidence   *later = evidence_new(3, kinds[after % 2]);
 
-		evidence_learn(earlier, 0.5, 1, 1, contexts, &reward);
+		evidence_learn(earlier, 0.5, 1, 1, features, &reward);
 		append(earlier, 0.5, after, later);
 		assert_near(*earlier->R, -ldexp(1, -after), DBL_MIN);
 		check_all_settled(earlier);
@@ -394,11 +396,11 @@ check_validity(int dim, double discount, Squares squares)
 static void
 test_overflow_is_seen(void **state)
 {
-	const double contexts[] = {1e200, 1};
+	const double features[] = {1e200, 1};
 	const double reward = 1;
 	Evidence   *e = evidence_new(2, SQUARES_MATRIX);
 
-	evidence_learn(e, 0.9, 1, 1, contexts, &reward);
+	evidence_learn(e, 0.9, 1, 1, features, &reward);
 	assert_false(evidence_is_valid(e));
 }
 

@@ -37,8 +37,8 @@ check_usable(const Evidence *e, double ridge)
 }
 
 /*
- * Nearly parallel contexts of norm about 1e6, a hundred thousand of them,
- * reward 1 for each: 1 is what such a context then promises.
+ * Nearly parallel feature vectors of norm about 1e6, a hundred thousand of
+ * them, reward 1 for each: 1 is what such a feature vector then promises.
  */
 static void
 check_nearly_parallel(int dim, double discount, double spread)
@@ -47,7 +47,7 @@ check_nearly_parallel(int dim, double discount, double spread)
 	const size_t len = (size_t) dim * EVIDENCE_BLOCK;
 	uint64_t	seed = 5;
 	double	   *common = dice_array(&seed, (size_t) dim);
-	double	   *contexts = guarded(len);
+	double	   *features = guarded(len);
 	double		rewards[EVIDENCE_BLOCK];
 	Evidence   *e = evidence_new(dim, squares_under(discount));
 	Factor	   *f = factor_new(e);
@@ -60,19 +60,19 @@ check_nearly_parallel(int dim, double discount, double spread)
 	for (k = 0; k < rounds; k++)
 	{
 		for (i = 0; i < len; i++)
-			contexts[i] = 1e6 / sqrt(dim) *
+			features[i] = 1e6 / sqrt(dim) *
 				(common[i % (size_t) dim] + spread * dice(&seed));
-		evidence_learn(e, discount, EVIDENCE_BLOCK, EVIDENCE_BLOCK, contexts, rewards);
+		evidence_learn(e, discount, EVIDENCE_BLOCK, EVIDENCE_BLOCK, features, rewards);
 	}
 	check_usable(e, 1);
 
 	assert_true(factor_with(e, 1, f));
 	posterior_mean(f, e->b, mean);
-	assert_near(exact_dot(dim, mean, contexts), 1, 1e-3);
+	assert_near(exact_dot(dim, mean, features), 1, 1e-3);
 }
 
 static void
-test_nearly_parallel_contexts(void **state)
+test_nearly_parallel_features(void **state)
 {
 	check_nearly_parallel(24, 1.0, 1e-9);
 	check_nearly_parallel(24, 0.99, 1e-9);
@@ -80,21 +80,21 @@ test_nearly_parallel_contexts(void **state)
 	check_nearly_parallel(5, 0.99, 0);
 }
 
-/* the same context again and again, G about 1e19 against a ridge of 1 */
+/* the same features again and again, G about 1e19 against a ridge of 1 */
 static void
 check_rank_one(int dim, double discount, double size)
 {
 	uint64_t	seed = (uint64_t) dim;
-	double	   *context = dice_array(&seed, (size_t) dim);
+	double	   *features = dice_array(&seed, (size_t) dim);
 	const double reward = 1;
 	Evidence   *e = evidence_new(dim, squares_under(discount));
 	int			k;
 
 	for (k = 0; k < dim; k++)
-		context[k] *= size;
+		features[k] *= size;
 	for (k = 0; k < 20; k++)
 	{
-		evidence_learn(e, discount, 1, 1, context, &reward);
+		evidence_learn(e, discount, 1, 1, features, &reward);
 		check_usable(e, 1);
 	}
 }
@@ -115,16 +115,17 @@ test_rank_one_evidence(void **state)
 }
 
 /*
- * Every addition to G rounds, and for a context that comes again and again it
- * rounds the same way each time: after as many steps as count (1/(1 - gamma)
- * of them, or all) the error is that many times larger than one rounding.
- * Such evidence has to remain usable, and to promise the reward it has seen.
+ * Every addition to G rounds, and for a feature vector that comes again and
+ * again it rounds the same way each time: after as many steps as count (1/(1 -
+ * gamma) of them, or all) the error is that many times larger than one
+ * rounding. Such evidence has to remain usable, and to promise the reward it
+ * has seen.
  */
 static void
-check_repeated_context(int dim, double discount)
+check_repeated_features(int dim, double discount)
 {
 	uint64_t	seed = 4;
-	double	   *context = dice_array(&seed, (size_t) dim);
+	double	   *features = dice_array(&seed, (size_t) dim);
 	double	   *mean = guarded((size_t) dim);
 	const double reward = 1;
 	Evidence   *e = evidence_new(dim, squares_under(discount));
@@ -132,41 +133,41 @@ check_repeated_context(int dim, double discount)
 	int			k;
 
 	for (k = 0; k < dim; k++)
-		context[k] *= 1e6;
+		features[k] *= 1e6;
 	for (k = 1; k <= 20000; k++)
 	{
-		evidence_learn(e, discount, 1, 1, context, &reward);
+		evidence_learn(e, discount, 1, 1, features, &reward);
 		if (k % 1000 == 0)
 		{
 			assert_true(factor_with(e, 1, f));
 			posterior_mean(f, e->b, mean);
-			assert_near(exact_dot(dim, mean, context), 1, 1e-6);
+			assert_near(exact_dot(dim, mean, features), 1, 1e-6);
 		}
 	}
 	check_usable(e, 1);
 }
 
 static void
-test_repeated_context(void **state)
+test_repeated_features(void **state)
 {
-	check_repeated_context(2, 1.0);
-	check_repeated_context(2, 0.9999);
-	check_repeated_context(5, 1.0);
-	check_repeated_context(5, 0.9999);
-	check_repeated_context(24, 1.0);
+	check_repeated_features(2, 1.0);
+	check_repeated_features(2, 0.9999);
+	check_repeated_features(5, 1.0);
+	check_repeated_features(5, 0.9999);
+	check_repeated_features(24, 1.0);
 }
 
 /*
- * Without observations across it, a context's width is 1 / sqrt(ridge).  As the
- * roundings of the sums grow up to the ridge, they eat into it, and by chance
- * leave nearly nothing; a pivot below half the ridge is not accepted.  Across
- * the context the smallest eigenvalue then is at least ridge / 2 times
- * context[0]^2 / |context|^2.
+ * Without observations across it, a feature vector's width is 1 /
+ * sqrt(ridge).  As the roundings of the sums grow up to the ridge, they eat
+ * into it, and by chance leave nearly nothing; a pivot below half the ridge is
+ * not accepted.  Across the features the smallest eigenvalue then is at least
+ * ridge / 2 times features[0]^2 / |features|^2.
  */
 static void
 test_drowned_ridge_is_noticed(void **state)
 {
-	const double context[2] = {1.1, 1.3};
+	const double features[2] = {1.1, 1.3};
 	const double across[2] = {1.3, -1.1};
 	const double reward = 1;
 	const double most = hypot(1.1, 1.3) * hypot(1.1, 1.3) / 1.1 * sqrt(2.0);
@@ -179,7 +180,7 @@ test_drowned_ridge_is_noticed(void **state)
 
 	for (k = 1; k <= 40000; k++)
 	{
-		evidence_learn(e, 1, 1, 1, context, &reward);
+		evidence_learn(e, 1, 1, 1, features, &reward);
 		if (k % 500 != 0)
 			continue;
 		for (ridge = 1e-16 * k; ridge < 1; ridge *= 1.3)
@@ -200,7 +201,7 @@ test_drowned_ridge_is_noticed(void **state)
 static void
 test_heavy_weights_are_about_what_was_seen(void **state)
 {
-	static const double contexts[2][3] = {{1, 1, 0}, {1, 0, 0}};
+	static const double features[2][3] = {{1, 1, 0}, {1, 0, 0}};
 	static const double unseen[3] = {0, 0, 1};
 	static const double rewards[2] = {1, 5};
 	double		weight;
@@ -216,7 +217,7 @@ test_heavy_weights_are_about_what_was_seen(void **state)
 		double		mean[3];
 		double		mean_alone[3];
 
-		evidence_absorb(e, 1, 2, contexts[0], rewards, 0, weights, work);
+		evidence_absorb(e, 1, 2, features[0], rewards, 0, weights, work);
 		assert_true(factor_with(e, 1, f));
 		assert_true(factor_with(e, 1, &alone));
 		posterior_mean(f, e->b, mean);
@@ -238,7 +239,7 @@ test_heavy_weights_are_about_what_was_seen(void **state)
 static void
 test_raised_ridge_is_the_same_for_both(void **state)
 {
-	const double context[2] = {1.1e12, 1.3e12};
+	const double features[2] = {1.1e12, 1.3e12};
 	const double across[2] = {1.3, -1.1};
 	const double reward = 1;
 	const double weight = 1e-12;
@@ -249,7 +250,7 @@ test_raised_ridge_is_the_same_for_both(void **state)
 	double		work[2];
 	double		width;
 
-	evidence_absorb(e, 1, 1, context, &reward, 0, &weight, work);
+	evidence_absorb(e, 1, 1, features, &reward, 0, &weight, work);
 	assert_true(factor_with(e, 1e-6, f));
 	assert_true(factor_with(e, 1e-6, &alone));
 	posterior_root(&alone, root);
@@ -283,9 +284,9 @@ ten_observations(int dim)
 {
 	uint64_t	seed = (uint64_t) dim;
 	Evidence   *e = evidence_new(dim, SQUARES_MATRIX);
-	double	   *contexts = dice_array(&seed, 10 * (size_t) dim);
+	double	   *features = dice_array(&seed, 10 * (size_t) dim);
 
-	evidence_learn(e, 0.5, 10, 10, contexts, dice_array(&seed, 10));
+	evidence_learn(e, 0.5, 10, 10, features, dice_array(&seed, 10));
 	return e;
 }
 
@@ -358,9 +359,9 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		test_of(test_nearly_parallel_contexts),
+		test_of(test_nearly_parallel_features),
 		test_of(test_rank_one_evidence),
-		test_of(test_repeated_context),
+		test_of(test_repeated_features),
 		test_of(test_drowned_ridge_is_noticed),
 		test_of(test_heavy_weights_are_about_what_was_seen),
 		test_of(test_raised_ridge_is_the_same_for_both),

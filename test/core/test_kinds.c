@@ -2,7 +2,7 @@
  * test_kinds.c
  *		z of every kind, and the weights that a parameter lifts to, are what
  *		their definitions say, by themselves and with the projection's part; and
- *		a parameter scores z as its weights score the context.
+ *		a parameter scores z as its weights score the features.
  *
  * What is one number or a product of two is held to the last bit, sums to the
  * rounding that their number of terms allows.
@@ -48,9 +48,9 @@ add_product(Entry *entry, exact a, exact b)
 static Entry
 coefficient(const Kind *kind, const double *P, const double *u, int k, int i)
 {
-	int			n = kind->context_dim;
+	int			n = kind->feature_dim;
 	int			d = kind->reduced_dim;
-	int			m = kind->shared_dim;
+	int			m = kind->profile_dim;
 	Entry		entry = {0, 0};
 
 	switch (kind->interactions)
@@ -82,12 +82,12 @@ coefficient(const Kind *kind, const double *P, const double *u, int k, int i)
 static int
 coordinates(const Kind *kind)
 {
-	int			n = kind->context_dim;
+	int			n = kind->feature_dim;
 
 	switch (kind->interactions)
 	{
 		case INTERACTIONS_CROSSED:
-			return n * (1 + kind->shared_dim);
+			return n * (1 + kind->profile_dim);
 		case INTERACTIONS_MATCHED:
 			return kind->reduced_dim > 0 ? kind->reduced_dim + 1 : 2 * n + 1;
 		default:
@@ -102,7 +102,7 @@ exact_coordinate(const Kind *kind, const double *P, const double *x,
 	Entry		sum = {0, 0};
 	int			i;
 
-	for (i = 0; i < kind->context_dim; i++)
+	for (i = 0; i < kind->feature_dim; i++)
 	{
 		Entry		a = coefficient(kind, P, u, k, i);
 
@@ -137,8 +137,8 @@ typedef struct Fixture
 	Projection	p;
 	double	   *numbers;		/* of its matrix; NULL without */
 	int			count;
-	double	   *contexts;
-	double	   *shareds;
+	double	   *features;
+	double	   *profiles;
 	double	   *parameters;
 } Fixture;
 
@@ -151,7 +151,7 @@ projection_of(const Kind *kind, uint64_t seed)
 	bool		matched = kind->interactions == INTERACTIONS_MATCHED;
 
 	return (Projection) {
-		seed, matched ? SCALE / 4 : SCALE, kind->context_dim,
+		seed, matched ? SCALE / 4 : SCALE, kind->feature_dim,
 			kind->reduced_dim
 	};
 }
@@ -165,11 +165,11 @@ fixture_new(Kind kind, int count)
 
 	if (kind.reduced_dim > 0)
 	{
-		f.numbers = guarded((size_t) kind.reduced_dim * (size_t) kind.context_dim);
+		f.numbers = guarded((size_t) kind.reduced_dim * (size_t) kind.feature_dim);
 		projection_generate(&f.p, 0, kind.reduced_dim, f.numbers);
 	}
-	f.contexts = dice_array(&seed, len * (size_t) kind.context_dim);
-	f.shareds = dice_array(&seed, len * (size_t) kind.shared_dim);
+	f.features = dice_array(&seed, len * (size_t) kind.feature_dim);
+	f.profiles = dice_array(&seed, len * (size_t) kind.profile_dim);
 	f.parameters = dice_array(&seed, len * (size_t) kind_reduced_len(&kind));
 	return f;
 }
@@ -184,12 +184,12 @@ matrix_of(const Fixture *f)
 	if (p.reduced_dim == 0)
 		return NULL;
 	p.scale = SCALE;
-	whole = guarded((size_t) p.reduced_dim * (size_t) p.context_dim);
+	whole = guarded((size_t) p.reduced_dim * (size_t) p.feature_dim);
 	projection_generate(&p, 0, p.reduced_dim, whole);
 	return whole;
 }
 
-/* z of all contexts, the projection's part after the others or before */
+/* z of all feature vectors, the projection's part after the others or before */
 static double *
 reduce(const Fixture *f, bool projection_first)
 {
@@ -198,23 +198,23 @@ reduce(const Fixture *f, bool projection_first)
 	ProjectionRows rows = {0, f->kind.reduced_dim, f->numbers};
 
 	if (!projection_first)
-		kind_fill(&f->kind, f->count, f->contexts, f->shareds, reduced);
+		kind_fill(&f->kind, f->count, f->features, f->profiles, reduced);
 	if (f->numbers)
-		projection_apply(&f->p, &rows, f->count, f->contexts, reduced, len);
+		projection_apply(&f->p, &rows, f->count, f->features, reduced, len);
 	if (projection_first)
-		kind_fill(&f->kind, f->count, f->contexts, f->shareds, reduced);
+		kind_fill(&f->kind, f->count, f->features, f->profiles, reduced);
 	return reduced;
 }
 
-/* the weights of all parameters under one shared context */
+/* the weights of all parameters under one profile */
 static double *
-lift(const Fixture *f, const double *shared)
+lift(const Fixture *f, const double *profile)
 {
 	int			len = kind_lifted_len(&f->kind);
 	double	   *lifted = guarded((size_t) (f->count * len));
 	ProjectionRows rows = {0, f->kind.reduced_dim, f->numbers};
 
-	kind_lift(&f->kind, f->count, f->parameters, shared, lifted);
+	kind_lift(&f->kind, f->count, f->parameters, profile, lifted);
 	if (f->numbers)
 		projection_lift(&f->p, &rows, f->count, f->parameters,
 						kind_reduced_len(&f->kind), lifted, len);
@@ -226,7 +226,7 @@ lift(const Fixture *f, const double *shared)
 static int
 terms(const Kind *kind)
 {
-	return kind->context_dim + kind->shared_dim + coordinates(kind);
+	return kind->feature_dim + kind->profile_dim + coordinates(kind);
 }
 
 static void
@@ -241,8 +241,8 @@ check_reduced(const Fixture *f, bool projection_first)
 
 	for (c = 0; c < f->count; c++)
 	{
-		const double *x = f->contexts + c * kind->context_dim;
-		const double *u = f->shareds + c * kind->shared_dim;
+		const double *x = f->features + c * kind->feature_dim;
+		const double *u = f->profiles + c * kind->profile_dim;
 		const double *z = reduced + c * len;
 
 		for (k = 0; k < coordinates(kind); k++)
@@ -257,11 +257,11 @@ check_reduced(const Fixture *f, bool projection_first)
 }
 
 static void
-check_lifted(const Fixture *f, const double *shared)
+check_lifted(const Fixture *f, const double *profile)
 {
 	const Kind *kind = &f->kind;
 	int			len = kind_lifted_len(kind);
-	double	   *lifted = lift(f, shared);
+	double	   *lifted = lift(f, profile);
 	double	   *P = matrix_of(f);
 	int			c;
 	int			i;
@@ -270,9 +270,9 @@ check_lifted(const Fixture *f, const double *shared)
 	{
 		const double *psi = f->parameters + c * kind_reduced_len(kind);
 
-		for (i = 0; i < kind->context_dim; i++)
+		for (i = 0; i < kind->feature_dim; i++)
 		{
-			Entry		want = exact_weight(kind, P, psi, shared, i);
+			Entry		want = exact_weight(kind, P, psi, profile, i);
 
 			assert_near(lifted[c * len + i], want.value,
 						rounding(terms(kind)) * want.size);
@@ -282,12 +282,15 @@ check_lifted(const Fixture *f, const double *shared)
 	}
 }
 
-/* psi'z = w'x and what the intercept adds, for each context and each parameter */
+/*
+ * psi'z = w'x and what the intercept adds, for each feature vector and each
+ * parameter
+ */
 static void
 check_scores(const Fixture *f)
 {
 	const Kind *kind = &f->kind;
-	int			n = kind->context_dim;
+	int			n = kind->feature_dim;
 	int			len = kind_reduced_len(kind);
 	int			lifted_len = kind_lifted_len(kind);
 	double	   *reduced = reduce(f, false);
@@ -297,18 +300,18 @@ check_scores(const Fixture *f)
 	for (c = 0; c < f->count; c++)
 	{
 		const double *z = reduced + c * len;
-		double	   *lifted = lift(f, f->shareds + c * kind->shared_dim);
+		double	   *lifted = lift(f, f->profiles + c * kind->profile_dim);
 
 		for (p = 0; p < f->count; p++)
 		{
 			const double *psi = f->parameters + p * len;
 			const double *w = lifted + p * lifted_len;
-			const double *x = f->contexts + c * n;
+			const double *x = f->features + c * n;
 			exact		score = exact_dot(n, w, x) + (kind->intercept ? w[n] : 0);
 			exact		size = exact_dot_size(len, psi, z) + exact_dot_size(n, w, x);
 
 			/* of what z and w are sums of, which may be more than they are */
-			size += 4 * (n + kind->shared_dim + 1) * (1 + coordinates(kind));
+			size += 4 * (n + kind->profile_dim + 1) * (1 + coordinates(kind));
 			assert_near(score, exact_dot(len, psi, z), rounding(terms(kind)) * size);
 		}
 	}
@@ -318,20 +321,20 @@ static void
 check_kind(Kind kind, int count)
 {
 	Fixture		f = fixture_new(kind, count);
-	double	   *zeros = guarded((size_t) kind.shared_dim);
+	double	   *zeros = guarded((size_t) kind.profile_dim);
 
 	assert_int_equal(kind_coordinates(&kind), coordinates(&kind));
 	assert_int_equal(kind_reduced_len(&kind), coordinates(&kind) + kind.intercept);
-	assert_int_equal(kind_lifted_len(&kind), kind.context_dim + kind.intercept);
+	assert_int_equal(kind_lifted_len(&kind), kind.feature_dim + kind.intercept);
 	check_reduced(&f, false);
 	check_reduced(&f, true);
-	check_lifted(&f, f.shareds);
+	check_lifted(&f, f.profiles);
 	check_scores(&f);
 
 	/* a stranger */
-	memset(zeros, 0, sizeof(double) * (size_t) kind.shared_dim);
+	memset(zeros, 0, sizeof(double) * (size_t) kind.profile_dim);
 	check_lifted(&f, zeros);
-	memset(f.shareds, 0, sizeof(double) * (size_t) (count * kind.shared_dim));
+	memset(f.profiles, 0, sizeof(double) * (size_t) (count * kind.profile_dim));
 	check_reduced(&f, false);
 }
 
@@ -340,7 +343,7 @@ test_every_kind(void **state)
 {
 	static const int crossed[][2] = {{1, 1}, {1, 7}, {7, 1}, {2, 3}, {13, 16}, {33, 30}};
 	static const int reduced_dims[] = {0, 1, 2, 5, 24};
-	static const int context_dims[] = {1, 2, 3, 8, 33, 120};
+	static const int feature_dims[] = {1, 2, 3, 8, 33, 120};
 	static const int counts[] = {1, 2, 17};
 	int			intercept;
 	int			c;
@@ -353,9 +356,9 @@ test_every_kind(void **state)
 			{
 				int			rows = reduced_dims[d];
 
-				for (s = 0; s < LENGTH(context_dims); s++)
+				for (s = 0; s < LENGTH(feature_dims); s++)
 				{
-					int			n = context_dims[s];
+					int			n = feature_dims[s];
 
 					check_kind((Kind) {INTERACTIONS_NONE, n, rows, 0, intercept == 1},
 							   counts[c]);
@@ -380,7 +383,7 @@ test_largest(void **state)
 	check_kind((Kind) {INTERACTIONS_CROSSED, 32, 0, 31, false}, 2);
 }
 
-/* no contexts, no parameters: nothing is written, nor read */
+/* no feature vectors, no parameters: nothing is written, nor read */
 static void
 test_none(void **state)
 {
@@ -418,12 +421,12 @@ test_coordinates(void **state)
 {
 	const double x[] = {2, -3};
 	const double u[] = {5, 7};
-	const double shared[] = {5, 7, 11};
+	const double profile[] = {5, 7, 11};
 
 	check_by_hand((Kind) {INTERACTIONS_NONE, 2, 0, 0, true}, x, NULL,
 				  (double[]) {2, -3, 1},
 				  (double[]) {4, 6, 9}, (double[]) {4, 6, 9});
-	check_by_hand((Kind) {INTERACTIONS_CROSSED, 2, 0, 3, true}, x, shared,
+	check_by_hand((Kind) {INTERACTIONS_CROSSED, 2, 0, 3, true}, x, profile,
 				  (double[]) {2, -3, 10, 14, 22, -15, -21, -33, 1},
 				  (double[]) {4, 6, 1, 10, 100, 2, 20, 200, 9},
 				  (double[]) {4 + 5 + 70 + 1100, 6 + 10 + 140 + 2200, 9});
@@ -483,7 +486,7 @@ test_counts(void **state)
 				INT64_C(2147483648));
 }
 
-/* Nothing overflows, whatever contexts may hold. */
+/* Nothing overflows, whatever feature vectors may hold. */
 static void
 test_limits(void **state)
 {

@@ -425,7 +425,7 @@ test_least_noise(void **state)
 
 /* ---------- the mean reward, and squares about it ---------- */
 
-static const double three_contexts[] = {2, 1, -3, 1, 0, 1};
+static const double three_vectors[] = {2, 1, -3, 1, 0, 1};
 static const double three_rewards[] = {5, 7, 3};
 static const double three_weights[] = {1, 0.5, 2};
 
@@ -437,7 +437,7 @@ three(double reference, Totals *totals)
 	const double reward = 10;
 	const double weight = 1;
 
-	absorb(e, 1, 3, three_contexts, three_rewards, reference, three_weights);
+	absorb(e, 1, 3, three_vectors, three_rewards, reference, three_weights);
 	*totals = (Totals) {.N = 0};
 	totals_absorb(totals, 3, three_rewards, reference, three_weights);
 	totals_absorb(totals, 1, &reward, reference, &weight);

@@ -20,9 +20,9 @@ typedef struct Training
 	double		discount;
 	double		ridge;
 	double		exploration;
-	double		context_size;
+	double		feature_size;
 	double		reward_size;
-	bool		in_turn;		/* each context has one coordinate only */
+	bool		in_turn;		/* each feature vector has one coordinate only */
 	Squares		squares;
 } Training;
 
@@ -36,33 +36,36 @@ typedef struct Model
 	double	   *root;			/* by posterior_root, in check_posterior */
 } Model;
 
-/* Contexts whose coordinates differ in size and depend on their neighbours. */
+/*
+ * Feature vectors whose coordinates differ in size and depend on their
+ * neighbours.
+ */
 static double *
-contexts_new(const Training *t, uint64_t *seed)
+features_new(const Training *t, uint64_t *seed)
 {
-	double	   *contexts = dice_array(seed, (size_t) (t->observations * t->dim));
+	double	   *features = dice_array(seed, (size_t) (t->observations * t->dim));
 	int			j;
 	int			k;
 
 	for (j = 0; j < t->observations; j++)
 		for (k = t->dim - 1; k >= 0; k--)
 		{
-			double	   *number = &contexts[j * t->dim + k];
+			double	   *number = &features[j * t->dim + k];
 
 			if (t->in_turn)
-				*number = (j % t->dim == k) ? t->context_size : 0;
+				*number = (j % t->dim == k) ? t->feature_size : 0;
 			else
-				*number = t->context_size *
+				*number = t->feature_size *
 					(0.3 * (1 + k % 3) * *number + (k > 0 ? 0.1 * number[-1] : 0));
 		}
-	return contexts;
+	return features;
 }
 
 static Model
 model_new(Training t)
 {
 	Model		m = {t, 1000 + (uint64_t) t.dim, NULL, NULL, NULL, NULL};
-	double	   *contexts = contexts_new(&t, &m.seed);
+	double	   *features = features_new(&t, &m.seed);
 	double	   *rewards = dice_array(&m.seed, (size_t) t.observations);
 	int			j;
 
@@ -71,10 +74,10 @@ model_new(Training t)
 	for (j = 0; j < t.observations; j++)
 	{
 		rewards[j] *= t.reward_size;
-		algorithm1_update(m.a, contexts + j * t.dim, rewards[j]);
+		algorithm1_update(m.a, features + j * t.dim, rewards[j]);
 	}
 	algorithm1_simplify(m.a, t.squares);
-	evidence_learn(m.e, t.discount, t.observations, EVIDENCE_BLOCK, contexts, rewards);
+	evidence_learn(m.e, t.discount, t.observations, EVIDENCE_BLOCK, features, rewards);
 
 	m.f = factor_new(m.e);
 	assert_true(factor_with(m.e, t.ridge, m.f));
@@ -226,8 +229,9 @@ test_posterior_equals_algorithm1(void **state)
 
 /*
  * At the limits of what SQL lets through.  The smallest discount forgets all
- * but one observation at once: contexts then have one coordinate each, in turn,
- * for the ridge would drown in the roundings of any other coordinates.
+ * but one observation at once: feature vectors then have one coordinate each,
+ * in turn, for the ridge would drown in the roundings of any other
+ * coordinates.
  */
 static void
 test_limits(void **state)

@@ -27,7 +27,7 @@ prior_new(const Evidence *log, bool intercept, double reference, double weight)
 	return (Prior) {0.1, 0.7, weight, N, p, P};
 }
 
-/* with a 1 at the end of each context where there is an intercept */
+/* with a 1 at the end of each feature vector where there is an intercept */
 static Observed
 observations(int dim, int count, bool intercept, uint64_t seed)
 {
@@ -35,7 +35,7 @@ observations(int dim, int count, bool intercept, uint64_t seed)
 	int			j;
 
 	for (j = 0; intercept && j < count; j++)
-		o.contexts[j * dim + dim - 1] = 1;
+		o.features[j * dim + dim - 1] = 1;
 	return o;
 }
 
@@ -213,7 +213,10 @@ test_posterior(void **state)
 
 /* ---------- two histories put together ---------- */
 
-/* Each context is followed by its opposite: of no coordinate is the sum other than 0. */
+/*
+ * Each feature vector is followed by its opposite: of no coordinate is the sum
+ * other than 0.
+ */
 static void
 balance(Observed *o, double level)
 {
@@ -224,7 +227,7 @@ balance(Observed *o, double level)
 	for (j = 0; j < o->count; j += 2)
 	{
 		for (k = 0; k < dim - 1; k++)
-			o->contexts[(j + 1) * dim + k] = -o->contexts[j * dim + k];
+			o->features[(j + 1) * dim + k] = -o->features[j * dim + k];
 		o->weights[j + 1] = o->weights[j];
 		o->rewards[j + 1] = 2 * level - o->rewards[j];
 	}
@@ -318,7 +321,7 @@ check_constant_features(double size, double spread, double weight, int count, do
 	{
 		o.weights[j] = each;
 		for (k = 0; k < dim - 1; k++)
-			o.contexts[j * dim + k] = size * (cos(k + 1) + spread * o.contexts[j * dim + k]);
+			o.features[j * dim + k] = size * (cos(k + 1) + spread * o.features[j * dim + k]);
 	}
 	log = learned(&o, 0, o.count, SQUARES_NONE, 0);
 	prior = prior_new(log, true, 0, weight);

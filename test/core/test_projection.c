@@ -1,9 +1,9 @@
 /*
  * test_projection.c
  *		The random matrix P: rows of normals, the same in pieces and at once.
- *		Contexts are reduced, and parameters lifted, as the rows say in long
- *		double, whatever the pieces and whatever stands behind the coordinates
- *		that they make.
+ *		Feature vectors are reduced, and parameters lifted, as the rows say in
+ *		long double, whatever the pieces and whatever stands behind the
+ *		coordinates that they make.
  *
  * Computed numbers are held to the rounding that their number of terms allows.
  */
@@ -31,7 +31,7 @@ typedef struct Fixture
 	Projection	p;
 	int			spare;
 	int			count;
-	double	   *contexts;
+	double	   *features;
 	double	   *parameters;
 } Fixture;
 
@@ -45,7 +45,7 @@ rounding(int terms)
 static ProjectionRows
 rows_new(const Projection *p, int first, int count)
 {
-	double	   *numbers = guarded((size_t) count * (size_t) p->context_dim);
+	double	   *numbers = guarded((size_t) count * (size_t) p->feature_dim);
 	ProjectionRows rows = {first, count, numbers};
 
 	projection_generate(p, first, count, numbers);
@@ -56,7 +56,7 @@ rows_new(const Projection *p, int first, int count)
 static const double *
 row_of(const Projection *p, const ProjectionRows *rows, int row)
 {
-	return rows->numbers + row * p->context_dim;
+	return rows->numbers + row * p->feature_dim;
 }
 
 static void
@@ -68,14 +68,14 @@ add_term(Sum *sum, exact term)
 
 /* one coordinate of z */
 static Sum
-exact_reduce(const Projection *p, int k, const double *context)
+exact_reduce(const Projection *p, int k, const double *features)
 {
 	ProjectionRows row = rows_new(p, k, 1);
 	Sum			sum = {0, 0};
 	int			i;
 
-	for (i = 0; i < p->context_dim; i++)
-		add_term(&sum, (exact) row.numbers[i] * context[i]);
+	for (i = 0; i < p->feature_dim; i++)
+		add_term(&sum, (exact) row.numbers[i] * features[i]);
 	return sum;
 }
 
@@ -105,7 +105,7 @@ reduced_len(const Fixture *f)
 static int
 lifted_len(const Fixture *f)
 {
-	return f->p.context_dim + f->spare;
+	return f->p.feature_dim + f->spare;
 }
 
 static Fixture
@@ -115,7 +115,7 @@ fixture_new(Projection p, int spare, int count)
 	uint64_t	seed = p.seed;
 	Fixture		f = {p, spare, count, NULL, NULL};
 
-	f.contexts = dice_array(&seed, len * (size_t) p.context_dim);
+	f.features = dice_array(&seed, len * (size_t) p.feature_dim);
 	f.parameters = dice_array(&seed, len * (size_t) reduced_len(&f));
 	return f;
 }
@@ -125,7 +125,7 @@ apply_rows(const Fixture *f, int first, int count, double *reduced)
 {
 	ProjectionRows rows = rows_new(&f->p, first, count);
 
-	projection_apply(&f->p, &rows, f->count, f->contexts, reduced,
+	projection_apply(&f->p, &rows, f->count, f->features, reduced,
 					 reduced_len(f));
 }
 
@@ -170,7 +170,7 @@ lifted_new(const Fixture *f)
 	int			i;
 
 	for (i = 0; i < f->count * len; i++)
-		if (i % len < f->p.context_dim)
+		if (i % len < f->p.feature_dim)
 			lifted[i] = 0;
 	return lifted;
 }
@@ -186,14 +186,14 @@ check_apply(const Fixture *f, int first, int step)
 	in_pieces(f, first, step, reduced, apply_rows);
 	for (c = 0; c < f->count; c++)
 	{
-		const double *context = f->contexts + c * f->p.context_dim;
+		const double *features = f->features + c * f->p.feature_dim;
 
 		for (k = 0; k < f->p.reduced_dim; k++)
 		{
-			Sum			sum = exact_reduce(&f->p, k, context);
+			Sum			sum = exact_reduce(&f->p, k, features);
 
 			assert_near(reduced[c * len + k], sum.value,
-						rounding(f->p.context_dim) * sum.size);
+						rounding(f->p.feature_dim) * sum.size);
 		}
 	}
 }
@@ -211,7 +211,7 @@ check_lift(const Fixture *f, int first, int step)
 	{
 		const double *parameter = f->parameters + c * reduced_len(f);
 
-		for (i = 0; i < f->p.context_dim; i++)
+		for (i = 0; i < f->p.feature_dim; i++)
 		{
 			Sum			sum = exact_lift(&f->p, 0, f->p.reduced_dim, i,
 										 parameter);
@@ -229,7 +229,7 @@ check_lift(const Fixture *f, int first, int step)
 static void
 check_rows(const Projection *p, const ProjectionRows *rows)
 {
-	size_t		len = (size_t) p->context_dim;
+	size_t		len = (size_t) p->feature_dim;
 	double	   *expected = guarded(len);
 	size_t		j;
 	int			k;
@@ -264,16 +264,16 @@ check_ranges(Projection p)
 }
 
 /*
- * With and without further coordinates, of one context and of many, as a whole and
- * in pieces.
+ * With and without further coordinates, of one feature vector and of many, as
+ * a whole and in pieces.
  */
 static void
-check_shape(int context_dim, int reduced_dim)
+check_shape(int feature_dim, int reduced_dim)
 {
 	static const int counts[] = {1, 2, 17};
 	static const int steps[] = {1024, 1, 5};
 	const Projection p = {
-		77, 1 / sqrt(reduced_dim), context_dim, reduced_dim
+		77, 1 / sqrt(reduced_dim), feature_dim, reduced_dim
 	};
 	int			c;
 	int			k;
@@ -321,7 +321,7 @@ check_limits(Projection p)
 {
 	Fixture		f = fixture_new(p, 1, 5);
 
-	multiply(f.contexts, 5 * p.context_dim, WIDEN_MAX);
+	multiply(f.features, 5 * p.feature_dim, WIDEN_MAX);
 	check_apply(&f, p.reduced_dim, p.reduced_dim);
 	check_lift(&f, p.reduced_dim, p.reduced_dim);
 }
@@ -362,7 +362,7 @@ check_added(const Fixture *f)
 		const double *parameter = f->parameters + i / len * reduced_len(f);
 		Sum			sum = {0, 0};
 
-		if (i % len < f->p.context_dim)
+		if (i % len < f->p.feature_dim)
 			sum = exact_lift(&f->p, 2, 5, i % len, parameter);
 		assert_near(lifted[i], before[i] + 2 * sum.value,
 					rounding(20) * (sum.size + fabs(before[i])));
@@ -434,12 +434,12 @@ enum
  * independent seeds it comes within five standard errors.
  */
 static void
-check_product(double scale, double *contexts)
+check_product(double scale, double *features)
 {
-	Fixture		f = {{0, scale, LAW_N, LAW_D}, 0, 2, contexts, NULL};
-	const double *other = contexts + LAW_N;
-	exact		product = exact_dot(LAW_N, contexts, other);
-	exact		squares = exact_dot(LAW_N, contexts, contexts) * exact_dot(LAW_N, other, other);
+	Fixture		f = {{0, scale, LAW_N, LAW_D}, 0, 2, features, NULL};
+	const double *other = features + LAW_N;
+	exact		product = exact_dot(LAW_N, features, other);
+	exact		squares = exact_dot(LAW_N, features, features) * exact_dot(LAW_N, other, other);
 	exact		variance = pow(scale, 4) * LAW_D * (squares + product * product);
 	double		z[2 * LAW_D];
 	exact		sum = 0;

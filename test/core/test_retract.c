@@ -11,22 +11,22 @@
 
 #define CLOSE		1e-12
 
-/* What an observation of this context, reward and weight says. */
+/* What an observation of this feature vector, reward and weight says. */
 static Evidence *
-said(int dim, Squares squares, const double *context, double reward, double weight)
+said(int dim, Squares squares, const double *features, double reward, double weight)
 {
 	Evidence   *e = evidence_new(dim, squares);
 
-	absorb(e, 1, 1, context, &reward, 0, &weight);
+	absorb(e, 1, 1, features, &reward, 0, &weight);
 	return e;
 }
 
 static bool
-can_take_back(const Evidence *e, const double *context, double reward,
+can_take_back(const Evidence *e, const double *features, double reward,
 			  double weight)
 {
 	Evidence   *left = evidence_copy(e);
-	Evidence   *taken = said(e->dim, evidence_squares(e), context, reward, weight);
+	Evidence   *taken = said(e->dim, evidence_squares(e), features, reward, weight);
 	bool		possible = subtract(left, taken);
 
 	assert_true(!possible || evidence_is_valid(left));
@@ -110,8 +110,8 @@ test_slack(void **state)
 static void
 test_mean_of_nearly_nothing(void **state)
 {
-	const double context[1] = {1};
-	Evidence   *e = said(1, SQUARES_NONE, context, 1, 1);
+	const double features[1] = {1};
+	Evidence   *e = said(1, SQUARES_NONE, features, 1, 1);
 	Evidence   *taken = evidence_copy(e);
 
 	*e->N += 1e-12;
@@ -174,7 +174,7 @@ check_squares_left(int dim, Squares squares)
 	for (j = 0; j < LENGTH(parts); j++)
 	{
 		double		S = parts[j] * peak;
-		Observed	two = {dim, 2, o.contexts, (double[]) {reference + sqrt(S), reference},
+		Observed	two = {dim, 2, o.features, (double[]) {reference + sqrt(S), reference},
 		(double[]) {1, 1}};
 		const Totals more = totals_of(&two, 0, 2, reference);
 		Totals		left = t;
@@ -312,8 +312,8 @@ check_coordinate_taken_back(Squares squares, uint64_t seed)
 	{
 		o.weights[j] = 1;
 		for (k = 0; k < 3; k++)
-			o.contexts[j * 3 + k] += copysign(0.5, o.contexts[j * 3 + k]);
-		o.contexts[j * 3 + (j < 20 ? 0 : 1)] = 0;
+			o.features[j * 3 + k] += copysign(0.5, o.features[j * 3 + k]);
+		o.features[j * 3 + (j < 20 ? 0 : 1)] = 0;
 	}
 	e = learned(&o, 0, 40, squares, 0);
 	f = factor_new(e);
@@ -344,8 +344,8 @@ test_coordinate_taken_back(void **state)
 static void
 test_faded_can_be_taken_from(void **state)
 {
-	const double context[5] = {1.4, 1.4, 1.4, 1.4, 1e3};
-	Evidence   *e = said(5, SQUARES_MATRIX, context, 1, 1e-154);
+	const double features[5] = {1.4, 1.4, 1.4, 1.4, 1e3};
+	Evidence   *e = said(5, SQUARES_MATRIX, features, 1, 1e-154);
 	Evidence   *nothing = evidence_new(5, SQUARES_MATRIX);
 
 	assert_true(e->H[linalg_packed_index(5, 0, 0)] == 0);

@@ -59,7 +59,7 @@ observe(const Problem *p, uint64_t seed)
 		psi[k] = even(&seed) / sqrt(p->ridge);
 	for (j = 0; j < o.count; j++)
 	{
-		double	   *z = o.contexts + j * p->dim;
+		double	   *z = o.features + j * p->dim;
 
 		for (k = 0; k < p->dim; k++)
 			z[k] = p->intercept && k == p->dim - 1 ? 1 : p->size * even(&seed);
@@ -300,9 +300,9 @@ check_bounds(const Data *d, double reward, double slope)
 	int			j;
 
 	for (j = 0; j < p->count; j++)
-		d->o.rewards[j] = reward + slope * d->o.contexts[j * p->dim];
+		d->o.rewards[j] = reward + slope * d->o.features[j * p->dim];
 	memset(d->e->N, 0, sizeof(double) * value_count(d->e));
-	absorb(d->e, 1, p->count, d->o.contexts, d->o.rewards, d->rewards.reference,
+	absorb(d->e, 1, p->count, d->o.features, d->o.rewards, d->rewards.reference,
 		   d->o.weights);
 	ridge = found(d);
 	assert_true(ridge >= start / 16 && ridge <= start * ldexp(1, 2 * MOST_UP));
@@ -331,7 +331,7 @@ test_degenerate_data(void **state)
 
 			for (j = 0; j < p.count * p.dim; j++)
 				if (!p.intercept || j % p.dim < p.dim - 1)
-					d.o.contexts[j] *= largest;
+					d.o.features[j] *= largest;
 			d.rewards.totals.S = d.rewards.totals.peak = 1e300;
 			for (j = 0; j < LENGTH(slopes); j++)
 			{

@@ -1,6 +1,6 @@
 /*
  * test_score.c
- *		Scores of many contexts: right, and the same for equal contexts
+ *		Scores of many feature vectors: right, and the same for equal ones
  *		wherever they stand.
  */
 #include "oracle.h"
@@ -13,20 +13,20 @@
 #define LEN_MAX		40
 #define COUNT_MAX	11
 
-/* All scores as a count by score_rounded(vectors) matrix, context by context. */
+/* All scores as a count by score_rounded(vectors) matrix, row by row. */
 static double *
 scores_new(int len, int vectors, const double *weights, int count,
-		   const double *contexts)
+		   const double *features)
 {
 	int			rounded = score_rounded(vectors);
 	double	   *packed = guarded((size_t) rounded * (size_t) len);
 	double	   *scores = guarded((size_t) count * (size_t) rounded);
-	const ScoreSteps steps = {.context = (size_t) rounded, .lane = 1};
+	const ScoreSteps steps = {.features = (size_t) rounded, .lane = 1};
 	int			v;
 
 	score_pack(len, vectors, weights, len, packed);
 	for (v = 0; v < rounded; v += SCORE_LANES)
-		score_lanes(len, packed + (size_t) v * (size_t) len, count, contexts,
+		score_lanes(len, packed + (size_t) v * (size_t) len, count, features,
 					len, scores + v, steps);
 	return scores;
 }
@@ -36,8 +36,8 @@ check_scores(int len, int vectors, int count)
 {
 	uint64_t	seed = (uint64_t) (len * 10000 + vectors * 100 + count);
 	double	   *weights = dice_array(&seed, (size_t) len * (size_t) vectors);
-	double	   *contexts = dice_array(&seed, (size_t) len * (size_t) count);
-	double	   *scores = scores_new(len, vectors, weights, count, contexts);
+	double	   *features = dice_array(&seed, (size_t) len * (size_t) count);
+	double	   *scores = scores_new(len, vectors, weights, count, features);
 	int			rounded = score_rounded(vectors);
 	int			c;
 	int			v;
@@ -46,7 +46,7 @@ check_scores(int len, int vectors, int count)
 		for (v = 0; v < rounded; v++)
 		{
 			const double *w = weights + v * len;
-			const double *x = contexts + c * len;
+			const double *x = features + c * len;
 			double		score = scores[c * rounded + v];
 
 			if (v < vectors)
@@ -68,20 +68,20 @@ test_agrees_with_long_double(void **state)
 			check_scores(len, 1 + (len + count) % 20, count);
 }
 
-/* the same context at every place, bit by bit */
+/* the same features at every place, bit by bit */
 static void
 test_place_does_not_matter(void **state)
 {
 	uint64_t	seed = 7;
 	double	   *weights = dice_array(&seed, LEN_MAX * 9);
-	double	   *context = dice_array(&seed, LEN_MAX);
-	double	   *contexts = guarded(LEN_MAX * COUNT_MAX);
+	double	   *x = dice_array(&seed, LEN_MAX);
+	double	   *features = guarded(LEN_MAX * COUNT_MAX);
 	double	   *scores;
 	int			c;
 
 	for (c = 0; c < COUNT_MAX; c++)
-		memcpy(contexts + c * LEN_MAX, context, sizeof(double) * LEN_MAX);
-	scores = scores_new(LEN_MAX, 9, weights, COUNT_MAX, contexts);
+		memcpy(features + c * LEN_MAX, x, sizeof(double) * LEN_MAX);
+	scores = scores_new(LEN_MAX, 9, weights, COUNT_MAX, features);
 	for (c = 1; c < COUNT_MAX; c++)
 		assert_memory_equal(scores + c * 16, scores, sizeof(double) * 16);
 }
@@ -90,9 +90,9 @@ test_place_does_not_matter(void **state)
 static void
 test_steps(void **state)
 {
-	const ScoreSteps steps = {.context = 2, .lane = 100};
+	const ScoreSteps steps = {.features = 2, .lane = 100};
 	double		weights[SCORE_LANES];
-	double		contexts[] = {1, -1, 2, -1, 3, -1, 4, -1, 5, -1};
+	double		features[] = {1, -1, 2, -1, 3, -1, 4, -1, 5, -1};
 	double		scores[SCORE_LANES * 100];
 	int			c;
 	int			l;
@@ -101,7 +101,7 @@ test_steps(void **state)
 		weights[l] = l + 1;
 	for (c = 0; c < LENGTH(scores); c++)
 		scores[c] = -7;
-	score_lanes(1, weights, 5, contexts, 2, scores, steps);
+	score_lanes(1, weights, 5, features, 2, scores, steps);
 	for (l = 0; l < SCORE_LANES; l++)
 		for (c = 0; c < 100; c++)
 			assert_true(scores[l * 100 + c] ==

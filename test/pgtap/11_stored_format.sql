@@ -18,20 +18,18 @@ CREATE CAST (dlints AS stored) WITHOUT FUNCTION;
 -- what a model learns from observations as the fixtures tell them
 CREATE FUNCTION learned(m dlints, o jsonb) RETURNS dlints LANGUAGE sql AS
 $$
-SELECT CASE WHEN o ->> 'shareds' IS NULL
-    THEN dlints_update_batch(m, xs, rs, times, numbers(o -> 'weights'))
-    ELSE dlints_update_batch(m, xs, matrix(o -> 'shareds'), rs, times, numbers(o -> 'weights')) END
-FROM (SELECT matrix(o -> 'contexts'), numbers(o -> 'rewards'),
-          array_agg(timestamptz '2000-01-01 00:00+00' + t::bigint * interval '1 microsecond'
+SELECT dlints_update_batch(m, matrix(o -> 'features'), numbers(o -> 'rewards'),
+    coalesce(matrix(nullif(o -> 'profiles', 'null')), '{}'), times, numbers(o -> 'weights'))
+FROM (SELECT array_agg(timestamptz '2000-01-01 00:00+00' + t::bigint * interval '1 microsecond'
                     ORDER BY i)
-      FROM jsonb_array_elements(o -> 'times') WITH ORDINALITY AS a (t, i)) AS v (xs, rs, times)
+      FROM jsonb_array_elements(o -> 'times') WITH ORDINALITY AS a (t, i)) AS v (times)
 $$;
 
 CREATE TEMP TABLE fixture AS
 SELECT i AS no, v ->> 'name' AS name, v ->> 'text' AS text, decode(v ->> 'sent', 'hex') AS sent,
     '\x' || (v ->> 'stored') AS stored, (v ->> 'text')::dlints AS model,
-    nullif(v -> 'contexts', 'null') AS contexts, nullif(v -> 'known', 'null') AS known,
-    numbers(v -> 'context') AS x, numbers(nullif(v -> 'shared', 'null')) AS u,
+    nullif(v -> 'features', 'null') AS features, nullif(v -> 'known', 'null') AS known,
+    numbers(v -> 'x') AS x, coalesce(numbers(nullif(v -> 'u', 'null')), '{}') AS u,
     (v -> 'draw_seed')::bigint AS seed, v AS said
 FROM jsonb_array_elements((:'content')::jsonb -> 'values') WITH ORDINALITY AS e (v, i);
 
@@ -47,10 +45,10 @@ INSERT INTO heap SELECT no, model::stored FROM fixture;
 \endif
 
 SELECT plan(151);
--- models with and without shared contexts and priors, that have learned nothing, of each
+-- models with and without profiles and priors, that have learned nothing, of each
 -- policy and kind, too long for a row
 SELECT results_eq($$
-    SELECT count(*), count(u) > 0, count(known) > 0, count(contexts) < count(*),
+    SELECT count(*), max(cardinality(u)) > 0, count(known) > 0, count(features) < count(*),
         count(DISTINCT policy), count(DISTINCT coalesce(interactions, 'none')),
         max(length(sent)) > 2048
     FROM fixture, dlints_info(model)$$,
@@ -60,7 +58,7 @@ SELECT set_eq('SELECT memories, memory FROM fixture, dlints_info(model) WHERE up
     'VALUES (1, 1), (2, 1), (2, 2), (3, 1), (3, 2), (3, 3)', 'each of several memories in use');
 SELECT is(array_agg(DISTINCT pg_column_size(state)), ARRAY[192],
     'a model that has learned nothing is a header in its row')
-FROM heap JOIN fixture USING (no) WHERE contexts IS NULL AND known IS NULL;
+FROM heap JOIN fixture USING (no) WHERE features IS NULL AND known IS NULL;
 
 SELECT is(string_agg(what, ', ') FILTER (WHERE have IS DISTINCT FROM want), NULL,
     format('%s: bytes', name))
@@ -79,10 +77,10 @@ SELECT is(string_agg(what, ', ')
     FILTER (WHERE (difference(have, numbers(said -> what)) <= 1e-12) IS NOT TRUE),
     NULL, format('%s: what it says', name))
 FROM fixture, LATERAL (VALUES
-    ('project', project_at(model, x, u)), ('mean', dlints_mean(model)),
-    ('weights_lifted', weights_at(model, u)), ('predict', ARRAY[predict_at(model, x, u)]),
-    ('stddev', ARRAY[stddev_at(model, x, u)]), ('draw', dlints_draw(model, seed)),
-    ('draw_weights', draw_weights_at(model, u, seed))) AS v (what, have)
+    ('project', dlints_project(model, x, u)), ('mean', dlints_mean(model)),
+    ('weights_lifted', dlints_weights(model, u)), ('predict', ARRAY[dlints_predict(model, x, u)]),
+    ('stddev', ARRAY[dlints_stddev(model, x, u)]), ('draw', dlints_draw(model, seed)),
+    ('draw_weights', dlints_draw_weights(model, u, seed))) AS v (what, have)
 GROUP BY no, name ORDER BY no;
 CREATE TEMP TABLE again AS
 SELECT no, name, model,
@@ -90,11 +88,11 @@ SELECT no, name, model,
          ELSE dlints_with_prior(learned(empty, said), learned(empty, known), prior_weight)
     END AS learned
 FROM fixture,
-    LATERAL (SELECT prior_weight, dlints_new(context_dim, reduced_dim, discount, half_life,
-                 memories, ridge, exploration, noise, policy, shared_dim, interactions, intercept,
-                 seed, projection_scale) AS empty
+    LATERAL (SELECT prior_weight, dlints_new(dim, reduced_dim, interactions, half_life,
+                 discount, memories, ridge, exploration, noise, policy, nullif(profile_dim, 0),
+                 intercept, seed, projection_scale) AS empty
              FROM dlints_info(model)) AS i
-WHERE contexts IS NOT NULL;
+WHERE features IS NOT NULL;
 SELECT cmp_ok(evidence_difference(learned, model), '<=', 1e-12::float8,
     format('%s: learned again', name))
 FROM again ORDER BY no;

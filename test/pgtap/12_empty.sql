@@ -5,7 +5,7 @@ BEGIN;
 \ir include/helpers.sql
 
 -- as an expression, and from a row
-CREATE TEMP TABLE kept AS SELECT name, empty, context(1, n) AS x, shared(1, s) AS u FROM kind;
+CREATE TEMP TABLE kept AS SELECT name, empty, features(1, n) AS x, profile(1, s) AS u FROM kind;
 CREATE TEMP TABLE model AS
 SELECT format('%s, stored', name) AS name, empty, x, u FROM kept
 UNION ALL SELECT name, kind.empty, x, u FROM kept JOIN kind USING (name);
@@ -17,34 +17,32 @@ SELECT ok(reads_back(empty) AND same_bytes(dlints_set(empty), empty)
     format('%s: reads back from every form', name)) FROM model ORDER BY name;
 -- its posterior is the prior: mean 0, variance 1 / ridge for each coordinate, and the
 -- perturbation of a draw exploration / sqrt(ridge) times normal numbers
-SELECT ok(dlints_mean(empty) = zeros(d) AND predict_at(empty, x, u) = 0
-    AND weights_at(empty, u) = zeros(cardinality(x))
+SELECT ok(dlints_mean(empty) = zeros(d) AND dlints_predict(empty, x, u) = 0
+    AND dlints_weights(empty, u) = zeros(cardinality(x))
     AND difference(times(dlints_covariance(empty), z), plus(zeros(d), 1 / 0.7, z)) < 1e-14
-    AND abs(stddev_at(empty, x, u) - sqrt(dot(z, z) / 0.7)) < 1e-14 * stddev_at(empty, x, u)
+    AND abs(dlints_stddev(empty, x, u) - sqrt(dot(z, z) / 0.7)) < 1e-14 * dlints_stddev(empty, x, u)
     AND difference(dlints_draw(empty, 3),
         plus(zeros(d), 2, dlints_draw(dlints_set(empty, ridge => 2.8), 3))) < 1e-14,
     format('%s: is the prior', name))
-FROM model, LATERAL (SELECT project_at(empty, x, u) OFFSET 0) AS p (z), cardinality(z) AS d
+FROM model, LATERAL (SELECT dlints_project(empty, x, u) OFFSET 0) AS p (z), cardinality(z) AS d
 ORDER BY name;
 -- it learns, and is no history on either side
 SELECT ok(same_bytes(empty || one, one) AND same_bytes(one || empty, one)
     AND same_bytes(empty || empty, empty)
     AND (dlints_info(one)).updates = 1
-    AND same_bytes(batch_at(empty, ARRAY[x], CASE WHEN u IS NOT NULL THEN ARRAY[u] END,
-        ARRAY[2]::float8[]), one)
-    AND same_bytes(dlints_update_reduced(empty, project_at(empty, x, u), 2), one)
-    AND same_bytes(batch_at(empty, '{}', CASE WHEN u IS NOT NULL THEN '{}'::float8[] END,
-        '{}'), empty)
+    AND same_bytes(dlints_update_batch(empty, ARRAY[x], '{2}', ARRAY[u]), one)
+    AND same_bytes(dlints_update_reduced(empty, dlints_project(empty, x, u), 2), one)
+    AND same_bytes(dlints_update_batch(empty, '{}', '{}'), empty)
     AND same_bytes((SELECT dlints_concat_agg(e ORDER BY i)
                     FROM (VALUES (1, empty), (2, NULL), (3, one), (4, empty)) AS v (i, e)), one),
     format('%s: learns', name))
-FROM model, LATERAL (SELECT update_at(empty, x, u, 2) OFFSET 0) AS o (one) ORDER BY name;
+FROM model, LATERAL (SELECT dlints_update(empty, x, 2, u) OFFSET 0) AS o (one) ORDER BY name;
 
 -- the left side's parameters, evidence or not
 SELECT each_holds($$
     same_bytes(dlints_set(one, ridge => 9) || empty, dlints_set(one, ridge => 9))
     same_bytes(dlints_set(empty, ridge => 9) || one, dlints_set(one, ridge => 9))
-    $$, 'FROM kept, LATERAL (SELECT update_at(empty, x, u, 2) OFFSET 0) AS o (one)');
+    $$, 'FROM kept, LATERAL (SELECT dlints_update(empty, x, 2, u) OFFSET 0) AS o (one)');
 SELECT throws_ok(format('SELECT one_memory(7, discount => 0.9) || one_memory(7, %s)', other),
     '22023', NULL,
     format('what does not fit does not, though there is no evidence: %s', other))
@@ -63,7 +61,7 @@ FROM (SELECT dlints_set(one_memory(1024), ridge => 2) OFFSET 0) AS s (empty);
 -- Rebuilding from a log: the sort carries the model with every row, 30 kB of it
 -- if it has learned one, and writes no temporary file with one that has not.
 CREATE TEMP TABLE log AS
-SELECT i AS id, context(i % 10, 300)::real[] AS x, reward(i) AS r
+SELECT i AS id, features(i % 10, 300)::real[] AS x, reward(i) AS r
 FROM generate_series(1, 1000) AS i;
 CREATE FUNCTION temporary_blocks(model text) RETURNS bigint LANGUAGE plpgsql AS
 $$

@@ -12,7 +12,7 @@ CREATE FUNCTION by_definition(m dlints, j integer, count integer, weighted boole
 RETURNS jsonb LANGUAGE sql AS
 $$
 WITH o AS MATERIALIZED (
-    SELECT reward(i) AS r, project_at(m, context(i, context_dim), shared(i, shared_dim)) AS z,
+    SELECT reward(i) AS r, dlints_project(m, features(i, dim), profile(i, profile_dim)) AS z,
         CASE WHEN weighted THEN weight(i) ELSE 1 END
         * CASE WHEN j = memories AND j > 1 THEN 1
                WHEN half_life IS NULL THEN (1 - (1 - discount) / 5.0 ^ (j - 1)) ^ (count - i)
@@ -49,7 +49,7 @@ FROM jsonb_array_elements(m::jsonb -> 'evidence') WITH ORDINALITY AS u (e, j),
 $$;
 
 CREATE TEMP TABLE trained AS
-SELECT name, weighted, dim, batch(batch(empty, 1, 40, weighted), 41, 90, weighted) AS m
+SELECT name, weighted, z AS size, batch(batch(empty, 1, 40, weighted), 41, 90, weighted) AS m
 FROM learner;
 
 SELECT plan(164);
@@ -61,7 +61,7 @@ SELECT cmp_ok(
                                                                  last))),
              difference(product(z, product(dlints_covariance(m), z)), z_tilde_matrix(m))),
     '<=', 1e-9::float8, format('%s: mean and covariance', name))
-FROM trained, z_matrix(m) AS z, memory_in_use(m) AS e, unit_vector(dim, dim) AS last
+FROM trained, z_matrix(m) AS z, memory_in_use(m) AS e, unit_vector(size, size) AS last
 ORDER BY name;
 
 -- closed forms, by hand

@@ -7,9 +7,9 @@ BEGIN;
 -- the model with memory j alone, which has an H of its own
 CREATE FUNCTION alone(m dlints, j integer) RETURNS dlints LANGUAGE sql AS
 $$
-SELECT dlints_new(context_dim, reduced_dim,
-    CASE WHEN j = memories THEN 1 ELSE 1 - (1 - discount) / 5.0 ^ (j - 1) END, NULL, 1, ridge,
-    exploration, noise, policy, shared_dim, interactions, intercept, seed, projection_scale)
+SELECT dlints_new(dim, reduced_dim, interactions, NULL,
+    CASE WHEN j = memories THEN 1 ELSE 1 - (1 - discount) / 5.0 ^ (j - 1) END, 1, ridge,
+    exploration, noise, policy, nullif(profile_dim, 0), intercept, seed, projection_scale)
 FROM dlints_info(m)
 $$;
 -- and with memory j in use
@@ -19,13 +19,15 @@ $$ SELECT (m::jsonb || jsonb_build_object('memory', j))::dlints $$;
 SELECT plan(88);
 
 SELECT ok(difference(dlints_mean(m), dlints_mean(o)) <= 1e-10
-    AND difference(product(z, product(dlints_covariance(m), z)), z_tilde_matrix(m)) <= 1e-10
+    AND difference(product(matrix, product(dlints_covariance(m), matrix)), z_tilde_matrix(m))
+        <= 1e-10
     AND (difference(dlints_draw(m, 3), dlints_draw(o, 3)) <= 1e-9 OR j < 3)
     AND abs(i.effective_sample_size / n.effective_sample_size - 1) <= 1e-12
     AND abs(i.mean_reward / n.mean_reward - 1) <= 1e-10 AND i.memory = j,
     format('%s: memory %s in use', name, j))
-FROM learner, generate_series(1, 3) AS j, used(batch(empty, 1, 150), j) AS m, dlints_info(m) AS i,
-    z_matrix(m) AS z, batch(alone(empty, j), 1, 150) AS o, dlints_info(o) AS n
+FROM learner, generate_series(1, 3) AS j, used(batch(empty, 1, 150), j) AS m,
+    dlints_info(m) AS i,
+    z_matrix(m) AS matrix, batch(alone(empty, j), 1, 150) AS o, dlints_info(o) AS n
 WHERE forgets = 'three memories' ORDER BY name, j;
 -- and from a table, out of line, of which no more is read
 CREATE TEMP TABLE wide AS
@@ -79,7 +81,7 @@ SELECT is(outcome('SELECT ' || call), result, call) FROM (VALUES
      '22023: half_life must be between 0.001 and 1e+12 (The value is -86400.)'),
     ('dlints_new(2, noise => -0.5)',
         '22023: noise must be between 1e-100 and 1e+100 (The value is -0.5.)'),
-    ($$dlints_new(2, shared_dim => 2, reduced_dim => 2, interactions => 'none')$$,
+    ($$dlints_new(2, profile_dim => 2, reduced_dim => 2, interactions => 'none')$$,
      '22023: unknown interactions "none"')) AS v (call, result);
 SELECT is(outcome(format('SELECT dlints_new(2, %s) || dlints_new(2, %s)', a, b)),
     format('22023: dlints models with different %s do not fit together '
@@ -95,7 +97,7 @@ FROM (VALUES
 
 -- what a model looks like: a header, then for each memory N, R, S, b and G, and N2 for each
 -- that forgets, or H for the only one
-SELECT is((dlints_info(dlints_update(m, array_fill(1, ARRAY[4]), 1, now()))).bytes,
+SELECT is((dlints_info(dlints_update(m, array_fill(1, ARRAY[4]), 1, at => now()))).bytes,
     192 + 8 * numbers::bigint, what)
 FROM (VALUES
     ('three memories of D = 5', dlints_new(4), 3 * (3 + 5 + 15) + 2),
@@ -112,7 +114,7 @@ FROM (VALUES
     ('by time, the longest', dlints_new(3, half_life => '31000 years')),
     ('the least noise', dlints_new(3, noise => 1e-100))) AS v (what, empty),
     dlints_update_batch(empty, ARRAY[[1, 2, 3], [2, 3, 1]], ARRAY[1e6, 1e6 + 1],
-        ARRAY['2026-01-01', '1999-01-01']::timestamptz[]) AS m;
+        ats => ARRAY['2026-01-01', '1999-01-01']::timestamptz[]) AS m;
 
 -- a hint where the longest memory is shorter than what there is to learn, and only there
 SELECT is(hint, want, what) FROM (VALUES

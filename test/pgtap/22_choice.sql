@@ -4,7 +4,7 @@
 BEGIN;
 \ir include/helpers.sql
 
--- Histories of contexts in four dimensions; the noise is even over an interval, of
+-- Histories of features in four dimensions; the noise is even over an interval, of
 -- standard deviation 0.5.
 CREATE FUNCTION expected(story text, i bigint, x float8[]) RETURNS float8 LANGUAGE sql AS
 $$
@@ -19,7 +19,7 @@ $$;
 CREATE TEMP TABLE history AS
 SELECT story, i, x, expected(story, i, x) + 0.5 * sqrt(3) * number(i, 500) AS r
 FROM unnest('{stationary,abrupt,slow,changes,nothing,level}'::text[]) AS story,
-    generate_series(1, 1000) AS i, LATERAL (SELECT context(i, 4) OFFSET 0) AS c (x);
+    generate_series(1, 1000) AS i, LATERAL (SELECT features(i, 4) OFFSET 0) AS c (x);
 -- all there was to see on the way
 CREATE FUNCTION path(m dlints, which text) RETURNS TABLE (step integer, memory integer)
 LANGUAGE plpgsql AS
@@ -81,7 +81,7 @@ FROM (SELECT low, high, dlints_concat_agg(e ORDER BY no) AS parts
              FROM click) AS c;
 CREATE FUNCTION ranking(m dlints, sign float8) RETURNS bigint[] LANGUAGE sql AS
 $$
-SELECT dlints_top(i, sign * dlints_predict(m, context(i + 5000, 4)), 200)
+SELECT dlints_top(i, sign * dlints_predict(m, features(i + 5000, 4)), 200)
 FROM generate_series(1, 200) AS i
 $$;
 SELECT ok(i.memory = u.memory AND abs(i.sigma / (abs(high - low) * u.sigma) - 1) < close
@@ -90,7 +90,7 @@ SELECT ok(i.memory = u.memory AND abs(i.sigma / (abs(high - low) * u.sigma) - 1)
 FROM scaled, dlints_info(m) AS i,
     (SELECT m, ranking(m, 1) FROM scaled WHERE (low, high) = (0, 1)) AS unit (unit, unit_ranking),
     dlints_info(unit) AS u,
-    LATERAL (SELECT dlints_recommend(greedy, c, context(c + 5000, 4), 200)
+    LATERAL (SELECT dlints_recommend(greedy, c, features(c + 5000, 4), 200)
              FROM dlints_set(m, policy => 'greedy') AS greedy,
                  generate_series(1, 200::bigint) AS c) AS g (recommended)
 ORDER BY low, high;
@@ -118,15 +118,15 @@ FROM whole, dlints_info(m) AS i, dlints_info(dlints_set(m, noise => 7)) AS o;
 -- what noise is where there is none, or nothing to tell it from
 CREATE FUNCTION sigma_of(m dlints, xs float8[], rs float8[]) RETURNS float8 LANGUAGE sql AS
 $$
-SELECT sigma FROM (SELECT array_agg(ARRAY[x]) AS contexts FROM unnest(xs) AS x) AS c,
-    dlints_info(dlints_update_batch(m, contexts, rs))
+SELECT sigma FROM (SELECT array_agg(ARRAY[x]) AS features FROM unnest(xs) AS x) AS c,
+    dlints_info(dlints_update_batch(m, features, rs))
 $$;
 SELECT cmp_ok(abs(sigma_of(m, xs, rs) / want - 1), '<', 1e-9::float8, what)
 FROM dlints_new(1, ridge => 1) AS one,
     dlints_new(1, ridge => 1, intercept => false) AS plain, LATERAL (VALUES
     ('always the same reward', one, '{1,2,3,5}'::float8[], '{3,3,3,3}'::float8[], 1::float8),
     ('always none', plain, '{1,2,3,5}', '{0,0,0,0}', 1),
-    ('contexts of nothing', plain, '{0,0,0,0}', '{2,-2,2,-2}', 2),
+    ('features of nothing', plain, '{0,0,0,0}', '{2,-2,2,-2}', 2),
     -- S / N = (1 + 4 + 9 + 25) 4 / 4
     ('no error at all', dlints_set(plain, ridge => 1e-50), '{1,2,3,5}', '{2,4,6,10}', sqrt(39)),
     -- one observation of 3 at 2: RSS = 9 - 6^2 / 5, k = 4 / 5

@@ -10,7 +10,7 @@ $$ SELECT timestamptz '2026-01-01 12:00+00' + hours * interval '1 hour' $$;
 CREATE FUNCTION clicks(m dlints, first integer, last integer, click integer)
 RETURNS dlints LANGUAGE sql AS
 $$
-SELECT dlints_evidence(m, context(i, context_dim)::real[], (i = click)::integer, noon(i / 60.0)
+SELECT dlints_evidence(m, features(i, dim)::real[], (i = click)::integer, '{}', noon(i / 60.0)
                        ORDER BY i)
 FROM dlints_info(m), generate_series(first, last) AS i
 $$;
@@ -20,7 +20,7 @@ $$
 SELECT i.memory = o.memory AND abs(i.sigma - o.sigma) <= 1e-6 AND i.lambda = o.lambda
     AND bool_and(abs(dlints_predict(a, x) - dlints_predict(b, x)) <= 1e-6)
 FROM dlints_info(a) AS i, dlints_info(b) AS o, generate_series(1, 20) AS c,
-    LATERAL (SELECT context(c, i.context_dim) OFFSET 0) AS l (x)
+    LATERAL (SELECT features(c, i.dim) OFFSET 0) AS l (x)
 GROUP BY i.memory, o.memory, i.sigma, o.sigma, i.lambda, o.lambda
 $$;
 
@@ -45,12 +45,12 @@ SELECT ok((dlints_info(took)).sigma = 1 AND (dlints_info(took || more)).sigma = 
 CREATE TEMP TABLE quiet AS
 SELECT hours, m || late - late AS took, dlints_at(m, noon(hours)) AS never
 FROM dlints_new(4, half_life => '1 hour', memories => 3) AS e, LATERAL (
-         SELECT dlints_evidence(e, context(i, 4)::real[],
-                    (number(i, 600) < (context(i, 4))[1] - 0.5)::integer, noon(i / 60.0 - 5)
+         SELECT dlints_evidence(e, features(i, 4)::real[],
+                    (number(i, 600) < (features(i, 4))[1] - 0.5)::integer, '{}', noon(i / 60.0 - 5)
                     ORDER BY i) AS m
          FROM generate_series(1, 300) AS i) AS l,
     unnest('{1,20,35,36,38,40,50,60,80,1000}'::float8[]) AS hours,
-    dlints_update(e, context(1000, 4), 1, noon(hours)) AS late;
+    dlints_update(e, features(1000, 4), 1, at => noon(hours)) AS late;
 SELECT ok(alike(took, never) AND (hours < 35 OR (dlints_info(took)).memory = 3),
     format('taken back after %s quiet hours', hours)) FROM quiet ORDER BY hours;
 
@@ -60,8 +60,8 @@ SELECT d, hours, memories, intercept, a, b, a || b AS m
 FROM (VALUES (10, true), (25, true), (11, false)) AS v (d, intercept),
     unnest('{1,3}'::integer[]) AS memories, unnest('{0,20,36,60,80,300}'::float8[]) AS hours,
     dlints_new(d, half_life => '1 hour', memories => memories, intercept => intercept) AS e,
-    dlints_update(e, context(1, d), 1, noon(0)) AS a,
-    dlints_update(e, context(2, d), 0, noon(hours)) AS b;
+    dlints_update(e, features(1, d), 1, at => noon(0)) AS a,
+    dlints_update(e, features(2, d), 0, at => noon(hours)) AS b;
 SELECT is(outcome(format('SELECT alike(m - a, b) AND alike(m - b, dlints_at(a, noon(hours)))
     AND (dlints_info(m - a - b)).updates + (dlints_info(m - b - a)).updates = 0
     FROM two WHERE (d, hours, memories) = (%s, %s, %s)', d, hours, memories)),
@@ -87,7 +87,7 @@ FROM (VALUES
     ('the longest of three', dlints_new(1), '{evidence,2,G,1,0}', 9 + 9 + 5 + 2))
         AS v (name, e, path, place),
     dlints_info(e), LATERAL (
-        SELECT dlints_update(dlints_update(e, context(1, context_dim), 1), context(2, context_dim),
+        SELECT dlints_update(dlints_update(e, features(1, dim), 1), features(2, dim),
             0)::jsonb) AS l (j);
 SELECT is(split_part(outcome(format('SELECT %L::text::dlints', bad)), ' (', 1),
     '22P02: invalid input syntax for type dlints', format('text: %s', name))

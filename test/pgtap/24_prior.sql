@@ -24,12 +24,12 @@ FROM dlints_info(k), LATERAL (SELECT k::jsonb #> '{evidence,-1}' AS e) AS l,
                  reward_sums((k::jsonb -> 'reference_reward')::float8, e)) AS o (n, s, sums)
 $$;
 CREATE TEMP TABLE learned AS
-SELECT name, shape, forgets, dim, empty AS e, k, m, dlints_with_prior(m, k, 0.3) AS p
+SELECT name, shape, forgets, z AS size, empty AS e, k, m, dlints_with_prior(m, k, 0.3) AS p
 FROM learner, evidence(empty, 201, 260, weighted) AS k, batch(empty, 1, 90, weighted) AS m;
 -- which counts w times beside the longest memory, here in use everywhere
 CREATE TEMP TABLE counted AS
-SELECT name, dim, m, k, p, i.prior_sample_size AS size, p::jsonb -> 'prior' AS prior,
-    0.3 * 10 * dim / (10 * dim + (m::jsonb -> 'weight_total')::float8) AS w
+SELECT name, size, m, k, p, i.prior_sample_size, p::jsonb -> 'prior' AS prior,
+    0.3 * 10 * size / (10 * size + (m::jsonb -> 'weight_total')::float8) AS w
 FROM learned, dlints_info(p) AS i;
 
 SELECT plan(229);
@@ -43,16 +43,16 @@ SELECT cmp_ok(
                              w, numbers(prior -> 'b'))),
              difference(product(z, product(dlints_covariance(p), z)),
                         added(z_tilde_matrix(m), known)),
-             abs(size - w * (prior -> 'weight_sum')::float8)),
+             abs(prior_sample_size - w * (prior -> 'weight_sum')::float8)),
     '<=', 1e-9::float8, format('%s: mean, covariance and size', name))
 FROM counted, symmetric_matrix(prior -> 'G', 0, w) AS known, added(z_matrix(m), known) AS z,
-    memory_in_use(m) AS e, unit_vector(dim, dim) AS last
+    memory_in_use(m) AS e, unit_vector(size, size) AS last
 ORDER BY name;
 -- it does not count beside a shorter memory, in use since the world has turned
 SELECT ok(memory < 3 AND prior_sample_size = 0 AND dlints_mean(p) = dlints_mean(m)
     AND dlints_covariance(p) = dlints_covariance(m), 'beside a shorter memory')
 FROM dlints_new(3) AS e, LATERAL (
-         SELECT dlints_evidence(e, context(i, 3)::real[],
+         SELECT dlints_evidence(e, features(i, 3)::real[],
                     CASE WHEN i <= 200 THEN 2 ELSE -2 END * number(i, 1) ORDER BY i)
          FROM generate_series(1, 240) AS i) AS l (m),
     dlints_with_prior(m, evidence(e, 1, 50), 5) AS p, dlints_info(p);
@@ -130,7 +130,7 @@ SELECT is(outcome(format('SELECT %s FROM hand', call)), result, call) FROM (VALU
     ('dlints_set(e, prior_weight => 1)',
      '22023: prior_weight must not be given without a prior'),
     ('dlints_with_prior(p, dlints_new(2, discount => 1))', '22023: dlints models with different '
-     'context_dim do not fit together (The left model has context_dim 1, the right one 2.)'),
+     'dim do not fit together (The left model has dim 1, the right one 2.)'),
     ('dlints_with_prior(p, dlints_new(1))', '22023: dlints models with different '
      'memories do not fit together (The left model has memories 1, the right one 3.)'))
     AS v (call, result);

@@ -7,7 +7,7 @@ BEGIN;
 SELECT plan(64);
 
 CREATE TABLE click AS
-SELECT i AS id, i % 40 AS member, context(i, 9)::real[] AS features, number(i, 50) * 3 AS weight
+SELECT i AS id, i % 40 AS member, features(i, 9)::real[] AS features, number(i, 50) * 3 AS weight
 FROM generate_series(1, 2000) AS i;
 
 CREATE FUNCTION unit(v float8[]) RETURNS real[] IMMUTABLE LANGUAGE sql AS
@@ -69,8 +69,10 @@ SELECT is(profile_of('x::TYPE', 'x', rows), result, rows) FROM (VALUES
         '22000: expected 2 dimensions, not 3 (This is the length of the feature array.)'),
     ($$('{3,0}'), ('{1}')$$,
         '22000: expected 2 dimensions, not 1 (This is the length of the feature array.)'),
-    ($$('{{3,0}}')$$, '2202E: array must be one-dimensional (The feature array has 2 dimensions.)'),
-    ($$('{3,NULL}')$$, '22004: array must not contain nulls (The feature array has one.)'),
+    ($$('{{3,0}}')$$,
+        '2202E: array must be one-dimensional '
+        '(The number of dimensions of the feature array is 2.)'),
+    ($$('{3,NULL}')$$, '22004: array must not contain nulls (There is one in the feature array.)'),
     ($$('{3,0}'), ('{3,NaN}')$$,
         '22003: NaN not allowed in array (Element 2 of the feature array.)'),
     ($$('{Infinity,0}')$$,
@@ -158,10 +160,11 @@ SELECT is(outcome('SELECT dlints_profile_' || call), result, call) FROM (VALUES
     ($$combinefn('{}', '{1}')$$, '22023: the state of dlints_profile must not be empty'),
     ($$finalfn('{}')$$, '22023: the state of dlints_profile must not be empty'),
     ($$combinefn('{1,2}', '{1,NULL}')$$,
-        '22004: array must not contain nulls (The state has one.)'),
-    ($$finalfn('{{1,2}}')$$, '2202E: array must be one-dimensional (The state has 2 dimensions.)'),
+        '22004: array must not contain nulls (There is one in the state.)'),
+    ($$finalfn('{{1,2}}')$$,
+        '2202E: array must be one-dimensional (The number of dimensions of the state is 2.)'),
     ($$transfn('{NULL,1}', '{1,2}'::real[])$$,
-        '22004: array must not contain nulls (The state has one.)'),
+        '22004: array must not contain nulls (There is one in the state.)'),
     ($$finalfn('{1,NaN}')$$, '22003: dlints result out of range'),
     ($$finalfn(dlints_profile_combinefn('{1e308}', '{1e308}'))$$,
         '22003: dlints result out of range'),

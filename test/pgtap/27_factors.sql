@@ -329,7 +329,7 @@ FROM (VALUES
     ($$2, '{1,2}'::real[]$$,
         '22000: expected 3 dimensions, not 2 (This is the length of the previous vector.)'),
     ($$2, '{1,NULL,3}'::real[]$$,
-        '22004: array must not contain nulls (The previous vector has one.)'),
+        '22004: array must not contain nulls (There is one in the previous vector.)'),
     ($$2, '{1,NaN,3}'::real[]$$,
         '22003: NaN not allowed in array (Element 2 of the previous vector.)'),
     ($$2, '{1,2,3}'::real[] FROM generate_series(1, 2)$$,

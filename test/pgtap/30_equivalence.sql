@@ -17,7 +17,7 @@ FROM trained, LATERAL (VALUES
     ('batch', batch(empty, 1, 80, w)),
     ('batch after batch', batch(batch(empty, 1, 33, w), 34, 80, w)),
     ('evidence', evidence(empty, 1, 80, w)),
-    ('reduced contexts', reduced(empty, 1, 80, w)),
+    ('reduced features', reduced(empty, 1, 80, w)),
     ('evidence after updates', singly(empty, 1, 27, w) || evidence(empty, 28, 80, w)),
     ('|| is associative', evidence(empty, 1, 10, w)
                           || (batch(empty, 11, 50, w) || evidence(empty, 51, 80, w))),
@@ -74,7 +74,7 @@ SELECT each_holds($$
 
 -- parameters are the left side's, evidence survives a change of them
 CREATE TEMP TABLE few AS
-SELECT singly(empty, 1, 5) AS m, empty AS e, context(1, 7) AS x
+SELECT singly(empty, 1, 5) AS m, empty AS e, features(1, 7) AS x
 FROM kind WHERE name = 'plain, discount 0.9';
 SELECT each_holds($$
     (SELECT (ridge, exploration, noise, sigma, policy, updates) = (3, 0.5, 2, 2, 'ucb', 10)
@@ -93,10 +93,10 @@ SELECT each_holds(format('same_bytes(%s, m)', call), 'FROM few') FROM lines($$
     dlints_update(m, NULL::float8[], 1)
     dlints_update(m, NULL, 1)
     dlints_update(m, x, NULL)
-    dlints_update(m, x, NULL, 1)
+    dlints_update(m, x, 1, NULL)
     dlints_update_batch(m, NULL, ARRAY[1])
     dlints_update_batch(m, ARRAY[x], NULL)
-    dlints_update_batch(m, ARRAY[x], NULL, ARRAY[1])
+    dlints_update_batch(m, ARRAY[x], ARRAY[1], NULL)
     dlints_update_batch(m, '{}', '{}')
     dlints_update_reduced(m, NULL, 1)
     dlints_update_reduced(m, x, NULL)
@@ -106,7 +106,7 @@ SELECT each_holds(format('same_bytes(%s, m)', call), 'FROM few') FROM lines($$
     $$) AS call;
 SELECT each_holds($$
     dlints_update(NULL, x, 1) IS NULL
-    dlints_update(NULL, x, x, 1) IS NULL
+    dlints_update(NULL, x, 1, x) IS NULL
     dlints_update_batch(NULL, ARRAY[x], ARRAY[1]) IS NULL
     dlints_update_reduced(NULL, x, 1) IS NULL
     (NULL::dlints || NULL::dlints) IS NULL
@@ -116,13 +116,13 @@ SELECT each_holds($$
     (SELECT dlints_evidence(m, x, NULL) FROM few) IS NULL
     0 * m = e
     $$, 'FROM few');
-SELECT ok(same_bytes(dlints_evidence(e, CASE WHEN i <> 2 THEN context(i, 7) END,
+SELECT ok(same_bytes(dlints_evidence(e, CASE WHEN i <> 2 THEN features(i, 7) END,
                                      CASE WHEN i <> 3 THEN i END ORDER BY i),
-                     dlints_update_batch(min(e::text)::dlints, ARRAY[context(1, 7), context(4, 7)],
-                                         ARRAY[1, 4])), 'evidence skips NULL')
-                                             FROM few, generate_series(1, 4) AS i;
-SELECT is((dlints_info(dlints_evidence(m, x, CASE WHEN i <> 2 THEN x END, 1))).updates, 2::bigint,
-    'and rows without a shared context')
+                     dlints_update_batch(min(e::text)::dlints, ARRAY[features(1, 7),
+                         features(4, 7)], ARRAY[1, 4])), 'evidence skips NULL')
+FROM few, generate_series(1, 4) AS i;
+SELECT is((dlints_info(dlints_evidence(m, x, 1, CASE WHEN i <> 2 THEN x END))).updates, 2::bigint,
+    'and rows without a profile')
 FROM one_memory(2, interactions => 'matched') AS m, generate_series(1, 3) AS i,
     LATERAL (SELECT ARRAY[1, i]::real[] AS x) AS c;
 

@@ -8,40 +8,42 @@ SELECT plan(50);
 
 -- a || b = b || a, to the bit
 SELECT ok(same_bytes(a || b, b || a), 'a || b = b || a, first rewards of 1 and -1')
-FROM dlints_new(1, half_life => '1 day') AS m, dlints_update(m, ARRAY[1], 1, '2026-01-01') AS a,
-    dlints_update(m, ARRAY[2], -1, '2026-01-02') AS b;
+FROM dlints_new(1, half_life => '1 day') AS m,
+    dlints_update(m, ARRAY[1], 1, at => '2026-01-01') AS a,
+    dlints_update(m, ARRAY[2], -1, at => '2026-01-02') AS b;
 SELECT ok(same_bytes(a || b, b || a), 'a || b = b || a, where not every update makes a choice')
 FROM dlints_new(24, half_life => '1 day', memories => 3, intercept => false) AS m,
-    batch(m, 1, 200) AS a, dlints_update(m, context(0, 24), 1, '2026-01-05') AS b;
+    batch(m, 1, 200) AS a, dlints_update(m, features(0, 24), 1, at => '2026-01-05') AS b;
 
 -- without an order asked for, by several workers
 SET LOCAL parallel_setup_cost = 0;
 SET LOCAL parallel_tuple_cost = 0;
 SET LOCAL min_parallel_table_scan_size = 0;
 CREATE TABLE seen_by_workers AS
-SELECT context(i, 5) AS x, reward(i) AS r, seen_at(i) AS at, weight(i) AS weight
+SELECT features(i, 5) AS x, reward(i) AS r, seen_at(i) AS at, weight(i) AS weight
 FROM generate_series(1, 120) AS i;
 ALTER TABLE seen_by_workers SET (parallel_workers = 2);
 CREATE VIEW gathered AS
-SELECT dlints_evidence(dlints_new(5, half_life => '60 hours', memories => 3), x, r, at, weight) AS m
+SELECT dlints_evidence(dlints_new(5, half_life => '60 hours', memories => 3),
+           x, r, '{}', at, weight) AS m
 FROM seen_by_workers;
 SELECT matches(plan_of('TABLE gathered'), 'Partial Aggregate',
     'evidence by time is gathered from workers');
 SELECT cmp_ok(model_difference(m,
     batch(dlints_new(5, half_life => '60 hours', memories => 3), 1, 120, true)),
     '<=', 1e-10::float8, 'and is the same') FROM gathered;
-SELECT ok(same_bytes(dlints_evidence(m, x::real[], r, at, weight ORDER BY at),
-                     dlints_evidence(m, x::real[]::float8[], r, at, weight ORDER BY at)),
+SELECT ok(same_bytes(dlints_evidence(m, x::real[], r, '{}', at, weight ORDER BY at),
+                     dlints_evidence(m, x::real[]::float8[], r, '{}', at, weight ORDER BY at)),
     'of real or double precision')
         FROM dlints_new(5, half_life => '60 hours') AS m, seen_by_workers;
 
 -- by hand: a half-life of an hour, observations of 1 at 12, 11 and 10 o'clock
 CREATE TEMP VIEW hand AS
 SELECT e, m, dlints_at(m, '2026-01-01 14:00+00') AS older,
-    dlints_update(e, ARRAY[1], 1, '2026-01-01 09:00+00') AS late
+    dlints_update(e, ARRAY[1], 1, at => '2026-01-01 09:00+00') AS late
 FROM dlints_new(1, half_life => '1 hour', memories => 1, intercept => false, ridge => 1,
          noise => 1) AS e,
-    dlints_update_batch(e, ARRAY[[1], [1], [1]], ARRAY[4, 2, 8],
+    dlints_update_batch(e, ARRAY[[1], [1], [1]], ARRAY[4, 2, 8], '{}',
         '{2026-01-01 12:00+00,2026-01-01 10:00+00,2026-01-01 11:00+00}'::timestamptz[]) AS m;
 SELECT each_holds($$
     (dlints_info(m)).effective_sample_size = 1 + 1 / 2.0 + 1 / 4.0
@@ -66,43 +68,44 @@ SELECT dlints_new(1, half_life => '1 hour', memories => 2) AS t,
     dlints_new(1, discount => 0.5) AS c;
 SELECT each_is('22004: a model that forgets by time needs the time of an observation', $$
     dlints_update(t, ARRAY[1], 1)
-    dlints_update(t, ARRAY[1], 1, NULL)
+    dlints_update(t, ARRAY[1], 1, at => NULL)
     dlints_update_batch(t, ARRAY[[1]], ARRAY[1])
     dlints_update_reduced(t, ARRAY[1, 1], 1)
     (SELECT dlints_evidence(t, ARRAY[1]::real[], 1))
-    (SELECT dlints_evidence(t, ARRAY[1]::real[], 1, NULL, 2))
+    (SELECT dlints_evidence(t, ARRAY[1]::real[], 1, '{}', NULL, 2))
     $$, 'FROM say');
 SELECT each_is('22008: the time of an observation must be finite', $$
-    dlints_update(t, ARRAY[1], 1, 'infinity')
-    dlints_update(t, ARRAY[1], 1, '-infinity')
-    dlints_update_batch(t, ARRAY[[1], [2]], ARRAY[1, 2], ARRAY[now(), 'infinity'])
+    dlints_update(t, ARRAY[1], 1, at => 'infinity')
+    dlints_update(t, ARRAY[1], 1, at => '-infinity')
+    dlints_update_batch(t, ARRAY[[1], [2]], ARRAY[1, 2], ats => ARRAY[now(), 'infinity'])
     $$, 'FROM say');
 SELECT each_is('22004: array must not contain nulls '
-    '(The array of times has one; the model is dlints(1,intercept).)',
-    'dlints_update_batch(t, ARRAY[[1], [2]], ARRAY[1, 2], ARRAY[now(), NULL])', 'FROM say');
-SELECT each_is('22000: expected as many times as contexts (Contexts: 2, times: 1.)',
-    'dlints_update_batch(t, ARRAY[[1], [2]], ARRAY[1, 2], ARRAY[now()])', 'FROM say');
+    '(There is one in the array of times; the model is dlints(1,intercept).)',
+    'dlints_update_batch(t, ARRAY[[1], [2]], ARRAY[1, 2], ats => ARRAY[now(), NULL])', 'FROM say');
+SELECT each_is('22000: expected as many times as rows of features (Rows of features: 2, times: 1.)',
+    'dlints_update_batch(t, ARRAY[[1], [2]], ARRAY[1, 2], ats => ARRAY[now()])', 'FROM say');
 SELECT each_is(format('22023: a model cannot be made younger (Its newest observation is of %s.)',
                       timestamptz '2026-01-02 00:00+00'),
-    $$dlints_at(dlints_update(t, ARRAY[1], 1, '2026-01-02 00:00+00'), '2026-01-01')$$, 'FROM say');
+    $$dlints_at(dlints_update(t, ARRAY[1], 1, at => '2026-01-02 00:00+00'), '2026-01-01')$$,
+    'FROM say');
 
 -- times of models by count are nobody's business; dlints_at neither; nor of those that
 -- have seen nothing; NULL is no observation without a time
 SELECT each_holds($$
-    same_bytes(dlints_update(c, ARRAY[1], 1, '2026-01-01'), dlints_update(c, ARRAY[1], 1))
-    same_bytes(dlints_update(c, ARRAY[1], 1, 'infinity'), dlints_update(c, ARRAY[1], 1))
-    same_bytes(dlints_update_batch(c, ARRAY[[1], [2]], ARRAY[1, 2],
+    same_bytes(dlints_update(c, ARRAY[1], 1, at => '2026-01-01'), dlints_update(c, ARRAY[1], 1))
+    same_bytes(dlints_update(c, ARRAY[1], 1, at => 'infinity'), dlints_update(c, ARRAY[1], 1))
+    same_bytes(dlints_update_batch(c, ARRAY[[1], [2]], ARRAY[1, 2], '{}',
         '{2027-01-01,2026-01-01}'::timestamptz[]),
         dlints_update_batch(c, ARRAY[[1], [2]], ARRAY[1, 2]))
-    same_bytes((SELECT dlints_evidence(c, ARRAY[i]::real[], 1, now(), 1)
+    same_bytes((SELECT dlints_evidence(c, ARRAY[i]::real[], 1, '{}', now(), 1)
                 FROM generate_series(1, 1) AS i),
         dlints_update(c, ARRAY[1], 1))
     same_bytes(dlints_at(dlints_update(c, ARRAY[1], 1), '2026-01-01'),
         dlints_update(c, ARRAY[1], 1))
     same_bytes(dlints_at(t, '2026-01-01'), t)
     same_bytes(dlints_update(t, ARRAY[1], NULL), t)
-    (SELECT same_bytes(t || m, m) FROM dlints_update(t, ARRAY[1], 1, '2026-01-01') AS m)
-    (SELECT same_bytes(m || t, m) FROM dlints_update(t, ARRAY[1], 1, '2026-01-01') AS m)
+    (SELECT same_bytes(t || m, m) FROM dlints_update(t, ARRAY[1], 1, at => '2026-01-01') AS m)
+    (SELECT same_bytes(m || t, m) FROM dlints_update(t, ARRAY[1], 1, at => '2026-01-01') AS m)
     $$, 'FROM say');
 
 -- from one end of time to the other: what is that old has no weight, in a memory that forgets
@@ -112,9 +115,11 @@ SELECT ok(e #>> '{0,weight_sum}' = '1' AND e #>> '{1,weight_sum}' = '2' AND e #>
 FROM say, (SELECT timestamptz '4713-01-02 00:00+00 BC', timestamptz '294276-12-31 00:00+00')
     AS ends (old, new),
     LATERAL (VALUES
-        ('old, then new', dlints_update(dlints_update(t, ARRAY[1], 5, old), ARRAY[2], 1, new)),
-        ('new, then old', dlints_update(dlints_update(t, ARRAY[2], 1, new), ARRAY[1], 5, old)),
-        ('at once', dlints_update_batch(t, ARRAY[[2], [1]], ARRAY[1, 5], ARRAY[new, old])))
+        ('old, then new', dlints_update(dlints_update(t, ARRAY[1], 5, at => old), ARRAY[2], 1,
+            at => new)),
+        ('new, then old', dlints_update(dlints_update(t, ARRAY[2], 1, at => new), ARRAY[1], 5,
+            at => old)),
+        ('at once', dlints_update_batch(t, ARRAY[[2], [1]], ARRAY[1, 5], '{}', ARRAY[new, old])))
             AS v (what, m),
     LATERAL (SELECT m::jsonb -> 'evidence') AS f (e);
 -- all forgotten, and something learned after it
@@ -125,16 +130,16 @@ SELECT each_holds($$
     abs(dlints_predict(m || later, ARRAY[1]) - 1) < 1e-15
     $$, $$FROM dlints_new(1, half_life => '0.001 seconds', memories => 1, ridge => 1,
              intercept => false) AS e,
-        dlints_at(dlints_update(e, ARRAY[2], 1, '2026-01-01'), '2126-01-01') AS m,
-        dlints_update(e, ARRAY[1], 2, '2126-01-02') AS later$$);
+        dlints_at(dlints_update(e, ARRAY[2], 1, at => '2026-01-01'), '2126-01-01') AS m,
+        dlints_update(e, ARRAY[1], 2, at => '2126-01-02') AS later$$);
 
 -- microseconds count, zones do not; before 2000
 SELECT each_holds($$
-    NOT same_bytes(dlints_update(t, ARRAY[1], 1, '2026-01-01 00:00:00.000001+00'),
-        dlints_update(t, ARRAY[1], 1, '2026-01-01 00:00:00+00'))
-    same_bytes(dlints_update(t, ARRAY[1], 1, '2026-01-01 05:30:00+05:30'),
-        dlints_update(t, ARRAY[1], 1, '2026-01-01 00:00:00+00'))
-    (dlints_info(dlints_update(t, ARRAY[1], 1, '1969-07-20 20:17:40.25+00'))).newest
+    NOT same_bytes(dlints_update(t, ARRAY[1], 1, at => '2026-01-01 00:00:00.000001+00'),
+        dlints_update(t, ARRAY[1], 1, at => '2026-01-01 00:00:00+00'))
+    same_bytes(dlints_update(t, ARRAY[1], 1, at => '2026-01-01 05:30:00+05:30'),
+        dlints_update(t, ARRAY[1], 1, at => '2026-01-01 00:00:00+00'))
+    (dlints_info(dlints_update(t, ARRAY[1], 1, at => '1969-07-20 20:17:40.25+00'))).newest
         = '1969-07-20 20:17:40.25+00'
     $$, 'FROM say');
 SELECT * FROM finish();

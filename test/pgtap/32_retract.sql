@@ -5,7 +5,7 @@ BEGIN;
 
 -- users whose feedback there is
 CREATE TEMP TABLE log AS
-SELECT i AS id, i % 6 AS user_id, context(i, 4) AS x, reward(i) + 100 AS r, seen_at(i) AS at,
+SELECT i AS id, i % 6 AS user_id, features(i, 4) AS x, reward(i) + 100 AS r, seen_at(i) AS at,
     weight(i) AS weight
 FROM generate_series(1, 90) AS i;
 CREATE TEMP TABLE model (name, empty) AS VALUES
@@ -16,15 +16,10 @@ CREATE TEMP TABLE model (name, empty) AS VALUES
     ('matched', dlints_new(4, half_life => '5 days', memories => 2, interactions => 'matched'));
 
 -- what some of them said
-CREATE FUNCTION said(m dlints, users integer[]) RETURNS dlints LANGUAGE plpgsql AS
+CREATE FUNCTION said(m dlints, users integer[]) RETURNS dlints LANGUAGE sql AS
 $$
-BEGIN
-	IF (dlints_info(m)).shared_dim > 0 THEN
-		RETURN dlints_evidence(m, x, shared(id, 4), r, at, weight ORDER BY id)
-		FROM log WHERE user_id = ANY (users);
-	END IF;
-	RETURN dlints_evidence(m, x, r, at, weight ORDER BY id) FROM log WHERE user_id = ANY (users);
-END
+SELECT dlints_evidence(m, x, r, profile(id, i.profile_dim), at, weight ORDER BY id)
+FROM log, dlints_info(m) AS i WHERE user_id = ANY (users)
 $$;
 CREATE TEMP TABLE known AS
 SELECT name, empty, said(empty, '{0,1,2,3,4,5}') AS everyone, said(empty, '{0,1,3,4,5}') AS others,
@@ -54,11 +49,11 @@ SELECT ok(same_bytes(everyone - everyone, empty) AND same_bytes(everyone - other
 -- a correction in one statement: what had no reward has one
 SELECT cmp_ok(far(corrected, want, want), '<=', 1e-12::float8, format('%s: a correction', name))
 FROM known,
-    LATERAL (SELECT dlints_update(everyone - dlints_update(empty, x, r, at, weight), x, 1, at,
-        weight)
+    LATERAL (SELECT dlints_update(everyone - dlints_update(empty, x, r, '{}', at, weight), x, 1,
+        '{}', at, weight)
              FROM log WHERE id = 17) AS c (corrected),
-    LATERAL (SELECT dlints_evidence(empty, x, CASE id WHEN 17 THEN 1 ELSE r END, at,
-        weight ORDER BY id)
+    LATERAL (SELECT dlints_evidence(empty, x, CASE id WHEN 17 THEN 1 ELSE r END, '{}',
+        at, weight ORDER BY id)
              FROM log) AS w (want)
 WHERE name IN ('by time', 'three by time', 'nothing forgotten') ORDER BY name;
 
@@ -66,13 +61,14 @@ WHERE name IN ('by time', 'three by time', 'nothing forgotten') ORDER BY name;
 CREATE TEMP TABLE place AS
 SELECT name, everyone AS state, everyone, others FROM known WHERE name = 'three by time';
 UPDATE place AS p
-SET state = state - (SELECT dlints_evidence(p.state, x, r, at, weight) FROM log WHERE user_id = 2);
+SET state = state - (SELECT dlints_evidence(p.state, x, r, '{}', at, weight) FROM log
+                     WHERE user_id = 2);
 SELECT each_holds($$
     far(state, others, everyone) <= 1e-12
     difference(dlints_mean(state), dlints_mean(o)) < 1e-9
     (dlints_info(state)).memory = (dlints_info(o)).memory
     abs((dlints_info(state)).sigma / (dlints_info(o)).sigma - 1) < 1e-9
-    same_bytes(state - (SELECT dlints_evidence(state, x, r, at, weight) FROM log
+    same_bytes(state - (SELECT dlints_evidence(state, x, r, '{}', at, weight) FROM log
                         WHERE user_id = 42), state)
     $$, 'FROM place, dlints_at(others, (dlints_info(everyone)).newest) AS o');
 SELECT each_holds($$
@@ -99,7 +95,7 @@ SELECT cmp_ok(far(have, others, others), '<=', 1e-12::float8, what) FROM known, 
 -- never learned, as far as it shows; and the model is as it was
 CREATE TEMP VIEW say AS
 SELECT t, one,
-    dlints_update_batch(t, xs, rs, '{2026-01-01,2026-01-02,2026-01-03}'::timestamptz[]) AS m,
+    dlints_update_batch(t, xs, rs, '{}', '{2026-01-01,2026-01-02,2026-01-03}'::timestamptz[]) AS m,
     dlints_update_batch(one, xs, rs) AS n
 FROM (SELECT '{{1,0},{0,1},{1,1}}'::real[] AS xs, '{1,2,3}'::float8[] AS rs) AS o,
     dlints_new(2, half_life => '1 day', intercept => false) AS t,
@@ -107,12 +103,12 @@ FROM (SELECT '{{1,0},{0,1},{1,1}}'::real[] AS xs, '{1,2,3}'::float8[] AS rs) AS 
 SELECT each_is('22023: evidence to be taken back was never learned '
     '(What would be left is the evidence of no history.)', $$
     m - (m || m)
-    m - dlints_update(t, ARRAY[1, 0], 1, '2026-01-04')
-    m - dlints_update(t, ARRAY[0.125, 0], 0.125, '2026-01-03 00:00:01', 0.001)
-    m - dlints_update(t, ARRAY[9, 0], 1, '2026-01-02')
+    m - dlints_update(t, ARRAY[1, 0], 1, at => '2026-01-04')
+    m - dlints_update(t, ARRAY[0.125, 0], 0.125, '{}', '2026-01-03 00:00:01', 0.001)
+    m - dlints_update(t, ARRAY[9, 0], 1, at => '2026-01-02')
     n - dlints_update(one, ARRAY[3, 0], 1)
     n - dlints_update(one, ARRAY[1, -1], 0) -- in no coordinate too much, but in a direction
-    n - dlints_update(one, ARRAY[1, 0], 1, NULL, 5)
+    n - dlints_update(one, ARRAY[1, 0], 1, weight => 5)
     n - dlints_update(one, ARRAY[0, 0], 10)
     one - dlints_update(one, ARRAY[0, 0], 0)
     n - 0.001 * (n || n) -- more than there are, or as many and something left
@@ -132,7 +128,7 @@ SELECT is(outcome(format('SELECT dlints_new(%s) - dlints_new(%s)', a, b)),
     format('22023: dlints models with different %s do not fit together '
            '(The left model has %1$s %s, the right one %s.)', field, l, r), format('%s - %s', a, b))
 FROM (VALUES
-    ('2, discount => 1', '3, discount => 1', 'context_dim', '2', '3'),
+    ('2, discount => 1', '3, discount => 1', 'dim', '2', '3'),
     ($$2, half_life => '1 day'$$, $$2, half_life => '1 hour'$$, 'half_life', '86400', '3600'),
     ('2, discount => 1', $$2, half_life => '1 hour', memories => 1$$, 'discount', '1', 'null'))
         AS v (a, b, field, l, r);
@@ -151,7 +147,7 @@ DECLARE
 	e dlints;
 BEGIN
 	FOR i IN 1..1000 LOOP
-		e := dlints_update(empty, context(i + 9000, 4), reward(i),
+		e := dlints_update(empty, features(i + 9000, 4), reward(i), '{}',
 			'2026-03-10 00:00+00'::timestamptz + i * interval '1 minute');
 		m := m || e;
 		m := m - e;

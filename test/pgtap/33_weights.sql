@@ -39,7 +39,7 @@ SELECT each_holds($$
 -- 0.1 * everyone || mine: as if everyone's observations had counted a tenth
 CREATE TEMP TABLE tenth AS
 SELECT m, batch(m, 1, 100, true) AS everyone, batch(m, 101, 140, true) AS mine,
-    (SELECT dlints_evidence(m, context(i, 4), reward(i), seen_at(i),
+    (SELECT dlints_evidence(m, features(i, 4), reward(i), '{}', seen_at(i),
                             weight(i) * CASE WHEN i <= 100 THEN 0.1 ELSE 1 END ORDER BY i)
      FROM generate_series(1, 140) AS i) AS want
 FROM (VALUES (dlints_new(4)), (dlints_new(4, half_life => '3 days', memories => 2))) AS v (m);
@@ -51,7 +51,7 @@ FROM tenth;
 -- non-clicks are put right
 CREATE TEMP TABLE often AS
 SELECT batch(m, 1, 140, true) AS w,
-    (SELECT dlints_evidence(m, context(i, 4), reward(i))
+    (SELECT dlints_evidence(m, features(i, 4), reward(i))
      FROM generate_series(1, 140) AS i, generate_series(1, weight(i)::integer)) AS n
 FROM dlints_new(4, discount => 1, noise => 1) AS m;
 SELECT each_holds($$
@@ -67,17 +67,17 @@ SELECT is(memory_in_use(m),
     jsonb_build_object('weight_sum', v[1], 'weight_square_sum', NULL, 'reward_sum', v[2],
         'reward_square_sum', v[3], 'b', v[4:4], 'G', ARRAY[v[5:5]], 'H', ARRAY[v[6:6]]), what)
 FROM dlints_new(1, discount => 0.5, intercept => false) AS e, LATERAL (VALUES
-    ('a weight', dlints_update(e, ARRAY[3], 2, NULL, 4), '{4,8,16,24,36,144}'::integer[]),
-    ('after another', dlints_update(dlints_update(e, ARRAY[3], 2, NULL, 4), ARRAY[1], 2),
+    ('a weight', dlints_update(e, ARRAY[3], 2, weight => 4), '{4,8,16,24,36,144}'::integer[]),
+    ('after another', dlints_update(dlints_update(e, ARRAY[3], 2, weight => 4), ARRAY[1], 2),
      '{3,6,12,14,19,37}'),
     ('a model', 4 * dlints_update(e, ARRAY[3], 2), '{4,8,16,24,36,144}')) AS v (what, m, v);
 -- no weight is 1
 SELECT each_holds($$
-    same_bytes(dlints_update(e, ARRAY[3], 5, NULL, NULL), m)
+    same_bytes(dlints_update(e, ARRAY[3], 5, '{}', NULL, NULL), m)
     same_bytes(dlints_update_reduced(e, ARRAY[3, 1], 5, weight => NULL), m)
     same_bytes(dlints_update_batch(e, ARRAY[[3]], ARRAY[5], weights => NULL), m)
     same_bytes(dlints_update(e, ARRAY[3], 5, weight => 1), m)
-    same_bytes((SELECT dlints_evidence(e, ARRAY[3]::real[], r, NULL, NULL)
+    same_bytes((SELECT dlints_evidence(e, ARRAY[3]::real[], r, '{}', NULL, NULL)
                 FROM generate_series(5, 5) AS r), m)
     $$, 'FROM dlints_new(1, discount => 1) AS e, dlints_update(e, ARRAY[3], 5) AS m');
 
@@ -93,7 +93,8 @@ FROM (VALUES
     ('dlints_update(e, ARRAY[1], 1, weight => W)', '1.1e10', '11000000000'),
     ('dlints_update_reduced(e, ARRAY[1, 1], 1, weight => W)', '0', '0'),
     ('dlints_update_batch(e, ARRAY[[1], [2]], ARRAY[1, 2], weights => ARRAY[1, W])', '0', '0'),
-    ('(SELECT dlints_evidence(e, ARRAY[1]::real[], 1, NULL, W))', $$'-Infinity'$$, '-Infinity'),
+    ($$(SELECT dlints_evidence(e, ARRAY[1]::real[], 1, '{}', NULL, W))$$, $$'-Infinity'$$,
+        '-Infinity'),
     ('W * m', '-1', '-1'),
     ('W * m', $$'Infinity'$$, 'Infinity'),
     ('W * e', '1.1e10', '11000000000')) AS v (call, weight, said);
@@ -101,10 +102,12 @@ SELECT each_is(result,
     format('dlints_update_batch(e, ARRAY[[1], [2]], ARRAY[1, 2], weights => %s)', weights),
     'FROM say')
 FROM (VALUES
-    ('ARRAY[1]', '22000: expected as many weights as contexts (Contexts: 2, weights: 1.)'),
-    ('ARRAY[1, NULL]', '22004: array must not contain nulls (The array of weights has one.)'),
+    ('ARRAY[1]', '22000: expected as many weights as rows of features '
+        '(Rows of features: 2, weights: 1.)'),
+    ('ARRAY[1, NULL]', '22004: array must not contain nulls '
+        '(There is one in the array of weights.)'),
     ('ARRAY[[1, 2]]', '2202E: array must be one-dimensional '
-        '(The array of weights has 2 dimensions.)')) AS v (weights, result);
+        '(The number of dimensions of the array of weights is 2.)')) AS v (weights, result);
 SELECT each_is('42883: operator does not exist: dlints * numeric', 'm * 2.0', 'FROM say');
 SELECT ok(same_bytes(m::text::dlints, m) AND dlints_mean(m) IS NOT NULL
     AND i.effective_sample_size = n

@@ -8,7 +8,8 @@ BEGIN;
 SELECT plan(39);
 
 CREATE TEMP TABLE log AS
-SELECT i, i % 7 AS g, context(i, 5)::real[] AS x, number(i, 9) AS r, seen_at(i) AS t, weight(i) AS w
+SELECT i, i % 7 AS g, features(i, 5)::real[] AS x, number(i, 9) AS r, seen_at(i) AS t,
+    weight(i) AS w
 FROM generate_series(1, 1000) AS i;
 CREATE TEMP TABLE empty AS
 SELECT dlints_new(5) AS m, dlints_new(5, half_life => '5 days', memories => 2) AS by_time;
@@ -21,7 +22,7 @@ DECLARE
 	o log;
 BEGIN
 	FOR o IN SELECT log.* FROM log JOIN unnest(keys) AS k ON k = log.i ORDER BY i LOOP
-		SELECT CASE WHEN with_time THEN dlints_update(m, o.x, o.r, o.t, o.w)
+		SELECT CASE WHEN with_time THEN dlints_update(m, o.x, o.r, '{}', o.t, o.w)
 		            ELSE dlints_update(m, o.x, o.r) END INTO m;
 	END LOOP;
 	RETURN m;
@@ -60,7 +61,7 @@ DECLARE
 BEGIN
 	EXECUTE format('
 		SELECT bool_and(same_by_time(e, keys))
-		FROM (SELECT i, dlints_evidence(by_time, x, r, t, w) OVER f AS e,
+		FROM (SELECT i, dlints_evidence(by_time, x, r, ''{}'', t, w) OVER f AS e,
 			array_agg(i) OVER f AS keys
 		      FROM log, empty WHERE i <= 150 WINDOW f AS (PARTITION BY w ORDER BY g %s)) AS s
 		WHERE i %% 11 = 0', frame) INTO is_right;
@@ -75,15 +76,17 @@ SELECT ok(frames_are_right(frame), frame) FROM lines($$
     $$) AS frame;
 
 -- a moving aggregate of users: forward by the transition function, back by dlints_retract
-CREATE FUNCTION take_back(state dlints, m dlints, x real[], r float8, t timestamptz, w float8)
-RETURNS dlints LANGUAGE sql AS $$ SELECT dlints_retract(state, dlints_update(m, x, r, t, w)) $$;
-CREATE AGGREGATE moving_evidence(dlints, real[], float8, timestamptz, float8) (
-    SFUNC = dlints_evidence_weight_transfn, STYPE = dlints,
-    MSFUNC = dlints_evidence_weight_transfn, MINVFUNC = take_back, MSTYPE = dlints);
+CREATE FUNCTION take_back(state dlints, m dlints, x dlints_vector, r float8, u dlints_vector, t timestamptz,
+    w float8)
+RETURNS dlints LANGUAGE sql AS
+$$ SELECT dlints_retract(state, dlints_update(m, x, r, u, t, w)) $$;
+CREATE AGGREGATE moving_evidence(dlints, dlints_vector, float8, dlints_vector, timestamptz, float8) (
+    SFUNC = dlints_evidence_transfn, STYPE = dlints,
+    MSFUNC = dlints_evidence_transfn, MINVFUNC = take_back, MSTYPE = dlints);
 SELECT ok(bool_and(model_difference(dlints_at(moved, newest),
     dlints_at(direct(by_time, keys, true), newest)) <= 1e-8),
     'a moving aggregate')
-FROM (SELECT i, by_time, moving_evidence(by_time, x, r, t, w) OVER f AS moved,
+FROM (SELECT i, by_time, moving_evidence(by_time, x, r, '{}', t, w) OVER f AS moved,
     array_agg(i) OVER f AS keys
       FROM log, empty WHERE i <= 150
       WINDOW f AS (ORDER BY i ROWS BETWEEN 140 PRECEDING AND CURRENT ROW)) AS s,
@@ -146,7 +149,7 @@ SELECT is(dlints_evidence(m, x, NULL), NULL, 'no observation, no evidence') FROM
 
 -- aggregates that users make of the support functions: a state that begins flat, one that
 -- goes through || in between, one that takes results of another, one that is combined
-SELECT format('CREATE AGGREGATE learn_on(dlints, real[], float8) '
+SELECT format('CREATE AGGREGATE learn_on(dlints, dlints_vector, float8) '
     '(SFUNC = dlints_evidence_transfn, STYPE = dlints, INITCOND = %L)', m::text) FROM empty \gexec
 SELECT ok(same(learn_on(m, x, r ORDER BY i), array_agg(i)), 'a state that begins flat')
 FROM log, empty;
@@ -164,17 +167,18 @@ SELECT ok(same((SELECT concat_evidence(e ORDER BY g)
     'results of one aggregate that another takes') FROM log;
 -- two in one query, one of which hands its state on while the other goes on; with parts
 -- that workers made
-CREATE AGGREGATE evidence_in_parts(dlints, real[], float8, timestamptz, float8) (
-    SFUNC = dlints_evidence_weight_transfn, STYPE = dlints, COMBINEFUNC = dlints_concat,
+CREATE AGGREGATE evidence_in_parts(dlints, dlints_vector, float8, dlints_vector, timestamptz, float8) (
+    SFUNC = dlints_evidence_transfn, STYPE = dlints, COMBINEFUNC = dlints_concat,
         PARALLEL = SAFE);
-CREATE TABLE shared_log AS SELECT log.*, by_time FROM log, empty;
+CREATE TABLE visible_log AS SELECT log.*, by_time FROM log, empty;
 SET LOCAL parallel_setup_cost = 0;
 SET LOCAL parallel_tuple_cost = 0;
 SET LOCAL min_parallel_table_scan_size = 0;
 CREATE VIEW parallel_groups AS
-SELECT evidence_in_parts(by_time, x, r, t, w) AS a, dlints_evidence(by_time, x, r, t, w) AS b,
+SELECT evidence_in_parts(by_time, x, r, '{}', t, w) AS a,
+    dlints_evidence(by_time, x, r, '{}', t, w) AS b,
     array_agg(i ORDER BY i) AS keys
-FROM shared_log WHERE i <= 300 GROUP BY g;
+FROM visible_log WHERE i <= 300 GROUP BY g;
 SELECT ok(bool_and(same_by_time(a, keys) AND model_difference(a, b) <= 1e-10), 'groups in parallel')
 FROM parallel_groups;
 

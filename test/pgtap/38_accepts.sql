@@ -8,13 +8,14 @@ CREATE TEMP TABLE model (name, m) AS VALUES
     ('projected', dlints_update(one_memory(3, 2), ARRAY[1, 2, 3], 1)),
     ('large scale', one_memory(3, 3, projection_scale => 1e10)),
     ('intercept', one_memory(3, discount => 1, intercept => true)),
-    ('shared', dlints_update(dlints_new(3, shared_dim => 2), ARRAY[1, 2, 3], ARRAY[1, 2], 1)),
-    ('matched', dlints_update(dlints_new(3, interactions => 'matched'), ARRAY[1, 2, 3],
-        ARRAY[1, 2, 3], 1)),
+    ('crossed', dlints_update(dlints_new(3, interactions => 'crossed', profile_dim => 2),
+        ARRAY[1, 2, 3], 1, ARRAY[1, 2])),
+    ('matched', dlints_update(dlints_new(3, interactions => 'matched'), ARRAY[1, 2, 3], 1,
+        ARRAY[1, 2, 3])),
     ('full', (dlints_update(one_memory(3), ARRAY[1, 2, 3], 1)::jsonb
         || '{"updates": 9223372036854775807}')::dlints);
 
-CREATE TEMP TABLE context AS SELECT x FROM lines($$
+CREATE TEMP TABLE features AS SELECT x FROM lines($$
     ARRAY[1, 2, 3]::real[]
     ARRAY[1, 2, 3]::float8[]
     ARRAY[0.1, 0.2, 0.3]
@@ -52,7 +53,7 @@ CREATE TEMP TABLE context AS SELECT x FROM lines($$
     '{}'::uuid[]
     ARRAY[row(1)]
     $$) AS x;
-CREATE TEMP TABLE shared AS SELECT NULL AS u UNION ALL SELECT u FROM lines($$
+CREATE TEMP TABLE profile AS SELECT NULL AS u UNION ALL SELECT u FROM lines($$
     ARRAY[1, 2]
     ARRAY[1, 2, 3]
     '{}'::float8[]
@@ -77,17 +78,17 @@ CREATE TEMP TABLE reward AS SELECT NULL AS r UNION ALL SELECT r FROM lines($$
     $$) AS r;
 
 -- each with each, but where PostgreSQL makes another array of one, because of the
--- other one's type, or fails to
+-- other one's type, or refuses to
 CREATE TEMP TABLE trial AS
-SELECT name, concat_ws(', ', x, u, r) AS arguments,
+SELECT name, concat_ws(', ', x, r, 'profile => ' || u) AS arguments,
     outcome(format('SELECT dlints_accepts(m, %s) FROM model WHERE name = %L',
-        concat_ws(', ', x, u, r), name)) AS accepts,
+        concat_ws(', ', x, r, 'profile => ' || u), name)) AS accepts,
     outcome(format('SELECT dlints_update(m, %s) IS NOT NULL FROM model WHERE name = %L',
-                   concat_ws(', ', x, u, coalesce(r, '1')), name)) AS update
-FROM model, context, shared, reward
-WHERE u IS NULL OR x = 'ARRAY[1, 2, 3]::float8[]' OR name IN ('shared', 'matched')
+                   concat_ws(', ', x, coalesce(r, '1'), u), name)) AS update
+FROM model, features, profile, reward
+WHERE u IS NULL OR x = 'ARRAY[1, 2, 3]::float8[]' OR name IN ('crossed', 'matched')
     AND x NOT LIKE '''%}''';
-DELETE FROM trial WHERE update ~ '^42883|out of range for type (real|double precision)';
+DELETE FROM trial WHERE update ~ '^42883|cannot be matched|for type (real|double precision)';
 
 SELECT plan(23);
 SELECT is(string_agg(format('%s: %s, %s', arguments, accepts, update), E'\n')
@@ -97,7 +98,7 @@ FROM trial GROUP BY name ORDER BY name;
 SELECT cmp_ok(count(*), '>', 100::bigint, 'many that are learned') FROM trial
 WHERE update = 'gives true';
 SELECT set_eq($$SELECT left(update, 5) FROM trial WHERE update <> 'gives true'$$,
-    '{22000,22003,22004,22023,22P02,2202E,42804}'::text[], 'and some for each reason not to');
+    '{22000,22003,22004,22023,2202E}'::text[], 'and some for each reason not to');
 
 -- strict
 SELECT each_holds($$
@@ -105,7 +106,7 @@ SELECT each_holds($$
     dlints_accepts(m, NULL::real[]) IS NULL
     dlints_accepts(m, ARRAY[1, 2, 3], NULL::float8) IS NULL
     $$, $$FROM model WHERE name = 'plain'$$);
-SELECT is(dlints_accepts(m, ARRAY[1, 2, 3], NULL::real[], 1), NULL, 'no shared context')
+SELECT is(dlints_accepts(m, ARRAY[1, 2, 3], 1, NULL), NULL, 'no profile')
 FROM model WHERE name = 'matched';
 -- the same for rows one after the other: no verdict stays behind
 SELECT is(string_agg(dlints_accepts(one_memory(n), x, r)::text, ' ' ORDER BY i),

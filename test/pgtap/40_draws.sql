@@ -49,7 +49,7 @@ FROM sample GROUP BY name ORDER BY name;
 SELECT each_holds($$
     dlints_draw(model, -7) = dlints_draw(model, -7)
     dlints_draw(model::text::dlints, 3) = dlints_draw(model, 3)
-    dlints_draw(model, 3) <> dlints_draw(dlints_update(model, context(1, 9), 1), 3)
+    dlints_draw(model, 3) <> dlints_draw(dlints_update(model, features(1, 9), 1), 3)
     dlints_draw(model, NULL) <> dlints_draw(model, NULL)
     (SELECT count(DISTINCT d) = 1000
         FROM (SELECT dlints_draw(model) AS d FROM generate_series(1, 1000)) AS s)

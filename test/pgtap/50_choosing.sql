@@ -19,23 +19,21 @@ BEGIN
 END
 $$;
 
--- every context twice, with and without a shared context; the copies come far apart
+-- all features twice, with and without a profile; the copies come far apart
 CREATE TEMP TABLE trained AS
 SELECT shape, dlints_set(evidence(empty, 1, 40), exploration => 1, noise => 1) AS model
 FROM learner WHERE shape IN ('projected', 'matched, projected') AND forgets = 'by count';
 CREATE TEMP TABLE pair AS
-SELECT shape, copy * 100 + i AS item, context(i, n)::real[] AS x, '{1,-0.5,2,0,0,1}'::real[] AS u
-FROM (VALUES ('projected', 20), ('matched, projected', 6)) AS v (shape, n),
+SELECT shape, copy * 100 + i AS item, features(i, n)::real[] AS x, u
+FROM (VALUES ('projected', 20, '{}'::real[]),
+             ('matched, projected', 6, '{1,-0.5,2,0,0,1}')) AS v (shape, n, u),
     generate_series(0, 1) AS copy,
     generate_series(1, 50) AS i;
 CREATE FUNCTION ranked(which text, m dlints, most integer, k integer) RETURNS integer[]
 LANGUAGE sql AS
 $$
-SELECT CASE WHEN which = 'projected'
-            THEN (SELECT dlints_recommend(m, item, x, k ORDER BY item) FROM pair
-                  WHERE shape = which AND item <= most)
-            ELSE (SELECT dlints_recommend(m, item, x, u, k ORDER BY item) FROM pair
-                  WHERE shape = which AND item <= most) END
+SELECT dlints_recommend(m, item, x, k, u ORDER BY item) FROM pair
+WHERE shape = which AND item <= most
 $$;
 CREATE TEMP TABLE ranking AS
 SELECT shape, g, ranked(shape, model, 150, 100) AS items FROM trained, generate_series(1, 200) AS g;
@@ -46,7 +44,7 @@ SELECT is(count(*), 200::bigint, format('%s: each ranking has all items once', s
 FROM ranking, LATERAL (SELECT count(DISTINCT i) AS items FROM unnest(items) AS i) AS d
 WHERE d.items = 100 AND cardinality(ranking.items) = 100 GROUP BY shape ORDER BY shape;
 SELECT is(count(*), 200::bigint,
-    format('%s: equal contexts score the same, so that copies are neighbours', shape))
+    format('%s: equal features score the same, so that copies are neighbours', shape))
 FROM ranking
 WHERE (SELECT bool_and(items[2 * p] % 100 = items[2 * p - 1] % 100)
        FROM generate_series(1, 50) AS p)
@@ -55,7 +53,7 @@ GROUP BY shape ORDER BY shape;
 SELECT cmp_ok(abs(avg((items[2 * p] > items[2 * p - 1])::integer) - 0.5), '<', 6.2 * 0.5 / 100,
     format('%s: and either comes first as often', shape))
 FROM ranking, generate_series(1, 50) AS p GROUP BY shape ORDER BY shape;
--- in a trial with 50 contexts under a four-dimensional draw no two of 2,000 rankings (two
+-- in a trial with 50 candidates under a four-dimensional draw no two of 2,000 rankings (two
 -- million pairs) were the same
 SELECT cmp_ok(count(DISTINCT classes), '>', 180::bigint,
     format('%s: another draw for each group', shape))
@@ -63,19 +61,19 @@ FROM (SELECT shape, ARRAY(SELECT item % 100 FROM unnest(items) AS item) AS class
                           FROM ranking) AS r
 GROUP BY shape ORDER BY shape;
 
--- Collinear contexts: x, 2x, 3x and -x move together, so that there are two orders and no
+-- Collinear features: x, 2x, 3x and -x move together, so that there are two orders and no
 -- other.  A draw for each row would give others in almost every call.  One order alone in
 -- 300 calls: 2^-299.
 SELECT set_eq($$
     SELECT dlints_recommend(one_memory(8, 4), f, ARRAY[f, 2 * f, 0, 0, -f, 0, 0, f]::real[], 4)
     FROM unnest(ARRAY[1, 2, 3, -1]) AS f, generate_series(1, 300) AS g GROUP BY g$$,
     $$VALUES ('{-1,1,2,3}'::integer[]), ('{3,2,1,-1}')$$,
-        'scores of collinear contexts have correlation 1');
+        'scores of collinear features have correlation 1');
 SELECT set_eq($$
     SELECT dlints_recommend(dlints_new(2, interactions => 'matched', intercept => false), f,
-                            ARRAY[f, 2 * f]::real[], '{0.5,-2}'::real[], 4)
+                            ARRAY[f, 2 * f]::real[], 4, '{0.5,-2}')
     FROM unnest(ARRAY[1, 2, 3, -1]) AS f, generate_series(1, 300) AS g GROUP BY g$$,
-    $$VALUES ('{-1,1,2,3}'::integer[]), ('{3,2,1,-1}')$$, 'under a shared context, too');
+    $$VALUES ('{-1,1,2,3}'::integer[]), ('{3,2,1,-1}')$$, 'under a profile, too');
 
 -- two arms under a trained model: the first wins with probability Phi((mean score
 -- difference) / (its standard deviation)).  4,000 groups; the share is within 6.2 standard
@@ -92,7 +90,8 @@ FROM (VALUES (0.9::float8), (1)) AS v (discount),
 SELECT ok(p BETWEEN 0.05 AND 0.95, format('discount %s: both arms have a chance', discount))
 FROM duel ORDER BY discount;
 CREATE TEMP VIEW drawn AS
-SELECT discount, g, dlints_draw_weights(model, g) AS seeded, dlints_draw_weights(model) AS unseeded
+SELECT discount, g, dlints_draw_weights(model, seed => g) AS seeded,
+    dlints_draw_weights(model) AS unseeded
 FROM duel, generate_series(1, 4000) AS g OFFSET 0;
 CREATE TEMP TABLE won AS
 SELECT discount, g, dlints_recommend(model, item, x) AS one,
@@ -112,7 +111,7 @@ GROUP BY discount, p, way ORDER BY discount, way;
 
 -- without exploration the choice is the best expected reward, always
 SELECT is(ranked(shape, dlints_set(model, exploration => 0), 50, 7),
-    (SELECT dlints_top(item, predict_at(model, x, CASE WHEN shape LIKE 'matched%' THEN u END), 7)
+    (SELECT dlints_top(item, dlints_predict(model, x, u), 7)
      FROM pair WHERE pair.shape = trained.shape AND item <= 50),
     format('%s, exploration 0: the best seven', shape)) FROM trained ORDER BY shape;
 SELECT ok(dlints_recommend(m, item, x) = dlints_argmax(item, dlints_dot(w, x))
@@ -155,7 +154,7 @@ SELECT tied(what, ways, quantile, call, rows) FROM (VALUES
     ('thompson: 3 of 3', 6, 50.7, 'dlints_recommend(m, id, x, 3)', 'id <= 3'),
     ('with k above all: 3 of 3', 6, 50.7, 'dlints_recommend(m, id, x, 1000000000000)', 'id <= 3'),
     ('thompson: 2 of 5', 20, 81.6, 'dlints_recommend(m, id, x, 2)', 'id <= 5'),
-    ('matched: 2 of 4', 12, 65.2, 'dlints_recommend(matched, id, x, x, 2)', 'id <= 4'),
+    ('matched: 2 of 4', 12, 65.2, 'dlints_recommend(matched, id, x, 2, x)', 'id <= 4'),
     ('the best comes last: 2 of 4 for the rest', 12, 65.2,
      $$(dlints_recommend(better, id, CASE id WHEN 5 THEN '{9,9,9}' ELSE x END,
          3 ORDER BY id))[2:3]$$, 'id <= 5'),

@@ -13,9 +13,7 @@ DECLARE
 BEGIN
 	FOR i IN 1..30 LOOP
 		at := at + interval '1 hour';
-		m := CASE WHEN s = 0
-			THEN dlints_update(m, context(i, n), number(i, 1), at)
-			ELSE dlints_update(m, context(i, n), context(i % 5, s), number(i, 1), at) END;
+		m := dlints_update(m, features(i, n), number(i, 1), profile(i, s), at);
 	END LOOP;
 	RETURN dlints_set(m, exploration => 1);
 END
@@ -27,28 +25,25 @@ FROM (VALUES
 	('plain, long', 150, 0, dlints_new(150, discount => 0.99, ridge => 1)),
 	('projected', 30, 0, dlints_new(30, 4, ridge => 1)),
 	('no intercept', 4, 0, one_memory(4)),
-	('crossed', 3, 2, dlints_new(3, shared_dim => 2, ridge => 1)),
-	('crossed, long', 20, 3, dlints_new(20, shared_dim => 3, ridge => 1)),
+	('crossed', 3, 2, dlints_new(3, interactions => 'crossed', profile_dim => 2, ridge => 1)),
+	('crossed, long', 20, 3, dlints_new(20, interactions => 'crossed', profile_dim => 3, ridge => 1)),
 	('matched', 4, 4, dlints_new(4, interactions => 'matched', ridge => 1)),
 	('matched, projected', 12, 12, dlints_new(12, 4, interactions => 'matched', ridge => 1)),
 	('by time', 6, 0, dlints_new(6, half_life => '10 days', ridge => 1)),
 	('ucb', 6, 0, dlints_new(6, policy => 'ucb', ridge => 1)),
-	('ucb, crossed', 8, 3, dlints_new(8, shared_dim => 3, policy => 'ucb', ridge => 1)),
+	('ucb, crossed', 8, 3, 
+	 dlints_new(8, interactions => 'crossed', profile_dim => 3, policy => 'ucb', ridge => 1)),
 	('greedy', 6, 0, dlints_new(6, policy => 'greedy', ridge => 1)),
 	('greedy, matched', 3, 3, dlints_new(3, interactions => 'matched', policy => 'greedy', ridge => 1)))
 	AS v (name, n, s, empty);
 
 -- 70 candidates, of which 7 are none: more than are scored at once
 CREATE TEMP TABLE candidate AS
-SELECT name, i, CASE WHEN i % 10 <> 0 THEN context(i, n)::real[] END AS x,
-       context(3, s)::real[] AS u, number(i, 5) / 10 AS bonus, nullif(i % 4, 0)::text AS brand
+SELECT name, i, CASE WHEN i % 10 <> 0 THEN features(i, n)::real[] END AS x,
+       profile(3, s)::real[] AS u, number(i, 5) / 10 AS bonus, nullif(i % 4, 0)::text AS brand
 FROM subject, generate_series(1, 70) AS i;
 
--- the argument that only models with a shared context take
-CREATE FUNCTION shared_argument(which text) RETURNS text LANGUAGE sql AS
-$$ SELECT CASE WHEN s > 0 THEN ', u' ELSE '' END FROM subject WHERE name = which $$;
-
-CREATE FUNCTION decide(which text, explore float8, k integer, uniform float8 DEFAULT 0,
+CREATE FUNCTION decide(which text, explore float8, k integer, epsilon float8 DEFAULT 0,
 	bonuses float8 DEFAULT 0, cap integer DEFAULT NULL)
 RETURNS TABLE (i integer, x real[], u real[], bonus float8, brand text,
 	rank integer, score float8, probability float8) LANGUAGE plpgsql AS
@@ -57,12 +52,12 @@ BEGIN
 	RETURN QUERY EXECUTE format(
 		'WITH decided AS (
 			SELECT c.*, dlints_choose((SELECT dlints_set(model, exploration => %L) FROM subject
-			                           WHERE name = %L), x %s, k => %L, uniform => %L,
+			                           WHERE name = %L), x, %L, u, epsilon => %L,
 			                          bonus => %L * bonus, cap_group => brand, cap => %L)
 			            OVER () AS choice
 			FROM candidate AS c WHERE name = %2$L)
 		 SELECT i, x, u, bonus, brand, (choice).rank, (choice).score, (choice).probability
-		 FROM decided', explore, which, shared_argument(which), k, uniform, bonuses, cap);
+		 FROM decided', explore, which, k, epsilon, bonuses, cap);
 END
 $$;
 
@@ -74,9 +69,9 @@ DECLARE
 BEGIN
 	EXECUTE format(
 		'SELECT dlints_recommend((SELECT dlints_set(model, exploration => %L) FROM subject
-		                          WHERE name = %L), i, x %s, %s)
+		                          WHERE name = %L), i, x, %s, u)
 		 FROM candidate WHERE name = %2$L',
-		explore, which, shared_argument(which), k) INTO items;
+		explore, which, k) INTO items;
 	RETURN items;
 END
 $$;
@@ -98,7 +93,7 @@ SELECT name, count(*) AS rows, bool_and((score IS NULL) = (x IS NULL)) AS fits,
 FROM decision GROUP BY name;
 SELECT ok(holds, format('%s: %s', name, what))
 FROM summary, LATERAL (VALUES
-	('a row without a context is no candidate',
+	('a row without features is no candidate',
 	 rows = 70 AND fits AND scores = 63 AND probabilities = 63),
 	('the best are chosen, best first',
 	 ranks = '{1,2,3,4,5}' AND worst_taken >= best_left),
@@ -113,7 +108,7 @@ CREATE TEMP TABLE certain AS
 SELECT s.name, d.* FROM subject AS s, decide(s.name, 0, 5) AS d;
 SELECT ok(holds, format('%s, without exploration: %s', name, what))
 FROM (SELECT name,
-             max(abs(score - predict_at(model, x, CASE WHEN s > 0 THEN u END))) AS error,
+             max(abs(score - dlints_predict(model, x, u))) AS error,
              array_agg(i ORDER BY rank) FILTER (WHERE rank > 0) AS items,
              bool_and(probability = (rank IS NOT NULL)::integer) AS sure
       FROM certain JOIN subject USING (name) WHERE x IS NOT NULL GROUP BY name) AS c,
@@ -141,16 +136,16 @@ BEGIN
 			SELECT i, x, u, model FROM candidate JOIN subject USING (name)
 			WHERE name = %L AND i <= 6),
 		 said AS MATERIALIZED (
-			SELECT i, (dlints_choose(model, x %s, k => %s, draws => 10000) OVER ()).probability
+			SELECT i, (dlints_choose(model, x, %s, u, draws => 10000) OVER ()).probability
 			FROM few),
 		 list AS MATERIALIZED (
-			SELECT dlints_recommend(model, i, x %2$s, %3$s) AS items
+			SELECT dlints_recommend(model, i, x, %2$s, u) AS items
 			FROM few, generate_series(1, 4000) AS g GROUP BY g),
 		 counted AS (
 			SELECT probability AS p, avg((i = ANY (items))::integer) AS f
 			FROM said, list GROUP BY i, probability)
 		 SELECT max(abs(f - p) / sqrt((p * (1 - p) + 1e-3) * (1 / 4000.0 + 1 / 10000.0)))
-		 FROM counted HAVING count(*) = 6', which, shared_argument(which), k) INTO worst;
+		 FROM counted HAVING count(*) = 6', which, k) INTO worst;
 	RETURN worst;
 END
 $$;
@@ -164,24 +159,24 @@ WHERE name IN ('plain', 'projected', 'crossed, long') ORDER BY name, k;
 -- Given its draws a decision has exactly the probability that is logged: over requests
 -- the sum of chosen - p has mean 0 and variance sum p (1 - p).  In parts by item and by
 -- probability, where the sum is nearly normal; false alarm below 1e-8.
-CREATE TEMP TABLE setting (what, subject, items, requests, k, draws, uniform, bonuses, cap) AS
+CREATE TEMP TABLE setting (what, subject, items, requests, k, draws, epsilon, bonuses, cap) AS
 VALUES
 	('k = 1', 'plain', 6, 3000, 1, 100, 0::float8, 0::float8, NULL::integer),
 	('k = 3', 'plain', 6, 3000, 3, 100, 0, 0, NULL),
 	('k = 3, 19 draws, long', 'plain, long', 6, 3000, 3, 19, 0, 0, NULL),
 	('k = 2, 30 draws, projected', 'projected', 6, 3000, 2, 30, 0, 0, NULL),
-	('k = 1, uniform', 'plain', 6, 3000, 1, 100, 0.2, 0, NULL),
-	('k = 3, uniform', 'plain', 6, 3000, 3, 20, 0.2, 0, NULL),
+	('k = 1, epsilon', 'plain', 6, 3000, 1, 100, 0.2, 0, NULL),
+	('k = 3, epsilon', 'plain', 6, 3000, 3, 20, 0.2, 0, NULL),
 	('k = 3, bonus', 'plain', 6, 3000, 3, 50, 0, 5, NULL),
 	('k = 4, cap', 'plain', 9, 3000, 4, 50, 0, 0, 1),
 	('k = 4, cap and bonus', 'plain', 9, 3000, 4, 50, 0, 5, 2),
-	('greedy, uniform', 'greedy', 6, 3000, 2, 10, 0.3, 0, NULL),
-	('ucb, uniform', 'ucb', 6, 3000, 1, 10, 0.3, 0, NULL),
+	('greedy, epsilon', 'greedy', 6, 3000, 2, 10, 0.3, 0, NULL),
+	('ucb, epsilon', 'ucb', 6, 3000, 1, 10, 0.3, 0, NULL),
 	('inverse propensities', 'plain', 6, 6000, 1, 100, 0.05, 0, NULL);
 CREATE TEMP TABLE logged AS
 WITH decided AS (
 	SELECT what, request, i,
-	       dlints_choose(model, x, k, draws, uniform, bonuses * bonus, brand, cap)
+	       dlints_choose(model, x, k, u, draws, epsilon, bonuses * bonus, brand, cap)
 	       OVER (PARTITION BY what, request) AS choice
 	FROM setting
 	JOIN subject ON subject.name = setting.subject
@@ -203,7 +198,7 @@ SELECT is_empty(
 	  HAVING abs(sum(p) - sum(chosen)) > 1e-9 OR bool_or(chosen = 1 AND p <= 0)$$,
 	'what is chosen has a probability, and they sum to what is chosen');
 
--- The value of a known policy from such a log is unbiased with uniform above 0.  The
+-- The value of a known policy from such a log is unbiased with epsilon above 0.  The
 -- policy: item i with probability i / 21; its reward is 10 - i.
 SELECT cmp_ok((abs(avg(w) - 119 / 21.0) / (stddev(w) / sqrt(count(*))))::float8,
               '<', 6.2::float8, 'inverse propensities are unbiased')
@@ -214,14 +209,14 @@ SELECT cmp_ok(max(z), '<', 6.2::float8, 'and weights have mean 1')
 FROM (SELECT abs(avg(chosen / p) - 1) / (stddev(chosen / p) / sqrt(count(*))) AS z
       FROM logged WHERE what = 'inverse propensities' GROUP BY i) AS t;
 
--- ---------- uniform, bonus, cap, ties ----------
+-- ---------- epsilon, bonus, cap, ties ----------
 
 SELECT ok(bool_and(abs(probability - 5 / 63.0) < 1e-12) AND count(rank) = 5,
-          'uniform 1: a random subset')
-FROM decide('plain', 1, 5, uniform => 1) WHERE x IS NOT NULL;
+          'epsilon 1: a random subset')
+FROM decide('plain', 1, 5, epsilon => 1) WHERE x IS NOT NULL;
 -- 2,000 requests: each of 4 items in each of 3 places, within 6.2 standard deviations
 WITH decided AS (
-	SELECT i, dlints_choose(model, x, 3, 1, 1) OVER (PARTITION BY g) AS choice
+	SELECT i, dlints_choose(model, x, 3, draws => 1, epsilon => 1) OVER (PARTITION BY g) AS choice
 	FROM subject JOIN candidate USING (name), generate_series(1, 2000) AS g
 	WHERE name = 'plain' AND i <= 4),
 place AS (
@@ -229,11 +224,11 @@ place AS (
 SELECT ok(count(*) = 12 AND max(abs(n - 500)) < 6.2 * sqrt(2000 * 3 / 16.0), 'in random order')
 FROM place;
 SELECT ok(bool_and(abs(probability - 0.1 * 5 / 63 - CASE WHEN place <= 5 THEN 0.9 ELSE 0 END)
-                   < 1e-12), 'greedy with uniform is epsilon-greedy')
+                   < 1e-12), 'greedy with epsilon is epsilon-greedy')
 FROM (SELECT *, row_number() OVER (ORDER BY score DESC) AS place
-      FROM decide('greedy', 1, 5, uniform => 0.1) WHERE x IS NOT NULL) AS d;
+      FROM decide('greedy', 1, 5, epsilon => 0.1) WHERE x IS NOT NULL) AS d;
 SELECT ok(count(*) BETWEEN 600 AND 1000, 'and explores that often')
-FROM (SELECT FROM logged WHERE what = 'greedy, uniform'
+FROM (SELECT FROM logged WHERE what = 'greedy, epsilon'
       GROUP BY request HAVING bool_or(chosen = 1 AND p < 0.5)) AS t;
 
 -- a bonus is in units of the score; NULL is none
@@ -274,7 +269,7 @@ FROM (VALUES
 -- candidates of which two are chosen, 2,000 draws, 6.2 standard deviations.
 WITH decided AS (
 	SELECT policy, i, (dlints_choose(dlints_new(2, policy => policy, exploration => 0),
-	                                 ARRAY[1, 2], 2, 2000) OVER (PARTITION BY policy, g)).*
+	                                 ARRAY[1, 2], 2, draws => 2000) OVER (PARTITION BY policy, g)).*
 	FROM unnest('{thompson,ucb,greedy}'::text[]) AS policy, generate_series(1, 50) AS g,
 	     generate_series(1, 4) AS i)
 SELECT ok(max(abs(probability - 0.5)) < 6.2 * 0.5 / sqrt(2000)
@@ -283,7 +278,7 @@ SELECT ok(max(abs(probability - 0.5)) < 6.2 * 0.5 / sqrt(2000)
 FROM decided GROUP BY policy ORDER BY policy;
 -- below one that is certain, equal ones share the last place
 WITH decided AS (
-	SELECT i, (dlints_choose(dlints_new(2, policy => 'greedy'), ARRAY[1, i], 2, 10000,
+	SELECT i, (dlints_choose(dlints_new(2, policy => 'greedy'), ARRAY[1, i], 2, draws => 10000,
 	                         bonus => CASE i WHEN 1 THEN 1 WHEN 2 THEN -1 ELSE 0 END) OVER ()).*
 	FROM generate_series(1, 5) AS i)
 SELECT ok(bool_and(CASE i WHEN 1 THEN probability = 1 WHEN 2 THEN probability = 0
@@ -293,7 +288,7 @@ SELECT ok(bool_and(CASE i WHEN 1 THEN probability = 1 WHEN 2 THEN probability = 
 -- ---------- windows ----------
 
 CREATE TEMP TABLE arm AS
-SELECT i, context(i, 5)::real[] AS x, context(i, 3)::real[] AS short, model,
+SELECT i, features(i, 5)::real[] AS x, features(i, 3)::real[] AS short, model,
        dlints_set(model, exploration => 0) AS sure,
        (SELECT model FROM subject WHERE name = 'crossed') AS crossed
 FROM generate_series(1, 8) AS i, subject WHERE name = 'plain';
@@ -324,14 +319,14 @@ FROM placed WHERE rank = 1;
 -- defaults and names, in either form
 WITH decided AS (
 	SELECT dlints_choose(model, x) OVER () AS a,
-	       dlints_choose(model, x, uniform => 0.05, k => 1) OVER () AS b,
-	       dlints_choose(context => x, model => model, cap_group => 'a', cap => 1) OVER () AS c,
-	       dlints_choose(crossed, short, ARRAY[1, 2]) OVER () AS d,
-	       dlints_choose(crossed, short, shared => '{1,2}', draws => 7) OVER () AS e
+	       dlints_choose(model, x, epsilon => 0.05, k => 1) OVER () AS b,
+	       dlints_choose(features => x, model => model, cap_group => 'a', cap => 1) OVER () AS c,
+	       dlints_choose(crossed, short, 1, ARRAY[1, 2]) OVER () AS d,
+	       dlints_choose(crossed, short, profile => '{1,2}', draws => 7) OVER () AS e
 	FROM arm)
 SELECT is(ARRAY[count((a).rank), count((b).rank), count((c).rank), count((d).rank),
                 count((e).rank)], '{1,1,1,1,1}'::bigint[], 'names and defaults') FROM decided;
--- contexts of every type
+-- features of every type
 WITH decided AS (
 	SELECT (dlints_choose(sure, y::real[], 8) OVER ()).rank AS a,
 	       (dlints_choose(sure, y::smallint[], 8) OVER ()).rank AS b,
@@ -351,18 +346,18 @@ SELECT results_eq(
 SELECT is_empty('SELECT dlints_choose(model, x) OVER () FROM arm WHERE false', 'no rows');
 WITH decided AS (
 	SELECT dlints_choose(NULL::dlints, x) OVER () AS no_model,
-	       dlints_choose(crossed, short, NULL::real[]) OVER () AS no_shared,
-	       dlints_choose(model, NULL::real[], k => 0) OVER () AS no_context
+	       dlints_choose(crossed, short, 1, NULL) OVER () AS no_profile,
+	       dlints_choose(model, NULL::real[], k => 0) OVER () AS no_features
 	FROM arm)
 SELECT is(n, 0::bigint, 'no candidate, whatever k is: ' || what)
-FROM (SELECT count(no_model) AS a, count(no_shared) AS b, count(no_context) AS c
+FROM (SELECT count(no_model) AS a, count(no_profile) AS b, count(no_features) AS c
       FROM decided) AS d,
-     LATERAL (VALUES ('a NULL model', a), ('a NULL shared context', b), ('a NULL context', c))
+     LATERAL (VALUES ('a NULL model', a), ('a NULL profile', b), ('NULL features', c))
      AS v (what, n);
 
 -- more rows than PostgreSQL keeps in memory
 SET LOCAL work_mem = '64kB';
-WITH many AS (SELECT i, context(i, 5)::real[] AS x FROM generate_series(1, 3000) AS i),
+WITH many AS (SELECT i, features(i, 5)::real[] AS x FROM generate_series(1, 3000) AS i),
 sure AS (SELECT sure FROM arm LIMIT 1),
 decided AS (
 	SELECT i, (dlints_choose(sure, x, 10, bonus => CASE WHEN i % 2 = 0 THEN 0 END,
@@ -404,7 +399,7 @@ CLOSE several;
 CREATE TEMP TABLE decision_log (
 	id integer GENERATED ALWAYS AS IDENTITY, item integer, rank integer, probability float8);
 PREPARE decide_and_log AS
-WITH choice AS (SELECT i, dlints_choose(model, x, k => 3, uniform => 0.05) OVER () AS c FROM arm)
+WITH choice AS (SELECT i, dlints_choose(model, x, k => 3, epsilon => 0.05) OVER () AS c FROM arm)
 INSERT INTO decision_log (item, rank, probability)
 SELECT i, (c).rank, (c).probability FROM choice WHERE (c).rank > 0 ORDER BY (c).rank
 RETURNING item;
@@ -428,27 +423,27 @@ SELECT is(answers(arguments), expected, format('dlints_choose(%s)', arguments)) 
 	('model, x, draws => 0', '22023: draws must be between 1 and 10000'),
 	('model, x, draws => 10001', '22023: draws must be between 1 and 10000'),
 	('model, x, draws => NULL', '22004: draws must not be null'),
-	('model, x, uniform => -0.1', '22023: uniform must be between 0 and 1'),
-	('model, x, uniform => ''NaN''', '22023: uniform must be between 0 and 1'),
-	('model, x, uniform => NULL', '22004: uniform must not be null'),
+	('model, x, epsilon => -0.1', '22023: epsilon must be between 0 and 1'),
+	('model, x, epsilon => ''NaN''', '22023: epsilon must be between 0 and 1'),
+	('model, x, epsilon => NULL', '22004: epsilon must not be null'),
 	('model, x, cap => 0', '22023: cap must be at least 1'),
 	('model, x, cap => 2', '22023: cap needs cap_group'),
-	('model, x, uniform => 0.1, cap => 1', '22023: uniform must be 0 with a cap'),
+	('model, x, epsilon => 0.1, cap => 1', '22023: epsilon must be 0 with a cap'),
 	('model, x, bonus => ''NaN''', '22003: NaN not allowed in bonus'),
 	('model, x, bonus => ''infinity''', '22003: infinity not allowed in bonus'),
 	('model, x, i', '22023: k must be the same for all rows of a partition'),
 	('model, x, draws => i', '22023: draws must be the same for all rows of a partition'),
-	('model, x, uniform => i / 10.0',
-	 '22023: uniform must be the same for all rows of a partition'),
+	('model, x, epsilon => i / 10.0',
+	 '22023: epsilon must be the same for all rows of a partition'),
 	('model, x, cap_group => ''a'', cap => nullif(i, 3)',
 	 '22023: cap must be the same for all rows of a partition'),
 	('dlints_set(model, ridge => i), x',
 	 '22023: dlints_choose needs the same model for all rows of a partition'),
-	('crossed, short, ARRAY[i, 1]',
-	 '22023: dlints_choose needs the same shared context for all rows of a partition'),
+	('crossed, short, 1, ARRAY[i, 1]',
+	 '22023: dlints_choose needs the same profile for all rows of a partition'),
 	('model, x[1:4]', '22000: expected 5 dimensions, not 4'),
-	('model, x, x', '22023: argument "shared" must not be given'),
-	('crossed, short', '22023: argument "shared" is missing'),
+	('model, x, 1, x', '22023: argument "profile" must not be given'),
+	('crossed, short', '22023: argument "profile" is missing'),
 	('model, x, 4611686018427387904', 'gives 8'),
 	('model, x, -4611686018427387904', '22023: k must be at least 1'),
 	('model, x, bonus => CASE WHEN i = 1 THEN 1.7e308 ELSE -1.7e308 END', 'gives 8'),
@@ -458,7 +453,7 @@ SELECT is(answers(arguments), expected, format('dlints_choose(%s)', arguments)) 
 	('CASE i WHEN 1 THEN model ELSE model::text::dlints END, x', 'gives 8'),
 	('CASE i WHEN 1 THEN dlints_new(7) ELSE model END, CASE WHEN i > 1 THEN x END,'
 	 ' CASE i WHEN 1 THEN 0 ELSE 2 END', 'gives 7'),
-	('crossed, short, CASE i WHEN 1 THEN ARRAY[1, 2]::real[] ELSE ''[0:1]={1,2}'' END',
+	('crossed, short, 1, CASE i WHEN 1 THEN ARRAY[1, 2]::real[] ELSE ''[0:1]={1,2}'' END',
 	 'gives 8'))
 	AS v (arguments, expected);
 SELECT is(outcome('SELECT dlints_choose(model, x) FROM arm'),
@@ -466,7 +461,7 @@ SELECT is(outcome('SELECT dlints_choose(model, x) FROM arm'),
 SELECT is(outcome('SELECT dlints_choose(model, x) FILTER (WHERE i > 1) OVER () FROM arm'),
           '0A000: FILTER is not implemented for non-aggregate window functions',
           'FILTER is for aggregates');
-SELECT is((dlints_choose(dlints_new(1), ARRAY[1], draws => 10, uniform => 0.08) OVER ())
+SELECT is((dlints_choose(dlints_new(1), ARRAY[1], draws => 10, epsilon => 0.08) OVER ())
           .probability, 1::float8,
           'a sure choice has a probability that dlints_policy_value takes');
 

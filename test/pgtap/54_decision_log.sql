@@ -5,9 +5,9 @@ BEGIN;
 \ir include/helpers.sql
 
 CREATE TABLE item (id integer PRIMARY KEY, shelf integer, features real[] NOT NULL);
-INSERT INTO item SELECT i, i % 3, context(i, 5)::real[] FROM generate_series(1, 300) AS i;
+INSERT INTO item SELECT i, i % 3, features(i, 5)::real[] FROM generate_series(1, 300) AS i;
 CREATE TABLE member (id integer PRIMARY KEY, features real[] NOT NULL);
-INSERT INTO member SELECT i, context(i + 1000, 5)::real[] FROM generate_series(1, 50) AS i;
+INSERT INTO member SELECT i, features(i + 1000, 5)::real[] FROM generate_series(1, 50) AS i;
 CREATE TABLE model (name text PRIMARY KEY, state dlints NOT NULL);
 INSERT INTO model VALUES
 	('offers', dlints_new(5, interactions => 'matched', half_life => '14 days')),
@@ -40,7 +40,7 @@ CREATE TEMP TABLE taught (name text PRIMARY KEY, statement text);
 INSERT INTO taught VALUES
 ('decide', $$
 WITH candidate AS (
-    SELECT i.id, dlints_choose(m.state, i.features, u.features, k => 3, uniform => 0.05)
+    SELECT i.id, dlints_choose(m.state, i.features, 3, u.features, epsilon => 0.05)
                  OVER () AS choice
     FROM   model m, member u, item i
     WHERE  m.name = 'offers' AND u.id = 42 AND i.shelf = 1),
@@ -63,7 +63,7 @@ INSERT INTO shown (decision_id, item_id, rank, probability)
 SELECT d.id, c.id, (c.choice).rank, (c.choice).probability
 FROM   made d,
        LATERAL (
-           SELECT i.id, dlints_choose(m.state, i.features, u.features, k => 3, uniform => 0.05)
+           SELECT i.id, dlints_choose(m.state, i.features, 3, u.features, epsilon => 0.05)
                         OVER (PARTITION BY d.id) AS choice
            FROM   model m, member u, item i
            WHERE  m.name = d.model AND u.id = d.member_id AND i.shelf = d.shelf) c
@@ -82,7 +82,7 @@ WITH due AS (
     WHERE  d.id = s.decision_id AND s.learned IS NULL AND d.made_at < now() - interval '1 hour'
     RETURNING d.model, d.member_id, d.made_at, s.item_id, s.learned)
 UPDATE model m SET state = m.state || e.evidence
-FROM  (SELECT p.name, dlints_evidence(p.state, i.features, u.features, l.learned, l.made_at)
+FROM  (SELECT p.name, dlints_evidence(p.state, i.features, l.learned, u.features, l.made_at)
                       AS evidence
        FROM   due l
               JOIN model p ON p.name = l.model
@@ -101,8 +101,8 @@ WITH late AS (
     RETURNING d.model, d.member_id, d.made_at, s.item_id, old.learned AS was, s.learned AS is_now)
 UPDATE model m SET state = (m.state - e.was) || e.is_now
 FROM  (SELECT p.name,
-              dlints_evidence(p.state, i.features, u.features, l.was, l.made_at) AS was,
-              dlints_evidence(p.state, i.features, u.features, l.is_now, l.made_at) AS is_now
+              dlints_evidence(p.state, i.features, l.was, u.features, l.made_at) AS was,
+              dlints_evidence(p.state, i.features, l.is_now, u.features, l.made_at) AS is_now
        FROM   late l
               JOIN model p ON p.name = l.model
               JOIN item i ON i.id = l.item_id
@@ -117,7 +117,7 @@ FROM   model m, outcome o,
                   max(c.reward) FILTER (WHERE c.id = o.item_id) AS predicted,
                   sum(c.p * c.reward) AS expected
            FROM  (SELECT i.id, dlints_predict(m.state, i.features, u.features) AS reward,
-                         (dlints_choose(m.state, i.features, u.features, uniform => 0.5)
+                         (dlints_choose(m.state, i.features, profile => u.features, epsilon => 0.5)
                           OVER (PARTITION BY o.id)).probability AS p
                   FROM   item i, member u
                   WHERE  i.shelf = o.shelf AND u.id = o.member_id) c) t
@@ -142,8 +142,8 @@ FROM   placed$$),
 ('compare', $$
 SELECT discount, d, sqrt(avg((reward - predicted) ^ 2)) AS rmse
 FROM  (SELECT discount, d, o.reward,
-              dlints_progressive(dlints_new(5, d, discount, interactions => 'matched'),
-                                 i.features, u.features, o.reward)
+              dlints_progressive(dlints_new(5, d, 'matched', discount => discount),
+                                 i.features, o.reward, u.features)
               OVER (PARTITION BY discount, d ORDER BY o.id) AS predicted
        FROM   unnest('{0.99, 0.999, 1}'::float8[]) discount, unnest('{2, 4, NULL}'::integer[]) d,
               outcome o
@@ -194,7 +194,7 @@ BEGIN
 		WHERE  d.model = wanted AND s.learned IS NOT NULL
 		ORDER  BY d.made_at, s.rank
 	LOOP
-		state := dlints_update(state, o.x, o.u, o.learned, o.made_at);
+		state := dlints_update(state, o.x, o.learned, o.u, o.made_at);
 	END LOOP;
 	RETURN state;
 END
@@ -304,7 +304,7 @@ SELECT stays(name, 'stays as it was') FROM model ORDER BY name;
 
 -- ---------- judge ----------
 
--- A policy without chance but uniform, by its own log: every weight is 1.
+-- A policy without chance but epsilon, by its own log: every weight is 1.
 UPDATE item SET shelf = 9 WHERE id <= 12;
 INSERT INTO model
 SELECT 'firm', dlints_set(state, policy => 'greedy') FROM model WHERE name = 'offers';
@@ -314,7 +314,7 @@ INSERT INTO shown (decision_id, item_id, rank, probability)
 SELECT d.id, c.id, (c.choice).rank, (c.choice).probability
 FROM   decision AS d,
        LATERAL (
-           SELECT i.id, dlints_choose(m.state, i.features, u.features, uniform => 0.5)
+           SELECT i.id, dlints_choose(m.state, i.features, profile => u.features, epsilon => 0.5)
                         OVER (PARTITION BY d.id) AS choice
            FROM   model AS m, member AS u, item AS i
            WHERE  m.name = d.model AND u.id = d.member_id AND i.shelf = d.shelf) AS c

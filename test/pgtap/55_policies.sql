@@ -4,21 +4,21 @@
 BEGIN;
 \ir include/helpers.sql
 
--- 40 candidates for each of 12 visitors, whose numbers are the shared context of the
+-- 40 candidates for each of 12 visitors, whose numbers are the profile of the
 -- models that have one
 CREATE TEMP TABLE model AS
 SELECT name, n, s, policy,
        dlints_set(evidence(empty, 1, 60), exploration => 0.7, policy => policy) AS state
 FROM kind, unnest(ARRAY['greedy', 'ucb']) AS policy WHERE n > 1;
 CREATE TEMP TABLE pair AS
-SELECT name, visitor, item, context(1000 + item, n) AS x, shared(visitor, s) AS u
+SELECT name, visitor, item, features(1000 + item, n) AS x, profile(visitor, s) AS u
 FROM kind, generate_series(1, 12) AS visitor, generate_series(1, 40) AS item
 WHERE n > 1 AND (s > 0 OR visitor = 1) ORDER BY item, visitor;
 CREATE TEMP TABLE expected AS
 SELECT name, policy, visitor, dlints_top(item, score, 40) AS items
 FROM model JOIN pair USING (name), LATERAL (
-	SELECT predict_at(state, x, u)
-	       + CASE policy WHEN 'ucb' THEN 0.7 * stddev_at(state, x, u) ELSE 0 END) AS l (score)
+	SELECT dlints_predict(state, x, u)
+	       + CASE policy WHEN 'ucb' THEN 0.7 * dlints_stddev(state, x, u) ELSE 0 END) AS l (score)
 GROUP BY name, policy, visitor;
 ANALYZE pair;
 
@@ -28,8 +28,8 @@ SELECT name, policy, visitor, dlints_recommend(state, item, x, 40) AS items,
        dlints_recommend(state, item, x) AS best
 FROM model JOIN pair USING (name) WHERE s = 0 GROUP BY name, policy, visitor
 UNION ALL
-SELECT name, policy, visitor, dlints_recommend(state, item, x, u, 40),
-       dlints_recommend(state, item, x, u)
+SELECT name, policy, visitor, dlints_recommend(state, item, x, 40, u),
+       (dlints_recommend(state, item, x, 1, u))[1]
 FROM model JOIN pair USING (name) WHERE s > 0 GROUP BY name, policy, visitor;
 SET LOCAL enable_hashagg = off;
 CREATE TEMP TABLE sorted AS TABLE choice;
@@ -66,53 +66,55 @@ FROM wide;
 SELECT is(dlints_draw(dlints_set(state, policy => 'thompson'), 5), dlints_draw(state, 5),
           'a draw is the same whatever the policy') FROM wide WHERE item = 1;
 -- without interactions nothing personalises
-SELECT is(count(DISTINCT items), 1::bigint, 'a shared context of 0 has one ranking')
-FROM (SELECT dlints_recommend(state, item, x, zeros(s), 40) AS items
+SELECT is(count(DISTINCT items), 1::bigint, 'a profile of 0 has one ranking')
+FROM (SELECT dlints_recommend(state, item, x, 40, zeros(s)) AS items
       FROM model JOIN pair USING (name) WHERE name = 'product, discount 1' AND policy = 'greedy'
       GROUP BY visitor) AS r;
 
--- ---------- a shared context in different looks ----------
+-- ---------- a profile in different looks ----------
 
 -- In line with a short or a long header, compressed, out of line in two places, an
 -- expression; -0 and 0.
 CREATE TEMP TABLE look (no serial, kind text, u float8[]);
 ALTER TABLE look ALTER u SET STORAGE EXTERNAL;
 INSERT INTO look (kind, u) VALUES
-	('long', context(1, 400)), ('long', context(1, 400)),
+	('long', features(1, 400)), ('long', features(1, 400)),
 	('flat', array_fill(0.5::float8, ARRAY[400]));
 ALTER TABLE look ALTER u SET STORAGE EXTENDED;
 INSERT INTO look (kind, u) VALUES
 	('flat', array_fill(0.5::float8, ARRAY[400])),
 	('short', '{0.5,0,-1}'), ('short', '{0.5,-0,-1}');
 -- candidates of which each comes with another look, and all with one
-CREATE FUNCTION looked(of_kind text, policy text, OUT mixed integer[], OUT uniform integer[])
+CREATE FUNCTION looked(of_kind text, policy text, OUT mixed integer[], OUT alike integer[])
 LANGUAGE plpgsql AS
 $$
 DECLARE
 	same float8[] := (SELECT u FROM look WHERE kind = of_kind ORDER BY no LIMIT 1);
-	m dlints := one_memory(2, shared_dim => cardinality(same), policy => policy);
+	m dlints := one_memory(2, policy => policy, interactions => 'crossed',
+		profile_dim => cardinality(same));
 BEGIN
-	m := dlints_update_batch(m, array_agg(context(i, 2)), array_agg(same), array_agg(number(i, 9)))
+	m := dlints_update_batch(m, array_agg(features(i, 2)), array_agg(number(i, 9)), array_agg(same))
 	     FROM generate_series(1, 50) AS i;
 	WITH turn AS (
 		SELECT row_number() OVER (ORDER BY no) AS turn, count(*) OVER () AS turns, u
 		FROM (SELECT no, u FROM look WHERE kind = of_kind
 		      UNION ALL SELECT 0, array_agg(e) FROM unnest(same) AS e) AS w)
-	SELECT dlints_recommend(m, i, context(i, 2), u, 40),
-	       dlints_recommend(m, i, context(i, 2), same, 40) INTO mixed, uniform
+	SELECT dlints_recommend(m, i, features(i, 2), 40, u),
+	       dlints_recommend(m, i, features(i, 2), 40, same) INTO mixed, alike
 	FROM generate_series(1, 40) AS i JOIN turn ON i % turns = turn - 1;
 END
 $$;
 SELECT ok(min(pg_column_size(u)) < 1000 AND max(pg_column_size(u)) > 3000,
           'one is compressed, one is not') FROM look WHERE kind = 'flat';
-SELECT is(mixed, uniform, format('the same shared context in different looks, %s, %s', k, p))
+SELECT is(mixed, alike, format('the same profile in different looks, %s, %s', k, p))
 FROM (VALUES ('long', 'greedy'), ('flat', 'ucb'), ('short', 'ucb')) AS v (k, p), looked(k, p)
 ORDER BY k, p;
 SELECT throws_ok(
-	$$SELECT dlints_recommend(one_memory(2, shared_dim => 400), 1, context(1, 2), u)
+	$$SELECT (dlints_recommend(one_memory(2, interactions => 'crossed', profile_dim => 400), 1,
+	                         features(1, 2), 1, u))[1]
 	  FROM (SELECT u FROM look WHERE kind = 'long'
 	        UNION ALL SELECT u[1:399] || (u[400] + 1e-9) FROM look WHERE no = 1) AS l$$,
-	'22023', 'dlints_recommend needs the same shared context for all rows of a group',
+	'22023', 'dlints_recommend needs the same profile for all rows of a group',
 	'one that differs in its last number is another one');
 SELECT * FROM finish();
 ROLLBACK;

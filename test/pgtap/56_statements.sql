@@ -6,7 +6,7 @@ BEGIN;
 SELECT plan(10);
 
 CREATE TEMP TABLE item AS
-SELECT i AS id, i % 2 AS category, context(i, 6)::real[] AS features
+SELECT i AS id, i % 2 AS category, features(i, 6)::real[] AS features
 FROM generate_series(1, 40) AS i;
 CREATE TEMP TABLE visitor AS
 SELECT i AS id, i % 2 AS category FROM generate_series(1, 300) AS i;
@@ -15,7 +15,7 @@ SELECT k AS name, one_memory(6, 4, exploration => 1, seed => k) AS state
 FROM generate_series(1, 2) AS k;
 ANALYZE item, visitor, model;
 
--- Untrained, a draw ranks 40 (or 20) contexts at random: that 300 draws agree on
+-- Untrained, a draw ranks 40 (or 20) candidates at random: that 300 draws agree on
 -- one or two has a chance far below 1e-9.
 SELECT cmp_ok(count(DISTINCT r), '>', 2::bigint, 'a draw for each user, by GROUP BY')
 FROM (SELECT dlints_recommend(m.state, i.id, i.features) AS r
@@ -50,7 +50,7 @@ SELECT throws_ok('SELECT dlints_recommend(state, id, features) FROM model, item'
 SET LOCAL work_mem = '64kB';
 SET LOCAL enable_sort = off;
 CREATE TEMP TABLE trained AS
-SELECT dlints_update(state, context(name, 6), 1) AS state FROM model WHERE name = 1;
+SELECT dlints_update(state, features(name, 6), 1) AS state FROM model WHERE name = 1;
 SELECT is(count(*), 3000::bigint, 'evidence of 3,000 groups')
 FROM (SELECT dlints_evidence((SELECT state FROM trained), features, 1) AS e
       FROM item, generate_series(1, 3000) AS g WHERE id <= 3 GROUP BY g) AS s
@@ -68,7 +68,7 @@ DECLARE
 	x float8[] := unit_vector(1, 6);
 BEGIN
 	FOR i IN 1..50 LOOP
-		UPDATE trained SET state = dlints_update(state, context(i, 6), i);
+		UPDATE trained SET state = dlints_update(state, features(i, 6), i);
 		RETURN NEXT (SELECT dlints_predict(state, x) - dlints_dot(dlints_weights(state), x)
 		             FROM trained);
 	END LOOP;

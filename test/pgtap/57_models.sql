@@ -5,20 +5,20 @@ BEGIN;
 \ir include/helpers.sql
 
 -- Out of line in a table, and with each model in two rows; in line in its row; a header
--- alone; the value of an expression; models with shared contexts.
+-- alone; the value of an expression; models with profiles.
 CREATE TEMP TABLE source AS
 SELECT kind, id, n, s, state FROM generate_series(1, 50) AS id, LATERAL (VALUES
-	('stored', 40, 0, dlints_update(one_memory(40, seed => id % 2), context(id, 40), id)),
-	('stored twice', 40, 0, dlints_update(one_memory(40), context(id / 2, 40), id / 2 + 1)),
+	('stored', 40, 0, dlints_update(one_memory(40, seed => id % 2), features(id, 40), id)),
+	('stored twice', 40, 0, dlints_update(one_memory(40), features(id / 2, 40), id / 2 + 1)),
 	('in line', 2, 0, dlints_update(dlints_update(
-		one_memory(2, intercept => id % 2 = 0), context(id, 2), id), context(-id, 2), 0)),
+		one_memory(2, intercept => id % 2 = 0), features(id, 2), id), features(-id, 2), 0)),
 	('nothing learned', 4, 0, one_memory(4, 2, ridge => id)),
 	('matched', 6, 6, dlints_update(
 		one_memory(6, interactions => 'matched', ridge => id % 3 + 1),
-		context(id, 6), shared(id, 6), id)),
-	('crossed', 6, 3, dlints_update(one_memory(6, shared_dim => 3, ridge => id % 3 + 1),
-		context(id, 6), shared(id, 3), id)),
-	('computed', 40, 0, dlints_update(one_memory(40, seed => id % 2), context(id, 40), id)))
+		features(id, 6), id, profile(id, 6))),
+	('crossed', 6, 3, dlints_update(one_memory(6, ridge => id % 3 + 1,
+		interactions => 'crossed', profile_dim => 3), features(id, 6), id, profile(id, 3))),
+	('computed', 40, 0, dlints_update(one_memory(40, seed => id % 2), features(id, 40), id)))
 	AS v (kind, n, s, state);
 -- With headers that are the same, and one number of the evidence apart: each number of b,
 -- of G and of H, as it is and changed.
@@ -35,7 +35,7 @@ FROM generate_series(0, 1) AS other,
 
 -- what each says of twelve candidates
 CREATE TEMP VIEW pair AS
-SELECT kind, id, s, c, context(c, n) AS x, shared(c, s) AS u, reward(c) AS r,
+SELECT kind, id, s, c, features(c, n) AS x, profile(c, s) AS u, reward(c) AS r,
        CASE kind WHEN 'computed' THEN dlints_set(state) ELSE state END AS state
 FROM source, generate_series(1, 12) AS c;
 CREATE TEMP TABLE answer (way text, kind text, id integer, c integer,
@@ -53,9 +53,7 @@ WITH rows AS MATERIALIZED (
 	ORDER BY CASE WHEN way LIKE '%shuffled' THEN md5(c || ' ' || id) END, c, id)
 INSERT INTO answer
 SELECT way, which, id, c,
-       CASE WHEN s = 0 THEN dlints_predict(state, x) ELSE dlints_predict(state, x, u) END,
-       CASE WHEN s = 0 THEN dlints_stddev(state, x) ELSE dlints_stddev(state, x, u) END,
-       dlints_draw(state, c)
+       dlints_predict(state, x, u), dlints_stddev(state, x, u), dlints_draw(state, c)
 FROM rows;
 WITH rows AS MATERIALIZED (
 	SELECT *, dlints_set(state, policy => 'greedy') AS greedy,
@@ -86,7 +84,7 @@ SELECT ask_together(50, ', few kept');
 -- What one call site saw last stays, with its parts, while another one needs the room.
 CREATE TEMP TABLE steady AS
 WITH turn AS MATERIALIZED (
-	SELECT row, a.id, a.state AS steady, b.state AS other, context(1, 40) AS x
+	SELECT row, a.id, a.state AS steady, b.state AS other, features(1, 40) AS x
 	FROM generate_series(1, 200) AS row
 	JOIN source AS a ON a.id = CASE row WHEN 2 THEN 2 ELSE 1 END
 	JOIN source AS b ON b.id = row % 50 + 1

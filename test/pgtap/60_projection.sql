@@ -29,7 +29,7 @@ CREATE TEMP TABLE golden (seed, entries) AS VALUES
 	 '{0.4657204998556141,-0.37230504807988174,0.8169426090863148,-0.42504677962738896}');
 CREATE FUNCTION entries(m dlints) RETURNS float8[] LANGUAGE sql AS
 $$
-SELECT array_agg((dlints_project(m, unit_vector(j, context_dim)))[i] ORDER BY place)
+SELECT array_agg((dlints_project(m, unit_vector(j, dim)))[i] ORDER BY place)
 FROM dlints_info(m), unnest('{1,1,3,2}'::integer[], '{1,2,5,4}'::integer[])
      WITH ORDINALITY AS v (i, j, place)
 $$;
@@ -74,8 +74,8 @@ SELECT is(count(DISTINCT e), 40000::bigint, 'no entry comes twice') FROM entry;
 SELECT cmp_ok(abs(avg(dot(dlints_project(m, x), dlints_project(m, y))) - dot(x, y)),
               '<', 5.5 * sqrt((dot(x, x) * dot(y, y) + dot(x, y) ^ 2) / 10 / 400),
               'inner product kept in expectation: ' || name)
-FROM (VALUES ('unrelated', context(1, 50), context(2, 50)),
-             ('squared length', context(5, 50), context(5, 50)),
+FROM (VALUES ('unrelated', features(1, 50), features(2, 50)),
+             ('squared length', features(5, 50), features(5, 50)),
              ('orthogonal', unit_vector(1, 50), unit_vector(50, 50))) AS v (name, x, y),
      generate_series(1, 400) AS seed, one_memory(50, 10, seed => seed) AS m
 GROUP BY name, x, y ORDER BY name;
@@ -84,28 +84,29 @@ GROUP BY name, x, y ORDER BY name;
 SELECT ok(bool_and(dlints_project(one_memory(8, d, intercept => true), x)
                    = dlints_project(one_memory(8, d), x) || 1::float8),
           format('an intercept is one coordinate more, reduced_dim %s', d))
-FROM unnest('{3,NULL}'::integer[]) AS d, generate_series(1, 20) AS i, context(i, 8) AS x
+FROM unnest('{3,NULL}'::integer[]) AS d, generate_series(1, 20) AS i, features(i, 8) AS x
 GROUP BY d ORDER BY d;
 
 -- The cache changes nothing but speed.  200 by 1000 numbers take two pieces.
 CREATE FUNCTION large(s integer, seed bigint DEFAULT 8) RETURNS dlints LANGUAGE sql AS
 $$
-SELECT update_at(one_memory(1000, 200, 0.9, seed => seed,
-                            interactions => CASE WHEN s > 0 THEN 'matched' END),
-                 context(1, 1000), shared(1, s), 1)
+SELECT dlints_update(one_memory(1000, 200, 0.9, seed => seed,
+                                interactions => CASE WHEN s > 0 THEN 'matched' END),
+                     features(1, 1000), 1, profile(1, s))
 $$;
 CREATE TEMP TABLE kept AS
-SELECT s, m, x, u, project_at(m, x, u) AS z, draw_weights_at(m, u, 4) AS w,
-       weights_at(m, u) AS mean_w
-FROM unnest(ARRAY[0, 1000]) AS s, large(s) AS m, context(2, 1000) AS x, shared(9, s) AS u;
+SELECT s, m, x, u, dlints_project(m, x, u) AS z, dlints_draw_weights(m, u, 4) AS w,
+       dlints_weights(m, u) AS mean_w
+FROM unnest(ARRAY[0, 1000]) AS s, large(s) AS m, features(2, 1000) AS x, profile(9, s) AS u;
 SELECT ok((SELECT count(DISTINCT e) FROM unnest(z) AS e) = cardinality(z) AND cardinality(z) >= 200,
-          format('shared_dim %s: rows of different pieces are different', s)) FROM kept ORDER BY s;
+          format('profile_dim %s: rows of different pieces are different', s)) FROM kept ORDER BY s;
 SELECT cmp_ok(abs(dlints_dot(w, x) / dot(dlints_draw(m, 4), z) - 1), '<=', 1e-12::float8,
-              format('shared_dim %s: all pieces are in the weights', s)) FROM kept ORDER BY s;
+              format('profile_dim %s: all pieces are in the weights', s)) FROM kept ORDER BY s;
 SET LOCAL dlints.projection_cache_size = 0;
-SELECT cmp_ok(greatest(difference(project_at(m, x, u), z), difference(draw_weights_at(m, u, 4), w),
-                       difference(weights_at(m, u), mean_w), evidence_difference(large(s), m)),
-              '<=', 1e-12::float8, format('shared_dim %s: no cache', s)) FROM kept ORDER BY s;
+SELECT cmp_ok(greatest(difference(dlints_project(m, x, u), z),
+                       difference(dlints_draw_weights(m, u, 4), w),
+                       difference(dlints_weights(m, u), mean_w), evidence_difference(large(s), m)),
+              '<=', 1e-12::float8, format('profile_dim %s: no cache', s)) FROM kept ORDER BY s;
 -- Room for one matrix of this size and not for two: they take turns.
 SET LOCAL dlints.projection_cache_size = '2MB';
 CREATE TEMP TABLE turn AS
@@ -117,10 +118,10 @@ SELECT ok(max(difference(turn.z, kept.z)) FILTER (WHERE seed = 8) <= 1e-12
 FROM turn, kept WHERE s = 0;
 RESET dlints.projection_cache_size;
 
--- models with the same seed, sizes and scale share reduced contexts, others do not
+-- models with the same seed, sizes and scale share reduced features, others do not
 CREATE TEMP TABLE reduced AS
-SELECT x, dlints_project(one_memory(9, 4, seed => 77), x) AS z FROM context(1, 9) AS x;
-SELECT is(dlints_project(one_memory(9, 4, 0.5, 7, 2, 77), x), z, 'reduced contexts can be shared')
+SELECT x, dlints_project(one_memory(9, 4, seed => 77), x) AS z FROM features(1, 9) AS x;
+SELECT is(dlints_project(one_memory(9, 4, 0.5, 7, 2, 77), x), z, 'reduced features can be shared')
 FROM reduced;
 SELECT isnt(dlints_project(one_memory(9, 4, seed => 78), x), z, 'not between seeds') FROM reduced;
 SELECT cmp_ok(difference(dlints_project(one_memory(9, 4, seed => 77, projection_scale => 1), x),

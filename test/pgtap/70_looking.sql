@@ -5,25 +5,21 @@ BEGIN;
 \ir include/helpers.sql
 
 CREATE TEMP TABLE trained AS
-SELECT name, n, s, dim, intercept, m, dlints_mean(m) AS mean, dlints_covariance(m) AS covariance
-FROM (SELECT name, n, s, dim, evidence(empty, 1, 70) AS m FROM kind
+SELECT name, n, s, size, intercept, m, dlints_mean(m) AS mean, dlints_covariance(m) AS covariance
+FROM (SELECT name, n, s, z AS size, evidence(empty, 1, 70) AS m FROM kind
       UNION ALL
       SELECT 'n 33, d 33, scale 1', 33, 0, 33, evidence(one_memory(33, 33, 0.97, 0.3, 0.2, -9, 1),
                                                         1, 70)) AS k,
      LATERAL (SELECT intercept FROM dlints_info(m)) AS i;
--- other contexts, under shared contexts that come and go in one call site
+-- other features, under profiles that come and go in one call site
 CREATE TEMP TABLE probe AS
-SELECT name, i, m, context(i + 1000, n) AS x, shared(i, s) AS u
+SELECT name, i, m, features(i + 1000, n) AS x, profile(i, s) AS u
 FROM trained, generate_series(1, 20) AS i ORDER BY name, i;
 CREATE TEMP TABLE seen AS
 SELECT name, i, x,
-       CASE WHEN u IS NULL THEN dlints_project(m, x) ELSE dlints_project(m, x, u) END AS z,
-       CASE WHEN u IS NULL THEN dlints_predict(m, x) ELSE dlints_predict(m, x, u) END AS predict,
-       CASE WHEN u IS NULL THEN dlints_stddev(m, x) ELSE dlints_stddev(m, x, u) END AS stddev,
-       CASE WHEN u IS NULL THEN dlints_weights(m) ELSE dlints_weights(m, u) END AS weights,
-       dlints_draw(m, i) AS draw,
-       CASE WHEN u IS NULL THEN dlints_draw_weights(m, i)
-            ELSE dlints_draw_weights(m, u, i) END AS draw_weights
+       dlints_project(m, x, u) AS z, dlints_predict(m, x, u) AS predict,
+       dlints_stddev(m, x, u) AS stddev, dlints_weights(m, u) AS weights,
+       dlints_draw(m, i) AS draw, dlints_draw_weights(m, u, i) AS draw_weights
 FROM probe;
 
 SELECT count(*) AS models FROM trained \gset
@@ -31,25 +27,25 @@ SELECT plan(8 * :models + 1 + 6 + 2 + 18 + 3 + 2);
 
 SELECT cmp_ok(error, '<', 1e-9::float8, format('%s: %s', name, what))
 FROM (SELECT name, max(abs(predict - dot(mean, z))) AS mean,
-             max(abs(predict - dlints_dot(weights, x) - CASE WHEN intercept THEN mean[dim]
+             max(abs(predict - dlints_dot(weights, x) - CASE WHEN intercept THEN mean[size]
                                                         ELSE 0 END)) AS weights,
              max(abs(stddev ^ 2 / quadratic(covariance, z) - 1)) AS stddev,
-             max(abs(dlints_dot(draw_weights, x) + CASE WHEN intercept THEN draw[dim] ELSE 0 END
+             max(abs(dlints_dot(draw_weights, x) + CASE WHEN intercept THEN draw[size] ELSE 0 END
                      - dot(draw, z))) AS draw
       FROM trained JOIN seen USING (name) GROUP BY name) AS e,
      LATERAL (VALUES
 	('predict = mean . z', mean), ('predict = weights . x', weights),
 	('stddev^2 = z'' covariance z', stddev),
-	('weights score a context as the draw its reduced context', draw)) AS v (what, error)
+	('weights score features as the draw their reduced ones', draw)) AS v (what, error)
 ORDER BY name, what;
-SELECT ok((SELECT count(*) = dim
+SELECT ok((SELECT count(*) = size
                   AND bool_and(c.index = k AND c.mean = trained.mean[k]
                                AND abs(c.stddev / sqrt(covariance[k][k]) - 1) <= 1e-15)
            FROM dlints_coefficients(m) WITH ORDINALITY AS c (index, mean, stddev, k)),
           format('%s: coefficients', name)) FROM trained ORDER BY name;
 SELECT ok(covariance = transposed(covariance)
-          AND array_dims(covariance) = format('[1:%1$s][1:%1$s]', dim)
-          AND dim = ALL (ARRAY[cardinality(mean), cardinality(z), cardinality(draw),
+          AND array_dims(covariance) = format('[1:%1$s][1:%1$s]', size)
+          AND size = ALL (ARRAY[cardinality(mean), cardinality(z), cardinality(draw),
                                jsonb_array_length(memory_in_use(m) -> 'G'),
                                jsonb_array_length(memory_in_use(m) -> 'b')])
           AND cardinality(weights) = n AND cardinality(draw_weights) = n,
@@ -69,7 +65,7 @@ SELECT is((dlints_info(dlints_new(2, discount => 0.99999999999999, memories => 8
 -- Bytes: a header of 192, then 8 for each number of N, R, S, b, G and H or N2.
 SELECT is(to_jsonb(dlints_info(model)), jsonb '{
 	"policy": "thompson", "intercept": false, "memories": 1, "memory": 1,
-	"interactions": null, "context_dim": 3, "reduced_dim": null, "shared_dim": 0,
+	"interactions": null, "dim": 3, "reduced_dim": null, "profile_dim": 0,
 	"discount": 1, "half_life": null, "ridge": 1, "lambda": 1, "exploration": 0.1, "noise": 1,
 	"prior_weight": null, "prior_sample_size": null,
 	"projection_scale": null, "seed": 0, "updates": 0, "newest": null, "sigma": 1,
@@ -78,20 +74,20 @@ SELECT is(to_jsonb(dlints_info(model)), jsonb '{
 FROM (VALUES
 	('nothing learned', one_memory(3, discount => 1), '{}'::jsonb),
 	('projected', dlints_update(one_memory(6, 4, 0.5, 2, 0.25, -3, 0.125), '{1,2,3,4,5,6}', 3),
-	 jsonb_build_object('context_dim', 6, 'reduced_dim', 4, 'discount', 0.5, 'ridge', 2, 'lambda', 2,
+	 jsonb_build_object('dim', 6, 'reduced_dim', 4, 'discount', 0.5, 'ridge', 2, 'lambda', 2,
 		'exploration', 0.25, 'projection_scale', 0.125, 'seed', -3, 'updates', 1,
 		'effective_sample_size', 1, 'mean_reward', 3, 'windows', '{2}'::float8[],
 		'hint', 'The model remembers 2 observations and has 4 coordinates to learn from them:'
 		        ' raise discount, or leave it out.', 'bytes', 192 + 8 * (3 + 4 + 10 + 10))),
 	('the default scale is 1 / sqrt(reduced_dim)',
 	 one_memory(30, 16, intercept => true, policy => 'ucb'),
-	 '{"context_dim": 30, "reduced_dim": 16, "intercept": true, "policy": "ucb",
+	 '{"dim": 30, "reduced_dim": 16, "intercept": true, "policy": "ucb",
 	   "discount": 0.99, "projection_scale": 0.25, "windows": [100]}'),
 	-- RSS = 25 - 20^2 / (16 + 9) = 9, of one observation; the memory that forgets has an N2
 	('by time', dlints_update(
 		dlints_new(1, half_life => '36 hours', memories => 2, ridge => 9, intercept => false),
-		'{4}', 5, '2026-01-02 03:04:05.678+00'),
-	 jsonb_build_object('context_dim', 1, 'memories', 2, 'memory', 2, 'discount', NULL,
+		'{4}', 5, at => '2026-01-02 03:04:05.678+00'),
+	 jsonb_build_object('dim', 1, 'memories', 2, 'memory', 2, 'discount', NULL,
 		'half_life', interval '1 day 12 hours', 'ridge', 9, 'lambda', 9, 'exploration', 0.25,
 		'noise', NULL,
 		'updates', 1, 'newest', timestamptz '2026-01-02 03:04:05.678+00', 'sigma', 3,
@@ -99,12 +95,12 @@ FROM (VALUES
 		'bytes', 192 + 8 * (3 + 1 + 1 + 1 + 3 + 1 + 1))),
 	('matched', dlints_update(
 		one_memory(2, discount => 1, intercept => true, interactions => 'matched'),
-		'{1,2}', '{}', 3),
-	 jsonb_build_object('context_dim', 2, 'shared_dim', 2, 'interactions', 'matched',
+		'{1,2}', 3),
+	 jsonb_build_object('dim', 2, 'profile_dim', 2, 'interactions', 'matched',
 		'intercept', true, 'updates', 1, 'effective_sample_size', 1, 'mean_reward', 3,
 		'bytes', 192 + 8 * (3 + 6 + 21))),
-	('crossed', one_memory(2, shared_dim => 3),
-	 '{"context_dim": 2, "shared_dim": 3, "interactions": "crossed", "discount": 0.99,
+	('crossed', one_memory(2, interactions => 'crossed', profile_dim => 3),
+	 '{"dim": 2, "profile_dim": 3, "interactions": "crossed", "discount": 0.99,
 	   "windows": [100]}')) AS v (what, model, differs)
 ORDER BY what;
 
@@ -159,9 +155,9 @@ INSERT INTO extreme VALUES
 		one_memory(3, 2, 1e-100, 1e-100, 0, -9223372036854775808, 1e-10), '{1,2,3}', 1)),
 	('the largest parameters', dlints_update(
 		one_memory(3, 3, 1e-100, 1e100, 1e100, 9223372036854775807, 1e10), '{1,2,3}', 1)),
-	('the largest contexts', dlints_update(
+	('the largest features', dlints_update(
 		one_memory(3, 3, projection_scale => 1e10, interactions => 'matched'),
-		'{1e50,-1e50,1e50}', '{1e50,1e50,1e50}', -1e50));
+		'{1e50,-1e50,1e50}'::float8[], -1e50, '{1e50,1e50,1e50}'::float8[]));
 SELECT is(string_agg(what, ', ') FILTER (WHERE NOT reads_back(m)), NULL,
           'extreme numbers: text, jsonb and binary') FROM extreme;
 SELECT is(string_agg(what, ', ') FILTER (WHERE dlints_mean(m) IS NULL OR dlints_draw(m) IS NULL

@@ -32,7 +32,7 @@ BEGIN
 		 FROM m GROUP BY c ORDER BY c', source);
 END
 $$;
-CREATE FUNCTION numbers(v dlints_value) RETURNS float8[] LANGUAGE sql AS
+CREATE FUNCTION numbers(v dlints_policy_estimate) RETURNS float8[] LANGUAGE sql AS
 $$
 SELECT ARRAY[(v).observations, (v).mean_reward, (v).mean_reward_stderr, (v).ips, (v).ips_stderr,
              (v).snips, (v).snips_stderr, (v).dr, (v).dr_stderr, (v).mean_weight,

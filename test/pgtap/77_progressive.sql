@@ -3,7 +3,7 @@
 BEGIN;
 \ir include/helpers.sql
 
--- 150 observations of two drifting kinds: some without a reward or a context, some at the
+-- 150 observations of two drifting kinds: some without a reward or features, some at the
 -- same time, some out of order, some weighed, some of strangers
 CREATE TEMP TABLE observation AS
 SELECT i, i % 17 = 0 AS hidden, i % 19 = 0 AS stranger,
@@ -13,9 +13,9 @@ SELECT i, i % 17 = 0 AS hidden, i % 19 = 0 AS stranger,
        CASE WHEN i % 3 = 0 THEN 1 + abs(number(i, 701)) * 4 END AS weight
 FROM generate_series(1, 150) AS i;
 CREATE FUNCTION x(o observation, n integer) RETURNS float8[] LANGUAGE sql AS
-$$ SELECT CASE WHEN NOT (o).hidden THEN context((o).i, n) END $$;
+$$ SELECT CASE WHEN NOT (o).hidden THEN features((o).i, n) END $$;
 CREATE FUNCTION u(o observation, m integer) RETURNS float8[] LANGUAGE sql AS
-$$ SELECT CASE WHEN NOT (o).stranger THEN context((o).i % 7 + 7000, m) END $$;
+$$ SELECT CASE WHEN m = 0 THEN '{}' WHEN NOT (o).stranger THEN features((o).i % 7 + 7000, m) END $$;
 
 CREATE TEMP TABLE model AS
 SELECT name, n, m, empty || evidence(empty, 1, learned) AS state
@@ -30,14 +30,16 @@ FROM (VALUES
 	('noise given', 7, 0, 0, dlints_new(7, noise => 2, memories => 4, discount => 0.8)),
 	('small ridge', 8, 0, 0, dlints_new(8, ridge => 1e-6, intercept => false)),
 	('projected', 60, 0, 20, dlints_new(60, 25)),
-	('crossed', 4, 3, 0, dlints_new(4, shared_dim => 3)),
-	('crossed, trained', 9, 3, 30, dlints_new(9, shared_dim => 3, intercept => false)),
+	('crossed', 4, 3, 0, dlints_new(4, interactions => 'crossed', profile_dim => 3)),
+	('crossed, trained', 9, 3, 30,
+	 dlints_new(9, interactions => 'crossed', profile_dim => 3, intercept => false)),
 	('matched', 6, 6, 0, dlints_new(6, interactions => 'matched')),
 	('matched, projected', 20, 20, 0, dlints_new(20, 8, interactions => 'matched')),
 	('by time', 5, 0, 0, dlints_new(5, half_life => '5 days')),
 	('by time, one memory', 12, 0, 0,
 	 dlints_new(12, half_life => '2 days', memories => 1, intercept => false)),
-	('by time, crossed', 5, 2, 0, dlints_new(5, half_life => '3 days 1 hour', shared_dim => 2)))
+	('by time, crossed', 5, 2, 0,
+	 dlints_new(5, interactions => 'crossed', half_life => '3 days 1 hour', profile_dim => 2)))
 	AS v (name, n, m, learned, empty);
 
 -- the same one by one
@@ -49,13 +51,8 @@ DECLARE
 BEGIN
 	FOR o IN SELECT * FROM observation ORDER BY observation.i LOOP
 		i := o.i;
-		IF s = 0 THEN
-			p := dlints_predict(m, x(o, n));
-			m := dlints_update(m, x(o, n), o.r, o.at, o.weight);
-		ELSE
-			p := dlints_predict(m, x(o, n), u(o, s));
-			m := dlints_update(m, x(o, n), u(o, s), o.r, o.at, o.weight);
-		END IF;
+		p := dlints_predict(m, x(o, n), u(o, s));
+		m := dlints_update(m, x(o, n), o.r, u(o, s), o.at, o.weight);
 		RETURN NEXT;
 	END LOOP;
 END
@@ -63,13 +60,9 @@ $$;
 CREATE TEMP TABLE expected AS SELECT name, s.i, p FROM model, step_by_step(state, n, m) AS s;
 -- all models in one statement; frames do not matter
 CREATE TEMP TABLE predicted AS
-SELECT name, i, dlints_progressive(state, x(o, n), r, at, weight)
+SELECT name, i, dlints_progressive(state, x(o, n), r, u(o, m), at, weight)
        OVER (PARTITION BY name ORDER BY i ROWS BETWEEN 3 PRECEDING AND 1 PRECEDING) AS p
-FROM observation AS o, model WHERE m = 0
-UNION ALL
-SELECT name, i, dlints_progressive(state, x(o, n), u(o, m), r, at, weight)
-       OVER (PARTITION BY name ORDER BY i)
-FROM observation AS o, model WHERE m > 0;
+FROM observation AS o, model;
 
 SELECT plan(17 + 3 + 11 + 4 + 3 + 12);
 SELECT cmp_ok(max(CASE WHEN (e.p IS NULL) <> (q.p IS NULL) THEN 'infinity'
@@ -80,19 +73,19 @@ FROM expected AS e FULL JOIN predicted AS q USING (name, i) GROUP BY name ORDER 
 SELECT is(count(DISTINCT (name, i)), 17 * 150::bigint, 'there is a row for each of each')
 FROM predicted;
 SELECT is(count(p), count(*) FILTER (WHERE i % 17 <> 0),
-          'a prediction wherever there is a context')
+          'a prediction wherever there are features')
 FROM predicted JOIN model USING (name) WHERE m = 0;
 -- the case that the choice of the memory in use is for
 SELECT cmp_ok(count(DISTINCT (dlints_info(s)).memory), '>', 1::bigint,
               'another memory comes into use on the way')
 FROM generate_series(10, 150, 7) AS last, LATERAL (
-	SELECT dlints_evidence(dlints_new(5), x(o, 5), r, at, weight ORDER BY i)
+	SELECT dlints_evidence(dlints_new(5), x(o, 5), r, '{}', at, weight ORDER BY i)
 	FROM observation AS o WHERE i <= last) AS l (s);
 
 -- ---------- how it is called ----------
 
 CREATE TEMP TABLE seen AS
-SELECT i, context(i, 3)::real[] AS x, reward(i) AS r FROM generate_series(1, 40) AS i;
+SELECT i, features(i, 3)::real[] AS x, reward(i) AS r FROM generate_series(1, 40) AS i;
 CREATE TEMP TABLE plain AS
 SELECT i, dlints_progressive(dlints_new(3), x, r) OVER (ORDER BY i) AS p FROM seen;
 CREATE FUNCTION error_of(arguments text) RETURNS float8 LANGUAGE plpgsql AS
@@ -108,11 +101,11 @@ BEGIN
 END
 $$;
 SELECT cmp_ok(error_of(arguments), '<=', most::float8, what) FROM (VALUES
-	('arguments by name', 0, 'model => dlints_new(3), context => x, weight => 1, reward => r'),
-	('contexts in double precision', 0, 'dlints_new(3), x::float8[], r'),
+	('arguments by name', 0, 'model => dlints_new(3), features => x, weight => 1, reward => r'),
+	('features in double precision', 0, 'dlints_new(3), x::float8[], r'),
 	('numeric, and a model from a subquery', 1e-12,
 	 '(SELECT dlints_new(3)), x::float8[]::numeric[], r::float8::numeric'),
-	('times, for a model by count', 0, 'dlints_new(3), x, r, now()'))
+	('times, for a model by count', 0, 'dlints_new(3), x, r, at => now()'))
 	AS v (what, most, arguments);
 SELECT is(dlints_progressive(dlints_new(3), x, r) OVER (ORDER BY i), 0::float8,
           'the first of its partition') FROM seen WHERE i = 7;
@@ -131,9 +124,9 @@ SELECT is(count(DISTINCT total), 1::bigint, 'a subquery that is run again')
 FROM generate_series(1, 3) AS g, LATERAL (
 	SELECT sum(p) FROM (SELECT dlints_progressive(dlints_new(3), x, r) OVER (ORDER BY i) AS p
 	                    FROM seen WHERE g > 0) AS s) AS t (total);
-SELECT is(max(abs(p - q)), 0::float8, 'a stranger without a profile')
-FROM (SELECT dlints_progressive(m, x, '{}', r) OVER w AS p,
-             dlints_progressive(m, x, '{0, 0, 0}'::float8[], r) OVER w AS q
+SELECT is(max(abs(p - q)), 0::float8, 'a stranger, who has no profile')
+FROM (SELECT dlints_progressive(m, x, r) OVER w AS p,
+             dlints_progressive(m, x, r, '{0, 0, 0}'::float8[]) OVER w AS q
       FROM seen, dlints_new(3, interactions => 'matched') AS m WINDOW w AS (ORDER BY i)) AS s;
 
 -- a grid in one statement: the memories in use and sigma are those of a loop
@@ -152,14 +145,14 @@ FROM grid WHERE i = 40 ORDER BY discount, ridge;
 
 -- Beyond 128 coordinates and the intercept the state that predicts may be a few rows old:
 -- by as many as this, and a sixteenth of its history at most.
-CREATE TEMP TABLE wide AS SELECT i, context(i, 230) AS x, reward(i) AS r
+CREATE TEMP TABLE wide AS SELECT i, features(i, 230) AS x, reward(i) AS r
 FROM generate_series(1, 90) AS i;
 -- when another memory comes into use, what it says is computed at once
 CREATE TEMP TABLE turning AS
-SELECT i, context(i, 2) || zeros(228) AS x,
+SELECT i, features(i, 2) || zeros(228) AS x,
        number(i, 1) * CASE WHEN i / 27 % 2 = 0 THEN 5 ELSE -5 END + number(i, 9) AS r
 FROM generate_series(1, 150) AS i;
-CREATE FUNCTION behind(m dlints, dim integer, source regclass)
+CREATE FUNCTION behind(m dlints, size integer, source regclass)
 RETURNS TABLE (i integer, p float8, changes integer) LANGUAGE plpgsql AS
 $$
 DECLARE
@@ -174,7 +167,7 @@ BEGIN
 		was := dlints_info(old);
 		changes := changes + (is_now.memory <> was.memory)::integer;
 		IF is_now.memory <> was.memory
-			OR is_now.updates - was.updates > least(dim * dim / (129 * 129), is_now.updates / 16)
+			OR is_now.updates - was.updates > least(size * size / (129 * 129), is_now.updates / 16)
 		THEN
 			old := m;
 		END IF;
@@ -217,7 +210,7 @@ SELECT throws_ok(format('SELECT dlints_progressive(%s) OVER (ORDER BY i) FROM se
 	 'dlints_progressive needs the same model for all rows of a partition'),
 	('dlints_new(3, half_life => ''1 day''), x, r', '22004',
 	 'a model that forgets by time needs the time of an observation'),
-	('dlints_new(3, half_life => ''1 day''), x, r, ''infinity''', '22008',
+	('dlints_new(3, half_life => ''1 day''), x, r, at => ''infinity''', '22008',
 	 'the time of an observation must be finite'),
 	('dlints_new(3), x, r, weight => 0', '22023',
 	 'weight must be greater than 0 and at most 1e+10'),
@@ -226,8 +219,9 @@ SELECT throws_ok(format('SELECT dlints_progressive(%s) OVER (ORDER BY i) FROM se
 	('dlints_new(3), ARRAY[1, NULL, 2], r', '22004', 'array must not contain nulls'),
 	('dlints_new(3), ARRAY[1, ''Infinity'', 2]::real[], r', '22003',
 	 'infinity not allowed in array'),
-	('dlints_new(3), x, x, r', '22023', 'argument "shared" must not be given'),
-	('dlints_new(3, shared_dim => 3), x, r', '22023', 'argument "shared" is missing'))
+	('dlints_new(3), x, r, x', '22023', 'argument "profile" must not be given'),
+	('dlints_new(3, interactions => ''crossed'', profile_dim => 3), x, r', '22023',
+	 'argument "profile" is missing'))
 	AS v (arguments, code, message);
 
 SELECT * FROM finish();

@@ -9,8 +9,9 @@ CREATE TEMP TABLE sample (type regtype, value text);
 INSERT INTO sample VALUES
 	('dlints', '(SELECT dlints_with_prior(m, m)
 	             FROM dlints_update(one_memory(2, discount => 1), ARRAY[1, 2], 1) AS m)'),
-	('jsonb', 'one_memory(2)::jsonb'), ('anycompatiblearray', 'ARRAY[1, 2]::real[]'),
-	('double precision[]', 'ARRAY[1, 2]'), ('double precision', '1'),
+	('jsonb', 'one_memory(2)::jsonb'),
+	('double precision[]', 'ARRAY[1, 2]'),
+	('dlints_vector', '''{1,2}'''), ('double precision', '1'),
 	('integer', '2'), ('bigint', '7'), ('boolean', 'true'), ('text', '''ucb'''), ('oid', '0'),
 	('cstring', '''{}'''), ('cstring[]', '''{2}'''), ('"any"', '''name'''),
 	('interval', '''1 day'''), ('timestamptz', '''2026-01-01'''),
@@ -18,24 +19,24 @@ INSERT INTO sample VALUES
 
 CREATE TEMP TABLE member AS
 SELECT p.oid::regprocedure::text AS name, p.oid, prokind, proname, pronargs,
-       proargtypes::oid[]::regtype[] AS types
-FROM pg_proc AS p
+       proargtypes::oid[]::regtype[] AS types, lanname
+FROM pg_proc AS p JOIN pg_language AS l ON l.oid = prolang
 JOIN pg_depend AS d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e'
 JOIN pg_extension AS e ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid
 WHERE e.extname = 'dlints';
 -- what takes an internal value cannot be called by hand, and an aggregate's functions refuse
--- to be; 27_factors.sql calls the one that wants queries and names of columns
+-- to be; a cast calls what takes any array; 27_factors.sql calls the one that wants queries
+-- and names of columns, 45_recommender_hostile.sql those that write statements
 CREATE TEMP TABLE callable AS
 SELECT * FROM member
-WHERE prokind = 'f' AND proname !~ '(transfn|combinefn|finalfn|_factors)$'
-AND 'internal'::regtype <> ALL (types);
+WHERE prokind = 'f' AND lanname <> 'plpgsql' AND proname !~ '(transfn|combinefn|finalfn|_factors)$'
+AND NOT types && '{internal,anyarray}';
 
 -- a value of a type as SQL; NULL is of any
 CREATE FUNCTION value_of(type regtype, value text) RETURNS text LANGUAGE sql AS
 $$
 SELECT format('(%s)::%s', coalesce(value, 'NULL'),
-              CASE type WHEN 'anycompatiblearray'::regtype THEN 'real[]'::regtype
-                        WHEN '"any"'::regtype THEN 'text' ELSE type END)
+              CASE type WHEN '"any"'::regtype THEN 'text' ELSE type END)
 $$;
 -- every function with no argument NULL, with each in turn, and with all of them
 CREATE FUNCTION tried(m oid, nulls integer[]) RETURNS text LANGUAGE sql AS
@@ -53,13 +54,14 @@ FROM callable, LATERAL (
 	UNION SELECT ARRAY[i] FROM generate_series(1, pronargs) AS i
 	UNION SELECT array_agg(i) FROM generate_series(1, pronargs) AS i) AS n;
 
--- of a plain model with a prior, of one with a shared context and an intercept, and of one by time
+-- of a plain model with a prior, of one with a profile and an intercept, and of one by time
 CREATE TEMP TABLE result AS SELECT 'plain' AS model, * FROM call;
-UPDATE sample SET value = 'dlints_update(one_memory(2, discount => 1, shared_dim => 2,
-	intercept => true), ARRAY[1, 2], ARRAY[3, 4], 1)' WHERE type = 'dlints'::regtype;
+UPDATE sample SET value = 'dlints_update(one_memory(2, discount => 1,
+	interactions => ''crossed'', profile_dim => 2, intercept => true),
+	ARRAY[1, 2], 1, ARRAY[3, 4])' WHERE type = 'dlints'::regtype;
 INSERT INTO result SELECT 'crossed', * FROM call;
 UPDATE sample SET value = 'dlints_update(dlints_new(2, half_life => ''1 day'', memories => 3),
-	ARRAY[1, 2], 1, ''2026-01-01'')' WHERE type = 'dlints'::regtype;
+	ARRAY[1, 2], 1, at => ''2026-01-01'')' WHERE type = 'dlints'::regtype;
 INSERT INTO result SELECT 'by time', * FROM call;
 
 -- the window functions, called with NULLs only; what IGNORE NULLS would leave out of them

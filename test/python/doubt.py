@@ -30,12 +30,12 @@ CREATE TABLE model (
     zeros timestamptz);
 
 CREATE TABLE seen (
-    number integer, place integer, context real[], reward float8,
+    number integer, place integer, features real[], reward float8,
     at timestamptz, part integer, PRIMARY KEY (number, place));
 
 CREATE FUNCTION learned(state dlints, which integer, parts integer[])
 RETURNS dlints AS $$
-SELECT dlints_evidence(state, context, reward, at ORDER BY place)
+SELECT dlints_evidence(state, features, reward, '{}', at ORDER BY place)
 FROM   seen
 WHERE  number = which AND part = ANY (parts)
 $$ LANGUAGE sql;
@@ -45,7 +45,7 @@ DECLARE
     s seen;
 BEGIN
     FOR s IN SELECT * FROM seen WHERE number = which ORDER BY place LOOP
-        state := dlints_update(state, s.context, s.reward, s.at);
+        state := dlints_update(state, s.features, s.reward, at => s.at);
     END LOOP;
     RETURN state;
 END
@@ -54,8 +54,8 @@ $$ LANGUAGE plpgsql;
 CREATE FUNCTION drought(state dlints, since timestamptz) RETURNS dlints AS $$
 SELECT dlints_evidence(
            state, ARRAY(SELECT (i * j % 7 - 3) / 4.0
-                        FROM generate_series(1, context_dim) AS j)::real[],
-           0, since + i * interval '1 minute')
+                        FROM generate_series(1, dim) AS j)::real[],
+           0, '{}', since + i * interval '1 minute')
 FROM   dlints_info(state), generate_series(1, 100) AS i
 WHERE  since IS NOT NULL
 $$ LANGUAGE sql;
@@ -64,7 +64,7 @@ CREATE TYPE found AS (memory integer, sigma float8, expected float8[]);
 
 CREATE FUNCTION found(state dlints, which integer) RETURNS found AS $$
 SELECT i.memory, i.sigma, ARRAY(
-           SELECT dlints_predict(chosen, context)
+           SELECT dlints_predict(chosen, features)
            FROM   seen
            WHERE  number = which AND place < 5
            ORDER  BY place)
@@ -105,7 +105,7 @@ class Case:
     Part 0 stays; of a model that forgets by time times are in half-lives.
     """
 
-    contexts: np.ndarray
+    features: np.ndarray
     rewards: np.ndarray
     times: np.ndarray
     parts: np.ndarray
@@ -135,15 +135,15 @@ def make_case(random):
     """Return a Case."""
     size = int(random.integers(1, LONGEST + 1))
     dim = int(random.choice(DIMS))
-    contexts = random.standard_normal((size, dim)).round(2)
+    features = random.standard_normal((size, dim)).round(2)
     if random.random() < 0.3:
-        contexts = np.eye(dim)[random.integers(dim, size=size)]
-    model = {'context_dim': dim, 'intercept': bool(random.integers(2)),
+        features = np.eye(dim)[random.integers(dim, size=size)]
+    model = {'dim': dim, 'intercept': bool(random.integers(2)),
              'ridge': random.choice([None, 0.1, 1]),
              **KINDS[int(random.integers(len(KINDS)))]}
     rewards = REWARDS[int(random.integers(len(REWARDS)))](random, size)
     rewards = rewards * random.choice([1, 1, 1e-3, 1e3])
-    return Case(contexts, rewards, make_times(random, size),
+    return Case(features, rewards, make_times(random, size),
                 make_parts(random, rewards), model, random.random() < 0.1,
                 random.uniform(0, MOST_QUIET) if random.random() < 0.3
                 else None)
@@ -199,7 +199,7 @@ def load(cursor, cases):
         (number, place, row, reward, moment(time), part)
         for number, case in enumerate(cases)
         for place, (row, reward, time, part) in enumerate(zip(
-            case.contexts, case.rewards, case.times, case.parts))))
+            case.features, case.rewards, case.times, case.parts))))
     cursor.execute('ANALYZE seen')
 
 

@@ -28,7 +28,7 @@ EXACT = 1e-6
 class History:
     """Observations, oldest first, and the parameters of a model.
 
-    The last column of the reduced contexts is 1 if there is an intercept.
+    The last column of the reduced features is 1 if there is an intercept.
     Forgetting is by time (seconds) if there is a half-life, and goes on for
     some seconds after the newest. Without a ridge it is found. The prior is
     another history, and counts times its weight.

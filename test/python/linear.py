@@ -8,7 +8,7 @@ from bench.reference import Rule
 class Model(Rule):
     """With a discount of 1 that is LinTS or, scored with widths, LinUCB.
 
-    With an intercept, the last number of a context, rewards are learned as
+    With an intercept, the last number of features, rewards are learned as
     their differences from their mean.
     """
 

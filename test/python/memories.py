@@ -26,7 +26,7 @@ MOST_QUIET = 80             # half-lives
 
 TABLES = """
 CREATE TABLE seen (
-    number integer PRIMARY KEY, context float8[], reward float8,
+    number integer PRIMARY KEY, features float8[], reward float8,
     at timestamptz, weight float8);
 
 CREATE FUNCTION one_by_one(state dlints) RETURNS dlints AS $$
@@ -34,7 +34,8 @@ DECLARE
     s seen;
 BEGIN
     FOR s IN SELECT * FROM seen WHERE number >= 0 ORDER BY number LOOP
-        state := dlints_update(state, s.context, s.reward, s.at, s.weight);
+        state := dlints_update(state, s.features, s.reward, '{}', s.at,
+                               s.weight);
     END LOOP;
     RETURN state;
 END
@@ -42,9 +43,9 @@ $$ LANGUAGE plpgsql;
 
 CREATE FUNCTION batch(state dlints) RETURNS dlints AS $$
 SELECT dlints_update_batch(
-           state, array_agg(context ORDER BY number),
-           array_agg(reward ORDER BY number), array_agg(at ORDER BY number),
-           array_agg(weight ORDER BY number))
+           state, array_agg(features ORDER BY number),
+           array_agg(reward ORDER BY number), '{}',
+           array_agg(at ORDER BY number), array_agg(weight ORDER BY number))
 FROM   seen
 WHERE  number >= 0
 $$ LANGUAGE sql;
@@ -52,7 +53,7 @@ $$ LANGUAGE sql;
 CREATE FUNCTION three_parts(state dlints) RETURNS dlints AS $$
 SELECT state || dlints_concat_agg(evidence ORDER BY part)
 FROM   (SELECT 3 * number / (SELECT max(number) + 1 FROM seen) AS part,
-               dlints_evidence(state, context, reward, at, weight
+               dlints_evidence(state, features, reward, '{}', at, weight
                                ORDER BY number) AS evidence
         FROM   seen
         WHERE  number >= 0
@@ -62,7 +63,7 @@ $$ LANGUAGE sql;
 CREATE FUNCTION shuffled(state dlints) RETURNS dlints AS $$
 SELECT state || dlints_concat_agg(evidence ORDER BY random())
 FROM   (SELECT number % 3 AS part,
-               dlints_evidence(state, context, reward, at, weight
+               dlints_evidence(state, features, reward, '{}', at, weight
                                ORDER BY random()) AS evidence
         FROM   seen
         WHERE  number >= 0
@@ -71,8 +72,8 @@ $$ LANGUAGE sql;
 
 CREATE FUNCTION known(state dlints, weight float8) RETURNS dlints AS $$
 SELECT dlints_with_prior(
-           state, dlints_evidence(state, s.context, s.reward, s.at, s.weight
-                                  ORDER BY number), known.weight)
+           state, dlints_evidence(state, s.features, s.reward, '{}', s.at,
+                                  s.weight ORDER BY number), known.weight)
 FROM   seen AS s
 WHERE  number < 0
 $$ LANGUAGE sql"""
@@ -143,12 +144,12 @@ def make_history(random, rate):
     known = (int(random.integers(1, MOST_KNOWN)) if random.random() < 0.3
              else 0)
     size = known + int(random.integers(1, LONGEST))
-    contexts = random.standard_normal((size, dim)) * random.choice([0.3, 1, 3])
-    contexts *= random.random(dim) < random.choice([0.5, 1])
+    features = random.standard_normal((size, dim)) * random.choice([0.3, 1, 3])
+    features *= random.random(dim) < random.choice([0.5, 1])
     thetas = random.standard_normal((2, dim))
     change = size - round((size - known) ** random.random())
     later = np.arange(size) >= change
-    rewards = np.einsum('ij,ij->i', contexts, thetas[later.astype(int)])
+    rewards = np.einsum('ij,ij->i', features, thetas[later.astype(int)])
     rewards += random.choice([0.1, 1, 5]) * random.standard_normal(size)
     if random.random() < 0.3:
         rewards = (rewards > 1).astype(float)
@@ -158,7 +159,7 @@ def make_history(random, rate):
                else np.ones(size))
     # Whole seconds are what a timestamp holds exactly.
     times = np.sort(random.integers(0, 10 ** 6, size))
-    columns = [contexts, np.ones((size, 1))] if intercept else [contexts]
+    columns = [features, np.ones((size, 1))] if intercept else [features]
     window = dim * random.choice([1, 1.5, 4])
     half_life = round(10 ** 6 * window / size)
     if random.random() < 0.3:

@@ -14,8 +14,8 @@ my $node = DlintsTest->node('main');
 $node->safe_psql('postgres', 'CREATE EXTENSION dlints');
 is( $node->safe_psql(
 		'postgres', q{
-	SELECT dlints_recommend(dlints_new(3), item, context)
-	FROM (VALUES ('only', ARRAY[1, 2, 3]::real[])) AS c(item, context)}),
+	SELECT dlints_recommend(dlints_new(3), item, features)
+	FROM (VALUES ('only', ARRAY[1, 2, 3]::real[])) AS c(item, features)}),
 	'only',
 	'the only candidate is recommended');
 
@@ -90,7 +90,7 @@ sub check_sessions
 				FROM generate_series(1, 40) g, generate_series(1, 500) i GROUP BY g
 					ORDER BY g) r} ],
 		[ 3, 1, 'draws with a seed are the same',
-			'SELECT dlints_draw_weights(dlints_new(30, 8, seed => 5), 7)::text' ],
+			'SELECT dlints_draw_weights(dlints_new(30, 8, seed => 5), seed => 7)::text' ],
 		[ 3, 1, 'the projection is the same, bit for bit', q{
 			SELECT array_send(dlints_project(dlints_new(200, 50, seed => -3),
 				array_fill(0.1::float8, ARRAY[200])))} ])

@@ -26,7 +26,7 @@ $node->safe_psql(
 my $before = DlintsTest->stored($node);
 my $fold = $DlintsTest::fold;
 my $update = q{UPDATE model SET state = dlints_update(state,
-	array_fill(0.1, ARRAY[(dlints_info(state)).context_dim]), 1)};
+	array_fill(0.1, ARRAY[(dlints_info(state)).dim]), 1)};
 
 sub unchanged
 {

@@ -22,7 +22,7 @@ my ($plain, $projected, $lasting, $untrained, $constant, $crossed, $matched, $ma
   [ '4, discount => 1, intercept => false', 10 ],
   [ '5, 2', 0 ],
   [ '3, discount => 1', 10 ],
-  [ '3, discount => 0.9, shared_dim => 2', 20 ],
+  [ '3, discount => 0.9, interactions => \'crossed\', profile_dim => 2', 20 ],
   [ '3, discount => 0.9, interactions => \'matched\'', 20 ],
   [ '6, 3, discount => 0.9, interactions => \'matched\'', 20 ],
   [ '400, 60', 3 ];
@@ -48,13 +48,13 @@ sub refuse
 	return;
 }
 
-# A value with other interactions and another length of shared contexts
+# A value with other interactions and another length of profiles
 sub crossed
 {
-	my ($value, $interactions, $shared_dim) = @_;
+	my ($value, $interactions, $profile_dim) = @_;
 
 	return replaced(replaced($value, INTERACTIONS, chr $interactions),
-		SHARED_DIM, int32($shared_dim));
+		PROFILE_DIM, int32($profile_dim));
 }
 
 # ... with these bytes, named by what they say, at a place
@@ -95,13 +95,13 @@ refuse_at('other interactions,', $_, INTERACTIONS, sub { chr shift }, 0, 1)
   for $matched, $matched_projected;
 refuse_at('interactions with nothing,', $_, INTERACTIONS, sub { chr shift }, 1, 2)
   for $plain, $projected, $untrained;
-refuse_at('another length of matched shared contexts,', $_, SHARED_DIM, \&int32, 0, 1, 4, 7, 65536)
+refuse_at('another length of matched profiles,', $_, PROFILE_DIM, \&int32, 0, 1, 4, 7, 65536)
   for $matched, $matched_projected;
-refuse_at('shared_dim without interactions,', $_, SHARED_DIM, \&int32, 1, 3, 7)
+refuse_at('profile_dim without interactions,', $_, PROFILE_DIM, \&int32, 1, 3, 7)
   for $plain, $projected, $untrained;
-refuse("crossed and projected, shared_dim $_", crossed($projected, 1, $_)) for 1, 2, 7;
-refuse_at('another length of crossed shared contexts,', $crossed, SHARED_DIM, \&int32, 0, 1, 3);
-refuse_at('too large a product,', replaced($crossed, UPDATES, "\0" x 8), SHARED_DIM, \&int32,
+refuse("crossed and projected, profile_dim $_", crossed($projected, 1, $_)) for 1, 2, 7;
+refuse_at('another length of crossed profiles,', $crossed, PROFILE_DIM, \&int32, 0, 1, 3);
+refuse_at('too large a product,', replaced($crossed, UPDATES, "\0" x 8), PROFILE_DIM, \&int32,
 	341, 65536);
 refuse_at('half-life', $plain, HALF_LIFE, \&float8, 1, -1, 1e300);
 refuse_at('sigma', $plain, SIGMA, \&float8, 0, -1);
@@ -110,17 +110,17 @@ refuse_at('intercept taken away,', $_, INTERCEPT, sub { chr shift }, 0) for $con
 refuse_at('intercept more,', $projected, INTERCEPT, sub { chr shift }, 1);
 
 my @sizes = (-1, 65537, 1 << 30, 2**31 - 1, -2**31);
-refuse_at('context_dim', $_, CONTEXT_DIM, \&int32, 0, @sizes) for $plain, $projected, $crossed,
+refuse_at('dim', $_, DIM, \&int32, 0, @sizes) for $plain, $projected, $crossed,
 	$untrained;
-refuse_at('context_dim', $plain, CONTEXT_DIM, \&int32, 1, 2, 4, 1024, 1025, 65536);
+refuse_at('dim', $plain, DIM, \&int32, 1, 2, 4, 1024, 1025, 65536);
 refuse_at('reduced_dim', $_, REDUCED_DIM, \&int32, 1, 2, 3, 1024, 1025, 65536, @sizes)
   for $plain, $projected, $crossed;
 refuse_at('no projection and other sizes,', $_, REDUCED_DIM, \&int32, 0)
   for $projected, $matched_projected, $untrained;
-refuse_at('shared_dim', $_, SHARED_DIM, \&int32, 1 << 24, @sizes) for $projected, $crossed,
+refuse_at('profile_dim', $_, PROFILE_DIM, \&int32, 1 << 24, @sizes) for $projected, $crossed,
 	$untrained;
-refuse_at('shared_dim without projection,', $plain, SHARED_DIM, \&int32, 1, 3, 65536, @sizes);
-refuse_at('all sizes', $crossed, CONTEXT_DIM, sub { int32(shift) x 3 }, @sizes);
+refuse_at('profile_dim without projection,', $plain, PROFILE_DIM, \&int32, 1, 3, 65536, @sizes);
+refuse_at('all sizes', $crossed, DIM, sub { int32(shift) x 3 }, @sizes);
 
 # NaN, a signalling one, and both infinities, wherever a number is
 for my $bytes (map { pack 'H*', $_ } '7ff8000000000000', 'fff0000000000001',
@@ -168,7 +168,7 @@ my @accepted = map { $form->add($_) } @good,
   replaced($plain, RIDGE, float8(1e-100) x 2),
   replaced($plain, RIDGE, float8(0)),
   replaced($plain, EXPLORATION, float8(0)),
-  replaced($projected, CONTEXT_DIM, int32(65536)),
+  replaced($projected, DIM, int32(65536)),
   replaced($plain, SEED, "\200" . "\0" x 7),
   replaced($plain, UPDATES, "\177" . "\377" x 7),
   replaced($plain, VALUES, float8(-1e308));

@@ -33,9 +33,9 @@ $node->safe_psql(
 	             ('drifting', dlints_new(12, discount => 0.99))) AS new(name, m);
 	INSERT INTO model VALUES ('timed', dlints_new(12, 5, half_life => '3 days', memories => 2));
 	INSERT INTO model
-	SELECT 'personal', m || (SELECT dlints_evidence(m, features, features[1:4], reward ORDER BY id)
+	SELECT 'personal', m || (SELECT dlints_evidence(m, features, reward, features[1:4] ORDER BY id)
 		FROM item WHERE id < 500)
-	FROM dlints_new(12, discount => 1, shared_dim => 4) m;
+	FROM dlints_new(12, discount => 1, interactions => 'crossed', profile_dim => 4) m;
 	CREATE TABLE history AS
 	SELECT id / 10 AS n, dlints_evidence((SELECT state FROM model WHERE name = 'lasting'),
 	                                     features, reward) AS state
@@ -96,12 +96,12 @@ in_workers(
 	'dlints_evidence', $near);
 in_workers(
 	q{SELECT dlints_evidence((SELECT state FROM model WHERE name = 'personal'), features,
-		features[3:6], reward)
+		reward, features[3:6])
 	  FROM item},
-	'dlints_evidence under shared contexts', $near);
+	'dlints_evidence with profiles', $near);
 in_workers('SELECT dlints_concat_agg(state) FROM history', 'dlints_concat_agg', $near);
 in_workers(
-	q{SELECT dlints_evidence((SELECT state FROM model WHERE name = 'timed'), features, reward,
+	q{SELECT dlints_evidence((SELECT state FROM model WHERE name = 'timed'), features, reward, '{}',
 	                         timestamptz '2026-01-01 00:00:00+00' + id % 1000 * interval '1 hour')
 	  FROM item},
 	'dlints_evidence by time', $near);
@@ -160,7 +160,7 @@ in_workers('SELECT dlints_policy_value(CASE WHEN id = 11111 THEN id END, 1, 1) F
 # The draw is written as a subquery of its own, in the expression that needs
 # it: PostgreSQL does not split an aggregate over a subquery in FROM that has
 # an InitPlan.
-my $score = q{dlints_dot((SELECT dlints_draw_weights(state, 42) FROM model WHERE name = 'lasting'),
+my $score = q{dlints_dot((SELECT dlints_draw_weights(state, seed => 42) FROM model WHERE name = 'lasting'),
                          features)};
 
 in_workers("SELECT dlints_argmax(id, $score) FROM item",
@@ -188,7 +188,7 @@ my $personal_score = q{dlints_dot((SELECT dlints_draw_weights(state, '{1,-1,0.5,
 	FROM model WHERE name = 'personal'),
                                   features)};
 in_workers("SELECT dlints_top(id, $personal_score, 10) FROM item",
-	'dlints_top over a draw under a shared context');
+	'dlints_top over a draw for a profile');
 
 # Without a seed, too: all workers score with the same draw
 my $one_draw = q{
@@ -205,8 +205,7 @@ is($node->safe_psql('postgres', "$parallel $one_draw"),
 for my $case (
 	[ 'one item', 'drifting', '' ],
 	[ 'k items', 'drifting', ', 5' ],
-	[ 'one item to a user', 'personal', ", '{1,2,3,4}'::real[]" ],
-	[ 'k items to a user', 'personal', ", '{1,2,3,4}'::real[], 5" ])
+	[ 'k items to a user', 'personal', ", 5, '{1,2,3,4}'::real[]" ])
 {
 	my ($name, $model, $more) = @$case;
 	my $recommend = qq{

@@ -169,7 +169,7 @@ stays_low('3,000 choices, one after the other', q{
 		FROM model m, item i) s}, 100, 3000);
 stays_low('candidates of which each is put together', q{
 	SET work_mem = '64kB';
-	SELECT count(c) FROM (SELECT dlints_choose(m.state, i.features || '{}'::real[], 3, 10)
+	SELECT count(c) FROM (SELECT dlints_choose(m.state, i.features || '{}'::real[], 3, draws => 10)
 		OVER (PARTITION BY g / 20) AS c
 	FROM model m, item i, generate_series(1, %d) g) s}, 100, 2000);
 
@@ -187,7 +187,7 @@ for my $policy ('thompson', 'ucb')
 	stays_low("2,000 users in one statement by $policy", qq{
 		SET enable_hashagg = off;
 		SET work_mem = '64kB';
-		SELECT count(*) FROM (SELECT dlints_recommend(p.state, i.id, i.features, v.features, 3)
+		SELECT count(*) FROM (SELECT dlints_recommend(p.state, i.id, i.features, 3, v.features)
 		FROM (SELECT dlints_set(state, policy => '$policy') AS state FROM personal OFFSET 0) p,
 		     wide i, visitor v, generate_series(1, %d) g GROUP BY g, v.id) r}, 1, 20);
 }
@@ -196,8 +196,8 @@ stays_low('30,000 predictions, each for another user than the last', q{
 	SELECT count(dlints_predict(p.state, i.features, v.features))
 	FROM personal p, wide i, generate_series(1, %d) g,
 	     LATERAL (SELECT features FROM visitor WHERE i.id + g > 0 OFFSET 0) v}, 1, 10);
-stays_low('evidence of 30,000 rows under shared contexts', q{
-	SELECT dlints_evidence(p.state, i.features, v.features, i.id)
+stays_low('evidence of 30,000 rows with profiles', q{
+	SELECT dlints_evidence(p.state, i.features, i.id, v.features)
 	FROM personal p, wide i, visitor v, generate_series(1, %d)}, 1, 10);
 
 # Refits one after the other, with users and items by reference

@@ -15,7 +15,7 @@ my $standby = DlintsTest->bare_node('standby');
 my $restored = DlintsTest->node('restored');
 my $recommend = q{
 	SELECT name, cardinality(dlints_recommend(state, i,
-		numbers((dlints_info(state)).context_dim, i), 5))
+		numbers((dlints_info(state)).dim, i), 5))
 	FROM model, generate_series(1, 100) i GROUP BY name ORDER BY name};
 
 DlintsStream::create($primary);
@@ -52,9 +52,9 @@ DlintsStream::check($standby, 'a standby from a backup taken while sessions lear
 for my $query (
 	'SELECT name, md5(dlints_send(state)) FROM model ORDER BY name',
 	q{SELECT name, i, dlints_predict(state, x), dlints_stddev(state, x), dlints_project(state, x)
-	  FROM model, generate_series(1, 20) i, numbers((dlints_info(state)).context_dim, i) x
+	  FROM model, generate_series(1, 20) i, numbers((dlints_info(state)).dim, i) x
 		ORDER BY name, i},
-	'SELECT name, dlints_draw_weights(state, 5) FROM model ORDER BY name')
+	'SELECT name, dlints_draw_weights(state, seed => 5) FROM model ORDER BY name')
 {
 	is($standby->safe_psql('postgres', $query), $primary->safe_psql('postgres', $query),
 		'the standby has the same: ' . substr($query, 0, 40));

@@ -123,7 +123,7 @@ for my $how (sort keys %options)
 	is( $subscriber->safe_psql(
 			$how, q{
 		SELECT name, cardinality(dlints_recommend(state, i,
-			array_fill(i::real, ARRAY[(dlints_info(state)).context_dim]), 5))
+			array_fill(i::real, ARRAY[(dlints_info(state)).dim]), 5))
 		FROM model, generate_series(1, 100) i GROUP BY name ORDER BY name}),
 		"memories|5\nopen|5\nplain|5\nreduced|5\ntimed|5",
 		"streamed, $how: the subscriber recommends");

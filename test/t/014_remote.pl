@@ -139,12 +139,12 @@ learns(
 	'a reward',
 	"UPDATE model SET state = dlints_update(state, $features, 1) WHERE name = 'm3'",
 	"dlints_update(state, $features, 1)",
-	qr/^UPDATE public\.model SET state = public\.dlints_update\(state, '\{.*\}'::real\[\], 1::double precision, NULL::timestamp with time zone, NULL::double precision\) WHERE .*'m3'\S*$/);
+	qr/^UPDATE public\.model SET state = public\.dlints_update\(state, '\{.*\}'::public\.dlints_vector, 1::double precision, '\{\}'::public\.dlints_vector, NULL::timestamp with time zone, NULL::double precision\) WHERE .*'m3'\S*$/);
 learns(
 	'a reward, features from a table',
 	"UPDATE model SET state = dlints_update(state, ($item), 1) WHERE name = 'm3'",
 	"dlints_update(state, ($item), 1)",
-	qr/^UPDATE public\.model SET state = public\.dlints_update\(state, \$1::real\[\], 1::double precision, NULL::timestamp with time zone, NULL::double precision\)/m);
+	qr/^UPDATE public\.model SET state = public\.dlints_update\(state, \$1::real\[\], 1::double precision, '\{\}'::public\.dlints_vector, NULL::timestamp with time zone, NULL::double precision\)/m);
 fill_queue();
 learns(
 	'one queue',

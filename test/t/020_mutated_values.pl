@@ -59,21 +59,25 @@ sql(q{
 		what text;
 		misfit boolean;
 		dims integer;
-		shared_dims integer;
+		profile_dims integer;
+		kind text;
 	BEGIN
 		FOR a IN EXECUTE format('SELECT n, state FROM %s ORDER BY n', source) LOOP
 			BEGIN
-				SELECT context_dim, shared_dim INTO dims, shared_dims FROM dlints_info(a.state);
+				SELECT dim, profile_dim, interactions INTO dims, profile_dims, kind
+				FROM dlints_info(a.state);
 			EXCEPTION WHEN OTHERS THEN
 				dims := 2;
-				shared_dims := 0;
+				profile_dims := 0;
+				kind := NULL;
 			END;
 			FOR p IN SELECT * FROM probe LOOP
-				misfit := p.shared <> (shared_dims > 0);
+				misfit := CASE kind WHEN 'matched' THEN false WHEN 'crossed' THEN NOT p.profile
+					ELSE p.profile END;
 				BEGIN
 					EXECUTE 'SELECT ' || p.query INTO good
 					USING a.state, array_fill(0.5::real, ARRAY[dims]),
-						array_fill(0.5::real, ARRAY[greatest(shared_dims, 1)]);
+						array_fill(0.5::real, ARRAY[greatest(profile_dims, 1)]);
 					IF misfit OR good IS NOT TRUE THEN
 						INSERT INTO answer VALUES (p.name, a.n,
 							CASE WHEN misfit THEN 'not refused' ELSE coalesce(good::text,
@@ -109,12 +113,13 @@ is( sql(q{
 	SELECT p.oid::regprocedure FROM pg_proc p
 	JOIN pg_depend d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e'
 	JOIN pg_extension e ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid
-	WHERE e.extname = 'dlints' AND 'internal'::regtype <> ALL (proargtypes::oid[]::regtype[])
+	WHERE e.extname = 'dlints' AND prolang = (SELECT oid FROM pg_language WHERE lanname = 'c')
+	AND 'internal'::regtype <> ALL (proargtypes::oid[]::regtype[])
 	AND proname !~ '(_send|transfn|combinefn|finalfn)$' AND NOT EXISTS (
 		SELECT FROM pg_depend v WHERE v.classid = 'pg_rewrite'::regclass
 		AND v.refclassid = 'pg_proc'::regclass AND v.refobjid = p.oid)}),
 	'',
-	'every form of every function of the extension is asked');
+	'every form of every function in C is asked');
 
 # SQL for models of several kinds, and the bytes of each in their external form
 my @models = map { "learned(dlints_new($_->[0]), $_->[1])" }
@@ -123,11 +128,11 @@ my @models = map { "learned(dlints_new($_->[0]), $_->[1])" }
   [ '4, discount => 1', 10 ],
   [ '2, 2, discount => 1, policy => \'greedy\'', 3 ],
   [ '5, 2', 0 ],
-  [ '3, shared_dim => 2, intercept => false', 30 ],
-  [ '4, discount => 1, policy => \'ucb\', shared_dim => 2', 20 ],
+  [ '3, interactions => \'crossed\', profile_dim => 2, intercept => false', 30 ],
+  [ '4, discount => 1, policy => \'ucb\', interactions => \'crossed\', profile_dim => 2', 20 ],
   [ '3, intercept => true', 10 ],
   [ '3, half_life => \'1 day\', memories => 2', 20 ],
-  [ '2, discount => 0.9, shared_dim => 3', 20 ],
+  [ '2, discount => 0.9, interactions => \'crossed\', profile_dim => 3', 20 ],
   [ '3, discount => 0.9, interactions => \'matched\'', 20 ],
   [ '6, 3, seed => 9, interactions => \'matched\', intercept => false', 20 ];
 my @values = map { $form->of($_) } @models;
@@ -182,7 +187,7 @@ my @in_place = (
 		pack($format, pick(@extremes))) },
 	# a size, or whether there is an intercept
 	sub { my ($v, $first, $format) = @_; replaced($v,
-		pick(CONTEXT_DIM, REDUCED_DIM, SHARED_DIM, SHARED_DIM) + $first - DISCOUNT,
+		pick(DIM, REDUCED_DIM, PROFILE_DIM, PROFILE_DIM) + $first - DISCOUNT,
 		integer(pick(@sizes), $format)) },
 	sub { my ($v) = @_; replaced($v, INTERCEPT, substr($v, INTERCEPT, 1) ^ chr(1)) },
 	# another kind

@@ -112,8 +112,9 @@ my $models = q{
 		('long, out of line', learned(dlints_new(40, 30), 20)),
 		('no forgetting', learned(dlints_new(5, discount => 1), 20)),
 		('by time', learned(dlints_new(5, half_life => '3 days', memories => 2), 20)),
-		('crossed', learned(dlints_new(5, shared_dim => 3), 20)),
-		('crossed, no intercept', learned(dlints_new(3, shared_dim => 2, intercept => false), 20)),
+		('crossed', learned(dlints_new(5, interactions => 'crossed', profile_dim => 3), 20)),
+		('crossed, no intercept', learned(dlints_new(3, interactions => 'crossed', profile_dim => 2,
+			intercept => false), 20)),
 		('matched', learned(dlints_new(4, interactions => 'matched'), 20)),
 		('matched, projected', learned(dlints_new(9, 4, seed => 7, interactions => 'matched'), 20)))
 			AS v (name, state)};
@@ -145,7 +146,7 @@ my @news = (
 	],
 	[
 		'a cost', 'function .*dlints_dot\(',
-		'ALTER FUNCTION dlints_dot(double precision[], anycompatiblearray) COST 11'
+		'ALTER FUNCTION dlints_dot(double precision[], dlints_vector) COST 11'
 	],
 	[
 		'parallel safety', 'function .*dlints_draw\(',
@@ -153,7 +154,8 @@ my @news = (
 	],
 	[
 		'a default', 'function .*dlints_draw_weights\(',
-		q{CREATE OR REPLACE FUNCTION dlints_draw_weights(model dlints, seed bigint DEFAULT 1)
+		q{CREATE OR REPLACE FUNCTION dlints_draw_weights(model dlints,
+		  	profile double precision[] DEFAULT '{}', seed bigint DEFAULT 1)
 		  RETURNS double precision[]
 		  AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL RESTRICTED COST 1000}
 	],
@@ -191,7 +193,8 @@ my @news = (
 	],
 	[
 		'a right', 'function .*dlints_stddev\(',
-		'REVOKE EXECUTE ON FUNCTION dlints_stddev(dlints, anycompatiblearray) FROM PUBLIC'
+		q{REVOKE EXECUTE ON FUNCTION dlints_stddev(dlints, dlints_vector, dlints_vector)
+		  FROM PUBLIC}
 	],
 	[
 		'an owner', 'function .*dlints_mean\(',

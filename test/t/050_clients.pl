@@ -1,11 +1,14 @@
 # The programs in examples/clients show pages and report clicks, each with its
 # driver, without a cast; what they leave is what they say, and can be learned.
+# Those in test/t/clients send every kind of call with parameters as their drivers
+# send them, and hear what psql hears that names all types.
 #
 # JDBC knows no Unix sockets: this server listens at 127.0.0.1, too, for one user
 # with a password.
 use strict;
 use warnings;
 
+use File::Basename qw(basename);
 use File::Copy qw(copy);
 use File::Temp;
 use FindBin;
@@ -38,28 +41,30 @@ sub succeeds
 	return $? == 0;
 }
 
-# ---------- the programs ----------
+# ---------- the drivers ----------
 
-# Each makes ready what it needs, and returns how to run its page, or why not.
+# Each makes ready what it needs, and returns how to run the program in a file, or
+# why not.
 
-sub psycopg
+sub python_module
 {
-	return (undef, 'psycopg 3 is not installed (python3-psycopg)')
-	  unless succeeds("$python -c 'import psycopg'");
-	return "$python -B $examples/page.py";
+	my ($module) = @_;
+
+	return (undef, "Python has no $module (python3-$module)")
+	  unless succeeds("$python -c 'import $module'");
+	return sub { return "$python -B $_[0]" };
 }
 
 # Debian's package, or npm's from wherever npm is told to look
 sub node_postgres
 {
-	my $script = "$work/page.js";
+	my $run = sub { copy($_[0], $work) or die "$_[0]: $!"; return "node $work/" . basename($_[0]) };
 
 	return (undef, 'Node is not installed (nodejs)') unless succeeds('node --version');
-	copy("$examples/$_", "$work/$_") or die "$_: $!" for 'page.js', 'package.json',
-		'package-lock.json';
 	$ENV{NODE_PATH} = '/usr/share/nodejs';
-	return "node $script" if succeeds(q{node -e 'require("pg")'});
+	return $run if succeeds(q{node -e 'require("pg")'});
 
+	copy("$examples/$_", "$work/$_") or die "$_: $!" for 'package.json', 'package-lock.json';
 	my $npm = "cd $work && npm --cache $work/cache --loglevel error";
 	return (undef,
 		'node-postgres is not installed (node-pg), nor npm') unless succeeds('npm --version');
@@ -68,7 +73,7 @@ sub node_postgres
 	  unless succeeds("$npm ping --fetch-retries 0 --fetch-timeout 10000");
 	my $said = output_of("$npm ci --no-audit --no-fund --ignore-scripts");
 	is($?, 0, 'npm ci') or diag($said);
-	return "node $script";
+	return $run;
 }
 
 sub jdbc
@@ -76,7 +81,7 @@ sub jdbc
 	return (undef, "there is no $jar (libpostgresql-jdbc-java)") unless -e $jar;
 	return (undef, 'Java is not installed (default-jdk-headless)')
 	  unless succeeds('java --list-modules | grep -q ^jdk.compiler');
-	return "java -XX:TieredStopAtLevel=1 -cp $jar $examples/Page.java";
+	return sub { return "java -XX:TieredStopAtLevel=1 -cp $jar $_[0]" };
 }
 
 sub libpq
@@ -86,17 +91,24 @@ sub libpq
 	chomp($headers, $libraries);
 
 	return (undef, 'libpq is not installed (libpq-dev)') unless -e "$headers/libpq-fe.h";
-	my $said = output_of("$compiler -Wall -Wextra -Werror $examples/page.c -o $work/page"
-		  . " -I$headers -L$libraries -Wl,-rpath,$libraries -lpq");
-	is($said, '', 'page.c compiles');
-	return "$work/page";
+	return sub {
+		my ($source) = @_;
+		my $program = "$work/" . basename($source, '.c');
+		my $said = output_of("$compiler -Wall -Wextra -Werror $source -o $program"
+			  . " -I$headers -L$libraries -Wl,-rpath,$libraries -lpq");
+
+		is($said, '', basename($source) . ' compiles');
+		return $program;
+	};
 }
 
+# The driver, its page and its calls
 my @clients = (
-	[ 'page.py', \&psycopg ],
-	[ 'page.js', \&node_postgres ],
-	[ 'Page.java', \&jdbc ],
-	[ 'page.c', \&libpq ]);
+	[ sub { python_module('psycopg') }, 'page.py', 'calls.py', 'psycopg' ],
+	[ sub { python_module('psycopg2') }, undef, 'calls.py', 'psycopg2' ],
+	[ \&node_postgres, 'page.js', 'calls.js' ],
+	[ \&jdbc, 'Page.java', 'Calls.java' ],
+	[ \&libpq, 'page.c', 'calls.c' ]);
 
 # ---------- the shop ----------
 
@@ -138,6 +150,101 @@ sub psql_file
 }
 
 is(psql_file('schema.sql'), '', 'schema.sql');
+
+# ---------- all calls ----------
+
+# In the order of the parameters; numbers are exact as real and as double precision.
+my @calls = (
+	['BEGIN'],
+	( map {
+			[
+				"UPDATE told SET state = $_->[1] WHERE name = '$_->[0]'
+				RETURNING md5(state::text)", @$_[ 2 .. $#$_ ]
+			]
+		}
+		[ 'plain', 'dlints_update(state, $1, $2)', '{0.25,0.5,0.75}', 1 ],
+		[ 'plain', 'dlints_update(state, $1, $2)', '{1,0,0}', '0.5' ],
+		[ 'plain', 'dlints_update(state, $1, $2, weight => $3)', '{0,0,1}', 1, 2 ],
+		[ 'personal', 'dlints_update(state, $1, $2, $3)', '{0.25,0.5,0.75}', 1, '{0.5,0.5,1}' ],
+		[ 'personal', 'dlints_update(state, $1, $2, $3)', '{0,1,0}', 0, '{1,0,0}' ],
+		[ 'personal', 'dlints_update(state, $1, $2, $3)', '{0,1,0}', 1, '{}' ],
+		[ 'personal', 'dlints_update(state, $1, $2, $3)', '{0,1,0}', 1, 'null' ],
+		[ 'plain', 'state || (SELECT dlints_evidence(state, features, $1) FROM item)', 1 ],
+		[
+			'personal', 'state || (SELECT dlints_evidence(state, features, $1, $2) FROM item)',
+			'0.5', '{0.5,0.5,1}'
+		],
+		[
+			'personal', 'state || (SELECT dlints_evidence(state, $1, id, $2) FROM item)',
+			'{0.5,0.25,1}', '{0.5,0.5,1}'
+		]),
+	( map {
+			[
+				"SELECT coalesce(($_->[1])::text, 'nothing') FROM told"
+				  . ($_->[1] =~ /features/ ? ', item' : '')
+				  . " WHERE name = '$_->[0]'", @$_[ 2 .. $#$_ ]
+			]
+		}
+		[ 'plain', 'dlints_accepts(state, $1)', '{1,2,3}' ],
+		[ 'plain', 'dlints_accepts(state, $1, $2)', '{1,2}', 1 ],
+		[ 'personal', 'dlints_accepts(state, $1, $2, $3)', '{1,2,3}', 1, '{0.5,0.5,1}' ],
+		[ 'plain', 'dlints_predict(state, $1)', '{1,0.5,0}' ],
+		[ 'personal', 'dlints_predict(state, $1, $2)', '{1,0.5,0}', '{0.5,0.5,1}' ],
+		[ 'personal', 'dlints_stddev(state, $1, $2)', '{1,0.5,0}', '{0.5,0.5,1}' ],
+		[ 'personal', 'dlints_project(state, $1, $2)', '{1,0.5,0}', '{0.5,0.5,1}' ],
+		[ 'personal', 'dlints_weights(state, $1)', '{0.5,0.5,1}' ],
+		[ 'personal', 'dlints_draw_weights(state, $1, $2)', '{0.5,0.5,1}', 7 ],
+		[ 'personal', 'dlints_progressive(state, $1, $2, $3) OVER ()', '{1,0,0}', 1, '{1,0,1}' ],
+		[ 'plain', 'dlints_recommend(state, id, features)' ],
+		[ 'plain', 'dlints_recommend(state, id, features, $1)', 2 ],
+		[ 'personal', 'dlints_recommend(state, id, features, $1, $2)', 2, '{0.5,0.5,1}' ],
+		[ 'personal', 'dlints_recommend(state, id, features, $1, $2)', 2, '{}' ],
+		[ 'personal', 'dlints_recommend(state, id, features, $1, $2)', 2, 'null' ],
+		[ 'plain', 'dlints_top(id, dlints_dot($1, features), $2)', '{0.25,1,0.5}', 2 ],
+		[ 'plain', 'dlints_profile(features, $1)', '0.5' ]),
+	[ 'SELECT dlints_recommend(state, name, $1)::text FROM told WHERE name = $2', '{1,2,3}', 'plain' ],
+	[ 'SELECT dlints_profile($1, $2)::text', '{0.25,1,0.5}', 2 ],
+	[
+		q{SELECT id::text FROM (SELECT id, dlints_choose(state, features, $1, $2, epsilon => $3)
+		OVER () AS c FROM told, item WHERE name = 'personal') s WHERE (c).rank = 1},
+		2, '{0.5,0.5,1}', '0.0'
+	],
+	['ROLLBACK']);
+
+# As somebody writes it who says what everything is
+sub literal
+{
+	my ($text) = @_;
+
+	return
+		$text eq 'null' ? 'NULL'
+	  : $text =~ /^\{/ ? "'$text'::real[]"
+	  : $text =~ /^[\d.]+$/ ? $text
+	  : "'$text'::text";
+}
+
+sub in_psql
+{
+	return join '', map {
+		my ($statement, @parameters) = @$_;
+		"$statement;\n" =~ s/\$(\d)/literal($parameters[$1 - 1])/ger
+	} @calls;
+}
+
+DlintsTest->spew("$work/calls.txt",
+	join '', map { join("\t", map { s/\s+/ /gr } @$_) . "\n" } @calls);
+is(output_of(q{psql -X -q -v ON_ERROR_STOP=1 <<'END'
+CREATE TABLE item (id integer PRIMARY KEY, features real[] NOT NULL);
+INSERT INTO item VALUES (1, '{1,0,0}'), (2, '{0,1,0}'), (3, '{0,0.5,0.5}');
+CREATE TABLE told (name text PRIMARY KEY, state dlints NOT NULL);
+INSERT INTO told VALUES ('plain', dlints_new(3, policy => 'greedy')),
+	('personal', dlints_new(3, interactions => 'matched', policy => 'greedy'));
+END
+}), '', 'tables to call with');
+DlintsTest->spew("$work/calls.sql", in_psql());
+my $told = output_of("psql -X -q -A -t -v ON_ERROR_STOP=1 -f $work/calls.sql");
+is($?, 0, 'calls in psql') or diag($told);
+is(scalar(split /\n/, $told), @calls - 2, 'each returns something');
 
 # ---------- what they do ----------
 
@@ -185,16 +292,18 @@ sub check_client
 my $member = 0;
 for my $client (@clients)
 {
-	my ($name, $prepare) = @$client;
+	my ($prepare, $page, $calls, @arguments) = @$client;
+	my ($run, $why_not) = $prepare->();
 
-	unlike(DlintsTest->slurp("$examples/$name"), qr/::|\bcast\b/i, "$name has no cast");
-	my ($command, $why_not) = $prepare->();
-	$member++;
   SKIP:
 	{
-		diag("$name is skipped: $why_not") unless $command;
-		skip $why_not, 1 unless $command;
-		check_client($name, $member, $command);
+		diag("$calls @arguments is skipped: $why_not") unless $run;
+		skip $why_not, 1 unless $run;
+		is(output_of($run->("$FindBin::RealBin/clients/$calls") . " @arguments $work/calls.txt"),
+			$told, "$calls @arguments: what psql hears");
+		next unless $page;
+		unlike(DlintsTest->slurp("$examples/$page"), qr/::|\bcast\b/i, "$page has no cast");
+		check_client($page, ++$member, $run->("$examples/$page"));
 	}
 }
 

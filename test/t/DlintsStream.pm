@@ -21,19 +21,21 @@ use Test::More;
 use Time::HiRes qw(usleep);
 
 # The model "reduced" is stored out of line.
-my %context_dim = (plain => 6, reduced => 30, memories => 6, timed => 6);
+my %dim = (plain => 6, reduced => 30, memories => 6, timed => 6);
 
 # One reward, learned at once
 sub single
 {
 	my ($model, $a) = @_;
-	my $observation = "numbers($context_dim{$model}, $a), cos($a), seen(($a) % 1000)";
+	my $observation = "numbers($dim{$model}, $a), cos($a)";
+	my $at = "seen(($a) % 1000)";
 
 	return qq{
 		WITH learned AS (
-			UPDATE model SET state = dlints_update(state, $observation)
+			UPDATE model SET state = dlints_update(state, $observation, at => $at)
 			WHERE name = '$model' RETURNING (dlints_info(state)).updates AS n)
-		INSERT INTO ledger (model, n, features, reward, at) SELECT '$model', n, $observation
+		INSERT INTO ledger (model, n, features, reward, at)
+		SELECT '$model', n, $observation, $at
 			FROM learned;};
 }
 
@@ -45,7 +47,7 @@ sub enqueue
 	return qq{
 		WITH new AS (
 			INSERT INTO feedback (model, features, reward, at)
-			SELECT '$model', numbers($context_dim{$model}, $a + i), cos($a + i),
+			SELECT '$model', numbers($dim{$model}, $a + i), cos($a + i),
 				seen(($a + i) % 1000)
 			FROM generate_series(1, 1 + $a % 4) i
 			RETURNING id)
@@ -61,7 +63,8 @@ sub fold
 		WITH batch AS (DELETE FROM feedback WHERE model = '$model' RETURNING *),
 		learned AS (
 			UPDATE model m SET state = m.state || e.evidence
-			FROM  (SELECT p.name, dlints_evidence(p.state, b.features, b.reward, b.at ORDER BY b.id)
+			FROM  (SELECT p.name, dlints_evidence(p.state, b.features, b.reward, '{}', b.at
+			                                      ORDER BY b.id)
 				AS evidence
 			       FROM batch b JOIN model p ON p.name = b.model GROUP BY p.name) e
 			WHERE m.name = e.name
@@ -78,7 +81,7 @@ sub scripts
 	my $a = "\\set a random(1, 1000000)\n";
 	my $commit = "INSERT INTO committed VALUES (:client_id);\nCOMMIT;\n";
 
-	for my $model (sort keys %context_dim)
+	for my $model (sort keys %dim)
 	{
 		my %transaction = (
 			'single@4' => single($model, ':a'),
@@ -135,7 +138,7 @@ sub create
 # One reward for the model "open"
 sub single_open
 {
-	local $context_dim{open} = 6;
+	local $dim{open} = 6;
 
 	return single('open', 7);
 }
@@ -151,7 +154,7 @@ sub check
 	is( $node->safe_psql(
 			$database // 'postgres', q{
 		WITH rebuilt AS (
-			SELECT f.name, f.state || dlints_evidence(f.state, l.features, l.reward, l.at
+			SELECT f.name, f.state || dlints_evidence(f.state, l.features, l.reward, '{}', l.at
 			                ORDER BY CASE f.name WHEN 'timed' THEN l.reward ELSE l.n END) AS state,
 			       count(*) AS rewards, max(n) AS last
 			FROM fresh f JOIN ledger l ON l.model = f.name GROUP BY f.name)

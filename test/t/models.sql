@@ -2,7 +2,7 @@
 
 -- numbers without a short decimal form
 CREATE FUNCTION numbers(count integer, seed integer) RETURNS real[] IMMUTABLE LANGUAGE sql AS $$
-	SELECT array_agg(sin(seed * i)::real ORDER BY i) FROM generate_series(1, count) i $$;
+	SELECT ARRAY(SELECT sin(seed * i)::real FROM generate_series(1, count) i ORDER BY i) $$;
 
 -- when row number i was seen
 CREATE FUNCTION seen(i integer) RETURNS timestamptz IMMUTABLE PARALLEL SAFE LANGUAGE sql AS $$
@@ -10,14 +10,11 @@ CREATE FUNCTION seen(i integer) RETURNS timestamptz IMMUTABLE PARALLEL SAFE LANG
 
 -- a model that has seen so many rows
 CREATE FUNCTION learned(new dlints, rows integer) RETURNS dlints IMMUTABLE LANGUAGE sql AS $$
-	SELECT new || CASE WHEN shared_dim = 0 THEN (
-		SELECT dlints_evidence(new, numbers(context_dim, i), cos(i), seen(i) ORDER BY i)
+	SELECT new || (
+		SELECT dlints_evidence(new, numbers(dim, i), cos(i), numbers(profile_dim, i + 1), seen(i)
+		                       ORDER BY i)
 		FROM generate_series(1, rows) i)
-	ELSE (
-		SELECT dlints_evidence(new, numbers(context_dim, i), numbers(shared_dim, i + 1), cos(i),
-		                       seen(i) ORDER BY i)
-		FROM generate_series(1, rows) i)
-	END FROM dlints_info(new) $$;
+	FROM dlints_info(new) $$;
 
 -- the largest difference in one of the sums, in terms of its largest number;
 -- rewards are in b

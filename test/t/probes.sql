@@ -1,8 +1,8 @@
 -- Questions to a model that came from hostile input, each to be answered with
--- true or a clean error.  $1 is the model, $2 a context of its length, $3 a
--- shared context of its length (of any, if the model has none), real[].  Every
--- form of every function of the extension is to be named here;
--- 020_mutated_values.pl finds out if one is not.
+-- true or a clean error.  $1 is the model, $2 features and $3 a profile of its
+-- lengths (of any, if the model has no profiles), real[].  Every form of every
+-- function of the extension is to be named here; 020_mutated_values.pl finds
+-- out if one is not.
 CREATE FUNCTION finite(VARIADIC float8[]) RETURNS boolean IMMUTABLE LANGUAGE sql AS $$
 	SELECT bool_and(v > '-Infinity' AND v < 'Infinity') FROM unnest($1) v $$;
 -- a model whose numbers are finite, and which is what its text says
@@ -28,19 +28,20 @@ CREATE FUNCTION taken_back(m dlints) RETURNS dlints LANGUAGE plpgsql AS $$
 -- the model, or one of its sizes that needs no times
 CREATE FUNCTION by_count(dlints) RETURNS dlints IMMUTABLE LANGUAGE sql AS $$
 	SELECT CASE WHEN half_life IS NULL THEN $1
-		ELSE dlints_new(context_dim, reduced_dim, discount => 1, shared_dim => shared_dim,
-		interactions => interactions, intercept => intercept) END
+		ELSE dlints_new(dim, reduced_dim, interactions, discount => 1,
+		profile_dim => nullif(profile_dim, 0), intercept => intercept) END
 	FROM dlints_info($1) $$;
 -- what the type of a column for the model says in parentheses
 CREATE FUNCTION sizes(dlints) RETURNS text IMMUTABLE LANGUAGE sql AS $$
-	SELECT concat_ws(',', context_dim, CASE interactions WHEN 'crossed' THEN 0 ELSE reduced_dim END,
-		CASE interactions WHEN 'matched' THEN interactions ELSE nullif(shared_dim, 0)::text END,
+	SELECT concat_ws(',', dim, CASE interactions WHEN 'crossed' THEN 0 ELSE reduced_dim END,
+		CASE interactions WHEN 'matched' THEN interactions ELSE nullif(profile_dim, 0)::text END,
 		CASE WHEN intercept THEN 'intercept' END)
 	FROM dlints_info($1) $$;
 
--- "shared" tells whether the question gives a shared context; NULL where there
--- is none to give.  The wrong one for the model is to be refused with 22023.
-CREATE TABLE probe (name text, query text, shared boolean);
+-- "profile" tells whether the question gives one; NULL where there is none to
+-- give.  A crossed model is to refuse none with 22023, and one without profiles
+-- any; to a matched model none is zeros.
+CREATE TABLE probe (name text, query text, profile boolean);
 INSERT INTO probe VALUES
 	('text, jsonb', 'sound($1)'),
 	('from_jsonb', 'dlints_from_jsonb(dlints_to_jsonb($1)) = $1'),
@@ -55,9 +56,9 @@ INSERT INTO probe VALUES
 	 'dlints_typmod_out(dlints_typmod_in(concat(''{'', sizes($1),
 		''}'')::cstring[]))::text = concat(''('', sizes($1), '')'')'),
 	('new',
-	 'sound((SELECT dlints_new(i.context_dim, i.reduced_dim, i.discount, i.half_life, i.memories,
-		i.ridge, i.exploration, i.noise, i.policy, i.shared_dim, i.interactions, i.intercept,
-		i.seed, i.projection_scale) FROM dlints_info($1) i))'),
+	 'sound((SELECT dlints_new(i.dim, i.reduced_dim, i.interactions, i.half_life, i.discount,
+		i.memories, i.ridge, i.exploration, i.noise, i.policy, nullif(i.profile_dim, 0),
+		i.intercept, i.seed, i.projection_scale) FROM dlints_info($1) i))'),
 	('set', 'sound(dlints_set($1, ridge => 2, exploration => 3, noise => 1, policy => ''ucb''))'),
 	('with_prior',
 	 'sound(dlints_with_prior($1, $1, 0.5))
@@ -68,6 +69,10 @@ INSERT INTO probe VALUES
 	 'sound(dlints_at($1, coalesce((SELECT newest
 		FROM dlints_info($1)), now()) + interval ''1 hour''))'),
 	('retract', 'dlints_retract($1, NULL) = $1 AND sound(taken_back($1))'),
+	('vector',
+	 '(SELECT $2::numeric[]::dlints_vector::text = $2::float8[]::dlints_vector::text
+		AND dlints_vector_in(dlints_vector_out($2::float8[]))::text = $2::text
+		FROM dlints_info($1))'),
 	('draw', 'finite(VARIADIC dlints_draw($1))'),
 	('mean', 'finite(VARIADIC dlints_mean($1))'),
 	('covariance', 'finite(VARIADIC dlints_covariance($1))'),
@@ -76,9 +81,12 @@ INSERT INTO probe VALUES
 		0), i.sigma,
 		i.effective_sample_size, coalesce(i.mean_reward, 0)) FROM dlints_info($1) i)'),
 	('coefficients', '(SELECT bool_and(finite(mean, stddev)) FROM dlints_coefficients($1))'),
-	('accepts', 'dlints_accepts($1, $2, at => now()) <> dlints_accepts($1, $2, $3, at => now())'),
-	('accepts an observation',
-	 'dlints_accepts($1, $2, 1, now(), 2) <> dlints_accepts($1, $2, $3, 1, now(), 2)'),
+	('accepts',
+	 '(SELECT dlints_accepts($1, $2, at => now()) = (interactions IS DISTINCT FROM ''crossed'')
+		FROM dlints_info($1))'),
+	('accepts a profile',
+	 '(SELECT dlints_accepts($1, $2, 1, $3, now(), 2) = (interactions IS NOT NULL)
+		FROM dlints_info($1))'),
 	('update_reduced',
 	 '(SELECT sound(dlints_update_reduced($1, z, 1, now()))
 		AND sound(dlints_update_reduced($1, z::real[], 1, now(), 2))
@@ -93,7 +101,7 @@ INSERT INTO probe VALUES
 	('ndcg',
 	 '(SELECT finite(dlints_ndcg(abs(m), m, 3)) FROM unnest(dlints_mean($1) || 1::float8) m)'),
 	('encode',
-	 '(SELECT finite(VARIADIC dlints_encode(9, ''policy'', i.policy, ''n'', i.context_dim))
+	 '(SELECT finite(VARIADIC dlints_encode(9, ''policy'', i.policy, ''n'', i.dim))
 		AND finite(VARIADIC dlints_encode(9, to_jsonb(i.policy))) FROM dlints_info($1) i)'),
 	('profile',
 	 '(SELECT finite(VARIADIC dlints_profile(x) || dlints_profile(x,
@@ -117,54 +125,62 @@ INSERT INTO probe VALUES
 		FROM (SELECT dlints_policy_value(1, 1, 0.5, m, m), count(*)
 		FROM unnest(dlints_mean($1)) m) s (v, count))');
 
--- of contexts of both types, with and without a shared context behind them
+-- of features and profiles of both types: %1$s features, %2$s the argument behind
+-- what is asked, %3$s that of a batch, %4$s for aggregates, which want one
 INSERT INTO probe
-SELECT min(q.name || f.name), format(q.query, f.context, f.shared, f.shareds), f.shared <> ''
+SELECT min(q.name || f.name),
+	format(q.query, f.features, coalesce(', ' || f.profile, ''),
+		coalesce(', ARRAY[' || f.profile || ', ' || f.profile || ']', ''),
+		coalesce(f.profile, '''{}''')),
+	f.profile IS NOT NULL AND q.query ~ '%[234]'
 FROM (VALUES
-	('draw_weights', 'finite(VARIADIC dlints_draw_weights($1%2$s, 1))'),
+	('draw_weights', 'finite(VARIADIC dlints_draw_weights($1%2$s, seed => 1))'),
 	('dot', 'finite(dlints_dot(dlints_weights($1%2$s), %1$s))'),
 	('weights', 'finite(VARIADIC dlints_weights($1%2$s))'),
 	('project', 'finite(VARIADIC dlints_project($1, %1$s%2$s))'),
 	('predict', 'finite(dlints_predict($1, %1$s%2$s))'),
 	('stddev', 'finite(dlints_stddev($1, %1$s%2$s))'),
-	('update', 'sound(dlints_update($1, %1$s%2$s, 1, now()))'),
+	('update', 'sound(dlints_update($1, %1$s, 1%2$s, at => now()))'),
 	('update_batch',
-	 'sound(dlints_update_batch($1, ARRAY[%1$s, %1$s]%3$s, ARRAY[1, 2], ARRAY[now(), now()]))'),
+	 'sound(dlints_update_batch($1, ARRAY[%1$s, %1$s], ARRAY[1, 2]%3$s,
+		ats => ARRAY[now(), now()]))'),
 	('evidence',
-	 'sound((SELECT dlints_evidence(by_count($1), %1$s%2$s, i) FROM generate_series(1, 2) i))'),
+	 'sound((SELECT dlints_evidence(by_count($1), %1$s, i%2$s) FROM generate_series(1, 2) i))'),
 	('evidence at',
-	 'sound((SELECT dlints_evidence($1, %1$s%2$s, i, now()) FROM generate_series(1, 2) i))'),
+	 'sound((SELECT dlints_evidence($1, %1$s, i, %4$s, now()) FROM generate_series(1, 2) i))'),
 	('evidence weighed',
-	 'sound((SELECT dlints_evidence($1, %1$s%2$s, i, now(), i) FROM generate_series(1, 2) i))'),
+	 'sound((SELECT dlints_evidence($1, %1$s, i, %4$s, now(), i) FROM generate_series(1, 2) i))'),
 	('progressive',
-	 '(SELECT finite(VARIADIC array_agg(p)) FROM (SELECT dlints_progressive($1, %1$s%2$s, i, now())
-		OVER (ORDER BY i) FROM generate_series(1, 3) i) s (p))'),
+	 '(SELECT finite(VARIADIC array_agg(p))
+		FROM (SELECT dlints_progressive($1, %1$s, i%2$s, at => now()) OVER (ORDER BY i)
+		FROM generate_series(1, 3) i) s (p))'),
 	('recommend',
-	 '(SELECT dlints_recommend($1, i, %1$s%2$s) FROM generate_series(1, 2) i) IN (1, 2)'),
+	 '(SELECT dlints_recommend($1, i, %1$s) FROM generate_series(1, 2) i) IN (1, 2)'),
+	('recommend k',
+	 '(SELECT dlints_recommend($1, i, %1$s, 2%2$s)
+		FROM generate_series(1, 3) i) <@ ARRAY[1, 2, 3]'),
 	('recommend by ucb',
-	 '(SELECT dlints_recommend(dlints_set($1, policy => ''ucb''), i, %1$s%2$s)
-		FROM generate_series(1, 2) i) IN (1, 2)'),
+	 '(SELECT dlints_recommend(dlints_set($1, policy => ''ucb''), i, %1$s, 1%2$s)
+		FROM generate_series(1, 2) i) <@ ARRAY[1, 2]'),
 	('choose',
 	 '(SELECT bool_and(finite(score, probability)) AND count(rank) = 2
 		AND abs(sum(probability) - 2) < 1e-9
-		FROM (SELECT (dlints_choose($1, %1$s%2$s, k => 2, draws => 20) OVER ()).*
+		FROM (SELECT (dlints_choose($1, %1$s, 2%2$s, draws => 20) OVER ()).*
 		FROM generate_series(1, 3) i) c)'),
 	('choose by ucb',
 	 '(SELECT bool_and(finite(score, probability)) AND count(rank) = 1
-		FROM (SELECT (dlints_choose(dlints_set($1, policy => ''ucb''), %1$s%2$s, uniform => 0.5,
-		draws => 2) OVER ()).* FROM generate_series(1, 3) i) c)'),
+		FROM (SELECT (dlints_choose(dlints_set($1, policy => ''ucb''), %1$s, 1%2$s,
+		epsilon => 0.5, draws => 2) OVER ()).* FROM generate_series(1, 3) i) c)'),
 	('choose with a cap',
 	 '(SELECT bool_and(finite(score, probability)) AND count(rank) = 1
-		FROM (SELECT (dlints_choose($1, %1$s%2$s, k => 2, draws => 2, bonus => i,
-		cap_group => ''a'', cap => 1) OVER ()).* FROM generate_series(1, 3) i) c)'),
-	('recommend k',
-	 '(SELECT dlints_recommend($1, i, %1$s%2$s, 2)
-		FROM generate_series(1, 3) i) <@ ARRAY[1, 2, 3]')) q (name, query),
+		FROM (SELECT (dlints_choose($1, %1$s, 2%2$s, draws => 2, bonus => i,
+		cap_group => ''a'', cap => 1) OVER ()).* FROM generate_series(1, 3) i) c)'))
+	q (name, query),
 (VALUES
-	('', '$2', '', ''),
-	(', double precision', '$2::float8[]', '', ''),
-	(', shared', '$2', ', $3', ', ARRAY[$3, $3]'),
-	(', shared, double precision',
-	 '$2::float8[]', ', $3::float8[]', ', ARRAY[$3, $3]::float8[]')) f (name, context, shared,
-		shareds)
+	('', '$2', NULL),
+	(', double precision', '$2::float8[]', NULL),
+	(', profile', '$2', '$3'),
+	(', double precision profile', '$2', '$3::float8[]'),
+	(', double precision, profile', '$2::float8[]', '$3'),
+	(', both double precision', '$2::float8[]', '$3::float8[]')) f (name, features, profile)
 GROUP BY 2, 3;

@@ -1,6 +1,6 @@
 /*
  * fuzz_arithmetic.c
- *		Normals of any seed; contexts of any bits, widened and scored.
+ *		Normals of any seed; feature vectors of any bits, widened and scored.
  */
 #include "input.h"
 
@@ -36,7 +36,7 @@ check_normals(uint64_t seed, size_t count)
 	check(all_are_finite(count, some) && largest(count, some) < 10.0);
 }
 
-/* The score of a context is finite only if all of the context is. */
+/* The score of a feature vector is finite only if all of the features are. */
 static void
 check_score(double score, double expected, double size, bool finite)
 {
@@ -48,21 +48,21 @@ check_score(double score, double expected, double size, bool finite)
 static void
 check_doubles(Input *in, int n, const double *weights)
 {
-	double	   *context = walled_numbers(in, (size_t) n, take_number);
+	double	   *features = walled_numbers(in, (size_t) n, take_number);
 	double	   *wide = walled((size_t) n);
-	bool		finite = all_are_finite((size_t) n, context);
+	bool		finite = all_are_finite((size_t) n, features);
 
-	check(widen_double((size_t) n, context, wide) ==
-		  (finite && largest((size_t) n, context) <= WIDEN_MAX));
-	check(same_bits((size_t) n, wide, context));
-	check_score(dot_double(n, weights, context), plain_dot(n, weights, context),
-				dot_size(n, weights, context), finite);
+	check(widen_double((size_t) n, features, wide) ==
+		  (finite && largest((size_t) n, features) <= WIDEN_MAX));
+	check(same_bits((size_t) n, wide, features));
+	check_score(dot_double(n, weights, features), plain_dot(n, weights, features),
+				dot_size(n, weights, features), finite);
 }
 
 static void
 check_floats(Input *in, int n, const double *weights)
 {
-	float	   *context = walled_floats((size_t) n);
+	float	   *features = walled_floats((size_t) n);
 	double	   *wide = walled((size_t) n);
 	bool		finite;
 	int			i;
@@ -73,13 +73,13 @@ check_floats(Input *in, int n, const double *weights)
 
 		if (in->left == 0)
 			bits = (uint32_t) i << 20;
-		memcpy(&context[i], &bits, sizeof(bits));
+		memcpy(&features[i], &bits, sizeof(bits));
 	}
-	finite = widen_float((size_t) n, context, wide);
+	finite = widen_float((size_t) n, features, wide);
 	check(finite == all_are_finite((size_t) n, wide));
 	for (i = 0; i < n; i++)
-		check(wide[i] == (double) context[i] || isnan(context[i]));
-	check_score(dot_float(n, weights, context), plain_dot(n, weights, wide),
+		check(wide[i] == (double) features[i] || isnan(features[i]));
+	check_score(dot_float(n, weights, features), plain_dot(n, weights, wide),
 				dot_size(n, weights, wide), finite);
 }
 

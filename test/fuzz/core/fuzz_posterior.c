@@ -27,7 +27,7 @@
 /* numbers with which no sum or quotient below can overflow */
 #define MODERATE	1e60
 
-/* the largest number of a reduced context; see widen.h */
+/* the largest number of reduced features; see widen.h */
 #define MOST_REDUCED	3.2e121
 
 /*
@@ -210,11 +210,11 @@ learn(Input *in, History *h)
 	double		reference = take_reward(in);
 	double	   *weights = walled_numbers(in, (size_t) count, take_weight);
 	double	   *rewards = walled_numbers(in, (size_t) count, take_reward);
-	double	   *contexts = walled_numbers(in, (size_t) count * (size_t) dim,
+	double	   *features = walled_numbers(in, (size_t) count * (size_t) dim,
 										  take_reduced);
 	double	   *work = walled(evidence_absorb_work(dim, count));
 	double		weight = fmax(1.0, largest((size_t) count, weights));
-	double		size = largest((size_t) count * (size_t) dim, contexts) +
+	double		size = largest((size_t) count * (size_t) dim, features) +
 		largest((size_t) count, rewards) + fabs(reference) + 1e-100;
 	History		single = copy_history(h);
 	int			j;
@@ -223,9 +223,9 @@ learn(Input *in, History *h)
 		largest(value_count(&h->evidence), h->values);
 	for (j = 0; j < count; j++)
 		evidence_absorb(&single.evidence, j == 0 ? decay : 1.0, 1,
-						contexts + (size_t) j * (size_t) dim, &rewards[j],
+						features + (size_t) j * (size_t) dim, &rewards[j],
 						reference, &weights[j], work);
-	evidence_absorb(&h->evidence, decay, count, contexts, rewards, reference,
+	evidence_absorb(&h->evidence, decay, count, features, rewards, reference,
 					weights, work);
 	totals_absorb(&h->totals, count, rewards, reference, weights);
 	check(!h->learned || h->rebased || h->totals.peak >= h->totals.S);

@@ -12,9 +12,9 @@
 #include "core/random.h"
 #include "core/widen.h"
 
-#define MOST_CONTEXT_DIM	300
+#define MOST_FEATURE_DIM	300
 #define MOST_REDUCED_DIM	40
-#define MOST_SHARED_DIM		20
+#define MOST_PROFILE_DIM		20
 #define MOST_VECTORS		5
 #define MOST_PIECES			3
 #define MOST_DIFFERENT		16		/* numbers in a vector, the rest repeats them */
@@ -43,7 +43,7 @@ add_piece(Rows *rows, const Projection *p, int end)
 	}
 	if (first == end)
 		return;
-	numbers = walled((size_t) (end - first) * (size_t) p->context_dim);
+	numbers = walled((size_t) (end - first) * (size_t) p->feature_dim);
 	projection_generate(p, first, end - first, numbers);
 	piece.first = first;
 	piece.count = end - first;
@@ -77,14 +77,14 @@ static const double *
 row_of(const Projection *p, const ProjectionRows *rows, int row)
 {
 	return rows->numbers +
-		(size_t) (row - rows->first) * (size_t) p->context_dim;
+		(size_t) (row - rows->first) * (size_t) p->feature_dim;
 }
 
 /* A row is its stream of normals times a scale. */
 static void
 check_row(const Projection *p, const ProjectionRows *all, int row)
 {
-	size_t		len = (size_t) p->context_dim;
+	size_t		len = (size_t) p->feature_dim;
 	double	   *expected = walled(len);
 	size_t		j;
 
@@ -101,7 +101,7 @@ check_piece(const Projection *p, const ProjectionRows *all, const ProjectionRows
 	int			row;
 
 	for (row = piece->first; row < piece->first + piece->count; row++)
-		check(same_bits((size_t) p->context_dim, row_of(p, all, row),
+		check(same_bits((size_t) p->feature_dim, row_of(p, all, row),
 						row_of(p, piece, row)));
 }
 
@@ -124,9 +124,9 @@ typedef struct Vectors
 {
 	int			spare;			/* 0 or 1 */
 	int			count;
-	double	   *contexts;
+	double	   *features;
 	double	   *parameters;
-	double		context;
+	double		most;
 	double		parameter;
 } Vectors;
 
@@ -152,22 +152,22 @@ reduced_len(const Projection *p, const Vectors *v)
 static int
 lifted_len(const Projection *p, const Vectors *v)
 {
-	return p->context_dim + v->spare;
+	return p->feature_dim + v->spare;
 }
 
 static Vectors
 some_vectors(Input *in, const Projection *p, int spare)
 {
 	Vectors		v = {.spare = spare};
-	size_t		contexts;
+	size_t		features;
 	size_t		parameters;
 
 	v.count = take_size(in, MOST_VECTORS);
-	contexts = (size_t) (v.count * p->context_dim);
+	features = (size_t) (v.count * p->feature_dim);
 	parameters = (size_t) (v.count * reduced_len(p, &v));
-	v.contexts = some_numbers(in, contexts, WIDEN_MAX);
+	v.features = some_numbers(in, features, WIDEN_MAX);
 	v.parameters = some_numbers(in, parameters, MODERATE);
-	v.context = largest(contexts, v.contexts);
+	v.most = largest(features, v.features);
 	v.parameter = largest(parameters, v.parameters);
 	return v;
 }
@@ -179,7 +179,7 @@ apply(const Projection *p, const Rows *rows, const Vectors *v)
 	int			i;
 
 	for (i = 0; i < rows->count; i++)
-		projection_apply(p, &rows->pieces[i], v->count, v->contexts, reduced,
+		projection_apply(p, &rows->pieces[i], v->count, v->features, reduced,
 						 reduced_len(p, v));
 	return reduced;
 }
@@ -195,7 +195,7 @@ lift(const Projection *p, const Rows *rows, const Vectors *v)
 	int			i;
 
 	for (i = 0; i < v->count * len; i++)
-		lifted[i] = i % len < p->context_dim ? 0 : SPARE_WEIGHT;
+		lifted[i] = i % len < p->feature_dim ? 0 : SPARE_WEIGHT;
 	for (i = 0; i < rows->count; i++)
 		projection_lift(p, &rows->pieces[i], v->count, v->parameters, reduced_len(p, v),
 						lifted, len);
@@ -209,14 +209,14 @@ lift(const Projection *p, const Rows *rows, const Vectors *v)
 static double
 rounding(const Projection *p, const Vectors *v)
 {
-	return 1e-11 * p->scale * p->context_dim * v->context;
+	return 1e-11 * p->scale * p->feature_dim * v->most;
 }
 
 /* What underflow of a factor or product may do to it. */
 static double
 underflow(const Projection *p, const Vectors *v)
 {
-	return 1e-300 * (1.0 + p->scale) * (1.0 + v->context);
+	return 1e-300 * (1.0 + p->scale) * (1.0 + v->most);
 }
 
 /* z = P x by its definition */
@@ -224,13 +224,13 @@ static void
 check_reduced(const Projection *p, const ProjectionRows *rows, const Vectors *v,
 			  const double *reduced)
 {
-	int			n = p->context_dim;
+	int			n = p->feature_dim;
 	int			c;
 	int			row;
 
 	for (c = 0; c < v->count; c++)
 	{
-		const double *x = v->contexts + c * n;
+		const double *x = v->features + c * n;
 		const double *z = reduced + c * reduced_len(p, v);
 
 		for (row = 0; row < p->reduced_dim; row++)
@@ -247,9 +247,9 @@ static void
 check_lifted(const Projection *p, const Vectors *v, int number,
 			 const double *reduced, const double *lifted)
 {
-	int			n = p->context_dim;
+	int			n = p->feature_dim;
 	int			len = reduced_len(p, v);
-	const double *x = v->contexts + number * n;
+	const double *x = v->features + number * n;
 	const double *z = reduced + number * len;
 	int			c;
 
@@ -265,7 +265,7 @@ check_lifted(const Projection *p, const Vectors *v, int number,
 	}
 }
 
-/* Contexts there, parameters back. */
+/* Feature vectors there, parameters back. */
 static void
 check_both_ways(const Projection *p, const ProjectionRows *all, const Rows *rows,
 				const Vectors *v)
@@ -281,20 +281,20 @@ check_both_ways(const Projection *p, const ProjectionRows *all, const Rows *rows
 
 /* the last blocks of z, and that psi'z is w'x and the intercept's */
 static void
-check_kind(const Kind *kind, const Vectors *v, const double *shareds,
+check_kind(const Kind *kind, const Vectors *v, const double *profiles,
 		   const double *parameters)
 {
-	int			n = kind->context_dim;
+	int			n = kind->feature_dim;
 	int			len = kind_reduced_len(kind);
 	int			weights_len = kind_lifted_len(kind);
 	double	   *reduced = walled((size_t) (v->count * len));
 	double	   *lifted = walled((size_t) (v->count * weights_len));
 	double		most = largest((size_t) (v->count * len), parameters);
-	double		shared = largest((size_t) kind->shared_dim, shareds);
+	double		profile = largest((size_t) kind->profile_dim, profiles);
 	int			c;
 
-	kind_fill(kind, v->count, v->contexts, shareds, reduced);
-	kind_lift(kind, v->count, parameters, shareds, lifted);
+	kind_fill(kind, v->count, v->features, profiles, reduced);
+	kind_lift(kind, v->count, parameters, profiles, lifted);
 	for (c = 0; c < v->count; c++)
 	{
 		const double *z = reduced + c * len;
@@ -304,31 +304,32 @@ check_kind(const Kind *kind, const Vectors *v, const double *shareds,
 		check(!kind->intercept || same_bits(1, &w[n], parameters + (c + 1) * len - 1));
 		check(all_are_finite((size_t) len, z) && all_are_finite((size_t) weights_len, w));
 	}
-	/* lifted under the first shared context */
+	/* lifted under the first profile */
 	for (c = 0; c < v->count; c++)
 	{
 		const double *w = lifted + c * weights_len;
-		double		score = plain_dot(n, w, v->contexts) + (kind->intercept ? w[n] : 0.0);
+		double		score = plain_dot(n, w, v->features) + (kind->intercept ? w[n] : 0.0);
 
 		check(fabs(score - plain_dot(len, parameters + c * len, reduced)) <=
-			  (1e-13 * most + 1e-300) * (4 * len + n) * (1.0 + v->context) * (1.0 + n * shared));
+			  (1e-13 * most + 1e-300) * (4 * len + n) * (1.0 + v->most) * (1.0 + n * profile));
 	}
 }
 
 /*
- * The kinds without a projection; contexts are each other's matched profiles.
+ * The kinds without a projection; feature vectors are each other's matched
+ * profiles.
  */
 static void
 check_kinds(Input *in, const Projection *p, const Vectors *v)
 {
-	int			shared_dim = take_size(in, MOST_SHARED_DIM);
+	int			profile_dim = take_size(in, MOST_PROFILE_DIM);
 	const Kind	kinds[] = {
-		{INTERACTIONS_NONE, p->context_dim, 0, 0, v->spare == 1},
-		{INTERACTIONS_MATCHED, p->context_dim, 0, p->context_dim, v->spare == 1},
-		{INTERACTIONS_CROSSED, p->context_dim, 0, shared_dim, v->spare == 1}
+		{INTERACTIONS_NONE, p->feature_dim, 0, 0, v->spare == 1},
+		{INTERACTIONS_MATCHED, p->feature_dim, 0, p->feature_dim, v->spare == 1},
+		{INTERACTIONS_CROSSED, p->feature_dim, 0, profile_dim, v->spare == 1}
 	};
 	size_t		given = (size_t) (v->count * reduced_len(p, v));
-	double	   *shareds = some_numbers(in, (size_t) (v->count * shared_dim), WIDEN_MAX);
+	double	   *profiles = some_numbers(in, (size_t) (v->count * profile_dim), WIDEN_MAX);
 	int			k;
 
 	for (k = 0; k < 3; k++)
@@ -339,7 +340,7 @@ check_kinds(Input *in, const Projection *p, const Vectors *v)
 
 		for (i = 0; i < wanted; i++)
 			parameters[i] = v->parameters[i % given];
-		check_kind(&kinds[k], v, k == 2 ? shareds : v->contexts, parameters);
+		check_kind(&kinds[k], v, k == 2 ? profiles : v->features, parameters);
 	}
 }
 
@@ -356,7 +357,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	walled_reset();
 	p.seed = take_bits(&in);
 	p.scale = take_within(&in, 1e-10, 1e10);
-	p.context_dim = take_size(&in, MOST_CONTEXT_DIM);
+	p.feature_dim = take_size(&in, MOST_FEATURE_DIM);
 	p.reduced_dim = take_size(&in, MOST_REDUCED_DIM);
 	spare = take_byte(&in) % 2;
 	all = whole(&p);

@@ -30,7 +30,7 @@ PG_MODULE_MAGIC;
 typedef struct Probe
 {
 	char	   *name;
-	char	   *shared;			/* "t" or "f"; NULL: fits every model */
+	char	   *profile;		/* given, "t" or "f"; NULL: there is none to give */
 	SPIPlanPtr	plan;
 } Probe;
 
@@ -54,7 +54,7 @@ PrepareProbes(void)
 	SPITupleTable *rows;
 	uint64		i;
 
-	if (SPI_execute("SELECT name, 'SELECT ' || query, shared FROM probe", true, 0) != SPI_OK_SELECT)
+	if (SPI_execute("SELECT name, 'SELECT ' || query, profile FROM probe", true, 0) != SPI_OK_SELECT)
 		elog(ERROR, "cannot read the table \"probe\"");
 	rows = SPI_tuptable;
 	probe_count = SPI_processed;
@@ -62,7 +62,7 @@ PrepareProbes(void)
 	for (i = 0; i < probe_count; i++)
 	{
 		probes[i].name = Keep(SPI_getvalue(rows->vals[i], rows->tupdesc, 1));
-		probes[i].shared = Keep(SPI_getvalue(rows->vals[i], rows->tupdesc, 3));
+		probes[i].profile = Keep(SPI_getvalue(rows->vals[i], rows->tupdesc, 3));
 		probes[i].plan = SPI_prepare(SPI_getvalue(rows->vals[i], rows->tupdesc, 2),
 									 PROBE_ARGUMENTS, types);
 		if (probes[i].plan == NULL || SPI_keepplan(probes[i].plan) != 0)
@@ -179,9 +179,9 @@ CheckForms(Datum datum)
 	return NULL;
 }
 
-/* A context of ones and halves */
+/* Features or a profile of ones and halves */
 static Datum
-SomeContext(int length)
+SomeArray(int length)
 {
 	Datum	   *elements = palloc(sizeof(Datum) * length);
 	int			i;
@@ -195,8 +195,9 @@ SomeContext(int length)
 static bool
 Fits(const Probe *probe, const Dlints *model)
 {
-	return probe->shared == NULL ||
-		(*probe->shared == 't') == (model->header.shared_dim > 0);
+	return probe->profile == NULL ||
+		model->header.interactions == INTERACTIONS_MATCHED ||
+		(*probe->profile == 't') == (model->header.interactions == INTERACTIONS_CROSSED);
 }
 
 /* The answer is true, or an error: always, if the question does not fit. */
@@ -248,12 +249,12 @@ AskAll(Datum datum)
 	Datum		arguments[PROBE_ARGUMENTS];
 	uint64		i;
 
-	if ((int64) model->header.context_dim * model->header.reduced_dim >
+	if ((int64) model->header.feature_dim * model->header.reduced_dim >
 		MOST_PROJECTION_ENTRIES)
 		return NULL;
 	arguments[0] = datum;
-	arguments[1] = SomeContext(model->header.context_dim);
-	arguments[2] = SomeContext(Max(model->header.shared_dim, 1));
+	arguments[1] = SomeArray(model->header.feature_dim);
+	arguments[2] = SomeArray(Max(model->header.profile_dim, 1));
 	for (i = 0; i < probe_count; i++)
 	{
 		char	   *problem = Ask(&probes[i], arguments);

@@ -2,7 +2,7 @@
 \set ON_ERROR_STOP 1
 CREATE EXTENSION dlints;
 CREATE TABLE model (name text, state dlints, fixed dlints(3, 2, intercept),
-    shared dlints(3, 2, 2, intercept));
+    personal dlints(3, 0, 2, intercept));
 INSERT INTO model VALUES
     ('plain', dlints_update(dlints_new(3), ARRAY[1, 2, 3]::real[], 1), NULL, NULL),
     ('projected', dlints_update(dlints_new(3, 2, seed => 5), ARRAY[1, 2, 3]::real[], 1),
@@ -10,26 +10,25 @@ INSERT INTO model VALUES
     ('lasting', dlints_new(3, discount => 1, policy => 'greedy'), NULL, NULL),
     ('ucb', dlints_update(dlints_new(60, 20, policy => 'ucb'), array_fill(0.5::real, ARRAY[60]), 1),
         NULL, NULL),
-    ('shared', dlints_update(dlints_new(3, 4, shared_dim => 3), ARRAY[1, 2, 3]::real[],
-        ARRAY[1, 0, 1]::real[], 1), NULL,
-     dlints_new(3, 2, shared_dim => 2, intercept => true)),
+    ('crossed', dlints_update(dlints_new(3, interactions => 'crossed', profile_dim => 3),
+        ARRAY[1, 2, 3]::real[], 1, ARRAY[1, 0, 1]::real[]), NULL,
+     dlints_new(3, interactions => 'crossed', profile_dim => 2)),
     ('intercept', dlints_update(dlints_new(3, policy => 'ucb', intercept => true),
         ARRAY[1, 2, 3]::real[], 1), NULL, NULL),
     ('matched', dlints_update(dlints_new(3, interactions => 'matched'), ARRAY[1, 2, 3]::real[],
-        ARRAY[1, 0, 1]::real[], 1), NULL, NULL),
-    ('product', dlints_update(dlints_new(3, shared_dim => 3), ARRAY[1, 2, 3]::real[],
-        ARRAY[1, 0, 1]::real[], 1), NULL, NULL),
+        1, ARRAY[1, 0, 1]::real[]), NULL, NULL),
     ('by time', dlints_update(dlints_new(3, half_life => '1 day', memories => 2),
-        ARRAY[1, 2, 3]::real[], 1, now()), NULL, NULL),
+        ARRAY[1, 2, 3]::real[], 1, at => now()), NULL, NULL),
     (NULL, NULL, NULL, NULL);
 CREATE TABLE customer (id integer, features real[], wide double precision[], several real[],
     state dlints);
 INSERT INTO customer
 SELECT i, ARRAY[i, 1, 0], ARRAY[0.25, i, 1], ARRAY[[i, 1, 0], [1, 1, 1]],
-       dlints_update(dlints_new(3, 2, shared_dim => 3, intercept => i % 2 = 0),
-           ARRAY[1, 2, 3]::real[], ARRAY[i, 1, 0]::real[], 1)
+       dlints_update(dlints_new(3, interactions => 'crossed', profile_dim => 3,
+               intercept => i % 2 = 0),
+           ARRAY[1, 2, 3]::real[], 1, ARRAY[i, 1, 0]::real[])
 FROM generate_series(1, 10) AS i;
-CREATE TABLE item (id integer, features real[], wide double precision[], contexts real[],
+CREATE TABLE item (id integer, features real[], wide double precision[], several real[],
     rewards double precision[], reward double precision, count integer, seed bigint, at timestamptz,
     ats timestamptz[], half_life interval, document jsonb, state dlints);
 INSERT INTO item

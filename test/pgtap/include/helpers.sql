@@ -143,20 +143,20 @@ $$ SELECT dot(v, times(m, v)) $$;
 
 -- a model of the paper's kind, with one memory and the noise known
 CREATE FUNCTION one_memory(
-    context_dim integer, reduced_dim integer DEFAULT NULL, discount float8 DEFAULT 0.99,
+    dim integer, reduced_dim integer DEFAULT NULL, discount float8 DEFAULT 0.99,
     ridge float8 DEFAULT 1, exploration float8 DEFAULT 0.1, seed bigint DEFAULT 0,
     projection_scale float8 DEFAULT NULL, policy text DEFAULT 'thompson',
-    shared_dim integer DEFAULT 0, intercept boolean DEFAULT false, interactions text DEFAULT NULL)
+    interactions text DEFAULT NULL, profile_dim integer DEFAULT NULL,
+    intercept boolean DEFAULT false)
 RETURNS dlints IMMUTABLE LANGUAGE sql AS
 $$
-SELECT dlints_new(context_dim, reduced_dim, discount, ridge => ridge, exploration => exploration,
-    noise => 1, policy => policy, shared_dim => shared_dim, interactions => interactions,
+SELECT dlints_new(dim, reduced_dim, interactions, discount => discount, ridge => ridge,
+    exploration => exploration, noise => 1, policy => policy, profile_dim => profile_dim,
     intercept => intercept, seed => seed, projection_scale => projection_scale)
 $$;
 
--- Models of every shape.  Functions below take the shared context u of a model that
--- has none as NULL.
-CREATE TEMP VIEW shape (name, n, d, s, interactions, dim, intercept, kappa) AS VALUES
+-- Models of every shape: features of n numbers, profiles of s, and z numbers to learn.
+CREATE TEMP VIEW shape (name, n, d, s, interactions, z, intercept, kappa) AS VALUES
     ('plain', 7, NULL::integer, 0, NULL, 7, false, NULL::float8),
     ('one dimension', 1, NULL, 0, NULL, 1, false, NULL),
     ('projected', 20, 6, 0, NULL, 6, false, NULL),
@@ -171,18 +171,18 @@ CREATE TEMP VIEW shape (name, n, d, s, interactions, dim, intercept, kappa) AS V
 
 -- and as they are made, with one memory
 CREATE TEMP VIEW kind AS
-SELECT format('%s, discount %s', name, discount) AS name, n, d, s, interactions, dim, discount,
-    one_memory(n, d, discount, 0.7, 0.3, -17, kappa, shared_dim => s, intercept => intercept,
-        interactions => interactions) AS empty
+SELECT format('%s, discount %s', name, discount) AS name, n, d, s, interactions, z, discount,
+    one_memory(n, d, discount, 0.7, 0.3, -17, kappa, interactions => interactions,
+        profile_dim => nullif(s, 0), intercept => intercept) AS empty
 FROM shape, (VALUES (1.0::float8), (0.9)) AS v (discount);
 
 -- and with one memory or several, forgetting in each way
 CREATE TEMP VIEW learner AS
-SELECT format('%s, %s', name, forgets) AS name, shape.name AS shape, n, d, s, interactions, dim,
+SELECT format('%s, %s', name, forgets) AS name, shape.name AS shape, n, d, s, interactions, z,
     forgets, weighted,
-    dlints_new(n, d, discount, half_life, memories, ridge => 0.7, exploration => 0.3, noise => 1,
-        shared_dim => s, interactions => interactions, intercept => intercept, seed => -17,
-        projection_scale => kappa) AS empty
+    dlints_new(n, d, interactions, half_life, discount, memories, ridge => 0.7,
+        exploration => 0.3, noise => 1, profile_dim => nullif(s, 0), intercept => intercept,
+        seed => -17, projection_scale => kappa) AS empty
 FROM shape, (VALUES
     ('nothing', 1::float8, NULL::interval, 1, false),
     ('by count', 0.9, NULL, 1, false),
@@ -193,16 +193,16 @@ FROM shape, (VALUES
     ('two by time, weighted', NULL, '1 day 1 hour', 2, true))
     AS v (forgets, discount, half_life, memories, weighted);
 
--- Observation i: a context, a shared one, a reward, a time, a weight.  One visitor in
--- seven is a stranger; some things are seen at the same time.
-CREATE FUNCTION context(i bigint, n integer) RETURNS float8[] IMMUTABLE LANGUAGE sql AS
+-- Observation i: features, a reward, a profile, a time, a weight.  One visitor in seven is
+-- a stranger; some things are seen at the same time.
+CREATE FUNCTION features(i bigint, n integer) RETURNS float8[] IMMUTABLE LANGUAGE sql AS
 $$ SELECT array_agg(number(i, j) ORDER BY j) FROM generate_series(1, n) AS j $$;
 
-CREATE FUNCTION shared(i bigint, s integer) RETURNS float8[] IMMUTABLE LANGUAGE sql AS
+CREATE FUNCTION profile(i bigint, s integer) RETURNS float8[] IMMUTABLE LANGUAGE sql AS
 $$
-SELECT CASE WHEN s = 0 THEN NULL
+SELECT CASE WHEN s = 0 THEN '{}'
             WHEN i % 7 = 0 THEN zeros(s)
-            ELSE context(i % 7 + 7000, s) END
+            ELSE features(i % 7 + 7000, s) END
 $$;
 
 CREATE FUNCTION reward(i bigint) RETURNS float8 IMMUTABLE LANGUAGE sql AS
@@ -220,12 +220,10 @@ $$ SELECT (1 + i % 5)::float8 $$;
 -- The arguments that a model wants of observation i, as SQL; with weights if asked for.
 CREATE FUNCTION arguments(m dlints, weighted boolean) RETURNS text[] LANGUAGE sql AS
 $$
-SELECT array_remove(ARRAY[
-    format('context(i, %s)', context_dim),
-    CASE WHEN shared_dim > 0 THEN format('shared(i, %s)', shared_dim) END,
-    'reward(i)',
-    CASE WHEN weighted OR half_life IS NOT NULL THEN 'seen_at(i)' END,
-    CASE WHEN weighted THEN 'weight(i)' END], NULL)
+SELECT (ARRAY[format('features(i, %s)', dim), 'reward(i)', format('profile(i, %s)', profile_dim),
+        'seen_at(i)', 'weight(i)'])
+    [1 : CASE WHEN weighted THEN 5 WHEN half_life IS NOT NULL THEN 4
+              WHEN profile_dim > 0 THEN 3 ELSE 2 END]
 FROM dlints_info(m)
 $$;
 
@@ -257,11 +255,14 @@ BEGIN
 END
 $$;
 
+-- (an array of empty profiles is an empty array)
 CREATE FUNCTION batch(m dlints, first bigint, last bigint, weighted boolean DEFAULT false)
 RETURNS dlints LANGUAGE plpgsql AS
 $$
 DECLARE
-	list text := (SELECT string_agg(format('array_agg(%s ORDER BY i)', a), ', ' ORDER BY o)
+	list text := (SELECT string_agg(CASE WHEN a = 'profile(i, 0)' THEN '''{}'''
+	                                     ELSE format('array_agg(%s ORDER BY i)', a) END,
+	                                ', ' ORDER BY o)
 	              FROM unnest(arguments(m, weighted)) WITH ORDINALITY AS u (a, o));
 BEGIN
 	EXECUTE format('SELECT dlints_update_batch($1, %s) FROM generate_series($2, $3) AS i', list)
@@ -278,40 +279,11 @@ DECLARE
 BEGIN
 	FOR i IN first..last LOOP
 		m := dlints_update_reduced(m,
-			project_at(m, context(i, f.context_dim), shared(i, f.shared_dim)),
+			dlints_project(m, features(i, f.dim), profile(i, f.profile_dim)),
 			reward(i), seen_at(i), CASE WHEN weighted THEN weight(i) END);
 	END LOOP;
 	RETURN m;
 END
-$$;
-
--- other functions of a context and, unless it is NULL, a shared one
-CREATE FUNCTION update_at(m dlints, x float8[], u float8[], r float8) RETURNS dlints LANGUAGE sql AS
-$$ SELECT CASE WHEN u IS NULL THEN dlints_update(m, x, r) ELSE dlints_update(m, x, u, r) END $$;
-
-CREATE FUNCTION batch_at(m dlints, xs float8[], us float8[], rs float8[])
-RETURNS dlints LANGUAGE sql AS
-$$
-SELECT CASE WHEN us IS NULL THEN dlints_update_batch(m, xs, rs)
-            ELSE dlints_update_batch(m, xs, us, rs) END
-$$;
-
-CREATE FUNCTION project_at(m dlints, x float8[], u float8[]) RETURNS float8[] LANGUAGE sql AS
-$$ SELECT CASE WHEN u IS NULL THEN dlints_project(m, x) ELSE dlints_project(m, x, u) END $$;
-
-CREATE FUNCTION predict_at(m dlints, x float8[], u float8[]) RETURNS float8 LANGUAGE sql AS
-$$ SELECT CASE WHEN u IS NULL THEN dlints_predict(m, x) ELSE dlints_predict(m, x, u) END $$;
-
-CREATE FUNCTION stddev_at(m dlints, x float8[], u float8[]) RETURNS float8 LANGUAGE sql AS
-$$ SELECT CASE WHEN u IS NULL THEN dlints_stddev(m, x) ELSE dlints_stddev(m, x, u) END $$;
-
-CREATE FUNCTION weights_at(m dlints, u float8[]) RETURNS float8[] LANGUAGE sql AS
-$$ SELECT CASE WHEN u IS NULL THEN dlints_weights(m) ELSE dlints_weights(m, u) END $$;
-
-CREATE FUNCTION draw_weights_at(m dlints, u float8[], seed bigint) RETURNS float8[] LANGUAGE sql AS
-$$
-SELECT CASE WHEN u IS NULL THEN dlints_draw_weights(m, seed)
-            ELSE dlints_draw_weights(m, u, seed) END
 $$;
 
 -- ---------- what a model holds ----------

@@ -14,7 +14,7 @@ from bench.measure import BLOCKS, against, alternate, ratio
 from bench.report import Result, at_most
 from bench.speed.latency import Client
 
-CONTEXT_DIM = 100
+DIM = 100
 ITEMS = 1000
 USERS = 1000
 TRANSACTIONS = 3000
@@ -26,19 +26,19 @@ LEARNING_ROUNDS = 40
 
 # Both learned from the same rows, of the items alone and with users.
 MODELS = f"""
-    WITH fresh AS (SELECT dlints_new({CONTEXT_DIM}, {samples.REDUCED_DIM},
+    WITH fresh AS (SELECT dlints_new({DIM}, {samples.REDUCED_DIM},
                                      {samples.PAPER}) AS state)
     INSERT INTO model
     SELECT 'plain', state || (SELECT dlints_evidence(state, features, reward)
                               FROM   feedback)
     FROM   fresh;
 
-    WITH fresh AS (SELECT dlints_new({CONTEXT_DIM}, {samples.REDUCED_DIM},
+    WITH fresh AS (SELECT dlints_new({DIM}, {samples.REDUCED_DIM},
                                      {samples.PAPER},
                                      interactions => 'matched') AS state)
     INSERT INTO model
-    SELECT 'matched', state || (SELECT dlints_evidence(state, features, shared,
-                                                       reward)
+    SELECT 'matched', state || (SELECT dlints_evidence(state, features, reward,
+                                                       profile)
                                 FROM   feedback)
     FROM   fresh;
 
@@ -51,18 +51,18 @@ MODELS = f"""
 ONE_USER = {
     'plain': """\
 SELECT dlints_recommend((SELECT state FROM model WHERE name = 'plain'),
-                        id, features)
+                        id, features, 1)
 FROM   item;""",
     'matched': """\
 SELECT dlints_recommend((SELECT state FROM model WHERE name = 'matched'),
-                        id, features,
+                        id, features, 1,
                         (SELECT features FROM visitor WHERE id = :user))
 FROM   item;""",
     'plain join': """\
-SELECT dlints_recommend(m.state, i.id, i.features)
+SELECT dlints_recommend(m.state, i.id, i.features, 1)
 FROM   model m, item i WHERE m.name = 'plain';""",
     'matched join': """\
-SELECT dlints_recommend(m.state, i.id, i.features, v.features)
+SELECT dlints_recommend(m.state, i.id, i.features, 1, v.features)
 FROM   model m, visitor v, item i WHERE m.name = 'matched' AND v.id = :user;"""}
 
 EACH_USER = {
@@ -74,11 +74,11 @@ EACH_USER = {
         SELECT count(best) FROM (
             SELECT dlints_recommend((SELECT state FROM model
                                      WHERE  name = 'matched'),
-                                    i.id, i.features, v.features) AS best
+                                    i.id, i.features, 1, v.features) AS best
             FROM   visitor v, item i GROUP BY v.id) each""",
     'join': """
         SELECT count(best) FROM (
-            SELECT dlints_recommend(m.state, i.id, i.features,
+            SELECT dlints_recommend(m.state, i.id, i.features, 1,
                                     v.features) AS best
             FROM   visitor v, model m, item i
             WHERE  m.name = 'matched' GROUP BY v.id) each"""}
@@ -90,7 +90,7 @@ LEARN = {
         FROM   feedback""",
     'matched': """
         SELECT dlints_evidence((SELECT state FROM model WHERE name = 'matched'),
-                               features, shared, reward) IS NOT NULL
+                               features, reward, profile) IS NOT NULL
         FROM   feedback"""}
 
 
@@ -109,12 +109,12 @@ def run(cursor, share, advance):
 
 def _create_tables(cursor, rows):
     """Create items, visitors, feedback and what was learned from it."""
-    samples.create_items(cursor, samples.contexts(ITEMS, CONTEXT_DIM))
+    samples.create_items(cursor, samples.random_features(ITEMS, DIM))
     samples.create_visitors(cursor,
-                            samples.contexts(USERS, CONTEXT_DIM, seed=4))
+                            samples.random_features(USERS, DIM, seed=4))
     samples.create_feedback(
-        cursor, samples.contexts(rows, CONTEXT_DIM, seed=3),
-        samples.contexts(rows, CONTEXT_DIM, seed=5))
+        cursor, samples.random_features(rows, DIM, seed=3),
+        samples.random_features(rows, DIM, seed=5))
     samples.keep_in_memory(cursor, 'feedback')
     cursor.execute(samples.MODELS)
     cursor.execute(MODELS)
@@ -128,7 +128,7 @@ def _one_user(cursor, share):
     subquery = ratio(seconds['matched'], seconds['plain'])
     join = ratio(seconds['matched join'], seconds['plain join'])
     return [
-        at_most(f'dlints_recommend, {ITEMS} items, n = {CONTEXT_DIM}, '
+        at_most(f'dlints_recommend, {ITEMS} items, n = {DIM}, '
                 f'd = {samples.REDUCED_DIM}, matched with a profile, '
                 'subqueries: times without it',
                 subquery.value, BAR, f'{subquery}'),

@@ -1,0 +1,89 @@
+-- Look ------------------------------------------------------------------------
+
+CREATE FUNCTION dlints_project(
+	model dlints,
+	features dlints_vector,
+	profile dlints_vector DEFAULT '{}'
+) RETURNS double precision[]
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20;
+COMMENT ON FUNCTION dlints_project(dlints, dlints_vector, dlints_vector)
+	IS 'the reduced features that the model makes of features and a profile';
+
+CREATE FUNCTION dlints_mean(model dlints) RETURNS double precision[]
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION dlints_mean(dlints)
+	IS 'posterior mean, one number for each coordinate of reduced features, the intercept''s last';
+
+CREATE FUNCTION dlints_weights(
+	model dlints,
+	profile double precision[] DEFAULT '{}'
+) RETURNS double precision[]
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION dlints_weights(dlints, double precision[])
+	IS 'posterior mean carried back to feature space, dim numbers';
+
+CREATE FUNCTION dlints_covariance(model dlints) RETURNS double precision[]
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION dlints_covariance(dlints)
+	IS 'posterior covariance without the exploration factor: sigma^2 Z^-1 Z~ Z^-1';
+
+CREATE FUNCTION dlints_predict(
+	model dlints,
+	features dlints_vector,
+	profile dlints_vector DEFAULT '{}'
+) RETURNS double precision
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION dlints_predict(dlints, dlints_vector, dlints_vector)
+	IS 'expected reward of features';
+
+CREATE FUNCTION dlints_stddev(
+	model dlints,
+	features dlints_vector,
+	profile dlints_vector DEFAULT '{}'
+) RETURNS double precision
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20;
+COMMENT ON FUNCTION dlints_stddev(dlints, dlints_vector, dlints_vector)
+	IS 'standard error of what is expected of features: exploration times this is the standard deviation of their score under a draw';
+
+CREATE FUNCTION dlints_info(
+	model dlints,
+	OUT policy text,
+	OUT intercept boolean,
+	OUT memories integer,
+	OUT memory integer,
+	OUT interactions text,
+	OUT dim integer,
+	OUT reduced_dim integer,
+	OUT profile_dim integer,
+	OUT discount double precision,
+	OUT half_life interval,
+	OUT ridge double precision,
+	OUT lambda double precision,
+	OUT exploration double precision,
+	OUT noise double precision,
+	OUT prior_weight double precision,
+	OUT projection_scale double precision,
+	OUT seed bigint,
+	OUT updates bigint,
+	OUT newest timestamp with time zone,
+	OUT sigma double precision,
+	OUT effective_sample_size double precision,
+	OUT prior_sample_size double precision,
+	OUT mean_reward double precision,
+	OUT windows double precision[],
+	OUT hint text,
+	OUT bytes bigint,
+	OUT format_version integer
+) RETURNS record
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION dlints_info(dlints) IS 'parameters, memories and counts of a model in one row';
+
+CREATE FUNCTION dlints_coefficients(
+	model dlints,
+	OUT index integer,
+	OUT mean double precision,
+	OUT stddev double precision
+) RETURNS SETOF record
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100 ROWS 100;
+COMMENT ON FUNCTION dlints_coefficients(dlints)
+	IS 'posterior mean and standard deviation of each reduced coordinate';
