@@ -1,0 +1,215 @@
+-- A recommender: what is created, recommended, logged, learned, corrected, erased.
+\set ON_ERROR_STOP 1
+BEGIN;
+\ir include/helpers.sql
+
+-- Its now() is ours to move.
+CREATE SCHEMA sim;
+SET LOCAL search_path = sim, pg_catalog, public;
+SET LOCAL client_min_messages = warning;
+CREATE FUNCTION sim.now() RETURNS timestamptz STABLE LANGUAGE sql
+  AS $$ SELECT current_setting('sim.now')::timestamptz $$;
+SET LOCAL sim.now = '2026-03-20 12:00+00';
+CREATE FUNCTION later(by interval) RETURNS void LANGUAGE sql
+  AS $$ SELECT set_config('sim.now', (sim.now() + by)::text, true) $$;
+\ir include/recommender.sql
+SET LOCAL check_function_bodies = on;
+
+SELECT plan(61);
+
+-- ---------- made ----------
+
+SELECT matches(dlints_create_recommender('board', 'job',
+  '{title,field,city_id,salary,skills,details,remote,posted,same}',
+  clicks => 'SELECT who, job, at FROM visit;',
+  candidates => 'i.open AND NOT i.id = ANY (
+      ARRAY(SELECT v.job FROM sim.visit v WHERE v.who = person AND v.job <= 3))',
+  cap_group => 'i.field', cap => 3, outcomes => '{"click": 1, "apply": 5, "withdraw": -5}',
+  epsilon => 0),
+  'board.recommend', 'a recommender is made in one statement, and says how to go on');
+SELECT is(count(*), 200::bigint, 'every item has a vector') FROM board.item_vector;
+SELECT ok(bool_and(cardinality(features) = (SELECT dim - 3 FROM board.model m,
+  dlints_info(m.state) WHERE name = 'personal')),
+  'of one length, but for the age, which is computed when deciding') FROM board.item_vector;
+SELECT ok(max(popularity) = 1 AND min(popularity) >= 0 AND count(factors) > 100,
+  'with popularity and factors')
+  FROM board.item_vector;
+SELECT ok(prior_sample_size > 100 AND updates = 0, 'the model begins with the click log')
+  FROM board.models WHERE name = 'personal';
+SELECT is(board.set_beginning(), 5 * (SELECT count(*) FROM visit),
+  'one click and four stand-ins each');
+SELECT ok(bool_and(profile = '{}'), 'a first click has no profile, not even itself')
+  FROM (SELECT DISTINCT ON (person) profile FROM board.beginning ORDER BY person, at) b;
+SELECT is(count(*), 0::bigint, 'nothing of it belongs to the extension')
+  FROM pg_depend d JOIN pg_class c ON c.oid = d.objid AND d.classid = 'pg_class'::regclass
+  WHERE d.deptype = 'e' AND c.relnamespace = 'board'::regnamespace;
+
+-- ---------- recommended ----------
+
+CREATE TEMP TABLE page AS SELECT p AS person, r.* FROM generate_series(1, 60) p,
+  board.recommend(p) r;
+SELECT ok(bool_and(n = 10 AND first = 1 AND last = 10), 'ten places each')
+  FROM (SELECT count(*) AS n, min(place) AS first, max(place) AS last FROM page
+    GROUP BY decision) s;
+SELECT ok(max(n) <= 3, 'at most three of a field')
+  FROM (SELECT count(*) AS n FROM page JOIN job ON id = item GROUP BY decision, field) s;
+SELECT is(count(*), 0::bigint, 'none that the condition leaves out')
+  FROM page JOIN job ON id = item WHERE NOT open OR id <= 3
+    AND EXISTS (SELECT FROM visit WHERE who = person AND visit.job = id);
+SELECT results_eq('SELECT decision, item, place, probability, expected FROM page ORDER BY 1, 3',
+  'SELECT decision, item, place, probability, expected FROM board.shown ORDER BY 1, 3',
+    'what is returned is logged');
+SELECT ok(bool_and(probability > 0 AND probability <= 1), 'with its probability') FROM page;
+SELECT ok(avg((field = wants(person))::int) > 0.25, 'to their taste') FROM page
+  JOIN job ON id = item;
+SELECT is(count(DISTINCT arm), 2::bigint, 'some people are the control') FROM board.decision;
+SELECT is(min(v.popularity), (SELECT max(popularity) FROM board.candidate(-1, '{}')),
+  'who get the most popular items, the first one first')
+  FROM board.decision d JOIN board.shown s ON s.decision = d.id AND s.place = 1
+    JOIN board.item_vector v USING (item) WHERE d.arm = 'control';
+SELECT ok(bool_and(n = 1), 'a person stays in one arm') FROM (
+  SELECT count(DISTINCT arm) AS n FROM board.decision GROUP BY person) s;
+SELECT ok(bool_and(id >> 22 = extract(epoch FROM at)::bigint - 1577836800),
+  'a decision''s number tells its time') FROM board.decision;
+SELECT ok(max(id) < 2::numeric ^ 53, 'and is one that JSON can hold') FROM board.decision;
+SELECT is(count(*), 60::bigint, 'all are due') FROM board.due;
+SELECT is(tableoid::regclass::text, 'board.decision_2026_03', 'each month is a partition')
+  FROM board.decision LIMIT 1;
+SELECT is((SELECT count(*) FROM board.recommend(NULL, 4)), 4::bigint,
+  'a session without a person gets a list');
+SELECT is((SELECT count(*) FROM board.recommend(NULL, 4, ARRAY[5, 6, -1])), 4::bigint,
+  'by what it clicked');
+SELECT ok(avg((field = 'field 2')::int) > 0.4, 'and by what it says that it likes')
+  FROM generate_series(1, 40) g,
+    board.recommend(NULL, 4 + 0 * g,
+    context => '{"like": {"field": "field 2", "skills": ["skill 2"]}}') JOIN job ON id = item;
+SAVEPOINT odd_times;
+INSERT INTO visit VALUES (1, 5, 'epoch'), (1, 6, '-infinity'), (1, 7, 'infinity');
+SELECT ok(board.set_beginning() > 0 AND (SELECT count(*) FROM board.recommend(1, 4)) = 4
+    AND EXISTS (SELECT FROM board.recommend(1, 4, context => '{"like": null}'))
+    AND EXISTS (SELECT FROM board.report('-infinity')),
+  'times of long ago and without end do no harm, nor does a like of nothing');
+ROLLBACK TO odd_times;
+SELECT throws_ok('SELECT board.recommend(1, 1001)', '22023', 'k must be at most 1000, not 1001',
+  'what is logged is what somebody can have seen');
+SELECT is((SELECT count(*) FROM board.recommend(1, 1000)), sum(least(n, 3))::bigint,
+  'more than there is gives what there is')
+  FROM (SELECT count(*) AS n FROM board.candidate(1, '{}') GROUP BY cap_group) g;
+INSERT INTO job SELECT 1000, 'new', 'field 9', 1, 1, '{}', '{}', true, sim.now(), true, 'same';
+SELECT is(count(*), 1::bigint, 'a new row is a candidate at once') FROM board.candidate(1, '{}')
+  WHERE item = 1000;
+DELETE FROM job WHERE id = 1000;
+
+SELECT is(string_agg(measure, ', ') FILTER (WHERE value IS NULL),
+  'reward of a decision, chance, times the control, calibration',
+  'before anything is clicked the report says what is not known yet') FROM board.report();
+
+-- ---------- rewards ----------
+
+SELECT board.reward(decision, item) FROM page WHERE (person * 7 + place) % 5 = 0;
+SELECT board.reward(decision, item) FROM page WHERE (person * 7 + place) % 5 = 0;
+SELECT board.reward(decision, item, 'apply') FROM page WHERE (person * 7 + place) % 15 = 0;
+SELECT board.reward(s.decision, s.item, o) FROM board.shown s
+  JOIN board.decision d ON d.id = s.decision, unnest('{click,apply}'::text[]) o
+  WHERE d.person IS NULL AND s.place = 1;
+SELECT board.reward(999, 1);
+SELECT is(count(*), (SELECT sum(((person * 7 + place) % 5 = 0)::int
+                                + ((person * 7 + place) % 15 = 0)::int) FROM page)
+      + 2 * (SELECT count(*) FROM board.decision WHERE person IS NULL) + 1,
+  'twice counts once') FROM board.reward;
+SELECT is(outcome('SELECT board.reward(1, 2, ''buy'')'), '22023: unknown outcome "buy"',
+  'an unknown outcome is refused');
+SELECT is(hint_of('SELECT board.reward(1, 2, ''buy'')'),
+  'The outcomes are apply, click, withdraw.', 'which says what there is');
+SELECT is(outcome('SELECT board.reward(1, 2, value => ''NaN'')'),
+  '22003: the value of a reward must be finite', 'so is NaN');
+SELECT is(outcome('SELECT board.reward(NULL, 2)'),
+  '22004: a reward is of a decision and of an item that it showed', 'and NULL');
+
+-- ---------- learned ----------
+
+CREATE FUNCTION now_is(what text) RETURNS SETOF text LANGUAGE plpgsql AS $$
+BEGIN
+	CREATE TEMP TABLE was AS SELECT * FROM board.model;
+	PERFORM board.rebuild();
+	RETURN NEXT ok(bool_and(far(m.state, w.state) < 1e-9) AND count(*) = 3, what)
+		FROM board.model m JOIN was w USING (name);
+	UPDATE board.model m SET state = w.state FROM was w WHERE m.name = w.name;
+	DROP TABLE was;
+END $$;
+CREATE TEMP TABLE beginning AS SELECT state FROM board.model WHERE name = 'personal';
+SELECT is(board.learn(), 0::bigint, 'nothing is learned before the wait is over');
+SELECT later('1 hour');
+SELECT is(board.learn(), (SELECT count(*) FROM board.decision), 'then all decisions are');
+SELECT is(updates, (SELECT count(*) FROM board.shown), 'every item that was shown')
+  FROM board.models WHERE learns;
+SELECT ok(abs(m.mean_reward - r.value / (SELECT count(*) FROM board.shown)) < 1e-9,
+  'a model learns its outcomes: ' || m.name)
+  FROM board.models m JOIN (SELECT CASE outcome WHEN 'click' THEN 'personal' ELSE 'later' END AS name,
+                                   sum(learned) AS value
+                            FROM board.reward GROUP BY 1) r USING (name);
+SELECT now_is('the model is that of the log');
+SELECT board.reward(decision, item) FROM page WHERE (person * 7 + place) % 6 = 0;
+SELECT board.reward(decision, item, 'withdraw') FROM page WHERE (person * 7 + place) % 30 = 0;
+SELECT board.reward(decision, item, value => 2) FROM page WHERE place = 1;
+SELECT cmp_ok(board.learn(), '>', 10::bigint,
+  'late rewards, cancellations and other values are corrections');
+SELECT now_is('the model is that of the log as it is now');
+SELECT is(board.learn(), 0::bigint, 'and nothing is left to learn');
+SELECT is(sum(learned - value), 0::float8, 'rewards of unknown decisions are kept, and not learned')
+  FROM board.reward WHERE decision <> 999 OR learned IS NOT NULL;
+SELECT ok(state = (SELECT dlints_set(dlints_new(dim, interactions => 'matched',
+  half_life => '7 days'), policy => 'greedy') FROM dlints_info(state)),
+  'the model of the control has learned nothing') FROM board.model WHERE name = 'control';
+UPDATE board.shown SET features = '{1}' WHERE item = (SELECT min(item) FROM board.shown);
+SELECT lives_ok('SELECT board.rebuild()', 'a bad row stops nothing');
+
+-- ---------- judged ----------
+
+CREATE FUNCTION says(what text, OUT value float8, OUT error float8) LANGUAGE sql AS
+$$ SELECT value, error FROM board.report() WHERE measure = what $$;
+CREATE TEMP VIEW list AS SELECT d.id, d.person, d.arm,
+  coalesce((SELECT sum(r.value) FROM board.reward r
+    JOIN board.shown s USING (decision, item) WHERE r.decision = d.id), 0) AS reward
+      FROM board.decision d;
+SELECT ok(abs((says('reward of a decision')).value - avg(reward)) < 1e-9,
+  'the report says what a list earns')
+  FROM list WHERE arm = 'personal';
+SELECT ok(abs((says('times the control')).value - avg(reward) FILTER (WHERE arm = 'personal')
+  / avg(reward) FILTER (WHERE arm = 'control')) < 1e-9,
+  'and how many times the control') FROM list;
+SELECT ok(abs((says('reward of a decision, control')).error
+  - stddev(reward) / sqrt(count(*))) < 1e-9,
+  'with the error of a mean, where everybody came once') FROM list WHERE arm = 'control';
+SELECT is((says('people')).value, 60::float8, 'and how many people came');
+SELECT is(value, 60::float8, 'since ever') FROM board.report('-infinity') WHERE measure = 'people';
+
+-- ---------- erased ----------
+
+SELECT is(board.erase(1), (SELECT count(*) FROM page WHERE person = 1 AND place = 1) + 1,
+  'a person is erased');
+SELECT is((SELECT count(*) FROM board.decision WHERE person = 1) + (SELECT count(*)
+  FROM board.beginning WHERE person = 1), 0::bigint,
+  'from the log and from the beginning');
+SELECT now_is('and from the model');
+SELECT is(sum(board.erase(p)),
+  (SELECT count(*) FROM board.decision WHERE person IS NOT NULL)::numeric, 'so are all others')
+  FROM generate_series(2, 60) p;
+SELECT now_is('and from the model again');
+
+-- ---------- upkeep ----------
+
+SELECT later('3 days');
+UPDATE job SET city_id = 99 WHERE id = 8;
+SELECT is(board.run(), '0 learned, 1 vectors refreshed', 'a run refreshes what has changed');
+SELECT later('10 months');
+SELECT matches(board.run(), 'vectors fitted', 'and fits the vectors');
+SELECT is(to_regclass('board.decision_2026_03') IS NOT NULL
+  AND to_regclass('board.decision_2027_04') IS NOT NULL, true,
+  'partitions are made ahead');
+SELECT later('10 months');
+SELECT board.run();
+SELECT is(to_regclass('board.decision_2026_03'), NULL, 'and dropped');
+
+SELECT * FROM finish();
+ROLLBACK;

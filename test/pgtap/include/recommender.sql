@@ -1,0 +1,35 @@
+-- A board of jobs and who looked at them, on a clock called now()
+CREATE TABLE job (
+    id integer PRIMARY KEY, title text NOT NULL, field text NOT NULL, city_id integer NOT NULL,
+      salary numeric,
+    skills text[] NOT NULL, details jsonb NOT NULL, remote boolean NOT NULL,
+      posted timestamptz NOT NULL,
+    open boolean NOT NULL, same text NOT NULL);
+INSERT INTO job
+SELECT i, format('work number %s for people with patience, word%s', i, i % 9), 'field ' || i % 5,
+  i % 7,
+       1000 + i * 37 % 900, ARRAY['skill ' || i % 5, 'skill ' || i % 3],
+         jsonb_build_object('level', i % 4),
+       i % 2 = 0, now() - i % 90 * interval '1 day', i % 10 <> 0, 'same'
+FROM generate_series(1, 200) i;
+CREATE FUNCTION wants(person bigint) RETURNS text LANGUAGE sql IMMUTABLE
+  AS $$ SELECT 'field ' || person % 5 $$;
+CREATE TABLE visit (who bigint NOT NULL, job integer NOT NULL, at timestamptz NOT NULL);
+INSERT INTO visit
+SELECT p, id, now() - (hashint8extended(p * 1000 + id, 1) & 1023) * interval '20 minutes'
+FROM   generate_series(1, 60) p, job
+WHERE  (hashint8extended(p * 1000 + id,
+  2) & 1023) < CASE WHEN field = wants(p) THEN 200 ELSE 20 END;
+
+-- how far two models' evidence and prior are apart, in units of the largest number of each kind
+CREATE FUNCTION far(a dlints, b dlints) RETURNS float8 LANGUAGE sql AS $$
+SELECT coalesce(max(d), 0)
+FROM   unnest(ARRAY['$.updates', '$.evidence[*].b[*]', '$.evidence[*].G[*][*]', '$.prior.**.b[*]',
+  '$.prior.**.G[*][*]']) path,
+       LATERAL (SELECT max(coalesce(abs(x - y),
+         'infinity')) / coalesce(nullif(max(greatest(abs(x), abs(y))), 0), 1) AS d
+                FROM   unnest(ARRAY(SELECT v::float8
+                  FROM jsonb_path_query(a::jsonb, path::jsonpath) v),
+                              ARRAY(SELECT v::float8
+                                FROM jsonb_path_query(b::jsonb, path::jsonpath) v)) u (x, y)) p
+$$;

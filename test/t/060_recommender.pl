@@ -1,0 +1,154 @@
+# A recommender under many sessions and a crash: whatever happens, its models are
+# those that its log gives, and without people they are those of the beginning.
+use strict;
+use warnings;
+
+use FindBin;
+use lib $FindBin::RealBin;
+use DlintsTest 'sessions';
+use Sessions;
+use Test::More;
+
+my $node = DlintsTest->node('main', conf => q{
+full_page_writes = on
+restart_after_crash = on
+jit = off
+});
+my $tables = do { local (@ARGV, $/) = "$FindBin::RealBin/../pgtap/include/recommender.sql"; <> };
+$node->safe_psql('postgres', "CREATE EXTENSION dlints; $tables");
+
+# Who has looked at something before is not among those who come now.
+$node->safe_psql('postgres', q{
+	SELECT dlints_create_recommender('board', 'job', '{title,field,city_id,skills,remote}',
+		clicks => 'SELECT who, job, at FROM visit');
+	CREATE TABLE beginning AS SELECT * FROM board.model;
+	-- a list for a person, some of which is clicked at once
+	CREATE FUNCTION visit_page(person bigint) RETURNS bigint LANGUAGE sql AS $$
+		SELECT count(CASE WHEN random() < 0.3 THEN board.reward(decision, item) END)
+		FROM   board.recommend(person, 5) $$;
+	-- something that was shown and not clicked is clicked now
+	CREATE FUNCTION click_late() RETURNS void LANGUAGE sql AS $$
+		SELECT board.reward(decision, item)
+		FROM   board.shown s LEFT JOIN board.reward r USING (decision, item) WHERE r.decision IS NULL
+		ORDER  BY random() LIMIT 1 $$;
+	-- how far the model is from that of the log
+	CREATE FUNCTION off() RETURNS float8 LANGUAGE plpgsql AS $$
+	DECLARE
+		was dlints := (SELECT state FROM board.model WHERE name = 'personal');
+	BEGIN
+		PERFORM board.rebuild();
+		RETURN far(was, (SELECT state FROM board.model WHERE name = 'personal'));
+	END $$;
+});
+
+sub value
+{
+	return $node->safe_psql('postgres', "SELECT $_[0]");
+}
+
+sub is_the_logs
+{
+	my ($what) = @_;
+
+	cmp_ok(value('off()'), '<', 1e-9, $what);
+	return;
+}
+
+### One interleaving at a time
+
+my $sessions = Sessions->new($node);
+my $learn = q{SELECT board.learn('0')};
+
+for my $end ('COMMIT', 'ROLLBACK')
+{
+	value("sum(visit_page(p)) FROM generate_series(1000, 1019) p");
+	$sessions->run(1, 'BEGIN', $learn);
+	$sessions->run(2, 'SELECT visit_page(1000)', 'SELECT click_late() FROM generate_series(1, 5)');
+	$sessions->wait_with(2, "DO 'BEGIN PERFORM board.learn(''0''); END'");
+	$sessions->run(1, $end);
+	is($sessions->outcome(2), '00000', "a session that learns waits for another one's $end");
+	is(value('count(*) FROM board.due'), 0, 'all is learned');
+	is(value(q{updates - (SELECT count(*) FROM board.shown)
+		FROM board.models WHERE name = 'personal'}),
+		0, 'once each');
+	is_the_logs("two sessions learned, $end");
+}
+
+for my $other ('board.erase(1000)', 'board.rebuild()', 'board.set_beginning()')
+{
+	value("sum(visit_page(p)) FROM generate_series(1000, 1019) p");
+	$sessions->run(1, 'BEGIN', $learn);
+	$sessions->wait_with(2, "DO 'BEGIN PERFORM $other; END'");
+	$sessions->run(1, 'COMMIT');
+	is($sessions->outcome(2), '00000', "$other waits");
+	is_the_logs("$other after learning");
+}
+
+### A click that is told before its decision is committed
+
+$sessions->run(1, 'BEGIN');
+my ($decision, $item) = split ' ',
+  $sessions->{1}->query_safe(q{SELECT decision || ' ' || item FROM board.recommend(1000, 1)});
+value("board.reward($decision, $item)");
+value(q{board.learn('0')});
+is(value("learned FROM board.reward WHERE decision = $decision"), '',
+	'the click waits for its decision');
+$sessions->run(1, 'COMMIT');
+value(q{board.learn('0')});
+is(value("learned FROM board.reward WHERE decision = $decision"), 1, 'and is learned with it');
+is_the_logs('a click before its decision');
+
+### Many at random, and the server crashes
+
+my $script = $node->basedir . '/mixed.pgbench';
+open my $file, '>', $script or die "$script: $!";
+print {$file} <<'END';
+\set person random(1000, 1030)
+\set what random(1, 20)
+\if :what <= 10
+SELECT visit_page(:person);
+\elif :what <= 15
+SELECT click_late();
+\elif :what <= 18
+SELECT board.learn('0');
+\elif :what = 19
+SELECT board.run();
+\else
+SELECT board.erase(:person);
+\endif
+END
+close $file or die "$script: $!";
+
+for my $round (1 .. 3)
+{
+	my $bench = IPC::Run::start(
+		[ 'pgbench', '-n', '-c', 4, '-j', 1, '-T', 4, '-f', $script, '-h', $node->host,
+			'-p', $node->port, 'postgres' ],
+		'>', \my $out, '2>', \my $err);
+	if ($round > 1)
+	{
+		sleep 2;
+		$node->stop('immediate');
+		$bench->finish;
+		$node->start;
+	}
+	else
+	{
+		ok($bench->finish, 'sessions recommend, click, learn and erase at once') or diag $err;
+	}
+	is_the_logs($round > 1 ? 'after a crash, too' : 'the model is that of the log');
+	value(q{board.learn('0')});
+	is_the_logs('and goes on');
+	cmp_ok(value('count(*) FROM board.decision'), '>', 10, 'of which there is something');
+}
+
+### Everybody is erased
+
+value(q{sum(board.erase(person)) FROM (SELECT DISTINCT person FROM board.decision) d});
+is(value('count(*) FROM board.decision') + value('count(*) FROM board.shown'), 0, 'nobody is left');
+value('board.set_beginning()');
+cmp_ok(value(q{far(dlints_set(b.state, prior_weight => 0), dlints_set(m.state, prior_weight => 0))
+	FROM board.model m JOIN beginning b USING (name) WHERE name = 'personal'}), '<', 1e-9,
+	'the model is what it began with');
+
+done_testing();
