@@ -20,6 +20,7 @@ SELECT p.oid::regprocedure AS function, prokind AS kind, provolatile AS volatile
   proparallel AS parallel, proisstrict AS strict, proretset AS set,
   pg_get_function_result(p.oid) AS result
 FROM member JOIN pg_proc AS p ON classid = 'pg_proc'::regclass AND objid = p.oid
+WHERE proname !~ '^dlints_(recommender|ranker)_'
   ORDER BY p.oid::regprocedure::text COLLATE "C";
 
 -- what draws random numbers or reads a setting for its result is volatile
@@ -32,11 +33,12 @@ SELECT p.oid::regprocedure AS draws_yet_parallel_safe FROM member
 WHERE (proname ~ '^dlints_(draw|choose)' OR (proname = 'dlints_recommend' AND prokind = 'a'))
   AND proparallel <> 'r';
 
--- all in C, no search_path to fall for, nobody's rights, nothing granted
+-- all in C but what writes statements, no search_path to fall for, nobody's rights, nothing granted
 SELECT p.oid::regprocedure AS not_in_c FROM member
   JOIN pg_proc AS p ON classid = 'pg_proc'::regclass AND objid = p.oid
   JOIN pg_language AS l ON l.oid = prolang
-WHERE lanname <> 'c' AND prokind <> 'a' OR prosecdef OR proconfig IS NOT NULL OR proacl IS NOT NULL;
+WHERE lanname <> 'c' AND prokind <> 'a' AND proname !~ '_(recommender|ranker|scaffold)'
+  OR prosecdef OR proconfig IS NOT NULL OR proacl IS NOT NULL;
 SELECT typname AS granted FROM member
   JOIN pg_type AS t ON classid = 'pg_type'::regclass AND objid = t.oid WHERE typacl IS NOT NULL;
 
@@ -57,7 +59,7 @@ SELECT o.oid::regoperator FROM member
 -- names of arguments and their defaults are part of the contract
 SELECT proname, pg_get_function_arguments(p.oid) AS arguments FROM member
   JOIN pg_proc AS p ON classid = 'pg_proc'::regclass AND objid = p.oid
-WHERE proname !~ '(fn|_in|_out|_recv|_send|jsonb)$'
+WHERE proname !~ '(fn|_in|_out|_recv|_send|jsonb)$|^dlints_(recommender|ranker)_'
   ORDER BY proname COLLATE "C", pg_get_function_arguments(p.oid) COLLATE "C";
 
 -- views, everybody's to read

@@ -1,0 +1,119 @@
+# A ranker under many sessions and a crash: whatever happens, its models are those
+# that its log gives, and an event has one answer.
+use strict;
+use warnings;
+
+use FindBin;
+use lib $FindBin::RealBin;
+use DlintsTest 'sessions';
+use Sessions;
+use Test::More;
+
+my $node = DlintsTest->node('main', conf => q{
+full_page_writes = on
+restart_after_crash = on
+jit = off
+});
+$node->safe_psql('postgres', q{
+	CREATE EXTENSION dlints;
+	SELECT dlints_create_ranker('offer', wait => '0', apprentice => true, repeated => 'last');
+	SELECT offer.go_live(0.5);
+	CREATE FUNCTION ask(event text) RETURNS text LANGUAGE sql AS $$
+		SELECT string_agg(action || probability, ' ' ORDER BY place)
+		FROM   offer.rank(event, jsonb_build_object('hour', hashtext(event) & 3), '["a", "b", "c", "d"]') $$;
+	-- how far the models are from those of the log
+	CREATE FUNCTION off() RETURNS float8 LANGUAGE plpgsql AS $$
+	BEGIN
+		CREATE TEMP TABLE was ON COMMIT DROP AS SELECT * FROM offer.model;
+		PERFORM offer.rebuild();
+		RETURN (SELECT max(CASE WHEN (dlints_info(w.state)).updates <> (dlints_info(m.state)).updates THEN 'infinity'
+		                        ELSE d.off END)
+		        FROM   was w JOIN offer.model m USING (name),
+		               LATERAL (SELECT max(abs(x - y)) / max(greatest(abs(x), abs(y))) AS off
+		                        FROM unnest(dlints_mean(w.state), dlints_mean(m.state)) u (x, y)) d);
+	END $$;
+});
+
+sub value
+{
+	return $node->safe_psql('postgres', "SELECT $_[0]");
+}
+
+sub is_the_logs
+{
+	my ($what) = @_;
+
+	cmp_ok(value('off()'), '<', 1e-9, $what);
+	return;
+}
+
+### One interleaving at a time
+
+my $sessions = Sessions->new($node);
+
+for my $end ('COMMIT', 'ROLLBACK')
+{
+	value("ask('$end ' || e) FROM generate_series(1, 40) e");
+	value("offer.reward('$end ' || e, e % 2) FROM generate_series(1, 20) e");
+	$sessions->run(1, 'BEGIN', 'SELECT offer.learn()');
+	$sessions->run(2, "SELECT ask('$end later')",
+		"SELECT offer.reward('$end ' || e, 1) FROM generate_series(31, 40) e");
+	$sessions->wait_with(2, q{DO 'BEGIN PERFORM offer.learn(); END'});
+	$sessions->run(1, $end);
+	is($sessions->outcome(2), '00000', "a session that learns waits for another one's $end");
+	is(value('count(*) FROM offer.due'), 0, 'all is learned');
+	is(value("count(*) FROM offer.reward WHERE learned IS DISTINCT FROM value"), 0, 'rewards, too');
+	is(value("updates - (SELECT count(*) FROM offer.decision) FROM offer.models WHERE name = 'reward'"), 0,
+		'once each');
+	is_the_logs("two sessions learned, $end");
+}
+
+$sessions->run(1, 'BEGIN', q{SELECT ask('the same')});
+$sessions->wait_with(2, q{DO 'BEGIN PERFORM ask(''the same''); END'});
+$sessions->run(1, 'COMMIT');
+is($sessions->outcome(2), '00000', 'who asks for the same event waits');
+is(value(q{count(*) FROM offer.decision WHERE event = 'the same'}), 1, 'and gets the same answer');
+
+### Many at random, and the server crashes
+
+my $script = $node->basedir . '/mixed.pgbench';
+open my $file, '>', $script or die "$script: $!";
+print {$file} <<'END';
+\set event random(1, 400)
+\set value random(0, 1)
+\set what random(1, 20)
+\if :what <= 10
+SELECT ask('event ' || :event);
+\elif :what <= 17
+SELECT offer.reward('event ' || :event, :value);
+\elif :what <= 19
+SELECT offer.learn();
+\else
+SELECT offer.run();
+\endif
+END
+close $file or die "$script: $!";
+
+for my $round (1 .. 2)
+{
+	my $bench = IPC::Run::start(
+		[ 'pgbench', '-n', '-c', 4, '-j', 1, '-T', 4, '-f', $script, '-h', $node->host, '-p', $node->port, 'postgres' ],
+		'>', \my $out, '2>', \my $err);
+	if ($round > 1)
+	{
+		sleep 2;
+		$node->stop('immediate');
+		$bench->finish;
+		$node->start;
+	}
+	else
+	{
+		ok($bench->finish, 'sessions that rank, reward and learn do not disturb each other') or diag $err;
+	}
+	is_the_logs($round > 1 ? 'after a crash the models are those of the log' : 'and the models are those of the log');
+	value('offer.learn()');
+	is_the_logs('and go on');
+	is(value('count(*) - count(DISTINCT event) FROM offer.decision'), 0, 'an event has one answer');
+}
+
+done_testing();
