@@ -101,6 +101,15 @@ def likes(random, tastes, movie):
         movie.genres) else LIKES_TASTE)
 
 
+def films(ratings, catalogue, size):
+    """Return the most rated films, and who watched them: (person, film id)."""
+    top = most_rated(ratings['movie'], size)
+    rated = ratings[np.isin(ratings['movie'], top)]
+    return [catalogue[film] for film in top], [
+        (f'person {user}', film)
+        for user, film in rated[['user', 'movie']].tolist()]
+
+
 def make_world(ratings, catalogue, seed, order, size):
     """Return a World; people and movies depend on the seed alone."""
     random = np.random.default_rng(seed)

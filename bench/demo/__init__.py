@@ -1,4 +1,4 @@
-"""dlints at work: a movie service that knows its visitors, in PostgreSQL.
+"""dlints at work: a film service that knows its visitors, in PostgreSQL.
 
 DATA names a folder of MovieLens data, OUT one for the chart.
 """

@@ -1,22 +1,20 @@
-"""A movie service that knows its visitors, against others that do not."""
+"""A film service made of one recommender, against lists that learn nothing."""
 
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from itertools import count
 
 import numpy as np
 
-from bench import program, world
-from bench.demo import chart, report, services
-from bench.demo.world import from_ratings
+from bench import program, server, world
+from bench.demo import chart, lists, report
+from bench.demo.world import from_ratings, visitor
 from bench.progress import Steps
 from bench.report import judge
-from examples.play.service import Service
+from examples.play.service import STATEMENTS, Service
 
 CHART = 'demo.png'
-STRANGERS = 3
+PLACES = 5
 KNOWN_BEST = 50         # of whom most is known
-# The service that is told what a click earns
-TOLD = 'earning'
 
 
 def main(options):
@@ -30,66 +28,79 @@ def run(data, visits, seed):
     """Show a world, and return what there are bars for."""
     chart_path = program.make_folder('demo') / CHART
     people = from_ratings(*data, seed, visits)
-    with closing(Service(people.movies, people.log.tolist())) as service:
-        report.beginning(people)
-        compared = services.create(service, people)
-        clicks, earnings = play(people, compared)
-        report.gains(clicks, earnings, people.is_new)
-        chart.draw(chart_path, [('Clicks', clicks), ('Earnings', earnings)])
+    with closing(Service(people.films, people.watched())) as service, \
+            server.session() as cursor:
+        report.beginning(people, STATEMENTS['recommender'])
+        clicks, executed = play(people, service, cursor)
+        personal = ~np.isin(people.visits, control(cursor))
+        clicks = {name: values[personal] for name, values in clicks.items()}
+        report.gains(clicks, people.is_new()[personal], PLACES)
+        chart.draw(chart_path, clicks)
         print(f'\nChart: {chart_path}')
-        matched = compared['matched']
-        show_people(matched, people)
-        report.sql([services.STATEMENTS['schema'],
-                    services.STATEMENTS['factors'], *matched.executed.values()])
-        report.times(matched.milliseconds, len(people.movies))
-    return report.times_others(clicks, earnings)
+        with service.session() as session:
+            judged = session.rows('report')
+            report.judgement(judged)
+            regulars = unlike(people, set(people.visits[personal]))
+            report.lists(personal_page(session, map('stranger {}'.format,
+                                                    count(1))),
+                         {person: personal_page(session, repeat(person))
+                          for person in regulars}, people)
+            report.models(session.rows('memory')[0])
+        report.sql(executed, len(people.films))
+    return report.found(clicks, judged)
 
 
-def play(people, compared):
-    """Have everybody visit each service.
+def play(people, service, cursor):
+    """Have everybody visit the recommender and see each list.
 
-    Return {name: clicks of each visit} and the same of earnings.
+    Return {name: clicks of each visit}, and what was executed, by name.
     """
-    clicks, earnings = ({name: np.zeros(len(people.visits))
-                         for name in compared} for _ in range(2))
-
-    def visit(name, step, person):
-        worths = people.likes[person] * people.worths
-        rewards = worths if name == TOLD else people.likes[person]
-        shown = list(compared[name].visit(
-            person, lambda movie: float(rewards[movie])))
-        clicks[name][step] = people.likes[person, shown].sum()
-        earnings[name][step] = worths[shown].sum()
-
-    with Steps(len(people.visits)) as progress, ThreadPoolExecutor() as pool:
-        for step, person in enumerate(people.visits):
-            list(pool.map(lambda name: visit(name, step, person), compared))
+    compared = lists.create(cursor, people.known)
+    clicks = {name: np.zeros(len(people.visits))
+              for name in ('personal', *compared)}
+    executed = {}
+    with Steps(len(people.visits)) as progress:
+        for step, person in enumerate(people.visits.tolist()):
+            likes = people.likes[person]
+            with service.session() as session:
+                clicks['personal'][step] = sum(session.visit(
+                    visitor(person), likes.__getitem__, PLACES).values())
+            for statement in session.executed:
+                executed.setdefault(statement['name'], []).append(statement)
+            for name, shown in compared.items():
+                clicks[name][step] = likes[
+                    shown.visit(person, likes, PLACES)].sum()
             progress.advance(1)
-    return clicks, earnings
+    return clicks, executed
 
 
-def show_people(matched, people):
-    """Print what people are offered, and what the models know."""
-    regulars = unlike(people)
-    with matched.session() as session:
-        visitors = [session.new_visitor('matched') for _ in range(STRANGERS)]
-        visitors += [matched.visitors[person] for person in regulars]
-        pages = [session.why(session.decide(visitor, services.PLACES)[0])
-                 for visitor in visitors]
-        report.lists(pages, STRANGERS, regulars, people)
-        report.worth(session.rows('worth', visitors=visitors[STRANGERS - 1:]),
-                     visitors[STRANGERS - 1:], regulars)
-        report.decision(regulars[0], pages[STRANGERS])
-        report.models({name: session.rows('memory', model=name)[0]
-                       for name in ('plain', 'matched', 'earning')})
+def control(cursor):
+    """Return who got the most popular films, to compare with."""
+    cursor.execute("SELECT DISTINCT split_part(person, ' ', 2)::integer "
+                   "FROM home.decision WHERE arm = 'control'")
+    return [person for person, in cursor.fetchall()]
 
 
-def unlike(people):
-    """Return three known visitors who are as unlike as can be."""
-    best = np.argsort(-people.known.sum(axis=1), kind='stable')[:KNOWN_BEST]
+def repeat(person):
+    """Return somebody's name, again and again."""
+    return (visitor(person) for _ in count())
+
+
+def personal_page(session, names):
+    """Return the page of the first visitor who gets a personal list."""
+    for name in names:
+        page = session.why(session.decide(name, PLACES)[0])
+        if page[0]['arm'] == 'personal':
+            return page
+
+
+def unlike(people, visitors):
+    """Return two of those who are known best, who are as unlike as can be."""
+    best = [person for person in np.argsort(-people.known.sum(axis=1),
+                                            kind='stable').tolist()
+            if person in visitors][:KNOWN_BEST]
     rows = people.known[best].astype(float)
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)
     likeness = rows @ rows.T
-    chosen = list(np.unravel_index(np.argmin(likeness), likeness.shape))
-    chosen.append(np.argmin(likeness[:, chosen].max(axis=1)))
-    return best[chosen].tolist()
+    chosen = np.unravel_index(np.argmin(likeness), likeness.shape)
+    return [best[place] for place in chosen]

@@ -5,108 +5,94 @@ from collections import Counter, namedtuple
 
 import numpy as np
 
-from bench.demo.services import PLACES
-from bench.demo.world import PAYING
-from bench.report import at_least, each, print_heading, table
-from bench.world import ELSEWHERE
+from bench.report import at_least, at_most, each, print_heading, table
+from bench.demo.world import visitor
+from examples.play.service import STATEMENTS
 
-# What there are bars for: clicks of matched, times those of two others; earnings
-# of earning, times those of similar
-Found = namedtuple('Found', 'popular plain similar')
-BARS = Found(1.2, 1.2, 1.1)
+# What there are bars for: clicks of the personal lists, times those of the two
+# others; and how far off the recommender's own report was, in its errors
+Found = namedtuple('Found', 'popular similar off')
+BARS = Found(1.3, 0.95, 2)
 
-SERVICES = """\
-popular   shows what others watched most
-similar   shows what is most like the visitor (x·u), and learns nothing;
-          to strangers what is popular
-plain     learns what movies are clicked; one ranking for all
-matched   learns what movies are clicked by whom
-earning   the same, told what a click earns"""
+LISTS = """\
+personal   the recommender: what this visitor is expected to click; one list of
+           fifty is left to chance, to judge by
+similar    what the same people watched as this visitor (dot products of the
+           recommender's vectors), which learns nothing; popular to strangers
+popular    what others watched most"""
 ABOUT_GAINS = """\
-The vectors are from other people's ratings, and clicks from ratings that no
-service has seen. Nobody is shown a movie twice, so that rates fall as visitors
-run out of movies they like. Draws are random: another run differs."""
-ABOUT_WORTH = """\
-To the service matched, and in earnings to the service earning; more or less
-than the mean of all genres, ± the standard error that the model states
-"""
+Each of these visits is made to all three. The recommender keeps a tenth of all
+people for its own comparison; they are left out. Clicks are from ratings that
+none of the three has seen. Nobody is shown a film twice, so that rates fall as
+visitors run out of films they like. Draws are random: another run differs."""
 COLUMN = 25
 
 
-def beginning(people):
-    """Say what has been loaded and what is compared."""
-    coming = set(people.visits)
+def beginning(people, statement):
+    """Say what has been loaded and made."""
+    coming = set(people.visits.tolist())
     strangers = sum(not people.known[person].any() for person in coming)
-    print(f'\n{len(people.movies):,} movies and a log of {len(people.log):,} '
-          'ratings by other people, of which one statement\nmade vectors. '
-          f'{len(coming):,} people come, {strangers:,} of them strangers.')
-    print_heading('Who chooses the five movies that each visitor is shown')
-    print(SERVICES + '\n')
+    print(f'\n{len(people.films):,} films, watched {len(people.watched()):,} '
+          f'times before. {len(coming):,} people come, {strangers:,} of them\n'
+          'strangers. One statement makes the recommender:\n\n'
+          f'{statement};')
 
 
-def gains(clicks, earnings, is_new):
-    """Print what was clicked and what it earned, of a hundred shown."""
+def gains(clicks, is_new, places):
+    """Print what was clicked, of a hundred shown."""
     half = len(is_new) // 2
-    print_heading('Of a hundred movies shown')
-    print(table([('', 'clicked', 'by strangers', 'by regulars', 'in 2nd half',
-                  'earned', 'in 2nd half')] + [
-        (name, *(_hundred(part.mean() / PLACES) for part in (
-            values, values[is_new], values[~is_new], values[half:],
-            earnings[name], earnings[name][half:])))
+    print_heading('Who chooses the five films that each visitor is shown')
+    print(LISTS)
+    print_heading('Clicks, of a hundred films shown')
+    print(table([('', 'all', 'strangers', 'regulars', 'second half')] + [
+        (name, *(_hundred(part.mean() / places) for part in (
+            values, values[is_new], values[~is_new], values[half:])))
         for name, values in clicks.items()]))
-    print(f'\nA click earns 1 on {", ".join(sorted(PAYING))};\n'
-          f'{ELSEWHERE} on others.\n')
-    print(ABOUT_GAINS)
+    print('\n' + ABOUT_GAINS)
 
 
-def times_others(clicks, earnings):
-    """Return what was Found."""
-    def times(amounts, name, other):
-        return amounts[name].mean() / amounts[other].mean()
-
-    return Found(times(clicks, 'matched', 'popular'),
-                 times(clicks, 'matched', 'plain'),
-                 times(earnings, 'earning', 'similar'))
+def judgement(rows):
+    """Print what the recommender's own report says."""
+    print_heading('Is it working? SELECT * FROM home.report()')
+    for row in rows:
+        print(f'{row["measure"]}: {_give_or_take(row["value"], row["error"])}')
+        print(textwrap.indent(textwrap.fill(row['meaning'], 74), '    '))
 
 
-def bars(found):
-    """Return the means over seeds with their bars."""
-    return [at_least(what, np.mean(values), bar, each(values))
-            for what, values, bar in zip((
-                'clicks of matched, times those of popular',
-                'clicks of matched, times those of plain',
-                'earnings of earning, times those of similar'),
-                zip(*found), BARS)]
-
-
-def lists(pages, strangers, regulars, people):
-    """Print what people are offered, with a mark where they would click."""
-    print_heading('Three strangers and three regulars, the five best for each')
-    print('By the service matched, after the last visit; * would be clicked')
-    heads = [[f'stranger {number + 1}'] for number in range(strangers)]
-    heads += [[f'regular {person}', *(
-        f'likes {genre}' for genre in _tastes(person, people))]
-        for person in regulars]
+def lists(stranger, regulars, people):
+    """Print what a stranger and regulars are offered, and why."""
+    print_heading('The five best, after the last visit')
+    print('* would be clicked\n')
+    heads = [['a stranger'] + [''] * 3]
+    heads += [[visitor(person), *(f'likes {genre}' for genre
+                                  in _tastes(person, people))]
+              for person in regulars]
+    pages = [stranger, *regulars.values()]
     offered = [[line for film in page for line in (
-        '* ' * (number >= strangers
-                and people.likes[regulars[number - strangers], film['id']])
-        + film['title'], '  ' + ', '.join(film['genres']))]
-        for number, page in enumerate(pages)]
-    for group in slice(strangers), slice(strangers, None):
-        print()
-        for line in zip(*(head + [''] + films for head, films
-                          in zip(heads[group], offered[group]))):
-            print(' '.join(f'{_short(text):{COLUMN}}'
-                           for text in line).rstrip())
+        '* ' * bool(liked[film['id']]) + film['title'],
+        '  ' + ', '.join(film['genres']))]
+        for page, liked in zip(pages, [
+            np.zeros(len(people.films)), *people.likes[list(regulars)]])]
+    for line in zip(*(head + [''] + films
+                      for head, films in zip(heads, offered))):
+        print(' '.join(f'{_short(text):{COLUMN}}' for text in line).rstrip())
+    person, page = next(iter(regulars.items()))
+    print_heading(f'The decision for {visitor(person)}')
+    print('How likely each was to be shown, and clicks of a hundred, as '
+          'expected')
+    print(table([('', 'probability', 'expected')] + [
+        (film['title'], f'{film["probability"]:.2f}',
+         f'{_hundred(film["expected"])} ± {_hundred(film["error"])}')
+        for film in page]))
 
 
 def _tastes(person, people):
     """Return the genres that somebody watches more than others do."""
     def shares(counts):
         genres = Counter()
-        for movie, count in zip(people.movies, counts.tolist()):
-            for genre in movie.genres:
-                genres[genre] += count / counts.sum()
+        for film, times in zip(people.films, counts.tolist()):
+            for genre in film.genres:
+                genres[genre] += times / counts.sum()
         return genres
 
     own = shares(people.known[person].astype(int))
@@ -114,64 +100,54 @@ def _tastes(person, people):
     return [genre for genre, _ in own.most_common(3)]
 
 
-def worth(rows, visitors, regulars):
-    """Print what genres are worth to a stranger, first, and to regulars."""
-    found = {(row['model'], row['visitor'], row['genre']):
-             (100 * row['worth'], 100 * row['error']) for row in rows}
-    stranger, *known = visitors
-    print_heading('What a genre is worth, in clicks of a hundred')
-    print(ABOUT_WORTH)
-    print(table([('', 'to strangers', *(f'to {person}' for person in regulars),
-                  'earned, strangers')] + [
-        (genre, _give_or_take(found['matched', stranger, genre]),
-         *(f'{found["matched", visitor, genre][0]:+.1f}'
-           for visitor in known),
-         _give_or_take(found['earning', stranger, genre])
-         + ('  pays' if genre in PAYING else ''))
-        for model, visitor, genre in found
-        if (model, visitor) == ('matched', stranger)]))
-
-
-def decision(person, page):
-    """Print one decision of a service."""
-    print_heading(f'The decision for {person}, by dlints_choose')
-    print('How likely each was to be shown, and clicks of a hundred, as expected')
-    print(table([('', 'probability', 'expected')] + [
-        (film['title'], f'{film["probability"]:.2f}',
-         f'{_hundred(film["expected"])} ± {_hundred(film["error"])}')
-        for film in page]))
-
-
-def models(memories):
-    """Print what the models remember."""
+def models(memory):
+    """Print what the model remembers."""
     print_heading('Memory')
-    for name, row in memories.items():
-        print(f'{name}: memory {row["memory"]} of {row["memories"]} is in use, '
-              + ('which forgets nothing' if row['window'] is None else
-                 f'of the last {row["window"]:,.0f} observations')
-              + f'; {row["updates"]:,} learned, {row["bytes"] / 1024:,.0f} kB')
+    print(f'Memory {memory["memory"]} of {memory["memories"]} is in use; '
+          f'{memory["updates"]:,} observations learned, '
+          f'{memory["bytes"] / 1024:,.0f} kB')
 
 
-def sql(statements):
-    """Print the statements of the service matched, for the reader to paste."""
+def sql(executed, films):
+    """Print the statements for the reader to paste, and what they took."""
     print_heading('The SQL that did it')
-    print('For the service matched, each as it was executed first; the rows '
-          'are yours\nto bring. The files are those of examples/play/sql.')
-    for statement in statements:
+    print('Each as it was executed first; the files are those of '
+          'examples/play/sql.')
+    for statement in STATEMENTS['tables'], STATEMENTS['recommender']:
         print(f'\n{statement.rstrip(";")};')
+    for steps in executed.values():
+        spent = np.median([step['milliseconds'] for step in steps])
+        print(f'\n{steps[0]["sql"]}\n-- {spent:.1f} ms, the median of '
+              f'{len(steps):,}; {films:,} films')
 
 
-def times(milliseconds, movies):
-    """Print what a visit to a service took."""
-    print_heading('Time')
-    for name, spent in milliseconds.items():
-        print(f'{name}: {np.median(spent):.1f} ms (median of {len(spent):,} '
-              f'statements; {movies:,} movies)')
+def found(clicks, rows):
+    """Return what was Found."""
+    reported = next(row for row in rows
+                    if row['measure'] == 'times the control')
+    mean = {name: values.mean() for name, values in clicks.items()}
+    times = mean['personal'] / mean['popular']
+    off = (abs(reported['value'] - times) / reported['error']
+           if reported['error'] else np.nan)
+    return Found(times, mean['personal'] / mean['similar'], off)
 
 
-def _give_or_take(numbers):
-    """Return a number and its standard error."""
-    return '{:+.1f} ± {:.1f}'.format(*numbers)
+def bars(results):
+    """Return the means over seeds with their bars."""
+    popular, similar, off = zip(*results)
+    return [at_least('clicks of personal, times those of popular',
+                     np.mean(popular), BARS.popular, each(popular)),
+            at_least('clicks of personal, times those of similar',
+                     np.mean(similar), BARS.similar, each(similar)),
+            at_most('how far off home.report() was, in its errors',
+                    np.mean(off), BARS.off, each(off))]
+
+
+def _give_or_take(value, error):
+    """Return a number, perhaps with its standard error."""
+    if value is None:
+        return 'not known'
+    return f'{value:,.4g}' + (f' ± {error:.2g}' if error is not None else '')
 
 
 def _hundred(share):

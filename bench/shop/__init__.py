@@ -1,4 +1,4 @@
-"""A shop for six weeks: personal lists against bestsellers.
+"""A shop for six weeks: personal lists against the most popular products.
 
 The shop is examples/shop/*.sql, and is asked in its own SQL: a month in which
 people want what they want, then a change of taste. OUT names a folder for the

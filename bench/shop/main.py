@@ -1,5 +1,7 @@
 """A simulated shop at work, asked in its own SQL."""
 
+import json
+from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 
@@ -19,9 +21,9 @@ HISTORY, MONTH, AFTER = 30, 30, 14          # days
 TRAIN, JUDGE = 14, 21                       # days of the candidate
 SEARCHES = 3                                # for each page
 SOLD_OUT = 0.03
+CONTROL = 0.4               # of the people, so that arms can be compared
 # With less exploration
-CANDIDATE = """dlints_new(57, interactions => 'matched', half_life => '7 days',
-                          exploration => 0.1)"""
+CANDIDATE = "dlints_set(home.empty(), exploration => 0.1)"
 CHART = 'shop.png'
 
 
@@ -33,8 +35,8 @@ def main(options):
 def run(options, seed):
     """Run a shop, print what happened, and return what there are bars for."""
     chart_path = program.make_folder('shop') / CHART
-    days = report.Days(START, MONTH, JUDGE, AFTER)
-    with server.connect() as cursor:
+    days = report.Days(MONTH, AFTER)
+    with server.connect() as cursor, dropped(cursor):
         random = np.random.default_rng(seed)
         truth = Truth(random, PRODUCTS + NEW_PRODUCTS * (MONTH + AFTER),
                       CUSTOMERS, options.taste, options.clicks)
@@ -51,14 +53,22 @@ def run(options, seed):
     return found
 
 
+@contextmanager
+def dropped(cursor):
+    """See to it that no recommender is there before and after."""
+    drop = 'DROP SCHEMA IF EXISTS home CASCADE'
+    cursor.execute(drop)
+    yield
+    cursor.execute(drop)
+
+
 def install(cursor):
-    """Run the shop's files in their order."""
+    """Make the shop as it was before."""
     cursor.execute(f'SET search_path = {PATH}')
     cursor.execute(CLOCK)
     cursor.execute("SELECT set_config('shop.now', %s, false)",
                    ((START - timedelta(days=HISTORY)).isoformat(),))
-    for file in sorted(SQL.glob('*.sql')):
-        cursor.execute(file.read_text())
+    cursor.execute((SQL / '01_shop.sql').read_text())
 
 
 def open_doors(shop, visitors):
@@ -67,7 +77,12 @@ def open_doors(shop, visitors):
     shop.register(range(CUSTOMERS))
     for day in range(-HISTORY, 0):
         shop.search(day, SEARCHES * visitors)
-    shop.night(START - timedelta(minutes=1), SOLD_OUT)
+    eve = START - timedelta(minutes=1)
+    for file in sorted(SQL.glob('*.sql'))[1:]:
+        shop.at(eve, file.read_text())
+    shop.at(eve, "SELECT dlints_alter_recommender('home', %s)",
+            json.dumps({'control': CONTROL}))
+    shop.night(eve, SOLD_OUT)
 
 
 def play(shop, truth, visitors):
@@ -82,12 +97,23 @@ def play(shop, truth, visitors):
             visits += shop.day(day, visitors, progress.advance)
             evening = START + timedelta(days=day + 1, minutes=-1)
             if day + 1 == JUDGE:
-                facts['worth'] = shop.value(
+                facts['worth'], would = shop.value(
                     evening, START + timedelta(days=TRAIN), CANDIDATE)
+                facts['true'] = expected(truth, would)
             if day + 1 == MONTH:
+                facts['month'] = shop.report(evening, START)
                 facts['erased'] = shop.erase(evening)
             shop.night(evening, SOLD_OUT)
             first = PRODUCTS + NEW_PRODUCTS * day
             shop.list_products(evening, range(first, first + NEW_PRODUCTS))
             shop.register(truth.add_customers(NEW_CUSTOMERS))
+    facts['after'] = shop.report(evening, START + timedelta(days=MONTH))
+    facts['refused'] = shop.refused
     return visits, facts
+
+
+def expected(truth, would):
+    """Return the clicks to be expected for each of the places filled."""
+    customer, product, probability = map(np.array, zip(*would))
+    return np.average(truth.chances(customer)[
+        np.arange(len(customer)), product], weights=probability)

@@ -9,6 +9,7 @@ from threading import local
 from time import perf_counter
 
 import numpy as np
+from psycopg2 import errors
 from psycopg2.extras import Json, execute_values
 
 from bench.server import SCHEMA, session
@@ -16,29 +17,28 @@ from bench.shop.truth import (BUYS, CANCELS, CATEGORIES, COLOURS, DAYS_TO_BUY,
                               DAYS_TO_CANCEL, TAGS, capped)
 
 START = datetime(2026, 3, 2, tzinfo=timezone.utc)      # a Monday
-FOLDS = 8               # times a day that rewards are learned
+FOLDS = 8               # times a day that rewards are learned,
+CRONS = 2               # by so many sessions at once
 BROKEN = 0.02           # share of visits with a report that makes no sense
 # The shop's SQL says now(), and the simulation says when that is.
 PATH = f'{SCHEMA}, pg_catalog, public'
 CLOCK = """
 CREATE FUNCTION now() RETURNS timestamptz LANGUAGE sql STABLE AS
 $$ SELECT current_setting('shop.now')::timestamptz $$"""
-# As the shop makes it in 03_models.sql
-EMPTY = "dlints_new(57, interactions => 'matched', half_life => '7 days')"
 # Largest difference of a number to the largest number of its kind and memory
 DIFFERENCE = """
 WITH number AS (
     SELECT m.name, e.memory, kind, v.place, v.value::text::float8 AS value
-    FROM   model m,
+    FROM   state m,
            jsonb_path_query(m.state::jsonb, '$.evidence[*]')
                WITH ORDINALITY e (evidence, memory),
-           unnest('{b, G, H}'::text[]) kind,
+           unnest('{b, G}'::text[]) kind,
            jsonb_path_query(e.evidence -> kind, '$[*][*] ? (@ != null)')
                WITH ORDINALITY v (value, place))
-SELECT max(difference)
+SELECT max(difference) + (SELECT count(*) FROM home.decision WHERE person = %s)
 FROM  (SELECT max(abs(a.value - b.value)) / max(abs(b.value)) AS difference
        FROM   number a JOIN number b USING (memory, kind, place)
-       WHERE  a.name = 'personal' AND b.name = 'never seen'
+       WHERE  a.name = 'erased' AND b.name = 'never seen'
        GROUP  BY memory, kind) d"""
 
 
@@ -80,6 +80,7 @@ class Shop:
         self._open = ExitStack()
         self._pool = ThreadPoolExecutor(sessions)
         self._later = []
+        self.refused = 0
         self._bought = {}
         self._in_stock = np.ones(truth.products, bool)
         self._listed = np.zeros(truth.products, bool)
@@ -130,44 +131,63 @@ class Shop:
                      [(n, f'customer {n}') for n in numbers])
 
     def night(self, when, share_sold_out):
-        """Run the nightly job, and deliver what was sold out."""
+        """Deliver what was sold out, and let other products be so."""
         self._in_stock = (self._random.random(self._truth.products)
                           >= share_sold_out)
         sold_out = np.flatnonzero(~self._in_stock).tolist()
         self.at(when, """
             UPDATE product
             SET    stock = CASE WHEN id = ANY (%s) THEN 0 ELSE 100 END
-            WHERE  (stock = 0) <> (id = ANY (%s));
-            SELECT nightly()""", sold_out, sold_out)
-        rows = self.at(when, 'SELECT id, sold FROM product').fetchall()
-        for product, sold in rows:
+            WHERE  (stock = 0) <> (id = ANY (%s))""", sold_out, sold_out)
+        self._sold[:] = 0
+        for product, sold in self.at(when, """
+                SELECT product_id, count(*) FROM event
+                WHERE  found_by = 'search' AND at > now() - interval '14 days'
+                GROUP  BY 1""").fetchall():
             self._sold[product] = sold
         # As autovacuum would, had the days their length
-        self._cursor().execute('VACUUM product, model')
+        self._cursor().execute('VACUUM product, home.item_vector, home.model')
         if when.weekday() == 6:
             self._cursor().execute('ANALYZE')
 
-    def value(self, when, train, candidate):
-        """Value a candidate on the log, let it go live, return the value."""
-        self.at(when, f"SELECT train('candidate', {candidate}, %s)", train)
-        found = named(self.at(
-            when, "SELECT * FROM value('candidate', %s)", train))[0]
-        self.at(when, f"SELECT go_live('candidate', {candidate}, 'C')")
-        return found
+    def value(self, when, until, candidate):
+        """Return what the log says of a candidate, and what it would have
+        shown.
+        """
+        self.at(when, f"""
+            CREATE TABLE candidate AS
+            SELECT trained({candidate}, %s) AS state""", until)
+        return named(self.at(when, """
+            SELECT v.* FROM candidate, value(state, %s) v""", until))[0], (
+                self.at(when, """
+            SELECT d.person, w.item, w.probability
+            FROM   candidate, would(state, %s) w
+                   JOIN home.decision d ON d.id = w.decision
+            WHERE  w.probability > 0""", until).fetchall())
+
+    def report(self, when, since):
+        """Return what the recommender says of itself."""
+        return named(self.at(when, 'SELECT * FROM home.report(%s)', since))
 
     def erase(self, when):
         """Erase the busiest customer; return how many pages that one had seen,
         and how far the model is from one that learned only from the others.
         """
         customer, pages = self.at(when, """
-            SELECT customer_id, count(*) FROM decision GROUP BY 1
+            SELECT person, count(*) FROM home.decision GROUP BY 1
             ORDER BY 2 DESC, 1 LIMIT 1""").fetchone()
-        self.at(when, 'SELECT erase(%s)', customer)
         self._truth.activity[customer] = 0
-        self.at(when, f"SELECT train('never seen', {EMPTY}, 'infinity')")
-        difference = self.at(when, DIFFERENCE).fetchone()[0]
-        self.at(when, "DELETE FROM model WHERE name = 'never seen'")
-        return pages, difference
+        return pages, self.at(when, f"""
+            DELETE FROM customer WHERE id = %s;
+            SELECT home.erase(%s);
+            CREATE TABLE state AS
+            SELECT 'erased' AS name, state FROM home.model
+            WHERE  name = 'personal';
+            SELECT home.rebuild();
+            INSERT INTO state
+            SELECT 'never seen', state FROM home.model
+            WHERE  name = 'personal';
+            {DIFFERENCE}""", customer, customer, customer).fetchone()[0]
 
     # ---------- customers ----------
 
@@ -206,8 +226,8 @@ class Shop:
                     heapq.heappush(self._later, later)
             now = part[-1].at + timedelta(seconds=1)
             self._report_late(now)
-            self.at(now, 'SELECT take_in()')
-            self.at(now, 'SELECT learn()')
+            list(self._pool.map(
+                lambda _: self.at(now, 'SELECT home.run()'), range(CRONS)))
         return visits
 
     def _visitors(self, count):
@@ -227,8 +247,9 @@ class Shop:
         """See a page, click, and return what will come of it later."""
         truth, random = self._truth, np.random.default_rng(visit.seed)
         start = perf_counter()
-        rows = self.at(visit.at, 'SELECT * FROM page(%s)',
-                       visit.customer).fetchall()
+        rows = self.at(
+            visit.at, 'SELECT decision, item FROM home.recommend(%s)',
+            visit.customer).fetchall()
         visit.seconds = perf_counter() - start
         visit.decision = rows[0][0]
         products = np.array([product for _, product in rows])
@@ -243,11 +264,10 @@ class Shop:
         luck = random.random(len(products))
         clicked = products[luck < chances[products]].tolist()
         visit.clicked = len(clicked)
-        reports = [(visit.decision, product, 'click', 1, visit.at)
-                   for product in clicked]
+        reports = [(visit.decision, product) for product in clicked]
         if random.random() < BROKEN:
-            reports.append(_broken(random, visit, int(products[0])))
-        self._insert('queue', reports)
+            reports += _broken(random, visit, int(products[0]), reports)
+        self._report(visit.at, reports)
         self._insert('event', [
             (visit.customer, product, 'click', 'page', visit.at)
             for product in clicked])
@@ -259,22 +279,32 @@ class Shop:
         reports, events = [], []
         while self._later and self._later[0].at <= now:
             later = heapq.heappop(self._later)
-            reports.append((*later.report, later.at))
-            _, product, kind, _ = later.report
+            reports.append(later.report)
+            _, product, kind = later.report
             if kind == 'purchase' and self._truth.activity[later.customer]:
                 events.append((later.customer, product, kind, 'page',
                                later.at))
                 self._buy(later.customer, product)
-        self._insert('queue', reports)
+        self._report(now, reports)
         self._insert('event', events)
 
+    def _report(self, when, reports):
+        """Report what came of what was shown."""
+        for report in reports:
+            places = ', '.join(['%s'] * len(report))
+            try:
+                self.at(when, f'SELECT home.reward({places})', *report)
+            except (errors.InvalidParameterValue,
+                    errors.NumericValueOutOfRange):
+                self.refused += 1
 
-def _broken(random, visit, product):
-    """Return a report that fits nothing."""
-    return ((visit.decision, -1, 'click', 1, visit.at),
-            (-visit.decision, product, 'click', 1, visit.at),
-            (visit.decision, product, 'click', float('nan'), visit.at)
-            )[random.integers(3)]
+
+def _broken(random, visit, product, reports):
+    """Return reports that make no sense, or were made before."""
+    return ([(visit.decision, -1)], [(-visit.decision, product)],
+            [(visit.decision, product, 'click', float('nan'))],
+            [(visit.decision, product, 'smile')],
+            reports)[random.integers(5)]
 
 
 def _purchase(random, visit, product):
@@ -284,11 +314,11 @@ def _purchase(random, visit, product):
     if random.random() < BUYS:
         at = visit.at + timedelta(days=random.exponential(DAYS_TO_BUY))
         yield Later(at, visit.customer,
-                    (visit.decision, product, 'purchase', 1))
+                    (visit.decision, product, 'purchase'))
         if random.random() < CANCELS:
             at += timedelta(days=random.exponential(DAYS_TO_CANCEL))
             yield Later(at, visit.customer,
-                        (visit.decision, product, 'cancel', -1))
+                        (visit.decision, product, 'cancel'))
 
 
 def named(cursor):

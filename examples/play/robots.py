@@ -1,5 +1,6 @@
 """Visitors by the dozen, each with a taste of its own or all with one."""
 
+import itertools
 import random
 import threading
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ OWN_TASTE = 'a genre each'
 class Visit:
     """A robot that is here."""
 
-    visitor: int
+    visitor: str
     taste: str
     pages: int = PAGES_OF_EACH      # to go
 
@@ -31,6 +32,7 @@ class Robots:
         self._on = threading.Event()
         self._end = threading.Event()
         self._visits = []
+        self._numbers = itertools.count(1)
         self._chance = random.Random()
         self.taste = OWN_TASTE
         self.pages = 0
@@ -73,12 +75,12 @@ class Robots:
         """One robot sees a page and likes what is to its taste."""
         with self._service.session() as session:
             if len(self._visits) < AT_ONCE:
-                self._visits.append(Visit(session.new_visitor(robot=True),
+                self._visits.append(Visit(f'robot {next(self._numbers)}',
                                           self._chance.choice(self._tastes)))
             visit = self._chance.choice(self._visits)
             taste = visit.taste if self.taste == OWN_TASTE else self.taste
-            session.visit(visit.visitor, lambda film: int(likes(
-                self._chance, [taste], self._films[film])))
+            session.visit(visit.visitor, lambda film: likes(
+                self._chance, [taste], self._films[film]))
         self.pages += 1
         visit.pages -= 1
         if visit.pages == 0:

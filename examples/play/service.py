@@ -26,18 +26,18 @@ class Gone(Exception):
 class Service:
     """Visitors, their pages and likes, over a few database sessions.
 
-    Films are of movielens.Movie, the history is pairs of a person and a film's
-    id.
+    Films are of movielens.Movie; pairs of a person, who is a text, and a film's
+    id say what was watched before.
     """
 
-    def __init__(self, films, history, sessions=4):
-        _set_up(films, history)
+    def __init__(self, films, watched, sessions=4):
+        _set_up(films, watched)
         self._free = queue.LifoQueue()
         for _ in range(sessions):
             self._free.put(_connect())
 
     @contextmanager
-    def session(self, statements=STATEMENTS):
+    def session(self):
         """Lend a session; it notes what it executes."""
         connection = self._free.get()
         try:
@@ -45,7 +45,7 @@ class Service:
                 connection = _connect()
             with connection.cursor(
                     cursor_factory=psycopg2.extras.RealDictCursor) as cursor:
-                yield Session(cursor, statements)
+                yield Session(cursor)
         finally:
             self._free.put(connection)
 
@@ -58,53 +58,43 @@ class Service:
 class Session:
     """A database session, and the statements it has executed."""
 
-    def __init__(self, cursor, statements):
+    def __init__(self, cursor):
         self._cursor = cursor
-        self._statements = statements
         self.executed = []
 
-    def new_visitor(self, model='home', robot=False):
-        """Return the number of somebody new."""
-        return self.rows('new_visitor', model=model, robot=robot)[0]['id']
-
-    def knows(self, visitor):
-        """Return whether there is such a visitor."""
-        self._cursor.execute('SELECT FROM visitor WHERE id = %s', [visitor])
-        return self._cursor.rowcount == 1
-
     def open_page(self, visitor):
-        """Return the decision the visitor has on screen, a new one if none."""
-        page = self.rows('open_page', visitor=visitor)[0]['max']
-        return page if page is not None else self.decide(visitor)[0]
+        """Return the decision the visitor has on screen; None if none."""
+        self._cursor.execute(
+            'SELECT max(id) FROM home.decision WHERE person = %s', [visitor])
+        return self._cursor.fetchone()['max']
 
     def decide(self, visitor, films=10):
         """Choose a page; return its number and its films."""
         rows = self.rows('decide', visitor=visitor, films=films)
         if not rows:
-            raise Gone('there is no film left that you have not liked')
-        return rows[0]['decision_id'], [row['movie_id'] for row in rows]
+            raise Gone('there is no film left that you have not seen')
+        return rows[0]['decision'], [row['item'] for row in rows]
 
-    def learn(self, visitor):
-        """Have the model learn what the visitor has seen."""
-        self.execute('learn', visitor=visitor)
+    def learn(self):
+        """Have the model learn what was seen."""
+        self.execute('learn')
 
-    def like(self, visitor, decision, movie, reward=1):
-        """Note that the visitor likes a film of an open page, or, 0, not."""
-        self.execute('like' if reward else 'unlike', visitor=visitor,
-                     decision=decision, movie=movie, reward=reward)
+    def like(self, visitor, decision, film, value=1):
+        """Note that the visitor likes a film of a page, or, 0, not."""
+        self.execute('like', visitor=visitor, decision=decision, film=film,
+                     value=value)
         if not self._cursor.rowcount:
-            raise Gone('that film is not on your page any more: '
-                       'reload the page')
+            raise Gone('that film is on no page of yours: reload the page')
 
-    def visit(self, visitor, reward_of, films=10):
-        """See a page, like what is to be liked; return {film: reward}."""
-        decision, movies = self.decide(visitor, films)
-        rewards = {movie: reward_of(movie) for movie in movies}
-        for movie, reward in rewards.items():
-            if reward:
-                self.like(visitor, decision, movie, reward)
-        self.learn(visitor)
-        return rewards
+    def visit(self, visitor, likes, films=10):
+        """See a page and like what is to be liked; return {film: liked}."""
+        decision, shown = self.decide(visitor, films)
+        liked = {film: likes(film) for film in shown}
+        for film in shown:
+            if liked[film]:
+                self.like(visitor, decision, film)
+        self.learn()
+        return liked
 
     def why(self, decision):
         """Return the films of a page with the reasons for them."""
@@ -116,9 +106,10 @@ class Session:
 
     def crowd(self, visitor):
         """Return what the model remembers and what everybody liked."""
-        return {'memory': self.rows('memory', model='home')[0],
+        return {'memory': self.rows('memory')[0],
                 'genres': self.rows('genres', visitor=visitor),
-                'pages': self.rows('pages')}
+                'pages': self.rows('pages'),
+                'report': self.rows('report')}
 
     def rows(self, name, **values):
         """Return the rows of a statement as dictionaries."""
@@ -128,7 +119,7 @@ class Session:
     def execute(self, name, **values):
         """Execute a statement, and note it."""
         start = perf_counter()
-        self._cursor.execute(self._statements[name], values)
+        self._cursor.execute(STATEMENTS[name], values)
         self.executed.append({
             'name': name, 'sql': self._cursor.query.decode() + ';',
             'rows': self._cursor.rowcount,
@@ -143,20 +134,21 @@ def _connect():
     return connection
 
 
-def _set_up(films, history):
-    """Make the tables anew and fill them."""
+def _set_up(films, watched):
+    """Make the tables anew, fill them, and make the recommender."""
     with closing(psycopg2.connect('')) as connection:
         connection.autocommit = True
         cursor = connection.cursor()
         cursor.execute(f"""
             SET client_min_messages = warning;
             CREATE EXTENSION IF NOT EXISTS dlints;
-            DROP SCHEMA IF EXISTS {SCHEMA} CASCADE;
+            DROP SCHEMA IF EXISTS home, {SCHEMA} CASCADE;
             CREATE SCHEMA {SCHEMA};
             SET search_path = {SCHEMA}, public""")
-        cursor.execute(STATEMENTS['schema'])
-        server.copy(cursor, 'movie (id, title, genres)',
+        cursor.execute(STATEMENTS['tables'])
+        server.copy(cursor, 'film (id, title, genres)',
                     ((film.id, film.title, film.genres) for film in films))
-        server.copy(cursor, 'history', history)
-        cursor.execute(STATEMENTS['factors'])
+        server.copy(cursor, 'watched (person, film)', watched)
+        cursor.execute('INSERT INTO seen SELECT DISTINCT person, film FROM watched')
         cursor.execute('ANALYZE')
+        cursor.execute(STATEMENTS['recommender'])

@@ -1,6 +1,7 @@
 """The page over HTTP, on this machine only."""
 
 import errno
+import itertools
 import json
 import secrets
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -39,6 +40,7 @@ class Site(ThreadingHTTPServer):
         self.service = None
         self.robots = None
         self.tastes = []
+        self.numbers = itertools.count(1)       # of visitors
         # Tells a page of an earlier server that its visitor is not here.
         self.run = secrets.token_hex(8)
 
@@ -74,8 +76,8 @@ class Handler(BaseHTTPRequestHandler):
                 answer = calls[path](self.server, read(self.path))
                 self._send(200, 'application/json', json.dumps(answer).encode())
             elif self.command == 'GET' and path in FILES:
-                name, kind = FILES[path]
-                self._send(200, kind, (PAGE / name).read_bytes())
+                file, kind = FILES[path]
+                self._send(200, kind, (PAGE / file).read_bytes())
             else:
                 self._fail(404, f'there is no {path}')
         except Refused as error:
@@ -136,25 +138,26 @@ def parse_query(path):
             for name, values in parse_qs(urlsplit(path).query).items()}
 
 
-def number(request, name):
+def number(request, field, end=2**31):
     """Return one of a request's numbers."""
     try:
-        found = int(request[name])
-    except (KeyError, TypeError, ValueError):
+        found = int(request[field])
+    except (KeyError, TypeError, ValueError, OverflowError):
         found = -1
-    if not 0 <= found < 2**31:
-        raise Refused(f'{name} is to be a number')
+    if not 0 <= found < end:
+        raise Refused(f'{field} is to be a number')
     return found
 
 
 def visit(site, request):
     """Somebody opens the page: known by the number of this run, or new."""
+    known = request.get('run') == site.run
+    visitor = number(request, 'visitor') if known else next(site.numbers)
     with site.service.session() as session:
-        known = request.get('run') == site.run
-        visitor = number(request, 'visitor') if known else None
-        if not known or not session.knows(visitor):
-            visitor = session.new_visitor()
-        answer = page(session, visitor, session.open_page(visitor))
+        decision = session.open_page(person(visitor))
+        if decision is None:
+            decision = session.decide(person(visitor))[0]
+        answer = page(session, visitor, decision)
     return {'run': site.run, 'tastes': site.tastes, **answer}
 
 
@@ -163,19 +166,18 @@ def turn(site, request):
     visitor = number(request, 'visitor')
     with site.service.session() as session:
         check_visitor(session, visitor)
-        session.learn(visitor)
-        return page(session, visitor, session.decide(visitor)[0])
+        session.learn()
+        return page(session, visitor, session.decide(person(visitor))[0])
 
 
 def like(site, request):
     """The visitor likes a film, or takes that back."""
     visitor = number(request, 'visitor')
     with site.service.session() as session:
-        check_visitor(session, visitor)
-        session.like(visitor, number(request, 'decision'),
-                     number(request, 'movie'), int(bool(request.get('likes'))))
+        session.like(person(visitor), number(request, 'decision', 2**53),
+                     number(request, 'film'), int(bool(request.get('likes'))))
         executed = session.executed[:]
-        return {'liked': session.liked(visitor), 'executed': executed}
+        return {'liked': session.liked(person(visitor)), 'executed': executed}
 
 
 def page(session, visitor, decision):
@@ -183,13 +185,13 @@ def page(session, visitor, decision):
     films = session.why(decision)
     executed = session.executed[:]
     return {'visitor': visitor, 'decision': decision, 'films': films,
-            'liked': session.liked(visitor), 'executed': executed}
+            'liked': session.liked(person(visitor)), 'executed': executed}
 
 
 def crowd(site, request):
     """What all visitors liked, what is remembered, what the robots do."""
     with site.service.session() as session:
-        answer = session.crowd(number(request, 'visitor'))
+        answer = session.crowd(person(number(request, 'visitor')))
         return {**answer, 'robots': robots(site),
                 'executed': session.executed}
 
@@ -211,5 +213,10 @@ def robots(site):
 
 def check_visitor(session, visitor):
     """Fail unless there is such a visitor."""
-    if not session.knows(visitor):
+    if session.open_page(person(visitor)) is None:
         raise Gone('there is no such visitor any more: reload the page')
+
+
+def person(visitor):
+    """Return what the recommender knows a visitor as."""
+    return f'visitor {visitor}'

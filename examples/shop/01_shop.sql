@@ -7,6 +7,7 @@ CREATE TABLE product (
     tags     text[] NOT NULL DEFAULT '{}',
     details  jsonb NOT NULL DEFAULT '{}',
     stock    integer NOT NULL DEFAULT 100,
+    boost    float8 NOT NULL DEFAULT 0,        -- of a campaign, in clicks
     added_at timestamptz NOT NULL DEFAULT now());
 CREATE TABLE customer (id integer PRIMARY KEY, name text);
 CREATE TABLE event (

@@ -3,6 +3,12 @@
 const $ = (id) => document.getElementById(id);
 const WATCH = 2000;     // milliseconds
 const SVG = 'http://www.w3.org/2000/svg';
+/* A tenth of all visitors and one list of fifty serve to judge the rest by. */
+const ARMS = {
+  personal: 'These ten are chosen for you.',
+  control: 'These ten are the most popular: you are one of the tenth of all visitors who get those, to compare with. ' +
+    'A new tab makes you somebody else.',
+  chance: 'These ten are drawn at random, to judge by, as one list of fifty is. Ask for the next ten.'};
 let page = null;        // as the server gave it
 let busy = false;
 
@@ -74,7 +80,7 @@ function visit() {
 function next() {
   return act(async () => {
     showPage(await call('/api/next', {visitor: page.visitor}));
-    $('status').textContent = `Page ${page.decision} is here, by what you liked so far.`;
+    $('status').textContent = 'The next ten are here, by what you liked so far.';
     await watch();
   });
 }
@@ -83,7 +89,7 @@ function like(film, button) {
   return act(async () => {
     const likes = !film.liked;
     const answer = await call('/api/like', {
-      visitor: page.visitor, decision: page.decision, movie: film.id, likes});
+      visitor: page.visitor, decision: page.decision, film: film.id, likes});
     film.liked = likes;
     button.setAttribute('aria-pressed', likes);
     showLiked(answer.liked);
@@ -97,6 +103,7 @@ function like(film, button) {
 function showPage(answer) {
   page = answer;
   $('films').replaceChildren(...page.films.map(card));
+  $('arm').textContent = ARMS[page.films[0].arm];
   showLiked(page.liked);
   showExecuted($('executed'), page.executed);
 }
@@ -171,6 +178,7 @@ function count(number, what) {
 async function watch() {
   const answer = await call(`/api/crowd?visitor=${page.visitor}`);
   showMemory(answer.memory);
+  showReport(answer.report);
   showRobots(answer.robots);
   showGenres(answer.genres);
   showPages(answer.pages);
@@ -179,18 +187,28 @@ async function watch() {
 }
 
 function showMemory(memory) {
-  $('memories').replaceChildren(...Array.from({length: memory.memories}, (_, i) =>
-    make('li', i + 1 === memory.memory ? {class: 'used'} : {}, ['short', 'longer', 'all'][i])));
-  $('memory').textContent = `Memory ${memory.memory} of ${memory.memories} is in use: ` +
-    (memory.window === null ? 'it forgets nothing.' : `it remembers about ${count(Math.round(memory.window), 'film')} shown.`);
+  $('memory').textContent = `Memory ${memory.memory} of ${memory.memories} is in use.`;
   const facts = {
     'films shown and learned': memory.updates.toLocaleString('en'),
     'of these in memory': Math.round(memory.effective_sample_size).toLocaleString('en'),
+    'the prior counts as': Math.round(memory.prior_sample_size || 0).toLocaleString('en'),
     'liked of these': memory.mean_reward === null ? '–' : `${(100 * memory.mean_reward).toFixed(0)} %`,
     'noise of a like': memory.sigma === null ? '–' : memory.sigma.toFixed(2),
     'size of the model': `${(memory.bytes / 1024).toFixed(0)} kB`};
   $('facts').replaceChildren(...Object.entries(facts).flatMap(
     ([name, value]) => [make('dt', {}, name), make('dd', {}, value)]));
+}
+
+function showReport(rows) {
+  $('report').replaceChildren(...rows.map((row) => make('tr', {},
+    make('th', {scope: 'row'}, row.measure),
+    make('td', {}, row.value === null ? '–' : number(row.value)),
+    make('td', {}, row.error === null ? '' : `± ${number(row.error)}`),
+    make('td', {}, row.meaning))));
+}
+
+function number(value) {
+  return value.toLocaleString('en', {maximumFractionDigits: 2});
 }
 
 function showRobots(robots) {

@@ -1,9 +1,9 @@
 -- the genres of the latest 300 likes of all visitors, and how many are this visitor's
-SELECT genre, count(*) AS likes, count(*) FILTER (WHERE d.visitor_id = %(visitor)s) AS yours
-FROM  (SELECT * FROM reward ORDER BY given_at DESC LIMIT 300) r
-       JOIN decision d ON d.id = r.decision_id
-       JOIN movie m ON m.id = r.movie_id,
-       unnest(m.genres) genre
+SELECT genre, count(*) AS likes, count(*) FILTER (WHERE d.person = %(visitor)s) AS yours
+FROM  (SELECT * FROM home.reward WHERE value > 0 ORDER BY at DESC LIMIT 300) r
+       JOIN home.decision d ON d.id = r.decision
+       JOIN film f ON f.id = r.item,
+       unnest(f.genres) genre
 GROUP  BY genre
 ORDER  BY likes DESC, genre
 LIMIT  10

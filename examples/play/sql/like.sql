@@ -1,6 +1,4 @@
--- the visitor likes a film on the page, which the model has not learned yet
-INSERT INTO reward (decision_id, movie_id, reward)
-SELECT s.decision_id, s.movie_id, %(reward)s
-FROM   shown s JOIN decision d ON d.id = s.decision_id
-WHERE  d.id = %(decision)s AND d.visitor_id = %(visitor)s AND s.movie_id = %(movie)s AND s.learned IS NULL
-ON CONFLICT (decision_id, movie_id) DO UPDATE SET reward = excluded.reward
+-- the visitor likes a film of a page that was shown to this visitor, or, 0, not any more
+SELECT home.reward(d.id, s.item, 'click', %(value)s)
+FROM   home.decision d JOIN home.shown s ON s.decision = d.id
+WHERE  d.id = %(decision)s AND d.person = %(visitor)s AND s.item = %(film)s

@@ -1,5 +1,7 @@
 -- what the visitor liked, the latest first
-SELECT m.title
-FROM   decision d JOIN reward r ON r.decision_id = d.id JOIN movie m ON m.id = r.movie_id
-WHERE  d.visitor_id = %(visitor)s
-ORDER  BY r.given_at DESC, m.id
+SELECT f.title
+FROM   home.decision d
+       JOIN home.reward r ON r.decision = d.id AND r.value > 0
+       JOIN film f ON f.id = r.item
+WHERE  d.person = %(visitor)s
+ORDER  BY r.at DESC, f.id

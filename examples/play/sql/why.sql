@@ -1,20 +1,21 @@
--- why these: what the model expects of each, the standard error of that, and what
+-- why these: what the model expected of each, the standard error of that, and what
 -- the visitor liked that is most like it (cosine)
-SELECT m.id, m.title, m.genres, s.probability, r.reward IS NOT NULL AS liked,
-       dlints_predict(o.state, m.features, d.profile) AS expected,
-       dlints_stddev(o.state, m.features, d.profile) AS error,
-       near.title AS nearest, near.cosine
-FROM   decision d
-       JOIN model o ON o.name = d.model
-       JOIN shown s ON s.decision_id = d.id
-       JOIN movie m ON m.id = s.movie_id
-       LEFT JOIN reward r ON r.decision_id = d.id AND r.movie_id = m.id
+SELECT f.id, f.title, f.genres, d.arm, s.probability, s.expected,
+       dlints_stddev(m.state, s.features, d.profile) AS error,
+       coalesce(r.value, 0) > 0 AS liked, near.title AS nearest, near.cosine
+FROM   home.decision d
+       JOIN home.model m ON m.name = 'personal'
+       JOIN home.shown s ON s.decision = d.id
+       JOIN film f ON f.id = s.item
+       LEFT JOIN home.reward r ON r.decision = s.decision AND r.item = s.item
        LEFT JOIN LATERAL (
-           SELECT q.title, dlints_dot(m.features::float8[], q.features)
-                           / sqrt(dlints_dot(m.features::float8[], m.features)
-                                  * dlints_dot(q.features::float8[], q.features)) AS cosine
-           FROM   decision b JOIN reward k ON k.decision_id = b.id JOIN movie q ON q.id = k.movie_id
-           WHERE  b.visitor_id = d.visitor_id AND b.id < d.id
+           SELECT g.title, dlints_dot(s.features::float8[], o.features)
+                           / sqrt(dlints_dot(s.features::float8[], s.features)
+                                  * dlints_dot(o.features::float8[], o.features)) AS cosine
+           FROM   home.outcome l
+                  JOIN home.shown o ON o.decision = l.decision AND o.item = l.item
+                  JOIN film g ON g.id = l.item
+           WHERE  l.person = d.person AND l.reward > 0 AND l.decision < d.id
            ORDER  BY cosine DESC LIMIT 1) near ON true
 WHERE  d.id = %(decision)s
-ORDER  BY s.rank
+ORDER  BY s.place

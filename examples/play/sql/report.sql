@@ -1,0 +1,2 @@
+-- is it working?
+SELECT * FROM home.report()
