@@ -118,25 +118,30 @@ sub tidy
 	return $output;
 }
 
+# Run blocks of a document in a database of their own: what psql writes, and says
+sub run_blocks
+{
+	my ($node, $name, $database, @blocks) = @_;
+	my $folder = File::Temp->newdir;
+	my ($base) = $name =~ m{([^/]+)$};
+
+	DlintsTest->spew("$folder/$base", script(@blocks));
+	$node->safe_psql('postgres', "CREATE DATABASE $database");
+	my $connection = $node->connstr($database);
+	local $ENV{PGOPTIONS} = '-c client_min_messages=warning -c statement_timeout=60s';
+	system("cd '$folder' && psql -X -q -d \"$connection\" -f '$base' >out 2>messages");
+	return map { DlintsTest->slurp("$folder/$_") } 'out', 'messages';
+}
+
 # Run a document, and make one check of each block
 sub run_document
 {
 	my ($node, $name) = @_;
 	my @blocks = blocks($name);
 	my %why_not = map { $_->{line} => why_not($node, $_) // '' } @blocks;
-	my $folder = File::Temp->newdir;
-	my ($base) = $name =~ m{([^/]+)$};
-	my $database = lc $base =~ s/\W.*//r;
-
-	open(my $file, '>:raw', "$folder/$base") or die "could not write $folder/$base: $!";
-	print $file script(grep { !$why_not{ $_->{line} } } @blocks);
-	close($file) or die "could not write $folder/$base: $!";
-
-	$node->safe_psql('postgres', "CREATE DATABASE $database");
-	my $connection = $node->connstr($database);
-	local $ENV{PGOPTIONS} = '-c client_min_messages=warning -c statement_timeout=60s';
-	system("cd '$folder' && psql -X -q -d \"$connection\" -f '$base' >out 2>messages");
-	my ($out, $messages) = map { DlintsTest->slurp("$folder/$_") } 'out', 'messages';
+	my ($database) = lc($name) =~ /(\w+)\.md$/;
+	my ($out, $messages) =
+	  run_blocks($node, $name, $database, grep { !$why_not{ $_->{line} } } @blocks);
 
 	my %result;
 	$result{$1} = { output => $2, sqlstate => $3 }
@@ -171,6 +176,26 @@ sub run_document
 	return;
 }
 
+# Run a document with 20,000 items, fresh from INSERT; return how many statements
+# called dlints, and those that the JIT compiler took part in without many more rows
+sub compiled
+{
+	my ($node, $name) = @_;
+	my ($database) = lc($name) =~ /(\w+)\.md$/;
+	my $from = -s $node->logfile;
+	my @blocks = map { { %$_, fails => 'perhaps', sql => $_->{sql}
+				=~ s/generate_series\(1, 1000\) i\b/generate_series(1, 20000) i/r } }
+	  grep { !why_not($node, $_) } blocks($name);
+
+	cmp_ok(scalar(grep { $_->{sql} =~ /generate_series\(1, 20000\) i\b/ } @blocks),
+		'>', 0, "$name makes 1,000 items, of which 20,000 can be made");
+	run_blocks($node, $name, "large_$database", @blocks);
+	my $log = substr DlintsTest->slurp($node->logfile), $from;
+	my @called = grep { /dlints_/ } split /^(?=\d{4}-)/m, $log;
+	return (scalar @called,
+		grep { /^\tJIT:/m && !grep { $_ > 100000 } /rows=(\d+) width/g } @called);
+}
+
 # The headings of a document as GitHub makes link targets of them
 sub anchors
 {
@@ -200,7 +225,7 @@ sub dead_links
 	return @dead;
 }
 
-my $node = DlintsTest->node('main');
+my $node = DlintsTest->node('main', conf => "autovacuum = off\n");
 
 for my $name (sort keys %text)
 {
@@ -208,7 +233,8 @@ for my $name (sort keys %text)
 	is(join(' ', dead_links($name)), '', "$name has no dead link");
 }
 
-# Functions that nothing else in the catalogue is made of, and settings
+# Functions that nothing else in the catalogue is made of, and settings.  What is
+# named after what it makes is part of another one.
 $node->safe_psql('postgres', 'CREATE EXTENSION dlints');
 my @names = split /\n/, $node->safe_psql(
 	'postgres', q{
@@ -217,7 +243,7 @@ my @names = split /\n/, $node->safe_psql(
 	JOIN   pg_depend d ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid
 		AND d.deptype = 'e'
 	JOIN   pg_proc p ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid
-	WHERE  e.extname = 'dlints'
+	WHERE  e.extname = 'dlints' AND p.proname !~ '^dlints_(recommender|ranker)_'
 	AND    NOT EXISTS (SELECT FROM pg_depend u
 		WHERE u.refclassid = 'pg_proc'::regclass AND u.refobjid = p.oid)
 	ORDER  BY 1});
@@ -233,6 +259,26 @@ my %known = map { $_ => 1 } split /\n/,
   $node->safe_psql('postgres', q{SELECT proname FROM pg_proc WHERE proname LIKE 'dlints%'});
 my @unknown = grep { !$known{$_} } map { /\b(dlints_\w+)\(/g } values %text;
 is("@unknown", '', 'no document names a function that does not exist');
+
+# ... and none is compiled, which takes longer than it saves
+SKIP:
+{
+	my ($status, $has_jit) =
+	  $node->psql('postgres', "LOAD 'auto_explain'; SELECT pg_jit_available()");
+	skip 'there is no auto_explain, or no JIT compiler', 6 if $status || $has_jit ne 't';
+	$node->append_conf('postgresql.conf', join '', map { "$_\n" }
+		  "session_preload_libraries = 'auto_explain'",
+		'auto_explain.log_min_duration = 0', 'auto_explain.log_nested_statements = on',
+		'auto_explain.log_analyze = on', 'auto_explain.log_timing = off');
+	$node->restart;
+	for my $name ('README.md', 'doc/guide.md')
+	{
+		my ($count, @compiled) = compiled($node, $name);
+
+		cmp_ok($count, '>', 5, "$name: statements called dlints");
+		is(join("\n", @compiled), '', "$name: none is compiled");
+	}
+}
 
 $node->stop;
 done_testing();
