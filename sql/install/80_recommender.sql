@@ -169,7 +169,9 @@ DECLARE
 	encode text := format('%s.dlints_encode(%s, %L, ', dlints, width, c ->> 'column');
 	few text[] := ARRAY(SELECT jsonb_array_elements_text(nullif(c -> 'few', 'null')));
 	bounds text := translate(nullif(c ->> 'bounds', 'null'), '[] ', '{}');
-	days text := format('abs(date_part(''epoch'', %s) - date_part(''epoch'', at)) / 86400', value);
+	-- no date, and one without end, is long ago
+	days text := format('least(abs(date_part(''epoch'', %s) - date_part(''epoch'', at)) / 86400, 1e9)',
+	                    value);
 BEGIN
 	RETURN CASE c ->> 'kind'
 		WHEN 'flag' THEN
@@ -197,9 +199,9 @@ BEGIN
 			              ARRAY(SELECT generate_series(0, cardinality(bounds::float8[]))::text),
 			              encode) END
 		WHEN 'age' THEN
-			format('ARRAY[coalesce(1 / (1 + %s), 0),
-             coalesce(1 / (1 + %1$s / 7), 0),
-             coalesce(1 / (1 + %1$s / 30), 0)]::real[]', days)
+			format('ARRAY[1 / (1 + %s),
+             1 / (1 + %1$s / 7),
+             1 / (1 + %1$s / 30)]::real[]', days)
 	END;
 END
 $$;

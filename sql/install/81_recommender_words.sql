@@ -215,7 +215,9 @@ BEGIN
 	SELECT dlints_recommender_type(atttypid::regtype) INTO key_type
 	FROM   pg_catalog.pg_attribute WHERE attrelid = items AND attname = key;
 	clicks := dlints_recommender_clicks(a ->> 'clicks', key_type, a ->> 'person_type');
-	PERFORM dlints_recommender_meet(clicks.query, relation, key);
+	IF vectors IS NULL THEN
+		PERFORM dlints_recommender_meet(clicks.query, relation, key);
+	END IF;
 	request := format('FROM %s i, (SELECT NULL::%s AS person, NULL::jsonb AS context) request',
 	                  relation, clicks.person_type);
 	PERFORM dlints_recommender_expression('candidates', coalesce(a ->> 'candidates', 'true'), 'boolean',

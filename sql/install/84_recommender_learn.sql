@@ -56,7 +56,7 @@ BEGIN
         FROM   clicked c, generate_series(0, 4) n WHERE c.latest <= 5000)
     INSERT INTO {s}.beginning (person, item, at, reward, features, profile)
     SELECT e.person, v.item, e.at, (e.n = 0)::integer, v.features || {s}.ages(v.i, e.at),
-           CASE WHEN e.latest % 3 > 0 AND e.profile <> '{}'
+           CASE WHEN e.person IS NOT NULL AND e.latest % 3 > 0 AND e.profile <> '{}'
                 THEN e.profile || array_fill(0::real, ARRAY[{aged}]) ELSE '{}' END
     FROM   example e JOIN vector v ON v.place = e.place;
     GET DIAGNOSTICS examples = ROW_COUNT;

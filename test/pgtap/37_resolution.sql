@@ -46,7 +46,9 @@ CREATE FUNCTION put_compatible(anycompatiblearray, anycompatible) RETURNS anycom
 	LANGUAGE sql AS 'SELECT $1 || $2';
 CREATE FUNCTION all_of(VARIADIC anyarray) RETURNS anyarray LANGUAGE sql AS 'SELECT $1';
 CREATE FUNCTION fractions(VARIADIC float8[]) RETURNS float8[] LANGUAGE sql AS 'SELECT $1';
-CREATE AGGREGATE joined(anycompatiblearray) (SFUNC = array_cat, STYPE = anycompatiblearray,
+CREATE FUNCTION both_of(anycompatiblearray, anycompatiblearray) RETURNS anycompatiblearray
+	LANGUAGE sql AS 'SELECT $1 || $2';
+CREATE AGGREGATE joined(anycompatiblearray) (SFUNC = both_of, STYPE = anycompatiblearray,
 	INITCOND = '{}');
 CREATE FUNCTION plus_int(integer[], integer[]) RETURNS text LANGUAGE sql
 	AS $$ SELECT 'integer[]' $$;
