@@ -13,7 +13,7 @@ SELECT is(updates, (SELECT count(*) FROM request WHERE is_judged), 'it has learn
   FROM router.models WHERE name = 'reward';
 SELECT ok(max(abs(value - (SELECT avg(truth(r, model) - price) FROM request r JOIN routed USING (n) JOIN language_model ON name = model))) < 0.07,
   'the report knows what it earned') FROM router.report() WHERE measure = 'earned by the ranker';
-UPDATE language_model SET price = 0.95 WHERE name = 'large';
+UPDATE language_model SET price = 100 WHERE name = 'large';
 SELECT ok(count(*) FILTER (WHERE model = 'large') < 5, 'a new price counts at once')
   FROM (SELECT route('dear ' || n, '{"task": "mathematics", "words": 900, "language": "ja"}') AS model FROM generate_series(1, 40) n) s;
 
