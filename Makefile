@@ -90,8 +90,7 @@ WITH_SERVER = @scripts/with-server.sh
 # are those of the compiler it was built with.
 test sanitize: export COPT ?= -Werror -Wall -Wextra -Wno-unused-parameter -Wno-sign-compare \
 	-Wno-unknown-warning-option -Wno-ignored-optimization-argument -Wno-ignored-attributes
-# What tests compute in SQL to compare with would be compiled first: up to 20 times
-# as slow.
+# What tests compute in SQL to compare with would be compiled first.
 test sanitize: export SERVER_SETTINGS ?= jit = off
 test:
 	$(INSTALL_FOR) test server

@@ -235,6 +235,7 @@ BEGIN
 		's', quote_ident(a ->> 'name'),
 		'salt', quote_literal(a ->> 'name'),
 		'sequence', quote_literal(quote_ident(a ->> 'name') || '.decision_number'),
+		'partitioned', $w$('decision', 'id'), ('shown', 'decision'), ('reward', 'decision')$w$,
 		'items', relation,
 		'key', quote_ident(key),
 		'key_type', key_type,

@@ -3,10 +3,8 @@
 CREATE FUNCTION dlints_recommender_tables(words jsonb) RETURNS SETOF text
 	LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS
 $$
-DECLARE
-	template text;
 BEGIN
-	FOREACH template IN ARRAY ARRAY[
+	RETURN QUERY SELECT dlints_recommender_fill(template, words) FROM unnest(ARRAY[
 $t$
 CREATE SCHEMA {s}
 $t$,
@@ -116,10 +114,7 @@ CREATE VIEW {s}.models AS
 SELECT m.name, m.learns, i.updates, i.newest, i.memory, i.memories, i.effective_sample_size,
        i.prior_sample_size, i.mean_reward, i.sigma, i.bytes, i.hint
 FROM   {s}.model m, {dlints}.dlints_info(m.state) i
-$t$]
-	LOOP
-		RETURN NEXT dlints_recommender_fill(template, words);
-	END LOOP;
+$t$]) template;
 END
 $$;
 COMMENT ON FUNCTION dlints_recommender_tables(jsonb)

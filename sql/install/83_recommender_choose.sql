@@ -3,10 +3,8 @@
 CREATE FUNCTION dlints_recommender_choosing(words jsonb) RETURNS SETOF text
 	LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS
 $$
-DECLARE
-	template text;
 BEGIN
-	FOREACH template IN ARRAY ARRAY[
+	RETURN QUERY SELECT dlints_recommender_fill(template, words) FROM unnest(ARRAY[
 $t$
 -- Who clicked what, and when
 CREATE OR REPLACE VIEW {s}.click AS
@@ -73,15 +71,6 @@ BEGIN
            WHERE  jsonb_typeof(context -> 'like') = 'object') x;
     RETURN CASE WHEN sum <> '{}' THEN sum || array_fill(0::real, ARRAY[{aged}]) ELSE '{}' END;
 END
-$body$
-$t$,
-$t$
--- The number of the first decision of a moment from 2020 to 2088: the time, and room for
--- 4,194,304 a second.  It fits into the numbers of JSON.
-CREATE OR REPLACE FUNCTION {s}.first_decision(at timestamptz) RETURNS bigint
-LANGUAGE sql IMMUTABLE AS $body$
-SELECT (floor(least(greatest(date_part('epoch', at), 1577836800), 3725320447))::bigint
-        - 1577836800) << 22
 $body$
 $t$,
 $t$
@@ -167,10 +156,7 @@ BEGIN
     WHERE r.value <> excluded.value;
 END
 $body$
-$t$]
-	LOOP
-		RETURN NEXT dlints_recommender_fill(template, words);
-	END LOOP;
+$t$]) template;
 END
 $$;
 COMMENT ON FUNCTION dlints_recommender_choosing(jsonb)

@@ -3,10 +3,8 @@
 CREATE FUNCTION dlints_recommender_learning(words jsonb) RETURNS SETOF text
 	LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS
 $$
-DECLARE
-	template text;
 BEGIN
-	FOREACH template IN ARRAY ARRAY[
+	RETURN QUERY SELECT dlints_recommender_fill(template, words) FROM unnest(ARRAY[
 $t$
 -- A model that has seen nothing
 CREATE OR REPLACE FUNCTION {s}.empty() RETURNS {dlints}.dlints LANGUAGE sql IMMUTABLE AS $body$
@@ -214,10 +212,7 @@ BEGIN
     RETURN cardinality(erased);
 END
 $body$
-$t$]
-	LOOP
-		RETURN NEXT dlints_recommender_fill(template, words);
-	END LOOP;
+$t$]) template;
 END
 $$;
 COMMENT ON FUNCTION dlints_recommender_learning(jsonb)

@@ -3,10 +3,8 @@
 CREATE FUNCTION dlints_recommender_upkeep(words jsonb) RETURNS SETOF text
 	LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS
 $$
-DECLARE
-	template text;
 BEGIN
-	FOREACH template IN ARRAY ARRAY[
+	RETURN QUERY SELECT dlints_recommender_fill(template, words) FROM unnest(ARRAY[
 $t$
 -- Vectors of new and of changed rows; those of deleted rows go, which is no loss: the log
 -- keeps the features of what was shown.
@@ -80,60 +78,6 @@ END
 $body$
 $t$,
 $t$
--- Partitions for this month and three more, and those dropped that are older than is kept.  If
--- nobody calls this, decisions go to the partitions named "rest", and come from there later.
-CREATE OR REPLACE FUNCTION {s}.set_months() RETURNS void
-LANGUAGE plpgsql SET search_path = {path} AS $body$
-DECLARE
-    month  timestamp;
-    parent text;
-    key    text;
-    name   text;
-    low    bigint;
-    high   bigint;
-BEGIN
-    FOR month, parent, key IN
-        SELECT m, p.*
-        FROM   generate_series(date_trunc('month', now() AT TIME ZONE 'UTC'),
-                               now() AT TIME ZONE 'UTC' + interval '3 months', '1 month') m,
-               (VALUES ('decision', 'id'), ('shown', 'decision'), ('reward', 'decision')) p
-    LOOP
-        name := parent || to_char(month, '_YYYY_MM');
-        CONTINUE WHEN to_regclass(format('%I.%I', {salt}, name)) IS NOT NULL;
-        -- another session may be at it
-        LOCK TABLE ONLY {s}.decision IN SHARE UPDATE EXCLUSIVE MODE;
-        CONTINUE WHEN to_regclass(format('%I.%I', {salt}, name)) IS NOT NULL;
-        low := {s}.first_decision(month AT TIME ZONE 'UTC');
-        high := {s}.first_decision((month + interval '1 month') AT TIME ZONE 'UTC');
-        EXECUTE format('CREATE TABLE %I.%I (LIKE %1$I.%3$I INCLUDING ALL)', {salt}, name, parent);
-        -- nothing comes in between what is moved and the partition that takes it
-        EXECUTE format('LOCK TABLE %I.%I IN ACCESS EXCLUSIVE MODE', {salt}, parent || '_rest');
-        EXECUTE format('WITH moved AS (
-                            DELETE FROM %1$I.%2$I WHERE %3$I >= %4$s AND %3$I < %5$s RETURNING *)
-                        INSERT INTO %1$I.%6$I SELECT * FROM moved',
-                       {salt}, parent || '_rest', key, low, high, name);
-        EXECUTE format('ALTER TABLE %1$I.%2$I ATTACH PARTITION %1$I.%3$I
-                        FOR VALUES FROM (%4$s) TO (%5$s)',
-                       {salt}, parent, name, low, high);
-    END LOOP;
-    FOR name IN
-        SELECT c.relname FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
-               JOIN pg_class p ON p.oid = i.inhparent JOIN pg_namespace n ON n.oid = p.relnamespace
-        WHERE  n.nspname = {salt} AND p.relname IN ('decision', 'shown', 'reward')
-        AND    c.relname ~ '_\d{4}_\d\d$'
-        AND    to_date(right(c.relname, 7), 'YYYY_MM') + interval '1 month'
-               < now() AT TIME ZONE 'UTC' - interval {keep}
-    LOOP
-        EXECUTE format('DROP TABLE IF EXISTS %I.%I', {salt}, name);
-    END LOOP;
-    low := {s}.first_decision(now() - interval {keep});
-    DELETE FROM {s}.reward_rest WHERE decision < low;
-    DELETE FROM {s}.shown_rest WHERE decision < low;
-    DELETE FROM {s}.decision_rest WHERE id < low;
-END
-$body$
-$t$,
-$t$
 -- All that is due, for cron: every minute, or every few of them
 CREATE OR REPLACE FUNCTION {s}.run() RETURNS text
 LANGUAGE plpgsql SET search_path = {path} AS $body$
@@ -156,10 +100,7 @@ BEGIN
     RETURN said;
 END
 $body$
-$t$]
-	LOOP
-		RETURN NEXT dlints_recommender_fill(template, words);
-	END LOOP;
+$t$]) template;
 END
 $$;
 COMMENT ON FUNCTION dlints_recommender_upkeep(jsonb)

@@ -3,10 +3,8 @@
 CREATE FUNCTION dlints_recommender_report(words jsonb) RETURNS SETOF text
 	LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS
 $$
-DECLARE
-	template text;
 BEGIN
-	FOREACH template IN ARRAY ARRAY[
+	RETURN QUERY SELECT dlints_recommender_fill(template, words) FROM unnest(ARRAY[
 $t$
 -- What was shown, and what came of it
 CREATE OR REPLACE VIEW {s}.outcome AS
@@ -117,10 +115,7 @@ BEGIN
     FROM   {s}.models i WHERE i.name = 'personal';
 END
 $body$
-$t$]
-	LOOP
-		RETURN NEXT dlints_recommender_fill(template, words);
-	END LOOP;
+$t$]) template;
 END
 $$;
 COMMENT ON FUNCTION dlints_recommender_report(jsonb)

@@ -26,6 +26,7 @@ CREATE FUNCTION dlints_recommender_functions(words jsonb) RETURNS SETOF text
 	LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS
 $$
 BEGIN
+	RETURN QUERY SELECT dlints_recommender_log(words);
 	RETURN QUERY SELECT dlints_recommender_choosing(words);
 	RETURN QUERY SELECT dlints_recommender_learning(words);
 	RETURN QUERY SELECT dlints_recommender_upkeep(words);
@@ -69,7 +70,7 @@ BEGIN
 		'name', name, 'items', items::text, 'columns', columns, 'clicks', clicks,
 		'candidates', candidates, 'outcomes', outcomes, 'item_key', item_key,
 		'person_type', dlints_recommender_type(person_type), 'bonus', bonus,
-		'cap_group', cap_group, 'cap', cap, 'factors', factors, 'half_life', half_life,
+		'cap_group', cap_group, 'cap', cap, 'factors', coalesce(factors, 8), 'half_life', half_life,
 		'wait', wait, 'control', control, 'epsilon', epsilon, 'keep', keep)), p.path, p.dlints);
 	RETURN QUERY SELECT dlints_recommender_tables(words);
 	RETURN QUERY SELECT dlints_recommender_functions(words);

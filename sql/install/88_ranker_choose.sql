@@ -7,10 +7,8 @@
 CREATE FUNCTION dlints_ranker_tables(words jsonb) RETURNS SETOF text
 	LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS
 $$
-DECLARE
-	template text;
 BEGIN
-	FOREACH template IN ARRAY ARRAY[
+	RETURN QUERY SELECT dlints_recommender_fill(template, words) FROM unnest(ARRAY[
 $t$
 CREATE SCHEMA {s}
 $t$,
@@ -86,10 +84,7 @@ $t$,
 $t$
 -- Decisions that are not learned yet, and since when a reward is waited for
 CREATE TABLE {s}.due (decision bigint PRIMARY KEY, since timestamptz NOT NULL)
-$t$]
-	LOOP
-		RETURN NEXT dlints_recommender_fill(template, words);
-	END LOOP;
+$t$]) template;
 END
 $$;
 COMMENT ON FUNCTION dlints_ranker_tables(jsonb) IS 'the statements that make a ranker''s tables';
@@ -97,10 +92,8 @@ COMMENT ON FUNCTION dlints_ranker_tables(jsonb) IS 'the statements that make a r
 CREATE FUNCTION dlints_ranker_ranking(words jsonb) RETURNS SETOF text
 	LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS
 $$
-DECLARE
-	template text;
 BEGIN
-	FOREACH template IN ARRAY ARRAY[
+	RETURN QUERY SELECT dlints_recommender_fill(template, words) FROM unnest(ARRAY[
 $t$
 -- A number as a word: whole ones below 32 (hours, weekdays, counts) stand for themselves,
 -- others fall into bands, two for each doubling.  To have years apart, write them as text.
@@ -185,14 +178,6 @@ END
 $body$
 $t$,
 $t$
--- The number of the first decision of a moment: the time, and room for 4,194,304 a
--- second.  It fits into the numbers of JSON.
-CREATE OR REPLACE FUNCTION {s}.first_decision(at timestamptz) RETURNS bigint LANGUAGE sql IMMUTABLE AS $body$
-SELECT (floor(least(greatest(date_part('epoch', at), 1577836800), 3725320447))::bigint
-        - 1577836800) << 22
-$body$
-$t$,
-$t$
 -- Ranks actions for an event, best first, logs that and returns it.  An event that was ranked
 -- before gets the same answer.  A price is known, and taken off what the model expects.  A
 -- deferred event counts once it is activated.  It writes: a hot standby cannot run it.
@@ -244,10 +229,7 @@ BEGIN
     FROM   {s}.ranked r WHERE r.decision = coalesce(before, made) ORDER BY r.place;
 END
 $body$
-$t$]
-	LOOP
-		RETURN NEXT dlints_recommender_fill(template, words);
-	END LOOP;
+$t$]) template;
 END
 $$;
 COMMENT ON FUNCTION dlints_ranker_ranking(jsonb)

@@ -3,10 +3,8 @@
 CREATE FUNCTION dlints_ranker_learning(words jsonb) RETURNS SETOF text
 	LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS
 $$
-DECLARE
-	template text;
 BEGIN
-	FOREACH template IN ARRAY ARRAY[
+	RETURN QUERY SELECT dlints_recommender_fill(template, words) FROM unnest(ARRAY[
 $t$
 -- What was answered, an action a row
 CREATE OR REPLACE VIEW {s}.ranked AS
@@ -166,62 +164,19 @@ END
 $body$
 $t$,
 $t$
--- Partitions for this month and three more, and those dropped that are older than is kept.  If
--- nobody calls this, decisions go to the partition "decision_rest", and come from there later.
-CREATE OR REPLACE FUNCTION {s}.set_months() RETURNS void
-LANGUAGE plpgsql SET search_path = {path} AS $body$
-DECLARE
-    month timestamp;
-    name  text;
-    low   bigint;
-    high  bigint;
-BEGIN
-    FOR month IN SELECT generate_series(date_trunc('month', now() AT TIME ZONE 'UTC'),
-                                        now() AT TIME ZONE 'UTC' + interval '3 months', '1 month')
-    LOOP
-        name := to_char(month, '"decision_"YYYY_MM');
-        CONTINUE WHEN to_regclass(format('%I.%I', {salt}, name)) IS NOT NULL;
-        LOCK TABLE ONLY {s}.decision IN SHARE UPDATE EXCLUSIVE MODE;    -- others may be at it
-        CONTINUE WHEN to_regclass(format('%I.%I', {salt}, name)) IS NOT NULL;
-        low := {s}.first_decision(month AT TIME ZONE 'UTC');
-        high := {s}.first_decision((month + interval '1 month') AT TIME ZONE 'UTC');
-        EXECUTE format('CREATE TABLE %I.%I (LIKE %1$I.decision INCLUDING ALL)', {salt}, name);
-        -- nothing comes in between what is moved and the partition that takes it
-        EXECUTE format('LOCK TABLE %I.decision_rest IN ACCESS EXCLUSIVE MODE', {salt});
-        EXECUTE format('WITH moved AS (DELETE FROM %1$I.decision_rest'
-                       ' WHERE id >= %3$s AND id < %4$s RETURNING *)'
-                       ' INSERT INTO %1$I.%2$I SELECT * FROM moved', {salt}, name, low, high);
-        EXECUTE format('ALTER TABLE %1$I.decision ATTACH PARTITION %1$I.%2$I'
-                       ' FOR VALUES FROM (%3$s) TO (%4$s)', {salt}, name, low, high);
-    END LOOP;
-    FOR name IN SELECT c.relname FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
-                WHERE  i.inhparent = to_regclass(format('%I.decision', {salt}))
-                AND    c.relname ~ '_\d{4}_\d\d$'
-                AND    to_date(right(c.relname, 7), 'YYYY_MM') + interval '1 month'
-                       < now() AT TIME ZONE 'UTC' - interval {keep} LOOP
-        EXECUTE format('DROP TABLE IF EXISTS %I.%I', {salt}, name);
-    END LOOP;
-    DELETE FROM {s}.decision_rest WHERE id < {s}.first_decision(now() - interval {keep});
-    DELETE FROM {s}.reward WHERE at < now() - interval {keep};
-    DELETE FROM {s}.due WHERE decision < {s}.first_decision(now() - interval {keep});
-END
-$body$
-$t$,
-$t$
 -- All that is due, for cron: every minute, or every few of them
 CREATE OR REPLACE FUNCTION {s}.run() RETURNS text
 LANGUAGE plpgsql SET search_path = {path} AS $body$
 DECLARE
     learned bigint := {s}.learn();
 BEGIN
+    DELETE FROM {s}.reward WHERE at < now() - interval {keep};
+    DELETE FROM {s}.due WHERE decision < {s}.first_decision(now() - interval {keep});
     PERFORM {s}.set_months();       -- last, since it locks out those that learn
     RETURN format('%s learned', learned);
 END
 $body$
-$t$]
-	LOOP
-		RETURN NEXT dlints_recommender_fill(template, words);
-	END LOOP;
+$t$]) template;
 END
 $$;
 COMMENT ON FUNCTION dlints_ranker_learning(jsonb)

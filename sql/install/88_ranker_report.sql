@@ -3,10 +3,8 @@
 CREATE FUNCTION dlints_ranker_report(words jsonb) RETURNS SETOF text
 	LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS
 $$
-DECLARE
-	template text;
 BEGIN
-	FOREACH template IN ARRAY ARRAY[
+	RETURN QUERY SELECT dlints_recommender_fill(template, words) FROM unnest(ARRAY[
 $t$
 -- What was chosen, and what came of it: NULL while a reward may still come.  "earned" is the
 -- reward without the price.
@@ -90,10 +88,7 @@ BEGIN
     FROM   {s}.models i WHERE i.name = 'reward';
 END
 $body$
-$t$]
-	LOOP
-		RETURN NEXT dlints_recommender_fill(template, words);
-	END LOOP;
+$t$]) template;
 END
 $$;
 COMMENT ON FUNCTION dlints_ranker_report(jsonb) IS 'the statements that make a ranker''s report';

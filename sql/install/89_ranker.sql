@@ -54,6 +54,7 @@ BEGIN
 		's', quote_ident(name),
 		'salt', quote_literal(name),
 		'sequence', quote_literal(quote_ident(name) || '.decision_number'),
+		'partitioned', $w$('decision', 'id')$w$,
 		'dim', 192,
 		'wait', quote_literal(wait),
 		'default_reward', default_reward::text,
@@ -75,6 +76,7 @@ BEGIN
 			'name', name, 'wait', wait, 'default_reward', default_reward, 'repeated', repeated,
 			'apprentice', apprentice, 'epsilon', epsilon, 'half_life', half_life, 'keep', keep)));
 	RETURN QUERY SELECT dlints_ranker_tables(words);
+	RETURN QUERY SELECT dlints_recommender_log(words);
 	RETURN QUERY SELECT dlints_ranker_ranking(words);
 	RETURN QUERY SELECT dlints_ranker_learning(words);
 	RETURN QUERY SELECT dlints_ranker_report(words);

@@ -121,7 +121,7 @@ PG_FUNCTION_INFO_V1(dlints_policy_value_transfn);
  *					   target double precision
  *					   [, predicted double precision,
  *					   expected double precision])
- *		-> dlints_value, aggregate
+ *		-> dlints_policy_estimate, aggregate
  *
  * What a policy would have earned, from the log of another one: reward is what
  * the decision earned, logged the probability with which it was made (above 0,
@@ -170,7 +170,7 @@ dlints_policy_value_combinefn(PG_FUNCTION_ARGS)
 	PG_RETURN_DATUM(MergeIntoState(fcinfo, &other, ARR_DIMS(array)[0]));
 }
 
-/* the columns of dlints_value */
+/* the columns of dlints_policy_estimate */
 enum
 {
 	VALUE_OBSERVATIONS,
@@ -235,7 +235,7 @@ dlints_policy_value_finalfn(PG_FUNCTION_ARGS)
 	AggregateContext(fcinfo);
 	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE ||
 		desc->natts != VALUE_COLUMNS)
-		elog(ERROR, "return type must be dlints_value");
+		elog(ERROR, "return type must be dlints_policy_estimate");
 	memset(row.nulls, true, sizeof(row.nulls));
 	memset(row.values, 0, sizeof(row.values));
 	if (!PG_ARGISNULL(0))

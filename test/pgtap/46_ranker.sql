@@ -18,7 +18,7 @@ SELECT CASE WHEN i.updates = j.updates THEN difference(dlints_mean(a), dlints_me
 FROM dlints_info(a) i, dlints_info(b) j $$;
 SET LOCAL check_function_bodies = on;
 
-SELECT plan(77);
+SELECT plan(78);
 
 -- ---------- made ----------
 
@@ -88,6 +88,8 @@ SELECT is(count(DISTINCT features), 1::bigint, 'a price is none')
 
 SELECT is(offer.learn(), 0::bigint, 'nothing is learned before the wait is over');
 SELECT offer.reward('event ' || e, 1) FROM generate_series(1, 10) e;
+SELECT is(count(reward), 0::bigint, 'nor is a quick reward an outcome before the slow ones')
+  FROM offer.outcome;
 SELECT offer.reward('event 1', 0.25);
 SELECT later('11 minutes');
 SELECT is(offer.learn(), 21::bigint, 'then all is');

@@ -173,7 +173,7 @@ stays_low('candidates of which each is put together', q{
 		OVER (PARTITION BY g / 20) AS c
 	FROM model m, item i, generate_series(1, %d) g) s}, 100, 2000);
 
-# A shared context of its own for each user, out of line here
+# A profile of its own for each user, out of line here
 $node->safe_psql(
 	'postgres', q{
 	CREATE TABLE visitor AS

@@ -21,16 +21,20 @@ $node->safe_psql('postgres', q{
 	CREATE FUNCTION ask(event text) RETURNS text LANGUAGE sql AS $$
 		SELECT string_agg(action || probability, ' ' ORDER BY place)
 		FROM   offer.rank(event, jsonb_build_object('hour', hashtext(event) & 3), '["a", "b", "c", "d"]') $$;
-	-- how far the models are from those of the log
+	-- how far the models are from those of the log; they stay as they are
 	CREATE FUNCTION off() RETURNS float8 LANGUAGE plpgsql AS $$
+	DECLARE
+		most float8;
 	BEGIN
 		CREATE TEMP TABLE was ON COMMIT DROP AS SELECT * FROM offer.model;
 		PERFORM offer.rebuild();
-		RETURN (SELECT max(CASE WHEN (dlints_info(w.state)).updates <> (dlints_info(m.state)).updates THEN 'infinity'
-		                        ELSE d.off END)
-		        FROM   was w JOIN offer.model m USING (name),
-		               LATERAL (SELECT max(abs(x - y)) / max(greatest(abs(x), abs(y))) AS off
-		                        FROM unnest(dlints_mean(w.state), dlints_mean(m.state)) u (x, y)) d);
+		SELECT max(CASE WHEN (dlints_info(w.state)).updates = (dlints_info(m.state)).updates
+		                THEN d.off ELSE 'infinity' END) INTO most
+		FROM   was w JOIN offer.model m USING (name),
+		       LATERAL (SELECT max(abs(x - y)) / max(greatest(abs(x), abs(y))) AS off
+		                FROM unnest(dlints_mean(w.state), dlints_mean(m.state)) u (x, y)) d;
+		UPDATE offer.model m SET state = w.state FROM was w WHERE w.name = m.name;
+		RETURN coalesce(most, 'infinity');
 	END $$;
 });
 
@@ -97,7 +101,8 @@ close $file or die "$script: $!";
 for my $round (1 .. 2)
 {
 	my $bench = IPC::Run::start(
-		[ 'pgbench', '-n', '-c', 4, '-j', 1, '-T', 4, '-f', $script, '-h', $node->host, '-p', $node->port, 'postgres' ],
+		[ 'pgbench', '-n', '-c', 4, '-j', 1, '-T', 4, '-f', $script, '-h', $node->host,
+			'-p', $node->port, 'postgres' ],
 		'>', \my $out, '2>', \my $err);
 	if ($round > 1)
 	{
