@@ -7,15 +7,21 @@ SET LOCAL client_min_messages = warning;
 
 SELECT plan(4);
 
-SELECT ok(r.earned > max(o.earned), 'a router that has learned earns more than any one model, and than chance')
-  FROM earned r, earned o WHERE r.way = 'router, second half' AND o.way ~ '^(always|by)' GROUP BY r.earned;
-SELECT is(updates, (SELECT count(*) FROM request WHERE is_judged), 'it has learned from the answers that were judged')
+SELECT ok(r.earned > max(o.earned),
+  'a router that has learned earns more than any one model, and than chance')
+  FROM earned r, earned o
+    WHERE r.way = 'router, second half' AND o.way ~ '^(always|by)' GROUP BY r.earned;
+SELECT is(updates, (SELECT count(*) FROM request WHERE is_judged),
+  'it has learned from the answers that were judged')
   FROM router.models WHERE name = 'reward';
-SELECT ok(max(abs(value - (SELECT avg(truth(r, model) - price) FROM request r JOIN routed USING (n) JOIN language_model ON name = model))) < 0.07,
+SELECT ok(max(abs(value - (SELECT avg(truth(r, model) - price) FROM request r
+  JOIN routed USING (n) JOIN language_model ON name = model))) < 0.07,
   'the report knows what it earned') FROM router.report() WHERE measure = 'earned by the ranker';
 UPDATE language_model SET price = 100 WHERE name = 'large';
 SELECT ok(count(*) FILTER (WHERE model = 'large') < 5, 'a new price counts at once')
-  FROM (SELECT route('dear ' || n, '{"task": "mathematics", "words": 900, "language": "ja"}') AS model FROM generate_series(1, 40) n) s;
+  FROM (SELECT route('dear ' || n,
+    '{"task": "mathematics", "words": 900, "language": "ja"}') AS model
+      FROM generate_series(1, 40) n) s;
 
 SELECT * FROM finish();
 ROLLBACK;
