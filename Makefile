@@ -67,9 +67,9 @@ BITCODE_CFLAGS += $(FP_FLAGS) $(DECLARED_FLAGS)
 $(VECTOR_OBJS): override CFLAGS += $(VECTOR_FLAGS)
 $(OBJS) $(OBJS:.o=.bc): $(wildcard src/*.h src/*/*.h)
 
-# The parts in the order of their names
-$(CREATION_SCRIPT): $(sort $(wildcard sql/install/*.sql))
-	cat $^ >$@
+# The parts in the order of their names; the folder is newer when one is gone
+$(CREATION_SCRIPT): $(sort $(wildcard sql/install/*.sql)) sql/install
+	cat $(filter %.sql,$^) >$@
 else
 .PHONY: all install installcheck clean
 all install installcheck clean:

@@ -35,6 +35,12 @@ BANDIT = {
     'lesson': """state := dlints_update(
             state, (SELECT features FROM arm WHERE id = chosen),
             (chosen = e.class)::integer, e.features)"""}
+# One model for each arm, which hears of the examples that were given this arm
+ARMS = {
+    'sizes': '%(features)s',
+    'choice': 'dlints_recommend_arms(states[a.id + 1], a.id, e.features)',
+    'lesson': """states[chosen + 1] := dlints_update(
+            states[chosen + 1], e.features, (chosen = e.class)::integer)"""}
 # One model for each arm, which hears of every example
 SUPERVISED = {
     'sizes': '%(features)s',
@@ -53,6 +59,7 @@ POLICIES = {
     DEFAULT: (BANDIT, {}),
     'ridge 1': (BANDIT, {'ridge': 1}),
     'ridge 1, one memory': (BANDIT, {'ridge': 1, 'discount': 1}),
+    'arms': (ARMS, {}),
     BOUND: (SUPERVISED, {'discount': 1})}
 
 

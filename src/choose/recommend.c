@@ -28,7 +28,7 @@ typedef struct RecommendState
 static const Asker recommend = {
 	.function = "dlints_recommend",
 	.rows = "group",
-	.advice = "Use GROUP BY to recommend from several models.",
+	.advice = "Use GROUP BY to recommend from several models, or dlints_recommend_arms where each row has a model of its own.",
 	.profile_advice = "Use GROUP BY to recommend to several users.",
 };
 

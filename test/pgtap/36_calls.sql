@@ -97,6 +97,9 @@ CREATE TEMP TABLE call AS SELECT call FROM lines($$
     dlints_recommend(m, id, f, :k, NULL) FROM one, item
     dlints_recommend(m, id, :x, :k, :p) FROM one, item WHERE id = 3
     dlints_recommend(m, id, :x, (SELECT count(*) FROM item), '{}') FROM one, item WHERE id = 3
+    dlints_recommend_arms(s, id, :x) FROM one, item WHERE id = 3
+    dlints_recommend_arms(s, id, f, :k) FROM one, item WHERE id = 3
+    dlints_recommend_arms(m, id, :x, :k, :p) FROM one, item WHERE id = 3
     dlints_evidence(s, :x, :r) FROM one
     dlints_evidence(m, :x, :r, :p) FROM one
     dlints_evidence(m, f, :r, :p ORDER BY id) FROM one, item

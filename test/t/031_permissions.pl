@@ -73,6 +73,7 @@ my $everything = q{
 	  (SELECT dlints_recommend(dlints_set(m, policy => 'ucb'), i, x::double precision[], 2)
 		FROM item),
 	  (SELECT dlints_recommend(m, i, x) FROM item WHERE i = 2),
+	  (SELECT dlints_recommend_arms(m, i, x) FROM item WHERE i = 2),
 	  (SELECT array_agg(c) FROM (SELECT dlints_choose(dlints_set(m, policy => 'greedy'), x, 2,
 		cap_group => 'a', cap => 1) OVER () AS c FROM item) AS s),
 	  dlints_draw(m, 1), dlints_draw_weights(m, seed => 2),
