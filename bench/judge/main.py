@@ -6,7 +6,7 @@ from bench.progress import Themes
 from bench.report import print_results
 
 QUICK = 0.1
-THEMES = 5
+THEMES = 6
 
 
 def main(options):
@@ -54,4 +54,5 @@ def simulate(cursor, share, done):
     done.start('Estimates over many logs')
     estimates = simulated.estimates(cursor, round(share * simulated.LOGS),
                                     done.advance)
-    return frequencies + inverses + estimates
+    done.start('Bounds of rare rewards')
+    return frequencies + inverses + estimates + simulated.bounds(cursor)

@@ -4,7 +4,7 @@ import numpy as np
 
 from bench.judge.estimators import COLUMNS
 from bench.judge.report import DEVIATIONS, NUMPY_BAR, close, in_errors
-from bench.report import Result, at_most
+from bench.report import Result, at_least, at_most
 from bench.server import copy
 
 REQUESTS, LOGS, LOG_REQUESTS = 15000, 200, 500
@@ -12,6 +12,9 @@ SIZES = (1, 3)
 EPSILON = 0.05
 SEED = 1
 EQUAL_ARMS, EQUAL_DRAWS = 20, 10
+# Clicks of a policy, and looks at a log that shows what it would in one of four
+RARE = (0.001, 0.003, 0.01, 0.05)
+RARE_LOGS, RARE_WEIGHT, LOOKS, ROUNDS = 1000, 4, 10, 1000
 
 TABLES = """
 CREATE TABLE arm (
@@ -82,6 +85,13 @@ FROM  (SELECT log, (random() < chance)::integer AS reward,
                   FROM   arm i) s
        WHERE  (c).rank IS NOT NULL) shown
 GROUP  BY log"""
+
+BOUNDS = """
+SELECT b.low, b.high
+FROM   unnest(%(mean)s, %(stderr)s, %(rounds)s::bigint[])
+       WITH ORDINALITY AS u (mean, stderr, rounds, place),
+       dlints_bounds(mean, stderr, rounds, 0, %(highest)s) b
+ORDER  BY place"""
 
 
 def set_up(cursor):
@@ -155,4 +165,36 @@ def estimates(cursor, logs, advance):
                       Result('    logs within 1.96 of their own errors',
                              f'{covered:.0%}')]
         advance(len(found) / 16)
+    return found
+
+
+def bounds(cursor):
+    """Return how often rare clicks are within bounds, whenever one looks."""
+    random = np.random.default_rng(SEED)
+    rounds = ROUNDS * np.arange(1, LOOKS + 1)
+    found = []
+    for chance in RARE:
+        clicks = random.binomial(ROUNDS, chance / RARE_WEIGHT,
+                                 (RARE_LOGS, LOOKS)).cumsum(axis=1)
+        mean = RARE_WEIGHT * clicks / rounds
+        stderr = np.sqrt(mean * (RARE_WEIGHT - mean) / (rounds - 1))
+        cursor.execute(BOUNDS, {
+            'mean': mean.ravel().tolist(), 'stderr': stderr.ravel().tolist(),
+            'rounds': np.tile(rounds, RARE_LOGS).tolist(),
+            'highest': RARE_WEIGHT})
+        low, high = np.array(cursor.fetchall()).T.reshape(2, *mean.shape)
+        within = (low <= chance) & (chance <= high)
+        normal = np.abs(mean - chance) <= 1.96 * stderr
+        width = np.mean((high - low)[:, -1]) / np.mean(3.92 * stderr[:, -1])
+        found += [
+            at_least(f'clicks of {chance:.1%}: logs within dlints_bounds at '
+                     f'all of {LOOKS} looks', within.all(axis=1).mean(), 0.95,
+                     f'{within.all(axis=1).mean():.1%}'),
+            Result('    within 1.96 errors, at all; after '
+                   f'{rounds[0]:,}; after {rounds[-1]:,}',
+                   '; '.join(f'{share:.1%}' for share in (
+                       normal.all(axis=1).mean(), normal[:, 0].mean(),
+                       normal[:, -1].mean()))),
+            Result(f'    width after {rounds[-1]:,}, times that of 1.96 '
+                   'errors', f'{width:.1f}')]
     return found

@@ -120,6 +120,7 @@ CREATE TEMP TABLE call AS SELECT call FROM lines($$
     dlints_top(id, id * dlints_predict(s, f), :k) FROM one, item
     dlints_policy_value(:r, 0.5, :w) FROM item
     dlints_policy_value(:r, 0.5, 0.25, :w, :w) FROM item
+    dlints_bounds(:w, 0, 9, highest => 1000) FROM one
     dlints_ndcg(id % 3, f[1] + :w, :k) FROM item
     dlints_encode(8, 'price', :r)
     dlints_encode(8, 'brand', :word)

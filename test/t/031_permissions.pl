@@ -102,7 +102,7 @@ my $everything = q{
 	  (SELECT dlints_top(f.item, f.item, 2)
 		FROM dlints_factors('VALUES (1, 2), (1, 3), (2, 3)', 2, 'VALUES (2, ARRAY[1, 2])')
 		AS f (item integer, features real[])),
-	  (SELECT dlints_policy_value(i, 0.5, 0.25) FROM item),
+	  (SELECT dlints_policy_value(i, 0.5, 0.25) FROM item), dlints_bounds(0.5, 0.1, 9),
 		(SELECT dlints_policy_value(i, 0.5, 0.25, i, 1) FROM item),
 	  (SELECT max(p) FROM (SELECT dlints_progressive(m, x, i) OVER (ORDER BY i) FROM item) AS s (p))
 	FROM (SELECT dlints_update(dlints_update(dlints_new(3, 2, seed => 4), '{1, 2, 3}', 1),

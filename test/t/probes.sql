@@ -100,6 +100,8 @@ INSERT INTO probe VALUES
 		WITH ORDINALITY u (m, i))'),
 	('ndcg',
 	 '(SELECT finite(dlints_ndcg(abs(m), m, 3)) FROM unnest(dlints_mean($1) || 1::float8) m)'),
+	('bounds', '(SELECT finite(low, high) FROM dlints_info($1) i,
+		dlints_bounds(0, 0, greatest(i.updates, 1)))'),
 	('encode',
 	 '(SELECT finite(VARIADIC dlints_encode(9, ''policy'', i.policy, ''n'', i.dim))
 		AND finite(VARIADIC dlints_encode(9, to_jsonb(i.policy))) FROM dlints_info($1) i)'),
