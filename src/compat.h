@@ -28,6 +28,13 @@ extern PGDLLEXPORT void _PG_init(void);
 #define MarkGUCPrefixReserved(prefix) EmitWarningsOnPlaceholders(prefix)
 #endif
 
+/* a backend's transactions are numbered elsewhere; needs storage/proc.h */
+#if PG_VERSION_NUM >= 170000
+#define MyTransaction() MyProc->vxid.lxid
+#else
+#define MyTransaction() MyProc->lxid
+#endif
+
 /* IGNORE NULLS came to window functions, which have to refuse it themselves */
 #if PG_VERSION_NUM < 190000
 #define WinCheckAndInitializeNullTreatment(winobj, allow, fcinfo) ((void) 0)

@@ -1,24 +1,29 @@
 /*
  * kept_models.c
  *		Queries pass the same model with every row, or a few thousand of them
- *		in turns.  Reading and factoring each once is what makes them fast;
- *		recognising it must therefore cost next to nothing.
+ *		in turns, and a session asks for the same few again and again.  Reading
+ *		and factoring each once is what makes them fast; recognising it must
+ *		therefore cost next to nothing.
  *
- * Each call site (a function in a plan) keeps what it needs of the models that
- * it has seen: the one seen last is looked at first, then a hash table.  All
- * call sites of a backend together stay within dlints.model_cache_size, but
- * for the one that each saw last.  Who goes when there is no room is left to
- * chance, because models often come in cycles, of which the least recently
- * used is the one to be needed next; and it may be another call site's, since
- * those of a PL/pgSQL function stay until the transaction ends.
+ * A backend keeps what it needs of the models that it has seen in one hash
+ * table, within dlints.model_cache_size.  Each call site (a function in a plan)
+ * remembers the one that it saw last, which is looked at first and stays for as
+ * long.  Who goes when there is no room is left to chance, because models often
+ * come in cycles, of which the least recently used is the one to be needed next.
  *
- * A model in line is kept with all its bytes, as what it is known by.
+ * A model out of line is known by its toast pointer.  That cannot mean another
+ * value while a transaction runs, but an Oid may come again some day: the first
+ * time that a transaction meets a model, its first chunk is read and compared.
+ * A model in line is known by all its bytes, and kept with them until the
+ * transaction ends.
  */
 #include "postgres.h"
 
+#include "access/heaptoast.h"
+#include "access/xact.h"
 #include "common/hashfn.h"
-#include "lib/ilist.h"
 #include "miscadmin.h"
+#include "storage/proc.h"
 #include "utils/memutils.h"
 
 #include "core/random.h"
@@ -71,21 +76,20 @@ SameKey(const ValueKey *a, const ValueKey *b)
 #define SH_DEFINE
 #include "lib/simplehash.h"
 
-struct CallSite
+/* A function in a plan, from its first call on */
+typedef struct CallSite
 {
-	dlist_node	node;
-	MemoryContext context;		/* this struct and all that is kept */
-	models_hash *table;
-	PreparedModel **models;		/* those in the table, in no order */
-	int			capacity;
 	PreparedModel *last;		/* seen last; NULL if there is none */
-	Size		bytes;
 	MemoryContextCallback at_end;
-};
+} CallSite;
 
-/* all call sites of this backend, and what they keep together */
-static dlist_head sites = DLIST_STATIC_INIT(sites);
+/* all that this backend keeps */
+static MemoryContext all_context = NULL;
+static models_hash *table = NULL;
+static PreparedModel **models = NULL;	/* those in the table, in no order */
+static int	capacity = 0;
 static Size kept_bytes = 0;
+static dlist_head in_line = DLIST_STATIC_INIT(in_line);	/* known by bytes */
 
 static Size
 BoundInBytes(void)
@@ -93,45 +97,18 @@ BoundInBytes(void)
 	return (Size) model_cache_size * 1024;
 }
 
+/* ---------- memory ---------- */
+
+/* Count what has become of a model's memory. */
 static void
-ForgetSite(void *arg)
+Count(PreparedModel *model)
 {
-	CallSite   *site = arg;
+	Size		before = model->bytes;
 
-	dlist_delete(&site->node);
-	kept_bytes -= site->bytes;
-}
-
-/* The call site's memory, from its first call on. */
-static CallSite *
-GetSite(FmgrInfo *flinfo)
-{
-	CallSite   *site = flinfo->fn_extra;
-	MemoryContext context;
-
-	if (site)
-		return site;
-	context = AllocSetContextCreate(flinfo->fn_mcxt, "dlints models",
-									ALLOCSET_SMALL_SIZES);
-	site = MemoryContextAllocZero(context, sizeof(CallSite));
-	site->context = context;
-	site->table = models_create(context, 4, NULL);
-	site->at_end.func = ForgetSite;
-	site->at_end.arg = site;
-	MemoryContextRegisterResetCallback(context, &site->at_end);
-	dlist_push_head(&sites, &site->node);
-	flinfo->fn_extra = site;
-	return site;
-}
-
-/* Count what a call site keeps; nothing is counted without one. */
-static void
-Count(CallSite *site, Size added, Size removed)
-{
-	if (site == NULL)
+	if (!model->kept)
 		return;
-	site->bytes = site->bytes + added - removed;
-	kept_bytes = kept_bytes + added - removed;
+	model->bytes = MemoryContextMemAllocated(model->context, false);
+	kept_bytes = kept_bytes + model->bytes - before;
 }
 
 /* Memory for what is made of a model. */
@@ -140,7 +117,7 @@ PreparedAlloc(PreparedModel *model, Size size)
 {
 	void	   *part = MemoryContextAlloc(model->context, size);
 
-	Count(model->site, GetMemoryChunkSpace(part), 0);
+	Count(model);
 	return part;
 }
 
@@ -148,57 +125,31 @@ PreparedAlloc(PreparedModel *model, Size size)
 void
 PreparedReplaceKey(PreparedModel *model, ValueKey *key, Datum datum)
 {
-	Count(model->site, 0, key->bytes ? GetMemoryChunkSpace(key->bytes) : 0);
 	ValueKeyReplace(key, datum, model->context);
-	Count(model->site, GetMemoryChunkSpace(key->bytes), 0);
+	Count(model);
 }
 
-static void
-Free(CallSite *site, void *part)
-{
-	if (part == NULL)
-		return;
-	Count(site, 0, GetMemoryChunkSpace(part));
-	pfree(part);
-}
+/* ---------- who stays ---------- */
 
-/* Free a model with all that was made of it. */
-static void
-FreeModel(PreparedModel *model)
-{
-	CallSite   *site = model->site;
-
-	Free(site, model->mean);
-	Free(site, model->root);
-	Free(site, model->b);
-	Free(site, model->factors);
-	Free(site, model->weights);
-	Free(site, model->profile_key.bytes);
-	Free(site, model->key.bytes);
-	Free(site, model);
-}
-
+/* Take a model out of the table.  It is gone when nobody uses it any more. */
 static void
 Forget(PreparedModel *model)
 {
-	CallSite   *site = model->site;
 	PreparedModel *end;
 
-	models_delete(site->table, &model->key);
-	end = site->models[site->table->members];
-	site->models[model->place] = end;
+	if (!VARATT_IS_EXTERNAL(model->key.bytes))
+		dlist_delete(&model->in_line);
+	models_delete(table, &model->key);
+	end = models[table->members];
+	models[model->place] = end;
 	end->place = model->place;
-	FreeModel(model);
+	kept_bytes -= model->bytes;
+	model->kept = false;
+	if (model->users == 0)
+		MemoryContextDelete(model->context);
 }
 
-/* How many of a call site's models may go: all but the one that it saw last. */
-static uint32
-Spare(const CallSite *site)
-{
-	return site->table->members - (site->last ? 1 : 0);
-}
-
-/* One of all models that may go, each as likely; NULL if there is none. */
+/* A model that may go, each as likely; NULL if there is none. */
 static PreparedModel *
 AnySpare(void)
 {
@@ -206,52 +157,83 @@ AnySpare(void)
 	const uint32_t counter[4] = {evictions++, 0, 0, 0};
 	const uint32_t key[2] = {0, 0};
 	uint32_t	bits[4];
-	uint32		spare = 0;
-	uint32		choice;
-	CallSite   *site = NULL;
-	dlist_iter	iter;
+	uint32		i;
 
-	dlist_foreach(iter, &sites)
-		spare += Spare(dlist_container(CallSite, node, iter.cur));
-	if (spare == 0)
-		return NULL;
 	random_philox(counter, key, bits);
-	choice = bits[0] % spare;
-	dlist_foreach(iter, &sites)
+	for (i = 0; i < table->members; i++)
 	{
-		site = dlist_container(CallSite, node, iter.cur);
-		if (choice < Spare(site))
-			break;
-		choice -= Spare(site);
+		PreparedModel *model = models[(bits[0] % table->members + i) % table->members];
+
+		if (model->users == 0)
+			return model;
 	}
-	if (site->last && choice >= (uint32) site->last->place)
-		choice++;
-	return site->models[choice];
+	return NULL;
 }
 
-/* Forget models until all that is kept is within the bound. */
+/* Forget models until all that is kept is within a bound. */
 static void
-MakeRoom(void)
+MakeRoom(Size bound)
 {
 	PreparedModel *model;
 
-	while (kept_bytes > BoundInBytes() && (model = AnySpare()) != NULL)
+	while (kept_bytes > bound && (model = AnySpare()) != NULL)
 		Forget(model);
 }
 
-/* Room in the call site's list for one more. */
-static void
-GrowList(CallSite *site)
-{
-	int			capacity = Max(site->capacity * 2, 8);
+/* Idle connections are many: what outlives a transaction is a part of the bound. */
+#define OUTLIVING	4
 
-	if (site->table->members < site->capacity)
+/*
+ * The transaction ends.  Models that are known by their bytes are variables, or
+ * too small to be worth their room.  Of the others there may be former versions
+ * that nobody will ask for again.
+ */
+static void
+EndTransaction(XactEvent event, void *arg)
+{
+	dlist_mutable_iter next;
+
+	if (event != XACT_EVENT_COMMIT && event != XACT_EVENT_ABORT &&
+		event != XACT_EVENT_PARALLEL_COMMIT &&
+		event != XACT_EVENT_PARALLEL_ABORT &&
+		event != XACT_EVENT_PREPARE)
 		return;
-	site->models = site->models ?
-		repalloc(site->models, sizeof(PreparedModel *) * capacity) :
-		MemoryContextAlloc(site->context, sizeof(PreparedModel *) * capacity);
-	site->capacity = capacity;
+	dlist_foreach_modify(next, &in_line)
+	{
+		PreparedModel *model = dlist_container(PreparedModel, in_line, next.cur);
+
+		if (model->users == 0)
+			Forget(model);
+	}
+	MakeRoom(BoundInBytes() / OUTLIVING);
 }
+
+/* Room in the list for one more. */
+static void
+GrowList(void)
+{
+	int			more = Max(capacity * 2, 8);
+
+	if ((int) table->members < capacity)
+		return;
+	models = models ? repalloc(models, sizeof(PreparedModel *) * more) :
+		MemoryContextAlloc(all_context, sizeof(PreparedModel *) * more);
+	capacity = more;
+}
+
+static void
+MakeTable(void)
+{
+	if (table)
+		return;
+	if (!all_context)
+		all_context = AllocSetContextCreate(CacheMemoryContext, "dlints models",
+											ALLOCSET_DEFAULT_SIZES);
+	table = models_create(all_context, 16, NULL);
+	RegisterXactCallback(EndTransaction, NULL);
+}
+
+/* ---------- reading ---------- */
 
 /*
  * A value out of line as a whole if that is short: one scan of its chunks, nine
@@ -278,50 +260,130 @@ ReadModel(PreparedModel *model, Datum datum)
 	model->dim = ModelCoordinates(&model->header);
 }
 
-/* A model that the call site does not know. */
-static PreparedModel *
-Enter(CallSite *site, Datum datum)
+/*
+ * What the first chunk of a value out of line says.  The header alone may be
+ * that of another model: with a given ridge and noise, all that have seen the
+ * same rewards share it.
+ */
+static uint64
+HashFirstChunk(Datum datum)
 {
-	PreparedModel read = {.site = site, .context = site->context};
+	struct varlena *chunk = PG_DETOAST_DATUM_SLICE(datum, 0,
+												   TOAST_MAX_CHUNK_SIZE);
+	uint64		hash = hash_bytes_extended((unsigned char *) VARDATA_ANY(chunk),
+										   (int) VARSIZE_ANY_EXHDR(chunk), 0);
+
+	pfree(chunk);
+	return hash;
+}
+
+/* A model, with all that is made of it in a context of its own. */
+static PreparedModel *
+MakeModel(Datum datum)
+{
+	PreparedModel read = {.seen_in = MyTransaction()};
 	PreparedModel *model;
-	TableEntry *entry;
-	bool		found;
 
-	/* an error here leaves nothing behind */
 	ReadModel(&read, ReadShort(datum));
-	MakeRoom();
-	GrowList(site);
-	model = PreparedAlloc(&read, sizeof(PreparedModel));
+	if (VARATT_IS_EXTERNAL_ONDISK(DatumGetPointer(datum)))
+		read.first_chunk = HashFirstChunk(read.datum);
+	read.context = AllocSetContextCreate(CurrentMemoryContext, "dlints model",
+										 ALLOCSET_SMALL_SIZES);
+	ValueKeySet(&read.key, datum, read.context);
+	model = MemoryContextAlloc(read.context, sizeof(PreparedModel));
 	*model = read;
-	PreparedReplaceKey(model, &model->key, datum);
-
-	entry = models_insert(site->table, &model->key, &found);
-	Assert(!found);
-	entry->model = model;
-	model->place = (int) site->table->members - 1;
-	site->models[model->place] = model;
 	return model;
 }
 
-/* Another model than the one seen last. */
+/* A model that this backend does not know; an error leaves nothing behind. */
 static PreparedModel *
-Meet(CallSite *site, Datum datum)
+Enter(Datum datum)
+{
+	PreparedModel *model = MakeModel(datum);
+	TableEntry *entry;
+	bool		found;
+
+	GrowList();
+	entry = models_insert(table, &model->key, &found);
+	Assert(!found);
+	entry->model = model;
+	MemoryContextSetParent(model->context, all_context);
+	model->kept = true;
+	model->place = (int) table->members - 1;
+	models[model->place] = model;
+	if (!VARATT_IS_EXTERNAL(model->key.bytes))
+		dlist_push_tail(&in_line, &model->in_line);
+	Count(model);
+	return model;
+}
+
+/* Is a kept model the value that its key stands for in this transaction? */
+static bool
+IsStill(PreparedModel *model, Datum datum)
+{
+	if (model->seen_in == MyTransaction() || !VARATT_IS_EXTERNAL(model->key.bytes))
+		return true;
+	if (HashFirstChunk(datum) != model->first_chunk)
+		return false;
+	model->seen_in = MyTransaction();
+	/* a profile's toast pointer may have come again, too */
+	if (model->lifted && VARATT_IS_EXTERNAL(model->profile_key.bytes))
+		model->lifted = false;
+	return true;
+}
+
+/* The model of a value, as this backend keeps it. */
+static PreparedModel *
+Find(Datum datum)
 {
 	ValueKey	key = ValueKeyOf(datum);
-	TableEntry *entry = models_lookup(site->table, &key);
+	TableEntry *entry;
 
+	MakeTable();
+	MakeRoom(BoundInBytes());
+	entry = models_lookup(table, &key);
 	ValueKeyDone(key, datum);
-	/* none is while one is made, which may end in an error */
-	site->last = entry ? entry->model : NULL;
-	if (site->last)
-		site->last->datum = datum;
-	else
-		site->last = Enter(site, datum);
-	return site->last;
+	if (entry && IsStill(entry->model, datum))
+	{
+		entry->model->datum = PointerGetDatum(entry->model->key.bytes);
+		return entry->model;
+	}
+	if (entry)
+		Forget(entry->model);
+	return Enter(datum);
+}
+
+/* ---------- call sites ---------- */
+
+/* A call site has seen its last. */
+static void
+Leave(void *arg)
+{
+	CallSite   *site = arg;
+	PreparedModel *model = site->last;
+
+	site->last = NULL;
+	if (model && --model->users == 0 && !model->kept)
+		MemoryContextDelete(model->context);
+}
+
+static CallSite *
+GetSite(FmgrInfo *flinfo)
+{
+	CallSite   *site = flinfo->fn_extra;
+
+	if (site)
+		return site;
+	site = MemoryContextAllocZero(flinfo->fn_mcxt, sizeof(CallSite));
+	site->at_end.func = Leave;
+	site->at_end.arg = site;
+	MemoryContextRegisterResetCallback(flinfo->fn_mcxt, &site->at_end);
+	flinfo->fn_extra = site;
+	return site;
 }
 
 /*
- * A model, which must not be NULL, as a call site keeps it: its header, and
+ * A model, which must not be NULL, as this backend keeps it: its header, and
  * what was made of it.  Valid until the same call site is asked for another one.
  */
 PreparedModel *
@@ -329,15 +391,20 @@ PrepareModelAt(FmgrInfo *flinfo, Datum datum)
 {
 	CallSite   *site;
 
-	/* a call without FmgrInfo has no place to keep anything */
+	/* a call without FmgrInfo has no place to remember anything */
 	if (flinfo == NULL)
 		return PrepareModelOnce(datum);
 
 	site = GetSite(flinfo);
 	/* it is nearly always the one seen last */
 	if (!site->last || !ValueKeyMatches(&site->last->key, datum))
-		return Meet(site, datum);
-	site->last->datum = datum;
+	{
+		Leave(site);
+		site->last = Find(datum);
+		site->last->users++;
+	}
+	else
+		site->last->datum = PointerGetDatum(site->last->key.bytes);
 	return site->last;
 }
 

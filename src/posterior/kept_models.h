@@ -1,7 +1,7 @@
 /*
  * kept_models.h
- *		A model argument made ready for use, once for as long as rows bring the
- *		same one again: what dlints.model_cache_size bounds.
+ *		A model argument made ready for use, once for a session: what
+ *		dlints.model_cache_size bounds.
  */
 #ifndef DLINTS_KEPT_MODELS_H
 #define DLINTS_KEPT_MODELS_H
@@ -9,13 +9,12 @@
 #include "postgres.h"
 
 #include "fmgr.h"
+#include "lib/ilist.h"
 
 #include "model/model.h"
 #include "posterior/recognize.h"
 
 extern int	model_cache_size;	/* the setting, in kilobytes */
-
-typedef struct CallSite CallSite;
 
 /*
  * What is kept of a model.  Parts are made when they are asked for (parts.h),
@@ -37,11 +36,18 @@ typedef struct PreparedModel
 	bool		judged;			/* it is known whether its sums are moderate */
 	bool		moderate;
 
-	/* where it is kept, and the argument of the present call */
-	CallSite   *site;			/* NULL where it is used once */
-	int			place;			/* in the call site's list */
-	MemoryContext context;
+	/* the value, to be read in the present call */
 	Datum		datum;
+
+	/* where and how long it is kept */
+	MemoryContext context;		/* of this struct and all parts */
+	bool		kept;			/* in the table of this backend */
+	Size		bytes;			/* counted */
+	int			place;			/* in the list of all */
+	dlist_node	in_line;		/* in the list of those known by their bytes */
+	int			users;			/* call sites that saw it last */
+	uint32		seen_in;		/* the transaction that has met it */
+	uint64		first_chunk;	/* hash of it, if the value is out of line */
 } PreparedModel;
 
 extern PreparedModel *PrepareModelOnce(Datum datum);

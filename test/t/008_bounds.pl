@@ -43,7 +43,7 @@ sub blocks_read
 
 	my ($blocks) = $node->safe_psql(
 		'postgres', qq{
-		DO 'BEGIN PERFORM $call FROM large; END';
+		DO 'BEGIN PERFORM dlints_info(state) FROM large; END';
 		EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, COSTS OFF, FORMAT json)
 		SELECT $call FROM large}) =~ /"Shared Hit Blocks": (\d+)/;
 	return $blocks;
@@ -97,7 +97,7 @@ SKIP:
 			SELECT i, dlints_stddev(state, array_fill(1, ARRAY[50])) AS width,
 			       CASE i WHEN 60 THEN
 			         set_config('dlints.model_cache_size', '100kB', false) END,
-			       kept('dlints models')
+			       kept('dlints model')
 			FROM (SELECT * FROM model ORDER BY i) m OFFSET 0) s});
 	cmp_ok($before, '>', 60 * 20, 'models are kept while there is room');
 	cmp_ok($after, '<', 150, 'less room for models: they are forgotten');
@@ -107,7 +107,7 @@ SKIP:
 		'postgres', q{
 		SET dlints.model_cache_size = '1MB';
 		SELECT max(kept) FILTER (WHERE reward IS NOT NULL) FROM (
-			SELECT dlints_predict(state, array_fill(1, ARRAY[50])) AS reward, kept('dlints models')
+			SELECT dlints_predict(state, array_fill(1, ARRAY[50])) AS reward, kept('dlints model')
 			FROM (SELECT dlints_update(dlints_new(50, seed => i), array_fill(i, ARRAY[50]), 1)
 			             AS state
 			      FROM generate_series(1, 100) i ORDER BY i) m OFFSET 0) s});

@@ -1,0 +1,137 @@
+# A session prepares a model once: the next transaction reads its first chunk and no
+# more, yet sees each change at once; and what is kept has its bound.
+use strict;
+use warnings;
+
+use FindBin;
+use lib $FindBin::RealBin;
+use DlintsTest 'sessions';
+use Test::More;
+
+my $node = DlintsTest->node('main', conf => "jit = off\nautovacuum = off\n");
+my $models = 300;
+
+$node->safe_psql('postgres', 'CREATE EXTENSION dlints');
+DlintsTest->run_file($node, 'models.sql');
+$node->safe_psql(
+	'postgres', qq{
+	CREATE TABLE model (id integer PRIMARY KEY, state dlints NOT NULL);
+	INSERT INTO model
+	SELECT i, dlints_new(40) || (SELECT dlints_evidence(dlints_new(40), numbers(40, i + j), cos(j))
+		FROM generate_series(1, 50) j)
+	FROM generate_series(1, $models) i;
+	-- in line
+	INSERT INTO model VALUES (0, dlints_update(dlints_new(1), '{1}', 1));
+	CREATE FUNCTION chunks() RETURNS bigint LANGUAGE sql AS \$\$
+	SELECT pg_stat_get_xact_tuples_fetched(indexrelid) FROM pg_index, pg_class
+	WHERE indrelid = reltoastrelid AND relname = 'model' \$\$});
+
+# What a draw of a model is, here and in a session that has kept nothing
+my $ask = 'SELECT dlints_draw(state, 7)::text FROM model WHERE id = %d';
+
+sub fresh
+{
+	return $node->safe_psql('postgres', sprintf($ask, @_));
+}
+
+my $session = $node->background_psql('postgres');
+
+# Chunks that one transaction with these statements reads
+sub chunks_read
+{
+	my $look = "SELECT 'read ' || chunks();";
+	my @read = $session->query_safe("BEGIN; $look @_ $look COMMIT;") =~ /^read (\d+)$/mg;
+
+	return $read[1] - $read[0];
+}
+
+my $draw = sprintf("$ask;", 1);
+my $whole = chunks_read($draw);
+
+cmp_ok($whole, '>', 3, 'a model that is new to the session is read');
+is(chunks_read($draw), 1, 'the next transaction reads its first chunk');
+is(chunks_read($draw, $draw), 1, 'once');
+is(chunks_read('SELECT dlints_recommend(state, i, numbers(40, i)) FROM model, generate_series(1, 9) i
+		WHERE id = 1;'),
+	1, 'also where another function asks');
+my $learn = 'UPDATE model SET state = dlints_update(state, numbers(40, 1), 1) WHERE id = 1;';
+cmp_ok(chunks_read("$learn $draw"), '>=', chunks_read($learn) + $whole, 'what was learned is read');
+chunks_read($draw);
+is(chunks_read($draw), 1, 'and then known');
+
+# A long session sees what fresh ones see, whoever changes the models, also in
+# transactions and savepoints that come to nothing.
+my $rounds = 60;
+my $differ = 0;
+my @changes = (
+	'UPDATE model SET state = dlints_update(state, numbers(40, %1$d), 1) WHERE id = %2$d',
+	'UPDATE model SET state = dlints_set(state, ridge => %1$d + 1) WHERE id = %2$d',
+	'UPDATE model m SET state = o.state FROM model o WHERE m.id = %2$d AND o.id = 100 + %2$d',
+	'DELETE FROM model WHERE id = %2$d; INSERT INTO model SELECT %2$d, state FROM model WHERE id = 200 + %2$d'
+);
+srand 1;
+for my $round (1 .. $rounds)
+{
+	my $id = 1 + int rand 3;
+	my $change = sprintf $changes[ rand @changes ], $round, $id;
+	my $look = sprintf "$ask;", $id;
+	my $how = $round % 4;
+
+	if ($how == 0)
+	{
+		$node->safe_psql('postgres', $change);
+	}
+	elsif ($how == 1)
+	{
+		$session->query_safe("$look $change; $look");
+	}
+	elsif ($how == 2)
+	{
+		$session->query_safe("BEGIN; $look $change; $look ROLLBACK;");
+	}
+	else
+	{
+		$session->query_safe(
+			"BEGIN; SAVEPOINT s; $change; $look ROLLBACK TO s; $look $change; $look COMMIT;");
+	}
+	$node->safe_psql('postgres', 'VACUUM model') if $round % 7 == 0;
+	$differ++ if $session->query_safe($look) ne fresh($id);
+}
+is($differ, 0, "$rounds changes in transactions of four kinds are seen as they are");
+
+# A cursor that outlives its transaction, of a model that changes meanwhile
+my $held = $session->query_safe(
+	"BEGIN; DECLARE c CURSOR WITH HOLD FOR SELECT dlints_draw(state, 7) = dlints_draw(o, 7)
+		FROM model, (SELECT state AS o FROM model WHERE id = 1) s, generate_series(1, 3) WHERE id = 1;
+	 FETCH c; COMMIT;
+	 UPDATE model SET state = dlints_update(state, numbers(40, 2), 1) WHERE id = 1;
+	 FETCH ALL FROM c; CLOSE c");
+is($held, "t\nt\nt", 'a cursor goes on with the model that it began with');
+
+# The bound, over statements, and what is in line
+SKIP:
+{
+	skip 'PostgreSQL 13 does not show memory contexts', 4
+	  if $node->safe_psql('postgres', 'SHOW server_version_num') < 140000;
+	my $kept = q{SELECT count(*) || ' ' || coalesce(sum(total_bytes), 0)
+		FROM pg_backend_memory_contexts WHERE name = 'dlints model'};
+	my $all = 'SELECT count(dlints_stddev(state, numbers(40, 1))) FROM model WHERE id > 0';
+
+	$session->query_safe($all);
+	my ($count, $bytes) = split / /, $session->query_safe($kept);
+	cmp_ok($count, '>=', $models, 'all are kept where there is room');
+	my $least = $bytes / 4;
+	$session->query_safe(sprintf "SET dlints.model_cache_size = '%dkB'; $all", $least / 1024);
+	($count, $bytes) = split / /, $session->query_safe($kept);
+	cmp_ok($bytes, '<', $least / 4 + 65536, 'less room, fewer models: a quarter outlives');
+	cmp_ok($count, '>', $models / 32, 'but as many as have room');
+	$session->query_safe('SET dlints.model_cache_size = 0; SELECT count(dlints_mean(state))
+		FROM model WHERE id = 0');
+	$session->query_safe('SELECT count(dlints_mean(state)) FROM model WHERE id = 0');
+	($count) = split / /, $session->query_safe($kept);
+	is($count, 0, 'no room: those in line go with their transaction, the others before');
+}
+
+$session->quit;
+$node->stop;
+done_testing();
