@@ -24,3 +24,25 @@ COMMENT ON FUNCTION dlints_choose(
 	dlints, dlints_vector, bigint, dlints_vector, integer, double precision,
 	double precision, text, integer)
 	IS 'choose k candidates of a partition by the model''s policy, each with its probability';
+
+CREATE FUNCTION dlints_decide(
+	model dlints,
+	items anyarray,
+	features dlints_vector,
+	k bigint DEFAULT 1,
+	profile dlints_vector DEFAULT '{}',
+	draws integer DEFAULT 100,
+	epsilon double precision DEFAULT 0,
+	bonus double precision[] DEFAULT NULL,
+	cap_group text[] DEFAULT NULL,
+	cap integer DEFAULT NULL,
+	OUT item anyelement,
+	OUT rank integer,
+	OUT score double precision,
+	OUT probability double precision
+) RETURNS SETOF record
+	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL SAFE COST 1000 ROWS 10;
+COMMENT ON FUNCTION dlints_decide(
+	dlints, anyarray, dlints_vector, bigint, dlints_vector, integer,
+	double precision, double precision[], text[], integer)
+	IS 'choose k of the items by the model''s policy and return them, best first, each with its probability';

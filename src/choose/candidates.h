@@ -9,28 +9,15 @@
 
 #include "fmgr.h"
 
-#include "choose/request.h"
-#include "choose/scores.h"
+#include "choose/decision.h"
 
-/* What is the same for all of them. */
-typedef struct Rules
+typedef struct PartitionCandidates
 {
-	int			k;
-	int			draws;
-	double		epsilon;
-	int			cap;			/* 0: none */
-} Rules;
-
-typedef struct Candidates
-{
-	Rules		rules;
-	Scores	   *scores;			/* NULL: there are none */
+	Candidates	candidates;
 	int		   *rows;			/* where each stands in the partition */
-	int		   *groups;			/* of each, negative: none; NULL without a cap */
-	int			group_count;
-} Candidates;
+} PartitionCandidates;
 
-extern Candidates ReadCandidates(FunctionCallInfo fcinfo,
-								 const CandidateForm *form);
+extern PartitionCandidates ReadCandidates(FunctionCallInfo fcinfo,
+										  const CandidateForm *form);
 
 #endif							/* DLINTS_CANDIDATES_H */

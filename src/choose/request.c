@@ -1,8 +1,8 @@
 /*
  * request.c
- *		What dlints_recommend and dlints_choose have in common: seeds, the
- *		weights and the width that a policy scores by, and one model and one
- *		profile for all candidates.
+ *		What functions that choose have in common: seeds, the weights and the
+ *		width that a policy scores by, and one model and one profile for all
+ *		candidates.
  */
 #include "postgres.h"
 
@@ -12,6 +12,7 @@
 #include "core/random.h"
 #include "posterior/reduce.h"
 #include "sql/observation.h"
+#include "sql/results.h"
 
 /*
  * A seed independent of that of any other draw, on any server.  Each process
@@ -107,7 +108,10 @@ RequestBegin(Request *request, const Asker *asker, PreparedModel *prepared,
 	request->model = prepared->header;
 	request->expected = ArgFeatureSpec(&request->model);
 	if (policy->widens)
+	{
 		request->width_factor = prepared->header.exploration;
+		request->profile = ReadProfile(profile, &request->model);
+	}
 	ValueKeySet(&request->model_key, model, context);
 	ValueKeySet(&request->profile_key, profile, context);
 }
@@ -148,4 +152,19 @@ RequestWidth(const Request *request, PreparedModel *prepared,
 	return request->width_factor *
 		PreparedWidth(prepared, features,
 					  PointerGetDatum(request->profile_key.bytes));
+}
+
+/* The same, of features that are numbers already. */
+double
+RequestWidthAt(const Request *request, PreparedModel *prepared,
+			   const double *features)
+{
+	int			dim = prepared->dim;
+	double	   *reduced = palloc(sizeof(double) * 2 * dim);
+	double		width;
+
+	ReduceFeatures(&prepared->header, 1, features, request->profile, reduced);
+	width = posterior_stddev(dim, prepared->root, reduced, reduced + dim);
+	pfree(reduced);
+	return ResultFinite(request->width_factor * width);
 }

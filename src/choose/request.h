@@ -50,6 +50,7 @@ typedef struct Request
 	DlintsHeader model;
 	ArgSpec		expected;		/* what the features of a candidate have to be */
 	double		width_factor;	/* what the posterior width counts in a score */
+	double	   *profile;		/* its numbers, where that counts */
 } Request;
 
 extern uint64 FreshSeed(void);
@@ -62,6 +63,8 @@ extern void RequestBegin(Request *request, const Asker *asker,
 extern void RequestCheckProfile(Request *request, Datum profile);
 extern double RequestWidth(const Request *request, PreparedModel *prepared,
 						   ArrayType *features);
+extern double RequestWidthAt(const Request *request, PreparedModel *prepared,
+							 const double *features);
 
 /* Is this the model of the request?  Asked with every row. */
 static inline void

@@ -1,18 +1,19 @@
 /*
  * scores.c
- *		Candidates come once, one after the other, and are scored under each of
- *		the draws, or under the mean where the policy does not draw.
+ *		The scores of candidates under each of many draws, or under the mean
+ *		where the policy does not draw.
  *
  * A score is psi' A x, where the rows of A are what the model lifts the unit
- * vectors to under this profile.  Of each candidate is kept whatever
- * lets the rest be done later:
+ * vectors to under this profile.  Draws score either of
  *
- *		its features		scored by lifted draws	n numbers
- *		A x				scored by draws			D numbers, without the intercept
+ *		the features x, after they were lifted		n numbers
+ *		A x, without the intercept					D numbers
  *
- * whichever takes fewer multiplications.  For K candidates that makes 8 K n or
- * 8 K D bytes, besides 64 K for the scores under a pack of draws and a few
- * matrices of at most MOST_NUMBERS numbers each.
+ * whichever takes fewer multiplications.  Candidates are taken in strips that
+ * stay in the cache until all draws have scored them.  Those that come one
+ * after the other are kept, which makes 8 K n or 8 K D bytes for K of them;
+ * those of an array are read where they lie.  Besides there are a few matrices
+ * of at most MOST_NUMBERS numbers each.
  */
 #include "postgres.h"
 
@@ -22,8 +23,10 @@
 #include "storage/shmem.h"
 #include "utils/memutils.h"
 
+#include "choose/request.h"
 #include "choose/scores.h"
-#include "core/linalg.h"
+#include "core/dot.h"
+#include "core/peak.h"
 #include "core/score.h"
 #include "model/policy.h"
 #include "posterior/parts.h"
@@ -37,16 +40,19 @@
 /* multiplications between two checks for interrupts: some 10 ms */
 #define MOST_WORK		(1 << 24)
 
-/* feature vectors that are put through A at once: 256 kB of them at n = 512 */
-#define STRIP			64
+/* draws that are made at once where it does not matter */
+#define FEW_DRAWS		32
+
+/* candidates in a strip: 16 kB of them at n = 64 */
+#define STRIP			32
 
 struct Scores
 {
 	PreparedModel *prepared;
-	double	   *profile;			/* numbers of the profile */
+	double	   *profile;		/* numbers of the profile */
 	uint64		seed;
 	bool		drawn;			/* does the policy draw? */
-	int			draws;
+	int			draws;			/* 1 if it does not */
 	int			feature_dim;
 	int			dim;			/* coordinates of z without the intercept */
 	int			lifted_len;
@@ -57,22 +63,24 @@ struct Scores
 	double	   *addends;
 	bool		adds;			/* one of them is not 0 */
 
-	/* what is kept of each candidate */
+	/* what is scored of each candidate */
 	bool		reduces;		/* A x, or else x */
-	int			kept_len;		/* numbers that count */
-	int			kept_step;		/* from one candidate to the next */
-	double	   *kept;
-	double	   *lanes;			/* A, in lanes, and feature vectors to be put through it */
-	double	   *strip;
+	int			len;			/* numbers that count */
+	int			step;			/* from one candidate to the next */
+	double	   *lanes;			/* A */
+	double	   *strip;			/* feature vectors */
 	int			in_strip;
+	double	   *reduced;		/* what A makes of those */
 
-	/* draws packed for that */
-	double	   *pack;
-	int			pack_size;		/* draws in a full one */
-	int			pack_first;
-	int			pack_end;
-	double	   *block;			/* scores under the lanes of one */
-	int			block_first;
+	/* where it is found */
+	double	   *kept;			/* that of all candidates, or */
+	ArrayType  *array;			/* their features */
+	ArgSpec		expected;
+
+	/* draws packed for that, and scores of a strip under some of them */
+	double	   *pack;			/* weights as they are, where there is one draw */
+	int			pack_size;
+	double		block[SCORE_LANES * STRIP];
 };
 
 /* Makes parameters number first to first + count - 1. */
@@ -108,8 +116,9 @@ MakeDraws(Scores *scores, int first, int count, double *parameters)
 }
 
 /*
- * How many parameters to make and lift at once: solving with their matrix and
- * lifting them must neither take long nor much room.
+ * How many parameters to make and lift at once.  Few of them stay in the cache,
+ * but a projection that is not kept is made anew for each portion: then as many
+ * as neither take long nor much room.
  */
 static int
 Portion(const Scores *scores)
@@ -118,6 +127,8 @@ Portion(const Scores *scores)
 	int			room = MOST_NUMBERS / Max(scores->lifted_len, dim);
 	int			portion = Min(room, 4 * MOST_WORK / (dim * dim));
 
+	if (!ModelHasProjection(&scores->prepared->header))
+		portion = Min(portion, FEW_DRAWS);
 	return Max(portion / SCORE_LANES, 1) * SCORE_LANES;
 }
 
@@ -167,23 +178,14 @@ DrawIntoLanes(Scores *scores, int first, int count, double *lanes)
 	pfree(parameters);
 }
 
-/* Keep feature vectors as they are. */
+/* Score what A makes of each feature vector. */
 static void
-KeepFeatures(Scores *scores)
-{
-	scores->kept_len = scores->feature_dim;
-	scores->kept_step = scores->feature_dim;
-}
-
-/* Keep what A makes of each feature vector. */
-static void
-KeepReduced(Scores *scores)
+Reduce(Scores *scores)
 {
 	scores->reduces = true;
-	scores->kept_len = scores->dim;
-	scores->kept_step = score_rounded(scores->dim);
-	scores->lanes = AllocateNumbers((Size) scores->kept_step * scores->feature_dim);
-	scores->strip = AllocateNumbers((Size) STRIP * scores->feature_dim);
+	scores->len = scores->dim;
+	scores->step = score_rounded(scores->dim);
+	scores->lanes = AllocateNumbers((Size) scores->step * scores->feature_dim);
 	LiftIntoLanes(scores, MakeUnits, 0, scores->dim, scores->lanes);
 }
 
@@ -201,7 +203,7 @@ LiftingCosts(const DlintsHeader *model, double dim)
 
 /* See above. */
 static void
-ChooseWhatToKeep(Scores *scores)
+ChooseWhatToScore(Scores *scores)
 {
 	double		candidates = scores->capacity;
 	double		draws = scores->draws;
@@ -211,40 +213,44 @@ ChooseWhatToKeep(Scores *scores)
 	double		direct = draws * lift + candidates * n * draws;
 	double		reduced = dim * lift + candidates * dim * (n + draws);
 
+	scores->len = scores->feature_dim;
+	scores->step = scores->feature_dim;
 	if (reduced < direct && dim * n <= MOST_NUMBERS)
-		KeepReduced(scores);
-	else
-		KeepFeatures(scores);
+		Reduce(scores);
 }
 
-/*
- * For at most so many candidates, in the current memory context.
- */
-Scores *
-ScoresCreate(PreparedModel *prepared, Datum profile, int capacity,
-			 int draws, uint64 seed)
+/* For so many candidates, wherever they are, in the current memory context. */
+static Scores *
+Create(PreparedModel *prepared, Datum profile, int capacity, int draws)
 {
 	const DlintsHeader *model = &prepared->header;
 	Scores	   *scores = palloc0(sizeof(Scores));
 
 	scores->prepared = prepared;
 	scores->profile = ReadProfile(profile, model);
-	scores->seed = seed;
+	scores->seed = FreshSeed();
 	scores->drawn = PolicyGet(model->policy)->draws;
 	scores->draws = scores->drawn ? draws : 1;
 	scores->feature_dim = model->feature_dim;
 	scores->dim = prepared->dim - (model->intercept ? 1 : 0);
 	scores->lifted_len = ModelLiftedLen(model);
 	scores->capacity = capacity;
-	scores->addends = AllocateNumbers(capacity);
+	scores->expected = ArgFeatureSpec(&prepared->header);
+	ChooseWhatToScore(scores);
+	scores->strip = AllocateNumbers((Size) STRIP * scores->feature_dim);
+	return scores;
+}
 
-	ChooseWhatToKeep(scores);
-	scores->kept = AllocateNumbers(mul_size(capacity, scores->kept_step));
-	scores->pack_size = Min(score_rounded(scores->draws),
-							Max(MOST_NUMBERS / scores->kept_len / SCORE_LANES, 1) * SCORE_LANES);
-	scores->pack = AllocateNumbers((Size) scores->pack_size * scores->kept_len);
-	scores->block = AllocateNumbers((Size) SCORE_LANES * capacity);
-	scores->block_first = -SCORE_LANES;
+/* ---------- candidates that come one after the other ---------- */
+
+/* At most so many of them. */
+Scores *
+ScoresCreate(PreparedModel *prepared, Datum profile, int capacity, int draws)
+{
+	Scores	   *scores = Create(prepared, profile, capacity, draws);
+
+	scores->addends = AllocateNumbers(capacity);
+	scores->kept = AllocateNumbers(mul_size(capacity, scores->step));
 	return scores;
 }
 
@@ -258,24 +264,29 @@ ScoresRoom(Scores *scores)
 	return scores->strip + (Size) scores->in_strip * scores->feature_dim;
 }
 
-/* Put the feature vectors of the strip through A. */
+/* Put feature vectors of the strip through A. */
 static void
-EmptyStrip(Scores *scores)
+ReduceStrip(Scores *scores, int count, double *out)
 {
-	const ScoreSteps steps = {.features = scores->kept_step, .lane = 1};
-	double	   *out = scores->kept +
-		(Size) (scores->count - scores->in_strip) * scores->kept_step;
+	const ScoreSteps steps = {.features = scores->step, .lane = 1};
 	Size		pack_len = (Size) SCORE_LANES * scores->feature_dim;
-	int			packs = scores->kept_step / SCORE_LANES;
+	int			packs = scores->step / SCORE_LANES;
 	int			i;
 
 	for (i = 0; i < packs; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
 		score_lanes(scores->feature_dim, scores->lanes + i * pack_len,
-					scores->in_strip, scores->strip, scores->feature_dim,
+					count, scores->strip, scores->feature_dim,
 					out + (Size) i * SCORE_LANES, steps);
 	}
+}
+
+static void
+EmptyStrip(Scores *scores)
+{
+	ReduceStrip(scores, scores->in_strip, scores->kept +
+				(Size) (scores->count - scores->in_strip) * scores->step);
 	scores->in_strip = 0;
 }
 
@@ -289,24 +300,28 @@ ScoresAdd(Scores *scores, double addend)
 		EmptyStrip(scores);
 }
 
-static void
-AddAddends(const Scores *scores, double *list)
-{
-	int			i;
+/* ---------- candidates in an array ---------- */
 
-	for (i = 0; scores->adds && i < scores->count; i++)
-		list[i] += scores->addends[i];
-	if (!linalg_all_finite(scores->count, list))
-		ResultFinite(INFINITY);
+/*
+ * One in each row, which have the right length, with an addend for each or
+ * NULL.
+ */
+Scores *
+ScoresOfArray(PreparedModel *prepared, Datum profile, ArrayType *array,
+			  double *addends, int draws)
+{
+	Scores	   *scores = Create(prepared, profile, ARR_DIMS(array)[0], draws);
+
+	scores->count = scores->capacity;
+	scores->array = array;
+	scores->addends = addends;
+	scores->adds = (addends != NULL);
+	if (scores->reduces)
+		scores->reduced = AllocateNumbers((Size) STRIP * scores->step);
+	return scores;
 }
 
-/* There are no more candidates. */
-void
-ScoresComplete(Scores *scores)
-{
-	if (scores->in_strip > 0)
-		EmptyStrip(scores);
-}
+/* ---------- scores ---------- */
 
 int
 ScoresCount(const Scores *scores)
@@ -314,63 +329,159 @@ ScoresCount(const Scores *scores)
 	return scores->count;
 }
 
-/* Pack draws from "first" on. */
-static void
-FillPack(Scores *scores, int first)
-{
-	int			count = Min(scores->pack_size, scores->draws - first);
-
-	if (scores->reduces)
-		DrawIntoLanes(scores, first, count, scores->pack);
-	else
-		LiftIntoLanes(scores, MakeDraws, first, count, scores->pack);
-	scores->pack_first = first;
-	scores->pack_end = first + count;
-}
-
-/* Score all candidates under the lanes that begin with draw "first". */
-static void
-ScoreBlock(Scores *scores, int first)
-{
-	const ScoreSteps steps = {.features = 1, .lane = scores->capacity};
-	int			len = scores->kept_len;
-	int			stride = scores->kept_step;
-	int			portion = Max(MOST_WORK / SCORE_LANES / len, 1);
-	int			lanes = Min(SCORE_LANES, scores->draws - first);
-	int			done;
-	int			i;
-
-	for (done = 0; done < scores->count; done += portion)
-	{
-		CHECK_FOR_INTERRUPTS();
-		score_lanes(len, scores->pack + (Size) (first - scores->pack_first) * len,
-					Min(portion, scores->count - done),
-					scores->kept + (Size) done * stride, stride,
-					scores->block + done, steps);
-	}
-	for (i = 0; i < lanes; i++)
-		AddAddends(scores, scores->block + i * steps.lane);
-	scores->block_first = first;
-}
-
-/*
- * The scores of all candidates under a draw, up to the intercept, which is the
- * same for all.  To be asked of one draw after the other, and gone at the next.
- */
-const double *
-ScoresUnder(Scores *scores, int draw)
-{
-	draw = Min(draw, scores->draws - 1);
-	if (draw >= scores->pack_end)
-		FillPack(scores, draw);
-	if (draw >= scores->block_first + SCORE_LANES)
-		ScoreBlock(scores, draw);
-	return scores->block + (Size) (draw - scores->block_first) * scores->capacity;
-}
-
 /* The intercept under the first draw. */
 double
 ScoresLevel(const Scores *scores)
 {
 	return scores->level;
+}
+
+/* How many draws can be made at once. */
+int
+ScoresMostDraws(const Scores *scores)
+{
+	return Max(MOST_NUMBERS / scores->len / SCORE_LANES, 1) * SCORE_LANES;
+}
+
+/* The weights of the only draw, or of the mean. */
+static void
+MakeWeights(Scores *scores)
+{
+	double	   *parameters = AllocateNumbers(scores->prepared->dim);
+
+	Assert(!scores->reduces);
+	if (scores->pack)
+		return;
+	scores->pack = AllocateNumbers(scores->lifted_len);
+	MakeDraws(scores, 0, 1, parameters);
+	LiftParameters(&scores->prepared->header, 1, parameters, scores->profile,
+				   scores->pack);
+}
+
+/* Make draws and pack them. */
+static void
+FillPack(Scores *scores, int first, int count)
+{
+	if (count > scores->pack_size)
+	{
+		scores->pack_size = score_rounded(count);
+		scores->pack = AllocateNumbers((Size) scores->pack_size * scores->len);
+	}
+	if (scores->reduces)
+		DrawIntoLanes(scores, first, count, scores->pack);
+	else
+		LiftIntoLanes(scores, MakeDraws, first, count, scores->pack);
+}
+
+/* What is scored of some candidates. */
+static const double *
+ReadStrip(Scores *scores, int first, int count)
+{
+	if (scores->kept)
+		return scores->kept + (Size) first * scores->step;
+	ArgMatrixSlice(scores->array, &scores->expected, first, count, scores->strip);
+	if (!scores->reduces)
+		return scores->strip;
+	ReduceStrip(scores, count, scores->reduced);
+	return scores->reduced;
+}
+
+/* Hand over the scores of a strip under a draw, once they are complete. */
+static void
+HandOver(const Scores *scores, int draw, ScoresStrip *strip, double *list,
+		 ScoresTaker take, void *taker)
+{
+	int			i;
+
+	for (i = 0; scores->adds && i < strip->count; i++)
+		list[i] += scores->addends[strip->first + i];
+	strip->scores = list;
+	strip->peak = ResultFinite(peak_of(strip->count, list));
+	take(taker, draw, strip);
+}
+
+/* The scores of a strip under all draws of a pack. */
+static void
+ScoreStrip(Scores *scores, int first_draw, int draws, ScoresStrip *strip,
+		   ScoresTaker take, void *taker)
+{
+	const ScoreSteps steps = {.features = 1, .lane = STRIP};
+	const double *vectors = ReadStrip(scores, strip->first, strip->count);
+	int			draw;
+	int			i;
+
+	for (draw = 0; draw < draws; draw += SCORE_LANES)
+	{
+		int			lanes = Min(SCORE_LANES, draws - draw);
+
+		CHECK_FOR_INTERRUPTS();
+		score_lanes(scores->len, scores->pack + (Size) draw * scores->len,
+					strip->count, vectors, scores->step, scores->block, steps);
+		for (i = 0; i < lanes; i++)
+			HandOver(scores, first_draw + draw + i, strip,
+					 scores->block + (Size) i * STRIP, take, taker);
+	}
+}
+
+/* The score of a candidate under the weights of the only draw. */
+static double
+Dot(const Scores *scores, int candidate)
+{
+	int			n = scores->feature_dim;
+	Size		at = (Size) candidate * n;
+
+	if (scores->kept)
+		return dot_double(n, scores->pack, scores->kept + at);
+	if (ARR_ELEMTYPE(scores->array) == FLOAT4OID)
+		return dot_float(n, scores->pack,
+						 (const float4 *) ARR_DATA_PTR(scores->array) + at);
+	return dot_double(n, scores->pack,
+					  (const float8 *) ARR_DATA_PTR(scores->array) + at);
+}
+
+/*
+ * The scores of a strip where all draws are the same.  A number that is not
+ * finite shows in them, and is looked for then.
+ */
+static void
+ScoreStripOnce(Scores *scores, int first_draw, int draws, ScoresStrip *strip,
+			   ScoresTaker take, void *taker)
+{
+	double	   *list = scores->block;
+	int			i;
+
+	CHECK_FOR_INTERRUPTS();
+	for (i = 0; i < strip->count; i++)
+		list[i] = Dot(scores, strip->first + i);
+	if (isnan(peak_of(strip->count, list)))
+		ReadStrip(scores, strip->first, strip->count);
+	HandOver(scores, first_draw, strip, list, take, taker);
+	for (i = 1; i < draws; i++)
+		take(taker, first_draw + i, strip);
+}
+
+/*
+ * Score all candidates under some draws, and hand over what a strip of them has
+ * under one of them at a time, in their order.  The intercept, which is the
+ * same for all, is left out.
+ */
+void
+ScoresUnder(Scores *scores, int first_draw, int draws, ScoresTaker take,
+			void *taker)
+{
+	bool		once = scores->draws == 1;
+	ScoresStrip strip = {.first = 0};
+
+	if (scores->in_strip > 0)
+		EmptyStrip(scores);
+	if (once)
+		MakeWeights(scores);
+	else
+		FillPack(scores, first_draw, draws);
+	for (; strip.first < scores->count; strip.first += STRIP)
+	{
+		strip.count = Min(STRIP, scores->count - strip.first);
+		(once ? ScoreStripOnce : ScoreStrip) (scores, first_draw, draws, &strip,
+											  take, taker);
+	}
 }

@@ -5,20 +5,29 @@
 #include "slate.h"
 
 #include <stdbool.h>
-#include <stdlib.h>
 
 #include "random.h"
 
+/* Lots are drawn when they are needed, because few scores are equal. */
+static uint64_t
+lot(uint64_t seed, SlateEntry *entry)
+{
+	if (entry->lot == 0)
+		entry->lot = random_bits(seed, (uint64_t) entry->candidate);
+	return entry->lot;
+}
+
 /* Does a come before b? */
 static bool
-before(const SlateEntry *a, const SlateEntry *b)
+before(uint64_t seed, SlateEntry *a, SlateEntry *b)
 {
-	return a->score > b->score || (a->score == b->score && a->lot < b->lot);
+	return a->score > b->score ||
+		(a->score == b->score && lot(seed, a) < lot(seed, b));
 }
 
 /* Let the entry at a place sink to where what is below comes before it. */
 static void
-sink(SlateHeap *heap, int place)
+sink(SlateHeap *heap, uint64_t seed, int place)
 {
 	SlateEntry	entry = heap->entries[place];
 	int			child;
@@ -26,9 +35,9 @@ sink(SlateHeap *heap, int place)
 	while ((child = 2 * place + 1) < heap->count)
 	{
 		if (child + 1 < heap->count &&
-			before(&heap->entries[child], &heap->entries[child + 1]))
+			before(seed, &heap->entries[child], &heap->entries[child + 1]))
 			child++;
-		if (!before(&entry, &heap->entries[child]))
+		if (!before(seed, &entry, &heap->entries[child]))
 			break;
 		heap->entries[place] = heap->entries[child];
 		place = child;
@@ -38,12 +47,12 @@ sink(SlateHeap *heap, int place)
 
 /* Let the last entry rise to where what is above comes behind it. */
 static void
-rise(SlateHeap *heap)
+rise(SlateHeap *heap, uint64_t seed)
 {
 	int			place = heap->count - 1;
 	SlateEntry	entry = heap->entries[place];
 
-	while (place > 0 && before(&heap->entries[(place - 1) / 2], &entry))
+	while (place > 0 && before(seed, &heap->entries[(place - 1) / 2], &entry))
 	{
 		heap->entries[place] = heap->entries[(place - 1) / 2];
 		place = (place - 1) / 2;
@@ -53,39 +62,30 @@ rise(SlateHeap *heap)
 
 /* Keep an entry if it is among the best. */
 static void
-keep(SlateHeap *heap, SlateEntry entry)
+keep(SlateHeap *heap, uint64_t seed, SlateEntry entry)
 {
 	if (heap->count < heap->capacity)
 	{
 		heap->entries[heap->count++] = entry;
-		rise(heap);
+		rise(heap, seed);
 	}
-	else if (before(&entry, &heap->entries[0]))
+	else if (before(seed, &entry, &heap->entries[0]))
 	{
 		heap->entries[0] = entry;
-		sink(heap, 0);
+		sink(heap, seed, 0);
 	}
 }
 
-/*
- * Most candidates are not among the best, and this is all that they cost: no
- * lot is drawn for them.
- */
+/* Most candidates are not among the best, and this is all that they cost. */
 static inline void
-offer(SlateHeap *heap, double score, uint64_t seed, int candidate)
+offer(SlateHeap *heap, uint64_t seed, double score, int candidate)
 {
 	if (heap->count < heap->capacity || score >= heap->entries[0].score)
 	{
-		SlateEntry	entry = {score, random_bits(seed, (uint64_t) candidate), candidate};
+		SlateEntry	entry = {score, 0, candidate};
 
-		keep(heap, entry);
+		keep(heap, seed, entry);
 	}
-}
-
-static int
-compare_entries(const void *a, const void *b)
-{
-	return before(a, b) ? -1 : before(b, a) ? 1 : 0;
 }
 
 static int
@@ -126,7 +126,6 @@ slate_bind(Slate *s, int candidates, int k, const int *groups,
 {
 	int			g;
 
-	s->candidates = candidates;
 	s->groups = groups;
 	s->group_count = group_count;
 	s->best.capacity = lesser(k, candidates);
@@ -141,32 +140,64 @@ slate_bind(Slate *s, int candidates, int k, const int *groups,
 	}
 }
 
+/* Nothing has been offered yet.  Lots will be drawn under "seed". */
+void
+slate_begin(Slate *s, uint64_t seed)
+{
+	int			g;
+
+	s->seed = seed;
+	s->best.count = 0;
+	for (g = 0; g < s->group_count; g++)
+		s->caps[g].count = 0;
+}
+
+/* Offer candidates "first" to first + count - 1 by their scores. */
+void
+slate_offer(Slate *s, int first, int count, const double *scores)
+{
+	int			i;
+
+	for (i = 0; i < count; i++)
+	{
+		int			group = s->groups ? s->groups[first + i] : -1;
+
+		offer(group < 0 ? &s->best : &s->caps[group], s->seed, scores[i],
+			  first + i);
+	}
+}
+
 /*
- * Choose the best by their scores, with lots under "seed".  They are left in
- * s->best, in no order; returns how many they are.
+ * All were offered.  The best are left in s->best, in no order; returns how
+ * many they are.
  */
 int
-slate_choose(Slate *s, const double *scores, uint64_t seed)
+slate_end(Slate *s)
 {
 	int			g;
 	int			i;
 
-	s->best.count = 0;
-	for (g = 0; g < s->group_count; g++)
-		s->caps[g].count = 0;
-	for (i = 0; i < s->candidates; i++)
-		offer(s->groups && s->groups[i] >= 0 ? &s->caps[s->groups[i]] : &s->best,
-			  scores[i], seed, i);
 	for (g = 0; g < s->group_count; g++)
 		for (i = 0; i < s->caps[g].count; i++)
-			keep(&s->best, s->caps[g].entries[i]);
+			keep(&s->best, s->seed, s->caps[g].entries[i]);
 	return s->best.count;
 }
 
-/* Put what was chosen in order, best first; the next choice may follow. */
+/*
+ * Put what was chosen in order, best first: the worst of those that are left
+ * goes behind them, again and again.
+ */
 void
 slate_sort(Slate *s)
 {
-	qsort(s->best.entries, (size_t) s->best.count, sizeof(SlateEntry),
-		  compare_entries);
+	SlateHeap	rest = s->best;
+
+	while (rest.count > 1)
+	{
+		SlateEntry	worst = rest.entries[0];
+
+		rest.entries[0] = rest.entries[--rest.count];
+		rest.entries[rest.count] = worst;
+		sink(&rest, s->seed, 0);
+	}
 }

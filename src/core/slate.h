@@ -11,13 +11,14 @@
 #ifndef DLINTS_SLATE_H
 #define DLINTS_SLATE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 typedef struct SlateEntry
 {
 	double		score;
-	uint64_t	lot;
+	uint64_t	lot;			/* 0: not drawn yet */
 	int			candidate;
 } SlateEntry;
 
@@ -31,19 +32,28 @@ typedef struct SlateHeap
 
 typedef struct Slate
 {
-	int			candidates;
+	uint64_t	seed;
 	const int  *groups;			/* group of each, negative: none; NULL: no caps */
 	int			group_count;
 	SlateHeap	best;
 	SlateHeap  *caps;			/* of each group */
 } Slate;
 
+/* Would a score have no chance, whoever's it is? */
+static inline bool
+slate_is_beyond(const Slate *s, double score)
+{
+	return s->best.count == s->best.capacity && score < s->best.entries[0].score;
+}
+
 extern size_t slate_entries(int candidates, int k, const int *groups, int cap,
 							int group_count, int *sizes);
 extern void slate_bind(Slate *s, int candidates, int k, const int *groups,
 					   int group_count, const int *sizes, SlateHeap *caps,
 					   SlateEntry *entries);
-extern int	slate_choose(Slate *s, const double *scores, uint64_t seed);
+extern void slate_begin(Slate *s, uint64_t seed);
+extern void slate_offer(Slate *s, int first, int count, const double *scores);
+extern int	slate_end(Slate *s);
 extern void slate_sort(Slate *s);
 
 #endif							/* DLINTS_SLATE_H */

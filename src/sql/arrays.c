@@ -231,8 +231,8 @@ ArgMatrixRows(ArrayType *array, const ArgSpec *spec)
 		ereport(ERROR,
 				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
 				 errmsg("array must be two-dimensional"),
-				 errdetail("The %s has one row for each reward.",
-						   spec->name)));
+				 errdetail("The number of dimensions of the %s is %d.",
+						   spec->name, ARR_NDIM(array))));
 	if (!HasNoNulls(array, spec, &problem))
 		ProblemRaise(&problem);
 	if (ARR_DIMS(array)[1] != spec->len)

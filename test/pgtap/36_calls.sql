@@ -59,6 +59,9 @@ SELECT evidence(dlints_new(3, policy => 'greedy'), 1, 9) AS s,
         1, 9) AS t, :columns;
 CREATE TEMP TABLE item AS
 SELECT i AS id, features(i, 3)::real[] AS f FROM generate_series(1, 5) AS i;
+CREATE TEMP TABLE list AS
+SELECT array_agg(id ORDER BY id) AS ids, array_agg('item ' || id ORDER BY id) AS names,
+    array_agg(md5(id::text)::uuid ORDER BY id) AS uuids, array_agg(f ORDER BY id) AS fs FROM item;
 CREATE TEMP TABLE click AS SELECT i % 7 AS member, i % 5 AS item FROM generate_series(1, 30) AS i;
 
 CREATE TEMP TABLE call AS SELECT call FROM lines($$
@@ -114,6 +117,15 @@ CREATE TEMP TABLE call AS SELECT call FROM lines($$
         FROM one, item) AS q
     dlints_choose(m, :x, :k, :p, bonus => :w) OVER () FROM one
     dlints_choose(s, :x, (SELECT count(*) FROM item)) OVER () FROM one
+    array_agg(d ORDER BY d.rank) FROM one, list,
+        LATERAL dlints_decide(s, ids, fs, :k) AS d
+    array_agg(d ORDER BY d.rank) FROM one, list,
+        LATERAL dlints_decide(m, names, fs, :k, :p, draws => 5, epsilon => 0) AS d
+    array_agg(d ORDER BY d.rank) FROM one,
+        LATERAL dlints_decide(s, '{7,8}'::integer[], :xs, 2) AS d
+    array_agg(d ORDER BY d.rank) FROM one,
+        LATERAL dlints_decide(s, ARRAY['a', 'b'], :xs, (SELECT 2)) AS d
+    (SELECT dlints_decide(m, uuids, fs, :k, NULL)) FROM one, list
     dlints_progressive(s, :x, :r) OVER () FROM one
     dlints_progressive(t, :x, :r, :p, :at, :w) OVER () FROM one
     dlints_argmax(id, :w) FROM item WHERE id = 3

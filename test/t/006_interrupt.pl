@@ -100,6 +100,21 @@ my %work = (
 		SELECT dlints_choose(dlints_set(state, policy => 'ucb'), array_fill(0.5::real, ARRAY[1024]))
 			OVER ()
 		FROM model, generate_series(1, 65536) i},
+	'a decision among many' => q{
+		SELECT count(*) FROM model, (SELECT array_agg(i) AS items,
+			array_agg(array_fill(0.5::real, ARRAY[1024])) AS features
+			FROM generate_series(1, 10000) i) c,
+			LATERAL dlints_decide(state, c.items, c.features, k => 10, draws => 10000)},
+	'a decision with caps among equals' => q{
+		SELECT count(*) FROM (SELECT array_agg(i) AS items, array_agg('{1}'::real[]) AS features,
+			array_agg((i % 20000)::text) AS groups FROM generate_series(1, 65536) i) c,
+			LATERAL dlints_decide(dlints_new(1, exploration => 0), items, features, k => 20000,
+			draws => 10000, cap_group => groups, cap => 2)},
+	'decisions by ucb' => q{
+		SELECT count(*) FROM (SELECT dlints_set(state, policy => 'ucb') AS state FROM model) m,
+			(SELECT array_agg(i) AS items, array_agg(array_fill(0.5::real, ARRAY[1024])) AS features
+			FROM generate_series(1, 10000) i) c,
+			LATERAL dlints_decide(state, c.items, c.features)},
 	'draws' => q{
 		SELECT count(dlints_draw(dlints_set(state, ridge => i)))
 		FROM model, generate_series(1, 1000) i},
@@ -120,6 +135,7 @@ for my $what (sort keys %work)
 \\set VERBOSITY sqlstate
 SELECT $clock AS start
 \\gset
+SET dlints.factors_memory = '1TB';
 SET statement_timeout = '${timeout}s';
 $work{$what};
 \\echo :SQLSTATE

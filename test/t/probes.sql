@@ -169,6 +169,17 @@ FROM (VALUES
 		AND abs(sum(probability) - 2) < 1e-9
 		FROM (SELECT (dlints_choose($1, %1$s, 2%2$s, draws => 20) OVER ()).*
 		FROM generate_series(1, 3) i) c)'),
+	('decide',
+	 '(SELECT bool_and(finite(score, probability)) AND count(rank) = 2
+		FROM dlints_decide($1, ''{1,2,3}''::integer[], ARRAY[%1$s, %1$s, %1$s], 2%2$s, draws => 20))'),
+	('decide by ucb',
+	 '(SELECT bool_and(finite(score, probability)) AND count(rank) = 1
+		FROM dlints_decide(dlints_set($1, policy => ''ucb''), ''{1,2}''::integer[],
+		ARRAY[%1$s, %1$s], 1%2$s, epsilon => 0.5, draws => 2))'),
+	('decide with a cap',
+	 '(SELECT bool_and(finite(score, probability)) AND count(rank) = 1
+		FROM dlints_decide($1, ''{1,2}''::integer[], ARRAY[%1$s, %1$s], 2%2$s, draws => 2,
+		bonus => ''{1,2}'', cap_group => ''{a,a}'', cap => 1))'),
 	('choose by ucb',
 	 '(SELECT bool_and(finite(score, probability)) AND count(rank) = 1
 		FROM (SELECT (dlints_choose(dlints_set($1, policy => ''ucb''), %1$s, 1%2$s,

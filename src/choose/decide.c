@@ -1,0 +1,284 @@
+/*
+ * decide.c
+ *		dlints_decide: a whole decision in one call.
+ *
+ * Candidates come as arrays, which are read where they lie: nothing is done
+ * for each of them but the arithmetic.
+ */
+#include "postgres.h"
+
+#include "fmgr.h"
+#include "funcapi.h"
+#include "miscadmin.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/tuplestore.h"
+
+#include "choose/decision.h"
+#include "choose/groups.h"
+#include "sql/args.h"
+#include "sql/arrays.h"
+#include "sql/results.h"
+
+static const Asker decide = {
+	.function = "dlints_decide",
+	.rows = "decision",
+};
+
+/* columns of the result */
+#define DECIDE_COLUMNS	4
+
+/* What a call is told, with its candidates as arrays. */
+typedef struct Call
+{
+	FunctionCallInfo fcinfo;
+	const CandidateForm *form;
+	ArrayType  *items;
+	ArrayType  *features;
+	int			count;
+	PreparedModel *prepared;
+	Datum		profile;
+} Call;
+
+static NullableDatum
+Fetch(void *call, int argno)
+{
+	return ((Call *) call)->fcinfo->args[argno];
+}
+
+static bool
+IsNull(const Call *call, int argno)
+{
+	return call->fcinfo->args[argno].isnull;
+}
+
+static Datum
+Value(const Call *call, int argno)
+{
+	return call->fcinfo->args[argno].value;
+}
+
+/* ---------- arrays ---------- */
+
+/* How many elements an array of one dimension or none has. */
+static int
+ElementCount(ArrayType *array, const char *name)
+{
+	if (ARR_NDIM(array) > 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
+				 errmsg("array must be one-dimensional"),
+				 errdetail("The number of dimensions of the %s is %d.",
+						   name, ARR_NDIM(array))));
+	return ARR_NDIM(array) == 0 ? 0 : ARR_DIMS(array)[0];
+}
+
+/* There is one element for each row of features. */
+static void
+CheckElementCount(const Call *call, ArrayType *array, const char *name)
+{
+	int			count = ElementCount(array, name);
+
+	if (count != call->count)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_EXCEPTION),
+				 errmsg("expected as many %s as rows of features", name),
+				 errdetail("Rows of features: %d, %s: %d.", call->count, name, count)));
+}
+
+/* Add a bonus for each, 0 where it is NULL. */
+static void
+AddBonus(const Call *call, double *addends)
+{
+	ArrayType  *array = DatumGetArrayTypeP(Value(call, call->form->bonus));
+	Datum	   *elements;
+	bool	   *nulls;
+	int			count;
+	int			i;
+
+	CheckElementCount(call, array, "bonuses");
+	deconstruct_array(array, FLOAT8OID, sizeof(float8), FLOAT8PASSBYVAL,
+					  TYPALIGN_DOUBLE, &elements, &nulls, &count);
+	for (i = 0; i < count; i++)
+		if (!nulls[i])
+			addends[i] += ArgFinite(DatumGetFloat8(elements[i]), "bonus");
+}
+
+/* The groups of all candidates. */
+static void
+ReadGroups(const Call *call, Candidates *found)
+{
+	ArrayType  *array = DatumGetArrayTypeP(Value(call, call->form->cap_group));
+	Groups	   *groups = GroupsCreate();
+	Datum	   *elements;
+	bool	   *nulls;
+	int			count;
+	int			i;
+
+	CheckElementCount(call, array, "groups");
+	deconstruct_array(array, TEXTOID, -1, false, TYPALIGN_INT,
+					  &elements, &nulls, &count);
+	found->groups = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(int) * count);
+	for (i = 0; i < count; i++)
+	{
+		NullableDatum name = {elements[i], nulls[i]};
+
+		CHECK_FOR_INTERRUPTS();
+		found->groups[i] = GroupNumber(groups, name);
+	}
+	found->group_count = GroupsCount(groups);
+}
+
+/* ---------- candidates ---------- */
+
+/* Add what the posterior width at each is worth. */
+static void
+AddWidths(const Call *call, const Request *request, double *addends)
+{
+	double	   *features = palloc(sizeof(double) * request->expected.len);
+	int			i;
+
+	for (i = 0; i < call->count; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		ArgMatrixSlice(call->features, &request->expected, i, 1, features);
+		addends[i] += RequestWidthAt(request, call->prepared, features);
+	}
+}
+
+/* What is added to the score of each; NULL if nothing is. */
+static double *
+MakeAddends(const Call *call, const Request *request)
+{
+	bool		given = !IsNull(call, call->form->bonus);
+	bool		widens = request->width_factor > 0.0;
+	double	   *addends;
+
+	if (!given && !widens)
+		return NULL;
+	addends = MemoryContextAllocExtended(CurrentMemoryContext,
+										 sizeof(double) * call->count,
+										 MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	if (given)
+		AddBonus(call, addends);
+	if (widens)
+		AddWidths(call, request, addends);
+	return addends;
+}
+
+static Candidates
+ReadCandidates(Call *call)
+{
+	Settings	settings = FetchSettings(call->form, Fetch, call);
+	bool		grouped = !IsNull(call, call->form->cap_group);
+	Candidates	found = {.rules = CheckSettings(&settings)};
+	Request		request;
+
+	CheckCapped(&found.rules, grouped);
+	RequestBegin(&request, &decide, call->prepared, CurrentMemoryContext,
+				 Value(call, call->form->model), call->profile);
+	found.scores = ScoresOfArray(call->prepared, call->profile, call->features,
+								 MakeAddends(call, &request), found.rules.draws);
+	if (found.rules.cap > 0)
+		ReadGroups(call, &found);
+	return found;
+}
+
+/* ---------- the result ---------- */
+
+static void
+PutChosen(const Call *call, const Decision *decision, Tuplestorestate *rows,
+		  TupleDesc desc)
+{
+	Datum	   *items;
+	bool	   *item_nulls;
+	int16		typlen;
+	bool		typbyval;
+	char		typalign;
+	int			count;
+	int			i;
+
+	get_typlenbyvalalign(ARR_ELEMTYPE(call->items), &typlen, &typbyval, &typalign);
+	deconstruct_array(call->items, ARR_ELEMTYPE(call->items), typlen, typbyval,
+					  typalign, &items, &item_nulls, &count);
+	for (i = 0; i < decision->chosen_count; i++)
+	{
+		int			number = decision->chosen[i];
+		Datum		values[DECIDE_COLUMNS];
+		bool		nulls[DECIDE_COLUMNS] = {false};
+
+		CHECK_FOR_INTERRUPTS();
+		values[0] = items[number];
+		nulls[0] = item_nulls[number];
+		values[1] = Int32GetDatum(i + 1);
+		values[2] = Float8GetDatum(decision->scores[number]);
+		values[3] = Float8GetDatum(DecisionProbability(decision, number));
+		tuplestore_putvalues(rows, desc, values, nulls);
+	}
+}
+
+/* Read the candidates, decide, and return what was chosen. */
+static void
+DecideCall(Call *call, Tuplestorestate *rows, TupleDesc desc)
+{
+	ArgSpec		spec;
+	Candidates	candidates;
+	Decision	decision;
+
+	call->items = DatumGetArrayTypeP(Value(call, call->form->item));
+	call->features = ArgArrayConverted(Value(call, call->form->features));
+	call->profile = Value(call, call->form->profile);
+	call->prepared = PrepareModel(call->fcinfo, call->form->model);
+	spec = ArgFeatureSpec(&call->prepared->header);
+	spec.name = "array of features";
+	call->count = ArgMatrixRows(call->features, &spec);
+	CheckElementCount(call, call->items, "items");
+	if (call->count == 0)
+		return;
+	candidates = ReadCandidates(call);
+	decision = Decide(&candidates);
+	PutChosen(call, &decision, rows, desc);
+}
+
+static Datum
+DecideAndReturn(FunctionCallInfo fcinfo, const CandidateForm *form)
+{
+	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
+	TupleDesc	desc = result && IsA(result, ReturnSetInfo) ? result->expectedDesc : NULL;
+	Tuplestorestate *rows = ResultRows(fcinfo, desc);
+	MemoryContext work;
+	MemoryContext caller;
+	Call		call = {.fcinfo = fcinfo, .form = form};
+
+	if (PG_ARGISNULL(form->model) || PG_ARGISNULL(form->item) ||
+		PG_ARGISNULL(form->features) || PG_ARGISNULL(form->profile))
+		return (Datum) 0;
+	work = AllocSetContextCreate(CurrentMemoryContext, "dlints decision",
+								 ALLOCSET_DEFAULT_SIZES);
+	caller = MemoryContextSwitchTo(work);
+	DecideCall(&call, rows, desc);
+	MemoryContextSwitchTo(caller);
+	MemoryContextDelete(work);
+	return (Datum) 0;
+}
+
+/*
+ * dlints_decide(model dlints, items anyarray, features real[] | dlints_vector,
+ *				 k bigint DEFAULT 1, profile, of the same type, DEFAULT '{}',
+ *				 draws integer DEFAULT 100,
+ *				 epsilon double precision DEFAULT 0,
+ *				 bonus double precision[] DEFAULT NULL,
+ *				 cap_group text[] DEFAULT NULL, cap integer DEFAULT NULL,
+ *				 OUT item anyelement, OUT rank integer,
+ *				 OUT score double precision, OUT probability double precision)
+ *		-> SETOF record
+ *
+ * Choose k of the items by their features, one row of a two-dimensional array
+ * for each, as dlints_choose does of the rows of a partition.  The chosen ones
+ * are returned, best first.  bonus and cap_group, if given, have one element
+ * for each item.  If model, items, features or profile is NULL, or there are no
+ * items, there are no rows.
+ */
+CANDIDATE_ENTRY(dlints_decide, DecideAndReturn,
+				.model = 0, .item = 1, .features = 2, .k = 3, .profile = 4,
+				.draws = 5, .epsilon = 6, .bonus = 7, .cap_group = 8, .cap = 9)

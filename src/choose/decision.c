@@ -1,0 +1,198 @@
+/*
+ * decision.c
+ *		Decide about candidates, for whatever door they came through.
+ *
+ * M parameters are drawn and the first of them acts.  A candidate's
+ * probability is how often the M draws choose it: given all of them, which one
+ * comes first is chance, so that this is the exact probability of the decision,
+ * whatever is done to the scores inside each draw.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "storage/shmem.h"
+#include "utils/memutils.h"
+
+#include "choose/decision.h"
+#include "core/peak.h"
+#include "core/random.h"
+#include "core/slate.h"
+#include "sql/results.h"
+
+/* entries of slates that are filled at once: 24 MB */
+#define MOST_ENTRIES	((Size) 1 << 20)
+
+/* A decision while it is made. */
+typedef struct Deciding
+{
+	Decision   *decision;
+	uint64		lots;			/* seed of those of what decides among equal scores */
+	int			first_draw;		/* of those that are decided under at once */
+	Slate	   *slates;			/* of each of them */
+} Deciding;
+
+static void *
+AllocateZeros(Size size, Size count)
+{
+	return MemoryContextAllocExtended(CurrentMemoryContext, mul_size(size, count),
+									  MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+}
+
+static void *
+Allocate(Size size, Size count)
+{
+	return MemoryContextAllocHuge(CurrentMemoryContext, mul_size(size, Max(count, 1)));
+}
+
+/* How many draws to decide under at once. */
+static int
+DrawsAtOnce(const Candidates *from, Size entries)
+{
+	Size		most = Max(MOST_ENTRIES / Max(entries, 1), 1);
+
+	return (int) Min(Min(most, from->rules.draws),
+					 ScoresMostDraws(from->scores));
+}
+
+/* Slates for so many draws, each with so many entries. */
+static Slate *
+MakeSlates(const Candidates *from, int k, int draws, Size entries,
+		   const int *sizes)
+{
+	int			groups = from->group_count;
+	Slate	   *slates = Allocate(sizeof(Slate), draws);
+	SlateHeap  *caps = Allocate(sizeof(SlateHeap), (Size) draws * groups);
+	SlateEntry *all = Allocate(sizeof(SlateEntry), mul_size(draws, entries));
+	int			i;
+
+	for (i = 0; i < draws; i++)
+		slate_bind(&slates[i], ScoresCount(from->scores), k, from->groups, groups,
+				   sizes, caps + (Size) i * groups, all + i * entries);
+	return slates;
+}
+
+/* Is this one of the choices that are not the policy's? */
+static bool
+IsRandom(double epsilon)
+{
+	return (double) (FreshSeed() >> 11) < epsilon * 9007199254740992.0;
+}
+
+/* What was chosen acts. */
+static void
+TakeChosen(Decision *decision, Slate *slate)
+{
+	int			i;
+
+	slate_sort(slate);
+	decision->chosen_count = slate->best.count;
+	for (i = 0; i < slate->best.count; i++)
+		decision->chosen[i] = slate->best.entries[i].candidate;
+}
+
+/* Takes what candidates score under a draw. */
+static void
+TakeScores(void *taker, int draw, const ScoresStrip *strip)
+{
+	Deciding   *deciding = taker;
+	Slate	   *slate = &deciding->slates[draw - deciding->first_draw];
+
+	if (!slate_is_beyond(slate, strip->peak))
+		slate_offer(slate, strip->first, strip->count, strip->scores);
+	if (draw == 0)
+		memcpy(deciding->decision->scores + strip->first, strip->scores,
+			   sizeof(double) * strip->count);
+}
+
+/* Decide under some draws, the first of which is the one that acts. */
+static void
+DecideUnder(Deciding *deciding, int draws)
+{
+	Decision   *decision = deciding->decision;
+	int			draw;
+	int			i;
+
+	for (draw = 0; draw < draws; draw++)
+		slate_begin(&deciding->slates[draw],
+					random_bits(deciding->lots, deciding->first_draw + draw));
+	ScoresUnder(decision->from->scores, deciding->first_draw, draws, TakeScores, deciding);
+	for (draw = 0; draw < draws; draw++)
+	{
+		Slate	   *slate = &deciding->slates[draw];
+
+		CHECK_FOR_INTERRUPTS();
+		slate_end(slate);
+		for (i = 0; i < slate->best.count; i++)
+			decision->counts[slate->best.entries[i].candidate]++;
+	}
+	if (deciding->first_draw == 0)
+		TakeChosen(decision, &deciding->slates[0]);
+}
+
+/* A random subset in random order: all are equal, and lots decide. */
+static void
+TakeAny(Decision *decision, Slate *slate)
+{
+	static const double equal[1024] = {0.0};
+	int			first;
+
+	slate_begin(slate, FreshSeed());
+	for (first = 0; first < decision->candidates; first += lengthof(equal))
+	{
+		CHECK_FOR_INTERRUPTS();
+		slate_offer(slate, first,
+					Min((int) lengthof(equal), decision->candidates - first), equal);
+	}
+	slate_end(slate);
+	TakeChosen(decision, slate);
+}
+
+/* What all scores have in common is added to them. */
+static void
+AddLevel(Decision *decision)
+{
+	double		level = ScoresLevel(decision->from->scores);
+	int			i;
+
+	for (i = 0; i < decision->candidates; i++)
+		decision->scores[i] += level;
+	ResultFinite(peak_of(decision->candidates, decision->scores));
+}
+
+/* Decide about candidates, of which there is one at least. */
+Decision
+Decide(const Candidates *from)
+{
+	const Rules *rules = &from->rules;
+	int			candidates = ScoresCount(from->scores);
+	int			k = Min(rules->k, candidates);
+	int		   *sizes = Allocate(sizeof(int), from->group_count);
+	Size		entries = slate_entries(candidates, k, from->groups, rules->cap,
+										from->group_count, sizes);
+	int			step = DrawsAtOnce(from, entries);
+	Decision	decision = {.from = from, .candidates = candidates};
+	Deciding	deciding = {.decision = &decision, .lots = FreshSeed()};
+
+	decision.chosen = Allocate(sizeof(int), k);
+	decision.scores = Allocate(sizeof(double), candidates);
+	decision.counts = AllocateZeros(sizeof(int), candidates);
+	deciding.slates = MakeSlates(from, k, step, entries, sizes);
+	for (; deciding.first_draw < rules->draws; deciding.first_draw += step)
+		DecideUnder(&deciding, Min(step, rules->draws - deciding.first_draw));
+	AddLevel(&decision);
+	if (IsRandom(rules->epsilon))
+		TakeAny(&decision, &deciding.slates[0]);
+	return decision;
+}
+
+/* The probability that a candidate is chosen. */
+double
+DecisionProbability(const Decision *decision, int candidate)
+{
+	const Rules *rules = &decision->from->rules;
+	int			k = Min(rules->k, decision->candidates);
+
+	/* two shares of 1 may round to more than 1 */
+	return Min(1.0, (1.0 - rules->epsilon) * decision->counts[candidate] / rules->draws +
+			   rules->epsilon * k / decision->candidates);
+}

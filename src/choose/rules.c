@@ -1,0 +1,119 @@
+/*
+ * rules.c
+ *		What a decision is told besides its candidates, checked.
+ */
+#include "postgres.h"
+
+#include "common/shortest_dec.h"
+
+#include "choose/rules.h"
+#include "sql/args.h"
+
+/* a probability from so many draws has an error below 0.005 */
+#define MOST_DRAWS	10000
+
+Settings
+FetchSettings(const CandidateForm *form, ArgumentFetcher fetch, void *from)
+{
+	NullableDatum k = fetch(from, form->k);
+	NullableDatum draws = fetch(from, form->draws);
+	NullableDatum epsilon = fetch(from, form->epsilon);
+	NullableDatum cap = fetch(from, form->cap);
+	/* a NULL has no value to look at */
+	Settings	settings = {
+		.k = {k.isnull, k.isnull ? 0.0 : (double) DatumGetInt64(k.value)},
+		.draws = {draws.isnull, draws.isnull ? 0.0 : DatumGetInt32(draws.value)},
+		.epsilon = {epsilon.isnull, epsilon.isnull ? 0.0 : DatumGetFloat8(epsilon.value)},
+		.cap = {cap.isnull, cap.isnull ? 0.0 : DatumGetInt32(cap.value)},
+	};
+
+	return settings;
+}
+
+static double
+NotNull(Setting setting, const char *name)
+{
+	CheckNotNull(setting.isnull, name);
+	return setting.number;
+}
+
+/* No more than an int can count, as there are no more candidates. */
+static int
+Count(Setting setting, const char *name)
+{
+	double		number = Min(NotNull(setting, name), (double) PG_INT32_MAX);
+
+	return (int) AtLeastOne((int64) number, name);
+}
+
+static int
+DrawCount(Setting setting)
+{
+	int			number = (int) NotNull(setting, "draws");
+
+	if (number < 1 || number > MOST_DRAWS)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("draws must be between 1 and %d", MOST_DRAWS),
+				 errdetail("The value is %d.", number)));
+	return number;
+}
+
+static double
+Epsilon(Setting setting)
+{
+	double		number = NotNull(setting, "epsilon");
+
+	if (!(number >= 0.0 && number <= 1.0))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("epsilon must be between 0 and 1"),
+				 errdetail("The value is %s.",
+						   double_to_shortest_decimal(number))));
+	return number;
+}
+
+Rules
+CheckSettings(const Settings *settings)
+{
+	Rules		rules;
+
+	rules.k = Count(settings->k, "k");
+	rules.draws = DrawCount(settings->draws);
+	rules.epsilon = Epsilon(settings->epsilon);
+	rules.cap = settings->cap.isnull ? 0 : Count(settings->cap, "cap");
+	if (rules.epsilon > 0.0 && rules.cap > 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("epsilon must be 0 with a cap"),
+				 errdetail("The probabilities of such choices have no closed form."),
+				 errhint("Raise the model's exploration, or make some of the decisions with epsilon => 1 and no cap.")));
+	return rules;
+}
+
+/* A cap without groups would be ignored in silence. */
+void
+CheckCapped(const Rules *rules, bool grouped)
+{
+	if (rules->cap > 0 && !grouped)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("cap needs cap_group"),
+				 errhint("Say of what there may be so many, as in cap_group => brand.")));
+}
+
+static void
+CheckSetting(Setting ours, Setting theirs, const char *name)
+{
+	CheckSame(ours.isnull == theirs.isnull && ours.number == theirs.number,
+			  name, "partition");
+}
+
+void
+CheckSameSettings(const Settings *ours, const Settings *theirs)
+{
+	CheckSetting(ours->k, theirs->k, "k");
+	CheckSetting(ours->draws, theirs->draws, "draws");
+	CheckSetting(ours->epsilon, theirs->epsilon, "epsilon");
+	CheckSetting(ours->cap, theirs->cap, "cap");
+}

@@ -1,0 +1,220 @@
+-- dlints_decide: what dlints_choose says of the same candidates, in one call.
+\set ON_ERROR_STOP 1
+BEGIN;
+\ir include/helpers.sql
+\ir include/candidates.sql
+
+-- the candidates of each subject as arrays, in no order that means anything
+CREATE TEMP TABLE list AS
+SELECT name, max(u) AS u, array_agg(i ORDER BY i % 13, i) AS items,
+       array_agg(x ORDER BY i % 13, i) AS xs, array_agg(bonus ORDER BY i % 13, i) AS bonuses,
+       array_agg(brand ORDER BY i % 13, i) AS brands
+FROM candidate WHERE x IS NOT NULL GROUP BY name;
+
+SELECT plan(26 + 9 + 6 + 15 + 10 + 31);
+
+-- ---------- the same law as the window function's ----------
+
+-- Without exploration all draws are the same, and leave nothing to chance.
+CREATE TEMP TABLE certain AS
+WITH told AS (
+	SELECT c.name, i, (dlints_choose(dlints_set(model, exploration => 0), x, 5, u, draws => 20,
+	                                 bonus => bonus) OVER (PARTITION BY c.name)).*
+	FROM candidate AS c JOIN subject USING (name))
+SELECT subject.name, count(*) AS count, max(abs(d.score - t.score)) AS error,
+       bool_and(d.item = t.i AND d.probability = t.probability) AS same
+FROM subject JOIN list USING (name),
+     LATERAL dlints_decide(dlints_set(model, exploration => 0), items, xs, 5, u, 20,
+                           bonus => bonuses) AS d
+JOIN told AS t USING (rank) WHERE t.name = subject.name GROUP BY subject.name;
+SELECT ok(count = 5 AND same, format('%s: chooses the same', name)) FROM certain ORDER BY name;
+SELECT cmp_ok(error, '<', 1e-12::float8, format('%s: with the same scores', name))
+FROM certain ORDER BY name;
+
+-- With it, both say nearly the same of a candidate: shares of 10,000 draws each, within 6.2
+-- standard deviations.
+CREATE TEMP TABLE setting (name, k, draws, epsilon, bonus, cap) AS VALUES
+	('plain', 7, 10000, 0::float8, 0::float8, NULL::integer),
+	('plain', 7, 10000, 0.2, 0, NULL), ('plain', 20, 10000, 0, 1, 2),
+	('plain, long', 7, 10000, 0, 0, NULL), ('projected', 7, 10000, 0, 1, NULL),
+	('no intercept', 3, 10000, 0, 0, 1), ('crossed, long', 7, 10000, 0, 0, NULL),
+	('matched', 7, 10000, 0, 1, 3), ('matched, projected', 7, 10000, 0, 0, NULL);
+WITH decided AS (
+	SELECT s.*, d.item, d.probability AS p
+	FROM setting AS s JOIN subject USING (name) JOIN list USING (name),
+	LATERAL dlints_decide(model, items, xs, s.k, u, s.draws, s.epsilon,
+	                      (SELECT array_agg(s.bonus * b ORDER BY n)
+	                       FROM unnest(bonuses) WITH ORDINALITY AS b (b, n)), brands, s.cap) AS d),
+both_say AS (
+	SELECT d.*, t.probability AS q
+	FROM decided AS d JOIN subject AS m USING (name),
+	LATERAL (SELECT i, (dlints_choose(m.model, x, d.k, c.u, d.draws, d.epsilon, d.bonus * c.bonus,
+	                                  brand, d.cap) OVER ()).*
+	         FROM candidate AS c WHERE c.name = d.name OFFSET 0) AS t
+	WHERE t.i = d.item)
+SELECT cmp_ok(max(abs(p - q) / sqrt((q * (1 - q) + 1e-3) * 2 / draws)), '<', 6.2::float8,
+              format('%s, %s chosen, epsilon %s, cap %s: with the same probabilities', name, k,
+                     epsilon, cap))
+FROM both_say GROUP BY name, k, draws, epsilon, bonus, cap
+HAVING count(*) BETWEEN 2 AND k ORDER BY name, k, epsilon, cap;
+
+-- 3,000 decisions under one draw each choose each as often as the window function says.
+CREATE FUNCTION surprise(which text, k integer, most integer) RETURNS float8 LANGUAGE sql AS
+$$
+WITH few AS MATERIALIZED (
+	SELECT i, x, u, brand, model FROM candidate JOIN subject USING (name)
+	WHERE name = which AND i <= 8),
+said AS MATERIALIZED (
+	SELECT i, (dlints_choose(model, x, k, u, 10000, cap_group => brand, cap => most) OVER ())
+	       .probability AS p
+	FROM few),
+counted AS (
+	SELECT item, count(*) / 3000.0 AS f
+	FROM (SELECT array_agg(i) AS items, array_agg(x) AS xs, array_agg(brand) AS brands FROM few)
+	     AS c, (SELECT model, u FROM few LIMIT 1) AS m, generate_series(1, 3000) AS g,
+	LATERAL dlints_decide(model, items, xs, k + 0 * g, u, 1, cap_group => brands, cap => most)
+	GROUP BY item)
+SELECT max(abs(coalesce(f, 0) - p) / sqrt((p * (1 - p) + 1e-3) * (1 / 3000.0 + 1 / 10000.0)))
+FROM said LEFT JOIN counted ON item = i HAVING count(*) = 8
+$$;
+SELECT cmp_ok(surprise(name, k, most), '<', 6.2::float8,
+              format('%s, %s of 8, cap %s: as often as dlints_choose says', name, k, most))
+FROM (VALUES ('plain'), ('projected'), ('matched')) AS n (name),
+     (VALUES (1, NULL), (4, 1)) AS s (k, most) ORDER BY name, k;
+
+-- ---------- what there is to choose from ----------
+
+CREATE TEMP TABLE arm AS
+SELECT model, dlints_set(model, exploration => 0) AS sure, items, xs, xs::float8[] AS doubles,
+       xs::numeric[] AS numerics, (SELECT array_agg('x' || i ORDER BY n)
+                                   FROM unnest(items) WITH ORDINALITY AS a (i, n)) AS texts,
+       (SELECT array_agg(md5(i::text)::uuid ORDER BY n)
+        FROM unnest(items) WITH ORDINALITY AS a (i, n)) AS uuids
+FROM subject JOIN list USING (name) WHERE name = 'plain';
+CREATE FUNCTION best(arguments text) RETURNS text LANGUAGE plpgsql AS
+$$
+DECLARE
+	result text;
+BEGIN
+	EXECUTE format('SELECT string_agg(coalesce(d.item::text, ''-''), '' '' ORDER BY d.rank)
+	                FROM arm, LATERAL dlints_decide(sure, %s) AS d', arguments) INTO result;
+	RETURN result;
+END
+$$;
+CREATE TEMP TABLE expected AS
+SELECT string_agg(item, ' ' ORDER BY rank) AS items,
+       string_agg(md5(item)::uuid::text, ' ' ORDER BY rank) AS uuids,
+       string_agg('x' || item, ' ' ORDER BY rank) AS texts,
+       'NULL, ' || string_agg(item, ', ') AS list
+FROM (SELECT i::text AS item, (dlints_choose(sure, x, 3, draws => 1) OVER ()).rank
+      FROM arm, candidate WHERE name = 'plain' OFFSET 0) AS d WHERE rank > 0;
+SELECT is(best(arguments), given, what) FROM expected, LATERAL (VALUES
+	('items, xs, 3', items, 'real'),
+	('items, doubles, 3', items, 'double precision'),
+	('items, doubles, 3, draws => 1', items, 'double precision, one draw'),
+	('items, numerics, 3', items, 'numeric'),
+	('items::bigint[], xs, 3', items, 'bigint'),
+	('texts, xs, 3', texts, 'text'),
+	('uuids, xs, 3', uuids, 'uuid'),
+	('(''[-3:59]='' || items::text)::integer[], (''[0:62][2:6]='' || xs::text)::real[], 3',
+	 items, 'wherever subscripts begin'),
+	('NULL::integer || items[2:], xs, bonus => 99::float8 || array_fill(NULL::float8, ARRAY[62])',
+	 '-', 'an item that is NULL is chosen like any other'))
+	AS v (arguments, given, what);
+SELECT ok(count(*) = 63 AND count(DISTINCT item) = 63 AND bool_and(probability = 1)
+          AND max(rank) = 63 AND min(rank) = 1, 'of fewer than k all are chosen')
+FROM arm, dlints_decide(model, items, xs, 100);
+-- more than one pass over the candidates
+SELECT ok(count(*) = 1100 AND count(DISTINCT item) = 1100 AND bool_and(probability = 1),
+          'all of many, under many draws')
+FROM (SELECT array_agg(i) AS items, array_agg(features(i, 5)::real[]) AS xs
+      FROM generate_series(1, 1100) AS i) AS c, arm,
+LATERAL dlints_decide(model, c.items, c.xs, 1100, draws => 2000);
+
+-- each call is a decision of its own, and each user has one
+SELECT cmp_ok(count(DISTINCT item), '>', 3::bigint, 'calls draw for themselves')
+FROM arm, generate_series(1, 200) AS g, LATERAL dlints_decide(model, items, xs, 1 + 0 * g);
+SELECT ok(count(*) = 40 AND count(DISTINCT g) = 20, 'users in FROM')
+FROM (SELECT model, items, xs FROM subject JOIN list USING (name) WHERE name = 'matched') AS c,
+     generate_series(1, 20) AS g,
+     LATERAL dlints_decide(model, items, xs, 2, profile(g, 4)::real[]);
+SELECT is((SELECT array_agg((d).rank) FROM (
+	SELECT dlints_decide(model, items, xs, 3) AS d FROM arm) AS s), '{1,2,3}',
+	'in the list of results');
+SELECT is((SELECT count(*) FROM arm, dlints_decide(model, items, xs)), 1::bigint, 'k is 1');
+
+-- equal scores share the places: 4 of which 2 are chosen, within 6.2 standard deviations
+SELECT ok(max(abs(probability - 0.5)) < 6.2 * 0.5 / sqrt(2000)
+          AND count(DISTINCT (item, rank)) = 8,
+          format('%s: equal scores share the places', policy))
+FROM unnest('{thompson,ucb,greedy}'::text[]) AS policy, generate_series(1, 50) AS g,
+     LATERAL dlints_decide(dlints_new(2, policy => policy, exploration => 0), '{1,2,3,4}'::integer[],
+                           '{{1,2},{1,2},{1,2},{1,2}}', 2 + 0 * g, draws => 2000)
+GROUP BY policy ORDER BY policy;
+SELECT ok(abs(avg(probability) - 2 / 63.0) < 1e-12 AND count(DISTINCT item) > 40
+          AND count(*) = 200, 'epsilon 1: a random subset')
+FROM arm, generate_series(1, 100) AS g,
+     LATERAL dlints_decide(model, items, xs, 2 + 0 * g, epsilon => 1);
+SELECT is((SELECT array_agg(item || coalesce(brands[item], '-') ORDER BY rank)
+           FROM (SELECT '{a,a,b,NULL,NULL,b}'::text[] AS brands) AS b,
+           LATERAL dlints_decide(dlints_new(1, policy => 'greedy'), '{1,2,3,4,5,6}'::integer[],
+                                 '{{1},{1},{1},{1},{1},{1}}', 4, bonus => '{6,5,4,3,2,NULL}',
+                                 cap_group => brands, cap => 1)),
+          '{1a,3b,4-,5-}', 'at most one of a group');
+SELECT is(outcome(format('SELECT count(*) FROM arm, dlints_decide(%s)', what)), 'gives 0',
+          'no rows: ' || what)
+FROM (VALUES
+	('NULL::dlints, items, xs'), ('model, NULL::integer[], xs'), ('model, items, NULL::real[]'),
+	('model, items, xs, profile => NULL'), ('model, ''{}''::integer[], ''{}''::real[]'))
+	AS v (what);
+
+-- ---------- errors ----------
+
+CREATE FUNCTION answers(arguments text) RETURNS text LANGUAGE sql AS
+$$
+SELECT regexp_replace(outcome(format('SELECT count(*) FROM arm, dlints_decide(%s)', arguments)),
+                      ' \(.*', '')
+$$;
+SELECT is(answers(arguments), expected, format('dlints_decide(%s)', arguments)) FROM (VALUES
+	('model, items, xs, 0', '22023: k must be at least 1'),
+	('model, items, xs, NULL', '22004: k must not be null'),
+	('model, items, xs, -4611686018427387904', '22023: k must be at least 1'),
+	('model, items, xs, 4611686018427387904', 'gives 63'),
+	('model, items, xs, draws => 0', '22023: draws must be between 1 and 10000'),
+	('model, items, xs, draws => 10001', '22023: draws must be between 1 and 10000'),
+	('model, items, xs, draws => NULL', '22004: draws must not be null'),
+	('model, items, xs, epsilon => -0.1', '22023: epsilon must be between 0 and 1'),
+	('model, items, xs, epsilon => NULL', '22004: epsilon must not be null'),
+	('model, items, xs, cap => 0', '22023: cap must be at least 1'),
+	('model, items, xs, cap => 2', '22023: cap needs cap_group'),
+	('model, items, xs, epsilon => 0.1, cap_group => ''{a}'', cap => 1',
+	 '22023: epsilon must be 0 with a cap'),
+	('model, items, xs, bonus => ''{1}''', '22000: expected as many bonuses as rows of features'),
+	('model, items, xs, bonus => ''{{1}}''', '2202E: array must be one-dimensional'),
+	('model, items, xs, cap_group => ''{a}'', cap => 1',
+	 '22000: expected as many groups as rows of features'),
+	('model, items, xs, bonus => array_fill(''NaN''::float8, ARRAY[63])',
+	 '22003: NaN not allowed in bonus'),
+	('model, items, xs, bonus => array_fill(''infinity''::float8, ARRAY[63])',
+	 '22003: infinity not allowed in bonus'),
+	('model, items[2:], xs', '22000: expected as many items as rows of features'),
+	('model, ARRAY[items], xs', '2202E: array must be one-dimensional'),
+	('model, items, xs[1:1]', '22000: expected as many items as rows of features'),
+	('model, items, items', '2202E: array must be two-dimensional'),
+	('model, items, ARRAY[xs]', '2202E: array must be two-dimensional'),
+	('model, ''{1}''::integer[], ''{{1,2,3,4}}''', '22000: expected 5 dimensions, not 4'),
+	('model, ''{1}''::integer[], ''{{1,2,3,4,NULL}}''', '22004: array must not contain nulls'),
+	('model, ''{1}''::integer[], ''{{1,2,3,4,NaN}}''', '22003: NaN not allowed in array'),
+	('model, ''{1}''::integer[], ''{{1,2,3,4,NaN}}'', draws => 1', '22003: NaN not allowed in array'),
+	('model, ''{1}''::integer[], ''{{1,2,3,4,-infinity}}''::real[], draws => 1',
+	 '22003: infinity not allowed in array'),
+	('dlints_set(model, policy => ''ucb''), ''{1}''::integer[], ''{{1,2,3,4,NaN}}''',
+	 '22003: NaN not allowed in array'),
+	('model, items, xs, profile => ''{1}''', '22023: argument "profile" must not be given'),
+	('dlints_new(5, interactions => ''crossed'', profile_dim => 2), items, xs', '22023: argument "profile" is missing'),
+	('dlints_new(1), ''{1,2}''::integer[], ''{{1},{1}}'', 2, bonus => ''{1.7e308,-1.7e308}''',
+	 'gives 2'))
+	AS v (arguments, expected);
+
+SELECT * FROM finish();
+ROLLBACK;
