@@ -313,8 +313,9 @@ SELECT receives(v) AS sizes_of_a_column FROM sent;
 \echo == settings
 SELECT setting, left(fails(setting), 5) AS result
   FROM unnest(ARRAY['SET dlints.model_cache_size = -1', 'SET dlints.model_cache_size = ''much''',
-  'SET dlints.projection_cache_size = -1']) AS setting;
+  'SET dlints.projection_cache_size = -1', 'SET dlints.factors_memory = 1023']) AS setting;
 SHOW dlints.model_cache_size;
+SHOW dlints.factors_memory;
 SHOW dlints.projection_cache_size;
 \echo == a hint
 SELECT dlints_predict(one_memory(1), ARRAY[1], ARRAY[1]);

@@ -12,6 +12,7 @@
 #include "compat.h"
 #include "posterior/kept_models.h"
 #include "posterior/kept_projections.h"
+#include "vectors/factors.h"
 
 #ifdef PG_MODULE_MAGIC_EXT
 PG_MODULE_MAGIC_EXT(.name = "dlints", .version = DLINTS_VERSION);
@@ -30,10 +31,17 @@ _PG_init(void)
 							PGC_USERSET, GUC_UNIT_KB,
 							NULL, NULL, NULL);
 	DefineCustomIntVariable("dlints.model_cache_size",
-							"Sets the memory a backend may keep for models that come again from row to row.",
+							"Sets the memory a backend may keep for models that come again.",
 							"A model that does not fit is read and factored again when it comes again.",
 							&model_cache_size,
 							64 * 1024, 0, MAX_KILOBYTES,
+							PGC_USERSET, GUC_UNIT_KB,
+							NULL, NULL, NULL);
+	DefineCustomIntVariable("dlints.factors_memory",
+							"Sets the memory that a call of dlints_factors may take.",
+							"A click log that takes more is refused.",
+							&factors_memory,
+							1024 * 1024, 1024, MAX_KILOBYTES,
 							PGC_USERSET, GUC_UNIT_KB,
 							NULL, NULL, NULL);
 	MarkGUCPrefixReserved("dlints");

@@ -11,7 +11,7 @@
  * their text; and since hash-partitioned tables are stored by it, PostgreSQL
  * cannot change it.
  *
- * The log takes 16 bytes for each row, in an array that is at most half empty,
+ * The log takes 16 bytes for each row, in an array that is at most a fifth empty,
  * and is sorted in place.  What is computed besides takes a few words for each
  * user and each item.
  */
@@ -31,6 +31,9 @@
 #include "core/hash.h"
 
 #define FIRST_CELLS		1024
+
+/* what numbering all anew takes for each user and item, beside the log */
+#define RENUMBERED		(sizeof(KeyEntry *) + sizeof(uint32))
 
 typedef struct KeyEntry
 {
@@ -232,6 +235,48 @@ ClicksCreate(KeyType users, KeyType items, uint64 seed)
 	return clicks;
 }
 
+/* By a quarter: what is empty counts where memory is not overcommitted. */
+static Size
+Grown(Size capacity)
+{
+	return capacity + capacity / 4;
+}
+
+/* A table has the old entries and the new ones while it grows. */
+static Size
+KeysMemory(const Keys *keys)
+{
+	const keys_hash *table = keys->table;
+	Size		bytes = MemoryContextMemAllocated(keys->context, true) +
+		RENUMBERED * table->members;
+
+	if (table->members >= table->grow_threshold)
+		bytes += 2 * table->size * sizeof(KeyEntry);
+	return bytes;
+}
+
+static Size
+CellsMemory(const Clicks *clicks)
+{
+	return sizeof(SvdCell) * (clicks->count < clicks->capacity ?
+							  clicks->capacity : Grown(clicks->capacity));
+}
+
+/* What the log takes at its peak, if one more row comes */
+Size
+ClicksMemory(const Clicks *clicks)
+{
+	return CellsMemory(clicks) + KeysMemory(clicks->users) +
+		KeysMemory(clicks->items) +
+		(sizeof(Datum) + sizeof(uint64)) * ClicksItems(clicks);
+}
+
+uint32
+ClicksItems(const Clicks *clicks)
+{
+	return clicks->items->table->members;
+}
+
 void
 ClicksAdd(Clicks *clicks, Datum user, Datum item, double weight)
 {
@@ -239,7 +284,7 @@ ClicksAdd(Clicks *clicks, Datum user, Datum item, double weight)
 
 	if (clicks->count == clicks->capacity)
 	{
-		clicks->capacity *= 2;
+		clicks->capacity = Grown(clicks->capacity);
 		clicks->matrix.cells = repalloc_huge(clicks->matrix.cells,
 											 mul_size(sizeof(SvdCell),
 													  clicks->capacity));

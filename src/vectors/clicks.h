@@ -21,6 +21,8 @@ typedef struct KeyType
 
 extern Clicks *ClicksCreate(KeyType users, KeyType items, uint64 seed);
 extern void ClicksAdd(Clicks *clicks, Datum user, Datum item, double weight);
+extern uint32 ClicksItems(const Clicks *clicks);
+extern Size ClicksMemory(const Clicks *clicks);
 extern SvdMatrix *ClicksMatrix(Clicks *clicks);
 extern const uint64 *ClicksItemHashes(const Clicks *clicks);
 extern Datum ClicksItem(const Clicks *clicks, uint32 item);

@@ -3,9 +3,12 @@
  *		Item vectors from a click log.
  *
  * The log is a query, run with the rights and the snapshot of the caller and
- * fetched in portions; everything else is made in memory.
+ * fetched in portions; everything else is made in memory, of which there is a
+ * limit.  What is certain to go beyond it is refused before it is read.
  */
 #include "postgres.h"
+
+#include <math.h>
 
 #include "executor/spi.h"
 #include "funcapi.h"
@@ -20,13 +23,16 @@
 
 #include "sql/args.h"
 #include "sql/arrays.h"
-#include "vectors/clicks.h"
 #include "sql/results.h"
+#include "vectors/clicks.h"
+#include "vectors/factors.h"
 
 /* LAPACK works on matrices of this order without checking for interrupts */
 #define MAX_FACTORS		512
 #define PORTION			1000	/* rows fetched at a time */
 #define NEWS_MS			10000	/* between two reports of how far it is */
+
+int			factors_memory;
 
 /* What a query gives, and what is done with each row. */
 typedef struct Reader Reader;
@@ -35,6 +41,8 @@ struct Reader
 	void		(*begin) (Reader *reader, TupleDesc desc);
 	void		(*row) (Reader *reader, const Datum *values);
 	int			columns;
+	double		expected;		/* rows, as the planner thinks */
+	uint64		rows;			/* that were read */
 	Clicks	   *clicks;
 	MemoryContext context;		/* what is to outlive the query */
 	Oid			types[3];		/* of the columns, without domains */
@@ -79,12 +87,21 @@ Report(TimestampTz *last, uint64 rows)
 	*last = now;
 }
 
+/* Nothing for what is not planned, such as SHOW */
+static double
+ExpectedRows(Portal portal)
+{
+	PlannedStmt *statement = PortalGetPrimaryStmt(portal);
+
+	return statement && statement->planTree ?
+		statement->planTree->plan_rows : 0.0;
+}
+
 /* Give the rows of a query, which must not write, to a reader. */
 static void
 ReadQuery(const char *query, Reader *reader)
 {
 	TimestampTz last = GetCurrentTimestamp();
-	uint64		rows_read = 0;
 	MemoryContext caller = CurrentMemoryContext;
 	MemoryContext rows = AllocSetContextCreate(caller, "dlints rows",
 											   ALLOCSET_DEFAULT_SIZES);
@@ -95,6 +112,8 @@ ReadQuery(const char *query, Reader *reader)
 	portal = SPI_cursor_open_with_args(NULL, query, 0, NULL, NULL, NULL, true, 0);
 
 	MemoryContextSwitchTo(reader->context);
+	reader->expected = ExpectedRows(portal);
+	reader->rows = 0;
 	reader->begin(reader, portal->tupDesc);
 	for (;;)
 	{
@@ -106,13 +125,12 @@ ReadQuery(const char *query, Reader *reader)
 			break;
 		table = SPI_tuptable;
 		MemoryContextSwitchTo(rows);
-		for (i = 0; i < SPI_processed; i++)
+		for (i = 0; i < SPI_processed; i++, reader->rows++)
 			ReadRow(reader, table->vals[i], table->tupdesc);
 		MemoryContextSwitchTo(caller);
 		MemoryContextReset(rows);
-		rows_read += SPI_processed;
 		SPI_freetuptable(table);
-		Report(&last, rows_read);
+		Report(&last, reader->rows);
 		CHECK_FOR_INTERRUPTS();
 	}
 	SPI_cursor_close(portal);
@@ -156,6 +174,54 @@ IsItemOf(Form_pg_attribute item, const Reader *reader)
 		(reader->result_typmod < 0 || item->atttypmod == reader->result_typmod);
 }
 
+/* ---------- the limit ---------- */
+
+static void
+TooLarge(const char *detail)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
+			 errmsg("click log exceeds dlints.factors_memory (%dkB)",
+					factors_memory),
+			 errdetail_internal("%s", detail),
+			 errhint("Take a part of the users, for example one in ten with "
+					 "WHERE hashint8(user_id) %% 10 = 0, or raise "
+					 "dlints.factors_memory.")));
+}
+
+static double
+Megabytes(double bytes)
+{
+	return ceil(bytes / (1024.0 * 1024.0));
+}
+
+/* Rows take more than their cells do, users and items being kept, too. */
+static void
+CheckExpected(const Reader *reader)
+{
+	double		bytes = reader->expected * sizeof(SvdCell);
+
+	if (bytes > factors_memory * 1024.0)
+		TooLarge(psprintf("The planner expects %.0f rows, which need at least %.0f MB.",
+						  reader->expected, Megabytes(bytes)));
+}
+
+/* What the log takes, with three panels and previous vectors beside it */
+static void
+CheckTaken(const Reader *reader)
+{
+	uint32		items = ClicksItems(reader->clicks);
+	double		columns = 3.0 * Min((uint32) reader->k + SVD_SPARE, items) +
+		reader->k;
+	double		bytes = ClicksMemory(reader->clicks) +
+		sizeof(double) * columns * items;
+
+	if (bytes > factors_memory * 1024.0)
+		TooLarge(psprintf("The first " UINT64_FORMAT " rows need %.0f MB; the planner expects %.0f in all.",
+						  reader->rows + 1, Megabytes(bytes),
+						  reader->expected));
+}
+
 /* ---------- the click log ---------- */
 
 static void
@@ -183,6 +249,7 @@ BeginLog(Reader *reader, TupleDesc desc)
 								  format_type_be(reader->types[2])),
 						 "The third column of the query is the weight.");
 	}
+	CheckExpected(reader);
 	reader->clicks = ClicksCreate(ColumnKey(desc, 0), ColumnKey(desc, 1),
 								  reader->seed);
 }
@@ -202,6 +269,7 @@ AddClick(Reader *reader, const Datum *values)
 	if (weight == 0.0)
 		return;
 	ClicksAdd(reader->clicks, values[0], values[1], weight);
+	CheckTaken(reader);
 }
 
 /* ---------- previous vectors ---------- */

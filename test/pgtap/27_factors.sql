@@ -3,7 +3,7 @@
 BEGIN;
 \ir include/helpers.sql
 
-SELECT plan(106);
+SELECT plan(117);
 
 -- 60 users of three tastes and 12 items, so that ten directions beside the
 -- wanted ones make the decomposition exact
@@ -107,6 +107,44 @@ SELECT each_holds($$
      FROM factors('TABLE click UNION ALL SELECT 1, 1, 1e50')
         WHERE item_id = 1)
     $$, 'FROM expected');
+
+-- ---------- more than fits ----------
+
+CREATE FUNCTION limited(query text, k integer) RETURNS text
+LANGUAGE sql SET dlints.factors_memory = '1MB' AS
+$$
+SELECT outcome(format('SELECT count(*) FROM dlints_factors(%L, %s) '
+                      'AS f (item integer, features real[])', query, k))
+$$;
+SELECT is(limited('SELECT i, i FROM generate_series(1, 1000000) AS i', 8),
+    '53400: click log exceeds dlints.factors_memory (1024kB) '
+    '(The planner expects 1000000 rows, which need at least 16 MB.)',
+    'what is expected to be too large is not read');
+SET LOCAL dlints.factors_memory = '1MB';
+SELECT matches(hint_of($$SELECT * FROM dlints_factors(
+    'SELECT i, i FROM generate_series(1, 1000000) AS i', 8) AS f (item integer, features real[])$$),
+    '^Take a part of the users, .*, or raise dlints.factors_memory.$', 'with a hint');
+RESET dlints.factors_memory;
+-- rows that the planner does not know of
+SELECT matches(limited(query, k),
+    '^53400: click log exceeds dlints.factors_memory \(1024kB\) '
+    '\(The first \d+ rows need 2 MB; the planner expects 1000 in all.\)$', 'too large for ' || what)
+FROM (VALUES
+    ('its rows', 1, 'SELECT i % 100, i % 10 FROM generate_series(1, (SELECT 60000)) AS i'),
+    ('its users', 1, 'SELECT i, 1 FROM generate_series(1, (SELECT 25000)) AS i'),
+    ('its items', 1, 'SELECT 1, i FROM generate_series(1, (SELECT 10000)) AS i'),
+    ('the vectors of its items', 32, 'SELECT 1, i FROM generate_series(1, (SELECT 2000)) AS i'),
+    ('its values', 1,
+     'SELECT repeat(i::text, 1000), 1 FROM generate_series(1, (SELECT 500)) AS i'))
+    AS v (what, k, query);
+SELECT is(limited(query, k), result, 'room for ' || query) FROM (VALUES
+    ('SELECT i % 100, i % 10 FROM generate_series(1, (SELECT 30000)) AS i', 1, 'gives 10'),
+    ('SELECT i, 1 FROM generate_series(1, (SELECT 10000)) AS i', 1, 'gives 1'),
+    ('SELECT 1, i FROM generate_series(1, (SELECT 2000)) AS i', 1, 'gives 2000'))
+    AS v (query, k, result);
+-- rows that say nothing take nothing
+SELECT is(limited('SELECT i, 1, 0 FROM generate_series(1, (SELECT 100000)) AS i', 1),
+    'gives 0', 'room for weights of 0');
 
 -- ---------- types ----------
 

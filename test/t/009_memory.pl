@@ -167,6 +167,12 @@ stays_low('3,000 choices, one after the other', q{
 	SELECT count(c) FROM generate_series(1, %d) g,
 	LATERAL (SELECT dlints_choose(m.state, i.features, bonus => g) OVER () AS c
 		FROM model m, item i) s}, 100, 3000);
+stays_low('3,000 decisions of one statement', q{
+	SELECT count(*) FROM model m,
+	(SELECT array_agg(id) AS ids, array_agg(features) AS features, array_agg((id % 7)::text) AS groups
+	 FROM item) c, generate_series(1, %d) g,
+	LATERAL dlints_decide(m.state, c.ids, c.features, 3 + g % 2, draws => 10, cap_group => groups,
+		cap => 1)}, 100, 3000);
 stays_low('candidates of which each is put together', q{
 	SET work_mem = '64kB';
 	SELECT count(c) FROM (SELECT dlints_choose(m.state, i.features || '{}'::real[], 3, draws => 10)
@@ -217,6 +223,16 @@ stays_low('50 times item vectors, with errors', q{
 			END;
 		END LOOP;
 	END $$}, 3, 50);
+
+stays_low('a log beyond dlints.factors_memory', q{
+	DO $$
+	BEGIN
+		SET LOCAL dlints.factors_memory = '1MB';
+		PERFORM * FROM dlints_factors('SELECT generate_series(1, (SELECT %d)), 1', 8)
+			AS f (item integer, features real[]);
+	EXCEPTION WHEN configuration_limit_exceeded THEN
+		NULL;
+	END $$}, 100, 1000000);
 
 stays_low('10,000 histories in one statement',
 	'SELECT dlints_concat_agg(state) FROM model, generate_series(1, %d)', 100, 10000);
