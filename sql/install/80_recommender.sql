@@ -199,9 +199,9 @@ BEGIN
 			              ARRAY(SELECT generate_series(0, cardinality(bounds::float8[]))::text),
 			              encode) END
 		WHEN 'age' THEN
-			format('ARRAY[1 / (1 + %s),
-             1 / (1 + %1$s / 7),
-             1 / (1 + %1$s / 30)]::real[]', days)
+			format('ARRAY[round(100 / (1 + %s)) / 100,
+             round(100 / (1 + %1$s / 7)) / 100,
+             round(100 / (1 + %1$s / 30)) / 100]::real[]', days)
 	END;
 END
 $$;

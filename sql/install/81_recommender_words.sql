@@ -232,6 +232,7 @@ BEGIN
 		-- dlints may have moved since
 		'encode', replace(vectors ->> 'encode', (vectors ->> 'made_with') || '.dlints_encode(',
 		                  dlints || '.dlints_encode('),
+		'known', (vectors ->> 'size')::integer - (vectors ->> 'aged')::integer,
 		's', quote_ident(a ->> 'name'),
 		'salt', quote_literal(a ->> 'name'),
 		'sequence', quote_literal(quote_ident(a ->> 'name') || '.decision_number'),
@@ -247,8 +248,17 @@ BEGIN
 		'cap', coalesce(a ->> 'cap', 'NULL::integer'),
 		'log', quote_literal(format(
 			'SELECT person, item FROM (SELECT * FROM %1$I.click ORDER BY at DESC LIMIT 1000000) c'
-			' UNION ALL SELECT d.person, r.item FROM %1$I.reward r JOIN %1$I.decision d ON d.id = r.decision'
-			' WHERE r.value > 0 AND d.person IS NOT NULL', a ->> 'name')),
+			' UNION ALL (SELECT d.person, r.item FROM %1$I.reward r JOIN %1$I.decision d ON d.id = r.decision'
+			' WHERE r.value > 0 AND d.person IS NOT NULL ORDER BY r.decision DESC LIMIT 1000000)', a ->> 'name')),
+		'outcome', format(
+			E'SELECT d.id AS decision, d.person, d.arm, d.at, s.item, s.place, s.probability, s.expected,'
+			'\n       r.clicked, r.reward'
+			'\nFROM   %1$I.decision d'
+			'\n       JOIN %1$I.shown s ON s.decision = d.id,'
+			'\n       LATERAL (SELECT coalesce(bool_or(r.outcome = %2$L), false) AS clicked,'
+			'\n                       coalesce(sum(r.value), 0) AS reward'
+			'\n                FROM   %1$I.reward r WHERE r.decision = s.decision AND r.item = s.item) r',
+			a ->> 'name', dlints_recommender_first(a -> 'outcomes')),
 		'previous', quote_literal(format('SELECT item, factors FROM %I.item_vector', a ->> 'name')),
 		'first', quote_literal(dlints_recommender_first(a -> 'outcomes')),
 		'worths', (SELECT string_agg(format('WHEN %L THEN %s', o.key, o.value), ' ' ORDER BY o.key)

@@ -20,8 +20,10 @@ $t$,
 $t$
 -- Partitions for this month and three more, and those dropped that are older than is kept.  If
 -- nobody calls this, decisions go to the partitions named "rest", and come from there later.
+-- A transaction that uses the log for long is not waited for, since both could then wait for
+-- each other: the next call does it.
 CREATE OR REPLACE FUNCTION {s}.set_months() RETURNS void
-LANGUAGE plpgsql SET search_path = {path} AS $body$
+LANGUAGE plpgsql SET search_path = {path} SET lock_timeout = '900ms' AS $body$
 DECLARE
     month  timestamp;
     parent text;
@@ -43,7 +45,8 @@ BEGIN
         CONTINUE WHEN to_regclass(format('%I.%I', {salt}, name)) IS NOT NULL;
         low := {s}.first_decision(month AT TIME ZONE 'UTC');
         high := {s}.first_decision((month + interval '1 month') AT TIME ZONE 'UTC');
-        EXECUTE format('CREATE TABLE %I.%I (LIKE %1$I.%3$I INCLUDING ALL)', {salt}, name, parent);
+        EXECUTE format('CREATE TABLE %I.%I (LIKE %1$I.%3$I INCLUDING ALL)',
+                       {salt}, name, parent || '_rest');
         -- nothing comes in between what is moved and the partition that takes it
         EXECUTE format('LOCK TABLE %I.%I IN ACCESS EXCLUSIVE MODE', {salt}, parent || '_rest');
         EXECUTE format('WITH moved AS (
@@ -67,6 +70,8 @@ BEGIN
         END LOOP;
         EXECUTE format('DELETE FROM %I.%I WHERE %I < %s', {salt}, parent || '_rest', key, low);
     END LOOP;
+EXCEPTION WHEN lock_not_available THEN
+    RAISE NOTICE 'the log is in use: its months are set by the next call';
 END
 $body$
 $t$]) template;

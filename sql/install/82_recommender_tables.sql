@@ -18,16 +18,17 @@ $t$
 INSERT INTO {s}.setting (arguments) VALUES ({arguments})
 $t$,
 $t$
--- An item as numbers: what is clicked along with it, its columns, and how popular it is
--- (1: the most popular one).
+-- An item as numbers: what is clicked along with it, its columns, how popular it is (1: the
+-- most popular one), and how far its dates were when it was last refreshed.
 CREATE TABLE {s}.item_vector (
     item       {key_type} PRIMARY KEY,
     factors    real[],
     encoded    real[] NOT NULL,
     popularity real NOT NULL DEFAULT 0,
+    ages       real[] NOT NULL,
     features   real[] NOT NULL GENERATED ALWAYS AS (
                    coalesce(factors, array_fill(0::real, ARRAY[{factors}]))
-                   || encoded || popularity) STORED)
+                   || encoded || popularity || ages) STORED)
 $t$,
 $t$
 -- What was learned: "personal" of the first outcome, "later" of what follows it, which is

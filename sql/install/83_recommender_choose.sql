@@ -31,8 +31,9 @@ CREATE OR REPLACE FUNCTION {s}.candidate(person {person_type}, context jsonb)
 RETURNS TABLE (item {key_type}, features real[], popularity real, bonus float8, cap_group text)
 LANGUAGE sql STABLE AS $body$
 SELECT i.{key},
-       coalesce(v.features, array_fill(0::real, ARRAY[{factors}]) || {s}.encode(i) || 0::real)
-       || {s}.ages(i, now()),
+       coalesce(v.features, (SELECT array_fill(0::real, ARRAY[{factors}]) || {s}.encode(n.*)
+                                    || 0::real || {s}.ages(n.*, now())
+                             FROM {items} n WHERE n.{key} = i.{key})),
        coalesce(v.popularity, 0),
        {bonus}::float8,
        {cap_group}::text
@@ -46,7 +47,8 @@ $t$
 -- and of what a request says that the person likes: {"like": {"column": "value"}}.
 CREATE OR REPLACE FUNCTION {s}.profile(
     person {person_type}, recent {key_type}[] DEFAULT '{}', context jsonb DEFAULT '{}')
-RETURNS real[] LANGUAGE plpgsql STABLE SET search_path = {path} SET jit = off AS $body$
+RETURNS real[] LANGUAGE plpgsql STABLE
+SET search_path = {path} SET jit = off SET plan_cache_mode = force_generic_plan AS $body$
 #variable_conflict use_column
 DECLARE
     liked {items} := jsonb_populate_record(NULL::{items},
@@ -63,9 +65,10 @@ BEGIN
         UNION ALL
         SELECT unnest(recent), now())
     SELECT {dlints}.dlints_profile(x.features, x.weight) INTO sum
-    FROM  (SELECT v.features, 0.5 ^ least(greatest(
+    FROM  (SELECT v.features[1:{known}] AS features, 0.5 ^ least(greatest(
                (date_part('epoch', now()) - date_part('epoch', c.at)) / 86400 / 14, 0), 300) AS weight
-           FROM   clicked c JOIN {s}.item_vector v ON v.item = c.item
+           FROM   clicked c,            -- a few rows of many: by the index
+                  LATERAL (SELECT features FROM {s}.item_vector WHERE item = c.item OFFSET 0) v
            UNION ALL
            SELECT array_fill(0::real, ARRAY[{factors}]) || {s}.encode(liked) || 0::real, 5
            WHERE  jsonb_typeof(context -> 'like') = 'object') x;
@@ -82,7 +85,8 @@ CREATE OR REPLACE FUNCTION {s}.recommend(
     person {person_type}, k integer DEFAULT 10, recent {key_type}[] DEFAULT '{}',
     context jsonb DEFAULT '{}')
 RETURNS TABLE (decision bigint, item {key_type}, place integer, probability float8, expected float8)
-LANGUAGE plpgsql SET search_path = {path} SET jit = off AS $body$
+LANGUAGE plpgsql
+SET search_path = {path} SET jit = off SET plan_cache_mode = force_generic_plan AS $body$
 #variable_conflict use_column
 DECLARE
     made    bigint := {s}.first_decision(now()) + nextval({sequence});
@@ -99,23 +103,30 @@ BEGIN
     END IF;
     RETURN QUERY
     WITH candidate AS (
-        SELECT c.item, c.features,
-               {dlints}.dlints_choose(m.state, c.features, k, profile, draws => 50,
+        SELECT array_agg(c.item) AS items, array_agg(c.features) AS features,
+               array_agg(CASE arm WHEN 'control' THEN c.popularity
+                                  ELSE c.bonus + coalesce(
+                                      {dlints}.dlints_predict(l.state, c.features, profile), 0)
+                         END) FILTER (WHERE arm <> 'chance') AS bonus,
+               array_agg(c.cap_group) FILTER (WHERE {cap} IS NOT NULL) AS cap_group
+        FROM   {s}.candidate(person, said) c
+               LEFT JOIN {s}.model l ON l.name = 'later' AND l.state <> {s}.empty()),
+    choice AS (
+        SELECT c.items[d.item] AS item, d.rank AS place, d.probability,
+               ARRAY(SELECT unnest(c.features[d.item:d.item])) AS features
+        FROM   candidate c, {s}.model m,
+               {dlints}.dlints_decide(m.state, ARRAY(SELECT generate_subscripts(c.items, 1)),
+                   c.features, k, profile, draws => 50,
                    epsilon => CASE arm WHEN 'chance' THEN 1 ELSE 0 END,
-                   bonus => CASE arm WHEN 'control' THEN c.popularity
-                                     WHEN 'chance' THEN 0
-                                     ELSE c.bonus
-                                          + {dlints}.dlints_predict(l.state, c.features, profile) END,
-                   cap_group => c.cap_group,
-                   cap => CASE WHEN arm <> 'chance' THEN {cap} END) OVER () AS choice
-        FROM   {s}.model m, {s}.model l, {s}.candidate(person, said) c
-        WHERE  m.name = model AND l.name = 'later'),
+                   bonus => c.bonus, cap_group => c.cap_group,
+                   cap => CASE WHEN arm <> 'chance' THEN {cap} END) d
+        WHERE  m.name = model),
     chosen AS (
-        SELECT c.item, (c.choice).rank AS place, (c.choice).probability,
+        SELECT c.item, c.place, c.probability,
                {dlints}.dlints_predict(m.state, c.features, profile)
                + {dlints}.dlints_predict(l.state, c.features, profile) AS expected, c.features
-        FROM   candidate c, {s}.model m, {s}.model l
-        WHERE  m.name = 'personal' AND l.name = 'later' AND (c.choice).rank IS NOT NULL),
+        FROM   choice c, {s}.model m, {s}.model l
+        WHERE  m.name = 'personal' AND l.name = 'later'),
     logged AS (
         INSERT INTO {s}.shown (decision, item, place, probability, expected, features)
         SELECT made, c.* FROM chosen c

@@ -35,12 +35,12 @@ BEGIN
     PERFORM FROM {s}.model WHERE learns ORDER BY name FOR UPDATE;
     DELETE FROM {s}.beginning;
     WITH vector AS MATERIALIZED (
-        SELECT i, v.item, v.features, row_number() OVER () AS place
+        SELECT (i.*)::{items} AS source, v.item, v.features, row_number() OVER () AS place
         FROM   {s}.item_vector v JOIN {items} i ON i.{key} = v.item),
     clicked AS (
         SELECT c.person, c.at, v.place,
                row_number() OVER (ORDER BY c.at DESC) AS latest,
-               {dlints}.dlints_profile(v.features,
+               {dlints}.dlints_profile(v.features[1:{known}],
                               2 ^ greatest(
                                   (date_part('epoch', c.at) - date_part('epoch', now())) / 86400 / 14, -300))
                    OVER (PARTITION BY c.person ORDER BY c.at
@@ -53,7 +53,7 @@ BEGIN
                       ELSE ceil(random() * (SELECT count(*) FROM vector))::bigint END AS place
         FROM   clicked c, generate_series(0, 4) n WHERE c.latest <= 5000)
     INSERT INTO {s}.beginning (person, item, at, reward, features, profile)
-    SELECT e.person, v.item, e.at, (e.n = 0)::integer, v.features || {s}.ages(v.i, e.at),
+    SELECT e.person, v.item, e.at, (e.n = 0)::integer, v.features[1:{known}] || {s}.ages(v.source, e.at),
            CASE WHEN e.person IS NOT NULL AND e.latest % 3 > 0 AND e.profile <> '{}'
                 THEN e.profile || array_fill(0::real, ARRAY[{aged}]) ELSE '{}' END
     FROM   example e JOIN vector v ON v.place = e.place;
@@ -67,29 +67,36 @@ $t$
 -- Takes in what is older than the wait: every item that was shown, with what came of it or 0.
 -- What comes later is a correction: what was learned is taken back, and what is right is learned,
 -- as of the moment of the decision.  Sessions that learn at once wait for each other at the
--- models' rows; what a statement reads after the wait is what the other one has left.
+-- models' rows; what a statement reads after the wait is what the other one has left.  With OFFSET 0
+-- each decision is looked up by its number, in its month, however many there are.
 CREATE OR REPLACE FUNCTION {s}.learn(wait interval DEFAULT {wait}) RETURNS bigint
 LANGUAGE plpgsql SET search_path = {path} SET jit = off AS $body$
 DECLARE
     until   bigint := {s}.first_decision(now() - wait + interval '1 second');
     learned bigint := 0;
+    batch   bigint[];
     n       bigint;
 BEGIN
     PERFORM FROM {s}.model WHERE learns ORDER BY name FOR UPDATE;
     LOOP
-        WITH batch AS (
-            DELETE FROM {s}.due WHERE decision IN (
-                SELECT decision FROM {s}.due WHERE decision < until ORDER BY decision LIMIT 1000)
-            RETURNING decision),
-        told AS (
-            UPDATE {s}.reward r SET learned = r.value FROM batch b WHERE r.decision = b.decision
+        WITH taken AS (
+            DELETE FROM {s}.due WHERE decision = ANY (ARRAY(
+                SELECT decision FROM {s}.due WHERE decision < until ORDER BY decision LIMIT 1000))
+            RETURNING decision)
+        SELECT array_agg(decision), count(*) INTO batch, n FROM taken;
+        EXIT WHEN n = 0;
+        WITH told AS (
+            UPDATE {s}.reward r SET learned = r.value
+            WHERE  r.decision = ANY (batch)
             RETURNING r.decision, r.item, r.outcome <> {first} AS later, r.value),
         shown AS (
             SELECT p.name, p.state, s.features, d.profile, d.at, coalesce(t.value, 0) AS reward
             FROM   {s}.model p
-                   CROSS JOIN batch b
-                   JOIN {s}.decision d ON d.id = b.decision
-                   JOIN {s}.shown s ON s.decision = b.decision
+                   CROSS JOIN unnest(batch) b (decision)
+                   CROSS JOIN LATERAL (
+                       SELECT * FROM {s}.decision d WHERE d.id = b.decision OFFSET 0) d
+                   CROSS JOIN LATERAL (
+                       SELECT * FROM {s}.shown s WHERE s.decision = b.decision OFFSET 0) s
                    LEFT JOIN (SELECT decision, item, later, sum(value) AS value
                               FROM   told GROUP BY 1, 2, 3) t
                        ON t.decision = s.decision AND t.item = s.item
@@ -104,30 +111,38 @@ BEGIN
                    WHERE  {dlints}.dlints_accepts(s.state, s.features, s.reward, s.profile, s.at)
                    GROUP  BY s.name) e
             WHERE  m.name = e.name)
-        SELECT count(*) INTO n FROM batch;
-        learned := learned + n;
+        SELECT learned + n INTO learned;
         EXIT WHEN n < 1000;
     END LOOP;
     LOOP
+        SELECT array_agg(l.decision), count(*) INTO batch, n
+        FROM  (SELECT r.decision FROM {s}.reward r
+               WHERE  r.learned IS DISTINCT FROM r.value
+               AND    EXISTS (SELECT FROM {s}.decision d WHERE d.id = r.decision OFFSET 0)
+               AND    NOT EXISTS (SELECT FROM {s}.due q WHERE q.decision = r.decision OFFSET 0)
+               LIMIT  1000) l;
+        EXIT WHEN n = 0;
         WITH late AS MATERIALIZED (
             SELECT r.decision, r.item, r.outcome, r.learned
             FROM   {s}.reward r
             WHERE  r.learned IS DISTINCT FROM r.value
-            AND    EXISTS (SELECT FROM {s}.decision d WHERE d.id = r.decision)
-            AND    NOT EXISTS (SELECT FROM {s}.due q WHERE q.decision = r.decision)
-            LIMIT  1000),
+            AND    r.decision = ANY (batch)),
         told AS (
             UPDATE {s}.reward r SET learned = r.value
             FROM   late l
             WHERE  r.decision = l.decision AND r.item = l.item AND r.outcome = l.outcome
+            AND    r.decision = ANY (batch)
             RETURNING r.decision, r.item, r.outcome <> {first} AS later,
                       r.value - coalesce(l.learned, 0) AS change),
         shown AS (
             SELECT p.name, p.state, s.features, d.profile, d.at, w.was, w.was + t.change AS is_now
             FROM  (SELECT decision, item, later, sum(change) AS change
                    FROM   told GROUP BY 1, 2, 3) t
-                   JOIN {s}.decision d ON d.id = t.decision
-                   JOIN {s}.shown s ON s.decision = t.decision AND s.item = t.item
+                   CROSS JOIN LATERAL (
+                       SELECT * FROM {s}.decision d WHERE d.id = t.decision OFFSET 0) d
+                   CROSS JOIN LATERAL (
+                       SELECT * FROM {s}.shown s
+                       WHERE  s.decision = t.decision AND s.item = t.item OFFSET 0) s
                    JOIN {s}.model p ON p.learns AND (p.name = 'later') = t.later,
                    LATERAL (SELECT coalesce(sum(r.learned), 0) AS was FROM {s}.reward r
                             WHERE  r.decision = t.decision AND r.item = t.item
@@ -143,8 +158,7 @@ BEGIN
                               AS is_now
                    FROM   shown s GROUP BY s.name) e
             WHERE  m.name = e.name)
-        SELECT count(*) INTO n FROM told;
-        learned := learned + n;
+        SELECT learned + count(*) INTO learned FROM told;
         EXIT WHEN n < 1000;
     END LOOP;
     RETURN learned;
@@ -178,7 +192,8 @@ BEGIN
            WHERE  p.learns GROUP BY p.name) e
     WHERE  m.name = e.name;
     PERFORM {s}.set_prior();
-    RETURN (SELECT count(*) FROM {s}.learned WHERE model = 'personal');
+    RETURN (SELECT count(*) FROM {s}.shown s
+            WHERE  NOT EXISTS (SELECT FROM {s}.due q WHERE q.decision = s.decision));
 END
 $body$
 $t$,

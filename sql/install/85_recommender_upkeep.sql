@@ -16,9 +16,10 @@ BEGIN
     UPDATE {s}.job SET done_at = now() WHERE name = 'refresh';
     LOCK TABLE {s}.item_vector IN SHARE ROW EXCLUSIVE MODE;     -- one that writes all at a time
     DELETE FROM {s}.item_vector v WHERE NOT EXISTS (SELECT FROM {items} i WHERE i.{key} = v.item);
-    INSERT INTO {s}.item_vector AS v (item, encoded)
-    SELECT i.{key}, {s}.encode(i) FROM {items} i WHERE i.{key} IS NOT NULL
-    ON CONFLICT (item) DO UPDATE SET encoded = excluded.encoded WHERE v.encoded <> excluded.encoded;
+    INSERT INTO {s}.item_vector AS v (item, encoded, ages)
+    SELECT i.{key}, {s}.encode(i.*), {s}.ages(i.*, now()) FROM {items} i WHERE i.{key} IS NOT NULL
+    ON CONFLICT (item) DO UPDATE SET encoded = excluded.encoded, ages = excluded.ages
+    WHERE v.encoded <> excluded.encoded OR v.ages <> excluded.ages;
     GET DIAGNOSTICS changed = ROW_COUNT;
     PERFORM {s}.refresh_popularity();
     RETURN changed;

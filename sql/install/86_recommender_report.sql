@@ -8,13 +8,15 @@ BEGIN
 $t$
 -- What was shown, and what came of it
 CREATE OR REPLACE VIEW {s}.outcome AS
-SELECT d.id AS decision, d.person, d.arm, d.at, s.item, s.place, s.probability, s.expected,
-       r.clicked, r.reward
-FROM   {s}.decision d
-       JOIN {s}.shown s ON s.decision = d.id,
-       LATERAL (SELECT coalesce(bool_or(r.outcome = {first}), false) AS clicked,
-                       coalesce(sum(r.value), 0) AS reward
-                FROM   {s}.reward r WHERE r.decision = s.decision AND r.item = s.item) r
+{outcome}
+$t$,
+$t$
+-- The same from a decision on: the other months are not read.
+CREATE OR REPLACE FUNCTION {s}.outcomes(first bigint) RETURNS SETOF {s}.outcome
+LANGUAGE sql STABLE AS $body$
+{outcome}
+WHERE  d.id >= first AND s.decision >= first
+$body$
 $t$,
 $t$
 -- What a list of an arm earned on average, with a standard error that knows that people come
@@ -24,8 +26,8 @@ CREATE OR REPLACE FUNCTION {s}.earned(
 LANGUAGE sql STABLE SET search_path = {path} SET jit = off AS $body$
 WITH person AS (
     SELECT count(DISTINCT o.decision) AS lists, sum(o.reward) AS reward
-    FROM   {s}.outcome o
-    WHERE  o.arm = earned.arm AND o.decision >= {s}.first_decision(since)
+    FROM   {s}.outcomes({s}.first_decision(since)) o
+    WHERE  o.arm = earned.arm
     GROUP  BY o.person, CASE WHEN o.person IS NULL THEN o.decision END),
 total AS (
     SELECT sum(lists) AS lists, sum(reward) / sum(lists) AS mean, count(*) AS people FROM person)
@@ -73,7 +75,7 @@ BEGIN
                  - regr_sxy(reward, expected) ^ 2 / nullif(regr_sxx(reward, expected), 0))
                 / nullif(greatest(count(*) - 2, 0), 0)
                 / nullif(regr_sxx(reward, expected), 0)) AS stderr
-    INTO   x FROM {s}.outcome WHERE arm = 'personal' AND decision >= first;
+    INTO   x FROM {s}.outcomes(first) WHERE arm = 'personal';
     RETURN QUERY VALUES ('calibration', x.slope, x.stderr, CASE
         WHEN x.stderr IS NULL OR x.stderr = 0 OR x.stderr > 0.5
         THEN 'not known yet: too little was clicked'
@@ -84,7 +86,7 @@ BEGIN
     SELECT avg(1 - probability) FILTER (WHERE arm = 'personal') AS exploration,
            count(DISTINCT item)::float8 / nullif((SELECT count(*) FROM {s}.item_vector), 0)
            AS coverage
-    INTO   x FROM {s}.outcome WHERE decision >= first;
+    INTO   x FROM {s}.outcomes(first);
     RETURN QUERY VALUES
         ('exploration', x.exploration, NULL::float8,
          'the share of places that another draw would have filled otherwise; it falls with time'),

@@ -62,10 +62,11 @@ CREATE TABLE {s}.decision (
 ) PARTITION BY RANGE (id)
 $t$,
 $t$
-CREATE INDEX ON {s}.decision (event)
+CREATE TABLE {s}.decision_rest PARTITION OF {s}.decision DEFAULT
 $t$,
 $t$
-CREATE TABLE {s}.decision_rest PARTITION OF {s}.decision DEFAULT
+-- Months are made like it: an event has one answer, whatever a transaction sees.
+CREATE UNIQUE INDEX ON {s}.decision_rest (event)
 $t$,
 $t$
 -- Rewards refer to nothing, so that they can come in any order.
@@ -97,34 +98,40 @@ BEGIN
 $t$
 -- A number as a word: whole ones below 32 (hours, weekdays, counts) stand for themselves,
 -- others fall into bands, two for each doubling.  To have years apart, write them as text.
-CREATE OR REPLACE FUNCTION {s}.band(x numeric) RETURNS text LANGUAGE sql IMMUTABLE AS $body$
-SELECT CASE WHEN abs(x) < 32 AND x = trunc(x) THEN trunc(x)::text
-            ELSE CASE WHEN x < 0 THEN '-2^' ELSE '2^' END
-                 || round(2 * ln(greatest(least(abs(x), 1e300), 1e-300)::float8)
-                          / ln(2::float8)) / 2 END
+CREATE OR REPLACE FUNCTION {s}.band(x numeric) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $body$
+BEGIN
+    RETURN CASE WHEN abs(x) < 32 AND x = trunc(x) THEN trunc(x)::text
+                ELSE CASE WHEN x < 0 THEN '-2^' ELSE '2^' END
+                     || round(2 * ln(greatest(least(abs(x), 1e300), 1e-300)::float8)
+                              / ln(2::float8)) / 2 END;
+END
 $body$
 $t$,
 $t$
 -- The names in documents: every value in one is a name, below the keys that lead to it
 CREATE OR REPLACE FUNCTION {s}.names(documents jsonb) RETURNS TABLE (n integer, names text[])
-LANGUAGE sql IMMUTABLE AS $body$
-WITH RECURSIVE part (n, path, value) AS (
-    SELECT d.n::integer, '', d.value
-    FROM   jsonb_array_elements(documents) WITH ORDINALITY d (value, n)
-    UNION ALL
-    SELECT p.n, e.path, e.value
-    FROM   part p,
-           LATERAL (SELECT p.path || '.' || key, value
-                    FROM   jsonb_each(CASE jsonb_typeof(p.value) WHEN 'object' THEN p.value END)
-                    UNION ALL
-                    SELECT p.path, value
-                    FROM   jsonb_array_elements(CASE jsonb_typeof(p.value) WHEN 'array' THEN p.value END)
-                   ) e (path, value)
-    WHERE  jsonb_typeof(p.value) IN ('object', 'array'))
-SELECT n, array_agg(path || '=' || CASE jsonb_typeof(value)
-           WHEN 'number' THEN {s}.band(value::numeric) ELSE value #>> '{}' END)
-FROM   part WHERE jsonb_typeof(value) IN ('string', 'number', 'boolean')
-GROUP  BY n
+LANGUAGE plpgsql IMMUTABLE AS $body$
+#variable_conflict use_column
+BEGIN
+    RETURN QUERY
+    WITH RECURSIVE part (n, path, value) AS (
+        SELECT d.n::integer, '', d.value
+        FROM   jsonb_array_elements(documents) WITH ORDINALITY d (value, n)
+        UNION ALL
+        SELECT p.n, e.path, e.value
+        FROM   part p,
+               LATERAL (SELECT p.path || '.' || key, value
+                        FROM   jsonb_each(CASE jsonb_typeof(p.value) WHEN 'object' THEN p.value END)
+                        UNION ALL
+                        SELECT p.path, value
+                        FROM   jsonb_array_elements(CASE jsonb_typeof(p.value) WHEN 'array' THEN p.value END)
+                       ) e (path, value)
+        WHERE  jsonb_typeof(p.value) IN ('object', 'array'))
+    SELECT n, array_agg(path || '=' || CASE jsonb_typeof(value)
+               WHEN 'number' THEN {s}.band(value::numeric) ELSE value #>> '{}' END)
+    FROM   part WHERE jsonb_typeof(value) IN ('string', 'number', 'boolean')
+    GROUP  BY n;
+END
 $body$
 $t$,
 $t$

@@ -69,18 +69,23 @@ CREATE OR REPLACE FUNCTION {s}.learn(wait interval DEFAULT {wait}) RETURNS bigin
 LANGUAGE plpgsql SET search_path = {path} SET jit = off AS $body$
 DECLARE
     learned bigint := 0;
+    batch   bigint[];
     n       bigint;
+    events  text[];
 BEGIN
     PERFORM FROM {s}.model ORDER BY name FOR UPDATE;
     LOOP
-        WITH batch AS (
-            DELETE FROM {s}.due WHERE decision IN (
-                SELECT decision FROM {s}.due WHERE since <= now() - wait ORDER BY decision LIMIT 1000)
-            RETURNING decision),
-        made AS (
-            SELECT d FROM batch b JOIN {s}.decision d ON d.id = b.decision),
+        WITH taken AS (
+            DELETE FROM {s}.due WHERE decision = ANY (ARRAY(
+                SELECT decision FROM {s}.due WHERE since <= now() - wait ORDER BY decision LIMIT 1000))
+            RETURNING decision)
+        SELECT array_agg(decision), count(*) INTO batch, n FROM taken;
+        EXIT WHEN n = 0;
+        events := ARRAY(SELECT event FROM {s}.decision WHERE id = ANY (batch));
+        WITH made AS (
+            SELECT d FROM {s}.decision d WHERE d.id = ANY (batch)),
         told AS (
-            UPDATE {s}.reward r SET learned = r.value FROM made m WHERE r.event = (m.d).event
+            UPDATE {s}.reward r SET learned = r.value WHERE r.event = ANY (events)
             RETURNING r.event, r.value),
         example AS (
             SELECT x.*, (m.d).at
@@ -94,8 +99,7 @@ BEGIN
                    WHERE  {dlints}.dlints_accepts(p.state, x.features, x.reward, '{}', x.at)
                    GROUP  BY p.name) e
             WHERE  m.name = e.name)
-        SELECT count(*) INTO n FROM batch;
-        learned := learned + n;
+        SELECT learned + n INTO learned;
         EXIT WHEN n < 1000;
     END LOOP;
     LOOP

@@ -154,11 +154,12 @@ SELECT set_eq($$SELECT relname, relkind FROM pg_class
 
 -- ---------- types ----------
 
--- a key of two columns, through a view; no click log, no person type but what is given
-CREATE TABLE offer (shop integer, sku text, colour text, PRIMARY KEY (shop, sku));
-INSERT INTO offer SELECT i % 3, 'sku' || i, 'c' || i % 4 FROM generate_series(1, 30) i;
+-- a key of two columns, through a view, and a column called as the row is; no click log, no
+-- person type but what is given
+CREATE TABLE offer (shop integer, sku text, colour text, i integer, PRIMARY KEY (shop, sku));
+INSERT INTO offer SELECT i % 3, 'sku' || i, 'c' || i % 4, i % 5 FROM generate_series(1, 30) i;
 CREATE VIEW listing AS SELECT shop || '/' || sku AS id, * FROM offer;
-SELECT lives_ok($$SELECT dlints_create_recommender('listing_r', 'listing', '{colour}',
+SELECT lives_ok($$SELECT dlints_create_recommender('listing_r', 'listing', '{colour,i}',
   item_key => 'id', person_type => 'uuid')$$, 'a composite key through a view');
 SELECT is((SELECT count(*) FROM listing_r.recommend(gen_random_uuid(), 3)), 3::bigint,
   'persons are of another type');

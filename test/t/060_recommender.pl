@@ -57,6 +57,17 @@ sub is_the_logs
 	return;
 }
 
+sub without_months
+{
+	$node->safe_psql('postgres', q{
+		SELECT format('DROP TABLE board.%I', c.relname) FROM pg_inherits JOIN pg_class c ON c.oid = inhrelid
+		WHERE  inhparent IN ('board.decision'::regclass, 'board.shown'::regclass, 'board.reward'::regclass)
+		AND    c.relname !~ '_rest$'
+		\gexec
+		SELECT board.rebuild(), visit_page(1000)});
+	return;
+}
+
 ### One interleaving at a time
 
 my $sessions = Sessions->new($node);
@@ -89,18 +100,22 @@ for my $other ('board.erase(1000)', 'board.rebuild()', 'board.set_beginning()')
 
 ### A month begins while somebody is shown what belongs to it
 
-$node->safe_psql('postgres', q{
-	SELECT format('DROP TABLE board.%I', c.relname) FROM pg_inherits JOIN pg_class c ON c.oid = inhrelid
-	WHERE  inhparent IN ('board.decision'::regclass, 'board.shown'::regclass, 'board.reward'::regclass)
-	AND    c.relname !~ '_rest$'
-	\gexec
-	SELECT board.rebuild(), visit_page(1000)});
+without_months();
 $sessions->run(1, 'BEGIN', 'SELECT visit_page(1001)');
 $sessions->wait_with(2, q{DO 'BEGIN PERFORM board.set_months(); END'});
 $sessions->run(1, 'COMMIT');
 is($sessions->outcome(2), '00000', 'who makes its partition waits');
 is(value('count(*) || \' \' || (SELECT count(*) FROM board.decision) FROM board.decision_rest'), '0 2',
 	'and moves all of them');
+
+without_months();
+$sessions->run(1, 'BEGIN', 'SELECT board.reward(999, 1)');
+$sessions->wait_with(2, q{DO 'BEGIN PERFORM board.set_months(); END'});
+is($sessions->sqlstate(1, 'SELECT visit_page(1001)'), '00000', 'who is shown something after a click');
+is($sessions->outcome(2), '00000', 'and who makes partitions do not wait for each other');
+$sessions->run(1, 'COMMIT');
+value('board.set_months()');
+is(value('count(*) FROM board.decision_rest'), 0, 'which are made later');
 
 ### A click that is told before its decision is committed
 

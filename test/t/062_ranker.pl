@@ -78,6 +78,11 @@ $sessions->run(1, 'COMMIT');
 is($sessions->outcome(2), '00000', 'who asks for the same event waits');
 is(value(q{count(*) FROM offer.decision WHERE event = 'the same'}), 1, 'and gets the same answer');
 
+$sessions->run(1, 'BEGIN ISOLATION LEVEL REPEATABLE READ', 'SELECT 1');
+value("ask('before')");
+is($sessions->sqlstate(1, q{SELECT ask('before')}), '23505', 'who does not see the answer makes no other one');
+$sessions->run(1, 'ROLLBACK');
+
 ### Many at random, and the server crashes
 
 my $script = $node->basedir . '/mixed.pgbench';
