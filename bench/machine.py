@@ -4,21 +4,23 @@ import os
 import re
 from contextlib import contextmanager
 from pathlib import Path
+from time import perf_counter
+
+import numpy as np
 
 from bench.server import connect, value
 
 LIBRARY = re.compile(r'/([^/\s]*/lib(?:[a-z]*blas|lapack)[^/\s]*)$')
 
 
-def share_core(cursor, pid=None):
-    """Keep this program and a backend, by default its own, on one core.
+def share_core(cursor):
+    """Keep this program and its backend on one core.
 
     Where they run on two, waking up the other one is a good part of a short
     statement's time, and not always the same part. Where this is not allowed,
     they stay where the system puts them.
     """
-    if pid is None:
-        pid = value(cursor, 'SELECT pg_backend_pid()')
+    pid = value(cursor, 'SELECT pg_backend_pid()')
     if not process_status(cursor, pid):
         return
     core = {max(os.sched_getaffinity(0))}
@@ -41,6 +43,30 @@ def has_one_core():
     """Is this program kept on one core?"""
     return hasattr(os, 'sched_getaffinity') and (
         len(os.sched_getaffinity(0)) == 1)
+
+
+def wall_clock():
+    """Return the time, and no processor time."""
+    return np.array((perf_counter(), 0))
+
+
+def backend_clock(cursor):
+    """Return a clock: the time, and what this backend had of a processor.
+
+    The system counts up to when a process last had to wait. That is now if
+    the backend is on the core where this program is running.
+    """
+    pid = value(cursor, 'SELECT pg_backend_pid()')
+    path = _process(cursor, pid) / 'schedstat'
+    if not (has_one_core() and _read(path)):
+        return wall_clock
+    file = open(path, 'rb', buffering=0)
+
+    def clock():
+        file.seek(0)
+        spent = int(file.read().split()[0])
+        return np.array((perf_counter(), spent / 1e9))
+    return clock
 
 
 def describe(cursor):

@@ -22,9 +22,9 @@ MODELS = f"""
 PAPER = ('discount => 0.99, ridge => 1, exploration => 0.1, noise => 1, '
          'intercept => false')
 
-NEW_MODEL = """
+NEW_MODEL = f"""
     WITH fresh AS (SELECT dlints_new(%(dim)s, %(reduced_dim)s,
-                                     {}) AS state)
+                                     {PAPER}) AS state)
     INSERT INTO model
     SELECT %(name)s, state || (SELECT dlints_evidence(state, features, reward)
                                FROM   feedback)
@@ -57,40 +57,33 @@ def create_items(cursor, features, table='item', key=''):
         'in_stock': ('boolean', np.ones(len(features)))})
 
 
-def create_visitors(cursor, features):
+def create_visitors(cursor, features, table):
     """Create a table of visitors."""
-    _create(cursor, 'visitor', 'PRIMARY KEY',
+    _create(cursor, table, 'PRIMARY KEY',
             {'features': ('real[]', features)})
 
 
-def create_feedback(cursor, features, profiles=None):
+def create_feedback(cursor, features, profiles=None, table='feedback'):
     """Create a table of features with their rewards."""
     columns = {'reward': ('float8', rewards(features)),
                'features': ('real[]', features)}
     if profiles is not None:
         columns['profile'] = 'real[]', profiles
-    _create(cursor, 'feedback', '', columns)
+    _create(cursor, table, '', columns)
 
 
 def create_models(cursor, *models):
     """Create a table of models, each trained on 1000 rows of feedback.
 
-    Models are tuples of name, dim, reduced_dim and, if they are not the
-    paper's, the other parameters.
+    Models are tuples of name, dim and reduced_dim.
     """
     cursor.execute(MODELS)
-    for name, dim, reduced_dim, *parameters in models:
+    for name, dim, reduced_dim in models:
         create_feedback(cursor, random_features(1000, dim, seed=3))
-        cursor.execute(
-            NEW_MODEL.format(*parameters or [PAPER]),
-            {'name': name, 'dim': dim, 'reduced_dim': reduced_dim})
+        cursor.execute(NEW_MODEL, {'name': name, 'dim': dim,
+                                   'reduced_dim': reduced_dim})
         cursor.execute('DROP TABLE feedback')
     cursor.execute('VACUUM ANALYZE model')
-
-
-def create_model(cursor):
-    """Create a table with the model that most measurements use."""
-    create_models(cursor, (MODEL, DIM, REDUCED_DIM))
 
 
 def _create(cursor, table, key, columns):

@@ -4,16 +4,18 @@ Measured against the least that anything can do which begins with the same
 rows: grouping them by user and item.
 """
 
+import numpy as np
+
 from bench import machine, samples
-from bench.measure import alternate, statements
-from bench.report import Result, at_most
+from bench.measure import statements
+from bench.speed.bars import Bar
 
 CLICKS = 1000000
 CLICKS_OF_A_USER = 150
 ITEMS = 6000                # for so many clicks; four times as many have twice
 K = 32
-ROUNDS = 5
-BAR = 4
+ROUNDS = 10
+MOST = 4
 
 LOG = f"""
     CREATE TABLE click WITH {samples.QUIET} AS
@@ -26,35 +28,31 @@ FIT = f"""
            AS f (item_id integer, features real[])"""
 FIRST_FIT = FIT.format('').replace('SELECT count(*)', """
     CREATE TABLE item AS SELECT *""")
-GROUPED = """
-    SELECT count(*) FROM (SELECT count(*) FROM click
-                          GROUP  BY user_id, item_id) AS pairs"""
+TASKS = {'fit': FIT.format(''), 'refit': FIT.format(", 'TABLE item'"),
+         'grouped': """
+             SELECT count(*) FROM (SELECT count(*) FROM click
+                                   GROUP  BY user_id, item_id) AS pairs"""}
 
 
-def run(cursor, share, advance):
-    """Return the results."""
-    clicks = int(CLICKS * share)
+def run(theme):
+    """Compare a fit with the grouping."""
+    clicks = int(CLICKS * theme.share)
     users = clicks // CLICKS_OF_A_USER
-    items = int(ITEMS * share ** 0.5)
-    cursor.execute(LOG, {'clicks': clicks, 'users': users, 'items': items})
-    taken = _taken(cursor, FIRST_FIT)
+    items = int(ITEMS * theme.share ** 0.5)
+    theme.cursor.execute(LOG, {'clicks': clicks, 'users': users,
+                               'items': items})
+    taken = _taken(theme.cursor, FIRST_FIT)
     stated = 16 * clicks + 100 * users + (24 * (K + 10) + 100) * items
-    cursor.execute("SET work_mem = '2GB'; ANALYZE click")
-    tasks = {'fit': FIT.format(''), 'grouped': GROUPED,
-             'refit': FIT.format(", 'TABLE item'")}
-    seconds = alternate(statements(cursor, tasks),
-                        ROUNDS if share <= 1 else 1, advance=advance)
-    slower = seconds['fit'].min() / seconds['grouped'].min()
-    return [
-        at_most(f'dlints_factors, {clicks:,} clicks of {users:,} users on '
-                f'{items:,} items, k = {K}: times GROUP BY user, item',
-                slower, BAR),
-        Result('    the two; a refit', f'{seconds["fit"].min():.2f} s against '
-               f'{seconds["grouped"].min():.2f} s; '
-               f'{seconds["refit"].min():.2f} s'),
-        Result('    memory at its peak, and what the reference says',
+    theme.cursor.execute("SET work_mem = '2GB'; ANALYZE click")
+    theme.compare(
+        statements(theme.cursor, TASKS),
+        [Bar(f'dlints_factors, {clicks:,} clicks, {items:,} items, k = {K}: '
+             'times GROUP BY', 'fit', 'grouped', MOST),
+         Bar('    a refit', 'refit', 'grouped')],
+        ROUNDS / theme.share, np.min)
+    theme.tell('    memory at its peak; by the reference',
                f'{taken / 1e6:.0f} and {stated / 1e6:.0f} MB'
-               if taken else 'unknown')]
+               if taken else 'unknown')
 
 
 def _taken(cursor, statement):

@@ -8,101 +8,58 @@ model, the same after many rows as after a few.
 import numpy as np
 
 from bench import samples
-from bench.measure import BLOCKS, alternate, ratio, statements
-from bench.report import Result, at_most
+from bench.measure import statements
+from bench.speed import shapes
+from bench.speed.bars import Bar
 
-GROUPS = (3000, 10000, 30000)
+GROUPS = 3000, 30000
 GROUP_ROWS = 3
-GROUP_DIM = 8
-WINDOWS = (1000, 2000, 4000)
+WINDOWS = 1000, 4000
 ROUNDS = 20
-GROUPS_BAR = 3
-GROWTH_BAR = 1.5
-WINDOW_BAR = 2
+GROUPS_MOST = 30        # three times as much a group
+GROWTH_MOST = 6         # one and a half times as much a row
+WINDOW_MOST = 2
+SMALL = shapes.Shape('120 to 8', 120, '120, 8')
+SHAPE = shapes.SHAPE
 
-GROUPED = """
-    SELECT count(result) FROM (
-        SELECT {} AS result FROM feedback
-        WHERE  id <= {} GROUP BY id % {}) each"""
+GROUPED = f"""
+    SELECT count(result)
+    FROM  (SELECT dlints_evidence({SMALL.state}, {SMALL.observation}) AS result
+           FROM   {SMALL.feedback} WHERE id <= {{}} GROUP BY id % {{}}) each"""
 PLANS = {'hashed': 'enable_sort', 'sorted': 'enable_hashagg'}
-BASE = 'max(reward)'
-EVIDENCE = """
-    dlints_evidence((SELECT state FROM model WHERE name = '{}'),
-                    features, reward)"""
 
-WINDOW = """
-    SELECT count(shown) FROM (
-        SELECT {} AS shown FROM (
-            SELECT * FROM feedback ORDER BY id LIMIT {}) first) each"""
-RUNNING = EVIDENCE.format('home') + ' OVER (ORDER BY id)'
-UPDATE = """
-    dlints_update((SELECT state FROM model WHERE name = 'home'),
-                  features, reward)"""
+WINDOW = f"""
+    SELECT count(shown)
+    FROM  (SELECT {{}} AS shown
+           FROM  (SELECT * FROM {SHAPE.feedback} ORDER BY id LIMIT {{}}) f)
+          each"""
+RUNNING = (f'dlints_evidence({SHAPE.state}, {SHAPE.observation})'
+           ' OVER (ORDER BY id)')
+UPDATE = f'dlints_update({SHAPE.state}, {SHAPE.observation})'
 
 
-def run(cursor, share, advance):
-    """Return the results."""
-    samples.create_models(
-        cursor, ('small', samples.DIM, GROUP_DIM),
-        (samples.MODEL, samples.DIM, samples.REDUCED_DIM))
-    samples.create_feedback(cursor, samples.random_features(
-        GROUP_ROWS * GROUPS[-1], samples.DIM))
-    samples.keep_in_memory(cursor, 'feedback')
-    cursor.execute("SET work_mem = '1GB'")
-    rounds = max(BLOCKS, int(ROUNDS * share))
-    results = []
-    for number, (plan, other) in enumerate(PLANS.items(), 1):
-        cursor.execute(f'SET {other} = off')
-        results += _grouped(cursor, plan, rounds)
-        cursor.execute(f'RESET {other}')
-        advance(0.4 * number)
-    results += _running(cursor, rounds)
-    advance(1)
-    return results
-
-
-def _grouped(cursor, plan, rounds):
-    """Return how time grows with groups, under one plan."""
-    evidence = EVIDENCE.format('small')
-    forms = {(what, groups): GROUPED.format(form, GROUP_ROWS * groups, groups)
-             for what, form in (('base', BASE), ('evidence', evidence))
-             for groups in GROUPS}
-    seconds = alternate(statements(cursor, forms), rounds)
-    each = {groups: seconds['evidence', groups] / groups for groups in GROUPS}
-    growth = ratio(each[GROUPS[-1]], each[GROUPS[0]], np.min)
-    compared = ratio(seconds['evidence', GROUPS[-1]],
-                     seconds['base', GROUPS[-1]], np.min)
-    return [
-        at_most(f'dlints_evidence, {plan}, d = {GROUP_DIM}: a group of '
-                f'{GROUP_ROWS} rows among {GROUPS[-1]:,}, times among '
-                f'{GROUPS[0]:,}', growth.value, GROUPS_BAR, f'{growth}'),
-        _times(each, 'group'),
-        Result(f'    {GROUPS[-1]:,} groups: times max(reward)',
-               f'{compared}')]
-
-
-def _running(cursor, rounds):
-    """Return what a row of a running window costs, and how that grows."""
-    forms = {(what, rows): WINDOW.format(form, rows)
-             for what, form in (('window', RUNNING), ('update', UPDATE))
-             for rows in WINDOWS}
-    seconds = alternate(statements(cursor, forms), rounds)
-    each = {rows: seconds['window', rows] / rows for rows in WINDOWS}
-    growth = ratio(each[WINDOWS[-1]], each[WINDOWS[0]], np.min)
-    compared = ratio(seconds['window', WINDOWS[-1]],
-                     seconds['update', WINDOWS[-1]], np.min)
-    return [
-        at_most('running dlints_evidence, '
-                f'{WINDOWS[-1]:,} rows, d = {samples.REDUCED_DIM}: times '
-                'dlints_update of each row', compared.value, WINDOW_BAR,
-                f'{compared}'),
-        at_most(f'    a row of {WINDOWS[-1]:,}, times one of {WINDOWS[0]:,}',
-                growth.value, GROWTH_BAR, f'{growth}'),
-        _times(each, 'row')]
-
-
-def _times(each, what):
-    """Return microseconds for each of so many things."""
-    return Result('    ' + ', '.join(f'{count:,}' for count in each),
-                  ', '.join(f'{seconds.min() * 1e6:.1f}'
-                            for seconds in each.values()) + f' us a {what}')
+def run(theme):
+    """Compare numbers of groups, and of rows."""
+    shapes.create_models(theme.cursor, (SMALL, SHAPE), GROUP_ROWS * GROUPS[-1])
+    samples.keep_in_memory(theme.cursor, SHAPE.feedback)
+    theme.cursor.execute("SET work_mem = '1GB'")
+    few, many = GROUPS
+    tasks = statements(theme.cursor, {
+        groups: GROUPED.format(GROUP_ROWS * groups, groups)
+        for groups in GROUPS})
+    for plan, other in PLANS.items():
+        theme.cursor.execute(f'SET {other} = off')
+        theme.compare(
+            tasks, [Bar(f'dlints_evidence, {plan}, {many:,} groups of '
+                        f'{GROUP_ROWS} rows, {SMALL.title}: times {few:,}',
+                        many, few, GROUPS_MOST)], ROUNDS, np.min)
+        theme.cursor.execute(f'RESET {other}')
+    few, many = WINDOWS
+    theme.compare(
+        statements(theme.cursor, {
+            'update': WINDOW.format(UPDATE, many),
+            **{rows: WINDOW.format(RUNNING, rows) for rows in WINDOWS}}),
+        [Bar(f'running dlints_evidence, {many:,} rows, {SHAPE.title}: times '
+             'dlints_update', many, 'update', WINDOW_MOST),
+         Bar(f'    times {few:,} rows', many, few, GROWTH_MOST)],
+        ROUNDS, np.min)

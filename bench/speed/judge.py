@@ -7,25 +7,22 @@ and a sum of squares, a window function against the loop that it replaces.
 import numpy as np
 
 from bench import samples
-from bench.measure import BLOCKS, alternate, ratio, statements
-from bench.report import Result, at_most
+from bench.measure import statements
+from bench.speed import shapes
+from bench.speed.bars import Bar
 
 DECISIONS = 300000
-ROWS = 10000
-LOOP_ROWS = 2000
-DIM = 120
-REDUCED_DIMS = (24, 60, 119)
+ROWS = 2000
 ROUNDS = 20
-VALUE_BAR = 3
-SECONDS_BAR = 1
-LOOP_BAR = 1
+VALUE_MOST = 3
+LOOP_MOST = 1
 
 LOG = f"""
     CREATE TABLE log WITH {samples.QUIET} AS
     SELECT i AS id, (random() < 0.1)::integer::float8 AS reward,
            0.05 + 0.9 * random() AS logged, random() AS target,
            random() AS predicted, random() AS expected
-    FROM   generate_series(1, %(decisions)s) AS i"""
+    FROM   generate_series(1, {DECISIONS}) AS i"""
 VALUES = {
     'base': 'SELECT stddev(reward) FROM log',
     'value': 'SELECT dlints_policy_value(reward, logged, target) FROM log',
@@ -35,59 +32,45 @@ VALUES = {
 
 PROGRESSIVE = """
     SELECT regr_r2(reward, expected)
-    FROM   (SELECT reward, dlints_progressive(dlints_new({}, {}), features,
-                                              reward) OVER (ORDER BY id)
-            FROM   feedback WHERE id <= {}) AS s (reward, expected)"""
+    FROM  (SELECT reward, dlints_progressive(dlints_new({arguments}),
+                                             {observation}) OVER (ORDER BY id)
+           FROM   {feedback}) AS s (reward, expected)"""
 LOOP = """
-    CREATE FUNCTION by_loop(state dlints, rows integer) RETURNS float8
+    CREATE OR REPLACE FUNCTION by_loop() RETURNS float8
     LANGUAGE plpgsql AS $$
     DECLARE
-        f feedback;
+        f {feedback};
+        state dlints := dlints_new({arguments});
         errors float8 := 0;
     BEGIN
-        FOR f IN SELECT * FROM feedback WHERE id <= rows ORDER BY id LOOP
+        FOR f IN SELECT * FROM {feedback} ORDER BY id LOOP
             errors := errors
-                      + (f.reward - dlints_predict(state, f.features)) ^ 2;
-            state := dlints_update(state, f.features, f.reward);
+                      + (f.reward
+                         - dlints_predict(state, f.features{profile})) ^ 2;
+            state := dlints_update(state, f.features, f.reward{profile});
         END LOOP;
         RETURN errors;
     END $$"""
 
 
-def run(cursor, share, advance):
-    """Return the results."""
-    cursor.execute(LOG, {'decisions': int(DECISIONS * share)})
-    cursor.execute('VACUUM ANALYZE log')
-    samples.create_feedback(cursor, samples.random_features(ROWS, DIM))
-    cursor.execute(LOOP)
-    rounds = max(BLOCKS, int(ROUNDS * share))
-    values = alternate(statements(cursor, VALUES), rounds)
-    advance(0.2)
-    main, modelled = (ratio(values[name], values['base'], np.min)
-                      for name in ('value', 'modelled'))
-    rows = max(1000, int(ROWS * share))
-    progressive = alternate(statements(cursor, {
-        dim: PROGRESSIVE.format(DIM, dim, rows)
-        for dim in REDUCED_DIMS}), max(3, rounds // 4))
-    seconds = {dim: series.min() * ROWS / rows
-               for dim, series in progressive.items()}
-    advance(0.6)
-    dim = REDUCED_DIMS[1]
-    loop = alternate(statements(cursor, {
-        'window': PROGRESSIVE.format(DIM, dim, LOOP_ROWS),
-        'loop': f'SELECT by_loop(dlints_new({DIM}, {dim}), '
-                f'{LOOP_ROWS})'}), rounds)
-    advance(1)
-    against_loop = ratio(loop['window'], loop['loop'], np.min)
-    return [
-        at_most(f'dlints_policy_value, {int(DECISIONS * share):,} decisions: '
-                'times stddev(reward)', main.value, VALUE_BAR, f'{main}'),
-        Result('    with a model', f'{modelled}'),
-        at_most(f'dlints_progressive, {ROWS:,} rows, n = {DIM}, '
-                f'd = {dim}', seconds[dim], SECONDS_BAR, unit=' s'),
-        Result('    d = ' + ', '.join(map(str, REDUCED_DIMS)),
-               ', '.join(f'{seconds[dim]:.2f}' for dim in REDUCED_DIMS)
-               + ' s'),
-        at_most('the same: times dlints_predict and dlints_update in a loop '
-                'in PL/pgSQL', against_loop.value, LOOP_BAR,
-                f'{against_loop}')]
+def run(theme):
+    """Compare the two functions."""
+    theme.cursor.execute(LOG)
+    theme.cursor.execute('VACUUM ANALYZE log')
+    what = f'dlints_policy_value, {DECISIONS:,} decisions: times stddev'
+    theme.compare(statements(theme.cursor, VALUES),
+                  [Bar(what, 'value', 'base', VALUE_MOST),
+                   Bar('    with a model', 'modelled', 'base')],
+                  ROUNDS, np.min)
+    shapes.create_models(theme.cursor, shapes.USUAL, ROWS)
+    for shape in shapes.USUAL:
+        parts = {'arguments': shape.arguments, 'feedback': shape.feedback}
+        theme.cursor.execute(LOOP.format(
+            **parts, profile=', profile => f.profile' * shape.matched))
+        theme.compare(
+            statements(theme.cursor, {
+                'loop': 'SELECT by_loop()', 'window': PROGRESSIVE.format(
+                    **parts, observation=shape.observation)}),
+            [Bar(f'dlints_progressive, {ROWS:,} rows, {shape.title}: times a '
+                 'loop in PL/pgSQL', 'window', 'loop', LOOP_MOST)],
+            ROUNDS, np.min)

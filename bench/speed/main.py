@@ -2,30 +2,32 @@
 
 from importlib import import_module
 
-from bench import machine, progress, report
+from bench import machine
 from bench.speed import THEMES
+from bench.speed.bars import MISSED, NOISY, Table, Theme
 
 
 def main(options):
     """Run the benchmark; return False if a bar is missed that matters."""
-    results = measure(options)
-    report.print_results(results)
-    missed = sum(result.met is False for result in results)
-    print('\nTimes are medians, for many rows minima; (a to b) is a ratio\'s '
-          f'spread.\n{missed or "No"} bar{"s" * (missed != 1)} missed.')
-    return not (missed and options.strict)
-
-
-def measure(options):
-    """Measure the chosen themes and return their results."""
-    results = []
     with machine.session() as cursor:
         machine.describe(cursor)
-    with progress.Themes(len(options.rows)) as done:
-        for row in options.rows:
-            theme, title = list(THEMES.items())[row - 1]
-            done.start(title)
-            with machine.session() as cursor:
-                run = import_module(f'bench.speed.{theme}').run
-                results += run(cursor, options.share, done.advance)
-    return results
+    table = Table()
+    for row in options.rows:
+        with machine.session() as cursor:
+            theme = import_module(f'bench.speed.{[*THEMES][row - 1]}')
+            theme.run(Theme(cursor, options.share, table))
+    return conclude(table.left, options.strict)
+
+
+def conclude(left, strict):
+    """Print which bars are missed or cannot be judged."""
+    print('\nRatios are medians, (a to b) their spread; times are those of '
+          'the two that are compared.\n"120 to 24" is dlints_new(120, 24), '
+          '"plain 64" dlints_new(64), "matched 64" has\nprofiles besides.')
+    for row in left:
+        print(f'{row[-1]}: {row[0]}: {row[1] or row[2] or row[3]}')
+    missed, noisy = ([row[-1] for row in left].count(kind)
+                     for kind in (MISSED, NOISY))
+    print(f'{missed or "No"} bar{"s" * (missed != 1)} missed, '
+          f'{noisy} too noisy to tell.')
+    return not (missed and strict)

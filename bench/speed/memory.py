@@ -1,26 +1,27 @@
 """Memory of a backend that recommends and learns for a long time."""
 
-from bench import machine, samples
-from bench.report import Result, at_most
+from bench import machine
 from bench.server import value
+from bench.speed import shapes
 
 ITEMS = 100
-STEPS = 100000
+STEPS = 50000
+SHARES = {shapes.SHAPE: 1, shapes.MATCHED: 0.1}     # of the steps
 CALLS = 20
 WARM_UP = 1000
-BAR = 1
+MOST = 1
 
-PROCEDURE = f"""
-    CREATE PROCEDURE work(steps integer) LANGUAGE plpgsql AS $$
+PROCEDURE = """
+    CREATE OR REPLACE PROCEDURE work(steps integer) LANGUAGE plpgsql AS $$
     DECLARE
         best integer;
     BEGIN
         FOR step IN 1..steps LOOP
-            SELECT dlints_recommend(m.state, i.id, i.features) INTO best
-            FROM   model m, item i WHERE m.name = '{samples.MODEL}';
+            {recommend} INTO best;
             UPDATE model m
-            SET    state = dlints_update(m.state, i.features, random())
-            FROM   item i WHERE m.name = '{samples.MODEL}' AND i.id = best;
+            SET    state = dlints_update(m.state, i.features, random(),
+                                         {profile})
+            FROM   {items} i WHERE m.name = '{title}' AND i.id = best;
             IF step % 10 = 0 THEN
                 COMMIT;
             END IF;
@@ -30,31 +31,34 @@ PROCEDURE = f"""
 CONTEXTS = 'SELECT sum(total_bytes)::float8 FROM pg_backend_memory_contexts'
 
 
-def run(cursor, share, advance):
-    """Return the results."""
-    samples.create_items(cursor, samples.random_features(ITEMS, samples.DIM),
-                         key='PRIMARY KEY')
-    samples.create_model(cursor)
-    cursor.execute(PROCEDURE)
-    steps = int(STEPS * share) // CALLS
+def run(theme):
+    """Look at the memory before and after, without what a setting bounds."""
+    theme.cursor.execute("SET dlints.model_cache_size = '1MB'")
+    shapes.create_models(theme.cursor, SHARES)
+    shapes.create_items(theme.cursor, SHARES, ITEMS)
+    for shape, share in SHARES.items():
+        _grow(theme, shape, int(STEPS * share * theme.share) // CALLS)
 
+
+def _grow(theme, shape, steps):
+    """Work for a long time."""
+    cursor = theme.cursor
+    cursor.execute(PROCEDURE.format(
+        recommend=shape.recommend.strip(), profile=shape.profile,
+        items=shape.items, title=shape.title))
     cursor.execute('CALL work(%s)', (WARM_UP,))
     before = _memory(cursor)
-    for number in range(CALLS):
+    for _ in range(CALLS):
         cursor.execute('CALL work(%s)', (steps,))
         cursor.execute('VACUUM model')
-        advance((number + 1) / CALLS)
     after = _memory(cursor)
-
     # What the process has for itself; resident pages of the shared buffers
     # only say how much of the database it has seen.
     judged = next(name for name in ('RssAnon', 'contexts') if name in after)
-    return [
-        at_most(f'memory of a backend after {steps * CALLS:,} recommendations '
-                f'and updates ({judged}): growth',
-                after[judged] - before[judged], BAR, unit=' MB'),
-        *(Result(f'    {name}', f'{before[name]:.2f} to {after[name]:.2f} MB')
-          for name in after)]
+    theme.at_most(
+        f'growth of a backend ({judged}), {steps * CALLS:,} steps, '
+        f'{shape.title}', after[judged] - before[judged],
+        MOST, ' MB')
 
 
 def _memory(cursor):

@@ -8,49 +8,40 @@ from contextlib import closing
 
 import psycopg2
 
-from bench import samples
-from bench.measure import BLOCKS, against, alternate, ratio
-from bench.report import Result
+from bench.measure import statements
 from bench.server import value
+from bench.speed import shapes
+from bench.speed.bars import Bar
 
-SESSIONS = 100
-ROWS = 100000
+ITEMS = 100000
 ROUNDS = 40
 WORKERS = 2
+SHAPE = shapes.SHAPE
 
 FIRST = {'empty': 'SELECT 1',
-         'call': f'SELECT dlints_draw(dlints_new(120, 24, {samples.PAPER}))'}
-TOP = """
-    SET max_parallel_workers_per_gather = {};
+         'call': f'SELECT dlints_draw(dlints_new({SHAPE.arguments}))'}
+TOP = f"""
+    SET max_parallel_workers_per_gather = {{}};
     SELECT dlints_top(id, dlints_dot((SELECT dlints_draw_weights(state)
                                       FROM   model), features), 10)
-    FROM   feedback"""
+    FROM   {SHAPE.items}"""
 PARALLEL = {'serial': TOP.format(0), 'parallel': TOP.format(WORKERS)}
 
 
-def run(cursor, share, advance):
-    """Return the results."""
-    rows = max(10000, int(ROWS * share))
-    preloaded = value(cursor, 'SHOW shared_preload_libraries') or 'nothing'
-    samples.create_model(cursor)
-    samples.create_feedback(cursor,
-                            samples.random_features(rows, samples.DIM))
-    seconds = {
-        **alternate({name: lambda statement=statement: _session(statement)
-                     for name, statement in FIRST.items()},
-                    max(BLOCKS, int(SESSIONS * share))),
-        **alternate({name: lambda statement=statement:
-                     cursor.execute(statement)
-                     for name, statement in PARALLEL.items()},
-                    max(BLOCKS, int(ROUNDS * share)), advance=advance)}
-    return [
-        Result(f'preloaded: {preloaded}; a session of one dlints call: times '
-               'one of SELECT 1', f'{ratio(seconds["call"], seconds["empty"])}'
-               f', {against(seconds, "call", "empty")}'),
-        Result(f'    dlints_top over {rows:,} rows, {WORKERS} workers: times '
-               'one process',
-               f'{ratio(seconds["parallel"], seconds["serial"])}, '
-               f'{against(seconds, "parallel", "serial")}')]
+def run(theme):
+    """Compare sessions, and scans with and without workers."""
+    preloaded = value(theme.cursor, 'SHOW shared_preload_libraries')
+    theme.compare_programs(
+        {name: lambda statement=statement: _session(statement)
+         for name, statement in FIRST.items()},
+        [Bar(f'preloaded: {preloaded or "nothing"}; a session of one call: '
+             'times SELECT 1', 'call', 'empty')], ROUNDS)
+    shapes.create_models(theme.cursor, [SHAPE])
+    shapes.create_items(theme.cursor, [SHAPE], ITEMS)
+    theme.compare_programs(
+        statements(theme.cursor, PARALLEL),
+        [Bar(f'    dlints_top over {ITEMS:,} rows, {WORKERS} workers: times '
+             'one process', 'parallel', 'serial')], ROUNDS)
 
 
 def _session(statement):

@@ -1,0 +1,60 @@
+"""Choices with their probabilities, next to recommendations without.
+
+dlints_decide is measured with the statement that puts the candidates' arrays
+together, the window function dlints_choose beside it.
+"""
+
+from bench.measure import prepared
+from bench.speed import shapes
+from bench.speed.bars import Bar
+
+SHAPES = shapes.SMALL_MATCHED, shapes.MATCHED, shapes.DEFAULT
+CANDIDATES = {1000: 200, 10000: 50}     # and how many rounds
+MOST = {20: 3, 100: 5}                  # by draws
+
+
+def run(theme):
+    """Compare choices, by how many there are and by draws."""
+    shapes.create_models(theme.cursor, SHAPES)
+    # Candidates that PostgreSQL writes to disk are another matter.
+    theme.cursor.execute("SET work_mem = '64MB'")
+    for count, rounds in CANDIDATES.items():
+        shapes.create_items(theme.cursor, SHAPES, count)
+        for shape in SHAPES:
+            theme.compare(prepared(theme.cursor, _statements(shape)),
+                          list(_bars(f'{count:,} items, {shape.title}')),
+                          rounds)
+        shapes.drop_items(theme.cursor, SHAPES)
+
+
+def _bars(what):
+    """Return what is compared with a recommendation."""
+    for draws, most in MOST.items():
+        yield Bar(f'dlints_decide, {what}, {draws} draws: times recommend',
+                  f'decide {draws}', 'recommend', most)
+        yield Bar('    dlints_choose OVER ()', f'choose {draws}', 'recommend')
+
+
+def _statements(shape):
+    """Return what is compared for a model."""
+    texts = {'recommend': shape.recommend}
+    for draws in MOST:
+        texts[f'decide {draws}'] = f"""
+            SELECT d.*
+            FROM   model m,
+                   (SELECT array_agg(id) AS ids,
+                           array_agg(features) AS features
+                    FROM   {shape.items}) c,
+                   LATERAL dlints_decide(m.state, c.ids, c.features, draws =>
+                                         {draws}, profile => {shape.profile}) d
+            WHERE  m.name = '{shape.title}'"""
+        texts[f'choose {draws}'] = f"""
+            SELECT id, (choice).*
+            FROM  (SELECT i.id, dlints_choose(m.state, i.features, draws =>
+                                              {draws},
+                                              profile => {shape.profile})
+                                OVER () AS choice
+                   FROM   model m, {shape.items} i
+                   WHERE  m.name = '{shape.title}') c
+            WHERE (choice).rank IS NOT NULL"""
+    return texts
