@@ -5,7 +5,8 @@
 #                                            at work with a private, throwaway server
 #   make bench, make drift, make judge,      measure it likewise.  ARGS="..." goes to
 #   make load, make paper, make peers,       all of these; ARGS=--help says what each
-#   make personal, make bakeoff              takes
+#   make personal, make bakeoff,             takes
+#   make capacity
 #   make ann PGVECTOR=folder                 indexes of pgvector, built from that checkout
 #   make test                                the tests; TESTS="test/t/001_basic.pl"
 #   make demo-test, make shop-test           five of each show: fail if a bar is missed,
@@ -83,8 +84,8 @@ export TESTS
 INSTALL_FOR = @scripts/install.sh
 WITH_SERVER = @scripts/with-server.sh
 
-.PHONY: test demo shop demo-test shop-test play bench drift judge load paper peers personal bakeoff \
-	ann play-test fuzz fuzz-corpus sqlsmith sanitize valgrind long-run citus lint dist
+.PHONY: test demo shop demo-test shop-test play bench capacity drift judge load paper peers \
+	personal bakeoff ann play-test fuzz fuzz-corpus sqlsmith sanitize valgrind long-run citus lint dist
 
 # PostgreSQL's own headers are not clean under the last of these, and its flags
 # are those of the compiler it was built with.
@@ -108,7 +109,7 @@ valgrind:
 	@$(MAKE) -s -C test/core check CORE_EXEC='$(MEMCHECK)'
 
 # Under load commits wait for the disk, as those of a real server do.
-load: export SERVER_SETTINGS = fsync = on
+capacity load: export SERVER_SETTINGS = fsync = on
 # Parallel workers have dlints ready, and a large table with its index stays in memory.
 define ANN_SETTINGS
 shared_preload_libraries = 'dlints'
@@ -119,7 +120,8 @@ ann: export SERVER_SETTINGS ?= $(ANN_SETTINGS)
 # What is a show says whether a bar is missed; its test fails.
 demo-test shop-test: override ARGS += --seeds 5 --strict
 # The program looks at its arguments before it has anything installed or built.
-demo shop demo-test shop-test play bench drift judge load paper peers personal bakeoff ann:
+demo shop demo-test shop-test play bench capacity drift judge load paper peers personal bakeoff \
+	ann:
 	@command -v $(PYTHON) >/dev/null || scripts/install.sh bench server
 	@DATA='$(DEMO_DATA)' $(PYTHON) -m bench $(@:-test=) $(ARGS) $(if $(filter ann,$@),--pgvector '$(PGVECTOR)')
 

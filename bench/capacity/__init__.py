@@ -1,0 +1,18 @@
+"""What a decision, a reward and learning cost, and what that says for loads.
+
+A shop with a log of several months is made up. Unit costs are those of single
+statements on it; the loads are these units, multiplied. Then clients bring
+traffic without a pause.
+"""
+
+from bench.program import number
+
+
+def arguments(parser):
+    """Say what the command line may hold."""
+    parser.add_argument('--log-rows', type=number(100000), default=1000000,
+                        metavar='N', help='rows in the log of what was shown; '
+                        'one takes about 370 bytes (default %(default)s)')
+    parser.add_argument('--seconds', type=number(5), default=30, metavar='N',
+                        help='how long the traffic lasts '
+                        '(default %(default)s)')

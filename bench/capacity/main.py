@@ -1,0 +1,40 @@
+"""Measure units, multiply them, and bring traffic."""
+
+import os
+
+from bench import machine, report, server
+from bench.capacity import loads, traffic, units, world
+from bench.server import value
+
+HEADINGS = 'what', 'of', 'CPU us', 'wall us', 'WAL bytes', 'disk bytes'
+
+
+def main(options):
+    """Print the page."""
+    with server.connect() as cursor:
+        machine.describe(cursor)
+        try:
+            world.create(cursor, options.log_rows)
+            size = value(cursor, 'SELECT pg_database_size(current_database())')
+            print(f'{options.log_rows:,} rows of what was shown, in '
+                  f'{world.MONTHS} months; {size / 1e9:.1f} GB')
+            found = units.measure(cursor)
+            report.print_heading('Units: each of one')
+            report_units(found)
+            report.print_heading('Loads: units, multiplied')
+            loads.print_loads(found)
+            report.print_heading(f'Traffic for {options.seconds} s')
+            traffic.run(cursor, options.seconds)
+        finally:
+            world.drop(cursor)
+    print(f'Load average at the end: {os.getloadavg()[0]:.1f}')
+
+
+def report_units(found):
+    """Print the units as a table."""
+    print(report.table([HEADINGS, *(
+        (unit.what, unit.of, *(f'{number:,.2f}' if number < 10
+                               else f'{number:,.0f}' for number in
+                               (unit.seconds * 1e6, unit.wall * 1e6,
+                                unit.wal, unit.disk)))
+        for unit in found.values())]))

@@ -1,0 +1,110 @@
+"""A shop with a click log, two recommenders, and a log of several months."""
+
+from bench.server import value
+
+PEOPLE = 100000
+CLICKS = 500000
+ITEMS = {'shop': 1000, 'large': 10000}
+SHOWN = 10
+MONTHS = 6
+CLICKED = 0.02          # of what was shown
+
+CREATE = f"""
+    SELECT setseed(0.5);
+    CREATE TABLE click AS
+    SELECT 1 + floor({PEOPLE} * random())::integer AS person,
+           1 + floor({ITEMS['shop']} * random() ^ 2)::integer AS item,
+           now() - random() * interval '60 days' AS at
+    FROM   generate_series(1, {CLICKS});
+    CREATE INDEX ON click (person, at);
+    CREATE INDEX ON click (at);
+    ANALYZE click"""
+RECOMMENDER = """
+    CREATE TABLE {name}_item AS
+    SELECT i AS id, 'category ' || i %% 12 AS category,
+           'brand ' || i %% 40 AS brand, 10 + i %% 400 AS price,
+           current_date - i %% 200 AS added, true AS in_stock
+    FROM   generate_series(1, {items}) i;
+    ALTER TABLE {name}_item ADD PRIMARY KEY (id);
+    ANALYZE {name}_item;
+    DROP SCHEMA IF EXISTS {name} CASCADE;
+    SELECT dlints_create_recommender('{name}', '{name}_item',
+        '{{category, brand, price, added}}', control => 0, epsilon => 0,
+        wait => '10 seconds',
+        clicks => 'SELECT person, item, at FROM click')"""
+
+# The months as set_months() makes them; indexes come when all rows are there.
+MONTH = """
+    CREATE TABLE shop.decision_{month} (LIKE shop.decision);
+    CREATE TABLE shop.shown_{month} (LIKE shop.shown);
+    CREATE TABLE shop.reward_{month} (LIKE shop.reward INCLUDING DEFAULTS)"""
+FILL = """
+    INSERT INTO shop.decision_{month}
+    SELECT shop.first_decision(t.at) + n %% 4194304,
+           1 + floor({people} * random()), 'personal', t.at, p.profile, '{{}}'
+    FROM   generate_series(1, {decisions}) n,
+           LATERAL (SELECT timestamptz '{first}'
+                           + (n - 1) / {decisions}::float8
+                           * (timestamptz '{last}' - '{first}') AS at) t,
+           (SELECT shop.profile(1) AS profile OFFSET 0) p;
+    INSERT INTO shop.shown_{month}
+    SELECT d.id, v.item, n, 0.1, 0.02, v.features
+    FROM   shop.decision_{month} d, generate_series(1, {shown}) n,
+           shop.item_vector v
+    WHERE  v.item = 1 + (d.id %% 4194304 * 7 + n * 37) %% {items};
+    INSERT INTO shop.reward_{month}
+    SELECT decision, item, 'click', 1, now(), 1
+    FROM   shop.shown_{month} WHERE random() < {clicked}"""
+ATTACH = """
+    ALTER TABLE shop.{table} ATTACH PARTITION shop.{table}_{month}
+    FOR VALUES FROM (shop.first_decision('{first}'))
+                 TO (shop.first_decision('{end}'))"""
+CALENDAR = """
+    SELECT to_char(m, 'YYYY_MM'), m::text || ' UTC',
+           least(m + interval '1 month', now() AT TIME ZONE 'UTC'
+                                         - interval '1 hour')::text || ' UTC',
+           (m + interval '1 month')::text || ' UTC'
+    FROM   generate_series(date_trunc('month', now() AT TIME ZONE 'UTC')
+                           - interval '1 month' * %(months)s,
+                           now() AT TIME ZONE 'UTC', '1 month') m"""
+
+
+def create(cursor, rows):
+    """Make the shop, with so many rows in its log of what was shown."""
+    cursor.execute(CREATE)
+    for name, items in ITEMS.items():
+        cursor.execute(RECOMMENDER.format(name=name, items=items), ())
+    cursor.execute(CALENDAR, {'months': MONTHS - 1})
+    for month, first, last, end in cursor.fetchall():
+        _fill(cursor, rows // SHOWN // MONTHS, month, first, last, end)
+        print(f'the log of {month.replace("_", "-")} is made', flush=True)
+    for table in ('decision', 'shown', 'reward'):
+        cursor.execute(f'VACUUM ANALYZE shop.{table}')
+
+
+def drop(cursor):
+    """Remove the recommenders."""
+    for name in ITEMS:
+        cursor.execute(f'DROP SCHEMA IF EXISTS {name} CASCADE')
+
+
+def oldest(cursor):
+    """Return the oldest month of the log, as its partitions are named."""
+    return value(cursor, """
+        SELECT min(substr(relname, 10)) FROM pg_class
+        WHERE  relnamespace = 'shop'::regnamespace
+        AND    relname ~ '^decision_[0-9_]{7}$'""")
+
+
+def _fill(cursor, decisions, month, first, last, end):
+    """Make and fill a month; the present one is there, with indexes."""
+    exists = value(cursor, 'SELECT to_regclass(%(name)s) IS NOT NULL',
+                   name=f'shop.decision_{month}')
+    if not exists:
+        cursor.execute(MONTH.format(month=month))
+    cursor.execute(FILL.format(
+        month=month, first=first, last=last, decisions=decisions,
+        people=PEOPLE, shown=SHOWN, items=ITEMS['shop'], clicked=CLICKED), ())
+    for table in () if exists else ('decision', 'shown', 'reward'):
+        cursor.execute(ATTACH.format(table=table, month=month, first=first,
+                                     end=end))
