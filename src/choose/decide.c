@@ -53,7 +53,7 @@ IsNull(const Call *call, int argno)
 }
 
 static Datum
-Value(const Call *call, int argno)
+Argument(const Call *call, int argno)
 {
 	return call->fcinfo->args[argno].value;
 }
@@ -90,7 +90,7 @@ CheckElementCount(const Call *call, ArrayType *array, const char *name)
 static void
 AddBonus(const Call *call, double *addends)
 {
-	ArrayType  *array = DatumGetArrayTypeP(Value(call, call->form->bonus));
+	ArrayType  *array = DatumGetArrayTypeP(Argument(call, call->form->bonus));
 	Datum	   *elements;
 	bool	   *nulls;
 	int			count;
@@ -108,7 +108,7 @@ AddBonus(const Call *call, double *addends)
 static void
 ReadGroups(const Call *call, Candidates *found)
 {
-	ArrayType  *array = DatumGetArrayTypeP(Value(call, call->form->cap_group));
+	ArrayType  *array = DatumGetArrayTypeP(Argument(call, call->form->cap_group));
 	Groups	   *groups = GroupsCreate();
 	Datum	   *elements;
 	bool	   *nulls;
@@ -176,7 +176,7 @@ ReadCandidates(Call *call)
 
 	CheckCapped(&found.rules, grouped);
 	RequestBegin(&request, &decide, call->prepared, CurrentMemoryContext,
-				 Value(call, call->form->model), call->profile);
+				 Argument(call, call->form->model), call->profile);
 	found.scores = ScoresOfArray(call->prepared, call->profile, call->features,
 								 MakeAddends(call, &request), found.rules.draws);
 	if (found.rules.cap > 0)
@@ -225,9 +225,9 @@ DecideCall(Call *call, Tuplestorestate *rows, TupleDesc desc)
 	Candidates	candidates;
 	Decision	decision;
 
-	call->items = DatumGetArrayTypeP(Value(call, call->form->item));
-	call->features = ArgArrayConverted(Value(call, call->form->features));
-	call->profile = Value(call, call->form->profile);
+	call->items = DatumGetArrayTypeP(Argument(call, call->form->item));
+	call->features = ArgArrayConverted(Argument(call, call->form->features));
+	call->profile = Argument(call, call->form->profile);
 	call->prepared = PrepareModel(call->fcinfo, call->form->model);
 	spec = ArgFeatureSpec(&call->prepared->header);
 	spec.name = "array of features";

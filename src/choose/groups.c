@@ -7,6 +7,7 @@
 #include "common/hashfn.h"
 
 #include "choose/groups.h"
+#include "compat.h"
 
 typedef struct GroupEntry
 {
