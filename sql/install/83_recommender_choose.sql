@@ -110,7 +110,8 @@ BEGIN
                          END) FILTER (WHERE arm <> 'chance') AS bonus,
                array_agg(c.cap_group) FILTER (WHERE {cap} IS NOT NULL) AS cap_group
         FROM   {s}.candidate(person, said) c
-               LEFT JOIN {s}.model l ON l.name = 'later' AND l.state <> {s}.empty()),
+               LEFT JOIN {s}.model l ON l.name = 'later' AND l.state <> {s}.empty()
+        WHERE  c.item IS NOT NULL AND c.features IS NOT NULL),
     choice AS (
         SELECT c.items[d.item] AS item, d.rank AS place, d.probability,
                ARRAY(SELECT unnest(c.features[d.item:d.item])) AS features

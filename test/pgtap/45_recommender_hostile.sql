@@ -8,7 +8,7 @@ SET LOCAL client_min_messages = error;
 SET LOCAL check_function_bodies = on;
 CREATE TABLE kept (x integer);
 
-SELECT plan(101);
+SELECT plan(103);
 
 CREATE FUNCTION made(what text) RETURNS text LANGUAGE sql AS $$
 SELECT outcome('SELECT dlints_create_recommender(' || what || ') IS NULL') $$;
@@ -245,6 +245,17 @@ SELECT is(outcome('SET LOCAL ROLE visitor; SELECT board.learn()'),
 SELECT is(outcome('SET LOCAL ROLE visitor; SELECT board.erase(3)'),
   '42501: permission denied for table model', 'nor erase');
 RESET ROLE;
+
+-- ---------- rows that cannot be recommended ----------
+
+CREATE TABLE loose (code integer, kind text);
+INSERT INTO loose SELECT nullif(i, 13), 'kind ' || i % 3 FROM generate_series(1, 20) i;
+SELECT dlints_create_recommender('loose_ones', 'loose', '{kind}', item_key => 'code',
+    person_type => 'integer') \gset
+SELECT is(count(*), 19::bigint, 'a row without a key is left out')
+  FROM loose_ones.recommend(1, 20);
+DELETE FROM loose;
+SELECT is(count(*), 0::bigint, 'of no rows none is recommended') FROM loose_ones.recommend(1, 20);
 
 -- ---------- dlints elsewhere ----------
 
