@@ -68,9 +68,10 @@ $t$
 -- What comes later is a correction: what was learned is taken back, and what is right is learned,
 -- as of the moment of the decision.  Sessions that learn at once wait for each other at the
 -- models' rows; what a statement reads after the wait is what the other one has left.  With OFFSET 0
--- each decision is looked up by its number, in its month, however many there are.
+-- each decision is looked up by its number, in its month, however many there are; and no statistics
+-- say that few rewards are late.
 CREATE OR REPLACE FUNCTION {s}.learn(wait interval DEFAULT {wait}) RETURNS bigint
-LANGUAGE plpgsql SET search_path = {path} SET jit = off AS $body$
+LANGUAGE plpgsql SET search_path = {path} SET jit = off SET enable_seqscan = off AS $body$
 DECLARE
     until   bigint := {s}.first_decision(now() - wait + interval '1 second');
     learned bigint := 0;

@@ -15,7 +15,7 @@ CREATE FUNCTION later(by interval) RETURNS void LANGUAGE sql
 \ir include/recommender.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT plan(61);
+SELECT plan(66);
 
 -- ---------- made ----------
 
@@ -186,6 +186,31 @@ SELECT ok(abs((says('reward of a decision, control')).error
   'with the error of a mean, where everybody came once') FROM list WHERE arm = 'control';
 SELECT is((says('people')).value, 60::float8, 'and how many people came');
 SELECT is(value, 60::float8, 'since ever') FROM board.report('-infinity') WHERE measure = 'people';
+
+-- ---------- a long log ----------
+
+-- 2,000 decisions of years ago, learned, in the partitions for what no month takes
+SAVEPOINT short;
+INSERT INTO board.decision SELECT board.first_decision('2020-02-01') + i, 1000 + i, 'personal',
+    '2020-02-01', '{}', '{}' FROM generate_series(1, 2000) i;
+INSERT INTO board.shown
+SELECT board.first_decision('2020-02-01') + i, j, j, 1, 0, '{}'
+FROM   generate_series(1, 2000) i, generate_series(1, 10) j;
+INSERT INTO board.reward SELECT decision, item, 'click', 1, now(), 1 FROM board.shown_rest;
+ANALYZE board.decision, board.shown, board.reward;
+CREATE FUNCTION reads(statement text) RETURNS bigint LANGUAGE sql AS
+$$ SELECT rows_read(statement, 'board', '^(decision|shown|reward)_rest') $$;
+SELECT cmp_ok(reads('SELECT count(*) FROM board.shown WHERE place > 0'), '>=', 20000::bigint,
+  'what is read of a long log is counted');
+SELECT decision AS made, item AS seen FROM board.recommend(5) WHERE place = 1 \gset
+SELECT board.reward(:made, :seen);
+SELECT cmp_ok(reads($$SELECT board.learn('0')$$), '<', 500::bigint, 'it is not read to learn');
+SELECT board.reward(:made, :seen, value => 0);
+SELECT cmp_ok(reads($$SELECT board.learn('0')$$), '<', 500::bigint, 'nor to learn what comes late');
+SELECT is(learned, 0::float8, 'which is learned') FROM board.reward WHERE decision = :made;
+SELECT cmp_ok(reads('SELECT * FROM board.report()'), '<', 25000::bigint,
+  'nor for a report, but rewards once, of which the unknown are counted');
+ROLLBACK TO short;
 
 -- ---------- erased ----------
 

@@ -19,7 +19,7 @@ SELECT CASE WHEN i.updates = j.updates
 FROM dlints_info(a) i, dlints_info(b) j $$;
 SET LOCAL check_function_bodies = on;
 
-SELECT plan(78);
+SELECT plan(81);
 
 -- ---------- made ----------
 
@@ -251,6 +251,24 @@ SELECT s AS statement
 WHERE s ~ 'CREATE OR REPLACE' \gexec
 SELECT action FROM total.rank('g', '{}', '["a"]');
 SELECT is(total.run(), '0 learned', 'its functions can be made anew, with another wait');
+
+-- ---------- a long log ----------
+
+SAVEPOINT short;
+INSERT INTO total.decision
+SELECT total.first_decision('2020-02-01') + i, 'old ' || i, 'live', '2020-02-01', true, '{}',
+       '["a"]', '{1}', '{1}', '{0}' FROM generate_series(1, 5000) i;
+INSERT INTO total.reward SELECT event, 1, at, 1 FROM total.decision_rest;
+ANALYZE total.decision, total.reward;
+CREATE FUNCTION reads(statement text) RETURNS bigint LANGUAGE sql AS
+$$ SELECT rows_read(statement, 'total', '^(decision_rest|reward)') $$;
+SELECT cmp_ok(reads('SELECT count(at) FROM total.reward'), '>=', 5000::bigint,
+  'what is read of a long log is counted');
+SELECT total.rank('new', '{}', '["a"]'), total.reward('new', 1);
+SELECT cmp_ok(reads($$SELECT total.learn('0')$$), '<', 500::bigint, 'it is not read to learn');
+SELECT total.reward('new', 2);
+SELECT cmp_ok(reads($$SELECT total.learn('0')$$), '<', 500::bigint, 'nor to learn what comes late');
+ROLLBACK TO short;
 
 -- ---------- kept ----------
 

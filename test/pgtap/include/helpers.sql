@@ -71,6 +71,23 @@ BEGIN
 END
 $$;
 
+-- how many rows of a schema's tables and indexes of such names a statement reads
+CREATE FUNCTION rows_read(statement text, schema text, names text) RETURNS bigint
+LANGUAGE plpgsql AS
+$$
+DECLARE
+	count CONSTANT text := format('SELECT sum(pg_stat_get_xact_tuples_returned(oid))::bigint
+		FROM pg_class WHERE relnamespace = %L::regnamespace AND relname ~ %L', schema, names);
+	before bigint;
+	after bigint;
+BEGIN
+	EXECUTE count INTO before;
+	EXECUTE statement;
+	EXECUTE count INTO after;
+	RETURN after - before;
+END
+$$;
+
 -- ---------- numbers ----------
 
 -- a repeatable number in [-1, 1) for row i, column j
