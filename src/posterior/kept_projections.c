@@ -29,7 +29,7 @@ int			projection_cache_size;
 
 StaticAssertDecl(PIECE_NUMBERS >= DLINTS_MAX_FEATURE_DIM, "no row fits a piece");
 
-struct KeptProjection
+typedef struct KeptProjection
 {
 	dlist_node	node;
 	MemoryContext context;		/* this struct and the matrix */
@@ -37,7 +37,7 @@ struct KeptProjection
 	Size		bytes;
 	int			pins;
 	double	   *numbers;		/* of all rows, piece after piece */
-};
+} KeptProjection;
 
 typedef struct TableEntry
 {
@@ -85,8 +85,8 @@ static Size kept_bytes = 0;
  * How many rows are generated, or worked through, at a time.  The same whether
  * a matrix is kept or not, so that the setting cannot change how sums round.
  */
-int
-ProjectionPieceRows(const Projection *projection)
+static int
+PieceRows(const Projection *projection)
 {
 	int			rows = PIECE_NUMBERS / projection->feature_dim;
 
@@ -103,7 +103,7 @@ BoundInBytes(void)
 static void
 GenerateRows(const Projection *projection, double *numbers)
 {
-	int			step = ProjectionPieceRows(projection);
+	int			step = PieceRows(projection);
 	int			row;
 
 	for (row = 0; row < projection->reduced_dim; row += step)
@@ -183,11 +183,11 @@ Find(const Projection *projection)
 }
 
 /*
- * The kept projection with these rows, made if there is room, else NULL.  It
- * stays until it is unpinned, which the caller sees to on errors too.
+ * The kept projection with these rows, pinned; made if there is room, else
+ * NULL.
  */
-KeptProjection *
-ProjectionPin(const Projection *projection)
+static KeptProjection *
+Pin(const Projection *projection)
 {
 	Size		bytes = mul_size(mul_size(projection->reduced_dim,
 										  projection->feature_dim),
@@ -205,15 +205,58 @@ ProjectionPin(const Projection *projection)
 	return kept;
 }
 
-/* The rows from this one on. */
-const double *
-ProjectionPiece(const KeptProjection *kept, int first)
+static void
+WalkPieces(const Projection *projection, const KeptProjection *kept,
+		   ProjectionVisitor visit, void *arg)
 {
-	return kept->numbers + (Size) first * kept->projection.feature_dim;
+	int			step = PieceRows(projection);
+	Size		columns = projection->feature_dim;
+	double	   *generated = kept ? NULL :
+		MemoryContextAllocHuge(CurrentMemoryContext,
+							   sizeof(double) * step * columns);
+	ProjectionRows piece;
+
+	for (piece.first = 0; piece.first < projection->reduced_dim;
+		 piece.first += piece.count)
+	{
+		CHECK_FOR_INTERRUPTS();
+		piece.count = Min(step, projection->reduced_dim - piece.first);
+		if (generated)
+			projection_generate(projection, piece.first, piece.count, generated);
+		piece.numbers = generated ? generated : kept->numbers + piece.first * columns;
+		visit(projection, &piece, arg);
+	}
+	if (generated)
+		pfree(generated);
 }
 
-void
-ProjectionUnpin(KeptProjection *kept)
+/* It stays pinned until its rows were visited, also if that ends in an error. */
+static void
+WalkPinned(KeptProjection *kept, ProjectionVisitor visit, void *arg)
 {
-	kept->pins--;
+	PG_TRY();
+	{
+		WalkPieces(&kept->projection, kept, visit, arg);
+	}
+	PG_FINALLY();
+	{
+		kept->pins--;
+	}
+	PG_END_TRY();
+}
+
+/*
+ * Visit all rows of a matrix, a piece after the other: of the one that is kept
+ * or, where there is no room for it, as they are generated.
+ */
+void
+ProjectionWalk(const Projection *projection, ProjectionVisitor visit,
+			   void *arg)
+{
+	KeptProjection *kept = Pin(projection);
+
+	if (kept)
+		WalkPinned(kept, visit, arg);
+	else
+		WalkPieces(projection, NULL, visit, arg);
 }

@@ -12,11 +12,11 @@
 
 extern int	projection_cache_size;	/* the setting, in kilobytes */
 
-typedef struct KeptProjection KeptProjection;
+/* What is done with a piece of a matrix. */
+typedef void (*ProjectionVisitor) (const Projection *projection,
+								   const ProjectionRows *rows, void *arg);
 
-extern int	ProjectionPieceRows(const Projection *projection);
-extern KeptProjection *ProjectionPin(const Projection *projection);
-extern const double *ProjectionPiece(const KeptProjection *kept, int first);
-extern void ProjectionUnpin(KeptProjection *kept);
+extern void ProjectionWalk(const Projection *projection,
+						   ProjectionVisitor visit, void *arg);
 
 #endif							/* DLINTS_KEPT_PROJECTIONS_H */

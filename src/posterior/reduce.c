@@ -1,14 +1,8 @@
 /*
  * reduce.c
  *		Feature vectors to z, and parameters to weights.
- *
- * The projection's matrix is one that this backend keeps or, where there is no
- * room for it, is generated in pieces as it is needed.
  */
 #include "postgres.h"
-
-#include "miscadmin.h"
-#include "utils/memutils.h"
 
 #include "posterior/kept_projections.h"
 #include "posterior/reduce.h"
@@ -16,12 +10,9 @@
 #include "sql/observation.h"
 #include "sql/results.h"
 
-/* What is done with each piece of the matrix. */
+/* Vectors that each piece of a projection turns into others. */
 typedef struct ReduceTask
 {
-	Projection	projection;
-	void		(*apply) (const struct ReduceTask *task,
-						  const ProjectionRows *rows);
 	int			count;			/* vectors */
 	const double *in;
 	int			in_len;
@@ -30,53 +21,30 @@ typedef struct ReduceTask
 } ReduceTask;
 
 static void
-WalkPieces(const ReduceTask *task, const KeptProjection *kept)
+ApplyRows(const Projection *projection, const ProjectionRows *rows, void *arg)
 {
-	const Projection *projection = &task->projection;
-	int			step = ProjectionPieceRows(projection);
-	double	   *generated = kept ? NULL :
-		MemoryContextAllocHuge(CurrentMemoryContext, sizeof(double) * step *
-							   (Size) projection->feature_dim);
-	ProjectionRows piece;
+	const ReduceTask *task = arg;
 
-	for (piece.first = 0; piece.first < projection->reduced_dim;
-		 piece.first += piece.count)
-	{
-		CHECK_FOR_INTERRUPTS();
-		piece.count = Min(step, projection->reduced_dim - piece.first);
-		if (generated)
-			projection_generate(projection, piece.first, piece.count, generated);
-		piece.numbers = generated ? generated : ProjectionPiece(kept, piece.first);
-		task->apply(task, &piece);
-	}
-	if (generated)
-		pfree(generated);
+	projection_apply(projection, rows, task->count, task->in,
+					 task->out, task->out_len);
 }
 
 static void
-RunTask(const ReduceTask *task)
+LiftRows(const Projection *projection, const ProjectionRows *rows, void *arg)
 {
-	KeptProjection *kept;
+	const ReduceTask *task = arg;
+
+	projection_lift(projection, rows, task->count, task->in,
+					task->in_len, task->out, task->out_len);
+}
+
+static void
+RunTask(const DlintsHeader *model, ProjectionVisitor visit, ReduceTask *task)
+{
+	Projection	projection = ModelProjection(model);
 
 	BlasReady();
-	kept = ProjectionPin(&task->projection);
-	PG_TRY();
-	{
-		WalkPieces(task, kept);
-	}
-	PG_FINALLY();
-	{
-		if (kept)
-			ProjectionUnpin(kept);
-	}
-	PG_END_TRY();
-}
-
-static void
-ApplyRows(const ReduceTask *task, const ProjectionRows *rows)
-{
-	projection_apply(&task->projection, rows, task->count, task->in,
-					 task->out, task->out_len);
+	ProjectionWalk(&projection, visit, task);
 }
 
 /*
@@ -93,12 +61,11 @@ ReduceFeatures(const DlintsHeader *model, int count, const double *features,
 	if (ModelHasProjection(model))
 	{
 		ReduceTask	task = {
-			.projection = ModelProjection(model), .apply = ApplyRows,
 			.count = count, .in = features, .in_len = model->feature_dim,
 			.out = reduced, .out_len = kind_reduced_len(&kind)
 		};
 
-		RunTask(&task);
+		RunTask(model, ApplyRows, &task);
 	}
 }
 
@@ -122,13 +89,6 @@ ReduceArray(const DlintsHeader *model, ArrayType *features,
 	return reduced;
 }
 
-static void
-LiftRows(const ReduceTask *task, const ProjectionRows *rows)
-{
-	projection_lift(&task->projection, rows, task->count, task->in,
-					task->in_len, task->out, task->out_len);
-}
-
 /*
  * Parameters to as many lists of weights over feature vectors, under one shared
  * features if the model has one: dim numbers each, followed by that of
@@ -146,12 +106,11 @@ LiftParameters(const DlintsHeader *model, int count, const double *parameters,
 	if (ModelHasProjection(model))
 	{
 		ReduceTask	task = {
-			.projection = ModelProjection(model), .apply = LiftRows,
 			.count = count, .in = parameters, .in_len = kind_reduced_len(&kind),
 			.out = weights, .out_len = kind_lifted_len(&kind)
 		};
 
-		RunTask(&task);
+		RunTask(model, LiftRows, &task);
 	}
 	for (i = 0; i < len; i++)
 		ResultFinite(weights[i]);

@@ -58,23 +58,32 @@ ResultArray(int ndim, const int *dims, const double *values)
 	return PointerGetDatum(array);
 }
 
-/* A sum of vectors as the real[] of length 1 that points where it does. */
-Datum
-ResultUnitVector(const double *sum, int count)
+/* A real[] of count numbers, at least one, to be filled. */
+ArrayType *
+ResultReals(int count)
 {
 	Size		size = add_size(ARR_OVERHEAD_NONULLS(1),
 								mul_size(count, sizeof(float4)));
-	ArrayType  *array;
-	int			i;
+	ArrayType  *array = palloc0(size);
 
-	if (count == 0)
-		return PointerGetDatum(construct_empty_array(FLOAT4OID));
-	array = palloc0(size);
 	SET_VARSIZE(array, size);
 	array->ndim = 1;
 	array->elemtype = FLOAT4OID;
 	ARR_DIMS(array)[0] = count;
 	ARR_LBOUND(array)[0] = 1;
+	return array;
+}
+
+/* A sum of vectors as the real[] of length 1 that points where it does. */
+Datum
+ResultUnitVector(const double *sum, int count)
+{
+	ArrayType  *array;
+	int			i;
+
+	if (count == 0)
+		return PointerGetDatum(construct_empty_array(FLOAT4OID));
+	array = ResultReals(count);
 	for (i = 0; i < count; i++)
 		ResultFinite(sum[i]);
 	unit_scale(count, sum, (float4 *) ARR_DATA_PTR(array));

@@ -9,12 +9,14 @@
 
 #include "access/tupdesc.h"
 #include "fmgr.h"
+#include "utils/array.h"
 
 struct Tuplestorestate;
 
 extern double ResultFinite(double value);
 extern double ResultFiniteOr(double value, const char *hint);
 extern Datum ResultVector(const double *values, int count);
+extern ArrayType *ResultReals(int count);
 extern Datum ResultUnitVector(const double *sum, int count);
 extern Datum ResultMatrix(const double *values, int rows, int columns);
 extern struct Tuplestorestate *ResultRows(FunctionCallInfo fcinfo,

@@ -1,0 +1,9 @@
+CREATE FUNCTION dlints_fourier(
+	features dlints_vector,
+	k integer,
+	scale double precision,
+	seed bigint DEFAULT 0
+) RETURNS real[]
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20;
+COMMENT ON FUNCTION dlints_fourier(dlints_vector, integer, double precision, bigint)
+	IS 'k random Fourier features, which let a model learn curves';

@@ -1,0 +1,118 @@
+/*
+ * fourier.c
+ *		dlints_fourier: random Fourier features (Rahimi and Recht, "Random
+ *		features for large-scale kernel machines", 2007), with which a linear
+ *		model learns curves.
+ *
+ * Results are stored, so that what a seed means never changes.  W is a
+ * projection matrix with a seed made of the function's, since a model with
+ * the same seed may project them.  The numbers behind that seed's first are
+ * the shifts.  Sums have one order on every machine; cos is the C library's.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "core/random.h"
+#include "model/model.h"
+#include "posterior/kept_projections.h"
+#include "sql/args.h"
+#include "sql/arrays.h"
+#include "sql/results.h"
+
+#define TWO_PI			6.283185307179586476925286766559
+#define TWO_POW_MINUS_53	(1.0 / 9007199254740992.0)
+
+typedef struct FourierTask
+{
+	const double *features;
+	float4	   *out;
+} FourierTask;
+
+/* Cosines of some rows of W x, each shifted by b, which is in [0, 2 pi). */
+static void
+FillRows(const Projection *w, const ProjectionRows *rows, void *arg)
+{
+	const FourierTask *task = arg;
+	double		amplitude = sqrt(2.0 / w->reduced_dim);
+	int			r;
+
+	for (r = 0; r < rows->count; r++)
+	{
+		int			row = rows->first + r;
+		uint64		bits = random_bits(w->seed, row) >> 11;
+		double		angle = dot_double(w->feature_dim, task->features,
+									   rows->numbers + (Size) r * w->feature_dim);
+
+		ResultFinite(angle);
+		task->out[row] = (float4)
+			(amplitude * cos(angle + TWO_PI * TWO_POW_MINUS_53 * bits));
+	}
+}
+
+/* How many numbers of how many: together they are features of a model. */
+static void
+CheckSizes(int n, int k)
+{
+	AtLeastOne(n, "the number of features");
+	AtLeastOne(k, "k");
+	if (k > DLINTS_MAX_FEATURE_DIM - n)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("dlints cannot have more than %d dimensions",
+						DLINTS_MAX_FEATURE_DIM),
+				 errdetail("There are %d features, and k is %d.", n, k)));
+}
+
+static double
+CheckedScale(double scale)
+{
+	ArgFinite(scale, "scale");
+	if (scale <= 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("scale must be positive"),
+				 errdetail("The value is %g.", scale)));
+	return scale;
+}
+
+PG_FUNCTION_INFO_V1(dlints_fourier);
+
+/*
+ * dlints_fourier(features dlints_vector, k integer, scale double precision,
+ *				  seed bigint DEFAULT 0)
+ *		-> real[]
+ *
+ * sqrt(2 / k) cos(W x + b), k numbers.  Entries of W are N(0, 1 / scale^2), and
+ * those of b uniform in [0, 2 pi).  Dot products of two results have the
+ * expectation exp(-|x - y|^2 / (2 scale^2)).
+ */
+Datum
+dlints_fourier(PG_FUNCTION_ARGS)
+{
+	ArrayType  *features = ArgArray(fcinfo, 0);
+	int			k = PG_GETARG_INT32(1);
+	double		scale = CheckedScale(PG_GETARG_FLOAT8(2));
+	uint64		seed = (uint64) PG_GETARG_INT64(3);
+	ArgSpec		spec = {"features", 0, NULL};
+	Projection	w;
+	double	   *numbers;
+	ArrayType  *result;
+	FourierTask task;
+
+	spec.len = ArgVectorLength(features, &spec);
+	CheckSizes(spec.len, k);
+	numbers = palloc(sizeof(double) * spec.len);
+	ArgVector(features, &spec, numbers);
+
+	memset(&w, 0, sizeof(w));
+	w.seed = random_bits(seed, 0);
+	w.scale = 1.0 / scale;
+	w.feature_dim = spec.len;
+	w.reduced_dim = k;
+	result = ResultReals(k);
+	task.features = numbers;
+	task.out = (float4 *) ARR_DATA_PTR(result);
+	ProjectionWalk(&w, FillRows, &task);
+	PG_RETURN_ARRAYTYPE_P(result);
+}
