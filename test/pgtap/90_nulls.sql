@@ -13,6 +13,7 @@ INSERT INTO sample VALUES
 	('double precision[]', 'ARRAY[1, 2]'),
 	('dlints_vector', '''{1,2}'''), ('double precision', '1'),
 	('integer', '2'), ('bigint', '7'), ('boolean', 'true'), ('text', '''ucb'''), ('oid', '0'),
+	('text[]', '''{a,b}'''),
 	('cstring', '''{}'''), ('cstring[]', '''{2}'''), ('"any"', '''name'''),
 	('interval', '''1 day'''), ('timestamptz', '''2026-01-01'''),
 	('timestamptz[]', '''{2026-01-01,2026-01-02}''');
