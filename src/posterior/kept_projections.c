@@ -221,9 +221,13 @@ WalkPieces(const Projection *projection, const KeptProjection *kept,
 	{
 		CHECK_FOR_INTERRUPTS();
 		piece.count = Min(step, projection->reduced_dim - piece.first);
-		if (generated)
+		if (kept)
+			piece.numbers = kept->numbers + piece.first * columns;
+		else
+		{
 			projection_generate(projection, piece.first, piece.count, generated);
-		piece.numbers = generated ? generated : kept->numbers + piece.first * columns;
+			piece.numbers = generated;
+		}
 		visit(projection, &piece, arg);
 	}
 	if (generated)

@@ -105,6 +105,7 @@ INSERT INTO probe VALUES
 	('encode',
 	 '(SELECT finite(VARIADIC dlints_encode(9, ''policy'', i.policy, ''n'', i.dim))
 		AND finite(VARIADIC dlints_encode(9, to_jsonb(i.policy))) FROM dlints_info($1) i)'),
+	('fourier', '(SELECT finite(VARIADIC dlints_fourier($2[:8], 3, 1)) FROM dlints_info($1))'),
 	('profile',
 	 '(SELECT finite(VARIADIC dlints_profile(x) || dlints_profile(x,
 		0.5) || dlints_profile(x::float8[]) || dlints_profile(x::float8[], -2))
@@ -142,6 +143,7 @@ FROM (VALUES
 	('project', 'finite(VARIADIC dlints_project($1, %1$s%2$s))'),
 	('predict', 'finite(dlints_predict($1, %1$s%2$s))'),
 	('stddev', 'finite(dlints_stddev($1, %1$s%2$s))'),
+	('explain', '(SELECT bool_and(finite(contribution, stddev)) FROM dlints_explain($1, %1$s%2$s))'),
 	('update', 'sound(dlints_update($1, %1$s, 1%2$s, at => now()))'),
 	('update_batch',
 	 'sound(dlints_update_batch($1, ARRAY[%1$s, %1$s], ARRAY[1, 2]%3$s,
