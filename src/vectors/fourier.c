@@ -79,8 +79,8 @@ CheckedScale(double scale)
 PG_FUNCTION_INFO_V1(dlints_fourier);
 
 /*
- * dlints_fourier(features dlints_vector, k integer, scale double precision,
- *				  seed bigint DEFAULT 0)
+ * dlints_fourier(features dlints_vector, k integer,
+ *				  seed bigint DEFAULT 0, scale double precision DEFAULT 1)
  *		-> real[]
  *
  * sqrt(2 / k) cos(W x + b), k numbers.  Entries of W are N(0, 1 / scale^2), and
@@ -92,8 +92,8 @@ dlints_fourier(PG_FUNCTION_ARGS)
 {
 	ArrayType  *features = ArgArray(fcinfo, 0);
 	int			k = PG_GETARG_INT32(1);
-	double		scale = CheckedScale(PG_GETARG_FLOAT8(2));
-	uint64		seed = (uint64) PG_GETARG_INT64(3);
+	uint64		seed = (uint64) PG_GETARG_INT64(2);
+	double		scale = CheckedScale(PG_GETARG_FLOAT8(3));
 	ArgSpec		spec = {"features", 0, NULL};
 	Projection	w;
 	double	   *numbers;

@@ -97,7 +97,7 @@ my $everything = q{
 	  dlints_project(m, ARRAY[1, 2, 3]), dlints_mean(m), dlints_covariance(m),
 	  dlints_predict(m, ARRAY[1, 2, 3.0]), dlints_stddev(m, '{1, 2, 3}'::bigint[]),
 	  dlints_info(m), (SELECT count(c) FROM dlints_coefficients(m) AS c),
-	  (SELECT count(e) FROM dlints_explain(m, '{1, 2, 3}') AS e), dlints_fourier('{1, 2}', 2, 1),
+	  (SELECT count(e) FROM dlints_explain(m, '{1, 2, 3}') AS e), dlints_fourier('{1, 2}', 2),
 	  (SELECT dlints_ndcg(i, -i, 3) FROM item),
 	  (SELECT count(c) FROM dlints_columns AS c),
 	  dlints_encode(4, 'name', 'value', 'number', 2), dlints_encode(4, '{"name": "value"}'::jsonb),
