@@ -14,6 +14,7 @@ THEMES = {
     'evidence': 'Learn from many rows',
     'update': 'Learn from one reward',
     'stream': 'Stream of recommendations and rewards',
+    'arms': 'Arms with a model each',
     'growth': 'Growth with sizes',
     'interleaved': 'Models interleaved row by row',
     'groups': 'Learn in groups and in running windows',

@@ -46,3 +46,20 @@ COMMENT ON FUNCTION dlints_decide(
 	dlints, anyarray, dlints_vector, bigint, dlints_vector, integer,
 	double precision, double precision[], text[], integer)
 	IS 'choose k of the items by the model''s policy and return them, best first, each with its probability';
+
+CREATE FUNCTION dlints_choose_arms(
+	model dlints,
+	features dlints_vector,
+	k bigint DEFAULT 1,
+	profile dlints_vector DEFAULT '{}',
+	draws integer DEFAULT 100,
+	epsilon double precision DEFAULT 0,
+	bonus double precision DEFAULT 0,
+	cap_group text DEFAULT NULL,
+	cap integer DEFAULT NULL
+) RETURNS dlints_choice
+	AS 'MODULE_PATHNAME' LANGUAGE C WINDOW STABLE PARALLEL RESTRICTED COST 20;
+COMMENT ON FUNCTION dlints_choose_arms(
+	dlints, dlints_vector, bigint, dlints_vector, integer, double precision,
+	double precision, text, integer)
+	IS 'choose k arms of a partition, each by the policy of its own model, with their probabilities';

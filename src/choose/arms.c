@@ -7,46 +7,23 @@
  */
 #include "postgres.h"
 
+#include "choose/arm_scores.h"
 #include "choose/request.h"
 #include "choose/topk.h"
-#include "core/dot.h"
-#include "posterior/reduce.h"
+#include "core/random.h"
 #include "sql/args.h"
 #include "sql/arrays.h"
 #include "sql/observation.h"
 #include "sql/results.h"
 
-/* Where one of them is NULL there is no arm to choose. */
-static bool
-IsArm(FunctionCallInfo fcinfo, const CandidateForm *form)
-{
-	return !PG_ARGISNULL(form->model) && !PG_ARGISNULL(form->features) &&
-		(!form->profile || !PG_ARGISNULL(form->profile));
-}
-
-/* The parameter that a model's policy scores by. */
-static const double *
-Parameter(PreparedModel *prepared, const Policy *policy)
-{
-	if (policy->draws)
-		return PreparedDraw(prepared, FreshSeed());
-	PrepareParts(prepared, PART_MEAN);
-	return prepared->mean;
-}
-
-/* The score of an arm, with its intercept. */
+/* A score of an arm under a draw of its own. */
 static double
-ArmScore(PreparedModel *prepared, ArrayType *features, Datum profile)
+DrawScore(const ArmScore *score)
 {
-	const Policy *policy = PolicyGet(prepared->header.policy);
-	const double *reduced = ReduceArray(&prepared->header, features, profile);
-	double		score = dot_double(prepared->dim,
-								   Parameter(prepared, policy), reduced);
+	double		normal;
 
-	if (policy->widens)
-		score += prepared->header.exploration *
-			PreparedWidth(prepared, features, profile);
-	return ResultFinite(score);
+	random_normals(FreshSeed(), RANDOM_DRAW, 0, 1, &normal);
+	return ResultFinite(score->mean + score->stddev * normal);
 }
 
 /* Offer one arm. */
@@ -54,17 +31,17 @@ static Datum
 OfferArm(FunctionCallInfo fcinfo, const CandidateForm *form)
 {
 	int			k = form->k ? ArgCount(fcinfo, form->k) : 1;
+	ArmScore	score;
 	TopK	   *top;
 
 	top = PG_ARGISNULL(0) ?
 		TopKCreate(fcinfo, AggregateContext(fcinfo), form->item, k) :
 		(TopK *) PG_GETARG_POINTER(0);
 	TopKCheckCount(top, k);
-	TopKOfferByLot(top,
-				   ArmScore(PrepareModel(fcinfo, form->model),
-							ArgArray(fcinfo, form->features),
-							ProfileArgument(fcinfo, form->profile)),
-				   FreshSeed(),
+	score = ArmScoreOf(PrepareModel(fcinfo, form->model),
+					   ArgArray(fcinfo, form->features),
+					   ProfileArgument(fcinfo, form->profile));
+	TopKOfferByLot(top, DrawScore(&score), FreshSeed(),
 				   PG_ARGISNULL(form->item) ? (Datum) 0 :
 				   PG_GETARG_DATUM(form->item), PG_ARGISNULL(form->item));
 	PG_RETURN_POINTER(top);
@@ -93,14 +70,9 @@ PG_FUNCTION_INFO_V1(dlints_recommend_arms_transfn);
 Datum
 dlints_recommend_arms_transfn(PG_FUNCTION_ARGS)
 {
-	static const CandidateForm forms[] = {
-		{.model = 1, .item = 2, .features = 3},
-		{.model = 1, .item = 2, .features = 3, .k = 4},
-		{.model = 1, .item = 2, .features = 3, .k = 4, .profile = 5},
-	};
-	const CandidateForm *form = &forms[PG_NARGS() - 4];
+	const CandidateForm *form = AggregateForm(fcinfo);
 
-	if (!IsArm(fcinfo, form))
+	if (!IsCandidate(fcinfo, form))
 		return AggregateSameState(fcinfo);
 	return OfferArm(fcinfo, form);
 }

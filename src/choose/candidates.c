@@ -11,40 +11,59 @@
 #include "utils/memutils.h"
 #include "windowapi.h"
 
+#include "choose/arm_scores.h"
 #include "choose/candidates.h"
 #include "choose/groups.h"
+#include "choose/shared_scores.h"
 #include "sql/args.h"
 #include "sql/arrays.h"
 
 static const Asker choose = {
 	.function = "dlints_choose",
 	.rows = "partition",
-	.advice = "Use PARTITION BY to choose by several models.",
+	.advice = "Use PARTITION BY to choose by several models, or dlints_choose_arms where each row has a model of its own.",
 	.profile_advice = "Use PARTITION BY to choose for several users.",
 };
 
 /* arguments of dlints_choose, at most */
 #define MOST_ARGUMENTS	9
 
+typedef struct Reading Reading;
+typedef struct Row Row;
+
+/* What becomes of rows whose candidates share a model, or have one each. */
+typedef struct Ways
+{
+	bool		(*fetch) (Reading *reading, Row *row);
+	void		(*begin) (Reading *reading, const Row *row, int rows);
+	void		(*add) (Reading *reading, const Row *row, ArrayType *features);
+} Ways;
+
 /* The way through the rows of a partition. */
-typedef struct Reading
+struct Reading
 {
 	FunctionCallInfo fcinfo;
 	WindowObject window;
 	const CandidateForm *form;
+	const Ways *ways;
 	bool		fixed[MOST_ARGUMENTS];	/* the same for all rows: a constant */
 	NullableDatum values[MOST_ARGUMENTS];	/* of those */
 	int64		row;
 	MemoryContext row_context;	/* of what a row brings */
 	MemoryContext context;		/* of all else, until the choice is made */
 
-	Request		request;
-	PreparedModel *prepared;	/* NULL before the first candidate */
 	Settings	settings;		/* of the first candidate */
-
-	PartitionCandidates found;
+	PartitionCandidates found;	/* without scores before that */
 	Groups	   *groups;
-} Reading;
+
+	/* where they share a model */
+	Request		request;
+	PreparedModel *prepared;
+	SharedScores *shared;
+
+	/* where they do not */
+	ArmScores  *arms;
+};
 
 /*
  * An argument of the present row.  It points into the row, and is gone when
@@ -84,10 +103,8 @@ FetchConstants(Reading *reading)
 	}
 }
 
-/* ---------- candidates ---------- */
-
 /* A row that may be a candidate, before its features are looked at. */
-typedef struct Row
+struct Row
 {
 	bool		other_model;	/* than expected, or the first */
 	bool		other_profile;
@@ -96,7 +113,9 @@ typedef struct Row
 	Settings	settings;
 	double		bonus;
 	int			group;
-} Row;
+};
+
+/* ---------- candidates that share a model ---------- */
 
 /*
  * A value that all rows are to agree on: copied, since the next fetch ends it,
@@ -117,6 +136,91 @@ FetchCommon(Reading *reading, int argno, const ValueKey *expected,
 	return true;
 }
 
+static bool
+FetchShared(Reading *reading, Row *row)
+{
+	const CandidateForm *form = reading->form;
+
+	return FetchCommon(reading, form->model, &reading->request.model_key,
+					   &row->other_model, &row->model) &&
+		FetchCommon(reading, form->profile, &reading->request.profile_key,
+					&row->other_profile, &row->profile);
+}
+
+static void
+BeginShared(Reading *reading, const Row *row, int rows)
+{
+	Candidates *found = &reading->found.candidates;
+	Datum		model = datumCopy(row->model, false, -1);	/* outlives the row */
+
+	reading->prepared = PrepareModelAt(reading->fcinfo->flinfo, model);
+	RequestBegin(&reading->request, &choose, reading->prepared,
+				 reading->context, model, row->profile);
+	reading->shared = SharedScoresCreate(reading->prepared, row->profile, rows,
+										 found->rules.draws);
+	found->scores = (Scores *) reading->shared;
+}
+
+static void
+AddShared(Reading *reading, const Row *row, ArrayType *features)
+{
+	double		addend = ArgFinite(row->bonus, "bonus");
+	double	   *room = SharedScoresRoom(reading->shared);
+
+	if (row->other_model)
+		RequestCheckModel(&reading->request, row->model);
+	if (row->other_profile)
+		RequestCheckProfile(&reading->request, row->profile);
+	ArgVector(features, &reading->request.expected, room);
+	if (reading->request.width_factor > 0.0)
+		addend += RequestWidthAt(&reading->request, reading->prepared, room);
+	SharedScoresAdd(reading->shared, addend);
+}
+
+static const Ways shared_model = {FetchShared, BeginShared, AddShared};
+
+/* ---------- candidates that have a model each ---------- */
+
+/* A copy of a value, which the next fetch would end.  False if it is NULL. */
+static bool
+FetchCopy(Reading *reading, int argno, Datum *copy)
+{
+	NullableDatum value = Fetch(reading, argno);
+
+	if (value.isnull)
+		return false;
+	*copy = datumCopy(value.value, false, -1);
+	return true;
+}
+
+static bool
+FetchArm(Reading *reading, Row *row)
+{
+	return FetchCopy(reading, reading->form->model, &row->model) &&
+		FetchCopy(reading, reading->form->profile, &row->profile);
+}
+
+static void
+BeginArms(Reading *reading, const Row *row, int rows)
+{
+	reading->arms = ArmScoresCreate(rows);
+	reading->found.candidates.scores = (Scores *) reading->arms;
+}
+
+static void
+AddArm(Reading *reading, const Row *row, ArrayType *features)
+{
+	PreparedModel *prepared = PrepareModelAt(reading->fcinfo->flinfo, row->model);
+	ArmScore	score = ArmScoreOf(prepared, features, row->profile);
+
+	score.mean += ArgFinite(row->bonus, "bonus");
+	ArmScoresAdd(reading->arms, score);
+}
+
+static const Ways own_models = {FetchArm, BeginArms, AddArm};
+
+/* ---------- rows ---------- */
+
 /*
  * All of a row but its features, which comes last and stays valid.  False if
  * its model or its profile is NULL.
@@ -127,10 +231,7 @@ FetchRow(Reading *reading, Row *row)
 	const CandidateForm *form = reading->form;
 	NullableDatum value;
 
-	if (!FetchCommon(reading, form->model, &reading->request.model_key,
-					 &row->other_model, &row->model) ||
-		!FetchCommon(reading, form->profile, &reading->request.profile_key,
-					 &row->other_profile, &row->profile))
+	if (!reading->ways->fetch(reading, row))
 		return false;
 	row->settings = FetchSettings(form, Fetch, reading);
 	value = Fetch(reading, form->bonus);
@@ -155,9 +256,7 @@ BeginWith(Reading *reading, const Row *row)
 {
 	MemoryContext caller = MemoryContextSwitchTo(reading->context);
 	int64		rows = WinGetPartitionRowCount(reading->window) - reading->row;
-	Datum		model = datumCopy(row->model, false, -1);	/* outlives the row */
 	Candidates *found = &reading->found.candidates;
-	PreparedModel *prepared;
 
 	reading->settings = row->settings;
 	found->rules = CheckSettings(&row->settings);
@@ -167,41 +266,20 @@ BeginWith(Reading *reading, const Row *row)
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("too many candidates in a partition")));
 
-	prepared = PrepareModelAt(reading->fcinfo->flinfo, model);
-	RequestBegin(&reading->request, &choose, prepared, reading->context,
-				 model, row->profile);
-	found->scores = ScoresCreate(prepared, row->profile, (int) rows,
-								 found->rules.draws);
+	reading->ways->begin(reading, row, (int) rows);
 	reading->found.rows = MemoryContextAllocHuge(reading->context, sizeof(int) * rows);
 	if (found->rules.cap > 0)
 		found->groups = MemoryContextAllocHuge(reading->context, sizeof(int) * rows);
-	reading->prepared = prepared;
 	MemoryContextSwitchTo(caller);
-}
-
-static void
-CheckRow(Reading *reading, const Row *row)
-{
-	if (row->other_model)
-		RequestCheckModel(&reading->request, row->model);
-	if (row->other_profile)
-		RequestCheckProfile(&reading->request, row->profile);
-	CheckSameSettings(&reading->settings, &row->settings);
 }
 
 static void
 AddCandidate(Reading *reading, const Row *row, Datum features)
 {
-	ArrayType  *array = ArgArrayConverted(features);
-	double		addend = ArgFinite(row->bonus, "bonus");
 	Candidates *found = &reading->found.candidates;
-	int			number = ScoresCount(found->scores);
-	double	   *room = ScoresRoom(found->scores);
+	int			number = found->scores->count;
 
-	ArgVector(array, &reading->request.expected, room);
-	if (reading->request.width_factor > 0.0)
-		addend += RequestWidthAt(&reading->request, reading->prepared, room);
-	ScoresAdd(found->scores, addend);
+	reading->ways->add(reading, row, ArgArrayConverted(features));
 	reading->found.rows[number] = (int) reading->row;
 	if (found->groups)
 		found->groups[number] = row->group;
@@ -218,8 +296,8 @@ ReadRow(Reading *reading)
 	features = Fetch(reading, reading->form->features);
 	if (features.isnull)
 		return;
-	if (reading->prepared)
-		CheckRow(reading, &row);
+	if (reading->found.candidates.scores)
+		CheckSameSettings(&reading->settings, &row.settings);
 	else
 		BeginWith(reading, &row);
 	AddCandidate(reading, &row, features.value);
@@ -241,14 +319,15 @@ ReadRows(Reading *reading)
 }
 
 /* Read the partition of a call, into the current memory context. */
-PartitionCandidates
-ReadCandidates(FunctionCallInfo fcinfo, const CandidateForm *form)
+static PartitionCandidates
+Read(FunctionCallInfo fcinfo, const CandidateForm *form, const Ways *ways)
 {
 	Reading    *reading = palloc0(sizeof(Reading));
 
 	reading->fcinfo = fcinfo;
 	reading->window = PG_WINDOW_OBJECT();
 	reading->form = form;
+	reading->ways = ways;
 	reading->context = CurrentMemoryContext;
 	reading->row_context = AllocSetContextCreate(CurrentMemoryContext,
 												 "dlints candidate",
@@ -259,4 +338,16 @@ ReadCandidates(FunctionCallInfo fcinfo, const CandidateForm *form)
 	if (reading->found.candidates.groups)
 		reading->found.candidates.group_count = GroupsCount(reading->groups);
 	return reading->found;
+}
+
+PartitionCandidates
+ReadCandidates(FunctionCallInfo fcinfo, const CandidateForm *form)
+{
+	return Read(fcinfo, form, &shared_model);
+}
+
+PartitionCandidates
+ReadArms(FunctionCallInfo fcinfo, const CandidateForm *form)
+{
+	return Read(fcinfo, form, &own_models);
 }

@@ -1,6 +1,7 @@
 /*
  * choose.c
- *		dlints_choose: choices that come with their probabilities.
+ *		dlints_choose and dlints_choose_arms: choices that come with their
+ *		probabilities.
  *
  * The first row of a partition reads all of them and decides; the others read
  * what was decided.
@@ -57,7 +58,8 @@ TellRows(const PartitionCandidates *found, Choice *choices)
 
 /* Read the partition and decide; what all rows are told stays with it. */
 static Choice *
-DecidePartition(FunctionCallInfo fcinfo, const CandidateForm *form, MemoryContext context)
+DecidePartition(FunctionCallInfo fcinfo, const CandidateForm *form,
+				CandidateReader read, MemoryContext context)
 {
 	int64		rows = WinGetPartitionRowCount(PG_WINDOW_OBJECT());
 	Choice	   *choices = MemoryContextAllocExtended(context, mul_size(sizeof(Choice), rows),
@@ -66,7 +68,7 @@ DecidePartition(FunctionCallInfo fcinfo, const CandidateForm *form, MemoryContex
 											   "dlints choice",
 											   ALLOCSET_DEFAULT_SIZES);
 	MemoryContext caller = MemoryContextSwitchTo(work);
-	PartitionCandidates found = ReadCandidates(fcinfo, form);
+	PartitionCandidates found = read(fcinfo, form);
 
 	if (found.candidates.scores)
 		TellRows(&found, choices);
@@ -77,7 +79,8 @@ DecidePartition(FunctionCallInfo fcinfo, const CandidateForm *form, MemoryContex
 
 /* The decision that the present row is told of, made if it is the first. */
 static Told *
-CurrentTold(FunctionCallInfo fcinfo, const CandidateForm *form)
+CurrentTold(FunctionCallInfo fcinfo, const CandidateForm *form,
+			CandidateReader read)
 {
 	WindowObject window = PG_WINDOW_OBJECT();
 	Told	   *told;
@@ -85,7 +88,8 @@ CurrentTold(FunctionCallInfo fcinfo, const CandidateForm *form)
 	WinCheckAndInitializeNullTreatment(window, false, fcinfo);
 	told = WinGetPartitionLocalMemory(window, sizeof(Told));
 	if (!told->choices)
-		told->choices = DecidePartition(fcinfo, form, GetMemoryChunkContext(told));
+		told->choices = DecidePartition(fcinfo, form, read,
+										GetMemoryChunkContext(told));
 	return told;
 }
 
@@ -113,9 +117,9 @@ RowType(FunctionCallInfo fcinfo, Told *told)
 
 /* What the present row is told. */
 static Datum
-Tell(FunctionCallInfo fcinfo, const CandidateForm *form)
+Tell(FunctionCallInfo fcinfo, const CandidateForm *form, CandidateReader read)
 {
-	Told	   *told = CurrentTold(fcinfo, form);
+	Told	   *told = CurrentTold(fcinfo, form, read);
 	const Choice *choice = CurrentChoice(fcinfo, told);
 	Datum		values[CHOICE_COLUMNS];
 	bool		nulls[CHOICE_COLUMNS] = {false};
@@ -128,6 +132,18 @@ Tell(FunctionCallInfo fcinfo, const CandidateForm *form)
 	values[2] = Float8GetDatum(choice->probability);
 	return HeapTupleGetDatum(heap_form_tuple(RowType(fcinfo, told),
 											 values, nulls));
+}
+
+static Datum
+TellCandidates(FunctionCallInfo fcinfo, const CandidateForm *form)
+{
+	return Tell(fcinfo, form, ReadCandidates);
+}
+
+static Datum
+TellArms(FunctionCallInfo fcinfo, const CandidateForm *form)
+{
+	return Tell(fcinfo, form, ReadArms);
 }
 
 /*
@@ -149,6 +165,23 @@ Tell(FunctionCallInfo fcinfo, const CandidateForm *form)
  * and gets NULL.  All but features, bonus and cap_group must be the same in all
  * rows of a partition.
  */
-CANDIDATE_ENTRY(dlints_choose, Tell,
+CANDIDATE_ENTRY(dlints_choose, TellCandidates,
+				.model = 0, .features = 1, .k = 2, .profile = 3, .draws = 4,
+				.epsilon = 5, .bonus = 6, .cap_group = 7, .cap = 8)
+
+/*
+ * dlints_choose_arms(model dlints, features real[] | dlints_vector,
+ *					  k bigint DEFAULT 1, profile, of the same type, DEFAULT '{}',
+ *					  draws integer DEFAULT 100,
+ *					  epsilon double precision DEFAULT 0,
+ *					  bonus double precision DEFAULT 0,
+ *					  cap_group text DEFAULT NULL, cap integer DEFAULT NULL)
+ *		OVER (PARTITION BY request) -> dlints_choice, window function
+ *
+ * The same of arms, each of which brings a model of its own and is scored as
+ * dlints_recommend_arms does: under a draw of its own, the intercept included.
+ * Models and profiles may differ.
+ */
+CANDIDATE_ENTRY(dlints_choose_arms, TellArms,
 				.model = 0, .features = 1, .k = 2, .profile = 3, .draws = 4,
 				.epsilon = 5, .bonus = 6, .cap_group = 7, .cap = 8)

@@ -16,6 +16,7 @@
 
 #include "choose/decision.h"
 #include "choose/groups.h"
+#include "choose/shared_scores.h"
 #include "sql/args.h"
 #include "sql/arrays.h"
 #include "sql/results.h"
@@ -177,8 +178,8 @@ ReadCandidates(Call *call)
 	CheckCapped(&found.rules, grouped);
 	RequestBegin(&request, &decide, call->prepared, CurrentMemoryContext,
 				 Argument(call, call->form->model), call->profile);
-	found.scores = ScoresOfArray(call->prepared, call->profile, call->features,
-								 MakeAddends(call, &request), found.rules.draws);
+	found.scores = SharedScoresOfArray(call->prepared, call->profile, call->features,
+									   MakeAddends(call, &request), found.rules.draws);
 	if (found.rules.cap > 0)
 		ReadGroups(call, &found);
 	return found;

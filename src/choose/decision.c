@@ -51,7 +51,7 @@ DrawsAtOnce(const Candidates *from, Size entries)
 	Size		most = Max(MOST_ENTRIES / Max(entries, 1), 1);
 
 	return (int) Min(Min(most, from->rules.draws),
-					 ScoresMostDraws(from->scores));
+					 from->scores->most_draws);
 }
 
 /* Slates for so many draws, each with so many entries. */
@@ -66,7 +66,7 @@ MakeSlates(const Candidates *from, int k, int draws, Size entries,
 	int			i;
 
 	for (i = 0; i < draws; i++)
-		slate_bind(&slates[i], ScoresCount(from->scores), k, from->groups, groups,
+		slate_bind(&slates[i], from->scores->count, k, from->groups, groups,
 				   sizes, caps + (Size) i * groups, all + i * entries);
 	return slates;
 }
@@ -109,13 +109,14 @@ static void
 DecideUnder(Deciding *deciding, int draws)
 {
 	Decision   *decision = deciding->decision;
+	Scores	   *scores = decision->from->scores;
 	int			draw;
 	int			i;
 
 	for (draw = 0; draw < draws; draw++)
 		slate_begin(&deciding->slates[draw],
 					random_bits(deciding->lots, deciding->first_draw + draw));
-	ScoresUnder(decision->from->scores, deciding->first_draw, draws, TakeScores, deciding);
+	scores->under(scores, deciding->first_draw, draws, TakeScores, deciding);
 	for (draw = 0; draw < draws; draw++)
 	{
 		Slate	   *slate = &deciding->slates[draw];
@@ -151,7 +152,7 @@ TakeAny(Decision *decision, Slate *slate)
 static void
 AddLevel(Decision *decision)
 {
-	double		level = ScoresLevel(decision->from->scores);
+	double		level = decision->from->scores->level;
 	int			i;
 
 	for (i = 0; i < decision->candidates; i++)
@@ -164,7 +165,7 @@ Decision
 Decide(const Candidates *from)
 {
 	const Rules *rules = &from->rules;
-	int			candidates = ScoresCount(from->scores);
+	int			candidates = from->scores->count;
 	int			k = Min(rules->k, candidates);
 	int		   *sizes = Allocate(sizeof(int), from->group_count);
 	Size		entries = slate_entries(candidates, k, from->groups, rules->cap,

@@ -32,14 +32,6 @@ static const Asker recommend = {
 	.profile_advice = "Use GROUP BY to recommend to several users.",
 };
 
-/* Where one of them is NULL there is no candidate. */
-static bool
-IsCandidate(FunctionCallInfo fcinfo, const CandidateForm *form)
-{
-	return !PG_ARGISNULL(form->model) && !PG_ARGISNULL(form->features) &&
-		(!form->profile || !PG_ARGISNULL(form->profile));
-}
-
 /* The first candidate of a group says what the others have to be. */
 static RecommendState *
 Begin(FunctionCallInfo fcinfo, const CandidateForm *form, int k)
@@ -123,13 +115,7 @@ PG_FUNCTION_INFO_V1(dlints_recommend_transfn);
 Datum
 dlints_recommend_transfn(PG_FUNCTION_ARGS)
 {
-	static const CandidateForm forms[] = {
-		{.model = 1, .item = 2, .features = 3},
-		{.model = 1, .item = 2, .features = 3, .k = 4},
-		{.model = 1, .item = 2, .features = 3, .k = 4, .profile = 5},
-	};
-
-	return Recommend(fcinfo, &forms[PG_NARGS() - 4]);
+	return Recommend(fcinfo, AggregateForm(fcinfo));
 }
 
 PG_FUNCTION_INFO_V1(dlints_recommend_finalfn);

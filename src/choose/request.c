@@ -45,6 +45,27 @@ FreshSeed(void)
 	return ((uint64) bits[1] << 32) | bits[0];
 }
 
+/* The number of arguments, the state among them, says which form it is. */
+const CandidateForm *
+AggregateForm(FunctionCallInfo fcinfo)
+{
+	static const CandidateForm forms[] = {
+		{.model = 1, .item = 2, .features = 3},
+		{.model = 1, .item = 2, .features = 3, .k = 4},
+		{.model = 1, .item = 2, .features = 3, .k = 4, .profile = 5},
+	};
+
+	return &forms[PG_NARGS() - 4];
+}
+
+/* Where one of them is NULL there is no candidate. */
+bool
+IsCandidate(FunctionCallInfo fcinfo, const CandidateForm *form)
+{
+	return !PG_ARGISNULL(form->model) && !PG_ARGISNULL(form->features) &&
+		(!form->profile || !PG_ARGISNULL(form->profile));
+}
+
 /*
  * Weights are read with every candidate, faster if no vector register's worth
  * of them lies across two cache lines.

@@ -8,6 +8,8 @@
 
 #include "postgres.h"
 
+#include "fmgr.h"
+
 #include "model/policy.h"
 #include "posterior/parts.h"
 #include "posterior/recognize.h"
@@ -40,6 +42,13 @@ typedef struct CandidateForm
 		static const CandidateForm form = {__VA_ARGS__}; \
 		return body(fcinfo, &form); \
 	}
+
+/*
+ * Forms of an aggregate over candidates: by model, item and features, then with
+ * k, then with a profile.
+ */
+extern const CandidateForm *AggregateForm(FunctionCallInfo fcinfo);
+extern bool IsCandidate(FunctionCallInfo fcinfo, const CandidateForm *form);
 
 typedef struct Request
 {

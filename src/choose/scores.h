@@ -1,16 +1,10 @@
 /*
  * scores.h
- *		The scores of many candidates under many draws.
+ *		What a decision asks of the scores of candidates, whatever they are
+ *		made of.
  */
 #ifndef DLINTS_SCORES_H
 #define DLINTS_SCORES_H
-
-#include "postgres.h"
-
-#include "posterior/kept_models.h"
-#include "sql/arrays.h"
-
-typedef struct Scores Scores;
 
 /* Candidates "first" to first + count - 1, and their scores under a draw. */
 typedef struct ScoresStrip
@@ -23,18 +17,18 @@ typedef struct ScoresStrip
 
 typedef void (*ScoresTaker) (void *taker, int draw, const ScoresStrip *strip);
 
-extern Scores *ScoresCreate(PreparedModel *prepared, Datum profile,
-							int capacity, int draws);
-extern double *ScoresRoom(Scores *scores);
-extern void ScoresAdd(Scores *scores, double addend);
+typedef struct Scores
+{
+	int			count;			/* candidates */
+	int			most_draws;		/* that can be made at once */
+	double		level;			/* what all scores leave out under draw 0 */
 
-extern Scores *ScoresOfArray(PreparedModel *prepared, Datum profile,
-							 ArrayType *array, double *addends, int draws);
-
-extern int	ScoresCount(const Scores *scores);
-extern int	ScoresMostDraws(const Scores *scores);
-extern void ScoresUnder(Scores *scores, int first_draw, int draws,
-						ScoresTaker take, void *taker);
-extern double ScoresLevel(const Scores *scores);
+	/*
+	 * Score all candidates under some draws, and hand over what a strip of
+	 * them has under one of them at a time, in their order.
+	 */
+	void		(*under) (struct Scores *scores, int first_draw, int draws,
+						  ScoresTaker take, void *taker);
+} Scores;
 
 #endif							/* DLINTS_SCORES_H */

@@ -360,6 +360,24 @@ linalg_multiply_lower(int d, const double *packed, int count, double *vectors)
 	}
 }
 
+/* vector <- lower' vector, the matrix packed */
+void
+linalg_multiply_lower_transposed(int d, const double *packed, double *vector)
+{
+	int			upper = (d + 1) / 2;
+	int			lower = d / 2;
+	int			rows = d + (d % 2 == 0);
+	const double *first = packed + (d % 2 == 0);
+	const double *block = first + upper;
+	const double *second = packed + (d % 2 == 0 ? 0 : d);
+	double	   *rest = vector + upper;
+
+	dtrmv_("L", "T", "N", &upper, first, &rows, vector, &unit_stride, 1, 1, 1);
+	dgemv_("T", &lower, &upper, &one, block, &rows, rest, &unit_stride,
+		   &one, vector, &unit_stride, 1);
+	dtrmv_("U", "N", "N", &lower, second, &rows, rest, &unit_stride, 1, 1, 1);
+}
+
 /*
  * sums[c] <- sums[c] + sum over k of weights[c][k] vectors[k], for "rows"
  * vectors; successive lists of weights stand weights_len apart, successive

@@ -50,6 +50,8 @@ extern void linalg_solve_lower_transposed(int d, const double *factor,
 										  int count, double *vectors);
 extern void linalg_multiply_lower(int d, const double *packed, int count,
 								  double *vectors);
+extern void linalg_multiply_lower_transposed(int d, const double *packed,
+											 double *vector);
 extern void linalg_combine(int len, int rows, const double *vectors,
 						   int count, const double *weights, int weights_len,
 						   double *sums, int sums_len);

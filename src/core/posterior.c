@@ -12,6 +12,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "dot.h"
 #include "linalg.h"
 
 /*
@@ -278,6 +279,23 @@ posterior_stddev(int dim, const double *root, const double *reduced,
 {
 	linalg_dot_each(dim, dim, root, reduced, work);
 	return linalg_norm(dim, work);
+}
+
+/*
+ * psi-hat'z, and the width at z as posterior_stddev has it, by one solution for
+ * this z alone.  "reduced" is overwritten.
+ */
+double
+posterior_score(const Factor *f, const double *b, double *reduced,
+				double *stddev)
+{
+	double		mean;
+
+	linalg_cholesky_solve(f->dim, f->L, 1, reduced);
+	mean = dot_double((size_t) f->dim, reduced, b);
+	linalg_multiply_lower_transposed(f->dim, f->M ? f->M : f->L, reduced);
+	*stddev = linalg_norm(f->dim, reduced);
+	return mean;
 }
 
 /* Square roots of the diagonal of Z^-1 Z~ Z^-1: lengths of the rows of R. */

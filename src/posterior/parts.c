@@ -134,6 +134,16 @@ PreparedWeights(PreparedModel *prepared, Datum profile)
 	return prepared->weights;
 }
 
+/* The factors that PART_DRAW keeps. */
+static void
+BindFactor(const PreparedModel *prepared, Factor *factor)
+{
+	const DlintsHeader *header = &prepared->header;
+
+	factor_bind(factor, prepared->dim,
+				ModelMemoryFades(header, header->memory - 1), prepared->factors);
+}
+
 /* The posterior width at a context. */
 double
 PreparedWidth(PreparedModel *prepared, ArrayType *features,
@@ -145,6 +155,26 @@ PreparedWidth(PreparedModel *prepared, ArrayType *features,
 
 	PrepareParts(prepared, PART_ROOT);
 	return ResultFinite(posterior_stddev(dim, prepared->root, reduced, work));
+}
+
+/*
+ * The expected reward at z and the posterior width there: for models that are
+ * asked about one z, which need neither mean nor root.  "reduced" is
+ * overwritten.
+ */
+double
+PreparedScore(PreparedModel *prepared, double *reduced, double *stddev)
+{
+	double		level;
+	double		mean;
+	Factor		factor;
+
+	PrepareParts(prepared, PART_DRAW);
+	BindFactor(prepared, &factor);
+	level = prepared->level * reduced[prepared->dim - 1];
+	mean = level + posterior_score(&factor, prepared->b, reduced, stddev);
+	*stddev = ResultFinite(*stddev * prepared->header.sigma);
+	return ResultFinite(mean);
 }
 
 /* psi-hat, prepared->dim numbers */
@@ -171,8 +201,7 @@ PreparedDraws(PreparedModel *prepared, uint64 seed, int first, int count,
 	int			i;
 
 	PrepareParts(prepared, PART_DRAW);
-	factor_bind(&factor, dim, ModelMemoryFades(header, header->memory - 1),
-				prepared->factors);
+	BindFactor(prepared, &factor);
 	for (i = 0; i < count; i++)
 		random_normals(seed, RANDOM_DRAW, first + i, dim,
 					   normals + (Size) i * dim);

@@ -25,6 +25,8 @@ extern const double *PreparedWeights(PreparedModel *prepared,
 									 Datum profile);
 extern double PreparedWidth(PreparedModel *prepared, ArrayType *features,
 							Datum profile);
+extern double PreparedScore(PreparedModel *prepared, double *reduced,
+							double *stddev);
 extern void PreparedMean(PreparedModel *prepared, double *mean);
 extern void PreparedDraws(PreparedModel *prepared, uint64 seed, int first,
 						  int count, double *draws);

@@ -336,6 +336,23 @@ multiply_lower(int d, uint64_t *seed)
 }
 
 static void
+multiply_lower_transposed(int d, uint64_t *seed)
+{
+	double	   *packed = dice_array(seed, linalg_packed_len(d));
+	double	   *vector = dice_array(seed, (size_t) d);
+	exact	   *expected = exact_new((size_t) d);
+	int			i;
+	int			j;
+
+	for (i = 0; i < d; i++)
+		for (j = 0; j <= i; j++)
+			expected[j] += (exact) packed[linalg_packed_index(d, i, j)] *
+				vector[i];
+	linalg_multiply_lower_transposed(d, packed, vector);
+	check_all_near(d, vector, expected, rounding(d));
+}
+
+static void
 symmetric(int d, uint64_t *seed)
 {
 	size_t		len = linalg_packed_len(d);
@@ -691,6 +708,7 @@ main(void)
 		test_of_orders(cholesky_invert),
 		test_of_orders(solves),
 		test_of_orders(multiply_lower),
+		test_of_orders(multiply_lower_transposed),
 		test_of_orders(symmetric),
 		test_of_orders(combine),
 		test_of_orders(project),

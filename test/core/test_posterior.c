@@ -169,6 +169,30 @@ check_covariance(const Model *m)
 	}
 }
 
+/* psi-hat'z and sqrt(z' C z) at once */
+static void
+check_score(const Model *m, const double *z, exact stddev)
+{
+	int			dim = m->t.dim;
+	double	   *solved = guarded((size_t) dim);
+	exact	   *mean = algorithm1_mean(m->a);
+	exact		expected = 0;
+	exact		terms = 0;
+	double		width;
+	double		score;
+	int			i;
+
+	for (i = 0; i < dim; i++)
+	{
+		expected += mean[i] * z[i];
+		terms += fabsl(mean[i] * z[i]);
+	}
+	memcpy(solved, z, sizeof(double) * (size_t) dim);
+	score = posterior_score(m->f, m->e->b, solved, &width);
+	assert_near(score, expected, RELATIVE * (terms + stddev));
+	assert_near(width, stddev, RELATIVE * stddev);
+}
+
 /* sqrt(z' C z) for a dense z and for nothing at all */
 static void
 check_stddev(const Model *m)
@@ -187,6 +211,7 @@ check_stddev(const Model *m)
 			variance += z[i] * cov[i * dim + j] * z[j];
 	assert_near(posterior_stddev(dim, m->root, z, work), sqrtl(variance),
 				RELATIVE * sqrtl(variance));
+	check_score(m, z, sqrtl(variance));
 	memset(z, 0, sizeof(double) * (size_t) dim);
 	assert_true(posterior_stddev(dim, m->root, z, work) == 0);
 }

@@ -117,6 +117,9 @@ CREATE TEMP TABLE call AS SELECT call FROM lines($$
         FROM one, item) AS q
     dlints_choose(m, :x, :k, :p, bonus => :w) OVER () FROM one
     dlints_choose(s, :x, (SELECT count(*) FROM item)) OVER () FROM one
+    array_agg(c ORDER BY id) FROM (SELECT id, dlints_choose_arms(m, f, :k, :p, draws => 5) OVER () AS c
+        FROM one, item) AS q
+    dlints_choose_arms(m, :x, :k, :p, bonus => :w) OVER () FROM one
     array_agg(d ORDER BY d.rank) FROM one, list,
         LATERAL dlints_decide(s, ids, fs, :k) AS d
     array_agg(d ORDER BY d.rank) FROM one, list,

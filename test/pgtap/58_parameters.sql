@@ -31,6 +31,8 @@ INSERT INTO call VALUES
 	('dlints_choose(s, x, $1, $2, $3, $4, $5, $6, $7) OVER ()',
 	 'bigint dlints_vector integer float8 float8 text integer'),
 	('dlints_choose(s, x, $1) OVER ()', 'bigint'),
+	('dlints_choose_arms(s, x, $1, $2, $3, $4, $5, $6, $7) OVER ()',
+	 'bigint dlints_vector integer float8 float8 text integer'),
 	('dlints_choose(s, x, k => $1, epsilon => $2, bonus => $3) OVER ()', 'bigint float8 float8'),
 	('dlints_choose(s, x, profile => $1, k => $2) OVER ()', 'dlints_vector bigint'),
 	('dlints_decide(s, ARRAY[id], ARRAY[x], $1, $2, $3, $4, $5, $6, $7)',

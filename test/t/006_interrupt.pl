@@ -100,6 +100,9 @@ my %work = (
 			draws => 10000,
 			cap_group => (i % 20000)::text, cap => 2) OVER ()
 		FROM generate_series(1, 65536) i},
+	'a choice among arms' => q{
+		SELECT dlints_choose_arms(m, '{1}', k => 10, draws => 10000) OVER ()
+		FROM generate_series(1, 65536) i, dlints_new(1) m},
 	'a choice by ucb' => q{
 		SELECT dlints_choose(dlints_set(state, policy => 'ucb'), array_fill(0.5::real, ARRAY[1024]))
 			OVER ()

@@ -76,6 +76,8 @@ my $everything = q{
 	  (SELECT dlints_recommend_arms(m, i, x) FROM item WHERE i = 2),
 	  (SELECT array_agg(c) FROM (SELECT dlints_choose(dlints_set(m, policy => 'greedy'), x, 2,
 		cap_group => 'a', cap => 1) OVER () AS c FROM item) AS s),
+	  (SELECT array_agg(c) FROM (SELECT dlints_choose_arms(dlints_set(m, policy => 'ucb'), x)
+		OVER () AS c FROM item) AS s),
 	  (SELECT array_agg(d) FROM (SELECT array_agg(i) AS items, array_agg(x) AS features FROM item) AS c,
 		LATERAL dlints_decide(dlints_set(m, policy => 'greedy'), items, features, 2) AS d),
 	  dlints_draw(m, 1), dlints_draw_weights(m, seed => 2),

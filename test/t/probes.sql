@@ -182,6 +182,11 @@ FROM (VALUES
 	 '(SELECT bool_and(finite(score, probability)) AND count(rank) = 1
 		FROM dlints_decide($1, ''{1,2}''::integer[], ARRAY[%1$s, %1$s], 2%2$s, draws => 2,
 		bonus => ''{1,2}'', cap_group => ''{a,a}'', cap => 1))'),
+	('choose arms',
+	 '(SELECT bool_and(finite(score, probability)) AND count(rank) = 2
+		AND abs(sum(probability) - 2) < 1e-9
+		FROM (SELECT (dlints_choose_arms(dlints_set($1, exploration => i), %1$s, 2%2$s,
+		draws => 20) OVER ()).* FROM generate_series(1, 3) i) c)'),
 	('choose by ucb',
 	 '(SELECT bool_and(finite(score, probability)) AND count(rank) = 1
 		FROM (SELECT (dlints_choose(dlints_set($1, policy => ''ucb''), %1$s, 1%2$s,

@@ -1,7 +1,7 @@
 /*
- * scores.c
- *		The scores of candidates under each of many draws, or under the mean
- *		where the policy does not draw.
+ * shared_scores.c
+ *		The scores of candidates that share a model, under each of many draws,
+ *		or under the mean where the policy does not draw.
  *
  * A score is psi' A x, where the rows of A are what the model lifts the unit
  * vectors to under this profile.  Draws score either of
@@ -24,7 +24,7 @@
 #include "utils/memutils.h"
 
 #include "choose/request.h"
-#include "choose/scores.h"
+#include "choose/shared_scores.h"
 #include "core/dot.h"
 #include "core/peak.h"
 #include "core/score.h"
@@ -46,8 +46,9 @@
 /* candidates in a strip: 16 kB of them at n = 64 */
 #define STRIP			32
 
-struct Scores
+struct SharedScores
 {
+	Scores		base;
 	PreparedModel *prepared;
 	double	   *profile;		/* numbers of the profile */
 	uint64		seed;
@@ -56,10 +57,8 @@ struct Scores
 	int			feature_dim;
 	int			dim;			/* coordinates of z without the intercept */
 	int			lifted_len;
-	double		level;			/* the intercept under the first draw */
 
 	int			capacity;
-	int			count;
 	double	   *addends;
 	bool		adds;			/* one of them is not 0 */
 
@@ -84,7 +83,7 @@ struct Scores
 };
 
 /* Makes parameters number first to first + count - 1. */
-typedef void (*ParameterMaker) (Scores *scores, int first, int count,
+typedef void (*ParameterMaker) (SharedScores *scores, int first, int count,
 								double *parameters);
 
 static double *
@@ -94,7 +93,7 @@ AllocateNumbers(Size count)
 }
 
 static void
-MakeUnits(Scores *scores, int first, int count, double *parameters)
+MakeUnits(SharedScores *scores, int first, int count, double *parameters)
 {
 	int			len = scores->prepared->dim;
 	int			i;
@@ -105,14 +104,14 @@ MakeUnits(Scores *scores, int first, int count, double *parameters)
 }
 
 static void
-MakeDraws(Scores *scores, int first, int count, double *parameters)
+MakeDraws(SharedScores *scores, int first, int count, double *parameters)
 {
 	if (scores->drawn)
 		PreparedDraws(scores->prepared, scores->seed, first, count, parameters);
 	else
 		PreparedMean(scores->prepared, parameters);
 	if (first == 0 && scores->prepared->dim > scores->dim)
-		scores->level = parameters[scores->dim];
+		scores->base.level = parameters[scores->dim];
 }
 
 /*
@@ -121,7 +120,7 @@ MakeDraws(Scores *scores, int first, int count, double *parameters)
  * as neither take long nor much room.
  */
 static int
-Portion(const Scores *scores)
+Portion(const SharedScores *scores)
 {
 	int			dim = scores->prepared->dim;
 	int			room = MOST_NUMBERS / Max(scores->lifted_len, dim);
@@ -134,7 +133,7 @@ Portion(const Scores *scores)
 
 /* Lift parameters and pack what they become. */
 static void
-LiftIntoLanes(Scores *scores, ParameterMaker make, int first, int count,
+LiftIntoLanes(SharedScores *scores, ParameterMaker make, int first, int count,
 			  double *lanes)
 {
 	int			portion = Min(Portion(scores), score_rounded(count));
@@ -159,7 +158,7 @@ LiftIntoLanes(Scores *scores, ParameterMaker make, int first, int count,
 
 /* The same, of draws that are scored as they are. */
 static void
-DrawIntoLanes(Scores *scores, int first, int count, double *lanes)
+DrawIntoLanes(SharedScores *scores, int first, int count, double *lanes)
 {
 	int			len = scores->prepared->dim;
 	int			portion = Min(Portion(scores), score_rounded(count));
@@ -180,7 +179,7 @@ DrawIntoLanes(Scores *scores, int first, int count, double *lanes)
 
 /* Score what A makes of each feature vector. */
 static void
-Reduce(Scores *scores)
+Reduce(SharedScores *scores)
 {
 	scores->reduces = true;
 	scores->len = scores->dim;
@@ -203,7 +202,7 @@ LiftingCosts(const DlintsHeader *model, double dim)
 
 /* See above. */
 static void
-ChooseWhatToScore(Scores *scores)
+ChooseWhatToScore(SharedScores *scores)
 {
 	double		candidates = scores->capacity;
 	double		draws = scores->draws;
@@ -219,54 +218,9 @@ ChooseWhatToScore(Scores *scores)
 		Reduce(scores);
 }
 
-/* For so many candidates, wherever they are, in the current memory context. */
-static Scores *
-Create(PreparedModel *prepared, Datum profile, int capacity, int draws)
-{
-	const DlintsHeader *model = &prepared->header;
-	Scores	   *scores = palloc0(sizeof(Scores));
-
-	scores->prepared = prepared;
-	scores->profile = ReadProfile(profile, model);
-	scores->seed = FreshSeed();
-	scores->drawn = PolicyGet(model->policy)->draws;
-	scores->draws = scores->drawn ? draws : 1;
-	scores->feature_dim = model->feature_dim;
-	scores->dim = prepared->dim - (model->intercept ? 1 : 0);
-	scores->lifted_len = ModelLiftedLen(model);
-	scores->capacity = capacity;
-	scores->expected = ArgFeatureSpec(&prepared->header);
-	ChooseWhatToScore(scores);
-	scores->strip = AllocateNumbers((Size) STRIP * scores->feature_dim);
-	return scores;
-}
-
-/* ---------- candidates that come one after the other ---------- */
-
-/* At most so many of them. */
-Scores *
-ScoresCreate(PreparedModel *prepared, Datum profile, int capacity, int draws)
-{
-	Scores	   *scores = Create(prepared, profile, capacity, draws);
-
-	scores->addends = AllocateNumbers(capacity);
-	scores->kept = AllocateNumbers(mul_size(capacity, scores->step));
-	return scores;
-}
-
-/* Where the next feature vector is to go; ScoresAdd then counts it. */
-double *
-ScoresRoom(Scores *scores)
-{
-	Assert(scores->count < scores->capacity);
-	if (!scores->reduces)
-		return scores->kept + (Size) scores->count * scores->feature_dim;
-	return scores->strip + (Size) scores->in_strip * scores->feature_dim;
-}
-
 /* Put feature vectors of the strip through A. */
 static void
-ReduceStrip(Scores *scores, int count, double *out)
+ReduceStrip(SharedScores *scores, int count, double *out)
 {
 	const ScoreSteps steps = {.features = scores->step, .lane = 1};
 	Size		pack_len = (Size) SCORE_LANES * scores->feature_dim;
@@ -283,69 +237,18 @@ ReduceStrip(Scores *scores, int count, double *out)
 }
 
 static void
-EmptyStrip(Scores *scores)
+EmptyStrip(SharedScores *scores)
 {
 	ReduceStrip(scores, scores->in_strip, scores->kept +
-				(Size) (scores->count - scores->in_strip) * scores->step);
+				(Size) (scores->base.count - scores->in_strip) * scores->step);
 	scores->in_strip = 0;
-}
-
-/* The features are there; the addend counts in all of its scores. */
-void
-ScoresAdd(Scores *scores, double addend)
-{
-	scores->addends[scores->count++] = addend;
-	scores->adds |= (addend != 0.0);
-	if (scores->reduces && ++scores->in_strip == STRIP)
-		EmptyStrip(scores);
-}
-
-/* ---------- candidates in an array ---------- */
-
-/*
- * One in each row, which have the right length, with an addend for each or
- * NULL.
- */
-Scores *
-ScoresOfArray(PreparedModel *prepared, Datum profile, ArrayType *array,
-			  double *addends, int draws)
-{
-	Scores	   *scores = Create(prepared, profile, ARR_DIMS(array)[0], draws);
-
-	scores->count = scores->capacity;
-	scores->array = array;
-	scores->addends = addends;
-	scores->adds = (addends != NULL);
-	if (scores->reduces)
-		scores->reduced = AllocateNumbers((Size) STRIP * scores->step);
-	return scores;
 }
 
 /* ---------- scores ---------- */
 
-int
-ScoresCount(const Scores *scores)
-{
-	return scores->count;
-}
-
-/* The intercept under the first draw. */
-double
-ScoresLevel(const Scores *scores)
-{
-	return scores->level;
-}
-
-/* How many draws can be made at once. */
-int
-ScoresMostDraws(const Scores *scores)
-{
-	return Max(MOST_NUMBERS / scores->len / SCORE_LANES, 1) * SCORE_LANES;
-}
-
 /* The weights of the only draw, or of the mean. */
 static void
-MakeWeights(Scores *scores)
+MakeWeights(SharedScores *scores)
 {
 	double	   *parameters = AllocateNumbers(scores->prepared->dim);
 
@@ -360,7 +263,7 @@ MakeWeights(Scores *scores)
 
 /* Make draws and pack them. */
 static void
-FillPack(Scores *scores, int first, int count)
+FillPack(SharedScores *scores, int first, int count)
 {
 	if (count > scores->pack_size)
 	{
@@ -375,7 +278,7 @@ FillPack(Scores *scores, int first, int count)
 
 /* What is scored of some candidates. */
 static const double *
-ReadStrip(Scores *scores, int first, int count)
+ReadStrip(SharedScores *scores, int first, int count)
 {
 	if (scores->kept)
 		return scores->kept + (Size) first * scores->step;
@@ -388,7 +291,7 @@ ReadStrip(Scores *scores, int first, int count)
 
 /* Hand over the scores of a strip under a draw, once they are complete. */
 static void
-HandOver(const Scores *scores, int draw, ScoresStrip *strip, double *list,
+HandOver(const SharedScores *scores, int draw, ScoresStrip *strip, double *list,
 		 ScoresTaker take, void *taker)
 {
 	int			i;
@@ -402,7 +305,7 @@ HandOver(const Scores *scores, int draw, ScoresStrip *strip, double *list,
 
 /* The scores of a strip under all draws of a pack. */
 static void
-ScoreStrip(Scores *scores, int first_draw, int draws, ScoresStrip *strip,
+ScoreStrip(SharedScores *scores, int first_draw, int draws, ScoresStrip *strip,
 		   ScoresTaker take, void *taker)
 {
 	const ScoreSteps steps = {.features = 1, .lane = STRIP};
@@ -425,7 +328,7 @@ ScoreStrip(Scores *scores, int first_draw, int draws, ScoresStrip *strip,
 
 /* The score of a candidate under the weights of the only draw. */
 static double
-Dot(const Scores *scores, int candidate)
+Dot(const SharedScores *scores, int candidate)
 {
 	int			n = scores->feature_dim;
 	Size		at = (Size) candidate * n;
@@ -444,7 +347,7 @@ Dot(const Scores *scores, int candidate)
  * finite shows in them, and is looked for then.
  */
 static void
-ScoreStripOnce(Scores *scores, int first_draw, int draws, ScoresStrip *strip,
+ScoreStripOnce(SharedScores *scores, int first_draw, int draws, ScoresStrip *strip,
 			   ScoresTaker take, void *taker)
 {
 	double	   *list = scores->block;
@@ -460,15 +363,12 @@ ScoreStripOnce(Scores *scores, int first_draw, int draws, ScoresStrip *strip,
 		take(taker, first_draw + i, strip);
 }
 
-/*
- * Score all candidates under some draws, and hand over what a strip of them has
- * under one of them at a time, in their order.  The intercept, which is the
- * same for all, is left out.
- */
-void
-ScoresUnder(Scores *scores, int first_draw, int draws, ScoresTaker take,
-			void *taker)
+/* See scores.h. */
+static void
+ScoreUnder(Scores *base, int first_draw, int draws, ScoresTaker take,
+		   void *taker)
 {
+	SharedScores *scores = (SharedScores *) base;
 	bool		once = scores->draws == 1;
 	ScoresStrip strip = {.first = 0};
 
@@ -478,10 +378,89 @@ ScoresUnder(Scores *scores, int first_draw, int draws, ScoresTaker take,
 		MakeWeights(scores);
 	else
 		FillPack(scores, first_draw, draws);
-	for (; strip.first < scores->count; strip.first += STRIP)
+	for (; strip.first < base->count; strip.first += STRIP)
 	{
-		strip.count = Min(STRIP, scores->count - strip.first);
+		strip.count = Min(STRIP, base->count - strip.first);
 		(once ? ScoreStripOnce : ScoreStrip) (scores, first_draw, draws, &strip,
 											  take, taker);
 	}
+}
+
+/* For so many candidates, wherever they are, in the current memory context. */
+static SharedScores *
+Create(PreparedModel *prepared, Datum profile, int capacity, int draws)
+{
+	const DlintsHeader *model = &prepared->header;
+	SharedScores *scores = palloc0(sizeof(SharedScores));
+
+	scores->prepared = prepared;
+	scores->profile = ReadProfile(profile, model);
+	scores->seed = FreshSeed();
+	scores->drawn = PolicyGet(model->policy)->draws;
+	scores->draws = scores->drawn ? draws : 1;
+	scores->feature_dim = model->feature_dim;
+	scores->dim = prepared->dim - (model->intercept ? 1 : 0);
+	scores->lifted_len = ModelLiftedLen(model);
+	scores->capacity = capacity;
+	scores->expected = ArgFeatureSpec(&prepared->header);
+	ChooseWhatToScore(scores);
+	scores->base.most_draws = Max(MOST_NUMBERS / scores->len / SCORE_LANES, 1) * SCORE_LANES;
+	scores->base.under = ScoreUnder;
+	scores->strip = AllocateNumbers((Size) STRIP * scores->feature_dim);
+	return scores;
+}
+
+/* ---------- candidates that come one after the other ---------- */
+
+/* At most so many of them. */
+SharedScores *
+SharedScoresCreate(PreparedModel *prepared, Datum profile, int capacity,
+				   int draws)
+{
+	SharedScores *scores = Create(prepared, profile, capacity, draws);
+
+	scores->addends = AllocateNumbers(capacity);
+	scores->kept = AllocateNumbers(mul_size(capacity, scores->step));
+	return scores;
+}
+
+/* Where the next feature vector is to go; SharedScoresAdd then counts it. */
+double *
+SharedScoresRoom(SharedScores *scores)
+{
+	Assert(scores->base.count < scores->capacity);
+	if (!scores->reduces)
+		return scores->kept + (Size) scores->base.count * scores->feature_dim;
+	return scores->strip + (Size) scores->in_strip * scores->feature_dim;
+}
+
+/* The features are there; the addend counts in all of its scores. */
+void
+SharedScoresAdd(SharedScores *scores, double addend)
+{
+	scores->addends[scores->base.count++] = addend;
+	scores->adds |= (addend != 0.0);
+	if (scores->reduces && ++scores->in_strip == STRIP)
+		EmptyStrip(scores);
+}
+
+/* ---------- candidates in an array ---------- */
+
+/*
+ * One in each row, which have the right length, with an addend for each or
+ * NULL.
+ */
+Scores *
+SharedScoresOfArray(PreparedModel *prepared, Datum profile, ArrayType *array,
+					double *addends, int draws)
+{
+	SharedScores *scores = Create(prepared, profile, ARR_DIMS(array)[0], draws);
+
+	scores->base.count = scores->capacity;
+	scores->array = array;
+	scores->addends = addends;
+	scores->adds = (addends != NULL);
+	if (scores->reduces)
+		scores->reduced = AllocateNumbers((Size) STRIP * scores->step);
+	return &scores->base;
 }

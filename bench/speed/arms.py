@@ -1,0 +1,86 @@
+"""Arms with a model each.
+
+A step over a few of them, next to one crossed model of all; and a choice among
+many, whose models have no room in the session, next to a prediction of each.
+"""
+
+import numpy as np
+
+from bench import samples
+from bench.measure import statements
+from bench.speed.bars import Bar
+
+DIM, ARMS, ROUNDS = 49, 20, 20
+MOST = 0.033        # thirty times as fast
+MANY_DIM, MANY, MANY_ROUNDS = 50, 10000, 10
+
+TABLES = f"""
+    CREATE FUNCTION context(n integer) RETURNS real[] LANGUAGE sql AS
+    $$ SELECT array_agg((random() - 0.5)::real) FROM generate_series(1, n) $$;
+    CREATE TABLE arm WITH {samples.QUIET} AS
+    SELECT i AS id, array_agg((i = j)::integer::real ORDER BY j) AS features,
+           dlints_new({DIM}) AS state
+    FROM   generate_series(1, {ARMS}) i, generate_series(1, {ARMS}) j
+    GROUP  BY i;
+    CREATE TABLE crossed WITH {samples.QUIET} AS
+    SELECT dlints_new({ARMS}, interactions => 'crossed', profile_dim => {DIM})
+           AS state"""
+STEPS = {
+    'arms': """
+        UPDATE arm SET state = dlints_update(state, c.x, c.reward)
+        FROM  (SELECT c.x, c.reward,
+                      (SELECT dlints_recommend_arms(a.state, a.id, c.x)
+                       FROM   arm a) AS id
+               FROM  (SELECT context(%s) AS x, random() AS reward OFFSET 0) c
+               OFFSET 0) c
+        WHERE  arm.id = c.id""",
+    'crossed': """
+        UPDATE crossed m
+        SET    state = dlints_update(m.state, a.features, c.reward, c.x)
+        FROM  (SELECT c.x, c.reward,
+                      (SELECT (dlints_recommend(m.state, a.id, a.features, 1,
+                                                c.x))[1]
+                       FROM   arm a, crossed m) AS id
+               FROM  (SELECT context(%s) AS x, random() AS reward OFFSET 0) c
+               OFFSET 0) c, arm a
+        WHERE  a.id = c.id"""}
+
+LEARNED = f"""
+    CREATE TABLE many WITH {samples.QUIET} AS
+    SELECT i AS id, (1 - i / {2.0 * MANY}) * learned AS state
+    FROM  (SELECT dlints_evidence(dlints_new({MANY_DIM}), x, r) AS learned
+           FROM  (SELECT context({MANY_DIM} + i * 0) AS x, random() AS r
+                  FROM   generate_series(1, 300) i OFFSET 0) s) s,
+           generate_series(1, %s) i"""
+CHOICES = {
+    'predict': f"""
+        SELECT max(dlints_predict(state, c.x))
+        FROM   many, (SELECT context({MANY_DIM}) AS x OFFSET 0) c""",
+    'recommend': f"""
+        SELECT dlints_recommend_arms(state, id, c.x)
+        FROM   many, (SELECT context({MANY_DIM}) AS x OFFSET 0) c""",
+    'choose': f"""
+        SELECT id, choice
+        FROM  (SELECT id, dlints_choose_arms(state, c.x) OVER () AS choice
+               FROM   many, (SELECT context({MANY_DIM}) AS x OFFSET 0) c) s
+        WHERE (choice).rank IS NOT NULL"""}
+
+
+def run(theme):
+    """Compare steps, and choices among many."""
+    theme.cursor.execute(TABLES)
+    theme.compare(
+        statements(theme.cursor, {name: text % DIM
+                                  for name, text in STEPS.items()}),
+        [Bar(f'a step over {ARMS} arms of {DIM} numbers, a model each: times '
+             'one crossed model', 'arms', 'crossed', MOST)],
+        ROUNDS, before=lambda: theme.cursor.execute('VACUUM arm, crossed'))
+    count = int(MANY * min(theme.share, 1))
+    theme.cursor.execute(LEARNED % count)
+    theme.cursor.execute('VACUUM ANALYZE many')
+    theme.compare(
+        statements(theme.cursor, CHOICES),
+        [Bar(f'dlints_recommend_arms, {count:,} arms of {MANY_DIM} numbers: '
+             'times dlints_predict of each', 'recommend', 'predict'),
+         Bar('    dlints_choose_arms, 100 draws', 'choose', 'predict')],
+        MANY_ROUNDS, np.min)
