@@ -272,6 +272,7 @@ DECLARE
 	                         FROM dlints_recommender_columns(items, relation, columns) c), '[]');
 	most integer := 64;
 	size integer;
+	parts text[];
 BEGIN
 	LOOP
 		most := most / 2;
@@ -283,6 +284,17 @@ BEGIN
 		RAISE 'these columns make vectors of % numbers, and 511 is the most', size
 			USING ERRCODE = 'program_limit_exceeded', HINT = 'Name the columns that matter.';
 	END IF;
+	parts := ARRAY(
+		SELECT p.name
+		FROM  (SELECT 1, 0, 'clicks', factors
+		       UNION ALL
+		       SELECT CASE c ->> 'kind' WHEN 'age' THEN 4 ELSE 2 END, n, c ->> 'column',
+		              least((c ->> 'wish')::integer, most)
+		       FROM   jsonb_array_elements(found) WITH ORDINALITY f (c, n)
+		       UNION ALL
+		       SELECT 3, 0, 'popularity', 1) p (place, n, name, width),
+		       generate_series(1, p.width)
+		ORDER  BY p.place, p.n);
 	RETURN (
 		SELECT jsonb_build_object(
 			'encode', coalesce(string_agg(expression, E'\n       || ' ORDER BY n)
@@ -290,6 +302,7 @@ BEGIN
 			'ages', coalesce(string_agg(expression, E'\n       || ' ORDER BY n)
 			                     FILTER (WHERE aged), '''{}''::real[]'),
 			'aged', 3 * count(*) FILTER (WHERE aged),
+			'parts', quote_literal(parts) || '::text[]',
 			'factors', factors, 'size', size, 'made_with', dlints)
 		FROM   jsonb_array_elements(found) WITH ORDINALITY f (c, n),
 		       LATERAL (SELECT least((c ->> 'wish')::integer, most) AS width) w,

@@ -19,6 +19,20 @@ WHERE  d.id >= first AND s.decision >= first
 $body$
 $t$,
 $t$
+-- Why these: what each part of an item adds to what is expected of it today, by its columns, by
+-- what is clicked along with it ("clicks"), and by how popular it is; the largest first.
+CREATE OR REPLACE FUNCTION {s}.why(decision bigint)
+RETURNS TABLE (item {key_type}, place integer, part text, contribution float8, stddev float8)
+LANGUAGE sql STABLE AS $body$
+SELECT s.item, s.place, e.name, sum(e.contribution), sqrt(sum(e.stddev ^ 2))
+FROM   {s}.decision d JOIN {s}.shown s ON s.decision = d.id, {s}.model m,
+       {dlints}.dlints_explain(m.state, s.features, d.profile, {parts}) e
+WHERE  d.id = why.decision AND m.name IN ('personal', 'later')
+GROUP  BY s.item, s.place, e.name
+ORDER  BY s.place, abs(sum(e.contribution)) DESC
+$body$
+$t$,
+$t$
 -- What a list of an arm earned on average, with a standard error that knows that people come
 -- again; a session without a person counts as one.
 CREATE OR REPLACE FUNCTION {s}.earned(

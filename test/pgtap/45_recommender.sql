@@ -15,7 +15,7 @@ CREATE FUNCTION later(by interval) RETURNS void LANGUAGE sql
 \ir include/recommender.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT plan(66);
+SELECT plan(70);
 
 -- ---------- made ----------
 
@@ -164,6 +164,24 @@ SELECT is(sum(learned - value), 0::float8, 'rewards of unknown decisions are kep
 SELECT ok(state = (SELECT dlints_set(dlints_new(dim, interactions => 'matched',
   half_life => '7 days'), policy => 'greedy') FROM dlints_info(state)),
   'the model of the control has learned nothing') FROM board.model WHERE name = 'control';
+-- one page of each person, which has items with and without the last but one column
+CREATE TEMP TABLE why AS SELECT d.id AS decision, d.person, w.* FROM board.decision d, board.why(d.id) w;
+SELECT is(array_agg(DISTINCT part), ARRAY['city_id', 'clicks', 'details', 'field', 'intercept', 'popularity',
+  'posted', 'remote', 'salary', 'skills', 'title'], 'why: parts are columns, clicks and popularity') FROM why;
+SELECT cmp_ok(max(abs(w.sum - dlints_predict(m.state, s.features, d.profile)
+                      - dlints_predict(l.state, s.features, d.profile))), '<', 1e-9::float8,
+  'they add up to what is expected')
+  FROM (SELECT decision, item, sum(contribution) FROM why GROUP BY 1, 2) w
+    JOIN board.shown s USING (decision, item) JOIN board.decision d ON d.id = decision,
+    board.model m, board.model l WHERE m.name = 'personal' AND l.name = 'later';
+SELECT ok(bool_and(remote = (contribution <> 0)) AND count(DISTINCT remote) = 2 AND bool_and(stddev >= 0),
+  'a column that is false adds nothing, others something')
+  FROM why JOIN job ON id = item WHERE part = 'remote';
+SELECT ok(bool_and(size >= next) AND count(DISTINCT place) > 9, 'in order, the largest part first')
+  FROM (SELECT place, abs(contribution) AS size,
+               lead(abs(contribution), 1, 0) OVER (PARTITION BY decision, place ORDER BY n) AS next
+        FROM (SELECT *, row_number() OVER (PARTITION BY decision) AS n FROM why) w) s;
+
 UPDATE board.shown SET features = '{1}' WHERE item = (SELECT min(item) FROM board.shown);
 SELECT lives_ok('SELECT board.rebuild()', 'a bad row stops nothing');
 

@@ -124,9 +124,14 @@ function card(film) {
     make('div', {class: 'why'},
       make('p', {}, 'expected ', make('b', {}, film.expected.toFixed(2)), ` ± ${film.error.toFixed(2)}, probability `,
         make('b', {}, film.probability.toFixed(2))),
+      make('p', {}, film.parts.slice(0, 3).map(adds).join(', ')),
       make('p', {}, ...nearest(film))));
   element.style.setProperty('--genre', `hsl(${hue(film.genres[0] || '')} 60% 55%)`);
   return element;
+}
+
+function adds({part, adds}) {
+  return `${part} ${adds < 0 ? '\u2212' : '+'}${Math.abs(adds).toFixed(2)}`;
 }
 
 function nearest(film) {

@@ -1,12 +1,18 @@
--- why these: what the model expected of each, the standard error of that, and what
--- the visitor liked that is most like it (cosine)
+-- why these: what the model expected of each, the standard error of that, what its parts
+-- add to that, and what the visitor liked that is most like it (cosine)
+WITH part AS (
+    SELECT item, json_agg(json_build_object('part', part, 'adds', contribution)
+                          ORDER BY abs(contribution) DESC) AS parts
+    FROM   home.why(%(decision)s) GROUP BY item)
 SELECT f.id, f.title, f.genres, d.arm, s.probability, s.expected,
        dlints_stddev(m.state, s.features, d.profile) AS error,
-       coalesce(r.value, 0) > 0 AS liked, near.title AS nearest, near.cosine
+       coalesce(r.value, 0) > 0 AS liked, near.title AS nearest, near.cosine,
+       part.parts
 FROM   home.decision d
        JOIN home.model m ON m.name = 'personal'
        JOIN home.shown s ON s.decision = d.id
        JOIN film f ON f.id = s.item
+       JOIN part ON part.item = s.item
        LEFT JOIN home.reward r ON r.decision = s.decision AND r.item = s.item
        LEFT JOIN LATERAL (
            SELECT g.title, dlints_dot(s.features::float8[], o.features)
