@@ -1,9 +1,9 @@
 """Classification sets as bandits: the classes are arms, the right one pays 1.
 
 The sets are those of Debian's r-cran-mlbench, or ARFF files in the folder that
-DATA names. Each is played in one pass over a shuffle, by policies that differ
-in how they remember and in the ridge alone; what is counted is how often a
-choice was wrong.
+DATA names. Each is played in one pass over a shuffle; what is counted is how
+often a choice was wrong. VW may name a program of Vowpal Wabbit, which is then
+given the same rows.
 """
 
 from bench.program import number

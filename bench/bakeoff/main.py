@@ -2,7 +2,7 @@
 
 from bench import machine, program, server
 from bench.bakeoff import (DRAWS, LARGEST, ROWS, chart, play, report,
-                           sets)
+                           sets, vw)
 from bench.progress import play_all
 
 CHART = 'bakeoff.png'
@@ -23,6 +23,7 @@ def main(options):
                        [found[name, draw]
                         for draw in range(1, options.draws + 1)])
             for name, each in chosen.items()]
+    vw.choose(rows)
     chart.draw(folder / CHART, rows)
     usual = (every.keys() >= {report.KNOWN[0]} and not options.sets
              and (options.rows, options.draws, options.largest)

@@ -4,23 +4,29 @@ import zlib
 
 import numpy as np
 
+from bench.bakeoff import vw
 from bench.server import copy, session, value
 
-TABLES = """
+BENT = 64
+# Features are scaled so that the default scale is seven tenths of their median
+# distance.
+TABLES = f"""
 CREATE TEMP TABLE arm (id integer PRIMARY KEY, features real[] NOT NULL);
 CREATE TEMP TABLE example (
-    number integer PRIMARY KEY, features real[] NOT NULL, class integer NOT NULL)"""
+    number integer PRIMARY KEY, features real[] NOT NULL, class integer NOT NULL,
+    curves real[] NOT NULL GENERATED ALWAYS AS
+        (features || dlints_fourier(features, {BENT})) STORED)"""
 
 PLAY = """
 CREATE OR REPLACE FUNCTION pg_temp.play(empty dlints) RETURNS float8 AS $$
 DECLARE
     state  dlints := empty;
     states dlints[] := array_fill(empty, ARRAY[(SELECT count(*)::integer FROM arm)]);
-    e      example;
+    e      record;
     chosen integer;
     wrong  integer := 0;
 BEGIN
-    FOR e IN SELECT * FROM example ORDER BY number LOOP
+    FOR e IN SELECT class, {column} AS features FROM example ORDER BY number LOOP
         SELECT {choice} INTO chosen FROM arm a;
         wrong := wrong + (chosen <> e.class)::integer;
         {lesson};
@@ -53,14 +59,14 @@ SUPERVISED = {
             ORDER  BY m.number)"""}
 RUN = 'SELECT pg_temp.play(dlints_new({sizes}{named}))'
 
-DEFAULT, BOUND = 'default', 'all classes seen'
-# name: (form, what dlints_new takes beyond the sizes)
+DEFAULT, CURVES, BOUND = 'default', 'arms, curves', 'all classes seen'
+# name: (form, column of examples, what dlints_new takes beyond the sizes)
 POLICIES = {
-    DEFAULT: (BANDIT, {}),
-    'ridge 1': (BANDIT, {'ridge': 1}),
-    'ridge 1, one memory': (BANDIT, {'ridge': 1, 'discount': 1}),
-    'arms': (ARMS, {}),
-    BOUND: (SUPERVISED, {'discount': 1})}
+    DEFAULT: (BANDIT, 'features', {}),
+    'one memory': (BANDIT, 'features', {'discount': 1}),
+    'arms': (ARMS, 'features', {}),
+    CURVES: (ARMS, 'curves', {}),
+    BOUND: (SUPERVISED, 'features', {'discount': 1})}
 
 
 def play(chosen, draw, rows):
@@ -73,13 +79,15 @@ def play(chosen, draw, rows):
         copy(cursor, 'example', zip(range(len(order)), chosen.features[order],
                                     chosen.classes[order]))
         cursor.execute('ANALYZE arm, example')
-        return {name: _play_policy(cursor, chosen, *policy)
-                for name, policy in POLICIES.items()}
+        found = {name: _play_policy(cursor, chosen, *policy)
+                 for name, policy in POLICIES.items()}
+        return found | vw.play(cursor, chosen.arms, draw)
 
 
-def _play_policy(cursor, chosen, form, model):
+def _play_policy(cursor, chosen, form, column, model):
     """Return the share of wrong choices."""
-    cursor.execute(PLAY.format(**form))
+    cursor.execute(PLAY.format(column=column, **form))
     named = ''.join(f', {name} => %({name})s' for name in model)
+    numbers = chosen.features.shape[1] + BENT * (column == 'curves')
     return value(cursor, RUN.format(sizes=form['sizes'], named=named), **model,
-                 arms=int(chosen.arms), features=chosen.features.shape[1])
+                 arms=int(chosen.arms), features=numbers)

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from scipy.io import arff
 
-from bench.bakeoff import rdata
+from bench.bakeoff import arff, rdata
 from bench.program import UserError
 
 MLBENCH = Path('/usr/lib/R/site-library/mlbench/data')
@@ -58,26 +57,22 @@ def _read_rda(path):
         nominal = kind is not None and kind.values == ['factor']
         if isinstance(vector.values, np.ndarray):
             columns[name] = vector.values, nominal
-    return columns, next((
-        name for name, (_, nominal) in columns.items()
-        if nominal and name.lower() in CLASSES), None)
+    return columns, _title(columns)
 
 
 def _read_arff(path):
-    """Return the same; the last column is the class."""
+    """Return the same; if none is called so, classes are what comes last."""
     try:
-        rows, about = arff.loadarff(path)
-    except (arff.ArffError, NotImplementedError, ValueError) as error:
+        columns, names = arff.read(path)
+    except (ValueError, IndexError) as error:
         raise UserError(f'{path}: {error}') from None
-    columns = {}
-    for name, kind in zip(about.names(), about.types()):
-        nominal = kind == 'nominal'
-        values = rows[name]
-        if nominal:
-            codes = np.unique(values, return_inverse=True)[1]
-            values = np.where(values == b'?', np.nan, codes)
-        columns[name] = values, nominal
-    return columns, about.names()[-1]
+    return columns, _title(columns) or names[-1]
+
+
+def _title(columns):
+    """Return the nominal column that is called like classes, if any."""
+    return next((name for name, (_, nominal) in columns.items()
+                 if nominal and name.lower() in CLASSES), None)
 
 
 def _make(name, columns, title):
