@@ -13,7 +13,7 @@ from matplotlib.figure import Figure  # noqa: E402
 __all__ = ['create', 'finish', 'lines', 'marks', 'ticker']
 
 GAP = 0.045     # between names, as a share of the height
-COLOURS = ('#d55e00', '#9ecae1', '#4292c6', '#2171b5', '#08306b')
+COLOURS = ('#d55e00', '#9ecae1', '#4292c6', '#2171b5', '#08306b', '#636363')
 
 
 def create(width, height):

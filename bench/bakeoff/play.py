@@ -67,6 +67,8 @@ POLICIES = {
     'arms': (ARMS, 'features', {}),
     CURVES: (ARMS, 'curves', {}),
     BOUND: (SUPERVISED, 'features', {'discount': 1})}
+# What is shown of each set, if it was played
+SHOWN = DEFAULT, 'arms', CURVES, *vw.GIVEN, BOUND
 
 
 def play(chosen, draw, rows):
