@@ -59,14 +59,15 @@ SUPERVISED = {
             ORDER  BY m.number)"""}
 RUN = 'SELECT pg_temp.play(dlints_new({sizes}{named}))'
 
-DEFAULT, CURVES, BOUND = 'default', 'arms, curves', 'all classes seen'
+DEFAULT, CURVES, BOUND = 'default', 'arms, curves', 'all classes, curves'
 # name: (form, column of examples, what dlints_new takes beyond the sizes)
 POLICIES = {
     DEFAULT: (BANDIT, 'features', {}),
     'one memory': (BANDIT, 'features', {'discount': 1}),
     'arms': (ARMS, 'features', {}),
     CURVES: (ARMS, 'curves', {}),
-    BOUND: (SUPERVISED, 'features', {'discount': 1})}
+    'all classes': (SUPERVISED, 'features', {'discount': 1}),
+    BOUND: (SUPERVISED, 'curves', {'discount': 1})}
 # What is shown of each set, if it was played
 SHOWN = DEFAULT, 'arms', CURVES, *vw.GIVEN, BOUND
 

@@ -9,7 +9,7 @@ from bench.report import Result, print_results, table, with_error
 
 # Mean losses have to be within, where no arguments are given: three errors
 # about what they are. What learns better moves a band.
-BANDS = {DEFAULT: (0.300, 0.330), CURVES: (0.293, 0.323)}
+BANDS = {DEFAULT: (0.300, 0.330), CURVES: (0.295, 0.325)}
 # What is known of a set tells whether files are read rightly.
 KNOWN = 'Vowel', (990, 11)
 HEAD = 'set', 'rows', 'arms', 'most frequent'
