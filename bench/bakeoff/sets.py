@@ -66,7 +66,8 @@ def _read_arff(path):
         columns, names = arff.read(path)
     except (ValueError, IndexError) as error:
         raise UserError(f'{path}: {error}') from None
-    return columns, _title(columns) or names[-1]
+    title = _title(columns) or names[-1]
+    return columns, title if title in columns else None
 
 
 def _title(columns):

@@ -9,7 +9,7 @@ import numpy as np
 
 from bench.program import UserError
 
-# The best of 24 variants of them and 7 rates, as trials have found
+# Those that did best here of 24 variants with 7 rates
 ALGORITHMS = {
     'greedy': '--epsilon 0',
     'doubly robust': '--epsilon 0 --cb_type dr',
