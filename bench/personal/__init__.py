@@ -4,7 +4,8 @@ Item vectors are made from one half of the users, the other half comes to be
 recommended to: half of what each of them rated is known, the other half is
 what they click on. At each visit one of the 1,000 most rated movies is shown,
 none that the visitor has seen. All vectors, choices and lessons are SQL. Some
-policies also play where no more than one click in twenty counts.
+policies also play where no more than one click in twenty counts. Afterwards
+people come of whom nothing is known, with profiles made in several ways.
 
 DATA names a folder of MovieLens data.
 """

@@ -2,7 +2,8 @@
 
 from bench import machine, program, server, source
 from bench.movielens import read_folder
-from bench.personal import QUICK_MOVIES, SEEDS, chart, play, report
+from bench.personal import (QUICK_MOVIES, SEEDS, chart, newcomers, play,
+                            report)
 from bench.progress import play_all
 from bench.world import ORDERS
 
@@ -27,4 +28,8 @@ def main(options):
     chart.draw(folder / CHART, plays)
     sound = report.print_all(plays, coordinates)
     print(f'\nChart: {folder / CHART}')
+    new = play_all(
+        lambda _, seed: newcomers.play(*ratings, seed, options.movies),
+        [('newcomers', seed) for seed in range(1, options.seeds + 1)])
+    sound &= newcomers.print_all(list(new.values()))
     return sound or options.seeds < SEEDS
