@@ -3,12 +3,14 @@
  *		dlints_explain: what each feature, or each named part of them, adds to
  *		an expected reward.
  *
- * For a given profile z is linear in the features: it is a sum of what each
- * part makes alone, all other features being zero, and of the intercept's 1.
- * So is the expected reward, psi-hat'z, and the width of a part is that of the
- * posterior at its z.
+ * For a given profile a parameter lifts to weights over the features and for
+ * the intercept (kinds.h), so that an expected reward is a sum over them.  A
+ * part's share of psi-hat's sum is what it adds.  Its variance is the sum of
+ * squares of the same shares under the columns of a root of the covariance.
  */
 #include "postgres.h"
+
+#include <math.h>
 
 #include "funcapi.h"
 #include "miscadmin.h"
@@ -22,6 +24,9 @@
 #include "sql/observation.h"
 #include "sql/results.h"
 
+/* numbers of lifted columns at a time: 32 MB */
+#define MOST_NUMBERS	(1 << 22)
+
 /* A feature, which is in one part with all others of its name. */
 typedef struct Feature
 {
@@ -33,14 +38,12 @@ typedef struct Feature
 typedef struct Explanation
 {
 	PreparedModel *prepared;
-	const double *weights;		/* psi-hat lifted under the profile */
-	double	   *profile;
 	double	   *features;
-	double	   *alone;			/* those of one part; else zeros */
-	double	   *reduced;
-	double	   *work;
-	Tuplestorestate *rows;
-	TupleDesc	desc;
+	Feature    *order;			/* part by part */
+	int			parts;			/* with the intercept as the last, if there is one */
+	int		   *ends;			/* of each but the intercept, in that order */
+	double	   *contributions;
+	double	   *variances;
 } Explanation;
 
 /* ---------- parts ---------- */
@@ -49,6 +52,7 @@ typedef struct Explanation
 static int
 CompareName(const Feature *a, const Feature *b)
 {
+	CHECK_FOR_INTERRUPTS();
 	return DatumGetInt32(DirectFunctionCall2(bttext_pattern_cmp, a->name,
 											 b->name));
 }
@@ -112,97 +116,124 @@ ReadParts(FunctionCallInfo fcinfo, const DlintsHeader *model)
 	return features;
 }
 
-/* ---------- rows ---------- */
-
-/* What z adds; the width of it is asked of the posterior. */
+/* Where each part ends. */
 static void
-PutRow(const Explanation *e, Datum name, double contribution, const double *z)
-{
-	int			dim = e->prepared->dim;
-	double		stddev = posterior_stddev(dim, e->prepared->root, z, e->work);
-	Datum		values[3];
-	bool		nulls[3] = {false, false, false};
-
-	values[0] = name;
-	values[1] = Float8GetDatum(ResultFinite(contribution));
-	values[2] = Float8GetDatum(ResultFinite(stddev));
-	tuplestore_putvalues(e->rows, e->desc, values, nulls);
-}
-
-/* Count features from this one on are one part. */
-static void
-PutPart(const Explanation *e, const Feature *part, int count)
-{
-	const DlintsHeader *model = &e->prepared->header;
-	double		sum = 0.0;
-	int			i;
-
-	for (i = 0; i < count; i++)
-	{
-		int			number = part[i].number;
-
-		e->alone[number] = e->features[number];
-		sum += e->weights[number] * e->features[number];
-	}
-	ReduceFeatures(model, 1, e->alone, e->profile, e->reduced);
-	if (model->intercept)
-		e->reduced[e->prepared->dim - 1] = 0.0;
-	PutRow(e, part->name ? part->name :
-		   CStringGetTextDatum(psprintf("%d", part->number + 1)),
-		   sum, e->reduced);
-	for (i = 0; i < count; i++)
-		e->alone[part[i].number] = 0.0;
-}
-
-static void
-PutIntercept(const Explanation *e)
-{
-	int			dim = e->prepared->dim;
-
-	memset(e->reduced, 0, sizeof(double) * dim);
-	e->reduced[dim - 1] = 1.0;
-	PutRow(e, CStringGetTextDatum("intercept"),
-		   e->weights[e->prepared->header.feature_dim], e->reduced);
-}
-
-static void
-PutRows(const Explanation *e, const Feature *features)
+FindParts(Explanation *e)
 {
 	int			n = e->prepared->header.feature_dim;
-	int			first;
-	int			next;
+	int			i;
 
-	for (first = 0; first < n; first = next)
-	{
-		CHECK_FOR_INTERRUPTS();
-		for (next = first + 1; next < n; next++)
-			if (features[next].first != features[first].first)
-				break;
-		PutPart(e, features + first, next - first);
-	}
+	e->ends = palloc(sizeof(int) * n);
+	for (i = 1; i <= n; i++)
+		if (i == n || e->order[i].first != e->order[i - 1].first)
+			e->ends[e->parts++] = i;
 	if (e->prepared->header.intercept)
-		PutIntercept(e);
+		e->parts++;
+}
+
+/* ---------- shares ---------- */
+
+/* The share of each part in a sum by these weights. */
+static void
+ShareOut(const Explanation *e, const double *weights, double *shares)
+{
+	int			n = e->prepared->header.feature_dim;
+	int			part;
+	int			i = 0;
+
+	for (part = 0; i < n; part++)
+	{
+		shares[part] = 0.0;
+		for (; i < e->ends[part]; i++)
+		{
+			int			number = e->order[i].number;
+
+			shares[part] += weights[number] * e->features[number];
+		}
+	}
+	if (part < e->parts)
+		shares[part] = weights[n];
+}
+
+/* Lift the columns of the root, some of them at a time. */
+static void
+AddVariances(const Explanation *e, const double *profile)
+{
+	const DlintsHeader *model = &e->prepared->header;
+	int			dim = e->prepared->dim;
+	int			len = ModelLiftedLen(model);
+	int			step = Min(dim, Max(MOST_NUMBERS / len, 1));
+	double	   *weights = palloc(sizeof(double) * len * step);
+	double	   *shares = palloc(sizeof(double) * e->parts);
+	int			column;
+
+	for (column = 0; column < dim; column += step)
+	{
+		int			count = Min(step, dim - column);
+		int			c;
+		int			part;
+
+		LiftParameters(model, count, e->prepared->root + (Size) column * dim,
+					   profile, weights);
+		for (c = 0; c < count; c++)
+		{
+			CHECK_FOR_INTERRUPTS();
+			ShareOut(e, weights + (Size) c * len, shares);
+			for (part = 0; part < e->parts; part++)
+				e->variances[part] += shares[part] * shares[part];
+		}
+	}
 }
 
 static Explanation
-Prepare(FunctionCallInfo fcinfo, Tuplestorestate *rows, TupleDesc desc)
+Explain(FunctionCallInfo fcinfo)
 {
 	PreparedModel *prepared = PrepareModel(fcinfo, 0);
 	ArgSpec		spec = ArgFeatureSpec(&prepared->header);
-	Explanation e;
+	Explanation e = {.prepared = prepared};
 
-	e.rows = rows;
-	e.desc = desc;
-	e.prepared = prepared;
-	PrepareParts(prepared, PART_MEAN | PART_ROOT);
-	e.weights = PreparedWeights(prepared, PG_GETARG_DATUM(2));
-	e.profile = ReadProfile(PG_GETARG_DATUM(2), &prepared->header);
 	e.features = palloc(sizeof(double) * spec.len);
 	ArgVector(ArgArray(fcinfo, 1), &spec, e.features);
-	e.alone = palloc0(sizeof(double) * spec.len);
-	e.reduced = palloc(sizeof(double) * prepared->dim);
-	e.work = palloc(sizeof(double) * prepared->dim);
+	e.order = ReadParts(fcinfo, &prepared->header);
+	FindParts(&e);
+	e.contributions = palloc(sizeof(double) * e.parts);
+	e.variances = palloc0(sizeof(double) * e.parts);
+	PrepareParts(prepared, PART_MEAN | PART_ROOT);
+	ShareOut(&e, PreparedWeights(prepared, PG_GETARG_DATUM(2)), e.contributions);
+	AddVariances(&e, ReadProfile(PG_GETARG_DATUM(2), &prepared->header));
 	return e;
+}
+
+/* ---------- rows ---------- */
+
+static Datum
+PartName(const Explanation *e, int part)
+{
+	int			first = part > 0 ? e->ends[part - 1] : 0;
+	const Feature *feature = &e->order[first];
+
+	if (first == e->prepared->header.feature_dim)
+		return CStringGetTextDatum("intercept");
+	return feature->name ? feature->name :
+		CStringGetTextDatum(psprintf("%d", feature->number + 1));
+}
+
+static void
+PutRows(const Explanation *e, Tuplestorestate *rows, TupleDesc desc)
+{
+	int			part;
+
+	for (part = 0; part < e->parts; part++)
+	{
+		Datum		values[3];
+		bool		nulls[3] = {false, false, false};
+
+		CHECK_FOR_INTERRUPTS();
+		values[0] = PartName(e, part);
+		values[1] = Float8GetDatum(ResultFinite(e->contributions[part]));
+		values[2] = Float8GetDatum(ResultFinite(sqrt(e->variances[part])));
+		tuplestore_putvalues(rows, desc, values, nulls);
+	}
 }
 
 PG_FUNCTION_INFO_V1(dlints_explain);
@@ -230,7 +261,7 @@ dlints_explain(PG_FUNCTION_ARGS)
 	if (PG_ARGISNULL(0) || PG_ARGISNULL(1) || PG_ARGISNULL(2))
 		return (Datum) 0;
 
-	e = Prepare(fcinfo, rows, desc);
-	PutRows(&e, ReadParts(fcinfo, &e.prepared->header));
+	e = Explain(fcinfo);
+	PutRows(&e, rows, desc);
 	return (Datum) 0;
 }
