@@ -9,8 +9,6 @@
 #include "postgres.h"
 
 #include "miscadmin.h"
-#include "storage/shmem.h"
-#include "utils/memutils.h"
 
 #include "choose/arm_scores.h"
 #include "choose/request.h"
@@ -99,12 +97,6 @@ ScoreUnder(Scores *base, int first_draw, int draws, ScoresTaker take,
 			take(taker, first_draw + i, &strip);
 		}
 	}
-}
-
-static double *
-AllocateNumbers(int count)
-{
-	return MemoryContextAllocHuge(CurrentMemoryContext, mul_size(sizeof(double), count));
 }
 
 /* For at most so many arms, in the current memory context. */

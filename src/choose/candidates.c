@@ -181,23 +181,27 @@ static const Ways shared_model = {FetchShared, BeginShared, AddShared};
 
 /* ---------- candidates that have a model each ---------- */
 
-/* A copy of a value, which the next fetch would end.  False if it is NULL. */
+/*
+ * A value that lasts: a copy, where the next fetch would end it.  False if it
+ * is NULL.
+ */
 static bool
-FetchCopy(Reading *reading, int argno, Datum *copy)
+FetchLasting(Reading *reading, int argno, Datum *lasting)
 {
 	NullableDatum value = Fetch(reading, argno);
 
 	if (value.isnull)
 		return false;
-	*copy = datumCopy(value.value, false, -1);
+	*lasting = reading->fixed[argno] ? value.value :
+		datumCopy(value.value, false, -1);
 	return true;
 }
 
 static bool
 FetchArm(Reading *reading, Row *row)
 {
-	return FetchCopy(reading, reading->form->model, &row->model) &&
-		FetchCopy(reading, reading->form->profile, &row->profile);
+	return FetchLasting(reading, reading->form->model, &row->model) &&
+		FetchLasting(reading, reading->form->profile, &row->profile);
 }
 
 static void

@@ -20,8 +20,6 @@
 #include <math.h>
 
 #include "miscadmin.h"
-#include "storage/shmem.h"
-#include "utils/memutils.h"
 
 #include "choose/request.h"
 #include "choose/shared_scores.h"
@@ -85,12 +83,6 @@ struct SharedScores
 /* Makes parameters number first to first + count - 1. */
 typedef void (*ParameterMaker) (SharedScores *scores, int first, int count,
 								double *parameters);
-
-static double *
-AllocateNumbers(Size count)
-{
-	return MemoryContextAllocHuge(CurrentMemoryContext, mul_size(sizeof(double), Max(count, 1)));
-}
 
 static void
 MakeUnits(SharedScores *scores, int first, int count, double *parameters)
@@ -250,15 +242,17 @@ EmptyStrip(SharedScores *scores)
 static void
 MakeWeights(SharedScores *scores)
 {
-	double	   *parameters = AllocateNumbers(scores->prepared->dim);
+	double	   *parameters;
 
 	Assert(!scores->reduces);
 	if (scores->pack)
 		return;
+	parameters = AllocateNumbers(scores->prepared->dim);
 	scores->pack = AllocateNumbers(scores->lifted_len);
 	MakeDraws(scores, 0, 1, parameters);
 	LiftParameters(&scores->prepared->header, 1, parameters, scores->profile,
 				   scores->pack);
+	pfree(parameters);
 }
 
 /* Make draws and pack them. */

@@ -58,11 +58,14 @@ SameRows(const Projection *a, const Projection *b)
 static uint32
 HashRows(const Projection *projection)
 {
-	const uint64 words[] = {
+	uint64		words[] = {
 		projection->seed,
-		(uint64) projection->feature_dim << 32 | projection->reduced_dim
+		(uint64) projection->feature_dim << 32 | projection->reduced_dim,
+		0						/* scale */
 	};
 
+	StaticAssertStmt(sizeof(double) == sizeof(uint64), "a scale is one word");
+	memcpy(&words[2], &projection->scale, sizeof(double));
 	return hash_bytes((const unsigned char *) words, sizeof(words));
 }
 

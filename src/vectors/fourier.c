@@ -68,10 +68,11 @@ static double
 CheckedScale(double scale)
 {
 	ArgFinite(scale, "scale");
-	if (scale <= 0)
+	if (scale <= 0 || isinf(1.0 / scale))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("scale must be positive"),
+				 scale <= 0 ? errmsg("scale must be positive") :
+				 errmsg("scale is too small"),
 				 errdetail("The value is %g.", scale)));
 	return scale;
 }

@@ -4,7 +4,7 @@
 BEGIN;
 \ir include/helpers.sql
 
-SELECT plan(4 + 4 + 3 + 2 + 3 + 1 + 14);
+SELECT plan(4 + 4 + 3 + 2 + 3 + 1 + 15);
 
 -- Golden values, worked out in Python from the definition: they never change.  The seed s of
 -- W is number 0 of the bits that Philox makes of the seed given; rows of W are those of a
@@ -85,6 +85,7 @@ SELECT is(outcome('SELECT ' || call), result, call) FROM (VALUES
 	($$dlints_fourier('{1,2}', 65535)$$, '54000: dlints cannot have more than 65536 dimensions '
 	 '(There are 2 features, and k is 65535.)'),
 	($$dlints_fourier('{1}', 4, scale => 0)$$, '22023: scale must be positive (The value is 0.)'),
+	($$dlints_fourier('{0}', 4, scale => 1e-310)$$, '22023: scale is too small (The value is 1e-310.)'),
 	($$dlints_fourier('{1}', 4, scale => 'infinity')$$, '22003: infinity not allowed in scale'),
 	($$dlints_fourier('{1}', 4, scale => 'NaN')$$, '22003: NaN not allowed in scale'),
 	($$dlints_fourier('{1,NaN}', 4)$$,
