@@ -286,13 +286,13 @@ BEGIN
 	END IF;
 	parts := ARRAY(
 		SELECT p.name
-		FROM  (SELECT 1, 0, 'clicks', factors
+		FROM  (SELECT 1, 0, '(clicks)', factors
 		       UNION ALL
 		       SELECT CASE c ->> 'kind' WHEN 'age' THEN 4 ELSE 2 END, n, c ->> 'column',
 		              least((c ->> 'wish')::integer, most)
 		       FROM   jsonb_array_elements(found) WITH ORDINALITY f (c, n)
 		       UNION ALL
-		       SELECT 3, 0, 'popularity', 1) p (place, n, name, width),
+		       SELECT 3, 0, '(popularity)', 1) p (place, n, name, width),
 		       generate_series(1, p.width)
 		ORDER  BY p.place, p.n);
 	RETURN (

@@ -19,16 +19,22 @@ WHERE  d.id >= first AND s.decision >= first
 $body$
 $t$,
 $t$
--- Why these: what each part of an item adds to what is expected of it today, by its columns, by
--- what is clicked along with it ("clicks"), and by how popular it is; the largest first.
+-- Why these: what each part of an item adds to what is expected of it by the models of today: its
+-- columns, what is clicked along with it, and how popular it is; the largest first.  What has
+-- never followed a click adds nothing.
 CREATE OR REPLACE FUNCTION {s}.why(decision bigint)
 RETURNS TABLE (item {key_type}, place integer, part text, contribution float8, stddev float8)
 LANGUAGE sql STABLE AS $body$
 SELECT s.item, s.place, e.name, sum(e.contribution), sqrt(sum(e.stddev ^ 2))
-FROM   {s}.decision d JOIN {s}.shown s ON s.decision = d.id, {s}.model m,
-       {dlints}.dlints_explain(m.state, s.features, d.profile, {parts}) e
-WHERE  d.id = why.decision AND m.name IN ('personal', 'later')
-GROUP  BY s.item, s.place, e.name
+FROM   {s}.decision d JOIN {s}.shown s ON s.decision = d.id,
+      (SELECT state FROM {s}.model WHERE name = 'personal'
+       UNION ALL
+       SELECT l.state FROM {s}.model l, {dlints}.dlints_info(l.state) i
+       WHERE  l.name = 'later' AND i.mean_reward <> 0) m,
+       {dlints}.dlints_explain(m.state, s.features, d.profile, {parts})
+           WITH ORDINALITY e (name, contribution, stddev, n)
+WHERE  d.id = why.decision
+GROUP  BY s.item, s.place, e.n, e.name
 ORDER  BY s.place, abs(sum(e.contribution)) DESC
 $body$
 $t$,

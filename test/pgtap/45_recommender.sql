@@ -15,7 +15,7 @@ CREATE FUNCTION later(by interval) RETURNS void LANGUAGE sql
 \ir include/recommender.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT plan(70);
+SELECT plan(73);
 
 -- ---------- made ----------
 
@@ -166,7 +166,7 @@ SELECT ok(state = (SELECT dlints_set(dlints_new(dim, interactions => 'matched',
   'the model of the control has learned nothing') FROM board.model WHERE name = 'control';
 -- one page of each person, which has items with and without the last but one column
 CREATE TEMP TABLE why AS SELECT d.id AS decision, d.person, w.* FROM board.decision d, board.why(d.id) w;
-SELECT is(array_agg(DISTINCT part), ARRAY['city_id', 'clicks', 'details', 'field', 'intercept', 'popularity',
+SELECT is(array_agg(DISTINCT part COLLATE "C"), ARRAY['(clicks)', '(popularity)', 'city_id', 'details', 'field', 'intercept',
   'posted', 'remote', 'salary', 'skills', 'title'], 'why: parts are columns, clicks and popularity') FROM why;
 SELECT cmp_ok(max(abs(w.sum - dlints_predict(m.state, s.features, d.profile)
                       - dlints_predict(l.state, s.features, d.profile))), '<', 1e-9::float8,
@@ -181,6 +181,26 @@ SELECT ok(bool_and(size >= next) AND count(DISTINCT place) > 9, 'in order, the l
   FROM (SELECT place, abs(contribution) AS size,
                lead(abs(contribution), 1, 0) OVER (PARTITION BY decision, place ORDER BY n) AS next
         FROM (SELECT *, row_number() OVER (PARTITION BY decision) AS n FROM why) w) s;
+
+CREATE FUNCTION error_of(models text[]) RETURNS float8 LANGUAGE sql AS $$
+SELECT sqrt(sum(e.stddev ^ 2)) FROM board.model m, board.shown s JOIN board.decision d ON d.id = s.decision,
+       dlints_explain(m.state, s.features, d.profile) e
+WHERE  m.name = ANY (models) AND (s.decision, s.item) = (SELECT decision, item FROM why LIMIT 1)
+AND    e.name = 'intercept' $$;
+SELECT ok(abs(stddev - error_of('{personal,later}')) < 1e-9, 'errors are those of both models')
+  FROM why WHERE part = 'intercept' LIMIT 1;
+SAVEPOINT rare;
+UPDATE board.model SET state = board.empty() WHERE name = 'later';
+SELECT ok(abs(w.stddev - error_of('{personal}')) < 1e-9, 'of one, where nothing has followed a click')
+  FROM (SELECT decision, item FROM why LIMIT 1) f, board.why(f.decision) w
+  WHERE w.item = f.item AND part = 'intercept';
+CREATE VIEW odd AS SELECT id, city_id AS clicks, id % 5 AS popularity, id % 3 AS intercept FROM job;
+SELECT dlints_create_recommender('odd', 'odd', '{clicks,popularity,intercept}', item_key => 'id');
+SELECT decision FROM odd.recommend(1, 1) \gset
+SELECT is(array_agg(part ORDER BY part COLLATE "C"), ARRAY['(clicks)', '(popularity)', 'clicks', 'intercept',
+  'intercept', 'popularity'], 'columns of such names are parts of their own')
+  FROM odd.why(:decision);
+ROLLBACK TO rare;
 
 UPDATE board.shown SET features = '{1}' WHERE item = (SELECT min(item) FROM board.shown);
 SELECT lives_ok('SELECT board.rebuild()', 'a bad row stops nothing');
