@@ -96,6 +96,11 @@ BEGIN
 		((a ->> 'cap' IS NULL) = (a ->> 'cap_group' IS NULL) AND coalesce((a ->> 'cap')::integer, 1) > 0,
 			'cap and cap_group go together, and cap is at least 1',
 			'Of each cap_group at most cap items are recommended.'),
+		(a -> 'places' IS NULL OR jsonb_typeof(a -> 'places') = 'array' AND a -> 'places' <> '[]'
+			AND NOT jsonb_path_exists(a -> 'places',
+				'strict $[*] ? (@.type() != "number" || @ < 0.01 || @ > 1)', silent => true),
+			'places must be an array of numbers from 0.01 to 1',
+			'They say how likely each place is looked at, the first one 1.'),
 		(jsonb_typeof(a -> 'outcomes') = 'object' AND a -> 'outcomes' <> '{}' AND NOT EXISTS (
 			SELECT FROM jsonb_each(a -> 'outcomes') WHERE jsonb_typeof(value) <> 'number' OR key = ''),
 			'outcomes must be an object of names and what each is worth',
@@ -263,6 +268,8 @@ BEGIN
 		'first', quote_literal(dlints_recommender_first(a -> 'outcomes')),
 		'worths', (SELECT string_agg(format('WHEN %L THEN %s', o.key, o.value), ' ' ORDER BY o.key)
 		           FROM jsonb_each_text(a -> 'outcomes') o),
+		'looked_at', coalesce('(''' || translate(a ->> 'places', '[]', '{}') || '''::float8[])[least(place, '
+			|| jsonb_array_length(a -> 'places') || ')]', '1::float8'),
 		'many', ((SELECT count(*) FROM jsonb_object_keys(a -> 'outcomes')) > 1)::text,
 		'names', quote_literal((SELECT string_agg(o, ', ') FROM jsonb_object_keys(a -> 'outcomes') o)),
 		'half_life', quote_literal(a ->> 'half_life'),

@@ -12,6 +12,13 @@ SELECT {dlints}.dlints_new({size}, interactions => 'matched', half_life => {half
 $body$
 $t$,
 $t$
+-- How likely a place is looked at, the last one that was given for all after it
+CREATE OR REPLACE FUNCTION {s}.looked_at(place integer) RETURNS float8
+LANGUAGE sql IMMUTABLE AS $body$
+SELECT {looked_at}
+$body$
+$t$,
+$t$
 -- What the click log says beforehand: kept apart, at half its weight, and fading
 CREATE OR REPLACE FUNCTION {s}.set_prior() RETURNS void
 LANGUAGE sql SET search_path = {path} SET jit = off AS $body$
@@ -91,13 +98,15 @@ BEGIN
             WHERE  r.decision = ANY (batch)
             RETURNING r.decision, r.item, r.outcome <> {first} AS later, r.value),
         shown AS (
-            SELECT p.name, p.state, s.features, d.profile, d.at, coalesce(t.value, 0) AS reward
+            SELECT p.name, p.state, s.features, d.profile, d.at,
+                   coalesce(t.value, 0) / l.looked_at AS reward, l.looked_at
             FROM   {s}.model p
                    CROSS JOIN unnest(batch) b (decision)
                    CROSS JOIN LATERAL (
                        SELECT * FROM {s}.decision d WHERE d.id = b.decision OFFSET 0) d
                    CROSS JOIN LATERAL (
                        SELECT * FROM {s}.shown s WHERE s.decision = b.decision OFFSET 0) s
+                   CROSS JOIN LATERAL (SELECT {s}.looked_at(s.place) AS looked_at) l
                    LEFT JOIN (SELECT decision, item, later, sum(value) AS value
                               FROM   told GROUP BY 1, 2, 3) t
                        ON t.decision = s.decision AND t.item = s.item
@@ -106,10 +115,11 @@ BEGIN
         learn AS (
             UPDATE {s}.model m SET state = m.state || e.evidence
             FROM  (SELECT s.name,
-                          {dlints}.dlints_evidence(s.state, s.features, s.reward, s.profile, s.at)
-                          AS evidence
+                          {dlints}.dlints_evidence(s.state, s.features, s.reward, s.profile, s.at,
+                                                   s.looked_at) AS evidence
                    FROM   shown s
-                   WHERE  {dlints}.dlints_accepts(s.state, s.features, s.reward, s.profile, s.at)
+                   WHERE  {dlints}.dlints_accepts(s.state, s.features, s.reward, s.profile, s.at,
+                                                  s.looked_at)
                    GROUP  BY s.name) e
             WHERE  m.name = e.name)
         SELECT learned + n INTO learned;
@@ -136,7 +146,8 @@ BEGIN
             RETURNING r.decision, r.item, r.outcome <> {first} AS later,
                       r.value - coalesce(l.learned, 0) AS change),
         shown AS (
-            SELECT p.name, p.state, s.features, d.profile, d.at, w.was, w.was + t.change AS is_now
+            SELECT p.name, p.state, s.features, d.profile, d.at, w.was / o.looked_at AS was,
+                   (w.was + t.change) / o.looked_at AS is_now, o.looked_at
             FROM  (SELECT decision, item, later, sum(change) AS change
                    FROM   told GROUP BY 1, 2, 3) t
                    CROSS JOIN LATERAL (
@@ -144,6 +155,7 @@ BEGIN
                    CROSS JOIN LATERAL (
                        SELECT * FROM {s}.shown s
                        WHERE  s.decision = t.decision AND s.item = t.item OFFSET 0) s
+                   CROSS JOIN LATERAL (SELECT {s}.looked_at(s.place) AS looked_at) o
                    JOIN {s}.model p ON p.learns AND (p.name = 'later') = t.later,
                    LATERAL (SELECT coalesce(sum(r.learned), 0) AS was FROM {s}.reward r
                             WHERE  r.decision = t.decision AND r.item = t.item
@@ -151,12 +163,14 @@ BEGIN
         learn AS (
             UPDATE {s}.model m SET state = (m.state - e.was) || e.is_now
             FROM  (SELECT s.name,
-                          {dlints}.dlints_evidence(s.state, s.features, s.was, s.profile, s.at) FILTER (
-                              WHERE {dlints}.dlints_accepts(s.state, s.features, s.was, s.profile, s.at))
-                              AS was,
-                          {dlints}.dlints_evidence(s.state, s.features, s.is_now, s.profile, s.at) FILTER (
-                              WHERE {dlints}.dlints_accepts(s.state, s.features, s.is_now, s.profile, s.at))
-                              AS is_now
+                          {dlints}.dlints_evidence(s.state, s.features, s.was, s.profile, s.at,
+                                                   s.looked_at) FILTER (
+                              WHERE {dlints}.dlints_accepts(s.state, s.features, s.was, s.profile, s.at,
+                                                            s.looked_at)) AS was,
+                          {dlints}.dlints_evidence(s.state, s.features, s.is_now, s.profile, s.at,
+                                                   s.looked_at) FILTER (
+                              WHERE {dlints}.dlints_accepts(s.state, s.features, s.is_now, s.profile, s.at,
+                                                            s.looked_at)) AS is_now
                    FROM   shown s GROUP BY s.name) e
             WHERE  m.name = e.name)
         SELECT learned + count(*) INTO learned FROM told;
@@ -167,10 +181,11 @@ END
 $body$
 $t$,
 $t$
--- All that each model has learned
+-- All that each model has learned.  What is seldom looked at weighs less: it is learned as
+-- reward / looked_at, with looked_at as its weight.
 CREATE OR REPLACE VIEW {s}.learned AS
 SELECT m.name AS model, d.id AS decision, d.person, d.at, d.profile, s.item, s.features,
-       coalesce(r.reward, 0) AS reward
+       coalesce(r.reward, 0) AS reward, {s}.looked_at(s.place) AS looked_at
 FROM   {s}.model m
        CROSS JOIN {s}.decision d
        JOIN {s}.shown s ON s.decision = d.id
@@ -187,9 +202,11 @@ BEGIN
     PERFORM FROM {s}.model WHERE learns ORDER BY name FOR UPDATE;
     UPDATE {s}.model m SET state = (0 * m.state) || e.evidence
     FROM  (SELECT p.name,
-                  {dlints}.dlints_evidence(p.state, l.features, l.reward, l.profile, l.at) AS evidence
+                  {dlints}.dlints_evidence(p.state, l.features, l.reward / l.looked_at, l.profile, l.at,
+                                           l.looked_at) AS evidence
            FROM   {s}.model p LEFT JOIN {s}.learned l ON l.model = p.name
-                      AND {dlints}.dlints_accepts(p.state, l.features, l.reward, l.profile, l.at)
+                      AND {dlints}.dlints_accepts(p.state, l.features, l.reward / l.looked_at, l.profile,
+                                                  l.at, l.looked_at)
            WHERE  p.learns GROUP BY p.name) e
     WHERE  m.name = e.name;
     PERFORM {s}.set_prior();
@@ -211,10 +228,12 @@ BEGIN
     erased := ARRAY(SELECT id FROM {s}.decision WHERE person = erase.person);
     UPDATE {s}.model m SET state = m.state - e.evidence
     FROM  (SELECT p.name,
-                  {dlints}.dlints_evidence(p.state, l.features, l.reward, l.profile, l.at) AS evidence
+                  {dlints}.dlints_evidence(p.state, l.features, l.reward / l.looked_at, l.profile, l.at,
+                                           l.looked_at) AS evidence
            FROM   {s}.model p JOIN {s}.learned l ON l.model = p.name
            WHERE  l.person = erase.person
-           AND    {dlints}.dlints_accepts(p.state, l.features, l.reward, l.profile, l.at)
+           AND    {dlints}.dlints_accepts(p.state, l.features, l.reward / l.looked_at, l.profile,
+                                          l.at, l.looked_at)
            GROUP  BY p.name) e
     WHERE  m.name = e.name;
     DELETE FROM {s}.due WHERE decision = ANY (erased);

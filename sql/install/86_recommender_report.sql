@@ -58,6 +58,39 @@ FROM   person p, total t
 $body$
 $t$,
 $t$
+-- How likely each place is looked at, in units of the first one: what was clicked there among
+-- lists by chance, where each item is as likely at each place.  A place is looked at no more than
+-- those before it, which leaves less to chance: the least of all means from a place before to
+-- the best place after.
+CREATE OR REPLACE FUNCTION {s}.places(since timestamptz DEFAULT now() - interval '90 days')
+RETURNS TABLE (place integer, shown bigint, clicked bigint, looked_at float8, stderr float8)
+LANGUAGE sql STABLE SET search_path = {path} SET jit = off AS $body$
+WITH seen AS (
+    SELECT o.place, count(*) AS shown, count(*) FILTER (WHERE o.clicked) AS clicked
+    FROM   {s}.outcomes({s}.first_decision(since)) o
+    WHERE  o.arm = 'chance'
+    GROUP  BY o.place),
+upto AS (
+    SELECT s.*, sum(shown) OVER w AS all_shown, sum(clicked) OVER w AS all_clicked
+    FROM   seen s WINDOW w AS (ORDER BY place)),
+best AS (
+    SELECT b.place, max((b.all_clicked - a.all_clicked + a.clicked)
+                        / (b.all_shown - a.all_shown + a.shown))
+                    OVER (PARTITION BY a.place ORDER BY b.place DESC) AS mean
+    FROM   upto a JOIN upto b ON a.place <= b.place),
+fitted AS (
+    SELECT place, min(mean)::float8 AS mean, nullif(max(min(mean)) OVER (), 0)::float8 AS first
+    FROM   best GROUP BY place)
+SELECT s.place, s.shown, s.clicked, greatest(f.mean, 0.01 * f.first) / f.first,
+       CASE WHEN s.place > 1 THEN
+           sqrt(f.mean * (1 - f.mean) / s.shown
+                + f.mean ^ 2 * (1 - f.first) / f.first / max(s.shown) OVER ()) / f.first
+       ELSE 0 * f.first END
+FROM   seen s JOIN fitted f USING (place)
+ORDER  BY s.place
+$body$
+$t$,
+$t$
 -- Is it working?  Errors are standard errors.
 CREATE OR REPLACE FUNCTION {s}.report(since timestamptz DEFAULT now() - interval '7 days')
 RETURNS TABLE (measure text, value float8, error float8, meaning text)
@@ -90,12 +123,14 @@ BEGIN
             WHEN times + 2 * stderr < 1 THEN 'personal lists are worse: give it columns that matter'
             ELSE 'no difference that could not be chance: wait for more visits' END);
 
-    SELECT nullif(regr_slope(reward, expected), 0) AS slope,
-           sqrt(greatest(0, regr_syy(reward, expected)
-                 - regr_sxy(reward, expected) ^ 2 / nullif(regr_sxx(reward, expected), 0))
+    SELECT nullif(regr_slope(reward, promise), 0) AS slope,
+           sqrt(greatest(0, regr_syy(reward, promise)
+                 - regr_sxy(reward, promise) ^ 2 / nullif(regr_sxx(reward, promise), 0))
                 / nullif(greatest(count(*) - 2, 0), 0)
-                / nullif(regr_sxx(reward, expected), 0)) AS stderr
-    INTO   x FROM {s}.outcomes(first) WHERE arm = 'personal';
+                / nullif(regr_sxx(reward, promise), 0)) AS stderr
+    INTO   x FROM {s}.outcomes(first) o,
+                  LATERAL (SELECT o.expected * {s}.looked_at(o.place) AS promise) p
+    WHERE  arm = 'personal';
     RETURN QUERY VALUES ('calibration', x.slope, x.stderr, CASE
         WHEN x.stderr IS NULL OR x.stderr = 0 OR x.stderr > 0.5
         THEN 'not known yet: too little was clicked'

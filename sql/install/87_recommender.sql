@@ -53,7 +53,8 @@ CREATE FUNCTION dlints_scaffold(
 	wait interval DEFAULT '30 minutes',
 	control double precision DEFAULT 0.1,
 	epsilon double precision DEFAULT 0.02,
-	keep interval DEFAULT '1 year'
+	keep interval DEFAULT '1 year',
+	places double precision[] DEFAULT NULL
 ) RETURNS SETOF text
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -71,7 +72,8 @@ BEGIN
 		'candidates', candidates, 'outcomes', outcomes, 'item_key', item_key,
 		'person_type', dlints_recommender_type(person_type), 'bonus', bonus,
 		'cap_group', cap_group, 'cap', cap, 'factors', coalesce(factors, 8), 'half_life', half_life,
-		'wait', wait, 'control', control, 'epsilon', epsilon, 'keep', keep)), p.path, p.dlints);
+		'wait', wait, 'control', control, 'epsilon', epsilon, 'keep', keep,
+		'places', places)), p.path, p.dlints);
 	RETURN QUERY SELECT dlints_recommender_tables(words);
 	RETURN QUERY SELECT dlints_recommender_functions(words);
 	RETURN QUERY SELECT dlints_recommender_fill(s, words) FROM unnest(ARRAY[
@@ -88,7 +90,7 @@ END
 $$;
 COMMENT ON FUNCTION dlints_scaffold(
 	text, regclass, text[], text, text, jsonb, name, regtype, text, text, integer, integer, interval,
-	interval, double precision, double precision, interval)
+	interval, double precision, double precision, interval, double precision[])
 	IS 'the statements that make a recommender, one a row, for \gexec or a migration';
 
 CREATE FUNCTION dlints_create_recommender(
@@ -108,7 +110,8 @@ CREATE FUNCTION dlints_create_recommender(
 	wait interval DEFAULT '30 minutes',
 	control double precision DEFAULT 0.1,
 	epsilon double precision DEFAULT 0.02,
-	keep interval DEFAULT '1 year'
+	keep interval DEFAULT '1 year',
+	places double precision[] DEFAULT NULL
 ) RETURNS text
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -125,7 +128,8 @@ BEGIN
 				' DROP SCHEMA ... CASCADE removes it.';
 	END IF;
 	FOR statement IN SELECT dlints_scaffold(name, items, columns, clicks, candidates, outcomes,
-		item_key, person_type, bonus, cap_group, cap, factors, half_life, wait, control, epsilon, keep)
+		item_key, person_type, bonus, cap_group, cap, factors, half_life, wait, control, epsilon, keep,
+		places)
 	LOOP
 		EXECUTE statement;
 	END LOOP;
@@ -136,7 +140,7 @@ END
 $$;
 COMMENT ON FUNCTION dlints_create_recommender(
 	text, regclass, text[], text, text, jsonb, name, regtype, text, text, integer, integer, interval,
-	interval, double precision, double precision, interval)
+	interval, double precision, double precision, interval, double precision[])
 	IS 'make a recommender: a schema of the caller''s own with what recommends the rows of a table';
 
 CREATE FUNCTION dlints_alter_recommender(name text, change jsonb) RETURNS void
@@ -150,7 +154,7 @@ DECLARE
 	statement text;
 	key text;
 	changes text[] := '{clicks,candidates,outcomes,bonus,cap_group,cap,'
-		'half_life,wait,control,epsilon,keep}';
+		'half_life,wait,control,epsilon,keep,places}';
 BEGIN
 	PERFORM set_config('search_path', concat_ws(', ', nullif(callers, ''),
 		(SELECT extnamespace::regnamespace::text FROM pg_catalog.pg_extension
@@ -182,6 +186,8 @@ BEGIN
 			' WHERE name = ''personal''', words);
 		EXECUTE dlints_recommender_fill('UPDATE {s}.model SET state = {dlints}.dlints_set({s}.empty(),'
 			' policy => ''greedy'') WHERE name = ''control''', words);
+	END IF;
+	IF change ?| '{half_life,outcomes,places}' THEN
 		EXECUTE dlints_recommender_fill('SELECT {s}.rebuild()', words);
 	END IF;
 	IF change ? 'clicks' THEN
