@@ -179,7 +179,7 @@ SELECT ok(bool_and(remote = (contribution <> 0)) AND count(DISTINCT remote) = 2 
   FROM why JOIN job ON id = item WHERE part = 'remote';
 SELECT ok(bool_and(size >= next) AND count(DISTINCT place) > 9, 'in order, the largest part first')
   FROM (SELECT place, abs(contribution) AS size,
-               lead(abs(contribution), 1, 0) OVER (PARTITION BY decision, place ORDER BY n) AS next
+               lead(abs(contribution), 1, 0::float8) OVER (PARTITION BY decision, place ORDER BY n) AS next
         FROM (SELECT *, row_number() OVER (PARTITION BY decision) AS n FROM why) w) s;
 
 CREATE FUNCTION error_of(models text[]) RETURNS float8 LANGUAGE sql AS $$

@@ -72,7 +72,7 @@ my %work = (
 	'Fourier features' => q{
 		SELECT dlints_fourier(array_fill(0.5::real, ARRAY[32768]), 32768, 1)},
 	'an explanation' => q{
-		SELECT count(*) FROM dlints_explain(dlints_new(65536, 64), array_fill(0.5::real, ARRAY[65536]))},
+		SELECT count(*) FROM dlints_explain(dlints_new(65536, 1024), array_fill(0.5::real, ARRAY[65536]))},
 	'the widths of ucb' => q{
 		SELECT dlints_recommend(dlints_new(32768, 1024, policy => 'ucb'), 1,
 			array_fill(0.5::real, ARRAY[32768]))},
