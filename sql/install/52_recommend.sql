@@ -48,7 +48,8 @@ CREATE AGGREGATE dlints_recommend(model dlints, item anyelement, features dlints
 	PARALLEL = RESTRICTED
 );
 COMMENT ON AGGREGATE dlints_recommend(dlints, anyelement, dlints_vector)
-	IS 'the item that scores best by the model''s policy: for thompson under one draw for the group; chance decides among equal scores';
+	IS 'the item that scores best by the model''s policy: '
+		'for thompson under one draw for the group; chance decides among equal scores';
 
 CREATE AGGREGATE dlints_recommend(
 	model dlints, item anyelement, features dlints_vector, k bigint) (
@@ -60,7 +61,8 @@ CREATE AGGREGATE dlints_recommend(
 	PARALLEL = RESTRICTED
 );
 COMMENT ON AGGREGATE dlints_recommend(dlints, anyelement, dlints_vector, bigint)
-	IS 'the k items that score best by the model''s policy, best first: for thompson under one draw for the group; chance decides among equal scores';
+	IS 'the k items that score best by the model''s policy, best first: '
+		'for thompson under one draw for the group; chance decides among equal scores';
 
 CREATE AGGREGATE dlints_recommend(
 	model dlints, item anyelement, features dlints_vector, k bigint, profile dlints_vector) (
@@ -72,4 +74,5 @@ CREATE AGGREGATE dlints_recommend(
 	PARALLEL = RESTRICTED
 );
 COMMENT ON AGGREGATE dlints_recommend(dlints, anyelement, dlints_vector, bigint, dlints_vector)
-	IS 'the k items that score best by the model''s policy for somebody of this profile, best first: for thompson under one draw for the group; chance decides among equal scores';
+	IS 'the k items that score best by the model''s policy for somebody of this profile, best first: '
+		'for thompson under one draw for the group; chance decides among equal scores';

@@ -49,7 +49,8 @@ CREATE AGGREGATE dlints_recommend_arms(
 	PARALLEL = RESTRICTED
 );
 COMMENT ON AGGREGATE dlints_recommend_arms(dlints, anyelement, dlints_vector)
-	IS 'the arm whose own model scores best by its policy: for thompson under a draw of its own for each arm; chance decides among equal scores';
+	IS 'the arm whose own model scores best by its policy: '
+		'for thompson under a draw of its own for each arm; chance decides among equal scores';
 
 CREATE AGGREGATE dlints_recommend_arms(
 	model dlints, arm anyelement, features dlints_vector, k bigint) (
@@ -61,7 +62,8 @@ CREATE AGGREGATE dlints_recommend_arms(
 	PARALLEL = RESTRICTED
 );
 COMMENT ON AGGREGATE dlints_recommend_arms(dlints, anyelement, dlints_vector, bigint)
-	IS 'the k arms whose own models score best by their policies, best first: for thompson under a draw of its own for each arm; chance decides among equal scores';
+	IS 'the k arms whose own models score best by their policies, best first: '
+		'for thompson under a draw of its own for each arm; chance decides among equal scores';
 
 CREATE AGGREGATE dlints_recommend_arms(
 	model dlints, arm anyelement, features dlints_vector, k bigint, profile dlints_vector) (
@@ -73,4 +75,5 @@ CREATE AGGREGATE dlints_recommend_arms(
 	PARALLEL = RESTRICTED
 );
 COMMENT ON AGGREGATE dlints_recommend_arms(dlints, anyelement, dlints_vector, bigint, dlints_vector)
-	IS 'the k arms whose own models score best by their policies for somebody of this profile, best first: for thompson under a draw of its own for each arm; chance decides among equal scores';
+	IS 'the k arms whose own models score best by their policies for somebody of this profile, best first: '
+		'for thompson under a draw of its own for each arm; chance decides among equal scores';

@@ -74,7 +74,8 @@ CREATE AGGREGATE dlints_policy_value(
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE dlints_policy_value(double precision, double precision, double precision)
-	IS 'what a policy would have earned, from the log of another: reward, the probability with which the log decided so, and that with which the policy would have';
+	IS 'what a policy would have earned, from the log of another: reward, '
+		'the probability with which the log decided so, and that with which the policy would have';
 
 CREATE AGGREGATE dlints_policy_value(
 	reward double precision, logged double precision, target double precision,
@@ -87,7 +88,8 @@ CREATE AGGREGATE dlints_policy_value(
 );
 COMMENT ON AGGREGATE dlints_policy_value(
 	double precision, double precision, double precision, double precision, double precision)
-	IS 'the same, doubly robust: with the reward that a model predicts of the decision, and the one that it expects of the policy';
+	IS 'the same, doubly robust: with the reward that a model predicts of the decision, '
+		'and the one that it expects of the policy';
 
 CREATE FUNCTION dlints_progressive(
 	model dlints,

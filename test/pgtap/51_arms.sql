@@ -102,7 +102,8 @@ FROM dlints_new(4, interactions => 'matched') AS m,
 SELECT is(dlints_recommend_arms(dlints_new(4), 1, zeros(4)) FILTER (WHERE false), NULL, 'no arms');
 SELECT is(dlints_recommend_arms(dlints_new(4), NULL::integer, zeros(4)), NULL, 'an arm without a name');
 
-SELECT each_is('22000: expected 4 dimensions, not 3 (This is the length of the features; the model is dlints(4,intercept).)',
+SELECT each_is('22000: expected 4 dimensions, not 3 (This is the length of the features; '
+	'the model is dlints(4,intercept).)',
 	'dlints_recommend_arms(dlints_new(4), 1, zeros(3))');
 SELECT is(outcome($$SELECT dlints_recommend_arms(dlints_new(4), i, zeros(4), i)
                     FROM generate_series(1, 2) AS i$$),
@@ -110,7 +111,8 @@ SELECT is(outcome($$SELECT dlints_recommend_arms(dlints_new(4), i, zeros(4), i)
 SELECT each_is('22023: k must be at least 1 (The value is 0.)',
 	'dlints_recommend_arms(dlints_new(4), 1, zeros(4), 0)');
 SELECT is(hint_of($$SELECT dlints_recommend(model, id, zeros(4)) FROM arm WHERE NOT personal$$),
-          'Use GROUP BY to recommend from several models, or dlints_recommend_arms where each row has a model of its own.',
+          'Use GROUP BY to recommend from several models, or dlints_recommend_arms '
+          'where each row has a model of its own.',
           'dlints_recommend says where to go');
 -- ---------- dlints_choose_arms ----------
 
