@@ -17,6 +17,7 @@
 #include "utils/timestamp.h"
 
 #include "model/fields.h"
+#include "model/policy.h"
 
 /*
  * The stored format is these positions: a member that has moved makes the

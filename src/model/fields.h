@@ -10,7 +10,7 @@
 
 #include "lib/stringinfo.h"
 
-#include "model/model.h"
+#include "model/layout.h"
 
 /* How a field is stored. */
 typedef enum FieldType

@@ -13,7 +13,7 @@
 
 #include "core/linalg.h"
 #include "core/ridge.h"
-#include "model/model.h"
+#include "model/layout.h"
 
 /* How this model makes z of feature vectors. */
 Kind

@@ -15,23 +15,9 @@
 #include "core/linalg.h"
 #include "core/ridge.h"
 #include "core/widen.h"
-#include "model/model.h"
-
-/*
- * Comes before whatever calls BLAS.  OpenBLAS takes 128 MB of address space at
- * its first product, and where there is none it tries again for ever, deaf to
- * every signal but SIGQUIT.
- */
-void
-BlasReady(void)
-{
-	if (unlikely(!linalg_ready()))
-		ereport(ERROR,
-				(errcode(ERRCODE_OUT_OF_MEMORY),
-				 errmsg("out of memory"),
-				 errdetail("BLAS needs 128 MB of address space for each process that computes."),
-				 errhint("Raise or remove the limit on the server's address space (ulimit -v).")));
-}
+#include "model/blas.h"
+#include "model/learned.h"
+#include "model/validate.h"
 
 /* Microseconds from one time to a later one, as many as there is room for. */
 int64
