@@ -64,12 +64,22 @@ WindowsDatum(const DlintsHeader *model)
 											  FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
 }
 
+/*
+ * Of sums that once were so many times larger only so many digits are left: of
+ * sixteen, six.
+ */
+#define LEAST_OF_PEAK	1e-10
+
 /* What its owner should know of a model, or NULL. */
 static char *
 Hint(const DlintsHeader *model)
 {
 	double		window = Window(model, model->memories - 1);
 	int			dim = ModelCoordinates(model);
+
+	if (model->totals.N > 0.0 &&
+		model->totals.S < LEAST_OF_PEAK * model->totals.peak)
+		return pstrdup("Rounding of what was taken back is left in the model: build it anew from its log.");
 
 	if (window > 0.0 && window < dim)
 		return psprintf("The model remembers %.0f observations and has %d coordinates to learn from them: raise discount, or leave it out.",
