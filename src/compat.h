@@ -6,8 +6,8 @@
 #ifndef DLINTS_COMPAT_H
 #define DLINTS_COMPAT_H
 
-#if PG_VERSION_NUM < 130000
-#error "dlints needs PostgreSQL 13 or later"
+#if PG_VERSION_NUM < 140000
+#error "dlints needs PostgreSQL 14 or later"
 #endif
 
 /* varlena macros left postgres.h, and input functions came to fail softly */

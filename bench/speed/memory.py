@@ -65,6 +65,5 @@ def _memory(cursor):
     """Return the backend's memory in megabytes, by whom is asked."""
     memory = {name: size / 2 ** 20
               for name, size in machine.memory(cursor).items()}
-    if cursor.connection.server_version >= 140000:
-        memory['contexts'] = value(cursor, CONTEXTS) / 2 ** 20
+    memory['contexts'] = value(cursor, CONTEXTS) / 2 ** 20
     return memory

@@ -171,14 +171,9 @@ sub identical
 	return;
 }
 
-# Several rows in one INSERT cannot have generated columns before PostgreSQL 14
-my @rows = $source->safe_psql('postgres', 'SHOW server_version_num') >= 140000
-  ? '--rows-per-insert=3'
-  : ();
-
 for my $case (
 	[ 'plain', '--format=plain' ],
-	[ 'inserts', '--format=plain', '--inserts', @rows ],
+	[ 'inserts', '--format=plain', '--inserts', '--rows-per-insert=3' ],
 	[ 'custom', '--format=custom' ],
 	[ 'directory', '--format=directory', '--jobs=2' ])
 {

@@ -55,65 +55,59 @@ cmp_ok($mean, '<', 0.6 * $draw, 'the posterior mean one of them');
 
 ### Settings that are lowered
 
-SKIP:
-{
-	skip 'this PostgreSQL does not show its memory', 5
-	  if $node->safe_psql('postgres', 'SHOW server_version_num') < 140000;
+$node->safe_psql(
+	'postgres', q{
+	CREATE FUNCTION kept(what text) RETURNS bigint VOLATILE LANGUAGE sql AS $$
+		SELECT coalesce(sum(used_bytes), 0) / 1024
+		FROM pg_backend_memory_contexts WHERE name = what $$});
 
-	$node->safe_psql(
-		'postgres', q{
-		CREATE FUNCTION kept(what text) RETURNS bigint VOLATILE LANGUAGE sql AS $$
-			SELECT coalesce(sum(used_bytes), 0) / 1024
-			FROM pg_backend_memory_contexts WHERE name = what $$});
+# four matrices of 2 MB each, and the last one again
+my $project = q{
+	SELECT dlints_project(dlints_new(1024, 256, seed => i), array_fill(1, ARRAY[1024]))
+	FROM generate_series(%s, 3) i};
+my ($four, $last) = map { sprintf $project, $_ } 0, 3;
+is( $node->safe_psql(
+		'postgres', qq{
+	\\o /dev/null
+	$four;
+	\\o
+	SELECT kept('dlints projection') / 2048;
+	\\o /dev/null
+	SET dlints.projection_cache_size = '5MB'; $last;
+	\\o
+	SELECT kept('dlints projection') / 2048;
+	\\o /dev/null
+	SET dlints.projection_cache_size = 0; $last;
+	\\o
+	SELECT kept('dlints projection') / 2048}),
+	"4\n2\n0",
+	'less room for projections: matrices are forgotten');
 
-	# four matrices of 2 MB each, and the last one again
-	my $project = q{
-		SELECT dlints_project(dlints_new(1024, 256, seed => i), array_fill(1, ARRAY[1024]))
-		FROM generate_series(%s, 3) i};
-	my ($four, $last) = map { sprintf $project, $_ } 0, 3;
-	is( $node->safe_psql(
-			'postgres', qq{
-		\\o /dev/null
-		$four;
-		\\o
-		SELECT kept('dlints projection') / 2048;
-		\\o /dev/null
-		SET dlints.projection_cache_size = '5MB'; $last;
-		\\o
-		SELECT kept('dlints projection') / 2048;
-		\\o /dev/null
-		SET dlints.projection_cache_size = 0; $last;
-		\\o
-		SELECT kept('dlints projection') / 2048}),
-		"4\n2\n0",
-		'less room for projections: matrices are forgotten');
+# a hundred models of 20 kB each; half way the setting is changed
+my ($before, $after) = split /\|/, $node->safe_psql(
+	'postgres', q{
+	CREATE TABLE model AS
+	SELECT i, dlints_new(50, seed => i) AS state FROM generate_series(1, 100) i;
+	SELECT max(kept), min(kept) FILTER (WHERE i > 60 AND width > 0) FROM (
+		SELECT i, dlints_stddev(state, array_fill(1, ARRAY[50])) AS width,
+		       CASE i WHEN 60 THEN
+		         set_config('dlints.model_cache_size', '100kB', false) END,
+		       kept('dlints model')
+		FROM (SELECT * FROM model ORDER BY i) m OFFSET 0) s});
+cmp_ok($before, '>', 60 * 20, 'models are kept while there is room');
+cmp_ok($after, '<', 150, 'less room for models: they are forgotten');
 
-	# a hundred models of 20 kB each; half way the setting is changed
-	my ($before, $after) = split /\|/, $node->safe_psql(
-		'postgres', q{
-		CREATE TABLE model AS
-		SELECT i, dlints_new(50, seed => i) AS state FROM generate_series(1, 100) i;
-		SELECT max(kept), min(kept) FILTER (WHERE i > 60 AND width > 0) FROM (
-			SELECT i, dlints_stddev(state, array_fill(1, ARRAY[50])) AS width,
-			       CASE i WHEN 60 THEN
-			         set_config('dlints.model_cache_size', '100kB', false) END,
-			       kept('dlints model')
-			FROM (SELECT * FROM model ORDER BY i) m OFFSET 0) s});
-	cmp_ok($before, '>', 60 * 20, 'models are kept while there is room');
-	cmp_ok($after, '<', 150, 'less room for models: they are forgotten');
-
-	# a hundred models in line, of 50 kB each, which are kept; sorting is what makes them so
-	my $in_line = $node->safe_psql(
-		'postgres', q{
-		SET dlints.model_cache_size = '1MB';
-		SELECT max(kept) FILTER (WHERE reward IS NOT NULL) FROM (
-			SELECT dlints_predict(state, array_fill(1, ARRAY[50])) AS reward, kept('dlints model')
-			FROM (SELECT dlints_update(dlints_new(50, seed => i), array_fill(i, ARRAY[50]), 1)
-			             AS state
-			      FROM generate_series(1, 100) i ORDER BY i) m OFFSET 0) s});
-	cmp_ok($in_line, '>', 500, 'models in line are kept');
-	cmp_ok($in_line, '<', 1100, '... as far as the setting goes');
-}
+# a hundred models in line, of 50 kB each, which are kept; sorting is what makes them so
+my $in_line = $node->safe_psql(
+	'postgres', q{
+	SET dlints.model_cache_size = '1MB';
+	SELECT max(kept) FILTER (WHERE reward IS NOT NULL) FROM (
+		SELECT dlints_predict(state, array_fill(1, ARRAY[50])) AS reward, kept('dlints model')
+		FROM (SELECT dlints_update(dlints_new(50, seed => i), array_fill(i, ARRAY[50]), 1)
+		             AS state
+		      FROM generate_series(1, 100) i ORDER BY i) m OFFSET 0) s});
+cmp_ok($in_line, '>', 500, 'models in line are kept');
+cmp_ok($in_line, '<', 1100, '... as far as the setting goes');
 
 $node->stop;
 done_testing();
