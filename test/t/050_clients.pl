@@ -118,7 +118,7 @@ close($random);
 my $password = unpack 'H*', $bytes;
 
 my $node = DlintsTest->bare_node('main');
-$node->init;
+DlintsTest->init($node);
 $node->append_conf('postgresql.conf',
 	"log_statement = none\nlisten_addresses = '127.0.0.1'\n"
 	  . "password_encryption = 'scram-sha-256'\n");

@@ -47,6 +47,16 @@ sub bare_node
 	  : $class->new($name);
 }
 
+# Initialize a server, with the parameters of its init().  It has the encoding that documents and
+# clients are written for, whatever the environment's locale is.
+sub init
+{
+	my ($self, $node, %params) = @_;
+
+	$node->init(%params, extra => [ '-E', 'UTF8', '--no-locale', @{ $params{extra} // [] } ]);
+	return;
+}
+
 # A server, initialized and started.  The parameters go to its init();
 # "conf" is more text for postgresql.conf.
 sub node
@@ -55,7 +65,7 @@ sub node
 	my $conf = delete $params{conf} // '';
 	my $node = $self->bare_node($name);
 
-	$node->init(%params);
+	$self->init($node, %params);
 	$node->append_conf('postgresql.conf', "log_statement = none\n$conf");
 	$node->start;
 	return $node;
