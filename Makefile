@@ -40,6 +40,8 @@ READERS_PYTHON := $(PYTHON)
 CREATION_SCRIPT = sql/$(EXTENSION)--$(EXTVERSION).sql
 override DATA = $(sort $(filter-out $(CREATION_SCRIPT),$(wildcard sql/$(EXTENSION)--*.sql)))
 DATA_built = $(CREATION_SCRIPT)
+# Made of the templates of recommenders and rankers
+STATEMENTS = sql/install/83_statements.sql
 
 # The first creates the extension, the last drops it.
 REGRESS = dlints_basic dlints_type dlints_learn dlints_choose dlints_errors dlints_catalog
@@ -56,7 +58,7 @@ SHLIB_EXPORTS = src/exports.txt
 # Which BLAS and LAPACK these are is the system's choice, made when the server
 # loads the library; a serial build is the right one.
 SHLIB_LINK = $(LAPACK_LIBS) $(BLAS_LIBS) -lm $(SANITIZE_FLAGS)
-EXTRA_CLEAN = build $(EXTENSION)-$(EXTVERSION).tar.gz
+EXTRA_CLEAN = build $(STATEMENTS) $(EXTENSION)-$(EXTVERSION).tar.gz
 
 PG_CONFIG ?= pg_config
 PGXS := $(shell $(PG_CONFIG) --pgxs 2>/dev/null)
@@ -68,8 +70,11 @@ BITCODE_CFLAGS += $(FP_FLAGS) $(DECLARED_FLAGS)
 $(VECTOR_OBJS): override CFLAGS += $(VECTOR_FLAGS)
 $(OBJS) $(OBJS:.o=.bc): $(wildcard src/*.h src/*/*.h)
 
-# The parts in the order of their names; the folder is newer when one is gone
-$(CREATION_SCRIPT): $(sort $(wildcard sql/install/*.sql)) sql/install
+# The parts in the order of their names; a folder is newer when one is gone
+LAYER = $(sort $(wildcard sql/layer/*/*.sql sql/layer/*/*/*.sql))
+$(STATEMENTS): $(LAYER) sql/layer/statements.sql sql/layer/glue.awk $(sort $(dir $(LAYER)))
+	awk -f sql/layer/glue.awk $(LAYER) sql/layer/statements.sql >$@
+$(CREATION_SCRIPT): $(sort $(wildcard sql/install/*.sql) $(STATEMENTS)) sql/install
 	cat $(filter %.sql,$^) >$@
 else
 .PHONY: all install installcheck clean

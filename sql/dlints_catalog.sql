@@ -20,7 +20,7 @@ SELECT p.oid::regprocedure AS function, prokind AS kind, provolatile AS volatile
   proparallel AS parallel, proisstrict AS strict, proretset AS set,
   pg_get_function_result(p.oid) AS result
 FROM member JOIN pg_proc AS p ON classid = 'pg_proc'::regclass AND objid = p.oid
-WHERE proname !~ '^dlints_(recommender|ranker)_'
+WHERE proname !~ '^_'
   ORDER BY p.oid::regprocedure::text COLLATE "C";
 
 -- what draws random numbers or reads a setting for its result is volatile
@@ -34,11 +34,15 @@ WHERE (proname ~ '^dlints_(draw|choose)' OR (proname = 'dlints_recommend' AND pr
   AND proparallel <> 'r';
 
 -- all in C but what writes statements, no search_path to fall for, nobody's rights, nothing granted
-SELECT p.oid::regprocedure AS not_in_c FROM member
+SELECT p.oid::regprocedure AS not_safe FROM member
   JOIN pg_proc AS p ON classid = 'pg_proc'::regclass AND objid = p.oid
   JOIN pg_language AS l ON l.oid = prolang
-WHERE lanname <> 'c' AND prokind <> 'a' AND proname !~ '_(recommender|ranker|scaffold)'
-  OR prosecdef OR proconfig IS NOT NULL OR proacl IS NOT NULL;
+WHERE prokind <> 'a' AND CASE lanname
+      WHEN 'c' THEN proconfig IS NOT NULL
+      WHEN 'sql' THEN pg_get_function_sqlbody(p.oid) IS NULL
+      ELSE proconfig[1] IS DISTINCT FROM 'search_path=pg_catalog, pg_temp' END
+  OR lanname <> 'c' AND prokind <> 'a' AND proname !~ '^_dlints_|^dlints_(create|alter|scaffold|renew|grant)'
+  OR prosecdef OR proacl IS NOT NULL;
 SELECT typname AS granted FROM member
   JOIN pg_type AS t ON classid = 'pg_type'::regclass AND objid = t.oid WHERE typacl IS NOT NULL;
 
@@ -59,7 +63,7 @@ SELECT o.oid::regoperator FROM member
 -- names of arguments and their defaults are part of the contract
 SELECT proname, pg_get_function_arguments(p.oid) AS arguments FROM member
   JOIN pg_proc AS p ON classid = 'pg_proc'::regclass AND objid = p.oid
-WHERE proname !~ '(fn|_in|_out|_recv|_send|jsonb)$|^dlints_(recommender|ranker)_'
+WHERE proname !~ '(fn|_in|_out|_recv|_send|jsonb)$|^_'
   ORDER BY proname COLLATE "C", pg_get_function_arguments(p.oid) COLLATE "C";
 
 -- views, everybody's to read

@@ -65,8 +65,10 @@ class Session:
     def open_page(self, visitor):
         """Return the decision the visitor has on screen; None if none."""
         self._cursor.execute(
-            'SELECT max(id) FROM home.decision WHERE person = %s', [visitor])
-        return self._cursor.fetchone()['max']
+            'SELECT id FROM home.decision WHERE person = %s '
+            'ORDER BY at DESC LIMIT 1', [visitor])
+        row = self._cursor.fetchone()
+        return row and row['id']
 
     def decide(self, visitor, films=10):
         """Choose a page; return its number and its films."""

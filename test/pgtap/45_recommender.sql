@@ -89,7 +89,7 @@ SELECT throws_ok('SELECT board.recommend(1, 1001)', '22023', 'k must be at most 
 SELECT is((SELECT count(*) FROM board.recommend(1, 1000)), sum(least(n, 3))::bigint,
   'more than there is gives what there is')
   FROM (SELECT count(*) AS n FROM board.candidate(1, '{}') GROUP BY cap_group) g;
-INSERT INTO job SELECT 1000, 'new', 'field 9', 1, 1, '{}', '{}', true, sim.now(), true, 'same';
+INSERT INTO job SELECT 1000, 'new', 'field 9', 1, 1, '{}', '{}', true, now(), true, 'same';
 SELECT is(count(*), 1::bigint, 'a new row is a candidate at once') FROM board.candidate(1, '{}')
   WHERE item = 1000;
 DELETE FROM job WHERE id = 1000;
@@ -156,7 +156,8 @@ SELECT ok(state = (SELECT dlints_set(dlints_new(dim, interactions => 'matched',
   half_life => '7 days'), policy => 'greedy') FROM dlints_info(state)),
   'the model of the control has learned nothing') FROM board.model WHERE name = 'control';
 -- one page of each person, which has items with and without the last but one column
-CREATE TEMP TABLE why AS SELECT d.id AS decision, d.person, w.* FROM board.decision d, board.why(d.id) w;
+CREATE TEMP TABLE why AS SELECT d.id AS decision, d.person, w.*
+  FROM board.decision d, board.why(d.id) WITH ORDINALITY w (item, place, part, contribution, stddev, n);
 SELECT is(array_agg(DISTINCT part COLLATE "C"), ARRAY['(clicks)', '(popularity)', 'city_id', 'details', 'field', 'intercept',
   'posted', 'remote', 'salary', 'skills', 'title'], 'why: parts are columns, clicks and popularity') FROM why;
 SELECT cmp_ok(max(abs(w.sum - dlints_predict(m.state, s.features, d.profile)
@@ -171,7 +172,7 @@ SELECT ok(bool_and(remote = (contribution <> 0)) AND count(DISTINCT remote) = 2 
 SELECT ok(bool_and(size >= next) AND count(DISTINCT place) > 9, 'in order, the largest part first')
   FROM (SELECT place, abs(contribution) AS size,
                lead(abs(contribution), 1, 0::float8) OVER (PARTITION BY decision, place ORDER BY n) AS next
-        FROM (SELECT *, row_number() OVER (PARTITION BY decision) AS n FROM why) w) s;
+        FROM why) s;
 
 CREATE FUNCTION error_of(models text[]) RETURNS float8 LANGUAGE sql AS $$
 SELECT sqrt(sum(e.stddev ^ 2)) FROM board.model m, board.shown s JOIN board.decision d ON d.id = s.decision,

@@ -3,15 +3,7 @@
 BEGIN;
 \ir include/helpers.sql
 
--- The shop's now() is ours to move.
-CREATE SCHEMA shop;
-SET LOCAL search_path = shop, pg_catalog, public;
-SET LOCAL client_min_messages = warning;
-CREATE FUNCTION shop.now() RETURNS timestamptz STABLE LANGUAGE sql
-  AS $$ SELECT current_setting('shop.now')::timestamptz $$;
-SET LOCAL shop.now = '2026-03-01 12:00';
-CREATE FUNCTION later(by interval) RETURNS void LANGUAGE sql
-  AS $$ SELECT set_config('shop.now', (shop.now() + by)::text, true) $$;
+\ir include/clock.sql
 
 \ir ../../examples/shop/01_shop.sql
 INSERT INTO product (id, category, brand, price, tags, details)
@@ -20,14 +12,14 @@ SELECT i, 'category ' || i % 5, 'brand ' || i % 8, 5 + i % 90, ARRAY['tag ' || i
 FROM generate_series(1, 120) AS i;
 INSERT INTO customer (id) SELECT i FROM generate_series(0, 59) AS i;
 INSERT INTO event (customer_id, product_id, kind, at)
-SELECT c, 1 + (c * 5 + h) % 120, 'click', shop.now() - h % 20 * interval '1 day'
+SELECT c, 1 + (c * 5 + h) % 120, 'click', now() - h % 20 * interval '1 day'
 FROM generate_series(0, 58) AS c, generate_series(1, 12) AS e,
   LATERAL (SELECT hashint8extended(c * 100 + e, 3) & 1023) AS r (h);
 INSERT INTO event (customer_id, product_id, kind, at) VALUES
-  (1, 7, 'purchase', shop.now() - interval '1 hour'),
-  (50, 8, 'purchase', shop.now() - interval '1 hour');
+  (1, 7, 'purchase', now() - interval '1 hour'),
+  (50, 8, 'purchase', now() - interval '1 hour');
 INSERT INTO event (customer_id, product_id, kind, found_by, at)
-SELECT 0, 120, 'click', 'page', shop.now() - interval '1 hour' FROM generate_series(1, 100);
+SELECT 0, 120, 'click', 'page', now() - interval '1 hour' FROM generate_series(1, 100);
 \ir ../../examples/shop/02_recommender.sql
 \ir ../../examples/shop/03_dashboard.sql
 \ir ../../examples/shop/04_candidate.sql
@@ -54,8 +46,8 @@ SELECT is_empty($$SELECT 1 FROM seen WHERE (c, item) IN ((1, 7), (50, 8))$$,
 SELECT ok(bool_and(n = 1), 'a campaign shows on personal pages')
 FROM (SELECT count(*) FILTER (WHERE item = 11) AS n FROM seen WHERE arm = 'personal' GROUP BY c) AS s;
 SELECT ok(bool_and(list = popular), 'others get what is popular')
-FROM (SELECT sum(popularity) AS list FROM seen WHERE arm = 'control' GROUP BY c) AS s,
-     (SELECT sum(popularity) AS popular
+FROM (SELECT sum(popularity::numeric) AS list FROM seen WHERE arm = 'control' GROUP BY c) AS s,
+     (SELECT sum(popularity::numeric) AS popular
       FROM (SELECT v.popularity
             FROM (SELECT i.id, row_number() OVER (PARTITION BY brand ORDER BY v.popularity DESC) AS place
                   FROM product AS i JOIN home.item_vector AS v ON v.item = i.id WHERE stock > 0) AS p
@@ -84,7 +76,7 @@ SELECT ok(sum(pages) = 70
 SELECT ok(bool_and(coverage > 0 AND coverage <= 1), 'and what was shown of what is in stock') FROM by_day;
 SELECT ok(home.earned('control', '2026-01-01') IS NOT NULL, 'so does the report');
 SELECT later('1 day');
-CREATE TEMP TABLE before AS SELECT shop.now() AS at;
+CREATE TEMP TABLE before AS SELECT now() AS at;
 CREATE TEMP TABLE more AS SELECT c, r.* FROM generate_series(0, 59) AS c, home.recommend(c) AS r;
 SELECT home.reward(decision, item) FROM more WHERE (c + place) % 5 = 0;
 SELECT later('1 hour'), home.run();

@@ -30,7 +30,7 @@ WHERE e.extname = 'dlints';
 -- and names of columns, 45_recommender_hostile.sql those that write statements, 53_decide.sql dlints_decide
 CREATE TEMP TABLE callable AS
 SELECT * FROM member
-WHERE prokind = 'f' AND lanname <> 'plpgsql' AND proname !~ '(transfn|combinefn|finalfn|_factors)$'
+WHERE prokind = 'f' AND lanname = 'c' AND proname !~ '(transfn|combinefn|finalfn|_factors)$'
 AND NOT types && '{internal,anyarray}';
 
 -- a value of a type as SQL; NULL is of any

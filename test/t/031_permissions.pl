@@ -126,8 +126,8 @@ is( $node->safe_psql(
 		WHERE oid IN (SELECT objid FROM pg_depend
 			WHERE classid = 'pg_proc'::regclass AND deptype = 'e')
 		  AND proname LIKE 'dlints%'
-		  -- others call those that write statements
-		  AND prolang <> (SELECT oid FROM pg_language WHERE lanname = 'plpgsql')
+		  -- 033 calls those that write statements
+		  AND prolang NOT IN (SELECT oid FROM pg_language WHERE lanname IN ('plpgsql', 'sql'))
 		  AND proname !~ '(fn|_in|_out|_recv|_support)\$'
 		  AND proname <> ALL (regexp_split_to_array(pg_get_viewdef('everything'), '[^a-z_]+'))}),
 	'',
@@ -162,12 +162,15 @@ is( $node->safe_psql(
 	SELECT oid::regprocedure FROM pg_proc
 	WHERE oid IN (SELECT objid FROM pg_depend WHERE deptype = 'e' AND classid = 'pg_proc'::regclass
 	              AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'dlints'))
-	  AND (prosecdef OR proleakproof OR proconfig IS NOT NULL
+	  AND (prosecdef OR proleakproof
 	       OR has_function_privilege('plain', oid, 'EXECUTE') IS NOT TRUE
-	       OR prokind <> 'a' AND prolang NOT IN
-	          (SELECT oid FROM pg_language WHERE lanname IN ('c', 'plpgsql')))}),
+	       OR prokind <> 'a' AND CASE (SELECT lanname FROM pg_language WHERE oid = prolang)
+	          WHEN 'c' THEN proconfig IS NOT NULL
+	          WHEN 'sql' THEN proconfig IS NOT NULL OR pg_get_function_sqlbody(oid) IS NULL
+	          WHEN 'plpgsql' THEN proconfig[1] <> 'search_path=pg_catalog, pg_temp'
+	          ELSE true END)}),
 	'',
-	'no function has rights of its own, and each is everybody\'s to call');
+	'no function has rights of its own, each is everybody\'s to call, and no search_path decides what it calls');
 is( as( 'plain', $shared,
 		"$path SELECT dlints_mean(dlints_new(1, intercept => false)); 
 			SET dlints.projection_cache_size = '1MB'; SHOW dlints.projection_cache_size"),

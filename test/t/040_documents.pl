@@ -243,7 +243,7 @@ my @names = split /\n/, $node->safe_psql(
 	JOIN   pg_depend d ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid
 		AND d.deptype = 'e'
 	JOIN   pg_proc p ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid
-	WHERE  e.extname = 'dlints' AND p.proname !~ '^dlints_(recommender|ranker)_'
+	WHERE  e.extname = 'dlints' AND p.proname !~ '^_'
 	AND    NOT EXISTS (SELECT FROM pg_depend u
 		WHERE u.refclassid = 'pg_proc'::regclass AND u.refobjid = p.oid)
 	ORDER  BY 1});

@@ -32,6 +32,7 @@ SELECT 'function ' || p.oid::regprocedure, to_jsonb(p) - 'oid' || jsonb_build_ob
          'provariadic', provariadic::regtype, 'prosupport', prosupport::regproc,
          'prorettype', prorettype::regtype, 'proargtypes', proargtypes::regtype[],
          'proallargtypes', proallargtypes::regtype[],
+         'prosqlbody', pg_get_function_sqlbody(p.oid),
          'proargdefaults', pg_get_function_arguments(p.oid))
 FROM pg_proc AS p WHERE oid IN (SELECT objid FROM member WHERE classid = 'pg_proc'::regclass)
 UNION ALL

@@ -21,7 +21,7 @@ FROM   home.decision d
            FROM   home.outcome l
                   JOIN home.shown o ON o.decision = l.decision AND o.item = l.item
                   JOIN film g ON g.id = l.item
-           WHERE  l.person = d.person AND l.reward > 0 AND l.decision < d.id
+           WHERE  l.person = d.person AND l.reward > 0 AND l.at < d.at
            ORDER  BY cosine DESC LIMIT 1) near ON true
 WHERE  d.id = %(decision)s
 ORDER  BY s.place

@@ -1,9 +1,11 @@
--- A schema whose now() is the test's to move.
+-- A now() that is the test's to move.  It stands in the place of PostgreSQL's own until the test's
+-- transaction is rolled back, since what the extension makes looks for it nowhere else.
 CREATE SCHEMA sim;
 SET LOCAL search_path = sim, pg_catalog, public;
 SET LOCAL client_min_messages = warning;
-CREATE FUNCTION sim.now() RETURNS timestamptz STABLE LANGUAGE sql
-  AS $$ SELECT current_setting('sim.now')::timestamptz $$;
+ALTER FUNCTION pg_catalog.now() RENAME TO server_now;
+CREATE FUNCTION pg_catalog.now() RETURNS timestamptz STABLE LANGUAGE sql
+  AS $$ SELECT pg_catalog.current_setting('sim.now')::timestamptz $$;
 SET LOCAL sim.now = '2026-03-20 12:00+00';
 CREATE FUNCTION later(by interval) RETURNS void LANGUAGE sql
-  AS $$ SELECT set_config('sim.now', (sim.now() + by)::text, true) $$;
+  AS $$ SELECT set_config('sim.now', (now() + by)::text, true) $$;

@@ -1,11 +1,3 @@
--- The report of a ranker ----------------------------------------------------
-
-CREATE FUNCTION dlints_ranker_report(words jsonb) RETURNS SETOF text
-	LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS
-$$
-BEGIN
-	RETURN QUERY SELECT dlints_recommender_fill(template, words) FROM unnest(ARRAY[
-$t$
 -- What was chosen, and what came of it: NULL while a reward may still come.  "earned" is the
 -- reward without the price.
 CREATE OR REPLACE VIEW {s}.outcome AS
@@ -17,13 +9,22 @@ FROM   {s}.decision d
        -- what is still waited for says nothing yet, or the quick rewards would say it all
        LATERAL (SELECT CASE WHEN NOT EXISTS (SELECT FROM {s}.due q WHERE q.decision = d.id)
                             THEN coalesce(r.value, {default_reward}) END::float8) o (reward)
-WHERE  d.active
-$t$,
-$t$
--- Is it working?  An error is a standard error.
+WHERE  d.active;
+
+-- What a choice by chance would have earned, judged by the choices that were made
+CREATE OR REPLACE FUNCTION {s}.by_chance(first bigint, OUT snips float8, OUT snips_stderr float8)
+LANGUAGE sql STABLE
+BEGIN ATOMIC
+    SELECT (v.estimate).snips, (v.estimate).snips_stderr
+    FROM  (SELECT {dlints}.dlints_policy_value(o.earned, o.probability, 1 / o.candidates::float8) AS estimate
+           FROM   {s}.outcome o
+           WHERE  o.arm = 'live' AND o.earned IS NOT NULL AND o.decision >= by_chance.first) v;
+END;
+
+-- Is it working?  An error is a standard error; what is said holds in 95 of 100 cases.
 CREATE OR REPLACE FUNCTION {s}.report(since timestamptz DEFAULT now() - interval '7 days')
 RETURNS TABLE (measure text, value float8, error float8, meaning text)
-LANGUAGE plpgsql STABLE SET search_path = {path} SET jit = off AS $body$
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off AS $body$
 #variable_conflict use_column
 DECLARE
     first bigint := {s}.first_decision(since);
@@ -53,15 +54,16 @@ BEGIN
             ELSE 'no difference that is more than chance: wait, or show more' END),
         ('present system imitated', y.imitated, y.imitation_error, CASE
             WHEN y.n < 100 THEN 'not known: it takes events that the present system decided'
-            WHEN y.imitated < 0.6
+            WHEN y.imitated + 2 * y.imitation_error < 0.6
             THEN 'the features do not say what the present system goes by, or it was not watched for long'
-            ELSE 'the features say what the present system goes by: go live with a small share' END);
+            WHEN y.imitated - 2 * y.imitation_error > 0.6
+            THEN 'the features say what the present system goes by: go live with a small share'
+            ELSE 'not known yet whether the features say what the present system goes by: watch on' END);
 
     -- known from events that could have been decided otherwise
-    SELECT ({dlints}.dlints_policy_value(o.earned, o.probability, 1.0 / o.candidates)).* INTO x
-    FROM   {s}.outcome o WHERE o.arm = 'live' AND o.earned IS NOT NULL AND o.decision >= first;
-    RETURN QUERY VALUES ('earned by chance', x.snips, x.snips_stderr,
-                         'an estimate of what a choice by chance would have earned');
+    RETURN QUERY SELECT 'earned by chance', v.snips, v.snips_stderr,
+           'an estimate of what a choice by chance would have earned'
+    FROM   {s}.by_chance(first) v;
 
     SELECT avg(expected - reward) AS surplus, stddev_samp(expected - reward) / sqrt(count(reward)) AS stderr,
            avg(1 - probability) AS exploration
@@ -78,6 +80,7 @@ BEGIN
                 THEN 'some wait for hours: have cron call run()'
                 ELSE 'beyond the wait, at this moment' END
     FROM   {s}.due q WHERE q.since < now() - {wait}::interval;
+    RETURN QUERY SELECT * FROM {s}.unlearnable();
     RETURN QUERY SELECT 'rewards of unknown events', count(*)::float8, NULL::float8,
            'told for events that were never ranked, or never activated'
     FROM   {s}.reward r WHERE r.learned IS NULL AND r.at < now() - interval '1 hour'
@@ -87,8 +90,4 @@ BEGIN
            || coalesce('. ' || i.hint, '')
     FROM   {s}.models i WHERE i.name = 'reward';
 END
-$body$
-$t$]) template;
-END
-$$;
-COMMENT ON FUNCTION dlints_ranker_report(jsonb) IS 'the statements that make a ranker''s report';
+$body$;

@@ -1,0 +1,208 @@
+-- Recommenders and rankers ----------------------------------------------------
+--
+-- Each is a schema of its user's own tables and functions, which the templates of
+-- sql/layer make.  What is here checks the arguments, looks at the items, finds the
+-- words that the templates leave open, and executes the statements.
+--
+-- No function here finds another one by its name, since a search_path would then
+-- decide which one.  Functions in PL/pgSQL call none of ours; those that put them
+-- together are bound when the extension is made.
+
+-- The arguments of a recommender or a ranker, if they are good
+CREATE FUNCTION _dlints_arguments(kind text, a jsonb) RETURNS jsonb
+	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS
+$$
+DECLARE
+	bad record;
+BEGIN
+	FOR bad IN
+		SELECT * FROM (VALUES
+		('name', a ->> 'name' <> '' AND octet_length(a ->> 'name') < 64,
+			format('the name of a %s has 1 to 63 bytes', kind),
+			'It becomes the name of a schema.'),
+		('items', a ->> 'items' IS NOT NULL,
+			'items must not be NULL',
+			'Name the table or view whose rows are to be recommended.'),
+		('columns', a ->> 'clicks' IS NOT NULL OR jsonb_array_length(coalesce(a -> 'columns', '[]')) > 0,
+			'a recommender needs columns to go by, or clicks',
+			'columns => ARRAY[...] names columns of the items.'),
+		('control', (a ->> 'control')::float8 BETWEEN 0 AND 1,
+			'control must be between 0 and 1',
+			'It is the share of people who get the most popular items.'),
+		('wait', (a ->> 'wait')::interval BETWEEN '0' AND '100 years',
+			'wait must be an interval of at least 0',
+			'It is how long after a decision its rewards are waited for; at most 100 years.'),
+		('default_reward', abs((a ->> 'default_reward')::float8) <= 1e50,
+			'default_reward must be a finite number',
+			'It is what an event is worth for which no reward comes.'),
+		('repeated', a ->> 'repeated' IN ('first', 'last', 'sum'),
+			'repeated must be first, last or sum',
+			'It says which reward counts if several are told for an event.'),
+		('apprentice', a ->> 'apprentice' IS NOT NULL,
+			'apprentice must be true or false',
+			'An apprentice leaves the choice to the caller until go_live is called.'),
+		('epsilon', (a ->> 'epsilon')::float8 BETWEEN 0 AND 1,
+			'epsilon must be between 0 and 1',
+			'It is the share of decisions that is left to chance.'),
+		('factors', (a ->> 'factors')::integer BETWEEN 0 AND 128,
+			'factors must be between 0 and 128',
+			'It is how many numbers of a vector come from clicks.'),
+		('half_life', (a ->> 'half_life')::interval > '0' AND (a ->> 'half_life')::interval <= '100 years',
+			'half_life must be an interval above 0',
+			'Only models that forget by time can correct and erase; at most 100 years.'),
+		('keep', (a ->> 'keep')::interval > '0' AND (a ->> 'keep')::interval <= '100 years',
+			'keep must be an interval above 0',
+			'It is how long decisions are kept; at most 100 years.'),
+		('archive', jsonb_typeof(a -> 'archive') = 'boolean',
+			'archive must be true or false',
+			'It says whether the models remember what is no longer kept.'),
+		('value_limit', (a ->> 'value_limit')::float8 BETWEEN 1 AND 1e9,
+			'value_limit must be between 1 and 1e9',
+			CASE kind WHEN 'ranker' THEN 'No reward may be larger.'
+			ELSE 'The value of a reward is at most so many times what its outcome is worth.' END),
+		('cap', (a ->> 'cap' IS NULL) = (a ->> 'cap_group' IS NULL) AND coalesce((a ->> 'cap')::integer, 1) > 0,
+			'cap and cap_group go together, and cap is at least 1',
+			'Of each cap_group at most cap items are recommended.'),
+		('places', a -> 'places' IS NULL OR jsonb_typeof(a -> 'places') = 'array' AND a -> 'places' <> '[]'
+			AND NOT jsonb_path_exists(a -> 'places',
+				'strict $[*] ? (@.type() != "number" || @ < 0.01 || @ > 1)', silent => true),
+			'places must be an array of numbers from 0.01 to 1',
+			'They say how likely each place is looked at, the first one 1.'),
+		('outcomes', jsonb_typeof(a -> 'outcomes') = 'object' AND a -> 'outcomes' <> '{}' AND NOT EXISTS (
+			SELECT FROM jsonb_each(a -> 'outcomes')
+			WHERE jsonb_typeof(value) <> 'number' OR key = '' OR abs((value #>> '{}')::numeric) > 1e9),
+			'outcomes must be an object of names and what each is worth',
+			'For example {"click": 1, "purchase": 5}.')) v (argument, good, problem, hint)
+		WHERE  good IS NOT TRUE AND argument = ANY (CASE kind WHEN 'ranker'
+			THEN '{name,wait,default_reward,repeated,apprentice,epsilon,half_life,keep,archive,value_limit}'::text[]
+			ELSE '{name,items,columns,control,epsilon,factors,half_life,wait,keep,archive,value_limit,'
+				'cap,places,outcomes}' END)
+	LOOP
+		RAISE '%', bad.problem USING ERRCODE = 'invalid_parameter_value', HINT = bad.hint;
+	END LOOP;
+	RETURN a;
+END
+$$;
+COMMENT ON FUNCTION _dlints_arguments(text, jsonb)
+	IS 'the arguments of a recommender or a ranker, or an error if one is out of range';
+
+-- What the arguments of a recommender refer to: the relation, its key, the types of items and
+-- people; and these texts, tried under the search_path that they are meant under.
+CREATE FUNCTION _dlints_resolve(a jsonb, texts text[], path name[]) RETURNS jsonb
+	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS
+$$
+DECLARE
+	users_path text := concat_ws(', ',
+		(SELECT string_agg(quote_ident(s), ', ' ORDER BY n)
+		 FROM   unnest(CASE WHEN 'pg_catalog' <> ALL (path) THEN 'pg_catalog'::name || path ELSE path END)
+		            WITH ORDINALITY u (s, n)
+		 WHERE  s !~ '^pg_temp'), 'pg_temp');
+	-- under a user's path nothing is to be found but the user's
+	to_users_path text := 'SET LOCAL search_path = ' || users_path;
+	to_own_path text := 'SET LOCAL search_path = ' || current_setting('search_path');
+	items regclass := (a ->> 'items')::oid;
+	relation text := (SELECT relname FROM pg_class WHERE oid = items);
+	key text := a ->> 'item_key';
+	has text[] := ARRAY(SELECT attname::text FROM pg_attribute
+	                    WHERE attrelid = items AND attnum > 0 AND NOT attisdropped ORDER BY attnum);
+	missing text;
+	item_type oid;
+	person_type oid := (a ->> 'person_type')::oid;
+	clicks text := rtrim(a ->> 'clicks', E' \t\n;');
+	types oid[];
+	request text;
+	attempt record;
+	test refcursor;
+	typed text;
+	detail text;
+	hint text;
+BEGIN
+	IF key IS NULL THEN
+		SELECT t.attname INTO key
+		FROM   pg_index i JOIN pg_attribute t ON t.attrelid = i.indrelid AND t.attnum = i.indkey[0]
+		WHERE  i.indrelid = items AND i.indisprimary AND i.indnkeyatts = 1;
+	END IF;
+	SELECT string_agg(coalesce(quote_ident(c), 'NULL'), ', ') INTO missing
+	FROM   unnest(CASE WHEN a ? 'vectors' THEN '{}'	-- by now columns may have other names
+	              ELSE ARRAY(SELECT jsonb_array_elements_text(coalesce(a -> 'columns', '[]'))) END
+	              || CASE WHEN key IS NOT NULL THEN ARRAY[key] ELSE '{}' END) c
+	WHERE  c <> ALL (has) OR c IS NULL;
+	IF missing IS NOT NULL THEN
+		RAISE '% has no column %', relation, missing
+			USING ERRCODE = 'undefined_column',
+			HINT = format('It has %s.', (SELECT string_agg(quote_ident(c), ', ') FROM unnest(has) c));
+	ELSIF key IS NULL THEN
+		RAISE '% has no primary key of one column', relation
+			USING ERRCODE = 'invalid_parameter_value',
+			HINT = 'Name the column that tells items apart: item_key => ''...''. If it takes several,'
+				' make a view that has one expression of them.';
+	END IF;
+	SELECT atttypid INTO item_type FROM pg_attribute WHERE attrelid = items AND attname = key;
+	request := format('FROM %s i, (SELECT NULL::%s AS person, NULL::pg_catalog.jsonb AS context) request',
+	                  items, coalesce(person_type, 'int8'::regtype)::regtype);
+
+	-- One expression or query, which closes nothing that it has not opened: it stands alone as
+	-- well as in parentheses.  A cursor takes no more than one statement, and is closed before
+	-- it has read a row.
+	FOR attempt IN
+		SELECT n, argument, statement FROM (VALUES
+			(1, 'clicks', clicks),
+			(2, 'clicks', E'SELECT person, item, at FROM (\n' || clicks || E'\n) c (person, item, at)'),
+			(4, 'candidates', 'SELECT ' || (a ->> 'candidates') || E'\n{request}'),
+			(5, 'candidates', 'SELECT {request} WHERE (' || (a ->> 'candidates') || E'\n)'),
+			(6, 'bonus', 'SELECT ' || (a ->> 'bonus') || E'\n{request}'),
+			(7, 'bonus', 'SELECT (' || (a ->> 'bonus') || E'\n)::pg_catalog.float8 {request}'),
+			(8, 'cap_group', 'SELECT ' || (a ->> 'cap_group') || E'\n{request}'),
+			(9, 'cap_group', 'SELECT (' || (a ->> 'cap_group') || E'\n)::pg_catalog.text {request}')
+			) v (n, argument, statement)
+		WHERE  statement IS NOT NULL AND argument = ANY (texts) ORDER BY n
+	LOOP
+		attempt.statement := replace(attempt.statement, '{request}', request);
+		typed := format('SELECT ARRAY[pg_catalog.pg_typeof(q.person), pg_catalog.pg_typeof(q.item),'
+			' pg_catalog.pg_typeof(q.at)]::pg_catalog.oid[] FROM (SELECT) one LEFT JOIN (%s LIMIT 0) q ON true',
+			attempt.statement);
+		BEGIN
+			EXECUTE to_users_path;
+			OPEN test FOR EXECUTE attempt.statement;
+			CLOSE test;
+			IF attempt.n = 2 THEN	-- what its columns are, without reading a row
+				EXECUTE typed INTO types;
+			END IF;
+			EXECUTE to_own_path;
+			IF attempt.n = 2 THEN
+				person_type := coalesce(person_type, types[1]);
+				EXECUTE format('SELECT NULL::%s::%s, NULL::%s::%s, NULL::%s::timestamptz',
+				               types[1]::regtype, person_type::regtype, types[2]::regtype, item_type::regtype,
+				               types[3]::regtype);
+				request := format('FROM %s i, (SELECT NULL::%s AS person, NULL::pg_catalog.jsonb AS context) request',
+				                  items, person_type::regtype);
+			END IF;
+		EXCEPTION WHEN OTHERS THEN
+			GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
+			RAISE 'in the argument "%": %', attempt.argument, concat_ws('. ', SQLERRM, nullif(detail, ''))
+				USING ERRCODE = SQLSTATE, HINT = coalesce(nullif(hint, ''),
+					'clicks is a query; others are expressions of i, person and context.');
+		END;
+	END LOOP;
+	person_type := coalesce(person_type, 'int8'::regtype);
+	FOR attempt IN VALUES ('items', item_type), ('people', person_type) LOOP
+		BEGIN
+			EXECUTE format('SELECT DISTINCT x FROM (VALUES (NULL::%s)) v (x) ORDER BY x',
+			               attempt.column2::regtype);
+		EXCEPTION WHEN undefined_function THEN
+			RAISE '% of type % cannot be told apart', attempt.column1, attempt.column2::regtype
+				USING ERRCODE = 'datatype_mismatch', HINT = 'A key needs an order of its values: make a view'
+				' that has it as text.';
+		END;
+	END LOOP;
+
+	RETURN a || jsonb_build_object('items', items::oid, 'item_key', key, 'item_type', item_type,
+		'person_type', person_type, 'clicks', clicks, 'path', users_path,
+		'person_is_cast', types[1] <> person_type, 'item_is_cast', types[2] <> item_type,
+		'at_is_cast', types[3] <> 'timestamptz'::regtype,
+		'bound', coalesce(a -> 'bound', '{}') || coalesce((
+			SELECT jsonb_object_agg(t, users_path) FROM unnest(texts) t WHERE a ? t), '{}'));
+END
+$$;
+COMMENT ON FUNCTION _dlints_resolve(jsonb, text[], name[])
+	IS 'what the arguments of a recommender refer to, or an error if that is not there';

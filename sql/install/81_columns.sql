@@ -1,0 +1,184 @@
+-- Vectors of items ----------------------------------------------------------
+
+-- What a column is taken for, by its type and by what it refers to; what is in it: how many values,
+-- of what length, which ones if they are few, and bounds between numbers; and how many numbers it
+-- had best have
+CREATE FUNCTION _dlints_look(items oid, column_name text) RETURNS jsonb
+	LANGUAGE plpgsql STABLE STRICT SET search_path = pg_catalog, pg_temp AS
+$$
+DECLARE
+	type pg_type;
+	refers boolean;
+	kind text;
+	sample text := items::regclass || ' "i"';
+	source text;
+	bounds float8[];
+	few text[];
+	look record;
+BEGIN
+	SELECT t.* INTO type
+	FROM   pg_attribute a JOIN pg_type t ON t.oid = a.atttypid
+	WHERE  a.attrelid = items AND a.attname = column_name;
+	WHILE type.typtype = 'd' LOOP
+		SELECT t.* INTO type FROM pg_type t WHERE t.oid = type.typbasetype;
+	END LOOP;
+	SELECT column_name ~ '_id$' OR count(*) > 0 INTO refers
+	FROM   pg_constraint c JOIN pg_attribute a ON a.attrelid = c.conrelid AND a.attnum = ANY (c.conkey)
+	WHERE  c.conrelid = items AND c.contype = 'f' AND a.attname = column_name;
+	kind := CASE
+		WHEN type.typcategory = 'B' THEN 'flag'
+		WHEN type.typcategory = 'N' AND type.typname LIKE 'reg%' THEN 'category'
+		WHEN type.typcategory = 'N' AND refers THEN 'category'
+		WHEN type.typname IN ('int2', 'int4', 'int8', 'numeric', 'float4', 'float8') THEN 'number'
+		WHEN type.typname IN ('json', 'jsonb') THEN 'document'
+		WHEN type.typname IN ('date', 'timestamp', 'timestamptz') THEN 'age'
+		WHEN type.typcategory = 'A' THEN 'tags'
+		WHEN type.typcategory IN ('S', 'E', 'I') OR type.typname IN ('uuid', 'citext') THEN 'category'
+	END;
+	IF kind IS NULL THEN
+		RAISE 'column "%" is of a type that a recommender makes no numbers of', column_name
+			USING ERRCODE = 'datatype_mismatch',
+			HINT = 'Leave it out, or make a view that has it as text or as a number.';
+	END IF;
+
+	SELECT format('%s "i" TABLESAMPLE SYSTEM (%s) REPEATABLE (1)', items::regclass, 5e6 / reltuples)
+	INTO   source
+	FROM   pg_class WHERE oid = items AND relkind IN ('r', 'm') AND reltuples > 50000;
+	sample := coalesce(source, sample);
+	source := CASE kind
+		WHEN 'tags' THEN format('(SELECT l.v FROM %s LEFT JOIN LATERAL unnest("i".%I::text[]) l (v) ON true) s',
+		                        sample, column_name)
+		ELSE format('(SELECT "i".%I::text AS v FROM %s) s', column_name, sample) END;
+	EXECUTE 'SELECT count(DISTINCT v) AS different, count(DISTINCT v) + max((v IS NULL)::integer) AS kinds,'
+		' avg(length(v)) AS length FROM ' || source
+	INTO look;
+	IF look.different BETWEEN 1 AND 16 THEN
+		EXECUTE 'SELECT array_agg(DISTINCT v ORDER BY v) FILTER (WHERE v IS NOT NULL) FROM ' || source
+		INTO few;
+	END IF;
+	IF kind = 'number' AND look.different > 1 THEN
+		EXECUTE format(
+			'WITH value AS (
+			     SELECT "i".%1$I::float8 AS v FROM %2$s
+			     WHERE "i".%1$I::float8 NOT IN (''NaN'', ''Infinity'', ''-Infinity'')),
+			 least AS (SELECT min(v) AS v FROM value),
+			 cut AS (SELECT DISTINCT b
+			         FROM   unnest((SELECT percentile_disc(''{.125,.25,.375,.5,.625,.75,.875}''::float8[])
+			                                   WITHIN GROUP (ORDER BY v) FROM value)) b
+			         WHERE  b > (SELECT v FROM least))
+			 SELECT coalesce((SELECT array_agg(b ORDER BY b) FROM cut),
+			                 (SELECT ARRAY[min(v)] FROM value WHERE v > (SELECT v FROM least)))',
+			column_name, sample)
+		INTO bounds;
+	END IF;
+	IF look.kinds < 2 AND kind <> 'age' THEN
+		RAISE NOTICE 'column "%" is the same in all rows and left out', column_name;
+		RETURN NULL;
+	ELSIF kind = 'number' AND look.different BETWEEN 1 AND 8 THEN
+		kind := 'category';
+	ELSIF kind = 'number' AND bounds IS NULL THEN
+		RAISE NOTICE 'column "%" has no values yet to take its bands from', column_name
+			USING HINT = 'To have bands that fit, make the recommender anew once there are items.';
+	ELSIF kind = 'category' AND look.length > 40 THEN
+		kind := 'words';
+	END IF;
+	RETURN jsonb_build_object(
+		'column', column_name, 'kind', kind, 'few', few, 'bounds', bounds,
+		'type', (SELECT format('%I.%I', n.nspname, type.typname)
+		         FROM pg_namespace n WHERE n.oid = type.typnamespace),
+		'wish', CASE WHEN kind = 'age' THEN 3
+		             WHEN kind = 'flag' THEN 1
+		             WHEN kind = 'words' THEN 32
+		             WHEN kind = 'number' THEN coalesce(cardinality(bounds) + 1, 8)
+		             WHEN kind = 'category' AND few IS NOT NULL THEN cardinality(few)
+		             WHEN look.different BETWEEN 1 AND 8 THEN 8
+		             WHEN kind = 'document' OR look.different <= 200 THEN 16
+		             ELSE 32 END);
+END
+$$;
+COMMENT ON FUNCTION _dlints_look(oid, text)
+	IS 'what a column of a recommender''s items is taken for, and what is in it';
+
+-- How a column of the row i becomes numbers: as it was looked at, of a width
+CREATE FUNCTION _dlints_column(c jsonb, width integer, dlints text) RETURNS text
+	LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS
+$$
+DECLARE
+	value text := format('i.%I', c ->> 'column');
+	encode text := format('%s.dlints_encode(%s, %L, ', dlints, width, c ->> 'column');
+	few text[] := ARRAY(SELECT jsonb_array_elements_text(nullif(c -> 'few', 'null')));
+	bounds text := translate(nullif(c ->> 'bounds', 'null'), '[] ', '{}');
+	-- no date, and one without end, is long ago
+	days text := format('least(abs(date_part(''epoch'', %s) - date_part(''epoch'', at)) / 86400, 1e9)',
+	                    value);
+BEGIN
+	-- Numbers fall into bands, which are a few names.
+	IF c ->> 'kind' = 'number' AND bounds IS NOT NULL THEN
+		value := format('width_bucket(%s::float8, %L::float8[])', value, bounds);
+		few := ARRAY(SELECT generate_series(0, cardinality(bounds::float8[]))::text);
+	ELSIF c ->> 'kind' <> 'category' OR cardinality(few) NOT BETWEEN 1 AND width THEN
+		few := NULL;
+	END IF;
+	-- One of a few names is a number for each; one that comes later is spread over all.
+	IF few IS NOT NULL THEN
+		RETURN (
+			SELECT format(E'(CASE %s::text\n%s\n              ELSE %s%s::text) END)::real[]', value,
+			              string_agg(format('              WHEN %L THEN ''{%s}''', v, unit), E'\n' ORDER BY v),
+			              encode, value)
+			FROM   unnest(few) v,
+			       LATERAL (SELECT string_agg((o = v)::integer::text, ',' ORDER BY o)
+			                FROM unnest(few) o) u (unit));
+	END IF;
+	RETURN CASE c ->> 'kind'
+		WHEN 'flag' THEN
+			format('ARRAY[coalesce(%s::integer, 0)]::real[]', value)
+		WHEN 'category' THEN
+			encode || value || '::text)'
+		WHEN 'words' THEN
+			encode || format('regexp_split_to_array(lower(left(%s::text, 2000)), ''[^[:alnum:]]+''))', value)
+		WHEN 'tags' THEN
+			encode || value || '::text[])'
+		WHEN 'document' THEN		-- a number in it is a name, not an amount
+			encode || format('(
+           SELECT jsonb_object_agg(key, CASE jsonb_typeof(value) WHEN ''number''
+                                        THEN to_jsonb(value #>> ''{}'') ELSE value END)
+           FROM   jsonb_each(CASE jsonb_typeof(%s::jsonb) WHEN ''object''
+                             THEN %1$s::jsonb END)))', value)
+		WHEN 'number' THEN
+			encode || format('(sign(%s) * round(2 * ln(1 + abs(%1$s))))::text)', value || '::float8')
+		WHEN 'age' THEN
+			format('ARRAY[round(100 / (1 + %s)) / 100,
+             round(100 / (1 + %1$s / 7)) / 100,
+             round(100 / (1 + %1$s / 30)) / 100]::real[]', days)
+	END;
+END
+$$;
+COMMENT ON FUNCTION _dlints_column(jsonb, integer, text)
+	IS 'the expression that makes numbers of a column of a recommender''s items';
+
+-- How wide each column that was looked at becomes.  Widths shrink until the vector is one that a
+-- model learns from quickly.
+CREATE FUNCTION _dlints_widths(looks jsonb[], factors integer) RETURNS jsonb
+	LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS
+$$
+DECLARE
+	most integer := 64;
+	size integer;
+BEGIN
+	LOOP
+		most := most / 2;
+		SELECT factors + 1 + coalesce(sum(least((c ->> 'wish')::integer, most)), 0) INTO size
+		FROM   unnest(looks) c;
+		EXIT WHEN size <= 120 OR most = 8;
+	END LOOP;
+	IF size > 511 THEN
+		RAISE 'these columns make vectors of % numbers, and 511 is the most', size
+			USING ERRCODE = 'program_limit_exceeded', HINT = 'Name the columns that matter.';
+	END IF;
+	RETURN jsonb_build_object('size', size, 'factors', factors, 'columns', coalesce((
+		SELECT jsonb_agg(c || jsonb_build_object('width', least((c ->> 'wish')::integer, most)) ORDER BY n)
+		FROM   unnest(looks) WITH ORDINALITY f (c, n)), '[]'));
+END
+$$;
+COMMENT ON FUNCTION _dlints_widths(jsonb[], integer)
+	IS 'how many numbers the columns of a recommender''s items become';

@@ -1,0 +1,224 @@
+-- What the templates leave open --------------------------------------------------
+
+-- Words of both kinds:
+--   s, name          the schema, and its name as a literal
+--   kind, version    of what is made, and of the dlints that makes it
+--   arguments, path  what it is made with, and the search_path of the user's texts
+--   dlints, vector   the schema of dlints, and its type of arrays of numbers
+--   sequence         the name of the sequence of decisions
+--   partitioned      the tables of the log, with their keys
+--   model_type       the type of the models
+--   person_type      of the argument of erase()
+--   is_theirs        the condition that a decision d is of the person to be erased
+--   erase_more, then_begin, first_model    what else erase() and rebuild() do
+--   wait, keep, archive, half_life, epsilon, value_limit    arguments
+CREATE FUNCTION _dlints_common_words(kind text, a jsonb, callers_path text, is_local boolean) RETURNS jsonb
+	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS
+$$
+DECLARE
+	dlints text;
+	version text;
+	foreigner regprocedure;
+BEGIN
+	SELECT quote_ident(n.nspname), e.extversion INTO dlints, version
+	FROM   pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'dlints';
+	-- What somebody put beside ours could be taken for it.
+	SELECT f.oid INTO foreigner
+	FROM   pg_extension e JOIN pg_proc f ON f.pronamespace = e.extnamespace AND f.proname LIKE 'dlints\_%'
+	WHERE  e.extname = 'dlints'
+	AND    EXISTS (SELECT FROM pg_proc o JOIN pg_depend d ON d.objid = o.oid
+	                   AND d.classid = 'pg_proc'::regclass AND d.refobjid = e.oid AND d.deptype = 'e'
+	               WHERE o.proname = f.proname)
+	AND    NOT EXISTS (SELECT FROM pg_depend d
+	                   WHERE d.classid = 'pg_proc'::regclass AND d.objid = f.oid AND d.refobjid = e.oid
+	                   AND d.deptype = 'e') LIMIT 1;
+	IF foreigner IS NOT NULL THEN
+		RAISE 'function % is not of dlints', foreigner USING ERRCODE = 'duplicate_function',
+			HINT = 'It would be taken for a function of dlints. Drop or rename it.';
+	END IF;
+	RETURN jsonb_build_object(
+		's', quote_ident(a ->> 'name'),
+		'name', quote_literal(a ->> 'name'),
+		'kind', quote_literal(kind),
+		'version', quote_literal(version),
+		'dlints', dlints,
+		'vector', dlints || '.dlints_vector',
+		'sequence', quote_literal(quote_ident(a ->> 'name') || '.decision_number'),
+		'path', quote_literal(coalesce(a ->> 'path', '')),
+		'callers_path', quote_literal(callers_path),
+		'is_local', is_local::text,
+		'wait', quote_literal(a ->> 'wait'),
+		'keep', quote_literal(a ->> 'keep'),
+		'archive', a ->> 'archive',
+		'half_life', quote_literal(a ->> 'half_life'),
+		'epsilon', a ->> 'epsilon',
+		'value_limit', a ->> 'value_limit');
+END
+$$;
+COMMENT ON FUNCTION _dlints_common_words(text, jsonb, text, boolean)
+	IS 'what the templates of recommenders and rankers leave open';
+
+-- Words of a recommender:
+--   items, relation, key   the relation, its name as a literal, and the column that tells its rows apart
+--   item_type, person_type, same_item, same_person    of keys and people, and what compares them
+--   clicks, candidates, bonus, cap_group, cap         the user's texts
+--   encode, ages, columns, column_names    expressions of a row; its columns, and their names
+--   size, factors, aged, known    how many numbers a vector has: all, from clicks, from dates, others
+--   parts                  what each number of a vector is of
+--   log, previous          queries for dlints_factors
+--   first, outcome_names, worths, most_values, many   outcomes; is there more than one?
+--   looked_at, control     how likely a place is looked at; the control's share
+CREATE FUNCTION _dlints_recommender_words(a jsonb, encode text[], dlints text) RETURNS jsonb
+	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS
+$$
+DECLARE
+	relation text := (a ->> 'items')::oid::regclass;
+	vectors jsonb := a -> 'vectors';
+	factors integer := vectors ->> 'factors';
+	columns jsonb := vectors -> 'columns';
+	first text := (SELECT key FROM jsonb_each_text(a -> 'outcomes')
+	               ORDER BY key <> 'click', value::float8 <= 0, value::float8, key LIMIT 1);
+	-- by column, so that one CASE compares them all
+	item_type jsonb;
+	person_type jsonb;
+	most float8 := (SELECT max(abs(value::float8)) FROM jsonb_each_text(a -> 'outcomes'));
+	closed jsonb;
+BEGIN
+	-- Of a type: its name, what compares its values, and what makes a hashable one of them
+	SELECT jsonb_agg(jsonb_build_object('name', format('%I.%I', n.nspname, t.typname),
+	           'same', coalesce((
+	               SELECT format('OPERATOR(%I.%s)', s.nspname, o.oprname)
+	               FROM   pg_opclass c JOIN pg_amop m ON m.amopfamily = c.opcfamily AND m.amopstrategy = 3
+	                          AND m.amoplefttype = c.opcintype AND m.amoprighttype = c.opcintype
+	                      JOIN pg_operator o ON o.oid = m.amopopr
+	                      JOIN pg_namespace s ON s.oid = o.oprnamespace
+	               WHERE  c.opcmethod = 403 AND c.opcdefault AND c.opcintype = base.oid
+	               AND    s.nspname <> 'pg_catalog'), '='),
+	           'hashed', CASE WHEN base.typcategory IN ('A', 'E', 'R', 'S', 'C') OR EXISTS (
+	               SELECT FROM pg_opclass c WHERE c.opcmethod = 405 AND c.opcdefault AND c.opcintype = base.oid)
+	               THEN '' ELSE '::text' END) ORDER BY u.n)
+	INTO   item_type
+	FROM   unnest(ARRAY[(a ->> 'item_type')::oid, (a ->> 'person_type')::oid]) WITH ORDINALITY u (type, n)
+	       JOIN pg_type t ON t.oid = u.type
+	       JOIN pg_namespace n ON n.oid = t.typnamespace,
+	       LATERAL (WITH RECURSIVE up AS (
+	                    SELECT t.oid, t.typbasetype
+	                    UNION ALL
+	                    SELECT b.oid, b.typbasetype FROM up JOIN pg_type b ON b.oid = up.typbasetype)
+	                SELECT b.oid, b.typcategory FROM up JOIN pg_type b ON b.oid = up.oid
+	                WHERE  b.typtype <> 'd') base;
+	person_type := item_type -> 1;
+	item_type := item_type -> 0;
+	-- A comment at the end of a text ends with the line.
+	SELECT jsonb_object_agg(key, '(' || value || CASE WHEN value LIKE '%--%' THEN E'\n' ELSE '' END || ')')
+	INTO   closed
+	FROM  (VALUES ('candidates', coalesce(a ->> 'candidates', 'true')), ('bonus', coalesce(a ->> 'bonus', '0')),
+	              ('cap_group', coalesce(a ->> 'cap_group', 'NULL'))) t (key, value);
+	RETURN closed || jsonb_build_object(
+		'items', relation,
+		'relation', quote_literal(relation),
+		'key', quote_ident(a ->> 'item_key'),
+		'item_type', item_type ->> 'name',
+		'person_type', person_type ->> 'name',
+		'same_item', item_type ->> 'same',
+		'same_person', person_type ->> 'same',
+		'clicks', CASE WHEN a ->> 'clicks' IS NULL
+			THEN format('SELECT NULL::%s AS person, NULL::%s AS item, NULL::pg_catalog.timestamptz AS at WHERE false',
+			            person_type ->> 'name', item_type ->> 'name')
+			ELSE format(E'SELECT person%s AS person, item%s AS item, at%s AS at\nFROM (\n%s\n) c (person, item, at)',
+			            CASE WHEN (a ->> 'person_is_cast')::boolean THEN '::' || (person_type ->> 'name') END,
+			            CASE WHEN (a ->> 'item_is_cast')::boolean THEN '::' || (item_type ->> 'name') END,
+			            CASE WHEN (a ->> 'at_is_cast')::boolean THEN '::pg_catalog.timestamptz' END,
+			            a ->> 'clicks') END,
+		'cap', coalesce(a ->> 'cap', 'NULL::integer'),
+		'encode', (SELECT coalesce(string_agg(encode[n], E'\n       || ' ORDER BY n), '''{}''::real[]')
+		           FROM jsonb_array_elements(columns) WITH ORDINALITY f (c, n) WHERE c ->> 'kind' <> 'age'),
+		'ages', (SELECT coalesce(string_agg(encode[n], E'\n       || ' ORDER BY n), '''{}''::real[]')
+		         FROM jsonb_array_elements(columns) WITH ORDINALITY f (c, n) WHERE c ->> 'kind' = 'age'),
+		'columns', (SELECT coalesce(string_agg(format('%I %s', c ->> 'column', c ->> 'type'), ', ' ORDER BY n),
+		                            '"-" text')
+		            FROM jsonb_array_elements(columns) WITH ORDINALITY f (c, n) WHERE c ->> 'kind' <> 'age'),
+		'column_names', (SELECT coalesce(quote_literal(array_agg(c ->> 'column' ORDER BY n)), '''{}''')
+		                 FROM jsonb_array_elements(columns) WITH ORDINALITY f (c, n)
+		                 WHERE c ->> 'kind' <> 'age') || '::text[]',
+		'size', vectors ->> 'size',
+		'factors', factors,
+		'aged', (SELECT 3 * count(*) FROM jsonb_array_elements(columns) c WHERE c ->> 'kind' = 'age'),
+		'known', (vectors ->> 'size')::integer
+		         - (SELECT 3 * count(*) FROM jsonb_array_elements(columns) c WHERE c ->> 'kind' = 'age'),
+		'parts', (SELECT quote_literal(array_agg(p.name ORDER BY p.place, p.n)) || '::text[]'
+		          FROM  (SELECT 1, 0, '(clicks)', factors
+		                 UNION ALL
+		                 SELECT CASE c ->> 'kind' WHEN 'age' THEN 4 ELSE 2 END, n, c ->> 'column',
+		                        (c ->> 'width')::integer
+		                 FROM   jsonb_array_elements(columns) WITH ORDINALITY f (c, n)
+		                 UNION ALL
+		                 SELECT 3, 0, '(popularity)', 1) p (place, n, name, width),
+		                generate_series(1, p.width)),
+		'log', quote_literal(format(
+			'SELECT person%2$s, item%3$s FROM (SELECT * FROM %1$I.click ORDER BY at DESC LIMIT 1000000) c'
+			' UNION ALL (SELECT d.person%2$s, r.item%3$s FROM %1$I.reward r JOIN %1$I.decision d ON d.id = r.decision'
+			' JOIN %1$I.shown s ON s.decision = r.decision AND s.item %4$s r.item'
+			' WHERE r.value > 0 AND d.person IS NOT NULL ORDER BY r.decision DESC LIMIT 1000000)', a ->> 'name',
+			person_type ->> 'hashed', item_type ->> 'hashed', item_type ->> 'same')),
+		'previous', quote_literal(format('SELECT item%2$s, factors FROM %1$I.item_vector', a ->> 'name',
+		                                 item_type ->> 'hashed')),
+		'hashed_type', CASE item_type ->> 'hashed' WHEN '' THEN item_type ->> 'name' ELSE 'text' END,
+		'first', quote_literal(first),
+		'worths', (SELECT string_agg(format('WHEN %L THEN %s', key, value), ' ' ORDER BY key)
+		           FROM jsonb_each_text(a -> 'outcomes')),
+		'most_values', (SELECT string_agg(format('WHEN %L THEN %s::float8', key, (a ->> 'value_limit')::float8
+		                           * coalesce(nullif(abs(value::float8), 0), nullif(most, 0), 1)), ' ' ORDER BY key)
+		                FROM jsonb_each_text(a -> 'outcomes')),
+		'outcome_names', quote_literal((SELECT string_agg(o, ', ') FROM jsonb_object_keys(a -> 'outcomes') o)),
+		'many', ((SELECT count(*) FROM jsonb_object_keys(a -> 'outcomes')) > 1)::text,
+		'looked_at', coalesce('(''' || translate(a ->> 'places', '[]', '{}') || '''::float8[])[least(place, '
+			|| jsonb_array_length(a -> 'places') || ')]', '1::float8'),
+		'control', a ->> 'control',
+		'partitioned', $w$('decision', 'id'), ('shown', 'decision'), ('reward', 'decision')$w$,
+		'model_type', format('%s.dlints(%s, matched)', dlints, vectors ->> 'size'),
+		'is_theirs', format('d.person %s erase.person', person_type ->> 'same'),
+		'erase_more', format(E'DELETE FROM %1$I.beginning b WHERE b.person %2$s erase.person;\n'
+			'    IF FOUND THEN\n        PERFORM %1$I.set_prior();\n    END IF;', a ->> 'name', person_type ->> 'same'),
+		'then_begin', format('PERFORM %I.set_prior()', a ->> 'name'),
+		'first_model', '''personal''',
+		'arguments', quote_literal(a - 'person_is_cast' - 'item_is_cast' - 'at_is_cast' - 'path'
+			|| jsonb_build_object('items', relation, 'item_type', item_type ->> 'name',
+			                      'person_type', person_type ->> 'name')));
+END
+$$;
+COMMENT ON FUNCTION _dlints_recommender_words(jsonb, text[], text)
+	IS 'what the templates of a recommender leave open';
+
+-- Words of a ranker:
+--   dim                    how many numbers a vector has
+--   live                   the share of events that it decides at first
+--   default_reward         what an event is worth for which no reward comes
+--   again, again_said      what to do with one more reward of an event, and how to say that
+CREATE FUNCTION _dlints_ranker_words(a jsonb, dlints text) RETURNS jsonb
+	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS
+$$
+BEGIN
+	RETURN jsonb_build_object(
+		'dim', 192,
+		'live', CASE WHEN (a ->> 'apprentice')::boolean THEN '0' ELSE '1' END,
+		'default_reward', '(' || (a ->> 'default_reward') || ')::float8',
+		'again', CASE a ->> 'repeated'
+			WHEN 'first' THEN 'NOTHING'
+			WHEN 'last' THEN 'UPDATE SET value = excluded.value WHERE r.value <> excluded.value'
+			ELSE 'UPDATE SET value = r.value + excluded.value' END,
+		'again_said', CASE a ->> 'repeated'
+			WHEN 'first' THEN 'of several the first one counts'
+			WHEN 'last' THEN 'of several the last one counts'
+			ELSE 'several are added up, so that none is to be told twice' END,
+		'partitioned', $w$('decision', 'id')$w$,
+		'model_type', dlints || '.dlints(192)',
+		'person_type', 'text',
+		'is_theirs', format('d.context ->> %L = erase.person', a ->> 'person_key'),
+		'erase_more', '',
+		'then_begin', 'NULL',
+		'first_model', '''reward''',
+		'arguments', quote_literal(a));
+END
+$$;
+COMMENT ON FUNCTION _dlints_ranker_words(jsonb, text) IS 'what the templates of a ranker leave open';

@@ -1,0 +1,17 @@
+-- How many standard errors hold a mean of so many people in 95 of 100 cases: Student's t, by the
+-- expansion of Cornish and Fisher, to 1 % from four people on
+CREATE OR REPLACE FUNCTION {s}.errors_of(people float8) RETURNS float8 LANGUAGE sql IMMUTABLE
+RETURN CASE WHEN people >= 2 THEN
+    1.96 + 2.372 / (people - 1) + 2.822 / (people - 1) ^ 2 + 2.556 / (people - 1) ^ 3
+    + 1.586 / (people - 1) ^ 4 END;
+
+-- What stands aside, as a row of the report
+CREATE OR REPLACE FUNCTION {s}.unlearnable()
+RETURNS TABLE (measure text, value float8, error float8, meaning text) LANGUAGE sql STABLE
+BEGIN ATOMIC
+    SELECT 'decisions set aside' AS measure, count(*)::float8 AS value, NULL::float8 AS error, CASE count(*)
+           WHEN 0 THEN 'all that was told could be learned'
+           ELSE format('could not be learned as told, such as %s (%s): rebuild() takes the log''s word',
+                       min(a.decision), (array_agg(a.problem ORDER BY a.decision))[1]) END AS meaning
+    FROM   {s}.set_aside a;
+END;

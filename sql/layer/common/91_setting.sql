@@ -1,0 +1,1 @@
+UPDATE {s}.setting SET arguments = {arguments}, version = {version};

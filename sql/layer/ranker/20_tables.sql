@@ -1,0 +1,36 @@
+-- The share of events that it decides; go_live sets it.
+ALTER TABLE {s}.setting ADD live float8 NOT NULL DEFAULT {live} CHECK (live BETWEEN 0 AND 1);
+
+-- What was asked and answered.  The arrays are in the order of the ranking.
+CREATE TABLE {s}.decision (
+    id            bigint PRIMARY KEY,
+    event         text NOT NULL,
+    arm           text NOT NULL,            -- live, or present: the caller's first action
+    at            timestamptz NOT NULL,
+    active        boolean NOT NULL,         -- false until it is activated
+    context       jsonb NOT NULL,
+    actions       jsonb NOT NULL,           -- as they were given
+    ranking       integer[] NOT NULL,       -- their places among those given; the first is chosen
+    probabilities float8[] NOT NULL,        -- of being the first, under the decision's arm
+    expected      float8[] NOT NULL,        -- rewards
+    imitated      boolean                   -- did the imitation choose as the present system?
+) PARTITION BY RANGE (id);
+
+CREATE TABLE {s}.decision_rest PARTITION OF {s}.decision DEFAULT;
+
+-- Months are made like it: an event has one answer, whatever a transaction sees.
+CREATE UNIQUE INDEX ON {s}.decision_rest (event);
+
+-- Rewards refer to nothing, so that they can come in any order.
+CREATE TABLE {s}.reward (
+    event   text PRIMARY KEY,
+    value   float8 NOT NULL,
+    at      timestamptz NOT NULL DEFAULT now(),
+    learned float8);                        -- what the model knows of it
+
+CREATE INDEX ON {s}.reward (event) WHERE learned IS DISTINCT FROM value;
+
+CREATE INDEX ON {s}.reward (at);
+
+-- Decisions that are not learned yet, and since when a reward is waited for
+CREATE TABLE {s}.due (decision bigint PRIMARY KEY, since timestamptz NOT NULL);

@@ -1,0 +1,78 @@
+-- What was answered, an action a row
+CREATE OR REPLACE VIEW {s}.ranked AS
+SELECT d.id AS decision, d.event, d.arm, d.at, r.place::integer,
+       coalesce(a.value ->> 'id', a.value #>> '{}') AS action,
+       coalesce((a.value ->> 'price')::float8, 0) AS price, r.probability, r.expected
+FROM   {s}.decision d,
+       LATERAL unnest(d.ranking, d.probabilities, d.expected)
+           WITH ORDINALITY r (n, probability, expected, place),
+       LATERAL (SELECT d.actions -> (r.n - 1)) a (value);
+
+-- What a model expects of each action, and how the policy ranks them.  A price is known, and taken
+-- off what is expected.
+CREATE OR REPLACE FUNCTION {s}.scored(context jsonb, actions jsonb)
+RETURNS TABLE (n integer, expected float8, place integer, score float8, probability float8)
+LANGUAGE sql STABLE
+BEGIN ATOMIC
+    SELECT s.n, s.expected, (s.choice).rank, (s.choice).score, (s.choice).probability
+    FROM  (SELECT a.n, {dlints}.dlints_predict(m.state, a.features::{vector}, '{}'::{vector}) AS expected,
+                  {dlints}.dlints_choose(m.state, a.features::{vector}, draws => 50, epsilon => {epsilon},
+                                         bonus => -a.price) OVER () AS choice
+           FROM   {s}.model m, {s}.action(scored.context, scored.actions) a
+           WHERE  m.name = 'reward') s;
+END;
+
+-- Which action the present system would take, by what was learned of it; among equals the last one
+CREATE OR REPLACE FUNCTION {s}.imitated(context jsonb, actions jsonb) RETURNS integer
+LANGUAGE sql STABLE
+BEGIN ATOMIC
+    SELECT a.n
+    FROM   {s}.model m, {s}.action(imitated.context, imitated.actions) a
+    WHERE  m.name = 'imitation'
+    ORDER  BY {dlints}.dlints_predict(m.state, a.features::{vector}, '{}'::{vector}) DESC, a.n DESC
+    LIMIT  1;
+END;
+
+-- Ranks actions for an event, best first, logs that and returns it.  An event that was ranked
+-- before gets the same answer.  A deferred event counts once it is activated.  It writes: a hot
+-- standby cannot run it.  It has its owner's rights, so that a page needs none but to call it.
+CREATE OR REPLACE FUNCTION {s}.rank(event text, context jsonb, actions jsonb, deferred boolean DEFAULT false)
+RETURNS TABLE (event_id text, action text, place integer, probability float8, expected float8)
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp SET jit = off SET plan_cache_mode = force_generic_plan AS $body$
+#variable_conflict use_column
+DECLARE
+    made    bigint := {s}.new_decision();
+    called  text := coalesce(event, made::text);
+    asked   jsonb := coalesce(context, '{}');
+    is_live boolean := random() < (SELECT live FROM {s}.setting);
+    before  bigint;
+BEGIN
+    PERFORM {s}.check_actions(actions);
+    PERFORM pg_advisory_xact_lock(hashtextextended({name} || ' ' || called, 0));
+    SELECT d.id INTO before FROM {s}.decision d WHERE d.event = called;
+    IF before IS NULL THEN
+        WITH ranked AS (
+            SELECT s.n, s.expected,
+                   CASE WHEN is_live THEN s.probability WHEN s.n = 1 THEN 1 ELSE 0 END AS probability,
+                   CASE WHEN is_live THEN row_number() OVER (ORDER BY s.place, s.score DESC)
+                        ELSE s.n END AS place
+            FROM   {s}.scored(asked, actions) s)
+        INSERT INTO {s}.decision (id, event, arm, at, active, context, actions,
+                                  ranking, probabilities, expected, imitated)
+        SELECT made, called, CASE WHEN is_live THEN 'live' ELSE 'present' END, now(), NOT deferred,
+               asked, actions, array_agg(n ORDER BY place), array_agg(probability ORDER BY place),
+               array_agg(expected ORDER BY place),
+               CASE WHEN NOT is_live THEN {s}.imitated(asked, actions) = 1 END
+        FROM   ranked;
+        IF NOT deferred THEN
+            INSERT INTO {s}.due (decision, since) VALUES (made, now());
+        END IF;
+    END IF;
+    RETURN QUERY
+    SELECT called, r.action, r.place, r.probability, r.expected
+    FROM   {s}.ranked r WHERE r.decision = coalesce(before, made) ORDER BY r.place;
+END
+$body$;
+
+REVOKE EXECUTE ON FUNCTION {s}.rank FROM PUBLIC;

@@ -1,0 +1,78 @@
+-- The k items that an arm chooses for a profile.  What follows a click adds what is expected of it:
+-- it is too rare to be explored.  A list by chance is under no cap and has no bonus.
+CREATE OR REPLACE FUNCTION {s}.choice(
+    person {person_type}, context jsonb, profile real[], arm text, k integer)
+RETURNS TABLE (item {item_type}, place integer, probability float8, expected float8, features real[])
+LANGUAGE sql STABLE
+BEGIN ATOMIC
+    WITH candidate AS (
+        SELECT array_agg(c.item) AS items, array_agg(c.features) AS features,
+               array_agg(CASE choice.arm WHEN 'control' THEN c.popularity
+                                         ELSE c.bonus + coalesce({dlints}.dlints_predict(
+                                             l.state, c.features::{vector}, choice.profile::{vector}), 0)
+                         END) FILTER (WHERE choice.arm <> 'chance') AS bonus,
+               array_agg(c.cap_group) FILTER (WHERE {cap} IS NOT NULL) AS cap_group
+        FROM   {s}.candidate(choice.person, choice.context) c
+               LEFT JOIN {s}.model l ON l.name = 'later' AND {dlints}.dlints_ne(l.state, {s}.empty())
+        WHERE  c.features IS NOT NULL),
+    chosen AS (
+        SELECT c.items[d.item] AS item, d.rank AS place, d.probability,
+               ARRAY(SELECT unnest(c.features[d.item:d.item])) AS features
+        FROM   candidate c, {s}.model m,
+               {dlints}.dlints_decide(m.state, ARRAY(SELECT generate_subscripts(c.items, 1)),
+                   c.features::{vector}, choice.k::bigint, choice.profile::{vector}, draws => 50,
+                   epsilon => CASE choice.arm WHEN 'chance' THEN 1 ELSE 0 END,
+                   bonus => c.bonus, cap_group => c.cap_group,
+                   cap => CASE WHEN choice.arm <> 'chance' THEN {cap} END) d
+        WHERE  m.name = CASE choice.arm WHEN 'personal' THEN 'personal' ELSE 'control' END)
+    SELECT c.item, c.place, c.probability,
+           {dlints}.dlints_predict(m.state, c.features::{vector}, choice.profile::{vector})
+           + {dlints}.dlints_predict(l.state, c.features::{vector}, choice.profile::{vector}), c.features
+    FROM   chosen c, {s}.model m, {s}.model l
+    WHERE  m.name = 'personal' AND l.name = 'later';
+END;
+
+-- Chooses, logs and returns k items.  It writes: a hot standby cannot run it.  It has its owner's
+-- rights, so that a page needs none but to call it.  One share of the people gets the most popular
+-- items, for good, to compare with; a session tells whose list it is where nobody is known.  A small
+-- share of all other decisions is left to chance, to judge by.
+CREATE OR REPLACE FUNCTION {s}.recommend(
+    person {person_type}, k integer DEFAULT 10, recent {item_type}[] DEFAULT '{}',
+    context jsonb DEFAULT '{}', session text DEFAULT NULL)
+RETURNS TABLE (decision bigint, item {item_type}, place integer, probability float8, expected float8)
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp SET jit = off SET plan_cache_mode = force_generic_plan AS $body$
+#variable_conflict use_column
+DECLARE
+    made    bigint := {s}.new_decision();
+    bucket  float8 := coalesce(('x' || left(md5({name} || coalesce(person::text, session)), 8))::bit(32)::bigint
+                               / 4294967296.0, random());
+    arm     text := CASE WHEN bucket < {control} THEN 'control'
+                         WHEN random() < {epsilon} THEN 'chance' ELSE 'personal' END;
+    said    jsonb := coalesce(context, '{}');
+    profile real[];
+BEGIN
+    IF k > 1000 THEN                    -- what is logged is learned as having been seen
+        RAISE 'k must be at most 1000, not %', k USING ERRCODE = 'invalid_parameter_value';
+    ELSIF k < 1 OR k IS NULL THEN
+        RAISE 'k must be at least 1, not %', coalesce(k::text, 'NULL')
+            USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+    profile := {s}.profile(recommend.person, recent, said);
+    RETURN QUERY
+    WITH logged AS (
+        INSERT INTO {s}.shown (decision, item, place, probability, expected, features)
+        SELECT made, c.item, c.place, c.probability, c.expected, c.features
+        FROM   {s}.choice(recommend.person, said, profile, arm, k) c
+        RETURNING decision, item, place, probability, expected),
+    decided AS (
+        INSERT INTO {s}.decision (id, person, session, arm, at, profile, context)
+        SELECT made, recommend.person, recommend.session, arm, now(), profile, said
+        WHERE  EXISTS (SELECT FROM logged)),
+    queued AS (
+        INSERT INTO {s}.due (decision) SELECT made WHERE EXISTS (SELECT FROM logged))
+    SELECT decision, item, place, probability, expected FROM logged ORDER BY place;
+END
+$body$;
+
+REVOKE EXECUTE ON FUNCTION {s}.recommend FROM PUBLIC;

@@ -1,0 +1,143 @@
+-- How likely a place is looked at, the last one that was given for all after it
+CREATE OR REPLACE FUNCTION {s}.looked_at(place integer) RETURNS float8
+LANGUAGE sql IMMUTABLE
+RETURN {looked_at};
+
+-- All that each model has learned.  What is seldom looked at weighs less: it is learned as
+-- reward / looked_at, with looked_at as its weight.
+CREATE OR REPLACE VIEW {s}.learned AS
+SELECT m.name AS model, d.id AS decision, d.person, d.at, d.profile, s.item, s.features,
+       coalesce(r.reward, 0) AS reward, {s}.looked_at(s.place) AS looked_at
+FROM   {s}.model m
+       CROSS JOIN {s}.decision d
+       JOIN {s}.shown s ON s.decision = d.id
+       LEFT JOIN LATERAL (SELECT sum(r.learned) AS reward FROM {s}.reward r
+                          WHERE  r.decision = s.decision AND r.item {same_item} s.item
+                          AND    (r.outcome <> {first}) = (m.name = 'later')) r ON true
+WHERE  m.learns
+AND    d.id >= (SELECT known_from FROM {s}.setting)
+AND    NOT EXISTS (SELECT FROM {s}.due q WHERE q.decision = d.id)
+AND    NOT EXISTS (SELECT FROM {s}.set_aside a WHERE a.decision = d.id AND NOT a.known);
+
+-- Up to a thousand decisions that have waited
+CREATE OR REPLACE FUNCTION {s}.take_due(wait interval) RETURNS bigint[] LANGUAGE sql VOLATILE
+BEGIN ATOMIC
+    WITH taken AS (
+        DELETE FROM {s}.due WHERE decision = ANY (ARRAY(
+            SELECT q.decision FROM {s}.due q
+            WHERE  q.decision < {s}.first_decision(now() - take_due.wait + interval '1 second')
+            ORDER  BY q.decision LIMIT 1000))
+        RETURNING decision)
+    SELECT ARRAY(SELECT decision FROM taken);
+END;
+
+-- Learns every item that was shown, with what came of it or 0.  With OFFSET 0 each decision is
+-- looked up by its number, in its month, however many there are.
+CREATE OR REPLACE FUNCTION {s}.take_in(decisions bigint[]) RETURNS void LANGUAGE sql VOLATILE
+BEGIN ATOMIC
+    WITH told AS (
+        UPDATE {s}.reward r SET learned = r.value
+        WHERE  r.decision = ANY (decisions)
+        RETURNING r.decision, r.item, r.outcome <> {first} AS later, r.value),
+    shown AS (
+        SELECT p.name, p.state, s.features::{vector} AS features, d.profile::{vector} AS profile, d.at,
+               coalesce(t.value, 0) / l.looked_at AS reward, l.looked_at
+        FROM   {s}.model p
+               CROSS JOIN unnest(decisions) b (decision)
+               CROSS JOIN LATERAL (
+                   SELECT * FROM {s}.decision d WHERE d.id = b.decision OFFSET 0) d
+               CROSS JOIN LATERAL (
+                   SELECT * FROM {s}.shown s WHERE s.decision = b.decision OFFSET 0) s
+               CROSS JOIN LATERAL (SELECT {s}.looked_at(s.place) AS looked_at) l
+               LEFT JOIN (SELECT t.decision, t.item, t.later, sum(t.value) AS value
+                          FROM   told t GROUP BY 1, 2, 3) t
+                   ON t.decision = s.decision AND t.item {same_item} s.item
+                      AND t.later = (p.name = 'later')
+        WHERE  p.learns)
+    UPDATE {s}.model m SET state = {dlints}.dlints_concat(m.state, e.evidence)
+    FROM  (SELECT s.name, {dlints}.dlints_evidence(s.state, s.features, s.reward, s.profile, s.at,
+                                                   s.looked_at) AS evidence
+           FROM   shown s
+           WHERE  {dlints}.dlints_accepts(s.state, s.features, s.reward, s.profile, s.at, s.looked_at)
+           GROUP  BY s.name) e
+    WHERE  m.name = e.name;
+END;
+
+-- Up to a thousand decisions that were learned before all was told
+CREATE OR REPLACE FUNCTION {s}.take_late() RETURNS bigint[] LANGUAGE sql STABLE
+RETURN ARRAY(
+    SELECT r.decision FROM {s}.reward r
+    WHERE  r.learned IS DISTINCT FROM r.value
+    AND    r.decision >= (SELECT known_from FROM {s}.setting)
+    AND    EXISTS (SELECT FROM {s}.decision d WHERE d.id = r.decision OFFSET 0)
+    AND    NOT EXISTS (SELECT FROM {s}.due q WHERE q.decision = r.decision OFFSET 0)
+    AND    NOT EXISTS (SELECT FROM {s}.set_aside a WHERE a.decision = r.decision OFFSET 0)
+    LIMIT  1000);
+
+CREATE OR REPLACE FUNCTION {s}.correct(decisions bigint[]) RETURNS bigint LANGUAGE sql VOLATILE
+BEGIN ATOMIC
+    WITH late AS MATERIALIZED (
+        SELECT r.decision, r.item, r.outcome, r.learned
+        FROM   {s}.reward r
+        WHERE  r.learned IS DISTINCT FROM r.value
+        AND    r.decision = ANY (decisions)),
+    told AS (
+        UPDATE {s}.reward r SET learned = r.value
+        FROM   late l
+        WHERE  r.decision = l.decision AND r.item {same_item} l.item AND r.outcome = l.outcome
+        AND    r.decision = ANY (decisions)
+        RETURNING r.decision, r.item, r.outcome <> {first} AS later,
+                  r.value - coalesce(l.learned, 0) AS change),
+    shown AS (
+        SELECT p.name, p.state, s.features::{vector} AS features, d.profile::{vector} AS profile, d.at,
+               w.was / o.looked_at AS was, (w.was + t.change) / o.looked_at AS is_now, o.looked_at
+        FROM  (SELECT t.decision, t.item, t.later, sum(t.change) AS change
+               FROM   told t GROUP BY 1, 2, 3) t
+               CROSS JOIN LATERAL (
+                   SELECT * FROM {s}.decision d WHERE d.id = t.decision OFFSET 0) d
+               CROSS JOIN LATERAL (
+                   SELECT * FROM {s}.shown s
+                   WHERE  s.decision = t.decision AND s.item {same_item} t.item OFFSET 0) s
+               CROSS JOIN LATERAL (SELECT {s}.looked_at(s.place) AS looked_at) o
+               JOIN {s}.model p ON p.learns AND (p.name = 'later') = t.later,
+               LATERAL (SELECT coalesce(sum(r.learned), 0) AS was FROM {s}.reward r
+                        WHERE  r.decision = t.decision AND r.item {same_item} t.item
+                        AND    (r.outcome <> {first}) = t.later) w),
+    learn AS (
+        UPDATE {s}.model m
+        SET    state = {dlints}.dlints_concat({dlints}.dlints_retract(m.state, e.was), e.is_now)
+        FROM  (SELECT s.name,
+                      {dlints}.dlints_evidence(s.state, s.features, s.was, s.profile, s.at,
+                                               s.looked_at) FILTER (
+                          WHERE {dlints}.dlints_accepts(s.state, s.features, s.was, s.profile, s.at,
+                                                        s.looked_at)) AS was,
+                      {dlints}.dlints_evidence(s.state, s.features, s.is_now, s.profile, s.at,
+                                               s.looked_at) FILTER (
+                          WHERE {dlints}.dlints_accepts(s.state, s.features, s.is_now, s.profile, s.at,
+                                                        s.looked_at)) AS is_now
+               FROM   shown s GROUP BY s.name) e
+        WHERE  m.name = e.name)
+    SELECT count(*) FROM told;
+END;
+
+-- From now on the models are taken to know what was told of these.
+CREATE OR REPLACE FUNCTION {s}.believe_told(decisions bigint[]) RETURNS void LANGUAGE sql VOLATILE
+BEGIN ATOMIC
+    UPDATE {s}.reward SET learned = value
+    WHERE  decision = ANY (decisions) AND learned IS DISTINCT FROM value;
+END;
+
+CREATE OR REPLACE FUNCTION {s}.delete_log(decisions bigint[]) RETURNS void LANGUAGE sql VOLATILE
+BEGIN ATOMIC
+    DELETE FROM {s}.reward WHERE decision = ANY (decisions);
+    DELETE FROM {s}.shown WHERE decision = ANY (decisions);
+    DELETE FROM {s}.decision WHERE id = ANY (decisions);
+END;
+
+-- What nobody could know a day later
+CREATE OR REPLACE FUNCTION {s}.tidy() RETURNS void LANGUAGE sql VOLATILE
+BEGIN ATOMIC
+    DELETE FROM {s}.reward r
+    WHERE  r.learned IS DISTINCT FROM r.value AND r.learned IS NULL AND r.at < now() - interval '1 day'
+    AND    NOT EXISTS (SELECT FROM {s}.decision d WHERE d.id = r.decision);
+END;

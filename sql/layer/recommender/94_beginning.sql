@@ -1,0 +1,1 @@
+SELECT {s}.refresh(), {s}.refit(), {s}.set_beginning();

@@ -1,0 +1,165 @@
+-- The numbers that a recommender goes by: shares, half-lives, windows, portions, verdicts.
+\set ON_ERROR_STOP 1
+BEGIN;
+\ir include/helpers.sql
+\ir include/clock.sql
+\ir include/recommender.sql
+SET LOCAL check_function_bodies = on;
+
+SELECT plan(41);
+
+SELECT dlints_create_recommender('board', 'job', '{field,salary}', control => 0.3, epsilon => 0.5,
+  clicks => 'SELECT who, job, at FROM visit', outcomes => '{"click": 1, "apply": 5}') IS NOT NULL;
+SELECT dlints_create_recommender('quiet', 'job', '{field,salary}', control => 0, epsilon => 0, keep => '1 month',
+  outcomes => '{"click": 1, "apply": 5, "look": 0}') IS NOT NULL;
+
+-- ---------- shares ----------
+
+CREATE TEMP TABLE page AS SELECT p AS person, r.decision FROM generate_series(1, 1000) p, board.recommend(p, 1) r;
+SELECT is(count(*) FILTER (WHERE arm = 'control'), count(*) FILTER (WHERE
+    ('x' || left(md5('board' || person), 8))::bit(32)::bigint / 4294967296.0 < 0.3),
+  'the control is a share of the people by their hash') FROM board.decision;
+SELECT cmp_ok(abs(count(*) FILTER (WHERE arm = 'control') - 300), '<', 90::bigint, 'as large as it was said to be')
+  FROM board.decision;
+-- of 700, six standard deviations are 80
+SELECT cmp_ok(abs(count(*) FILTER (WHERE arm = 'chance') - 0.5 * count(*) FILTER (WHERE arm <> 'control')), '<', 80.0,
+  'and chance decides its share of all others') FROM board.decision;
+SELECT count(*) AS pages FROM generate_series(1, 50) p, quiet.recommend(p, 1) \gset
+SELECT is(array_agg(DISTINCT arm), '{personal}', 'without either all is personal') FROM quiet.decision;
+
+-- ---------- a person ----------
+
+SELECT v.features[1:cardinality(features)] AS one FROM board.item_vector v WHERE item = 11 \gset
+SELECT v.features[1:cardinality(features)] AS two FROM board.item_vector v WHERE item = 12 \gset
+CREATE FUNCTION near(a real[], b real[]) RETURNS boolean LANGUAGE sql AS $$
+SELECT cardinality(a) = cardinality(b) AND max(abs(x - y)) < 1e-5 FROM unnest(a, b) u (x, y) $$;
+INSERT INTO visit VALUES (5000, 11, now() - interval '14 days'), (5000, 12, now());
+SELECT ok(near(board.profile(5000), (SELECT dlints_profile(x, w)::real[]
+    FROM (VALUES (:'one'::real[], 0.5), (:'two'::real[], 1)) v (x, w))), 'a click of 14 days ago counts half');
+INSERT INTO visit VALUES (5001, 11, now() + interval '1 day'), (5001, 12, now());
+SELECT ok(near(board.profile(5001), (SELECT dlints_profile(x, 1)::real[]
+    FROM (VALUES (:'one'::real[]), (:'two'::real[])) v (x))), 'one of the future as one of now');
+SELECT ok(near(board.profile(NULL, '{12}', '{"like": {"field": "field 1"}}'), (SELECT dlints_profile(x, w)::real[]
+    FROM (VALUES (:'two'::real[], 1), (array_fill(0::real, ARRAY[8]) || board.encode_document('{"field": "field 1"}')
+          || 0::real, 5)) v (x, w))), 'what is liked counts as five clicks');
+INSERT INTO visit SELECT 5002, 12, now() - interval '1 minute' FROM generate_series(1, 50);
+INSERT INTO visit SELECT 5002, 11, now() - interval '2 minutes' FROM generate_series(1, 50);
+SELECT ok(near(board.profile(5002), (SELECT dlints_profile(:'two'::real[])::real[])), 'the latest fifty clicks say it');
+
+-- ---------- the beginning ----------
+
+DELETE FROM visit WHERE who >= 5000;
+SELECT count(DISTINCT who) AS people, count(*) AS clicks FROM visit \gset
+SELECT is(board.set_beginning(), 5 * :clicks::bigint, 'four stand-ins for each click');
+SELECT is(sum(reward), :clicks::float8, 'which is the one with a reward') FROM board.beginning;
+SELECT cmp_ok(abs(count(*) FILTER (WHERE profile = '{}') / 5.0 - :people - (:clicks - :people) / 3.0), '<', :people / 2.0,
+  'first clicks have no profile, and one in three of the others') FROM board.beginning;
+SELECT ok(abs(prior_sample_size - 0.5 * 5 * :clicks) / :clicks < 0.01 OR prior_sample_size < 0.5 * 5 * :clicks,
+  'the beginning has half its weight') FROM board.models WHERE name = 'personal';
+SELECT is(prior_weight, 0.5::float8, 'as the model says') FROM board.model, dlints_info(state) WHERE name = 'personal';
+
+-- ---------- how popular ----------
+
+INSERT INTO visit SELECT 6000 + i, 21, now() - interval '13 days' FROM generate_series(1, 30) i;
+INSERT INTO visit SELECT 6000 + i, 22, now() - interval '15 days' FROM generate_series(1, 90) i;
+INSERT INTO visit SELECT 6000 + i, 23, now() + interval '1 day' FROM generate_series(1, 90) i;
+INSERT INTO visit VALUES (6000, 24, now());
+SELECT board.refresh_popularity();
+CREATE TEMP TABLE counted AS SELECT job AS item, count(*) AS n FROM visit
+  WHERE at > now() - interval '14 days' AND at <= now() GROUP BY 1;
+SELECT ok(max(abs(v.popularity - round(coalesce(c.n, 0) / (SELECT max(n) FROM counted)::numeric, 2))) < 0.001,
+  'the clicks of two weeks say what is popular') FROM board.item_vector v LEFT JOIN counted c USING (item);
+
+SELECT count(*) AS pages FROM generate_series(1, 60) p, quiet.recommend(p, 4) \gset
+SELECT quiet.reward(decision, item) FROM quiet.shown WHERE place = 1;
+SELECT quiet.refresh_popularity();
+CREATE TEMP TABLE rate AS SELECT item, (sum(clicked::int) + 10 * avg) / (count(*) + 10) AS rate
+  FROM quiet.outcome, (SELECT avg(clicked::int)::float8 AS avg FROM quiet.outcome) a GROUP BY item, avg;
+SELECT ok(max(abs(v.popularity - r.rate / (SELECT max(rate) FROM rate))) < 0.006,
+  'without a click log rates do, each smoothed as if shown ten times more') FROM quiet.item_vector v JOIN rate r USING (item);
+SELECT later('20 days'), quiet.refresh_popularity();
+SELECT is(max(popularity), 0::real, 'of two weeks, too') FROM quiet.item_vector;
+
+-- ---------- when ----------
+
+SELECT quiet.refresh(), quiet.refit();
+SELECT later('55 minutes');
+SELECT is(quiet.run(), '0 learned', 'nothing is refreshed within the hour') FROM quiet.learn('0');
+SELECT later('10 minutes');
+SELECT matches(quiet.run(), 'refreshed', 'then it is');
+SELECT later('6 days 20 hours');
+SELECT doesnt_match(quiet.run(), 'fitted', 'nor fitted within the week');
+SELECT later('3 hours');
+SELECT matches(quiet.run(), 'fitted', 'then it is');
+SELECT is(done_at, now(), 'when run() was called is known') FROM quiet.job WHERE name = 'run';
+
+-- ---------- portions ----------
+
+CREATE FUNCTION log_of(n integer, first bigint, made timestamptz) RETURNS void LANGUAGE sql AS $$
+INSERT INTO quiet.decision (id, person, arm, at, profile, context)
+SELECT first + i, i, 'personal', made, '{}', '{}' FROM generate_series(1, n) i;
+INSERT INTO quiet.shown SELECT first + i, 1 + i % 200, 1, 1, 0.1, v.features
+FROM generate_series(1, n) i JOIN quiet.item_vector v ON v.item = 1 + i % 200;
+INSERT INTO quiet.due SELECT first + i FROM generate_series(1, n) i $$;
+SELECT updates AS before FROM quiet.models WHERE name = 'personal' \gset
+SELECT log_of(2500, quiet.first_decision(now() - interval '2 hours'), now() - interval '2 hours');
+SELECT is(quiet.learn(), 2500::bigint, 'one call learns all that is due');
+SELECT is(updates, :before::bigint + 2500, 'to the last') FROM quiet.models WHERE name = 'personal';
+SELECT quiet.reward(decision, item) FROM quiet.shown WHERE decision > quiet.first_decision(now() - interval '2 hours');
+SELECT is(quiet.learn(), 2500::bigint, 'and all that is late');
+SELECT is(count(*), 0::bigint, 'to the last') FROM quiet.reward WHERE learned IS DISTINCT FROM value;
+SELECT log_of(3, quiet.first_decision(now() - interval '29 minutes'), now() - interval '29 minutes');
+SELECT is(quiet.learn(), 0::bigint, 'what has not waited half an hour waits');
+SELECT later('2 minutes');
+SELECT is(quiet.learn(), 3::bigint, 'and then is learned');
+SELECT count(*) AS lists FROM generate_series(1, 3), quiet.recommend(7777, 2) \gset
+SELECT quiet.erase(7777);
+SELECT is(count(*), 0::bigint, 'nothing is left of who is erased before that') FROM quiet.due;
+
+-- what no month takes goes when it is older than is kept
+SELECT quiet.set_months();
+SELECT log_of(5, quiet.first_decision('2020-02-01'), '2020-02-01');
+INSERT INTO quiet.reward SELECT decision, item, 'click', 1 FROM quiet.shown_rest;
+SELECT is(count(*), 5::bigint, 'what is of no month is in the rest') FROM quiet.decision_rest;
+SELECT quiet.run();
+SELECT is((SELECT count(*) FROM quiet.decision_rest) + (SELECT count(*) FROM quiet.shown_rest)
+  + (SELECT count(*) FROM quiet.reward_rest) + (SELECT count(*) FROM quiet.due), 0::bigint, 'and goes, what is due of it, too');
+
+-- ---------- verdicts ----------
+
+-- lists of people who each came once, so many with a reward
+CREATE FUNCTION verdict(people integer, personal integer, control integer) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	said text;
+BEGIN
+	TRUNCATE quiet.decision, quiet.shown, quiet.reward, quiet.due;
+	INSERT INTO quiet.decision (id, person, arm, at, profile, context)
+	SELECT quiet.first_decision(now()) + i, i, CASE WHEN i <= people THEN 'control' ELSE 'personal' END, now(), '{}', '{}'
+	FROM generate_series(1, 2 * people) i;
+	INSERT INTO quiet.shown SELECT id, 1, 1, 1, 0.1, '{}' FROM quiet.decision;
+	INSERT INTO quiet.reward SELECT quiet.first_decision(now()) + i, 1, 'click', 1, now(), 1 FROM generate_series(1, control) i;
+	INSERT INTO quiet.reward SELECT quiet.first_decision(now()) + people + i, 1, 'click', 1, now(), 1 FROM generate_series(1, personal) i;
+	SELECT concat_ws('; ', round(value::numeric, 3), round(error::numeric, 3), meaning) INTO said
+	FROM quiet.report() WHERE measure = 'times the control';
+	RETURN said;
+END $$;
+-- the logarithm of a ratio of shares p, q of n people has the variance (1-p)/pn + (1-q)/qn (n - 1 for n)
+SELECT is(verdict(people, personal, control), said, people || ' people: ' || personal || ' and ' || control)
+FROM (VALUES
+  (100, 40, 20, '2.000; 0.471; personal lists are better, and that is no accident: between 1.25 and 3.19, by 100 people of the control'),
+  (100, 20, 40, '0.500; 0.118; personal lists are worse, and that is no accident: between 0.31 and 0.80, by 100 people of the control. Give it columns that matter'),
+  (100, 33, 22, '1.500; 0.356; no difference that could not be chance: between 0.94 and 2.40, by 100 people of the control'),
+  (29, 20, 4, '5.000; 2.446; not known before 30 people of the control came: now between 1.84 and 13.62, by 29 people of the control'),
+  (30, 20, 4, '5.000; 2.457; personal lists are better, and that is no accident: between 1.83 and 13.66, by 30 people of the control'),
+  (100, 5, 0, 'not known yet: both kinds of lists have to earn something'))
+  v (people, personal, control, said);
+SELECT ok(abs(quiet.errors_of(n + 1) - t) < 0.01 * t, n || ' degrees of freedom')
+FROM (VALUES (3, 3.182), (9, 2.262), (29, 2.045), (1000, 1.962)) v (n, t);
+
+-- ---------- what outcomes are worth ----------
+
+SELECT is(outcome($$SELECT quiet.reward(1, 1, 'look', 5001)$$),
+  '22003: the value of "look" must be between -5000 and 5000', 'one that is worth nothing has the bound of the largest');
+
+SELECT * FROM finish();
+ROLLBACK;

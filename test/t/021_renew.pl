@@ -1,0 +1,135 @@
+# A recommender and a ranker that another version of dlints wrote are renewed: functions that are
+# missing, other, or called otherwise become those of this version, tables and what a page may call
+# stay, and work goes on.  And a scaffold is a migration file.
+use strict;
+use warnings;
+
+use FindBin;
+use lib $FindBin::RealBin;
+use DlintsTest;
+use Test::More;
+
+my $node = DlintsTest->node('main', conf => "jit = off\n");
+my $folder = $node->basedir;
+my $tables = DlintsTest->slurp("$FindBin::RealBin/../pgtap/include/recommender.sql");
+my $arguments = q{'job', '{field,salary,posted}', clicks => 'SELECT who, job, at FROM visit',
+	candidates => 'i.open', bonus => 'CASE WHEN i.remote THEN 0.01 ELSE 0 END'};
+
+sub value
+{
+	my ($database, $expression) = @_;
+
+	return $node->safe_psql($database, "SELECT $expression");
+}
+
+# Functions and views of a schema, as they are
+sub definition
+{
+	my ($database, $schema) = @_;
+
+	return $node->safe_psql($database, qq{
+		SELECT pg_get_functiondef(oid) FROM pg_proc WHERE pronamespace = '$schema'::regnamespace
+		ORDER BY proname;
+		SELECT relname, pg_get_viewdef(oid) FROM pg_class
+		WHERE relnamespace = '$schema'::regnamespace AND relkind = 'v' ORDER BY 1});
+}
+
+$node->safe_psql('postgres', "CREATE ROLE page; CREATE EXTENSION dlints; $tables");
+value('postgres', "dlints_create_recommender('board', $arguments)");
+value('postgres', "dlints_create_ranker('front', wait => '0')");
+$node->safe_psql('postgres', q{
+	SELECT dlints_grant('board', 'page'), dlints_grant('front', 'page');
+	SELECT board.reward(decision, item)
+	FROM   generate_series(1, 20) p, board.recommend(p, 5) WHERE place = 1;
+	SELECT front.reward(event_id, 1) FROM generate_series(1, 9) e, front.rank('e' || e, '{}', '["a", "b"]');
+	SELECT board.learn('0'), front.learn()});
+
+### A scaffold
+
+for my $kind ('recommender', 'ranker')
+{
+	my ($name, $made, $scaffold) = $kind eq 'ranker'
+	  ? ('front', q{wait => '0'}, 'dlints_scaffold_ranker')
+	  : ('board', $arguments, 'dlints_scaffold');
+
+	$node->safe_psql('postgres', "CREATE DATABASE migrated_$kind");
+	$node->safe_psql("migrated_$kind", "CREATE EXTENSION dlints; $tables");
+	DlintsTest->spew("$folder/$kind.sql", value("migrated_$kind", "$scaffold('$name', $made)") . "\n");
+	$node->command_ok([ 'psql', '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-d', "migrated_$kind", '-f',
+			"$folder/$kind.sql" ], "the scaffold of a $kind is a file that psql runs");
+	is(definition("migrated_$kind", $name), definition('postgres', $name),
+		'which makes what is made in one call');
+}
+like(value('migrated_recommender', 'string_agg(line, E\'\n\') FROM (SELECT dlints_scaffold(\'again\', '
+	  . "$arguments)) s (line)"), qr/;\z/, 'each statement ends');
+
+### What another version wrote, in a database of its own
+
+$node->command_ok([ 'pg_dump', '--no-sync', '--file', "$folder/dump", 'postgres' ], 'a dump');
+$node->safe_psql('postgres', 'CREATE DATABASE old');
+$node->command_ok([ 'psql', '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-d', 'old', '-f', "$folder/dump" ],
+	'is restored');
+my $rows = q{(SELECT md5(string_agg(d::text, '')) FROM board.decision d)
+	|| (SELECT md5(string_agg(m.state::text, '' ORDER BY name)) FROM board.model m)
+	|| (SELECT md5(string_agg(d::text, '')) FROM front.decision d)};
+my $before = value('old', $rows);
+
+is($node->safe_psql('old', q{SELECT dlints_renew('board'), dlints_renew('front')}), '|',
+	'what this version wrote is renewed');
+is(definition('old', $_), definition('postgres', $_), "$_ is as it was") for 'board', 'front';
+
+my $older = q{
+	UPDATE board.setting SET version = '0.0.1'; UPDATE front.setting SET version = '0.0.1';
+	DROP FUNCTION board.refit;
+	CREATE OR REPLACE FUNCTION board.looked_at(place integer) RETURNS float8 LANGUAGE sql IMMUTABLE
+		AS 'SELECT 7.0::float8';
+	DROP FUNCTION front.run};
+my $oldest = q{
+	DROP FUNCTION board.reward;
+	CREATE FUNCTION board.reward(decision bigint, item integer) RETURNS void
+		LANGUAGE plpgsql SECURITY DEFINER AS 'BEGIN END';
+	GRANT EXECUTE ON FUNCTION board.reward TO page;
+	DROP VIEW board.models; CREATE VIEW board.models AS SELECT 1 AS one;
+	DROP FUNCTION front.report; CREATE FUNCTION front.report() RETURNS text LANGUAGE sql RETURN 'fine'};
+
+for my $changes ($older, $older . ';' . $oldest)
+{
+	$node->safe_psql('old', $changes);
+	is($node->safe_psql('old', 'SELECT name, current FROM dlints_recommenders'),
+		"board|f\nfront|f", 'of another version');
+	my (undef, undef, $said) = $node->psql('old', 'SELECT _dlints_say_outdated()');
+	like($said, qr/schema "board" .*dlints_renew\('board'\).*schema "front"/s, 'it is said which');
+	$node->safe_psql('old', q{SELECT dlints_renew('board'), dlints_renew('front')});
+	is($node->safe_psql('old', 'SELECT name, kind, current, decisions, due FROM dlints_recommenders'),
+		"board|recommender|t|20|0\nfront|ranker|t|9|0", 'renewed');
+	is(definition('old', $_), definition('postgres', $_), "the functions of $_ are those of this version")
+	  for 'board', 'front';
+	is(value('old', $rows), $before, 'and nothing else has changed');
+}
+is($node->safe_psql('old', q{
+		SET ROLE page;
+		SELECT count(board.reward(decision, item)) FROM board.recommend(7, 3);
+		SELECT count(*) FROM front.rank('new', '{}', '["a"]')}), "3\n1", 'a page goes on');
+is($node->safe_psql('old', q{SELECT board.learn('0'), front.learn()}), '1|1', 'so does learning');
+is(($node->psql('old', q{SELECT dlints_renew('public')}))[0], 3, 'another schema is refused');
+$node->safe_psql('old', 'CREATE VIEW mine AS SELECT * FROM board.models; DROP FUNCTION board.learn;
+	CREATE FUNCTION board.learn() RETURNS text LANGUAGE sql RETURN 1');
+my (undef, undef, $refused) = $node->psql('old', q{SELECT dlints_renew('board')});
+like($refused, qr{cannot drop view board\.models because other objects depend on it}, 'what a user has built on it is not dropped');
+
+### Two changes at once
+
+my $sessions = eval { require Sessions; Sessions->new($node) };
+SKIP:
+{
+	skip 'the test modules of this PostgreSQL have no BackgroundPsql', 2 unless $sessions;
+	$sessions->run(1, 'BEGIN', q{SELECT dlints_alter_recommender('board', '{"wait": "1 hour"}')});
+	$sessions->wait_with(2, q{DO $$BEGIN PERFORM dlints_alter_recommender('board', '{"epsilon": 0.5}'); END$$});
+	$sessions->run(1, 'COMMIT');
+	is($sessions->outcome(2), '00000', 'of two who change it one waits');
+	is(value('postgres', q{(arguments ->> 'wait') || ' ' || (arguments ->> 'epsilon') FROM board.setting}),
+		'1 hour 0.5', 'and both changes are there');
+}
+
+$node->stop;
+done_testing();
