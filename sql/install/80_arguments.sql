@@ -114,6 +114,7 @@ DECLARE
 	attempt record;
 	test refcursor;
 	typed text;
+	has_types boolean;
 	detail text;
 	hint text;
 BEGIN
@@ -161,15 +162,16 @@ BEGIN
 		typed := format('SELECT ARRAY[pg_catalog.pg_typeof(q.person), pg_catalog.pg_typeof(q.item),'
 			' pg_catalog.pg_typeof(q.at)]::pg_catalog.oid[] FROM (SELECT) one LEFT JOIN (%s LIMIT 0) q ON true',
 			attempt.statement);
+		has_types := attempt.n = 2;
 		BEGIN
 			EXECUTE to_users_path;
 			OPEN test FOR EXECUTE attempt.statement;
 			CLOSE test;
-			IF attempt.n = 2 THEN	-- what its columns are, without reading a row
+			IF has_types THEN	-- what its columns are, without reading a row
 				EXECUTE typed INTO types;
 			END IF;
 			EXECUTE to_own_path;
-			IF attempt.n = 2 THEN
+			IF has_types THEN
 				person_type := coalesce(person_type, types[1]);
 				EXECUTE format('SELECT NULL::%s::%s, NULL::%s::%s, NULL::%s::timestamptz',
 				               types[1]::regtype, person_type::regtype, types[2]::regtype, item_type::regtype,

@@ -42,8 +42,9 @@ BEGIN
 			RETURN NEXT filled;
 		END IF;
 	END LOOP;
-	RETURN NEXT format('SELECT pg_catalog.set_config(''search_path'', %s, %s);',
-	                   words ->> 'callers_path', words ->> 'is_local');
+	IF words ->> 'is_local' = 'false' THEN	-- else it ends with the function that executes them
+		RETURN NEXT format('SELECT pg_catalog.set_config(''search_path'', %s, false);', words ->> 'callers_path');
+	END IF;
 END
 $layer$;
 COMMENT ON FUNCTION _dlints_statements(text, text, jsonb)

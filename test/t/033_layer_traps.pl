@@ -1,0 +1,260 @@
+# Nothing that stands in a schema of somebody's search_path is called by what makes, runs or calls a
+# recommender or a ranker: traps for every function and operator in their code, and in the code that
+# writes it, for all pairs of types, since an exact argument type beats what is found first.
+use strict;
+use warnings;
+
+use FindBin;
+use lib $FindBin::RealBin;
+use DlintsTest;
+use Test::More;
+
+my $node = DlintsTest->node('main', conf => "jit = off\n");
+
+# Keys and people of types that PostgreSQL's own functions have to convert
+$node->safe_psql(
+	'postgres', q{
+	CREATE ROLE mallory;
+	CREATE ROLE owner;
+	CREATE SCHEMA bandit;
+	CREATE EXTENSION dlints SCHEMA bandit;
+	CREATE SCHEMA traps AUTHORIZATION mallory;
+	GRANT USAGE ON SCHEMA traps, bandit TO PUBLIC;
+	GRANT CREATE ON DATABASE postgres TO owner;
+	GRANT CREATE ON SCHEMA public TO PUBLIC;
+	CREATE SCHEMA app AUTHORIZATION owner;
+	SET ROLE owner;
+	CREATE TABLE app.item (key varchar(20) PRIMARY KEY, kind name, price numeric, made timestamp, tags varchar[],
+		facts jsonb, good boolean, boost real, maker bpchar);
+	INSERT INTO app.item SELECT 'key ' || i, 'kind ' || i % 3, i % 50, now() - i * interval '1 day',
+		ARRAY['a' || i % 4], jsonb_build_object('n', i % 3), i % 9 > 0, 0, 'm' || i % 5 FROM generate_series(1, 100) i;
+	CREATE TABLE app.seen (who varchar, what varchar, at timestamp);
+	INSERT INTO app.seen SELECT 'p' || i % 20, 'key ' || 1 + i * 7 % 100, now() - i * interval '1 hour'
+	FROM generate_series(1, 300) i});
+
+# What a victim does; "S" is the prefix of its schemas.  The user's own texts call nothing.
+my @makes = (
+	q{SELECT bandit.dlints_create_recommender('S_shop', 'app.item', '{kind,price,made,tags,facts,good}',
+		clicks => 'SELECT who, what, at FROM app.seen', candidates => 'i.good', bonus => 'i.boost',
+		cap_group => 'i.maker', cap => 9, outcomes => '{"click": 1, "buy": 5}', places => '{1, 0.5}', epsilon => 0)},
+	q{SELECT bandit.dlints_create_ranker('S_front', wait => '0', apprentice => true, repeated => 'sum')},
+	q{SELECT bandit.dlints_scaffold('other', 'app.item', '{kind}')},
+	q{SELECT bandit.dlints_scaffold_ranker('other')});
+my @uses = (
+	q{SELECT bandit.dlints_alter_recommender('S_shop', '{"wait": "1 minute", "candidates": "i.good",
+		"half_life": "5 days"}')},
+	q{SELECT bandit.dlints_alter_ranker('S_front', '{"default_reward": 0.5, "half_life": "5 days"}')},
+	q{SELECT bandit.dlints_renew('S_shop'), bandit.dlints_renew('S_front')},
+	q{SELECT bandit.dlints_grant('S_shop', 'owner'), bandit.dlints_grant('S_front', 'owner')},
+	q{SELECT decision, S_shop.reward(decision, item, person => 'p1') FROM S_shop.recommend('p1', 5, '{key 3}',
+		'{"like": {"kind": "kind 1", "price": "none", "nothing": 1}}')},
+	q{SELECT S_shop.reward(decision, item, 'buy', 2) FROM S_shop.recommend(NULL, 2, session => 's')},
+	q{SELECT S_shop.learn('0')},
+	q{SELECT S_shop.reward(decision, item, 'click', 0.5) FROM S_shop.shown},
+	q{SELECT S_shop.run()}, q{SELECT S_shop.why(id) FROM S_shop.decision},
+	q{SELECT S_shop.report(), S_shop.places()}, q{SELECT S_shop.refresh(), S_shop.refit(), S_shop.set_beginning()},
+	q{SELECT S_shop.rebuild()}, q{TABLE S_shop.outcome}, q{TABLE S_shop.learned}, q{TABLE S_shop.models},
+	q{SELECT S_shop.forget(), S_shop.set_months(), S_shop.tidy(), S_shop.refresh_popularity()},
+	q{SELECT S_shop.erase('p1')}, q{TABLE bandit.dlints_recommenders}, q{SELECT bandit._dlints_say_outdated()},
+	q{SELECT S_front.rank('e', '{"hour": 3, "user": ["x", {"y": 40.5}]}', '[{"id": "a", "price": 0.5}, "b"]')},
+	q{SELECT S_front.rank('late', '{}', '["a", "b"]', true)},
+	q{SELECT S_front.reward('e', 1), S_front.activate('late')}, q{SELECT S_front.learn()},
+	q{SELECT S_front.reward('e', 3), S_front.go_live(1)}, q{SELECT S_front.rank('f', '{}', '["a", "b"]')},
+	q{SELECT S_front.run(), S_front.rebuild(), S_front.erase('x')}, q{SELECT S_front.report()},
+	q{TABLE S_front.outcome});
+
+sub statements
+{
+	my ($role, $prefix, $path, @list) = @_;
+
+	return join "\n", "SET SESSION AUTHORIZATION $role;", "SET search_path = $path;",
+	  map { s/\bS_/${prefix}_/gr . ';' } @list;
+}
+
+### Without traps
+
+my ($superuser) = $node->safe_psql('postgres', 'SELECT rolname FROM pg_roles WHERE oid = 10');
+$node->safe_psql('postgres', statements('owner', 'model', 'public', @makes, @uses));
+
+### The traps, for what stands in the code of the recommender, the ranker and their makers
+
+my $traps = q{
+	SET search_path = pg_catalog, pg_temp;
+	CREATE SEQUENCE traps.alarm;
+	CREATE FUNCTION traps.sprung(what text) RETURNS void LANGUAGE plpgsql AS $$
+	BEGIN
+		PERFORM pg_catalog.nextval('traps.alarm');
+		RAISE LOG 'trap %', what;
+		RAISE EXCEPTION 'trap %', what;
+	END $$;
+	GRANT USAGE ON SEQUENCE traps.alarm TO PUBLIC;
+	CREATE TEMP TABLE code AS
+	SELECT CASE WHEN p.prosqlbody IS NULL THEN p.prosrc ELSE pg_get_functiondef(p.oid) END AS text
+	FROM   pg_proc p JOIN pg_language l ON l.oid = p.prolang
+	WHERE  l.lanname IN ('sql', 'plpgsql')
+	AND    p.pronamespace IN ('bandit'::regnamespace, 'model_shop'::regnamespace, 'model_front'::regnamespace)
+	UNION ALL
+	SELECT pg_get_viewdef(oid) FROM pg_class
+	WHERE  relkind = 'v' AND relnamespace IN ('model_shop'::regnamespace, 'model_front'::regnamespace);
+	CREATE TEMP TABLE called AS
+	SELECT DISTINCT name FROM (
+		SELECT (regexp_matches(text, '([a-z_][a-z0-9_]*)\s*\(', 'g'))[1] AS name FROM code
+		UNION ALL
+		SELECT proname FROM pg_proc WHERE pronamespace IN ('bandit'::regnamespace, 'model_shop'::regnamespace,
+			'model_front'::regnamespace)) n
+	WHERE EXISTS (SELECT FROM pg_proc p WHERE p.proname = n.name);
+	CREATE TEMP TABLE operator AS
+	SELECT DISTINCT o AS name FROM code, regexp_matches(text, '[-+*/<>=~!@#%^&|?]+', 'g') m (o_), unnest(o_) o
+	WHERE EXISTS (SELECT FROM pg_operator p WHERE p.oprname = o);
+	CREATE TEMP TABLE type AS SELECT * FROM unnest('{bool,int2,int4,int8,float4,float8,numeric,text,varchar,bpchar,name,
+		"\"char\"",oid,regclass,regtype,jsonb,timestamptz,timestamp,interval,_float4,_float8,_int4,_int8,_text,_name,
+		_varchar,_oid,unknown}'::text[]) t (type) WHERE type <> 'unknown';
+	GRANT SELECT ON called, operator, type TO mallory;
+	SET ROLE mallory;
+	DO $do$
+	DECLARE
+		f record;
+		arguments text;
+	BEGIN
+		FOR f IN
+			SELECT c.name, a.type AS arguments FROM called c, type a
+			UNION ALL
+			SELECT c.name, a.type || ', ' || b.type FROM called c, type a, type b
+			WHERE EXISTS (SELECT FROM pg_proc p WHERE p.proname = c.name AND (p.pronargs = 2 OR p.provariadic <> 0))
+			UNION
+			-- of more arguments those of the function, with one of them of another type
+			SELECT p.proname, (SELECT string_agg(CASE WHEN i = at THEN t.type
+			           WHEN a::regtype::text ~ '^any' THEN CASE WHEN a::regtype::text ~ 'array' THEN '_text' ELSE 'text' END
+			           ELSE a::regtype::text END, ', ' ORDER BY i)
+			       FROM unnest(p.proargtypes::oid[]) WITH ORDINALITY u (a, i))
+			FROM   pg_proc p JOIN called c ON c.name = p.proname, generate_series(1, p.pronargs) at, type t
+			WHERE  p.pronargs BETWEEN 3 AND 6 AND p.prokind <> 'w'
+			AND    p.pronamespace::regnamespace::text IN ('pg_catalog', 'bandit')
+			AND    NOT EXISTS (SELECT FROM unnest(p.proargtypes::oid[]) a WHERE a::regtype::text IN ('internal', 'cstring', '"any"'))
+		LOOP
+			BEGIN
+				EXECUTE format('CREATE FUNCTION traps.%I(%s) RETURNS text LANGUAGE plpgsql AS
+					$b$ BEGIN PERFORM traps.sprung(%L); RETURN NULL; END $b$', f.name, f.arguments,
+					f.name || '(' || f.arguments || ')');
+			EXCEPTION WHEN duplicate_function OR undefined_object OR invalid_schema_name THEN
+				NULL;
+			END;
+		END LOOP;
+		FOR f IN SELECT a.type AS l, b.type AS r FROM type a, type b LOOP
+			EXECUTE format('CREATE FUNCTION traps.operator(%s, %s) RETURNS bool LANGUAGE plpgsql AS
+				$b$ BEGIN PERFORM traps.sprung(%L); RETURN NULL; END $b$', f.l, f.r, 'operator of ' || f.l || ', ' || f.r);
+			FOR arguments IN SELECT name FROM operator LOOP
+				EXECUTE format('CREATE OPERATOR traps.%s (LEFTARG = %s, RIGHTARG = %s, FUNCTION = traps.operator)',
+					arguments, f.l, f.r);
+			END LOOP;
+		END LOOP;
+	END $do$;
+	SELECT (SELECT count(*) FROM pg_proc WHERE pronamespace = 'traps'::regnamespace),
+		(SELECT count(*) FROM pg_operator WHERE oprnamespace = 'traps'::regnamespace),
+		(SELECT count(*) FROM called), (SELECT count(*) FROM operator)};
+my ($functions, $operators, $called, $operator_names) = split /\|/, $node->safe_psql('postgres', $traps);
+note "$functions functions of $called names, $operators operators of $operator_names";
+cmp_ok($functions, '>', 20000, 'there are traps for functions');
+cmp_ok($operators, '>', 5000, 'and for operators');
+my ($status, undef, $sprung) = $node->psql('postgres',
+	q{SET search_path = traps, public; SELECT quote_ident(relname) FROM pg_class});
+like($sprung, qr/trap quote_ident\(name\)/, 'which catch what is called so');
+$node->safe_psql('postgres', q{SELECT setval('traps.alarm', 1, false)});
+
+### Among them
+
+for my $victim ([ $superuser, 'root', 'traps, public' ], [ 'owner', 'own', 'traps, public' ],
+	[ $superuser, 'early', 'traps, pg_catalog, public' ])
+{
+	my ($role, $prefix, $path) = @$victim;
+	my ($failed, undef, $said) =
+	  $node->psql('postgres', statements($role, $prefix, $path, @makes, @uses), on_error_stop => 1);
+
+	is($failed, 0, "$role makes and uses them with $path") or diag $said;
+	is($node->safe_psql('postgres', 'SELECT is_called FROM traps.alarm'), 'f', 'and no trap is touched');
+}
+
+# what was made without traps, called by who has them in the path, or nothing but PostgreSQL's
+for my $path ('traps, public', 'pg_catalog', 'traps, pg_catalog')
+{
+	my ($failed, undef, $said) =
+	  $node->psql('postgres', statements($superuser, 'model', $path, @uses), on_error_stop => 1);
+
+	is($failed, 0, "what was made before, with $path") or diag $said;
+	is($node->safe_psql('postgres', 'SELECT is_called FROM traps.alarm'), 'f', 'no trap is touched');
+}
+
+# the rows of a scaffold, executed
+for my $what (q{'moved', 'app.item', '{kind,price}', clicks => 'SELECT who, what, at FROM app.seen'})
+{
+	my ($failed, undef, $said) = $node->psql('postgres',
+		"SET search_path = traps, public;\nSELECT bandit.dlints_scaffold($what)\n\\gexec\n"
+		  . "SELECT pg_catalog.current_setting('search_path');", on_error_stop => 1);
+
+	is($failed, 0, 'a scaffold is executed') or diag $said;
+	is($node->safe_psql('postgres', 'SELECT is_called FROM traps.alarm'), 'f', 'no trap is touched');
+}
+
+### What a page may do
+
+$node->safe_psql('postgres', q{
+	CREATE ROLE page;
+	SELECT bandit.dlints_grant('own_shop', 'page'), bandit.dlints_grant('own_front', 'page')});
+
+sub as_page
+{
+	my ($statement) = @_;
+	my (undef, $out, $error) = $node->psql('postgres',
+		"\\set VERBOSITY sqlstate\nSET SESSION AUTHORIZATION page;\n$statement");
+
+	return $error =~ /ERROR:\s+(\w{5})/ ? $1 : $out;
+}
+
+is(as_page(q{SELECT count(own_shop.reward(decision, item)) FROM own_shop.recommend('p2', 4)}), 4,
+	'a page recommends and rewards');
+is(as_page(q{SELECT count(*) FROM own_front.rank('page', '{}', '["a"]')}), 1, 'and ranks');
+is(as_page($_), '42501', "it may not: $_")
+  for ((map { "TABLE own_shop.$_" } 'click', 'decision', 'shown', 'reward', 'setting', 'model', 'item_vector', 'outcome'),
+	'UPDATE own_shop.reward SET learned = 1', q{SELECT own_shop.learn('0')}, q{SELECT own_shop.erase('p2')},
+	'SELECT own_shop.rebuild()', 'SELECT own_shop.run()', q{SELECT * FROM root_shop.recommend('p2')},
+	'TABLE app.seen', q{SELECT own_front.learn()}, 'TABLE own_front.decision');
+is(as_page(q{
+	CREATE TEMP TABLE setting AS SELECT 1 AS secret; CREATE TEMP TABLE model AS SELECT 'personal' AS name;
+	CREATE FUNCTION pg_temp.coalesce(text) RETURNS text LANGUAGE sql AS 'SELECT 1 / 0';
+	CREATE FUNCTION pg_temp.md5(text) RETURNS text LANGUAGE sql AS 'SELECT (1 / 0)::text';
+	SET search_path = pg_temp, traps;
+	SELECT place FROM own_shop.recommend('p2', 1)}), 1, 'nor put its own in the place of anything');
+
+### Row-level security
+
+$node->safe_psql('postgres', q{
+	CREATE ROLE cron;
+	GRANT USAGE ON SCHEMA own_shop, app TO cron;
+	GRANT ALL ON ALL TABLES IN SCHEMA own_shop, app TO cron;
+	ALTER TABLE app.item ENABLE ROW LEVEL SECURITY});
+my $vectors =
+  $node->safe_psql('postgres', q{SELECT count(factors) || ' ' || count(*) FROM own_shop.item_vector});
+# the items are read by the owner's view, so that a role without a policy sees them all ...
+for my $force (0, 1)
+{
+	$node->safe_psql('postgres', 'ALTER TABLE app.item FORCE ROW LEVEL SECURITY') if $force;
+	for my $call ('refresh', 'set_beginning', 'report')
+	{
+		my ($failed, undef, $error) =
+		  $node->psql('postgres', "SET SESSION AUTHORIZATION cron; SELECT own_shop.$call()", on_error_stop => 1);
+		# ... unless the owner does not, who is told so
+		$force
+		  ? like($error, qr/query would be affected by row-level security/, "$call(): not without all rows")
+		  : is($failed, 0, "$call() by a role without a policy") || diag $error;
+	}
+	is($node->safe_psql('postgres', q{SELECT count(factors) || ' ' || count(*) FROM own_shop.item_vector}),
+		$vectors, 'nothing is deleted');
+}
+$node->safe_psql('postgres', q{
+	ALTER TABLE app.item DISABLE ROW LEVEL SECURITY; DELETE FROM app.item WHERE key > 'key 4'});
+my (undef, undef, $warning) = $node->psql('postgres', 'SELECT own_shop.refresh()');
+like($warning, qr/WARNING:  \d+ of the items of own_shop have gone/, 'nor where more than half of the items are gone');
+is($node->safe_psql('postgres', 'SELECT count(*) FROM own_shop.item_vector'), 100, 'which is said');
+
+$node->stop;
+done_testing();
