@@ -11,6 +11,8 @@ DECLARE
 BEGIN
 	IF EXISTS (SELECT FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'version'
 	           WHERE c.relnamespace = schema AND c.relname = 'setting' AND c.relkind = 'r') THEN
+		-- the models first, as who learns does
+		EXECUTE format('SELECT FROM %I.model ORDER BY name FOR UPDATE', name);
 		EXECUTE format('SELECT kind, arguments FROM %I.setting FOR UPDATE', name) INTO kind, arguments;
 	END IF;
 	IF kind IS NULL OR kind <> wanted THEN

@@ -49,6 +49,8 @@ case $state in
 esac
 server=$(version "$package")
 
+# A container says nothing of a locale.
+unset LANG LC_ALL
 status=0
 for target in demo test; do
 	echo "-- make $target"
