@@ -238,8 +238,8 @@ settle_mean(Evidence *e, const Evidence *taken)
  * factor once the slack is added to its diagonal.  Rounding errors are in
  * proportion to a coordinate's own elements, and so is the slack.  The least
  * slack covers coordinates of which nothing was taken: they have rounding
- * errors of earlier differences, or have lost subnormal parts.  What is little
- * beside the ridge shows in no posterior.
+ * errors of earlier differences.  What is little beside the ridge shows in no
+ * posterior; that covers subnormal parts that were lost, too.
  */
 static bool
 is_possible(int dim, const double *taken, double ridge, double *left,
@@ -261,7 +261,7 @@ is_possible(int dim, const double *taken, double ridge, double *left,
 	}
 	least = dim * DBL_EPSILON *
 		fmax(linalg_max_diagonal(dim, left), linalg_max_diagonal(dim, taken));
-	linalg_add_diagonal(dim, fmax(least, DBL_MIN / DBL_EPSILON), work);
+	linalg_add_diagonal(dim, least, work);
 	return linalg_cholesky(dim, work) && linalg_all_finite(packed, work);
 }
 

@@ -106,6 +106,28 @@ test_slack(void **state)
 	assert_false(can_take_back(nothing, along, 0, 5e-9 * RIDGE_START));
 }
 
+/*
+ * Where nothing is taken of two coordinates, they may be off by what sums of the
+ * size of the largest, left or taken, are rounded by, and by no more.
+ */
+static void
+test_least_slack(void **state)
+{
+	static const double largest[4] = {1e6, 0, 0, 0};
+	const double rounding = 4 * DBL_EPSILON * 1e12;
+	Evidence   *nothing = evidence_new(4, SQUARES_NONE);
+	Evidence   *much = said(4, SQUARES_NONE, largest, 0, 1);
+	int			k;
+
+	for (k = 0; k < 4; k++)
+	{
+		Evidence   *e = evidence_copy(much);
+
+		e->G[linalg_packed_index(4, 2, 1)] = (k < 2 ? 0.5 : 2) * rounding;
+		assert_int_equal(subtract(e, k % 2 ? much : nothing), k < 2);
+	}
+}
+
 /* Where what is left is rounding, so is its mean, and no larger than rewards. */
 static void
 test_mean_of_nearly_nothing(void **state)
@@ -359,6 +381,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		test_of(test_what_was_never_learned_is_refused),
 		test_of(test_slack),
+		test_of(test_least_slack),
 		test_of(test_mean_of_nearly_nothing),
 		test_of_memories(check_squares_left),
 		test_of_memories(check_squares_are_bounded),
