@@ -197,20 +197,18 @@ freedom(const Evidence *e, const Judged *judged)
 /*
  * The variance of the noise as a shorter memory sees it.  Where rewards are rare
  * its window often holds none of them, and looks free of noise.  So the variance
- * of the longest one counts as HEARD observations for each parameter, and for
- * what is missing to an observation that says something.  It never lowers the
- * variance: a window with a reward in it has more than the long run.
+ * of the longest one counts as HEARD observations for each parameter.  It never
+ * lowers the variance: a window with a reward in it has more than the long run.
  */
 static double
 shorter_variance(const Evidence *e, const Judged *judged, double longest)
 {
 	double		weight = *e->N;
 	double		k = judged->parameters;
-	double		heard = HEARD * k + missing_weight(e);
+	double		heard = HEARD * k;
 	double		both = (judged->residue + heard * longest) / (weight - k + heard);
 
-	return weight > 2.0 * k && weight >= LEAST_WEIGHT ?
-		fmax(both, judged->residue / (weight - k)) : both;
+	return weight > 2.0 * k ? fmax(both, judged->residue / (weight - k)) : both;
 }
 
 /*
@@ -226,10 +224,8 @@ only_variance(const Evidence *e, const Judged *judged, double mean_square)
 	double		squares = judged->squares + rounding;
 	double		unexplained = squares > 0.0 ?
 		(judged->residue + rounding) / squares : 1.0;
-	double		heard = 1.0 + missing_weight(e);
 	double		left = freedom(e, judged);
-	double		both = (judged->residue + heard * unexplained * mean_square) /
-		(left + heard);
+	double		both = (judged->residue + unexplained * mean_square) / (left + 1.0);
 
 	return *e->N >= LEAST_WEIGHT ? fmax(both, judged->residue / left) : both;
 }

@@ -143,16 +143,14 @@ solve(const Kept *kept, int which, Expected *x)
 	return s;
 }
 
-/* max((RSS + (4 k + g) v) / (N + 3 k + g), and perhaps RSS / (N - k)) */
+/* max((RSS + 4 k v) / (N + 3 k), and perhaps RSS / (N - k)) */
 static exact
 hears(const Solved *s, exact N, exact v, Expected *x)
 {
-	exact		g = missing(N);
-	exact		both = (s->RSS + (4 * s->k + g) * v) / (N + 3 * s->k + g);
+	exact		both = (s->RSS + 4 * s->k * v) / (N + 3 * s->k);
 
 	decide(N, 2 * s->k, x);
-	decide(N, LEAST_WEIGHT, x);
-	return N > 2 * s->k && N >= LEAST_WEIGHT ? fmaxl(both, s->RSS / (N - s->k)) : both;
+	return N > 2 * s->k ? fmaxl(both, s->RSS / (N - s->k)) : both;
 }
 
 static bool
@@ -175,7 +173,7 @@ only_variance(const Solved *s, exact N, exact v, exact freedom, Expected *x)
 	exact		g = missing(N);
 	exact		rounding = (g + 1e-12L * N) * v;
 	exact		unexplained = s->S + rounding > 0 ? (s->RSS + rounding) / (s->S + rounding) : 1;
-	exact		both = (s->RSS + (1 + g) * unexplained * v) / (freedom + 1 + g);
+	exact		both = (s->RSS + unexplained * v) / (freedom + 1);
 
 	decide(N, LEAST_WEIGHT, x);
 	return N >= LEAST_WEIGHT ? fmaxl(both, s->RSS / freedom) : both;
@@ -522,6 +520,39 @@ test_squares(void **state)
 	}
 }
 
+/* ---------- what says nothing ---------- */
+
+/*
+ * Which of two memories is in use: a reward of 5 in the shorter one, of this
+ * weight, contradicts the longer one's zeros, once it says something.
+ */
+static int
+used_beside(double weight)
+{
+	static const double one = 1;
+	Evidence   *fast = evidence_new(1, SQUARES_SUM);
+	Evidence   *slow = evidence_new(1, SQUARES_NONE);
+	Evidence	memories[2];
+	Rewards		rewards = {.intercept = false};
+	const double reward = 5;
+	const double many = 100;
+
+	absorb(fast, 1, 1, &one, &reward, 0, &weight);
+	absorb(slow, 1, 1, &one, (double[]) {0}, 0, &many);
+	*slow->S = 1e-4;
+	rewards.totals = (Totals) {.N = 100, .S = 1e-4, .peak = 1e-4};
+	memories[0] = *fast;
+	memories[1] = *slow;
+	return memory_choose(memories, 2, 1e-9, &rewards, guarded(memory_choose_work(1, 2))).used;
+}
+
+static void
+test_least_weight(void **state)
+{
+	assert_int_equal(used_beside(0.99e-6), 1);
+	assert_int_equal(used_beside(1.01e-6), 0);
+}
+
 /* ---------- evidence without a posterior ---------- */
 
 static void
@@ -597,6 +628,7 @@ main(void)
 		test_of(test_units_of_rewards),
 		test_of(test_centre),
 		test_of(test_squares),
+		test_of(test_least_weight),
 		test_of(test_no_posterior_no_choice)
 	};
 

@@ -207,8 +207,7 @@ def hears_all(memory, ever):
     lacks = (memory.lacks + LEAST_SHARE * memory.weight) * ever
     both = memory.squares + lacks
     told = ever * ((memory.residue + lacks) / both if both else 1)
-    heard = 1 + memory.lacks
-    found = ((memory.residue + heard * told) / (freedom(memory) + heard))
+    found = (memory.residue + told) / (freedom(memory) + 1)
     if memory.weight >= LEAST:
         return max(found, memory.residue / freedom(memory))
     return found
@@ -216,10 +215,10 @@ def hears_all(memory, ever):
 
 def hears(memory, variance):
     """Return the variance that a memory sees that has heard of a longer one."""
-    heard = HEARD * memory.parameters + memory.lacks
+    heard = HEARD * memory.parameters
     found = ((memory.residue + heard * variance)
              / (memory.weight - memory.parameters + heard))
-    if memory.weight >= LEAST and memory.weight > 2 * memory.parameters:
+    if memory.weight > 2 * memory.parameters:
         return max(found,
                    memory.residue / (memory.weight - memory.parameters))
     return found
