@@ -289,6 +289,65 @@ test_ridge_of_drawn_coefficients(void **state)
 	check_drawn(1000, false);
 }
 
+/* ---------- rewards that are explained, and that do not vary ---------- */
+
+/* The same features, with other rewards: a level, and so much of the first feature. */
+static Data
+with_rewards(Data d, double level, double slope)
+{
+	int			j;
+
+	for (j = 0; j < d.p.count; j++)
+		d.o.rewards[j] = level + slope * d.o.features[j * d.p.dim];
+	d.e = learned(&d.o, 0, d.p.count, SQUARES_NONE, 0);
+	d.m = summed(&d.o, 0, d.p.count, 1, 0);
+	d.rewards = (Rewards) {d.p.intercept, 0, {*d.e->N, *d.e->R, *d.e->S, *d.e->S}};
+	return d;
+}
+
+/*
+ * Of rewards that features explain to rounding a ridge leaves as much as it is
+ * beside the features' squares: it rises until that is no longer rounding.
+ */
+static void
+test_least_residue(void **state)
+{
+	int			clear = 0;
+	int			k;
+
+	for (k = 0; k < 20; k++)
+	{
+		Problem		p = {4, 100, false, false, 1, RIDGE_START, 0, 1e6 * pow(1.5, k), 1};
+		Data		d = with_rewards(data_new(p, (uint64_t) k), 0, 1);
+		exact		margin;
+		int			steps = expected_steps(&d, &margin);
+
+		/* roundings are a hundredth of a residual that is just no rounding */
+		if (margin > 3e-3L)
+		{
+			assert_near(found(&d) / (p.start * pow(4, steps)), 1, 1e-12);
+			clear++;
+		}
+		free_all(NULL);
+	}
+	assert_true(clear >= 12);
+}
+
+/* A billionth of the squares is enough to be explained. */
+static void
+test_least_variation(void **state)
+{
+	Problem		p = {4, 100, true, false, 1, RIDGE_START, 0, 1, 1};
+	Data		d = data_new(p, 1);
+	Data		unit = with_rewards(d, 0, 1);
+	double		share = (double) (centred_squares(&unit) / p.count);
+
+	unit = with_rewards(d, 1, sqrt(1.1e-9 / share));
+	assert_true(found(&unit) != p.start);
+	unit = with_rewards(d, 1, sqrt(0.9e-9 / share));
+	assert_true(found(&unit) == p.start);
+}
+
 /* ---------- data that say nothing ---------- */
 
 static void
@@ -349,6 +408,8 @@ main(void)
 		test_of(test_ridge_equals_the_rule),
 		test_of(test_enough_observations),
 		test_of(test_ridge_of_drawn_coefficients),
+		test_of(test_least_residue),
+		test_of(test_least_variation),
 		test_of(test_degenerate_data)
 	};
 
