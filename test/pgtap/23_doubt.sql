@@ -24,7 +24,7 @@ FROM dlints_info(a) AS i, dlints_info(b) AS o, generate_series(1, 20) AS c,
 GROUP BY i.memory, o.memory, i.sigma, o.sigma, i.lambda, o.lambda
 $$;
 
-SELECT plan(69);
+SELECT plan(70);
 
 -- the only click among twenty: what it leaves is rounding, before and after 100 more zeros
 CREATE TEMP TABLE once AS
@@ -100,5 +100,12 @@ SELECT is(split_part(outcome(format('SELECT receive(%L)',
         overlay(dlints_send(j::dlints) PLACING float8send(1e6) FROM 164 + 8 * place))), ' (', 1),
     '22P03: invalid dlints in external value', format('binary: %s', name))
 FROM impossible ORDER BY name;
+-- two of which each is as near to none as roundings may bring it have none together
+SELECT is(outcome(format('SELECT %L::dlints || %L::dlints', model, model)),
+    '22003: dlints evidence out of range (With this ridge and prior it has no posterior.)',
+    'together they are no history')
+FROM (SELECT jsonb_set(dlints_update(
+          dlints_new(2, discount => 1 - 1e-9, ridge => 1, intercept => false),
+          '{1,1}'::float8[], 1)::jsonb, '{evidence,0,H,1,0}', '1.7') AS model) AS m;
 SELECT * FROM finish();
 ROLLBACK;

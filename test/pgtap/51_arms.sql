@@ -33,7 +33,7 @@ SELECT policy, personal, id, model, x, u, g, dlints_predict(model, x, u)
 FROM arm, generate_series(1, 25) AS g, features(g, 4) AS x,
      LATERAL (SELECT CASE WHEN personal THEN features(-g, 4) ELSE '{}' END) AS l (u);
 
-SELECT plan(21 + 18);
+SELECT plan(21 + 20);
 
 SELECT is(array_agg(dlints), array_agg(expected), format('%s: as predict and stddev say', policy))
 FROM (SELECT policy, dlints_recommend_arms(model, id, x) AS dlints,
@@ -146,6 +146,18 @@ WITH acted AS (
 SELECT cmp_ok(abs(avg(((c).rank IS NOT NULL)::integer) - expected), '<', 5.5 * 0.5 / sqrt(4000),
               what || ': as often as that')
 FROM acted WHERE name = 'a' GROUP BY what, expected ORDER BY what;
+
+-- one that draws beside one that does not, in either order
+WITH mixed AS (
+	SELECT first, name, normal_cdf((dlints_predict(a, xa) - dlints_predict(b, xb))
+	                               / (0.8 * dlints_stddev(a, xa))) AS expected,
+	       dlints_choose_arms(m, x, draws => 10000) OVER (PARTITION BY first ORDER BY name <> first) AS c
+	FROM duel, unnest('{a,b}'::text[]) AS first,
+	     LATERAL (VALUES ('a', a, xa), ('b', dlints_set(b, policy => 'greedy'), xb)) AS v (name, m, x)
+	WHERE what = 'two models')
+SELECT cmp_ok(abs((c).probability - expected), '<', 5.5 * 0.5 / sqrt(10000),
+              'thompson and greedy, first ' || first)
+FROM mixed WHERE name = 'a' ORDER BY first;
 
 -- Many arms, and equal ones: each is as likely, wherever it stands.  The first and the last 400
 -- of 800 have one half each of what 10,000 draws choose.

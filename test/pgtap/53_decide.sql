@@ -11,7 +11,7 @@ SELECT name, max(u) AS u, array_agg(i ORDER BY i % 13, i) AS items,
        array_agg(brand ORDER BY i % 13, i) AS brands
 FROM candidate WHERE x IS NOT NULL GROUP BY name;
 
-SELECT plan(26 + 9 + 6 + 15 + 10 + 31);
+SELECT plan(26 + 11 + 6 + 15 + 10 + 31);
 
 -- ---------- the same law as the window function's ----------
 
@@ -161,6 +161,19 @@ SELECT is((SELECT array_agg(item || coalesce(brands[item], '-') ORDER BY rank)
                                  '{{1},{1},{1},{1},{1},{1}}', 4, bonus => '{6,5,4,3,2,NULL}',
                                  cap_group => brands, cap => 1)),
           '{1a,3b,4-,5-}', 'at most one of a group');
+-- Scores are those of one draw, its intercept included, also where draws are made in portions
+-- and parts.  These models know the sum of intercept and coefficients well, and neither of them.
+SELECT cmp_ok(max(abs(score - dlints_predict(model, x)) / dlints_stddev(model, x)), '<', 6::float8,
+              format('%s: with the intercept of the draw', name))
+FROM (VALUES ('plain', 8, dlints_new(8, ridge => 1, noise => 1, exploration => 1)),
+             ('projected', 20000, dlints_new(20000, 2, ridge => 1, noise => 1, exploration => 1)))
+     AS m (name, n, fresh),
+     LATERAL (SELECT unit_vector(1, n) AS x,
+                     1e6::float8 * dlints_update(fresh, unit_vector(1, n), 1) AS model) AS t,
+     generate_series(1, 20) AS g,
+     LATERAL dlints_decide(model, ARRAY[g], ARRAY[x], draws => 10000) AS d
+GROUP BY name ORDER BY name;
+
 SELECT is(outcome(format('SELECT count(*) FROM arm, dlints_decide(%s)', what)), 'gives 0',
           'no rows: ' || what)
 FROM (VALUES
