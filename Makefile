@@ -12,6 +12,8 @@
 #   make demo-test, make shop-test           five of each show: fail if a bar is missed,
 #                                            of which the shows only tell
 #   make play-test                           the page of make play in a headless Chromium
+#   make mutants                             which changes of recommenders no test sees;
+#                                            hours, or ARGS="--every 50"
 #   make fuzz, make fuzz-corpus,             hostile input, for a minute per target
 #   make sqlsmith
 #   make sanitize, make valgrind             the tests, under other checkers
@@ -90,7 +92,7 @@ INSTALL_FOR = @scripts/install.sh
 WITH_SERVER = @scripts/with-server.sh
 
 .PHONY: test demo shop demo-test shop-test play bench capacity drift judge load paper peers \
-	personal bakeoff ann play-test fuzz fuzz-corpus sqlsmith sanitize valgrind long-run citus lint dist
+	personal bakeoff ann play-test mutants fuzz fuzz-corpus sqlsmith sanitize valgrind long-run citus lint dist
 
 # PostgreSQL's own headers are not clean under the last of these, and its flags
 # are those of the compiler it was built with.
@@ -143,6 +145,12 @@ fuzz fuzz-corpus:
 	$(WITH_SERVER) test/fuzz/run.sh $@
 
 # SQLSMITH_SECONDS=60, SQLSMITH_SEED=1
+# ARGS="--every 7 --first 3" for some of them
+mutants:
+	$(INSTALL_FOR) test server
+	$(WITH_SERVER) -u sh -c 'cp -n /usr/share/postgresql/*/extension/pgtap* "$$($$PG_CONFIG --sharedir)/extension"; \
+		exec $(PYTHON) test/mutants/run.py $(ARGS)'
+
 sqlsmith:
 	$(INSTALL_FOR) sqlsmith server
 	$(WITH_SERVER) -u test/fuzz/sqlsmith/run.sh

@@ -7,7 +7,7 @@ BEGIN;
 \ir include/recommender.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT plan(80);
+SELECT plan(85);
 
 -- how far a recommender's models are from those that its log gives
 CREATE FUNCTION off(schema text) RETURNS float8 LANGUAGE plpgsql AS $$
@@ -37,7 +37,7 @@ BEGIN
 END $$;
 
 SELECT dlints_create_recommender('board', 'job', '{field,salary}', keep => '3 months',
-  clicks => 'SELECT who, job, at FROM visit', outcomes => '{"click": 1, "apply": 5}') IS NOT NULL;
+  clicks => 'SELECT who, job, at FROM visit', outcomes => '{"click": 1, "apply": 5, "buy": 9}') IS NOT NULL;
 SELECT dlints_create_recommender('lasting', 'job', '{field,salary}', keep => '3 months', archive => true,
   clicks => 'SELECT who, job, at FROM visit') IS NOT NULL;
 
@@ -132,6 +132,20 @@ UPDATE board.reward SET learned = 1e6 WHERE decision = :other;
 SELECT is(board.erase(person), 1::bigint, 'nor does it hold up who is erased')
 FROM board.decision WHERE id = :other;
 SELECT cmp_ok(off('board'), '<', 1e-9::float8, 'exactly');
+
+-- one of a batch that adds up to no number
+SELECT count(*) AS lists FROM generate_series(91, 93) p, board.recommend(p, 2) r \gset
+SELECT decision AS sick, item AS thing FROM board.shown JOIN board.decision d ON d.id = decision
+  WHERE person = 92 AND place = 1 \gset
+SELECT board.reward(:sick, :thing, o) FROM unnest('{apply,buy}'::text[]) o;
+UPDATE board.reward SET value = 1e308 WHERE decision = :sick;
+SELECT updates AS before FROM board.models WHERE name = 'personal' \gset
+SELECT is(board.learn('0'), 3::bigint, 'what cannot be learned stops nobody');
+SELECT is((SELECT updates FROM board.models WHERE name = 'personal'), :before::bigint + 4, 'others of the batch are');
+SELECT is((SELECT count(*) FROM board.learned WHERE decision = :sick)
+  + (SELECT count(*) FROM board.set_aside WHERE decision = :sick AND NOT known), 1::bigint, 'it is not, and that is known');
+SELECT is(board.erase(92), 1::bigint, 'it is erased as if it were');
+SELECT ok(off('board') < 1e-9 AND NOT EXISTS (SELECT FROM board.set_aside), 'and nothing is left of it');
 
 -- ---------- rewards that are made up ----------
 
