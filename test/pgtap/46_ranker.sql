@@ -177,6 +177,9 @@ SELECT is(action, 'free', 'what nobody can pay is not chosen')
   FROM "it's ""last""".rank('dear', '{"hour": 1}', (
     SELECT jsonb_agg(jsonb_build_object('id', 'dear ' || i, 'price', 100)) || '["free"]'
     FROM generate_series(1, 20) i)) WHERE place = 1;
+SELECT action FROM "it's ""last""".rank('paid', '{}', '[{"id": "c too", "price": 0.4}]'),
+  LATERAL (SELECT "it's ""last""".reward('paid', 1)) r;
+SELECT "it's ""last""".learn();
 SELECT ok(bool_and(earned = reward - price) AND max(price) = 0.4, 'a price is taken off')
   FROM "it's ""last""".outcome;
 
