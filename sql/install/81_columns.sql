@@ -99,7 +99,8 @@ $$;
 COMMENT ON FUNCTION _dlints_look(oid, text)
 	IS 'what a column of a recommender''s items is taken for, and what is in it';
 
--- How a column of the row i becomes numbers: as it was looked at, of a width
+-- How a column of the row i becomes numbers: as it was looked at, of a width.  A date becomes the
+-- seconds of which its age is made.
 CREATE FUNCTION _dlints_column(c jsonb, width integer, dlints text) RETURNS text
 	LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -108,9 +109,6 @@ DECLARE
 	encode text := format('%s.dlints_encode(%s, %L, ', dlints, width, c ->> 'column');
 	few text[] := ARRAY(SELECT jsonb_array_elements_text(nullif(c -> 'few', 'null')));
 	bounds text := translate(nullif(c ->> 'bounds', 'null'), '[] ', '{}');
-	-- no date, and one without end, is long ago
-	days text := format('least(abs(date_part(''epoch'', %s) - date_part(''epoch'', at)) / 86400, 1e9)',
-	                    value);
 BEGIN
 	-- Numbers fall into bands, which are a few names.
 	IF c ->> 'kind' = 'number' AND bounds IS NOT NULL THEN
@@ -147,9 +145,7 @@ BEGIN
 		WHEN 'number' THEN
 			encode || format('(sign(%s) * round(2 * ln(1 + abs(%1$s))))::text)', value || '::float8')
 		WHEN 'age' THEN
-			format('ARRAY[round(100 / (1 + %s)) / 100,
-             round(100 / (1 + %1$s / 7)) / 100,
-             round(100 / (1 + %1$s / 30)) / 100]::real[]', days)
+			format('date_part(''epoch'', %s)', value)
 	END;
 END
 $$;

@@ -62,7 +62,8 @@ COMMENT ON FUNCTION _dlints_common_words(text, jsonb, text, boolean)
 --   items, relation, key   the relation, its name as a literal, and the column that tells its rows apart
 --   item_type, person_type, same_item, same_person    of keys and people, and what compares them
 --   clicks, candidates, bonus, cap_group, cap         the user's texts
---   encode, ages, columns, column_names    expressions of a row; its columns, and their names
+--   encode, dates, ages    expressions of a row; and one of its dates
+--   columns, column_names  a row's columns with their types, and their names
 --   size, factors, aged, known    how many numbers a vector has: all, from clicks, from dates, others
 --   parts                  what each number of a vector is of
 --   log, previous          queries for dlints_factors
@@ -109,11 +110,20 @@ BEGIN
 	                WHERE  b.typtype <> 'd') base;
 	person_type := item_type -> 1;
 	item_type := item_type -> 0;
-	-- A comment at the end of a text ends with the line.
-	SELECT jsonb_object_agg(key, '(' || value || CASE WHEN value LIKE '%--%' THEN E'\n' ELSE '' END || ')')
+	-- Texts are closed: a comment at the end of one ends with the line.  What is the same for all rows
+	-- reads no row.
+	SELECT jsonb_object_agg(key, CASE
+		WHEN key = 'candidates' THEN value
+		WHEN a ->> key IS NULL THEN format('SELECT %s::pg_catalog.%s', value, type)
+		ELSE format(E'SELECT %s::pg_catalog.%s\n'
+			'    FROM   %s i CROSS JOIN (SELECT %s.person, %4$s.context) request\n'
+			'    WHERE  i.%I %s %4$s.of_item', value, type, relation, key, a ->> 'item_key',
+			CASE item_type ->> 'same' WHEN '=' THEN 'OPERATOR(pg_catalog.=)' ELSE item_type ->> 'same' END) END)
 	INTO   closed
-	FROM  (VALUES ('candidates', coalesce(a ->> 'candidates', 'true')), ('bonus', coalesce(a ->> 'bonus', '0')),
-	              ('cap_group', coalesce(a ->> 'cap_group', 'NULL'))) t (key, value);
+	FROM  (SELECT key, type, '(' || coalesce(a ->> key, value)
+	              || CASE WHEN a ->> key LIKE '%--%' THEN E'\n' ELSE '' END || ')'
+	       FROM (VALUES ('candidates', 'true', 'bool'), ('bonus', '0', 'float8'), ('cap_group', 'NULL', 'text'))
+	            t (key, value, type)) t (key, type, value);
 	RETURN closed || jsonb_build_object(
 		'items', relation,
 		'relation', quote_literal(relation),
@@ -133,8 +143,14 @@ BEGIN
 		'cap', coalesce(a ->> 'cap', 'NULL::integer'),
 		'encode', (SELECT coalesce(string_agg(encode[n], E'\n       || ' ORDER BY n), '''{}''::real[]')
 		           FROM jsonb_array_elements(columns) WITH ORDINALITY f (c, n) WHERE c ->> 'kind' <> 'age'),
-		'ages', (SELECT coalesce(string_agg(encode[n], E'\n       || ' ORDER BY n), '''{}''::real[]')
-		         FROM jsonb_array_elements(columns) WITH ORDINALITY f (c, n) WHERE c ->> 'kind' = 'age'),
+		'dates', (SELECT format('ARRAY[%s]', string_agg(encode[n], ', ' ORDER BY n))
+		          FROM jsonb_array_elements(columns) WITH ORDINALITY f (c, n) WHERE c ->> 'kind' = 'age'),
+		-- no date, and one without end, is long ago
+		'ages', (SELECT format('ARRAY[%s]::real[]', string_agg(format(
+		             'round(100 / (1 + least(abs(dates[%s] - date_part(''epoch'', at)) / 86400, 1e9) / %s)) / 100',
+		             n, days), E',\n             ' ORDER BY n, days))
+		         FROM generate_series(1, (SELECT count(*) FROM jsonb_array_elements(columns) c
+		                                  WHERE c ->> 'kind' = 'age')) n, unnest('{1,7,30}'::integer[]) days),
 		'columns', (SELECT coalesce(string_agg(format('%I %s', c ->> 'column', c ->> 'type'), ', ' ORDER BY n),
 		                            '"-" text')
 		            FROM jsonb_array_elements(columns) WITH ORDINALITY f (c, n) WHERE c ->> 'kind' <> 'age'),

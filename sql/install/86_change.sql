@@ -7,7 +7,6 @@ CREATE FUNCTION _dlints_setting(wanted text, name text, OUT kind text, OUT argum
 $$
 DECLARE
 	schema oid := (SELECT oid FROM pg_namespace WHERE nspname = name);
-	items oid;
 BEGIN
 	IF EXISTS (SELECT FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'version'
 	           WHERE c.relnamespace = schema AND c.relname = 'setting' AND c.relkind = 'r') THEN
@@ -20,19 +19,15 @@ BEGIN
 			USING ERRCODE = 'undefined_object';
 	END IF;
 	IF kind = 'recommender' THEN
-		SELECT t.typrelid INTO items
-		FROM   pg_proc p JOIN pg_type t ON t.oid = p.proargtypes[0]
-		WHERE  p.pronamespace = schema AND p.proname = 'encode' AND p.pronargs = 1;
+		-- the view of keys reads one column of one relation
+		SELECT arguments || jsonb_build_object('items', a.attrelid::oid, 'item_key', a.attname) INTO arguments
+		FROM   pg_class v JOIN pg_rewrite r ON r.ev_class = v.oid
+		       JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid
+		           AND d.refclassid = 'pg_class'::regclass AND d.refobjid <> v.oid AND d.refobjsubid > 0
+		       JOIN pg_attribute a ON a.attrelid = d.refobjid AND a.attnum = d.refobjsubid
+		WHERE  v.relnamespace = schema AND v.relname = 'item';
 		arguments := arguments || jsonb_build_object(
 			'name', name,
-			'items', items,
-			'item_key', (SELECT a.attname
-			             FROM   pg_class v JOIN pg_rewrite r ON r.ev_class = v.oid
-			                    JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid
-			                        AND d.refclassid = 'pg_class'::regclass AND d.refobjid = items
-			                        AND d.refobjsubid > 0
-			                    JOIN pg_attribute a ON a.attrelid = items AND a.attnum = d.refobjsubid
-			             WHERE  v.relnamespace = schema AND v.relname = 'item'),
 			'person_type', (SELECT a.atttypid FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
 			                WHERE c.relnamespace = schema AND c.relname = 'decision' AND a.attname = 'person'));
 	ELSE

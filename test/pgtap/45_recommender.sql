@@ -261,8 +261,8 @@ SELECT later('3 days');
 UPDATE job SET city_id = 99 WHERE id = 8;
 SELECT is(board.run(), format('0 learned, %s vectors refreshed', count(*)),
     'a run refreshes what has changed, ages too')
-  FROM job JOIN board.item_vector v ON v.item = job.id
-  WHERE job.id = 8 OR v.ages <> board.ages(job.*, now());
+  FROM board.encoded_item i JOIN board.item_vector v USING (item)
+  WHERE i.item = 8 OR v.ages <> board.ages(i.dates, now());
 SELECT later('10 months');
 SELECT matches(board.run(), 'vectors fitted', 'and fits the vectors');
 SELECT is(to_regclass('board.decision_2026_03') IS NOT NULL

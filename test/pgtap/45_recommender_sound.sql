@@ -187,7 +187,8 @@ SELECT is((board.earned('personal', '-infinity')).people + (board.earned('contro
 
 SELECT throws_ok('ALTER TABLE job DROP COLUMN field', '2BP01', NULL, 'a column that is read stays');
 SELECT throws_ok('ALTER TABLE job ALTER salary TYPE text', '0A000', NULL, 'with its type');
-SELECT lives_ok('ALTER TABLE job DROP COLUMN same; ALTER TABLE job ADD extra integer',
+SELECT lives_ok('ALTER TABLE job DROP COLUMN same; ALTER TABLE job ADD extra integer;
+  ALTER TABLE job ADD made integer GENERATED ALWAYS AS (2) STORED',
   'others may go and come');
 ALTER TABLE job RENAME COLUMN field TO branch;
 ALTER TABLE job RENAME COLUMN id TO number;

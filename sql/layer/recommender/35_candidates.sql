@@ -2,6 +2,10 @@
 CREATE OR REPLACE FUNCTION {s}.empty() RETURNS {dlints}.dlints LANGUAGE sql IMMUTABLE
 RETURN {dlints}.dlints_new({size}, interactions => 'matched', half_life => {half_life});
 
+-- How far dates are from a moment, in steps of about a day, a week and a month
+CREATE OR REPLACE FUNCTION {s}.ages(dates float8[], at timestamptz) RETURNS real[] LANGUAGE sql IMMUTABLE
+RETURN {ages};
+
 -- Who may be recommended what: the candidates, with what is added to their scores, and
 -- the groups of which a list has so many at most.  A new row is a candidate at once.
 CREATE OR REPLACE FUNCTION {s}.candidate(person {person_type}, context jsonb)
@@ -9,13 +13,13 @@ RETURNS TABLE (item {item_type}, features real[], popularity real, bonus float8,
 LANGUAGE sql STABLE
 BEGIN ATOMIC
     SELECT a.item,
-           coalesce(v.features, (SELECT array_fill(0::real, ARRAY[{factors}]) || {s}.encode(n.source)
-                                        || 0::real || {s}.ages(n.source, now())
-                                 FROM {s}.item n WHERE n.item {same_item} a.item)),
+           coalesce(v.features, (SELECT array_fill(0::real, ARRAY[{factors}]) || n.encoded
+                                        || 0::real || {s}.ages(n.dates, now())
+                                 FROM {s}.encoded_item n WHERE n.item {same_item} a.item)),
            coalesce(v.popularity, 0), coalesce(b.bonus, 0), g.cap_group
     FROM   {s}.allowed(candidate.person, candidate.context) a
            LEFT JOIN {s}.item_vector v ON v.item {same_item} a.item
-           CROSS JOIN LATERAL {s}.bonus(a.source, candidate.person, candidate.context) b
-           CROSS JOIN LATERAL {s}.cap_group(a.source, candidate.person, candidate.context) g
+           CROSS JOIN LATERAL {s}.bonus(a.item, candidate.person, candidate.context) b
+           CROSS JOIN LATERAL {s}.cap_group(a.item, candidate.person, candidate.context) g
     WHERE  a.item IS NOT NULL;
 END;

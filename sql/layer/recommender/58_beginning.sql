@@ -18,8 +18,8 @@ CREATE OR REPLACE FUNCTION {s}.make_examples() RETURNS void LANGUAGE sql VOLATIL
 BEGIN ATOMIC
     DELETE FROM {s}.beginning;
     WITH vector AS MATERIALIZED (
-        SELECT i.source, v.item, v.features, row_number() OVER () AS place
-        FROM   {s}.item_vector v JOIN {s}.item i ON i.item {same_item} v.item),
+        SELECT i.dates, v.item, v.features, row_number() OVER () AS place
+        FROM   {s}.item_vector v JOIN {s}.encoded_item i ON i.item {same_item} v.item),
     clicked AS (
         SELECT c.person, c.at, v.place,
                row_number() OVER (ORDER BY c.at DESC) AS latest,
@@ -36,7 +36,7 @@ BEGIN ATOMIC
                       ELSE ceil(random() * (SELECT count(*) FROM vector))::bigint END AS place
         FROM   clicked c, generate_series(0, 4) n WHERE c.latest <= 5000)
     INSERT INTO {s}.beginning (person, item, at, reward, features, profile)
-    SELECT e.person, v.item, e.at, (e.n = 0)::integer, v.features[1:{known}] || {s}.ages(v.source, e.at),
+    SELECT e.person, v.item, e.at, (e.n = 0)::integer, v.features[1:{known}] || {s}.ages(v.dates, e.at),
            CASE WHEN e.person IS NOT NULL AND e.latest % 3 > 0 AND e.profile <> '{}'
                 THEN e.profile || array_fill(0::real, ARRAY[{aged}]) ELSE '{}' END
     FROM   example e JOIN vector v ON v.place = e.place;

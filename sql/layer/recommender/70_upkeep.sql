@@ -49,7 +49,7 @@ BEGIN
         WHERE  NOT EXISTS (SELECT FROM {s}.item i WHERE i.item {same_item} v.item);
     END IF;
     INSERT INTO {s}.item_vector AS v (item, encoded, ages)
-    SELECT i.item, {s}.encode(i.source), {s}.ages(i.source, now()) FROM {s}.item i WHERE i.item IS NOT NULL
+    SELECT i.item, i.encoded, {s}.ages(i.dates, now()) FROM {s}.encoded_item i WHERE i.item IS NOT NULL
     ON CONFLICT (item) DO UPDATE SET encoded = excluded.encoded, ages = excluded.ages
     WHERE v.encoded <> excluded.encoded OR v.ages <> excluded.ages;
     GET DIAGNOSTICS changed = ROW_COUNT;

@@ -1,3 +1,3 @@
--- The rows to recommend, each with its key
+-- The keys of the rows to recommend
 CREATE OR REPLACE VIEW {s}.item AS
-SELECT i.{key} AS item, i.*::{items} AS source FROM {items} i;
+SELECT i.{key} AS item FROM {items} i;
