@@ -18,7 +18,7 @@
 #include "sql/args.h"
 #include "sql/arrays.h"
 
-static const Asker choose = {
+static const MismatchMessages choose = {
 	.function = "dlints_choose",
 	.rows = "partition",
 	.advice = "Use PARTITION BY to choose by several models, or dlints_choose_arms where each row has a model of its own.",
@@ -31,13 +31,13 @@ static const Asker choose = {
 typedef struct Reading Reading;
 typedef struct Row Row;
 
-/* What becomes of rows whose candidates share a model, or have one each. */
-typedef struct Ways
+/* How rows are read whose candidates share a model, or have one each. */
+typedef struct CandidateMethods
 {
 	bool		(*fetch) (Reading *reading, Row *row);
 	void		(*begin) (Reading *reading, const Row *row, int rows);
 	void		(*add) (Reading *reading, const Row *row, ArrayType *features);
-} Ways;
+} CandidateMethods;
 
 /* The way through the rows of a partition. */
 struct Reading
@@ -45,7 +45,7 @@ struct Reading
 	FunctionCallInfo fcinfo;
 	WindowObject window;
 	const CandidateForm *form;
-	const Ways *ways;
+	const CandidateMethods *methods;
 	bool		fixed[MOST_ARGUMENTS];	/* the same for all rows: a constant */
 	NullableDatum values[MOST_ARGUMENTS];	/* of those */
 	int64		row;
@@ -177,7 +177,7 @@ AddShared(Reading *reading, const Row *row, ArrayType *features)
 	SharedScoresAdd(reading->shared, addend);
 }
 
-static const Ways shared_model = {FetchShared, BeginShared, AddShared};
+static const CandidateMethods shared_model_methods = {FetchShared, BeginShared, AddShared};
 
 /* ---------- candidates that have a model each ---------- */
 
@@ -221,7 +221,7 @@ AddArm(Reading *reading, const Row *row, ArrayType *features)
 	ArmScoresAdd(reading->arms, score);
 }
 
-static const Ways own_models = {FetchArm, BeginArms, AddArm};
+static const CandidateMethods arm_methods = {FetchArm, BeginArms, AddArm};
 
 /* ---------- rows ---------- */
 
@@ -235,7 +235,7 @@ FetchRow(Reading *reading, Row *row)
 	const CandidateForm *form = reading->form;
 	NullableDatum value;
 
-	if (!reading->ways->fetch(reading, row))
+	if (!reading->methods->fetch(reading, row))
 		return false;
 	row->settings = FetchSettings(form, Fetch, reading);
 	value = Fetch(reading, form->bonus);
@@ -270,7 +270,7 @@ BeginWith(Reading *reading, const Row *row)
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("too many candidates in a partition")));
 
-	reading->ways->begin(reading, row, (int) rows);
+	reading->methods->begin(reading, row, (int) rows);
 	reading->found.rows = MemoryContextAllocHuge(reading->context, sizeof(int) * rows);
 	if (found->rules.cap > 0)
 		found->groups = MemoryContextAllocHuge(reading->context, sizeof(int) * rows);
@@ -283,7 +283,7 @@ AddCandidate(Reading *reading, const Row *row, Datum features)
 	Candidates *found = &reading->found.candidates;
 	int			number = found->scores->count;
 
-	reading->ways->add(reading, row, ArgArrayConverted(features));
+	reading->methods->add(reading, row, ArgArrayConverted(features));
 	reading->found.rows[number] = (int) reading->row;
 	if (found->groups)
 		found->groups[number] = row->group;
@@ -324,14 +324,15 @@ ReadRows(Reading *reading)
 
 /* Read the partition of a call, into the current memory context. */
 static PartitionCandidates
-Read(FunctionCallInfo fcinfo, const CandidateForm *form, const Ways *ways)
+ReadPartition(FunctionCallInfo fcinfo, const CandidateForm *form,
+			  const CandidateMethods *methods)
 {
 	Reading    *reading = palloc0(sizeof(Reading));
 
 	reading->fcinfo = fcinfo;
 	reading->window = PG_WINDOW_OBJECT();
 	reading->form = form;
-	reading->ways = ways;
+	reading->methods = methods;
 	reading->context = CurrentMemoryContext;
 	reading->row_context = AllocSetContextCreate(CurrentMemoryContext,
 												 "dlints candidate",
@@ -347,11 +348,11 @@ Read(FunctionCallInfo fcinfo, const CandidateForm *form, const Ways *ways)
 PartitionCandidates
 ReadCandidates(FunctionCallInfo fcinfo, const CandidateForm *form)
 {
-	return Read(fcinfo, form, &shared_model);
+	return ReadPartition(fcinfo, form, &shared_model_methods);
 }
 
 PartitionCandidates
 ReadArms(FunctionCallInfo fcinfo, const CandidateForm *form)
 {
-	return Read(fcinfo, form, &own_models);
+	return ReadPartition(fcinfo, form, &arm_methods);
 }

@@ -18,7 +18,7 @@
 
 #include "choose/candidates.h"
 
-/* What a row is told. */
+/* What is decided of a row. */
 typedef struct Choice
 {
 	double		score;
@@ -30,16 +30,16 @@ typedef struct Choice
 /* columns of dlints_choice */
 #define CHOICE_COLUMNS	3
 
-/* Kept with a partition. */
-typedef struct Told
+/* Kept with a partition, in its local memory. */
+typedef struct PartitionChoices
 {
 	Choice	   *choices;		/* of each row; NULL until it is made */
 	TupleDesc	row_type;
-} Told;
+} PartitionChoices;
 
 /* What a decision says of each row that it is about. */
 static void
-TellRows(const PartitionCandidates *found, Choice *choices)
+FillChoices(const PartitionCandidates *found, Choice *choices)
 {
 	Decision	decision = Decide(&found->candidates);
 	int			i;
@@ -56,7 +56,7 @@ TellRows(const PartitionCandidates *found, Choice *choices)
 		choices[found->rows[decision.chosen[i]]].rank = i + 1;
 }
 
-/* Read the partition and decide; what all rows are told stays with it. */
+/* Read the partition and decide; the choices of all rows stay with it. */
 static Choice *
 DecidePartition(FunctionCallInfo fcinfo, const CandidateForm *form,
 				CandidateReader read, MemoryContext context)
@@ -71,56 +71,56 @@ DecidePartition(FunctionCallInfo fcinfo, const CandidateForm *form,
 	PartitionCandidates found = read(fcinfo, form);
 
 	if (found.candidates.scores)
-		TellRows(&found, choices);
+		FillChoices(&found, choices);
 	MemoryContextSwitchTo(caller);
 	MemoryContextDelete(work);
 	return choices;
 }
 
-/* The decision that the present row is told of, made if it is the first. */
-static Told *
-CurrentTold(FunctionCallInfo fcinfo, const CandidateForm *form,
+/* The choices of the current partition, made with its first row. */
+static PartitionChoices *
+CurrentPartition(FunctionCallInfo fcinfo, const CandidateForm *form,
 			CandidateReader read)
 {
 	WindowObject window = PG_WINDOW_OBJECT();
-	Told	   *told;
+	PartitionChoices *partition;
 
 	WinCheckAndInitializeNullTreatment(window, false, fcinfo);
-	told = WinGetPartitionLocalMemory(window, sizeof(Told));
-	if (!told->choices)
-		told->choices = DecidePartition(fcinfo, form, read,
-										GetMemoryChunkContext(told));
-	return told;
+	partition = WinGetPartitionLocalMemory(window, sizeof(PartitionChoices));
+	if (!partition->choices)
+		partition->choices = DecidePartition(fcinfo, form, read,
+											 GetMemoryChunkContext(partition));
+	return partition;
 }
 
 static const Choice *
-CurrentChoice(FunctionCallInfo fcinfo, const Told *told)
+CurrentChoice(FunctionCallInfo fcinfo, const PartitionChoices *partition)
 {
-	return &told->choices[WinGetCurrentPosition(PG_WINDOW_OBJECT())];
+	return &partition->choices[WinGetCurrentPosition(PG_WINDOW_OBJECT())];
 }
 
 /* The row type of the result, kept with the partition. */
 static TupleDesc
-RowType(FunctionCallInfo fcinfo, Told *told)
+RowType(FunctionCallInfo fcinfo, PartitionChoices *partition)
 {
 	MemoryContext caller;
 
-	if (told->row_type)
-		return told->row_type;
-	caller = MemoryContextSwitchTo(GetMemoryChunkContext(told));
-	told->row_type = lookup_rowtype_tupdesc_copy(get_fn_expr_rettype(fcinfo->flinfo), -1);
-	if (told->row_type->natts != CHOICE_COLUMNS)
+	if (partition->row_type)
+		return partition->row_type;
+	caller = MemoryContextSwitchTo(GetMemoryChunkContext(partition));
+	partition->row_type = lookup_rowtype_tupdesc_copy(get_fn_expr_rettype(fcinfo->flinfo), -1);
+	if (partition->row_type->natts != CHOICE_COLUMNS)
 		elog(ERROR, "return type must be dlints_choice");
 	MemoryContextSwitchTo(caller);
-	return told->row_type;
+	return partition->row_type;
 }
 
-/* What the present row is told. */
+/* The choice of the current row, as a value of dlints_choice. */
 static Datum
-Tell(FunctionCallInfo fcinfo, const CandidateForm *form, CandidateReader read)
+ReturnChoice(FunctionCallInfo fcinfo, const CandidateForm *form, CandidateReader read)
 {
-	Told	   *told = CurrentTold(fcinfo, form, read);
-	const Choice *choice = CurrentChoice(fcinfo, told);
+	PartitionChoices *partition = CurrentPartition(fcinfo, form, read);
+	const Choice *choice = CurrentChoice(fcinfo, partition);
 	Datum		values[CHOICE_COLUMNS];
 	bool		nulls[CHOICE_COLUMNS] = {false};
 
@@ -130,20 +130,20 @@ Tell(FunctionCallInfo fcinfo, const CandidateForm *form, CandidateReader read)
 	values[0] = Int32GetDatum(choice->rank);
 	values[1] = Float8GetDatum(choice->score);
 	values[2] = Float8GetDatum(choice->probability);
-	return HeapTupleGetDatum(heap_form_tuple(RowType(fcinfo, told),
+	return HeapTupleGetDatum(heap_form_tuple(RowType(fcinfo, partition),
 											 values, nulls));
 }
 
 static Datum
-TellCandidates(FunctionCallInfo fcinfo, const CandidateForm *form)
+ChooseCandidates(FunctionCallInfo fcinfo, const CandidateForm *form)
 {
-	return Tell(fcinfo, form, ReadCandidates);
+	return ReturnChoice(fcinfo, form, ReadCandidates);
 }
 
 static Datum
-TellArms(FunctionCallInfo fcinfo, const CandidateForm *form)
+ChooseArms(FunctionCallInfo fcinfo, const CandidateForm *form)
 {
-	return Tell(fcinfo, form, ReadArms);
+	return ReturnChoice(fcinfo, form, ReadArms);
 }
 
 /*
@@ -165,7 +165,7 @@ TellArms(FunctionCallInfo fcinfo, const CandidateForm *form)
  * and gets NULL.  All but features, bonus and cap_group must be the same in all
  * rows of a partition.
  */
-CANDIDATE_ENTRY(dlints_choose, TellCandidates,
+CANDIDATE_ENTRY(dlints_choose, ChooseCandidates,
 				.model = 0, .features = 1, .k = 2, .profile = 3, .draws = 4,
 				.epsilon = 5, .bonus = 6, .cap_group = 7, .cap = 8)
 
@@ -182,6 +182,6 @@ CANDIDATE_ENTRY(dlints_choose, TellCandidates,
  * dlints_recommend_arms does: under a draw of its own, the intercept included.
  * Models and profiles may differ.
  */
-CANDIDATE_ENTRY(dlints_choose_arms, TellArms,
+CANDIDATE_ENTRY(dlints_choose_arms, ChooseArms,
 				.model = 0, .features = 1, .k = 2, .profile = 3, .draws = 4,
 				.epsilon = 5, .bonus = 6, .cap_group = 7, .cap = 8)

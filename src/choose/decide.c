@@ -21,7 +21,7 @@
 #include "sql/arrays.h"
 #include "sql/results.h"
 
-static const Asker decide = {
+static const MismatchMessages decide = {
 	.function = "dlints_decide",
 	.rows = "decision",
 };

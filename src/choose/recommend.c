@@ -25,7 +25,7 @@ typedef struct RecommendState
 	TopK	   *top;
 } RecommendState;
 
-static const Asker recommend = {
+static const MismatchMessages recommend = {
 	.function = "dlints_recommend",
 	.rows = "group",
 	.advice = "Use GROUP BY to recommend from several models, or dlints_recommend_arms where each row has a model of its own.",

@@ -116,15 +116,16 @@ PolicyWeights(PreparedModel *prepared, Datum profile)
 
 /* Remember what the first candidate brings, in a context of the caller's. */
 void
-RequestBegin(Request *request, const Asker *asker, PreparedModel *prepared,
-			 MemoryContext context, Datum model, Datum profile)
+RequestBegin(Request *request, const MismatchMessages *messages,
+			 PreparedModel *prepared, MemoryContext context, Datum model,
+			 Datum profile)
 {
 	const Policy *policy = PolicyGet(prepared->header.policy);
 
 	/* all parts at once, of one factor */
 	PrepareParts(prepared, PolicyParts(policy));
 	memset(request, 0, sizeof(Request));
-	request->asker = asker;
+	request->messages = messages;
 	request->context = context;
 	request->model = prepared->header;
 	request->expected = ArgFeatureSpec(&request->model);
@@ -158,8 +159,8 @@ RequestCheckProfile(Request *request, Datum profile)
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					 errmsg("%s needs the same profile for all rows of a %s",
-							request->asker->function, request->asker->rows),
-					 errhint("%s", request->asker->profile_advice)));
+							request->messages->function, request->messages->rows),
+					 errhint("%s", request->messages->profile_advice)));
 	pfree(theirs);
 	pfree(ours);
 	ValueKeyReplace(&request->profile_key, profile, request->context);

@@ -52,7 +52,7 @@ extern bool IsCandidate(FunctionCallInfo fcinfo, const CandidateForm *form);
 
 typedef struct Request
 {
-	const Asker *asker;
+	const MismatchMessages *messages;
 	MemoryContext context;		/* that remembers the keys */
 	ValueKey	model_key;
 	ValueKey	profile_key;
@@ -66,7 +66,7 @@ extern uint64 FreshSeed(void);
 extern double *DrawWeights(PreparedModel *prepared, uint64 seed,
 						   Datum profile);
 extern double *PolicyWeights(PreparedModel *prepared, Datum profile);
-extern void RequestBegin(Request *request, const Asker *asker,
+extern void RequestBegin(Request *request, const MismatchMessages *messages,
 						 PreparedModel *prepared, MemoryContext context,
 						 Datum model, Datum profile);
 extern void RequestCheckProfile(Request *request, Datum profile);
@@ -80,7 +80,7 @@ static inline void
 RequestCheckModel(Request *request, Datum model)
 {
 	if (unlikely(!ValueKeyMatches(&request->model_key, model)))
-		CheckSameModel(&request->model_key, model, request->asker,
+		CheckSameModel(&request->model_key, model, request->messages,
 					   request->context);
 }
 

@@ -39,7 +39,7 @@ NotNull(Setting setting, const char *name)
 
 /* No more than an int can count, as there are no more candidates. */
 static int
-Count(Setting setting, const char *name)
+CheckedCount(Setting setting, const char *name)
 {
 	double		number = Min(NotNull(setting, name), (double) PG_INT32_MAX);
 
@@ -47,7 +47,7 @@ Count(Setting setting, const char *name)
 }
 
 static int
-DrawCount(Setting setting)
+CheckedDraws(Setting setting)
 {
 	int			number = (int) NotNull(setting, "draws");
 
@@ -60,7 +60,7 @@ DrawCount(Setting setting)
 }
 
 static double
-Epsilon(Setting setting)
+CheckedEpsilon(Setting setting)
 {
 	double		number = NotNull(setting, "epsilon");
 
@@ -78,10 +78,10 @@ CheckSettings(const Settings *settings)
 {
 	Rules		rules;
 
-	rules.k = Count(settings->k, "k");
-	rules.draws = DrawCount(settings->draws);
-	rules.epsilon = Epsilon(settings->epsilon);
-	rules.cap = settings->cap.isnull ? 0 : Count(settings->cap, "cap");
+	rules.k = CheckedCount(settings->k, "k");
+	rules.draws = CheckedDraws(settings->draws);
+	rules.epsilon = CheckedEpsilon(settings->epsilon);
+	rules.cap = settings->cap.isnull ? 0 : CheckedCount(settings->cap, "cap");
 	if (rules.epsilon > 0.0 && rules.cap > 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),

@@ -91,7 +91,7 @@ TopKCheckCount(const TopK *top, int k)
 }
 
 static int
-Count(const TopK *top)
+ItemCount(const TopK *top)
 {
 	return top->worst_first->bh_size;
 }
@@ -145,7 +145,7 @@ AddItem(TopK *top, double score, uint64 place, Datum item, bool isnull)
 	RankedItem *ranked = palloc(sizeof(RankedItem));
 
 	SetItem(top, ranked, score, place, item, isnull);
-	if (Count(top) == top->worst_first->bh_space)
+	if (ItemCount(top) == top->worst_first->bh_space)
 		Grow(top);
 	binaryheap_add(top->worst_first, PointerGetDatum(ranked));
 }
@@ -181,7 +181,7 @@ TopKKeep(TopK *top, double score, uint64 place, Datum item, bool isnull)
 		AddItem(top, score, place, item, isnull);
 	MemoryContextSwitchTo(caller);
 
-	top->full = (Count(top) == top->k);
+	top->full = (ItemCount(top) == top->k);
 	top->threshold = Item(top, 0)->score;
 }
 
@@ -189,12 +189,12 @@ TopKKeep(TopK *top, double score, uint64 place, Datum item, bool isnull)
 static RankedItem **
 SortedItems(const TopK *top)
 {
-	RankedItem **sorted = palloc(sizeof(RankedItem *) * Max(Count(top), 1));
+	RankedItem **sorted = palloc(sizeof(RankedItem *) * Max(ItemCount(top), 1));
 	int			i;
 
-	for (i = 0; i < Count(top); i++)
+	for (i = 0; i < ItemCount(top); i++)
 		sorted[i] = Item(top, i);
-	qsort(sorted, Count(top), sizeof(RankedItem *), ComparePointers);
+	qsort(sorted, ItemCount(top), sizeof(RankedItem *), ComparePointers);
 	return sorted;
 }
 
@@ -207,7 +207,7 @@ TopKMerge(TopK *top, const TopK *later)
 
 	if (later->item_type != top->item_type || later->k != top->k)
 		elog(ERROR, "cannot merge rankings of different kinds");
-	for (i = 0; i < Count(later); i++)
+	for (i = 0; i < ItemCount(later); i++)
 		TopKOffer(top, sorted[i]->score, sorted[i]->item, sorted[i]->isnull);
 	pfree(sorted);
 }
@@ -219,10 +219,10 @@ TopKBest(const TopK *top, Datum *item, bool *isnull)
 	const RankedItem *best;
 	int			i;
 
-	if (Count(top) == 0)
+	if (ItemCount(top) == 0)
 		return false;
 	best = Item(top, 0);
-	for (i = 1; i < Count(top); i++)
+	for (i = 1; i < ItemCount(top); i++)
 		if (CompareRank(Item(top, i), best) < 0)
 			best = Item(top, i);
 	*item = best->item;
@@ -246,7 +246,7 @@ TopKReturnBest(FunctionCallInfo fcinfo, const TopK *top)
 Datum
 TopKArray(const TopK *top)
 {
-	int			count = Count(top);
+	int			count = ItemCount(top);
 	RankedItem **sorted = SortedItems(top);
 	Datum	   *items = palloc(sizeof(Datum) * Max(count, 1));
 	bool	   *nulls = palloc(sizeof(bool) * Max(count, 1));
@@ -278,8 +278,8 @@ TopKSerialize(const TopK *top)
 	pq_begintypsend(&buf);
 	pq_sendint32(&buf, top->item_type);
 	pq_sendint32(&buf, top->k);
-	pq_sendint32(&buf, Count(top));
-	for (i = 0; i < Count(top); i++)
+	pq_sendint32(&buf, ItemCount(top));
+	for (i = 0; i < ItemCount(top); i++)
 	{
 		Size		size = datumEstimateSpace(sorted[i]->item, sorted[i]->isnull,
 											  top->typbyval, top->typlen);

@@ -62,7 +62,7 @@ rise(SlateHeap *heap, uint64_t seed)
 
 /* Keep an entry if it is among the best. */
 static void
-keep(SlateHeap *heap, uint64_t seed, SlateEntry entry)
+push_or_replace(SlateHeap *heap, uint64_t seed, SlateEntry entry)
 {
 	if (heap->count < heap->capacity)
 	{
@@ -84,7 +84,7 @@ offer(SlateHeap *heap, uint64_t seed, double score, int candidate)
 	{
 		SlateEntry	entry = {score, 0, candidate};
 
-		keep(heap, seed, entry);
+		push_or_replace(heap, seed, entry);
 	}
 }
 
@@ -179,7 +179,7 @@ slate_end(Slate *s)
 
 	for (g = 0; g < s->group_count; g++)
 		for (i = 0; i < s->caps[g].count; i++)
-			keep(&s->best, s->seed, s->caps[g].entries[i]);
+			push_or_replace(&s->best, s->seed, s->caps[g].entries[i]);
 	return s->best.count;
 }
 

@@ -112,7 +112,7 @@ FetchArguments(FunctionCallInfo fcinfo)
 	WinSetMarkPosition(window, WinGetCurrentPosition(window));
 }
 
-static const Asker progressive = {
+static const MismatchMessages progressive = {
 	.function = "dlints_progressive",
 	.rows = "partition",
 	.advice = "Partition by what tells the models apart.",

@@ -194,7 +194,7 @@ WorkingLearnPending(WorkingModel *working)
  * in one from which nothing can be freed.
  */
 static void
-Settle(WorkingModel *working)
+FinishLearning(WorkingModel *working)
 {
 	const DlintsHeader *header = &working->model->header;
 	MemoryContext work;
@@ -216,7 +216,7 @@ WorkingFlatSize(ExpandedObjectHeader *object)
 {
 	WorkingModel *working = (WorkingModel *) object;
 
-	Settle(working);
+	FinishLearning(working);
 	return ModelStoredSize(&working->model->header);
 }
 

@@ -496,7 +496,7 @@ ReadMemory(Reader *reader, const Evidence *evidence)
 
 /* Where a value is to be an object, that is what is read next. */
 static bool
-EnterObject(Reader *reader, const JsonbValue *value, const char *what)
+ExpectObject(Reader *reader, const JsonbValue *value, const char *what)
 {
 	if (value->type != jbvBinary ||
 		!JsonContainerIsObject(value->val.binary.data))
@@ -522,7 +522,7 @@ ReadEvidence(Reader *reader, const Memories *memories, bool expected)
 	for (j = 0; array && j < memories->count; j++)
 	{
 		value = getIthJsonbValueFromContainer(array, j);
-		if (!EnterObject(reader, value, "A memory") ||
+		if (!ExpectObject(reader, value, "A memory") ||
 			!ReadMemory(reader, &memories->memory[j]))
 			return false;
 	}
@@ -542,7 +542,7 @@ ReadPrior(Reader *reader, Dlints *model)
 	if (ModelPriorCount(&model->header) == 0)
 		return value->type == jbvNull ||
 			Malformed(reader, "Field \"" PRIOR_NAME "\" must be null without a prior_weight");
-	return EnterObject(reader, value, "A prior") &&
+	return ExpectObject(reader, value, "A prior") &&
 		NamesAreKnown(reader, prior_names, lengthof(prior_names)) &&
 		ReadSum(reader, "weight_sum", numbers) &&
 		ReadSums(reader, dim, numbers + 1, numbers + 1 + dim);

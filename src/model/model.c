@@ -27,7 +27,7 @@ ModelAllocate(const DlintsHeader *header)
 
 /* What a header says of a model that has seen nothing. */
 static void
-Forget(DlintsHeader *header)
+ResetHistory(DlintsHeader *header)
 {
 	header->updates = 0;
 	header->newest = TIME_UNKNOWN;
@@ -50,7 +50,7 @@ ModelCreate(const DlintsHeader *header)
 
 	empty.prior_weight = 0.0;
 	FieldsSettle(&empty);
-	Forget(&empty);
+	ResetHistory(&empty);
 	return ModelAllocate(&empty);
 }
 
@@ -58,7 +58,7 @@ ModelCreate(const DlintsHeader *header)
 void
 ModelForget(Dlints *model)
 {
-	Forget(&model->header);
+	ResetHistory(&model->header);
 	memset(model->values, 0, sizeof(float8) *
 		   ModelMemoriesCount(&model->header, model->header.memories));
 }

@@ -101,7 +101,7 @@ BoundInBytes(void)
 
 /* Count what has become of a model's memory. */
 static void
-Count(PreparedModel *model)
+UpdateKeptBytes(PreparedModel *model)
 {
 	Size		before = model->bytes;
 
@@ -117,7 +117,7 @@ PreparedAlloc(PreparedModel *model, Size size)
 {
 	void	   *part = MemoryContextAlloc(model->context, size);
 
-	Count(model);
+	UpdateKeptBytes(model);
 	return part;
 }
 
@@ -126,14 +126,14 @@ void
 PreparedReplaceKey(PreparedModel *model, ValueKey *key, Datum datum)
 {
 	ValueKeyReplace(key, datum, model->context);
-	Count(model);
+	UpdateKeptBytes(model);
 }
 
 /* ---------- who stays ---------- */
 
 /* Take a model out of the table.  It is gone when nobody uses it any more. */
 static void
-Forget(PreparedModel *model)
+EvictModel(PreparedModel *model)
 {
 	PreparedModel *end;
 
@@ -170,14 +170,14 @@ AnySpare(void)
 	return NULL;
 }
 
-/* Forget models until all that is kept is within a bound. */
+/* Evict models until all that is kept is within a bound. */
 static void
 MakeRoom(Size bound)
 {
 	PreparedModel *model;
 
 	while (kept_bytes > bound && (model = AnySpare()) != NULL)
-		Forget(model);
+		EvictModel(model);
 }
 
 /* Idle connections are many: what outlives a transaction is a part of the bound. */
@@ -203,7 +203,7 @@ EndTransaction(XactEvent event, void *arg)
 		PreparedModel *model = dlist_container(PreparedModel, in_line, next.cur);
 
 		if (model->users == 0)
-			Forget(model);
+			EvictModel(model);
 	}
 	MakeRoom(BoundInBytes() / OUTLIVING);
 }
@@ -297,7 +297,7 @@ MakeModel(Datum datum)
 
 /* A model that this backend does not know; an error leaves nothing behind. */
 static PreparedModel *
-Enter(Datum datum)
+InsertModel(Datum datum)
 {
 	PreparedModel *model = MakeModel(datum);
 	TableEntry *entry;
@@ -313,7 +313,7 @@ Enter(Datum datum)
 	models[model->place] = model;
 	if (!VARATT_IS_EXTERNAL(model->key.bytes))
 		dlist_push_tail(&in_line, &model->in_line);
-	Count(model);
+	UpdateKeptBytes(model);
 	return model;
 }
 
@@ -334,7 +334,7 @@ IsStill(PreparedModel *model, Datum datum)
 
 /* The model of a value, as this backend keeps it. */
 static PreparedModel *
-Find(Datum datum)
+LookupModel(Datum datum)
 {
 	ValueKey	key = ValueKeyOf(datum);
 	TableEntry *entry;
@@ -349,15 +349,15 @@ Find(Datum datum)
 		return entry->model;
 	}
 	if (entry)
-		Forget(entry->model);
-	return Enter(datum);
+		EvictModel(entry->model);
+	return InsertModel(datum);
 }
 
 /* ---------- call sites ---------- */
 
 /* A call site has seen its last. */
 static void
-Leave(void *arg)
+ReleaseModel(void *arg)
 {
 	CallSite   *site = arg;
 	PreparedModel *model = site->last;
@@ -375,7 +375,7 @@ GetSite(FmgrInfo *flinfo)
 	if (site)
 		return site;
 	site = MemoryContextAllocZero(flinfo->fn_mcxt, sizeof(CallSite));
-	site->at_end.func = Leave;
+	site->at_end.func = ReleaseModel;
 	site->at_end.arg = site;
 	MemoryContextRegisterResetCallback(flinfo->fn_mcxt, &site->at_end);
 	flinfo->fn_extra = site;
@@ -399,8 +399,8 @@ PrepareModelAt(FmgrInfo *flinfo, Datum datum)
 	/* it is nearly always the one seen last */
 	if (!site->last || !ValueKeyMatches(&site->last->key, datum))
 	{
-		Leave(site);
-		site->last = Find(datum);
+		ReleaseModel(site);
+		site->last = LookupModel(datum);
 		site->last->users++;
 	}
 	else

@@ -119,7 +119,7 @@ GenerateRows(const Projection *projection, double *numbers)
 }
 
 static void
-Forget(KeptProjection *kept)
+EvictProjection(KeptProjection *kept)
 {
 	projections_delete(table, &kept->projection);
 	dlist_delete(&kept->node);
@@ -127,7 +127,7 @@ Forget(KeptProjection *kept)
 	MemoryContextDelete(kept->context);
 }
 
-/* Forget what was not used for longest until so many more bytes fit. */
+/* Evict what was not used for longest until so many more bytes fit. */
 static void
 MakeRoom(Size bytes)
 {
@@ -141,7 +141,7 @@ MakeRoom(Size bytes)
 		node = dlist_has_prev(&kept_projections, node) ?
 			dlist_prev_node(&kept_projections, node) : NULL;
 		if (kept->pins == 0)
-			Forget(kept);
+			EvictProjection(kept);
 	}
 }
 
@@ -151,7 +151,7 @@ MakeRoom(Size bytes)
  * matrix is mostly its surroundings.
  */
 static KeptProjection *
-Keep(const Projection *projection, Size bytes)
+InsertProjection(const Projection *projection, Size bytes)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext,
 												  "dlints projection",
@@ -178,7 +178,7 @@ Keep(const Projection *projection, Size bytes)
 }
 
 static KeptProjection *
-Find(const Projection *projection)
+LookupProjection(const Projection *projection)
 {
 	TableEntry *entry = table ? projections_lookup(table, projection) : NULL;
 
@@ -198,11 +198,11 @@ Pin(const Projection *projection)
 	KeptProjection *kept;
 
 	MakeRoom(0);				/* the bound may have been lowered */
-	kept = Find(projection);
+	kept = LookupProjection(projection);
 	if (kept)
 		dlist_move_head(&kept_projections, &kept->node);
 	else if (bytes <= BoundInBytes())
-		kept = Keep(projection, bytes);
+		kept = InsertProjection(projection, bytes);
 	if (kept)
 		kept->pins++;
 	return kept;

@@ -52,7 +52,7 @@ MakeRoot(PreparedModel *prepared, const Factor *factor)
 }
 
 static double *
-Keep(PreparedModel *prepared, const double *numbers, Size count)
+CopyNumbers(PreparedModel *prepared, const double *numbers, Size count)
 {
 	return memcpy(Numbers(prepared, count), numbers, count * sizeof(double));
 }
@@ -91,8 +91,8 @@ MakeParts(PreparedModel *prepared, int parts)
 		prepared->root = MakeRoot(prepared, &factor);
 	if ((parts & PART_DRAW) && !prepared->factors)
 	{
-		prepared->b = Keep(prepared, b, dim);
-		prepared->factors = Keep(prepared, factors, count);
+		prepared->b = CopyNumbers(prepared, b, dim);
+		prepared->factors = CopyNumbers(prepared, factors, count);
 	}
 	pfree(factors);
 	pfree(b);

@@ -73,14 +73,14 @@ ValueKeyReplace(ValueKey *key, Datum datum, MemoryContext context)
  * to be expected next.  Called where the key does not match.
  */
 void
-CheckSameModel(ValueKey *key, Datum model, const Asker *asker,
-			   MemoryContext context)
+CheckSameModel(ValueKey *key, Datum model,
+			   const MismatchMessages *messages, MemoryContext context)
 {
 	if (!ModelEquals(PointerGetDatum(key->bytes), model))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("%s needs the same model for all rows of a %s",
-						asker->function, asker->rows),
-				 errhint("%s", asker->advice)));
+						messages->function, messages->rows),
+				 errhint("%s", messages->advice)));
 	ValueKeyReplace(key, model, context);
 }

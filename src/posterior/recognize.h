@@ -42,16 +42,17 @@ ValueKeyMatches(const ValueKey *key, Datum datum)
 	return ValueKeyMatchesBytes(key, datum);
 }
 
-/* Who wants one model for many rows, in the words of an error. */
-typedef struct Asker
+/* What is said where rows that belong together bring several models. */
+typedef struct MismatchMessages
 {
 	const char *function;
 	const char *rows;			/* "group" or "partition" */
 	const char *advice;			/* for several models */
 	const char *profile_advice;	/* for several profiles */
-} Asker;
+} MismatchMessages;
 
-extern void CheckSameModel(ValueKey *key, Datum model, const Asker *asker,
+extern void CheckSameModel(ValueKey *key, Datum model,
+						   const MismatchMessages *messages,
 						   MemoryContext context);
 
 #endif							/* DLINTS_RECOGNIZE_H */
