@@ -3,10 +3,11 @@
 #   make, make install, make installcheck    as with any extension (PGXS)
 #   make demo, make shop, make play          install what is missing, then show dlints
 #                                            at work with a private, throwaway server
-#   make bench, make drift, make judge,      measure it likewise.  ARGS="..." goes to
+#   make speed, make drift, make judge,      measure it likewise.  ARGS="..." goes to
 #   make load, make paper, make peers,       all of these; ARGS=--help says what each
 #   make personal, make bakeoff,             takes
 #   make capacity
+#   make bench                               is make speed; python3 -m bench lists all
 #   make ann PGVECTOR=folder                 indexes of pgvector, built from that checkout
 #   make test                                the tests; TESTS="test/t/001_basic.pl"
 #   make demo-test, make shop-test           five of each show: fail if a bar is missed,
@@ -91,7 +92,7 @@ export TESTS
 INSTALL_FOR = @scripts/install.sh
 WITH_SERVER = @scripts/with-server.sh
 
-.PHONY: test demo shop demo-test shop-test play bench capacity drift judge load paper peers \
+.PHONY: test bench demo shop demo-test shop-test play speed capacity drift judge load paper peers \
 	personal bakeoff ann play-test mutants fuzz fuzz-corpus sqlsmith sanitize valgrind long-run citus lint dist
 
 # PostgreSQL's own headers are not clean under the last of these, and its flags
@@ -126,8 +127,9 @@ endef
 ann: export SERVER_SETTINGS ?= $(ANN_SETTINGS)
 # What is a show says whether a bar is missed; its test fails.
 demo-test shop-test: override ARGS += --seeds 5 --strict
+bench: speed
 # The program looks at its arguments before it has anything installed or built.
-demo shop demo-test shop-test play bench capacity drift judge load paper peers personal bakeoff \
+demo shop demo-test shop-test play speed capacity drift judge load paper peers personal bakeoff \
 	ann:
 	@command -v $(PYTHON) >/dev/null || scripts/install.sh bench server
 	@DATA='$(DEMO_DATA)' $(PYTHON) -m bench $(@:-test=) $(ARGS) $(if $(filter ann,$@),--pgvector '$(PGVECTOR)')

@@ -1,6 +1,7 @@
 """Run one of the programs, once its arguments are known to be right.
 
     python3 -m bench [--here] NAME [ARGUMENT ...]
+    python3 -m bench                                what programs there are
 
 What a program takes stands in its folder's __init__.py, which needs nothing but
 Python. After a look at that come packages, a build and a private server; with
@@ -15,7 +16,9 @@ from pathlib import Path
 
 from bench import program
 
-FOLDERS = {'bench': 'bench.speed', 'play': 'examples.play'}
+PROGRAMS = {folder.parent.name: f'bench.{folder.parent.name}' for folder
+            in sorted(Path(__file__).parent.glob('*/__init__.py'))}
+PROGRAMS['play'] = 'examples.play'
 PROFILES = {'play': 'play', 'peers': 'bench peers',
             'bakeoff': 'bench bakeoff'}
 SERVE = 'scripts/install.sh {} server && exec scripts/with-server.sh "$@"'
@@ -23,9 +26,11 @@ SERVE = 'scripts/install.sh {} server && exec scripts/with-server.sh "$@"'
 
 def main(*words):
     """Look at the arguments, and run the program or have it run."""
-    here = words[0] == '--here'
-    name, *arguments = words[here:]
-    package = import_module(FOLDERS.get(name, f'bench.{name}'))
+    here = words[:1] == ('--here',)
+    name, *arguments = words[here:] or [None]
+    if name not in PROGRAMS:
+        sys.exit(programs(name))
+    package = import_module(PROGRAMS[name])
     options = parse(name, package, arguments)
     if here:
         work = import_module(f'{package.__name__}.main').main
@@ -35,6 +40,17 @@ def main(*words):
         command = ['scripts/with-pgvector.sh', options.pgvector, *command]
     serve = SERVE.format(PROFILES.get(name, 'bench'))
     os.execlp('sh', 'sh', '-c', serve, 'sh', *command)
+
+
+def programs(wrong):
+    """Print what programs there are; return the exit status."""
+    out = sys.stderr if wrong else sys.stdout
+    if wrong:
+        print(f'There is no program "{wrong}".', file=out)
+    for name, package in PROGRAMS.items():
+        line = import_module(package).__doc__.splitlines()[0]
+        print(f'{name:<10}{line}', file=out)
+    return 2 if wrong else 0
 
 
 def parse(name, package, arguments):

@@ -1,4 +1,4 @@
-"""Measure dlints and print a table of what it has to reach.
+"""Speed and memory, in a table of what dlints has to reach.
 
 Each number is a ratio, measured in one run on one machine. Where its spread
 crosses the bar there are more runs, up to three times as many.

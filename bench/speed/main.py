@@ -1,4 +1,4 @@
-"""Measure dlints and print a table of what it has to reach."""
+"""Measure speed and memory, and print a table of what has to be reached."""
 
 from importlib import import_module
 
