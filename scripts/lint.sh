@@ -1,8 +1,8 @@
 #!/bin/sh
 # Read the source with clang-tidy and cppcheck, the scripts with shellcheck,
 # the Perl with perlcritic, the Python with pyflakes and the workflows with
-# yamllint.  Any finding fails the run.  Suppressions stand, with their reasons,
-# in .clang-tidy, in test/.clang-tidy, in .shellcheckrc and below.
+# yamllint; and look for long lines.  Any finding fails the run.  Suppressions
+# stand, with their reasons, in .clang-tidy, in test/.clang-tidy, in .shellcheckrc and below.
 set -eu
 cd "$(dirname "$0")/.."
 pgxs=$(dirname "$("${PG_CONFIG:-pg_config}" --pgxs)")/..
@@ -35,6 +35,15 @@ for file in test/t/*.p[lm] test/citus/*.pl scripts/*.pm; do
 	[ "$found" = "$file syntax OK" ] || { printf '%s\n' "$found"; status=1; }
 done
 perlcritic --quiet --gentle --verbose '%f:%l: %m (%p)\n' test/t test/citus scripts || status=1
+
+# Where a tab is four characters; a message is not split.
+echo "== long lines"
+for file in src/*.[ch] src/*/*.[ch] test/*/*.[ch] test/*/*/*.[ch] examples/*/*.c \
+	bench/*.py bench/*/*.py examples/*/*.py; do
+	expand -t 4 "$file" | awk -v file="$file" 'length > 100 && !(/"/ && file ~ /[ch]$/) {
+		printf "%s:%d: longer than 100 characters\n", file, NR; found = 1 }
+		END { exit found }' || status=1
+done
 
 echo "== pyflakes"
 pyflakes3 bench examples test || status=1

@@ -63,7 +63,8 @@ typedef double quad __attribute__((vector_size(32), aligned(8), may_alias));
 		for (c = 0; c < (together); c++) \
 			UNROLL \
 			for (l = 0; l < SCORE_LANES / (width); l++) \
-				sum[c][l] += weights[l] * features[(size_t) c * (size_t) features_len + (size_t) k]; \
+				sum[c][l] += weights[l] * \
+					features[(size_t) c * (size_t) features_len + (size_t) k]; \
 	} \
 	for (c = 0; c < (together); c++) \
 		for (l = 0; l < SCORE_LANES; l++) \

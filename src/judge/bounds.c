@@ -108,6 +108,8 @@ dlints_bounds(PG_FUNCTION_ARGS)
 	double		range = sample.highest - sample.lowest;
 	double		place = (sample.mean - sample.lowest) / range;
 	double		squares = Squares(&sample) / range / range;
+	double		low;
+	double		high;
 	TupleDesc	desc;
 	Datum		values[2];
 	bool		nulls[2] = {false, false};
@@ -118,10 +120,10 @@ dlints_bounds(PG_FUNCTION_ARGS)
 	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "return type must be a row type");
 	place = Min(Max(place, 0.0), 1.0);
-	values[0] = Float8GetDatum(ResultFinite(sample.lowest + range *
-											(place - bounds_distance(sample.count, squares, place, doubt))));
-	values[1] = Float8GetDatum(ResultFinite(sample.lowest + range *
-											(place + bounds_distance(sample.count, squares, 1.0 - place, doubt))));
+	low = place - bounds_distance(sample.count, squares, place, doubt);
+	high = place + bounds_distance(sample.count, squares, 1.0 - place, doubt);
+	values[0] = Float8GetDatum(ResultFinite(sample.lowest + range * low));
+	values[1] = Float8GetDatum(ResultFinite(sample.lowest + range * high));
 	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc),
 													  values, nulls)));
 }

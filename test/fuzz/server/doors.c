@@ -122,7 +122,8 @@ SendRanking(Datum state)
 static Datum
 ReadRanking(const char *bytes, size_t size)
 {
-	Datum		state = RankingFromWorker(PointerGetDatum(cstring_to_text_with_len(bytes, (int) size)));
+	text	   *sender = cstring_to_text_with_len(bytes, (int) size);
+	Datum		state = RankingFromWorker(PointerGetDatum(sender));
 	Datum		merged = CallInAggregate("dlints_top_combinefn(internal, internal)", 0, state);
 	Datum		sent = SendRanking(state);
 
