@@ -53,7 +53,7 @@ sub is_the_logs
 {
 	my ($what) = @_;
 
-	cmp_ok(value('off()'), '<', 1e-9, $what);
+	cmp_ok(value('off()'), '<', 1e-8, $what);
 	return;
 }
 
