@@ -74,6 +74,7 @@ bool
 prior_is_valid(const Prior *prior, int dim)
 {
 	return *prior->N >= 0.0 && linalg_all_finite(1, prior->N) &&
+		prior->sigma >= 0.0 && !signbit(prior->sigma) && isfinite(prior->sigma) &&
 		linalg_all_finite((size_t) dim, prior->p) &&
 		linalg_all_finite(linalg_packed_len(dim), prior->P) &&
 		linalg_min_diagonal(dim, prior->P) >= 0.0;

@@ -21,12 +21,13 @@ typedef struct Prior
 	const double *N;			/* one number: observations behind it */
 	const double *p;			/* dim numbers */
 	const double *P;			/* linalg_packed_len(dim) */
+	double		sigma;			/* of its rewards; 0: they are all the same */
 } Prior;
 
 static inline Prior
 prior_of_ridge(double ridge)
 {
-	Prior		prior = {ridge, ridge, 0.0, NULL, NULL, NULL};
+	Prior		prior = {ridge, ridge, 0.0, NULL, NULL, NULL, 0.0};
 
 	return prior;
 }

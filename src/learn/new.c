@@ -190,7 +190,6 @@ dlints_new(PG_FUNCTION_ARGS)
 	PG_RETURN_DLINTS_P(ModelCreate(&header));
 }
 
-/* No choice is made anew: none knows of the prior. */
 static void
 WeighPrior(Dlints *model, double weight)
 {
@@ -237,9 +236,7 @@ dlints_set(PG_FUNCTION_ARGS)
 		WeighPrior(model, PG_GETARG_FLOAT8(5));
 	FieldsSettle(&model->header);
 	ModelCheckParameters(&model->header);
-	if (!PG_ARGISNULL(1) || !PG_ARGISNULL(3))
+	if (!PG_ARGISNULL(1) || !PG_ARGISNULL(3) || !PG_ARGISNULL(5))
 		ModelRevised(model);
-	else if (!PG_ARGISNULL(5))
-		ModelCheckPosteriors(model);
 	PG_RETURN_DLINTS_P(model);
 }

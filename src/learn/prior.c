@@ -4,6 +4,8 @@
  */
 #include "postgres.h"
 
+#include <math.h>
+
 #include "model/model.h"
 #include "sql/observation.h"
 
@@ -19,6 +21,18 @@ WithRoom(Dlints *model, double weight)
 	memcpy(other->values, model->values, sizeof(float8) *
 		   ModelMemoriesCount(&header, header.memories));
 	return other;
+}
+
+/* The standard deviation of the rewards of evidence; 0 if they are all the same */
+static double
+Spread(const Evidence *e)
+{
+	double		mean = *e->R / *e->N;
+	double		variance = *e->S / *e->N - mean * mean;
+
+	if (!(variance > LEAST_SHARE * (*e->S / *e->N)))
+		return 0.0;
+	return fmin(sqrt(variance), DLINTS_MAX_NOISE);
 }
 
 /* What evidence knows longest. */
@@ -69,9 +83,10 @@ dlints_with_prior(PG_FUNCTION_ARGS)
 	if (*longest.N > 0.0)
 	{
 		numbers = ModelPriorNumbers(model);
-		prior_from(&longest, &rewards, numbers, numbers + 1,
-				   numbers + 1 + longest.dim);
+		numbers[1] = Spread(&longest);
+		prior_from(&longest, &rewards, numbers, numbers + 2,
+				   numbers + 2 + longest.dim);
 	}
-	ModelCheckPosteriors(model);
+	ModelRevised(model);
 	PG_RETURN_DLINTS_P(model);
 }

@@ -29,7 +29,7 @@ static const char *const memory_names[] = {
 	"b", "G", "H"
 };
 
-static const char *const prior_names[] = {"weight_sum", "b", "G"};
+static const char *const prior_names[] = {"weight_sum", "sigma", "b", "G"};
 
 static void
 WriteNumber(StringInfo buf, double value)
@@ -136,6 +136,8 @@ WritePrior(StringInfo buf, Dlints *model)
 	{
 		appendStringInfoString(buf, "{\"weight_sum\": ");
 		WriteNumber(buf, *prior.N);
+		appendStringInfoString(buf, ", \"sigma\": ");
+		WriteNumber(buf, prior.sigma);
 		appendStringInfoString(buf, ", \"b\": ");
 		WriteVector(buf, prior.p, dim);
 		appendStringInfoString(buf, ", \"G\": ");
@@ -545,7 +547,8 @@ ReadPrior(Reader *reader, Dlints *model)
 	return ExpectObject(reader, value, "A prior") &&
 		NamesAreKnown(reader, prior_names, lengthof(prior_names)) &&
 		ReadSum(reader, "weight_sum", numbers) &&
-		ReadSums(reader, dim, numbers + 1, numbers + 1 + dim);
+		ReadSum(reader, "sigma", numbers + 1) &&
+		ReadSums(reader, dim, numbers + 2, numbers + 2 + dim);
 }
 
 static Dlints *

@@ -118,7 +118,7 @@ ModelPriorCount(const DlintsHeader *header)
 {
 	int			dim = ModelCoordinates(header);
 
-	return header->prior_weight > 0.0 ? 1 + (Size) dim + linalg_packed_len(dim) : 0;
+	return header->prior_weight > 0.0 ? 2 + (Size) dim + linalg_packed_len(dim) : 0;
 }
 
 /* numbers of all as stored: evidence of a model that has seen nothing has none */
@@ -230,7 +230,8 @@ ModelPrior(const DlintsHeader *header, const double *numbers)
 			prior.weight = header->prior_weight * steady /
 				(steady + header->totals.N);
 		prior.N = numbers;
-		prior.p = numbers + 1;
+		prior.sigma = numbers[1];
+		prior.p = numbers + 2;
 		prior.P = prior.p + dim;
 	}
 	return prior;
@@ -241,6 +242,18 @@ double
 ModelFirstRidge(const DlintsHeader *header)
 {
 	return header->ridge > 0.0 ? header->ridge : RIDGE_START;
+}
+
+/* The noise that a model begins with: given, the prior's, or 1 */
+double
+ModelFirstSigma(Dlints *model)
+{
+	const DlintsHeader *header = &model->header;
+	Prior		prior = ModelPrior(header, ModelPriorNumbers(model));
+
+	if (header->noise > 0.0)
+		return header->noise;
+	return prior.sigma > 0.0 ? prior.sigma : 1.0;
 }
 
 /* How the sums of rewards are to be read. */

@@ -86,7 +86,7 @@ typedef struct DlintsHeader
 /*
  * The whole value: after the header the memories, the fastest first, each as
  * core/evidence.h lays it out (its matrices packed, see core/linalg.h), and then
- * the prior, if there is one: N, p and P, before they are weighed.
+ * the prior, if there is one: N, sigma, p and P, before they are weighed.
  */
 typedef struct Dlints
 {
@@ -136,6 +136,7 @@ extern double *ModelPriorNumbers(Dlints *model);
 extern double *ModelStoredNumbers(Dlints *model);
 extern Prior ModelPrior(const DlintsHeader *header, const double *numbers);
 extern double ModelFirstRidge(const DlintsHeader *header);
+extern double ModelFirstSigma(Dlints *model);
 extern Rewards ModelRewards(const DlintsHeader *header);
 
 #endif							/* DLINTS_LAYOUT_H */

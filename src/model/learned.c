@@ -19,6 +19,9 @@
 #include "model/learned.h"
 #include "model/validate.h"
 
+/* so many observations is worth what is known of the noise beforehand */
+#define PRIOR_OBSERVATIONS	10.0
+
 /* Microseconds from one time to a later one, as many as there is room for. */
 int64
 TimeBetween(int64 earlier, int64 later)
@@ -114,11 +117,28 @@ WorkSpace(Size count)
 }
 
 /*
+ * What was known of the noise beforehand counts as a few observations: as long
+ * as nothing is clicked, rewards show none.
+ */
+static double
+SigmaWithPrior(double prior, const Evidence *longest, double sigma)
+{
+	double		seen = *longest->S > 0.0 ? *longest->N * sigma * sigma : 0.0;
+
+	if (prior == 0.0)
+		return sigma;
+	if (*longest->N == 0.0)
+		return prior;
+	return sqrt((seen + PRIOR_OBSERVATIONS * prior * prior) /
+				(*longest->N + PRIOR_OBSERVATIONS));
+}
+
+/*
  * Find the memory in use and the noise.  A single memory under a given ridge and
  * noise has nothing to be found.
  */
 static MemoryChoice
-ChooseMemory(DlintsHeader *header, const Memories *memories)
+ChooseMemory(DlintsHeader *header, const Memories *memories, double prior_sigma)
 {
 	MemoryChoice choice = {0, 1.0, 0.0};
 	Rewards		rewards = ModelRewards(header);
@@ -135,7 +155,8 @@ ChooseMemory(DlintsHeader *header, const Memories *memories)
 			NoPosterior();
 	}
 	header->memory = choice.used + 1;
-	header->sigma = header->noise > 0.0 ? header->noise : choice.sigma;
+	header->sigma = header->noise > 0.0 ? header->noise :
+		SigmaWithPrior(prior_sigma, &memories->memory[memories->count - 1], choice.sigma);
 	return choice;
 }
 
@@ -165,7 +186,8 @@ static void
 ModelChoose(Dlints *model)
 {
 	Memories	memories = ModelMemories(model);
-	MemoryChoice choice = ChooseMemory(&model->header, &memories);
+	Prior		prior = ModelPrior(&model->header, ModelPriorNumbers(model));
+	MemoryChoice choice = ChooseMemory(&model->header, &memories, prior.sigma);
 
 	ChooseRidge(&model->header, &memories, choice.parameters);
 	model->header.chosen = model->header.updates;

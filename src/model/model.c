@@ -59,6 +59,7 @@ void
 ModelForget(Dlints *model)
 {
 	ResetHistory(&model->header);
+	model->header.sigma = ModelFirstSigma(model);
 	memset(model->values, 0, sizeof(float8) *
 		   ModelMemoriesCount(&model->header, model->header.memories));
 }

@@ -280,6 +280,7 @@ ModelCheckParameters(const DlintsHeader *header)
 		ProblemRaise(&problem);
 }
 
+/* But for sigma, of which a prior knows more than the header. */
 static bool
 NoHistory(const DlintsHeader *header)
 {
@@ -288,7 +289,8 @@ NoHistory(const DlintsHeader *header)
 		header->totals.N == 0.0 && header->totals.R == 0.0 &&
 		header->totals.S == 0.0 && header->totals.peak == 0.0 &&
 		header->lambda == ModelFirstRidge(header) &&
-		header->sigma == (header->noise > 0.0 ? header->noise : 1.0);
+		(header->prior_weight > 0.0 ||
+		 header->sigma == (header->noise > 0.0 ? header->noise : 1.0));
 }
 
 /* Can these counts, and what was found of the evidence, be a model's? */
@@ -345,6 +347,22 @@ ModelEvidenceIsValid(Dlints *model)
 			return false;
 	return totals_are_valid(&model->header.totals) &&
 		(prior.N == NULL || prior_is_valid(&prior, ModelCoordinates(&model->header)));
+}
+
+/* The noise of a prior, which is a model's own until it has learned something */
+static bool
+PriorSigmaIsValid(Dlints *model, Problem *problem)
+{
+	Prior		prior = ModelPrior(&model->header, ModelPriorNumbers(model));
+
+	if (prior.sigma != 0.0 &&
+		!NumberIsBetween("sigma of the prior", prior.sigma, DBL_MIN, DLINTS_MAX_NOISE, problem))
+		return false;
+	if (model->header.updates == 0 &&
+		model->header.sigma != ModelFirstSigma(model))
+		return OutOfRange(problem, "sigma", "the prior's before anything is learned",
+						  model->header.sigma);
+	return true;
 }
 
 /* The prior by itself, at its full weight; "numbers" hold a factor. */
@@ -421,6 +439,8 @@ ModelExternalIsValid(Dlints *model, Problem *problem)
 		return ProblemIs(problem, ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE,
 						 "NaN, infinity, a negative weight or a negative sum of squares not allowed in dlints",
 						 NULL);
+	if (!PriorSigmaIsValid(model, problem))
+		return false;
 	if (!ModelPosteriorsExist(model))
 		return ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
 						 "The evidence has no posterior: it is not that of any observations",

@@ -24,7 +24,7 @@ prior_new(const Evidence *log, bool intercept, double reference, double weight)
 	double	   *P = guarded(linalg_packed_len(log->dim));
 
 	prior_from(log, &rewards, N, p, P);
-	return (Prior) {0.1, 0.7, weight, N, p, P};
+	return (Prior) {0.1, 0.7, weight, N, p, P, 1};
 }
 
 /* with a 1 at the end of each feature vector where there is an intercept */
@@ -260,7 +260,7 @@ check_put_together(int dim, bool intercept, double weight)
 	e = learned(&o, 0, 20, SQUARES_NONE, 0);
 	log = learned(&o, 20, 60, SQUARES_NONE, 0);
 	prior = prior_new(log, intercept, 0, weight);
-	ridge = (Prior) {prior.ridge, prior.last_ridge, 0, NULL, NULL, NULL};
+	ridge = (Prior) {prior.ridge, prior.last_ridge, 0, NULL, NULL, NULL, 0};
 	rewards.totals = (Totals) {*e->N, *e->R, *e->S, *e->S};
 	known = read_out(e, &rewards, &prior);
 
@@ -361,16 +361,23 @@ static void
 test_validity(void **state)
 {
 	static const double bad[] = {NAN, INFINITY, -INFINITY};
+	static const double bad_sigmas[] = {NAN, INFINITY, -1, -0.0};
 	const int	dim = 3;
 	const size_t packed = linalg_packed_len(dim);
 	double	   *values = guarded(1 + (size_t) dim + packed);
-	const Prior prior = {1, 1, 1, values, values + 1, values + 1 + dim};
+	Prior		prior = {1, 1, 1, values, values + 1, values + 1 + dim, 0};
 	size_t		i;
 	int			b;
 
 	for (i = 0; i < 1 + (size_t) dim + packed; i++)
 		values[i] = 0;
 	assert_true(prior_is_valid(&prior, dim));
+	for (b = 0; b < LENGTH(bad_sigmas); b++)
+	{
+		prior.sigma = bad_sigmas[b];
+		assert_false(prior_is_valid(&prior, dim));
+	}
+	prior.sigma = 1;
 	for (i = 0; i < 1 + (size_t) dim + packed; i++)
 	{
 		bool		is_signed = i > 0 &&

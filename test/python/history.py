@@ -167,14 +167,30 @@ def choose(history):
             close |= 0 < abs(surprise - bound) < NEAR * bound
         if not contradicted:
             break
+    sigma = history.noise or expected_noise(
+        history, memories[-1].weight, np.sqrt(variances[number]))
     if number < len(memories) - 1:
         history = replace(history, ridge=history.start, prior=None)
     ridge, close_ridge = (
         (history.ridge, False) if history.ridge else find_ridge(history, slow))
-    sigma = history.noise or np.sqrt(variances[number])
     return Choice(number + 1, sigma, ridge,
                   *posterior(history, slow, sigma, ridge),
                   close or close_ridge)
+
+
+def expected_noise(history, weight, sigma):
+    """Return sigma where the prior's counts as ten observations."""
+    known = history.prior
+    if not known:
+        return sigma
+    weights = known.decayed(known.memories - 1)
+    mean = weights @ known.rewards / weights.sum()
+    variance = weights @ (known.rewards - mean) ** 2 / weights.sum()
+    if variance <= LEAST_SHARE * mean ** 2:
+        return sigma
+    point = history.rewards[0] if history.intercept else 0
+    seen = weight * sigma ** 2 * bool((history.rewards != point).any())
+    return np.sqrt((seen + 10 * variance) / (weight + 10))
 
 
 def see_noise(history, memories):

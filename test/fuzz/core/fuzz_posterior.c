@@ -382,7 +382,7 @@ some_prior(Input *in, int dim)
 		return prior;
 	learn(in, &log);
 	prior_from(&log.evidence, &rewards, N, p, P);
-	prior = (Prior) {prior.ridge, prior.ridge, take_weight(in), N, p, P};
+	prior = (Prior) {prior.ridge, prior.ridge, take_weight(in), N, p, P, 1};
 	check(prior_is_valid(&prior, dim));
 	return prior;
 }
