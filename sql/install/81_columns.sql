@@ -14,6 +14,8 @@ DECLARE
 	source text;
 	bounds float8[];
 	few text[];
+	lengths integer[];
+	norm float8;
 	look record;
 BEGIN
 	SELECT t.* INTO type
@@ -22,7 +24,7 @@ BEGIN
 	WHILE type.typtype = 'd' LOOP
 		SELECT t.* INTO type FROM pg_type t WHERE t.oid = type.typbasetype;
 	END LOOP;
-	SELECT column_name ~ '_id$' OR count(*) > 0 INTO refers
+	SELECT column_name ~ '(^id|_id|[a-z]I[dD])$' OR count(*) > 0 INTO refers
 	FROM   pg_constraint c JOIN pg_attribute a ON a.attrelid = c.conrelid AND a.attnum = ANY (c.conkey)
 	WHERE  c.conrelid = items AND c.contype = 'f' AND a.attname = column_name;
 	kind := CASE
@@ -32,6 +34,7 @@ BEGIN
 		WHEN type.typname IN ('int2', 'int4', 'int8', 'numeric', 'float4', 'float8') THEN 'number'
 		WHEN type.typname IN ('json', 'jsonb') THEN 'document'
 		WHEN type.typname IN ('date', 'timestamp', 'timestamptz') THEN 'age'
+		WHEN type.typname IN ('_float4', '_float8', 'vector', 'halfvec') THEN 'vector'
 		WHEN type.typcategory = 'A' THEN 'tags'
 		WHEN type.typcategory IN ('S', 'E', 'I') OR type.typname IN ('uuid', 'citext') THEN 'category'
 	END;
@@ -52,7 +55,7 @@ BEGIN
 	EXECUTE 'SELECT count(DISTINCT v) AS different, count(DISTINCT v) + max((v IS NULL)::integer) AS kinds,'
 		' avg(length(v)) AS length FROM ' || source
 	INTO look;
-	IF look.different BETWEEN 1 AND 16 THEN
+	IF look.different BETWEEN 1 AND 160 THEN
 		EXECUTE 'SELECT array_agg(DISTINCT v ORDER BY v) FILTER (WHERE v IS NOT NULL) FROM ' || source
 		INTO few;
 	END IF;
@@ -71,6 +74,18 @@ BEGIN
 			column_name, sample)
 		INTO bounds;
 	END IF;
+	IF kind = 'vector' THEN		-- which have a length of 1 on average, as factors have
+		EXECUTE format('SELECT array_agg(DISTINCT cardinality(v)), sqrt(avg((SELECT sum(x ^ 2) FROM unnest(v) x'
+		               ' WHERE abs(x) BETWEEN 1e-100 AND 1e100)))'
+		               ' FROM (SELECT "i".%I::%s::float8[] AS v FROM %s) s WHERE cardinality(v) > 0',
+		               column_name, CASE type.typname WHEN '_float8' THEN 'float8[]' ELSE 'real[]' END, sample)
+		INTO lengths, norm;
+		IF cardinality(lengths) > 1 OR lengths[1] > 128 THEN
+			RAISE 'column "%" has vectors of % numbers', column_name, array_to_string(lengths, ', ')
+				USING ERRCODE = 'program_limit_exceeded',
+				HINT = 'All have one length, of 128 numbers at most: make a view that has fewer.';
+		END IF;
+	END IF;
 	IF look.kinds < 2 AND kind <> 'age' THEN
 		RAISE NOTICE 'column "%" is the same in all rows and left out', column_name;
 		RETURN NULL;
@@ -83,17 +98,19 @@ BEGIN
 		kind := 'words';
 	END IF;
 	RETURN jsonb_build_object(
-		'column', column_name, 'kind', kind, 'few', few, 'bounds', bounds,
+		'column', column_name, 'kind', kind, 'few', few, 'bounds', bounds, 'different', look.different,
+		'norm', CASE WHEN norm BETWEEN 1e-30 AND 1e30 THEN norm ELSE 1 END,
 		'type', (SELECT format('%I.%I', n.nspname, type.typname)
 		         FROM pg_namespace n WHERE n.oid = type.typnamespace),
 		'wish', CASE WHEN kind = 'age' THEN 3
 		             WHEN kind = 'flag' THEN 1
+		             WHEN kind = 'vector' THEN lengths[1]
 		             WHEN kind = 'words' THEN 32
 		             WHEN kind = 'number' THEN coalesce(cardinality(bounds) + 1, 8)
 		             WHEN kind = 'category' AND few IS NOT NULL THEN cardinality(few)
 		             WHEN look.different BETWEEN 1 AND 8 THEN 8
-		             WHEN kind = 'document' OR look.different <= 200 THEN 16
-		             ELSE 32 END);
+		             WHEN kind = 'document' THEN 16
+		             ELSE greatest(16, least(2 * look.different, 128)) END);
 END
 $$;
 COMMENT ON FUNCTION _dlints_look(oid, text)
@@ -134,6 +151,13 @@ BEGIN
 			encode || value || '::text)'
 		WHEN 'words' THEN
 			encode || format('regexp_split_to_array(lower(left(%s::text, 2000)), ''[^[:alnum:]]+''))', value)
+		WHEN 'vector' THEN		-- one of another length says nothing
+			format('(CASE WHEN cardinality(%1$s) = %2$s THEN ARRAY(
+           SELECT CASE WHEN abs(x) BETWEEN %4$L::float8 AND %5$L::float8 THEN (x / %3$L::float8)::real ELSE 0 END
+           FROM   unnest(%1$s::float8[]) WITH ORDINALITY u (x, n)
+           ORDER  BY n) ELSE array_fill(0::real, ARRAY[%2$s]) END)',
+			       value || CASE WHEN c ->> 'type' LIKE '%.\_float8' THEN '' ELSE '::real[]' END, width,
+			       c ->> 'norm', (c ->> 'norm')::float8 * 1e-20, (c ->> 'norm')::float8 * 1e20)
 		WHEN 'tags' THEN
 			encode || value || '::text[])'
 		WHEN 'document' THEN		-- a number in it is a name, not an amount
@@ -152,28 +176,44 @@ $$;
 COMMENT ON FUNCTION _dlints_column(jsonb, integer, text)
 	IS 'the expression that makes numbers of a column of a recommender''s items';
 
--- How wide each column that was looked at becomes.  Widths shrink until the vector is one that a
--- model learns from quickly.
+-- How wide each column that was looked at becomes, and what is said of that.  Widths shrink until the
+-- vector is one that a model learns from quickly.
 CREATE FUNCTION _dlints_widths(looks jsonb[], factors integer) RETURNS jsonb
 	LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS
 $$
 DECLARE
-	most integer := 64;
+	most integer := 512;
 	size integer;
+	columns jsonb;
+	said text;
 BEGIN
 	LOOP
 		most := most / 2;
-		SELECT factors + 1 + coalesce(sum(least((c ->> 'wish')::integer, most)), 0) INTO size
-		FROM   unnest(looks) c;
-		EXIT WHEN size <= 120 OR most = 8;
+		SELECT factors + 1 + coalesce(sum(w.width), 0),
+		       coalesce(jsonb_agg(c || jsonb_build_object('width', w.width) ORDER BY n), '[]'),
+		       string_agg(format('%s %s', c ->> 'column', CASE
+		           WHEN c ->> 'kind' = 'flag' THEN 'yes or no'
+		           WHEN c ->> 'kind' = 'age' THEN 'how long ago'
+		           WHEN c ->> 'kind' = 'words' THEN format('its words, hashed to %s numbers', w.width)
+		           WHEN c ->> 'kind' = 'vector' THEN format('a vector of %s numbers', w.width)
+		           WHEN c ->> 'kind' = 'number' AND c ->> 'bounds' IS NOT NULL THEN format('%s bands', w.width)
+		           WHEN c ->> 'kind' = 'category' AND jsonb_array_length(nullif(c -> 'few', 'null')) <= w.width
+		           THEN format('%s values', c ->> 'different')
+		           ELSE format('%s values, hashed to %s numbers', c ->> 'different', w.width) END), '; ' ORDER BY n)
+		INTO   size, columns, said
+		FROM   unnest(looks) WITH ORDINALITY f (c, n),
+		       LATERAL (SELECT CASE WHEN c ->> 'kind' = 'vector' THEN (c ->> 'wish')::integer
+		                            ELSE least((c ->> 'wish')::integer, most) END AS width) w;
+		EXIT WHEN size <= 200 OR most = 8;
 	END LOOP;
 	IF size > 511 THEN
 		RAISE 'these columns make vectors of % numbers, and 511 is the most', size
 			USING ERRCODE = 'program_limit_exceeded', HINT = 'Name the columns that matter.';
 	END IF;
-	RETURN jsonb_build_object('size', size, 'factors', factors, 'columns', coalesce((
-		SELECT jsonb_agg(c || jsonb_build_object('width', least((c ->> 'wish')::integer, most)) ORDER BY n)
-		FROM   unnest(looks) WITH ORDINALITY f (c, n)), '[]'));
+	IF said IS NOT NULL THEN
+		RAISE NOTICE 'columns are read as: %', said;
+	END IF;
+	RETURN jsonb_build_object('size', size, 'factors', factors, 'columns', columns);
 END
 $$;
 COMMENT ON FUNCTION _dlints_widths(jsonb[], integer)

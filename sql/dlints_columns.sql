@@ -1,0 +1,46 @@
+-- What the columns of a recommender's items are read as, and what numbers they become
+\set SHOW_CONTEXT never
+BEGIN;
+CREATE TABLE song (
+    id        integer PRIMARY KEY,
+    genre_id  integer,
+    "albumId" integer,
+    paid      integer,
+    sound     float8[],
+    lyrics    real[],
+    seen      timestamptz,
+    name      text,
+    hot       boolean,
+    made_by   text DEFAULT 'us'
+);
+INSERT INTO song
+SELECT i, i % 3, i % 200, i * i, CASE WHEN i <= 150 THEN ARRAY[6, 8, 0] END, ARRAY[i % 2 * 10, 0],
+       now(), 'song ' || i, i % 2 = 0
+FROM   generate_series(1, 200) i;
+
+SELECT FROM dlints_create_recommender('radio', 'song',
+    '{genre_id, albumId, paid, sound, lyrics, seen, name, hot, made_by}', factors => 0);
+
+-- genre_id, paid, sound, lyrics and hot of two rows
+CREATE VIEW numbers AS
+SELECT item, encoded[1:3] AS genre_id, encoded[68:75] AS paid, encoded[76:78] AS sound,
+       encoded[79:80] AS lyrics, encoded[145] AS hot
+FROM   radio.item_vector;
+SELECT * FROM numbers WHERE item IN (1, 200) ORDER BY item;
+
+-- Lengths that are new and numbers that are none say nothing.
+INSERT INTO song (id, genre_id, sound, lyrics) VALUES
+    (201, 7, '{1,2}', '{}'),
+    (202, 1, '{NaN,1e300,5e-324}', '{-Infinity,1e-40}'),
+    (203, 1, '{1e308,NULL,6}', NULL);
+SELECT radio.refresh();
+SELECT * FROM numbers WHERE item > 200 ORDER BY item;
+
+-- Vectors of different lengths, and of more numbers than a model learns from
+SAVEPOINT before;
+SELECT FROM dlints_create_recommender('wrong', 'song', '{sound}');
+ROLLBACK TO before;
+CREATE TABLE long (id integer PRIMARY KEY, embedding float8[]);
+INSERT INTO long SELECT i, array_fill(i, ARRAY[129]) FROM generate_series(1, 9) i;
+SELECT FROM dlints_create_recommender('wrong', 'long', '{embedding}');
+ROLLBACK;
