@@ -1,8 +1,8 @@
 -- Change what is there ------------------------------------------------------------
 
--- What a recommender or a ranker was made with.  Two that change one wait for each other.  What
--- could have been renamed since is read from what was bound to it.
-CREATE FUNCTION _dlints_setting(wanted text, name text, OUT kind text, OUT arguments jsonb)
+-- What a recommender or a ranker was made with.  What could have been renamed since is read from
+-- what was bound to it.
+CREATE FUNCTION _dlints_known(wanted text, name text, OUT kind text, OUT arguments jsonb)
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS
 $$
 DECLARE
@@ -10,9 +10,7 @@ DECLARE
 BEGIN
 	IF EXISTS (SELECT FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'version'
 	           WHERE c.relnamespace = schema AND c.relname = 'setting' AND c.relkind = 'r') THEN
-		-- the models first, as who learns does
-		EXECUTE format('SELECT FROM %I.model ORDER BY name FOR UPDATE', name);
-		EXECUTE format('SELECT kind, arguments FROM %I.setting FOR UPDATE', name) INTO kind, arguments;
+		EXECUTE format('SELECT kind, arguments FROM %I.setting', name) INTO kind, arguments;
 	END IF;
 	IF kind IS NULL OR kind <> wanted THEN
 		RAISE 'there is no % "%"', coalesce(wanted, 'recommender or ranker'), name
@@ -35,7 +33,23 @@ BEGIN
 	END IF;
 END
 $$;
-COMMENT ON FUNCTION _dlints_setting(text, text) IS 'what a recommender or a ranker was made with';
+COMMENT ON FUNCTION _dlints_known(text, text) IS 'what a recommender or a ranker was made with';
+
+-- One who changes a recommender or a ranker at a time; the models are locked first, as who learns does.
+CREATE FUNCTION _dlints_lock(name text) RETURNS text
+	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS
+$$
+BEGIN
+	IF EXISTS (SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace AND n.nspname = name
+	           JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'version'
+	           WHERE c.relname = 'setting' AND c.relkind = 'r') THEN
+		EXECUTE format('SELECT FROM %I.model ORDER BY name FOR UPDATE', name);
+		EXECUTE format('SELECT FROM %I.setting FOR UPDATE', name);
+	END IF;
+	RETURN name;
+END
+$$;
+COMMENT ON FUNCTION _dlints_lock(text) IS 'a recommender or a ranker is changed by one at a time';
 
 -- The arguments after a change; the texts that are bound anew; and the parts that are made or done
 CREATE FUNCTION _dlints_changed(kind text, was jsonb, change jsonb, OUT a jsonb, OUT texts text[], OUT parts text)
@@ -86,7 +100,8 @@ CREATE FUNCTION _dlints_change(wanted text, name text, change jsonb, path name[]
 	LANGUAGE sql VOLATILE
 BEGIN ATOMIC
 	SELECT s
-	FROM   _dlints_setting(wanted, name) was,
+	FROM   _dlints_lock(name) locked,
+	       LATERAL _dlints_known(wanted, locked) was,
 	       LATERAL _dlints_changed(was.kind, was.arguments, change) c,
 	       LATERAL _dlints_arguments(was.kind, c.a) good,
 	       LATERAL (SELECT CASE was.kind WHEN 'ranker'::pg_catalog.text THEN good
@@ -184,7 +199,8 @@ CREATE FUNCTION dlints_renew(name text) RETURNS void
 BEGIN ATOMIC
 	SELECT FROM _dlints_replace(name, ARRAY(
 		SELECT s
-		FROM   _dlints_setting(NULL, name) was,
+		FROM   _dlints_lock(name) locked,
+		       LATERAL _dlints_known(NULL, locked) was,
 		       LATERAL (SELECT CASE was.kind WHEN 'ranker'::pg_catalog.text THEN was.arguments
 		           ELSE _dlints_resolve(was.arguments, '{}'::pg_catalog.text[], '{}'::pg_catalog.name[]) END AS a) r,
 		       LATERAL _dlints_filled(was.kind, '/(25|29|[3-8][0-9]|91)_'::pg_catalog.text, r.a,

@@ -1,0 +1,91 @@
+-- A recommender tried on its log: what is hidden, what it is compared with, and that nothing is left.
+\set ON_ERROR_STOP 1
+BEGIN;
+\ir include/helpers.sql
+SET LOCAL client_min_messages = warning;
+
+-- 60 people like one of three kinds each.  Everybody clicked, of the own kind, things 1 to 4 as the
+-- years went by and then, last, one that only this person clicked; and a twentieth of what others like.
+CREATE TABLE thing (id integer PRIMARY KEY, kind text, size integer);
+INSERT INTO thing SELECT i, 'kind ' || i % 3, i % 20 FROM generate_series(1, 300) i;
+CREATE TABLE seen (who integer, what integer, at timestamptz);
+INSERT INTO seen
+SELECT p, 3 * i + p % 3, now() - make_interval(days => 50 - i) FROM generate_series(1, 60) p, generate_series(1, 4) i
+UNION ALL
+SELECT p, 60 + 3 * p + p % 3, now() - interval '1 day' FROM generate_series(1, 60) p;
+\set log '''SELECT who, what, at FROM seen'''
+
+SELECT plan(24);
+
+CREATE TEMP TABLE tried AS
+SELECT row_number() OVER () AS n, t.* FROM dlints_backtest('thing', '{kind, size}', :log) t;
+SELECT is((SELECT count(*) FROM pg_namespace WHERE nspname ~ 'backtest') + (SELECT count(*) FROM pg_class
+  WHERE oid > 'tried'::regclass::oid AND relpersistence <> 't'), 0::bigint, 'nothing is left behind');
+SELECT set_eq('SELECT policy FROM tried', ARRAY['the most popular', 'popular in two weeks', 'popular in your kind',
+  'popular in your size', 'clicked by the same people', 'factors', 'recommender'], 'all are compared');
+-- the last click of five is hidden, and nobody else clicked that
+SELECT ok(count(*) = 6 AND max(hit_rate) = 0 AND max(ndcg) = 0, 'what nobody clicked yet is found by nothing that counts clicks')
+FROM tried WHERE policy <> 'recommender';
+SELECT ok(bool_and(hit_rate BETWEEN 0 AND 1 AND ndcg BETWEEN 0 AND hit_rate AND hit_rate_stderr >= 0 AND ndcg_stderr >= 0)
+  AND bool_and(verdict = 'the best') FILTER (WHERE n = 1)
+  AND bool_and(verdict ~ '^0\.\d{3} ± 0\.\d{3} less(, which may be chance)?$') FILTER (WHERE n > 1), 'numbers and verdicts') FROM tried;
+
+-- Now the last click is the fifth thing of the kind, which half of the people clicked before.
+DELETE FROM seen WHERE what > 60;
+INSERT INTO seen SELECT p, 15 + p % 3, now() - CASE WHEN p <= 30 THEN interval '60 days' ELSE interval '1 day' END
+FROM generate_series(1, 60) p;
+CREATE TEMP TABLE again AS SELECT * FROM dlints_backtest('thing', '{kind}', :log);
+-- Of people 1 to 30 the fourth thing is hidden, of 31 to 60 the fifth: each is left with four.  In the
+-- own kind the hidden one is what is left that anybody clicked.  The six first three things of other
+-- kinds are more popular, and fill six places.
+SELECT is((hit_rate, ndcg, hit_rate_stderr, ndcg_stderr)::text, '(1,1,0,0)', policy) FROM again
+WHERE policy IN ('popular in your kind', 'clicked by the same people') ORDER BY policy;
+SELECT ok(hit_rate BETWEEN 0.2 AND 1 AND ndcg / hit_rate BETWEEN ln(2) / ln(11) AND ln(2) / ln(8),
+  'the most popular: at the seventh place at best') FROM again WHERE policy = 'the most popular';
+SELECT ok(hit_rate > 0.7 AND ndcg > 0.5, format('the recommender: %s, %s', hit_rate, ndcg)) FROM again WHERE policy = 'recommender';
+-- What twelve others were long ago is known, by nobody in particular: more popular, but not lately.
+INSERT INTO seen SELECT NULL, 200 + i % 12, now() - interval '100 days' FROM generate_series(1, 30 * 12) i;
+SELECT is(array_agg((policy, hit_rate > 0.4)::text ORDER BY policy), '{"(\"popular in two weeks\",t)","(\"the most popular\",f)"}',
+  'two weeks') FROM dlints_backtest('thing', '{kind}', :log) WHERE policy IN ('the most popular', 'popular in two weeks');
+-- the list of ten is cut there, and what was clicked is not asked for again
+UPDATE seen SET what = 300 WHERE who > 30 AND at > now() - interval '2 days';
+INSERT INTO seen SELECT who, 300, now() - interval '70 days' FROM seen WHERE who > 30 AND at > now() - interval '2 days';
+SELECT is((SELECT count(*) FROM dlints_backtest('thing', '{kind}', :log, people => 30) WHERE verdict = 'the best'), 1::bigint,
+  'one is the best');
+
+-- ---------- of a recommender that there is ----------
+
+SELECT dlints_create_recommender('it', 'thing', '{kind, size}', clicks => :log, candidates => 'i.size < 5',
+  outcomes => '{"look": 1}', bonus => '1', cap_group => 'i.kind', cap => 1, control => 1);
+CREATE TEMP TABLE before AS SELECT m.name, m.state, s.arguments FROM it.model m, it.setting s;
+SELECT set_eq('SELECT policy FROM it.backtest(20)', 'SELECT policy FROM tried', 'the same comparison');
+SELECT is((SELECT array_agg(m.state::text ORDER BY m.name) FROM it.model m), array_agg(b.state::text ORDER BY b.name),
+  'which changes no model') FROM before b;
+SELECT is((SELECT count(*) FROM it.decision) + (SELECT count(*) FROM it.shown), 0::bigint, 'and logs nothing');
+-- what was clicked on its lists is of the log
+INSERT INTO it.decision (id, person, arm, at, profile, context) SELECT it.first_decision(now()) + p, p, 'personal', now(), '{}', '{}'
+FROM generate_series(100, 130) p;
+INSERT INTO it.reward SELECT it.first_decision(now()) + p, 1 + (i + p) % 2, 'look', 1, now() + make_interval(secs => i - 10), NULL
+FROM generate_series(100, 130) p, generate_series(1, 2) i;
+DELETE FROM seen;
+SELECT is((hit_rate, ndcg)::text, '(1,1)', 'what was clicked of its lists is its log') FROM it.backtest()
+WHERE policy = 'the most popular';
+DELETE FROM it.reward;
+SELECT throws_ok('SELECT * FROM it.backtest()', 'P0002', 'nobody clicked an item that was not clicked before', 'nothing to find');
+INSERT INTO seen SELECT p, 3 * i + p % 3, now() - make_interval(days => 50 - i) FROM generate_series(1, 60) p, generate_series(1, 5) i;
+ALTER TABLE thing RENAME COLUMN id TO number;
+ALTER TABLE thing RENAME COLUMN kind TO sort;
+ALTER TABLE thing RENAME TO item;
+SELECT lives_ok('SELECT * FROM it.backtest(2)', 'what was renamed');
+SELECT throws_ok(call, code, said, call) FROM (VALUES
+  ('SELECT * FROM it.backtest(1)', '22023', 'a backtest needs clicks, and between 2 and 10000 people'),
+  ('SELECT * FROM it.backtest(10001)', '22023', 'a backtest needs clicks, and between 2 and 10000 people'),
+  ('SELECT * FROM it.backtest(NULL)', '22023', 'a backtest needs clicks, and between 2 and 10000 people'),
+  ('SELECT * FROM dlints_backtest(''item'', ''{sort}'', NULL)', '22023', 'a backtest needs clicks, and between 2 and 10000 people'),
+  ('SELECT * FROM dlints_backtest(NULL, ''{sort}'', ''SELECT 1, 1, now()'')', '22023', 'items must not be NULL'),
+  ('SELECT * FROM dlints_backtest(''item'', ''{nothing}'', ''SELECT 1, 1, now()'')', '42703', 'item has no column nothing'),
+  ('SELECT * FROM dlints_backtest(''item'', ''{sort}'', ''SELECT 1, 1'')', '42P10', NULL),
+  ('SELECT * FROM dlints_backtest(''item'', ''{sort}'', ''SELECT 1, 999, now()'')', '22023', 'no click is of an item of public.item'))
+  v (call, code, said);
+SELECT * FROM finish();
+ROLLBACK;
