@@ -7,6 +7,8 @@
 #   make load, make paper, make peers,       all of these; ARGS=--help says what each
 #   make personal, make bakeoff,             takes
 #   make capacity
+#   make firstday                            first lists of a recommender, against what a
+#                                            few lines of SQL find in the same log
 #   make bench                               is make speed; python3 -m bench lists all
 #   make ann PGVECTOR=folder                 indexes of pgvector, built from that checkout
 #   make test                                the tests; TESTS="test/t/001_basic.pl"
@@ -47,7 +49,7 @@ DATA_built = $(CREATION_SCRIPT)
 STATEMENTS = sql/install/83_statements.sql
 
 # The first creates the extension, the last drops it.
-REGRESS = dlints_basic dlints_type dlints_learn dlints_choose dlints_errors dlints_catalog
+REGRESS = dlints_basic dlints_type dlints_learn dlints_choose dlints_errors dlints_columns dlints_catalog
 
 # SANITIZE=address,undefined builds everything with these checkers.  The server's
 # own flags let integers wrap around; here that is an error.
@@ -92,8 +94,8 @@ export TESTS
 INSTALL_FOR = @scripts/install.sh
 WITH_SERVER = @scripts/with-server.sh
 
-.PHONY: test bench demo shop demo-test shop-test play speed capacity drift judge load paper peers \
-	personal bakeoff ann play-test mutants fuzz fuzz-corpus sqlsmith sanitize valgrind long-run citus lint dist
+.PHONY: test bench demo shop demo-test shop-test play firstday speed capacity drift judge load paper \
+	peers personal bakeoff ann play-test mutants fuzz fuzz-corpus sqlsmith sanitize valgrind long-run citus lint dist
 
 # PostgreSQL's own headers are not clean under the last of these, and its flags
 # are those of the compiler it was built with.
@@ -129,8 +131,8 @@ ann: export SERVER_SETTINGS ?= $(ANN_SETTINGS)
 demo-test shop-test: override ARGS += --seeds 5 --strict
 bench: speed
 # The program looks at its arguments before it has anything installed or built.
-demo shop demo-test shop-test play speed capacity drift judge load paper peers personal bakeoff \
-	ann:
+demo shop demo-test shop-test play firstday speed capacity drift judge load paper peers personal \
+	bakeoff ann:
 	@command -v $(PYTHON) >/dev/null || scripts/install.sh bench server
 	@DATA='$(DEMO_DATA)' $(PYTHON) -m bench $(@:-test=) $(ARGS) $(if $(filter ann,$@),--pgvector '$(PGVECTOR)')
 

@@ -1,0 +1,15 @@
+"""The first list of a recommender, against what a few lines of SQL can do."""
+
+from bench.program import number
+
+SEEDS = 3
+
+
+def arguments(parser):
+    """Say what the command line may hold."""
+    parser.add_argument('--seeds', type=number(1), default=SEEDS,
+                        metavar='N', help='(default %(default)s)')
+    parser.add_argument('--first', type=number(1), default=1, metavar='N',
+                        help='the first seed (default %(default)s)')
+    parser.add_argument('--worlds', metavar='NAME', nargs='+',
+                        help='some of them')

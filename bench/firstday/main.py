@@ -1,0 +1,145 @@
+"""First lists of a recommender of a log, and of what else the log gives."""
+
+from time import monotonic
+
+import numpy as np
+
+from bench import machine, program, server, source
+from bench.firstday.opponents import opponents
+from bench.firstday.worlds import DAYS, worlds
+from bench.progress import Themes
+from bench.report import error
+
+BEST = 'popular', 'lately', 'your categories', 'cosine'
+PLACES = 10
+SEEN = 'i.id <> ALL (ARRAY(SELECT c.item FROM click c WHERE c.person = request.person))'
+
+
+def main(options):
+    """Compare first lists; return whether all bars are met."""
+    with server.connect() as cursor:
+        machine.describe(cursor)
+        chosen = choose(options.worlds)
+        seeds = range(options.first, options.first + options.seeds)
+        found = {}
+        with Themes(len(chosen) * len(seeds)) as done:
+            for name in chosen:
+                for seed in seeds:
+                    done.start(f'{name}, {seed}')
+                    found[name, seed] = play(cursor, chosen[name](seed))
+    print('\nClicks that ten items earn, or films that are found, ± the '
+          'standard error of the\ndifference; bar: at most 2 errors or 2 % '
+          f'below the best of {", ".join(BEST)}.\n')
+    sound = True
+    for name in chosen:
+        cells = [found[name, seed] for seed in seeds]
+        for whose in cells[0]:
+            lists = {policy: np.concatenate([c[whose][policy] for c in cells])
+                     for policy in cells[0][whose]}
+            sound &= tell(f'{name}, {whose}', lists)
+    return sound
+
+
+def choose(names):
+    """Return the named worlds, or all that can be had."""
+    try:
+        folder = source.find_folder()
+        print(source.LICENCE)
+    except (program.UserError, OSError) as problem:
+        print(f'Without MovieLens: {program.describe(problem)}')
+        folder = None
+    every = worlds(folder)
+    try:
+        return {name: every[name] for name in names or every}
+    except KeyError as problem:
+        raise program.UserError(f'there is no world {problem}') from None
+
+
+def tell(cell, lists):
+    """Print one cell; return whether its bar is met."""
+    ours = lists['recommender']
+    best = max((policy for policy in lists if policy in BEST),
+               key=lambda policy: lists[policy].mean())
+    less = error(ours - lists[best])
+    met = ours.mean() >= lists[best].mean() - max(
+        2 * less, 0.02 * lists[best].mean())
+    print(f'{cell:<28}{ours.mean():6.2f} ± {less:.2f}  '
+          f'{"ok    " if met else "MISSED"}  '
+          + '  '.join(f'{policy} {earned.mean():.2f}'
+                      for policy, earned in lists.items()
+                      if policy != 'recommender'))
+    return bool(met)
+
+
+def play(cursor, world):
+    """Return {whose lists: {policy: what each earned}}."""
+    items = len(next(iter(world.columns.values()))[1])
+    began = monotonic()
+    create(cursor, world, items)
+    others = opponents(world, items)
+    took = monotonic() - began
+    asked = {'known': [(person, None) for person in world.known],
+             'no click': [(person, []) for person in world.known]}
+    asked.update({f'clicks: {length}': sessions
+                  for length, sessions in world.sessions.items()})
+    if not world.sessions:
+        del asked['no click']
+    found = {whose: compare(cursor, world, items, others, people)
+             for whose, people in asked.items()}
+    cursor.execute('DROP SCHEMA firstday CASCADE; DROP TABLE item, click')
+    found['known']['seconds'] = np.array([took])
+    return found
+
+
+def create(cursor, world, items):
+    """Make the tables, and a recommender of them."""
+    columns = ', '.join(f'{name} {kind}'
+                        for name, (kind, _) in world.columns.items())
+    cursor.execute(f"""
+        CREATE TABLE item (id integer PRIMARY KEY, {columns});
+        CREATE TABLE click (person integer, item integer, at timestamptz)""")
+    server.copy(cursor, 'item', zip(
+        range(items), *(values for _, values in world.columns.values())))
+    server.copy(cursor, 'click', (
+        (person, item, stamp(day))
+        for (person, item), day in zip(world.clicks, world.days)))
+    cursor.execute("""
+        UPDATE click SET at = at + (now() - '2020-03-01');
+        CREATE INDEX ON click (person, at); CREATE INDEX ON click (at);
+        ANALYZE""")
+    cursor.execute(
+        """SELECT dlints_create_recommender('firstday', 'item', %s,
+            clicks => 'SELECT person, item, at FROM click',
+            candidates => %s, control => 0, epsilon => 0)""",
+        (list(world.columns), 'true' if world.sessions else SEEN))
+
+
+def stamp(day):
+    """Return a day of the log, which ends with the last, as a time."""
+    return str(np.datetime64('2020-03-01T00:00:00')
+               + np.timedelta64(int((day - DAYS) * 86400), 's'))
+
+
+def compare(cursor, world, items, others, people):
+    """Return {policy: what it earned of each of the people}."""
+    log = {}
+    for person, item in world.clicks:
+        log.setdefault(person, []).append(item)
+    random = np.random.default_rng(1)
+    found = {policy: [] for policy in ('recommender', *others)}
+    for person, session in people:
+        cursor.execute(
+            'SELECT item FROM firstday.recommend(%s, %s, %s) ORDER BY place',
+            (None if session is not None else int(person), PLACES,
+             session or []))
+        found['recommender'].append(
+            world.earned(person, [item for item, in cursor.fetchall()]))
+        what = log[person] if session is None else session
+        clicked = np.bincount(np.array(what, int), minlength=items).astype(float)
+        for policy, score in others.items():
+            scores = score(clicked) + 1e-9 * random.random(items)
+            if not world.sessions:
+                scores = np.where(clicked > 0, -np.inf, scores)
+            found[policy].append(
+                world.earned(person, np.argsort(-scores)[:PLACES]))
+    return {policy: np.array(earned) for policy, earned in found.items()}
