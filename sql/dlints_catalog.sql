@@ -41,7 +41,7 @@ WHERE prokind <> 'a' AND CASE lanname
       WHEN 'c' THEN proconfig IS NOT NULL
       WHEN 'sql' THEN pg_get_function_sqlbody(p.oid) IS NULL
       ELSE proconfig[1] IS DISTINCT FROM 'search_path=pg_catalog, pg_temp' END
-  OR lanname <> 'c' AND prokind <> 'a' AND proname !~ '^_dlints_|^dlints_(create|alter|scaffold|renew|grant)'
+  OR lanname <> 'c' AND prokind <> 'a' AND proname !~ '^_dlints_|^dlints_(create|alter|scaffold|backtest|renew|grant)'
   OR prosecdef OR proacl IS NOT NULL;
 SELECT typname AS granted FROM member
   JOIN pg_type AS t ON classid = 'pg_type'::regclass AND objid = t.oid WHERE typacl IS NOT NULL;

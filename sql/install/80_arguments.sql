@@ -60,6 +60,9 @@ BEGIN
 			'value_limit must be between 1 and 1e9',
 			CASE kind WHEN 'ranker' THEN 'No reward may be larger.'
 			ELSE 'The value of a reward is at most so many times what its outcome is worth.' END),
+		('people', NOT a ? 'people' OR (a ->> 'people')::integer BETWEEN 2 AND 10000 AND a ->> 'clicks' IS NOT NULL,
+			'a backtest needs clicks, and between 2 and 10000 people',
+			'So many people are looked at, by chance, of those who clicked.'),
 		('cap', (a ->> 'cap' IS NULL) = (a ->> 'cap_group' IS NULL) AND coalesce((a ->> 'cap')::integer, 1) > 0,
 			'cap and cap_group go together, and cap is at least 1',
 			'Of each cap_group at most cap items are recommended.'),
@@ -76,7 +79,7 @@ BEGIN
 		WHERE  good IS NOT TRUE AND argument = ANY (CASE kind WHEN 'ranker'
 			THEN '{name,wait,default_reward,repeated,apprentice,epsilon,half_life,keep,archive,value_limit}'::text[]
 			ELSE '{name,items,columns,control,epsilon,factors,half_life,wait,keep,archive,value_limit,'
-				'cap,places,outcomes}' END)
+				'cap,places,outcomes,people}' END)
 	LOOP
 		RAISE '%', bad.problem USING ERRCODE = 'invalid_parameter_value', HINT = bad.hint;
 	END LOOP;

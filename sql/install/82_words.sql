@@ -64,11 +64,16 @@ COMMENT ON FUNCTION _dlints_common_words(text, jsonb, text, boolean)
 --   clicks, candidates, bonus, cap_group, cap         the user's texts
 --   encode, dates, ages    expressions of a row; and one of its dates
 --   columns, column_names  a row's columns with their types, and their names
---   size, factors, aged, known    how many numbers a vector has: all, from clicks, from dates, others
+--   size, factors, liked, aged    how many numbers a vector has: all; from clicks; from clicks and
+--                          columns; from dates.  One more says how popular an item is.
+--   blocks, alike, spread  how many of these belong together; products by block; and a number for
+--                          each block as one for each feature
 --   parts                  what each number of a vector is of
 --   log, previous          queries for dlints_factors
+--   every_click            a query: the log, and what was clicked of what was recommended
 --   first, outcome_names, worths, most_values, many   outcomes; is there more than one?
 --   looked_at, control     how likely a place is looked at; the control's share
+--   people, tried          how many people a backtest looks at; the recommender that it is of
 CREATE FUNCTION _dlints_recommender_words(a jsonb, encode text[], dlints text) RETURNS jsonb
 	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -84,6 +89,16 @@ DECLARE
 	person_type jsonb;
 	most float8 := (SELECT max(abs(value::float8)) FROM jsonb_each_text(a -> 'outcomes'));
 	closed jsonb;
+	-- features that belong together: those from clicks, and those of each column but dates
+	blocks int4range[] := ARRAY(
+		SELECT int4range(before::integer, (before + width)::integer)
+		FROM  (SELECT n, width, 1 + coalesce(sum(width) OVER (ORDER BY n ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0)
+		              AS before
+		       FROM  (SELECT 0::bigint AS n, factors AS width
+		              UNION ALL
+		              SELECT n, (c ->> 'width')::integer FROM jsonb_array_elements(columns) WITH ORDINALITY f (c, n)
+		              WHERE  c ->> 'kind' <> 'age') w) b
+		WHERE  width > 0 ORDER BY n);
 BEGIN
 	-- Of a type: its name, what compares its values, and what makes a hashable one of them
 	SELECT jsonb_agg(jsonb_build_object('name', format('%I.%I', n.nspname, t.typname),
@@ -160,8 +175,17 @@ BEGIN
 		'size', vectors ->> 'size',
 		'factors', factors,
 		'aged', (SELECT 3 * count(*) FROM jsonb_array_elements(columns) c WHERE c ->> 'kind' = 'age'),
-		'known', (vectors ->> 'size')::integer
+		'liked', (vectors ->> 'size')::integer - 1
 		         - (SELECT 3 * count(*) FROM jsonb_array_elements(columns) c WHERE c ->> 'kind' = 'age'),
+		'blocks', cardinality(blocks),
+		'alike', format('ARRAY[%s]::float8[]', (
+			SELECT string_agg(format('%s.dlints_dot(sum[%s:%s]::float8[], features[%2$s:%3$s]::%1$s.dlints_vector)'
+			                         ' * %4$I.shrink(sum, clicks)', dlints, lower(b), upper(b) - 1, a ->> 'name'),
+			                  E',\n             ' ORDER BY n)
+			FROM   unnest(blocks) WITH ORDINALITY u (b, n))),
+		'spread', format('(%s)::real[]', coalesce((
+			SELECT string_agg(format('array_fill(weights[%s], ARRAY[%s])', n, upper(b) - lower(b)), ' || ' ORDER BY n)
+			FROM   unnest(blocks) WITH ORDINALITY u (b, n)), '''{}''')),
 		'parts', (SELECT quote_literal(array_agg(p.name ORDER BY p.place, p.n)) || '::text[]'
 		          FROM  (SELECT 1, 0, '(clicks)', factors
 		                 UNION ALL
@@ -177,6 +201,9 @@ BEGIN
 			' JOIN %1$I.shown s ON s.decision = r.decision AND s.item %4$s r.item'
 			' WHERE r.value > 0 AND d.person IS NOT NULL ORDER BY r.decision DESC LIMIT 1000000)', a ->> 'name',
 			person_type ->> 'hashed', item_type ->> 'hashed', item_type ->> 'same')),
+		'every_click', quote_literal(format(
+			'SELECT person, item, at FROM %1$I.click UNION ALL SELECT d.person, r.item, r.at'
+			' FROM %1$I.reward r JOIN %1$I.decision d ON d.id = r.decision WHERE r.value > 0', a ->> 'name')),
 		'previous', quote_literal(format('SELECT item%2$s, factors FROM %1$I.item_vector', a ->> 'name',
 		                                 item_type ->> 'hashed')),
 		'hashed_type', CASE item_type ->> 'hashed' WHEN '' THEN item_type ->> 'name' ELSE 'text' END,
@@ -191,6 +218,8 @@ BEGIN
 		'looked_at', coalesce('(''' || translate(a ->> 'places', '[]', '{}') || '''::float8[])[least(place, '
 			|| jsonb_array_length(a -> 'places') || ')]', '1::float8'),
 		'control', a ->> 'control',
+		'people', coalesce(a ->> 'people', 'NULL'),
+		'tried', coalesce(quote_ident(a ->> 'tried'), ''),
 		'partitioned', $w$('decision', 'id'), ('shown', 'decision'), ('reward', 'decision')$w$,
 		'model_type', format('%s.dlints(%s, matched)', dlints, vectors ->> 'size'),
 		'is_theirs', format('d.person %s erase.person', person_type ->> 'same'),
@@ -198,7 +227,7 @@ BEGIN
 			'    IF FOUND THEN\n        PERFORM %1$I.set_prior();\n    END IF;', a ->> 'name', person_type ->> 'same'),
 		'then_begin', format('PERFORM %I.set_prior()', a ->> 'name'),
 		'first_model', '''personal''',
-		'arguments', quote_literal(a - 'person_is_cast' - 'item_is_cast' - 'at_is_cast' - 'path'
+		'arguments', quote_literal(a - 'people' - 'person_is_cast' - 'item_is_cast' - 'at_is_cast' - 'path'
 			|| jsonb_build_object('items', relation, 'item_type', item_type ->> 'name',
 			                      'person_type', person_type ->> 'name')));
 END

@@ -99,7 +99,7 @@ BEGIN
 			('recommender', 9, 'bonus', 'text', 'NULL'),
 			('recommender', 10, 'cap_group', 'text', 'NULL'),
 			('recommender', 11, 'cap', 'integer', 'NULL'),
-			('recommender', 12, 'factors', 'integer', '8'),
+			('recommender', 12, 'factors', 'integer', '16'),
 			('recommender', 13, 'half_life', 'interval', '''7 days'''),
 			('recommender', 14, 'wait', 'interval', '''30 minutes'''),
 			('recommender', 15, 'control', 'double precision', '0.1'),
@@ -131,7 +131,7 @@ BEGIN
 			           WHEN 'name'::pg_catalog.text THEN '%2$s'
 			           WHEN 'items'::pg_catalog.text THEN 'items::pg_catalog.oid'
 			           WHEN 'person_type'::pg_catalog.text THEN 'person_type::pg_catalog.oid'
-			           WHEN 'factors'::pg_catalog.text THEN 'coalesce(factors, 8)' ELSE a.name END),
+			           WHEN 'factors'::pg_catalog.text THEN 'coalesce(factors, 16)' ELSE a.name END),
 			           ', '::pg_catalog.text ORDER BY a.n) AS given
 			FROM   argument a GROUP BY a.kind)
 		SELECT l.kind, l.declared, pg_catalog.format(

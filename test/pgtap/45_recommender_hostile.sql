@@ -170,8 +170,8 @@ SELECT ok(max(popularity) = 1, 'without a click log its own clicks say what is p
   FROM listing_r.item_vector;
 SELECT lives_ok($$SELECT dlints_alter_recommender('listing_r',
   '{"clicks": "SELECT gen_random_uuid(), id, now() FROM listing"}')$$, 'they may come to have one');
-SELECT is(count(*), 150::bigint, 'a click log that comes later is a beginning')
-  FROM listing_r.beginning;
+SELECT ok(count(*) > 0, 'a click log that comes later is a beginning')
+  FROM listing_r.beginning WHERE reward > 0;
 
 CREATE TABLE thing (id uuid PRIMARY KEY DEFAULT gen_random_uuid(), kind text, price float8,
   added date, worth money);

@@ -6,7 +6,7 @@ BEGIN;
 \ir include/recommender.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT plan(41);
+SELECT plan(44);
 
 SELECT dlints_create_recommender('board', 'job', '{field,salary}', control => 0.3, epsilon => 0.5,
   clicks => 'SELECT who, job, at FROM visit', outcomes => '{"click": 1, "apply": 5}') IS NOT NULL;
@@ -29,53 +29,87 @@ SELECT is(array_agg(DISTINCT arm), '{personal}', 'without either all is personal
 
 -- ---------- a person ----------
 
-SELECT v.features[1:cardinality(features)] AS one FROM board.item_vector v WHERE item = 11 \gset
-SELECT v.features[1:cardinality(features)] AS two FROM board.item_vector v WHERE item = 12 \gset
+SELECT v.features AS one FROM board.item_vector v WHERE item = 11 \gset
+SELECT v.features AS two FROM board.item_vector v WHERE item = 12 \gset
+SELECT cardinality(features) AS size FROM board.item_vector WHERE item = 11 \gset
+-- what a person is of clicks with these weights: a mean, shrunk by five, each block by what it is
+-- worth, and what it is worth to be popular
+CREATE FUNCTION person(features float8[], weights float8[]) RETURNS real[] LANGUAGE sql AS $$
+SELECT array_agg(CASE WHEN k = n THEN 0.2 ELSE sum / (w + 5) * CASE WHEN k <= 16 THEN 0.5 WHEN k <= 21 THEN 2 ELSE 3 END END
+                 ORDER BY k)
+FROM  (SELECT k, sum(features[(i - 1) * n + k] * weights[i]) AS sum, sum(weights[i]) AS w, n
+       FROM   generate_subscripts(weights, 1) i, (SELECT cardinality(features) / cardinality(weights) AS n) n,
+              generate_series(1, n) k GROUP BY k, n) s $$;
 CREATE FUNCTION near(a real[], b real[]) RETURNS boolean LANGUAGE sql AS $$
 SELECT cardinality(a) = cardinality(b) AND max(abs(x - y)) < 1e-5 FROM unnest(a, b) u (x, y) $$;
+UPDATE board.likeness SET weights = '{0.5,2,3,0.2}', scale = board.spread('{0.5,2,3,0.2}'), half_life = 14;
 INSERT INTO visit VALUES (5000, 11, now() - interval '14 days'), (5000, 12, now());
-SELECT ok(near(board.profile(5000), (SELECT dlints_profile(x, w)::real[]
-    FROM (VALUES (:'one'::real[], 0.5), (:'two'::real[], 1)) v (x, w))), 'a click of 14 days ago counts half');
+SELECT ok(near(board.profile(5000), person(:'one'::float8[] || :'two'::float8[], '{0.5,1}')),
+  'a click of 14 days ago counts half');
 INSERT INTO visit VALUES (5001, 11, now() + interval '1 day'), (5001, 12, now());
-SELECT ok(near(board.profile(5001), (SELECT dlints_profile(x, 1)::real[]
-    FROM (VALUES (:'one'::real[]), (:'two'::real[])) v (x))), 'one of the future as one of now');
-SELECT ok(near(board.profile(NULL, '{12}', '{"like": {"field": "field 1"}}'), (SELECT dlints_profile(x, w)::real[]
-    FROM (VALUES (:'two'::real[], 1), (array_fill(0::real, ARRAY[8]) || board.encode_document('{"field": "field 1"}')
-          || 0::real, 5)) v (x, w))), 'what is liked counts as five clicks');
-INSERT INTO visit SELECT 5002, 12, now() - interval '1 minute' FROM generate_series(1, 50);
+SELECT ok(near(board.profile(5001), person(:'one'::float8[] || :'two'::float8[], '{1,1}')),
+  'one of the future as one of now');
+SELECT ok(near(board.profile(NULL, '{12}', '{"like": {"field": "field 1"}}'), person(:'two'::float8[]
+    || array_fill(0::float8, ARRAY[16]) || board.encode_document('{"field": "field 1"}')::float8[] || 0::float8, '{1,5}')),
+  'what is liked counts as five clicks');
+INSERT INTO visit SELECT 5002, 12, now() - interval '1 minute' FROM generate_series(1, 500);
 INSERT INTO visit SELECT 5002, 11, now() - interval '2 minutes' FROM generate_series(1, 50);
-SELECT ok(near(board.profile(5002), (SELECT dlints_profile(:'two'::real[])::real[])), 'the latest fifty clicks say it');
+UPDATE board.likeness SET half_life = NULL;
+SELECT ok(near(board.profile(5002), person(:'two'::float8[], '{500}')), 'the latest five hundred clicks say it');
+SELECT ok(near(board.profile(NULL), person(array_fill(0::float8, ARRAY[:size]), '{1}')), 'of a stranger nothing is known');
+DELETE FROM visit WHERE who >= 5000;
 
 -- ---------- the beginning ----------
 
-DELETE FROM visit WHERE who >= 5000;
-SELECT count(DISTINCT who) AS people, count(*) AS clicks FROM visit \gset
-SELECT is(board.set_beginning(), 5 * :clicks::bigint, 'four stand-ins for each click');
-SELECT is(sum(reward), :clicks::float8, 'which is the one with a reward') FROM board.beginning;
-SELECT cmp_ok(abs(count(*) FILTER (WHERE profile = '{}') / 5.0 - :people - (:clicks - :people) / 3.0), '<', :people / 2.0,
-  'first clicks have no profile, and one in three of the others') FROM board.beginning;
-SELECT ok(abs(prior_sample_size - 0.5 * 5 * :clicks) / :clicks < 0.01 OR prior_sample_size < 0.5 * 5 * :clicks,
-  'the beginning has half its weight') FROM board.models WHERE name = 'personal';
-SELECT is(prior_weight, 0.5::float8, 'as the model says') FROM board.model, dlints_info(state) WHERE name = 'personal';
+SELECT count(*) AS clicks FROM visit \gset
+SELECT is(board.set_beginning(), :clicks::bigint, 'an example for each click');
+-- Once as this person's and once as a stranger's, and each time beside four that were not clicked,
+-- which weigh five times, and by their clicks to the power of -1/4
+CREATE TEMP TABLE weight AS
+SELECT DISTINCT reward, of, round((of * CASE WHEN reward = 0 THEN 5 * rarity ELSE 1 END)::numeric, 9) AS weight
+FROM  (SELECT count(*) ^ -0.25 / (sum(count(*) ^ 0.75) OVER () / :clicks) AS rarity FROM visit GROUP BY job) r,
+      (VALUES (0), (1)) e (reward), (VALUES (1), (0.35)) p (of);
+SELECT results_eq($$SELECT w.of, w.reward, count(*), bool_and(w.of = 1 OR b.likeness[1:3] = '{0,0,0}')
+    FROM board.beginning b JOIN weight w ON w.reward = b.reward AND w.weight = round(b.weight::numeric, 9) GROUP BY 1, 2 ORDER BY 1, 2$$,
+    format($$VALUES (0.35, 0, 4 * %1$s::bigint, true), (0.35, 1, %1$s, true), (1, 0, 4 * %1$s::bigint, true), (1, 1, %1$s, true)$$,
+           :clicks), 'examples');
+SELECT ok(bool_and(cardinality(likeness) = 4 AND likeness[4] BETWEEN 0 AND 1), 'and popular') FROM board.beginning;
+SELECT is(prior_weight, 0.3::float8, 'it counts little') FROM board.model, dlints_info(state) WHERE name = 'personal';
+
+SELECT ok(max(w) = 1 AND worth > 0.02 AND worth * weights[2] > 0.02, 'what they like by is worth most, and is 1')
+  FROM board.likeness, unnest(weights) w GROUP BY worth, weights;
+-- factors that were fitted to these very clicks would seem to know everything
+CREATE TABLE blind AS SELECT hashint8extended(i, 1) & 63 AS who, 1 + (hashint8extended(i, 2) & 127) AS job,
+  now() - i * interval '10 minutes' AS at FROM generate_series(1, 3000) i;
+SELECT dlints_create_recommender('blind_r', 'job', '{field}', clicks => 'SELECT who, job::integer, at FROM blind') IS NOT NULL;
+SELECT ok(worth * weights[1] < 0.02 AND worth < 0.15, 'clicks by chance give factors no weight, and columns little')
+  FROM blind_r.likeness;
+-- what was popular a day ago says little
+CREATE TABLE press AS SELECT i % 50 AS who, 1 + (i / 100 + (hashint8extended(i, 3) & 3)) AS job,
+  now() - (5000 - i) * interval '10 minutes' AS at FROM generate_series(1, 5000) i;
+SELECT dlints_create_recommender('press_r', 'job', '{field}', clicks => 'SELECT who, job::integer, at FROM press') IS NOT NULL;
+SELECT ok(popular_half_life <= 1 AND weights[3] = 1,
+  'where items live for a day, so do their clicks, and nothing says more than what was clicked then') FROM press_r.likeness;
 
 -- ---------- how popular ----------
 
+UPDATE board.likeness SET popular_half_life = 14;
 INSERT INTO visit SELECT 6000 + i, 21, now() - interval '13 days' FROM generate_series(1, 30) i;
 INSERT INTO visit SELECT 6000 + i, 22, now() - interval '15 days' FROM generate_series(1, 90) i;
 INSERT INTO visit SELECT 6000 + i, 23, now() + interval '1 day' FROM generate_series(1, 90) i;
 INSERT INTO visit VALUES (6000, 24, now());
 SELECT board.refresh_popularity();
-CREATE TEMP TABLE counted AS SELECT job AS item, count(*) AS n FROM visit
-  WHERE at > now() - interval '14 days' AND at <= now() GROUP BY 1;
-SELECT ok(max(abs(v.popularity - round(coalesce(c.n, 0) / (SELECT max(n) FROM counted)::numeric, 2))) < 0.001,
-  'the clicks of two weeks say what is popular') FROM board.item_vector v LEFT JOIN counted c USING (item);
+CREATE TEMP TABLE counted AS SELECT job AS item, ln(1 + sum(0.5 ^ (extract(epoch FROM now() - at) / 86400 / 14))) AS n
+  FROM visit WHERE at <= now() GROUP BY 1;
+SELECT ok(max(abs(v.popularity - round(coalesce(c.n, 0) / (SELECT max(n) FROM counted), 3))) < 0.0011,
+  'clicks say what is popular, after 14 days half as loud') FROM board.item_vector v LEFT JOIN counted c USING (item);
 
 SELECT count(*) AS pages FROM generate_series(1, 60) p, quiet.recommend(p, 4) \gset
 SELECT quiet.reward(decision, item) FROM quiet.shown WHERE place = 1;
 SELECT quiet.refresh_popularity();
 CREATE TEMP TABLE rate AS SELECT item, (sum(clicked::int) + 10 * avg) / (count(*) + 10) AS rate
   FROM quiet.outcome, (SELECT avg(clicked::int)::float8 AS avg FROM quiet.outcome) a GROUP BY item, avg;
-SELECT ok(max(abs(v.popularity - r.rate / (SELECT max(rate) FROM rate))) < 0.006,
+SELECT ok(max(abs(v.popularity - ln(1 + r.rate) / ln(1 + (SELECT max(rate) FROM rate)))) < 0.001,
   'without a click log rates do, each smoothed as if shown ten times more') FROM quiet.item_vector v JOIN rate r USING (item);
 SELECT later('20 days'), quiet.refresh_popularity();
 SELECT is(max(popularity), 0::real, 'of two weeks, too') FROM quiet.item_vector;

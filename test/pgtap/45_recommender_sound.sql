@@ -164,8 +164,7 @@ SELECT is(count(*), :rewards::bigint - 1, 'and goes') FROM board.reward;
 SELECT board.reward(d.id, i) FROM board.decision d, generate_series(100, 140) i WHERE d.id = :made
   AND NOT EXISTS (SELECT FROM board.shown s WHERE s.decision = d.id AND s.item = i);
 SELECT is(board.profile(90), before, 'what was not shown says nothing of a person') FROM (
-  SELECT dlints_profile(v.features[1:cardinality(v.features)])::real[] AS before FROM board.reward r
-    JOIN board.shown s USING (decision, item) JOIN board.item_vector v USING (item)
+  SELECT board.profile(NULL, array_agg(item)) AS before FROM board.reward r JOIN board.shown s USING (decision, item)
   WHERE r.decision = :made AND r.value > 0) b;
 CREATE TEMP TABLE number AS SELECT r.decision, n FROM generate_series(1, 200) n,
   LATERAL (SELECT decision FROM board.recommend(1000 + n, 1)) r;

@@ -243,7 +243,7 @@ for my $force (0, 1)
 		my ($failed, undef, $error) =
 		  $node->psql('postgres', "SET SESSION AUTHORIZATION cron; SELECT own_shop.$call()", on_error_stop => 1);
 		# ... unless the owner does not, who is told so
-		$force
+		$force && $call ne 'set_beginning'		# which reads no items
 		  ? like($error, qr/query would be affected by row-level security/, "$call(): not without all rows")
 		  : is($failed, 0, "$call() by a role without a policy") || diag $error;
 	}

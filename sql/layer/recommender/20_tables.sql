@@ -45,15 +45,29 @@ CREATE INDEX ON {s}.reward (decision) WHERE learned IS DISTINCT FROM value;
 -- Decisions that are not learned yet
 CREATE TABLE {s}.due (decision bigint PRIMARY KEY);
 
--- Examples from the click log, by which the models begin: what was clicked (1), and
--- items by chance that stand for what was not (0).
+-- Examples from the click log, by which the models begin: what was clicked (1), and items by chance
+-- that stand for what was not (0); how alike each is to what else the person clicked, in each block
+-- of features, and how popular it is; and of some the features and the person.
 CREATE TABLE {s}.beginning (
     person   {person_type},
-    item     {item_type} NOT NULL,
     at       timestamptz NOT NULL,
     reward   float8 NOT NULL,
-    features real[] NOT NULL,
-    profile  real[] NOT NULL);
+    weight   float8 NOT NULL,
+    likeness float8[] NOT NULL,
+    features real[],
+    profile  real[]);
+
+-- What being alike is worth, as the examples say: a weight for each block of features, and one for
+-- how popular an item is, the largest being 1; the same for each feature; how many clicks a 1 is
+-- worth; and after how many days a click counts half, for a person and for how popular its item is
+-- (NULL: all count the same)
+CREATE TABLE {s}.likeness (
+    single    boolean PRIMARY KEY DEFAULT true CHECK (single),
+    weights   float8[] NOT NULL,
+    scale     real[] NOT NULL,
+    worth     float8 NOT NULL DEFAULT 0.1,
+    half_life float8,
+    popular_half_life float8 DEFAULT 14);
 
 CREATE TABLE {s}.decision_rest PARTITION OF {s}.decision DEFAULT;
 

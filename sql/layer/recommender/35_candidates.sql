@@ -1,6 +1,7 @@
 -- A model that has seen nothing
 CREATE OR REPLACE FUNCTION {s}.empty() RETURNS {dlints}.dlints LANGUAGE sql IMMUTABLE
-RETURN {dlints}.dlints_new({size}, interactions => 'matched', half_life => {half_life});
+RETURN {dlints}.dlints_new({size}, interactions => 'matched', half_life => {half_life},
+                           exploration => 0.025);
 
 -- How far dates are from a moment, in steps of about a day, a week and a month
 CREATE OR REPLACE FUNCTION {s}.ages(dates float8[], at timestamptz) RETURNS real[] LANGUAGE sql IMMUTABLE

@@ -23,18 +23,42 @@ BEGIN
         END;
     END LOOP;
     RETURN CASE WHEN sensible <> '{}' THEN
-        array_fill(0::real, ARRAY[{factors}]) || {s}.encode_document(sensible) || 0::real END;
+        array_fill(0::real, ARRAY[{factors}]) || {s}.encode_document(sensible) END;
 END
 $body$;
 
--- A person is the sum of what was clicked by this person, the older the less, and in the session,
--- and of what a request says that the person likes.
+-- The mean of so many clicks, of their sum, which is known but for its length: that has a 1 behind
+-- the features.  Of few clicks the mean is shrunk, as if five more had been of nothing.
+CREATE OR REPLACE FUNCTION {s}.shrink(sum real[], clicks float8) RETURNS float8 LANGUAGE sql IMMUTABLE
+RETURN clicks / (clicks + 5) / sum[{liked} + 1];
+
+CREATE OR REPLACE FUNCTION {s}.mean(sum real[], clicks float8) RETURNS real[] LANGUAGE sql IMMUTABLE
+RETURN CASE WHEN clicks > 0 THEN ARRAY(
+    SELECT CASE WHEN abs(v) > 1e-20 THEN v::real ELSE 0 END
+    FROM   unnest(sum[1:{liked}]) number, LATERAL (SELECT number * {s}.shrink(sum, clicks) AS v) p) END;
+
+-- A person as the models see one: each block of what was clicked weighs what being alike in that is
+-- worth, and to be popular is worth the same to everybody.
+CREATE OR REPLACE FUNCTION {s}.profile_of(mean real[], scale real[], weights float8[]) RETURNS real[]
+LANGUAGE sql IMMUTABLE
+RETURN coalesce(ARRAY(SELECT CASE WHEN abs(m) > 1e-20 THEN m * s ELSE 0 END FROM unnest(mean, scale) u (m, s)
+                      WHERE m IS NOT NULL), '{}')
+       || array_fill(0::real, ARRAY[CASE WHEN mean IS NULL THEN {liked} ELSE 0 END])
+       || weights[{blocks} + 1]::real || array_fill(0::real, ARRAY[{aged}]);
+
+-- What a click counts after so many days
+CREATE OR REPLACE FUNCTION {s}.faded(days float8, half_life float8) RETURNS float8 LANGUAGE sql IMMUTABLE
+RETURN CASE WHEN half_life IS NULL THEN 1 ELSE 0.5::float8 ^ least(greatest(days, 0) / half_life, 300) END;
+
+-- A person is the mean of what was clicked by this person, the older the less, and in the session,
+-- and of what a request says that the person likes.  Who comes again after a long time is no stranger:
+-- clicks fade against the person's latest one.
 CREATE OR REPLACE FUNCTION {s}.taste(person {person_type}, recent {item_type}[], liked real[])
 RETURNS TABLE (profile real[]) LANGUAGE sql STABLE
 BEGIN ATOMIC
     WITH clicked AS (
         (SELECT c.item, c.at FROM {s}.click c WHERE c.person {same_person} taste.person
-         ORDER BY c.at DESC LIMIT 50)
+         ORDER BY c.at DESC LIMIT 500)
         UNION ALL
         SELECT r.item, d.at
         FROM  (SELECT d.id, d.at FROM {s}.decision d WHERE d.person {same_person} taste.person
@@ -42,15 +66,20 @@ BEGIN ATOMIC
                JOIN {s}.shown s ON s.decision = d.id
                JOIN {s}.reward r ON r.decision = d.id AND r.item {same_item} s.item AND r.value > 0
         UNION ALL
-        SELECT unnest(recent), now())
-    SELECT {dlints}.dlints_profile(x.features::{vector}, x.weight)
-    FROM  (SELECT v.features[1:{known}] AS features, 0.5::float8 ^ least(greatest(
-               (date_part('epoch', now()) - date_part('epoch', c.at)) / 86400 / 14, 0), 300) AS weight
-           FROM   clicked c,            -- a few rows of many: by the index
-                  LATERAL (SELECT v.features FROM {s}.item_vector v
-                           WHERE v.item {same_item} c.item OFFSET 0) v
-           UNION ALL
-           SELECT liked, 5 WHERE liked IS NOT NULL) x;
+        SELECT unnest(recent), now()),
+    summed AS (
+        SELECT {dlints}.dlints_profile((x.features || 1::real)::{vector}, x.weight) AS sum,
+               sum(x.weight) AS clicks
+        FROM  (SELECT v.features[1:{liked}] AS features,
+                      {s}.faded((max(date_part('epoch', least(c.at, now()))) OVER () - date_part('epoch', c.at))
+                                / 86400, (SELECT half_life FROM {s}.likeness)) AS weight
+               FROM   clicked c,        -- a few rows of many: by the index
+                      LATERAL (SELECT v.features FROM {s}.item_vector v
+                               WHERE v.item {same_item} c.item OFFSET 0) v
+               UNION ALL
+               SELECT liked, 5 WHERE liked IS NOT NULL) x)
+    SELECT {s}.profile_of({s}.mean(t.sum, t.clicks), l.scale, l.weights)
+    FROM   summed t, {s}.likeness l;
 END;
 
 -- Such a person as the models see one; {"like": {"column": "value"}} is in the context.
@@ -60,12 +89,12 @@ RETURNS real[] LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp SET jit = off SET plan_cache_mode = force_generic_plan AS $body$
 DECLARE
     liked real[];
-    sum   real[];
+    taste real[];
 BEGIN
     IF context ? 'like' THEN
         liked := {s}.likes(context -> 'like');
     END IF;
-    SELECT t.profile INTO sum FROM {s}.taste(profile.person, recent, liked) t;
-    RETURN CASE WHEN sum <> '{}' THEN sum || array_fill(0::real, ARRAY[{aged}]) ELSE '{}' END;
+    SELECT t.profile INTO taste FROM {s}.taste(profile.person, recent, liked) t;
+    RETURN taste;
 END
 $body$;

@@ -1,30 +1,38 @@
 -- The k items that an arm chooses for a profile.  What follows a click adds what is expected of it:
--- it is too rare to be explored.  A list by chance is under no cap and has no bonus.
+-- it is too rare to be explored.  A list by chance is under no cap and has no bonus.  A stranger gets
+-- what is expected to be best: there is nothing to be found out that others would not tell better.
 CREATE OR REPLACE FUNCTION {s}.choice(
     person {person_type}, context jsonb, profile real[], arm text, k integer)
 RETURNS TABLE (item {item_type}, place integer, probability float8, expected float8, features real[])
 LANGUAGE sql STABLE
 BEGIN ATOMIC
-    WITH candidate AS (
+    WITH stranger AS (
+        SELECT choice.profile[1:{liked}] = array_fill(0::real, ARRAY[{liked}]) AS is_stranger),
+    candidate AS (
         SELECT array_agg(c.item) AS items, array_agg(c.features) AS features,
-               array_agg(CASE choice.arm WHEN 'control' THEN c.popularity
-                                         ELSE c.bonus + coalesce({dlints}.dlints_predict(
-                                             l.state, c.features::{vector}, choice.profile::{vector}), 0)
+               array_agg(CASE WHEN choice.arm = 'control' THEN c.popularity
+                              ELSE c.bonus
+                                   + coalesce({dlints}.dlints_predict(
+                                       l.state, c.features::{vector}, choice.profile::{vector}), 0)
+                                   + CASE WHEN p.is_stranger THEN {dlints}.dlints_predict(
+                                       s.state, c.features::{vector}, choice.profile::{vector}) ELSE 0 END
                          END) FILTER (WHERE choice.arm <> 'chance') AS bonus,
                array_agg(c.cap_group) FILTER (WHERE {cap} IS NOT NULL) AS cap_group
         FROM   {s}.candidate(choice.person, choice.context) c
                LEFT JOIN {s}.model l ON l.name = 'later' AND {dlints}.dlints_ne(l.state, {s}.empty())
-        WHERE  c.features IS NOT NULL),
+               CROSS JOIN {s}.model s
+               CROSS JOIN stranger p
+        WHERE  c.features IS NOT NULL AND s.name = 'personal'),
     chosen AS (
         SELECT c.items[d.item] AS item, d.rank AS place, d.probability,
                ARRAY(SELECT unnest(c.features[d.item:d.item])) AS features
-        FROM   candidate c, {s}.model m,
+        FROM   candidate c, stranger p, {s}.model m,
                {dlints}.dlints_decide(m.state, ARRAY(SELECT generate_subscripts(c.items, 1)),
                    c.features::{vector}, choice.k::bigint, choice.profile::{vector}, draws => 50,
                    epsilon => CASE choice.arm WHEN 'chance' THEN 1 ELSE 0 END,
                    bonus => c.bonus, cap_group => c.cap_group,
                    cap => CASE WHEN choice.arm <> 'chance' THEN {cap} END) d
-        WHERE  m.name = CASE choice.arm WHEN 'personal' THEN 'personal' ELSE 'control' END)
+        WHERE  m.name = CASE WHEN choice.arm = 'personal' AND NOT p.is_stranger THEN 'personal' ELSE 'control' END)
     SELECT c.item, c.place, c.probability,
            {dlints}.dlints_predict(m.state, c.features::{vector}, choice.profile::{vector})
            + {dlints}.dlints_predict(l.state, c.features::{vector}, choice.profile::{vector}), c.features

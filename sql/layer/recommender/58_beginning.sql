@@ -1,54 +1,229 @@
--- What the click log says beforehand: kept apart, at half its weight, and fading
+-- How alike an item is to a person, in each block of features
+CREATE OR REPLACE FUNCTION {s}.alike(features real[], sum real[], clicks float8) RETURNS float8[]
+LANGUAGE sql IMMUTABLE
+RETURN {alike};
+
+-- What is worth what, for each feature
+CREATE OR REPLACE FUNCTION {s}.spread(weights float8[]) RETURNS real[] LANGUAGE sql IMMUTABLE
+RETURN {spread};
+
+-- What the same people click, without a part of the log: examples of what made the vectors would
+-- say that they know everything.
+CREATE OR REPLACE FUNCTION {s}.fitted_without(part integer) RETURNS TABLE (item {item_type}, factors real[])
+LANGUAGE sql STABLE
+BEGIN ATOMIC
+    SELECT f.item::{item_type}, f.factors
+    FROM   {dlints}.dlints_factors(format(
+               'SELECT person, item FROM (%s) c WHERE hashtext(person::text || '' '' || item::text) & 7 <> %s',
+               {log}::text, part), {factors}::bigint, NULL::text, 0::bigint)
+           f (item {hashed_type}, factors real[])
+    WHERE  {factors} > 0;
+END;
+
+-- How long a click says that an item is popular: the shortest half-life that foretells the last
+-- tenth of the clicks nearly as well as any
+CREATE OR REPLACE FUNCTION {s}.weigh_popularity() RETURNS void LANGUAGE sql VOLATILE
+BEGIN ATOMIC
+    WITH clicked AS MATERIALIZED (
+        SELECT c.item, date_part('epoch', c.at) / 86400 AS day, ntile(10) OVER (ORDER BY c.at) AS tenth
+        FROM  (SELECT item, at FROM {s}.click WHERE at <= now() AND isfinite(at)
+               ORDER BY at DESC LIMIT 100000) c),
+    now AS (
+        SELECT max(day) FILTER (WHERE tenth < 10) AS day, count(DISTINCT item) AS items FROM clicked),
+    half_life (n, days) AS (
+        VALUES (1, 0.125::float8), (2, 0.25), (3, 1), (4, 7), (5, 14), (6, 30), (7, 90), (8, NULL)),
+    score AS (
+        SELECT h.n, c.item, sum({s}.faded(n.day - c.day, h.days)) AS score
+        FROM   clicked c, now n, half_life h WHERE c.tenth < 10 GROUP BY h.n, c.item),
+    total AS (
+        SELECT n, sum(score) AS score FROM score GROUP BY n),
+    foretold AS (
+        SELECT h.n, h.days, avg(ln(0.9 * coalesce(s.score, 0) / t.score + 0.1 / n.items)) AS likely
+        FROM   half_life h JOIN total t ON t.n = h.n CROSS JOIN now n CROSS JOIN clicked c
+               LEFT JOIN score s ON s.n = h.n AND s.item {same_item} c.item
+        WHERE  c.tenth = 10 GROUP BY h.n, h.days)
+    UPDATE {s}.likeness SET popular_half_life = b.days
+    FROM  (SELECT f.days FROM foretold f
+           WHERE  f.likely >= (SELECT max(likely) FROM foretold) - 0.01 ORDER BY f.n LIMIT 1) b;
+END;
+
+-- Examples of a part of the latest clicks.  Each has four stand-ins, of what else was clicked about
+-- that time, which count by their clicks to the power of -1/4: drawn evenly, popularity would explain
+-- all; drawn by their clicks, nothing.  How popular something was is that of the same time.  A person
+-- is what else this person clicked, in half of the examples a few clicks, to know what these are
+-- worth.  Each is once more a stranger's, which says what it is worth to be popular.  What is alike
+-- is said for clicks that fade by half in 14, 30 and 90 days, and that never fade.
+CREATE OR REPLACE FUNCTION {s}.add_examples(part integer, most bigint) RETURNS void LANGUAGE sql VOLATILE
+BEGIN ATOMIC
+    WITH clicked AS MATERIALIZED (
+        SELECT c.person, c.item, c.at, hashtext(c.person::text || ' ' || c.item::text) & 7 AS part,
+               row_number() OVER (PARTITION BY c.person ORDER BY c.at DESC) AS n,
+               count(*) OVER (PARTITION BY c.person) AS clicks,
+               row_number() OVER (ORDER BY c.at) AS place,
+               count(*) OVER (PARTITION BY c.item) ^ -0.25 AS rarity,
+               (date_part('epoch', max(c.at) OVER ()) - date_part('epoch', c.at)) / 86400 AS ago
+        FROM  (SELECT c.person, c.item, c.at
+               FROM   {s}.click c JOIN {s}.item_vector v ON v.item {same_item} c.item
+               WHERE  c.at <= now() AND isfinite(c.at) AND c.person IS NOT NULL
+               ORDER  BY c.at DESC LIMIT 50000) c),
+    log AS MATERIALIZED (
+        SELECT l.popular_half_life AS half_life, count(*) AS clicks, least(max(c.ago), 250 * l.popular_half_life) AS longest,
+               avg(c.rarity) AS rarity,
+               greatest(count(*) FILTER (WHERE c.ago <= coalesce(l.popular_half_life, 'infinity')),
+                        least(count(*), 500)) AS near
+        FROM   clicked c, {s}.likeness l GROUP BY l.popular_half_life),
+    top AS MATERIALIZED (
+        SELECT greatest(max(i.score), 1) AS score
+        FROM  (SELECT sum({s}.faded(c.ago, l.half_life)) AS score
+               FROM   clicked c, log l WHERE c.part <> add_examples.part GROUP BY c.item) i),
+    item AS MATERIALIZED (
+        SELECT v.item, coalesce(f.factors, array_fill(0::real, ARRAY[{factors}])) || v.encoded AS features
+        FROM   {s}.item_vector v
+               LEFT JOIN {s}.fitted_without(part) f ON f.item {same_item} v.item),
+    example AS MATERIALIZED (
+        SELECT c.*, row_number() OVER () AS id,
+               CASE WHEN random() < 0.5 THEN 2 ^ floor(7 * random()) ELSE 100 END AS cut
+        FROM   clicked c, log l
+        WHERE  c.part = add_examples.part AND c.ago <= l.longest
+        ORDER  BY random() LIMIT most),
+    person AS MATERIALIZED (
+        SELECT e.id,
+               {dlints}.dlints_profile(x.features, 1::float8) AS sum, count(*) AS clicks,
+               {dlints}.dlints_profile(x.features, x.w90) AS sum90, sum(x.w90) AS clicks90,
+               {dlints}.dlints_profile(x.features, x.w30) AS sum30, sum(x.w30) AS clicks30,
+               {dlints}.dlints_profile(x.features, x.w14) AS sum14, sum(x.w14) AS clicks14
+        FROM   example e CROSS JOIN generate_series(1, least(e.cut, e.clicks - 1)::bigint) s
+               JOIN clicked o ON o.person {same_person} e.person AND o.n = (e.n + s - 1) % e.clicks + 1
+                   AND NOT o.item {same_item} e.item
+               JOIN item i ON i.item {same_item} o.item,
+               LATERAL (SELECT abs(e.ago - o.ago) AS days) d,
+               LATERAL (SELECT (i.features || 1::real)::{vector} AS features, {s}.faded(d.days, 90) AS w90,
+                               {s}.faded(d.days, 30) AS w30, {s}.faded(d.days, 14) AS w14) x
+        GROUP  BY e.id),
+    candidate AS MATERIALIZED (
+        SELECT e.id, e.person, e.item, e.ago, 1 AS reward, 1::float8 AS weight FROM example e
+        UNION ALL
+        SELECT e.id, e.person, c.item, e.ago, 0, c.rarity / l.rarity
+        FROM  (SELECT e.*, e.place + floor((2 * random() - 1) * l.near)::bigint AS stand_in
+               FROM   example e, log l, generate_series(1, 4)) e CROSS JOIN log l
+               JOIN clicked c ON c.place = CASE WHEN e.stand_in < 1 THEN 1 - e.stand_in
+                                                WHEN e.stand_in > l.clicks THEN 2 * l.clicks + 1 - e.stand_in
+                                                ELSE e.stand_in END),
+    known AS (      -- how often each was clicked about then, before and after
+        SELECT t.id, t.person, t.item, t.reward, t.weight,
+               CASE WHEN l.half_life IS NULL THEN sum(t.before) OVER (PARTITION BY t.item)
+                    ELSE (sum(t.before) OVER (PARTITION BY t.item ORDER BY t.ago DESC, t.id NULLS FIRST)
+                          / {s}.faded(t.ago, l.half_life)
+                          + sum(t.after) OVER (PARTITION BY t.item ORDER BY t.ago, t.id NULLS LAST)
+                          / {s}.faded(l.longest - t.ago, l.half_life))
+                         * greatest(1 - {s}.faded(l.longest, l.half_life), 1e-9)
+                         / greatest(2 - {s}.faded(l.longest - t.ago, l.half_life) - {s}.faded(t.ago, l.half_life), 1e-9)
+                    END AS score
+        FROM  (SELECT NULL::bigint AS id, NULL::{person_type} AS person, c.item, c.ago, NULL::integer AS reward,
+                      NULL::float8 AS weight, v.is_known * {s}.faded(c.ago, l.half_life) AS before,
+                      v.is_known * {s}.faded(l.longest - c.ago, l.half_life) AS after
+               FROM   clicked c, log l, LATERAL (SELECT (c.part <> add_examples.part)::integer AS is_known) v
+               UNION ALL
+               SELECT c.id, c.person, c.item, c.ago, c.reward, c.weight, 0, 0 FROM candidate c) t, log l),
+    shown AS MATERIALIZED (
+        SELECT k.id, k.id <= 500 AS is_kept, k.person, k.reward, k.weight, i.features,
+               least(ln(1 + k.score) / ln(1 + t.score), 1) AS popularity
+        FROM   known k JOIN item i ON i.item {same_item} k.item CROSS JOIN top t
+        WHERE  k.id IS NOT NULL)
+    INSERT INTO {s}.beginning (person, at, reward, weight, likeness, features, profile)
+    SELECT c.person, now(), c.reward, c.weight,
+           {s}.alike(c.features, p.sum14, p.clicks14) || {s}.alike(c.features, p.sum30, p.clicks30)
+           || {s}.alike(c.features, p.sum90, p.clicks90) || {s}.alike(c.features, p.sum, p.clicks) || c.popularity,
+           CASE WHEN c.is_kept THEN c.features || c.popularity::real END,
+           CASE WHEN c.is_kept THEN {s}.mean(p.sum, p.clicks) END
+    FROM   shown c JOIN person p ON p.id = c.id
+    UNION ALL
+    SELECT c.person, now(), c.reward, 0.35 * c.weight, array_fill(0::float8, ARRAY[4 * {blocks}]) || c.popularity,
+           CASE WHEN c.is_kept THEN c.features || c.popularity::real END, NULL::real[] AS profile
+    FROM   shown c;
+END;
+
+-- What being alike is worth: under the shortest half-life that explains the examples nearly as well
+-- as any, since tastes change.  To be alike, or popular, is never worth nothing: what has no weight
+-- is never learned.  Of all that is shown about one in twenty is clicked: what was not counts five
+-- times.  What is popular counts half as much again: stand-ins are popular, too.
+CREATE OR REPLACE FUNCTION {s}.weigh_likeness() RETURNS void LANGUAGE sql VOLATILE
+BEGIN ATOMIC
+    UPDATE {s}.beginning SET weight = 5 * weight WHERE reward = 0;
+    WITH fit AS (
+        SELECT h.n, h.days, {dlints}.dlints_evidence(
+                   {dlints}.dlints_new({blocks} + 1, discount => 1, ridge => 1),
+                   (b.likeness[1 + (h.n - 1) * {blocks}:h.n * {blocks}] || b.likeness[4 * {blocks} + 1])::{vector},
+                   b.reward, '{}'::{vector}, NULL::timestamptz, b.weight) AS state
+        FROM   {s}.beginning b, (VALUES (1, 14::float8), (2, 30), (3, 90), (4, NULL)) h (n, days)
+        GROUP  BY h.n, h.days),
+    fitted AS (
+        SELECT f.n, f.days, ARRAY(
+                   SELECT greatest(w * CASE WHEN k > {blocks} THEN 1.5 ELSE 1 END, 0.02 * max(w) OVER (), 0.001)
+                   FROM   unnest({dlints}.dlints_mean(f.state)) WITH ORDINALITY u (w, k)
+                   WHERE  k <= {blocks} + 1 ORDER BY k) AS weights
+        FROM  (SELECT f.*, i.sigma ^ 2 AS left_over, min(i.sigma ^ 2) OVER () AS least
+               FROM fit f, {dlints}.dlints_info(f.state) i) f
+        WHERE  f.left_over <= 1.0005 * f.least ORDER BY f.n LIMIT 1),
+    best AS (
+        SELECT f.*, (SELECT max(w) FROM unnest(f.weights) w) AS worth FROM fitted f),
+    known AS (
+        UPDATE {s}.likeness l
+        SET    weights = w.weights, scale = {s}.spread(w.weights), worth = b.worth, half_life = b.days
+        FROM   best b, LATERAL (SELECT ARRAY(SELECT u.w / b.worth FROM unnest(b.weights) WITH ORDINALITY u (w, k)
+                                             ORDER BY k) AS weights) w)
+    UPDATE {s}.beginning e
+    SET    likeness = e.likeness[1 + (b.n - 1) * {blocks}:b.n * {blocks}] || e.likeness[4 * {blocks} + 1]
+    FROM   best b;
+END;
+
+-- What the click log says beforehand, kept apart and fading: how good an item is that is so alike,
+-- and that nothing else is known to matter.  So an example is clicked as often as its likeness says:
+-- by so much of it a 1, and for the rest a 0.
 CREATE OR REPLACE FUNCTION {s}.set_prior() RETURNS void LANGUAGE sql VOLATILE
 BEGIN ATOMIC
     UPDATE {s}.model m
     SET    state = {dlints}.dlints_with_prior(
-                       m.state, coalesce(e.evidence, {dlints}.dlints_scale(0::float8, m.state)), 0.5::float8)
-    FROM  (SELECT p.name, {dlints}.dlints_evidence(p.state, b.features::{vector}, b.reward,
-                                                   b.profile::{vector}, b.at) AS evidence
-           FROM   {s}.model p LEFT JOIN {s}.beginning b ON true
+                       m.state, coalesce(e.evidence, {dlints}.dlints_scale(0::float8, m.state)), 0.3::float8)
+    FROM  (SELECT p.name, {dlints}.dlints_evidence(p.state, b.features::{vector}, r.reward, b.profile::{vector},
+                                                   b.at, r.weight) AS evidence
+           FROM   {s}.model p LEFT JOIN (
+                      SELECT b.features || array_fill(0::real, ARRAY[{aged}]) AS features,
+                             {s}.profile_of(b.profile, l.scale, l.weights) AS profile, b.at, b.weight, l.worth
+                      FROM   {s}.beginning b, {s}.likeness l WHERE b.features IS NOT NULL) b ON true
+                  LEFT JOIN LATERAL (
+                      SELECT least(greatest(0.05 + b.worth * {dlints}.dlints_dot(
+                          b.profile::float8[], b.features::{vector}), 0.01), 0.95) AS rate) a
+                      ON true
+                  LEFT JOIN LATERAL (VALUES (1, a.rate), (0, 1 - a.rate)) r (reward, weight) ON true
            WHERE  p.learns AND p.name <> 'later' GROUP BY p.name) e
     WHERE  m.name = e.name;
 END;
 
--- Examples of the latest clicks, each under the profile of the clicks before it, and with four
--- items by chance that stand for what was seen and not clicked.  One in three has no profile, to
--- know what people like of whom nothing is known.
-CREATE OR REPLACE FUNCTION {s}.make_examples() RETURNS void LANGUAGE sql VOLATILE
-BEGIN ATOMIC
-    DELETE FROM {s}.beginning;
-    WITH vector AS MATERIALIZED (
-        SELECT i.dates, v.item, v.features, row_number() OVER () AS place
-        FROM   {s}.item_vector v JOIN {s}.encoded_item i ON i.item {same_item} v.item),
-    clicked AS (
-        SELECT c.person, c.at, v.place,
-               row_number() OVER (ORDER BY c.at DESC) AS latest,
-               {dlints}.dlints_profile(v.features[1:{known}]::{vector},
-                              2::float8 ^ greatest(
-                                  (date_part('epoch', c.at) - date_part('epoch', now())) / 86400 / 14, -300))
-                   OVER (PARTITION BY c.person ORDER BY c.at
-                         ROWS BETWEEN 50 PRECEDING AND 1 PRECEDING) AS profile
-        FROM  (SELECT * FROM {s}.click WHERE at <= now() AND isfinite(at) ORDER BY at DESC LIMIT 50000) c
-              JOIN vector v ON v.item {same_item} c.item),
-    example AS (
-        SELECT c.person, c.at, c.latest, c.profile, n,
-               CASE n WHEN 0 THEN c.place
-                      ELSE ceil(random() * (SELECT count(*) FROM vector))::bigint END AS place
-        FROM   clicked c, generate_series(0, 4) n WHERE c.latest <= 5000)
-    INSERT INTO {s}.beginning (person, item, at, reward, features, profile)
-    SELECT e.person, v.item, e.at, (e.n = 0)::integer, v.features[1:{known}] || {s}.ages(v.dates, e.at),
-           CASE WHEN e.person IS NOT NULL AND e.latest % 3 > 0 AND e.profile <> '{}'
-                THEN e.profile || array_fill(0::real, ARRAY[{aged}]) ELSE '{}' END
-    FROM   example e JOIN vector v ON v.place = e.place;
-END;
-
--- New examples, with which the models then begin
+-- New examples, of parts of the log until there are ten thousand, with which the models then begin
 CREATE OR REPLACE FUNCTION {s}.set_beginning() RETURNS bigint
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off AS $body$
+DECLARE
+    part integer := 0;
+    have bigint;
+    told timestamptz := clock_timestamp();
 BEGIN
     PERFORM FROM {s}.model ORDER BY name FOR UPDATE;
-    PERFORM {s}.make_examples();
+    PERFORM {s}.weigh_popularity();
+    PERFORM {s}.refresh_popularity();
+    DELETE FROM {s}.beginning;
+    LOOP
+        SELECT count(*) INTO have FROM {s}.beginning WHERE reward > 0 AND weight < 1;
+        EXIT WHEN part > 7 OR have >= 10000;
+        PERFORM {s}.add_examples(part, 10000 - have);
+        part := part + 1;
+        IF clock_timestamp() > told + interval '3 seconds' THEN
+            told := clock_timestamp();
+            RAISE NOTICE 'part % of 8 of the click log is looked at', part;
+        END IF;
+    END LOOP;
+    PERFORM {s}.weigh_likeness();
     PERFORM {s}.set_prior();
-    RETURN (SELECT count(*) FROM {s}.beginning);
+    RETURN have;
 END
 $body$;

@@ -1,12 +1,15 @@
--- How popular items are: the clicks of the last two weeks of the click log.  Where it has
--- none, clicks of what was recommended, for each time that it was shown.
+-- How popular items are: by the clicks of the click log, the older the less.  Where it has none, by
+-- clicks of the last two weeks on what was recommended, for each time that it was shown.
 CREATE OR REPLACE FUNCTION {s}.refresh_popularity() RETURNS void LANGUAGE sql VOLATILE
 BEGIN ATOMIC
     WITH clicked AS (
-        SELECT item, count(*)::float8 AS score FROM {s}.click
-        WHERE  at <= now()
-        AND    at > (SELECT max(at) FROM {s}.click WHERE at <= now()) - interval '14 days'
-        GROUP  BY item),
+        SELECT c.item, sum({s}.faded((date_part('epoch', t.latest) - date_part('epoch', c.at)) / 86400,
+                                     l.popular_half_life)) AS score
+        FROM   {s}.click c, {s}.likeness l,
+              (SELECT max(at) AS latest FROM {s}.click WHERE at <= now()) t
+        WHERE  c.at <= now() AND isfinite(c.at)
+        AND    c.at >= coalesce(t.latest - make_interval(secs => 864000 * l.popular_half_life), '-infinity')
+        GROUP  BY c.item),
     earned AS (
         SELECT s.item, count(*) AS shown, count(*) FILTER (WHERE r.clicked) AS clicked
         FROM   {s}.shown s,
@@ -22,7 +25,7 @@ BEGIN ATOMIC
         FROM   earned)
     UPDATE {s}.item_vector v SET popularity = n.popularity
     FROM  (SELECT v.item,
-                  coalesce(round((s.score / nullif(max(s.score) OVER (), 0))::numeric, 2), 0)::real
+                  coalesce(round((ln(1 + s.score) / nullif(ln(1 + max(s.score) OVER ()), 0))::numeric, 3), 0)::real
                   AS popularity
            FROM   {s}.item_vector v LEFT JOIN score s ON s.item {same_item} v.item) n
     WHERE  n.item {same_item} v.item AND n.popularity <> v.popularity;

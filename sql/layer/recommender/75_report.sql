@@ -189,6 +189,12 @@ BEGIN
            NULL::float8, CASE WHEN age > interval '8 days' THEN 'overdue: have cron call run()'
                               ELSE 'run() fits them every week' END
     FROM  (SELECT now() - done_at AS age FROM {s}.job WHERE name = 'refit') j;
+    RETURN QUERY SELECT v.measure, v.value, NULL::float8, v.meaning
+    FROM   {s}.likeness l, LATERAL (VALUES
+        ('half-life of a person''s clicks', l.half_life,
+         'days after which a click of a person counts half; none: all count the same'),
+        ('half-life of what is popular', l.popular_half_life,
+         'days after which a click counts half for how popular its item is')) v (measure, value, meaning);
     RETURN QUERY SELECT 'observations in memory', i.effective_sample_size, NULL::float8,
            concat_ws('. ', format('of %s; memory %s of %s is in use, 1 being the shortest',
                                   i.updates, i.memory, i.memories), i.hint)

@@ -12,6 +12,9 @@ $body$;
 
 SELECT {s}.set_months();
 
+INSERT INTO {s}.likeness (weights, scale)
+SELECT w, {s}.spread(w) FROM (SELECT array_fill(1::float8, ARRAY[{blocks} + 1])) t (w);
+
 INSERT INTO {s}.model VALUES
     ('personal', true, {s}.empty()),
     ('later', {many}, {s}.empty()),
