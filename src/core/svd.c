@@ -83,14 +83,27 @@ cut(int columns, double *work)
 }
 
 /*
- * Divide each user's weights by the square root of their sum, which is the
- * number of clicks where each counts 1.
+ * Divide each weight by the square root of its user's sum and by the fourth root
+ * of its item's, which are numbers of clicks where each counts 1: who clicks
+ * much, and what is clicked much, would else take most directions.  The work
+ * area is as long as there are items.
  */
 void
-svd_scale(SvdMatrix *matrix)
+svd_scale(SvdMatrix *matrix, double *roots)
 {
 	uint32_t	user;
+	uint32_t	item;
 	size_t		i;
+
+	memset(roots, 0, sizeof(double) * matrix->items);
+	for (user = 0; user < matrix->users; user++)
+	{
+		for (i = matrix->starts[user]; i < matrix->starts[user + 1]; i++)
+			roots[matrix->cells[i].item] += matrix->cells[i].weight;
+		matrix->pause();
+	}
+	for (item = 0; item < matrix->items; item++)
+		roots[item] = roots[item] > 0.0 ? sqrt(sqrt(roots[item])) : 1.0;
 
 	for (user = 0; user < matrix->users; user++)
 	{
@@ -99,7 +112,8 @@ svd_scale(SvdMatrix *matrix)
 		for (i = matrix->starts[user]; i < matrix->starts[user + 1]; i++)
 			sum += matrix->cells[i].weight;
 		for (i = matrix->starts[user]; i < matrix->starts[user + 1]; i++)
-			matrix->cells[i].weight /= sum > 0.0 ? sqrt(sum) : 1.0;
+			matrix->cells[i].weight /=
+				(sum > 0.0 ? sqrt(sum) : 1.0) * roots[matrix->cells[i].item];
 		matrix->pause();
 	}
 }
@@ -409,10 +423,9 @@ stretch(const SvdMatrix *matrix, size_t len, double *vectors, double factor)
 }
 
 /*
- * vectors <- V S^1/2: for each item "len" numbers, zeros where there are no
- * more singular vectors, as a list, scaled so that their mean square length
- * is 1.  A singular vector is fixed but for its sign, for which the hashes
- * break the tie.
+ * vectors <- V: for each item "len" numbers, zeros where there are no more
+ * singular vectors, as a list, scaled so that their mean square length is 1.  A
+ * singular vector is fixed but for its sign, for which the hashes break the tie.
  */
 void
 svd_vectors(const SvdMatrix *matrix, const Svd *svd, const uint64_t *hashes,
@@ -421,21 +434,21 @@ svd_vectors(const SvdMatrix *matrix, const Svd *svd, const uint64_t *hashes,
 	size_t		columns = (size_t) svd->columns;
 	size_t		n = (size_t) len;
 	size_t		used = n < columns ? n : columns;
-	double	   *factors = svd->work;
+	double	   *signs = svd->work;
 	double		squares = 0.0;
 	uint32_t	item;
 	size_t		j;
 
-	memset(factors, 0, sizeof(double) * columns);
+	memset(signs, 0, sizeof(double) * columns);
 	for (item = 0; item < matrix->items; item++)
 	{
 		for (j = 0; j < used; j++)
-			factors[j] += generic(hashes[item]) *
+			signs[j] += generic(hashes[item]) *
 				svd->panel[item * columns + j];
 		matrix->pause();
 	}
 	for (j = 0; j < used; j++)
-		factors[j] = copysign(sqrt(svd->values[j]), factors[j]);
+		signs[j] = svd->values[j] > 0.0 ? copysign(1.0, signs[j]) : 0.0;
 
 	for (item = 0; item < matrix->items; item++)
 	{
@@ -444,7 +457,7 @@ svd_vectors(const SvdMatrix *matrix, const Svd *svd, const uint64_t *hashes,
 		memset(vector, 0, sizeof(double) * n);
 		for (j = 0; j < used; j++)
 		{
-			vector[j] = svd->panel[item * columns + j] * factors[j];
+			vector[j] = svd->panel[item * columns + j] * signs[j];
 			squares += vector[j] * vector[j];
 		}
 		matrix->pause();

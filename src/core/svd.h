@@ -1,8 +1,8 @@
 /*
  * svd.h
  *		The leading singular vectors of who did what with which item: a sparse
- *		matrix A of users by items, of which each user's row is divided by the
- *		square root of its sum.
+ *		matrix A of users by items, each row divided by the square root of its sum
+ *		and each column by the fourth root.
  *
  * Time is linear in the cells, but for small matrices of order "columns" of a
  * panel; memory comes from the caller.
@@ -30,7 +30,7 @@ typedef struct Svd
 } Svd;
 
 extern size_t svd_work(int columns);
-extern void svd_scale(SvdMatrix *matrix);
+extern void svd_scale(SvdMatrix *matrix, double *roots);
 extern void svd_start(const SvdMatrix *matrix, Svd *svd,
 					  const uint64_t *hashes, int known,
 					  const double *vectors);

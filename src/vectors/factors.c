@@ -374,7 +374,7 @@ Vectors(Reader *reader, SvdMatrix *matrix)
 									  sizeof(double) * svd_work(Max(k, svd.columns)));
 	BlasReady();
 
-	svd_scale(matrix);
+	svd_scale(matrix, svd.spare[0]);
 	known = reader->previous && svd.columns > k &&
 		ShareKnown(reader, matrix) >= MOST_KNOWN;
 	if (known)
@@ -546,8 +546,9 @@ PG_FUNCTION_INFO_V1(dlints_factors);
  *
  * Vectors of k numbers for the items of a click log, so that items that the
  * same users clicked are alike: the truncated singular value decomposition
- * V S^1/2 of users by items, each user's row divided by the root of its sum,
- * with a mean square length of 1.  query gives users, items and, unless all
+ * of users by items, each user's row divided by the root of its sum and each
+ * item's column by the fourth root; its right vectors V, with a mean square
+ * length of 1.  query gives users, items and, unless all
  * are 1, weights; rows with a NULL or a weight of 0 are skipped, weights of
  * the same user and item add up.  Where there are fewer directions than k,
  * zeros follow.  previous gives items and their vectors of k numbers, onto

@@ -3,8 +3,7 @@
  *		Item vectors against a dense decomposition in long double, by Jacobi's
  *		method.
  *
- * Vectors are compared by their dot products, V S V', which no rotation
- * changes.
+ * Vectors are compared by their dot products, V V', which no rotation changes.
  */
 #include "oracle.h"
 
@@ -36,6 +35,7 @@ log_new(uint32_t users, uint32_t items, Weight weight)
 	Log			log = {{users, items, NULL, NULL, count_pause}, NULL, NULL, NULL};
 	uint64_t	seed = 20260101;
 	size_t		count = 0;
+	exact	   *column = exact_new(items);
 	uint32_t	u;
 	uint32_t	i;
 
@@ -60,13 +60,18 @@ log_new(uint32_t users, uint32_t items, Weight weight)
 				continue;
 			log.matrix.cells[count++] = cell;
 			log.dense[u * items + i] = w;
+			column[i] += w;
 			sum += w;
 		}
 		for (i = 0; i < items && sum > 0; i++)
 			log.dense[u * items + i] /= sqrtl(sum);
 		log.starts[u + 1] = count;
 	}
-	svd_scale(&log.matrix);
+	for (u = 0; u < users; u++)
+		for (i = 0; i < items; i++)
+			if (column[i] > 0)
+				log.dense[u * items + i] /= powl(column[i], 0.25L);
+	svd_scale(&log.matrix, guarded(items));
 	return log;
 }
 
@@ -165,7 +170,7 @@ jacobi(int n, exact *a, exact *v)
 			}
 }
 
-/* V S V' of the k largest singular values, scaled to a mean diagonal of 1 */
+/* V V' of the k largest singular values, scaled to a mean diagonal of 1 */
 static exact *
 products_expected(const Log *log, int k)
 {
@@ -194,11 +199,10 @@ products_expected(const Log *log, int k)
 			if (gram[i * n + i] > gram[best * n + best])
 				best = i;
 		largest = fmaxl(largest, gram[best * n + best]);
-		/* what rounding has left has a root that is not small */
+		/* what rounding has left is no direction */
 		for (i = 0; i < n && gram[best * n + best] > 1e-13 * largest; i++)
 			for (j = 0; j < n; j++)
-				products[i * n + j] += v[i * n + best] * v[j * n + best] *
-					sqrtl(gram[best * n + best]);
+				products[i * n + j] += v[i * n + best] * v[j * n + best];
 		gram[best * n + best] = -1;
 	}
 	for (i = 0; i < n; i++)

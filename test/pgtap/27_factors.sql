@@ -3,7 +3,7 @@
 BEGIN;
 \ir include/helpers.sql
 
-SELECT plan(117);
+SELECT plan(119);
 
 -- 60 users of three tastes and 12 items, so that ten directions beside the
 -- wanted ones make the decomposition exact
@@ -49,28 +49,31 @@ FROM (SELECT avg(d) FILTER (WHERE a % 3 = b % 3) AS alike,
             FROM fit AS a, fit AS b WHERE a.item_id <> b.item_id) AS p
       GROUP BY a) AS q;
 
--- V S V' by its definition: S^2 are the eigenvalues of C = A'A, and (V S V')^2
--- is C where nothing is left out.
+-- V by its definition: the eigenvectors of C = A'A, the largest value first
 CREATE TEMP TABLE scaled AS
-SELECT user_id, item_id, weight / sqrt(sum(weight) OVER (PARTITION BY user_id)) AS a FROM click;
+SELECT user_id, item_id, weight / sqrt(sum(weight) OVER (PARTITION BY user_id))
+    / sqrt(sqrt(sum(weight) OVER (PARTITION BY item_id))) AS a FROM click;
 CREATE TEMP TABLE full_rank AS SELECT * FROM factors(:'clicks', 12);
-CREATE TEMP TABLE pair AS
-SELECT a.item_id AS i, b.item_id AS j, dlints_dot(a.features, b.features) AS product
+CREATE TEMP TABLE direction AS
+SELECT n, item_id AS i, v FROM full_rank, unnest(features) WITH ORDINALITY AS u (v, n);
+CREATE TEMP TABLE value AS
+SELECT n, i, v, cv, sum(v * cv) OVER (PARTITION BY n) / sum(v * v) OVER (PARTITION BY n) AS value
+FROM direction AS d JOIN (
+    SELECT n, x.item_id AS i, sum(x.a * y.a * v) AS cv
+    FROM scaled AS x JOIN scaled AS y USING (user_id) JOIN direction AS d ON d.i = y.item_id
+    GROUP BY 1, 2) AS c USING (n, i);
+SELECT cmp_ok(max(abs(cv - value * v)), '<', 1e-10::float8, 'vectors are of the eigenvectors of A''A')
+FROM value;
+SELECT is(array_agg(DISTINCT n ORDER BY n), ARRAY(SELECT n FROM value GROUP BY n ORDER BY max(value) DESC),
+    'the largest singular values come first') FROM value;
+SELECT cmp_ok(max(abs(dlints_dot(a.features, b.features) - (a.item_id = b.item_id)::int)), '<', 1e-12::float8,
+    'with k = 12 no direction is longer than another one')
 FROM full_rank AS a, full_rank AS b;
-SELECT cmp_ok(max(abs(square / squares * trace - product)), '<', 1e-10::float8,
-    'with k = 12 the square of all dot products is A''A')
-FROM (SELECT p.i, q.j, sum(p.product * q.product) AS square
-      FROM pair AS p JOIN pair AS q ON p.j = q.i GROUP BY 1, 2) AS s
-    JOIN (SELECT x.item_id AS i, y.item_id AS j, sum(x.a * y.a) AS product
-          FROM scaled AS x JOIN scaled AS y USING (user_id) GROUP BY 1, 2) AS p USING (i, j),
-    (SELECT sum(a * a) AS trace FROM scaled) AS t,
-        (SELECT sum(product ^ 2) AS squares FROM pair) AS q;
 SELECT cmp_ok(difference((SELECT array_agg(x ORDER BY item_id, i)
                           FROM full_rank, unnest(features[:3]) WITH ORDINALITY AS u (x, i)),
-                         (SELECT plus(zeros(36), sqrt(s), vectors) FROM expected)), '<',
+                         (SELECT plus(zeros(36), 0.5, vectors) FROM expected)), '<',
                              1e-10::float8,
-    'the largest singular values come first, and signs do not depend on k')
-FROM (SELECT sum(dot(features[:3], features[:3])) / 12 AS s FROM full_rank) AS r;
+    'signs do not depend on k, and lengths as they must');
 SELECT is((SELECT array_agg(features::real[] ORDER BY item_id) FROM fit),
     array_agg(features ORDER BY item_id),
     'as real[]') FROM dlints_factors(:'clicks', 3) AS f (item_id integer, features real[]);

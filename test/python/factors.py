@@ -80,7 +80,7 @@ def check_log(tap, cursor, words, clicks, weights):
     tap.ok(np.array_equal(items, expected_items), f'{words}: the items')
 
     lengths = np.linalg.norm(vectors, axis=0)
-    found = lengths ** 2 / lengths[0] ** 2 * values[0]
+    found = np.linalg.norm(scale(clicks, weights) @ vectors, axis=0) / lengths
     gaps = values[:-1] / values[1:]
     leading = [j for j in range(1, K + 1) if gaps[j - 1] > LEAST_GAP]
     angles = {j: angle(expected[:, :j], vectors[:, :j] / lengths[:j])
@@ -100,11 +100,10 @@ def check_log(tap, cursor, words, clicks, weights):
 
     # One subspace that is far from the next; within it nothing is fixed.
     clear = leading[int(np.argmax([gaps[j - 1] for j in leading[1:]])) + 1]
-    size = np.sqrt((values[:clear] * len(items) / values[:K].sum()))
     products = vectors[:, :clear] @ vectors[:, :clear].T
-    wanted = expected[:, :clear] * size
+    wanted = expected[:, :clear] * np.sqrt(len(items) / K)
     tap.ok(np.abs(products - wanted @ wanted.T).max() < 1e-3,
-           f'{words}: V S V\' of the first {clear}')
+           f'{words}: V V\' of the first {clear}')
 
     shuffled = ask(cursor, ALL + ' ORDER BY random()')[1]
     tap.ok(np.abs(shuffled - vectors).max() < ALLOWED_PRODUCT,
@@ -160,16 +159,22 @@ def ask(cursor, query, previous=None, seed=0):
 
 def decompose(clicks, weights):
     """Return (items, singular values, singular vectors) by scipy."""
+    scaled = scale(clicks, weights)
+    start = np.ones(min(scaled.shape))
+    _, values, vectors = svds(scaled, k=K + BEHIND, v0=start)
+    order = np.argsort(-values)
+    return np.unique(clicks[:, 1]), values[order], vectors[order].T
+
+
+def scale(clicks, weights):
+    """Return users by items, rows and columns divided by roots of sums."""
     users, rows = np.unique(clicks[:, 0], return_inverse=True)
     items, columns = np.unique(clicks[:, 1], return_inverse=True)
     matrix = csr_matrix((weights, (rows, columns)),
                         shape=(len(users), len(items)))
-    sums = np.asarray(matrix.sum(axis=1)).ravel()
-    scaled = diags(1 / np.sqrt(sums)) @ matrix
-    start = np.ones(min(scaled.shape))
-    _, values, vectors = svds(scaled, k=K + BEHIND, v0=start)
-    order = np.argsort(-values)
-    return items, values[order], vectors[order].T
+    by_user, by_item = (np.asarray(matrix.sum(axis=axis)).ravel()
+                        for axis in (1, 0))
+    return diags(by_user ** -0.5) @ matrix @ diags(by_item ** -0.25)
 
 
 def angle(left, right):
