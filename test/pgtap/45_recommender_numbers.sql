@@ -6,7 +6,7 @@ BEGIN;
 \ir include/recommender.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT plan(44);
+SELECT plan(46);
 
 SELECT dlints_create_recommender('board', 'job', '{field,salary}', control => 0.3, epsilon => 0.5,
   clicks => 'SELECT who, job, at FROM visit', outcomes => '{"click": 1, "apply": 5}') IS NOT NULL;
@@ -84,6 +84,17 @@ CREATE TABLE blind AS SELECT hashint8extended(i, 1) & 63 AS who, 1 + (hashint8ex
 SELECT dlints_create_recommender('blind_r', 'job', '{field}', clicks => 'SELECT who, job::integer, at FROM blind') IS NOT NULL;
 SELECT ok(worth * weights[1] < 0.02 AND worth < 0.15, 'clicks by chance give factors no weight, and columns little')
   FROM blind_r.likeness;
+-- 60 people who want one field each: the same for good, or another one every eight days
+CREATE FUNCTION wanting(days integer) RETURNS TABLE (who integer, job bigint, at timestamptz) LANGUAGE sql AS $$
+SELECT n % 60, j.id, now() - n * interval '30 minutes'
+FROM   generate_series(1, 3000) n, LATERAL (SELECT n % 60 + n / (48 * days) AS turn) t,
+       LATERAL (SELECT id FROM job WHERE field = 'field ' || turn % 5 ORDER BY hashint8extended(id, n) LIMIT 1) j $$;
+CREATE TABLE steady AS SELECT * FROM wanting(1000);
+CREATE TABLE turning AS SELECT * FROM wanting(8);
+SELECT dlints_create_recommender('steady_r', 'job', '{field}', clicks => 'SELECT * FROM steady') IS NOT NULL;
+SELECT dlints_create_recommender('turning_r', 'job', '{field}', clicks => 'SELECT * FROM turning') IS NOT NULL;
+SELECT is(half_life, NULL, 'a taste that stays fades not at all') FROM steady_r.likeness;
+SELECT is(half_life, 14::float8, 'one that turns as fast as can be') FROM turning_r.likeness;
 -- what was popular a day ago says little
 CREATE TABLE press AS SELECT i % 50 AS who, 1 + (i / 100 + (hashint8extended(i, 3) & 3)) AS job,
   now() - (5000 - i) * interval '10 minutes' AS at FROM generate_series(1, 5000) i;

@@ -143,8 +143,8 @@ BEGIN ATOMIC
     FROM   shown c;
 END;
 
--- What being alike is worth: under the shortest half-life that explains the examples nearly as well
--- as any, since tastes change.  To be alike, or popular, is never worth nothing: what has no weight
+-- What being alike is worth: under the longest half-life that explains of the examples nearly as much as
+-- any, since it knows more clicks.  To be alike, or popular, is never worth nothing: what has no weight
 -- is never learned.  Of all that is shown about one in twenty is clicked: what was not counts five
 -- times.  What is popular counts half as much again: stand-ins are popular, too.
 CREATE OR REPLACE FUNCTION {s}.weigh_likeness() RETURNS void LANGUAGE sql VOLATILE
@@ -162,9 +162,10 @@ BEGIN ATOMIC
                    SELECT greatest(w * CASE WHEN k > {blocks} THEN 1.5 ELSE 1 END, 0.02 * max(w) OVER (), 0.001)
                    FROM   unnest({dlints}.dlints_mean(f.state)) WITH ORDINALITY u (w, k)
                    WHERE  k <= {blocks} + 1 ORDER BY k) AS weights
-        FROM  (SELECT f.*, i.sigma ^ 2 AS left_over, min(i.sigma ^ 2) OVER () AS least
+        FROM  (SELECT f.*, i.sigma ^ 2 AS left_over, min(i.sigma ^ 2) OVER () AS least,
+                      i.mean_reward * (1 - i.mean_reward) AS variance
                FROM fit f, {dlints}.dlints_info(f.state) i) f
-        WHERE  f.left_over <= 1.0005 * f.least ORDER BY f.n LIMIT 1),
+        WHERE  f.left_over <= 0.97 * f.least + 0.03 * f.variance ORDER BY f.n DESC LIMIT 1),
     best AS (
         SELECT f.*, (SELECT max(w) FROM unnest(f.weights) w) AS worth FROM fitted f),
     known AS (
