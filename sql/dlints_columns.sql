@@ -23,8 +23,8 @@ SELECT FROM dlints_create_recommender('radio', 'song',
 
 -- genre_id, paid, sound, lyrics and hot of two rows
 CREATE VIEW numbers AS
-SELECT item, encoded[1:3] AS genre_id, encoded[68:75] AS paid, encoded[76:78] AS sound,
-       encoded[79:80] AS lyrics, encoded[145] AS hot
+SELECT item, encoded[1:3] AS genre_id, encoded[93:100] AS paid, encoded[101:103] AS sound,
+       encoded[104:105] AS lyrics, encoded[195] AS hot
 FROM   radio.item_vector;
 SELECT * FROM numbers WHERE item IN (1, 200) ORDER BY item;
 
@@ -36,11 +36,17 @@ INSERT INTO song (id, genre_id, sound, lyrics) VALUES
 SELECT radio.refresh();
 SELECT * FROM numbers WHERE item > 200 ORDER BY item;
 
--- Vectors of different lengths, and of more numbers than a model learns from
+-- Vectors of different lengths: the usual one is read
 SAVEPOINT before;
-SELECT FROM dlints_create_recommender('wrong', 'song', '{sound}');
+SELECT FROM dlints_create_recommender('other', 'song', '{sound}', factors => 0);
+SELECT item, encoded FROM other.item_vector WHERE item IN (1, 201) ORDER BY item;
 ROLLBACK TO before;
-CREATE TABLE long (id integer PRIMARY KEY, embedding float8[]);
-INSERT INTO long SELECT i, array_fill(i, ARRAY[129]) FROM generate_series(1, 9) i;
-SELECT FROM dlints_create_recommender('wrong', 'long', '{embedding}');
+
+-- Long ones are projected, and dot products stay about what they are; of none there is nothing to read.
+CREATE TABLE long (id integer PRIMARY KEY, embedding float8[], none real[]);
+INSERT INTO long SELECT i, ARRAY(SELECT sin(i * j) FROM generate_series(1, 300) j) FROM generate_series(1, 40) i;
+SELECT FROM dlints_create_recommender('projected', 'long', '{embedding, none}', factors => 0);
+SELECT round(avg(dlints_dot(a.encoded::float8[], a.encoded)) FILTER (WHERE a.item = b.item)::numeric) AS same,
+       max(abs(dlints_dot(a.encoded::float8[], b.encoded))) FILTER (WHERE a.item <> b.item) < 0.7 AS others_differ
+FROM   projected.item_vector a, projected.item_vector b;
 ROLLBACK;

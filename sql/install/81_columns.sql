@@ -14,7 +14,8 @@ DECLARE
 	source text;
 	bounds float8[];
 	few text[];
-	lengths integer[];
+	length integer;
+	others boolean;
 	norm float8;
 	look record;
 BEGIN
@@ -34,7 +35,9 @@ BEGIN
 		WHEN type.typname IN ('int2', 'int4', 'int8', 'numeric', 'float4', 'float8') THEN 'number'
 		WHEN type.typname IN ('json', 'jsonb') THEN 'document'
 		WHEN type.typname IN ('date', 'timestamp', 'timestamptz') THEN 'age'
-		WHEN type.typname IN ('_float4', '_float8', 'vector', 'halfvec') THEN 'vector'
+		WHEN type.oid IN ('float4[]'::regtype, 'float8[]'::regtype) THEN 'vector'
+		WHEN type.typname IN ('vector', 'halfvec') AND EXISTS (
+		    SELECT FROM pg_cast WHERE castsource = type.oid AND casttarget = 'float4[]'::regtype) THEN 'vector'
 		WHEN type.typcategory = 'A' THEN 'tags'
 		WHEN type.typcategory IN ('S', 'E', 'I') OR type.typname IN ('uuid', 'citext') THEN 'category'
 	END;
@@ -74,16 +77,19 @@ BEGIN
 			column_name, sample)
 		INTO bounds;
 	END IF;
-	IF kind = 'vector' THEN		-- which have a length of 1 on average, as factors have
-		EXECUTE format('SELECT array_agg(DISTINCT cardinality(v)), sqrt(avg((SELECT sum(x ^ 2) FROM unnest(v) x'
-		               ' WHERE abs(x) BETWEEN 1e-100 AND 1e100)))'
-		               ' FROM (SELECT "i".%I::%s::float8[] AS v FROM %s) s WHERE cardinality(v) > 0',
+	IF kind = 'vector' THEN		-- those of the usual length have a length of 1 on average, as factors have
+		EXECUTE format('SELECT cardinality(v), count(*) < sum(count(*)) OVER (), sqrt(avg((SELECT sum(x ^ 2)'
+		               ' FROM unnest(v) x WHERE abs(x) BETWEEN 1e-100 AND 1e100)))'
+		               ' FROM (SELECT "i".%I::%s::float8[] AS v FROM %s) s WHERE cardinality(v) > 0'
+		               ' GROUP BY 1 ORDER BY count(*) DESC LIMIT 1',
 		               column_name, CASE type.typname WHEN '_float8' THEN 'float8[]' ELSE 'real[]' END, sample)
-		INTO lengths, norm;
-		IF cardinality(lengths) > 1 OR lengths[1] > 128 THEN
-			RAISE 'column "%" has vectors of % numbers', column_name, array_to_string(lengths, ', ')
-				USING ERRCODE = 'program_limit_exceeded',
-				HINT = 'All have one length, of 128 numbers at most: make a view that has fewer.';
+		INTO length, others, norm;
+		IF length > 16000 THEN
+			RAISE 'column "%" has vectors of % numbers', column_name, length
+				USING ERRCODE = 'program_limit_exceeded', HINT = '16000 are the most: make a view that has fewer.';
+		ELSIF others THEN
+			RAISE NOTICE 'column "%" has vectors of several lengths', column_name
+				USING HINT = format('Those that have not %s numbers say nothing.', length);
 		END IF;
 	END IF;
 	IF look.kinds < 2 AND kind <> 'age' THEN
@@ -91,6 +97,10 @@ BEGIN
 		RETURN NULL;
 	ELSIF kind = 'number' AND look.different BETWEEN 1 AND 8 THEN
 		kind := 'category';
+	ELSIF kind = 'vector' AND length IS NULL THEN
+		RAISE NOTICE 'column "%" has no vectors yet and is left out', column_name
+			USING HINT = 'To have it read, make the recommender anew once there are items.';
+		RETURN NULL;
 	ELSIF kind = 'number' AND bounds IS NULL THEN
 		RAISE NOTICE 'column "%" has no values yet to take its bands from', column_name
 			USING HINT = 'To have bands that fit, make the recommender anew once there are items.';
@@ -99,18 +109,18 @@ BEGIN
 	END IF;
 	RETURN jsonb_build_object(
 		'column', column_name, 'kind', kind, 'few', few, 'bounds', bounds, 'different', look.different,
-		'norm', CASE WHEN norm BETWEEN 1e-30 AND 1e30 THEN norm ELSE 1 END,
+		'norm', CASE WHEN norm BETWEEN 1e-30 AND 1e30 THEN norm ELSE 1 END, 'length', length,
 		'type', (SELECT format('%I.%I', n.nspname, type.typname)
 		         FROM pg_namespace n WHERE n.oid = type.typnamespace),
 		'wish', CASE WHEN kind = 'age' THEN 3
 		             WHEN kind = 'flag' THEN 1
-		             WHEN kind = 'vector' THEN lengths[1]
+		             WHEN kind = 'vector' THEN CASE WHEN length <= 128 THEN length ELSE 64 END
 		             WHEN kind = 'words' THEN 32
 		             WHEN kind = 'number' THEN coalesce(cardinality(bounds) + 1, 8)
 		             WHEN kind = 'category' AND few IS NOT NULL THEN cardinality(few)
 		             WHEN look.different BETWEEN 1 AND 8 THEN 8
 		             WHEN kind = 'document' THEN 16
-		             ELSE greatest(16, least(2 * look.different, 128)) END);
+		             ELSE greatest(16, least(2 * look.different, 160)) END);
 END
 $$;
 COMMENT ON FUNCTION _dlints_look(oid, text)
@@ -151,13 +161,17 @@ BEGIN
 			encode || value || '::text)'
 		WHEN 'words' THEN
 			encode || format('regexp_split_to_array(lower(left(%s::text, 2000)), ''[^[:alnum:]]+''))', value)
-		WHEN 'vector' THEN		-- one of another length says nothing
-			format('(CASE WHEN cardinality(%1$s) = %2$s THEN ARRAY(
+		WHEN 'vector' THEN		-- one of another length says nothing; a long one is projected
+			format('(CASE WHEN cardinality(%1$s) = %2$s THEN %6$sARRAY(
            SELECT CASE WHEN abs(x) BETWEEN %4$L::float8 AND %5$L::float8 THEN (x / %3$L::float8)::real ELSE 0 END
            FROM   unnest(%1$s::float8[]) WITH ORDINALITY u (x, n)
-           ORDER  BY n) ELSE array_fill(0::real, ARRAY[%2$s]) END)',
-			       value || CASE WHEN c ->> 'type' LIKE '%.\_float8' THEN '' ELSE '::real[]' END, width,
-			       c ->> 'norm', (c ->> 'norm')::float8 * 1e-20, (c ->> 'norm')::float8 * 1e20)
+           ORDER  BY n)%7$s ELSE array_fill(0::real, ARRAY[%8$s]) END)',
+			       value || CASE WHEN c ->> 'type' LIKE '%.\_float8' THEN '' ELSE '::real[]' END, c ->> 'length',
+			       c ->> 'norm', (c ->> 'norm')::float8 * 1e-20, (c ->> 'norm')::float8 * 1e20,
+			       CASE WHEN (c ->> 'length')::integer > width THEN format(
+			           '%1$s.dlints_project(%1$s.dlints_new(%2$s, %3$s, intercept => false), ', dlints, c ->> 'length', width) END,
+			       CASE WHEN (c ->> 'length')::integer > width
+			           THEN format('::%s.dlints_vector, ''{}''::%1$s.dlints_vector)::real[]', dlints) END, width)
 		WHEN 'tags' THEN
 			encode || value || '::text[])'
 		WHEN 'document' THEN		-- a number in it is a name, not an amount
@@ -176,26 +190,26 @@ $$;
 COMMENT ON FUNCTION _dlints_column(jsonb, integer, text)
 	IS 'the expression that makes numbers of a column of a recommender''s items';
 
--- How wide each column that was looked at becomes, and what is said of that.  Widths shrink until the
+-- How wide each column that was looked at becomes, and what is said of that.  The widest shrink until the
 -- vector is one that a model learns from quickly.
 CREATE FUNCTION _dlints_widths(looks jsonb[], factors integer) RETURNS jsonb
 	LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS
 $$
 DECLARE
-	most integer := 512;
 	size integer;
 	columns jsonb;
 	said text;
 BEGIN
-	LOOP
-		most := most / 2;
+	FOR most IN REVERSE 160 .. 16 LOOP
 		SELECT factors + 1 + coalesce(sum(w.width), 0),
 		       coalesce(jsonb_agg(c || jsonb_build_object('width', w.width) ORDER BY n), '[]'),
 		       string_agg(format('%s %s', c ->> 'column', CASE
 		           WHEN c ->> 'kind' = 'flag' THEN 'yes or no'
 		           WHEN c ->> 'kind' = 'age' THEN 'how long ago'
 		           WHEN c ->> 'kind' = 'words' THEN format('its words, hashed to %s numbers', w.width)
-		           WHEN c ->> 'kind' = 'vector' THEN format('a vector of %s numbers', w.width)
+		           WHEN c ->> 'kind' = 'vector' AND (c ->> 'length')::integer > w.width
+		           THEN format('vectors of %s numbers, projected to %s', c ->> 'length', w.width)
+		           WHEN c ->> 'kind' = 'vector' THEN format('vectors of %s numbers', w.width)
 		           WHEN c ->> 'kind' = 'number' AND c ->> 'bounds' IS NOT NULL THEN format('%s bands', w.width)
 		           WHEN c ->> 'kind' = 'category' AND jsonb_array_length(nullif(c -> 'few', 'null')) <= w.width
 		           THEN format('%s values', c ->> 'different')
@@ -204,7 +218,7 @@ BEGIN
 		FROM   unnest(looks) WITH ORDINALITY f (c, n),
 		       LATERAL (SELECT CASE WHEN c ->> 'kind' = 'vector' THEN (c ->> 'wish')::integer
 		                            ELSE least((c ->> 'wish')::integer, most) END AS width) w;
-		EXIT WHEN size <= 200 OR most = 8;
+		EXIT WHEN size <= 200;
 	END LOOP;
 	IF size > 511 THEN
 		RAISE 'these columns make vectors of % numbers, and 511 is the most', size
