@@ -6,7 +6,7 @@ BEGIN;
 \ir include/recommender.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT plan(46);
+SELECT plan(61);
 
 SELECT dlints_create_recommender('board', 'job', '{field,salary}', control => 0.3, epsilon => 0.5,
   clicks => 'SELECT who, job, at FROM visit', outcomes => '{"click": 1, "apply": 5}') IS NOT NULL;
@@ -63,17 +63,18 @@ DELETE FROM visit WHERE who >= 5000;
 
 SELECT count(*) AS clicks FROM visit \gset
 SELECT is(board.set_beginning(), :clicks::bigint, 'an example for each click');
--- Once as this person's and once as a stranger's, and each time beside four that were not clicked,
--- which weigh five times, and by their clicks to the power of -1/4
-CREATE TEMP TABLE weight AS
-SELECT DISTINCT reward, of, round((of * CASE WHEN reward = 0 THEN 5 * rarity ELSE 1 END)::numeric, 9) AS weight
-FROM  (SELECT count(*) ^ -0.25 / (sum(count(*) ^ 0.75) OVER () / :clicks) AS rarity FROM visit GROUP BY job) r,
-      (VALUES (0), (1)) e (reward), (VALUES (1), (0.35)) p (of);
-SELECT results_eq($$SELECT w.of, w.reward, count(*), bool_and(w.of = 1 OR b.likeness[1:3] = '{0,0,0}')
-    FROM board.beginning b JOIN weight w ON w.reward = b.reward AND w.weight = round(b.weight::numeric, 9) GROUP BY 1, 2 ORDER BY 1, 2$$,
-    format($$VALUES (0.35, 0, 4 * %1$s::bigint, true), (0.35, 1, %1$s, true), (1, 0, 4 * %1$s::bigint, true), (1, 1, %1$s, true)$$,
-           :clicks), 'examples');
-SELECT ok(bool_and(cardinality(likeness) = 4 AND likeness[4] BETWEEN 0 AND 1), 'and popular') FROM board.beginning;
+-- Once as this person's and once as a stranger's, at 0.35, and each time beside four that were not
+-- clicked, which weigh five times on average
+SELECT ok(count(*) = 4 AND bool_and(updates = 10 * :clicks), 'examples, under four half-lives') FROM board.tried t, dlints_info(t.state);
+SELECT ok(max(abs(mean_reward * effective_sample_size / (1.35 * :clicks) - 1)) < 1e-9, 'what was clicked')
+FROM board.tried t, dlints_info(t.state);
+SELECT ok(max(abs((1 - mean_reward) * effective_sample_size / (20 * 1.35 * :clicks) - 1)) < 0.05, 'and what was not')
+FROM board.tried t, dlints_info(t.state);
+SELECT ok(abs(board.rarity(32) - 0.25) < 1e-9, 'by the number of its clicks to the power of 0.6 - 1');
+SELECT is(count(*), 10 * :clicks::bigint, 'they are kept') FROM board.beginning;
+SELECT is(count(*) FILTER (WHERE profile IS NULL), count(*) FILTER (WHERE profile IS NOT NULL), 'half of them a stranger''s')
+FROM board.beginning;
+SELECT ok(bool_and(features[cardinality(features)] BETWEEN 0 AND 1), 'and popular') FROM board.beginning;
 SELECT is(prior_weight, 0.3::float8, 'it counts little') FROM board.model, dlints_info(state) WHERE name = 'personal';
 
 SELECT ok(max(w) = 1 AND worth > 0.02 AND worth * weights[2] > 0.02, 'what they like by is worth most, and is 1')
@@ -95,6 +96,44 @@ SELECT dlints_create_recommender('steady_r', 'job', '{field}', clicks => 'SELECT
 SELECT dlints_create_recommender('turning_r', 'job', '{field}', clicks => 'SELECT * FROM turning') IS NOT NULL;
 SELECT is(half_life, NULL, 'a taste that stays fades not at all') FROM steady_r.likeness;
 SELECT is(half_life, 14::float8, 'one that turns as fast as can be') FROM turning_r.likeness;
+-- half of the examples know a few clicks of a person, the others all: of one field, that is its number
+CREATE FUNCTION known_of(features real[]) RETURNS float8 LANGUAGE sql AS $$ SELECT max(v) FROM unnest(features[17:21]) v $$;
+SELECT ok(min(k) BETWEEN 0.1666 AND 0.1667 AND max(k) > 0.88 AND avg((k > 0.86)::integer) BETWEEN 0.55 AND 0.74
+  AND avg((k < 0.3)::integer) BETWEEN 0.07 AND 0.22, format('%s to %s, %s many, %s few', min(k), max(k), avg((k > 0.86)::integer), avg((k < 0.3)::integer)))
+  FROM steady_r.beginning, known_of(profile) k WHERE profile IS NOT NULL;
+SELECT ok(worth > 0.15, 'what is liked is clicked more often by ' || worth) FROM steady_r.likeness;
+-- what is expected of an item of a person's field, and of others
+SELECT ok(avg(e) FILTER (WHERE likes) - avg(e) FILTER (WHERE NOT likes) BETWEEN 0.6 * l.worth AND 1.1 * l.worth,
+  format('expected %s and %s, worth %s', avg(e) FILTER (WHERE likes), avg(e) FILTER (WHERE NOT likes), l.worth))
+  FROM steady_r.likeness l, steady_r.model m, steady_r.item_vector v JOIN job ON job.id = v.item,
+       generate_series(0, 4) p, steady_r.profile(p) u, LATERAL (SELECT field = 'field ' || p AS likes) f,
+       LATERAL (SELECT dlints_predict(m.state, v.features, u) AS e) e
+  WHERE m.name = 'personal' GROUP BY l.worth;
+-- a stranger gets the most popular ones, for sure; without a log one explores
+SELECT ok(bool_and(c.probability = 1) AND avg(v.popularity) > 0.97 * (SELECT avg(p) FROM (
+    SELECT popularity AS p FROM turning_r.item_vector ORDER BY 1 DESC LIMIT 10) t), 'what a stranger gets is popular')
+  FROM turning_r.choice(NULL, '{}', turning_r.profile(NULL), 'personal', 10) c JOIN turning_r.item_vector v USING (item);
+SELECT ok(bool_and(c.probability < 1), 'or drawn') FROM quiet.choice(NULL, '{}', quiet.profile(NULL), 'personal', 10) c;
+-- clicks of nobody say what is popular
+CREATE TABLE nobodys AS SELECT NULL::integer AS who, id AS job, now() - n * interval '1 minute' AS at
+  FROM job, generate_series(1, id) n;
+SELECT dlints_create_recommender('nobodys_r', 'job', '{field}', clicks => 'SELECT * FROM nobodys') IS NOT NULL;
+SELECT ok(count(*) = 10 AND min(item) > 170, 'nobody''s clicks say what is popular, to nobody')
+  FROM nobodys_r.choice(NULL, '{}', nobodys_r.profile(NULL), 'personal', 10) c;
+SELECT ok(count(*) > 0 AND count(profile) = 0, 'and nothing else') FROM nobodys_r.beginning;
+-- nobody is alike to what is asked about
+CREATE TABLE twice AS SELECT n % 100 AS who, 1 + n % 100 AS job, now() - n * interval '1 hour' AS at FROM generate_series(1, 200) n;
+SELECT dlints_create_recommender('twice_r', 'job', '{field}', clicks => 'SELECT * FROM twice') IS NOT NULL;
+SELECT ok(count(*) > 0 AND count(profile) = 0, 'an example is not known by the same item') FROM twice_r.beginning;
+-- where nothing changes an item was as popular when it was clicked as it is today
+UPDATE blind_r.likeness SET popular_half_life = 2;
+SELECT blind_r.refresh_popularity();
+DELETE FROM blind_r.beginning;
+SELECT count(blind_r.add_examples(part, 1000, 1000)) AS parts FROM generate_series(0, 7) part \gset
+SELECT ok(avg(f.was) BETWEEN 0.93 * e.now AND 1.05 * e.now, format('was popular %s, is %s', avg(f.was), e.now))
+  FROM blind_r.beginning b, LATERAL (SELECT b.features[cardinality(b.features)] AS was) f,
+       (SELECT avg(popularity) AS now FROM blind JOIN blind_r.item_vector ON item = job) e GROUP BY e.now;
+SELECT ok(popular_half_life IS NULL OR popular_half_life >= 7, 'what does not change fades slowly') FROM steady_r.likeness;
 -- what was popular a day ago says little
 CREATE TABLE press AS SELECT i % 50 AS who, 1 + (i / 100 + (hashint8extended(i, 3) & 3)) AS job,
   now() - (5000 - i) * interval '10 minutes' AS at FROM generate_series(1, 5000) i;

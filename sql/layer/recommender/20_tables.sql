@@ -35,7 +35,7 @@ CREATE TABLE {s}.reward (
     decision bigint,
     item     {item_type},
     outcome  text,
-    value    float8 NOT NULL,
+    value    float8 NOT NULL CHECK (abs(value) <= 1e50),
     at       timestamptz NOT NULL DEFAULT now(),
     learned  float8,                    -- what the models know of it
     PRIMARY KEY (decision, item, outcome)) PARTITION BY RANGE (decision);
@@ -45,29 +45,30 @@ CREATE INDEX ON {s}.reward (decision) WHERE learned IS DISTINCT FROM value;
 -- Decisions that are not learned yet
 CREATE TABLE {s}.due (decision bigint PRIMARY KEY);
 
--- Examples from the click log, by which the models begin: what was clicked (1), and items by chance
--- that stand for what was not (0); how alike each is to what else the person clicked, in each block
--- of features, and how popular it is; and of some the features and the person.
+-- Examples from the click log, by which the models begin: what was clicked, and items by chance that
+-- stand for what was not, as features, and who each is of (NULL: a stranger's)
 CREATE TABLE {s}.beginning (
     person   {person_type},
-    at       timestamptz NOT NULL,
-    reward   float8 NOT NULL,
-    weight   float8 NOT NULL,
-    likeness float8[] NOT NULL,
-    features real[],
+    features real[] NOT NULL,
     profile  real[]);
+
+-- How well likeness explains the examples, if a person's clicks count half after so many days
+CREATE TABLE {s}.tried (
+    half_life float8 PRIMARY KEY,
+    state     {dlints}.dlints NOT NULL);
 
 -- What being alike is worth, as the examples say: a weight for each block of features, and one for
 -- how popular an item is, the largest being 1; the same for each feature; how many clicks a 1 is
--- worth; and after how many days a click counts half, for a person and for how popular its item is
--- (NULL: all count the same)
+-- worth; after how many days a click counts half, for a person and for how popular its item is
+-- (NULL: all count the same); and when that was found
 CREATE TABLE {s}.likeness (
     single    boolean PRIMARY KEY DEFAULT true CHECK (single),
     weights   float8[] NOT NULL,
     scale     real[] NOT NULL,
     worth     float8 NOT NULL DEFAULT 0.1,
-    half_life float8,
-    popular_half_life float8 DEFAULT 14);
+    half_life float8 CHECK (half_life > 0 AND half_life <= 36500),
+    popular_half_life float8 DEFAULT 14 CHECK (popular_half_life > 0 AND popular_half_life <= 36500),
+    found_at  timestamptz NOT NULL DEFAULT now());
 
 CREATE TABLE {s}.decision_rest PARTITION OF {s}.decision DEFAULT;
 

@@ -8,16 +8,17 @@ CREATE OR REPLACE FUNCTION {s}.ages(dates float8[], at timestamptz) RETURNS real
 RETURN {ages};
 
 -- Who may be recommended what: the candidates, with what is added to their scores, and
--- the groups of which a list has so many at most.  A new row is a candidate at once.
+-- the groups of which a list has so many at most.  A new row is a candidate at once; a bonus that is
+-- no number is none.
 CREATE OR REPLACE FUNCTION {s}.candidate(person {person_type}, context jsonb)
 RETURNS TABLE (item {item_type}, features real[], popularity real, bonus float8, cap_group text)
 LANGUAGE sql STABLE
 BEGIN ATOMIC
-    SELECT a.item,
+    SELECT {once} a.item,
            coalesce(v.features, (SELECT array_fill(0::real, ARRAY[{factors}]) || n.encoded
                                         || 0::real || {s}.ages(n.dates, now())
-                                 FROM {s}.encoded_item n WHERE n.item {same_item} a.item)),
-           coalesce(v.popularity, 0), coalesce(b.bonus, 0), g.cap_group
+                                 FROM {s}.encoded_item n WHERE n.item {same_item} a.item LIMIT 1)),
+           coalesce(v.popularity, 0), CASE WHEN b.bonus BETWEEN -1e50 AND 1e50 THEN b.bonus ELSE 0 END, g.cap_group
     FROM   {s}.allowed(candidate.person, candidate.context) a
            LEFT JOIN {s}.item_vector v ON v.item {same_item} a.item
            CROSS JOIN LATERAL {s}.bonus(a.item, candidate.person, candidate.context) b

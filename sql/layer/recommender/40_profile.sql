@@ -50,6 +50,18 @@ RETURN coalesce(ARRAY(SELECT CASE WHEN abs(m) > 1e-20 THEN m * s ELSE 0 END FROM
 CREATE OR REPLACE FUNCTION {s}.faded(days float8, half_life float8) RETURNS float8 LANGUAGE sql IMMUTABLE
 RETURN CASE WHEN half_life IS NULL THEN 1 ELSE 0.5::float8 ^ least(greatest(days, 0) / half_life, 300) END;
 
+-- What a person clicked on the last lists
+CREATE OR REPLACE FUNCTION {s}.own_click(person {person_type})
+RETURNS TABLE (item {item_type}, at timestamptz) LANGUAGE sql STABLE
+BEGIN ATOMIC
+    SELECT r.item, d.at
+    FROM  (SELECT d.id, d.at FROM {s}.decision d WHERE d.person {same_person} own_click.person
+           ORDER BY d.id DESC LIMIT 200) d
+           JOIN {s}.shown s ON s.decision = d.id
+           JOIN {s}.reward r ON r.decision = d.id AND r.item {same_item} s.item AND r.value > 0
+    WHERE  {has_log};                   -- else the log has them
+END;
+
 -- A person is the mean of what was clicked by this person, the older the less, and in the session,
 -- and of what a request says that the person likes.  Who comes again after a long time is no stranger:
 -- clicks fade against the person's latest one.
@@ -60,11 +72,7 @@ BEGIN ATOMIC
         (SELECT c.item, c.at FROM {s}.click c WHERE c.person {same_person} taste.person
          ORDER BY c.at DESC LIMIT 500)
         UNION ALL
-        SELECT r.item, d.at
-        FROM  (SELECT d.id, d.at FROM {s}.decision d WHERE d.person {same_person} taste.person
-               ORDER BY d.id DESC LIMIT 200) d
-               JOIN {s}.shown s ON s.decision = d.id
-               JOIN {s}.reward r ON r.decision = d.id AND r.item {same_item} s.item AND r.value > 0
+        SELECT o.item, o.at FROM {s}.own_click(taste.person) o
         UNION ALL
         SELECT unnest(recent), now()),
     summed AS (

@@ -1,13 +1,14 @@
 -- The k items that an arm chooses for a profile.  What follows a click adds what is expected of it:
--- it is too rare to be explored.  A list by chance is under no cap and has no bonus.  A stranger gets
--- what is expected to be best: there is nothing to be found out that others would not tell better.
+-- it is too rare to be explored.  A list by chance is under no cap and has no bonus.  Where a click log
+-- says what strangers like they get what is expected to be best: others tell better what that lacks.
 CREATE OR REPLACE FUNCTION {s}.choice(
     person {person_type}, context jsonb, profile real[], arm text, k integer)
 RETURNS TABLE (item {item_type}, place integer, probability float8, expected float8, features real[])
 LANGUAGE sql STABLE
 BEGIN ATOMIC
     WITH stranger AS (
-        SELECT choice.profile[1:{liked}] = array_fill(0::real, ARRAY[{liked}]) AS is_stranger),
+        SELECT choice.profile[1:{liked}] = array_fill(0::real, ARRAY[{liked}])
+               AND {liked} > 0 AND EXISTS (SELECT FROM {s}.beginning) AS is_stranger),
     candidate AS (
         SELECT array_agg(c.item) AS items, array_agg(c.features) AS features,
                array_agg(CASE WHEN choice.arm = 'control' THEN c.popularity

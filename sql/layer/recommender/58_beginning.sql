@@ -20,8 +20,8 @@ BEGIN ATOMIC
     WHERE  {factors} > 0;
 END;
 
--- How long a click says that an item is popular: the shortest half-life that foretells the last
--- tenth of the clicks nearly as well as any
+-- How long a click says that an item is popular: the half-life that foretells the last tenth of the
+-- clicks best.  A shorter one has to do so by more clicks.
 CREATE OR REPLACE FUNCTION {s}.weigh_popularity() RETURNS void LANGUAGE sql VOLATILE
 BEGIN ATOMIC
     WITH clicked AS MATERIALIZED (
@@ -38,39 +38,50 @@ BEGIN ATOMIC
     total AS (
         SELECT n, sum(score) AS score FROM score GROUP BY n),
     foretold AS (
-        SELECT h.n, h.days, avg(ln(0.9 * coalesce(s.score, 0) / t.score + 0.1 / n.items)) AS likely
+        SELECT h.n, h.days,
+               avg(ln(0.9 * coalesce(s.score, 0) / t.score + 0.1 / n.items)) - 3.0 * (8 - h.n) / count(*) AS likely
         FROM   half_life h JOIN total t ON t.n = h.n CROSS JOIN now n CROSS JOIN clicked c
                LEFT JOIN score s ON s.n = h.n AND s.item {same_item} c.item
         WHERE  c.tenth = 10 GROUP BY h.n, h.days)
     UPDATE {s}.likeness SET popular_half_life = b.days
-    FROM  (SELECT f.days FROM foretold f
-           WHERE  f.likely >= (SELECT max(likely) FROM foretold) - 0.01 ORDER BY f.n LIMIT 1) b;
+    FROM  (SELECT f.days FROM foretold f ORDER BY f.likely DESC LIMIT 1) b;
 END;
 
--- Examples of a part of the latest clicks.  Each has four stand-ins, of what else was clicked about
--- that time, which count by their clicks to the power of -1/4: drawn evenly, popularity would explain
--- all; drawn by their clicks, nothing.  How popular something was is that of the same time.  A person
--- is what else this person clicked, in half of the examples a few clicks, to know what these are
--- worth.  Each is once more a stranger's, which says what it is worth to be popular.  What is alike
--- is said for clicks that fade by half in 14, 30 and 90 days, and that never fade.
-CREATE OR REPLACE FUNCTION {s}.add_examples(part integer, most bigint) RETURNS void LANGUAGE sql VOLATILE
+-- What a stand-in counts that was clicked so often: it is drawn by its clicks, and was seen by these to
+-- the power that "exposure" says
+CREATE OR REPLACE FUNCTION {s}.rarity(clicks float8) RETURNS float8 LANGUAGE sql IMMUTABLE
+RETURN clicks ^ ({exposure}::float8 - 1);
+
+-- Examples of a part of the latest clicks.  Each has four stand-ins, of what else of this part was
+-- clicked about that time, which count by how often they are taken to have been seen: evenly, and
+-- popularity would explain all; as often as clicked, nothing.  How popular something was is that of the same
+-- time, by the other parts.  A person is what else this person clicked, in half of the examples a few
+-- clicks, to know what these are worth.  Each is once more a stranger's, which says what it is worth
+-- to be popular; clicks of nobody are that alone.  What is alike is said for clicks that fade by half
+-- in 14, 30 and 90 days, and that never fade.  Of all that is shown about one in twenty is clicked:
+-- what was not counts five times.
+CREATE OR REPLACE FUNCTION {s}.add_examples(part integer, most bigint, kept integer) RETURNS void
+LANGUAGE sql VOLATILE
 BEGIN ATOMIC
-    WITH clicked AS MATERIALIZED (
-        SELECT c.person, c.item, c.at, hashtext(c.person::text || ' ' || c.item::text) & 7 AS part,
+    WITH latest AS MATERIALIZED (
+        SELECT c.person, c.item, c.at, hashtext(coalesce(c.person::text, c.at::text) || ' ' || c.item::text) & 7 AS part,
                row_number() OVER (PARTITION BY c.person ORDER BY c.at DESC) AS n,
                count(*) OVER (PARTITION BY c.person) AS clicks,
-               row_number() OVER (ORDER BY c.at) AS place,
-               count(*) OVER (PARTITION BY c.item) ^ -0.25 AS rarity,
+               {s}.rarity(count(*) OVER (PARTITION BY c.item)) AS rarity,
                (date_part('epoch', max(c.at) OVER ()) - date_part('epoch', c.at)) / 86400 AS ago
         FROM  (SELECT c.person, c.item, c.at
                FROM   {s}.click c JOIN {s}.item_vector v ON v.item {same_item} c.item
-               WHERE  c.at <= now() AND isfinite(c.at) AND c.person IS NOT NULL
+               WHERE  c.at <= now() AND isfinite(c.at)
                ORDER  BY c.at DESC LIMIT 50000) c),
+    clicked AS MATERIALIZED (
+        SELECT l.*, row_number() OVER (PARTITION BY l.part ORDER BY l.at) AS place FROM latest l),
     log AS MATERIALIZED (
-        SELECT l.popular_half_life AS half_life, count(*) AS clicks, least(max(c.ago), 250 * l.popular_half_life) AS longest,
-               avg(c.rarity) AS rarity,
-               greatest(count(*) FILTER (WHERE c.ago <= coalesce(l.popular_half_life, 'infinity')),
-                        least(count(*), 500)) AS near
+        SELECT l.popular_half_life AS half_life, least(max(c.ago), 250 * l.popular_half_life) AS longest,
+               count(*) FILTER (WHERE c.part = add_examples.part) AS clicks,
+               avg(c.rarity) FILTER (WHERE c.part = add_examples.part) AS rarity,
+               greatest(count(*) FILTER (WHERE c.part = add_examples.part
+                                         AND c.ago <= coalesce(l.popular_half_life, 'infinity')),
+                        least(count(*) FILTER (WHERE c.part = add_examples.part), 60)) AS near
         FROM   clicked c, {s}.likeness l GROUP BY l.popular_half_life),
     top AS MATERIALIZED (
         SELECT greatest(max(i.score), 1) AS score
@@ -83,9 +94,9 @@ BEGIN ATOMIC
     example AS MATERIALIZED (
         SELECT c.*, row_number() OVER () AS id,
                CASE WHEN random() < 0.5 THEN 2 ^ floor(7 * random()) ELSE 100 END AS cut
-        FROM   clicked c, log l
-        WHERE  c.part = add_examples.part AND c.ago <= l.longest
-        ORDER  BY random() LIMIT most),
+        FROM  (SELECT c.* FROM clicked c, log l     -- apart, or random() is that of the order
+               WHERE  c.part = add_examples.part AND c.ago <= l.longest
+               ORDER  BY random() LIMIT most) c),
     person AS MATERIALIZED (
         SELECT e.id,
                {dlints}.dlints_profile(x.features, 1::float8) AS sum, count(*) AS clicks,
@@ -103,12 +114,13 @@ BEGIN ATOMIC
     candidate AS MATERIALIZED (
         SELECT e.id, e.person, e.item, e.ago, 1 AS reward, 1::float8 AS weight FROM example e
         UNION ALL
-        SELECT e.id, e.person, c.item, e.ago, 0, c.rarity / l.rarity
+        SELECT e.id, e.person, c.item, e.ago, 0, 5 * c.rarity / l.rarity
         FROM  (SELECT e.*, e.place + floor((2 * random() - 1) * l.near)::bigint AS stand_in
                FROM   example e, log l, generate_series(1, 4)) e CROSS JOIN log l
-               JOIN clicked c ON c.place = CASE WHEN e.stand_in < 1 THEN 1 - e.stand_in
-                                                WHEN e.stand_in > l.clicks THEN 2 * l.clicks + 1 - e.stand_in
-                                                ELSE e.stand_in END),
+               JOIN clicked c ON c.part = add_examples.part
+                   AND c.place = CASE WHEN e.stand_in < 1 THEN 1 - e.stand_in
+                                      WHEN e.stand_in > l.clicks THEN 2 * l.clicks + 1 - e.stand_in
+                                      ELSE e.stand_in END),
     known AS (      -- how often each was clicked about then, before and after
         SELECT t.id, t.person, t.item, t.reward, t.weight,
                CASE WHEN l.half_life IS NULL THEN sum(t.before) OVER (PARTITION BY t.item)
@@ -126,56 +138,54 @@ BEGIN ATOMIC
                UNION ALL
                SELECT c.id, c.person, c.item, c.ago, c.reward, c.weight, 0, 0 FROM candidate c) t, log l),
     shown AS MATERIALIZED (
-        SELECT k.id, k.id <= 500 AS is_kept, k.person, k.reward, k.weight, i.features,
+        SELECT k.id, k.person, k.reward, k.weight, i.features,
                least(ln(1 + k.score) / ln(1 + t.score), 1) AS popularity
         FROM   known k JOIN item i ON i.item {same_item} k.item CROSS JOIN top t
-        WHERE  k.id IS NOT NULL)
-    INSERT INTO {s}.beginning (person, at, reward, weight, likeness, features, profile)
-    SELECT c.person, now(), c.reward, c.weight,
-           {s}.alike(c.features, p.sum14, p.clicks14) || {s}.alike(c.features, p.sum30, p.clicks30)
-           || {s}.alike(c.features, p.sum90, p.clicks90) || {s}.alike(c.features, p.sum, p.clicks) || c.popularity,
-           CASE WHEN c.is_kept THEN c.features || c.popularity::real END,
-           CASE WHEN c.is_kept THEN {s}.mean(p.sum, p.clicks) END
-    FROM   shown c JOIN person p ON p.id = c.id
-    UNION ALL
-    SELECT c.person, now(), c.reward, 0.35 * c.weight, array_fill(0::float8, ARRAY[4 * {blocks}]) || c.popularity,
-           CASE WHEN c.is_kept THEN c.features || c.popularity::real END, NULL::real[] AS profile
-    FROM   shown c;
+        WHERE  k.id IS NOT NULL),
+    begun AS (
+        INSERT INTO {s}.beginning (person, features, profile)
+        SELECT c.person, c.features || c.popularity::real, {s}.mean(p.sum, p.clicks)
+        FROM   shown c JOIN person p ON p.id = c.id WHERE c.id <= kept
+        UNION ALL
+        SELECT NULL AS person, c.features || c.popularity::real AS features, NULL AS profile
+        FROM   shown c WHERE c.id <= kept)
+    INSERT INTO {s}.tried AS t (half_life, state)
+    SELECT x.half_life, {dlints}.dlints_evidence(
+               {dlints}.dlints_new({blocks} + 1, discount => 1, ridge => 1),
+               (x.alike || x.popularity)::{vector}, x.reward, '{}'::{vector}, NULL::timestamptz, x.weight)
+    FROM  (SELECT h.half_life, h.alike, c.popularity, c.reward, c.weight
+           FROM   shown c JOIN person p ON p.id = c.id,
+                  LATERAL (VALUES (14::float8, {s}.alike(c.features, p.sum14, p.clicks14)),
+                                  (30, {s}.alike(c.features, p.sum30, p.clicks30)),
+                                  (90, {s}.alike(c.features, p.sum90, p.clicks90)),
+                                  ('infinity', {s}.alike(c.features, p.sum, p.clicks))) h (half_life, alike)
+           UNION ALL
+           SELECT h.half_life, array_fill(0::float8, ARRAY[{blocks}]), c.popularity, c.reward, 0.35 * c.weight
+           FROM   shown c, unnest('{14,30,90,infinity}'::float8[]) h (half_life)) x
+    GROUP  BY x.half_life
+    ON CONFLICT (half_life) DO UPDATE SET state = {dlints}.dlints_concat(t.state, excluded.state);
 END;
 
 -- What being alike is worth: under the longest half-life that explains of the examples nearly as much as
 -- any, since it knows more clicks.  To be alike, or popular, is never worth nothing: what has no weight
--- is never learned.  Of all that is shown about one in twenty is clicked: what was not counts five
--- times.  What is popular counts half as much again: stand-ins are popular, too.
+-- is never learned.
 CREATE OR REPLACE FUNCTION {s}.weigh_likeness() RETURNS void LANGUAGE sql VOLATILE
 BEGIN ATOMIC
-    UPDATE {s}.beginning SET weight = 5 * weight WHERE reward = 0;
-    WITH fit AS (
-        SELECT h.n, h.days, {dlints}.dlints_evidence(
-                   {dlints}.dlints_new({blocks} + 1, discount => 1, ridge => 1),
-                   (b.likeness[1 + (h.n - 1) * {blocks}:h.n * {blocks}] || b.likeness[4 * {blocks} + 1])::{vector},
-                   b.reward, '{}'::{vector}, NULL::timestamptz, b.weight) AS state
-        FROM   {s}.beginning b, (VALUES (1, 14::float8), (2, 30), (3, 90), (4, NULL)) h (n, days)
-        GROUP  BY h.n, h.days),
-    fitted AS (
-        SELECT f.n, f.days, ARRAY(
-                   SELECT greatest(w * CASE WHEN k > {blocks} THEN 1.5 ELSE 1 END, 0.02 * max(w) OVER (), 0.001)
+    WITH fitted AS (
+        SELECT f.half_life, ARRAY(
+                   SELECT greatest(w, 0.02 * max(w) OVER (), 0.001)
                    FROM   unnest({dlints}.dlints_mean(f.state)) WITH ORDINALITY u (w, k)
                    WHERE  k <= {blocks} + 1 ORDER BY k) AS weights
-        FROM  (SELECT f.*, i.sigma ^ 2 AS left_over, min(i.sigma ^ 2) OVER () AS least,
+        FROM  (SELECT t.*, i.sigma ^ 2 AS left_over, min(i.sigma ^ 2) OVER () AS least,
                       i.mean_reward * (1 - i.mean_reward) AS variance
-               FROM fit f, {dlints}.dlints_info(f.state) i) f
-        WHERE  f.left_over <= 0.97 * f.least + 0.03 * f.variance ORDER BY f.n DESC LIMIT 1),
-    best AS (
-        SELECT f.*, (SELECT max(w) FROM unnest(f.weights) w) AS worth FROM fitted f),
-    known AS (
-        UPDATE {s}.likeness l
-        SET    weights = w.weights, scale = {s}.spread(w.weights), worth = b.worth, half_life = b.days
-        FROM   best b, LATERAL (SELECT ARRAY(SELECT u.w / b.worth FROM unnest(b.weights) WITH ORDINALITY u (w, k)
-                                             ORDER BY k) AS weights) w)
-    UPDATE {s}.beginning e
-    SET    likeness = e.likeness[1 + (b.n - 1) * {blocks}:b.n * {blocks}] || e.likeness[4 * {blocks} + 1]
-    FROM   best b;
+               FROM   {s}.tried t, {dlints}.dlints_info(t.state) i) f
+        WHERE  f.left_over <= 0.97 * f.least + 0.03 * f.variance ORDER BY f.half_life DESC LIMIT 1)
+    UPDATE {s}.likeness l
+    SET    weights = w.weights, scale = {s}.spread(w.weights), worth = b.worth,
+           half_life = nullif(f.half_life, 'infinity'), found_at = now()
+    FROM   fitted f, LATERAL (SELECT max(w) AS worth FROM unnest(f.weights) w) b,
+           LATERAL (SELECT ARRAY(SELECT u.w / b.worth FROM unnest(f.weights) WITH ORDINALITY u (w, k)
+                                 ORDER BY k) AS weights) w;
 END;
 
 -- What the click log says beforehand, kept apart and fading: how good an item is that is so alike,
@@ -187,11 +197,11 @@ BEGIN ATOMIC
     SET    state = {dlints}.dlints_with_prior(
                        m.state, coalesce(e.evidence, {dlints}.dlints_scale(0::float8, m.state)), 0.3::float8)
     FROM  (SELECT p.name, {dlints}.dlints_evidence(p.state, b.features::{vector}, r.reward, b.profile::{vector},
-                                                   b.at, r.weight) AS evidence
+                                                   b.found_at, r.weight) AS evidence
            FROM   {s}.model p LEFT JOIN (
                       SELECT b.features || array_fill(0::real, ARRAY[{aged}]) AS features,
-                             {s}.profile_of(b.profile, l.scale, l.weights) AS profile, b.at, b.weight, l.worth
-                      FROM   {s}.beginning b, {s}.likeness l WHERE b.features IS NOT NULL) b ON true
+                             {s}.profile_of(b.profile, l.scale, l.weights) AS profile, l.found_at, l.worth
+                      FROM   {s}.beginning b, {s}.likeness l) b ON true
                   LEFT JOIN LATERAL (
                       SELECT least(greatest(0.05 + b.worth * {dlints}.dlints_dot(
                           b.profile::float8[], b.features::{vector}), 0.01), 0.95) AS rate) a
@@ -201,30 +211,37 @@ BEGIN ATOMIC
     WHERE  m.name = e.name;
 END;
 
--- New examples, of parts of the log until there are ten thousand, with which the models then begin
+-- New examples, of as many parts of the log as have ten thousand, by which the models then begin.  Where
+-- the log is that of the lists themselves there have to be some hundred clicks first.  Those that
+-- learn are waited for at the end alone.
 CREATE OR REPLACE FUNCTION {s}.set_beginning() RETURNS bigint
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off AS $body$
 DECLARE
-    part integer := 0;
-    have bigint;
-    told timestamptz := clock_timestamp();
+    clicks bigint := (SELECT count(*) FROM (
+                          SELECT FROM {s}.click c JOIN {s}.item_vector v ON v.item {same_item} c.item
+                          WHERE  c.at <= now() AND isfinite(c.at) LIMIT 50000) c);
+    parts  integer := least(8, ceil(80000.0 / greatest(clicks, 1)));
+    told   timestamptz := clock_timestamp();
 BEGIN
-    PERFORM FROM {s}.model ORDER BY name FOR UPDATE;
+    IF NOT {has_log} AND clicks < 300 THEN
+        parts := 0;
+    END IF;
+    -- one at a time; who erases a person waits, and finds all examples of this person
+    LOCK TABLE {s}.item_vector, {s}.beginning IN SHARE ROW EXCLUSIVE MODE;
     PERFORM {s}.weigh_popularity();
-    PERFORM {s}.refresh_popularity();
     DELETE FROM {s}.beginning;
-    LOOP
-        SELECT count(*) INTO have FROM {s}.beginning WHERE reward > 0 AND weight < 1;
-        EXIT WHEN part > 7 OR have >= 10000;
-        PERFORM {s}.add_examples(part, 10000 - have);
-        part := part + 1;
+    DELETE FROM {s}.tried;
+    FOR part IN 0 .. parts - 1 LOOP
+        PERFORM {s}.add_examples(part, 10000 / parts + 1, 1000 / parts);
         IF clock_timestamp() > told + interval '3 seconds' THEN
             told := clock_timestamp();
-            RAISE NOTICE 'part % of 8 of the click log is looked at', part;
+            RAISE NOTICE 'part % of % of the click log is looked at', part + 1, parts;
         END IF;
     END LOOP;
     PERFORM {s}.weigh_likeness();
+    PERFORM FROM {s}.model ORDER BY name FOR UPDATE;
+    PERFORM {s}.refresh_popularity();
     PERFORM {s}.set_prior();
-    RETURN have;
+    RETURN CASE WHEN parts > 0 THEN least(clicks, 10000) ELSE 0 END;
 END
 $body$;

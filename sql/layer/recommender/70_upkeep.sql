@@ -1,34 +1,35 @@
--- How popular items are: by the clicks of the click log, the older the less.  Where it has none, by
--- clicks of the last two weeks on what was recommended, for each time that it was shown.
+-- How popular items are: by the latest clicks of the click log, the older the less.  Where that is of the
+-- lists themselves, by the clicks of two weeks for each time that an item was shown, each as if ten
+-- more had been like all.  Little that has changed is left as it is.
 CREATE OR REPLACE FUNCTION {s}.refresh_popularity() RETURNS void LANGUAGE sql VOLATILE
 BEGIN ATOMIC
     WITH clicked AS (
         SELECT c.item, sum({s}.faded((date_part('epoch', t.latest) - date_part('epoch', c.at)) / 86400,
                                      l.popular_half_life)) AS score
-        FROM   {s}.click c, {s}.likeness l,
-              (SELECT max(at) AS latest FROM {s}.click WHERE at <= now()) t
-        WHERE  c.at <= now() AND isfinite(c.at)
-        AND    c.at >= coalesce(t.latest - make_interval(secs => 864000 * l.popular_half_life), '-infinity')
+        FROM  (SELECT c.item, c.at FROM {s}.click c WHERE {has_log} AND c.at <= now() AND isfinite(c.at)
+               ORDER BY c.at DESC LIMIT 1000000) c,
+               {s}.likeness l, (SELECT max(at) AS latest FROM {s}.click WHERE at <= now()) t
         GROUP  BY c.item),
-    earned AS (
+    shown AS (
         SELECT s.item, count(*) AS shown, count(*) FILTER (WHERE r.clicked) AS clicked
         FROM   {s}.shown s,
                LATERAL (SELECT count(*) > 0 AS clicked FROM {s}.reward r
                         WHERE  r.decision = s.decision AND r.item {same_item} s.item AND r.value > 0) r
-        WHERE  s.decision >= {s}.first_decision(now() - interval '14 days')
-        AND    NOT EXISTS (SELECT FROM clicked)
+        WHERE  NOT {has_log} AND s.decision >= {s}.first_decision(now() - interval '14 days')
         GROUP  BY s.item),
+    mean AS (
+        SELECT sum(clicked)::float8 / sum(shown) AS rate FROM shown),
     score AS (
-        SELECT item, score FROM clicked
-        UNION ALL
-        SELECT item, (clicked + 10 * sum(clicked) OVER () / sum(shown) OVER ()) / (shown + 10)
-        FROM   earned)
+        SELECT v.item, coalesce(c.score, (coalesce(s.clicked, 0) + 10 * m.rate) / (coalesce(s.shown, 0) + 10), 0) AS score
+        FROM   {s}.item_vector v CROSS JOIN mean m
+               LEFT JOIN clicked c ON c.item {same_item} v.item
+               LEFT JOIN shown s ON s.item {same_item} v.item)
     UPDATE {s}.item_vector v SET popularity = n.popularity
-    FROM  (SELECT v.item,
-                  coalesce(round((ln(1 + s.score) / nullif(ln(1 + max(s.score) OVER ()), 0))::numeric, 3), 0)::real
-                  AS popularity
-           FROM   {s}.item_vector v LEFT JOIN score s ON s.item {same_item} v.item) n
-    WHERE  n.item {same_item} v.item AND n.popularity <> v.popularity;
+    FROM  (SELECT s.item, coalesce(round((ln(1 + s.score) / nullif(ln(1 + max(s.score) OVER ()), 0))::numeric, 3), 0)::real
+                          AS popularity
+           FROM   score s) n
+    WHERE  n.item {same_item} v.item AND n.popularity <> v.popularity
+    AND    (abs(n.popularity - v.popularity) > 0.003 OR n.popularity IN (0, 1) OR v.popularity IN (0, 1));
 END;
 
 -- Vectors of new and of changed rows; those of deleted rows go, which is no loss: the log
@@ -42,6 +43,14 @@ DECLARE
 BEGIN
     UPDATE {s}.job SET done_at = now() WHERE name = 'refresh';
     LOCK TABLE {s}.item_vector IN SHARE ROW EXCLUSIVE MODE;     -- one that writes all at a time
+    IF NOT {has_key} THEN
+        SELECT min(i.item::text) INTO twice
+        FROM  (SELECT i.item FROM {s}.item i WHERE i.item IS NOT NULL GROUP BY i.item HAVING count(*) > 1) i;
+        IF twice IS NOT NULL THEN
+            RAISE 'several items have the key %', twice
+                USING ERRCODE = 'unique_violation', HINT = 'A key names one row: make a view that has each once.';
+        END IF;
+    END IF;
     SELECT count(*) INTO gone FROM {s}.item_vector v
     WHERE  NOT EXISTS (SELECT FROM {s}.item i WHERE i.item {same_item} v.item);
     IF 2 * gone > (SELECT count(*) FROM {s}.item_vector) THEN
@@ -58,15 +67,10 @@ BEGIN
     GET DIAGNOSTICS changed = ROW_COUNT;
     PERFORM {s}.refresh_popularity();
     RETURN changed;
-EXCEPTION WHEN cardinality_violation THEN
-    SELECT min(i.item::text) INTO twice
-    FROM  (SELECT i.item FROM {s}.item i WHERE i.item IS NOT NULL GROUP BY i.item HAVING count(*) > 1) i;
-    RAISE 'several items have the key %', twice
-        USING ERRCODE = 'unique_violation', HINT = 'A key names one row: make a view that has each once.';
 END
 $body$;
 
--- What was clicked, by whom: the click log, and clicks on what was shown
+-- What the same people click, by the whole log
 CREATE OR REPLACE FUNCTION {s}.fitted() RETURNS TABLE (item {item_type}, factors real[])
 LANGUAGE sql STABLE
 BEGIN ATOMIC
@@ -101,14 +105,15 @@ DECLARE
     said text := '';
 BEGIN
     PERFORM FROM {s}.job
-    WHERE  name = 'refit' AND done_at < now() - interval '7 days' FOR UPDATE SKIP LOCKED;
-    IF FOUND THEN
-        said := format(', %s vectors fitted', {s}.refit());
-    END IF;
-    PERFORM FROM {s}.job
     WHERE  name = 'refresh' AND done_at < now() - interval '1 hour' FOR UPDATE SKIP LOCKED;
     IF FOUND THEN
-        said := said || format(', %s vectors refreshed', {s}.refresh());
+        said := format(', %s vectors refreshed', {s}.refresh());
+    END IF;
+    PERFORM FROM {s}.job
+    WHERE  name = 'refit' AND done_at < now() - interval '7 days' FOR UPDATE SKIP LOCKED;
+    IF FOUND THEN
+        said := said || format(', %s vectors fitted', {s}.refit());
+        PERFORM {s}.set_beginning();
     END IF;
     RETURN said;
 END

@@ -1,1 +1,2 @@
-SELECT {s}.refresh(), {s}.refit(), {s}.set_beginning();
+-- The next run() makes the vectors and the beginning anew: a page does not wait for that.
+UPDATE {s}.job SET done_at = '-infinity' WHERE name IN ('refresh', 'refit');
