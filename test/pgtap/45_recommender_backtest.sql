@@ -15,7 +15,7 @@ UNION ALL
 SELECT p, 60 + 3 * p + p % 3, now() - interval '1 day' FROM generate_series(1, 60) p;
 \set log '''SELECT who, what, at FROM seen'''
 
-SELECT plan(24);
+SELECT plan(26);
 
 CREATE TEMP TABLE tried AS
 SELECT row_number() OVER () AS n, t.* FROM dlints_backtest('thing', '{kind, size}', :log) t;
@@ -27,8 +27,9 @@ SELECT set_eq('SELECT policy FROM tried', ARRAY['the most popular', 'popular in 
 SELECT ok(count(*) = 6 AND max(hit_rate) = 0 AND max(ndcg) = 0, 'what nobody clicked yet is found by nothing that counts clicks')
 FROM tried WHERE policy <> 'recommender';
 SELECT ok(bool_and(hit_rate BETWEEN 0 AND 1 AND ndcg BETWEEN 0 AND hit_rate AND hit_rate_stderr >= 0 AND ndcg_stderr >= 0)
-  AND bool_and(verdict = 'the best') FILTER (WHERE n = 1)
-  AND bool_and(verdict ~ '^0\.\d{3} ± 0\.\d{3} less(, which may be chance)?$') FILTER (WHERE n > 1), 'numbers and verdicts') FROM tried;
+  AND bool_and(verdict ~ '^(finds nothing|the best, by 0\.\d{3} ± 0\.\d{3}(, which may be chance)?)$') FILTER (WHERE n = 1)
+  AND bool_and(verdict ~ '^(finds nothing|0\.\d{3} ± 0\.\d{3} less(, which may be chance)?)$') FILTER (WHERE n > 1),
+  'numbers and verdicts') FROM tried;
 
 -- Now the last click is the fifth thing of the kind, which half of the people clicked before.
 DELETE FROM seen WHERE what > 60;
@@ -42,7 +43,7 @@ SELECT is((hit_rate, ndcg, hit_rate_stderr, ndcg_stderr)::text, '(1,1,0,0)', pol
 WHERE policy IN ('popular in your kind', 'clicked by the same people') ORDER BY policy;
 SELECT ok(hit_rate BETWEEN 0.2 AND 1 AND ndcg / hit_rate BETWEEN ln(2) / ln(11) AND ln(2) / ln(8),
   'the most popular: at the seventh place at best') FROM again WHERE policy = 'the most popular';
-SELECT ok(hit_rate > 0.7 AND ndcg > 0.5, format('the recommender: %s, %s', hit_rate, ndcg)) FROM again WHERE policy = 'recommender';
+SELECT ok(hit_rate > 0.5 AND ndcg > 0.4, format('the recommender: %s, %s', hit_rate, ndcg)) FROM again WHERE policy = 'recommender';
 -- What twelve others were long ago is known, by nobody in particular: more popular, but not lately.
 INSERT INTO seen SELECT NULL, 200 + i % 12, now() - interval '100 days' FROM generate_series(1, 30 * 12) i;
 SELECT is(array_agg((policy, hit_rate > 0.4)::text ORDER BY policy), '{"(\"popular in two weeks\",t)","(\"the most popular\",f)"}',
@@ -50,8 +51,28 @@ SELECT is(array_agg((policy, hit_rate > 0.4)::text ORDER BY policy), '{"(\"popul
 -- the list of ten is cut there, and what was clicked is not asked for again
 UPDATE seen SET what = 300 WHERE who > 30 AND at > now() - interval '2 days';
 INSERT INTO seen SELECT who, 300, now() - interval '70 days' FROM seen WHERE who > 30 AND at > now() - interval '2 days';
-SELECT is((SELECT count(*) FROM dlints_backtest('thing', '{kind}', :log, people => 30) WHERE verdict = 'the best'), 1::bigint,
-  'one is the best');
+SELECT ok(count(*) FILTER (WHERE verdict LIKE 'the best, by %') = 1 OR max(ndcg) = 0, 'one is the best')
+FROM dlints_backtest('thing', '{kind}', :log, people => 30);
+
+-- Two of ten clicks are hidden: 101 to 109 are known by thirty people each, 110 by twenty, and 111 by the
+-- thirty from whom it is hidden.  Who clicks 110 last finds it at the tenth place of the most popular.
+CREATE TABLE few AS
+SELECT p AS who, 200 + (p * 8 + i) % 97 AS what, now() - make_interval(days => 20 - i) AS at FROM generate_series(1, 30) p, generate_series(1, 8) i
+UNION ALL SELECT p, 111, now() - interval '2 days' FROM generate_series(1, 30) p
+UNION ALL SELECT p, 112, now() - interval '1 day' FROM generate_series(1, 30) p
+UNION ALL SELECT 1000 + 100 * i + p, 100 + i, now() - interval '9 days' FROM generate_series(1, 9) i, generate_series(1, 30) p
+UNION ALL SELECT 3000 + p, 110, now() - interval '9 days' FROM generate_series(1, 20) p
+UNION ALL SELECT 4000 + p, 110, now() - interval '1 day' FROM generate_series(1, 10) p
+UNION ALL SELECT 4000 + p, 299, now() - interval '9 days' FROM generate_series(1, 10) p;
+SELECT is(hit_rate, 0.25::float8, 'a fifth is hidden') FROM dlints_backtest('thing', '{kind}', 'SELECT * FROM few')
+WHERE policy = 'the most popular';
+-- Everybody clicked the same twelve, the last one late: it is found only if no list has those clicked before.
+CREATE TABLE same AS
+SELECT p AS who, i AS what, now() - make_interval(days => 30 - i, mins => p) AS at FROM generate_series(1, 40) p, generate_series(1, 12) i
+WHERE i < 12 OR p <= 20 UNION ALL SELECT p, 12, now() - interval '35 days' FROM generate_series(21, 40) p
+UNION ALL SELECT 1000 + i, i, now() - make_interval(days => i % 30) FROM generate_series(13, 300) i;
+SELECT ok(bool_and(hit_rate = 1), 'what was clicked before is not recommended') FROM dlints_backtest('thing', '{kind}', 'SELECT * FROM same')
+WHERE policy IN ('recommender', 'the most popular', 'clicked by the same people');
 
 -- ---------- of a recommender that there is ----------
 
@@ -62,16 +83,18 @@ SELECT set_eq('SELECT policy FROM it.backtest(20)', 'SELECT policy FROM tried', 
 SELECT is((SELECT array_agg(m.state::text ORDER BY m.name) FROM it.model m), array_agg(b.state::text ORDER BY b.name),
   'which changes no model') FROM before b;
 SELECT is((SELECT count(*) FROM it.decision) + (SELECT count(*) FROM it.shown), 0::bigint, 'and logs nothing');
--- what was clicked on its lists is of the log
-INSERT INTO it.decision (id, person, arm, at, profile, context) SELECT it.first_decision(now()) + p, p, 'personal', now(), '{}', '{}'
-FROM generate_series(100, 130) p;
-INSERT INTO it.reward SELECT it.first_decision(now()) + p, 1 + (i + p) % 2, 'look', 1, now() + make_interval(secs => i - 10), NULL
-FROM generate_series(100, 130) p, generate_series(1, 2) i;
 DELETE FROM seen;
-SELECT is((hit_rate, ndcg)::text, '(1,1)', 'what was clicked of its lists is its log') FROM it.backtest()
-WHERE policy = 'the most popular';
-DELETE FROM it.reward;
 SELECT throws_ok('SELECT * FROM it.backtest()', 'P0002', 'nobody clicked an item that was not clicked before', 'nothing to find');
+-- without a log what was clicked on its lists is one
+SELECT dlints_create_recommender('own', 'thing', '{kind, size}', outcomes => '{"look": 1}', person_type => 'integer');
+INSERT INTO own.decision (id, person, arm, at, profile, context)
+SELECT own.first_decision(now()) + 10 * p + i, p, 'personal', now() + make_interval(secs => i - 10), '{}', '{}'
+FROM generate_series(100, 130) p, generate_series(1, 2) i;
+INSERT INTO own.shown SELECT d.id, 1 + (d.person + (d.id - own.first_decision(now())) % 10) % 2, 1, 1, 1, '{}' FROM own.decision d;
+INSERT INTO own.reward SELECT decision, item, 'look', 1, now(), NULL FROM own.shown;
+INSERT INTO own.reward SELECT decision, 3, 'look', 1, now(), NULL FROM own.shown;	-- never shown
+SELECT is((hit_rate, ndcg)::text, '(1,1)', 'its own clicks, of what was shown') FROM own.backtest()
+WHERE policy = 'the most popular';
 INSERT INTO seen SELECT p, 3 * i + p % 3, now() - make_interval(days => 50 - i) FROM generate_series(1, 60) p, generate_series(1, 5) i;
 ALTER TABLE thing RENAME COLUMN id TO number;
 ALTER TABLE thing RENAME COLUMN kind TO sort;
@@ -85,7 +108,7 @@ SELECT throws_ok(call, code, said, call) FROM (VALUES
   ('SELECT * FROM dlints_backtest(NULL, ''{sort}'', ''SELECT 1, 1, now()'')', '22023', 'items must not be NULL'),
   ('SELECT * FROM dlints_backtest(''item'', ''{nothing}'', ''SELECT 1, 1, now()'')', '42703', 'item has no column nothing'),
   ('SELECT * FROM dlints_backtest(''item'', ''{sort}'', ''SELECT 1, 1'')', '42P10', NULL),
-  ('SELECT * FROM dlints_backtest(''item'', ''{sort}'', ''SELECT 1, 999, now()'')', '22023', 'no click is of an item of public.item'))
+  ('SELECT * FROM dlints_backtest(''item'', ''{sort}'', ''SELECT 1, 999, now()'')', 'P0002', 'nobody clicked an item that was not clicked before'))
   v (call, code, said);
 SELECT * FROM finish();
 ROLLBACK;

@@ -1,6 +1,6 @@
 -- The last fifth of each person's clicks is hidden from a recommender that is tried on its log, and
 -- nobody gets again what was clicked before.
-CREATE TABLE {s}.logged AS
+CREATE UNLOGGED TABLE {s}.logged AS
 SELECT c.person, c.item, c.at,
        c.person IS NOT NULL AND c.of > 1 AND c.n <= ceil(c.of / 5.0) AS is_last
 FROM  (SELECT c.*, row_number() OVER (PARTITION BY c.person ORDER BY c.at DESC, c.item) AS n,
@@ -22,7 +22,7 @@ BEGIN ATOMIC
 END;
 
 -- Some people, and what each of them clicked then
-CREATE TABLE {s}.hidden AS
+CREATE UNLOGGED TABLE {s}.hidden AS
 SELECT l.person, array_agg(DISTINCT l.item) AS items
 FROM   {s}.logged l JOIN {s}.item i ON i.item {same_item} l.item
 WHERE  l.is_last AND NOT EXISTS (
@@ -33,6 +33,11 @@ ANALYZE {s}.logged;
 
 DO $body$
 BEGIN
+    IF NOT EXISTS (SELECT FROM {s}.hidden) THEN
+        RAISE 'nobody clicked an item that was not clicked before' USING ERRCODE = 'no_data_found',
+            HINT = 'clicks is a query of person, item and time, in this order. Of each person the last'
+                   ' fifth is hidden, and looked for.';
+    END IF;
     RAISE NOTICE '% clicks are hidden, and a recommender is made of the other %',
         (SELECT count(*) FROM {s}.logged WHERE is_last), (SELECT count(*) FROM {s}.click);
 END

@@ -1,5 +1,5 @@
 -- What lists can be made of in a few lines: how often an item was clicked, and lately
-CREATE TABLE {s}.known AS
+CREATE UNLOGGED TABLE {s}.known AS
 SELECT v.item, v.encoded, v.factors, k.clicks, k.lately
 FROM  (SELECT c.item, count(*) AS clicks,
               count(*) FILTER (WHERE c.at > (SELECT max(at) FROM {s}.click) - interval '14 days') AS lately
@@ -7,7 +7,7 @@ FROM  (SELECT c.item, count(*) AS clicks,
        JOIN {s}.item_vector v ON v.item {same_item} k.item;
 
 -- and by how many of the same people two items were clicked: the cosine
-CREATE TABLE {s}.near AS
+CREATE UNLOGGED TABLE {s}.near AS
 WITH clicked AS MATERIALIZED (
     SELECT DISTINCT c.person, c.item
     FROM  (SELECT c.*, row_number() OVER (PARTITION BY c.person ORDER BY c.at DESC) AS n
@@ -64,49 +64,74 @@ BEGIN ATOMIC
      ORDER BY 3 DESC LIMIT (SELECT rows FROM enough));
 END;
 
+-- Lists of ten: how much of what each person clicked then is in them
+CREATE FUNCTION {s}.compare(person {person_type}, items {item_type}[])
+RETURNS TABLE (policy text, ndcg float8, is_hit boolean) LANGUAGE sql VOLATILE
+BEGIN ATOMIC
+    WITH scored AS (
+        SELECT s.policy, s.item, s.score, EXISTS (
+                   SELECT FROM {s}.click c WHERE c.person {same_person} compare.person AND c.item {same_item} s.item) AS is_seen
+        FROM   {s}.scores(compare.person) s),
+    list AS (
+        SELECT policy, item, is_seen, row_number() OVER (PARTITION BY policy, is_seen ORDER BY score DESC) AS place
+        FROM   scored
+        UNION ALL
+        SELECT 'recommender', r.item, false, r.place FROM {s}.recommend(compare.person, 10) r),
+    found AS (
+        SELECT l.policy, l.place, l.place <= 10 AND l.item {same_item} ANY (compare.items) AS is_hit
+        FROM   list l)
+    SELECT f.policy, coalesce(sum(1 / ln(f.place + 1)) FILTER (WHERE f.is_hit), 0)
+           / (SELECT sum(1 / ln(n + 1)) FROM generate_series(1, least(cardinality(compare.items), 10)) n),
+           bool_or(f.is_hit)
+    FROM   found f GROUP BY f.policy;
+END;
+
+CREATE UNLOGGED TABLE {s}.compared (person {person_type}, policy text, ndcg float8, is_hit boolean);
+
 DO $body$
+DECLARE
+    people integer := (SELECT count(*) FROM {s}.hidden);
+    done   integer := 0;
+    told   timestamptz := clock_timestamp();
+    one    record;
 BEGIN
-    RAISE NOTICE 'lists of ten are compared, of % people', (SELECT count(*) FROM {s}.hidden);
+    RAISE NOTICE 'lists of ten are compared, of % people', people;
+    FOR one IN SELECT person, items FROM {s}.hidden LOOP
+        INSERT INTO {s}.compared SELECT one.person, c.* FROM {s}.compare(one.person, one.items) c;
+        done := done + 1;
+        IF clock_timestamp() > told + interval '5 seconds' THEN
+            told := clock_timestamp();
+            RAISE NOTICE 'lists of % of % people are compared', done, people;
+        END IF;
+    END LOOP;
+    -- a policy that has no list for somebody finds nothing
+    INSERT INTO {s}.compared
+    SELECT h.person, p.policy, 0, false
+    FROM   {s}.hidden h CROSS JOIN (SELECT DISTINCT policy FROM {s}.compared) p
+    WHERE  NOT EXISTS (SELECT FROM {s}.compared c WHERE c.person {same_person} h.person AND c.policy = p.policy);
 END
 $body$;
 
--- Lists of ten: how much of what each person clicked then is in them
-CREATE TABLE {s}.compared AS
-WITH scored AS (
-    SELECT h.person, s.policy, s.item, s.score, EXISTS (
-               SELECT FROM {s}.click c WHERE c.person {same_person} h.person AND c.item {same_item} s.item) AS is_seen
-    FROM   {s}.hidden h, LATERAL {s}.scores(h.person) s),
-list AS (
-    SELECT person, policy, item, is_seen,
-           row_number() OVER (PARTITION BY person, policy, is_seen ORDER BY score DESC) AS place
-    FROM   scored
-    UNION ALL
-    SELECT h.person, 'recommender', r.item, false, r.place
-    FROM   {s}.hidden h, LATERAL {s}.recommend(h.person, 10) r)
-SELECT h.person, p.policy,
-       coalesce(sum(1 / ln(l.place + 1)) FILTER (WHERE l.item {same_item} ANY (h.items)), 0)
-       / (SELECT sum(1 / ln(n + 1)) FROM generate_series(1, least(cardinality(h.items), 10)) n) AS ndcg,
-       coalesce(bool_or(l.item {same_item} ANY (h.items)), false) AS is_hit
-FROM   {s}.hidden h CROSS JOIN (SELECT DISTINCT policy FROM list) p
-       LEFT JOIN list l ON l.person {same_person} h.person AND l.policy = p.policy AND l.place <= 10 AND NOT l.is_seen
-GROUP  BY h.person, h.items, p.policy;
-
--- The best first; differences are those of the same people
+-- The best first; differences are those of the same people, and the best one's that to the next
 CREATE VIEW {s}.comparison AS
 WITH mean AS (
     SELECT policy, avg(is_hit::integer) AS hit_rate, stddev(is_hit::integer)::float8 / sqrt(count(*)) AS hit_rate_stderr,
-           avg(ndcg) AS ndcg, stddev(ndcg) / sqrt(count(*)) AS ndcg_stderr,
+           avg(ndcg) AS ndcg, stddev(ndcg) / sqrt(count(*)) AS ndcg_stderr, {s}.errors_of(count(*)) AS errors,
            row_number() OVER (ORDER BY avg(ndcg) DESC, policy = 'recommender' DESC) AS place
     FROM   {s}.compared GROUP BY policy),
 difference AS (
-    SELECT c.policy, avg(b.ndcg - c.ndcg) AS less, stddev(b.ndcg - c.ndcg) / sqrt(count(*)) AS stderr
-    FROM   {s}.compared c JOIN mean m ON m.place = 1
-           JOIN {s}.compared b ON b.policy = m.policy AND b.person {same_person} c.person
-    GROUP  BY c.policy)
+    SELECT m.policy, avg(x.d) AS d, stddev(x.d) / sqrt(count(*)) AS stderr
+    FROM   mean m JOIN mean o ON o.place = CASE m.place WHEN 1 THEN 2 ELSE 1 END
+           JOIN {s}.compared c ON c.policy = m.policy
+           JOIN {s}.compared b ON b.policy = o.policy AND b.person {same_person} c.person,
+           LATERAL (SELECT c.ndcg - b.ndcg AS d) x
+    GROUP  BY m.policy)
 SELECT m.policy, round(m.hit_rate, 4)::float8 AS hit_rate,
        round(m.hit_rate_stderr::numeric, 4)::float8 AS hit_rate_stderr,
        round(m.ndcg::numeric, 4)::float8 AS ndcg, round(m.ndcg_stderr::numeric, 4)::float8 AS ndcg_stderr,
-       CASE WHEN m.place = 1 THEN 'the best'
-            ELSE format('%s ± %s less%s', round(d.less::numeric, 3), round(d.stderr::numeric, 3),
-                        CASE WHEN d.less <= 2 * d.stderr THEN ', which may be chance' END) END AS verdict
-FROM   mean m JOIN difference d USING (policy) ORDER BY m.place;
+       CASE WHEN (SELECT max(ndcg) FROM mean) = 0 THEN 'finds nothing'
+            ELSE CASE m.place WHEN 1 THEN 'the best, by ' ELSE '' END
+                 || coalesce(round(abs(d.d)::numeric, 3)::text, '0') || coalesce(' ± ' || round(d.stderr::numeric, 3), '')
+                 || CASE WHEN m.place > 1 THEN ' less' ELSE '' END
+                 || CASE WHEN abs(d.d) > m.errors * d.stderr THEN '' ELSE ', which may be chance' END END AS verdict
+FROM   mean m LEFT JOIN difference d USING (policy) ORDER BY m.place;
