@@ -4,7 +4,9 @@ import numpy as np
 
 from bench import figure
 
-COLOURS = {'personal': '#0072b2', 'similar': '#d55e00', 'popular': '#767676'}
+COLOURS = {'personal': '#0072b2', 'popular': '#767676',
+           'your categories': '#e69f00', 'cosine': '#d55e00',
+           'SVD 16': '#009e73', 'EASE': '#cc79a7'}
 
 
 def draw(path, clicks):

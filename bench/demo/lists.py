@@ -1,26 +1,20 @@
-"""What the recommender is compared with: two lists that learn nothing."""
+"""What the recommender is compared with: lists that learn nothing."""
 
 import numpy as np
 
+from bench.opponents import opponents
+
 
 class List:
-    """The most popular films, or those most like what somebody watched.
+    """The best films by a score of what somebody watched or clicked."""
 
-    With vectors, films are ranked by their product with the sum of those that
-    the person watched or clicked.
-    """
-
-    def __init__(self, popularity, known, vectors=None):
-        self._popularity = popularity
-        self._vectors = vectors
+    def __init__(self, score, known):
+        self._score = score
         self._seen, self._watched = known.copy(), known.copy()
 
     def visit(self, person, likes, places):
         """Show the list to somebody who clicks what is liked; return it."""
-        watched = self._watched[person]
-        scores = self._popularity
-        if self._vectors is not None and watched.any():
-            scores = self._vectors @ self._vectors[watched].sum(axis=0)
+        scores = self._score(self._watched[person].astype(float))
         best = np.argsort(-np.where(self._seen[person], -np.inf, scores),
                           kind='stable')[:places]
         self._seen[person, best] = True
@@ -28,10 +22,12 @@ class List:
         return best
 
 
-def create(cursor, known):
-    """Return both, of the recommender's own vectors and counts."""
-    cursor.execute('SELECT popularity, factors FROM home.item_vector '
-                   'ORDER BY item')
-    popularity, factors = zip(*cursor.fetchall())
-    return {'similar': List(np.array(popularity), known, np.array(factors)),
-            'popular': List(np.array(popularity), known)}
+def create(people):
+    """Return {name: List}, made of what was watched before."""
+    genres = sorted({genre for film in people.films for genre in film.genres})
+    kinds = np.array([[genre in film.genres for genre in genres]
+                      for film in people.films], float)
+    watched = np.argwhere(people.known) + [people.log[:, 0].max() + 1, 0]
+    made = opponents(np.concatenate([people.log, watched]), len(people.films),
+                     kinds)
+    return {name: List(score, people.known) for name, score in made.items()}

@@ -31,7 +31,7 @@ def run(data, visits, seed):
     with closing(Service(people.films, people.watched())) as service, \
             server.session() as cursor:
         report.beginning(people, STATEMENTS['recommender'])
-        clicks, executed = play(people, service, cursor)
+        clicks, executed = play(people, service)
         personal = ~np.isin(people.visits, control(cursor))
         clicks = {name: values[personal] for name, values in clicks.items()}
         report.gains(clicks, people.is_new()[personal], PLACES)
@@ -50,12 +50,12 @@ def run(data, visits, seed):
     return report.found(clicks, judged)
 
 
-def play(people, service, cursor):
+def play(people, service):
     """Have everybody visit the recommender and see each list.
 
     Return {name: clicks of each visit}, and what was executed, by name.
     """
-    compared = lists.create(cursor, people.known)
+    compared = lists.create(people)
     clicks = {name: np.zeros(len(people.visits))
               for name in ('personal', *compared)}
     executed = {}

@@ -5,12 +5,11 @@ from time import monotonic
 import numpy as np
 
 from bench import machine, program, server, source
-from bench.firstday.opponents import opponents
 from bench.firstday.worlds import DAYS, worlds
+from bench.opponents import SIMPLE, one_hot, opponents
 from bench.progress import Themes
 from bench.report import error
 
-BEST = 'popular', 'lately', 'your categories', 'cosine'
 PLACES = 10
 SEEN = 'i.id <> ALL (ARRAY(SELECT c.item FROM click c WHERE c.person = request.person))'
 
@@ -29,7 +28,7 @@ def main(options):
                     found[name, seed] = play(cursor, chosen[name](seed))
     print('\nClicks that ten items earn, or films that are found, ± the '
           'standard error of the\ndifference; bar: at most 2 errors or 2 % '
-          f'below the best of {", ".join(BEST)}.\n')
+          f'below the best of {", ".join(SIMPLE)}.\n')
     sound = True
     for name in chosen:
         cells = [found[name, seed] for seed in seeds]
@@ -58,7 +57,7 @@ def choose(names):
 def tell(cell, lists):
     """Print one cell; return whether its bar is met."""
     ours = lists['recommender']
-    best = max((policy for policy in lists if policy in BEST),
+    best = max((policy for policy in lists if policy in SIMPLE),
                key=lambda policy: lists[policy].mean())
     less = error(ours - lists[best])
     met = ours.mean() >= lists[best].mean() - max(
@@ -76,7 +75,10 @@ def play(cursor, world):
     items = len(next(iter(world.columns.values()))[1])
     began = monotonic()
     create(cursor, world, items)
-    others = opponents(world, items)
+    others = opponents(
+        world.clicks, items,
+        None if world.category is None else one_hot(world.category),
+        world.clicks[world.days > world.days.max() - world.lately])
     took = monotonic() - began
     asked = {'known': [(person, None) for person in world.known],
              'no click': [(person, []) for person in world.known]}

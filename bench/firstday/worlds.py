@@ -28,10 +28,12 @@ class World:
             seen = 200000
             person = np.searchsorted(people / people[-1], random.random(seen))
             item = np.searchsorted(items / items[-1], random.random(seen))
-            clicked = random.random(seen) < self.chance(person, item)
-            found.append(np.column_stack([person, item])[clicked])
-        self.clicks = np.concatenate(found)[:clicks]
-        self.days = np.sort(random.random(clicks)) * DAYS
+            day = random.random(seen) * DAYS
+            clicked = random.random(seen) < self.then(person, item, day)
+            found.append(np.column_stack([person, item, day])[clicked])
+        found = np.concatenate(found)[:clicks]
+        found = found[np.argsort(found[:, 2])]
+        self.clicks, self.days = found[:, :2].astype(int), found[:, 2]
         self.ask(random, lambda count: np.searchsorted(
             items / items[-1], random.random(count)))
 
@@ -51,6 +53,10 @@ class World:
             chance = self.chance(np.full(5000, person), item)
             found += item[random.random(5000) < chance].tolist()
         return found[:length]
+
+    def then(self, person, item, day):
+        """Return how likely people clicked items on days of the log."""
+        return self.chance(person, item)
 
     def earned(self, person, items):
         """Return how many clicks a list may expect."""
@@ -88,6 +94,31 @@ class Taste(World):
                         + self._own[person, item])
 
 
+class Turning(World):
+    """People like three categories for some time, and then three others."""
+
+    def __init__(self, seed, clicks=20000, items=3000, people=1000, days=20):
+        random = np.random.default_rng(seed)
+        self.category = random.integers(40, size=items)
+        turns = 4 * DAYS // days
+        self._likes = np.array([choose(random, people, 40, 3)
+                                for _ in range(turns + 1)])
+        self._until = np.cumsum(random.exponential(days, (people, turns)), 1)
+        self.columns = {'category': ('text', [f'c{c}' for c in self.category])}
+        self.log(random, clicks, random.lognormal(0, 1, items),
+                 random.lognormal(0, 1, people))
+
+    def then(self, person, item, day):
+        """Return how likely people clicked items on days of the log."""
+        turn = (self._until[person] < np.reshape(day, (-1, 1))).sum(axis=1)
+        return logistic(
+            -4 + 2.5 * self._likes[turn, person, self.category[item]])
+
+    def chance(self, person, item):
+        """Return how likely people click items at the end of the log."""
+        return self.then(person, item, np.full(len(item), DAYS))
+
+
 class Market(World):
     """Second-hand goods: categories, brands, conditions, prices, a long tail."""
 
@@ -122,11 +153,11 @@ class Market(World):
 class Quality(World):
     """What is popular is good: all is shown as often; one weak column."""
 
-    def __init__(self, seed, clicks=20000, items=2000, people=1500):
+    def __init__(self, seed, items=2000, taste=0.3, clicks=20000, people=1500):
         random = np.random.default_rng(seed)
         self._good = random.normal(0, 1.2, items)
         self._is = random.normal(0, 1, (items, 16))
-        self._wants = random.normal(0, 0.3, (people, 16))
+        self._wants = random.normal(0, taste, (people, 16))
         self.category = (self._is[:, 0] > 0) + 2 * random.integers(2, size=items)
         self.columns = {'kind': ('text', [f'k{k}' for k in self.category])}
         self.log(random, clicks, np.ones(items), random.lognormal(0, 1, people))
@@ -227,7 +258,8 @@ def worlds(folder):
             'taste 40, 8,000': lambda seed: Taste(seed, 40, 8000),
             'taste 40, 50,000': lambda seed: Taste(seed, 40, 50000),
             'taste 150, 50,000': lambda seed: Taste(seed, 150, 50000),
-            'market': Market, 'quality': Quality, 'news': News}
+            'turning': Turning, 'market': Market, 'quality': Quality,
+            'sparse': lambda seed: Quality(seed, 20000, 0), 'news': News}
     if folder:
         made['MovieLens'] = lambda seed: Films(folder)
     return made

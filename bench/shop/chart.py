@@ -7,7 +7,8 @@ from bench.shop.report import Sums
 
 STYLES = {'control': ('most popular', '#767676'),
           'personal': ('personal', '#0072b2')}
-BOUNDS = {'best': 'best for each', 'common': 'best for all'}
+BOUNDS = {'best': 'best for each', 'common': 'best for all',
+          'categories': 'popular in your categories', 'cosine': 'cosine'}
 NEAR = 3
 
 

@@ -11,7 +11,9 @@ from time import perf_counter
 import numpy as np
 from psycopg2 import errors
 from psycopg2.extras import Json, execute_values
+from scipy.sparse import csr_matrix
 
+from bench.opponents import one_hot, opponents
 from bench.server import SCHEMA, session
 from bench.shop.truth import (BUYS, CANCELS, CATEGORIES, COLOURS, DAYS_TO_BUY,
                               DAYS_TO_CANCEL, TAGS, capped)
@@ -19,6 +21,8 @@ from bench.shop.truth import (BUYS, CANCELS, CATEGORIES, COLOURS, DAYS_TO_BUY,
 START = datetime(2026, 3, 2, tzinfo=timezone.utc)      # a Monday
 FOLDS = 8               # times a day that rewards are learned,
 CRONS = 2               # by so many sessions at once
+# Lists that are made every night of all clicks: by field of a visit
+OTHERS = {'categories': 'your categories', 'cosine': 'cosine', 'svd': 'SVD 16'}
 BROKEN = 0.02           # share of visits with a report that makes no sense
 # The shop's SQL says now(), and the simulation says when that is.  A function in
 # the place of PostgreSQL's own does that, on a server that nobody else uses.
@@ -61,11 +65,15 @@ class Visit:
     clicked: int = 0
     seconds: float = 0
     # clicks to be expected of what was shown, of the best list for this
-    # customer, of the best one that is the same for all, of the bestsellers
+    # customer, of the best one that is the same for all, of the bestsellers,
+    # and of OTHERS
     truth: float = 0
     best: float = 0
     common: float = 0
     sellers: float = 0
+    categories: float = 0
+    cosine: float = 0
+    svd: float = 0
 
 
 @dataclass(order=True)
@@ -92,6 +100,8 @@ class Shop:
         self._in_stock = np.ones(truth.products, bool)
         self._listed = np.zeros(truth.products, bool)
         self._sold = np.zeros(truth.products)
+        self._others = {}
+        self._clicked = None
 
     def close(self):
         """Leave the server."""
@@ -152,6 +162,14 @@ class Shop:
                 WHERE  found_by = 'search' AND at > now() - interval '14 days'
                 GROUP  BY 1""").fetchall():
             self._sold[product] = sold
+        clicks = np.array(self.at(
+            when, 'SELECT customer_id, product_id FROM event').fetchall())
+        others = opponents(clicks, self._truth.products,
+                           one_hot(self._truth.category))
+        self._others = {field: others[name] for field, name in OTHERS.items()}
+        self._clicked = csr_matrix(
+            (np.ones(len(clicks)), clicks.T),
+            (len(self._truth.activity), self._truth.products))
         # As autovacuum would, had the days their length
         self._cursor().execute('VACUUM product, home.item_vector, home.model')
         if when.weekday() == 6:
@@ -202,7 +220,8 @@ class Shop:
         """Let customers find products by themselves, as they always did."""
         truth, random, rows = self._truth, self._random, []
         customers = self._visitors(count)
-        sums = np.cumsum(truth.chances(customers) * self._listed, axis=1)
+        sums = np.cumsum(truth.chances(customers) * truth.exposure
+                         * self._listed, axis=1)
         places = random.random(count) * sums[:, -1]
         for customer, chances, place in zip(customers.tolist(), sums, places):
             product = int(np.searchsorted(chances, place))
@@ -267,6 +286,8 @@ class Shop:
         visit.truth, visit.best, visit.common, visit.sellers = (
             chances[which].sum() for which in (
                 products, truth.best(chances, allowed), common, sellers))
+        for name, products_of in self._lists(visit.customer, allowed).items():
+            setattr(visit, name, chances[products_of].sum())
 
         luck = random.random(len(products))
         clicked = products[luck < chances[products]].tolist()
@@ -280,6 +301,16 @@ class Shop:
             for product in clicked])
         return [later for product in clicked
                 for later in _purchase(random, visit, product)]
+
+    def _lists(self, customer, allowed):
+        """Return what others would show, under the rules of the page."""
+        clicked = np.zeros(self._truth.products)
+        if customer < self._clicked.shape[0]:       # is not new today
+            clicked = self._clicked[customer].toarray().ravel()
+        return {name: capped(np.argsort(-np.where(allowed, score(clicked),
+                                                  -np.inf), kind='stable'),
+                             self._truth.brand)
+                for name, score in self._others.items()}
 
     def _report_late(self, now):
         """Report the purchases and cancellations of the time until now."""

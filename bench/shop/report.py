@@ -12,19 +12,23 @@ from bench.shop.play import named
 # taste
 Days = namedtuple('Days', 'month after')
 # Of a day's pages of an arm
-Sums = namedtuple('Sums', 'clicked truth best common sellers pages')
+Sums = namedtuple('Sums', 'clicked truth best common sellers categories '
+                          'cosine svd pages')
 # What there are bars for: the reward of personal lists, times that of the
 # most popular products; visitors after the change until they are better for
 # good; errors between a candidate's value on the log and the truth; what an
 # erased person left; ms of a page; and what the truth gives personal lists, of
-# what it gives the best ones
-Found = namedtuple('Found', 'times visitors errors erased page share')
-TIMES, VISITORS, ERRORS, ERASED = 1.3, 1500, 2, 1e-10
+# what it gives the best ones, and of what it gives the best simple list
+Found = namedtuple('Found', 'times visitors errors erased page share simple')
+TIMES, VISITORS, ERRORS, ERASED, OF_SIMPLE = 1.3, 1500, 2, 1e-10, 1
+SIMPLE = 'sellers', 'categories', 'cosine'
 ARMS = ('control', 'personal', 'chance')
 READING = """\
 expected: clicks a page that the truth gives what was shown; then its share of
 what the same visitors would have given the best list for each of them, the
-best one that is the same for all, and the bestsellers of the day."""
+best one that is the same for all, the bestsellers of the day, and of what is made
+every night of the same clicks: the most popular of a customer's categories, what
+is clicked by the same people, and the first sixteen directions of that."""
 
 
 def everything(shop, visits, days, facts):
@@ -49,7 +53,8 @@ def everything(shop, visits, days, facts):
 
 def bars(found):
     """Return the means over seeds with their bars."""
-    times, visitors, errors, erased, page, share = map(np.array, zip(*found))
+    times, visitors, errors, erased, page, share, simple = map(
+        np.array, zip(*found))
     return [
         at_least('reward of personal lists, times that of the most popular',
                  times.mean(), TIMES, each(times)),
@@ -59,6 +64,8 @@ def bars(found):
                 errors.mean(), ERRORS, each(errors, '.1f')),
         at_most('a person erased: difference to never seen', erased.max(),
                 ERASED, each(erased, '.0e')),
+        at_least('personal lists: times what the best simple one would earn',
+                 simple.mean(), OF_SIMPLE, each(simple)),
         Result('a page, ms (median)', each(page, '.1f')),
         Result('personal lists: share of what the best ones would earn',
                with_error(share))]
@@ -75,7 +82,9 @@ def by_day(shop, visits):
                 arms[visit.decision],
                 np.zeros((visits[-1].day + 1, len(Sums._fields))))
             rows[visit.day] += Sums(visit.clicked, visit.truth, visit.best,
-                                    visit.common, visit.sellers, 1)
+                                    visit.common, visit.sellers,
+                                    visit.categories, visit.cosine, visit.svd,
+                                    1)
     return sums
 
 
@@ -89,10 +98,11 @@ def _print_shares(daily, stretches):
                 rows.append((
                     arm, f'{first + 1} - {last}',
                     f'{found.truth / found.pages:.3f}',
-                    *(f'{found.truth / other:.0%}' for other in (
-                        found.best, found.common, found.sellers))))
+                    *(f'{found.truth / getattr(found, other):.0%}'
+                      for other in ('best', 'common', *SIMPLE, 'svd'))))
     print(table([('arm', 'days', 'expected', 'of best', 'of common',
-                  'of bestsellers')] + rows))
+                  'of bestsellers', 'of categories', 'of cosine',
+                  'of SVD 16')] + rows))
     print(READING)
 
 
@@ -110,7 +120,8 @@ def _found(daily, days, facts, visits):
     return Found(times['times the control'], above,
                  abs(worth - true) / error, difference,
                  1000 * np.median([visit.seconds for visit in visits]),
-                 sums.truth / sums.best)
+                 sums.truth / sums.best,
+                 sums.truth / max(getattr(sums, other) for other in SIMPLE))
 
 
 def _above(daily, days):

@@ -44,6 +44,8 @@ class Truth:
         self.colour = random.integers(len(COLOURS), size=products)
         self.tags = random.random((products, len(TAGS))) < 0.2
         self.popularity = random.normal(0, POPULARITY, products)
+        # how often each is come across, which says nothing of how good it is
+        self.exposure = random.lognormal(0, 1, products)
         self._likes_category = self._taste(taste, len(CATEGORIES))
         self._likes_brand = self._taste(BRAND, BRANDS)
         self._likes_price = random.normal(3.5, PRICE_LEVEL, (SEGMENTS, 1))

@@ -4,37 +4,46 @@ import numpy as np
 from scipy.sparse import csr_matrix, diags
 from scipy.sparse.linalg import svds
 
+# Those that a few lines of SQL make, which a recommender is to be as good as
+SIMPLE = 'popular', 'lately', 'your categories', 'cosine'
 EASE_RIDGE = 200
 EASE_ITEMS = 4000       # its matrix is square and dense
 
 
-def matrix(clicks, items):
-    """Return who clicked what how often."""
-    people = clicks[:, 0].max() + 1
-    return csr_matrix((np.ones(len(clicks)), clicks.T), (people, items))
+def opponents(clicks, items, kinds=None, late=None):
+    """Return {name: function of how often each item was clicked, that scores
+    all items}.
 
-
-def opponents(world, items):
-    """Return {name: function of who clicked what, that scores all items}."""
-    log = matrix(world.clicks, items)
+    Clicks are rows of person and item. Kinds, if there are some, are a row of
+    numbers for each item: how much of what it is. Late are those clicks that
+    are recent.
+    """
+    log = csr_matrix((np.ones(len(clicks)), clicks.T),
+                     (clicks[:, 0].max() + 1, items))
     popular = np.asarray(log.sum(axis=0)).ravel()
-    late = world.clicks[world.days > world.days.max() - world.lately]
-    lately = np.bincount(late[:, 1], minlength=items)
     found = {'popular': lambda clicked: popular,
-             'lately': lambda clicked: lately + 1e-6 * popular,
              'cosine': cosine(log), 'SVD 16': svd(log)}
-    if world.category is not None:
-        found['your categories'] = in_categories(world.category, popular)
+    if late is not None:
+        lately = np.bincount(late[:, 1], minlength=items)
+        found['lately'] = lambda clicked: lately
+    if kinds is not None:
+        found['your categories'] = in_categories(kinds, popular)
     if items <= EASE_ITEMS:
         found['EASE'] = ease(log)
-    return found
+    # where nothing else is known they are popular
+    return {name: lambda clicked, score=score:
+            score(clicked) + 1e-9 * popular for name, score in found.items()}
 
 
-def in_categories(category, popular):
+def one_hot(category):
+    """Return the kinds of items that have one category each."""
+    return np.eye(category.max() + 1)[category]
+
+
+def in_categories(kinds, popular):
     """Return the most popular of the categories of what was clicked."""
     def score(clicked):
-        share = np.bincount(category, clicked, category.max() + 1)
-        return share[category] * popular + 1e-6 * popular
+        return kinds @ (clicked @ kinds) * popular
     return score
 
 
