@@ -145,9 +145,9 @@ def check_page(visitor):
     page = visitor.page
     films = page['films']
     tap.ok(len({film['id'] for film in films}) == 10, 'ten films')
-    tap.ok(all(0 < film['probability'] <= 1 and film['error'] > 0
+    tap.ok(all(0 < film['probability'] <= 1 and film['error'] is None
                and film['nearest'] is None for film in films),
-           'with their probabilities and errors, for no reason yet', films)
+           'with their probabilities, for no reason yet', films)
     again = visitor.call('visit', {'run': page['run'],
                                    'visitor': page['visitor']})
     tap.ok((again['visitor'], again['decision'])
@@ -211,6 +211,8 @@ def check_statements(visitor):
         again = [row[0] for row in cursor.fetchall()]
     tap.ok(again == [film['id'] for film in visitor.page['films']],
            'a copied statement runs', again)
+    tap.ok(all(film['error'] > 0 for film in visitor.page['films']),
+           'and what is expected has an error, once something was learned')
 
 
 def check_tastes(url):

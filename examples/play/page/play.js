@@ -122,8 +122,10 @@ function card(film) {
   const element = make('li', {'data-genres': film.genres.join('|')}, button,
     make('p', {class: 'genres'}, film.genres.join(', ') || 'no genre'),
     make('div', {class: 'why'},
-      make('p', {}, 'expected ', make('b', {}, film.expected.toFixed(2)), ` ± ${film.error.toFixed(2)}, probability `,
-        make('b', {}, film.probability.toFixed(2))),
+      film.error === null
+        ? make('p', {}, 'By what others watched: nobody has clicked anything here yet.')
+        : make('p', {}, 'expected ', make('b', {}, film.expected.toFixed(2)), ` ± ${film.error.toFixed(2)}, probability `,
+          make('b', {}, film.probability.toFixed(2))),
       make('p', {}, film.parts.slice(0, 3).map(adds).join(', ')),
       make('p', {}, ...nearest(film))));
   element.style.setProperty('--genre', `hsl(${hue(film.genres[0] || '')} 60% 55%)`);

@@ -1,15 +1,16 @@
--- why these: what the model expected of each, the standard error of that, what its parts
+-- why these: what the model expected of each, the error of that once it has learned, what its parts
 -- add to that, and what the visitor liked that is most like it (cosine)
 WITH part AS (
     SELECT item, json_agg(json_build_object('part', part, 'adds', contribution)
                           ORDER BY abs(contribution) DESC) AS parts
     FROM   home.why(%(decision)s) GROUP BY item)
 SELECT f.id, f.title, f.genres, d.arm, s.probability, s.expected,
-       dlints_stddev(m.state, s.features, d.profile) AS error,
+       CASE WHEN i.updates > 0 THEN dlints_stddev(m.state, s.features, d.profile) END AS error,
        coalesce(r.value, 0) > 0 AS liked, near.title AS nearest, near.cosine,
        part.parts
 FROM   home.decision d
        JOIN home.model m ON m.name = 'personal'
+       CROSS JOIN dlints_info(m.state) i
        JOIN home.shown s ON s.decision = d.id
        JOIN film f ON f.id = s.item
        JOIN part ON part.item = s.item
