@@ -23,6 +23,9 @@ BEGIN
 		('items', a ->> 'items' IS NOT NULL,
 			'items must not be NULL',
 			'Name the table or view whose rows are to be recommended.'),
+		('columns', (SELECT count(c) = count(DISTINCT c)
+			FROM jsonb_array_elements_text(coalesce(a -> 'columns', '[]')) c),
+			'columns must not name one twice', 'Each has numbers of its own.'),
 		('columns', a ->> 'clicks' IS NOT NULL OR jsonb_array_length(coalesce(a -> 'columns', '[]')) > 0,
 			'a recommender needs columns to go by, or clicks',
 			'columns => ARRAY[...] names columns of the items.'),
@@ -38,12 +41,18 @@ BEGIN
 		('repeated', a ->> 'repeated' IN ('first', 'last', 'sum'),
 			'repeated must be first, last or sum',
 			'It says which reward counts if several are told for an event.'),
+		('person_key', a ->> 'person_key' <> '',
+			'person_key must be a name',
+			'It is what contexts call the person, whom erase() forgets.'),
 		('apprentice', a ->> 'apprentice' IS NOT NULL,
 			'apprentice must be true or false',
 			'An apprentice leaves the choice to the caller until go_live is called.'),
 		('epsilon', (a ->> 'epsilon')::float8 BETWEEN 0 AND 1,
 			'epsilon must be between 0 and 1',
 			'It is the share of decisions that is left to chance.'),
+		('exposure', (a ->> 'exposure')::float8 BETWEEN 0 AND 1,
+			'exposure must be between 0 and 1',
+			'It is the power of the number of clicks that says how often an item was seen.'),
 		('factors', (a ->> 'factors')::integer BETWEEN 0 AND 128,
 			'factors must be between 0 and 128',
 			'It is how many numbers of a vector come from clicks.'),
@@ -77,9 +86,10 @@ BEGIN
 			'outcomes must be an object of names and what each is worth',
 			'For example {"click": 1, "purchase": 5}.')) v (argument, good, problem, hint)
 		WHERE  good IS NOT TRUE AND argument = ANY (CASE kind WHEN 'ranker'
-			THEN '{name,wait,default_reward,repeated,apprentice,epsilon,half_life,keep,archive,value_limit}'::text[]
+			THEN '{name,wait,default_reward,repeated,apprentice,epsilon,half_life,keep,archive,value_limit,'
+				'person_key}'::text[]
 			ELSE '{name,items,columns,control,epsilon,factors,half_life,wait,keep,archive,value_limit,'
-				'cap,places,outcomes,people}' END)
+				'cap,places,outcomes,exposure,people}' END)
 	LOOP
 		RAISE '%', bad.problem USING ERRCODE = 'invalid_parameter_value', HINT = bad.hint;
 	END LOOP;
@@ -111,6 +121,10 @@ DECLARE
 	missing text;
 	item_type oid;
 	person_type oid := (a ->> 'person_type')::oid;
+	-- of domains the types below them: an unknown person is NULL
+	below text := 'SELECT array_agg((WITH RECURSIVE t AS (SELECT u.type AS oid UNION ALL SELECT p.typbasetype'
+		' FROM t JOIN pg_type p ON p.oid = t.oid WHERE p.typtype = ''d'') SELECT t.oid FROM t JOIN pg_type p'
+		' ON p.oid = t.oid WHERE p.typtype <> ''d'') ORDER BY n) FROM unnest($1) WITH ORDINALITY u (type, n)';
 	clicks text := rtrim(a ->> 'clicks', E' \t\n;');
 	types oid[];
 	request text;
@@ -121,7 +135,10 @@ DECLARE
 	detail text;
 	hint text;
 BEGIN
-	IF key IS NULL THEN
+	IF (SELECT relpersistence = 't' FROM pg_class WHERE oid = items) THEN
+		RAISE '% is a temporary table', relation USING ERRCODE = 'invalid_table_definition',
+			HINT = 'A recommender stays, and with it what it reads.';
+	ELSIF key IS NULL THEN
 		SELECT t.attname INTO key
 		FROM   pg_index i JOIN pg_attribute t ON t.attrelid = i.indrelid AND t.attnum = i.indkey[0]
 		WHERE  i.indrelid = items AND i.indisprimary AND i.indnkeyatts = 1;
@@ -142,6 +159,10 @@ BEGIN
 				' make a view that has one expression of them.';
 	END IF;
 	SELECT atttypid INTO item_type FROM pg_attribute WHERE attrelid = items AND attname = key;
+	EXECUTE below INTO types USING ARRAY[item_type, person_type];
+	item_type := types[1];
+	person_type := types[2];
+	types := NULL;
 	request := format('FROM %s i, (SELECT NULL::%s AS person, NULL::pg_catalog.jsonb AS context) request',
 	                  items, coalesce(person_type, 'int8'::regtype)::regtype);
 
@@ -175,6 +196,7 @@ BEGIN
 			END IF;
 			EXECUTE to_own_path;
 			IF has_types THEN
+				EXECUTE below INTO types USING types;
 				person_type := coalesce(person_type, types[1]);
 				EXECUTE format('SELECT NULL::%s::%s, NULL::%s::%s, NULL::%s::timestamptz',
 				               types[1]::regtype, person_type::regtype, types[2]::regtype, item_type::regtype,
@@ -192,12 +214,16 @@ BEGIN
 	person_type := coalesce(person_type, 'int8'::regtype);
 	FOR attempt IN VALUES ('items', item_type), ('people', person_type) LOOP
 		BEGIN
+			IF (SELECT typtype = 'c' OR typcategory = 'A' OR typname LIKE 'reg%' OR typarray = 0
+			    FROM pg_type WHERE oid = attempt.column2) THEN
+				RAISE undefined_function;
+			END IF;
 			EXECUTE format('SELECT DISTINCT x FROM (VALUES (NULL::%s)) v (x) ORDER BY x',
 			               attempt.column2::regtype);
 		EXCEPTION WHEN undefined_function THEN
 			RAISE '% of type % cannot be told apart', attempt.column1, attempt.column2::regtype
-				USING ERRCODE = 'datatype_mismatch', HINT = 'A key needs an order of its values: make a view'
-				' that has it as text.';
+				USING ERRCODE = 'datatype_mismatch', HINT = 'A key has one value, and values have an order:'
+				' make a view that has it as text.';
 		END;
 	END LOOP;
 

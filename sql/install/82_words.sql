@@ -2,7 +2,7 @@
 
 -- Words of both kinds:
 --   s, name          the schema, and its name as a literal
---   kind, version    of what is made, and of the dlints that makes it
+--   kind, version, written    of what is made, and of the dlints that makes it, and both as a comment
 --   arguments, path  what it is made with, and the search_path of the user's texts
 --   dlints, vector   the schema of dlints, and its type of arrays of numbers
 --   sequence         the name of the sequence of decisions
@@ -10,9 +10,9 @@
 --   model_type       the type of the models
 --   person_type      of the argument of erase()
 --   is_theirs        the condition that a decision d is of the person to be erased
---   erase_more, then_begin, first_model    what else erase() and rebuild() do
+--   erase_first, erase_more, then_begin, first_model    what else erase() and rebuild() do
 --   wait, keep, archive, half_life, epsilon, value_limit    arguments
-CREATE FUNCTION _dlints_common_words(kind text, a jsonb, callers_path text, is_local boolean) RETURNS jsonb
+CREATE FUNCTION _dlints_common_words(kind text, a jsonb, is_local boolean) RETURNS jsonb
 	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS
 $$
 DECLARE
@@ -24,7 +24,7 @@ BEGIN
 	FROM   pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'dlints';
 	-- What somebody put beside ours could be taken for it.
 	SELECT f.oid INTO foreigner
-	FROM   pg_extension e JOIN pg_proc f ON f.pronamespace = e.extnamespace AND f.proname LIKE 'dlints\_%'
+	FROM   pg_extension e JOIN pg_proc f ON f.pronamespace = e.extnamespace AND f.proname ~ '^_?dlints_'
 	WHERE  e.extname = 'dlints'
 	AND    EXISTS (SELECT FROM pg_proc o JOIN pg_depend d ON d.objid = o.oid
 	                   AND d.classid = 'pg_proc'::regclass AND d.refobjid = e.oid AND d.deptype = 'e'
@@ -41,21 +41,21 @@ BEGIN
 		'name', quote_literal(a ->> 'name'),
 		'kind', quote_literal(kind),
 		'version', quote_literal(version),
+		'written', quote_literal(format('dlints %s: %s', version, kind)),
 		'dlints', dlints,
 		'vector', dlints || '.dlints_vector',
 		'sequence', quote_literal(quote_ident(a ->> 'name') || '.decision_number'),
 		'path', quote_literal(coalesce(a ->> 'path', '')),
-		'callers_path', quote_literal(callers_path),
 		'is_local', is_local::text,
 		'wait', quote_literal(a ->> 'wait'),
 		'keep', quote_literal(a ->> 'keep'),
-		'archive', a ->> 'archive',
+		'archive', (a ->> 'archive')::boolean,
 		'half_life', quote_literal(a ->> 'half_life'),
-		'epsilon', a ->> 'epsilon',
-		'value_limit', a ->> 'value_limit');
+		'epsilon', (a ->> 'epsilon')::float8,
+		'value_limit', (a ->> 'value_limit')::float8);
 END
 $$;
-COMMENT ON FUNCTION _dlints_common_words(text, jsonb, text, boolean)
+COMMENT ON FUNCTION _dlints_common_words(text, jsonb, boolean)
 	IS 'what the templates of recommenders and rankers leave open';
 
 -- Words of a recommender:
@@ -69,10 +69,12 @@ COMMENT ON FUNCTION _dlints_common_words(text, jsonb, text, boolean)
 --   blocks, alike, spread  how many of these belong together; products by block; and a number for
 --                          each block as one for each feature
 --   parts                  what each number of a vector is of
---   log, previous          queries for dlints_factors
---   every_click            a query: the log, and what was clicked of what was recommended
+--   has_log                are there clicks but those on its own lists?
+--   has_key, once          has the key a unique index? else what keeps one row of each
+--   log, previous, hashed_type    queries for dlints_factors, and the type of items in them
+--   every_click            a query for a backtest
 --   first, outcome_names, worths, most_values, many   outcomes; is there more than one?
---   looked_at, control     how likely a place is looked at; the control's share
+--   looked_at, control, exposure    how likely a place is looked at; two arguments
 --   people, tried          how many people a backtest looks at; the recommender that it is of
 CREATE FUNCTION _dlints_recommender_words(a jsonb, encode text[], dlints text) RETURNS jsonb
 	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS
@@ -88,6 +90,10 @@ DECLARE
 	item_type jsonb;
 	person_type jsonb;
 	most float8 := (SELECT max(abs(value::float8)) FROM jsonb_each_text(a -> 'outcomes'));
+	is_unique boolean := EXISTS (
+		SELECT FROM pg_index i JOIN pg_attribute t ON t.attrelid = i.indrelid AND t.attnum = i.indkey[0]
+		WHERE  i.indrelid = (a ->> 'items')::oid AND i.indisunique AND i.indimmediate AND i.indnkeyatts = 1
+		AND    i.indpred IS NULL AND t.attname = a ->> 'item_key');
 	closed jsonb;
 	-- features that belong together: those from clicks, and those of each column but dates
 	blocks int4range[] := ARRAY(
@@ -148,14 +154,17 @@ BEGIN
 		'same_item', item_type ->> 'same',
 		'same_person', person_type ->> 'same',
 		'clicks', CASE WHEN a ->> 'clicks' IS NULL
-			THEN format('SELECT NULL::%s AS person, NULL::%s AS item, NULL::pg_catalog.timestamptz AS at WHERE false',
-			            person_type ->> 'name', item_type ->> 'name')
+			THEN format(E'SELECT d.person, r.item, d.at'
+			            '\nFROM   %1$I.decision d JOIN %1$I.shown s ON s.decision OPERATOR(pg_catalog.=) d.id'
+			            '\n       JOIN %1$I.reward r ON r.decision OPERATOR(pg_catalog.=) d.id AND r.item %2$s s.item'
+			            '\nWHERE  r.value OPERATOR(pg_catalog.>) 0::pg_catalog.float8', a ->> 'name',
+			            CASE item_type ->> 'same' WHEN '=' THEN 'OPERATOR(pg_catalog.=)' ELSE item_type ->> 'same' END)
 			ELSE format(E'SELECT person%s AS person, item%s AS item, at%s AS at\nFROM (\n%s\n) c (person, item, at)',
 			            CASE WHEN (a ->> 'person_is_cast')::boolean THEN '::' || (person_type ->> 'name') END,
 			            CASE WHEN (a ->> 'item_is_cast')::boolean THEN '::' || (item_type ->> 'name') END,
 			            CASE WHEN (a ->> 'at_is_cast')::boolean THEN '::pg_catalog.timestamptz' END,
 			            a ->> 'clicks') END,
-		'cap', coalesce(a ->> 'cap', 'NULL::integer'),
+		'cap', coalesce(((a ->> 'cap')::integer)::text, 'NULL::integer'),
 		'encode', (SELECT coalesce(string_agg(encode[n], E'\n       || ' ORDER BY n), '''{}''::real[]')
 		           FROM jsonb_array_elements(columns) WITH ORDINALITY f (c, n) WHERE c ->> 'kind' <> 'age'),
 		'dates', (SELECT format('ARRAY[%s]', string_agg(encode[n], ', ' ORDER BY n))
@@ -195,15 +204,13 @@ BEGIN
 		                 UNION ALL
 		                 SELECT 3, 0, '(popularity)', 1) p (place, n, name, width),
 		                generate_series(1, p.width)),
+		'has_log', (a ->> 'clicks' IS NOT NULL)::text,
+		'has_key', is_unique::text,
+		'once', CASE WHEN is_unique THEN '' ELSE 'DISTINCT ON (a.item)' END,
 		'log', quote_literal(format(
-			'SELECT person%2$s, item%3$s FROM (SELECT * FROM %1$I.click ORDER BY at DESC LIMIT 1000000) c'
-			' UNION ALL (SELECT d.person%2$s, r.item%3$s FROM %1$I.reward r JOIN %1$I.decision d ON d.id = r.decision'
-			' JOIN %1$I.shown s ON s.decision = r.decision AND s.item %4$s r.item'
-			' WHERE r.value > 0 AND d.person IS NOT NULL ORDER BY r.decision DESC LIMIT 1000000)', a ->> 'name',
-			person_type ->> 'hashed', item_type ->> 'hashed', item_type ->> 'same')),
-		'every_click', quote_literal(format(
-			'SELECT person, item, at FROM %1$I.click UNION ALL SELECT d.person, r.item, r.at'
-			' FROM %1$I.reward r JOIN %1$I.decision d ON d.id = r.decision WHERE r.value > 0', a ->> 'name')),
+			'SELECT person%2$s, item%3$s FROM (SELECT * FROM %1$I.click ORDER BY at DESC LIMIT 1000000) c', a ->> 'name',
+			person_type ->> 'hashed', item_type ->> 'hashed')),
+		'every_click', quote_literal(format('SELECT person, item, at FROM %I.click', a ->> 'name')),
 		'previous', quote_literal(format('SELECT item%2$s, factors FROM %1$I.item_vector', a ->> 'name',
 		                                 item_type ->> 'hashed')),
 		'hashed_type', CASE item_type ->> 'hashed' WHEN '' THEN item_type ->> 'name' ELSE 'text' END,
@@ -217,12 +224,14 @@ BEGIN
 		'many', ((SELECT count(*) FROM jsonb_object_keys(a -> 'outcomes')) > 1)::text,
 		'looked_at', coalesce('(''' || translate(a ->> 'places', '[]', '{}') || '''::float8[])[least(place, '
 			|| jsonb_array_length(a -> 'places') || ')]', '1::float8'),
-		'control', a ->> 'control',
+		'control', (a ->> 'control')::float8,
+		'exposure', (a ->> 'exposure')::float8,
 		'people', coalesce(a ->> 'people', 'NULL'),
 		'tried', coalesce(quote_ident(a ->> 'tried'), ''),
 		'partitioned', $w$('decision', 'id'), ('shown', 'decision'), ('reward', 'decision')$w$,
 		'model_type', format('%s.dlints(%s, matched)', dlints, vectors ->> 'size'),
 		'is_theirs', format('d.person %s erase.person', person_type ->> 'same'),
+		'erase_first', format('LOCK TABLE %I.beginning IN ROW EXCLUSIVE MODE;', a ->> 'name'),
 		'erase_more', format(E'DELETE FROM %1$I.beginning b WHERE b.person %2$s erase.person;\n'
 			'    IF FOUND THEN\n        PERFORM %1$I.set_prior();\n    END IF;', a ->> 'name', person_type ->> 'same'),
 		'then_begin', format('PERFORM %I.set_prior()', a ->> 'name'),
@@ -238,6 +247,7 @@ COMMENT ON FUNCTION _dlints_recommender_words(jsonb, text[], text)
 -- Words of a ranker:
 --   dim                    how many numbers a vector has
 --   live                   the share of events that it decides at first
+--   person_key             what contexts call the person
 --   default_reward         what an event is worth for which no reward comes
 --   again, again_said      what to do with one more reward of an event, and how to say that
 CREATE FUNCTION _dlints_ranker_words(a jsonb, dlints text) RETURNS jsonb
@@ -247,7 +257,8 @@ BEGIN
 	RETURN jsonb_build_object(
 		'dim', 192,
 		'live', CASE WHEN (a ->> 'apprentice')::boolean THEN '0' ELSE '1' END,
-		'default_reward', '(' || (a ->> 'default_reward') || ')::float8',
+		'person_key', quote_literal(a ->> 'person_key'),
+		'default_reward', format('(%s)::float8', (a ->> 'default_reward')::float8),
 		'again', CASE a ->> 'repeated'
 			WHEN 'first' THEN 'NOTHING'
 			WHEN 'last' THEN 'UPDATE SET value = excluded.value WHERE r.value <> excluded.value'
@@ -260,6 +271,7 @@ BEGIN
 		'model_type', dlints || '.dlints(192)',
 		'person_type', 'text',
 		'is_theirs', format('d.context ->> %L = erase.person', a ->> 'person_key'),
+		'erase_first', '',
 		'erase_more', '',
 		'then_begin', 'NULL',
 		'first_model', '''reward''',

@@ -45,12 +45,12 @@ COMMENT ON FUNCTION _dlints_measured(jsonb)
 	IS 'arguments of a recommender with what was measured of its columns';
 
 -- The statements of these parts, with the words that these arguments give
-CREATE FUNCTION _dlints_filled(kind text, parts text, a jsonb, callers_path text, is_local boolean)
+CREATE FUNCTION _dlints_filled(kind text, parts text, a jsonb, is_local boolean)
 	RETURNS SETOF text
 	LANGUAGE sql STABLE
 BEGIN ATOMIC
 	SELECT s
-	FROM   _dlints_common_words(kind, a, callers_path, is_local) common,
+	FROM   _dlints_common_words(kind, a, is_local) common,
 	       LATERAL (SELECT common OPERATOR(pg_catalog.->>) 'dlints'::pg_catalog.text AS dlints) d,
 	       LATERAL (SELECT CASE kind WHEN 'ranker'::pg_catalog.text THEN _dlints_ranker_words(a, d.dlints)
 	           ELSE _dlints_recommender_words(a, ARRAY(
@@ -62,11 +62,11 @@ BEGIN ATOMIC
 	                          WITH ORDINALITY c (c, n) ORDER BY c.n), d.dlints) END AS words) own,
 	       LATERAL _dlints_statements(kind, parts, common OPERATOR(pg_catalog.||) own.words) s;
 END;
-COMMENT ON FUNCTION _dlints_filled(text, text, jsonb, text, boolean)
+COMMENT ON FUNCTION _dlints_filled(text, text, jsonb, boolean)
 	IS 'the statements of these parts of a recommender or a ranker';
 
 -- The statements that make a recommender or a ranker
-CREATE FUNCTION _dlints_made(kind text, given jsonb, path name[], callers_path text, is_local boolean)
+CREATE FUNCTION _dlints_made(kind text, given jsonb, path name[], is_local boolean)
 	RETURNS SETOF text
 	LANGUAGE sql VOLATILE
 BEGIN ATOMIC
@@ -75,10 +75,65 @@ BEGIN ATOMIC
 	       LATERAL (SELECT CASE kind WHEN 'ranker'::pg_catalog.text THEN good
 	           ELSE _dlints_measured(_dlints_resolve(good, '{clicks,candidates,bonus,cap_group}'::pg_catalog.text[],
 	                                                 path)) END AS a) r,
-	       LATERAL _dlints_filled(kind, '/([1-8][0-9]|90)_'::pg_catalog.text, r.a, callers_path, is_local) s;
+	       LATERAL _dlints_filled(kind, '/([1-8][0-9]|90)_'::pg_catalog.text, r.a, is_local) s;
 END;
-COMMENT ON FUNCTION _dlints_made(text, jsonb, name[], text, boolean)
+COMMENT ON FUNCTION _dlints_made(text, jsonb, name[], boolean)
 	IS 'the statements that make a recommender or a ranker';
+
+-- The arguments that a recommender and a ranker are made with, and their defaults
+CREATE FUNCTION _dlints_parameters(OUT kind text, OUT n integer, OUT name text, OUT type text,
+		OUT is_optional boolean, OUT value text) RETURNS SETOF record
+	LANGUAGE sql IMMUTABLE
+BEGIN ATOMIC
+	VALUES
+	('recommender'::pg_catalog.text, 1, 'name'::pg_catalog.text, 'text'::pg_catalog.text, false, NULL::pg_catalog.text),
+	('recommender', 2, 'items', 'regclass', false, NULL),
+	('recommender', 3, 'columns', 'text[]', false, NULL),
+	('recommender', 4, 'clicks', 'text', true, NULL),
+	('recommender', 5, 'candidates', 'text', true, 'true'),
+	('recommender', 6, 'outcomes', 'jsonb', true, '{"click": 1}'),
+	('recommender', 7, 'item_key', 'name', true, NULL),
+	('recommender', 8, 'person_type', 'regtype', true, NULL),
+	('recommender', 9, 'bonus', 'text', true, NULL),
+	('recommender', 10, 'cap_group', 'text', true, NULL),
+	('recommender', 11, 'cap', 'integer', true, NULL),
+	('recommender', 12, 'factors', 'integer', true, '16'),
+	('recommender', 13, 'half_life', 'interval', true, '7 days'),
+	('recommender', 14, 'wait', 'interval', true, '30 minutes'),
+	('recommender', 15, 'control', 'double precision', true, '0.1'),
+	('recommender', 16, 'epsilon', 'double precision', true, '0.02'),
+	('recommender', 17, 'keep', 'interval', true, '1 year'),
+	('recommender', 18, 'places', 'double precision[]', true, NULL),
+	('recommender', 19, 'archive', 'boolean', true, 'false'),
+	('recommender', 20, 'value_limit', 'double precision', true, '1000'),
+	('recommender', 21, 'exposure', 'double precision', true, '0.6'),
+	('ranker', 1, 'name', 'text', false, NULL),
+	('ranker', 2, 'wait', 'interval', true, '10 minutes'),
+	('ranker', 3, 'default_reward', 'double precision', true, '0'),
+	('ranker', 4, 'repeated', 'text', true, 'first'),
+	('ranker', 5, 'apprentice', 'boolean', true, 'false'),
+	('ranker', 6, 'epsilon', 'double precision', true, '0.02'),
+	('ranker', 7, 'half_life', 'interval', true, '30 days'),
+	('ranker', 8, 'keep', 'interval', true, '1 year'),
+	('ranker', 9, 'archive', 'boolean', true, 'false'),
+	('ranker', 10, 'value_limit', 'double precision', true, '1000'),
+	('ranker', 11, 'person_key', 'text', true, 'person');
+END;
+COMMENT ON FUNCTION _dlints_parameters() IS 'the arguments of recommenders and rankers, with their defaults';
+
+-- Arguments, with defaults for those that a version before this one did not know
+CREATE FUNCTION _dlints_completed(kind text, a jsonb) RETURNS jsonb
+	LANGUAGE sql IMMUTABLE
+BEGIN ATOMIC
+	SELECT pg_catalog.jsonb_object_agg(p.name, CASE p.type
+	           WHEN 'jsonb'::pg_catalog.text THEN p.value::pg_catalog.jsonb
+	           WHEN 'boolean'::pg_catalog.text THEN p.value::pg_catalog.jsonb
+	           ELSE pg_catalog.to_jsonb(p.value) END) OPERATOR(pg_catalog.||) a
+	FROM   _dlints_parameters() p
+	WHERE  p.kind OPERATOR(pg_catalog.=) _dlints_completed.kind AND p.value IS NOT NULL;
+END;
+COMMENT ON FUNCTION _dlints_completed(text, jsonb)
+	IS 'arguments of a recommender or a ranker, with defaults where there are none';
 
 -- Of each kind two functions with one list of arguments.  What a caller's search_path decides is
 -- asked here, before another one is set.
@@ -87,45 +142,18 @@ DECLARE
 	made record;
 BEGIN
 	FOR made IN
-		WITH argument (kind, n, name, type, value) AS (VALUES
-			('recommender', 1, 'name', 'text', NULL),
-			('recommender', 2, 'items', 'regclass', NULL),
-			('recommender', 3, 'columns', 'text[]', NULL),
-			('recommender', 4, 'clicks', 'text', 'NULL'),
-			('recommender', 5, 'candidates', 'text', '''true'''),
-			('recommender', 6, 'outcomes', 'jsonb', '''{"click": 1}'''),
-			('recommender', 7, 'item_key', 'name', 'NULL'),
-			('recommender', 8, 'person_type', 'regtype', 'NULL'),
-			('recommender', 9, 'bonus', 'text', 'NULL'),
-			('recommender', 10, 'cap_group', 'text', 'NULL'),
-			('recommender', 11, 'cap', 'integer', 'NULL'),
-			('recommender', 12, 'factors', 'integer', '16'),
-			('recommender', 13, 'half_life', 'interval', '''7 days'''),
-			('recommender', 14, 'wait', 'interval', '''30 minutes'''),
-			('recommender', 15, 'control', 'double precision', '0.1'),
-			('recommender', 16, 'epsilon', 'double precision', '0.02'),
-			('recommender', 17, 'keep', 'interval', '''1 year'''),
-			('recommender', 18, 'places', 'double precision[]', 'NULL'),
-			('recommender', 19, 'archive', 'boolean', 'false'),
-			('recommender', 20, 'value_limit', 'double precision', '1000'),
-			('ranker', 1, 'name', 'text', NULL),
-			('ranker', 2, 'wait', 'interval', '''10 minutes'''),
-			('ranker', 3, 'default_reward', 'double precision', '0'),
-			('ranker', 4, 'repeated', 'text', '''first'''),
-			('ranker', 5, 'apprentice', 'boolean', 'false'),
-			('ranker', 6, 'epsilon', 'double precision', '0.02'),
-			('ranker', 7, 'half_life', 'interval', '''30 days'''),
-			('ranker', 8, 'keep', 'interval', '''1 year'''),
-			('ranker', 9, 'archive', 'boolean', 'false'),
-			('ranker', 10, 'value_limit', 'double precision', '1000'),
-			('ranker', 11, 'person_key', 'text', '''person''')),
-		list AS (
+		WITH list AS (
 			SELECT a.kind,
 			       pg_catalog.string_agg(pg_catalog.concat(a.name, ' pg_catalog.', CASE a.type
 			           WHEN 'integer'::pg_catalog.text THEN 'int4' WHEN 'boolean'::pg_catalog.text THEN 'bool'
 			           WHEN 'double precision'::pg_catalog.text THEN 'float8'
 			           WHEN 'double precision[]'::pg_catalog.text THEN 'float8[]'
-			           ELSE a.type END, CASE WHEN a.value IS NOT NULL THEN ' DEFAULT ' END, a.value),
+			           ELSE a.type END, CASE WHEN a.is_optional
+			           THEN pg_catalog.concat(' DEFAULT ', CASE a.type
+			               WHEN 'integer'::pg_catalog.text THEN coalesce(a.value, 'NULL')
+			               WHEN 'boolean'::pg_catalog.text THEN a.value
+			               WHEN 'double precision'::pg_catalog.text THEN a.value
+			               ELSE pg_catalog.quote_nullable(a.value) END) END),
 			           ', '::pg_catalog.text ORDER BY a.n) AS declared,
 			       pg_catalog.string_agg(pg_catalog.concat('''', a.name, ''', ', CASE a.name
 			           WHEN 'name'::pg_catalog.text THEN '%2$s'
@@ -133,10 +161,9 @@ BEGIN
 			           WHEN 'person_type'::pg_catalog.text THEN 'person_type::pg_catalog.oid'
 			           WHEN 'factors'::pg_catalog.text THEN 'coalesce(factors, 16)' ELSE a.name END),
 			           ', '::pg_catalog.text ORDER BY a.n) AS given
-			FROM   argument a GROUP BY a.kind)
+			FROM   _dlints_parameters() a GROUP BY a.kind)
 		SELECT l.kind, l.declared, pg_catalog.format(
-		           '_dlints_made(%L::pg_catalog.text, pg_catalog.jsonb_build_object(%s), pg_catalog.current_schemas(false), '
-		           'pg_catalog.current_setting(''search_path''::pg_catalog.text), %%1$s)',
+		           '_dlints_made(%L::pg_catalog.text, pg_catalog.jsonb_build_object(%s), pg_catalog.current_schemas(false), %%1$s)',
 		           l.kind, l.given) AS call,
 		       CASE l.kind WHEN 'ranker'::pg_catalog.text THEN 'dlints_scaffold_ranker' ELSE 'dlints_scaffold' END AS scaffold,
 		       CASE l.kind WHEN 'ranker'::pg_catalog.text

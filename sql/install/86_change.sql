@@ -2,7 +2,7 @@
 
 -- What a recommender or a ranker was made with.  What could have been renamed since is read from
 -- what was bound to it.
-CREATE FUNCTION _dlints_known(wanted text, name text, OUT kind text, OUT arguments jsonb)
+CREATE FUNCTION _dlints_known(wanted text, name text, OUT kind text, OUT arguments jsonb, OUT version text)
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS
 $$
 DECLARE
@@ -10,7 +10,7 @@ DECLARE
 BEGIN
 	IF EXISTS (SELECT FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'version'
 	           WHERE c.relnamespace = schema AND c.relname = 'setting' AND c.relkind = 'r') THEN
-		EXECUTE format('SELECT kind, arguments FROM %I.setting', name) INTO kind, arguments;
+		EXECUTE format('SELECT kind, arguments, version FROM %I.setting', name) INTO kind, arguments, version;
 	END IF;
 	IF kind IS NULL OR kind <> wanted THEN
 		RAISE 'there is no % "%"', coalesce(wanted, 'recommender or ranker'), name
@@ -36,23 +36,38 @@ $$;
 COMMENT ON FUNCTION _dlints_known(text, text) IS 'what a recommender or a ranker was made with';
 
 -- One who changes a recommender or a ranker at a time; the models are locked first, as who learns does.
+-- That is its owner: what others find in the schema may be anything, and what they make would be theirs.
 CREATE FUNCTION _dlints_lock(name text) RETURNS text
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS
 $$
+DECLARE
+	schema pg_namespace;
 BEGIN
-	IF EXISTS (SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace AND n.nspname = name
-	           JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'version'
-	           WHERE c.relname = 'setting' AND c.relkind = 'r') THEN
-		EXECUTE format('SELECT FROM %I.model ORDER BY name FOR UPDATE', name);
-		EXECUTE format('SELECT FROM %I.setting FOR UPDATE', name);
+	SELECT n.* INTO schema
+	FROM   pg_namespace n JOIN pg_class c ON c.relnamespace = n.oid AND c.relname = 'setting' AND c.relkind = 'r'
+	       JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'version'
+	       JOIN pg_class m ON m.relnamespace = n.oid AND m.relname = 'model' AND m.relkind = 'r'
+	WHERE  n.nspname = name;
+	IF NOT FOUND THEN
+		RETURN name;	-- which others say
 	END IF;
+	IF EXISTS (SELECT schema.nspowner UNION SELECT relowner FROM pg_class
+	           WHERE relnamespace = schema.oid AND relname IN ('setting', 'model')
+	           EXCEPT SELECT oid FROM pg_roles WHERE rolname = current_user) THEN
+		RAISE 'must be the owner of schema "%", and of all in it', name USING ERRCODE = 'insufficient_privilege',
+			HINT = format('SET ROLE %I.', pg_get_userbyid(schema.nspowner));
+	END IF;
+	EXECUTE format('SELECT FROM %I.model ORDER BY name FOR UPDATE', name);
+	EXECUTE format('SELECT FROM %I.setting FOR UPDATE', name);
 	RETURN name;
 END
 $$;
-COMMENT ON FUNCTION _dlints_lock(text) IS 'a recommender or a ranker is changed by one at a time';
+COMMENT ON FUNCTION _dlints_lock(text) IS 'a recommender or a ranker is changed by one at a time, its owner';
 
--- The arguments after a change; the texts that are bound anew; and the parts that are made or done
-CREATE FUNCTION _dlints_changed(kind text, was jsonb, change jsonb, OUT a jsonb, OUT texts text[], OUT parts text)
+-- The arguments after a change; the texts that are bound anew; the parts that may have changed; and
+-- those that are to be done
+CREATE FUNCTION _dlints_changed(kind text, was jsonb, version text, change jsonb,
+		OUT a jsonb, OUT texts text[], OUT made text, OUT done text)
 	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS
 $$
 DECLARE
@@ -60,9 +75,17 @@ DECLARE
 	changes text[] := CASE kind
 		WHEN 'ranker' THEN '{wait,default_reward,repeated,epsilon,half_life,keep,archive,value_limit,person_key}'::text[]
 		ELSE '{clicks,candidates,outcomes,bonus,cap_group,cap,half_life,wait,control,epsilon,keep,places,archive,'
-			'value_limit}' END;
-	resets boolean := change ?| '{half_life,outcomes}';
+			'value_limit,exposure}' END;
+	resets boolean;
+	discards boolean;
 BEGIN
+	IF jsonb_typeof(change) IS DISTINCT FROM 'object' THEN
+		RAISE 'a change is an object of arguments and what they become'
+			USING ERRCODE = 'invalid_parameter_value', HINT = 'For example {"wait": "1 hour"}.';
+	ELSIF version IS DISTINCT FROM (SELECT extversion FROM pg_extension WHERE extname = 'dlints') THEN
+		RAISE 'this % was written by dlints %', kind, version
+			USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Call dlints_renew first.';
+	END IF;
 	FOR key IN SELECT jsonb_object_keys(change) LOOP
 		IF key IN ('name', 'items', 'columns', 'item_key', 'person_type', 'factors') AND kind = 'recommender' THEN
 			RAISE '% of a recommender cannot be changed', key USING ERRCODE = 'feature_not_supported',
@@ -73,7 +96,9 @@ BEGIN
 				HINT = 'What can be changed is ' || array_to_string(changes, ', ') || '.';
 		END IF;
 	END LOOP;
-	IF resets AND (was ->> 'archive')::boolean AND change -> 'archive' IS DISTINCT FROM 'false' THEN
+	resets := change ?| '{half_life,outcomes}';
+	discards := coalesce((was ->> 'archive')::boolean AND change -> 'archive' = 'false', false);
+	IF resets AND (was ->> 'archive')::boolean AND NOT discards THEN
 		RAISE 'a % with an archive cannot learn its log anew', kind USING ERRCODE = 'feature_not_supported',
 			DETAIL = 'What is archived was learned under the half-life and the outcomes that it has.',
 			HINT = 'With "archive": false in the same change the archive is discarded.';
@@ -81,41 +106,55 @@ BEGIN
 	a := jsonb_strip_nulls(was || change);
 	texts := ARRAY(SELECT unnest('{clicks,candidates,bonus,cap_group}'::text[])
 	               INTERSECT SELECT jsonb_object_keys(change));
-	-- functions; then the bound texts, the arguments, and what has to be computed anew
-	parts := '/(29|[3-8][0-9]|91)_'
-		|| CASE WHEN texts <> '{}' THEN '|/27_(' || array_to_string(texts, '|') || ')$' ELSE '' END
-		|| CASE WHEN change -> 'archive' = 'false' AND (was ->> 'archive')::boolean
-		        THEN '|/(92_archive|93_rebuild)$' ELSE '' END
+	made := '/(29|[3-8][0-9])_' || CASE WHEN texts <> '{}' THEN '|/27_(' || array_to_string(texts, '|') || ')$' ELSE '' END;
+	done := '/91_'
+		|| CASE WHEN discards THEN '|/(92_archive|93_rebuild)$' ELSE '' END
 		|| CASE WHEN resets THEN '|/92_models$' ELSE '' END
 		|| CASE WHEN resets OR change ?| '{places,default_reward}' THEN '|/93_' ELSE '' END
-		|| CASE WHEN change ? 'clicks' THEN '|/94_' ELSE '' END;
+		|| CASE WHEN change ?| '{clicks,exposure}' THEN '|/94_' ELSE '' END;
 END
 $$;
-COMMENT ON FUNCTION _dlints_changed(text, jsonb, jsonb)
+COMMENT ON FUNCTION _dlints_changed(text, jsonb, text, jsonb)
 	IS 'the arguments of a recommender or a ranker after a change, and what has to be made anew';
 
--- The statements of a change
-CREATE FUNCTION _dlints_change(wanted text, name text, change jsonb, path name[], callers_path text)
+-- The statements of a change: of those that make something the ones that it changes, since a view that
+-- is replaced is locked.
+CREATE FUNCTION _dlints_change(wanted text, name text, change jsonb, path name[])
 	RETURNS SETOF text
 	LANGUAGE sql VOLATILE
 BEGIN ATOMIC
-	SELECT s
-	FROM   _dlints_lock(name) locked,
-	       LATERAL _dlints_known(wanted, locked) was,
-	       LATERAL _dlints_changed(was.kind, was.arguments, change) c,
-	       LATERAL _dlints_arguments(was.kind, c.a) good,
-	       LATERAL (SELECT CASE was.kind WHEN 'ranker'::pg_catalog.text THEN good
-	           ELSE _dlints_resolve(good, c.texts, path) END AS a) r,
-	       LATERAL _dlints_filled(was.kind, c.parts, r.a, callers_path, true) s;
+	WITH asked AS MATERIALIZED (
+		SELECT was.kind, c.texts, c.made, c.done, _dlints_arguments(was.kind, c.a) AS good,
+		       _dlints_completed(was.kind, was.arguments) AS before
+		FROM   _dlints_lock(name) locked,
+		       LATERAL _dlints_known(wanted, locked) was,
+		       LATERAL _dlints_changed(was.kind, _dlints_completed(was.kind, was.arguments), was.version, change) c),
+	argument AS MATERIALIZED (
+		SELECT q.*, CASE q.kind WHEN 'ranker'::pg_catalog.text THEN q.good
+		           ELSE _dlints_resolve(q.good, q.texts, path) END AS now,
+		       CASE q.kind WHEN 'ranker'::pg_catalog.text THEN q.before
+		           ELSE _dlints_resolve(q.before, '{}'::pg_catalog.text[], path) END AS old
+		FROM   asked q)
+	SELECT f.s
+	FROM   argument a,
+	       LATERAL (SELECT ARRAY(SELECT o FROM _dlints_filled(a.kind, a.made, a.old, true) o) AS s) old,
+	       LATERAL (SELECT 1 AS part, n.s, n.n
+	                FROM   _dlints_filled(a.kind, a.made, a.now, true) WITH ORDINALITY n (s, n)
+	                WHERE  n.s OPERATOR(pg_catalog.<>) ALL (old.s)
+	                OR     pg_catalog.starts_with(n.s, 'SELECT pg_catalog.set_config'::pg_catalog.text)
+	                UNION ALL
+	                SELECT 2, n.s, n.n
+	                FROM   _dlints_filled(a.kind, a.done, a.now, true) WITH ORDINALITY n (s, n)) f
+	ORDER  BY f.part, f.n;
 END;
-COMMENT ON FUNCTION _dlints_change(text, text, jsonb, name[], text) IS 'the statements of a change';
+COMMENT ON FUNCTION _dlints_change(text, text, jsonb, name[]) IS 'the statements of a change';
 
 CREATE FUNCTION dlints_alter_recommender(name text, change jsonb) RETURNS void
 	LANGUAGE sql VOLATILE
 BEGIN ATOMIC
 	SELECT FROM _dlints_execute(ARRAY(
 		SELECT s FROM _dlints_change('recommender'::pg_catalog.text, name, change,
-			pg_catalog.current_schemas(false), pg_catalog.current_setting('search_path'::pg_catalog.text)) s));
+			pg_catalog.current_schemas(false)) s));
 END;
 COMMENT ON FUNCTION dlints_alter_recommender(text, jsonb)
 	IS 'change arguments of a recommender: its tables stay, its functions are made anew';
@@ -125,70 +164,90 @@ CREATE FUNCTION dlints_alter_ranker(name text, change jsonb) RETURNS void
 BEGIN ATOMIC
 	SELECT FROM _dlints_execute(ARRAY(
 		SELECT s FROM _dlints_change('ranker'::pg_catalog.text, name, change,
-			pg_catalog.current_schemas(false), pg_catalog.current_setting('search_path'::pg_catalog.text)) s));
+			pg_catalog.current_schemas(false)) s));
 END;
 COMMENT ON FUNCTION dlints_alter_ranker(text, jsonb)
 	IS 'change arguments of a ranker: its tables stay, its functions are made anew';
 
 -- Makes functions and views anew.  Those that cannot be replaced, since another version gave them
--- other columns or arguments, are dropped with all that are made here, and made again.
+-- other columns or arguments, are dropped with all that are made here, and made again.  Who may do what
+-- with them stays.
 CREATE FUNCTION _dlints_replace(name text, statements text[]) RETURNS bigint
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS
 $$
 DECLARE
+	schema oid := (SELECT oid FROM pg_namespace WHERE nspname = name);
 	statement text;
 	made record;
-	pages text[];
-	page text;
 	old record;
+	granted jsonb := (
+		SELECT coalesce(jsonb_agg(to_jsonb(g)), '[]') FROM (
+			SELECT 'FUNCTION' AS kind, p.proname AS object, a.grantee, a.privilege_type AS privilege, a.is_grantable
+			FROM   pg_proc p, aclexplode(p.proacl) a WHERE p.pronamespace = schema AND a.grantee <> p.proowner
+			UNION ALL
+			SELECT 'TABLE', c.relname, a.grantee, a.privilege_type, a.is_grantable
+			FROM   pg_class c, aclexplode(c.relacl) a
+			WHERE  c.relnamespace = schema AND c.relkind = 'v' AND a.grantee <> c.relowner) g);
+	known text[] := ARRAY(SELECT proname FROM pg_proc WHERE pronamespace = schema);
 BEGIN
-	-- who may call what a page calls
-	pages := ARRAY(
-		SELECT DISTINCT CASE g.grantee WHEN 0 THEN 'public' ELSE pg_get_userbyid(g.grantee) END
-		FROM   pg_proc p, aclexplode(p.proacl) g
-		WHERE  p.pronamespace = (SELECT oid FROM pg_namespace WHERE nspname = name)
-		AND    p.prosecdef AND g.privilege_type = 'EXECUTE' AND g.grantee <> p.proowner);
+	-- what was revoked when a function was made may have been granted since
+	statements := ARRAY(SELECT s FROM unnest(statements) WITH ORDINALITY u (s, n)
+	                    WHERE coalesce((regexp_match(s, '^REVOKE .*\.(\w+) FROM PUBLIC'))[1] <> ALL (known), true)
+	                    ORDER BY n);
 	BEGIN
 		FOREACH statement IN ARRAY statements LOOP
 			EXECUTE statement;
 		END LOOP;
 		IF EXISTS (SELECT FROM pg_proc p, unnest(statements) s
-		           WHERE p.pronamespace = (SELECT oid FROM pg_namespace WHERE nspname = name)
-		           AND   p.proname = (regexp_match(s, 'CREATE OR REPLACE FUNCTION (?:\w+|"[^"]+")\.(\w+)'))[1]
+		           WHERE p.pronamespace = schema
+		           AND   p.proname = (regexp_match(s, 'CREATE OR REPLACE FUNCTION (?:\w+|"(?:[^"]|"")+")\.(\w+)'))[1]
 		           GROUP BY p.proname HAVING count(DISTINCT p.oid) > 1) THEN
 			RAISE invalid_function_definition;
 		END IF;
+		RETURN cardinality(statements);
 	EXCEPTION WHEN invalid_function_definition OR invalid_table_definition OR ambiguous_function
 			OR undefined_function OR undefined_column THEN
-		FOR made IN
-			SELECT m[1] AS kind, m[2] AS object
-			FROM   unnest(statements) WITH ORDINALITY u (s, n),
-			       regexp_match(s, 'CREATE OR REPLACE (FUNCTION|VIEW) (?:\w+|"(?:[^"]|"")+")\.(\w+)') m
-			WHERE  m IS NOT NULL ORDER BY n DESC
-		LOOP
-			FOR old IN
-				SELECT p.oid::regprocedure::text AS object FROM pg_proc p
-				WHERE  made.kind = 'FUNCTION' AND p.proname = made.object
-				AND    p.pronamespace = (SELECT oid FROM pg_namespace WHERE nspname = name)
-				UNION ALL
-				SELECT c.oid::regclass::text FROM pg_class c
-				WHERE  made.kind = 'VIEW' AND c.relname = made.object
-				AND    c.relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = name)
-			LOOP
-				EXECUTE format('DROP %s %s', made.kind, old.object);
-			END LOOP;
-		END LOOP;
-		FOREACH statement IN ARRAY statements LOOP
-			EXECUTE statement;
-		END LOOP;
-		FOREACH page IN ARRAY pages LOOP
-			FOR old IN SELECT p.oid::regprocedure::text AS object FROM pg_proc p
-			           WHERE p.prosecdef AND p.pronamespace = (SELECT oid FROM pg_namespace WHERE nspname = name)
-			LOOP
-				EXECUTE format('GRANT EXECUTE ON FUNCTION %s TO %I', old.object, page);
-			END LOOP;
-		END LOOP;
+		NULL;
 	END;
+	FOR made IN
+		SELECT m[1] AS kind, m[2] AS object
+		FROM   unnest(statements) WITH ORDINALITY u (s, n),
+		       regexp_match(s, 'CREATE OR REPLACE (FUNCTION|VIEW) (?:\w+|"(?:[^"]|"")+")\.(\w+)') m
+		WHERE  m IS NOT NULL ORDER BY n DESC
+	LOOP
+		FOR old IN
+			SELECT p.oid::regprocedure::text AS object FROM pg_proc p
+			WHERE  made.kind = 'FUNCTION' AND p.proname = made.object AND p.pronamespace = schema
+			UNION ALL
+			SELECT c.oid::regclass::text FROM pg_class c
+			WHERE  made.kind = 'VIEW' AND c.relname = made.object AND c.relnamespace = schema
+		LOOP
+			EXECUTE format('DROP %s %s', made.kind, old.object);
+		END LOOP;
+	END LOOP;
+	FOREACH statement IN ARRAY statements LOOP
+		EXECUTE statement;
+	END LOOP;
+	FOR old IN
+		SELECT 'FUNCTION' AS kind, oid::regprocedure::text AS name, proname AS object FROM pg_proc
+		WHERE  pronamespace = schema AND prosecdef AND proname = ANY (known)
+		UNION
+		SELECT g.kind, coalesce(p.oid::regprocedure::text, c.oid::regclass::text), g.object
+		FROM   (SELECT DISTINCT kind, object FROM jsonb_to_recordset(granted) g (kind text, object text)) g
+		       LEFT JOIN pg_proc p ON g.kind = 'FUNCTION' AND p.proname = g.object AND p.pronamespace = schema
+		       LEFT JOIN pg_class c ON g.kind = 'TABLE' AND c.relname = g.object AND c.relnamespace = schema
+	LOOP
+		CONTINUE WHEN old.name IS NULL;
+		EXECUTE format('REVOKE ALL ON %s %s FROM PUBLIC', old.kind, old.name);
+		FOR made IN SELECT * FROM jsonb_to_recordset(granted)
+		                g (kind text, object text, grantee oid, privilege text, is_grantable boolean)
+		            WHERE g.kind = old.kind AND g.object = old.object
+		LOOP
+			EXECUTE format('GRANT %s ON %s %s TO %s%s', made.privilege, old.kind, old.name,
+			               CASE made.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(made.grantee)) END,
+			               CASE WHEN made.is_grantable THEN ' WITH GRANT OPTION' ELSE '' END);
+		END LOOP;
+	END LOOP;
 	RETURN cardinality(statements);
 END
 $$;
@@ -201,10 +260,10 @@ BEGIN ATOMIC
 		SELECT s
 		FROM   _dlints_lock(name) locked,
 		       LATERAL _dlints_known(NULL, locked) was,
-		       LATERAL (SELECT CASE was.kind WHEN 'ranker'::pg_catalog.text THEN was.arguments
-		           ELSE _dlints_resolve(was.arguments, '{}'::pg_catalog.text[], '{}'::pg_catalog.name[]) END AS a) r,
-		       LATERAL _dlints_filled(was.kind, '/(25|29|[3-8][0-9]|91)_'::pg_catalog.text, r.a,
-		           pg_catalog.current_setting('search_path'::pg_catalog.text), true) s));
+		       LATERAL _dlints_arguments(was.kind, _dlints_completed(was.kind, was.arguments)) good,
+		       LATERAL (SELECT CASE was.kind WHEN 'ranker'::pg_catalog.text THEN good
+		           ELSE _dlints_resolve(good, '{}'::pg_catalog.text[], '{}'::pg_catalog.name[]) END AS a) r,
+		       LATERAL _dlints_filled(was.kind, '/(25|29|[3-8][0-9]|91)_'::pg_catalog.text, r.a, true) s));
 END;
 COMMENT ON FUNCTION dlints_renew(text)
 	IS 'write the functions of a recommender or a ranker anew, as this version of dlints has them, and migrate its tables';
@@ -231,38 +290,46 @@ $$;
 COMMENT ON FUNCTION dlints_grant(text, text)
 	IS 'let a role call what a page calls of a recommender or a ranker, and nothing else';
 
--- Every recommender and ranker of this database whose setting the caller may read
-CREATE FUNCTION _dlints_schemas(OUT name text, OUT kind text, OUT version text, OUT current boolean,
-		OUT items bigint, OUT decisions bigint, OUT due bigint, OUT last_run timestamptz)
+-- Every recommender and ranker of this database.  What somebody else has made is looked at in the
+-- catalogues alone: to read a table, even to plan that, may run its owner's code.
+CREATE FUNCTION _dlints_schemas(OUT name text, OUT owner text, OUT kind text, OUT version text,
+		OUT current boolean, OUT items bigint, OUT decisions bigint, OUT due bigint, OUT last_run timestamptz)
 	RETURNS SETOF record
 	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET row_security = off AS
 $$
+DECLARE
+	schema record;
+	written text[];
 BEGIN
-	FOR name IN
-		SELECT n.nspname
-		FROM   pg_namespace n JOIN pg_class c ON c.relnamespace = n.oid AND c.relname = 'setting' AND c.relkind = 'r'
-		       JOIN pg_class j ON j.relnamespace = n.oid AND j.relname = 'job' AND j.relkind = 'r'
-		       JOIN pg_class d ON d.relnamespace = n.oid AND d.relname = 'decision' AND d.relkind = 'p'
-		       JOIN pg_class q ON q.relnamespace = n.oid AND q.relname = 'due' AND q.relkind = 'r'
-		WHERE  (SELECT count(*) FROM pg_attribute a WHERE a.attrelid = c.oid
-		        AND a.attname IN ('kind', 'version', 'arguments', 'known_from')) = 4
+	FOR schema IN
+		SELECT n.oid, n.nspname, n.nspowner, s.oid AS setting,
+		       n.nspowner = me.oid AND NOT EXISTS (
+		           SELECT FROM pg_class c WHERE c.relnamespace = n.oid AND c.relowner <> me.oid) AS is_mine
+		FROM   pg_namespace n JOIN pg_roles me ON me.rolname = current_user
+		       JOIN pg_class s ON s.relnamespace = n.oid AND s.relname = 'setting' AND s.relkind = 'r'
+		WHERE  obj_description(s.oid, 'pg_class') ~ '^dlints \S+: (recommender|ranker)$'
 		AND    has_schema_privilege(n.oid, 'USAGE')
-		AND    has_table_privilege(c.oid, 'SELECT') AND has_table_privilege(j.oid, 'SELECT')
-		AND    has_table_privilege(d.oid, 'SELECT') AND has_table_privilege(q.oid, 'SELECT')
-		ORDER  BY 1
+		ORDER  BY n.nspname
 	LOOP
-		EXECUTE format('SELECT s.kind, s.version, s.version = e.extversion,
-			(SELECT count(*) FROM %1$I.decision), (SELECT count(*) FROM ONLY %1$I.due),
-			(SELECT max(done_at) FROM ONLY %1$I.job WHERE name = ''run'')
-			FROM ONLY %1$I.setting s, pg_extension e WHERE e.extname = ''dlints''', name)
-		INTO kind, version, current, decisions, due, last_run;
-		items := NULL;
-		IF kind = 'recommender' AND (SELECT has_table_privilege(c.oid, 'SELECT')
-		                             FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-		                             WHERE n.nspname = name AND c.relname = 'item_vector' AND c.relkind = 'r') THEN
-			EXECUTE format('SELECT count(*) FROM ONLY %I.item_vector', name) INTO items;
+		name := schema.nspname;
+		owner := pg_get_userbyid(schema.nspowner);
+		written := regexp_match(obj_description(schema.setting, 'pg_class'), '^dlints (\S+): (\w+)$');
+		version := written[1];
+		kind := written[2];
+		current := version = (SELECT extversion FROM pg_extension WHERE extname = 'dlints');
+		SELECT sum(pg_stat_get_live_tuples(c.oid)) FILTER (WHERE c.relname = 'item_vector'),
+		       sum(pg_stat_get_live_tuples(c.oid)) FILTER (WHERE c.relname ~ '^decision_'),
+		       sum(pg_stat_get_live_tuples(c.oid)) FILTER (WHERE c.relname = 'due')
+		INTO   items, decisions, due
+		FROM   pg_class c WHERE c.relnamespace = schema.oid AND c.relkind = 'r';
+		last_run := NULL;
+		IF schema.is_mine THEN
+			BEGIN
+				EXECUTE format('SELECT max(done_at) FROM %I.job WHERE name = %L', name, 'run') INTO last_run;
+			EXCEPTION WHEN OTHERS THEN
+				NULL;	-- one that is broken hides no other
+			END;
 		END IF;
-		CONTINUE WHEN kind IS NULL;
 		RETURN NEXT;
 	END LOOP;
 END
@@ -272,23 +339,22 @@ COMMENT ON FUNCTION _dlints_schemas() IS 'recommenders and rankers of this datab
 CREATE VIEW dlints_recommenders AS SELECT * FROM _dlints_schemas();
 GRANT SELECT ON dlints_recommenders TO PUBLIC;
 COMMENT ON VIEW dlints_recommenders
-	IS 'recommenders and rankers of this database: which dlints wrote them, how many items and decisions they have, what is not learned yet, when run() was last called';
+	IS 'recommenders and rankers of this database: whose they are, which dlints wrote them, about how many items and decisions they have, what is not learned yet, and of the caller''s own when run() was last called';
 
 -- What an update script ends with
 CREATE FUNCTION _dlints_say_outdated() RETURNS void
 	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS
 $$
 DECLARE
-	schema text;
+	schema record;
 BEGIN
-	FOR schema IN SELECT n.nspname
+	FOR schema IN SELECT n.nspname, pg_get_userbyid(n.nspowner) AS owner
 		FROM   pg_namespace n JOIN pg_class c ON c.relnamespace = n.oid AND c.relname = 'setting' AND c.relkind = 'r'
-		WHERE  (SELECT count(*) FROM pg_attribute a WHERE a.attrelid = c.oid
-		        AND a.attname IN ('kind', 'version', 'arguments', 'known_from')) = 4
+		WHERE  obj_description(c.oid, 'pg_class') ~ '^dlints \S+: (recommender|ranker)$'
 		ORDER  BY 1
 	LOOP
-		RAISE NOTICE 'schema "%" was written by another version of dlints', schema
-			USING HINT = format('SELECT dlints_renew(%L) writes its functions anew.', schema);
+		RAISE NOTICE 'schema "%" was written by another version of dlints', schema.nspname
+			USING HINT = format('SELECT dlints_renew(%L), as %I, writes its functions anew.', schema.nspname, schema.owner);
 	END LOOP;
 END
 $$;

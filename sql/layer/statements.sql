@@ -15,6 +15,9 @@ BEGIN
 		RAISE 'names and texts of a % cannot contain $body$', kind
 			USING ERRCODE = 'invalid_parameter_value';
 	END IF;
+	IF words ->> 'is_local' = 'false' THEN	-- else it ends with the function that executes them
+		RETURN NEXT 'SELECT pg_catalog.set_config(''scaffold.search_path'', pg_catalog.current_setting(''search_path''), false);';
+	END IF;
 	RETURN NEXT own_path;
 	FOR template IN
 		SELECT * FROM (VALUES
@@ -42,8 +45,8 @@ BEGIN
 			RETURN NEXT filled;
 		END IF;
 	END LOOP;
-	IF words ->> 'is_local' = 'false' THEN	-- else it ends with the function that executes them
-		RETURN NEXT format('SELECT pg_catalog.set_config(''search_path'', %s, false);', words ->> 'callers_path');
+	IF words ->> 'is_local' = 'false' THEN
+		RETURN NEXT 'SELECT pg_catalog.set_config(''search_path'', pg_catalog.current_setting(''scaffold.search_path''), false);';
 	END IF;
 END
 $layer$;

@@ -7,7 +7,7 @@ BEGIN;
 \ir include/recommender.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT plan(85);
+SELECT plan(89);
 
 -- how far a recommender's models are from those that its log gives
 CREATE FUNCTION off(schema text) RETURNS float8 LANGUAGE plpgsql AS $$
@@ -138,6 +138,10 @@ SELECT count(*) AS lists FROM generate_series(91, 93) p, board.recommend(p, 2) r
 SELECT decision AS sick, item AS thing FROM board.shown JOIN board.decision d ON d.id = decision
   WHERE person = 92 AND place = 1 \gset
 SELECT board.reward(:sick, :thing, o) FROM unnest('{apply,buy}'::text[]) o;
+SELECT matches(outcome(format('UPDATE board.reward SET value = %L WHERE decision = %s', v, :sick)),
+  '^23514: .*"reward_value_check"', v || ' is no reward')
+FROM unnest('{1e308,-1e51,NaN,Infinity}'::text[]) v;
+ALTER TABLE board.reward DROP CONSTRAINT reward_value_check;
 UPDATE board.reward SET value = 1e308 WHERE decision = :sick;
 SELECT updates AS before FROM board.models WHERE name = 'personal' \gset
 SELECT is(board.learn('0'), 3::bigint, 'what cannot be learned stops nobody');

@@ -79,7 +79,10 @@ is($node->safe_psql('old', q{SELECT dlints_renew('board'), dlints_renew('front')
 is(definition('old', $_), definition('postgres', $_), "$_ is as it was") for 'board', 'front';
 
 my $older = q{
-	UPDATE board.setting SET version = '0.0.1'; UPDATE front.setting SET version = '0.0.1';
+	UPDATE board.setting SET version = '0.0.1', arguments = arguments - '{value_limit,archive}'::text[];
+	UPDATE front.setting SET version = '0.0.1', arguments = arguments - 'person_key';
+	COMMENT ON TABLE board.setting IS 'dlints 0.0.1: recommender';
+	COMMENT ON TABLE front.setting IS 'dlints 0.0.1: ranker';
 	DROP FUNCTION board.refit;
 	CREATE OR REPLACE FUNCTION board.looked_at(place integer) RETURNS float8 LANGUAGE sql IMMUTABLE
 		AS 'SELECT 7.0::float8';
@@ -92,19 +95,36 @@ my $oldest = q{
 	DROP VIEW board.models; CREATE VIEW board.models AS SELECT 1 AS one;
 	DROP FUNCTION front.report; CREATE FUNCTION front.report() RETURNS text LANGUAGE sql RETURN 'fine'};
 
+# Who may do what, but for owners
+my $grants = q{(SELECT string_agg(g, ' ' ORDER BY g) FROM (
+	SELECT proname || a.grantee::regrole || a.privilege_type || a.is_grantable
+	FROM pg_proc, aclexplode(proacl) a WHERE pronamespace = 'board'::regnamespace AND a.grantee <> proowner
+	UNION ALL
+	SELECT relname || a.grantee::regrole || a.privilege_type || a.is_grantable
+	FROM pg_class, aclexplode(relacl) a WHERE relnamespace = 'board'::regnamespace AND a.grantee <> relowner) t (g))};
+$node->safe_psql('old', q{
+	CREATE ROLE analyst; GRANT SELECT ON board.outcome, board.models TO analyst WITH GRANT OPTION;
+	GRANT EXECUTE ON FUNCTION board.why TO PUBLIC; GRANT EXECUTE ON FUNCTION board.run TO analyst;
+	REVOKE EXECUTE ON FUNCTION board.report FROM PUBLIC});
+
 for my $changes ($older, $older . ';' . $oldest)
 {
 	$node->safe_psql('old', $changes);
+	my $granted = value('old', $grants);
+	like($granted, qr/outcomeanalystSELECTtrue.* whypageEXECUTEfalse/, 'rights beside those of a page');
 	is($node->safe_psql('old', 'SELECT name, current FROM dlints_recommenders'),
 		"board|f\nfront|f", 'of another version');
+	my (undef, undef, $first) = $node->psql('old', q{SELECT dlints_alter_recommender('board', '{"epsilon": 0}')});
+	like($first, qr/was written by dlints 0\.0\.1\nHINT:  Call dlints_renew first/, 'which is not changed before');
 	my (undef, undef, $said) = $node->psql('old', 'SELECT _dlints_say_outdated()');
 	like($said, qr/schema "board" .*dlints_renew\('board'\).*schema "front"/s, 'it is said which');
 	$node->safe_psql('old', q{SELECT dlints_renew('board'), dlints_renew('front')});
-	is($node->safe_psql('old', 'SELECT name, kind, current, decisions, due FROM dlints_recommenders'),
-		"board|recommender|t|20|0\nfront|ranker|t|9|0", 'renewed');
+	is($node->safe_psql('old', 'SELECT name, owner = current_user, kind, current FROM dlints_recommenders'),
+		"board|t|recommender|t\nfront|t|ranker|t", 'renewed');
 	is(definition('old', $_), definition('postgres', $_), "the functions of $_ are those of this version")
 	  for 'board', 'front';
 	is(value('old', $rows), $before, 'and nothing else has changed');
+	is(value('old', $grants), $granted, 'nor who may do what');
 }
 is($node->safe_psql('old', q{
 		SET ROLE page;

@@ -40,11 +40,12 @@ my @makes = (
 	q{SELECT bandit.dlints_create_ranker('S_front', wait => '0', apprentice => true, repeated => 'sum')},
 	q{SELECT bandit.dlints_scaffold('other', 'app.item', '{kind}')},
 	q{SELECT bandit.dlints_scaffold_ranker('other')});
-my @uses = (
+my @changes = (
 	q{SELECT bandit.dlints_alter_recommender('S_shop', '{"wait": "1 minute", "candidates": "i.good",
 		"half_life": "5 days"}')},
 	q{SELECT bandit.dlints_alter_ranker('S_front', '{"default_reward": 0.5, "half_life": "5 days"}')},
-	q{SELECT bandit.dlints_renew('S_shop'), bandit.dlints_renew('S_front')},
+	q{SELECT bandit.dlints_renew('S_shop'), bandit.dlints_renew('S_front')});
+my @uses = (
 	q{SELECT bandit.dlints_grant('S_shop', 'owner'), bandit.dlints_grant('S_front', 'owner')},
 	q{SELECT decision, S_shop.reward(decision, item, person => 'p1') FROM S_shop.recommend('p1', 5, '{key 3}',
 		'{"like": {"kind": "kind 1", "price": "none", "nothing": 1}}')},
@@ -74,7 +75,7 @@ sub statements
 ### Without traps
 
 my ($superuser) = $node->safe_psql('postgres', 'SELECT rolname FROM pg_roles WHERE oid = 10');
-$node->safe_psql('postgres', statements('owner', 'model', 'public', @makes, @uses));
+$node->safe_psql('postgres', statements('owner', 'model', 'public', @makes, @changes, @uses));
 
 ### The traps, for what stands in the code of the recommender, the ranker and their makers
 
@@ -168,7 +169,7 @@ for my $victim ([ $superuser, 'root', 'traps, public' ], [ 'owner', 'own', 'trap
 {
 	my ($role, $prefix, $path) = @$victim;
 	my ($failed, undef, $said) =
-	  $node->psql('postgres', statements($role, $prefix, $path, @makes, @uses), on_error_stop => 1);
+	  $node->psql('postgres', statements($role, $prefix, $path, @makes, @changes, @uses), on_error_stop => 1);
 
 	is($failed, 0, "$role makes and uses them with $path") or diag $said;
 	is($node->safe_psql('postgres', 'SELECT is_called FROM traps.alarm'), 'f', 'and no trap is touched');
@@ -178,11 +179,42 @@ for my $victim ([ $superuser, 'root', 'traps, public' ], [ 'owner', 'own', 'trap
 for my $path ('traps, public', 'pg_catalog', 'traps, pg_catalog')
 {
 	my ($failed, undef, $said) =
-	  $node->psql('postgres', statements($superuser, 'model', $path, @uses), on_error_stop => 1);
+	  $node->psql('postgres', statements('owner', 'model', $path, @changes)
+		  . statements($superuser, 'model', $path, @uses), on_error_stop => 1);
 
 	is($failed, 0, "what was made before, with $path") or diag $said;
 	is($node->safe_psql('postgres', 'SELECT is_called FROM traps.alarm'), 'f', 'no trap is touched');
 }
+
+# a schema that looks like one is not read, since that would run its owner's code
+$node->safe_psql('postgres', q{
+	GRANT CREATE ON DATABASE postgres TO mallory;
+	SET SESSION AUTHORIZATION mallory;
+	CREATE SCHEMA fake; GRANT USAGE ON SCHEMA fake TO PUBLIC;
+	CREATE FUNCTION fake.spring(anyelement) RETURNS text LANGUAGE plpgsql IMMUTABLE AS
+		$$ BEGIN PERFORM pg_catalog.nextval('traps.alarm'); RETURN ''; END $$;
+	CREATE TYPE fake.odd AS (a text);
+	CREATE FUNCTION fake.text(fake.odd) RETURNS text LANGUAGE sql AS 'SELECT fake.spring(1)';
+	CREATE CAST (fake.odd AS text) WITH FUNCTION fake.text(fake.odd) AS IMPLICIT;
+	CREATE TABLE fake.setting (kind fake.odd, version fake.odd, arguments jsonb, known_from bigint);
+	INSERT INTO fake.setting VALUES (ROW('recommender'), ROW('x'), '{}', 0);
+	COMMENT ON TABLE fake.setting IS 'dlints 0.1.0: recommender';
+	CREATE TABLE fake.job (name text, done_at timestamptz);
+	CREATE TABLE fake.model (name text);
+	CREATE TABLE fake.decision (id bigint) PARTITION BY RANGE (id);
+	CREATE TABLE fake.due (decision bigint);
+	CREATE INDEX ON fake.due ((fake.spring(1))); CREATE INDEX ON fake.job ((fake.spring(1)));
+	GRANT SELECT ON ALL TABLES IN SCHEMA fake TO PUBLIC});
+$node->safe_psql('postgres', q{SELECT setval('traps.alarm', 1, false)});
+is($node->safe_psql('postgres', q{SELECT owner FROM bandit.dlints_recommenders WHERE name = 'fake'}), 'mallory', 'a fake is shown');
+for my $call (q{dlints_renew('fake')}, q{dlints_renew('own_shop')}, q{dlints_alter_recommender('fake', '{}')},
+	q{dlints_alter_recommender('own_shop', '{"epsilon": 1}')}, q{dlints_alter_ranker('own_front', '{"epsilon": 1}')})
+{
+	my ($failed, undef, $said) = $node->psql('postgres', "SELECT bandit.$call");
+
+	like($said, qr/must be the owner of schema "\w+", and of all in it\nHINT:  SET ROLE (mallory|owner)\./, "$call by another");
+}
+is($node->safe_psql('postgres', 'SELECT is_called FROM traps.alarm'), 'f', 'and no code of its owner runs');
 
 # the rows of a scaffold, executed
 for my $what (q{'moved', 'app.item', '{kind,price}', clicks => 'SELECT who, what, at FROM app.seen'})
@@ -217,7 +249,7 @@ is(as_page($_), '42501', "it may not: $_")
   for ((map { "TABLE own_shop.$_" } 'click', 'decision', 'shown', 'reward', 'setting', 'model', 'item_vector', 'outcome'),
 	'UPDATE own_shop.reward SET learned = 1', q{SELECT own_shop.learn('0')}, q{SELECT own_shop.erase('p2')},
 	'SELECT own_shop.rebuild()', 'SELECT own_shop.run()', q{SELECT * FROM root_shop.recommend('p2')},
-	'TABLE app.seen', q{SELECT own_front.learn()}, 'TABLE own_front.decision');
+	'TABLE app.seen', 'SELECT own_shop.set_months()', q{SELECT own_front.learn()}, 'TABLE own_front.decision');
 is(as_page(q{
 	CREATE TEMP TABLE setting AS SELECT 1 AS secret; CREATE TEMP TABLE model AS SELECT 'personal' AS name;
 	CREATE FUNCTION pg_temp.coalesce(text) RETURNS text LANGUAGE sql AS 'SELECT 1 / 0';

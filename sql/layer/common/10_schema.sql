@@ -13,10 +13,12 @@ CREATE TABLE {s}.setting (
 
 INSERT INTO {s}.setting (kind, version, arguments) VALUES ({kind}, {version}, {arguments});
 
--- When run() was last called, and last did what is not due at each call
-CREATE TABLE {s}.job (name text PRIMARY KEY, done_at timestamptz NOT NULL);
+COMMENT ON TABLE {s}.setting IS {written};
 
-INSERT INTO {s}.job SELECT unnest(ARRAY['run', 'refresh', 'refit']), now();
+-- When run() was last called, and last did what is not due at each call; and what it could not do
+CREATE TABLE {s}.job (name text PRIMARY KEY, done_at timestamptz NOT NULL, problem text);
+
+INSERT INTO {s}.job (name, done_at) SELECT unnest(ARRAY['run', 'refresh', 'refit']), now();
 
 -- A number within a second; 4,194,304 of them
 CREATE SEQUENCE {s}.decision_number MINVALUE 0 MAXVALUE 4194303 START 0 CYCLE;

@@ -74,9 +74,10 @@ $body$;
 -- Partitions for this month and three more; those whose decisions are all older than is kept go,
 -- once the models have forgotten them.  If nobody calls this, decisions go to the partitions named
 -- "rest", and come from there later.  A transaction that uses the log for long is not waited for,
--- since both could then wait for each other: the next call does it.
+-- since both could then wait for each other: the next call does it.  Whoever calls it, they are the
+-- owner's.
 CREATE OR REPLACE FUNCTION {s}.set_months() RETURNS void
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET row_security = off
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET row_security = off
 SET lock_timeout = '900ms' AS $body$
 DECLARE
     month  timestamp;
@@ -132,3 +133,5 @@ EXCEPTION WHEN lock_not_available THEN
     RAISE NOTICE 'the log is in use: its months are set by the next call';
 END
 $body$;
+
+REVOKE EXECUTE ON FUNCTION {s}.set_months FROM PUBLIC;

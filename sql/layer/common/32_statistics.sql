@@ -5,13 +5,15 @@ RETURN CASE WHEN people >= 2 THEN
     1.96 + 2.372 / (people - 1) + 2.822 / (people - 1) ^ 2 + 2.556 / (people - 1) ^ 3
     + 1.586 / (people - 1) ^ 4 END;
 
--- What stands aside, as a row of the report
-CREATE OR REPLACE FUNCTION {s}.unlearnable()
+-- What stands aside, and what run() could not do, as rows of the report
+CREATE OR REPLACE FUNCTION {s}.troubles()
 RETURNS TABLE (measure text, value float8, error float8, meaning text) LANGUAGE sql STABLE
 BEGIN ATOMIC
     SELECT 'decisions set aside' AS measure, count(*)::float8 AS value, NULL::float8 AS error, CASE count(*)
            WHEN 0 THEN 'all that was told could be learned'
            ELSE format('could not be learned as told, such as %s (%s): rebuild() takes the log''s word',
                        min(a.decision), (array_agg(a.problem ORDER BY a.decision))[1]) END AS meaning
-    FROM   {s}.set_aside a;
+    FROM   {s}.set_aside a
+    UNION ALL
+    SELECT 'upkeep that failed' AS measure, 1 AS value, NULL AS error, j.problem AS meaning FROM {s}.job j WHERE j.problem IS NOT NULL;
 END;

@@ -122,6 +122,7 @@ DECLARE
     erased  bigint[];
     rebuild boolean := false;
 BEGIN
+    {erase_first}
     PERFORM FROM {s}.model ORDER BY name FOR UPDATE;
     erased := ARRAY(SELECT d.id FROM {s}.decision d WHERE {is_theirs});
     BEGIN

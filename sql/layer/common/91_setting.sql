@@ -1,1 +1,3 @@
 UPDATE {s}.setting SET arguments = {arguments}, version = {version};
+
+COMMENT ON TABLE {s}.setting IS {written};

@@ -24,7 +24,7 @@ CREATE UNIQUE INDEX ON {s}.decision_rest (event);
 -- Rewards refer to nothing, so that they can come in any order.
 CREATE TABLE {s}.reward (
     event   text PRIMARY KEY,
-    value   float8 NOT NULL,
+    value   float8 NOT NULL CHECK (abs(value) <= 1e50),
     at      timestamptz NOT NULL DEFAULT now(),
     learned float8);                        -- what the model knows of it
 

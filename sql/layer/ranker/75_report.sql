@@ -21,36 +21,64 @@ BEGIN ATOMIC
            WHERE  o.arm = 'live' AND o.earned IS NOT NULL AND o.decision >= by_chance.first) v;
 END;
 
+-- What an event of an arm earned on average, with a standard error that knows that people come again
+CREATE OR REPLACE FUNCTION {s}.earned(
+    arm text, first bigint, OUT events bigint, OUT mean float8, OUT stderr float8, OUT people bigint)
+LANGUAGE sql STABLE
+BEGIN ATOMIC
+    WITH person AS (
+        SELECT count(*) AS events, sum(o.earned) AS earned
+        FROM   {s}.outcome o
+        WHERE  o.arm = earned.arm AND o.decision >= earned.first AND o.earned IS NOT NULL
+        GROUP  BY coalesce(o.context ->> {person_key}, o.decision::text)),
+    total AS (
+        SELECT sum(events) AS events, sum(earned) / sum(events) AS mean, count(*) AS people FROM person)
+    SELECT coalesce(max(t.events), 0)::bigint, max(t.mean)::float8,
+           (sqrt(sum((p.earned - p.events * t.mean) ^ 2) * max(t.people) / nullif(max(t.people) - 1, 0))
+            / max(t.events))::float8, coalesce(max(t.people), 0)
+    FROM   person p, total t;
+END;
+
 -- Is it working?  An error is a standard error; what is said holds in 95 of 100 cases.
 CREATE OR REPLACE FUNCTION {s}.report(since timestamptz DEFAULT now() - interval '7 days')
 RETURNS TABLE (measure text, value float8, error float8, meaning text)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off AS $body$
 #variable_conflict use_column
 DECLARE
-    first bigint := {s}.first_decision(since);
-    share float8 := (SELECT live FROM {s}.setting);
-    x     record;
-    y     record;
+    first  bigint := {s}.first_decision(since);
+    share  float8 := (SELECT live FROM {s}.setting);
+    model  record;
+    x      record;
+    y      record;
+    more   float8;
+    stderr float8;
+    within float8;
 BEGIN
-    SELECT count(*) AS n, avg(earned) AS mean, stddev_samp(earned) / sqrt(count(earned)) AS stderr
-    INTO   x FROM {s}.outcome WHERE arm = 'live' AND decision >= first;
-    SELECT count(*) AS n, avg(earned) AS mean, stddev_samp(earned) / sqrt(count(earned)) AS stderr,
-           avg(imitated::integer) AS imitated,
-           sqrt(avg(imitated::integer) * (1 - avg(imitated::integer)) / count(*)) AS imitation_error
-    INTO   y FROM {s}.outcome WHERE arm = 'present' AND decision >= first;
+    SELECT * INTO model FROM {s}.models WHERE name = 'reward';
+    SELECT * INTO x FROM {s}.earned('live', first);
+    SELECT e.*, i.*, sqrt(i.imitated * (1 - i.imitated) / i.n) AS imitation_error
+    INTO   y FROM {s}.earned('present', first) e,
+          (SELECT count(*) AS n, avg(imitated::integer) AS imitated
+           FROM {s}.outcome WHERE arm = 'present' AND decision >= first) i;
+    more := x.mean - y.mean;
+    stderr := sqrt(x.stderr ^ 2 + y.stderr ^ 2);
+    within := {s}.errors_of(least(x.people, y.people)) * stderr;
     RETURN QUERY VALUES
         ('share live', share, NULL::float8,
-         'of the events are decided by the ranker from now on: go_live sets it'),
-        ('events', (x.n + y.n)::float8, NULL, 'ranked and shown since ' || since::date),
+         'of the events are decided by the ranker from now on: go_live sets it');
+    RETURN QUERY SELECT 'events', count(*)::float8, NULL::float8, 'ranked and shown since ' || since::date
+    FROM   {s}.outcome WHERE decision >= first;
+    RETURN QUERY VALUES
         ('earned by the ranker', x.mean, x.stderr, 'reward without price, an event'),
         ('earned by the present system', y.mean, y.stderr,
          'the same, where the caller''s first action was shown'),
-        ('more than the present system', x.mean - y.mean, sqrt(x.stderr ^ 2 + y.stderr ^ 2), CASE
-            WHEN x.stderr IS NULL OR y.stderr IS NULL THEN 'not known: it takes events of both'
-            WHEN x.mean - y.mean > 2 * sqrt(x.stderr ^ 2 + y.stderr ^ 2)
-            THEN 'the ranker is better, and that is no accident'
-            WHEN y.mean - x.mean > 2 * sqrt(x.stderr ^ 2 + y.stderr ^ 2)
-            THEN 'the ranker is worse: does it know what the present system knows?'
+        ('more than the present system', more, stderr, CASE
+            WHEN within IS NULL OR NOT within > 0 THEN 'not known: it takes events of both'
+            WHEN least(x.people, y.people) < 30
+            THEN format('not known before 30 people came to each: now between %s and %s',
+                        round((more - within)::numeric, 3), round((more + within)::numeric, 3))
+            WHEN more > within THEN 'the ranker is better, and that is no accident'
+            WHEN more < -within THEN 'the ranker is worse: does it know what the present system knows?'
             ELSE 'no difference that is more than chance: wait, or show more' END),
         ('present system imitated', y.imitated, y.imitation_error, CASE
             WHEN y.n < 100 THEN 'not known: it takes events that the present system decided'
@@ -80,14 +108,13 @@ BEGIN
                 THEN 'some wait for hours: have cron call run()'
                 ELSE 'beyond the wait, at this moment' END
     FROM   {s}.due q WHERE q.since < now() - {wait}::interval;
-    RETURN QUERY SELECT * FROM {s}.unlearnable();
+    RETURN QUERY SELECT * FROM {s}.troubles();
     RETURN QUERY SELECT 'rewards of unknown events', count(*)::float8, NULL::float8,
            'told for events that were never ranked, or never activated'
     FROM   {s}.reward r WHERE r.learned IS NULL AND r.at < now() - interval '1 hour'
     AND    NOT EXISTS (SELECT FROM {s}.decision d WHERE d.event = r.event AND d.active);
-    RETURN QUERY SELECT 'observations in memory', i.effective_sample_size, NULL::float8,
-           format('of %s; memory %s of %s is in use (1 is the shortest)', i.updates, i.memory, i.memories)
-           || coalesce('. ' || i.hint, '')
-    FROM   {s}.models i WHERE i.name = 'reward';
+    RETURN QUERY VALUES ('observations in memory', model.effective_sample_size, NULL::float8,
+        format('of %s; memory %s of %s is in use (1 is the shortest)', model.updates, model.memory, model.memories)
+        || coalesce('. ' || model.hint, ''));
 END
 $body$;
