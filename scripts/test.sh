@@ -31,8 +31,10 @@ if [ -n "${tests# }" ]; then
 			psql -X -q -d pgtap -c 'CREATE EXTENSION pgtap' -c 'CREATE EXTENSION dlints'
 			prove="$prove --source pgTAP --pgtap-option suffix=.sql --pgtap-option dbname=pgtap" ;;
 	esac
+	# Those that share a server run one after another, and beside them those that have their own.
 	# shellcheck disable=SC2086 # lists of words
-	$prove --source Perl --source Executable $tests || status=1
+	$prove --jobs 2 --rules 'seq=test/{pgtap/*,*.sh}' --rules 'par=**' \
+		--source Perl --source Executable $tests || status=1
 fi
 # What broke without a failed check has failed, too.
 awk -v status="$status" '{ passed += $1; failed += $2 }

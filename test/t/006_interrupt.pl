@@ -36,15 +36,20 @@ sub worked
 			FROM '\\) (.*)\$'), ' ') AS f)};
 }
 
-# Seven units, the longest of three
+# Seven units, the longest of the last three
+my @units;
+
 sub soon
 {
 	my $clock = worked('self');
-	my $units = join ' ', ("SELECT $clock AS start \\gset\nSELECT cardinality(array_fill(0.5::real,
-		ARRAY[70000, 1024])) \\g /dev/null\nSELECT $clock - :start;\n") x 3;
 
-	return 7 * (sort { $b <=> $a } split /\n/, $node->safe_psql('postgres', $units))[0];
+	push @units, $node->safe_psql('postgres', "SELECT $clock AS start \\gset\nSELECT cardinality(
+		array_fill(0.5::real, ARRAY[70000, 1024])) \\g /dev/null\nSELECT $clock - :start;");
+	shift @units if @units > 3;
+	return 7 * (sort { $b <=> $a } @units)[0];
 }
+
+soon() for 1 .. 2;
 
 my $before =
   $node->safe_psql('postgres', 'SELECT md5(dlints_send(state)) FROM model');
