@@ -15,6 +15,28 @@ $$
 DECLARE
 	bad record;
 BEGIN
+	-- a change is JSON of any types
+	FOR bad IN
+		SELECT key, t.type, value #>> '{}' AS value,
+		       t.type = 'interval' AND jsonb_typeof(value) <> 'string' AS is_bare	-- 30: of what?
+		FROM   jsonb_each(a), LATERAL (SELECT CASE
+		           WHEN key IN ('wait', 'keep', 'half_life') THEN 'interval'
+		           WHEN key IN ('cap', 'factors', 'people') THEN 'integer'
+		           WHEN key IN ('control', 'epsilon', 'exposure', 'value_limit', 'default_reward')
+		           THEN 'double precision' END AS type) t
+		WHERE  t.type IS NOT NULL AND value <> 'null'
+	LOOP
+		BEGIN
+			IF bad.is_bare THEN
+				RAISE invalid_parameter_value;
+			END IF;
+			EXECUTE format('SELECT %L::%s', bad.value, bad.type);
+		EXCEPTION WHEN data_exception THEN
+			RAISE '% must be %', bad.key, CASE bad.type
+				WHEN 'interval' THEN 'an interval such as "2 days"' WHEN 'integer' THEN 'a whole number' ELSE 'a number' END
+				USING ERRCODE = 'invalid_parameter_value', DETAIL = format('It is %s.', bad.value);
+		END;
+	END LOOP;
 	FOR bad IN
 		SELECT * FROM (VALUES
 		('name', a ->> 'name' <> '' AND octet_length(a ->> 'name') < 64,
@@ -59,9 +81,12 @@ BEGIN
 		('half_life', (a ->> 'half_life')::interval > '0' AND (a ->> 'half_life')::interval <= '100 years',
 			'half_life must be an interval above 0',
 			'Only models that forget by time can correct and erase; at most 100 years.'),
-		('keep', (a ->> 'keep')::interval > '0' AND (a ->> 'keep')::interval <= '100 years',
-			'keep must be an interval above 0',
-			'It is how long decisions are kept; at most 100 years.'),
+		('keep', (a ->> 'keep')::interval BETWEEN '1 day' AND '100 years',
+			'keep must be an interval of a day to 100 years',
+			'It is how long decisions are kept.'),
+		('keep', coalesce((a ->> 'keep')::interval > (a ->> 'wait')::interval, true),
+			'keep must be longer than wait',
+			'What is no longer kept cannot be learned.'),
 		('archive', jsonb_typeof(a -> 'archive') = 'boolean',
 			'archive must be true or false',
 			'It says whether the models remember what is no longer kept.'),
@@ -135,7 +160,10 @@ DECLARE
 	detail text;
 	hint text;
 BEGIN
-	IF (SELECT relpersistence = 't' FROM pg_class WHERE oid = items) THEN
+	IF NOT has_table_privilege(items, 'SELECT') AND NOT has_any_column_privilege(items, 'SELECT') THEN
+		RAISE 'permission denied for %', relation USING ERRCODE = 'insufficient_privilege',
+			HINT = format('GRANT SELECT ON %s TO %I.', items, current_user);
+	ELSIF (SELECT relpersistence = 't' FROM pg_class WHERE oid = items) THEN
 		RAISE '% is a temporary table', relation USING ERRCODE = 'invalid_table_definition',
 			HINT = 'A recommender stays, and with it what it reads.';
 	ELSIF key IS NULL THEN
@@ -207,8 +235,11 @@ BEGIN
 		EXCEPTION WHEN OTHERS THEN
 			GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
 			RAISE 'in the argument "%": %', attempt.argument, concat_ws('. ', SQLERRM, nullif(detail, ''))
-				USING ERRCODE = SQLSTATE, HINT = coalesce(nullif(hint, ''),
-					'clicks is a query; others are expressions of i, person and context.');
+				USING ERRCODE = SQLSTATE, HINT = coalesce(nullif(hint, ''), CASE
+					WHEN SQLSTATE LIKE '42%' AND SQLSTATE <> '42501' THEN CASE attempt.argument
+					WHEN 'clicks' THEN 'It is a query of person, item and time, in this order.'
+					ELSE 'It is an expression of i, person and context.' END
+					ELSE 'It is read with the rights of who makes the recommender.' END);
 		END;
 	END LOOP;
 	person_type := coalesce(person_type, 'int8'::regtype);

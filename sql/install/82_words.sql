@@ -106,6 +106,10 @@ DECLARE
 		              WHERE  c ->> 'kind' <> 'age') w) b
 		WHERE  width > 0 ORDER BY n);
 BEGIN
+	IF columns = '[]' AND a ->> 'clicks' IS NULL THEN
+		RAISE 'a recommender needs columns to go by, or clicks' USING ERRCODE = 'invalid_parameter_value',
+			HINT = 'Of the columns that are named none tells items apart.';
+	END IF;
 	-- Of a type: its name, what compares its values, and what makes a hashable one of them
 	SELECT jsonb_agg(jsonb_build_object('name', format('%I.%I', n.nspname, t.typname),
 	           'same', coalesce((

@@ -14,7 +14,8 @@ BEGIN
 	END IF;
 	IF kind IS NULL OR kind <> wanted THEN
 		RAISE 'there is no % "%"', coalesce(wanted, 'recommender or ranker'), name
-			USING ERRCODE = 'undefined_object';
+			USING ERRCODE = 'undefined_object', HINT = CASE WHEN kind IS NULL THEN 'The view dlints_recommenders lists them.'
+			ELSE format('It is a %s.', kind) END;
 	END IF;
 	IF kind = 'recommender' THEN
 		-- the view of keys reads one column of one relation
@@ -111,7 +112,9 @@ BEGIN
 		|| CASE WHEN discards THEN '|/(92_archive|93_rebuild)$' ELSE '' END
 		|| CASE WHEN resets THEN '|/92_models$' ELSE '' END
 		|| CASE WHEN resets OR change ?| '{places,default_reward}' THEN '|/93_' ELSE '' END
-		|| CASE WHEN change ?| '{clicks,exposure}' THEN '|/94_' ELSE '' END;
+		|| CASE WHEN change ?| '{clicks,exposure}' THEN '|/94_' ELSE '' END
+		|| CASE WHEN change ? 'clicks' THEN '|/90_clicks$' ELSE '' END
+		|| CASE WHEN change ?| '{candidates,bonus,cap_group}' THEN '|/90_texts$' ELSE '' END;
 END
 $$;
 COMMENT ON FUNCTION _dlints_changed(text, jsonb, text, jsonb)

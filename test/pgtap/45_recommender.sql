@@ -6,7 +6,7 @@ BEGIN;
 \ir include/recommender.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT plan(73);
+SELECT plan(75);
 
 -- ---------- made ----------
 
@@ -213,8 +213,18 @@ SELECT ok(abs((says('times the control')).value - avg(reward) FILTER (WHERE arm 
 SELECT ok(abs((says('reward of a decision, control')).error
   - stddev(reward) / sqrt(count(*))) < 1e-9,
   'with the error of a mean, where everybody came once') FROM list WHERE arm = 'control';
-SELECT is((says('people')).value, 60::float8, 'and how many people came');
-SELECT is(value, 60::float8, 'since ever') FROM board.report('-infinity') WHERE measure = 'people';
+SELECT is((says('people')).value, (60 + count(*))::float8, 'and how many people came')
+  FROM board.decision WHERE person IS NULL;
+SAVEPOINT strangers;
+SELECT count(*) FROM unnest('{one,one,two}'::text[]) s, board.recommend(NULL, 2, session => s);
+SELECT is((says('people')).value - (SELECT 60 + count(*) FROM board.decision WHERE session IS NULL AND person IS NULL),
+  2::float8, 'or sessions');
+ROLLBACK TO strangers;
+SELECT board.reward(min(id), -1) FROM board.decision;
+SELECT is((says('rewards of items that were not shown')).value, 1::float8, 'and what is told of others');
+DELETE FROM board.reward WHERE item = -1;
+SELECT is(value, (60 + count(*) OVER ())::float8, 'since ever') FROM board.report('-infinity') LEFT JOIN board.decision
+  ON person IS NULL WHERE measure = 'people' LIMIT 1;
 
 -- ---------- a long log ----------
 

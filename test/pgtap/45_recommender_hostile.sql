@@ -8,7 +8,7 @@ SET LOCAL client_min_messages = error;
 SET LOCAL check_function_bodies = on;
 CREATE TABLE kept (x integer);
 
-SELECT plan(107);
+SELECT plan(120);
 
 CREATE FUNCTION made(what text) RETURNS text LANGUAGE sql AS $$
 SELECT outcome('SELECT dlints_create_recommender(' || what || ') IS NULL') $$;
@@ -30,6 +30,7 @@ SELECT is(made(arguments), result, arguments) FROM (VALUES
     ($$'r', 'job', ARRAY[NULL]$$, '42703: job has no column NULL'),
     ($$'r', 'job', '{}'$$, '22023: a recommender needs columns to go by, or clicks'),
     ($$'r', 'job', NULL$$, '22023: a recommender needs columns to go by, or clicks'),
+    ($$'r', 'job', '{same}'$$, '22023: a recommender needs columns to go by, or clicks'),
     ($$'r', 'visit', '{job}'$$, '22023: visit has no primary key of one column'),
     ($$'r', 'visit', '{job}', item_key => 'id'$$, '42703: visit has no column id'),
     ($$'r', 'job', '{field}', control => 2$$, '22023: control must be between 0 and 1'),
@@ -38,7 +39,7 @@ SELECT is(made(arguments), result, arguments) FROM (VALUES
     ($$'r', 'job', '{field}', factors => 129$$, '22023: factors must be between 0 and 128'),
     ($$'r', 'job', '{field}', half_life => NULL$$, '22023: half_life must be an interval above 0'),
     ($$'r', 'job', '{field}', wait => '-1 day'$$, '22023: wait must be an interval of at least 0'),
-    ($$'r', 'job', '{field}', keep => '0'$$, '22023: keep must be an interval above 0'),
+    ($$'r', 'job', '{field}', keep => '1 hour'$$, '22023: keep must be an interval of a day to 100 years'),
     ($$'r', 'job', '{field}', cap => 3$$,
       '22023: cap and cap_group go together, and cap is at least 1'),
     ($$'r', 'job', '{field}', cap_group => 'i.field'$$,
@@ -52,7 +53,7 @@ SELECT is(made(arguments), result, arguments) FROM (VALUES
     ($$'r', 'job', '{field}', outcomes => NULL$$,
       '22023: outcomes must be an object of names and what each is worth'),
     ($$'r', 'job', '{field}', clicks => 'SELECT id, -id, now() FROM job'$$,
-      '22023: no click is of an item of public.job')
+      '22023: in the argument "clicks": no click is of an item of public.job')
     ) v (arguments, result);
 
 SELECT matches(made(arguments), result, arguments) FROM (VALUES
@@ -201,7 +202,21 @@ SELECT is(outcome($$SELECT dlints_alter_recommender('board', '{"candidate": "i.o
   '22023: a recommender has no argument "candidate"', 'what is not known is refused');
 SELECT matches(outcome($$SELECT dlints_alter_recommender('board', '{"candidates": "i.shut"}')$$),
   '^42703: in the argument "candidates": ', 'so is an error');
+SELECT matches(outcome(format('SELECT dlints_alter_recommender(''board'', %L)', change)), result, change) FROM (VALUES
+  ('{"exposure": "many"}', '^22023: exposure must be a number \(It is many'),
+  ('{"cap": 1.5, "cap_group": "i.field"}', '^22023: cap must be a whole number \(It is 1.5'),
+  ('{"keep": 30}', '^22023: keep must be an interval such as "2 days" \(It is 30'),
+  ('{"wait": "half an hour"}', '^22023: wait must be an interval'),
+  ('{"wait": "1 day", "keep": "1 day"}', '^22023: keep must be longer than wait'),
+  ('{"bonus": "i.title"}', '^22P02: in the argument "bonus": .*work number'),
+  ('{"candidates": "i.id / 0 = 1"}', '^22012: in the argument "candidates": '),
+  ('{"cap": 1, "cap_group": "(1 / (i.id - i.id))"}', '^22012: in the argument "cap_group": '),
+  ('{"clicks": "SELECT id, -id, now() FROM job"}', '^22023: in the argument "clicks": no click is of an item'),
+  ('{"clicks": "SELECT id, id, title FROM job"}', '^22007: in the argument "clicks": .*work number')) v (change, result);
 SELECT is(count(*), 200::bigint, 'and nothing changes') FROM board.candidate(1, '{}');
+SELECT lives_ok($$SELECT dlints_alter_recommender('board', '{"exposure": 0.5}')$$, 'exposure changes');
+SELECT is(value, NULL, 'and the vectors are to be fitted anew') FROM board.report()
+  WHERE measure = 'days since the vectors were fitted' AND meaning ~ 'next run';
 SELECT lives_ok($$SELECT dlints_alter_recommender('board',
   '{"candidates": "i.open", "half_life": "1 day", "outcomes": {"tap": 1}}')$$, 'others change');
 SELECT is(count(*), 180::bigint, 'candidates change') FROM board.candidate(1, '{}');

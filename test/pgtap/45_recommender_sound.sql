@@ -82,8 +82,8 @@ SELECT lives_ok($$SELECT dlints_alter_recommender('lasting', '{"half_life": "1 d
 SELECT ok(off('lasting') < 1e-9 AND updates('lasting') = 24 AND NOT EXISTS (SELECT FROM lasting.archive),
   'and with it what it had');
 SELECT is(outcome(format('SELECT dlints_alter_recommender(''board'', ''{"keep": "%s"}'')', long)),
-  '22023: keep must be an interval above 0', long)
-FROM unnest('{100000 years,0}'::text[]) long;
+  '22023: keep must be an interval of a day to 100 years', long)
+FROM unnest('{100000 years,23:59}'::text[]) long;
 
 -- portions
 SELECT visits(array_agg(i)) FROM generate_series(50, 69) i;

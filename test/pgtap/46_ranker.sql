@@ -32,7 +32,7 @@ FROM (VALUES ('''''', 'the name of a ranker has 1 to 63 bytes'),
              ('''r'', epsilon => 1.5', 'epsilon must be between 0 and 1'),
              ('''r'', half_life => ''0''', 'half_life must be an interval above 0'),
              ('''r'', apprentice => NULL', 'apprentice must be true or false'),
-             ('''r'', keep => NULL', 'keep must be an interval above 0')) v (arguments, problem);
+             ('''r'', keep => NULL', 'keep must be an interval of a day to 100 years')) v (arguments, problem);
 
 -- ---------- ranked ----------
 

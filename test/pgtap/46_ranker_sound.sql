@@ -75,7 +75,7 @@ SELECT ok(abs(probability - 1 / 3.0) <= 1 / 6.0 + 1e-9, 'and choices the share o
 UNION ALL SELECT pass('and choices the share of chance') LIMIT 1;
 SELECT is(outcome(format('SELECT dlints_alter_ranker(''offer'', %L)', change)), result, change)
 FROM (VALUES ('{"name": "x"}', '22023: a ranker has no argument "name"'),
-             ('{"keep": "100000 years"}', '22023: keep must be an interval above 0')) v (change, result);
+             ('{"keep": "100000 years"}', '22023: keep must be an interval of a day to 100 years')) v (change, result);
 SELECT is(outcome($$SELECT dlints_alter_ranker('nothing', '{}')$$), '42704: there is no ranker "nothing"',
   'alter wants a ranker');
 SELECT dlints_alter_ranker('offer', '{"default_reward": 0.5}');

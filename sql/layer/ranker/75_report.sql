@@ -110,7 +110,7 @@ BEGIN
     FROM   {s}.due q WHERE q.since < now() - {wait}::interval;
     RETURN QUERY SELECT * FROM {s}.troubles();
     RETURN QUERY SELECT 'rewards of unknown events', count(*)::float8, NULL::float8,
-           'told for events that were never ranked, or never activated'
+           'told an hour ago or more, of events that were never ranked, or never activated'
     FROM   {s}.reward r WHERE r.learned IS NULL AND r.at < now() - interval '1 hour'
     AND    NOT EXISTS (SELECT FROM {s}.decision d WHERE d.event = r.event AND d.active);
     RETURN QUERY VALUES ('observations in memory', model.effective_sample_size, NULL::float8,

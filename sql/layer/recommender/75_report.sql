@@ -120,11 +120,12 @@ BEGIN
     within := exp(least({s}.errors_of(least(control.people, personal.people)) * relative, 100));
     range := format('between %s and %s, by %s people of the control',
                     round((times / within)::numeric, 2), round((times * within)::numeric, 2), control.people);
-    SELECT count(DISTINCT person) AS people, count(*) AS lists INTO x
-    FROM   {s}.decision WHERE id >= first;
+    SELECT count(*) AS people, coalesce(sum(d.lists), 0) AS lists INTO x
+    FROM  (SELECT count(*) AS lists FROM {s}.decision WHERE id >= first
+           GROUP  BY person, CASE WHEN person IS NULL THEN coalesce(session, id::text) END) d;
     RETURN QUERY VALUES
-        ('people', x.people::float8, NULL::float8, 'who came since ' || since::date),
-        ('decisions', x.lists, NULL, 'lists that were shown'),
+        ('people', x.people::float8, NULL::float8, 'and sessions of nobody known, since ' || since::date),
+        ('decisions', x.lists::float8, NULL, 'lists that were shown'),
         ('reward of a decision', personal.mean, personal.stderr,
          format('what a personal list earned; there were %s', personal.lists)),
         ('reward of a decision, control', control.mean, control.stderr,
@@ -182,13 +183,21 @@ BEGIN
     FROM   {s}.reward r WHERE r.learned IS NULL AND r.at < now() - interval '1 hour'
     AND    NOT EXISTS (SELECT FROM {s}.decision d WHERE d.id = r.decision);
 
+    RETURN QUERY SELECT 'rewards of items that were not shown', count(*)::float8, NULL::float8,
+           'of known decisions: nothing is learned from them; look at the application'
+    FROM   {s}.reward r WHERE r.decision >= first
+    AND    EXISTS (SELECT FROM {s}.decision d WHERE d.id >= first AND d.id = r.decision)
+    AND    NOT EXISTS (SELECT FROM {s}.shown s
+                       WHERE s.decision >= first AND s.decision = r.decision AND s.item {same_item} r.item);
+
     RETURN QUERY SELECT 'items without a vector', count(*)::float8, NULL::float8,
            'encoded at each request: run() makes vectors within the hour'
     FROM   {s}.item i WHERE NOT EXISTS (SELECT FROM {s}.item_vector v WHERE v.item {same_item} i.item);
-    RETURN QUERY SELECT 'days since the vectors were fitted', date_part('epoch', age) / 86400,
-           NULL::float8, CASE WHEN age > interval '8 days' THEN 'overdue: have cron call run()'
+    RETURN QUERY SELECT 'days since the vectors were fitted', date_part('epoch', now() - j.fitted_at) / 86400,
+           NULL::float8, CASE WHEN j.fitted_at IS NULL THEN 'what they are made of was changed: the next run() fits them'
+                              WHEN j.fitted_at < now() - interval '8 days' THEN 'overdue: have cron call run()'
                               ELSE 'run() fits them every week' END
-    FROM  (SELECT now() - done_at AS age FROM {s}.job WHERE name = 'refit') j;
+    FROM  (SELECT CASE WHEN isfinite(done_at) THEN done_at END AS fitted_at FROM {s}.job WHERE name = 'refit') j;
     RETURN QUERY SELECT v.measure, v.value, NULL::float8, v.meaning
     FROM   {s}.likeness l, LATERAL (VALUES
         ('half-life of a person''s clicks', l.half_life,
