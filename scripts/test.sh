@@ -32,9 +32,19 @@ if [ -n "${tests# }" ]; then
 			prove="$prove --source pgTAP --pgtap-option suffix=.sql --pgtap-option dbname=pgtap" ;;
 	esac
 	# Those that share a server run one after another, and beside them those that have their own.
+	# What changes the installed files comes last, alone.
+	files='' alone=''
+	for test in $tests; do
+		case $(cat "$test") in
+			*ExtensionFiles*) alone="$alone $test" ;;
+			*) files="$files $test" ;;
+		esac
+	done
 	# shellcheck disable=SC2086 # lists of words
-	$prove --jobs 2 --rules 'seq=test/{pgtap/*,*.sh}' --rules 'par=**' \
-		--source Perl --source Executable $tests || status=1
+	[ -z "$files" ] || $prove --jobs 2 --rules 'seq=test/{pgtap/*,*.sh}' --rules 'par=**' \
+		--source Perl --source Executable $files || status=1
+	# shellcheck disable=SC2086
+	[ -z "$alone" ] || $prove --source Perl $alone || status=1
 fi
 # What broke without a failed check has failed, too.
 awk -v status="$status" '{ passed += $1; failed += $2 }

@@ -245,7 +245,8 @@ BEGIN
 	person_type := coalesce(person_type, 'int8'::regtype);
 	FOR attempt IN VALUES ('items', item_type), ('people', person_type) LOOP
 		BEGIN
-			IF (SELECT typtype = 'c' OR typcategory = 'A' OR typname LIKE 'reg%' OR typarray = 0
+			IF (SELECT typtype = 'c' OR typcategory = 'A' OR typarray = 0
+			    OR typname LIKE 'reg%' AND typnamespace = 'pg_catalog'::regnamespace
 			    FROM pg_type WHERE oid = attempt.column2) THEN
 				RAISE undefined_function;
 			END IF;
@@ -260,8 +261,6 @@ BEGIN
 
 	RETURN a || jsonb_build_object('items', items::oid, 'item_key', key, 'item_type', item_type,
 		'person_type', person_type, 'clicks', clicks, 'path', users_path,
-		'person_is_cast', types[1] <> person_type, 'item_is_cast', types[2] <> item_type,
-		'at_is_cast', types[3] <> 'timestamptz'::regtype,
 		'bound', coalesce(a -> 'bound', '{}') || coalesce((
 			SELECT jsonb_object_agg(t, users_path) FROM unnest(texts) t WHERE a ? t), '{}'));
 END

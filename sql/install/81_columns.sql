@@ -52,13 +52,15 @@ BEGIN
 	FROM   pg_class WHERE oid = items AND relkind IN ('r', 'm') AND reltuples > 50000;
 	sample := coalesce(source, sample);
 	source := CASE kind
+		WHEN 'vector' THEN format('(SELECT hashtext("i".%I::text)::text AS v FROM %s) s', column_name, sample)
 		WHEN 'tags' THEN format('(SELECT l.v FROM %s LEFT JOIN LATERAL unnest("i".%I::text[]) l (v) ON true) s',
 		                        sample, column_name)
 		ELSE format('(SELECT "i".%I::text AS v FROM %s) s', column_name, sample) END;
 	EXECUTE 'SELECT count(DISTINCT v) AS different, count(DISTINCT v) + max((v IS NULL)::integer) AS kinds,'
 		' avg(length(v)) AS length FROM ' || source
 	INTO look;
-	IF look.different BETWEEN 1 AND 160 THEN
+	IF kind = 'category' AND look.length <= 40 AND look.different BETWEEN 1 AND 160
+			OR kind = 'number' AND look.different BETWEEN 1 AND 8 THEN
 		EXECUTE 'SELECT array_agg(DISTINCT v ORDER BY v) FILTER (WHERE v IS NOT NULL) FROM ' || source
 		INTO few;
 	END IF;
@@ -77,9 +79,9 @@ BEGIN
 			column_name, sample)
 		INTO bounds;
 	END IF;
-	IF kind = 'vector' THEN		-- those of the usual length have a length of 1 on average, as factors have
-		EXECUTE format('SELECT cardinality(v), count(*) < sum(count(*)) OVER (), sqrt(avg((SELECT sum(x ^ 2)'
-		               ' FROM unnest(v) x WHERE abs(x) BETWEEN 1e-100 AND 1e100)))'
+	IF kind = 'vector' THEN		-- of those of the usual length half are longer than 1, as factors are
+		EXECUTE format('SELECT cardinality(v), count(*) < sum(count(*)) OVER (), sqrt(percentile_disc(0.5)'
+		               ' WITHIN GROUP (ORDER BY (SELECT sum(x ^ 2) FROM unnest(v) x WHERE abs(x) BETWEEN 1e-100 AND 1e100)))'
 		               ' FROM (SELECT "i".%I::%s::float8[] AS v FROM %s) s WHERE cardinality(v) > 0'
 		               ' GROUP BY 1 ORDER BY count(*) DESC LIMIT 1',
 		               column_name, CASE type.typname WHEN '_float8' THEN 'float8[]' ELSE 'real[]' END, sample)

@@ -164,9 +164,7 @@ BEGIN
 			            '\nWHERE  r.value OPERATOR(pg_catalog.>) 0::pg_catalog.float8', a ->> 'name',
 			            CASE item_type ->> 'same' WHEN '=' THEN 'OPERATOR(pg_catalog.=)' ELSE item_type ->> 'same' END)
 			ELSE format(E'SELECT person%s AS person, item%s AS item, at%s AS at\nFROM (\n%s\n) c (person, item, at)',
-			            CASE WHEN (a ->> 'person_is_cast')::boolean THEN '::' || (person_type ->> 'name') END,
-			            CASE WHEN (a ->> 'item_is_cast')::boolean THEN '::' || (item_type ->> 'name') END,
-			            CASE WHEN (a ->> 'at_is_cast')::boolean THEN '::pg_catalog.timestamptz' END,
+			            '::' || (person_type ->> 'name'), '::' || (item_type ->> 'name'), '::pg_catalog.timestamptz',
 			            a ->> 'clicks') END,
 		'cap', coalesce(((a ->> 'cap')::integer)::text, 'NULL::integer'),
 		'encode', (SELECT coalesce(string_agg(encode[n], E'\n       || ' ORDER BY n), '''{}''::real[]')
@@ -212,7 +210,8 @@ BEGIN
 		'has_key', is_unique::text,
 		'once', CASE WHEN is_unique THEN '' ELSE 'DISTINCT ON (a.item)' END,
 		'log', quote_literal(format(
-			'SELECT person%2$s, item%3$s FROM (SELECT * FROM %1$I.click ORDER BY at DESC LIMIT 1000000) c', a ->> 'name',
+			'SELECT person%2$s, item%3$s FROM (SELECT * FROM %1$I.click WHERE at <= now() AND isfinite(at)'
+			' ORDER BY at DESC LIMIT 1000000) c', a ->> 'name',
 			person_type ->> 'hashed', item_type ->> 'hashed')),
 		'every_click', quote_literal(format('SELECT person, item, at FROM %I.click', a ->> 'name')),
 		'previous', quote_literal(format('SELECT item%2$s, factors FROM %1$I.item_vector', a ->> 'name',
@@ -240,7 +239,7 @@ BEGIN
 			'    IF FOUND THEN\n        PERFORM %1$I.set_prior();\n    END IF;', a ->> 'name', person_type ->> 'same'),
 		'then_begin', format('PERFORM %I.set_prior()', a ->> 'name'),
 		'first_model', '''personal''',
-		'arguments', quote_literal(a - 'people' - 'person_is_cast' - 'item_is_cast' - 'at_is_cast' - 'path'
+		'arguments', quote_literal(a - 'people' - 'path'
 			|| jsonb_build_object('items', relation, 'item_type', item_type ->> 'name',
 			                      'person_type', person_type ->> 'name')));
 END

@@ -36,27 +36,33 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_known(text, text) IS 'what a recommender or a ranker was made with';
 
--- One who changes a recommender or a ranker at a time; the models are locked first, as who learns does.
--- That is its owner: what others find in the schema may be anything, and what they make would be theirs.
+-- One who changes a recommender or a ranker at a time, and that is its owner: what others find in the schema may be anything, and what they make would be theirs.
 CREATE FUNCTION _dlints_lock(name text) RETURNS text
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS
 $$
 DECLARE
 	schema pg_namespace;
+	tables name[];
 BEGIN
-	SELECT n.* INTO schema
-	FROM   pg_namespace n JOIN pg_class c ON c.relnamespace = n.oid AND c.relname = 'setting' AND c.relkind = 'r'
-	       JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'version'
-	       JOIN pg_class m ON m.relnamespace = n.oid AND m.relname = 'model' AND m.relkind = 'r'
-	WHERE  n.nspname = name;
-	IF NOT FOUND THEN
+	SELECT n.* INTO schema FROM pg_namespace n WHERE n.nspname = name;
+	tables := ARRAY(SELECT relname FROM pg_class WHERE relnamespace = schema.oid AND relkind = 'r'
+	                AND relname IN ('setting', 'model', 'job', 'item_vector', 'beginning'));
+	IF 'setting' <> ALL (tables) THEN
 		RETURN name;	-- which others say
 	END IF;
+	-- To read a table, even to plan that, may run its owner's code.
 	IF EXISTS (SELECT schema.nspowner UNION SELECT relowner FROM pg_class
-	           WHERE relnamespace = schema.oid AND relname IN ('setting', 'model')
+	           WHERE relnamespace = schema.oid AND relkind IN ('r', 'p', 'v')
 	           EXCEPT SELECT oid FROM pg_roles WHERE rolname = current_user) THEN
 		RAISE 'must be the owner of schema "%", and of all in it', name USING ERRCODE = 'insufficient_privilege',
 			HINT = format('SET ROLE %I.', pg_get_userbyid(schema.nspowner));
+	ELSIF NOT tables @> '{setting,model,job}' THEN
+		RETURN name;
+	END IF;
+	-- in the order in which run() and all that it calls do
+	EXECUTE format('SELECT FROM %I.job WHERE name IN (''refresh'', ''refit'') ORDER BY name DESC FOR UPDATE', name);
+	IF tables @> '{item_vector,beginning}' THEN
+		EXECUTE format('LOCK TABLE %1$I.item_vector, %1$I.beginning IN SHARE ROW EXCLUSIVE MODE', name);
 	END IF;
 	EXECUTE format('SELECT FROM %I.model ORDER BY name FOR UPDATE', name);
 	EXECUTE format('SELECT FROM %I.setting FOR UPDATE', name);
@@ -68,7 +74,7 @@ COMMENT ON FUNCTION _dlints_lock(text) IS 'a recommender or a ranker is changed 
 -- The arguments after a change; the texts that are bound anew; the parts that may have changed; and
 -- those that are to be done
 CREATE FUNCTION _dlints_changed(kind text, was jsonb, version text, change jsonb,
-		OUT a jsonb, OUT texts text[], OUT made text, OUT done text)
+		OUT a jsonb, OUT texts text[], OUT bound text, OUT made text, OUT done text)
 	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS
 $$
 DECLARE
@@ -107,7 +113,8 @@ BEGIN
 	a := jsonb_strip_nulls(was || change);
 	texts := ARRAY(SELECT unnest('{clicks,candidates,bonus,cap_group}'::text[])
 	               INTERSECT SELECT jsonb_object_keys(change));
-	made := '/(29|[3-8][0-9])_' || CASE WHEN texts <> '{}' THEN '|/27_(' || array_to_string(texts, '|') || ')$' ELSE '' END;
+	bound := '/27_(' || array_to_string(texts, '|') || ')$';
+	made := '/(29|[3-8][0-9])_';
 	done := '/91_'
 		|| CASE WHEN discards THEN '|/(92_archive|93_rebuild)$' ELSE '' END
 		|| CASE WHEN resets THEN '|/92_models$' ELSE '' END
@@ -120,14 +127,14 @@ $$;
 COMMENT ON FUNCTION _dlints_changed(text, jsonb, text, jsonb)
 	IS 'the arguments of a recommender or a ranker after a change, and what has to be made anew';
 
--- The statements of a change: of those that make something the ones that it changes, since a view that
--- is replaced is locked.
+-- The statements of a change: those that bind the texts; of those that make something the ones that it
+-- changes, since a view that is replaced is locked; and what is to be done.
 CREATE FUNCTION _dlints_change(wanted text, name text, change jsonb, path name[])
 	RETURNS SETOF text
 	LANGUAGE sql VOLATILE
 BEGIN ATOMIC
 	WITH asked AS MATERIALIZED (
-		SELECT was.kind, c.texts, c.made, c.done, _dlints_arguments(was.kind, c.a) AS good,
+		SELECT was.kind, c.texts, c.bound, c.made, c.done, _dlints_arguments(was.kind, c.a) AS good,
 		       _dlints_completed(was.kind, was.arguments) AS before
 		FROM   _dlints_lock(name) locked,
 		       LATERAL _dlints_known(wanted, locked) was,
@@ -141,7 +148,10 @@ BEGIN ATOMIC
 	SELECT f.s
 	FROM   argument a,
 	       LATERAL (SELECT ARRAY(SELECT o FROM _dlints_filled(a.kind, a.made, a.old, true) o) AS s) old,
-	       LATERAL (SELECT 1 AS part, n.s, n.n
+	       LATERAL (SELECT 0 AS part, n.s, n.n
+	                FROM   _dlints_filled(a.kind, a.bound, a.now, true) WITH ORDINALITY n (s, n)
+	                UNION ALL
+	                SELECT 1, n.s, n.n
 	                FROM   _dlints_filled(a.kind, a.made, a.now, true) WITH ORDINALITY n (s, n)
 	                WHERE  n.s OPERATOR(pg_catalog.<>) ALL (old.s)
 	                OR     pg_catalog.starts_with(n.s, 'SELECT pg_catalog.set_config'::pg_catalog.text)
@@ -191,7 +201,10 @@ DECLARE
 			SELECT 'TABLE', c.relname, a.grantee, a.privilege_type, a.is_grantable
 			FROM   pg_class c, aclexplode(c.relacl) a
 			WHERE  c.relnamespace = schema AND c.relkind = 'v' AND a.grantee <> c.relowner) g);
-	known text[] := ARRAY(SELECT proname FROM pg_proc WHERE pronamespace = schema);
+	known text[] := ARRAY(SELECT proname FROM pg_proc WHERE pronamespace = schema AND prosecdef);
+	ours text[] := ARRAY(
+		SELECT m[1] FROM unnest(statements) s,
+		       regexp_match(s, 'CREATE OR REPLACE (?:FUNCTION|VIEW) (?:\w+|"(?:[^"]|"")+")\.(\w+)') m WHERE m IS NOT NULL);
 BEGIN
 	-- what was revoked when a function was made may have been granted since
 	statements := ARRAY(SELECT s FROM unnest(statements) WITH ORDINALITY u (s, n)
@@ -232,19 +245,22 @@ BEGIN
 		EXECUTE statement;
 	END LOOP;
 	FOR old IN
-		SELECT 'FUNCTION' AS kind, oid::regprocedure::text AS name, proname AS object FROM pg_proc
-		WHERE  pronamespace = schema AND prosecdef AND proname = ANY (known)
+		SELECT 'FUNCTION' AS kind, oid::regprocedure::text AS name, proname AS object, false AS is_entrusted
+		FROM   pg_proc
+		WHERE  pronamespace = schema AND prosecdef AND proname = ANY (known) AND proname = ANY (ours)
 		UNION
-		SELECT g.kind, coalesce(p.oid::regprocedure::text, c.oid::regclass::text), g.object
+		SELECT g.kind, coalesce(p.oid::regprocedure::text, c.oid::regclass::text), g.object,
+		       coalesce(p.prosecdef AND p.proname <> ALL (known), false)
 		FROM   (SELECT DISTINCT kind, object FROM jsonb_to_recordset(granted) g (kind text, object text)) g
 		       LEFT JOIN pg_proc p ON g.kind = 'FUNCTION' AND p.proname = g.object AND p.pronamespace = schema
 		       LEFT JOIN pg_class c ON g.kind = 'TABLE' AND c.relname = g.object AND c.relnamespace = schema
 	LOOP
-		CONTINUE WHEN old.name IS NULL;
+		CONTINUE WHEN old.name IS NULL OR old.object <> ALL (ours);
 		EXECUTE format('REVOKE ALL ON %s %s FROM PUBLIC', old.kind, old.name);
 		FOR made IN SELECT * FROM jsonb_to_recordset(granted)
 		                g (kind text, object text, grantee oid, privilege text, is_grantable boolean)
 		            WHERE g.kind = old.kind AND g.object = old.object
+		            AND   NOT (old.is_entrusted AND g.grantee = 0)	-- with the owner's rights from now on
 		LOOP
 			EXECUTE format('GRANT %s ON %s %s TO %s%s', made.privilege, old.kind, old.name,
 			               CASE made.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(made.grantee)) END,
@@ -266,7 +282,7 @@ BEGIN ATOMIC
 		       LATERAL _dlints_arguments(was.kind, _dlints_completed(was.kind, was.arguments)) good,
 		       LATERAL (SELECT CASE was.kind WHEN 'ranker'::pg_catalog.text THEN good
 		           ELSE _dlints_resolve(good, '{}'::pg_catalog.text[], '{}'::pg_catalog.name[]) END AS a) r,
-		       LATERAL _dlints_filled(was.kind, '/(25|29|[3-8][0-9]|91)_'::pg_catalog.text, r.a, true) s));
+		       LATERAL _dlints_filled(was.kind, '/(29|[3-8][0-9]|91)_'::pg_catalog.text, r.a, true) s));
 END;
 COMMENT ON FUNCTION dlints_renew(text)
 	IS 'write the functions of a recommender or a ranker anew, as this version of dlints has them, and migrate its tables';

@@ -39,15 +39,19 @@ $$
 DECLARE
 	statement text;
 	result jsonb;
+	done boolean := false;
 BEGIN
 	BEGIN
 		FOREACH statement IN ARRAY statements LOOP
 			EXECUTE statement;
 		END LOOP;
 		EXECUTE format('SELECT jsonb_agg(to_jsonb(r)) FROM %I.comparison r', trial) INTO result;
+		done := true;
 		RAISE EXCEPTION USING ERRCODE = 'DL001';	-- undoes all of this
 	EXCEPTION WHEN SQLSTATE 'DL001' THEN
-		NULL;
+		IF NOT done THEN	-- somebody else's
+			RAISE;
+		END IF;
 	END;
 	RETURN QUERY SELECT r.* FROM jsonb_to_recordset(result) r (
 		policy text, hit_rate float8, hit_rate_stderr float8, ndcg float8, ndcg_stderr float8, verdict text);

@@ -8,7 +8,7 @@ SET LOCAL client_min_messages = error;
 SET LOCAL check_function_bodies = on;
 CREATE TABLE kept (x integer);
 
-SELECT plan(120);
+SELECT plan(124);
 
 CREATE FUNCTION made(what text) RETURNS text LANGUAGE sql AS $$
 SELECT outcome('SELECT dlints_create_recommender(' || what || ') IS NULL') $$;
@@ -187,6 +187,20 @@ INSERT INTO thing (kind, price, added) SELECT 'k' || i % 3,
 SELECT is((SELECT count(*) FROM thing_r.recommend(1, 30)), 20::bigint,
   'until it has, whatever the values are');
 SELECT is(thing_r.refresh(), 20::bigint, 'which get vectors');
+CREATE TYPE region AS ENUM ('north', 'south');
+CREATE TABLE place (name region PRIMARY KEY, about text, vector real[]);
+INSERT INTO place SELECT r, repeat('words that go on ', 5) || '$body$ ' || r, ARRAY[1, n * 1e30]
+  FROM unnest('{north,south}'::region[]) WITH ORDINALITY u (r, n);
+CREATE TABLE been (who varchar(20), place region, at timestamptz);
+INSERT INTO been SELECT 'p', 'north', now() FROM generate_series(1, 20);
+SELECT is(made($$'place_r', 'place', '{about,vector}', clicks => 'SELECT who, place, at FROM been'$$), 'gives false',
+  'a key of a type called region, and texts of any kind');
+SELECT ok(octet_length(arguments::text) < 2000, 'which are not kept') FROM place_r.setting;
+SELECT lives_ok($$SELECT dlints_alter_recommender('place_r',
+  '{"clicks": "SELECT who::varchar(30), place, at FROM been"}')$$, 'varchar of another length is another log');
+DELETE FROM place;
+UPDATE been SET place = NULL;
+SELECT lives_ok('SELECT place_r.refresh(), place_r.set_beginning()', 'clicks of nothing');
 SELECT matches(made($$'r', 'thing', '{worth}'$$), '^42804: column "worth" is of a type',
   'a type without an encoding is refused');
 

@@ -7,7 +7,7 @@ BEGIN;
 \ir include/recommender.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT plan(89);
+SELECT plan(100);
 
 -- how far a recommender's models are from those that its log gives
 CREATE FUNCTION off(schema text) RETURNS float8 LANGUAGE plpgsql AS $$
@@ -210,6 +210,42 @@ SELECT matches(pg_get_viewdef('board.click'), 'sim\.visit', 'another search_path
 SET LOCAL search_path = sim, pg_catalog, public;
 SELECT is((SELECT count(*) FROM board.candidate(1, '{}')), (SELECT count(*) FROM work WHERE branch <> 'field 1'),
   'of the rules neither');
+CREATE FUNCTION sim.fine(integer) RETURNS boolean LANGUAGE sql AS 'SELECT true';
+CREATE FUNCTION staging.fine(integer) RETURNS boolean LANGUAGE sql AS 'SELECT false';
+SELECT dlints_alter_recommender('board', '{"candidates": "fine(0)"}');
+SELECT isnt(count(*), 0::bigint, 'a rule is bound by the search_path of the change') FROM board.candidate(1, '{}');
+SET LOCAL search_path = staging, sim, public;
+SELECT dlints_alter_recommender('board', '{"candidates": "fine(0)"}');
+SELECT is(count(*), 0::bigint, 'also if the text is the same') FROM board.candidate(1, '{}');
+SET LOCAL search_path = sim, pg_catalog, public;
+SELECT dlints_alter_recommender('board', '{"candidates": "i.branch <> ''field 1''"}');
+
+-- ---------- a part of the upkeep that fails ----------
+
+SAVEPOINT sound;
+CREATE OR REPLACE FUNCTION board.refresh() RETURNS bigint LANGUAGE plpgsql AS
+  $$ BEGIN RAISE 'out of order'; END $$;
+UPDATE board.job SET done_at = '-infinity' WHERE name IN ('refresh', 'refit');
+SELECT matches(board.run(), '^\d+ learned, \d+ vectors fitted$', 'holds up no other');
+SELECT ok(done_at = now(), 'and is tried again in an hour') FROM board.job WHERE name = 'refresh';
+SELECT is(board.run(), '0 learned', 'what was done is');
+SELECT is(array_agg(meaning), '{"refresh: out of order"}', 'the report says so') FROM board.report()
+  WHERE measure = 'upkeep that failed';
+CREATE OR REPLACE FUNCTION board.refresh() RETURNS bigint LANGUAGE sql AS 'SELECT 1::bigint';
+UPDATE board.job SET done_at = '-infinity' WHERE name = 'refresh';
+SELECT matches(board.run(), 'refreshed', 'until it is mended');
+SELECT is(count(*), 0::bigint, 'and done') FROM board.report() WHERE measure = 'upkeep that failed';
+CREATE OR REPLACE FUNCTION board.fitted() RETURNS TABLE (item integer, factors real[]) LANGUAGE plpgsql AS
+  $$ BEGIN RAISE 'cannot fit'; END $$;
+CREATE OR REPLACE FUNCTION board.take_late() RETURNS bigint[] LANGUAGE plpgsql AS
+  $$ BEGIN RAISE 'cannot learn'; END $$;
+UPDATE board.job SET done_at = '-infinity' WHERE name IN ('refresh', 'refit');
+SELECT matches(board.run(), '^\d+ vectors refreshed$', 'two that fail');
+SELECT is(array_agg(problem ORDER BY name), '{"cannot learn","cannot fit"}', 'are told apart') FROM board.job
+  WHERE problem IS NOT NULL;
+SELECT is(done_at, now() - interval '6 days 23 hours', 'what is weekly is tried again in an hour, too') FROM board.job
+  WHERE name = 'refit';
+ROLLBACK TO sound;
 
 -- ---------- odd kinds ----------
 

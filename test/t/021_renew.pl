@@ -84,6 +84,8 @@ my $older = q{
 	COMMENT ON TABLE board.setting IS 'dlints 0.0.1: recommender';
 	COMMENT ON TABLE front.setting IS 'dlints 0.0.1: ranker';
 	DROP FUNCTION board.refit;
+	ALTER FUNCTION board.set_months() SECURITY INVOKER;
+	GRANT EXECUTE ON FUNCTION board.set_months() TO PUBLIC;
 	CREATE OR REPLACE FUNCTION board.looked_at(place integer) RETURNS float8 LANGUAGE sql IMMUTABLE
 		AS 'SELECT 7.0::float8';
 	DROP FUNCTION front.run};
@@ -98,7 +100,7 @@ my $oldest = q{
 # Who may do what, but for owners
 my $grants = q{(SELECT string_agg(g, ' ' ORDER BY g) FROM (
 	SELECT proname || a.grantee::regrole || a.privilege_type || a.is_grantable
-	FROM pg_proc, aclexplode(proacl) a WHERE pronamespace = 'board'::regnamespace AND a.grantee <> proowner
+	FROM pg_proc, aclexplode(proacl) a WHERE pronamespace = 'board'::regnamespace AND a.grantee <> proowner AND proname <> 'set_months'
 	UNION ALL
 	SELECT relname || a.grantee::regrole || a.privilege_type || a.is_grantable
 	FROM pg_class, aclexplode(relacl) a WHERE relnamespace = 'board'::regnamespace AND a.grantee <> relowner) t (g))};
@@ -125,6 +127,8 @@ for my $changes ($older, $older . ';' . $oldest)
 	  for 'board', 'front';
 	is(value('old', $rows), $before, 'and nothing else has changed');
 	is(value('old', $grants), $granted, 'nor who may do what');
+	is(value('old', q{has_function_privilege('analyst', 'board.set_months()', 'EXECUTE')}), 'f',
+		'but that nobody gets the rights of the owner');
 }
 is($node->safe_psql('old', q{
 		SET ROLE page;

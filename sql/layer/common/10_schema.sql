@@ -15,10 +15,11 @@ INSERT INTO {s}.setting (kind, version, arguments) VALUES ({kind}, {version}, {a
 
 COMMENT ON TABLE {s}.setting IS {written};
 
--- When run() was last called, and last did what is not due at each call; and what it could not do
+-- When run() was last called, and last did each of its parts that are not due at each call; and why it
+-- could not
 CREATE TABLE {s}.job (name text PRIMARY KEY, done_at timestamptz NOT NULL, problem text);
 
-INSERT INTO {s}.job (name, done_at) SELECT unnest(ARRAY['run', 'refresh', 'refit']), now();
+INSERT INTO {s}.job (name, done_at) SELECT unnest(ARRAY['run', 'refresh', 'refit', 'learn', 'rebuild', 'months']), now();
 
 -- A number within a second; 4,194,304 of them
 CREATE SEQUENCE {s}.decision_number MINVALUE 0 MAXVALUE 4194303 START 0 CYCLE;

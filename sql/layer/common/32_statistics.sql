@@ -15,5 +15,5 @@ BEGIN ATOMIC
                        min(a.decision), (array_agg(a.problem ORDER BY a.decision))[1]) END AS meaning
     FROM   {s}.set_aside a
     UNION ALL
-    SELECT 'upkeep that failed' AS measure, 1 AS value, NULL AS error, j.problem AS meaning FROM {s}.job j WHERE j.problem IS NOT NULL;
+    SELECT 'upkeep that failed' AS measure, 1 AS value, NULL AS error, format('%s: %s', j.name, j.problem) AS meaning FROM {s}.job j WHERE j.problem IS NOT NULL;
 END;

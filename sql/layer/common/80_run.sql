@@ -1,37 +1,53 @@
+-- A part of what is due; NULL: it is not.
+CREATE OR REPLACE FUNCTION {s}.do_part(part text) RETURNS text
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET row_security = off AS $body$
+BEGIN
+    CASE part
+        WHEN 'learn' THEN
+            RETURN format('%s learned', {s}.learn());
+        WHEN 'rebuild' THEN
+            IF EXISTS (SELECT FROM {s}.models WHERE hint LIKE 'Rounding %') THEN
+                PERFORM {s}.rebuild();
+                RETURN 'models rebuilt';
+            END IF;
+            RETURN '';
+        WHEN 'months' THEN
+            PERFORM {s}.set_months();   -- late, since it locks out those that learn
+            PERFORM {s}.tidy();
+            RETURN '';
+        ELSE
+            RETURN {s}.keep_fresh(part);
+    END CASE;
+END
+$body$;
+
 -- All that is due, for cron: every minute, or every few of them.  It has its owner's rights, so that
 -- cron needs none but to call it, and what it makes is its owner's.  One part that fails holds up no
--- other: a warning says so, and the report until it is mended.
+-- other: a warning says so, and the report until that part is done.  What is not due at each run is
+-- tried again an hour later.
 CREATE OR REPLACE FUNCTION {s}.run() RETURNS text
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET row_security = off AS $body$
 DECLARE
-    fresh    text := '';
-    said     text;
-    problems text;
+    said   text[] := '{}';
+    part   text;
+    result text;
 BEGIN
-    BEGIN
-        fresh := {s}.keep_fresh();
-    EXCEPTION WHEN OTHERS THEN
-        RAISE WARNING 'upkeep of %: %', {name}, SQLERRM;
-        problems := SQLERRM;
-        -- not at each run again
-        UPDATE {s}.job SET done_at = now() - CASE name WHEN 'refit' THEN interval '6 days 23 hours' ELSE interval '0' END
-        WHERE  name = 'refit' AND done_at < now() - interval '7 days'
-        OR     name = 'refresh' AND done_at < now() - interval '1 hour';
-    END;
-    said := format('%s learned', {s}.learn()) || fresh;
-    IF EXISTS (SELECT FROM {s}.models WHERE hint LIKE 'Rounding %') THEN
-        PERFORM {s}.rebuild();
-        said := said || ', models rebuilt';
-    END IF;
-    BEGIN
-        PERFORM {s}.set_months();       -- late, since it locks out those that learn
-        PERFORM {s}.tidy();
-    EXCEPTION WHEN OTHERS THEN
-        RAISE WARNING 'months of %: %', {name}, SQLERRM;
-        problems := concat_ws('; ', problems, SQLERRM);
-    END;
-    UPDATE {s}.job SET done_at = now(), problem = problems WHERE name = 'run';
-    RETURN said;
+    -- who alters takes the rows of the first two before the models
+    FOREACH part IN ARRAY '{refresh,refit,learn,rebuild,months}'::text[] LOOP
+        BEGIN
+            result := {s}.do_part(part);
+            said := CASE part WHEN 'learn' THEN result || said ELSE said || result END;
+            UPDATE {s}.job SET problem = NULL WHERE name = part AND problem IS NOT NULL AND result IS NOT NULL;
+        EXCEPTION WHEN OTHERS THEN
+            RAISE WARNING '"%" of %: %', part, {name}, SQLERRM;
+            UPDATE {s}.job
+            SET    problem = SQLERRM,
+                   done_at = now() - CASE part WHEN 'refit' THEN interval '6 days 23 hours' ELSE interval '0' END
+            WHERE  name = part;
+        END;
+    END LOOP;
+    UPDATE {s}.job SET done_at = now() WHERE name = 'run';
+    RETURN array_to_string(array_remove(said, ''), ', ');
 END
 $body$;
 

@@ -125,8 +125,8 @@ BEGIN ATOMIC
 END;
 
 -- Nothing of a ranker is made anew from time to time.
-CREATE OR REPLACE FUNCTION {s}.keep_fresh() RETURNS text LANGUAGE sql IMMUTABLE
-RETURN '';
+CREATE OR REPLACE FUNCTION {s}.keep_fresh(part text) RETURNS text LANGUAGE sql IMMUTABLE
+RETURN NULL::text;
 
 -- The share of events that it decides from now on.  The others get the caller's first action.
 CREATE OR REPLACE FUNCTION {s}.go_live(share float8 DEFAULT 1) RETURNS void

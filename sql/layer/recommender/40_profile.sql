@@ -69,7 +69,7 @@ CREATE OR REPLACE FUNCTION {s}.taste(person {person_type}, recent {item_type}[],
 RETURNS TABLE (profile real[]) LANGUAGE sql STABLE
 BEGIN ATOMIC
     WITH clicked AS (
-        (SELECT c.item, c.at FROM {s}.click c WHERE c.person {same_person} taste.person
+        (SELECT c.item, c.at FROM {s}.click c WHERE c.person {same_person} taste.person AND isfinite(c.at)
          ORDER BY c.at DESC LIMIT 500)
         UNION ALL
         SELECT o.item, o.at FROM {s}.own_click(taste.person) o

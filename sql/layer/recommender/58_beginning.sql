@@ -26,7 +26,7 @@ CREATE OR REPLACE FUNCTION {s}.weigh_popularity() RETURNS void LANGUAGE sql VOLA
 BEGIN ATOMIC
     WITH clicked AS MATERIALIZED (
         SELECT c.item, date_part('epoch', c.at) / 86400 AS day, ntile(10) OVER (ORDER BY c.at) AS tenth
-        FROM  (SELECT item, at FROM {s}.click WHERE at <= now() AND isfinite(at)
+        FROM  (SELECT item, at FROM {s}.click WHERE at <= now() AND isfinite(at) AND item IS NOT NULL
                ORDER BY at DESC LIMIT 100000) c),
     now AS (
         SELECT max(day) FILTER (WHERE tenth < 10) AS day, count(DISTINCT item) AS items FROM clicked),

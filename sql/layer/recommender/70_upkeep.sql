@@ -99,22 +99,21 @@ END
 $body$;
 
 -- What is not due at each run; a run that finds another one at it goes on.
-CREATE OR REPLACE FUNCTION {s}.keep_fresh() RETURNS text
+CREATE OR REPLACE FUNCTION {s}.keep_fresh(part text) RETURNS text
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $body$
 DECLARE
-    said text := '';
+    changed bigint;
 BEGIN
     PERFORM FROM {s}.job
-    WHERE  name = 'refresh' AND done_at < now() - interval '1 hour' FOR UPDATE SKIP LOCKED;
-    IF FOUND THEN
-        said := format(', %s vectors refreshed', {s}.refresh());
+    WHERE  name = part AND done_at < now() - CASE part WHEN 'refit' THEN interval '7 days' ELSE interval '1 hour' END
+    FOR    UPDATE SKIP LOCKED;
+    IF NOT FOUND THEN
+        RETURN NULL;
+    ELSIF part = 'refresh' THEN
+        RETURN format('%s vectors refreshed', {s}.refresh());
     END IF;
-    PERFORM FROM {s}.job
-    WHERE  name = 'refit' AND done_at < now() - interval '7 days' FOR UPDATE SKIP LOCKED;
-    IF FOUND THEN
-        said := said || format(', %s vectors fitted', {s}.refit());
-        PERFORM {s}.set_beginning();
-    END IF;
-    RETURN said;
+    changed := {s}.refit();
+    PERFORM {s}.set_beginning();
+    RETURN format('%s vectors fitted', changed);
 END
 $body$;

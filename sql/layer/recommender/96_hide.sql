@@ -35,8 +35,7 @@ DO $body$
 BEGIN
     IF NOT EXISTS (SELECT FROM {s}.hidden) THEN
         RAISE 'nobody clicked an item that was not clicked before' USING ERRCODE = 'no_data_found',
-            HINT = 'clicks is a query of person, item and time, in this order. Of each person the last'
-                   ' fifth is hidden, and looked for.';
+            HINT = 'Of each person the last fifth of the clicks is hidden, and looked for.';
     END IF;
     RAISE NOTICE '% clicks are hidden, and a recommender is made of the other %',
         (SELECT count(*) FROM {s}.logged WHERE is_last), (SELECT count(*) FROM {s}.click);

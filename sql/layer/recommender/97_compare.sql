@@ -112,11 +112,12 @@ BEGIN
 END
 $body$;
 
--- The best first; differences are those of the same people, and the best one's that to the next
+-- The best first; differences are those of the same people, and the best one's that to the next.  The
+-- best of many is the best by chance, too: errors are those of so many comparisons, about Bonferroni's.
 CREATE VIEW {s}.comparison AS
 WITH mean AS (
     SELECT policy, avg(is_hit::integer) AS hit_rate, stddev(is_hit::integer)::float8 / sqrt(count(*)) AS hit_rate_stderr,
-           avg(ndcg) AS ndcg, stddev(ndcg) / sqrt(count(*)) AS ndcg_stderr, {s}.errors_of(count(*)) AS errors,
+           avg(ndcg) AS ndcg, stddev(ndcg) / sqrt(count(*)) AS ndcg_stderr, {s}.errors_of(count(*)) * sqrt(1 + 0.52 * ln(greatest(count(*) OVER () - 1, 1))) AS errors,
            row_number() OVER (ORDER BY avg(ndcg) DESC, policy = 'recommender' DESC) AS place
     FROM   {s}.compared GROUP BY policy),
 difference AS (
