@@ -5,12 +5,16 @@ from contextlib import closing, contextmanager
 
 import numpy as np
 import psycopg2
+from psycopg2.extensions import Float, register_adapter
 
 SCHEMA = 'dlints_bench'
 SETTINGS = {'client_min_messages': 'warning',
             'search_path': f'{SCHEMA}, public',
             'max_parallel_workers_per_gather': '0'}
 ESCAPES = str.maketrans({'\\': r'\\', '\t': r'\t', '\n': r'\n', '\r': r'\r'})
+
+# What repr() makes of numpy's numbers is no SQL since numpy 2.
+register_adapter(np.float64, lambda number: Float(float(number)))
 
 
 @contextmanager
