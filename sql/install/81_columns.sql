@@ -79,7 +79,7 @@ BEGIN
 			column_name, sample)
 		INTO bounds;
 	END IF;
-	IF kind = 'vector' THEN		-- of those of the usual length half are longer than 1, as factors are
+	IF kind = 'vector' THEN		-- scaled: of the usual length half are longer than 1
 		EXECUTE format('SELECT cardinality(v), count(*) < sum(count(*)) OVER (), sqrt(percentile_disc(0.5)'
 		               ' WITHIN GROUP (ORDER BY (SELECT sum(x ^ 2) FROM unnest(v) x WHERE abs(x) BETWEEN 1e-100 AND 1e100)))'
 		               ' FROM (SELECT "i".%I::%s::float8[] AS v FROM %s) s WHERE cardinality(v) > 0'

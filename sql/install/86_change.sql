@@ -36,7 +36,8 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_known(text, text) IS 'what a recommender or a ranker was made with';
 
--- One who changes a recommender or a ranker at a time, and that is its owner: what others find in the schema may be anything, and what they make would be theirs.
+-- One who changes a recommender or a ranker at a time, and that is its owner: what others find in the
+-- schema may be anything, and what they make would be theirs.
 CREATE FUNCTION _dlints_lock(name text) RETURNS text
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS
 $$

@@ -146,13 +146,19 @@ like($refused, qr{cannot drop view board\.models because other objects depend on
 my $sessions = eval { require Sessions; Sessions->new($node) };
 SKIP:
 {
-	skip 'the test modules of this PostgreSQL have no BackgroundPsql', 2 unless $sessions;
+	skip 'the test modules of this PostgreSQL have no BackgroundPsql', 3 unless $sessions;
 	$sessions->run(1, 'BEGIN', q{SELECT dlints_alter_recommender('board', '{"wait": "1 hour"}')});
 	$sessions->wait_with(2, q{DO $$BEGIN PERFORM dlints_alter_recommender('board', '{"epsilon": 0.5}'); END$$});
 	$sessions->run(1, 'COMMIT');
 	is($sessions->outcome(2), '00000', 'of two who change it one waits');
 	is(value('postgres', q{(arguments ->> 'wait') || ' ' || (arguments ->> 'epsilon') FROM board.setting}),
 		'1 hour 0.5', 'and both changes are there');
+
+	# what run() locks first a change locks first
+	$sessions->run(1, 'BEGIN', q{SELECT FROM board.job WHERE name = 'refresh' FOR UPDATE});
+	$sessions->wait_with(2, q{DO $$BEGIN PERFORM dlints_alter_recommender('board', '{"exposure": 0.5}'); END$$});
+	$sessions->run(1, 'SELECT board.refresh()', q{SELECT board.learn('0')}, 'COMMIT');
+	is($sessions->outcome(2), '00000', 'a change and upkeep do not wait for each other');
 }
 
 $node->stop;

@@ -210,8 +210,10 @@ $node->safe_psql('postgres', q{
 	CREATE INDEX ON half.setting ((fake.spring(1))); CREATE INDEX ON half.setting (kind) WHERE fake.spring(1) = '';
 	GRANT SELECT ON half.setting TO PUBLIC});
 $node->safe_psql('postgres', q{SELECT setval('traps.alarm', 1, false)});
-is($node->safe_psql('postgres', q{SELECT owner FROM bandit.dlints_recommenders WHERE name = 'fake'}), 'mallory', 'a fake is shown');
-for my $call (q{dlints_renew('fake')}, q{dlints_renew('half')}, q{dlints_alter_ranker('half', '{}')}, q{dlints_renew('own_shop')}, q{dlints_alter_recommender('fake', '{}')},
+is($node->safe_psql('postgres', q{SELECT owner FROM bandit.dlints_recommenders WHERE name = 'fake'}),
+	'mallory', 'a fake is shown');
+for my $call (q{dlints_renew('fake')}, q{dlints_renew('half')}, q{dlints_alter_ranker('half', '{}')},
+	q{dlints_renew('own_shop')}, q{dlints_alter_recommender('fake', '{}')},
 	q{dlints_alter_recommender('own_shop', '{"epsilon": 1}')}, q{dlints_alter_ranker('own_front', '{"epsilon": 1}')})
 {
 	my ($failed, undef, $said) = $node->psql('postgres', "SELECT bandit.$call");

@@ -5,6 +5,21 @@ RETURN CASE WHEN people >= 2 THEN
     1.96 + 2.372 / (people - 1) + 2.822 / (people - 1) ^ 2 + 2.556 / (people - 1) ^ 3
     + 1.586 / (people - 1) ^ 4 END;
 
+-- The mean of what people have several of each, with a standard error that knows that they come again
+CREATE OR REPLACE FUNCTION {s}.mean_of(
+    counts float8[], sums float8[], OUT n bigint, OUT mean float8, OUT stderr float8, OUT people bigint)
+LANGUAGE sql IMMUTABLE
+BEGIN ATOMIC
+    WITH person AS (
+        SELECT u.n, u.sum FROM unnest(counts, sums) u (n, sum)),
+    total AS (
+        SELECT sum(p.n) AS n, sum(p.sum) / sum(p.n) AS mean, count(*) AS people FROM person p)
+    SELECT coalesce(max(t.n), 0)::bigint, max(t.mean),
+           sqrt(sum((p.sum - p.n * t.mean) ^ 2) * max(t.people) / nullif(max(t.people) - 1, 0)) / max(t.n),
+           coalesce(max(t.people), 0)
+    FROM   person p, total t;
+END;
+
 -- What stands aside, and what run() could not do, as rows of the report
 CREATE OR REPLACE FUNCTION {s}.troubles()
 RETURNS TABLE (measure text, value float8, error float8, meaning text) LANGUAGE sql STABLE
@@ -15,5 +30,6 @@ BEGIN ATOMIC
                        min(a.decision), (array_agg(a.problem ORDER BY a.decision))[1]) END AS meaning
     FROM   {s}.set_aside a
     UNION ALL
-    SELECT 'upkeep that failed' AS measure, 1 AS value, NULL AS error, format('%s: %s', j.name, j.problem) AS meaning FROM {s}.job j WHERE j.problem IS NOT NULL;
+    SELECT 'upkeep that failed', 1, NULL, format('%s: %s', j.name, j.problem)
+    FROM   {s}.job j WHERE j.problem IS NOT NULL;
 END;

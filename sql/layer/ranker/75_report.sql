@@ -30,13 +30,10 @@ BEGIN ATOMIC
         SELECT count(*) AS events, sum(o.earned) AS earned
         FROM   {s}.outcome o
         WHERE  o.arm = earned.arm AND o.decision >= earned.first AND o.earned IS NOT NULL
-        GROUP  BY coalesce(o.context ->> {person_key}, o.decision::text)),
-    total AS (
-        SELECT sum(events) AS events, sum(earned) / sum(events) AS mean, count(*) AS people FROM person)
-    SELECT coalesce(max(t.events), 0)::bigint, max(t.mean)::float8,
-           (sqrt(sum((p.earned - p.events * t.mean) ^ 2) * max(t.people) / nullif(max(t.people) - 1, 0))
-            / max(t.events))::float8, coalesce(max(t.people), 0)
-    FROM   person p, total t;
+        GROUP  BY coalesce(o.context ->> {person_key}, o.decision::text))
+    SELECT m.n, m.mean, m.stderr, m.people
+    FROM  (SELECT array_agg(p.events::float8) AS events, array_agg(p.earned::float8) AS earned FROM person p) a,
+           LATERAL {s}.mean_of(a.events, a.earned) m;
 END;
 
 -- Is it working?  An error is a standard error; what is said holds in 95 of 100 cases.

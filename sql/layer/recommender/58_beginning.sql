@@ -64,7 +64,8 @@ CREATE OR REPLACE FUNCTION {s}.add_examples(part integer, most bigint, kept inte
 LANGUAGE sql VOLATILE
 BEGIN ATOMIC
     WITH latest AS MATERIALIZED (
-        SELECT c.person, c.item, c.at, hashtext(coalesce(c.person::text, c.at::text) || ' ' || c.item::text) & 7 AS part,
+        SELECT c.person, c.item, c.at,
+               hashtext(coalesce(c.person::text, c.at::text) || ' ' || c.item::text) & 7 AS part,
                row_number() OVER (PARTITION BY c.person ORDER BY c.at DESC) AS n,
                count(*) OVER (PARTITION BY c.person) AS clicks,
                {s}.rarity(count(*) OVER (PARTITION BY c.item)) AS rarity,

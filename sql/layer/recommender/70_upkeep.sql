@@ -20,13 +20,14 @@ BEGIN ATOMIC
     mean AS (
         SELECT sum(clicked)::float8 / sum(shown) AS rate FROM shown),
     score AS (
-        SELECT v.item, coalesce(c.score, (coalesce(s.clicked, 0) + 10 * m.rate) / (coalesce(s.shown, 0) + 10), 0) AS score
+        SELECT v.item,
+               coalesce(c.score, (coalesce(s.clicked, 0) + 10 * m.rate) / (coalesce(s.shown, 0) + 10), 0) AS score
         FROM   {s}.item_vector v CROSS JOIN mean m
                LEFT JOIN clicked c ON c.item {same_item} v.item
                LEFT JOIN shown s ON s.item {same_item} v.item)
     UPDATE {s}.item_vector v SET popularity = n.popularity
-    FROM  (SELECT s.item, coalesce(round((ln(1 + s.score) / nullif(ln(1 + max(s.score) OVER ()), 0))::numeric, 3), 0)::real
-                          AS popularity
+    FROM  (SELECT s.item, coalesce(round((ln(1 + s.score) / nullif(ln(1 + max(s.score) OVER ()), 0))::numeric, 3),
+                                   0)::real AS popularity
            FROM   score s) n
     WHERE  n.item {same_item} v.item AND n.popularity <> v.popularity
     AND    (abs(n.popularity - v.popularity) > 0.003 OR n.popularity IN (0, 1) OR v.popularity IN (0, 1));

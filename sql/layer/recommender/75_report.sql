@@ -53,13 +53,10 @@ BEGIN ATOMIC
         SELECT count(DISTINCT o.decision) AS lists, sum(o.reward) AS reward
         FROM   {s}.outcomes({s}.first_decision(since)) o
         WHERE  o.arm = earned.arm
-        GROUP  BY o.person, CASE WHEN o.person IS NULL THEN coalesce(o.session, o.decision::text) END),
-    total AS (
-        SELECT sum(lists) AS lists, sum(reward) / sum(lists) AS mean, count(*) AS people FROM person)
-    SELECT coalesce(max(t.lists), 0)::bigint, max(t.mean)::float8,
-           (sqrt(sum((p.reward - p.lists * t.mean) ^ 2) * max(t.people) / nullif(max(t.people) - 1, 0))
-            / max(t.lists))::float8, coalesce(max(t.people), 0)
-    FROM   person p, total t;
+        GROUP  BY o.person, CASE WHEN o.person IS NULL THEN coalesce(o.session, o.decision::text) END)
+    SELECT m.n, m.mean, m.stderr, m.people
+    FROM  (SELECT array_agg(p.lists::float8) AS lists, array_agg(p.reward::float8) AS rewards FROM person p) a,
+           LATERAL {s}.mean_of(a.lists, a.rewards) m;
 END;
 
 -- How likely each place is looked at, in units of the first one: what was clicked there among
@@ -194,9 +191,10 @@ BEGIN
            'encoded at each request: run() makes vectors within the hour'
     FROM   {s}.item i WHERE NOT EXISTS (SELECT FROM {s}.item_vector v WHERE v.item {same_item} i.item);
     RETURN QUERY SELECT 'days since the vectors were fitted', date_part('epoch', now() - j.fitted_at) / 86400,
-           NULL::float8, CASE WHEN j.fitted_at IS NULL THEN 'what they are made of was changed: the next run() fits them'
-                              WHEN j.fitted_at < now() - interval '8 days' THEN 'overdue: have cron call run()'
-                              ELSE 'run() fits them every week' END
+           NULL::float8, CASE
+               WHEN j.fitted_at IS NULL THEN 'what they are made of was changed: the next run() fits them'
+               WHEN j.fitted_at < now() - interval '8 days' THEN 'overdue: have cron call run()'
+               ELSE 'run() fits them every week' END
     FROM  (SELECT CASE WHEN isfinite(done_at) THEN done_at END AS fitted_at FROM {s}.job WHERE name = 'refit') j;
     RETURN QUERY SELECT v.measure, v.value, NULL::float8, v.meaning
     FROM   {s}.likeness l, LATERAL (VALUES

@@ -18,7 +18,8 @@ CREATE OR REPLACE FUNCTION {s}.allowed(person {person_type}, context pg_catalog.
 RETURNS TABLE (item {item_type}) LANGUAGE sql STABLE
 BEGIN ATOMIC
     SELECT i.item FROM {s}.item i
-    WHERE  NOT EXISTS (SELECT FROM {s}.click c WHERE c.person {same_person} allowed.person AND c.item {same_item} i.item);
+    WHERE  NOT EXISTS (SELECT FROM {s}.click c
+                       WHERE  c.person {same_person} allowed.person AND c.item {same_item} i.item);
 END;
 
 -- Some people, and what each of them clicked then

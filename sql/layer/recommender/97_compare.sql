@@ -70,7 +70,8 @@ RETURNS TABLE (policy text, ndcg float8, is_hit boolean) LANGUAGE sql VOLATILE
 BEGIN ATOMIC
     WITH scored AS (
         SELECT s.policy, s.item, s.score, EXISTS (
-                   SELECT FROM {s}.click c WHERE c.person {same_person} compare.person AND c.item {same_item} s.item) AS is_seen
+                   SELECT FROM {s}.click c
+                   WHERE  c.person {same_person} compare.person AND c.item {same_item} s.item) AS is_seen
         FROM   {s}.scores(compare.person) s),
     list AS (
         SELECT policy, item, is_seen, row_number() OVER (PARTITION BY policy, is_seen ORDER BY score DESC) AS place
@@ -116,8 +117,10 @@ $body$;
 -- best of many is the best by chance, too: errors are those of so many comparisons, about Bonferroni's.
 CREATE VIEW {s}.comparison AS
 WITH mean AS (
-    SELECT policy, avg(is_hit::integer) AS hit_rate, stddev(is_hit::integer)::float8 / sqrt(count(*)) AS hit_rate_stderr,
-           avg(ndcg) AS ndcg, stddev(ndcg) / sqrt(count(*)) AS ndcg_stderr, {s}.errors_of(count(*)) * sqrt(1 + 0.52 * ln(greatest(count(*) OVER () - 1, 1))) AS errors,
+    SELECT policy, avg(is_hit::integer) AS hit_rate,
+           stddev(is_hit::integer)::float8 / sqrt(count(*)) AS hit_rate_stderr,
+           avg(ndcg) AS ndcg, stddev(ndcg) / sqrt(count(*)) AS ndcg_stderr,
+           {s}.errors_of(count(*)) * sqrt(1 + 0.52 * ln(greatest(count(*) OVER () - 1, 1))) AS errors,
            row_number() OVER (ORDER BY avg(ndcg) DESC, policy = 'recommender' DESC) AS place
     FROM   {s}.compared GROUP BY policy),
 difference AS (
@@ -132,7 +135,8 @@ SELECT m.policy, round(m.hit_rate, 4)::float8 AS hit_rate,
        round(m.ndcg::numeric, 4)::float8 AS ndcg, round(m.ndcg_stderr::numeric, 4)::float8 AS ndcg_stderr,
        CASE WHEN (SELECT max(ndcg) FROM mean) = 0 THEN 'finds nothing'
             ELSE CASE m.place WHEN 1 THEN 'the best, by ' ELSE '' END
-                 || coalesce(round(abs(d.d)::numeric, 3)::text, '0') || coalesce(' ± ' || round(d.stderr::numeric, 3), '')
+                 || coalesce(round(abs(d.d)::numeric, 3)::text, '0')
+                 || coalesce(' ± ' || round(d.stderr::numeric, 3), '')
                  || CASE WHEN m.place > 1 THEN ' less' ELSE '' END
                  || CASE WHEN abs(d.d) > m.errors * d.stderr THEN '' ELSE ', which may be chance' END END AS verdict
 FROM   mean m LEFT JOIN difference d USING (policy) ORDER BY m.place;
