@@ -30,6 +30,7 @@ BEGIN ATOMIC
                        min(a.decision), (array_agg(a.problem ORDER BY a.decision))[1]) END AS meaning
     FROM   {s}.set_aside a
     UNION ALL
-    SELECT 'upkeep that failed', 1, NULL, format('%s: %s', j.name, j.problem)
+    SELECT 'upkeep that failed' AS measure, 1::float8 AS value, NULL::float8 AS error,
+           format('%s: %s', j.name, j.problem) AS meaning
     FROM   {s}.job j WHERE j.problem IS NOT NULL;
 END;
