@@ -14,6 +14,16 @@ CREATE FUNCTION dlints_draw_weights(
 COMMENT ON FUNCTION dlints_draw_weights(dlints, double precision[], bigint)
 	IS 'a draw carried back to feature space: its dot product with features is the score';
 
+CREATE FUNCTION dlints_draw_weights(
+	model dlints,
+	profile double precision[],
+	seed bigint,
+	draws integer
+) RETURNS double precision[]
+	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL RESTRICTED COST 1000;
+COMMENT ON FUNCTION dlints_draw_weights(dlints, double precision[], bigint, integer)
+	IS 'so many draws carried back to feature space, a row each: those by which dlints_decide decides under the seed';
+
 CREATE FUNCTION dlints_dot(
 	weights double precision[], features dlints_vector) RETURNS double precision
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;

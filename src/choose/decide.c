@@ -179,7 +179,8 @@ ReadCandidates(Call *call)
 	RequestBegin(&request, &decide, call->prepared, CurrentMemoryContext,
 				 Argument(call, call->form->model), call->profile);
 	found.scores = SharedScoresOfArray(call->prepared, call->profile, call->features,
-									   MakeAddends(call, &request), found.rules.draws);
+									   MakeAddends(call, &request), found.rules.draws,
+									   SeedArgument(call->fcinfo, call->form->seed));
 	if (found.rules.cap > 0)
 		ReadGroups(call, &found);
 	return found;
@@ -270,6 +271,7 @@ DecideAndReturn(FunctionCallInfo fcinfo, const CandidateForm *form)
  *				 epsilon double precision DEFAULT 0,
  *				 bonus double precision[] DEFAULT NULL,
  *				 cap_group text[] DEFAULT NULL, cap integer DEFAULT NULL,
+ *				 seed bigint DEFAULT NULL,
  *				 OUT item anyelement, OUT rank integer,
  *				 OUT score double precision, OUT probability double precision)
  *		-> SETOF record
@@ -277,9 +279,11 @@ DecideAndReturn(FunctionCallInfo fcinfo, const CandidateForm *form)
  * Choose k of the items by their features, one row of a two-dimensional array
  * for each, as dlints_choose does of the rows of a partition.  The chosen ones
  * are returned, best first.  bonus and cap_group, if given, have one element
- * for each item.  If model, items, features or profile is NULL, or there are no
+ * for each item.  With a seed the draws are those of dlints_draw_weights under
+ * this seed and profile, and the first of them acts.  If model, items, features or profile is NULL, or there are no
  * items, there are no rows.
  */
 CANDIDATE_ENTRY(dlints_decide, DecideAndReturn,
 				.model = 0, .item = 1, .features = 2, .k = 3, .profile = 4,
-				.draws = 5, .epsilon = 6, .bonus = 7, .cap_group = 8, .cap = 9)
+				.draws = 5, .epsilon = 6, .bonus = 7, .cap_group = 8, .cap = 9,
+				.seed = 10)

@@ -5,16 +5,18 @@
  */
 #include "postgres.h"
 
+#include "miscadmin.h"
+
 #include "choose/request.h"
+#include "choose/rules.h"
+#include "choose/scores.h"
+#include "posterior/reduce.h"
+#include "sql/args.h"
+#include "sql/observation.h"
 #include "sql/results.h"
 
-/* The seed argument, or an independent one. */
-static uint64
-SeedArgument(FunctionCallInfo fcinfo, int argno)
-{
-	return PG_ARGISNULL(argno) ? FreshSeed() :
-		(uint64) PG_GETARG_INT64(argno);
-}
+/* weights that are returned in one array */
+#define MOST_DRAWS_AT_ONCE	1000
 
 PG_FUNCTION_INFO_V1(dlints_draw);
 
@@ -38,15 +40,38 @@ dlints_draw(PG_FUNCTION_ARGS)
 								 prepared->dim));
 }
 
+/* The weights of several draws, a row each. */
+static Datum
+ManyWeights(PreparedModel *prepared, uint64 seed, Datum profile, int draws)
+{
+	const DlintsHeader *model = &prepared->header;
+	Size		lifted_len = ModelLiftedLen(model);
+	Size		len = model->feature_dim;
+	double	   *parameters = AllocateNumbers((Size) draws * prepared->dim);
+	double	   *weights = AllocateNumbers((Size) draws * lifted_len);
+	int			i;
+
+	PreparedDraws(prepared, seed, 0, draws, parameters);
+	CHECK_FOR_INTERRUPTS();
+	LiftParameters(model, draws, parameters, ReadProfile(profile, model), weights);
+	for (i = 1; i < draws; i++)
+		memmove(weights + i * len, weights + i * lifted_len, sizeof(double) * len);
+	return ResultMatrix(weights, draws, len);
+}
+
 PG_FUNCTION_INFO_V1(dlints_draw_weights);
 
 /*
  * dlints_draw_weights(model dlints, profile double precision[] DEFAULT '{}',
  *					   seed bigint DEFAULT NULL) -> double precision[]
+ * dlints_draw_weights(model, profile, seed, draws integer)
+ *		-> double precision[], a row for each
  *
  * A draw carried back to feature space as dlints_weights carries the mean.  Its
  * dot product with features is their score under the draw, up to the intercept,
- * which is the same for all.
+ * which is the same for all.  The first of several is that of the seed alone;
+ * all are those by which dlints_decide decides under this seed.  There are
+ * between 1 and 1000 of them.
  */
 Datum
 dlints_draw_weights(PG_FUNCTION_ARGS)
@@ -55,6 +80,13 @@ dlints_draw_weights(PG_FUNCTION_ARGS)
 
 	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
 		PG_RETURN_NULL();
+	if (PG_NARGS() > 3)
+	{
+		ArgNotNull(fcinfo, 3, "draws");
+		CheckDraws(PG_GETARG_INT32(3), MOST_DRAWS_AT_ONCE);
+		return ManyWeights(PrepareModel(fcinfo, 0), SeedArgument(fcinfo, 2),
+						   PG_GETARG_DATUM(1), PG_GETARG_INT32(3));
+	}
 	prepared = PrepareModel(fcinfo, 0);
 	return ResultVector(DrawWeights(prepared, SeedArgument(fcinfo, 2),
 									PG_GETARG_DATUM(1)),

@@ -45,6 +45,14 @@ FreshSeed(void)
 	return ((uint64) bits[1] << 32) | bits[0];
 }
 
+/* The argument, or an independent one. */
+uint64
+SeedArgument(FunctionCallInfo fcinfo, int argno)
+{
+	return PG_ARGISNULL(argno) ? FreshSeed() :
+		(uint64) PG_GETARG_INT64(argno);
+}
+
 /* The number of arguments, the state among them, says which form it is. */
 const CandidateForm *
 AggregateForm(FunctionCallInfo fcinfo)

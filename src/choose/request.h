@@ -31,6 +31,7 @@ typedef struct CandidateForm
 	int			bonus;
 	int			cap_group;
 	int			cap;
+	int			seed;
 } CandidateForm;
 
 /* The entry of a function for one form of its call, as in the catalogue. */
@@ -63,6 +64,7 @@ typedef struct Request
 } Request;
 
 extern uint64 FreshSeed(void);
+extern uint64 SeedArgument(FunctionCallInfo fcinfo, int argno);
 extern double *DrawWeights(PreparedModel *prepared, uint64 seed,
 						   Datum profile);
 extern double *PolicyWeights(PreparedModel *prepared, Datum profile);

@@ -46,16 +46,22 @@ CheckedCount(Setting setting, const char *name)
 	return (int) AtLeastOne((int64) number, name);
 }
 
+void
+CheckDraws(int draws, int most)
+{
+	if (draws < 1 || draws > most)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("draws must be between 1 and %d", most),
+				 errdetail("The value is %d.", draws)));
+}
+
 static int
 CheckedDraws(Setting setting)
 {
 	int			number = (int) NotNull(setting, "draws");
 
-	if (number < 1 || number > MOST_DRAWS)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("draws must be between 1 and %d", MOST_DRAWS),
-				 errdetail("The value is %d.", number)));
+	CheckDraws(number, MOST_DRAWS);
 	return number;
 }
 

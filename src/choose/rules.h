@@ -42,6 +42,7 @@ extern Settings FetchSettings(const CandidateForm *form, ArgumentFetcher fetch,
 							  void *from);
 extern Rules CheckSettings(const Settings *settings);
 extern void CheckSameSettings(const Settings *ours, const Settings *theirs);
+extern void CheckDraws(int draws, int most);
 extern void CheckCapped(const Rules *rules, bool grouped);
 
 #endif							/* DLINTS_RULES_H */

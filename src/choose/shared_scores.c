@@ -382,14 +382,15 @@ ScoreUnder(Scores *base, int first_draw, int draws, ScoresTaker take,
 
 /* For so many candidates, wherever they are, in the current memory context. */
 static SharedScores *
-Create(PreparedModel *prepared, Datum profile, int capacity, int draws)
+Create(PreparedModel *prepared, Datum profile, int capacity, int draws,
+	   uint64 seed)
 {
 	const DlintsHeader *model = &prepared->header;
 	SharedScores *scores = palloc0(sizeof(SharedScores));
 
 	scores->prepared = prepared;
 	scores->profile = ReadProfile(profile, model);
-	scores->seed = FreshSeed();
+	scores->seed = seed;
 	scores->drawn = PolicyGet(model->policy)->draws;
 	scores->draws = scores->drawn ? draws : 1;
 	scores->feature_dim = model->feature_dim;
@@ -411,7 +412,7 @@ SharedScores *
 SharedScoresCreate(PreparedModel *prepared, Datum profile, int capacity,
 				   int draws)
 {
-	SharedScores *scores = Create(prepared, profile, capacity, draws);
+	SharedScores *scores = Create(prepared, profile, capacity, draws, FreshSeed());
 
 	scores->addends = AllocateNumbers(capacity);
 	scores->kept = AllocateNumbers(mul_size(capacity, scores->step));
@@ -442,13 +443,13 @@ SharedScoresAdd(SharedScores *scores, double addend)
 
 /*
  * One in each row, which have the right length, with an addend for each or
- * NULL.
+ * NULL.  The seed is that of the draws.
  */
 Scores *
 SharedScoresOfArray(PreparedModel *prepared, Datum profile, ArrayType *array,
-					double *addends, int draws)
+					double *addends, int draws, uint64 seed)
 {
-	SharedScores *scores = Create(prepared, profile, ARR_DIMS(array)[0], draws);
+	SharedScores *scores = Create(prepared, profile, ARR_DIMS(array)[0], draws, seed);
 
 	scores->base.count = scores->capacity;
 	scores->array = array;

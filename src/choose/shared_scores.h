@@ -21,6 +21,6 @@ extern void SharedScoresAdd(SharedScores *scores, double addend);
 
 extern Scores *SharedScoresOfArray(PreparedModel *prepared, Datum profile,
 								   ArrayType *array, double *addends,
-								   int draws);
+								   int draws, uint64 seed);
 
 #endif							/* DLINTS_SHARED_SCORES_H */

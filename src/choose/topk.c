@@ -242,12 +242,10 @@ TopKReturnBest(FunctionCallInfo fcinfo, const TopK *top)
 	PG_RETURN_DATUM(item);
 }
 
-/* All kept items, best first. */
-Datum
-TopKArray(const TopK *top)
+/* As an array; all are of the type of this ranking. */
+static Datum
+MakeArray(const TopK *top, RankedItem **ranked, int count)
 {
-	int			count = ItemCount(top);
-	RankedItem **sorted = SortedItems(top);
 	Datum	   *items = palloc(sizeof(Datum) * Max(count, 1));
 	bool	   *nulls = palloc(sizeof(bool) * Max(count, 1));
 	int			lower_bound = 1;
@@ -255,13 +253,63 @@ TopKArray(const TopK *top)
 
 	for (i = 0; i < count; i++)
 	{
-		items[i] = sorted[i]->item;
-		nulls[i] = sorted[i]->isnull;
+		items[i] = ranked[i]->item;
+		nulls[i] = ranked[i]->isnull;
 	}
 	return PointerGetDatum(construct_md_array(items, nulls, 1, &count,
 											  &lower_bound, top->item_type,
 											  top->typlen, top->typbyval,
 											  top->typalign));
+}
+
+/* All kept items, best first. */
+Datum
+TopKArray(const TopK *top)
+{
+	return MakeArray(top, SortedItems(top), ItemCount(top));
+}
+
+static int
+ComparePlaces(const void *a, const void *b)
+{
+	uint64		first = (*(RankedItem *const *) a)->place;
+	uint64		second = (*(RankedItem *const *) b)->place;
+
+	CHECK_FOR_INTERRUPTS();
+	return first < second ? -1 : first > second;
+}
+
+/*
+ * The items of several rankings of one stream by lot, each once, which its lot
+ * tells from others: those of the first ranking, the best first, and then what
+ * others have besides.
+ */
+Datum
+TopKUnion(TopK *const *tops, int count)
+{
+	int			kept = ItemCount(tops[0]);
+	Size		all = kept;
+	RankedItem **first = SortedItems(tops[0]);
+	RankedItem **ranked;
+	int			t;
+	int			i;
+
+	for (t = 1; t < count; t++)
+		all += ItemCount(tops[t]);
+	ranked = MemoryContextAllocHuge(CurrentMemoryContext,
+									sizeof(RankedItem *) * Max(all, 1));
+	memcpy(ranked, first, sizeof(RankedItem *) * kept);
+	qsort(first, kept, sizeof(RankedItem *), ComparePlaces);
+	for (all = kept, t = 1; t < count; t++)
+		for (i = 0; i < ItemCount(tops[t]); i++)
+			if (!bsearch(&(RankedItem *) {Item(tops[t], i)}, first, kept,
+						 sizeof(RankedItem *), ComparePlaces))
+				ranked[all++] = Item(tops[t], i);
+	qsort(ranked + kept, all - kept, sizeof(RankedItem *), ComparePlaces);
+	for (i = t = kept; i < all; i++)
+		if (t == kept || ranked[i]->place != ranked[t - 1]->place)
+			ranked[t++] = ranked[i];
+	return MakeArray(tops[0], ranked, t);
 }
 
 /*

@@ -1,7 +1,7 @@
 /*
  * topk.h
  *		The k best-scored items seen so far: the state of dlints_argmax and
- *		dlints_top, and a part of that of dlints_recommend.
+ *		dlints_top, and a part of those of dlints_recommend and dlints_shortlist.
  */
 #ifndef DLINTS_TOPK_H
 #define DLINTS_TOPK_H
@@ -35,6 +35,7 @@ extern void TopKKeep(TopK *top, double score, uint64 place, Datum item,
 					 bool isnull);
 extern Datum TopKReturnBest(FunctionCallInfo fcinfo, const TopK *top);
 extern Datum TopKArray(const TopK *top);
+extern Datum TopKUnion(TopK *const *tops, int count);
 extern void TopKMerge(TopK *top, const TopK *later);
 extern bytea *TopKSerialize(const TopK *top);
 extern TopK *TopKDeserialize(bytea *bytes);

@@ -83,6 +83,8 @@ my $everything = q{
 	  dlints_draw(m, 1), dlints_draw_weights(m, seed => 2),
 	  (SELECT dlints_argmax(i, dlints_dot(dlints_weights(m), x)) FROM item), dlints_vector_send('{1}'),
 	  (SELECT dlints_top(i, dlints_dot(dlints_weights(m), x), 2) FROM item),
+	  (SELECT dlints_shortlist(items, features, ARRAY[dlints_weights(m)], 2)
+		FROM (SELECT array_agg(i) AS items, array_agg(x) AS features FROM item) AS c),
 	  (SELECT m || dlints_evidence(m, x, i) FROM item),
 	  (SELECT dlints_concat_agg(dlints_update(m, x, i) ORDER BY i) FROM item),
 	  dlints_update_batch(m, ARRAY[[1, 2, 3], [4, 5, 6]], ARRAY[0, 1]),

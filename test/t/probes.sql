@@ -138,6 +138,7 @@ SELECT min(q.name || f.name),
 	f.profile IS NOT NULL AND q.query ~ '%[234]'
 FROM (VALUES
 	('draw_weights', 'finite(VARIADIC dlints_draw_weights($1%2$s, seed => 1))'),
+	('draw_weights of several', 'finite(VARIADIC ARRAY(SELECT unnest(dlints_draw_weights($1, %4$s, 1, 3))))'),
 	('dot', 'finite(dlints_dot(dlints_weights($1%2$s), %1$s))'),
 	('weights', 'finite(VARIADIC dlints_weights($1%2$s))'),
 	('project', 'finite(VARIADIC dlints_project($1, %1$s%2$s))'),
