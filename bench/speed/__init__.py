@@ -23,7 +23,8 @@ THEMES = {
     'reduced': 'Reduced features in a column',
     'memory': 'Memory of a backend',
     'wal': 'Write-ahead log',
-    'sessions': 'New sessions and parallel workers'}
+    'sessions': 'New sessions and parallel workers',
+    'page': 'Pages of a recommender'}
 QUICK = 0.1
 
 

@@ -71,6 +71,11 @@ COMMENT ON FUNCTION _dlints_common_words(text, jsonb, boolean)
 --   parts                  what each number of a vector is of
 --   has_log                are there clicks but those on its own lists?
 --   has_key, once          has the key a unique index? else what keeps one row of each
+--   has_order, is_newer    are keys numbers or times, with an index? the condition that a row came after
+--                          the newest one that has a vector
+--   has_bonus, draws       is there a bonus? by how many draws is a list chosen of a shortlist?
+--   row_room, slots, least_items    how long a row of the table "block" may be, how many vectors that
+--                          holds, and how many items have to be there for it
 --   log, previous, hashed_type    queries for dlints_factors, and the type of items in them
 --   every_click            a query for a backtest
 --   first, outcome_names, worths, most_values, many   outcomes; is there more than one?
@@ -112,6 +117,7 @@ BEGIN
 	END IF;
 	-- Of a type: its name, what compares its values, and what makes a hashable one of them
 	SELECT jsonb_agg(jsonb_build_object('name', format('%I.%I', n.nspname, t.typname),
+	           'grows', base.typcategory IN ('N', 'D') AND base.typnamespace = 'pg_catalog'::regnamespace,
 	           'same', coalesce((
 	               SELECT format('OPERATOR(%I.%s)', s.nspname, o.oprname)
 	               FROM   pg_opclass c JOIN pg_amop m ON m.amopfamily = c.opcfamily AND m.amopstrategy = 3
@@ -131,7 +137,7 @@ BEGIN
 	                    SELECT t.oid, t.typbasetype
 	                    UNION ALL
 	                    SELECT b.oid, b.typbasetype FROM up JOIN pg_type b ON b.oid = up.typbasetype)
-	                SELECT b.oid, b.typcategory FROM up JOIN pg_type b ON b.oid = up.oid
+	                SELECT b.oid, b.typcategory, b.typnamespace FROM up JOIN pg_type b ON b.oid = up.oid
 	                WHERE  b.typtype <> 'd') base;
 	person_type := item_type -> 1;
 	item_type := item_type -> 0;
@@ -150,6 +156,16 @@ BEGIN
 	       FROM (VALUES ('candidates', 'true', 'bool'), ('bonus', '0', 'float8'), ('cap_group', 'NULL', 'text'))
 	            t (key, value, type)) t (key, type, value);
 	RETURN closed || jsonb_build_object(
+		'has_order', (is_unique AND item_type ->> 'grows' = 'true')::text,
+		'is_newer', CASE item_type ->> 'grows' WHEN 'true' THEN 'a.item > newest' ELSE 'false' END,
+		'has_bonus', (a ->> 'bonus' IS NOT NULL)::text,
+		'draws', 15,
+		'row_room', current_setting('block_size')::integer - 32,
+		'slots', greatest(4, least(64, (current_setting('block_size')::integer - 300)
+		                               / (4 * (vectors ->> 'size')::integer
+		                                  + CASE item_type ->> 'grows' WHEN 'true' THEN 16 ELSE 40 END))),
+		'least_items', 2000)
+		|| jsonb_build_object(
 		'items', relation,
 		'relation', quote_literal(relation),
 		'key', quote_ident(a ->> 'item_key'),

@@ -110,16 +110,18 @@ SELECT ok(avg(e) FILTER (WHERE likes) - avg(e) FILTER (WHERE NOT likes) BETWEEN 
        LATERAL (SELECT dlints_predict(m.state, v.features, u) AS e) e
   WHERE m.name = 'personal' GROUP BY l.worth;
 -- a stranger gets the most popular ones, for sure; without a log one explores
+SELECT dlints_alter_recommender(s, '{"control": 0, "epsilon": 0}') FROM unnest('{turning_r,quiet}'::text[]) s;
 SELECT ok(bool_and(c.probability = 1) AND avg(v.popularity) > 0.97 * (SELECT avg(p) FROM (
     SELECT popularity AS p FROM turning_r.item_vector ORDER BY 1 DESC LIMIT 10) t), 'what a stranger gets is popular')
-  FROM turning_r.choice(NULL, '{}', turning_r.profile(NULL), 'personal', 10) c JOIN turning_r.item_vector v USING (item);
-SELECT ok(bool_and(c.probability < 1), 'or drawn') FROM quiet.choice(NULL, '{}', quiet.profile(NULL), 'personal', 10) c;
+  FROM turning_r.recommend(NULL, 10) c JOIN turning_r.item_vector v USING (item);
+SELECT ok(bool_and(c.probability < 1), 'or drawn') FROM quiet.recommend(NULL, 10) c;
 -- clicks of nobody say what is popular
 CREATE TABLE nobodys AS SELECT NULL::integer AS who, id AS job, now() - n * interval '1 minute' AS at
   FROM job, generate_series(1, id) n;
-SELECT dlints_create_recommender('nobodys_r', 'job', '{field}', clicks => 'SELECT * FROM nobodys') IS NOT NULL;
+SELECT dlints_create_recommender('nobodys_r', 'job', '{field}', clicks => 'SELECT * FROM nobodys',
+  control => 0, epsilon => 0) IS NOT NULL;
 SELECT ok(count(*) = 10 AND min(item) > 170, 'nobody''s clicks say what is popular, to nobody')
-  FROM nobodys_r.choice(NULL, '{}', nobodys_r.profile(NULL), 'personal', 10) c;
+  FROM nobodys_r.recommend(NULL, 10) c;
 SELECT ok(count(*) > 0 AND count(profile) = 0, 'and nothing else') FROM nobodys_r.beginning;
 -- nobody is alike to what is asked about
 CREATE TABLE twice AS SELECT n % 100 AS who, 1 + n % 100 AS job, now() - n * interval '1 hour' AS at FROM generate_series(1, 200) n;

@@ -10,6 +10,16 @@ CREATE TABLE {s}.item_vector (
                    coalesce(factors, array_fill(0::real, ARRAY[{factors}]))
                    || encoded || popularity || ages) STORED);
 
+-- The same in blocks of about a page, of which few items are chosen to be looked at.  There are none
+-- where there are few items.
+CREATE TABLE {s}.block (
+    n       integer PRIMARY KEY,
+    items   {item_type}[] NOT NULL,
+    vectors real[] NOT NULL             -- a row of features for each
+    ) WITH (toast_tuple_target = {row_room});
+
+ALTER TABLE {s}.block ALTER vectors SET STORAGE EXTERNAL;
+
 CREATE TABLE {s}.decision (
     id      bigint PRIMARY KEY,
     person  {person_type},
@@ -17,7 +27,9 @@ CREATE TABLE {s}.decision (
     at      timestamptz NOT NULL,
     profile real[] NOT NULL,            -- as it was then
     context jsonb NOT NULL,
-    session text) PARTITION BY RANGE (id);
+    session text,
+    weighed integer                     -- how long the shortlist was; NULL: all were, or it is by chance
+    ) PARTITION BY RANGE (id);
 
 CREATE INDEX ON {s}.decision (person, id);
 

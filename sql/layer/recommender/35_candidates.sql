@@ -25,3 +25,15 @@ BEGIN ATOMIC
            CROSS JOIN LATERAL {s}.cap_group(a.item, candidate.person, candidate.context) g
     WHERE  a.item IS NOT NULL;
 END;
+
+-- Those of a shortlist, or all
+CREATE OR REPLACE FUNCTION {s}.candidate_of(person {person_type}, context jsonb, shortlist {item_type}[])
+RETURNS TABLE (item {item_type}, features real[], popularity real, bonus float8, cap_group text)
+LANGUAGE sql STABLE
+BEGIN ATOMIC
+    SELECT c.item, c.features, c.popularity, c.bonus, c.cap_group
+    FROM   {s}.candidate(candidate_of.person, candidate_of.context) c WHERE shortlist IS NULL
+    UNION ALL
+    SELECT c.item, c.features, c.popularity, c.bonus, c.cap_group
+    FROM   {s}.candidate(candidate_of.person, candidate_of.context) c WHERE c.item {same_item} ANY (shortlist);
+END;

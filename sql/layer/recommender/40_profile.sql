@@ -50,16 +50,15 @@ RETURN coalesce(ARRAY(SELECT CASE WHEN abs(m) > 1e-20 THEN m * s ELSE 0 END FROM
 CREATE OR REPLACE FUNCTION {s}.faded(days float8, half_life float8) RETURNS float8 LANGUAGE sql IMMUTABLE
 RETURN CASE WHEN half_life IS NULL THEN 1 ELSE 0.5::float8 ^ least(greatest(days, 0) / half_life, 300) END;
 
--- What a person clicked on the last lists
+-- What a person clicked on the last lists, each looked up by its number, in its month
 CREATE OR REPLACE FUNCTION {s}.own_click(person {person_type})
 RETURNS TABLE (item {item_type}, at timestamptz) LANGUAGE sql STABLE
 BEGIN ATOMIC
     SELECT r.item, d.at
     FROM  (SELECT d.id, d.at FROM {s}.decision d WHERE d.person {same_person} own_click.person
-           ORDER BY d.id DESC LIMIT 200) d
-           JOIN {s}.shown s ON s.decision = d.id
-           JOIN {s}.reward r ON r.decision = d.id AND r.item {same_item} s.item AND r.value > 0
-    WHERE  {has_log};                   -- else the log has them
+           ORDER BY d.id DESC LIMIT 200) d,
+           LATERAL (SELECT r.item FROM {s}.reward r WHERE r.decision = d.id AND r.value > 0 OFFSET 0) r
+    WHERE  EXISTS (SELECT FROM {s}.shown s WHERE s.decision = d.id AND s.item {same_item} r.item OFFSET 0);
 END;
 
 -- A person is the mean of what was clicked by this person, the older the less, and in the session,
@@ -69,8 +68,9 @@ CREATE OR REPLACE FUNCTION {s}.taste(person {person_type}, recent {item_type}[],
 RETURNS TABLE (profile real[]) LANGUAGE sql STABLE
 BEGIN ATOMIC
     WITH clicked AS (
-        (SELECT c.item, c.at FROM {s}.click c WHERE c.person {same_person} taste.person AND isfinite(c.at)
-         ORDER BY c.at DESC LIMIT 500)
+        (SELECT c.item, c.at FROM {s}.click c
+         WHERE  {has_log} AND c.person {same_person} taste.person AND isfinite(c.at)
+         ORDER  BY c.at DESC LIMIT 500)
         UNION ALL
         SELECT o.item, o.at FROM {s}.own_click(taste.person) o
         UNION ALL

@@ -1,39 +1,38 @@
--- The k items that an arm chooses for a profile.  What follows a click adds what is expected of it:
--- it is too rare to be explored.  A list by chance is under no cap and has no bonus.  Where a click log
--- says what strangers like they get what is expected to be best: others tell better what that lacks.
+-- The k items of a shortlist that are chosen for a profile, in the way of an arm or in that of a
+-- stranger.  What follows a click adds what is expected of it: it is too rare to be explored.  A list by
+-- chance is under no cap and has no bonus.  Where a click log says what strangers like they get what is
+-- expected to be best: others tell better what that lacks.
 CREATE OR REPLACE FUNCTION {s}.choice(
-    person {person_type}, context jsonb, profile real[], arm text, k integer)
+    person {person_type}, context jsonb, profile real[], way text, k integer, seed bigint,
+    shortlist {item_type}[])
 RETURNS TABLE (item {item_type}, place integer, probability float8, expected float8, features real[])
 LANGUAGE sql STABLE
 BEGIN ATOMIC
-    WITH stranger AS (
-        SELECT choice.profile[1:{liked}] = array_fill(0::real, ARRAY[{liked}])
-               AND {liked} > 0 AND EXISTS (SELECT FROM {s}.beginning) AS is_stranger),
-    candidate AS (
+    WITH candidate AS (
         SELECT array_agg(c.item) AS items, array_agg(c.features) AS features,
-               array_agg(CASE WHEN choice.arm = 'control' THEN c.popularity
+               array_agg(CASE WHEN way = 'control' THEN c.popularity
                               ELSE c.bonus
                                    + coalesce({dlints}.dlints_predict(
                                        l.state, c.features::{vector}, choice.profile::{vector}), 0)
-                                   + CASE WHEN p.is_stranger THEN {dlints}.dlints_predict(
+                                   + CASE WHEN way = 'stranger' THEN {dlints}.dlints_predict(
                                        s.state, c.features::{vector}, choice.profile::{vector}) ELSE 0 END
-                         END) FILTER (WHERE choice.arm <> 'chance') AS bonus,
+                         END) FILTER (WHERE way <> 'chance') AS bonus,
                array_agg(c.cap_group) FILTER (WHERE {cap} IS NOT NULL) AS cap_group
-        FROM   {s}.candidate(choice.person, choice.context) c
+        FROM   {s}.candidate_of(choice.person, choice.context, shortlist) c
                LEFT JOIN {s}.model l ON l.name = 'later' AND {dlints}.dlints_ne(l.state, {s}.empty())
                CROSS JOIN {s}.model s
-               CROSS JOIN stranger p
         WHERE  c.features IS NOT NULL AND s.name = 'personal'),
     chosen AS (
         SELECT c.items[d.item] AS item, d.rank AS place, d.probability,
                ARRAY(SELECT unnest(c.features[d.item:d.item])) AS features
-        FROM   candidate c, stranger p, {s}.model m,
+        FROM   candidate c, {s}.model m,
                {dlints}.dlints_decide(m.state, ARRAY(SELECT generate_subscripts(c.items, 1)),
-                   c.features::{vector}, choice.k::bigint, choice.profile::{vector}, draws => 50,
-                   epsilon => CASE choice.arm WHEN 'chance' THEN 1 ELSE 0 END,
+                   c.features::{vector}, choice.k::bigint, choice.profile::{vector},
+                   draws => CASE WHEN shortlist IS NULL THEN 50 ELSE {draws} END,
+                   epsilon => CASE way WHEN 'chance' THEN 1 ELSE 0 END,
                    bonus => c.bonus, cap_group => c.cap_group,
-                   cap => CASE WHEN choice.arm <> 'chance' THEN {cap} END) d
-        WHERE  m.name = CASE WHEN choice.arm = 'personal' AND NOT p.is_stranger THEN 'personal' ELSE 'control' END)
+                   cap => CASE WHEN way <> 'chance' THEN {cap} END, seed => choice.seed) d
+        WHERE  m.name = CASE way WHEN 'personal' THEN 'personal' ELSE 'control' END)
     SELECT c.item, c.place, c.probability,
            {dlints}.dlints_predict(m.state, c.features::{vector}, choice.profile::{vector})
            + {dlints}.dlints_predict(l.state, c.features::{vector}, choice.profile::{vector}), c.features
@@ -60,6 +59,9 @@ DECLARE
                          WHEN random() < {epsilon} THEN 'chance' ELSE 'personal' END;
     said    jsonb := coalesce(context, '{}');
     profile real[];
+    way     text := arm;
+    seed    bigint := ('x' || left(md5(gen_random_uuid()::text), 16))::bit(64)::bigint;
+    list    record;
 BEGIN
     IF k > 1000 THEN                    -- what is logged is learned as having been seen
         RAISE 'k must be at most 1000, not %', k USING ERRCODE = 'invalid_parameter_value';
@@ -68,15 +70,21 @@ BEGIN
             USING ERRCODE = 'invalid_parameter_value';
     END IF;
     profile := {s}.profile(recommend.person, recent, said);
+    IF arm = 'personal' AND profile[1:{liked}] = array_fill(0::real, ARRAY[{liked}])
+       AND {liked} > 0 AND EXISTS (SELECT FROM {s}.beginning) THEN
+        way := 'stranger';
+    END IF;
+    SELECT * INTO list FROM {s}.shortlist(recommend.person, said, profile, way, k, seed);
     RETURN QUERY
     WITH logged AS (
         INSERT INTO {s}.shown (decision, item, place, probability, expected, features)
-        SELECT made, c.item, c.place, c.probability, c.expected, c.features
-        FROM   {s}.choice(recommend.person, said, profile, arm, k) c
+        SELECT made, c.item, c.place, c.probability * list.share, c.expected, c.features
+        FROM   {s}.choice(recommend.person, said, profile, way, k, seed, list.items) c
         RETURNING decision, item, place, probability, expected),
     decided AS (
-        INSERT INTO {s}.decision (id, person, session, arm, at, profile, context)
-        SELECT made, recommend.person, recommend.session, arm, now(), profile, said
+        INSERT INTO {s}.decision (id, person, session, arm, at, profile, context, weighed)
+        SELECT made, recommend.person, recommend.session, arm, now(), profile, said,
+               CASE arm WHEN 'chance' THEN NULL ELSE cardinality(list.items) END
         WHERE  EXISTS (SELECT FROM logged)),
     queued AS (
         INSERT INTO {s}.due (decision) SELECT made WHERE EXISTS (SELECT FROM logged))

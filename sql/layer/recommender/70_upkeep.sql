@@ -67,7 +67,62 @@ BEGIN
     WHERE v.encoded <> excluded.encoded OR v.ages <> excluded.ages;
     GET DIAGNOSTICS changed = ROW_COUNT;
     PERFORM {s}.refresh_popularity();
+    PERFORM {s}.set_blocks();
     RETURN changed;
+END
+$body$;
+
+-- Vectors and blocks of new rows
+CREATE OR REPLACE FUNCTION {s}.add_items() RETURNS bigint LANGUAGE sql VOLATILE
+BEGIN ATOMIC
+    WITH added AS (
+        INSERT INTO {s}.item_vector (item, encoded, ages)
+        SELECT i.item, i.encoded, {s}.ages(i.dates, now()) FROM {s}.encoded_item i
+        WHERE  i.item IS NOT NULL AND NOT EXISTS (SELECT FROM {s}.item_vector v WHERE v.item {same_item} i.item)
+        ON CONFLICT DO NOTHING
+        RETURNING item, features),
+    numbered AS (
+        SELECT a.item, a.features, l.n + (row_number() OVER () - 1) / {slots} AS n
+        FROM   added a, (SELECT max(n) + 1 AS n FROM {s}.block) l),
+    blocks AS (
+        INSERT INTO {s}.block (n, items, vectors)
+        SELECT n, array_agg(item), array_agg(features) FROM numbered WHERE n IS NOT NULL GROUP BY n)
+    SELECT count(*) FROM added;
+END;
+
+-- Blocks of the item vectors as they are now: what has not changed is not written.  Popular items are
+-- together, since what changes is often theirs.  Where too many are not full all are made anew.  There
+-- are none where rows are not found by their key: to look at all is faster then.
+CREATE OR REPLACE FUNCTION {s}.set_blocks() RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off AS $body$
+DECLARE
+    items bigint := (SELECT count(*) FROM {s}.item_vector);
+BEGIN
+    LOCK TABLE {s}.item_vector IN SHARE ROW EXCLUSIVE MODE;
+    IF items < {least_items} OR NOT {s}.has_index() THEN
+        DELETE FROM {s}.block;
+        UPDATE {s}.job SET problem = NULL WHERE name = 'items' AND problem IS NOT NULL;
+        RETURN;
+    ELSIF (SELECT max(n) + 1 FROM {s}.block) > 1.2 * items / {slots} + 8 THEN
+        DELETE FROM {s}.block;
+    END IF;
+    WITH known AS MATERIALIZED (
+        SELECT DISTINCT ON (i.item) i.item, b.n FROM {s}.block b, unnest(b.items) i (item) ORDER BY i.item, b.n),
+    placed AS (
+        SELECT v.item, v.features,
+               coalesce(k.n, l.n + (row_number() OVER (PARTITION BY k.n IS NULL ORDER BY v.popularity DESC, v.item)
+                                    - 1) / {slots}) AS n
+        FROM   {s}.item_vector v LEFT JOIN known k ON k.item {same_item} v.item,
+               (SELECT coalesce(max(n), -1) + 1 AS n FROM known) l),
+    gone AS (
+        DELETE FROM {s}.block b
+        WHERE  NOT EXISTS (SELECT FROM known k JOIN {s}.item_vector v ON v.item {same_item} k.item WHERE k.n = b.n))
+    INSERT INTO {s}.block (n, items, vectors)
+    SELECT p.n, p.items, p.vectors
+    FROM  (SELECT n, array_agg(item ORDER BY item) AS items, array_agg(features ORDER BY item) AS vectors
+           FROM placed GROUP BY n) p LEFT JOIN {s}.block b ON b.n = p.n
+    WHERE  b.n IS NULL OR b.items <> p.items OR b.vectors <> p.vectors
+    ON     CONFLICT (n) DO UPDATE SET items = excluded.items, vectors = excluded.vectors;
 END
 $body$;
 
@@ -94,6 +149,7 @@ BEGIN
         FROM   {s}.fitted() f
         WHERE  f.item {same_item} v.item;
         GET DIAGNOSTICS changed = ROW_COUNT;
+        PERFORM {s}.set_blocks();
     END IF;
     RETURN changed;
 END
@@ -101,15 +157,20 @@ $body$;
 
 -- What is not due at each run; a run that finds another one at it goes on.
 CREATE OR REPLACE FUNCTION {s}.keep_fresh(part text) RETURNS text
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $body$
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off AS $body$
 DECLARE
     changed bigint;
 BEGIN
     PERFORM FROM {s}.job
-    WHERE  name = part AND done_at < now() - CASE part WHEN 'refit' THEN interval '7 days' ELSE interval '1 hour' END
+    WHERE  CASE part WHEN 'refit' THEN name = 'refit' AND done_at < now() - interval '7 days'
+                     WHEN 'refresh' THEN name = 'refresh' AND done_at < now() - interval '1 hour'
+                     ELSE name = 'refresh' AND EXISTS (SELECT FROM {s}.block) END
     FOR    UPDATE SKIP LOCKED;
     IF NOT FOUND THEN
         RETURN NULL;
+    ELSIF part = 'items' THEN           -- beside no refresh, which adds them as well
+        SELECT a.n INTO changed FROM {s}.add_items() a (n);
+        RETURN CASE WHEN changed > 0 THEN format('%s vectors added', changed) ELSE '' END;
     ELSIF part = 'refresh' THEN
         RETURN format('%s vectors refreshed', {s}.refresh());
     END IF;

@@ -187,8 +187,15 @@ BEGIN
     AND    NOT EXISTS (SELECT FROM {s}.shown s
                        WHERE s.decision >= first AND s.decision = r.decision AND s.item {same_item} r.item);
 
+    RETURN QUERY SELECT 'items weighed for a list', (avg(coalesce(d.weighed, v.n)) FILTER (WHERE d.id IS NOT NULL))::float8, NULL::float8, CASE
+               WHEN NOT EXISTS (SELECT FROM {s}.block) THEN 'all items: they are few, or not found by an index of their key'
+               WHEN {has_bonus} THEN 'all items: a bonus can lift any of them'
+               ELSE format('of %s: the best by what is expected of them and by {draws} draws', v.n) END
+    FROM  (SELECT count(*) AS n FROM {s}.item_vector) v
+           LEFT JOIN {s}.decision d ON d.id >= first AND d.arm = 'personal' GROUP BY v.n;
     RETURN QUERY SELECT 'items without a vector', count(*)::float8, NULL::float8,
-           'encoded at each request: run() makes vectors within the hour'
+           CASE WHEN EXISTS (SELECT FROM {s}.block) THEN 'run() makes vectors, and until then few of them are shown'
+                ELSE 'encoded at each request: run() makes vectors within the hour' END
     FROM   {s}.item i WHERE NOT EXISTS (SELECT FROM {s}.item_vector v WHERE v.item {same_item} i.item);
     RETURN QUERY SELECT 'days since the vectors were fitted', date_part('epoch', now() - j.fitted_at) / 86400,
            NULL::float8, CASE

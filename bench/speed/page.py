@@ -1,0 +1,71 @@
+"""A page of a recommender: chosen, logged and returned, for people by chance.
+
+Of many items a list is chosen of a shortlist. The floor is what the executor
+takes to read one number of each vector.
+"""
+
+from bench.measure import prepared
+from bench.server import value
+from bench.speed.bars import Bar
+from bench.speed.wal import WRITTEN
+
+FEW, MANY = 1000, 100000
+PEOPLE = 4000
+PAGES = 100
+ROUNDS = 300
+TIMES_FLOOR, TIMES_FEW = 12, 6
+MOST_LOG = 5
+
+SHOP = """
+    CREATE TABLE {name}_product (
+        id integer PRIMARY KEY, category text, price float8, added timestamptz);
+    INSERT INTO {name}_product
+    SELECT i, 'c' || hashint4(i) %% 20, exp(3 + 2 * random()),
+           now() - random() * interval '400 days'
+    FROM   generate_series(1, {items}) i;
+    CREATE TABLE {name}_sale (person integer, product integer, at timestamptz);
+    INSERT INTO {name}_sale
+    SELECT i %% {people}, 1 + floor({items} * random() ^ 2),
+           now() - random() * interval '60 days'
+    FROM   generate_series(1, 100000) i;
+    CREATE INDEX ON {name}_sale (person, at);
+    ANALYZE {name}_product, {name}_sale;
+    SELECT dlints_create_recommender(
+        '{name}', '{name}_product', '{{category,price,added}}',
+        clicks => 'SELECT person, product, at FROM {name}_sale')"""
+PAGE = 'SELECT count(*) FROM {name}.recommend((random() * {people})::integer)'
+LEARNED = """
+    SELECT count(r.reward)
+    FROM   generate_series(1, 200) i,
+           LATERAL (SELECT {name}.reward(decision, item)
+                    FROM   {name}.recommend(i) WHERE random() < 0.05) r;
+    SELECT {name}.learn('0'); VACUUM {name}.item_vector, {name}.block"""
+
+
+def run(theme):
+    """Compare pages with the floor, and with each other."""
+    many = int(MANY * theme.share)
+    for name, items in ('few', FEW), ('many', many):
+        names = {'name': name, 'items': items, 'people': PEOPLE}
+        theme.cursor.execute(SHOP.format(**names), ())
+        for statement in LEARNED.format(**names).split(';'):
+            theme.cursor.execute(statement)
+    pages = {name: PAGE.format(name=name, people=PEOPLE)
+             for name in ('few', 'many')}
+    tasks = prepared(theme.cursor, {
+        **pages, 'floor': 'SELECT max(features[1]) FROM few.item_vector'})
+    theme.compare(
+        tasks,
+        [Bar(f'a page of ten, {FEW:,} items: times max(features[1])',
+             'few', 'floor', TIMES_FLOOR),
+         Bar(f'a page of ten, {many:,} items: times {FEW:,} items',
+             'many', 'few', TIMES_FEW)], ROUNDS)
+    theme.cursor.execute('CHECKPOINT')
+    for _ in range(10):
+        theme.cursor.execute(pages['few'])
+    log = value(theme.cursor, WRITTEN)
+    for _ in range(PAGES):
+        theme.cursor.execute(pages['few'])
+    theme.at_most('write-ahead log of a page of ten',
+                  (value(theme.cursor, WRITTEN) - log) / PAGES / 1000,
+                  MOST_LOG, ' kB')
