@@ -61,7 +61,8 @@ WHERE  b.ctid <> was.tid;
 
 SELECT ok(bool_and(short = whole) AND min(weighed) > 100, 'under the draw that acts, before anything is learned')
 FROM   generate_series(1, 20) p, listed('board', p, 'personal', p);
-SELECT ok(bool_and(t.best = t.of_all) AND count(*) = 80, 'and what each draw would choose that a probability counts is there')
+SELECT ok(bool_and(t.best = t.of_all) AND count(*) = 80,
+  'and what each draw would choose that a probability counts is there')
 FROM   generate_series(1, 5) p, LATERAL (SELECT board.profile(p) AS u OFFSET 0) u,
        board.shortlist(p, '{}', u, 'personal', 10, p) s, board.rankings(u, 'personal', p) r,
        generate_subscripts(r.weights, 1) n, LATERAL (
@@ -84,8 +85,8 @@ FROM  (SELECT array_agg(v.popularity ORDER BY place) AS best
             JOIN fed.item_vector v ON v.item = c.item) c,
       (SELECT array_agg(popularity) AS best
        FROM (SELECT popularity FROM fed.item_vector ORDER BY popularity DESC LIMIT 10) v) p;
-SELECT ok(count(*) = 10 AND count(DISTINCT item) = 10 AND bool_and(abs(15 * probability - round(15 * probability)) < 1e-9
-  AND probability BETWEEN 0.06 AND 1), 'a page, with what share of the draws chooses each')
+SELECT ok(count(*) = 10 AND count(DISTINCT item) = 10 AND bool_and(
+  abs(15 * probability - round(15 * probability)) < 1e-9 AND probability BETWEEN 0.06 AND 1), 'a page, with what share of the draws chooses each')
 FROM   fed.recommend(1, 10);
 SELECT ok(bool_and(weighed BETWEEN 40 AND 640) AND count(*) > 60, 'says of how many it was chosen')
 FROM  (SELECT weighed FROM fed.decision UNION ALL SELECT weighed FROM board.decision) d;
@@ -105,7 +106,8 @@ FROM   listed('fed', 1, 'personal', 1, '{"only": "one"}');
 -- of those that it likes only some may be shown: more are asked for
 SELECT dlints_alter_recommender('fed', jsonb_build_object('candidates', format(
   'i.id <> ALL (%L::int[])', (SELECT array_agg(id) FROM job WHERE field = wants(1) AND id % 4 <> 0))));
-SELECT ok(bool_and(short = whole) AND count(weighed) = 30, 'where most of the best may not be shown, more are looked at')
+SELECT ok(bool_and(short = whole) AND count(weighed) = 30,
+  'where most of the best may not be shown, more are looked at')
 FROM   generate_series(1, 30) seed, listed('fed', 1, 'personal', seed);
 SELECT dlints_alter_recommender('board', '{"candidates": "i.id <= (context ->> ''of'')::int"}');
 SELECT ok(bool_and(short = whole) AND count(weighed) > 0, format('also where %s may be shown', n))
@@ -127,7 +129,8 @@ FROM   listed('fed', 1, 'personal', 1);
 SELECT dlints_alter_recommender('fed', '{"cap_group": "CASE WHEN i.id % 2 = 0 THEN i.same END", "cap": 1}');
 SELECT ok(short = whole AND cardinality(short) = 10 AND weighed IS NOT NULL, 'no group is no bound')
 FROM   listed('fed', 1, 'personal', 1);
-SELECT dlints_alter_recommender('fed', '{"cap": null, "cap_group": null, "bonus": "CASE i.id WHEN 2999 THEN 1000 ELSE 0 END"}');
+SELECT dlints_alter_recommender('fed', '{"cap": null, "cap_group": null,
+  "bonus": "CASE i.id WHEN 2999 THEN 1000 ELSE 0 END"}');
 SELECT is(item, 2999, 'a bonus lifts any item') FROM fed.recommend(1, 1);
 SELECT ok(weighed IS NULL AND short = whole, 'so that all are looked at') FROM listed('fed', 1, 'personal', 1);
 SELECT is(weighed, NULL, 'also for a stranger') FROM listed('fed', 1000, 'stranger', 1);
@@ -194,7 +197,8 @@ FROM   generate_series(1, 5) p, fed.recommend(p, 10);
 UPDATE job SET field = 'field 4' WHERE id = 1001;
 SELECT later('2 hours');
 SELECT fed.run();
-SELECT results_eq('SELECT * FROM blocks(''fed'') ORDER BY item', 'SELECT item, features FROM fed.item_vector ORDER BY item',
+SELECT results_eq('SELECT * FROM blocks(''fed'') ORDER BY item',
+  'SELECT item, features FROM fed.item_vector ORDER BY item',
   'later the blocks are as the vectors are');
 SELECT ok(sum(cardinality(b.items)) < 0.92 * count(*) * f.items, 'and have room')
 FROM   fed.block b, full_block f GROUP BY f.items;
@@ -231,7 +235,8 @@ INSERT INTO board.reward (decision, item, outcome, value) SELECT decision, item,
 WHERE  decision IN (SELECT id FROM board.decision WHERE person = 999);
 INSERT INTO board.reward (decision, item, outcome, value)
 SELECT board.first_decision(now()) + 250, 1000 + i, 'click', 1 FROM generate_series(1, 9) i;
-SELECT is(array_agg(DISTINCT item::bigint ORDER BY item::bigint), (SELECT array_agg(i) FROM generate_series(51::bigint, 250) i),
+SELECT is(array_agg(DISTINCT item::bigint ORDER BY item::bigint),
+  (SELECT array_agg(i) FROM generate_series(51::bigint, 250) i),
   'what was clicked of the last 200 lists counts, and of these alone') FROM board.own_click(999);
 
 -- ---------- keys of other kinds ----------
@@ -239,7 +244,8 @@ SELECT is(array_agg(DISTINCT item::bigint ORDER BY item::bigint), (SELECT array_
 CREATE TABLE book (title text, kind text, at timestamptz);
 INSERT INTO book SELECT repeat('long ', 60) || i, 'kind ' || i % 4, now() FROM generate_series(1, 2500) i;
 ANALYZE book;
-SELECT dlints_create_recommender('library', 'book', '{kind}', item_key => 'title', control => 0, epsilon => 0) IS NOT NULL;
+SELECT dlints_create_recommender('library', 'book', '{kind}', item_key => 'title',
+  control => 0, epsilon => 0) IS NOT NULL;
 SELECT count(*) FROM library.recommend(1, 5);
 SELECT ok(weighed IS NULL AND NOT EXISTS (SELECT FROM library.block), 'where a key has no index there are no blocks')
 FROM   library.decision;

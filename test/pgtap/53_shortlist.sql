@@ -41,7 +41,8 @@ SELECT is(sorted(dlints_shortlist(ids, xs::float8[], weights(3), 9)), expected(3
 FROM block;
 SELECT is(sorted(dlints_shortlist(ids, xs::numeric[]::dlints_vector, weights(3), 9)), expected(3, 9),
   'numbers of any kind') FROM block;
-SELECT is(pg_typeof(dlints_shortlist(ARRAY[ROW(1, NULL, NULL)::block], '{{1}}', '{{1}}', 1))::text, 'block[]', 'composite items');
+SELECT is(pg_typeof(dlints_shortlist(ARRAY[ROW(1, NULL, NULL)::block], '{{1}}', '{{1}}', 1))::text, 'block[]',
+  'composite items');
 SELECT is(array_agg(cardinality(s) ORDER BY n), '{1,10,10,10,10,10}'::int[], 'of each group')
 FROM  (SELECT n, dlints_shortlist(ids, xs, weights(1), 10) AS s FROM block WHERE n > 0 GROUP BY n) g;
 SELECT is(dlints_shortlist(ids, xs, weights(1), 10), NULL, 'of nothing: nothing') FROM block WHERE n > 6;
@@ -56,7 +57,8 @@ SELECT is(outcome('SELECT dlints_shortlist(' || call || ')'), result, call) FROM
 	('''{1}''::int[], ''{{1}}'', ''{{1}}'', 9223372036854775807', 'gives {1}'),
 	('''{1}''::int[], ''{{1}}'', ''{{1}}'', NULL', '22004: k must not be null'),
 	('''{1}''::int[], ''{{1}}'', ''{{1}}'', 0', '22023: k must be at least 1 (The value is 0.)'),
-	('''{1}''::int[], ''{{1}}'', ''{}'', 1', '22023: the number of weight vectors must be between 1 and 10000 (The value is 0.)'),
+	('''{1}''::int[], ''{{1}}'', ''{}'', 1',
+	 '22023: the number of weight vectors must be between 1 and 10000 (The value is 0.)'),
 	('''{1}''::int[], ''{{1}}'', ''{1}'', 1',
 	 '2202E: array must be two-dimensional (The number of dimensions of the array of weights is 1.)'),
 	('''{1}''::int[], ''{{1}}'', ''{{NULL}}'', 1',
@@ -111,7 +113,8 @@ SELECT is(outcome('SELECT dlints_shortlist(ids, xs, grown(n), 2) FROM block WHER
 SELECT is(outcome('SELECT cardinality(dlints_shortlist(ids, xs, grown(7), 2)) FROM block WHERE n > 0'), 'gives 2',
   'the same ones elsewhere are the same');
 CREATE TEMP TABLE twice AS SELECT n, (SELECT weights(400)) AS w FROM block;
-SELECT is(sorted(dlints_shortlist(ids, xs, w, 1)), expected(400, 1), 'also stored apart') FROM block JOIN twice USING (n);
+SELECT is(sorted(dlints_shortlist(ids, xs, w, 1)), expected(400, 1), 'also stored apart')
+FROM   block JOIN twice USING (n);
 -- the first ranking's items come first
 SELECT is((dlints_shortlist(ids, xs, weights(9), 6))[1:6], (SELECT dlints_top(id, dlints_dot(ARRAY(
   SELECT unnest(weights(1))), x), 6) FROM item), 'those under the first weight vector come first') FROM block;
@@ -156,7 +159,8 @@ FROM  (VALUES ('0', '22023: draws must be between 1 and 1000 (The value is 0.)')
               ('NULL', '22004: draws must not be null')) v (d, result);
 SELECT cmp_ok(count(DISTINCT first), '>', 1::bigint, 'without one each decision has its own')
 FROM   made, (SELECT array_agg(id) AS ids, array_agg(x) AS xs FROM item) a, generate_series(1, 30) g,
-       LATERAL (SELECT d.item AS first FROM dlints_decide(dlints_set(m, exploration => 1), ids, xs, 1, p, g) d) f WHERE i = 'plain';
+       LATERAL (SELECT d.item AS first FROM dlints_decide(dlints_set(m, exploration => 1), ids, xs, 1, p, g) d) f
+WHERE  i = 'plain';
 
 SELECT * FROM finish();
 ROLLBACK;

@@ -187,8 +187,10 @@ BEGIN
     AND    NOT EXISTS (SELECT FROM {s}.shown s
                        WHERE s.decision >= first AND s.decision = r.decision AND s.item {same_item} r.item);
 
-    RETURN QUERY SELECT 'items weighed for a list', (avg(coalesce(d.weighed, v.n)) FILTER (WHERE d.id IS NOT NULL))::float8, NULL::float8, CASE
-               WHEN NOT EXISTS (SELECT FROM {s}.block) THEN 'all items: they are few, or not found by an index of their key'
+    RETURN QUERY SELECT 'items weighed for a list',
+           (avg(coalesce(d.weighed, v.n)) FILTER (WHERE d.id IS NOT NULL))::float8, NULL::float8, CASE
+               WHEN NOT EXISTS (SELECT FROM {s}.block)
+               THEN 'all items: they are few, or not found by an index of their key'
                WHEN {has_bonus} THEN 'all items: a bonus can lift any of them'
                ELSE format('of %s: the best by what is expected of them and by {draws} draws', v.n) END
     FROM  (SELECT count(*) AS n FROM {s}.item_vector) v
