@@ -24,7 +24,7 @@ SIZES = """
            ELSE (SELECT sum(pg_total_relation_size(oid)) FROM pg_class
                  WHERE relnamespace = 'shop'::regnamespace AND relkind = 'r'
                  AND   relname ~ ('^' || r.name || '(_|$)')) END
-    FROM   (VALUES ('decision'), ('shown'), ('reward'), ('due'), ('model'),
+    FROM   (VALUES ('decision'), ('reward'), ('due'), ('model'),
                    ('item_vector'), ('WAL')) r (name)"""
 
 

@@ -24,12 +24,12 @@ PREPARE = """
     PREPARE log_choice AS
     WITH made AS (SELECT shop.first_decision(now())
                          + nextval('shop.decision_number') AS id),
-    d AS (INSERT INTO shop.decision
-          SELECT m.id, $2, d.arm, now(), d.profile, d.context
-          FROM   made m, shop.decision d WHERE d.id = $1),
-    s AS (INSERT INTO shop.shown
-          SELECT m.id, s.item, s.place, s.probability, s.expected, s.features
-          FROM   made m, shop.shown s WHERE s.decision = $1)
+    d AS (INSERT INTO shop.decision (
+              id, at, seed, person, arm, context, profile,
+              items, probabilities, expected, features)
+          SELECT m.id, now(), d.seed, $2, d.arm, d.context, d.profile,
+                 d.items, d.probabilities, d.expected, d.features
+          FROM   made m, shop.decision d WHERE d.id = $1)
     INSERT INTO shop.due SELECT id FROM made;
     PREPARE best AS
     SELECT dlints_recommend((SELECT state FROM shop.model
@@ -59,8 +59,6 @@ FOLD = """
     WHERE  m.name = 'personal'"""
 DELETE = """
     DELETE FROM shop.reward WHERE decision IN (
-        SELECT id FROM shop.decision_{0} ORDER BY id LIMIT {1});
-    DELETE FROM shop.shown WHERE decision IN (
         SELECT id FROM shop.decision_{0} ORDER BY id LIMIT {1});
     DELETE FROM shop.decision WHERE id IN (
         SELECT id FROM shop.decision_{0} ORDER BY id LIMIT {1})"""

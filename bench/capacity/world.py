@@ -8,6 +8,7 @@ ITEMS = {'shop': 1000, 'large': 10000}
 SHOWN = 10
 MONTHS = 6
 CLICKED = 0.02          # of what was shown
+LOG = 'decision', 'reward'
 
 CREATE = f"""
     SELECT setseed(0.5);
@@ -36,25 +37,36 @@ RECOMMENDER = """
 # The months as set_months() makes them; indexes come when all rows are there.
 MONTH = """
     CREATE TABLE shop.decision_{month} (LIKE shop.decision);
-    CREATE TABLE shop.shown_{month} (LIKE shop.shown);
     CREATE TABLE shop.reward_{month} (LIKE shop.reward INCLUDING DEFAULTS)"""
 FILL = """
-    INSERT INTO shop.decision_{month}
-    SELECT shop.first_decision(t.at) + n %% 4194304,
-           1 + floor({people} * random()), 'personal', t.at, p.profile, '{{}}'
+    INSERT INTO shop.decision_{month} (
+        id, at, seed, person, arm, context, profile,
+        items, probabilities, expected, features)
+    SELECT shop.first_decision(t.at) + n %% 4194304, t.at, n,
+           1 + floor({people} * random()), 'personal', '{{}}', p.profile,
+           l.items, array_fill(0.1, ARRAY[{shown}]),
+           array_fill(0.02, ARRAY[{shown}]), l.features
     FROM   generate_series(1, {decisions}) n,
            LATERAL (SELECT timestamptz '{first}'
                            + (n - 1) / {decisions}::float8
                            * (timestamptz '{last}' - '{first}') AS at) t,
-           (SELECT shop.profile(1) AS profile OFFSET 0) p;
-    INSERT INTO shop.shown_{month}
-    SELECT d.id, v.item, n, 0.1, 0.02, v.features
-    FROM   shop.decision_{month} d, generate_series(1, {shown}) n,
-           shop.item_vector v
-    WHERE  v.item = 1 + (d.id %% 4194304 * 7 + n * 37) %% {items};
+           (SELECT dlints_pack(shop.profile(1)) AS profile OFFSET 0) p,
+           (SELECT array_agg(items ORDER BY n) AS lists,
+                   array_agg(features ORDER BY n) AS features
+            FROM  (SELECT n, array_agg(item ORDER BY place)::text AS items,
+                          dlints_pack(array_agg(v.features ORDER BY place))
+                          AS features
+                   FROM   generate_series(0, {items} - 1) n,
+                          generate_series(1, {shown}) place,
+                          shop.item_vector v
+                   WHERE  v.item = 1 + (n * 7 + place * 37) %% {items}
+                   GROUP  BY n) list) a,
+           LATERAL (SELECT a.lists[1 + n %% {items}]::integer[] AS items,
+                           a.features[1 + n %% {items}] AS features) l;
     INSERT INTO shop.reward_{month}
-    SELECT decision, item, 'click', 1, now(), 1
-    FROM   shop.shown_{month} WHERE random() < {clicked}"""
+    SELECT d.id, item, 'click', 1, now(), 1
+    FROM   shop.decision_{month} d, unnest(d.items) item
+    WHERE  random() < {clicked}"""
 ATTACH = """
     ALTER TABLE shop.{table} ATTACH PARTITION shop.{table}_{month}
     FOR VALUES FROM (shop.first_decision('{first}'))
@@ -78,7 +90,7 @@ def create(cursor, rows):
     for month, first, last, end in cursor.fetchall():
         _fill(cursor, rows // SHOWN // MONTHS, month, first, last, end)
         print(f'the log of {month.replace("_", "-")} is made', flush=True)
-    for table in ('decision', 'shown', 'reward'):
+    for table in LOG:
         cursor.execute(f'VACUUM ANALYZE shop.{table}')
 
 
@@ -105,6 +117,6 @@ def _fill(cursor, decisions, month, first, last, end):
     cursor.execute(FILL.format(
         month=month, first=first, last=last, decisions=decisions,
         people=PEOPLE, shown=SHOWN, items=ITEMS['shop'], clicked=CLICKED), ())
-    for table in () if exists else ('decision', 'shown', 'reward'):
+    for table in () if exists else LOG:
         cursor.execute(ATTACH.format(table=table, month=month, first=first,
                                      end=end))

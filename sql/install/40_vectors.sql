@@ -64,3 +64,20 @@ CREATE FUNCTION dlints_factors(
 	AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL UNSAFE COST 1000000 ROWS 1000;
 COMMENT ON FUNCTION dlints_factors(text, bigint, text, bigint)
 	IS 'vectors of k numbers for the items of a click log, given by a query';
+
+CREATE FUNCTION dlints_pack(features dlints_vector) RETURNS bytea
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION dlints_pack(dlints_vector)
+	IS 'a vector, or the rows of a matrix, in few bytes: to 11 bits, and nothing for zeros';
+
+CREATE FUNCTION dlints_unpack(packed bytea, n bigint DEFAULT 1) RETURNS real[]
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION dlints_unpack(bytea, bigint)
+	IS 'vector n of what dlints_pack made; NULL if there are fewer';
+
+CREATE FUNCTION dlints_vector(packed bytea) RETURNS dlints_vector
+	AS 'MODULE_PATHNAME', 'dlints_vector_packed' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION dlints_vector(bytea) IS 'what dlints_pack made, as features or a profile';
+
+CREATE CAST (bytea AS dlints_vector) WITH FUNCTION dlints_vector(bytea) AS IMPLICIT;
+COMMENT ON CAST (bytea AS dlints_vector) IS 'what dlints_pack made, as features or a profile';

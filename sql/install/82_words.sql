@@ -175,8 +175,8 @@ BEGIN
 		'same_person', person_type ->> 'same',
 		'clicks', CASE WHEN a ->> 'clicks' IS NULL
 			THEN format(E'SELECT d.person, r.item, d.at'
-			            '\nFROM   %1$I.decision d JOIN %1$I.shown s ON s.decision OPERATOR(pg_catalog.=) d.id'
-			            '\n       JOIN %1$I.reward r ON r.decision OPERATOR(pg_catalog.=) d.id AND r.item %2$s s.item'
+			            '\nFROM   %1$I.decision d JOIN %1$I.reward r ON r.decision OPERATOR(pg_catalog.=) d.id'
+			            '\n           AND r.item %2$s ANY (d.items)'
 			            '\nWHERE  r.value OPERATOR(pg_catalog.>) 0::pg_catalog.float8', a ->> 'name',
 			            CASE item_type ->> 'same' WHEN '=' THEN 'OPERATOR(pg_catalog.=)' ELSE item_type ->> 'same' END)
 			ELSE format(E'SELECT person%s AS person, item%s AS item, at%s AS at\nFROM (\n%s\n) c (person, item, at)',
@@ -247,7 +247,7 @@ BEGIN
 		'exposure', (a ->> 'exposure')::float8,
 		'people', coalesce(a ->> 'people', 'NULL'),
 		'tried', coalesce(quote_ident(a ->> 'tried'), ''),
-		'partitioned', $w$('decision', 'id'), ('shown', 'decision'), ('reward', 'decision')$w$,
+		'partitioned', $w$('decision', 'id'), ('reward', 'decision')$w$,
 		'model_type', format('%s.dlints(%s, matched)', dlints, vectors ->> 'size'),
 		'is_theirs', format('d.person %s erase.person', person_type ->> 'same'),
 		'erase_first', format('LOCK TABLE %I.beginning IN ROW EXCLUSIVE MODE;', a ->> 'name'),

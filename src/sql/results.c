@@ -34,23 +34,33 @@ ResultFinite(double value)
 	return ResultFiniteOr(value, "Scale features and rewards to moderate size.");
 }
 
-static Datum
-ResultArray(int ndim, const int *dims, const double *values)
+/* An array of numbers of a type that is so wide, all zero yet. */
+static ArrayType *
+ZeroArray(Oid type, Size width, int ndim, const int *dims)
 {
 	Size		count = (ndim == 2) ? mul_size(dims[0], dims[1]) : dims[0];
 	Size		size = add_size(ARR_OVERHEAD_NONULLS(ndim),
-								mul_size(count, sizeof(float8)));
+								mul_size(count, width));
 	ArrayType  *array = palloc0(size);
-	Size		i;
+	int			i;
 
 	SET_VARSIZE(array, size);
 	array->ndim = ndim;
-	array->elemtype = FLOAT8OID;
+	array->elemtype = type;
 	for (i = 0; i < ndim; i++)
 	{
 		ARR_DIMS(array)[i] = dims[i];
 		ARR_LBOUND(array)[i] = 1;
 	}
+	return array;
+}
+
+static Datum
+ResultArray(int ndim, const int *dims, const double *values)
+{
+	ArrayType  *array = ZeroArray(FLOAT8OID, sizeof(float8), ndim, dims);
+	Size		count = (ndim == 2) ? (Size) dims[0] * dims[1] : dims[0];
+	Size		i;
 
 	for (i = 0; i < count; i++)
 		ResultFinite(values[i]);
@@ -62,16 +72,16 @@ ResultArray(int ndim, const int *dims, const double *values)
 ArrayType *
 ResultReals(int count)
 {
-	Size		size = add_size(ARR_OVERHEAD_NONULLS(1),
-								mul_size(count, sizeof(float4)));
-	ArrayType  *array = palloc0(size);
+	return ZeroArray(FLOAT4OID, sizeof(float4), 1, &count);
+}
 
-	SET_VARSIZE(array, size);
-	array->ndim = 1;
-	array->elemtype = FLOAT4OID;
-	ARR_DIMS(array)[0] = count;
-	ARR_LBOUND(array)[0] = 1;
-	return array;
+/* A real[][], of which neither is zero, to be filled row by row. */
+ArrayType *
+ResultRealMatrix(int rows, int columns)
+{
+	const int	dims[2] = {rows, columns};
+
+	return ZeroArray(FLOAT4OID, sizeof(float4), 2, dims);
 }
 
 /* A sum of vectors as the real[] of length 1 that points where it does. */

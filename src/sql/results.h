@@ -17,6 +17,7 @@ extern double ResultFinite(double value);
 extern double ResultFiniteOr(double value, const char *hint);
 extern Datum ResultVector(const double *values, int count);
 extern ArrayType *ResultReals(int count);
+extern ArrayType *ResultRealMatrix(int rows, int columns);
 extern Datum ResultUnitVector(const double *sum, int count);
 extern Datum ResultMatrix(const double *values, int rows, int columns);
 extern struct Tuplestorestate *ResultRows(FunctionCallInfo fcinfo,

@@ -87,10 +87,10 @@ DELETE FROM seen;
 SELECT throws_ok('SELECT * FROM it.backtest()', 'P0002', 'nobody clicked an item that was not clicked before', 'nothing to find');
 -- without a log what was clicked on its lists is one
 SELECT dlints_create_recommender('own', 'thing', '{kind, size}', outcomes => '{"look": 1}', person_type => 'integer');
-INSERT INTO own.decision (id, person, arm, at, profile, context)
-SELECT own.first_decision(now()) + 10 * p + i, p, 'personal', now() + make_interval(secs => i - 10), '{}', '{}'
+INSERT INTO own.decision (id, at, seed, person, arm, context, profile, items, probabilities, expected, features)
+SELECT own.first_decision(now()) + 10 * p + i, now() + make_interval(secs => i - 10), 0, p, 'personal', '{}',
+       dlints_pack('{}'), ARRAY[1 + (p + i) % 2], '{1}', '{1}', dlints_pack('{{0}}')
 FROM generate_series(100, 130) p, generate_series(1, 2) i;
-INSERT INTO own.shown SELECT d.id, 1 + (d.person + (d.id - own.first_decision(now())) % 10) % 2, 1, 1, 1, '{}' FROM own.decision d;
 INSERT INTO own.reward SELECT decision, item, 'look', 1, now(), NULL FROM own.shown;
 INSERT INTO own.reward SELECT decision, 3, 'look', 1, now(), NULL FROM own.shown;	-- never shown
 SELECT is((hit_rate, ndcg)::text, '(1,1)', 'its own clicks, of what was shown') FROM own.backtest()

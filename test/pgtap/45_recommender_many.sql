@@ -13,12 +13,12 @@ SELECT i, 'number ' || i, 'field ' || i % 5, i % 7, 1000 + i * 37 % 900, '{}', '
 FROM   generate_series(201, 4000) i;
 ANALYZE job;
 
-SELECT plan(57);
+SELECT plan(58);
 
 -- of a recommender: the vectors of the list of a person, since chance decides among equal ones, by the
 -- shortlist, and by all items; and how long the shortlist is
 CREATE FUNCTION listed(name text, person bigint, way text, seed bigint, context jsonb DEFAULT '{}',
-	OUT short text[], OUT whole text[], OUT weighed integer) LANGUAGE plpgsql AS $$
+	OUT short bytea, OUT whole bytea, OUT weighed integer) LANGUAGE plpgsql AS $$
 DECLARE
 	profile real[];
 	items integer[];
@@ -27,11 +27,13 @@ BEGIN
 	EXECUTE format('SELECT items FROM %I.shortlist($1, $2, $3, $4, 10, $5)', name)
 	INTO items USING person, context, profile, way, seed;
 	weighed := cardinality(items);
-	EXECUTE format('SELECT array_agg(features::text ORDER BY place) FROM %I.choice($1, $2, $3, $4, 10, $5, $6)', name)
+	EXECUTE format('SELECT features FROM %I.choice($1, $2, $3, $4, 10, $5, $6)', name)
 	INTO short USING person, context, profile, way, seed, items;
-	EXECUTE format('SELECT array_agg(features::text ORDER BY place) FROM %I.choice($1, $2, $3, $4, 10, $5, NULL)', name)
+	EXECUTE format('SELECT features FROM %I.choice($1, $2, $3, $4, 10, $5, NULL)', name)
 	INTO whole USING person, context, profile, way, seed;
 END $$;
+CREATE FUNCTION vectors(bytea) RETURNS bigint LANGUAGE sql AS
+$$ SELECT count(dlints_unpack($1, n)) FROM generate_series(1, 20) n $$;
 CREATE FUNCTION blocks(name text) RETURNS TABLE (item integer, x real[]) LANGUAGE plpgsql AS $$
 BEGIN
 	RETURN QUERY EXECUTE format('SELECT u.item, ARRAY(SELECT unnest(b.vectors[u.n:u.n]))
@@ -79,15 +81,23 @@ SELECT ok(bool_and(short = whole) AND count(DISTINCT short) > 5, 'by a click log
 FROM   generate_series(1, 20) p, listed('fed', p, 'personal', p);
 SELECT ok(short = whole AND weighed = 40, 'for a stranger what is best') FROM listed('fed', 1000, 'stranger', 1);
 SELECT ok(c.best = p.best, 'for the control the most popular')
-FROM  (SELECT array_agg(v.popularity ORDER BY place) AS best
+FROM  (SELECT array_agg(v.popularity ORDER BY i.place) AS best
        FROM fed.shortlist(1, '{}', fed.profile(1), 'control', 10, 1) s,
-            fed.choice(1, '{}', fed.profile(1), 'control', 10, 1, s.items) c
-            JOIN fed.item_vector v ON v.item = c.item) c,
+            fed.choice(1, '{}', fed.profile(1), 'control', 10, 1, s.items) c,
+            unnest(c.items) WITH ORDINALITY i (item, place)
+            JOIN fed.item_vector v ON v.item = i.item) c,
       (SELECT array_agg(popularity) AS best
        FROM (SELECT popularity FROM fed.item_vector ORDER BY popularity DESC LIMIT 10) v) p;
 SELECT ok(count(*) = 10 AND count(DISTINCT item) = 10 AND bool_and(
   abs(15 * probability - round(15 * probability)) < 1e-9 AND probability BETWEEN 0.06 AND 1), 'a page, with what share of the draws chooses each')
 FROM   fed.recommend(1, 10);
+SELECT count(*) FROM generate_series(11, 20) p, fed.recommend(p, 10);
+SELECT ok(bool_and(d.items = c.items AND d.probabilities = c.probabilities AND d.weighed = cardinality(s.items))
+          AND count(DISTINCT d.seed) = 10, 'one seed, which is logged, is that of the shortlist and of the list')
+FROM   fed.decision d, LATERAL fed.profile(d.person) u,
+       LATERAL fed.shortlist(d.person, d.context, u, 'personal', 10, d.seed) s,
+       LATERAL fed.choice(d.person, d.context, u, 'personal', 10, d.seed, s.items) c
+WHERE  d.person BETWEEN 11 AND 20;
 SELECT ok(bool_and(weighed BETWEEN 40 AND 640) AND count(*) > 60, 'says of how many it was chosen')
 FROM  (SELECT weighed FROM fed.decision UNION ALL SELECT weighed FROM board.decision) d;
 CREATE TEMP TABLE long AS SELECT * FROM fed.recommend(1, 1000);
@@ -121,13 +131,13 @@ SELECT dlints_alter_recommender('board', '{"cap_group": null, "cap": null}');
 -- ---------- groups, and a bonus ----------
 
 SELECT dlints_alter_recommender('fed', '{"candidates": "true", "cap_group": "i.field", "cap": 2}');
-SELECT ok(short = whole AND cardinality(short) = 10, 'no more than two of a field, and a list as long as can be')
+SELECT ok(short = whole AND vectors(short) = 10, 'no more than two of a field, and a list as long as can be')
 FROM   listed('fed', 1, 'personal', 1);
 SELECT dlints_alter_recommender('fed', '{"cap_group": "i.same", "cap": 2}');
-SELECT ok(short = whole AND cardinality(short) = 2 AND weighed IS NULL, 'where there is one group all are looked at')
+SELECT ok(short = whole AND vectors(short) = 2 AND weighed IS NULL, 'where there is one group all are looked at')
 FROM   listed('fed', 1, 'personal', 1);
 SELECT dlints_alter_recommender('fed', '{"cap_group": "CASE WHEN i.id % 2 = 0 THEN i.same END", "cap": 1}');
-SELECT ok(short = whole AND cardinality(short) = 10 AND weighed IS NOT NULL, 'no group is no bound')
+SELECT ok(short = whole AND vectors(short) = 10 AND weighed IS NOT NULL, 'no group is no bound')
 FROM   listed('fed', 1, 'personal', 1);
 SELECT dlints_alter_recommender('fed', '{"cap": null, "cap_group": null,
   "bonus": "CASE i.id WHEN 2999 THEN 1000 ELSE 0 END"}');
@@ -226,11 +236,10 @@ SELECT is(weighed, NULL, 'and all are looked at') FROM listed('fed', 1, 'persona
 
 -- ---------- a person who comes often ----------
 
-INSERT INTO board.decision (id, person, arm, at, profile, context)
-SELECT board.first_decision(now()) + i, 999, 'personal', now() + i * interval '1 ms', '{}', '{}'
+INSERT INTO board.decision (id, at, seed, person, arm, context, profile, items, probabilities, expected, features)
+SELECT board.first_decision(now()) + i, now() + i * interval '1 ms', 0, 999, 'personal', '{}', dlints_pack('{}'),
+       ARRAY[i], '{1}', '{1}', dlints_pack('{{0}}')
 FROM   generate_series(1, 250) i;
-INSERT INTO board.shown
-SELECT id, id - board.first_decision(now()), 1, 1, 1, '{}' FROM board.decision WHERE person = 999;
 INSERT INTO board.reward (decision, item, outcome, value) SELECT decision, item, 'click', 1 FROM board.shown
 WHERE  decision IN (SELECT id FROM board.decision WHERE person = 999);
 INSERT INTO board.reward (decision, item, outcome, value)

@@ -182,9 +182,8 @@ SELECT is(done_at, now(), 'when run() was called is known') FROM quiet.job WHERE
 -- ---------- portions ----------
 
 CREATE FUNCTION log_of(n integer, first bigint, made timestamptz) RETURNS void LANGUAGE sql AS $$
-INSERT INTO quiet.decision (id, person, arm, at, profile, context)
-SELECT first + i, i, 'personal', made, '{}', '{}' FROM generate_series(1, n) i;
-INSERT INTO quiet.shown SELECT first + i, 1 + i % 200, 1, 1, 0.1, v.features
+INSERT INTO quiet.decision (id, at, seed, person, arm, context, profile, items, probabilities, expected, features)
+SELECT first + i, made, 0, i, 'personal', '{}', dlints_pack('{}'), ARRAY[v.item], '{1}', '{0.1}', dlints_pack(v.features)
 FROM generate_series(1, n) i JOIN quiet.item_vector v ON v.item = 1 + i % 200;
 INSERT INTO quiet.due SELECT first + i FROM generate_series(1, n) i $$;
 SELECT updates AS before FROM quiet.models WHERE name = 'personal' \gset
@@ -205,11 +204,10 @@ SELECT is(count(*), 0::bigint, 'nothing is left of who is erased before that') F
 -- what no month takes goes when it is older than is kept
 SELECT quiet.set_months();
 SELECT log_of(5, quiet.first_decision('2020-02-01'), '2020-02-01');
-INSERT INTO quiet.reward SELECT decision, item, 'click', 1 FROM quiet.shown_rest;
+INSERT INTO quiet.reward SELECT id, items[1], 'click', 1 FROM quiet.decision_rest;
 SELECT is(count(*), 5::bigint, 'what is of no month is in the rest') FROM quiet.decision_rest;
 SELECT quiet.run();
-SELECT is((SELECT count(*) FROM quiet.decision_rest) + (SELECT count(*) FROM quiet.shown_rest)
-  + (SELECT count(*) FROM quiet.reward_rest) + (SELECT count(*) FROM quiet.due), 0::bigint, 'and goes, what is due of it, too');
+SELECT is((SELECT count(*) FROM quiet.decision_rest) + (SELECT count(*) FROM quiet.reward_rest) + (SELECT count(*) FROM quiet.due), 0::bigint, 'and goes, what is due of it, too');
 
 -- ---------- verdicts ----------
 
@@ -218,11 +216,11 @@ CREATE FUNCTION verdict(people integer, personal integer, control integer) RETUR
 DECLARE
 	said text;
 BEGIN
-	TRUNCATE quiet.decision, quiet.shown, quiet.reward, quiet.due;
-	INSERT INTO quiet.decision (id, person, arm, at, profile, context)
-	SELECT quiet.first_decision(now()) + i, i, CASE WHEN i <= people THEN 'control' ELSE 'personal' END, now(), '{}', '{}'
+	TRUNCATE quiet.decision, quiet.reward, quiet.due;
+	INSERT INTO quiet.decision (id, at, seed, person, arm, context, profile, items, probabilities, expected, features)
+	SELECT quiet.first_decision(now()) + i, now(), 0, i, CASE WHEN i <= people THEN 'control' ELSE 'personal' END, '{}',
+	       dlints_pack('{}'), '{1}', '{1}', '{0.1}', dlints_pack('{{0}}')
 	FROM generate_series(1, 2 * people) i;
-	INSERT INTO quiet.shown SELECT id, 1, 1, 1, 0.1, '{}' FROM quiet.decision;
 	INSERT INTO quiet.reward SELECT quiet.first_decision(now()) + i, 1, 'click', 1, now(), 1 FROM generate_series(1, control) i;
 	INSERT INTO quiet.reward SELECT quiet.first_decision(now()) + people + i, 1, 'click', 1, now(), 1 FROM generate_series(1, personal) i;
 	SELECT concat_ws('; ', round(value::numeric, 3), round(error::numeric, 3), meaning) INTO said

@@ -64,7 +64,7 @@ SELECT later('1 month');
 SELECT board.run(), lasting.run();
 SELECT is((SELECT count(*) FROM board.decision) + (SELECT count(*) FROM lasting.shown), 6::bigint + 36,
   'then the month goes');
-SELECT ok(to_regclass('board.shown_2026_03') IS NULL AND to_regclass('board.shown_2026_05') IS NOT NULL,
+SELECT ok(to_regclass('board.decision_2026_03') IS NULL AND to_regclass('board.decision_2026_05') IS NOT NULL,
   'with its tables');
 SELECT ok(off('board') < 1e-9 AND updates('board') = 36, 'which the models do not notice');
 SELECT ok(off('lasting') < 1e-9 AND updates('lasting') = 276, 'nor those with an archive');

@@ -61,7 +61,7 @@ sub without_months
 {
 	$node->safe_psql('postgres', q{
 		SELECT format('DROP TABLE board.%I', c.relname) FROM pg_inherits JOIN pg_class c ON c.oid = inhrelid
-		WHERE  inhparent IN ('board.decision'::regclass, 'board.shown'::regclass, 'board.reward'::regclass)
+		WHERE  inhparent IN ('board.decision'::regclass, 'board.reward'::regclass)
 		AND    c.relname !~ '_rest$'
 		\gexec
 		SELECT board.rebuild(), visit_page(1000)});

@@ -106,6 +106,9 @@ INSERT INTO probe VALUES
 	 '(SELECT finite(VARIADIC dlints_encode(9, ''policy'', i.policy, ''n'', i.dim))
 		AND finite(VARIADIC dlints_encode(9, to_jsonb(i.policy))) FROM dlints_info($1) i)'),
 	('fourier', '(SELECT finite(VARIADIC dlints_fourier($2[:8], 3, 1)) FROM dlints_info($1))'),
+	('pack', '(SELECT finite(VARIADIC dlints_unpack(dlints_pack($2), 1))
+		AND finite(VARIADIC dlints_unpack(dlints_pack(ARRAY[$2, $2]), 2))
+		AND dlints_dot($2::float8[], dlints_vector(dlints_pack($2))) >= 0 FROM dlints_info($1))'),
 	('profile',
 	 '(SELECT finite(VARIADIC dlints_profile(x) || dlints_profile(x,
 		0.5) || dlints_profile(x::float8[]) || dlints_profile(x::float8[], -2))

@@ -1,15 +1,17 @@
--- What these decisions taught each model, as the models know it
+-- What these decisions taught each model, as the models know it.  Each reads them for itself: what is
+-- read is wide, and would be sorted by model.
 CREATE OR REPLACE FUNCTION {s}.taught(decisions bigint[])
 RETURNS TABLE (name text, evidence {dlints}.dlints) LANGUAGE sql STABLE
 BEGIN ATOMIC
-    SELECT p.name,
-           {dlints}.dlints_evidence(p.state, l.features::{vector}, l.reward / l.looked_at,
-                                    l.profile::{vector}, l.at, l.looked_at)
-    FROM   {s}.model p JOIN {s}.learned l ON l.model = p.name
-    WHERE  l.decision = ANY (decisions)
-    AND    {dlints}.dlints_accepts(p.state, l.features::{vector}, l.reward / l.looked_at,
-                                   l.profile::{vector}, l.at, l.looked_at)
-    GROUP  BY p.name;
+    SELECT p.name, e.evidence
+    FROM   {s}.model p,
+           LATERAL (SELECT {dlints}.dlints_evidence(p.state, l.features::{vector}, l.reward / l.looked_at,
+                                                    l.profile::{vector}, l.at, l.looked_at) AS evidence
+                    FROM  (SELECT * FROM {s}.learned l
+                           WHERE  l.model = p.name AND l.decision = ANY (decisions) OFFSET 0) l
+                    WHERE  {dlints}.dlints_accepts(p.state, l.features::{vector}, l.reward / l.looked_at,
+                                                   l.profile::{vector}, l.at, l.looked_at)) e
+    WHERE  e.evidence IS NOT NULL;
 END;
 
 -- ... and without it
@@ -89,14 +91,13 @@ BEGIN ATOMIC
     UPDATE {s}.model m
     SET    state = {dlints}.dlints_concat({dlints}.dlints_concat(
                        {dlints}.dlints_scale(0::float8, m.state), a.state), e.evidence)
-    FROM  (SELECT p.name,
-                  {dlints}.dlints_evidence(p.state, l.features::{vector}, l.reward / l.looked_at,
-                                           l.profile::{vector}, l.at, l.looked_at) AS evidence
-           FROM   {s}.model p LEFT JOIN {s}.learned l ON l.model = p.name
-                      AND {dlints}.dlints_accepts(p.state, l.features::{vector}, l.reward / l.looked_at,
-                                                  l.profile::{vector}, l.at, l.looked_at)
-           GROUP BY p.name) e LEFT JOIN {s}.archive a ON a.name = e.name
-    WHERE  m.name = e.name AND m.learns;
+    FROM   {s}.model p LEFT JOIN {s}.archive a ON a.name = p.name,
+           LATERAL (SELECT {dlints}.dlints_evidence(p.state, l.features::{vector}, l.reward / l.looked_at,
+                                                    l.profile::{vector}, l.at, l.looked_at) AS evidence
+                    FROM  (SELECT * FROM {s}.learned l WHERE l.model = p.name OFFSET 0) l
+                    WHERE  {dlints}.dlints_accepts(p.state, l.features::{vector}, l.reward / l.looked_at,
+                                                   l.profile::{vector}, l.at, l.looked_at)) e
+    WHERE  m.name = p.name AND m.learns;
 END;
 
 -- The same, and with what was set aside before as it is told now

@@ -20,27 +20,24 @@ CREATE TABLE {s}.block (
 
 ALTER TABLE {s}.block ALTER vectors SET STORAGE EXTERNAL;
 
+-- Lists, a row each.  Vectors are packed: they are most of the log.
 CREATE TABLE {s}.decision (
-    id      bigint PRIMARY KEY,
-    person  {person_type},
-    arm     text NOT NULL,              -- personal, control (the most popular) or chance
-    at      timestamptz NOT NULL,
-    profile real[] NOT NULL,            -- as it was then
-    context jsonb NOT NULL,
-    session text,
-    weighed integer                     -- how long the shortlist was; NULL: all were, or it is by chance
+    id       bigint PRIMARY KEY,
+    at       timestamptz NOT NULL,
+    seed     bigint NOT NULL,           -- of the draws by which the list was chosen, and of its shortlist
+    weighed  integer,                   -- how long that was; NULL: all were, or it is by chance
+    person   {person_type},
+    arm      text NOT NULL,             -- personal, control (the most popular) or chance
+    session  text,
+    context  jsonb NOT NULL,
+    profile  bytea NOT NULL,            -- as it was then
+    items    {item_type}[] NOT NULL,    -- in the order of their places
+    probabilities float8[] NOT NULL,    -- of being shown, under the decision's arm
+    expected float8[] NOT NULL,         -- the rewards that the models expected
+    features bytea NOT NULL             -- of the items, as they were then
     ) PARTITION BY RANGE (id);
 
 CREATE INDEX ON {s}.decision (person, id);
-
-CREATE TABLE {s}.shown (
-    decision    bigint,
-    item        {item_type},
-    place       integer NOT NULL,
-    probability float8 NOT NULL,        -- of being shown, under the decision's arm
-    expected    float8 NOT NULL,        -- the reward that the model expected
-    features    real[] NOT NULL,        -- as they were then
-    PRIMARY KEY (decision, item)) PARTITION BY RANGE (decision);
 
 -- Rewards refer to nothing, so that they can come in any order.
 CREATE TABLE {s}.reward (
@@ -84,6 +81,16 @@ CREATE TABLE {s}.likeness (
 
 CREATE TABLE {s}.decision_rest PARTITION OF {s}.decision DEFAULT;
 
-CREATE TABLE {s}.shown_rest PARTITION OF {s}.shown DEFAULT;
-
 CREATE TABLE {s}.reward_rest PARTITION OF {s}.reward DEFAULT;
+
+-- The same, an item a row
+CREATE VIEW {s}.listed AS
+SELECT d.id AS decision, d.person, d.session, d.arm, d.at, {dlints}.dlints_unpack(d.profile) AS profile,
+       i.item, i.place::integer, i.probability, i.expected,
+       {dlints}.dlints_unpack(d.features, i.place) AS features
+FROM   {s}.decision d,
+       LATERAL unnest(d.items, d.probabilities, d.expected) WITH ORDINALITY i (item, probability, expected, place);
+
+-- and without whose list it is
+CREATE VIEW {s}.shown AS
+SELECT l.decision, l.item, l.place, l.probability, l.expected, l.features FROM {s}.listed l;

@@ -55,10 +55,10 @@ CREATE OR REPLACE FUNCTION {s}.own_click(person {person_type})
 RETURNS TABLE (item {item_type}, at timestamptz) LANGUAGE sql STABLE
 BEGIN ATOMIC
     SELECT r.item, d.at
-    FROM  (SELECT d.id, d.at FROM {s}.decision d WHERE d.person {same_person} own_click.person
+    FROM  (SELECT d.id, d.at, d.items FROM {s}.decision d WHERE d.person {same_person} own_click.person
            ORDER BY d.id DESC LIMIT 200) d,
            LATERAL (SELECT r.item FROM {s}.reward r WHERE r.decision = d.id AND r.value > 0 OFFSET 0) r
-    WHERE  EXISTS (SELECT FROM {s}.shown s WHERE s.decision = d.id AND s.item {same_item} r.item OFFSET 0);
+    WHERE  r.item {same_item} ANY (d.items);
 END;
 
 -- A person is the mean of what was clicked by this person, the older the less, and in the session,

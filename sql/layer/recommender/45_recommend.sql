@@ -5,7 +5,7 @@
 CREATE OR REPLACE FUNCTION {s}.choice(
     person {person_type}, context jsonb, profile real[], way text, k integer, seed bigint,
     shortlist {item_type}[])
-RETURNS TABLE (item {item_type}, place integer, probability float8, expected float8, features real[])
+RETURNS TABLE (items {item_type}[], probabilities float8[], expected float8[], features bytea, profile_packed bytea)
 LANGUAGE sql STABLE
 BEGIN ATOMIC
     WITH candidate AS (
@@ -33,9 +33,12 @@ BEGIN ATOMIC
                    bonus => c.bonus, cap_group => c.cap_group,
                    cap => CASE WHEN way <> 'chance' THEN {cap} END, seed => choice.seed) d
         WHERE  m.name = CASE way WHEN 'personal' THEN 'personal' ELSE 'control' END)
-    SELECT c.item, c.place, c.probability,
-           {dlints}.dlints_predict(m.state, c.features::{vector}, choice.profile::{vector})
-           + {dlints}.dlints_predict(l.state, c.features::{vector}, choice.profile::{vector}), c.features
+    SELECT array_agg(c.item ORDER BY c.place), array_agg(c.probability ORDER BY c.place),
+           array_agg({dlints}.dlints_predict(m.state, c.features::{vector}, choice.profile::{vector})
+                     + {dlints}.dlints_predict(l.state, c.features::{vector}, choice.profile::{vector})
+                     ORDER BY c.place),
+           {dlints}.dlints_pack(array_agg(c.features ORDER BY c.place)::{vector}),
+           {dlints}.dlints_pack(choice.profile::{vector})
     FROM   chosen c, {s}.model m, {s}.model l
     WHERE  m.name = 'personal' AND l.name = 'later';
 END;
@@ -76,19 +79,21 @@ BEGIN
     END IF;
     SELECT * INTO list FROM {s}.shortlist(recommend.person, said, profile, way, k, seed);
     RETURN QUERY
-    WITH logged AS (
-        INSERT INTO {s}.shown (decision, item, place, probability, expected, features)
-        SELECT made, c.item, c.place, c.probability * list.share, c.expected, c.features
+    WITH decided AS (
+        INSERT INTO {s}.decision AS d (id, at, seed, weighed, person, arm, session, context, profile, items,
+                                       probabilities, expected, features)
+        SELECT made, now(), seed, CASE arm WHEN 'chance' THEN NULL ELSE cardinality(list.items) END,
+               recommend.person, arm, recommend.session, said, c.profile_packed, c.items,
+               ARRAY(SELECT p * list.share FROM unnest(c.probabilities) p), c.expected, c.features
         FROM   {s}.choice(recommend.person, said, profile, way, k, seed, list.items) c
-        RETURNING decision, item, place, probability, expected),
-    decided AS (
-        INSERT INTO {s}.decision (id, person, session, arm, at, profile, context, weighed)
-        SELECT made, recommend.person, recommend.session, arm, now(), profile, said,
-               CASE arm WHEN 'chance' THEN NULL ELSE cardinality(list.items) END
-        WHERE  EXISTS (SELECT FROM logged)),
+        WHERE  c.items IS NOT NULL
+        RETURNING d.items, d.probabilities, d.expected),
     queued AS (
-        INSERT INTO {s}.due (decision) SELECT made WHERE EXISTS (SELECT FROM logged))
-    SELECT decision, item, place, probability, expected FROM logged ORDER BY place;
+        INSERT INTO {s}.due (decision) SELECT made FROM decided)
+    SELECT made, u.item, u.place::integer, u.probability, u.expected
+    FROM   decided d,
+           unnest(d.items, d.probabilities, d.expected) WITH ORDINALITY u (item, probability, expected, place)
+    ORDER  BY u.place;
 END
 $body$;
 

@@ -6,18 +6,17 @@ RETURN {looked_at};
 -- All that each model has learned.  What is seldom looked at weighs less: it is learned as
 -- reward / looked_at, with looked_at as its weight.
 CREATE OR REPLACE VIEW {s}.learned AS
-SELECT m.name AS model, d.id AS decision, d.person, d.at, d.profile, s.item, s.features,
+SELECT m.name AS model, s.decision, s.person, s.at, s.profile, s.item, s.features,
        coalesce(r.reward, 0) AS reward, {s}.looked_at(s.place) AS looked_at
 FROM   {s}.model m
-       CROSS JOIN {s}.decision d
-       JOIN {s}.shown s ON s.decision = d.id
+       CROSS JOIN {s}.listed s
        LEFT JOIN LATERAL (SELECT sum(r.learned) AS reward FROM {s}.reward r
                           WHERE  r.decision = s.decision AND r.item {same_item} s.item
                           AND    (r.outcome <> {first}) = (m.name = 'later')) r ON true
 WHERE  m.learns
-AND    d.id >= (SELECT known_from FROM {s}.setting)
-AND    NOT EXISTS (SELECT FROM {s}.due q WHERE q.decision = d.id)
-AND    NOT EXISTS (SELECT FROM {s}.set_aside a WHERE a.decision = d.id AND NOT a.known);
+AND    s.decision >= (SELECT known_from FROM {s}.setting)
+AND    NOT EXISTS (SELECT FROM {s}.due q WHERE q.decision = s.decision)
+AND    NOT EXISTS (SELECT FROM {s}.set_aside a WHERE a.decision = s.decision AND NOT a.known);
 
 -- Up to a thousand decisions that have waited
 CREATE OR REPLACE FUNCTION {s}.take_due(wait interval) RETURNS bigint[] LANGUAGE sql VOLATILE
@@ -32,35 +31,28 @@ BEGIN ATOMIC
 END;
 
 -- Learns every item that was shown, with what came of it or 0.  With OFFSET 0 each decision is
--- looked up by its number, in its month, however many there are.
+-- looked up by its number, in its month, however many there are; and each model reads them for itself,
+-- since what is read is wide, and would be sorted by model.
 CREATE OR REPLACE FUNCTION {s}.take_in(decisions bigint[]) RETURNS void LANGUAGE sql VOLATILE
 BEGIN ATOMIC
     WITH told AS (
         UPDATE {s}.reward r SET learned = r.value
         WHERE  r.decision = ANY (decisions)
         RETURNING r.decision, r.item, r.outcome <> {first} AS later, r.value),
-    shown AS (
-        SELECT p.name, p.state, s.features::{vector} AS features, d.profile::{vector} AS profile, d.at,
-               coalesce(t.value, 0) / l.looked_at AS reward, l.looked_at
-        FROM   {s}.model p
-               CROSS JOIN unnest(decisions) b (decision)
-               CROSS JOIN LATERAL (
-                   SELECT * FROM {s}.decision d WHERE d.id = b.decision OFFSET 0) d
-               CROSS JOIN LATERAL (
-                   SELECT * FROM {s}.shown s WHERE s.decision = b.decision OFFSET 0) s
-               CROSS JOIN LATERAL (SELECT {s}.looked_at(s.place) AS looked_at) l
-               LEFT JOIN (SELECT t.decision, t.item, t.later, sum(t.value) AS value
-                          FROM   told t GROUP BY 1, 2, 3) t
-                   ON t.decision = s.decision AND t.item {same_item} s.item
-                      AND t.later = (p.name = 'later')
-        WHERE  p.learns)
+    earned AS (
+        SELECT t.decision, t.item, t.later, sum(t.value) AS value FROM told t GROUP BY 1, 2, 3)
     UPDATE {s}.model m SET state = {dlints}.dlints_concat(m.state, e.evidence)
-    FROM  (SELECT s.name, {dlints}.dlints_evidence(s.state, s.features, s.reward, s.profile, s.at,
-                                                   s.looked_at) AS evidence
-           FROM   shown s
-           WHERE  {dlints}.dlints_accepts(s.state, s.features, s.reward, s.profile, s.at, s.looked_at)
-           GROUP  BY s.name) e
-    WHERE  m.name = e.name;
+    FROM   {s}.model p,
+           LATERAL (SELECT {dlints}.dlints_evidence(p.state, s.features::{vector}, coalesce(t.value, 0) / l.looked_at,
+                                                    s.profile::{vector}, s.at, l.looked_at) AS evidence
+                    FROM   unnest(decisions) b (decision)
+                           CROSS JOIN LATERAL (SELECT * FROM {s}.listed s WHERE s.decision = b.decision OFFSET 0) s
+                           CROSS JOIN LATERAL (SELECT {s}.looked_at(s.place) AS looked_at) l
+                           LEFT JOIN earned t ON t.decision = s.decision AND t.item {same_item} s.item
+                               AND t.later = (p.name = 'later')
+                    WHERE  {dlints}.dlints_accepts(p.state, s.features::{vector}, coalesce(t.value, 0) / l.looked_at,
+                                                   s.profile::{vector}, s.at, l.looked_at)) e
+    WHERE  m.name = p.name AND p.learns AND e.evidence IS NOT NULL;
 END;
 
 -- Up to a thousand decisions that were learned before all was told
@@ -89,14 +81,12 @@ BEGIN ATOMIC
         RETURNING r.decision, r.item, r.outcome <> {first} AS later,
                   r.value - coalesce(l.learned, 0) AS change),
     shown AS (
-        SELECT p.name, p.state, s.features::{vector} AS features, d.profile::{vector} AS profile, d.at,
+        SELECT p.name, p.state, s.features::{vector} AS features, s.profile::{vector} AS profile, s.at,
                w.was / o.looked_at AS was, (w.was + t.change) / o.looked_at AS is_now, o.looked_at
         FROM  (SELECT t.decision, t.item, t.later, sum(t.change) AS change
                FROM   told t GROUP BY 1, 2, 3) t
                CROSS JOIN LATERAL (
-                   SELECT * FROM {s}.decision d WHERE d.id = t.decision OFFSET 0) d
-               CROSS JOIN LATERAL (
-                   SELECT * FROM {s}.shown s
+                   SELECT * FROM {s}.listed s
                    WHERE  s.decision = t.decision AND s.item {same_item} t.item OFFSET 0) s
                CROSS JOIN LATERAL (SELECT {s}.looked_at(s.place) AS looked_at) o
                JOIN {s}.model p ON p.learns AND (p.name = 'later') = t.later,
@@ -130,7 +120,6 @@ END;
 CREATE OR REPLACE FUNCTION {s}.delete_log(decisions bigint[]) RETURNS void LANGUAGE sql VOLATILE
 BEGIN ATOMIC
     DELETE FROM {s}.reward WHERE decision = ANY (decisions);
-    DELETE FROM {s}.shown WHERE decision = ANY (decisions);
     DELETE FROM {s}.decision WHERE id = ANY (decisions);
 END;
 

@@ -1,9 +1,8 @@
 -- What was shown, and what came of it
 CREATE OR REPLACE VIEW {s}.outcome AS
-SELECT d.id AS decision, d.person, d.arm, d.at, s.item, s.place, s.probability, s.expected,
-       r.clicked, r.reward, d.session
-FROM   {s}.decision d
-       JOIN {s}.shown s ON s.decision = d.id,
+SELECT s.decision, s.person, s.arm, s.at, s.item, s.place, s.probability, s.expected,
+       r.clicked, r.reward, s.session
+FROM   {s}.listed s,
        LATERAL (SELECT coalesce(bool_or(r.outcome = {first}), false) AS clicked,
                        coalesce(sum(r.value), 0) AS reward
                 FROM   {s}.reward r WHERE r.decision = s.decision AND r.item {same_item} s.item) r;
@@ -11,14 +10,13 @@ FROM   {s}.decision d
 -- The same from a decision on: the other months are not read.
 CREATE OR REPLACE FUNCTION {s}.outcomes(first bigint) RETURNS SETOF {s}.outcome LANGUAGE sql STABLE
 BEGIN ATOMIC
-    SELECT d.id, d.person, d.arm, d.at, s.item, s.place, s.probability, s.expected,
-           r.clicked, r.reward, d.session
-    FROM   {s}.decision d
-           JOIN {s}.shown s ON s.decision = d.id,
+    SELECT s.decision, s.person, s.arm, s.at, s.item, s.place, s.probability, s.expected,
+           r.clicked, r.reward, s.session
+    FROM   {s}.listed s,
            LATERAL (SELECT coalesce(bool_or(r.outcome = {first}), false) AS clicked,
                            coalesce(sum(r.value), 0) AS reward
                     FROM   {s}.reward r WHERE r.decision = s.decision AND r.item {same_item} s.item) r
-    WHERE  d.id >= outcomes.first AND s.decision >= outcomes.first;
+    WHERE  s.decision >= outcomes.first;
 END;
 
 -- Why these: what each part of an item adds to what is expected of it by the models of today: its
@@ -29,14 +27,14 @@ RETURNS TABLE (item {item_type}, place integer, part text, contribution float8, 
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 BEGIN ATOMIC
     SELECT s.item, s.place, e.name, sum(e.contribution), sqrt(sum(e.stddev ^ 2))
-    FROM   {s}.decision d JOIN {s}.shown s ON s.decision = d.id,
+    FROM  (SELECT s.item, s.place, s.features, s.profile FROM {s}.listed s
+           WHERE  s.decision = why.decision OFFSET 0) s,
           (SELECT p.state FROM {s}.model p WHERE p.name = 'personal'
            UNION ALL
            SELECT l.state FROM {s}.model l, {dlints}.dlints_info(l.state) i
            WHERE  l.name = 'later' AND i.mean_reward <> 0) m,
-           {dlints}.dlints_explain(m.state, s.features::{vector}, d.profile::{vector}, {parts})
+           {dlints}.dlints_explain(m.state, s.features::{vector}, s.profile::{vector}, {parts})
                WITH ORDINALITY e (name, contribution, stddev, n)
-    WHERE  d.id = why.decision
     GROUP  BY s.item, s.place, e.n, e.name
     ORDER  BY s.place, abs(sum(e.contribution)) DESC;
 END;
@@ -182,10 +180,8 @@ BEGIN
 
     RETURN QUERY SELECT 'rewards of items that were not shown', count(*)::float8, NULL::float8,
            'of known decisions: nothing is learned from them; look at the application'
-    FROM   {s}.reward r WHERE r.decision >= first
-    AND    EXISTS (SELECT FROM {s}.decision d WHERE d.id >= first AND d.id = r.decision)
-    AND    NOT EXISTS (SELECT FROM {s}.shown s
-                       WHERE s.decision >= first AND s.decision = r.decision AND s.item {same_item} r.item);
+    FROM   {s}.reward r JOIN {s}.decision d ON d.id = r.decision
+    WHERE  r.decision >= first AND d.id >= first AND r.item {same_item} ANY (d.items) IS NOT TRUE;
 
     RETURN QUERY SELECT 'items weighed for a list',
            (avg(coalesce(d.weighed, v.n)) FILTER (WHERE d.id IS NOT NULL))::float8, NULL::float8, CASE

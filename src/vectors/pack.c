@@ -1,0 +1,227 @@
+/*
+ * pack.c
+ *		dlints_pack and dlints_unpack: vectors that are kept in large numbers.
+ *
+ * A value is the exponent, a byte; the length of its vectors, three bytes, the
+ * low one first, of which the highest bit tells a matrix; and the vectors.
+ */
+#include "postgres.h"
+
+#include <float.h>
+
+#include "miscadmin.h"
+
+#include "choose/scores.h"
+#include "core/packed.h"
+#include "sql/args.h"
+#include "sql/arrays.h"
+#include "sql/results.h"
+
+#define HEADER		4
+#define IS_MATRIX	(1 << 23)
+
+/* What is left to be read of packed vectors. */
+typedef struct PackedVectors
+{
+	int			exponent;
+	int			len;			/* of each */
+	bool		is_matrix;
+	const uint8 *next;
+	Size		left;			/* bytes */
+} PackedVectors;
+
+static void
+CheckLength(int len)
+{
+	if (len > DLINTS_MAX_FEATURE_DIM)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("a packed vector cannot have more than %d numbers",
+						DLINTS_MAX_FEATURE_DIM),
+				 errdetail("There are %d.", len)));
+}
+
+/* How many vectors an array is, and how long they are; an empty one is one. */
+static int
+VectorCount(ArrayType *array, ArgSpec *spec)
+{
+	int			count = 1;
+
+	if (ARR_NDIM(array) == 2)
+	{
+		spec->len = ARR_DIMS(array)[1];
+		count = ArgMatrixRows(array, spec);
+	}
+	else
+		spec->len = ArgVectorLength(array, spec);
+	CheckLength(spec->len);
+	return count;
+}
+
+static void
+CheckReals(Size count, const double *numbers)
+{
+	Size		i;
+
+	for (i = 0; i < count; i++)
+		if (fabs(numbers[i]) > FLT_MAX)
+			ereport(ERROR,
+					(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+					 errmsg("%g is out of range for type real", numbers[i])));
+}
+
+PG_FUNCTION_INFO_V1(dlints_pack);
+
+/*
+ * dlints_pack(features real[] | dlints_vector) -> bytea
+ *
+ * A vector, or the rows of a matrix, in few bytes: a bit for each number, and
+ * two bytes for each that is not zero.  Numbers come back to 11 bits, that is
+ * within 1/2048 of themselves, if they are not below 2^-28 of the largest one;
+ * and those below 2^-39 of it become zero.  They are finite and in the range of
+ * real (22003).
+ */
+Datum
+dlints_pack(PG_FUNCTION_ARGS)
+{
+	ArrayType  *array = ArgArray(fcinfo, 0);
+	ArgSpec		spec = {"features", 0, NULL};
+	int			count = VectorCount(array, &spec);
+	Size		all = (Size) count * spec.len;
+	int			shape = spec.len | (ARR_NDIM(array) == 2 ? IS_MATRIX : 0);
+	double	   *numbers = AllocateNumbers(all);
+	int			exponent;
+	bytea	   *result;
+	uint8	   *start;
+	uint8	   *end;
+	int			i;
+
+	ArgMatrixSlice(array, &spec, 0, count, numbers);
+	CheckReals(all, numbers);
+	exponent = packed_exponent(all, numbers);
+	result = palloc(VARHDRSZ + HEADER + count * packed_most(spec.len));
+	start = (uint8 *) VARDATA(result);
+	start[0] = (uint8) exponent;
+	start[1] = (uint8) shape;
+	start[2] = (uint8) (shape >> 8);
+	start[3] = (uint8) (shape >> 16);
+	end = start + HEADER;
+	for (i = 0; i < count; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		end += packed_write(spec.len, numbers + (Size) i * spec.len, exponent, end);
+	}
+	SET_VARSIZE(result, VARHDRSZ + (end - start));
+	pfree(numbers);
+	PG_RETURN_BYTEA_P(result);
+}
+
+static void
+CheckPacked(bool good)
+{
+	if (!good)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_BINARY_REPRESENTATION),
+				 errmsg("these bytes are not those of packed vectors")));
+}
+
+static PackedVectors
+ReadPacked(bytea *packed)
+{
+	const uint8 *bytes = (const uint8 *) VARDATA_ANY(packed);
+	PackedVectors vectors;
+	int			shape;
+
+	CheckPacked(VARSIZE_ANY_EXHDR(packed) >= HEADER);
+	vectors.exponent = (int) bytes[0] - 256 * (bytes[0] > PACKED_EXPONENT_MAX);
+	shape = bytes[1] | bytes[2] << 8 | bytes[3] << 16;
+	vectors.len = shape & ~IS_MATRIX;
+	vectors.is_matrix = vectors.len != shape;
+	CheckPacked(vectors.len <= DLINTS_MAX_FEATURE_DIM);
+	vectors.next = bytes + HEADER;
+	vectors.left = VARSIZE_ANY_EXHDR(packed) - HEADER;
+	CheckPacked(vectors.len > 0 || vectors.left == 0);
+	return vectors;
+}
+
+/* Go on to the next vector; false if there is none. */
+static bool
+SkipVector(PackedVectors *vectors)
+{
+	Size		size = packed_size(vectors->len, vectors->next, vectors->left);
+
+	if (vectors->left == 0)
+		return false;
+	CheckPacked(size > 0);
+	vectors->next += size;
+	vectors->left -= size;
+	return true;
+}
+
+/* Read the next vector, whose bytes are all there. */
+static void
+ReadVector(const PackedVectors *vectors, float4 *out)
+{
+	CheckPacked(packed_read(vectors->len, vectors->next, vectors->exponent, out));
+}
+
+PG_FUNCTION_INFO_V1(dlints_unpack);
+
+/*
+ * dlints_unpack(packed bytea [, n bigint]) -> real[]
+ *
+ * Vector n of what dlints_pack made, the first one being 1, which is the
+ * default; NULL if there are fewer.  Other bytes raise 22P03, or are taken for
+ * some numbers, which are finite.
+ */
+Datum
+dlints_unpack(PG_FUNCTION_ARGS)
+{
+	PackedVectors vectors = ReadPacked(PG_GETARG_BYTEA_PP(0));
+	PackedVectors rest;
+	int64		n = PG_GETARG_INT64(1);
+	ArrayType  *result;
+
+	if (vectors.len == 0 && n == 1)
+		PG_RETURN_ARRAYTYPE_P(construct_empty_array(FLOAT4OID));
+	while (n > 1 && SkipVector(&vectors))
+		n--;
+	rest = vectors;
+	if (n != 1 || !SkipVector(&rest))
+		PG_RETURN_NULL();
+	result = ResultReals(vectors.len);
+	ReadVector(&vectors, (float4 *) ARR_DATA_PTR(result));
+	PG_RETURN_ARRAYTYPE_P(result);
+}
+
+PG_FUNCTION_INFO_V1(dlints_vector_packed);
+
+/*
+ * dlints_vector(packed bytea) -> dlints_vector
+ *
+ * All of it, as the vector or the matrix that it was: the cast by which packed
+ * vectors are features or a profile wherever these are expected.
+ */
+Datum
+dlints_vector_packed(PG_FUNCTION_ARGS)
+{
+	PackedVectors vectors = ReadPacked(PG_GETARG_BYTEA_PP(0));
+	PackedVectors rest = vectors;
+	int			count = 0;
+	ArrayType  *result;
+	int			i;
+
+	while (SkipVector(&rest))
+		count++;
+	if (count == 0)
+		PG_RETURN_ARRAYTYPE_P(construct_empty_array(FLOAT4OID));
+	CheckPacked(vectors.is_matrix || count == 1);
+	result = vectors.is_matrix ? ResultRealMatrix(count, vectors.len) :
+		ResultReals(vectors.len);
+	for (i = 0; i < count; i++)
+	{
+		ReadVector(&vectors, (float4 *) ARR_DATA_PTR(result) + (Size) i * vectors.len);
+		SkipVector(&vectors);
+	}
+	PG_RETURN_ARRAYTYPE_P(result);
+}

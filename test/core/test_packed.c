@@ -1,0 +1,145 @@
+/*
+ * test_packed.c
+ *		Packed vectors: what comes back, in how many bytes, and what is refused.
+ */
+#include "oracle.h"
+
+#include <float.h>
+
+#include "core/packed.h"
+
+#define LEN_MAX		70
+
+/* a vector there and back, in memory of just its size; returns that */
+static size_t
+there_and_back(int len, const double *numbers, float *out)
+{
+	int			exponent = packed_exponent((size_t) len, numbers);
+	uint8_t    *most = allocate(packed_most(len));
+	size_t		size = packed_write(len, numbers, exponent, most);
+	uint8_t    *bytes = allocate(size);
+
+	assert_true(exponent >= PACKED_EXPONENT_MIN && exponent <= PACKED_EXPONENT_MAX);
+	assert_true(size <= packed_most(len));
+	memcpy(bytes, most, size);
+	assert_int_equal(packed_size(len, bytes, size), size);
+	if (size > 0)
+		assert_int_equal(packed_size(len, bytes, size - 1), 0);
+	assert_true(packed_read(len, bytes, exponent, out));
+	return size;
+}
+
+/* in units from the least to the greatest of floats */
+static void
+test_precision(void **state)
+{
+	float		out[LEN_MAX];
+	int			unit;
+	int			i;
+
+	for (unit = -149; unit <= 127; unit++)
+	{
+		int			len = 1 + (unit + 149) % LEN_MAX;
+		uint64_t	seed = (uint64_t) unit;
+		double	   *numbers = dice_array(&seed, (size_t) len);
+
+		for (i = 0; i < len; i++)
+			numbers[i] = (float) ldexp(numbers[i], unit);
+		there_and_back(len, numbers, out);
+		for (i = 0; i < len; i++)
+			assert_near(out[i], numbers[i],
+						ldexp(fabs(numbers[i]), -11));
+	}
+}
+
+/* what is far below the largest keeps what is left of its digits */
+static void
+test_small_beside_large(void **state)
+{
+	float		out[4];
+	double		numbers[] = {-1.0, 0x1.234p-28, 0x1.8p-37, 0x1p-60};
+
+	there_and_back(4, numbers, out);
+	assert_true(out[0] == -1.0f);
+	assert_near(out[1], numbers[1], numbers[1] * 0x1p-11);
+	assert_near(out[2], numbers[2], 0x1p-39);
+	assert_true(out[3] == 0.0f);
+}
+
+/* halves themselves come back as they are, and ties go to the even one */
+static void
+test_rounding(void **state)
+{
+	float		out[6];
+	double		numbers[] = {65504.0, 1.0 + 0x1p-10, 1.0 + 0x1p-11,
+		1.0 + 0x3p-11, 2.0 - 0x1p-12, -(1.0 + 0x1.2p-11)};
+
+	there_and_back(6, numbers, out);
+	assert_true(out[0] == 65504.0f);
+	assert_true(out[1] == 1.0f + 0x1p-10f);
+	assert_true(out[2] == 1.0f);
+	assert_true(out[3] == 1.0f + 0x1p-9f);
+	assert_true(out[4] == 2.0f);
+	assert_true(out[5] == -(1.0f + 0x1p-10f));
+}
+
+/* the largest float is rounded up, and is a float again */
+static void
+test_ends(void **state)
+{
+	float		out[2];
+	double		ends[] = {-FLT_MAX, FLT_MAX};
+	double		least[] = {FLT_TRUE_MIN, 0.0};
+
+	there_and_back(2, ends, out);
+	assert_true(out[0] == -FLT_MAX && out[1] == FLT_MAX);
+	there_and_back(2, least, out);
+	assert_true(out[0] == FLT_TRUE_MIN && out[1] == 0.0f);
+}
+
+/* zeros take a bit each, other numbers two bytes more */
+static void
+test_zeros(void **state)
+{
+	float		out[LEN_MAX];
+	double		numbers[LEN_MAX] = {0};
+	int			i;
+
+	assert_int_equal(packed_exponent(LEN_MAX, numbers), 0);
+	assert_int_equal(there_and_back(LEN_MAX, numbers, out), 9);
+	numbers[7] = -0.0;
+	assert_int_equal(there_and_back(LEN_MAX, numbers, out), 9);
+	numbers[8] = 3;
+	numbers[LEN_MAX - 1] = -4;
+	assert_int_equal(there_and_back(LEN_MAX, numbers, out), 13);
+	for (i = 0; i < LEN_MAX; i++)
+		assert_true(out[i] == (float) numbers[i]);
+	assert_int_equal(there_and_back(0, numbers, out), 0);
+}
+
+/* an infinite half, or none */
+static void
+test_refused(void **state)
+{
+	static const uint8_t infinite[] = {2, 0x00, 0xfc};
+	static const uint8_t none[] = {1, 0x01, 0x7c};
+	float		out[2];
+
+	assert_false(packed_read(2, infinite, 0, out));
+	assert_false(packed_read(2, none, 0, out));
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		test_of(test_precision),
+		test_of(test_small_beside_large),
+		test_of(test_rounding),
+		test_of(test_ends),
+		test_of(test_zeros),
+		test_of(test_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,71 @@
+-- Packed vectors: what comes back, in how many bytes, where they serve, and what is refused.
+\set ON_ERROR_STOP 1
+BEGIN;
+\ir include/helpers.sql
+
+SELECT plan(4 + 10 + 4 + 1 + 3 + 3 + 11);
+
+-- The bytes stay what they are: logs hold them.
+SELECT is(dlints_pack(v::dlints_vector), bytes, 'the bytes of ' || v) FROM (VALUES
+	('{1,0,-2.5,0.25}', '\xf30400000d0070 00f50068'::bytea),
+	('{{1,0},{0,3}}', '\xf3020080 010070 020076'),
+	('{0,0}', '\x00020000 00'), ('{}', '\x00000000'))
+	AS v (v, bytes);
+SELECT each_holds($$
+	dlints_unpack('\xf30400000d007000f50068') = '{1,0,-2.5,0.25}'
+	dlints_unpack('\xf3020080010070020076') = '{1,0}'
+	dlints_unpack('\xf3020080010070020076', 2) = '{0,3}'
+	dlints_unpack('\x00000000') = '{}'
+	dlints_unpack(dlints_pack('{{1.5}}'), 1) = '{1.5}'
+	dlints_vector(dlints_pack('{{1,2},{3,4}}'))::text = '{{1,2},{3,4}}'
+	dlints_vector(dlints_pack('{{1,2}}'))::text = '{{1,2}}'
+	dlints_vector(dlints_pack('{1,2}'))::text = '{1,2}'
+	dlints_unpack(dlints_pack('{3.4028234e38,-3.4028234e38,1e-45}')) = '{3.4028235e+38,-3.4028235e+38,0}'
+	octet_length(dlints_pack(array_fill(0, ARRAY[65536]))) = 8196
+$$);
+
+CREATE TEMP TABLE v AS
+SELECT i, ARRAY(SELECT number(i, j) * 10 ^ (i % 9 - 4) * (hashint4(i + j) % 3 <> 0)::integer
+                FROM generate_series(1, 20 + i) j)::real[] AS x
+FROM generate_series(1, 90) i;
+SELECT ok(bool_and(abs(p - u) <= abs(u) / 2048), 'numbers come back to 11 bits, whatever their unit')
+FROM v, unnest(x, dlints_unpack(dlints_pack(x))) n (u, p);
+SELECT ok(bool_and(octet_length(dlints_pack(x)) = 4 + (cardinality(x) + 7) / 8
+	+ 2 * (SELECT count(*) FROM unnest(x) u WHERE u <> 0)), 'in a bit for each number, and two bytes for what is not zero')
+FROM v;
+SELECT ok(bool_and(dlints_unpack(m, n) = dlints_unpack(dlints_pack(x[:20] || 100000::real))), 'rows of a matrix')
+FROM (SELECT row_number() OVER (ORDER BY i) AS n, x FROM v) r,
+     (SELECT dlints_pack(array_agg(x[:20] || 100000::real ORDER BY i)) AS m FROM v) p;
+SELECT ok(dlints_unpack(m, 91) IS NULL AND dlints_unpack(m, 0) IS NULL AND dlints_unpack(m, -1) IS NULL
+	AND dlints_unpack('\x00000000', 2) IS NULL, 'others are NULL')
+FROM (SELECT dlints_pack(array_agg(x[:20] ORDER BY i)) AS m FROM v) p;
+
+-- Where features or a profile are expected they are that.
+SELECT is(dlints_predict(m, dlints_pack('{1,2}')), dlints_predict(m, '{1,2}'), 'packed features are features')
+FROM dlints_update(dlints_new(2), '{1,1}', 1) m;
+
+SELECT each_is('gives NULL', $$
+	dlints_pack(NULL)
+	dlints_unpack(NULL)
+	dlints_unpack('\x00000000', NULL)
+$$);
+SELECT is(outcome('SELECT ' || call), '22P03: these bytes are not those of packed vectors', call) FROM (VALUES
+	($$dlints_unpack('')$$), ($$dlints_vector('\x000000'::bytea)$$),
+	($$dlints_unpack('\x0000000000')$$))		-- no numbers, and a byte
+	AS v (call);
+SELECT is(outcome('SELECT ' || call), result, call) FROM (VALUES
+	($$dlints_unpack('\x00ffff0000')$$, '22P03: these bytes are not those of packed vectors'),	-- too short
+	($$dlints_unpack('\x00080000 01')$$, '22P03: these bytes are not those of packed vectors'),
+	($$dlints_unpack('\x00080000 0100')$$, '22P03: these bytes are not those of packed vectors'),
+	($$dlints_unpack('\x00080000 01007c')$$, '22P03: these bytes are not those of packed vectors'),	-- infinity
+	($$dlints_unpack('\x00010001 00')$$, '22P03: these bytes are not those of packed vectors'),	-- too long
+	($$dlints_vector('\x00010000 0000'::bytea)$$, '22P03: these bytes are not those of packed vectors'),	-- two are no vector
+	($$dlints_pack('{1e39}')$$, '22003: 1e+39 is out of range for type real'),
+	($$dlints_pack('{1,NaN}')$$, '22003: NaN not allowed in array (Element 2 of the features.)'),
+	($$dlints_pack('{1,NULL}')$$, '22004: array must not contain nulls (There is one in the features.)'),
+	($$dlints_pack('{{{1}}}')$$, '2202E: array must be one-dimensional (The number of dimensions of the features is 3.)'),
+	($$dlints_pack(array_fill(0, ARRAY[65537]))$$,
+	 '54000: a packed vector cannot have more than 65536 numbers (There are 65537.)'))
+	AS v (call, result);
+SELECT * FROM finish();
+ROLLBACK;
