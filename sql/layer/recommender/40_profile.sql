@@ -28,23 +28,32 @@ END
 $body$;
 
 -- The mean of so many clicks, of their sum, which is known but for its length: that has a 1 behind
--- the features.  Of few clicks the mean is shrunk, as if five more had been of nothing.
+-- the features.  Of few clicks the mean is shrunk, as if five more had been of nothing.  PL/pgSQL keeps
+-- the plans of these, which SQL would make at each page.
 CREATE OR REPLACE FUNCTION {s}.shrink(sum real[], clicks float8) RETURNS float8 LANGUAGE sql IMMUTABLE
 RETURN clicks / (clicks + 5) / sum[{liked} + 1];
 
-CREATE OR REPLACE FUNCTION {s}.mean(sum real[], clicks float8) RETURNS real[] LANGUAGE sql IMMUTABLE
-RETURN CASE WHEN clicks > 0 THEN ARRAY(
-    SELECT CASE WHEN abs(v) > 1e-20 THEN v::real ELSE 0 END
-    FROM   unnest(sum[1:{liked}]) number, LATERAL (SELECT number * {s}.shrink(sum, clicks) AS v) p) END;
+CREATE OR REPLACE FUNCTION {s}.mean(sum real[], clicks float8) RETURNS real[]
+LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $body$
+DECLARE
+    times float8 := CASE WHEN clicks > 0 THEN {s}.shrink(sum, clicks) END;
+BEGIN
+    RETURN CASE WHEN clicks > 0 THEN ARRAY(
+        SELECT CASE WHEN abs(n * times) > 1e-20 THEN (n * times)::real ELSE 0 END FROM unnest(sum[1:{liked}]) n) END;
+END
+$body$;
 
 -- A person as the models see one: each block of what was clicked weighs what being alike in that is
 -- worth, and to be popular is worth the same to everybody.
 CREATE OR REPLACE FUNCTION {s}.profile_of(mean real[], scale real[], weights float8[]) RETURNS real[]
-LANGUAGE sql IMMUTABLE
-RETURN coalesce(ARRAY(SELECT CASE WHEN abs(m) > 1e-20 THEN m * s ELSE 0 END FROM unnest(mean, scale) u (m, s)
-                      WHERE m IS NOT NULL), '{}')
-       || array_fill(0::real, ARRAY[CASE WHEN mean IS NULL THEN {liked} ELSE 0 END])
-       || weights[{blocks} + 1]::real || array_fill(0::real, ARRAY[{aged}]);
+LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $body$
+BEGIN
+    RETURN coalesce(ARRAY(SELECT CASE WHEN abs(m) > 1e-20 THEN m * s ELSE 0 END FROM unnest(mean, scale) u (m, s)
+                          WHERE m IS NOT NULL), '{}')
+           || array_fill(0::real, ARRAY[CASE WHEN mean IS NULL THEN {liked} ELSE 0 END])
+           || weights[{blocks} + 1]::real || array_fill(0::real, ARRAY[{aged}]);
+END
+$body$;
 
 -- What a click counts after so many days
 CREATE OR REPLACE FUNCTION {s}.faded(days float8, half_life float8) RETURNS float8 LANGUAGE sql IMMUTABLE
@@ -80,8 +89,8 @@ BEGIN ATOMIC
                sum(x.weight) AS clicks
         FROM  (SELECT v.features[1:{liked}] AS features,
                       {s}.faded((max(date_part('epoch', least(c.at, now()))) OVER () - date_part('epoch', c.at))
-                                / 86400, (SELECT half_life FROM {s}.likeness)) AS weight
-               FROM   clicked c,        -- a few rows of many: by the index
+                                / 86400, l.half_life) AS weight
+               FROM   {s}.likeness l, clicked c,    -- a few rows of many: by the index
                       LATERAL (SELECT v.features FROM {s}.item_vector v
                                WHERE v.item {same_item} c.item OFFSET 0) v
                UNION ALL
