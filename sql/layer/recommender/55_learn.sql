@@ -10,9 +10,12 @@ SELECT m.name AS model, s.decision, s.person, s.at, s.profile, s.item, s.feature
        coalesce(r.reward, 0) AS reward, {s}.looked_at(s.place) AS looked_at
 FROM   {s}.model m
        CROSS JOIN {s}.listed s
-       LEFT JOIN LATERAL (SELECT sum(r.learned) AS reward FROM {s}.reward r
-                          WHERE  r.decision = s.decision AND r.item {same_item} s.item
-                          AND    (r.outcome <> {first}) = (m.name = 'later')) r ON true
+       CROSS JOIN LATERAL (SELECT array_agg(r.item) AS items, array_agg(r.outcome <> {first}) AS later,
+                                  array_agg(r.learned) AS learned
+                           FROM   {s}.reward r WHERE r.decision = s.decision) t
+       CROSS JOIN LATERAL (SELECT sum(r.learned) AS reward
+                           FROM   unnest(t.items, t.later, t.learned) r (item, later, learned)
+                           WHERE  r.item {same_item} s.item AND r.later = (m.name = 'later')) r
 WHERE  m.learns
 AND    s.decision >= (SELECT known_from FROM {s}.setting)
 AND    NOT EXISTS (SELECT FROM {s}.due q WHERE q.decision = s.decision)

@@ -1,22 +1,20 @@
--- What was shown, and what came of it
+-- What was shown, and what came of it.  Rewards are looked up once for a decision, and not for each item.
 CREATE OR REPLACE VIEW {s}.outcome AS
 SELECT s.decision, s.person, s.arm, s.at, s.item, s.place, s.probability, s.expected,
        r.clicked, r.reward, s.session
-FROM   {s}.listed s,
-       LATERAL (SELECT coalesce(bool_or(r.outcome = {first}), false) AS clicked,
-                       coalesce(sum(r.value), 0) AS reward
-                FROM   {s}.reward r WHERE r.decision = s.decision AND r.item {same_item} s.item) r;
+FROM   {s}.listed s
+       CROSS JOIN LATERAL (SELECT array_agg(r.item) AS items, array_agg(r.outcome) AS outcomes,
+                                  array_agg(r.value) AS values
+                           FROM   {s}.reward r WHERE r.decision = s.decision) t
+       CROSS JOIN LATERAL (SELECT coalesce(bool_or(r.outcome = {first}), false) AS clicked,
+                                  coalesce(sum(r.value), 0) AS reward
+                           FROM   unnest(t.items, t.outcomes, t.values) r (item, outcome, value)
+                           WHERE  r.item {same_item} s.item) r;
 
 -- The same from a decision on: the other months are not read.
 CREATE OR REPLACE FUNCTION {s}.outcomes(first bigint) RETURNS SETOF {s}.outcome LANGUAGE sql STABLE
 BEGIN ATOMIC
-    SELECT s.decision, s.person, s.arm, s.at, s.item, s.place, s.probability, s.expected,
-           r.clicked, r.reward, s.session
-    FROM   {s}.listed s,
-           LATERAL (SELECT coalesce(bool_or(r.outcome = {first}), false) AS clicked,
-                           coalesce(sum(r.value), 0) AS reward
-                    FROM   {s}.reward r WHERE r.decision = s.decision AND r.item {same_item} s.item) r
-    WHERE  s.decision >= outcomes.first;
+    SELECT o.* FROM {s}.outcome o WHERE o.decision >= outcomes.first;
 END;
 
 -- Why these: what each part of an item adds to what is expected of it by the models of today: its
