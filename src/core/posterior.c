@@ -283,18 +283,26 @@ posterior_stddev(int dim, const double *root, const double *reduced,
 
 /*
  * psi-hat'z, and the width at z as posterior_stddev has it, by one solution for
- * this z alone.  "reduced" is overwritten.
+ * this z alone.  "reduced" is overwritten.  With M = L the width is met on the way:
+ * L' Z^-1 z is L^-1 z.
  */
 double
 posterior_score(const Factor *f, const double *b, double *reduced,
 				double *stddev)
 {
+	int			dim = f->dim;
 	double		mean;
 
-	linalg_cholesky_solve(f->dim, f->L, 1, reduced);
-	mean = dot_double((size_t) f->dim, reduced, b);
-	linalg_multiply_lower_transposed(f->dim, f->M ? f->M : f->L, reduced);
-	*stddev = linalg_norm(f->dim, reduced);
+	linalg_solve_lower(dim, f->L, reduced);
+	if (!f->M)
+		*stddev = linalg_norm(dim, reduced);
+	linalg_solve_lower_transposed(dim, f->L, 1, reduced);
+	mean = dot_double((size_t) dim, reduced, b);
+	if (f->M)
+	{
+		linalg_multiply_lower_transposed(dim, f->M, reduced);
+		*stddev = linalg_norm(dim, reduced);
+	}
 	return mean;
 }
 
