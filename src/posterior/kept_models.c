@@ -56,11 +56,12 @@ HashKey(const ValueKey *key)
 						hash_bytes(bytes + key->size - count, count));
 }
 
+/* A model that leaves the table is looked up by its own key. */
 static inline bool
 SameKey(const ValueKey *a, const ValueKey *b)
 {
-	return a->size == b->size &&
-		memcmp(a->bytes, b->bytes, a->size) == 0;
+	return a == b ||
+		(a->size == b->size && memcmp(a->bytes, b->bytes, a->size) == 0);
 }
 
 #define SH_PREFIX			models
@@ -139,7 +140,7 @@ EvictModel(PreparedModel *model)
 
 	if (!VARATT_IS_EXTERNAL(model->key.bytes))
 		dlist_delete(&model->in_line);
-	models_delete(table, &model->key);
+	models_delete_item(table, models_lookup_hash(table, &model->key, model->hash));
 	end = models[table->members];
 	models[model->place] = end;
 	end->place = model->place;
@@ -297,14 +298,15 @@ MakeModel(Datum datum)
 
 /* A model that this backend does not know; an error leaves nothing behind. */
 static PreparedModel *
-InsertModel(Datum datum)
+InsertModel(Datum datum, uint32 hash)
 {
 	PreparedModel *model = MakeModel(datum);
 	TableEntry *entry;
 	bool		found;
 
 	GrowList();
-	entry = models_insert(table, &model->key, &found);
+	model->hash = hash;
+	entry = models_insert_hash(table, &model->key, hash, &found);
 	Assert(!found);
 	entry->model = model;
 	MemoryContextSetParent(model->context, all_context);
@@ -337,11 +339,12 @@ static PreparedModel *
 LookupModel(Datum datum)
 {
 	ValueKey	key = ValueKeyOf(datum);
+	uint32		hash = HashKey(&key);
 	TableEntry *entry;
 
 	MakeTable();
 	MakeRoom(BoundInBytes());
-	entry = models_lookup(table, &key);
+	entry = models_lookup_hash(table, &key, hash);
 	ValueKeyDone(key, datum);
 	if (entry && IsStill(entry->model, datum))
 	{
@@ -350,7 +353,7 @@ LookupModel(Datum datum)
 	}
 	if (entry)
 		EvictModel(entry->model);
-	return InsertModel(datum);
+	return InsertModel(datum, hash);
 }
 
 /* ---------- call sites ---------- */

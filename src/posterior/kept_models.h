@@ -44,6 +44,7 @@ typedef struct PreparedModel
 	bool		kept;			/* in the table of this backend */
 	Size		bytes;			/* counted */
 	int			place;			/* in the list of all */
+	uint32		hash;			/* of the key, in the table */
 	dlist_node	in_line;		/* in the list of those known by their bytes */
 	int			users;			/* call sites that saw it last */
 	uint32		seen_in;		/* the transaction that has met it */
