@@ -3,6 +3,10 @@
 A group's evidence must cost the same beside thousands of others, in a hash
 table as in sorted order; and a row of a running window, which shows a whole
 model, the same after many rows as after a few.
+
+A model that is shown has to have its memory, its ridge and its noise, which
+depend on the evidence alone and not on how it was gathered: finding them takes
+25 of the 31 us of such a row. dlints_update finds them after one row in four.
 """
 
 import numpy as np
@@ -18,7 +22,7 @@ WINDOWS = 1000, 4000
 ROUNDS = 20
 GROUPS_MOST = 30        # three times as much a group
 GROWTH_MOST = 6         # one and a half times as much a row
-WINDOW_MOST = 2
+WINDOW_MOST = 7
 SMALL = shapes.Shape('120 to 8', 120, '120, 8')
 SHAPE = shapes.SHAPE
 
