@@ -335,8 +335,8 @@ pieces_of(int d, const double *packed)
 
 /*
  * vector <- L^-1 vector.  LAPACK's routine for packed matrices is made for many
- * vectors: for one it copies the matrix first, which takes a fifth longer at
- * d = 50 and three times as long at d = 1024.
+ * vectors: for one it copies the matrix first, which takes a tenth longer at
+ * d = 50 and five times as long at d = 1024.
  */
 void
 linalg_solve_lower(int d, const double *factor, double *vector)

@@ -142,7 +142,8 @@ SELECT is((SELECT array_agg(d.item ORDER BY d.rank)
                 LATERAL dlints_decide(m, ids, xs, 7, p, seed => 42) d),
           'and of a shortlist that knows it: ' || i)
 FROM   made ORDER BY i;
-SELECT is(array_agg(ARRAY(SELECT unnest(w[n:n])) = dlints_draw_weights(m, p, 42)), '{true,false,false,false}',
+SELECT is(array_agg(difference(ARRAY(SELECT unnest(w[n:n])), dlints_draw_weights(m, p, 42)) < 1e-12),
+          '{true,false,false,false}',
           'several draws, of which the first is that of the seed: ' || i)
 FROM   made, LATERAL dlints_draw_weights(m, p, 42, 4) w, generate_series(1, 4) n GROUP BY i ORDER BY i;
 SELECT ok(bool_and(abs(d.probability - s.share) < 1e-12) AND count(*) = 7 AND min(s.share) < 1,
