@@ -81,7 +81,7 @@ ScoreUnder(Scores *base, int first_draw, int draws, ScoresTaker take,
 		   void *taker)
 {
 	ArmScores  *scores = (ArmScores *) base;
-	ScoresStrip strip = {.first = 0};
+	ScoresStrip strip = {.step = 1};
 	int			i;
 
 	for (; strip.first < base->count; strip.first += STRIP)

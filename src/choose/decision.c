@@ -96,12 +96,12 @@ TakeScores(void *taker, int draw, const ScoresStrip *strip)
 {
 	Deciding   *deciding = taker;
 	Slate	   *slate = &deciding->slates[draw - deciding->first_draw];
+	int			i;
 
 	if (!slate_is_beyond(slate, strip->peak))
-		slate_offer(slate, strip->first, strip->count, strip->scores);
-	if (draw == 0)
-		memcpy(deciding->decision->scores + strip->first, strip->scores,
-			   sizeof(double) * strip->count);
+		slate_offer(slate, strip->first, strip->count, strip->scores, strip->step);
+	for (i = 0; draw == 0 && i < strip->count; i++)
+		deciding->decision->scores[strip->first + i] = strip->scores[(Size) i * strip->step];
 }
 
 /* Decide under some draws, the first of which is the one that acts. */
@@ -142,7 +142,7 @@ TakeAny(Decision *decision, Slate *slate)
 	{
 		CHECK_FOR_INTERRUPTS();
 		slate_offer(slate, first,
-					Min((int) lengthof(equal), decision->candidates - first), equal);
+					Min((int) lengthof(equal), decision->candidates - first), equal, 1);
 	}
 	slate_end(slate);
 	TakeChosen(decision, slate);

@@ -24,6 +24,7 @@ typedef struct ScoresStrip
 	int			first;
 	int			count;
 	const double *scores;
+	int			step;			/* from one of them to the next */
 	double		peak;			/* the highest of them */
 } ScoresStrip;
 

@@ -214,7 +214,6 @@ ChooseWhatToScore(SharedScores *scores)
 static void
 ReduceStrip(SharedScores *scores, int count, double *out)
 {
-	const ScoreSteps steps = {.features = scores->step, .lane = 1};
 	Size		pack_len = (Size) SCORE_LANES * scores->feature_dim;
 	int			packs = scores->step / SCORE_LANES;
 	int			i;
@@ -224,7 +223,7 @@ ReduceStrip(SharedScores *scores, int count, double *out)
 		CHECK_FOR_INTERRUPTS();
 		score_lanes(scores->feature_dim, scores->lanes + i * pack_len,
 					count, scores->strip, scores->feature_dim,
-					out + (Size) i * SCORE_LANES, steps);
+					out + (Size) i * SCORE_LANES, scores->step);
 	}
 }
 
@@ -283,40 +282,52 @@ ReadStrip(SharedScores *scores, int first, int count)
 	return scores->reduced;
 }
 
-/* Hand over the scores of a strip under a draw, once they are complete. */
+/* Complete the scores in the block, "step" of each candidate. */
 static void
-HandOver(const SharedScores *scores, int draw, ScoresStrip *strip, double *list,
-		 ScoresTaker take, void *taker)
+AddAddends(SharedScores *scores, const ScoresStrip *strip)
 {
+	int			step = strip->step;
 	int			i;
+	int			l;
 
 	for (i = 0; scores->adds && i < strip->count; i++)
-		list[i] += scores->addends[strip->first + i];
+		for (l = 0; l < step; l++)
+			scores->block[i * step + l] += scores->addends[strip->first + i];
+}
+
+/* Hand over the scores of a strip under a draw. */
+static void
+HandOver(const double *list, double peak, int draw, ScoresStrip *strip,
+		 ScoresTaker take, void *taker)
+{
 	strip->scores = list;
-	strip->peak = ResultFinite(peak_of(strip->count, list));
+	strip->peak = ResultFinite(peak);
 	take(taker, draw, strip);
 }
 
-/* The scores of a strip under all draws of a pack. */
+/* The scores of a strip under all draws. */
 static void
 ScoreStrip(SharedScores *scores, int first_draw, int draws, ScoresStrip *strip,
 		   ScoresTaker take, void *taker)
 {
-	const ScoreSteps steps = {.features = 1, .lane = STRIP};
 	const double *vectors = ReadStrip(scores, strip->first, strip->count);
 	int			draw;
 	int			i;
 
+	strip->step = SCORE_LANES;
 	for (draw = 0; draw < draws; draw += SCORE_LANES)
 	{
 		int			lanes = Min(SCORE_LANES, draws - draw);
+		double		peaks[SCORE_LANES];
 
 		CHECK_FOR_INTERRUPTS();
 		score_lanes(scores->len, scores->pack + (Size) draw * scores->len,
-					strip->count, vectors, scores->step, scores->block, steps);
+					strip->count, vectors, scores->step, scores->block, SCORE_LANES);
+		AddAddends(scores, strip);
+		peak_of_lanes(strip->count, scores->block, peaks);
 		for (i = 0; i < lanes; i++)
-			HandOver(scores, first_draw + draw + i, strip,
-					 scores->block + (Size) i * STRIP, take, taker);
+			HandOver(scores->block + i, peaks[i], first_draw + draw + i, strip,
+					 take, taker);
 	}
 }
 
@@ -352,7 +363,9 @@ ScoreStripOnce(SharedScores *scores, int first_draw, int draws, ScoresStrip *str
 		list[i] = Dot(scores, strip->first + i);
 	if (isnan(peak_of(strip->count, list)))
 		ReadStrip(scores, strip->first, strip->count);
-	HandOver(scores, first_draw, strip, list, take, taker);
+	strip->step = 1;
+	AddAddends(scores, strip);
+	HandOver(list, peak_of(strip->count, list), first_draw, strip, take, taker);
 	for (i = 1; i < draws; i++)
 		take(taker, first_draw + i, strip);
 }

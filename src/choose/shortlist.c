@@ -5,8 +5,14 @@
  * Items come in blocks, whose features are one array: nothing is done for each
  * of them but the arithmetic.  All weight vectors score a strip of items while
  * it is in the cache.
+ *
+ * Features that are real[] are scored in single precision, where they lie.  A
+ * score tells who is on the list and nothing else, so that rounding it as
+ * finely as features are rounded does no harm.
  */
 #include "postgres.h"
+
+#include <math.h>
 
 #include "miscadmin.h"
 #include "utils/array.h"
@@ -15,6 +21,8 @@
 #include "choose/request.h"
 #include "choose/scores.h"
 #include "choose/topk.h"
+#include "core/clones.h"
+#include "core/dot.h"
 #include "core/peak.h"
 #include "core/score.h"
 #include "sql/args.h"
@@ -30,6 +38,9 @@
 /* items that are scored at once, at most: 16 kB of features at n = 64 */
 #define STRIP			32
 
+/* bytes that memory sends at once */
+#define CACHE_LINE		64
+
 /* numbers of these, at most: 32 MB */
 #define MOST_NUMBERS	(1 << 22)
 
@@ -43,18 +54,24 @@ typedef struct Shortlist
 	int			len;			/* numbers of each */
 	struct varlena *raw;		/* weights as they came, be it as a pointer */
 	ArrayType  *weights;		/* and plain */
-	double	   *lanes;			/* and packed */
+	double	   *numbers;		/* and to a scale of their own */
+	float	   *float_lanes;	/* and packed */
+	double	   *lanes;			/* the same; NULL: were not wanted yet */
 	uint64		seed;			/* of the lots among equal scores */
 	TopK	  **best;			/* one for each weight vector */
 	int			strip_len;		/* items that are scored at once */
 	double	   *strip;			/* their features */
 	double		scores[SCORE_LANES * STRIP];
+	float		float_scores[SCORE_LANES_FLOAT * STRIP];
+	double		column[STRIP];	/* those of one lane, widened */
 } Shortlist;
 
-/* The items of a block; they are taken apart when the first one is wanted. */
+/* What a row brings; items are taken apart when the first one is wanted. */
 typedef struct Block
 {
-	ArrayType  *array;
+	ArrayType  *features;
+	int			count;			/* rows of them */
+	ArrayType  *array;			/* of as many items */
 	Datum	   *items;
 } Block;
 
@@ -81,6 +98,52 @@ IsCopy(const void *value, const void *other)
 		memcmp(value, other, VARSIZE_ANY(value)) == 0;
 }
 
+/*
+ * Scale weights by a power of two, so that the largest one is about 1.  That
+ * changes no order, and single precision has room for products on either side.
+ */
+static void
+ScaleToOne(int len, double *weights)
+{
+	double		largest = 0.0;
+	int			exponent;
+	int			i;
+
+	for (i = 0; i < len; i++)
+		largest = Max(largest, fabs(weights[i]));
+	frexp(largest, &exponent);
+	for (i = 0; i < len; i++)
+		weights[i] = ldexp(weights[i], -exponent);
+}
+
+/* Put weights where they are wanted, in the current memory context. */
+static void
+PackWeights(Shortlist *list, const ArgSpec *spec)
+{
+	Size		len = list->len;
+	int			i;
+
+	list->numbers = AllocateNumbers(list->rankings * len);
+	ArgMatrixSlice(list->weights, spec, 0, list->rankings, list->numbers);
+	for (i = 0; i < list->rankings; i++)
+		ScaleToOne(list->len, list->numbers + i * len);
+	list->float_lanes = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(float) *
+											   Max(score_rounded_float(list->rankings) * len, 1));
+	score_pack_float(list->len, list->rankings, list->numbers, list->len,
+					 list->float_lanes);
+}
+
+/* Features are not always real[]. */
+static void
+PackDoubles(Shortlist *list)
+{
+	MemoryContext caller = MemoryContextSwitchTo(GetMemoryChunkContext(list));
+
+	list->lanes = AllocateNumbers((Size) score_rounded(list->rankings) * list->len);
+	score_pack(list->len, list->rankings, list->numbers, list->len, list->lanes);
+	MemoryContextSwitchTo(caller);
+}
+
 static Shortlist *
 Create(FunctionCallInfo fcinfo, MemoryContext context)
 {
@@ -90,7 +153,6 @@ Create(FunctionCallInfo fcinfo, MemoryContext context)
 	Oid			item_type = get_element_type(get_fn_expr_argtype(fcinfo->flinfo, ITEMS_ARGNO));
 	MemoryContext caller = MemoryContextSwitchTo(context);
 	Shortlist  *list = palloc0(sizeof(Shortlist));
-	double	   *numbers;
 	int			i;
 
 	if (!OidIsValid(item_type))
@@ -108,11 +170,7 @@ Create(FunctionCallInfo fcinfo, MemoryContext context)
 	list->len = spec.len;
 	list->raw = Copy(PG_GETARG_POINTER(WEIGHTS_ARGNO));
 	list->weights = Copy(weights);
-	numbers = AllocateNumbers((Size) rankings * spec.len);
-	ArgMatrixSlice(weights, &spec, 0, rankings, numbers);
-	list->lanes = AllocateNumbers((Size) score_rounded(rankings) * spec.len);
-	score_pack(spec.len, rankings, numbers, spec.len, list->lanes);
-	pfree(numbers);
+	PackWeights(list, &spec);
 	list->seed = FreshSeed();
 	list->best = palloc(sizeof(TopK *) * rankings);
 	for (i = 0; i < rankings; i++)
@@ -140,19 +198,40 @@ CheckSameList(FunctionCallInfo fcinfo, const Shortlist *list)
 	CheckSame(ArgCount(fcinfo, SIZE_ARGNO) == list->size, "k", "group");
 }
 
-static Block
-ReadItems(FunctionCallInfo fcinfo, int count)
+static ArgSpec
+FeaturesSpec(const Shortlist *list)
 {
-	Block		block = {.array = PG_GETARG_ARRAYTYPE_P(ITEMS_ARGNO)};
-	ArgSpec		spec = {"array of items", 0, NULL};
-	int			items = ArgVectorLength(block.array, &spec);
+	ArgSpec		spec = {"array of features", list->len, NULL};
 
-	if (items != count)
+	return spec;
+}
+
+static Block
+ReadBlock(FunctionCallInfo fcinfo, const Shortlist *list)
+{
+	ArgSpec		features = FeaturesSpec(list);
+	ArgSpec		items = {"array of items", 0, NULL};
+	Block		block = {.features = ArgArray(fcinfo, FEATURES_ARGNO)};
+	int			count;
+
+	block.count = ArgMatrixRows(block.features, &features);
+	block.array = PG_GETARG_ARRAYTYPE_P(ITEMS_ARGNO);
+	count = ArgVectorLength(block.array, &items);
+	if (count != block.count)
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_EXCEPTION),
 				 errmsg("expected as many items as rows of features"),
-				 errdetail("Rows of features: %d, items: %d.", count, items)));
+				 errdetail("Rows of features: %d, items: %d.", block.count, count)));
 	return block;
+}
+
+/* Some of its features, checked. */
+static void
+ReadStrip(Shortlist *list, const Block *block, int first, int count)
+{
+	ArgSpec		spec = FeaturesSpec(list);
+
+	ArgMatrixSlice(block->features, &spec, first, count, list->strip);
 }
 
 static Datum
@@ -173,44 +252,116 @@ ItemOf(Block *block, int number)
 	return block->items[number];
 }
 
-/* Offer some items to a ranking, if one of them can be among its best. */
-static void
-OfferStrip(TopK *best, uint64 seed, const double *scores, int count,
-		   Block *block, int first)
+/* Can none of some items be among the best?  They are counted then. */
+static bool
+PassOver(TopK *best, double peak, int count)
 {
-	double		peak = ResultFinite(peak_of(count, scores));
+	if (!best->full || !(peak < best->threshold))
+		return false;
+	best->seen += count;
+	return true;
+}
+
+/* Offer some items to a ranking; their scores stand "step" apart. */
+static void
+OfferStrip(TopK *best, uint64 seed, const double *scores, int step,
+		   Block *block, int first, int count)
+{
 	int			i;
 
-	if (best->full && peak < best->threshold)
-	{
-		best->seen += count;
-		return;
-	}
-	for (i = 0; i < count; i++)
-		if (best->full && scores[i] < best->threshold)
-			best->seen++;
-		else
-			TopKOfferByLot(best, scores[i], seed, ItemOf(block, first + i), false);
+	for (i = 0; i < count; i++, scores += step)
+		if (!PassOver(best, *scores, 1))
+			TopKOfferByLot(best, *scores, seed, ItemOf(block, first + i), false);
 }
 
 /* Some items of a block, under all weight vectors. */
 static void
-AddStrip(Shortlist *list, Block *block, int first, int count)
+AddDoubles(Shortlist *list, Block *block, int first, int count)
 {
-	const ScoreSteps steps = {.features = 1, .lane = STRIP};
+	double		peaks[SCORE_LANES];
 	int			pack;
 	int			i;
 
+	if (!list->lanes)
+		PackDoubles(list);
+	ReadStrip(list, block, first, count);
 	for (pack = 0; pack < list->rankings; pack += SCORE_LANES)
 	{
+		TopK	  **best = list->best + pack;
 		int			lanes = Min(SCORE_LANES, list->rankings - pack);
 
 		CHECK_FOR_INTERRUPTS();
 		score_lanes(list->len, list->lanes + (Size) pack * list->len, count,
-					list->strip, list->len, list->scores, steps);
+					list->strip, list->len, list->scores, SCORE_LANES);
+		peak_of_lanes(count, list->scores, peaks);
 		for (i = 0; i < lanes; i++)
-			OfferStrip(list->best[pack + i], list->seed,
-					   list->scores + (Size) i * STRIP, count, block, first);
+			if (!PassOver(best[i], ResultFinite(peaks[i]), count))
+				OfferStrip(best[i], list->seed, list->scores + i, SCORE_LANES,
+						   block, first, count);
+	}
+}
+
+/*
+ * The score of an item where single precision has none: it overflowed, or a
+ * feature is not finite, which is an error.  Like the other it depends on
+ * features and weights alone, so that equal items stay equal.
+ */
+static double
+WideScore(Shortlist *list, int ranking, const Block *block, int number)
+{
+	ReadStrip(list, block, number, 1);
+	return ResultFinite(dot_double(list->len, list->numbers + (Size) ranking * list->len,
+								   list->strip));
+}
+
+/* The scores of a lane. */
+static void
+WidenColumn(Shortlist *list, int ranking, const Block *block, int first,
+			int count)
+{
+	const float *scores = list->float_scores + ranking % SCORE_LANES_FLOAT;
+	int			i;
+
+	for (i = 0; i < count; i++, scores += SCORE_LANES_FLOAT)
+		list->column[i] = likely(isfinite(*scores)) ? *scores :
+			WideScore(list, ranking, block, first + i);
+}
+
+/*
+ * The same of features that are real.  One that is not finite shows in all
+ * scores of its item, be its weight 0, and a peak that is none is not passed
+ * over.
+ */
+static void
+AddFloats(Shortlist *list, Block *block, int first, int count)
+{
+	const float4 *features = (float4 *) ARR_DATA_PTR(block->features) +
+		(Size) first * list->len;
+	float		peaks[SCORE_LANES_FLOAT];
+	Size		at;
+	int			pack;
+	int			i;
+
+	/* the next page is seldom in the cache, and lines come side by side */
+	for (at = 0; at < (Size) count * list->len; at += CACHE_LINE / sizeof(float4))
+		PREFETCH(features + at);
+	for (pack = 0; pack < list->rankings; pack += SCORE_LANES_FLOAT)
+	{
+		TopK	  **best = list->best + pack;
+		int			lanes = Min(SCORE_LANES_FLOAT, list->rankings - pack);
+
+		CHECK_FOR_INTERRUPTS();
+		score_lanes_float(list->len, list->float_lanes + (Size) pack * list->len,
+						  count, features, list->len, list->float_scores,
+						  SCORE_LANES_FLOAT);
+		peak_of_lanes_float(count, list->float_scores, peaks);
+		for (i = 0; i < lanes; i++)
+		{
+			if (PassOver(best[i], peaks[i], count))
+				continue;
+			WidenColumn(list, pack + i, block, first, count);
+			OfferStrip(best[i], list->seed, list->column, 1, block, first, count);
+		}
 	}
 }
 
@@ -227,18 +378,15 @@ PG_FUNCTION_INFO_V1(dlints_shortlist_transfn);
  * score is their dot product with a row of weights, as of dlints_weights and
  * dlints_draw_weights.  Among equal scores chance decides.  weights and k are
  * the same for all rows of a group; k is at least 1, and there are up to 10,000
- * weight vectors.  Rows with a NULL are
- * skipped; without any the result is NULL.  Scores are finite.
+ * weight vectors.  Of features that are real[] scores are real, too.  Rows with
+ * a NULL are skipped; without any the result is NULL.
  */
 Datum
 dlints_shortlist_transfn(PG_FUNCTION_ARGS)
 {
 	MemoryContext context = AggregateContext(fcinfo);
-	ArgSpec		spec = {"array of features", 0, NULL};
-	ArrayType  *features;
 	Shortlist  *list;
 	Block		block;
-	int			count;
 	int			first;
 
 	if (PG_ARGISNULL(ITEMS_ARGNO) || PG_ARGISNULL(FEATURES_ARGNO) ||
@@ -251,16 +399,15 @@ dlints_shortlist_transfn(PG_FUNCTION_ARGS)
 		list = (Shortlist *) PG_GETARG_POINTER(0);
 		CheckSameList(fcinfo, list);
 	}
-	spec.len = list->len;
-	features = ArgArray(fcinfo, FEATURES_ARGNO);
-	count = ArgMatrixRows(features, &spec);
-	block = ReadItems(fcinfo, count);
-	for (first = 0; first < count; first += list->strip_len)
+	block = ReadBlock(fcinfo, list);
+	for (first = 0; first < block.count; first += list->strip_len)
 	{
-		int			some = Min(list->strip_len, count - first);
+		int			count = Min(list->strip_len, block.count - first);
 
-		ArgMatrixSlice(features, &spec, first, some, list->strip);
-		AddStrip(list, &block, first, some);
+		if (ARR_ELEMTYPE(block.features) == FLOAT4OID)
+			AddFloats(list, &block, first, count);
+		else
+			AddDoubles(list, &block, first, count);
 	}
 	PG_RETURN_POINTER(list);
 }

@@ -27,6 +27,7 @@
 /* The same for a function that says itself what its wider registers are. */
 #if defined(__x86_64__) && defined(__GNUC__)
 #define CPU_AVX2	__attribute__((target("avx2")))
+#define CPU_AVX512	__attribute__((target("avx512f")))
 #endif
 
 /*

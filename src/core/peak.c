@@ -1,27 +1,30 @@
 /*
  * peak.c
  *		The highest of some numbers.
+ *
+ * 0 times a finite number is 0, and NaN otherwise.
  */
 #include "peak.h"
 
 #include <float.h>
+#include <stdint.h>
 
 #include "clones.h"
+#include "score.h"
 
 /* Vectors spelt out, because compilers do not make them of a choice. */
 #define LANES	4
 #define STEP	8
 
 typedef double quad __attribute__((vector_size(32), aligned(8), may_alias));
-typedef int64_t mask __attribute__((vector_size(32), aligned(8), may_alias));
+typedef int64_t quad_mask __attribute__((vector_size(32), aligned(8), may_alias));
+typedef float octet __attribute__((vector_size(32), aligned(4), may_alias));
+typedef int32_t octet_mask __attribute__((vector_size(32), aligned(4), may_alias));
 
 /* the higher ones of two */
-#define HIGHER(a, b) \
-	((quad) (((mask) (a) & ((a) > (b))) | ((mask) (b) & ~((a) > (b)))))
+#define HIGHER(vector, mask, a, b) \
+	((vector) (((mask) (a) & ((a) > (b))) | ((mask) (b) & ~((a) > (b)))))
 
-/*
- * 0 times a finite number is 0, and NaN otherwise.
- */
 CPU_CLONES
 double
 peak_of(size_t count, const double *numbers)
@@ -42,7 +45,7 @@ peak_of(size_t count, const double *numbers)
 		{
 			quad		next = ((const quad *) numbers)[k];
 
-			highest[k] = HIGHER(next, highest[k]);
+			highest[k] = HIGHER(quad, quad_mask, next, highest[k]);
 			zero[k] += 0.0 * next;
 		}
 	}
@@ -51,7 +54,7 @@ peak_of(size_t count, const double *numbers)
 		peak = *numbers > peak ? *numbers : peak;
 		rest += 0.0 * *numbers;
 	}
-	highest[0] = HIGHER(highest[1], highest[0]);
+	highest[0] = HIGHER(quad, quad_mask, highest[1], highest[0]);
 	zero[0] += zero[1];
 	for (k = 0; k < LANES; k++)
 	{
@@ -59,4 +62,46 @@ peak_of(size_t count, const double *numbers)
 		rest += zero[0][k];
 	}
 	return peak + rest;
+}
+
+/* "vectors" of them are a row */
+#define LANES_BODY(vector, mask, vectors, lowest) \
+	vector		highest[vectors]; \
+	vector		zero[vectors]; \
+	int			l; \
+\
+	UNROLL \
+	for (l = 0; l < (vectors); l++) \
+	{ \
+		zero[l] = (vector) {0}; \
+		highest[l] = zero[l] + (lowest); \
+	} \
+	for (; count > 0; count--) \
+	{ \
+		UNROLL \
+		for (l = 0; l < (vectors); l++) \
+		{ \
+			vector		next = *(const vector *) scores; \
+\
+			highest[l] = HIGHER(vector, mask, next, highest[l]); \
+			zero[l] += 0 * next; \
+			scores += sizeof(vector) / sizeof(*scores); \
+		} \
+	} \
+	UNROLL \
+	for (l = 0; l < (vectors); l++) \
+		((vector *) peaks)[l] = highest[l] + zero[l]
+
+CPU_CLONES
+void
+peak_of_lanes(size_t count, const double *scores, double *peaks)
+{
+	LANES_BODY(quad, quad_mask, SCORE_LANES / 4, -DBL_MAX);
+}
+
+CPU_CLONES
+void
+peak_of_lanes_float(size_t count, const float *scores, float *peaks)
+{
+	LANES_BODY(octet, octet_mask, SCORE_LANES_FLOAT / 8, -FLT_MAX);
 }

@@ -6,30 +6,36 @@
 
 #include "clones.h"
 
-/* feature vectors that share what is loaded of the weights */
-#define TOGETHER	4
-
 /*
  * Pack "count" vectors of "len" numbers, which stand vectors_len apart, into
- * score_rounded(count) * len numbers.  Lanes without a vector are zero.
+ * rounded * len numbers.  Lanes without a vector are zero.
  */
+#define PACK_BODY(number, lanes, rounded) \
+	int			v; \
+	int			k; \
+\
+	for (v = 0; v < (rounded); v++) \
+	{ \
+		const double *vector = vectors + (size_t) v * (size_t) vectors_len; \
+		number	   *lane = packed + (size_t) (v / (lanes)) * (lanes) * \
+			(size_t) len + v % (lanes); \
+\
+		for (k = 0; k < len; k++) \
+			lane[(size_t) k * (lanes)] = v < count ? (number) vector[k] : 0; \
+	}
+
 void
 score_pack(int len, int count, const double *vectors, int vectors_len,
 		   double *packed)
 {
-	int			rounded = score_rounded(count);
-	int			v;
-	int			k;
+	PACK_BODY(double, SCORE_LANES, score_rounded(count));
+}
 
-	for (v = 0; v < rounded; v++)
-	{
-		const double *vector = vectors + (size_t) v * (size_t) vectors_len;
-		double	   *lane = packed + (size_t) (v / SCORE_LANES) * SCORE_LANES *
-			(size_t) len + v % SCORE_LANES;
-
-		for (k = 0; k < len; k++)
-			lane[(size_t) k * SCORE_LANES] = v < count ? vector[k] : 0.0;
-	}
+void
+score_pack_float(int len, int count, const double *vectors, int vectors_len,
+				 float *packed)
+{
+	PACK_BODY(float, SCORE_LANES_FLOAT, score_rounded_float(count));
 }
 
 /*
@@ -37,15 +43,23 @@ score_pack(int len, int count, const double *vectors, int vectors_len,
  * ones of loops as short as these, and worse ones of vectors that are too long
  * for the CPU, so that a clone wants its own type.
  */
-typedef double pair __attribute__((vector_size(16), aligned(8), may_alias));
-typedef double quad __attribute__((vector_size(32), aligned(8), may_alias));
+#define VECTOR(number, bytes) \
+	number __attribute__((vector_size(bytes), aligned(sizeof(number)), may_alias))
+
+typedef VECTOR(double, 16) double_x2;
+typedef VECTOR(double, 32) double_x4;
+typedef VECTOR(double, 64) double_x8;
+typedef VECTOR(float, 16) float_x4;
+typedef VECTOR(float, 32) float_x8;
+typedef VECTOR(float, 64) float_x16;
 
 /*
- * One body for all of them, and for one feature vector and for several, so
- * that the order of summation cannot differ.
+ * One body for all of them, and for one feature vector and for several, which
+ * share what is loaded of the weights, so that the order of summation cannot
+ * differ.
  */
-#define SCORE_BODY(vector, width, together) \
-	vector		sum[together][SCORE_LANES / (width)]; \
+#define SCORE_BODY(number, vector, width, lane_count, together) \
+	vector		sum[together][(lane_count) / (width)]; \
 	int			k; \
 	int			c; \
 	int			l; \
@@ -53,67 +67,127 @@ typedef double quad __attribute__((vector_size(32), aligned(8), may_alias));
 	UNROLL \
 	for (c = 0; c < (together); c++) \
 		UNROLL \
-		for (l = 0; l < SCORE_LANES / (width); l++) \
-			sum[c][l] = (vector) {0.0}; \
-	for (k = 0; k < len; k++, lanes += SCORE_LANES) \
+		for (l = 0; l < (lane_count) / (width); l++) \
+			sum[c][l] = (vector) {0}; \
+	for (k = 0; k < len; k++, lanes += (lane_count)) \
 	{ \
 		const vector *weights = (const vector *) lanes; \
 \
 		UNROLL \
 		for (c = 0; c < (together); c++) \
 			UNROLL \
-			for (l = 0; l < SCORE_LANES / (width); l++) \
+			for (l = 0; l < (lane_count) / (width); l++) \
 				sum[c][l] += weights[l] * \
 					features[(size_t) c * (size_t) features_len + (size_t) k]; \
 	} \
+	UNROLL \
 	for (c = 0; c < (together); c++) \
-		for (l = 0; l < SCORE_LANES; l++) \
-			scores[(size_t) c * steps.features + (size_t) l * steps.lane] = \
-				sum[c][l / (width)][l % (width)]
+		UNROLL \
+		for (l = 0; l < (lane_count) / (width); l++) \
+			((vector *) (scores + (size_t) c * (size_t) scores_len))[l] = sum[c][l]
 
-#define SCORE_FUNCTION(name, vector, width, together, attribute) \
+#define SCORE_PARAMETERS(number) \
+	int len, const number *lanes, const number *features, int features_len, \
+	number *scores, int scores_len
+
+#define SCORE_FUNCTION(name, number, vector, lane_count, together, attribute) \
 	attribute static void \
-	name(int len, const double *lanes, const double *features, \
-		 int features_len, double *scores, ScoreSteps steps) \
+	name(SCORE_PARAMETERS(number)) \
 	{ \
-		SCORE_BODY(vector, width, together); \
+		SCORE_BODY(number, vector, (int) (sizeof(vector) / sizeof(number)), \
+				   lane_count, together); \
 	}
 
-typedef void (*ScoreFunction) (int len, const double *lanes,
-							   const double *features, int features_len,
-							   double *scores, ScoreSteps steps);
+/* A function, and how many feature vectors it takes at once. */
+typedef struct ScoreKernel
+{
+	int			together;
+	void		(*score) (SCORE_PARAMETERS(double));
+} ScoreKernel;
 
-SCORE_FUNCTION(one_by_pairs, pair, 2, 1,)
-SCORE_FUNCTION(several_by_pairs, pair, 2, TOGETHER,)
+typedef struct ScoreKernelFloat
+{
+	int			together;
+	void		(*score) (SCORE_PARAMETERS(float));
+} ScoreKernelFloat;
 
+#define DOUBLE_FUNCTION(name, vector, together, attribute) \
+	SCORE_FUNCTION(name, double, vector, SCORE_LANES, together, attribute)
+#define FLOAT_FUNCTION(name, vector, together, attribute) \
+	SCORE_FUNCTION(name, float, vector, SCORE_LANES_FLOAT, together, attribute)
+
+DOUBLE_FUNCTION(double_by_1, double_x2, 1,)
+DOUBLE_FUNCTION(double_by_4, double_x2, 4,)
+FLOAT_FUNCTION(float_by_1, float_x4, 1,)
+FLOAT_FUNCTION(float_by_4, float_x4, 4,)
+
+static const ScoreKernel kernels[] = {{4, double_by_4}, {1, double_by_1}};
+static const ScoreKernelFloat kernels_float[] = {{4, float_by_4}, {1, float_by_1}};
+
+/*
+ * As many sums at once as hide how long one addition takes, and as registers
+ * hold.
+ */
 #ifdef CPU_AVX2
-SCORE_FUNCTION(one_by_quads, quad, 4, 1, CPU_AVX2)
-SCORE_FUNCTION(several_by_quads, quad, 4, TOGETHER, CPU_AVX2)
+DOUBLE_FUNCTION(double_by_1_avx2, double_x4, 1, CPU_AVX2)
+DOUBLE_FUNCTION(double_by_4_avx2, double_x4, 4, CPU_AVX2)
+DOUBLE_FUNCTION(double_by_8_avx512, double_x8, 8, CPU_AVX512)
+FLOAT_FUNCTION(float_by_1_avx2, float_x8, 1, CPU_AVX2)
+FLOAT_FUNCTION(float_by_4_avx2, float_x8, 4, CPU_AVX2)
+FLOAT_FUNCTION(float_by_8_avx512, float_x16, 8, CPU_AVX512)
+
+/* the first of each is left to CPUs that have it */
+static const ScoreKernel kernels_x86[] = {
+	{8, double_by_8_avx512}, {4, double_by_4_avx2}, {1, double_by_1_avx2}
+};
+static const ScoreKernelFloat kernels_x86_float[] = {
+	{8, float_by_8_avx512}, {4, float_by_4_avx2}, {1, float_by_1_avx2}
+};
+
+#define CHOOSE_KERNEL(plain, x86) \
+	(!__builtin_cpu_supports("avx2") ? (plain) : \
+	 (x86) + (__builtin_cpu_supports("avx512f") ? 0 : 1))
+#else
+#define CHOOSE_KERNEL(plain, x86)	(plain)
 #endif
 
 /*
+ * Go through the feature vectors.  Where those that are left are fewer than a
+ * kernel takes, it takes some before them once more: alone they take longer.
+ */
+#define SCORE_ALL(kernel) \
+	int			c; \
+\
+	for (c = 0; c < count; c += (kernel)->together) \
+	{ \
+		while ((kernel)->together > count || \
+			   ((kernel)->together > 1 && (kernel)[1].together >= count - c)) \
+			(kernel)++; \
+		if (c > count - (kernel)->together) \
+			c = count - (kernel)->together; \
+		(kernel)->score(len, lanes, features + (size_t) c * (size_t) features_len, \
+						features_len, scores + (size_t) c * (size_t) scores_len, scores_len); \
+	}
+
+/*
  * Scores of "count" feature vectors, which stand features_len apart, under the
- * vectors of one pack of lanes.
+ * vectors of one pack of lanes: a row for each feature vector, and from one row
+ * to the next scores_len numbers.
  */
 void
 score_lanes(int len, const double *lanes, int count, const double *features,
-			int features_len, double *scores, ScoreSteps steps)
+			int features_len, double *scores, int scores_len)
 {
-	ScoreFunction one = one_by_pairs;
-	ScoreFunction several = several_by_pairs;
-	int			c;
+	const ScoreKernel *kernel = CHOOSE_KERNEL(kernels, kernels_x86);
 
-#ifdef CPU_AVX2
-	if (__builtin_cpu_supports("avx2"))
-	{
-		one = one_by_quads;
-		several = several_by_quads;
-	}
-#endif
-	for (c = 0; c + TOGETHER <= count; c += TOGETHER)
-		several(len, lanes, features + (size_t) c * (size_t) features_len,
-				features_len, scores + (size_t) c * steps.features, steps);
-	for (; c < count; c++)
-		one(len, lanes, features + (size_t) c * (size_t) features_len,
-			features_len, scores + (size_t) c * steps.features, steps);
+	SCORE_ALL(kernel);
+}
+
+void
+score_lanes_float(int len, const float *lanes, int count, const float *features,
+				  int features_len, float *scores, int scores_len)
+{
+	const ScoreKernelFloat *kernel = CHOOSE_KERNEL(kernels_float, kernels_x86_float);
+
+	SCORE_ALL(kernel);
 }

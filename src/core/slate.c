@@ -152,17 +152,20 @@ slate_begin(Slate *s, uint64_t seed)
 		s->caps[g].count = 0;
 }
 
-/* Offer candidates "first" to first + count - 1 by their scores. */
+/*
+ * Offer candidates "first" to first + count - 1 by their scores, which stand
+ * "step" apart.
+ */
 void
-slate_offer(Slate *s, int first, int count, const double *scores)
+slate_offer(Slate *s, int first, int count, const double *scores, int step)
 {
 	int			i;
 
-	for (i = 0; i < count; i++)
+	for (i = 0; i < count; i++, scores += step)
 	{
 		int			group = s->groups ? s->groups[first + i] : -1;
 
-		offer(group < 0 ? &s->best : &s->caps[group], s->seed, scores[i],
+		offer(group < 0 ? &s->best : &s->caps[group], s->seed, *scores,
 			  first + i);
 	}
 }

@@ -52,7 +52,7 @@ extern void slate_bind(Slate *s, int candidates, int k, const int *groups,
 					   int group_count, const int *sizes, SlateHeap *caps,
 					   SlateEntry *entries);
 extern void slate_begin(Slate *s, uint64_t seed);
-extern void slate_offer(Slate *s, int first, int count, const double *scores);
+extern void slate_offer(Slate *s, int first, int count, const double *scores, int step);
 extern int	slate_end(Slate *s);
 extern void slate_sort(Slate *s);
 

@@ -11,7 +11,7 @@
 #include "core/score.h"
 
 #define LEN_MAX		40
-#define COUNT_MAX	11
+#define COUNT_MAX	27
 
 /* All scores as a count by score_rounded(vectors) matrix, row by row. */
 static double *
@@ -21,14 +21,54 @@ scores_new(int len, int vectors, const double *weights, int count,
 	int			rounded = score_rounded(vectors);
 	double	   *packed = guarded((size_t) rounded * (size_t) len);
 	double	   *scores = guarded((size_t) count * (size_t) rounded);
-	const ScoreSteps steps = {.features = (size_t) rounded, .lane = 1};
 	int			v;
 
 	score_pack(len, vectors, weights, len, packed);
 	for (v = 0; v < rounded; v += SCORE_LANES)
 		score_lanes(len, packed + (size_t) v * (size_t) len, count, features,
-					len, scores + v, steps);
+					len, scores + v, rounded);
 	return scores;
+}
+
+/* In guarded memory, which reading beyond it would leave. */
+static float *
+floats_new(size_t count, const double *numbers)
+{
+	float	   *floats = (float *) guarded((count + 1) / 2) + count % 2;
+	size_t		i;
+
+	for (i = 0; i < count; i++)
+		floats[i] = (float) numbers[i];
+	return floats;
+}
+
+/* The same in single precision. */
+static float *
+float_scores_new(int len, int vectors, const double *weights, int count,
+				 const float *features)
+{
+	int			rounded = score_rounded_float(vectors);
+	float	   *packed = (float *) guarded((size_t) rounded * (size_t) len / 2);
+	float	   *scores = (float *) guarded((size_t) count * (size_t) rounded / 2);
+	int			v;
+
+	score_pack_float(len, vectors, weights, len, packed);
+	for (v = 0; v < rounded; v += SCORE_LANES_FLOAT)
+		score_lanes_float(len, packed + (size_t) v * (size_t) len, count,
+						  features, len, scores + v, rounded);
+	return scores;
+}
+
+/* A score is its dot product; a lane without weights has 0. */
+static void
+check_score(double score, int len, const double *w, const double *x,
+			double epsilon)
+{
+	if (w)
+		assert_near(score, exact_dot(len, w, x),
+					(len + 2) * epsilon * exact_dot_size(len, w, x));
+	else
+		assert_true(score == 0.0);
 }
 
 static void
@@ -38,22 +78,22 @@ check_scores(int len, int vectors, int count)
 	double	   *weights = dice_array(&seed, (size_t) len * (size_t) vectors);
 	double	   *features = dice_array(&seed, (size_t) len * (size_t) count);
 	double	   *scores = scores_new(len, vectors, weights, count, features);
+	float	   *floats = float_scores_new(len, vectors, weights, count,
+										  floats_new((size_t) (len * count), features));
 	int			rounded = score_rounded(vectors);
+	int			rounded_float = score_rounded_float(vectors);
 	int			c;
 	int			v;
 
 	for (c = 0; c < count; c++)
-		for (v = 0; v < rounded; v++)
+		for (v = 0; v < rounded_float; v++)
 		{
-			const double *w = weights + v * len;
+			const double *w = v < vectors ? weights + v * len : NULL;
 			const double *x = features + c * len;
-			double		score = scores[c * rounded + v];
 
-			if (v < vectors)
-				assert_near(score, exact_dot(len, w, x),
-							(len + 2) * DBL_EPSILON * exact_dot_size(len, w, x));
-			else
-				assert_true(score == 0.0);
+			if (v < rounded)
+				check_score(scores[c * rounded + v], len, w, x, DBL_EPSILON);
+			check_score(floats[c * rounded_float + v], len, w, x, FLT_EPSILON);
 		}
 }
 
@@ -65,7 +105,10 @@ test_agrees_with_long_double(void **state)
 
 	for (len = 1; len <= LEN_MAX; len++)
 		for (count = 1; count <= COUNT_MAX; count++)
+		{
 			check_scores(len, 1 + (len + count) % 20, count);
+			free_all(state);
+		}
 }
 
 /* the same features at every place, bit by bit */
@@ -76,36 +119,84 @@ test_place_does_not_matter(void **state)
 	double	   *weights = dice_array(&seed, LEN_MAX * 9);
 	double	   *x = dice_array(&seed, LEN_MAX);
 	double	   *features = guarded(LEN_MAX * COUNT_MAX);
+	float	   *floats;
 	double	   *scores;
+	float	   *float_scores;
+	int			count;
 	int			c;
 
 	for (c = 0; c < COUNT_MAX; c++)
 		memcpy(features + c * LEN_MAX, x, sizeof(double) * LEN_MAX);
-	scores = scores_new(LEN_MAX, 9, weights, COUNT_MAX, features);
-	for (c = 1; c < COUNT_MAX; c++)
-		assert_memory_equal(scores + c * 16, scores, sizeof(double) * 16);
+	floats = floats_new(LEN_MAX * COUNT_MAX, features);
+	scores = scores_new(LEN_MAX, 9, weights, 1, features);
+	float_scores = float_scores_new(LEN_MAX, 9, weights, 1, floats);
+	for (count = 2; count <= COUNT_MAX; count++)
+	{
+		double	   *more = scores_new(LEN_MAX, 9, weights, count, features);
+		float	   *float_more = float_scores_new(LEN_MAX, 9, weights, count, floats);
+
+		for (c = 0; c < count; c++)
+		{
+			assert_memory_equal(more + c * 16, scores, sizeof(double) * 16);
+			assert_memory_equal(float_more + c * 16, float_scores, sizeof(float) * 16);
+		}
+	}
 }
 
-/* transposed, with what lies between untouched */
+/* What lies between features is not read, and what lies between scores stays. */
 static void
 test_steps(void **state)
 {
-	const ScoreSteps steps = {.features = 2, .lane = 100};
-	double		weights[SCORE_LANES];
-	double		features[] = {1, -1, 2, -1, 3, -1, 4, -1, 5, -1};
-	double		scores[SCORE_LANES * 100];
-	int			c;
-	int			l;
+	double		weights[SCORE_LANES_FLOAT];
+	float		float_weights[SCORE_LANES_FLOAT];
+	double		features[2 * COUNT_MAX];
+	float		float_features[2 * COUNT_MAX];
+	double		scores[100 * COUNT_MAX];
+	float		float_scores[100 * COUNT_MAX];
+	int			i;
 
-	for (l = 0; l < SCORE_LANES; l++)
-		weights[l] = l + 1;
-	for (c = 0; c < LENGTH(scores); c++)
-		scores[c] = -7;
-	score_lanes(1, weights, 5, features, 2, scores, steps);
-	for (l = 0; l < SCORE_LANES; l++)
-		for (c = 0; c < 100; c++)
-			assert_true(scores[l * 100 + c] ==
-						(c % 2 == 0 && c < 10 ? (l + 1) * (c / 2 + 1) : -7));
+	for (i = 0; i < SCORE_LANES_FLOAT; i++)
+		weights[i] = float_weights[i] = (float) (i + 1);
+	for (i = 0; i < 2 * COUNT_MAX; i++)
+		features[i] = float_features[i] = i % 2 == 0 ? (float) (i / 2 + 1) : NAN;
+	for (i = 0; i < 100 * COUNT_MAX; i++)
+		scores[i] = float_scores[i] = -7;
+	score_lanes(1, weights, COUNT_MAX, features, 2, scores, 100);
+	score_lanes_float(1, float_weights, COUNT_MAX, float_features, 2, float_scores, 100);
+	for (i = 0; i < 100 * COUNT_MAX; i++)
+	{
+		int			score = (i % 100 + 1) * (i / 100 + 1);
+
+		assert_true(scores[i] == (i % 100 < SCORE_LANES ? score : -7));
+		assert_true(float_scores[i] == (i % 100 < SCORE_LANES_FLOAT ? score : -7));
+	}
+}
+
+/* A feature that is no number shows in every lane, and in that row alone. */
+static void
+test_not_finite(void **state)
+{
+	static const float bad[] = {NAN, INFINITY, -INFINITY};
+	static const double weights[3 * SCORE_LANES_FLOAT] = {1, 1, 1, 0, 1, 0};
+	float		features[3 * COUNT_MAX];
+	int			place;
+	int			b;
+	int			i;
+
+	for (place = 0; place < LENGTH(features); place++)
+		for (b = 0; b < LENGTH(bad); b++)
+		{
+			float	   *scores;
+
+			for (i = 0; i < LENGTH(features); i++)
+				features[i] = 1;
+			features[place] = bad[b];
+			scores = float_scores_new(3, 2, weights, COUNT_MAX, features);
+			for (i = 0; i < COUNT_MAX * SCORE_LANES_FLOAT; i++)
+				assert_true(!isfinite(scores[i]) ==
+							(i / SCORE_LANES_FLOAT == place / 3));
+			free_all(state);
+		}
 }
 
 int
@@ -115,6 +206,7 @@ main(void)
 		test_of(test_agrees_with_long_double),
 		test_of(test_place_does_not_matter),
 		test_of(test_steps),
+		test_of(test_not_finite),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -81,7 +81,7 @@ choose(Slate *slate, int candidates, const double *scores, uint64_t seed)
 		for (i = first; i < first + count; i++)
 			peak = scores[i] > peak ? scores[i] : peak;
 		if (!slate_is_beyond(slate, peak))
-			slate_offer(slate, first, count, scores + first);
+			slate_offer(slate, first, count, scores + first, 1);
 	}
 	return slate_end(slate);
 }

@@ -25,7 +25,7 @@ FROM   generate_series(1, rankings) w, LATERAL (
 	SELECT unnest(dlints_top(id, dlints_dot(ARRAY(SELECT unnest((weights(rankings))[w:w])), x), k)) AS id FROM item) t
 $$;
 
-SELECT plan(8 + 6 + 19 + 8 + 11);
+SELECT plan(8 + 6 + 24 + 8 + 10 + 11);
 
 -- ---------- the best under each ----------
 
@@ -71,6 +71,17 @@ SELECT is(outcome('SELECT dlints_shortlist(' || call || ')'), result, call) FROM
 	 '2202E: array must be two-dimensional (The number of dimensions of the array of features is 1.)'),
 	('''{1}''::int[], ''{{Infinity}}'', ''{{1}}'', 1',
 	 '22003: infinity not allowed in array (Element 1 of the array of features.)'),
+	('''{1,2,3}''::int[], ''{{1,1},{1,NaN},{NaN,1}}''::real[], ''{{1,1}}'', 1',
+	 '22003: NaN not allowed in array (Element 4 of the array of features.)'),
+	('''{1,2}''::int[], ''{{1,1},{1,-Infinity}}''::real[], ''{{1,0}}'', 1',
+	 '22003: infinity not allowed in array (Element 4 of the array of features.)'),
+	('''{1,2}''::int[], ''{{1,1},{1,NaN}}''::float8[], ''{{1,0}}'', 1',
+	 '22003: NaN not allowed in array (Element 4 of the array of features.)'),
+	('''{1,2}''::int[], ''{{1,1},{1,1e60}}''::float8[], ''{{1,0}}'', 1',
+	 '22003: numbers beyond 1e+50 not allowed in array (Element 4 of the array of features.)'),
+	('ids, ARRAY(SELECT ARRAY[-i, CASE WHEN i < 60 THEN 1 ELSE ''NaN''::real END]::real[] FROM generate_subscripts(ids, 1) i), '
+	 '(SELECT array_agg(ARRAY[1, 0]) FROM generate_series(1, 20))::float8[], 1) FROM block WHERE (n = 6',
+	 '22003: NaN not allowed in array (Element 120 of the array of features.)'),
 	('''{1,2}''::int[], ''{{1}}'', ''{{1}}'', 1',
 	 '22000: expected as many items as rows of features (Rows of features: 1, items: 2.)'),
 	('''{{1}}''::int[], ''{{1}}'', ''{{1}}'', 1',
@@ -118,6 +129,31 @@ FROM   block JOIN twice USING (n);
 -- the first ranking's items come first
 SELECT is((dlints_shortlist(ids, xs, weights(9), 6))[1:6], (SELECT dlints_top(id, dlints_dot(ARRAY(
   SELECT unnest(weights(1))), x), 6) FROM item), 'those under the first weight vector come first') FROM block;
+
+-- ---------- single precision ----------
+
+CREATE FUNCTION listed(features anyarray, weights float8[], k bigint) RETURNS integer[] LANGUAGE sql AS $$
+SELECT sorted(dlints_shortlist(ARRAY(SELECT generate_subscripts(features, 1)), features, weights, k)) $$;
+SELECT is(listed(array_agg(ARRAY[3e38, 3e38, 3e38 - i * 1e36]::real[] ORDER BY i), w, 2), result,
+          'scores that single precision does not hold, weights ' || w::text)
+FROM   generate_series(1, 20) i,
+       (VALUES ('{{1,1,1}}'::float8[], '{1,2}'::int[]), ('{{-1,-1,-1}}', '{19,20}'), ('{{1,1,1},{-1,-1,-1}}', '{1,2,19,20}'))
+       v (w, result)
+GROUP  BY w, result ORDER BY w;
+-- whatever stands beside them
+SELECT is(count(DISTINCT s), 2::bigint, format('%s: equal features have equal scores', x))
+FROM  (SELECT x, dlints_shortlist(ids, ARRAY[x, y]::real[], '{{0.3,0.7,0.9}}', 1) AS s
+       FROM   (VALUES ('{1,2}'::int[], '{0,0,0}'::real[]), ('{3,4}', '{-3e38,-3e38,-3e38}')) v (ids, y),
+              (VALUES ('{0.1,0.7,0.3}'::real[]), ('{3e38,3e38,3e38}')) u (x), generate_series(1, 30) g
+       GROUP  BY x, g) t
+GROUP  BY x ORDER BY x;
+SELECT is(listed('{{1,2},{2,1},{3,0},{1,1}}'::real[], w, 1), result, 'weights ' || w::text)
+FROM  (VALUES ('{{1e50,1e49}}'::float8[], '{3}'::int[]), ('{{1e-300,2e-300}}', '{1}'), ('{{-1e-40,5e-41},{1e45,0}}', '{1,3}'))
+      v (w, result);
+SELECT is(listed('{{1},{1.000000000001},{0.9}}'::float8[], '{{1}}', 1), '{2}', 'double precision stays');
+SELECT is(dlints_shortlist(ids, xs, '{{1}}', 2), '{4,2}', 'beside the other')
+FROM  (VALUES ('{1,2}'::int[], '{{1},{2}}'::real[]::dlints_vector), ('{3,4}', '{{0.5},{3}}'::float8[]::dlints_vector),
+              ('{5}', '{{1.5}}'::real[]::dlints_vector)) v (ids, xs);
 
 -- ---------- the draw that acts ----------
 
