@@ -82,15 +82,3 @@ CREATE TABLE {s}.likeness (
 CREATE TABLE {s}.decision_rest PARTITION OF {s}.decision DEFAULT;
 
 CREATE TABLE {s}.reward_rest PARTITION OF {s}.reward DEFAULT;
-
--- The same, an item a row
-CREATE VIEW {s}.listed AS
-SELECT d.id AS decision, d.person, d.session, d.arm, d.at, {dlints}.dlints_unpack(d.profile) AS profile,
-       i.item, i.place::integer, i.probability, i.expected,
-       {dlints}.dlints_unpack(d.features, i.place) AS features
-FROM   {s}.decision d,
-       LATERAL unnest(d.items, d.probabilities, d.expected) WITH ORDINALITY i (item, probability, expected, place);
-
--- and without whose list it is
-CREATE VIEW {s}.shown AS
-SELECT l.decision, l.item, l.place, l.probability, l.expected, l.features FROM {s}.listed l;

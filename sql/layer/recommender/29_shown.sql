@@ -1,0 +1,11 @@
+-- The log, an item a row
+CREATE OR REPLACE VIEW {s}.listed AS
+SELECT d.id AS decision, d.person, d.session, d.arm, d.at, {dlints}.dlints_unpack(d.profile) AS profile,
+       i.item, i.place::integer, i.probability, i.expected,
+       {dlints}.dlints_unpack(d.features, i.place) AS features
+FROM   {s}.decision d,
+       LATERAL unnest(d.items, d.probabilities, d.expected) WITH ORDINALITY i (item, probability, expected, place);
+
+-- and without whose list it is
+CREATE OR REPLACE VIEW {s}.shown AS
+SELECT l.decision, l.item, l.place, l.probability, l.expected, l.features FROM {s}.listed l;
