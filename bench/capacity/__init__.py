@@ -12,7 +12,7 @@ def arguments(parser):
     """Say what the command line may hold."""
     parser.add_argument('--log-rows', type=number(100000), default=1000000,
                         metavar='N', help='rows in the log of what was shown; '
-                        'one takes about 370 bytes (default %(default)s)')
+                        'one takes about 120 bytes (default %(default)s)')
     parser.add_argument('--seconds', type=number(5), default=30, metavar='N',
                         help='how long the traffic lasts '
                         '(default %(default)s)')
