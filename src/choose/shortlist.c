@@ -88,14 +88,17 @@ WeightsSpec(ArrayType *weights)
 static void *
 Copy(const void *value)
 {
-	return memcpy(palloc(VARSIZE_ANY(value)), value, VARSIZE_ANY(value));
+	Size		size = VARSIZE_ANY(value);
+
+	return memcpy(palloc(size), value, size);
 }
 
 static bool
 IsCopy(const void *value, const void *other)
 {
-	return VARSIZE_ANY(value) == VARSIZE_ANY(other) &&
-		memcmp(value, other, VARSIZE_ANY(value)) == 0;
+	Size		size = VARSIZE_ANY(value);
+
+	return VARSIZE_ANY(other) == size && memcmp(value, other, size) == 0;
 }
 
 /*
@@ -144,6 +147,21 @@ PackDoubles(Shortlist *list)
 	MemoryContextSwitchTo(caller);
 }
 
+static void
+CheckWanted(Oid item_type, int rankings)
+{
+	if (!OidIsValid(item_type))
+		ereport(ERROR,
+				(errcode(ERRCODE_DATATYPE_MISMATCH),
+				 errmsg("could not determine the type of the items")));
+	if (rankings < 1 || rankings > MOST_RANKINGS)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("the number of weight vectors must be between 1 and %d",
+						MOST_RANKINGS),
+				 errdetail("The value is %d.", rankings)));
+}
+
 static Shortlist *
 Create(FunctionCallInfo fcinfo, MemoryContext context)
 {
@@ -155,16 +173,7 @@ Create(FunctionCallInfo fcinfo, MemoryContext context)
 	Shortlist  *list = palloc0(sizeof(Shortlist));
 	int			i;
 
-	if (!OidIsValid(item_type))
-		ereport(ERROR,
-				(errcode(ERRCODE_DATATYPE_MISMATCH),
-				 errmsg("could not determine the type of the items")));
-	if (rankings < 1 || rankings > MOST_RANKINGS)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("the number of weight vectors must be between 1 and %d",
-						MOST_RANKINGS),
-				 errdetail("The value is %d.", rankings)));
+	CheckWanted(item_type, rankings);
 	list->size = ArgCount(fcinfo, SIZE_ARGNO);
 	list->rankings = rankings;
 	list->len = spec.len;

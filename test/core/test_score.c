@@ -30,11 +30,19 @@ scores_new(int len, int vectors, const double *weights, int count,
 	return scores;
 }
 
-/* In guarded memory, which reading beyond it would leave. */
+/* Room that ends at its guard, however many there are. */
+static float *
+guarded_floats(size_t count)
+{
+	void	   *room = guarded((count + 1) / 2);
+
+	return (float *) room + count % 2;
+}
+
 static float *
 floats_new(size_t count, const double *numbers)
 {
-	float	   *floats = (float *) guarded((count + 1) / 2) + count % 2;
+	float	   *floats = guarded_floats(count);
 	size_t		i;
 
 	for (i = 0; i < count; i++)
@@ -48,8 +56,8 @@ float_scores_new(int len, int vectors, const double *weights, int count,
 				 const float *features)
 {
 	int			rounded = score_rounded_float(vectors);
-	float	   *packed = (float *) guarded((size_t) rounded * (size_t) len / 2);
-	float	   *scores = (float *) guarded((size_t) count * (size_t) rounded / 2);
+	float	   *packed = guarded_floats((size_t) rounded * (size_t) len);
+	float	   *scores = guarded_floats((size_t) count * (size_t) rounded);
 	int			v;
 
 	score_pack_float(len, vectors, weights, len, packed);
@@ -157,8 +165,11 @@ test_steps(void **state)
 
 	for (i = 0; i < SCORE_LANES_FLOAT; i++)
 		weights[i] = float_weights[i] = (float) (i + 1);
-	for (i = 0; i < 2 * COUNT_MAX; i++)
-		features[i] = float_features[i] = i % 2 == 0 ? (float) (i / 2 + 1) : NAN;
+	for (i = 0; i < COUNT_MAX; i++)
+	{
+		features[2 * i] = float_features[2 * i] = (float) (i + 1);
+		features[2 * i + 1] = float_features[2 * i + 1] = NAN;
+	}
 	for (i = 0; i < 100 * COUNT_MAX; i++)
 		scores[i] = float_scores[i] = -7;
 	score_lanes(1, weights, COUNT_MAX, features, 2, scores, 100);
