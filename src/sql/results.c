@@ -38,9 +38,8 @@ ResultFinite(double value)
 static ArrayType *
 ZeroArray(Oid type, Size width, int ndim, const int *dims)
 {
-	Size		count = (ndim == 2) ? mul_size(dims[0], dims[1]) : dims[0];
 	Size		size = add_size(ARR_OVERHEAD_NONULLS(ndim),
-								mul_size(count, width));
+								mul_size(ArrayGetNItems(ndim, dims), width));
 	ArrayType  *array = palloc0(size);
 	int			i;
 
@@ -59,8 +58,8 @@ static Datum
 ResultArray(int ndim, const int *dims, const double *values)
 {
 	ArrayType  *array = ZeroArray(FLOAT8OID, sizeof(float8), ndim, dims);
-	Size		count = (ndim == 2) ? (Size) dims[0] * dims[1] : dims[0];
-	Size		i;
+	int			count = ArrayGetNItems(ndim, dims);
+	int			i;
 
 	for (i = 0; i < count; i++)
 		ResultFinite(values[i]);

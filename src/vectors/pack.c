@@ -10,8 +10,9 @@
 #include <float.h>
 
 #include "miscadmin.h"
+#include "storage/shmem.h"
+#include "utils/memutils.h"
 
-#include "choose/scores.h"
 #include "core/packed.h"
 #include "sql/args.h"
 #include "sql/arrays.h"
@@ -89,7 +90,8 @@ dlints_pack(PG_FUNCTION_ARGS)
 	int			count = VectorCount(array, &spec);
 	Size		all = (Size) count * spec.len;
 	int			shape = spec.len | (ARR_NDIM(array) == 2 ? IS_MATRIX : 0);
-	double	   *numbers = AllocateNumbers(all);
+	double	   *numbers = MemoryContextAllocHuge(CurrentMemoryContext,
+												 mul_size(sizeof(double), Max(all, 1)));
 	int			exponent;
 	bytea	   *result;
 	uint8	   *start;
@@ -150,6 +152,7 @@ SkipVector(PackedVectors *vectors)
 {
 	Size		size = packed_size(vectors->len, vectors->next, vectors->left);
 
+	CHECK_FOR_INTERRUPTS();
 	if (vectors->left == 0)
 		return false;
 	CheckPacked(size > 0);

@@ -207,7 +207,8 @@ SELECT log_of(5, quiet.first_decision('2020-02-01'), '2020-02-01');
 INSERT INTO quiet.reward SELECT id, items[1], 'click', 1 FROM quiet.decision_rest;
 SELECT is(count(*), 5::bigint, 'what is of no month is in the rest') FROM quiet.decision_rest;
 SELECT quiet.run();
-SELECT is((SELECT count(*) FROM quiet.decision_rest) + (SELECT count(*) FROM quiet.reward_rest) + (SELECT count(*) FROM quiet.due), 0::bigint, 'and goes, what is due of it, too');
+SELECT is((SELECT count(*) FROM quiet.decision_rest) + (SELECT count(*) FROM quiet.reward_rest)
+  + (SELECT count(*) FROM quiet.due), 0::bigint, 'and goes, what is due of it, too');
 
 -- ---------- verdicts ----------
 
