@@ -3,7 +3,7 @@
 BEGIN;
 \ir include/helpers.sql
 
-SELECT plan(4 + 10 + 4 + 1 + 3 + 3 + 11);
+SELECT plan(4 + 10 + 4 + 1 + 3 + 3 + 12);
 
 -- The bytes stay what they are: logs hold them.
 SELECT is(dlints_pack(v::dlints_vector), bytes, 'the bytes of ' || v) FROM (VALUES
@@ -60,6 +60,8 @@ SELECT is(outcome('SELECT ' || call), result, call) FROM (VALUES
 	($$dlints_unpack('\x00080000 01007c')$$, '22P03: these bytes are not those of packed vectors'),	-- infinity
 	($$dlints_unpack('\x00010001 00')$$, '22P03: these bytes are not those of packed vectors'),	-- too long
 	($$dlints_vector('\x00010000 0000'::bytea)$$, '22P03: these bytes are not those of packed vectors'),	-- two are no vector
+	($$dlints_vector('\x00080080'::bytea || decode(repeat('00', 20000000), 'hex'))$$,	-- a matrix that no array can be
+	 '54000: array size exceeds the maximum allowed (134217727)'),
 	($$dlints_pack('{1e39}')$$, '22003: 1e+39 is out of range for type real'),
 	($$dlints_pack('{1,NaN}')$$, '22003: NaN not allowed in array (Element 2 of the features.)'),
 	($$dlints_pack('{1,NULL}')$$, '22004: array must not contain nulls (There is one in the features.)'),
