@@ -36,7 +36,8 @@ RECOMMENDER = """
 
 # The months as set_months() makes them; indexes come when all rows are there.
 MONTH = """
-    CREATE TABLE shop.decision_{month} (LIKE shop.decision);
+    CREATE TABLE shop.decision_{month} (
+        LIKE shop.decision INCLUDING CONSTRAINTS);
     CREATE TABLE shop.reward_{month} (
         LIKE shop.reward INCLUDING DEFAULTS INCLUDING CONSTRAINTS)"""
 FILL = """

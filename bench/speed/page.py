@@ -19,6 +19,7 @@ PEOPLE = 4000
 PAGES = 500
 ROUNDS = 300
 TIMES_FLOOR = 12
+TIMES_SHORT = 1.5
 MOST_LOG = 1.5
 MOST_DISK = 1.3
 
@@ -46,6 +47,16 @@ LEARNED = """
            LATERAL (SELECT {name}.reward(decision, item)
                     FROM   {name}.recommend(i) WHERE random() < 0.05) r;
     SELECT {name}.learn('0'); VACUUM {name}.item_vector, {name}.block"""
+LOGGED = """
+    CREATE TABLE logged AS
+    SELECT k, dlints_pack(array_agg(x)) AS packed
+    FROM   unnest(ARRAY[100, 1000]) k, generate_series(1, k),
+           LATERAL (SELECT array_agg(random()::real) AS x
+                    FROM generate_series(1, 64 + 0 * k)) v GROUP BY k"""
+READ = """
+    SELECT count(dlints_unpack(packed, n))
+    FROM   generate_series(1, {times}), logged, generate_series(1, k) n
+    WHERE  k = {k}"""
 KEPT = """
     SELECT sum(pg_total_relation_size(relid))::float8
     FROM   pg_partition_tree('{name}.decision')"""
@@ -69,6 +80,12 @@ def run(theme):
              'few', 'floor', TIMES_FLOOR),
          Bar(f'a page of ten, {many:,} items: times {FEW:,} items',
              'many', 'few', TIMES_FEW.get(many))], ROUNDS)
+    theme.cursor.execute(LOGGED)
+    theme.compare(
+        prepared(theme.cursor, {'long': READ.format(times=1, k=1000),
+                                'short': READ.format(times=10, k=100)}),
+        [Bar('vectors of a list of 1,000: times those of ten of 100',
+             'long', 'short', TIMES_SHORT)], ROUNDS)
     _space(theme, pages['few'])
 
 

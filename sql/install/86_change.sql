@@ -183,15 +183,16 @@ END;
 COMMENT ON FUNCTION dlints_alter_ranker(text, jsonb)
 	IS 'change arguments of a ranker: its tables stay, its functions are made anew';
 
--- Makes functions and views anew.  Those that cannot be replaced, since another version gave them
--- other columns or arguments, are dropped with all that are made here, and made again.  Who may do what
--- with them stays.
+-- Makes functions and views anew.  Where one cannot be replaced, since another version gave it other
+-- columns or arguments, it is dropped with all that come after it, and they are made again: what comes
+-- before does not depend on it, and a user's view of that is left alone.  Who may do what with them stays.
 CREATE FUNCTION _dlints_replace(name text, statements text[]) RETURNS bigint
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS
 $$
 DECLARE
 	schema oid := (SELECT oid FROM pg_namespace WHERE nspname = name);
 	statement text;
+	done integer := 0;
 	made record;
 	old record;
 	granted jsonb := (
@@ -214,13 +215,13 @@ BEGIN
 	BEGIN
 		FOREACH statement IN ARRAY statements LOOP
 			EXECUTE statement;
+			-- one called otherwise is now beside it
+			IF (SELECT count(*) FROM pg_proc p WHERE p.pronamespace = schema AND p.proname = (regexp_match(statement,
+			        'CREATE OR REPLACE FUNCTION (?:\w+|"(?:[^"]|"")+")\.(\w+)'))[1]) > 1 THEN
+				RAISE invalid_function_definition;
+			END IF;
+			done := done + 1;
 		END LOOP;
-		IF EXISTS (SELECT FROM pg_proc p, unnest(statements) s
-		           WHERE p.pronamespace = schema
-		           AND   p.proname = (regexp_match(s, 'CREATE OR REPLACE FUNCTION (?:\w+|"(?:[^"]|"")+")\.(\w+)'))[1]
-		           GROUP BY p.proname HAVING count(DISTINCT p.oid) > 1) THEN
-			RAISE invalid_function_definition;
-		END IF;
 		RETURN cardinality(statements);
 	EXCEPTION WHEN invalid_function_definition OR invalid_table_definition OR ambiguous_function
 			OR undefined_function OR undefined_column THEN
@@ -230,7 +231,7 @@ BEGIN
 		SELECT m[1] AS kind, m[2] AS object
 		FROM   unnest(statements) WITH ORDINALITY u (s, n),
 		       regexp_match(s, 'CREATE OR REPLACE (FUNCTION|VIEW) (?:\w+|"(?:[^"]|"")+")\.(\w+)') m
-		WHERE  m IS NOT NULL ORDER BY n DESC
+		WHERE  m IS NOT NULL AND n > done ORDER BY n DESC
 	LOOP
 		FOR old IN
 			SELECT p.oid::regprocedure::text AS object FROM pg_proc p

@@ -7,8 +7,8 @@
  * it is in the cache.
  *
  * Features that are real[] are scored in single precision, where they lie.  A
- * score tells who is on the list and nothing else, so that rounding it as
- * finely as features are rounded does no harm.
+ * score tells who is on the list and nothing else.  It is rounded as finely as
+ * features are, so that what they differ in has to be more than that.
  */
 #include "postgres.h"
 

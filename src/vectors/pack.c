@@ -31,6 +31,18 @@ typedef struct PackedVectors
 	Size		left;			/* bytes */
 } PackedVectors;
 
+/*
+ * The value of the last call and where it was read, since a log is read vector
+ * by vector: to begin anew with each would take quadratic time.
+ */
+typedef struct Reader
+{
+	struct varlena *raw;		/* as it came, be it as a pointer */
+	bytea	   *plain;
+	PackedVectors vectors;
+	int64		place;			/* of the next vector, from 1 */
+} Reader;
+
 static void
 CheckLength(int len)
 {
@@ -98,7 +110,11 @@ dlints_pack(PG_FUNCTION_ARGS)
 	uint8	   *end;
 	int			i;
 
-	ArgMatrixSlice(array, &spec, 0, count, numbers);
+	for (i = 0; i < count; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		ArgMatrixSlice(array, &spec, i, 1, numbers + (Size) i * spec.len);
+	}
 	CheckReals(all, numbers);
 	exponent = packed_exponent(all, numbers);
 	result = palloc(VARHDRSZ + HEADER + count * packed_most(spec.len));
@@ -168,6 +184,42 @@ ReadVector(const PackedVectors *vectors, float4 *out)
 	CheckPacked(packed_read(vectors->len, vectors->next, vectors->exponent, out));
 }
 
+/* The value that a reader has, and the bytes of its raw form. */
+static bool
+HasRead(const Reader *reader, const struct varlena *raw)
+{
+	Size		size = VARSIZE_ANY(raw);
+
+	return reader->raw != NULL && VARSIZE_ANY(reader->raw) == size &&
+		memcmp(reader->raw, raw, size) == 0;
+}
+
+/* The reader of this call's value; what it points to stays from call to call. */
+static Reader *
+FindReader(FunctionCallInfo fcinfo)
+{
+	struct varlena *raw = (struct varlena *) PG_GETARG_POINTER(0);
+	Reader	   *reader = fcinfo->flinfo->fn_extra;
+	MemoryContext caller = MemoryContextSwitchTo(fcinfo->flinfo->fn_mcxt);
+
+	if (reader == NULL)
+		reader = fcinfo->flinfo->fn_extra = palloc0(sizeof(Reader));
+	if (!HasRead(reader, raw))
+	{
+		if (reader->raw != NULL)
+		{
+			pfree(reader->raw);
+			pfree(reader->plain);
+			reader->raw = NULL;
+		}
+		reader->plain = (bytea *) PG_DETOAST_DATUM_COPY(PG_GETARG_DATUM(0));
+		reader->raw = memcpy(palloc(VARSIZE_ANY(raw)), raw, VARSIZE_ANY(raw));
+		reader->place = 0;
+	}
+	MemoryContextSwitchTo(caller);
+	return reader;
+}
+
 PG_FUNCTION_INFO_V1(dlints_unpack);
 
 /*
@@ -180,20 +232,25 @@ PG_FUNCTION_INFO_V1(dlints_unpack);
 Datum
 dlints_unpack(PG_FUNCTION_ARGS)
 {
-	PackedVectors vectors = ReadPacked(PG_GETARG_BYTEA_PP(0));
-	PackedVectors rest;
+	Reader	   *reader = FindReader(fcinfo);
 	int64		n = PG_GETARG_INT64(1);
+	PackedVectors next;
 	ArrayType  *result;
 
-	if (vectors.len == 0 && n == 1)
+	if (reader->place == 0 || n < reader->place)
+	{
+		reader->vectors = ReadPacked(reader->plain);
+		reader->place = 1;
+	}
+	if (reader->vectors.len == 0 && n == 1)
 		PG_RETURN_ARRAYTYPE_P(construct_empty_array(FLOAT4OID));
-	while (n > 1 && SkipVector(&vectors))
-		n--;
-	rest = vectors;
-	if (n != 1 || !SkipVector(&rest))
+	while (n > reader->place && SkipVector(&reader->vectors))
+		reader->place++;
+	next = reader->vectors;
+	if (n != reader->place || !SkipVector(&next))
 		PG_RETURN_NULL();
-	result = ResultReals(vectors.len);
-	ReadVector(&vectors, (float4 *) ARR_DATA_PTR(result));
+	result = ResultReals(next.len);
+	ReadVector(&reader->vectors, (float4 *) ARR_DATA_PTR(result));
 	PG_RETURN_ARRAYTYPE_P(result);
 }
 

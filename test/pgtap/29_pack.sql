@@ -3,7 +3,7 @@
 BEGIN;
 \ir include/helpers.sql
 
-SELECT plan(4 + 10 + 4 + 1 + 3 + 3 + 12);
+SELECT plan(4 + 10 + 4 + 1 + 3 + 4 + 12);
 
 -- The bytes stay what they are: logs hold them.
 SELECT is(dlints_pack(v::dlints_vector), bytes, 'the bytes of ' || v) FROM (VALUES
@@ -39,6 +39,13 @@ FROM (SELECT row_number() OVER (ORDER BY i) AS n, x FROM v) r,
 SELECT ok(dlints_unpack(m, 91) IS NULL AND dlints_unpack(m, 0) IS NULL AND dlints_unpack(m, -1) IS NULL
 	AND dlints_unpack('\x00000000', 2) IS NULL, 'others are NULL')
 FROM (SELECT dlints_pack(array_agg(x[:20] ORDER BY i)) AS m FROM v) p;
+
+-- They can be read in any order, and of two by turns.
+SELECT ok(bool_and(dlints_unpack(CASE WHEN n % 3 = 0 THEN b ELSE a END, place)
+                   = ARRAY[place, CASE WHEN n % 3 = 0 THEN 2 ELSE 1 END]::real[]), 'by turns, and back')
+FROM  (SELECT dlints_pack(array_agg(ARRAY[i, 1]::real[] ORDER BY i)) AS a,
+              dlints_pack(array_agg(ARRAY[i, 2]::real[] ORDER BY i)) AS b FROM generate_series(1, 700) i) p,
+       LATERAL (SELECT n, 1 + n * 37 % 700 AS place FROM generate_series(1, 1400) n) o;
 
 -- Where features or a profile are expected they are that.
 SELECT is(dlints_predict(m, dlints_pack('{1,2}')), dlints_predict(m, '{1,2}'), 'packed features are features')

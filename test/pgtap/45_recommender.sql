@@ -6,7 +6,7 @@ BEGIN;
 \ir include/recommender.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT plan(75);
+SELECT plan(78);
 
 -- ---------- made ----------
 
@@ -193,8 +193,11 @@ SELECT is(array_agg(part ORDER BY part COLLATE "C"), ARRAY['(clicks)', '(popular
   FROM odd.why(:decision);
 ROLLBACK TO rare;
 
-UPDATE board.decision SET features = dlints_pack('{{1}}') WHERE (SELECT min(item) FROM board.shown) = ANY (items);
+UPDATE board.decision SET features = dlints_pack(array_fill(1::real, ARRAY[cardinality(items), 1]))
+WHERE  (SELECT min(item) FROM board.shown) = ANY (items);
 SELECT lives_ok('SELECT board.rebuild()', 'a bad row stops nothing');
+SELECT matches(outcome('UPDATE board.decision SET ' || change), '^(23514: .* violates check constraint|22P03: )', change)
+FROM (VALUES ($$features = '\x00'$$), ($$features = dlints_pack('{{1}}')$$), ('expected = expected || 1::float8')) v (change);
 
 -- ---------- judged ----------
 
@@ -232,7 +235,7 @@ SELECT is(value, (60 + count(*) OVER ())::float8, 'since ever') FROM board.repor
 SAVEPOINT short;
 INSERT INTO board.decision (id, at, seed, person, arm, context, profile, items, probabilities, expected, features)
 SELECT board.first_decision('2020-02-01') + i, '2020-02-01', 0, 1000 + i, 'personal', '{}', dlints_pack('{}'),
-       ARRAY(SELECT generate_series(1, 10)), array_fill(1, ARRAY[10]), array_fill(0, ARRAY[10]), dlints_pack('{{0}}')
+       ARRAY(SELECT generate_series(1, 10)), array_fill(1, ARRAY[10]), array_fill(0, ARRAY[10]), dlints_pack(array_fill(0::real, ARRAY[10, 1]))
 FROM   generate_series(1, 2000) i;
 INSERT INTO board.reward SELECT decision, item, 'click', 1, now(), 1 FROM board.shown
 WHERE decision < board.first_decision('2020-03-01');

@@ -136,10 +136,13 @@ is($node->safe_psql('old', q{
 		SELECT count(*) FROM front.rank('new', '{}', '["a"]')}), "3\n1", 'a page goes on');
 is($node->safe_psql('old', q{SELECT board.learn('0'), front.learn()}), '1|1', 'so does learning');
 is(($node->psql('old', q{SELECT dlints_renew('public')}))[0], 3, 'another schema is refused');
-$node->safe_psql('old', 'CREATE VIEW mine AS SELECT * FROM board.models; DROP FUNCTION board.learn;
-	CREATE FUNCTION board.learn() RETURNS text LANGUAGE sql RETURN 1');
+my $other = 'DROP FUNCTION board.learn; CREATE FUNCTION board.learn() RETURNS text LANGUAGE sql RETURN 1';
+$node->safe_psql('old', "CREATE VIEW mine AS SELECT * FROM board.shown, board.models; $other");
+$node->safe_psql('old', q{SELECT dlints_renew('board')});
+is($node->safe_psql('old', q{SELECT count(*) > 0 FROM mine}), 't', 'what stands before a change is not touched');
+$node->safe_psql('old', "CREATE VIEW other AS SELECT * FROM board.outcome; $other");
 my (undef, undef, $refused) = $node->psql('old', q{SELECT dlints_renew('board')});
-like($refused, qr{cannot drop view board\.models because other objects depend on it}, 'what a user has built on it is not dropped');
+like($refused, qr{cannot drop view board\.outcome because other objects depend on it}, 'what a user has built on it is not dropped');
 
 ### Two changes at once
 

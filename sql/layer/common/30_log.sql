@@ -1,7 +1,7 @@
 -- The number of the first decision of a moment from 2020 to 2088: the time, and room for
 -- 4,194,304 a second.  It fits into the numbers of JSON.
 CREATE OR REPLACE FUNCTION {s}.first_decision(at timestamptz) RETURNS bigint
-LANGUAGE sql IMMUTABLE
+LANGUAGE sql STABLE
 RETURN (floor(least(greatest(date_part('epoch', at), 1577836800), 3725320447))::bigint
         - 1577836800) << 22;
 

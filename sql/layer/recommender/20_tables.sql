@@ -34,7 +34,9 @@ CREATE TABLE {s}.decision (
     items    {item_type}[] NOT NULL,    -- in the order of their places
     probabilities float8[] NOT NULL,    -- of being shown, under the decision's arm
     expected float8[] NOT NULL,         -- the rewards that the models expected
-    features bytea NOT NULL             -- of the items, as they were then
+    features bytea NOT NULL,            -- of the items, as they were then
+    CHECK (cardinality(items) = cardinality(probabilities) AND cardinality(items) = cardinality(expected)),
+    CHECK ({dlints}.dlints_unpack(features, cardinality(items)) IS NOT NULL)
     ) PARTITION BY RANGE (id);
 
 CREATE INDEX ON {s}.decision (person, id);

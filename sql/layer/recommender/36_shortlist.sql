@@ -69,16 +69,19 @@ END
 $body$;
 
 -- How many places of a list these could fill
-CREATE OR REPLACE FUNCTION {s}.places_for(items {item_type}[], person {person_type}, context jsonb)
-RETURNS TABLE (places bigint) LANGUAGE sql STABLE
-BEGIN ATOMIC
-    SELECT CASE WHEN {cap} IS NULL THEN cardinality(items) ELSE (
-               SELECT sum(CASE WHEN g.cap_group IS NULL THEN g.n ELSE least(g.n, {cap}) END)
-               FROM  (SELECT g.cap_group, count(*) AS n
-                      FROM   unnest(places_for.items) i (item),
-                             LATERAL {s}.cap_group(i.item, places_for.person, places_for.context) g
-                      GROUP  BY g.cap_group) g) END;
-END;
+CREATE OR REPLACE FUNCTION {s}.places_for(items {item_type}[], person {person_type}, context jsonb) RETURNS bigint
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $body$
+BEGIN
+    IF {cap} IS NULL THEN
+        RETURN cardinality(items);
+    END IF;
+    RETURN (SELECT sum(CASE WHEN g.cap_group IS NULL THEN g.n ELSE least(g.n, {cap}) END)
+            FROM  (SELECT g.cap_group, count(*) AS n
+                   FROM   unnest(places_for.items) i (item),
+                          LATERAL {s}.cap_group(i.item, places_for.person, places_for.context) g
+                   GROUP  BY g.cap_group) g);
+END
+$body$;
 
 -- The items that a list of k is chosen of, which are among so many best; NULL: all are.  Where those
 -- that may be shown cannot fill a list by the draw that it is chosen by, it is four times as many, and
@@ -94,7 +97,6 @@ DECLARE
     all_of  bigint := {slots}::bigint * (SELECT max(b.n) + 1 FROM {s}.block b);
     weights float8[];
     found   {item_type}[];
-    places  bigint;
     newest  {item_type};
 BEGIN
     share := 1;
@@ -116,11 +118,9 @@ BEGIN
         SELECT b.items INTO found FROM {s}.best(weights, most) b;
         items := ARRAY(SELECT {once} a.item FROM {s}.allowed(shortlist.person, shortlist.context) a
                        WHERE  a.item {same_item} ANY (found));
-        SELECT p.places INTO places
-        FROM   {s}.places_for(ARRAY(SELECT i.item FROM unnest(found[1:most]) f (item)
-                                                       JOIN unnest(items) i (item) ON i.item {same_item} f.item),
-                              shortlist.person, shortlist.context) p;
-        EXIT WHEN places >= k;
+        EXIT WHEN {s}.places_for(ARRAY(SELECT i.item FROM unnest(found[1:most]) f (item)
+                                                          JOIN unnest(items) i (item) ON i.item {same_item} f.item),
+                                 shortlist.person, shortlist.context) >= k;
         most := 4 * most;
     END LOOP;
     IF {has_order} THEN
