@@ -66,6 +66,13 @@ BEGIN
 		('person_key', a ->> 'person_key' <> '',
 			'person_key must be a name',
 			'It is what contexts call the person, whom erase() forgets.'),
+		('vectors', jsonb_typeof(a -> 'vectors') = 'object' AND NOT EXISTS (
+			SELECT FROM jsonb_each(CASE jsonb_typeof(a -> 'vectors') WHEN 'object' THEN a -> 'vectors' END)
+			WHERE  key IN ('', a ->> 'person_key') OR jsonb_typeof(value) <> 'number'
+			OR     CASE jsonb_typeof(value) WHEN 'number' THEN value::numeric NOT BETWEEN 1 AND 16384
+			       OR value::numeric <> trunc(value::numeric) END),
+			'vectors must be an object of keys of the context and how many numbers each has, from 1 to 16384',
+			'For example {"embedding": 25}.'),
 		('apprentice', a ->> 'apprentice' IS NOT NULL,
 			'apprentice must be true or false',
 			'An apprentice leaves the choice to the caller until go_live is called.'),
@@ -112,7 +119,7 @@ BEGIN
 			'For example {"click": 1, "purchase": 5}.')) v (argument, good, problem, hint)
 		WHERE  good IS NOT TRUE AND argument = ANY (CASE kind WHEN 'ranker'
 			THEN '{name,wait,default_reward,repeated,apprentice,epsilon,half_life,keep,archive,value_limit,'
-				'person_key}'::text[]
+				'person_key,vectors}'::text[]
 			ELSE '{name,items,columns,control,epsilon,factors,half_life,wait,keep,archive,value_limit,'
 				'cap,places,outcomes,exposure,people}' END)
 	LOOP

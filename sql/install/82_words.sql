@@ -269,12 +269,25 @@ COMMENT ON FUNCTION _dlints_recommender_words(jsonb, text[], text)
 --   person_key             what contexts call the person
 --   default_reward         what an event is worth for which no reward comes
 --   again, again_said      what to do with one more reward of an event, and how to say that
+--   vectors, told          the vectors of a context; the setting that says that a session was told of another one
+--   named                  what of a context becomes names
+--   and_vectors, vectors_read    what its vectors add to the features, and what reads them; empty without
 CREATE FUNCTION _dlints_ranker_words(a jsonb, dlints text) RETURNS jsonb
 	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS
 $$
+DECLARE
+	keys text := (SELECT quote_literal(array_agg(k ORDER BY k)) || '::text[]' FROM jsonb_object_keys(a -> 'vectors') k);
 BEGIN
 	RETURN jsonb_build_object(
 		'dim', 192,
+		'vectors', quote_literal(a -> 'vectors') || '::jsonb',
+		'told', quote_literal('ranker.told_' || md5(a ->> 'name')),
+		'named', CASE WHEN keys IS NULL THEN 'context'
+			ELSE format('CASE jsonb_typeof(context) WHEN ''object'' THEN context - %s ELSE context END', keys) END,
+		'and_vectors', CASE WHEN keys IS NULL THEN ''
+			ELSE E',\n               coalesce(a.value ->> ''id'', a.value #>> ''{}''), v.numbers' END,
+		'vectors_read', CASE WHEN keys IS NULL THEN ''
+			ELSE format(E',\n           LATERAL %I.vectors(context) v', a ->> 'name') END,
 		'live', CASE WHEN (a ->> 'apprentice')::boolean THEN '0' ELSE '1' END,
 		'person_key', quote_literal(a ->> 'person_key'),
 		'default_reward', format('(%s)::float8', (a ->> 'default_reward')::float8),

@@ -81,7 +81,8 @@ $$
 DECLARE
 	key text;
 	changes text[] := CASE kind
-		WHEN 'ranker' THEN '{wait,default_reward,repeated,epsilon,half_life,keep,archive,value_limit,person_key}'::text[]
+		WHEN 'ranker' THEN '{wait,default_reward,repeated,epsilon,half_life,keep,archive,value_limit,person_key,'
+			'vectors}'::text[]
 		ELSE '{clicks,candidates,outcomes,bonus,cap_group,cap,half_life,wait,control,epsilon,keep,places,archive,'
 			'value_limit,exposure}' END;
 	resets boolean;
@@ -104,11 +105,12 @@ BEGIN
 				HINT = 'What can be changed is ' || array_to_string(changes, ', ') || '.';
 		END IF;
 	END LOOP;
-	resets := change ?| '{half_life,outcomes}';
+	resets := change ?| '{half_life,outcomes,vectors}';
 	discards := coalesce((was ->> 'archive')::boolean AND change -> 'archive' = 'false', false);
 	IF resets AND (was ->> 'archive')::boolean AND NOT discards THEN
 		RAISE 'a % with an archive cannot learn its log anew', kind USING ERRCODE = 'feature_not_supported',
-			DETAIL = 'What is archived was learned under the half-life and the outcomes that it has.',
+			DETAIL = format('What is archived was learned under the half-life and the %s that it has.',
+				CASE kind WHEN 'ranker' THEN 'vectors' ELSE 'outcomes' END),
 			HINT = 'With "archive": false in the same change the archive is discarded.';
 	END IF;
 	a := jsonb_strip_nulls(was || change);

@@ -31,19 +31,21 @@ END;
 -- The actions of a request: what they are called, what they cost, and what they are.  A context
 -- is the same for all of them and ranks nothing by itself.  So each of its names makes a pair
 -- with each name of an action, and a model learns what the two are worth together.
+-- The vectors of a context make pairs with the id alone: numbers of its own for each action.
 CREATE OR REPLACE FUNCTION {s}.action(context jsonb, actions jsonb)
 RETURNS TABLE (n integer, id text, price float8, features real[]) LANGUAGE sql IMMUTABLE
 BEGIN ATOMIC
     SELECT a.n::integer, coalesce(a.value ->> 'id', a.value #>> '{}'),
            coalesce((a.value ->> 'price')::float8, 0),
-           {dlints}.dlints_encode({dim}, '', f.names || ARRAY(
-               SELECT f.name || ' ' || c.name
-               FROM   {s}.names(jsonb_build_array(context)) w,
-                      unnest(w.names) c (name), unnest(f.names) f (name)))
+           {dlints}.dlints_encode({dim}, '', p.names{and_vectors})
     FROM   jsonb_array_elements(actions) WITH ORDINALITY a (value, n)
            JOIN {s}.names((
                SELECT jsonb_agg(CASE jsonb_typeof(e.value) WHEN 'object' THEN e.value - 'price' ELSE e.value END)
-               FROM   jsonb_array_elements(actions) e)) f ON f.n = a.n;
+               FROM   jsonb_array_elements(actions) e)) f ON f.n = a.n,
+           LATERAL (SELECT f.names || ARRAY(
+               SELECT f.name || ' ' || c.name
+               FROM   {s}.names(jsonb_build_array({named})) w,
+                      unnest(w.names) c (name), unnest(f.names) f (name)) AS names) p{vectors_read};
 END;
 
 -- An error if these are no actions

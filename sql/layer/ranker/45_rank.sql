@@ -49,6 +49,7 @@ DECLARE
     before  bigint;
 BEGIN
     PERFORM {s}.check_actions(actions);
+    PERFORM {s}.check_context(asked);
     PERFORM pg_advisory_xact_lock(hashtextextended({name} || ' ' || called, 0));
     SELECT d.id INTO before FROM {s}.decision d WHERE d.event = called;
     IF before IS NULL THEN
