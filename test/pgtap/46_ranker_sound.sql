@@ -64,7 +64,7 @@ SELECT ok(off(s) < 1e-9, 'the models do not notice: ' || s) FROM unnest('{offer,
 SELECT is(updates('offer') || ', ' || updates('lasting'), '15 5, 0 35', 'any of them');
 SELECT is(outcome($$SELECT dlints_alter_ranker('lasting', '{"half_life": "1 day"}')$$),
   '0A000: a ranker with an archive cannot learn its log anew '
-  '(What is archived was learned under the half-life and the outcomes that it has.)', 'an archive is as it is');
+  '(What is archived was learned under the half-life and the vectors that it has.)', 'an archive is as it is');
 SELECT lives_ok($$SELECT dlints_alter_ranker('lasting', '{"half_life": "1 day", "archive": false, "epsilon": 0.5}')$$,
   'or is discarded');
 SELECT ok(off('lasting') < 1e-9 AND updates('lasting') = '0 5', 'and with it what it had');

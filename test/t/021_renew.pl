@@ -80,7 +80,7 @@ is(definition('old', $_), definition('postgres', $_), "$_ is as it was") for 'bo
 
 my $older = q{
 	UPDATE board.setting SET version = '0.0.1', arguments = arguments - '{value_limit,archive}'::text[];
-	UPDATE front.setting SET version = '0.0.1', arguments = arguments - 'person_key';
+	UPDATE front.setting SET version = '0.0.1', arguments = arguments - '{person_key,vectors}'::text[];
 	COMMENT ON TABLE board.setting IS 'dlints 0.0.1: recommender';
 	COMMENT ON TABLE front.setting IS 'dlints 0.0.1: ranker';
 	DROP FUNCTION board.refit;

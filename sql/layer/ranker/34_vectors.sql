@@ -10,15 +10,16 @@ RETURN CASE WHEN jsonb_typeof(given) = 'array' AND jsonb_array_length(given) = l
 CREATE OR REPLACE FUNCTION {s}.vectors(context jsonb) RETURNS TABLE (numbers jsonb) LANGUAGE sql IMMUTABLE
 BEGIN ATOMIC
     SELECT jsonb_object_agg(v.key || ' ' || x.n, (x.value * sqrt(2::float8))::numeric)
-    FROM  (SELECT d.key, d.length::integer AS length, {dlints}.dlints_profile(u.numbers::{vector}) AS numbers
+    FROM  (SELECT d.key, {dlints}.dlints_profile(u.numbers::{vector}) AS numbers
            FROM   jsonb_each_text({vectors}) d (key, length),
                   LATERAL (SELECT array_agg(round(e.value::numeric, 60)::float8 ORDER BY e.n) AS numbers
                            FROM   jsonb_array_elements_text(
                                       CASE WHEN {s}.is_vector(context -> d.key, d.length::integer)
                                            THEN context -> d.key END) WITH ORDINALITY e (value, n)) u
-           GROUP  BY d.key, d.length) v,
-           LATERAL unnest(CASE WHEN v.length > 64 THEN {dlints}.dlints_project(
-                              {dlints}.dlints_new(v.length, 64, intercept => false), v.numbers::{vector})::real[]
+           GROUP  BY d.key) v,
+           LATERAL unnest(CASE WHEN cardinality(v.numbers) > 64 THEN {dlints}.dlints_project(
+                              {dlints}.dlints_new(cardinality(v.numbers), 64, intercept => false),
+                              v.numbers::{vector})::real[]
                           ELSE v.numbers END) WITH ORDINALITY x (value, n);
 END;
 
@@ -29,7 +30,8 @@ LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $body$
 DECLARE
     many CONSTANT jsonpath := 'strict $.* ? (@.type() == "array" && @.size() > 8'
                               ' && !exists(@[*] ? (@.type() != "number")))';
-    declared jsonb := {vectors};
+    declared CONSTANT jsonb := {vectors};
+    others jsonb;
     key    text;
     length integer;
     given  jsonb;
@@ -48,16 +50,14 @@ BEGIN
                 HINT = 'It was declared as a vector when the ranker was made.';
         END IF;
     END LOOP;
-    IF jsonb_path_exists(context, many) AND current_setting({told}, true) IS DISTINCT FROM 'on' THEN
+    others := context - ARRAY(SELECT jsonb_object_keys(declared));
+    IF jsonb_path_exists(others, many) AND current_setting({told}, true) IS DISTINCT FROM 'on' THEN
         SELECT e.key, jsonb_array_length(e.value) INTO key, length
-        FROM   jsonb_each(context) e
-        WHERE  NOT declared ? e.key AND jsonb_path_exists(jsonb_build_object('', e.value), many) LIMIT 1;
-        IF FOUND THEN
-            RAISE NOTICE 'the % numbers of "%" in the context are read as words, in any order', length, key
-                USING HINT = format('A ranker made with vectors => %L reads a vector.',
-                                    jsonb_build_object(key, length));
-            PERFORM set_config({told}, 'on', false);
-        END IF;
+        FROM   jsonb_each(others) e WHERE jsonb_path_exists(jsonb_build_object('', e.value), many) LIMIT 1;
+        RAISE NOTICE 'the % numbers of "%" in the context are read as words, in any order', length, key
+            USING HINT = format('With vectors => %L they are a vector: dlints_alter_ranker declares it.',
+                                declared || jsonb_build_object(key, length));
+        PERFORM set_config({told}, 'on', false);
     END IF;
 END
 $body$;
