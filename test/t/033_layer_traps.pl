@@ -59,8 +59,8 @@ my @uses = (
 	q{SELECT S_shop.forget(), S_shop.set_months(), S_shop.tidy(), S_shop.refresh_popularity()},
 	q{SELECT S_shop.erase('p1')}, q{TABLE bandit.dlints_recommenders}, q{SELECT bandit._dlints_say_outdated()},
 	q{SELECT S_front.rank('e', '{"hour": 3, "user": ["x", {"y": 40.5}]}', '[{"id": "a", "price": 0.5}, "b"]')},
-	q{SELECT S_front.rank('v', '{"text": [1, 2, 3], "image": [} . join(',', 1 .. 65)
-	  . q{], "other": [1, 2, 3, 4, 5, 6, 7, 8, 9]}', '[{"id": "a"}, "b"]')},
+	sprintf(q{SELECT S_front.rank('v', '{"text": [1, 2, 3], "image": [%s], "other": [1, 2, 3, 4, 5, 6, 7, 8, 9]}',
+		'[{"id": "a"}, "b"]')}, join ',', 1 .. 65),
 	q{SELECT S_front.rank('late', '{}', '["a", "b"]', true)},
 	q{SELECT S_front.reward('e', 1), S_front.activate('late')}, q{SELECT S_front.learn()},
 	q{SELECT S_front.reward('e', 3), S_front.go_live(1)}, q{SELECT S_front.rank('f', '{}', '["a", "b"]')},
