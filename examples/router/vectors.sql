@@ -39,7 +39,8 @@ BEGIN
     PERFORM dlints_create_ranker(ranker, wait => '0',
                                  vectors => CASE knows WHEN 'task' THEN '{}' ELSE '{"embedding": 25}' END::jsonb);
     FOR r IN SELECT * FROM world w WHERE w.world = play.world ORDER BY n LOOP
-        EXECUTE format('SELECT action FROM %I.rank($1, $2, ''["1", "2", "3", "4"]'') WHERE place = 1', ranker) INTO model
+        EXECUTE format('SELECT action FROM %I.rank($1, $2, ''["1", "2", "3", "4"]'') WHERE place = 1', ranker)
+        INTO  model
         USING r.n::text, CASE WHEN knows ~ 'task' THEN jsonb_build_object('task', r.task) ELSE '{}' END
                          || CASE WHEN knows ~ 'vector' THEN jsonb_build_object('embedding', r.embedding) ELSE '{}' END;
         INSERT INTO answered VALUES (knows, world, r.n, r.truth[model]);
@@ -56,7 +57,8 @@ $$;
 SET client_min_messages = warning;
 SELECT setseed(0.25);
 SELECT count(make_world(w)) AS worlds FROM generate_series(1, 10) w;
-SELECT format('CALL play(%L, %s)', knows, w) FROM generate_series(1, 10) w, unnest('{task,vector,task and vector}'::text[]) knows \gexec
+SELECT format('CALL play(%L, %s)', knows, w) 
+FROM   generate_series(1, 10) w, unnest('{task,vector,task and vector}'::text[]) knows \gexec
 
 SELECT knows, round(avg(earned)::numeric, 4) AS earned, round((stddev(earned) / sqrt(10))::numeric, 4) AS error,
        round(avg(later)::numeric, 4) AS last_500

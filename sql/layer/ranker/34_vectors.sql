@@ -45,7 +45,8 @@ BEGIN
             RAISE '"%" of a context must be an array of % numbers up to 1e50', key, length
                 USING ERRCODE = 'invalid_parameter_value',
                 DETAIL = CASE jsonb_typeof(given)
-                    WHEN 'array' THEN format('It has %s elements: %s', jsonb_array_length(given), left(given::text, 200))
+                    WHEN 'array' THEN format('It has %s elements: %s', jsonb_array_length(given),
+                                             left(given::text, 200))
                     ELSE format('It is %s.', left(given::text, 200)) END,
                 HINT = 'It was declared as a vector when the ranker was made.';
         END IF;
