@@ -2,7 +2,7 @@
 # depend on: for the extension and for the unit tests alike.
 
 CORE_OBJS = $(addprefix src/core/, bounds.o dot.o evidence.o hash.o kinds.o linalg.o memories.o packed.o \
-	panel.o peak.o posterior.o prior.o projection.o random.o ridge.o score.o slate.o svd.o unit.o value.o widen.o)
+	panel.o peak.o posterior.o price.o prior.o projection.o random.o ridge.o score.o slate.o svd.o unit.o value.o widen.o)
 
 # Without fused multiply-adds every CPU gives the same answer; 32-bit x86 does
 # where it does not compute in the 80-bit registers of old.

@@ -1,0 +1,183 @@
+/*
+ * price.c
+ *		Prices that make decisions cost no more than they may.
+ */
+#include "price.h"
+
+#include <math.h>
+#include <stdbool.h>
+
+/* candidates between pauses */
+#define PIECE	100000
+
+/* A price is found to one part in a million. */
+#define HALVINGS	20
+
+/* A price so many times what scores and costs suggest buys nothing more. */
+#define DOUBLINGS	30
+
+/* Prices depend on each other; so often all of them are looked at. */
+#define SWEEPS	20
+
+/* Put the k best of a decision under these prices into a slate. */
+static void
+choose(const PricedDecisions *all, const PricedDecision *one,
+	   const double *prices, Slate *slate)
+{
+	int			n = one->candidates;
+	int			kind;
+	int			i;
+
+	for (i = 0; i < n; i++)
+		all->scores[i] = one->scores[i];
+	for (kind = 0; kind < all->kinds; kind++)
+	{
+		const double *costs = one->costs + (size_t) kind * (size_t) n;
+
+		for (i = 0; prices[kind] > 0.0 && i < n; i++)
+			all->scores[i] -= prices[kind] * costs[i];
+	}
+	slate_bind(slate, n, all->k, NULL, 0, NULL, NULL, all->entries);
+	slate_begin(slate, 0);
+	slate_offer(slate, 0, n, all->scores, 1);
+	slate_end(slate);
+}
+
+/*
+ * What a choice costs on average under these prices, of each kind.  Among equal
+ * scores the same ones are chosen under all prices.
+ */
+void
+price_means(const PricedDecisions *all, const double *prices, double *means)
+{
+	double		chosen = 0.0;
+	size_t		done = 0;
+	size_t		d;
+	int			kind;
+	int			i;
+
+	for (kind = 0; kind < all->kinds; kind++)
+		means[kind] = 0.0;
+	for (d = 0; d < all->count; d++)
+	{
+		const PricedDecision *one = &all->each[d];
+		Slate		slate;
+
+		choose(all, one, prices, &slate);
+		for (kind = 0; kind < all->kinds; kind++)
+			for (i = 0; i < slate.best.count; i++)
+				means[kind] += one->costs[(size_t) kind * (size_t) one->candidates +
+										  (size_t) slate.best.entries[i].candidate];
+		chosen += slate.best.count;
+		if ((done += (size_t) one->candidates) >= PIECE)
+		{
+			all->pause();
+			done = 0;
+		}
+	}
+	all->pause();
+	for (kind = 0; chosen > 0.0 && kind < all->kinds; kind++)
+		means[kind] /= chosen;
+}
+
+/* What a choice costs of a kind, if this is its price. */
+static double
+mean_at(const PricedDecisions *all, double *prices, int kind, double price)
+{
+	prices[kind] = price;
+	price_means(all, prices, all->means);
+	return all->means[kind];
+}
+
+/* How far numbers are apart. */
+static double
+spread(int count, const double *numbers)
+{
+	double		least = numbers[0];
+	double		most = numbers[0];
+	int			i;
+
+	for (i = 1; i < count; i++)
+	{
+		least = fmin(least, numbers[i]);
+		most = fmax(most, numbers[i]);
+	}
+	return most - least;
+}
+
+/* A price that makes scores and costs weigh alike; 0 where they are all equal. */
+static double
+usual_price(const PricedDecisions *all, int kind)
+{
+	double		scores = 0.0;
+	double		costs = 0.0;
+	size_t		d;
+
+	for (d = 0; d < all->count; d++)
+	{
+		const PricedDecision *one = &all->each[d];
+		int			n = one->candidates;
+
+		if (n == 0)
+			continue;
+		scores = fmax(scores, spread(n, one->scores));
+		costs = fmax(costs, spread(n, one->costs + (size_t) kind * (size_t) n));
+	}
+	return costs > 0.0 && isfinite(scores / costs) ? scores / costs : 0.0;
+}
+
+/*
+ * The least price of a kind under which it costs no more than this, or than it
+ * does at any price; the others stay.
+ */
+static double
+settle(const PricedDecisions *all, double *prices, int kind, double target)
+{
+	double		low = 0.0;
+	double		high = usual_price(all, kind);
+	int			i;
+
+	if (high == 0.0 || mean_at(all, prices, kind, 0.0) <= target)
+		return 0.0;
+	target = fmax(target, mean_at(all, prices, kind, ldexp(high, DOUBLINGS)));
+	high = ldexp(high, -DOUBLINGS);
+	while (mean_at(all, prices, kind, high) > target)
+	{
+		low = high;
+		high *= 2.0;
+	}
+	for (i = 0; i < HALVINGS; i++)
+	{
+		double		middle = 0.5 * (low + high);
+
+		if (mean_at(all, prices, kind, middle) > target)
+			low = middle;
+		else
+			high = middle;
+	}
+	return high;
+}
+
+/* Find the price of each kind under which it costs no more than its target. */
+void
+price_solve(const PricedDecisions *all, const double *targets, double *prices)
+{
+	bool		moved = all->kinds > 0;
+	int			sweep;
+	int			kind;
+
+	for (kind = 0; kind < all->kinds; kind++)
+		prices[kind] = 0.0;
+	for (sweep = 0; moved && sweep < SWEEPS; sweep++)
+	{
+		moved = false;
+		for (kind = 0; kind < all->kinds; kind++)
+		{
+			double		before = prices[kind];
+
+			prices[kind] = settle(all, prices, kind, targets[kind]);
+			if (fabs(prices[kind] - before) > 1e-5 * before)
+				moved = all->kinds > 1;
+		}
+	}
+}

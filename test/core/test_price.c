@@ -1,0 +1,236 @@
+/*
+ * test_price.c
+ *		Prices: the least ones under which decisions cost no more than they may.
+ */
+#include "oracle.h"
+
+#include "core/price.h"
+
+#define MOST_CANDIDATES	7
+#define MOST_KINDS		3
+#define MOST_DECISIONS	30
+
+typedef struct World
+{
+	PricedDecisions all;
+	PricedDecision each[MOST_DECISIONS];
+} World;
+
+static int	pauses;
+
+static void
+count_pause(void)
+{
+	pauses++;
+}
+
+/* Decisions with costs in [0, 1), or that are 0 or 1. */
+static PricedDecisions *
+world_new(uint64_t *seed, int kinds, int k, bool shares)
+{
+	World	   *w = allocate(sizeof(World));
+	int			d;
+	int			i;
+
+	w->all = (PricedDecisions) {
+		.kinds = kinds, .k = k, .each = w->each,
+		.count = 1 + (size_t) (fabs(dice(seed)) * (MOST_DECISIONS - 1)),
+		.scores = guarded(MOST_CANDIDATES),
+		.entries = allocate(MOST_CANDIDATES * sizeof(SlateEntry)),
+		.means = guarded((size_t) kinds), .pause = count_pause,
+	};
+	for (d = 0; d < (int) w->all.count; d++)
+	{
+		int			n = (int) (fabs(dice(seed)) * (MOST_CANDIDATES + 1));
+		double	   *costs = dice_array(seed, (size_t) (n * kinds));
+
+		for (i = 0; i < n * kinds; i++)
+			costs[i] = shares ? costs[i] > 0.3 : fabs(costs[i]);
+		w->each[d] = (PricedDecision) {n, dice_array(seed, (size_t) n), costs};
+	}
+	return &w->all;
+}
+
+/* The definition of what a choice costs: who has fewer than k before it is chosen. */
+static void
+exact_means(const PricedDecisions *all, const double *prices, double *means)
+{
+	exact		sums[MOST_KINDS] = {0};
+	int			chosen = 0;
+	size_t		d;
+	int			kind;
+	int			i;
+	int			j;
+
+	for (d = 0; d < all->count; d++)
+	{
+		const PricedDecision *one = &all->each[d];
+		exact		net[MOST_CANDIDATES];
+
+		for (i = 0; i < one->candidates; i++)
+		{
+			net[i] = one->scores[i];
+			for (kind = 0; kind < all->kinds; kind++)
+				net[i] -= (exact) prices[kind] * one->costs[kind * one->candidates + i];
+		}
+		for (i = 0; i < one->candidates; i++)
+		{
+			int			before = 0;
+
+			for (j = 0; j < one->candidates; j++)
+				before += net[j] > net[i];
+			for (kind = 0; before < all->k && kind < all->kinds; kind++)
+				sums[kind] += one->costs[kind * one->candidates + i];
+			chosen += before < all->k;
+		}
+	}
+	for (kind = 0; kind < all->kinds; kind++)
+		means[kind] = chosen == 0 ? 0 : (double) (sums[kind] / chosen);
+}
+
+/* The mean of a kind where its price is this one. */
+static double
+mean_at(const PricedDecisions *all, const double *prices, int kind, double price)
+{
+	double		changed[MOST_KINDS];
+	double		means[MOST_KINDS];
+
+	memcpy(changed, prices, sizeof(double) * (size_t) all->kinds);
+	changed[kind] = price;
+	exact_means(all, changed, means);
+	return means[kind];
+}
+
+static void
+test_means(void **state)
+{
+	uint64_t	seed = 1;
+	int			round;
+
+	for (round = 0; round < 300; round++)
+	{
+		int			kinds = 1 + round % MOST_KINDS;
+		PricedDecisions *all = world_new(&seed, kinds, 1 + round % 4, round % 2 == 0);
+		double		prices[MOST_KINDS] = {fabs(dice(&seed)), 0.0, fabs(dice(&seed))};
+		double		expected[MOST_KINDS];
+		double	   *means = guarded((size_t) kinds);
+		int			kind;
+
+		exact_means(all, prices, expected);
+		price_means(all, prices, means);
+		for (kind = 0; kind < kinds; kind++)
+			assert_near(means[kind], expected[kind], 1e-12);
+	}
+	assert_true(pauses >= 300);
+}
+
+/*
+ * Each price is enough, and no smaller one is.  Where several kinds are priced,
+ * a choice of a few decisions may be a tie at these prices, which falls to
+ * either side; and some cannot all be kept, so that their prices rise with each
+ * sweep.
+ */
+static void
+test_least_prices_that_are_enough(void **state)
+{
+	uint64_t	seed = 2;
+	int			priced = 0;
+	int			beyond = 0;
+	int			opposed = 0;
+	int			round;
+
+	for (round = 0; round < 400; round++)
+	{
+		int			kinds = 1 + round % MOST_KINDS;
+		PricedDecisions *all = world_new(&seed, kinds, 1 + round % 3, round % 2 == 0);
+		double	   *prices = guarded((size_t) kinds);
+		double		targets[MOST_KINDS];
+		int			kind;
+
+		for (kind = 0; kind < kinds; kind++)
+			targets[kind] = (kinds > 1 ? 0.2 : 0.0) + 0.5 * fabs(dice(&seed));
+		price_solve(all, targets, prices);
+		for (kind = 0; kind < kinds; kind++)
+		{
+			double		least = mean_at(all, prices, kind, 1e6);
+			double		tie = (kinds - 1) / (double) all->count;
+			double		is = mean_at(all, prices, kind, prices[kind] * (1 + 1e-9));
+
+			if (kinds > 1 && prices[kind] > 4.0)
+				opposed++;
+			else
+				assert_true(is <= fmax(targets[kind], least) + tie + 1e-9);
+			beyond += least > targets[kind];
+			if (prices[kind] > 0.0)
+			{
+				assert_true(mean_at(all, prices, kind, prices[kind] * 0.9999) > targets[kind] - tie);
+				priced++;
+			}
+		}
+	}
+	assert_true(priced > 300);
+	assert_true(beyond > 50);
+	assert_true(opposed < 150);
+}
+
+/* At least so much is at most so much of what is taken off. */
+static void
+test_at_least(void **state)
+{
+	double		scores[] = {1.0, 0.9, 0.5};
+	double		costs[] = {0.0, -1.0, 0.0};
+	PricedDecision each[] = {{3, scores, costs}};
+	double		kept[3];
+	SlateEntry	entries[1];
+	double		mean;
+	PricedDecisions all = {1, 1, 1, each, kept, entries, &mean, count_pause};
+	double		target = -0.5;
+	double		price;
+
+	price_solve(&all, &target, &price);
+	assert_near(price, 0.1, 1e-6);
+	target = 0.0;
+	price_solve(&all, &target, &price);
+	assert_near(price, 0.0, 0.0);
+}
+
+/* Nothing to choose from, costs that are all the same, sizes apart by 1e40. */
+static void
+test_nothing_to_gain(void **state)
+{
+	double		scores[] = {1e20, -1e20};
+	double		costs[] = {1e-20, 2e-20};
+	double		same[] = {3.0, 3.0};
+	PricedDecision each[] = {{0, NULL, NULL}, {2, scores, same}};
+	double		kept[2];
+	SlateEntry	entries[1];
+	double		mean;
+	PricedDecisions all = {1, 1, 0, each, kept, entries, &mean, count_pause};
+	double		target = 1.0;
+	double		price;
+
+	price_solve(&all, &target, &price);
+	assert_near(price, 0.0, 0.0);
+	all.count = 2;
+	price_solve(&all, &target, &price);
+	assert_near(price, 0.0, 0.0);
+	scores[0] = -1e20;
+	scores[1] = 1e20;
+	each[1].costs = costs;
+	target = 1.5e-20;
+	price_solve(&all, &target, &price);
+	assert_near(price / 2e40, 1.0, 1e-5);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		test_of(test_means),
+		test_of(test_least_prices_that_are_enough),
+		test_of(test_at_least),
+		test_of(test_nothing_to_gain),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
