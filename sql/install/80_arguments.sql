@@ -97,6 +97,10 @@ BEGIN
 		('archive', jsonb_typeof(a -> 'archive') = 'boolean',
 			'archive must be true or false',
 			'It says whether the models remember what is no longer kept.'),
+		('promises', jsonb_typeof(a -> 'promises') = 'object' AND (
+			SELECT count(*) FROM jsonb_each(CASE jsonb_typeof(a -> 'promises') WHEN 'object' THEN a -> 'promises' END)) <= 8,
+			'promises must be an object of up to 8 names and what is promised of each',
+			'For example {"usd": {"most": 0.002}}.'),
 		('value_limit', (a ->> 'value_limit')::float8 BETWEEN 1 AND 1e9,
 			'value_limit must be between 1 and 1e9',
 			CASE kind WHEN 'ranker' THEN 'No reward may be larger.'
@@ -119,11 +123,34 @@ BEGIN
 			'For example {"click": 1, "purchase": 5}.')) v (argument, good, problem, hint)
 		WHERE  good IS NOT TRUE AND argument = ANY (CASE kind WHEN 'ranker'
 			THEN '{name,wait,default_reward,repeated,apprentice,epsilon,half_life,keep,archive,value_limit,'
-				'person_key,vectors}'::text[]
+				'person_key,vectors,promises}'::text[]
 			ELSE '{name,items,columns,control,epsilon,factors,half_life,wait,keep,archive,value_limit,'
 				'cap,places,outcomes,exposure,people}' END)
 	LOOP
 		RAISE '%', bad.problem USING ERRCODE = 'invalid_parameter_value', HINT = bad.hint;
+	END LOOP;
+	FOR bad IN
+		SELECT p.key, p.value, v.problem
+		FROM   jsonb_each(coalesce(a -> 'promises', '{}')) p, LATERAL (SELECT CASE
+			WHEN p.key = '' OR octet_length(p.key) > 63 OR p.key IN ('id', 'price', 'features')
+			THEN 'cannot have this name'
+			WHEN jsonb_typeof(p.value) <> 'object' OR p.value ? 'most' = p.value ? 'least'
+			THEN 'must say how much it is to be at most, or at least'
+			WHEN p.value - '{most,least,per,hard}'::text[] <> '{}'
+			THEN 'has nothing but most or least, per and hard'
+			WHEN jsonb_typeof(coalesce(p.value -> 'most', p.value -> 'least')) <> 'number'
+			THEN 'must be of a number'
+			WHEN NOT coalesce(p.value -> 'most', p.value -> 'least')::float8 BETWEEN 1e-50 AND 1e50
+			THEN 'must be of a number above 0'
+			WHEN coalesce(p.value ->> 'per', 'request') <> 'request'
+			THEN 'is for each request'
+			WHEN jsonb_typeof(coalesce(p.value -> 'hard', 'false')) <> 'boolean' OR p.value ? 'least' AND p.value ? 'hard'
+			THEN 'can be hard, true or false, where it is at most so much' END AS problem) v
+		WHERE  kind = 'ranker' AND v.problem IS NOT NULL
+	LOOP
+		RAISE 'the promise "%" %', bad.key, bad.problem
+			USING ERRCODE = 'invalid_parameter_value', DETAIL = format('It is %s.', bad.value),
+			HINT = 'For example {"usd": {"most": 0.002, "per": "request"}}.';
 	END LOOP;
 	RETURN a;
 END

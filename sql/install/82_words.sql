@@ -12,6 +12,8 @@
 --   is_theirs        the condition that a decision d is of the person to be erased
 --   erase_first, erase_more, then_begin, first_model    what else erase() and rebuild() do
 --   wait, keep, archive, half_life, epsilon, value_limit    arguments
+--   has_promises, promised, promises    is anything promised? names of it; and a query of name, sign,
+--                    target and whether it is hard
 CREATE FUNCTION _dlints_common_words(kind text, a jsonb, is_local boolean) RETURNS jsonb
 	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -52,7 +54,14 @@ BEGIN
 		'archive', (a ->> 'archive')::boolean,
 		'half_life', quote_literal(a ->> 'half_life'),
 		'epsilon', (a ->> 'epsilon')::float8,
-		'value_limit', (a ->> 'value_limit')::float8);
+		'value_limit', (a ->> 'value_limit')::float8,
+		'has_promises', (coalesce(a -> 'promises', '{}') <> '{}')::text,
+		'promised', format('%L::text[]', ARRAY(SELECT jsonb_object_keys(coalesce(a -> 'promises', '{}')))),
+		'promises', coalesce((
+			SELECT string_agg(format('SELECT %L::text, %s, %L::float8, %s', key, CASE WHEN value ? 'most' THEN 1 ELSE -1 END,
+			           coalesce(value ->> 'most', value ->> 'least'), coalesce(value ->> 'hard', 'false')),
+			           ' UNION ALL ' ORDER BY key)
+			FROM jsonb_each(a -> 'promises')), 'SELECT NULL::text, 1, 0::float8, false WHERE false'));
 END
 $$;
 COMMENT ON FUNCTION _dlints_common_words(text, jsonb, boolean)
@@ -272,6 +281,8 @@ COMMENT ON FUNCTION _dlints_recommender_words(jsonb, text[], text)
 --   vectors, told          the vectors of a context; the setting that says that a session was told of another one
 --   named                  what of a context becomes names
 --   and_vectors, vectors_read    what its vectors add to the features, and what reads them; empty without
+--   no_features            the keys of an action that are numbers and no features
+--   then_price             what rank() does before it decides
 CREATE FUNCTION _dlints_ranker_words(a jsonb, dlints text) RETURNS jsonb
 	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -291,6 +302,11 @@ BEGIN
 		'live', CASE WHEN (a ->> 'apprentice')::boolean THEN '0' ELSE '1' END,
 		'person_key', quote_literal(a ->> 'person_key'),
 		'default_reward', format('(%s)::float8', (a ->> 'default_reward')::float8),
+		'no_features', format('%L::text[]', '{price}'::text[] || ARRAY(
+			SELECT jsonb_object_keys(coalesce(a -> 'promises', '{}')))),
+		'then_price', CASE WHEN a -> 'promises' <> '{}' THEN format(
+			E'PERFORM %1$I.set_prices();\n        prices := (SELECT jsonb_object_agg(p.name, p.price) FROM %1$I.promise p)',
+			a ->> 'name') ELSE 'NULL' END,
 		'again', CASE a ->> 'repeated'
 			WHEN 'first' THEN 'NOTHING'
 			WHEN 'last' THEN 'UPDATE SET value = excluded.value WHERE r.value <> excluded.value'

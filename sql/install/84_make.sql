@@ -118,7 +118,8 @@ BEGIN ATOMIC
 	('ranker', 9, 'archive', 'boolean', true, 'false'),
 	('ranker', 10, 'value_limit', 'double precision', true, '1000'),
 	('ranker', 11, 'person_key', 'text', true, 'person'),
-	('ranker', 12, 'vectors', 'jsonb', true, '{}');
+	('ranker', 12, 'vectors', 'jsonb', true, '{}'),
+	('ranker', 13, 'promises', 'jsonb', true, '{}');
 END;
 COMMENT ON FUNCTION _dlints_parameters() IS 'the arguments of recommenders and rankers, with their defaults';
 

@@ -82,7 +82,7 @@ DECLARE
 	key text;
 	changes text[] := CASE kind
 		WHEN 'ranker' THEN '{wait,default_reward,repeated,epsilon,half_life,keep,archive,value_limit,person_key,'
-			'vectors}'::text[]
+			'vectors,promises}'::text[]
 		ELSE '{clicks,candidates,outcomes,bonus,cap_group,cap,half_life,wait,control,epsilon,keep,places,archive,'
 			'value_limit,exposure}' END;
 	resets boolean;
@@ -124,7 +124,8 @@ BEGIN
 		|| CASE WHEN resets OR change ?| '{places,default_reward}' THEN '|/93_' ELSE '' END
 		|| CASE WHEN change ?| '{clicks,exposure}' THEN '|/94_' ELSE '' END
 		|| CASE WHEN change ? 'clicks' THEN '|/90_clicks$' ELSE '' END
-		|| CASE WHEN change ?| '{candidates,bonus,cap_group}' THEN '|/90_texts$' ELSE '' END;
+		|| CASE WHEN change ?| '{candidates,bonus,cap_group}' THEN '|/90_texts$' ELSE '' END
+		|| CASE WHEN change ? 'promises' THEN '|/90_promises$' ELSE '' END;
 END
 $$;
 COMMENT ON FUNCTION _dlints_changed(text, jsonb, text, jsonb)

@@ -16,6 +16,9 @@
 /* A price so many times what scores and costs suggest buys nothing more. */
 #define DOUBLINGS	30
 
+/* Where costs are so small beside scores they count nothing. */
+#define MOST_USUAL	1e200
+
 /* Prices depend on each other; so often all of them are looked at. */
 #define SWEEPS	20
 
@@ -123,7 +126,7 @@ usual_price(const PricedDecisions *all, int kind)
 		scores = fmax(scores, spread(n, one->scores));
 		costs = fmax(costs, spread(n, one->costs + (size_t) kind * (size_t) n));
 	}
-	return costs > 0.0 && isfinite(scores / costs) ? scores / costs : 0.0;
+	return costs > 0.0 && scores / costs < MOST_USUAL ? scores / costs : 0.0;
 }
 
 /*

@@ -98,6 +98,9 @@ INSERT INTO probe VALUES
 	('top',
 	 '(SELECT dlints_argmax(i, m) = (dlints_top(i, m, 2))[1] FROM unnest(dlints_mean($1))
 		WITH ORDINALITY u (m, i))'),
+	('prices',
+	 '(SELECT finite(VARIADIC ARRAY(SELECT unnest(p)))
+		FROM (SELECT dlints_prices(ARRAY[m, 1], ARRAY[[m, 2]], 1, ''{0}'') AS p FROM unnest(dlints_mean($1)) m) v)'),
 	('ndcg',
 	 '(SELECT finite(dlints_ndcg(abs(m), m, 3)) FROM unnest(dlints_mean($1) || 1::float8) m)'),
 	('bounds', '(SELECT finite(low, high) FROM dlints_info($1) i,

@@ -37,6 +37,21 @@ CREATE TABLE {s}.archive (
     name  text PRIMARY KEY,
     state {dlints}.dlints NOT NULL);
 
+-- What is promised: on average at most, or at least, so much of a cost.  A price keeps it, which was found
+-- of so many decisions, when the latest had the number "solved".
+CREATE TABLE {s}.promise (
+    name      text PRIMARY KEY,
+    sign      integer NOT NULL,         -- of what costs: -1 where it is to be at least so much
+    target    float8 NOT NULL,
+    hard      boolean NOT NULL,         -- is what costs more than is left never chosen?
+    since     timestamptz NOT NULL DEFAULT now(),
+    price     float8 NOT NULL DEFAULT 0,
+    decisions bigint NOT NULL DEFAULT 0,
+    solved    bigint NOT NULL DEFAULT 0,
+    ahead     float8 NOT NULL DEFAULT 0,    -- what was left then of what is promised
+    wanted    float8 NOT NULL DEFAULT 0,    -- what a choice was to cost then, chance apart
+    means     float8 NOT NULL DEFAULT 0);   -- and what it does at this price
+
 -- What was learned.  A state is large: look at the view "models".
 CREATE TABLE {s}.model (
     name   text PRIMARY KEY,

@@ -13,7 +13,12 @@ CREATE TABLE {s}.decision (
     ranking       integer[] NOT NULL,       -- their places among those given; the first is chosen
     probabilities float8[] NOT NULL,        -- of being the first, under the decision's arm
     expected      float8[] NOT NULL,        -- rewards
-    imitated      boolean                   -- did the imitation choose as the present system?
+    imitated      boolean,                  -- did the imitation choose as the present system?
+    -- with promises: scores under the draw that acted, before prices; the prices then; and what each
+    -- action was to cost
+    scores        float8[],
+    prices        jsonb,
+    costs         jsonb
 ) PARTITION BY RANGE (id);
 
 CREATE TABLE {s}.decision_rest PARTITION OF {s}.decision DEFAULT;
@@ -31,6 +36,23 @@ CREATE TABLE {s}.reward (
 CREATE INDEX ON {s}.reward (event) WHERE learned IS DISTINCT FROM value;
 
 CREATE INDEX ON {s}.reward (at);
+
+-- What events really cost, of what is promised
+CREATE TABLE {s}.paid (
+    event text PRIMARY KEY,
+    costs jsonb NOT NULL,
+    at    timestamptz NOT NULL DEFAULT now());
+
+CREATE INDEX ON {s}.paid (at);
+
+-- What an action costs of a promise for what was told of it, as it turned out lately: so many times that,
+-- or, of one of which nothing is told, so much
+CREATE TABLE {s}.estimate (
+    promise text,
+    action  text,
+    times   float8 NOT NULL,
+    cost    float8 NOT NULL,
+    PRIMARY KEY (promise, action));
 
 -- Decisions that are not learned yet, and since when a reward is waited for
 CREATE TABLE {s}.due (decision bigint PRIMARY KEY, since timestamptz NOT NULL);

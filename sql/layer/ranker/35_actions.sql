@@ -40,7 +40,7 @@ BEGIN ATOMIC
            {dlints}.dlints_encode({dim}, '', p.names{and_vectors})
     FROM   jsonb_array_elements(actions) WITH ORDINALITY a (value, n)
            JOIN {s}.names((
-               SELECT jsonb_agg(CASE jsonb_typeof(e.value) WHEN 'object' THEN e.value - 'price' ELSE e.value END)
+               SELECT jsonb_agg(CASE jsonb_typeof(e.value) WHEN 'object' THEN e.value - {no_features} ELSE e.value END)
                FROM   jsonb_array_elements(actions) e)) f ON f.n = a.n,
            LATERAL (SELECT f.names || ARRAY(
                SELECT f.name || ' ' || c.name
@@ -53,6 +53,7 @@ CREATE OR REPLACE FUNCTION {s}.check_actions(actions jsonb) RETURNS void
 LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $body$
 DECLARE
     action jsonb;
+    name   text;
     ids    text[];
 BEGIN
     IF jsonb_typeof(actions) IS DISTINCT FROM 'array' OR actions = '[]' THEN
@@ -66,11 +67,13 @@ BEGIN
         IF ids[cardinality(ids)] = '' THEN
             RAISE 'an action has no id'
                 USING ERRCODE = 'invalid_parameter_value', DETAIL = left(action::text, 200);
-        ELSIF jsonb_typeof(action -> 'price') NOT IN ('number', 'null')
-              OR abs((action ->> 'price')::numeric) > 1e50 THEN
-            RAISE 'the price of an action must be a number up to 1e50'
-                USING ERRCODE = 'invalid_parameter_value', DETAIL = left(action::text, 200);
         END IF;
+        FOREACH name IN ARRAY {no_features} LOOP
+            IF jsonb_typeof(action -> name) NOT IN ('number', 'null') OR abs((action ->> name)::numeric) > 1e50 THEN
+                RAISE 'the % of an action must be a number up to 1e50', name
+                    USING ERRCODE = 'invalid_parameter_value', DETAIL = left(action::text, 200);
+            END IF;
+        END LOOP;
     END LOOP;
     IF (SELECT count(DISTINCT id) FROM unnest(ids) id) < cardinality(ids) THEN
         RAISE 'two actions have the same id' USING ERRCODE = 'invalid_parameter_value';

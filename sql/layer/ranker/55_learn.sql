@@ -109,6 +109,8 @@ CREATE OR REPLACE FUNCTION {s}.delete_log(decisions bigint[]) RETURNS void LANGU
 BEGIN ATOMIC
     DELETE FROM {s}.reward
     WHERE  event = ANY (ARRAY(SELECT d.event FROM {s}.decision d WHERE d.id = ANY (decisions)));
+    DELETE FROM {s}.paid
+    WHERE  event = ANY (ARRAY(SELECT d.event FROM {s}.decision d WHERE d.id = ANY (decisions)));
     DELETE FROM {s}.decision WHERE id = ANY (decisions);
 END;
 
@@ -122,6 +124,8 @@ BEGIN ATOMIC
     DELETE FROM {s}.reward r WHERE r.at < now() - {keep}::interval
     AND    NOT EXISTS (SELECT FROM {s}.decision d
                        WHERE d.event = r.event AND d.id >= (SELECT known_from FROM {s}.setting));
+    DELETE FROM {s}.paid p WHERE p.at < now() - interval '1 day'
+    AND    NOT EXISTS (SELECT FROM {s}.decision d WHERE d.event = p.event);
 END;
 
 -- Nothing of a ranker is made anew from time to time.

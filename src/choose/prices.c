@@ -1,0 +1,188 @@
+/*
+ * prices.c
+ *		dlints_prices, the aggregate: what costs must count against scores, so
+ *		that decisions cost no more than they may.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "utils/array.h"
+#include "utils/memutils.h"
+
+#include "choose/scores.h"
+#include "core/price.h"
+#include "sql/args.h"
+#include "sql/arrays.h"
+#include "sql/results.h"
+
+/* arguments behind the state */
+#define SCORES_ARGNO	1
+#define COSTS_ARGNO		2
+#define K_ARGNO			3
+#define TARGETS_ARGNO	4
+
+/* Costs of so many kinds, at most; each is priced again whenever another one is. */
+#define MOST_KINDS		16
+
+typedef struct PricesState
+{
+	MemoryContext context;
+	PricedDecisions all;
+	PricedDecision *each;
+	Size		room;			/* for so many of them */
+	int			most_candidates;
+	double	   *targets;
+} PricesState;
+
+static void
+Pause(void)
+{
+	CHECK_FOR_INTERRUPTS();
+}
+
+static PricesState *
+BeginPrices(FunctionCallInfo fcinfo)
+{
+	MemoryContext context = AggregateContext(fcinfo);
+	ArrayType  *targets = ArgArray(fcinfo, TARGETS_ARGNO);
+	PricesState *state = MemoryContextAllocZero(context, sizeof(PricesState));
+	ArgSpec		spec = {"targets", 0, NULL};
+	int			kinds = ArgVectorLength(targets, &spec);
+
+	if (kinds < 1 || kinds > MOST_KINDS)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("there must be 1 to %d targets", MOST_KINDS),
+				 errdetail("There are %d.", kinds)));
+	state->context = context;
+	state->all.kinds = kinds;
+	state->all.k = ArgCount(fcinfo, K_ARGNO);
+	state->all.pause = Pause;
+	state->targets = MemoryContextAlloc(context, sizeof(double) * kinds);
+	spec.len = kinds;
+	ArgVector(targets, &spec, state->targets);
+	return state;
+}
+
+/* Targets and k are the same in all rows. */
+static void
+CheckSameRows(FunctionCallInfo fcinfo, PricesState *state)
+{
+	ArgSpec		spec = {"targets", state->all.kinds, NULL};
+	double		targets[MOST_KINDS];
+
+	CheckSame(ArgCount(fcinfo, K_ARGNO) == state->all.k, "k", "group");
+	ArgVector(ArgArray(fcinfo, TARGETS_ARGNO), &spec, targets);
+	CheckSame(memcmp(targets, state->targets, sizeof(double) * state->all.kinds) == 0,
+			  "targets", "group");
+}
+
+/* Room for one more decision. */
+static PricedDecision *
+NextDecision(PricesState *state)
+{
+	if (state->all.count == state->room)
+	{
+		state->room = Max(64, 2 * state->room);
+		state->each = state->each == NULL ?
+			palloc(sizeof(PricedDecision) * state->room) :
+			repalloc_huge(state->each, sizeof(PricedDecision) * state->room);
+	}
+	return &state->each[state->all.count++];
+}
+
+/* Keep the candidates of a row. */
+static void
+AddDecision(PricesState *state, ArrayType *scores, ArrayType *costs)
+{
+	ArgSpec		spec = {"scores", 0, NULL};
+	ArgSpec		rows = {"costs", 0, NULL};
+	int			n = ArgVectorLength(scores, &spec);
+	int			kinds = state->all.kinds;
+	double	   *numbers = AllocateNumbers((Size) (1 + kinds) * n);
+
+	spec.len = rows.len = n;
+	ArgVector(scores, &spec, numbers);
+	if (n > 0 && ArgMatrixRows(costs, &rows) != kinds)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_EXCEPTION),
+				 errmsg("expected a row of costs for each target"),
+				 errdetail("Rows of costs: %d, targets: %d.",
+						   ArgMatrixRows(costs, &rows), kinds)));
+	if (n > 0)
+		ArgMatrixSlice(costs, &rows, 0, kinds, numbers + n);
+	*NextDecision(state) = (PricedDecision)
+	{
+		n, numbers, numbers + n
+	};
+	state->most_candidates = Max(state->most_candidates, n);
+}
+
+PG_FUNCTION_INFO_V1(dlints_prices_transfn);
+
+/*
+ * dlints_prices(scores double precision[], costs double precision[][], k bigint,
+ *				 targets double precision[])
+ *		-> double precision[][], aggregate
+ *
+ * Each row is a decision: what its candidates scored, and of each kind of cost,
+ * as many as there are targets, a row of what each candidate costs.  If the k
+ * candidates of each decision were chosen whose scores are best after "price
+ * times cost" of each kind is taken off, then a choice would on average cost no
+ * more than the target of that kind.  The first row of the result are the least
+ * prices that do so, from 0, and the second one what a choice then costs.  What
+ * costs more than its target at any price gets the least one beyond which
+ * nothing is saved; targets that cannot be met together get high ones.  For "at
+ * least" costs and target are negative.  Numbers are finite and at most 1e50;
+ * rows with a NULL are skipped.  NULL if there is none.
+ */
+Datum
+dlints_prices_transfn(PG_FUNCTION_ARGS)
+{
+	PricesState *state;
+	ArrayType  *scores;
+	ArrayType  *costs;
+	MemoryContext caller;
+
+	if (PG_ARGISNULL(SCORES_ARGNO) || PG_ARGISNULL(COSTS_ARGNO) ||
+		PG_ARGISNULL(TARGETS_ARGNO))
+		return AggregateSameState(fcinfo);
+	if (PG_ARGISNULL(0))
+		state = BeginPrices(fcinfo);
+	else
+	{
+		state = (PricesState *) PG_GETARG_POINTER(0);
+		CheckSameRows(fcinfo, state);
+	}
+	scores = ArgArray(fcinfo, SCORES_ARGNO);
+	costs = ArgArray(fcinfo, COSTS_ARGNO);
+	caller = MemoryContextSwitchTo(state->context);
+	AddDecision(state, scores, costs);
+	MemoryContextSwitchTo(caller);
+	PG_RETURN_POINTER(state);
+}
+
+PG_FUNCTION_INFO_V1(dlints_prices_finalfn);
+
+Datum
+dlints_prices_finalfn(PG_FUNCTION_ARGS)
+{
+	PricesState *state;
+	PricedDecisions all;
+	double		result[2 * MOST_KINDS];
+	double		means[MOST_KINDS];
+
+	AggregateContext(fcinfo);
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	state = (PricesState *) PG_GETARG_POINTER(0);
+	all = state->all;
+	all.each = state->each;
+	all.scores = AllocateNumbers(state->most_candidates);
+	all.entries = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(SlateEntry) *
+										 Max(Min(all.k, state->most_candidates), 1));
+	all.means = means;
+	price_solve(&all, state->targets, result);
+	price_means(&all, result, result + all.kinds);
+	return ResultMatrix(result, 2, all.kinds);
+}

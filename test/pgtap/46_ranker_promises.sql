@@ -1,0 +1,126 @@
+-- Promises of a ranker: prices by which a budget is kept, what events really cost, hard ones, what cannot be
+-- kept, and what the report says.
+\set ON_ERROR_STOP 1
+BEGIN;
+\ir include/helpers.sql
+SET LOCAL check_function_bodies = on;
+
+SELECT plan(44);
+
+SELECT is(outcome(format('SELECT dlints_scaffold_ranker(''r'', promises => %L)', promises)), '22023: ' || problem, promises)
+FROM (VALUES ('[]', 'promises must be an object of up to 8 names and what is promised of each'),
+             (NULL, 'promises must be an object of up to 8 names and what is promised of each'),
+             ('{"usd": 1}', 'the promise "usd" must say how much it is to be at most, or at least (It is 1.)'),
+             ('{"usd": {}}', 'the promise "usd" must say how much it is to be at most, or at least (It is {}.)'),
+             ('{"usd": {"most": 1, "least": 1}}',
+              'the promise "usd" must say how much it is to be at most, or at least (It is {"most": 1, "least": 1}.)'),
+             ('{"usd": {"most": "1"}}', 'the promise "usd" must be of a number (It is {"most": "1"}.)'),
+             ('{"usd": {"most": 0}}', 'the promise "usd" must be of a number above 0 (It is {"most": 0}.)'),
+             ('{"usd": {"least": -1}}', 'the promise "usd" must be of a number above 0 (It is {"least": -1}.)'),
+             ('{"usd": {"most": 1, "hard": 1}}',
+              'the promise "usd" can be hard, true or false, where it is at most so much (It is {"hard": 1, "most": 1}.)'),
+             ('{"usd": {"least": 1, "hard": true}}',
+              'the promise "usd" can be hard, true or false, where it is at most so much (It is {"hard": true, "least": 1}.)'),
+             ('{"usd": {"most": 1, "per": "day"}}',
+              'the promise "usd" is for each request (It is {"per": "day", "most": 1}.)'),
+             ('{"usd": {"most": 1, "of": "x"}}',
+              'the promise "usd" has nothing but most or least, per and hard (It is {"of": "x", "most": 1}.)'),
+             ('{"price": {"most": 1}}', 'the promise "price" cannot have this name (It is {"most": 1}.)'),
+             ('{"": {"most": 1}}', 'the promise "" cannot have this name (It is {"most": 1}.)')) v (promises, problem);
+
+SELECT dlints_create_ranker('front', wait => '0', promises => '{"usd": {"most": 0.002}}');
+SELECT dlints_create_ranker('plain', wait => '0');
+SELECT is(f.features, p.features, 'what is promised is no feature')
+FROM   front.action('{"task": "code"}', '[{"id": "a", "usd": 0.5, "size": 3}]') f,
+       plain.action('{"task": "code"}', '[{"id": "a", "size": 3}]') p;
+SELECT is(outcome(format('SELECT front.rank(NULL, NULL, %L)', '[{"id": "a", "usd": "dear"}]')),
+	'22023: the usd of an action must be a number up to 1e50 ({"id": "a", "usd": "dear"})', 'it is a number');
+
+-- ---------- a budget ----------
+
+CREATE FUNCTION ask(schema text, first integer, last integer, actions jsonb DEFAULT
+	'[{"id":"large","usd":0.015},{"id":"mid","usd":0.002},{"id":"small","usd":0.00003},"free"]') RETURNS void LANGUAGE plpgsql AS
+$$
+BEGIN
+	FOR i IN first .. last LOOP
+		EXECUTE format('SELECT FROM %I.rank($1, $2, $3)', schema)
+		USING 'e' || i, jsonb_build_object('task', i % 4, 'person', 'p' || i % 7), actions;
+	END LOOP;
+END
+$$;
+SELECT ask('front', 1, 500);
+SELECT cmp_ok(abs(avg(cost) / 0.002 - 1), '<', 0.1::float8, 'what is promised is kept, while nothing is known')
+FROM   front.spent(0);
+SELECT ok(price > 0 AND decisions >= 480 AND abs(means / 0.002 - 1) < 0.5, 'at a price') FROM front.promise;
+SELECT ok(count(DISTINCT prices) > 20 AND bool_and(abs((SELECT sum(p) FROM unnest(probabilities) p) - 1) < 1e-9
+	AND jsonb_array_length(costs) = 4 AND cardinality(scores) = 4), 'which is logged') FROM front.decision;
+SELECT ok(bool_and(costs -> 0 ->> 'usd' = coalesce(actions -> (ranking[1] - 1) ->> 'usd', '0')),
+	'in the order of the ranking') FROM front.decision;
+
+-- ---------- what events cost ----------
+
+SELECT is(outcome(format('SELECT front.reward(%s)', arguments)), problem, arguments)
+FROM (VALUES ($$'e1', 1, '{"eur": 1}'$$, '22023: there is no promise "eur"'),
+             ($$'e1', 1, '{"usd": "1"}'$$, '22023: a cost must be a number up to 1e50 (It is "1".)'),
+             ($$'e1', 1, '{"usd": 1e60}'$$,
+              '22023: a cost must be a number up to 1e50 (It is ' || repeat('1000000000000000', 0) || 1e60::numeric || '.)'),
+             ($$'e1', 1, '[1]'$$, '22023: costs must be an object of promises and what an event cost of each'),
+             ($$'e1', NULL, '{}'$$, '22004: a reward is a number for an event')) v (arguments, problem);
+SELECT front.reward(event, NULL, '{"usd": 0.03}') FROM front.ranked WHERE place = 1 AND action = 'large';
+SELECT front.reward(event, 1, '{"usd": 0.001}') FROM front.ranked WHERE place = 1 AND action = 'free';
+SELECT front.set_estimates();
+SELECT results_eq('SELECT action, round(times::numeric, 6), round(cost::numeric, 6) FROM front.estimate ORDER BY 1',
+	$$VALUES ('free', 1.000000, 0.001000), ('large', 2.000000, 0.030000)$$, 'what an action costs is learned');
+SELECT is(cost, 0.02::float8, 'as a multiple of what is told') FROM front.cost('{"id": "large", "usd": 0.01}');
+SELECT is(round(cost::numeric, 9), 0.001000000, 'or as it is') FROM front.cost('"free"');
+SELECT is(count(*), (SELECT count(*) FROM front.ranked WHERE place = 1 AND action = 'large'), 'what it cost counts')
+FROM   front.spent(0) WHERE cost = 0.03;
+SELECT front.erase('p3');
+SELECT is(count(*), 0::bigint, 'and is erased with the event') FROM front.paid p
+WHERE  NOT EXISTS (SELECT FROM front.decision d WHERE d.event = p.event);
+SELECT ask('front', 501, 1500);
+SELECT cmp_ok(abs(avg(cost) / 0.002 - 1), '<', 0.1::float8, 'twice as dear as it is told, and kept')
+FROM   front.spent((SELECT id FROM front.decision ORDER BY at DESC, id LIMIT 1)) s;
+SELECT ok(count(*) FILTER (WHERE measure = 'promise "usd"' AND value BETWEEN 0.0015 AND 0.0035 AND meaning ~
+	'^at most 0.002 a decision; of a thousand in a row at most 0.00\d+; its price is [0-9.]+, and keeping it costs [0-9.]+ of reward a decision$') = 1,
+	'the report says so') FROM front.report('-infinity');
+
+-- ---------- a hard one ----------
+
+SELECT dlints_create_ranker('hard', wait => '0', promises => '{"usd": {"most": 0.002, "hard": true}}');
+SELECT ask('hard', 1, 300);
+SELECT ok(max(cost) = 0.015, 'what is dear is chosen, once it is saved for') FROM hard.spent(0);
+SELECT cmp_ok(sum(cost), '<=', 300 * 0.002::float8, 'and no more is spent than is there') FROM hard.spent(0);
+SELECT ask('hard', 301, 302, '[{"id": "a", "usd": 9}, {"id": "b", "usd": 8}, {"id": "c", "usd": 8}]');
+SELECT ok(bool_and(action <> 'a' AND probability > 0), 'if all are too dear, the cheapest are left')
+FROM   hard.ranked WHERE place = 1 AND event IN ('e301', 'e302');
+
+-- ---------- at least; no way to keep it; nothing to do ----------
+
+SELECT dlints_create_ranker('least', promises => '{"margin": {"least": 0.7}, "usd": {"most": 0.5}, "weight": {"most": 0.1}}');
+SELECT ask('least', 1, 400, '[{"id":"a","margin":1,"usd":0.1,"weight":0.2},{"id":"b","margin":0.2,"usd":0.2,"weight":0.3},
+	{"id":"c","margin":0,"usd":0.1,"weight":0.2}]');
+SELECT ok(avg(cost) BETWEEN 0.65 AND 0.76, 'so much is reached') FROM least.spent(0) WHERE promise = 'margin';
+SELECT is(price, 0::float8, 'what is kept anyway has no price') FROM least.promise WHERE name = 'usd';
+SELECT results_eq($$SELECT measure, substring(meaning from '(which is kept without|cannot be kept|its price)')
+	FROM least.report('-infinity') WHERE measure ~ '^promise' ORDER BY 1$$,
+	$$VALUES ('promise "margin"', 'its price'), ('promise "usd"', 'which is kept without'),
+	('promise "weight"', 'cannot be kept')$$, 'and the report knows what cannot be');
+SELECT ok(bool_and(isfinite(now()) AND price BETWEEN 0 AND 1e6), 'no price is endless') FROM least.promise;
+
+-- ---------- changed ----------
+
+SELECT dlints_alter_ranker('front', '{"promises": {"usd": {"most": 0.004}, "ms": {"most": 100}}}');
+SELECT results_eq('SELECT name, target, price > 0 FROM front.promise ORDER BY 1',
+	$$VALUES ('ms', 100::float8, false), ('usd', 0.004::float8, true)$$, 'a price stays where its promise does');
+SELECT ask('front', 2001, 2010);
+SELECT is(count(*), 0::bigint, 'what was decided before is not of the new one')
+FROM   front.spent(0) WHERE promise = 'ms' AND decision < (SELECT min(id) FROM front.decision WHERE event ~ 'e20[01]');
+SELECT dlints_alter_ranker('front', '{"promises": {}}');
+SELECT ask('front', 2011, 2012);
+SELECT is(count(*), 0::bigint, 'they can be left out') FROM front.promise;
+SELECT ok(bool_and(scores IS NULL AND prices IS NULL AND costs IS NULL), 'and cost nothing then')
+FROM   front.decision WHERE event IN ('e2011', 'e2012');
+SELECT lives_ok($$SELECT front.reward('e2011', 1)$$, 'rewards are told as before');
+SELECT * FROM finish();
+ROLLBACK;
