@@ -11,6 +11,7 @@ from bench.speed.bars import Bar
 SHAPES = shapes.SMALL_MATCHED, shapes.MATCHED, shapes.DEFAULT
 CANDIDATES = {1000: 200, 10000: 50}     # and how many rounds
 MOST = {20: 3, 100: 5}                  # by draws
+DIVERSITIES = 0.5, 1
 
 
 def run(theme):
@@ -22,32 +23,29 @@ def run(theme):
         shapes.create_items(theme.cursor, SHAPES, count)
         for shape in SHAPES:
             theme.compare(prepared(theme.cursor, _statements(shape)),
-                          list(_bars(f'{count:,} items, {shape.title}')),
+                          list(_bars(count, shape.title)),
                           rounds)
         shapes.drop_items(theme.cursor, SHAPES)
 
 
-def _bars(what):
+def _bars(count, title):
     """Return what is compared with a recommendation."""
+    what = f'{count:,} items, {title}'
     for draws, most in MOST.items():
         yield Bar(f'dlints_decide, {what}, {draws} draws: times recommend',
                   f'decide {draws}', 'recommend', most)
         yield Bar('    dlints_choose OVER ()', f'choose {draws}', 'recommend')
+    for diversity in DIVERSITIES:
+        yield Bar(f'    10 with a diversity of {diversity}, 100 draws: times '
+                  'without', f'varied {diversity}', 'varied 0',
+                  2 if count == 1000 else None)
 
 
 def _statements(shape):
     """Return what is compared for a model."""
     texts = {'recommend': shape.recommend}
     for draws in MOST:
-        texts[f'decide {draws}'] = f"""
-            SELECT d.*
-            FROM   model m,
-                   (SELECT array_agg(id) AS ids,
-                           array_agg(features) AS features
-                    FROM   {shape.items}) c,
-                   LATERAL dlints_decide(m.state, c.ids, c.features, draws =>
-                                         {draws}, profile => {shape.profile}) d
-            WHERE  m.name = '{shape.title}'"""
+        texts[f'decide {draws}'] = _decide(shape, f'draws => {draws}')
         texts[f'choose {draws}'] = f"""
             SELECT id, (choice).*
             FROM  (SELECT i.id, dlints_choose(m.state, i.features, draws =>
@@ -57,4 +55,20 @@ def _statements(shape):
                    FROM   model m, {shape.items} i
                    WHERE  m.name = '{shape.title}') c
             WHERE (choice).rank IS NOT NULL"""
+    for diversity in (0, *DIVERSITIES):
+        texts[f'varied {diversity}'] = _decide(
+            shape, 'k => 10, draws => 100, similar_by => c.features, '
+            f'diversity => {diversity}')
     return texts
+
+
+def _decide(shape, arguments):
+    """Return a decision, with the statement that gathers its candidates."""
+    return f"""
+        SELECT d.*
+        FROM   model m,
+               (SELECT array_agg(id) AS ids, array_agg(features) AS features
+                FROM   {shape.items}) c,
+               LATERAL dlints_decide(m.state, c.ids, c.features, {arguments},
+                                     profile => {shape.profile}) d
+        WHERE  m.name = '{shape.title}'"""

@@ -36,6 +36,8 @@ CREATE FUNCTION dlints_decide(
 	bonus double precision[] DEFAULT NULL,
 	cap_group text[] DEFAULT NULL,
 	cap integer DEFAULT NULL,
+	similar_by dlints_vector DEFAULT NULL,
+	diversity double precision DEFAULT NULL,
 	seed bigint DEFAULT NULL,
 	OUT item anyelement,
 	OUT rank integer,
@@ -45,8 +47,8 @@ CREATE FUNCTION dlints_decide(
 	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL SAFE COST 1000 ROWS 10;
 COMMENT ON FUNCTION dlints_decide(
 	dlints, anyarray, dlints_vector, bigint, dlints_vector, integer,
-	double precision, double precision[], text[], integer, bigint)
-	IS 'choose k of the items by the model''s policy and return them, best first, each with its probability';
+	double precision, double precision[], text[], integer, dlints_vector, double precision, bigint)
+	IS 'choose k of the items by the model''s policy, with variety if wanted, and return them, best first, each with its probability';
 
 CREATE FUNCTION dlints_choose_arms(
 	model dlints,

@@ -22,7 +22,7 @@ BEGIN
 		FROM   jsonb_each(a), LATERAL (SELECT CASE
 		           WHEN key IN ('wait', 'keep', 'half_life') THEN 'interval'
 		           WHEN key IN ('cap', 'factors', 'people') THEN 'integer'
-		           WHEN key IN ('control', 'epsilon', 'exposure', 'value_limit', 'default_reward')
+		           WHEN key IN ('control', 'epsilon', 'exposure', 'value_limit', 'default_reward', 'diversity')
 		           THEN 'double precision' END AS type) t
 		WHERE  t.type IS NOT NULL AND value <> 'null'
 	LOOP
@@ -111,6 +111,9 @@ BEGIN
 		('cap', (a ->> 'cap' IS NULL) = (a ->> 'cap_group' IS NULL) AND coalesce((a ->> 'cap')::integer, 1) > 0,
 			'cap and cap_group go together, and cap is at least 1',
 			'Of each cap_group at most cap items are recommended.'),
+		('diversity', coalesce((a ->> 'diversity')::float8, 0) BETWEEN 0 AND 1,
+			'diversity must be between 0 and 1',
+			'It is the share of its worth that a second of a kind loses in a list.'),
 		('places', a -> 'places' IS NULL OR jsonb_typeof(a -> 'places') = 'array' AND a -> 'places' <> '[]'
 			AND NOT jsonb_path_exists(a -> 'places',
 				'strict $[*] ? (@.type() != "number" || @ < 0.01 || @ > 1)', silent => true),
@@ -125,7 +128,7 @@ BEGIN
 			THEN '{name,wait,default_reward,repeated,apprentice,epsilon,half_life,keep,archive,value_limit,'
 				'person_key,vectors,promises}'::text[]
 			ELSE '{name,items,columns,control,epsilon,factors,half_life,wait,keep,archive,value_limit,'
-				'cap,places,outcomes,exposure,people}' END)
+				'cap,diversity,places,outcomes,exposure,people}' END)
 	LOOP
 		RAISE '%', bad.problem USING ERRCODE = 'invalid_parameter_value', HINT = bad.hint;
 	END LOOP;

@@ -83,6 +83,7 @@ COMMENT ON FUNCTION _dlints_common_words(text, jsonb, boolean)
 --   has_order, is_newer    are keys numbers or times, with an index? the condition that a row came after
 --                          the newest one that has a vector
 --   has_bonus, draws       is there a bonus? by how many draws is a list chosen of a shortlist?
+--   diversity              what a second of a kind loses, or NULL
 --   row_room, slots, least_items    how long a row of the table "block" may be, how many vectors that
 --                          holds, and how many items have to be there for it
 --   log, previous, hashed_type    queries for dlints_factors, and the type of items in them
@@ -169,6 +170,7 @@ BEGIN
 		'is_newer', CASE item_type ->> 'grows' WHEN 'true' THEN 'a.item > newest' ELSE 'false' END,
 		'has_bonus', (a ->> 'bonus' IS NOT NULL)::text,
 		'draws', 15,
+		'diversity', coalesce(nullif((a ->> 'diversity')::float8, 0)::text, 'NULL') || '::float8',
 		'row_room', current_setting('block_size')::integer - 32,
 		'slots', greatest(4, least(64, (current_setting('block_size')::integer - 300)
 		                               / (4 * (vectors ->> 'size')::integer

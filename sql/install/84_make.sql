@@ -107,6 +107,7 @@ BEGIN ATOMIC
 	('recommender', 19, 'archive', 'boolean', true, 'false'),
 	('recommender', 20, 'value_limit', 'double precision', true, '1000'),
 	('recommender', 21, 'exposure', 'double precision', true, '0.6'),
+	('recommender', 22, 'diversity', 'double precision', true, '0'),
 	('ranker', 1, 'name', 'text', false, NULL),
 	('ranker', 2, 'wait', 'interval', true, '10 minutes'),
 	('ranker', 3, 'default_reward', 'double precision', true, '0'),

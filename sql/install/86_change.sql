@@ -83,7 +83,7 @@ DECLARE
 	changes text[] := CASE kind
 		WHEN 'ranker' THEN '{wait,default_reward,repeated,epsilon,half_life,keep,archive,value_limit,person_key,'
 			'vectors,promises}'::text[]
-		ELSE '{clicks,candidates,outcomes,bonus,cap_group,cap,half_life,wait,control,epsilon,keep,places,archive,'
+		ELSE '{clicks,candidates,outcomes,bonus,cap_group,cap,diversity,half_life,wait,control,epsilon,keep,places,archive,'
 			'value_limit,exposure}' END;
 	resets boolean;
 	discards boolean;

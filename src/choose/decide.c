@@ -7,6 +7,8 @@
  */
 #include "postgres.h"
 
+#include <math.h>
+
 #include "fmgr.h"
 #include "funcapi.h"
 #include "miscadmin.h"
@@ -74,17 +76,21 @@ ElementCount(ArrayType *array, const char *name)
 	return ARR_NDIM(array) == 0 ? 0 : ARR_DIMS(array)[0];
 }
 
-/* There is one element for each row of features. */
+/* There is one for each row of features. */
 static void
-CheckElementCount(const Call *call, ArrayType *array, const char *name)
+CheckCount(const Call *call, int count, const char *name)
 {
-	int			count = ElementCount(array, name);
-
 	if (count != call->count)
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_EXCEPTION),
 				 errmsg("expected as many %s as rows of features", name),
 				 errdetail("Rows of features: %d, %s: %d.", call->count, name, count)));
+}
+
+static void
+CheckElementCount(const Call *call, ArrayType *array, const char *name)
+{
+	CheckCount(call, ElementCount(array, name), name);
 }
 
 /* Add a bonus for each, 0 where it is NULL. */
@@ -128,6 +134,46 @@ ReadGroups(const Call *call, Candidates *found)
 		found->groups[i] = GroupNumber(groups, name);
 	}
 	found->group_count = GroupsCount(groups);
+}
+
+/* Candidates are similar by their features, whose numbers count by weights. */
+static void
+ReadSimilarWeights(const Call *call, ArrayType *array, const ArgSpec *features,
+				   Candidates *found)
+{
+	ArgSpec		spec = {"weights of similar_by", features->len, features->model};
+	double	   *roots = palloc(sizeof(double) * spec.len);
+	int			i;
+
+	ArgVector(array, &spec, roots);
+	for (i = 0; i < spec.len; i++)
+	{
+		if (roots[i] < 0.0)
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("weights of similar_by must not be negative")));
+		roots[i] = sqrt(roots[i]);
+	}
+	found->similar_by = call->features;
+	found->similar = *features;
+	found->similar_roots = roots;
+}
+
+/* By what candidates are similar: such weights, or a row for each of any length. */
+static void
+ReadSimilarBy(const Call *call, const ArgSpec *features, Candidates *found)
+{
+	ArrayType  *array = ArgArrayConverted(Argument(call, call->form->similar_by));
+	ArgSpec		spec = {"array of vectors", ARR_NDIM(array) == 2 ? ARR_DIMS(array)[1] : 0, NULL};
+
+	if (ARR_NDIM(array) == 1)
+	{
+		ReadSimilarWeights(call, array, features, found);
+		return;
+	}
+	CheckCount(call, ArgMatrixRows(array, &spec), "rows of similar_by");
+	found->similar_by = array;
+	found->similar = spec;
 }
 
 /* ---------- candidates ---------- */
@@ -176,6 +222,7 @@ ReadCandidates(Call *call)
 	Request		request;
 
 	CheckCapped(&found.rules, grouped);
+	CheckVaried(&found.rules, !IsNull(call, call->form->similar_by));
 	RequestBegin(&request, &decide, call->prepared, CurrentMemoryContext,
 				 Argument(call, call->form->model), call->profile);
 	found.scores = SharedScoresOfArray(call->prepared, call->profile, call->features,
@@ -183,6 +230,8 @@ ReadCandidates(Call *call)
 									   SeedArgument(call->fcinfo, call->form->seed));
 	if (found.rules.cap > 0)
 		ReadGroups(call, &found);
+	if (found.rules.diversity > 0.0)
+		ReadSimilarBy(call, &request.expected, &found);
 	return found;
 }
 
@@ -271,6 +320,8 @@ DecideAndReturn(FunctionCallInfo fcinfo, const CandidateForm *form)
  *				 epsilon double precision DEFAULT 0,
  *				 bonus double precision[] DEFAULT NULL,
  *				 cap_group text[] DEFAULT NULL, cap integer DEFAULT NULL,
+ *				 similar_by, of the type of features, DEFAULT NULL,
+ *				 diversity double precision DEFAULT NULL,
  *				 seed bigint DEFAULT NULL,
  *				 OUT item anyelement, OUT rank integer,
  *				 OUT score double precision, OUT probability double precision)
@@ -279,11 +330,15 @@ DecideAndReturn(FunctionCallInfo fcinfo, const CandidateForm *form)
  * Choose k of the items by their features, one row of a two-dimensional array
  * for each, as dlints_choose does of the rows of a partition.  The chosen ones
  * are returned, best first.  bonus and cap_group, if given, have one element
- * for each item.  With a seed the draws are those of dlints_draw_weights under
- * this seed and profile, and the first of them acts.  If model, items, features or profile is NULL, or there are no
- * items, there are no rows.
+ * for each item.  With diversity, a score above 0 loses as much of itself, under
+ * each draw, as diversity times the greatest similarity to what was chosen: the
+ * cosine of rows of similar_by, one for each item, or of features, whose numbers
+ * count by similar_by if that is one vector.
+ * With a seed the draws are those of dlints_draw_weights under this seed and
+ * profile, and the first of them acts.  If model, items, features or profile is
+ * NULL, or there are no items, there are no rows.
  */
 CANDIDATE_ENTRY(dlints_decide, DecideAndReturn,
 				.model = 0, .item = 1, .features = 2, .k = 3, .profile = 4,
 				.draws = 5, .epsilon = 6, .bonus = 7, .cap_group = 8, .cap = 9,
-				.seed = 10)
+				.similar_by = 10, .diversity = 11, .seed = 12)

@@ -14,8 +14,10 @@
 #include "utils/memutils.h"
 
 #include "choose/decision.h"
+#include "choose/varied_lists.h"
 #include "core/peak.h"
 #include "core/random.h"
+#include "core/score.h"
 #include "core/slate.h"
 #include "sql/results.h"
 
@@ -29,6 +31,8 @@ typedef struct Deciding
 	uint64		lots;			/* seed of those of what decides among equal scores */
 	int			first_draw;		/* of those that are decided under at once */
 	Slate	   *slates;			/* of each of them */
+	VariedLists *varied;		/* NULL without diversity */
+	int		   *list;			/* room for one */
 } Deciding;
 
 static void *
@@ -44,11 +48,15 @@ Allocate(Size size, Size count)
 	return MemoryContextAllocHuge(CurrentMemoryContext, mul_size(size, Max(count, 1)));
 }
 
-/* How many draws to decide under at once. */
+/*
+ * How many draws to decide under at once.  As many as are scored together take
+ * no longer than one.
+ */
 static int
 DrawsAtOnce(const Candidates *from, Size entries)
 {
-	Size		most = Max(MOST_ENTRIES / Max(entries, 1), 1);
+	Size		kept = from->similar_by ? from->scores->count : 0;
+	Size		most = Max(MOST_ENTRIES / Max(entries + kept, 1), kept > 0 ? SCORE_LANES : 1);
 
 	return (int) Min(Min(most, from->rules.draws),
 					 from->scores->most_draws);
@@ -78,18 +86,6 @@ IsRandom(double epsilon)
 	return (double) (FreshSeed() >> 11) < epsilon * 9007199254740992.0;
 }
 
-/* What was chosen acts. */
-static void
-TakeChosen(Decision *decision, Slate *slate)
-{
-	int			i;
-
-	slate_sort(slate);
-	decision->chosen_count = slate->best.count;
-	for (i = 0; i < slate->best.count; i++)
-		decision->chosen[i] = slate->best.entries[i].candidate;
-}
-
 /* Takes what candidates score under a draw. */
 static void
 TakeScores(void *taker, int draw, const ScoresStrip *strip)
@@ -100,18 +96,53 @@ TakeScores(void *taker, int draw, const ScoresStrip *strip)
 
 	if (!slate_is_beyond(slate, strip->peak))
 		slate_offer(slate, strip->first, strip->count, strip->scores, strip->step);
+	if (deciding->varied)
+		VariedListsTake(deciding->varied, draw - deciding->first_draw, strip);
+	if (draw == 0)
+		deciding->decision->level = strip->level;
 	for (i = 0; draw == 0 && i < strip->count; i++)
 		deciding->decision->scores[strip->first + i] = strip->scores[(Size) i * strip->step];
+}
+
+/* Lists what is in a slate; returns how many these are. */
+static int
+ListSlate(const Slate *slate, int *list)
+{
+	int			i;
+
+	for (i = 0; i < slate->best.count; i++)
+		list[i] = slate->best.entries[i].candidate;
+	return slate->best.count;
+}
+
+/* Count what a draw chooses; the first one acts. */
+static void
+CountChosen(Deciding *deciding, int draw)
+{
+	Decision   *decision = deciding->decision;
+	Slate	   *slate = &deciding->slates[draw];
+	bool		acts = deciding->first_draw + draw == 0;
+	int		   *list = acts ? decision->chosen : deciding->list;
+	int			count;
+	int			i;
+
+	if (acts)
+		slate_sort(slate);
+	count = deciding->varied ?
+		VariedListsChoose(deciding->varied, draw, slate->seed, list) :
+		ListSlate(slate, list);
+	for (i = 0; i < count; i++)
+		decision->counts[list[i]]++;
+	if (acts)
+		decision->chosen_count = count;
 }
 
 /* Decide under some draws, the first of which is the one that acts. */
 static void
 DecideUnder(Deciding *deciding, int draws)
 {
-	Decision   *decision = deciding->decision;
-	Scores	   *scores = decision->from->scores;
+	Scores	   *scores = deciding->decision->from->scores;
 	int			draw;
-	int			i;
 
 	for (draw = 0; draw < draws; draw++)
 		slate_begin(&deciding->slates[draw],
@@ -119,15 +150,16 @@ DecideUnder(Deciding *deciding, int draws)
 	scores->under(scores, deciding->first_draw, draws, TakeScores, deciding);
 	for (draw = 0; draw < draws; draw++)
 	{
-		Slate	   *slate = &deciding->slates[draw];
-
 		CHECK_FOR_INTERRUPTS();
-		slate_end(slate);
-		for (i = 0; i < slate->best.count; i++)
-			decision->counts[slate->best.entries[i].candidate]++;
+		slate_end(&deciding->slates[draw]);
 	}
-	if (deciding->first_draw == 0)
-		TakeChosen(decision, &deciding->slates[0]);
+	if (deciding->varied)
+		VariedListsNarrow(deciding->varied, deciding->slates, draws);
+	for (draw = 0; draw < draws; draw++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		CountChosen(deciding, draw);
+	}
 }
 
 /* A random subset in random order: all are equal, and lots decide. */
@@ -145,18 +177,18 @@ TakeAny(Decision *decision, Slate *slate)
 					Min((int) lengthof(equal), decision->candidates - first), equal, 1);
 	}
 	slate_end(slate);
-	TakeChosen(decision, slate);
+	slate_sort(slate);
+	decision->chosen_count = ListSlate(slate, decision->chosen);
 }
 
 /* What all scores have in common is added to them. */
 static void
 AddLevel(Decision *decision)
 {
-	double		level = decision->from->scores->level;
 	int			i;
 
 	for (i = 0; i < decision->candidates; i++)
-		decision->scores[i] += level;
+		decision->scores[i] += decision->level;
 	ResultFinite(peak_of(decision->candidates, decision->scores));
 }
 
@@ -177,6 +209,9 @@ Decide(const Candidates *from)
 	decision.chosen = Allocate(sizeof(int), k);
 	decision.scores = Allocate(sizeof(double), candidates);
 	decision.counts = AllocateZeros(sizeof(int), candidates);
+	deciding.list = Allocate(sizeof(int), k);
+	if (from->similar_by)
+		deciding.varied = VariedListsCreate(from, step);
 	deciding.slates = MakeSlates(from, k, step, entries, sizes);
 	for (; deciding.first_draw < rules->draws; deciding.first_draw += step)
 		DecideUnder(&deciding, Min(step, rules->draws - deciding.first_draw));

@@ -9,6 +9,7 @@
 
 #include "choose/rules.h"
 #include "choose/scores.h"
+#include "sql/arrays.h"
 
 /* As the doors bring them. */
 typedef struct Candidates
@@ -17,6 +18,9 @@ typedef struct Candidates
 	Scores	   *scores;			/* NULL: there are none */
 	int		   *groups;			/* of each, negative: none; NULL without a cap */
 	int			group_count;
+	ArrayType  *similar_by;		/* a row of each, as "similar" says; NULL without diversity */
+	ArgSpec		similar;
+	double	   *similar_roots;	/* what each number of it is multiplied with; NULL: nothing */
 } Candidates;
 
 typedef struct Decision
@@ -26,6 +30,7 @@ typedef struct Decision
 	int		   *chosen;			/* their numbers, best first */
 	int			chosen_count;
 	double	   *scores;			/* of each under the draw that acts */
+	double		level;			/* what these leave out, until it is added */
 	int		   *counts;			/* how many draws choose each */
 } Decision;
 

@@ -31,6 +31,8 @@ typedef struct CandidateForm
 	int			bonus;
 	int			cap_group;
 	int			cap;
+	int			similar_by;
+	int			diversity;
 	int			seed;
 } CandidateForm;
 

@@ -19,12 +19,18 @@ FetchSettings(const CandidateForm *form, ArgumentFetcher fetch, void *from)
 	NullableDatum draws = fetch(from, form->draws);
 	NullableDatum epsilon = fetch(from, form->epsilon);
 	NullableDatum cap = fetch(from, form->cap);
+	NullableDatum diversity = {.isnull = true};
+	Settings	settings;
+
+	if (form->diversity)
+		diversity = fetch(from, form->diversity);
 	/* a NULL has no value to look at */
-	Settings	settings = {
+	settings = (Settings) {
 		.k = {k.isnull, k.isnull ? 0.0 : (double) DatumGetInt64(k.value)},
 		.draws = {draws.isnull, draws.isnull ? 0.0 : DatumGetInt32(draws.value)},
 		.epsilon = {epsilon.isnull, epsilon.isnull ? 0.0 : DatumGetFloat8(epsilon.value)},
 		.cap = {cap.isnull, cap.isnull ? 0.0 : DatumGetInt32(cap.value)},
+		.diversity = {diversity.isnull, diversity.isnull ? 0.0 : DatumGetFloat8(diversity.value)},
 	};
 
 	return settings;
@@ -66,17 +72,30 @@ CheckedDraws(Setting setting)
 }
 
 static double
-CheckedEpsilon(Setting setting)
+CheckedShare(double number, const char *name)
 {
-	double		number = NotNull(setting, "epsilon");
-
 	if (!(number >= 0.0 && number <= 1.0))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("epsilon must be between 0 and 1"),
+				 errmsg("%s must be between 0 and 1", name),
 				 errdetail("The value is %s.",
 						   double_to_shortest_decimal(number))));
 	return number;
+}
+
+/* Some of the decisions by chance leave the others as they are. */
+static void
+CheckEpsilonAlone(const Rules *rules)
+{
+	bool		capped = rules->cap > 0;
+
+	if (rules->epsilon > 0.0 && (capped || rules->diversity > 0.0))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("epsilon must be 0 with %s", capped ? "a cap" : "diversity"),
+				 errdetail("The probabilities of such choices have no closed form."),
+				 errhint("Raise the model's exploration, or make some of the decisions with epsilon => 1 and no %s.",
+						 capped ? "cap" : "diversity")));
 }
 
 Rules
@@ -86,14 +105,10 @@ CheckSettings(const Settings *settings)
 
 	rules.k = CheckedCount(settings->k, "k");
 	rules.draws = CheckedDraws(settings->draws);
-	rules.epsilon = CheckedEpsilon(settings->epsilon);
+	rules.epsilon = CheckedShare(NotNull(settings->epsilon, "epsilon"), "epsilon");
 	rules.cap = settings->cap.isnull ? 0 : CheckedCount(settings->cap, "cap");
-	if (rules.epsilon > 0.0 && rules.cap > 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("epsilon must be 0 with a cap"),
-				 errdetail("The probabilities of such choices have no closed form."),
-				 errhint("Raise the model's exploration, or make some of the decisions with epsilon => 1 and no cap.")));
+	rules.diversity = CheckedShare(settings->diversity.number, "diversity");
+	CheckEpsilonAlone(&rules);
 	return rules;
 }
 
@@ -106,6 +121,17 @@ CheckCapped(const Rules *rules, bool grouped)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("cap needs cap_group"),
 				 errhint("Say of what there may be so many, as in cap_group => brand.")));
+}
+
+/* Nor is it said by what candidates are similar. */
+void
+CheckVaried(const Rules *rules, bool has_vectors)
+{
+	if (rules->diversity > 0.0 && !has_vectors)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("diversity needs similar_by"),
+				 errhint("Say by which vectors candidates are similar, as in similar_by => features.")));
 }
 
 static void

@@ -1,7 +1,8 @@
 /*
  * rules.h
  *		What a decision is told besides its candidates: how many it chooses, out
- *		of how many draws, how often by chance, and at most how many of a group.
+ *		of how many draws, how often by chance, at most how many of a group, and
+ *		how varied.
  */
 #ifndef DLINTS_RULES_H
 #define DLINTS_RULES_H
@@ -18,6 +19,7 @@ typedef struct Rules
 	int			draws;
 	double		epsilon;
 	int			cap;			/* 0: none */
+	double		diversity;		/* what a twin of what is chosen loses of its score */
 } Rules;
 
 /* The same as they come. */
@@ -33,6 +35,7 @@ typedef struct Settings
 	Setting		draws;
 	Setting		epsilon;
 	Setting		cap;
+	Setting		diversity;
 } Settings;
 
 /* Fetches an argument of a function. */
@@ -44,5 +47,6 @@ extern Rules CheckSettings(const Settings *settings);
 extern void CheckSameSettings(const Settings *ours, const Settings *theirs);
 extern void CheckDraws(int draws, int most);
 extern void CheckCapped(const Rules *rules, bool grouped);
+extern void CheckVaried(const Rules *rules, bool has_vectors);
 
 #endif							/* DLINTS_RULES_H */

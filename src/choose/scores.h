@@ -26,6 +26,7 @@ typedef struct ScoresStrip
 	const double *scores;
 	int			step;			/* from one of them to the next */
 	double		peak;			/* the highest of them */
+	double		level;			/* what they all leave out */
 } ScoresStrip;
 
 typedef void (*ScoresTaker) (void *taker, int draw, const ScoresStrip *strip);
@@ -34,7 +35,6 @@ typedef struct Scores
 {
 	int			count;			/* candidates */
 	int			most_draws;		/* that can be made at once */
-	double		level;			/* what all scores leave out under draw 0 */
 
 	/*
 	 * Score all candidates under some draws, and hand over what a strip of

@@ -77,6 +77,8 @@ struct SharedScores
 	/* draws packed for that, and scores of a strip under some of them */
 	double	   *pack;			/* weights as they are, where there is one draw */
 	int			pack_size;
+	double	   *levels;			/* intercepts of these draws */
+	int			first_draw;		/* of them */
 	double		block[SCORE_LANES * STRIP];
 };
 
@@ -98,12 +100,15 @@ MakeUnits(SharedScores *scores, int first, int count, double *parameters)
 static void
 MakeDraws(SharedScores *scores, int first, int count, double *parameters)
 {
+	int			i;
+
 	if (scores->drawn)
 		PreparedDraws(scores->prepared, scores->seed, first, count, parameters);
 	else
 		PreparedMean(scores->prepared, parameters);
-	if (first == 0 && scores->prepared->dim > scores->dim)
-		scores->base.level = parameters[scores->dim];
+	for (i = 0; i < count; i++)
+		scores->levels[first - scores->first_draw + i] = scores->prepared->dim > scores->dim ?
+			parameters[(Size) i * scores->prepared->dim + scores->dim] : 0.0;
 }
 
 /*
@@ -248,6 +253,7 @@ MakeWeights(SharedScores *scores)
 		return;
 	parameters = AllocateNumbers(scores->prepared->dim);
 	scores->pack = AllocateNumbers(scores->lifted_len);
+	scores->levels = AllocateNumbers(1);
 	MakeDraws(scores, 0, 1, parameters);
 	LiftParameters(&scores->prepared->header, 1, parameters, scores->profile,
 				   scores->pack);
@@ -262,7 +268,9 @@ FillPack(SharedScores *scores, int first, int count)
 	{
 		scores->pack_size = score_rounded(count);
 		scores->pack = AllocateNumbers((Size) scores->pack_size * scores->len);
+		scores->levels = AllocateNumbers(scores->pack_size);
 	}
+	scores->first_draw = first;
 	if (scores->reduces)
 		DrawIntoLanes(scores, first, count, scores->pack);
 	else
@@ -297,11 +305,12 @@ AddAddends(SharedScores *scores, const ScoresStrip *strip)
 
 /* Hand over the scores of a strip under a draw. */
 static void
-HandOver(const double *list, double peak, int draw, ScoresStrip *strip,
+HandOver(const double *list, double peak, double level, int draw, ScoresStrip *strip,
 		 ScoresTaker take, void *taker)
 {
 	strip->scores = list;
 	strip->peak = ResultFinite(peak);
+	strip->level = level;
 	take(taker, draw, strip);
 }
 
@@ -326,8 +335,8 @@ ScoreStrip(SharedScores *scores, int first_draw, int draws, ScoresStrip *strip,
 		AddAddends(scores, strip);
 		peak_of_lanes(strip->count, scores->block, peaks);
 		for (i = 0; i < lanes; i++)
-			HandOver(scores->block + i, peaks[i], first_draw + draw + i, strip,
-					 take, taker);
+			HandOver(scores->block + i, peaks[i], scores->levels[draw + i],
+					 first_draw + draw + i, strip, take, taker);
 	}
 }
 
@@ -365,7 +374,8 @@ ScoreStripOnce(SharedScores *scores, int first_draw, int draws, ScoresStrip *str
 		ReadStrip(scores, strip->first, strip->count);
 	strip->step = 1;
 	AddAddends(scores, strip);
-	HandOver(list, peak_of(strip->count, list), first_draw, strip, take, taker);
+	HandOver(list, peak_of(strip->count, list), scores->levels[0], first_draw, strip,
+			 take, taker);
 	for (i = 1; i < draws; i++)
 		take(taker, first_draw + i, strip);
 }

@@ -2,7 +2,8 @@
 # depend on: for the extension and for the unit tests alike.
 
 CORE_OBJS = $(addprefix src/core/, bounds.o dot.o evidence.o hash.o kinds.o linalg.o memories.o packed.o \
-	panel.o peak.o posterior.o price.o prior.o projection.o random.o ridge.o score.o slate.o svd.o unit.o value.o widen.o)
+	panel.o peak.o posterior.o price.o prior.o projection.o random.o ridge.o score.o slate.o svd.o unit.o value.o \
+	variety.o widen.o)
 
 # Without fused multiply-adds every CPU gives the same answer; 32-bit x86 does
 # where it does not compute in the 80-bit registers of old.
@@ -15,5 +16,5 @@ BLAS_LIBS ?= -lblas
 LAPACK_LIBS ?= -llapack
 
 # Those that see every number of every feature vector: at -O2 loops stay rolled up.
-VECTOR_OBJS = $(addprefix src/core/, dot.o evidence.o panel.o peak.o svd.o unit.o widen.o)
+VECTOR_OBJS = $(addprefix src/core/, dot.o evidence.o panel.o peak.o svd.o unit.o variety.o widen.o)
 VECTOR_FLAGS = -ftree-vectorize -funroll-loops

@@ -132,6 +132,11 @@ my %work = (
 			array_agg((i % 20000)::text) AS groups FROM generate_series(1, 65536) i) c,
 			LATERAL dlints_decide(dlints_new(1, exploration => 0), items, features, k => 20000,
 			draws => 10000, cap_group => groups, cap => 2)},
+	'a varied decision' => q{
+		SELECT count(*) FROM (SELECT array_agg(i) AS items, array_agg('{1}'::real[]) AS features,
+			array_agg(ARRAY[sin(i), cos(i)]::real[]) AS vectors FROM generate_series(1, 65536) i) c,
+			LATERAL dlints_decide(dlints_new(1), items, features, k => 2000, draws => 1000,
+			similar_by => vectors, diversity => 1)},
 	'decisions by ucb' => q{
 		SELECT count(*) FROM (SELECT dlints_set(state, policy => 'ucb') AS state FROM model) m,
 			(SELECT array_agg(i) AS items, array_agg(array_fill(0.5::real, ARRAY[1024])) AS features

@@ -172,7 +172,7 @@ stays_low('3,000 decisions of one statement', q{
 	(SELECT array_agg(id) AS ids, array_agg(features) AS features, array_agg((id % 7)::text) AS groups
 	 FROM item) c, generate_series(1, %d) g,
 	LATERAL dlints_decide(m.state, c.ids, c.features, 3 + g % 2, draws => 10, cap_group => groups,
-		cap => 1)}, 100, 3000);
+		cap => 1, similar_by => c.features, diversity => 0.5)}, 100, 3000);
 stays_low('candidates of which each is put together', q{
 	SET work_mem = '64kB';
 	SELECT count(c) FROM (SELECT dlints_choose(m.state, i.features || '{}'::real[], 3, draws => 10)

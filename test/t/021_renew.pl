@@ -79,8 +79,8 @@ is($node->safe_psql('old', q{SELECT dlints_renew('board'), dlints_renew('front')
 is(definition('old', $_), definition('postgres', $_), "$_ is as it was") for 'board', 'front';
 
 my $older = q{
-	UPDATE board.setting SET version = '0.0.1', arguments = arguments - '{value_limit,archive}'::text[];
-	UPDATE front.setting SET version = '0.0.1', arguments = arguments - '{person_key,vectors}'::text[];
+	UPDATE board.setting SET version = '0.0.1', arguments = arguments - '{value_limit,archive,diversity}'::text[];
+	UPDATE front.setting SET version = '0.0.1', arguments = arguments - '{person_key,vectors,promises}'::text[];
 	COMMENT ON TABLE board.setting IS 'dlints 0.0.1: recommender';
 	COMMENT ON TABLE front.setting IS 'dlints 0.0.1: ranker';
 	DROP FUNCTION board.refit;

@@ -189,6 +189,10 @@ FROM (VALUES
 	 '(SELECT bool_and(finite(score, probability)) AND count(rank) = 1
 		FROM dlints_decide($1, ''{1,2}''::integer[], ARRAY[%1$s, %1$s], 2%2$s, draws => 2,
 		bonus => ''{1,2}'', cap_group => ''{a,a}'', cap => 1))'),
+	('decide with diversity',
+	 '(SELECT bool_and(finite(score, probability)) AND count(rank) = 2
+		FROM dlints_decide($1, ''{1,2,3}''::integer[], ARRAY[%1$s, %1$s, %1$s], 2%2$s, draws => 10,
+		similar_by => ''{{1,0},{1,1},{0,1}}'', diversity => 0.5))'),
 	('choose arms',
 	 '(SELECT bool_and(finite(score, probability)) AND count(rank) = 2
 		AND abs(sum(probability) - 2) < 1e-9

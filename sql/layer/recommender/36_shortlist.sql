@@ -83,17 +83,17 @@ BEGIN
 END
 $body$;
 
--- The items that a list of k is chosen of, which are among so many best; NULL: all are.  Where those
--- that may be shown cannot fill a list by the draw that it is chosen by, it is four times as many, and
--- at last all.  Rows that came after the last one with a vector take part.  A list by chance is chosen of
--- some, each of which is there with the probability "share".
+-- The items that a list of k is chosen of, which are among so many best, more for a varied list; NULL: all
+-- are.  Where those that may be shown cannot fill a list by the draw that it is chosen by, it is four times
+-- as many, and at last all.  Rows that came after the last one with a vector take part.  A list by chance is
+-- chosen of some, each of which is there with the probability "share".
 CREATE OR REPLACE FUNCTION {s}.shortlist(
     person {person_type}, context jsonb, profile real[], way text, k integer, seed bigint,
     OUT items {item_type}[], OUT share float8)
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $body$
 #variable_conflict use_column
 DECLARE
-    most    bigint := greatest(32, 4 * k);
+    most    bigint := CASE WHEN {diversity} IS NULL THEN greatest(32, 4 * k) ELSE greatest(100, 10 * k) END;
     all_of  bigint := {slots}::bigint * (SELECT max(b.n) + 1 FROM {s}.block b);
     weights float8[];
     found   {item_type}[];

@@ -1,7 +1,8 @@
 -- The k items of a shortlist that are chosen for a profile, in the way of an arm or in that of a
 -- stranger.  What follows a click adds what is expected of it: it is too rare to be explored.  A list by
--- chance is under no cap and has no bonus.  Where a click log says what strangers like they get what is
--- expected to be best: others tell better what that lacks.
+-- chance is under no cap and has no bonus, and neither it nor the control's is varied; others are, by what
+-- it is worth to be alike in.  Where a click log says what strangers like they get what is expected to be
+-- best: others tell better what that lacks.
 CREATE OR REPLACE FUNCTION {s}.choice(
     person {person_type}, context jsonb, profile real[], way text, k integer, seed bigint,
     shortlist {item_type}[])
@@ -31,7 +32,11 @@ BEGIN ATOMIC
                    draws => CASE WHEN shortlist IS NULL THEN 50 ELSE {draws} END,
                    epsilon => CASE way WHEN 'chance' THEN 1 ELSE 0 END,
                    bonus => c.bonus, cap_group => c.cap_group,
-                   cap => CASE WHEN way <> 'chance' THEN {cap} END, seed => choice.seed) d
+                   cap => CASE WHEN way <> 'chance' THEN {cap} END,
+                   similar_by => CASE WHEN {diversity} IS NOT NULL THEN
+                       (SELECT l.scale || array_fill(0::real, ARRAY[1 + {aged}]) FROM {s}.likeness l) END::{vector},
+                   diversity => CASE WHEN way NOT IN ('chance', 'control') THEN {diversity} END,
+                   seed => choice.seed) d
         WHERE  m.name = CASE way WHEN 'personal' THEN 'personal' ELSE 'control' END)
     SELECT array_agg(c.item ORDER BY c.place), array_agg(c.probability ORDER BY c.place),
            array_agg({dlints}.dlints_predict(m.state, c.features::{vector}, choice.profile::{vector})

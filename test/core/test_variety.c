@@ -1,0 +1,211 @@
+/*
+ * test_variety.c
+ *		Varied lists: the same as looking at all that is left for each place.
+ */
+#include "oracle.h"
+
+#include "core/random.h"
+#include "core/unit.h"
+#include "core/variety.h"
+
+#define MOST	80
+#define MOST_DIM	5
+#define ROUNDS	4000
+
+typedef struct Case
+{
+	int			candidates;
+	int			k;
+	int			dim;
+	double		diversity;
+	int			group_count;	/* 0: no caps */
+	int			cap;
+	int			most_rows;
+	uint64_t	seed;
+	int			numbers[MOST];
+	int			groups[MOST];
+	double		scores[MOST];
+	double		vectors[MOST][MOST_DIM];
+} Case;
+
+/* ---------- by hand ---------- */
+
+static double
+similarity(const Case *c, int a, int b)
+{
+	float		unit_a[MOST_DIM];
+	float		unit_b[MOST_DIM];
+	float		cosine = 0.0f;
+	int			k;
+
+	unit_scale((size_t) c->dim, c->vectors[a], unit_a);
+	unit_scale((size_t) c->dim, c->vectors[b], unit_b);
+	for (k = 0; k < c->dim; k++)
+		cosine += unit_a[k] * unit_b[k];
+	return fmin(fmax((double) cosine, 0.0), 1.0);
+}
+
+/* What a candidate is worth after those; -INFINITY if it cannot be chosen. */
+static double
+worth_of(const Case *c, int candidate, const int *chosen, int count)
+{
+	double		score = c->scores[candidate];
+	double		closest = 0.0;
+	int			of_group = 0;
+	int			i;
+
+	for (i = 0; i < count; i++)
+	{
+		if (chosen[i] == candidate)
+			return -INFINITY;
+		closest = fmax(closest, similarity(c, candidate, chosen[i]));
+		of_group += c->groups[candidate] >= 0 && c->groups[candidate] == c->groups[chosen[i]];
+	}
+	if (c->group_count > 0 && of_group >= c->cap)
+		return -INFINITY;
+	return score > 0.0 ? score - c->diversity * score * closest : score;
+}
+
+static int
+by_hand(const Case *c, int *chosen)
+{
+	int			count;
+	int			i;
+
+	for (count = 0; count < c->k; count++)
+	{
+		double		most = -INFINITY;
+
+		for (i = 0; i < c->candidates; i++)
+		{
+			double		worth = worth_of(c, i, chosen, count);
+
+			if (worth > most ||
+				(worth == most && worth > -INFINITY &&
+				 random_bits(c->seed, (uint64_t) c->numbers[i]) <
+				 random_bits(c->seed, (uint64_t) c->numbers[chosen[count]])))
+			{
+				most = worth;
+				chosen[count] = i;
+			}
+		}
+		if (most == -INFINITY)
+			break;
+	}
+	return count;
+}
+
+/* ---------- by the code ---------- */
+
+/* an even number of them */
+static float *
+guarded_floats(size_t count)
+{
+	return (float *) (void *) guarded(count / 2);
+}
+
+static Variety
+make_variety(const Case *c)
+{
+	size_t		rounded = variety_rounded(c->candidates);
+	Variety		v = {.count = c->candidates,.dim = c->dim,.diversity = c->diversity,
+		.numbers = c->numbers,.groups = c->group_count > 0 ? c->groups : NULL,
+	.cap = c->cap,.most_rows = c->most_rows};
+	int			i;
+
+	v.units = guarded_floats(rounded * (size_t) c->dim);
+	v.unit = allocate((size_t) c->dim * sizeof(float));
+	v.rows = guarded_floats((size_t) c->most_rows * rounded);
+	v.row_of = allocate((size_t) c->candidates * sizeof(int));
+	v.taken = allocate(((size_t) c->group_count + 1) * sizeof(int));
+	v.scores = guarded(rounded);
+	v.closest = guarded(rounded);
+	v.peaks = guarded(rounded / VARIETY_STRIP);
+	for (i = 0; i < c->candidates; i++)
+		variety_place(&v, i, c->vectors[i]);
+	variety_ready(&v);
+	return v;
+}
+
+static void
+check_lists(Case *c)
+{
+	Variety		v = make_variety(c);
+	int			round;
+	int			i;
+
+	/* one list leaves nothing behind for the next, which has other lots */
+	for (round = 0; round < 3; round++, c->seed++)
+	{
+		int			expected[MOST] = {0};
+		int			count = by_hand(c, expected);
+
+		memcpy(v.scores, c->scores, sizeof(double) * (size_t) c->candidates);
+		variety_begin(&v, c->seed, c->group_count);
+		for (i = 0; i < count; i++)
+			assert_int_equal(variety_next(&v), expected[i]);
+		if (count < c->k)
+			assert_int_equal(variety_next(&v), -1);
+	}
+}
+
+/* ---------- cases ---------- */
+
+/* a number from 0 to below "many" */
+static int
+any(const Case *c, int purpose, int i, int many)
+{
+	return (int) (random_bits(c->seed, (uint64_t) (1000 * purpose + i)) % (uint64_t) many);
+}
+
+/* With few levels many are equal, and some vectors are zero. */
+static Case
+make_case(uint64_t seed, int levels, int capped)
+{
+	Case		c = {.seed = seed};
+	int			middle = levels / 3;
+	int			i;
+	int			k;
+
+	c.candidates = 1 + any(&c, 1, 0, MOST);
+	c.k = 1 + any(&c, 1, 1, 15);
+	c.dim = 1 + any(&c, 1, 2, MOST_DIM);
+	c.diversity = (1 + any(&c, 1, 3, 4)) / 4.0;
+	c.group_count = capped ? 1 + any(&c, 1, 4, 6) : 0;
+	c.cap = 1 + any(&c, 1, 5, 3);
+	c.most_rows = 1 + any(&c, 1, 6, 10);
+	for (i = 0; i < c.candidates; i++)
+	{
+		c.numbers[i] = 3 * i + 1;
+		c.groups[i] = any(&c, 2, i, c.group_count + 1) - 1;
+		c.scores[i] = (any(&c, 3, i, levels) - middle) / 7.0;
+		for (k = 0; k < c.dim; k++)
+			c.vectors[i][k] = any(&c, 4 + k, i, levels) - middle;
+	}
+	return c;
+}
+
+static void
+test_agrees_with_looking_at_all(void **state)
+{
+	uint64_t	seed = 1;
+	int			i;
+
+	for (i = 0; i < ROUNDS; i++)
+	{
+		Case		c = make_case(seed++, i % 2 ? 4 : 1000000, i % 4 < 2);
+
+		check_lists(&c);
+		assert_int_equal(free_all(state), 0);
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		test_of(test_agrees_with_looking_at_all),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
