@@ -1,0 +1,85 @@
+-- Which one won ------------------------------------------------------------------
+
+-- Of each of several, of which a normal distribution with a mean and an error is believed: the share
+-- of 10,000 draws in which it is the best, and what is lost on average by taking it.  The draws are the
+-- same at each call.
+CREATE FUNCTION _dlints_best(means double precision[], errors double precision[])
+	RETURNS TABLE (n bigint, chance_best double precision, could_gain double precision)
+	LANGUAGE sql STABLE
+BEGIN ATOMIC
+	WITH guess AS (
+		SELECT b.n, s, (z.i - 1::bigint) / pg_catalog.cardinality(means)::bigint AS draw, b.mean + b.error * z.z AS guess
+		FROM   pg_catalog.generate_series(1::bigint, 10::bigint) s,
+		       LATERAL pg_catalog.unnest(dlints_draw_weights(
+		           dlints_new(pg_catalog.cardinality(means), ridge => 1::double precision, noise => 1::double precision,
+		                      exploration => 1::double precision, intercept => false),
+		           '{}'::double precision[], s, 1000)) WITH ORDINALITY z (z, i)
+		       JOIN ROWS FROM (pg_catalog.unnest(means), pg_catalog.unnest(errors)) WITH ORDINALITY b (mean, error, n)
+		            ON b.n = 1::bigint + (z.i - 1::bigint) % pg_catalog.cardinality(means)::bigint),
+	best AS (
+		SELECT g.n, g.guess, pg_catalog.max(g.guess) OVER (PARTITION BY g.s, g.draw) AS best FROM guess g)
+	SELECT b.n, pg_catalog.avg(CASE WHEN b.guess = b.best THEN 1::double precision WHEN b.guess < b.best THEN 0::double precision END),
+	       pg_catalog.avg(b.best - b.guess)
+	FROM   best b GROUP BY b.n;
+END;
+COMMENT ON FUNCTION _dlints_best(double precision[], double precision[])
+	IS 'the chance that each of several is the best, and what is lost by taking it';
+
+-- As "known" and "compared" of a ranker (sql/layer/ranker/76_winner.sql) say: an arm's rewards differ as
+-- much as all do, at least, and each counts as half a one.
+CREATE FUNCTION dlints_winner(
+	arms text[],
+	models dlints[],
+	features dlints_vector DEFAULT '{1}',
+	profile dlints_vector DEFAULT '{}',
+	lowest double precision DEFAULT 0,
+	highest double precision DEFAULT 1
+) RETURNS TABLE (
+	action text, events double precision, earns double precision, low double precision, high double precision,
+	chance_best double precision, could_gain double precision, verdict text
+) LANGUAGE sql STABLE
+BEGIN ATOMIC
+	WITH arm AS MATERIALIZED (
+		SELECT a.n, a.action, i.effective_sample_size AS events, i.mean_reward, i.sigma ^ 2::double precision AS variance,
+		       dlints_predict(a.model, features, profile) AS earns,
+		       (i.sigma / dlints_stddev(a.model, features, profile)) ^ 2::double precision AS counts
+		FROM   ROWS FROM (pg_catalog.unnest(arms), pg_catalog.unnest(models)) WITH ORDINALITY a (action, model, n),
+		       LATERAL dlints_info(a.model) i
+		WHERE  a.action IS NOT NULL AND a.model IS NOT NULL),
+	mean AS (
+		SELECT sum(a.events) AS n, (lowest + highest) / 2::double precision AS middle, coalesce(
+		           sum(a.events * a.mean_reward) / nullif(sum(a.events), 0::double precision), avg(a.earns)) AS mean,
+		       pg_catalog.count(*)::double precision AS arms
+		FROM   arm a),
+	total AS (
+		SELECT max(m.arms) AS arms, max((m.n * m.mean + m.middle) / (m.n + 1::double precision)) AS mean,
+		       (sum(a.events * (a.variance + (a.mean_reward - m.mean) ^ 2::double precision))
+		        + max(m.n / (m.n + 1::double precision) * (m.mean - m.middle) ^ 2::double precision))
+		       / max(m.n + 1::double precision) AS variance
+		FROM   arm a CROSS JOIN mean m),
+	known AS MATERIALIZED (
+		SELECT pg_catalog.row_number() OVER (ORDER BY a.n) AS place, a.action, a.events, a.earns, t.arms, b.low, b.high,
+		       (a.counts * a.earns + t.mean) / (a.counts + 1::double precision) AS expected,
+		       sqrt(2::double precision * greatest(a.variance, t.variance) / (a.counts + 1::double precision)) AS error
+		FROM   arm a CROSS JOIN total t,
+		       LATERAL (SELECT least(greatest(a.earns, lowest), highest) AS mean, greatest(floor(a.counts), 1::double precision) AS n) c,
+		       LATERAL dlints_bounds(
+		           c.mean, sqrt(least(a.variance, (c.mean - lowest) * (highest - c.mean))
+		                        / greatest(c.n - 1::double precision, 1::double precision)),
+		           c.n::bigint, lowest, highest, 1::double precision - 0.05::double precision / t.arms) b),
+	best AS (
+		SELECT b.*
+		FROM  (SELECT pg_catalog.array_agg(k.expected ORDER BY k.place) AS means,
+		              pg_catalog.array_agg(k.error ORDER BY k.place) AS errors FROM known k) a,
+		       LATERAL _dlints_best(a.means, a.errors) b)
+	SELECT k.action, k.events, k.earns, k.low, k.high, b.chance_best, b.could_gain,
+	       CASE WHEN k.low > max(k.high) OVER (ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
+	                                           EXCLUDE CURRENT ROW) THEN 'proven'::pg_catalog.text
+	            WHEN b.chance_best >= 0.99::double precision AND k.arms > 1::double precision THEN 'likely'::pg_catalog.text
+	            ELSE 'open'::pg_catalog.text END
+	FROM   known k JOIN best b ON b.n = k.place
+	ORDER  BY b.chance_best DESC, k.earns DESC, k.place;
+END;
+COMMENT ON FUNCTION dlints_winner(
+	text[], dlints[], dlints_vector, dlints_vector, double precision, double precision)
+	IS 'which arm would earn most if it were always chosen, of arms with a model each';
