@@ -33,7 +33,7 @@ SELECT p.oid::regprocedure AS draws_yet_parallel_safe FROM member
 WHERE (proname ~ '^dlints_(draw|choose)' OR (proname = 'dlints_recommend' AND prokind = 'a'))
   AND proparallel <> 'r';
 
--- all in C but what writes statements, no search_path to fall for, nobody's rights, nothing granted
+-- all in C but what writes statements, and who won, no search_path to fall for, nobody's rights, nothing granted
 SELECT p.oid::regprocedure AS not_safe FROM member
   JOIN pg_proc AS p ON classid = 'pg_proc'::regclass AND objid = p.oid
   JOIN pg_language AS l ON l.oid = prolang
@@ -41,7 +41,7 @@ WHERE prokind <> 'a' AND CASE lanname
       WHEN 'c' THEN proconfig IS NOT NULL
       WHEN 'sql' THEN pg_get_function_sqlbody(p.oid) IS NULL
       ELSE proconfig[1] IS DISTINCT FROM 'search_path=pg_catalog, pg_temp' END
-  OR lanname <> 'c' AND prokind <> 'a' AND proname !~ '^_dlints_|^dlints_(create|alter|scaffold|backtest|renew|grant)'
+  OR lanname <> 'c' AND prokind <> 'a' AND proname !~ '^_dlints_|^dlints_(create|alter|scaffold|backtest|renew|grant|winner)'
   OR prosecdef OR proacl IS NOT NULL;
 SELECT typname AS granted FROM member
   JOIN pg_type AS t ON classid = 'pg_type'::regclass AND objid = t.oid WHERE typacl IS NOT NULL;

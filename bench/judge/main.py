@@ -1,12 +1,13 @@
 """Policies judged by what others logged, against what they then earned."""
 
 from bench import machine, program, server
-from bench.judge import logs, loop, openbandit, report, simulated, values
+from bench.judge import (logs, loop, openbandit, report, simulated, values,
+                         winner)
 from bench.progress import Themes
 from bench.report import print_results
 
 QUICK = 0.1
-THEMES = 6
+THEMES = 7
 
 
 def main(options):
@@ -55,4 +56,7 @@ def simulate(cursor, share, done):
     estimates = simulated.estimates(cursor, round(share * simulated.LOGS),
                                     done.advance)
     done.start('Bounds of rare rewards')
-    return frequencies + inverses + estimates + simulated.bounds(cursor)
+    bounds = simulated.bounds(cursor)
+    done.start('Which one won')
+    return (frequencies + inverses + estimates + bounds
+            + winner.results(cursor, share, done.advance))

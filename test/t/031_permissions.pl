@@ -81,6 +81,7 @@ my $everything = q{
 	  (SELECT array_agg(d) FROM (SELECT array_agg(i) AS items, array_agg(x) AS features FROM item) AS c,
 		LATERAL dlints_decide(dlints_set(m, policy => 'greedy'), items, features, 2,
 		similar_by => features, diversity => 1) AS d),
+	  (SELECT array_agg(w) FROM dlints_winner('{a,b}', ARRAY[m, m], '{1,2,3}') AS w),
 	  dlints_draw(m, 1), dlints_draw_weights(m, seed => 2),
 	  (SELECT dlints_argmax(i, dlints_dot(dlints_weights(m), x)) FROM item), dlints_vector_send('{1}'),
 	  (SELECT dlints_top(i, dlints_dot(dlints_weights(m), x), 2) FROM item),

@@ -198,6 +198,9 @@ FROM (VALUES
 		AND abs(sum(probability) - 2) < 1e-9
 		FROM (SELECT (dlints_choose_arms(dlints_set($1, exploration => i), %1$s, 2%2$s,
 		draws => 20) OVER ()).* FROM generate_series(1, 3) i) c)'),
+	('winner',
+	 '(SELECT bool_and(finite(earns, chance_best, could_gain)) AND abs(sum(chance_best) - 1) < 1e-9
+		FROM dlints_winner(''{a,b}'', ARRAY[$1, $1], %1$s%2$s))'),
 	('choose by ucb',
 	 '(SELECT bool_and(finite(score, probability)) AND count(rank) = 1
 		FROM (SELECT (dlints_choose(dlints_set($1, policy => ''ucb''), %1$s, 1%2$s,

@@ -71,8 +71,8 @@ RETURNS TABLE (action text, events bigint, earns float8, low float8, high float8
 LANGUAGE sql STABLE
 BEGIN ATOMIC
     WITH known AS MATERIALIZED (
-        SELECT k.*, CASE WHEN k.events = 0 THEN k.bottom ELSE b.low END - k.price AS low,
-               CASE WHEN k.events = 0 THEN k.top ELSE b.high END - k.price AS high
+        SELECT k.*, CASE WHEN k.events = 0 THEN nullif(k.bottom, k.top) ELSE b.low END - k.price AS low,
+               CASE WHEN k.events = 0 THEN nullif(k.top, k.bottom) ELSE b.high END - k.price AS high
         FROM   {s}.known(compared.first, compared.actions, compared.lowest, compared.highest) k,
                LATERAL {dlints}.dlints_bounds(
                    k.mean, sqrt(k.squares / greatest(k.whole * (k.whole - 1), 1)), k.whole, k.bottom,
@@ -109,7 +109,7 @@ DECLARE
                              ORDER BY d.id DESC LIMIT 1)
         ORDER  BY r.action));
 BEGIN
-    IF cardinality(actions) = 0 OR array_position(actions, NULL) IS NOT NULL OR array_ndims(actions) > 1
+    IF cardinality(actions) = 0 OR array_ndims(actions) > 1
        OR cardinality(actions) > (SELECT count(DISTINCT a) FROM unnest(actions) a) THEN
         RAISE 'actions must be ids of actions, each once' USING ERRCODE = 'invalid_parameter_value';
     ELSIF lowest IN ('NaN', 'Infinity', '-Infinity') OR highest IN ('NaN', 'Infinity', '-Infinity') THEN
