@@ -17,10 +17,14 @@ BEGIN ATOMIC
 		       JOIN ROWS FROM (pg_catalog.unnest(means), pg_catalog.unnest(errors)) WITH ORDINALITY b (mean, error, n)
 		            ON b.n = 1::bigint + (z.i - 1::bigint) % pg_catalog.cardinality(means)::bigint),
 	best AS (
-		SELECT g.n, g.guess, pg_catalog.max(g.guess) OVER (PARTITION BY g.s, g.draw) AS best FROM guess g)
-	SELECT b.n, pg_catalog.avg(CASE WHEN b.guess = b.best THEN 1::double precision WHEN b.guess < b.best THEN 0::double precision END),
-	       pg_catalog.avg(b.best - b.guess)
-	FROM   best b GROUP BY b.n;
+		SELECT g.n, g.guess, g.s, g.draw, max(g.guess) OVER (PARTITION BY g.s, g.draw) AS best FROM guess g),
+	equal AS (
+		SELECT b.n, b.best - b.guess AS less, pg_catalog.count(*) FILTER (WHERE b.guess = b.best)
+		           OVER (PARTITION BY b.s, b.draw) AS equals
+		FROM   best b)
+	SELECT e.n, avg(CASE WHEN e.less = 0::double precision THEN 1::double precision / e.equals::double precision
+	                     WHEN e.less > 0::double precision THEN 0::double precision END), avg(e.less)
+	FROM   equal e GROUP BY e.n;
 END;
 COMMENT ON FUNCTION _dlints_best(double precision[], double precision[])
 	IS 'the chance that each of several is the best, and what is lost by taking it';
