@@ -20,7 +20,7 @@ BEGIN ATOMIC
                LATERAL (SELECT e.actions -> (r.n - 1)) g (given),
                LATERAL (SELECT coalesce(given ->> 'id', given #>> '{}') AS action,
                                coalesce((given ->> 'price')::float8, 0) AS price,
-                               CASE jsonb_typeof(given) WHEN 'object' THEN given - 'price' ELSE given END AS document) a
+                               CASE jsonb_typeof(given) WHEN 'object' THEN given - {no_features} ELSE given END AS document) a
         WHERE  a.action = ANY (weighed.actions)),
     block AS (
         SELECT p.block, 1 / sum(p.one_in) AS counts
