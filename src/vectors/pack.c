@@ -194,28 +194,35 @@ HasRead(const Reader *reader, const struct varlena *raw)
 		memcmp(reader->raw, raw, size) == 0;
 }
 
+/* Have it read another one, in the current memory context. */
+static void
+ReadAnother(Reader *reader, struct varlena *raw)
+{
+	Size		size = VARSIZE_ANY(raw);
+
+	if (reader->raw != NULL)
+	{
+		pfree(reader->raw);
+		pfree(reader->plain);
+		reader->raw = NULL;
+	}
+	reader->plain = (bytea *) pg_detoast_datum_copy(raw);
+	reader->raw = memcpy(palloc(size), raw, size);
+	reader->place = 0;
+}
+
 /* The reader of this call's value; what it points to stays from call to call. */
 static Reader *
 FindReader(FunctionCallInfo fcinfo)
 {
 	struct varlena *raw = (struct varlena *) PG_GETARG_POINTER(0);
-	Reader	   *reader = fcinfo->flinfo->fn_extra;
 	MemoryContext caller = MemoryContextSwitchTo(fcinfo->flinfo->fn_mcxt);
+	Reader	   *reader = fcinfo->flinfo->fn_extra;
 
 	if (reader == NULL)
 		reader = fcinfo->flinfo->fn_extra = palloc0(sizeof(Reader));
 	if (!HasRead(reader, raw))
-	{
-		if (reader->raw != NULL)
-		{
-			pfree(reader->raw);
-			pfree(reader->plain);
-			reader->raw = NULL;
-		}
-		reader->plain = (bytea *) PG_DETOAST_DATUM_COPY(PG_GETARG_DATUM(0));
-		reader->raw = memcpy(palloc(VARSIZE_ANY(raw)), raw, VARSIZE_ANY(raw));
-		reader->place = 0;
-	}
+		ReadAnother(reader, raw);
 	MemoryContextSwitchTo(caller);
 	return reader;
 }
