@@ -306,9 +306,7 @@ BEGIN
 		'default_reward', format('(%s)::float8', (a ->> 'default_reward')::float8),
 		'no_features', format('%L::text[]', '{price}'::text[] || ARRAY(
 			SELECT jsonb_object_keys(coalesce(a -> 'promises', '{}')))),
-		'then_price', CASE WHEN a -> 'promises' <> '{}' THEN format(
-			E'PERFORM %1$I.set_prices();\n        prices := (SELECT jsonb_object_agg(p.name, p.price) FROM %1$I.promise p)',
-			a ->> 'name') ELSE 'NULL' END,
+		'then_price', CASE WHEN a -> 'promises' <> '{}' THEN format('PERFORM %I.set_prices()', a ->> 'name') ELSE 'NULL' END,
 		'again', CASE a ->> 'repeated'
 			WHEN 'first' THEN 'NOTHING'
 			WHEN 'last' THEN 'UPDATE SET value = excluded.value WHERE r.value <> excluded.value'

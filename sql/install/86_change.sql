@@ -105,7 +105,9 @@ BEGIN
 				HINT = 'What can be changed is ' || array_to_string(changes, ', ') || '.';
 		END IF;
 	END LOOP;
-	resets := change ?| '{half_life,outcomes,vectors}';
+	-- what is promised is no feature
+	resets := change ?| '{half_life,outcomes,vectors}' OR jsonb_typeof(change -> 'promises') = 'object'
+		AND ARRAY(SELECT jsonb_object_keys(was -> 'promises')) <> ARRAY(SELECT jsonb_object_keys(change -> 'promises'));
 	discards := coalesce((was ->> 'archive')::boolean AND change -> 'archive' = 'false', false);
 	IF resets AND (was ->> 'archive')::boolean AND NOT discards THEN
 		RAISE 'a % with an archive cannot learn its log anew', kind USING ERRCODE = 'feature_not_supported',

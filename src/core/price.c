@@ -13,11 +13,11 @@
 /* A price is found to one part in a million. */
 #define HALVINGS	20
 
-/* A price so many times what scores and costs suggest buys nothing more. */
-#define DOUBLINGS	30
+/* Where costs are so small beside scores, or so large, they count nothing. */
+#define MOST_USUAL	1e110
 
-/* Where costs are so small beside scores they count nothing. */
-#define MOST_USUAL	1e200
+/* That buys all that a price can. */
+#define MOST_PRICE	1e150
 
 /* Prices depend on each other; so often all of them are looked at. */
 #define SWEEPS	20
@@ -108,25 +108,27 @@ spread(int count, const double *numbers)
 	return most - least;
 }
 
-/* A price that makes scores and costs weigh alike; 0 where they are all equal. */
+/*
+ * The least price that makes scores and costs of a decision weigh alike; 0 where
+ * none does.  One cost beyond all others so spoils nothing.
+ */
 static double
-usual_price(const PricedDecisions *all, int kind)
+least_usual(const PricedDecisions *all, int kind)
 {
-	double		scores = 0.0;
-	double		costs = 0.0;
+	double		least = 0.0;
 	size_t		d;
 
 	for (d = 0; d < all->count; d++)
 	{
 		const PricedDecision *one = &all->each[d];
-		int			n = one->candidates;
+		size_t		n = (size_t) one->candidates;
+		double		usual = n == 0 ? 0.0 : spread(one->candidates, one->scores) /
+			spread(one->candidates, one->costs + (size_t) kind * n);
 
-		if (n == 0)
-			continue;
-		scores = fmax(scores, spread(n, one->scores));
-		costs = fmax(costs, spread(n, one->costs + (size_t) kind * (size_t) n));
+		if (usual >= 1.0 / MOST_USUAL && usual <= MOST_USUAL)
+			least = least == 0.0 ? usual : fmin(least, usual);
 	}
-	return costs > 0.0 && scores / costs < MOST_USUAL ? scores / costs : 0.0;
+	return least;
 }
 
 /*
@@ -137,13 +139,12 @@ static double
 settle(const PricedDecisions *all, double *prices, int kind, double target)
 {
 	double		low = 0.0;
-	double		high = usual_price(all, kind);
+	double		high = ldexp(least_usual(all, kind), -HALVINGS);
 	int			i;
 
 	if (high == 0.0 || mean_at(all, prices, kind, 0.0) <= target)
 		return 0.0;
-	target = fmax(target, mean_at(all, prices, kind, ldexp(high, DOUBLINGS)));
-	high = ldexp(high, -DOUBLINGS);
+	target = fmax(target, mean_at(all, prices, kind, MOST_PRICE));
 	while (mean_at(all, prices, kind, high) > target)
 	{
 		low = high;

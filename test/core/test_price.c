@@ -222,6 +222,29 @@ test_nothing_to_gain(void **state)
 	assert_near(price / 2e40, 1.0, 1e-5);
 }
 
+/* One decision with a cost beyond all others, or beside nothing, changes no price. */
+static void
+test_outliers(void **state)
+{
+	double		scores[] = {0.5, 0.6};
+	double		costs[] = {0.001, 0.01};
+	double		far[] = {0.001, 1e50};
+	double		near[] = {0.5, 0.5 + 1e-15};
+	PricedDecision each[] = {{2, scores, costs}, {2, scores, far}, {2, near, far}};
+	double		kept[2];
+	SlateEntry	entries[1];
+	double		mean;
+	PricedDecisions all = {1, 1, 3, each, kept, entries, &mean, count_pause};
+	double		target = 0.005;
+	double		price;
+
+	price_solve(&all, &target, &price);
+	assert_near(price, 0.0, 1e-40);		/* so little is enough for the others */
+	target = 0.001;
+	price_solve(&all, &target, &price);
+	assert_near(price, 0.1 / 0.009, 1e-4);
+}
+
 int
 main(void)
 {
@@ -230,6 +253,7 @@ main(void)
 		test_of(test_least_prices_that_are_enough),
 		test_of(test_at_least),
 		test_of(test_nothing_to_gain),
+		test_of(test_outliers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

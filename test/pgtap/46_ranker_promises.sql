@@ -50,10 +50,10 @@ END
 $$;
 SELECT ask('front', 1, 500);
 SELECT cmp_ok(abs(avg(cost) / 0.002 - 1), '<', 0.1::float8, 'what is promised is kept, while nothing is known')
-FROM   front.spent(0);
+FROM   front.spent(9999);
 SELECT ok(price > 0 AND decisions >= 480 AND abs(means / 0.002 - 1) < 0.5, 'at a price') FROM front.promise;
 SELECT ok(count(DISTINCT prices) > 20 AND bool_and(abs((SELECT sum(p) FROM unnest(probabilities) p) - 1) < 1e-9
-	AND jsonb_array_length(costs) = 4 AND cardinality(scores) = 4), 'which is logged') FROM front.decision;
+	AND jsonb_array_length(costs) = 4), 'which is logged') FROM front.decision;
 SELECT ok(bool_and(costs -> 0 ->> 'usd' = coalesce(actions -> (ranking[1] - 1) ->> 'usd', '0')),
 	'in the order of the ranking') FROM front.decision;
 
@@ -61,9 +61,9 @@ SELECT ok(bool_and(costs -> 0 ->> 'usd' = coalesce(actions -> (ranking[1] - 1) -
 
 SELECT is(outcome(format('SELECT front.reward(%s)', arguments)), problem, arguments)
 FROM (VALUES ($$'e1', 1, '{"eur": 1}'$$, '22023: there is no promise "eur"'),
-             ($$'e1', 1, '{"usd": "1"}'$$, '22023: a cost must be a number up to 1e50 (It is "1".)'),
+             ($$'e1', 1, '{"usd": "1"}'$$, '22023: a cost must be 0, or a number from 1e-50 to 1e50 (It is "1".)'),
              ($$'e1', 1, '{"usd": 1e60}'$$,
-              '22023: a cost must be a number up to 1e50 (It is ' || repeat('1000000000000000', 0) || 1e60::numeric || '.)'),
+              '22023: a cost must be 0, or a number from 1e-50 to 1e50 (It is ' || 1e60::numeric || '.)'),
              ($$'e1', 1, '[1]'$$, '22023: costs must be an object of promises and what an event cost of each'),
              ($$'e1', NULL, '{}'$$, '22004: a reward is a number for an event')) v (arguments, problem);
 SELECT front.reward(event, NULL, '{"usd": 0.03}') FROM front.ranked WHERE place = 1 AND action = 'large';
@@ -74,13 +74,13 @@ SELECT results_eq('SELECT action, round(times::numeric, 6), round(cost::numeric,
 SELECT is(cost, 0.02::float8, 'as a multiple of what is told') FROM front.cost('{"id": "large", "usd": 0.01}');
 SELECT is(round(cost::numeric, 9), 0.001000000, 'or as it is') FROM front.cost('"free"');
 SELECT is(count(*), (SELECT count(*) FROM front.ranked WHERE place = 1 AND action = 'large'), 'what it cost counts')
-FROM   front.spent(0) WHERE cost = 0.03;
+FROM   front.spent(9999) WHERE cost = 0.03;
 SELECT front.erase('p3');
 SELECT is(count(*), 0::bigint, 'and is erased with the event') FROM front.paid p
 WHERE  NOT EXISTS (SELECT FROM front.decision d WHERE d.event = p.event);
 SELECT ask('front', 501, 1500);
 SELECT cmp_ok(abs(avg(cost) / 0.002 - 1), '<', 0.1::float8, 'twice as dear as it is told, and kept')
-FROM   front.spent((SELECT id FROM front.decision ORDER BY at DESC, id LIMIT 1)) s;
+FROM   front.spent(1000) s;
 SELECT ok(count(*) FILTER (WHERE measure = 'promise "usd"' AND value BETWEEN 0.0015 AND 0.0035 AND meaning ~
 	'^at most 0.002 a decision; of a thousand in a row at most 0.00\d+; its price is [0-9.]+, and keeping it costs [0-9.]+ of reward a decision$') = 1,
 	'the report says so') FROM front.report('-infinity');
@@ -89,8 +89,8 @@ SELECT ok(count(*) FILTER (WHERE measure = 'promise "usd"' AND value BETWEEN 0.0
 
 SELECT dlints_create_ranker('hard', wait => '0', promises => '{"usd": {"most": 0.002, "hard": true}}');
 SELECT ask('hard', 1, 300);
-SELECT ok(max(cost) = 0.015, 'what is dear is chosen, once it is saved for') FROM hard.spent(0);
-SELECT cmp_ok(sum(cost), '<=', 300 * 0.002::float8, 'and no more is spent than is there') FROM hard.spent(0);
+SELECT ok(max(cost) = 0.015, 'what is dear is chosen, once it is saved for') FROM hard.spent(9999);
+SELECT cmp_ok(sum(cost), '<=', 300 * 0.002::float8, 'and no more is spent than is there') FROM hard.spent(9999);
 SELECT ask('hard', 301, 302, '[{"id": "a", "usd": 9}, {"id": "b", "usd": 8}, {"id": "c", "usd": 8}]');
 SELECT ok(bool_and(action <> 'a' AND probability > 0), 'if all are too dear, the cheapest are left')
 FROM   hard.ranked WHERE place = 1 AND event IN ('e301', 'e302');
@@ -100,7 +100,7 @@ FROM   hard.ranked WHERE place = 1 AND event IN ('e301', 'e302');
 SELECT dlints_create_ranker('least', promises => '{"margin": {"least": 0.7}, "usd": {"most": 0.5}, "weight": {"most": 0.1}}');
 SELECT ask('least', 1, 400, '[{"id":"a","margin":1,"usd":0.1,"weight":0.2},{"id":"b","margin":0.2,"usd":0.2,"weight":0.3},
 	{"id":"c","margin":0,"usd":0.1,"weight":0.2}]');
-SELECT ok(avg(cost) BETWEEN 0.65 AND 0.76, 'so much is reached') FROM least.spent(0) WHERE promise = 'margin';
+SELECT ok(avg(cost) BETWEEN 0.65 AND 0.76, 'so much is reached') FROM least.spent(9999) WHERE promise = 'margin';
 SELECT is(price, 0::float8, 'what is kept anyway has no price') FROM least.promise WHERE name = 'usd';
 SELECT results_eq($$SELECT measure, substring(meaning from '(which is kept without|cannot be kept|its price)')
 	FROM least.report('-infinity') WHERE measure ~ '^promise' ORDER BY 1$$,
@@ -115,11 +115,11 @@ SELECT results_eq('SELECT name, target, price > 0 FROM front.promise ORDER BY 1'
 	$$VALUES ('ms', 100::float8, false), ('usd', 0.004::float8, true)$$, 'a price stays where its promise does');
 SELECT ask('front', 2001, 2010);
 SELECT is(count(*), 0::bigint, 'what was decided before is not of the new one')
-FROM   front.spent(0) WHERE promise = 'ms' AND decision < (SELECT min(id) FROM front.decision WHERE event ~ 'e20[01]');
+FROM   front.spent(9999) WHERE promise = 'ms' AND decision < (SELECT min(id) FROM front.decision WHERE event ~ 'e20[01]');
 SELECT dlints_alter_ranker('front', '{"promises": {}}');
 SELECT ask('front', 2011, 2012);
 SELECT is(count(*), 0::bigint, 'they can be left out') FROM front.promise;
-SELECT ok(bool_and(scores IS NULL AND prices IS NULL AND costs IS NULL), 'and cost nothing then')
+SELECT ok(bool_and(prices IS NULL AND costs IS NULL), 'and cost nothing then')
 FROM   front.decision WHERE event IN ('e2011', 'e2012');
 SELECT lives_ok($$SELECT front.reward('e2011', 1)$$, 'rewards are told as before');
 SELECT * FROM finish();

@@ -20,7 +20,7 @@ COMMENT ON TABLE {s}.setting IS {written};
 CREATE TABLE {s}.job (name text PRIMARY KEY, done_at timestamptz NOT NULL, problem text);
 
 INSERT INTO {s}.job (name, done_at)
-SELECT unnest(ARRAY['run', 'refresh', 'items', 'refit', 'learn', 'rebuild', 'months']), now();
+SELECT unnest(ARRAY['run', 'refresh', 'items', 'refit', 'learn', 'rebuild', 'months', 'prices']), now();
 
 -- A number within a second; 4,194,304 of them
 CREATE SEQUENCE {s}.decision_number MINVALUE 0 MAXVALUE 4194303 START 0 CYCLE;

@@ -14,17 +14,17 @@ CREATE TABLE {s}.decision (
     probabilities float8[] NOT NULL,        -- of being the first, under the decision's arm
     expected      float8[] NOT NULL,        -- rewards
     imitated      boolean,                  -- did the imitation choose as the present system?
-    -- with promises: scores under the draw that acted, before prices; the prices then; and what each
-    -- action was to cost
-    scores        float8[],
-    prices        jsonb,
-    costs         jsonb
+    prices        jsonb,                    -- of promises, then
+    costs         jsonb                     -- what each action was to cost of them
 ) PARTITION BY RANGE (id);
 
 CREATE TABLE {s}.decision_rest PARTITION OF {s}.decision DEFAULT;
 
 -- Months are made like it: an event has one answer, whatever a transaction sees.
 CREATE UNIQUE INDEX ON {s}.decision_rest (event);
+
+-- those that promises are kept in, which may be few
+CREATE INDEX ON {s}.decision_rest (id) WHERE costs IS NOT NULL;
 
 -- Rewards refer to nothing, so that they can come in any order.
 CREATE TABLE {s}.reward (

@@ -69,7 +69,8 @@ BEGIN
                 USING ERRCODE = 'invalid_parameter_value', DETAIL = left(action::text, 200);
         END IF;
         FOREACH name IN ARRAY {no_features} LOOP
-            IF jsonb_typeof(action -> name) NOT IN ('number', 'null') OR abs((action ->> name)::numeric) > 1e50 THEN
+            IF jsonb_typeof(action -> name) NOT IN ('number', 'null') OR abs((action ->> name)::numeric) > 1e50
+               OR abs((action ->> name)::numeric) < 1e-50 AND (action ->> name)::numeric <> 0 THEN
                 RAISE 'the % of an action must be a number up to 1e50', name
                     USING ERRCODE = 'invalid_parameter_value', DETAIL = left(action::text, 200);
             END IF;

@@ -1,26 +1,32 @@
 -- Promises: what answers cost, and the prices by which that is kept.  A price is found by making the last
--- decisions once more, under the draws that they were made under; so it is no step in a direction, and has
--- no size to be chosen.  What was spent too much, or is left, moves the target that it is found for.
+-- decisions once more, under draws of the present model; so it is no step in a direction, and has no size to
+-- be chosen.  What was spent too much, or is left, moves the target that it is found for.
 
 -- What an action costs of each promise: what is told, as it turned out lately
 CREATE OR REPLACE FUNCTION {s}.cost(action jsonb)
-RETURNS TABLE (promise text, price float8, cost float8) LANGUAGE sql STABLE
+RETURNS TABLE (promise text, sign integer, price float8, cost float8) LANGUAGE sql STABLE
 BEGIN ATOMIC
-    SELECT p.name, p.sign * p.price,
-           coalesce((cost.action ->> p.name)::float8 * coalesce(e.times, 1), e.cost, 0)
+    SELECT p.name, p.sign, p.price,
+           least(greatest(coalesce(nullif((cost.action ->> p.name)::float8, 0) * coalesce(e.times, 1), e.cost, 0),
+                          -1e50), 1e50)
     FROM   {s}.promise p
            LEFT JOIN {s}.estimate e ON e.promise = p.name
                AND e.action = coalesce(cost.action ->> 'id', cost.action #>> '{}');
 END;
 
--- What decisions from a number on cost of each promise: what was told that they did, or what was expected
-CREATE OR REPLACE FUNCTION {s}.spent(first bigint)
+-- What the last decisions since the first promise cost of each: what was told that they did, or what was expected
+CREATE OR REPLACE FUNCTION {s}.spent(most bigint)
 RETURNS TABLE (decision bigint, promise text, cost float8) LANGUAGE sql STABLE
 BEGIN ATOMIC
-    SELECT d.id, p.name, coalesce((t.costs ->> p.name)::float8, (d.costs -> 0 ->> p.name)::float8)
-    FROM   {s}.decision d LEFT JOIN {s}.paid t ON t.event = d.event CROSS JOIN {s}.promise p
-    WHERE  d.id >= greatest(spent.first, {s}.first_decision(p.since)) AND d.arm = 'live' AND d.active
-    AND    d.costs -> 0 ? p.name;
+    WITH last AS MATERIALIZED (
+        SELECT d.id, d.event, d.costs -> 0 AS costs FROM {s}.decision d
+        WHERE  d.costs IS NOT NULL AND d.active
+        AND    d.id >= (SELECT {s}.first_decision(min(p.since)) FROM {s}.promise p)
+        ORDER  BY d.id DESC LIMIT most)
+    SELECT l.id, p.name, coalesce((t.costs ->> p.name)::float8, (l.costs ->> p.name)::float8)
+    FROM   last l CROSS JOIN {s}.promise p
+           LEFT JOIN LATERAL (SELECT t.costs FROM {s}.paid t WHERE t.event = l.event OFFSET 0) t ON true
+    WHERE  l.costs ? p.name AND l.id >= {s}.first_decision(p.since);
 END;
 
 -- What is left of each promise after the last decisions, so many; of what was left before no more than 75 of
@@ -28,17 +34,15 @@ END;
 CREATE OR REPLACE FUNCTION {s}.balance(most bigint)
 RETURNS TABLE (promise text, decisions bigint, ahead float8, target float8, hard boolean) LANGUAGE sql STABLE
 BEGIN ATOMIC
-    WITH last AS (
-        SELECT min(d.id) AS id
-        FROM  (SELECT d.id FROM {s}.decision d WHERE d.arm = 'live' AND d.active ORDER BY d.id DESC LIMIT most) d),
-    summed AS (
+    WITH summed AS (
         SELECT s.promise, s.decision, sum(p.sign * (p.target - s.cost)) OVER w AS ahead,
                CASE WHEN p.hard THEN 30 ELSE 75 END * p.target AS limit
-        FROM   last l, LATERAL {s}.spent(l.id) s JOIN {s}.promise p ON p.name = s.promise
+        FROM   {s}.spent(most) s JOIN {s}.promise p ON p.name = s.promise
         WINDOW w AS (PARTITION BY s.promise ORDER BY s.decision)),
     total AS (
         SELECT s.promise, count(*) AS decisions,
-               (array_agg(s.ahead ORDER BY s.decision DESC))[1] - greatest(max(s.ahead - s.limit), 0) AS ahead
+               least(greatest((array_agg(s.ahead ORDER BY s.decision DESC))[1] - greatest(max(s.ahead - s.limit), 0),
+                              -1e53), 1e53) AS ahead
         FROM   summed s GROUP BY s.promise)
     SELECT p.name, coalesce(t.decisions, 0), coalesce(t.ahead, 0), p.target, p.hard
     FROM   {s}.promise p LEFT JOIN total t ON t.promise = p.name;
@@ -49,33 +53,52 @@ CREATE OR REPLACE FUNCTION {s}.set_estimates() RETURNS void LANGUAGE sql VOLATIL
 BEGIN ATOMIC
     WITH paid AS (
         SELECT d.id, coalesce(a.value ->> 'id', a.value #>> '{}') AS action, a.value, p.costs
-        FROM  (SELECT * FROM {s}.decision d WHERE d.arm = 'live' AND d.active ORDER BY d.id DESC LIMIT 1000) d
-               JOIN {s}.paid p ON p.event = d.event,
-               LATERAL (SELECT d.actions -> (d.ranking[1] - 1)) a (value)),
+        FROM  (SELECT d.id, d.event, d.actions, d.ranking FROM {s}.decision d
+               WHERE  d.costs IS NOT NULL AND d.active ORDER BY d.id DESC LIMIT 1000) d
+               CROSS JOIN LATERAL (SELECT p.costs FROM {s}.paid p WHERE p.event = d.event OFFSET 0) p
+               CROSS JOIN LATERAL (SELECT d.actions -> (d.ranking[1] - 1)) a (value)),
     latest AS (
         SELECT p.name, d.action, (d.value ->> p.name)::float8 AS told, (d.costs ->> p.name)::float8 AS cost,
                row_number() OVER (PARTITION BY p.name, d.action ORDER BY d.id DESC) AS n
         FROM   paid d JOIN {s}.promise p ON d.costs ? p.name)
     INSERT INTO {s}.estimate AS e (promise, action, times, cost)
-    SELECT l.name, l.action, coalesce(sum(l.cost) FILTER (WHERE l.told <> 0) / nullif(sum(l.told), 0), 1), avg(l.cost)
+    SELECT l.name, l.action, least(greatest(coalesce(
+               sum(l.cost) FILTER (WHERE l.told <> 0) / nullif(sum(l.told), 0), 1), 1e-3), 1e3), avg(l.cost)
     FROM   latest l WHERE l.n <= 30 GROUP BY l.name, l.action
     ON     CONFLICT (promise, action) DO UPDATE SET times = excluded.times, cost = excluded.cost
     WHERE  e.times <> excluded.times OR e.cost <> excluded.cost;
 END;
 
--- The last 500 decisions, with what each of their actions scored under the draw and was to cost of each
--- promise, in the order of their names
-CREATE OR REPLACE FUNCTION {s}.replay()
-RETURNS TABLE (decision bigint, scores float8[], costs float8[], means float8[]) LANGUAGE sql STABLE
+-- The last 100 decisions made five times more, or fewer more often, under draws of the model as it is now: what
+-- each of their actions scores, and what it costs of each promise, in the order of their names
+CREATE OR REPLACE FUNCTION {s}.replay() RETURNS TABLE (scores float8[], costs float8[], means float8[])
+LANGUAGE sql STABLE
 BEGIN ATOMIC
-    SELECT d.id, d.scores, c.costs, c.means
-    FROM  (SELECT d.id, d.scores, d.costs FROM {s}.decision d
-           WHERE  d.arm = 'live' AND d.active AND d.scores IS NOT NULL ORDER BY d.id DESC LIMIT 500) d,
-           LATERAL (SELECT array_agg(a.costs ORDER BY p.name) AS costs, array_agg(a.mean ORDER BY p.name) AS means
-                    FROM   {s}.promise p,
-                           LATERAL (SELECT array_agg(p.sign * coalesce((a.costs ->> p.name)::float8, 0) ORDER BY a.n)
-                                           AS costs, avg(p.sign * coalesce((a.costs ->> p.name)::float8, 0)) AS mean
-                                    FROM jsonb_array_elements(d.costs) WITH ORDINALITY a (costs, n)) a) c;
+    WITH recent AS MATERIALIZED (
+        SELECT d.id, d.context, d.actions, row_number() OVER (ORDER BY d.id) AS place,
+               greatest(count(*) OVER () / 5, 1) AS apart
+        FROM  (SELECT d.id, d.context, d.actions FROM {s}.decision d
+               WHERE  d.costs IS NOT NULL AND d.active ORDER BY d.id DESC LIMIT 100) d),
+    drawn AS MATERIALIZED (
+        SELECT {dlints}.dlints_draw_weights(m.state, '{}'::float8[], (SELECT max(r.id) FROM recent r), 100) AS weights
+        FROM   {s}.model m WHERE m.name = 'reward'),
+    draw AS MATERIALIZED (
+        SELECT n, ARRAY(SELECT unnest(d.weights[n:n])) AS weights FROM drawn d, generate_series(1, 100) n),
+    action AS MATERIALIZED (
+        SELECT r.place, r.apart, a.n, a.features, a.price, c.costs
+        FROM   recent r, LATERAL {s}.action(r.context, r.actions) a,
+               LATERAL (SELECT array_agg(c.sign * c.cost ORDER BY c.promise) AS costs
+                        FROM {s}.cost(r.actions -> (a.n - 1)) c) c),
+    cost AS (
+        SELECT k.place, array_agg(k.costs ORDER BY k.n) AS costs, array_agg(k.mean ORDER BY k.n) AS means
+        FROM  (SELECT a.place, u.n, array_agg(u.cost ORDER BY a.n) AS costs, avg(u.cost) AS mean
+               FROM   action a, unnest(a.costs) WITH ORDINALITY u (cost, n) GROUP BY a.place, u.n) k
+        GROUP  BY k.place)
+    SELECT s.scores, c.costs, c.means
+    FROM  (SELECT a.place, w.n, array_agg({dlints}.dlints_dot(w.weights, a.features::{vector}) - a.price
+                                          ORDER BY a.n) AS scores
+           FROM   action a JOIN draw w ON w.n % a.apart = a.place % a.apart GROUP BY a.place, w.n) s
+           JOIN cost c ON c.place = s.place;
 END;
 
 -- Finds prices anew.  What is left is to be used within 150 decisions, and what is missing saved; what is
@@ -99,8 +122,7 @@ BEGIN ATOMIC
         FROM   decision d, asked a)
     UPDATE {s}.promise p
     SET    price = f.prices[1][w.n], decisions = w.decisions, ahead = w.ahead,
-           wanted = p.sign * a.targets[w.n], means = p.sign * f.prices[2][w.n],
-           solved = (SELECT n.last_value FROM {s}.decision_number n)
+           wanted = p.sign * a.targets[w.n], means = p.sign * f.prices[2][w.n]
     FROM   found f, asked a, wanted w WHERE w.name = p.name AND f.prices IS NOT NULL;
 END;
 
@@ -111,7 +133,8 @@ BEGIN ATOMIC
     FROM   {s}.promise p, {s}.decision_number n GROUP BY n.last_value;
 END;
 
--- The same where it is due, by one session at a time; the others go on with the prices that there are.
+-- The same where it is due, by one session at a time; the others go on with the prices that there are.  So
+-- does a page where none can be found, and the report says so.
 CREATE OR REPLACE FUNCTION {s}.set_prices() RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET jit = off AS $body$
 DECLARE
@@ -119,14 +142,24 @@ DECLARE
 BEGIN
     SELECT i.is_to_solve INTO due FROM {s}.is_to_solve() i;
     IF due THEN
-        PERFORM FROM {s}.promise ORDER BY name FOR UPDATE SKIP LOCKED;
-        IF FOUND THEN
+        PERFORM FROM {s}.job WHERE name = 'prices' FOR UPDATE SKIP LOCKED;
+        due := FOUND;
+    END IF;
+    IF due THEN                         -- another session may just have done it
+        SELECT i.is_to_solve INTO due FROM {s}.is_to_solve() i;
+    END IF;
+    IF due THEN
+        UPDATE {s}.promise SET solved = (SELECT n.last_value FROM {s}.decision_number n);
+        BEGIN
             PERFORM {s}.set_estimates();
             PERFORM {s}.solve();
-        END IF;
+            UPDATE {s}.job SET problem = NULL WHERE name = 'prices' AND problem IS NOT NULL;
+        EXCEPTION WHEN data_exception THEN
+            UPDATE {s}.job SET problem = SQLERRM WHERE name = 'prices';
+        END;
     END IF;
 EXCEPTION WHEN serialization_failure THEN
-    NULL;                               -- another session has just done it
+    NULL;
 END
 $body$;
 
@@ -149,7 +182,7 @@ RETURNS TABLE (measure text, value float8, error float8, meaning text) LANGUAGE 
 BEGIN ATOMIC
     WITH spent AS (
         SELECT s.promise, s.cost, avg(s.cost) OVER w AS mean, row_number() OVER w AS n
-        FROM   {s}.spent(kept.first) s
+        FROM   {s}.spent(100000) s WHERE s.decision >= kept.first
         WINDOW w AS (PARTITION BY s.promise ORDER BY s.decision ROWS 999 PRECEDING)),
     kept AS (
         SELECT s.promise, avg(s.cost) AS mean, stddev_samp(s.cost) / sqrt(count(*)) AS stderr,
@@ -161,10 +194,11 @@ BEGIN ATOMIC
                || round((CASE p.sign WHEN 1 THEN k.highest ELSE k.lowest END)::numeric, 6),
            CASE WHEN k.mean IS NULL THEN 'nothing is decided yet'
                 WHEN p.sign * (p.means - p.wanted) > 0.02 * p.target AND p.decisions >= 100
+                     AND p.sign * (p.means - p.target) > 0.02 * p.target     -- and not because much is owed
                 THEN format('cannot be kept: at any price it is %s', round(p.means::numeric, 6))
                 WHEN p.price = 0 THEN 'which is kept without a price'
                 ELSE format('its price is %s, and keeping it costs %s of reward a decision', round(p.price::numeric, 4),
-                            round((w.mean - a.mean)::numeric, 4)) END)
+                            greatest(round((w.mean - a.mean)::numeric, 4), 0)) END)
     FROM   {s}.promise p LEFT JOIN kept k ON k.promise = p.name
            LEFT JOIN LATERAL {s}.scored_without(NULL) a ON p.price > 0
            LEFT JOIN LATERAL {s}.scored_without(p.name) w ON p.price > 0

@@ -12,7 +12,7 @@ FROM   {s}.decision d,
 -- off what is expected; so are prices of what is promised, "charged".  What costs more than is left of a
 -- hard promise comes last, unless all do: then what costs least is chosen.
 CREATE OR REPLACE FUNCTION {s}.scored(context jsonb, actions jsonb)
-RETURNS TABLE (n integer, expected float8, place integer, score float8, probability float8, charged float8, costs jsonb)
+RETURNS TABLE (n integer, expected float8, place integer, score float8, probability float8, costs jsonb, prices jsonb)
 LANGUAGE sql STABLE
 BEGIN ATOMIC
     WITH remains AS MATERIALIZED (
@@ -20,22 +20,23 @@ BEGIN ATOMIC
         WHERE  b.hard AND {has_promises}),
     weighed AS (
         SELECT a.n, {dlints}.dlints_predict(m.state, a.features::{vector}, '{}'::{vector}) AS expected,
-               m.state, a.features, a.price, coalesce(c.charged, 0) AS charged, c.costs,
+               m.state, a.features, a.price, coalesce(c.charged, 0) AS charged, c.costs, c.prices,
                rank() OVER (ORDER BY coalesce(c.beyond, 0)) = 1 AS allowed
         FROM   {s}.model m, {s}.action(scored.context, scored.actions) a
                LEFT JOIN LATERAL (
-                   SELECT sum(c.price * c.cost) AS charged, jsonb_object_agg(c.promise, c.cost) AS costs,
+                   SELECT sum(c.sign * c.price * c.cost) AS charged, jsonb_object_agg(c.promise, c.cost) AS costs,
+                          jsonb_object_agg(c.promise, c.price) AS prices,
                           max(greatest(c.cost - r.remains, 0) / r.target) AS beyond
                    FROM   {s}.cost(scored.actions -> (a.n - 1)) c
                           LEFT JOIN remains r ON r.promise = c.promise) c ON {has_promises}
         WHERE  m.name = 'reward'),
-    chosen AS (
+    chosen AS MATERIALIZED (
         SELECT w.n, {dlints}.dlints_choose(w.state, w.features::{vector}, draws => 50, epsilon => {epsilon},
                                            bonus => -w.price - w.charged) OVER () AS choice
         FROM   weighed w WHERE w.allowed)
     SELECT w.n, w.expected, coalesce((c.choice).rank, CASE WHEN w.allowed THEN 2 ELSE 3 END),
-           coalesce((c.choice).score, w.expected - w.price - w.charged), coalesce((c.choice).probability, 0), w.charged,
-           w.costs
+           coalesce((c.choice).score, w.expected - w.price - w.charged), coalesce((c.choice).probability, 0), w.costs,
+           w.prices
     FROM   weighed w LEFT JOIN chosen c ON c.n = w.n;
 END;
 
@@ -64,28 +65,29 @@ DECLARE
     asked   jsonb := coalesce(context, '{}');
     is_live boolean := random() < (SELECT live FROM {s}.setting);
     before  bigint;
-    prices  jsonb;
 BEGIN
     PERFORM {s}.check_actions(actions);
     PERFORM {s}.check_context(asked);
     PERFORM pg_advisory_xact_lock(hashtextextended({name} || ' ' || called, 0));
     SELECT d.id INTO before FROM {s}.decision d WHERE d.event = called;
     IF before IS NULL THEN
-        {then_price};
+        IF is_live THEN
+            {then_price};
+        END IF;
         WITH ranked AS (
-            SELECT s.n, s.expected, s.score + s.charged AS score, s.costs,
+            SELECT s.n, s.expected, s.costs, s.prices,
                    CASE WHEN is_live THEN s.probability WHEN s.n = 1 THEN 1 ELSE 0 END AS probability,
                    CASE WHEN is_live THEN row_number() OVER (ORDER BY s.place, s.score DESC)
                         ELSE s.n END AS place
             FROM   {s}.scored(asked, actions) s)
         INSERT INTO {s}.decision (id, event, arm, at, active, context, actions,
-                                  ranking, probabilities, expected, imitated, scores, prices, costs)
+                                  ranking, probabilities, expected, imitated, prices, costs)
         SELECT made, called, CASE WHEN is_live THEN 'live' ELSE 'present' END, now(), NOT deferred,
                asked, actions, array_agg(n ORDER BY place), array_agg(probability ORDER BY place),
                array_agg(expected ORDER BY place),
                CASE WHEN NOT is_live THEN {s}.imitated(asked, actions) = 1 END,
-               array_agg(score ORDER BY place) FILTER (WHERE {has_promises} AND is_live), prices,
-               jsonb_agg(costs ORDER BY place) FILTER (WHERE {has_promises})
+               (array_agg(prices) FILTER (WHERE is_live))[1],
+               jsonb_agg(costs ORDER BY place) FILTER (WHERE is_live AND {has_promises})
         FROM   ranked;
         IF NOT deferred THEN
             INSERT INTO {s}.due (decision, since) VALUES (made, now());

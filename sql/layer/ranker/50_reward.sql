@@ -10,8 +10,9 @@ BEGIN
     FOR cost IN SELECT key, value FROM jsonb_each(CASE jsonb_typeof(costs) WHEN 'object' THEN costs END) LOOP
         IF cost.key <> ALL ({promised}) THEN
             RAISE 'there is no promise "%"', left(cost.key, 100) USING ERRCODE = 'invalid_parameter_value';
-        ELSIF jsonb_typeof(cost.value) <> 'number' OR abs((cost.value #>> '{}')::numeric) > 1e50 THEN
-            RAISE 'a cost must be a number up to 1e50'
+        ELSIF jsonb_typeof(cost.value) <> 'number'
+              OR abs((cost.value #>> '{}')::numeric) NOT BETWEEN 1e-50 AND 1e50 AND cost.value <> '0' THEN
+            RAISE 'a cost must be 0, or a number from 1e-50 to 1e50'
                 USING ERRCODE = 'invalid_parameter_value', DETAIL = format('It is %s.', left(cost.value::text, 100));
         END IF;
     END LOOP;

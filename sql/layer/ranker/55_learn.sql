@@ -124,8 +124,7 @@ BEGIN ATOMIC
     DELETE FROM {s}.reward r WHERE r.at < now() - {keep}::interval
     AND    NOT EXISTS (SELECT FROM {s}.decision d
                        WHERE d.event = r.event AND d.id >= (SELECT known_from FROM {s}.setting));
-    DELETE FROM {s}.paid p WHERE p.at < now() - interval '1 day'
-    AND    NOT EXISTS (SELECT FROM {s}.decision d WHERE d.event = p.event);
+    DELETE FROM {s}.paid p WHERE p.at < now() - {keep}::interval - interval '1 day';
 END;
 
 -- Nothing of a ranker is made anew from time to time.
