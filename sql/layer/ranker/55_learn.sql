@@ -120,7 +120,7 @@ CREATE OR REPLACE FUNCTION {s}.tidy() RETURNS void LANGUAGE sql VOLATILE
 BEGIN ATOMIC
     DELETE FROM {s}.reward r
     WHERE  r.learned IS NULL AND r.learned IS DISTINCT FROM r.value AND r.at < now() - interval '1 day'
-    AND    NOT EXISTS (SELECT FROM {s}.decision d WHERE d.event = r.event OFFSET 0);    -- one of very many
+    AND    NOT EXISTS (SELECT FROM {s}.decision d WHERE d.event = r.event);
     DELETE FROM {s}.reward r WHERE r.at < now() - {keep}::interval
     AND    NOT EXISTS (SELECT FROM {s}.decision d
                        WHERE d.event = r.event AND d.id >= (SELECT known_from FROM {s}.setting));

@@ -131,5 +131,5 @@ CREATE OR REPLACE FUNCTION {s}.tidy() RETURNS void LANGUAGE sql VOLATILE
 BEGIN ATOMIC
     DELETE FROM {s}.reward r
     WHERE  r.learned IS DISTINCT FROM r.value AND r.learned IS NULL AND r.at < now() - interval '1 day'
-    AND    NOT EXISTS (SELECT FROM {s}.decision d WHERE d.id = r.decision OFFSET 0);     -- one of very many
+    AND    NOT EXISTS (SELECT FROM {s}.decision d WHERE d.id = r.decision);
 END;
