@@ -83,6 +83,22 @@ value("ask('before')");
 is($sessions->sqlstate(1, q{SELECT ask('before')}), '23505', 'who does not see the answer makes no other one');
 $sessions->run(1, 'ROLLBACK');
 
+# Prices of promises: one session finds them, others do not wait
+value(q{dlints_create_ranker('kept', wait => '0', promises => '{"usd": {"most": 1}, "ms": {"most": 5}}')});
+my $kept = q{SELECT count(*) FROM kept.rank(NULL, '{}', '[{"id": "a", "usd": 2, "ms": 1}, {"id": "b", "ms": 9}]')};
+value("count(*) FROM generate_series(1, 5), LATERAL ($kept) r");
+$sessions->run(1, 'BEGIN', $kept);
+is(value("count(*) FROM pg_locks WHERE relation = 'kept.job'::regclass AND mode = 'RowShareLock'"), 1,
+	'a session finds prices');
+$sessions->run(2, q{SET lock_timeout = '5s'});
+is($sessions->sqlstate(2, $kept), '00000', 'another one goes on meanwhile');
+$sessions->run(2, 'RESET lock_timeout');
+$sessions->run(1, 'COMMIT');
+$sessions->run(1, 'BEGIN ISOLATION LEVEL REPEATABLE READ', 'SELECT count(*) FROM kept.promise');
+value("count(*) FROM generate_series(1, 9), LATERAL ($kept) r");
+is($sessions->sqlstate(1, $kept), '00000', 'so does one that does not see the prices that another has found');
+$sessions->run(1, 'COMMIT');
+
 ### Many at random, and the server crashes
 
 my $script = $node->basedir . '/mixed.pgbench';
