@@ -35,9 +35,9 @@ typedef struct PricedDecisions
 									 * return */
 } PricedDecisions;
 
-extern void price_means(const PricedDecisions *decisions, const double *prices,
+extern void price_means(const PricedDecisions *all, const double *prices,
 						double *means);
-extern void price_solve(const PricedDecisions *decisions, const double *targets,
+extern void price_solve(const PricedDecisions *all, const double *targets,
 						double *prices);
 
 #endif							/* DLINTS_PRICE_H */

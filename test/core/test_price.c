@@ -93,7 +93,7 @@ static double
 mean_at(const PricedDecisions *all, const double *prices, int kind, double price)
 {
 	double		changed[MOST_KINDS];
-	double		means[MOST_KINDS];
+	double		means[MOST_KINDS] = {0};
 
 	memcpy(changed, prices, sizeof(double) * (size_t) all->kinds);
 	changed[kind] = price;
