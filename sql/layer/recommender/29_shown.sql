@@ -6,6 +6,10 @@ SELECT d.id AS decision, d.person, d.session, d.arm, d.at, {dlints}.dlints_unpac
 FROM   {s}.decision d,
        LATERAL unnest(d.items, d.probabilities, d.expected) WITH ORDINALITY i (item, probability, expected, place);
 
--- and without whose list it is
+-- and without whose list it is: not made of the other one, which who reads this would lock behind it, and a
+-- renewal before it
 CREATE OR REPLACE VIEW {s}.shown AS
-SELECT l.decision, l.item, l.place, l.probability, l.expected, l.features FROM {s}.listed l;
+SELECT d.id AS decision, i.item, i.place::integer, i.probability, i.expected,
+       {dlints}.dlints_unpack(d.features, i.place) AS features
+FROM   {s}.decision d,
+       LATERAL unnest(d.items, d.probabilities, d.expected) WITH ORDINALITY i (item, probability, expected, place);
