@@ -10,7 +10,7 @@
 /* candidates between pauses */
 #define PIECE	100000
 
-/* A price is found to one part in a million. */
+/* A price is found to one part in a million, and is looked for from such a part on. */
 #define HALVINGS	20
 
 /* Where costs are so small beside scores, or so large, they count nothing. */

@@ -5,14 +5,8 @@ BEGIN;
 \ir include/helpers.sql
 \ir include/clock.sql
 \ir include/recommender.sql
+\ir include/many_jobs.sql
 SET LOCAL check_function_bodies = on;
-
--- 4,000 jobs are more than a list is chosen of at once
-INSERT INTO job
-SELECT i, 'number ' || i, 'field ' || i % 5, i % 7, 1000 + i * 37 % 900, '{}', '{}', i % 2 = 0,
-       now() - i % 90 * interval '1 day', i % 10 <> 0, 'same'
-FROM   generate_series(201, 4000) i;
-ANALYZE job;
 
 SELECT plan(36);
 

@@ -5,7 +5,7 @@ BEGIN;
 \ir include/helpers.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT plan(44);
+SELECT plan(46);
 
 SELECT is(outcome(format('SELECT dlints_scaffold_ranker(''r'', promises => %L)', promises)), '22023: ' || problem, promises)
 FROM (VALUES ('[]', 'promises must be an object of up to 8 names and what is promised of each'),
@@ -56,6 +56,19 @@ SELECT ok(count(DISTINCT prices) > 20 AND bool_and(abs((SELECT sum(p) FROM unnes
 	AND jsonb_array_length(costs) = 4), 'which is logged') FROM front.decision;
 SELECT ok(bool_and(costs -> 0 ->> 'usd' = coalesce(actions -> (ranking[1] - 1) ->> 'usd', '0')),
 	'in the order of the ranking') FROM front.decision;
+
+-- What is logged is enough to compute probabilities again; those of the log are of 50 draws.
+CREATE TEMP TABLE again AS
+SELECT w.decision, w.probability AS logged, (dlints_choose(w.state, w.features, draws => 2000, epsilon => 0.02,
+	bonus => -w.charged) OVER (PARTITION BY w.decision)).probability AS again
+FROM  (SELECT d.id AS decision, r.probability, a.features, m.state,
+              (d.prices ->> 'usd')::float8 * (d.costs -> (r.place - 1)::integer ->> 'usd')::float8 AS charged
+       FROM   (SELECT * FROM front.decision ORDER BY id DESC LIMIT 100) d, front.model m,
+              unnest(d.ranking, d.probabilities) WITH ORDINALITY r (n, probability, place),
+              front.action(d.context, d.actions) a
+       WHERE  m.name = 'reward' AND a.n = r.n) w;
+SELECT ok(avg(abs(logged - again)) < 0.06 AND regr_r2(logged, again) > 0.5, 'and probabilities are exact given them')
+FROM   again;
 
 -- ---------- what events cost ----------
 
@@ -119,6 +132,7 @@ FROM   front.spent(9999) WHERE promise = 'ms' AND decision < (SELECT min(id) FRO
 SELECT dlints_alter_ranker('front', '{"promises": {}}');
 SELECT ask('front', 2011, 2012);
 SELECT is(count(*), 0::bigint, 'they can be left out') FROM front.promise;
+SELECT is(count(*), 0::bigint, 'and nothing is kept of what they turned out to cost') FROM front.estimate;
 SELECT ok(bool_and(prices IS NULL AND costs IS NULL), 'and cost nothing then')
 FROM   front.decision WHERE event IN ('e2011', 'e2012');
 SELECT lives_ok($$SELECT front.reward('e2011', 1)$$, 'rewards are told as before');

@@ -48,7 +48,7 @@ CREATE INDEX ON {s}.paid (at);
 -- What an action costs of a promise for what was told of it, as it turned out lately: so many times that,
 -- or, of one of which nothing is told, so much
 CREATE TABLE {s}.estimate (
-    promise text,
+    promise text REFERENCES {s}.promise ON DELETE CASCADE,
     action  text,
     times   float8 NOT NULL,
     cost    float8 NOT NULL,

@@ -126,6 +126,20 @@ BEGIN ATOMIC
     FROM   found f, asked a, wanted w WHERE w.name = p.name AND f.prices IS NOT NULL;
 END;
 
+-- What cannot be computed is not tried again at each page.
+CREATE OR REPLACE FUNCTION {s}.solve_or_say_why() RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $body$
+BEGIN
+    UPDATE {s}.promise SET solved = (SELECT n.last_value FROM {s}.decision_number n);
+    PERFORM {s}.set_estimates();
+    PERFORM {s}.solve();
+    UPDATE {s}.job SET problem = NULL WHERE name = 'prices' AND problem IS NOT NULL;
+EXCEPTION WHEN data_exception THEN
+    UPDATE {s}.promise SET solved = (SELECT n.last_value FROM {s}.decision_number n);
+    UPDATE {s}.job SET problem = SQLERRM WHERE name = 'prices';
+END
+$body$;
+
 -- Have there been so many decisions since prices were found?  Of few there are, each counts.
 CREATE OR REPLACE FUNCTION {s}.is_to_solve() RETURNS TABLE (is_to_solve boolean) LANGUAGE sql STABLE
 BEGIN ATOMIC
@@ -141,25 +155,20 @@ DECLARE
     due boolean;
 BEGIN
     SELECT i.is_to_solve INTO due FROM {s}.is_to_solve() i;
-    IF due THEN
+    IF NOT due THEN
+        RETURN;
+    END IF;
+    BEGIN
         PERFORM FROM {s}.job WHERE name = 'prices' FOR UPDATE SKIP LOCKED;
-        due := FOUND;
-    END IF;
-    IF due THEN                         -- another session may just have done it
-        SELECT i.is_to_solve INTO due FROM {s}.is_to_solve() i;
-    END IF;
-    IF due THEN
-        UPDATE {s}.promise SET solved = (SELECT n.last_value FROM {s}.decision_number n);
-        BEGIN
-            PERFORM {s}.set_estimates();
-            PERFORM {s}.solve();
-            UPDATE {s}.job SET problem = NULL WHERE name = 'prices' AND problem IS NOT NULL;
-        EXCEPTION WHEN data_exception THEN
-            UPDATE {s}.job SET problem = SQLERRM WHERE name = 'prices';
-        END;
-    END IF;
-EXCEPTION WHEN serialization_failure THEN
-    NULL;
+        IF FOUND THEN
+            SELECT i.is_to_solve INTO due FROM {s}.is_to_solve() i;    -- another one may just have done it
+            IF due THEN
+                PERFORM {s}.solve_or_say_why();
+            END IF;
+        END IF;
+    EXCEPTION WHEN serialization_failure THEN
+        NULL;
+    END;
 END
 $body$;
 
@@ -176,7 +185,7 @@ BEGIN ATOMIC
                     ORDER BY u.score - (SELECT sum(p.price * d.costs[p.n][u.i]) FROM price p) DESC LIMIT 1) c;
 END;
 
--- Promises, as rows of the report
+-- Promises, as rows of the report; of very many decisions the last 100,000 count
 CREATE OR REPLACE FUNCTION {s}.kept(first bigint)
 RETURNS TABLE (measure text, value float8, error float8, meaning text) LANGUAGE sql STABLE
 BEGIN ATOMIC

@@ -100,7 +100,7 @@ BEGIN
         ('exploration', x.exploration, NULL,
          'the share of events that another draw would have decided otherwise; it falls by learning');
 
-    RETURN QUERY SELECT * FROM {s}.kept(first);
+    RETURN QUERY SELECT * FROM {s}.kept(first) WHERE {has_promises};
     RETURN QUERY SELECT 'decisions to be learned', count(*)::float8, NULL::float8,
            CASE WHEN min(q.since) < now() - {wait}::interval - interval '1 hour'
                 THEN 'some wait for hours: have cron call run()'

@@ -11,7 +11,8 @@ BEGIN ATOMIC
         SELECT d.*, o.reward, ntile(20) OVER (ORDER BY d.id) AS block
         FROM   {s}.outcome o JOIN {s}.decision d ON d.id = o.decision
         WHERE  o.arm = 'live' AND o.reward IS NOT NULL AND o.decision >= weighed.first
-        AND    weighed.actions <@ ARRAY(SELECT coalesce(a ->> 'id', a #>> '{}') FROM jsonb_array_elements(d.actions) a)),
+        AND    weighed.actions <@ ARRAY(SELECT coalesce(a ->> 'id', a #>> '{}')
+                                        FROM jsonb_array_elements(d.actions) a)),
     option AS (
         SELECT e.block, a.action, a.price, r.place = 1 AS is_chosen, e.reward,
                greatest(avg(r.probability) OVER (PARTITION BY e.block, e.context, a.document), 0.001) AS probability
@@ -20,7 +21,8 @@ BEGIN ATOMIC
                LATERAL (SELECT e.actions -> (r.n - 1)) g (given),
                LATERAL (SELECT coalesce(given ->> 'id', given #>> '{}') AS action,
                                coalesce((given ->> 'price')::float8, 0) AS price,
-                               CASE jsonb_typeof(given) WHEN 'object' THEN given - {no_features} ELSE given END AS document) a
+                               CASE jsonb_typeof(given) WHEN 'object' THEN given - {no_features}
+                                                        ELSE given END AS document) a
         WHERE  a.action = ANY (weighed.actions)),
     block AS (
         SELECT p.block, 1 / sum(p.one_in) AS counts
