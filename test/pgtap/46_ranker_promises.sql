@@ -7,7 +7,8 @@ SET LOCAL check_function_bodies = on;
 
 SELECT plan(46);
 
-SELECT is(outcome(format('SELECT dlints_scaffold_ranker(''r'', promises => %L)', promises)), '22023: ' || problem, promises)
+SELECT is(outcome(format('SELECT dlints_scaffold_ranker(''r'', promises => %L)', promises)), '22023: ' || problem,
+  promises)
 FROM (VALUES ('[]', 'promises must be an object of up to 8 names and what is promised of each'),
              (NULL, 'promises must be an object of up to 8 names and what is promised of each'),
              ('{"usd": 1}', 'the promise "usd" must say how much it is to be at most, or at least (It is 1.)'),
@@ -110,7 +111,8 @@ FROM   hard.ranked WHERE place = 1 AND event IN ('e301', 'e302');
 
 -- ---------- at least; no way to keep it; nothing to do ----------
 
-SELECT dlints_create_ranker('least', promises => '{"margin": {"least": 0.7}, "usd": {"most": 0.5}, "weight": {"most": 0.1}}');
+SELECT dlints_create_ranker('least',
+  promises => '{"margin": {"least": 0.7}, "usd": {"most": 0.5}, "weight": {"most": 0.1}}');
 SELECT ask('least', 1, 400, '[{"id":"a","margin":1,"usd":0.1,"weight":0.2},{"id":"b","margin":0.2,"usd":0.2,"weight":0.3},
 	{"id":"c","margin":0,"usd":0.1,"weight":0.2}]');
 SELECT ok(avg(cost) BETWEEN 0.65 AND 0.76, 'so much is reached') FROM least.spent(9999) WHERE promise = 'margin';
@@ -128,7 +130,8 @@ SELECT results_eq('SELECT name, target, price > 0 FROM front.promise ORDER BY 1'
 	$$VALUES ('ms', 100::float8, false), ('usd', 0.004::float8, true)$$, 'a price stays where its promise does');
 SELECT ask('front', 2001, 2010);
 SELECT is(count(*), 0::bigint, 'what was decided before is not of the new one')
-FROM   front.spent(9999) WHERE promise = 'ms' AND decision < (SELECT min(id) FROM front.decision WHERE event ~ 'e20[01]');
+FROM   front.spent(9999) WHERE promise = 'ms' AND decision < (SELECT min(id) FROM front.decision
+  WHERE event ~ 'e20[01]');
 SELECT dlints_alter_ranker('front', '{"promises": {}}');
 SELECT ask('front', 2011, 2012);
 SELECT is(count(*), 0::bigint, 'they can be left out') FROM front.promise;

@@ -31,11 +31,13 @@ SELECT is(outcome($$SELECT dlints_scaffold_ranker('r', vectors => '{"$body$": 2}
   '22023: names and texts of a ranker cannot contain $body$', 'nor what ends a body');
 SELECT dlints_create_ranker('front', vectors => '{"embedding": 12}', wait => '0', epsilon => 0) IS NOT NULL;
 SELECT dlints_create_ranker('plain', wait => '0') IS NOT NULL;
-SELECT dlints_create_ranker('it''s "odd"', vectors => '{"price": 2, "it''s \"%I\\": 3, "{dim}": 100}', wait => '0') IS NOT NULL;
+SELECT dlints_create_ranker('it''s "odd"', vectors => '{"price": 2, "it''s \"%I\\": 3, "{dim}": 100}',
+  wait => '0') IS NOT NULL;
 
 -- ---------- features ----------
 
-SELECT is(encoded('front', context), encoded('plain', context), 'without a vector nothing is different: ' || context::text)
+SELECT is(encoded('front', context), encoded('plain', context),
+  'without a vector nothing is different: ' || context::text)
 FROM unnest(ARRAY['{}', '{"hour": 8, "tags": ["a", "b"]}', '{"embedding": null, "hour": 8}', '"evening"', '[1, 2]',
   '{"nested": {"embedding": [1, 2]}}']::jsonb[]) context;
 SELECT ok(encoded('front', jsonb_build_object('embedding', x(1), 'hour', 8))
@@ -68,7 +70,8 @@ SELECT is(outcome(format('SELECT count(*) FROM front.rank(%L, %L, ''["a"]'')', '
   '22023: "embedding" of a context must be an array of 12 numbers up to 1e50 (' || detail || ')', context)
 FROM (VALUES ('{"embedding": [1, 2]}', 'It has 2 elements: [1, 2]'),
              ('{"embedding": []}', 'It has 0 elements: []'),
-             ('{"embedding": [[1,2,3,4,5,6,7,8,9,10,11,12]]}', 'It has 1 elements: [[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]]'),
+             ('{"embedding": [[1,2,3,4,5,6,7,8,9,10,11,12]]}',
+               'It has 1 elements: [[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]]'),
              ('{"embedding": [1,2,3,4,5,6,7,8,9,10,11,"12"]}',
                'It has 12 elements: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, "12"]'),
              ('{"embedding": [1,2,3,4,5,6,7,8,9,10,11,null]}',
@@ -84,7 +87,8 @@ SELECT matches(outcome(format('SELECT count(*) FROM front.rank(NULL, ''{"embeddi
 FROM unnest('{1e308,-1e51,1e400}'::text[]) n;
 SELECT is(count(*), 0::bigint, 'what is refused is not logged') FROM front.decision;
 SELECT is(outcome(format($$SELECT count(*) FROM "it's ""odd""".rank(NULL, %L, '["a"]')$$, '{"it''s \"%I\\": [1, 2]}')),
-  '22023: "it''s "%I\" of a context must be an array of 3 numbers up to 1e50 (It has 2 elements: [1, 2])', 'under any key');
+  '22023: "it''s "%I\" of a context must be an array of 3 numbers up to 1e50 (It has 2 elements: [1, 2])',
+    'under any key');
 
 -- ---------- said once ----------
 
@@ -95,7 +99,8 @@ SELECT is(current_setting('ranker.told_' || md5('plain'), true), NULL, 'so may t
 SELECT count(*) FROM front.rank(NULL, jsonb_build_object('embedding', x(1)), '["a"]');
 SELECT is(current_setting('ranker.told_' || md5('front'), true), NULL, 'what is declared is no surprise');
 SELECT count(*) FROM front.rank(NULL, jsonb_build_object('embedding', x(1), 'other', x(1)), '["a"]');
-SELECT is(current_setting('ranker.told_' || md5('front'), true), 'on', 'of another one it is said that it is read as words');
+SELECT is(current_setting('ranker.told_' || md5('front'), true), 'on',
+  'of another one it is said that it is read as words');
 
 -- ---------- learned ----------
 

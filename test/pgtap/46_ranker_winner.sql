@@ -9,7 +9,8 @@ SELECT dlints_create_ranker('offer', wait => '1 hour', keep => '3 months') IS NO
 CREATE TEMP SEQUENCE number;
 -- events as they are logged: what was chosen of a and b, or of more, with which probability of a
 CREATE FUNCTION logs(events integer, chosen text, reward float8, share float8 DEFAULT 0.5,
-	context jsonb DEFAULT '{}', actions jsonb DEFAULT '["a", "b"]', arm text DEFAULT 'live') RETURNS void LANGUAGE sql AS $$
+	context jsonb DEFAULT '{}', actions jsonb DEFAULT '["a", "b"]',
+		arm text DEFAULT 'live') RETURNS void LANGUAGE sql AS $$
 WITH given AS (
 	SELECT array_agg(n::integer ORDER BY (coalesce(a ->> 'id', a #>> '{}') = chosen) DESC, n) AS ranking,
 	       array_agg(CASE n WHEN 1 THEN share ELSE (1 - share) / (jsonb_array_length(actions) - 1) END
@@ -17,8 +18,10 @@ WITH given AS (
 	FROM jsonb_array_elements(actions) WITH ORDINALITY e (a, n)),
 made AS (
 	INSERT INTO offer.decision (id, event, arm, at, active, context, actions, ranking, probabilities, expected)
-	SELECT id, id, arm, now(), true, context, actions, ranking, probabilities, array_fill(0::float8, ARRAY[cardinality(ranking)])
-	FROM generate_series(1, events) e, LATERAL (SELECT offer.first_decision(now()) + nextval('number') + 0 * e) i (id), given
+	SELECT id, id, arm, now(), true, context, actions, ranking, probabilities, array_fill(0::float8,
+		ARRAY[cardinality(ranking)])
+	FROM generate_series(1, events) e, LATERAL (SELECT offer.first_decision(now()) + nextval('number') + 0 * e) i (id),
+		given
 	RETURNING event)
 INSERT INTO offer.reward (event, value) SELECT event, reward FROM made WHERE reward IS NOT NULL $$;
 CREATE FUNCTION normal_cdf(x float8) RETURNS float8 LANGUAGE sql IMMUTABLE AS
@@ -41,12 +44,14 @@ CREATE TEMP TABLE half AS SELECT *, row_number() OVER () AS n FROM offer.winner(
 SELECT results_eq('SELECT action, events, round(earns::numeric, 9), verdict FROM half ORDER BY n',
   $$ VALUES ('a', 200::bigint, 0.3, 'open'), ('b', 200, 0.2, 'open') $$,
   'where each is chosen alike, it earns the mean of its rewards, and no reward is the default');
-SELECT ok(bool_and(abs(h.low - b.low) < 1e-9 AND abs(h.high - b.high) < 1e-9), 'within the bounds of this mean, of two together')
+SELECT ok(bool_and(abs(h.low - b.low) < 1e-9 AND abs(h.high - b.high) < 1e-9),
+  'within the bounds of this mean, of two together')
 FROM half h, dlints_bounds(earns, sqrt(earns * (1 - earns) / 199), 200, confidence => 0.975) b;
 -- with one more event each, of the mean of all (100 of 400 and one of a half)
 CREATE TEMP TABLE believed AS
 SELECT m, (200 * 0.3 + m) / 201 AS a, (200 * 0.2 + m) / 201 AS b,
-       sqrt(2 * greatest(m * (1 - m) - 0.25 / 401, 0.3 * 0.7) / 201) AS a_error, sqrt(2 * (m * (1 - m) - 0.25 / 401) / 201) AS b_error
+       sqrt(2 * greatest(m * (1 - m) - 0.25 / 401, 0.3 * 0.7) / 201) AS a_error,
+         sqrt(2 * (m * (1 - m) - 0.25 / 401) / 201) AS b_error
 FROM (SELECT 100.5 / 401) t (m);
 CREATE TEMP TABLE expected AS
 SELECT p, a * p + b * (1 - p) + s * exp(-d * d / 2) / sqrt(2 * pi()) AS best, a, b
@@ -64,7 +69,8 @@ SELECT results_eq('SELECT * FROM offer.winner()', 'SELECT * FROM offer.winner()'
 SAVEPOINT half;
 SELECT logs(50, 'a', 1, arm => 'present'), logs(9, 'b', 1, actions => '["b", "c"]');
 UPDATE offer.decision SET active = false WHERE event IN (SELECT event FROM offer.outcome WHERE action = 'c');
-SELECT results_eq($$ SELECT * FROM offer.winner(actions => '{a,b}') $$, 'SELECT action, events, earns, low, high, chance_best, could_gain, verdict FROM half ORDER BY n',
+SELECT results_eq($$ SELECT * FROM offer.winner(actions => '{a,b}') $$,
+  'SELECT action, events, earns, low, high, chance_best, could_gain, verdict FROM half ORDER BY n',
   'events that the present system decided are none, nor those without one of the actions');
 SELECT is(array_agg(action ORDER BY action), '{b,c}', 'by default those of the newest event') FROM offer.winner();
 ROLLBACK TO half;
@@ -80,7 +86,8 @@ SELECT offer.activate('mail'), later('2 hours'), offer.learn();
 SELECT is(sum(events), 402::numeric, 'until it is activated') FROM offer.winner();
 SELECT is(sum(events), 1::numeric, 'since then') FROM offer.winner(since => '2026-03-20 12:00:01+00');
 SELECT is_empty($$ SELECT * FROM offer.winner(since => 'infinity') $$, 'since never, none');
-SELECT results_eq('SELECT * FROM offer.winner(NULL)', $$ SELECT * FROM offer.winner('-infinity') $$, 'since NULL is since ever');
+SELECT results_eq('SELECT * FROM offer.winner(NULL)', $$ SELECT * FROM offer.winner('-infinity') $$,
+  'since NULL is since ever');
 SELECT logs(100, 'a', 1, actions => '["a", "b", "c"]');
 SELECT is(sum(events), 502::numeric, 'more actions to choose from do no harm') FROM offer.winner(actions => '{a,b}');
 SELECT later('4 months');
@@ -93,27 +100,36 @@ ROLLBACK TO half;
 
 -- b is mostly chosen on desktops, which earn more with both; then a is, when all earns more
 TRUNCATE offer.decision, offer.reward;
-SELECT logs(100, 'a', (i % 4 = 0)::integer, 0.25, '{"on": "desk"}'), logs(300, 'b', (i % 4 = 0)::integer, 0.25, '{"on": "desk"}'),
+SELECT logs(100, 'a', (i % 4 = 0)::integer, 0.25, '{"on": "desk"}'), logs(300, 'b', (i % 4 = 0)::integer, 0.25,
+  '{"on": "desk"}'),
        logs(300, 'a', 0, 0.75, '{"on": "phone"}'), logs(100, 'b', 0, 0.75, '{"on": "phone"}')
 FROM generate_series(1, 4) i;
-SELECT ok(max(abs(w.earns - 0.125)) < 1e-9 AND max(o.naive) - min(o.naive) > 0.1, 'all are judged over the same contexts')
+SELECT ok(max(abs(w.earns - 0.125)) < 1e-9 AND max(o.naive) - min(o.naive) > 0.1,
+  'all are judged over the same contexts')
 FROM offer.winner() w, (SELECT avg(reward) AS naive FROM offer.outcome GROUP BY action) o;
 TRUNCATE offer.decision, offer.reward;
 INSERT INTO offer.decision (id, event, arm, at, active, context, actions, ranking, probabilities, expected)
-SELECT i, i, 'live', now(), true, CASE i % 3 WHEN 0 THEN '{"x": 1}' ELSE '{"x": 2}' END::jsonb, format('["a", {"id": "b", "price": %s}]', i % 2 * 0.4)::jsonb,
-       CASE WHEN is_a THEN '{1,2}' ELSE '{2,1}' END::integer[], CASE WHEN is_a THEN ARRAY[p, 1 - p] ELSE ARRAY[1 - p, p] END, '{0,0}'
-FROM generate_series(1, 1000) i, LATERAL (SELECT 0.1 + 0.8 * abs(number(i, 3))) s (p), LATERAL (SELECT abs(number(i, 4)) < p) c (is_a);
-INSERT INTO offer.reward (event, value) SELECT i, floor(6 * abs(number(i, 5)) * i / 1000) FROM generate_series(1, 1000) i;
+SELECT i, i, 'live', now(), true, CASE i % 3 WHEN 0 THEN '{"x": 1}' ELSE '{"x": 2}' END::jsonb,
+  format('["a", {"id": "b", "price": %s}]', i % 2 * 0.4)::jsonb,
+       CASE WHEN is_a THEN '{1,2}' ELSE '{2,1}' END::integer[], CASE WHEN is_a THEN ARRAY[p, 1 - p] ELSE ARRAY[1 - p,
+         p] END, '{0,0}'
+FROM generate_series(1, 1000) i, LATERAL (SELECT 0.1 + 0.8 * abs(number(i, 3))) s (p), LATERAL (SELECT abs(number(i,
+  4)) < p) c (is_a);
+INSERT INTO offer.reward (event, value) SELECT i, floor(6 * abs(number(i, 5)) * i / 1000) FROM generate_series(1,
+  1000) i;
 CREATE TEMP TABLE option AS
 SELECT d.id, (d.id - 1) / 50 AS block, context, reward.value AS reward, action,
-       CASE action WHEN 1 THEN 0 ELSE (d.actions -> 1 ->> 'price')::float8 END AS price, ranking[1] = action AS is_chosen,
+       CASE action WHEN 1 THEN 0 ELSE (d.actions -> 1 ->> 'price')::float8 END AS price,
+         ranking[1] = action AS is_chosen,
        probabilities[CASE WHEN ranking[1] = action THEN 1 ELSE 2 END] AS p
 FROM offer.decision d JOIN offer.reward USING (event), generate_series(1, 2) action;
 CREATE TEMP TABLE part AS
 SELECT block, context, action, count(*) AS n, avg(p) AS p, sum(price) AS price,
-       sum(reward) FILTER (WHERE is_chosen) AS earned, count(*) FILTER (WHERE is_chosen) AS chosen FROM option GROUP BY 1, 2, 3;
+       sum(reward) FILTER (WHERE is_chosen) AS earned, count(*) FILTER (WHERE is_chosen) AS chosen FROM option
+         GROUP BY 1, 2, 3;
 CREATE TEMP TABLE weight AS
-SELECT block, 1 / sum(one_in) AS h FROM (SELECT block, action, sum(n / p) / sum(n) AS one_in FROM part GROUP BY 1, 2) s GROUP BY 1;
+SELECT block, 1 / sum(one_in) AS h FROM (SELECT block, action, sum(n / p) / sum(n) AS one_in FROM part GROUP BY 1,
+  2) s GROUP BY 1;
 SELECT cmp_ok(max(abs(w.earns - e.earns)), '<', 1e-9::float8, 'weights and prices are those of the definition')
 FROM (SELECT action, sum(h / p * earned) / sum(h / p * chosen) - sum(h * price) / sum(h * n) AS earns
       FROM part JOIN weight USING (block) GROUP BY action) e JOIN offer.winner() w ON w.action = chr(96 + e.action);
@@ -124,7 +140,8 @@ FROM offer.winner() w, offer.winner(lowest => -20, highest => 20) n;
 -- ---------- verdicts ----------
 
 TRUNCATE offer.decision, offer.reward;
-SELECT logs(1000, 'a', i, 0.5, actions => '["a", {"id": "b", "price": 0.25}]'), logs(1000, 'b', i, 0.5, actions => '["a", {"id": "b", "price": 0.25}]')
+SELECT logs(1000, 'a', i, 0.5, actions => '["a", {"id": "b", "price": 0.25}]'), logs(1000, 'b', i, 0.5,
+  actions => '["a", {"id": "b", "price": 0.25}]')
 FROM generate_series(0, 1) i;
 SELECT results_eq('SELECT action, round(earns::numeric, 9), verdict FROM offer.winner()',
   $$ VALUES ('a', 0.5, 'proven'), ('b', 0.25, 'open') $$, 'a price is taken off, and what is dearer loses');
@@ -136,9 +153,11 @@ SELECT results_eq('SELECT action, verdict FROM offer.winner()', $$ VALUES ('a', 
   'likely comes long before');
 SELECT logs(200, 'c', 1, 0.3, actions => '["c", "d"]');
 SELECT results_eq($$ SELECT action, chance_best, could_gain, low, high, verdict FROM offer.winner() $$,
-  $$ VALUES ('c', NULL::float8, NULL::float8, NULL::float8, NULL::float8, 'open'), ('d', NULL, NULL, NULL, NULL, 'open') $$,
+  $$ VALUES ('c', NULL::float8, NULL::float8, NULL::float8, NULL::float8, 'open'), ('d', NULL, NULL, NULL, NULL,
+    'open') $$,
   'rewards that are all the same say nothing');
-SELECT ok(bool_and(CASE action WHEN 'c' THEN low > 0.9 AND high = 1 ELSE low = 0 AND high = 1 AND chance_best > 0.1 END),
+SELECT ok(bool_and(CASE action WHEN 'c' THEN low > 0.9 AND high = 1 ELSE low = 0 AND high = 1
+  AND chance_best > 0.1 END),
   'unless one says what they can be; and what was never chosen may be the best')
 FROM offer.winner(lowest => 0, highest => 1);
 SELECT logs(10, 'e', 0.5, 1, actions => '["e"]'), logs(10, 'e', 1, 1, actions => '["e"]');
@@ -173,13 +192,15 @@ SELECT results_eq('SELECT action, events, round(earns::numeric, 4), verdict FROM
   $$ VALUES ('a', 200::float8, 0.3, 'open'), ('b', 200, 0.2, 'open') $$, 'arms whose models have learned the same');
 SELECT ok(max(abs(a.low - h.low) + abs(a.high - h.high)) < 0.003 AND max(abs(a.chance_best - h.chance_best)) < 0.02
           AND max(abs(a.could_gain - h.could_gain)) < 0.001, 'are judged alike') FROM arms a JOIN half h USING (action);
-SELECT is((count(*), round(sum(chance_best)::numeric, 9), max(verdict)), (3::bigint, 1.0, 'open'::text), 'arms that know nothing')
+SELECT is((count(*), round(sum(chance_best)::numeric, 9), max(verdict)), (3::bigint, 1.0, 'open'::text),
+  'arms that know nothing')
 FROM dlints_winner('{x,y,z}', array_fill(dlints_new(2), ARRAY[3]), '{1,2}');
 SELECT is_empty($$ SELECT * FROM dlints_winner('{}', '{}') $$, 'no arms');
 SELECT is(verdict, 'open', 'one arm') FROM dlints_winner('{x}', ARRAY[dlints_new(1)]);
 SELECT is(array_agg(action), '{b,a}', 'others win in another context, and by a profile')
 FROM dlints_new(2, interactions => 'crossed', profile_dim => 2, discount => 1) m,
-     dlints_winner('{a,b}', ARRAY[dlints_update(m, '{1,0}', 1, '{0,1}'), dlints_update(m, '{0,1}', 1, '{0,1}')], '{0,1}', '{0,1}');
+     dlints_winner('{a,b}', ARRAY[dlints_update(m, '{1,0}', 1, '{0,1}'), dlints_update(m, '{0,1}', 1, '{0,1}')],
+       '{0,1}', '{0,1}');
 SELECT each_is('22023: highest must be above lowest (The value is 0.)',
 	$$ dlints_winner('{x}', ARRAY[dlints_new(1)], highest => 0) $$);
 SELECT * FROM finish();
