@@ -41,11 +41,11 @@ BEGIN ATOMIC
     FROM   jsonb_array_elements(actions) WITH ORDINALITY a (value, n)
            JOIN {s}.names((
                SELECT jsonb_agg(CASE jsonb_typeof(e.value) WHEN 'object' THEN e.value - {no_features} ELSE e.value END)
-               FROM   jsonb_array_elements(actions) e)) f ON f.n = a.n,
+               FROM   jsonb_array_elements(actions) e)) f ON f.n = a.n
+           CROSS JOIN (SELECT (SELECT w.names FROM {s}.names(jsonb_build_array({named})) w) AS names OFFSET 0) w,
            LATERAL (SELECT f.names || ARRAY(
                SELECT f.name || ' ' || c.name
-               FROM   {s}.names(jsonb_build_array({named})) w,
-                      unnest(w.names) c (name), unnest(f.names) f (name)) AS names) p{vectors_read};
+               FROM   unnest(w.names) c (name), unnest(f.names) f (name)) AS names) p{vectors_read};
 END;
 
 -- An error if these are no actions

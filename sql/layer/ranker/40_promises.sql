@@ -95,9 +95,11 @@ BEGIN ATOMIC
                FROM   action a, unnest(a.costs) WITH ORDINALITY u (cost, n) GROUP BY a.place, u.n) k
         GROUP  BY k.place)
     SELECT s.scores, c.costs, c.means
-    FROM  (SELECT a.place, w.n, array_agg({dlints}.dlints_dot(w.weights, a.features::{vector}) - a.price
-                                          ORDER BY a.n) AS scores
-           FROM   action a JOIN draw w ON w.n % a.apart = a.place % a.apart GROUP BY a.place, w.n) s
+    FROM  (SELECT s.place, s.draw, array_agg(s.score ORDER BY s.n) AS scores
+           FROM  (SELECT a.place, w.n AS draw, a.n,
+                         {dlints}.dlints_dot(w.weights, a.features::{vector}) - a.price AS score
+                  FROM   action a JOIN draw w ON w.n % a.apart = a.place % a.apart OFFSET 0) s    -- or all is sorted
+           GROUP  BY s.place, s.draw) s
            JOIN cost c ON c.place = s.place;
 END;
 
