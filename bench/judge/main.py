@@ -1,13 +1,13 @@
 """Policies judged by what others logged, against what they then earned."""
 
 from bench import machine, program, server
-from bench.judge import (logs, loop, openbandit, report, simulated, values,
-                         winner)
+from bench.judge import (budget, logs, loop, openbandit, report, simulated,
+                         values, winner)
 from bench.progress import Themes
 from bench.report import print_results
 
 QUICK = 0.1
-THEMES = 7
+THEMES = 8
 
 
 def main(options):
@@ -58,5 +58,7 @@ def simulate(cursor, share, done):
     done.start('Bounds of rare rewards')
     bounds = simulated.bounds(cursor)
     done.start('Which one won')
-    return (frequencies + inverses + estimates + bounds
-            + winner.results(cursor, share, done.advance))
+    winners = winner.results(cursor, share, done.advance)
+    done.start('Budgets that are promised')
+    return (frequencies + inverses + estimates + bounds + winners
+            + budget.results(cursor, share, done.advance))

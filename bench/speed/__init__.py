@@ -24,7 +24,8 @@ THEMES = {
     'memory': 'Memory of a backend',
     'wal': 'Write-ahead log',
     'sessions': 'New sessions and parallel workers',
-    'page': 'Pages of a recommender'}
+    'page': 'Pages of a recommender',
+    'rank': 'Requests to a ranker'}
 QUICK = 0.1
 
 

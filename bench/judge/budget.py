@@ -1,0 +1,71 @@
+"""What a ranker spends that promised a budget, and what it earns.
+
+Requests of eight kinds go to one of three models, of which the dearer ones
+answer better, more so for some kinds. Costs are told roughly beforehand, and
+as they were afterwards; nothing is known at the beginning.
+"""
+
+import json
+
+import numpy as np
+
+from bench.judge.simulated import SEED
+from bench.report import Result, at_least, at_most
+
+REQUESTS, KINDS, SEEDS, LEARN, WINDOW = 1824, 8, 3, 20, 1000
+BUDGETS = 0.0006, 0.0019, 0.004
+PRICES = {'small': 0.00003, 'medium': 0.002, 'large': 0.015}
+GOOD, SPREAD = np.array([.80, .90, .95]), np.array([.12, .06, .03])
+ASK = """
+SELECT action FROM budget.rank(%(event)s, %(context)s, %(actions)s)
+WHERE  place = 1"""
+TELL = 'SELECT budget.reward(%(event)s, %(reward)s, %(costs)s)'
+
+
+def results(cursor, share, advance):
+    """Return how much of each budget is spent, on the whole and at the worst."""
+    found, requests = [], max(round(share * REQUESTS), WINDOW)
+    for done, budget in enumerate(BUDGETS):
+        spent, worst, earned = np.array([
+            play(cursor, np.random.default_rng([SEED, seed]), budget, requests)
+            for seed in range(SEEDS)]).T
+        name = f'a budget of {budget:g} a request'
+        found += [
+            at_least(f'{name}: spent, the least of {SEEDS}', spent.min(), 0.98,
+                     f'{spent.min():.3f}'),
+            at_most(f'{name}: spent, the most', spent.max(), 1.02,
+                    f'{spent.max():.3f}'),
+            at_most(f'    the dearest {WINDOW:,} in a row', worst.max(), 1.1,
+                    f'{worst.max():.3f}'),
+            Result('    earned', f'{earned.mean():.4f}')]
+        advance((done + 1) / len(BUDGETS))
+    return found
+
+
+def play(cursor, random, budget, requests):
+    """Return what is spent of a budget, at the worst as well, and earned."""
+    cursor.execute("""
+        SELECT dlints_create_ranker('budget', wait => '0', epsilon => 0,
+                                    promises => %s)""",
+                   (json.dumps({'usd': {'most': budget}}),))
+    good = np.clip(random.normal(GOOD, SPREAD, (KINDS, 3)), 0, 0.99)
+    spent, earned = [], []
+    for event in range(requests):
+        kind, length = random.integers(KINDS), random.lognormal(0, 0.6)
+        told = {name: price * length for name, price in PRICES.items()}
+        cursor.execute(ASK, {
+            'event': str(event), 'context': json.dumps({'kind': f'k{kind}'}),
+            'actions': json.dumps([{'id': name, 'usd': usd}
+                                   for name, usd in told.items()])})
+        action, = cursor.fetchone()
+        chance = good[kind, [*PRICES].index(action)]
+        spent.append(told[action] * random.lognormal(0, 0.2))
+        earned.append(chance)
+        cursor.execute(TELL, {
+            'event': str(event), 'reward': float(random.random() < chance),
+            'costs': json.dumps({'usd': spent[-1]})})
+        if event % LEARN == LEARN - 1:
+            cursor.execute('SELECT budget.learn()')
+    cursor.execute('DROP SCHEMA budget CASCADE')
+    windows = np.convolve(spent, np.ones(WINDOW) / WINDOW, 'valid')
+    return np.mean(spent) / budget, windows.max() / budget, np.mean(earned)
