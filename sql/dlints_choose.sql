@@ -2,7 +2,7 @@
 \pset format unaligned
 \pset null NULL
 
--- argmax and top: highest first, the first of equals, NULL scores out
+-- top: highest first, the first of equals, NULL scores out
 CREATE TABLE scored (id integer, item text, score float8);
 INSERT INTO scored VALUES (1, 'a', 1),
   (2, 'b', 3),
@@ -11,16 +11,16 @@ INSERT INTO scored VALUES (1, 'a', 1),
   (5, NULL, 2),
   (6, 'e', -1),
   (7, 'f', 1);
-SELECT dlints_argmax(item, score ORDER BY id),
-  dlints_argmax(item, score ORDER BY id DESC) AS other_first,
-  dlints_argmax(id, -score ORDER BY id) AS lowest FROM scored;
+SELECT (dlints_top(item, score, 1 ORDER BY id))[1],
+  (dlints_top(item, score, 1 ORDER BY id DESC))[1] AS other_first,
+  (dlints_top(id, -score, 1 ORDER BY id))[1] AS lowest FROM scored;
 SELECT k, dlints_top(item, score, k ORDER BY id) FROM scored, generate_series(1, 8) AS k GROUP BY k
   ORDER BY k;
 SELECT dlints_top(item, score, 9223372036854775807 ORDER BY id DESC) FROM scored;
 SELECT dlints_top(id, 0, 3 ORDER BY id) AS first, dlints_top(id, 0, 3 ORDER BY id DESC) AS last
   FROM scored;
-SELECT id, dlints_argmax(item, score) FILTER (WHERE false) AS no_row,
-  dlints_argmax(item, score) AS argmax, dlints_top(item, score, 2) AS top FROM scored
+SELECT id, (dlints_top(item, score, 1) FILTER (WHERE false))[1] AS no_row,
+  dlints_top(item, score, 2) AS top FROM scored
   WHERE score IS NULL OR item IS NULL GROUP BY id ORDER BY id;
 SELECT dlints_top(item, NULL, NULL) FROM scored;
 -- -0 and 0 are equal, the largest numbers are numbers
@@ -30,17 +30,17 @@ SELECT dlints_top(i, s, 4 ORDER BY i) FROM (VALUES (1, '-0'::float8),
   (4, -1.7976931348623157e308)) AS v (i, s);
 
 -- items of any type
-SELECT dlints_argmax(id, score) AS i, dlints_argmax(id::bigint, score) AS i8,
-  dlints_argmax(id = 2, score) AS b, dlints_argmax('2024-01-01'::date + id, score) AS d,
-       dlints_argmax(id::numeric / 4, score) AS n, dlints_argmax(row(id, item), score) AS r,
-    dlints_argmax(ARRAY[id], score) AS a, dlints_argmax(repeat(item, 3)::varchar, score) AS v,
-       dlints_argmax(item::char(3), score) AS c, dlints_argmax(scored, score) AS w,
-    dlints_argmax(item::name, score) AS nm FROM scored WHERE id <> 4;
+SELECT (dlints_top(id, score, 1))[1] AS i, (dlints_top(id::bigint, score, 1))[1] AS i8,
+  (dlints_top(id = 2, score, 1))[1] AS b, (dlints_top('2024-01-01'::date + id, score, 1))[1] AS d,
+       (dlints_top(id::numeric / 4, score, 1))[1] AS n, (dlints_top(row(id, item), score, 1))[1] AS r,
+    (dlints_top(repeat(item, 3)::varchar, score, 1))[1] AS v,
+       (dlints_top(item::char(3), score, 1))[1] AS c, (dlints_top(scored, score, 1))[1] AS w,
+    (dlints_top(item::name, score, 1))[1] AS nm FROM scored WHERE id <> 4;
 SELECT pg_typeof(dlints_top(id::numeric, score, 2)), dlints_top(id::numeric, score, 2 ORDER BY id),
   dlints_top(item::varchar, score, 2 ORDER BY id), dlints_top(scored, score, 1 ORDER BY id),
   dlints_top(item::name, score, 2 ORDER BY id) FROM scored;
-SELECT length(dlints_argmax(repeat(item, 100000), score)),
-  (dlints_info(dlints_argmax(one_memory(id), score ORDER BY id))).dim FROM scored;
+SELECT length((dlints_top(repeat(item, 100000), score, 1))[1]),
+  (dlints_info((dlints_top(one_memory(id), score, 1 ORDER BY id))[1])).dim FROM scored;
 
 -- a thousand, replaced over and over
 SELECT dlints_top('item ' || i, i, 5) AS rising, dlints_top('item ' || i, -i, 5) AS falling,
@@ -48,9 +48,8 @@ SELECT dlints_top('item ' || i, i, 5) AS rising, dlints_top('item ' || i, -i, 5)
 SELECT dlints_top(i, -i, 1000) = array_agg(i) AS all FROM generate_series(1, 1000) AS i;
 
 -- windows: the final function leaves the state alone
-SELECT id, dlints_argmax(item, score) OVER (ORDER BY id),
-  dlints_top(item, score, 2) OVER (ORDER BY id),
-  dlints_argmax(item, score) OVER (ORDER BY id ROWS 1 PRECEDING) FROM scored ORDER BY id;
+SELECT id, dlints_top(item, score, 2) OVER (ORDER BY id),
+  dlints_top(item, score, 1) OVER (ORDER BY id ROWS 1 PRECEDING) FROM scored ORDER BY id;
 
 -- recommend: without exploration the best expected reward
 CREATE TABLE model (name text, state dlints);
@@ -110,17 +109,15 @@ SET parallel_tuple_cost = 0;
 SET min_parallel_table_scan_size = 0;
 SET max_parallel_workers_per_gather = 2;
 ALTER TABLE many SET (parallel_workers = 2);
-SELECT plan($$SELECT dlints_argmax(name, x[2]) FROM many$$);
-SELECT dlints_argmax(name, x[2]) FROM many;
 SELECT plan($$SELECT dlints_top(name, x[2], 4) FROM many$$);
 SELECT dlints_top(name, x[2], 4) FROM many;
 SELECT dlints_top(id, x[2], 3), dlints_top(name::name, x[2], 3),
   dlints_top(CASE WHEN id % 2 = 0 THEN id END, x[2], 6), dlints_top(many, x[2], 1) FROM many;
 SELECT id % 3 AS shelf, dlints_top(id, x[2], 2) FROM many GROUP BY 1 ORDER BY 1;
 -- workers that see no row that counts
-SELECT dlints_argmax(name, x[2]), dlints_top(id, x[2], 2) FROM many WHERE id = 77;
-SELECT dlints_argmax(name, x[2]), dlints_top(id, x[2], 2) FROM many WHERE id < 0;
-SELECT dlints_argmax(name, NULL), dlints_top(id, NULL, 2) FROM many;
+SELECT dlints_top(name, x[2], 1), dlints_top(id, x[2], 2) FROM many WHERE id = 77;
+SELECT dlints_top(name, x[2], 1), dlints_top(id, x[2], 2) FROM many WHERE id < 0;
+SELECT dlints_top(id, NULL, 2) FROM many;
 -- a draw first, once, then workers
 SELECT plan($$
   SELECT dlints_top(name, dlints_dot((SELECT dlints_draw_weights(one_memory(3), seed => 1)), x), 3)

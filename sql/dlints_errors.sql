@@ -140,7 +140,7 @@ SELECT call, result FROM (VALUES
     FROM generate_series(1, 2) AS i)$$),
   (17, $$(SELECT dlints_recommend(s, i, ARRAY[1, 2, 3]::real[], 1,
     CASE i WHEN 1 THEN '{1,2}'::real[] ELSE '{1,2,3}' END) FROM generate_series(1, 2) AS i)$$),
-  (20, $$dlints_argmax(1, 'NaN')$$),
+  (20, $$dlints_top(1, 'NaN', 1)$$),
   (21, $$dlints_top(1, '-Infinity', 2)$$),
   (22, $$dlints_top(1, 1, 0)$$),
   (23, $$dlints_top(1, 1, NULL)$$),

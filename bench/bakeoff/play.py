@@ -50,8 +50,8 @@ ARMS = {
 # One model for each arm, which hears of every example
 SUPERVISED = {
     'sizes': '%(features)s',
-    'choice': """dlints_argmax(
-            a.id, dlints_predict(states[a.id + 1], e.features))""",
+    'choice': """(dlints_top(
+            a.id, dlints_predict(states[a.id + 1], e.features), 1))[1]""",
     'lesson': """states := ARRAY(
             SELECT dlints_update(m.state, e.features,
                                  (m.number = e.class + 1)::integer)

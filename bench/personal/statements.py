@@ -99,9 +99,9 @@ FROM   recent, generate_series(1, 4)"""
 
 # What is best among the candidates c, for the profile u.
 CHOICES = {
-    'random': 'dlints_argmax(c.movie, random())',
-    'popular': 'dlints_argmax(c.movie, c.features[1])',
-    'similarity': 'dlints_argmax(c.movie, dlints_dot(u, c.features))',
+    'random': '(dlints_top(c.movie, random(), 1))[1]',
+    'popular': '(dlints_top(c.movie, c.features[1], 1))[1]',
+    'similarity': '(dlints_top(c.movie, dlints_dot(u, c.features), 1))[1]',
     'plain': 'dlints_recommend(state, c.movie, c.features)',
     'personal': '(dlints_recommend(state, c.movie, c.features, 1, u))[1]'}
 LESSONS = {

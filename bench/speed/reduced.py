@@ -20,8 +20,8 @@ REDUCE = f"""
 TASKS = {
     'features': SHAPE.recommend,
     'reduced': """
-        SELECT dlints_argmax(id, dlints_dot((SELECT dlints_draw(state)
-                                             FROM   model), reduced))
+        SELECT (dlints_top(id, dlints_dot((SELECT dlints_draw(state)
+                                             FROM   model), reduced), 1))[1]
         FROM   reduced"""}
 
 

@@ -1,15 +1,5 @@
 -- Rank by a given score -------------------------------------------------------
 
-CREATE FUNCTION dlints_argmax_transfn(internal, anyelement, double precision) RETURNS internal
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION dlints_argmax_transfn(internal, anyelement, double precision)
-	IS 'transition function of dlints_argmax';
-
-CREATE FUNCTION dlints_argmax_finalfn(internal, anyelement, double precision) RETURNS anyelement
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION dlints_argmax_finalfn(internal, anyelement, double precision)
-	IS 'final function of dlints_argmax';
-
 CREATE FUNCTION dlints_top_transfn(internal, anyelement, double precision, bigint) RETURNS internal
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION dlints_top_transfn(internal, anyelement, double precision, bigint)
@@ -23,31 +13,17 @@ COMMENT ON FUNCTION dlints_top_finalfn(internal, anyelement, double precision, b
 CREATE FUNCTION dlints_top_combinefn(internal, internal) RETURNS internal
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION dlints_top_combinefn(internal, internal)
-	IS 'combine function of dlints_argmax and dlints_top';
+	IS 'combine function of dlints_top';
 
 CREATE FUNCTION dlints_top_serialfn(internal) RETURNS bytea
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION dlints_top_serialfn(internal)
-	IS 'serialisation function of dlints_argmax and dlints_top';
+	IS 'serialisation function of dlints_top';
 
 CREATE FUNCTION dlints_top_deserialfn(bytea, internal) RETURNS internal
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION dlints_top_deserialfn(bytea, internal)
-	IS 'deserialisation function of dlints_argmax and dlints_top';
-
-CREATE AGGREGATE dlints_argmax(item anyelement, score double precision) (
-	SFUNC = dlints_argmax_transfn,
-	STYPE = internal,
-	SSPACE = 512,
-	FINALFUNC = dlints_argmax_finalfn,
-	FINALFUNC_EXTRA,
-	COMBINEFUNC = dlints_top_combinefn,
-	SERIALFUNC = dlints_top_serialfn,
-	DESERIALFUNC = dlints_top_deserialfn,
-	PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE dlints_argmax(anyelement, double precision)
-	IS 'the item with the highest score, the first of several';
+	IS 'deserialisation function of dlints_top';
 
 CREATE AGGREGATE dlints_top(item anyelement, score double precision, k bigint) (
 	SFUNC = dlints_top_transfn,

@@ -23,7 +23,7 @@ COMMENT ON FUNCTION dlints_recommend_arms_transfn(
 
 CREATE FUNCTION dlints_recommend_arms_finalfn(internal, dlints, anyelement, "any")
 	RETURNS anyelement
-	AS 'MODULE_PATHNAME', 'dlints_argmax_finalfn' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION dlints_recommend_arms_finalfn(internal, dlints, anyelement, "any")
 	IS 'final function of dlints_recommend_arms';
 

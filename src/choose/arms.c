@@ -76,3 +76,15 @@ dlints_recommend_arms_transfn(PG_FUNCTION_ARGS)
 		return AggregateSameState(fcinfo);
 	return OfferArm(fcinfo, form);
 }
+
+PG_FUNCTION_INFO_V1(dlints_recommend_arms_finalfn);
+
+/* The best one; of the k best the final function is dlints_top's. */
+Datum
+dlints_recommend_arms_finalfn(PG_FUNCTION_ARGS)
+{
+	AggregateContext(fcinfo);
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	return TopKReturnBest(fcinfo, (TopK *) PG_GETARG_POINTER(0));
+}

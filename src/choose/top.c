@@ -1,6 +1,6 @@
 /*
  * top.c
- *		dlints_argmax and dlints_top, aggregates that rank by a given score.
+ *		dlints_top, the aggregate that ranks by a given score.
  */
 #include "postgres.h"
 
@@ -15,28 +15,6 @@ Rank(FunctionCallInfo fcinfo, TopK *top)
 			  PG_ARGISNULL(1) ? (Datum) 0 : PG_GETARG_DATUM(1),
 			  PG_ARGISNULL(1));
 	PG_RETURN_POINTER(top);
-}
-
-PG_FUNCTION_INFO_V1(dlints_argmax_transfn);
-
-/*
- * dlints_argmax(item anyelement, score double precision)
- *		-> anyelement, aggregate
- *
- * The item with the highest score; among equal scores the first.  Rows with a
- * NULL score are skipped; without any the result is NULL.  Scores are finite.
- */
-Datum
-dlints_argmax_transfn(PG_FUNCTION_ARGS)
-{
-	TopK	   *top;
-
-	if (PG_ARGISNULL(2))
-		return AggregateSameState(fcinfo);
-	top = PG_ARGISNULL(0) ?
-		TopKCreate(fcinfo, AggregateContext(fcinfo), 1, 1) :
-		(TopK *) PG_GETARG_POINTER(0);
-	return Rank(fcinfo, top);
 }
 
 PG_FUNCTION_INFO_V1(dlints_top_transfn);
@@ -66,7 +44,7 @@ dlints_top_transfn(PG_FUNCTION_ARGS)
 
 PG_FUNCTION_INFO_V1(dlints_top_combinefn);
 
-/* combine function of dlints_argmax and dlints_top */
+/* combine function of dlints_top */
 Datum
 dlints_top_combinefn(PG_FUNCTION_ARGS)
 {
@@ -101,17 +79,6 @@ dlints_top_deserialfn(PG_FUNCTION_ARGS)
 {
 	AggregateContext(fcinfo);
 	PG_RETURN_POINTER(TopKDeserialize(PG_GETARG_BYTEA_PP(0)));
-}
-
-PG_FUNCTION_INFO_V1(dlints_argmax_finalfn);
-
-Datum
-dlints_argmax_finalfn(PG_FUNCTION_ARGS)
-{
-	AggregateContext(fcinfo);
-	if (PG_ARGISNULL(0))
-		PG_RETURN_NULL();
-	return TopKReturnBest(fcinfo, (TopK *) PG_GETARG_POINTER(0));
 }
 
 PG_FUNCTION_INFO_V1(dlints_top_finalfn);

@@ -104,7 +104,6 @@ for my $query (
 for my $query (
 	"$model SELECT $evidence ORDER BY id) FROM event",
 	"$model SELECT dlints_recommend((SELECT state FROM m), id, features, 3) FROM event",
-	'SELECT dlints_argmax(id, reward) FROM event',
 	'SELECT dlints_top(id, reward, 3) FROM event',
 	'SELECT dlints_ndcg(reward, reward, 3) FROM event')
 {

@@ -131,7 +131,7 @@ CREATE TEMP TABLE call AS SELECT call FROM lines($$
     (SELECT dlints_decide(m, uuids, fs, :k, NULL)) FROM one, list
     dlints_progressive(s, :x, :r) OVER () FROM one
     dlints_progressive(t, :x, :r, :p, :at, :w) OVER () FROM one
-    dlints_argmax(id, :w) FROM item WHERE id = 3
+    dlints_top(id, :w, 1) FROM item WHERE id = 3
     dlints_top(id, id * dlints_predict(s, f), :k) FROM one, item
     dlints_policy_value(:r, 0.5, :w) FROM item
     dlints_policy_value(:r, 0.5, 0.25, :w, :w) FROM item

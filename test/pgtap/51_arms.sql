@@ -37,7 +37,7 @@ SELECT plan(21 + 20);
 
 SELECT is(array_agg(dlints), array_agg(expected), format('%s: as predict and stddev say', policy))
 FROM (SELECT policy, dlints_recommend_arms(model, id, x) AS dlints,
-             dlints_argmax(id, score) AS expected
+             (dlints_top(id, score, 1))[1] AS expected
       FROM scored WHERE NOT personal AND policy <> 'thompson' GROUP BY policy, g) AS r
 GROUP BY policy ORDER BY policy;
 SELECT is(array_agg(dlints), array_agg(expected), format('%s, with profiles of four', policy))
@@ -46,7 +46,7 @@ FROM (SELECT policy, dlints_recommend_arms(model, id, x, 2, u) AS dlints,
       FROM scored WHERE personal AND policy <> 'thompson' GROUP BY policy, g) AS r
 GROUP BY policy ORDER BY policy;
 SELECT cmp_ok(count(DISTINCT id), '>', 3::bigint, 'the best ones differ')
-FROM (SELECT dlints_argmax(id, score) AS id FROM scored WHERE policy = 'ucb' GROUP BY g) AS b;
+FROM (SELECT (dlints_top(id, score, 1))[1] AS id FROM scored WHERE policy = 'ucb' GROUP BY g) AS b;
 SELECT is(dlints_recommend_arms(model, id, x, 100) @> array_agg(id), true, 'all, where k allows')
 FROM scored WHERE g = 1 AND NOT personal;
 

@@ -163,8 +163,6 @@ in_workers('SELECT dlints_policy_value(CASE WHEN id = 11111 THEN id END, 1, 1) F
 my $score = q{dlints_dot((SELECT dlints_draw_weights(state, seed => 42) FROM model WHERE name = 'lasting'),
                          features)};
 
-in_workers("SELECT dlints_argmax(id, $score) FROM item",
-	'dlints_argmax over a draw');
 in_workers("SELECT dlints_top(id, $score, 10) FROM item",
 	'dlints_top over a draw');
 in_workers("SELECT dlints_top('item ' || id, $score, 10) FROM item",

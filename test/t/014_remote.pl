@@ -278,7 +278,6 @@ unlike(sent("SELECT $_(state) FROM model ORDER BY $_(state)"),
   for 'dlints_draw', 'dlints_draw_weights';
 for my $aggregate (
 	'dlints_top(i.id, dlints_predict(m.state, i.features), 5)',
-	'dlints_argmax(i.id, dlints_predict(m.state, i.features))',
 	'dlints_recommend(m.state, i.id, i.features, 5)',
 	'dlints_concat_agg(m.state)')
 {

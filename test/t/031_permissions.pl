@@ -83,7 +83,7 @@ my $everything = q{
 		similar_by => features, diversity => 1) AS d),
 	  (SELECT array_agg(w) FROM dlints_winner('{a,b}', ARRAY[m, m], '{1,2,3}') AS w),
 	  dlints_draw(m, 1), dlints_draw_weights(m, seed => 2),
-	  (SELECT dlints_argmax(i, dlints_dot(dlints_weights(m), x)) FROM item), dlints_vector_send('{1}'),
+	  (SELECT (dlints_top(i, dlints_dot(dlints_weights(m), x), 1))[1] FROM item), dlints_vector_send('{1}'),
 	  (SELECT dlints_top(i, dlints_dot(dlints_weights(m), x), 2) FROM item),
 	  (SELECT dlints_shortlist(items, features, ARRAY[dlints_weights(m)], 2)
 		FROM (SELECT array_agg(i) AS items, array_agg(x) AS features FROM item) AS c),

@@ -96,7 +96,7 @@ INSERT INTO probe VALUES
 	('concat', 'sound($1 || $1) AND sound(dlints_concat($1, dlints_set($1, ridge => 3)))'),
 	('concat_agg', 'sound((SELECT dlints_concat_agg($1) FROM generate_series(1, 3)))'),
 	('top',
-	 '(SELECT dlints_argmax(i, m) = (dlints_top(i, m, 2))[1] FROM unnest(dlints_mean($1))
+	 '(SELECT (dlints_top(i, m, 1))[1] = (dlints_top(i, m, 2))[1] FROM unnest(dlints_mean($1))
 		WITH ORDINALITY u (m, i))'),
 	('prices',
 	 '(SELECT finite(VARIADIC ARRAY(SELECT unnest(p)))
