@@ -31,7 +31,7 @@
 #
 # PG_CONFIG chooses the PostgreSQL.
 
-EXTENSION = dlints
+EXTENSION = dlints dlints_pgvector
 EXTVERSION = 0.1.0
 
 include src/core/core.mk
@@ -42,9 +42,9 @@ OBJS = $(patsubst %.c,%.o,$(sort $(filter-out src/core/%,$(wildcard src/*.c src/
 # them: every script that was ever released, and what PostgreSQL was built with.
 DEMO_DATA := $(DATA)
 READERS_PYTHON := $(PYTHON)
-CREATION_SCRIPT = sql/$(EXTENSION)--$(EXTVERSION).sql
-override DATA = $(sort $(filter-out $(CREATION_SCRIPT),$(wildcard sql/$(EXTENSION)--*.sql)))
-DATA_built = $(CREATION_SCRIPT)
+CREATION_SCRIPTS = $(EXTENSION:%=sql/%--$(EXTVERSION).sql)
+override DATA = $(sort $(filter-out $(CREATION_SCRIPTS),$(wildcard sql/dlints*--*.sql)))
+DATA_built = $(CREATION_SCRIPTS)
 # Made of the templates of recommenders and rankers
 STATEMENTS = sql/install/83_statements.sql
 
@@ -63,7 +63,7 @@ SHLIB_EXPORTS = src/exports.txt
 # Which BLAS and LAPACK these are is the system's choice, made when the server
 # loads the library; a serial build is the right one.
 SHLIB_LINK = $(LAPACK_LIBS) $(BLAS_LIBS) -lm $(SANITIZE_FLAGS)
-EXTRA_CLEAN = build $(STATEMENTS) $(EXTENSION)-$(EXTVERSION).tar.gz
+EXTRA_CLEAN = build $(STATEMENTS) dlints-$(EXTVERSION).tar.gz
 
 PG_CONFIG ?= pg_config
 PGXS := $(shell $(PG_CONFIG) --pgxs 2>/dev/null)
@@ -79,7 +79,9 @@ $(OBJS) $(OBJS:.o=.bc): $(wildcard src/*.h src/*/*.h)
 LAYER = $(sort $(wildcard sql/layer/*/*.sql sql/layer/*/*/*.sql))
 $(STATEMENTS): $(LAYER) sql/layer/statements.sql sql/layer/glue.awk $(sort $(dir $(LAYER)))
 	awk -f sql/layer/glue.awk $(LAYER) sql/layer/statements.sql >$@
-$(CREATION_SCRIPT): $(sort $(wildcard sql/install/*.sql) $(STATEMENTS)) sql/install
+sql/dlints--$(EXTVERSION).sql: $(sort $(wildcard sql/install/*.sql) $(STATEMENTS)) sql/install
+sql/dlints_pgvector--$(EXTVERSION).sql: sql/pgvector/casts.sql
+$(CREATION_SCRIPTS):
 	cat $(filter %.sql,$^) >$@
 else
 .PHONY: all install installcheck clean

@@ -30,14 +30,14 @@ COMMENT ON FUNCTION dlints_update_batch(
 
 CREATE FUNCTION dlints_update_reduced(
 	model dlints,
-	reduced double precision[],
+	reduced dlints_vector,
 	reward double precision,
 	at timestamp with time zone DEFAULT NULL,
 	weight double precision DEFAULT NULL
 ) RETURNS dlints
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION dlints_update_reduced(
-	dlints, double precision[], double precision, timestamp with time zone, double precision)
+	dlints, dlints_vector, double precision, timestamp with time zone, double precision)
 	IS 'the model after an observation whose reduced features were logged';
 
 CREATE FUNCTION dlints_accepts(

@@ -7,21 +7,21 @@ COMMENT ON FUNCTION dlints_draw(dlints, bigint)
 
 CREATE FUNCTION dlints_draw_weights(
 	model dlints,
-	profile double precision[] DEFAULT '{}',
+	profile dlints_vector DEFAULT '{}',
 	seed bigint DEFAULT NULL
 ) RETURNS double precision[]
 	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL RESTRICTED COST 100;
-COMMENT ON FUNCTION dlints_draw_weights(dlints, double precision[], bigint)
+COMMENT ON FUNCTION dlints_draw_weights(dlints, dlints_vector, bigint)
 	IS 'a draw carried back to feature space: its dot product with features is the score';
 
 CREATE FUNCTION dlints_draw_weights(
 	model dlints,
-	profile double precision[],
+	profile dlints_vector,
 	seed bigint,
 	draws integer
 ) RETURNS double precision[]
 	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL RESTRICTED COST 1000;
-COMMENT ON FUNCTION dlints_draw_weights(dlints, double precision[], bigint, integer)
+COMMENT ON FUNCTION dlints_draw_weights(dlints, dlints_vector, bigint, integer)
 	IS 'so many draws carried back to feature space, a row each: those by which dlints_decide decides under the seed';
 
 CREATE FUNCTION dlints_dot(

@@ -16,10 +16,10 @@ COMMENT ON FUNCTION dlints_mean(dlints)
 
 CREATE FUNCTION dlints_weights(
 	model dlints,
-	profile double precision[] DEFAULT '{}'
+	profile dlints_vector DEFAULT '{}'
 ) RETURNS double precision[]
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
-COMMENT ON FUNCTION dlints_weights(dlints, double precision[])
+COMMENT ON FUNCTION dlints_weights(dlints, dlints_vector)
 	IS 'posterior mean carried back to feature space, dim numbers';
 
 CREATE FUNCTION dlints_covariance(model dlints) RETURNS double precision[]

@@ -62,7 +62,7 @@ ManyWeights(PreparedModel *prepared, uint64 seed, Datum profile, int draws)
 PG_FUNCTION_INFO_V1(dlints_draw_weights);
 
 /*
- * dlints_draw_weights(model dlints, profile double precision[] DEFAULT '{}',
+ * dlints_draw_weights(model dlints, profile dlints_vector DEFAULT '{}',
  *					   seed bigint DEFAULT NULL) -> double precision[]
  * dlints_draw_weights(model, profile, seed, draws integer)
  *		-> double precision[], a row for each

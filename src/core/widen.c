@@ -11,6 +11,7 @@
 #include "widen.h"
 
 #include <float.h>
+#include <string.h>
 
 #include "clones.h"
 
@@ -57,4 +58,31 @@ bool
 widen_double(size_t count, const double *restrict in, double *restrict out)
 {
 	WIDEN_BODY(count, in, out, DBL_MAX / WIDEN_MAX);
+}
+
+/*
+ * The exponent of a half moves to where that of a float is, and a product with a
+ * power of two puts its bias right, with numbers below the normal ones.  What was
+ * infinite or no number is 2^16 or more by then.
+ */
+CPU_CLONES
+void
+widen_half(size_t count, const uint16_t *restrict in, float *restrict out)
+{
+	const float bias = 0x1p112f;
+	size_t		i;
+
+	for (i = 0; i < count; i++)
+	{
+		uint32_t	bits = (uint32_t) (in[i] & 0x7fff) << 13;
+		uint32_t	sign = (uint32_t) (in[i] & 0x8000) << 16;
+		float		value;
+
+		memcpy(&value, &bits, sizeof(value));
+		value *= bias;
+		memcpy(&bits, &value, sizeof(bits));
+		bits |= value >= 0x1p16f ? 0x7f800000 : 0;
+		bits |= sign;
+		memcpy(&out[i], &bits, sizeof(bits));
+	}
 }

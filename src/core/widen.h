@@ -1,12 +1,14 @@
 /*
  * widen.h
- *		Numbers as they come to double precision, checked on the way.
+ *		Numbers as they come to double precision, checked on the way; and halves
+ *		to single precision.
  */
 #ifndef DLINTS_WIDEN_H
 #define DLINTS_WIDEN_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /*
  * The largest absolute value that is learned or reduced.  With it, no sum of
@@ -26,5 +28,9 @@ extern bool widen_float(size_t count, const float *restrict in,
 						double *restrict out);
 extern bool widen_double(size_t count, const double *restrict in,
 						 double *restrict out);
+
+/* Copy count numbers of half precision (binary16), given by their bits. */
+extern void widen_half(size_t count, const uint16_t *restrict in,
+					   float *restrict out);
 
 #endif							/* DLINTS_WIDEN_H */

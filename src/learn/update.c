@@ -64,7 +64,7 @@ OBSERVATION_ENTRY(dlints_update, Update,
 				  .features = 1, .reward = 2, .profile = 3, .at = 4, .weight = 5)
 
 /*
- * dlints_update_reduced(model dlints, reduced double precision[],
+ * dlints_update_reduced(model dlints, reduced dlints_vector,
  *						 reward double precision,
  *						 at timestamptz DEFAULT NULL,
  *						 weight double precision DEFAULT NULL) -> dlints

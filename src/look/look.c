@@ -54,7 +54,7 @@ dlints_mean(PG_FUNCTION_ARGS)
 PG_FUNCTION_INFO_V1(dlints_weights);
 
 /*
- * dlints_weights(model dlints, profile double precision[] DEFAULT '{}')
+ * dlints_weights(model dlints, profile dlints_vector DEFAULT '{}')
  *		-> double precision[]
  *
  * The posterior mean carried back to feature space under the profile: dim

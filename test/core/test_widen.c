@@ -1,7 +1,7 @@
 /*
  * test_widen.c
  *		Widening: every number arrives, every number that is not finite or too
- *		large is seen, nothing beyond the count is touched.
+ *		large is seen, nothing beyond the count is touched; all halves.
  */
 #include <float.h>
 #include <math.h>
@@ -107,6 +107,37 @@ any_alignment_will_do(void **state)
 	}
 }
 
+/* every half there is, against its definition; and the rest of a block */
+static void
+halves_are_what_they_say(void **state)
+{
+	uint16_t	halves[1 << 16];
+	float		floats_out[1 << 16];
+	int			i;
+
+	for (i = 0; i < 1 << 16; i++)
+		halves[i] = i;
+	floats_out[7] = (float) GUARD;
+	widen_half(7, halves, floats_out);
+	assert_true(floats_out[7] == (float) GUARD);
+	widen_half(1 << 16, halves, floats_out);
+	for (i = 0; i < 1 << 16; i++)
+	{
+		int			exponent = i >> 10 & 31;
+		int			fraction = i & 1023;
+		double		size = exponent == 0 ? ldexp(fraction, -24) :
+			ldexp(1024 + fraction, exponent - 25);
+
+		assert_int_equal(signbit(floats_out[i]) != 0, i >> 15);
+		if (exponent < 31)
+			assert_true(fabs((double) floats_out[i]) == size);
+		else if (fraction == 0)
+			assert_true(isinf(floats_out[i]));
+		else
+			assert_true(isnan(floats_out[i]));
+	}
+}
+
 int
 main(void)
 {
@@ -114,6 +145,7 @@ main(void)
 		cmocka_unit_test_setup(numbers_arrive, fill),
 		cmocka_unit_test_setup(bad_is_seen, fill),
 		cmocka_unit_test_setup(any_alignment_will_do, fill),
+		cmocka_unit_test(halves_are_what_they_say),
 	};
 
 	return cmocka_run_group_tests_name("widen", tests, NULL, NULL);
