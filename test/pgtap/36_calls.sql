@@ -1,5 +1,5 @@
 -- The calls of applications, as their drivers send them: each resolves, and answers what
--- the same call with every argument cast answers.
+-- the same call with every argument cast answers.  064_pgvector.pl has pgvector's types sent, too.
 \set ON_ERROR_STOP 1
 BEGIN;
 \ir include/helpers.sql
@@ -48,9 +48,21 @@ INSERT INTO sender VALUES
 	('JDBC, numeric', true, 'fractions', 'numeric[]', 'numeric[]', 'numeric', 'int4', 'unknown',
 	 'varchar');
 
+CREATE TEMP VIEW pgvector AS
+SELECT typname::text AS type FROM pg_type
+WHERE typname IN ('vector', 'halfvec') AND EXISTS (SELECT FROM pg_extension WHERE extname = 'dlints_pgvector');
+INSERT INTO sender
+SELECT type, false, 'fractions', type || '_%2$s', type || '_%2$s', '%s', '%s', '%L', '%L' FROM pgvector;
+
 -- models that leave nothing to chance, and the numbers as columns
-SELECT string_agg(format('''{%s}''::%s[] AS %2$s_%s', fractions, type, kind), ', ') AS columns
-FROM number, unnest('{real,float8,numeric}'::text[]) AS type
+SELECT string_agg(value || format(' AS %s_%s', type, kind), ', ') AS columns
+FROM  (SELECT type, kind, format('''{%s}''::%s[]', fractions, type) AS value
+       FROM number, unnest('{real,float8,numeric}'::text[]) AS type
+       UNION ALL
+       SELECT type, kind, CASE kind WHEN 'rs' THEN format('''{%s}''::real[]', fractions)
+           WHEN 'xs' THEN format('ARRAY[%s]', regexp_replace(fractions, '{[^}]*}', '''\&''::real[]::' || type, 'g'))
+           ELSE format('''{%s}''::real[]::%s', fractions, type) END
+       FROM number, pgvector) AS columns
 WHERE kind IN ('x', 'xs', 'p', 'rs', 'z') \gset
 CREATE TEMP TABLE one AS
 SELECT evidence(dlints_new(3, policy => 'greedy'), 1, 9) AS s,
@@ -197,7 +209,10 @@ CREATE TEMP TABLE unresolved AS
 SELECT name, numbers, call, '42P18: could not determine data type of parameter $1' AS given
 FROM sender JOIN call ON call = 'dlints_encode(8, ''price'', :r)' AND number = 'unknown'
 	OR call = 'dlints_encode(8, ''brand'', :word)' AND word = 'unknown'
-WHERE bound;
+WHERE bound
+UNION ALL -- weights are float8[], as draws are
+SELECT type, 'fractions', 'dlints_dot(:x, :p) FROM one', format('42883: function dlints_dot(%s, %1$s) does not exist', type)
+FROM pgvector;
 
 SELECT plan((SELECT count(*)::integer FROM sender) + 2 + 45);
 SELECT is(string_agg(format('%s: %s', a.call, left(a.given, 300)), E'\n')

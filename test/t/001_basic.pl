@@ -32,6 +32,8 @@ SKIP:
 			JOIN pg_depend ON classid = 'pg_proc'::regclass AND objid = pg_proc.oid
 		WHERE deptype = 'e' AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'dlints')
 		  AND probin IS NOT NULL});
+	# those of dlints_pgvector
+	push @called, map { "dlints_from_$_" } qw(vector vectors halfvec halfvecs);
 
 	skip 'no nm to read the symbols with', 1 if !@symbols;
 	is( join("\n", sort @symbols),
