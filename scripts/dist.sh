@@ -26,7 +26,7 @@ done
 [ "$(sed -n '1s/^dlints (\(.*\)).*/\1/p' debian/changelog)" = "$version" ] || die "debian/changelog does not say version $version"
 grep -qx "version: $version" CITATION.cff || die "CITATION.cff does not say version $version"
 status=$(sed -n 's/.*"release_status": "\(.*\)",/\1/p' META.json)
-grep -qF "**Status: $status.**" README.md || die "README.md does not say that the status is $status"
+grep -qi "^\*\*$status\.\*\*" README.md || die "README.md does not say that the status is $status"
 grep -qF "## [$version]" CHANGELOG.md || die "CHANGELOG.md has no section for $version"
 
 # Versions with a script that creates them, oldest first: the last one's is made of
