@@ -24,6 +24,7 @@ done
 [ "$(sed '/"meta-spec"/,$d' META.json | grep -cF "\"version\": \"$version\"")" -eq 3 ] ||
 	die "META.json does not say version $version three times"
 [ "$(sed -n '1s/^dlints (\(.*\)).*/\1/p' debian/changelog)" = "$version" ] || die "debian/changelog does not say version $version"
+grep -qx "Version: $version" rpm/dlints.spec || die "rpm/dlints.spec does not say version $version"
 grep -qx "version: $version" CITATION.cff || die "CITATION.cff does not say version $version"
 status=$(sed -n 's/.*"release_status": "\(.*\)",/\1/p' META.json)
 grep -qi "^\*\*$status\.\*\*" README.md || die "README.md does not say that the status is $status"
