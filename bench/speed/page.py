@@ -20,6 +20,7 @@ PAGES = 500
 ROUNDS = 300
 TIMES_FLOOR = 12
 TIMES_SHORT = 1.5
+TIMES_BOX = 1.2
 MOST_LOG = 1.5
 MOST_DISK = 1.3
 
@@ -41,6 +42,15 @@ SHOP = """
         '{name}', '{name}_product', '{{category,price,added}}',
         clicks => 'SELECT person, product, at FROM {name}_sale')"""
 PAGE = 'SELECT count(*) FROM {name}.recommend((random() * {people})::integer)'
+BOXES = {
+    'more like an item': 'SELECT count(*) FROM {name}.more_like('
+                         '1 + (random() * 900)::integer,'
+                         ' person => (random() * {people})::integer)',
+    'what trends': 'SELECT count(*) FROM {name}.trending('
+                   'person => (random() * {people})::integer)',
+    'the next page': 'SELECT count(*) FROM {name}.next(('
+                     "SELECT id FROM {name}.decision WHERE arm = 'personal'"
+                     ' LIMIT 1))'}
 LEARNED = """
     SELECT count(r.reward)
     FROM   generate_series(1, 200) i,
@@ -80,6 +90,13 @@ def run(theme):
              'few', 'floor', TIMES_FLOOR),
          Bar(f'a page of ten, {many:,} items: times {FEW:,} items',
              'many', 'few', TIMES_FEW.get(many))], ROUNDS)
+    for name, items in ('few', FEW), ('many', many):
+        boxes = {box: text.format(name=name, people=PEOPLE)
+                 for box, text in BOXES.items()}
+        theme.compare(
+            prepared(theme.cursor, {name: pages[name], **boxes}),
+            [Bar(f'{box}, {items:,} items: times a page of ten',
+                 box, name, TIMES_BOX) for box in BOXES], ROUNDS)
     theme.cursor.execute(LOGGED)
     theme.compare(
         prepared(theme.cursor, {'long': READ.format(times=1, k=1000),

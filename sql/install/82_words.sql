@@ -8,8 +8,8 @@
 --   sequence         the name of the sequence of decisions
 --   partitioned      the tables of the log, with their keys
 --   model_type       the type of the models
---   person_type      of the argument of erase()
---   is_theirs        the condition that a decision d is of the person to be erased
+--   erased           the arguments of erase()
+--   is_theirs        the condition that a decision d is of these
 --   erase_first, erase_more, then_begin, first_model    what else erase() and rebuild() do
 --   wait, keep, archive, half_life, epsilon, value_limit    arguments
 --   has_promises, promised, promises    is anything promised? names of it; and a query of name, sign,
@@ -260,7 +260,8 @@ BEGIN
 		'tried', coalesce(quote_ident(a ->> 'tried'), ''),
 		'partitioned', $w$('decision', 'id'), ('reward', 'decision')$w$,
 		'model_type', format('%s.dlints(%s, matched)', dlints, vectors ->> 'size'),
-		'is_theirs', format('d.person %s erase.person', person_type ->> 'same'),
+		'erased', format('person %s, session text DEFAULT NULL', person_type ->> 'name'),
+		'is_theirs', format('d.person %s erase.person OR d.session = erase.session', person_type ->> 'same'),
 		'erase_first', format('LOCK TABLE %I.beginning IN ROW EXCLUSIVE MODE;', a ->> 'name'),
 		'erase_more', format(E'DELETE FROM %1$I.beginning b WHERE b.person %2$s erase.person;\n'
 			'    IF FOUND THEN\n        PERFORM %1$I.set_prior();\n    END IF;', a ->> 'name', person_type ->> 'same'),
@@ -317,7 +318,7 @@ BEGIN
 			ELSE 'several are added up, so that none is to be told twice' END,
 		'partitioned', $w$('decision', 'id')$w$,
 		'model_type', dlints || '.dlints(192)',
-		'person_type', 'text',
+		'erased', 'person text',
 		'is_theirs', format('d.context ->> %L = erase.person', a ->> 'person_key'),
 		'erase_first', '',
 		'erase_more', '',

@@ -289,7 +289,7 @@ BEGIN ATOMIC
 		       LATERAL _dlints_arguments(was.kind, _dlints_completed(was.kind, was.arguments)) good,
 		       LATERAL (SELECT CASE was.kind WHEN 'ranker'::pg_catalog.text THEN good
 		           ELSE _dlints_resolve(good, '{}'::pg_catalog.text[], '{}'::pg_catalog.name[]) END AS a) r,
-		       LATERAL _dlints_filled(was.kind, '/(29|[3-8][0-9]|91)_'::pg_catalog.text, r.a, true) s));
+		       LATERAL _dlints_filled(was.kind, '/(25|29|[3-8][0-9]|91)_'::pg_catalog.text, r.a, true) s));
 END;
 COMMENT ON FUNCTION dlints_renew(text)
 	IS 'write the functions of a recommender or a ranker anew, as this version of dlints has them, and migrate its tables';
@@ -308,7 +308,7 @@ BEGIN
 	EXECUTE format('GRANT USAGE ON SCHEMA %I TO %I', name, role);
 	FOR entry IN SELECT p.oid FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
 	             WHERE n.nspname = name AND p.prosecdef
-	             AND p.proname IN ('recommend', 'reward', 'why', 'rank', 'activate') LOOP
+	             AND p.proname IN ('recommend', 'more_like', 'next', 'trending', 'reward', 'why', 'rank', 'activate') LOOP
 		EXECUTE format('GRANT EXECUTE ON FUNCTION %s TO %I', entry, role);
 	END LOOP;
 END

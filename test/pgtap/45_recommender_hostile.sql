@@ -8,7 +8,7 @@ SET LOCAL client_min_messages = error;
 SET LOCAL check_function_bodies = on;
 CREATE TABLE kept (x integer);
 
-SELECT plan(124);
+SELECT plan(133);
 
 CREATE FUNCTION made(what text) RETURNS text LANGUAGE sql AS $$
 SELECT outcome('SELECT dlints_create_recommender(' || what || ') IS NULL') $$;
@@ -123,8 +123,12 @@ SELECT is((SELECT count(*) FROM """My"" {items}'s \ recommender; --".recommend(7
 SELECT lives_ok($$SELECT """My"" {items}'s \ recommender; --".reward(decision, item)
   FROM """My"" {items}'s \ recommender; --".shown$$,
   'take rewards');
-SELECT is("""My"" {items}'s \ recommender; --".learn('0'), 1::bigint, 'learn');
-SELECT is("""My"" {items}'s \ recommender; --".erase(7), 1::bigint, 'erase');
+SELECT is((SELECT count(*) FROM """My"" {items}'s \ recommender; --".more_like('''"\{items}7', 50)), 40::bigint,
+  'say what is like an item, under a cap');
+SELECT is((SELECT count(n) FROM """My"" {items}'s \ recommender; --".shown s,
+  """My"" {items}'s \ recommender; --".next(s.decision, 4) n WHERE s.place = 1), 8::bigint, 'go on');
+SELECT is("""My"" {items}'s \ recommender; --".learn('0'), 4::bigint, 'learn');
+SELECT is("""My"" {items}'s \ recommender; --".erase(7), 2::bigint, 'erase');
 SELECT lives_ok($$SELECT """My"" {items}'s \ recommender; --".run()
   FROM """My"" {items}'s \ recommender; --".report()$$,
   'report and run');
@@ -179,6 +183,8 @@ CREATE TABLE thing (id uuid PRIMARY KEY DEFAULT gen_random_uuid(), kind text, pr
 SELECT lives_ok($$SELECT dlints_create_recommender('thing_r', 'thing', '{kind,price,added}')$$,
   'a table without rows');
 SELECT is((SELECT count(*) FROM thing_r.recommend(1)), 0::bigint, 'has nothing to recommend');
+SELECT is((SELECT count(*) FROM thing_r.more_like(gen_random_uuid())), 0::bigint, 'nothing like it');
+SELECT is((SELECT count(*) FROM thing_r.trending()), 0::bigint, 'and nothing that trends');
 SELECT is((SELECT count(*) FROM thing_r.decision), 0::bigint, 'which is no decision');
 INSERT INTO thing (kind, price, added) SELECT 'k' || i % 3,
   CASE i WHEN 1 THEN 'NaN' WHEN 2 THEN 'infinity' WHEN 3 THEN NULL ELSE i::float8 END,
@@ -267,6 +273,11 @@ SELECT is(outcome('SET LOCAL ROLE visitor; SELECT count(*) FROM board.recommend(
 SELECT is(outcome('SET LOCAL ROLE visitor;
     SELECT count(board.reward(decision, item, ''tap'')) FROM board.recommend(3)'),
   'gives 10', 'and tells of clicks');
+SELECT is(outcome('SET LOCAL ROLE visitor; SELECT count(*) FROM board.' || f), 'gives ' || n, f)
+FROM (VALUES ('more_like(1, 3, 3)', 3), ('trending(4)', 4),
+  ('recommend(3, 2) r, board.next(r.decision, 3)', 6)) v (f, n);
+SELECT matches(outcome('SET LOCAL ROLE visitor; SELECT count(*) FROM board.' || f), '^42501: permission denied for ', f)
+FROM (VALUES ('page(3, 3, ''{}'', NULL, ''{}'', ''personal'')'), ('shown_until(3)')) v (f);
 SELECT is(outcome('SET LOCAL ROLE visitor; SELECT board.learn()'),
   '42501: permission denied for table model', 'and does not learn');
 SELECT is(outcome('SET LOCAL ROLE visitor; SELECT board.erase(3)'),

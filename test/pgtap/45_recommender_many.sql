@@ -8,7 +8,7 @@ BEGIN;
 \ir include/many_jobs.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT plan(58);
+SELECT plan(61);
 
 -- of a recommender: the vectors of the list of a person, since chance decides among equal ones, by the
 -- shortlist, and by all items; and how long the shortlist is
@@ -74,6 +74,16 @@ SELECT ok(bool_and(short = whole) AND max(weighed) < 1000, 'and after, with what
 FROM   generate_series(1, 20) p, listed('board', p, 'personal', p);
 SELECT ok(bool_and(short = whole) AND count(DISTINCT short) > 5, 'by a click log')
 FROM   generate_series(1, 20) p, listed('fed', p, 'personal', p);
+SELECT ok(bool_and(l.short = l.whole AND l.short <> f.short) AND max(l.weighed) < 1000, 'without what was shown before')
+FROM   generate_series(1, 10) p, listed('fed', p, 'personal', p) f,
+       LATERAL (SELECT jsonb_build_object('left_out', c.items::text[]) AS context
+                FROM   fed.choice(p, '{}', fed.profile(p), 'personal', 60, p, NULL) c) o,
+       listed('fed', p, 'personal', p, o.context) l;
+SELECT ok(abs(share - 40.0 / 3998) < 1e-9 AND NOT items && '{7,8}', 'nor is that left to chance')
+FROM   fed.by_chance(1, '{"left_out": ["7", "8"]}', 40);
+SELECT ok(bool_and(cardinality(s.items) = w.of), 'what trends, or is popular, is chosen of few')
+FROM   (VALUES ('{}'::jsonb, 40), ('{"left_out": ["7"]}', 41), ('{"only": "one"}', NULL)) w (context, of),
+       LATERAL fed.shortlist(1, w.context, fed.profile(1), 'trending', 10, 1) s WHERE w.of > 0 OR s.items IS NOT NULL;
 SELECT ok(short = whole AND weighed = 40, 'for a stranger what is best') FROM listed('fed', 1000, 'stranger', 1);
 SELECT ok(c.best = p.best, 'for the control the most popular')
 FROM  (SELECT array_agg(v.popularity ORDER BY i.place) AS best

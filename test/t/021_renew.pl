@@ -83,7 +83,9 @@ my $older = q{
 	UPDATE front.setting SET version = '0.0.1', arguments = arguments - '{person_key,vectors,promises}'::text[];
 	COMMENT ON TABLE board.setting IS 'dlints 0.0.1: recommender';
 	COMMENT ON TABLE front.setting IS 'dlints 0.0.1: ranker';
-	DROP FUNCTION board.refit;
+	DROP FUNCTION board.refit, board.more_like, board.next, board.trending, board.erase;
+	CREATE FUNCTION board.erase(person bigint) RETURNS bigint LANGUAGE sql RETURN 0;
+	DROP TABLE board.trend CASCADE; DROP INDEX board.decision_session_id_idx;
 	ALTER FUNCTION board.set_months() SECURITY INVOKER;
 	GRANT EXECUTE ON FUNCTION board.set_months() TO PUBLIC;
 	CREATE OR REPLACE FUNCTION board.looked_at(place integer) RETURNS float8 LANGUAGE sql IMMUTABLE
@@ -125,6 +127,10 @@ for my $changes ($older, $older . ';' . $oldest)
 		"board|t|recommender|t\nfront|t|ranker|t", 'renewed');
 	is(definition('old', $_), definition('postgres', $_), "the functions of $_ are those of this version")
 	  for 'board', 'front';
+	is(value('old', q{(SELECT count(*) FROM board.trend) || ' ' || (SELECT count(*) FROM pg_indexes
+		WHERE schemaname = 'board' AND indexdef LIKE '%(session, id)%')}),
+		value('postgres', q{'0 ' || (SELECT count(*) FROM pg_indexes
+		WHERE schemaname = 'board' AND indexdef LIKE '%(session, id)%')}), 'with the table and the index that were missing');
 	is(value('old', $rows), $before, 'and nothing else has changed');
 	is(value('old', $grants), $granted, 'nor who may do what');
 	is(value('old', q{has_function_privilege('analyst', 'board.set_months()', 'EXECUTE')}), 'f',

@@ -51,13 +51,15 @@ my @uses = (
 	q{SELECT decision, S_shop.reward(decision, item, person => 'p1') FROM S_shop.recommend('p1', 5, '{key 3}',
 		'{"like": {"kind": "kind 1", "price": "none", "nothing": 1}}')},
 	q{SELECT S_shop.reward(decision, item, 'buy', 2) FROM S_shop.recommend(NULL, 2, session => 's')},
+	q{SELECT count(n) FROM S_shop.more_like('key 4', 3, 'p1', '{"mine": 1}', 's') m, S_shop.next(m.decision, 2, 'p1') n},
+	q{SELECT count(t) FROM S_shop.trending(3, NULL, '{"after": 1}', 's') t},
 	q{SELECT S_shop.learn('0')},
 	q{SELECT S_shop.reward(decision, item, 'click', 0.5) FROM S_shop.shown},
 	q{SELECT S_shop.run()}, q{SELECT S_shop.why(id) FROM S_shop.decision},
 	q{SELECT S_shop.report(), S_shop.places()}, q{SELECT S_shop.refresh(), S_shop.refit(), S_shop.set_beginning()},
 	q{SELECT S_shop.rebuild()}, q{TABLE S_shop.outcome}, q{TABLE S_shop.learned}, q{TABLE S_shop.models},
 	q{SELECT S_shop.forget(), S_shop.set_months(), S_shop.tidy(), S_shop.refresh_popularity()},
-	q{SELECT S_shop.erase('p1')}, q{TABLE bandit.dlints_recommenders}, q{SELECT bandit._dlints_say_outdated()},
+	q{SELECT S_shop.erase('p1', 's')}, q{TABLE bandit.dlints_recommenders}, q{SELECT bandit._dlints_say_outdated()},
 	q{SELECT S_front.rank('e', '{"hour": 3, "user": ["x", {"y": 40.5}]}', '[{"id": "a", "price": 0.5}, "b"]')},
 	sprintf(q{SELECT S_front.rank('v', '{"text": [1, 2, 3], "image": [%s], "other": [1, 2, 3, 4, 5, 6, 7, 8, 9]}',
 		'[{"id": "a"}, "b"]')}, join ',', 1 .. 65),
@@ -254,6 +256,8 @@ sub as_page
 is(as_page(q{SELECT count(own_shop.reward(decision, item)) FROM own_shop.recommend('p2', 4)}), 4,
 	'a page recommends and rewards');
 is(as_page(q{SELECT count(*) FROM own_front.rank('page', '{}', '["a"]')}), 1, 'and ranks');
+is(as_page(q{SELECT (SELECT count(*) FROM own_shop.more_like('key 4', 2))
+	+ (SELECT count(*) FROM own_shop.trending(2)) + (SELECT count(n) FROM own_shop.recommend('p2', 1) r, own_shop.next(r.decision, 3) n)}), 7, 'and has the other boxes');
 is(as_page($_), '42501', "it may not: $_")
   for ((map { "TABLE own_shop.$_" } 'click', 'decision', 'shown', 'reward', 'setting', 'model', 'item_vector', 'outcome'),
 	'UPDATE own_shop.reward SET learned = 1', q{SELECT own_shop.learn('0')}, q{SELECT own_shop.erase('p2')},

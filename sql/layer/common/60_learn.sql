@@ -114,9 +114,9 @@ BEGIN
 END
 $body$;
 
--- A person is erased: the models forget what they learned from this person, to rounding as if
--- they had never seen it, and the log loses the rows.  What is archived is nobody's any more.
-CREATE OR REPLACE FUNCTION {s}.erase(person {person_type}) RETURNS bigint
+-- A person is erased, of a recommender a session as well: the models forget what they learned from these, to
+-- rounding as if they had never seen it, and the log loses the rows.  What is archived is nobody's any more.
+CREATE OR REPLACE FUNCTION {s}.erase({erased}) RETURNS bigint
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off AS $body$
 DECLARE

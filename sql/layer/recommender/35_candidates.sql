@@ -7,6 +7,21 @@ RETURN {dlints}.dlints_new({size}, interactions => 'matched', half_life => {half
 CREATE OR REPLACE FUNCTION {s}.ages(dates float8[], at timestamptz) RETURNS real[] LANGUAGE sql IMMUTABLE
 RETURN {ages};
 
+-- What a list may be of: what a request may be answered with, but for what "left_out" of the context names,
+-- which the lists' own functions set.  That is read once, and not for each row.
+CREATE OR REPLACE FUNCTION {s}.eligible(person {person_type}, context jsonb)
+RETURNS TABLE (item {item_type}) LANGUAGE sql STABLE
+BEGIN ATOMIC
+    SELECT a.item
+    FROM   {s}.allowed(eligible.person, eligible.context) a
+    WHERE  a.item IS NOT NULL
+    AND    ((SELECT eligible.context -> 'left_out' IS NULL)
+            OR NOT a.item {same_item} ANY (
+                SELECT o.item::{item_type}
+                FROM   jsonb_array_elements_text(eligible.context -> 'left_out') o (item)
+                WHERE  o.item IS NOT NULL));
+END;
+
 -- Who may be recommended what: the candidates, with what is added to their scores, and
 -- the groups of which a list has so many at most.  A new row is a candidate at once; a bonus that is
 -- no number is none.
@@ -19,11 +34,10 @@ BEGIN ATOMIC
                                         || 0::real || {s}.ages(n.dates, now())
                                  FROM {s}.encoded_item n WHERE n.item {same_item} a.item LIMIT 1)),
            coalesce(v.popularity, 0), CASE WHEN b.bonus BETWEEN -1e50 AND 1e50 THEN b.bonus ELSE 0 END, g.cap_group
-    FROM   {s}.allowed(candidate.person, candidate.context) a
+    FROM   {s}.eligible(candidate.person, candidate.context) a
            LEFT JOIN {s}.item_vector v ON v.item {same_item} a.item
            CROSS JOIN LATERAL {s}.bonus(a.item, candidate.person, candidate.context) b
-           CROSS JOIN LATERAL {s}.cap_group(a.item, candidate.person, candidate.context) g
-    WHERE  a.item IS NOT NULL;
+           CROSS JOIN LATERAL {s}.cap_group(a.item, candidate.person, candidate.context) g;
 END;
 
 -- Those of a shortlist, or all

@@ -38,8 +38,7 @@ RETURNS TABLE (items {item_type}[], share float8) LANGUAGE sql STABLE
 BEGIN ATOMIC
     SELECT coalesce({dlints}.dlints_top(a.item, random(), by_chance.most), '{}'),
            least(by_chance.most::float8 / nullif(count(*), 0), 1)
-    FROM  (SELECT {once} a.item FROM {s}.allowed(by_chance.person, by_chance.context) a
-           WHERE a.item IS NOT NULL) a;
+    FROM  (SELECT {once} a.item FROM {s}.eligible(by_chance.person, by_chance.context) a) a;
 END;
 
 -- Does PostgreSQL's planner take it that less than so many items may be shown?
@@ -85,16 +84,20 @@ $body$;
 
 -- The items that a list of k is chosen of, which are among so many best, more for a varied list; NULL: all
 -- are.  Where those that may be shown cannot fill a list by the draw that it is chosen by, it is four times
--- as many, and at last all.  Rows that came after the last one with a vector take part.  A list by chance is
--- chosen of some, each of which is there with the probability "share".
+-- as many, and at last all.  Rows that came after the last one with a vector take part.  What is left out
+-- takes no place of what is looked for.  A list by chance is chosen of some, each of which is there with the
+-- probability "share"; one of what trends of that table's best.
 CREATE OR REPLACE FUNCTION {s}.shortlist(
     person {person_type}, context jsonb, profile real[], way text, k integer, seed bigint,
     OUT items {item_type}[], OUT share float8)
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $body$
 #variable_conflict use_column
 DECLARE
-    most    bigint := CASE WHEN {diversity} IS NULL THEN greatest(32, 4 * k) ELSE greatest(100, 10 * k) END;
-    all_of  bigint := {slots}::bigint * (SELECT max(b.n) + 1 FROM {s}.block b);
+    most    bigint := CASE WHEN {diversity} IS NULL THEN greatest(32, 4 * k) ELSE greatest(100, 10 * k) END
+                      + CASE WHEN context -> 'left_out' IS NULL THEN 0
+                             ELSE jsonb_array_length(context -> 'left_out') END;
+    all_of  bigint := CASE WHEN way = 'trending' THEN 4 * (SELECT count(*) FROM {s}.trend)
+                           ELSE {slots}::bigint * (SELECT max(b.n) + 1 FROM {s}.block b) END;
     weights float8[];
     found   {item_type}[];
     newest  {item_type};
@@ -106,26 +109,32 @@ BEGIN
         SELECT c.items, c.share INTO items, share
         FROM   {s}.by_chance(shortlist.person, shortlist.context, 4 * k::bigint) c;
         RETURN;
-    ELSIF {s}.are_fewer(shortlist.person, shortlist.context, all_of / 20) THEN
-        RETURN;
+    ELSIF way <> 'trending' THEN
+        IF {s}.are_fewer(shortlist.person, shortlist.context, all_of / 20) THEN
+            RETURN;
+        END IF;
+        SELECT r.weights INTO weights FROM {s}.rankings(profile, way, seed) r;
     END IF;
-    SELECT r.weights INTO weights FROM {s}.rankings(profile, way, seed) r;
     LOOP
         IF most > all_of / 4 THEN
             items := NULL;
             RETURN;
         END IF;
-        SELECT b.items INTO found FROM {s}.best(weights, most) b;
-        items := ARRAY(SELECT {once} a.item FROM {s}.allowed(shortlist.person, shortlist.context) a
+        IF way = 'trending' THEN
+            found := ARRAY(SELECT t.item FROM {s}.trend t ORDER BY t.score DESC LIMIT most);
+        ELSE
+            SELECT b.items INTO found FROM {s}.best(weights, most) b;
+        END IF;
+        items := ARRAY(SELECT {once} a.item FROM {s}.eligible(shortlist.person, shortlist.context) a
                        WHERE  a.item {same_item} ANY (found));
         EXIT WHEN {s}.places_for(ARRAY(SELECT i.item FROM unnest(found[1:most]) f (item)
                                                           JOIN unnest(items) i (item) ON i.item {same_item} f.item),
                                  shortlist.person, shortlist.context) >= k;
         most := 4 * most;
     END LOOP;
-    IF {has_order} THEN
+    IF {has_order} AND way <> 'trending' THEN
         SELECT v.item INTO newest FROM {s}.item_vector v ORDER BY v.item DESC LIMIT 1;
-        items := items || ARRAY(SELECT a.item FROM {s}.allowed(shortlist.person, shortlist.context) a
+        items := items || ARRAY(SELECT a.item FROM {s}.eligible(shortlist.person, shortlist.context) a
                                 WHERE  {is_newer} ORDER BY a.item DESC LIMIT 1000);
     END IF;
 END

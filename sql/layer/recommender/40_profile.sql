@@ -70,10 +70,21 @@ BEGIN ATOMIC
     WHERE  r.item {same_item} ANY (d.items);
 END;
 
--- A person is the mean of what was clicked by this person, the older the less, and in the session,
--- and of what a request says that the person likes.  Who comes again after a long time is no stranger:
--- clicks fade against the person's latest one.
-CREATE OR REPLACE FUNCTION {s}.taste(person {person_type}, recent {item_type}[], liked real[])
+-- What was clicked in a session while nobody was known, among the last lists of it
+CREATE OR REPLACE FUNCTION {s}.session_click(session text)
+RETURNS TABLE (item {item_type}, at timestamptz) LANGUAGE sql STABLE
+BEGIN ATOMIC
+    SELECT r.item, d.at
+    FROM  (SELECT d.id, d.at, d.items, d.person FROM {s}.decision d WHERE d.session = session_click.session
+           ORDER BY d.id DESC LIMIT 200) d,
+           LATERAL (SELECT r.item FROM {s}.reward r WHERE r.decision = d.id AND r.value > 0 OFFSET 0) r
+    WHERE  d.person IS NULL AND r.item {same_item} ANY (d.items);
+END;
+
+-- A person is the mean of what was clicked by this person, the older the less, and in the session, at these
+-- times or now, and of what a request says that the person likes.  Who comes again after a long time is no
+-- stranger: clicks fade against the person's latest one.
+CREATE OR REPLACE FUNCTION {s}.taste(person {person_type}, recent {item_type}[], times timestamptz[], liked real[])
 RETURNS TABLE (profile real[]) LANGUAGE sql STABLE
 BEGIN ATOMIC
     WITH clicked AS (
@@ -83,7 +94,7 @@ BEGIN ATOMIC
         UNION ALL
         SELECT o.item, o.at FROM {s}.own_click(taste.person) o
         UNION ALL
-        SELECT unnest(recent), now()),
+        SELECT r.item, coalesce(r.at, now()) FROM unnest(recent, times) r (item, at)),
     summed AS (
         SELECT {dlints}.dlints_profile((x.features || 1::real)::{vector}, x.weight) AS sum,
                sum(x.weight) AS clicks
@@ -101,17 +112,39 @@ END;
 
 -- Such a person as the models see one; {"like": {"column": "value"}} is in the context.
 CREATE OR REPLACE FUNCTION {s}.profile(
-    person {person_type}, recent {item_type}[] DEFAULT '{}', context jsonb DEFAULT '{}')
+    person {person_type}, recent {item_type}[] DEFAULT '{}', context jsonb DEFAULT '{}', session text DEFAULT NULL)
 RETURNS real[] LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp SET jit = off SET plan_cache_mode = force_generic_plan AS $body$
 DECLARE
     liked real[];
+    items {item_type}[];
+    times timestamptz[];
     taste real[];
 BEGIN
     IF context ? 'like' THEN
         liked := {s}.likes(context -> 'like');
     END IF;
-    SELECT t.profile INTO taste FROM {s}.taste(profile.person, recent, liked) t;
+    IF profile.session IS NOT NULL THEN
+        SELECT array_agg(c.item), array_agg(c.at) INTO items, times FROM {s}.session_click(profile.session) c;
+    END IF;
+    SELECT t.profile INTO taste FROM {s}.taste(profile.person, items || recent, times, liked) t;
     RETURN taste;
+END
+$body$;
+
+-- Who likes nothing but an item, and that as after twenty clicks, as the models see one.  A row that has no
+-- vector yet is read; of what is not there nothing is known.
+CREATE OR REPLACE FUNCTION {s}.profile_like(item {item_type}) RETURNS real[]
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $body$
+DECLARE
+    features real[] := (SELECT v.features[1:{liked}] FROM {s}.item_vector v WHERE v.item {same_item} profile_like.item);
+BEGIN
+    IF features IS NULL THEN
+        features := (SELECT array_fill(0::real, ARRAY[{factors}]) || n.encoded
+                     FROM   {s}.encoded_item n WHERE n.item {same_item} profile_like.item LIMIT 1);
+    END IF;
+    RETURN (SELECT {s}.profile_of({s}.mean(features || 1::real, CASE WHEN features IS NULL THEN 0 ELSE 20 END),
+                                  l.scale, l.weights)
+            FROM   {s}.likeness l);
 END
 $body$;

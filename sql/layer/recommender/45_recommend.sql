@@ -1,8 +1,8 @@
 -- The k items of a shortlist that are chosen for a profile, in the way of an arm or in that of a
 -- stranger.  What follows a click adds what is expected of it: it is too rare to be explored.  A list by
--- chance is under no cap and has no bonus, and neither it nor the control's is varied; others are, by what
--- it is worth to be alike in.  Where a click log says what strangers like they get what is expected to be
--- best: others tell better what that lacks.
+-- chance is under no cap and has no bonus, and neither it nor the control's, nor what trends, is varied; others
+-- are, by what it is worth to be alike in.  Where a click log says what strangers like they get what is expected
+-- to be best: others tell better what that lacks.
 CREATE OR REPLACE FUNCTION {s}.choice(
     person {person_type}, context jsonb, profile real[], way text, k integer, seed bigint,
     shortlist {item_type}[])
@@ -12,6 +12,8 @@ BEGIN ATOMIC
     WITH candidate AS (
         SELECT array_agg(c.item) AS items, array_agg(c.features) AS features,
                array_agg(CASE WHEN way = 'control' THEN c.popularity
+                              WHEN way = 'trending' THEN coalesce(
+                                  (SELECT t.score FROM {s}.trend t WHERE t.item {same_item} c.item), c.popularity)
                               ELSE c.bonus
                                    + coalesce({dlints}.dlints_predict(
                                        l.state, c.features::{vector}, choice.profile::{vector}), 0)
@@ -35,7 +37,7 @@ BEGIN ATOMIC
                    cap => CASE WHEN way <> 'chance' THEN {cap} END,
                    similar_by => CASE WHEN {diversity} IS NOT NULL THEN
                        (SELECT l.scale || array_fill(0::real, ARRAY[1 + {aged}]) FROM {s}.likeness l) END::{vector},
-                   diversity => CASE WHEN way NOT IN ('chance', 'control') THEN {diversity} END,
+                   diversity => CASE WHEN way NOT IN ('chance', 'control', 'trending') THEN {diversity} END,
                    seed => choice.seed) d
         WHERE  m.name = CASE way WHEN 'personal' THEN 'personal' ELSE 'control' END)
     SELECT array_agg(c.item ORDER BY c.place), array_agg(c.probability ORDER BY c.place),
@@ -48,28 +50,31 @@ BEGIN ATOMIC
     WHERE  m.name = 'personal' AND l.name = 'later';
 END;
 
--- Chooses, logs and returns k items.  It writes: a hot standby cannot run it.  It has its owner's
--- rights, so that a page needs none but to call it.  One share of the people gets the most popular
--- items, for good, to compare with; a session tells whose list it is where nobody is known.  A small
--- share of all other decisions is left to chance, to judge by.
-CREATE OR REPLACE FUNCTION {s}.recommend(
-    person {person_type}, k integer DEFAULT 10, recent {item_type}[] DEFAULT '{}',
-    context jsonb DEFAULT '{}', session text DEFAULT NULL)
+-- Of which arm a list is.  One share of the people gets the most popular items, for good, to compare with; a
+-- session tells whose list it is where nobody is known.  A small share of all other lists is left to chance, to
+-- judge by.
+CREATE OR REPLACE FUNCTION {s}.arm_of(person {person_type}, session text) RETURNS text
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $body$
+DECLARE
+    bucket float8 := coalesce(('x' || left(md5({name} || coalesce(person::text, session)), 8))::bit(32)::bigint
+                              / 4294967296.0, random());
+BEGIN
+    RETURN CASE WHEN bucket < {control} THEN 'control'
+                WHEN random() < {epsilon} THEN 'chance' ELSE 'personal' END;
+END
+$body$;
+
+-- Chooses, logs and returns k items for a profile, in the way of an arm.  Of the context "left_out" is not logged.
+CREATE OR REPLACE FUNCTION {s}.page(
+    person {person_type}, k integer, context jsonb, session text, profile real[], arm text)
 RETURNS TABLE (decision bigint, item {item_type}, place integer, probability float8, expected float8)
-LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp SET jit = off SET plan_cache_mode = force_generic_plan AS $body$
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $body$
 #variable_conflict use_column
 DECLARE
-    made    bigint := {s}.new_decision();
-    bucket  float8 := coalesce(('x' || left(md5({name} || coalesce(person::text, session)), 8))::bit(32)::bigint
-                               / 4294967296.0, random());
-    arm     text := CASE WHEN bucket < {control} THEN 'control'
-                         WHEN random() < {epsilon} THEN 'chance' ELSE 'personal' END;
-    said    jsonb := coalesce(context, '{}');
-    profile real[];
-    way     text := arm;
-    seed    bigint := ('x' || left(md5(gen_random_uuid()::text), 16))::bit(64)::bigint;
-    list    record;
+    made bigint := {s}.new_decision();
+    way  text := arm;
+    seed bigint := ('x' || left(md5(gen_random_uuid()::text), 16))::bit(64)::bigint;
+    list record;
 BEGIN
     IF k > 1000 THEN                    -- what is logged is learned as having been seen
         RAISE 'k must be at most 1000, not %', k USING ERRCODE = 'invalid_parameter_value';
@@ -77,20 +82,21 @@ BEGIN
         RAISE 'k must be at least 1, not %', coalesce(k::text, 'NULL')
             USING ERRCODE = 'invalid_parameter_value';
     END IF;
-    profile := {s}.profile(recommend.person, recent, said);
     IF arm = 'personal' AND profile[1:{liked}] = array_fill(0::real, ARRAY[{liked}])
        AND {liked} > 0 AND EXISTS (SELECT FROM {s}.beginning) THEN
         way := 'stranger';
     END IF;
-    SELECT * INTO list FROM {s}.shortlist(recommend.person, said, profile, way, k, seed);
+    SELECT * INTO list FROM {s}.shortlist(page.person, page.context, profile, way, k, seed);
     RETURN QUERY
     WITH decided AS (
         INSERT INTO {s}.decision AS d (id, at, seed, weighed, person, arm, session, context, profile, items,
                                        probabilities, expected, features)
-        SELECT made, now(), seed, CASE arm WHEN 'chance' THEN NULL ELSE cardinality(list.items) END,
-               recommend.person, arm, recommend.session, said, c.profile_packed, c.items,
+        SELECT made, now(), seed, CASE page.arm WHEN 'chance' THEN NULL ELSE cardinality(list.items) END,
+               page.person, page.arm, page.session,
+               CASE WHEN page.context -> 'left_out' IS NULL THEN page.context ELSE page.context - 'left_out' END,
+               c.profile_packed, c.items,
                ARRAY(SELECT p * list.share FROM unnest(c.probabilities) p), c.expected, c.features
-        FROM   {s}.choice(recommend.person, said, profile, way, k, seed, list.items) c
+        FROM   {s}.choice(page.person, page.context, profile, way, k, seed, list.items) c
         WHERE  c.items IS NOT NULL
         RETURNING d.items, d.probabilities, d.expected),
     queued AS (
@@ -99,6 +105,37 @@ BEGIN
     FROM   decided d,
            unnest(d.items, d.probabilities, d.expected) WITH ORDINALITY u (item, probability, expected, place)
     ORDER  BY u.place;
+END
+$body$;
+
+-- What a request says, without what only a box says
+CREATE OR REPLACE FUNCTION {s}.said(context jsonb) RETURNS jsonb
+LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $body$
+BEGIN
+    RETURN CASE jsonb_typeof(context) WHEN 'object' THEN context - '{more_like,trending,after,left_out}'::text[]
+                                      ELSE '{}' END;
+END
+$body$;
+
+-- A list for a person, or for a session where nobody is known.  It writes: a hot standby cannot run it.  It has
+-- its owner's rights, so that a page needs none but to call it.
+CREATE OR REPLACE FUNCTION {s}.recommend(
+    person {person_type}, k integer DEFAULT 10, recent {item_type}[] DEFAULT '{}',
+    context jsonb DEFAULT '{}', session text DEFAULT NULL)
+RETURNS TABLE (decision bigint, item {item_type}, place integer, probability float8, expected float8)
+LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp SET jit = off SET plan_cache_mode = force_generic_plan AS $body$
+#variable_conflict use_column
+DECLARE
+    said jsonb := coalesce(context, '{}');
+BEGIN
+    IF said ?| '{more_like,trending,after,left_out}' AND jsonb_typeof(said) = 'object' THEN
+        said := {s}.said(said);
+    END IF;
+    RETURN QUERY
+    SELECT * FROM {s}.page(recommend.person, k, said, recommend.session,
+                           {s}.profile(recommend.person, recent, said, recommend.session),
+                           {s}.arm_of(recommend.person, recommend.session));
 END
 $body$;
 

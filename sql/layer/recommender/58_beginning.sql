@@ -242,6 +242,7 @@ BEGIN
     PERFORM {s}.weigh_likeness();
     PERFORM FROM {s}.model ORDER BY name FOR UPDATE;
     PERFORM {s}.refresh_popularity();
+    PERFORM {s}.refresh_trend();
     PERFORM {s}.set_blocks();
     PERFORM {s}.set_prior();
     RETURN CASE WHEN parts > 0 THEN least(clicks, 10000) ELSE 0 END;

@@ -33,6 +33,36 @@ BEGIN ATOMIC
     AND    (abs(n.popularity - v.popularity) > 0.003 OR n.popularity IN (0, 1) OR v.popularity IN (0, 1));
 END;
 
+-- What trends: clicks that count half after a day, for those that an item would have if its share of them were
+-- that of clicks that count half after two weeks, each as if five more had come as expected.  Where that is
+-- less than twice as many it is how popular the item is.
+CREATE OR REPLACE FUNCTION {s}.refresh_trend() RETURNS void LANGUAGE sql VOLATILE
+BEGIN ATOMIC
+    WITH clicked AS MATERIALIZED (
+        (SELECT c.item, c.at FROM {s}.click c WHERE {has_log} AND c.at <= now() AND isfinite(c.at)
+         ORDER BY c.at DESC LIMIT 1000000)
+        UNION ALL
+        SELECT r.item, d.at
+        FROM   {s}.decision d JOIN {s}.reward r ON r.decision = d.id AND r.item {same_item} ANY (d.items)
+        WHERE  NOT {has_log} AND r.value > 0 AND d.id >= {s}.first_decision(now() - interval '60 days')),
+    counted AS (
+        SELECT c.item, sum({s}.faded(t.ago, 1)) AS lately, sum({s}.faded(t.ago, 14)) AS usual
+        FROM   clicked c, (SELECT max(at) AS latest FROM clicked) l,
+               LATERAL (SELECT date_part('epoch', l.latest - c.at) / 86400 AS ago) t
+        GROUP  BY c.item),
+    lift AS (
+        SELECT c.item, (c.lately + 5) / (c.usual * sum(c.lately) OVER () / sum(c.usual) OVER () + 5) AS times
+        FROM   counted c),
+    best AS MATERIALIZED (
+        SELECT v.item, (CASE WHEN l.times >= 2 THEN l.times ELSE v.popularity END)::real AS score
+        FROM   {s}.item_vector v LEFT JOIN lift l ON l.item {same_item} v.item
+        ORDER  BY score DESC, v.item LIMIT 1000),
+    gone AS (
+        DELETE FROM {s}.trend t WHERE NOT EXISTS (SELECT FROM best b WHERE b.item {same_item} t.item))
+    INSERT INTO {s}.trend AS t (item, score) SELECT b.item, b.score FROM best b
+    ON CONFLICT (item) DO UPDATE SET score = excluded.score WHERE t.score <> excluded.score;
+END;
+
 -- Vectors of new and of changed rows; those of deleted rows go, which is no loss: the log
 -- keeps the features of what was shown.  More than half of them never go at once.
 CREATE OR REPLACE FUNCTION {s}.refresh() RETURNS bigint
@@ -67,6 +97,7 @@ BEGIN
     WHERE v.encoded <> excluded.encoded OR v.ages <> excluded.ages;
     GET DIAGNOSTICS changed = ROW_COUNT;
     PERFORM {s}.refresh_popularity();
+    PERFORM {s}.refresh_trend();
     PERFORM {s}.set_blocks();
     RETURN changed;
 END

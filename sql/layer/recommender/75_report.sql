@@ -98,6 +98,7 @@ DECLARE
     personal record;
     control  record;
     chance   record;
+    trending record;
     times    float8;
     relative float8;                    -- error of the logarithm of times, which is nearly normal
     within   float8;
@@ -107,6 +108,7 @@ BEGIN
     SELECT * INTO personal FROM {s}.earned('personal', since);
     SELECT * INTO control FROM {s}.earned('control', since);
     SELECT * INTO chance FROM {s}.earned('chance', since);
+    SELECT * INTO trending FROM {s}.earned('trending', since);
     times := personal.mean / nullif(control.mean, 0);
     relative := sqrt((personal.stderr / nullif(personal.mean, 0)) ^ 2
                      + (control.stderr / nullif(control.mean, 0)) ^ 2);
@@ -133,6 +135,10 @@ BEGIN
             WHEN times * within < 1 THEN 'personal lists are worse, and that is no accident: ' || range
                                          || '. Give it columns that matter'
             ELSE 'no difference that could not be chance: ' || range END);
+    IF trending.lists > 0 THEN
+        RETURN QUERY VALUES ('reward of a decision, trending', trending.mean, trending.stderr,
+            format('what a list of what trends earned; there were %s', trending.lists));
+    END IF;
 
     SELECT slope, stderr, slope - 2 * stderr AS least, slope + 2 * stderr AS most INTO x
     FROM  (SELECT regr_slope(reward, promise) AS slope,
