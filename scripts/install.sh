@@ -96,7 +96,7 @@ plan()
 		sed -n 's/^ *Depends: postgresql-\([0-9]*\)$/\1/p')}
 	match_server
 	# debhelper itself would not understand its own line with profiles.
-	sed "s/PGVERSION/$major/; s/^ postgresql-server-dev-$major\>/&$exact/
+	sed "s/PGVERSION/$major/g; s/^ postgresql-server-dev-$major\>/&$exact/
 		s/^ debhelper-compat .*)/& <!pkg.dlints.private> <pkg.dlints.deb>/" \
 		"$(dirname "$0")/../debian/control.in" >"$work/debian/control"
 	apt -s build-dep -P "$profiles" "$work" >"$work/plan" 2>&1
