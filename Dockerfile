@@ -18,8 +18,10 @@ RUN make with_llvm=no && make with_llvm=no DESTDIR=/stage install
 RUN mkdir -p /files/lib /files/share /files/system /files/licenses && \
     cp -r "/stage/usr/share/postgresql/$PG_MAJOR/extension" /files/share && \
     cp "/stage/usr/lib/postgresql/$PG_MAJOR/lib/dlints.so" /files/lib && \
-    ldd /files/lib/dlints.so | awk '$3 ~ /blas|lapack|gfortran|quadmath/ { print $3 }' | xargs cp -L -t /files/system && \
-    cp --parents LICENSE /usr/share/doc/libopenblas0-serial/copyright /usr/share/doc/libgfortran5/copyright /files/licenses
+    ldd /files/lib/dlints.so | awk '$3 ~ /blas|lapack|gfortran|quadmath/ { print $3 }' | \
+        xargs cp -L -t /files/system && \
+    cp --parents LICENSE /usr/share/doc/libopenblas0-serial/copyright \
+        /usr/share/doc/libgfortran5/copyright /files/licenses
 
 FROM scratch AS extension
 COPY --from=build /files/ /

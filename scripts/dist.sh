@@ -53,8 +53,8 @@ for tag in $(git tag --list 'v*'); do
 	git archive "$tag" | tar -xf - -C "$folder/$tag"
 	for extension in dlints dlints_pgvector; do
 		script=sql/$extension--${tag#v}.sql
-		make -s -C "$folder/$tag" "$script" && cmp "$folder/$tag/$script" "$script" ||
-			die "$script is not what $tag creates"
+		make -s -C "$folder/$tag" "$script"
+		cmp "$folder/$tag/$script" "$script" || die "$script is not what $tag creates"
 	done
 done
 
@@ -64,7 +64,8 @@ git archive --format=tar.gz --prefix="dlints-$version/sql/" --add-file="sql/dlin
 tar -xzf "$tarball" -C "$folder"
 "$folder/dlints-$version/scripts/with-server.sh" psql -X -q -v ON_ERROR_STOP=1 \
 	-c "CREATE EXTENSION dlints VERSION '$version'" -c 'SELECT dlints_new(1)' \
-	-c "SELECT 1 / count(*) FROM pg_available_extensions WHERE (name, default_version) = ('dlints_pgvector', '$version')" \
+	-c "SELECT 1 / count(*) FROM pg_available_extensions
+	    WHERE (name, default_version) = ('dlints_pgvector', '$version')" \
 	>/dev/null ||
 	{ rm "$tarball"; die "the tarball does not work"; }
 echo "dlints-$version.tar.gz"
