@@ -11,20 +11,27 @@ BEGIN ATOMIC
                {s}.likeness l, (SELECT max(at) AS latest FROM {s}.click WHERE at <= now()) t
         GROUP  BY c.item),
     shown AS (
-        SELECT s.item, count(*) AS shown, count(*) FILTER (WHERE r.clicked) AS clicked
-        FROM   {s}.shown s,
-               LATERAL (SELECT count(*) > 0 AS clicked FROM {s}.reward r
-                        WHERE  r.decision = s.decision AND r.item {same_item} s.item AND r.value > 0) r
-        WHERE  NOT {has_log} AND s.decision >= {s}.first_decision(now() - interval '14 days')
-        GROUP  BY s.item),
+        SELECT i.item, count(*) AS shown
+        FROM   {s}.decision d, unnest(d.items) i (item)
+        WHERE  NOT {has_log} AND d.id >= {s}.first_decision(now() - interval '14 days')
+        GROUP  BY i.item),
+    rewarded AS (                       -- each list looked up by its number, in its month
+        SELECT r.item, count(*) AS clicked
+        FROM  (SELECT DISTINCT r.decision, r.item FROM {s}.reward r
+               WHERE  NOT {has_log} AND r.value > 0
+               AND    r.decision >= {s}.first_decision(now() - interval '14 days')) r,
+               LATERAL (SELECT FROM {s}.decision d
+                        WHERE d.id = r.decision AND r.item {same_item} ANY (d.items) OFFSET 0) d
+        GROUP  BY r.item),
     mean AS (
-        SELECT sum(clicked)::float8 / sum(shown) AS rate FROM shown),
+        SELECT (SELECT sum(r.clicked) FROM rewarded r)::float8 / sum(s.shown) AS rate FROM shown s),
     score AS (
         SELECT v.item,
-               coalesce(c.score, (coalesce(s.clicked, 0) + 10 * m.rate) / (coalesce(s.shown, 0) + 10), 0) AS score
+               coalesce(c.score, (coalesce(r.clicked, 0) + 10 * m.rate) / (coalesce(s.shown, 0) + 10), 0) AS score
         FROM   {s}.item_vector v CROSS JOIN mean m
                LEFT JOIN clicked c ON c.item {same_item} v.item
-               LEFT JOIN shown s ON s.item {same_item} v.item)
+               LEFT JOIN shown s ON s.item {same_item} v.item
+               LEFT JOIN rewarded r ON r.item {same_item} v.item)
     UPDATE {s}.item_vector v SET popularity = n.popularity
     FROM  (SELECT s.item, coalesce(round((ln(1 + s.score) / nullif(ln(1 + max(s.score) OVER ()), 0))::numeric, 3),
                                    0)::real AS popularity
@@ -43,8 +50,11 @@ BEGIN ATOMIC
          ORDER BY c.at DESC LIMIT 1000000)
         UNION ALL
         SELECT r.item, d.at
-        FROM   {s}.decision d JOIN {s}.reward r ON r.decision = d.id AND r.item {same_item} ANY (d.items)
-        WHERE  NOT {has_log} AND r.value > 0 AND d.id >= {s}.first_decision(now() - interval '60 days')),
+        FROM   {s}.reward r,            -- each list looked up by its number, in its month
+               LATERAL (SELECT d.at FROM {s}.decision d
+                        WHERE d.id = r.decision AND r.item {same_item} ANY (d.items) OFFSET 0) d
+        WHERE  NOT {has_log} AND r.value > 0
+        AND    r.decision >= {s}.first_decision(now() - interval '60 days')),
     counted AS (
         SELECT c.item, sum({s}.faded(t.ago, 1)) AS lately, sum({s}.faded(t.ago, 14)) AS usual
         FROM   clicked c, (SELECT max(at) AS latest FROM clicked) l,
