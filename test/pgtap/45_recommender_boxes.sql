@@ -205,7 +205,8 @@ SELECT click_on(NULL, 'cookie'), click_on(501, 'shared');
 SELECT ok(liking(NULL, 'cookie') > 0.7 AND liking(NULL, 'another') < 0.5 AND liking(NULL, NULL) < 0.5,
   'a session is shown what it clicked the like of');
 SELECT ok(liking(500, 'cookie') > 0.7 AND liking(500, NULL) < 0.5, 'and carries it along where somebody logs in');
-SELECT ok(board.profile(p, session => 'shared') = board.profile(p), 'but what somebody known clicked is not the session''s')
+SELECT ok(board.profile(p, session => 'shared') = board.profile(p),
+    'but what somebody known clicked is not the session''s')
   FROM unnest('{NULL,501,502}'::bigint[]) p;
 SELECT is(board.erase(501), 1::bigint, 'who is erased, and not the session''s');
 SELECT is(board.erase(500, 'cookie'), 4::bigint, 'or with that of the session');

@@ -257,7 +257,8 @@ is(as_page(q{SELECT count(own_shop.reward(decision, item)) FROM own_shop.recomme
 	'a page recommends and rewards');
 is(as_page(q{SELECT count(*) FROM own_front.rank('page', '{}', '["a"]')}), 1, 'and ranks');
 is(as_page(q{SELECT (SELECT count(*) FROM own_shop.more_like('key 4', 2))
-	+ (SELECT count(*) FROM own_shop.trending(2)) + (SELECT count(n) FROM own_shop.recommend('p2', 1) r, own_shop.next(r.decision, 3) n)}), 7, 'and has the other boxes');
+	+ (SELECT count(*) FROM own_shop.trending(2))
+	+ (SELECT count(n) FROM own_shop.recommend('p2', 1) r, own_shop.next(r.decision, 3) n)}), 7, 'and has the other boxes');
 is(as_page($_), '42501', "it may not: $_")
   for ((map { "TABLE own_shop.$_" } 'click', 'decision', 'shown', 'reward', 'setting', 'model', 'item_vector', 'outcome'),
 	'UPDATE own_shop.reward SET learned = 1', q{SELECT own_shop.learn('0')}, q{SELECT own_shop.erase('p2')},
