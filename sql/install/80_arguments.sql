@@ -100,7 +100,8 @@ BEGIN
 		('promises', jsonb_typeof(a -> 'promises') = 'object' AND (
 			SELECT count(*) FROM jsonb_each(CASE jsonb_typeof(a -> 'promises') WHEN 'object' THEN a -> 'promises' END)) <= 8,
 			'promises must be an object of up to 8 names and what is promised of each',
-			'For example {"usd": {"most": 0.002}}.'),
+			CASE kind WHEN 'ranker' THEN 'For example {"usd": {"most": 0.002}}.'
+			ELSE 'For example {"own": {"of": "i.own_brand", "most": 0.3}}.' END),
 		('value_limit', (a ->> 'value_limit')::float8 BETWEEN 1 AND 1e9,
 			'value_limit must be between 1 and 1e9',
 			CASE kind WHEN 'ranker' THEN 'No reward may be larger.'
@@ -128,7 +129,7 @@ BEGIN
 			THEN '{name,wait,default_reward,repeated,apprentice,epsilon,half_life,keep,archive,value_limit,'
 				'person_key,vectors,promises}'::text[]
 			ELSE '{name,items,columns,control,epsilon,factors,half_life,wait,keep,archive,value_limit,'
-				'cap,diversity,places,outcomes,exposure,people}' END)
+				'cap,diversity,places,outcomes,exposure,people,promises}' END)
 	LOOP
 		RAISE '%', bad.problem USING ERRCODE = 'invalid_parameter_value', HINT = bad.hint;
 	END LOOP;
@@ -139,21 +140,32 @@ BEGIN
 			THEN 'cannot have this name'
 			WHEN jsonb_typeof(p.value) <> 'object' OR p.value ? 'most' = p.value ? 'least'
 			THEN 'must say how much it is to be at most, or at least'
-			WHEN p.value - '{most,least,per,hard}'::text[] <> '{}'
+			WHEN kind = 'ranker' AND p.value - '{most,least,per,hard}'::text[] <> '{}'
 			THEN 'has nothing but most or least, per and hard'
+			WHEN kind = 'recommender' AND p.value ? 'hard'
+			THEN 'cannot be hard: only those of rankers can'
+			WHEN kind = 'recommender' AND p.value ? 'outcome'
+			THEN 'is of an expression of i: outcomes cannot be promised'
+			WHEN kind = 'recommender' AND p.value - '{most,least,per,of}'::text[] <> '{}'
+			THEN 'has nothing but of, most or least, and per'
+			WHEN kind = 'recommender' AND jsonb_typeof(p.value -> 'of') IS DISTINCT FROM 'string'
+			THEN 'must say of what, by an expression of i'
 			WHEN jsonb_typeof(coalesce(p.value -> 'most', p.value -> 'least')) <> 'number'
 			THEN 'must be of a number'
 			WHEN NOT coalesce(p.value -> 'most', p.value -> 'least')::float8 BETWEEN 1e-50 AND 1e50
 			THEN 'must be of a number above 0'
-			WHEN coalesce(p.value ->> 'per', 'request') <> 'request'
+			WHEN kind = 'ranker' AND coalesce(p.value ->> 'per', 'request') <> 'request'
 			THEN 'is for each request'
+			WHEN kind = 'recommender' AND coalesce(p.value ->> 'per', 'place') <> 'place'
+			THEN 'is for each place of a list'
 			WHEN jsonb_typeof(coalesce(p.value -> 'hard', 'false')) <> 'boolean' OR p.value ? 'least' AND p.value ? 'hard'
 			THEN 'can be hard, true or false, where it is at most so much' END AS problem) v
-		WHERE  kind = 'ranker' AND v.problem IS NOT NULL
+		WHERE  v.problem IS NOT NULL
 	LOOP
 		RAISE 'the promise "%" %', bad.key, bad.problem
 			USING ERRCODE = 'invalid_parameter_value', DETAIL = format('It is %s.', bad.value),
-			HINT = 'For example {"usd": {"most": 0.002, "per": "request"}}.';
+			HINT = CASE kind WHEN 'ranker' THEN 'For example {"usd": {"most": 0.002, "per": "request"}}.'
+			ELSE 'For example {"own": {"of": "i.own_brand", "most": 0.3}}.' END;
 	END LOOP;
 	RETURN a;
 END
@@ -235,7 +247,7 @@ BEGIN
 	-- well as in parentheses.  A cursor takes no more than one statement, and is closed before
 	-- it has read a row.
 	FOR attempt IN
-		SELECT n, argument, statement FROM (VALUES
+		SELECT n, argument, format('in the argument "%s"', argument) AS place, statement FROM (VALUES
 			(1, 'clicks', clicks),
 			(2, 'clicks', E'SELECT person, item, at FROM (\n' || clicks || E'\n) c (person, item, at)'),
 			(4, 'candidates', 'SELECT ' || (a ->> 'candidates') || E'\n{request}'),
@@ -245,7 +257,13 @@ BEGIN
 			(8, 'cap_group', 'SELECT ' || (a ->> 'cap_group') || E'\n{request}'),
 			(9, 'cap_group', 'SELECT (' || (a ->> 'cap_group') || E'\n)::pg_catalog.text {request}')
 			) v (n, argument, statement)
-		WHERE  statement IS NOT NULL AND argument = ANY (texts) ORDER BY n
+		WHERE  statement IS NOT NULL AND argument = ANY (texts)
+		UNION ALL
+		SELECT s.n, 'promises', format('in the promise "%s"', p.key), s.statement
+		FROM   jsonb_each(a -> 'promises') p, LATERAL (VALUES
+			(10, format(E'SELECT %s\nFROM %s i', p.value ->> 'of', items)),
+			(11, format(E'SELECT (%s\n)::pg_catalog.text FROM %s i', p.value ->> 'of', items))) s (n, statement)
+		WHERE  'promises' = ANY (texts) ORDER BY 1
 	LOOP
 		attempt.statement := replace(attempt.statement, '{request}', request);
 		typed := format('SELECT ARRAY[pg_catalog.pg_typeof(q.person), pg_catalog.pg_typeof(q.item),'
@@ -271,10 +289,11 @@ BEGIN
 			END IF;
 		EXCEPTION WHEN OTHERS THEN
 			GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
-			RAISE 'in the argument "%": %', attempt.argument, concat_ws('. ', SQLERRM, nullif(detail, ''))
+			RAISE '%: %', attempt.place, concat_ws('. ', SQLERRM, nullif(detail, ''))
 				USING ERRCODE = SQLSTATE, HINT = coalesce(nullif(hint, ''), CASE
 					WHEN SQLSTATE LIKE '42%' AND SQLSTATE <> '42501' THEN CASE attempt.argument
 					WHEN 'clicks' THEN 'It is a query of person, item and time, in this order.'
+					WHEN 'promises' THEN 'It is an expression of i.'
 					ELSE 'It is an expression of i, person and context.' END
 					ELSE 'It is read with the rights of who makes the recommender.' END);
 		END;

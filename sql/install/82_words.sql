@@ -13,7 +13,8 @@
 --   erase_first, erase_more, then_begin, first_model    what else erase() and rebuild() do
 --   wait, keep, archive, half_life, epsilon, value_limit    arguments
 --   has_promises, promised, promises    is anything promised? names of it; and a query of name, sign,
---                    target and whether it is hard
+--                    target, whether it is hard, and what it is of
+--   choice           what a promise is for each of
 CREATE FUNCTION _dlints_common_words(kind text, a jsonb, is_local boolean) RETURNS jsonb
 	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -58,10 +59,10 @@ BEGIN
 		'has_promises', (coalesce(a -> 'promises', '{}') <> '{}')::text,
 		'promised', format('%L::text[]', ARRAY(SELECT jsonb_object_keys(coalesce(a -> 'promises', '{}')))),
 		'promises', coalesce((
-			SELECT string_agg(format('SELECT %L::text, %s, %L::float8, %s', key, CASE WHEN value ? 'most' THEN 1 ELSE -1 END,
-			           coalesce(value ->> 'most', value ->> 'least'), coalesce(value ->> 'hard', 'false')),
-			           ' UNION ALL ' ORDER BY key)
-			FROM jsonb_each(a -> 'promises')), 'SELECT NULL::text, 1, 0::float8, false WHERE false'));
+			SELECT string_agg(format('SELECT %L::text, %s, %L::float8, %s, %L::text', key,
+			           CASE WHEN value ? 'most' THEN 1 ELSE -1 END, coalesce(value ->> 'most', value ->> 'least'), coalesce(value ->> 'hard', 'false'),
+			           value ->> 'of'), ' UNION ALL ' ORDER BY key)
+			FROM jsonb_each(a -> 'promises')), 'SELECT NULL::text, 1, 0::float8, false, NULL::text WHERE false'));
 END
 $$;
 COMMENT ON FUNCTION _dlints_common_words(text, jsonb, boolean)
@@ -82,6 +83,7 @@ COMMENT ON FUNCTION _dlints_common_words(text, jsonb, boolean)
 --   has_key, once          has the key a unique index? else what keeps one row of each
 --   has_order, is_newer    are keys numbers or times, with an index? the condition that a row came after
 --                          the newest one that has a vector
+--   promise_count, promised_texts    how much is promised; and what that is of, in the order of names
 --   has_bonus, draws       is there a bonus? by how many draws is a list chosen of a shortlist?
 --   diversity              what a second of a kind loses, or NULL
 --   row_room, slots, least_items    how long a row of the table "block" may be, how many vectors that
@@ -105,6 +107,7 @@ DECLARE
 	item_type jsonb;
 	person_type jsonb;
 	most float8 := (SELECT max(abs(value::float8)) FROM jsonb_each_text(a -> 'outcomes'));
+	promises integer := (SELECT count(*) FROM jsonb_object_keys(coalesce(a -> 'promises', '{}')));
 	is_unique boolean := EXISTS (
 		SELECT FROM pg_index i JOIN pg_attribute t ON t.attrelid = i.indrelid AND t.attnum = i.indkey[0]
 		WHERE  i.indrelid = (a ->> 'items')::oid AND i.indisunique AND i.indimmediate AND i.indnkeyatts = 1
@@ -168,12 +171,18 @@ BEGIN
 	RETURN closed || jsonb_build_object(
 		'has_order', (is_unique AND item_type ->> 'grows' = 'true')::text,
 		'is_newer', CASE item_type ->> 'grows' WHEN 'true' THEN 'a.item > newest' ELSE 'false' END,
+		'promise_count', promises,
+		'promised_texts', coalesce((
+			SELECT string_agg(format(E'(SELECT (%s\n)::pg_catalog.text)', value ->> 'of'), E',\n             '
+			                  ORDER BY key COLLATE "C")
+			FROM jsonb_each(a -> 'promises')), ''),
+		'choice', 'place',
 		'has_bonus', (a ->> 'bonus' IS NOT NULL)::text,
 		'draws', 15,
 		'diversity', coalesce(nullif((a ->> 'diversity')::float8, 0)::text, 'NULL') || '::float8',
 		'row_room', current_setting('block_size')::integer - 32,
 		'slots', greatest(4, least(64, (current_setting('block_size')::integer - 300)
-		                               / (4 * (vectors ->> 'size')::integer
+		                               / (4 * ((vectors ->> 'size')::integer + promises)
 		                                  + CASE item_type ->> 'grows' WHEN 'true' THEN 16 ELSE 40 END))),
 		'least_items', 2000)
 		|| jsonb_build_object(
@@ -304,6 +313,7 @@ BEGIN
 			ELSE format(E',\n           LATERAL %I.vectors(context) v', a ->> 'name') END,
 		'live', CASE WHEN (a ->> 'apprentice')::boolean THEN '0' ELSE '1' END,
 		'person_key', quote_literal(a ->> 'person_key'),
+		'choice', 'decision',
 		'default_reward', format('(%s)::float8', (a ->> 'default_reward')::float8),
 		'no_features', format('%L::text[]', '{price}'::text[] || ARRAY(
 			SELECT jsonb_object_keys(coalesce(a -> 'promises', '{}')))),

@@ -73,7 +73,7 @@ BEGIN ATOMIC
 	SELECT s
 	FROM   _dlints_arguments(kind, pg_catalog.jsonb_strip_nulls(given)) good,
 	       LATERAL (SELECT CASE kind WHEN 'ranker'::pg_catalog.text THEN good
-	           ELSE _dlints_measured(_dlints_resolve(good, '{clicks,candidates,bonus,cap_group}'::pg_catalog.text[],
+	           ELSE _dlints_measured(_dlints_resolve(good, '{clicks,candidates,bonus,cap_group,promises}'::pg_catalog.text[],
 	                                                 path)) END AS a) r,
 	       LATERAL _dlints_filled(kind, '/([1-8][0-9]|90)_'::pg_catalog.text, r.a, is_local) s;
 END;
@@ -108,6 +108,7 @@ BEGIN ATOMIC
 	('recommender', 20, 'value_limit', 'double precision', true, '1000'),
 	('recommender', 21, 'exposure', 'double precision', true, '0.6'),
 	('recommender', 22, 'diversity', 'double precision', true, '0'),
+	('recommender', 23, 'promises', 'jsonb', true, '{}'),
 	('ranker', 1, 'name', 'text', false, NULL),
 	('ranker', 2, 'wait', 'interval', true, '10 minutes'),
 	('ranker', 3, 'default_reward', 'double precision', true, '0'),

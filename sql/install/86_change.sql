@@ -84,7 +84,7 @@ DECLARE
 		WHEN 'ranker' THEN '{wait,default_reward,repeated,epsilon,half_life,keep,archive,value_limit,person_key,'
 			'vectors,promises}'::text[]
 		ELSE '{clicks,candidates,outcomes,bonus,cap_group,cap,diversity,half_life,wait,control,epsilon,keep,places,archive,'
-			'value_limit,exposure}' END;
+			'value_limit,exposure,promises}' END;
 	resets boolean;
 	discards boolean;
 BEGIN
@@ -105,8 +105,8 @@ BEGIN
 				HINT = 'What can be changed is ' || array_to_string(changes, ', ') || '.';
 		END IF;
 	END LOOP;
-	-- what is promised is no feature
-	resets := change ?| '{half_life,outcomes,vectors}' OR jsonb_typeof(change -> 'promises') = 'object'
+	-- what is promised of an action is no feature
+	resets := change ?| '{half_life,outcomes,vectors}' OR kind = 'ranker' AND jsonb_typeof(change -> 'promises') = 'object'
 		AND ARRAY(SELECT jsonb_object_keys(was -> 'promises')) <> ARRAY(SELECT jsonb_object_keys(change -> 'promises'));
 	discards := coalesce((was ->> 'archive')::boolean AND change -> 'archive' = 'false', false);
 	IF resets AND (was ->> 'archive')::boolean AND NOT discards THEN
@@ -116,7 +116,7 @@ BEGIN
 			HINT = 'With "archive": false in the same change the archive is discarded.';
 	END IF;
 	a := jsonb_strip_nulls(was || change);
-	texts := ARRAY(SELECT unnest('{clicks,candidates,bonus,cap_group}'::text[])
+	texts := ARRAY(SELECT unnest('{clicks,candidates,bonus,cap_group,promises}'::text[])
 	               INTERSECT SELECT jsonb_object_keys(change));
 	bound := '/27_(' || array_to_string(texts, '|') || ')$';
 	made := '/(29|[3-8][0-9])_';
@@ -126,8 +126,8 @@ BEGIN
 		|| CASE WHEN resets OR change ?| '{places,default_reward}' THEN '|/93_' ELSE '' END
 		|| CASE WHEN change ?| '{clicks,exposure}' THEN '|/94_' ELSE '' END
 		|| CASE WHEN change ? 'clicks' THEN '|/90_clicks$' ELSE '' END
-		|| CASE WHEN change ?| '{candidates,bonus,cap_group}' THEN '|/90_texts$' ELSE '' END
-		|| CASE WHEN change ? 'promises' THEN '|/90_promises$' ELSE '' END;
+		|| CASE WHEN change ?| '{candidates,bonus,cap_group,promises}' THEN '|/90_texts$' ELSE '' END
+		|| CASE WHEN change ? 'promises' THEN '|/90_promises$|/98_costs$' ELSE '' END;
 END
 $$;
 COMMENT ON FUNCTION _dlints_changed(text, jsonb, text, jsonb)
@@ -289,7 +289,11 @@ BEGIN ATOMIC
 		       LATERAL _dlints_arguments(was.kind, _dlints_completed(was.kind, was.arguments)) good,
 		       LATERAL (SELECT CASE was.kind WHEN 'ranker'::pg_catalog.text THEN good
 		           ELSE _dlints_resolve(good, '{}'::pg_catalog.text[], '{}'::pg_catalog.name[]) END AS a) r,
-		       LATERAL _dlints_filled(was.kind, '/(25|29|[3-8][0-9]|91)_'::pg_catalog.text, r.a, true) s));
+		       LATERAL _dlints_filled(was.kind, pg_catalog.concat('/(15|25|29|[3-8][0-9]|91)_', CASE WHEN NOT EXISTS (
+		           SELECT FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
+		           WHERE n.nspname OPERATOR(pg_catalog.=) name::pg_catalog.name
+		           AND   c.relname OPERATOR(pg_catalog.=) 'promised_text'::pg_catalog.name)
+		           THEN '|/27_promises$' END), r.a, true) s));
 END;
 COMMENT ON FUNCTION dlints_renew(text)
 	IS 'write the functions of a recommender or a ranker anew, as this version of dlints has them, and migrate its tables';

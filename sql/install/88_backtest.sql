@@ -87,7 +87,7 @@ BEGIN ATOMIC
 		SELECT s
 		FROM   _dlints_known('recommender'::pg_catalog.text, name) k,
 		       LATERAL _dlints_trial(n, k.arguments
-		           OPERATOR(pg_catalog.-) '{bonus,cap_group,cap,diversity,places,bound}'::pg_catalog.text[]
+		           OPERATOR(pg_catalog.-) '{bonus,cap_group,cap,diversity,places,promises,bound}'::pg_catalog.text[]
 		           OPERATOR(pg_catalog.||) pg_catalog.jsonb_build_object('clicks', clicks, 'tried', name), people,
 		           '{}'::pg_catalog.name[], '{"/(1[0-9]|2[0-57-9])_|/26_(item|encode_document)$",/95_}'::pg_catalog.text[]) s)) t;
 END;

@@ -20,7 +20,7 @@ COMMENT ON TABLE {s}.setting IS {written};
 CREATE TABLE {s}.job (name text PRIMARY KEY, done_at timestamptz NOT NULL, problem text);
 
 INSERT INTO {s}.job (name, done_at)
-SELECT unnest(ARRAY['run', 'refresh', 'items', 'refit', 'learn', 'rebuild', 'months', 'prices']), now();
+SELECT unnest(ARRAY['run', 'refresh', 'items', 'refit', 'learn', 'rebuild', 'months']), now();
 
 -- A number within a second; 4,194,304 of them
 CREATE SEQUENCE {s}.decision_number MINVALUE 0 MAXVALUE 4194303 START 0 CYCLE;
@@ -36,21 +36,6 @@ CREATE TABLE {s}.set_aside (
 CREATE TABLE {s}.archive (
     name  text PRIMARY KEY,
     state {dlints}.dlints NOT NULL);
-
--- What is promised: on average at most, or at least, so much of a cost.  A price keeps it, which was found
--- of so many decisions, when the latest had the number "solved".
-CREATE TABLE {s}.promise (
-    name      text PRIMARY KEY,
-    sign      integer NOT NULL,         -- of what costs: -1 where it is to be at least so much
-    target    float8 NOT NULL,
-    hard      boolean NOT NULL,         -- is what costs more than is left never chosen?
-    since     timestamptz NOT NULL DEFAULT now(),
-    price     float8 NOT NULL DEFAULT 0,
-    decisions bigint NOT NULL DEFAULT 0,
-    solved    bigint NOT NULL DEFAULT 0,
-    ahead     float8 NOT NULL DEFAULT 0,    -- what was left then of what is promised
-    wanted    float8 NOT NULL DEFAULT 0,    -- what a choice was to cost then, chance apart
-    means     float8 NOT NULL DEFAULT 0);   -- and what it does at this price
 
 -- What was learned.  A state is large: look at the view "models".
 CREATE TABLE {s}.model (

@@ -32,8 +32,9 @@ DECLARE
     part   text;
     result text;
 BEGIN
-    -- who alters takes the rows of refresh, which is that of items, too, and of refit before the models
-    FOREACH part IN ARRAY '{refresh,items,refit,learn,rebuild,months}'::text[] LOOP
+    -- who alters takes the rows of refresh, which is that of items, too, and of refit before the models;
+    -- that of prices last
+    FOREACH part IN ARRAY '{refresh,items,refit,learn,rebuild,months,prices}'::text[] LOOP
         BEGIN
             result := {s}.do_part(part);
             said := CASE part WHEN 'learn' THEN result || said ELSE said || result END;

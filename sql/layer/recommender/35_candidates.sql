@@ -22,18 +22,40 @@ BEGIN ATOMIC
                 WHERE  o.item IS NOT NULL));
 END;
 
--- Who may be recommended what: the candidates, with what is added to their scores, and
--- the groups of which a list has so many at most.  A new row is a candidate at once; a bonus that is
+-- What each item costs of what is promised, in the order of names: true is 1, and what is no number up to
+-- 1e30 costs nothing
+CREATE OR REPLACE VIEW {s}.item_cost AS
+SELECT t.item, ARRAY(SELECT CASE WHEN abs(c.cost) BETWEEN 1e-30 AND 1e30 THEN c.cost ELSE 0 END
+                     FROM   unnest(t.texts) WITH ORDINALITY u (text, n),
+                            LATERAL (SELECT CASE u.text WHEN 'true' THEN 1 WHEN 'false' THEN 0
+                                                        ELSE u.text::float8 END AS cost) c
+                     ORDER  BY u.n)::real[] AS costs
+FROM   {s}.promised_text t;
+
+-- The prices of what is promised, and what a unit of it so takes off a score, in the order of names
+CREATE OR REPLACE FUNCTION {s}.charges() RETURNS TABLE (names text[], charges float8[], prices jsonb)
+LANGUAGE sql STABLE
+BEGIN ATOMIC
+    SELECT array_agg(p.name ORDER BY p.name COLLATE "C"),
+           array_agg(p.sign * p.price ORDER BY p.name COLLATE "C"), jsonb_object_agg(p.name, p.price)
+    FROM   {s}.promise p HAVING count(*) = {promise_count};
+END;
+
+-- Who may be recommended what: the candidates, with what is added to their scores, the groups of which a
+-- list has so many at most, and what they cost of what is promised.  A new row is a candidate at once; a bonus that is
 -- no number is none.
 CREATE OR REPLACE FUNCTION {s}.candidate(person {person_type}, context jsonb)
-RETURNS TABLE (item {item_type}, features real[], popularity real, bonus float8, cap_group text)
+RETURNS TABLE (item {item_type}, features real[], popularity real, bonus float8, cap_group text, costs real[])
 LANGUAGE sql STABLE
 BEGIN ATOMIC
     SELECT {once} a.item,
            coalesce(v.features, (SELECT array_fill(0::real, ARRAY[{factors}]) || n.encoded
                                         || 0::real || {s}.ages(n.dates, now())
                                  FROM {s}.encoded_item n WHERE n.item {same_item} a.item LIMIT 1)),
-           coalesce(v.popularity, 0), CASE WHEN b.bonus BETWEEN -1e50 AND 1e50 THEN b.bonus ELSE 0 END, g.cap_group
+           coalesce(v.popularity, 0), CASE WHEN b.bonus BETWEEN -1e50 AND 1e50 THEN b.bonus ELSE 0 END, g.cap_group,
+           CASE WHEN {has_promises} THEN CASE cardinality(v.promised) WHEN {promise_count} THEN v.promised
+               ELSE coalesce((SELECT n.costs FROM {s}.item_cost n WHERE n.item {same_item} a.item LIMIT 1),
+                             array_fill(0::real, ARRAY[{promise_count}])) END END
     FROM   {s}.eligible(candidate.person, candidate.context) a
            LEFT JOIN {s}.item_vector v ON v.item {same_item} a.item
            CROSS JOIN LATERAL {s}.bonus(a.item, candidate.person, candidate.context) b
@@ -42,12 +64,12 @@ END;
 
 -- Those of a shortlist, or all
 CREATE OR REPLACE FUNCTION {s}.candidate_of(person {person_type}, context jsonb, shortlist {item_type}[])
-RETURNS TABLE (item {item_type}, features real[], popularity real, bonus float8, cap_group text)
+RETURNS TABLE (item {item_type}, features real[], popularity real, bonus float8, cap_group text, costs real[])
 LANGUAGE sql STABLE
 BEGIN ATOMIC
-    SELECT c.item, c.features, c.popularity, c.bonus, c.cap_group
+    SELECT c.item, c.features, c.popularity, c.bonus, c.cap_group, c.costs
     FROM   {s}.candidate(candidate_of.person, candidate_of.context) c WHERE shortlist IS NULL
     UNION ALL
-    SELECT c.item, c.features, c.popularity, c.bonus, c.cap_group
+    SELECT c.item, c.features, c.popularity, c.bonus, c.cap_group, c.costs
     FROM   {s}.candidate(candidate_of.person, candidate_of.context) c WHERE c.item {same_item} ANY (shortlist);
 END;

@@ -23,13 +23,26 @@ BEGIN ATOMIC
     WHERE  m.name = 'personal';
 END;
 
+-- The same with prices of what is promised, which the control does not know
+CREATE OR REPLACE FUNCTION {s}.priced(weights float8[], way text) RETURNS TABLE (weights float8[])
+LANGUAGE sql STABLE
+BEGIN ATOMIC
+    SELECT array_agg(ARRAY(SELECT unnest(priced.weights[n:n])) || p.less ORDER BY n)
+    FROM   generate_subscripts(priced.weights, 1) n
+           CROSS JOIN (SELECT coalesce((SELECT ARRAY(SELECT -c FROM unnest(h.charges) c) FROM {s}.charges() h
+                                        WHERE way <> 'control'),
+                                       array_fill(0::float8, ARRAY[{promise_count}])) AS less OFFSET 0) p;
+END;
+
 -- The best of all under each of these: those under the first one first.  What is materialised is made
 -- plain once, and not for each block.
 CREATE OR REPLACE FUNCTION {s}.best(weights float8[], most bigint)
 RETURNS TABLE (items {item_type}[]) LANGUAGE sql STABLE
 BEGIN ATOMIC
     WITH w AS MATERIALIZED (SELECT best.weights AS weights)
-    SELECT {dlints}.dlints_shortlist(b.items, b.vectors::{vector}, w.weights, best.most) FROM w, {s}.block b;
+    SELECT {dlints}.dlints_shortlist(b.items, b.vectors::{vector}, w.weights, best.most)
+    FROM   w, {s}.block b
+    WHERE  array_length(b.vectors, 2) = array_length(w.weights, 2);     -- or more, or less, is promised by now
 END;
 
 -- Some of all that may be shown, by chance, and what share of them that is
@@ -114,6 +127,9 @@ BEGIN
             RETURN;
         END IF;
         SELECT r.weights INTO weights FROM {s}.rankings(profile, way, seed) r;
+        IF {has_promises} THEN
+            SELECT p.weights INTO weights FROM {s}.priced(weights, way) p;
+        END IF;
     END IF;
     LOOP
         IF most > all_of / 4 THEN

@@ -2,32 +2,39 @@
 -- stranger.  What follows a click adds what is expected of it: it is too rare to be explored.  A list by
 -- chance is under no cap and has no bonus, and neither it nor the control's, nor what trends, is varied; others
 -- are, by what it is worth to be alike in.  Where a click log says what strangers like they get what is expected
--- to be best: others tell better what that lacks.
+-- to be best: others tell better what that lacks.  Prices of what is promised are taken off, and are returned with
+-- what a place costs of each on average; they are no matter of chance, nor of the control or of what trends.
 CREATE OR REPLACE FUNCTION {s}.choice(
     person {person_type}, context jsonb, profile real[], way text, k integer, seed bigint,
     shortlist {item_type}[])
-RETURNS TABLE (items {item_type}[], probabilities float8[], expected float8[], features bytea, profile_packed bytea)
+RETURNS TABLE (items {item_type}[], probabilities float8[], expected float8[], features bytea, profile_packed bytea,
+               prices jsonb, costs jsonb)
 LANGUAGE sql STABLE
 BEGIN ATOMIC
-    WITH candidate AS (
+    WITH charge AS MATERIALIZED (
+        SELECT * FROM {s}.charges() p WHERE {has_promises}),
+    candidate AS (
         SELECT array_agg(c.item) AS items, array_agg(c.features) AS features,
                array_agg(CASE WHEN way = 'control' THEN c.popularity
                               WHEN way = 'trending' THEN coalesce(
                                   (SELECT t.score FROM {s}.trend t WHERE t.item {same_item} c.item), c.popularity)
-                              ELSE c.bonus
+                              ELSE c.bonus - CASE WHEN {has_promises} THEN coalesce({dlints}.dlints_dot(
+                                       (SELECT p.charges FROM charge p), c.costs::{vector}), 0) ELSE 0 END
                                    + coalesce({dlints}.dlints_predict(
                                        l.state, c.features::{vector}, choice.profile::{vector}), 0)
                                    + CASE WHEN way = 'stranger' THEN {dlints}.dlints_predict(
                                        s.state, c.features::{vector}, choice.profile::{vector}) ELSE 0 END
                          END) FILTER (WHERE way <> 'chance') AS bonus,
-               array_agg(c.cap_group) FILTER (WHERE {cap} IS NOT NULL) AS cap_group
+               array_agg(c.cap_group) FILTER (WHERE {cap} IS NOT NULL) AS cap_group,
+               array_agg(c.costs) FILTER (WHERE {has_promises}) AS costs
         FROM   {s}.candidate_of(choice.person, choice.context, shortlist) c
                LEFT JOIN {s}.model l ON l.name = 'later' AND {dlints}.dlints_ne(l.state, {s}.empty())
                CROSS JOIN {s}.model s
         WHERE  c.features IS NOT NULL AND s.name = 'personal'),
     chosen AS (
         SELECT c.items[d.item] AS item, d.rank AS place, d.probability,
-               ARRAY(SELECT unnest(c.features[d.item:d.item])) AS features
+               ARRAY(SELECT unnest(c.features[d.item:d.item])) AS features,
+               CASE WHEN {has_promises} THEN ARRAY(SELECT unnest(c.costs[d.item:d.item])) END AS costs
         FROM   candidate c, {s}.model m,
                {dlints}.dlints_decide(m.state, ARRAY(SELECT generate_subscripts(c.items, 1)),
                    c.features::{vector}, choice.k::bigint, choice.profile::{vector},
@@ -45,7 +52,12 @@ BEGIN ATOMIC
                      + {dlints}.dlints_predict(l.state, c.features::{vector}, choice.profile::{vector})
                      ORDER BY c.place),
            {dlints}.dlints_pack(array_agg(c.features ORDER BY c.place)::{vector}),
-           {dlints}.dlints_pack(choice.profile::{vector})
+           {dlints}.dlints_pack(choice.profile::{vector}),
+           CASE WHEN {has_promises} AND way IN ('personal', 'stranger') THEN (SELECT p.prices FROM charge p) END,
+           CASE WHEN {has_promises} AND way IN ('personal', 'stranger', 'chance') THEN
+               (SELECT jsonb_object_agg(u.name, m.cost)
+                FROM   charge p, unnest(p.names) WITH ORDINALITY u (name, n),
+                       LATERAL (SELECT avg(o.costs[u.n]) AS cost FROM chosen o) m) END
     FROM   chosen c, {s}.model m, {s}.model l
     WHERE  m.name = 'personal' AND l.name = 'later';
 END;
@@ -90,12 +102,13 @@ BEGIN
     RETURN QUERY
     WITH decided AS (
         INSERT INTO {s}.decision AS d (id, at, seed, weighed, person, arm, session, context, profile, items,
-                                       probabilities, expected, features)
+                                       probabilities, expected, features, prices, costs)
         SELECT made, now(), seed, CASE page.arm WHEN 'chance' THEN NULL ELSE cardinality(list.items) END,
                page.person, page.arm, page.session,
                CASE WHEN page.context -> 'left_out' IS NULL THEN page.context ELSE page.context - 'left_out' END,
                c.profile_packed, c.items,
-               ARRAY(SELECT p * list.share FROM unnest(c.probabilities) p), c.expected, c.features
+               ARRAY(SELECT p * list.share FROM unnest(c.probabilities) p), c.expected, c.features, c.prices,
+               c.costs
         FROM   {s}.choice(page.person, page.context, profile, way, k, seed, list.items) c
         WHERE  c.items IS NOT NULL
         RETURNING d.items, d.probabilities, d.expected),

@@ -101,10 +101,12 @@ BEGIN
         DELETE FROM {s}.item_vector v
         WHERE  NOT EXISTS (SELECT FROM {s}.item i WHERE i.item {same_item} v.item);
     END IF;
-    INSERT INTO {s}.item_vector AS v (item, encoded, ages)
-    SELECT i.item, i.encoded, {s}.ages(i.dates, now()) FROM {s}.encoded_item i WHERE i.item IS NOT NULL
-    ON CONFLICT (item) DO UPDATE SET encoded = excluded.encoded, ages = excluded.ages
-    WHERE v.encoded <> excluded.encoded OR v.ages <> excluded.ages;
+    INSERT INTO {s}.item_vector AS v (item, encoded, ages, promised)
+    SELECT i.item, i.encoded, {s}.ages(i.dates, now()), c.costs
+    FROM   {s}.encoded_item i LEFT JOIN {s}.item_cost c ON {has_promises} AND c.item {same_item} i.item
+    WHERE  i.item IS NOT NULL
+    ON CONFLICT (item) DO UPDATE SET encoded = excluded.encoded, ages = excluded.ages, promised = excluded.promised
+    WHERE v.encoded <> excluded.encoded OR v.ages <> excluded.ages OR v.promised IS DISTINCT FROM excluded.promised;
     GET DIAGNOSTICS changed = ROW_COUNT;
     PERFORM {s}.refresh_popularity();
     PERFORM {s}.refresh_trend();
@@ -117,11 +119,12 @@ $body$;
 CREATE OR REPLACE FUNCTION {s}.add_items() RETURNS bigint LANGUAGE sql VOLATILE
 BEGIN ATOMIC
     WITH added AS (
-        INSERT INTO {s}.item_vector (item, encoded, ages)
-        SELECT i.item, i.encoded, {s}.ages(i.dates, now()) FROM {s}.encoded_item i
+        INSERT INTO {s}.item_vector (item, encoded, ages, promised)
+        SELECT i.item, i.encoded, {s}.ages(i.dates, now()), c.costs
+        FROM   {s}.encoded_item i LEFT JOIN {s}.item_cost c ON {has_promises} AND c.item {same_item} i.item
         WHERE  i.item IS NOT NULL AND NOT EXISTS (SELECT FROM {s}.item_vector v WHERE v.item {same_item} i.item)
         ON CONFLICT DO NOTHING
-        RETURNING item, features),
+        RETURNING item, features || promised AS features),
     numbered AS (
         SELECT a.item, a.features, l.n + (row_number() OVER () - 1) / {slots} AS n
         FROM   added a, (SELECT max(n) + 1 AS n FROM {s}.block) l),
@@ -150,7 +153,7 @@ BEGIN
     WITH known AS MATERIALIZED (
         SELECT DISTINCT ON (i.item) i.item, b.n FROM {s}.block b, unnest(b.items) i (item) ORDER BY i.item, b.n),
     placed AS (
-        SELECT v.item, v.features,
+        SELECT v.item, v.features || v.promised AS features,
                coalesce(k.n, l.n + (row_number() OVER (PARTITION BY k.n IS NULL ORDER BY v.popularity DESC, v.item)
                                     - 1) / {slots}) AS n
         FROM   {s}.item_vector v LEFT JOIN known k ON k.item {same_item} v.item,
@@ -202,6 +205,9 @@ LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET row_security = off SE
 DECLARE
     changed bigint;
 BEGIN
+    IF part = 'prices' THEN
+        RETURN {s}.set_prices();
+    END IF;
     PERFORM FROM {s}.job
     WHERE  CASE part WHEN 'refit' THEN name = 'refit' AND done_at < now() - interval '7 days'
                      WHEN 'refresh' THEN name = 'refresh' AND done_at < now() - interval '1 hour'

@@ -176,6 +176,7 @@ BEGIN
         WHEN x.minutes > 60 + date_part('epoch', {wait}::interval) / 60
         THEN format('the oldest is of %s minutes ago: have cron call run()', x.minutes)
         ELSE 'as run() finds them' END);
+    RETURN QUERY SELECT * FROM {s}.kept(first) WHERE {has_promises};
     RETURN QUERY SELECT * FROM {s}.troubles();
     RETURN QUERY SELECT 'rewards of unknown decisions', count(*)::float8, NULL::float8,
            'told an hour ago or more: look at the application if they are many'

@@ -1,0 +1,18 @@
+-- What is promised: on average at most, or at least, so much of a cost.  A price keeps it, which was found
+-- of so many decisions, when the latest had the number "solved".
+CREATE TABLE IF NOT EXISTS {s}.promise (
+    name      text PRIMARY KEY,
+    of        text,                     -- what costs, of an item: an expression
+    sign      integer NOT NULL,         -- of what costs: -1 where it is to be at least so much
+    target    float8 NOT NULL,
+    hard      boolean NOT NULL,         -- is what costs more than is left never chosen?
+    since     timestamptz NOT NULL DEFAULT now(),
+    price     float8 NOT NULL DEFAULT 0,
+    decisions bigint NOT NULL DEFAULT 0,
+    solved    bigint NOT NULL DEFAULT 0,
+    ahead     float8 NOT NULL DEFAULT 0,    -- what was left then of what is promised
+    wanted    float8 NOT NULL DEFAULT 0,    -- what a choice was to cost then, chance apart
+    means     float8 NOT NULL DEFAULT 0);   -- and what it does at this price
+
+-- one that was made before there were any
+INSERT INTO {s}.job (name, done_at) VALUES ('prices', now()) ON CONFLICT DO NOTHING;

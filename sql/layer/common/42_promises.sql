@@ -1,0 +1,105 @@
+-- Promises: what choices cost, and the prices by which that is kept.  A price is found by making the last
+-- decisions once more, under draws of the present model; so it is no step in a direction, and has no size to
+-- be chosen.  What was spent too much, or is left, moves the target that it is found for.
+
+-- What is left of each promise after the last decisions, so many; of what was left before no more may take
+-- than that of half the horizon, or of 30 decisions if it is hard, so that what is kept is kept at all times
+CREATE OR REPLACE FUNCTION {s}.balance(most bigint)
+RETURNS TABLE (promise text, decisions bigint, ahead float8, target float8, hard boolean) LANGUAGE sql STABLE
+BEGIN ATOMIC
+    WITH summed AS (
+        SELECT s.promise, s.decision, sum(p.sign * (p.target - s.cost) * s.choices) OVER w AS ahead,
+               CASE WHEN p.hard THEN 30 ELSE h.choices / 2 END * p.target AS limit
+        FROM   {s}.horizon() h, {s}.spent(most) s JOIN {s}.promise p ON p.name = s.promise
+        WINDOW w AS (PARTITION BY s.promise ORDER BY s.decision)),
+    total AS (
+        SELECT s.promise, count(*) AS decisions,
+               least(greatest((array_agg(s.ahead ORDER BY s.decision DESC))[1] - greatest(max(s.ahead - s.limit), 0),
+                              -1e53), 1e53) AS ahead
+        FROM   summed s GROUP BY s.promise)
+    SELECT p.name, coalesce(t.decisions, 0), coalesce(t.ahead, 0), p.target, p.hard
+    FROM   {s}.promise p LEFT JOIN total t ON t.promise = p.name;
+END;
+
+-- Finds prices anew.  What is left is to be used within the horizon, and what is missing saved; what is
+-- left to chance has its share of the costs.
+CREATE OR REPLACE FUNCTION {s}.solve() RETURNS void LANGUAGE sql VOLATILE
+BEGIN ATOMIC
+    WITH wanted AS MATERIALIZED (
+        SELECT p.name, p.sign, b.decisions, b.ahead, p.sign * p.target
+               * least(greatest(1 + p.sign * b.ahead / (h.choices * abs(p.target)), 0.05), 3) AS target,
+               row_number() OVER (ORDER BY p.name COLLATE "C") AS n
+        FROM   {s}.horizon() h, LATERAL {s}.balance(h.decisions) b JOIN {s}.promise p ON p.name = b.promise),
+    decision AS MATERIALIZED (
+        SELECT * FROM {s}.replay()),
+    mean AS (
+        SELECT u.n, avg(u.mean) AS mean FROM decision d, unnest(d.means) WITH ORDINALITY u (mean, n) GROUP BY u.n),
+    asked AS MATERIALIZED (
+        SELECT array_agg((w.target - {epsilon} * m.mean) / greatest(1 - {epsilon}, 0.01) ORDER BY w.n) AS targets
+        FROM   wanted w JOIN mean m ON m.n = w.n),
+    found AS (
+        SELECT {dlints}.dlints_prices(d.scores, d.costs, d.k, a.targets) AS prices
+        FROM   decision d, asked a)
+    UPDATE {s}.promise p
+    SET    price = f.prices[1][w.n], decisions = w.decisions, ahead = w.ahead,
+           wanted = p.sign * a.targets[w.n], means = p.sign * f.prices[2][w.n]
+    FROM   found f, asked a, wanted w WHERE w.name = p.name AND f.prices IS NOT NULL;
+END;
+
+-- Have there been so many decisions since prices were found?  Of few there are, each counts.
+CREATE OR REPLACE FUNCTION {s}.is_to_solve() RETURNS TABLE (is_to_solve boolean) LANGUAGE sql STABLE
+BEGIN ATOMIC
+    SELECT (n.last_value - min(p.solved) + 4194304) % 4194304 >= least(20, greatest(1, min(p.decisions) / 4))
+    FROM   {s}.promise p, {s}.decision_number n GROUP BY n.last_value;
+END;
+
+-- What a choice would score, the last decisions made once more under all prices that there are but one; and
+-- under all of them, which has no name
+CREATE OR REPLACE FUNCTION {s}.scored_without() RETURNS TABLE (promise text, mean float8) LANGUAGE sql STABLE
+BEGIN ATOMIC
+    WITH price AS MATERIALIZED (
+        SELECT p.name, p.price, row_number() OVER (ORDER BY p.name COLLATE "C") AS n FROM {s}.promise p),
+    decision AS MATERIALIZED (
+        SELECT d.* FROM {s}.replay() d WHERE EXISTS (SELECT FROM price p WHERE p.price > 0)),
+    left_out AS (
+        SELECT p.name FROM price p WHERE p.price > 0 UNION ALL SELECT NULL)
+    SELECT l.name, avg(c.score)
+    FROM   left_out l CROSS JOIN decision d,
+           LATERAL (SELECT u.score FROM unnest(d.scores) WITH ORDINALITY u (score, i)
+                    ORDER BY u.score - (SELECT coalesce(sum(p.price * d.costs[p.n][u.i]), 0)
+                                        FROM price p WHERE p.name IS DISTINCT FROM l.name) DESC LIMIT d.k) c
+    GROUP  BY l.name;
+END;
+
+-- Promises, as rows of the report; of very many decisions the last 100,000 count
+CREATE OR REPLACE FUNCTION {s}.kept(first bigint)
+RETURNS TABLE (measure text, value float8, error float8, meaning text) LANGUAGE sql STABLE
+BEGIN ATOMIC
+    WITH spent AS (
+        SELECT s.promise, s.cost, s.choices, sum(s.cost * s.choices) OVER w / sum(s.choices) OVER w AS mean,
+               row_number() OVER w AS n
+        FROM   {s}.spent(100000) s WHERE s.decision >= kept.first
+        WINDOW w AS (PARTITION BY s.promise ORDER BY s.decision ROWS 999 PRECEDING)),
+    kept AS (
+        SELECT s.promise, sum(s.cost * s.choices) / sum(s.choices) AS mean,
+               stddev_samp(s.cost) / sqrt(count(*)) AS stderr,
+               min(s.mean) FILTER (WHERE s.n >= 1000) AS lowest, max(s.mean) FILTER (WHERE s.n >= 1000) AS highest
+        FROM   spent s GROUP BY s.promise),
+    scored AS MATERIALIZED (
+        SELECT * FROM {s}.scored_without())
+    SELECT 'promise "' || p.name || '"', k.mean, k.stderr, concat_ws('; ',
+           format('at %s %s a {choice}', CASE p.sign WHEN 1 THEN 'most' ELSE 'least' END, p.target),
+           'of a thousand in a row at ' || CASE p.sign WHEN 1 THEN 'most ' ELSE 'least ' END
+               || round((CASE p.sign WHEN 1 THEN k.highest ELSE k.lowest END)::numeric, 6),
+           CASE WHEN k.mean IS NULL THEN 'nothing is decided yet'
+                WHEN p.sign * (p.means - p.wanted) > 0.02 * p.target AND p.decisions >= 100
+                     AND p.sign * (p.means - p.target) > 0.02 * p.target     -- and not because much is owed
+                THEN format('cannot be kept: at any price it is %s', round(p.means::numeric, 6))
+                WHEN p.price = 0 THEN 'which is kept without a price'
+                ELSE format('its price is %s, and keeping it costs %s of reward a {choice}', round(p.price::numeric, 4),
+                            greatest(round((w.mean - a.mean)::numeric, 4), 0)) END)
+    FROM   {s}.promise p LEFT JOIN kept k ON k.promise = p.name
+           LEFT JOIN scored a ON a.promise IS NULL
+           LEFT JOIN scored w ON w.promise = p.name
+    ORDER  BY p.name;
+END;

@@ -1,0 +1,38 @@
+-- What cannot be computed is not tried again at each page.
+CREATE OR REPLACE FUNCTION {s}.solve_or_say_why() RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $body$
+BEGIN
+    UPDATE {s}.promise SET solved = (SELECT n.last_value FROM {s}.decision_number n);
+    PERFORM {s}.set_estimates();
+    PERFORM {s}.solve();
+    UPDATE {s}.job SET problem = NULL WHERE name = 'prices' AND problem IS NOT NULL;
+EXCEPTION WHEN data_exception THEN
+    UPDATE {s}.promise SET solved = (SELECT n.last_value FROM {s}.decision_number n);
+    UPDATE {s}.job SET problem = SQLERRM WHERE name = 'prices';
+END
+$body$;
+
+-- The same where it is due, by one session at a time; the others go on with the prices that there are.  So
+-- does a page where none can be found, and the report says so.
+CREATE OR REPLACE FUNCTION {s}.set_prices() RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET jit = off AS $body$
+DECLARE
+    due boolean;
+BEGIN
+    SELECT i.is_to_solve INTO due FROM {s}.is_to_solve() i;
+    IF NOT due THEN
+        RETURN;
+    END IF;
+    BEGIN
+        PERFORM FROM {s}.job WHERE name = 'prices' FOR UPDATE SKIP LOCKED;
+        IF FOUND THEN
+            SELECT i.is_to_solve INTO due FROM {s}.is_to_solve() i;    -- another one may just have done it
+            IF due THEN
+                PERFORM {s}.solve_or_say_why();
+            END IF;
+        END IF;
+    EXCEPTION WHEN serialization_failure THEN
+        NULL;
+    END;
+END
+$body$;

@@ -1,0 +1,12 @@
+-- What an item costs of each promise, in the order of their names; and of a list what its prices were then,
+-- and what its places cost on average.  One that was made before there were promises gets them when it is renewed.
+DO $body$
+BEGIN
+    IF NOT EXISTS (SELECT FROM pg_attribute
+                   WHERE attrelid = to_regclass(format('%I.item_vector', {name})) AND attname = 'promised') THEN
+        ALTER TABLE {s}.item_vector ADD promised real[];
+        ALTER TABLE {s}.decision ADD prices jsonb, ADD costs jsonb;
+        CREATE INDEX ON {s}.decision (id) WHERE costs IS NOT NULL;
+    END IF;
+END
+$body$;
