@@ -259,17 +259,18 @@ BEGIN
 			) v (n, argument, statement)
 		WHERE  statement IS NOT NULL AND argument = ANY (texts)
 		UNION ALL
-		SELECT s.n, 'promises', format('in the promise "%s"', p.key), s.statement
-		FROM   jsonb_each(a -> 'promises') p, LATERAL (VALUES
+		SELECT s.n, 'promises', format('in the promise "%s"', p.promise), s.statement
+		FROM   jsonb_each(a -> 'promises') p (promise, value), LATERAL (VALUES
 			(10, format(E'SELECT %s\nFROM %s i', p.value ->> 'of', items)),
-			(11, format(E'SELECT (%s\n)::pg_catalog.text FROM %s i', p.value ->> 'of', items))) s (n, statement)
+			(11, format(E'SELECT i.%I, (%s\n) AS cost FROM %s i', key, p.value ->> 'of', items))) s (n, statement)
 		WHERE  'promises' = ANY (texts) ORDER BY 1
 	LOOP
 		attempt.statement := replace(attempt.statement, '{request}', request);
-		typed := format('SELECT ARRAY[pg_catalog.pg_typeof(q.person), pg_catalog.pg_typeof(q.item),'
-			' pg_catalog.pg_typeof(q.at)]::pg_catalog.oid[] FROM (SELECT) one LEFT JOIN (%s LIMIT 0) q ON true',
+		typed := format('SELECT ARRAY[%s]::pg_catalog.oid[] FROM (SELECT) one LEFT JOIN (%s LIMIT 0) q ON true',
+			CASE attempt.n WHEN 11 THEN 'pg_catalog.pg_typeof(q.cost)'
+			ELSE 'pg_catalog.pg_typeof(q.person), pg_catalog.pg_typeof(q.item), pg_catalog.pg_typeof(q.at)' END,
 			attempt.statement);
-		has_types := attempt.n = 2;
+		has_types := attempt.n IN (2, 11);
 		BEGIN
 			EXECUTE to_users_path;
 			OPEN test FOR EXECUTE attempt.statement;
@@ -278,7 +279,10 @@ BEGIN
 				EXECUTE typed INTO types;
 			END IF;
 			EXECUTE to_own_path;
-			IF has_types THEN
+			IF attempt.n = 11 AND (SELECT typcategory NOT IN ('B', 'N') FROM pg_type WHERE oid = types[1]) THEN
+				RAISE 'it is of type %', types[1]::regtype
+					USING ERRCODE = 'datatype_mismatch', HINT = 'It is a condition on i, or a number.';
+			ELSIF attempt.n = 2 THEN
 				EXECUTE below INTO types USING types;
 				person_type := coalesce(person_type, types[1]);
 				EXECUTE format('SELECT NULL::%s::%s, NULL::%s::%s, NULL::%s::timestamptz',

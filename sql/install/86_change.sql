@@ -126,8 +126,8 @@ BEGIN
 		|| CASE WHEN resets OR change ?| '{places,default_reward}' THEN '|/93_' ELSE '' END
 		|| CASE WHEN change ?| '{clicks,exposure}' THEN '|/94_' ELSE '' END
 		|| CASE WHEN change ? 'clicks' THEN '|/90_clicks$' ELSE '' END
-		|| CASE WHEN change ?| '{candidates,bonus,cap_group,promises}' THEN '|/90_texts$' ELSE '' END
-		|| CASE WHEN change ? 'promises' THEN '|/90_promises$|/98_costs$' ELSE '' END;
+		|| CASE WHEN change ?| '{candidates,bonus,cap_group}' THEN '|/90_texts$' ELSE '' END
+		|| CASE WHEN change ? 'promises' THEN '|/90_(costs|promises)$|/98_costs$' ELSE '' END;
 END
 $$;
 COMMENT ON FUNCTION _dlints_changed(text, jsonb, text, jsonb)

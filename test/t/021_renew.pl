@@ -79,10 +79,13 @@ is($node->safe_psql('old', q{SELECT dlints_renew('board'), dlints_renew('front')
 is(definition('old', $_), definition('postgres', $_), "$_ is as it was") for 'board', 'front';
 
 my $older = q{
-	UPDATE board.setting SET version = '0.0.1', arguments = arguments - '{value_limit,archive,diversity}'::text[];
+	UPDATE board.setting SET version = '0.0.1', arguments = arguments - '{value_limit,archive,diversity,promises}'::text[];
 	UPDATE front.setting SET version = '0.0.1', arguments = arguments - '{person_key,vectors,promises}'::text[];
 	COMMENT ON TABLE board.setting IS 'dlints 0.0.1: recommender';
 	COMMENT ON TABLE front.setting IS 'dlints 0.0.1: ranker';
+	DROP TABLE board.promise CASCADE; DROP VIEW board.promised_text CASCADE; DELETE FROM board.job WHERE name = 'prices';
+	ALTER TABLE board.item_vector DROP promised CASCADE;
+	ALTER TABLE board.decision DROP prices CASCADE, DROP costs CASCADE;
 	DROP FUNCTION board.refit, board.more_like, board.next, board.trending, board.erase;
 	CREATE FUNCTION board.erase(person bigint) RETURNS bigint LANGUAGE sql RETURN 0;
 	DROP TABLE board.trend CASCADE; DROP INDEX board.decision_session_id_idx;
@@ -141,6 +144,10 @@ is($node->safe_psql('old', q{
 		SELECT count(board.reward(decision, item)) FROM board.recommend(7, 3);
 		SELECT count(*) FROM front.rank('new', '{}', '["a"]')}), "3\n1", 'a page goes on');
 is($node->safe_psql('old', q{SELECT board.learn('0'), front.learn()}), '1|1', 'so does learning');
+is($node->safe_psql('old', q{
+		SELECT dlints_alter_recommender('board', '{"promises": {"far": {"of": "i.remote", "most": 0.2}}}');
+		SELECT count(*) FROM board.recommend(7, 3);
+		SELECT count(*) FROM board.spent(9)}), "\n3\n1", 'and promises can be made');
 is(($node->psql('old', q{SELECT dlints_renew('public')}))[0], 3, 'another schema is refused');
 my $other = 'DROP FUNCTION board.learn; CREATE FUNCTION board.learn() RETURNS text LANGUAGE sql RETURN 1';
 $node->safe_psql('old', "CREATE VIEW mine AS SELECT * FROM board.shown, board.models; $other");

@@ -8,8 +8,6 @@ BEGIN
     PERFORM max(b.bonus) FROM {s}.allowed(NULL, '{}') a, LATERAL {s}.bonus(a.item, NULL, '{}') b;
     argument := 'cap_group';
     PERFORM max(g.cap_group) FROM {s}.allowed(NULL, '{}') a, LATERAL {s}.cap_group(a.item, NULL, '{}') g;
-    argument := 'promises';
-    PERFORM max(c.costs[1]) FROM {s}.item_cost c;
 EXCEPTION WHEN data_exception THEN
     RAISE 'in the argument "%": %', argument, SQLERRM
         USING ERRCODE = SQLSTATE, HINT = 'It is asked of each item, with person and context, which may be NULL.';
