@@ -1,13 +1,13 @@
 """Policies judged by what others logged, against what they then earned."""
 
 from bench import machine, program, server
-from bench.judge import (budget, logs, loop, openbandit, report, simulated,
-                         values, winner)
+from bench.judge import (budget, logs, loop, openbandit, report, shares,
+                         simulated, values, winner)
 from bench.progress import Themes
 from bench.report import print_results
 
 QUICK = 0.1
-THEMES = 8
+THEMES = 9
 
 
 def main(options):
@@ -60,5 +60,7 @@ def simulate(cursor, share, done):
     done.start('Which one won')
     winners = winner.results(cursor, share, done.advance)
     done.start('Budgets that are promised')
-    return (frequencies + inverses + estimates + bounds + winners
-            + budget.results(cursor, share, done.advance))
+    budgets = budget.results(cursor, share, done.advance)
+    done.start('Shares that are promised')
+    return (frequencies + inverses + estimates + bounds + winners + budgets
+            + shares.results(cursor, share, done.advance))

@@ -12,7 +12,8 @@ CREATE TABLE IF NOT EXISTS {s}.promise (
     solved    bigint NOT NULL DEFAULT 0,
     ahead     float8 NOT NULL DEFAULT 0,    -- what was left then of what is promised
     wanted    float8 NOT NULL DEFAULT 0,    -- what a choice was to cost then, chance apart
-    means     float8 NOT NULL DEFAULT 0);   -- and what it does at this price
+    means     float8 NOT NULL DEFAULT 0,    -- what it does at this price
+    lost      float8 NOT NULL DEFAULT 0);   -- and, of a recommender, what that takes off its reward
 
 -- one that was made before there were any
 INSERT INTO {s}.job (name, done_at) VALUES ('prices', now()) ON CONFLICT DO NOTHING;

@@ -53,53 +53,22 @@ BEGIN ATOMIC
     FROM   {s}.promise p, {s}.decision_number n GROUP BY n.last_value;
 END;
 
--- What a choice would score, the last decisions made once more under all prices that there are but one; and
--- under all of them, which has no name
-CREATE OR REPLACE FUNCTION {s}.scored_without() RETURNS TABLE (promise text, mean float8) LANGUAGE sql STABLE
+-- What each price takes off the reward of a choice: what the last decisions would score, made once more under all
+-- prices but this one, and under all
+CREATE OR REPLACE FUNCTION {s}.reward_lost() RETURNS TABLE (promise text, lost float8) LANGUAGE sql STABLE
 BEGIN ATOMIC
     WITH price AS MATERIALIZED (
         SELECT p.name, p.price, row_number() OVER (ORDER BY p.name COLLATE "C") AS n FROM {s}.promise p),
     decision AS MATERIALIZED (
         SELECT d.* FROM {s}.replay() d WHERE EXISTS (SELECT FROM price p WHERE p.price > 0)),
     left_out AS (
-        SELECT p.name FROM price p WHERE p.price > 0 UNION ALL SELECT NULL)
-    SELECT l.name, avg(c.score)
-    FROM   left_out l CROSS JOIN decision d,
-           LATERAL (SELECT u.score FROM unnest(d.scores) WITH ORDINALITY u (score, i)
-                    ORDER BY u.score - (SELECT coalesce(sum(p.price * d.costs[p.n][u.i]), 0)
-                                        FROM price p WHERE p.name IS DISTINCT FROM l.name) DESC LIMIT d.k) c
-    GROUP  BY l.name;
-END;
-
--- Promises, as rows of the report; of very many decisions the last 100,000 count
-CREATE OR REPLACE FUNCTION {s}.kept(first bigint)
-RETURNS TABLE (measure text, value float8, error float8, meaning text) LANGUAGE sql STABLE
-BEGIN ATOMIC
-    WITH spent AS (
-        SELECT s.promise, s.cost, s.choices, sum(s.cost * s.choices) OVER w / sum(s.choices) OVER w AS mean,
-               row_number() OVER w AS n
-        FROM   {s}.spent(100000) s WHERE s.decision >= kept.first
-        WINDOW w AS (PARTITION BY s.promise ORDER BY s.decision ROWS 999 PRECEDING)),
-    kept AS (
-        SELECT s.promise, sum(s.cost * s.choices) / sum(s.choices) AS mean,
-               stddev_samp(s.cost) / sqrt(count(*)) AS stderr,
-               min(s.mean) FILTER (WHERE s.n >= 1000) AS lowest, max(s.mean) FILTER (WHERE s.n >= 1000) AS highest
-        FROM   spent s GROUP BY s.promise),
-    scored AS MATERIALIZED (
-        SELECT * FROM {s}.scored_without())
-    SELECT 'promise "' || p.name || '"', k.mean, k.stderr, concat_ws('; ',
-           format('at %s %s a {choice}', CASE p.sign WHEN 1 THEN 'most' ELSE 'least' END, p.target),
-           'of a thousand in a row at ' || CASE p.sign WHEN 1 THEN 'most ' ELSE 'least ' END
-               || round((CASE p.sign WHEN 1 THEN k.highest ELSE k.lowest END)::numeric, 6),
-           CASE WHEN k.mean IS NULL THEN 'nothing is decided yet'
-                WHEN p.sign * (p.means - p.wanted) > 0.02 * p.target AND p.decisions >= 100
-                     AND p.sign * (p.means - p.target) > 0.02 * p.target     -- and not because much is owed
-                THEN format('cannot be kept: at any price it is %s', round(p.means::numeric, 6))
-                WHEN p.price = 0 THEN 'which is kept without a price'
-                ELSE format('its price is %s, and keeping it costs %s of reward a {choice}', round(p.price::numeric, 4),
-                            greatest(round((w.mean - a.mean)::numeric, 4), 0)) END)
-    FROM   {s}.promise p LEFT JOIN kept k ON k.promise = p.name
-           LEFT JOIN scored a ON a.promise IS NULL
-           LEFT JOIN scored w ON w.promise = p.name
-    ORDER  BY p.name;
+        SELECT p.name FROM price p WHERE p.price > 0 UNION ALL SELECT NULL),
+    scored AS (
+        SELECT l.name, avg(c.score) AS mean
+        FROM   left_out l CROSS JOIN decision d,
+               LATERAL (SELECT u.score FROM unnest(d.scores) WITH ORDINALITY u (score, i)
+                        ORDER BY u.score - (SELECT coalesce(sum(p.price * d.costs[p.n][u.i]), 0)
+                                            FROM price p WHERE p.name IS DISTINCT FROM l.name) DESC LIMIT d.k) c
+        GROUP  BY l.name)
+    SELECT w.name, w.mean - a.mean FROM scored w, scored a WHERE w.name IS NOT NULL AND a.name IS NULL;
 END;

@@ -36,3 +36,9 @@ BEGIN
     END;
 END
 $body$;
+
+-- What each price costs in reward, now
+CREATE OR REPLACE FUNCTION {s}.lost() RETURNS TABLE (promise text, lost float8) LANGUAGE sql STABLE
+BEGIN ATOMIC
+    SELECT l.promise, l.lost FROM {s}.reward_lost() l;
+END;

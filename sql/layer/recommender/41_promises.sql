@@ -1,5 +1,5 @@
 -- What is left is to be used within 150 lists, or within as many as were made between two runs, and is counted
--- over more of them.
+-- over many times that: what leaves the count comes back otherwise.
 CREATE OR REPLACE FUNCTION {s}.horizon() RETURNS TABLE (choices float8, decisions bigint) LANGUAGE sql STABLE
 BEGIN ATOMIC
     WITH last AS (
@@ -8,7 +8,7 @@ BEGIN ATOMIC
         SELECT greatest(150, max((n.last_value - p.solved + 4194304) % 4194304)) AS lists
         FROM   {s}.promise p, {s}.decision_number n)
     SELECT m.lists * coalesce((SELECT avg(cardinality(l.items)) FROM last l), 1)::float8,
-           least(greatest(2000, 4 * m.lists), 20000)
+           least(greatest(2000, 14 * m.lists), 100000)
     FROM   made m;
 END;
 

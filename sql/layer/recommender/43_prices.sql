@@ -13,7 +13,14 @@ BEGIN
         RETURN NULL;
     END IF;
     PERFORM {s}.solve();
-    UPDATE {s}.promise SET solved = (SELECT n.last_value FROM {s}.decision_number n);
+    UPDATE {s}.promise SET solved = (SELECT n.last_value FROM {s}.decision_number n), lost = 0;
+    UPDATE {s}.promise p SET lost = l.lost FROM {s}.reward_lost() l WHERE l.promise = p.name;
     RETURN 'prices found';
 END
 $body$;
+
+-- What each price cost in reward, when it was found: who reads the report may not read the items.
+CREATE OR REPLACE FUNCTION {s}.lost() RETURNS TABLE (promise text, lost float8) LANGUAGE sql STABLE
+BEGIN ATOMIC
+    SELECT p.name, p.lost FROM {s}.promise p;
+END;

@@ -1,0 +1,29 @@
+-- Promises, as rows of the report; of very many decisions the last 100,000 count
+CREATE OR REPLACE FUNCTION {s}.kept(first bigint)
+RETURNS TABLE (measure text, value float8, error float8, meaning text) LANGUAGE sql STABLE
+BEGIN ATOMIC
+    WITH spent AS (
+        SELECT s.promise, s.cost, s.choices, sum(s.cost * s.choices) OVER w / sum(s.choices) OVER w AS mean,
+               row_number() OVER w AS n
+        FROM   {s}.spent(100000) s WHERE s.decision >= kept.first
+        WINDOW w AS (PARTITION BY s.promise ORDER BY s.decision ROWS 999 PRECEDING)),
+    kept AS (
+        SELECT s.promise, sum(s.cost * s.choices) / sum(s.choices) AS mean,
+               stddev_samp(s.cost) / sqrt(count(*)) AS stderr,
+               min(s.mean) FILTER (WHERE s.n >= 1000) AS lowest, max(s.mean) FILTER (WHERE s.n >= 1000) AS highest
+        FROM   spent s GROUP BY s.promise)
+    SELECT 'promise "' || p.name || '"', k.mean, k.stderr, concat_ws('; ',
+           format('at %s %s a {choice}', CASE p.sign WHEN 1 THEN 'most' ELSE 'least' END, p.target),
+           'of a thousand in a row at ' || CASE p.sign WHEN 1 THEN 'most ' ELSE 'least ' END
+               || round((CASE p.sign WHEN 1 THEN k.highest ELSE k.lowest END)::numeric, 6),
+           CASE WHEN k.mean IS NULL THEN 'nothing is decided yet'
+                WHEN p.sign * (p.means - p.wanted) > 0.02 * p.target AND p.decisions >= 100
+                     AND p.sign * (p.means - p.target) > 0.02 * p.target     -- and not because much is owed
+                THEN format('cannot be kept: at any price it is %s', round(p.means::numeric, 6))
+                WHEN p.price = 0 THEN 'which is kept without a price'
+                ELSE format('its price is %s, and keeping it costs %s of reward a {choice}', round(p.price::numeric, 4),
+                            greatest(round(l.lost::numeric, 4), 0)) END)
+    FROM   {s}.promise p LEFT JOIN kept k ON k.promise = p.name
+           LEFT JOIN {s}.lost() l ON l.promise = p.name
+    ORDER  BY p.name;
+END;
