@@ -60,7 +60,8 @@ BEGIN
 		'promised', format('%L::text[]', ARRAY(SELECT jsonb_object_keys(coalesce(a -> 'promises', '{}')))),
 		'promises', coalesce((
 			SELECT string_agg(format('SELECT %L::text, %s, %L::float8, %s, %L::text', key,
-			           CASE WHEN value ? 'most' THEN 1 ELSE -1 END, coalesce(value ->> 'most', value ->> 'least'), coalesce(value ->> 'hard', 'false'),
+			           CASE WHEN value ? 'most' THEN 1 ELSE -1 END,
+			           coalesce(value ->> 'most', value ->> 'least'), coalesce(value ->> 'hard', 'false'),
 			           value ->> 'of'), ' UNION ALL ' ORDER BY key)
 			FROM jsonb_each(a -> 'promises')), 'SELECT NULL::text, 1, 0::float8, false, NULL::text WHERE false'));
 END

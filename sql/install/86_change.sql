@@ -290,7 +290,8 @@ BEGIN ATOMIC
 		       LATERAL (SELECT CASE was.kind WHEN 'ranker'::pg_catalog.text THEN good
 		           ELSE _dlints_resolve(good, '{}'::pg_catalog.text[], '{}'::pg_catalog.name[]) END AS a) r,
 		       LATERAL _dlints_filled(was.kind, pg_catalog.concat('/(15|25|29|[3-8][0-9]|91)_', CASE WHEN NOT EXISTS (
-		           SELECT FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
+		           SELECT FROM pg_catalog.pg_class c
+		                       JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
 		           WHERE n.nspname OPERATOR(pg_catalog.=) name::pg_catalog.name
 		           AND   c.relname OPERATOR(pg_catalog.=) 'promised_text'::pg_catalog.name)
 		           THEN '|/27_promises$' END), r.a, true) s));
