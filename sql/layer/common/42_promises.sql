@@ -62,7 +62,7 @@ BEGIN ATOMIC
     decision AS MATERIALIZED (
         SELECT d.* FROM {s}.replay() d WHERE EXISTS (SELECT FROM price p WHERE p.price > 0)),
     left_out AS (
-        SELECT p.name FROM price p WHERE p.price > 0 UNION ALL SELECT NULL),
+        SELECT p.name FROM price p WHERE p.price > 0 UNION ALL SELECT NULL AS name),
     scored AS (
         SELECT l.name, avg(c.score) AS mean
         FROM   left_out l CROSS JOIN decision d,
