@@ -271,7 +271,8 @@ BEGIN
 		'partitioned', $w$('decision', 'id'), ('reward', 'decision')$w$,
 		'model_type', format('%s.dlints(%s, matched)', dlints, vectors ->> 'size'),
 		'erased', format('person %s, session text DEFAULT NULL', person_type ->> 'name'),
-		'is_theirs', format('d.person %s erase.person OR d.session = erase.session', person_type ->> 'same'),
+		'is_theirs', format('d.person %s erase.person OR hashtextextended(d.session, 0) = '
+			'hashtextextended(erase.session, 0) AND d.session = erase.session', person_type ->> 'same'),
 		'erase_first', format('LOCK TABLE %I.beginning IN ROW EXCLUSIVE MODE;', a ->> 'name'),
 		'erase_more', format(E'DELETE FROM %1$I.beginning b WHERE b.person %2$s erase.person;\n'
 			'    IF FOUND THEN\n        PERFORM %1$I.set_prior();\n    END IF;', a ->> 'name', person_type ->> 'same'),

@@ -19,7 +19,9 @@ BEGIN
 				AND d.refobjid OPERATOR(pg_catalog.=) e.oid
 			JOIN   pg_catalog.pg_type t
 				ON d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_type'::pg_catalog.regclass
-				AND d.objid OPERATOR(pg_catalog.=) t.oid)
+				AND d.objid OPERATOR(pg_catalog.=) t.oid
+			-- only a superuser makes base types, but who owns an extension adds others to it
+			WHERE  t.typtype OPERATOR(pg_catalog.=) 'b' AND t.typlen OPERATOR(pg_catalog.=) -1)
 		SELECT v.typname AS name, v.type, f.type AS features
 		FROM   member v, member f
 		WHERE  v.extname OPERATOR(pg_catalog.=) 'vector'

@@ -6,7 +6,7 @@ BEGIN;
 \ir include/recommender.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT plan(62);
+SELECT plan(71);
 
 CREATE FUNCTION made(name text, more text) RETURNS text LANGUAGE sql AS $$
 SELECT outcome(format('SELECT dlints_create_recommender(%L, ''job'', ''{field,salary,skills}'',
@@ -185,6 +185,7 @@ SELECT ok(bool_and(n.item NOT IN (SELECT item FROM trends)) AND count(*) = 300 -
 UPDATE job SET open = false WHERE id IN (SELECT item FROM rare);
 SELECT ok(bool_and(t.item NOT IN (SELECT item FROM rare)) AND count(*) = 10, 'of candidates') FROM board.trending() t;
 UPDATE job SET open = true WHERE id IN (SELECT item FROM rare);
+SELECT is(count(*), 181::bigint, 'a long list has all') FROM board.trending(1000) t;
 SELECT later('4 days');
 INSERT INTO visit SELECT -1, j.id, now() FROM job j WHERE j.id <= 20;
 SELECT board.refresh();
@@ -208,6 +209,25 @@ SELECT ok(liking(500, 'cookie') > 0.7 AND liking(500, NULL) < 0.5, 'and carries 
 SELECT ok(board.profile(p, session => 'shared') = board.profile(p),
     'but what somebody known clicked is not the session''s')
   FROM unnest('{NULL,501,502}'::bigint[]) p;
+SELECT is(board.profile(NULL, ARRAY(SELECT c.item FROM board.session_click('cookie') c), session => 'cookie'),
+  board.profile(NULL, ARRAY(SELECT c.item FROM board.session_click('cookie') c)), 'what is told as well counts once');
+SELECT is(count(*), 3::bigint, 'a name may be long') FROM (
+  SELECT string_agg(md5(i::text), '') AS session FROM generate_series(1, 400) i) n, board.recommend(NULL, 3, session => n.session);
+SELECT is(board.erase(NULL, (SELECT string_agg(md5(i::text), '') FROM generate_series(1, 400) i)), 1::bigint,
+  'and is found again');
+CREATE TEMP TABLE nobodys AS SELECT r.decision, r.item FROM board.recommend(NULL, 5, session => 'new') r;
+SELECT matches(outcome(format('SELECT * FROM board.next(%s, 5, %s)', decision, who)), result, who)
+FROM   (SELECT min(decision) AS decision FROM nobodys) d, (VALUES
+  ('session => ''other''', '^42501: decision \d+ is not of this session'),
+  ('503', '^42501: decision \d+ is not of this person')) v (who, result);
+CREATE TEMP TABLE theirs AS
+SELECT n.* FROM (SELECT min(decision) AS decision FROM nobodys) d, board.next(d.decision, 5, 503, 'new') n;
+SELECT ok(bool_and(d.person = 503 AND d.session = 'new') AND count(*) = 5, 'who has logged in since goes on')
+FROM theirs t, logged(t.decision) d;
+SELECT ok(count(*) = 10 AND count(DISTINCT item) = 10, 'without what was shown before') FROM (
+  SELECT n.item FROM (SELECT min(decision) AS decision FROM theirs) d, board.next(d.decision, 5) n
+  UNION ALL SELECT item FROM nobodys) a;
+SELECT is(board.erase(503, 'new'), 3::bigint, 'and is erased with it');
 SELECT is(board.erase(501), 1::bigint, 'who is erased, and not the session''s');
 SELECT is(board.erase(500, 'cookie'), 4::bigint, 'or with that of the session');
 SELECT is((board.profile(NULL, session => 'cookie'), board.profile(500)), (board.profile(NULL), board.profile(NULL)),

@@ -159,6 +159,13 @@ like(sql($moved, 'SET search_path = d', $casts), qr/^v\.vector$/m,
 is(sql($moved, 'ALTER EXTENSION dlints_pgvector SET SCHEMA public',
 		q{SELECT d.dlints_pack(ARRAY[1, 2]::real[]::v.vector) = d.dlints_pack('{1,2}')}), 't', '... and they move');
 
+my $added = database(
+	'added', 'CREATE EXTENSION dlints', 'CREATE EXTENSION vector', 'CREATE SCHEMA trap',
+	'CREATE DOMAIN trap.vector AS bigint', 'ALTER EXTENSION vector ADD DOMAIN trap.vector',
+	'CREATE EXTENSION dlints_pgvector');
+is(sql($added, q{SELECT count(*) FROM pg_proc WHERE proargtypes[0] = 'trap.vector'::regtype}),
+	0, 'what the owner of pgvector adds to it is not read as a vector');
+
 ### An older pgvector
 
 SKIP:

@@ -27,7 +27,7 @@ CREATE TABLE {s}.decision (
     seed     bigint NOT NULL,           -- of the draws by which the list was chosen, and of its shortlist
     weighed  integer,                   -- how long that was; NULL: all were, or it is by chance
     person   {person_type},
-    arm      text NOT NULL,             -- personal, control (the most popular) or chance
+    arm      text NOT NULL,             -- personal, control (the most popular), chance or trending
     session  text,
     context  jsonb NOT NULL,
     profile  bytea NOT NULL,            -- as it was then

@@ -99,7 +99,7 @@ $body$;
 -- are.  Where those that may be shown cannot fill a list by the draw that it is chosen by, it is four times
 -- as many, and at last all.  Rows that came after the last one with a vector take part.  What is left out
 -- takes no place of what is looked for.  A list by chance is chosen of some, each of which is there with the
--- probability "share"; one of what trends of that table's best.
+-- probability "share"; one of what trends of that table's best, and where these do not do of the most popular, too.
 CREATE OR REPLACE FUNCTION {s}.shortlist(
     person {person_type}, context jsonb, profile real[], way text, k integer, seed bigint,
     OUT items {item_type}[], OUT share float8)
@@ -109,14 +109,14 @@ DECLARE
     most    bigint := CASE WHEN {diversity} IS NULL THEN greatest(32, 4 * k) ELSE greatest(100, 10 * k) END
                       + CASE WHEN context -> 'left_out' IS NULL THEN 0
                              ELSE jsonb_array_length(context -> 'left_out') END;
-    all_of  bigint := CASE WHEN way = 'trending' THEN 4 * (SELECT count(*) FROM {s}.trend)
-                           ELSE {slots}::bigint * (SELECT max(b.n) + 1 FROM {s}.block b) END;
+    all_of  bigint := {slots}::bigint * (SELECT max(b.n) + 1 FROM {s}.block b);
+    trends  bigint := CASE WHEN way = 'trending' THEN (SELECT count(*) FROM {s}.trend) ELSE 0 END;
     weights float8[];
     found   {item_type}[];
     newest  {item_type};
 BEGIN
     share := 1;
-    IF all_of IS NULL OR way IN ('personal', 'stranger') AND {has_bonus} THEN
+    IF all_of IS NULL AND way <> 'trending' OR way IN ('personal', 'stranger') AND {has_bonus} THEN
         RETURN;                         -- a bonus can lift any of them
     ELSIF way = 'chance' THEN
         SELECT c.items, c.share INTO items, share
@@ -126,24 +126,29 @@ BEGIN
         IF {s}.are_fewer(shortlist.person, shortlist.context, all_of / 20) THEN
             RETURN;
         END IF;
-        SELECT r.weights INTO weights FROM {s}.rankings(profile, way, seed) r;
-        IF {has_promises} THEN
-            SELECT p.weights INTO weights FROM {s}.priced(weights, way) p;
-        END IF;
     END IF;
     LOOP
-        IF most > all_of / 4 THEN
+        IF most <= trends THEN
+            found := ARRAY(SELECT t.item FROM {s}.trend t ORDER BY t.score DESC LIMIT most);
+        ELSIF coalesce(most > all_of / 4, true) THEN
             items := NULL;
             RETURN;
-        END IF;
-        IF way = 'trending' THEN
-            found := ARRAY(SELECT t.item FROM {s}.trend t ORDER BY t.score DESC LIMIT most);
         ELSE
+            IF weights IS NULL THEN
+                SELECT r.weights INTO weights
+                FROM   {s}.rankings(profile, CASE way WHEN 'trending' THEN 'control' ELSE way END, seed) r;
+                IF {has_promises} THEN
+                    SELECT p.weights INTO weights FROM {s}.priced(weights, way) p;
+                END IF;
+            END IF;
             SELECT b.items INTO found FROM {s}.best(weights, most) b;
+            IF trends > 0 THEN
+                found := ARRAY(SELECT t.item FROM {s}.trend t UNION SELECT unnest(found));
+            END IF;
         END IF;
         items := ARRAY(SELECT {once} a.item FROM {s}.eligible(shortlist.person, shortlist.context) a
                        WHERE  a.item {same_item} ANY (found));
-        EXIT WHEN {s}.places_for(ARRAY(SELECT i.item FROM unnest(found[1:most]) f (item)
+        EXIT WHEN {s}.places_for(ARRAY(SELECT i.item FROM unnest(found[1:most + trends]) f (item)
                                                           JOIN unnest(items) i (item) ON i.item {same_item} f.item),
                                  shortlist.person, shortlist.context) >= k;
         most := 4 * most;

@@ -75,8 +75,10 @@ CREATE OR REPLACE FUNCTION {s}.session_click(session text)
 RETURNS TABLE (item {item_type}, at timestamptz) LANGUAGE sql STABLE
 BEGIN ATOMIC
     SELECT r.item, d.at
-    FROM  (SELECT d.id, d.at, d.items, d.person FROM {s}.decision d WHERE d.session = session_click.session
-           ORDER BY d.id DESC LIMIT 200) d,
+    FROM  (SELECT d.id, d.at, d.items, d.person FROM {s}.decision d
+           WHERE  hashtextextended(d.session, 0) = hashtextextended(session_click.session, 0)
+           AND    d.session = session_click.session
+           ORDER  BY d.id DESC LIMIT 200) d,
            LATERAL (SELECT r.item FROM {s}.reward r WHERE r.decision = d.id AND r.value > 0 OFFSET 0) r
     WHERE  d.person IS NULL AND r.item {same_item} ANY (d.items);
 END;
@@ -124,10 +126,13 @@ BEGIN
     IF context ? 'like' THEN
         liked := {s}.likes(context -> 'like');
     END IF;
-    IF profile.session IS NOT NULL THEN
-        SELECT array_agg(c.item), array_agg(c.at) INTO items, times FROM {s}.session_click(profile.session) c;
+    IF profile.session <> '' THEN       -- what is told as well counts once
+        SELECT array_agg(c.item), array_agg(c.at) INTO items, times
+        FROM   {s}.session_click(profile.session) c
+        WHERE  NOT EXISTS (SELECT FROM unnest(recent) r (item) WHERE r.item {same_item} c.item);
     END IF;
-    SELECT t.profile INTO taste FROM {s}.taste(profile.person, items || recent, times, liked) t;
+    SELECT t.profile INTO taste
+    FROM   {s}.taste(profile.person, items || ARRAY(SELECT unnest(recent)), times, liked) t;
     RETURN taste;
 END
 $body$;

@@ -52,17 +52,19 @@ BEGIN ATOMIC
         SELECT p.n + 1, p.person, d.context, d.items
         FROM   page p,                  -- each looked up by its number, in its month
                LATERAL (SELECT d.person, d.context, d.items FROM {s}.decision d
-                        WHERE  d.id = CASE WHEN p.context ->> 'after' ~ '^\d{1,18}$'
+                        WHERE  d.id = CASE WHEN p.context ->> 'after' ~ '^[0-9]{1,18}$'
                                            THEN (p.context ->> 'after')::bigint END OFFSET 0) d
-        WHERE  p.n < 100 AND (d.person {same_person} p.person OR d.person IS NULL AND p.person IS NULL))
+        WHERE  p.n < 100 AND (d.person {same_person} p.person OR d.person IS NULL))
     SELECT d.person, d.session, d.arm, d.context, {dlints}.dlints_unpack(d.profile),
            ARRAY(SELECT i.item::text FROM page p, unnest(p.items) i (item))
     FROM   {s}.decision d WHERE d.id = shown_until.decision;
 END;
 
 -- The next page of a list: for the same person, in the same way, without what was shown.  Probabilities are
--- those after the pages before.  Told with a person, it is taken for decisions of that person only.
-CREATE OR REPLACE FUNCTION {s}.next(after bigint, k integer DEFAULT 10, person {person_type} DEFAULT NULL)
+-- those after the pages before.  Told with a person, or a session, it is taken for decisions of these only;
+-- who has logged in since brings the session's.
+CREATE OR REPLACE FUNCTION {s}.next(
+    after bigint, k integer DEFAULT 10, person {person_type} DEFAULT NULL, session text DEFAULT NULL)
 RETURNS TABLE (decision bigint, item {item_type}, place integer, probability float8, expected float8)
 LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp SET jit = off SET plan_cache_mode = force_generic_plan AS $body$
@@ -74,8 +76,11 @@ BEGIN
     SELECT s.* INTO last FROM {s}.shown_until(after) s;
     IF NOT FOUND THEN
         RAISE 'there is no decision %', coalesce(after::text, 'NULL') USING ERRCODE = 'invalid_parameter_value';
-    ELSIF next.person IS NOT NULL AND (last.person {same_person} next.person) IS NOT TRUE THEN
-        RAISE 'decision % is not of this person', after USING ERRCODE = 'insufficient_privilege';
+    ELSIF (next.person IS NOT NULL OR next.session IS NOT NULL)
+          AND (last.person {same_person} next.person) IS NOT TRUE
+          AND (last.person IS NULL AND last.session = next.session) IS NOT TRUE THEN
+        RAISE 'decision % is not of this %', after, CASE WHEN next.person IS NULL THEN 'session' ELSE 'person' END
+            USING ERRCODE = 'insufficient_privilege';
     ELSIF jsonb_typeof(last.context) <> 'object' THEN
         RAISE 'decision % has no next page', after USING ERRCODE = 'invalid_parameter_value',
             HINT = 'Its context is no object, so that nothing can be added to it.';
@@ -83,13 +88,13 @@ BEGIN
     IF last.context ? 'more_like' THEN
         BEGIN
             kind := last.context ->> 'more_like';
-        EXCEPTION WHEN data_exception THEN
+        EXCEPTION WHEN data_exception OR integrity_constraint_violation THEN
             NULL;                       -- not of a box: a request said so before there were any
         END;
     END IF;
     RETURN QUERY
     SELECT p.*
-    FROM   {s}.page(last.person, k,
+    FROM   {s}.page(coalesce(last.person, next.person), k,
                     last.context || jsonb_build_object('after', after, 'left_out', last.items || kind::text),
                     last.session, last.profile, last.arm) p;
 END

@@ -42,7 +42,8 @@ END;
 
 -- What trends: clicks that count half after a day, for those that an item would have if its share of them were
 -- that of clicks that count half after two weeks, each as if five more had come as expected.  Where that is
--- less than twice as many it is how popular the item is.
+-- less than twice as many it is how popular the item is.  A million clicks that came in less than eight weeks
+-- count half sooner, since what trends then does so sooner, too.
 CREATE OR REPLACE FUNCTION {s}.refresh_trend() RETURNS void LANGUAGE sql VOLATILE
 BEGIN ATOMIC
     WITH clicked AS MATERIALIZED (
@@ -50,15 +51,20 @@ BEGIN ATOMIC
          ORDER BY c.at DESC LIMIT 1000000)
         UNION ALL
         SELECT r.item, d.at
-        FROM   {s}.reward r,            -- each list looked up by its number, in its month
-               LATERAL (SELECT d.at FROM {s}.decision d
-                        WHERE d.id = r.decision AND r.item {same_item} ANY (d.items) OFFSET 0) d
-        WHERE  NOT {has_log} AND r.value > 0
-        AND    r.decision >= {s}.first_decision(now() - interval '60 days')),
+        FROM  (SELECT DISTINCT r.decision, r.item FROM {s}.reward r
+               WHERE  NOT {has_log} AND r.value > 0
+               AND    r.decision >= {s}.first_decision(now() - interval '60 days')
+               ORDER  BY r.decision DESC, r.item LIMIT 1000000) r,
+               LATERAL (SELECT d.at FROM {s}.decision d     -- looked up by its number, in its month
+                        WHERE d.id = r.decision AND r.item {same_item} ANY (d.items) OFFSET 0) d),
+    log AS MATERIALIZED (
+        SELECT max(at) AS latest, CASE WHEN count(*) < 1000000 THEN 14
+                                       ELSE least(14, date_part('epoch', max(at) - min(at)) / 86400 / 4) END AS half_life
+        FROM   clicked),
     counted AS (
-        SELECT c.item, sum({s}.faded(t.ago, 1)) AS lately, sum({s}.faded(t.ago, 14)) AS usual
-        FROM   clicked c, (SELECT max(at) AS latest FROM clicked) l,
-               LATERAL (SELECT date_part('epoch', l.latest - c.at) / 86400 AS ago) t
+        SELECT c.item, sum({s}.faded(14 * t.ago, l.half_life)) AS lately, sum({s}.faded(t.ago, l.half_life)) AS usual
+        FROM   clicked c, log l, LATERAL (SELECT date_part('epoch', l.latest - c.at) / 86400 AS ago) t
+        WHERE  l.half_life > 0
         GROUP  BY c.item),
     lift AS (
         SELECT c.item, (c.lately + 5) / (c.usual * sum(c.lately) OVER () / sum(c.usual) OVER () + 5) AS times

@@ -1,7 +1,7 @@
 -- What was shown, and what came of it.  Rewards are looked up once for a decision, and not for each item.
 CREATE OR REPLACE VIEW {s}.outcome AS
 SELECT s.decision, s.person, s.arm, s.at, s.item, s.place, s.probability, s.expected,
-       r.clicked, r.reward, s.session
+       r.clicked, r.reward, s.session, s.context
 FROM   {s}.listed s
        CROSS JOIN LATERAL (SELECT array_agg(r.item) AS items, array_agg(r.outcome) AS outcomes,
                                   array_agg(r.value) AS values
@@ -39,14 +39,14 @@ END;
 
 REVOKE EXECUTE ON FUNCTION {s}.why FROM PUBLIC;
 
--- What a list of an arm earned on average, with a standard error that knows that people, and
--- sessions, come again
+-- What a list of an arm earned on average, pages after it included, with a standard error that knows that
+-- people, and sessions, come again
 CREATE OR REPLACE FUNCTION {s}.earned(
     arm text, since timestamptz, OUT lists bigint, OUT mean float8, OUT stderr float8, OUT people bigint)
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off
 BEGIN ATOMIC
     WITH person AS (
-        SELECT count(DISTINCT o.decision) AS lists, sum(o.reward) AS reward
+        SELECT count(DISTINCT o.decision) FILTER (WHERE NOT o.context ? 'after') AS lists, sum(o.reward) AS reward
         FROM   {s}.outcomes({s}.first_decision(since)) o
         WHERE  o.arm = earned.arm
         GROUP  BY o.person, CASE WHEN o.person IS NULL THEN coalesce(o.session, o.decision::text) END)
@@ -58,7 +58,7 @@ END;
 -- How likely each place is looked at, in units of the first one: what was clicked there among
 -- lists by chance, where each item is as likely at each place.  A place is looked at no more than
 -- those before it, which leaves less to chance: the least of all means from a place before to
--- the best place after.
+-- the best place after.  Next pages, and boxes beside an item, have places of their own.
 CREATE OR REPLACE FUNCTION {s}.places(since timestamptz DEFAULT now() - interval '90 days')
 RETURNS TABLE (place integer, shown bigint, clicked bigint, looked_at float8, stderr float8)
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off
@@ -66,7 +66,7 @@ BEGIN ATOMIC
     WITH seen AS (
         SELECT o.place, count(*) AS shown, count(*) FILTER (WHERE o.clicked) AS clicked
         FROM   {s}.outcomes({s}.first_decision(since)) o
-        WHERE  o.arm = 'chance'
+        WHERE  o.arm = 'chance' AND NOT o.context ?| '{more_like,trending,after}'
         GROUP  BY o.place),
     upto AS (
         SELECT s.*, sum(s.shown) OVER w AS all_shown, sum(s.clicked) OVER w AS all_clicked
