@@ -163,7 +163,8 @@ test_least_prices_that_are_enough(void **state)
 			beyond += least > targets[kind];
 			if (prices[kind] > 0.0)
 			{
-				assert_true(mean_at(all, prices, kind, prices[kind] * 0.9999) > targets[kind] - tie);
+				assert_true(mean_at(all, prices, kind, prices[kind] * 0.9999) >
+							targets[kind] - tie);
 				priced++;
 			}
 		}
@@ -199,13 +200,15 @@ static void
 test_nothing_to_gain(void **state)
 {
 	double		scores[] = {1e20, -1e20};
-	double		costs[] = {1e-20, 2e-20};
+	double		costs[] = {2e-20, 1e-20};
 	double		same[] = {3.0, 3.0};
 	PricedDecision each[] = {{0, NULL, NULL}, {2, scores, same}};
+	PricedDecision apart = {2, scores, costs};
 	double		kept[2];
 	SlateEntry	entries[1];
 	double		mean;
 	PricedDecisions all = {1, 1, 0, each, kept, entries, &mean, count_pause};
+	PricedDecisions far = {1, 1, 1, &apart, kept, entries, &mean, count_pause};
 	double		target = 1.0;
 	double		price;
 
@@ -214,11 +217,8 @@ test_nothing_to_gain(void **state)
 	all.count = 2;
 	price_solve(&all, &target, &price);
 	assert_near(price, 0.0, 0.0);
-	scores[0] = -1e20;
-	scores[1] = 1e20;
-	each[1].costs = costs;
 	target = 1.5e-20;
-	price_solve(&all, &target, &price);
+	price_solve(&far, &target, &price);
 	assert_near(price / 2e40, 1.0, 1e-5);
 }
 
