@@ -12,7 +12,7 @@ BEGIN
             END IF;
             RETURN '';
         WHEN 'months' THEN
-            PERFORM {s}.set_months();   -- late, since it locks out those that learn
+            PERFORM {s}.set_months();   -- last, since it locks out pages
             PERFORM {s}.tidy();
             RETURN '';
         ELSE
@@ -32,9 +32,8 @@ DECLARE
     part   text;
     result text;
 BEGIN
-    -- who alters takes the rows of refresh, which is that of items, too, and of refit before the models;
-    -- that of prices last
-    FOREACH part IN ARRAY '{refresh,items,refit,learn,rebuild,months,prices}'::text[] LOOP
+    -- who alters takes the rows of refresh, which is that of items, too, and of refit before the models
+    FOREACH part IN ARRAY '{refresh,items,refit,learn,rebuild,prices,months}'::text[] LOOP
         BEGIN
             result := {s}.do_part(part);
             said := CASE part WHEN 'learn' THEN result || said ELSE said || result END;
