@@ -279,7 +279,8 @@ BEGIN
 				EXECUTE typed INTO types;
 			END IF;
 			EXECUTE to_own_path;
-			IF attempt.n = 11 AND (SELECT typcategory NOT IN ('B', 'N') FROM pg_type WHERE oid = types[1]) THEN
+			IF attempt.n = 11 AND (SELECT typcategory NOT IN ('B', 'N') OR oid = 'money'::regtype FROM pg_type
+			                       WHERE oid = types[1]) THEN
 				RAISE 'it is of type %', types[1]::regtype
 					USING ERRCODE = 'datatype_mismatch', HINT = 'It is a condition on i, or a number.';
 			ELSIF attempt.n = 2 THEN

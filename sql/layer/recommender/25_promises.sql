@@ -7,6 +7,7 @@ BEGIN
         ALTER TABLE {s}.item_vector ADD promised real[];
         ALTER TABLE {s}.decision ADD prices jsonb, ADD costs jsonb;
         CREATE INDEX ON {s}.decision (id) WHERE costs IS NOT NULL;
+        INSERT INTO {s}.job (name, done_at) VALUES ('costs', now()) ON CONFLICT DO NOTHING;
     END IF;
 END
 $body$;

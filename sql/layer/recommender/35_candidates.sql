@@ -32,6 +32,21 @@ SELECT t.item, ARRAY(SELECT CASE WHEN abs(c.cost) BETWEEN 1e-30 AND 1e30 THEN c.
                      ORDER  BY u.n)::real[] AS costs
 FROM   {s}.promised_text t;
 
+-- What one row costs, for rows that have no vector yet: what cannot be computed is 0, so that no page fails
+CREATE OR REPLACE FUNCTION {s}.cost_of(item {item_type}) RETURNS real[]
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $body$
+#variable_conflict use_column
+DECLARE
+    nothing real[] := array_fill(0::real, ARRAY[{promise_count}]);
+    costs   real[];
+BEGIN
+    costs := (SELECT c.costs FROM {s}.item_cost c WHERE c.item {same_item} cost_of.item LIMIT 1);
+    RETURN CASE cardinality(costs) WHEN {promise_count} THEN costs ELSE nothing END;
+EXCEPTION WHEN data_exception OR cardinality_violation THEN
+    RETURN nothing;
+END
+$body$;
+
 -- The prices of what is promised, and what a unit of it so takes off a score, in the order of names
 CREATE OR REPLACE FUNCTION {s}.charges() RETURNS TABLE (names text[], charges float8[], prices jsonb)
 LANGUAGE sql STABLE
@@ -42,8 +57,8 @@ BEGIN ATOMIC
 END;
 
 -- Who may be recommended what: the candidates, with what is added to their scores, the groups of which a
--- list has so many at most, and what they cost of what is promised.  A new row is a candidate at once; a bonus that is
--- no number is none.
+-- list has so many at most, and what they cost of what is promised.  A new row is a candidate at once; a bonus
+-- that is no number is none.
 CREATE OR REPLACE FUNCTION {s}.candidate(person {person_type}, context jsonb)
 RETURNS TABLE (item {item_type}, features real[], popularity real, bonus float8, cap_group text, costs real[])
 LANGUAGE sql STABLE
@@ -54,8 +69,7 @@ BEGIN ATOMIC
                                  FROM {s}.encoded_item n WHERE n.item {same_item} a.item LIMIT 1)),
            coalesce(v.popularity, 0), CASE WHEN b.bonus BETWEEN -1e50 AND 1e50 THEN b.bonus ELSE 0 END, g.cap_group,
            CASE WHEN {has_promises} THEN CASE cardinality(v.promised) WHEN {promise_count} THEN v.promised
-               ELSE coalesce((SELECT n.costs FROM {s}.item_cost n WHERE n.item {same_item} a.item LIMIT 1),
-                             array_fill(0::real, ARRAY[{promise_count}])) END END
+               ELSE {s}.cost_of(a.item) END END
     FROM   {s}.eligible(candidate.person, candidate.context) a
            LEFT JOIN {s}.item_vector v ON v.item {same_item} a.item
            CROSS JOIN LATERAL {s}.bonus(a.item, candidate.person, candidate.context) b

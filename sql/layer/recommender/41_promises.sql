@@ -5,7 +5,7 @@ BEGIN ATOMIC
     WITH last AS (
         SELECT d.items FROM {s}.decision d WHERE d.costs IS NOT NULL ORDER BY d.id DESC LIMIT 100),
     made AS (
-        SELECT greatest(150, max((n.last_value - p.solved + 4194304) % 4194304)) AS lists
+        SELECT least(greatest(150, max((n.last_value - p.solved + 4194304) % 4194304)), 100000) AS lists
         FROM   {s}.promise p, {s}.decision_number n)
     SELECT m.lists * coalesce((SELECT avg(cardinality(l.items)) FROM last l), 1)::float8,
            least(greatest(2000, 14 * m.lists), 100000)
@@ -61,7 +61,8 @@ BEGIN ATOMIC
         SELECT d.id, d.person, d.context, d.items, cardinality(d.items) AS k,
                {dlints}.dlints_unpack(d.profile) AS profile
         FROM   {s}.decision d WHERE d.costs IS NOT NULL AND d.arm = 'personal' ORDER BY d.id DESC
-        LIMIT (SELECT CASE WHEN s.has_blocks THEN 100 ELSE least(100, greatest(10, 100000 / greatest(s.items, 1))) END
+        LIMIT (SELECT CASE WHEN s.has_blocks THEN 100
+                           ELSE least(100, greatest(2, 200000 / greatest(s.items * {promise_count}, 1))) END
                FROM size s)),
     usual AS MATERIALIZED (
         SELECT l.*, w.way

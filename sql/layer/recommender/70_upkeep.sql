@@ -59,7 +59,8 @@ BEGIN ATOMIC
                         WHERE d.id = r.decision AND r.item {same_item} ANY (d.items) OFFSET 0) d),
     log AS MATERIALIZED (
         SELECT max(at) AS latest, CASE WHEN count(*) < 1000000 THEN 14
-                                       ELSE least(14, date_part('epoch', max(at) - min(at)) / 86400 / 4) END AS half_life
+                                       ELSE least(14, date_part('epoch', max(at) - min(at)) / 86400 / 4)
+                                  END AS half_life
         FROM   clicked),
     counted AS (
         SELECT c.item, sum({s}.faded(14 * t.ago, l.half_life)) AS lately, sum({s}.faded(t.ago, l.half_life)) AS usual
@@ -78,6 +79,27 @@ BEGIN ATOMIC
     INSERT INTO {s}.trend AS t (item, score) SELECT b.item, b.score FROM best b
     ON CONFLICT (item) DO UPDATE SET score = excluded.score WHERE t.score <> excluded.score;
 END;
+
+-- What items cost of what is promised, each by itself where not all can be computed: the report says why
+CREATE OR REPLACE FUNCTION {s}.refresh_costs() RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off AS $body$
+BEGIN
+    IF NOT {has_promises} THEN
+        UPDATE {s}.item_vector SET promised = NULL WHERE promised IS NOT NULL;
+        UPDATE {s}.job SET problem = NULL WHERE name = 'costs' AND problem IS NOT NULL;
+        RETURN;
+    END IF;
+    UPDATE {s}.item_vector v SET promised = c.costs
+    FROM   {s}.item_cost c
+    WHERE  c.item {same_item} v.item AND v.promised IS DISTINCT FROM c.costs;
+    UPDATE {s}.job SET problem = NULL WHERE name = 'costs' AND problem IS NOT NULL;
+EXCEPTION WHEN data_exception OR cardinality_violation THEN
+    UPDATE {s}.job SET problem = SQLERRM WHERE name = 'costs';
+    UPDATE {s}.item_vector v SET promised = c.costs
+    FROM  (SELECT v.item, {s}.cost_of(v.item) AS costs FROM {s}.item_vector v OFFSET 0) c
+    WHERE  c.item {same_item} v.item AND v.promised IS DISTINCT FROM c.costs;
+END
+$body$;
 
 -- Vectors of new and of changed rows; those of deleted rows go, which is no loss: the log
 -- keeps the features of what was shown.  More than half of them never go at once.
@@ -107,13 +129,12 @@ BEGIN
         DELETE FROM {s}.item_vector v
         WHERE  NOT EXISTS (SELECT FROM {s}.item i WHERE i.item {same_item} v.item);
     END IF;
-    INSERT INTO {s}.item_vector AS v (item, encoded, ages, promised)
-    SELECT i.item, i.encoded, {s}.ages(i.dates, now()), c.costs
-    FROM   {s}.encoded_item i LEFT JOIN {s}.item_cost c ON {has_promises} AND c.item {same_item} i.item
-    WHERE  i.item IS NOT NULL
-    ON CONFLICT (item) DO UPDATE SET encoded = excluded.encoded, ages = excluded.ages, promised = excluded.promised
-    WHERE v.encoded <> excluded.encoded OR v.ages <> excluded.ages OR v.promised IS DISTINCT FROM excluded.promised;
+    INSERT INTO {s}.item_vector AS v (item, encoded, ages)
+    SELECT i.item, i.encoded, {s}.ages(i.dates, now()) FROM {s}.encoded_item i WHERE i.item IS NOT NULL
+    ON CONFLICT (item) DO UPDATE SET encoded = excluded.encoded, ages = excluded.ages
+    WHERE v.encoded <> excluded.encoded OR v.ages <> excluded.ages;
     GET DIAGNOSTICS changed = ROW_COUNT;
+    PERFORM {s}.refresh_costs();
     PERFORM {s}.refresh_popularity();
     PERFORM {s}.refresh_trend();
     PERFORM {s}.set_blocks();
@@ -126,8 +147,8 @@ CREATE OR REPLACE FUNCTION {s}.add_items() RETURNS bigint LANGUAGE sql VOLATILE
 BEGIN ATOMIC
     WITH added AS (
         INSERT INTO {s}.item_vector (item, encoded, ages, promised)
-        SELECT i.item, i.encoded, {s}.ages(i.dates, now()), c.costs
-        FROM   {s}.encoded_item i LEFT JOIN {s}.item_cost c ON {has_promises} AND c.item {same_item} i.item
+        SELECT i.item, i.encoded, {s}.ages(i.dates, now()), CASE WHEN {has_promises} THEN {s}.cost_of(i.item) END
+        FROM   {s}.encoded_item i
         WHERE  i.item IS NOT NULL AND NOT EXISTS (SELECT FROM {s}.item_vector v WHERE v.item {same_item} i.item)
         ON CONFLICT DO NOTHING
         RETURNING item, features || promised AS features),
@@ -159,7 +180,8 @@ BEGIN
     WITH known AS MATERIALIZED (
         SELECT DISTINCT ON (i.item) i.item, b.n FROM {s}.block b, unnest(b.items) i (item) ORDER BY i.item, b.n),
     placed AS (
-        SELECT v.item, v.features || v.promised AS features,
+        SELECT v.item, v.features || CASE cardinality(v.promised) WHEN {promise_count} THEN v.promised
+                                     ELSE array_fill(0::real, ARRAY[{promise_count}]) END AS features,
                coalesce(k.n, l.n + (row_number() OVER (PARTITION BY k.n IS NULL ORDER BY v.popularity DESC, v.item)
                                     - 1) / {slots}) AS n
         FROM   {s}.item_vector v LEFT JOIN known k ON k.item {same_item} v.item,

@@ -1,4 +1,6 @@
 -- What items cost of what is promised from now on, and blocks with that
+UPDATE {s}.item_vector SET promised = NULL WHERE promised IS NOT NULL;
+
 DELETE FROM {s}.block;
 
 SELECT {s}.refresh();
