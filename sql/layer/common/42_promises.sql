@@ -22,7 +22,7 @@ BEGIN ATOMIC
 END;
 
 -- Finds prices anew.  What is left is to be used within the horizon, and what is missing saved; what is
--- left to chance has its share of the costs.
+-- left to chance has its share of the costs.  Of promises that nothing can keep prices end somewhere.
 CREATE OR REPLACE FUNCTION {s}.solve() RETURNS void LANGUAGE sql VOLATILE
 BEGIN ATOMIC
     WITH wanted AS MATERIALIZED (
@@ -41,7 +41,7 @@ BEGIN ATOMIC
         SELECT {dlints}.dlints_prices(d.scores, d.costs, d.k, a.targets) AS prices
         FROM   decision d, asked a)
     UPDATE {s}.promise p
-    SET    price = least(f.prices[1][w.n], 1e15), decisions = w.decisions, ahead = w.ahead,
+    SET    price = least(f.prices[1][w.n], 1e15 * greatest(1, 1 / abs(p.target)), 1e45), decisions = w.decisions, ahead = w.ahead,
            wanted = p.sign * a.targets[w.n], means = p.sign * f.prices[2][w.n]
     FROM   found f, asked a, wanted w WHERE w.name = p.name AND f.prices IS NOT NULL;
 END;
