@@ -36,7 +36,8 @@ GROUP  BY w, k ORDER BY w, k;
 -- ---------- of any kind ----------
 
 SELECT is(dlints_shortlist(ids::text[], xs, weights(1), 5) @> ARRAY[id::text], true, 'items of text')
-FROM   block, (SELECT (dlints_top(id, dlints_dot(ARRAY(SELECT unnest(weights(1))), x), 1))[1] AS id FROM item) b GROUP BY id;
+FROM   block, (SELECT (dlints_top(id, dlints_dot(ARRAY(SELECT unnest(weights(1))), x), 1))[1] AS id FROM item) b
+GROUP  BY id;
 SELECT is(sorted(dlints_shortlist(ids, xs::float8[], weights(3), 9)), expected(3, 9), 'numbers of double precision')
 FROM block;
 SELECT is(sorted(dlints_shortlist(ids, xs::numeric[]::dlints_vector, weights(3), 9)), expected(3, 9),

@@ -52,7 +52,8 @@ my @uses = (
 	q{SELECT decision, S_shop.reward(decision, item, person => 'p1') FROM S_shop.recommend('p1', 5, '{key 3}',
 		'{"like": {"kind": "kind 1", "price": "none", "nothing": 1}}')},
 	q{SELECT S_shop.reward(decision, item, 'buy', 2) FROM S_shop.recommend(NULL, 2, session => 's')},
-	q{SELECT count(n) FROM S_shop.more_like('key 4', 3, 'p1', '{"mine": 1}', 's') m, S_shop.next(m.decision, 2, 'p1') n},
+	q{SELECT count(n)
+	  FROM   S_shop.more_like('key 4', 3, 'p1', '{"mine": 1}', 's') m, S_shop.next(m.decision, 2, 'p1') n},
 	q{SELECT count(t) FROM S_shop.trending(3, NULL, '{"after": 1}', 's') t},
 	q{SELECT S_shop.learn('0')},
 	q{SELECT S_shop.reward(decision, item, 'click', 0.5) FROM S_shop.shown},
