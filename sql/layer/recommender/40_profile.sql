@@ -131,8 +131,8 @@ BEGIN
         FROM   {s}.session_click(profile.session) c
         WHERE  NOT EXISTS (SELECT FROM unnest(recent) r (item) WHERE r.item {same_item} c.item);
     END IF;
-    SELECT t.profile INTO taste
-    FROM   {s}.taste(profile.person, items || ARRAY(SELECT unnest(recent)), times, liked) t;
+    items := items || ARRAY(SELECT unnest(recent));     -- of a query as its argument taste() is planned each time
+    SELECT t.profile INTO taste FROM {s}.taste(profile.person, items, times, liked) t;
     RETURN taste;
 END
 $body$;
