@@ -158,7 +158,7 @@ CREATE TEMP TABLE call AS SELECT call FROM lines($$
     count(*) FROM dlints_factors('SELECT member, item, 1 FROM click', :k) AS f (i integer, x real[])
     $$) AS call;
 
--- what a call, so sent, gives
+-- What a call, so sent, gives.  A BLAS may round an array by where it lies in memory.
 CREATE FUNCTION given(call text, who sender) RETURNS text LANGUAGE plpgsql AS
 $$
 DECLARE
@@ -195,7 +195,7 @@ BEGIN
 		'(' || nullif(array_to_string(types, ', '), '') || ')', call);
 	EXECUTE 'EXECUTE sent ' || coalesce('(' || nullif(array_to_string(arguments, ', '), '') || ')', '')
 	INTO result;
-	RETURN 'gives ' || coalesce(result, 'NULL');
+	RETURN 'gives ' || coalesce(regexp_replace(result, '(\.\d{12})\d+', '\1', 'g'), 'NULL');
 EXCEPTION WHEN OTHERS THEN
 	RETURN SQLSTATE || ': ' || SQLERRM;
 END
