@@ -49,12 +49,22 @@ REDUCE = """
     SELECT id, dlints_project({fresh}, features)::real[] AS features, in_stock
     FROM   item"""
 
+# As a recommender keeps them: a row of about a page, which no TOAST takes
+BLOCKS = f"""
+    CREATE TABLE block (id integer, ids integer[], features real[])
+    WITH (toast_tuple_target = 8160, {samples.QUIET[1:]};
+    ALTER TABLE block ALTER features SET STORAGE EXTERNAL;
+    INSERT INTO block
+    SELECT min(id), array_agg(id ORDER BY id), array_agg(features ORDER BY id)
+    FROM   item
+    GROUP  BY (id - 1) / greatest(7800 / (4 * cardinality(features) + 4), 1)"""
+
 # Draw number $1 is of one of the plain models, or for one of the members.
 NAMES = {'plain': f"'plain ' || ($1 % {PLAIN_MODELS} + 1)",
          'matched': "'matched'"}
 DRAWS_OF = {
     'plain': f"""
-         SELECT dlints_draw_weights(state, seed => {{seed}}) AS weights
+         SELECT dlints_draw_weights(state, '{{{{}}}}', {{seed}}) AS weights
          FROM   model WHERE name = {NAMES['plain']}""",
     'matched': f"""
          SELECT dlints_draw_weights(m.state, u.features, {{seed}}) AS weights
@@ -127,6 +137,8 @@ class Catalogue:
         self._cursor.execute('VACUUM ANALYZE model, member')
         self._cursor.execute(REDUCE.format(fresh=fresh))
         self._make_ready('reduced_item')
+        self._cursor.execute(BLOCKS)
+        self._make_ready('block')
 
     def _make_ready(self, table):
         """Have a filled table known to the planner and in memory."""

@@ -65,7 +65,7 @@ def measure(cursor, catalogue, options, advance):
         searches = ways.searches(index)
         costs.update(dict.fromkeys(searches, cost))
         for case in trial.CASES:
-            if case[0] in searches[0].models():
+            if searches[0].takes(*case):
                 trial.play(cursor, exact, searches, case, found)
         advance(number / len(indexes))
     judges = make_judges(catalogue)

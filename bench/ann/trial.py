@@ -74,8 +74,7 @@ def build(cursor, index):
 
 def play(cursor, exact, searches, case, found):
     """Run the ways in turns, and add to what was found."""
-    model, _ = case
-    chosen = [way for way in (*exact, *searches) if model in way.models()]
+    chosen = [way for way in (*exact, *searches) if way.takes(*case)]
     statements = {
         way: Statement(cursor, way, way.sql(*case), f'way{number}')
         for number, way in enumerate(chosen)}

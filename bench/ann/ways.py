@@ -22,6 +22,13 @@ EXACT = f"""
                       {BEST})
     FROM   {{table}} {{where}}"""
 
+# What a recommender has its list chosen of is the best under so many draws.
+SHORTLIST_DRAWS = 16
+SHORTLIST = f"""
+    WITH draw AS MATERIALIZED ({{draw}})
+    SELECT dlints_shortlist(ids, features, draw.weights, {BEST})
+    FROM   {{table}}, draw"""
+
 INDEXED = f"""
     WITH draw AS MATERIALIZED ({{draw}})
     SELECT array(SELECT id
@@ -92,6 +99,7 @@ class Way:
     plan: str
     setting: str = 'jit = off'
     judged: str = ''
+    draws: int = 1
 
     def sql(self, model, filtered, judged=False):
         """Return the statement, whose parameter $1 is the draw's number."""
@@ -99,16 +107,18 @@ class Way:
         if self.judged:
             ranking = DRAWS_OF[model].format(seed=LATER)
         kind = 'reduced' if self.form.table == 'reduced_item' else model
+        seed = f'$1, {self.draws}' if self.form.table == 'block' else '$1'
         return (judged and self.judged or self.statement).format(
             table=self.form.table, item=self.form.item,
             weights=self.form.weights, name=NAMES[model],
             profile=PROFILES[model],
-            draw=DRAWS_OF[kind].format(seed='$1'), ranking_draw=ranking,
+            draw=DRAWS_OF[kind].format(seed=seed), ranking_draw=ranking,
             where='WHERE in_stock' if filtered else '')
 
-    def models(self):
-        """Return the models it can rank by."""
-        return MODELS[:1] if self.form.table == 'reduced_item' else MODELS
+    def takes(self, model, filtered):
+        """Can it rank by this model, among those in stock?"""
+        return (self.form.table != 'reduced_item' or model == MODELS[0]) and (
+            self.form.table != 'block' or not filtered)
 
 
 def vector(dim, kind='vector'):
@@ -139,10 +149,14 @@ def exact():
                 'SET parallel_setup_cost = 0; '
                 'SET min_parallel_table_scan_size = 0')
     features, few = Form('features'), Form('reduced', table='reduced_item')
+    block = Form('blocks', table='block')
     return [Way('exact', features, EXACT, 'Seq Scan'),
             Way('exact, parallel', features, EXACT, 'Gather', parallel),
             Way('exact, reduced', few, EXACT, 'Seq Scan'),
-            Way('exact, reduced, parallel', few, EXACT, 'Gather', parallel)]
+            Way('exact, reduced, parallel', few, EXACT, 'Gather', parallel),
+            Way('exact, blocks', block, SHORTLIST, 'Seq Scan'),
+            Way(f'exact, blocks, {SHORTLIST_DRAWS} draws at once', block,
+                SHORTLIST, 'Seq Scan', draws=SHORTLIST_DRAWS)]
 
 
 def indexes(catalogue, options):

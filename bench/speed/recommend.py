@@ -1,7 +1,8 @@
 """Recommendations against a bare aggregate over the same table.
 
-With the model in FROM, PostgreSQL joins it with each item, which takes its
-time with a bare aggregate, too.
+It reads one number of each item's features, which is what PostgreSQL takes for
+any use of them. With the model in FROM it joins that with each item, for a bare
+aggregate, too.
 """
 
 from bench.measure import prepared
@@ -21,18 +22,17 @@ def run(theme):
         theme.compare(
             prepared(theme.cursor, _statements(shape)),
             [Bar(f'dlints_recommend, {ITEMS:,} items, {shape.title}, in '
-                 'subqueries: times max(id)', 'subquery', 'scan', MOST),
-             Bar('    joined', 'join', 'scan', MOST),
-             Bar('    max(id), joined', 'joined scan', 'scan')],
+                 'subqueries: times max(features[1])', 'subquery', 'scan', MOST),
+             Bar('    both joined with the model', 'join', 'joined scan', MOST)],
             ROUNDS)
 
 
 def _statements(shape):
     """Return what is compared for a model."""
     return {
-        'scan': f'SELECT max(id) FROM {shape.items}',
+        'scan': f'SELECT max(features[1]) FROM {shape.items}',
         'joined scan': f"""
-            SELECT max(i.id) FROM model m, {shape.items} i
+            SELECT max(i.features[1]) FROM model m, {shape.items} i
             WHERE  m.name = '{shape.title}'""",
         'subquery': shape.recommend_by_subqueries,
         'join': shape.recommend}
