@@ -144,12 +144,14 @@ BEGIN
 			THEN 'has nothing but most or least, per and hard'
 			WHEN kind = 'recommender' AND p.value ? 'hard'
 			THEN 'cannot be hard: only those of rankers can'
-			WHEN kind = 'recommender' AND p.value ? 'outcome'
-			THEN 'is of an expression of i: outcomes cannot be promised'
-			WHEN kind = 'recommender' AND p.value - '{most,least,per,of}'::text[] <> '{}'
-			THEN 'has nothing but of, most or least, and per'
-			WHEN kind = 'recommender' AND jsonb_typeof(p.value -> 'of') IS DISTINCT FROM 'string'
+			WHEN kind = 'recommender' AND p.value - '{most,least,per,of,outcome}'::text[] <> '{}'
+			THEN 'has nothing but of or outcome, most or least, and per'
+			WHEN kind = 'recommender' AND p.value ? 'of' = p.value ? 'outcome'
+			THEN 'must say of what, by an expression of i or the name of an outcome'
+			WHEN kind = 'recommender' AND p.value ? 'of' AND jsonb_typeof(p.value -> 'of') <> 'string'
 			THEN 'must say of what, by an expression of i'
+			WHEN kind = 'recommender' AND p.value ? 'outcome' AND NOT coalesce(a -> 'outcomes' ? (p.value ->> 'outcome'), false)
+			THEN 'is of an outcome that there is not'
 			WHEN jsonb_typeof(coalesce(p.value -> 'most', p.value -> 'least')) <> 'number'
 			THEN 'must be of a number'
 			WHEN NOT coalesce(p.value -> 'most', p.value -> 'least')::float8 BETWEEN 1e-50 AND 1e50
@@ -263,7 +265,7 @@ BEGIN
 		FROM   jsonb_each(a -> 'promises') p (promise, value), LATERAL (VALUES
 			(10, format(E'SELECT %s\nFROM %s i', p.value ->> 'of', items)),
 			(11, format(E'SELECT i.%I, (%s\n) AS cost FROM %s i', key, p.value ->> 'of', items))) s (n, statement)
-		WHERE  'promises' = ANY (texts) ORDER BY 1
+		WHERE  'promises' = ANY (texts) AND p.value ? 'of' ORDER BY 1
 	LOOP
 		attempt.statement := replace(attempt.statement, '{request}', request);
 		typed := format('SELECT ARRAY[%s]::pg_catalog.oid[] FROM (SELECT) one LEFT JOIN (%s LIMIT 0) q ON true',

@@ -59,11 +59,12 @@ BEGIN
 		'has_promises', (coalesce(a -> 'promises', '{}') <> '{}')::text,
 		'promised', format('%L::text[]', ARRAY(SELECT jsonb_object_keys(coalesce(a -> 'promises', '{}')))),
 		'promises', coalesce((
-			SELECT string_agg(format('SELECT %L::text, %s, %L::float8, %s, %L::text', key,
+			SELECT string_agg(format('SELECT %L::text, %s, %L::float8, %s, %L::text, %L::text', key,
 			           CASE WHEN value ? 'most' THEN 1 ELSE -1 END,
 			           coalesce(value ->> 'most', value ->> 'least'), coalesce(value ->> 'hard', 'false'),
-			           value ->> 'of'), ' UNION ALL ' ORDER BY key)
-			FROM jsonb_each(a -> 'promises')), 'SELECT NULL::text, 1, 0::float8, false, NULL::text WHERE false'));
+			           value ->> 'of', value ->> 'outcome'), ' UNION ALL ' ORDER BY key)
+			FROM jsonb_each(a -> 'promises')),
+			'SELECT NULL::text, 1, 0::float8, false, NULL::text, NULL::text WHERE false'));
 END
 $$;
 COMMENT ON FUNCTION _dlints_common_words(text, jsonb, boolean)
@@ -174,7 +175,7 @@ BEGIN
 		'is_newer', CASE item_type ->> 'grows' WHEN 'true' THEN 'a.item > newest' ELSE 'false' END,
 		'promise_count', promises,
 		'promised_texts', coalesce((
-			SELECT string_agg(format(E'(SELECT (%s\n)::pg_catalog.text)', value ->> 'of'), E',\n             '
+			SELECT string_agg(format(E'(SELECT (%s\n)::pg_catalog.text)', coalesce(value ->> 'of', 'NULL')), E',\n             '
 			                  ORDER BY key COLLATE "C")
 			FROM jsonb_each(a -> 'promises')), ''),
 		'choice', 'place',

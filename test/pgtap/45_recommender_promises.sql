@@ -7,7 +7,7 @@ BEGIN;
 \ir include/recommender.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT plan(71);
+SELECT plan(89);
 
 -- ---------- refused ----------
 
@@ -19,7 +19,10 @@ FROM (VALUES
   ('{"a": 1}', '22023: the promise "a" must say how much it is to be at most, or at least (It is 1.)'),
   ('{"a": {"of": "i.open"}}',
     '22023: the promise "a" must say how much it is to be at most, or at least (It is {"of": "i.open"}.)'),
-  ('{"a": {"most": 1}}', '22023: the promise "a" must say of what, by an expression of i (It is {"most": 1}.)'),
+  ('{"a": {"most": 1}}',
+    '22023: the promise "a" must say of what, by an expression of i or the name of an outcome (It is {"most": 1}.)'),
+  ('{"a": {"of": "1", "outcome": "click", "most": 1}}', '22023: the promise "a" must say of what, '
+    'by an expression of i or the name of an outcome (It is {"of": "1", "most": 1, "outcome": "click"}.)'),
   ('{"a": {"of": 1, "most": 1}}',
     '22023: the promise "a" must say of what, by an expression of i (It is {"of": 1, "most": 1}.)'),
   ('{"a": {"of": "1", "most": 0}}',
@@ -27,12 +30,13 @@ FROM (VALUES
   ('{"a": {"of": "1", "most": 1, "hard": true}}',
     '22023: the promise "a" cannot be hard: only those of rankers can (It is {"of": "1", "hard": true, "most": 1}.)'),
   ('{"a": {"outcome": "return", "most": 1}}',
-    '22023: the promise "a" is of an expression of i: outcomes cannot be promised '
-    '(It is {"most": 1, "outcome": "return"}.)'),
+    '22023: the promise "a" is of an outcome that there is not (It is {"most": 1, "outcome": "return"}.)'),
+  ('{"a": {"outcome": ["click"], "most": 1}}',
+    '22023: the promise "a" is of an outcome that there is not (It is {"most": 1, "outcome": ["click"]}.)'),
   ('{"a": {"of": "1", "most": 1, "per": "list"}}',
     '22023: the promise "a" is for each place of a list (It is {"of": "1", "per": "list", "most": 1}.)'),
   ('{"a": {"of": "1", "most": 1, "by": 1}}',
-    '22023: the promise "a" has nothing but of, most or least, and per (It is {"by": 1, "of": "1", "most": 1}.)'),
+    '22023: the promise "a" has nothing but of or outcome, most or least, and per (It is {"by": 1, "of": "1", "most": 1}.)'),
   ('{"a": {"of": "i.shut", "most": 1}}', '42703: in the promise "a": column i.shut does not exist'),
   ('{"a": {"of": "person = 1", "most": 1}}', '42703: in the promise "a": column "person" does not exist'),
   ('{"a": {"of": "context ? ''x''", "most": 1}}', '42703: in the promise "a": column "context" does not exist'),
@@ -195,6 +199,88 @@ FROM   board.item_vector;
 SELECT later('1 minute');
 SELECT count(*) FROM board.recommend(1);
 SELECT ok(costs IS NULL AND prices IS NULL, 'and cost nothing then') FROM board.decision ORDER BY id DESC LIMIT 1;
+
+-- ---------- outcomes ----------
+
+-- lists, of which each item is left again after a while, those of one field mostly; and what is told of them
+CREATE FUNCTION leave(first integer, last integer, after interval) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+	FOR i IN first .. last LOOP
+		PERFORM count(*) FROM "a b".recommend(hashint4(i) & 63);
+		PERFORM later('1 minute');
+		IF i % 40 = 0 THEN
+			PERFORM later(after);
+			PERFORM "a b".reward(l.decision, l.item, 'it''s "left"')
+			FROM   "a b".listed l JOIN job j ON j.id = l.item
+			WHERE  l.at > now() - after - interval '1 hour'
+			AND    (hashint8extended(l.item * 1000 + l.decision, 3) & 1023) < CASE j.field WHEN 'field 1' THEN 500 ELSE 20 END;
+			PERFORM later('2 hours');
+			PERFORM "a b".run();
+		END IF;
+	END LOOP;
+END $$;
+SELECT dlints_create_recommender('a b', 'job', '{field}', control => 0.1, wait => '0', epsilon => 0.1,
+  outcomes => '{"click": 1, "it''s \"left\"": 0, "hired": 5}',
+  promises => '{"stay\"s": {"outcome": "it''s \"left\"", "most": 0.06}, "far": {"of": "i.remote", "most": 0.9}}');
+CREATE FUNCTION left_of(most integer) RETURNS numeric LANGUAGE sql AS $$
+SELECT avg((EXISTS (SELECT FROM "a b".reward r WHERE (r.decision, r.item) = (l.decision, l.item)
+	AND r.outcome <> 'click'))::int) FROM "a b".listed l WHERE l.decision IN (
+	SELECT id FROM "a b".decision WHERE arm <> 'control' ORDER BY id DESC LIMIT most) $$;
+SELECT is(array_agg(DISTINCT promised), ARRAY[ARRAY[j.remote::int, 0.06]::real[]],
+  'before anything is known an outcome comes as often as is promised')
+FROM   "a b".item_vector JOIN job j ON j.id = item GROUP BY j.remote HAVING j.remote;
+SELECT leave(1, 80, '0');
+SELECT ok(abs(p.rate - (1 + count(h.*)) / (1 / 0.06 + count(*))) < 1e-12,
+  'the mean is that of all places, and one more')
+FROM   "a b".promise p, "a b".listed l LEFT JOIN "a b".happened h USING (decision, item)
+WHERE  p.outcome IS NOT NULL GROUP BY p.rate;
+SELECT ok(avg(rates[2]) FILTER (WHERE field = 'field 1') > 0.3 AND avg(rates[2]) FILTER (WHERE field <> 'field 1') < 0.06
+  AND bool_and(rates[1] IS NULL AND rates[2] BETWEEN 0 AND 1 AND promised = ARRAY[remote::int, rates[2]]::real[])
+  AND count(*) = 200, 'items cost what comes of items with such features')
+FROM   "a b".item_vector JOIN job ON id = item;
+SELECT leave(81, 320, '0');
+SELECT cmp_ok(left_of(200), '<', 0.095, 'at a price few are left: of all items it is .116');
+SELECT ok(bool_and(prices IS NOT NULL AND costs ?& '{"stay\"s",far}'), 'which is logged')
+FROM   "a b".decision WHERE arm = 'personal';
+SELECT ok(bool_and(abs(s.cost - c.n / 10.0) < 1e-12) AND count(*) = 300, 'what has come counts as it came')
+FROM  (SELECT s.decision, s.cost FROM "a b".spent(300) s WHERE promise = 'stay"s') s,
+       LATERAL (SELECT count(*) AS n FROM "a b".happened h WHERE h.decision = s.decision) c;
+SELECT ok(meaning ~ '^at most 0.06 a place; .*its price is [0-9.]+, and keeping it costs', 'the report says so')
+FROM   "a b".report('-infinity') WHERE measure = 'promise "stay"s"';
+INSERT INTO job SELECT 1003, 'new', 'field 1', 3, 1000, '{}', '{}', true, now(), true, 'same';
+SELECT ok(c.costs = ARRAY[1, p.rate]::real[], 'a new row costs what comes of all')
+FROM   "a b".candidate(1, '{}') c, "a b".promise p WHERE c.item = 1003 AND p.outcome IS NOT NULL;
+DELETE FROM job WHERE id = 1003;
+
+-- what comes three days later
+SELECT leave(321, 400, '3 days');
+SELECT ok(p.lag BETWEEN '3 days' AND '3 days 2 hours', 'it is known by when most have come')
+FROM   "a b".promise p WHERE p.outcome IS NOT NULL;
+SELECT later('1 minute');
+SELECT count(*) FROM generate_series(1, 9) p, "a b".recommend(p);
+SELECT ok(count(*) > 3 AND bool_and(s.cost = (d.costs ->> 'stay"s')::float8), 'until then it counts as expected')
+FROM   "a b".spent(9) s JOIN "a b".decision d ON d.id = s.decision
+WHERE  s.promise = 'stay"s' AND d.id >= "a b".first_decision(now());
+CREATE TEMP TABLE told AS
+SELECT decision, item FROM "a b".happened ORDER BY decision LIMIT 1;
+SELECT "a b".reward(decision, item, 'hired') FROM told;
+SELECT is(s.cost, c.n / 10.0::float8, 'another outcome is none')
+FROM   told t JOIN "a b".spent(1000) s ON s.decision = t.decision AND s.promise = 'stay"s',
+       LATERAL (SELECT count(*) AS n FROM "a b".happened h WHERE h.decision = t.decision AND h.outcome ~ 'left') c;
+SELECT dlints_alter_recommender('a b', '{"promises": {"pay": {"outcome": "hired", "least": 0.9}}}');
+SELECT "a b".reward(decision, item, 'hired', 0) FROM told;
+SELECT is(count(*), 0::bigint, 'what is told as 0 is taken back') FROM "a b".happened WHERE outcome = 'hired';
+SELECT ok(bool_and(rates[1] BETWEEN 0 AND 1 AND promised = rates), 'another outcome is promised')
+FROM   "a b".item_vector;
+SELECT leave(401, 520, '0');
+SELECT alike(meaning, 'at least 0.9 a place;%cannot be kept: of what is known of items it is 0.0%', 'which cannot be')
+FROM   "a b".report('-infinity') WHERE measure = 'promise "pay"';
+SELECT is(outcome($$SELECT dlints_alter_recommender('a b', '{"outcomes": {"click": 1}}')$$),
+  '22023: the promise "pay" is of an outcome that there is not (It is {"least": 0.9, "outcome": "hired"}.)',
+  'an outcome that is promised stays');
+SELECT dlints_alter_recommender('a b', '{"promises": {}}');
+SELECT ok(bool_and(promised IS NULL AND rates IS NULL), 'nothing is promised, and nothing kept')
+FROM   "a b".item_vector;
 
 -- ---------- many items ----------
 

@@ -3,6 +3,7 @@
 CREATE TABLE IF NOT EXISTS {s}.promise (
     name      text PRIMARY KEY,
     of        text,                     -- what costs, of an item: an expression
+    outcome   text,                     -- or what comes of it
     sign      integer NOT NULL,         -- of what costs: -1 where it is to be at least so much
     target    float8 NOT NULL,
     hard      boolean NOT NULL,         -- is what costs more than is left never chosen?
@@ -13,7 +14,9 @@ CREATE TABLE IF NOT EXISTS {s}.promise (
     ahead     float8 NOT NULL DEFAULT 0,    -- what was left then of what is promised
     wanted    float8 NOT NULL DEFAULT 0,    -- what a choice was to cost then, chance apart
     means     float8 NOT NULL DEFAULT 0,    -- what it does at this price
-    lost      float8 NOT NULL DEFAULT 0);   -- and, of a recommender, what that takes off its reward
+    lost      float8 NOT NULL DEFAULT 0,    -- and, of a recommender, what that takes off its reward
+    rate      float8,                   -- of a place of the lists, how often that outcome comes of it
+    lag       interval);                -- within which most have come
 
 -- one that was made before there were any
 INSERT INTO {s}.job (name, done_at) VALUES ('prices', now()) ON CONFLICT DO NOTHING;

@@ -22,11 +22,13 @@ BEGIN ATOMIC
 END;
 
 -- Finds prices anew.  What is left is to be used within the horizon, and what is missing saved; what is
--- left to chance has its share of the costs.  Of promises that nothing can keep prices end somewhere.
+-- left to chance has its share of the costs.  What can be kept is never to cost the least that is possible,
+-- which would count more than all else; and of what is only expected to cost, three quarters are saved at most
+-- of what could be.  Of promises that nothing can keep prices end somewhere.
 CREATE OR REPLACE FUNCTION {s}.solve() RETURNS void LANGUAGE sql VOLATILE
 BEGIN ATOMIC
     WITH wanted AS MATERIALIZED (
-        SELECT p.name, p.sign, b.decisions, b.ahead, p.sign * p.target
+        SELECT p.name, p.sign, p.sign * p.target AS promised, p.outcome IS NOT NULL AS is_expected, b.decisions, b.ahead, p.sign * p.target
                * least(greatest(1 + p.sign * b.ahead / (h.choices * abs(p.target)), 0.05), 3) AS target,
                row_number() OVER (ORDER BY p.name COLLATE "C") AS n
         FROM   {s}.horizon() h, LATERAL {s}.balance(h.decisions) b JOIN {s}.promise p ON p.name = b.promise),
@@ -34,9 +36,23 @@ BEGIN ATOMIC
         SELECT * FROM {s}.replay()),
     mean AS (
         SELECT u.n, avg(u.mean) AS mean FROM decision d, unnest(d.means) WITH ORDINALITY u (mean, n) GROUP BY u.n),
+    bound AS (
+        SELECT w.n, avg(l.cost) AS least, avg(f.cost) AS free
+        FROM   decision d CROSS JOIN wanted w
+               CROSS JOIN LATERAL (
+                   SELECT avg(c.cost) AS cost
+                   FROM  (SELECT c.cost FROM unnest(d.costs[w.n:w.n]) c (cost) ORDER BY c.cost LIMIT d.k) c) l
+               CROSS JOIN LATERAL (
+                   SELECT avg(c.cost) AS cost
+                   FROM  (SELECT c.cost FROM unnest(d.scores, d.costs[w.n:w.n]) c (score, cost)
+                          ORDER BY c.score DESC LIMIT d.k) c) f
+        GROUP  BY w.n),
     asked AS MATERIALIZED (
-        SELECT array_agg((w.target - {epsilon} * m.mean) / greatest(1 - {epsilon}, 0.01) ORDER BY w.n) AS targets
-        FROM   wanted w JOIN mean m ON m.n = w.n),
+        SELECT array_agg(greatest((w.target - {epsilon} * m.mean) / greatest(1 - {epsilon}, 0.01),
+                                  CASE WHEN w.is_expected THEN b.least + 0.25 * (b.free - b.least)
+                                       WHEN b.least < w.promised
+                                       THEN b.least + 0.05 * (w.promised - b.least) END) ORDER BY w.n) AS targets
+        FROM   wanted w JOIN mean m ON m.n = w.n JOIN bound b ON b.n = w.n),
     found AS (
         SELECT {dlints}.dlints_prices(d.scores, d.costs, d.k, a.targets) AS prices
         FROM   decision d, asked a)

@@ -17,9 +17,11 @@ BEGIN ATOMIC
            'of a thousand in a row at ' || CASE p.sign WHEN 1 THEN 'most ' ELSE 'least ' END
                || round((CASE p.sign WHEN 1 THEN k.highest ELSE k.lowest END)::numeric, 6),
            CASE WHEN k.mean IS NULL THEN 'nothing is decided yet'
-                WHEN p.sign * (p.means - p.wanted) > 0.02 * p.target AND p.decisions >= 100
+                WHEN (p.sign * (p.means - p.wanted) > 0.02 * p.target OR p.outcome IS NOT NULL AND p.ahead < 0)
+                     AND p.decisions >= 100
                      AND p.sign * (p.means - p.target) > 0.02 * p.target     -- and not because much is owed
-                THEN format('cannot be kept: at any price it is %s', round(p.means::numeric, 6))
+                THEN format('cannot be kept: %s it is %s', CASE WHEN p.outcome IS NULL THEN 'at any price'
+                            ELSE 'of what is known of items' END, round(p.means::numeric, 6))
                 WHEN p.price = 0 THEN 'which is kept without a price'
                 ELSE format('its price is %s, and keeping it costs %s of reward a {choice}', round(p.price::numeric, 4),
                             greatest(round(l.lost::numeric, 4), 0)) END)

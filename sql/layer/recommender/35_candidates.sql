@@ -22,15 +22,18 @@ BEGIN ATOMIC
                 WHERE  o.item IS NOT NULL));
 END;
 
--- What each item costs of what is promised, in the order of names: true is 1, and what is no number up to
--- 1e30 costs nothing
+-- What each item costs of what is promised, in the order of names: how often an outcome comes of it; or true
+-- is 1, and what is no number up to 1e30 costs nothing
 CREATE OR REPLACE VIEW {s}.item_cost AS
 SELECT t.item, ARRAY(SELECT CASE WHEN abs(c.cost) BETWEEN 1e-30 AND 1e30 THEN c.cost ELSE 0 END
-                     FROM   unnest(t.texts) WITH ORDINALITY u (text, n),
+                     FROM   unnest(t.texts, v.rates, r.rates) WITH ORDINALITY u (text, rate, mean, n),
                             LATERAL (SELECT CASE u.text WHEN 'true' THEN 1 WHEN 'false' THEN 0
-                                                        ELSE u.text::float8 END AS cost) c
+                                                        ELSE coalesce(u.text::float8, u.rate, u.mean) END AS cost) c
                      ORDER  BY u.n)::real[] AS costs
-FROM   {s}.promised_text t;
+FROM   {s}.promised_text t LEFT JOIN {s}.item_vector v ON v.item {same_item} t.item
+       CROSS JOIN (SELECT array_agg(CASE WHEN p.outcome IS NOT NULL THEN coalesce(p.rate, p.target) END
+                                    ORDER BY p.name COLLATE "C") AS rates
+                   FROM   {s}.promise p) r;
 
 -- What one row costs, for rows that have no vector yet: what cannot be computed is 0, so that no page fails
 CREATE OR REPLACE FUNCTION {s}.cost_of(item {item_type}) RETURNS real[]

@@ -13,17 +13,25 @@ BEGIN ATOMIC
 END;
 
 -- What a place of the last lists since the first promise cost of each: of those that were chosen, and of those
--- by chance.  Of the control's nothing is promised.
+-- by chance.  Of the control's nothing is promised.  An outcome counts as expected until most have come, and
+-- then as it came.
 CREATE OR REPLACE FUNCTION {s}.spent(most bigint)
 RETURNS TABLE (decision bigint, promise text, cost float8, choices bigint) LANGUAGE sql STABLE
 BEGIN ATOMIC
     WITH last AS MATERIALIZED (
-        SELECT d.id, d.costs, cardinality(d.items) AS places FROM {s}.decision d
+        SELECT d.id, d.items, d.costs, cardinality(d.items) AS places FROM {s}.decision d
         WHERE  d.costs IS NOT NULL AND d.id >= (SELECT {s}.first_decision(min(p.since)) FROM {s}.promise p)
         ORDER  BY d.id DESC LIMIT most)
-    SELECT l.id, p.name, (l.costs ->> p.name)::float8, l.places::bigint
-    FROM   last l CROSS JOIN {s}.promise p
-    WHERE  l.costs ? p.name AND l.id >= {s}.first_decision(p.since);
+    SELECT l.id, p.name,
+           CASE WHEN l.id < p.known_until
+                THEN (SELECT count(*) FROM {s}.happened h
+                      WHERE  h.decision = l.id AND h.outcome = p.outcome AND h.item {same_item} ANY (l.items))::float8
+                     / l.places
+                ELSE (l.costs ->> p.name)::float8 END, l.places::bigint
+    FROM   last l
+           CROSS JOIN (SELECT p.name, p.outcome, {s}.first_decision(p.since) AS since,
+                              {s}.first_decision(now() - p.lag) AS known_until FROM {s}.promise p) p
+    WHERE  l.costs ? p.name AND l.id >= p.since;
 END;
 
 -- What a price could lift into a list, of very many items: the best under each of these without prices, under

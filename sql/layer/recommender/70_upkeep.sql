@@ -85,9 +85,12 @@ CREATE OR REPLACE FUNCTION {s}.refresh_costs() RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off AS $body$
 BEGIN
     IF NOT {has_promises} THEN
-        UPDATE {s}.item_vector SET promised = NULL WHERE promised IS NOT NULL;
+        UPDATE {s}.item_vector SET promised = NULL, rates = NULL WHERE promised IS NOT NULL;
         UPDATE {s}.job SET problem = NULL WHERE name = 'costs' AND problem IS NOT NULL;
         RETURN;
+    END IF;
+    IF EXISTS (SELECT FROM {s}.promise p WHERE p.outcome IS NOT NULL) THEN
+        PERFORM {s}.refresh_rates();
     END IF;
     UPDATE {s}.item_vector v SET promised = c.costs
     FROM   {s}.item_cost c
