@@ -180,3 +180,6 @@ def _remove(cursor, meter):
     with meter('drop', 'set_months() that drops a month', 'a decision',
                rows - some):
         cursor.execute('SELECT shop.set_months()')
+    # what is left of it would be forgotten under traffic, a portion at each run
+    cursor.execute("SELECT dlints_alter_recommender('shop', "
+                   "'{\"keep\": \"1 year\"}')")
