@@ -10,6 +10,7 @@
 #   make firstday                            first lists of a recommender, against what a
 #                                            few lines of SQL find in the same log
 #   make bench                               is make speed; python3 -m bench lists all
+#   make records DATA=folder                 published figures of others beside ours
 #   make ann PGVECTOR=folder                 indexes of pgvector, built from that checkout
 #   make test                                the tests; TESTS="test/t/001_basic.pl"
 #   make demo-test, make shop-test           five of each show: fail if a bar is missed,
@@ -97,7 +98,7 @@ INSTALL_FOR = @scripts/install.sh
 WITH_SERVER = @scripts/with-server.sh
 
 .PHONY: test bench demo shop demo-test shop-test play firstday speed capacity drift judge load paper \
-	peers personal bakeoff ann play-test mutants fuzz fuzz-corpus sqlsmith sanitize valgrind long-run citus lint dist
+	peers personal bakeoff ann records play-test mutants fuzz fuzz-corpus sqlsmith sanitize valgrind long-run citus lint dist
 
 # PostgreSQL's own headers are not clean under the last of these, and its flags
 # are those of the compiler it was built with.
@@ -139,7 +140,7 @@ demo-test shop-test: override ARGS += --seeds 5 --strict
 bench: speed
 # The program looks at its arguments before it has anything installed or built.
 demo shop demo-test shop-test play firstday speed capacity drift judge load paper peers personal \
-	bakeoff ann:
+	bakeoff ann records:
 	@command -v $(PYTHON) >/dev/null || scripts/install.sh bench server
 	@DATA='$(DEMO_DATA)' $(PYTHON) -m bench $(@:-test=) $(ARGS) $(if $(filter ann,$@),--pgvector '$(PGVECTOR)')
 

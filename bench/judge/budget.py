@@ -6,6 +6,7 @@ as they were afterwards; nothing is known at the beginning.
 """
 
 import json
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -22,12 +23,24 @@ WHERE  place = 1"""
 TELL = 'SELECT budget.reward(%(event)s, %(reward)s, %(costs)s)'
 
 
+@dataclass
+class Request:
+    """A request, and for each action what is told of its cost, and comes of it."""
+
+    context: dict
+    told: dict
+    paid: dict
+    reward: dict
+    worth: dict         # what counts as earned: a chance, say, of that reward
+
+
 def results(cursor, share, advance):
     """Return how much of each budget is spent, on the whole and at the worst."""
     found, requests = [], max(round(share * REQUESTS), WINDOW)
     for done, budget in enumerate(BUDGETS):
         spent, worst, earned = np.array([
-            play(cursor, np.random.default_rng([SEED, seed]), budget, requests)
+            play(cursor, budget,
+                 made(np.random.default_rng([SEED, seed]), requests))
             for seed in range(SEEDS)]).T
         name = f'a budget of {budget:g} a request'
         found += [
@@ -42,27 +55,37 @@ def results(cursor, share, advance):
     return found
 
 
-def play(cursor, random, budget, requests):
+def made(random, requests):
+    """Return requests of a made world."""
+    good = np.clip(random.normal(GOOD, SPREAD, (KINDS, 3)), 0, 0.99)
+    for _ in range(requests):
+        kind, length = random.integers(KINDS), random.lognormal(0, 0.6)
+        told = {name: price * length for name, price in PRICES.items()}
+        worth = dict(zip(PRICES, good[kind]))
+        yield Request(
+            {'kind': f'k{kind}'}, told,
+            {name: usd * random.lognormal(0, 0.2) for name, usd in told.items()},
+            {name: float(random.random() < chance)
+             for name, chance in worth.items()}, worth)
+
+
+def play(cursor, budget, requests):
     """Return what is spent of a budget, at the worst as well, and earned."""
     cursor.execute("""
         SELECT dlints_create_ranker('budget', wait => '0', epsilon => 0,
                                     promises => %s)""",
                    (json.dumps({'usd': {'most': budget}}),))
-    good = np.clip(random.normal(GOOD, SPREAD, (KINDS, 3)), 0, 0.99)
     spent, earned = [], []
-    for event in range(requests):
-        kind, length = random.integers(KINDS), random.lognormal(0, 0.6)
-        told = {name: price * length for name, price in PRICES.items()}
+    for event, request in enumerate(requests):
         cursor.execute(ASK, {
-            'event': str(event), 'context': json.dumps({'kind': f'k{kind}'}),
+            'event': str(event), 'context': json.dumps(request.context),
             'actions': json.dumps([{'id': name, 'usd': usd}
-                                   for name, usd in told.items()])})
+                                   for name, usd in request.told.items()])})
         action, = cursor.fetchone()
-        chance = good[kind, [*PRICES].index(action)]
-        spent.append(told[action] * random.lognormal(0, 0.2))
-        earned.append(chance)
+        spent.append(request.paid[action])
+        earned.append(request.worth[action])
         cursor.execute(TELL, {
-            'event': str(event), 'reward': float(random.random() < chance),
+            'event': str(event), 'reward': request.reward[action],
             'costs': json.dumps({'usd': spent[-1]})})
         if event % LEARN == LEARN - 1:
             cursor.execute('SELECT budget.learn()')

@@ -1,0 +1,22 @@
+"""Published figures of others beside ours, on data that you have.
+
+A folder holds what there is of these, each as its authors give it:
+
+    paretobandit/test.jsonl, val.jsonl      rewards and costs of language models
+    coat/train.ascii, test.ascii, user_features.ascii, item_features.ascii
+
+What is not there is left out. Other published sets have programs of their own:
+make bakeoff, judge, paper, demo.
+"""
+
+import os
+
+from bench.program import number
+
+
+def arguments(parser):
+    """Say what the command line may hold."""
+    parser.add_argument('--data', metavar='FOLDER', default=os.environ.get('DATA'),
+                        help='(default: DATA)')
+    parser.add_argument('--seeds', type=number(2), default=20, metavar='N',
+                        help='orders of the requests (default %(default)s)')

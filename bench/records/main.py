@@ -1,0 +1,36 @@
+"""Measure what there is data for, and print it beside what was published."""
+
+from pathlib import Path
+
+from bench import machine, report, server
+from bench.program import UserError
+from bench.progress import Themes
+from bench.records import coat, routing
+
+SETS = routing, coat
+
+
+def main(options):
+    """Print a table for each set."""
+    if not options.data:
+        raise UserError('DATA=folder names the folder of the data')
+    found = []
+    for published in SETS:
+        folder = Path(options.data, published.FOLDER)
+        lacking = [name for name in published.FILES
+                   if not Path(folder, name).is_file()]
+        if lacking:
+            print(f'Left out: {folder} has no {", ".join(lacking)}')
+        else:
+            found.append((published, folder))
+    if not found:
+        raise UserError('there is nothing to measure')
+    with server.connect() as cursor:
+        machine.describe(cursor)
+        cursor.execute('CREATE EXTENSION IF NOT EXISTS dlints')
+        with Themes(len(found)) as done:
+            for published, folder in found:
+                done.start(published.TITLE)
+                rows = published.rows(cursor, folder, options, done.advance)
+                print(f'\n{published.TITLE}\n{published.SOURCE}\n\n'
+                      + report.table(rows), flush=True)
