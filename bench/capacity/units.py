@@ -177,9 +177,9 @@ def _remove(cursor, meter):
     keep = f'{world.MONTHS - 2} months'
     cursor.execute("SELECT dlints_alter_recommender('shop', "
                    "jsonb_build_object('keep', %s))", (keep,))
+    # this made log was never learned, so that nothing of it is to be forgotten
+    cursor.execute('UPDATE shop.setting SET known_from = '
+                   'shop.first_decision(now() - %s::interval)', (keep,))
     with meter('drop', 'set_months() that drops a month', 'a decision',
                rows - some):
         cursor.execute('SELECT shop.set_months()')
-    # what is left of it would be forgotten under traffic, a portion at each run
-    cursor.execute("SELECT dlints_alter_recommender('shop', "
-                   "'{\"keep\": \"1 year\"}')")
