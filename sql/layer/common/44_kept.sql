@@ -2,11 +2,15 @@
 CREATE OR REPLACE FUNCTION {s}.kept(first bigint)
 RETURNS TABLE (measure text, value float8, error float8, meaning text) LANGUAGE sql STABLE
 BEGIN ATOMIC
-    WITH spent AS (
-        SELECT s.promise, s.cost, s.choices, sum(s.cost * s.choices) OVER w / sum(s.choices) OVER w AS mean,
+    WITH summed AS (
+        SELECT s.promise, s.cost, s.choices, sum(s.cost * s.choices) OVER w AS costs, sum(s.choices) OVER w AS places,
                row_number() OVER w AS n
         FROM   {s}.spent(100000) s WHERE s.decision >= kept.first
-        WINDOW w AS (PARTITION BY s.promise ORDER BY s.decision ROWS 999 PRECEDING)),
+        WINDOW w AS (PARTITION BY s.promise ORDER BY s.decision)),
+    spent AS (
+        SELECT s.promise, s.cost, s.choices, s.n, (s.costs - lag(s.costs, 1000, 0::float8) OVER w)
+                   / (s.places - lag(s.places, 1000, 0::numeric) OVER w)::float8 AS mean
+        FROM   summed s WINDOW w AS (PARTITION BY s.promise ORDER BY s.n)),
     kept AS (
         SELECT s.promise, sum(s.cost * s.choices) / sum(s.choices) AS mean,
                stddev_samp(s.cost) / sqrt(count(*)) AS stderr,
