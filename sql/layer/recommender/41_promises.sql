@@ -1,15 +1,23 @@
 -- What is left is to be used within 150 lists, or within as many as were made between two runs, and is counted
--- over many times that: what leaves the count comes back otherwise.
+-- over many times that: what leaves the count comes back otherwise.  Lists of which an outcome may still come
+-- are counted on top, since only older ones tell whether what is expected is right.
 CREATE OR REPLACE FUNCTION {s}.horizon() RETURNS TABLE (choices float8, decisions bigint) LANGUAGE sql STABLE
 BEGIN ATOMIC
     WITH last AS (
         SELECT d.items FROM {s}.decision d WHERE d.costs IS NOT NULL ORDER BY d.id DESC LIMIT 100),
     made AS (
         SELECT least(greatest(150, max((n.last_value - p.solved + 4194304) % 4194304)), 100000) AS lists
-        FROM   {s}.promise p, {s}.decision_number n)
+        FROM   {s}.promise p, {s}.decision_number n),
+    waiting AS (
+        SELECT count(*) AS lists
+        FROM  (SELECT FROM {s}.decision d
+               WHERE  d.costs IS NOT NULL
+               AND    d.id >= (SELECT {s}.first_decision(now() - max(p.lag)) FROM {s}.promise p
+                               HAVING max(p.lag) IS NOT NULL)
+               LIMIT  100000) w)
     SELECT m.lists * coalesce((SELECT avg(cardinality(l.items)) FROM last l), 1)::float8,
-           least(greatest(2000, 14 * m.lists), 100000)
-    FROM   made m;
+           least(greatest(2000, 14 * m.lists) + w.lists, 100000)
+    FROM   made m, waiting w;
 END;
 
 -- What a place of the last lists since the first promise cost of each: of those that were chosen, and of those
