@@ -156,6 +156,8 @@ BEGIN
 			THEN 'must be of a number'
 			WHEN NOT coalesce(p.value -> 'most', p.value -> 'least')::float8 BETWEEN 1e-50 AND 1e50
 			THEN 'must be of a number above 0'
+			WHEN p.value ? 'outcome' AND NOT coalesce(p.value -> 'most', p.value -> 'least')::float8 BETWEEN 1e-9 AND 1
+			THEN 'must be of a share of the places, from 1e-9 to 1'
 			WHEN kind = 'ranker' AND coalesce(p.value ->> 'per', 'request') <> 'request'
 			THEN 'is for each request'
 			WHEN kind = 'recommender' AND coalesce(p.value ->> 'per', 'place') <> 'place'

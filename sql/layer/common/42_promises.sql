@@ -23,12 +23,14 @@ END;
 
 -- Finds prices anew.  What is left is to be used within the horizon, and what is missing saved; what is
 -- left to chance has its share of the costs.  What can be kept is never to cost the least that is possible,
--- which would count more than all else; and of what is only expected to cost, three quarters are saved at most
--- of what could be.  Of promises that nothing can keep prices end somewhere.
+-- which would count more than all else.  Of what is only expected to cost three quarters of what could be saved
+-- are asked for at most, but always what the promise needs and a fifth of the way from it to the least.  Of
+-- promises that nothing can keep prices end somewhere.
 CREATE OR REPLACE FUNCTION {s}.solve() RETURNS void LANGUAGE sql VOLATILE
 BEGIN ATOMIC
     WITH wanted AS MATERIALIZED (
-        SELECT p.name, p.sign, p.sign * p.target AS promised, p.outcome IS NOT NULL AS is_expected, b.decisions, b.ahead, p.sign * p.target
+        SELECT p.name, p.sign, p.sign * p.target AS promised, p.outcome IS NOT NULL AS is_expected,
+               b.decisions, b.ahead, p.sign * p.target
                * least(greatest(1 + p.sign * b.ahead / (h.choices * abs(p.target)), 0.05), 3) AS target,
                row_number() OVER (ORDER BY p.name COLLATE "C") AS n
         FROM   {s}.horizon() h, LATERAL {s}.balance(h.decisions) b JOIN {s}.promise p ON p.name = b.promise),
@@ -49,7 +51,9 @@ BEGIN ATOMIC
         GROUP  BY w.n),
     asked AS MATERIALIZED (
         SELECT array_agg(greatest((w.target - {epsilon} * m.mean) / greatest(1 - {epsilon}, 0.01),
-                                  CASE WHEN w.is_expected THEN b.least + 0.25 * (b.free - b.least)
+                                  CASE WHEN w.is_expected
+                                       THEN b.least + least(0.25 * (b.free - b.least), CASE WHEN b.least < w.promised
+                                                            THEN 0.8 * (w.promised - b.least) END)
                                        WHEN b.least < w.promised
                                        THEN b.least + 0.05 * (w.promised - b.least) END) ORDER BY w.n) AS targets
         FROM   wanted w JOIN mean m ON m.n = w.n JOIN bound b ON b.n = w.n),
@@ -57,8 +61,8 @@ BEGIN ATOMIC
         SELECT {dlints}.dlints_prices(d.scores, d.costs, d.k, a.targets) AS prices
         FROM   decision d, asked a)
     UPDATE {s}.promise p
-    SET    price = least(f.prices[1][w.n], 1e15 * greatest(1, 1 / abs(p.target)), 1e45), decisions = w.decisions, ahead = w.ahead,
-           wanted = p.sign * a.targets[w.n], means = p.sign * f.prices[2][w.n]
+    SET    price = least(f.prices[1][w.n], 1e15 * greatest(1, 1 / abs(p.target)), 1e45),
+           decisions = w.decisions, ahead = w.ahead, wanted = p.sign * a.targets[w.n], means = p.sign * f.prices[2][w.n]
     FROM   found f, asked a, wanted w WHERE w.name = p.name AND f.prices IS NOT NULL;
 END;
 

@@ -1,5 +1,6 @@
--- What an item costs of each promise, in the order of their names, and the outcomes among that; and of a list what its prices were then,
--- and what its places cost on average.  One that was made before there were promises gets them when it is renewed.
+-- What an item costs of each promise, in the order of their names, and the outcomes among that; and of a list
+-- what its prices were then, and what its places cost on average.  One that was made before there were promises
+-- gets them when it is renewed.
 DO $body$
 BEGIN
     IF NOT EXISTS (SELECT FROM pg_attribute

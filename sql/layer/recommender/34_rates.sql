@@ -63,14 +63,15 @@ BEGIN ATOMIC
         FROM   mean m CROSS JOIN LATERAL (
                    SELECT {dlints}.dlints_new({size}, discount => 1, ridge => 4 / m.rate) AS empty OFFSET 0) f),
     expected AS MATERIALIZED (
-        SELECT f.name, f.rate AS mean, i.item, i.shown, i.came, f.rate * least(greatest(
-                   1 + coalesce({dlints}.dlints_predict(f.state, i.features::{vector}), 0) / f.rate, 0.2), 5) AS rate
+        SELECT f.name, f.rate AS mean, i.item, i.shown, i.came, least(1, f.rate * least(greatest(
+                   1 + coalesce({dlints}.dlints_predict(f.state, i.features::{vector}), 0) / f.rate, 0.2), 5)) AS rate
         FROM   fitted f JOIN item i ON i.name = f.name),
     -- in how many places an item tells as much as its features: by how far items are from what is expected of
     -- them, beyond chance
     differing AS (
         SELECT e.name, e.mean / greatest(
-                   sum((e.came - e.shown * e.rate) ^ 2 / e.shown - e.rate) FILTER (WHERE e.shown > 0) / sum(e.shown),
+                   sum((e.came - e.shown * e.rate) ^ 2 / e.shown - e.rate * (1 - e.rate)) FILTER (WHERE e.shown > 0)
+                   / sum(e.shown),
                    1e-4 * e.mean ^ 2) AS places
         FROM   expected e GROUP BY e.name, e.mean)
     SELECT e.name, e.mean, array_agg(e.item),
@@ -100,6 +101,7 @@ BEGIN
     FROM   known k
     WHERE  k.item {same_item} v.item
     AND   (v.rates IS NULL OR EXISTS (SELECT FROM unnest(v.rates, k.rates) u (was, is_now)
-                                      WHERE abs(u.was - u.is_now) > 0.03 * u.was OR (u.was IS NULL) <> (u.is_now IS NULL)));
+                                      WHERE  abs(u.was - u.is_now) > 0.03 * u.was
+                                      OR     (u.was IS NULL) <> (u.is_now IS NULL)));
 END
 $body$;
