@@ -7,7 +7,7 @@ BEGIN;
 \ir include/recommender.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT plan(92);
+SELECT plan(93);
 
 -- ---------- refused ----------
 
@@ -277,6 +277,9 @@ SELECT count(*) FROM generate_series(1, 9) p, "a b".recommend(p);
 SELECT ok(count(*) > 3 AND bool_and(s.cost = (d.costs ->> 'stay"s')::float8), 'until then it counts as expected')
 FROM   "a b".spent(9) s JOIN "a b".decision d ON d.id = s.decision
 WHERE  s.promise = 'stay"s' AND d.id >= "a b".first_decision(now());
+SELECT is(h.decisions, 14 * 150 + count(*), 'and on top of what is counted')
+FROM   "a b".horizon() h, "a b".decision d WHERE d.costs IS NOT NULL AND d.at > now() - interval '1 hour'
+GROUP  BY h.decisions;
 CREATE TEMP TABLE told AS
 SELECT decision, item FROM "a b".happened ORDER BY decision LIMIT 1;
 SELECT "a b".reward(decision, item, 'hired') FROM told;
