@@ -242,7 +242,7 @@ SELECT ok(abs(p.rate - (1 + count(h.*)) / (1 / 0.06 + count(*))) < 1e-12,
 FROM   "a b".promise p, "a b".listed l LEFT JOIN "a b".happened h
          ON h.decision = l.decision AND h.item = l.item AND h.outcome ~ 'left'
 WHERE  p.outcome IS NOT NULL GROUP BY p.rate;
-SELECT ok(avg(rates[2]) FILTER (WHERE field = 'field 1') > 0.3 AND avg(rates[2]) FILTER (WHERE field <> 'field 1') < 0.06
+SELECT ok(avg(rates[2]) FILTER (WHERE field = 'field 1') > 3 * avg(rates[2]) FILTER (WHERE field <> 'field 1')
   AND bool_and(rates[1] IS NULL AND rates[2] BETWEEN 0 AND 1 AND promised = ARRAY[remote::int, rates[2]]::real[])
   AND count(*) = 200, 'items cost what comes of items with such features')
 FROM   "a b".item_vector JOIN job ON id = item;
@@ -262,7 +262,7 @@ DELETE FROM job WHERE id = 1003;
 
 -- far more is owed than what can be made up
 UPDATE "a b".decision SET costs = costs || '{"stay\"s": 1}';
-UPDATE "a b".promise SET lag = '100 days';
+UPDATE "a b".promise SET lag = '100 days' WHERE outcome IS NOT NULL;
 SELECT "a b".solve();
 SELECT ok(ahead < -1000 AND wanted < 0.06, 'what is owed is made up below the promise')
 FROM   "a b".promise WHERE outcome IS NOT NULL;

@@ -24,8 +24,8 @@ END;
 -- Finds prices anew.  What is left is to be used within the horizon, and what is missing saved; what is
 -- left to chance has its share of the costs.  What can be kept is never to cost the least that is possible,
 -- which would count more than all else.  Of what is only expected to cost three quarters of what could be saved
--- are asked for at most, but always what the promise needs and a fifth of the way from it to the least.  Of
--- promises that nothing can keep prices end somewhere.
+-- are asked for at most, or what the promise needs and a fifth of the way from it to the least, and never the
+-- last twentieth.  Of promises that nothing can keep prices end somewhere.
 CREATE OR REPLACE FUNCTION {s}.solve() RETURNS void LANGUAGE sql VOLATILE
 BEGIN ATOMIC
     WITH wanted AS MATERIALIZED (
@@ -52,8 +52,10 @@ BEGIN ATOMIC
     asked AS MATERIALIZED (
         SELECT array_agg(greatest((w.target - {epsilon} * m.mean) / greatest(1 - {epsilon}, 0.01),
                                   CASE WHEN w.is_expected
-                                       THEN b.least + least(0.25 * (b.free - b.least), CASE WHEN b.least < w.promised
-                                                            THEN 0.8 * (w.promised - b.least) END)
+                                       THEN b.least + greatest(
+                                           0.05 * (b.free - b.least),
+                                           least(0.25 * (b.free - b.least), CASE WHEN b.least < w.promised
+                                                 THEN 0.8 * (w.promised - b.least) END))
                                        WHEN b.least < w.promised
                                        THEN b.least + 0.05 * (w.promised - b.least) END) ORDER BY w.n) AS targets
         FROM   wanted w JOIN mean m ON m.n = w.n JOIN bound b ON b.n = w.n),
