@@ -39,8 +39,8 @@ def results(cursor, share, advance):
     found, requests = [], max(round(share * REQUESTS), WINDOW)
     for done, budget in enumerate(BUDGETS):
         spent, worst, earned = np.array([
-            play(cursor, budget,
-                 made(np.random.default_rng([SEED, seed]), requests))
+            summary(budget, *play(cursor, budget, made(
+                np.random.default_rng([SEED, seed]), requests)))
             for seed in range(SEEDS)]).T
         name = f'a budget of {budget:g} a request'
         found += [
@@ -70,18 +70,19 @@ def made(random, requests):
 
 
 def play(cursor, budget, requests):
-    """Return what is spent of a budget, at the worst as well, and earned."""
+    """Return what was chosen, what that cost, and what it earned."""
     cursor.execute("""
         SELECT dlints_create_ranker('budget', wait => '0', epsilon => 0,
                                     promises => %s)""",
                    (json.dumps({'usd': {'most': budget}}),))
-    spent, earned = [], []
+    chosen, spent, earned = [], [], []
     for event, request in enumerate(requests):
         cursor.execute(ASK, {
             'event': str(event), 'context': json.dumps(request.context),
             'actions': json.dumps([{'id': name, 'usd': usd}
                                    for name, usd in request.told.items()])})
         action, = cursor.fetchone()
+        chosen.append(action)
         spent.append(request.paid[action])
         earned.append(request.worth[action])
         cursor.execute(TELL, {
@@ -90,5 +91,10 @@ def play(cursor, budget, requests):
         if event % LEARN == LEARN - 1:
             cursor.execute('SELECT budget.learn()')
     cursor.execute('DROP SCHEMA budget CASCADE')
+    return chosen, spent, earned
+
+
+def summary(budget, _, spent, earned):
+    """Return what is spent of a budget, at the worst as well, and earned."""
     windows = np.convolve(spent, np.ones(WINDOW) / WINDOW, 'valid')
     return np.mean(spent) / budget, windows.max() / budget, np.mean(earned)

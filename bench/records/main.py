@@ -5,9 +5,9 @@ from pathlib import Path
 from bench import machine, report, server
 from bench.program import UserError
 from bench.progress import Themes
-from bench.records import coat, routing
+from bench.records import coat, cut, routing
 
-SETS = routing, coat
+SETS = routing, cut, coat
 
 
 def main(options):

@@ -6,7 +6,7 @@ from time import perf_counter
 
 import numpy as np
 
-from bench.judge.budget import Request, play
+from bench.judge.budget import Request, play, summary
 from bench.report import with_error
 
 TITLE = 'Requests to three language models, under a budget for each'
@@ -27,7 +27,7 @@ def rows(cursor, folder, options, advance):
     for done, (budget, theirs) in enumerate(PUBLISHED):
         start = perf_counter()
         spent, worst, earned = np.array([
-            play(cursor, budget, requests(prompts, told, seed))
+            summary(budget, *play(cursor, budget, requests(prompts, told, seed)))
             for seed in range(options.seeds)]).T
         took = (perf_counter() - start) / len(prompts) / options.seeds
         table.append((f'{budget:.7f}', f'{theirs:.3f}', with_error(earned, 4),
