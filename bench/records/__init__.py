@@ -16,7 +16,8 @@ from bench.program import number
 
 def arguments(parser):
     """Say what the command line may hold."""
-    parser.add_argument('--data', metavar='FOLDER', default=os.environ.get('DATA'),
-                        help='(default: DATA)')
+    folder = os.environ.get('DATA')
+    parser.add_argument('--data', metavar='FOLDER', default=folder,
+                        required=not folder, help='(default: DATA)')
     parser.add_argument('--seeds', type=number(2), default=20, metavar='N',
                         help='orders of the requests (default %(default)s)')

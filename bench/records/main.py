@@ -12,8 +12,6 @@ SETS = routing, cut, coat
 
 def main(options):
     """Print a table for each set."""
-    if not options.data:
-        raise UserError('DATA=folder names the folder of the data')
     found = []
     for published in SETS:
         folder = Path(options.data, published.FOLDER)
