@@ -98,7 +98,7 @@ for my $schema ('public', 'bandit')
 	my $source = "board_$schema";
 
 	board($source, $schema);
-	for my $form ('plain', 'custom', 'directory')
+	for my $form ('plain', $schema eq 'public' ? 'custom' : 'directory')
 	{
 		my ($whole, $alone) = map { "${_}_${form}_$schema" } 'whole', 'alone';
 
