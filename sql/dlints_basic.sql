@@ -63,13 +63,12 @@ CREATE FUNCTION one_memory(
   dim integer, reduced_dim integer DEFAULT NULL, discount float8 DEFAULT 0.99,
   ridge float8 DEFAULT 1, exploration float8 DEFAULT 0.1, seed bigint DEFAULT 0,
   projection_scale float8 DEFAULT NULL, policy text DEFAULT 'thompson',
-  profile_dim integer DEFAULT 0, intercept boolean DEFAULT false, interactions text DEFAULT NULL)
+  intercept boolean DEFAULT false, interactions text DEFAULT NULL)
 RETURNS dlints IMMUTABLE PARALLEL SAFE LANGUAGE sql AS
 $$
-SELECT dlints_new(dim, reduced_dim,
-  coalesce(interactions, CASE WHEN profile_dim > 0 THEN 'crossed' END), discount => discount,
+SELECT dlints_new(dim, reduced_dim, interactions, discount => discount,
   ridge => ridge, exploration => exploration, noise => 1, policy => policy,
-  profile_dim => profile_dim, intercept => intercept, seed => seed, projection_scale => projection_scale)
+  intercept => intercept, seed => seed, projection_scale => projection_scale)
 $$;
 -- the nodes of a plan, without what PostgreSQL versions word differently
 CREATE FUNCTION plan(query text) RETURNS SETOF text LANGUAGE plpgsql AS

@@ -98,7 +98,7 @@ DEALLOCATE pick;
 SELECT dlints_recommend(m, id, features, 9, CASE WHEN id <> 3 THEN '{1,2}'::real[] END) @> ARRAY[1,
   2, 5, 6] AS all_but_3_and_4, dlints_recommend(m, id, features, 1, NULL::real[]),
   dlints_recommend(m, id, features::float8[], 2, NULL::float8[])
-FROM item, one_memory(2, profile_dim => 2) AS m;
+FROM item, one_memory(2, interactions => 'matched') AS m;
 
 -- parallel plans
 CREATE TABLE many AS SELECT i AS id, 'item ' || i AS name,

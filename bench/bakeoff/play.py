@@ -11,7 +11,7 @@ BENT = 64
 # Features are scaled so that the default scale is seven tenths of their median
 # distance.
 TABLES = f"""
-CREATE TEMP TABLE arm (id integer PRIMARY KEY, features real[] NOT NULL);
+CREATE TEMP TABLE arm (id integer PRIMARY KEY);
 CREATE TEMP TABLE example (
     number integer PRIMARY KEY, features real[] NOT NULL, class integer NOT NULL,
     curves real[] NOT NULL GENERATED ALWAYS AS
@@ -20,7 +20,6 @@ CREATE TEMP TABLE example (
 PLAY = """
 CREATE OR REPLACE FUNCTION pg_temp.play(empty dlints) RETURNS float8 AS $$
 DECLARE
-    state  dlints := empty;
     states dlints[] := array_fill(empty, ARRAY[(SELECT count(*)::integer FROM arm)]);
     e      record;
     chosen integer;
@@ -34,22 +33,13 @@ BEGIN
     RETURN wrong::float8 / (SELECT count(*) FROM example);
 END
 $$ LANGUAGE plpgsql"""
-# One model for all arms, which hears of the arm that was chosen
-BANDIT = {
-    'sizes': "%(arms)s, interactions => 'crossed', profile_dim => %(features)s",
-    'choice': '(dlints_recommend(state, a.id, a.features, 1, e.features))[1]',
-    'lesson': """state := dlints_update(
-            state, (SELECT features FROM arm WHERE id = chosen),
-            (chosen = e.class)::integer, e.features)"""}
 # One model for each arm, which hears of the examples that were given this arm
 ARMS = {
-    'sizes': '%(features)s',
     'choice': 'dlints_recommend_arms(states[a.id + 1], a.id, e.features)',
     'lesson': """states[chosen + 1] := dlints_update(
             states[chosen + 1], e.features, (chosen = e.class)::integer)"""}
 # One model for each arm, which hears of every example
 SUPERVISED = {
-    'sizes': '%(features)s',
     'choice': """(dlints_top(
             a.id, dlints_predict(states[a.id + 1], e.features), 1))[1]""",
     'lesson': """states := ARRAY(
@@ -57,19 +47,18 @@ SUPERVISED = {
                                  (m.number = e.class + 1)::integer)
             FROM   unnest(states) WITH ORDINALITY AS m (state, number)
             ORDER  BY m.number)"""}
-RUN = 'SELECT pg_temp.play(dlints_new({sizes}{named}))'
+RUN = 'SELECT pg_temp.play(dlints_new(%(features)s{named}))'
 
-DEFAULT, CURVES, BOUND = 'default', 'arms, curves', 'all classes, curves'
+PLAIN, CURVES, BOUND = 'arms', 'arms, curves', 'all classes, curves'
 # name: (form, column of examples, what dlints_new takes beyond the sizes)
 POLICIES = {
-    DEFAULT: (BANDIT, 'features', {}),
-    'one memory': (BANDIT, 'features', {'discount': 1}),
-    'arms': (ARMS, 'features', {}),
+    PLAIN: (ARMS, 'features', {}),
+    'one memory': (ARMS, 'features', {'discount': 1}),
     CURVES: (ARMS, 'curves', {}),
     'all classes': (SUPERVISED, 'features', {'discount': 1}),
     BOUND: (SUPERVISED, 'curves', {'discount': 1})}
 # What is shown of each set, if it was played
-SHOWN = DEFAULT, 'arms', CURVES, *vw.GIVEN, BOUND
+SHOWN = PLAIN, CURVES, *vw.GIVEN, BOUND
 
 
 def play(chosen, draw, rows):
@@ -78,7 +67,7 @@ def play(chosen, draw, rows):
     order = random.permutation(len(chosen.classes))[:rows]
     with session() as cursor:
         cursor.execute(TABLES)
-        copy(cursor, 'arm', enumerate(np.eye(chosen.arms)))
+        copy(cursor, 'arm', ((arm,) for arm in range(chosen.arms)))
         copy(cursor, 'example', zip(range(len(order)), chosen.features[order],
                                     chosen.classes[order]))
         cursor.execute('ANALYZE arm, example')
@@ -92,5 +81,4 @@ def _play_policy(cursor, chosen, form, column, model):
     cursor.execute(PLAY.format(column=column, **form))
     named = ''.join(f', {name} => %({name})s' for name in model)
     numbers = chosen.features.shape[1] + BENT * (column == 'curves')
-    return value(cursor, RUN.format(sizes=form['sizes'], named=named), **model,
-                 arms=int(chosen.arms), features=numbers)
+    return value(cursor, RUN.format(named=named), **model, features=numbers)

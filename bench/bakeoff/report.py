@@ -4,12 +4,12 @@ from collections import Counter
 
 import numpy as np
 
-from bench.bakeoff.play import CURVES, DEFAULT, SHOWN
+from bench.bakeoff.play import CURVES, PLAIN, SHOWN
 from bench.report import Result, print_results, table, with_error
 
 # Mean losses have to be within, where no arguments are given: three errors
 # about what they are. What learns better moves a band.
-BANDS = {DEFAULT: (0.300, 0.330), CURVES: (0.295, 0.325)}
+BANDS = {PLAIN: (0.300, 0.330), CURVES: (0.295, 0.325)}
 # What is known of a set tells whether files are read rightly.
 KNOWN = 'Vowel', (990, 11)
 HEAD = 'set', 'rows', 'arms', 'most frequent'
@@ -48,14 +48,14 @@ def print_all(rows, every, usual):
     means = {name: np.mean([row.losses[name] for row in rows], axis=0)
              for name in rows[0].losses}
     print('\nShare of wrong choices in one pass; mean and standard error, '
-          f'draws: {len(means[DEFAULT])}\n')
+          f'draws: {len(means[PLAIN])}\n')
     shown = rows[0].shown
     print(table([(*HEAD, *shown)] + [row.cells() for row in rows]
                 + [('mean', '', '', f'{np.mean([row.most for row in rows]):.3f}',
                     *(with_error(means[name]) for name in shown))]))
     print('\nOn how many sets a policy wins, ties, loses\n')
-    print(table([('against', 'mean', DEFAULT, CURVES)]
-                + [(name, with_error(mean), _count(rows, DEFAULT, name),
+    print(table([('against', 'mean', PLAIN, CURVES)]
+                + [(name, with_error(mean), _count(rows, PLAIN, name),
                     _count(rows, CURVES, name))
                    for name, mean in means.items()]))
     print()

@@ -30,8 +30,8 @@ class Set:
 
     @property
     def coordinates(self):
-        """Return how many numbers a crossed model learns."""
-        return self.arms * (1 + self.features.shape[1]) + 1
+        """Return how many numbers the models of all arms learn."""
+        return self.arms * (1 + self.features.shape[1])
 
 
 def find():

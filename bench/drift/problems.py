@@ -198,16 +198,15 @@ def visitors(random, visits):
     """Visitors with features of their own, whose tastes change at half."""
     items = random.standard_normal((ITEMS, 6)) / np.sqrt(6)
     items = items.astype(np.float32)
-    profiles = random.standard_normal((visits, 4)).astype(np.float32)
-    tastes = random.standard_normal((2, 6, 5)) / np.sqrt(5)
-    known = np.column_stack([np.ones(visits), profiles])
+    profiles = random.standard_normal((visits, 6)).astype(np.float32)
+    of_all, of_one = random.standard_normal((2, 2, 6)) / np.sqrt(2)
     part = np.arange(visits) * 2 // visits
-    thetas = np.einsum('vij,vj->vi', tastes[part], known)
+    thetas = of_all[part] + of_one[part] * profiles
     offered = offers(random, visits)
     expected = scores(items, offered, thetas)
     rewards = expected + random.standard_normal(expected.shape)
     return World(items, offered, expected, rewards, profiles,
-                 {'interactions': 'crossed', 'profile_dim': 4})
+                 {'interactions': 'matched'})
 
 
 # MovieLens
@@ -332,7 +331,7 @@ def problems(folder):
                 heavy),
         Problem('projection', '100 features reduced to 24; a change',
                 projected),
-        Problem('visitors', 'profiles, crossed; a change', visitors),
+        Problem('visitors', 'profiles; a change', visitors),
         Problem('large', '120 features, nothing changes',
                 of(linear, constant, dim=120)),
         Problem('large, abrupt', '120 features, all changes at half',

@@ -59,7 +59,7 @@ def load(cursor, world, seed):
 
 def make_vectors(cursor):
     """Make vectors and profiles of every kind, all in SQL."""
-    for kind, count in (('factors', policies.FACTORS), ('few', policies.FEW),
+    for kind, count in (('factors', policies.FACTORS),
                         ('wide', policies.COORDINATES)):
         cursor.execute(statements.FACTORS, {'kind': kind, 'count': count})
     cursor.execute(statements.ENCODED, {

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from bench.world import CLICKS, ORDERS, RANDOM, WORTH
 
 FACTORS = 32
-FEW = 8                     # where all products are to be as many
 CODE = 32                   # numbers that stand for a movie's genres
 REDUCED = 24
 
@@ -70,8 +69,6 @@ EVERY = [
            COLUMNS),
     _plain('plain, encoded', f'{FACTORS} factors, genres in {CODE}',
            'encoded', FACTORS + CODE),
-    _personal('crossed', f'{FEW} factors', 'few', FEW, interactions='crossed',
-              profile_dim=FEW),
     _personal(MATCHED, f'{FACTORS} factors', 'factors', FACTORS,
               columns=COLUMNS, interactions='matched'),
     _begun(LOG, 'the log of the others', 'log'),

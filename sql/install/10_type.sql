@@ -22,7 +22,7 @@ COMMENT ON FUNCTION dlints_send(dlints) IS 'binary output';
 CREATE FUNCTION dlints_typmod_in(cstring[]) RETURNS integer
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION dlints_typmod_in(cstring[])
-	IS 'dlints(dim), dlints(dim, reduced_dim), dlints(dim, 0, profile_dim), dlints(dim, matched), dlints(dim, reduced_dim, matched), each perhaps with intercept';
+	IS 'dlints(dim), dlints(dim, reduced_dim), dlints(dim, matched), dlints(dim, reduced_dim, matched), each perhaps with intercept';
 
 CREATE FUNCTION dlints_typmod_out(integer) RETURNS cstring
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;

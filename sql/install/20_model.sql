@@ -11,7 +11,6 @@ CREATE FUNCTION dlints_new(
 	exploration double precision DEFAULT 0.25,
 	noise double precision DEFAULT NULL,
 	policy text DEFAULT 'thompson',
-	profile_dim integer DEFAULT NULL,
 	intercept boolean DEFAULT true,
 	seed bigint DEFAULT 0,
 	projection_scale double precision DEFAULT NULL
@@ -19,8 +18,8 @@ CREATE FUNCTION dlints_new(
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION dlints_new(
 	integer, integer, text, interval, double precision, integer, double precision, double precision,
-	double precision, text, integer, boolean, bigint, double precision)
-	IS 'a model that has seen nothing; dim 1 to 65536, reduced_dim 1 to 1024 or NULL for no projection, interactions crossed or matched, half_life at least a millisecond, discount 1e-100 to 1, memories 1 to 8, ridge 1e-100 to 1e100 or NULL to find it, exploration 0 to 1e100, noise NULL to estimate it, profile_dim 1 to 65536 for crossed, projection_scale 1e-10 to 1e10';
+	double precision, text, boolean, bigint, double precision)
+	IS 'a model that has seen nothing; dim 1 to 65536, reduced_dim 1 to 1024 or NULL for no projection, interactions matched or NULL for none, half_life at least a millisecond, discount 1e-100 to 1, memories 1 to 8, ridge 1e-100 to 1e100 or NULL to find it, exploration 0 to 1e100, noise NULL to estimate it, projection_scale 1e-10 to 1e10';
 
 CREATE FUNCTION dlints_set(
 	model dlints,

@@ -9,7 +9,7 @@
 #include "dot.h"
 
 const char *const interactions_names[INTERACTIONS_COUNT] = {
-	NULL, "crossed", "matched"
+	NULL, "matched"
 };
 
 bool
@@ -52,26 +52,12 @@ kind_coordinates(const Kind *kind)
 
 	switch (kind->interactions)
 	{
-		case INTERACTIONS_CROSSED:
-			return n + n * kind->profile_dim;
 		case INTERACTIONS_MATCHED:
 			return has_projection(kind) ? base + 1 : n + n + 1;
 		case INTERACTIONS_NONE:
 			break;
 	}
 	return base;
-}
-
-/* z <- x (x) u, behind x */
-static void
-fill_crossed(const Kind *kind, const double *x, const double *u, double *z)
-{
-	int			i;
-	int			j;
-
-	for (i = 0; i < kind->feature_dim; i++)
-		for (j = 0; j < kind->profile_dim; j++)
-			*z++ = x[i] * u[j];
 }
 
 /*
@@ -94,16 +80,12 @@ fill(const Kind *kind, const double *x, const double *u, double *z)
 		z[kind_coordinates(kind) - 1] = MATCHED_SCALE * dot_double(n, x, u);
 	}
 	else if (!has_projection(kind))
-	{
 		memcpy(z, x, sizeof(double) * (size_t) n);
-		if (kind->interactions == INTERACTIONS_CROSSED)
-			fill_crossed(kind, x, u, z + n);
-	}
 }
 
 /*
  * "count" feature vectors of n numbers each and, where the kind has profiles,
- * as many of m numbers, into vectors of kind_reduced_len numbers.  With a
+ * as many of n numbers, into vectors of kind_reduced_len numbers.  With a
  * projection the first reduced_dim numbers of each are left as they are.
  */
 void
@@ -119,8 +101,8 @@ kind_fill(const Kind *kind, int count, const double *features,
 		if (kind->intercept)
 			reduced[len - 1] = 1.0;
 		features += kind->feature_dim;
-		if (kind->interactions != INTERACTIONS_NONE)
-			profiles += kind->profile_dim;
+		if (kind->interactions == INTERACTIONS_MATCHED)
+			profiles += kind->feature_dim;
 		reduced += len;
 	}
 }
@@ -140,20 +122,6 @@ lift_matched(const Kind *kind, const double *psi, const double *u, double *w)
 			w[i] += psi[i] / MATCHED_SCALE + psi[n + i] * u[i];
 }
 
-/* w_i <- psi_i + sum over j of Psi_ij u_j */
-static void
-lift_crossed(const Kind *kind, const double *psi, const double *u, double *w)
-{
-	const double *rows = psi + kind->feature_dim;
-	int			i;
-
-	for (i = 0; i < kind->feature_dim; i++)
-	{
-		w[i] = psi[i] + dot_double(kind->profile_dim, u, rows);
-		rows += kind->profile_dim;
-	}
-}
-
 static void
 lift(const Kind *kind, const double *psi, const double *u, double *w)
 {
@@ -163,8 +131,6 @@ lift(const Kind *kind, const double *psi, const double *u, double *w)
 		lift_matched(kind, psi, u, w);
 	else if (has_projection(kind))
 		memset(w, 0, size);
-	else if (kind->interactions == INTERACTIONS_CROSSED)
-		lift_crossed(kind, psi, u, w);
 	else
 		memcpy(w, psi, size);
 }

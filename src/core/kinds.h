@@ -1,15 +1,14 @@
 /*
  * kinds.h
- *		How a feature vector x of n numbers, and perhaps a profile u, become
- *		the vector z that a model is linear in, and how a parameter psi over z
+ *		How a feature vector x of n numbers, and perhaps a profile u of n
+ *		numbers, become the vector z that a model is linear in, and how a parameter psi over z
  *		becomes weights over x.
  *
  * z is a few parts in this order, P x being what projection.h makes of x:
  *
  *		plain		[x ; 1]
  *					[P x ; 1]					with a projection
- *		crossed		[x ; x (x) u ; 1], coordinate n + i m + j being x_i u_j
- *		matched		[x/4 ; x o u ; 4 x'u ; 1], u having n numbers too
+ *		matched		[x/4 ; x o u ; 4 x'u ; 1]
  *					[P x/4 ; 4 x'u ; 1]			with a projection
  *
  * the 1 only with an intercept.  z is linear in x, so that for a given u one
@@ -28,11 +27,10 @@
 typedef enum Interactions
 {
 	INTERACTIONS_NONE,			/* no profile */
-	INTERACTIONS_CROSSED,
 	INTERACTIONS_MATCHED
 } Interactions;
 
-#define INTERACTIONS_COUNT	3
+#define INTERACTIONS_COUNT	2
 
 /* by how much the parts of matched feature vectors differ from x o u */
 #define MATCHED_SCALE		4.0
@@ -41,8 +39,7 @@ typedef struct Kind
 {
 	Interactions interactions;
 	int			feature_dim;	/* n */
-	int			reduced_dim;	/* d; 0 without a projection, as where crossed */
-	int			profile_dim;		/* m; n where matched */
+	int			reduced_dim;	/* d; 0 without a projection */
 	bool		intercept;
 } Kind;
 

@@ -37,23 +37,14 @@ SetInteractions(FunctionCallInfo fcinfo, int argno, DlintsHeader *header)
 	char	   *name;
 
 	if (PG_ARGISNULL(argno))
-	{
-		if (header->profile_dim != 0)
-			ereport(ERROR,
-					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("profile_dim needs interactions"),
-					 errdetail("The value is %d.", header->profile_dim),
-					 errhint("With interactions => 'matched' a profile has as many numbers as the features, and profile_dim is left out; with interactions => 'crossed' it has profile_dim of them, each of which meets each of the features.")));
 		return;
-	}
 	name = text_to_cstring(PG_GETARG_TEXT_PP(argno));
 	if (!interactions_from_name(name, &header->interactions))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("unknown interactions \"%s\"", name),
-				 errhint("Interactions are \"crossed\" or \"matched\".")));
-	if (header->interactions == INTERACTIONS_MATCHED && header->profile_dim == 0)
-		header->profile_dim = header->feature_dim;
+				 errhint("Interactions are \"matched\", or NULL for none.")));
+	header->profile_dim = header->feature_dim;
 }
 
 /* The interval in an argument in seconds, a month having 30 days. */
@@ -120,7 +111,6 @@ PG_FUNCTION_INFO_V1(dlints_new);
  *			  exploration double precision DEFAULT 0.25,
  *			  noise double precision DEFAULT NULL,
  *			  policy text DEFAULT 'thompson',
- *			  profile_dim integer DEFAULT NULL,
  *			  intercept boolean DEFAULT true, seed bigint DEFAULT 0,
  *			  projection_scale double precision DEFAULT NULL) -> dlints
  *
@@ -142,11 +132,9 @@ PG_FUNCTION_INFO_V1(dlints_new);
  * noise is the standard deviation of a reward, estimated if NULL or 0.
  * interactions say how a profile, such as what describes a user, meets the
  * features (core/kinds.h).  'matched': each number with the one in the same
- * place, and their inner product; profile_dim is dim and may be left out.  With
- * reduced_dim the features are projected and of the interactions the inner
- * product is left.  'crossed': each of profile_dim numbers with each of the
- * features; there is no reduced_dim then.  intercept adds a coordinate that is
- * always 1.
+ * place, and their inner product.  With reduced_dim the features are projected
+ * and of the interactions the inner product is left.  intercept adds a
+ * coordinate that is always 1.
  *
  * 22023 for what is out of range, 54000 above a cap, 22004 for a NULL where
  * none is meant.
@@ -159,25 +147,24 @@ dlints_new(PG_FUNCTION_ARGS)
 	ArgNotNull(fcinfo, 0, "dim");
 	ArgNotNull(fcinfo, 7, "exploration");
 	ArgNotNull(fcinfo, 9, "policy");
-	ArgNotNull(fcinfo, 11, "intercept");
-	ArgNotNull(fcinfo, 12, "seed");
+	ArgNotNull(fcinfo, 10, "intercept");
+	ArgNotNull(fcinfo, 11, "seed");
 
 	memset(&header, 0, sizeof(header));
 	header.version = DLINTS_FORMAT_VERSION;
 	header.policy = PolicyArgument(fcinfo, 9);
-	header.intercept = PG_GETARG_BOOL(11) ? 1 : 0;
+	header.intercept = PG_GETARG_BOOL(10) ? 1 : 0;
 	header.feature_dim = PG_GETARG_INT32(0);
-	header.profile_dim = PG_ARGISNULL(10) ? 0 : PG_GETARG_INT32(10);
 	header.ridge = PG_ARGISNULL(6) ? 0.0 : PG_GETARG_FLOAT8(6);
 	header.exploration = PG_GETARG_FLOAT8(7);
 	header.noise = PG_ARGISNULL(8) ? 0.0 : PG_GETARG_FLOAT8(8);
-	header.seed = PG_GETARG_INT64(12);
+	header.seed = PG_GETARG_INT64(11);
 	if (!PG_ARGISNULL(1))
 	{
 		ModelCheckReducedDim(PG_GETARG_INT32(1));
 		header.reduced_dim = PG_GETARG_INT32(1);
-		header.projection_scale = PG_ARGISNULL(13) ?
-			1.0 / sqrt(header.reduced_dim) : PG_GETARG_FLOAT8(13);
+		header.projection_scale = PG_ARGISNULL(12) ?
+			1.0 / sqrt(header.reduced_dim) : PG_GETARG_FLOAT8(12);
 	}
 	SetInteractions(fcinfo, 2, &header);
 

@@ -52,9 +52,8 @@ Update(FunctionCallInfo fcinfo, const ObservationForm *form)
  *				 weight double precision DEFAULT NULL) -> dlints
  *
  * The model after one more observation: the three updates of Algorithm 1, in
- * each memory.  features has dim finite numbers, profile has profile_dim of
- * them or, but for crossed interactions, none; reward is finite; none is
- * beyond 1e50. at is when it was observed: models that forget by time need it
+ * each memory.  features has dim finite numbers, profile has as many or none,
+ * reward is finite; none is beyond 1e50.  at is when it was observed: models that forget by time need it
  * (22004), in any order, others ignore it.  weight, above 0 and at most 1e10,
  * is how many observations it counts for, 1 if NULL.  A NULL model gives NULL;
  * with NULL features or a NULL reward or profile there is no observation and
@@ -130,9 +129,8 @@ UpdateBatch(FunctionCallInfo fcinfo, const ObservationForm *form)
  *
  * The model after a batch of observations, oldest first: the same as single
  * updates in array order.  features has one row of dim numbers for each reward,
- * profiles one of profile_dim numbers or, but for crossed interactions,
- * nothing, ats and weights one element.  Either all of the batch is learned or,
- * on an error, none.
+ * profiles one as well or nothing, ats and weights one element.  Either all of
+ * the batch is learned or, on an error, none.
  */
 OBSERVATION_ENTRY(dlints_update_batch, UpdateBatch,
 				  .features = 1, .reward = 2, .profile = 3, .at = 4, .weight = 5)

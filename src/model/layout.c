@@ -24,7 +24,6 @@ ModelKind(const DlintsHeader *header)
 	kind.interactions = header->interactions;
 	kind.feature_dim = header->feature_dim;
 	kind.reduced_dim = header->reduced_dim;
-	kind.profile_dim = header->profile_dim;
 	kind.intercept = header->intercept != 0;
 	return kind;
 }
@@ -145,22 +144,18 @@ ModelStoredSize(const DlintsHeader *header)
 }
 
 /*
- * The kind of a model as a column's type names it: "(n)", "(n,d)", "(n,d,m)" or
- * "(n,0,m)" with crossed, "(n,matched)" or "(n,d,matched)" with matched
- * interactions, each perhaps with ",intercept".
+ * The kind of a model as a column's type names it: "(n)", "(n,d)",
+ * "(n,matched)" or "(n,d,matched)", each perhaps with ",intercept".
  */
 char *
 ModelShape(const DlintsHeader *header)
 {
-	bool		crossed = header->interactions == INTERACTIONS_CROSSED;
 	StringInfoData buf;
 
 	initStringInfo(&buf);
 	appendStringInfo(&buf, "(%d", header->feature_dim);
-	if (header->reduced_dim > 0 || crossed)
+	if (header->reduced_dim > 0)
 		appendStringInfo(&buf, ",%d", header->reduced_dim);
-	if (crossed)
-		appendStringInfo(&buf, ",%d", header->profile_dim);
 	if (header->interactions == INTERACTIONS_MATCHED)
 		appendStringInfoString(&buf, ",matched");
 	if (header->intercept)

@@ -21,7 +21,6 @@
  * with a packed matrix: 38 MB.  The largest projection matrix has 512 MB.
  */
 #define DLINTS_MAX_FEATURE_DIM	65536
-#define DLINTS_MAX_PROFILE_DIM	65536
 #define DLINTS_MAX_DIM			1024
 
 /*
@@ -61,7 +60,7 @@ typedef struct DlintsHeader
 	uint8		unused1;
 	int32		feature_dim;	/* n */
 	int32		reduced_dim;	/* d; 0 without projection */
-	int32		profile_dim;		/* m; 0 without a profile */
+	int32		profile_dim;	/* n where matched, 0 without a profile */
 	float8		discount;		/* gamma of the fastest memory; 0: by time */
 	float8		half_life;		/* of the fastest memory, seconds; 0: by count */
 	float8		ridge;			/* lambda as given; 0: found */

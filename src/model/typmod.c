@@ -1,7 +1,7 @@
 /*
  * typmod.c
- *		dlints(n, d, m), dlints(n, d, matched), perhaps with intercept, as the
- *		type of a column, which accepts models of this kind and size only.
+ *		dlints(n, d), dlints(n, d, matched), perhaps with intercept, as the type
+ *		of a column, which accepts models of this kind and size only.
  */
 #include "postgres.h"
 
@@ -14,54 +14,41 @@
 /*
  * What a column fixes is the shape in a header: sizes and interactions, and an
  * intercept if it says so; else models with and without one will do.  Below the
- * bits for these stand n and, in eleven bits, d or, where crossed, m.
+ * bits for these stand n and, in eleven bits, d.
  */
-#define SECOND_BITS			11
+#define REDUCED_BITS			11
 #define FEATURE_BITS		17
 #define MATCHED_BIT			(1 << 28)
 #define INTERCEPT_BIT		(1 << 29)
-#define CROSSED_BIT			(1 << 30)
 
 #define MASK(bits)			((1 << (bits)) - 1)
 
-/*
- * n (1 + m) of crossed feature vectors is at most DLINTS_MAX_DIM, and so is m
- */
-StaticAssertDecl(DLINTS_MAX_DIM <= MASK(SECOND_BITS), "typmod cannot hold d");
+StaticAssertDecl(DLINTS_MAX_DIM <= MASK(REDUCED_BITS), "typmod cannot hold d");
 StaticAssertDecl(DLINTS_MAX_FEATURE_DIM <= MASK(FEATURE_BITS),
 				 "typmod cannot hold n");
-StaticAssertDecl(SECOND_BITS + FEATURE_BITS <= 28,
+StaticAssertDecl(REDUCED_BITS + FEATURE_BITS <= 28,
 				 "sizes overlap the bits above them");
 
 /* Of a shape that a model can have. */
 static int32
 TypmodFromShape(const DlintsHeader *shape)
 {
-	bool		crossed = shape->interactions == INTERACTIONS_CROSSED;
 	bool		matched = shape->interactions == INTERACTIONS_MATCHED;
 
-	return shape->feature_dim << SECOND_BITS |
-		(crossed ? shape->profile_dim : shape->reduced_dim) |
-		(crossed ? CROSSED_BIT : 0) | (matched ? MATCHED_BIT : 0) |
+	return shape->feature_dim << REDUCED_BITS | shape->reduced_dim |
+		(matched ? MATCHED_BIT : 0) |
 		(shape->intercept ? INTERCEPT_BIT : 0);
 }
 
 static DlintsHeader
 ShapeFromTypmod(int32 typmod)
 {
-	int			second = typmod & MASK(SECOND_BITS);
 	DlintsHeader shape;
 
 	memset(&shape, 0, sizeof(shape));
 	shape.intercept = (typmod & INTERCEPT_BIT) != 0;
-	shape.feature_dim = (typmod >> SECOND_BITS) & MASK(FEATURE_BITS);
-	if ((typmod & CROSSED_BIT) != 0)
-	{
-		shape.interactions = INTERACTIONS_CROSSED;
-		shape.profile_dim = second;
-		return shape;
-	}
-	shape.reduced_dim = second;
+	shape.feature_dim = (typmod >> REDUCED_BITS) & MASK(FEATURE_BITS);
+	shape.reduced_dim = typmod & MASK(REDUCED_BITS);
 	if ((typmod & MATCHED_BIT) != 0)
 	{
 		shape.interactions = INTERACTIONS_MATCHED;
@@ -82,7 +69,6 @@ ModelFitsTypmod(const DlintsHeader *header, int32 typmod, Problem *problem)
 	if (shape.interactions == header->interactions &&
 		shape.feature_dim == header->feature_dim &&
 		shape.reduced_dim == header->reduced_dim &&
-		shape.profile_dim == header->profile_dim &&
 		shape.intercept <= header->intercept)
 		return true;
 	return ProblemIs(problem, ERRCODE_DATA_EXCEPTION,
@@ -91,9 +77,7 @@ ModelFitsTypmod(const DlintsHeader *header, int32 typmod, Problem *problem)
 					 NULL);
 }
 
-/*
- * Can a model have this shape?  A reduced_dim of 0 stands before profile_dim.
- */
+/* Can a model have this shape? */
 static void
 CheckShape(DlintsHeader shape, bool reduced)
 {
@@ -103,8 +87,7 @@ CheckShape(DlintsHeader shape, bool reduced)
 	shape.memories = 1;
 	shape.discount = 1.0;
 	shape.projection_scale = ModelHasProjection(&shape) ? 1.0 : 0.0;
-	if ((!reduced || shape.interactions == INTERACTIONS_CROSSED ||
-		 ModelReducedDimIsValid(shape.reduced_dim, &problem)) &&
+	if ((!reduced || ModelReducedDimIsValid(shape.reduced_dim, &problem)) &&
 		ModelParametersAreValid(&shape, &problem))
 		return;
 	ereport(ERROR,
@@ -149,27 +132,26 @@ dlints_typmod_in(PG_FUNCTION_ARGS)
 {
 	Datum	   *words;
 	int			count;
-	int			sizes[3] = {0, 0, 0};
-	bool		matched;
+	int			sizes[2] = {0, 0};
 	DlintsHeader shape;
 
 	memset(&shape, 0, sizeof(shape));
 	deconstruct_array(PG_GETARG_ARRAYTYPE_P(0), CSTRINGOID, -2, false,
 					  TYPALIGN_CHAR, &words, NULL, &count);
 	shape.intercept = TakeLastWord(words, &count, "intercept");
-	matched = TakeLastWord(words, &count, "matched");
-	if (count < 1 || count > (matched ? 2 : 3))
+	if (TakeLastWord(words, &count, "matched"))
+		shape.interactions = INTERACTIONS_MATCHED;
+	if (count < 1 || count > 2)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("invalid type modifier"),
-				 errhint("Write dlints(dim), dlints(dim, reduced_dim), dlints(dim, 0, profile_dim), dlints(dim, matched) or dlints(dim, reduced_dim, matched), each with \", intercept\" for models that must have one.")));
+				 errhint("Write dlints(dim), dlints(dim, reduced_dim), dlints(dim, matched) or dlints(dim, reduced_dim, matched), each with \", intercept\" for models that must have one.")));
 
 	ReadSizes(words, count, sizes);
 	shape.feature_dim = sizes[0];
 	shape.reduced_dim = sizes[1];
-	shape.profile_dim = matched ? sizes[0] : sizes[2];
-	shape.interactions = matched ? INTERACTIONS_MATCHED :
-		shape.profile_dim != 0 ? INTERACTIONS_CROSSED : INTERACTIONS_NONE;
+	if (shape.interactions == INTERACTIONS_MATCHED)
+		shape.profile_dim = shape.feature_dim;
 	CheckShape(shape, count > 1);
 	PG_RETURN_INT32(TypmodFromShape(&shape));
 }

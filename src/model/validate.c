@@ -84,39 +84,27 @@ KindsAreKnown(const DlintsHeader *header, Problem *problem)
 	return true;
 }
 
-/* A profile has interactions, and a matched one the features' length. */
+/* A profile has interactions, and the features' length. */
 static bool
-InteractionsAreValid(const DlintsHeader *header, Problem *problem)
+ProfileDimIsValid(const DlintsHeader *header, Problem *problem)
 {
-	if (header->interactions == INTERACTIONS_NONE && header->profile_dim > 0)
-		return ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
-						 "profile_dim needs interactions", NULL);
-	if (header->interactions != INTERACTIONS_NONE && header->profile_dim == 0)
-		return ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
-						 "interactions need profile_dim", NULL);
-	if (header->interactions == INTERACTIONS_MATCHED &&
-		header->profile_dim != header->feature_dim)
-		return ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
-						 "profile_dim must be dim with matched interactions",
-						 psprintf("profile_dim is %d, dim is %d.",
-								  header->profile_dim, header->feature_dim));
-	return true;
+	bool		matched = header->interactions == INTERACTIONS_MATCHED;
+
+	if (header->profile_dim == (matched ? header->feature_dim : 0))
+		return true;
+	return ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
+					 matched ? "profile_dim must be dim with matched interactions" :
+					 "profile_dim needs interactions",
+					 psprintf("profile_dim is %d, dim is %d.",
+							  header->profile_dim, header->feature_dim));
 }
 
-/* A projection has at most as many rows as columns, and crosses nothing. */
+/* A projection has at most as many rows as columns. */
 static bool
 ReductionIsValid(const DlintsHeader *header, Problem *problem)
 {
 	if (!ModelReducedDimIsValid(header->reduced_dim, problem))
 		return false;
-	if (header->interactions == INTERACTIONS_CROSSED)
-	{
-		ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
-				  "reduced_dim must not be given with crossed interactions",
-				  NULL);
-		problem->hint = "Products of random projections tell little of what they reduce. Use matched interactions, or fewer features.";
-		return false;
-	}
 	if (header->reduced_dim > header->feature_dim)
 		return ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
 						 "reduced_dim must not be greater than dim",
@@ -155,9 +143,7 @@ CoordinatesAreFew(const DlintsHeader *header, Problem *problem)
 			  psprintf("dim is %d and there is no reduced_dim.",
 					   header->feature_dim));
 	if (!ModelHasProjection(header))
-		problem->hint = header->interactions == INTERACTIONS_CROSSED ?
-			"Use matched interactions, or fewer features." :
-			"Give reduced_dim, to which features are then projected.";
+		problem->hint = "Give reduced_dim, to which features are then projected.";
 	return false;
 }
 
@@ -219,10 +205,7 @@ ModelParametersAreValid(const DlintsHeader *header, Problem *problem)
 		DimensionIsBetween("dim", "dimensions",
 						   header->feature_dim, 1, DLINTS_MAX_FEATURE_DIM,
 						   problem) &&
-		DimensionIsBetween("profile_dim", "profile dimensions",
-						   header->profile_dim, 0, DLINTS_MAX_PROFILE_DIM,
-						   problem) &&
-		InteractionsAreValid(header, problem) &&
+		ProfileDimIsValid(header, problem) &&
 		(header->reduced_dim == 0 ? NoReductionIsValid(header, problem) :
 		 ReductionIsValid(header, problem)) &&
 		CoordinatesAreFew(header, problem) &&

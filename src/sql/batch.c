@@ -104,10 +104,11 @@ BatchBegin(FunctionCallInfo fcinfo, const ObservationForm *form,
 	profiles.name = "array of profiles";
 	if (ARR_NDIM(array) == 0)
 		array = NULL;
-	if (array || batch.rows > 0)
-		CheckProfileIsExpected(array != NULL, "profiles", model);
 	if (array)
+	{
+		CheckProfileIsTaken("profiles", model);
 		CheckSameCount("profiles", batch.rows, ArgMatrixRows(array, &profiles));
+	}
 	batch.profiles = BeginPart(array, profiles, most);
 
 	array = ArgArray(fcinfo, form->reward);

@@ -93,23 +93,13 @@ WeightIsValid(double weight, Problem *problem)
 
 /*
  * An empty profile is none, which is all that a model without profiles takes.
- * To a matched model somebody without one is new; a crossed one needs it.
+ * To a model with profiles somebody without one is new.
  */
 static bool
-ProfileIsExpected(bool given, const char *name, const DlintsHeader *model,
-				  Problem *problem)
+ProfileIsTaken(const char *name, const DlintsHeader *model, Problem *problem)
 {
-	if (given ? model->profile_dim > 0 : model->interactions != INTERACTIONS_CROSSED)
+	if (model->profile_dim > 0)
 		return true;
-	if (!given)
-	{
-		ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
-				  psprintf("argument \"%s\" is missing", name),
-				  psprintf("The model is dlints%s, with profiles of %d numbers.",
-						   ModelShape(model), model->profile_dim));
-		problem->hint = "Give what describes the user, which must not be empty.";
-		return false;
-	}
 	ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
 			  psprintf("argument \"%s\" must not be given", name),
 			  psprintf("The model is dlints%s, without profiles.",
@@ -124,12 +114,10 @@ ProfileNumbersAreValid(ArrayType *array, const DlintsHeader *model,
 					   double *out, Problem *problem)
 {
 	ArgSpec		spec = ArgProfileSpec(model);
-	bool		given = ARR_NDIM(array) > 0;
 
-	if (!ProfileIsExpected(given, "profile", model, problem))
-		return false;
-	if (given)
-		return VectorIsValid(array, &spec, out, problem);
+	if (ARR_NDIM(array) > 0)
+		return ProfileIsTaken("profile", model, problem) &&
+			VectorIsValid(array, &spec, out, problem);
 	memset(out, 0, sizeof(double) * model->profile_dim);
 	return true;
 }
@@ -292,13 +280,13 @@ ReadProfile(Datum profile, const DlintsHeader *model)
 	return numbers;
 }
 
-/* Is the argument of this name what the model wants, given or not? */
+/* Does the model take the argument of this name? */
 void
-CheckProfileIsExpected(bool given, const char *name, const DlintsHeader *model)
+CheckProfileIsTaken(const char *name, const DlintsHeader *model)
 {
 	Problem		problem;
 
-	if (unlikely(!ProfileIsExpected(given, name, model, &problem)))
+	if (unlikely(!ProfileIsTaken(name, model, &problem)))
 		ProblemRaise(&problem);
 }
 

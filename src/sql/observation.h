@@ -70,8 +70,7 @@ extern void ReadOutcome(FunctionCallInfo fcinfo, const ObservationForm *form,
 /* parts of it, for functions that are told no more */
 extern Datum ProfileArgument(FunctionCallInfo fcinfo, int argno);
 extern double *ReadProfile(Datum profile, const DlintsHeader *model);
-extern void CheckProfileIsExpected(bool given, const char *name,
-								   const DlintsHeader *model);
+extern void CheckProfileIsTaken(const char *name, const DlintsHeader *model);
 extern double CheckWeight(double weight);
 extern int64 CheckTime(int64 time);
 extern bool CheckTimeIsGiven(bool given, const DlintsHeader *model);

@@ -50,19 +50,12 @@ coefficient(const Kind *kind, const double *P, const double *u, int k, int i)
 {
 	int			n = kind->feature_dim;
 	int			d = kind->reduced_dim;
-	int			m = kind->profile_dim;
 	Entry		entry = {0, 0};
 
 	switch (kind->interactions)
 	{
 		case INTERACTIONS_NONE:
 			add_product(&entry, 1, d > 0 ? (exact) P[k * n + i] : k == i);
-			break;
-		case INTERACTIONS_CROSSED:
-			if (k < n)
-				add_product(&entry, 1, k == i);
-			else if ((k - n) / m == i)
-				add_product(&entry, 1, u[(k - n) % m]);
 			break;
 		case INTERACTIONS_MATCHED:
 			if (k == (d > 0 ? d : 2 * n))
@@ -86,8 +79,6 @@ coordinates(const Kind *kind)
 
 	switch (kind->interactions)
 	{
-		case INTERACTIONS_CROSSED:
-			return n * (1 + kind->profile_dim);
 		case INTERACTIONS_MATCHED:
 			return kind->reduced_dim > 0 ? kind->reduced_dim + 1 : 2 * n + 1;
 		default:
@@ -169,7 +160,7 @@ fixture_new(Kind kind, int count)
 		projection_generate(&f.p, 0, kind.reduced_dim, f.numbers);
 	}
 	f.features = dice_array(&seed, len * (size_t) kind.feature_dim);
-	f.profiles = dice_array(&seed, len * (size_t) kind.profile_dim);
+	f.profiles = dice_array(&seed, len * (size_t) kind.feature_dim);
 	f.parameters = dice_array(&seed, len * (size_t) kind_reduced_len(&kind));
 	return f;
 }
@@ -226,7 +217,7 @@ lift(const Fixture *f, const double *profile)
 static int
 terms(const Kind *kind)
 {
-	return kind->feature_dim + kind->profile_dim + coordinates(kind);
+	return 2 * kind->feature_dim + coordinates(kind);
 }
 
 static void
@@ -242,7 +233,7 @@ check_reduced(const Fixture *f, bool projection_first)
 	for (c = 0; c < f->count; c++)
 	{
 		const double *x = f->features + c * kind->feature_dim;
-		const double *u = f->profiles + c * kind->profile_dim;
+		const double *u = f->profiles + c * kind->feature_dim;
 		const double *z = reduced + c * len;
 
 		for (k = 0; k < coordinates(kind); k++)
@@ -300,7 +291,7 @@ check_scores(const Fixture *f)
 	for (c = 0; c < f->count; c++)
 	{
 		const double *z = reduced + c * len;
-		double	   *lifted = lift(f, f->profiles + c * kind->profile_dim);
+		double	   *lifted = lift(f, f->profiles + c * kind->feature_dim);
 
 		for (p = 0; p < f->count; p++)
 		{
@@ -311,7 +302,7 @@ check_scores(const Fixture *f)
 			exact		size = exact_dot_size(len, psi, z) + exact_dot_size(n, w, x);
 
 			/* of what z and w are sums of, which may be more than they are */
-			size += 4 * (n + kind->profile_dim + 1) * (1 + coordinates(kind));
+			size += 4 * (2 * n + 1) * (1 + coordinates(kind));
 			assert_near(score, exact_dot(len, psi, z), rounding(terms(kind)) * size);
 		}
 	}
@@ -321,7 +312,7 @@ static void
 check_kind(Kind kind, int count)
 {
 	Fixture		f = fixture_new(kind, count);
-	double	   *zeros = guarded((size_t) kind.profile_dim);
+	double	   *zeros = guarded((size_t) kind.feature_dim);
 
 	assert_int_equal(kind_coordinates(&kind), coordinates(&kind));
 	assert_int_equal(kind_reduced_len(&kind), coordinates(&kind) + kind.intercept);
@@ -332,16 +323,15 @@ check_kind(Kind kind, int count)
 	check_scores(&f);
 
 	/* a stranger */
-	memset(zeros, 0, sizeof(double) * (size_t) kind.profile_dim);
+	memset(zeros, 0, sizeof(double) * (size_t) kind.feature_dim);
 	check_lifted(&f, zeros);
-	memset(f.profiles, 0, sizeof(double) * (size_t) (count * kind.profile_dim));
+	memset(f.profiles, 0, sizeof(double) * (size_t) (count * kind.feature_dim));
 	check_reduced(&f, false);
 }
 
 static void
 test_every_kind(void **state)
 {
-	static const int crossed[][2] = {{1, 1}, {1, 7}, {7, 1}, {2, 3}, {13, 16}, {33, 30}};
 	static const int reduced_dims[] = {0, 1, 2, 5, 24};
 	static const int feature_dims[] = {1, 2, 3, 8, 33, 120};
 	static const int counts[] = {1, 2, 17};
@@ -360,15 +350,11 @@ test_every_kind(void **state)
 				{
 					int			n = feature_dims[s];
 
-					check_kind((Kind) {INTERACTIONS_NONE, n, rows, 0, intercept == 1},
+					check_kind((Kind) {INTERACTIONS_NONE, n, rows, intercept == 1},
 							   counts[c]);
-					check_kind((Kind) {INTERACTIONS_MATCHED, n, rows, n, intercept == 1},
+					check_kind((Kind) {INTERACTIONS_MATCHED, n, rows, intercept == 1},
 							   counts[c]);
 				}
-				for (s = 0; rows == 0 && s < LENGTH(crossed); s++)
-					check_kind((Kind) {INTERACTIONS_CROSSED, crossed[s][0], 0,
-									   crossed[s][1], intercept == 1},
-							   counts[c]);
 			}
 }
 
@@ -376,11 +362,8 @@ test_every_kind(void **state)
 static void
 test_largest(void **state)
 {
-	check_kind((Kind) {INTERACTIONS_NONE, 1024, 0, 0, true}, 2);
-	check_kind((Kind) {INTERACTIONS_MATCHED, 511, 0, 511, true}, 2);
-	check_kind((Kind) {INTERACTIONS_CROSSED, 1, 0, 1023, true}, 2);
-	check_kind((Kind) {INTERACTIONS_CROSSED, 512, 0, 1, true}, 2);
-	check_kind((Kind) {INTERACTIONS_CROSSED, 32, 0, 31, false}, 2);
+	check_kind((Kind) {INTERACTIONS_NONE, 1024, 0, true}, 2);
+	check_kind((Kind) {INTERACTIONS_MATCHED, 511, 0, true}, 2);
 }
 
 /* no feature vectors, no parameters: nothing is written, nor read */
@@ -388,8 +371,8 @@ static void
 test_none(void **state)
 {
 	static const Kind kinds[] = {
-		{INTERACTIONS_NONE, 3, 0, 0, true}, {INTERACTIONS_CROSSED, 3, 0, 2, true},
-		{INTERACTIONS_MATCHED, 3, 0, 3, true}, {INTERACTIONS_MATCHED, 3, 2, 3, true}
+		{INTERACTIONS_NONE, 3, 0, true},
+		{INTERACTIONS_MATCHED, 3, 0, true}, {INTERACTIONS_MATCHED, 3, 2, true}
 	};
 	int			k;
 
@@ -421,20 +404,15 @@ test_coordinates(void **state)
 {
 	const double x[] = {2, -3};
 	const double u[] = {5, 7};
-	const double profile[] = {5, 7, 11};
 
-	check_by_hand((Kind) {INTERACTIONS_NONE, 2, 0, 0, true}, x, NULL,
+	check_by_hand((Kind) {INTERACTIONS_NONE, 2, 0, true}, x, NULL,
 				  (double[]) {2, -3, 1},
 				  (double[]) {4, 6, 9}, (double[]) {4, 6, 9});
-	check_by_hand((Kind) {INTERACTIONS_CROSSED, 2, 0, 3, true}, x, profile,
-				  (double[]) {2, -3, 10, 14, 22, -15, -21, -33, 1},
-				  (double[]) {4, 6, 1, 10, 100, 2, 20, 200, 9},
-				  (double[]) {4 + 5 + 70 + 1100, 6 + 10 + 140 + 2200, 9});
-	check_by_hand((Kind) {INTERACTIONS_MATCHED, 2, 0, 2, true}, x, u,
+	check_by_hand((Kind) {INTERACTIONS_MATCHED, 2, 0, true}, x, u,
 				  (double[]) {0.5, -0.75, 10, -21, -44, 1},
 				  (double[]) {4, 6, 1, 10, 3, 9},
 				  (double[]) {1 + 5 + 60, 1.5 + 70 + 84, 9});
-	check_by_hand((Kind) {INTERACTIONS_MATCHED, 2, 0, 2, false}, x, u,
+	check_by_hand((Kind) {INTERACTIONS_MATCHED, 2, 0, false}, x, u,
 				  (double[]) {0.5, -0.75, 10, -21, -44},
 				  (double[]) {4, 6, 1, 10, 3},
 				  (double[]) {1 + 5 + 60, 1.5 + 70 + 84});
@@ -454,8 +432,7 @@ test_projection_s_part(void **state)
 	for (k = 0; k < LENGTH(all); k++)
 	{
 		bool		matched = all[k] == INTERACTIONS_MATCHED;
-		Kind		kind = {all[k], 3, matched ? 2 : 3,
-		all[k] == INTERACTIONS_NONE ? 0 : 3, true};
+		Kind		kind = {all[k], 3, matched ? 2 : 3, true};
 		double	   *z = guarded(4);
 		double	   *w = guarded(4);
 
@@ -476,13 +453,9 @@ test_projection_s_part(void **state)
 static void
 test_counts(void **state)
 {
-	assert_true(kind_coordinates(&(Kind) {INTERACTIONS_CROSSED, 65536, 0, 65536, true}) ==
-				INT64_C(65536) * 65537);
-	assert_true(kind_coordinates(&(Kind) {INTERACTIONS_CROSSED, INT32_MAX, 0, INT32_MAX, true}) ==
-				INT64_C(2147483647) * 2147483648);
-	assert_true(kind_coordinates(&(Kind) {INTERACTIONS_MATCHED, INT32_MAX, 0, INT32_MAX, true}) ==
+	assert_true(kind_coordinates(&(Kind) {INTERACTIONS_MATCHED, INT32_MAX, 0, true}) ==
 				INT64_C(2147483647) * 2 + 1);
-	assert_true(kind_coordinates(&(Kind) {INTERACTIONS_MATCHED, 5, INT32_MAX, 5, true}) ==
+	assert_true(kind_coordinates(&(Kind) {INTERACTIONS_MATCHED, 5, INT32_MAX, true}) ==
 				INT64_C(2147483648));
 }
 
@@ -494,7 +467,7 @@ test_limits(void **state)
 	{
 		n = 65536
 	};
-	const Kind	kind = {INTERACTIONS_MATCHED, n, 1, n, true};
+	const Kind	kind = {INTERACTIONS_MATCHED, n, 1, true};
 	double	   *x = guarded(n);
 	double	   *z = guarded(3);
 	int			i;
@@ -510,7 +483,7 @@ test_limits(void **state)
 static void
 test_names(void **state)
 {
-	static const char *const strangers[] = {"", "none", "Matched", "matched ", "crosse", "null"};
+	static const char *const strangers[] = {"", "none", "Matched", "matched ", "matche", "null"};
 	uint8_t		interactions = 77;
 	int			i;
 
@@ -522,8 +495,7 @@ test_names(void **state)
 	}
 	for (i = 0; i < LENGTH(strangers); i++)
 		assert_false(interactions_from_name(strangers[i], &interactions));
-	assert_string_equal(interactions_names[1], "crossed");
-	assert_string_equal(interactions_names[2], "matched");
+	assert_string_equal(interactions_names[1], "matched");
 }
 
 int

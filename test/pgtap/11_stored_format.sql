@@ -44,7 +44,7 @@ INSERT INTO heap SELECT no, stored::stored FROM fixture;
 INSERT INTO heap SELECT no, model::stored FROM fixture;
 \endif
 
-SELECT plan(151);
+SELECT plan(137);
 -- models with and without profiles and priors, that have learned nothing, of each
 -- policy and kind, too long for a row
 SELECT results_eq($$
@@ -52,7 +52,7 @@ SELECT results_eq($$
         count(DISTINCT policy), count(DISTINCT coalesce(interactions, 'none')),
         max(length(sent)) > 2048
     FROM fixture, dlints_info(model)$$,
-    'VALUES (41::bigint, true, true, true, 3::bigint, 3::bigint, true)',
+    'VALUES (37::bigint, true, true, true, 3::bigint, 2::bigint, true)',
     'there is something of each');
 SELECT set_eq('SELECT memories, memory FROM fixture, dlints_info(model) WHERE updates > 0',
     'VALUES (1, 1), (2, 1), (2, 2), (3, 1), (3, 2), (3, 3)', 'each of several memories in use');
@@ -89,7 +89,7 @@ SELECT no, name, model,
     END AS learned
 FROM fixture,
     LATERAL (SELECT prior_weight, dlints_new(dim, reduced_dim, interactions, half_life,
-                 discount, memories, ridge, exploration, noise, policy, nullif(profile_dim, 0),
+                 discount, memories, ridge, exploration, noise, policy,
                  intercept, seed, projection_scale) AS empty
              FROM dlints_info(model)) AS i
 WHERE features IS NOT NULL;

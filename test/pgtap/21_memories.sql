@@ -9,7 +9,7 @@ CREATE FUNCTION alone(m dlints, j integer) RETURNS dlints LANGUAGE sql AS
 $$
 SELECT dlints_new(dim, reduced_dim, interactions, NULL,
     CASE WHEN j = memories THEN 1 ELSE 1 - (1 - discount) / 5.0 ^ (j - 1) END, 1, ridge,
-    exploration, noise, policy, nullif(profile_dim, 0), intercept, seed, projection_scale)
+    exploration, noise, policy, intercept, seed, projection_scale)
 FROM dlints_info(m)
 $$;
 -- and with memory j in use
@@ -81,7 +81,7 @@ SELECT is(outcome('SELECT ' || call), result, call) FROM (VALUES
      '22023: half_life must be between 0.001 and 1e+12 (The value is -86400.)'),
     ('dlints_new(2, noise => -0.5)',
         '22023: noise must be between 1e-100 and 1e+100 (The value is -0.5.)'),
-    ($$dlints_new(2, profile_dim => 2, reduced_dim => 2, interactions => 'none')$$,
+    ($$dlints_new(2, reduced_dim => 2, interactions => 'none')$$,
      '22023: unknown interactions "none"')) AS v (call, result);
 SELECT is(outcome(format('SELECT dlints_new(2, %s) || dlints_new(2, %s)', a, b)),
     format('22023: dlints models with different %s do not fit together '

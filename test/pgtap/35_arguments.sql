@@ -6,7 +6,7 @@ BEGIN;
 
 CREATE TEMP TABLE model AS
 SELECT dlints_update(one_memory(2, discount => 0.9), ARRAY[0.3, -1], 0.5) AS m,
-    dlints_update(one_memory(2, discount => 0.9, interactions => 'crossed', profile_dim => 2,
+    dlints_update(one_memory(2, discount => 0.9, interactions => 'matched',
         intercept => true), ARRAY[0.3, -1], 0.5, ARRAY[1, 0.7]) AS s;
 
 -- every function that takes features, with :x for them and :u for a profile

@@ -8,8 +8,6 @@ CREATE TEMP TABLE model (name, m) AS VALUES
     ('projected', dlints_update(one_memory(3, 2), ARRAY[1, 2, 3], 1)),
     ('large scale', one_memory(3, 3, projection_scale => 1e10)),
     ('intercept', one_memory(3, discount => 1, intercept => true)),
-    ('crossed', dlints_update(dlints_new(3, interactions => 'crossed', profile_dim => 2),
-        ARRAY[1, 2, 3], 1, ARRAY[1, 2])),
     ('matched', dlints_update(dlints_new(3, interactions => 'matched'), ARRAY[1, 2, 3], 1,
         ARRAY[1, 2, 3])),
     ('full', (dlints_update(one_memory(3), ARRAY[1, 2, 3], 1)::jsonb
@@ -86,11 +84,11 @@ SELECT name, concat_ws(', ', x, r, 'profile => ' || u) AS arguments,
     outcome(format('SELECT dlints_update(m, %s) IS NOT NULL FROM model WHERE name = %L',
                    concat_ws(', ', x, coalesce(r, '1'), u), name)) AS update
 FROM model, features, profile, reward
-WHERE u IS NULL OR x = 'ARRAY[1, 2, 3]::float8[]' OR name IN ('crossed', 'matched')
+WHERE u IS NULL OR x = 'ARRAY[1, 2, 3]::float8[]' OR name = 'matched'
     AND x NOT LIKE '''%}''';
 DELETE FROM trial WHERE update ~ '^42883|cannot be matched|for type (real|double precision)';
 
-SELECT plan(23);
+SELECT plan(22);
 SELECT is(string_agg(format('%s: %s, %s', arguments, accepts, update), E'\n')
         FILTER (WHERE accepts <> 'gives ' || (update = 'gives true')::text), NULL,
     format('%s: accepts = learns, in %s observations', name, count(*)))

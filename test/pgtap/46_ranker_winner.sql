@@ -198,7 +198,7 @@ FROM dlints_winner('{x,y,z}', array_fill(dlints_new(2), ARRAY[3]), '{1,2}');
 SELECT is_empty($$ SELECT * FROM dlints_winner('{}', '{}') $$, 'no arms');
 SELECT is(verdict, 'open', 'one arm') FROM dlints_winner('{x}', ARRAY[dlints_new(1)]);
 SELECT is(array_agg(action), '{b,a}', 'others win in another context, and by a profile')
-FROM dlints_new(2, interactions => 'crossed', profile_dim => 2, discount => 1) m,
+FROM dlints_new(2, interactions => 'matched', discount => 1) m,
      dlints_winner('{a,b}', ARRAY[dlints_update(m, '{1,0}', 1, '{0,1}'), dlints_update(m, '{0,1}', 1, '{0,1}')],
        '{0,1}', '{0,1}');
 SELECT each_is('22023: highest must be above lowest (The value is 0.)',

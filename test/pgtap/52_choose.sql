@@ -38,7 +38,7 @@ BEGIN
 END
 $$;
 
-SELECT plan(103 + 18 + 17 + 31);
+SELECT plan(103 + 18 + 17 + 30);
 
 -- ---------- what a decision says ----------
 
@@ -114,7 +114,7 @@ $$;
 SELECT cmp_ok(surprise(name, k), '<', 6.2::float8,
               format('%s, %s of 6: as often as dlints_recommend', name, k))
 FROM subject, unnest('{1,3}'::integer[]) AS k
-WHERE name IN ('plain', 'projected', 'crossed, long') ORDER BY name, k;
+WHERE name IN ('plain', 'projected', 'matched, long') ORDER BY name, k;
 
 -- ---------- frequencies against logged probabilities ----------
 
@@ -224,7 +224,7 @@ SELECT ok(chosen = allowed AND cardinality(chosen) = n AND abs(total - n) < 1e-9
           format('%s: %s chosen, at most %s of a group: %s', which, k, most, n))
 FROM (VALUES
 	('plain', 8, 1, 8), ('plain', 8, 2, 8), ('plain', 30, 5, 29), ('ucb', 8, 1, 8),
-	('greedy', 100, 3, 23), ('crossed, long', 1, 1, 1), ('plain, long', 40, 100, 40))
+	('greedy', 100, 3, 23), ('matched, long', 1, 1, 1), ('plain, long', 40, 100, 40))
 	AS v (which, k, most, n), capped(which, k, most);
 
 -- Ties: a model that has seen nothing scores all the same without exploration.  Four
@@ -252,7 +252,7 @@ SELECT ok(bool_and(CASE i WHEN 1 THEN probability = 1 WHEN 2 THEN probability = 
 CREATE TEMP TABLE arm AS
 SELECT i, features(i, 5)::real[] AS x, features(i, 3)::real[] AS short, model,
        dlints_set(model, exploration => 0) AS sure,
-       (SELECT model FROM subject WHERE name = 'crossed') AS crossed
+       (SELECT model FROM subject WHERE name = 'matched, short') AS matched
 FROM generate_series(1, 8) AS i, subject WHERE name = 'plain';
 CREATE FUNCTION best(over_clause text) RETURNS integer[] LANGUAGE plpgsql AS
 $$
@@ -283,8 +283,8 @@ WITH decided AS (
 	SELECT dlints_choose(model, x) OVER () AS a,
 	       dlints_choose(model, x, epsilon => 0.05, k => 1) OVER () AS b,
 	       dlints_choose(features => x, model => model, cap_group => 'a', cap => 1) OVER () AS c,
-	       dlints_choose(crossed, short, 1, ARRAY[1, 2]) OVER () AS d,
-	       dlints_choose(crossed, short, profile => '{1,2}', draws => 7) OVER () AS e
+	       dlints_choose(matched, short, 1, ARRAY[1, 2, 3]) OVER () AS d,
+	       dlints_choose(matched, short, profile => '{1,2,3}', draws => 7) OVER () AS e
 	FROM arm)
 SELECT is(ARRAY[count((a).rank), count((b).rank), count((c).rank), count((d).rank),
                 count((e).rank)], '{1,1,1,1,1}'::bigint[], 'names and defaults') FROM decided;
@@ -308,7 +308,7 @@ SELECT results_eq(
 SELECT is_empty('SELECT dlints_choose(model, x) OVER () FROM arm WHERE false', 'no rows');
 WITH decided AS (
 	SELECT dlints_choose(NULL::dlints, x) OVER () AS no_model,
-	       dlints_choose(crossed, short, 1, NULL) OVER () AS no_profile,
+	       dlints_choose(matched, short, 1, NULL) OVER () AS no_profile,
 	       dlints_choose(model, NULL::real[], k => 0) OVER () AS no_features
 	FROM arm)
 SELECT is(n, 0::bigint, 'no candidate, whatever k is: ' || what)
@@ -401,11 +401,10 @@ SELECT is(answers(arguments), expected, format('dlints_choose(%s)', arguments)) 
 	 '22023: cap must be the same for all rows of a partition'),
 	('dlints_set(model, ridge => i), x',
 	 '22023: dlints_choose needs the same model for all rows of a partition'),
-	('crossed, short, 1, ARRAY[i, 1]',
+	('matched, short, 1, ARRAY[i, 1, 2]',
 	 '22023: dlints_choose needs the same profile for all rows of a partition'),
 	('model, x[1:4]', '22000: expected 5 dimensions, not 4'),
 	('model, x, 1, x', '22023: argument "profile" must not be given'),
-	('crossed, short', '22023: argument "profile" is missing'),
 	('model, x, 4611686018427387904', 'gives 8'),
 	('model, x, -4611686018427387904', '22023: k must be at least 1'),
 	('model, x, bonus => CASE WHEN i = 1 THEN 1.7e308 ELSE -1.7e308 END', 'gives 8'),
@@ -415,7 +414,7 @@ SELECT is(answers(arguments), expected, format('dlints_choose(%s)', arguments)) 
 	('CASE i WHEN 1 THEN model ELSE model::text::dlints END, x', 'gives 8'),
 	('CASE i WHEN 1 THEN dlints_new(7) ELSE model END, CASE WHEN i > 1 THEN x END,'
 	 ' CASE i WHEN 1 THEN 0 ELSE 2 END', 'gives 7'),
-	('crossed, short, 1, CASE i WHEN 1 THEN ARRAY[1, 2]::real[] ELSE ''[0:1]={1,2}'' END',
+	('matched, short, 1, CASE i WHEN 1 THEN ARRAY[1, 2, 3]::real[] ELSE ''[0:2]={1,2,3}'' END',
 	 'gives 8'))
 	AS v (arguments, expected);
 SELECT is(outcome('SELECT dlints_choose(model, x) FROM arm'),

@@ -68,7 +68,7 @@ SELECT is(dlints_draw(dlints_set(state, policy => 'thompson'), 5), dlints_draw(s
 -- without interactions nothing personalises
 SELECT is(count(DISTINCT items), 1::bigint, 'a profile of 0 has one ranking')
 FROM (SELECT dlints_recommend(state, item, x, 40, zeros(s)) AS items
-      FROM model JOIN pair USING (name) WHERE name = 'product, discount 1' AND policy = 'greedy'
+      FROM model JOIN pair USING (name) WHERE name = 'matched, discount 1' AND policy = 'greedy'
       GROUP BY visitor) AS r;
 
 -- ---------- a profile in different looks ----------
@@ -90,17 +90,18 @@ LANGUAGE plpgsql AS
 $$
 DECLARE
 	same float8[] := (SELECT u FROM look WHERE kind = of_kind ORDER BY no LIMIT 1);
-	m dlints := one_memory(2, policy => policy, interactions => 'crossed',
-		profile_dim => cardinality(same));
+	m dlints := one_memory(cardinality(same), 2, policy => policy,
+		interactions => 'matched');
 BEGIN
-	m := dlints_update_batch(m, array_agg(features(i, 2)), array_agg(number(i, 9)), array_agg(same))
+	m := dlints_update_batch(m, array_agg(features(i, cardinality(same))), array_agg(number(i, 9)),
+		array_agg(same))
 	     FROM generate_series(1, 50) AS i;
 	WITH turn AS (
 		SELECT row_number() OVER (ORDER BY no) AS turn, count(*) OVER () AS turns, u
 		FROM (SELECT no, u FROM look WHERE kind = of_kind
 		      UNION ALL SELECT 0, array_agg(e) FROM unnest(same) AS e) AS w)
-	SELECT dlints_recommend(m, i, features(i, 2), 40, u),
-	       dlints_recommend(m, i, features(i, 2), 40, same) INTO mixed, alike
+	SELECT dlints_recommend(m, i, features(i, cardinality(same)), 40, u),
+	       dlints_recommend(m, i, features(i, cardinality(same)), 40, same) INTO mixed, alike
 	FROM generate_series(1, 40) AS i JOIN turn ON i % turns = turn - 1;
 END
 $$;
@@ -110,8 +111,8 @@ SELECT is(mixed, alike, format('the same profile in different looks, %s, %s', k,
 FROM (VALUES ('long', 'greedy'), ('flat', 'ucb'), ('short', 'ucb')) AS v (k, p), looked(k, p)
 ORDER BY k, p;
 SELECT throws_ok(
-	$$SELECT (dlints_recommend(one_memory(2, interactions => 'crossed', profile_dim => 400), 1,
-	                         features(1, 2), 1, u))[1]
+	$$SELECT (dlints_recommend(one_memory(400, 2, interactions => 'matched'), 1,
+	                         features(1, 400), 1, u))[1]
 	  FROM (SELECT u FROM look WHERE kind = 'long'
 	        UNION ALL SELECT u[1:399] || (u[400] + 1e-9) FROM look WHERE no = 1) AS l$$,
 	'22023', 'dlints_recommend needs the same profile for all rows of a group',

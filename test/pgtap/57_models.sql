@@ -16,8 +16,8 @@ SELECT kind, id, n, s, state FROM generate_series(1, 50) AS id, LATERAL (VALUES
 	('matched', 6, 6, dlints_update(
 		one_memory(6, interactions => 'matched', ridge => id % 3 + 1),
 		features(id, 6), id, profile(id, 6))),
-	('crossed', 6, 3, dlints_update(one_memory(6, ridge => id % 3 + 1,
-		interactions => 'crossed', profile_dim => 3), features(id, 6), id, profile(id, 3))),
+	('matched, projected', 6, 6, dlints_update(one_memory(6, 2, ridge => id % 3 + 1,
+		interactions => 'matched'), features(id, 6), id, profile(id, 6))),
 	('computed', 40, 0, dlints_update(one_memory(40, seed => id % 2), features(id, 40), id)))
 	AS v (kind, n, s, state);
 -- With headers that are the same, and one number of the evidence apart: each number of b,

@@ -22,10 +22,6 @@ CREATE FUNCTION z_of(m dlints, x float8[], u float8[]) RETURNS float8[] IMMUTABL
 $$
 SELECT CASE coalesce(interactions, 'none')
            WHEN 'none' THEN px
-           WHEN 'crossed' THEN x || ARRAY(
-               SELECT a * b FROM unnest(x) WITH ORDINALITY AS p (a, i),
-                   unnest(u) WITH ORDINALITY AS q (b, j)
-               ORDER BY i, j)
            WHEN 'matched' THEN plus(zeros(cardinality(px)), 0.25, px)
                || CASE WHEN reduced_dim IS NULL
                        THEN ARRAY(SELECT a * b
@@ -41,9 +37,6 @@ SELECT array_agg(
     CASE WHEN interactions = 'matched' AND reduced_dim IS NULL
          THEN psi[i] / 4 + psi[n + i] * u[i] + 4 * psi[2 * n + 1] * u[i]
          WHEN interactions = 'matched' THEN back[i] / 4 + 4 * psi[reduced_dim + 1] * u[i]
-         WHEN interactions = 'crossed'
-         THEN psi[i] + (SELECT sum(psi[n + (i - 1) * profile_dim + j] * u[j])
-                        FROM generate_series(1, profile_dim) AS j)
          WHEN reduced_dim IS NULL THEN psi[i] ELSE back[i] END ORDER BY i)
 FROM dlints_info(m), LATERAL (SELECT dim AS n) AS c, generate_series(1, n) AS i,
     carried_back(m, psi[1:coalesce(reduced_dim, n)]) AS back
@@ -66,7 +59,7 @@ SELECT name, i, x, u, z_of(m, x, u) AS z
 FROM model, generate_series(1, 8) AS i,
     LATERAL (SELECT features(i + 500, n), profile(i, s)) AS c (x, u);
 
-SELECT plan(313);
+SELECT plan(293);
 
 -- what each is
 SELECT ok(i.interactions IS NOT DISTINCT FROM k.interactions AND i.profile_dim = k.s
@@ -139,16 +132,11 @@ SET LOCAL parallel_tuple_cost = 0;
 SET LOCAL min_parallel_table_scan_size = 0;
 CREATE VIEW by_workers AS
 SELECT dlints_evidence(dlints_new(4, interactions => 'matched', half_life => '5 days'), x, r, u, at)
-    AS matched,
-    dlints_evidence(dlints_new(4, interactions => 'crossed', half_life => '5 days',
-        profile_dim => 4), x, r, u, at) AS crossed
+    AS matched
 FROM seen;
 SELECT matches(plan_of('TABLE by_workers'), 'Gather(.|\n)*Partial Aggregate', 'a parallel plan');
 SELECT ok(model_difference(matched,
-    evidence(dlints_new(4, interactions => 'matched', half_life => '5 days'), 1, 90)) <= 1e-10
-    AND model_difference(crossed,
-        evidence(dlints_new(4, interactions => 'crossed', half_life => '5 days', profile_dim => 4),
-            1, 90)) <= 1e-10,
+    evidence(dlints_new(4, interactions => 'matched', half_life => '5 days'), 1, 90)) <= 1e-10,
     'by several workers') FROM by_workers;
 
 -- strangers: an empty array stands for zeros where the profile is one of the features'
@@ -212,14 +200,9 @@ SELECT each_holds($$
 
 -- what is refused
 SELECT is(outcome('SELECT '
-    || replace(replace(replace(call, 'MATCHED', $$3, interactions => 'matched'$$),
-        'CROSSED', $$3, interactions => 'crossed', profile_dim => 2$$), 'X', 'ARRAY[1, 2, 3]')),
+    || replace(replace(call, 'MATCHED', $$3, interactions => 'matched'$$), 'X', 'ARRAY[1, 2, 3]')),
     result, call)
 FROM (VALUES
-    ($$dlints_project(dlints_new(CROSSED), X, '{}')$$,
-        '22023: argument "profile" is missing '
-        '(The model is dlints(3,0,2,intercept), with profiles of 2 numbers.)'),
-    ($$dlints_accepts(dlints_new(CROSSED), X::real[], 1, '{}'::real[])$$, 'gives false'),
     ($$dlints_project(dlints_new(MATCHED), '{}', X)$$, '22000: expected 3 dimensions, not 0 '
         '(This is the length of the features; the model is dlints(3,matched,intercept).)'),
     ('dlints_project(dlints_new(MATCHED), X, ARRAY[1, 2])', '22000: expected 3 dimensions, not 2 '
@@ -227,8 +210,6 @@ FROM (VALUES
     ('dlints_project(dlints_new(MATCHED, reduced_dim => 2), X, ARRAY[1, 2, 3, 4])',
         '22000: expected 3 dimensions, not 4 '
         '(This is the length of the profile; the model is dlints(3,2,matched,intercept).)'),
-    ('dlints_project(dlints_new(CROSSED), X)', '22023: argument "profile" is missing '
-        '(The model is dlints(3,0,2,intercept), with profiles of 2 numbers.)'),
     ('dlints_project(dlints_new(MATCHED), X, ARRAY[1, NULL, 3])',
         '22004: array must not contain nulls '
         '(There is one in the profile; the model is dlints(3,matched,intercept).)'),
@@ -282,12 +263,6 @@ SELECT is(asked_with(call, 'x'), CASE WHEN call LIKE 'dlints_accepts%' THEN 'giv
     ELSE format('22023: argument "%s" must not be given (The model is dlints(3,intercept), '
         'without profiles.)', CASE WHEN call ~ 'batch' THEN 'profiles' ELSE 'profile' END) END,
     format('and no other: %s', call)) FROM asked ORDER BY call;
--- a model of profiles says how they interact
-SELECT is(outcome(format('SELECT dlints_new(%s)', arguments)), result, arguments) FROM (VALUES
-    ('3, profile_dim => 3', '22023: profile_dim needs interactions (The value is 3.)'),
-    ($$3, interactions => 'crossed', profile_dim => 0$$, '22023: interactions need profile_dim'))
-        AS v (arguments, result);
-SELECT alike(hint_of('SELECT dlints_new(3, profile_dim => 3)'), '%crossed%', 'and learns how');
 
 -- different kinds are no histories of one another
 SELECT is(outcome(format('SELECT dlints_new(%s) || dlints_new(%s)', a, b)),
@@ -295,29 +270,23 @@ SELECT is(outcome(format('SELECT dlints_new(%s) || dlints_new(%s)', a, b)),
            '(The left model has %1$s %s, the right one %s.)', field, l, r),
                format('%s || %s', a, b))
 FROM (VALUES
-    ($$3, interactions => 'matched'$$, $$3, interactions => 'crossed', profile_dim => 3$$,
-        'interactions', '"matched"',
-        '"crossed"'),
     ('3', $$3, interactions => 'matched'$$, 'interactions', 'null', '"matched"'),
     ($$3, 2, interactions => 'matched', discount => 1$$, $$3, interactions => 'matched',
         discount => 1$$,
      'reduced_dim', '2', 'null'),
-    ($$3, interactions => 'crossed', profile_dim => 2, discount => 1$$,
-     $$3, interactions => 'crossed', profile_dim => 4, discount => 1$$, 'profile_dim', '2', '4'),
     ($$3, interactions => 'matched'$$, $$3, interactions => 'matched', intercept => false$$,
      'intercept', 'true', 'false')) AS v (a, b, field, l, r);
 -- nor equal
 CREATE TEMP TABLE several (m) AS VALUES
     (dlints_new(4, 3, discount => 1)), (dlints_new(4, 3, discount => 1, interactions => 'matched')),
     (dlints_new(4, discount => 1)),
-    (dlints_new(4, discount => 1, interactions => 'crossed', profile_dim => 4)),
     (dlints_new(4, discount => 1, interactions => 'matched')),
-    (dlints_new(4, discount => 1, interactions => 'matched', profile_dim => 4)),
+    (dlints_new(4, NULL, 'matched', discount => 1)),
     (dlints_new(4, discount => 1, interactions => 'matched', intercept => false));
-SELECT ok((SELECT count(*) FROM several AS a JOIN several AS b ON a.m = b.m) = 9
-    AND (SELECT count(*) FROM several AS a JOIN several AS b ON a.m <> b.m) = 40
-    AND (SELECT count(DISTINCT dlints_hash_extended(m, 3)) FROM several) = 6,
-        'seven models, of which two are equal');
+SELECT ok((SELECT count(*) FROM several AS a JOIN several AS b ON a.m = b.m) = 8
+    AND (SELECT count(*) FROM several AS a JOIN several AS b ON a.m <> b.m) = 28
+    AND (SELECT count(DISTINCT dlints_hash_extended(m, 3)) FROM several) = 5,
+        'six models, of which two are equal');
 
 -- what dlints_new refuses, and what helps
 SELECT is(outcome(format('SELECT dlints_new(%s)', arguments)), result, arguments) FROM (VALUES
@@ -326,70 +295,43 @@ SELECT is(outcome(format('SELECT dlints_new(%s)', arguments)), result, arguments
     ($$2000, 1024, interactions => 'matched'$$,
         '54000: dlints cannot have more than 1024 dimensions '
         '(This model, with matched interactions, would have 1025.)'),
-    ($$64, interactions => 'crossed', profile_dim => 64$$,
-        '54000: dlints cannot have more than 1024 dimensions without projection '
-        '(This model, with crossed interactions, would have 4160.)'),
-    ($$65536, interactions => 'crossed', profile_dim => 65535$$,
-        '54000: dlints cannot have more than 1024 dimensions without projection '
-        '(This model, with crossed interactions, would have 4294967296.)'),
-    ($$3, 2, interactions => 'crossed', profile_dim => 2$$,
-        '22023: reduced_dim must not be given with crossed interactions'),
-    ($$3, interactions => 'crossed'$$, '22023: interactions need profile_dim'),
     ($$3, interactions => 'none'$$, '22023: unknown interactions "none"'),
-    ($$3, profile_dim => 2, interactions => 'matched'$$, '22023: profile_dim must be dim '
-        'with matched interactions (profile_dim is 2, dim is 3.)'),
     ($$3, 4, interactions => 'matched'$$,
      '22023: reduced_dim must not be greater than dim (reduced_dim is 4, dim is '
-         '3.)'),
-    ($$3, 2, profile_dim => -1, interactions => 'matched'$$,
-     '22023: profile_dim must be at least 0 (The value is -1.)')) AS v (arguments, result);
+         '3.)')) AS v (arguments, result);
 SELECT is(hint_of('SELECT ' || call), hint, 'hint: ' || call) FROM (VALUES
     ($$dlints_new(512, interactions => 'matched')$$,
         'Give reduced_dim, to which features are then projected.'),
-    ($$dlints_new(64, interactions => 'crossed', profile_dim => 64)$$,
-        'Use matched interactions, or fewer features.'),
-    ($$dlints_new(3, 2, interactions => 'crossed', profile_dim => 2)$$,
-        'Products of random projections tell little of what they reduce. '
-        'Use matched interactions, or fewer features.'),
-    ($$dlints_predict(dlints_new(3, interactions => 'crossed', profile_dim => 2), ARRAY[1, 2, 3])$$,
-     'Give what describes the user, which must not be empty.'),
     ('dlints_new(3) || dlints_new(3, discount => 0.9)',
      'A model made with a discount has one memory if nothing else is said.'),
     ('dlints_new(3, memories => 2) || dlints_new(3)', ''),
     ('dlints_policy_value(1, 1e-300, 1) FROM generate_series(1, 2)',
      'Rewards are too large, or weights, target / logged: look at the smallest logged '
         'probability.'),
-    ($$dlints_new(3, interactions => 'none')$$, 'Interactions are "crossed" or "matched".'))
+    ($$dlints_new(3, interactions => 'none')$$, 'Interactions are "matched", or NULL for none.'))
         AS v (call, hint);
 SELECT is(cardinality(dlints_mean(m)), dim, what) FROM (VALUES
     ('the largest matched', dlints_new(511, interactions => 'matched', memories => 1), 1024),
-    ('and projected', dlints_new(65536, 1023, interactions => 'matched', memories => 1), 1025),
-    ('the largest product', dlints_new(1, interactions => 'crossed',
-        profile_dim => 1023, memories => 1), 1025),
-    ('another', dlints_new(32, interactions => 'crossed', profile_dim => 31, memories => 1,
-        intercept => false), 1024))
+    ('and projected', dlints_new(65536, 1023, interactions => 'matched', memories => 1), 1025))
         AS v (what, m, dim);
 
 -- columns take their own
 CREATE TEMP TABLE state (
-    matched dlints(3, matched), projected dlints(3, 2, matched, intercept),
-        product dlints(3, 0, 2));
+    matched dlints(3, matched), projected dlints(3, 2, matched, intercept), plain dlints(3));
 SELECT is(string_agg(format_type(atttypid, atttypmod), ' ' ORDER BY attnum),
-    'dlints(3,matched) dlints(3,2,matched,intercept) dlints(3,0,2)', 'as they are written')
+    'dlints(3,matched) dlints(3,2,matched,intercept) dlints(3)', 'as they are written')
 FROM pg_attribute WHERE attrelid = 'state'::regclass AND attnum > 0;
 SELECT lives_ok($$
     INSERT INTO state VALUES (dlints_new(3, interactions => 'matched'),
         dlints_new(3, 2, interactions => 'matched'),
-        dlints_new(3, interactions => 'crossed', profile_dim => 2))$$,
+        dlints_new(3))$$,
             'each its kind');
 SELECT throws_ok('UPDATE state SET ' || change, '22000', message, change) FROM (VALUES
-    ('matched = product', 'expected dlints(3,matched), not dlints(3,0,2,intercept)'),
-    ('projected = product', 'expected dlints(3,2,matched,intercept), not dlints(3,0,2,intercept)'),
-    ('product = projected', 'expected dlints(3,0,2), not dlints(3,2,matched,intercept)'),
+    ('matched = plain', 'expected dlints(3,matched), not dlints(3,intercept)'),
+    ('projected = plain', 'expected dlints(3,2,matched,intercept), not dlints(3,intercept)'),
+    ('plain = projected', 'expected dlints(3), not dlints(3,2,matched,intercept)'),
     ($$projected = dlints_new(3, 2, interactions => 'matched', intercept => false)$$,
-     'expected dlints(3,2,matched,intercept), not dlints(3,2,matched)'),
-    ($$product = dlints_new(3, interactions => 'crossed', profile_dim => 3)$$,
-        'expected dlints(3,0,2), not dlints(3,0,3,intercept)'))
+     'expected dlints(3,2,matched,intercept), not dlints(3,2,matched)'))
     AS v (change, message);
 
 -- numbers as large as they may be
@@ -400,6 +342,6 @@ SELECT each_holds($$
     $$, $$FROM kind, array_fill(1e50::float8, ARRAY[n]) AS x,
         array_fill(-1e50::float8, ARRAY[s]) AS u,
         dlints_update(dlints_update(empty, x, -1e50, u), features(3, n), 1e50, u) AS m
-    WHERE name ~ '^(matched|product).*, discount 0.9'$$);
+    WHERE name ~ '^matched.*, discount 0.9'$$);
 SELECT * FROM finish();
 ROLLBACK;

@@ -99,9 +99,9 @@ FROM (VALUES
 	 jsonb_build_object('dim', 2, 'profile_dim', 2, 'interactions', 'matched',
 		'intercept', true, 'updates', 1, 'effective_sample_size', 1, 'mean_reward', 3,
 		'bytes', 192 + 8 * (3 + 6 + 21))),
-	('crossed', one_memory(2, interactions => 'crossed', profile_dim => 3),
-	 '{"dim": 2, "profile_dim": 3, "interactions": "crossed", "discount": 0.99,
-	   "windows": [100]}')) AS v (what, model, differs)
+	('matched, projected', one_memory(3, 2, interactions => 'matched'),
+	 jsonb_build_object('dim', 3, 'reduced_dim', 2, 'profile_dim', 3, 'interactions', 'matched',
+		'projection_scale', 1 / sqrt(2::float8), 'discount', 0.99, 'windows', '[100]'::jsonb))) AS v (what, model, differs)
 ORDER BY what;
 
 -- ---------- exact numbers, and none ----------

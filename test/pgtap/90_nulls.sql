@@ -59,9 +59,9 @@ FROM callable, LATERAL (
 -- of a plain model with a prior, of one with a profile and an intercept, and of one by time
 CREATE TEMP TABLE result AS SELECT 'plain' AS model, * FROM call;
 UPDATE sample SET value = 'dlints_update(one_memory(2, discount => 1,
-	interactions => ''crossed'', profile_dim => 2, intercept => true),
+	interactions => ''matched'', intercept => true),
 	ARRAY[1, 2], 1, ARRAY[3, 4])' WHERE type = 'dlints'::regtype;
-INSERT INTO result SELECT 'crossed', * FROM call;
+INSERT INTO result SELECT 'matched', * FROM call;
 UPDATE sample SET value = 'dlints_update(dlints_new(2, half_life => ''1 day'', memories => 3),
 	ARRAY[1, 2], 1, at => ''2026-01-01'')' WHERE type = 'dlints'::regtype;
 INSERT INTO result SELECT 'by time', * FROM call;

@@ -19,8 +19,8 @@ $source->safe_psql(
 	CREATE TABLE model (name text PRIMARY KEY, state dlints);
 	CREATE TABLE fixed (id serial, projected dlints(8, 3) DEFAULT dlints_new(8, 3, seed => 4),
 	                    plain dlints(2) CHECK ((dlints_info(plain)).updates < 100),
-	                    personal dlints(8, 0, 2, intercept), constant dlints(4, intercept),
-	                    product dlints(4, 0, 2), matched dlints(4, matched),
+	                    personal dlints(8, matched, intercept), constant dlints(4, intercept),
+	                    matched dlints(4, matched),
 		embedded dlints(8, 3, matched, intercept));
 
 	INSERT INTO model VALUES
@@ -35,8 +35,7 @@ $source->safe_psql(
 		('no forgetting', learned(dlints_new(9, discount => 1), 70)),
 		('projected, no forgetting', learned(dlints_new(40, 20, discount => 1, ridge => 0.3), 70)),
 		('large', learned(dlints_new(300, 120, exploration => 1.0 / 3), 70)),
-		('crossed, large', learned(dlints_new(20, interactions => 'crossed', profile_dim => 5), 70)),
-		('product', learned(dlints_new(5, interactions => 'crossed', profile_dim => 3), 70)),
+		('matched, large', learned(dlints_new(50, interactions => 'matched'), 70)),
 		('matched', learned(dlints_new(6, interactions => 'matched'), 70)),
 		('matched, projected', learned(dlints_new(20, 5, seed => 12, interactions => 'matched',
 			intercept => false), 70)),
@@ -54,15 +53,14 @@ $source->safe_psql(
 
 	INSERT INTO fixed (projected, plain, personal, constant)
 	SELECT learned(dlints_new(8, 3), i), learned(dlints_new(2), i),
-	       learned(dlints_new(8, interactions => 'crossed', profile_dim => 2), i),
+	       learned(dlints_new(8, interactions => 'matched'), i),
 	       learned(dlints_new(4), i)
 	FROM generate_series(1, 5) i;
-	INSERT INTO fixed (product, matched, embedded)
-	VALUES (learned(dlints_new(4, interactions => 'crossed', profile_dim => 2), 5),
-		learned(dlints_new(4, interactions => 'matched'), 5),
+	INSERT INTO fixed (matched, embedded)
+	VALUES (learned(dlints_new(4, interactions => 'matched'), 5),
 	        learned(dlints_new(8, 3, interactions => 'matched'), 5));
 	INSERT INTO fixed (personal)
-	VALUES (learned(dlints_new(8, interactions => 'crossed', profile_dim => 2), 6));
+	VALUES (learned(dlints_new(8, interactions => 'matched'), 6));
 	DROP FUNCTION learned, numbers, distance;
 
 	CREATE TABLE item (id integer PRIMARY KEY, category text, tags text[], details jsonb,
@@ -89,7 +87,7 @@ my $sent = q{
 	UNION ALL
 	SELECT 'fixed ' || id, concat_ws(' ', md5(dlints_send(projected)), md5(dlints_send(plain)),
 	                                 md5(dlints_send(personal)), md5(dlints_send(constant)),
-	                                 md5(dlints_send(product)), md5(dlints_send(matched)),
+	                                 md5(dlints_send(matched)),
 		md5(dlints_send(embedded)))
 	FROM fixed
 	ORDER BY 1};
@@ -104,7 +102,7 @@ my $encoded = q{
 	SELECT category, features::text, given::text FROM thing ORDER BY 1};
 my $before = $source->safe_psql('postgres', $sent);
 
-is(scalar(split /\n/, $before), 28, 'models to dump');
+is(scalar(split /\n/, $before), 27, 'models to dump');
 for my $setting (1, -15)
 {
 	is( $source->safe_psql(
@@ -158,15 +156,14 @@ sub identical
 		"$how: a column's sizes are enforced");
 	like(
 		refusal($how,
-			q{INSERT INTO fixed (personal) VALUES (dlints_new(8, interactions => 'crossed',
-			profile_dim => 2, intercept => false))}),
-		qr/expected dlints\(8,0,2,intercept\), not dlints\(8,0,2\)/,
+			q{INSERT INTO fixed (personal) VALUES (dlints_new(8, interactions => 'matched',
+			intercept => false))}),
+		qr/expected dlints\(8,matched,intercept\), not dlints\(8,matched\)/,
 		"$how: and its intercept");
 	like(
 		refusal($how,
-			q{INSERT INTO fixed (matched) VALUES (dlints_new(4, interactions => 'crossed',
-			profile_dim => 4))}),
-		qr/expected dlints\(4,matched\), not dlints\(4,0,4,intercept\)/,
+			q{INSERT INTO fixed (matched) VALUES (dlints_new(4))}),
+		qr/expected dlints\(4,matched\), not dlints\(4,intercept\)/,
 		"$how: and its kind");
 	return;
 }

@@ -14,7 +14,7 @@ my $node = DlintsTest->node('main');
 $node->safe_psql('postgres', 'CREATE EXTENSION dlints');
 DlintsTest->run_file($node, 'models.sql');
 my $form = BinaryForm->new($node);
-my ($plain, $projected, $lasting, $untrained, $constant, $crossed, $matched, $matched_projected,
+my ($plain, $projected, $lasting, $untrained, $constant, $matched, $matched_projected,
 	$long) =
   map { $form->of("learned(dlints_new($_->[0]), $_->[1])") }
   [ '3, discount => 0.9, intercept => false', 20 ],
@@ -22,7 +22,6 @@ my ($plain, $projected, $lasting, $untrained, $constant, $crossed, $matched, $ma
   [ '4, discount => 1, intercept => false', 10 ],
   [ '5, 2', 0 ],
   [ '3, discount => 1', 10 ],
-  [ '3, discount => 0.9, interactions => \'crossed\', profile_dim => 2', 20 ],
   [ '3, discount => 0.9, interactions => \'matched\'', 20 ],
   [ '6, 3, discount => 0.9, interactions => \'matched\'', 20 ],
   [ '400, 60', 3 ];
@@ -46,15 +45,6 @@ sub refuse
 	push @refused,
 	  [ $form->add($value), $name, $refusal // '22P03|invalid dlints in external value' ];
 	return;
-}
-
-# A value with other interactions and another length of profiles
-sub crossed
-{
-	my ($value, $interactions, $profile_dim) = @_;
-
-	return replaced(replaced($value, INTERACTIONS, chr $interactions),
-		PROFILE_DIM, int32($profile_dim));
 }
 
 # ... with these bytes, named by what they say, at a place
@@ -88,39 +78,34 @@ refuse_at('policy', $plain, POLICY, sub { chr shift }, 3, 4, 255);
 refuse_at('intercept', $_, INTERCEPT, sub { chr shift }, 2, 3, 128, 255) for $plain, $constant;
 refuse_at('memories', $plain, MEMORIES, sub { chr shift }, 0, 2, 9, 255);
 refuse_at('memory', $_, MEMORY, sub { chr shift }, 0, 4, 255) for $plain, $long;
-refuse_at('interactions', $_, INTERACTIONS, sub { chr shift }, 3, 4, 128, 255)
-  for $plain, $crossed, $matched;
-refuse_at('other interactions,', $crossed, INTERACTIONS, sub { chr shift }, 0, 2);
-refuse_at('other interactions,', $_, INTERACTIONS, sub { chr shift }, 0, 1)
+refuse_at('interactions', $_, INTERACTIONS, sub { chr shift }, 2, 3, 128, 255)
+  for $plain, $matched;
+refuse_at('other interactions,', $_, INTERACTIONS, sub { chr shift }, 0)
   for $matched, $matched_projected;
-refuse_at('interactions with nothing,', $_, INTERACTIONS, sub { chr shift }, 1, 2)
+refuse_at('interactions with nothing,', $_, INTERACTIONS, sub { chr shift }, 1)
   for $plain, $projected, $untrained;
 refuse_at('another length of matched profiles,', $_, PROFILE_DIM, \&int32, 0, 1, 4, 7, 65536)
   for $matched, $matched_projected;
 refuse_at('profile_dim without interactions,', $_, PROFILE_DIM, \&int32, 1, 3, 7)
   for $plain, $projected, $untrained;
-refuse("crossed and projected, profile_dim $_", crossed($projected, 1, $_)) for 1, 2, 7;
-refuse_at('another length of crossed profiles,', $crossed, PROFILE_DIM, \&int32, 0, 1, 3);
-refuse_at('too large a product,', replaced($crossed, UPDATES, "\0" x 8), PROFILE_DIM, \&int32,
-	341, 65536);
 refuse_at('half-life', $plain, HALF_LIFE, \&float8, 1, -1, 1e300);
 refuse_at('sigma', $plain, SIGMA, \&float8, 0, -1);
 refuse_at('noise', $plain, NOISE, \&float8, -1, 9e-101, 2e100);
-refuse_at('intercept taken away,', $_, INTERCEPT, sub { chr shift }, 0) for $constant, $crossed;
+refuse_at('intercept taken away,', $_, INTERCEPT, sub { chr shift }, 0) for $constant, $matched;
 refuse_at('intercept more,', $projected, INTERCEPT, sub { chr shift }, 1);
 
 my @sizes = (-1, 65537, 1 << 30, 2**31 - 1, -2**31);
-refuse_at('dim', $_, DIM, \&int32, 0, @sizes) for $plain, $projected, $crossed,
+refuse_at('dim', $_, DIM, \&int32, 0, @sizes) for $plain, $projected, $matched,
 	$untrained;
 refuse_at('dim', $plain, DIM, \&int32, 1, 2, 4, 1024, 1025, 65536);
 refuse_at('reduced_dim', $_, REDUCED_DIM, \&int32, 1, 2, 3, 1024, 1025, 65536, @sizes)
-  for $plain, $projected, $crossed;
+  for $plain, $projected, $matched;
 refuse_at('no projection and other sizes,', $_, REDUCED_DIM, \&int32, 0)
   for $projected, $matched_projected, $untrained;
-refuse_at('profile_dim', $_, PROFILE_DIM, \&int32, 1 << 24, @sizes) for $projected, $crossed,
+refuse_at('profile_dim', $_, PROFILE_DIM, \&int32, 1 << 24, @sizes) for $projected, $matched,
 	$untrained;
 refuse_at('profile_dim without projection,', $plain, PROFILE_DIM, \&int32, 1, 3, 65536, @sizes);
-refuse_at('all sizes', $crossed, DIM, sub { int32(shift) x 3 }, @sizes);
+refuse_at('all sizes', $matched, DIM, sub { int32(shift) x 3 }, @sizes);
 
 # NaN, a signalling one, and both infinities, wherever a number is
 for my $bytes (map { pack 'H*', $_ } '7ff8000000000000', 'fff0000000000001',
@@ -128,7 +113,7 @@ for my $bytes (map { pack 'H*', $_ } '7ff8000000000000', 'fff0000000000001',
 {
 	my $name = unpack 'H*', $bytes;
 
-	for my $value ($plain, $projected, $lasting, $crossed, $matched, $informed)
+	for my $value ($plain, $projected, $lasting, $matched, $informed)
 	{
 		for (my $at = DISCOUNT; $at < length($value); $at += 8)
 		{
@@ -162,7 +147,7 @@ refuse_at('all six numbers of a matrix', $plain, VALUES + $_ * 8, sub { float8(s
 
 ### What may be
 
-my @good = ($plain, $projected, $lasting, $untrained, $long, $constant, $crossed, $matched,
+my @good = ($plain, $projected, $lasting, $untrained, $long, $constant, $matched,
 	$matched_projected, $informed);
 my @accepted = map { $form->add($_) } @good,
   replaced($plain, RIDGE, float8(1e-100) x 2),

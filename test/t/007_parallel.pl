@@ -33,9 +33,9 @@ $node->safe_psql(
 	             ('drifting', dlints_new(12, discount => 0.99))) AS new(name, m);
 	INSERT INTO model VALUES ('timed', dlints_new(12, 5, half_life => '3 days', memories => 2));
 	INSERT INTO model
-	SELECT 'personal', m || (SELECT dlints_evidence(m, features, reward, features[1:4] ORDER BY id)
+	SELECT 'personal', m || (SELECT dlints_evidence(m, features, reward, features ORDER BY id)
 		FROM item WHERE id < 500)
-	FROM dlints_new(12, discount => 1, interactions => 'crossed', profile_dim => 4) m;
+	FROM dlints_new(12, discount => 1, interactions => 'matched') m;
 	CREATE TABLE history AS
 	SELECT id / 10 AS n, dlints_evidence((SELECT state FROM model WHERE name = 'lasting'),
 	                                     features, reward) AS state
@@ -96,7 +96,7 @@ in_workers(
 	'dlints_evidence', $near);
 in_workers(
 	q{SELECT dlints_evidence((SELECT state FROM model WHERE name = 'personal'), features,
-		reward, features[3:6])
+		reward, features)
 	  FROM item},
 	'dlints_evidence with profiles', $near);
 in_workers('SELECT dlints_concat_agg(state) FROM history', 'dlints_concat_agg', $near);
@@ -182,7 +182,7 @@ like(
 	'which runs once');
 
 # and for each user
-my $personal_score = q{dlints_dot((SELECT dlints_draw_weights(state, '{1,-1,0.5,2}'::real[], 42)
+my $personal_score = q{dlints_dot((SELECT dlints_draw_weights(state, '{1,-1,0.5,2,1,-1,0.5,2,1,-1,0.5,2}'::real[], 42)
 	FROM model WHERE name = 'personal'),
                                   features)};
 in_workers("SELECT dlints_top(id, $personal_score, 10) FROM item",
@@ -203,7 +203,7 @@ is($node->safe_psql('postgres', "$parallel $one_draw"),
 for my $case (
 	[ 'one item', 'drifting', '' ],
 	[ 'k items', 'drifting', ', 5' ],
-	[ 'k items to a user', 'personal', ", 5, '{1,2,3,4}'::real[]" ])
+	[ 'k items to a user', 'personal', ", 5, '{1,2,3,4,1,2,3,4,1,2,3,4}'::real[]" ])
 {
 	my ($name, $model, $more) = @$case;
 	my $recommend = qq{

@@ -72,8 +72,7 @@ sql(q{
 				kind := NULL;
 			END;
 			FOR p IN SELECT * FROM probe LOOP
-				misfit := CASE kind WHEN 'matched' THEN false WHEN 'crossed' THEN NOT p.profile
-					ELSE p.profile END;
+				misfit := kind IS NULL AND p.profile;
 				BEGIN
 					EXECUTE 'SELECT ' || p.query INTO good
 					USING a.state, array_fill(0.5::real, ARRAY[dims]),
@@ -128,11 +127,10 @@ my @models = map { "learned(dlints_new($_->[0]), $_->[1])" }
   [ '4, discount => 1', 10 ],
   [ '2, 2, discount => 1, policy => \'greedy\'', 3 ],
   [ '5, 2', 0 ],
-  [ '3, interactions => \'crossed\', profile_dim => 2, intercept => false', 30 ],
-  [ '4, discount => 1, policy => \'ucb\', interactions => \'crossed\', profile_dim => 2', 20 ],
+  [ '3, interactions => \'matched\', intercept => false', 30 ],
+  [ '4, discount => 1, policy => \'ucb\', interactions => \'matched\'', 20 ],
   [ '3, intercept => true', 10 ],
   [ '3, half_life => \'1 day\', memories => 2', 20 ],
-  [ '2, discount => 0.9, interactions => \'crossed\', profile_dim => 3', 20 ],
   [ '3, discount => 0.9, interactions => \'matched\'', 20 ],
   [ '6, 3, seed => 9, interactions => \'matched\', intercept => false', 20 ];
 my @values = map { $form->of($_) } @models;

@@ -36,7 +36,6 @@ $old->safe_psql(
 		('projected', learned(dlints_new(9, 4, seed => 7), 30)),
 		('long, out of line', learned(dlints_new(60, 40), 30)),
 		('by time', learned(dlints_new(5, half_life => '3 days', memories => 2), 30)),
-		('product', learned(dlints_new(3, interactions => 'crossed', profile_dim => 2), 30)),
 		('matched', learned(dlints_new(4, interactions => 'matched'), 30)),
 		('matched, projected', learned(dlints_new(9, 4, seed => 7, interactions => 'matched'), 30)),
 		('no forgetting', learned(dlints_new(5, discount => 1), 30));

@@ -29,18 +29,16 @@ CREATE FUNCTION taken_back(m dlints) RETURNS dlints LANGUAGE plpgsql AS $$
 CREATE FUNCTION by_count(dlints) RETURNS dlints IMMUTABLE LANGUAGE sql AS $$
 	SELECT CASE WHEN half_life IS NULL THEN $1
 		ELSE dlints_new(dim, reduced_dim, interactions, discount => 1,
-		profile_dim => nullif(profile_dim, 0), intercept => intercept) END
+		intercept => intercept) END
 	FROM dlints_info($1) $$;
 -- what the type of a column for the model says in parentheses
 CREATE FUNCTION sizes(dlints) RETURNS text IMMUTABLE LANGUAGE sql AS $$
-	SELECT concat_ws(',', dim, CASE interactions WHEN 'crossed' THEN 0 ELSE reduced_dim END,
-		CASE interactions WHEN 'matched' THEN interactions ELSE nullif(profile_dim, 0)::text END,
-		CASE WHEN intercept THEN 'intercept' END)
+	SELECT concat_ws(',', dim, reduced_dim, interactions, CASE WHEN intercept THEN 'intercept' END)
 	FROM dlints_info($1) $$;
 
 -- "profile" tells whether the question gives one; NULL where there is none to
--- give.  A crossed model is to refuse none with 22023, and one without profiles
--- any; to a matched model none is zeros.
+-- give.  A model without profiles is to refuse any with 22023; to a matched model
+-- none is zeros.
 CREATE TABLE probe (name text, query text, profile boolean);
 INSERT INTO probe VALUES
 	('text, jsonb', 'sound($1)'),
@@ -57,8 +55,8 @@ INSERT INTO probe VALUES
 		''}'')::cstring[]))::text = concat(''('', sizes($1), '')'')'),
 	('new',
 	 'sound((SELECT dlints_new(i.dim, i.reduced_dim, i.interactions, i.half_life, i.discount,
-		i.memories, i.ridge, i.exploration, i.noise, i.policy, nullif(i.profile_dim, 0),
-		i.intercept, i.seed, i.projection_scale) FROM dlints_info($1) i))'),
+		i.memories, i.ridge, i.exploration, i.noise, i.policy, i.intercept,
+		 i.seed, i.projection_scale) FROM dlints_info($1) i))'),
 	('set', 'sound(dlints_set($1, ridge => 2, exploration => 3, noise => 1, policy => ''ucb''))'),
 	('with_prior',
 	 'sound(dlints_with_prior($1, $1, 0.5))
@@ -82,8 +80,7 @@ INSERT INTO probe VALUES
 		i.effective_sample_size, coalesce(i.mean_reward, 0)) FROM dlints_info($1) i)'),
 	('coefficients', '(SELECT bool_and(finite(mean, stddev)) FROM dlints_coefficients($1))'),
 	('accepts',
-	 '(SELECT dlints_accepts($1, $2, at => now()) = (interactions IS DISTINCT FROM ''crossed'')
-		FROM dlints_info($1))'),
+	 'dlints_accepts($1, $2, at => now())'),
 	('accepts a profile',
 	 '(SELECT dlints_accepts($1, $2, 1, $3, now(), 2) = (interactions IS NOT NULL)
 		FROM dlints_info($1))'),

@@ -14,7 +14,6 @@
 
 #define MOST_FEATURE_DIM	300
 #define MOST_REDUCED_DIM	40
-#define MOST_PROFILE_DIM		20
 #define MOST_VECTORS		5
 #define MOST_PIECES			3
 #define MOST_DIFFERENT		16		/* numbers in a vector, the rest repeats them */
@@ -281,8 +280,7 @@ check_both_ways(const Projection *p, const ProjectionRows *all, const Rows *rows
 
 /* the last blocks of z, and that psi'z is w'x and the intercept's */
 static void
-check_kind(const Kind *kind, const Vectors *v, const double *profiles,
-		   const double *parameters)
+check_kind(const Kind *kind, const Vectors *v, const double *parameters)
 {
 	int			n = kind->feature_dim;
 	int			len = kind_reduced_len(kind);
@@ -290,11 +288,11 @@ check_kind(const Kind *kind, const Vectors *v, const double *profiles,
 	double	   *reduced = walled((size_t) (v->count * len));
 	double	   *lifted = walled((size_t) (v->count * weights_len));
 	double		most = largest((size_t) (v->count * len), parameters);
-	double		profile = largest((size_t) kind->profile_dim, profiles);
+	double		profile = largest((size_t) n, v->features);
 	int			c;
 
-	kind_fill(kind, v->count, v->features, profiles, reduced);
-	kind_lift(kind, v->count, parameters, profiles, lifted);
+	kind_fill(kind, v->count, v->features, v->features, reduced);
+	kind_lift(kind, v->count, parameters, v->features, lifted);
 	for (c = 0; c < v->count; c++)
 	{
 		const double *z = reduced + c * len;
@@ -320,19 +318,16 @@ check_kind(const Kind *kind, const Vectors *v, const double *profiles,
  * profiles.
  */
 static void
-check_kinds(Input *in, const Projection *p, const Vectors *v)
+check_kinds(const Projection *p, const Vectors *v)
 {
-	int			profile_dim = take_size(in, MOST_PROFILE_DIM);
 	const Kind	kinds[] = {
-		{INTERACTIONS_NONE, p->feature_dim, 0, 0, v->spare == 1},
-		{INTERACTIONS_MATCHED, p->feature_dim, 0, p->feature_dim, v->spare == 1},
-		{INTERACTIONS_CROSSED, p->feature_dim, 0, profile_dim, v->spare == 1}
+		{INTERACTIONS_NONE, p->feature_dim, 0, v->spare == 1},
+		{INTERACTIONS_MATCHED, p->feature_dim, 0, v->spare == 1}
 	};
 	size_t		given = (size_t) (v->count * reduced_len(p, v));
-	double	   *profiles = some_numbers(in, (size_t) (v->count * profile_dim), WIDEN_MAX);
 	int			k;
 
-	for (k = 0; k < 3; k++)
+	for (k = 0; k < 2; k++)
 	{
 		size_t		wanted = (size_t) (v->count * kind_reduced_len(&kinds[k]));
 		double	   *parameters = walled(wanted);
@@ -340,7 +335,7 @@ check_kinds(Input *in, const Projection *p, const Vectors *v)
 
 		for (i = 0; i < wanted; i++)
 			parameters[i] = v->parameters[i % given];
-		check_kind(&kinds[k], v, k == 2 ? profiles : v->features, parameters);
+		check_kind(&kinds[k], v, parameters);
 	}
 }
 
@@ -367,6 +362,6 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	check_rows(&p, all.pieces, &pieces);
 	check_both_ways(&p, all.pieces, &all, &v);
 	check_both_ways(&p, all.pieces, &pieces, &v);
-	check_kinds(&in, &p, &v);
+	check_kinds(&p, &v);
 	return 0;
 }

@@ -197,7 +197,7 @@ Fits(const Probe *probe, const Dlints *model)
 {
 	return probe->profile == NULL ||
 		model->header.interactions == INTERACTIONS_MATCHED ||
-		(*probe->profile == 't') == (model->header.interactions == INTERACTIONS_CROSSED);
+		*probe->profile != 't';
 }
 
 /* The answer is true, or an error: always, if the question does not fit. */

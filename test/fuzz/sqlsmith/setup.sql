@@ -2,7 +2,7 @@
 \set ON_ERROR_STOP 1
 CREATE EXTENSION dlints;
 CREATE TABLE model (name text, state dlints, fixed dlints(3, 2, intercept),
-    personal dlints(3, 0, 2, intercept));
+    personal dlints(3, matched, intercept));
 INSERT INTO model VALUES
     ('plain', dlints_update(dlints_new(3), ARRAY[1, 2, 3]::real[], 1), NULL, NULL),
     ('projected', dlints_update(dlints_new(3, 2, seed => 5), ARRAY[1, 2, 3]::real[], 1),
@@ -10,13 +10,11 @@ INSERT INTO model VALUES
     ('lasting', dlints_new(3, discount => 1, policy => 'greedy'), NULL, NULL),
     ('ucb', dlints_update(dlints_new(60, 20, policy => 'ucb'), array_fill(0.5::real, ARRAY[60]), 1),
         NULL, NULL),
-    ('crossed', dlints_update(dlints_new(3, interactions => 'crossed', profile_dim => 3),
+    ('matched', dlints_update(dlints_new(3, interactions => 'matched'),
         ARRAY[1, 2, 3]::real[], 1, ARRAY[1, 0, 1]::real[]), NULL,
-     dlints_new(3, interactions => 'crossed', profile_dim => 2)),
+     dlints_new(3, interactions => 'matched')),
     ('intercept', dlints_update(dlints_new(3, policy => 'ucb', intercept => true),
         ARRAY[1, 2, 3]::real[], 1), NULL, NULL),
-    ('matched', dlints_update(dlints_new(3, interactions => 'matched'), ARRAY[1, 2, 3]::real[],
-        1, ARRAY[1, 0, 1]::real[]), NULL, NULL),
     ('by time', dlints_update(dlints_new(3, half_life => '1 day', memories => 2),
         ARRAY[1, 2, 3]::real[], 1, at => now()), NULL, NULL),
     (NULL, NULL, NULL, NULL);
@@ -24,7 +22,7 @@ CREATE TABLE customer (id integer, features real[], wide double precision[], sev
     state dlints);
 INSERT INTO customer
 SELECT i, ARRAY[i, 1, 0], ARRAY[0.25, i, 1], ARRAY[[i, 1, 0], [1, 1, 1]],
-       dlints_update(dlints_new(3, interactions => 'crossed', profile_dim => 3,
+       dlints_update(dlints_new(3, interactions => 'matched',
                intercept => i % 2 = 0),
            ARRAY[1, 2, 3]::real[], 1, ARRAY[i, 1, 0]::real[])
 FROM generate_series(1, 10) AS i;

@@ -19,14 +19,14 @@ FROM (VALUES
 	('plain, long', 150, 0, dlints_new(150, discount => 0.99, ridge => 1)),
 	('projected', 30, 0, dlints_new(30, 4, ridge => 1)),
 	('no intercept', 4, 0, one_memory(4)),
-	('crossed', 3, 2, dlints_new(3, interactions => 'crossed', profile_dim => 2, ridge => 1)),
-	('crossed, long', 20, 3, dlints_new(20, interactions => 'crossed', profile_dim => 3, ridge => 1)),
+	('matched, short', 3, 3, dlints_new(3, interactions => 'matched', ridge => 1)),
+	('matched, long', 20, 20, dlints_new(20, interactions => 'matched', ridge => 1)),
 	('matched', 4, 4, dlints_new(4, interactions => 'matched', ridge => 1)),
 	('matched, projected', 12, 12, dlints_new(12, 4, interactions => 'matched', ridge => 1)),
 	('by time', 6, 0, dlints_new(6, half_life => '10 days', ridge => 1)),
 	('ucb', 6, 0, dlints_new(6, policy => 'ucb', ridge => 1)),
-	('ucb, crossed', 8, 3, 
-	 dlints_new(8, interactions => 'crossed', profile_dim => 3, policy => 'ucb', ridge => 1)),
+	('ucb, matched', 8, 8,
+	 dlints_new(8, interactions => 'matched', policy => 'ucb', ridge => 1)),
 	('greedy', 6, 0, dlints_new(6, policy => 'greedy', ridge => 1)),
 	('greedy, matched', 3, 3, dlints_new(3, interactions => 'matched', policy => 'greedy', ridge => 1)))
 	AS v (name, n, s, empty);

@@ -163,13 +163,12 @@ CREATE FUNCTION one_memory(
     dim integer, reduced_dim integer DEFAULT NULL, discount float8 DEFAULT 0.99,
     ridge float8 DEFAULT 1, exploration float8 DEFAULT 0.1, seed bigint DEFAULT 0,
     projection_scale float8 DEFAULT NULL, policy text DEFAULT 'thompson',
-    interactions text DEFAULT NULL, profile_dim integer DEFAULT NULL,
-    intercept boolean DEFAULT false)
+    interactions text DEFAULT NULL, intercept boolean DEFAULT false)
 RETURNS dlints IMMUTABLE LANGUAGE sql AS
 $$
 SELECT dlints_new(dim, reduced_dim, interactions, discount => discount, ridge => ridge,
-    exploration => exploration, noise => 1, policy => policy, profile_dim => profile_dim,
-    intercept => intercept, seed => seed, projection_scale => projection_scale)
+    exploration => exploration, noise => 1, policy => policy, intercept => intercept,
+    seed => seed, projection_scale => projection_scale)
 $$;
 
 -- Models of every shape: features of n numbers, profiles of s, and z numbers to learn.
@@ -179,8 +178,8 @@ CREATE TEMP VIEW shape (name, n, d, s, interactions, z, intercept, kappa) AS VAL
     ('projected', 20, 6, 0, NULL, 6, false, NULL),
     ('intercept', 5, NULL, 0, NULL, 6, true, NULL),
     ('projected, intercept', 9, 4, 0, NULL, 5, true, 0.8),
-    ('product', 3, NULL, 4, 'crossed', 15, false, NULL),
-    ('product, intercept', 3, NULL, 2, 'crossed', 10, true, NULL),
+    ('matched, one dimension', 1, NULL, 1, 'matched', 3, false, NULL),
+    ('matched, projected to one', 6, 1, 6, 'matched', 2, false, NULL),
     ('matched', 4, NULL, 4, 'matched', 9, false, NULL),
     ('matched, intercept', 3, NULL, 3, 'matched', 8, true, NULL),
     ('matched, projected', 6, 4, 6, 'matched', 5, false, NULL),
@@ -190,7 +189,7 @@ CREATE TEMP VIEW shape (name, n, d, s, interactions, z, intercept, kappa) AS VAL
 CREATE TEMP VIEW kind AS
 SELECT format('%s, discount %s', name, discount) AS name, n, d, s, interactions, z, discount,
     one_memory(n, d, discount, 0.7, 0.3, -17, kappa, interactions => interactions,
-        profile_dim => nullif(s, 0), intercept => intercept) AS empty
+        intercept => intercept) AS empty
 FROM shape, (VALUES (1.0::float8), (0.9)) AS v (discount);
 
 -- and with one memory or several, forgetting in each way
@@ -198,7 +197,7 @@ CREATE TEMP VIEW learner AS
 SELECT format('%s, %s', name, forgets) AS name, shape.name AS shape, n, d, s, interactions, z,
     forgets, weighted,
     dlints_new(n, d, interactions, half_life, discount, memories, ridge => 0.7,
-        exploration => 0.3, noise => 1, profile_dim => nullif(s, 0), intercept => intercept,
+        exploration => 0.3, noise => 1, intercept => intercept,
         seed => -17, projection_scale => kappa) AS empty
 FROM shape, (VALUES
     ('nothing', 1::float8, NULL::interval, 1, false),
