@@ -225,8 +225,7 @@ class Films:
 
     lately = 14
 
-    def __init__(self, folder):
-        ratings, movies = movielens.read_folder(folder)
+    def __init__(self, ratings, movies):
         ratings = ratings[np.argsort(ratings['time'], kind='stable')]
         people, person = np.unique(ratings['user'], return_inverse=True)
         films, item = np.unique(ratings['movie'], return_inverse=True)
@@ -234,7 +233,7 @@ class Films:
         for place, who in enumerate(person):
             turn[place] = count[who]
             count[who] += 1
-        then = turn >= 0.8 * count[person]
+        then = self.is_then(turn, count[person])
         self.clicks = np.column_stack([person, item])[~then]
         self.days = (ratings['time'][~then] - ratings['time'].max()) / 86400
         self.days += DAYS
@@ -245,6 +244,10 @@ class Films:
                       for who in range(len(people))]
         self.known = np.arange(len(people))
         self.sessions = {}
+
+    def is_then(self, turn, count):
+        """Say which of their films people rated then."""
+        return turn >= 0.8 * count
 
     def earned(self, person, items):
         """Return how many of a list this person rated then."""
@@ -261,5 +264,5 @@ def worlds(folder):
             'turning': Turning, 'market': Market, 'quality': Quality,
             'sparse': lambda seed: Quality(seed, 20000, 0), 'news': News}
     if folder:
-        made['MovieLens'] = lambda seed: Films(folder)
+        made['MovieLens'] = lambda seed: Films(*movielens.read_folder(folder))
     return made

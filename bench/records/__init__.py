@@ -4,6 +4,8 @@ A folder holds what there is of these, each as its authors give it:
 
     paretobandit/test.jsonl, val.jsonl      rewards and costs of language models
     coat/train.ascii, test.ascii, user_features.ascii, item_features.ascii
+    yahoo/train.txt, test.txt               rows of person, song and rating
+    movielens/ratings.dat, movies.dat       or .csv; of any edition
 
 What is not there is left out. Other published sets have programs of their own:
 make bakeoff, judge, paper, demo.
@@ -13,6 +15,8 @@ import os
 
 from bench.program import number
 
+SETS = 'routing', 'cut', 'coat', 'yahoo', 'films'
+
 
 def arguments(parser):
     """Say what the command line may hold."""
@@ -21,3 +25,7 @@ def arguments(parser):
                         required=not folder, help='(default: DATA)')
     parser.add_argument('--seeds', type=number(2), default=20, metavar='N',
                         help='orders of the requests (default %(default)s)')
+    parser.add_argument('--draws', type=number(2), default=5, metavar='N',
+                        help='of the ratings of songs that are known (default %(default)s)')
+    parser.add_argument('--sets', nargs='+', choices=SETS, metavar='NAME',
+                        help=f'some of {", ".join(SETS)}')

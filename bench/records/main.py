@@ -5,18 +5,17 @@ from pathlib import Path
 from bench import machine, report, server
 from bench.program import UserError
 from bench.progress import Themes
-from bench.records import coat, cut, routing
+from bench.records import coat, cut, films, routing, yahoo
 
-SETS = routing, cut, coat
+SETS = {'routing': routing, 'cut': cut, 'coat': coat, 'yahoo': yahoo, 'films': films}
 
 
 def main(options):
     """Print a table for each set."""
     found = []
-    for published in SETS:
+    for published in map(SETS.get, options.sets or SETS):
         folder = Path(options.data, published.FOLDER)
-        lacking = [name for name in published.FILES
-                   if not Path(folder, name).is_file()]
+        lacking = missing(folder, published.FILES)
         if lacking:
             print(f'Left out: {folder} has no {", ".join(lacking)}')
         else:
@@ -32,3 +31,10 @@ def main(options):
                 rows = published.rows(cursor, folder, options, done.advance)
                 print(f'\n{published.TITLE}\n{published.SOURCE}\n\n'
                       + report.table(rows), flush=True)
+
+
+def missing(folder, files):
+    """Return which files a folder has not; there may be other forms of all of them."""
+    forms = [files] if isinstance(files[0], str) else files
+    return min(([name for name in form if not Path(folder, name).is_file()] for form in forms),
+               key=len)

@@ -1,0 +1,128 @@
+"""Does make records read each set as its authors give it, and measure it?
+
+Prints the Test Anything Protocol; exits with 1 if a check fails.
+"""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+
+from bench import movielens
+from bench.program import UserError
+from bench.records import SETS, coat, films, main, routing, yahoo
+from tap import run_checks
+
+SIZE, EACH = 24, 12     # people and items; ratings of each person
+MODELS = {'small': .0001, 'large': .01}
+TITLES = routing.TITLE, coat.TITLE, yahoo.TITLE, films.TITLE
+
+
+def check(tap, _):
+    """Make all checks."""
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        ratings = write(folder)
+        check_prompts(tap, folder / 'paretobandit')
+        check_songs(tap, folder / 'yahoo')
+        check_films(tap, folder / 'movielens', ratings)
+        check_command(tap, folder)
+
+
+def write(folder):
+    """Write all sets; return rows of person, item, rating and time."""
+    random = np.random.default_rng(1)
+    ratings = np.array([(person, item, random.integers(1, 6), time)
+                        for person in range(SIZE) for time, item in enumerate(
+                            random.choice(SIZE, EACH, replace=False))])
+    for name in ('paretobandit', 'coat', 'yahoo', 'movielens'):
+        (folder / name).mkdir()
+    prompts = [json.dumps({'prompt': f'"{n}"', 'source': f's{n % 2}', 'arms': {
+        model: {'reward': n / 10, 'cost': cost * (1 + n)} for model, cost in MODELS.items()}})
+        for n in range(8)]
+    for name in routing.FILES:
+        lines(folder / 'paretobandit' / name, prompts)
+    table = np.zeros((SIZE, SIZE), int)
+    table[tuple(ratings[:, :2].T)] = ratings[:, 2]
+    for name in ('train', 'test'):
+        np.savetxt(folder / f'coat/{name}.ascii', table, '%d')
+    for name, columns in (('user', 3), ('item', 5)):
+        np.savetxt(folder / f'coat/{name}_features.ascii',
+                   random.integers(0, 2, (SIZE, columns)), '%d')
+    lines(folder / 'yahoo/train.txt', ('\t'.join(map(str, row[:3])) for row in ratings))
+    lines(folder / 'yahoo/test.txt', (','.join(map(str, row[:3])) for row in ratings))
+    lines(folder / 'movielens/ratings.dat', ('::'.join(map(str, row)) for row in ratings[::-1]))
+    lines(folder / 'movielens/movies.dat', (f'{n}::Film {n} (1999)::Drama' for n in range(SIZE)))
+    return ratings
+
+
+def lines(path, rows):
+    """Write a file."""
+    path.write_text(''.join(f'{row}\n' for row in rows), encoding='utf-8')
+
+
+def check_prompts(tap, folder):
+    """Check what is read of the prompts."""
+    told = routing.mean_costs(folder / 'val.jsonl')
+    tap.ok(np.isclose(told['s1', 'large'], .05) and np.isclose(told['small'], .00045),
+           'mean costs are those of a kind of prompt and of all', told)
+    made = list(routing.requests(routing.read(folder / 'test.jsonl'), told, 1))
+    tap.ok(sorted(request.reward['small'] for request in made) == [n / 10 for n in range(8)]
+           and all(np.isclose(request.told['large'], told[request.context['task'], 'large'])
+                   for request in made), 'each prompt is asked once, with what it may cost')
+
+
+def check_songs(tap, folder):
+    """Check what is read of the ratings of songs."""
+    tabs, commas = (yahoo.read(folder / name) for name in yahoo.FILES)
+    tap.ok(tabs.shape == (SIZE * EACH, 3) and (tabs == commas).all(),
+           'ratings of songs are separated by tabs or commas')
+    lines(folder / 'bad.txt', ['1,2,3', '1,2'])
+    try:
+        problem = yahoo.read(folder / 'bad.txt')
+    except UserError as error:
+        problem = str(error)
+    tap.ok('bad.txt is malformed' in problem, 'what is not so is said', problem)
+
+
+def check_films(tap, folder, ratings):
+    """Check what is hidden of the films."""
+    read, titles = movielens.read_folder(folder)
+    counts = {item: np.count_nonzero(ratings[:, 1] == item) for item in range(SIZE)}
+    kept = films.often(np.concatenate([read, np.array([(0, 99, 3, 99)], read.dtype)]))
+    tap.ok(set(kept['movie']) == {item for item in counts if counts[item] >= films.FEWEST},
+           'films that few rated are left out')
+    world = films.Last(read, titles)
+    last = ratings[ratings[:, 3] == EACH - 1]
+    order = np.unique(ratings[:, 1])
+    shown = [[(item + 1) % SIZE, item] for item in np.searchsorted(order, last[:, 1])]
+    tap.ok(len(world.clicks) == len(ratings) - SIZE and all(
+        np.isclose(world.earned(person, shown[person]), 1 / np.log2(3)) for person in range(SIZE)),
+           'the last film of each person is hidden, and worth less at the second place')
+
+
+def check_command(tap, folder):
+    """Check that all is measured that is there, and what is said of what is not."""
+    done = run(folder, *(name for name in SETS if name != 'cut'))
+    tap.ok(done.returncode == 0 and all(f'\n{title}\n' in done.stdout for title in TITLES),
+           'the command measures what there is', done.stderr[-500:])
+    tap.ok(main.missing(folder / 'movielens', films.FILES) == []
+           and main.missing(folder / 'coat', films.FILES) == ['ratings.dat', 'movies.dat'],
+           'films are in files of one form or the other')
+    (folder / 'coat/test.ascii').unlink()
+    done = run(folder, 'coat')
+    tap.ok(done.returncode == 1 and f'Left out: {folder}/coat has no test.ascii\n' in done.stdout
+           and 'nothing to measure' in done.stderr, 'and says what is missing', done.stderr[-500:])
+
+
+def run(folder, *sets):
+    """Run the command."""
+    return subprocess.run(
+        [sys.executable, '-B', '-m', 'bench', '--here', 'records', '--data', folder, '--seeds', '2',
+         '--draws', '2', '--sets', *sets], capture_output=True, text=True, check=False)
+
+
+run_checks(check)
