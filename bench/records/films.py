@@ -16,10 +16,6 @@ FOLDER = 'movielens'
 FILES = ('ratings.dat', 'movies.dat'), ('ratings.csv', 'movies.csv')
 OURS = 'recommender'
 FEWEST = 5              # ratings of a film, and of a person
-# of the 1M edition, among all films: hit rate and NDCG
-SIZE = 1000209
-PUBLISHED = ('BERT4Rec (Petrov, Macdonald: A Systematic Review and Replicability Study '
-             'of BERT4Rec, RecSys 2022), published', '0.2821', '0.1516', '')
 
 
 class Last(Films):
@@ -50,7 +46,7 @@ def rows(cursor, folder, options, advance):
     cursor.execute('DROP SCHEMA firstday CASCADE; DROP TABLE item, click')
     print(f'\n{len(found[OURS]):,} people, {items:,} films, {len(world.clicks):,} ratings; the '
           f'recommender took {took[OURS]:.0f} s, all others together {took["others"]:.0f} s')
-    return table(found) + [PUBLISHED] * (len(ratings) == SIZE)
+    return table(found)
 
 
 def often(ratings):
