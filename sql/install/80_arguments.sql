@@ -139,7 +139,7 @@ BEGIN
 			WHEN p.key = '' OR octet_length(p.key) > 63 OR p.key IN ('id', 'price', 'features')
 			THEN 'cannot have this name'
 			WHEN jsonb_typeof(p.value) <> 'object' OR p.value ? 'most' = p.value ? 'least'
-			THEN 'must say how much it is to be at most, or at least'
+			THEN 'must say either "most" or "least"'
 			WHEN kind = 'ranker' AND p.value - '{most,least,per,hard}'::text[] <> '{}'
 			THEN 'has nothing but most or least, per and hard'
 			WHEN kind = 'recommender' AND p.value ? 'hard'
@@ -168,7 +168,7 @@ BEGIN
 	LOOP
 		RAISE 'the promise "%" %', bad.key, bad.problem
 			USING ERRCODE = 'invalid_parameter_value', DETAIL = format('It is %s.', bad.value),
-			HINT = CASE kind WHEN 'ranker' THEN 'For example {"usd": {"most": 0.002, "per": "request"}}.'
+			HINT = CASE kind WHEN 'ranker' THEN 'For example {"usd": {"most": 0.002}}.'
 			ELSE 'For example {"own": {"of": "i.own_brand", "most": 0.3}}.' END;
 	END LOOP;
 	RETURN a;

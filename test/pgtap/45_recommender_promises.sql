@@ -16,9 +16,9 @@ SELECT is(outcome(format('SELECT dlints_create_recommender(''r'', ''job'', ''{fi
 FROM (VALUES
   ('[]', '22023: promises must be an object of up to 8 names and what is promised of each'),
   (NULL, '22023: promises must be an object of up to 8 names and what is promised of each'),
-  ('{"a": 1}', '22023: the promise "a" must say how much it is to be at most, or at least (It is 1.)'),
+  ('{"a": 1}', '22023: the promise "a" must say either "most" or "least" (It is 1.)'),
   ('{"a": {"of": "i.open"}}',
-    '22023: the promise "a" must say how much it is to be at most, or at least (It is {"of": "i.open"}.)'),
+    '22023: the promise "a" must say either "most" or "least" (It is {"of": "i.open"}.)'),
   ('{"a": {"most": 1}}',
     '22023: the promise "a" must say of what, by an expression of i or the name of an outcome (It is {"most": 1}.)'),
   ('{"a": {"of": "1", "outcome": "click", "most": 1}}', '22023: the promise "a" must say of what, '
