@@ -308,7 +308,8 @@ DECLARE
 BEGIN
 	IF NOT EXISTS (SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 	               WHERE n.nspname = name AND c.relname = 'setting') THEN
-		RAISE 'there is no recommender or ranker "%"', name USING ERRCODE = 'undefined_object';
+		RAISE 'there is no recommender or ranker "%"', name
+			USING ERRCODE = 'undefined_object', HINT = 'The view dlints_recommenders lists them.';
 	END IF;
 	EXECUTE format('GRANT USAGE ON SCHEMA %I TO %I', name, role);
 	FOR entry IN SELECT p.oid FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace

@@ -150,7 +150,7 @@ CoordinatesAreFew(const DlintsHeader *header, Problem *problem)
 static bool
 HalfLifeIsValid(double seconds, Problem *problem)
 {
-	return NumberIsBetween("half_life", seconds, DLINTS_MIN_HALF_LIFE,
+	return NumberIsBetween("half_life in seconds", seconds, DLINTS_MIN_HALF_LIFE,
 						   DLINTS_MAX_HALF_LIFE, problem);
 }
 

@@ -430,7 +430,8 @@ dlints_encode(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("dlints_encode takes names and values in turns"),
-				 errdetail("Behind n there are %d arguments.", count),
+				 errdetail_plural("Behind n there is %d argument.",
+							  "Behind n there are %d arguments.", count, count),
 				 errhint("A document alone has to be of type jsonb.")));
 	for (i = 0; i + 1 < count; i += 2)
 	{

@@ -78,7 +78,7 @@ SELECT is(outcome('SELECT ' || call), result, call) FROM (VALUES
     ($$dlints_new(2, discount => 0.5, half_life => '1 day')$$,
      '22023: a model has either a discount or a half_life'),
     ($$dlints_new(2, half_life => '-1 day', memories => 3)$$,
-     '22023: half_life must be between 0.001 and 1e+12 (The value is -86400.)'),
+     '22023: half_life in seconds must be between 0.001 and 1e+12 (The value is -86400.)'),
     ('dlints_new(2, noise => -0.5)',
         '22023: noise must be between 1e-100 and 1e+100 (The value is -0.5.)'),
     ($$dlints_new(2, reduced_dim => 2, interactions => 'none')$$,

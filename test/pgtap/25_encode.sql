@@ -281,10 +281,11 @@ FROM (VALUES
     arguments);
 SELECT is(refusal(arguments),
     format('22023 | dlints_encode takes names and values in turns '
-    '| Behind n there are %s arguments. | A document alone has to be of type jsonb.',
+    '| Behind n there %s. | A document alone has to be of type jsonb.',
     n),
     arguments)
-FROM (VALUES (1, $$4, 'a'$$), (3, $$4, 'a', 1, 'b'$$), (1, $$4, VARIADIC ARRAY['a']$$)) AS v (n,
+FROM (VALUES ('is 1 argument', $$4, 'a'$$), ('are 3 arguments', $$4, 'a', 1, 'b'$$),
+    ('is 1 argument', $$4, VARIADIC ARRAY['a']$$)) AS v (n,
     arguments);
 SELECT is(refusal(arguments),
     format('42804 | a name must be text, not %s | This is argument %s. '
