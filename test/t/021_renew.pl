@@ -74,8 +74,8 @@ my $rows = q{(SELECT md5(string_agg(d::text, '')) FROM board.decision d)
 	|| (SELECT md5(string_agg(d::text, '')) FROM front.decision d)};
 my $before = value('old', $rows);
 
-is($node->safe_psql('old', q{SELECT dlints_renew('board'), dlints_renew('front')}), '|',
-	'what this version wrote is renewed');
+is(join(' ', ($node->psql('old', q{SELECT dlints_renew('board'), dlints_renew('front')}))[ 0 .. 2 ]), '0 | ',
+	'what this version wrote is renewed, without a word');
 is(definition('old', $_), definition('postgres', $_), "$_ is as it was") for 'board', 'front';
 
 my $older = q{
