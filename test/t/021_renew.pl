@@ -6,6 +6,7 @@ use warnings;
 
 use FindBin;
 use lib $FindBin::RealBin;
+use Catalogue;
 use DlintsTest;
 use Test::More;
 
@@ -22,16 +23,9 @@ sub value
 	return $node->safe_psql($database, "SELECT $expression");
 }
 
-# Functions and views of a schema, as they are
 sub definition
 {
-	my ($database, $schema) = @_;
-
-	return $node->safe_psql($database, qq{
-		SELECT pg_get_functiondef(oid) FROM pg_proc WHERE pronamespace = '$schema'::regnamespace
-		ORDER BY proname;
-		SELECT relname, pg_get_viewdef(oid) FROM pg_class
-		WHERE relnamespace = '$schema'::regnamespace AND relkind = 'v' ORDER BY 1});
+	return Catalogue::definition($node, @_);
 }
 
 $node->safe_psql('postgres', "CREATE ROLE page; CREATE EXTENSION dlints; $tables");

@@ -134,6 +134,36 @@ is( $node->safe_psql(
 	'9|t|t|t|160',
 	'models stored before are what they were');
 
+### Pages from before
+
+make_next('', 'SELECT _dlints_say_outdated();');
+my $pages = "\\i $FindBin::RealBin/pages.sql";
+my $made = database('CREATE EXTENSION dlints', $pages);
+my %with = (upgraded => upgraded($next, $pages), restored => 'restored');
+my $dump = $node->basedir . '/dump';
+$node->command_ok([ 'pg_dump', '--no-sync', '--file', $dump,
+	database("CREATE EXTENSION dlints VERSION '$oldest'", $pages) ], "a dump of version $oldest");
+$node->safe_psql('postgres', 'CREATE DATABASE restored');
+$node->command_ok([ 'psql', '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-d', 'restored', '-f', $dump ],
+	'is restored');
+for my $way (sort keys %with)
+{
+	my $database = $with{$way};
+	my $learned = $node->safe_psql($database, 'TABLE learned');
+
+	is($node->safe_psql($database, 'SELECT name, current FROM dlints_recommenders'),
+		"board|f\nfront|f", "$way: of another version");
+	my $page = q{SELECT count(*) FROM board.recommend(7, 3);
+		SELECT count(*) FROM front.rank('one', '{}', '["a"]')};
+	is($node->safe_psql($database, "BEGIN; $page; ROLLBACK"), "3\n1", 'whose pages go on');
+	$node->safe_psql($database, q{SELECT dlints_renew('board'), dlints_renew('front')});
+	is(Catalogue::definition($node, $database, $_), Catalogue::definition($node, $made, $_),
+		"renewed, $_ is as if made now") for 'board', 'front';
+	is($node->safe_psql($database, 'TABLE learned'), $learned, 'and what it learned is there');
+	is($node->safe_psql($database, "$page; SELECT board.learn('0'), front.learn()"), "3\n1\n1|1",
+		'pages go on, and so does learning');
+}
+
 ### What an upgrade script can forget
 
 # What it is, the line that is to differ, and the statement

@@ -1,4 +1,5 @@
-# Models survive pg_upgrade, and all that the extension has in the catalogue.
+# Models and pages of the oldest version survive pg_upgrade, and all that the extension has in the
+# catalogue.
 #
 # From a server to one of the same version, which pg_upgrade allows.
 use strict;
@@ -25,7 +26,11 @@ my $state = q{
 my $column = q{SELECT format_type(atttypid, atttypmod) FROM pg_attribute
 	WHERE attrelid = 'fixed'::regclass AND attname = 'state'};
 
-$old->safe_psql('postgres', 'CREATE EXTENSION dlints');
+my $oldest = $old->safe_psql('postgres', q{
+	SELECT version FROM pg_available_extension_versions WHERE name = 'dlints'
+	ORDER BY string_to_array(version, '.')::integer[] LIMIT 1});
+$old->safe_psql('postgres', "CREATE EXTENSION dlints VERSION '$oldest'");
+DlintsTest->run_file($old, 'pages.sql');
 DlintsTest->run_file($old, 'models.sql');
 $old->safe_psql(
 	'postgres', q{
@@ -45,7 +50,8 @@ $old->safe_psql(
 	CREATE VIEW best AS
 	SELECT dlints_recommend(state, i, ARRAY[i, 1, 1]::real[]) FROM model, generate_series(1, 3) i
 	WHERE name = 'plain'});
-my %before = map { $_ => $old->safe_psql('postgres', $_) } $state, $column;
+my $pages = 'TABLE learned';
+my %before = map { $_ => $old->safe_psql('postgres', $_) } $state, $column, $pages;
 my @catalogue = Catalogue::lines($old, 'postgres');
 
 $_->stop for $old, $new;
@@ -65,7 +71,7 @@ $new->command_ok(
 $new->start;
 
 is($new->safe_psql('postgres', $_), $before{$_}, 'the same: ' . substr($_, 0, 40) =~ s/\s+/ /gr)
-  for $state, $column;
+  for $state, $column, $pages;
 is( $new->safe_psql(
 		'postgres', q{
 	SET enable_seqscan = off;
@@ -81,6 +87,14 @@ like($new->safe_psql('postgres', 'TABLE best'), qr/^[123]$/, 'a view of recommen
 
 is(join("\n", Catalogue::lines($new, 'postgres')), join("\n", @catalogue),
 	'all is in the catalogue as it was');
+
+$new->safe_psql('postgres', q{ALTER EXTENSION dlints UPDATE; SELECT dlints_renew('board'), dlints_renew('front')});
+is($new->safe_psql('postgres', 'SELECT name, current FROM dlints_recommenders'), "board|t\nfront|t",
+	'recommenders and rankers are renewed');
+is($new->safe_psql('postgres', q{
+	SELECT count(*) FROM board.recommend(7, 3);
+	SELECT count(*) FROM front.rank('one', '{}', '["a"]');
+	SELECT board.learn('0'), front.learn()}), "3\n1\n1|1", 'pages go on');
 
 $new->stop;
 done_testing();

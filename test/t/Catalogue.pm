@@ -26,4 +26,16 @@ sub differences
 	  grep { $count{$_} != 0 } sort keys %count;
 }
 
+# Functions and views of a schema, as they are
+sub definition
+{
+	my ($node, $database, $schema) = @_;
+
+	return $node->safe_psql($database, qq{
+		SELECT pg_get_functiondef(oid) FROM pg_proc WHERE pronamespace = '$schema'::regnamespace
+		ORDER BY proname;
+		SELECT relname, pg_get_viewdef(oid) FROM pg_class
+		WHERE relnamespace = '$schema'::regnamespace AND relkind = 'v' ORDER BY 1});
+}
+
 1;
