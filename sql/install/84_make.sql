@@ -75,7 +75,7 @@ BEGIN ATOMIC
 	       LATERAL (SELECT CASE kind WHEN 'ranker'::pg_catalog.text THEN good
 	           ELSE _dlints_measured(_dlints_resolve(
 	               good, '{clicks,candidates,bonus,cap_group,promises}'::pg_catalog.text[], path)) END AS a) r,
-	       LATERAL _dlints_filled(kind, '/([1-8][0-9]|90)_'::pg_catalog.text, r.a, is_local) s;
+	       LATERAL _dlints_filled(kind, '/([1-8][0-9]|90|99)_'::pg_catalog.text, r.a, is_local) s;
 END;
 COMMENT ON FUNCTION _dlints_made(text, jsonb, name[], boolean)
 	IS 'the statements that make a recommender or a ranker';

@@ -289,7 +289,7 @@ BEGIN ATOMIC
 		       LATERAL _dlints_arguments(was.kind, _dlints_completed(was.kind, was.arguments)) good,
 		       LATERAL (SELECT CASE was.kind WHEN 'ranker'::pg_catalog.text THEN good
 		           ELSE _dlints_resolve(good, '{}'::pg_catalog.text[], '{}'::pg_catalog.name[]) END AS a) r,
-		       LATERAL _dlints_filled(was.kind, pg_catalog.concat('/(15|25|29|[3-8][0-9]|91)_', CASE WHEN NOT EXISTS (
+		       LATERAL _dlints_filled(was.kind, pg_catalog.concat('/(15|25|29|[3-8][0-9]|91|99)_', CASE WHEN NOT EXISTS (
 		           SELECT FROM pg_catalog.pg_class c
 		                       JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
 		           WHERE n.nspname OPERATOR(pg_catalog.=) name::pg_catalog.name

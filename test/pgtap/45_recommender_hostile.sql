@@ -8,7 +8,7 @@ SET LOCAL client_min_messages = error;
 SET LOCAL check_function_bodies = on;
 CREATE TABLE kept (x integer);
 
-SELECT plan(133);
+SELECT plan(134);
 
 CREATE FUNCTION made(what text) RETURNS text LANGUAGE sql AS $$
 SELECT outcome('SELECT dlints_create_recommender(' || what || ') IS NULL') $$;
@@ -268,6 +268,9 @@ CREATE ROLE visitor;
 SELECT is(outcome('SET LOCAL ROLE visitor; SELECT count(*) FROM board.recommend(3)'),
   '42501: permission denied for schema board', 'who was granted nothing may nothing');
 SELECT dlints_grant('board', 'visitor');
+SELECT is_empty($$SELECT oid::regprocedure FROM pg_proc WHERE pronamespace = 'board'::regnamespace
+  AND has_function_privilege('visitor', oid, 'EXECUTE') AND prosecdef AND obj_description(oid, 'pg_proc') IS NULL$$,
+  'all that a page may call is described');
 SELECT is(outcome('SET LOCAL ROLE visitor; SELECT count(*) FROM board.recommend(3)'), 'gives 10',
   'a page decides');
 SELECT is(outcome('SET LOCAL ROLE visitor;

@@ -6,7 +6,7 @@ BEGIN;
 \ir include/ranker.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT plan(33);
+SELECT plan(34);
 
 -- events of a person, of which two in three are rewarded
 CREATE FUNCTION asks(schema text, person text, events integer, called text) RETURNS void LANGUAGE plpgsql AS $$
@@ -87,6 +87,9 @@ CREATE ROLE visitor;
 SELECT is(outcome($$SET LOCAL ROLE visitor; SELECT offer.reward('e', 1)$$),
   '42501: permission denied for schema offer', 'who was granted nothing may nothing');
 SELECT dlints_grant('offer', 'visitor');
+SELECT is_empty($$SELECT oid::regprocedure FROM pg_proc WHERE pronamespace = 'offer'::regnamespace
+  AND has_function_privilege('visitor', oid, 'EXECUTE') AND prosecdef AND obj_description(oid, 'pg_proc') IS NULL$$,
+  'all that a page may call is described');
 SELECT is(outcome($$SET LOCAL ROLE visitor; SELECT count(offer.reward(event_id, 1)) FROM offer.rank('v', '{}', '["a"]')$$),
   'gives 1', 'a page ranks and rewards');
 SELECT is(outcome($$SET LOCAL ROLE visitor; TABLE offer.decision$$),

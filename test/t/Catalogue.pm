@@ -26,15 +26,15 @@ sub differences
 	  grep { $count{$_} != 0 } sort keys %count;
 }
 
-# Functions and views of a schema, as they are
+# Functions and views of a schema, as they are, and what is said of them
 sub definition
 {
 	my ($node, $database, $schema) = @_;
 
 	return $node->safe_psql($database, qq{
-		SELECT pg_get_functiondef(oid) FROM pg_proc WHERE pronamespace = '$schema'::regnamespace
-		ORDER BY proname;
-		SELECT relname, pg_get_viewdef(oid) FROM pg_class
+		SELECT pg_get_functiondef(oid), obj_description(oid, 'pg_proc') FROM pg_proc
+		WHERE pronamespace = '$schema'::regnamespace ORDER BY proname;
+		SELECT relname, pg_get_viewdef(oid), obj_description(oid, 'pg_class') FROM pg_class
 		WHERE relnamespace = '$schema'::regnamespace AND relkind = 'v' ORDER BY 1});
 }
 
