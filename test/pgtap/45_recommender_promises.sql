@@ -7,7 +7,7 @@ BEGIN;
 \ir include/recommender.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT plan(93);
+SELECT plan(94);
 
 -- ---------- refused ----------
 
@@ -236,6 +236,9 @@ SELECT avg((EXISTS (SELECT FROM "a b".reward r WHERE (r.decision, r.item) = (l.d
 SELECT is(array_agg(DISTINCT promised), ARRAY[ARRAY[j.remote::int, 0.06]::real[]],
   'before anything is known an outcome comes as often as is promised')
 FROM   "a b".item_vector JOIN job j ON j.id = item GROUP BY j.remote HAVING j.remote;
+SELECT count(*) FROM generate_series(1, 5) p, "a b".recommend(p);
+SELECT ok(meaning ~ 'nothing that was shown is old enough to tell', 'and the report says so')
+FROM   "a b".report('-infinity') WHERE measure = 'promise "stay"s"';
 SELECT leave(1, 80, '0');
 SELECT ok(abs(p.rate - (1 + count(h.*)) / (1 / 0.06 + count(*))) < 1e-12,
   'the mean is that of all places, and one more')

@@ -21,6 +21,8 @@ BEGIN ATOMIC
            'of a thousand in a row at ' || CASE p.sign WHEN 1 THEN 'most ' ELSE 'least ' END
                || round((CASE p.sign WHEN 1 THEN k.highest ELSE k.lowest END)::numeric, 6),
            CASE WHEN k.mean IS NULL THEN 'nothing is decided yet'
+                WHEN p.outcome IS NOT NULL AND coalesce(abs(p.rate - p.target) < 1e-9 * p.target, true)
+                THEN 'nothing that was shown is old enough to tell, and counts as promised'
                 WHEN (p.sign * (p.means - p.wanted) > 0.02 * p.target OR p.outcome IS NOT NULL AND p.ahead < 0)
                      AND p.decisions >= 100
                      AND p.sign * (p.means - p.target) > 0.02 * p.target     -- and not because much is owed
