@@ -139,9 +139,12 @@ is($node->safe_psql('old', q{
 		SELECT count(*) FROM front.rank('new', '{}', '["a"]')}), "3\n1", 'a page goes on');
 is($node->safe_psql('old', q{SELECT board.learn('0'), front.learn()}), '1|1', 'so does learning');
 is($node->safe_psql('old', q{
-		SELECT dlints_alter_recommender('board', '{"promises": {"far": {"of": "i.remote", "most": 0.2}}}');
+		SELECT dlints_alter_recommender('board', '{"promises": {"far": {"of": "i.remote", "most": 0.2},
+			"clicked": {"outcome": "click", "least": 0.01}}}');
 		SELECT count(*) FROM board.recommend(7, 3);
-		SELECT count(*) FROM board.spent(9)}), "\n3\n1", 'and promises can be made');
+		SELECT count(*) FROM board.spent(9);
+		SELECT bool_and(promised[1] = rates[1] AND cardinality(promised) = 2) FROM board.item_vector}), "\n3\n2\nt",
+	'and promises can be made, also of outcomes');
 is(($node->psql('old', q{SELECT dlints_renew('public')}))[0], 3, 'another schema is refused');
 my $other = 'DROP FUNCTION board.learn; CREATE FUNCTION board.learn() RETURNS text LANGUAGE sql RETURN 1';
 $node->safe_psql('old', "CREATE VIEW mine AS SELECT * FROM board.shown, board.models; $other");

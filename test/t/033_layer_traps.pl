@@ -37,14 +37,16 @@ my @makes = (
 	q{SELECT bandit.dlints_create_recommender('S_shop', 'app.item', '{kind,price,made,tags,facts,good}',
 		clicks => 'SELECT who, what, at FROM app.seen', candidates => 'i.good', bonus => 'i.boost',
 		cap_group => 'i.maker', cap => 9, outcomes => '{"click": 1, "buy": 5}', places => '{1, 0.5}', epsilon => 0,
-		promises => '{"dear": {"of": "i.price", "most": 9}, "good": {"of": "i.good", "least": 0.1}}')},
+		promises => '{"dear": {"of": "i.price", "most": 9}, "good": {"of": "i.good", "least": 0.1},
+			"bought": {"outcome": "buy", "least": 0.01}}')},
 	q{SELECT bandit.dlints_create_ranker('S_front', wait => '0', apprentice => true, repeated => 'sum',
 		vectors => '{"text": 3, "image": 65}')},
 	q{SELECT bandit.dlints_scaffold('other', 'app.item', '{kind}')},
 	q{SELECT bandit.dlints_scaffold_ranker('other')});
 my @changes = (
 	q{SELECT bandit.dlints_alter_recommender('S_shop', '{"wait": "1 minute", "candidates": "i.good",
-		"half_life": "5 days", "promises": {"dear": {"of": "i.price", "most": 8}}}')},
+		"half_life": "5 days", "promises": {"dear": {"of": "i.price", "most": 8},
+		"bought": {"outcome": "buy", "most": 0.1}}}')},
 	q{SELECT bandit.dlints_alter_ranker('S_front', '{"default_reward": 0.5, "half_life": "5 days"}')},
 	q{SELECT bandit.dlints_renew('S_shop'), bandit.dlints_renew('S_front')});
 my @uses = (
