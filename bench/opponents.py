@@ -7,7 +7,6 @@ from scipy.sparse.linalg import svds
 # Those that a few lines of SQL make, which a recommender is to be as good as
 SIMPLE = 'popular', 'lately', 'your categories', 'cosine'
 EASE_RIDGE = 200
-EASE_ITEMS = 4000       # its matrix is square and dense
 
 
 def opponents(clicks, items, kinds=None, late=None):
@@ -22,14 +21,12 @@ def opponents(clicks, items, kinds=None, late=None):
                      (clicks[:, 0].max() + 1, items))
     popular = np.asarray(log.sum(axis=0)).ravel()
     found = {'popular': lambda clicked: popular,
-             'cosine': cosine(log), 'SVD 16': svd(log)}
+             'cosine': cosine(log), 'SVD 16': svd(log), 'EASE': ease(log)}
     if late is not None:
         lately = np.bincount(late[:, 1], minlength=items)
         found['lately'] = lambda clicked: lately
     if kinds is not None:
         found['your categories'] = in_categories(kinds, popular)
-    if items <= EASE_ITEMS:
-        found['EASE'] = ease(log)
     # where nothing else is known they are popular
     return {name: lambda clicked, score=score:
             score(clicked) + 1e-9 * popular for name, score in found.items()}
@@ -66,9 +63,14 @@ def svd(log):
 
 def ease(log):
     """Return Steck's "Embarrassingly Shallow Autoencoders", 2019."""
-    gram = (log.T @ log).toarray()
+    few = log.shape[0] < log.shape[1]
+    gram = (log @ log.T if few else log.T @ log).toarray()
     gram[np.diag_indices_from(gram)] += EASE_RIDGE
-    weights = np.linalg.inv(gram)
-    weights /= -np.diag(weights)
+    inverse = np.linalg.inv(gram)
+    if few:         # that of the items, by the one of the people, unscaled
+        own = 1 - np.asarray(log.multiply(inverse @ log).sum(axis=0)).ravel()
+        return lambda clicked: clicked - (
+            clicked - log.T @ (inverse @ (log @ clicked))) / own
+    weights = inverse / -np.diag(inverse)
     np.fill_diagonal(weights, 0)
     return lambda clicked: clicked @ weights
