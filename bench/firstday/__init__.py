@@ -13,3 +13,6 @@ def arguments(parser):
                         help='the first seed (default %(default)s)')
     parser.add_argument('--worlds', metavar='NAME', nargs='+',
                         help='some of them')
+    parser.add_argument('--picture', metavar='FILE',
+                        help='ten days of live lists on MovieLens, drawn here; '
+                        'in ten seeds everybody comes on each day once')

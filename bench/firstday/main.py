@@ -5,21 +5,24 @@ from time import monotonic
 import numpy as np
 
 from bench import machine, program, server, source
-from bench.firstday.worlds import DAYS, worlds
-from bench.opponents import SIMPLE, one_hot, opponents
+from bench.firstday import days
+from bench.firstday.create import SEEN, create
+from bench.firstday.days import PLACES
+from bench.firstday.worlds import worlds
+from bench.opponents import SIMPLE, opponents
 from bench.progress import Themes
 from bench.report import error
-
-PLACES = 10
-SEEN = 'i.id <> ALL (ARRAY(SELECT c.item FROM click c WHERE c.person = request.person))'
 
 
 def main(options):
     """Compare first lists; return whether all bars are met."""
     with server.connect() as cursor:
         machine.describe(cursor)
-        chosen = choose(options.worlds)
         seeds = range(options.first, options.first + options.seeds)
+        if options.picture:
+            return days.show(cursor, choose(['MovieLens'])['MovieLens'](0),
+                             seeds, options.picture)
+        chosen = choose(options.worlds)
         found = {}
         with Themes(len(chosen) * len(seeds)) as done:
             for name in chosen:
@@ -74,10 +77,9 @@ def play(cursor, world):
     """Return {whose lists: {policy: what each earned}}."""
     items = len(next(iter(world.columns.values()))[1])
     began = monotonic()
-    create(cursor, world, items)
+    create(cursor, world, 'true' if world.sessions else SEEN)
     others = opponents(
-        world.clicks, items,
-        None if world.category is None else one_hot(world.category),
+        world.clicks, items, world.kinds,
         world.clicks[world.days > world.days.max() - world.lately])
     took = monotonic() - began
     asked = {'known': [(person, None) for person in world.known],
@@ -91,35 +93,6 @@ def play(cursor, world):
     cursor.execute('DROP SCHEMA firstday CASCADE; DROP TABLE item, click')
     found['known']['seconds'] = np.array([took])
     return found
-
-
-def create(cursor, world, items):
-    """Make the tables, and a recommender of them."""
-    columns = ', '.join(f'{name} {kind}'
-                        for name, (kind, _) in world.columns.items())
-    cursor.execute(f"""
-        CREATE TABLE item (id integer PRIMARY KEY, {columns});
-        CREATE TABLE click (person integer, item integer, at timestamptz)""")
-    server.copy(cursor, 'item', zip(
-        range(items), *(values for _, values in world.columns.values())))
-    server.copy(cursor, 'click', (
-        (person, item, stamp(day))
-        for (person, item), day in zip(world.clicks, world.days)))
-    cursor.execute("""
-        UPDATE click SET at = at + (now() - '2020-03-01');
-        CREATE INDEX ON click (person, at); CREATE INDEX ON click (at);
-        ANALYZE""")
-    cursor.execute(
-        """SELECT dlints_create_recommender('firstday', 'item', %s,
-            clicks => 'SELECT person, item, at FROM click',
-            candidates => %s, control => 0, epsilon => 0)""",
-        (list(world.columns), 'true' if world.sessions else SEEN))
-
-
-def stamp(day):
-    """Return a day of the log, which ends with the last, as a time."""
-    return str(np.datetime64('2020-03-01T00:00:00')
-               + np.timedelta64(int((day - DAYS) * 86400), 's'))
 
 
 def compare(cursor, world, items, others, people):

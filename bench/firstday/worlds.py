@@ -5,6 +5,7 @@ from datetime import datetime, timedelta, timezone
 import numpy as np
 
 from bench import movielens
+from bench.opponents import one_hot
 
 DAYS = 60
 ASKED = 150             # people whose lists are looked at
@@ -19,6 +20,11 @@ class World:
     """
 
     lately = 14         # days in which one would ask what was clicked most
+
+    @property
+    def kinds(self):
+        """Return how much of which category items are."""
+        return one_hot(self.category)
 
     def log(self, random, clicks, exposure, activity):
         """Let people come until there are so many clicks."""
@@ -237,10 +243,11 @@ class Films:
         self.clicks = np.column_stack([person, item])[~then]
         self.days = (ratings['time'][~then] - ratings['time'].max()) / 86400
         self.days += DAYS
-        self.columns = {'genres': ('text[]', [movies[film].genres
-                                              for film in films])}
-        self.category = None
-        self._then = [set(item[then & (person == who)])
+        genres = [movies[film].genres for film in films]
+        self.columns = {'genres': ('text[]', genres)}
+        self.kinds = np.array([[kind in own for kind in movielens.GENRES]
+                               for own in genres], float)
+        self.then = [set(item[then & (person == who)])
                       for who in range(len(people))]
         self.known = np.arange(len(people))
         self.sessions = {}
@@ -251,7 +258,7 @@ class Films:
 
     def earned(self, person, items):
         """Return how many of a list this person rated then."""
-        return len(self._then[person].intersection(items))
+        return len(self.then[person].intersection(items))
 
 
 def worlds(folder):

@@ -4,7 +4,8 @@ from time import perf_counter
 
 import numpy as np
 
-from bench.firstday.main import compare, create
+from bench.firstday.create import SEEN, create
+from bench.firstday.main import compare
 from bench.firstday.worlds import Films
 from bench.movielens import read_folder
 from bench.opponents import opponents
@@ -28,7 +29,7 @@ class Last(Films):
     def earned(self, person, items):
         """Return the normalised discounted cumulative gain: one film is to be found."""
         return sum(1 / np.log2(place + 2) for place, item in enumerate(items)
-                   if item in self._then[person])
+                   if item in self.then[person])
 
 
 def rows(cursor, folder, options, advance):
@@ -37,7 +38,7 @@ def rows(cursor, folder, options, advance):
     world = Last(often(ratings), movies)
     items = len(world.columns['genres'][1])
     start = perf_counter()
-    create(cursor, world, items)
+    create(cursor, world, SEEN)
     made = perf_counter()
     others = opponents(world.clicks, items)
     took = {OURS: made - start, 'others': perf_counter() - made}
