@@ -6,7 +6,7 @@ BEGIN;
 \ir include/recommender.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT plan(61);
+SELECT plan(63);
 
 SELECT dlints_create_recommender('board', 'job', '{field,salary}', control => 0.3, epsilon => 0.5,
   clicks => 'SELECT who, job, at FROM visit', outcomes => '{"click": 1, "apply": 5}') IS NOT NULL;
@@ -75,7 +75,14 @@ SELECT is(count(*), 10 * :clicks::bigint, 'they are kept') FROM board.beginning;
 SELECT is(count(*) FILTER (WHERE profile IS NULL), count(*) FILTER (WHERE profile IS NOT NULL), 'half of them a stranger''s')
 FROM board.beginning;
 SELECT ok(bool_and(features[cardinality(features)] BETWEEN 0 AND 1), 'and popular') FROM board.beginning;
-SELECT is(prior_weight, 0.3::float8, 'it counts little') FROM board.model, dlints_info(state) WHERE name = 'personal';
+SELECT is(prior_weight, 30::float8, 'they count much') FROM board.model, dlints_info(state) WHERE name = 'personal';
+
+-- where the log is that of the lists, which have taught already
+SELECT dlints_create_recommender('alone', 'job', '{field}', person_type => 'bigint', wait => '0', control => 0);
+SELECT count(alone.reward(decision, item)) FROM generate_series(1, 60) p, alone.recommend(p, 5);
+SELECT ok(alone.set_beginning() = 300, 'clicks on its own lists are examples, too');
+SELECT is(prior_weight, 0.3::float8, 'which count little') FROM alone.model, dlints_info(state) WHERE name = 'personal';
+DROP SCHEMA alone CASCADE;
 
 SELECT ok(max(w) = 1 AND worth > 0.02 AND worth * weights[2] > 0.02, 'what they like by is worth most, and is 1')
   FROM board.likeness, unnest(weights) w GROUP BY worth, weights;

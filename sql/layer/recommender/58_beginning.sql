@@ -191,12 +191,14 @@ END;
 
 -- What the click log says beforehand, kept apart and fading: how good an item is that is so alike,
 -- and that nothing else is known to matter.  So an example is clicked as often as its likeness says:
--- by so much of it a 1, and for the rest a 0.
+-- by so much of it a 1, and for the rest a 0.  A log that others made counts much: it has told more than
+-- some hundred lists, which are of like items, and whose people differ in how much they click.
 CREATE OR REPLACE FUNCTION {s}.set_prior() RETURNS void LANGUAGE sql VOLATILE
 BEGIN ATOMIC
     UPDATE {s}.model m
     SET    state = {dlints}.dlints_with_prior(
-                       m.state, coalesce(e.evidence, {dlints}.dlints_scale(0::float8, m.state)), 0.3::float8)
+                       m.state, coalesce(e.evidence, {dlints}.dlints_scale(0::float8, m.state)),
+                       CASE WHEN {has_log} THEN 30::float8 ELSE 0.3::float8 END)
     FROM  (SELECT p.name, {dlints}.dlints_evidence(p.state, b.features::{vector}, r.reward, b.profile::{vector},
                                                    b.found_at, r.weight) AS evidence
            FROM   {s}.model p LEFT JOIN (
