@@ -53,11 +53,11 @@ Update(FunctionCallInfo fcinfo, const ObservationForm *form)
  *
  * The model after one more observation: the three updates of Algorithm 1, in
  * each memory.  features has dim finite numbers, profile has as many or none,
- * reward is finite; none is beyond 1e50.  at is when it was observed: models that forget by time need it
- * (22004), in any order, others ignore it.  weight, above 0 and at most 1e10,
- * is how many observations it counts for, 1 if NULL.  A NULL model gives NULL;
- * with NULL features or a NULL reward or profile there is no observation and
- * the model comes back as it was.
+ * reward is finite; none is beyond 1e50.  at is when it was observed: models
+ * that forget by time need it (22004), in any order, others ignore it.
+ * weight, above 0 and at most 1e10, is how many observations it counts for, 1
+ * if NULL.  A NULL model gives NULL; with NULL features or a NULL reward or
+ * profile there is no observation and the model comes back as it was.
  */
 OBSERVATION_ENTRY(dlints_update, Update,
 				  .features = 1, .reward = 2, .profile = 3, .at = 4, .weight = 5)
