@@ -97,8 +97,9 @@ my ($cancelled, $killed) = (0, 0);
 for (my $step = 1; time < $end; $step++)
 {
 	sleep 0.3;
-	my ($status, $pids) = $node->psql('postgres',
-		q{SELECT pid FROM pg_stat_activity WHERE application_name = 'client' AND state = 'active' ORDER BY random()});
+	# psql may be gone before it has read this, since the server refuses it as long as it recovers
+	my (undef, $pids) = eval { $node->psql('postgres',
+		q{SELECT pid FROM pg_stat_activity WHERE application_name = 'client' AND state = 'active' ORDER BY random()}) };
 	my ($pid) = grep { /^\d+$/ } split /\n/, $pids // '';
 	next if !$pid;
 	if ($step % 12)
