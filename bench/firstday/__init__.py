@@ -1,4 +1,4 @@
-"""The first list of a recommender, against what a few lines of SQL can do."""
+"""First lists of a recommender, and ten days, against what a few lines of SQL can do."""
 
 from bench.program import number
 
