@@ -1,10 +1,15 @@
 -- What is for callers; the other functions are parts of these, and may change with any version.
-COMMENT ON FUNCTION {s}.learn IS 'learns from what was shown before the wait, and corrects what was told later; how many decisions it took; any number of sessions at once';
-COMMENT ON FUNCTION {s}.run IS 'all that is due, for cron: learn, refresh, forget, months of the log, prices of promises; what it did; what fails is a warning, and in report()';
-COMMENT ON FUNCTION {s}.rebuild IS 'the models anew from the log and the archive; how many decisions they are of';
-COMMENT ON FUNCTION {s}.forget IS 'takes back what decisions older than "keep" taught, so many at a time; how many it took';
+COMMENT ON FUNCTION {s}.learn IS 'learns from what was shown before the wait, and corrects what was told later; how '
+    'many decisions it took; any number of sessions at once';
+COMMENT ON FUNCTION {s}.run IS 'all that is due, for cron: learn, refresh, forget, months of the log, prices of '
+    'promises; what it did; what fails is a warning, and in report()';
+COMMENT ON FUNCTION {s}.rebuild IS 'the models anew from the log and the archive; how many observations the first '
+    'one has';
+COMMENT ON FUNCTION {s}.forget IS 'takes back what decisions older than "keep" taught, so many at a time; how many '
+    'it took';
 COMMENT ON FUNCTION {s}.set_months IS 'makes the months of the log to come, and drops those older than "keep"';
-COMMENT ON FUNCTION {s}.report IS 'is it working? what each arm earned since then with its standard error, promises, and what holds up learning';
+COMMENT ON FUNCTION {s}.report IS 'is it working? what each arm earned since then with its standard error, promises, '
+    'and what holds up learning';
 COMMENT ON FUNCTION {s}.earned IS 'what a decision of an arm earned on average since then, with its standard error';
 COMMENT ON VIEW {s}.outcome IS 'what was shown, and what came of it';
 COMMENT ON VIEW {s}.learned IS 'what was learned, as it was learned';
