@@ -284,7 +284,8 @@ SELECT is(h.decisions, 14 * 150 + count(*), 'and on top of what is counted')
 FROM   "a b".horizon() h, "a b".decision d WHERE d.costs IS NOT NULL AND d.at > now() - interval '1 hour'
 GROUP  BY h.decisions;
 CREATE TEMP TABLE told AS
-SELECT decision, item FROM "a b".happened ORDER BY decision LIMIT 1;
+SELECT h.decision, h.item FROM "a b".happened h JOIN "a b".decision d ON d.id = h.decision
+WHERE  d.costs IS NOT NULL ORDER BY 1 LIMIT 1;
 SELECT "a b".reward(decision, item, 'hired') FROM told;
 SELECT is(s.cost, c.n / 10.0::float8, 'another outcome is none')
 FROM   told t JOIN "a b".spent(1000) s ON s.decision = t.decision AND s.promise = 'stay"s',
