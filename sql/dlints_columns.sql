@@ -10,21 +10,23 @@ CREATE TABLE song (
     lyrics    real[],
     seen      timestamptz,
     name      text,
+    band      text,
+    code      text,
     hot       boolean,
     made_by   text DEFAULT 'us'
 );
 INSERT INTO song
 SELECT i, i % 3, i % 200, i * i, CASE WHEN i <= 150 THEN ARRAY[6, 8, 0] END, ARRAY[i % 2 * 10, 0],
-       now(), 'song ' || i, i % 2 = 0
+       now(), 'song ' || i, 'band ' || i % 170, 'code-' || i, i % 2 = 0
 FROM   generate_series(1, 200) i;
 
 SELECT FROM dlints_create_recommender('radio', 'song',
-    '{genre_id, albumId, paid, sound, lyrics, seen, name, hot, made_by}', factors => 0);
+    '{genre_id, paid, sound, lyrics, hot, seen, albumId, name, band, code, made_by}', factors => 0);
 
 -- genre_id, paid, sound, lyrics and hot of two rows
 CREATE VIEW numbers AS
-SELECT item, encoded[1:3] AS genre_id, encoded[93:100] AS paid, encoded[101:103] AS sound,
-       encoded[104:105] AS lyrics, encoded[195] AS hot
+SELECT item, encoded[1:3] AS genre_id, encoded[4:11] AS paid, encoded[12:14] AS sound,
+       encoded[15:16] AS lyrics, encoded[17] AS hot
 FROM   radio.item_vector;
 SELECT * FROM numbers WHERE item IN (1, 200) ORDER BY item;
 

@@ -29,6 +29,21 @@ END;
 COMMENT ON FUNCTION _dlints_best(double precision[], double precision[])
 	IS 'the chance that each of several is the best, and what is lost by taking it';
 
+-- Arms with their models, of which there are as many
+CREATE FUNCTION _dlints_arms(arms text[], models dlints[])
+	RETURNS TABLE (action text, model dlints, n bigint)
+	LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS
+$$
+BEGIN
+	IF cardinality(arms) <> cardinality(models) THEN
+		RAISE 'there must be as many arms as models' USING ERRCODE = 'invalid_parameter_value',
+			DETAIL = format('There are %s arms and %s models.', cardinality(arms), cardinality(models));
+	END IF;
+	RETURN QUERY SELECT * FROM ROWS FROM (unnest(arms), unnest(models)) WITH ORDINALITY;
+END
+$$;
+COMMENT ON FUNCTION _dlints_arms(text[], dlints[]) IS 'arms with their models, of which there are as many';
+
 -- As "known" and "compared" of a ranker (sql/layer/ranker/76_winner.sql) say: an arm's rewards differ as
 -- much as all do, at least, and each counts as half a one.
 CREATE FUNCTION dlints_winner(
@@ -47,8 +62,7 @@ BEGIN ATOMIC
 		SELECT a.n, a.action, i.effective_sample_size AS events, i.mean_reward, i.sigma ^ 2::double precision AS variance,
 		       dlints_predict(a.model, features, profile) AS earns,
 		       (i.sigma / dlints_stddev(a.model, features, profile)) ^ 2::double precision AS counts
-		FROM   ROWS FROM (pg_catalog.unnest(arms), pg_catalog.unnest(models)) WITH ORDINALITY a (action, model, n),
-		       LATERAL dlints_info(a.model) i
+		FROM   _dlints_arms(arms, models) a, LATERAL dlints_info(a.model) i
 		WHERE  a.action IS NOT NULL AND a.model IS NOT NULL),
 	mean AS (
 		SELECT sum(a.events) AS n, (lowest + highest) / 2::double precision AS middle, coalesce(

@@ -57,7 +57,7 @@ BEGIN
 		                        sample, column_name)
 		ELSE format('(SELECT "i".%I::text AS v FROM %s) s', column_name, sample) END;
 	EXECUTE 'SELECT count(DISTINCT v) AS different, count(DISTINCT v) + max((v IS NULL)::integer) AS kinds,'
-		' avg(length(v)) AS length FROM ' || source
+		' avg(length(v)) AS length, count(v) AS filled, count(*) FILTER (WHERE v LIKE ''_% %_'') AS spaced FROM ' || source
 	INTO look;
 	IF kind = 'category' AND look.length <= 40 AND look.different BETWEEN 1 AND 160
 			OR kind = 'number' AND look.different BETWEEN 1 AND 8 THEN
@@ -106,8 +106,9 @@ BEGIN
 	ELSIF kind = 'number' AND bounds IS NULL THEN
 		RAISE NOTICE 'column "%" has no values yet to take its bands from', column_name
 			USING HINT = 'To have bands that fit, make the recommender anew once there are items.';
-	ELSIF kind = 'category' AND look.length > 40 THEN
-		kind := 'words';
+	ELSIF kind = 'category' AND (look.length > 40 OR look.different > 160
+			AND look.different > 0.9 * look.filled AND look.spaced > 0.5 * look.filled) THEN
+		kind := 'words';		-- a text, or short ones of which each row has its own: titles
 	END IF;
 	RETURN jsonb_build_object(
 		'column', column_name, 'kind', kind, 'few', few, 'bounds', bounds, 'different', look.different,

@@ -30,7 +30,7 @@ SELECT 0.5 + sign(x) * sum(exp(-t * t / 2)) * abs(x) / 2000 / sqrt(2 * pi())
 FROM generate_series(0.5, 1999.5) i, LATERAL (SELECT i * abs(x) / 2000) l (t)
 $$;
 
-SELECT plan(44);
+SELECT plan(46);
 
 SELECT is_empty('SELECT * FROM offer.winner()', 'nothing is known of no event');
 SELECT results_eq($$ SELECT * FROM offer.winner(actions => '{b,a}') $$,
@@ -196,6 +196,9 @@ SELECT is((count(*), round(sum(chance_best)::numeric, 9), max(verdict)), (3::big
   'arms that know nothing')
 FROM dlints_winner('{x,y,z}', array_fill(dlints_new(2), ARRAY[3]), '{1,2}');
 SELECT is_empty($$ SELECT * FROM dlints_winner('{}', '{}') $$, 'no arms');
+SELECT is_empty($$ SELECT * FROM dlints_winner('{a}', NULL) $$, 'nor with no models');
+SELECT is(outcome($$ SELECT * FROM dlints_winner('{a,b}', ARRAY[dlints_new(1)]) $$),
+  '22023: there must be as many arms as models (There are 2 arms and 1 models.)', 'an arm without a model is told');
 SELECT is(verdict, 'open', 'one arm') FROM dlints_winner('{x}', ARRAY[dlints_new(1)]);
 SELECT is(array_agg(action), '{b,a}', 'others win in another context, and by a profile')
 FROM dlints_new(2, interactions => 'matched', discount => 1) m,

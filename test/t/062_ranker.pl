@@ -51,6 +51,23 @@ sub is_the_logs
 	return;
 }
 
+### What is told
+
+sub told
+{
+	my ($statement) = @_;
+
+	my (undef, undef, $told) = $node->psql('postgres', $statement, extra_params => ['--set=VERBOSITY=verbose']);
+	return $told;
+}
+
+like(told(q{BEGIN READ ONLY; SELECT offer.rank('e', '{}', '["a"]')}),
+	qr/ERROR:  25006: a decision cannot be logged in a read-only transaction/, 'what is ranked has to be logged');
+value(q{offer.rank('known', '{}', '["a", "b"]')});
+like(told(q{SELECT offer.winner(actions => '{a,typo}')}),
+	qr/NOTICE:  00000: no event since then had an action "typo"/, 'an action that there never was is told');
+unlike(told(q{SELECT offer.winner(actions => '{a,b}')}), qr/NOTICE/, 'one that nobody rewarded yet is not');
+
 ### One interleaving at a time
 
 my $sessions = Sessions->new($node);

@@ -12,16 +12,24 @@ RETURN (floor(least(greatest(date_part('epoch', at), 1577836800), 3725320447))::
 CREATE OR REPLACE FUNCTION {s}.new_decision() RETURNS bigint
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $body$
 DECLARE
-    number bigint := nextval({sequence});
-    base   bigint := {s}.first_decision(now())
-                     + CASE WHEN clock_timestamp() < now() + interval '50 milliseconds'
-                            THEN (date_part('microseconds', now())::bigint % 1000000 * 128 / 1000000) << 15
-                            ELSE ((number >> 14) & 127) << 15 | 16384 END;
     secret bigint := (SELECT s.secret FROM {s}.setting s);
-    high   bigint := (number >> 7) & 127;
-    low    bigint := number & 127;
+    number bigint;
+    base   bigint;
+    high   bigint;
+    low    bigint;
     was    bigint;
 BEGIN
+    IF current_setting('transaction_read_only') = 'on' THEN
+        RAISE 'a decision cannot be logged in a read-only transaction' USING ERRCODE = 'read_only_sql_transaction',
+            HINT = 'What is shown is logged at once: ask the primary, in a transaction that may write.';
+    END IF;
+    number := nextval({sequence});
+    base := {s}.first_decision(now())
+            + CASE WHEN clock_timestamp() < now() + interval '50 milliseconds'
+                   THEN (date_part('microseconds', now())::bigint % 1000000 * 128 / 1000000) << 15
+                   ELSE ((number >> 14) & 127) << 15 | 16384 END;
+    high := (number >> 7) & 127;
+    low := number & 127;
     FOR round IN 1 .. 4 LOOP
         was := low;
         low := high # (hashint8extended(base + low, secret # round) & 127);

@@ -110,6 +110,8 @@ DECLARE
         WHERE  r.decision = (SELECT d.id FROM {s}.decision d WHERE d.active AND d.arm = 'live' AND d.id >= first
                              ORDER BY d.id DESC LIMIT 1)
         ORDER  BY r.action));
+    all_events bigint := 0;
+    unknown  text;
 BEGIN
     IF cardinality(actions) = 0 OR array_ndims(actions) > 1
        OR cardinality(actions) > (SELECT count(DISTINCT a) FROM unnest(actions) a) THEN
@@ -119,6 +121,19 @@ BEGIN
     ELSIF lowest >= highest THEN
         RAISE 'highest must be above lowest' USING ERRCODE = 'invalid_parameter_value';
     END IF;
-    RETURN QUERY SELECT c.* FROM {s}.compared(first, compared, lowest, highest) c WHERE compared <> '{}';
+    FOR action, events, earns, low, high, chance_best, could_gain, verdict IN
+        SELECT c.* FROM {s}.compared(first, compared, lowest, highest) c WHERE compared <> '{}'
+    LOOP
+        all_events := all_events + events;
+        RETURN NEXT;
+    END LOOP;
+    IF all_events = 0 THEN
+        SELECT a INTO unknown
+        FROM   unnest(actions) a
+        WHERE  NOT EXISTS (SELECT FROM {s}.ranked r WHERE r.decision >= first AND r.action = a) LIMIT 1;
+        IF FOUND THEN
+            RAISE NOTICE 'no event since then had an action "%"', left(unknown, 100);
+        END IF;
+    END IF;
 END
 $body$;

@@ -125,8 +125,11 @@ $body$;
 CREATE OR REPLACE FUNCTION {s}.said(context jsonb) RETURNS jsonb
 LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $body$
 BEGIN
-    RETURN CASE jsonb_typeof(context) WHEN 'object' THEN context - '{more_like,trending,after,left_out}'::text[]
-                                      ELSE '{}' END;
+    IF jsonb_typeof(context) <> 'object' THEN
+        RAISE 'a context must be an object' USING ERRCODE = 'invalid_parameter_value',
+            DETAIL = format('It is %s.', left(context::text, 200));
+    END IF;
+    RETURN coalesce(context - '{more_like,trending,after,left_out}'::text[], '{}');
 END
 $body$;
 
@@ -140,11 +143,8 @@ LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp SET jit = off SET plan_cache_mode = force_generic_plan AS $body$
 #variable_conflict use_column
 DECLARE
-    said jsonb := coalesce(context, '{}');
+    said jsonb := {s}.said(context);
 BEGIN
-    IF said ?| '{more_like,trending,after,left_out}' AND jsonb_typeof(said) = 'object' THEN
-        said := {s}.said(said);
-    END IF;
     RETURN QUERY
     SELECT * FROM {s}.page(recommend.person, k, said, recommend.session,
                            {s}.profile(recommend.person, recent, said, recommend.session),

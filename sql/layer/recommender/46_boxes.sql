@@ -81,9 +81,6 @@ BEGIN
           AND (last.person IS NULL AND last.session = next.session) IS NOT TRUE THEN
         RAISE 'decision % is not of this %', after, CASE WHEN next.person IS NULL THEN 'session' ELSE 'person' END
             USING ERRCODE = 'insufficient_privilege';
-    ELSIF jsonb_typeof(last.context) <> 'object' THEN
-        RAISE 'decision % has no next page', after USING ERRCODE = 'invalid_parameter_value',
-            HINT = 'Its context is no object, so that nothing can be added to it.';
     END IF;
     IF last.context ? 'more_like' THEN
         BEGIN
