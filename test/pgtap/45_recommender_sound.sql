@@ -7,7 +7,7 @@ BEGIN;
 \ir include/recommender.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT plan(100);
+SELECT plan(98);
 
 -- how far a recommender's models are from those that its log gives
 CREATE FUNCTION off(schema text) RETURNS float8 LANGUAGE plpgsql AS $$
@@ -265,7 +265,7 @@ SELECT ok(count(factors) > 30, 'have factors') FROM odd_r.item_vector;
 SELECT is(odd_r.erase('p3'), 1::bigint, 'and erase');
 SELECT is((SELECT count(*) FROM odd_r.recommend('p1', 3, context => said)), 3::bigint, 'a page may say ' || said::text)
 FROM unnest(ARRAY['{"like": {"price": "abc"}}', '{"like": {"price": 5, "x": "none"}}', '{"like": {"nothing": 1}}',
-  '{"like": [1]}', '{"like": {"price": {"a": 1}}}', '{"like": null}', '[]', 'null', '"like"']::jsonb[]) said;
+  '{"like": [1]}', '{"like": {"price": {"a": 1}}}', '{"like": null}', 'null']::jsonb[]) said;
 SELECT ok(cardinality(odd_r.likes('{"price": "abc", "x": "tone 2"}')) > 0 AND odd_r.likes('{"price": "abc"}') IS NULL,
   'of which the sensible part counts');
 CREATE TABLE thing (id point, kind text);

@@ -125,7 +125,9 @@ $body$;
 CREATE OR REPLACE FUNCTION {s}.said(context jsonb) RETURNS jsonb
 LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $body$
 BEGIN
-    IF jsonb_typeof(context) <> 'object' THEN
+    IF context = 'null' THEN
+        RETURN '{}';
+    ELSIF jsonb_typeof(context) <> 'object' THEN
         RAISE 'a context must be an object' USING ERRCODE = 'invalid_parameter_value',
             DETAIL = format('It is %s.', left(context::text, 200));
     END IF;
