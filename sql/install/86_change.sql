@@ -55,8 +55,12 @@ BEGIN
 	IF EXISTS (SELECT schema.nspowner UNION SELECT relowner FROM pg_class
 	           WHERE relnamespace = schema.oid AND relkind IN ('r', 'p', 'v')
 	           EXCEPT SELECT oid FROM pg_roles WHERE rolname = current_user) THEN
+		-- Who owns the schema and is told to become its owner, looks in vain.
 		RAISE 'must be the owner of schema "%", and of all in it', name USING ERRCODE = 'insufficient_privilege',
-			HINT = format('SET ROLE %I.', pg_get_userbyid(schema.nspowner));
+			HINT = CASE WHEN pg_get_userbyid(schema.nspowner) <> current_user
+			       THEN format('SET ROLE %I.', pg_get_userbyid(schema.nspowner))
+			       ELSE 'ALTER SCHEMA ... OWNER TO leaves what is in it to its owner, and REASSIGN OWNED hands over all.'
+			       END;
 	ELSIF NOT tables @> '{setting,model,job}' THEN
 		RETURN name;
 	END IF;

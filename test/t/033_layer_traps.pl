@@ -231,6 +231,12 @@ for my $call (q{dlints_renew('fake')}, q{dlints_renew('half')}, q{dlints_alter_r
 }
 is($node->safe_psql('postgres', 'SELECT is_called FROM traps.alarm'), 'f', 'and no code of its owner runs');
 
+# who was given the schema and not what is in it, is not told to become who it is
+my (undef, undef, $heir) = $node->psql('postgres', q{BEGIN; CREATE ROLE heir; GRANT USAGE ON SCHEMA bandit TO heir;
+	ALTER SCHEMA own_shop OWNER TO heir; SET ROLE heir; SELECT bandit.dlints_renew('own_shop')});
+
+like($heir, qr/and of all in it\nHINT:  ALTER SCHEMA \.\.\. OWNER TO leaves/, 'a schema alone is not enough');
+
 # the rows of a scaffold, executed
 for my $what (q{'moved', 'app.item', '{kind,price}', clicks => 'SELECT who, what, at FROM app.seen'})
 {
