@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy.sparse.linalg import svds
 
-from bench.factors import rating_matrix
 from bench.movielens import most_rated, read_folder
+from bench.paper.datasets import rating_matrix
 
 ITEMS = 500
 OFFERED = 20

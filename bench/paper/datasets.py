@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.sparse import csr_matrix
+from scipy.sparse.linalg import svds
 
-from bench.factors import factorise, rating_matrix
-from bench.movielens import GENRES, most_rated, read_folder, read_table
+from bench.movielens import GENRES, most_rated, positions, read_folder, read_table
 from bench.program import UserError
 
 FEWEST = 10
@@ -100,6 +100,22 @@ def amazon(path, steps, seed):
                      ['users are drawn at random with replacement'])
 
 
+def rating_matrix(user_ids, item_ids, users, items, ratings):
+    """Return the sparse matrix of ratings: a row per user, a column per item.
+
+    user_ids and item_ids say which rows and columns there are; users, items
+    and ratings hold one element per rating. Of several ratings of an item by
+    the same user the last one counts.
+    """
+    rows = positions(user_ids, users)
+    columns = positions(item_ids, items)
+    cells = rows * len(item_ids) + columns
+    last = len(cells) - 1 - np.unique(cells[::-1], return_index=True)[1]
+    return csr_matrix((ratings[last].astype(float),
+                       (rows[last], columns[last])),
+                      shape=(len(user_ids), len(item_ids)))
+
+
 def _matrix(source, ratings, item, users, top):
     """Return the matrix of ratings, if it can tell policies apart."""
     if min(len(users), len(top)) < FEWEST:
@@ -140,7 +156,7 @@ def _at_random(users, steps, seed):
 def _assemble(key, name, matrix, clicks, factors, user_features, stream,
               notes):
     """Return the DataSet, with the factors of its ratings as features."""
-    users, items = factorise(matrix, factors)
+    users, items = _factorise(matrix, factors)
     if items.shape[1] < factors:
         notes.append(f'{factors} factors asked for, {items.shape[1]} are to '
                      'be had; the others are 0')
@@ -156,3 +172,23 @@ def _assemble(key, name, matrix, clicks, factors, user_features, stream,
 def _widened(features, columns):
     """Return features with as many columns of zeros as are wanting."""
     return np.pad(features, ((0, 0), (0, columns - features.shape[1])))
+
+
+def _factorise(matrix, factors):
+    """Return (user features, item features) of a matrix of ratings.
+
+    A truncated singular value decomposition; the singular values are given to
+    both sides, then each row is scaled to length 1. Left as they are, popular
+    items have by far the longest rows, and a model would be slow to try any
+    other.
+    """
+    factors = min(factors, min(matrix.shape) - 1)
+    start = np.ones(min(matrix.shape))
+    left, values, right = svds(matrix, k=factors, v0=start)
+    return _unit_rows(left * values), _unit_rows(right.T * values)
+
+
+def _unit_rows(rows):
+    """Return the rows scaled to length 1; a row of zeros stays as it is."""
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    return rows / np.where(lengths > 0, lengths, 1)
