@@ -4,9 +4,8 @@
 #   make demo, make shop, make play          install what is missing, then show dlints
 #                                            at work with a private, throwaway server
 #   make speed, make drift, make judge,      measure it likewise.  ARGS="..." goes to
-#   make load, make paper, make peers,       all of these; ARGS=--help says what each
-#   make personal, make bakeoff,             takes
-#   make capacity
+#   make capacity, make paper, make peers,   all of these; ARGS=--help says what each
+#   make personal, make bakeoff              takes
 #   make firstday                            first lists of a recommender, against what a
 #                                            few lines of SQL find in the same log
 #   make bench                               is make speed; python3 -m bench lists all
@@ -97,7 +96,7 @@ export TESTS
 INSTALL_FOR = @scripts/install.sh
 WITH_SERVER = @scripts/with-server.sh
 
-.PHONY: test bench demo shop demo-test shop-test play firstday speed capacity drift judge load paper \
+.PHONY: test bench demo shop demo-test shop-test play firstday speed capacity drift judge paper \
 	peers personal bakeoff ann records play-test mutants fuzz fuzz-corpus sqlsmith sanitize valgrind long-run citus lint dist
 
 # PostgreSQL's own headers are not clean under the last of these, and its flags
@@ -127,7 +126,7 @@ valgrind:
 	@$(MAKE) -s -C test/core check CORE_EXEC='$(MEMCHECK)'
 
 # Under load commits wait for the disk, as those of a real server do.
-capacity load: export SERVER_SETTINGS = fsync = on
+capacity: export SERVER_SETTINGS = fsync = on
 # Parallel workers have dlints ready, and a large table with its index stays in memory.
 define ANN_SETTINGS
 shared_preload_libraries = 'dlints'
@@ -139,7 +138,7 @@ ann: export SERVER_SETTINGS ?= $(ANN_SETTINGS)
 demo-test shop-test: override ARGS += --seeds 5 --strict
 bench: speed
 # The program looks at its arguments before it has anything installed or built.
-demo shop demo-test shop-test play firstday speed capacity drift judge load paper peers personal \
+demo shop demo-test shop-test play firstday speed capacity drift judge paper peers personal \
 	bakeoff ann records:
 	@command -v $(PYTHON) >/dev/null || scripts/install.sh bench server
 	@DATA='$(DEMO_DATA)' $(PYTHON) -m bench $(@:-test=) $(ARGS) $(if $(filter ann,$@),--pgvector '$(PGVECTOR)')

@@ -48,6 +48,16 @@ def value(cursor, statement, **parameters):
     return cursor.fetchone()[0]
 
 
+def written(cursor):
+    """Return the bytes of write-ahead log until now."""
+    return float(value(cursor, "SELECT pg_current_wal_insert_lsn() - '0/0'"))
+
+
+def checkpoint(cursor):
+    """Return where the last checkpoint began."""
+    return value(cursor, 'SELECT redo_lsn::text FROM pg_control_checkpoint()')
+
+
 def copy(cursor, target, rows):
     """Load rows of values into a table; lists become arrays."""
     text = ''.join('\t'.join(map(_field, row)) + '\n' for row in rows)

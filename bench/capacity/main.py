@@ -1,33 +1,42 @@
-"""Measure units, multiply them, and bring traffic."""
+"""Measure units, multiply them, and bring traffic; or rewards of many clients."""
 
 import os
 
 from bench import machine, report, server
-from bench.capacity import loads, traffic, units, world
+from bench.capacity import loads, rewards, traffic, units, world
 from bench.server import value
 
 HEADINGS = 'what', 'of', 'CPU us', 'wall us', 'WAL bytes', 'disk bytes'
 
 
 def main(options):
-    """Print the page."""
+    """Print the page; return False if a reward is missing."""
     with server.connect() as cursor:
         machine.describe(cursor)
-        try:
-            world.create(cursor, options.log_rows)
-            size = value(cursor, 'SELECT pg_database_size(current_database())')
-            print(f'{options.log_rows:,} rows of what was shown, in '
-                  f'{world.MONTHS} months; {size / 1e9:.1f} GB')
-            found = units.measure(cursor)
-            report.print_heading('Units: each of one')
-            report_units(found)
-            report.print_heading('Loads: units, multiplied')
-            loads.print_loads(found)
-            report.print_heading(f'Traffic for {options.seconds} s')
-            traffic.run(cursor, options.seconds)
-        finally:
-            world.drop(cursor)
+        if options.rewards:
+            sound = rewards.measure(cursor, options.rewards, options.seconds)
+        else:
+            sound = show(cursor, options)
     print(f'Load average at the end: {os.getloadavg()[0]:.1f}')
+    return sound
+
+
+def show(cursor, options):
+    """Make the shop, and print what is measured in it."""
+    try:
+        world.create(cursor, options.log_rows)
+        size = value(cursor, 'SELECT pg_database_size(current_database())')
+        print(f'{options.log_rows:,} rows of what was shown, in '
+              f'{world.MONTHS} months; {size / 1e9:.1f} GB')
+        found = units.measure(cursor)
+        report.print_heading('Units: each of one')
+        report_units(found)
+        report.print_heading('Loads: units, multiplied')
+        loads.print_loads(found)
+        report.print_heading(f'Traffic for {options.seconds} s')
+        traffic.run(cursor, options.seconds)
+    finally:
+        world.drop(cursor)
 
 
 def report_units(found):

@@ -7,7 +7,7 @@ import numpy as np
 from bench.capacity import world
 from bench.pgbench import Pgbench
 from bench.report import table
-from bench.server import value
+from bench.server import checkpoint, value, written
 
 CLIENTS = 2
 SCRIPTS = {
@@ -19,19 +19,17 @@ SCRIPTS = {
 RUN = 'SELECT shop.run();'
 RUNS_PER_SECOND = 0.5       # as cron does each minute of the day
 SIZES = """
-    SELECT r.name, CASE WHEN r.name = 'WAL' THEN
-               (pg_current_wal_insert_lsn() - '0/0')::bigint
-           ELSE (SELECT sum(pg_total_relation_size(oid)) FROM pg_class
-                 WHERE relnamespace = 'shop'::regnamespace AND relkind = 'r'
-                 AND   relname ~ ('^' || r.name || '(_|$)')) END
+    SELECT r.name, (SELECT sum(pg_total_relation_size(oid)) FROM pg_class
+                    WHERE relnamespace = 'shop'::regnamespace AND relkind = 'r'
+                    AND   relname ~ ('^' || r.name || '(_|$)'))
     FROM   (VALUES ('decision'), ('reward'), ('due'), ('model'),
-                   ('item_vector'), ('WAL')) r (name)"""
+                   ('item_vector')) r (name)"""
 
 
 def run(cursor, seconds):
     """Let clients work, and print their times and what grew."""
     before = _sizes(cursor)
-    redo = _redo(cursor)
+    redo = checkpoint(cursor)
     pgbench = Pgbench(cursor)
     time = f'--time={seconds}'
     with ExitStack() as stack:
@@ -58,7 +56,7 @@ def run(cursor, seconds):
                    for name in after)]))
     print(f"\nDecisions left in due: "
           f"{value(cursor, 'SELECT count(*) FROM shop.due'):,}. "
-          f"A checkpoint in between: {'no yes'.split()[redo != _redo(cursor)]}"
+          f"A checkpoint in between: {'no yes'.split()[redo != checkpoint(cursor)]}"
           f'. {CLIENTS} clients without a pause, and one that runs run().')
 
 
@@ -73,9 +71,5 @@ def _times(name, found):
 def _sizes(cursor):
     """Return the bytes of tables, and the position in the log, by name."""
     cursor.execute(SIZES)
-    return {name: float(size or 0) for name, size in cursor.fetchall()}
-
-
-def _redo(cursor):
-    """Return where the last checkpoint began."""
-    return value(cursor, 'SELECT redo_lsn::text FROM pg_control_checkpoint()')
+    sizes = {name: float(size or 0) for name, size in cursor.fetchall()}
+    return {**sizes, 'WAL': written(cursor)}

@@ -7,11 +7,10 @@ from time import perf_counter
 
 from bench.capacity import world
 from bench.program import UserError
-from bench.server import value
+from bench.server import value, written
 
 CALLS = 500
 PLAIN = 200
-WRITTEN = "SELECT pg_current_wal_insert_lsn() - '0/0'"
 # Tables with their indexes and TOAST, and of a model only the latest state
 STORED = """
     SELECT sum(pg_total_relation_size(oid)) FROM pg_class
@@ -103,10 +102,10 @@ def measure(cursor):
 
 def _now(cursor, clock):
     """Return CPU and wall clock in seconds, bytes of log and of tables."""
-    written = value(cursor, WRITTEN)
+    log = written(cursor)
     stored = value(cursor, STORED)
     seconds = int(clock.read_text(encoding='ascii').split()[0]) / 1e9
-    return seconds, perf_counter(), float(written), float(stored)
+    return seconds, perf_counter(), log, float(stored)
 
 
 def _decide(cursor, meter):

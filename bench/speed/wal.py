@@ -8,7 +8,7 @@ left out as far as a statement before the first can.
 """
 
 from bench import samples
-from bench.server import value
+from bench.server import value, written
 from bench.speed import shapes
 
 STATEMENTS = 40
@@ -42,7 +42,6 @@ FOLD = """
 FORMS = {'one by one': (SINGLE, 1), '100 at once': (BATCH, 100),
          f'a queue of {QUEUED:,}': (FOLD, QUEUED)}
 
-WRITTEN = "SELECT (pg_current_wal_insert_lsn() - '0/0')::float8"
 
 def run(theme):
     """Look at what is written for a reward."""
@@ -53,12 +52,12 @@ def run(theme):
         size = value(theme.cursor, 'SELECT i.bytes FROM model, '
                      'dlints_info(state) i WHERE name = %(name)s',
                      name=shape.title)
-        written = [_written(theme.cursor, shape, *form, statements)
+        of_each = [_written(theme.cursor, shape, *form, statements)
                    for form in FORMS.values()]
         theme.at_most(f'write-ahead log of a reward, {shape.title}: times the '
-                      'model', written[0] / size, MOST, '')
+                      'model', of_each[0] / size, MOST, '')
         theme.tell(f'    {_kilobytes(size)}; in the log {", ".join(FORMS)}',
-                   ', '.join(map(_kilobytes, written)))
+                   ', '.join(map(_kilobytes, of_each)))
 
 def _written(cursor, shape, statement, rewards, statements):
     """Return bytes of log for each reward."""
@@ -70,10 +69,10 @@ def _written(cursor, shape, statement, rewards, statements):
     cursor.execute('VACUUM FULL model, queue')
     cursor.execute('CHECKPOINT')
     cursor.execute(statement, {'number': 1})
-    log = value(cursor, WRITTEN)
+    log = written(cursor)
     for number in range(1, statements + 1):
         cursor.execute(statement, {'number': number})
-    return (value(cursor, WRITTEN) - log) / (statements * rewards)
+    return (written(cursor) - log) / (statements * rewards)
 
 def _kilobytes(size):
     """Return a size in words."""

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from bench import samples
-from bench.load import statements
-from bench.load.series import RECOMMEND
+from bench.capacity import forms
+from bench.capacity.forms import RECOMMEND
 from bench.pgbench import Pgbench
-from bench.server import value
+from bench.server import checkpoint, value, written
 
 WARM_UP = 1
 ITEMS = 1000
@@ -23,6 +23,18 @@ LEARN, FOLD = 'learn', 'fold'
 TICK = 0.5
 # More than rounding can make of a sum of integers, less than one of them.
 TOLERANCE = 0.1
+
+# How many rewards the models have learned, and their sum
+LEARNED = """
+    SELECT sum((dlints_info(state)).updates),
+           sum((state::jsonb #>> '{evidence,0,reward_sum}')::float8)
+    FROM   model"""
+QUEUED = 'SELECT count(*), coalesce(sum(reward), 0) FROM feedback'
+SIZE = "SELECT pg_table_size('model') + pg_table_size('feedback')"
+VACUUMS = """
+    SELECT coalesce(sum(pg_stat_get_autovacuum_count(c.oid)), 0)
+    FROM   pg_class t, LATERAL (VALUES (t.oid), (t.reltoastrelid)) c (oid)
+    WHERE  t.oid IN ('model'::regclass, 'feedback'::regclass)"""
 
 
 @dataclass
@@ -40,7 +52,7 @@ class Trial:
     committed: np.ndarray
     missing: np.ndarray     # neither learned nor queued; below 0 if doubled
     queued: float           # before the last fold
-    wal: int
+    wal: float
     vacuums: int
     checkpointed: bool
 
@@ -61,7 +73,7 @@ class Trial:
 
 def run(cursor, series, count, seconds, *options):
     """Run a series with a number of clients and return the trial."""
-    cursor.execute(statements.TABLES, {
+    cursor.execute(forms.TABLES, {
         'models': series.models, 'dim': samples.DIM,
         'reduced_dim': samples.REDUCED_DIM})
     before = _stored(cursor)
@@ -69,16 +81,14 @@ def run(cursor, series, count, seconds, *options):
     cursor.execute('CHECKPOINT')
     *_, warm_up = _work(cursor, series, WARM_UP, options)
     _fold(cursor, series)
-    checkpoint = value(cursor, statements.CHECKPOINT)
-    start = value(cursor, statements.POSITION)
+    redo, log = checkpoint(cursor), written(cursor)
     *work, committed = _work(cursor, series, seconds, options)
-    queued = _amount(cursor, statements.QUEUED)[0]
+    queued = _amount(cursor, QUEUED)[0]
     _fold(cursor, series)
     return Trial(
         *work, committed, before + warm_up + committed - _stored(cursor),
-        queued, int(value(cursor, statements.WRITTEN, start=start)),
-        int(value(cursor, statements.VACUUMS)),
-        checkpoint != value(cursor, statements.CHECKPOINT))
+        queued, written(cursor) - log, int(value(cursor, VACUUMS)),
+        redo != checkpoint(cursor))
 
 
 def _fold(cursor, series):
@@ -89,8 +99,7 @@ def _fold(cursor, series):
 
 def _stored(cursor):
     """Return the amount that is learned or queued."""
-    return (_amount(cursor, statements.LEARNED)
-            + _amount(cursor, statements.QUEUED))
+    return _amount(cursor, LEARNED) + _amount(cursor, QUEUED)
 
 
 def _amount(cursor, statement):
@@ -109,10 +118,10 @@ def _work(cursor, series, seconds, options):
         run = stack.enter_context(pgbench.start(
             series.scripts(), time, *options, weights=series.weights(),
             models=series.models, items=ITEMS))
-        sizes = [value(cursor, statements.SIZE)]
+        sizes = [value(cursor, SIZE)]
         while not run.wait(TICK):
-            sizes.append(value(cursor, statements.SIZE))
-        sizes.append(value(cursor, statements.SIZE))
+            sizes.append(value(cursor, SIZE))
+        sizes.append(value(cursor, SIZE))
         log = run.log()
         fold_log = log[:0]
         if folding:

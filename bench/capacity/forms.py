@@ -1,8 +1,10 @@
-"""The statements of both forms, as the README teaches them.
+"""Ways to learn from rewards, as the README teaches them, and their mixes.
 
 The discount is just below 1: the model holds both of its matrices, as most
 do, and forgets so little that a sum of integer rewards, rounded, is exact.
 """
+
+from dataclasses import dataclass
 
 DISCOUNT = 1 - 2 ** -50
 
@@ -25,7 +27,8 @@ TABLES = f"""
                     FROM item) e;
     ANALYZE model"""
 
-RECOMMEND = """\
+RECOMMEND = 'recommend'
+RECOMMENDED = """\
 \\set model random(1, :models)
 SELECT dlints_recommend((SELECT state FROM model WHERE id = :model),
                         id, features)
@@ -55,18 +58,43 @@ FROM  (SELECT p.id, dlints_evidence(p.state, b.features, b.reward
        FROM batch b JOIN model p ON p.id = b.model GROUP BY p.id) e
 WHERE  m.id = e.id;"""
 
-# How many rewards the models have learned, and their sum
-LEARNED = """
-    SELECT sum((dlints_info(state)).updates),
-           sum((state::jsonb #>> '{evidence,0,reward_sum}')::float8)
-    FROM   model"""
-QUEUED = 'SELECT count(*), coalesce(sum(reward), 0) FROM feedback'
+MIXED, REWARDS_ONLY = 'recommend 95 %, learn 5 %', 'rewards only'
+RECOMMENDATIONS = {MIXED: 19, REWARDS_ONLY: 0}      # for each reward
+MANY = 100
 
-SIZE = "SELECT pg_table_size('model') + pg_table_size('feedback')"
-VACUUMS = """
-    SELECT coalesce(sum(pg_stat_get_autovacuum_count(c.oid)), 0)
-    FROM   pg_class t, LATERAL (VALUES (t.oid), (t.reltoastrelid)) c (oid)
-    WHERE  t.oid IN ('model'::regclass, 'feedback'::regclass)"""
-POSITION = 'SELECT pg_current_wal_insert_lsn()'
-WRITTEN = 'SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), %(start)s)'
-CHECKPOINT = 'SELECT redo_lsn FROM pg_control_checkpoint()'
+
+@dataclass(frozen=True)
+class Series:
+    """A way to learn under a mix; `fold` runs beside it, if it is not ''."""
+
+    form: str
+    mix: str
+    learn: str = DIRECT
+    fold: str = ''
+    models: int = 1
+    settings: tuple = ()
+
+    def scripts(self):
+        """Return pgbench's scripts by name; those of rewards by the reward."""
+        scripts = {str(reward): REWARDED + self.learn.format(reward=reward)
+                   for reward in REWARDS}
+        if RECOMMENDATIONS[self.mix]:
+            scripts[RECOMMEND] = RECOMMENDED
+        return scripts
+
+    def weights(self):
+        """Return how often scripts are drawn; each reward's is drawn once."""
+        return {RECOMMEND: RECOMMENDATIONS[self.mix] * len(REWARDS)}
+
+
+def _forms(mix):
+    """Return the two forms to compare under a mix, the base first."""
+    return Series('direct', mix), Series('queue', mix, QUEUE, FOLD)
+
+
+STEADY = _forms(REWARDS_ONLY)
+SERIES = (
+    *_forms(MIXED), *STEADY,
+    Series(f'direct, {MANY} models', REWARDS_ONLY, models=MANY),
+    Series('direct, synchronous_commit off', REWARDS_ONLY,
+           settings=(('synchronous_commit', 'off'),)))
