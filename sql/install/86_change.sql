@@ -196,7 +196,7 @@ COMMENT ON FUNCTION dlints_alter_ranker(text, jsonb)
 -- columns or arguments, it is dropped with all that come after it, and they are made again: what comes
 -- before does not depend on it, and a user's view of that is left alone.  Who may do what with them stays.
 CREATE FUNCTION _dlints_replace(name text, statements text[]) RETURNS bigint
-	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS
+	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET jit = off AS
 $$
 DECLARE
 	schema oid := (SELECT oid FROM pg_namespace WHERE nspname = name);

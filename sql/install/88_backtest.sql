@@ -30,11 +30,12 @@ END;
 COMMENT ON FUNCTION _dlints_trial(text, jsonb, integer, name[], text[])
 	IS 'the statements that try a recommender on its log';
 
--- Executes these, which make such a schema, tells what came of it, and leaves nothing behind.
+-- Executes these, which make such a schema, tells what came of it, and leaves nothing behind.  Estimates of its
+-- many small statements are so high that each would be compiled.
 CREATE FUNCTION _dlints_tried(trial text, statements text[],
 	OUT policy text, OUT hit_rate float8, OUT hit_rate_stderr float8,
 	OUT ndcg float8, OUT ndcg_stderr float8, OUT verdict text) RETURNS SETOF record
-	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS
+	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET jit = off AS
 $$
 DECLARE
 	statement text;
@@ -61,7 +62,7 @@ COMMENT ON FUNCTION _dlints_tried(text, text[])
 	IS 'what comes of the statements of a trial, which leaves nothing behind';
 
 CREATE FUNCTION dlints_backtest(items regclass, columns text[], clicks text, item_key name DEFAULT NULL,
-	person_type regtype DEFAULT NULL, factors integer DEFAULT 16, people integer DEFAULT 300)
+	person_type regtype DEFAULT NULL, factors integer DEFAULT NULL, people integer DEFAULT 300)
 	RETURNS TABLE (policy text, hit_rate float8, hit_rate_stderr float8, ndcg float8, ndcg_stderr float8,
 	               verdict text)
 	LANGUAGE sql VOLATILE

@@ -15,7 +15,7 @@ UNION ALL
 SELECT p, 60 + 3 * p + p % 3, now() - interval '1 day' FROM generate_series(1, 60) p;
 \set log '''SELECT who, what, at FROM seen'''
 
-SELECT plan(26);
+SELECT plan(27);
 
 CREATE TEMP TABLE tried AS
 SELECT row_number() OVER () AS n, t.* FROM dlints_backtest('thing', '{kind, size}', :log) t;
@@ -110,5 +110,9 @@ SELECT throws_ok(call, code, said, call) FROM (VALUES
   ('SELECT * FROM dlints_backtest(''item'', ''{sort}'', ''SELECT 1, 1'')', '42P10', NULL),
   ('SELECT * FROM dlints_backtest(''item'', ''{sort}'', ''SELECT 1, 999, now()'')', 'P0002', 'nobody clicked an item that was not clicked before'))
   v (call, code, said);
+-- Each of the many statements of a trial would be compiled for longer than it takes.
+SELECT is(count(*), 3::bigint, 'nothing is compiled to make, change and try one') FROM pg_proc
+WHERE proname IN ('_dlints_execute', '_dlints_replace', '_dlints_tried') AND proconfig @> '{jit=off}';
+
 SELECT * FROM finish();
 ROLLBACK;
