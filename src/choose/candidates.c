@@ -323,16 +323,15 @@ ReadRows(Reading *reading)
 }
 
 /* Read the partition of a call, into the current memory context. */
-static PartitionCandidates
-ReadPartition(FunctionCallInfo fcinfo, const CandidateForm *form,
-			  const CandidateMethods *methods)
+PartitionCandidates
+ReadCandidates(FunctionCallInfo fcinfo, const CandidateForm *form)
 {
 	Reading    *reading = palloc0(sizeof(Reading));
 
 	reading->fcinfo = fcinfo;
 	reading->window = PG_WINDOW_OBJECT();
 	reading->form = form;
-	reading->methods = methods;
+	reading->methods = form->arms ? &arm_methods : &shared_model_methods;
 	reading->context = CurrentMemoryContext;
 	reading->row_context = AllocSetContextCreate(CurrentMemoryContext,
 												 "dlints candidate",
@@ -343,16 +342,4 @@ ReadPartition(FunctionCallInfo fcinfo, const CandidateForm *form,
 	if (reading->found.candidates.groups)
 		reading->found.candidates.group_count = GroupsCount(reading->groups);
 	return reading->found;
-}
-
-PartitionCandidates
-ReadCandidates(FunctionCallInfo fcinfo, const CandidateForm *form)
-{
-	return ReadPartition(fcinfo, form, &shared_model_methods);
-}
-
-PartitionCandidates
-ReadArms(FunctionCallInfo fcinfo, const CandidateForm *form)
-{
-	return ReadPartition(fcinfo, form, &arm_methods);
 }

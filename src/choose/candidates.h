@@ -17,12 +17,7 @@ typedef struct PartitionCandidates
 	int		   *rows;			/* where each stands in the partition */
 } PartitionCandidates;
 
-typedef PartitionCandidates (*CandidateReader) (FunctionCallInfo fcinfo,
-												const CandidateForm *form);
-
 extern PartitionCandidates ReadCandidates(FunctionCallInfo fcinfo,
 										  const CandidateForm *form);
-extern PartitionCandidates ReadArms(FunctionCallInfo fcinfo,
-									const CandidateForm *form);
 
 #endif							/* DLINTS_CANDIDATES_H */

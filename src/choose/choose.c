@@ -59,7 +59,7 @@ FillChoices(const PartitionCandidates *found, Choice *choices)
 /* Read the partition and decide; the choices of all rows stay with it. */
 static Choice *
 DecidePartition(FunctionCallInfo fcinfo, const CandidateForm *form,
-				CandidateReader read, MemoryContext context)
+				MemoryContext context)
 {
 	int64		rows = WinGetPartitionRowCount(PG_WINDOW_OBJECT());
 	Choice	   *choices = MemoryContextAllocExtended(context, mul_size(sizeof(Choice), rows),
@@ -68,7 +68,7 @@ DecidePartition(FunctionCallInfo fcinfo, const CandidateForm *form,
 											   "dlints choice",
 											   ALLOCSET_DEFAULT_SIZES);
 	MemoryContext caller = MemoryContextSwitchTo(work);
-	PartitionCandidates found = read(fcinfo, form);
+	PartitionCandidates found = ReadCandidates(fcinfo, form);
 
 	if (found.candidates.scores)
 		FillChoices(&found, choices);
@@ -79,8 +79,7 @@ DecidePartition(FunctionCallInfo fcinfo, const CandidateForm *form,
 
 /* The choices of the current partition, made with its first row. */
 static PartitionChoices *
-CurrentPartition(FunctionCallInfo fcinfo, const CandidateForm *form,
-			CandidateReader read)
+CurrentPartition(FunctionCallInfo fcinfo, const CandidateForm *form)
 {
 	WindowObject window = PG_WINDOW_OBJECT();
 	PartitionChoices *partition;
@@ -88,15 +87,9 @@ CurrentPartition(FunctionCallInfo fcinfo, const CandidateForm *form,
 	WinCheckAndInitializeNullTreatment(window, false, fcinfo);
 	partition = WinGetPartitionLocalMemory(window, sizeof(PartitionChoices));
 	if (!partition->choices)
-		partition->choices = DecidePartition(fcinfo, form, read,
+		partition->choices = DecidePartition(fcinfo, form,
 											 GetMemoryChunkContext(partition));
 	return partition;
-}
-
-static const Choice *
-CurrentChoice(FunctionCallInfo fcinfo, const PartitionChoices *partition)
-{
-	return &partition->choices[WinGetCurrentPosition(PG_WINDOW_OBJECT())];
 }
 
 /* The row type of the result, kept with the partition. */
@@ -117,10 +110,10 @@ RowType(FunctionCallInfo fcinfo, PartitionChoices *partition)
 
 /* The choice of the current row, as a value of dlints_choice. */
 static Datum
-ReturnChoice(FunctionCallInfo fcinfo, const CandidateForm *form, CandidateReader read)
+ReturnChoice(FunctionCallInfo fcinfo, const CandidateForm *form)
 {
-	PartitionChoices *partition = CurrentPartition(fcinfo, form, read);
-	const Choice *choice = CurrentChoice(fcinfo, partition);
+	PartitionChoices *partition = CurrentPartition(fcinfo, form);
+	const Choice *choice = &partition->choices[WinGetCurrentPosition(PG_WINDOW_OBJECT())];
 	Datum		values[CHOICE_COLUMNS];
 	bool		nulls[CHOICE_COLUMNS] = {false};
 
@@ -132,18 +125,6 @@ ReturnChoice(FunctionCallInfo fcinfo, const CandidateForm *form, CandidateReader
 	values[2] = Float8GetDatum(choice->probability);
 	return HeapTupleGetDatum(heap_form_tuple(RowType(fcinfo, partition),
 											 values, nulls));
-}
-
-static Datum
-ChooseCandidates(FunctionCallInfo fcinfo, const CandidateForm *form)
-{
-	return ReturnChoice(fcinfo, form, ReadCandidates);
-}
-
-static Datum
-ChooseArms(FunctionCallInfo fcinfo, const CandidateForm *form)
-{
-	return ReturnChoice(fcinfo, form, ReadArms);
 }
 
 /*
@@ -165,7 +146,7 @@ ChooseArms(FunctionCallInfo fcinfo, const CandidateForm *form)
  * and gets NULL.  All but features, bonus and cap_group must be the same in all
  * rows of a partition.
  */
-CANDIDATE_ENTRY(dlints_choose, ChooseCandidates,
+CANDIDATE_ENTRY(dlints_choose, ReturnChoice,
 				.model = 0, .features = 1, .k = 2, .profile = 3, .draws = 4,
 				.epsilon = 5, .bonus = 6, .cap_group = 7, .cap = 8)
 
@@ -182,6 +163,6 @@ CANDIDATE_ENTRY(dlints_choose, ChooseCandidates,
  * dlints_recommend_arms does: under a draw of its own, the intercept included.
  * Models and profiles may differ.
  */
-CANDIDATE_ENTRY(dlints_choose_arms, ChooseArms,
-				.model = 0, .features = 1, .k = 2, .profile = 3, .draws = 4,
+CANDIDATE_ENTRY(dlints_choose_arms, ReturnChoice,
+				.arms = true, .model = 0, .features = 1, .k = 2, .profile = 3, .draws = 4,
 				.epsilon = 5, .bonus = 6, .cap_group = 7, .cap = 8)

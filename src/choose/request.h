@@ -34,6 +34,7 @@ typedef struct CandidateForm
 	int			similar_by;
 	int			diversity;
 	int			seed;
+	bool		arms;			/* candidates have a model each */
 } CandidateForm;
 
 /* The entry of a function for one form of its call, as in the catalogue. */
