@@ -4,9 +4,9 @@
  *
  * Matrices are found by what defines them, so that models with the same seed,
  * sizes and scale share one.  A list is ordered by last use; the least recently
- * used go when a new one needs their room, but never one that is pinned because
- * somebody is reading it.  Usually there are few, but there may be thousands
- * where small models have seeds of their own: hence a hash table beside it.
+ * used go when a new one needs their room.  Usually there are few, but there may
+ * be thousands where small models have seeds of their own: hence a hash table
+ * beside it.
  */
 #include "postgres.h"
 
@@ -35,7 +35,6 @@ typedef struct KeptProjection
 	MemoryContext context;		/* this struct and the matrix */
 	Projection	projection;
 	Size		bytes;
-	int			pins;
 	double	   *numbers;		/* of all rows, piece after piece */
 } KeptProjection;
 
@@ -131,18 +130,8 @@ EvictProjection(KeptProjection *kept)
 static void
 MakeRoom(Size bytes)
 {
-	dlist_node *node = dlist_is_empty(&kept_projections) ? NULL :
-		dlist_tail_node(&kept_projections);
-
-	while (node && kept_bytes + bytes > BoundInBytes())
-	{
-		KeptProjection *kept = dlist_container(KeptProjection, node, node);
-
-		node = dlist_has_prev(&kept_projections, node) ?
-			dlist_prev_node(&kept_projections, node) : NULL;
-		if (kept->pins == 0)
-			EvictProjection(kept);
-	}
+	while (!dlist_is_empty(&kept_projections) && kept_bytes + bytes > BoundInBytes())
+		EvictProjection(dlist_tail_element(KeptProjection, node, &kept_projections));
 }
 
 /*
@@ -177,41 +166,35 @@ InsertProjection(const Projection *projection, Size bytes)
 	return kept;
 }
 
+/* The kept projection with these rows; made if there is room, else NULL. */
 static KeptProjection *
-LookupProjection(const Projection *projection)
-{
-	TableEntry *entry = table ? projections_lookup(table, projection) : NULL;
-
-	return entry ? entry->kept : NULL;
-}
-
-/*
- * The kept projection with these rows, pinned; made if there is room, else
- * NULL.
- */
-static KeptProjection *
-Pin(const Projection *projection)
+KeepProjection(const Projection *projection)
 {
 	Size		bytes = mul_size(mul_size(projection->reduced_dim,
 										  projection->feature_dim),
 								 sizeof(double));
-	KeptProjection *kept;
+	TableEntry *entry;
 
 	MakeRoom(0);				/* the bound may have been lowered */
-	kept = LookupProjection(projection);
-	if (kept)
-		dlist_move_head(&kept_projections, &kept->node);
-	else if (bytes <= BoundInBytes())
-		kept = InsertProjection(projection, bytes);
-	if (kept)
-		kept->pins++;
-	return kept;
+	entry = table ? projections_lookup(table, projection) : NULL;
+	if (entry)
+	{
+		dlist_move_head(&kept_projections, &entry->kept->node);
+		return entry->kept;
+	}
+	return bytes <= BoundInBytes() ? InsertProjection(projection, bytes) : NULL;
 }
 
-static void
-WalkPieces(const Projection *projection, const KeptProjection *kept,
-		   ProjectionVisitor visit, void *arg)
+/*
+ * Visit all rows of a matrix, a piece after the other: of the one that is kept
+ * or, where there is no room for it, as they are generated.  Visitors must not
+ * come here again, where the one that is read might have to go.
+ */
+void
+ProjectionWalk(const Projection *projection, ProjectionVisitor visit,
+			   void *arg)
 {
+	const KeptProjection *kept = KeepProjection(projection);
 	int			step = PieceRows(projection);
 	Size		columns = projection->feature_dim;
 	double	   *generated = kept ? NULL :
@@ -235,35 +218,4 @@ WalkPieces(const Projection *projection, const KeptProjection *kept,
 	}
 	if (generated)
 		pfree(generated);
-}
-
-/* It stays pinned until its rows were visited, also if that ends in an error. */
-static void
-WalkPinned(KeptProjection *kept, ProjectionVisitor visit, void *arg)
-{
-	PG_TRY();
-	{
-		WalkPieces(&kept->projection, kept, visit, arg);
-	}
-	PG_FINALLY();
-	{
-		kept->pins--;
-	}
-	PG_END_TRY();
-}
-
-/*
- * Visit all rows of a matrix, a piece after the other: of the one that is kept
- * or, where there is no room for it, as they are generated.
- */
-void
-ProjectionWalk(const Projection *projection, ProjectionVisitor visit,
-			   void *arg)
-{
-	KeptProjection *kept = Pin(projection);
-
-	if (kept)
-		WalkPinned(kept, visit, arg);
-	else
-		WalkPieces(projection, NULL, visit, arg);
 }
