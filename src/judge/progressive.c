@@ -157,7 +157,7 @@ Predict(FunctionCallInfo fcinfo, const ObservationForm *form)
 		PG_RETURN_NULL();
 	model = CurrentModel(progress, PG_GETARG_DATUM(0));
 	observation = ObservationCreate(form, &model->header);
-	ReadFeatures(fcinfo, form, &model->header, &observation);
+	ReadObservation(fcinfo, form, &model->header, &observation);
 	reduced = palloc(sizeof(double) * ModelCoordinates(&model->header));
 	ReduceFeatures(&model->header, 1, observation.features, observation.profile,
 				   reduced);
@@ -166,10 +166,7 @@ Predict(FunctionCallInfo fcinfo, const ObservationForm *form)
 	predicted = dot_double(ModelCoordinates(&model->header), progress->mean,
 						   reduced);
 	if (!PG_ARGISNULL(form->reward))
-	{
-		ReadOutcome(fcinfo, form, &model->header, &observation);
 		LearnRow(model, &observation, reduced);
-	}
 	PG_RETURN_FLOAT8(ResultFinite(predicted));
 }
 

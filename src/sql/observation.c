@@ -180,15 +180,6 @@ ProfileIsValid(FunctionCallInfo fcinfo, const ObservationForm *form,
 
 /* ---------- the whole ---------- */
 
-static bool
-VectorsAreValid(FunctionCallInfo fcinfo, const ObservationForm *form,
-				 const DlintsHeader *model, Observation *observation,
-				 Problem *problem)
-{
-	return FeaturesAreValid(fcinfo, form, model, observation->features, problem) &&
-		ProfileIsValid(fcinfo, form, model, observation->profile, problem);
-}
-
 /* The reward with its time and its weight. */
 static bool
 OutcomeIsValid(FunctionCallInfo fcinfo, const ObservationForm *form,
@@ -210,14 +201,19 @@ OutcomeIsValid(FunctionCallInfo fcinfo, const ObservationForm *form,
 		WeightIsValid(observation->weight, problem);
 }
 
-/* Is the call's observation one that the model can learn?  Reads it. */
+/*
+ * Is the call's observation one that the model can learn?  Reads it.  One without
+ * a reward is to be predicted, and has no outcome.
+ */
 bool
 ObservationIsValid(FunctionCallInfo fcinfo, const ObservationForm *form,
 				   const DlintsHeader *model, Observation *observation,
 				   Problem *problem)
 {
-	return OutcomeIsValid(fcinfo, form, model, observation, problem) &&
-		VectorsAreValid(fcinfo, form, model, observation, problem);
+	return (PG_ARGISNULL(form->reward) ||
+			OutcomeIsValid(fcinfo, form, model, observation, problem)) &&
+		FeaturesAreValid(fcinfo, form, model, observation->features, problem) &&
+		ProfileIsValid(fcinfo, form, model, observation->profile, problem);
 }
 
 void
@@ -227,27 +223,6 @@ ReadObservation(FunctionCallInfo fcinfo, const ObservationForm *form,
 	Problem		problem;
 
 	if (unlikely(!ObservationIsValid(fcinfo, form, model, observation, &problem)))
-		ProblemRaise(&problem);
-}
-
-/* The parts of an observation of which one may be all there is. */
-void
-ReadFeatures(FunctionCallInfo fcinfo, const ObservationForm *form,
-			 const DlintsHeader *model, Observation *observation)
-{
-	Problem		problem;
-
-	if (!VectorsAreValid(fcinfo, form, model, observation, &problem))
-		ProblemRaise(&problem);
-}
-
-void
-ReadOutcome(FunctionCallInfo fcinfo, const ObservationForm *form,
-			const DlintsHeader *model, Observation *observation)
-{
-	Problem		problem;
-
-	if (!OutcomeIsValid(fcinfo, form, model, observation, &problem))
 		ProblemRaise(&problem);
 }
 

@@ -62,11 +62,6 @@ extern void ReadObservation(FunctionCallInfo fcinfo,
 							const DlintsHeader *model,
 							Observation *observation);
 
-extern void ReadFeatures(FunctionCallInfo fcinfo, const ObservationForm *form,
-						 const DlintsHeader *model, Observation *observation);
-extern void ReadOutcome(FunctionCallInfo fcinfo, const ObservationForm *form,
-						const DlintsHeader *model, Observation *observation);
-
 /* parts of it, for functions that are told no more */
 extern Datum ProfileArgument(FunctionCallInfo fcinfo, int argno);
 extern double *ReadProfile(Datum profile, const DlintsHeader *model);
