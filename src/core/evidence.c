@@ -92,20 +92,13 @@ scale_vectors(int len, int count, const double *factors, const double *vectors,
 			*out++ = factors[j] * *vectors++;
 }
 
-/* numbers of work space that evidence_absorb wants */
-size_t
-evidence_absorb_work(int dim, int count)
-{
-	return (size_t) dim * (size_t) count;
-}
-
 /*
  * Learn a block of at most EVIDENCE_BLOCK observations after what is known has
  * faded to "decay" of its weight.  With weights discount^age and decay
  * discount^count this is the updates of Algorithm 1 one after the other, the
  * products taken together: scaling a vector by the root of its weight before
  * each rank update makes it count w in G and w^2 in H.  "reduced" holds count
- * vectors of dim numbers.
+ * vectors of dim numbers, and "work" has room for as many.
  */
 void
 evidence_absorb(Evidence *e, double decay, int count, const double *reduced,
@@ -345,19 +338,13 @@ totals_absorb(Totals *t, int count, const double *rewards, double reference,
 static void
 totals_settle(Totals *t)
 {
-	settle(1, &t->N);
-	settle(1, &t->R);
-	settle(1, &t->S);
-	settle(1, &t->peak);
+	settle(sizeof(Totals) / sizeof(double), (double *) t);
 }
 
 void
 totals_scale(Totals *t, double factor)
 {
-	t->N *= factor;
-	t->R *= factor;
-	t->S *= factor;
-	t->peak *= factor;
+	scale(sizeof(Totals) / sizeof(double), factor, (double *) t);
 	totals_settle(t);
 }
 
@@ -406,7 +393,6 @@ totals_rebase(Totals *t, double shift)
 bool
 totals_are_valid(const Totals *t)
 {
-	return t->N >= 0.0 && t->N <= DBL_MAX && fabs(t->R) <= DBL_MAX &&
-		t->S >= 0.0 && t->S <= DBL_MAX &&
-		t->peak >= 0.0 && t->peak <= DBL_MAX;
+	return linalg_all_finite(sizeof(Totals) / sizeof(double), (const double *) t) &&
+		t->N >= 0.0 && t->S >= 0.0 && t->peak >= 0.0;
 }

@@ -96,7 +96,6 @@ extern void evidence_absorb(Evidence *e, double decay, int count,
 							const double *reduced, const double *rewards,
 							double reference, const double *weights,
 							double *work);
-extern size_t evidence_absorb_work(int dim, int count);
 extern void evidence_scale(Evidence *e, double factor);
 extern void evidence_add(Evidence *e, const Evidence *other);
 extern bool evidence_subtract(Evidence *e, const Evidence *other,

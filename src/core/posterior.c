@@ -196,13 +196,6 @@ posterior_mean(const Factor *f, const double *b, double *mean)
 	linalg_cholesky_solve(f->dim, f->L, 1, mean);
 }
 
-/* numbers of work space that posterior_draws wants, of any count */
-size_t
-posterior_draw_work(int dim)
-{
-	return (size_t) dim;
-}
-
 /* draws <- shift + scale draws, "count" vectors and one that is added to each */
 static void
 scale_and_shift(int dim, int count, double scale, const double *shift,
@@ -221,7 +214,7 @@ scale_and_shift(int dim, int count, double scale, const double *shift,
  * normally distributed with mean psi-hat and covariance
  * scale^2 Z^-1 Z~ Z^-1, given dim standard normals of its own.
  * psi-tilde = Z^-1 (b + scale M w); with M = L one of the two triangular
- * solves falls away.
+ * solves falls away.  "work" holds dim numbers.
  */
 void
 posterior_draws(const Factor *f, const double *b, double scale, int count,

@@ -26,7 +26,6 @@ extern void factor_bind(Factor *f, int dim, bool fades, double *values);
 extern bool posterior_factor(const Evidence *e, const Prior *prior,
 							 Factor *f);
 extern void posterior_mean(const Factor *f, const double *b, double *mean);
-extern size_t posterior_draw_work(int dim);
 extern void posterior_draws(const Factor *f, const double *b, double scale,
 							int count, const double *normals, double *draws,
 							double *work);
@@ -38,12 +37,5 @@ extern double posterior_score(const Factor *f, const double *b,
 extern void posterior_coordinate_stddevs(int dim, const double *root,
 										 double *stddevs);
 extern void posterior_covariance(int dim, const double *root, double *cov);
-
-static inline void
-posterior_draw(const Factor *f, const double *b, double scale,
-			   const double *normals, double *draw, double *work)
-{
-	posterior_draws(f, b, scale, 1, normals, draw, work);
-}
 
 #endif							/* DLINTS_POSTERIOR_H */

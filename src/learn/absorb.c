@@ -57,8 +57,7 @@ LearnReduced(Dlints *model, const Block *block, const double *reduced)
 	DlintsHeader *header = &model->header;
 	Memories	memories = ModelMemories(model);
 	int			dim = memories.memory[0].dim;
-	double	   *work = palloc(sizeof(double) *
-							  evidence_absorb_work(dim, block->count));
+	double	   *work = palloc(sizeof(double) * dim * block->count);
 	double		weights[EVIDENCE_BLOCK];
 	int64		newer;
 	int			j;

@@ -196,7 +196,7 @@ PreparedDraws(PreparedModel *prepared, uint64 seed, int first, int count,
 	const DlintsHeader *header = &prepared->header;
 	int			dim = prepared->dim;
 	double	   *normals = palloc(sizeof(double) * dim * count);
-	double	   *work = palloc(sizeof(double) * posterior_draw_work(dim));
+	double	   *work = palloc(sizeof(double) * dim);
 	Factor		factor;
 	int			i;
 

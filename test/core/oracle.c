@@ -463,7 +463,7 @@ absorb(Evidence *e, double decay, int count, const double *features,
 	double	   *z = guarded_copy(len, features);
 	double	   *r = guarded_copy((size_t) count, rewards);
 	double	   *w = guarded_copy((size_t) count, weights);
-	double	   *work = guarded(evidence_absorb_work(e->dim, count));
+	double	   *work = guarded((size_t) e->dim * (size_t) count);
 
 	evidence_absorb(e, decay, count, z, r, reference, w, work);
 	assert_same_bits(len, z, features);

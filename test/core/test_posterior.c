@@ -114,7 +114,7 @@ check_draws(const Model *m, int count)
 	uint64_t	seed = m->seed;
 	double	   *normals = dice_array(&seed, (size_t) dim * (size_t) count);
 	double	   *draws = guarded((size_t) dim * (size_t) count);
-	double	   *work = guarded(posterior_draw_work(dim));
+	double	   *work = guarded((size_t) dim);
 	double	   *mean = mean_new(m);
 	int			c;
 	int			i;
@@ -319,7 +319,7 @@ test_largest_order(void **state)
 	Model		m = model_new((Training) {dim, 12, 0.9, 0.5, 0.3, 1, 1, false, SQUARES_MATRIX});
 	double	   *normals = dice_array(&m.seed, (size_t) dim);
 	double	   *draw = guarded((size_t) dim);
-	double	   *work = guarded(posterior_draw_work(dim));
+	double	   *work = guarded((size_t) dim);
 	double	   *mean = mean_new(&m);
 	exact	   *expected = exact_new((size_t) dim);
 	int			i;
@@ -342,7 +342,7 @@ test_largest_order(void **state)
 		assert_near(square, m.a->Z2[i * dim + i], RELATIVE * square);
 		expected[i] = m.a->b[i] + m.t.exploration * shift;
 	}
-	posterior_draw(m.f, m.e->b, m.t.exploration, normals, draw, work);
+	posterior_draws(m.f, m.e->b, m.t.exploration, 1, normals, draw, work);
 	check_solves(dim, m.a->Z, draw, expected);
 }
 

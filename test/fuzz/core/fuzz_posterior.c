@@ -212,7 +212,7 @@ learn(Input *in, History *h)
 	double	   *rewards = walled_numbers(in, (size_t) count, take_reward);
 	double	   *features = walled_numbers(in, (size_t) count * (size_t) dim,
 										  take_reduced);
-	double	   *work = walled(evidence_absorb_work(dim, count));
+	double	   *work = walled((size_t) dim * (size_t) count);
 	double		weight = fmax(1.0, largest((size_t) count, weights));
 	double		size = largest((size_t) count * (size_t) dim, features) +
 		largest((size_t) count, rewards) + fabs(reference) + 1e-100;
@@ -398,7 +398,7 @@ look(Input *in, const History *h)
 	double	   *normals = walled_numbers(in, dim, take_normal);
 	double	   *mean = walled(dim);
 	double	   *draw = walled(dim);
-	double	   *work = walled(posterior_draw_work(e->dim));
+	double	   *work = walled((size_t) e->dim);
 	bool		fades = evidence_squares(e) != SQUARES_NONE;
 	double	   *b = walled(dim);
 	bool		moderate;
@@ -416,7 +416,7 @@ look(Input *in, const History *h)
 	memcpy(b, e->b, dim * sizeof(double));
 	prior_add(&prior, e->dim, b);
 	posterior_mean(&f, b, mean);
-	posterior_draw(&f, b, exploration, normals, draw, work);
+	posterior_draws(&f, b, exploration, 1, normals, draw, work);
 	if (moderate)
 		check(all_are_finite(dim, mean) && all_are_finite(dim, draw));
 	check_widths(&f, normals, moderate);
