@@ -13,9 +13,6 @@
 #include "score.h"
 
 /* Vectors spelt out, because compilers do not make them of a choice. */
-#define LANES	4
-#define STEP	8
-
 typedef double quad __attribute__((vector_size(32), aligned(8), may_alias));
 typedef int64_t quad_mask __attribute__((vector_size(32), aligned(8), may_alias));
 typedef float octet __attribute__((vector_size(32), aligned(4), may_alias));
@@ -24,45 +21,6 @@ typedef int32_t octet_mask __attribute__((vector_size(32), aligned(4), may_alias
 /* the higher ones of two */
 #define HIGHER(vector, mask, a, b) \
 	((vector) (((mask) (a) & ((a) > (b))) | ((mask) (b) & ~((a) > (b)))))
-
-CPU_CLONES
-double
-peak_of(size_t count, const double *numbers)
-{
-	quad		highest[STEP / LANES] = {
-		{-DBL_MAX, -DBL_MAX, -DBL_MAX, -DBL_MAX},
-		{-DBL_MAX, -DBL_MAX, -DBL_MAX, -DBL_MAX}
-	};
-	quad		zero[STEP / LANES] = {{0.0}, {0.0}};
-	double		peak = -DBL_MAX;
-	double		rest = 0.0;
-	int			k;
-
-	for (; count >= STEP; count -= STEP, numbers += STEP)
-	{
-		UNROLL
-		for (k = 0; k < STEP / LANES; k++)
-		{
-			quad		next = ((const quad *) numbers)[k];
-
-			highest[k] = HIGHER(quad, quad_mask, next, highest[k]);
-			zero[k] += 0.0 * next;
-		}
-	}
-	for (; count > 0; count--, numbers++)
-	{
-		peak = *numbers > peak ? *numbers : peak;
-		rest += 0.0 * *numbers;
-	}
-	highest[0] = HIGHER(quad, quad_mask, highest[1], highest[0]);
-	zero[0] += zero[1];
-	for (k = 0; k < LANES; k++)
-	{
-		peak = highest[0][k] > peak ? highest[0][k] : peak;
-		rest += zero[0][k];
-	}
-	return peak + rest;
-}
 
 /* "vectors" of them are a row */
 #define LANES_BODY(vector, mask, vectors, lowest) \
@@ -104,4 +62,27 @@ void
 peak_of_lanes_float(size_t count, const float *scores, float *peaks)
 {
 	LANES_BODY(octet, octet_mask, SCORE_LANES_FLOAT / 8, -FLT_MAX);
+}
+
+double
+peak_of(size_t count, const double *numbers)
+{
+	size_t		rows = count / SCORE_LANES;
+	double		peaks[SCORE_LANES];
+	double		peak = -DBL_MAX;
+	double		zero = 0.0;
+	size_t		k;
+
+	peak_of_lanes(rows, numbers, peaks);
+	for (k = 0; k < SCORE_LANES; k++)
+	{
+		peak = peaks[k] > peak ? peaks[k] : peak;
+		zero += 0.0 * peaks[k];
+	}
+	for (k = rows * SCORE_LANES; k < count; k++)
+	{
+		peak = numbers[k] > peak ? numbers[k] : peak;
+		zero += 0.0 * numbers[k];
+	}
+	return peak + zero;
 }
