@@ -186,7 +186,6 @@ void
 FieldWrite(StringInfo buf, const DlintsHeader *header, const Field *field)
 {
 	FieldValue	value = FieldGet(header, field);
-	char		digits[DOUBLE_SHORTEST_DECIMAL_LEN];
 
 	if (FieldIsNull(header, field))
 		appendStringInfoString(buf, "null");
@@ -195,10 +194,7 @@ FieldWrite(StringInfo buf, const DlintsHeader *header, const Field *field)
 	else if (field->meaning == FIELD_BOOLEAN)
 		appendStringInfoString(buf, value.integer ? "true" : "false");
 	else if (field->type == FIELD_FLOAT8)
-	{
-		double_to_shortest_decimal_buf(value.number, digits);
-		appendStringInfoString(buf, digits);
-	}
+		appendStringInfoString(buf, double_to_shortest_decimal(value.number));
 	else
 		appendStringInfo(buf, INT64_FORMAT, value.integer);
 }

@@ -24,12 +24,59 @@
 #define EVIDENCE_NAME	"evidence"
 #define PRIOR_NAME		"prior"
 
-static const char *const memory_names[] = {
-	"weight_sum", "weight_square_sum", "reward_sum", "reward_square_sum",
-	"b", "G", "H"
-};
+/* How many numbers an object has under a name, dim being those of a vector */
+typedef enum Shape
+{
+	SHAPE_NUMBER,
+	SHAPE_VECTOR,
+	SHAPE_TRIANGLE
+} Shape;
 
-static const char *const prior_names[] = {"weight_sum", "sigma", "b", "G"};
+typedef struct Member
+{
+	const char *name;
+	Shape		shape;
+	double	   *numbers;		/* NULL: the memory does not keep it */
+} Member;
+
+/* A memory, or the prior */
+typedef struct Object
+{
+	int			dim;
+	int			count;
+	Member		members[7];
+} Object;
+
+static Object
+MemoryObject(const Evidence *evidence)
+{
+	Object		object = {evidence->dim, 7, {
+		{"weight_sum", SHAPE_NUMBER, evidence->N},
+		{"weight_square_sum", SHAPE_NUMBER, evidence->N2},
+		{"reward_sum", SHAPE_NUMBER, evidence->R},
+		{"reward_square_sum", SHAPE_NUMBER, evidence->S},
+		{"b", SHAPE_VECTOR, evidence->b},
+		{"G", SHAPE_TRIANGLE, evidence->G},
+		{"H", SHAPE_TRIANGLE, evidence->H}
+	}};
+
+	return object;
+}
+
+static Object
+PriorObject(Dlints *model)
+{
+	double	   *numbers = ModelPriorNumbers(model);
+	int			dim = ModelCoordinates(&model->header);
+	Object		object = {dim, 4, {
+		{"weight_sum", SHAPE_NUMBER, numbers},
+		{"sigma", SHAPE_NUMBER, numbers + 1},
+		{"b", SHAPE_VECTOR, numbers + 2},
+		{"G", SHAPE_TRIANGLE, numbers + 2 + dim}
+	}};
+
+	return object;
+}
 
 static void
 WriteNumber(StringInfo buf, double value)
@@ -78,28 +125,28 @@ WriteTriangle(StringInfo buf, const double *packed, int dim)
 }
 
 static void
-WriteMemory(StringInfo buf, const Evidence *evidence)
+WriteMember(StringInfo buf, const Member *member, int dim)
 {
-	appendStringInfoString(buf, "{\"weight_sum\": ");
-	WriteNumber(buf, *evidence->N);
-	appendStringInfoString(buf, ", \"weight_square_sum\": ");
-	if (evidence->N2)
-		WriteNumber(buf, *evidence->N2);
-	else
+	if (member->numbers == NULL)
 		appendStringInfoString(buf, "null");
-	appendStringInfoString(buf, ", \"reward_sum\": ");
-	WriteNumber(buf, *evidence->R);
-	appendStringInfoString(buf, ", \"reward_square_sum\": ");
-	WriteNumber(buf, *evidence->S);
-	appendStringInfoString(buf, ", \"b\": ");
-	WriteVector(buf, evidence->b, evidence->dim);
-	appendStringInfoString(buf, ", \"G\": ");
-	WriteTriangle(buf, evidence->G, evidence->dim);
-	appendStringInfoString(buf, ", \"H\": ");
-	if (evidence->H)
-		WriteTriangle(buf, evidence->H, evidence->dim);
+	else if (member->shape == SHAPE_NUMBER)
+		WriteNumber(buf, *member->numbers);
+	else if (member->shape == SHAPE_VECTOR)
+		WriteVector(buf, member->numbers, dim);
 	else
-		appendStringInfoString(buf, "null");
+		WriteTriangle(buf, member->numbers, dim);
+}
+
+static void
+WriteObject(StringInfo buf, Object object)
+{
+	int			i;
+
+	for (i = 0; i < object.count; i++)
+	{
+		appendStringInfo(buf, "%s\"%s\": ", i == 0 ? "{" : ", ", object.members[i].name);
+		WriteMember(buf, &object.members[i], object.dim);
+	}
 	appendStringInfoChar(buf, '}');
 }
 
@@ -111,39 +158,26 @@ WriteEvidence(StringInfo buf, Dlints *model)
 
 	appendStringInfoString(buf, ", \"" EVIDENCE_NAME "\": ");
 	if (model->header.updates == 0)
-		appendStringInfoString(buf, "null");
-	else
 	{
-		for (i = 0; i < memories.count; i++)
-		{
-			appendStringInfoString(buf, i == 0 ? "[" : ", ");
-			WriteMemory(buf, &memories.memory[i]);
-		}
-		appendStringInfoChar(buf, ']');
+		appendStringInfoString(buf, "null");
+		return;
 	}
+	for (i = 0; i < memories.count; i++)
+	{
+		appendStringInfoString(buf, i == 0 ? "[" : ", ");
+		WriteObject(buf, MemoryObject(&memories.memory[i]));
+	}
+	appendStringInfoChar(buf, ']');
 }
 
 static void
 WritePrior(StringInfo buf, Dlints *model)
 {
-	Prior		prior = ModelPrior(&model->header, ModelPriorNumbers(model));
-	int			dim = ModelCoordinates(&model->header);
-
 	appendStringInfoString(buf, ", \"" PRIOR_NAME "\": ");
-	if (prior.N == NULL)
+	if (ModelPriorCount(&model->header) == 0)
 		appendStringInfoString(buf, "null");
 	else
-	{
-		appendStringInfoString(buf, "{\"weight_sum\": ");
-		WriteNumber(buf, *prior.N);
-		appendStringInfoString(buf, ", \"sigma\": ");
-		WriteNumber(buf, prior.sigma);
-		appendStringInfoString(buf, ", \"b\": ");
-		WriteVector(buf, prior.p, dim);
-		appendStringInfoString(buf, ", \"G\": ");
-		WriteTriangle(buf, prior.P, dim);
-		appendStringInfoChar(buf, '}');
-	}
+		WriteObject(buf, PriorObject(model));
 }
 
 char *
@@ -182,19 +216,13 @@ Malformed(Reader *reader, const char *what)
 }
 
 static bool
-IsName(const char *name, const JsonbValue *key)
-{
-	return strlen(name) == key->val.string.len &&
-		memcmp(name, key->val.string.val, key->val.string.len) == 0;
-}
-
-static bool
 IsOneOf(const char *const *names, int count, const JsonbValue *key)
 {
 	int			i;
 
 	for (i = 0; i < count; i++)
-		if (IsName(names[i], key))
+		if (strlen(names[i]) == key->val.string.len &&
+			memcmp(names[i], key->val.string.val, key->val.string.len) == 0)
 			return true;
 	return false;
 }
@@ -216,7 +244,7 @@ NamesAreKnown(Reader *reader, const char *const *names, int count)
 	return true;
 }
 
-/* The value of a field; NULL, and a problem, where there is none. */
+/* What the object has under a name; NULL, and a problem, where there is nothing. */
 static JsonbValue *
 GetField(Reader *reader, const char *name)
 {
@@ -236,7 +264,7 @@ static bool
 ReadNumber(Reader *reader, const JsonbValue *value, const char *name,
 		   double *number)
 {
-	if (value == NULL || value->type != jbvNumeric)
+	if (value->type != jbvNumeric)
 		return Malformed(reader, psprintf("Field \"%s\" must hold numbers", name));
 	/* too large a number becomes infinity, which the validator refuses */
 	*number = DatumGetFloat8(DirectFunctionCall1(numeric_float8_no_overflow,
@@ -379,7 +407,7 @@ ReadHeader(Reader *reader, DlintsHeader *header)
 static JsonbContainer *
 ArrayOf(Reader *reader, const JsonbValue *value, const char *name, int count)
 {
-	if (value != NULL && value->type == jbvBinary &&
+	if (value->type == jbvBinary &&
 		JsonContainerIsArray(value->val.binary.data) &&
 		!JsonContainerIsScalar(value->val.binary.data) &&
 		JsonContainerSize(value->val.binary.data) == count)
@@ -396,8 +424,7 @@ ReadElement(Reader *reader, JsonbContainer *array, int i, const char *name,
 	JsonbValue *value = getIthJsonbValueFromContainer(array, i);
 	bool		good = ReadNumber(reader, value, name, number);
 
-	if (value)
-		pfree(value);
+	pfree(value);
 	return good;
 }
 
@@ -438,80 +465,51 @@ ReadTriangle(Reader *reader, const JsonbValue *value, const char *name, int dim,
 	return rows != NULL;
 }
 
-/* A number of the object that is read. */
+/* What the reader's object has under a name. */
 static bool
-ReadSum(Reader *reader, const char *name, double *number)
+ReadMember(Reader *reader, const Member *member, int dim)
 {
-	JsonbValue *value = GetField(reader, name);
+	JsonbValue *value = GetField(reader, member->name);
 
-	return value != NULL && ReadNumber(reader, value, name, number);
-}
-
-/* A vector and a matrix of that object. */
-static bool
-ReadSums(Reader *reader, int dim, double *b, double *G)
-{
-	JsonbValue *vector = GetField(reader, "b");
-	JsonbValue *matrix = vector ? GetField(reader, "G") : NULL;
-
-	return matrix != NULL && ReadVector(reader, vector, "b", dim, b) &&
-		ReadTriangle(reader, matrix, "G", dim, G);
-}
-
-/* A field that is null, since the memory does not keep it. */
-static bool
-ReadNothing(Reader *reader, const char *name)
-{
-	JsonbValue *value = GetField(reader, name);
-
-	return value != NULL &&
-		(value->type == jbvNull ||
-		 Malformed(reader, psprintf("Field \"%s\" must be null in this memory", name)));
-}
-
-/* What the memory keeps of the squares of weights. */
-static bool
-ReadSquares(Reader *reader, const Evidence *evidence)
-{
-	JsonbValue *H;
-
-	if (!(evidence->N2 ? ReadSum(reader, "weight_square_sum", evidence->N2) :
-		  ReadNothing(reader, "weight_square_sum")))
+	if (value == NULL)
 		return false;
-	if (evidence->H == NULL)
-		return ReadNothing(reader, "H");
-	H = GetField(reader, "H");
-	return H != NULL && ReadTriangle(reader, H, "H", evidence->dim, evidence->H);
+	if (member->numbers == NULL)
+		return value->type == jbvNull ||
+			Malformed(reader, psprintf("Field \"%s\" must be null in this memory",
+									   member->name));
+	if (member->shape == SHAPE_NUMBER)
+		return ReadNumber(reader, value, member->name, member->numbers);
+	if (member->shape == SHAPE_VECTOR)
+		return ReadVector(reader, value, member->name, dim, member->numbers);
+	return ReadTriangle(reader, value, member->name, dim, member->numbers);
 }
 
-/* The memory that the reader's object is. */
+/* A value that is to be this object. */
 static bool
-ReadMemory(Reader *reader, const Evidence *evidence)
+ReadObject(Reader *reader, const JsonbValue *value, const char *what, Object object)
 {
-	return NamesAreKnown(reader, memory_names, lengthof(memory_names)) &&
-		ReadSum(reader, "weight_sum", evidence->N) &&
-		ReadSum(reader, "reward_sum", evidence->R) &&
-		ReadSum(reader, "reward_square_sum", evidence->S) &&
-		ReadSums(reader, evidence->dim, evidence->b, evidence->G) &&
-		ReadSquares(reader, evidence);
-}
+	JsonbContainer *model = reader->object;
+	const char *names[lengthof(object.members)] = {NULL};
+	bool		good;
+	int			i;
 
-/* Where a value is to be an object, that is what is read next. */
-static bool
-ExpectObject(Reader *reader, const JsonbValue *value, const char *what)
-{
 	if (value->type != jbvBinary ||
 		!JsonContainerIsObject(value->val.binary.data))
 		return Malformed(reader, psprintf("%s is an object", what));
 	reader->object = value->val.binary.data;
-	return true;
+	for (i = 0; i < object.count; i++)
+		names[i] = object.members[i].name;
+	good = NamesAreKnown(reader, names, object.count);
+	for (i = 0; good && i < object.count; i++)
+		good = ReadMember(reader, &object.members[i], object.dim);
+	reader->object = model;
+	return good;
 }
 
 static bool
 ReadEvidence(Reader *reader, const Memories *memories, bool expected)
 {
 	JsonbValue *value = GetField(reader, EVIDENCE_NAME);
-	JsonbContainer *model = reader->object;
 	JsonbContainer *array;
 	int			j;
 
@@ -522,13 +520,9 @@ ReadEvidence(Reader *reader, const Memories *memories, bool expected)
 			Malformed(reader, "Field \"" EVIDENCE_NAME "\" must be null without observations");
 	array = ArrayOf(reader, value, EVIDENCE_NAME, memories->count);
 	for (j = 0; array && j < memories->count; j++)
-	{
-		value = getIthJsonbValueFromContainer(array, j);
-		if (!ExpectObject(reader, value, "A memory") ||
-			!ReadMemory(reader, &memories->memory[j]))
+		if (!ReadObject(reader, getIthJsonbValueFromContainer(array, j), "A memory",
+						MemoryObject(&memories->memory[j])))
 			return false;
-	}
-	reader->object = model;
 	return array != NULL;
 }
 
@@ -536,19 +530,13 @@ static bool
 ReadPrior(Reader *reader, Dlints *model)
 {
 	JsonbValue *value = GetField(reader, PRIOR_NAME);
-	double	   *numbers = ModelPriorNumbers(model);
-	int			dim = ModelCoordinates(&model->header);
 
 	if (value == NULL)
 		return false;
 	if (ModelPriorCount(&model->header) == 0)
 		return value->type == jbvNull ||
 			Malformed(reader, "Field \"" PRIOR_NAME "\" must be null without a prior_weight");
-	return ExpectObject(reader, value, "A prior") &&
-		NamesAreKnown(reader, prior_names, lengthof(prior_names)) &&
-		ReadSum(reader, "weight_sum", numbers) &&
-		ReadSum(reader, "sigma", numbers + 1) &&
-		ReadSums(reader, dim, numbers + 2, numbers + 2 + dim);
+	return ReadObject(reader, value, "A prior", PriorObject(model));
 }
 
 static Dlints *
