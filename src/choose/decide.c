@@ -12,7 +12,6 @@
 #include "fmgr.h"
 #include "funcapi.h"
 #include "miscadmin.h"
-#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/tuplestore.h"
 
@@ -63,34 +62,13 @@ Argument(const Call *call, int argno)
 
 /* ---------- arrays ---------- */
 
-/* How many elements an array of one dimension or none has. */
-static int
-ElementCount(ArrayType *array, const char *name)
-{
-	if (ARR_NDIM(array) > 1)
-		ereport(ERROR,
-				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
-				 errmsg("array must be one-dimensional"),
-				 errdetail("The number of dimensions of the %s is %d.",
-						   name, ARR_NDIM(array))));
-	return ARR_NDIM(array) == 0 ? 0 : ARR_DIMS(array)[0];
-}
-
-/* There is one for each row of features. */
-static void
-CheckCount(const Call *call, int count, const char *name)
-{
-	if (count != call->count)
-		ereport(ERROR,
-				(errcode(ERRCODE_DATA_EXCEPTION),
-				 errmsg("expected as many %s as rows of features", name),
-				 errdetail("Rows of features: %d, %s: %d.", call->count, name, count)));
-}
-
+/* There is one element for each row of features. */
 static void
 CheckElementCount(const Call *call, ArrayType *array, const char *name)
 {
-	CheckCount(call, ElementCount(array, name), name);
+	ArgSpec		spec = {name, call->count, NULL};
+
+	ArgCheckCount(call->count, ArgElementCount(array, &spec), name);
 }
 
 /* Add a bonus for each, 0 where it is NULL. */
@@ -104,8 +82,7 @@ AddBonus(const Call *call, double *addends)
 	int			i;
 
 	CheckElementCount(call, array, "bonuses");
-	deconstruct_array(array, FLOAT8OID, sizeof(float8), FLOAT8PASSBYVAL,
-					  TYPALIGN_DOUBLE, &elements, &nulls, &count);
+	count = ArgElements(array, &elements, &nulls);
 	for (i = 0; i < count; i++)
 		if (!nulls[i])
 			addends[i] += ArgFinite(DatumGetFloat8(elements[i]), "bonus");
@@ -123,8 +100,7 @@ ReadGroups(const Call *call, Candidates *found)
 	int			i;
 
 	CheckElementCount(call, array, "groups");
-	deconstruct_array(array, TEXTOID, -1, false, TYPALIGN_INT,
-					  &elements, &nulls, &count);
+	count = ArgElements(array, &elements, &nulls);
 	found->groups = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(int) * count);
 	for (i = 0; i < count; i++)
 	{
@@ -171,7 +147,7 @@ ReadSimilarBy(const Call *call, const ArgSpec *features, Candidates *found)
 		ReadSimilarWeights(call, array, features, found);
 		return;
 	}
-	CheckCount(call, ArgMatrixRows(array, &spec), "rows of similar_by");
+	ArgCheckCount(call->count, ArgMatrixRows(array, &spec), "rows of similar_by");
 	found->similar_by = array;
 	found->similar = spec;
 }
@@ -243,15 +219,9 @@ PutChosen(const Call *call, const Decision *decision, Tuplestorestate *rows,
 {
 	Datum	   *items;
 	bool	   *item_nulls;
-	int16		typlen;
-	bool		typbyval;
-	char		typalign;
-	int			count;
 	int			i;
 
-	get_typlenbyvalalign(ARR_ELEMTYPE(call->items), &typlen, &typbyval, &typalign);
-	deconstruct_array(call->items, ARR_ELEMTYPE(call->items), typlen, typbyval,
-					  typalign, &items, &item_nulls, &count);
+	ArgElements(call->items, &items, &item_nulls);
 	for (i = 0; i < decision->chosen_count; i++)
 	{
 		int			number = decision->chosen[i];

@@ -221,16 +221,10 @@ ReadBlock(FunctionCallInfo fcinfo, const Shortlist *list)
 	ArgSpec		features = FeaturesSpec(list);
 	ArgSpec		items = {"array of items", 0, NULL};
 	Block		block = {.features = ArgArray(fcinfo, FEATURES_ARGNO)};
-	int			count;
 
 	block.count = ArgMatrixRows(block.features, &features);
 	block.array = PG_GETARG_ARRAYTYPE_P(ITEMS_ARGNO);
-	count = ArgVectorLength(block.array, &items);
-	if (count != block.count)
-		ereport(ERROR,
-				(errcode(ERRCODE_DATA_EXCEPTION),
-				 errmsg("expected as many items as rows of features"),
-				 errdetail("Rows of features: %d, items: %d.", block.count, count)));
+	ArgCheckCount(block.count, ArgVectorLength(block.array, &items), "items");
 	return block;
 }
 
@@ -247,17 +241,7 @@ static Datum
 ItemOf(Block *block, int number)
 {
 	if (!block->items)
-	{
-		Oid			type = ARR_ELEMTYPE(block->array);
-		int16		typlen;
-		bool		typbyval;
-		char		typalign;
-		int			count;
-
-		get_typlenbyvalalign(type, &typlen, &typbyval, &typalign);
-		deconstruct_array(block->array, type, typlen, typbyval, typalign,
-						  &block->items, NULL, &count);
-	}
+		ArgElements(block->array, &block->items, NULL);
 	return block->items[number];
 }
 

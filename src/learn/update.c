@@ -113,7 +113,7 @@ UpdateBatch(FunctionCallInfo fcinfo, const ObservationForm *form)
 	if (ObservationIsMissing(fcinfo, form))
 		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
 	model = PG_GETARG_DLINTS_P_COPY(0);
-	batch = BatchBegin(fcinfo, form, &model->header, EVIDENCE_BLOCK);
+	batch = BatchBegin(fcinfo, form, &model->header);
 	due = (int) ModelLastChoice(&model->header, batch.rows);
 	LearnRows(model, &batch, 0, due);
 	LearnRows(model, &batch, due, batch.rows);

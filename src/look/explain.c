@@ -108,8 +108,7 @@ ReadParts(FunctionCallInfo fcinfo, const DlintsHeader *model)
 
 	names = PG_GETARG_ARRAYTYPE_P(3);
 	ArgCheckLength(names, &spec);
-	deconstruct_array(names, TEXTOID, -1, false, TYPALIGN_INT, &elements, NULL,
-					  &count);
+	count = ArgElements(names, &elements, NULL);
 	for (i = 0; i < count; i++)
 		features[i].name = elements[i];
 	GroupByName(features, count);

@@ -107,22 +107,31 @@ VectorIsValid(ArrayType *array, const ArgSpec *spec, double *out,
 		NumbersAreValid(array, spec, 0, spec->len, out, problem);
 }
 
+/* The elements of an array of any type; "nulls" is NULL where there can be none. */
+int
+ArgElements(ArrayType *array, Datum **elements, bool **nulls)
+{
+	int16		typlen;
+	bool		typbyval;
+	char		typalign;
+	int			count;
+
+	get_typlenbyvalalign(ARR_ELEMTYPE(array), &typlen, &typbyval, &typalign);
+	deconstruct_array(array, ARR_ELEMTYPE(array), typlen, typbyval, typalign,
+					  elements, nulls, &count);
+	return count;
+}
+
 /* The same array in double precision; its nulls stay. */
 ArrayType *
 ArgArrayWidened(ArrayType *array)
 {
 	Oid			type = ARR_ELEMTYPE(array);
-	int16		typlen;
-	bool		typbyval;
-	char		typalign;
 	Datum	   *elements;
 	bool	   *nulls;
-	int			count;
+	int			count = ArgElements(array, &elements, &nulls);
 	int			i;
 
-	get_typlenbyvalalign(type, &typlen, &typbyval, &typalign);
-	deconstruct_array(array, type, typlen, typbyval, typalign,
-					  &elements, &nulls, &count);
 	for (i = 0; i < count; i++)
 		if (!nulls[i])
 			elements[i] = Float8GetDatum(ArgNumber(type, elements[i]));
@@ -170,16 +179,38 @@ ArgVector(ArrayType *array, const ArgSpec *spec, double *out)
 		ProblemRaise(&problem);
 }
 
-/* The length of an array without nulls, of one dimension or none. */
+/* As many of them as there are rows of features */
+void
+ArgCheckCount(int features, int others, const char *what)
+{
+	if (others != features)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_EXCEPTION),
+				 errmsg("expected as many %s as rows of features", what),
+				 errdetail("Rows of features: %d, %s: %d.", features, what, others)));
+}
+
+/* The length of an array of one dimension or none. */
 int
-ArgVectorLength(ArrayType *array, const ArgSpec *spec)
+ArgElementCount(ArrayType *array, const ArgSpec *spec)
 {
 	Problem		problem;
 
-	if (!IsVector(array, spec, &problem) ||
-		!HasNoNulls(array, spec, &problem))
+	if (!IsVector(array, spec, &problem))
 		ProblemRaise(&problem);
 	return VectorLength(array);
+}
+
+/* The same of one that must have no nulls. */
+int
+ArgVectorLength(ArrayType *array, const ArgSpec *spec)
+{
+	int			length = ArgElementCount(array, spec);
+	Problem		problem;
+
+	if (!HasNoNulls(array, spec, &problem))
+		ProblemRaise(&problem);
+	return length;
 }
 
 /* An array without nulls, of the specified length. */

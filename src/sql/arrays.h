@@ -32,8 +32,11 @@ extern bool VectorIsValid(ArrayType *array, const ArgSpec *spec, double *out,
 
 /* the same, and others, that raise what is wrong */
 extern ArrayType *ArgArrayConverted(Datum datum);
+extern int	ArgElements(ArrayType *array, Datum **elements, bool **nulls);
 extern ArrayType *ArgArrayWidened(ArrayType *array);
 extern void ArgVector(ArrayType *array, const ArgSpec *spec, double *out);
+extern void ArgCheckCount(int features, int others, const char *what);
+extern int	ArgElementCount(ArrayType *array, const ArgSpec *spec);
 extern int	ArgVectorLength(ArrayType *array, const ArgSpec *spec);
 extern void ArgCheckLength(ArrayType *array, const ArgSpec *spec);
 extern double ArgDotChecked(ArrayType *features, const ArgSpec *spec,

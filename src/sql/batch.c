@@ -6,23 +6,13 @@
 
 #include "sql/batch.h"
 
-static void
-CheckSameCount(const char *what, int features, int others)
-{
-	if (others != features)
-		ereport(ERROR,
-				(errcode(ERRCODE_DATA_EXCEPTION),
-				 errmsg("expected as many %s as rows of features", what),
-				 errdetail("Rows of features: %d, %s: %d.", features, what, others)));
-}
-
 static BatchPart
-BeginPart(ArrayType *array, ArgSpec spec, int most)
+BeginPart(ArrayType *array, ArgSpec spec, int rows)
 {
 	BatchPart	part = {array, spec, NULL};
 
 	/* zeros stand for what there is none of */
-	part.numbers = palloc0(sizeof(double) * most * (Size) spec.len);
+	part.numbers = palloc0(sizeof(double) * Min(rows, EVIDENCE_BLOCK) * (Size) spec.len);
 	return part;
 }
 
@@ -51,7 +41,7 @@ ReadTimes(FunctionCallInfo fcinfo, int argno, const DlintsHeader *model,
 		return times;
 	}
 	array = PG_GETARG_ARRAYTYPE_P(argno);
-	CheckSameCount("times", rows, ArgVectorLength(array, &spec));
+	ArgCheckCount(rows, ArgVectorLength(array, &spec), "times");
 	times = (int64 *) ARR_DATA_PTR(array);
 	for (i = 0; i < rows; i++)
 		CheckTime(times[i]);
@@ -74,7 +64,7 @@ ReadWeights(FunctionCallInfo fcinfo, int argno, int rows)
 		return weights;
 	}
 	array = ArgArray(fcinfo, argno);
-	CheckSameCount("weights", rows, ArgVectorLength(array, &spec));
+	ArgCheckCount(rows, ArgVectorLength(array, &spec), "weights");
 	ArgVector(array, &spec, weights);
 	for (i = 0; i < rows; i++)
 		CheckWeight(weights[i]);
@@ -83,11 +73,11 @@ ReadWeights(FunctionCallInfo fcinfo, int argno, int rows)
 
 /*
  * A batch with all of it checked but the numbers of feature vectors and
- * rewards, of which at most so many rows will be read at a time.
+ * rewards, which are read a block at a time.
  */
 Batch
 BatchBegin(FunctionCallInfo fcinfo, const ObservationForm *form,
-		   const DlintsHeader *model, int most)
+		   const DlintsHeader *model)
 {
 	ArgSpec		features = ArgFeatureSpec(model);
 	ArgSpec		profiles = ArgProfileSpec(model);
@@ -97,8 +87,7 @@ BatchBegin(FunctionCallInfo fcinfo, const ObservationForm *form,
 
 	features.name = "array of features";
 	batch.rows = ArgMatrixRows(array, &features);
-	most = Min(most, batch.rows);
-	batch.features = BeginPart(array, features, most);
+	batch.features = BeginPart(array, features, batch.rows);
 
 	array = ArgArray(fcinfo, form->profile);
 	profiles.name = "array of profiles";
@@ -107,19 +96,19 @@ BatchBegin(FunctionCallInfo fcinfo, const ObservationForm *form,
 	if (array)
 	{
 		CheckProfileIsTaken("profiles", model);
-		CheckSameCount("profiles", batch.rows, ArgMatrixRows(array, &profiles));
+		ArgCheckCount(batch.rows, ArgMatrixRows(array, &profiles), "profiles");
 	}
-	batch.profiles = BeginPart(array, profiles, most);
+	batch.profiles = BeginPart(array, profiles, batch.rows);
 
 	array = ArgArray(fcinfo, form->reward);
-	CheckSameCount("rewards", batch.rows, ArgVectorLength(array, &rewards));
-	batch.rewards = BeginPart(array, rewards, most);
+	ArgCheckCount(batch.rows, ArgVectorLength(array, &rewards), "rewards");
+	batch.rewards = BeginPart(array, rewards, batch.rows);
 	batch.times = ReadTimes(fcinfo, form->at, model, batch.rows);
 	batch.weights = ReadWeights(fcinfo, form->weight, batch.rows);
 	return batch;
 }
 
-/* Some rows, as numbers, into their parts. */
+/* Some rows, at most EVIDENCE_BLOCK, as numbers, into their parts. */
 void
 BatchRead(Batch *batch, int first, int count)
 {

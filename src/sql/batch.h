@@ -33,7 +33,7 @@ typedef struct Batch
 } Batch;
 
 extern Batch BatchBegin(FunctionCallInfo fcinfo, const ObservationForm *form,
-						const DlintsHeader *model, int most);
+						const DlintsHeader *model);
 extern void BatchRead(Batch *batch, int first, int count);
 
 #endif							/* DLINTS_BATCH_H */

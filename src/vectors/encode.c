@@ -24,8 +24,9 @@
 #include "utils/numeric.h"
 
 #include "model/model.h"
-#include "sql/args.h"
 #include "core/hash.h"
+#include "sql/args.h"
+#include "sql/arrays.h"
 #include "sql/results.h"
 
 typedef struct Encoding
@@ -155,19 +156,12 @@ static void
 AddTextArray(Encoding *encoding, Datum value, Oid type)
 {
 	ArrayType  *array = DatumGetArrayTypeP(value);
-	Oid			element_type = ARR_ELEMTYPE(array);
-	Oid			base_type = getBaseType(element_type);
-	int16		typlen;
-	bool		typbyval;
-	char		typalign;
+	Oid			base_type = getBaseType(ARR_ELEMTYPE(array));
 	Datum	   *elements;
 	bool	   *nulls;
-	int			count;
+	int			count = ArgElements(array, &elements, &nulls);
 	int			i;
 
-	get_typlenbyvalalign(element_type, &typlen, &typbyval, &typalign);
-	deconstruct_array(array, element_type, typlen, typbyval, typalign,
-					  &elements, &nulls, &count);
 	for (i = 0; i < count; i++)
 		if (!nulls[i])
 			AddText(encoding, elements[i], base_type);

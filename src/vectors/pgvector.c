@@ -11,9 +11,9 @@
 #include "catalog/pg_type.h"
 #include "fmgr.h"
 #include "utils/array.h"
-#include "utils/lsyscache.h"
 
 #include "core/widen.h"
+#include "sql/arrays.h"
 #include "sql/results.h"
 
 /* A vector or a halfvec: dim numbers of 4 or 2 bytes follow. */
@@ -66,11 +66,6 @@ FromVector(Datum datum, Size width, Copier copy)
 static int
 Elements(ArrayType *array, Datum **elements)
 {
-	int16		typlen;
-	bool		typbyval;
-	char		typalign;
-	int			count;
-
 	if (ARR_NDIM(array) > 1)
 		ereport(ERROR,
 				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
@@ -79,10 +74,7 @@ Elements(ArrayType *array, Datum **elements)
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("array must not contain nulls")));
-	get_typlenbyvalalign(ARR_ELEMTYPE(array), &typlen, &typbyval, &typalign);
-	deconstruct_array(array, ARR_ELEMTYPE(array), typlen, typbyval, typalign,
-					  elements, NULL, &count);
-	return count;
+	return ArgElements(array, elements, NULL);
 }
 
 static Datum
