@@ -16,6 +16,7 @@
 
 #include "miscadmin.h"
 #include "utils/array.h"
+#include "utils/datum.h"
 #include "utils/lsyscache.h"
 
 #include "choose/request.h"
@@ -52,8 +53,7 @@ typedef struct Shortlist
 	int			size;			/* items to keep under each weight vector */
 	int			rankings;		/* weight vectors */
 	int			len;			/* numbers of each */
-	struct varlena *raw;		/* weights as they came, be it as a pointer */
-	ArrayType  *weights;		/* and plain */
+	ValueKey	weights;		/* as they came, be it as a pointer */
 	double	   *numbers;		/* and to a scale of their own */
 	float	   *float_lanes;	/* and packed */
 	double	   *lanes;			/* the same; NULL: were not wanted yet */
@@ -85,22 +85,6 @@ WeightsSpec(ArrayType *weights)
 	return spec;
 }
 
-static void *
-Copy(const void *value)
-{
-	Size		size = VARSIZE_ANY(value);
-
-	return memcpy(palloc(size), value, size);
-}
-
-static bool
-IsCopy(const void *value, const void *other)
-{
-	Size		size = VARSIZE_ANY(value);
-
-	return VARSIZE_ANY(other) == size && memcmp(value, other, size) == 0;
-}
-
 /*
  * Scale weights by a power of two, so that the largest one is about 1.  That
  * changes no order, and single precision has room for products on either side.
@@ -121,13 +105,13 @@ ScaleToOne(int len, double *weights)
 
 /* Put weights where they are wanted, in the current memory context. */
 static void
-PackWeights(Shortlist *list, const ArgSpec *spec)
+PackWeights(Shortlist *list, ArrayType *weights, const ArgSpec *spec)
 {
 	Size		len = list->len;
 	int			i;
 
 	list->numbers = AllocateNumbers(list->rankings * len);
-	ArgMatrixSlice(list->weights, spec, 0, list->rankings, list->numbers);
+	ArgMatrixSlice(weights, spec, 0, list->rankings, list->numbers);
 	for (i = 0; i < list->rankings; i++)
 		ScaleToOne(list->len, list->numbers + i * len);
 	list->float_lanes = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(float) *
@@ -177,9 +161,8 @@ Create(FunctionCallInfo fcinfo, MemoryContext context)
 	list->size = ArgCount(fcinfo, SIZE_ARGNO);
 	list->rankings = rankings;
 	list->len = spec.len;
-	list->raw = Copy(PG_GETARG_POINTER(WEIGHTS_ARGNO));
-	list->weights = Copy(weights);
-	PackWeights(list, &spec);
+	ValueKeySet(&list->weights, PG_GETARG_DATUM(WEIGHTS_ARGNO), context);
+	PackWeights(list, weights, &spec);
 	list->seed = FreshSeed();
 	list->best = palloc(sizeof(TopK *) * rankings);
 	for (i = 0; i < rankings; i++)
@@ -191,19 +174,21 @@ Create(FunctionCallInfo fcinfo, MemoryContext context)
 }
 
 /*
- * Weights and size may not change on the way.  The same bytes are the same
- * weights, and a value that is stored elsewhere need not be fetched to see
- * that; but memory that a pointer leads to can have become another array.
+ * Weights and size may not change on the way.  Where another stored copy of the
+ * weights comes, that is the one to be expected next.
  */
 static void
-CheckSameList(FunctionCallInfo fcinfo, const Shortlist *list)
+CheckSameList(FunctionCallInfo fcinfo, Shortlist *list)
 {
-	void	   *raw = PG_GETARG_POINTER(WEIGHTS_ARGNO);
-	bool		same = !VARATT_IS_EXTERNAL_EXPANDED(raw) && IsCopy(raw, list->raw);
+	Datum		weights = PG_GETARG_DATUM(WEIGHTS_ARGNO);
 
-	if (!same)
-		same = IsCopy(PG_GETARG_ARRAYTYPE_P(WEIGHTS_ARGNO), list->weights);
-	CheckSame(same, "weights", "group");
+	if (!ValueKeyMatches(&list->weights, weights))
+	{
+		CheckSame(datumIsEqual(PointerGetDatum(DatumGetArrayTypeP(weights)),
+							   PointerGetDatum(DatumGetArrayTypeP(PointerGetDatum(list->weights.bytes))),
+							   false, -1), "weights", "group");
+		ValueKeyReplace(&list->weights, weights, GetMemoryChunkContext(list));
+	}
 	CheckSame(ArgCount(fcinfo, SIZE_ARGNO) == list->size, "k", "group");
 }
 

@@ -14,6 +14,7 @@
 #include "utils/memutils.h"
 
 #include "core/packed.h"
+#include "posterior/recognize.h"
 #include "sql/args.h"
 #include "sql/arrays.h"
 #include "sql/results.h"
@@ -37,7 +38,7 @@ typedef struct PackedVectors
  */
 typedef struct Reader
 {
-	struct varlena *raw;		/* as it came, be it as a pointer */
+	ValueKey	key;			/* as it came, be it as a pointer */
 	bytea	   *plain;
 	PackedVectors vectors;
 	int64		place;			/* of the next vector, from 1 */
@@ -184,45 +185,26 @@ ReadVector(const PackedVectors *vectors, float4 *out)
 	CheckPacked(packed_read(vectors->len, vectors->next, vectors->exponent, out));
 }
 
-/* The value that a reader has, and the bytes of its raw form. */
-static bool
-HasRead(const Reader *reader, const struct varlena *raw)
-{
-	Size		size = VARSIZE_ANY(raw);
-
-	return reader->raw != NULL && VARSIZE_ANY(reader->raw) == size &&
-		memcmp(reader->raw, raw, size) == 0;
-}
-
-/* Have it read another one, in the current memory context. */
-static void
-ReadAnother(Reader *reader, struct varlena *raw)
-{
-	Size		size = VARSIZE_ANY(raw);
-
-	if (reader->raw != NULL)
-	{
-		pfree(reader->raw);
-		pfree(reader->plain);
-		reader->raw = NULL;
-	}
-	reader->plain = (bytea *) pg_detoast_datum_copy(raw);
-	reader->raw = memcpy(palloc(size), raw, size);
-	reader->place = 0;
-}
-
 /* The reader of this call's value; what it points to stays from call to call. */
 static Reader *
 FindReader(FunctionCallInfo fcinfo)
 {
-	struct varlena *raw = (struct varlena *) PG_GETARG_POINTER(0);
+	Datum		packed = PG_GETARG_DATUM(0);
 	MemoryContext caller = MemoryContextSwitchTo(fcinfo->flinfo->fn_mcxt);
 	Reader	   *reader = fcinfo->flinfo->fn_extra;
+	bytea	   *before;
 
 	if (reader == NULL)
 		reader = fcinfo->flinfo->fn_extra = palloc0(sizeof(Reader));
-	if (!HasRead(reader, raw))
-		ReadAnother(reader, raw);
+	if (!ValueKeyMatches(&reader->key, packed))
+	{
+		before = reader->plain;
+		reader->plain = DatumGetByteaPCopy(packed);
+		if (before)
+			pfree(before);
+		reader->place = 0;
+		ValueKeyReplace(&reader->key, packed, CurrentMemoryContext);
+	}
 	MemoryContextSwitchTo(caller);
 	return reader;
 }
