@@ -41,9 +41,7 @@ OfferArm(FunctionCallInfo fcinfo, const CandidateForm *form)
 	score = ArmScoreOf(PrepareModel(fcinfo, form->model),
 					   ArgArray(fcinfo, form->features),
 					   ProfileArgument(fcinfo, form->profile));
-	TopKOfferByLot(top, DrawScore(&score), FreshSeed(),
-				   PG_ARGISNULL(form->item) ? (Datum) 0 :
-				   PG_GETARG_DATUM(form->item), PG_ARGISNULL(form->item));
+	TopKOfferByLot(top, DrawScore(&score), FreshSeed(), fcinfo->args[form->item]);
 	PG_RETURN_POINTER(top);
 }
 

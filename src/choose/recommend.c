@@ -85,8 +85,7 @@ Recommend(FunctionCallInfo fcinfo, const CandidateForm *form)
 	if (form->profile)
 		RequestCheckProfile(&state->request, PG_GETARG_DATUM(form->profile));
 	TopKOfferByLot(state->top, Score(fcinfo, form, state), state->ties,
-				   PG_ARGISNULL(form->item) ? (Datum) 0 :
-				   PG_GETARG_DATUM(form->item), PG_ARGISNULL(form->item));
+				   fcinfo->args[form->item]);
 	PG_RETURN_POINTER(state);
 }
 

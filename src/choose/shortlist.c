@@ -222,12 +222,12 @@ ReadStrip(Shortlist *list, const Block *block, int first, int count)
 	ArgMatrixSlice(block->features, &spec, first, count, list->strip);
 }
 
-static Datum
+static NullableDatum
 ItemOf(Block *block, int number)
 {
 	if (!block->items)
 		ArgElements(block->array, &block->items, NULL);
-	return block->items[number];
+	return (NullableDatum) {block->items[number], false};
 }
 
 /* Can none of some items be among the best?  They are counted then. */
@@ -249,7 +249,7 @@ OfferStrip(TopK *best, uint64 seed, const double *scores, int step,
 
 	for (i = 0; i < count; i++, scores += step)
 		if (!PassOver(best, *scores, 1))
-			TopKOfferByLot(best, *scores, seed, ItemOf(block, first + i), false);
+			TopKOfferByLot(best, *scores, seed, ItemOf(block, first + i));
 }
 
 /* Some items of a block, under all weight vectors. */

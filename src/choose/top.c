@@ -7,16 +7,6 @@
 #include "choose/topk.h"
 #include "sql/args.h"
 
-/* Offer a row to a ranking: arguments are state, item, score. */
-static Datum
-Rank(FunctionCallInfo fcinfo, TopK *top)
-{
-	TopKOffer(top, ArgFinite(PG_GETARG_FLOAT8(2), "score"),
-			  PG_ARGISNULL(1) ? (Datum) 0 : PG_GETARG_DATUM(1),
-			  PG_ARGISNULL(1));
-	PG_RETURN_POINTER(top);
-}
-
 PG_FUNCTION_INFO_V1(dlints_top_transfn);
 
 /*
@@ -39,7 +29,8 @@ dlints_top_transfn(PG_FUNCTION_ARGS)
 		TopKCreate(fcinfo, AggregateContext(fcinfo), 1, k) :
 		(TopK *) PG_GETARG_POINTER(0);
 	TopKCheckCount(top, k);
-	return Rank(fcinfo, top);
+	TopKOffer(top, ArgFinite(PG_GETARG_FLOAT8(2), "score"), fcinfo->args[1]);
+	PG_RETURN_POINTER(top);
 }
 
 PG_FUNCTION_INFO_V1(dlints_top_combinefn);

@@ -24,8 +24,7 @@ typedef struct RankedItem
 {
 	double		score;
 	uint64		place;			/* among items of the same score */
-	Datum		item;
-	bool		isnull;
+	NullableDatum item;
 } RankedItem;
 
 /* Negative, zero or positive as a ranks before, with or behind b. */
@@ -121,45 +120,37 @@ Grow(TopK *top)
  * Values stay plain while they are kept: a toast pointer would have to be
  * followed for an array or a parallel worker's leader in any case.
  */
-static Datum
-CopyItem(const TopK *top, Datum item)
+static NullableDatum
+CopyItem(const TopK *top, NullableDatum item)
 {
-	if (top->typlen == -1)
-		return PointerGetDatum(PG_DETOAST_DATUM_COPY(item));
-	return datumCopy(item, top->typbyval, top->typlen);
+	if (item.isnull)
+		item.value = (Datum) 0;
+	else if (top->typlen == -1)
+		item.value = PointerGetDatum(PG_DETOAST_DATUM_COPY(item.value));
+	else
+		item.value = datumCopy(item.value, top->typbyval, top->typlen);
+	return item;
 }
 
 static void
-SetItem(const TopK *top, RankedItem *ranked, double score, uint64 place,
-		Datum item, bool isnull)
-{
-	ranked->score = score;
-	ranked->place = place;
-	ranked->isnull = isnull;
-	ranked->item = isnull ? (Datum) 0 : CopyItem(top, item);
-}
-
-static void
-AddItem(TopK *top, double score, uint64 place, Datum item, bool isnull)
+AddItem(TopK *top, RankedItem item)
 {
 	RankedItem *ranked = palloc(sizeof(RankedItem));
 
-	SetItem(top, ranked, score, place, item, isnull);
+	*ranked = item;
 	if (ItemCount(top) == top->worst_first->bh_space)
 		Grow(top);
 	binaryheap_add(top->worst_first, PointerGetDatum(ranked));
 }
 
 static void
-ReplaceWorst(TopK *top, double score, uint64 place, Datum item, bool isnull)
+ReplaceWorst(TopK *top, RankedItem item)
 {
 	RankedItem *worst = Item(top, 0);
-	Datum		old = worst->item;
-	bool		old_is_pointer = !worst->isnull && !top->typbyval;
 
-	SetItem(top, worst, score, place, item, isnull);
-	if (old_is_pointer)
-		pfree(DatumGetPointer(old));
+	if (!worst->item.isnull && !top->typbyval)
+		pfree(DatumGetPointer(worst->item.value));
+	*worst = item;
 	binaryheap_replace_first(top->worst_first, PointerGetDatum(worst));
 }
 
@@ -168,17 +159,19 @@ ReplaceWorst(TopK *top, double score, uint64 place, Datum item, bool isnull)
  * equals the worst in score may rank behind it.
  */
 void
-TopKKeep(TopK *top, double score, uint64 place, Datum item, bool isnull)
+TopKKeep(TopK *top, double score, uint64 place, NullableDatum item)
 {
 	MemoryContext caller;
+	RankedItem	ranked;
 
 	if (top->full && score == top->threshold && place > Item(top, 0)->place)
 		return;
 	caller = MemoryContextSwitchTo(top->context);
+	ranked = (RankedItem) {score, place, CopyItem(top, item)};
 	if (top->full)
-		ReplaceWorst(top, score, place, item, isnull);
+		ReplaceWorst(top, ranked);
 	else
-		AddItem(top, score, place, item, isnull);
+		AddItem(top, ranked);
 	MemoryContextSwitchTo(caller);
 
 	top->full = (ItemCount(top) == top->k);
@@ -208,38 +201,18 @@ TopKMerge(TopK *top, const TopK *later)
 	if (later->item_type != top->item_type || later->k != top->k)
 		elog(ERROR, "cannot merge rankings of different kinds");
 	for (i = 0; i < ItemCount(later); i++)
-		TopKOffer(top, sorted[i]->score, sorted[i]->item, sorted[i]->isnull);
+		TopKOffer(top, sorted[i]->score, sorted[i]->item);
 	pfree(sorted);
 }
 
-/* The best item; false if there was none. */
-static bool
-TopKBest(const TopK *top, Datum *item, bool *isnull)
-{
-	const RankedItem *best;
-	int			i;
-
-	if (ItemCount(top) == 0)
-		return false;
-	best = Item(top, 0);
-	for (i = 1; i < ItemCount(top); i++)
-		if (CompareRank(Item(top, i), best) < 0)
-			best = Item(top, i);
-	*item = best->item;
-	*isnull = best->isnull;
-	return true;
-}
-
-/* As a final function returns it; no candidate is NULL. */
+/* The best item, of a ranking of one, as a final function returns it. */
 Datum
 TopKReturnBest(FunctionCallInfo fcinfo, const TopK *top)
 {
-	Datum		item;
-	bool		isnull;
-
-	if (!TopKBest(top, &item, &isnull) || isnull)
+	Assert(top->full && top->k == 1);
+	if (Item(top, 0)->item.isnull)
 		PG_RETURN_NULL();
-	PG_RETURN_DATUM(item);
+	PG_RETURN_DATUM(Item(top, 0)->item.value);
 }
 
 /* As an array; all are of the type of this ranking. */
@@ -253,8 +226,8 @@ MakeArray(const TopK *top, RankedItem **ranked, int count)
 
 	for (i = 0; i < count; i++)
 	{
-		items[i] = ranked[i]->item;
-		nulls[i] = ranked[i]->isnull;
+		items[i] = ranked[i]->item.value;
+		nulls[i] = ranked[i]->item.isnull;
 	}
 	return PointerGetDatum(construct_md_array(items, nulls, 1, &count,
 											  &lower_bound, top->item_type,
@@ -329,7 +302,8 @@ TopKSerialize(const TopK *top)
 	pq_sendint32(&buf, ItemCount(top));
 	for (i = 0; i < ItemCount(top); i++)
 	{
-		Size		size = datumEstimateSpace(sorted[i]->item, sorted[i]->isnull,
+		NullableDatum item = sorted[i]->item;
+		Size		size = datumEstimateSpace(item.value, item.isnull,
 											  top->typbyval, top->typlen);
 		char	   *end;
 
@@ -337,8 +311,7 @@ TopKSerialize(const TopK *top)
 		pq_sendint32(&buf, (int32) size);
 		enlargeStringInfo(&buf, (int) size);
 		end = buf.data + buf.len;
-		datumSerialize(sorted[i]->item, sorted[i]->isnull, top->typbyval,
-					   top->typlen, &end);
+		datumSerialize(item.value, item.isnull, top->typbyval, top->typlen, &end);
 		buf.len += (int) size;
 	}
 	return pq_endtypsend(&buf);
@@ -390,13 +363,13 @@ LengthIsRight(const TopK *top, const char *value, int size)
 }
 
 /* An item as datumSerialize wrote it: an int, and what that says. */
-static Datum
-TakeItem(const TopK *top, StringInfo buf, bool *isnull)
+static NullableDatum
+TakeItem(const TopK *top, StringInfo buf)
 {
 	int			size = TakeInteger(buf);
 	char	   *start = buf->data + buf->cursor;
 	int			header;
-	Datum		item;
+	NullableDatum item;
 
 	CheckState(size >= (int) sizeof(int) && size <= buf->len - buf->cursor);
 	memcpy(&header, start, sizeof(int));
@@ -404,8 +377,8 @@ TakeItem(const TopK *top, StringInfo buf, bool *isnull)
 	size -= sizeof(int);
 	CheckState((header > 0 && header == size) || (header == -2 && size == 0) ||
 			   (header == -1 && size == sizeof(Datum) && top->typbyval));
-	item = datumRestore(&start, isnull);
-	CheckState(header < 0 || LengthIsRight(top, DatumGetPointer(item), size));
+	item.value = datumRestore(&start, &item.isnull);
+	CheckState(header < 0 || LengthIsRight(top, DatumGetPointer(item.value), size));
 	return item;
 }
 
@@ -424,14 +397,11 @@ TopKDeserialize(bytea *bytes)
 	for (i = 0; i < count; i++)
 	{
 		double		score;
-		bool		isnull;
-		Datum		item;
 
 		CheckState(buf.len - buf.cursor >= sizeof(float8));
 		score = pq_getmsgfloat8(&buf);
 		CheckState(isfinite(score));
-		item = TakeItem(top, &buf, &isnull);
-		TopKOffer(top, score, item, isnull);
+		TopKOffer(top, score, TakeItem(top, &buf));
 	}
 	CheckState(buf.cursor == buf.len);
 	pfree(buf.data);

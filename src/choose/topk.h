@@ -31,8 +31,7 @@ extern TopK *TopKCreate(FunctionCallInfo fcinfo, MemoryContext context,
 						int item_argno, int k);
 extern TopK *TopKCreateOfType(MemoryContext context, Oid item_type, int k);
 extern void TopKCheckCount(const TopK *top, int k);
-extern void TopKKeep(TopK *top, double score, uint64 place, Datum item,
-					 bool isnull);
+extern void TopKKeep(TopK *top, double score, uint64 place, NullableDatum item);
 extern Datum TopKReturnBest(FunctionCallInfo fcinfo, const TopK *top);
 extern Datum TopKArray(const TopK *top);
 extern Datum TopKUnion(TopK *const *tops, int count);
@@ -46,22 +45,22 @@ extern TopK *TopKDeserialize(bytea *bytes);
  * scores the item that comes first ranks first.
  */
 static inline void
-TopKOffer(TopK *top, double score, Datum item, bool isnull)
+TopKOffer(TopK *top, double score, NullableDatum item)
 {
 	uint64		place = top->seen++;
 
 	if (!top->full || score > top->threshold)
-		TopKKeep(top, score, place, item, isnull);
+		TopKKeep(top, score, place, item);
 }
 
 /* The same; among equal scores lots drawn under a seed decide. */
 static inline void
-TopKOfferByLot(TopK *top, double score, uint64 seed, Datum item, bool isnull)
+TopKOfferByLot(TopK *top, double score, uint64 seed, NullableDatum item)
 {
 	uint64		index = top->seen++;
 
 	if (!top->full || score >= top->threshold)
-		TopKKeep(top, score, random_bits(seed, index), item, isnull);
+		TopKKeep(top, score, random_bits(seed, index), item);
 }
 
 #endif							/* DLINTS_TOPK_H */

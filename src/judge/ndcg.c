@@ -51,6 +51,7 @@ Datum
 dlints_ndcg_transfn(PG_FUNCTION_ARGS)
 {
 	NdcgState  *state;
+	NullableDatum item = fcinfo->args[1];
 	double		relevance;
 	double		score;
 	int			k;
@@ -70,9 +71,8 @@ dlints_ndcg_transfn(PG_FUNCTION_ARGS)
 		BeginNdcg(AggregateContext(fcinfo), k) :
 		(NdcgState *) PG_GETARG_POINTER(0);
 	TopKCheckCount(state->by_score, k);
-	TopKOffer(state->by_score, score, Float8GetDatum(relevance), false);
-	TopKOffer(state->by_relevance, relevance, Float8GetDatum(relevance),
-			  false);
+	TopKOffer(state->by_score, score, item);
+	TopKOffer(state->by_relevance, relevance, item);
 	PG_RETURN_POINTER(state);
 }
 
