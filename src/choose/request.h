@@ -10,7 +10,6 @@
 
 #include "fmgr.h"
 
-#include "model/policy.h"
 #include "posterior/parts.h"
 #include "posterior/recognize.h"
 #include "sql/arrays.h"

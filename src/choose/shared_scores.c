@@ -26,7 +26,6 @@
 #include "core/dot.h"
 #include "core/peak.h"
 #include "core/score.h"
-#include "model/policy.h"
 #include "posterior/parts.h"
 #include "posterior/reduce.h"
 #include "sql/observation.h"

@@ -17,7 +17,7 @@
 #include "utils/timestamp.h"
 
 #include "model/fields.h"
-#include "model/policy.h"
+#include "model/model.h"
 
 /*
  * The stored format is these positions: a member that has moved makes the

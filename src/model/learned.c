@@ -15,9 +15,7 @@
 #include "core/linalg.h"
 #include "core/ridge.h"
 #include "core/widen.h"
-#include "model/blas.h"
-#include "model/learned.h"
-#include "model/validate.h"
+#include "model/model.h"
 
 /* so many observations is worth what is known of the noise beforehand */
 #define PRIOR_OBSERVATIONS	10.0

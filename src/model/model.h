@@ -21,14 +21,104 @@
 #include "postgres.h"
 
 #include "fmgr.h"
+#include "nodes/nodes.h"
 
-#include "model/blas.h"
+#include "core/linalg.h"
 #include "model/layout.h"
-#include "model/learned.h"
-#include "model/policy.h"
-#include "model/problem.h"
-#include "model/validate.h"
 
+/*
+ * What is wrong with a value, found by a check that does not raise the error
+ * itself: its caller does, in words of its own, or only answers no.
+ */
+typedef struct Problem
+{
+	int			sqlerrcode;
+	const char *message;
+	const char *detail;			/* may be NULL, as may the hint */
+	const char *hint;
+} Problem;
+
+/* Fill a problem; returns false, for checks to return. */
+static inline bool
+ProblemIs(Problem *problem, int sqlerrcode, const char *message,
+		  const char *detail)
+{
+	problem->sqlerrcode = sqlerrcode;
+	problem->message = message;
+	problem->detail = detail;
+	problem->hint = NULL;
+	return false;
+}
+
+/* The error, in the words of the check. */
+static inline void
+ProblemRaise(const Problem *problem)
+{
+	ereport(ERROR,
+			(errcode(problem->sqlerrcode),
+			 errmsg("%s", problem->message),
+			 problem->detail ? errdetail("%s", problem->detail) : 0,
+			 problem->hint ? errhint("%s", problem->hint) : 0));
+}
+
+/*
+ * Comes before whatever calls BLAS.  OpenBLAS takes 128 MB of address space at
+ * its first product, and where there is none it tries again for ever, deaf to
+ * every signal but SIGQUIT.
+ */
+static inline void
+BlasReady(void)
+{
+	if (unlikely(!linalg_ready()))
+		ereport(ERROR,
+				(errcode(ERRCODE_OUT_OF_MEMORY),
+				 errmsg("out of memory"),
+				 errdetail("BLAS needs 128 MB of address space for each process that computes."),
+				 errhint("Raise or remove the limit on the server's address space (ulimit -v).")));
+}
+
+/* What scores a candidate: a draw or the mean, and perhaps the width at it. */
+typedef struct Policy
+{
+	const char *name;
+	bool		draws;			/* score under a draw, else under the mean */
+	bool		widens;			/* add exploration times the width */
+} Policy;
+
+/* policy.c */
+extern bool PolicyIsKnown(uint8 number);
+extern const Policy *PolicyGet(uint8 number);
+extern bool PolicyFromName(const char *name, uint8 *number);
+extern char *PolicyHint(void);
+
+/* validate.c: what is a valid model */
+extern bool ModelParametersAreValid(const DlintsHeader *header,
+									Problem *problem);
+extern bool ModelReducedDimIsValid(int reduced_dim, Problem *problem);
+extern void ModelCheckReducedDim(int reduced_dim);
+extern void ModelCheckHalfLife(double seconds);
+extern void ModelCheckMemories(int memories);
+extern void ModelCheckParameters(const DlintsHeader *header);
+extern bool ModelHistoryIsValid(const DlintsHeader *header, Problem *problem);
+extern bool ModelEvidenceIsValid(Dlints *model);
+extern bool ModelPosteriorsExist(Dlints *model);
+extern bool ModelExternalIsValid(Dlints *model, Problem *problem);
+extern void ModelCheckSameEvidence(const DlintsHeader *left,
+								   const DlintsHeader *right);
+
+/* learned.c: what follows when a model's evidence has changed */
+extern int64 TimeBetween(int64 earlier, int64 later);
+extern void ModelCheckCount(int64 updates, int64 more);
+extern void ModelRebase(Dlints *model, double reference);
+extern void ModelKeepReference(Dlints *model);
+extern int64 ModelLastChoice(const DlintsHeader *header, int64 more);
+extern void ModelLearned(Dlints *model);
+extern void ModelCheckPosteriors(Dlints *model);
+extern void ModelSummed(Dlints *model);
+extern void ModelRevised(Dlints *model);
+extern bool ModelIsModerate(Dlints *model);
+
+/* model.c */
 extern Dlints *ModelAllocate(const DlintsHeader *header);
 extern Dlints *ModelCreate(const DlintsHeader *header);
 extern void ModelForget(Dlints *model);
@@ -39,7 +129,7 @@ extern Datum ModelGetDatum(Dlints *model);
 extern bool ModelEquals(Datum left, Datum right);
 extern uint64 ModelHash(Datum datum, uint64 salt);
 
-/* model.c: parts of a value that need not be read as a whole */
+/* parts of a value that need not be read as a whole */
 extern Prior ModelPriorFromDatum(Datum datum, const DlintsHeader *header);
 extern void ModelPriorFree(const Prior *prior);
 extern double ModelPriorSize(Datum datum, const DlintsHeader *header);

@@ -7,7 +7,7 @@
 
 #include "lib/stringinfo.h"
 
-#include "model/policy.h"
+#include "model/model.h"
 
 static const Policy policies[] = {
 	{.name = "thompson", .draws = true, .widens = false},

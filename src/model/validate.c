@@ -16,10 +16,8 @@
 #include "core/linalg.h"
 #include "core/posterior.h"
 #include "core/widen.h"
-#include "model/blas.h"
 #include "model/fields.h"
-#include "model/policy.h"
-#include "model/validate.h"
+#include "model/model.h"
 
 /* The message says what is allowed, the detail what was given. */
 static bool

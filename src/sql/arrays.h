@@ -15,7 +15,6 @@
 
 #include "core/dot.h"
 #include "model/model.h"
-#include "model/problem.h"
 
 /* What an array has to be, and how errors speak of it. */
 typedef struct ArgSpec

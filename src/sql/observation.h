@@ -11,7 +11,6 @@
 #include "fmgr.h"
 
 #include "model/model.h"
-#include "model/problem.h"
 
 /*
  * Where a function finds what it is told, by argument.  The first argument is
