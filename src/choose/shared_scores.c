@@ -104,7 +104,7 @@ MakeDraws(SharedScores *scores, int first, int count, double *parameters)
 	if (scores->drawn)
 		PreparedDraws(scores->prepared, scores->seed, first, count, parameters);
 	else
-		PreparedMean(scores->prepared, parameters);
+		memcpy(parameters, scores->prepared->mean, sizeof(double) * scores->prepared->dim);
 	for (i = 0; i < count; i++)
 		scores->levels[first - scores->first_draw + i] = scores->prepared->dim > scores->dim ?
 			parameters[(Size) i * scores->prepared->dim + scores->dim] : 0.0;
@@ -127,14 +127,16 @@ Portion(const SharedScores *scores)
 	return Max(portion / SCORE_LANES, 1) * SCORE_LANES;
 }
 
-/* Lift parameters and pack what they become. */
+/* Pack parameters, or what they become when they are lifted. */
 static void
-LiftIntoLanes(SharedScores *scores, ParameterMaker make, int first, int count,
-			  double *lanes)
+PackIntoLanes(SharedScores *scores, ParameterMaker make, bool lift, int first,
+			  int count, double *lanes)
 {
 	int			portion = Min(Portion(scores), score_rounded(count));
+	int			from = lift ? scores->lifted_len : scores->prepared->dim;
+	int			len = lift ? scores->feature_dim : scores->dim;
 	double	   *parameters = AllocateNumbers((Size) portion * scores->prepared->dim);
-	double	   *weights = AllocateNumbers((Size) portion * scores->lifted_len);
+	double	   *weights = lift ? AllocateNumbers((Size) portion * from) : parameters;
 	int			done;
 
 	for (done = 0; done < count; done += portion)
@@ -143,33 +145,13 @@ LiftIntoLanes(SharedScores *scores, ParameterMaker make, int first, int count,
 
 		CHECK_FOR_INTERRUPTS();
 		make(scores, first + done, n, parameters);
-		LiftParameters(&scores->prepared->header, n, parameters,
-					   scores->profile, weights);
-		score_pack(scores->feature_dim, n, weights, scores->lifted_len,
-				   lanes + (Size) done * scores->feature_dim);
+		if (lift)
+			LiftParameters(&scores->prepared->header, n, parameters,
+						   scores->profile, weights);
+		score_pack(len, n, weights, from, lanes + (Size) done * len);
 	}
-	pfree(weights);
-	pfree(parameters);
-}
-
-/* The same, of draws that are scored as they are. */
-static void
-DrawIntoLanes(SharedScores *scores, int first, int count, double *lanes)
-{
-	int			len = scores->prepared->dim;
-	int			portion = Min(Portion(scores), score_rounded(count));
-	double	   *parameters = AllocateNumbers((Size) portion * len);
-	int			done;
-
-	for (done = 0; done < count; done += portion)
-	{
-		int			n = Min(portion, count - done);
-
-		CHECK_FOR_INTERRUPTS();
-		MakeDraws(scores, first + done, n, parameters);
-		score_pack(scores->dim, n, parameters, len,
-				   lanes + (Size) done * scores->dim);
-	}
+	if (lift)
+		pfree(weights);
 	pfree(parameters);
 }
 
@@ -181,7 +163,7 @@ Reduce(SharedScores *scores)
 	scores->len = scores->dim;
 	scores->step = score_rounded(scores->dim);
 	scores->lanes = AllocateNumbers((Size) scores->step * scores->feature_dim);
-	LiftIntoLanes(scores, MakeUnits, 0, scores->dim, scores->lanes);
+	PackIntoLanes(scores, MakeUnits, true, 0, scores->dim, scores->lanes);
 }
 
 /* multiplications that lift a parameter, about */
@@ -270,10 +252,7 @@ FillPack(SharedScores *scores, int first, int count)
 		scores->levels = AllocateNumbers(scores->pack_size);
 	}
 	scores->first_draw = first;
-	if (scores->reduces)
-		DrawIntoLanes(scores, first, count, scores->pack);
-	else
-		LiftIntoLanes(scores, MakeDraws, first, count, scores->pack);
+	PackIntoLanes(scores, MakeDraws, !scores->reduces, first, count, scores->pack);
 }
 
 /* What is scored of some candidates. */

@@ -177,14 +177,6 @@ PreparedScore(PreparedModel *prepared, double *reduced, double *stddev)
 	return ResultFinite(mean);
 }
 
-/* psi-hat, prepared->dim numbers */
-void
-PreparedMean(PreparedModel *prepared, double *mean)
-{
-	PrepareParts(prepared, PART_MEAN);
-	memcpy(mean, prepared->mean, sizeof(double) * prepared->dim);
-}
-
 /*
  * psi-tilde (Algorithm 1), number "first" and those that follow it under a
  * seed: "count" vectors of prepared->dim numbers

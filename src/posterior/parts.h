@@ -27,7 +27,6 @@ extern double PreparedWidth(PreparedModel *prepared, ArrayType *features,
 							Datum profile);
 extern double PreparedScore(PreparedModel *prepared, double *reduced,
 							double *stddev);
-extern void PreparedMean(PreparedModel *prepared, double *mean);
 extern void PreparedDraws(PreparedModel *prepared, uint64 seed, int first,
 						  int count, double *draws);
 extern double *PreparedDraw(PreparedModel *prepared, uint64 seed);
