@@ -173,7 +173,7 @@ AddShared(Reading *reading, const Row *row, ArrayType *features)
 		RequestCheckProfile(&reading->request, row->profile);
 	ArgVector(features, &reading->request.expected, room);
 	if (reading->request.width_factor > 0.0)
-		addend += RequestWidthAt(&reading->request, reading->prepared, room);
+		addend += RequestWidth(&reading->request, reading->prepared, room);
 	SharedScoresAdd(reading->shared, addend);
 }
 

@@ -165,7 +165,7 @@ AddWidths(const Call *call, const Request *request, double *addends)
 	{
 		CHECK_FOR_INTERRUPTS();
 		ArgMatrixSlice(call->features, &request->expected, i, 1, features);
-		addends[i] += RequestWidthAt(request, call->prepared, features);
+		addends[i] += RequestWidth(request, call->prepared, features);
 	}
 }
 

@@ -59,12 +59,15 @@ Score(FunctionCallInfo fcinfo, const CandidateForm *form,
 	const Request *request = &state->request;
 	ArrayType  *features = ArgArray(fcinfo, form->features);
 	double		score = ArgDot(features, &request->expected, state->weights);
+	double	   *numbers;
 
 	if (request->width_factor == 0.0)
 		return score;
+	numbers = palloc(sizeof(double) * request->expected.len);
+	ArgVector(features, &request->expected, numbers);
 	return ResultFinite(score + RequestWidth(request,
 											 PrepareModel(fcinfo, form->model),
-											 features));
+											 numbers));
 }
 
 /* Offer one candidate. */

@@ -177,22 +177,13 @@ RequestCheckProfile(Request *request, Datum profile)
 /* What the posterior width adds to the score of a candidate. */
 double
 RequestWidth(const Request *request, PreparedModel *prepared,
-			 ArrayType *features)
-{
-	return request->width_factor *
-		PreparedWidth(prepared, features,
-					  PointerGetDatum(request->profile_key.bytes));
-}
-
-/* The same, of features that are numbers already. */
-double
-RequestWidthAt(const Request *request, PreparedModel *prepared,
-			   const double *features)
+			 const double *features)
 {
 	int			dim = prepared->dim;
 	double	   *reduced = palloc(sizeof(double) * 2 * dim);
 	double		width;
 
+	PrepareParts(prepared, PART_ROOT);
 	ReduceFeatures(&prepared->header, 1, features, request->profile, reduced);
 	width = posterior_stddev(dim, prepared->root, reduced, reduced + dim);
 	pfree(reduced);

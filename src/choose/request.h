@@ -75,9 +75,7 @@ extern void RequestBegin(Request *request, const MismatchMessages *messages,
 						 Datum model, Datum profile);
 extern void RequestCheckProfile(Request *request, Datum profile);
 extern double RequestWidth(const Request *request, PreparedModel *prepared,
-						   ArrayType *features);
-extern double RequestWidthAt(const Request *request, PreparedModel *prepared,
-							 const double *features);
+						   const double *features);
 
 /* Is this the model of the request?  Asked with every row. */
 static inline void
