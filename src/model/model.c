@@ -202,12 +202,6 @@ ReadNumbers(Datum datum, Size before, Size count)
 	return (double *) ((char *) slice + SLICE_HEAD);
 }
 
-static void
-FreeNumbers(const double *numbers)
-{
-	pfree((char *) numbers - SLICE_HEAD);
-}
-
 /* The first "count" numbers of the memory in use. */
 static double *
 ReadMemory(Datum datum, const DlintsHeader *header, Size count)
@@ -230,7 +224,7 @@ ReadEvidence(Datum datum, const DlintsHeader *header, Squares squares)
 	return evidence;
 }
 
-/* The memory in use, until ModelMemoryFree. */
+/* The memory in use. */
 Evidence
 ModelMemoryFromDatum(Datum datum, const DlintsHeader *header)
 {
@@ -261,13 +255,6 @@ ModelMemorySums(Datum datum, const DlintsHeader *header)
 	return evidence;
 }
 
-void
-ModelMemoryFree(const Evidence *evidence)
-{
-	FreeNumbers(evidence->N);
-}
-
-/* The prior, until ModelPriorFree. */
 Prior
 ModelPriorFromDatum(Datum datum, const DlintsHeader *header)
 {
@@ -290,11 +277,4 @@ ModelPriorSize(Datum datum, const DlintsHeader *header)
 		return 0.0;
 	numbers = ReadNumbers(datum, ModelStoredCount(header) - count, 1);
 	return ModelPrior(header, numbers).weight * numbers[0];
-}
-
-void
-ModelPriorFree(const Prior *prior)
-{
-	if (prior->N)
-		FreeNumbers(prior->N);
 }

@@ -131,12 +131,10 @@ extern uint64 ModelHash(Datum datum, uint64 salt);
 
 /* parts of a value that need not be read as a whole */
 extern Prior ModelPriorFromDatum(Datum datum, const DlintsHeader *header);
-extern void ModelPriorFree(const Prior *prior);
 extern double ModelPriorSize(Datum datum, const DlintsHeader *header);
 extern Evidence ModelMemoryFromDatum(Datum datum, const DlintsHeader *header);
 extern Evidence ModelMemoryForMean(Datum datum, const DlintsHeader *header);
 extern Evidence ModelMemorySums(Datum datum, const DlintsHeader *header);
-extern void ModelMemoryFree(const Evidence *evidence);
 
 /* json.c, typmod.c */
 extern char *ModelToJson(Dlints *model);

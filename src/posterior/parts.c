@@ -5,6 +5,8 @@
  */
 #include "postgres.h"
 
+#include "utils/memutils.h"
+
 #include "core/random.h"
 #include "posterior/parts.h"
 #include "posterior/reduce.h"
@@ -59,8 +61,8 @@ CopyNumbers(PreparedModel *prepared, const double *numbers, Size count)
 
 /*
  * Make the parts that are not there yet.  A part is attached when it is
- * complete, and what can end in an error is made in memory of this call: an
- * error leaves nothing behind.  The mean needs one matrix of the two.
+ * complete, and what can end in an error is made in the current memory context:
+ * an error leaves nothing behind.  The mean needs one matrix of the two.
  */
 static void
 MakeParts(PreparedModel *prepared, int parts)
@@ -83,8 +85,6 @@ MakeParts(PreparedModel *prepared, int parts)
 	FactorEvidence(&evidence, &prior, &factor);
 	prepared->level = memory_centre(&evidence, &rewards, b);
 	prior_add(&prior, dim, b);
-	ModelMemoryFree(&evidence);
-	ModelPriorFree(&prior);
 	if ((parts & PART_MEAN) && !prepared->mean)
 		prepared->mean = MakeMean(prepared, &factor, b);
 	if ((parts & PART_ROOT) && !prepared->root)
@@ -94,17 +94,25 @@ MakeParts(PreparedModel *prepared, int parts)
 		prepared->b = CopyNumbers(prepared, b, dim);
 		prepared->factors = CopyNumbers(prepared, factors, count);
 	}
-	pfree(factors);
-	pfree(b);
 }
 
+/* What is read of the model for that may be large, and goes at once. */
 void
 PrepareParts(PreparedModel *prepared, int parts)
 {
-	if (((parts & PART_MEAN) && !prepared->mean) ||
-		((parts & PART_ROOT) && !prepared->root) ||
-		((parts & PART_DRAW) && !prepared->factors))
-		MakeParts(prepared, parts);
+	MemoryContext work;
+	MemoryContext caller;
+
+	if (((parts & PART_MEAN) == 0 || prepared->mean) &&
+		((parts & PART_ROOT) == 0 || prepared->root) &&
+		((parts & PART_DRAW) == 0 || prepared->factors))
+		return;
+	work = AllocSetContextCreate(CurrentMemoryContext, "dlints parts",
+								 ALLOCSET_DEFAULT_SIZES);
+	caller = MemoryContextSwitchTo(work);
+	MakeParts(prepared, parts);
+	MemoryContextSwitchTo(caller);
+	MemoryContextDelete(work);
 }
 
 /* Lift the mean under another profile. */
