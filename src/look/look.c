@@ -5,8 +5,8 @@
  */
 #include "postgres.h"
 
-#include "access/htup_details.h"
 #include "funcapi.h"
+#include "utils/tuplestore.h"
 
 #include "posterior/parts.h"
 #include "posterior/reduce.h"
@@ -130,37 +130,6 @@ dlints_covariance(PG_FUNCTION_ARGS)
 	PG_RETURN_DATUM(ResultMatrix(covariance, dim, dim));
 }
 
-typedef struct Coefficients
-{
-	const double *mean;
-	double	   *stddev;
-} Coefficients;
-
-/* Compute all coefficients; the calls that follow hand them out. */
-static void
-BeginCoefficients(FunctionCallInfo fcinfo)
-{
-	FuncCallContext *call = SRF_FIRSTCALL_INIT();
-	MemoryContext caller = MemoryContextSwitchTo(call->multi_call_memory_ctx);
-	PreparedModel *prepared = PrepareModelOnce(PG_GETARG_DATUM(0));
-	int			dim = prepared->dim;
-	Coefficients *coefficients = palloc(sizeof(Coefficients));
-	TupleDesc	desc;
-
-	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
-		elog(ERROR, "return type must be a row type");
-	call->tuple_desc = BlessTupleDesc(desc);
-
-	PrepareParts(prepared, PART_MEAN | PART_ROOT);
-	coefficients->mean = prepared->mean;
-	coefficients->stddev = palloc(sizeof(double) * dim);
-	posterior_coordinate_stddevs(dim, prepared->root, coefficients->stddev);
-
-	call->user_fctx = coefficients;
-	call->max_calls = dim;
-	MemoryContextSwitchTo(caller);
-}
-
 PG_FUNCTION_INFO_V1(dlints_coefficients);
 
 /*
@@ -175,25 +144,27 @@ PG_FUNCTION_INFO_V1(dlints_coefficients);
 Datum
 dlints_coefficients(PG_FUNCTION_ARGS)
 {
-	FuncCallContext *call;
-	Coefficients *coefficients;
-	Datum		values[3];
-	bool		nulls[3] = {false, false, false};
+	PreparedModel *prepared = PrepareModel(fcinfo, 0);
+	int			dim = prepared->dim;
+	double	   *stddevs = palloc(sizeof(double) * dim);
+	TupleDesc	desc;
+	Tuplestorestate *rows;
 	int			i;
 
-	if (SRF_IS_FIRSTCALL())
-		BeginCoefficients(fcinfo);
+	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
+		elog(ERROR, "return type must be a row type");
+	rows = ResultRows(fcinfo, desc);
+	PrepareParts(prepared, PART_MEAN | PART_ROOT);
+	posterior_coordinate_stddevs(dim, prepared->root, stddevs);
+	for (i = 0; i < dim; i++)
+	{
+		Datum		values[3];
+		bool		nulls[3] = {false, false, false};
 
-	call = SRF_PERCALL_SETUP();
-	if (call->call_cntr >= call->max_calls)
-		SRF_RETURN_DONE(call);
-
-	coefficients = call->user_fctx;
-	i = (int) call->call_cntr;
-	values[0] = Int32GetDatum(i + 1);
-	values[1] = Float8GetDatum(ResultFinite(coefficients->mean[i]));
-	values[2] = Float8GetDatum(ResultFinite(coefficients->stddev[i]));
-	SRF_RETURN_NEXT(call,
-					HeapTupleGetDatum(heap_form_tuple(call->tuple_desc,
-													  values, nulls)));
+		values[0] = Int32GetDatum(i + 1);
+		values[1] = Float8GetDatum(ResultFinite(prepared->mean[i]));
+		values[2] = Float8GetDatum(ResultFinite(stddevs[i]));
+		tuplestore_putvalues(rows, desc, values, nulls);
+	}
+	return (Datum) 0;
 }
