@@ -17,6 +17,7 @@
 #include "windowapi.h"
 
 #include "choose/candidates.h"
+#include "sql/args.h"
 
 /* What is decided of a row. */
 typedef struct Choice
@@ -146,9 +147,9 @@ ReturnChoice(FunctionCallInfo fcinfo, const CandidateForm *form)
  * and gets NULL.  All but features, bonus and cap_group must be the same in all
  * rows of a partition.
  */
-CANDIDATE_ENTRY(dlints_choose, ReturnChoice,
-				.model = 0, .features = 1, .k = 2, .profile = 3, .draws = 4,
-				.epsilon = 5, .bonus = 6, .cap_group = 7, .cap = 8)
+FORM_ENTRY(dlints_choose, ReturnChoice, CandidateForm,
+		   .model = 0, .features = 1, .k = 2, .profile = 3, .draws = 4,
+		   .epsilon = 5, .bonus = 6, .cap_group = 7, .cap = 8)
 
 /*
  * dlints_choose_arms(model dlints, features real[] | dlints_vector,
@@ -163,6 +164,6 @@ CANDIDATE_ENTRY(dlints_choose, ReturnChoice,
  * dlints_recommend_arms does: under a draw of its own, the intercept included.
  * Models and profiles may differ.
  */
-CANDIDATE_ENTRY(dlints_choose_arms, ReturnChoice,
-				.arms = true, .model = 0, .features = 1, .k = 2, .profile = 3, .draws = 4,
-				.epsilon = 5, .bonus = 6, .cap_group = 7, .cap = 8)
+FORM_ENTRY(dlints_choose_arms, ReturnChoice, CandidateForm,
+		   .arms = true, .model = 0, .features = 1, .k = 2, .profile = 3, .draws = 4,
+		   .epsilon = 5, .bonus = 6, .cap_group = 7, .cap = 8)

@@ -308,7 +308,7 @@ DecideAndReturn(FunctionCallInfo fcinfo, const CandidateForm *form)
  * profile, and the first of them acts.  If model, items, features or profile is
  * NULL, or there are no items, there are no rows.
  */
-CANDIDATE_ENTRY(dlints_decide, DecideAndReturn,
-				.model = 0, .item = 1, .features = 2, .k = 3, .profile = 4,
-				.draws = 5, .epsilon = 6, .bonus = 7, .cap_group = 8, .cap = 9,
-				.similar_by = 10, .diversity = 11, .seed = 12)
+FORM_ENTRY(dlints_decide, DecideAndReturn, CandidateForm,
+		   .model = 0, .item = 1, .features = 2, .k = 3, .profile = 4,
+		   .draws = 5, .epsilon = 6, .bonus = 7, .cap_group = 8, .cap = 9,
+		   .similar_by = 10, .diversity = 11, .seed = 12)

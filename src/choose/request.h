@@ -36,16 +36,6 @@ typedef struct CandidateForm
 	bool		arms;			/* candidates have a model each */
 } CandidateForm;
 
-/* The entry of a function for one form of its call, as in the catalogue. */
-#define CANDIDATE_ENTRY(function, body, ...) \
-	PG_FUNCTION_INFO_V1(function); \
-	Datum \
-	function(PG_FUNCTION_ARGS) \
-	{ \
-		static const CandidateForm form = {__VA_ARGS__}; \
-		return body(fcinfo, &form); \
-	}
-
 /*
  * Forms of an aggregate over candidates: by model, item and features, then with
  * k, then with a profile.

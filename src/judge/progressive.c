@@ -12,6 +12,7 @@
 #include "learn/absorb.h"
 #include "posterior/parts.h"
 #include "posterior/reduce.h"
+#include "sql/args.h"
 #include "sql/observation.h"
 #include "sql/results.h"
 
@@ -186,5 +187,5 @@ Predict(FunctionCallInfo fcinfo, const ObservationForm *form)
  * dlints_update.  Without a model, features or profile NULL; where only the
  * reward is NULL it is predicted and nothing learned.
  */
-OBSERVATION_ENTRY(dlints_progressive, Predict,
-				  .features = 1, .reward = 2, .profile = 3, .at = 4, .weight = 5)
+FORM_ENTRY(dlints_progressive, Predict, ObservationForm,
+		   .features = 1, .reward = 2, .profile = 3, .at = 4, .weight = 5)

@@ -8,6 +8,7 @@
 #include "learn/absorb.h"
 #include "model/model.h"
 #include "posterior/parts.h"
+#include "sql/args.h"
 #include "sql/batch.h"
 #include "sql/observation.h"
 
@@ -59,8 +60,8 @@ Update(FunctionCallInfo fcinfo, const ObservationForm *form)
  * if NULL.  A NULL model gives NULL; with NULL features or a NULL reward or
  * profile there is no observation and the model comes back as it was.
  */
-OBSERVATION_ENTRY(dlints_update, Update,
-				  .features = 1, .reward = 2, .profile = 3, .at = 4, .weight = 5)
+FORM_ENTRY(dlints_update, Update, ObservationForm,
+		   .features = 1, .reward = 2, .profile = 3, .at = 4, .weight = 5)
 
 /*
  * dlints_update_reduced(model dlints, reduced dlints_vector,
@@ -72,9 +73,9 @@ OBSERVATION_ENTRY(dlints_update, Update,
  * dlints_project returns them, the 1 of an intercept last) were logged and the
  * features were not.
  */
-OBSERVATION_ENTRY(dlints_update_reduced, Update,
-				  .features = 1, .reward = 2, .at = 3, .weight = 4,
-				  .reduced = true)
+FORM_ENTRY(dlints_update_reduced, Update, ObservationForm,
+		   .features = 1, .reward = 2, .at = 3, .weight = 4,
+		   .reduced = true)
 
 /* Learn rows of a batch, a block at a time. */
 static void
@@ -132,8 +133,8 @@ UpdateBatch(FunctionCallInfo fcinfo, const ObservationForm *form)
  * profiles one as well or nothing, ats and weights one element.  Either all of
  * the batch is learned or, on an error, none.
  */
-OBSERVATION_ENTRY(dlints_update_batch, UpdateBatch,
-				  .features = 1, .reward = 2, .profile = 3, .at = 4, .weight = 5)
+FORM_ENTRY(dlints_update_batch, UpdateBatch, ObservationForm,
+		   .features = 1, .reward = 2, .profile = 3, .at = 4, .weight = 5)
 
 /*
  * Would the sums of the model still be finite?  Of moderate ones that is known
@@ -183,5 +184,5 @@ Accepts(FunctionCallInfo fcinfo, const ObservationForm *form)
  * error; never an error itself.  NULL with a NULL model, features, reward or
  * profile.
  */
-OBSERVATION_ENTRY(dlints_accepts, Accepts,
-				  .features = 1, .reward = 2, .profile = 3, .at = 4, .weight = 5)
+FORM_ENTRY(dlints_accepts, Accepts, ObservationForm,
+		   .features = 1, .reward = 2, .profile = 3, .at = 4, .weight = 5)

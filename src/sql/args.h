@@ -11,6 +11,16 @@
 
 #include "fmgr.h"
 
+/* The entry of a function for one form of its call, as in the catalogue. */
+#define FORM_ENTRY(function, body, Form, ...) \
+	PG_FUNCTION_INFO_V1(function); \
+	Datum \
+	function(PG_FUNCTION_ARGS) \
+	{ \
+		static const Form form = {__VA_ARGS__}; \
+		return body(fcinfo, &form); \
+	}
+
 extern void ArgNotNull(FunctionCallInfo fcinfo, int argno, const char *name);
 extern void CheckNotNull(bool isnull, const char *name);
 

@@ -26,16 +26,6 @@ typedef struct ObservationForm
 	bool		reduced;		/* the features are reduced already */
 } ObservationForm;
 
-/* The entry of a function for one form of its call, as in the catalogue. */
-#define OBSERVATION_ENTRY(function, body, ...) \
-	PG_FUNCTION_INFO_V1(function); \
-	Datum \
-	function(PG_FUNCTION_ARGS) \
-	{ \
-		static const ObservationForm form = {__VA_ARGS__}; \
-		return body(fcinfo, &form); \
-	}
-
 /* What was seen; the caller has room for the two vectors. */
 typedef struct Observation
 {
