@@ -87,8 +87,6 @@ typedef struct CallSite
 /* all that this backend keeps */
 static MemoryContext all_context = NULL;
 static models_hash *table = NULL;
-static PreparedModel **models = NULL;	/* those in the table, in no order */
-static int	capacity = 0;
 static Size kept_bytes = 0;
 static dlist_head in_line = DLIST_STATIC_INIT(in_line);	/* known by bytes */
 
@@ -136,38 +134,27 @@ PreparedReplaceKey(PreparedModel *model, ValueKey *key, Datum datum)
 static void
 EvictModel(PreparedModel *model)
 {
-	PreparedModel *end;
-
 	if (!VARATT_IS_EXTERNAL(model->key.bytes))
 		dlist_delete(&model->in_line);
 	models_delete_item(table, models_lookup_hash(table, &model->key, model->hash));
-	end = models[table->members];
-	models[model->place] = end;
-	end->place = model->place;
 	kept_bytes -= model->bytes;
 	model->kept = false;
 	if (model->users == 0)
 		MemoryContextDelete(model->context);
 }
 
-/* A model that may go, each as likely; NULL if there is none. */
+/* A model that may go, the next one from any place on; NULL if there is none. */
 static PreparedModel *
 AnySpare(void)
 {
-	static uint32_t evictions = 0;
-	const uint32_t counter[4] = {evictions++, 0, 0, 0};
-	const uint32_t key[2] = {0, 0};
-	uint32_t	bits[4];
-	uint32		i;
+	static uint64 evictions = 0;
+	models_iterator iterator;
+	TableEntry *entry;
 
-	random_philox(counter, key, bits);
-	for (i = 0; i < table->members; i++)
-	{
-		PreparedModel *model = models[(bits[0] % table->members + i) % table->members];
-
-		if (model->users == 0)
-			return model;
-	}
+	models_start_iterate_at(table, &iterator, (uint32) random_bits(0, evictions++));
+	while ((entry = models_iterate(table, &iterator)) != NULL)
+		if (entry->model->users == 0)
+			return entry->model;
 	return NULL;
 }
 
@@ -207,19 +194,6 @@ EndTransaction(XactEvent event, void *arg)
 			EvictModel(model);
 	}
 	MakeRoom(BoundInBytes() / OUTLIVING);
-}
-
-/* Room in the list for one more. */
-static void
-GrowList(void)
-{
-	int			more = Max(capacity * 2, 8);
-
-	if ((int) table->members < capacity)
-		return;
-	models = models ? repalloc(models, sizeof(PreparedModel *) * more) :
-		MemoryContextAlloc(all_context, sizeof(PreparedModel *) * more);
-	capacity = more;
 }
 
 static void
@@ -304,15 +278,12 @@ InsertModel(Datum datum, uint32 hash)
 	TableEntry *entry;
 	bool		found;
 
-	GrowList();
 	model->hash = hash;
 	entry = models_insert_hash(table, &model->key, hash, &found);
 	Assert(!found);
 	entry->model = model;
 	MemoryContextSetParent(model->context, all_context);
 	model->kept = true;
-	model->place = (int) table->members - 1;
-	models[model->place] = model;
 	if (!VARATT_IS_EXTERNAL(model->key.bytes))
 		dlist_push_tail(&in_line, &model->in_line);
 	UpdateKeptBytes(model);

@@ -43,7 +43,6 @@ typedef struct PreparedModel
 	MemoryContext context;		/* of this struct and all parts */
 	bool		kept;			/* in the table of this backend */
 	Size		bytes;			/* counted */
-	int			place;			/* in the list of all */
 	uint32		hash;			/* of the key, in the table */
 	dlist_node	in_line;		/* in the list of those known by their bytes */
 	int			users;			/* call sites that saw it last */
