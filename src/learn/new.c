@@ -54,8 +54,10 @@ HalfLifeArgument(FunctionCallInfo fcinfo, int argno)
 	Interval   *interval = PG_GETARG_INTERVAL_P(argno);
 	double		seconds = interval->time / (double) USECS_PER_SEC +
 		(interval->day + (double) interval->month * DAYS_PER_MONTH) * SECS_PER_DAY;
+	Problem		problem;
 
-	ModelCheckHalfLife(seconds);
+	if (!ModelHalfLifeIsValid(seconds, &problem))
+		ProblemRaise(&problem);
 	return seconds;
 }
 
@@ -84,10 +86,12 @@ SetMemories(FunctionCallInfo fcinfo, int discount_argno, int half_life_argno,
 	int			dim = ModelCoordinates(header);
 	int			memories = !PG_ARGISNULL(discount_argno) ? 1 :
 		dim > THREE_MEMORIES_DIM ? 2 : 3;
+	Problem		problem;
 
 	if (!PG_ARGISNULL(memories_argno))
 		memories = PG_GETARG_INT32(memories_argno);
-	ModelCheckMemories(memories);
+	if (!ModelMemoriesAreValid(memories, &problem))
+		ProblemRaise(&problem);
 	header->memories = (uint8) memories;
 	header->discount = 0.0;
 	if (!by_count)
@@ -143,6 +147,7 @@ Datum
 dlints_new(PG_FUNCTION_ARGS)
 {
 	DlintsHeader header;
+	Problem		problem;
 
 	ArgNotNull(fcinfo, 0, "dim");
 	ArgNotNull(fcinfo, 7, "exploration");
@@ -161,7 +166,8 @@ dlints_new(PG_FUNCTION_ARGS)
 	header.seed = PG_GETARG_INT64(11);
 	if (!PG_ARGISNULL(1))
 	{
-		ModelCheckReducedDim(PG_GETARG_INT32(1));
+		if (!ModelReducedDimIsValid(PG_GETARG_INT32(1), &problem))
+			ProblemRaise(&problem);
 		header.reduced_dim = PG_GETARG_INT32(1);
 		header.projection_scale = PG_ARGISNULL(12) ?
 			1.0 / sqrt(header.reduced_dim) : PG_GETARG_FLOAT8(12);

@@ -94,10 +94,9 @@ extern char *PolicyHint(void);
 /* validate.c: what is a valid model */
 extern bool ModelParametersAreValid(const DlintsHeader *header,
 									Problem *problem);
+extern bool ModelHalfLifeIsValid(double seconds, Problem *problem);
 extern bool ModelReducedDimIsValid(int reduced_dim, Problem *problem);
-extern void ModelCheckReducedDim(int reduced_dim);
-extern void ModelCheckHalfLife(double seconds);
-extern void ModelCheckMemories(int memories);
+extern bool ModelMemoriesAreValid(int memories, Problem *problem);
 extern void ModelCheckParameters(const DlintsHeader *header);
 extern bool ModelHistoryIsValid(const DlintsHeader *header, Problem *problem);
 extern bool ModelEvidenceIsValid(Dlints *model);

@@ -41,15 +41,13 @@ NumberIsBetween(const char *name, double value, double min, double max,
 }
 
 static bool
-DimensionIsBetween(const char *name, const char *kind, int value, int min,
-				   int max, Problem *problem)
+DimensionIsValid(const char *name, int value, int max, Problem *problem)
 {
-	if (value < min)
-		return OutOfRange(problem, name, psprintf("at least %d", min), value);
+	if (value < 1)
+		return OutOfRange(problem, name, "at least 1", value);
 	if (value > max)
 		return ProblemIs(problem, ERRCODE_PROGRAM_LIMIT_EXCEEDED,
-						 psprintf("dlints cannot have more than %d %s",
-								  max, kind),
+						 psprintf("dlints cannot have more than %d dimensions", max),
 						 psprintf("%s is %d.", name, value));
 	return true;
 }
@@ -145,25 +143,26 @@ CoordinatesAreFew(const DlintsHeader *header, Problem *problem)
 	return false;
 }
 
-static bool
-HalfLifeIsValid(double seconds, Problem *problem)
+/*
+ * What a user gave is also asked for by itself: the header's 0, for no half-life
+ * and no reduced_dim, is not to be had by saying so, and there may be more memories
+ * than it can hold.
+ */
+bool
+ModelHalfLifeIsValid(double seconds, Problem *problem)
 {
 	return NumberIsBetween("half_life in seconds", seconds, DLINTS_MIN_HALF_LIFE,
 						   DLINTS_MAX_HALF_LIFE, problem);
 }
 
-/* One that a user gave; the header's 0, for none, is not to be had that way. */
-void
-ModelCheckHalfLife(double seconds)
+bool
+ModelReducedDimIsValid(int reduced_dim, Problem *problem)
 {
-	Problem		problem;
-
-	if (!HalfLifeIsValid(seconds, &problem))
-		ProblemRaise(&problem);
+	return DimensionIsValid("reduced_dim", reduced_dim, DLINTS_MAX_DIM, problem);
 }
 
-static bool
-MemoriesAreValid(int memories, Problem *problem)
+bool
+ModelMemoriesAreValid(int memories, Problem *problem)
 {
 	if (memories < 1 || memories > MEMORY_MAX)
 		return OutOfRange(problem, "memories",
@@ -175,14 +174,14 @@ MemoriesAreValid(int memories, Problem *problem)
 static bool
 ForgettingIsValid(const DlintsHeader *header, Problem *problem)
 {
-	if (!MemoriesAreValid(header->memories, problem))
+	if (!ModelMemoriesAreValid(header->memories, problem))
 		return false;
 	if (header->half_life != 0.0)
 	{
 		if (header->discount != 0.0)
 			return ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
 							 "a model has either a discount or a half_life", NULL);
-		return HalfLifeIsValid(header->half_life, problem);
+		return ModelHalfLifeIsValid(header->half_life, problem);
 	}
 	if (header->memories > 1 && header->discount == 1.0)
 		return ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
@@ -200,9 +199,7 @@ bool
 ModelParametersAreValid(const DlintsHeader *header, Problem *problem)
 {
 	return KindsAreKnown(header, problem) &&
-		DimensionIsBetween("dim", "dimensions",
-						   header->feature_dim, 1, DLINTS_MAX_FEATURE_DIM,
-						   problem) &&
+		DimensionIsValid("dim", header->feature_dim, DLINTS_MAX_FEATURE_DIM, problem) &&
 		ProfileDimIsValid(header, problem) &&
 		(header->reduced_dim == 0 ? NoReductionIsValid(header, problem) :
 		 ReductionIsValid(header, problem)) &&
@@ -219,36 +216,6 @@ ModelParametersAreValid(const DlintsHeader *header, Problem *problem)
 						 DBL_MIN, DLINTS_MAX_WEIGHT, problem)) &&
 		NumberIsBetween("exploration", header->exploration,
 						0.0, DLINTS_MAX_EXPLORATION, problem);
-}
-
-/*
- * A reduced_dim that a user gave: the header's 0, for none, is not to be had
- * by saying so.
- */
-bool
-ModelReducedDimIsValid(int reduced_dim, Problem *problem)
-{
-	return DimensionIsBetween("reduced_dim", "dimensions", reduced_dim, 1,
-							  DLINTS_MAX_DIM, problem);
-}
-
-void
-ModelCheckReducedDim(int reduced_dim)
-{
-	Problem		problem;
-
-	if (!ModelReducedDimIsValid(reduced_dim, &problem))
-		ProblemRaise(&problem);
-}
-
-/* As many memories as a user gave, who may give more than the header can hold. */
-void
-ModelCheckMemories(int memories)
-{
-	Problem		problem;
-
-	if (!MemoriesAreValid(memories, &problem))
-		ProblemRaise(&problem);
 }
 
 /* Parameters that a user gave. */
