@@ -11,14 +11,6 @@
 /* The first argument is the state, the second the model. */
 #define MODEL_ARGNO		1
 
-static WorkingModel *
-StateArgument(FunctionCallInfo fcinfo, MemoryContext aggregate)
-{
-	return PG_ARGISNULL(0) ?
-		WorkingCreate(aggregate, PG_GETARG_DATUM(MODEL_ARGNO)) :
-		WorkingFromState(PG_GETARG_DATUM(0), aggregate);
-}
-
 /*
  * A scan over many rows waits for memory more than for arithmetic.  Rows fill a
  * heap page from its end, so the array of the next row most likely lies right
@@ -50,7 +42,9 @@ ObserveRow(FunctionCallInfo fcinfo, const ObservationForm *form)
 	if (PG_ARGISNULL(MODEL_ARGNO) || ObservationIsMissing(fcinfo, form))
 		return AggregateSameState(fcinfo);
 
-	working = StateArgument(fcinfo, aggregate);
+	working = PG_ARGISNULL(0) ?
+		WorkingCreate(aggregate, PG_GETARG_DATUM(MODEL_ARGNO)) :
+		WorkingFromState(PG_GETARG_DATUM(0), aggregate);
 	WorkingCheckModel(working, PG_GETARG_DATUM(MODEL_ARGNO));
 	observation = WorkingPlace(working);
 	PrefetchNextArray(PG_GETARG_DATUM(form->features));

@@ -106,8 +106,14 @@ PG_FUNCTION_INFO_V1(dlints_stddev);
 Datum
 dlints_stddev(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_FLOAT8(PreparedWidth(PrepareModel(fcinfo, 0), ArgArray(fcinfo, 1),
-								   PG_GETARG_DATUM(2)));
+	PreparedModel *prepared = PrepareModel(fcinfo, 0);
+	double	   *reduced = ReduceArray(&prepared->header, ArgArray(fcinfo, 1),
+									  PG_GETARG_DATUM(2));
+	double	   *work = palloc(sizeof(double) * prepared->dim);
+
+	PrepareParts(prepared, PART_ROOT);
+	PG_RETURN_FLOAT8(ResultFinite(posterior_stddev(prepared->dim, prepared->root,
+												   reduced, work)));
 }
 
 PG_FUNCTION_INFO_V1(dlints_covariance);

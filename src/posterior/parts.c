@@ -152,19 +152,6 @@ BindFactor(const PreparedModel *prepared, Factor *factor)
 				ModelMemoryFades(header, header->memory - 1), prepared->factors);
 }
 
-/* The posterior width at a context. */
-double
-PreparedWidth(PreparedModel *prepared, ArrayType *features,
-			  Datum profile)
-{
-	int			dim = prepared->dim;
-	double	   *reduced = ReduceArray(&prepared->header, features, profile);
-	double	   *work = palloc(sizeof(double) * dim);
-
-	PrepareParts(prepared, PART_ROOT);
-	return ResultFinite(posterior_stddev(dim, prepared->root, reduced, work));
-}
-
 /*
  * The expected reward at z and the posterior width there: for models that are
  * asked about one z, which need neither mean nor root.  "reduced" is

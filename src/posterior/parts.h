@@ -8,8 +8,6 @@
 
 #include "postgres.h"
 
-#include "utils/array.h"
-
 #include "core/posterior.h"
 #include "posterior/kept_models.h"
 
@@ -23,8 +21,6 @@ extern void FactorEvidence(const Evidence *evidence, const Prior *prior,
 extern void PrepareParts(PreparedModel *prepared, int parts);
 extern const double *PreparedWeights(PreparedModel *prepared,
 									 Datum profile);
-extern double PreparedWidth(PreparedModel *prepared, ArrayType *features,
-							Datum profile);
 extern double PreparedScore(PreparedModel *prepared, double *reduced,
 							double *stddev);
 extern void PreparedDraws(PreparedModel *prepared, uint64 seed, int first,
