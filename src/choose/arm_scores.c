@@ -10,8 +10,8 @@
 
 #include "miscadmin.h"
 
-#include "choose/arm_scores.h"
 #include "choose/request.h"
+#include "choose/scores.h"
 #include "core/peak.h"
 #include "core/random.h"
 #include "posterior/parts.h"

@@ -7,8 +7,8 @@
  */
 #include "postgres.h"
 
-#include "choose/arm_scores.h"
 #include "choose/request.h"
+#include "choose/scores.h"
 #include "choose/topk.h"
 #include "core/random.h"
 #include "sql/args.h"

@@ -11,10 +11,7 @@
 #include "utils/memutils.h"
 #include "windowapi.h"
 
-#include "choose/arm_scores.h"
 #include "choose/candidates.h"
-#include "choose/groups.h"
-#include "choose/shared_scores.h"
 #include "sql/args.h"
 #include "sql/arrays.h"
 

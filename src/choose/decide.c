@@ -16,8 +16,6 @@
 #include "utils/tuplestore.h"
 
 #include "choose/decision.h"
-#include "choose/groups.h"
-#include "choose/shared_scores.h"
 #include "sql/args.h"
 #include "sql/arrays.h"
 #include "sql/results.h"

@@ -14,11 +14,9 @@
 #include "utils/memutils.h"
 
 #include "choose/decision.h"
-#include "choose/varied_lists.h"
 #include "core/peak.h"
 #include "core/random.h"
 #include "core/score.h"
-#include "core/slate.h"
 #include "sql/results.h"
 
 /* entries of slates that are filled at once: 24 MB */

@@ -1,6 +1,7 @@
 /*
  * decision.h
- *		A decision about candidates: which are chosen, and how probable it was.
+ *		A decision about candidates: which are chosen, and how probable it was;
+ *		and what it is made with.
  */
 #ifndef DLINTS_DECISION_H
 #define DLINTS_DECISION_H
@@ -9,7 +10,15 @@
 
 #include "choose/rules.h"
 #include "choose/scores.h"
+#include "core/slate.h"
 #include "sql/arrays.h"
+
+/* groups.c: the names of groups of candidates, numbered as they come */
+typedef struct groups_hash Groups;
+
+extern Groups *GroupsCreate(void);
+extern int	GroupNumber(Groups *groups, NullableDatum name);
+extern int	GroupsCount(const Groups *groups);
 
 /* As the doors bring them. */
 typedef struct Candidates
@@ -33,6 +42,17 @@ typedef struct Decision
 	double		level;			/* what these leave out, until it is added */
 	int		   *counts;			/* how many draws choose each */
 } Decision;
+
+/*
+ * varied_lists.c: lists under many draws, in which a twin of what is chosen counts
+ * less
+ */
+typedef struct VariedLists VariedLists;
+
+extern VariedLists *VariedListsCreate(const Candidates *from, int draws);
+extern void VariedListsTake(VariedLists *lists, int draw, const ScoresStrip *strip);
+extern void VariedListsNarrow(VariedLists *lists, const Slate *slates, int draws);
+extern int	VariedListsChoose(VariedLists *lists, int draw, uint64 seed, int *chosen);
 
 extern Decision Decide(const Candidates *from);
 extern double DecisionProbability(const Decision *decision, int candidate);

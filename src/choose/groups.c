@@ -6,8 +6,7 @@
 
 #include "common/hashfn.h"
 
-#include "choose/groups.h"
-#include "compat.h"
+#include "choose/decision.h"
 
 typedef struct GroupEntry
 {

@@ -1,7 +1,7 @@
 /*
  * scores.h
- *		What a decision asks of the scores of candidates, whatever they are
- *		made of.
+ *		What a decision asks of the scores of candidates, and the two that make
+ *		them: of candidates that share a model, and of those that have one each.
  */
 #ifndef DLINTS_SCORES_H
 #define DLINTS_SCORES_H
@@ -10,6 +10,9 @@
 
 #include "storage/shmem.h"
 #include "utils/memutils.h"
+
+#include "posterior/kept_models.h"
+#include "sql/arrays.h"
 
 /* Room for so many numbers, in the current memory context. */
 static inline double *
@@ -43,5 +46,31 @@ typedef struct Scores
 	void		(*under) (struct Scores *scores, int first_draw, int draws,
 						  ScoresTaker take, void *taker);
 } Scores;
+
+/* Of candidates that share a model; it begins with the above. */
+typedef struct SharedScores SharedScores;
+
+extern SharedScores *SharedScoresCreate(PreparedModel *prepared, Datum profile,
+										int capacity, int draws);
+extern double *SharedScoresRoom(SharedScores *scores);
+extern void SharedScoresAdd(SharedScores *scores, double addend);
+extern Scores *SharedScoresOfArray(PreparedModel *prepared, Datum profile,
+								   ArrayType *array, double *addends,
+								   int draws, uint64 seed);
+
+/* Where the score of an arm lies by its model's policy. */
+typedef struct ArmScore
+{
+	double		mean;
+	double		stddev;			/* of draws; 0 where the policy does not draw */
+} ArmScore;
+
+/* Of arms; it begins with the above, too. */
+typedef struct ArmScores ArmScores;
+
+extern ArmScore ArmScoreOf(PreparedModel *prepared, ArrayType *features,
+						   Datum profile);
+extern ArmScores *ArmScoresCreate(int capacity);
+extern void ArmScoresAdd(ArmScores *scores, ArmScore score);
 
 #endif							/* DLINTS_SCORES_H */

@@ -22,7 +22,7 @@
 #include "miscadmin.h"
 
 #include "choose/request.h"
-#include "choose/shared_scores.h"
+#include "choose/scores.h"
 #include "core/dot.h"
 #include "core/peak.h"
 #include "core/score.h"

@@ -10,7 +10,7 @@
 
 #include "miscadmin.h"
 
-#include "choose/varied_lists.h"
+#include "choose/decision.h"
 #include "core/peak.h"
 #include "core/variety.h"
 #include "sql/results.h"
