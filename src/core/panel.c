@@ -112,24 +112,6 @@ panel_cross(const SvdMatrix *matrix, int columns, const double *left,
 	}
 }
 
-/* full <- panel' panel, its lower triangle, by way of a packed one */
-void
-panel_gram(const SvdMatrix *matrix, int columns, const double *panel,
-		   double *packed, double *full)
-{
-	uint32_t	item;
-
-	memset(packed, 0, sizeof(double) * linalg_packed_len(columns));
-	for (item = 0; item < matrix->items; item += PANEL_CHUNK)
-	{
-		linalg_rank_update(columns, panel_chunk(matrix, item),
-						   panel + (size_t) item * (size_t) columns, 1.0,
-						   packed);
-		matrix->pause();
-	}
-	linalg_unpack_lower(columns, packed, full);
-}
-
 /* panel <- panel times the matrix in "full", given by columns */
 void
 panel_transform(const SvdMatrix *matrix, int columns, double *panel,

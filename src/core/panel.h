@@ -36,8 +36,6 @@ extern void panel_multiply(const SvdMatrix *matrix, size_t columns,
 						   const double *panel, double *out, double *sum);
 extern void panel_cross(const SvdMatrix *matrix, int columns,
 						const double *left, const double *right, double *full);
-extern void panel_gram(const SvdMatrix *matrix, int columns,
-					   const double *panel, double *packed, double *full);
 extern void panel_transform(const SvdMatrix *matrix, int columns,
 							double *panel, const double *full, double *chunk);
 

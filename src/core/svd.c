@@ -44,7 +44,6 @@
 /* The work area, cut up. */
 typedef struct Work
 {
-	double	   *packed;
 	double	   *full;
 	double	   *left;
 	double	   *right;
@@ -60,7 +59,7 @@ svd_work(int columns)
 {
 	size_t		n = (size_t) columns;
 
-	return linalg_packed_len(columns) + 4 * n * n + n + PANEL_CHUNK * n +
+	return 4 * n * n + n + PANEL_CHUNK * n +
 		linalg_spectral_work(columns) + linalg_spectral_integers(columns);
 }
 
@@ -70,8 +69,7 @@ cut(int columns, double *work)
 	size_t		n = (size_t) columns;
 	Work		w;
 
-	w.packed = work;
-	w.full = w.packed + linalg_packed_len(columns);
+	w.full = work;
 	w.left = w.full + n * n;
 	w.right = w.left + n * n;
 	w.rotation = w.right + n * n;
@@ -199,7 +197,7 @@ orthonormalise(const SvdMatrix *matrix, Svd *svd, const Work *work)
 	size_t		j;
 
 	/* their lengths may differ by far, and are divided out */
-	panel_gram(matrix, svd->columns, svd->panel, work->packed, work->full);
+	panel_cross(matrix, svd->columns, svd->panel, svd->panel, work->full);
 	for (j = 0; j < n; j++)
 	{
 		double		sum = work->full[j * n + j];
@@ -233,7 +231,7 @@ improve(const SvdMatrix *matrix, Svd *svd, const Work *work)
 		return false;
 	panel_transform(matrix, svd->columns, product, work->full, work->chunk);
 
-	panel_gram(matrix, svd->columns, product, work->packed, work->full);
+	panel_cross(matrix, svd->columns, product, product, work->full);
 	if (!whiten(matrix, svd->columns, NEGLIGIBLE, work))
 		return false;
 	panel_transform(matrix, svd->columns, product, work->full, work->chunk);
