@@ -83,7 +83,7 @@ struct Clicks
 	Keys	   *items;
 	Size		count;
 	Size		capacity;
-	Datum	   *item_values;	/* when all have come */
+	KeyEntry  **by_number;		/* of items, when all have come */
 	uint64	   *item_hashes;
 	SvdMatrix	matrix;
 };
@@ -268,7 +268,7 @@ ClicksMemory(const Clicks *clicks)
 {
 	return CellsMemory(clicks) + KeysMemory(clicks->users) +
 		KeysMemory(clicks->items) +
-		(sizeof(Datum) + sizeof(uint64)) * ClicksItems(clicks);
+		sizeof(uint64) * ClicksItems(clicks);
 }
 
 uint32
@@ -314,16 +314,12 @@ RenumberAll(Clicks *clicks)
 
 	clicks->matrix.users = clicks->users->table->members;
 	clicks->matrix.items = item_count;
-	clicks->item_values = MemoryContextAllocHuge(CurrentMemoryContext,
-												 sizeof(Datum) * Max(item_count, 1));
+	clicks->by_number = items;
 	clicks->item_hashes = MemoryContextAllocHuge(CurrentMemoryContext,
 												 sizeof(uint64) * Max(item_count, 1));
 	for (i = 0; i < item_count; i++)
-	{
-		clicks->item_values[i] = items[i]->value;
 		clicks->item_hashes[i] = (uint64) items[i]->upper_hash << 32 |
 			items[i]->hash;
-	}
 	for (i = 0; i < clicks->count; i++)
 	{
 		SvdCell    *cell = &clicks->matrix.cells[i];
@@ -333,7 +329,6 @@ RenumberAll(Clicks *clicks)
 		CHECK_FOR_INTERRUPTS();
 	}
 	pfree(users);
-	pfree(items);
 	pfree(user_numbers);
 	pfree(item_numbers);
 
@@ -460,7 +455,7 @@ ClicksItemHashes(const Clicks *clicks)
 Datum
 ClicksItem(const Clicks *clicks, uint32 item)
 {
-	return clicks->item_values[item];
+	return clicks->by_number[item]->value;
 }
 
 bool
