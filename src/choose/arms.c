@@ -26,25 +26,6 @@ DrawScore(const ArmScore *score)
 	return ResultFinite(score->mean + score->stddev * normal);
 }
 
-/* Offer one arm. */
-static Datum
-OfferArm(FunctionCallInfo fcinfo, const CandidateForm *form)
-{
-	int			k = form->k ? ArgCount(fcinfo, form->k) : 1;
-	ArmScore	score;
-	TopK	   *top;
-
-	top = PG_ARGISNULL(0) ?
-		TopKCreate(fcinfo, AggregateContext(fcinfo), form->item, k) :
-		(TopK *) PG_GETARG_POINTER(0);
-	TopKCheckCount(top, k);
-	score = ArmScoreOf(PrepareModel(fcinfo, form->model),
-					   ArgArray(fcinfo, form->features),
-					   ProfileArgument(fcinfo, form->profile));
-	TopKOfferByLot(top, DrawScore(&score), FreshSeed(), fcinfo->args[form->item]);
-	PG_RETURN_POINTER(top);
-}
-
 /*
  * dlints_recommend_arms(model dlints, arm anyelement, features dlints_vector)
  *		-> anyelement, aggregate
@@ -69,10 +50,23 @@ Datum
 dlints_recommend_arms_transfn(PG_FUNCTION_ARGS)
 {
 	const CandidateForm *form = AggregateForm(fcinfo);
+	ArmScore	score;
+	TopK	   *top;
+	int			k = 1;
 
 	if (!IsCandidate(fcinfo, form))
 		return AggregateSameState(fcinfo);
-	return OfferArm(fcinfo, form);
+	if (form->k)
+		k = ArgCount(fcinfo, form->k);
+	top = PG_ARGISNULL(0) ?
+		TopKCreate(fcinfo, AggregateContext(fcinfo), form->item, k) :
+		(TopK *) PG_GETARG_POINTER(0);
+	TopKCheckCount(top, k);
+	score = ArmScoreOf(PrepareModel(fcinfo, form->model),
+					   ArgArray(fcinfo, form->features),
+					   ProfileArgument(fcinfo, form->profile));
+	TopKOfferByLot(top, DrawScore(&score), FreshSeed(), fcinfo->args[form->item]);
+	PG_RETURN_POINTER(top);
 }
 
 PG_FUNCTION_INFO_V1(dlints_recommend_arms_finalfn);

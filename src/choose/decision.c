@@ -34,13 +34,6 @@ typedef struct Deciding
 } Deciding;
 
 static void *
-AllocateZeros(Size size, Size count)
-{
-	return MemoryContextAllocExtended(CurrentMemoryContext, mul_size(size, count),
-									  MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-}
-
-static void *
 Allocate(Size size, Size count)
 {
 	return MemoryContextAllocHuge(CurrentMemoryContext, mul_size(size, Max(count, 1)));
@@ -206,7 +199,9 @@ Decide(const Candidates *from)
 
 	decision.chosen = Allocate(sizeof(int), k);
 	decision.scores = Allocate(sizeof(double), candidates);
-	decision.counts = AllocateZeros(sizeof(int), candidates);
+	decision.counts = MemoryContextAllocExtended(CurrentMemoryContext,
+												 mul_size(sizeof(int), candidates),
+												 MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	deciding.list = Allocate(sizeof(int), k);
 	if (from->similar_by)
 		deciding.varied = VariedListsCreate(from, step);

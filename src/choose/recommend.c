@@ -38,7 +38,7 @@ Begin(FunctionCallInfo fcinfo, const CandidateForm *form, int k)
 {
 	MemoryContext context = AggregateContext(fcinfo);
 	PreparedModel *prepared = PrepareModel(fcinfo, form->model);
-	Datum profile = ProfileArgument(fcinfo, form->profile);
+	Datum		profile = ProfileArgument(fcinfo, form->profile);
 	MemoryContext caller = MemoryContextSwitchTo(context);
 	RecommendState *state = palloc0(sizeof(RecommendState));
 
@@ -70,28 +70,6 @@ Score(FunctionCallInfo fcinfo, const CandidateForm *form,
 											 numbers));
 }
 
-/* Offer one candidate. */
-static Datum
-Recommend(FunctionCallInfo fcinfo, const CandidateForm *form)
-{
-	RecommendState *state;
-	int			k = 1;
-
-	if (!IsCandidate(fcinfo, form))
-		return AggregateSameState(fcinfo);
-	if (form->k)
-		k = ArgCount(fcinfo, form->k);
-	state = PG_ARGISNULL(0) ? Begin(fcinfo, form, k) :
-		(RecommendState *) PG_GETARG_POINTER(0);
-	TopKCheckCount(state->top, k);
-	RequestCheckModel(&state->request, PG_GETARG_DATUM(form->model));
-	if (form->profile)
-		RequestCheckProfile(&state->request, PG_GETARG_DATUM(form->profile));
-	TopKOfferByLot(state->top, Score(fcinfo, form, state), state->ties,
-				   fcinfo->args[form->item]);
-	PG_RETURN_POINTER(state);
-}
-
 /*
  * dlints_recommend(model dlints, item anyelement,
  *					features real[] | dlints_vector) -> anyelement, aggregate
@@ -117,7 +95,23 @@ PG_FUNCTION_INFO_V1(dlints_recommend_transfn);
 Datum
 dlints_recommend_transfn(PG_FUNCTION_ARGS)
 {
-	return Recommend(fcinfo, AggregateForm(fcinfo));
+	const CandidateForm *form = AggregateForm(fcinfo);
+	RecommendState *state;
+	int			k = 1;
+
+	if (!IsCandidate(fcinfo, form))
+		return AggregateSameState(fcinfo);
+	if (form->k)
+		k = ArgCount(fcinfo, form->k);
+	state = PG_ARGISNULL(0) ? Begin(fcinfo, form, k) :
+		(RecommendState *) PG_GETARG_POINTER(0);
+	TopKCheckCount(state->top, k);
+	RequestCheckModel(&state->request, PG_GETARG_DATUM(form->model));
+	if (form->profile)
+		RequestCheckProfile(&state->request, PG_GETARG_DATUM(form->profile));
+	TopKOfferByLot(state->top, Score(fcinfo, form, state), state->ties,
+				   fcinfo->args[form->item]);
+	PG_RETURN_POINTER(state);
 }
 
 PG_FUNCTION_INFO_V1(dlints_recommend_finalfn);

@@ -112,7 +112,7 @@ CheckSettings(const Settings *settings)
 	return rules;
 }
 
-/* A cap without groups would be ignored in silence. */
+/* Neither a cap without groups nor diversity without vectors is ignored in silence. */
 void
 CheckCapped(const Rules *rules, bool grouped)
 {
@@ -123,7 +123,6 @@ CheckCapped(const Rules *rules, bool grouped)
 				 errhint("Say of what there may be so many, as in cap_group => brand.")));
 }
 
-/* Nor is it said by what candidates are similar. */
 void
 CheckVaried(const Rules *rules, bool has_vectors)
 {

@@ -35,15 +35,6 @@ Spread(const Evidence *e)
 	return fmin(sqrt(variance), DLINTS_MAX_NOISE);
 }
 
-/* What evidence knows longest. */
-static Evidence
-Longest(Dlints *evidence)
-{
-	Memories	memories = ModelMemories(evidence);
-
-	return memories.memory[memories.count - 1];
-}
-
 PG_FUNCTION_INFO_V1(dlints_with_prior);
 
 /*
@@ -64,6 +55,7 @@ dlints_with_prior(PG_FUNCTION_ARGS)
 {
 	Dlints	   *model;
 	Dlints	   *evidence;
+	Memories	memories;
 	Evidence	longest;
 	Rewards		rewards;
 	double		weight;
@@ -77,7 +69,8 @@ dlints_with_prior(PG_FUNCTION_ARGS)
 	model = PG_GETARG_DLINTS_P(0);
 	evidence = PG_GETARG_DLINTS_P(1);
 	ModelCheckSameEvidence(&model->header, &evidence->header);
-	longest = Longest(evidence);
+	memories = ModelMemories(evidence);
+	longest = memories.memory[memories.count - 1];
 	rewards = ModelRewards(&evidence->header);
 	model = WithRoom(model, *longest.N > 0.0 ? weight : 0.0);
 	if (*longest.N > 0.0)
