@@ -68,9 +68,9 @@ struct Reading
  * than all else that is done with most arguments.
  */
 static NullableDatum
-Fetch(void *from, int argno)
+Fetch(const void *from, int argno)
 {
-	Reading    *reading = from;
+	const Reading *reading = from;
 	NullableDatum result;
 	bool		isout;
 

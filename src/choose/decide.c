@@ -41,21 +41,9 @@ typedef struct Call
 } Call;
 
 static NullableDatum
-Fetch(void *call, int argno)
+Fetch(const void *call, int argno)
 {
-	return ((Call *) call)->fcinfo->args[argno];
-}
-
-static bool
-IsNull(const Call *call, int argno)
-{
-	return call->fcinfo->args[argno].isnull;
-}
-
-static Datum
-Argument(const Call *call, int argno)
-{
-	return call->fcinfo->args[argno].value;
+	return ((const Call *) call)->fcinfo->args[argno];
 }
 
 /* ---------- arrays ---------- */
@@ -73,7 +61,7 @@ CheckElementCount(const Call *call, ArrayType *array, const char *name)
 static void
 AddBonus(const Call *call, double *addends)
 {
-	ArrayType  *array = DatumGetArrayTypeP(Argument(call, call->form->bonus));
+	ArrayType  *array = DatumGetArrayTypeP(Fetch(call, call->form->bonus).value);
 	Datum	   *elements;
 	bool	   *nulls;
 	int			count;
@@ -90,7 +78,7 @@ AddBonus(const Call *call, double *addends)
 static void
 ReadGroups(const Call *call, Candidates *found)
 {
-	ArrayType  *array = DatumGetArrayTypeP(Argument(call, call->form->cap_group));
+	ArrayType  *array = DatumGetArrayTypeP(Fetch(call, call->form->cap_group).value);
 	Groups	   *groups = GroupsCreate();
 	Datum	   *elements;
 	bool	   *nulls;
@@ -137,7 +125,7 @@ ReadSimilarWeights(const Call *call, ArrayType *array, const ArgSpec *features,
 static void
 ReadSimilarBy(const Call *call, const ArgSpec *features, Candidates *found)
 {
-	ArrayType  *array = ArgArrayConverted(Argument(call, call->form->similar_by));
+	ArrayType  *array = ArgArrayConverted(Fetch(call, call->form->similar_by).value);
 	ArgSpec		spec = {"array of vectors", ARR_NDIM(array) == 2 ? ARR_DIMS(array)[1] : 0, NULL};
 
 	if (ARR_NDIM(array) == 1)
@@ -171,7 +159,7 @@ AddWidths(const Call *call, const Request *request, double *addends)
 static double *
 MakeAddends(const Call *call, const Request *request)
 {
-	bool		given = !IsNull(call, call->form->bonus);
+	bool		given = !Fetch(call, call->form->bonus).isnull;
 	bool		widens = request->width_factor > 0.0;
 	double	   *addends;
 
@@ -191,14 +179,14 @@ static Candidates
 ReadCandidates(Call *call)
 {
 	Settings	settings = FetchSettings(call->form, Fetch, call);
-	bool		grouped = !IsNull(call, call->form->cap_group);
+	bool		grouped = !Fetch(call, call->form->cap_group).isnull;
 	Candidates	found = {.rules = CheckSettings(&settings)};
 	Request		request;
 
 	CheckCapped(&found.rules, grouped);
-	CheckVaried(&found.rules, !IsNull(call, call->form->similar_by));
+	CheckVaried(&found.rules, !Fetch(call, call->form->similar_by).isnull);
 	RequestBegin(&request, &decide, call->prepared, CurrentMemoryContext,
-				 Argument(call, call->form->model), call->profile);
+				 Fetch(call, call->form->model).value, call->profile);
 	found.scores = SharedScoresOfArray(call->prepared, call->profile, call->features,
 									   MakeAddends(call, &request), found.rules.draws,
 									   SeedArgument(call->fcinfo, call->form->seed));
@@ -244,9 +232,9 @@ DecideCall(Call *call, Tuplestorestate *rows, TupleDesc desc)
 	Candidates	candidates;
 	Decision	decision;
 
-	call->items = DatumGetArrayTypeP(Argument(call, call->form->item));
-	call->features = ArgArrayConverted(Argument(call, call->form->features));
-	call->profile = Argument(call, call->form->profile);
+	call->items = DatumGetArrayTypeP(Fetch(call, call->form->item).value);
+	call->features = ArgArrayConverted(Fetch(call, call->form->features).value);
+	call->profile = Fetch(call, call->form->profile).value;
 	call->prepared = PrepareModel(call->fcinfo, call->form->model);
 	spec = ArgFeatureSpec(&call->prepared->header);
 	spec.name = "array of features";

@@ -13,7 +13,7 @@
 #define MOST_DRAWS	10000
 
 Settings
-FetchSettings(const CandidateForm *form, ArgumentFetcher fetch, void *from)
+FetchSettings(const CandidateForm *form, ArgumentFetcher fetch, const void *from)
 {
 	NullableDatum k = fetch(from, form->k);
 	NullableDatum draws = fetch(from, form->draws);

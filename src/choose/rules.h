@@ -39,10 +39,10 @@ typedef struct Settings
 } Settings;
 
 /* Fetches an argument of a function. */
-typedef NullableDatum (*ArgumentFetcher) (void *from, int argno);
+typedef NullableDatum (*ArgumentFetcher) (const void *from, int argno);
 
 extern Settings FetchSettings(const CandidateForm *form, ArgumentFetcher fetch,
-							  void *from);
+							  const void *from);
 extern Rules CheckSettings(const Settings *settings);
 extern void CheckSameSettings(const Settings *ours, const Settings *theirs);
 extern void CheckDraws(int draws, int most);
