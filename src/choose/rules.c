@@ -4,8 +4,6 @@
  */
 #include "postgres.h"
 
-#include "common/shortest_dec.h"
-
 #include "choose/rules.h"
 #include "sql/args.h"
 
@@ -56,10 +54,7 @@ void
 CheckDraws(int draws, int most)
 {
 	if (draws < 1 || draws > most)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("draws must be between 1 and %d", most),
-				 errdetail("The value is %d.", draws)));
+		ArgRefuse("draws", psprintf("between 1 and %d", most), draws);
 }
 
 static int
@@ -75,11 +70,7 @@ static double
 CheckedShare(double number, const char *name)
 {
 	if (!(number >= 0.0 && number <= 1.0))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("%s must be between 0 and 1", name),
-				 errdetail("The value is %s.",
-						   double_to_shortest_decimal(number))));
+		ArgRefuse(name, "between 0 and 1", number);
 	return number;
 }
 

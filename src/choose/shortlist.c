@@ -139,11 +139,8 @@ CheckWanted(Oid item_type, int rankings)
 				(errcode(ERRCODE_DATATYPE_MISMATCH),
 				 errmsg("could not determine the type of the items")));
 	if (rankings < 1 || rankings > MOST_RANKINGS)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("the number of weight vectors must be between 1 and %d",
-						MOST_RANKINGS),
-				 errdetail("The value is %d.", rankings)));
+		ArgRefuse("the number of weight vectors",
+				  psprintf("between 1 and %d", MOST_RANKINGS), rankings);
 }
 
 static Shortlist *

@@ -23,15 +23,6 @@ typedef struct Sample
 	double		highest;
 } Sample;
 
-static void
-Refuse(const char *what, const char *bounds, double value)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("%s must be %s", what, bounds),
-			 errdetail("The value is %s.", double_to_shortest_decimal(value))));
-}
-
 /* Numbers as given are rounded, and may be a little more than they can be. */
 static bool
 IsWithin(double value, double lowest, double most)
@@ -62,13 +53,13 @@ CheckSample(const Sample *sample)
 	double		range = ArgFinite(sample->highest - sample->lowest, "range");
 
 	if (!(range > 0.0))
-		Refuse("highest", "above lowest", sample->highest);
+		ArgRefuse("highest", "above lowest", sample->highest);
 	if (!(sample->count >= 1.0))
-		Refuse("observations", "at least 1", sample->count);
+		ArgRefuse("observations", "at least 1", sample->count);
 	if (!IsWithin(sample->mean, sample->lowest, sample->highest))
-		Refuse("mean", "from lowest to highest", sample->mean);
+		ArgRefuse("mean", "from lowest to highest", sample->mean);
 	if (!(sample->stderr_of_mean >= 0.0))
-		Refuse("stderr", "at least 0", sample->stderr_of_mean);
+		ArgRefuse("stderr", "at least 0", sample->stderr_of_mean);
 	if (Squares(sample) > MostSquares(sample) + 1e-6 * sample->count * range * range)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -116,7 +107,7 @@ dlints_bounds(PG_FUNCTION_ARGS)
 
 	CheckSample(&sample);
 	if (!(confidence > 0.0 && confidence < 1.0))
-		Refuse("confidence", "between 0 and 1", confidence);
+		ArgRefuse("confidence", "between 0 and 1", confidence);
 	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "return type must be a row type");
 	place = Min(Max(place, 0.0), 1.0);

@@ -9,7 +9,6 @@
 
 #include "access/htup_details.h"
 #include "catalog/pg_type.h"
-#include "common/shortest_dec.h"
 #include "funcapi.h"
 #include "utils/array.h"
 
@@ -81,24 +80,14 @@ MergeIntoState(FunctionCallInfo fcinfo, const PolicyValue *more, int count)
 	return PointerGetDatum(array);
 }
 
-/* Raises that a probability is out of its bounds. */
-static void
-NoProbability(double value, const char *name, const char *bounds)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("%s must be a probability, %s", name, bounds),
-			 errdetail("The value is %s.", double_to_shortest_decimal(value))));
-}
-
 /* How many times more likely the target policy decides as the log did */
 static double
 DecisionWeight(double logged, double target)
 {
 	if (!(logged > 0.0 && logged <= 1.0))
-		NoProbability(logged, "logged", "greater than 0 and at most 1");
+		ArgRefuse("logged", "a probability, greater than 0 and at most 1", logged);
 	if (!(target >= 0.0 && target <= 1.0))
-		NoProbability(target, "target", "from 0 to 1");
+		ArgRefuse("target", "a probability, from 0 to 1", target);
 	return target / logged;
 }
 

@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "catalog/pg_type.h"
+#include "common/shortest_dec.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 
@@ -116,6 +117,16 @@ double
 ArgBounded(double value, const char *what)
 {
 	return Allowed(fabs(value) <= WIDEN_MAX, value, what);
+}
+
+/* A number is not what it has to be. */
+void
+ArgRefuse(const char *name, const char *range, double value)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("%s must be %s", name, range),
+			 errdetail("The value is %s.", double_to_shortest_decimal(value))));
 }
 
 /* A count of something. */

@@ -32,6 +32,7 @@ extern double ArgNumber(Oid type, Datum value);
 extern double ArgFinite(double value, const char *what);
 extern double ArgBounded(double value, const char *what);
 extern const char *WhatIsWrongWith(double value);
+extern void ArgRefuse(const char *name, const char *range, double value);
 extern int64 AtLeastOne(int64 value, const char *name);
 extern int	ArgCount(FunctionCallInfo fcinfo, int argno);
 extern void CheckSame(bool same, const char *name, const char *rows);
