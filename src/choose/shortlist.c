@@ -16,7 +16,6 @@
 
 #include "miscadmin.h"
 #include "utils/array.h"
-#include "utils/datum.h"
 #include "utils/lsyscache.h"
 
 #include "choose/request.h"
@@ -181,9 +180,11 @@ CheckSameList(FunctionCallInfo fcinfo, Shortlist *list)
 
 	if (!ValueKeyMatches(&list->weights, weights))
 	{
-		CheckSame(datumIsEqual(PointerGetDatum(DatumGetArrayTypeP(weights)),
-							   PointerGetDatum(DatumGetArrayTypeP(PointerGetDatum(list->weights.bytes))),
-							   false, -1), "weights", "group");
+		ArrayType  *ours = DatumGetArrayTypeP(PointerGetDatum(list->weights.bytes));
+		ArrayType  *theirs = DatumGetArrayTypeP(weights);
+
+		CheckSame(VARSIZE(ours) == VARSIZE(theirs) &&
+				  memcmp(ours, theirs, VARSIZE(ours)) == 0, "weights", "group");
 		ValueKeyReplace(&list->weights, weights, GetMemoryChunkContext(list));
 	}
 	CheckSame(ArgCount(fcinfo, SIZE_ARGNO) == list->size, "k", "group");
