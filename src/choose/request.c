@@ -22,27 +22,20 @@
 uint64
 FreshSeed(void)
 {
-	static struct
-	{
-		int			pid;		/* a forked process takes a key of its own */
-		uint32		counter[4];
-		uint32		key[2];
-	}			state;
-	uint32		bits[4];
+	static int	pid;			/* a forked process takes a key of its own */
+	static uint64 key;
+	static uint64 counter;
 
-	if (state.pid != MyProcPid)
+	if (pid != MyProcPid)
 	{
-		if (!pg_strong_random(state.counter, sizeof(state.counter)) ||
-			!pg_strong_random(state.key, sizeof(state.key)))
+		if (!pg_strong_random(&key, sizeof(key)) ||
+			!pg_strong_random(&counter, sizeof(counter)))
 			ereport(ERROR,
 					(errcode(ERRCODE_INTERNAL_ERROR),
 					 errmsg("could not obtain random numbers")));
-		state.pid = MyProcPid;
+		pid = MyProcPid;
 	}
-	if (++state.counter[0] == 0)
-		state.counter[1]++;
-	random_philox(state.counter, state.key, bits);
-	return ((uint64) bits[1] << 32) | bits[0];
+	return random_bits(key, counter++);
 }
 
 /* The argument, or an independent one. */
