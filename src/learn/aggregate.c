@@ -50,7 +50,7 @@ ObserveRow(FunctionCallInfo fcinfo, const ObservationForm *form)
 	PrefetchNextArray(PG_GETARG_DATUM(form->features));
 	ReadObservation(fcinfo, form, &working->model->header, &observation);
 	WorkingAdd(working, &observation);
-	PG_RETURN_DATUM(WorkingGetDatum(working));
+	PG_RETURN_DATUM(EOHPGetRWDatum(&working->object));
 }
 
 /*

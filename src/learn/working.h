@@ -40,10 +40,4 @@ extern Observation WorkingPlace(WorkingModel *working);
 extern void WorkingAdd(WorkingModel *working, const Observation *observation);
 extern void WorkingLearnPending(WorkingModel *working);
 
-static inline Datum
-WorkingGetDatum(WorkingModel *working)
-{
-	return EOHPGetRWDatum(&working->object);
-}
-
 #endif							/* DLINTS_WORKING_H */
