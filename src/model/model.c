@@ -213,33 +213,19 @@ ReadMemory(Datum datum, const DlintsHeader *header, Size count)
 					   SLICE_HEAD);
 }
 
-static Evidence
-ReadEvidence(Datum datum, const DlintsHeader *header, Squares squares)
+/* The memory in use, without H where the mean is all that is wanted. */
+Evidence
+ModelMemoryFromDatum(Datum datum, const DlintsHeader *header, bool with_squares)
 {
 	int			dim = ModelCoordinates(header);
+	Squares		squares = ModelMemorySquares(header, header->memory - 1);
 	Evidence	evidence;
 
+	if (squares == SQUARES_MATRIX && !with_squares)
+		squares = SQUARES_NONE;
 	evidence_bind(&evidence, dim, squares,
 				  ReadMemory(datum, header, evidence_value_count(dim, squares)));
 	return evidence;
-}
-
-/* The memory in use. */
-Evidence
-ModelMemoryFromDatum(Datum datum, const DlintsHeader *header)
-{
-	return ReadEvidence(datum, header,
-						ModelMemorySquares(header, header->memory - 1));
-}
-
-/* The same without H, which the mean does not want. */
-Evidence
-ModelMemoryForMean(Datum datum, const DlintsHeader *header)
-{
-	Squares		squares = ModelMemorySquares(header, header->memory - 1);
-
-	return ReadEvidence(datum, header,
-						squares == SQUARES_MATRIX ? SQUARES_NONE : squares);
 }
 
 /* The same with N, R and S alone. */

@@ -131,8 +131,8 @@ extern uint64 ModelHash(Datum datum, uint64 salt);
 /* parts of a value that need not be read as a whole */
 extern Prior ModelPriorFromDatum(Datum datum, const DlintsHeader *header);
 extern double ModelPriorSize(Datum datum, const DlintsHeader *header);
-extern Evidence ModelMemoryFromDatum(Datum datum, const DlintsHeader *header);
-extern Evidence ModelMemoryForMean(Datum datum, const DlintsHeader *header);
+extern Evidence ModelMemoryFromDatum(Datum datum, const DlintsHeader *header,
+									 bool with_squares);
 extern Evidence ModelMemorySums(Datum datum, const DlintsHeader *header);
 
 /* json.c, typmod.c */

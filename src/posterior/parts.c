@@ -71,9 +71,7 @@ MakeParts(PreparedModel *prepared, int parts)
 	int			dim = prepared->dim;
 	bool		both = parts != PART_MEAN &&
 		ModelMemoryFades(header, header->memory - 1);
-	Evidence	evidence = both ?
-		ModelMemoryFromDatum(prepared->datum, header) :
-		ModelMemoryForMean(prepared->datum, header);
+	Evidence	evidence = ModelMemoryFromDatum(prepared->datum, header, both);
 	Prior		prior = ModelPriorFromDatum(prepared->datum, header);
 	Rewards		rewards = ModelRewards(header);
 	Size		count = factor_value_count(dim, both);
