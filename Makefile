@@ -22,6 +22,8 @@
 #   make sanitize, make valgrind             the tests, under other checkers
 #   make long-run                            what millions of observations leave
 #   make citus CITUS=folder                  with Citus, built from that checkout
+#   make majors FROM="pg_config ..."         what older major versions have stored goes on
+#                                            in that of PG_CONFIG
 #   make lint                                what reads the source for mistakes
 #   make dist                                the release, as a tarball
 #   make deb, make deb-test                  Debian packages, in build/deb; and
@@ -97,7 +99,7 @@ INSTALL_FOR = @scripts/install.sh
 WITH_SERVER = @scripts/with-server.sh
 
 .PHONY: test bench demo shop demo-test shop-test play firstday speed capacity drift judge paper \
-	peers personal bakeoff ann records play-test mutants fuzz fuzz-corpus sqlsmith sanitize valgrind long-run citus lint dist
+	peers personal bakeoff ann records play-test mutants fuzz fuzz-corpus sqlsmith sanitize valgrind long-run citus majors lint dist
 
 # PostgreSQL's own headers are not clean under the last of these, and its flags
 # are those of the compiler it was built with.
@@ -176,6 +178,12 @@ citus:
 		{ echo 'dlints: CITUS=folder names a source checkout of Citus' >&2; exit 1; }
 	$(INSTALL_FOR) test citus server
 	@CITUS='$(abspath $(CITUS))' scripts/with-server.sh -u test/citus/run.sh
+
+# FROM names the pg_config of each of the older versions.
+majors:
+	@[ -n '$(FROM)' ] || { echo 'dlints: FROM="/path/to/pg_config ..." names older versions' >&2; exit 1; }
+	$(INSTALL_FOR) test server
+	@FROM='$(FROM)' scripts/with-server.sh -u test/majors/run.sh
 
 lint:
 	$(INSTALL_FOR) lint server

@@ -30,11 +30,11 @@ shellcheck scripts/*.sh test/*.sh test/*/*.sh test/*/*/*.sh test/core/*.t .ci/* 
 
 # "perl -c" succeeds even if it warns.
 echo "== perl"
-for file in test/t/*.p[lm] test/citus/*.pl scripts/*.pm; do
+for file in test/t/*.p[lm] test/citus/*.pl test/majors/*.pl scripts/*.pm; do
 	found=$(perl -I"$pgxs/test/perl" -Itest/t -wc "$file" 2>&1) || true
 	[ "$found" = "$file syntax OK" ] || { printf '%s\n' "$found"; status=1; }
 done
-perlcritic --quiet --gentle --verbose '%f:%l: %m (%p)\n' test/t test/citus scripts || status=1
+perlcritic --quiet --gentle --verbose '%f:%l: %m (%p)\n' test/t test/citus test/majors scripts || status=1
 
 # Where a tab is four characters; a message is not split.
 echo "== long lines"

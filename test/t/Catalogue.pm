@@ -4,14 +4,14 @@ package Catalogue;
 use strict;
 use warnings;
 
-use FindBin;
+use File::Basename qw(dirname);
 
 sub lines
 {
 	my ($node, $database) = @_;
 
 	return split /\n/,
-	  $node->safe_psql($database, "\\i $FindBin::RealBin/catalogue.sql");
+	  $node->safe_psql($database, '\i ' . dirname(__FILE__) . '/catalogue.sql');
 }
 
 # Lines that only one of two databases has, marked "- " and "+ "

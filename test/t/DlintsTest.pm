@@ -10,7 +10,7 @@ package DlintsTest;
 use strict;
 use warnings;
 
-use FindBin;
+use File::Basename qw(dirname);
 use Test::More;
 
 my $class;
@@ -40,11 +40,11 @@ sub import
 # A server that has not been initialized, for init_from_backup and the like
 sub bare_node
 {
-	my ($self, $name) = @_;
+	my ($self, $name, %params) = @_;
 
 	return $class->can('get_new_node') && $class eq 'PostgresNode'
-	  ? $class->get_new_node($name)
-	  : $class->new($name);
+	  ? $class->get_new_node($name, %params)
+	  : $class->new($name, %params);
 }
 
 # Initialize a server, with the parameters of its init().  It has the encoding that documents and
@@ -58,12 +58,14 @@ sub init
 }
 
 # A server, initialized and started.  The parameters go to its init();
-# "conf" is more text for postgresql.conf.
+# "conf" is more text for postgresql.conf, "install_path" names an installation
+# of PostgreSQL other than that in the PATH.
 sub node
 {
 	my ($self, $name, %params) = @_;
 	my $conf = delete $params{conf} // '';
-	my $node = $self->bare_node($name);
+	my $installation = delete $params{install_path};
+	my $node = $self->bare_node($name, $installation ? (install_path => $installation) : ());
 
 	$self->init($node, %params);
 	$node->append_conf('postgresql.conf', "log_statement = none\n$conf");
@@ -76,7 +78,7 @@ sub run_file
 {
 	my ($self, $node, $file, $database) = @_;
 
-	return $node->safe_psql($database // 'postgres', "\\i $FindBin::RealBin/$file");
+	return $node->safe_psql($database // 'postgres', '\i ' . dirname(__FILE__) . "/$file");
 }
 
 # Models, and a queue of what they are to learn
