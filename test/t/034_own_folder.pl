@@ -1,0 +1,106 @@
+# PostgreSQL 18 finds dlints in a folder beside the server's, which nobody can write to, as
+# CloudNativePG mounts one: what packaging.md has make install put there is enough, also for
+# parallel workers, after a restart, for the next version, and when libraries are preloaded.
+use strict;
+use warnings;
+
+use FindBin;
+use lib $FindBin::RealBin;
+use DlintsTest;
+use ExtensionFiles;
+use Test::More;
+
+my ($major) = `pg_config --version` =~ /(\d+)/;
+plan skip_all => 'extension_control_path is there since PostgreSQL 18' if $major < 18;
+
+my $node = DlintsTest->node('main', conf => "jit = off\n");
+my $files = ExtensionFiles->new;
+chomp(my $pkglibdir = `pg_config --pkglibdir`);
+my $library = "$pkglibdir/dlints.so";
+
+# The server has it nowhere, until the end.
+rename $library, "$library.away" or die "could not rename $library: $!";
+END { rename "$library.away", $library if $library && -e "$library.away"; }
+unlink glob $files->path('dlints*');
+
+# A folder of that name, with settings that lead there
+sub mounted
+{
+	my ($name) = @_;
+	my $folder = $node->basedir . "/$name";
+
+	$node->command_ok([ 'make', '-s', '-C', "$FindBin::RealBin/../..", 'install', 'with_llvm=no',
+			"datadir=$folder/share", "pkglibdir=$folder/lib" ], "$name: make install");
+	return $folder;
+}
+
+sub lead_to
+{
+	my ($folder, @more) = @_;
+
+	system_or_die('chmod', '-R', 'a-w', $folder);
+	$node->append_conf('postgresql.conf', join "\n", @more,
+		"extension_control_path = '\$system:$folder/share'",
+		"dynamic_library_path = '\$libdir:$folder/lib'", '');
+	$node->restart;
+	return;
+}
+
+sub system_or_die
+{
+	my (@command) = @_;
+
+	system(@command) == 0 or die "@command: $?";
+	return;
+}
+
+sub works
+{
+	my ($how) = @_;
+
+	is($node->safe_psql('postgres', q{
+		SELECT count(*) FROM board.recommend(7, 3);
+		SELECT count(*) FROM front.rank('one', '{}', '["a"]');
+		SELECT board.learn('0') >= 0, front.learn() >= 0}), "3\n1\nt|t", $how);
+	return;
+}
+
+isnt($node->psql('postgres', 'CREATE EXTENSION dlints'), 0, 'it is not in the folder of the server');
+
+my $first = mounted('first');
+is(join(' ', map { s/.*\///r } sort grep { -f } glob "$first/* $first/*/* $first/*/*/*"),
+	join(' ', map { s/.*\///r } 'dlints.so', sort glob "$first/share/extension/dlints*"),
+	'files, and nothing else');
+lead_to($first);
+is($node->safe_psql('postgres',
+		q{SELECT count(*) FROM pg_available_extensions WHERE name LIKE 'dlints%'}), 2, 'it is found');
+$node->safe_psql('postgres', 'CREATE EXTENSION dlints');
+DlintsTest->run_file($node, 'pages.sql');
+works('it works');
+$node->restart;
+works('it works after a restart');
+is($node->safe_psql('postgres', q{
+		SET debug_parallel_query = on; SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0;
+		SELECT count(dlints_mean(state)) FROM board.model}) > 0, 1, 'in parallel workers, too');
+
+### The next version, in a folder of its own
+
+my ($version) = `cat $first/share/extension/dlints.control` =~ /^default_version = '(.*)'$/m;
+(my $next = $version) =~ s/(\d+)$/$1 + 1/e;
+my $second = mounted('second');
+my $scripts = "$second/share/extension";
+my $control = DlintsTest->slurp("$scripts/dlints.control");
+
+DlintsTest->spew("$scripts/dlints.control", $control =~ s/^default_version.*$/default_version = '$next'/mr);
+DlintsTest->spew("$scripts/dlints--$version--$next.sql", "SELECT _dlints_say_outdated();\n");
+lead_to($second, "shared_preload_libraries = 'dlints'");
+works('the files of the next version');
+$node->safe_psql('postgres', 'ALTER EXTENSION dlints UPDATE');
+is($node->safe_psql('postgres', q{SELECT extversion FROM pg_extension WHERE extname = 'dlints'}), $next,
+	'it is brought to the next version');
+$node->safe_psql('postgres', q{SELECT dlints_renew('board'), dlints_renew('front')});
+works('renewed');
+
+$node->stop;
+system_or_die('chmod', '-R', 'u+w', $first, $second);
+done_testing();
