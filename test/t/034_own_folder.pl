@@ -1,6 +1,7 @@
 # PostgreSQL 18 finds dlints in a folder beside the server's, which nobody can write to, as
 # CloudNativePG mounts one: what packaging.md has make install put there is enough, also for
-# parallel workers, after a restart, for the next version, and when libraries are preloaded.
+# parallel workers, after a restart, for the next version, when libraries are preloaded, and for
+# pg_upgrade of PostgreSQL 19.
 use strict;
 use warnings;
 
@@ -8,11 +9,13 @@ use FindBin;
 use lib $FindBin::RealBin;
 use DlintsTest;
 use ExtensionFiles;
+use File::Basename qw(dirname);
 use Test::More;
 
 my ($major) = `pg_config --version` =~ /(\d+)/;
 plan skip_all => 'extension_control_path is there since PostgreSQL 18' if $major < 18;
 
+my $settings = '';
 my $node = DlintsTest->node('main', conf => "jit = off\n");
 my $files = ExtensionFiles->new;
 chomp(my $pkglibdir = `pg_config --pkglibdir`);
@@ -39,9 +42,9 @@ sub lead_to
 	my ($folder, @more) = @_;
 
 	system_or_die('chmod', '-R', 'a-w', $folder);
-	$node->append_conf('postgresql.conf', join "\n", @more,
-		"extension_control_path = '\$system:$folder/share'",
-		"dynamic_library_path = '\$libdir:$folder/lib'", '');
+	$settings = join "\n", @more, "extension_control_path = '\$system:$folder/share'",
+		"dynamic_library_path = '\$libdir:$folder/lib'", '';
+	$node->append_conf('postgresql.conf', $settings);
 	$node->restart;
 	return;
 }
@@ -100,6 +103,38 @@ is($node->safe_psql('postgres', q{SELECT extversion FROM pg_extension WHERE extn
 	'it is brought to the next version');
 $node->safe_psql('postgres', q{SELECT dlints_renew('board'), dlints_renew('front')});
 works('renewed');
+
+### pg_upgrade, which in PostgreSQL 18 wants the library in the server's folder meanwhile
+
+my ($bindir) = map { dirname($_) } grep { -x } map { "$_/pg_upgrade" } split /:/, $ENV{PATH};
+
+sub upgraded
+{
+	my ($name) = @_;
+	my $new = DlintsTest->node($name, conf => $settings);
+
+	$new->stop;
+	chdir $new->basedir or die 'no folder to work in';
+	return ($new, 'pg_upgrade', '--no-sync', '--old-datadir', $node->data_dir,
+		'--new-datadir', $new->data_dir, '--old-bindir', $bindir, '--new-bindir', $bindir,
+		'--socketdir', $new->host, '--old-port', $node->port, '--new-port', $new->port);
+}
+
+$node->stop;
+if ($major == 18)
+{
+	my ($new, @command) = upgraded('refused');
+
+	$new->command_checks_all(\@command, 1, [qr/loadable libraries that are missing/], [],
+		'pg_upgrade does not look beside it');
+	system_or_die('cp', "$second/lib/dlints.so", $pkglibdir);
+}
+my ($new, @command) = upgraded('upgraded');
+$new->command_ok(\@command, 'pg_upgrade');
+unlink $library;
+$node = $new;
+$node->start;
+works('and after it');
 
 $node->stop;
 system_or_die('chmod', '-R', 'u+w', $first, $second);
