@@ -6,10 +6,11 @@
 # as this one did.
 set -eu
 
+export HERE="$PATH" HERE_CONFIG="$PG_CONFIG" HERE_PRIVATE="$PRIVATE"
 failed=0
 for older in $FROM; do
 	# shellcheck disable=SC2016 # expanded by the inner shell
-	HERE=$PATH HERE_CONFIG=$PG_CONFIG HERE_PRIVATE=$PRIVATE PG_CONFIG=$older scripts/with-server.sh sh -c '
+	PG_CONFIG=$older scripts/with-server.sh sh -c '
 		OLD_INSTALLATION=$(dirname "$(dirname "$PG_CONFIG")")
 		PATH=$HERE PG_CONFIG=$HERE_CONFIG PRIVATE=$HERE_PRIVATE
 		export OLD_INSTALLATION PATH PG_CONFIG PRIVATE
