@@ -13,7 +13,7 @@ CREATE FUNCTION logs(events integer, chosen text, reward float8, share float8 DE
 		arm text DEFAULT 'live') RETURNS void LANGUAGE sql AS $$
 WITH given AS (
 	SELECT array_agg(n::integer ORDER BY (coalesce(a ->> 'id', a #>> '{}') = chosen) DESC, n) AS ranking,
-	       array_agg(CASE n WHEN 1 THEN share ELSE (1 - share) / (jsonb_array_length(actions) - 1) END
+	       array_agg(CASE n WHEN 1 THEN share ELSE (1 - share) / nullif(jsonb_array_length(actions) - 1, 0) END
 	                 ORDER BY (coalesce(a ->> 'id', a #>> '{}') = chosen) DESC, n) AS probabilities
 	FROM jsonb_array_elements(actions) WITH ORDINALITY e (a, n)),
 made AS (
