@@ -21,7 +21,8 @@ def opponents(clicks, items, kinds=None, late=None):
                      (clicks[:, 0].max() + 1, items))
     popular = np.asarray(log.sum(axis=0)).ravel()
     found = {'popular': lambda clicked: popular,
-             'cosine': cosine(log), 'SVD 16': svd(log), 'EASE': ease(log)}
+             'cosine': cosine(log), 'SVD 16': svd(log, 16),
+             'SVD 64': svd(log, 64), 'EASE': ease(log)}
     if late is not None:
         lately = np.bincount(late[:, 1], minlength=items)
         found['lately'] = lambda clicked: lately
@@ -55,9 +56,9 @@ def cosine(log):
     return score
 
 
-def svd(log):
-    """Return what the first sixteen directions make of it."""
-    right = svds(log, k=16, v0=np.ones(min(log.shape)))[2]
+def svd(log, directions):
+    """Return what so many first directions make of it."""
+    right = svds(log, k=directions, v0=np.ones(min(log.shape)))[2]
     return lambda clicked: right.T @ (right @ clicked)
 
 

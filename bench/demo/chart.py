@@ -6,7 +6,7 @@ from bench import figure
 
 COLOURS = {'personal': '#0072b2', 'popular': '#767676',
            'your categories': '#e69f00', 'cosine': '#d55e00',
-           'SVD 16': '#009e73', 'EASE': '#cc79a7'}
+           'SVD 16': '#009e73', 'SVD 64': '#56b4e9', 'EASE': '#cc79a7'}
 
 
 def draw(path, clicks):

@@ -21,9 +21,9 @@ personal         the recommender: what this visitor is expected to click; one
                  list of fifty is left to chance, to judge by
 popular          what others watched most
 your categories  the same, of the genres that this visitor watched
-cosine, SVD 16, EASE
-                 what the same people watched: cosines between films, the first
-                 sixteen directions of who watched what, and a regression. They
+cosine, SVD, EASE
+                 what the same people watched: cosines between films, the first 16
+                 or 64 directions of who watched what, and a regression. They
                  go by what this visitor watched and clicked, and learn nothing
                  from what was not clicked; to strangers they are popular"""
 ABOUT_GAINS = """\

@@ -25,7 +25,7 @@ EPSILON = 0.02          # as it is unless one says otherwise
 START = datetime(2020, 3, 1, tzinfo=timezone.utc)     # when the log ends
 SHOWN = {'popular': 'the most popular',
          'your categories': 'popular in your genres', 'cosine': 'cosine',
-         'SVD 16': 'SVD 16, every night', 'EASE': 'EASE, every night',
+         'SVD 64': 'SVD 64, every night', 'EASE': 'EASE, every night',
          'recommender': 'dlints'}
 
 
@@ -111,7 +111,8 @@ class Days:
         log = np.array(self._at(
             day, 'SELECT person, item FROM click').fetchall())
         others = {name: List(score, self._known) for name, score
-                  in opponents(log, items, self._world.kinds).items()}
+                  in opponents(log, items, self._world.kinds).items()
+                  if name in lists}
         for number, person in enumerate(who):
             now = day + number / len(who)
             if day and number % (len(who) // RUNS + 1) == 0:

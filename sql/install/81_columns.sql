@@ -16,6 +16,7 @@ DECLARE
 	few text[];
 	length integer;
 	others boolean;
+	is_own boolean;
 	norm float8;
 	look record;
 BEGIN
@@ -94,6 +95,7 @@ BEGIN
 				USING HINT = format('Those that have not %s numbers say nothing.', length);
 		END IF;
 	END IF;
+	is_own := look.different > 160 AND look.different > 0.9 * look.filled;
 	IF look.kinds < 2 AND kind <> 'age' THEN
 		RAISE NOTICE 'column "%" is the same in all rows and left out', column_name;
 		RETURN NULL;
@@ -106,9 +108,11 @@ BEGIN
 	ELSIF kind = 'number' AND bounds IS NULL THEN
 		RAISE NOTICE 'column "%" has no values yet to take its bands from', column_name
 			USING HINT = 'To have bands that fit, make the recommender anew once there are items.';
-	ELSIF kind = 'category' AND (look.length > 40 OR look.different > 160
-			AND look.different > 0.9 * look.filled AND look.spaced > 0.5 * look.filled) THEN
+	ELSIF kind = 'category' AND (look.length > 40 OR is_own AND look.spaced > 0.5 * look.filled) THEN
 		kind := 'words';		-- a text, or short ones of which each row has its own: titles
+	ELSIF kind = 'category' AND is_own THEN
+		RAISE NOTICE 'column "%" has a value of its own in nearly each row', column_name
+			USING HINT = 'A key says nothing of what an item is like: leave it out.';
 	END IF;
 	RETURN jsonb_build_object(
 		'column', column_name, 'kind', kind, 'few', few, 'bounds', bounds, 'different', look.different,
