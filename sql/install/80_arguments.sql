@@ -82,7 +82,7 @@ BEGIN
 		('exposure', (a ->> 'exposure')::float8 BETWEEN 0 AND 1,
 			'exposure must be between 0 and 1',
 			'It is the power of the number of clicks that says how often an item was seen.'),
-		('factors', coalesce((a ->> 'factors')::integer, 0) BETWEEN 0 AND 128,
+		('factors', (a ->> 'factors')::integer BETWEEN 0 AND 128,
 			'factors must be between 0 and 128',
 			'It is how many numbers of a vector come from clicks.'),
 		('half_life', (a ->> 'half_life')::interval > '0' AND (a ->> 'half_life')::interval <= '100 years',
@@ -204,7 +204,6 @@ DECLARE
 		' FROM t JOIN pg_type p ON p.oid = t.oid WHERE p.typtype = ''d'') SELECT t.oid FROM t JOIN pg_type p'
 		' ON p.oid = t.oid WHERE p.typtype <> ''d'') ORDER BY n) FROM unnest($1) WITH ORDINALITY u (type, n)';
 	clicks text := rtrim(a ->> 'clicks', E' \t\n;');
-	factors integer := coalesce(a ->> 'factors', a -> 'vectors' ->> 'factors');
 	types oid[];
 	request text;
 	attempt record;
@@ -283,10 +282,6 @@ BEGIN
 			IF has_types THEN	-- what its columns are, without reading a row
 				EXECUTE typed INTO types;
 			END IF;
-			IF attempt.n = 2 AND factors IS NULL THEN	-- of many clicks more can be known
-				EXECUTE format('SELECT CASE pg_catalog.count(*) WHEN 50000 THEN 64 ELSE 32 END FROM (%s LIMIT 50000) q',
-				               attempt.statement) INTO factors;
-			END IF;
 			EXECUTE to_own_path;
 			IF attempt.n = 11 AND (SELECT typcategory NOT IN ('B', 'N') OR oid = 'money'::regtype FROM pg_type
 			                       WHERE oid = types[1]) THEN
@@ -330,7 +325,7 @@ BEGIN
 	END LOOP;
 
 	RETURN a || jsonb_build_object('items', items::oid, 'item_key', key, 'item_type', item_type,
-		'person_type', person_type, 'clicks', clicks, 'factors', coalesce(factors, 32), 'path', users_path,
+		'person_type', person_type, 'clicks', clicks, 'path', users_path,
 		'bound', coalesce(a -> 'bound', '{}') || coalesce((
 			SELECT jsonb_object_agg(t, users_path) FROM unnest(texts) t WHERE a ? t), '{}'));
 END

@@ -8,7 +8,7 @@ SET LOCAL check_function_bodies = on;
 
 SELECT plan(63);
 
-SELECT dlints_create_recommender('board', 'job', '{field,salary}', control => 0.3, epsilon => 0.5,
+SELECT dlints_create_recommender('board', 'job', '{field,salary}', control => 0.3, epsilon => 0.5, factors => 16,
   clicks => 'SELECT who, job, at FROM visit', outcomes => '{"click": 1, "apply": 5}') IS NOT NULL;
 SELECT dlints_create_recommender('quiet', 'job', '{field,salary}', control => 0, epsilon => 0, keep => '1 month',
   outcomes => '{"click": 1, "apply": 5, "look": 0}') IS NOT NULL;
@@ -99,7 +99,7 @@ FROM   generate_series(1, 3000) n, LATERAL (SELECT n % 60 + n / (48 * days) AS t
        LATERAL (SELECT id FROM job WHERE field = 'field ' || turn % 5 ORDER BY hashint8extended(id, n) LIMIT 1) j $$;
 CREATE TABLE steady AS SELECT * FROM wanting(1000);
 CREATE TABLE turning AS SELECT * FROM wanting(8);
-SELECT dlints_create_recommender('steady_r', 'job', '{field}', clicks => 'SELECT * FROM steady') IS NOT NULL;
+SELECT dlints_create_recommender('steady_r', 'job', '{field}', factors => 16, clicks => 'SELECT * FROM steady') IS NOT NULL;
 SELECT dlints_create_recommender('turning_r', 'job', '{field}', clicks => 'SELECT * FROM turning') IS NOT NULL;
 SELECT is(half_life, NULL, 'a taste that stays fades not at all') FROM steady_r.likeness;
 SELECT is(half_life, 14::float8, 'one that turns as fast as can be') FROM turning_r.likeness;
