@@ -58,6 +58,7 @@ def cosine(log):
 
 def svd(log, directions):
     """Return what so many first directions make of it."""
+    directions = min(directions, *(size - 1 for size in log.shape))
     right = svds(log, k=directions, v0=np.ones(min(log.shape)))[2]
     return lambda clicked: right.T @ (right @ clicked)
 

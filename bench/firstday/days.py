@@ -25,7 +25,7 @@ EPSILON = 0.02          # as it is unless one says otherwise
 START = datetime(2020, 3, 1, tzinfo=timezone.utc)     # when the log ends
 SHOWN = {'popular': 'the most popular',
          'your categories': 'popular in your genres', 'cosine': 'cosine',
-         'SVD 64': 'SVD 64, every night', 'EASE': 'EASE, every night',
+         'SVD 16': 'SVD 16, every night', 'EASE': 'EASE, every night',
          'recommender': 'dlints'}
 
 

@@ -12,7 +12,7 @@ SELECT plan(36);
 
 CREATE VIEW first_job AS SELECT * FROM job WHERE id <= 200;
 SELECT lives_ok(format($$SELECT dlints_create_recommender(%L, %L, '{field,salary,posted}', item_key => 'id',
-  control => 0, epsilon => 0, clicks => 'SELECT who, job, at FROM visit')$$, name, items), name)
+  control => 0, epsilon => 0, factors => 16, clicks => 'SELECT who, job, at FROM visit')$$, name, items), name)
 FROM (VALUES ('few', 'first_job'), ('board', 'job')) v (name, items);
 
 -- A list of a person under a seed, of the shortlist or of all items
