@@ -225,7 +225,7 @@ BEGIN
 		FROM   unnest(looks) WITH ORDINALITY f (c, n),
 		       LATERAL (SELECT CASE WHEN c ->> 'kind' = 'vector' THEN (c ->> 'wish')::integer
 		                            ELSE least((c ->> 'wish')::integer, most) END AS width) w;
-		EXIT WHEN size <= greatest(200, 184 + factors);
+		EXIT WHEN size - factors <= 184;
 	END LOOP;
 	IF size > 511 THEN
 		RAISE 'these columns make vectors of % numbers, and 511 is the most', size

@@ -55,7 +55,7 @@ BEGIN
 	IF EXISTS (SELECT schema.nspowner UNION SELECT relowner FROM pg_class
 	           WHERE relnamespace = schema.oid AND relkind IN ('r', 'p', 'v')
 	           EXCEPT SELECT oid FROM pg_roles WHERE rolname = current_user) THEN
-		-- Who owns the schema and is told to become its owner, looks in vain.
+		-- to become the owner of the schema does not help whoever is that already
 		RAISE 'must be the owner of schema "%", and of all in it', name USING ERRCODE = 'insufficient_privilege',
 			HINT = CASE WHEN pg_get_userbyid(schema.nspowner) <> current_user
 			       THEN format('SET ROLE %I.', pg_get_userbyid(schema.nspowner))

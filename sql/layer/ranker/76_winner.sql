@@ -110,7 +110,7 @@ DECLARE
         WHERE  r.decision = (SELECT d.id FROM {s}.decision d WHERE d.active AND d.arm = 'live' AND d.id >= first
                              ORDER BY d.id DESC LIMIT 1)
         ORDER  BY r.action));
-    all_events bigint := 0;
+    total    bigint := 0;
     unknown  text;
 BEGIN
     IF cardinality(actions) = 0 OR array_ndims(actions) > 1
@@ -124,10 +124,10 @@ BEGIN
     FOR action, events, earns, low, high, chance_best, could_gain, verdict IN
         SELECT c.* FROM {s}.compared(first, compared, lowest, highest) c WHERE compared <> '{}'
     LOOP
-        all_events := all_events + events;
+        total := total + events;
         RETURN NEXT;
     END LOOP;
-    IF all_events = 0 THEN
+    IF total = 0 THEN
         SELECT a INTO unknown
         FROM   unnest(actions) a
         WHERE  NOT EXISTS (SELECT FROM {s}.ranked r WHERE r.decision >= first AND r.action = a) LIMIT 1;
