@@ -24,9 +24,11 @@ SELECT is((SELECT count(*) FROM pg_namespace WHERE nspname ~ 'backtest') + (SELE
 SELECT set_eq('SELECT policy FROM tried', ARRAY['the most popular', 'popular in two weeks', 'popular in your kind',
   'popular in your size', 'clicked by the same people', 'factors', 'recommender'], 'all are compared');
 -- the last click of five is hidden, and nobody else clicked that
-SELECT ok(count(*) = 6 AND max(hit_rate) = 0 AND max(ndcg) = 0, 'what nobody clicked yet is found by nothing that counts clicks')
+SELECT ok(count(*) = 6 AND max(hit_rate) = 0 AND max(ndcg) = 0,
+  'what nobody clicked yet is found by nothing that counts clicks')
 FROM tried WHERE policy <> 'recommender';
-SELECT ok(bool_and(hit_rate BETWEEN 0 AND 1 AND ndcg BETWEEN 0 AND hit_rate AND hit_rate_stderr >= 0 AND ndcg_stderr >= 0)
+SELECT ok(bool_and(hit_rate BETWEEN 0 AND 1 AND ndcg BETWEEN 0 AND hit_rate AND hit_rate_stderr >= 0
+  AND ndcg_stderr >= 0)
   AND bool_and(verdict ~ '^(finds nothing|the best, by 0\.\d{3} ± 0\.\d{3}(, which may be chance)?)$') FILTER (WHERE n = 1)
   AND bool_and(verdict ~ '^(finds nothing|0\.\d{3} ± 0\.\d{3} less(, which may be chance)?)$') FILTER (WHERE n > 1),
   'numbers and verdicts') FROM tried;
@@ -43,24 +45,30 @@ SELECT is((hit_rate, ndcg, hit_rate_stderr, ndcg_stderr)::text, '(1,1,0,0)', pol
 WHERE policy IN ('popular in your kind', 'clicked by the same people') ORDER BY policy;
 SELECT ok(hit_rate BETWEEN 0.2 AND 1 AND ndcg / hit_rate BETWEEN ln(2) / ln(11) AND ln(2) / ln(8),
   'the most popular: at the seventh place at best') FROM again WHERE policy = 'the most popular';
-SELECT ok(hit_rate > 0.5 AND ndcg > 0.4, format('the recommender: %s, %s', hit_rate, ndcg)) FROM again WHERE policy = 'recommender';
+SELECT ok(hit_rate > 0.5 AND ndcg > 0.4, format('the recommender: %s, %s', hit_rate, ndcg)) FROM again
+  WHERE policy = 'recommender';
 -- What twelve others were long ago is known, by nobody in particular: more popular, but not lately.
 INSERT INTO seen SELECT NULL, 200 + i % 12, now() - interval '100 days' FROM generate_series(1, 30 * 12) i;
-SELECT is(array_agg((policy, hit_rate > 0.4)::text ORDER BY policy), '{"(\"popular in two weeks\",t)","(\"the most popular\",f)"}',
-  'two weeks') FROM dlints_backtest('thing', '{kind}', :log) WHERE policy IN ('the most popular', 'popular in two weeks');
+SELECT is(array_agg((policy, hit_rate > 0.4)::text ORDER BY policy),
+  '{"(\"popular in two weeks\",t)","(\"the most popular\",f)"}',
+  'two weeks') FROM dlints_backtest('thing', '{kind}', :log)
+    WHERE policy IN ('the most popular', 'popular in two weeks');
 -- the list of ten is cut there, and what was clicked is not asked for again
 UPDATE seen SET what = 300 WHERE who > 30 AND at > now() - interval '2 days';
-INSERT INTO seen SELECT who, 300, now() - interval '70 days' FROM seen WHERE who > 30 AND at > now() - interval '2 days';
+INSERT INTO seen SELECT who, 300, now() - interval '70 days' FROM seen WHERE who > 30
+  AND at > now() - interval '2 days';
 SELECT ok(count(*) FILTER (WHERE verdict LIKE 'the best, by %') = 1 OR max(ndcg) = 0, 'one is the best')
 FROM dlints_backtest('thing', '{kind}', :log, people => 30);
 
 -- Two of ten clicks are hidden: 101 to 109 are known by thirty people each, 110 by twenty, and 111 by the
 -- thirty from whom it is hidden.  Who clicks 110 last finds it at the tenth place of the most popular.
 CREATE TABLE few AS
-SELECT p AS who, 200 + (p * 8 + i) % 97 AS what, now() - make_interval(days => 20 - i) AS at FROM generate_series(1, 30) p, generate_series(1, 8) i
+SELECT p AS who, 200 + (p * 8 + i) % 97 AS what, now() - make_interval(days => 20 - i) AS at
+  FROM generate_series(1, 30) p, generate_series(1, 8) i
 UNION ALL SELECT p, 111, now() - interval '2 days' FROM generate_series(1, 30) p
 UNION ALL SELECT p, 112, now() - interval '1 day' FROM generate_series(1, 30) p
-UNION ALL SELECT 1000 + 100 * i + p, 100 + i, now() - interval '9 days' FROM generate_series(1, 9) i, generate_series(1, 30) p
+UNION ALL SELECT 1000 + 100 * i + p, 100 + i, now() - interval '9 days'
+  FROM generate_series(1, 9) i, generate_series(1, 30) p
 UNION ALL SELECT 3000 + p, 110, now() - interval '9 days' FROM generate_series(1, 20) p
 UNION ALL SELECT 4000 + p, 110, now() - interval '1 day' FROM generate_series(1, 10) p
 UNION ALL SELECT 4000 + p, 299, now() - interval '9 days' FROM generate_series(1, 10) p;
@@ -68,10 +76,12 @@ SELECT is(hit_rate, 0.25::float8, 'a fifth is hidden') FROM dlints_backtest('thi
 WHERE policy = 'the most popular';
 -- Everybody clicked the same twelve, the last one late: it is found only if no list has those clicked before.
 CREATE TABLE same AS
-SELECT p AS who, i AS what, now() - make_interval(days => 30 - i, mins => p) AS at FROM generate_series(1, 40) p, generate_series(1, 12) i
+SELECT p AS who, i AS what, now() - make_interval(days => 30 - i, mins => p) AS at
+  FROM generate_series(1, 40) p, generate_series(1, 12) i
 WHERE i < 12 OR p <= 20 UNION ALL SELECT p, 12, now() - interval '35 days' FROM generate_series(21, 40) p
 UNION ALL SELECT 1000 + i, i, now() - make_interval(days => i % 30) FROM generate_series(13, 300) i;
-SELECT ok(bool_and(hit_rate = 1), 'what was clicked before is not recommended') FROM dlints_backtest('thing', '{kind}', 'SELECT * FROM same')
+SELECT ok(bool_and(hit_rate = 1), 'what was clicked before is not recommended')
+  FROM dlints_backtest('thing', '{kind}', 'SELECT * FROM same')
 WHERE policy IN ('recommender', 'the most popular', 'clicked by the same people');
 
 -- ---------- of a recommender that there is ----------
@@ -84,7 +94,8 @@ SELECT is((SELECT array_agg(m.state::text ORDER BY m.name) FROM it.model m), arr
   'which changes no model') FROM before b;
 SELECT is((SELECT count(*) FROM it.decision) + (SELECT count(*) FROM it.shown), 0::bigint, 'and logs nothing');
 DELETE FROM seen;
-SELECT throws_ok('SELECT * FROM it.backtest()', 'P0002', 'nobody clicked an item that was not clicked before', 'nothing to find');
+SELECT throws_ok('SELECT * FROM it.backtest()', 'P0002', 'nobody clicked an item that was not clicked before',
+  'nothing to find');
 -- without a log what was clicked on its lists is one
 SELECT dlints_create_recommender('own', 'thing', '{kind, size}', outcomes => '{"look": 1}', person_type => 'integer');
 INSERT INTO own.decision (id, at, seed, person, arm, context, profile, items, probabilities, expected, features)
@@ -95,7 +106,8 @@ INSERT INTO own.reward SELECT decision, item, 'look', 1, now(), NULL FROM own.sh
 INSERT INTO own.reward SELECT decision, 3, 'look', 1, now(), NULL FROM own.shown;	-- never shown
 SELECT is((hit_rate, ndcg)::text, '(1,1)', 'its own clicks, of what was shown') FROM own.backtest()
 WHERE policy = 'the most popular';
-INSERT INTO seen SELECT p, 3 * i + p % 3, now() - make_interval(days => 50 - i) FROM generate_series(1, 60) p, generate_series(1, 5) i;
+INSERT INTO seen SELECT p, 3 * i + p % 3, now() - make_interval(days => 50 - i)
+  FROM generate_series(1, 60) p, generate_series(1, 5) i;
 ALTER TABLE thing RENAME COLUMN id TO number;
 ALTER TABLE thing RENAME COLUMN kind TO sort;
 ALTER TABLE thing RENAME TO item;
@@ -104,15 +116,19 @@ SELECT throws_ok(call, code, said, call) FROM (VALUES
   ('SELECT * FROM it.backtest(1)', '22023', 'a backtest needs clicks, and between 2 and 10000 people'),
   ('SELECT * FROM it.backtest(10001)', '22023', 'a backtest needs clicks, and between 2 and 10000 people'),
   ('SELECT * FROM it.backtest(NULL)', '22023', 'a backtest needs clicks, and between 2 and 10000 people'),
-  ('SELECT * FROM dlints_backtest(''item'', ''{sort}'', NULL)', '22023', 'a backtest needs clicks, and between 2 and 10000 people'),
+  ('SELECT * FROM dlints_backtest(''item'', ''{sort}'', NULL)', '22023',
+    'a backtest needs clicks, and between 2 and 10000 people'),
   ('SELECT * FROM dlints_backtest(NULL, ''{sort}'', ''SELECT 1, 1, now()'')', '22023', 'items must not be NULL'),
-  ('SELECT * FROM dlints_backtest(''item'', ''{nothing}'', ''SELECT 1, 1, now()'')', '42703', 'item has no column nothing'),
+  ('SELECT * FROM dlints_backtest(''item'', ''{nothing}'', ''SELECT 1, 1, now()'')', '42703',
+    'item has no column nothing'),
   ('SELECT * FROM dlints_backtest(''item'', ''{sort}'', ''SELECT 1, 1'')', '42P10', NULL),
-  ('SELECT * FROM dlints_backtest(''item'', ''{sort}'', ''SELECT 1, 999, now()'')', 'P0002', 'nobody clicked an item that was not clicked before'))
+  ('SELECT * FROM dlints_backtest(''item'', ''{sort}'', ''SELECT 1, 999, now()'')', 'P0002',
+    'nobody clicked an item that was not clicked before'))
   v (call, code, said);
 -- Each of the many statements of a trial would be compiled for longer than it takes.
-SELECT is(count(*), 3::bigint, 'nothing is compiled to make, change and try one') FROM pg_proc
-WHERE proname IN ('_dlints_execute', '_dlints_replace', '_dlints_tried') AND proconfig @> '{jit=off}';
+SELECT is(count(*), 4::bigint, 'nothing is compiled to make, change, try and keep one') FROM pg_proc
+WHERE (proname IN ('_dlints_execute', '_dlints_replace', '_dlints_tried') OR oid = 'own.run'::regproc)
+AND    proconfig @> '{jit=off}';
 
 SELECT * FROM finish();
 ROLLBACK;

@@ -50,13 +50,15 @@ INSERT INTO visit VALUES (5001, 11, now() + interval '1 day'), (5001, 12, now())
 SELECT ok(near(board.profile(5001), person(:'one'::float8[] || :'two'::float8[], '{1,1}')),
   'one of the future as one of now');
 SELECT ok(near(board.profile(NULL, '{12}', '{"like": {"field": "field 1"}}'), person(:'two'::float8[]
-    || array_fill(0::float8, ARRAY[16]) || board.encode_document('{"field": "field 1"}')::float8[] || 0::float8, '{1,5}')),
+    || array_fill(0::float8, ARRAY[16]) || board.encode_document('{"field": "field 1"}')::float8[] || 0::float8,
+      '{1,5}')),
   'what is liked counts as five clicks');
 INSERT INTO visit SELECT 5002, 12, now() - interval '1 minute' FROM generate_series(1, 500);
 INSERT INTO visit SELECT 5002, 11, now() - interval '2 minutes' FROM generate_series(1, 50);
 UPDATE board.likeness SET half_life = NULL;
 SELECT ok(near(board.profile(5002), person(:'two'::float8[], '{500}')), 'the latest five hundred clicks say it');
-SELECT ok(near(board.profile(NULL), person(array_fill(0::float8, ARRAY[:size]), '{1}')), 'of a stranger nothing is known');
+SELECT ok(near(board.profile(NULL), person(array_fill(0::float8, ARRAY[:size]), '{1}')),
+  'of a stranger nothing is known');
 DELETE FROM visit WHERE who >= 5000;
 
 -- ---------- the beginning ----------
@@ -65,14 +67,16 @@ SELECT count(*) AS clicks FROM visit \gset
 SELECT is(board.set_beginning(), :clicks::bigint, 'an example for each click');
 -- Once as this person's and once as a stranger's, at 0.35, and each time beside four that were not
 -- clicked, which weigh five times on average
-SELECT ok(count(*) = 4 AND bool_and(updates = 10 * :clicks), 'examples, under four half-lives') FROM board.tried t, dlints_info(t.state);
+SELECT ok(count(*) = 4 AND bool_and(updates = 10 * :clicks), 'examples, under four half-lives')
+  FROM board.tried t, dlints_info(t.state);
 SELECT ok(max(abs(mean_reward * effective_sample_size / (1.35 * :clicks) - 1)) < 1e-9, 'what was clicked')
 FROM board.tried t, dlints_info(t.state);
 SELECT ok(max(abs((1 - mean_reward) * effective_sample_size / (20 * 1.35 * :clicks) - 1)) < 0.05, 'and what was not')
 FROM board.tried t, dlints_info(t.state);
 SELECT ok(abs(board.rarity(32) - 0.25) < 1e-9, 'by the number of its clicks to the power of 0.6 - 1');
 SELECT is(count(*), 10 * :clicks::bigint, 'they are kept') FROM board.beginning;
-SELECT is(count(*) FILTER (WHERE profile IS NULL), count(*) FILTER (WHERE profile IS NOT NULL), 'half of them a stranger''s')
+SELECT is(count(*) FILTER (WHERE profile IS NULL), count(*) FILTER (WHERE profile IS NOT NULL),
+  'half of them a stranger''s')
 FROM board.beginning;
 SELECT ok(bool_and(features[cardinality(features)] BETWEEN 0 AND 1), 'and popular') FROM board.beginning;
 SELECT is(prior_weight, 30::float8, 'they count much') FROM board.model, dlints_info(state) WHERE name = 'personal';
@@ -89,7 +93,8 @@ SELECT ok(max(w) = 1 AND worth > 0.02 AND worth * weights[2] > 0.02, 'what they 
 -- factors that were fitted to these very clicks would seem to know everything
 CREATE TABLE blind AS SELECT hashint8extended(i, 1) & 63 AS who, 1 + (hashint8extended(i, 2) & 127) AS job,
   now() - i * interval '10 minutes' AS at FROM generate_series(1, 3000) i;
-SELECT dlints_create_recommender('blind_r', 'job', '{field}', clicks => 'SELECT who, job::integer, at FROM blind') IS NOT NULL;
+SELECT dlints_create_recommender('blind_r', 'job', '{field}',
+  clicks => 'SELECT who, job::integer, at FROM blind') IS NOT NULL;
 SELECT ok(worth * weights[1] < 0.02 AND worth < 0.15, 'clicks by chance give factors no weight, and columns little')
   FROM blind_r.likeness;
 -- 60 people who want one field each: the same for good, or another one every eight days
@@ -99,14 +104,16 @@ FROM   generate_series(1, 3000) n, LATERAL (SELECT n % 60 + n / (48 * days) AS t
        LATERAL (SELECT id FROM job WHERE field = 'field ' || turn % 5 ORDER BY hashint8extended(id, n) LIMIT 1) j $$;
 CREATE TABLE steady AS SELECT * FROM wanting(1000);
 CREATE TABLE turning AS SELECT * FROM wanting(8);
-SELECT dlints_create_recommender('steady_r', 'job', '{field}', factors => 16, clicks => 'SELECT * FROM steady') IS NOT NULL;
+SELECT dlints_create_recommender('steady_r', 'job', '{field}', factors => 16,
+  clicks => 'SELECT * FROM steady') IS NOT NULL;
 SELECT dlints_create_recommender('turning_r', 'job', '{field}', clicks => 'SELECT * FROM turning') IS NOT NULL;
 SELECT is(half_life, NULL, 'a taste that stays fades not at all') FROM steady_r.likeness;
 SELECT is(half_life, 14::float8, 'one that turns as fast as can be') FROM turning_r.likeness;
 -- half of the examples know a few clicks of a person, the others all: of one field, that is its number
 CREATE FUNCTION known_of(features real[]) RETURNS float8 LANGUAGE sql AS $$ SELECT max(v) FROM unnest(features[17:21]) v $$;
 SELECT ok(min(k) BETWEEN 0.1666 AND 0.1667 AND max(k) > 0.88 AND avg((k > 0.86)::integer) BETWEEN 0.55 AND 0.74
-  AND avg((k < 0.3)::integer) BETWEEN 0.07 AND 0.22, format('%s to %s, %s many, %s few', min(k), max(k), avg((k > 0.86)::integer), avg((k < 0.3)::integer)))
+  AND avg((k < 0.3)::integer) BETWEEN 0.07 AND 0.22,
+  format('%s to %s, %s many, %s few', min(k), max(k), avg((k > 0.86)::integer), avg((k < 0.3)::integer)))
   FROM steady_r.beginning, known_of(profile) k WHERE profile IS NOT NULL;
 SELECT ok(worth > 0.15, 'what is liked is clicked more often by ' || worth) FROM steady_r.likeness;
 -- what is expected of an item of a person's field, and of others
@@ -131,7 +138,8 @@ SELECT ok(count(*) = 10 AND min(item) > 170, 'nobody''s clicks say what is popul
   FROM nobodys_r.recommend(NULL, 10) c;
 SELECT ok(count(*) > 0 AND count(profile) = 0, 'and nothing else') FROM nobodys_r.beginning;
 -- nobody is alike to what is asked about
-CREATE TABLE twice AS SELECT n % 100 AS who, 1 + n % 100 AS job, now() - n * interval '1 hour' AS at FROM generate_series(1, 200) n;
+CREATE TABLE twice AS SELECT n % 100 AS who, 1 + n % 100 AS job, now() - n * interval '1 hour' AS at
+  FROM generate_series(1, 200) n;
 SELECT dlints_create_recommender('twice_r', 'job', '{field}', clicks => 'SELECT * FROM twice') IS NOT NULL;
 SELECT ok(count(*) > 0 AND count(profile) = 0, 'an example is not known by the same item') FROM twice_r.beginning;
 -- where nothing changes an item was as popular when it was clicked as it is today
@@ -142,13 +150,16 @@ SELECT count(blind_r.add_examples(part, 1000, 1000)) AS parts FROM generate_seri
 SELECT ok(avg(f.was) BETWEEN 0.93 * e.now AND 1.05 * e.now, format('was popular %s, is %s', avg(f.was), e.now))
   FROM blind_r.beginning b, LATERAL (SELECT b.features[cardinality(b.features)] AS was) f,
        (SELECT avg(popularity) AS now FROM blind JOIN blind_r.item_vector ON item = job) e GROUP BY e.now;
-SELECT ok(popular_half_life IS NULL OR popular_half_life >= 7, 'what does not change fades slowly') FROM steady_r.likeness;
+SELECT ok(popular_half_life IS NULL OR popular_half_life >= 7, 'what does not change fades slowly')
+  FROM steady_r.likeness;
 -- what was popular a day ago says little
 CREATE TABLE press AS SELECT i % 50 AS who, 1 + (i / 100 + (hashint8extended(i, 3) & 3)) AS job,
   now() - (5000 - i) * interval '10 minutes' AS at FROM generate_series(1, 5000) i;
-SELECT dlints_create_recommender('press_r', 'job', '{field}', clicks => 'SELECT who, job::integer, at FROM press') IS NOT NULL;
+SELECT dlints_create_recommender('press_r', 'job', '{field}',
+  clicks => 'SELECT who, job::integer, at FROM press') IS NOT NULL;
 SELECT ok(popular_half_life <= 1 AND weights[3] = 1,
-  'where items live for a day, so do their clicks, and nothing says more than what was clicked then') FROM press_r.likeness;
+  'where items live for a day, so do their clicks, and nothing says more than what was clicked then')
+    FROM press_r.likeness;
 
 -- ---------- how popular ----------
 
@@ -169,7 +180,8 @@ SELECT quiet.refresh_popularity();
 CREATE TEMP TABLE rate AS SELECT item, (sum(clicked::int) + 10 * avg) / (count(*) + 10) AS rate
   FROM quiet.outcome, (SELECT avg(clicked::int)::float8 AS avg FROM quiet.outcome) a GROUP BY item, avg;
 SELECT ok(max(abs(v.popularity - ln(1 + r.rate) / ln(1 + (SELECT max(rate) FROM rate)))) < 0.001,
-  'without a click log rates do, each smoothed as if shown ten times more') FROM quiet.item_vector v JOIN rate r USING (item);
+  'without a click log rates do, each smoothed as if shown ten times more') FROM quiet.item_vector v
+    JOIN rate r USING (item);
 SELECT later('20 days'), quiet.refresh_popularity();
 SELECT is(max(popularity), 0::real, 'of two weeks, too') FROM quiet.item_vector;
 
@@ -251,7 +263,8 @@ FROM (VALUES (3, 3.182), (9, 2.262), (29, 2.045), (1000, 1.962)) v (n, t);
 -- ---------- what outcomes are worth ----------
 
 SELECT is(outcome($$SELECT quiet.reward(1, 1, 'look', 5001)$$),
-  '22003: the value of "look" must be between -5000 and 5000', 'one that is worth nothing has the bound of the largest');
+  '22003: the value of "look" must be between -5000 and 5000',
+    'one that is worth nothing has the bound of the largest');
 
 SELECT * FROM finish();
 ROLLBACK;

@@ -113,7 +113,8 @@ FROM   hard.ranked WHERE place = 1 AND event IN ('e301', 'e302');
 
 SELECT dlints_create_ranker('least',
   promises => '{"margin": {"least": 0.7}, "usd": {"most": 0.5}, "weight": {"most": 0.1}}');
-SELECT ask('least', 1, 400, '[{"id":"a","margin":1,"usd":0.1,"weight":0.2},{"id":"b","margin":0.2,"usd":0.2,"weight":0.3},
+SELECT ask('least', 1, 400,
+  '[{"id":"a","margin":1,"usd":0.1,"weight":0.2},{"id":"b","margin":0.2,"usd":0.2,"weight":0.3},
 	{"id":"c","margin":0,"usd":0.1,"weight":0.2}]');
 SELECT ok(avg(cost) BETWEEN 0.65 AND 0.76, 'so much is reached') FROM least.spent(9999) WHERE promise = 'margin';
 SELECT is(price, 0::float8, 'what is kept anyway has no price') FROM least.promise WHERE name = 'usd';
