@@ -34,7 +34,7 @@
 # PG_CONFIG chooses the PostgreSQL.
 
 EXTENSION = dlints dlints_pgvector
-EXTVERSION = 0.1.0
+EXTVERSION = 0.2.0
 
 include src/core/core.mk
 MODULE_big = dlints
