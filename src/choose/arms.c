@@ -27,22 +27,9 @@ DrawScore(const ArmScore *score)
 }
 
 /*
- * dlints_recommend_arms(model dlints, arm anyelement, features dlints_vector)
- *		-> anyelement, aggregate
- *
- * The arm whose own model scores the features best by its policy: thompson
- * under a draw of its own for each arm, ucb by expected reward plus
- * exploration times dlints_stddev, greedy by expected reward; with the
- * intercept in each case.  Models may differ in all but what features are.
- * Among equal scores chance decides.  Arms with a NULL model or NULL features
- * are skipped; without arms the result is NULL.
- *
- * dlints_recommend_arms(model dlints, arm anyelement, features dlints_vector,
- *						 k bigint [, profile dlints_vector])
- *		-> anyarray, aggregate
- *
- * The k best arms, best first (fewer if there are fewer).  k is at least 1 and
- * the same for all rows of a group; rows with a NULL profile are skipped.
+ * dlints_recommend_arms(model, arm, features [, k [, profile]]): as
+ * dlints_recommend, of arms whose own models score the features, each under a
+ * draw of its own and with its intercept
  */
 PG_FUNCTION_INFO_V1(dlints_recommend_arms_transfn);
 

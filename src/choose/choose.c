@@ -129,40 +129,16 @@ ReturnChoice(FunctionCallInfo fcinfo, const CandidateForm *form)
 }
 
 /*
- * dlints_choose(model dlints, features real[] | dlints_vector,
- *				 k bigint DEFAULT 1, profile, of the same type, DEFAULT '{}',
- *				 draws integer DEFAULT 100,
- *				 epsilon double precision DEFAULT 0,
- *				 bonus double precision DEFAULT 0,
- *				 cap_group text DEFAULT NULL, cap integer DEFAULT NULL)
- *		OVER (PARTITION BY request) -> dlints_choice, window function
- *
- * Choose k of the rows of a partition as dlints_recommend does, with the
- * probability of each: (1 - epsilon) times the share of "draws" draws that
- * choose it, the first of which acts, plus epsilon times that of a random
- * subset, which acts instead as often.  "bonus" is added to the score of a
- * candidate, and at most "cap" of a "cap_group" are chosen, under each draw.
- * rank is NULL where a candidate is not chosen; the score is that under the
- * draw that acts.  A row with a NULL model, features or profile is no candidate
- * and gets NULL.  All but features, bonus and cap_group must be the same in all
- * rows of a partition.
+ * dlints_choose(model, features, ...) OVER (PARTITION BY request): k of the rows
+ * of a partition, as dlints_recommend chooses, with the probability of each
  */
 FORM_ENTRY(dlints_choose, ReturnChoice, CandidateForm,
 		   .model = 0, .features = 1, .k = 2, .profile = 3, .draws = 4,
 		   .epsilon = 5, .bonus = 6, .cap_group = 7, .cap = 8)
 
 /*
- * dlints_choose_arms(model dlints, features real[] | dlints_vector,
- *					  k bigint DEFAULT 1, profile, of the same type, DEFAULT '{}',
- *					  draws integer DEFAULT 100,
- *					  epsilon double precision DEFAULT 0,
- *					  bonus double precision DEFAULT 0,
- *					  cap_group text DEFAULT NULL, cap integer DEFAULT NULL)
- *		OVER (PARTITION BY request) -> dlints_choice, window function
- *
  * The same of arms, each of which brings a model of its own and is scored as
- * dlints_recommend_arms does: under a draw of its own, the intercept included.
- * Models and profiles may differ.
+ * dlints_recommend_arms does
  */
 FORM_ENTRY(dlints_choose_arms, ReturnChoice, CandidateForm,
 		   .arms = true, .model = 0, .features = 1, .k = 2, .profile = 3, .draws = 4,

@@ -270,29 +270,8 @@ DecideAndReturn(FunctionCallInfo fcinfo, const CandidateForm *form)
 }
 
 /*
- * dlints_decide(model dlints, items anyarray, features real[] | dlints_vector,
- *				 k bigint DEFAULT 1, profile, of the same type, DEFAULT '{}',
- *				 draws integer DEFAULT 100,
- *				 epsilon double precision DEFAULT 0,
- *				 bonus double precision[] DEFAULT NULL,
- *				 cap_group text[] DEFAULT NULL, cap integer DEFAULT NULL,
- *				 similar_by, of the type of features, DEFAULT NULL,
- *				 diversity double precision DEFAULT NULL,
- *				 seed bigint DEFAULT NULL,
- *				 OUT item anyelement, OUT rank integer,
- *				 OUT score double precision, OUT probability double precision)
- *		-> SETOF record
- *
- * Choose k of the items by their features, one row of a two-dimensional array
- * for each, as dlints_choose does of the rows of a partition.  The chosen ones
- * are returned, best first.  bonus and cap_group, if given, have one element
- * for each item.  With diversity, a score above 0 loses as much of itself, under
- * each draw, as diversity times the greatest similarity to what was chosen: the
- * cosine of rows of similar_by, one for each item, or of features, whose numbers
- * count by similar_by if that is one vector.
- * With a seed the draws are those of dlints_draw_weights under this seed and
- * profile, and the first of them acts.  If model, items, features or profile is
- * NULL, or there are no items, there are no rows.
+ * dlints_decide(model, items, features, ...): k of the items by their features,
+ * one row of a two-dimensional array for each, chosen as dlints_choose does
  */
 FORM_ENTRY(dlints_decide, DecideAndReturn, CandidateForm,
 		   .model = 0, .item = 1, .features = 2, .k = 3, .profile = 4,

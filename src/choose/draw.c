@@ -20,14 +20,7 @@
 
 PG_FUNCTION_INFO_V1(dlints_draw);
 
-/*
- * dlints_draw(model dlints, seed bigint DEFAULT NULL) -> double precision[]
- *
- * One perturbed estimate psi-tilde (Algorithm 1), of as many numbers as
- * dlints_mean has: normal with mean psi-hat and covariance
- * xi^2 sigma^2 Z^-1 Z~ Z^-1.  With a seed the same for the same model; without,
- * independent of every other draw.
- */
+/* One perturbed estimate psi-tilde (Algorithm 1) */
 Datum
 dlints_draw(PG_FUNCTION_ARGS)
 {
@@ -62,16 +55,10 @@ ManyWeights(PreparedModel *prepared, uint64 seed, Datum profile, int draws)
 PG_FUNCTION_INFO_V1(dlints_draw_weights);
 
 /*
- * dlints_draw_weights(model dlints, profile dlints_vector DEFAULT '{}',
- *					   seed bigint DEFAULT NULL) -> double precision[]
- * dlints_draw_weights(model, profile, seed, draws integer)
- *		-> double precision[], a row for each
- *
- * A draw carried back to feature space as dlints_weights carries the mean.  Its
- * dot product with features is their score under the draw, up to the intercept,
- * which is the same for all.  The first of several is that of the seed alone;
- * all are those by which dlints_decide decides under this seed.  There are
- * between 1 and 1000 of them.
+ * dlints_draw_weights(model, profile, seed [, draws]): a draw carried back to
+ * feature space as dlints_weights carries the mean, or a row for each of several.
+ * The first of these is that of the seed alone; all are those by which
+ * dlints_decide decides under this seed.
  */
 Datum
 dlints_draw_weights(PG_FUNCTION_ARGS)
@@ -95,12 +82,7 @@ dlints_draw_weights(PG_FUNCTION_ARGS)
 
 PG_FUNCTION_INFO_V1(dlints_dot);
 
-/*
- * dlints_dot(weights double precision[], features real[] | dlints_vector)
- *		-> double precision
- *
- * The score of features under a weight vector of the same length.
- */
+/* The score of features under a weight vector of the same length */
 Datum
 dlints_dot(PG_FUNCTION_ARGS)
 {

@@ -121,20 +121,9 @@ AddDecision(PricesState *state, ArrayType *scores, ArrayType *costs)
 PG_FUNCTION_INFO_V1(dlints_prices_transfn);
 
 /*
- * dlints_prices(scores double precision[], costs double precision[][], k bigint,
- *				 targets double precision[])
- *		-> double precision[][], aggregate
- *
- * Each row is a decision: what its candidates scored, and of each kind of cost,
- * as many as there are targets, a row of what each candidate costs.  If the k
- * candidates of each decision were chosen whose scores are best after "price
- * times cost" of each kind is taken off, then a choice would on average cost no
- * more than the target of that kind.  The first row of the result are the least
- * prices that do so, from 0, and the second one what a choice then costs.  What
- * costs more than its target at any price gets the least one beyond which
- * nothing is saved; targets that cannot be met together get high ones.  For "at
- * least" costs and target are negative.  Numbers are finite and at most 1e50;
- * rows with a NULL are skipped.  NULL if there is none.
+ * dlints_prices(scores, costs, k, targets): the least prices under which the k
+ * best candidates of each decision, one in each row, cost no more on average than
+ * the targets, and what they cost then (core/price.h)
  */
 Datum
 dlints_prices_transfn(PG_FUNCTION_ARGS)

@@ -71,24 +71,9 @@ Score(FunctionCallInfo fcinfo, const CandidateForm *form,
 }
 
 /*
- * dlints_recommend(model dlints, item anyelement,
- *					features real[] | dlints_vector) -> anyelement, aggregate
- *
- * The item whose features score best by the model's policy.  thompson: under
- * one draw of the perturbed estimate (Algorithm 1, "Select arm"), a new one
- * for each group of each statement.  ucb: by expected reward plus exploration
- * times dlints_stddev.  greedy: by expected reward.  The model is the same for
- * all rows of a group.  Among equal scores chance decides, each having the
- * same. Candidates with NULL features are skipped; without candidates the
- * result is NULL.
- *
- * dlints_recommend(model dlints, item anyelement,
- *					features real[] | dlints_vector, k bigint
- *					[, profile, of the same type]) -> anyarray, aggregate
- *
- * The k best items, best first (fewer if there are fewer candidates).  k is at
- * least 1; it and the profile are the same for all rows of a group, and rows
- * with a NULL profile are skipped.
+ * dlints_recommend(model, item, features [, k [, profile]]): the item whose
+ * features score best by the model's policy (Algorithm 1, "Select arm"), or the k
+ * best.  Among equal scores chance decides, each having the same.
  */
 PG_FUNCTION_INFO_V1(dlints_recommend_transfn);
 

@@ -344,18 +344,8 @@ AddFloats(Shortlist *list, Block *block, int first, int count)
 PG_FUNCTION_INFO_V1(dlints_shortlist_transfn);
 
 /*
- * dlints_shortlist(items anyarray, features real[] | dlints_vector,
- *					weights double precision[], k bigint)
- *		-> anyarray, aggregate
- *
- * The items that are among the k best under any of the weight vectors: those
- * of the first one first, the best of them first, and the others in no order.
- * A row brings a block of items, with a row of features for each; a
- * score is their dot product with a row of weights, as of dlints_weights and
- * dlints_draw_weights.  Among equal scores chance decides.  weights and k are
- * the same for all rows of a group; k is at least 1, and there are up to 10,000
- * weight vectors.  Of features that are real[] scores are real, too.  Rows with
- * a NULL are skipped; without any the result is NULL.
+ * dlints_shortlist(items, features, weights, k): the items that are among the k
+ * best under any of the weight vectors, those of the first one first
  */
 Datum
 dlints_shortlist_transfn(PG_FUNCTION_ARGS)

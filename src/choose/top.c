@@ -10,11 +10,8 @@
 PG_FUNCTION_INFO_V1(dlints_top_transfn);
 
 /*
- * dlints_top(item anyelement, score double precision, k bigint)
- *		-> anyarray, aggregate
- *
- * The k items with the highest scores, best first; among equal scores those
- * that come first.  k is at least 1 and the same for all rows of a group.
+ * dlints_top(item, score, k): the k items with the highest scores, best first;
+ * among equal scores those that come first
  */
 Datum
 dlints_top_transfn(PG_FUNCTION_ARGS)

@@ -72,17 +72,8 @@ CheckSample(const Sample *sample)
 PG_FUNCTION_INFO_V1(dlints_bounds);
 
 /*
- * dlints_bounds(mean double precision, stderr double precision,
- *				 observations bigint, lowest double precision DEFAULT 0,
- *				 highest double precision DEFAULT 1,
- *				 confidence double precision DEFAULT 0.95,
- *				 OUT low double precision, OUT high double precision)
- *		-> record
- *
  * Bounds of an expectation, from the mean of so many numbers and its standard
- * error, none of which can be below lowest or above highest (core/bounds.h).
- * They hold together, and at all times at which one looks, with the confidence
- * (above 0, below 1); no distribution is assumed.
+ * error (core/bounds.h)
  */
 Datum
 dlints_bounds(PG_FUNCTION_ARGS)

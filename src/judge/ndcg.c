@@ -37,15 +37,8 @@ BeginNdcg(MemoryContext context, int k)
 PG_FUNCTION_INFO_V1(dlints_ndcg_transfn);
 
 /*
- * dlints_ndcg(relevance double precision, score double precision, k bigint)
- *		-> double precision, aggregate
- *
- * Normalised discounted cumulative gain of the k rows with the highest scores
- * (the paper's NDCG@k): the sum of relevance / log2(rank + 1) over them,
- * divided by the same sum over the rows in the best possible order.  Among
- * equal scores the row that comes first ranks first.  relevance is finite and
- * not negative, score finite; rows with a NULL are skipped.  NULL if no row
- * is relevant.
+ * dlints_ndcg(relevance, score, k): normalised discounted cumulative gain of the
+ * k rows with the highest scores (the paper's NDCG@k)
  */
 Datum
 dlints_ndcg_transfn(PG_FUNCTION_ARGS)

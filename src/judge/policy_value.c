@@ -106,20 +106,8 @@ AnyNull(FunctionCallInfo fcinfo)
 PG_FUNCTION_INFO_V1(dlints_policy_value_transfn);
 
 /*
- * dlints_policy_value(reward double precision, logged double precision,
- *					   target double precision
- *					   [, predicted double precision,
- *					   expected double precision])
- *		-> dlints_policy_estimate, aggregate
- *
- * What a policy would have earned, from the log of another one: reward is what
- * the decision earned, logged the probability with which it was made (above 0,
- * at most 1), target that of the policy to be judged (0 to 1); predicted the
- * reward that a model expects of this decision, expected the one that it
- * expects of the target policy.  core/value.h has the estimates.  Rows with a
- * NULL are skipped; without a row there are 0 observations and the rest is
- * NULL, as are the standard errors of one row, the estimate snips where every
- * weight is 0, and dr without a model.
+ * dlints_policy_value(reward, logged, target [, predicted, expected]): what a
+ * policy would have earned, from the log of another one (core/value.h)
  */
 Datum
 dlints_policy_value_transfn(PG_FUNCTION_ARGS)

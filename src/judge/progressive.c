@@ -172,20 +172,10 @@ Predict(FunctionCallInfo fcinfo, const ObservationForm *form)
 }
 
 /*
- * dlints_progressive(model dlints, features dlints_vector,
- *					  reward double precision,
- *					  profile dlints_vector DEFAULT '{}',
- *					  at timestamptz DEFAULT NULL,
- *					  weight double precision DEFAULT NULL)
- *		OVER (ORDER BY ...) -> double precision, window function
- *
- * The reward that the model expects of the row's features when it has learned
- * the rows of the partition before this one, in the window's order: progressive
- * validation.  Equal to dlints_predict before each dlints_update, up to
- * EXACT_DIM coordinates.  Frames do not matter.  The model, the same for all
- * rows of a partition (22023), is not changed.  Arguments are those of
- * dlints_update.  Without a model, features or profile NULL; where only the
- * reward is NULL it is predicted and nothing learned.
+ * dlints_progressive(model, features, reward, ...) OVER (ORDER BY t): what the
+ * model expects of the row when it has learned the rows of the partition before
+ * it.  Equal to dlints_predict before each dlints_update, up to EXACT_DIM
+ * coordinates.
  */
 FORM_ENTRY(dlints_progressive, Predict, ObservationForm,
 		   .features = 1, .reward = 2, .profile = 3, .at = 4, .weight = 5)

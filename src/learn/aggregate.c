@@ -54,18 +54,9 @@ ObserveRow(FunctionCallInfo fcinfo, const ObservationForm *form)
 }
 
 /*
- * dlints_evidence(model dlints, features real[] | dlints_vector,
- *				   reward double precision
- *				   [, profile, of the same type
- *				   [, at timestamptz [, weight double precision]]])
- *		-> dlints, aggregate
- *
- * What the group's rows say under the model's parameters, the model's own
- * evidence left out; model || evidence is the model that has learned them.  In
- * the order of the aggregate's ORDER BY, which a model by time does not need.
- * profile, at and weight as for dlints_update.  Rows with NULL features or a
- * NULL reward or profile are no observations; a group without observations
- * gives NULL.
+ * dlints_evidence(model, features, reward [, profile [, at [, weight]]]): what the
+ * group's rows say under the model's parameters, the model's own evidence left
+ * out
  */
 PG_FUNCTION_INFO_V1(dlints_evidence_transfn);
 

@@ -118,15 +118,10 @@ WritableLeft(FunctionCallInfo fcinfo)
 PG_FUNCTION_INFO_V1(dlints_concat);
 
 /*
- * dlints || dlints, dlints_concat(dlints, dlints) -> dlints;
- * also the transition and combine function of dlints_concat_agg, and the
- * combine function of dlints_evidence
- *
- * The model that has seen the left history and then the right one; by time,
- * both, whatever their order.  Both sides must agree on what defines the
- * evidence: sizes, kind, seed, projection_scale, memories and their rates
- * (22023); the other parameters are the left side's.  A NULL side gives the
- * other one, as with arrays.
+ * dlints || dlints, which is also the transition and combine function of
+ * dlints_concat_agg, and the combine function of dlints_evidence: the model that
+ * has seen the left history and then the right one; by time, both, whatever their
+ * order
  */
 Datum
 dlints_concat(PG_FUNCTION_ARGS)
@@ -230,12 +225,9 @@ Subtract(Dlints *left, Dlints *right)
 PG_FUNCTION_INFO_V1(dlints_retract);
 
 /*
- * dlints - dlints, dlints_retract(model dlints, evidence dlints) -> dlints
- *
- * The model without what the evidence says: the reverse of ||, for models that
- * forget by time or nothing (others: 22023).  Evidence that was never learned
- * is refused as far as it shows: where the result is no possible history
- * (22023).  NULL evidence takes nothing back; a NULL model gives NULL.
+ * dlints - dlints: the model without what the evidence says, the reverse of ||.
+ * Evidence that was never learned is refused as far as it shows: where the result
+ * is no possible history.
  */
 Datum
 dlints_retract(PG_FUNCTION_ARGS)
@@ -271,13 +263,9 @@ dlints_retract(PG_FUNCTION_ARGS)
 PG_FUNCTION_INFO_V1(dlints_scale);
 
 /*
- * double precision * dlints, dlints_scale(weight, model) -> dlints
- *
- * The model as if each of its observations had counted so many times what it
- * did; weight is above 0 and at most 1e10.  The count of updates stays, and so
- * does a prior.  A weight of 0 leaves the parameters, of a model that has seen
- * nothing and knows nothing beforehand; of what it had learned nothing is read.
- * A NULL weight leaves the model as it is; a NULL model gives NULL.
+ * double precision * dlints: the model as if each of its observations had counted
+ * so many times what it did.  A weight of 0 leaves the parameters, and nothing is
+ * read of what was learned.
  */
 Datum
 dlints_scale(PG_FUNCTION_ARGS)
@@ -311,14 +299,7 @@ dlints_scale(PG_FUNCTION_ARGS)
 
 PG_FUNCTION_INFO_V1(dlints_at);
 
-/*
- * dlints_at(model dlints, at timestamptz) -> dlints
- *
- * A model that forgets by time as it is at a moment, not before its newest
- * observation (22023): what it knows has faded until then.  Others, and those
- * that have seen nothing, are what they are, as is any at no time (NULL); a
- * NULL model gives NULL.
- */
+/* A model that forgets by time as it is at a moment */
 Datum
 dlints_at(PG_FUNCTION_ARGS)
 {

@@ -106,42 +106,10 @@ SetMemories(FunctionCallInfo fcinfo, int discount_argno, int half_life_argno,
 PG_FUNCTION_INFO_V1(dlints_new);
 
 /*
- * dlints_new(dim integer, reduced_dim integer DEFAULT NULL,
- *			  interactions text DEFAULT NULL,
- *			  half_life interval DEFAULT NULL,
- *			  discount double precision DEFAULT NULL,
- *			  memories integer DEFAULT NULL,
- *			  ridge double precision DEFAULT NULL,
- *			  exploration double precision DEFAULT 0.25,
- *			  noise double precision DEFAULT NULL,
- *			  policy text DEFAULT 'thompson',
- *			  intercept boolean DEFAULT true, seed bigint DEFAULT 0,
- *			  projection_scale double precision DEFAULT NULL) -> dlints
+ * A model that has seen nothing (Algorithm 1, "Input" and "Initialize")
  *
- * A model that has seen nothing (Algorithm 1, "Input" and "Initialize").
- * dim is 1 to 65536, reduced_dim 1 to 1024 and at most dim; without it there is
- * no projection.  A model has at most 1024 coordinates.
- * discount is 1e-100 to 1, ridge 1e-100 to 1e100, exploration 0 to 1e100.  A ridge
- * of NULL or 0 is found (core/ridge.h); the paper's is given.
- * projection_scale is kappa, 1e-10 to 1e10, by default 1/sqrt(reduced_dim)
- * (Theorem 1); seed and projection_scale mean nothing without projection.
- *
- * Beyond the paper: half_life, of at least a millisecond, forgets by time
- * instead of by count.  Without a discount the model has three memories: one
- * that remembers twice as many observations as there are coordinates, or has the
- * half_life, one five times as long, and one without end (two, the first and the
- * last, above 100 coordinates).  With a discount it has one, which is the
- * paper's.  memories asks for 1 to 8, each five times as long as the one before,
- * the last of several forgetting nothing.
- * noise is the standard deviation of a reward, estimated if NULL or 0.
- * interactions say how a profile, such as what describes a user, meets the
- * features (core/kinds.h).  'matched': each number with the one in the same
- * place, and their inner product.  With reduced_dim the features are projected
- * and of the interactions the inner product is left.  intercept adds a
- * coordinate that is always 1.
- *
- * 22023 for what is out of range, 54000 above a cap, 22004 for a NULL where
- * none is meant.
+ * The paper's has a discount and a ridge.  projection_scale is kappa, by default
+ * 1/sqrt(reduced_dim) (Theorem 1).
  */
 Datum
 dlints_new(PG_FUNCTION_ARGS)
@@ -196,19 +164,7 @@ WeighPrior(Dlints *model, double weight)
 
 PG_FUNCTION_INFO_V1(dlints_set);
 
-/*
- * dlints_set(model dlints, ridge double precision DEFAULT NULL,
- *			  exploration double precision DEFAULT NULL,
- *			  noise double precision DEFAULT NULL,
- *			  policy text DEFAULT NULL,
- *			  prior_weight double precision DEFAULT NULL) -> dlints
- *
- * The model with other parameters and the same evidence; NULL keeps a
- * parameter, a ridge of 0 has it found, a noise of 0 estimated, a prior_weight of
- * 0 removes the prior; of a model that has none there is nothing to be weighed
- * (22023).  What defines the evidence (sizes, kind, seed, projection_scale,
- * memories and their rates) cannot be changed.
- */
+/* The model with other parameters and the same evidence */
 Datum
 dlints_set(PG_FUNCTION_ARGS)
 {

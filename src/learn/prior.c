@@ -38,17 +38,8 @@ Spread(const Evidence *e)
 PG_FUNCTION_INFO_V1(dlints_with_prior);
 
 /*
- * dlints_with_prior(model dlints, evidence dlints,
- *					 weight double precision DEFAULT 1) -> dlints
- *
- * The model with the evidence known beforehand, in place of what it had of that
- * kind: a click log, another shop, the model of everybody.  It is added to the
- * longest memory so many times (weight, above 0 and at most 1e10), its level taken
- * out, fades with the number of observations learned, and takes no part in the
- * choice of a memory; a shorter memory in use goes without it.  Evidence that
- * says nothing leaves the model without a prior.  Both sides must agree on what
- * defines the evidence (22023).  NULL evidence leaves the model as it is; a NULL
- * model gives NULL.
+ * dlints_with_prior(model, evidence, weight): the model with the evidence known
+ * beforehand, in place of what it had of that kind (core/prior.h)
  */
 Datum
 dlints_with_prior(PG_FUNCTION_ARGS)

@@ -46,33 +46,13 @@ Update(FunctionCallInfo fcinfo, const ObservationForm *form)
 }
 
 /*
- * dlints_update(model dlints, features dlints_vector,
- *				 reward double precision,
- *				 profile dlints_vector DEFAULT '{}',
- *				 at timestamptz DEFAULT NULL,
- *				 weight double precision DEFAULT NULL) -> dlints
- *
- * The model after one more observation: the three updates of Algorithm 1, in
- * each memory.  features has dim finite numbers, profile has as many or none,
- * reward is finite; none is beyond 1e50.  at is when it was observed: models
- * that forget by time need it (22004), in any order, others ignore it.
- * weight, above 0 and at most 1e10, is how many observations it counts for, 1
- * if NULL.  A NULL model gives NULL; with NULL features or a NULL reward or
- * profile there is no observation and the model comes back as it was.
+ * The model after one more observation: the three updates of Algorithm 1, in each
+ * memory
  */
 FORM_ENTRY(dlints_update, Update, ObservationForm,
 		   .features = 1, .reward = 2, .profile = 3, .at = 4, .weight = 5)
 
-/*
- * dlints_update_reduced(model dlints, reduced dlints_vector,
- *						 reward double precision,
- *						 at timestamptz DEFAULT NULL,
- *						 weight double precision DEFAULT NULL) -> dlints
- *
- * As dlints_update, for an observation of which the reduced features z (as
- * dlints_project returns them, the 1 of an intercept last) were logged and the
- * features were not.
- */
+/* The same of an observation whose reduced features z were logged */
 FORM_ENTRY(dlints_update_reduced, Update, ObservationForm,
 		   .features = 1, .reward = 2, .at = 3, .weight = 4,
 		   .reduced = true)
@@ -121,18 +101,7 @@ UpdateBatch(FunctionCallInfo fcinfo, const ObservationForm *form)
 	PG_RETURN_DLINTS_P(model);
 }
 
-/*
- * dlints_update_batch(model dlints, features dlints_vector,
- *					   rewards double precision[],
- *					   profiles dlints_vector DEFAULT '{}',
- *					   ats timestamptz[] DEFAULT NULL,
- *					   weights double precision[] DEFAULT NULL) -> dlints
- *
- * The model after a batch of observations, oldest first: the same as single
- * updates in array order.  features has one row of dim numbers for each reward,
- * profiles one as well or nothing, ats and weights one element.  Either all of
- * the batch is learned or, on an error, none.
- */
+/* The same as single updates in array order */
 FORM_ENTRY(dlints_update_batch, UpdateBatch, ObservationForm,
 		   .features = 1, .reward = 2, .profile = 3, .at = 4, .weight = 5)
 
@@ -173,16 +142,6 @@ Accepts(FunctionCallInfo fcinfo, const ObservationForm *form)
 	PG_RETURN_BOOL(accepts);
 }
 
-/*
- * dlints_accepts(model dlints, features dlints_vector,
- *				  reward double precision DEFAULT 0,
- *				  profile dlints_vector DEFAULT '{}',
- *				  at timestamptz DEFAULT NULL,
- *				  weight double precision DEFAULT NULL) -> boolean
- *
- * Would dlints_update learn this observation?  False where it would raise an
- * error; never an error itself.  NULL with a NULL model, features, reward or
- * profile.
- */
+/* Would dlints_update learn this observation?  Never an error */
 FORM_ENTRY(dlints_accepts, Accepts, ObservationForm,
 		   .features = 1, .reward = 2, .profile = 3, .at = 4, .weight = 5)

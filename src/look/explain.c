@@ -238,14 +238,9 @@ PutRows(const Explanation *e, Tuplestorestate *rows, TupleDesc desc)
 PG_FUNCTION_INFO_V1(dlints_explain);
 
 /*
- * dlints_explain(model dlints, features dlints_vector,
- *				  profile dlints_vector DEFAULT '{}', names text[] DEFAULT NULL)
- *		-> table (name text, contribution double precision,
- *				  stddev double precision)
- *
- * What each part of the features adds to the expected reward, with the standard
- * error of that, and the intercept last.  Contributions add up to
- * dlints_predict.
+ * dlints_explain(model, features, profile, names): what each part of the features
+ * adds to the expected reward, with the standard error of that, and the intercept
+ * last
  */
 Datum
 dlints_explain(PG_FUNCTION_ARGS)

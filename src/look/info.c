@@ -89,18 +89,7 @@ Hint(const DlintsHeader *model)
 
 PG_FUNCTION_INFO_V1(dlints_info);
 
-/*
- * dlints_info(model dlints) -> record
- *
- * Parameters, memories and counts of a model in one row.  memory is the one in
- * use (1 is the fastest), lambda the ridge in use, sigma the noise;
- * effective_sample_size the sum of that memory's weights, prior_sample_size what
- * the prior now counts beside it (NULL without one), mean_reward its weighted mean
- * of the rewards (NULL before the first); windows how many observations each
- * memory remembers (NULL for those that do not count, or forget nothing); hint
- * what is wrong with the model, or NULL; bytes the stored size before any TOAST
- * overhead.
- */
+/* Parameters, memories and counts of a model in one row */
 Datum
 dlints_info(PG_FUNCTION_ARGS)
 {

@@ -15,15 +15,7 @@
 
 PG_FUNCTION_INFO_V1(dlints_project);
 
-/*
- * dlints_project(model dlints, features dlints_vector,
- *				  profile dlints_vector DEFAULT '{}')
- *		-> double precision[]
- *
- * The reduced features z (Algorithm 1, "Calculate z"), made of features and
- * profile as the model's kind has it (see kinds.h).  An intercept adds a last
- * number, 1.
- */
+/* The reduced features z (Algorithm 1, "Calculate z") */
 Datum
 dlints_project(PG_FUNCTION_ARGS)
 {
@@ -36,12 +28,7 @@ dlints_project(PG_FUNCTION_ARGS)
 
 PG_FUNCTION_INFO_V1(dlints_mean);
 
-/*
- * dlints_mean(model dlints) -> double precision[]
- *
- * The posterior mean psi-hat = Z^-1 b (Algorithm 1, "Calculate psi-hat"), one
- * number for each coordinate of z, that of the intercept last.
- */
+/* The posterior mean psi-hat (Algorithm 1, "Calculate psi-hat") */
 Datum
 dlints_mean(PG_FUNCTION_ARGS)
 {
@@ -53,14 +40,7 @@ dlints_mean(PG_FUNCTION_ARGS)
 
 PG_FUNCTION_INFO_V1(dlints_weights);
 
-/*
- * dlints_weights(model dlints, profile dlints_vector DEFAULT '{}')
- *		-> double precision[]
- *
- * The posterior mean carried back to feature space under the profile: dim
- * numbers (see kinds.h).  Their dot product with features, plus the intercept
- * if there is one, is the expected reward.
- */
+/* The posterior mean carried back to feature space under the profile */
 Datum
 dlints_weights(PG_FUNCTION_ARGS)
 {
@@ -72,13 +52,7 @@ dlints_weights(PG_FUNCTION_ARGS)
 
 PG_FUNCTION_INFO_V1(dlints_predict);
 
-/*
- * dlints_predict(model dlints, features dlints_vector,
- *				  profile dlints_vector DEFAULT '{}')
- *		-> double precision
- *
- * The expected reward of features, psi-hat'z.
- */
+/* The expected reward of features, psi-hat'z */
 Datum
 dlints_predict(PG_FUNCTION_ARGS)
 {
@@ -96,12 +70,8 @@ dlints_predict(PG_FUNCTION_ARGS)
 PG_FUNCTION_INFO_V1(dlints_stddev);
 
 /*
- * dlints_stddev(model dlints, features dlints_vector,
- *				 profile dlints_vector DEFAULT '{}')
- *		-> double precision
- *
- * sigma sqrt(z' Z^-1 Z~ Z^-1 z), a standard error: exploration times this is
- * the standard deviation of the features' score under a draw.
+ * sigma sqrt(z' Z^-1 Z~ Z^-1 z): exploration times this is the standard deviation
+ * of the features' score under a draw
  */
 Datum
 dlints_stddev(PG_FUNCTION_ARGS)
@@ -118,12 +88,7 @@ dlints_stddev(PG_FUNCTION_ARGS)
 
 PG_FUNCTION_INFO_V1(dlints_covariance);
 
-/*
- * dlints_covariance(model dlints) -> double precision[][]
- *
- * sigma^2 Z^-1 Z~ Z^-1, of as many rows and columns as dlints_mean has numbers:
- * exploration squared times this is the covariance of a draw.
- */
+/* sigma^2 Z^-1 Z~ Z^-1: exploration squared times this is the covariance of a draw */
 Datum
 dlints_covariance(PG_FUNCTION_ARGS)
 {
@@ -138,15 +103,7 @@ dlints_covariance(PG_FUNCTION_ARGS)
 
 PG_FUNCTION_INFO_V1(dlints_coefficients);
 
-/*
- * dlints_coefficients(model dlints)
- *		-> table (index integer, mean double precision,
- *				  stddev double precision)
- *
- * The coordinates of the posterior, that of the intercept last: element
- * "index" of dlints_mean and the square root of that element of the diagonal
- * of dlints_covariance.
- */
+/* dlints_mean, with the roots of the diagonal of dlints_covariance */
 Datum
 dlints_coefficients(PG_FUNCTION_ARGS)
 {

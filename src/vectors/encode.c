@@ -398,14 +398,8 @@ AddArgument(Encoding *encoding, Datum value, bool isnull, Oid declared_type)
 PG_FUNCTION_INFO_V1(dlints_encode);
 
 /*
- * dlints_encode(n integer, VARIADIC "any") -> real[]
- *
- * Names and values in turns as n numbers, a vector of length 1: the sum of the
- * names' signs, scaled.  Text adds the name "name=value", each element of an
- * array of text another one, true its name, a number its name so many times,
- * jsonb what dlints_encode makes of it, under the name.  NULL, the empty text
- * and false add nothing; nothing at all gives zeros.  n from 1 to 65536,
- * numbers finite and up to 1e50; names not NULL.
+ * dlints_encode(n, VARIADIC "any"): names and values in turns as a vector of
+ * length 1, the sum of the names' signs, scaled
  */
 Datum
 dlints_encode(PG_FUNCTION_ARGS)
@@ -437,15 +431,7 @@ dlints_encode(PG_FUNCTION_ARGS)
 
 PG_FUNCTION_INFO_V1(dlints_encode_jsonb);
 
-/*
- * dlints_encode(n integer, document jsonb) -> real[]
- *
- * The same of a document.  The names are its keys, those of nested objects
- * joined by dots.  A string adds "key=string", true its key, a number its key
- * so many times; null and false nothing.  The elements of an array stand each
- * for itself, and a number there adds "key=number".  Strings without a key are
- * names themselves.
- */
+/* The same of a document, the names being its keys */
 Datum
 dlints_encode_jsonb(PG_FUNCTION_ARGS)
 {

@@ -541,19 +541,8 @@ FactorCount(FunctionCallInfo fcinfo, int argno)
 PG_FUNCTION_INFO_V1(dlints_factors);
 
 /*
- * dlints_factors(query text, k bigint, previous text DEFAULT NULL,
- *				  seed bigint DEFAULT 0) -> SETOF record
- *
- * Vectors of k numbers for the items of a click log, so that items that the
- * same users clicked are alike: the truncated singular value decomposition
- * of users by items, each user's row divided by the root of its sum and each
- * item's column by the fourth root; its right vectors V, with a mean square
- * length of 1.  query gives users, items and, unless all
- * are 1, weights; rows with a NULL or a weight of 0 are skipped, weights of
- * the same user and item add up.  Where there are fewer directions than k,
- * zeros follow.  previous gives items and their vectors of k numbers, onto
- * which the new ones are turned.  Neither query may write.  The call's column
- * definition list has the type of items and real[] or double precision[].
+ * dlints_factors(query, k, previous, seed): vectors for the items of a click log,
+ * so that items that the same users clicked are alike (core/svd.h)
  */
 Datum
 dlints_factors(PG_FUNCTION_ARGS)

@@ -80,13 +80,9 @@ CheckedScale(double scale)
 PG_FUNCTION_INFO_V1(dlints_fourier);
 
 /*
- * dlints_fourier(features dlints_vector, k integer,
- *				  seed bigint DEFAULT 0, scale double precision DEFAULT 1)
- *		-> real[]
- *
- * sqrt(2 / k) cos(W x + b), k numbers.  Entries of W are N(0, 1 / scale^2), and
- * those of b uniform in [0, 2 pi).  Dot products of two results have the
- * expectation exp(-|x - y|^2 / (2 scale^2)).
+ * dlints_fourier(features, k, seed, scale): sqrt(2 / k) cos(W x + b).  Entries of W
+ * are N(0, 1 / scale^2), and those of b uniform in [0, 2 pi).  Dot products of two
+ * results have the expectation exp(-|x - y|^2 / (2 scale^2)).
  */
 Datum
 dlints_fourier(PG_FUNCTION_ARGS)

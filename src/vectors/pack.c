@@ -86,15 +86,7 @@ CheckReals(Size count, const double *numbers)
 
 PG_FUNCTION_INFO_V1(dlints_pack);
 
-/*
- * dlints_pack(features real[] | dlints_vector) -> bytea
- *
- * A vector, or the rows of a matrix, in few bytes: a bit for each number, and
- * two bytes for each that is not zero.  Numbers come back to 11 bits, that is
- * within 1/2048 of themselves, if they are not below 2^-28 of the largest one;
- * and those below 2^-39 of it become zero.  They are finite and in the range of
- * real (22003).
- */
+/* A vector, or the rows of a matrix, in few bytes (core/packed.h) */
 Datum
 dlints_pack(PG_FUNCTION_ARGS)
 {
@@ -211,13 +203,7 @@ FindReader(FunctionCallInfo fcinfo)
 
 PG_FUNCTION_INFO_V1(dlints_unpack);
 
-/*
- * dlints_unpack(packed bytea [, n bigint]) -> real[]
- *
- * Vector n of what dlints_pack made, the first one being 1, which is the
- * default; NULL if there are fewer.  Other bytes raise 22P03, or are taken for
- * some numbers, which are finite.
- */
+/* Vector n of what dlints_pack made, NULL if there are fewer */
 Datum
 dlints_unpack(PG_FUNCTION_ARGS)
 {
@@ -245,12 +231,7 @@ dlints_unpack(PG_FUNCTION_ARGS)
 
 PG_FUNCTION_INFO_V1(dlints_vector_packed);
 
-/*
- * dlints_vector(packed bytea) -> dlints_vector
- *
- * All of it, as the vector or the matrix that it was: the cast by which packed
- * vectors are features or a profile wherever these are expected.
- */
+/* dlints_vector(bytea): all of it, as the vector or the matrix that it was */
 Datum
 dlints_vector_packed(PG_FUNCTION_ARGS)
 {

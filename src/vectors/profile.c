@@ -58,15 +58,8 @@ SumLength(ArrayType *sum)
 PG_FUNCTION_INFO_V1(dlints_profile_transfn);
 
 /*
- * dlints_profile(features real[] | dlints_vector
- *				  [, weight double precision])
- *		-> real[], aggregate
- *
- * The sum of the features, each times its weight, scaled to length 1.  All have
- * the same length; an empty array is a vector of zeros of any length, as which
- * dlints takes it wherever it takes a profile, and is skipped.  So are rows
- * with a NULL.  A sum of zeros stays zeros; without rows the result is empty.
- * Weights may be negative; they are finite and up to 1e50, as features are.
+ * dlints_profile(features [, weight]): the sum of the features, each times its
+ * weight, scaled to length 1.  An empty array is a vector of zeros of any length.
  */
 Datum
 dlints_profile_transfn(PG_FUNCTION_ARGS)
