@@ -1,7 +1,7 @@
 /*
  * compat.h
  *		What differs between the PostgreSQL majors that dlints supports
- *		(13 to 19), and nothing else.  Comes right after postgres.h.
+ *		(14 to 19), and nothing else.  Comes right after postgres.h.
  */
 #ifndef DLINTS_COMPAT_H
 #define DLINTS_COMPAT_H

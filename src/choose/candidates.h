@@ -5,8 +5,6 @@
 #ifndef DLINTS_CANDIDATES_H
 #define DLINTS_CANDIDATES_H
 
-#include "postgres.h"
-
 #include "fmgr.h"
 
 #include "choose/decision.h"

@@ -6,8 +6,6 @@
 #ifndef DLINTS_DECISION_H
 #define DLINTS_DECISION_H
 
-#include "postgres.h"
-
 #include "choose/rules.h"
 #include "choose/scores.h"
 #include "core/slate.h"

@@ -6,8 +6,6 @@
 #ifndef DLINTS_REQUEST_H
 #define DLINTS_REQUEST_H
 
-#include "postgres.h"
-
 #include "fmgr.h"
 
 #include "posterior/parts.h"

@@ -7,8 +7,6 @@
 #ifndef DLINTS_RULES_H
 #define DLINTS_RULES_H
 
-#include "postgres.h"
-
 #include "fmgr.h"
 
 #include "choose/request.h"

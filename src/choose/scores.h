@@ -6,8 +6,6 @@
 #ifndef DLINTS_SCORES_H
 #define DLINTS_SCORES_H
 
-#include "postgres.h"
-
 #include "storage/shmem.h"
 #include "utils/memutils.h"
 

@@ -6,8 +6,6 @@
 #ifndef DLINTS_TOPK_H
 #define DLINTS_TOPK_H
 
-#include "postgres.h"
-
 #include "fmgr.h"
 #include "lib/binaryheap.h"
 

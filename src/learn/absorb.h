@@ -5,8 +5,6 @@
 #ifndef DLINTS_ABSORB_H
 #define DLINTS_ABSORB_H
 
-#include "postgres.h"
-
 #include "model/model.h"
 
 /* Observations with what else is known of each. */

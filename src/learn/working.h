@@ -6,8 +6,6 @@
 #ifndef DLINTS_WORKING_H
 #define DLINTS_WORKING_H
 
-#include "postgres.h"
-
 #include "utils/expandeddatum.h"
 
 #include "model/model.h"

@@ -6,8 +6,6 @@
 #ifndef DLINTS_FIELDS_H
 #define DLINTS_FIELDS_H
 
-#include "postgres.h"
-
 #include "lib/stringinfo.h"
 
 #include "model/layout.h"

@@ -5,8 +5,6 @@
 #ifndef DLINTS_LAYOUT_H
 #define DLINTS_LAYOUT_H
 
-#include "postgres.h"
-
 #include "compat.h"
 #include "core/evidence.h"
 #include "core/kinds.h"

@@ -18,8 +18,6 @@
 #ifndef DLINTS_MODEL_H
 #define DLINTS_MODEL_H
 
-#include "postgres.h"
-
 #include "fmgr.h"
 #include "nodes/nodes.h"
 

@@ -6,8 +6,6 @@
 #ifndef DLINTS_KEPT_MODELS_H
 #define DLINTS_KEPT_MODELS_H
 
-#include "postgres.h"
-
 #include "fmgr.h"
 #include "lib/ilist.h"
 

@@ -6,8 +6,6 @@
 #ifndef DLINTS_KEPT_PROJECTIONS_H
 #define DLINTS_KEPT_PROJECTIONS_H
 
-#include "postgres.h"
-
 #include "core/projection.h"
 
 extern int	projection_cache_size;	/* the setting, in kilobytes */

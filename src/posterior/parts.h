@@ -6,8 +6,6 @@
 #ifndef DLINTS_PARTS_H
 #define DLINTS_PARTS_H
 
-#include "postgres.h"
-
 #include "core/posterior.h"
 #include "posterior/kept_models.h"
 

@@ -6,8 +6,6 @@
 #ifndef DLINTS_RECOGNIZE_H
 #define DLINTS_RECOGNIZE_H
 
-#include "postgres.h"
-
 #include "access/detoast.h"
 
 #include "compat.h"

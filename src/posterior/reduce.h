@@ -6,8 +6,6 @@
 #ifndef DLINTS_REDUCE_H
 #define DLINTS_REDUCE_H
 
-#include "postgres.h"
-
 #include "utils/array.h"
 
 #include "model/model.h"

@@ -7,8 +7,6 @@
 #ifndef DLINTS_ARGS_H
 #define DLINTS_ARGS_H
 
-#include "postgres.h"
-
 #include "fmgr.h"
 
 /* The entry of a function for one form of its call, as in the catalogue. */

@@ -5,8 +5,6 @@
 #ifndef DLINTS_ARRAYS_H
 #define DLINTS_ARRAYS_H
 
-#include "postgres.h"
-
 #include <math.h>
 
 #include "catalog/pg_type.h"

@@ -6,8 +6,6 @@
 #ifndef DLINTS_BATCH_H
 #define DLINTS_BATCH_H
 
-#include "postgres.h"
-
 #include "fmgr.h"
 #include "utils/array.h"
 

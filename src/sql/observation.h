@@ -6,8 +6,6 @@
 #ifndef DLINTS_OBSERVATION_H
 #define DLINTS_OBSERVATION_H
 
-#include "postgres.h"
-
 #include "fmgr.h"
 
 #include "model/model.h"

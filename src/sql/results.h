@@ -5,8 +5,6 @@
 #ifndef DLINTS_RESULTS_H
 #define DLINTS_RESULTS_H
 
-#include "postgres.h"
-
 #include "access/tupdesc.h"
 #include "fmgr.h"
 #include "utils/array.h"

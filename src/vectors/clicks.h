@@ -6,8 +6,6 @@
 #ifndef DLINTS_CLICKS_H
 #define DLINTS_CLICKS_H
 
-#include "postgres.h"
-
 #include "core/svd.h"
 
 typedef struct Clicks Clicks;
