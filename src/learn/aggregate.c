@@ -48,7 +48,7 @@ ObserveRow(FunctionCallInfo fcinfo, const ObservationForm *form)
 	WorkingCheckModel(working, PG_GETARG_DATUM(MODEL_ARGNO));
 	observation = WorkingPlace(working);
 	PrefetchNextArray(PG_GETARG_DATUM(form->features));
-	ReadObservation(fcinfo, form, &working->model->header, &observation);
+	ReadObservation(fcinfo, form, &working->model->header, &observation, NULL);
 	WorkingAdd(working, &observation);
 	PG_RETURN_DATUM(EOHPGetRWDatum(&working->object));
 }

@@ -285,7 +285,8 @@ dlints_scale(PG_FUNCTION_ARGS)
 		header = ModelHeaderFromDatum(PG_GETARG_DATUM(1));
 		PG_RETURN_DLINTS_P(ModelCreate(&header));
 	}
-	weight = CheckWeight(PG_GETARG_FLOAT8(0));
+	weight = PG_GETARG_FLOAT8(0);
+	CheckWeight(weight, NULL);
 	model = PG_GETARG_DLINTS_P_COPY(1);
 	memories = ModelMemories(model);
 	if (model->header.updates == 0)
@@ -311,7 +312,8 @@ dlints_at(PG_FUNCTION_ARGS)
 	if (PG_ARGISNULL(1))
 		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
 	model = PG_GETARG_DLINTS_P_COPY(0);
-	time = CheckTime(PG_GETARG_TIMESTAMPTZ(1));
+	time = PG_GETARG_TIMESTAMPTZ(1);
+	CheckTime(time, NULL);
 	if (!ModelIsByTime(&model->header) || model->header.updates == 0)
 		PG_RETURN_DLINTS_P(model);
 	if (time < model->header.newest)

@@ -54,10 +54,8 @@ HalfLifeArgument(FunctionCallInfo fcinfo, int argno)
 	Interval   *interval = PG_GETARG_INTERVAL_P(argno);
 	double		seconds = interval->time / (double) USECS_PER_SEC +
 		(interval->day + (double) interval->month * DAYS_PER_MONTH) * SECS_PER_DAY;
-	Problem		problem;
 
-	if (!ModelHalfLifeIsValid(seconds, &problem))
-		ProblemRaise(&problem);
+	ModelCheckHalfLife(seconds, NULL);
 	return seconds;
 }
 
@@ -86,12 +84,10 @@ SetMemories(FunctionCallInfo fcinfo, int discount_argno, int half_life_argno,
 	int			dim = ModelCoordinates(header);
 	int			memories = !PG_ARGISNULL(discount_argno) ? 1 :
 		dim > THREE_MEMORIES_DIM ? 2 : 3;
-	Problem		problem;
 
 	if (!PG_ARGISNULL(memories_argno))
 		memories = PG_GETARG_INT32(memories_argno);
-	if (!ModelMemoriesAreValid(memories, &problem))
-		ProblemRaise(&problem);
+	ModelCheckMemories(memories, NULL);
 	header->memories = (uint8) memories;
 	header->discount = 0.0;
 	if (!by_count)
@@ -115,7 +111,6 @@ Datum
 dlints_new(PG_FUNCTION_ARGS)
 {
 	DlintsHeader header;
-	Problem		problem;
 
 	ArgNotNull(fcinfo, 0, "dim");
 	ArgNotNull(fcinfo, 7, "exploration");
@@ -134,8 +129,7 @@ dlints_new(PG_FUNCTION_ARGS)
 	header.seed = PG_GETARG_INT64(11);
 	if (!PG_ARGISNULL(1))
 	{
-		if (!ModelReducedDimIsValid(PG_GETARG_INT32(1), &problem))
-			ProblemRaise(&problem);
+		ModelCheckReducedDim(PG_GETARG_INT32(1), NULL);
 		header.reduced_dim = PG_GETARG_INT32(1);
 		header.projection_scale = PG_ARGISNULL(12) ?
 			1.0 / sqrt(header.reduced_dim) : PG_GETARG_FLOAT8(12);
@@ -145,9 +139,9 @@ dlints_new(PG_FUNCTION_ARGS)
 	/* the sizes are known to be good before a rate follows from them */
 	header.memories = 1;
 	header.discount = 1.0;
-	ModelCheckParameters(&header);
+	ModelCheckParameters(&header, NULL);
 	SetMemories(fcinfo, 4, 3, 5, &header);
-	ModelCheckParameters(&header);
+	ModelCheckParameters(&header, NULL);
 	PG_RETURN_DLINTS_P(ModelCreate(&header));
 }
 
@@ -184,7 +178,7 @@ dlints_set(PG_FUNCTION_ARGS)
 	if (!PG_ARGISNULL(5))
 		WeighPrior(model, PG_GETARG_FLOAT8(5));
 	FieldsSettle(&model->header);
-	ModelCheckParameters(&model->header);
+	ModelCheckParameters(&model->header, NULL);
 	if (!PG_ARGISNULL(1) || !PG_ARGISNULL(3) || !PG_ARGISNULL(5))
 		ModelRevised(model);
 	PG_RETURN_DLINTS_P(model);

@@ -56,7 +56,8 @@ dlints_with_prior(PG_FUNCTION_ARGS)
 		PG_RETURN_NULL();
 	if (PG_ARGISNULL(1))
 		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
-	weight = PG_ARGISNULL(2) ? 1.0 : CheckWeight(PG_GETARG_FLOAT8(2));
+	weight = PG_ARGISNULL(2) ? 1.0 : PG_GETARG_FLOAT8(2);
+	CheckWeight(weight, NULL);
 	model = PG_GETARG_DLINTS_P(0);
 	evidence = PG_GETARG_DLINTS_P(1);
 	ModelCheckSameEvidence(&model->header, &evidence->header);

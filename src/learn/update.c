@@ -39,7 +39,7 @@ Update(FunctionCallInfo fcinfo, const ObservationForm *form)
 		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
 	model = PG_GETARG_DLINTS_P_COPY(0);
 	observation = ObservationCreate(form, &model->header);
-	ReadObservation(fcinfo, form, &model->header, &observation);
+	ReadObservation(fcinfo, form, &model->header, &observation, NULL);
 	Learn(model, form, &observation);
 	ModelLearned(model);
 	PG_RETURN_DLINTS_P(model);
@@ -133,8 +133,7 @@ Accepts(FunctionCallInfo fcinfo, const ObservationForm *form)
 	prepared = PrepareModel(fcinfo, 0);
 	observation = ObservationCreate(form, &prepared->header);
 	accepts = prepared->header.updates < PG_INT64_MAX &&
-		ObservationIsValid(fcinfo, form, &prepared->header, &observation,
-						   &problem) &&
+		ReadObservation(fcinfo, form, &prepared->header, &observation, &problem) &&
 		(PreparedIsModerate(prepared) ||
 		 StaysFinite(PG_GETARG_DATUM(0), form, &observation));
 	pfree(observation.features);

@@ -124,7 +124,7 @@ ModelReceive(StringInfo buf)
 	memset(&header, 0, sizeof(header));
 	for (i = 0; i < field_count; i++)
 		ReceiveField(buf, &header, &fields[i]);
-	if (!ModelParametersAreValid(&header, &problem))
+	if (!ModelCheckParameters(&header, &problem))
 		Reject(&problem);
 
 	count = ModelStoredCount(&header);
@@ -144,10 +144,8 @@ Datum
 dlints_recv(PG_FUNCTION_ARGS)
 {
 	Dlints	   *model = ModelReceive((StringInfo) PG_GETARG_POINTER(0));
-	Problem		problem;
 
-	if (!ModelFitsTypmod(&model->header, PG_GETARG_INT32(2), &problem))
-		ProblemRaise(&problem);
+	ModelCheckTypmod(&model->header, PG_GETARG_INT32(2), NULL);
 	PG_RETURN_DLINTS_P(model);
 }
 

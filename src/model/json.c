@@ -212,7 +212,7 @@ static bool
 Malformed(Reader *reader, const char *what)
 {
 	return ProblemIs(&reader->problem, ERRCODE_INVALID_TEXT_REPRESENTATION,
-					 what, NULL);
+					 what, NULL, NULL);
 }
 
 static bool
@@ -400,7 +400,7 @@ ReadHeader(Reader *reader, DlintsHeader *header)
 			if (!ReadField(reader, header, &fields[i]))
 				return false;
 	}
-	return ModelParametersAreValid(header, &reader->problem);
+	return ModelCheckParameters(header, &reader->problem);
 }
 
 /* An array of exactly count elements; NULL, and a problem, if it is not. */

@@ -78,7 +78,7 @@ CheckStored(const DlintsHeader *header, Size size)
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_CORRUPTED),
 				 errmsg("stored dlints value is too short")));
-	if (!ModelParametersAreValid(header, &problem) ||
+	if (!ModelCheckParameters(header, &problem) ||
 		!ModelHistoryIsValid(header, &problem))
 	{
 		if (problem.sqlerrcode == ERRCODE_FEATURE_NOT_SUPPORTED)

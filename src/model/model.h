@@ -25,8 +25,9 @@
 #include "model/layout.h"
 
 /*
- * What is wrong with a value, found by a check that does not raise the error
- * itself: its caller does, in words of its own, or only answers no.
+ * What is wrong with a value, found by a check.  The check's caller raises it in
+ * words of its own, or only answers no; one that passes NULL for it has the error
+ * in the words of the check.
  */
 typedef struct Problem
 {
@@ -36,28 +37,9 @@ typedef struct Problem
 	const char *hint;
 } Problem;
 
-/* Fill a problem; returns false, for checks to return. */
-static inline bool
-ProblemIs(Problem *problem, int sqlerrcode, const char *message,
-		  const char *detail)
-{
-	problem->sqlerrcode = sqlerrcode;
-	problem->message = message;
-	problem->detail = detail;
-	problem->hint = NULL;
-	return false;
-}
-
-/* The error, in the words of the check. */
-static inline void
-ProblemRaise(const Problem *problem)
-{
-	ereport(ERROR,
-			(errcode(problem->sqlerrcode),
-			 errmsg("%s", problem->message),
-			 problem->detail ? errdetail("%s", problem->detail) : 0,
-			 problem->hint ? errhint("%s", problem->hint) : 0));
-}
+extern void ProblemRaise(const Problem *problem);
+extern bool ProblemIs(Problem *problem, int sqlerrcode, const char *message,
+					  const char *detail, const char *hint);
 
 /*
  * Comes before whatever calls BLAS.  OpenBLAS takes 128 MB of address space at
@@ -90,12 +72,10 @@ extern bool PolicyFromName(const char *name, uint8 *number);
 extern char *PolicyHint(void);
 
 /* validate.c: what is a valid model */
-extern bool ModelParametersAreValid(const DlintsHeader *header,
-									Problem *problem);
-extern bool ModelHalfLifeIsValid(double seconds, Problem *problem);
-extern bool ModelReducedDimIsValid(int reduced_dim, Problem *problem);
-extern bool ModelMemoriesAreValid(int memories, Problem *problem);
-extern void ModelCheckParameters(const DlintsHeader *header);
+extern bool ModelCheckParameters(const DlintsHeader *header, Problem *problem);
+extern bool ModelCheckHalfLife(double seconds, Problem *problem);
+extern bool ModelCheckReducedDim(int reduced_dim, Problem *problem);
+extern bool ModelCheckMemories(int memories, Problem *problem);
 extern bool ModelHistoryIsValid(const DlintsHeader *header, Problem *problem);
 extern bool ModelEvidenceIsValid(Dlints *model);
 extern bool ModelPosteriorsExist(Dlints *model);
@@ -136,8 +116,8 @@ extern Evidence ModelMemorySums(Datum datum, const DlintsHeader *header);
 /* json.c, typmod.c */
 extern char *ModelToJson(Dlints *model);
 extern Dlints *ModelFromJson(Datum jsonb, Node *escontext);
-extern bool ModelFitsTypmod(const DlintsHeader *header, int32 typmod,
-							Problem *problem);
+extern bool ModelCheckTypmod(const DlintsHeader *header, int32 typmod,
+							 Problem *problem);
 
 #define PG_GETARG_DLINTS_P(n)		ModelFromDatum(PG_GETARG_DATUM(n))
 #define PG_GETARG_DLINTS_P_COPY(n)	ModelCopyFromDatum(PG_GETARG_DATUM(n))

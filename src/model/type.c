@@ -73,7 +73,7 @@ dlints_in(PG_FUNCTION_ARGS)
 	model = ModelFromJson(jsonb, fcinfo->context);
 	if (model == NULL)
 		PG_RETURN_NULL();
-	if (!ModelFitsTypmod(&model->header, PG_GETARG_INT32(2), &problem))
+	if (!ModelCheckTypmod(&model->header, PG_GETARG_INT32(2), &problem))
 		ereturn(fcinfo->context, (Datum) 0,
 				(errcode(problem.sqlerrcode),
 				 errmsg("%s", problem.message)));

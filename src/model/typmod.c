@@ -59,7 +59,7 @@ ShapeFromTypmod(int32 typmod)
 
 /* A model must be what its column accepts; typmod -1 accepts all. */
 bool
-ModelFitsTypmod(const DlintsHeader *header, int32 typmod, Problem *problem)
+ModelCheckTypmod(const DlintsHeader *header, int32 typmod, Problem *problem)
 {
 	DlintsHeader shape;
 
@@ -74,7 +74,7 @@ ModelFitsTypmod(const DlintsHeader *header, int32 typmod, Problem *problem)
 	return ProblemIs(problem, ERRCODE_DATA_EXCEPTION,
 					 psprintf("expected dlints%s, not dlints%s",
 							  ModelShape(&shape), ModelShape(header)),
-					 NULL);
+					 NULL, NULL);
 }
 
 /* Can a model have this shape? */
@@ -87,8 +87,8 @@ CheckShape(DlintsHeader shape, bool reduced)
 	shape.memories = 1;
 	shape.discount = 1.0;
 	shape.projection_scale = ModelHasProjection(&shape) ? 1.0 : 0.0;
-	if ((!reduced || ModelReducedDimIsValid(shape.reduced_dim, &problem)) &&
-		ModelParametersAreValid(&shape, &problem))
+	if ((!reduced || ModelCheckReducedDim(shape.reduced_dim, &problem)) &&
+		ModelCheckParameters(&shape, &problem))
 		return;
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -173,9 +173,7 @@ Datum
 dlints_enforce_typmod(PG_FUNCTION_ARGS)
 {
 	DlintsHeader header = ModelHeaderFromDatum(PG_GETARG_DATUM(0));
-	Problem		problem;
 
-	if (!ModelFitsTypmod(&header, PG_GETARG_INT32(1), &problem))
-		ProblemRaise(&problem);
+	ModelCheckTypmod(&header, PG_GETARG_INT32(1), NULL);
 	PG_RETURN_DATUM(PG_GETARG_DATUM(0));
 }

@@ -19,6 +19,30 @@
 #include "model/fields.h"
 #include "model/model.h"
 
+void
+ProblemRaise(const Problem *problem)
+{
+	ereport(ERROR,
+			(errcode(problem->sqlerrcode),
+			 errmsg("%s", problem->message),
+			 problem->detail ? errdetail("%s", problem->detail) : 0,
+			 problem->hint ? errhint("%s", problem->hint) : 0));
+}
+
+/* A check has failed.  Returns false, for checks to return. */
+bool
+ProblemIs(Problem *problem, int sqlerrcode, const char *message,
+		  const char *detail, const char *hint)
+{
+	Problem		found = {sqlerrcode, message, detail, hint};
+
+	if (problem)
+		*problem = found;
+	else
+		ProblemRaise(&found);
+	return false;
+}
+
 /* The message says what is allowed, the detail what was given. */
 static bool
 OutOfRange(Problem *problem, const char *name, const char *range, double value)
@@ -26,7 +50,7 @@ OutOfRange(Problem *problem, const char *name, const char *range, double value)
 	return ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
 					 psprintf("%s must be %s", name, range),
 					 psprintf("The value is %s.",
-							  double_to_shortest_decimal(value)));
+							  double_to_shortest_decimal(value)), NULL);
 }
 
 /* The comparison is written so that NaN fails it. */
@@ -48,7 +72,7 @@ DimensionIsValid(const char *name, int value, int max, Problem *problem)
 	if (value > max)
 		return ProblemIs(problem, ERRCODE_PROGRAM_LIMIT_EXCEEDED,
 						 psprintf("dlints cannot have more than %d dimensions", max),
-						 psprintf("%s is %d.", name, value));
+						 psprintf("%s is %d.", name, value), NULL);
 	return true;
 }
 
@@ -61,22 +85,22 @@ KindsAreKnown(const DlintsHeader *header, Problem *problem)
 	if (header->version != DLINTS_FORMAT_VERSION)
 		return ProblemIs(problem, ERRCODE_FEATURE_NOT_SUPPORTED,
 						 psprintf("unsupported dlints format version %d",
-								  header->version), NULL);
+								  header->version), NULL, NULL);
 	if (!PolicyIsKnown(header->policy))
 		return ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
 						 psprintf("Policy number %d is unknown", header->policy),
-						 NULL);
+						 NULL, NULL);
 	if (header->interactions >= INTERACTIONS_COUNT)
 		return ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
 						 psprintf("Interactions number %d are unknown",
-								  header->interactions), NULL);
+								  header->interactions), NULL, NULL);
 	if (header->intercept > 1)
 		return ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
-						 "intercept must be 0 or 1", NULL);
+						 "intercept must be 0 or 1", NULL, NULL);
 	if (header->unused1 != 0 ||
 		memcmp(header->unused2, zeros, sizeof(zeros)) != 0)
 		return ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
-						 "Unused fields must be zero", NULL);
+						 "Unused fields must be zero", NULL, NULL);
 	return true;
 }
 
@@ -92,20 +116,20 @@ ProfileDimIsValid(const DlintsHeader *header, Problem *problem)
 					 matched ? "profile_dim must be dim with matched interactions" :
 					 "profile_dim needs interactions",
 					 psprintf("profile_dim is %d, dim is %d.",
-							  header->profile_dim, header->feature_dim));
+							  header->profile_dim, header->feature_dim), NULL);
 }
 
 /* A projection has at most as many rows as columns. */
 static bool
 ReductionIsValid(const DlintsHeader *header, Problem *problem)
 {
-	if (!ModelReducedDimIsValid(header->reduced_dim, problem))
+	if (!ModelCheckReducedDim(header->reduced_dim, problem))
 		return false;
 	if (header->reduced_dim > header->feature_dim)
 		return ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
 						 "reduced_dim must not be greater than dim",
 						 psprintf("reduced_dim is %d, dim is %d.",
-								  header->reduced_dim, header->feature_dim));
+								  header->reduced_dim, header->feature_dim), NULL);
 	return NumberIsBetween("projection_scale", header->projection_scale,
 						   DLINTS_MIN_SCALE, DLINTS_MAX_SCALE, problem);
 }
@@ -129,18 +153,17 @@ CoordinatesAreFew(const DlintsHeader *header, Problem *problem)
 
 	if (coordinates <= DLINTS_MAX_DIM)
 		return true;
-	ProblemIs(problem, ERRCODE_PROGRAM_LIMIT_EXCEEDED,
-			  psprintf("dlints cannot have more than %d dimensions%s",
-					   DLINTS_MAX_DIM,
-					   ModelHasProjection(header) ? "" : " without projection"),
-			  interactions ?
-			  psprintf("This model, with %s interactions, would have " INT64_FORMAT ".",
-					   interactions, coordinates) :
-			  psprintf("dim is %d and there is no reduced_dim.",
-					   header->feature_dim));
-	if (!ModelHasProjection(header))
-		problem->hint = "Give reduced_dim, to which features are then projected.";
-	return false;
+	return ProblemIs(problem, ERRCODE_PROGRAM_LIMIT_EXCEEDED,
+					 psprintf("dlints cannot have more than %d dimensions%s",
+							  DLINTS_MAX_DIM,
+							  ModelHasProjection(header) ? "" : " without projection"),
+					 interactions ?
+					 psprintf("This model, with %s interactions, would have " INT64_FORMAT ".",
+							  interactions, coordinates) :
+					 psprintf("dim is %d and there is no reduced_dim.",
+							  header->feature_dim),
+					 ModelHasProjection(header) ? NULL :
+					 "Give reduced_dim, to which features are then projected.");
 }
 
 /*
@@ -149,20 +172,20 @@ CoordinatesAreFew(const DlintsHeader *header, Problem *problem)
  * than it can hold.
  */
 bool
-ModelHalfLifeIsValid(double seconds, Problem *problem)
+ModelCheckHalfLife(double seconds, Problem *problem)
 {
 	return NumberIsBetween("half_life in seconds", seconds, DLINTS_MIN_HALF_LIFE,
 						   DLINTS_MAX_HALF_LIFE, problem);
 }
 
 bool
-ModelReducedDimIsValid(int reduced_dim, Problem *problem)
+ModelCheckReducedDim(int reduced_dim, Problem *problem)
 {
 	return DimensionIsValid("reduced_dim", reduced_dim, DLINTS_MAX_DIM, problem);
 }
 
 bool
-ModelMemoriesAreValid(int memories, Problem *problem)
+ModelCheckMemories(int memories, Problem *problem)
 {
 	if (memories < 1 || memories > MEMORY_MAX)
 		return OutOfRange(problem, "memories",
@@ -174,19 +197,19 @@ ModelMemoriesAreValid(int memories, Problem *problem)
 static bool
 ForgettingIsValid(const DlintsHeader *header, Problem *problem)
 {
-	if (!ModelMemoriesAreValid(header->memories, problem))
+	if (!ModelCheckMemories(header->memories, problem))
 		return false;
 	if (header->half_life != 0.0)
 	{
 		if (header->discount != 0.0)
 			return ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
-							 "a model has either a discount or a half_life", NULL);
-		return ModelHalfLifeIsValid(header->half_life, problem);
+							 "a model has either a discount or a half_life", NULL, NULL);
+		return ModelCheckHalfLife(header->half_life, problem);
 	}
 	if (header->memories > 1 && header->discount == 1.0)
 		return ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
 						 "discount must be less than 1 for several memories",
-						 "With a discount of 1 the first one forgets nothing.");
+						 "With a discount of 1 the first one forgets nothing.", NULL);
 	return NumberIsBetween("discount", header->discount,
 						   DLINTS_MIN_DISCOUNT, 1.0, problem);
 }
@@ -196,7 +219,7 @@ ForgettingIsValid(const DlintsHeader *header, Problem *problem)
  * size that it implies is allocated.
  */
 bool
-ModelParametersAreValid(const DlintsHeader *header, Problem *problem)
+ModelCheckParameters(const DlintsHeader *header, Problem *problem)
 {
 	return KindsAreKnown(header, problem) &&
 		DimensionIsValid("dim", header->feature_dim, DLINTS_MAX_FEATURE_DIM, problem) &&
@@ -216,16 +239,6 @@ ModelParametersAreValid(const DlintsHeader *header, Problem *problem)
 						 DBL_MIN, DLINTS_MAX_WEIGHT, problem)) &&
 		NumberIsBetween("exploration", header->exploration,
 						0.0, DLINTS_MAX_EXPLORATION, problem);
-}
-
-/* Parameters that a user gave. */
-void
-ModelCheckParameters(const DlintsHeader *header)
-{
-	Problem		problem;
-
-	if (!ModelParametersAreValid(header, &problem))
-		ProblemRaise(&problem);
 }
 
 /* But for sigma, of which a prior knows more than the header. */
@@ -249,7 +262,7 @@ ModelHistoryIsValid(const DlintsHeader *header, Problem *problem)
 		return OutOfRange(problem, "updates", "at least 0", header->updates);
 	if (header->updates == 0 && !NoHistory(header))
 		return ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
-						 "A model without observations has no history", NULL);
+						 "A model without observations has no history", NULL, NULL);
 	if (header->memory < 1 || header->memory > header->memories)
 		return OutOfRange(problem, "memory", "one of the memories",
 						  header->memory);
@@ -270,13 +283,13 @@ ModelHistoryIsValid(const DlintsHeader *header, Problem *problem)
 	if (!totals_are_valid(&header->totals))
 		return ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
 						 "Totals must be finite, those of weights and squares not negative",
-						 NULL);
+						 NULL, NULL);
 	if (header->updates > 0 &&
 		(ModelIsByTime(header) ? !IS_VALID_TIMESTAMP(header->newest) :
 		 header->newest != TIME_UNKNOWN))
 		return ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
 						 "newest must be a time for a model by time, and null for others",
-						 NULL);
+						 NULL, NULL);
 	return NumberIsBetween("lambda", header->lambda, DLINTS_MIN_RIDGE,
 						   DLINTS_MAX_RIDGE, problem) &&
 		NumberIsBetween("sigma", header->sigma, DBL_MIN, DBL_MAX, problem);
@@ -386,13 +399,13 @@ ModelExternalIsValid(Dlints *model, Problem *problem)
 	if (!ModelEvidenceIsValid(model))
 		return ProblemIs(problem, ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE,
 						 "NaN, infinity, a negative weight or a negative sum of squares not allowed in dlints",
-						 NULL);
+						 NULL, NULL);
 	if (!PriorSigmaIsValid(model, problem))
 		return false;
 	if (!ModelPosteriorsExist(model))
 		return ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
 						 "The evidence has no posterior: it is not that of any observations",
-						 NULL);
+						 NULL, NULL);
 	for (j = 0; j < memories.count; j++)
 		evidence_settle(&memories.memory[j]);
 	FieldsSettle(&model->header);

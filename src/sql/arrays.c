@@ -27,7 +27,7 @@ Unfit(Problem *problem, int sqlerrcode, const char *message,
 	return ProblemIs(problem, sqlerrcode, message,
 					 model ? psprintf("%s; the model is dlints%s.",
 									  where, ModelShape(model)) :
-					 psprintf("%s.", where));
+					 psprintf("%s.", where), NULL);
 }
 
 static bool
@@ -154,7 +154,7 @@ ArrayIsNumeric(Datum datum, ArrayType **array, Problem *problem)
 	if (!TypeIsNumber(type))
 		return ProblemIs(problem, ERRCODE_DATATYPE_MISMATCH,
 						 psprintf("array of numbers expected, not %s[]",
-								  format_type_be(type)), NULL);
+								  format_type_be(type)), NULL, NULL);
 	*array = ArgArrayWidened(*array);
 	return true;
 }
@@ -163,20 +163,15 @@ ArrayType *
 ArgArrayConverted(Datum datum)
 {
 	ArrayType  *array;
-	Problem		problem;
 
-	if (!ArrayIsNumeric(datum, &array, &problem))
-		ProblemRaise(&problem);
+	ArrayIsNumeric(datum, &array, NULL);
 	return array;
 }
 
 void
 ArgVector(ArrayType *array, const ArgSpec *spec, double *out)
 {
-	Problem		problem;
-
-	if (!VectorIsValid(array, spec, out, &problem))
-		ProblemRaise(&problem);
+	VectorIsValid(array, spec, out, NULL);
 }
 
 /* As many of them as there are rows of features */
@@ -194,10 +189,7 @@ ArgCheckCount(int features, int others, const char *what)
 int
 ArgElementCount(ArrayType *array, const ArgSpec *spec)
 {
-	Problem		problem;
-
-	if (!IsVector(array, spec, &problem))
-		ProblemRaise(&problem);
+	IsVector(array, spec, NULL);
 	return VectorLength(array);
 }
 
@@ -206,10 +198,8 @@ int
 ArgVectorLength(ArrayType *array, const ArgSpec *spec)
 {
 	int			length = ArgElementCount(array, spec);
-	Problem		problem;
 
-	if (!HasNoNulls(array, spec, &problem))
-		ProblemRaise(&problem);
+	HasNoNulls(array, spec, NULL);
 	return length;
 }
 
@@ -217,10 +207,7 @@ ArgVectorLength(ArrayType *array, const ArgSpec *spec)
 void
 ArgCheckLength(ArrayType *array, const ArgSpec *spec)
 {
-	Problem		problem;
-
-	if (!LengthIs(spec, ArgVectorLength(array, spec), &problem))
-		ProblemRaise(&problem);
+	LengthIs(spec, ArgVectorLength(array, spec), NULL);
 }
 
 /*
@@ -254,8 +241,6 @@ ArgDotChecked(ArrayType *features, const ArgSpec *spec, const double *weights)
 int
 ArgMatrixRows(ArrayType *array, const ArgSpec *spec)
 {
-	Problem		problem;
-
 	if (ARR_NDIM(array) == 0)
 		return 0;
 	if (ARR_NDIM(array) != 2)
@@ -264,15 +249,13 @@ ArgMatrixRows(ArrayType *array, const ArgSpec *spec)
 				 errmsg("array must be two-dimensional"),
 				 errdetail("The number of dimensions of the %s is %d.",
 						   spec->name, ARR_NDIM(array))));
-	if (!HasNoNulls(array, spec, &problem))
-		ProblemRaise(&problem);
+	HasNoNulls(array, spec, NULL);
 	if (ARR_DIMS(array)[1] != spec->len)
 	{
 		ArgSpec		rows = *spec;
 
 		rows.name = psprintf("rows of the %s", spec->name);
-		if (!LengthIs(&rows, ARR_DIMS(array)[1], &problem))
-			ProblemRaise(&problem);
+		LengthIs(&rows, ARR_DIMS(array)[1], NULL);
 	}
 	return ARR_DIMS(array)[0];
 }
@@ -282,9 +265,5 @@ void
 ArgMatrixSlice(ArrayType *array, const ArgSpec *spec, Size first, int rows,
 			   double *out)
 {
-	Problem		problem;
-
-	if (!NumbersAreValid(array, spec, first * spec->len,
-						 (Size) rows * spec->len, out, &problem))
-		ProblemRaise(&problem);
+	NumbersAreValid(array, spec, first * spec->len, (Size) rows * spec->len, out, NULL);
 }

@@ -22,12 +22,12 @@ typedef struct ArgSpec
 	const DlintsHeader *model;	/* that says so; NULL where none does */
 } ArgSpec;
 
-/* checks that answer */
+/* checks that answer, or raise what is wrong where "problem" is NULL */
 extern bool ArrayIsNumeric(Datum datum, ArrayType **array, Problem *problem);
 extern bool VectorIsValid(ArrayType *array, const ArgSpec *spec, double *out,
 						  Problem *problem);
 
-/* the same, and others, that raise what is wrong */
+/* the same, and others, that raise it */
 extern ArrayType *ArgArrayConverted(Datum datum);
 extern int	ArgElements(ArrayType *array, Datum **elements, bool **nulls);
 extern ArrayType *ArgArrayWidened(ArrayType *array);

@@ -33,7 +33,8 @@ ReadTimes(FunctionCallInfo fcinfo, int argno, const DlintsHeader *model,
 	int64	   *times;
 	int			i;
 
-	if (!CheckTimeIsGiven(!PG_ARGISNULL(argno), model))
+	CheckTimeIsGiven(!PG_ARGISNULL(argno), model, NULL);
+	if (!ModelIsByTime(model))
 	{
 		times = palloc(sizeof(int64) * Max(rows, 1));
 		for (i = 0; i < rows; i++)
@@ -44,7 +45,7 @@ ReadTimes(FunctionCallInfo fcinfo, int argno, const DlintsHeader *model,
 	ArgCheckCount(rows, ArgVectorLength(array, &spec), "times");
 	times = (int64 *) ARR_DATA_PTR(array);
 	for (i = 0; i < rows; i++)
-		CheckTime(times[i]);
+		CheckTime(times[i], NULL);
 	return times;
 }
 
@@ -67,7 +68,7 @@ ReadWeights(FunctionCallInfo fcinfo, int argno, int rows)
 	ArgCheckCount(rows, ArgVectorLength(array, &spec), "weights");
 	ArgVector(array, &spec, weights);
 	for (i = 0; i < rows; i++)
-		CheckWeight(weights[i]);
+		CheckWeight(weights[i], NULL);
 	return weights;
 }
 
@@ -95,7 +96,7 @@ BatchBegin(FunctionCallInfo fcinfo, const ObservationForm *form,
 		array = NULL;
 	if (array)
 	{
-		CheckProfileIsTaken("profiles", model);
+		CheckProfileIsTaken("profiles", model, NULL);
 		ArgCheckCount(batch.rows, ArgMatrixRows(array, &profiles), "profiles");
 	}
 	batch.profiles = BeginPart(array, profiles, batch.rows);

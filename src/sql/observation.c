@@ -54,33 +54,32 @@ RewardIsValid(double reward, const DlintsHeader *model, Problem *problem)
 					 psprintf("%s not allowed in reward",
 							  WhatIsWrongWith(reward)),
 					 psprintf("The reward of an observation; the model is dlints%s.",
-							  ModelShape(model)));
+							  ModelShape(model)), NULL);
 }
 
-static bool
-TimeIsFinite(int64 time, Problem *problem)
+bool
+CheckTime(int64 time, Problem *problem)
 {
 	return !TIMESTAMP_NOT_FINITE(time) ||
 		ProblemIs(problem, ERRCODE_DATETIME_VALUE_OUT_OF_RANGE,
-				  "the time of an observation must be finite", NULL);
+				  "the time of an observation must be finite", NULL, NULL);
 }
 
 /* A model that forgets by time has to be told the time. */
-static bool
-TimeIsGiven(bool given, const DlintsHeader *model, Problem *problem)
+bool
+CheckTimeIsGiven(bool given, const DlintsHeader *model, Problem *problem)
 {
 	if (given || !ModelIsByTime(model))
 		return true;
-	ProblemIs(problem, ERRCODE_NULL_VALUE_NOT_ALLOWED,
-			  "a model that forgets by time needs the time of an observation",
-			  NULL);
-	problem->hint = "Give it behind the reward: argument \"at\", or \"ats\" for a batch.";
-	return false;
+	return ProblemIs(problem, ERRCODE_NULL_VALUE_NOT_ALLOWED,
+					 "a model that forgets by time needs the time of an observation",
+					 NULL,
+					 "Give it behind the reward: argument \"at\", or \"ats\" for a batch.");
 }
 
 /* What an observation counts, or a history is multiplied by. */
-static bool
-WeightIsValid(double weight, Problem *problem)
+bool
+CheckWeight(double weight, Problem *problem)
 {
 	if (likely(weight > 0.0 && weight <= DLINTS_MAX_WEIGHT))
 		return true;
@@ -88,24 +87,24 @@ WeightIsValid(double weight, Problem *problem)
 					 psprintf("weight must be greater than 0 and at most %g",
 							  DLINTS_MAX_WEIGHT),
 					 psprintf("The value is %s.",
-							  double_to_shortest_decimal(weight)));
+							  double_to_shortest_decimal(weight)), NULL);
 }
 
 /*
  * An empty profile is none, which is all that a model without profiles takes.
  * To a model with profiles somebody without one is new.
  */
-static bool
-ProfileIsTaken(const char *name, const DlintsHeader *model, Problem *problem)
+bool
+CheckProfileIsTaken(const char *name, const DlintsHeader *model,
+					Problem *problem)
 {
 	if (model->profile_dim > 0)
 		return true;
-	ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
-			  psprintf("argument \"%s\" must not be given", name),
-			  psprintf("The model is dlints%s, without profiles.",
-					   ModelShape(model)));
-	problem->hint = "dlints_new makes a model with profiles if it is given interactions; of several models, name the one in WHERE.";
-	return false;
+	return ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
+					 psprintf("argument \"%s\" must not be given", name),
+					 psprintf("The model is dlints%s, without profiles.",
+							  ModelShape(model)),
+					 "dlints_new makes a model with profiles if it is given interactions; of several models, name the one in WHERE.");
 }
 
 /* Numbers of a profile: zeros where it is empty. */
@@ -116,7 +115,7 @@ ProfileNumbersAreValid(ArrayType *array, const DlintsHeader *model,
 	ArgSpec		spec = ArgProfileSpec(model);
 
 	if (ARR_NDIM(array) > 0)
-		return ProfileIsTaken("profile", model, problem) &&
+		return CheckProfileIsTaken("profile", model, problem) &&
 			VectorIsValid(array, &spec, out, problem);
 	memset(out, 0, sizeof(double) * model->profile_dim);
 	return true;
@@ -133,7 +132,7 @@ EndsWithOne(const ArgSpec *spec, const double *reduced, Problem *problem)
 	return ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
 					 "last coordinate of reduced features must be 1 for a model with an intercept",
 					 psprintf("The value is %s.",
-							  double_to_shortest_decimal(last)));
+							  double_to_shortest_decimal(last)), NULL);
 }
 
 /* An array as real[] or double precision[]. */
@@ -193,12 +192,12 @@ OutcomeIsValid(FunctionCallInfo fcinfo, const ObservationForm *form,
 	observation->time = TIME_UNKNOWN;
 	observation->weight = weighed ? PG_GETARG_FLOAT8(form->weight) : 1.0;
 	if (!RewardIsValid(observation->reward, model, problem) ||
-		!TimeIsGiven(timed, model, problem))
+		!CheckTimeIsGiven(timed, model, problem))
 		return false;
 	if (ModelIsByTime(model))
 		observation->time = PG_GETARG_TIMESTAMPTZ(form->at);
-	return (!ModelIsByTime(model) || TimeIsFinite(observation->time, problem)) &&
-		WeightIsValid(observation->weight, problem);
+	return (!ModelIsByTime(model) || CheckTime(observation->time, problem)) &&
+		CheckWeight(observation->weight, problem);
 }
 
 /*
@@ -206,24 +205,14 @@ OutcomeIsValid(FunctionCallInfo fcinfo, const ObservationForm *form,
  * a reward is to be predicted, and has no outcome.
  */
 bool
-ObservationIsValid(FunctionCallInfo fcinfo, const ObservationForm *form,
-				   const DlintsHeader *model, Observation *observation,
-				   Problem *problem)
+ReadObservation(FunctionCallInfo fcinfo, const ObservationForm *form,
+				const DlintsHeader *model, Observation *observation,
+				Problem *problem)
 {
 	return (PG_ARGISNULL(form->reward) ||
 			OutcomeIsValid(fcinfo, form, model, observation, problem)) &&
 		FeaturesAreValid(fcinfo, form, model, observation->features, problem) &&
 		ProfileIsValid(fcinfo, form, model, observation->profile, problem);
-}
-
-void
-ReadObservation(FunctionCallInfo fcinfo, const ObservationForm *form,
-				const DlintsHeader *model, Observation *observation)
-{
-	Problem		problem;
-
-	if (unlikely(!ObservationIsValid(fcinfo, form, model, observation, &problem)))
-		ProblemRaise(&problem);
 }
 
 /* The profile of a call, which is empty where the call has no such argument. */
@@ -246,52 +235,9 @@ ReadProfile(Datum profile, const DlintsHeader *model)
 {
 	ArrayType  *array = ArgArrayConverted(profile);
 	double	   *numbers = palloc(sizeof(double) * model->profile_dim);
-	Problem		problem;
 
-	if (!ProfileNumbersAreValid(array, model, numbers, &problem))
-		ProblemRaise(&problem);
+	ProfileNumbersAreValid(array, model, numbers, NULL);
 	if (PointerGetDatum(array) != profile)
 		pfree(array);
 	return numbers;
-}
-
-/* Does the model take the argument of this name? */
-void
-CheckProfileIsTaken(const char *name, const DlintsHeader *model)
-{
-	Problem		problem;
-
-	if (unlikely(!ProfileIsTaken(name, model, &problem)))
-		ProblemRaise(&problem);
-}
-
-double
-CheckWeight(double weight)
-{
-	Problem		problem;
-
-	if (!WeightIsValid(weight, &problem))
-		ProblemRaise(&problem);
-	return weight;
-}
-
-int64
-CheckTime(int64 time)
-{
-	Problem		problem;
-
-	if (!TimeIsFinite(time, &problem))
-		ProblemRaise(&problem);
-	return time;
-}
-
-/* Does the model want the time, which then has to be given? */
-bool
-CheckTimeIsGiven(bool given, const DlintsHeader *model)
-{
-	Problem		problem;
-
-	if (!TimeIsGiven(given, model, &problem))
-		ProblemRaise(&problem);
-	return ModelIsByTime(model);
 }

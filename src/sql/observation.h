@@ -40,21 +40,21 @@ extern bool FeaturesAreMissing(FunctionCallInfo fcinfo,
 							   const ObservationForm *form);
 extern bool ObservationIsMissing(FunctionCallInfo fcinfo,
 								 const ObservationForm *form);
-extern bool ObservationIsValid(FunctionCallInfo fcinfo,
-							   const ObservationForm *form,
-							   const DlintsHeader *model,
-							   Observation *observation, Problem *problem);
-extern void ReadObservation(FunctionCallInfo fcinfo,
+extern bool ReadObservation(FunctionCallInfo fcinfo,
 							const ObservationForm *form,
 							const DlintsHeader *model,
-							Observation *observation);
+							Observation *observation, Problem *problem);
 
 /* parts of it, for functions that are told no more */
 extern Datum ProfileArgument(FunctionCallInfo fcinfo, int argno);
 extern double *ReadProfile(Datum profile, const DlintsHeader *model);
-extern void CheckProfileIsTaken(const char *name, const DlintsHeader *model);
-extern double CheckWeight(double weight);
-extern int64 CheckTime(int64 time);
-extern bool CheckTimeIsGiven(bool given, const DlintsHeader *model);
+
+/* checks that raise what is wrong where "problem" is NULL */
+extern bool CheckProfileIsTaken(const char *name, const DlintsHeader *model,
+								Problem *problem);
+extern bool CheckWeight(double weight, Problem *problem);
+extern bool CheckTime(int64 time, Problem *problem);
+extern bool CheckTimeIsGiven(bool given, const DlintsHeader *model,
+							 Problem *problem);
 
 #endif							/* DLINTS_OBSERVATION_H */
