@@ -12,7 +12,7 @@
 
 #include "choose/request.h"
 #include "choose/scores.h"
-#include "core/peak.h"
+#include "core/numbers.h"
 #include "core/random.h"
 #include "posterior/parts.h"
 #include "posterior/reduce.h"

@@ -14,7 +14,7 @@
 #include "utils/memutils.h"
 
 #include "choose/decision.h"
-#include "core/peak.h"
+#include "core/numbers.h"
 #include "core/random.h"
 #include "core/score.h"
 #include "sql/results.h"

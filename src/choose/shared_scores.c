@@ -23,8 +23,7 @@
 
 #include "choose/request.h"
 #include "choose/scores.h"
-#include "core/dot.h"
-#include "core/peak.h"
+#include "core/numbers.h"
 #include "core/score.h"
 #include "posterior/parts.h"
 #include "posterior/reduce.h"

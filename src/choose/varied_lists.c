@@ -11,7 +11,7 @@
 #include "miscadmin.h"
 
 #include "choose/decision.h"
-#include "core/peak.h"
+#include "core/numbers.h"
 #include "core/variety.h"
 #include "sql/results.h"
 

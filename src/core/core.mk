@@ -1,9 +1,8 @@
 # What the algorithm is made of, and the flags that its answers and its speed
 # depend on: for the extension and for the unit tests alike.
 
-CORE_OBJS = $(addprefix src/core/, bounds.o dot.o evidence.o hash.o kinds.o linalg.o memories.o packed.o \
-	panel.o peak.o posterior.o price.o prior.o projection.o random.o ridge.o score.o slate.o svd.o unit.o value.o \
-	variety.o widen.o)
+CORE_OBJS = $(addprefix src/core/, evidence.o hash.o kinds.o linalg.o memories.o numbers.o packed.o \
+	panel.o posterior.o price.o random.o ridge.o score.o slate.o svd.o value.o variety.o)
 
 # Without fused multiply-adds every CPU gives the same answer; 32-bit x86 does
 # where it does not compute in the 80-bit registers of old.
@@ -16,5 +15,5 @@ BLAS_LIBS ?= -lblas
 LAPACK_LIBS ?= -llapack
 
 # Those that see every number of every feature vector: at -O2 loops stay rolled up.
-VECTOR_OBJS = $(addprefix src/core/, dot.o evidence.o panel.o peak.o svd.o unit.o variety.o widen.o)
+VECTOR_OBJS = $(addprefix src/core/, evidence.o numbers.o panel.o svd.o variety.o)
 VECTOR_FLAGS = -ftree-vectorize -funroll-loops

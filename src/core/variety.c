@@ -10,8 +10,8 @@
 #include <math.h>
 
 #include "clones.h"
+#include "numbers.h"
 #include "random.h"
-#include "unit.h"
 
 /* Vectors spelt out, because compilers do not make them of a choice. */
 typedef float octet __attribute__((vector_size(32), aligned(4), may_alias));

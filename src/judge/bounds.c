@@ -9,7 +9,7 @@
 #include "fmgr.h"
 #include "funcapi.h"
 
-#include "core/bounds.h"
+#include "core/value.h"
 #include "sql/args.h"
 #include "sql/results.h"
 

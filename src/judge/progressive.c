@@ -8,7 +8,7 @@
 #include "utils/memutils.h"
 #include "windowapi.h"
 
-#include "core/dot.h"
+#include "core/numbers.h"
 #include "learn/absorb.h"
 #include "posterior/parts.h"
 #include "posterior/reduce.h"

@@ -9,8 +9,7 @@
 #include "core/evidence.h"
 #include "core/kinds.h"
 #include "core/memories.h"
-#include "core/prior.h"
-#include "core/projection.h"
+#include "core/posterior.h"
 
 #define DLINTS_FORMAT_VERSION	1
 
@@ -25,7 +24,7 @@
  * Bounds of the parameters.  The square of a discount weighs H, and must stay
  * a normal number.  A ridge within its bounds keeps factors, means and widths
  * of any evidence within reach of double precision.  Scales within theirs keep
- * sums of squares of reduced features finite (see widen.h).
+ * sums of squares of reduced features finite (see numbers.h).
  */
 #define DLINTS_MIN_DISCOUNT		1e-100
 #define DLINTS_MIN_RIDGE		1e-100

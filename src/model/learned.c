@@ -13,8 +13,8 @@
 #include "utils/memutils.h"
 
 #include "core/linalg.h"
+#include "core/numbers.h"
 #include "core/ridge.h"
-#include "core/widen.h"
 #include "model/model.h"
 
 /* so many observations is worth what is known of the noise beforehand */
@@ -277,7 +277,7 @@ ModelRevised(Dlints *model)
 
 /*
  * Is it out of the question that another observation makes the sums overflow?
- * What one adds is beneath the last digit of the largest numbers (see widen.h);
+ * What one adds is beneath the last digit of the largest numbers (see numbers.h);
  * a change of the reference by at most twice WIDEN_MAX multiplies N by its
  * square, 4e100.  Only models from elsewhere come near.
  */

@@ -14,8 +14,8 @@
 #include "utils/timestamp.h"
 
 #include "core/linalg.h"
+#include "core/numbers.h"
 #include "core/posterior.h"
-#include "core/widen.h"
 #include "model/fields.h"
 #include "model/model.h"
 

@@ -6,7 +6,7 @@
 #ifndef DLINTS_KEPT_PROJECTIONS_H
 #define DLINTS_KEPT_PROJECTIONS_H
 
-#include "core/projection.h"
+#include "core/kinds.h"
 
 extern int	projection_cache_size;	/* the setting, in kilobytes */
 

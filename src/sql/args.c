@@ -11,7 +11,7 @@
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 
-#include "core/widen.h"
+#include "core/numbers.h"
 #include "sql/args.h"
 
 void

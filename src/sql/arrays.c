@@ -11,7 +11,7 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
-#include "core/widen.h"
+#include "core/numbers.h"
 #include "sql/args.h"
 #include "sql/arrays.h"
 #include "sql/results.h"

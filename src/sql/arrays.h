@@ -11,7 +11,7 @@
 #include "fmgr.h"
 #include "utils/array.h"
 
-#include "core/dot.h"
+#include "core/numbers.h"
 #include "model/model.h"
 
 /* What an array has to be, and how errors speak of it. */

@@ -10,7 +10,7 @@
 #include "common/shortest_dec.h"
 #include "utils/timestamp.h"
 
-#include "core/widen.h"
+#include "core/numbers.h"
 #include "sql/args.h"
 #include "sql/arrays.h"
 #include "sql/observation.h"

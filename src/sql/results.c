@@ -13,7 +13,7 @@
 #include "utils/array.h"
 #include "utils/tuplestore.h"
 
-#include "core/unit.h"
+#include "core/numbers.h"
 #include "sql/results.h"
 
 /* A number that overflowed is told with what to do about it. */

@@ -506,8 +506,8 @@ ReadPrevious(Reader *reader, const char *query, uint32 items)
 
 /* The vectors of all items of the log go into the result. */
 static void
-Factor(Tuplestorestate *store, TupleDesc desc, Reader *reader,
-	   const char *query, const char *previous)
+FactorLog(Tuplestorestate *store, TupleDesc desc, Reader *reader,
+		  const char *query, const char *previous)
 {
 	SvdMatrix  *matrix;
 
@@ -569,7 +569,7 @@ dlints_factors(PG_FUNCTION_ARGS)
 		text_to_cstring(PG_GETARG_TEXT_PP(2));
 
 	old = MemoryContextSwitchTo(work);
-	Factor(store, desc, &reader, query, previous);
+	FactorLog(store, desc, &reader, query, previous);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(work);
 	return (Datum) 0;

@@ -12,7 +12,7 @@
 #include "fmgr.h"
 #include "utils/array.h"
 
-#include "core/widen.h"
+#include "core/numbers.h"
 #include "sql/arrays.h"
 #include "sql/results.h"
 

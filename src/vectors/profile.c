@@ -9,9 +9,9 @@
  */
 #include "postgres.h"
 
+#include "core/numbers.h"
 #include "sql/args.h"
 #include "sql/arrays.h"
-#include "core/unit.h"
 #include "sql/results.h"
 
 static double *

@@ -10,7 +10,7 @@
 
 #include <float.h>
 
-#include "core/dot.h"
+#include "core/numbers.h"
 
 #define N_MAX	200
 #define OFFSETS	16

@@ -12,8 +12,7 @@
 #include <float.h>
 
 #include "core/kinds.h"
-#include "core/projection.h"
-#include "core/widen.h"
+#include "core/numbers.h"
 
 static exact
 rounding(int terms)

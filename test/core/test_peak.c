@@ -7,7 +7,7 @@
 
 #include <float.h>
 
-#include "core/peak.h"
+#include "core/numbers.h"
 #include "core/score.h"
 
 #define MOST	70

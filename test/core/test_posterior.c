@@ -6,7 +6,7 @@
 #include "oracle.h"
 
 #include "core/linalg.h"
-#include "core/widen.h"
+#include "core/numbers.h"
 
 static const int dims[] = {1, 2, 5, 24, 61};
 static const Squares kinds[] = {SQUARES_MATRIX, SQUARES_SUM, SQUARES_NONE};

@@ -11,9 +11,9 @@
 
 #include <float.h>
 
-#include "core/projection.h"
+#include "core/kinds.h"
+#include "core/numbers.h"
 #include "core/random.h"
-#include "core/widen.h"
 
 /* a number, and the sum of its terms' sizes, to which rounding is relative */
 typedef struct Sum

@@ -7,7 +7,7 @@
 
 #include <float.h>
 
-#include "core/unit.h"
+#include "core/numbers.h"
 
 #define MOST	70
 #define GUARD	-7.0f

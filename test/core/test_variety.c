@@ -4,8 +4,8 @@
  */
 #include "oracle.h"
 
+#include "core/numbers.h"
 #include "core/random.h"
-#include "core/unit.h"
 #include "core/variety.h"
 
 #define MOST	80

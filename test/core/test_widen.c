@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "core/widen.h"
+#include "core/numbers.h"
 
 #define MOST	70				/* several blocks of 16 and a rest */
 #define GUARD	-7.0

@@ -8,9 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/dot.h"
+#include "core/numbers.h"
 #include "core/random.h"
-#include "core/widen.h"
 
 #define MOST_LEN	300
 

@@ -17,9 +17,9 @@
 
 #include "core/linalg.h"
 #include "core/memories.h"
+#include "core/numbers.h"
 #include "core/posterior.h"
 #include "core/ridge.h"
-#include "core/widen.h"
 
 #define MOST_DIM	24
 #define MOST_STEPS	6
@@ -27,7 +27,7 @@
 /* numbers with which no sum or quotient below can overflow */
 #define MODERATE	1e60
 
-/* the largest number of reduced features; see widen.h */
+/* the largest number of reduced features; see numbers.h */
 #define MOST_REDUCED	3.2e121
 
 /*

@@ -8,9 +8,8 @@
 #include <math.h>
 
 #include "core/kinds.h"
-#include "core/projection.h"
+#include "core/numbers.h"
 #include "core/random.h"
-#include "core/widen.h"
 
 #define MOST_FEATURE_DIM	300
 #define MOST_REDUCED_DIM	40

@@ -1,0 +1,270 @@
+/*
+ * numbers.c
+ *		Loops over long lists of numbers, which the compiler makes vectors of.
+ */
+#include "numbers.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "clones.h"
+#include "score.h"
+
+/* ---------- dot products ---------- */
+
+/* Sixteen partial sums fill the vector units of present CPUs. */
+#define LANES	16
+#define HALF	(LANES / 2)
+
+/*
+ * One body for both element types, so that they cannot drift apart.  The
+ * inner loops must be unrolled for the sums to live in registers, and the
+ * pointers must move for the compiler to see (under -fwrapv too) that the
+ * elements are contiguous.
+ */
+#define DOT_BODY(n, weights, features) \
+	double		sum[LANES]; \
+	double		rest = 0.0; \
+	int			k; \
+\
+	UNROLL \
+	for (k = 0; k < LANES; k++) \
+		sum[k] = 0.0; \
+	for (; n >= LANES; n -= LANES, weights += LANES, features += LANES) \
+	{ \
+		UNROLL \
+		for (k = 0; k < LANES; k++) \
+			sum[k] += weights[k] * (double) features[k]; \
+	} \
+	if (n >= HALF) \
+	{ \
+		UNROLL \
+		for (k = 0; k < HALF; k++) \
+			sum[k] += weights[k] * (double) features[k]; \
+		n -= HALF, weights += HALF, features += HALF; \
+	} \
+	for (; n > 0; n--) \
+		rest += *weights++ * (double) *features++; \
+	UNROLL \
+	for (k = 0; k < HALF; k++) \
+		sum[k] += sum[k + HALF]; \
+	return (((sum[0] + sum[4]) + (sum[2] + sum[6])) + \
+			((sum[1] + sum[5]) + (sum[3] + sum[7]))) + rest
+
+CPU_CLONES
+double
+dot_float(int n, const double *weights, const float *features)
+{
+	DOT_BODY(n, weights, features);
+}
+
+CPU_CLONES
+double
+dot_double(int n, const double *weights, const double *features)
+{
+	DOT_BODY(n, weights, features);
+}
+
+/* ---------- widening ---------- */
+
+/*
+ * Widening is what learning does with every number of every feature vector, so the
+ * check for numbers that may not be must not cost more than the copy.  A number is
+ * finite if and only if its product with zero is zero.  The products are summed,
+ * and one look at the sum tells of all.  Numbers that may be finite and still too
+ * large are scaled first, so that these overflow.
+ */
+#define WIDEN_BODY(count, in, out, scale) \
+	double		sum[LANES]; \
+	double		rest = 0.0; \
+	int			k; \
+\
+	UNROLL \
+	for (k = 0; k < LANES; k++) \
+		sum[k] = 0.0; \
+	for (; count >= LANES; count -= LANES, in += LANES, out += LANES) \
+	{ \
+		UNROLL \
+		for (k = 0; k < LANES; k++) \
+		{ \
+			double		value = in[k]; \
+\
+			out[k] = value; \
+			sum[k] += value * (scale) * 0.0; \
+		} \
+	} \
+	for (; count > 0; count--) \
+	{ \
+		*out = *in++; \
+		rest += *out++ * (scale) * 0.0; \
+	} \
+	UNROLL \
+	for (k = 0; k < LANES; k++) \
+		rest += sum[k]; \
+	return rest == 0.0
+
+CPU_CLONES
+bool
+widen_float(size_t count, const float *restrict in, double *restrict out)
+{
+	WIDEN_BODY(count, in, out, 1.0);
+}
+
+CPU_CLONES
+bool
+widen_double(size_t count, const double *restrict in, double *restrict out)
+{
+	WIDEN_BODY(count, in, out, DBL_MAX / WIDEN_MAX);
+}
+
+/*
+ * The exponent of a half moves to where that of a float is, and a product with a
+ * power of two puts its bias right, with numbers below the normal ones.  What was
+ * infinite or no number is 2^16 or more by then.
+ */
+CPU_CLONES
+void
+widen_half(size_t count, const uint16_t *restrict in, float *restrict out)
+{
+	const float bias = 0x1p112f;
+	size_t		i;
+
+	for (i = 0; i < count; i++)
+	{
+		uint32_t	bits = (uint32_t) (in[i] & 0x7fff) << 13;
+		uint32_t	sign = (uint32_t) (in[i] & 0x8000) << 16;
+		float		value;
+
+		memcpy(&value, &bits, sizeof(value));
+		value *= bias;
+		memcpy(&bits, &value, sizeof(bits));
+		bits |= value >= 0x1p16f ? 0x7f800000 : 0;
+		bits |= sign;
+		memcpy(&out[i], &bits, sizeof(bits));
+	}
+}
+
+/* ---------- sums ---------- */
+
+CPU_CLONES
+void
+unit_add(size_t count, double weight, const double *restrict vector,
+		 double *restrict sum)
+{
+	size_t		i;
+
+	for (i = 0; i < count; i++)
+		sum[i] += weight * vector[i];
+}
+
+static double
+largest(size_t count, const double *sum)
+{
+	double		max = 0.0;
+	size_t		i;
+
+	for (i = 0; i < count; i++)
+		max = fmax(max, fabs(sum[i]));
+	return max;
+}
+
+/*
+ * A finite sum scaled to length 1; of zeros, zeros.  The largest number is
+ * divided out first, so that no square overflows, nor do all of them vanish.
+ */
+void
+unit_scale(size_t count, const double *restrict sum, float *restrict out)
+{
+	double		max = largest(count, sum);
+	double		squares = 0.0;
+	double		length;
+	size_t		i;
+
+	if (max == 0.0)
+		max = 1.0;
+	for (i = 0; i < count; i++)
+		squares += (sum[i] / max) * (sum[i] / max);
+	length = squares > 0.0 ? sqrt(squares) : 1.0;
+
+	/* what is added takes the sign off a zero */
+	for (i = 0; i < count; i++)
+		out[i] = (float) (sum[i] / max / length) + 0.0f;
+}
+
+/* ---------- the highest ---------- */
+
+/* Vectors spelt out, because compilers do not make them of a choice. */
+typedef double quad __attribute__((vector_size(32), aligned(8), may_alias));
+typedef int64_t quad_mask __attribute__((vector_size(32), aligned(8), may_alias));
+typedef float octet __attribute__((vector_size(32), aligned(4), may_alias));
+typedef int32_t octet_mask __attribute__((vector_size(32), aligned(4), may_alias));
+
+/* the higher ones of two */
+#define HIGHER(vector, mask, a, b) \
+	((vector) (((mask) (a) & ((a) > (b))) | ((mask) (b) & ~((a) > (b)))))
+
+/* "vectors" of them are a row; 0 times a finite number is 0, and NaN otherwise. */
+#define LANES_BODY(vector, mask, vectors, lowest) \
+	vector		highest[vectors]; \
+	vector		zero[vectors]; \
+	int			l; \
+\
+	UNROLL \
+	for (l = 0; l < (vectors); l++) \
+	{ \
+		zero[l] = (vector) {0}; \
+		highest[l] = zero[l] + (lowest); \
+	} \
+	for (; count > 0; count--) \
+	{ \
+		UNROLL \
+		for (l = 0; l < (vectors); l++) \
+		{ \
+			vector		next = *(const vector *) scores; \
+\
+			highest[l] = HIGHER(vector, mask, next, highest[l]); \
+			zero[l] += 0 * next; \
+			scores += sizeof(vector) / sizeof(*scores); \
+		} \
+	} \
+	UNROLL \
+	for (l = 0; l < (vectors); l++) \
+		((vector *) peaks)[l] = highest[l] + zero[l]
+
+CPU_CLONES
+void
+peak_of_lanes(size_t count, const double *scores, double *peaks)
+{
+	LANES_BODY(quad, quad_mask, SCORE_LANES / 4, -DBL_MAX);
+}
+
+CPU_CLONES
+void
+peak_of_lanes_float(size_t count, const float *scores, float *peaks)
+{
+	LANES_BODY(octet, octet_mask, SCORE_LANES_FLOAT / 8, -FLT_MAX);
+}
+
+double
+peak_of(size_t count, const double *numbers)
+{
+	size_t		rows = count / SCORE_LANES;
+	double		peaks[SCORE_LANES];
+	double		peak = -DBL_MAX;
+	double		zero = 0.0;
+	size_t		k;
+
+	peak_of_lanes(rows, numbers, peaks);
+	for (k = 0; k < SCORE_LANES; k++)
+	{
+		peak = peaks[k] > peak ? peaks[k] : peak;
+		zero += 0.0 * peaks[k];
+	}
+	for (k = rows * SCORE_LANES; k < count; k++)
+	{
+		peak = numbers[k] > peak ? numbers[k] : peak;
+		zero += 0.0 * numbers[k];
+	}
+	return peak + zero;
+}
