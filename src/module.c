@@ -11,8 +11,8 @@
 
 #include "compat.h"
 #include "posterior/kept_models.h"
-#include "posterior/kept_projections.h"
-#include "vectors/factors.h"
+#include "posterior/reduce.h"
+#include "vectors/clicks.h"
 
 #ifdef PG_MODULE_MAGIC_EXT
 PG_MODULE_MAGIC_EXT(.name = "dlints", .version = DLINTS_VERSION);

@@ -3,7 +3,8 @@
  *		dlints_choose and dlints_choose_arms: choices that come with their
  *		probabilities.
  *
- * The first row of a partition reads all of them and decides; the others read
+ * The first row of a partition reads all of them, which of them are candidates,
+ * what they have to agree on and what they score by, and decides; the others read
  * what was decided.
  */
 #include "postgres.h"
@@ -11,13 +12,352 @@
 #include "access/htup_details.h"
 #include "fmgr.h"
 #include "funcapi.h"
+#include "miscadmin.h"
 #include "storage/shmem.h"
+#include "utils/builtins.h"
+#include "utils/datum.h"
 #include "utils/memutils.h"
 #include "utils/typcache.h"
 #include "windowapi.h"
 
-#include "choose/candidates.h"
+#include "choose/decision.h"
 #include "sql/args.h"
+#include "sql/arrays.h"
+
+static const MismatchMessages choose = {
+	.function = "dlints_choose",
+	.rows = "partition",
+	.advice = "Use PARTITION BY to choose by several models, or dlints_choose_arms where each row has a model of its own.",
+	.profile_advice = "Use PARTITION BY to choose for several users.",
+};
+
+/* arguments of dlints_choose, at most */
+#define MOST_ARGUMENTS	9
+
+/* The rows of a partition that may be chosen. */
+typedef struct PartitionCandidates
+{
+	Candidates	candidates;
+	int		   *rows;			/* where each stands in the partition */
+} PartitionCandidates;
+
+typedef struct Reading Reading;
+typedef struct Row Row;
+
+/* How rows are read whose candidates share a model, or have one each. */
+typedef struct CandidateMethods
+{
+	bool		(*fetch) (Reading *reading, Row *row);
+	void		(*begin) (Reading *reading, const Row *row, int rows);
+	void		(*add) (Reading *reading, const Row *row, ArrayType *features);
+} CandidateMethods;
+
+/* The way through the rows of a partition. */
+struct Reading
+{
+	FunctionCallInfo fcinfo;
+	WindowObject window;
+	const CandidateForm *form;
+	const CandidateMethods *methods;
+	bool		fixed[MOST_ARGUMENTS];	/* the same for all rows: a constant */
+	NullableDatum values[MOST_ARGUMENTS];	/* of those */
+	int64		row;
+	MemoryContext row_context;	/* of what a row brings */
+	MemoryContext context;		/* of all else, until the choice is made */
+
+	Settings	settings;		/* of the first candidate */
+	PartitionCandidates found;	/* without scores before that */
+	Groups	   *groups;
+
+	/* where they share a model */
+	Request		request;
+	PreparedModel *prepared;
+	SharedScores *shared;
+
+	/* where they do not */
+	ArmScores  *arms;
+};
+
+/*
+ * An argument of the present row.  It points into the row, and is gone when
+ * the next one is fetched.  Constants are looked at once: a fetch costs more
+ * than all else that is done with most arguments.
+ */
+static NullableDatum
+Fetch(const void *from, int argno)
+{
+	const Reading *reading = from;
+	NullableDatum result;
+	bool		isout;
+
+	if (reading->fixed[argno])
+		return reading->values[argno];
+	result.value = WinGetFuncArgInPartition(reading->window, argno,
+											(int) reading->row,
+											WINDOW_SEEK_HEAD, false,
+											&result.isnull, &isout);
+	Assert(!isout);
+	return result;
+}
+
+static void
+FetchConstants(Reading *reading)
+{
+	int			i;
+
+	Assert(reading->fcinfo->nargs <= MOST_ARGUMENTS);
+	for (i = 0; i < reading->fcinfo->nargs; i++)
+	{
+		NullableDatum *value = &reading->values[i];
+
+		reading->fixed[i] = get_fn_expr_arg_stable(reading->fcinfo->flinfo, i);
+		if (reading->fixed[i])
+			value->value = WinGetFuncArgCurrent(reading->window, i, &value->isnull);
+	}
+}
+
+/* A row that may be a candidate, before its features are looked at. */
+struct Row
+{
+	bool		other_model;	/* than expected, or the first */
+	bool		other_profile;
+	Datum		model;			/* copies of those that are */
+	Datum		profile;
+	Settings	settings;
+	double		bonus;
+	int			group;
+};
+
+/* ---------- candidates that share a model ---------- */
+
+/*
+ * A value that all rows are to agree on: copied, since the next fetch ends it,
+ * unless it is the one that is expected.  False if it is NULL.
+ */
+static bool
+FetchCommon(Reading *reading, int argno, const ValueKey *expected,
+			bool *is_other, Datum *copy)
+{
+	NullableDatum value = Fetch(reading, argno);
+
+	if (value.isnull)
+		return false;
+	*is_other = !reading->prepared ||
+		(!reading->fixed[argno] && !ValueKeyMatches(expected, value.value));
+	if (*is_other)
+		*copy = datumCopy(value.value, false, -1);
+	return true;
+}
+
+static bool
+FetchShared(Reading *reading, Row *row)
+{
+	const CandidateForm *form = reading->form;
+
+	return FetchCommon(reading, form->model, &reading->request.model_key,
+					   &row->other_model, &row->model) &&
+		FetchCommon(reading, form->profile, &reading->request.profile_key,
+					&row->other_profile, &row->profile);
+}
+
+static void
+BeginShared(Reading *reading, const Row *row, int rows)
+{
+	Candidates *found = &reading->found.candidates;
+	Datum		model = datumCopy(row->model, false, -1);	/* outlives the row */
+
+	reading->prepared = PrepareModelAt(reading->fcinfo->flinfo, model);
+	RequestBegin(&reading->request, &choose, reading->prepared,
+				 reading->context, model, row->profile);
+	reading->shared = SharedScoresCreate(reading->prepared, row->profile, rows,
+										 found->rules.draws);
+	found->scores = (Scores *) reading->shared;
+}
+
+static void
+AddShared(Reading *reading, const Row *row, ArrayType *features)
+{
+	double		addend = ArgFinite(row->bonus, "bonus");
+	double	   *room = SharedScoresRoom(reading->shared);
+
+	if (row->other_model)
+		RequestCheckModel(&reading->request, row->model);
+	if (row->other_profile)
+		RequestCheckProfile(&reading->request, row->profile);
+	ArgVector(features, &reading->request.expected, room);
+	if (reading->request.width_factor > 0.0)
+		addend += RequestWidth(&reading->request, reading->prepared, room);
+	SharedScoresAdd(reading->shared, addend);
+}
+
+static const CandidateMethods shared_model_methods = {FetchShared, BeginShared, AddShared};
+
+/* ---------- candidates that have a model each ---------- */
+
+/*
+ * A value that lasts: a copy, where the next fetch would end it.  False if it
+ * is NULL.
+ */
+static bool
+FetchLasting(Reading *reading, int argno, Datum *lasting)
+{
+	NullableDatum value = Fetch(reading, argno);
+
+	if (value.isnull)
+		return false;
+	*lasting = reading->fixed[argno] ? value.value :
+		datumCopy(value.value, false, -1);
+	return true;
+}
+
+static bool
+FetchArm(Reading *reading, Row *row)
+{
+	return FetchLasting(reading, reading->form->model, &row->model) &&
+		FetchLasting(reading, reading->form->profile, &row->profile);
+}
+
+static void
+BeginArms(Reading *reading, const Row *row, int rows)
+{
+	reading->arms = ArmScoresCreate(rows);
+	reading->found.candidates.scores = (Scores *) reading->arms;
+}
+
+static void
+AddArm(Reading *reading, const Row *row, ArrayType *features)
+{
+	PreparedModel *prepared = PrepareModelAt(reading->fcinfo->flinfo, row->model);
+	ArmScore	score = ArmScoreOf(prepared, features, row->profile);
+
+	score.mean += ArgFinite(row->bonus, "bonus");
+	ArmScoresAdd(reading->arms, score);
+}
+
+static const CandidateMethods arm_methods = {FetchArm, BeginArms, AddArm};
+
+/* ---------- rows ---------- */
+
+/*
+ * All of a row but its features, which comes last and stays valid.  False if
+ * its model or its profile is NULL.
+ */
+static bool
+FetchRow(Reading *reading, Row *row)
+{
+	const CandidateForm *form = reading->form;
+	NullableDatum value;
+
+	if (!reading->methods->fetch(reading, row))
+		return false;
+	row->settings = FetchSettings(form, Fetch, reading);
+	value = Fetch(reading, form->bonus);
+	row->bonus = value.isnull ? 0.0 : DatumGetFloat8(value.value);
+	row->group = row->settings.cap.isnull ? -1 :
+		GroupNumber(reading->groups, Fetch(reading, form->cap_group));
+	return true;
+}
+
+/* Does a constant say that there are no groups? */
+static bool
+HasGroups(const Reading *reading)
+{
+	int			argno = reading->form->cap_group;
+
+	return !(reading->fixed[argno] && reading->values[argno].isnull);
+}
+
+/* The first candidate says what the others have to be. */
+static void
+BeginWith(Reading *reading, const Row *row)
+{
+	MemoryContext caller = MemoryContextSwitchTo(reading->context);
+	int64		rows = WinGetPartitionRowCount(reading->window) - reading->row;
+	Candidates *found = &reading->found.candidates;
+
+	reading->settings = row->settings;
+	found->rules = CheckSettings(&row->settings);
+	CheckCapped(&found->rules, HasGroups(reading));
+	if (rows > PG_INT32_MAX / 2)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("too many candidates in a partition")));
+
+	reading->methods->begin(reading, row, (int) rows);
+	reading->found.rows = MemoryContextAllocHuge(reading->context, sizeof(int) * rows);
+	if (found->rules.cap > 0)
+		found->groups = MemoryContextAllocHuge(reading->context, sizeof(int) * rows);
+	MemoryContextSwitchTo(caller);
+}
+
+static void
+AddCandidate(Reading *reading, const Row *row, Datum features)
+{
+	Candidates *found = &reading->found.candidates;
+	int			number = found->scores->count;
+
+	reading->methods->add(reading, row, ArgArrayConverted(features));
+	reading->found.rows[number] = (int) reading->row;
+	if (found->groups)
+		found->groups[number] = row->group;
+}
+
+static void
+ReadRow(Reading *reading)
+{
+	Row			row = {.group = -1};
+	NullableDatum features;
+
+	if (!FetchRow(reading, &row))
+		return;
+	features = Fetch(reading, reading->form->features);
+	if (features.isnull)
+		return;
+	if (reading->found.candidates.scores)
+		CheckSameSettings(&reading->settings, &row.settings);
+	else
+		BeginWith(reading, &row);
+	AddCandidate(reading, &row, features.value);
+}
+
+static void
+ReadRows(Reading *reading)
+{
+	int64		rows = WinGetPartitionRowCount(reading->window);
+	MemoryContext caller = MemoryContextSwitchTo(reading->row_context);
+
+	for (reading->row = 0; reading->row < rows; reading->row++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		MemoryContextReset(reading->row_context);
+		ReadRow(reading);
+	}
+	MemoryContextSwitchTo(caller);
+}
+
+/* Read the partition of a call, into the current memory context. */
+static PartitionCandidates
+ReadCandidates(FunctionCallInfo fcinfo, const CandidateForm *form)
+{
+	Reading    *reading = palloc0(sizeof(Reading));
+
+	reading->fcinfo = fcinfo;
+	reading->window = PG_WINDOW_OBJECT();
+	reading->form = form;
+	reading->methods = form->arms ? &arm_methods : &shared_model_methods;
+	reading->context = CurrentMemoryContext;
+	reading->row_context = AllocSetContextCreate(CurrentMemoryContext,
+												 "dlints candidate",
+												 ALLOCSET_SMALL_SIZES);
+	reading->groups = GroupsCreate();
+	FetchConstants(reading);
+	ReadRows(reading);
+	if (reading->found.candidates.groups)
+		reading->found.candidates.group_count = GroupsCount(reading->groups);
+	return reading->found;
+}
+
+/* ---------- what is decided ---------- */
 
 /* What is decided of a row. */
 typedef struct Choice

@@ -11,7 +11,7 @@
 #include "core/slate.h"
 #include "sql/arrays.h"
 
-/* groups.c: the names of groups of candidates, numbered as they come */
+/* rules.c: the names of groups of candidates, numbered as they come */
 typedef struct groups_hash Groups;
 
 extern Groups *GroupsCreate(void);

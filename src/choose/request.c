@@ -97,10 +97,10 @@ DrawWeights(PreparedModel *prepared, uint64 seed, Datum profile)
 
 /* What a policy takes of a model. */
 static int
-PolicyParts(const Policy *policy)
+PolicyParts(uint8 policy)
 {
-	return policy->widens ? PART_MEAN | PART_ROOT :
-		policy->draws ? PART_DRAW : PART_MEAN;
+	return policy == POLICY_UCB ? PART_MEAN | PART_ROOT :
+		policy == POLICY_THOMPSON ? PART_DRAW : PART_MEAN;
 }
 
 /* The weights that score all candidates of a choice. */
@@ -109,7 +109,7 @@ PolicyWeights(PreparedModel *prepared, Datum profile)
 {
 	int			count = ModelLiftedLen(&prepared->header);
 
-	if (PolicyGet(prepared->header.policy)->draws)
+	if (prepared->header.policy == POLICY_THOMPSON)
 		return DrawWeights(prepared, FreshSeed(), profile);
 	return memcpy(AllocateWeights(count), PreparedWeights(prepared, profile),
 				  sizeof(double) * count);
@@ -121,16 +121,14 @@ RequestBegin(Request *request, const MismatchMessages *messages,
 			 PreparedModel *prepared, MemoryContext context, Datum model,
 			 Datum profile)
 {
-	const Policy *policy = PolicyGet(prepared->header.policy);
-
 	/* all parts at once, of one factor */
-	PrepareParts(prepared, PolicyParts(policy));
+	PrepareParts(prepared, PolicyParts(prepared->header.policy));
 	memset(request, 0, sizeof(Request));
 	request->messages = messages;
 	request->context = context;
 	request->model = prepared->header;
 	request->expected = ArgFeatureSpec(&request->model);
-	if (policy->widens)
+	if (prepared->header.policy == POLICY_UCB)
 	{
 		request->width_factor = prepared->header.exploration;
 		request->profile = ReadProfile(profile, &request->model);

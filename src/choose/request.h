@@ -9,7 +9,7 @@
 #include "fmgr.h"
 
 #include "posterior/parts.h"
-#include "posterior/recognize.h"
+#include "posterior/kept_models.h"
 #include "sql/arrays.h"
 
 /*

@@ -391,7 +391,7 @@ Create(PreparedModel *prepared, Datum profile, int capacity, int draws,
 	scores->prepared = prepared;
 	scores->profile = ReadProfile(profile, model);
 	scores->seed = seed;
-	scores->drawn = PolicyGet(model->policy)->draws;
+	scores->drawn = model->policy == POLICY_THOMPSON;
 	scores->draws = scores->drawn ? draws : 1;
 	scores->feature_dim = model->feature_dim;
 	scores->dim = prepared->dim - (model->intercept ? 1 : 0);

@@ -16,20 +16,6 @@ const char *const interactions_names[INTERACTIONS_COUNT] = {
 	NULL, "matched"
 };
 
-bool
-interactions_from_name(const char *name, uint8_t *interactions)
-{
-	int			i;
-
-	for (i = INTERACTIONS_NONE + 1; i < INTERACTIONS_COUNT; i++)
-		if (strcmp(name, interactions_names[i]) == 0)
-		{
-			*interactions = (uint8_t) i;
-			return true;
-		}
-	return false;
-}
-
 /* Is the first part of z what a projection makes? */
 static bool
 has_projection(const Kind *kind)

@@ -47,7 +47,6 @@ typedef struct Kind
 /* what users call them; NULL where there are none */
 extern const char *const interactions_names[INTERACTIONS_COUNT];
 
-extern bool interactions_from_name(const char *name, uint8_t *interactions);
 extern int64_t kind_coordinates(const Kind *kind);
 extern void kind_fill(const Kind *kind, int count, const double *features,
 					  const double *profiles, double *reduced);

@@ -9,7 +9,7 @@
 #include "windowapi.h"
 
 #include "core/numbers.h"
-#include "learn/absorb.h"
+#include "learn/update.h"
 #include "posterior/parts.h"
 #include "posterior/reduce.h"
 #include "sql/args.h"

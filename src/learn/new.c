@@ -1,6 +1,7 @@
 /*
  * new.c
- *		Make a model that has seen nothing, and give one other parameters.
+ *		Make a model that has seen nothing, give one other parameters, and let one
+ *		know something beforehand.
  */
 #include "postgres.h"
 
@@ -12,6 +13,7 @@
 #include "model/fields.h"
 #include "model/model.h"
 #include "sql/args.h"
+#include "sql/observation.h"
 
 static uint8
 PolicyArgument(FunctionCallInfo fcinfo, int argno)
@@ -19,11 +21,11 @@ PolicyArgument(FunctionCallInfo fcinfo, int argno)
 	char	   *name = text_to_cstring(PG_GETARG_TEXT_PP(argno));
 	uint8		policy;
 
-	if (!PolicyFromName(name, &policy))
+	if (!NumberOfName(&policies, name, &policy))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("unknown policy \"%s\"", name),
-				 errhint("%s", PolicyHint())));
+				 errhint("The policies are \"thompson\", \"ucb\" and \"greedy\".")));
 	return policy;
 }
 
@@ -39,7 +41,7 @@ SetInteractions(FunctionCallInfo fcinfo, int argno, DlintsHeader *header)
 	if (PG_ARGISNULL(argno))
 		return;
 	name = text_to_cstring(PG_GETARG_TEXT_PP(argno));
-	if (!interactions_from_name(name, &header->interactions))
+	if (!NumberOfName(&interactions, name, &header->interactions))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("unknown interactions \"%s\"", name),
@@ -181,5 +183,74 @@ dlints_set(PG_FUNCTION_ARGS)
 	ModelCheckParameters(&model->header, NULL);
 	if (!PG_ARGISNULL(1) || !PG_ARGISNULL(3) || !PG_ARGISNULL(5))
 		ModelRevised(model);
+	PG_RETURN_DLINTS_P(model);
+}
+
+/* ---------- what is known beforehand ---------- */
+
+/* The model with room for a prior of this weight, and none where that is 0. */
+static Dlints *
+WithRoom(Dlints *model, double weight)
+{
+	DlintsHeader header = model->header;
+	Dlints	   *other;
+
+	header.prior_weight = weight;
+	other = ModelAllocate(&header);
+	memcpy(other->values, model->values, sizeof(float8) *
+		   ModelMemoriesCount(&header, header.memories));
+	return other;
+}
+
+/* The standard deviation of the rewards of evidence; 0 if they are all the same */
+static double
+Spread(const Evidence *e)
+{
+	double		mean = *e->R / *e->N;
+	double		variance = *e->S / *e->N - mean * mean;
+
+	if (!(variance > LEAST_SHARE * (*e->S / *e->N)))
+		return 0.0;
+	return fmin(sqrt(variance), DLINTS_MAX_NOISE);
+}
+
+PG_FUNCTION_INFO_V1(dlints_with_prior);
+
+/*
+ * dlints_with_prior(model, evidence, weight): the model with the evidence known
+ * beforehand, in place of what it had of that kind (core/prior.h)
+ */
+Datum
+dlints_with_prior(PG_FUNCTION_ARGS)
+{
+	Dlints	   *model;
+	Dlints	   *evidence;
+	Memories	memories;
+	Evidence	longest;
+	Rewards		rewards;
+	double		weight;
+	double	   *numbers;
+
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	if (PG_ARGISNULL(1))
+		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
+	weight = PG_ARGISNULL(2) ? 1.0 : PG_GETARG_FLOAT8(2);
+	CheckWeight(weight, NULL);
+	model = PG_GETARG_DLINTS_P(0);
+	evidence = PG_GETARG_DLINTS_P(1);
+	ModelCheckSameEvidence(&model->header, &evidence->header);
+	memories = ModelMemories(evidence);
+	longest = memories.memory[memories.count - 1];
+	rewards = ModelRewards(&evidence->header);
+	model = WithRoom(model, *longest.N > 0.0 ? weight : 0.0);
+	if (*longest.N > 0.0)
+	{
+		numbers = ModelPriorNumbers(model);
+		numbers[1] = Spread(&longest);
+		prior_from(&longest, &rewards, numbers, numbers + 2,
+				   numbers + 2 + longest.dim);
+	}
+	ModelRevised(model);
 	PG_RETURN_DLINTS_P(model);
 }

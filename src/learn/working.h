@@ -9,7 +9,7 @@
 #include "utils/expandeddatum.h"
 
 #include "model/model.h"
-#include "posterior/recognize.h"
+#include "posterior/kept_models.h"
 #include "sql/observation.h"
 
 /*

@@ -12,6 +12,7 @@
 #include <math.h>
 
 #include "common/shortest_dec.h"
+#include "lib/stringinfo.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 #include "utils/timestamp.h"
@@ -30,20 +31,24 @@
 static const int64 zero = 0;
 static const int64 unknown = TIME_UNKNOWN;
 
-static const char *
-PolicyName(uint8 policy)
-{
-	return PolicyGet(policy)->name;
-}
+static const char *const policy_names[POLICY_COUNT] = {"thompson", "ucb", "greedy"};
 
-static const char *
-InteractionsName(uint8 interactions)
-{
-	return interactions_names[interactions];
-}
+const FieldNames policies = {POLICY_COUNT, policy_names};
+const FieldNames interactions = {INTERACTIONS_COUNT, interactions_names};
 
-static const FieldNames policies = {PolicyName, PolicyFromName};
-static const FieldNames interactions = {InteractionsName, interactions_from_name};
+bool
+NumberOfName(const FieldNames *names, const char *name, uint8 *number)
+{
+	int			i;
+
+	for (i = 0; i < names->count; i++)
+		if (names->names[i] && strcmp(name, names->names[i]) == 0)
+		{
+			*number = (uint8) i;
+			return true;
+		}
+	return false;
+}
 
 /* name, type, meaning, names, null, offset, defines evidence, is shown */
 const Field fields[] = {
@@ -190,7 +195,7 @@ FieldWrite(StringInfo buf, const DlintsHeader *header, const Field *field)
 	if (FieldIsNull(header, field))
 		appendStringInfoString(buf, "null");
 	else if (field->meaning == FIELD_NAME)
-		appendStringInfo(buf, "\"%s\"", field->names->name((uint8) value.integer));
+		appendStringInfo(buf, "\"%s\"", field->names->names[value.integer]);
 	else if (field->meaning == FIELD_BOOLEAN)
 		appendStringInfoString(buf, value.integer ? "true" : "false");
 	else if (field->type == FIELD_FLOAT8)
@@ -220,7 +225,7 @@ FieldDatum(const DlintsHeader *header, const Field *field)
 		case FIELD_BOOLEAN:
 			return BoolGetDatum(value.integer != 0);
 		case FIELD_NAME:
-			return CStringGetTextDatum(field->names->name((uint8) value.integer));
+			return CStringGetTextDatum(field->names->names[value.integer]);
 		case FIELD_SECONDS:
 			return IntervalFromSeconds(value.number);
 		case FIELD_TIME:

@@ -8,7 +8,7 @@
 
 #include "lib/stringinfo.h"
 
-#include "model/layout.h"
+#include "model/model.h"
 
 /* How a field is stored. */
 typedef enum FieldType
@@ -30,11 +30,11 @@ typedef enum FieldMeaning
 	FIELD_TIME					/* a timestamp in SQL, itself elsewhere */
 } FieldMeaning;
 
-/* Names of numbers, and the reverse. */
+/* Names of numbers, which are their places; NULL where one has none. */
 typedef struct FieldNames
 {
-	const char *(*name) (uint8 number);
-	bool		(*number) (const char *name, uint8 *number);
+	int			count;
+	const char *const *names;
 } FieldNames;
 
 typedef struct Field
@@ -59,6 +59,17 @@ typedef struct FieldValue
 /* all but the unused ones, in stored order, the version first */
 extern const Field fields[];
 extern const int field_count;
+
+extern const FieldNames policies;
+extern const FieldNames interactions;
+
+extern bool NumberOfName(const FieldNames *names, const char *name, uint8 *number);
+/* bytes of a field that is an integer of up to 32 bits */
+static inline int
+FieldWidth(const Field *field)
+{
+	return field->type == FIELD_UINT8 ? 1 : field->type == FIELD_UINT16 ? 2 : 4;
+}
 
 extern FieldValue FieldGet(const DlintsHeader *header, const Field *field);
 extern void FieldSet(DlintsHeader *header, const Field *field, FieldValue value);

@@ -87,7 +87,6 @@ WriteNumber(StringInfo buf, double value)
 	appendStringInfoString(buf, digits);
 }
 
-/* A list of numbers, or of what is in their place. */
 static void
 WriteVector(StringInfo buf, const double *values, int count)
 {
@@ -103,25 +102,23 @@ WriteVector(StringInfo buf, const double *values, int count)
 	appendStringInfoChar(buf, ']');
 }
 
+/* Row by row. */
 static void
 WriteTriangle(StringInfo buf, const double *packed, int dim)
 {
+	double	   *row = palloc(sizeof(double) * dim);
 	int			i;
 	int			j;
 
-	appendStringInfoChar(buf, '[');
 	for (i = 0; i < dim; i++)
 	{
-		appendStringInfoString(buf, i > 0 ? ", [" : "[");
 		for (j = 0; j <= i; j++)
-		{
-			if (j > 0)
-				appendStringInfoString(buf, ", ");
-			WriteNumber(buf, packed[linalg_packed_index(dim, i, j)]);
-		}
-		appendStringInfoChar(buf, ']');
+			row[j] = packed[linalg_packed_index(dim, i, j)];
+		appendStringInfoString(buf, i == 0 ? "[" : ", ");
+		WriteVector(buf, row, i + 1);
 	}
 	appendStringInfoChar(buf, ']');
+	pfree(row);
 }
 
 static void
@@ -303,17 +300,15 @@ ReadInteger(Reader *reader, const JsonbValue *value, const char *name,
 
 /* A number that has a name outside. */
 static bool
-ReadName(Reader *reader, const JsonbValue *value, const char *name,
-		 bool (*from_name) (const char *name, uint8 *number), uint8 *number)
+ReadName(Reader *reader, const JsonbValue *value, const Field *field, uint8 *number)
 {
 	char	   *text;
 
 	if (value->type != jbvString)
-		return Malformed(reader, psprintf("Field \"%s\" must be a string", name));
+		return Malformed(reader, psprintf("Field \"%s\" must be a string", field->name));
 	text = pnstrdup(value->val.string.val, value->val.string.len);
-	if (!from_name(text, number))
-		return Malformed(reader, psprintf("Unknown %s \"%s\"", name, text));
-	return true;
+	return NumberOfName(field->names, text, number) ||
+		Malformed(reader, psprintf("Unknown %s \"%s\"", field->name, text));
 }
 
 static bool
@@ -340,7 +335,7 @@ ReadFieldValue(Reader *reader, const JsonbValue *json, const Field *field,
 	if (field->meaning == FIELD_NAME || field->meaning == FIELD_BOOLEAN)
 	{
 		if (!(field->meaning == FIELD_NAME ?
-			  ReadName(reader, json, field->name, field->names->number, &small) :
+			  ReadName(reader, json, field, &small) :
 			  ReadBoolean(reader, json, field->name, &small)))
 			return false;
 		value->integer = small;
@@ -418,17 +413,6 @@ ArrayOf(Reader *reader, const JsonbValue *value, const char *name, int count)
 }
 
 static bool
-ReadElement(Reader *reader, JsonbContainer *array, int i, const char *name,
-			double *number)
-{
-	JsonbValue *value = getIthJsonbValueFromContainer(array, i);
-	bool		good = ReadNumber(reader, value, name, number);
-
-	pfree(value);
-	return good;
-}
-
-static bool
 ReadVector(Reader *reader, const JsonbValue *value, const char *name, int count,
 		   double *values)
 {
@@ -436,8 +420,13 @@ ReadVector(Reader *reader, const JsonbValue *value, const char *name, int count,
 	int			i;
 
 	for (i = 0; array && i < count; i++)
-		if (!ReadElement(reader, array, i, name, &values[i]))
+	{
+		JsonbValue *element = getIthJsonbValueFromContainer(array, i);
+
+		if (!ReadNumber(reader, element, name, &values[i]))
 			return false;
+		pfree(element);
+	}
 	return array != NULL;
 }
 
@@ -446,22 +435,19 @@ ReadTriangle(Reader *reader, const JsonbValue *value, const char *name, int dim,
 			 double *packed)
 {
 	JsonbContainer *rows = ArrayOf(reader, value, name, dim);
+	double	   *row = palloc(sizeof(double) * dim);
 	int			i;
 	int			j;
 
 	for (i = 0; rows && i < dim; i++)
 	{
-		JsonbContainer *row;
-
 		CHECK_FOR_INTERRUPTS();
-		row = ArrayOf(reader, getIthJsonbValueFromContainer(rows, i), name, i + 1);
-		if (row == NULL)
+		if (!ReadVector(reader, getIthJsonbValueFromContainer(rows, i), name, i + 1, row))
 			return false;
 		for (j = 0; j <= i; j++)
-			if (!ReadElement(reader, row, j, name,
-							 &packed[linalg_packed_index(dim, i, j)]))
-				return false;
+			packed[linalg_packed_index(dim, i, j)] = row[j];
 	}
+	pfree(row);
 	return rows != NULL;
 }
 

@@ -86,7 +86,7 @@ KindsAreKnown(const DlintsHeader *header, Problem *problem)
 		return ProblemIs(problem, ERRCODE_FEATURE_NOT_SUPPORTED,
 						 psprintf("unsupported dlints format version %d",
 								  header->version), NULL, NULL);
-	if (!PolicyIsKnown(header->policy))
+	if (header->policy >= POLICY_COUNT)
 		return ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
 						 psprintf("Policy number %d is unknown", header->policy),
 						 NULL, NULL);

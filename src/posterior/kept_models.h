@@ -1,16 +1,61 @@
 /*
  * kept_models.h
- *		A model argument made ready for use, once for a session: what
- *		dlints.model_cache_size bounds.
+ *		Values that come again: how one is known to be the one before, and models
+ *		made ready for use, once for a session: what dlints.model_cache_size
+ *		bounds.
  */
 #ifndef DLINTS_KEPT_MODELS_H
 #define DLINTS_KEPT_MODELS_H
 
+#include "access/detoast.h"
 #include "fmgr.h"
 #include "lib/ilist.h"
 
+#include "compat.h"
 #include "model/model.h"
-#include "posterior/recognize.h"
+
+/*
+ * What an argument looked like that comes again with every row.  A value stored out of line is known by its
+ * toast pointer, another one by all its bytes.
+ */
+typedef struct ValueKey
+{
+	Size		size;			/* 0: nothing remembered */
+	char	   *bytes;
+} ValueKey;
+
+extern ValueKey ValueKeyOf(Datum datum);
+extern void ValueKeyDone(ValueKey key, Datum datum);
+extern bool ValueKeyMatchesBytes(const ValueKey *key, Datum datum);
+extern void ValueKeySet(ValueKey *key, Datum datum, MemoryContext context);
+extern void ValueKeyReplace(ValueKey *key, Datum datum, MemoryContext context);
+
+/*
+ * Is this the value that is remembered?  Asked with every row, and nearly
+ * always of a toast pointer, which is compared at a fixed length.
+ */
+static inline bool
+ValueKeyMatches(const ValueKey *key, Datum datum)
+{
+	if (VARATT_IS_EXTERNAL_ONDISK(DatumGetPointer(datum)) &&
+		key->size == TOAST_POINTER_SIZE)
+		return memcmp(DatumGetPointer(datum), key->bytes,
+					  TOAST_POINTER_SIZE) == 0;
+	return ValueKeyMatchesBytes(key, datum);
+}
+
+/* What is said where rows that belong together bring several models. */
+typedef struct MismatchMessages
+{
+	const char *function;
+	const char *rows;			/* "group" or "partition" */
+	const char *advice;			/* for several models */
+	const char *profile_advice;	/* for several profiles */
+} MismatchMessages;
+
+extern void CheckSameModel(ValueKey *key, Datum model,
+						   const MismatchMessages *messages,
+						   MemoryContext context);
 
 extern int	model_cache_size;	/* the setting, in kilobytes */
 

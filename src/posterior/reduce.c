@@ -1,14 +1,232 @@
 /*
  * reduce.c
- *		Feature vectors to z, and parameters to weights.
+ *		Feature vectors to z, and parameters to weights.  Projection matrices are
+ *		kept for as long as there is room.
+ *
+ * Matrices are found by what defines them, so that models with the same seed,
+ * sizes and scale share one.  A list is ordered by last use; the least recently
+ * used go when a new one needs their room.  Usually there are few, but there may
+ * be thousands where small models have seeds of their own: hence a hash table
+ * beside it.
  */
 #include "postgres.h"
 
-#include "posterior/kept_projections.h"
+#include "common/hashfn.h"
+#include "lib/ilist.h"
+#include "miscadmin.h"
+#include "storage/shmem.h"
+#include "utils/memutils.h"
+
+#include "model/model.h"
 #include "posterior/reduce.h"
 #include "sql/arrays.h"
 #include "sql/observation.h"
 #include "sql/results.h"
+
+/* ---------- projection matrices ---------- */
+
+/*
+ * Numbers in a piece: 1 MB, twice the longest row.  Generating them takes 4 ms,
+ * the interval between interrupt checks.
+ */
+#define PIECE_NUMBERS	131072
+
+int			projection_cache_size;
+
+StaticAssertDecl(PIECE_NUMBERS >= DLINTS_MAX_FEATURE_DIM, "no row fits a piece");
+
+typedef struct KeptProjection
+{
+	dlist_node	node;
+	MemoryContext context;		/* this struct and the matrix */
+	Projection	projection;
+	Size		bytes;
+	double	   *numbers;		/* of all rows, piece after piece */
+} KeptProjection;
+
+typedef struct TableEntry
+{
+	const Projection *projection;	/* in what is kept */
+	KeptProjection *kept;
+	char		status;
+} TableEntry;
+
+/* Do both have the same rows? */
+static bool
+SameRows(const Projection *a, const Projection *b)
+{
+	return a->seed == b->seed && a->scale == b->scale &&
+		a->feature_dim == b->feature_dim &&
+		a->reduced_dim == b->reduced_dim;
+}
+
+static uint32
+HashRows(const Projection *projection)
+{
+	uint64		words[] = {
+		projection->seed,
+		(uint64) projection->feature_dim << 32 | projection->reduced_dim,
+		0						/* scale */
+	};
+
+	StaticAssertStmt(sizeof(double) == sizeof(uint64), "a scale is one word");
+	memcpy(&words[2], &projection->scale, sizeof(double));
+	return hash_bytes((const unsigned char *) words, sizeof(words));
+}
+
+#define SH_PREFIX			projections
+#define SH_ELEMENT_TYPE		TableEntry
+#define SH_KEY_TYPE			const Projection *
+#define SH_KEY				projection
+#define SH_HASH_KEY(tb, key)	HashRows(key)
+#define SH_EQUAL(tb, a, b)	SameRows(a, b)
+#define SH_SCOPE			static inline
+#define SH_DECLARE
+#define SH_DEFINE
+#include "lib/simplehash.h"
+
+static projections_hash *table = NULL;
+static dlist_head kept_projections = DLIST_STATIC_INIT(kept_projections);
+static Size kept_bytes = 0;
+
+/*
+ * How many rows are generated, or worked through, at a time.  The same whether
+ * a matrix is kept or not, so that the setting cannot change how sums round.
+ */
+static int
+PieceRows(const Projection *projection)
+{
+	int			rows = PIECE_NUMBERS / projection->feature_dim;
+
+	return Min(rows, projection->reduced_dim);
+}
+
+static Size
+BoundInBytes(void)
+{
+	return (Size) projection_cache_size * 1024;
+}
+
+/* Generate all rows, a piece at a time so that the user can interrupt. */
+static void
+GenerateRows(const Projection *projection, double *numbers)
+{
+	int			step = PieceRows(projection);
+	int			row;
+
+	for (row = 0; row < projection->reduced_dim; row += step)
+	{
+		CHECK_FOR_INTERRUPTS();
+		projection_generate(projection, row,
+							Min(step, projection->reduced_dim - row),
+							numbers + (Size) row * projection->feature_dim);
+	}
+}
+
+static void
+EvictProjection(KeptProjection *kept)
+{
+	projections_delete(table, &kept->projection);
+	dlist_delete(&kept->node);
+	kept_bytes -= kept->bytes;
+	MemoryContextDelete(kept->context);
+}
+
+/* Evict what was not used for longest until so many more bytes fit. */
+static void
+MakeRoom(Size bytes)
+{
+	while (!dlist_is_empty(&kept_projections) && kept_bytes + bytes > BoundInBytes())
+		EvictProjection(dlist_tail_element(KeptProjection, node, &kept_projections));
+}
+
+/*
+ * It becomes permanent only when all rows are there: an error half way leaves
+ * nothing behind.  What counts is all that it takes, since that of a small
+ * matrix is mostly its surroundings.
+ */
+static KeptProjection *
+InsertProjection(const Projection *projection, Size bytes)
+{
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext,
+												  "dlints projection",
+												  ALLOCSET_SMALL_SIZES);
+	KeptProjection *kept = MemoryContextAllocZero(context,
+												  sizeof(KeptProjection));
+	bool		found;
+
+	MakeRoom(bytes);
+	kept->context = context;
+	kept->projection = *projection;
+	kept->numbers = MemoryContextAllocHuge(context, bytes);
+	kept->bytes = MemoryContextMemAllocated(context, false);
+	GenerateRows(projection, kept->numbers);
+
+	if (table == NULL)
+		table = projections_create(TopMemoryContext, 16, NULL);
+	projections_insert(table, &kept->projection, &found)->kept = kept;
+	Assert(!found);
+	MemoryContextSetParent(context, TopMemoryContext);
+	dlist_push_head(&kept_projections, &kept->node);
+	kept_bytes += kept->bytes;
+	return kept;
+}
+
+/* The kept projection with these rows; made if there is room, else NULL. */
+static KeptProjection *
+KeepProjection(const Projection *projection)
+{
+	Size		bytes = mul_size(mul_size(projection->reduced_dim,
+										  projection->feature_dim),
+								 sizeof(double));
+	TableEntry *entry;
+
+	MakeRoom(0);				/* the bound may have been lowered */
+	entry = table ? projections_lookup(table, projection) : NULL;
+	if (entry)
+	{
+		dlist_move_head(&kept_projections, &entry->kept->node);
+		return entry->kept;
+	}
+	return bytes <= BoundInBytes() ? InsertProjection(projection, bytes) : NULL;
+}
+
+/*
+ * Visit all rows of a matrix, a piece after the other: of the one that is kept
+ * or, where there is no room for it, as they are generated.  Visitors must not
+ * come here again, where the one that is read might have to go.
+ */
+void
+ProjectionWalk(const Projection *projection, ProjectionVisitor visit,
+			   void *arg)
+{
+	const KeptProjection *kept = KeepProjection(projection);
+	int			step = PieceRows(projection);
+	Size		columns = projection->feature_dim;
+	double	   *generated = kept ? NULL :
+		MemoryContextAllocHuge(CurrentMemoryContext,
+							   sizeof(double) * step * columns);
+	ProjectionRows piece;
+
+	for (piece.first = 0; piece.first < projection->reduced_dim;
+		 piece.first += piece.count)
+	{
+		CHECK_FOR_INTERRUPTS();
+		piece.count = Min(step, projection->reduced_dim - piece.first);
+		if (kept)
+			piece.numbers = kept->numbers + piece.first * columns;
+		else
+		{
+			projection_generate(projection, piece.first, piece.count, generated);
+			piece.numbers = generated;
+		}
+		visit(projection, &piece, arg);
+	}
+	if (generated)
+		pfree(generated);
+}
+
+/* ---------- what they are for ---------- */
 
 /* Vectors that each piece of a projection turns into others. */
 typedef struct ReduceTask

@@ -1,7 +1,8 @@
 /*
  * reduce.h
  *		Feature vectors to reduced features, and parameters to weights over
- *		feature vectors, as a model does it.
+ *		feature vectors, as a model does it; and the projection matrices that this
+ *		backend keeps for that, bounded by dlints.projection_cache_size.
  */
 #ifndef DLINTS_REDUCE_H
 #define DLINTS_REDUCE_H
@@ -9,6 +10,15 @@
 #include "utils/array.h"
 
 #include "model/model.h"
+
+extern int	projection_cache_size;	/* the setting, in kilobytes */
+
+/* What is done with a piece of a matrix. */
+typedef void (*ProjectionVisitor) (const Projection *projection,
+								   const ProjectionRows *rows, void *arg);
+
+extern void ProjectionWalk(const Projection *projection,
+						   ProjectionVisitor visit, void *arg);
 
 extern void ReduceFeatures(const DlintsHeader *model, int count,
 						   const double *features, const double *profiles,

@@ -7,8 +7,10 @@
 #define DLINTS_OBSERVATION_H
 
 #include "fmgr.h"
+#include "utils/array.h"
 
 #include "model/model.h"
+#include "sql/arrays.h"
 
 /*
  * Where a function finds what it is told, by argument.  The first argument is
@@ -56,5 +58,30 @@ extern bool CheckWeight(double weight, Problem *problem);
 extern bool CheckTime(int64 time, Problem *problem);
 extern bool CheckTimeIsGiven(bool given, const DlintsHeader *model,
 							 Problem *problem);
+
+/*
+ * Observations that come as arrays, of which rows are read some at a time: an
+ * array with rows of one kind, and some of them as numbers.
+ */
+typedef struct BatchPart
+{
+	ArrayType  *array;			/* NULL: the batch has no such part */
+	ArgSpec		spec;
+	double	   *numbers;
+} BatchPart;
+
+typedef struct Batch
+{
+	int			rows;
+	BatchPart	features;
+	BatchPart	profiles;
+	BatchPart	rewards;
+	int64	   *times;			/* of all rows, as are weights */
+	double	   *weights;
+} Batch;
+
+extern Batch BatchBegin(FunctionCallInfo fcinfo, const ObservationForm *form,
+						const DlintsHeader *model);
+extern void BatchRead(Batch *batch, int first, int count);
 
 #endif							/* DLINTS_OBSERVATION_H */

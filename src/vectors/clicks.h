@@ -8,6 +8,8 @@
 
 #include "core/svd.h"
 
+extern int	factors_memory;		/* the setting dlints.factors_memory, in kilobytes */
+
 typedef struct Clicks Clicks;
 
 /* the type of users, or of items, and what it is compared by */

@@ -25,7 +25,6 @@
 #include "sql/arrays.h"
 #include "sql/results.h"
 #include "vectors/clicks.h"
-#include "vectors/factors.h"
 
 /* LAPACK works on matrices of this order without checking for interrupts */
 #define MAX_FACTORS		512

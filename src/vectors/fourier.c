@@ -15,7 +15,7 @@
 
 #include "core/random.h"
 #include "model/model.h"
-#include "posterior/kept_projections.h"
+#include "posterior/reduce.h"
 #include "sql/args.h"
 #include "sql/arrays.h"
 #include "sql/results.h"

@@ -14,7 +14,7 @@
 #include "utils/memutils.h"
 
 #include "core/packed.h"
-#include "posterior/recognize.h"
+#include "posterior/kept_models.h"
 #include "sql/args.h"
 #include "sql/arrays.h"
 #include "sql/results.h"

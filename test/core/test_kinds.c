@@ -477,26 +477,6 @@ test_limits(void **state)
 	assert_near(z[1] / (4.0 * n * WIDEN_MAX * WIDEN_MAX), 1, rounding(n));
 }
 
-/* ---------- names ---------- */
-
-static void
-test_names(void **state)
-{
-	static const char *const strangers[] = {"", "none", "Matched", "matched ", "matche", "null"};
-	uint8_t		interactions = 77;
-	int			i;
-
-	assert_null(interactions_names[INTERACTIONS_NONE]);
-	for (i = 1; i < INTERACTIONS_COUNT; i++)
-	{
-		assert_true(interactions_from_name(interactions_names[i], &interactions));
-		assert_int_equal(interactions, i);
-	}
-	for (i = 0; i < LENGTH(strangers); i++)
-		assert_false(interactions_from_name(strangers[i], &interactions));
-	assert_string_equal(interactions_names[1], "matched");
-}
-
 int
 main(void)
 {
@@ -507,8 +487,7 @@ main(void)
 		test_of(test_coordinates),
 		test_of(test_projection_s_part),
 		test_of(test_counts),
-		test_of(test_limits),
-		test_of(test_names)
+		test_of(test_limits)
 	};
 
 	return cmocka_run_group_tests_name("kinds", tests, NULL, NULL);

@@ -1,9 +1,9 @@
 /*
- * absorb.h
+ * update.h
  *		Blocks of observations, for all that learns.
  */
-#ifndef DLINTS_ABSORB_H
-#define DLINTS_ABSORB_H
+#ifndef DLINTS_UPDATE_H
+#define DLINTS_UPDATE_H
 
 #include "model/model.h"
 
@@ -21,4 +21,4 @@ extern void LearnReduced(Dlints *model, const Block *block,
 extern void LearnBlock(Dlints *model, const Block *block,
 					   const double *features, const double *profiles);
 
-#endif							/* DLINTS_ABSORB_H */
+#endif							/* DLINTS_UPDATE_H */
