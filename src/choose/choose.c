@@ -284,9 +284,9 @@ BeginWith(Reading *reading, const Row *row)
 				 errmsg("too many candidates in a partition")));
 
 	reading->methods->begin(reading, row, (int) rows);
-	reading->found.rows = MemoryContextAllocHuge(reading->context, sizeof(int) * rows);
+	reading->found.rows = AllocateMany(sizeof(int), rows);
 	if (found->rules.cap > 0)
-		found->groups = MemoryContextAllocHuge(reading->context, sizeof(int) * rows);
+		found->groups = AllocateMany(sizeof(int), rows);
 	MemoryContextSwitchTo(caller);
 }
 

@@ -10,7 +10,6 @@
 #include <math.h>
 
 #include "fmgr.h"
-#include "funcapi.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
 #include "utils/tuplestore.h"
@@ -87,7 +86,7 @@ ReadGroups(const Call *call, Candidates *found)
 
 	CheckElementCount(call, array, "groups");
 	count = ArgElements(array, &elements, &nulls);
-	found->groups = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(int) * count);
+	found->groups = AllocateMany(sizeof(int), count);
 	for (i = 0; i < count; i++)
 	{
 		NullableDatum name = {elements[i], nulls[i]};
@@ -165,9 +164,7 @@ MakeAddends(const Call *call, const Request *request)
 
 	if (!given && !widens)
 		return NULL;
-	addends = MemoryContextAllocExtended(CurrentMemoryContext,
-										 sizeof(double) * call->count,
-										 MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	addends = AllocateZeros(sizeof(double), call->count);
 	if (given)
 		AddBonus(call, addends);
 	if (widens)
@@ -200,8 +197,7 @@ ReadCandidates(Call *call)
 /* ---------- the result ---------- */
 
 static void
-PutChosen(const Call *call, const Decision *decision, Tuplestorestate *rows,
-		  TupleDesc desc)
+PutChosen(const Call *call, const Decision *decision, ReturnSetInfo *rows)
 {
 	Datum	   *items;
 	bool	   *item_nulls;
@@ -220,13 +216,13 @@ PutChosen(const Call *call, const Decision *decision, Tuplestorestate *rows,
 		values[1] = Int32GetDatum(i + 1);
 		values[2] = Float8GetDatum(decision->scores[number]);
 		values[3] = Float8GetDatum(DecisionProbability(decision, number));
-		tuplestore_putvalues(rows, desc, values, nulls);
+		tuplestore_putvalues(rows->setResult, rows->setDesc, values, nulls);
 	}
 }
 
 /* Read the candidates, decide, and return what was chosen. */
 static void
-DecideCall(Call *call, Tuplestorestate *rows, TupleDesc desc)
+DecideCall(Call *call, ReturnSetInfo *rows)
 {
 	ArgSpec		spec;
 	Candidates	candidates;
@@ -244,15 +240,13 @@ DecideCall(Call *call, Tuplestorestate *rows, TupleDesc desc)
 		return;
 	candidates = ReadCandidates(call);
 	decision = Decide(&candidates);
-	PutChosen(call, &decision, rows, desc);
+	PutChosen(call, &decision, rows);
 }
 
 static Datum
 DecideAndReturn(FunctionCallInfo fcinfo, const CandidateForm *form)
 {
-	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
-	TupleDesc	desc = result && IsA(result, ReturnSetInfo) ? result->expectedDesc : NULL;
-	Tuplestorestate *rows = ResultRows(fcinfo, desc);
+	ReturnSetInfo *rows = ResultRows(fcinfo);
 	MemoryContext work;
 	MemoryContext caller;
 	Call		call = {.fcinfo = fcinfo, .form = form};
@@ -263,7 +257,7 @@ DecideAndReturn(FunctionCallInfo fcinfo, const CandidateForm *form)
 	work = AllocSetContextCreate(CurrentMemoryContext, "dlints decision",
 								 ALLOCSET_DEFAULT_SIZES);
 	caller = MemoryContextSwitchTo(work);
-	DecideCall(&call, rows, desc);
+	DecideCall(&call, rows);
 	MemoryContextSwitchTo(caller);
 	MemoryContextDelete(work);
 	return (Datum) 0;

@@ -33,12 +33,6 @@ typedef struct Deciding
 	int		   *list;			/* room for one */
 } Deciding;
 
-static void *
-Allocate(Size size, Size count)
-{
-	return MemoryContextAllocHuge(CurrentMemoryContext, mul_size(size, Max(count, 1)));
-}
-
 /*
  * How many draws to decide under at once.  As many as are scored together take
  * no longer than one.
@@ -59,9 +53,9 @@ MakeSlates(const Candidates *from, int k, int draws, Size entries,
 		   const int *sizes)
 {
 	int			groups = from->group_count;
-	Slate	   *slates = Allocate(sizeof(Slate), draws);
-	SlateHeap  *caps = Allocate(sizeof(SlateHeap), (Size) draws * groups);
-	SlateEntry *all = Allocate(sizeof(SlateEntry), mul_size(draws, entries));
+	Slate	   *slates = AllocateMany(sizeof(Slate), draws);
+	SlateHeap  *caps = AllocateMany(sizeof(SlateHeap), (Size) draws * groups);
+	SlateEntry *all = AllocateMany(sizeof(SlateEntry), mul_size(draws, entries));
 	int			i;
 
 	for (i = 0; i < draws; i++)
@@ -190,19 +184,17 @@ Decide(const Candidates *from)
 	const Rules *rules = &from->rules;
 	int			candidates = from->scores->count;
 	int			k = Min(rules->k, candidates);
-	int		   *sizes = Allocate(sizeof(int), from->group_count);
+	int		   *sizes = AllocateMany(sizeof(int), from->group_count);
 	Size		entries = slate_entries(candidates, k, from->groups, rules->cap,
 										from->group_count, sizes);
 	int			step = DrawsAtOnce(from, entries);
 	Decision	decision = {.from = from, .candidates = candidates};
 	Deciding	deciding = {.decision = &decision, .lots = FreshSeed()};
 
-	decision.chosen = Allocate(sizeof(int), k);
-	decision.scores = Allocate(sizeof(double), candidates);
-	decision.counts = MemoryContextAllocExtended(CurrentMemoryContext,
-												 mul_size(sizeof(int), candidates),
-												 MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	deciding.list = Allocate(sizeof(int), k);
+	decision.chosen = AllocateMany(sizeof(int), k);
+	decision.scores = AllocateNumbers(candidates);
+	decision.counts = AllocateZeros(sizeof(int), candidates);
+	deciding.list = AllocateMany(sizeof(int), k);
 	if (from->similar_by)
 		deciding.varied = VariedListsCreate(from, step);
 	deciding.slates = MakeSlates(from, k, step, entries, sizes);

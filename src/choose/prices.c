@@ -168,8 +168,7 @@ dlints_prices_finalfn(PG_FUNCTION_ARGS)
 	all = state->all;
 	all.each = state->each;
 	all.scores = AllocateNumbers(state->most_candidates);
-	all.entries = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(SlateEntry) *
-										 Max(Min(all.k, state->most_candidates), 1));
+	all.entries = AllocateMany(sizeof(SlateEntry), Min(all.k, state->most_candidates));
 	all.means = means;
 	price_solve(&all, state->targets, result);
 	price_means(&all, result, result + all.kinds);

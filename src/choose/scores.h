@@ -6,18 +6,8 @@
 #ifndef DLINTS_SCORES_H
 #define DLINTS_SCORES_H
 
-#include "storage/shmem.h"
-#include "utils/memutils.h"
-
 #include "posterior/kept_models.h"
 #include "sql/arrays.h"
-
-/* Room for so many numbers, in the current memory context. */
-static inline double *
-AllocateNumbers(Size count)
-{
-	return MemoryContextAllocHuge(CurrentMemoryContext, mul_size(sizeof(double), Max(count, 1)));
-}
 
 /* Candidates "first" to first + count - 1, and their scores under a draw. */
 typedef struct ScoresStrip

@@ -112,8 +112,7 @@ PackWeights(Shortlist *list, ArrayType *weights, const ArgSpec *spec)
 	ArgMatrixSlice(weights, spec, 0, list->rankings, list->numbers);
 	for (i = 0; i < list->rankings; i++)
 		ScaleToOne(list->len, list->numbers + i * len);
-	list->float_lanes = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(float) *
-											   Max(score_rounded_float(list->rankings) * len, 1));
+	list->float_lanes = AllocateMany(sizeof(float), score_rounded_float(list->rankings) * len);
 	score_pack_float(list->len, list->rankings, list->numbers, list->len,
 					 list->float_lanes);
 }

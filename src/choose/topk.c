@@ -18,6 +18,7 @@
 
 #include "choose/topk.h"
 #include "sql/args.h"
+#include "sql/arrays.h"
 
 #define INITIAL_CAPACITY	8
 
@@ -270,8 +271,7 @@ TopKUnion(TopK *const *tops, int count)
 
 	for (t = 1; t < count; t++)
 		all += ItemCount(tops[t]);
-	ranked = MemoryContextAllocHuge(CurrentMemoryContext,
-									sizeof(RankedItem *) * Max(all, 1));
+	ranked = AllocateMany(sizeof(RankedItem *), all);
 	memcpy(ranked, first, sizeof(RankedItem *) * kept);
 	qsort(first, kept, sizeof(RankedItem *), ComparePlaces);
 	for (all = kept, t = 1; t < count; t++)

@@ -63,10 +63,10 @@ VariedListsCreate(const Candidates *from, int draws)
 	lists->expected = from->similar;
 	lists->vector = AllocateNumbers(from->similar.len);
 	lists->scores = AllocateNumbers(mul_size(candidates, draws));
-	lists->possible = MemoryContextAllocHuge(CurrentMemoryContext, candidates);
-	lists->numbers = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(int) * candidates);
+	lists->possible = AllocateMany(sizeof(bool), candidates);
+	lists->numbers = AllocateMany(sizeof(int), candidates);
 	if (from->groups)
-		lists->groups = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(int) * candidates);
+		lists->groups = AllocateMany(sizeof(int), candidates);
 	lists->context = AllocSetContextCreate(CurrentMemoryContext, "dlints varied lists",
 										   ALLOCSET_DEFAULT_SIZES);
 	CheckRows(lists);
@@ -153,13 +153,11 @@ MakeVariety(const VariedLists *lists, int count, int draws)
 	Assert(count > 0);			/* the best are possible */
 	v.most_rows = (int) Min(Max(MOST_NUMBERS / Max(rounded, 1), 1),
 							(Size) draws * Min(from->rules.k, count) + 1);
-	v.units = MemoryContextAllocHuge(CurrentMemoryContext,
-									 mul_size(sizeof(float) * rounded, v.dim));
+	v.units = AllocateMany(sizeof(float) * rounded, v.dim);
 	v.unit = palloc(sizeof(float) * v.dim);
-	v.rows = MemoryContextAllocHuge(CurrentMemoryContext,
-									mul_size(sizeof(float) * rounded, v.most_rows));
-	v.row_of = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(int) * rounded);
-	v.taken = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(int) * Max(from->group_count, 1));
+	v.rows = AllocateMany(sizeof(float) * rounded, v.most_rows);
+	v.row_of = AllocateMany(sizeof(int), rounded);
+	v.taken = AllocateMany(sizeof(int), from->group_count);
 	v.scores = AllocateNumbers(rounded);
 	v.closest = AllocateNumbers(rounded);
 	v.peaks = AllocateNumbers(rounded / VARIETY_STRIP);

@@ -7,11 +7,9 @@
 
 #include <math.h>
 
-#include "access/htup_details.h"
 #include "catalog/pg_type.h"
 #include "common/shortest_dec.h"
 #include "fmgr.h"
-#include "funcapi.h"
 #include "utils/array.h"
 
 #include "core/value.h"
@@ -208,13 +206,9 @@ dlints_policy_value_finalfn(PG_FUNCTION_ARGS)
 {
 	PolicyValue value = {0};
 	bool		modelled = false;
-	TupleDesc	desc;
 	ValueRow	row;
 
 	AggregateContext(fcinfo);
-	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE ||
-		desc->natts != VALUE_COLUMNS)
-		elog(ERROR, "return type must be dlints_policy_estimate");
 	memset(row.nulls, true, sizeof(row.nulls));
 	memset(row.values, 0, sizeof(row.values));
 	if (!PG_ARGISNULL(0))
@@ -233,8 +227,7 @@ dlints_policy_value_finalfn(PG_FUNCTION_ARGS)
 		PutNumber(&row, VALUE_SAMPLE_SIZE, value_sample_size(&value));
 		PutNumber(&row, VALUE_MAX_WEIGHT, value.max_weight);
 	}
-	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc),
-													  row.values, row.nulls)));
+	return ResultRow(fcinfo, VALUE_COLUMNS, row.values, row.nulls);
 }
 
 /* ---------- dlints_bounds ---------- */
@@ -318,20 +311,16 @@ dlints_bounds(PG_FUNCTION_ARGS)
 	double		squares = Squares(&sample) / range / range;
 	double		low;
 	double		high;
-	TupleDesc	desc;
 	Datum		values[2];
 	bool		nulls[2] = {false, false};
 
 	CheckSample(&sample);
 	if (!(confidence > 0.0 && confidence < 1.0))
 		ArgRefuse("confidence", "between 0 and 1", confidence);
-	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
-		elog(ERROR, "return type must be a row type");
 	place = Min(Max(place, 0.0), 1.0);
 	low = place - bounds_distance(sample.count, squares, place, doubt);
 	high = place + bounds_distance(sample.count, squares, 1.0 - place, doubt);
 	values[0] = Float8GetDatum(ResultFinite(sample.lowest + range * low));
 	values[1] = Float8GetDatum(ResultFinite(sample.lowest + range * high));
-	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc),
-													  values, nulls)));
+	return ResultRow(fcinfo, lengthof(values), values, nulls);
 }

@@ -12,7 +12,6 @@
 
 #include <math.h>
 
-#include "funcapi.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
@@ -218,7 +217,7 @@ PartName(const Explanation *e, int part)
 }
 
 static void
-PutRows(const Explanation *e, Tuplestorestate *rows, TupleDesc desc)
+PutRows(const Explanation *e, ReturnSetInfo *rows)
 {
 	int			part;
 
@@ -231,7 +230,7 @@ PutRows(const Explanation *e, Tuplestorestate *rows, TupleDesc desc)
 		values[0] = PartName(e, part);
 		values[1] = Float8GetDatum(ResultFinite(e->contributions[part]));
 		values[2] = Float8GetDatum(ResultFinite(sqrt(e->variances[part])));
-		tuplestore_putvalues(rows, desc, values, nulls);
+		tuplestore_putvalues(rows->setResult, rows->setDesc, values, nulls);
 	}
 }
 
@@ -245,17 +244,13 @@ PG_FUNCTION_INFO_V1(dlints_explain);
 Datum
 dlints_explain(PG_FUNCTION_ARGS)
 {
+	ReturnSetInfo *rows = ResultRows(fcinfo);
 	Explanation e;
-	TupleDesc	desc;
-	Tuplestorestate *rows;
 
-	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
-		elog(ERROR, "return type must be a row type");
-	rows = ResultRows(fcinfo, desc);
 	if (PG_ARGISNULL(0) || PG_ARGISNULL(1) || PG_ARGISNULL(2))
 		return (Datum) 0;
 
 	e = Explain(fcinfo);
-	PutRows(&e, rows, desc);
+	PutRows(&e, rows);
 	return (Datum) 0;
 }

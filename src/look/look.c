@@ -7,9 +7,7 @@
 
 #include <math.h>
 
-#include "access/htup_details.h"
 #include "catalog/pg_type.h"
-#include "funcapi.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/tuplestore.h"
@@ -118,13 +116,9 @@ dlints_coefficients(PG_FUNCTION_ARGS)
 	PreparedModel *prepared = PrepareModel(fcinfo, 0);
 	int			dim = prepared->dim;
 	double	   *stddevs = palloc(sizeof(double) * dim);
-	TupleDesc	desc;
-	Tuplestorestate *rows;
+	ReturnSetInfo *rows = ResultRows(fcinfo);
 	int			i;
 
-	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
-		elog(ERROR, "return type must be a row type");
-	rows = ResultRows(fcinfo, desc);
 	PrepareParts(prepared, PART_MEAN | PART_ROOT);
 	posterior_coordinate_stddevs(dim, prepared->root, stddevs);
 	for (i = 0; i < dim; i++)
@@ -135,7 +129,7 @@ dlints_coefficients(PG_FUNCTION_ARGS)
 		values[0] = Int32GetDatum(i + 1);
 		values[1] = Float8GetDatum(ResultFinite(prepared->mean[i]));
 		values[2] = Float8GetDatum(ResultFinite(stddevs[i]));
-		tuplestore_putvalues(rows, desc, values, nulls);
+		tuplestore_putvalues(rows->setResult, rows->setDesc, values, nulls);
 	}
 	return (Datum) 0;
 }
@@ -225,14 +219,11 @@ dlints_info(PG_FUNCTION_ARGS)
 	double		prior_size = ModelPriorSize(PG_GETARG_DATUM(0), &model);
 	double		mean_reward = model.reference + *memory.R / *memory.N;
 	char	   *hint = Hint(&model);
-	TupleDesc	desc;
 	Datum		values[32] = {0};
 	bool		nulls[32] = {false};
 	int			n = 0;
 	int			i;
 
-	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
-		elog(ERROR, "return type must be a row type");
 	for (i = 0; i < field_count; i++)
 		if (fields[i].is_shown)
 		{
@@ -241,8 +232,6 @@ dlints_info(PG_FUNCTION_ARGS)
 				values[n] = FieldDatum(&model, &fields[i]);
 			n++;
 		}
-	if (desc->natts != n + INFO_COUNT)
-		elog(ERROR, "unexpected number of columns: %d", desc->natts);
 	values[n + INFO_SAMPLE_SIZE] = Float8GetDatum(*memory.N);
 	nulls[n + INFO_PRIOR_SIZE] = model.prior_weight == 0.0;
 	values[n + INFO_PRIOR_SIZE] = Float8GetDatum(prior_size);
@@ -253,7 +242,5 @@ dlints_info(PG_FUNCTION_ARGS)
 	nulls[n + INFO_HINT] = hint == NULL;
 	values[n + INFO_BYTES] = Int64GetDatum((int64) ModelStoredSize(&model));
 	values[n + INFO_VERSION] = Int32GetDatum(model.version);
-
-	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc),
-													  values, nulls)));
+	return ResultRow(fcinfo, n + INFO_COUNT, values, nulls);
 }

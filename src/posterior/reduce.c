@@ -11,10 +11,10 @@
  */
 #include "postgres.h"
 
-#include "common/hashfn.h"
 #include "lib/ilist.h"
 #include "miscadmin.h"
 #include "storage/shmem.h"
+#include "utils/hsearch.h"
 #include "utils/memutils.h"
 
 #include "model/model.h"
@@ -35,57 +35,20 @@ int			projection_cache_size;
 
 StaticAssertDecl(PIECE_NUMBERS >= DLINTS_MAX_FEATURE_DIM, "no row fits a piece");
 
+/* Its key, all of which says what the rows are, comes first. */
 typedef struct KeptProjection
 {
-	dlist_node	node;
-	MemoryContext context;		/* this struct and the matrix */
 	Projection	projection;
+	dlist_node	node;
+	MemoryContext context;		/* of the matrix */
 	Size		bytes;
 	double	   *numbers;		/* of all rows, piece after piece */
 } KeptProjection;
 
-typedef struct TableEntry
-{
-	const Projection *projection;	/* in what is kept */
-	KeptProjection *kept;
-	char		status;
-} TableEntry;
+StaticAssertDecl(sizeof(Projection) == sizeof(uint64) + sizeof(double) + 2 * sizeof(int),
+				 "a key has padding");
 
-/* Do both have the same rows? */
-static bool
-SameRows(const Projection *a, const Projection *b)
-{
-	return a->seed == b->seed && a->scale == b->scale &&
-		a->feature_dim == b->feature_dim &&
-		a->reduced_dim == b->reduced_dim;
-}
-
-static uint32
-HashRows(const Projection *projection)
-{
-	uint64		words[] = {
-		projection->seed,
-		(uint64) projection->feature_dim << 32 | projection->reduced_dim,
-		0						/* scale */
-	};
-
-	StaticAssertStmt(sizeof(double) == sizeof(uint64), "a scale is one word");
-	memcpy(&words[2], &projection->scale, sizeof(double));
-	return hash_bytes((const unsigned char *) words, sizeof(words));
-}
-
-#define SH_PREFIX			projections
-#define SH_ELEMENT_TYPE		TableEntry
-#define SH_KEY_TYPE			const Projection *
-#define SH_KEY				projection
-#define SH_HASH_KEY(tb, key)	HashRows(key)
-#define SH_EQUAL(tb, a, b)	SameRows(a, b)
-#define SH_SCOPE			static inline
-#define SH_DECLARE
-#define SH_DEFINE
-#include "lib/simplehash.h"
-
-static projections_hash *table = NULL;
+static HTAB *table = NULL;
 static dlist_head kept_projections = DLIST_STATIC_INIT(kept_projections);
 static Size kept_bytes = 0;
 
@@ -126,10 +89,10 @@ GenerateRows(const Projection *projection, double *numbers)
 static void
 EvictProjection(KeptProjection *kept)
 {
-	projections_delete(table, &kept->projection);
 	dlist_delete(&kept->node);
 	kept_bytes -= kept->bytes;
 	MemoryContextDelete(kept->context);
+	hash_search(table, &kept->projection, HASH_REMOVE, NULL);
 }
 
 /* Evict what was not used for longest until so many more bytes fit. */
@@ -138,6 +101,15 @@ MakeRoom(Size bytes)
 {
 	while (!dlist_is_empty(&kept_projections) && kept_bytes + bytes > BoundInBytes())
 		EvictProjection(dlist_tail_element(KeptProjection, node, &kept_projections));
+}
+
+static void
+MakeTable(void)
+{
+	HASHCTL		control = {.keysize = sizeof(Projection), .entrysize = sizeof(KeptProjection)};
+
+	if (table == NULL)
+		table = hash_create("dlints projections", 16, &control, HASH_ELEM | HASH_BLOBS);
 }
 
 /*
@@ -151,21 +123,17 @@ InsertProjection(const Projection *projection, Size bytes)
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext,
 												  "dlints projection",
 												  ALLOCSET_SMALL_SIZES);
-	KeptProjection *kept = MemoryContextAllocZero(context,
-												  sizeof(KeptProjection));
-	bool		found;
+	double	   *numbers;
+	KeptProjection *kept;
 
 	MakeRoom(bytes);
-	kept->context = context;
-	kept->projection = *projection;
-	kept->numbers = MemoryContextAllocHuge(context, bytes);
-	kept->bytes = MemoryContextMemAllocated(context, false);
-	GenerateRows(projection, kept->numbers);
+	numbers = MemoryContextAllocHuge(context, bytes);
+	GenerateRows(projection, numbers);
 
-	if (table == NULL)
-		table = projections_create(TopMemoryContext, 16, NULL);
-	projections_insert(table, &kept->projection, &found)->kept = kept;
-	Assert(!found);
+	kept = hash_search(table, projection, HASH_ENTER, NULL);
+	kept->context = context;
+	kept->bytes = MemoryContextMemAllocated(context, false) + sizeof(KeptProjection);
+	kept->numbers = numbers;
 	MemoryContextSetParent(context, TopMemoryContext);
 	dlist_push_head(&kept_projections, &kept->node);
 	kept_bytes += kept->bytes;
@@ -179,14 +147,15 @@ KeepProjection(const Projection *projection)
 	Size		bytes = mul_size(mul_size(projection->reduced_dim,
 										  projection->feature_dim),
 								 sizeof(double));
-	TableEntry *entry;
+	KeptProjection *kept;
 
+	MakeTable();
 	MakeRoom(0);				/* the bound may have been lowered */
-	entry = table ? projections_lookup(table, projection) : NULL;
-	if (entry)
+	kept = hash_search(table, projection, HASH_FIND, NULL);
+	if (kept)
 	{
-		dlist_move_head(&kept_projections, &entry->kept->node);
-		return entry->kept;
+		dlist_move_head(&kept_projections, &kept->node);
+		return kept;
 	}
 	return bytes <= BoundInBytes() ? InsertProjection(projection, bytes) : NULL;
 }

@@ -9,10 +9,32 @@
 
 #include "catalog/pg_type.h"
 #include "fmgr.h"
+#include "storage/shmem.h"
 #include "utils/array.h"
+#include "utils/memutils.h"
 
 #include "core/numbers.h"
 #include "model/model.h"
+
+/* Room for so many of a size, be they none or very many, in the current memory context. */
+static inline void *
+AllocateMany(Size size, Size count)
+{
+	return MemoryContextAllocHuge(CurrentMemoryContext, mul_size(size, Max(count, 1)));
+}
+
+static inline void *
+AllocateZeros(Size size, Size count)
+{
+	return MemoryContextAllocExtended(CurrentMemoryContext, mul_size(size, Max(count, 1)),
+									  MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+}
+
+static inline double *
+AllocateNumbers(Size count)
+{
+	return AllocateMany(sizeof(double), count);
+}
 
 /* What an array has to be, and how errors speak of it. */
 typedef struct ArgSpec

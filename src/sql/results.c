@@ -6,6 +6,7 @@
 
 #include <math.h>
 
+#include "access/htup_details.h"
 #include "catalog/pg_type.h"
 #include "funcapi.h"
 #include "miscadmin.h"
@@ -114,9 +115,21 @@ ResultMatrix(const double *values, int rows, int columns)
 	return ResultArray(2, dims, values);
 }
 
-/* The rows that a function returns all at once; empty yet. */
-Tuplestorestate *
-ResultRows(FunctionCallInfo fcinfo, TupleDesc desc)
+/* One row, of the composite type that the function returns. */
+Datum
+ResultRow(FunctionCallInfo fcinfo, int columns, Datum *values, bool *nulls)
+{
+	TupleDesc	desc;
+
+	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE ||
+		desc->natts != columns)
+		elog(ERROR, "return type must be a row of %d columns", columns);
+	return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), values, nulls));
+}
+
+/* The rows that a function returns all at once, as the call expects them; empty yet. */
+ReturnSetInfo *
+ResultRows(FunctionCallInfo fcinfo)
 {
 	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
 	MemoryContext caller;
@@ -128,9 +141,9 @@ ResultRows(FunctionCallInfo fcinfo, TupleDesc desc)
 				 errmsg("set-valued function called in context that cannot accept a set")));
 	caller = MemoryContextSwitchTo(result->econtext->ecxt_per_query_memory);
 	result->returnMode = SFRM_Materialize;
-	result->setDesc = CreateTupleDescCopy(desc);
+	result->setDesc = CreateTupleDescCopy(result->expectedDesc);
 	result->setResult = tuplestore_begin_heap((result->allowedModes & SFRM_Materialize_Random) != 0,
 											  false, work_mem);
 	MemoryContextSwitchTo(caller);
-	return result->setResult;
+	return result;
 }

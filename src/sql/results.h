@@ -5,11 +5,9 @@
 #ifndef DLINTS_RESULTS_H
 #define DLINTS_RESULTS_H
 
-#include "access/tupdesc.h"
 #include "fmgr.h"
+#include "nodes/execnodes.h"
 #include "utils/array.h"
-
-struct Tuplestorestate;
 
 extern double ResultFinite(double value);
 extern double ResultFiniteOr(double value, const char *hint);
@@ -18,7 +16,7 @@ extern ArrayType *ResultReals(int count);
 extern ArrayType *ResultRealMatrix(int rows, int columns);
 extern Datum ResultUnitVector(const double *sum, int count);
 extern Datum ResultMatrix(const double *values, int rows, int columns);
-extern struct Tuplestorestate *ResultRows(FunctionCallInfo fcinfo,
-										  TupleDesc desc);
+extern Datum ResultRow(FunctionCallInfo fcinfo, int columns, Datum *values, bool *nulls);
+extern ReturnSetInfo *ResultRows(FunctionCallInfo fcinfo);
 
 #endif							/* DLINTS_RESULTS_H */

@@ -29,6 +29,7 @@
 #include "vectors/clicks.h"
 #include "compat.h"
 #include "core/hash.h"
+#include "sql/arrays.h"
 
 #define FIRST_CELLS		1024
 
@@ -190,8 +191,7 @@ CompareEntries(const void *a, const void *b)
 static KeyEntry **
 SortedKeys(Keys *keys)
 {
-	KeyEntry  **entries = MemoryContextAllocHuge(CurrentMemoryContext,
-												 sizeof(KeyEntry *) * Max(keys->table->members, 1));
+	KeyEntry  **entries = AllocateMany(sizeof(KeyEntry *), keys->table->members);
 	keys_iterator iterator;
 	KeyEntry   *entry;
 	uint32		count = 0;
@@ -207,8 +207,7 @@ SortedKeys(Keys *keys)
 static uint32 *
 Renumber(const Keys *keys, KeyEntry **entries)
 {
-	uint32	   *numbers = MemoryContextAllocHuge(CurrentMemoryContext,
-												 sizeof(uint32) * Max(keys->table->members, 1));
+	uint32	   *numbers = AllocateMany(sizeof(uint32), keys->table->members);
 	uint32		i;
 
 	for (i = 0; i < keys->table->members; i++)
@@ -315,8 +314,7 @@ RenumberAll(Clicks *clicks)
 	clicks->matrix.users = clicks->users->table->members;
 	clicks->matrix.items = item_count;
 	clicks->by_number = items;
-	clicks->item_hashes = MemoryContextAllocHuge(CurrentMemoryContext,
-												 sizeof(uint64) * Max(item_count, 1));
+	clicks->item_hashes = AllocateMany(sizeof(uint64), item_count);
 	for (i = 0; i < item_count; i++)
 		clicks->item_hashes[i] = (uint64) items[i]->upper_hash << 32 |
 			items[i]->hash;
@@ -341,9 +339,7 @@ RenumberAll(Clicks *clicks)
 static Size *
 CountCells(const SvdMatrix *matrix, Size count)
 {
-	Size	   *starts = MemoryContextAllocExtended(CurrentMemoryContext,
-													sizeof(Size) * ((Size) matrix->users + 1),
-													MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	Size	   *starts = AllocateZeros(sizeof(Size), (Size) matrix->users + 1);
 	Size		i;
 
 	for (i = 0; i < count; i++)
@@ -360,8 +356,7 @@ CountCells(const SvdMatrix *matrix, Size count)
 static void
 GroupByUser(SvdMatrix *matrix)
 {
-	Size		bytes = sizeof(Size) * Max(matrix->users, 1);
-	Size	   *next = MemoryContextAllocHuge(CurrentMemoryContext, bytes);
+	Size	   *next = AllocateMany(sizeof(Size), matrix->users);
 	uint32		user;
 
 	memcpy(next, matrix->starts, sizeof(Size) * matrix->users);

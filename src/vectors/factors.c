@@ -11,7 +11,6 @@
 #include <math.h>
 
 #include "executor/spi.h"
-#include "funcapi.h"
 #include "miscadmin.h"
 #include "parser/parse_coerce.h"
 #include "storage/shmem.h"
@@ -311,14 +310,6 @@ AddPrevious(Reader *reader, const Datum *values)
 
 /* ---------- vectors ---------- */
 
-static double *
-AllocatePanel(uint32 items, int columns)
-{
-	return MemoryContextAllocHuge(CurrentMemoryContext,
-								  mul_size(mul_size(sizeof(double), columns),
-										   items));
-}
-
 static void
 CheckDecomposed(bool done)
 {
@@ -366,11 +357,10 @@ Vectors(Reader *reader, SvdMatrix *matrix)
 	bool		known;
 
 	svd.columns = (int) Min((uint32) k + SVD_SPARE, matrix->items);
-	svd.panel = AllocatePanel(matrix->items, svd.columns);
-	svd.spare[0] = AllocatePanel(matrix->items, svd.columns);
+	svd.panel = AllocateNumbers(mul_size(matrix->items, svd.columns));
+	svd.spare[0] = AllocateNumbers(mul_size(matrix->items, svd.columns));
 	svd.values = palloc(sizeof(double) * svd.columns);
-	svd.work = MemoryContextAllocHuge(CurrentMemoryContext,
-									  sizeof(double) * svd_work(Max(k, svd.columns)));
+	svd.work = AllocateNumbers(svd_work(Max(k, svd.columns)));
 	BlasReady();
 
 	svd_scale(matrix, svd.spare[0]);
@@ -383,14 +373,14 @@ Vectors(Reader *reader, SvdMatrix *matrix)
 	}
 	else
 	{
-		svd.spare[1] = AllocatePanel(matrix->items, svd.columns);
+		svd.spare[1] = AllocateNumbers(mul_size(matrix->items, svd.columns));
 		svd_start(matrix, &svd, hashes, 0, NULL);
 		CheckDecomposed(svd_decompose(matrix, &svd));
 		pfree(svd.spare[1]);
 	}
 	pfree(svd.spare[0]);
 
-	vectors = AllocatePanel(matrix->items, k);
+	vectors = AllocateNumbers(mul_size(matrix->items, k));
 	svd_vectors(matrix, &svd, hashes, k, vectors);
 	if (reader->previous)
 		CheckDecomposed(svd_turn(matrix, k, reader->previous, vectors,
@@ -400,17 +390,15 @@ Vectors(Reader *reader, SvdMatrix *matrix)
 
 /* ---------- the result ---------- */
 
-/* The types that the call wants. */
-static TupleDesc
-ExpectedColumns(FunctionCallInfo fcinfo)
+/* The call says which types it wants. */
+static void
+CheckColumnsExpected(FunctionCallInfo fcinfo)
 {
 	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
 
-	if (result && IsA(result, ReturnSetInfo) && result->expectedDesc)
-		return result->expectedDesc;
-	WrongColumns("a column definition list is required",
-				 "Write FROM dlints_factors(...) AS f (item integer, features real[]).");
-	return NULL;
+	if (!result || !IsA(result, ReturnSetInfo) || !result->expectedDesc)
+		WrongColumns("a column definition list is required",
+					 "Write FROM dlints_factors(...) AS f (item integer, features real[]).");
 }
 
 static void
@@ -441,10 +429,10 @@ VectorDatum(const double *vector, int count, Oid type)
 }
 
 static void
-PutVectors(Tuplestorestate *store, TupleDesc desc, const Reader *reader,
-		   uint32 items, const double *vectors)
+PutVectors(ReturnSetInfo *rows, const Reader *reader, uint32 items,
+		   const double *vectors)
 {
-	Oid			type = TupleDescAttr(desc, 1)->atttypid;
+	Oid			type = TupleDescAttr(rows->setDesc, 1)->atttypid;
 	MemoryContext row = AllocSetContextCreate(CurrentMemoryContext,
 											  "dlints row",
 											  ALLOCSET_SMALL_SIZES);
@@ -459,7 +447,7 @@ PutVectors(Tuplestorestate *store, TupleDesc desc, const Reader *reader,
 		values[0] = ClicksItem(reader->clicks, item);
 		values[1] = VectorDatum(vectors + (Size) item * reader->k, reader->k,
 								type);
-		tuplestore_putvalues(store, desc, values, nulls);
+		tuplestore_putvalues(rows->setResult, rows->setDesc, values, nulls);
 		MemoryContextReset(row);
 		CHECK_FOR_INTERRUPTS();
 	}
@@ -482,14 +470,10 @@ AreZeros(const double *vector, int count)
 static void
 ReadPrevious(Reader *reader, const char *query, uint32 items)
 {
-	Size		numbers = mul_size(items, reader->k);
 	uint32		item;
 
-	reader->previous = MemoryContextAllocExtended(CurrentMemoryContext,
-												  mul_size(sizeof(double), numbers),
-												  MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	reader->known = MemoryContextAllocExtended(CurrentMemoryContext, items,
-											  MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	reader->previous = AllocateZeros(sizeof(double), mul_size(items, reader->k));
+	reader->known = AllocateZeros(sizeof(bool), items);
 	reader->begin = BeginPrevious;
 	reader->row = AddPrevious;
 	ReadQuery(query, reader);
@@ -505,8 +489,8 @@ ReadPrevious(Reader *reader, const char *query, uint32 items)
 
 /* The vectors of all items of the log go into the result. */
 static void
-FactorLog(Tuplestorestate *store, TupleDesc desc, Reader *reader,
-		  const char *query, const char *previous)
+FactorLog(ReturnSetInfo *rows, Reader *reader, const char *query,
+		  const char *previous)
 {
 	SvdMatrix  *matrix;
 
@@ -521,7 +505,7 @@ FactorLog(Tuplestorestate *store, TupleDesc desc, Reader *reader,
 		return;
 	if (previous)
 		ReadPrevious(reader, previous, matrix->items);
-	PutVectors(store, desc, reader, matrix->items, Vectors(reader, matrix));
+	PutVectors(rows, reader, matrix->items, Vectors(reader, matrix));
 }
 
 static int
@@ -546,16 +530,19 @@ PG_FUNCTION_INFO_V1(dlints_factors);
 Datum
 dlints_factors(PG_FUNCTION_ARGS)
 {
-	Tuplestorestate *store = ResultRows(fcinfo, ExpectedColumns(fcinfo));
-	TupleDesc	desc = ((ReturnSetInfo *) fcinfo->resultinfo)->setDesc;
 	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext,
 											   "dlints factors",
 											   ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old;
+	ReturnSetInfo *rows;
+	TupleDesc	desc;
 	Reader		reader = {0};
 	char	   *query;
 	char	   *previous;
 
+	CheckColumnsExpected(fcinfo);
+	rows = ResultRows(fcinfo);
+	desc = rows->setDesc;
 	CheckResultColumns(desc);
 	ArgNotNull(fcinfo, 0, "query");
 	reader.k = FactorCount(fcinfo, 1);
@@ -568,7 +555,7 @@ dlints_factors(PG_FUNCTION_ARGS)
 		text_to_cstring(PG_GETARG_TEXT_PP(2));
 
 	old = MemoryContextSwitchTo(work);
-	FactorLog(store, desc, &reader, query, previous);
+	FactorLog(rows, &reader, query, previous);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(work);
 	return (Datum) 0;

@@ -95,8 +95,7 @@ dlints_pack(PG_FUNCTION_ARGS)
 	int			count = VectorCount(array, &spec);
 	Size		all = (Size) count * spec.len;
 	int			shape = spec.len | (ARR_NDIM(array) == 2 ? IS_MATRIX : 0);
-	double	   *numbers = MemoryContextAllocHuge(CurrentMemoryContext,
-												 mul_size(sizeof(double), Max(all, 1)));
+	double	   *numbers = AllocateNumbers(all);
 	int			exponent;
 	bytea	   *result;
 	uint8	   *start;
