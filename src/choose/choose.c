@@ -41,24 +41,12 @@ typedef struct PartitionCandidates
 	int		   *rows;			/* where each stands in the partition */
 } PartitionCandidates;
 
-typedef struct Reading Reading;
-typedef struct Row Row;
-
-/* How rows are read whose candidates share a model, or have one each. */
-typedef struct CandidateMethods
-{
-	bool		(*fetch) (Reading *reading, Row *row);
-	void		(*begin) (Reading *reading, const Row *row, int rows);
-	void		(*add) (Reading *reading, const Row *row, ArrayType *features);
-} CandidateMethods;
-
 /* The way through the rows of a partition. */
-struct Reading
+typedef struct Reading
 {
 	FunctionCallInfo fcinfo;
 	WindowObject window;
 	const CandidateForm *form;
-	const CandidateMethods *methods;
 	bool		fixed[MOST_ARGUMENTS];	/* the same for all rows: a constant */
 	NullableDatum values[MOST_ARGUMENTS];	/* of those */
 	int64		row;
@@ -71,12 +59,12 @@ struct Reading
 
 	/* where they share a model */
 	Request		request;
-	PreparedModel *prepared;
+	PreparedModel *prepared;	/* NULL where they do not */
 	SharedScores *shared;
 
-	/* where they do not */
+	/* where they have one each */
 	ArmScores  *arms;
-};
+} Reading;
 
 /*
  * An argument of the present row.  It points into the row, and is gone when
@@ -117,7 +105,7 @@ FetchConstants(Reading *reading)
 }
 
 /* A row that may be a candidate, before its features are looked at. */
-struct Row
+typedef struct Row
 {
 	bool		other_model;	/* than expected, or the first */
 	bool		other_profile;
@@ -126,39 +114,30 @@ struct Row
 	Settings	settings;
 	double		bonus;
 	int			group;
-};
-
-/* ---------- candidates that share a model ---------- */
+} Row;
 
 /*
- * A value that all rows are to agree on: copied, since the next fetch ends it,
- * unless it is the one that is expected.  False if it is NULL.
+ * A model or a profile.  What it points to goes with the next fetch, unless it is
+ * a constant: so it is copied, where it is not the one that all rows are expected
+ * to bring.  False if it is NULL.
  */
 static bool
-FetchCommon(Reading *reading, int argno, const ValueKey *expected,
-			bool *is_other, Datum *copy)
+FetchValue(const Reading *reading, int argno, const ValueKey *expected,
+		   bool *is_other, Datum *value)
 {
-	NullableDatum value = Fetch(reading, argno);
+	NullableDatum found = Fetch(reading, argno);
 
-	if (value.isnull)
+	if (found.isnull)
 		return false;
 	*is_other = !reading->prepared ||
-		(!reading->fixed[argno] && !ValueKeyMatches(expected, value.value));
+		(!reading->fixed[argno] && !ValueKeyMatches(expected, found.value));
 	if (*is_other)
-		*copy = datumCopy(value.value, false, -1);
+		*value = reading->fixed[argno] ? found.value :
+			datumCopy(found.value, false, -1);
 	return true;
 }
 
-static bool
-FetchShared(Reading *reading, Row *row)
-{
-	const CandidateForm *form = reading->form;
-
-	return FetchCommon(reading, form->model, &reading->request.model_key,
-					   &row->other_model, &row->model) &&
-		FetchCommon(reading, form->profile, &reading->request.profile_key,
-					&row->other_profile, &row->profile);
-}
+/* ---------- candidates that share a model ---------- */
 
 static void
 BeginShared(Reading *reading, const Row *row, int rows)
@@ -190,35 +169,10 @@ AddShared(Reading *reading, const Row *row, ArrayType *features)
 	SharedScoresAdd(reading->shared, addend);
 }
 
-static const CandidateMethods shared_model_methods = {FetchShared, BeginShared, AddShared};
-
 /* ---------- candidates that have a model each ---------- */
 
-/*
- * A value that lasts: a copy, where the next fetch would end it.  False if it
- * is NULL.
- */
-static bool
-FetchLasting(Reading *reading, int argno, Datum *lasting)
-{
-	NullableDatum value = Fetch(reading, argno);
-
-	if (value.isnull)
-		return false;
-	*lasting = reading->fixed[argno] ? value.value :
-		datumCopy(value.value, false, -1);
-	return true;
-}
-
-static bool
-FetchArm(Reading *reading, Row *row)
-{
-	return FetchLasting(reading, reading->form->model, &row->model) &&
-		FetchLasting(reading, reading->form->profile, &row->profile);
-}
-
 static void
-BeginArms(Reading *reading, const Row *row, int rows)
+BeginArms(Reading *reading, int rows)
 {
 	reading->arms = ArmScoresCreate(rows);
 	reading->found.candidates.scores = (Scores *) reading->arms;
@@ -234,8 +188,6 @@ AddArm(Reading *reading, const Row *row, ArrayType *features)
 	ArmScoresAdd(reading->arms, score);
 }
 
-static const CandidateMethods arm_methods = {FetchArm, BeginArms, AddArm};
-
 /* ---------- rows ---------- */
 
 /*
@@ -248,7 +200,10 @@ FetchRow(Reading *reading, Row *row)
 	const CandidateForm *form = reading->form;
 	NullableDatum value;
 
-	if (!reading->methods->fetch(reading, row))
+	if (!FetchValue(reading, form->model, &reading->request.model_key,
+					&row->other_model, &row->model) ||
+		!FetchValue(reading, form->profile, &reading->request.profile_key,
+					&row->other_profile, &row->profile))
 		return false;
 	row->settings = FetchSettings(form, Fetch, reading);
 	value = Fetch(reading, form->bonus);
@@ -283,7 +238,10 @@ BeginWith(Reading *reading, const Row *row)
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("too many candidates in a partition")));
 
-	reading->methods->begin(reading, row, (int) rows);
+	if (reading->form->arms)
+		BeginArms(reading, (int) rows);
+	else
+		BeginShared(reading, row, (int) rows);
 	reading->found.rows = AllocateMany(sizeof(int), rows);
 	if (found->rules.cap > 0)
 		found->groups = AllocateMany(sizeof(int), rows);
@@ -296,7 +254,10 @@ AddCandidate(Reading *reading, const Row *row, Datum features)
 	Candidates *found = &reading->found.candidates;
 	int			number = found->scores->count;
 
-	reading->methods->add(reading, row, ArgArrayConverted(features));
+	if (reading->form->arms)
+		AddArm(reading, row, ArgArrayConverted(features));
+	else
+		AddShared(reading, row, ArgArrayConverted(features));
 	reading->found.rows[number] = (int) reading->row;
 	if (found->groups)
 		found->groups[number] = row->group;
@@ -344,7 +305,6 @@ ReadCandidates(FunctionCallInfo fcinfo, const CandidateForm *form)
 	reading->fcinfo = fcinfo;
 	reading->window = PG_WINDOW_OBJECT();
 	reading->form = form;
-	reading->methods = form->arms ? &arm_methods : &shared_model_methods;
 	reading->context = CurrentMemoryContext;
 	reading->row_context = AllocSetContextCreate(CurrentMemoryContext,
 												 "dlints candidate",

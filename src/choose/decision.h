@@ -11,13 +11,6 @@
 #include "core/slate.h"
 #include "sql/arrays.h"
 
-/* rules.c: the names of groups of candidates, numbered as they come */
-typedef struct groups_hash Groups;
-
-extern Groups *GroupsCreate(void);
-extern int	GroupNumber(Groups *groups, NullableDatum name);
-extern int	GroupsCount(const Groups *groups);
-
 /* As the doors bring them. */
 typedef struct Candidates
 {

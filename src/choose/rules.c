@@ -5,37 +5,36 @@
  */
 #include "postgres.h"
 
+#include "catalog/pg_type.h"
 #include "common/hashfn.h"
 
-#include "choose/decision.h"
 #include "choose/rules.h"
 #include "sql/args.h"
 
 /* a probability from so many draws has an error below 0.005 */
 #define MOST_DRAWS	10000
 
+/* A number that may be NULL, as is one that the function is not told. */
+static Setting
+FetchSetting(ArgumentFetcher fetch, const void *from, int argno, Oid type)
+{
+	NullableDatum found = {.isnull = true};
+
+	if (argno > 0)
+		found = fetch(from, argno);
+	return (Setting) {found.isnull, found.isnull ? 0.0 : ArgNumber(type, found.value)};
+}
+
 Settings
 FetchSettings(const CandidateForm *form, ArgumentFetcher fetch, const void *from)
 {
-	NullableDatum k = fetch(from, form->k);
-	NullableDatum draws = fetch(from, form->draws);
-	NullableDatum epsilon = fetch(from, form->epsilon);
-	NullableDatum cap = fetch(from, form->cap);
-	NullableDatum diversity = {.isnull = true};
-	Settings	settings;
-
-	if (form->diversity)
-		diversity = fetch(from, form->diversity);
-	/* a NULL has no value to look at */
-	settings = (Settings) {
-		.k = {k.isnull, k.isnull ? 0.0 : (double) DatumGetInt64(k.value)},
-		.draws = {draws.isnull, draws.isnull ? 0.0 : DatumGetInt32(draws.value)},
-		.epsilon = {epsilon.isnull, epsilon.isnull ? 0.0 : DatumGetFloat8(epsilon.value)},
-		.cap = {cap.isnull, cap.isnull ? 0.0 : DatumGetInt32(cap.value)},
-		.diversity = {diversity.isnull, diversity.isnull ? 0.0 : DatumGetFloat8(diversity.value)},
+	return (Settings) {
+		.k = FetchSetting(fetch, from, form->k, INT8OID),
+		.draws = FetchSetting(fetch, from, form->draws, INT4OID),
+		.epsilon = FetchSetting(fetch, from, form->epsilon, FLOAT8OID),
+		.cap = FetchSetting(fetch, from, form->cap, INT4OID),
+		.diversity = FetchSetting(fetch, from, form->diversity, FLOAT8OID),
 	};
-
-	return settings;
 }
 
 static double

@@ -47,4 +47,11 @@ extern void CheckDraws(int draws, int most);
 extern void CheckCapped(const Rules *rules, bool grouped);
 extern void CheckVaried(const Rules *rules, bool has_vectors);
 
+/* Names, of groups of candidates say, numbered as they come. */
+typedef struct groups_hash Groups;
+
+extern Groups *GroupsCreate(void);
+extern int	GroupNumber(Groups *groups, NullableDatum name);
+extern int	GroupsCount(const Groups *groups);
+
 #endif							/* DLINTS_RULES_H */

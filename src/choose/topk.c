@@ -194,7 +194,7 @@ SortedItems(const TopK *top)
 }
 
 /* Add what another stream kept, as if its items had come after ours. */
-void
+static void
 TopKMerge(TopK *top, const TopK *later)
 {
 	RankedItem **sorted = SortedItems(later);
@@ -290,7 +290,7 @@ TopKUnion(TopK *const *tops, int count)
  * For the way from a parallel worker to its leader: same server, same
  * binary, so the items may travel as they are in memory.
  */
-bytea *
+static bytea *
 TopKSerialize(const TopK *top)
 {
 	RankedItem **sorted = SortedItems(top);
@@ -384,7 +384,7 @@ TakeItem(const TopK *top, StringInfo buf)
 }
 
 /* In the current memory context. */
-TopK *
+static TopK *
 TopKDeserialize(bytea *bytes)
 {
 	StringInfoData buf;

@@ -33,9 +33,6 @@ extern void TopKKeep(TopK *top, double score, uint64 place, NullableDatum item);
 extern Datum TopKReturnBest(FunctionCallInfo fcinfo, const TopK *top);
 extern Datum TopKArray(const TopK *top);
 extern Datum TopKUnion(TopK *const *tops, int count);
-extern void TopKMerge(TopK *top, const TopK *later);
-extern bytea *TopKSerialize(const TopK *top);
-extern TopK *TopKDeserialize(bytea *bytes);
 
 /*
  * Offer the next item of the stream; score is finite.  Most items of a long

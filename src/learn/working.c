@@ -53,7 +53,7 @@ Create(MemoryContext context, Dlints *model)
 }
 
 /* One with the parameters of a model that has seen nothing, and no prior. */
-WorkingModel *
+static WorkingModel *
 WorkingCreate(MemoryContext aggregate, Datum model)
 {
 	DlintsHeader header = ModelHeaderFromDatum(model);
@@ -82,7 +82,7 @@ WorkingInPlace(Datum datum)
  * An aggregate's state so far.  It is a working model from its first row on,
  * but may come flat from elsewhere: another process, or a user's aggregate.
  */
-WorkingModel *
+static WorkingModel *
 WorkingFromState(Datum state, MemoryContext aggregate)
 {
 	WorkingModel *working = WorkingInPlace(state);
@@ -117,7 +117,7 @@ HeaderMatches(const ValueKey *key, Datum datum)
  * Rows of one group may bring the model in different states, but it has to
  * mean the same by its evidence; the first row's parameters are used.
  */
-void
+static void
 WorkingCheckModel(WorkingModel *working, Datum datum)
 {
 	DlintsHeader header;
@@ -141,7 +141,7 @@ Grow(WorkingModel *working, double *numbers, Size count)
  * Where in the block the next observation goes.  Groups can be many and small:
  * there is room for a few at first, and for twice as many each time.
  */
-Observation
+static Observation
 WorkingPlace(WorkingModel *working)
 {
 	const DlintsHeader *model = &working->model->header;
@@ -166,7 +166,7 @@ WorkingPlace(WorkingModel *working)
 }
 
 /* The observation, whose vectors are in their places, is complete. */
-void
+static void
 WorkingAdd(WorkingModel *working, const Observation *observation)
 {
 	working->rewards[working->pending] = observation->reward;

@@ -30,12 +30,7 @@ typedef struct WorkingModel
 	double		weights[EVIDENCE_BLOCK];
 } WorkingModel;
 
-extern WorkingModel *WorkingCreate(MemoryContext aggregate, Datum model);
-extern WorkingModel *WorkingFromState(Datum state, MemoryContext aggregate);
 extern WorkingModel *WorkingInPlace(Datum datum);
-extern void WorkingCheckModel(WorkingModel *working, Datum datum);
-extern Observation WorkingPlace(WorkingModel *working);
-extern void WorkingAdd(WorkingModel *working, const Observation *observation);
 extern void WorkingLearnPending(WorkingModel *working);
 
 #endif							/* DLINTS_WORKING_H */

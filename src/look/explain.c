@@ -14,9 +14,9 @@
 
 #include "miscadmin.h"
 #include "utils/builtins.h"
-#include "utils/fmgrprotos.h"
 #include "utils/tuplestore.h"
 
+#include "choose/rules.h"
 #include "posterior/parts.h"
 #include "posterior/reduce.h"
 #include "sql/arrays.h"
@@ -26,106 +26,50 @@
 /* numbers of lifted columns at a time: 32 MB */
 #define MOST_NUMBERS	(1 << 22)
 
-/* A feature, which is in one part with all others of its name. */
-typedef struct Feature
-{
-	Datum		name;			/* 0 where there are no names */
-	int			number;			/* from 0 */
-	int			first;			/* number of the first of its part */
-} Feature;
-
 typedef struct Explanation
 {
 	PreparedModel *prepared;
 	double	   *features;
-	Feature    *order;			/* part by part */
 	int			parts;			/* with the intercept as the last, if there is one */
-	int		   *ends;			/* of each but the intercept, in that order */
+	int		   *part_of;		/* each feature */
+	Datum	   *names;			/* of parts but the intercept; NULL: numbers */
 	double	   *contributions;
 	double	   *variances;
 } Explanation;
 
-/* ---------- parts ---------- */
-
-/* Names are compared byte by byte. */
-static int
-CompareName(const Feature *a, const Feature *b)
-{
-	CHECK_FOR_INTERRUPTS();
-	return DatumGetInt32(DirectFunctionCall2(bttext_pattern_cmp, a->name,
-											 b->name));
-}
-
-static int
-ByName(const void *a, const void *b)
-{
-	const Feature *left = a;
-	const Feature *right = b;
-	int			order = CompareName(left, right);
-
-	return order ? order : left->number - right->number;
-}
-
-static int
-ByFirst(const void *a, const void *b)
-{
-	const Feature *left = a;
-	const Feature *right = b;
-
-	return left->first != right->first ? left->first - right->first :
-		left->number - right->number;
-}
-
-/* Put features of one name together, names in the order of their first. */
+/*
+ * Which part each feature is in: with all others of its name, parts being in the
+ * order of their first, or alone.
+ */
 static void
-GroupByName(Feature *features, int count)
+ReadParts(FunctionCallInfo fcinfo, Explanation *e)
 {
-	int			i;
-
-	qsort(features, count, sizeof(Feature), ByName);
-	for (i = 1; i < count; i++)
-		if (CompareName(&features[i - 1], &features[i]) == 0)
-			features[i].first = features[i - 1].first;
-	qsort(features, count, sizeof(Feature), ByFirst);
-}
-
-/* The features of a model, part by part. */
-static Feature *
-ReadParts(FunctionCallInfo fcinfo, const DlintsHeader *model)
-{
+	const DlintsHeader *model = &e->prepared->header;
 	const ArgSpec spec = {"names", model->feature_dim, model};
-	int			count = model->feature_dim;
-	Feature    *features = palloc0(sizeof(Feature) * count);
-	ArrayType  *names;
-	Datum	   *elements;
+	Groups	   *groups = GroupsCreate();
+	ArrayType  *names = NULL;
 	int			i;
 
-	for (i = 0; i < count; i++)
-		features[i].number = features[i].first = i;
-	if (PG_ARGISNULL(3))
-		return features;
-
-	names = PG_GETARG_ARRAYTYPE_P(3);
-	ArgCheckLength(names, &spec);
-	count = ArgElements(names, &elements, NULL);
-	for (i = 0; i < count; i++)
-		features[i].name = elements[i];
-	GroupByName(features, count);
-	return features;
-}
-
-/* Where each part ends. */
-static void
-FindParts(Explanation *e)
-{
-	int			n = e->prepared->header.feature_dim;
-	int			i;
-
-	e->ends = palloc(sizeof(int) * n);
-	for (i = 1; i <= n; i++)
-		if (i == n || e->order[i].first != e->order[i - 1].first)
-			e->ends[e->parts++] = i;
-	if (e->prepared->header.intercept)
+	e->part_of = palloc(sizeof(int) * spec.len);
+	e->parts = spec.len;
+	if (!PG_ARGISNULL(3))
+	{
+		names = PG_GETARG_ARRAYTYPE_P(3);
+		ArgCheckLength(names, &spec);
+		ArgElements(names, &e->names, NULL);
+	}
+	for (i = 0; i < spec.len; i++)
+	{
+		e->part_of[i] = i;
+		if (!names)
+			continue;
+		CHECK_FOR_INTERRUPTS();
+		e->part_of[i] = GroupNumber(groups, (NullableDatum) {e->names[i], false});
+		e->names[e->part_of[i]] = e->names[i];
+	}
+	if (names)
+		e->parts = GroupsCount(groups);
+	if (model->intercept)
 		e->parts++;
 }
 
@@ -136,21 +80,13 @@ static void
 ShareOut(const Explanation *e, const double *weights, double *shares)
 {
 	int			n = e->prepared->header.feature_dim;
-	int			part;
-	int			i = 0;
+	int			i;
 
-	for (part = 0; i < n; part++)
-	{
-		shares[part] = 0.0;
-		for (; i < e->ends[part]; i++)
-		{
-			int			number = e->order[i].number;
-
-			shares[part] += weights[number] * e->features[number];
-		}
-	}
-	if (part < e->parts)
-		shares[part] = weights[n];
+	memset(shares, 0, sizeof(double) * e->parts);
+	for (i = 0; i < n; i++)
+		shares[e->part_of[i]] += weights[i] * e->features[i];
+	if (e->prepared->header.intercept)
+		shares[e->parts - 1] = weights[n];
 }
 
 /* Lift the columns of the root, some of them at a time. */
@@ -192,8 +128,7 @@ Explain(FunctionCallInfo fcinfo)
 
 	e.features = palloc(sizeof(double) * spec.len);
 	ArgVector(ArgArray(fcinfo, 1), &spec, e.features);
-	e.order = ReadParts(fcinfo, &prepared->header);
-	FindParts(&e);
+	ReadParts(fcinfo, &e);
 	e.contributions = palloc(sizeof(double) * e.parts);
 	e.variances = palloc0(sizeof(double) * e.parts);
 	PrepareParts(prepared, PART_MEAN | PART_ROOT);
@@ -207,13 +142,9 @@ Explain(FunctionCallInfo fcinfo)
 static Datum
 PartName(const Explanation *e, int part)
 {
-	int			first = part > 0 ? e->ends[part - 1] : 0;
-	const Feature *feature = &e->order[first];
-
-	if (first == e->prepared->header.feature_dim)
+	if (e->prepared->header.intercept && part == e->parts - 1)
 		return CStringGetTextDatum("intercept");
-	return feature->name ? feature->name :
-		CStringGetTextDatum(psprintf("%d", feature->number + 1));
+	return e->names ? e->names[part] : CStringGetTextDatum(psprintf("%d", part + 1));
 }
 
 static void

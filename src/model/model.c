@@ -135,7 +135,7 @@ ModelStoredCount(const DlintsHeader *header)
 }
 
 /* bytes of a model with so many numbers */
-Size
+static Size
 ModelSizeWith(Size count)
 {
 	return add_size(sizeof(DlintsHeader), mul_size(count, sizeof(float8)));

@@ -208,7 +208,6 @@ extern double ModelMemoryDecay(const DlintsHeader *header, int j,
 							   int64 updates, int64 time);
 extern Size ModelMemoriesCount(const DlintsHeader *header, int memories);
 extern Size ModelPriorCount(const DlintsHeader *header);
-extern Size ModelSizeWith(Size count);
 extern Size ModelStoredCount(const DlintsHeader *header);
 extern Size ModelStoredSize(const DlintsHeader *header);
 extern char *ModelShape(const DlintsHeader *header);
@@ -241,8 +240,6 @@ extern Evidence ModelMemorySums(Datum datum, const DlintsHeader *header);
 /* json.c, typmod.c */
 extern char *ModelToJson(Dlints *model);
 extern Dlints *ModelFromJson(Datum jsonb, Node *escontext);
-extern bool ModelCheckTypmod(const DlintsHeader *header, int32 typmod,
-							 Problem *problem);
 
 #define PG_GETARG_DLINTS_P(n)		ModelFromDatum(PG_GETARG_DATUM(n))
 #define PG_GETARG_DLINTS_P_COPY(n)	ModelCopyFromDatum(PG_GETARG_DATUM(n))

@@ -37,7 +37,7 @@
  * toast pointer while a statement runs.  Other pointers (to memory) say
  * nothing about what they point to, so such a value is flattened first.
  */
-ValueKey
+static ValueKey
 ValueKeyOf(Datum datum)
 {
 	struct varlena *value = (struct varlena *) DatumGetPointer(datum);
@@ -51,7 +51,7 @@ ValueKeyOf(Datum datum)
 }
 
 /* Free what ValueKeyOf had to make. */
-void
+static void
 ValueKeyDone(ValueKey key, Datum datum)
 {
 	if (key.bytes != DatumGetPointer(datum))
@@ -437,6 +437,17 @@ GetSite(FmgrInfo *flinfo)
 	return site;
 }
 
+/* For a caller that sees its model once: in the current memory context. */
+static PreparedModel *
+PrepareModelOnce(Datum datum)
+{
+	PreparedModel *model = palloc0(sizeof(PreparedModel));
+
+	model->context = CurrentMemoryContext;
+	ReadModel(model, ReadShort(datum));
+	return model;
+}
+
 /*
  * A model, which must not be NULL, as this backend keeps it: its header, and
  * what was made of it.  Valid until the same call site is asked for another one.
@@ -468,15 +479,4 @@ PreparedModel *
 PrepareModel(FunctionCallInfo fcinfo, int argno)
 {
 	return PrepareModelAt(fcinfo->flinfo, PG_GETARG_DATUM(argno));
-}
-
-/* For a caller that sees its model once: in the current memory context. */
-PreparedModel *
-PrepareModelOnce(Datum datum)
-{
-	PreparedModel *model = palloc0(sizeof(PreparedModel));
-
-	model->context = CurrentMemoryContext;
-	ReadModel(model, ReadShort(datum));
-	return model;
 }

@@ -24,8 +24,6 @@ typedef struct ValueKey
 	char	   *bytes;
 } ValueKey;
 
-extern ValueKey ValueKeyOf(Datum datum);
-extern void ValueKeyDone(ValueKey key, Datum datum);
 extern bool ValueKeyMatchesBytes(const ValueKey *key, Datum datum);
 extern void ValueKeySet(ValueKey *key, Datum datum, MemoryContext context);
 extern void ValueKeyReplace(ValueKey *key, Datum datum, MemoryContext context);
@@ -93,7 +91,6 @@ typedef struct PreparedModel
 	uint64		first_chunk;	/* hash of it, if the value is out of line */
 } PreparedModel;
 
-extern PreparedModel *PrepareModelOnce(Datum datum);
 extern PreparedModel *PrepareModelAt(FmgrInfo *flinfo, Datum datum);
 extern PreparedModel *PrepareModel(FunctionCallInfo fcinfo, int argno);
 

@@ -147,6 +147,9 @@ ArrayIsNumeric(Datum datum, ArrayType **array, Problem *problem)
 {
 	Oid			type;
 
+	*array = (ArrayType *) DatumGetPointer(datum);
+	if (likely(ArrayIsPlain(datum)))
+		return true;
 	*array = DatumGetArrayTypeP(datum);
 	type = ARR_ELEMTYPE(*array);
 	if (type == FLOAT4OID || type == FLOAT8OID)

@@ -66,7 +66,7 @@ CheckTime(int64 time, Problem *problem)
 }
 
 /* A model that forgets by time has to be told the time. */
-bool
+static bool
 CheckTimeIsGiven(bool given, const DlintsHeader *model, Problem *problem)
 {
 	if (given || !ModelIsByTime(model))
@@ -94,7 +94,7 @@ CheckWeight(double weight, Problem *problem)
  * An empty profile is none, which is all that a model without profiles takes.
  * To a model with profiles somebody without one is new.
  */
-bool
+static bool
 CheckProfileIsTaken(const char *name, const DlintsHeader *model,
 					Problem *problem)
 {
@@ -135,18 +135,6 @@ EndsWithOne(const ArgSpec *spec, const double *reduced, Problem *problem)
 							  double_to_shortest_decimal(last)), NULL);
 }
 
-/* An array as real[] or double precision[]. */
-static inline bool
-DatumIsNumeric(Datum datum, ArrayType **array, Problem *problem)
-{
-	if (likely(ArrayIsPlain(datum)))
-	{
-		*array = (ArrayType *) DatumGetPointer(datum);
-		return true;
-	}
-	return ArrayIsNumeric(datum, array, problem);
-}
-
 static bool
 FeaturesAreValid(FunctionCallInfo fcinfo, const ObservationForm *form,
 			   const DlintsHeader *model, double *out, Problem *problem)
@@ -159,7 +147,7 @@ FeaturesAreValid(FunctionCallInfo fcinfo, const ObservationForm *form,
 		spec.name = "reduced features";
 		spec.len = ModelCoordinates(model);
 	}
-	return DatumIsNumeric(PG_GETARG_DATUM(form->features), &array, problem) &&
+	return ArrayIsNumeric(PG_GETARG_DATUM(form->features), &array, problem) &&
 		VectorIsValid(array, &spec, out, problem) &&
 		(!form->reduced || EndsWithOne(&spec, out, problem));
 }
@@ -172,8 +160,7 @@ ProfileIsValid(FunctionCallInfo fcinfo, const ObservationForm *form,
 
 	/* what is reduced already has its profile in it */
 	return form->reduced ||
-		(DatumIsNumeric(ProfileArgument(fcinfo, form->profile), &array,
-						problem) &&
+		(ArrayIsNumeric(ProfileArgument(fcinfo, form->profile), &array, problem) &&
 		 ProfileNumbersAreValid(array, model, out, problem));
 }
 

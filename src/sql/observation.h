@@ -52,12 +52,8 @@ extern Datum ProfileArgument(FunctionCallInfo fcinfo, int argno);
 extern double *ReadProfile(Datum profile, const DlintsHeader *model);
 
 /* checks that raise what is wrong where "problem" is NULL */
-extern bool CheckProfileIsTaken(const char *name, const DlintsHeader *model,
-								Problem *problem);
 extern bool CheckWeight(double weight, Problem *problem);
 extern bool CheckTime(int64 time, Problem *problem);
-extern bool CheckTimeIsGiven(bool given, const DlintsHeader *model,
-							 Problem *problem);
 
 /*
  * Observations that come as arrays, of which rows are read some at a time: an
