@@ -68,18 +68,6 @@ IsCandidate(FunctionCallInfo fcinfo, const CandidateForm *form)
 }
 
 /*
- * Weights are read with every candidate, faster if no vector register's worth
- * of them lies across two cache lines.
- */
-static double *
-AllocateWeights(int count)
-{
-	const Size	line = 64;
-
-	return (double *) TYPEALIGN(line, palloc(sizeof(double) * count + line));
-}
-
-/*
  * psi-tilde carried back to feature space, under a profile if the model
  * has one: in the current memory context
  */
@@ -88,7 +76,7 @@ DrawWeights(PreparedModel *prepared, uint64 seed, Datum profile)
 {
 	const DlintsHeader *model = &prepared->header;
 	double	   *draw = PreparedDraw(prepared, seed);
-	double	   *weights = AllocateWeights(ModelLiftedLen(model));
+	double	   *weights = palloc(sizeof(double) * ModelLiftedLen(model));
 
 	LiftParameter(model, draw, profile, weights);
 	pfree(draw);
@@ -107,12 +95,11 @@ PolicyParts(uint8 policy)
 double *
 PolicyWeights(PreparedModel *prepared, Datum profile)
 {
-	int			count = ModelLiftedLen(&prepared->header);
+	Size		size = sizeof(double) * ModelLiftedLen(&prepared->header);
 
 	if (prepared->header.policy == POLICY_THOMPSON)
 		return DrawWeights(prepared, FreshSeed(), profile);
-	return memcpy(AllocateWeights(count), PreparedWeights(prepared, profile),
-				  sizeof(double) * count);
+	return memcpy(palloc(size), PreparedWeights(prepared, profile), size);
 }
 
 /* Remember what the first candidate brings, in a context of the caller's. */

@@ -7,9 +7,12 @@
 #include "random.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "clones.h"
+
+#ifdef CPU_AVX2
+#include <immintrin.h>
+#endif
 
 #define PHILOX_ROUNDS	10
 #define PHILOX_M0		UINT32_C(0xD2511F53)
@@ -70,42 +73,74 @@ random_bits(uint64_t seed, uint64_t index)
  */
 #define TOGETHER	4
 
-/* Vectors spelt out, because compilers do not make them of these loops. */
-typedef uint64_t words __attribute__((vector_size(8 * TOGETHER)));
-
-/* Philox side by side; of each 64 bits the lower 32 count. */
-CPU_CLONES
-static void
-philox_words(uint64_t first, const uint32_t stream[2], const uint32_t key[2],
-			 uint64_t low_words[TOGETHER], uint64_t high_words[TOGETHER])
+typedef struct Words
 {
-	const words low = (words) {0} + UINT32_MAX;
-	words		number = first + (words) {0, 1, 2, 3};
-	words		c0 = number;
-	words		c1 = number >> 32;
-	words		c2 = (words) {0} + stream[0];
-	words		c3 = (words) {0} + stream[1];
+	uint64_t	first[TOGETHER];
+	uint64_t	second[TOGETHER];
+} Words;
+
+static void
+words_one_by_one(uint64_t first, const uint32_t stream[2],
+				 const uint32_t key[2], Words *words)
+{
+	int			i;
+
+	for (i = 0; i < TOGETHER; i++)
+	{
+		uint64_t	number = first + (uint64_t) i;
+		const uint32_t counter[4] = {
+			(uint32_t) number, (uint32_t) (number >> 32), stream[0], stream[1]
+		};
+		uint32_t	bits[4];
+
+		random_philox(counter, key, bits);
+		words->first[i] = ((uint64_t) bits[1] << 32) | bits[0];
+		words->second[i] = ((uint64_t) bits[3] << 32) | bits[2];
+	}
+}
+
+#ifdef CPU_AVX2
+/*
+ * The same, side by side.  Of each 64 bits the lower 32 count; what is above
+ * them is whatever the multiplication left there.
+ */
+CPU_AVX2 static void
+words_side_by_side(uint64_t first, const uint32_t stream[2],
+				   const uint32_t key[2], Words *words)
+{
+	const __m256i m0 = _mm256_set1_epi64x(PHILOX_M0);
+	const __m256i m1 = _mm256_set1_epi64x(PHILOX_M1);
+	const __m256i low = _mm256_set1_epi64x(UINT32_MAX);
+	const __m256i number = _mm256_add_epi64(_mm256_set1_epi64x((long long) first),
+											_mm256_set_epi64x(3, 2, 1, 0));
+	__m256i		c0 = number;
+	__m256i		c1 = _mm256_srli_epi64(number, 32);
+	__m256i		c2 = _mm256_set1_epi64x(stream[0]);
+	__m256i		c3 = _mm256_set1_epi64x(stream[1]);
 	uint32_t	k0 = key[0];
 	uint32_t	k1 = key[1];
 	int			round;
 
 	for (round = 0; round < PHILOX_ROUNDS; round++)
 	{
-		words		p0 = (c0 & low) * ((words) {0} + PHILOX_M0);
-		words		p1 = (c2 & low) * ((words) {0} + PHILOX_M1);
+		__m256i		p0 = _mm256_mul_epu32(m0, c0);
+		__m256i		p1 = _mm256_mul_epu32(m1, c2);
 
-		c0 = (p1 >> 32) ^ c1 ^ ((words) {0} + k0);
+		c0 = _mm256_xor_si256(_mm256_xor_si256(_mm256_srli_epi64(p1, 32), c1),
+							  _mm256_set1_epi64x(k0));
 		c1 = p1;
-		c2 = (p0 >> 32) ^ c3 ^ ((words) {0} + k1);
+		c2 = _mm256_xor_si256(_mm256_xor_si256(_mm256_srli_epi64(p0, 32), c3),
+							  _mm256_set1_epi64x(k1));
 		c3 = p0;
 		k0 += PHILOX_W0;
 		k1 += PHILOX_W1;
 	}
-	c0 = (c0 & low) | c1 << 32;
-	c2 = (c2 & low) | c3 << 32;
-	memcpy(low_words, &c0, sizeof(c0));
-	memcpy(high_words, &c2, sizeof(c2));
+	_mm256_storeu_si256((__m256i *) words->first,
+						_mm256_or_si256(_mm256_slli_epi64(c1, 32), _mm256_and_si256(c0, low)));
+	_mm256_storeu_si256((__m256i *) words->second,
+						_mm256_or_si256(_mm256_slli_epi64(c3, 32), _mm256_and_si256(c2, low)));
 }
+#endif
 
 /* 53 of 64 random bits as a number in (0, 1]; zero would have no logarithm */
 static double
@@ -124,10 +159,15 @@ random_normals(uint64_t seed, RandomPurpose purpose, uint32_t row,
 {
 	const uint32_t key[2] = {(uint32_t) seed, (uint32_t) (seed >> 32)};
 	const uint32_t stream[2] = {row, (uint32_t) purpose};
-	uint64_t	first[TOGETHER];
-	uint64_t	second[TOGETHER];
+	void		(*make_words) (uint64_t, const uint32_t *, const uint32_t *,
+							   Words *) = words_one_by_one;
+	Words		words;
 	size_t		i;
 
+#ifdef CPU_AVX2
+	if (__builtin_cpu_supports("avx2"))
+		make_words = words_side_by_side;
+#endif
 	for (i = 0; i < count; i += 2)
 	{
 		size_t		pair = i / 2 % TOGETHER;
@@ -135,9 +175,9 @@ random_normals(uint64_t seed, RandomPurpose purpose, uint32_t row,
 		double		angle;
 
 		if (pair == 0)
-			philox_words(i / 2, stream, key, first, second);
-		radius = sqrt(-2.0 * log(uniform(first[pair])));
-		angle = TWO_PI * uniform(second[pair]);
+			make_words(i / 2, stream, key, &words);
+		radius = sqrt(-2.0 * log(uniform(words.first[pair])));
+		angle = TWO_PI * uniform(words.second[pair]);
 
 		out[i] = radius * cos(angle);
 		if (i + 1 < count)
