@@ -23,7 +23,6 @@
 #include "sql/args.h"
 #include "sql/arrays.h"
 #include "sql/observation.h"
-#include "sql/results.h"
 
 /* ---------- scores ---------- */
 

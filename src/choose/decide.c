@@ -10,6 +10,7 @@
 #include <math.h>
 
 #include "fmgr.h"
+#include "funcapi.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
 #include "utils/tuplestore.h"
@@ -17,7 +18,6 @@
 #include "choose/decision.h"
 #include "sql/args.h"
 #include "sql/arrays.h"
-#include "sql/results.h"
 
 static const MismatchMessages decide = {
 	.function = "dlints_decide",

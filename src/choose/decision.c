@@ -17,7 +17,7 @@
 #include "core/numbers.h"
 #include "core/random.h"
 #include "core/score.h"
-#include "sql/results.h"
+#include "sql/args.h"
 
 /* entries of slates that are filled at once: 24 MB */
 #define MOST_ENTRIES	((Size) 1 << 20)

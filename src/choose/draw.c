@@ -13,7 +13,6 @@
 #include "posterior/reduce.h"
 #include "sql/args.h"
 #include "sql/observation.h"
-#include "sql/results.h"
 
 /* weights that are returned in one array */
 #define MOST_DRAWS_AT_ONCE	1000

@@ -13,7 +13,6 @@
 #include "core/price.h"
 #include "sql/args.h"
 #include "sql/arrays.h"
-#include "sql/results.h"
 
 /* arguments behind the state */
 #define SCORES_ARGNO	1

@@ -14,7 +14,6 @@
 #include "sql/args.h"
 #include "sql/arrays.h"
 #include "sql/observation.h"
-#include "sql/results.h"
 
 /* The state of dlints_recommend for one group. */
 typedef struct RecommendState

@@ -11,8 +11,8 @@
 #include "choose/request.h"
 #include "core/random.h"
 #include "posterior/reduce.h"
+#include "sql/args.h"
 #include "sql/observation.h"
-#include "sql/results.h"
 
 /*
  * A seed independent of that of any other draw, on any server.  Each process

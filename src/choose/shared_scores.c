@@ -27,8 +27,8 @@
 #include "core/score.h"
 #include "posterior/parts.h"
 #include "posterior/reduce.h"
+#include "sql/args.h"
 #include "sql/observation.h"
-#include "sql/results.h"
 
 /* numbers in a matrix of parameters, or of weights: 32 MB */
 #define MOST_NUMBERS	(1 << 22)

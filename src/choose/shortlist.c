@@ -26,7 +26,6 @@
 #include "core/score.h"
 #include "sql/args.h"
 #include "sql/arrays.h"
-#include "sql/results.h"
 
 /* arguments behind the state */
 #define ITEMS_ARGNO		1

@@ -13,7 +13,7 @@
 #include "choose/decision.h"
 #include "core/numbers.h"
 #include "core/variety.h"
-#include "sql/results.h"
+#include "sql/args.h"
 
 /* numbers of rows that are kept, where they are not needed: 16 MB */
 #define MOST_NUMBERS	((Size) 1 << 22)

@@ -12,7 +12,6 @@
 
 #include "choose/topk.h"
 #include "sql/args.h"
-#include "sql/results.h"
 
 /*
  * The state of dlints_ndcg: the relevances of the k rows with the highest

@@ -14,7 +14,6 @@
 
 #include "core/value.h"
 #include "sql/args.h"
-#include "sql/results.h"
 
 /*
  * The state of dlints_policy_value is an array of the numbers of a PolicyValue:
@@ -66,7 +65,7 @@ MergeIntoState(FunctionCallInfo fcinfo, const PolicyValue *more, int count)
 
 	if (PG_ARGISNULL(0))
 	{
-		array = DatumGetArrayTypeP(ResultVector((const double *) &value, count));
+		array = ResultDoubles(count);
 		value = *more;
 	}
 	else

@@ -14,7 +14,6 @@
 #include "posterior/reduce.h"
 #include "sql/args.h"
 #include "sql/observation.h"
-#include "sql/results.h"
 
 /* What a partition keeps from row to row. */
 typedef struct Progress

@@ -12,6 +12,7 @@
 
 #include <math.h>
 
+#include "funcapi.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/tuplestore.h"
@@ -19,9 +20,9 @@
 #include "choose/rules.h"
 #include "posterior/parts.h"
 #include "posterior/reduce.h"
+#include "sql/args.h"
 #include "sql/arrays.h"
 #include "sql/observation.h"
-#include "sql/results.h"
 
 /* numbers of lifted columns at a time: 32 MB */
 #define MOST_NUMBERS	(1 << 22)

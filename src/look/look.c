@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "catalog/pg_type.h"
+#include "funcapi.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/tuplestore.h"
@@ -16,8 +17,8 @@
 #include "model/model.h"
 #include "posterior/parts.h"
 #include "posterior/reduce.h"
+#include "sql/args.h"
 #include "sql/arrays.h"
-#include "sql/results.h"
 
 PG_FUNCTION_INFO_V1(dlints_project);
 

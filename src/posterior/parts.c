@@ -10,7 +10,7 @@
 #include "core/random.h"
 #include "posterior/parts.h"
 #include "posterior/reduce.h"
-#include "sql/results.h"
+#include "sql/args.h"
 
 static double *
 Numbers(PreparedModel *prepared, Size count)

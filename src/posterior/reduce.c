@@ -19,9 +19,9 @@
 
 #include "model/model.h"
 #include "posterior/reduce.h"
+#include "sql/args.h"
 #include "sql/arrays.h"
 #include "sql/observation.h"
-#include "sql/results.h"
 
 /* ---------- projection matrices ---------- */
 

@@ -1,13 +1,14 @@
 /*
  * args.h
  *		What functions ask of their arguments, whatever they are about: not
- *		null, finite, counted, the same in all rows; and one wording for each
- *		error.
+ *		null, finite, counted, the same in all rows; how they return results,
+ *		checked; and one wording for each error.
  */
 #ifndef DLINTS_ARGS_H
 #define DLINTS_ARGS_H
 
 #include "fmgr.h"
+#include "utils/array.h"
 
 /* The entry of a function for one form of its call, as in the catalogue. */
 #define FORM_ENTRY(function, body, Form, ...) \
@@ -34,5 +35,18 @@ extern void ArgRefuse(const char *name, const char *range, double value);
 extern int64 AtLeastOne(int64 value, const char *name);
 extern int	ArgCount(FunctionCallInfo fcinfo, int argno);
 extern void CheckSame(bool same, const char *name, const char *rows);
+
+struct ReturnSetInfo;
+
+extern double ResultFinite(double value);
+extern double ResultFiniteOr(double value, const char *hint);
+extern Datum ResultVector(const double *values, int count);
+extern ArrayType *ResultDoubles(int count);
+extern ArrayType *ResultReals(int count);
+extern ArrayType *ResultRealMatrix(int rows, int columns);
+extern Datum ResultUnitVector(const double *sum, int count);
+extern Datum ResultMatrix(const double *values, int rows, int columns);
+extern Datum ResultRow(FunctionCallInfo fcinfo, int columns, Datum *values, bool *nulls);
+extern struct ReturnSetInfo *ResultRows(FunctionCallInfo fcinfo);
 
 #endif							/* DLINTS_ARGS_H */

@@ -14,7 +14,6 @@
 #include "core/numbers.h"
 #include "sql/args.h"
 #include "sql/arrays.h"
-#include "sql/results.h"
 
 /*
  * Something is wrong with an argument.  "where" says in what, and is followed

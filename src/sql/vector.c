@@ -22,7 +22,6 @@
 #include "core/numbers.h"
 #include "sql/args.h"
 #include "sql/arrays.h"
-#include "sql/results.h"
 
 /*
  * Have an array function read the first argument as double precision[].  It

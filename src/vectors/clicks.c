@@ -28,7 +28,7 @@
 
 #include "vectors/clicks.h"
 #include "compat.h"
-#include "core/hash.h"
+#include "core/random.h"
 #include "sql/arrays.h"
 
 #define FIRST_CELLS		1024

@@ -4,7 +4,7 @@
  *
  * Everything becomes names with weights.  A name is the bytes that it has in
  * UTF-8, whatever the encoding of the database, and its vector is the signs
- * that core/hash.c makes of them.  Values whose text or number depends on a
+ * that core/random.c makes of them.  Values whose text or number depends on a
  * setting, a catalogue or a time zone are refused, by the type: the functions
  * are immutable, for generated columns and indexes.
  */
@@ -23,11 +23,10 @@
 #include "utils/lsyscache.h"
 #include "utils/numeric.h"
 
+#include "core/random.h"
 #include "model/model.h"
-#include "core/hash.h"
 #include "sql/args.h"
 #include "sql/arrays.h"
-#include "sql/results.h"
 
 typedef struct Encoding
 {

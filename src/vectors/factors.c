@@ -11,6 +11,7 @@
 #include <math.h>
 
 #include "executor/spi.h"
+#include "funcapi.h"
 #include "miscadmin.h"
 #include "parser/parse_coerce.h"
 #include "storage/shmem.h"
@@ -22,7 +23,6 @@
 
 #include "sql/args.h"
 #include "sql/arrays.h"
-#include "sql/results.h"
 #include "vectors/clicks.h"
 
 /* LAPACK works on matrices of this order without checking for interrupts */

@@ -18,7 +18,6 @@
 #include "posterior/reduce.h"
 #include "sql/args.h"
 #include "sql/arrays.h"
-#include "sql/results.h"
 
 #define TWO_PI			6.283185307179586476925286766559
 #define TWO_POW_MINUS_53	(1.0 / 9007199254740992.0)

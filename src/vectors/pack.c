@@ -17,7 +17,6 @@
 #include "posterior/kept_models.h"
 #include "sql/args.h"
 #include "sql/arrays.h"
-#include "sql/results.h"
 
 #define HEADER		4
 #define IS_MATRIX	(1 << 23)

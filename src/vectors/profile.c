@@ -12,7 +12,6 @@
 #include "core/numbers.h"
 #include "sql/args.h"
 #include "sql/arrays.h"
-#include "sql/results.h"
 
 static double *
 Numbers(ArrayType *sum)
@@ -29,16 +28,6 @@ SumArgument(FunctionCallInfo fcinfo)
 {
 	return AggCheckCallContext(fcinfo, NULL) ? PG_GETARG_ARRAYTYPE_P(0) :
 		PG_GETARG_ARRAYTYPE_P_COPY(0);
-}
-
-static ArrayType *
-ZeroSum(int count)
-{
-	double	   *zeros = palloc0(sizeof(double) * count);
-	ArrayType  *sum = DatumGetArrayTypeP(ResultVector(zeros, count));
-
-	pfree(zeros);
-	return sum;
 }
 
 /* The length of a sum, which cannot be empty. */
@@ -79,7 +68,7 @@ dlints_profile_transfn(PG_FUNCTION_ARGS)
 	if (spec.len == 0)
 		return AggregateSameState(fcinfo);
 
-	sum = PG_ARGISNULL(0) ? ZeroSum(spec.len) : SumArgument(fcinfo);
+	sum = PG_ARGISNULL(0) ? ResultDoubles(spec.len) : SumArgument(fcinfo);
 	spec.len = SumLength(sum);
 	numbers = palloc(sizeof(double) * spec.len);
 	ArgVector(features, &spec, numbers);

@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#include "core/hash.h"
+#include "core/random.h"
 
 typedef struct KnownAnswer
 {
