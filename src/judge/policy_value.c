@@ -291,7 +291,7 @@ PG_FUNCTION_INFO_V1(dlints_bounds);
 
 /*
  * Bounds of an expectation, from the mean of so many numbers and its standard
- * error (core/bounds.h)
+ * error (core/value.h)
  */
 Datum
 dlints_bounds(PG_FUNCTION_ARGS)

@@ -218,7 +218,7 @@ PG_FUNCTION_INFO_V1(dlints_with_prior);
 
 /*
  * dlints_with_prior(model, evidence, weight): the model with the evidence known
- * beforehand, in place of what it had of that kind (core/prior.h)
+ * beforehand, in place of what it had of that kind (core/posterior.h)
  */
 Datum
 dlints_with_prior(PG_FUNCTION_ARGS)

@@ -66,7 +66,7 @@ typedef struct DlintsHeader
 {
 	int32		vl_len_;		/* varlena header (do not touch directly!) */
 	uint16		version;		/* DLINTS_FORMAT_VERSION */
-	uint8		policy;			/* see policy.c */
+	uint8		policy;			/* see Policy */
 	uint8		intercept;		/* 1: z has one more coordinate, always 1 */
 	uint8		memories;		/* how many */
 	uint8		memory;			/* the one in use, 1 is the fastest */
@@ -237,7 +237,7 @@ extern Evidence ModelMemoryFromDatum(Datum datum, const DlintsHeader *header,
 									 bool with_squares);
 extern Evidence ModelMemorySums(Datum datum, const DlintsHeader *header);
 
-/* json.c, typmod.c */
+/* json.c */
 extern char *ModelToJson(Dlints *model);
 extern Dlints *ModelFromJson(Datum jsonb, Node *escontext);
 

@@ -3,7 +3,7 @@
 BEGIN;
 \ir include/helpers.sql
 
--- What bets on sixteen stakes have won against m, as the comment of core/bounds.h has it;
+-- What bets on sixteen stakes have won against m, as the comment of core/value.h has it;
 -- beyond the largest bound of a stake that bound stays.
 CREATE FUNCTION won(mean float8, squares float8, n float8, m float8) RETURNS float8
 LANGUAGE sql IMMUTABLE AS
