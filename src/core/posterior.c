@@ -39,14 +39,14 @@ take_level_out(int dim, double N, double mean, double *p, double *P)
 	for (j = 0; j < dim - 1; j++)
 	{
 		double		sum = P[linalg_packed_index(dim, dim - 1, j)];
-		double	   *diagonal = &P[linalg_packed_index(dim, j, j)];
-		double		before = *diagonal;
+		double	   *element = &P[linalg_packed_index(dim, j, j)];
+		double		before = *element;
 
 		p[j] -= mean * sum;
 		for (i = j; i < dim - 1; i++)
 			P[linalg_packed_index(dim, i, j)] -=
 				sum * (P[linalg_packed_index(dim, dim - 1, i)] / N);
-		*diagonal = fmax(0.0, *diagonal) + MOST_ROUNDING * before;
+		*element = fmax(0.0, *element) + MOST_ROUNDING * before;
 	}
 	p[dim - 1] = 0.0;
 	for (j = 0; j < dim; j++)

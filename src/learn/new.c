@@ -21,7 +21,7 @@ PolicyArgument(FunctionCallInfo fcinfo, int argno)
 	char	   *name = text_to_cstring(PG_GETARG_TEXT_PP(argno));
 	uint8		policy;
 
-	if (!NumberOfName(&policies, name, &policy))
+	if (!NumberOfName(&PolicyNames, name, &policy))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("unknown policy \"%s\"", name),
@@ -41,7 +41,7 @@ SetInteractions(FunctionCallInfo fcinfo, int argno, DlintsHeader *header)
 	if (PG_ARGISNULL(argno))
 		return;
 	name = text_to_cstring(PG_GETARG_TEXT_PP(argno));
-	if (!NumberOfName(&interactions, name, &header->interactions))
+	if (!NumberOfName(&InteractionsNames, name, &header->interactions))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("unknown interactions \"%s\"", name),

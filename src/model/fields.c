@@ -33,8 +33,8 @@ static const int64 unknown = TIME_UNKNOWN;
 
 static const char *const policy_names[POLICY_COUNT] = {"thompson", "ucb", "greedy"};
 
-const FieldNames policies = {POLICY_COUNT, policy_names};
-const FieldNames interactions = {INTERACTIONS_COUNT, interactions_names};
+const FieldNames PolicyNames = {POLICY_COUNT, policy_names};
+const FieldNames InteractionsNames = {INTERACTIONS_COUNT, interactions_names};
 
 bool
 NumberOfName(const FieldNames *names, const char *name, uint8 *number)
@@ -53,11 +53,11 @@ NumberOfName(const FieldNames *names, const char *name, uint8 *number)
 /* name, type, meaning, names, null, offset, defines evidence, is shown */
 const Field fields[] = {
 	{"format", FIELD_UINT16, FIELD_NUMBER, NULL, NULL, AT(version, 4), false, false},
-	{"policy", FIELD_UINT8, FIELD_NAME, &policies, NULL, AT(policy, 6), false, true},
+	{"policy", FIELD_UINT8, FIELD_NAME, &PolicyNames, NULL, AT(policy, 6), false, true},
 	{"intercept", FIELD_UINT8, FIELD_BOOLEAN, NULL, NULL, AT(intercept, 7), true, true},
 	{"memories", FIELD_UINT8, FIELD_NUMBER, NULL, NULL, AT(memories, 8), true, true},
 	{"memory", FIELD_UINT8, FIELD_NUMBER, NULL, NULL, AT(memory, 9), false, true},
-	{"interactions", FIELD_UINT8, FIELD_NAME, &interactions, &zero, AT(interactions, 10), true, true},
+	{"interactions", FIELD_UINT8, FIELD_NAME, &InteractionsNames, &zero, AT(interactions, 10), true, true},
 	{"dim", FIELD_INT32, FIELD_NUMBER, NULL, NULL, AT(feature_dim, 12), true, true},
 	{"reduced_dim", FIELD_INT32, FIELD_NUMBER, NULL, &zero, AT(reduced_dim, 16), true, true},
 	{"profile_dim", FIELD_INT32, FIELD_NUMBER, NULL, NULL, AT(profile_dim, 20), true, true},

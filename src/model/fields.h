@@ -60,8 +60,8 @@ typedef struct FieldValue
 extern const Field fields[];
 extern const int field_count;
 
-extern const FieldNames policies;
-extern const FieldNames interactions;
+extern const FieldNames PolicyNames;
+extern const FieldNames InteractionsNames;
 
 extern bool NumberOfName(const FieldNames *names, const char *name, uint8 *number);
 /* bytes of a field that is an integer of up to 32 bits */

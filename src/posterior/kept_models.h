@@ -15,8 +15,8 @@
 #include "model/model.h"
 
 /*
- * What an argument looked like that comes again with every row.  A value stored out of line is known by its
- * toast pointer, another one by all its bytes.
+ * What an argument looked like that comes again with every row.  A value stored
+ * out of line is known by its toast pointer, another one by all its bytes.
  */
 typedef struct ValueKey
 {
