@@ -161,78 +161,47 @@ KeepProjection(const Projection *projection)
 }
 
 /*
- * Visit all rows of a matrix, a piece after the other: of the one that is kept
- * or, where there is no room for it, as they are generated.  Visitors must not
- * come here again, where the one that is read might have to go.
+ * Begin a way through all rows of a matrix: of the one that is kept or, where there
+ * is no room for it, as they are generated.  There is one way at a time, as
+ * another might evict what the first one reads.
  */
-void
-ProjectionWalk(const Projection *projection, ProjectionVisitor visit,
-			   void *arg)
+ProjectionWalk
+ProjectionBegin(const Projection *projection)
 {
 	const KeptProjection *kept = KeepProjection(projection);
-	int			step = PieceRows(projection);
-	Size		columns = projection->feature_dim;
-	double	   *generated = kept ? NULL :
-		MemoryContextAllocHuge(CurrentMemoryContext,
-							   sizeof(double) * step * columns);
-	ProjectionRows piece;
+	ProjectionWalk walk = {.projection = projection};
 
-	for (piece.first = 0; piece.first < projection->reduced_dim;
-		 piece.first += piece.count)
+	if (kept)
+		walk.kept = kept->numbers;
+	else
+		walk.generated = AllocateNumbers((Size) PieceRows(projection) *
+										 projection->feature_dim);
+	return walk;
+}
+
+/* Go on to the next piece; false, and the way is over, if there is none. */
+bool
+ProjectionNext(ProjectionWalk *walk)
+{
+	const Projection *projection = walk->projection;
+	ProjectionRows *piece = &walk->piece;
+
+	CHECK_FOR_INTERRUPTS();
+	piece->first += piece->count;
+	piece->count = Min(PieceRows(projection), projection->reduced_dim - piece->first);
+	if (piece->count > 0 && walk->kept)
+		piece->numbers = walk->kept + (Size) piece->first * projection->feature_dim;
+	else if (piece->count > 0)
 	{
-		CHECK_FOR_INTERRUPTS();
-		piece.count = Min(step, projection->reduced_dim - piece.first);
-		if (kept)
-			piece.numbers = kept->numbers + piece.first * columns;
-		else
-		{
-			projection_generate(projection, piece.first, piece.count, generated);
-			piece.numbers = generated;
-		}
-		visit(projection, &piece, arg);
+		projection_generate(projection, piece->first, piece->count, walk->generated);
+		piece->numbers = walk->generated;
 	}
-	if (generated)
-		pfree(generated);
+	else if (walk->generated)
+		pfree(walk->generated);
+	return piece->count > 0;
 }
 
 /* ---------- what they are for ---------- */
-
-/* Vectors that each piece of a projection turns into others. */
-typedef struct ReduceTask
-{
-	int			count;			/* vectors */
-	const double *in;
-	int			in_len;
-	double	   *out;
-	int			out_len;
-} ReduceTask;
-
-static void
-ApplyRows(const Projection *projection, const ProjectionRows *rows, void *arg)
-{
-	const ReduceTask *task = arg;
-
-	projection_apply(projection, rows, task->count, task->in,
-					 task->out, task->out_len);
-}
-
-static void
-LiftRows(const Projection *projection, const ProjectionRows *rows, void *arg)
-{
-	const ReduceTask *task = arg;
-
-	projection_lift(projection, rows, task->count, task->in,
-					task->in_len, task->out, task->out_len);
-}
-
-static void
-RunTask(const DlintsHeader *model, ProjectionVisitor visit, ReduceTask *task)
-{
-	Projection	projection = ModelProjection(model);
-
-	BlasReady();
-	ProjectionWalk(&projection, visit, task);
-}
 
 /*
  * Feature vectors, each with a profile if the model has one, to reduced
@@ -247,12 +216,14 @@ ReduceFeatures(const DlintsHeader *model, int count, const double *features,
 	kind_fill(&kind, count, features, profiles, reduced);
 	if (ModelHasProjection(model))
 	{
-		ReduceTask	task = {
-			.count = count, .in = features, .in_len = model->feature_dim,
-			.out = reduced, .out_len = kind_reduced_len(&kind)
-		};
+		Projection	projection = ModelProjection(model);
+		ProjectionWalk walk;
 
-		RunTask(model, ApplyRows, &task);
+		BlasReady();
+		walk = ProjectionBegin(&projection);
+		while (ProjectionNext(&walk))
+			projection_apply(&projection, &walk.piece, count, features, reduced,
+							 kind_reduced_len(&kind));
 	}
 }
 
@@ -292,12 +263,14 @@ LiftParameters(const DlintsHeader *model, int count, const double *parameters,
 	kind_lift(&kind, count, parameters, profile, weights);
 	if (ModelHasProjection(model))
 	{
-		ReduceTask	task = {
-			.count = count, .in = parameters, .in_len = kind_reduced_len(&kind),
-			.out = weights, .out_len = kind_lifted_len(&kind)
-		};
+		Projection	projection = ModelProjection(model);
+		ProjectionWalk walk;
 
-		RunTask(model, LiftRows, &task);
+		BlasReady();
+		walk = ProjectionBegin(&projection);
+		while (ProjectionNext(&walk))
+			projection_lift(&projection, &walk.piece, count, parameters,
+							kind_reduced_len(&kind), weights, kind_lifted_len(&kind));
 	}
 	for (i = 0; i < len; i++)
 		ResultFinite(weights[i]);

@@ -13,12 +13,17 @@
 
 extern int	projection_cache_size;	/* the setting, in kilobytes */
 
-/* What is done with a piece of a matrix. */
-typedef void (*ProjectionVisitor) (const Projection *projection,
-								   const ProjectionRows *rows, void *arg);
+/* A way through the rows of a matrix, a piece after the other. */
+typedef struct ProjectionWalk
+{
+	const Projection *projection;
+	ProjectionRows piece;		/* the present one */
+	const double *kept;			/* all rows, or NULL */
+	double	   *generated;		/* and then room for those of a piece */
+} ProjectionWalk;
 
-extern void ProjectionWalk(const Projection *projection,
-						   ProjectionVisitor visit, void *arg);
+extern ProjectionWalk ProjectionBegin(const Projection *projection);
+extern bool ProjectionNext(ProjectionWalk *walk);
 
 extern void ReduceFeatures(const DlintsHeader *model, int count,
 						   const double *features, const double *profiles,

@@ -22,17 +22,11 @@
 #define TWO_PI			6.283185307179586476925286766559
 #define TWO_POW_MINUS_53	(1.0 / 9007199254740992.0)
 
-typedef struct FourierTask
-{
-	const double *features;
-	float4	   *out;
-} FourierTask;
-
 /* Cosines of some rows of W x, each shifted by b, which is in [0, 2 pi). */
 static void
-FillRows(const Projection *w, const ProjectionRows *rows, void *arg)
+FillRows(const Projection *w, const ProjectionRows *rows, const double *features,
+		 float4 *out)
 {
-	const FourierTask *task = arg;
 	double		amplitude = sqrt(2.0 / w->reduced_dim);
 	int			r;
 
@@ -40,11 +34,11 @@ FillRows(const Projection *w, const ProjectionRows *rows, void *arg)
 	{
 		int			row = rows->first + r;
 		uint64		bits = random_bits(w->seed, row) >> 11;
-		double		angle = dot_double(w->feature_dim, task->features,
+		double		angle = dot_double(w->feature_dim, features,
 									   rows->numbers + (Size) r * w->feature_dim);
 
 		ResultFinite(angle);
-		task->out[row] = (float4)
+		out[row] = (float4)
 			(amplitude * cos(angle + TWO_PI * TWO_POW_MINUS_53 * bits));
 	}
 }
@@ -94,7 +88,7 @@ dlints_fourier(PG_FUNCTION_ARGS)
 	Projection	w;
 	double	   *numbers;
 	ArrayType  *result;
-	FourierTask task;
+	ProjectionWalk walk;
 
 	spec.len = ArgVectorLength(features, &spec);
 	CheckSizes(spec.len, k);
@@ -107,8 +101,8 @@ dlints_fourier(PG_FUNCTION_ARGS)
 	w.feature_dim = spec.len;
 	w.reduced_dim = k;
 	result = ResultReals(k);
-	task.features = numbers;
-	task.out = (float4 *) ARR_DATA_PTR(result);
-	ProjectionWalk(&w, FillRows, &task);
+	walk = ProjectionBegin(&w);
+	while (ProjectionNext(&walk))
+		FillRows(&w, &walk.piece, numbers, (float4 *) ARR_DATA_PTR(result));
 	PG_RETURN_ARRAYTYPE_P(result);
 }
