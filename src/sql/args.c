@@ -296,7 +296,7 @@ ResultRows(FunctionCallInfo fcinfo)
 	MemoryContext caller;
 
 	if (result == NULL || !IsA(result, ReturnSetInfo) ||
-		(result->allowedModes & SFRM_Materialize) == 0)
+		(result->allowedModes & SFRM_Materialize) == 0 || result->expectedDesc == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("set-valued function called in context that cannot accept a set")));
