@@ -25,6 +25,10 @@ BEGIN
 		           AND d.refclassid = 'pg_class'::regclass AND d.refobjid <> v.oid AND d.refobjsubid > 0
 		       JOIN pg_attribute a ON a.attrelid = d.refobjid AND a.attnum = d.refobjsubid
 		WHERE  v.relnamespace = schema AND v.relname = 'item';
+		IF NOT FOUND THEN
+			RAISE 'what recommender "%" recommends was dropped', name USING ERRCODE = 'object_not_in_prerequisite_state',
+				HINT = 'Its log and models are kept. Create another recommender.';
+		END IF;
 		arguments := arguments || jsonb_build_object(
 			'name', name,
 			'person_type', (SELECT a.atttypid FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid

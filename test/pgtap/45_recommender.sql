@@ -6,7 +6,7 @@ BEGIN;
 \ir include/recommender.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT plan(78);
+SELECT plan(80);
 
 -- ---------- made ----------
 
@@ -228,6 +228,15 @@ SELECT is((says('rewards of items that were not shown')).value, 1::float8, 'and 
 DELETE FROM board.reward WHERE item = -1;
 SELECT is(value, (60 + count(*) OVER ())::float8, 'since ever') FROM board.report('-infinity') LEFT JOIN board.decision
   ON person IS NULL WHERE measure = 'people' LIMIT 1;
+
+SAVEPOINT there;
+DELETE FROM job WHERE id IN (SELECT item FROM board.shown WHERE item % 2 = 0) OR id > 190;
+INSERT INTO job SELECT 1000, title, field, city_id, salary, skills, details, remote, posted, open, same
+  FROM job LIMIT 1;
+SELECT is((says('coverage')).value, count(*) FILTER (WHERE id IN (SELECT item FROM board.shown))::float8 / count(*),
+  'what has gone counts neither as shown nor as there') FROM job;
+SELECT is((says('items weighed for a list')).value, count(*)::float8, 'nor as weighed') FROM job;
+ROLLBACK TO there;
 
 -- ---------- a long log ----------
 

@@ -7,7 +7,7 @@ BEGIN;
 \ir include/recommender.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT plan(98);
+SELECT plan(110);
 
 -- how far a recommender's models are from those that its log gives
 CREATE FUNCTION off(schema text) RETURNS float8 LANGUAGE plpgsql AS $$
@@ -246,6 +246,35 @@ SELECT is(array_agg(problem ORDER BY name), '{"cannot learn","cannot fit"}', 'ar
 SELECT is(done_at, now() - interval '6 days 23 hours', 'what is weekly is tried again in an hour, too') FROM board.job
   WHERE name = 'refit';
 ROLLBACK TO sound;
+
+-- ---------- what it reads is dropped ----------
+
+SAVEPOINT whole;
+SELECT dlints_alter_recommender('board', '{"candidates": "sim.fine(0)", "bonus": "sim.fine(1)::integer"}');
+DROP FUNCTION sim.fine CASCADE;
+SELECT matches(board.run(), '^\d+ learned$', 'run() goes on without a rule');
+SELECT matches(problem, 'and with it allowed, bonus: .* nothing any more\. Give the texts again', 'and says what to do')
+  FROM board.job WHERE name = 'refresh';
+SELECT is(array_agg(measure ORDER BY measure COLLATE "C"), '{coverage,"upkeep that failed"}', 'as the report does')
+  FROM board.report() WHERE meaning ~ 'and with it allowed, bonus';
+SELECT dlints_alter_recommender('board', '{"candidates": "i.branch <> ''field 1''", "bonus": null}'), dlints_renew('board');
+UPDATE board.job SET done_at = '-infinity' WHERE name = 'refresh';
+SELECT is((SELECT count(*) FROM board.recommend(7)), 10::bigint, 'which mends it');
+SELECT matches(board.run(), 'refreshed', 'for run(), too');
+SELECT is(problem, NULL, 'which has nothing to say any more') FROM board.job WHERE name = 'refresh';
+DROP TABLE visit CASCADE;
+SELECT matches(board.dropped(), 'and with it click: .* Give the texts', 'so are clicks');
+SELECT updates AS before FROM board.models WHERE name = 'personal' \gset
+DROP TABLE work CASCADE;
+SELECT is(board.run(), '0 learned', 'run() goes on without items');
+SELECT matches(problem, 'and with it item, encoded_item, .*Its log and models are kept', 'and says what to do')
+  FROM board.job WHERE name = 'refresh';
+SELECT is(count(*), 1::bigint, 'as the report does') FROM board.report()
+  WHERE measure = 'upkeep that failed' AND meaning ~ 'it can recommend nothing';
+SELECT is(outcome('SELECT dlints_renew(''board'')'), '55000: what recommender "board" recommends was dropped',
+  'and who wants to renew it');
+SELECT is((SELECT updates FROM board.models WHERE name = 'personal'), :before::bigint, 'what it learned is there');
+ROLLBACK TO whole;
 
 -- ---------- odd kinds ----------
 

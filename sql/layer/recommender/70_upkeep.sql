@@ -238,6 +238,8 @@ DECLARE
 BEGIN
     IF part = 'prices' THEN
         RETURN {s}.set_prices();
+    ELSIF part = 'refresh' AND {s}.dropped() IS NOT NULL THEN   -- at each run: cron is to notice
+        RAISE '%', {s}.dropped() USING ERRCODE = 'object_not_in_prerequisite_state';
     END IF;
     PERFORM FROM {s}.job
     WHERE  CASE part WHEN 'refit' THEN name = 'refit' AND done_at < now() - interval '7 days'

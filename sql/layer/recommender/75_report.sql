@@ -103,6 +103,8 @@ DECLARE
     relative float8;                    -- error of the logarithm of times, which is nearly normal
     within   float8;
     range    text;
+    dropped  text := {s}.dropped();
+    there    record;
     x        record;
 BEGIN
     SELECT * INTO personal FROM {s}.earned('personal', since);
@@ -160,14 +162,19 @@ BEGIN
         ELSE format('not known yet: between %s and %s, and 1 is exact',
                     round(x.least::numeric, 2), round(x.most::numeric, 2)) END);
 
-    SELECT avg(1 - probability) FILTER (WHERE arm = 'personal') AS exploration,
-           count(DISTINCT item)::float8 / nullif((SELECT count(*) FROM {s}.item_vector), 0)
-           AS coverage
-    INTO   x FROM {s}.outcomes(first);
+    SELECT avg(1 - probability) AS exploration INTO x FROM {s}.outcomes(first) WHERE arm = 'personal';
     RETURN QUERY VALUES
         ('exploration', x.exploration, NULL::float8,
-         'the share of places that another draw would have filled otherwise; it falls with time'),
-        ('coverage', x.coverage, NULL, 'the share of all items that was shown');
+         'the share of places that another draw would have filled otherwise; it falls with time');
+    -- what has gone counts neither as shown nor as there
+    IF dropped IS NULL THEN
+        SELECT count(*) AS items, count(s.item)::float8 / nullif(count(*), 0) AS coverage INTO there
+        FROM  (SELECT DISTINCT i.item FROM {s}.item i WHERE i.item IS NOT NULL) i
+               LEFT JOIN (SELECT DISTINCT o.item FROM {s}.outcomes(first) o) s ON s.item {same_item} i.item;
+        RETURN QUERY VALUES ('coverage', there.coverage, NULL::float8, 'the share of all items that was shown');
+    ELSE
+        RETURN QUERY VALUES ('coverage', NULL::float8, NULL::float8, 'none: ' || dropped);
+    END IF;
 
     SELECT count(*) AS due, round(date_part('epoch', now() - min(d.at)) / 60) AS minutes
     INTO   x FROM {s}.due q JOIN {s}.decision d ON d.id = q.decision
@@ -188,18 +195,18 @@ BEGIN
     FROM   {s}.reward r JOIN {s}.decision d ON d.id = r.decision
     WHERE  r.decision >= first AND d.id >= first AND r.item {same_item} ANY (d.items) IS NOT TRUE;
 
-    RETURN QUERY SELECT 'items weighed for a list',
-           (avg(coalesce(d.weighed, v.n)) FILTER (WHERE d.id IS NOT NULL))::float8, NULL::float8, CASE
-               WHEN NOT EXISTS (SELECT FROM {s}.block)
-               THEN 'all items: they are few, or not found by an index of their key'
-               WHEN {has_bonus} THEN 'all items: a bonus can lift any of them'
-               ELSE format('of %s: the best by what is expected of them and by {draws} draws', v.n) END
-    FROM  (SELECT count(*) AS n FROM {s}.item_vector) v
-           LEFT JOIN {s}.decision d ON d.id >= first AND d.arm = 'personal' GROUP BY v.n;
-    RETURN QUERY SELECT 'items without a vector', count(*)::float8, NULL::float8,
-           CASE WHEN EXISTS (SELECT FROM {s}.block) THEN 'run() makes vectors, and until then few of them are shown'
-                ELSE 'encoded at each request: run() makes vectors within the hour' END
-    FROM   {s}.item i WHERE NOT EXISTS (SELECT FROM {s}.item_vector v WHERE v.item {same_item} i.item);
+    IF dropped IS NULL THEN
+        RETURN QUERY SELECT 'items weighed for a list', avg(coalesce(d.weighed, there.items))::float8, NULL::float8, CASE
+                   WHEN NOT EXISTS (SELECT FROM {s}.block)
+                   THEN 'all items: they are few, or not found by an index of their key'
+                   WHEN {has_bonus} THEN 'all items: a bonus can lift any of them'
+                   ELSE format('of %s: the best by what is expected of them and by {draws} draws', there.items) END
+        FROM   {s}.decision d WHERE d.id >= first AND d.arm = 'personal';
+        RETURN QUERY SELECT 'items without a vector', count(*)::float8, NULL::float8, CASE
+                   WHEN EXISTS (SELECT FROM {s}.block) THEN 'run() makes vectors, and until then few of them are shown'
+                   ELSE 'encoded at each request: run() makes vectors within the hour' END
+        FROM   {s}.item i WHERE NOT EXISTS (SELECT FROM {s}.item_vector v WHERE v.item {same_item} i.item);
+    END IF;
     RETURN QUERY SELECT 'days since the vectors were fitted', date_part('epoch', now() - j.fitted_at) / 86400,
            NULL::float8, CASE
                WHEN j.fitted_at IS NULL THEN 'what they are made of was changed: the next run() fits them'
