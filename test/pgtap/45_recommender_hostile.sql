@@ -8,7 +8,7 @@ SET LOCAL client_min_messages = error;
 SET LOCAL check_function_bodies = on;
 CREATE TABLE kept (x integer);
 
-SELECT plan(134);
+SELECT plan(140);
 
 CREATE FUNCTION made(what text) RETURNS text LANGUAGE sql AS $$
 SELECT outcome('SELECT dlints_create_recommender(' || what || ') IS NULL') $$;
@@ -244,6 +244,22 @@ SELECT is(half_life, '1 day'::interval, 'so does the half-life') FROM board.mode
   dlints_info(state) WHERE name = 'personal';
 SELECT is(hint_of('SELECT board.reward(1, 1, ''click'')'), 'The outcomes are tap.',
   'and the outcomes');
+
+-- what a page says may be wrong for them
+SAVEPOINT texts;
+SELECT dlints_alter_recommender('board', $$ {"candidates": "i.salary <= coalesce((context ->> 'most')::numeric, 1e9)",
+  "bonus": "coalesce((context ->> 'more')::float8, 0) * (i.id % 2)", "cap": 2,
+  "cap_group": "i.id % coalesce((context ->> 'groups')::integer, 1000)"} $$);
+SELECT is(outcome(format('SELECT count(*) FROM board.recommend(1, 3, context => %L)', context)), result, context) FROM (VALUES
+  ('{"most": "1.5e3", "more": 1, "groups": 5}', 'gives 3'),
+  ('{"most": "dear"}', '22P02: in the argument "candidates": invalid input syntax for type numeric: "dear"'),
+  ('{"more": "much"}', '22P02: in the argument "bonus": invalid input syntax for type double precision: "much"'),
+  ('{"groups": 0}', '22012: in the argument "cap_group": division by zero')) v (context, result);
+SELECT is(outcome($$SELECT count(*) FROM board.more_like(1, 3, context => '{"most": "dear"}')$$),
+  '22P02: in the argument "candidates": invalid input syntax for type numeric: "dear"', 'in each box');
+SELECT is(hint_of($$SELECT board.recommend(1, 3, context => '{"most": "dear"}')$$),
+  'It is asked of each item, with person and context, which may be NULL.', 'with what it is asked of');
+ROLLBACK TO texts;
 
 -- a condition on the recommender's own log
 SELECT is(count(*), 150::bigint, 'many are shown') FROM board.recommend(1, 150);

@@ -76,6 +76,23 @@ BEGIN
 END
 $body$;
 
+-- An error that names the argument, if one of the user's texts cannot be computed for a request
+CREATE OR REPLACE FUNCTION {s}.try_texts(person {person_type}, context jsonb) RETURNS void
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET jit = off AS $body$
+DECLARE
+    argument text := 'candidates';
+BEGIN
+    PERFORM count(*) FROM {s}.allowed(person, context);
+    argument := 'bonus';
+    PERFORM max(b.bonus) FROM {s}.allowed(person, context) a, LATERAL {s}.bonus(a.item, person, context) b;
+    argument := 'cap_group';
+    PERFORM max(g.cap_group) FROM {s}.allowed(person, context) a, LATERAL {s}.cap_group(a.item, person, context) g;
+EXCEPTION WHEN data_exception OR cardinality_violation THEN
+    RAISE 'in the argument "%": %', argument, SQLERRM
+        USING ERRCODE = SQLSTATE, HINT = 'It is asked of each item, with person and context, which may be NULL.';
+END
+$body$;
+
 -- Chooses, logs and returns k items for a profile, in the way of an arm.  Of the context "left_out" is not logged.
 CREATE OR REPLACE FUNCTION {s}.page(
     person {person_type}, k integer, context jsonb, session text, profile real[], arm text)
@@ -87,6 +104,7 @@ DECLARE
     way  text := arm;
     seed bigint := ('x' || left(md5(gen_random_uuid()::text), 16))::bit(64)::bigint;
     list record;
+    chosen record;
 BEGIN
     IF k > 1000 THEN                    -- what is logged is learned as having been seen
         RAISE 'k must be at most 1000, not %', k USING ERRCODE = 'invalid_parameter_value';
@@ -98,25 +116,28 @@ BEGIN
        AND {liked} > 0 AND EXISTS (SELECT FROM {s}.beginning) THEN
         way := 'stranger';
     END IF;
-    SELECT * INTO list FROM {s}.shortlist(page.person, page.context, profile, way, k, seed);
+    BEGIN                               -- nothing is written here, so that it takes no transaction's number
+        SELECT * INTO list FROM {s}.shortlist(page.person, page.context, profile, way, k, seed);
+        SELECT * INTO chosen FROM {s}.choice(page.person, page.context, profile, way, k, seed, list.items);
+    EXCEPTION WHEN data_exception OR cardinality_violation THEN
+        PERFORM {s}.try_texts(page.person, page.context);
+        RAISE;
+    END;
+    IF chosen.items IS NULL THEN
+        RETURN;
+    END IF;
+    INSERT INTO {s}.decision (id, at, seed, weighed, person, arm, session, context, profile, items, probabilities,
+                              expected, features, prices, costs)
+    VALUES (made, now(), seed, CASE page.arm WHEN 'chance' THEN NULL ELSE cardinality(list.items) END,
+            page.person, page.arm, page.session,
+            CASE WHEN page.context -> 'left_out' IS NULL THEN page.context ELSE page.context - 'left_out' END,
+            chosen.profile_packed, chosen.items, ARRAY(SELECT p * list.share FROM unnest(chosen.probabilities) p),
+            chosen.expected, chosen.features, chosen.prices, chosen.costs);
+    INSERT INTO {s}.due (decision) VALUES (made);
     RETURN QUERY
-    WITH decided AS (
-        INSERT INTO {s}.decision AS d (id, at, seed, weighed, person, arm, session, context, profile, items,
-                                       probabilities, expected, features, prices, costs)
-        SELECT made, now(), seed, CASE page.arm WHEN 'chance' THEN NULL ELSE cardinality(list.items) END,
-               page.person, page.arm, page.session,
-               CASE WHEN page.context -> 'left_out' IS NULL THEN page.context ELSE page.context - 'left_out' END,
-               c.profile_packed, c.items,
-               ARRAY(SELECT p * list.share FROM unnest(c.probabilities) p), c.expected, c.features, c.prices,
-               c.costs
-        FROM   {s}.choice(page.person, page.context, profile, way, k, seed, list.items) c
-        WHERE  c.items IS NOT NULL
-        RETURNING d.items, d.probabilities, d.expected),
-    queued AS (
-        INSERT INTO {s}.due (decision) SELECT made FROM decided)
-    SELECT made, u.item, u.place::integer, u.probability, u.expected
-    FROM   decided d,
-           unnest(d.items, d.probabilities, d.expected) WITH ORDINALITY u (item, probability, expected, place)
+    SELECT made, u.item, u.place::integer, u.probability * list.share, u.expected
+    FROM   unnest(chosen.items, chosen.probabilities, chosen.expected)
+               WITH ORDINALITY u (item, probability, expected, place)
     ORDER  BY u.place;
 END
 $body$;
