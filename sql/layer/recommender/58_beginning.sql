@@ -1,5 +1,5 @@
--- How alike an item is to a person, in each block of features
-CREATE OR REPLACE FUNCTION {s}.alike(features real[], sum real[], clicks float8) RETURNS float8[]
+-- How alike an item is to a person, in each block of features: to a sum of clicks, so many times
+CREATE OR REPLACE FUNCTION {s}.alike(features real[], sum float8[], times float8) RETURNS float8[]
 LANGUAGE sql IMMUTABLE
 RETURN {alike};
 
@@ -89,9 +89,10 @@ BEGIN ATOMIC
         FROM  (SELECT sum({s}.faded(c.ago, l.half_life)) AS score
                FROM   clicked c, log l WHERE c.part <> add_examples.part GROUP BY c.item) i),
     item AS MATERIALIZED (
-        SELECT v.item, coalesce(f.factors, array_fill(0::real, ARRAY[{factors}])) || v.encoded AS features
-        FROM   {s}.item_vector v
-               LEFT JOIN {s}.fitted_without(part) f ON f.item {same_item} v.item),
+        SELECT i.item, i.features, i.features || 1::real AS counted
+        FROM  (SELECT v.item, coalesce(f.factors, array_fill(0::real, ARRAY[{factors}])) || v.encoded AS features
+               FROM   {s}.item_vector v
+                      LEFT JOIN {s}.fitted_without(part) f ON f.item {same_item} v.item OFFSET 0) i),
     example AS MATERIALIZED (
         SELECT c.*, row_number() OVER () AS id,
                CASE WHEN random() < 0.5 THEN 2 ^ floor(7 * random()) ELSE 100 END AS cut
@@ -100,18 +101,27 @@ BEGIN ATOMIC
                ORDER  BY random() LIMIT most) c),
     person AS MATERIALIZED (
         SELECT e.id,
-               {dlints}.dlints_profile(x.features, 1::float8) AS sum, count(*) AS clicks,
-               {dlints}.dlints_profile(x.features, x.w90) AS sum90, sum(x.w90) AS clicks90,
-               {dlints}.dlints_profile(x.features, x.w30) AS sum30, sum(x.w30) AS clicks30,
-               {dlints}.dlints_profile(x.features, x.w14) AS sum14, sum(x.w14) AS clicks14
+               {dlints}.dlints_profile(i.counted::{vector}, 1::float8) AS sum, count(*) AS clicks,
+               {dlints}.dlints_profile(i.counted::{vector}, x.w90) AS sum90, sum(x.w90) AS clicks90,
+               {dlints}.dlints_profile(i.counted::{vector}, x.w30) AS sum30, sum(x.w30) AS clicks30,
+               {dlints}.dlints_profile(i.counted::{vector}, x.w14) AS sum14, sum(x.w14) AS clicks14
         FROM   example e CROSS JOIN generate_series(1, least(e.cut, e.clicks - 1)::bigint) s
                JOIN clicked o ON o.person {same_person} e.person AND o.n = (e.n + s - 1) % e.clicks + 1
                    AND NOT o.item {same_item} e.item
                JOIN item i ON i.item {same_item} o.item,
                LATERAL (SELECT abs(e.ago - o.ago) AS days) d,
-               LATERAL (SELECT (i.features || 1::real)::{vector} AS features, {s}.faded(d.days, 90) AS w90,
-                               {s}.faded(d.days, 30) AS w30, {s}.faded(d.days, 14) AS w14) x
+               LATERAL (SELECT {s}.faded(d.days, 90) AS w90, {s}.faded(d.days, 30) AS w30,
+                               {s}.faded(d.days, 14) AS w14) x
         GROUP  BY e.id),
+    trial AS MATERIALIZED (     -- a row each: of VALUES every expression is prepared anew for every row
+        SELECT p.id, 14::float8 AS half_life, p.sum14::float8[] AS sum,
+               {s}.shrink(p.sum14, p.clicks14) AS times FROM person p
+        UNION ALL
+        SELECT p.id, 30, p.sum30::float8[], {s}.shrink(p.sum30, p.clicks30) FROM person p
+        UNION ALL
+        SELECT p.id, 90, p.sum90::float8[], {s}.shrink(p.sum90, p.clicks90) FROM person p
+        UNION ALL
+        SELECT p.id, 'infinity', p.sum::float8[], {s}.shrink(p.sum, p.clicks) FROM person p),
     candidate AS MATERIALIZED (
         SELECT e.id, e.person, e.item, e.ago, 1 AS reward, 1::float8 AS weight FROM example e
         UNION ALL
@@ -154,12 +164,8 @@ BEGIN ATOMIC
     SELECT x.half_life, {dlints}.dlints_evidence(
                {dlints}.dlints_new({blocks} + 1, discount => 1, ridge => 1),
                (x.alike || x.popularity)::{vector}, x.reward, '{}'::{vector}, NULL::timestamptz, x.weight)
-    FROM  (SELECT h.half_life, h.alike, c.popularity, c.reward, c.weight
-           FROM   shown c JOIN person p ON p.id = c.id,
-                  LATERAL (VALUES (14::float8, {s}.alike(c.features, p.sum14, p.clicks14)),
-                                  (30, {s}.alike(c.features, p.sum30, p.clicks30)),
-                                  (90, {s}.alike(c.features, p.sum90, p.clicks90)),
-                                  ('infinity', {s}.alike(c.features, p.sum, p.clicks))) h (half_life, alike)
+    FROM  (SELECT t.half_life, {s}.alike(c.features, t.sum, t.times) AS alike, c.popularity, c.reward, c.weight
+           FROM   shown c JOIN trial t ON t.id = c.id
            UNION ALL
            SELECT h.half_life, array_fill(0::float8, ARRAY[{blocks}]), c.popularity, c.reward, 0.35 * c.weight
            FROM   shown c, unnest('{14,30,90,infinity}'::float8[]) h (half_life)) x
