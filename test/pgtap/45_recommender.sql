@@ -6,7 +6,7 @@ BEGIN;
 \ir include/recommender.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT plan(80);
+SELECT plan(82);
 
 -- ---------- made ----------
 
@@ -118,6 +118,13 @@ SELECT is(outcome('SELECT board.reward(1, 2, value => ''NaN'')'),
   '22003: the value of a reward must be finite', 'so is NaN');
 SELECT is(outcome('SELECT board.reward(NULL, 2)'),
   '22004: a reward is of a decision and of an item that it showed', 'and NULL');
+SAVEPOINT told;
+SELECT decision AS told, item AS thing FROM page WHERE (person * 7 + place) % 15 = 0 LIMIT 1 \gset
+SELECT board.reward(:told, :thing, 'apply', 0);
+SELECT is(clicked, true, 'a click is one in the log') FROM board.outcome WHERE (decision, item) = (:told, :thing);
+SELECT board.reward(:told, :thing, value => 0);
+SELECT is(clicked, false, 'until it is taken back') FROM board.outcome WHERE (decision, item) = (:told, :thing);
+ROLLBACK TO told;
 
 -- ---------- learned ----------
 

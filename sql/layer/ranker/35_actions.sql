@@ -38,10 +38,11 @@ BEGIN ATOMIC
     SELECT a.n::integer, coalesce(a.value ->> 'id', a.value #>> '{}'),
            coalesce((a.value ->> 'price')::float8, 0),
            {dlints}.dlints_encode({dim}, '', p.names{and_vectors})
-    FROM   jsonb_array_elements(actions) WITH ORDINALITY a (value, n)
-           JOIN {s}.names((
-               SELECT jsonb_agg(CASE jsonb_typeof(e.value) WHEN 'object' THEN e.value - {no_features} ELSE e.value END)
-               FROM   jsonb_array_elements(actions) e)) f ON f.n = a.n
+    FROM  (SELECT jsonb_agg(CASE jsonb_typeof(e.value) WHEN 'object' THEN e.value - {no_features} ELSE e.value END)
+                      AS documents                          -- apart, so that names() becomes a part of this plan
+           FROM   jsonb_array_elements(actions) e) d
+           CROSS JOIN LATERAL {s}.names(d.documents) f
+           JOIN jsonb_array_elements(actions) WITH ORDINALITY a (value, n) ON a.n = f.n
            CROSS JOIN (SELECT (SELECT w.names FROM {s}.names(jsonb_build_array({named})) w) AS names OFFSET 0) w,
            LATERAL (SELECT f.names || ARRAY(
                SELECT f.name || ' ' || c.name

@@ -1,4 +1,5 @@
--- What was shown, and what came of it.  Rewards are looked up once for a decision, and not for each item.
+-- What was shown, and what came of it.  Rewards are looked up once for a decision, and not for each item.  A click
+-- that was taken back is none.
 CREATE OR REPLACE VIEW {s}.outcome AS
 SELECT s.decision, s.person, s.arm, s.at, s.item, s.place, s.probability, s.expected,
        r.clicked, r.reward, s.session, s.context
@@ -6,7 +7,9 @@ FROM   {s}.listed s
        CROSS JOIN LATERAL (SELECT array_agg(r.item) AS items, array_agg(r.outcome) AS outcomes,
                                   array_agg(r.value) AS values
                            FROM   {s}.reward r WHERE r.decision = s.decision) t
-       CROSS JOIN LATERAL (SELECT coalesce(bool_or(r.outcome = {first}), false) AS clicked,
+       CROSS JOIN LATERAL (SELECT coalesce(bool_or(r.outcome = {first}
+                                                   AND (r.value <> 0 OR CASE r.outcome {worths} END = 0)), false)
+                                      AS clicked,
                                   coalesce(sum(r.value), 0) AS reward
                            FROM   unnest(t.items, t.outcomes, t.values) r (item, outcome, value)
                            WHERE  r.item {same_item} s.item) r;
