@@ -290,7 +290,7 @@ COMMENT ON FUNCTION _dlints_recommender_words(jsonb, text[], text)
 --   dim                    how many numbers a vector has
 --   live                   the share of events that it decides at first
 --   person_key             what contexts call the person
---   default_reward         what an event is worth for which no reward comes
+--   default_reward         what an event is worth for which no reward comes; NULL: it teaches nothing
 --   again, again_said      what to do with one more reward of an event, and how to say that
 --   vectors, told          the vectors of a context; the setting that says that a session was told of another one
 --   named                  what of a context becomes names
@@ -316,7 +316,7 @@ BEGIN
 		'live', CASE WHEN (a ->> 'apprentice')::boolean THEN '0' ELSE '1' END,
 		'person_key', quote_literal(a ->> 'person_key'),
 		'choice', 'decision',
-		'default_reward', format('(%s)::float8', (a ->> 'default_reward')::float8),
+		'default_reward', format('(%s)::float8', coalesce(((a ->> 'default_reward')::float8)::text, 'NULL')),
 		'no_features', format('%L::text[]', '{price}'::text[] || ARRAY(
 			SELECT jsonb_object_keys(coalesce(a -> 'promises', '{}')))),
 		'then_price', CASE WHEN a -> 'promises' <> '{}' THEN format('PERFORM %I.set_prices()', a ->> 'name') ELSE 'NULL' END,
@@ -336,7 +336,8 @@ BEGIN
 		'erase_more', '',
 		'then_begin', 'NULL',
 		'first_model', '''reward''',
-		'arguments', quote_literal(a));
+		-- what is not there is completed, and NULL is an answer
+		'arguments', quote_literal(a || jsonb_build_object('default_reward', a -> 'default_reward')));
 END
 $$;
 COMMENT ON FUNCTION _dlints_ranker_words(jsonb, text) IS 'what the templates of a ranker leave open';

@@ -6,7 +6,7 @@ BEGIN;
 \ir include/ranker.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT plan(34);
+SELECT plan(43);
 
 -- events of a person, of which two in three are rewarded
 CREATE FUNCTION asks(schema text, person text, events integer, called text) RETURNS void LANGUAGE plpgsql AS $$
@@ -67,6 +67,25 @@ SELECT is(outcome($$SELECT dlints_alter_ranker('nothing', '{}')$$), '42704: ther
   'alter wants a ranker');
 SELECT dlints_alter_ranker('offer', '{"default_reward": 0.5}');
 SELECT ok(off('offer') < 1e-9, 'another default is learned at once');
+
+-- a reward that is not known
+SELECT dlints_create_ranker('rated', wait => '0', default_reward => NULL, apprentice => true, person_key => 'user') IS NOT NULL;
+SELECT asks('rated', 'p', 9, 'one ');
+SELECT is(updates('rated'), '27 6', 'teaches nothing, but what the present system chose');
+SELECT is(count(*) FILTER (WHERE reward IS NULL), 3::bigint, 'and is none in the log') FROM rated.outcome;
+SELECT is(value, 0.5::float8, 'nor in the report') FROM rated.report() WHERE measure = 'earned by the present system';
+SELECT rated.reward('one 3', 1);
+SELECT is(rated.learn(), 1::bigint, 'it may come late');
+SELECT ok(off('rated') < 1e-9 AND updates('rated') = '27 7', 'and is learned then');
+SELECT dlints_alter_ranker('rated', '{"epsilon": 0.1}'), dlints_renew('rated');
+SELECT asks('rated', 'q', 3, 'two ');
+SELECT is(updates('rated'), '36 9', 'after a change as before');
+SELECT dlints_alter_ranker('rated', '{"default_reward": 0}');
+SELECT is(updates('rated'), '36 12', 'a default is learned at once');
+SELECT dlints_alter_ranker('rated', '{"default_reward": null}');
+SELECT ok(off('rated') < 1e-9 AND updates('rated') = '36 9', 'or taken back');
+SELECT rated.erase('p');
+SELECT ok(off('rated') < 1e-9 AND updates('rated') = '9 2', 'and a person is erased');
 
 SELECT each_is('22003: the value of a reward must be between -1000 and 1000', $$ offer.reward('e', 1001)
   offer.reward('e', -1e9) $$);

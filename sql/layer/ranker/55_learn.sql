@@ -1,10 +1,11 @@
--- What a decision teaches: the reward of what was chosen and, of the present system, that it
--- chose this and not the others
+-- What a decision teaches: the reward of what was chosen, if it is known, and, of the present system, that
+-- it chose this and not the others
 CREATE OR REPLACE FUNCTION {s}.example(d {s}.decision, told float8)
 RETURNS TABLE (model text, features real[], reward float8) LANGUAGE sql STABLE
 BEGIN ATOMIC
     SELECT 'reward' AS model, c.features, told AS reward
     FROM   {s}.action(d.context, jsonb_build_array(d.actions -> (d.ranking[1] - 1))) c
+    WHERE  told IS NOT NULL
     UNION ALL
     SELECT 'imitation', a.features, CASE a.n WHEN 1 THEN 1 ELSE 0 END
     FROM   {s}.action(d.context, d.actions) a WHERE d.arm = 'present';
