@@ -8,7 +8,7 @@ SET LOCAL client_min_messages = error;
 SET LOCAL check_function_bodies = on;
 CREATE TABLE kept (x integer);
 
-SELECT plan(140);
+SELECT plan(144);
 
 CREATE FUNCTION made(what text) RETURNS text LANGUAGE sql AS $$
 SELECT outcome('SELECT dlints_create_recommender(' || what || ') IS NULL') $$;
@@ -303,6 +303,35 @@ SELECT is(outcome('SET LOCAL ROLE visitor; SELECT board.erase(3)'),
   '42501: permission denied for table beginning', 'nor erase');
 SELECT is(outcome('SET LOCAL ROLE visitor; SELECT board.' || f), '42501: permission denied for function ' || split_part(f, '(', 1), f)
 FROM unnest('{run(),set_months()}'::text[]) f;
+RESET ROLE;
+
+-- ---------- handed on ----------
+
+CREATE ROLE maker;
+CREATE ROLE heir;
+DO $$ BEGIN EXECUTE format('GRANT CREATE ON DATABASE %I TO maker', current_database()); END $$;
+GRANT SELECT ON job, visit TO maker, heir;
+SET LOCAL ROLE maker;
+SELECT dlints_create_recommender('handed', 'job', '{field}', clicks => 'SELECT who, job, at FROM visit'),
+  dlints_create_ranker('offer', wait => '0'), dlints_grant('handed', 'visitor'), dlints_grant('offer', 'visitor');
+RESET ROLE;
+REASSIGN OWNED BY maker TO heir;
+DROP OWNED BY maker;
+DROP ROLE maker;
+SELECT is(array_agg(DISTINCT owner), '{heir}', 'REASSIGN OWNED hands all of it on') FROM (
+  SELECT nspowner::regrole::text AS owner FROM pg_namespace WHERE nspname IN ('handed', 'offer')
+  UNION ALL SELECT relowner::regrole::text FROM pg_class
+  WHERE relnamespace IN ('handed'::regnamespace, 'offer'::regnamespace)
+  UNION ALL SELECT proowner::regrole::text FROM pg_proc
+  WHERE pronamespace IN ('handed'::regnamespace, 'offer'::regnamespace)) o;
+SET LOCAL ROLE visitor;
+SELECT is((SELECT count(*) FROM handed.recommend(3)) + (SELECT count(*) FROM offer.rank('e', '{}', '["a"]')), 11::bigint,
+  'pages go on');
+SET LOCAL ROLE heir;
+SELECT is(handed.run() || ', ' || offer.run(), '0 learned, 1 learned', 'so does cron');
+SELECT lives_ok($$SELECT dlints_alter_recommender('handed', '{"wait": "0"}'), dlints_renew('handed'), handed.run(),
+  handed.refit(), handed.set_beginning(), handed.erase(3), dlints_alter_ranker('offer', '{"epsilon": 0.1}'),
+  dlints_renew('offer')$$, 'and the new owner can do all of it');
 RESET ROLE;
 
 -- ---------- rows that cannot be recommended ----------

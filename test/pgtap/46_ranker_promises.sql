@@ -5,7 +5,7 @@ BEGIN;
 \ir include/helpers.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT plan(46);
+SELECT plan(52);
 
 SELECT is(outcome(format('SELECT dlints_scaffold_ranker(''r'', promises => %L)', promises)), '22023: ' || problem,
   promises)
@@ -98,6 +98,23 @@ FROM   front.spent(1000) s;
 SELECT ok(count(*) FILTER (WHERE measure = 'promise "usd"' AND value BETWEEN 0.0015 AND 0.0035 AND meaning ~
 	'^at most 0.002 a decision; of a thousand in a row at most 0.00\d+; its price is [0-9.]+, and keeping it costs [0-9.]+ of reward a decision$') = 1,
 	'the report says so') FROM front.report('-infinity');
+
+-- Prices are found by pages, and where run() comes by run()
+SAVEPOINT runs;
+CREATE FUNCTION solved(first integer, last integer) RETURNS bigint LANGUAGE plpgsql AS $$
+BEGIN
+	PERFORM ask('front', first, last);
+	RETURN (SELECT (n.last_value - p.solved + 4194304) % 4194304 FROM front.promise p, front.decision_number n);
+END $$;
+SELECT is(min(n) || ' ' || max(n), '0 19', 'a page finds prices, where 20 have come')
+FROM  (SELECT solved(i, i) AS n FROM generate_series(10001, 10040) i) s;
+SELECT matches(front.run(), 'prices found$', 'so does run()');
+SELECT is(solved(10101, 10159), 59::bigint, 'between two of which fewer pages do');
+SELECT is(solved(10160, 10160), 0::bigint, 'if many come');
+SELECT matches(front.run(), '^\d+ learned$', 'what is done is done');
+UPDATE front.job SET done_at = now() - interval '4 minutes' WHERE name = 'prices';
+SELECT is(solved(10201, 10220), 0::bigint, 'or if run() does not come any more');
+ROLLBACK TO runs;
 
 -- ---------- a hard one ----------
 

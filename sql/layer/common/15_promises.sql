@@ -24,5 +24,5 @@ BEGIN
 END
 $body$;
 
--- one that was made before there were any
-INSERT INTO {s}.job (name, done_at) VALUES ('prices', now()) ON CONFLICT DO NOTHING;
+-- one that was made before there were any; run() has not come for prices yet
+INSERT INTO {s}.job (name, done_at) VALUES ('prices', '-infinity') ON CONFLICT DO NOTHING;

@@ -69,9 +69,10 @@ BEGIN ATOMIC
 END;
 
 -- Have there been so many decisions since prices were found?  Of few there are, each counts.
-CREATE OR REPLACE FUNCTION {s}.is_to_solve() RETURNS TABLE (is_to_solve boolean) LANGUAGE sql STABLE
+CREATE OR REPLACE FUNCTION {s}.is_to_solve(many bigint DEFAULT 20) RETURNS TABLE (is_to_solve boolean)
+LANGUAGE sql STABLE
 BEGIN ATOMIC
-    SELECT (n.last_value - min(p.solved) + 4194304) % 4194304 >= least(20, greatest(1, min(p.decisions) / 4))
+    SELECT (n.last_value - min(p.solved) + 4194304) % 4194304 >= least(many, greatest(1, min(p.decisions) / 4))
     FROM   {s}.promise p, {s}.decision_number n GROUP BY n.last_value;
 END;
 

@@ -13,27 +13,36 @@ END
 $body$;
 
 -- The same where it is due, by one session at a time; the others go on with the prices that there are.  So
--- does a page where none can be found, and the report says so.
-CREATE OR REPLACE FUNCTION {s}.set_prices() RETURNS void
+-- does a page where none can be found, and the report says so.  A page is slow then, so run() does it for all
+-- decisions since, and pages only what comes in between: every 20 decisions, or 60 where run() comes.
+CREATE OR REPLACE FUNCTION {s}.set_prices(is_run boolean DEFAULT false) RETURNS text
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET jit = off AS $body$
 DECLARE
-    due boolean;
+    many bigint := CASE WHEN is_run THEN 1
+                        WHEN (SELECT j.done_at > now() - interval '3 minutes' FROM {s}.job j WHERE j.name = 'prices')
+                        THEN 60 ELSE 20 END;
+    due  boolean;
 BEGIN
-    SELECT i.is_to_solve INTO due FROM {s}.is_to_solve() i;
-    IF NOT due THEN
-        RETURN;
+    SELECT i.is_to_solve INTO due FROM {s}.is_to_solve(many) i;
+    IF NOT due AND NOT is_run THEN
+        RETURN NULL;
     END IF;
     BEGIN
         PERFORM FROM {s}.job WHERE name = 'prices' FOR UPDATE SKIP LOCKED;
-        IF FOUND THEN
-            SELECT i.is_to_solve INTO due FROM {s}.is_to_solve() i;    -- another one may just have done it
-            IF due THEN
-                PERFORM {s}.solve_or_say_why();
-            END IF;
+        IF NOT FOUND THEN
+            RETURN NULL;
+        ELSIF is_run THEN
+            UPDATE {s}.job SET done_at = now() WHERE name = 'prices';
+        END IF;
+        SELECT i.is_to_solve INTO due FROM {s}.is_to_solve(many) i;    -- another one may just have done it
+        IF due THEN
+            PERFORM {s}.solve_or_say_why();
+            RETURN (SELECT CASE WHEN j.problem IS NULL THEN 'prices found' END FROM {s}.job j WHERE j.name = 'prices');
         END IF;
     EXCEPTION WHEN serialization_failure THEN
         NULL;
     END;
+    RETURN NULL;
 END
 $body$;
 

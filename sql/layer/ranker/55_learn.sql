@@ -128,9 +128,13 @@ BEGIN ATOMIC
     DELETE FROM {s}.paid p WHERE p.at < now() - {keep}::interval - interval '1 day';
 END;
 
--- Nothing of a ranker is made anew from time to time.
-CREATE OR REPLACE FUNCTION {s}.keep_fresh(part text) RETURNS text LANGUAGE sql IMMUTABLE
-RETURN NULL::text;
+-- Of a ranker nothing but prices is made anew from time to time.
+CREATE OR REPLACE FUNCTION {s}.keep_fresh(part text) RETURNS text
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET row_security = off AS $body$
+BEGIN
+    RETURN CASE WHEN part = 'prices' AND {has_promises} THEN {s}.set_prices(true) END;
+END
+$body$;
 
 -- The share of events that it decides from now on.  The others get the caller's first action.
 CREATE OR REPLACE FUNCTION {s}.go_live(share float8 DEFAULT 1) RETURNS void
