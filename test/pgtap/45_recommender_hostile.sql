@@ -250,7 +250,8 @@ SAVEPOINT texts;
 SELECT dlints_alter_recommender('board', $$ {"candidates": "i.salary <= coalesce((context ->> 'most')::numeric, 1e9)",
   "bonus": "coalesce((context ->> 'more')::float8, 0) * (i.id % 2)", "cap": 2,
   "cap_group": "i.id % coalesce((context ->> 'groups')::integer, 1000)"} $$);
-SELECT is(outcome(format('SELECT count(*) FROM board.recommend(1, 3, context => %L)', context)), result, context) FROM (VALUES
+SELECT is(outcome(format('SELECT count(*) FROM board.recommend(1, 3, context => %L)', context)), result, context)
+FROM (VALUES
   ('{"most": "1.5e3", "more": 1, "groups": 5}', 'gives 3'),
   ('{"most": "dear"}', '22P02: in the argument "candidates": invalid input syntax for type numeric: "dear"'),
   ('{"more": "much"}', '22P02: in the argument "bonus": invalid input syntax for type double precision: "much"'),
@@ -325,8 +326,8 @@ SELECT is(array_agg(DISTINCT owner), '{heir}', 'REASSIGN OWNED hands all of it o
   UNION ALL SELECT proowner::regrole::text FROM pg_proc
   WHERE pronamespace IN ('handed'::regnamespace, 'offer'::regnamespace)) o;
 SET LOCAL ROLE visitor;
-SELECT is((SELECT count(*) FROM handed.recommend(3)) + (SELECT count(*) FROM offer.rank('e', '{}', '["a"]')), 11::bigint,
-  'pages go on');
+SELECT is((SELECT count(*) FROM handed.recommend(3)) + (SELECT count(*) FROM offer.rank('e', '{}', '["a"]')),
+  11::bigint, 'pages go on');
 SET LOCAL ROLE heir;
 SELECT is(handed.run() || ', ' || offer.run(), '0 learned, 1 learned', 'so does cron');
 SELECT lives_ok($$SELECT dlints_alter_recommender('handed', '{"wait": "0"}'), dlints_renew('handed'), handed.run(),

@@ -257,7 +257,8 @@ SELECT matches(problem, 'and with it allowed, bonus: .* nothing any more\. Give 
   FROM board.job WHERE name = 'refresh';
 SELECT is(array_agg(measure ORDER BY measure COLLATE "C"), '{coverage,"upkeep that failed"}', 'as the report does')
   FROM board.report() WHERE meaning ~ 'and with it allowed, bonus';
-SELECT dlints_alter_recommender('board', '{"candidates": "i.branch <> ''field 1''", "bonus": null}'), dlints_renew('board');
+SELECT dlints_alter_recommender('board', '{"candidates": "i.branch <> ''field 1''", "bonus": null}'),
+  dlints_renew('board');
 UPDATE board.job SET done_at = '-infinity' WHERE name = 'refresh';
 SELECT is((SELECT count(*) FROM board.recommend(7)), 10::bigint, 'which mends it');
 SELECT matches(board.run(), 'refreshed', 'for run(), too');

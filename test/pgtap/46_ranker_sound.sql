@@ -69,7 +69,8 @@ SELECT dlints_alter_ranker('offer', '{"default_reward": 0.5}');
 SELECT ok(off('offer') < 1e-9, 'another default is learned at once');
 
 -- a reward that is not known
-SELECT dlints_create_ranker('rated', wait => '0', default_reward => NULL, apprentice => true, person_key => 'user') IS NOT NULL;
+SELECT dlints_create_ranker('rated', wait => '0', default_reward => NULL, apprentice => true,
+  person_key => 'user') IS NOT NULL;
 SELECT asks('rated', 'p', 9, 'one ');
 SELECT is(updates('rated'), '27 6', 'teaches nothing, but what the present system chose');
 SELECT is(count(*) FILTER (WHERE reward IS NULL), 3::bigint, 'and is none in the log') FROM rated.outcome;

@@ -199,7 +199,8 @@ BEGIN
     WHERE  r.decision >= first AND d.id >= first AND r.item {same_item} ANY (d.items) IS NOT TRUE;
 
     IF dropped IS NULL THEN
-        RETURN QUERY SELECT 'items weighed for a list', avg(coalesce(d.weighed, there.items))::float8, NULL::float8, CASE
+        RETURN QUERY SELECT 'items weighed for a list', avg(coalesce(d.weighed, there.items))::float8,
+               NULL::float8, CASE
                    WHEN NOT EXISTS (SELECT FROM {s}.block)
                    THEN 'all items: they are few, or not found by an index of their key'
                    WHEN {has_bonus} THEN 'all items: a bonus can lift any of them'
