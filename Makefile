@@ -35,6 +35,7 @@
 
 EXTENSION = dlints dlints_pgvector
 EXTVERSION = 0.2.0
+RELEASED = 0.1.0
 
 include src/core/core.mk
 MODULE_big = dlints
@@ -45,8 +46,9 @@ OBJS = $(patsubst %.c,%.o,$(sort $(filter-out src/core/%,$(wildcard src/*.c src/
 DEMO_DATA := $(DATA)
 READERS_PYTHON := $(PYTHON)
 CREATION_SCRIPTS = $(EXTENSION:%=sql/%--$(EXTVERSION).sql)
-override DATA = $(sort $(filter-out $(CREATION_SCRIPTS),$(wildcard sql/dlints*--*.sql)))
-DATA_built = $(CREATION_SCRIPTS)
+STEP = sql/dlints--$(RELEASED)--$(EXTVERSION).sql
+override DATA = $(sort $(filter-out $(CREATION_SCRIPTS) $(STEP),$(wildcard sql/dlints*--*.sql)))
+DATA_built = $(CREATION_SCRIPTS) $(STEP)
 # Made of the templates of recommenders and rankers
 STATEMENTS = sql/install/83_statements.sql
 
@@ -85,6 +87,8 @@ sql/dlints--$(EXTVERSION).sql: $(sort $(wildcard sql/install/*.sql) $(STATEMENTS
 sql/dlints_pgvector--$(EXTVERSION).sql: sql/pgvector/casts.sql
 $(CREATION_SCRIPTS):
 	cat $(filter %.sql,$^) >$@
+$(STEP): sql/step.awk sql/dlints--$(RELEASED).sql sql/dlints--$(EXTVERSION).sql
+	awk -v version=$(EXTVERSION) -f $^ >$@
 else
 .PHONY: all install installcheck clean
 all install installcheck clean:
@@ -191,7 +195,8 @@ lint:
 
 dist:
 	$(INSTALL_FOR) server
-	@scripts/dist.sh $(EXTVERSION)
+	@$(MAKE) -s $(DATA_built)
+	@scripts/dist.sh $(EXTVERSION) $(DATA_built)
 
 .PHONY: deb deb-test fresh-test
 deb:

@@ -2,7 +2,7 @@
 # Make the tarball of a release, if every file agrees on the version, each version
 # upgrades to the next, nothing released was changed, and the tarball works.
 #
-#   dist.sh VERSION
+#   dist.sh VERSION SCRIPT...     the scripts that make builds, which are there
 set -eu
 
 die()
@@ -12,6 +12,7 @@ die()
 }
 
 version=$1
+shift
 cd "$(dirname "$0")/.."
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -43,8 +44,6 @@ for next in $({ git ls-files 'sql/dlints--*.sql' | sed -n 's/^sql\/dlints--\([0-
 done
 [ "$previous" = "$version" ] || die "sql/dlints--$previous.sql is of a later version than $version"
 
-make -s "sql/dlints--$version.sql" "sql/dlints_pgvector--$version.sql"
-
 # A tag is a release.  What came out with it stays.
 for tag in $(git tag --list 'v*'); do
 	changed=$(git diff --name-only --no-renames --diff-filter=a "$tag" HEAD -- 'sql/dlints*--*' 'test/pgtap/fixtures/format_*')
@@ -59,8 +58,8 @@ for tag in $(git tag --list 'v*'); do
 done
 
 tarball=$PWD/dlints-$version.tar.gz
-git archive --format=tar.gz --prefix="dlints-$version/sql/" --add-file="sql/dlints--$version.sql" \
-	--add-file="sql/dlints_pgvector--$version.sql" --prefix="dlints-$version/" -o "$tarball" HEAD
+git archive --format=tar.gz --prefix="dlints-$version/sql/" $(printf -- '--add-file=%s ' "$@") \
+	--prefix="dlints-$version/" -o "$tarball" HEAD
 tar -xzf "$tarball" -C "$folder"
 "$folder/dlints-$version/scripts/with-server.sh" psql -X -q -v ON_ERROR_STOP=1 \
 	-c "CREATE EXTENSION dlints VERSION '$version'" -c 'SELECT dlints_new(1)' \

@@ -75,6 +75,15 @@ CREATE FUNCTION dlints_unpack(packed bytea, n bigint DEFAULT 1) RETURNS real[]
 COMMENT ON FUNCTION dlints_unpack(bytea, bigint)
 	IS 'vector n of what dlints_pack made; NULL if there are fewer';
 
+CREATE FUNCTION dlints_contrast(
+	packed bytea,
+	n bigint,
+	weights double precision[] DEFAULT '{1}'
+) RETURNS real[]
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION dlints_contrast(bytea, bigint, double precision[])
+	IS 'vector n of what dlints_pack made, less the weighted mean of all: what tells it from the others';
+
 CREATE FUNCTION dlints_vector(packed bytea) RETURNS dlints_vector
 	AS 'MODULE_PATHNAME', 'dlints_vector_packed' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION dlints_vector(bytea) IS 'what dlints_pack made, as features or a profile';

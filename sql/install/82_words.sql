@@ -93,7 +93,7 @@ COMMENT ON FUNCTION _dlints_common_words(text, jsonb, boolean)
 --   log, previous, hashed_type    queries for dlints_factors, and the type of items in them
 --   every_click            a query for a backtest
 --   first, outcome_names, worths, most_values, many   outcomes; is there more than one?
---   looked_at, control, exposure    how likely a place is looked at; two arguments
+--   looked_at, places, control, exposure    how likely a place, and each of the first ones, is looked at; two arguments
 --   people, tried          how many people a backtest looks at; the recommender that it is of
 CREATE FUNCTION _dlints_recommender_words(a jsonb, encode text[], dlints text) RETURNS jsonb
 	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS
@@ -264,6 +264,7 @@ BEGIN
 		'many', ((SELECT count(*) FROM jsonb_object_keys(a -> 'outcomes')) > 1)::text,
 		'looked_at', coalesce('(''' || translate(a ->> 'places', '[]', '{}') || '''::float8[])[least(place, '
 			|| jsonb_array_length(a -> 'places') || ')]', '1::float8'),
+		'places', '''' || coalesce(translate(a ->> 'places', '[]', '{}'), '{1}') || '''::float8[]',
 		'control', (a ->> 'control')::float8,
 		'exposure', (a ->> 'exposure')::float8,
 		'people', coalesce(a ->> 'people', 'NULL'),

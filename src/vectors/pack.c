@@ -1,6 +1,7 @@
 /*
  * pack.c
- *		dlints_pack and dlints_unpack: vectors that are kept in large numbers.
+ *		dlints_pack, dlints_unpack and dlints_contrast: vectors that are kept in
+ *		large numbers.
  *
  * A value is the exponent, a byte; the length of its vectors, three bytes, the
  * low one first, of which the highest bit tells a matrix; and the vectors.
@@ -41,6 +42,8 @@ typedef struct Reader
 	bytea	   *plain;
 	PackedVectors vectors;
 	int64		place;			/* of the next vector, from 1 */
+	ValueKey	weights_key;	/* under which there is a */
+	double	   *mean;			/* of all vectors; NULL: not yet */
 } Reader;
 
 static void
@@ -175,6 +178,15 @@ ReadVector(const PackedVectors *vectors, float4 *out)
 	CheckPacked(packed_read(vectors->len, vectors->next, vectors->exponent, out));
 }
 
+static void
+ForgetMean(Reader *reader)
+{
+	if (reader->mean)
+		pfree(reader->mean);
+	reader->mean = NULL;
+	reader->weights_key.size = 0;
+}
+
 /* The reader of this call's value; what it points to stays from call to call. */
 static Reader *
 FindReader(FunctionCallInfo fcinfo)
@@ -193,20 +205,17 @@ FindReader(FunctionCallInfo fcinfo)
 		if (before)
 			pfree(before);
 		reader->place = 0;
+		ForgetMean(reader);
 		ValueKeyReplace(&reader->key, packed, CurrentMemoryContext);
 	}
 	MemoryContextSwitchTo(caller);
 	return reader;
 }
 
-PG_FUNCTION_INFO_V1(dlints_unpack);
-
-/* Vector n of what dlints_pack made, NULL if there are fewer */
-Datum
-dlints_unpack(PG_FUNCTION_ARGS)
+/* Vector n of a reader's, as an array; NULL if there are fewer. */
+static ArrayType *
+VectorAt(Reader *reader, int64 n)
 {
-	Reader	   *reader = FindReader(fcinfo);
-	int64		n = PG_GETARG_INT64(1);
 	PackedVectors next;
 	ArrayType  *result;
 
@@ -216,14 +225,123 @@ dlints_unpack(PG_FUNCTION_ARGS)
 		reader->place = 1;
 	}
 	if (reader->vectors.len == 0 && n == 1)
-		PG_RETURN_ARRAYTYPE_P(construct_empty_array(FLOAT4OID));
+		return construct_empty_array(FLOAT4OID);
 	while (n > reader->place && SkipVector(&reader->vectors))
 		reader->place++;
 	next = reader->vectors;
 	if (n != reader->place || !SkipVector(&next))
-		PG_RETURN_NULL();
+		return NULL;
 	result = ResultReals(next.len);
 	ReadVector(&reader->vectors, (float4 *) ARR_DATA_PTR(result));
+	return result;
+}
+
+PG_FUNCTION_INFO_V1(dlints_unpack);
+
+/* Vector n of what dlints_pack made, NULL if there are fewer */
+Datum
+dlints_unpack(PG_FUNCTION_ARGS)
+{
+	ArrayType  *result = VectorAt(FindReader(fcinfo), PG_GETARG_INT64(1));
+
+	if (result == NULL)
+		PG_RETURN_NULL();
+	PG_RETURN_ARRAYTYPE_P(result);
+}
+
+/* The weights of the first places, the last of them being that of all others. */
+static double *
+ReadWeights(ArrayType *array, int *count)
+{
+	ArgSpec		spec = {"weights", 0, NULL};
+	double	   *weights;
+	int			i;
+
+	spec.len = *count = ArgVectorLength(array, &spec);
+	weights = palloc(sizeof(double) * Max(*count, 1));
+	ArgVector(array, &spec, weights);
+	for (i = 0; i < *count; i++)
+		if (!(weights[i] > 0.0))
+			break;
+	if (i < *count || *count == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("weights must be numbers greater than 0")));
+	return weights;
+}
+
+/*
+ * The mean of a reader's vectors under weights, or 0 where one is alone.  It is
+ * summed about the first of them: of numbers that are all the same nothing is left.
+ */
+static void
+FindMean(Reader *reader, ArrayType *array, MemoryContext context)
+{
+	PackedVectors next = ReadPacked(reader->plain);
+	PackedVectors rest = next;
+	int			len = next.len;
+	int			places;
+	double	   *weights = ReadWeights(array, &places);
+	float4	   *first = palloc(sizeof(float4) * Max(len, 1));
+	float4	   *numbers = palloc(sizeof(float4) * Max(len, 1));
+	double	   *mean = MemoryContextAllocZero(context, sizeof(double) * Max(len, 1));
+	double		sum = 0.0;
+	int			count;
+	int			k;
+
+	for (count = 0; SkipVector(&rest); next = rest, count++)
+	{
+		double		weight = weights[Min(count, places - 1)];
+
+		ReadVector(&next, count == 0 ? first : numbers);
+		sum += weight;
+		for (k = 0; k < len && count > 0; k++)
+			mean[k] += weight * ((double) numbers[k] - first[k]);
+	}
+	for (k = 0; k < len && count > 1; k++)
+		mean[k] = first[k] + mean[k] / sum;
+	reader->mean = mean;
+	pfree(first);
+	pfree(numbers);
+	pfree(weights);
+}
+
+PG_FUNCTION_INFO_V1(dlints_contrast);
+
+/*
+ * dlints_contrast(packed bytea, n bigint [, weights double precision[]]) -> real[]
+ *
+ * Vector n as dlints_unpack has it, less the mean of all vectors: what tells it
+ * from the others.  "weights" are those of the first vectors in the mean, the last
+ * of them that of all that follow; they are greater than 0 (22023).  A vector that is
+ * alone stays as it is.  NULL if there are fewer than n.
+ */
+Datum
+dlints_contrast(PG_FUNCTION_ARGS)
+{
+	Reader	   *reader = FindReader(fcinfo);
+	ArrayType  *result = VectorAt(reader, PG_GETARG_INT64(1));
+	MemoryContext context = fcinfo->flinfo->fn_mcxt;
+	int			len = reader->vectors.len;
+	float4	   *numbers;
+	int			k;
+
+	if (!reader->mean || !ValueKeyMatches(&reader->weights_key, PG_GETARG_DATUM(2)))
+	{
+		ForgetMean(reader);
+		FindMean(reader, PG_GETARG_ARRAYTYPE_P(2), context);
+		ValueKeyReplace(&reader->weights_key, PG_GETARG_DATUM(2), context);
+	}
+	if (result == NULL)
+		PG_RETURN_NULL();
+	numbers = (float4 *) ARR_DATA_PTR(result);
+	for (k = 0; k < len; k++)
+	{
+		double		contrast = numbers[k] - reader->mean[k];
+
+		CheckReals(1, &contrast);
+		numbers[k] = (float4) contrast;
+	}
 	PG_RETURN_ARRAYTYPE_P(result);
 }
 

@@ -3,7 +3,7 @@
 BEGIN;
 \ir include/helpers.sql
 
-SELECT plan(4 + 10 + 4 + 1 + 3 + 4 + 12);
+SELECT plan(4 + 10 + 4 + 1 + 2 + 5 + 1 + 6 + 4 + 16);
 
 -- The bytes stay what they are: logs hold them.
 SELECT is(dlints_pack(v::dlints_vector), bytes, 'the bytes of ' || v) FROM (VALUES
@@ -47,6 +47,26 @@ FROM  (SELECT dlints_pack(array_agg(ARRAY[i, 1]::real[] ORDER BY i)) AS a,
               dlints_pack(array_agg(ARRAY[i, 2]::real[] ORDER BY i)) AS b FROM generate_series(1, 700) i) p,
        LATERAL (SELECT n, 1 + n * 37 % 700 AS place FROM generate_series(1, 1400) n) o;
 
+-- Contrasts are what is left without the mean: of numbers that are all the same, nothing.
+SELECT is(array_agg(dlints_contrast(dlints_pack(v::dlints_vector), n, w::float8[]) ORDER BY n)::text, contrasts, v)
+FROM  (VALUES ('{{1,2,0.1},{3,4,0.1},{5,9,0.1}}', '{1}', '{{-2,-3,0},{0,-1,0},{2,4,0}}'),
+              ('{{1,2},{4,6},{6,6}}', '{2,1}', '{{-2,-2},{1,2},{3,2}}')) AS v (v, w, contrasts),
+       generate_series(1, 3) n
+GROUP  BY v, contrasts;
+SELECT each_holds($$
+	dlints_contrast(dlints_pack('{1,2}'), 1) = '{1,2}'
+	dlints_contrast(dlints_pack('{{1,2}}'), 1, '{0.5}') = '{1,2}'
+	dlints_contrast('\x00000000', 1) = '{}'
+	dlints_contrast(dlints_pack('{{1},{2}}'), 3) IS NULL
+	dlints_contrast(dlints_pack('{{1},{2}}'), 0) IS NULL
+$$);
+SELECT ok(bool_and(dlints_contrast(CASE WHEN n % 3 = 0 THEN b ELSE a END, place,
+                                   CASE WHEN n % 2 = 0 THEN '{1,2}' ELSE '{1}' END::float8[])
+                   = ARRAY[2 * place - 3 - CASE WHEN n % 2 = 0 THEN 1 / 3.0 ELSE 0 END,
+                           0]::real[]), 'of two, under two kinds of weights, by turns')
+FROM  (SELECT dlints_pack('{{-1,5},{1,5}}') AS a, dlints_pack('{{-1,2},{1,2}}') AS b) p,
+       LATERAL (SELECT n, 1 + n * 3 / 2 % 2 AS place FROM generate_series(1, 60) n) o;
+
 -- Where features or a profile are expected they are that.
 SELECT is(dlints_predict(m, dlints_pack('{1,2}')), dlints_predict(m, '{1,2}'), 'packed features are features')
 FROM dlints_update(dlints_new(2), '{1,1}', 1) m;
@@ -55,6 +75,9 @@ SELECT each_is('gives NULL', $$
 	dlints_pack(NULL)
 	dlints_unpack(NULL)
 	dlints_unpack('\x00000000', NULL)
+	dlints_contrast(NULL, 1)
+	dlints_contrast('\x00000000', NULL)
+	dlints_contrast('\x00000000', 1, NULL)
 $$);
 SELECT is(outcome('SELECT ' || call), '22P03: these bytes are not those of packed vectors', call) FROM (VALUES
 	($$dlints_unpack('')$$), ($$dlints_vector('\x000000'::bytea)$$),
@@ -69,6 +92,12 @@ SELECT is(outcome('SELECT ' || call), result, call) FROM (VALUES
 	($$dlints_vector('\x00010000 0000'::bytea)$$, '22P03: these bytes are not those of packed vectors'),	-- two are no vector
 	($$dlints_vector('\x00080080'::bytea || decode(repeat('00', 20000000), 'hex'))$$,	-- a matrix that no array can be
 	 '54000: array size exceeds the maximum allowed (134217727)'),
+	($$dlints_contrast(dlints_pack('{{1},{2}}'), 1, '{1,0}')$$, '22023: weights must be numbers greater than 0'),
+	($$dlints_contrast(dlints_pack('{{1},{2}}'), 1, '{}')$$, '22023: weights must be numbers greater than 0'),
+	($$dlints_contrast(dlints_pack('{{1},{2}}'), 1, '{NaN}')$$,
+	 '22003: NaN not allowed in array (Element 1 of the weights.)'),
+	($$dlints_contrast(dlints_pack('{{3.3895314e38},{-3.3895314e38},{-3.3895314e38}}'), 1)$$,
+	 '22003: 4.51938e+38 is out of range for type real'),
 	($$dlints_pack('{1e39}')$$, '22003: 1e+39 is out of range for type real'),
 	($$dlints_pack('{1,NaN}')$$, '22003: NaN not allowed in array (Element 2 of the features.)'),
 	($$dlints_pack('{1,NULL}')$$, '22004: array must not contain nulls (There is one in the features.)'),

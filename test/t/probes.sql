@@ -108,6 +108,7 @@ INSERT INTO probe VALUES
 	('fourier', '(SELECT finite(VARIADIC dlints_fourier($2[:8], 3, 1)) FROM dlints_info($1))'),
 	('pack', '(SELECT finite(VARIADIC dlints_unpack(dlints_pack($2), 1))
 		AND finite(VARIADIC dlints_unpack(dlints_pack(ARRAY[$2, $2]), 2))
+		AND finite(VARIADIC dlints_contrast(dlints_pack(ARRAY[$2, $2]), 2, ''{1,3}''))
 		AND dlints_dot($2::float8[], dlints_vector(dlints_pack($2))) >= 0 FROM dlints_info($1))'),
 	('profile',
 	 '(SELECT finite(VARIADIC dlints_profile(x) || dlints_profile(x,

@@ -47,18 +47,25 @@ BEGIN ATOMIC
                    diversity => CASE WHEN way NOT IN ('chance', 'control', 'trending') THEN {diversity} END,
                    seed => choice.seed) d
         WHERE  m.name = CASE way WHEN 'personal' THEN 'personal' ELSE 'control' END)
-    SELECT array_agg(c.item ORDER BY c.place), array_agg(c.probability ORDER BY c.place),
-           array_agg({dlints}.dlints_predict(m.state, c.features::{vector}, choice.profile::{vector})
-                     + {dlints}.dlints_predict(l.state, c.features::{vector}, choice.profile::{vector})
-                     ORDER BY c.place),
-           {dlints}.dlints_pack(array_agg(c.features ORDER BY c.place)::{vector}),
+    SELECT c.items, c.probabilities,
+           (SELECT array_agg({dlints}.dlints_predict(m.state, t.features::{vector}, choice.profile::{vector})
+                             + {dlints}.dlints_predict(l.state, t.features::{vector}, choice.profile::{vector})
+                             ORDER BY t.n)
+            FROM  (SELECT n, CASE WHEN b.by_contrast THEN {dlints}.dlints_contrast(c.features, n, {places})
+                                  ELSE {dlints}.dlints_unpack(c.features, n) END AS features
+                   FROM   generate_subscripts(c.items, 1) n,
+                          {s}.likeness b OFFSET 0) t),
+           c.features,
            {dlints}.dlints_pack(choice.profile::{vector}),
            CASE WHEN {has_promises} AND way IN ('personal', 'stranger') THEN (SELECT p.prices FROM charge p) END,
            CASE WHEN {has_promises} AND way IN ('personal', 'stranger', 'chance') THEN
                (SELECT jsonb_object_agg(u.name, m.cost)
                 FROM   charge p, unnest(p.names) WITH ORDINALITY u (name, n),
                        LATERAL (SELECT avg(o.costs[u.n]) AS cost FROM chosen o) m) END
-    FROM   chosen c, {s}.model m, {s}.model l
+    FROM  (SELECT array_agg(c.item ORDER BY c.place) AS items,
+                  array_agg(c.probability ORDER BY c.place) AS probabilities,
+                  {dlints}.dlints_pack(array_agg(c.features ORDER BY c.place)::{vector}) AS features
+           FROM   chosen c) c, {s}.model m, {s}.model l
     WHERE  m.name = 'personal' AND l.name = 'later';
 END;
 

@@ -4,10 +4,10 @@ LANGUAGE sql IMMUTABLE
 RETURN {looked_at};
 
 -- All that each model has learned.  What is seldom looked at weighs less: it is learned as
--- reward / looked_at, with looked_at as its weight.
+-- reward / looked_at, with looked_at as its weight.  By contrast "features" are less than "whole".
 CREATE OR REPLACE VIEW {s}.learned AS
-SELECT m.name AS model, s.decision, s.person, s.at, s.profile, s.item, s.features,
-       coalesce(r.reward, 0) AS reward, {s}.looked_at(s.place) AS looked_at
+SELECT m.name AS model, s.decision, s.person, s.at, s.profile, s.item, s.learned_as AS features,
+       coalesce(r.reward, 0) AS reward, {s}.looked_at(s.place) AS looked_at, s.features AS whole
 FROM   {s}.model m
        CROSS JOIN {s}.listed s
        CROSS JOIN LATERAL (SELECT array_agg(r.item) AS items, array_agg(r.outcome <> {first}) AS later,
@@ -46,14 +46,14 @@ BEGIN ATOMIC
         SELECT t.decision, t.item, t.later, sum(t.value) AS value FROM told t GROUP BY 1, 2, 3)
     UPDATE {s}.model m SET state = {dlints}.dlints_concat(m.state, e.evidence)
     FROM   {s}.model p,
-           LATERAL (SELECT {dlints}.dlints_evidence(p.state, s.features::{vector}, coalesce(t.value, 0) / l.looked_at,
+           LATERAL (SELECT {dlints}.dlints_evidence(p.state, s.learned_as::{vector}, coalesce(t.value, 0) / l.looked_at,
                                                     s.profile::{vector}, s.at, l.looked_at) AS evidence
                     FROM   unnest(decisions) b (decision)
                            CROSS JOIN LATERAL (SELECT * FROM {s}.listed s WHERE s.decision = b.decision OFFSET 0) s
                            CROSS JOIN LATERAL (SELECT {s}.looked_at(s.place) AS looked_at) l
                            LEFT JOIN earned t ON t.decision = s.decision AND t.item {same_item} s.item
                                AND t.later = (p.name = 'later')
-                    WHERE  {dlints}.dlints_accepts(p.state, s.features::{vector}, coalesce(t.value, 0) / l.looked_at,
+                    WHERE  {dlints}.dlints_accepts(p.state, s.learned_as::{vector}, coalesce(t.value, 0) / l.looked_at,
                                                    s.profile::{vector}, s.at, l.looked_at)) e
     WHERE  m.name = p.name AND p.learns AND e.evidence IS NOT NULL;
 END;
@@ -84,7 +84,7 @@ BEGIN ATOMIC
         RETURNING r.decision, r.item, r.outcome <> {first} AS later,
                   r.value - coalesce(l.learned, 0) AS change),
     shown AS (
-        SELECT p.name, p.state, s.features::{vector} AS features, s.profile::{vector} AS profile, s.at,
+        SELECT p.name, p.state, s.learned_as::{vector} AS features, s.profile::{vector} AS profile, s.at,
                w.was / o.looked_at AS was, (w.was + t.change) / o.looked_at AS is_now, o.looked_at
         FROM  (SELECT t.decision, t.item, t.later, sum(t.change) AS change
                FROM   told t GROUP BY 1, 2, 3) t

@@ -252,7 +252,9 @@ BEGIN
         SELECT a.n INTO changed FROM {s}.add_items() a (n);
         RETURN CASE WHEN changed > 0 THEN format('%s vectors added', changed) ELSE '' END;
     ELSIF part = 'refresh' THEN
-        RETURN format('%s vectors refreshed', {s}.refresh());
+        changed := {s}.refresh();
+        PERFORM {s}.set_contrast();
+        RETURN format('%s vectors refreshed', changed);
     END IF;
     changed := {s}.refit();
     PERFORM {s}.set_beginning();
