@@ -4,7 +4,7 @@
 # TESTS, where it is not empty, says which: "core" for the unit tests, and paths
 set -eu
 
-tests=${SANITIZE:+test/sanitize/canary.sh }${TESTS:-core test/regress.sh test/oldest.sh test/pgtap/*.sql test/numpy.sh test/memories.sh test/doubt.sh test/factors.sh test/values.sh test/records.sh test/play.sh test/t/*.pl test/corpus.sh}
+tests=${TESTS:-core test/regress.sh test/oldest.sh test/pgtap/*.sql test/numpy.sh test/memories.sh test/doubt.sh test/factors.sh test/values.sh test/records.sh test/play.sh test/t/*.pl test/corpus.sh}
 prove="prove --harness Harness"
 export DLINTS_TALLY="$PRIVATE/tally"
 : >"$DLINTS_TALLY"
@@ -16,6 +16,8 @@ export TESTDIR="$PRIVATE/tap" TESTDATADIR="$PRIVATE/tap/tmp_check" TESTLOGDIR="$
 export PG_REGRESS="$pgxs/test/regress/pg_regress" PERL5LIB="$PWD/scripts:$PWD/test/t:$pgxs/test/perl"
 
 status=0
+# Its faults end all sessions of the server, so nothing may run beside it.
+[ -z "${SANITIZE:-}" ] || $prove --source Executable test/sanitize/canary.sh || status=1
 case " $tests " in
 	*" core "*)
 		tests=$(printf ' %s ' "$tests" | sed 's/ core / /')
