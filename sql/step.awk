@@ -1,6 +1,7 @@
 # The step from a released version: what the script that creates the new one has and the released one
 # has not.  What both create in other words is replaced: it is the extension's, and nobody else's.
-# What is no longer created, or is no function, has to be written by hand.
+# Functions are known by what stands before the first ")".  What is no longer created, or was changed and is
+# no function, has to be printed at the end of this file.
 function statement_ends() {
 	name = text
 	sub(/^([ \t]*(--[^\n]*)?\n)*/, "", name)

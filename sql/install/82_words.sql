@@ -228,8 +228,9 @@ BEGIN
 		         - (SELECT 3 * count(*) FROM jsonb_array_elements(columns) c WHERE c ->> 'kind' = 'age'),
 		'blocks', cardinality(blocks),
 		'alike', format('ARRAY[%s]::float8[]', (
-			SELECT string_agg(format('%s.dlints_dot(sum[%s:%s], features[%2$s:%3$s]::%1$s.dlints_vector) * times',
-			                         dlints, lower(b), upper(b) - 1), E',\n             ' ORDER BY n)
+			SELECT string_agg(format('%s.dlints_dot(sum[%s:%s]::float8[], features[%2$s:%3$s]::%1$s.dlints_vector)'
+			                         ' * %4$I.shrink(sum, clicks)', dlints, lower(b), upper(b) - 1, a ->> 'name'),
+			                  E',\n             ' ORDER BY n)
 			FROM   unnest(blocks) WITH ORDINALITY u (b, n))),
 		'spread', format('(%s)::real[]', coalesce((
 			SELECT string_agg(format('array_fill(weights[%s], ARRAY[%s])', n, upper(b) - lower(b)), ' || ' ORDER BY n)

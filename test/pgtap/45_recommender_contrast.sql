@@ -5,7 +5,7 @@ BEGIN;
 \ir include/clock.sql
 \ir include/recommender.sql
 
-SELECT plan(17);
+SELECT plan(20);
 
 SELECT dlints_create_recommender('board', 'job', '{field,salary}', clicks => 'SELECT who, job, at FROM visit',
   control => 0, epsilon => 1, places => '{1,0.5}', outcomes => '{"click": 1, "apply": 5}') IS NOT NULL;
@@ -32,7 +32,7 @@ BEGIN
 END $$;
 
 SELECT click('poor') > 0 AS told, board.learn('0') > 0 AS learned;
-SELECT is(by_contrast, false, 'lists are learned whole at first') FROM board.likeness;
+SELECT is(is_on, false, 'lists are learned whole at first') FROM board.contrast;
 CREATE TEMP TABLE at_first AS SELECT name, state FROM board.model WHERE learns;
 SELECT cmp_ok(far(dlints_concat(dlints_scale(0, m.state), m.state), e.evidence), '<', 1e-9::float8, 'that is, with the features of their items') FROM at_first m,
   LATERAL (SELECT dlints_concat(dlints_scale(0, m.state), dlints_evidence(m.state, l.features::dlints_vector,
@@ -45,32 +45,27 @@ WHERE m.name = 'personal';
 
 -- The same by plain sums
 CREATE TEMP VIEW plain AS
-WITH shown AS (
-	SELECT decision, dlints_dot(profile::float8[], features::dlints_vector) AS x, coalesce(r.value, 0) AS y
+WITH list AS (
+	SELECT avg(dlints_dot(profile::float8[], features::dlints_vector)) AS x, avg(coalesce(r.value, 0)) AS y
 	FROM   board.listed l LEFT JOIN board.reward r USING (decision, item)
-	WHERE  decision IN (SELECT id FROM board.decision WHERE cardinality(items) = 6)),
-list AS (
-	SELECT decision, avg(x) AS x, avg(y) AS y FROM shown GROUP BY decision),
+	WHERE  decision IN (SELECT id FROM board.decision WHERE cardinality(items) = 6) GROUP BY decision),
 apart AS (
-	SELECT s.x - l.x AS x, s.y - l.y AS y FROM shown s JOIN list l USING (decision)),
-both_ways AS (
-	SELECT 'within' AS way, x, y, 300 - 1 AS freedom FROM apart
-	UNION ALL
-	SELECT 'between', x - avg(x) OVER (), y - avg(y) OVER (), 60 - 2 FROM list),
+	SELECT x - avg(x) OVER () AS x, y - avg(y) OVER () AS y FROM list),
 slope AS (
-	SELECT way, freedom, sum(x * y) / sum(x * x) AS slope FROM both_ways GROUP BY way, freedom),
-error AS (
-	SELECT way, s.slope, sum((y - s.slope * x) ^ 2) / s.freedom / sum(x * x) AS square
-	FROM   both_ways b JOIN slope s USING (way) GROUP BY way, s.slope, s.freedom)
-SELECT (w.slope - b.slope) / sqrt(w.square + b.square) AS errors
-FROM   error w, error b WHERE w.way = 'within' AND b.way = 'between';
-SELECT cmp_ok(errors, '>', 3::float8, 'good lists that are clicked less contradict good items that are clicked more')
-  FROM board.contradiction();
-SELECT cmp_ok(abs(c.errors - p.errors), '<', 1e-9::float8, 'by so many standard errors')
-  FROM board.contradiction() c, plain p;
+	SELECT sum(x * y) / sum(x * x) AS slope FROM apart)
+SELECT s.slope / sqrt(sum((y - s.slope * x) ^ 2) / (60 - 2) / sum(x * x)) AS errors FROM apart, slope s GROUP BY s.slope;
+SELECT cmp_ok(errors, '<', -3::float8, 'good lists that are clicked less contradict the models') FROM board.agreement();
+SELECT cmp_ok(abs(a.errors - p.errors), '<', 1e-9::float8, 'by so many standard errors')
+  FROM board.agreement() a, plain p;
+INSERT INTO board.archive SELECT name, state FROM board.model WHERE learns;
 UPDATE board.job SET done_at = '-infinity' WHERE name = 'refresh';
-SELECT matches(board.run(), 'vectors refreshed', 'run() looks');
-SELECT is(by_contrast, true, 'and lists are learned by contrast') FROM board.likeness;
+SELECT unalike(board.run(), '%rebuilt%', 'what is archived cannot be learned anew');
+DELETE FROM board.archive;
+UPDATE board.job SET done_at = now() - interval '1 minute' WHERE name = 'refresh';
+SELECT unalike(board.run(), '%rebuilt%', 'run() looks once an hour');
+UPDATE board.job SET done_at = '-infinity' WHERE name = 'refresh';
+SELECT alike(board.run(), '%vectors refreshed, models rebuilt%', 'and then all is learned anew');
+SELECT is(is_on, true, 'by contrast') FROM board.contrast;
 
 -- ---------- what ----------
 
@@ -122,8 +117,11 @@ FROM  (SELECT sum(expected * CASE place WHEN 1 THEN 1 ELSE 0.5 END) / 3.5 AS mea
 
 SELECT click('good') > 0 AS told, board.learn('0') > 0 AS learned;
 UPDATE board.job SET done_at = '-infinity' WHERE name = 'refresh';
-SELECT matches(board.run(), 'vectors refreshed', 'lists that agree');
-SELECT is(by_contrast, false, 'are learned whole again') FROM board.likeness;
+SELECT unalike(board.run(), '%rebuilt%', 'lists that agree within a week change nothing');
+UPDATE board.job SET done_at = '-infinity' WHERE name = 'refresh';
+UPDATE board.contrast SET since = now() - interval '8 days';
+SELECT alike(board.run(), '%rebuilt%', 'after that');
+SELECT is(is_on, false, 'they are learned whole again') FROM board.contrast;
 
 SELECT * FROM finish();
 ROLLBACK;

@@ -69,11 +69,15 @@ BEGIN ATOMIC
 END;
 
 -- Have there been so many decisions since prices were found?  Of few there are, each counts.
-CREATE OR REPLACE FUNCTION {s}.is_to_solve(many bigint DEFAULT 20) RETURNS TABLE (is_to_solve boolean)
-LANGUAGE sql STABLE
+CREATE OR REPLACE FUNCTION {s}.has_decided(many bigint) RETURNS TABLE (has_decided boolean) LANGUAGE sql STABLE
 BEGIN ATOMIC
     SELECT (n.last_value - min(p.solved) + 4194304) % 4194304 >= least(many, greatest(1, min(p.decisions) / 4))
     FROM   {s}.promise p, {s}.decision_number n GROUP BY n.last_value;
+END;
+
+CREATE OR REPLACE FUNCTION {s}.is_to_solve() RETURNS TABLE (is_to_solve boolean) LANGUAGE sql STABLE
+BEGIN ATOMIC
+    SELECT h.has_decided FROM {s}.has_decided(20) h;
 END;
 
 -- What each price takes off the reward of a choice: what some of the last decisions would score, made once more

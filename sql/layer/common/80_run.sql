@@ -6,7 +6,7 @@ BEGIN
         WHEN 'learn' THEN
             RETURN format('%s learned', {s}.learn());
         WHEN 'rebuild' THEN
-            IF EXISTS (SELECT FROM {s}.models WHERE hint LIKE 'Rounding %') THEN
+            IF {s}.keep_fresh(part) IS NOT NULL OR EXISTS (SELECT FROM {s}.models WHERE hint LIKE 'Rounding %') THEN
                 PERFORM {s}.rebuild();
                 RETURN 'models rebuilt';
             END IF;

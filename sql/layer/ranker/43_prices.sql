@@ -15,7 +15,7 @@ $body$;
 -- The same where it is due, by one session at a time; the others go on with the prices that there are.  So
 -- does a page where none can be found, and the report says so.  A page is slow then, so run() does it for all
 -- decisions since, and pages only what comes in between: every 20 decisions, or 60 where run() comes.
-CREATE OR REPLACE FUNCTION {s}.set_prices(is_run boolean DEFAULT false) RETURNS text
+CREATE OR REPLACE FUNCTION {s}.find_prices(is_run boolean) RETURNS text
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET jit = off AS $body$
 DECLARE
     many bigint := CASE WHEN is_run THEN 1
@@ -23,7 +23,7 @@ DECLARE
                         THEN 60 ELSE 20 END;
     due  boolean;
 BEGIN
-    SELECT i.is_to_solve INTO due FROM {s}.is_to_solve(many) i;
+    SELECT h.has_decided INTO due FROM {s}.has_decided(many) h;
     IF NOT due AND NOT is_run THEN
         RETURN NULL;
     END IF;
@@ -31,18 +31,26 @@ BEGIN
         PERFORM FROM {s}.job WHERE name = 'prices' FOR UPDATE SKIP LOCKED;
         IF NOT FOUND THEN
             RETURN NULL;
-        ELSIF is_run THEN
-            UPDATE {s}.job SET done_at = now() WHERE name = 'prices';
         END IF;
-        SELECT i.is_to_solve INTO due FROM {s}.is_to_solve(many) i;    -- another one may just have done it
+        SELECT h.has_decided INTO due FROM {s}.has_decided(many) h;    -- another one may just have done it
         IF due THEN
             PERFORM {s}.solve_or_say_why();
-            RETURN (SELECT CASE WHEN j.problem IS NULL THEN 'prices found' END FROM {s}.job j WHERE j.name = 'prices');
         END IF;
+        IF is_run THEN
+            UPDATE {s}.job SET done_at = now() WHERE name = 'prices' AND problem IS NULL;
+        END IF;
+        RETURN (SELECT CASE WHEN due AND j.problem IS NULL THEN 'prices found' END FROM {s}.job j WHERE j.name = 'prices');
     EXCEPTION WHEN serialization_failure THEN
         NULL;
     END;
     RETURN NULL;
+END
+$body$;
+
+CREATE OR REPLACE FUNCTION {s}.set_prices() RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $body$
+BEGIN
+    PERFORM {s}.find_prices(false);
 END
 $body$;
 

@@ -132,7 +132,7 @@ END;
 CREATE OR REPLACE FUNCTION {s}.keep_fresh(part text) RETURNS text
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET row_security = off AS $body$
 BEGIN
-    RETURN CASE WHEN part = 'prices' AND {has_promises} THEN {s}.set_prices(true) END;
+    RETURN CASE WHEN part = 'prices' AND {has_promises} THEN {s}.find_prices(true) END;
 END
 $body$;
 

@@ -1,9 +1,13 @@
--- Whether lists are learned by contrast.  One that 0.1.0 made learned them whole.
+-- Whether lists are learned by contrast.  It has a table of its own: to add a column to one that pages read would
+-- lock it before the views that a renewal replaces.
 DO $body$
 BEGIN
-    IF NOT EXISTS (SELECT FROM pg_attribute
-                   WHERE attrelid = to_regclass(format('%I.likeness', {name})) AND attname = 'by_contrast') THEN
-        ALTER TABLE {s}.likeness ADD by_contrast boolean NOT NULL DEFAULT false;
+    IF to_regclass(format('%I.contrast', {name})) IS NULL THEN
+        CREATE TABLE {s}.contrast (
+            single boolean PRIMARY KEY DEFAULT true CHECK (single),
+            is_on  boolean NOT NULL DEFAULT false,
+            since  timestamptz NOT NULL DEFAULT now());
+        INSERT INTO {s}.contrast DEFAULT VALUES;
     END IF;
 END
 $body$;

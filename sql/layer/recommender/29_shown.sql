@@ -3,7 +3,7 @@ CREATE OR REPLACE VIEW {s}.listed AS
 SELECT d.id AS decision, d.person, d.session, d.arm, d.at, {dlints}.dlints_unpack(d.profile) AS profile,
        i.item, i.place::integer, i.probability, i.expected,
        {dlints}.dlints_unpack(d.features, i.place) AS features, d.context,
-       CASE WHEN (SELECT l.by_contrast FROM {s}.likeness l)
+       CASE WHEN (SELECT c.is_on FROM {s}.contrast c)
             THEN {dlints}.dlints_contrast(d.features, i.place, {places})
             ELSE {dlints}.dlints_unpack(d.features, i.place) END AS learned_as
 FROM   {s}.decision d,

@@ -51,10 +51,10 @@ BEGIN ATOMIC
            (SELECT array_agg({dlints}.dlints_predict(m.state, t.features::{vector}, choice.profile::{vector})
                              + {dlints}.dlints_predict(l.state, t.features::{vector}, choice.profile::{vector})
                              ORDER BY t.n)
-            FROM  (SELECT n, CASE WHEN b.by_contrast THEN {dlints}.dlints_contrast(c.features, n, {places})
+            FROM  (SELECT n, CASE WHEN b.is_on THEN {dlints}.dlints_contrast(c.features, n, {places})
                                   ELSE {dlints}.dlints_unpack(c.features, n) END AS features
                    FROM   generate_subscripts(c.items, 1) n,
-                          {s}.likeness b OFFSET 0) t),
+                          {s}.contrast b OFFSET 0) t),
            c.features,
            {dlints}.dlints_pack(choice.profile::{vector}),
            CASE WHEN {has_promises} AND way IN ('personal', 'stranger') THEN (SELECT p.prices FROM charge p) END,

@@ -4,7 +4,8 @@ LANGUAGE sql IMMUTABLE
 RETURN {looked_at};
 
 -- All that each model has learned.  What is seldom looked at weighs less: it is learned as
--- reward / looked_at, with looked_at as its weight.  By contrast "features" are less than "whole".
+-- reward / looked_at, with looked_at as its weight.  Of a list that is
+-- learned by contrast "features" have the mean of the list taken off, and "whole" has not.
 CREATE OR REPLACE VIEW {s}.learned AS
 SELECT m.name AS model, s.decision, s.person, s.at, s.profile, s.item, s.learned_as AS features,
        coalesce(r.reward, 0) AS reward, {s}.looked_at(s.place) AS looked_at, s.features AS whole

@@ -1,43 +1,35 @@
--- How far lists contradict themselves, in standard errors.  Within a list what suits its person better is
--- clicked more, or the models could learn nothing.  Lists that suit their people better should be clicked more, too.
--- Where they are clicked less, people differ in how much they click at all, and who is easy to suit clicks
--- less: what is learned of whole lists is then about people, and wrong about items.  The last 2,000 tell.
-CREATE OR REPLACE FUNCTION {s}.contradiction() RETURNS TABLE (errors float8) LANGUAGE sql STABLE
+-- How much more lists are clicked that suit their people better, in standard errors, by the last 2,000.  Below 0
+-- lists contradict the models: people differ in how much they click at all, and who is easily suited clicks
+-- less.  What is learned of whole lists is then about people, and wrong about items.
+CREATE OR REPLACE FUNCTION {s}.agreement() RETURNS TABLE (errors float8) LANGUAGE sql STABLE
 BEGIN ATOMIC
-    WITH shown AS (
-        SELECT l.decision, {dlints}.dlints_dot(l.profile::float8[], l.whole::{vector}) AS suits, l.reward
-        FROM  (SELECT d.id FROM {s}.decision d
-               WHERE  cardinality(d.items) > 1 AND d.id >= (SELECT t.known_from FROM {s}.setting t)
-               ORDER  BY d.id DESC LIMIT 2000) d,
-               LATERAL (SELECT * FROM {s}.learned l WHERE l.model = 'personal' AND l.decision = d.id OFFSET 0) l),
-    list AS (
-        SELECT count(*) AS items, avg(s.suits) AS suits, avg(s.reward) AS reward, regr_sxx(s.reward, s.suits) AS xx,
-               regr_sxy(s.reward, s.suits) AS xy, regr_syy(s.reward, s.suits) AS yy
-        FROM   shown s GROUP BY s.decision),
+    WITH list AS (
+        SELECT avg(s.suits) AS suits, avg(s.reward) AS reward
+        FROM  (SELECT l.decision, {dlints}.dlints_dot(l.profile::float8[], l.whole::{vector}) AS suits, l.reward
+               FROM  (SELECT d.id FROM {s}.decision d
+                      WHERE  cardinality(d.items) > 1 AND d.id >= (SELECT t.known_from FROM {s}.setting t)
+                      ORDER  BY d.id DESC LIMIT 2000) d,
+                      LATERAL (SELECT * FROM {s}.learned l WHERE l.model = 'personal' AND l.decision = d.id OFFSET 0) l) s
+        GROUP  BY s.decision),
     summed AS (
-        SELECT sum(l.items) - count(*) - 1 AS freedom, sum(l.xx) AS xx, sum(l.xy) AS xy, sum(l.yy) AS yy FROM list l
-        UNION ALL
-        SELECT count(*) - 2, regr_sxx(l.reward, l.suits), regr_sxy(l.reward, l.suits), regr_syy(l.reward, l.suits)
-        FROM   list l),
-    slope AS (
-        SELECT s.xy / s.xx AS slope, greatest(s.yy - s.xy ^ 2 / s.xx, 0) / s.freedom / s.xx AS variance, s.freedom
-        FROM   summed s WHERE s.freedom >= 30 AND s.xx > 1e-12)
-    SELECT (max(s.slope) FILTER (WHERE s.n = 1) - max(s.slope) FILTER (WHERE s.n = 2)) / nullif(sqrt(sum(s.variance)), 0)
-    FROM  (SELECT s.*, row_number() OVER (ORDER BY s.freedom DESC) AS n FROM slope s) s;
+        SELECT count(*) - 2 AS freedom, regr_sxx(l.reward, l.suits) AS xx, regr_sxy(l.reward, l.suits) AS xy,
+               regr_syy(l.reward, l.suits) AS yy
+        FROM   list l)
+    SELECT s.xy / s.xx / sqrt(nullif(greatest(s.yy - s.xy ^ 2 / s.xx, 0), 0) / s.freedom / s.xx)
+    FROM   summed s WHERE s.freedom >= 30 AND s.xx > 1e-12;
 END;
 
--- Lists are learned by contrast from when they contradict themselves beyond chance until they no longer do so
--- at all.  All of the log is then learned anew.
-CREATE OR REPLACE FUNCTION {s}.set_contrast() RETURNS void
+-- Should the log be learned anew, since lists contradict the models beyond chance, or no longer do so at all?
+-- What is archived cannot be, and is not mixed with what is learned otherwise.
+CREATE OR REPLACE FUNCTION {s}.turn_contrast() RETURNS boolean
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off AS $body$
-DECLARE
-    was   boolean := (SELECT l.by_contrast FROM {s}.likeness l FOR UPDATE);
-    is_so boolean;
 BEGIN
-    SELECT c.errors > CASE WHEN was THEN 0 ELSE 3 END INTO is_so FROM {s}.contradiction() c;
-    IF is_so <> was THEN
-        UPDATE {s}.likeness SET by_contrast = is_so;
-        PERFORM {s}.rebuild();
+    IF EXISTS (SELECT FROM {s}.archive) THEN
+        RETURN false;
     END IF;
+    UPDATE {s}.contrast c SET is_on = NOT c.is_on, since = now()
+    FROM   {s}.agreement() a
+    WHERE  CASE WHEN c.is_on THEN a.errors > 0 AND c.since < now() - interval '7 days' ELSE a.errors < -3 END;
+    RETURN FOUND;
 END
 $body$;

@@ -1,5 +1,5 @@
--- How alike an item is to a person, in each block of features: to a sum of clicks, so many times
-CREATE OR REPLACE FUNCTION {s}.alike(features real[], sum float8[], times float8) RETURNS float8[]
+-- How alike an item is to a person, in each block of features
+CREATE OR REPLACE FUNCTION {s}.alike(features real[], sum real[], clicks float8) RETURNS float8[]
 LANGUAGE sql IMMUTABLE
 RETURN {alike};
 
@@ -114,14 +114,13 @@ BEGIN ATOMIC
                                {s}.faded(d.days, 14) AS w14) x
         GROUP  BY e.id),
     trial AS MATERIALIZED (     -- a row each: of VALUES every expression is prepared anew for every row
-        SELECT p.id, 14::float8 AS half_life, p.sum14::float8[] AS sum,
-               {s}.shrink(p.sum14, p.clicks14) AS times FROM person p
+        SELECT p.id, 14::float8 AS half_life, p.sum14 AS sum, p.clicks14 AS clicks FROM person p
         UNION ALL
-        SELECT p.id, 30, p.sum30::float8[], {s}.shrink(p.sum30, p.clicks30) FROM person p
+        SELECT p.id, 30::float8 AS half_life, p.sum30 AS sum, p.clicks30 AS clicks FROM person p
         UNION ALL
-        SELECT p.id, 90, p.sum90::float8[], {s}.shrink(p.sum90, p.clicks90) FROM person p
+        SELECT p.id, 90::float8 AS half_life, p.sum90 AS sum, p.clicks90 AS clicks FROM person p
         UNION ALL
-        SELECT p.id, 'infinity', p.sum::float8[], {s}.shrink(p.sum, p.clicks) FROM person p),
+        SELECT p.id, 'infinity'::float8 AS half_life, p.sum, p.clicks::float8 AS clicks FROM person p),
     candidate AS MATERIALIZED (
         SELECT e.id, e.person, e.item, e.ago, 1 AS reward, 1::float8 AS weight FROM example e
         UNION ALL
@@ -164,7 +163,7 @@ BEGIN ATOMIC
     SELECT x.half_life, {dlints}.dlints_evidence(
                {dlints}.dlints_new({blocks} + 1, discount => 1, ridge => 1),
                (x.alike || x.popularity)::{vector}, x.reward, '{}'::{vector}, NULL::timestamptz, x.weight)
-    FROM  (SELECT t.half_life, {s}.alike(c.features, t.sum, t.times) AS alike, c.popularity, c.reward, c.weight
+    FROM  (SELECT t.half_life, {s}.alike(c.features, t.sum, t.clicks) AS alike, c.popularity, c.reward, c.weight
            FROM   shown c JOIN trial t ON t.id = c.id
            UNION ALL
            SELECT h.half_life, array_fill(0::float8, ARRAY[{blocks}]), c.popularity, c.reward, 0.35 * c.weight

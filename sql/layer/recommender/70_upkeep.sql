@@ -238,7 +238,10 @@ DECLARE
 BEGIN
     IF part = 'prices' THEN
         RETURN {s}.set_prices();
-    ELSIF part = 'refresh' AND {s}.dropped() IS NOT NULL THEN   -- at each run: cron is to notice
+    ELSIF part = 'rebuild' THEN         -- once an hour: where this run() has refreshed
+        RETURN CASE WHEN EXISTS (SELECT FROM {s}.job WHERE name = 'refresh' AND done_at = now())
+                         AND {s}.turn_contrast() THEN part END;
+    ELSIF part = 'refresh' AND {s}.dropped() IS NOT NULL THEN   -- at each run, so that it is noticed
         RAISE '%', {s}.dropped() USING ERRCODE = 'object_not_in_prerequisite_state';
     END IF;
     PERFORM FROM {s}.job
@@ -252,9 +255,7 @@ BEGIN
         SELECT a.n INTO changed FROM {s}.add_items() a (n);
         RETURN CASE WHEN changed > 0 THEN format('%s vectors added', changed) ELSE '' END;
     ELSIF part = 'refresh' THEN
-        changed := {s}.refresh();
-        PERFORM {s}.set_contrast();
-        RETURN format('%s vectors refreshed', changed);
+        RETURN format('%s vectors refreshed', {s}.refresh());
     END IF;
     changed := {s}.refit();
     PERFORM {s}.set_beginning();
