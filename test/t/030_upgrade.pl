@@ -156,6 +156,13 @@ for my $way (sort keys %with)
 	my $page = q{SELECT count(*) FROM board.recommend(7, 3);
 		SELECT count(*) FROM front.rank('one', '{}', '["a"]')};
 	is($node->safe_psql($database, "BEGIN; $page; ROLLBACK"), "3\n1", 'whose pages go on');
+	# what others have made upon it stays
+	$node->safe_psql($database, q{
+		CREATE VIEW mine AS SELECT b.clicked, f.reward FROM board.outcome b CROSS JOIN front.outcome f;
+		CREATE FUNCTION page() RETURNS SETOF bigint LANGUAGE sql
+			BEGIN ATOMIC SELECT decision FROM board.recommend(1); END;
+		CREATE FUNCTION first() RETURNS SETOF text LANGUAGE sql
+			BEGIN ATOMIC SELECT action FROM front.rank('e', '{}', '["a"]'); END;});
 	$node->safe_psql($database, q{SELECT dlints_renew('board'), dlints_renew('front')});
 	is(Catalogue::definition($node, $database, $_), Catalogue::definition($node, $made, $_),
 		"renewed, $_ is as if made now") for 'board', 'front';
