@@ -39,7 +39,8 @@ BEGIN
         IF is_run THEN
             UPDATE {s}.job SET done_at = now() WHERE name = 'prices' AND problem IS NULL;
         END IF;
-        RETURN (SELECT CASE WHEN due AND j.problem IS NULL THEN 'prices found' END FROM {s}.job j WHERE j.name = 'prices');
+        RETURN (SELECT CASE WHEN due AND j.problem IS NULL THEN 'prices found' END
+                FROM   {s}.job j WHERE j.name = 'prices');
     EXCEPTION WHEN serialization_failure THEN
         NULL;
     END;
