@@ -161,13 +161,13 @@ fuzz fuzz-corpus:
 	$(INSTALL_FOR) fuzz server
 	$(WITH_SERVER) test/fuzz/run.sh $@
 
-# SQLSMITH_SECONDS=60, SQLSMITH_SEED=1
 # ARGS="--every 7 --first 3" for some of them
 mutants:
 	$(INSTALL_FOR) test server
 	$(WITH_SERVER) -u sh -c 'cp -n /usr/share/postgresql/*/extension/pgtap* "$$($$PG_CONFIG --sharedir)/extension"; \
 		exec $(PYTHON) test/mutants/run.py $(ARGS)'
 
+# SQLSMITH_SECONDS=60, SQLSMITH_SEED=1
 sqlsmith:
 	$(INSTALL_FOR) sqlsmith server
 	$(WITH_SERVER) -u test/fuzz/sqlsmith/run.sh
