@@ -34,7 +34,8 @@ END $$;
 SELECT click('poor') > 0 AS told, board.learn('0') > 0 AS learned;
 SELECT is(is_on, false, 'lists are learned whole at first') FROM board.contrast;
 CREATE TEMP TABLE at_first AS SELECT name, state FROM board.model WHERE learns;
-SELECT cmp_ok(far(dlints_concat(dlints_scale(0, m.state), m.state), e.evidence), '<', 1e-9::float8, 'that is, with the features of their items') FROM at_first m,
+SELECT cmp_ok(far(dlints_concat(dlints_scale(0, m.state), m.state), e.evidence), '<', 1e-9::float8,
+  'that is, with the features of their items') FROM at_first m,
   LATERAL (SELECT dlints_concat(dlints_scale(0, m.state), dlints_evidence(m.state, l.features::dlints_vector,
              coalesce(r.value, 0) / least(1, 1.5 - 0.5 * least(l.place, 2)), l.profile::dlints_vector, l.at,
              least(1, 1.5 - 0.5 * least(l.place, 2)))) AS evidence
@@ -53,7 +54,8 @@ apart AS (
 	SELECT x - avg(x) OVER () AS x, y - avg(y) OVER () AS y FROM list),
 slope AS (
 	SELECT sum(x * y) / sum(x * x) AS slope FROM apart)
-SELECT s.slope / sqrt(sum((y - s.slope * x) ^ 2) / (60 - 2) / sum(x * x)) AS errors FROM apart, slope s GROUP BY s.slope;
+SELECT s.slope / sqrt(sum((y - s.slope * x) ^ 2) / (60 - 2) / sum(x * x)) AS errors
+FROM   apart, slope s GROUP BY s.slope;
 SELECT cmp_ok(errors, '<', -3::float8, 'good lists that are clicked less contradict the models') FROM board.agreement();
 SELECT cmp_ok(abs(a.errors - p.errors), '<', 1e-9::float8, 'by so many standard errors')
   FROM board.agreement() a, plain p;
@@ -78,13 +80,16 @@ SELECT l.decision, l.item, l.place, l.at, l.profile, w.looked_at,
                             LATERAL (SELECT CASE o.place WHEN 1 THEN 1 ELSE 0.5 END AS looked_at) x
                      WHERE  o.decision = l.decision GROUP BY n) m USING (n))::real[] AS less, l.features
 FROM   board.listed l, LATERAL (SELECT CASE l.place WHEN 1 THEN 1 ELSE 0.5 END AS looked_at) w;
-SELECT ok(bool_and((SELECT max(abs(x - y)) < 1e-6 FROM unnest(l.features, c.less) u (x, y))) AND bool_and(l.whole = c.features),
+SELECT ok(bool_and((SELECT max(abs(x - y)) < 1e-6 FROM unnest(l.features, c.less) u (x, y)))
+          AND bool_and(l.whole = c.features),
   'an item is learned less the mean of its list, by how likely places are looked at')
 FROM   board.learned l JOIN contrast c USING (decision, item)
 WHERE  l.model = 'personal' AND l.decision IN (SELECT id FROM board.decision WHERE cardinality(items) = 6);
 SELECT is(count(*), 3::bigint, 'one that is alone is learned whole') FROM board.learned
-WHERE  model = 'personal' AND features = whole AND decision IN (SELECT id FROM board.decision WHERE cardinality(items) = 1);
-SELECT cmp_ok(far(dlints_concat(dlints_scale(0, m.state), m.state), e.evidence), '<', 1e-6::float8, 'the models know that of the whole log') FROM board.model m,
+WHERE  model = 'personal' AND features = whole
+AND    decision IN (SELECT id FROM board.decision WHERE cardinality(items) = 1);
+SELECT cmp_ok(far(dlints_concat(dlints_scale(0, m.state), m.state), e.evidence), '<', 1e-6::float8,
+  'the models know that of the whole log') FROM board.model m,
   LATERAL (SELECT dlints_concat(dlints_scale(0, m.state), dlints_evidence(m.state,
              CASE WHEN cardinality(d.items) = 1 THEN c.features ELSE c.less END::dlints_vector,
              coalesce(r.value, 0) / c.looked_at, c.profile::dlints_vector, c.at, c.looked_at)) AS evidence
