@@ -50,7 +50,8 @@ BEGIN
 END
 $$;
 SELECT ask('front', 1, 500);
-SELECT cmp_ok(abs(avg(cost) / 0.002 - 1), '<', 0.1::float8, 'what is promised is kept, while nothing is known')
+-- Over many runs the standard deviations of these averages are 5 and 6 %; without a price they are off by more than 100 %.
+SELECT cmp_ok(abs(avg(cost) / 0.002 - 1), '<', 0.3::float8, 'what is promised is kept, while nothing is known')
 FROM   front.spent(9999);
 SELECT ok(price > 0 AND decisions >= 480 AND abs(means / 0.002 - 1) < 0.5, 'at a price') FROM front.promise;
 SELECT ok(count(DISTINCT prices) > 20 AND bool_and(abs((SELECT sum(p) FROM unnest(probabilities) p) - 1) < 1e-9
@@ -93,7 +94,7 @@ SELECT front.erase('p3');
 SELECT is(count(*), 0::bigint, 'and is erased with the event') FROM front.paid p
 WHERE  NOT EXISTS (SELECT FROM front.decision d WHERE d.event = p.event);
 SELECT ask('front', 501, 1500);
-SELECT cmp_ok(abs(avg(cost) / 0.002 - 1), '<', 0.1::float8, 'twice as dear as it is told, and kept')
+SELECT cmp_ok(abs(avg(cost) / 0.002 - 1), '<', 0.3::float8, 'twice as dear as it is told, and kept')
 FROM   front.spent(1000) s;
 SELECT ok(count(*) FILTER (WHERE measure = 'promise "usd"' AND value BETWEEN 0.0015 AND 0.0035 AND meaning ~
 	'^at most 0.002 a decision; of a thousand in a row at most 0.00\d+; its price is [0-9.]+, and keeping it costs [0-9.]+ of reward a decision$') = 1,
