@@ -10,8 +10,11 @@
 /* candidates between pauses */
 #define PIECE	100000
 
-/* A price is found to one part in a million, and is looked for from such a part on. */
-#define HALVINGS	20
+/*
+ * A price is found to one part in so many, and is looked for from such a part of
+ * the usual ones on.
+ */
+#define MOST_PARTS	(1024.0 * 1024.0)
 
 /* Where costs are so small beside scores, or so large, they count nothing. */
 #define MOST_USUAL	1e110
@@ -133,26 +136,42 @@ least_usual(const PricedDecisions *all, int kind)
 
 /*
  * The least price of a kind under which it costs no more than this, or than it
- * does at any price; the others stay.
+ * does at any price; the others stay.  The higher a price, the less it costs.  So
+ * the price is looked for near the one that there is, in steps that grow, until it
+ * is between two.
  */
 static double
 settle(const PricedDecisions *all, double *prices, int kind, double target)
 {
-	double		low = 0.0;
-	double		high = ldexp(least_usual(all, kind), -HALVINGS);
-	int			i;
+	double		least = least_usual(all, kind) / MOST_PARTS;
+	double		step = prices[kind] > 0.0 ? 1.0 + 1.0 / MOST_PARTS : 2.0;
+	double		high = fmax(prices[kind], least);
+	double		low = high;
+	double		mean;
 
-	if (high == 0.0 || mean_at(all, prices, kind, 0.0) <= target)
+	if (least == 0.0)
 		return 0.0;
-	target = fmax(target, mean_at(all, prices, kind, MOST_PRICE));
-	while (mean_at(all, prices, kind, high) > target)
+	mean = mean_at(all, prices, kind, high);
+	if (mean > target)
+		target = fmax(target, mean_at(all, prices, kind, MOST_PRICE));
+	for (; mean > target; step *= step)
 	{
 		low = high;
-		high *= 2.0;
+		high = fmin(high * step, MOST_PRICE);
+		mean = mean_at(all, prices, kind, high);
 	}
-	for (i = 0; i < HALVINGS; i++)
+	for (; low == high; step *= step)
 	{
-		double		middle = 0.5 * (low + high);
+		low = fmax(high / step, least);
+		if (mean_at(all, prices, kind, low) > target)
+			break;
+		if (low == least)
+			return mean_at(all, prices, kind, 0.0) > target ? least : 0.0;
+		high = low;
+	}
+	while (high > low * (1.0 + 1.0 / MOST_PARTS))
+	{
+		double		middle = sqrt(low * high);
 
 		if (mean_at(all, prices, kind, middle) > target)
 			low = middle;
