@@ -66,31 +66,29 @@ add_term(Sum *sum, exact term)
 	sum->size += fabsl(term);
 }
 
-/* one coordinate of z */
+/* one coordinate of z, of which this is the row */
 static Sum
-exact_reduce(const Projection *p, int k, const double *features)
+exact_reduce(const Projection *p, const double *row, const double *features)
 {
-	ProjectionRows row = rows_new(p, k, 1);
 	Sum			sum = {0, 0};
 	int			i;
 
 	for (i = 0; i < p->feature_dim; i++)
-		add_term(&sum, (exact) row.numbers[i] * features[i]);
+		add_term(&sum, (exact) row[i] * features[i]);
 	return sum;
 }
 
-/* one weight: what rows first to end - 1 carry back of a parameter */
+/* one weight: what these rows carry back of a parameter */
 static Sum
-exact_lift(const Projection *p, int first, int end, int weight,
+exact_lift(const Projection *p, const ProjectionRows *rows, int weight,
 		   const double *parameter)
 {
-	ProjectionRows rows = rows_new(p, first, end - first);
 	Sum			sum = {0, 0};
 	int			k;
 
-	for (k = first; k < end; k++)
-		add_term(&sum, (exact) parameter[k] *
-				 row_of(p, &rows, k - first)[weight]);
+	for (k = 0; k < rows->count; k++)
+		add_term(&sum, (exact) parameter[rows->first + k] *
+				 row_of(p, rows, k)[weight]);
 	return sum;
 }
 
@@ -179,6 +177,7 @@ static void
 check_apply(const Fixture *f, int first, int step)
 {
 	int			len = reduced_len(f);
+	ProjectionRows rows = rows_new(&f->p, 0, f->p.reduced_dim);
 	double	   *reduced = reduced_new(f);
 	int			c;
 	int			k;
@@ -190,7 +189,7 @@ check_apply(const Fixture *f, int first, int step)
 
 		for (k = 0; k < f->p.reduced_dim; k++)
 		{
-			Sum			sum = exact_reduce(&f->p, k, features);
+			Sum			sum = exact_reduce(&f->p, row_of(&f->p, &rows, k), features);
 
 			assert_near(reduced[c * len + k], sum.value,
 						rounding(f->p.feature_dim) * sum.size);
@@ -202,6 +201,7 @@ static void
 check_lift(const Fixture *f, int first, int step)
 {
 	int			len = lifted_len(f);
+	ProjectionRows rows = rows_new(&f->p, 0, f->p.reduced_dim);
 	double	   *lifted = lifted_new(f);
 	int			c;
 	int			i;
@@ -213,8 +213,7 @@ check_lift(const Fixture *f, int first, int step)
 
 		for (i = 0; i < f->p.feature_dim; i++)
 		{
-			Sum			sum = exact_lift(&f->p, 0, f->p.reduced_dim, i,
-										 parameter);
+			Sum			sum = exact_lift(&f->p, &rows, i, parameter);
 
 			assert_near(lifted[c * len + i], sum.value,
 						rounding(2 * f->p.reduced_dim) * sum.size);
@@ -351,6 +350,7 @@ check_added(const Fixture *f)
 	int			len = lifted_len(f);
 	int			total = f->count * len;
 	uint64_t	seed = 5;
+	ProjectionRows rows = rows_new(&f->p, 2, 3);
 	double	   *before = dice_array(&seed, (size_t) total);
 	double	   *lifted = guarded_copy((size_t) total, before);
 	int			i;
@@ -363,7 +363,7 @@ check_added(const Fixture *f)
 		Sum			sum = {0, 0};
 
 		if (i % len < f->p.feature_dim)
-			sum = exact_lift(&f->p, 2, 5, i % len, parameter);
+			sum = exact_lift(&f->p, &rows, i % len, parameter);
 		assert_near(lifted[i], before[i] + 2 * sum.value,
 					rounding(20) * (sum.size + fabs(before[i])));
 	}

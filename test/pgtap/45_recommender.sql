@@ -6,7 +6,7 @@ BEGIN;
 \ir include/recommender.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT plan(82);
+SELECT plan(83);
 
 -- ---------- made ----------
 
@@ -279,8 +279,8 @@ SELECT is((SELECT count(*) FROM board.decision WHERE person = 1) + (SELECT count
   'from the log and from the beginning');
 SELECT now_is('and from the model');
 SELECT is(sum(board.erase(p)),
-  (SELECT count(*) FROM board.decision WHERE person IS NOT NULL)::numeric, 'so are all others')
-  FROM generate_series(2, 60) p;
+  (SELECT count(*) FROM board.decision WHERE person BETWEEN 2 AND 9)::numeric, 'so are others')
+  FROM generate_series(2, 9) p;
 SELECT now_is('and from the model again');
 
 -- ---------- upkeep ----------
@@ -291,6 +291,7 @@ SELECT is(board.run(), format('0 learned, %s vectors refreshed', count(*)),
     'a run refreshes what has changed, ages too')
   FROM board.encoded_item i JOIN board.item_vector v USING (item)
   WHERE i.item = 8 OR v.ages <> board.ages(i.dates, now());
+SELECT is(count(problem), 0::bigint, 'nothing fails, though a list of the log has vectors of another size') FROM board.job;
 SELECT later('10 months');
 SELECT matches(board.run(), 'vectors fitted', 'and fits the vectors');
 SELECT is(to_regclass('board.decision_2026_03') IS NOT NULL

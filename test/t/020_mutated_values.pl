@@ -2,7 +2,7 @@
 # through binary COPY, then where they are stored: each is refused or harmless,
 # whichever function is asked.
 #
-# DLINTS_TEST_SEED repeats a run, DLINTS_TEST_MUTATIONS says how many (1500).
+# DLINTS_TEST_SEED repeats a run, DLINTS_TEST_MUTATIONS says how many (400).
 use strict;
 use warnings;
 
@@ -13,7 +13,7 @@ use DlintsTest;
 use Test::More;
 
 my $seed = $ENV{DLINTS_TEST_SEED} // 20200601;
-my $mutations = $ENV{DLINTS_TEST_MUTATIONS} // 1500;
+my $mutations = $ENV{DLINTS_TEST_MUTATIONS} // 400;
 note "DLINTS_TEST_SEED=$seed";
 srand($seed);
 
@@ -253,7 +253,7 @@ note sql('SELECT answer, message, count(*) FROM answer GROUP BY 1, 2 ORDER BY 1,
 ### Where it is stored
 
 # Rows of all kinds.  Each model's seed tells which row it belongs to.
-my $damaged = 240;
+my $damaged = 132;
 my $mark = 2**40 + 7_000_000;
 sql(qq{
 	CREATE TABLE damaged (n integer, state dlints);

@@ -10,7 +10,8 @@ BEGIN ATOMIC
                       WHERE  cardinality(d.items) > 1 AND d.id >= (SELECT t.known_from FROM {s}.setting t)
                       ORDER  BY d.id DESC LIMIT 2000) d,
                       LATERAL (SELECT * FROM {s}.learned l
-                               WHERE  l.model = 'personal' AND l.decision = d.id OFFSET 0) l) s
+                               WHERE  l.model = 'personal' AND l.decision = d.id
+                               AND    cardinality(l.profile) = cardinality(l.whole) OFFSET 0) l) s
         GROUP  BY s.decision),
     summed AS (
         SELECT count(*) - 2 AS freedom, regr_sxx(l.reward, l.suits) AS xx, regr_sxy(l.reward, l.suits) AS xy,
