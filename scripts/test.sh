@@ -21,7 +21,8 @@ status=0
 case " $tests " in
 	*" core "*)
 		tests=$(printf ' %s ' "$tests" | sed 's/ core / /')
-		make -s -C test/core check PROVE="$prove" ${CC:+CC="$CC"} || status=1 ;;
+		make -s -j "$(getconf _NPROCESSORS_ONLN)" -C test/core check PROVE="$prove --jobs 2" \
+			${CC:+CC="$CC"} || status=1 ;;
 esac
 if [ -n "${tests# }" ]; then
 	case "$tests " in
