@@ -12,46 +12,34 @@ EXCEPTION WHEN data_exception THEN
 END
 $body$;
 
--- The same where it is due, by one session at a time; the others go on with the prices that there are.  So
--- does a page where none can be found, and the report says so.  A page is slow then, so run() does it for all
--- decisions since, and pages only what comes in between: every 20 decisions, or 60 where run() comes.
-CREATE OR REPLACE FUNCTION {s}.find_prices(is_run boolean) RETURNS text
+-- The same where so many have been decided since, by one session at a time; the others go on with the prices that
+-- there are.  So does a page where none can be found, and the report says so.
+CREATE OR REPLACE FUNCTION {s}.find_prices(many bigint) RETURNS text
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET jit = off AS $body$
-DECLARE
-    many bigint := CASE WHEN is_run THEN 1
-                        WHEN (SELECT j.done_at > now() - interval '3 minutes' FROM {s}.job j WHERE j.name = 'prices')
-                        THEN 60 ELSE 20 END;
-    due  boolean;
 BEGIN
-    SELECT h.has_decided INTO due FROM {s}.has_decided(many) h;
-    IF NOT due AND NOT is_run THEN
+    IF (SELECT h.has_decided FROM {s}.has_decided(many) h) IS NOT TRUE THEN
         RETURN NULL;
     END IF;
     BEGIN
         PERFORM FROM {s}.job WHERE name = 'prices' FOR UPDATE SKIP LOCKED;
-        IF NOT FOUND THEN
+        -- another one may just have done it
+        IF NOT FOUND OR (SELECT h.has_decided FROM {s}.has_decided(many) h) IS NOT TRUE THEN
             RETURN NULL;
         END IF;
-        SELECT h.has_decided INTO due FROM {s}.has_decided(many) h;    -- another one may just have done it
-        IF due THEN
-            PERFORM {s}.solve_or_say_why();
-        END IF;
-        IF is_run THEN
-            UPDATE {s}.job SET done_at = now() WHERE name = 'prices' AND problem IS NULL;
-        END IF;
-        RETURN (SELECT CASE WHEN due AND j.problem IS NULL THEN 'prices found' END
-                FROM   {s}.job j WHERE j.name = 'prices');
+        PERFORM {s}.solve_or_say_why();
+        RETURN (SELECT CASE WHEN j.problem IS NULL THEN 'prices found' END FROM {s}.job j WHERE j.name = 'prices');
     EXCEPTION WHEN serialization_failure THEN
-        NULL;
+        RETURN NULL;
     END;
-    RETURN NULL;
 END
 $body$;
 
+-- By a page, which is slow then: every 20 decisions, or 60 where run() comes and finds them for all since
 CREATE OR REPLACE FUNCTION {s}.set_prices() RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $body$
 BEGIN
-    PERFORM {s}.find_prices(false);
+    PERFORM {s}.find_prices(CASE WHEN (SELECT j.done_at > now() - interval '3 minutes'
+                                       FROM {s}.job j WHERE j.name = 'prices') THEN 60 ELSE 20 END);
 END
 $body$;
 

@@ -131,8 +131,16 @@ END;
 -- Of a ranker nothing but prices is made anew from time to time.
 CREATE OR REPLACE FUNCTION {s}.keep_fresh(part text) RETURNS text
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET row_security = off AS $body$
+DECLARE
+    found text;
 BEGIN
-    RETURN CASE WHEN part = 'prices' AND {has_promises} THEN {s}.find_prices(true) END;
+    IF part = 'prices' AND {has_promises} THEN
+        found := {s}.find_prices(1);
+        UPDATE {s}.job SET done_at = now()          -- that it comes, but for where a page is at it
+        WHERE  name = (SELECT j.name FROM {s}.job j WHERE j.name = 'prices' AND j.problem IS NULL
+                       FOR UPDATE SKIP LOCKED);
+    END IF;
+    RETURN found;
 END
 $body$;
 
