@@ -1,5 +1,6 @@
 # What "prove --harness Harness" adds to prove: failures are shown with what the
-# test says of them, and the results are counted.
+# test says of them, the results are counted, and tests that share a server run one
+# after another.
 #
 # Each run adds a line to the file that DLINTS_TALLY names: how many checks
 # passed, and how many failed.
@@ -9,6 +10,16 @@ use strict;
 use warnings;
 
 use parent 'TAP::Harness';
+
+# Of several jobs one has those that share a server, from the beginning on; the
+# others have those with servers of their own.
+sub make_scheduler
+{
+	my ($self, @tests) = @_;
+
+	$self->rules({ par => [ { seq => 'test/{pgtap/*,*.sh}' }, { par => '**' } ] });
+	return $self->SUPER::make_scheduler(@tests);
+}
 
 sub make_parser
 {

@@ -34,7 +34,6 @@ if [ -n "${tests# }" ]; then
 			psql -X -q -d pgtap -c 'CREATE EXTENSION pgtap' -c 'CREATE EXTENSION dlints'
 			prove="$prove --source pgTAP --pgtap-option suffix=.sql --pgtap-option dbname=pgtap" ;;
 	esac
-	# Those that share a server run one after another, and beside them those that have their own.
 	# What changes the installed files comes last, alone.
 	files='' alone=''
 	for test in $tests; do
@@ -44,8 +43,7 @@ if [ -n "${tests# }" ]; then
 		esac
 	done
 	# shellcheck disable=SC2086 # lists of words
-	[ -z "$files" ] || $prove --jobs 2 --rules 'seq=test/{pgtap/*,*.sh}' --rules 'par=**' \
-		--source Perl --source Executable $files || status=1
+	[ -z "$files" ] || $prove --jobs 2 --source Perl --source Executable $files || status=1
 	# shellcheck disable=SC2086
 	[ -z "$alone" ] || $prove --source Perl $alone || status=1
 fi
