@@ -34,5 +34,5 @@ quote == "" && /^[ \t]*--/ { next }
 }
 quote == "" && /^BEGIN ATOMIC/ { atomic = 1 }
 /^END;/ { atomic = 0 }
-quote == "" && !atomic && /;[ \t]*$/ { statement_ends() }
+quote == "" && !atomic && /;[ \t]*(--.*)?$/ { statement_ends() }
 END { print "\nSELECT _dlints_say_outdated();" }

@@ -22,6 +22,9 @@
 /* That buys all that a price can. */
 #define MOST_PRICE	1e150
 
+/* Means of the same costs, added in another order, differ by a smaller part. */
+#define ROUNDING	1e-12
+
 /* Prices depend on each other; so often all of them are looked at. */
 #define SWEEPS	20
 
@@ -153,7 +156,11 @@ settle(const PricedDecisions *all, double *prices, int kind, double target)
 		return 0.0;
 	mean = mean_at(all, prices, kind, high);
 	if (mean > target)
-		target = fmax(target, mean_at(all, prices, kind, MOST_PRICE));
+	{
+		double		possible = mean_at(all, prices, kind, MOST_PRICE);
+
+		target = fmax(target, possible + ROUNDING * fabs(possible));
+	}
 	for (; mean > target; step *= step)
 	{
 		low = high;

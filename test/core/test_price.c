@@ -195,6 +195,27 @@ test_at_least(void **state)
 	assert_near(price, 0.0, 0.0);
 }
 
+/*
+ * Three of four can be had for no less than these cost, which are added in another
+ * order under the price than under the highest one.
+ */
+static void
+test_least_that_is_possible(void **state)
+{
+	double		scores[] = {0.5, 0.5, 0.1, 0.8};
+	double		costs[] = {0.9, 0.6, 0.6, 0.1};
+	PricedDecision each[] = {{4, scores, costs}};
+	double		kept[4];
+	SlateEntry	entries[3];
+	double		mean;
+	PricedDecisions all = {1, 3, 1, each, kept, entries, &mean, count_pause};
+	double		target = 0.0;
+	double		price;
+
+	price_solve(&all, &target, &price);
+	assert_near(price, 4.0 / 3.0, 1e-5);
+}
+
 /* Nothing to choose from, costs that are all the same, sizes apart by 1e40. */
 static void
 test_nothing_to_gain(void **state)
@@ -252,6 +273,7 @@ main(void)
 		test_of(test_means),
 		test_of(test_least_prices_that_are_enough),
 		test_of(test_at_least),
+		test_of(test_least_that_is_possible),
 		test_of(test_nothing_to_gain),
 		test_of(test_outliers),
 	};

@@ -5,7 +5,7 @@ BEGIN;
 \ir include/clock.sql
 \ir include/recommender.sql
 
-SELECT plan(20);
+SELECT plan(22);
 
 SELECT dlints_create_recommender('board', 'job', '{field,salary}', clicks => 'SELECT who, job, at FROM visit',
   control => 0, epsilon => 1, places => '{1,0.5}', outcomes => '{"click": 1, "apply": 5}') IS NOT NULL;
@@ -65,6 +65,11 @@ SELECT unalike(board.run(), '%rebuilt%', 'what is archived cannot be learned ane
 DELETE FROM board.archive;
 UPDATE board.job SET done_at = now() - interval '1 minute' WHERE name = 'refresh';
 SELECT unalike(board.run(), '%rebuilt%', 'run() looks once an hour');
+SAVEPOINT whole;
+CREATE OR REPLACE FUNCTION board.refresh() RETURNS bigint LANGUAGE plpgsql AS $$ BEGIN RAISE 'out of order'; END $$;
+UPDATE board.job SET done_at = '-infinity' WHERE name = 'refresh';
+SELECT unalike(board.run(), '%rebuilt%', 'and not where its items cannot be read');
+ROLLBACK TO whole;
 UPDATE board.job SET done_at = '-infinity' WHERE name = 'refresh';
 SELECT alike(board.run(), '%vectors refreshed, models rebuilt%', 'and then all is learned anew');
 SELECT is(is_on, true, 'by contrast') FROM board.contrast;
@@ -117,6 +122,10 @@ FROM   board.model m JOIN erased e USING (name) WHERE learns;
 SELECT cmp_ok(max(mean) - min(mean), '<', 1e-6::float8, 'all lists expect as much on average')
 FROM  (SELECT sum(expected * CASE place WHEN 1 THEN 1 ELSE 0.5 END) / 3.5 AS mean
        FROM generate_series(10, 20) p, board.recommend(p, 6) GROUP BY p) l;
+SELECT min(decision) AS asked FROM board.recommend(11, 6) \gset
+SELECT cmp_ok(max(abs(l.expected - w.sum)), '<', 0.01::float8, 'which the parts of why() add up to')
+FROM   board.listed l JOIN (SELECT item, sum(contribution) AS sum FROM board.why(:asked) GROUP BY item) w USING (item)
+WHERE  l.decision = :asked;
 
 -- ---------- until when ----------
 

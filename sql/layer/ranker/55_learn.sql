@@ -132,15 +132,15 @@ END;
 CREATE OR REPLACE FUNCTION {s}.keep_fresh(part text) RETURNS text
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET row_security = off AS $body$
 DECLARE
-    found text;
+    told text;
 BEGIN
     IF part = 'prices' AND {has_promises} THEN
-        found := {s}.find_prices(1);
+        told := {s}.find_prices(1);
         UPDATE {s}.job SET done_at = now()          -- that it comes, but for where a page is at it
         WHERE  name = (SELECT j.name FROM {s}.job j WHERE j.name = 'prices' AND j.problem IS NULL
                        FOR UPDATE SKIP LOCKED);
     END IF;
-    RETURN found;
+    RETURN told;
 END
 $body$;
 

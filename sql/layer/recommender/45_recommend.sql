@@ -53,8 +53,8 @@ BEGIN ATOMIC
                              ORDER BY t.n)
             FROM  (SELECT n, CASE WHEN b.is_on THEN {dlints}.dlints_contrast(c.features, n, {places})
                                   ELSE {dlints}.dlints_unpack(c.features, n) END AS features
-                   FROM   generate_subscripts(c.items, 1) n,
-                          {s}.contrast b OFFSET 0) t),
+                   FROM   generate_subscripts(c.items, 1) n
+                          LEFT JOIN {s}.contrast b ON true OFFSET 0) t),
            c.features,
            {dlints}.dlints_pack(choice.profile::{vector}),
            CASE WHEN {has_promises} AND way IN ('personal', 'stranger') THEN (SELECT p.prices FROM charge p) END,

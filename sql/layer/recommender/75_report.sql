@@ -28,7 +28,7 @@ RETURNS TABLE (item {item_type}, place integer, part text, contribution float8, 
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 BEGIN ATOMIC
     SELECT s.item, s.place, e.name, sum(e.contribution), sqrt(sum(e.stddev ^ 2))
-    FROM  (SELECT s.item, s.place, s.features, s.profile FROM {s}.listed s
+    FROM  (SELECT s.item, s.place, s.learned_as AS features, s.profile FROM {s}.listed s
            WHERE  s.decision = why.decision OFFSET 0) s,
           (SELECT p.state FROM {s}.model p WHERE p.name = 'personal'
            UNION ALL
