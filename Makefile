@@ -114,7 +114,7 @@ test sanitize: export SERVER_SETTINGS ?= jit = off
 # OpenBLAS takes its oldest kernels where it does not know the processor, and these round by where
 # numbers lie in memory: a draw then differs in its last digit between two sessions.
 ifneq ($(shell grep -sm 1 avx2 /proc/cpuinfo),)
-test: export OPENBLAS_CORETYPE ?= Haswell
+test sanitize: export OPENBLAS_CORETYPE ?= Haswell
 endif
 test:
 	$(INSTALL_FOR) test server

@@ -131,6 +131,24 @@ value(q{board.learn('0')});
 is(value("learned FROM board.reward WHERE decision = $decision"), 1, 'and is learned with it');
 is_the_logs('a click before its decision');
 
+### A click that somebody tells again holds up nobody who learns, be it of a list that is learned now or before
+
+$sessions->run(2, "SET lock_timeout = '10s'");
+for my $before ('SELECT 1', q{SELECT board.learn('0'), board.reward(decision, item, value => 0.7)
+	FROM board.reward ORDER BY decision DESC LIMIT 1})
+{
+	($decision, $item) = split ' ', value(q{decision || ' ' || item FROM board.recommend(1000, 1)});
+	value("board.reward($decision, $item)");
+	$node->safe_psql('postgres', $before);
+	$sessions->run(1, 'BEGIN', "SELECT board.reward($decision, $item, value => 0.5)");
+	is($sessions->sqlstate(2, $learn), '00000', 'who learns does not wait for who tells of a click');
+	$sessions->run(1, 'COMMIT');
+	value(q{board.learn('0')});
+	is(value("learned FROM board.reward WHERE decision = $decision"), 0.5, 'which is learned afterwards');
+	is_the_logs('and the models know it');
+}
+$sessions->run(2, 'RESET lock_timeout');
+
 ### Many at random, and the server crashes
 
 my $script = $node->basedir . '/mixed.pgbench';

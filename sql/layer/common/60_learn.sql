@@ -79,7 +79,7 @@ BEGIN
                 END;
             END LOOP;
         END;
-        EXIT WHEN cardinality(batch) < 1000;
+        EXIT WHEN cardinality(batch) < 1000 OR n = 0;   -- or all of them are being told again
     END LOOP;
     RETURN learned;
 END

@@ -36,9 +36,13 @@ END;
 -- Learns the rewards of decisions, or {default_reward} for those without
 CREATE OR REPLACE FUNCTION {s}.take_in(decisions bigint[]) RETURNS void LANGUAGE sql VOLATILE
 BEGIN ATOMIC
-    WITH told AS (
-        UPDATE {s}.reward r SET learned = r.value
+    WITH free AS MATERIALIZED (
+        SELECT r.event FROM {s}.reward r
         WHERE  r.event = ANY (ARRAY(SELECT d.event FROM {s}.decision d WHERE d.id = ANY (decisions)))
+        FOR    UPDATE SKIP LOCKED),
+    told AS (
+        UPDATE {s}.reward r SET learned = r.value
+        WHERE  r.event = ANY (ARRAY(SELECT f.event FROM free f))
         RETURNING r.event, r.value),
     example AS (
         SELECT x.model, x.features::{vector} AS features, x.reward, d.at
@@ -74,7 +78,8 @@ BEGIN ATOMIC
         SELECT r.event, coalesce(r.learned, {default_reward}) AS was, d
         FROM   {s}.decision d,
                LATERAL (SELECT r.event, r.learned FROM {s}.reward r
-                        WHERE  r.event = d.event AND r.learned IS DISTINCT FROM r.value OFFSET 0) r
+                        WHERE  r.event = d.event AND r.learned IS DISTINCT FROM r.value OFFSET 0
+                        FOR    UPDATE SKIP LOCKED) r
         WHERE  d.id = ANY (decisions)),
     told AS (
         UPDATE {s}.reward r SET learned = r.value FROM late l

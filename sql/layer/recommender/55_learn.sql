@@ -36,12 +36,18 @@ END;
 
 -- Learns every item that was shown, with what came of it or 0.  With OFFSET 0 each decision is
 -- looked up by its number, in its month, however many there are; and each model reads them for itself,
--- since what is read is wide, and would be sorted by model.
+-- since what is read is wide, and would be sorted by model.  What somebody tells just now comes late:
+-- to wait for a client here would be a deadlock where that tells of several.
 CREATE OR REPLACE FUNCTION {s}.take_in(decisions bigint[]) RETURNS void LANGUAGE sql VOLATILE
 BEGIN ATOMIC
-    WITH told AS (
+    WITH free AS MATERIALIZED (
+        SELECT r.decision, r.item, r.outcome FROM {s}.reward r WHERE r.decision = ANY (decisions)
+        FOR    UPDATE SKIP LOCKED),
+    told AS (
         UPDATE {s}.reward r SET learned = r.value
-        WHERE  r.decision = ANY (decisions)
+        FROM   free f
+        WHERE  r.decision = f.decision AND r.item {same_item} f.item AND r.outcome = f.outcome
+        AND    r.decision = ANY (decisions)
         RETURNING r.decision, r.item, r.outcome <> {first} AS later, r.value),
     earned AS (
         SELECT t.decision, t.item, t.later, sum(t.value) AS value FROM told t GROUP BY 1, 2, 3)
@@ -76,7 +82,8 @@ BEGIN ATOMIC
         SELECT r.decision, r.item, r.outcome, r.learned
         FROM   {s}.reward r
         WHERE  r.learned IS DISTINCT FROM r.value
-        AND    r.decision = ANY (decisions)),
+        AND    r.decision = ANY (decisions)
+        FOR    UPDATE SKIP LOCKED),
     told AS (
         UPDATE {s}.reward r SET learned = r.value
         FROM   late l
