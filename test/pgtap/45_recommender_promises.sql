@@ -334,7 +334,7 @@ SELECT is(weighed, 40, 'which the control does not know') FROM listed(1000, 'con
 SELECT count(*) FROM generate_series(1, 60) p, many.recommend(p);
 SELECT ok(count(*) > 80 AND bool_and(cardinality(scores) BETWEEN 100 AND 1000 AND array_length(costs, 1) = 2),
   'prices are found of what they could lift') FROM many.replay();
-SELECT ask('many', 1, 400, 50);
+SELECT ask('many', 1, 400, 25);
 -- without prices .57 and .11; a list of these people varies so much that 300 of them are known to .015
 SELECT cmp_ok(abs(share('many', 'remote', 300) - 0.2), '<', 0.06, 'many items: at most 20 %');
 SELECT cmp_ok(share('many', 'low', 300), '>', 0.24, 'and at least 30 %');
