@@ -14,12 +14,13 @@ import numpy as np
 from bench import figure
 from bench.demo.lists import List
 from bench.firstday.create import SEEN, create
+from bench.firstday.lists import PLACES
 from bench.opponents import opponents
 from bench.progress import Themes
 from bench.report import error, with_error
 from bench.shop.play import CLOCK
 
-DAYS, PLACES = 10, 10
+DAYS = 10
 RUNS = 3                # of run(), a day
 EPSILON = 0.02          # as it is unless one says otherwise
 START = datetime(2020, 3, 1, tzinfo=timezone.utc)     # when the log ends

@@ -5,7 +5,7 @@ from time import perf_counter
 import numpy as np
 
 from bench.firstday.create import SEEN, create
-from bench.firstday.main import compare
+from bench.firstday.lists import compare
 from bench.firstday.worlds import Films
 from bench.movielens import read_folder
 from bench.opponents import opponents
