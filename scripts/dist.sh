@@ -40,6 +40,7 @@ for next in $({ git ls-files 'sql/dlints--*.sql' | sed -n 's/^sql\/dlints--\([0-
 		[ -z "$previous" ] || grep -q '^\\echo .*\\quit$' "$step" ||
 			die "$step lacks the line that keeps psql from running it"
 	done
+	[ "$next" = "$version" ] || git rev-parse -q --verify "v$next^{commit}" >/dev/null || die "there is no tag v$next"
 	previous=$next
 done
 [ "$previous" = "$version" ] || die "sql/dlints--$previous.sql is of a later version than $version"
@@ -58,6 +59,7 @@ for tag in $(git tag --list 'v*'); do
 done
 
 tarball=$PWD/dlints-$version.tar.gz
+# shellcheck disable=SC2046 # words
 git archive --format=tar.gz --prefix="dlints-$version/sql/" $(printf -- '--add-file=%s ' "$@") \
 	--prefix="dlints-$version/" -o "$tarball" HEAD
 tar -xzf "$tarball" -C "$folder"
