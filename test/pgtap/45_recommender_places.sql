@@ -6,7 +6,7 @@ BEGIN;
 \ir include/recommender.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT plan(26);
+SELECT plan(27);
 
 SELECT lives_ok($$SELECT dlints_create_recommender('board', 'job', '{field,salary}',
   outcomes => '{"click": 1, "apply": 5}', control => 0.2, epsilon => 1)$$, 'made');
@@ -85,6 +85,9 @@ SELECT board.reward(decision, item, value => 1 + 0.5 * expected * board.looked_a
 UPDATE board.decision SET arm = 'personal';
 SELECT ok(abs(value - 0.5) < 1e-9, 'what was promised is what is promised at its place')
   FROM board.report() WHERE measure = 'calibration';
+UPDATE board.contrast SET since = now() + interval '1 hour';
+SELECT is(value, NULL, 'by the lists since they are learned as they are') FROM board.report()
+  WHERE measure = 'calibration';
 
 SELECT dlints_alter_recommender('board', '{"places": null}');
 SELECT is(board.looked_at(5), 1::float8, 'without places all weigh alike again');

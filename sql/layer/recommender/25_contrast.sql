@@ -6,7 +6,7 @@ BEGIN
         CREATE TABLE {s}.contrast (
             single boolean PRIMARY KEY DEFAULT true CHECK (single),
             is_on  boolean NOT NULL DEFAULT false,
-            since  timestamptz NOT NULL DEFAULT now());
+            since  timestamptz CHECK (NOT is_on OR since IS NOT NULL));      -- NULL: it was never changed
         INSERT INTO {s}.contrast DEFAULT VALUES;
     END IF;
 END

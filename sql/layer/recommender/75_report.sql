@@ -151,9 +151,9 @@ BEGIN
                         - regr_sxy(reward, promise) ^ 2 / nullif(regr_sxx(reward, promise), 0))
                        / nullif(greatest(count(*) - 2, 0), 0)
                        / nullif(regr_sxx(reward, promise), 0)) AS stderr
-           FROM   {s}.outcomes(first) o,
+           FROM   {s}.contrast c, {s}.outcomes(greatest(first, {s}.first_decision(c.since))) o,
                   LATERAL (SELECT o.expected * {s}.looked_at(o.place) AS promise) p
-           WHERE  arm = 'personal') s;
+           WHERE  arm = 'personal') s;      -- of lists of one kind
     RETURN QUERY VALUES ('calibration', nullif(x.slope, 0), x.stderr, CASE
         WHEN x.stderr IS NULL OR x.stderr = 0 OR x.stderr > 0.5
         THEN 'not known yet: too little was clicked'

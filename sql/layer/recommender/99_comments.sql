@@ -25,7 +25,7 @@ COMMENT ON VIEW {s}.shown IS 'the log, an item of a list a row';
 COMMENT ON VIEW {s}.listed IS 'the log, an item of a list a row, with whose list it is';
 COMMENT ON VIEW {s}.item IS 'the rows that are recommended';
 COMMENT ON VIEW {s}.click IS 'who clicked what, and when';
-COMMENT ON TABLE {s}.contrast IS 'whether lists are learned by contrast, and since when';
+COMMENT ON TABLE {s}.contrast IS 'whether lists are learned by contrast, and since when, unless that was always so';
 COMMENT ON TABLE {s}.item_vector IS 'items as numbers';
 COMMENT ON TABLE {s}.block IS 'items as numbers, in blocks, of which shortlists are made';
 COMMENT ON TABLE {s}.trend IS 'what trending() shows first';
