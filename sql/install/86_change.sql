@@ -393,7 +393,8 @@ BEGIN
 		WHERE  obj_description(c.oid, 'pg_class') ~ '^dlints \S+: (recommender|ranker)$'
 		ORDER  BY 1
 	LOOP
-		RAISE NOTICE 'schema "%" was written by another version of dlints', schema.nspname
+		-- a notice would not be shown while a script of an extension runs
+		RAISE WARNING 'schema "%" was written by another version of dlints', schema.nspname
 			USING HINT = format('SELECT dlints_renew(%L), as %I, writes its functions anew.', schema.nspname, schema.owner);
 	END LOOP;
 END

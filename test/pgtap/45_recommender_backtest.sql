@@ -15,7 +15,7 @@ UNION ALL
 SELECT p, 60 + 3 * p + p % 3, now() - interval '1 day' FROM generate_series(1, 60) p;
 \set log '''SELECT who, what, at FROM seen'''
 
-SELECT plan(27);
+SELECT plan(28);
 
 CREATE TEMP TABLE tried AS
 SELECT row_number() OVER () AS n, t.* FROM dlints_backtest('thing', '{kind, size}', :log) t;
@@ -32,6 +32,14 @@ SELECT ok(bool_and(hit_rate BETWEEN 0 AND 1 AND ndcg BETWEEN 0 AND hit_rate AND 
   AND bool_and(verdict ~ '^(finds nothing|the best, by 0\.\d{3} ± 0\.\d{3}(, which may be chance)?)$') FILTER (WHERE n = 1)
   AND bool_and(verdict ~ '^(finds nothing|0\.\d{3} ± 0\.\d{3} less(, which may be chance)?)$') FILTER (WHERE n > 1),
   'numbers and verdicts') FROM tried;
+
+-- of somebody all but the last click were of things that are there no more
+SAVEPOINT gone;
+INSERT INTO seen SELECT 100 + p, CASE i WHEN 5 THEN 1 ELSE 1000 END, now() - make_interval(days => 50 - i)
+FROM generate_series(1, 20) p, generate_series(1, 5) i;
+SELECT is(count(*), 7::bigint, 'all are compared, also where nothing is known of a person')
+FROM dlints_backtest('thing', '{kind, size}', :log);
+ROLLBACK TO gone;
 
 -- Now the last click is the fifth thing of the kind, which half of the people clicked before.
 DELETE FROM seen WHERE what > 60;

@@ -140,6 +140,9 @@ make_next('', 'SELECT _dlints_say_outdated();');
 my $pages = "\\i $FindBin::RealBin/pages.sql";
 my $made = database('CREATE EXTENSION dlints', $pages);
 my %with = (upgraded => upgraded($next, $pages), restored => 'restored');
+my (undef, undef, $said) =
+  $node->psql(database("CREATE EXTENSION dlints VERSION '$oldest'", $pages), 'ALTER EXTENSION dlints UPDATE');
+like($said, qr/WARNING:  schema "board" was written by another version/, 'an update says what is to be renewed');
 my $dump = $node->basedir . '/dump';
 $node->command_ok([ 'pg_dump', '--no-sync', '--file', $dump,
 	database("CREATE EXTENSION dlints VERSION '$oldest'", $pages) ], "a dump of version $oldest");

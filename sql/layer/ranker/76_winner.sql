@@ -58,12 +58,14 @@ BEGIN ATOMIC
                sum(w.weight * (w.reward - w.mean) ^ 2) / sum(w.weight) AS variance,
                sum((w.weight * (w.reward - w.mean)) ^ 2) / max(w.weight) ^ 2 AS squares
         FROM   weighed w GROUP BY w.action)
-    SELECT a.n, a.action, coalesce(m.events, 0), m.mean, m.price, t.bottom, t.top, m.whole::bigint,
-           least(m.squares, m.whole * (m.mean - t.bottom) * (t.top - m.mean)),
-           (coalesce(m.n * m.mean, 0) + t.mean) / (coalesce(m.n, 0) + 1) - m.price,
+    SELECT a.n, a.action, coalesce(m.events, 0), c.mean, m.price, t.bottom, t.top, m.whole::bigint,
+           least(m.squares, m.whole * (c.mean - t.bottom) * (t.top - c.mean)),
+           (coalesce(m.n * c.mean, 0) + t.mean) / (coalesce(m.n, 0) + 1) - m.price,
            sqrt(nullif(greatest(t.variance, m.variance), 0) / (coalesce(m.n, 0) + 1))
     FROM   unnest(known.actions) WITH ORDINALITY a (action, n)
-           LEFT JOIN arm m ON m.action = a.action CROSS JOIN total t;
+           LEFT JOIN arm m ON m.action = a.action CROSS JOIN total t,
+           LATERAL (SELECT CASE WHEN m.mean IS NOT NULL     -- which rounding may put beside all of its rewards
+                                THEN least(greatest(m.mean, t.bottom), t.top) END AS mean) c;
 END;
 
 -- Which is the best.  For the chance each reward counts as half a one, since it is looked at again and again.

@@ -35,8 +35,8 @@ BEGIN ATOMIC
     enough AS MATERIALIZED (
         SELECT 10 + count(DISTINCT item) AS rows FROM clicked),
     profile AS MATERIALIZED (
-        SELECT {dlints}.dlints_profile(k.factors, 1::float8) AS factors,
-               {dlints}.dlints_profile(k.encoded, 1::float8) AS encoded
+        SELECT CASE WHEN count(k.factors) > 0 THEN {dlints}.dlints_profile(k.factors, 1::float8) END AS factors,
+               CASE WHEN count(k.item) > 0 THEN {dlints}.dlints_profile(k.encoded, 1::float8) END AS encoded
         FROM   clicked c JOIN {s}.known k ON k.item {same_item} c.item WHERE c.n <= 500),
     part AS (
         SELECT p.name, min(p.n)::integer - {factors} AS first, max(p.n)::integer - {factors} AS last
