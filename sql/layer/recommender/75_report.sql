@@ -84,10 +84,11 @@ BEGIN ATOMIC
         FROM   best b GROUP BY b.place)
     SELECT s.place, s.shown, s.clicked, greatest(f.mean, 0.01 * f.first) / f.first,
            CASE WHEN s.place > 1 THEN
-               sqrt(f.mean * (1 - f.mean) / s.shown
+               sqrt(c.mean * (1 - c.mean) / s.shown
                     + f.mean ^ 2 * (1 - f.first) / f.first / max(s.shown) OVER ()) / f.first
            ELSE 0 * f.first END
-    FROM   seen s JOIN fitted f ON f.place = s.place
+    FROM   seen s JOIN fitted f ON f.place = s.place,
+           LATERAL (SELECT greatest(f.mean, 0.5 / s.shown) AS mean) c   -- no clicks are half a one, which may come yet
     ORDER  BY s.place;
 END;
 
