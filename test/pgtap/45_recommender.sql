@@ -291,7 +291,8 @@ SELECT is(board.run(), format('0 learned, %s vectors refreshed', count(*)),
     'a run refreshes what has changed, ages too')
   FROM board.encoded_item i JOIN board.item_vector v USING (item)
   WHERE i.item = 8 OR v.ages <> board.ages(i.dates, now());
-SELECT is(count(problem), 0::bigint, 'nothing fails, though a list of the log has vectors of another size') FROM board.job;
+SELECT is(count(problem), 0::bigint, 'nothing fails, though a list of the log has vectors of another size')
+  FROM board.job;
 SELECT later('10 months');
 SELECT matches(board.run(), 'vectors fitted', 'and fits the vectors');
 SELECT is(to_regclass('board.decision_2026_03') IS NOT NULL

@@ -39,7 +39,8 @@ SELECT results_eq($$ SELECT * FROM offer.winner(actions => '{b,a}') $$,
 
 -- a mean of what is always the same may be an ulp beside it
 SAVEPOINT same;
-SELECT logs(1, 'a', 0.3, share => 0.1 + i * 0.007), logs(1, 'b', 0.6, share => 0.9 - i * 0.007) FROM generate_series(1, 100) i;
+SELECT logs(1, 'a', 0.3, share => 0.1 + i * 0.007), logs(1, 'b', 0.6, share => 0.9 - i * 0.007)
+FROM   generate_series(1, 100) i;
 SELECT later('2 hours'), offer.learn('0');
 SELECT results_eq('SELECT action, events, round(earns::numeric, 9) FROM offer.winner() ORDER BY action',
   $$VALUES ('a', 100::bigint, 0.3::numeric), ('b', 100, 0.6)$$, 'rewards that are always the same');

@@ -90,18 +90,20 @@ for my $end ('COMMIT', 'ROLLBACK')
 }
 
 # It does not wait for a reward that is told again, be it of an event that is learned now or before
-for my $again ('offer.learn()', 1)
+for my $is_learned (0, 1)
 {
+	my $event = "again $is_learned";
+
 	$sessions->run(2, "SET lock_timeout = '10s'");
-	value("ask('again $again')");
-	value("offer.reward('again $again', 1)");
-	value($again);
-	value("offer.reward('again $again', 0.7)");
-	$sessions->run(1, 'BEGIN', "SELECT offer.reward('again $again', 0.5)");
+	value("ask('$event')");
+	value("offer.reward('$event', 1)");
+	value('offer.learn()') if $is_learned;
+	value("offer.reward('$event', 0.7)");
+	$sessions->run(1, 'BEGIN', "SELECT offer.reward('$event', 0.5)");
 	is($sessions->sqlstate(2, 'SELECT offer.learn()'), '00000', 'but for no reward');
 	$sessions->run(1, 'COMMIT');
 	value('offer.learn()');
-	is(value("learned FROM offer.reward WHERE event = 'again $again'"), 0.5, 'which is learned afterwards');
+	is(value("learned FROM offer.reward WHERE event = '$event'"), 0.5, 'which is learned afterwards');
 	is_the_logs('and the models know it');
 	$sessions->run(2, 'RESET lock_timeout');
 }

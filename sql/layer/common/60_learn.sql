@@ -32,7 +32,8 @@ END;
 -- Takes in what is older than the wait, with what came of it.  What comes later is a correction:
 -- what was learned is taken back, and what is right is learned, as of the moment of the decision.
 -- Sessions that learn at once wait for each other at the models' rows; what a statement reads after
--- the wait is what the other one has left.  What cannot be learned, or not be corrected, is set
+-- the wait is what the other one has left.  Who tells just now is not waited for, which would be a
+-- deadlock with a client that tells of several: that comes late.  What cannot be learned, or not be corrected, is set
 -- aside, so that it holds up nothing else.
 CREATE OR REPLACE FUNCTION {s}.learn(wait interval DEFAULT {wait}) RETURNS bigint
 LANGUAGE plpgsql

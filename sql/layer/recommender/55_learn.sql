@@ -36,8 +36,7 @@ END;
 
 -- Learns every item that was shown, with what came of it or 0.  With OFFSET 0 each decision is
 -- looked up by its number, in its month, however many there are; and each model reads them for itself,
--- since what is read is wide, and would be sorted by model.  What somebody tells just now comes late:
--- to wait for a client here would be a deadlock where that tells of several.
+-- since what is read is wide, and would be sorted by model.
 CREATE OR REPLACE FUNCTION {s}.take_in(decisions bigint[]) RETURNS void LANGUAGE sql VOLATILE
 BEGIN ATOMIC
     WITH free AS MATERIALIZED (
