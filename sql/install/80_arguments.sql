@@ -124,7 +124,10 @@ BEGIN
 			SELECT FROM jsonb_each(a -> 'outcomes')
 			WHERE jsonb_typeof(value) <> 'number' OR key = '' OR abs((value #>> '{}')::numeric) > 1e9),
 			'outcomes must be an object of names and what each is worth',
-			'For example {"click": 1, "purchase": 5}.')) v (argument, good, problem, hint)
+			'For example {"click": 1, "purchase": 5}.'),
+		('outcomes', jsonb_path_exists(a -> 'outcomes', '$.* ? (@ != 0)'),
+			'one of the outcomes must be worth more or less than 0',
+			'Lists are chosen for what they are worth.')) v (argument, good, problem, hint)
 		WHERE  good IS NOT TRUE AND argument = ANY (CASE kind WHEN 'ranker'
 			THEN '{name,wait,default_reward,repeated,apprentice,epsilon,half_life,keep,archive,value_limit,'
 				'person_key,vectors,promises}'::text[]
@@ -159,9 +162,9 @@ BEGIN
 			WHEN p.value ? 'outcome' AND NOT coalesce(p.value -> 'most', p.value -> 'least')::float8 BETWEEN 1e-9 AND 1
 			THEN 'must be of a share of the places, from 1e-9 to 1'
 			WHEN kind = 'ranker' AND coalesce(p.value ->> 'per', 'request') <> 'request'
-			THEN 'is for each request'
+			THEN 'can only be per "request"'
 			WHEN kind = 'recommender' AND coalesce(p.value ->> 'per', 'place') <> 'place'
-			THEN 'is for each place of a list'
+			THEN 'can only be per "place"'
 			WHEN jsonb_typeof(coalesce(p.value -> 'hard', 'false')) <> 'boolean' OR p.value ? 'least' AND p.value ? 'hard'
 			THEN 'can be hard, true or false, where it is at most so much' END AS problem) v
 		WHERE  v.problem IS NOT NULL

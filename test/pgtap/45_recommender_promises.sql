@@ -39,7 +39,7 @@ FROM (VALUES
   ('{"a": {"outcome": "click", "least": 1e-10}}', '22023: the promise "a" must be of a share of the places, '
     'from 1e-9 to 1 (It is {"least": 0.0000000001, "outcome": "click"}.)'),
   ('{"a": {"of": "1", "most": 1, "per": "list"}}',
-    '22023: the promise "a" is for each place of a list (It is {"of": "1", "per": "list", "most": 1}.)'),
+    '22023: the promise "a" can only be per "place" (It is {"of": "1", "per": "list", "most": 1}.)'),
   ('{"a": {"of": "1", "most": 1, "by": 1}}',
     '22023: the promise "a" has nothing but of or outcome, most or least, and per (It is {"by": 1, "of": "1", "most": 1}.)'),
   ('{"a": {"of": "i.shut", "most": 1}}', '42703: in the promise "a": column i.shut does not exist'),

@@ -7,7 +7,7 @@ BEGIN;
 \ir include/recommender.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT plan(110);
+SELECT plan(112);
 
 -- how far a recommender's models are from those that its log gives
 CREATE FUNCTION off(schema text) RETURNS float8 LANGUAGE plpgsql AS $$
@@ -257,6 +257,7 @@ SELECT matches(problem, 'and with it allowed, bonus: .* nothing any more\. Give 
   FROM board.job WHERE name = 'refresh';
 SELECT is(array_agg(measure ORDER BY measure COLLATE "C"), '{coverage,"upkeep that failed"}', 'as the report does')
   FROM board.report() WHERE meaning ~ 'and with it allowed, bonus';
+SELECT matches(outcome('SELECT board.recommend(7)'), '^55000: .*and with it allowed, bonus: ', 'and a page');
 SELECT dlints_alter_recommender('board', '{"candidates": "i.branch <> ''field 1''", "bonus": null}'),
   dlints_renew('board');
 UPDATE board.job SET done_at = '-infinity' WHERE name = 'refresh';
@@ -265,6 +266,7 @@ SELECT matches(board.run(), 'refreshed', 'for run(), too');
 SELECT is(problem, NULL, 'which has nothing to say any more') FROM board.job WHERE name = 'refresh';
 DROP TABLE visit CASCADE;
 SELECT matches(board.dropped(), 'and with it click: .* Give the texts', 'so are clicks');
+SELECT matches(outcome('SELECT board.recommend(7)'), '^55000: .*and with it click: ', 'of which a page says the same');
 SELECT updates AS before FROM board.models WHERE name = 'personal' \gset
 DROP TABLE work CASCADE;
 SELECT is(board.run(), '0 learned', 'run() goes on without items');

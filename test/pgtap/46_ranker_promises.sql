@@ -23,7 +23,7 @@ FROM (VALUES ('[]', 'promises must be an object of up to 8 names and what is pro
              ('{"usd": {"least": 1, "hard": true}}',
               'the promise "usd" can be hard, true or false, where it is at most so much (It is {"hard": true, "least": 1}.)'),
              ('{"usd": {"most": 1, "per": "day"}}',
-              'the promise "usd" is for each request (It is {"per": "day", "most": 1}.)'),
+              'the promise "usd" can only be per "request" (It is {"per": "day", "most": 1}.)'),
              ('{"usd": {"most": 1, "of": "x"}}',
               'the promise "usd" has nothing but most or least, per and hard (It is {"of": "x", "most": 1}.)'),
              ('{"price": {"most": 1}}', 'the promise "price" cannot have this name (It is {"most": 1}.)'),

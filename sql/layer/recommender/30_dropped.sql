@@ -16,3 +16,14 @@ BEGIN
                 ELSE 'Give the texts again by dlints_alter_recommender, and call dlints_renew' END;
 END
 $body$;
+
+CREATE OR REPLACE FUNCTION {s}.say_dropped() RETURNS void
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $body$
+DECLARE
+    problem text := {s}.dropped();
+BEGIN
+    IF problem IS NOT NULL THEN
+        RAISE '%', problem USING ERRCODE = 'object_not_in_prerequisite_state';
+    END IF;
+END
+$body$;

@@ -134,6 +134,9 @@ BEGIN
     items := items || ARRAY(SELECT unnest(recent));     -- of a query as its argument taste() is planned each time
     SELECT t.profile INTO taste FROM {s}.taste(profile.person, items, times, liked) t;
     RETURN taste;
+EXCEPTION WHEN undefined_function THEN
+    PERFORM {s}.say_dropped();
+    RAISE;
 END
 $body$;
 

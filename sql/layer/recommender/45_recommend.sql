@@ -129,6 +129,9 @@ BEGIN
     EXCEPTION WHEN data_exception OR cardinality_violation THEN
         PERFORM {s}.try_texts(page.person, page.context);
         RAISE;
+    WHEN undefined_function THEN
+        PERFORM {s}.say_dropped();
+        RAISE;
     END;
     IF chosen.items IS NULL THEN
         RETURN;

@@ -241,8 +241,8 @@ BEGIN
     ELSIF part = 'rebuild' THEN         -- once an hour: where this run() has refreshed
         RETURN CASE WHEN EXISTS (SELECT FROM {s}.job WHERE name = 'refresh' AND done_at = now() AND problem IS NULL)
                          AND {s}.turn_contrast() THEN part END;
-    ELSIF part = 'refresh' AND {s}.dropped() IS NOT NULL THEN   -- at each run, so that it is noticed
-        RAISE '%', {s}.dropped() USING ERRCODE = 'object_not_in_prerequisite_state';
+    ELSIF part = 'refresh' THEN         -- at each run, so that it is noticed
+        PERFORM {s}.say_dropped();
     END IF;
     PERFORM FROM {s}.job
     WHERE  CASE part WHEN 'refit' THEN name = 'refit' AND done_at < now() - interval '7 days'
