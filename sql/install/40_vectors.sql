@@ -70,6 +70,11 @@ CREATE FUNCTION dlints_pack(features dlints_vector) RETURNS bytea
 COMMENT ON FUNCTION dlints_pack(dlints_vector)
 	IS 'a vector, or the rows of a matrix, in few bytes: to 11 bits, and nothing for zeros';
 
+CREATE FUNCTION dlints_pack(features dlints_vector, bits bigint) RETURNS bytea
+	AS 'MODULE_PATHNAME', 'dlints_pack_bits' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION dlints_pack(dlints_vector, bigint)
+	IS 'the same, to 8 or to 16 bits: of 8 one is the sign, and seven are the root';
+
 CREATE FUNCTION dlints_unpack(packed bytea, n bigint DEFAULT 1) RETURNS real[]
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION dlints_unpack(bytea, bigint)

@@ -4,7 +4,8 @@
  *		large numbers.
  *
  * A value is the exponent, a byte; the length of its vectors, three bytes, the
- * low one first, of which the highest bit tells a matrix; and the vectors.
+ * low one first, of which the highest bit tells a matrix and the next one that
+ * each number has 8 bits in place of 16; and the vectors.
  */
 #include "postgres.h"
 
@@ -21,12 +22,14 @@
 
 #define HEADER		4
 #define IS_MATRIX	(1 << 23)
+#define HAS_8_BITS	(1 << 22)
 
 /* What is left to be read of packed vectors. */
 typedef struct PackedVectors
 {
 	int			exponent;
 	int			len;			/* of each */
+	int			width;			/* bytes of a number */
 	bool		is_matrix;
 	const uint8 *next;
 	Size		left;			/* bytes */
@@ -86,17 +89,15 @@ CheckReals(Size count, const double *numbers)
 					 errmsg("%g is out of range for type real", numbers[i])));
 }
 
-PG_FUNCTION_INFO_V1(dlints_pack);
-
-/* A vector, or the rows of a matrix, in few bytes (core/packed.h) */
-Datum
-dlints_pack(PG_FUNCTION_ARGS)
+/* A vector, or the rows of a matrix, in so many bytes for each number */
+static bytea *
+Pack(ArrayType *array, int width)
 {
-	ArrayType  *array = ArgArray(fcinfo, 0);
 	ArgSpec		spec = {"features", 0, NULL};
 	int			count = VectorCount(array, &spec);
 	Size		all = (Size) count * spec.len;
-	int			shape = spec.len | (ARR_NDIM(array) == 2 ? IS_MATRIX : 0);
+	int			shape = spec.len | (ARR_NDIM(array) == 2 ? IS_MATRIX : 0) |
+		(width == 1 ? HAS_8_BITS : 0);
 	double	   *numbers = AllocateNumbers(all);
 	int			exponent;
 	bytea	   *result;
@@ -111,7 +112,7 @@ dlints_pack(PG_FUNCTION_ARGS)
 	}
 	CheckReals(all, numbers);
 	exponent = packed_exponent(all, numbers);
-	result = palloc(VARHDRSZ + HEADER + count * packed_most(spec.len));
+	result = palloc(VARHDRSZ + HEADER + count * packed_most(spec.len, width));
 	start = (uint8 *) VARDATA(result);
 	start[0] = (uint8) exponent;
 	start[1] = (uint8) shape;
@@ -121,11 +122,43 @@ dlints_pack(PG_FUNCTION_ARGS)
 	for (i = 0; i < count; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		end += packed_write(spec.len, numbers + (Size) i * spec.len, exponent, end);
+		end += packed_write(spec.len, width, numbers + (Size) i * spec.len, exponent, end);
 	}
 	SET_VARSIZE(result, VARHDRSZ + (end - start));
 	pfree(numbers);
-	PG_RETURN_BYTEA_P(result);
+	return result;
+}
+
+PG_FUNCTION_INFO_V1(dlints_pack);
+
+/*
+ * dlints_pack(features dlints_vector) -> bytea
+ *
+ * A vector, or the rows of a matrix, in few bytes (core/packed.h)
+ */
+Datum
+dlints_pack(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BYTEA_P(Pack(ArgArray(fcinfo, 0), 2));
+}
+
+PG_FUNCTION_INFO_V1(dlints_pack_bits);
+
+/*
+ * dlints_pack(features dlints_vector, bits bigint) -> bytea
+ *
+ * The same, in 8 or in 16 bits for each number that is not zero (22023)
+ */
+Datum
+dlints_pack_bits(PG_FUNCTION_ARGS)
+{
+	int64		bits = PG_GETARG_INT64(1);
+
+	if (bits != 8 && bits != 16)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("bits must be 8 or 16, not %lld", (long long) bits)));
+	PG_RETURN_BYTEA_P(Pack(ArgArray(fcinfo, 0), (int) bits / 8));
 }
 
 static void
@@ -147,8 +180,9 @@ ReadPacked(bytea *packed)
 	CheckPacked(VARSIZE_ANY_EXHDR(packed) >= HEADER);
 	vectors.exponent = (int) bytes[0] - 256 * (bytes[0] > PACKED_EXPONENT_MAX);
 	shape = bytes[1] | bytes[2] << 8 | bytes[3] << 16;
-	vectors.len = shape & ~IS_MATRIX;
-	vectors.is_matrix = vectors.len != shape;
+	vectors.len = shape & ~(IS_MATRIX | HAS_8_BITS);
+	vectors.width = shape & HAS_8_BITS ? 1 : 2;
+	vectors.is_matrix = (shape & IS_MATRIX) != 0;
 	CheckPacked(vectors.len <= DLINTS_MAX_FEATURE_DIM);
 	vectors.next = bytes + HEADER;
 	vectors.left = VARSIZE_ANY_EXHDR(packed) - HEADER;
@@ -160,7 +194,7 @@ ReadPacked(bytea *packed)
 static bool
 SkipVector(PackedVectors *vectors)
 {
-	Size		size = packed_size(vectors->len, vectors->next, vectors->left);
+	Size		size = packed_size(vectors->len, vectors->width, vectors->next, vectors->left);
 
 	CHECK_FOR_INTERRUPTS();
 	if (vectors->left == 0)
@@ -175,7 +209,8 @@ SkipVector(PackedVectors *vectors)
 static void
 ReadVector(const PackedVectors *vectors, float4 *out)
 {
-	CheckPacked(packed_read(vectors->len, vectors->next, vectors->exponent, out));
+	CheckPacked(packed_read(vectors->len, vectors->width, vectors->next,
+							vectors->exponent, out));
 }
 
 static void

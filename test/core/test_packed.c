@@ -12,20 +12,20 @@
 
 /* a vector there and back, in memory of just its size; returns that */
 static size_t
-there_and_back(int len, const double *numbers, float *out)
+there_and_back(int len, int width, const double *numbers, float *out)
 {
 	int			exponent = packed_exponent((size_t) len, numbers);
-	uint8_t    *most = allocate(packed_most(len));
-	size_t		size = packed_write(len, numbers, exponent, most);
+	uint8_t    *most = allocate(packed_most(len, width));
+	size_t		size = packed_write(len, width, numbers, exponent, most);
 	uint8_t    *bytes = allocate(size);
 
 	assert_true(exponent >= PACKED_EXPONENT_MIN && exponent <= PACKED_EXPONENT_MAX);
-	assert_true(size <= packed_most(len));
+	assert_true(size <= packed_most(len, width));
 	memcpy(bytes, most, size);
-	assert_int_equal(packed_size(len, bytes, size), size);
+	assert_int_equal(packed_size(len, width, bytes, size), size);
 	if (size > 0)
-		assert_int_equal(packed_size(len, bytes, size - 1), 0);
-	assert_true(packed_read(len, bytes, exponent, out));
+		assert_int_equal(packed_size(len, width, bytes, size - 1), 0);
+	assert_true(packed_read(len, width, bytes, exponent, out));
 	return size;
 }
 
@@ -45,7 +45,7 @@ test_precision(void **state)
 
 		for (i = 0; i < len; i++)
 			numbers[i] = (float) ldexp(numbers[i], unit);
-		there_and_back(len, numbers, out);
+		there_and_back(len, 2, numbers, out);
 		for (i = 0; i < len; i++)
 			assert_near(out[i], numbers[i],
 						ldexp(fabs(numbers[i]), -11));
@@ -59,7 +59,7 @@ test_small_beside_large(void **state)
 	float		out[4];
 	double		numbers[] = {-1.0, 0x1.234p-28, 0x1.8p-37, 0x1p-60};
 
-	there_and_back(4, numbers, out);
+	there_and_back(4, 2, numbers, out);
 	assert_true(out[0] == -1.0f);
 	assert_near(out[1], numbers[1], numbers[1] * 0x1p-11);
 	assert_near(out[2], numbers[2], 0x1p-39);
@@ -74,7 +74,7 @@ test_rounding(void **state)
 	double		numbers[] = {65504.0, 1.0 + 0x1p-10, 1.0 + 0x1p-11,
 		1.0 + 0x3p-11, 2.0 - 0x1p-12, -(1.0 + 0x1.2p-11)};
 
-	there_and_back(6, numbers, out);
+	there_and_back(6, 2, numbers, out);
 	assert_true(out[0] == 65504.0f);
 	assert_true(out[1] == 1.0f + 0x1p-10f);
 	assert_true(out[2] == 1.0f);
@@ -91,30 +91,64 @@ test_ends(void **state)
 	double		ends[] = {-FLT_MAX, FLT_MAX};
 	double		least[] = {FLT_TRUE_MIN, 0.0};
 
-	there_and_back(2, ends, out);
+	there_and_back(2, 2, ends, out);
 	assert_true(out[0] == -FLT_MAX && out[1] == FLT_MAX);
-	there_and_back(2, least, out);
+	there_and_back(2, 2, least, out);
 	assert_true(out[0] == FLT_TRUE_MIN && out[1] == 0.0f);
 }
 
-/* zeros take a bit each, other numbers two bytes more */
+/* zeros take a bit each, other numbers so many bytes more */
 static void
 test_zeros(void **state)
 {
 	float		out[LEN_MAX];
 	double		numbers[LEN_MAX] = {0};
+	int			width;
 	int			i;
 
 	assert_int_equal(packed_exponent(LEN_MAX, numbers), 0);
-	assert_int_equal(there_and_back(LEN_MAX, numbers, out), 9);
-	numbers[7] = -0.0;
-	assert_int_equal(there_and_back(LEN_MAX, numbers, out), 9);
-	numbers[8] = 3;
-	numbers[LEN_MAX - 1] = -4;
-	assert_int_equal(there_and_back(LEN_MAX, numbers, out), 13);
-	for (i = 0; i < LEN_MAX; i++)
-		assert_true(out[i] == (float) numbers[i]);
-	assert_int_equal(there_and_back(0, numbers, out), 0);
+	for (width = 1; width <= 2; width++)
+	{
+		numbers[7] = numbers[8] = numbers[LEN_MAX - 1] = 0.0;
+		assert_int_equal(there_and_back(LEN_MAX, width, numbers, out), 9);
+		numbers[7] = -0.0;
+		assert_int_equal(there_and_back(LEN_MAX, width, numbers, out), 9);
+		numbers[8] = 1;
+		numbers[LEN_MAX - 1] = -4;
+		assert_int_equal(there_and_back(LEN_MAX, width, numbers, out), 9 + 2 * width);
+		for (i = 0; i < LEN_MAX; i++)
+			assert_near(out[i], numbers[i], width == 1 && numbers[i] != 0.0 ? 0.06 : 0.0);
+		assert_int_equal(there_and_back(0, width, numbers, out), 0);
+	}
+}
+
+/* roots in 127 steps of that of the next power of two; once is enough */
+static void
+test_bytes(void **state)
+{
+	float		out[LEN_MAX];
+	float		again[LEN_MAX];
+	int			unit;
+	int			i;
+
+	for (unit = -120; unit <= 128; unit++)
+	{
+		double		numbers[LEN_MAX];
+		double		power = ldexp(1.0, unit);
+
+		for (i = 0; i < LEN_MAX; i++)
+			numbers[i] = (i % 2 == 0 ? -0.9 : 0.9) * power * pow(i / (LEN_MAX - 1.0), 4);
+		there_and_back(LEN_MAX, 1, numbers, out);
+		for (i = 0; i < LEN_MAX; i++)
+			assert_near(out[i], numbers[i], power / 254 *
+						(2 * sqrt(fabs(numbers[i]) / power) + 1.0 / 254) * (1 + 1e-6));
+		for (i = 0; i < LEN_MAX; i++)
+			numbers[i] = out[i];
+		there_and_back(LEN_MAX, 1, numbers, again);
+		assert_memory_equal(again, out, sizeof(out));
+	}
+	there_and_back(2, 1, (double[]) {FLT_MAX, -FLT_MAX}, out);
+	assert_true(out[0] == FLT_MAX && out[1] == -FLT_MAX);
 }
 
 /* an infinite half, or none */
@@ -125,8 +159,8 @@ test_refused(void **state)
 	static const uint8_t none[] = {1, 0x01, 0x7c};
 	float		out[2];
 
-	assert_false(packed_read(2, infinite, 0, out));
-	assert_false(packed_read(2, none, 0, out));
+	assert_false(packed_read(2, 2, infinite, 0, out));
+	assert_false(packed_read(2, 2, none, 0, out));
 }
 
 int
@@ -138,6 +172,7 @@ main(void)
 		test_of(test_rounding),
 		test_of(test_ends),
 		test_of(test_zeros),
+		test_of(test_bytes),
 		test_of(test_refused),
 	};
 

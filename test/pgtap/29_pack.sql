@@ -3,7 +3,7 @@
 BEGIN;
 \ir include/helpers.sql
 
-SELECT plan(4 + 10 + 4 + 1 + 2 + 5 + 1 + 6 + 4 + 16);
+SELECT plan(4 + 10 + 4 + 4 + 1 + 2 + 5 + 1 + 8 + 4 + 18);
 
 -- The bytes stay what they are: logs hold them.
 SELECT is(dlints_pack(v::dlints_vector), bytes, 'the bytes of ' || v) FROM (VALUES
@@ -40,6 +40,15 @@ SELECT ok(dlints_unpack(m, 91) IS NULL AND dlints_unpack(m, 0) IS NULL AND dlint
 	AND dlints_unpack('\x00000000', 2) IS NULL, 'others are NULL')
 FROM (SELECT dlints_pack(array_agg(x[:20] ORDER BY i)) AS m FROM v) p;
 
+-- In 8 bits: roots in 127 steps of that of the next power of two.
+SELECT is(dlints_pack('{{1,0,-2.5},{0,3,0.25}}', 8), '\xf30300c0 0540e4 066e20', 'the bytes of 8 bits');
+SELECT is(dlints_pack(x, 16), dlints_pack(x), '16 are usual') FROM v WHERE i = 7;
+SELECT ok(bool_and(octet_length(dlints_pack(x, 8)) < 8 + (cardinality(x) + 7) / 8 + cardinality(x))
+	AND max(abs(p - u) / m) < 0.0112 AND max(CASE WHEN u = 0 THEN abs(p) END) = 0, 'a byte, and about two digits')
+FROM v, unnest(x, dlints_unpack(dlints_pack(x, 8))) n (u, p), LATERAL (SELECT max(abs(a)) AS m FROM unnest(x) a) a;
+SELECT ok(bool_and((dlints_contrast(p, n))[2] = 0), 'what is alike leaves nothing')
+FROM  dlints_pack('{{1,0.3},{3,0.3},{4,0.3}}', 8) p, generate_series(1, 3) n;
+
 -- They can be read in any order, and of two by turns.
 SELECT ok(bool_and(dlints_unpack(CASE WHEN n % 3 = 0 THEN b ELSE a END, place)
                    = ARRAY[place, CASE WHEN n % 3 = 0 THEN 2 ELSE 1 END]::real[]), 'by turns, and back')
@@ -73,6 +82,8 @@ FROM dlints_update(dlints_new(2), '{1,1}', 1) m;
 
 SELECT each_is('gives NULL', $$
 	dlints_pack(NULL)
+	dlints_pack(NULL, 8)
+	dlints_pack('{1}', NULL)
 	dlints_unpack(NULL)
 	dlints_unpack('\x00000000', NULL)
 	dlints_contrast(NULL, 1)
@@ -98,6 +109,8 @@ SELECT is(outcome('SELECT ' || call), result, call) FROM (VALUES
 	 '22003: NaN not allowed in array (Element 1 of the weights.)'),
 	($$dlints_contrast(dlints_pack('{{3.3895314e38},{-3.3895314e38},{-3.3895314e38}}'), 1)$$,
 	 '22003: 4.51938e+38 is out of range for type real'),
+	($$dlints_unpack('\x00080040 01')$$, '22P03: these bytes are not those of packed vectors'),
+	($$dlints_pack('{1}', 12)$$, '22023: bits must be 8 or 16, not 12'),
 	($$dlints_pack('{1e39}')$$, '22003: 1e+39 is out of range for type real'),
 	($$dlints_pack('{1,NaN}')$$, '22003: NaN not allowed in array (Element 2 of the features.)'),
 	($$dlints_pack('{1,NULL}')$$, '22004: array must not contain nulls (There is one in the features.)'),

@@ -17,7 +17,7 @@ SELECT avg((j.field = of_field)::integer) FROM unnest(items) i (id) JOIN job j U
 CREATE FUNCTION logged(decision bigint) RETURNS board.decision LANGUAGE sql AS $$
 SELECT d FROM board.decision d WHERE d.id = logged.decision $$;
 
-CREATE FUNCTION packed(real[]) RETURNS bytea LANGUAGE sql AS $$ SELECT dlints_pack($1::dlints_vector) $$;
+CREATE FUNCTION packed(real[]) RETURNS bytea LANGUAGE sql AS $$ SELECT dlints_pack($1::dlints_vector, 8) $$;
 
 -- ---------- more like an item ----------
 

@@ -104,7 +104,7 @@ my $everything = q{
 	  dlints_predict(m, ARRAY[1, 2, 3.0]), dlints_stddev(m, '{1, 2, 3}'::bigint[]),
 	  dlints_info(m), (SELECT count(c) FROM dlints_coefficients(m) AS c),
 	  (SELECT count(e) FROM dlints_explain(m, '{1, 2, 3}') AS e), dlints_fourier('{1, 2}', 2),
-	  dlints_pack('{1}'), dlints_unpack('\x00000000', 1), dlints_contrast('\x00000000', 1),
+	  dlints_pack('{1}'), dlints_pack('{1}', 8), dlints_unpack('\x00000000', 1), dlints_contrast('\x00000000', 1),
 	  dlints_vector('\x00000000'::bytea),
 	  (SELECT dlints_ndcg(i, -i, 3) FROM item), (SELECT dlints_prices(ARRAY[i], ARRAY[[i]], 1, '{1}') FROM item),
 	  (SELECT count(c) FROM dlints_columns AS c),

@@ -107,7 +107,7 @@ INSERT INTO probe VALUES
 		AND finite(VARIADIC dlints_encode(9, to_jsonb(i.policy))) FROM dlints_info($1) i)'),
 	('fourier', '(SELECT finite(VARIADIC dlints_fourier($2[:8], 3, 1)) FROM dlints_info($1))'),
 	('pack', '(SELECT finite(VARIADIC dlints_unpack(dlints_pack($2), 1))
-		AND finite(VARIADIC dlints_unpack(dlints_pack(ARRAY[$2, $2]), 2))
+		AND finite(VARIADIC dlints_unpack(dlints_pack(ARRAY[$2, $2], 8), 2))
 		AND finite(VARIADIC dlints_contrast(dlints_pack(ARRAY[$2, $2]), 2, ''{1,3}''))
 		AND dlints_dot($2::float8[], dlints_vector(dlints_pack($2))) >= 0 FROM dlints_info($1))'),
 	('profile',

@@ -56,7 +56,7 @@ BEGIN ATOMIC
                    FROM   generate_subscripts(c.items, 1) n
                           LEFT JOIN {s}.contrast b ON true OFFSET 0) t),
            c.features,
-           {dlints}.dlints_pack(choice.profile::{vector}),
+           {dlints}.dlints_pack(choice.profile::{vector}, 8),
            CASE WHEN {has_promises} AND way IN ('personal', 'stranger') THEN (SELECT p.prices FROM charge p) END,
            CASE WHEN {has_promises} AND way IN ('personal', 'stranger', 'chance') THEN
                (SELECT jsonb_object_agg(u.name, m.cost)
@@ -64,7 +64,7 @@ BEGIN ATOMIC
                        LATERAL (SELECT avg(o.costs[u.n]) AS cost FROM chosen o) m) END
     FROM  (SELECT array_agg(c.item ORDER BY c.place) AS items,
                   array_agg(c.probability ORDER BY c.place) AS probabilities,
-                  {dlints}.dlints_pack(array_agg(c.features ORDER BY c.place)::{vector}) AS features
+                  {dlints}.dlints_pack(array_agg(c.features ORDER BY c.place)::{vector}, 8) AS features
            FROM   chosen c) c, {s}.model m, {s}.model l
     WHERE  m.name = 'personal' AND l.name = 'later';
 END;
