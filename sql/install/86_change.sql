@@ -11,6 +11,10 @@ BEGIN
 	IF EXISTS (SELECT FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'version'
 	           WHERE c.relnamespace = schema AND c.relname = 'setting' AND c.relkind = 'r') THEN
 		EXECUTE format('SELECT kind, arguments, version FROM %I.setting', name) INTO kind, arguments, version;
+		IF kind IS NULL THEN
+			RAISE 'the tables of "%" have no rows', name USING ERRCODE = 'object_not_in_prerequisite_state',
+				HINT = 'A dump of definitions alone has none: restore their data, too, or create another one.';
+		END IF;
 	END IF;
 	IF kind IS NULL OR kind <> wanted THEN
 		RAISE 'there is no % "%"', coalesce(wanted, 'recommender or ranker'), name
@@ -39,6 +43,42 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION _dlints_known(text, text) IS 'what a recommender or a ranker was made with';
+
+-- Texts of a recommender whose functions were dropped, with CASCADE, and with these all that calls them
+CREATE FUNCTION _dlints_dropped(name text) RETURNS TABLE (argument text)
+	LANGUAGE sql STABLE
+BEGIN ATOMIC
+	SELECT t.argument
+	FROM   (VALUES ('clicks', 'click'), ('candidates', 'allowed'), ('bonus', 'bonus'), ('cap_group', 'cap_group'),
+	               ('promises', 'promised_text'))
+	           t (argument, object)
+	WHERE  pg_catalog.to_regclass(pg_catalog.format('%I.item', name)) IS NOT NULL
+	AND    pg_catalog.to_regclass(pg_catalog.format('%I.%I', name, t.object)) IS NULL
+	AND    NOT EXISTS (
+	           SELECT FROM pg_catalog.pg_proc p
+	                       JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) p.pronamespace
+	           WHERE n.nspname OPERATOR(pg_catalog.=) name::pg_catalog.name
+	           AND   p.proname OPERATOR(pg_catalog.=) t.object::pg_catalog.name);
+END;
+COMMENT ON FUNCTION _dlints_dropped(text) IS 'texts of a recommender whose functions were dropped, with CASCADE';
+
+-- Are there such texts?  An error if one is not given again
+CREATE FUNCTION _dlints_check_dropped(name text, dropped text[], given jsonb) RETURNS boolean
+	LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS
+$$
+DECLARE
+	missing text := (SELECT string_agg(format('"%s"', d), ', ') FROM unnest(dropped) d
+	                 WHERE NOT coalesce(given ? d, false));
+BEGIN
+	IF missing IS NOT NULL THEN
+		RAISE 'what recommender "%" reads was dropped', name USING ERRCODE = 'object_not_in_prerequisite_state',
+			DETAIL = format('That made an end of what %s said.', missing),
+			HINT = 'Give that again: dlints_alter_recommender does, and makes anew what went with it.';
+	END IF;
+	RETURN dropped <> '{}';
+END
+$$;
+COMMENT ON FUNCTION _dlints_check_dropped(text, text[], jsonb) IS 'an error if texts that were dropped are not given again';
 
 -- One who changes a recommender or a ranker at a time, and that is its owner: what others find in the
 -- schema may be anything, and what they make would be theirs.
@@ -149,9 +189,10 @@ CREATE FUNCTION _dlints_change(wanted text, name text, change jsonb, path name[]
 BEGIN ATOMIC
 	WITH asked AS MATERIALIZED (
 		SELECT was.kind, c.texts, c.bound, c.made, c.done, _dlints_arguments(was.kind, c.a) AS good,
-		       _dlints_completed(was.kind, was.arguments) AS before
+		       _dlints_completed(was.kind, was.arguments) AS before, is_broken
 		FROM   _dlints_lock(name) locked,
 		       LATERAL _dlints_known(wanted, locked) was,
+		       LATERAL _dlints_check_dropped(locked, ARRAY(SELECT argument FROM _dlints_dropped(locked)), change) is_broken,
 		       LATERAL _dlints_changed(was.kind, _dlints_completed(was.kind, was.arguments), was.version, change) c),
 	argument AS MATERIALIZED (
 		SELECT q.*, CASE q.kind WHEN 'ranker'::pg_catalog.text THEN q.good
@@ -167,7 +208,7 @@ BEGIN ATOMIC
 	                UNION ALL
 	                SELECT 1, n.s, n.n
 	                FROM   _dlints_filled(a.kind, a.made, a.now, true) WITH ORDINALITY n (s, n)
-	                WHERE  n.s OPERATOR(pg_catalog.<>) ALL (old.s)
+	                WHERE  a.is_broken OR n.s OPERATOR(pg_catalog.<>) ALL (old.s)
 	                OR     pg_catalog.starts_with(n.s, 'SELECT pg_catalog.set_config'::pg_catalog.text)
 	                UNION ALL
 	                SELECT 2, n.s, n.n
@@ -294,15 +335,12 @@ BEGIN ATOMIC
 		SELECT s
 		FROM   _dlints_lock(name) locked,
 		       LATERAL _dlints_known(NULL, locked) was,
+		       LATERAL _dlints_check_dropped(locked, ARRAY(SELECT argument FROM _dlints_dropped(locked)),
+		           '{}'::pg_catalog.jsonb),
 		       LATERAL _dlints_arguments(was.kind, _dlints_completed(was.kind, was.arguments)) good,
 		       LATERAL (SELECT CASE was.kind WHEN 'ranker'::pg_catalog.text THEN good
 		           ELSE _dlints_resolve(good, '{}'::pg_catalog.text[], '{}'::pg_catalog.name[]) END AS a) r,
-		       LATERAL _dlints_filled(was.kind, pg_catalog.concat('/(15|25|29|[3-8][0-9]|91|99)_', CASE WHEN NOT EXISTS (
-		           SELECT FROM pg_catalog.pg_class c
-		                       JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
-		           WHERE n.nspname OPERATOR(pg_catalog.=) name::pg_catalog.name
-		           AND   c.relname OPERATOR(pg_catalog.=) 'promised_text'::pg_catalog.name)
-		           THEN '|/27_promises$' END), r.a, true) s));
+		       LATERAL _dlints_filled(was.kind, '/(15|25|29|[3-8][0-9]|91|99)_'::pg_catalog.text, r.a, true) s));
 END;
 COMMENT ON FUNCTION dlints_renew(text)
 	IS 'write the functions of a recommender or a ranker anew, as this version of dlints has them, and migrate its tables';

@@ -7,7 +7,7 @@ BEGIN;
 \ir include/recommender.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT plan(112);
+SELECT plan(117);
 
 -- how far a recommender's models are from those that its log gives
 CREATE FUNCTION off(schema text) RETURNS float8 LANGUAGE plpgsql AS $$
@@ -247,6 +247,15 @@ SELECT is(done_at, now() - interval '6 days 23 hours', 'what is weekly is tried 
   WHERE name = 'refit';
 ROLLBACK TO sound;
 
+-- ---------- definitions without data ----------
+
+SAVEPOINT whole;
+DELETE FROM board.model;
+SELECT is(outcome('SELECT board.recommend(7)'), '55000: the tables of recommender "board" have no rows', 'a page says so');
+DELETE FROM board.setting;
+SELECT is(outcome('SELECT dlints_renew(''board'')'), '55000: the tables of "board" have no rows', 'and who wants to renew it');
+ROLLBACK TO whole;
+
 -- ---------- what it reads is dropped ----------
 
 SAVEPOINT whole;
@@ -258,9 +267,11 @@ SELECT matches(problem, 'and with it allowed, bonus: .* nothing any more\. Give 
 SELECT is(array_agg(measure ORDER BY measure COLLATE "C"), '{coverage,"upkeep that failed"}', 'as the report does')
   FROM board.report() WHERE meaning ~ 'and with it allowed, bonus';
 SELECT matches(outcome('SELECT board.recommend(7)'), '^55000: .*and with it allowed, bonus: ', 'and a page');
-SELECT dlints_alter_recommender('board', '{"candidates": "i.branch <> ''field 1''", "bonus": null}'),
-  dlints_renew('board');
-UPDATE board.job SET done_at = '-infinity' WHERE name = 'refresh';
+SELECT matches(outcome(call), '^55000: what recommender "board" reads was dropped .*what ' || said || ' said', call)
+FROM  (VALUES ('SELECT dlints_renew(''board'')', '"candidates", "bonus"'),
+              ('SELECT dlints_alter_recommender(''board'', ''{"epsilon": 0.1}'')', '"candidates", "bonus"'),
+              ('SELECT dlints_alter_recommender(''board'', ''{"bonus": null}'')', '"candidates"')) c (call, said);
+SELECT dlints_alter_recommender('board', '{"candidates": "i.branch <> ''field 1''", "bonus": null}');
 SELECT is((SELECT count(*) FROM board.recommend(7)), 10::bigint, 'which mends it');
 SELECT matches(board.run(), 'refreshed', 'for run(), too');
 SELECT is(problem, NULL, 'which has nothing to say any more') FROM board.job WHERE name = 'refresh';

@@ -10,7 +10,7 @@ SELECT CASE WHEN i.updates = j.updates
 FROM dlints_info(a) i, dlints_info(b) j $$;
 SET LOCAL check_function_bodies = on;
 
-SELECT plan(81);
+SELECT plan(86);
 
 -- ---------- made ----------
 
@@ -69,8 +69,8 @@ SELECT is(outcome(format('SELECT offer.rank(NULL, NULL, %L)', actions)),
 FROM (VALUES ('[]', 'actions must be an array of at least one'),
              ('{"a": 1}', 'actions must be an array of at least one'),
              (NULL, 'actions must be an array of at least one'),
-             ('[{"x": 1}]', 'an action has no id ({"x": 1})'),
-             ('["a", 2]', 'an action has no id (2)'),
+             ('[{"x": 1}]', 'an action must be an id, or an object with an "id" (It is {"x": 1}.)'),
+             ('["a", true]', 'an action must be an id, or an object with an "id" (It is true.)'),
              ('["a", {"id": "a"}]', 'two actions have the same id'),
              ('[{"id": "a", "price": "dear"}]',
                'the price of an action must be a number up to 1e50 ({"id": "a", "price": "dear"})'))
@@ -91,6 +91,19 @@ SELECT is(count(DISTINCT features), 2::bigint, 'a context is a part of what an a
 SELECT is(count(DISTINCT features), 1::bigint, 'a price is none')
   FROM unnest(ARRAY['[{"id": "a", "price": 1}]',
     '[{"id": "a"}]']::jsonb[]) actions, offer.action('{}', actions);
+
+SELECT is(count(DISTINCT features), 2::bigint, 'ids that are numbers are no amounts: ' || actions::text)
+  FROM unnest(ARRAY['[1000, 1001]', '[{"id": 1000}, {"id": 1001}]']::jsonb[]) actions, offer.action('{}', actions)
+  GROUP BY actions;
+SELECT is((a.id, a.features), (b.id, b.features), 'nor other than texts')
+  FROM offer.action('{}', '[{"id": 1000}]') a, offer.action('{}', '[{"id": "1000"}]') b;
+SELECT is(outcome('SELECT offer.rank(NULL, ''[1]'', ''["a"]'')'), '22023: a context must be an object (It is [1].)',
+  'a context is an object');
+SAVEPOINT whole;
+DELETE FROM offer.setting;
+SELECT is(outcome('SELECT offer.rank(NULL, NULL, ''["a"]'')'), '55000: the tables of ranker "offer" have no rows',
+  'as those of definitions alone');
+ROLLBACK TO whole;
 
 -- ---------- rewarded and learned ----------
 

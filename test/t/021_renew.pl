@@ -77,7 +77,7 @@ my $older = q{
 	UPDATE front.setting SET version = '0.0.1', arguments = arguments - '{person_key,vectors,promises}'::text[];
 	COMMENT ON TABLE board.setting IS 'dlints 0.0.1: recommender';
 	COMMENT ON TABLE front.setting IS 'dlints 0.0.1: ranker';
-	DROP TABLE board.promise CASCADE; DROP VIEW board.promised_text CASCADE; DELETE FROM board.job WHERE name = 'prices';
+	DROP TABLE board.promise CASCADE; DELETE FROM board.job WHERE name = 'prices';
 	ALTER TABLE board.item_vector DROP promised CASCADE, DROP rates CASCADE;
 	ALTER TABLE board.decision DROP prices CASCADE, DROP costs CASCADE;
 	DROP FUNCTION board.refit, board.more_like, board.next, board.trending, board.erase;

@@ -129,7 +129,7 @@ BEGIN
         FOR name IN
             SELECT c.relname FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
             WHERE  i.inhparent = to_regclass(format('%I.%I', {name}, parent))
-            AND    c.relname ~ '_\d{4}_\d\d$'
+            AND    c.relname ~ '_[0-9]{4}_[0-9]{2}$'
             AND    {s}.first_decision((to_date(right(c.relname, 7), 'YYYY_MM') + interval '1 month')
                                       AT TIME ZONE 'UTC') <= low
         LOOP

@@ -37,7 +37,8 @@ DECLARE
     given  jsonb;
 BEGIN
     IF jsonb_typeof(context) <> 'object' THEN
-        RETURN;
+        RAISE 'a context must be an object' USING ERRCODE = 'invalid_parameter_value',
+            DETAIL = format('It is %s.', left(context::text, 200));
     END IF;
     FOR key, length IN SELECT * FROM jsonb_each_text(declared) LOOP
         given := context -> key;

@@ -38,7 +38,9 @@ BEGIN ATOMIC
     SELECT a.n::integer, coalesce(a.value ->> 'id', a.value #>> '{}'),
            coalesce((a.value ->> 'price')::float8, 0),
            {dlints}.dlints_encode({dim}, '', p.names{and_vectors})
-    FROM  (SELECT jsonb_agg(CASE jsonb_typeof(e.value) WHEN 'object' THEN e.value - {no_features} ELSE e.value END)
+    FROM  (SELECT jsonb_agg(CASE jsonb_typeof(e.value)      -- an id that is a number is no amount
+                                WHEN 'object' THEN (e.value - {no_features}) || jsonb_build_object('id', e.value ->> 'id')
+                                ELSE to_jsonb(e.value #>> '{}') END)
                       AS documents                          -- apart, so that names() becomes a part of this plan
            FROM   jsonb_array_elements(actions) e) d
            CROSS JOIN LATERAL {s}.names(d.documents) f
@@ -63,11 +65,11 @@ BEGIN
             HINT = 'For example [{"id": "a", "features": {"size": "large"}}, {"id": "b"}].';
     END IF;
     FOR action IN SELECT value FROM jsonb_array_elements(actions) LOOP
-        ids := ids || coalesce(action ->> 'id',
-                               CASE jsonb_typeof(action) WHEN 'string' THEN action #>> '{}' END, '');
+        ids := ids || coalesce(action ->> 'id', CASE WHEN jsonb_typeof(action) IN ('string', 'number')
+                                                     THEN action #>> '{}' END, '');
         IF ids[cardinality(ids)] = '' THEN
-            RAISE 'an action has no id'
-                USING ERRCODE = 'invalid_parameter_value', DETAIL = left(action::text, 200);
+            RAISE 'an action must be an id, or an object with an "id"'
+                USING ERRCODE = 'invalid_parameter_value', DETAIL = format('It is %s.', left(action::text, 200));
         END IF;
         FOREACH name IN ARRAY {no_features} LOOP
             IF jsonb_typeof(action -> name) NOT IN ('number', 'null') OR abs((action ->> name)::numeric) > 1e50

@@ -53,15 +53,20 @@ BEGIN ATOMIC
 END;
 
 -- The last 100 decisions made five times more, or fewer more often, under draws of the model as it is now: what
--- each of their actions scores, and what it costs of each promise, in the order of their names
+-- each of their actions scores, and what it costs of each promise, in the order of their names.  Of many actions
+-- it is ten decisions at least, and fewer draws.
 CREATE OR REPLACE FUNCTION {s}.replay() RETURNS TABLE (scores float8[], costs float8[], means float8[], k bigint)
 LANGUAGE sql STABLE
 BEGIN ATOMIC
-    WITH recent AS MATERIALIZED (
-        SELECT d.id, d.context, d.actions, row_number() OVER (ORDER BY d.id) AS place,
-               greatest(count(*) OVER () / 5, 1) AS apart
-        FROM  (SELECT d.id, d.context, d.actions FROM {s}.decision d
-               WHERE  d.costs IS NOT NULL AND d.active ORDER BY d.id DESC LIMIT 100) d),
+    WITH last AS (
+        SELECT d.id, d.context, d.actions, jsonb_array_length(d.actions) AS many FROM {s}.decision d
+        WHERE  d.costs IS NOT NULL AND d.active ORDER BY d.id DESC LIMIT 100),
+    recent AS MATERIALIZED (
+        SELECT l.id, l.context, l.actions, row_number() OVER (ORDER BY l.id) AS place,
+               greatest(count(*) OVER () / 5, sum(l.many) OVER () / 250, 1) AS apart
+        FROM  (SELECT l.*, row_number() OVER w AS n, sum(l.many) OVER w AS sum
+               FROM last l WINDOW w AS (ORDER BY l.id DESC)) l
+        WHERE  l.n <= 10 OR l.sum <= 2000),
     drawn AS MATERIALIZED (
         SELECT {dlints}.dlints_draw_weights(m.state, '{}'::float8[], (SELECT max(r.id) FROM recent r), 100) AS weights
         FROM   {s}.model m WHERE m.name = 'reward'),

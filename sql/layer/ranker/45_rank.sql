@@ -62,12 +62,16 @@ SET search_path = pg_catalog, pg_temp SET jit = off SET plan_cache_mode = force_
 DECLARE
     made    bigint := {s}.new_decision();
     called  text := coalesce(event, made::text);
-    asked   jsonb := coalesce(context, '{}');
+    asked   jsonb := coalesce(nullif(context, 'null'), '{}');
     is_live boolean := random() < (SELECT live FROM {s}.setting);
     before  bigint;
 BEGIN
     PERFORM {s}.check_actions(actions);
     PERFORM {s}.check_context(asked);
+    IF is_live IS NULL THEN
+        RAISE 'the tables of ranker "%" have no rows', {name} USING ERRCODE = 'object_not_in_prerequisite_state',
+            HINT = 'A dump of definitions alone has none: restore their data, too, or create another one.';
+    END IF;
     PERFORM pg_advisory_xact_lock(hashtextextended({name} || ' ' || called, 0));
     SELECT d.id INTO before FROM {s}.decision d WHERE d.event = called;
     IF before IS NULL THEN

@@ -13,7 +13,7 @@ DECLARE
 BEGIN
     RETURN 'what it reads was dropped, and with it ' || gone || ': it can recommend nothing any more. '
         || CASE WHEN gone ~ 'item|encode' THEN 'Its log and models are kept; create another recommender'
-                ELSE 'Give the texts again by dlints_alter_recommender, and call dlints_renew' END;
+                ELSE 'Give the texts again: dlints_alter_recommender does' END;
 END
 $body$;
 

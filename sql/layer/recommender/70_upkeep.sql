@@ -104,8 +104,14 @@ EXCEPTION WHEN data_exception OR cardinality_violation THEN
 END
 $body$;
 
--- Vectors of new and of changed rows; those of deleted rows go, which is no loss: the log
--- keeps the features of what was shown.  More than half of them never go at once.
+-- Vectors of deleted rows go, which is no loss: the log keeps the features of what was shown.
+CREATE OR REPLACE FUNCTION {s}.forget_gone() RETURNS void LANGUAGE sql VOLATILE
+BEGIN ATOMIC
+    DELETE FROM {s}.item_vector v WHERE NOT EXISTS (SELECT FROM {s}.item i WHERE i.item {same_item} v.item);
+END;
+
+-- Vectors of new and of changed rows.  Where more than half of the rows have gone at once, which may be a
+-- mistake, their vectors stay until the next fit.
 CREATE OR REPLACE FUNCTION {s}.refresh() RETURNS bigint
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off AS $body$
 DECLARE
@@ -113,7 +119,7 @@ DECLARE
     gone    bigint;
     twice   text;
 BEGIN
-    UPDATE {s}.job SET done_at = now() WHERE name = 'refresh';
+    UPDATE {s}.job SET done_at = now(), problem = NULL WHERE name = 'refresh';
     LOCK TABLE {s}.item_vector IN SHARE ROW EXCLUSIVE MODE;     -- one that writes all at a time
     IF NOT {has_key} THEN
         SELECT min(i.item::text) INTO twice
@@ -126,11 +132,10 @@ BEGIN
     SELECT count(*) INTO gone FROM {s}.item_vector v
     WHERE  NOT EXISTS (SELECT FROM {s}.item i WHERE i.item {same_item} v.item);
     IF 2 * gone > (SELECT count(*) FROM {s}.item_vector) THEN
-        RAISE WARNING '% of the items of % have gone, and their vectors are kept', gone, {name}
-            USING HINT = format('If that is right: DELETE FROM %I.item_vector.', {name});
+        RAISE WARNING '% of the items of % have gone, and their vectors are kept until the next fit', gone, {name}
+            USING HINT = format('If they are not to come back: SELECT %I.forget_gone().', {name});
     ELSIF gone > 0 THEN
-        DELETE FROM {s}.item_vector v
-        WHERE  NOT EXISTS (SELECT FROM {s}.item i WHERE i.item {same_item} v.item);
+        PERFORM {s}.forget_gone();
     END IF;
     INSERT INTO {s}.item_vector AS v (item, encoded, ages)
     SELECT i.item, i.encoded, {s}.ages(i.dates, now()) FROM {s}.encoded_item i WHERE i.item IS NOT NULL
@@ -217,8 +222,9 @@ LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET row_security = off SE
 DECLARE
     changed bigint := 0;
 BEGIN
-    UPDATE {s}.job SET done_at = now() WHERE name = 'refit';
+    UPDATE {s}.job SET done_at = now(), problem = NULL WHERE name = 'refit';
     LOCK TABLE {s}.item_vector IN SHARE ROW EXCLUSIVE MODE;
+    PERFORM {s}.forget_gone();
     IF {factors} > 0 THEN
         UPDATE {s}.item_vector v SET factors = f.factors
         FROM   {s}.fitted() f
@@ -246,13 +252,17 @@ BEGIN
     END IF;
     PERFORM FROM {s}.job
     WHERE  CASE part WHEN 'refit' THEN name = 'refit' AND done_at < now() - interval '7 days'
-                     WHEN 'refresh' THEN name = 'refresh' AND done_at < now() - interval '1 hour'
-                     ELSE name = 'refresh' AND EXISTS (SELECT FROM {s}.block) END
+                     WHEN 'refresh' THEN name = 'refresh' AND (done_at < now() - interval '1 hour'
+                                                               OR starts_with(problem, 'what it reads was dropped'))
+                     ELSE name = 'refresh' END
     FOR    UPDATE SKIP LOCKED;
     IF NOT FOUND THEN
         RETURN NULL;
     ELSIF part = 'items' THEN           -- beside no refresh, which adds them as well
         SELECT a.n INTO changed FROM {s}.add_items() a (n);
+        IF changed > 0 AND NOT EXISTS (SELECT FROM {s}.block) THEN
+            PERFORM {s}.set_blocks();   -- are there many now?
+        END IF;
         RETURN CASE WHEN changed > 0 THEN format('%s vectors added', changed) ELSE '' END;
     ELSIF part = 'refresh' THEN
         RETURN format('%s vectors refreshed', {s}.refresh());

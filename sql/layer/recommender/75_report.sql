@@ -209,7 +209,7 @@ BEGIN
         FROM   {s}.decision d WHERE d.id >= first AND d.arm = 'personal';
         RETURN QUERY SELECT 'items without a vector', count(*)::float8, NULL::float8, CASE
                    WHEN EXISTS (SELECT FROM {s}.block) THEN 'run() makes vectors, and until then few of them are shown'
-                   ELSE 'encoded at each request: run() makes vectors within the hour' END
+                   ELSE 'encoded at each request until run() makes vectors' END
         FROM   {s}.item i WHERE NOT EXISTS (SELECT FROM {s}.item_vector v WHERE v.item {same_item} i.item);
     END IF;
     RETURN QUERY SELECT 'days since the vectors were fitted', date_part('epoch', now() - j.fitted_at) / 86400,
