@@ -5,12 +5,13 @@ BEGIN;
 \ir include/clock.sql
 \ir include/recommender.sql
 
-SELECT plan(22);
+SELECT plan(25);
 
 SELECT dlints_create_recommender('board', 'job', '{field,salary}', clicks => 'SELECT who, job, at FROM visit',
   control => 0, epsilon => 1, places => '{1,0.5}', outcomes => '{"click": 1, "apply": 5}') IS NOT NULL;
 SELECT count(*) AS items FROM generate_series(1, 60) p, board.recommend(p, 6) \gset
 SELECT count(*) AS items FROM generate_series(1, 3) p, board.recommend(p, 1) \gset
+SELECT count(*) AS items FROM generate_series(1, 2) p, board.recommend(p, 2) \gset
 
 -- Of each list the items that suit best are clicked: one, or four; "many" says where there are four.
 CREATE FUNCTION click(many text) RETURNS bigint LANGUAGE plpgsql AS $$
@@ -49,16 +50,24 @@ CREATE TEMP VIEW plain AS
 WITH list AS (
 	SELECT avg(dlints_dot(profile::float8[], features::dlints_vector)) AS x, avg(coalesce(r.value, 0)) AS y
 	FROM   board.listed l LEFT JOIN board.reward r USING (decision, item)
-	WHERE  decision IN (SELECT id FROM board.decision WHERE cardinality(items) = 6) GROUP BY decision),
+	WHERE  decision IN (SELECT id FROM board.decision WHERE cardinality(items) > 1) GROUP BY decision),
 apart AS (
 	SELECT x - avg(x) OVER () AS x, y - avg(y) OVER () AS y FROM list),
 slope AS (
 	SELECT sum(x * y) / sum(x * x) AS slope FROM apart)
-SELECT s.slope / sqrt(sum((y - s.slope * x) ^ 2) / (60 - 2) / sum(x * x)) AS errors
+SELECT s.slope / sqrt(sum((y - s.slope * x) ^ 2) / (62 - 2) / sum(x * x)) AS errors
 FROM   apart, slope s GROUP BY s.slope;
 SELECT cmp_ok(errors, '<', -3::float8, 'good lists that are clicked less contradict the models') FROM board.agreement();
 SELECT cmp_ok(abs(a.errors - p.errors), '<', 1e-9::float8, 'by so many standard errors')
   FROM board.agreement() a, plain p;
+SAVEPOINT many;
+INSERT INTO board.decision (id, at, seed, person, arm, context, profile, items, probabilities, expected, features)
+SELECT max(id) OVER () + row_number() OVER (), at, seed, person, arm, context, profile, items, probabilities, expected,
+       features
+FROM   board.decision, generate_series(1, 40) WHERE cardinality(items) = 6 LIMIT 2000;
+SELECT is(array_agg(errors), '{NULL}', 'the last 2,000 count, which say nothing where none of them is clicked')
+FROM   board.agreement();
+ROLLBACK TO many;
 INSERT INTO board.archive SELECT name, state FROM board.model WHERE learns;
 UPDATE board.job SET done_at = '-infinity' WHERE name = 'refresh';
 SELECT unalike(board.run(), '%rebuilt%', 'what is archived cannot be learned anew');
@@ -136,6 +145,16 @@ UPDATE board.job SET done_at = '-infinity' WHERE name = 'refresh';
 UPDATE board.contrast SET since = now() - interval '8 days';
 SELECT alike(board.run(), '%rebuilt%', 'after that');
 SELECT is(is_on, false, 'they are learned whole again') FROM board.contrast;
+
+CREATE OR REPLACE FUNCTION board.agreement() RETURNS TABLE (errors float8) LANGUAGE sql STABLE AS
+$$ SELECT current_setting('sim.errors')::float8 $$;
+CREATE FUNCTION turns(errors float8) RETURNS boolean LANGUAGE sql AS
+$$ SELECT set_config('sim.errors', errors::text, true); SELECT board.turn_contrast() $$;
+SELECT is(array_agg(turns(e) ORDER BY n), '{f,t}', 'three standard errors are beyond chance')
+FROM   unnest('{-2.9,-3.1}'::float8[]) WITH ORDINALITY u (e, n);
+UPDATE board.contrast SET since = now() - interval '8 days';
+SELECT is(array_agg(turns(e) ORDER BY n), '{f,t}', 'and 0 is no contradiction at all')
+FROM   unnest('{-0.1,0.1}'::float8[]) WITH ORDINALITY u (e, n);
 
 SELECT * FROM finish();
 ROLLBACK;
