@@ -30,7 +30,7 @@ SELECT 0.5 + sign(x) * sum(exp(-t * t / 2)) * abs(x) / 2000 / sqrt(2 * pi())
 FROM generate_series(0.5, 1999.5) i, LATERAL (SELECT i * abs(x) / 2000) l (t)
 $$;
 
-SELECT plan(47);
+SELECT plan(49);
 
 SELECT is_empty('SELECT * FROM offer.winner()', 'nothing is known of no event');
 SELECT results_eq($$ SELECT * FROM offer.winner(actions => '{b,a}') $$,
@@ -142,6 +142,22 @@ SELECT block, 1 / sum(one_in) AS h FROM (SELECT block, action, sum(n / p) / sum(
 SELECT cmp_ok(max(abs(w.earns - e.earns)), '<', 1e-9::float8, 'weights and prices are those of the definition')
 FROM (SELECT action, sum(h / p * earned) / sum(h / p * chosen) - sum(h * price) / sum(h * n) AS earns
       FROM part JOIN weight USING (block) GROUP BY action) e JOIN offer.winner() w ON w.action = chr(96 + e.action);
+CREATE TEMP TABLE arm AS
+SELECT chr(96 + action) AS action, sum(w) ^ 2 / sum(w * w) AS n, floor(sum(w) / max(w)) AS whole, max(mean) AS mean,
+       sum(w * (reward - mean) ^ 2) / sum(w) AS variance, sum((w * (reward - mean)) ^ 2) / max(w) ^ 2 AS squares
+FROM (SELECT action, w, reward, sum(w * reward) OVER a / sum(w) OVER a AS mean
+      FROM option JOIN part USING (block, context, action) JOIN weight USING (block), LATERAL (SELECT h / part.p) x (w)
+      WHERE is_chosen WINDOW a AS (PARTITION BY action)) s GROUP BY 1;
+CREATE TEMP TABLE total AS	-- and one more reward of 3, the middle of -2 and 8
+SELECT (1000 * avg + 3) / 1001 AS mean, (1000 * var + 1000 * (avg - 3) ^ 2 / 1001) / 1001 AS variance
+FROM (SELECT avg(value), var_pop(value) AS var FROM offer.reward) r;
+SELECT ok(bool_and(k.bottom = -2 AND k.top = 8 AND k.whole = a.whole AND abs(k.squares - a.squares) < 1e-6
+                   AND abs(k.expected - (a.n * a.mean + t.mean) / (a.n + 1) + k.price) < 1e-9
+                   AND abs(k.error - sqrt(greatest(a.variance, t.variance) / (a.n + 1))) < 1e-9)
+          AND min(a.variance) < min(t.variance) AND max(a.variance) > max(t.variance),
+  'and what is believed of each, with one reward as good as all are, and of all')
+FROM offer.known(0, '{a,b}', -2, 8) k JOIN arm a USING (action) CROSS JOIN total t;
+DROP TABLE arm;
 SELECT ok(bool_and(low < earns AND earns < high AND high - low < 5.5), 'bounds are about it') FROM offer.winner();
 SELECT cmp_ok(max(w.high - w.low), '<', min(n.high - n.low), 'and are wider where a reward can be more')
 FROM offer.winner() w, offer.winner(lowest => -20, highest => 20) n;
@@ -169,6 +185,9 @@ SELECT ok(bool_and(CASE action WHEN 'c' THEN low > 0.9 AND high = 1 ELSE low = 0
   AND chance_best > 0.1 END),
   'unless one says what they can be; and what was never chosen may be the best')
 FROM offer.winner(lowest => 0, highest => 1);
+SELECT results_eq('SELECT action, round(expected::numeric, 9) FROM offer.known(0, ''{c,d}'', 0, 1)',
+  $$ VALUES ('c', round((200 + 200.5 / 201) / 201, 9)), ('d', round(200.5 / 201, 9)) $$,
+  'and is believed to be like all, of which one more is in the middle');
 SELECT logs(10, 'e', 0.5, 1, actions => '["e"]'), logs(10, 'e', 1, 1, actions => '["e"]');
 SELECT results_eq('SELECT action, events, chance_best, could_gain, verdict FROM offer.winner()',
   $$ VALUES ('e', 20::bigint, 1::float8, 0::float8, 'open') $$, 'one alone wins nothing');
