@@ -6,7 +6,7 @@ BEGIN;
 \ir include/recommender.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT plan(63);
+SELECT plan(82);
 
 SELECT dlints_create_recommender('board', 'job', '{field,salary}', control => 0.3, epsilon => 0.5, factors => 16,
   clicks => 'SELECT who, job, at FROM visit', outcomes => '{"click": 1, "apply": 5}') IS NOT NULL;
@@ -255,10 +255,58 @@ FROM (VALUES
   (100, 33, 22, '1.500; 0.356; no difference that could not be chance: between 0.94 and 2.40, by 100 people of the control'),
   (29, 20, 4, '5.000; 2.446; not known before 30 people of the control came: now between 1.84 and 13.62, by 29 people of the control'),
   (30, 20, 4, '5.000; 2.457; personal lists are better, and that is no accident: between 1.83 and 13.66, by 30 people of the control'),
-  (100, 5, 0, 'not known yet: both kinds of lists have to earn something'))
+  (100, 5, 0, 'not known yet: both kinds of lists have to earn something'),
+  (100, 0, 5, '0.000; not known yet: both kinds of lists have to earn something'),
+  (30, 30, 30, '1.000; 0.000; not known yet: both kinds of lists have to earn something'),
+  (1, 1, 1, '1.000; not known yet: both kinds of lists have to earn something'))
   v (people, personal, control, said);
 SELECT ok(abs(quiet.errors_of(n + 1) - t) < 0.01 * t, n || ' degrees of freedom')
 FROM (VALUES (3, 3.182), (9, 2.262), (29, 2.045), (1000, 1.962)) v (n, t);
+
+CREATE FUNCTION says(what text, OUT value float8, OUT error float8, OUT meaning text) LANGUAGE sql AS
+$$ SELECT value, error, meaning FROM quiet.report() WHERE measure = what $$;
+SELECT verdict(100, 40, 20);
+UPDATE quiet.reward SET value = -1;
+SELECT alike((says('times the control')).meaning, 'not known yet: both%', 'twice of a loss is no gain');
+-- 400 lists that promise from 0 to 1, and keep so much of it, more or less
+CREATE FUNCTION calibration(slope float8, noise float8) RETURNS text LANGUAGE sql AS $$
+TRUNCATE quiet.decision, quiet.reward, quiet.due;
+INSERT INTO quiet.decision (id, at, seed, person, arm, context, profile, items, probabilities, expected, features)
+SELECT quiet.first_decision(now()) + i, now(), 0, i, 'personal', '{}', dlints_pack('{}'), '{1}',
+       CASE WHEN i <= 100 THEN '{0.6}' ELSE '{1}' END::float8[], ARRAY[i / 400.0], dlints_pack('{{0}}')
+FROM generate_series(1, 400) i;
+INSERT INTO quiet.reward SELECT id, 1, 'click', slope * expected[1] + noise * (1 - id % 4 / 2 * 2), now(), 1
+FROM   quiet.decision;
+SELECT split_part(meaning, ':', 1) FROM says('calibration') $$;
+SELECT is(calibration(slope, noise), said, 'calibration ' || slope || ', noise ' || noise)
+FROM (VALUES (1::float8, 1::float8, 'what personal lists promise comes true'), (1, 2.8, 'not known yet'),
+  (1, 3, 'not known yet'), (0.1, 1, 'the model promises too much, as it does in its first days; later'),
+  (2, 1, 'the model promises too little'), (0.7, 1, 'not known yet')) v (slope, noise, said);
+SELECT is(meaning, format('not known yet: between %s and %s, and 1 is exact', round((value - 2 * error)::numeric, 2),
+  round((value + 2 * error)::numeric, 2)), 'from where to where') FROM says('calibration');
+SELECT calibration(0, 0);
+SELECT ok(value IS NULL AND meaning = 'not known yet: too little was clicked', 'or nothing') FROM says('calibration');
+SELECT ok(abs(value - 0.1) < 1e-9, 'and how much is explored') FROM says('exploration');
+
+INSERT INTO quiet.due SELECT id FROM quiet.decision WHERE id % 2 = 0;
+SELECT quiet.reward(1, 1), later('29 minutes');
+SELECT is(array_agg(value), '{0,0}', 'what waits, and what is told of what may still come')
+FROM quiet.report() WHERE measure IN ('decisions to be learned', 'rewards of unknown decisions');
+SELECT later('60 minutes');
+SELECT is(array_agg(format('%s %s', value, split_part(meaning, ':', 1))),
+  '{200 as run() finds them,1 told an hour ago or more}', 'what is due, and what never came')
+FROM quiet.report() WHERE measure IN ('decisions to be learned', 'rewards of unknown decisions');
+SELECT later('2 minutes');
+SELECT is((says('decisions to be learned')).meaning, 'the oldest is of 91 minutes ago: have cron call run()',
+  'what is overdue');
+UPDATE quiet.job SET done_at = now() - interval '8 days' WHERE name = 'refit';
+SELECT ok(value = 8 AND meaning = 'run() fits them every week', 'since when vectors are as they are')
+FROM says('days since the vectors were fitted');
+SELECT later('1 minute');
+SELECT alike((says('days since the vectors were fitted')).meaning, 'overdue%', 'and that they are old');
+INSERT INTO job SELECT 1000 + i, title, field, city_id, salary, skills, details, remote, posted, open, same
+FROM job, generate_series(1, 2) i WHERE id = 1;
+SELECT is((says('items without a vector')).value, 2::float8, 'and how many items have none');
 
 -- ---------- what outcomes are worth ----------
 

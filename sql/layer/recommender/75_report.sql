@@ -118,7 +118,8 @@ BEGIN
     times := personal.mean / nullif(control.mean, 0);
     relative := sqrt((personal.stderr / nullif(personal.mean, 0)) ^ 2
                      + (control.stderr / nullif(control.mean, 0)) ^ 2);
-    within := exp(least({s}.errors_of(least(control.people, personal.people)) * relative, 100));
+    within := {s}.errors_of(least(control.people, personal.people)) * relative;
+    within := exp(CASE WHEN within > 100 THEN 100 ELSE within END);     -- NULL: not known, and least() would say 100
     range := format('between %s and %s, by %s people of the control',
                     round((times / within)::numeric, 2), round((times * within)::numeric, 2), control.people);
     SELECT count(*) AS people, coalesce(sum(d.lists), 0) AS lists INTO x
@@ -134,7 +135,7 @@ BEGIN
         ('reward of a decision, chance', chance.mean, chance.stderr,
          format('what a list by chance earned; there were %s, to judge by', chance.lists)),
         ('times the control', times, times * relative, CASE
-            WHEN NOT relative > 0 OR times IS NULL OR times < 0 OR within IS NULL
+            WHEN within IS NULL OR NOT relative > 0 OR least(personal.mean, control.mean) < 0
             THEN 'not known yet: both kinds of lists have to earn something'
             WHEN control.people < 30 THEN 'not known before 30 people of the control came: now ' || range
             WHEN times / within > 1 THEN 'personal lists are better, and that is no accident: ' || range
