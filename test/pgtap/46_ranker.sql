@@ -10,7 +10,7 @@ SELECT CASE WHEN i.updates = j.updates
 FROM dlints_info(a) i, dlints_info(b) j $$;
 SET LOCAL check_function_bodies = on;
 
-SELECT plan(86);
+SELECT plan(109);
 
 -- ---------- made ----------
 
@@ -238,6 +238,84 @@ SELECT is((value > 0.6, meaning ~ 'go live'), (true, true), 'and that it may go 
   WHERE measure = 'present system imitated';
 SELECT each_is('22023: the share must be between 0 and 1', $$ pupil.go_live(1.1)
   pupil.go_live(NULL) $$);
+
+-- ---------- judged ----------
+
+-- 60 events of 40 people that it decided, and 100 of 50 that the present system did; and one of each the day before
+SELECT dlints_create_ranker('judge', apprentice => true, wait => '1 hour') IS NOT NULL;
+CREATE TEMP TABLE happened AS
+SELECT arm, judge.first_decision(CASE WHEN n < 0 THEN now() - interval '1 day' ELSE now() END)
+       + n + CASE arm WHEN 'live' THEN 0 ELSE 1000 END AS id,
+       n % 50 AS n, CASE arm WHEN 'live' THEN n % 40 ELSE n % 50 END AS person, 0.2 + n % 4 / 5.0 AS p,
+       n % 3 AS expected,
+       CASE WHEN n < 0 THEN 1000 WHEN arm = 'live' THEN n % 5 + 1 ELSE n % 7 END AS reward
+FROM (SELECT 'live' AS arm, generate_series(-1, 59) AS n UNION ALL SELECT 'present', generate_series(-1, 99)) e;
+INSERT INTO judge.decision (id, event, arm, at, active, context, actions, ranking, probabilities, expected, imitated)
+SELECT id, id, arm, now(), true, jsonb_build_object('person', person), '[{"id": "a", "price": 0.25}, "b"]', '{1,2}',
+       ARRAY[p, 1 - p], ARRAY[expected, 0], CASE arm WHEN 'present' THEN n BETWEEN 0 AND 36 END FROM happened;
+INSERT INTO judge.reward (event, value) SELECT id, reward FROM happened;
+CREATE FUNCTION says(what text, OUT value float8, OUT error float8, OUT meaning text) LANGUAGE sql AS
+$$ SELECT value, error, meaning FROM judge.report(now()) WHERE measure = what $$;
+CREATE TEMP TABLE earned AS
+SELECT arm, max(mean) AS mean, sqrt(sum((sum - n * mean) ^ 2) * count(*) / (count(*) - 1)) / sum(n) AS stderr
+FROM (SELECT arm, count(*) AS n, sum(reward - 0.25) AS sum,
+             sum(sum(reward - 0.25)) OVER a / sum(count(*)) OVER a AS mean
+      FROM happened WHERE n >= 0 GROUP BY arm, person WINDOW a AS (PARTITION BY arm)) p GROUP BY arm;
+SELECT ok(abs(s.value - e.mean) < 1e-9 AND abs(s.error - e.stderr) < 1e-9,
+  'the report says what an event earned, with an error of people: ' || e.arm)
+FROM earned e, says(CASE arm WHEN 'live' THEN 'earned by the ranker' ELSE 'earned by the present system' END) s;
+SELECT ok(abs(s.value - l.mean + p.mean) < 1e-9 AND abs(s.error - sqrt(l.stderr ^ 2 + p.stderr ^ 2)) < 1e-9
+          AND meaning ~ '^no difference that is more than chance', 'how they differ')
+FROM earned l, earned p, says('more than the present system') s WHERE l.arm = 'live' AND p.arm = 'present';
+SELECT is((says('events')).value, 160::float8, 'of how many events since then');
+SELECT ok(abs(s.value - e.mean) < 1e-9, 'what chance would have earned') FROM says('earned by chance') s,
+  (SELECT sum((reward - 0.25) / p) / sum(1 / p) AS mean FROM happened WHERE arm = 'live' AND n >= 0) e;
+SELECT ok(abs(s.value - e.mean) < 1e-9 AND abs(s.error - e.stderr) < 1e-9, 'whether what is expected comes')
+FROM says('expected and not earned') s, (SELECT avg(expected - reward) AS mean,
+  stddev(expected - reward) / sqrt(60) AS stderr FROM happened WHERE arm = 'live' AND n >= 0) e;
+SELECT ok(abs(s.value - avg(1 - p)) < 1e-9, 'and how much is explored') FROM says('exploration') s, happened
+WHERE arm = 'live' AND n >= 0 GROUP BY s.value;
+SAVEPOINT judged;
+SELECT ok(value = 0.74 AND abs(error - sqrt(0.74 * 0.26 / 100)) < 1e-9 AND meaning ~ 'go live with a small share',
+  'what is imitated') FROM says('present system imitated');
+CREATE FUNCTION imitated(percent integer) RETURNS text LANGUAGE sql AS $$
+UPDATE judge.decision d SET imitated = 2 * n < percent FROM happened h
+WHERE  h.id = d.id AND d.arm = 'present' AND n >= 0;
+SELECT meaning FROM says('present system imitated') $$;
+SELECT alike(imitated(68), 'not known yet%', 'which may be chance');
+SELECT alike(imitated(52), 'not known yet%', 'or not');
+SELECT alike(imitated(46), '%do not say what%', 'or too little');
+DELETE FROM judge.decision WHERE id = (SELECT max(id) FROM happened WHERE arm = 'present');
+SELECT alike(imitated(74), 'not known: it takes events%', 'of 100 events');
+CREATE FUNCTION more(better float8) RETURNS text LANGUAGE sql AS $$
+UPDATE judge.reward r SET value = reward + CASE arm WHEN 'live' THEN better ELSE 0 END FROM happened
+WHERE  id = event::bigint;
+SELECT meaning FROM says('more than the present system') $$;
+SELECT alike(more(1), 'the ranker is better%', 'who is better');
+SELECT alike(more(-1), 'the ranker is worse%', 'or worse');
+UPDATE judge.reward SET value = 1;
+SELECT alike((says('more than the present system')).meaning, 'not known: %rewards that differ', 'by rewards that differ');
+DELETE FROM judge.decision WHERE arm = 'live' AND (context ->> 'person')::integer > 29;
+SELECT alike(more(1), 'the ranker is better%', 'is known from 30 people');
+DELETE FROM judge.decision WHERE arm = 'live' AND (context ->> 'person')::integer > 28;
+SELECT is(meaning, format('not known before 30 people came to each: now between %s and %s',
+  round((value - within)::numeric, 3), round((value + within)::numeric, 3)), 'who came to each')
+FROM says('more than the present system') s, LATERAL (SELECT judge.errors_of(29) * s.error) e (within);
+DELETE FROM judge.decision WHERE arm = 'live' AND id > (SELECT min(id) FROM happened WHERE arm = 'live' AND n >= 0);
+SELECT is((says('expected and not earned')).meaning, 'not known yet: too few events', 'one event says nothing');
+ROLLBACK TO judged;
+INSERT INTO judge.due SELECT id, now() - CASE arm WHEN 'live' THEN interval '59 minutes' ELSE '61 minutes' END
+FROM (SELECT arm, max(id) AS id FROM happened GROUP BY arm) d;
+SELECT ok(value = 1 AND meaning ~ '^beyond the wait', 'what is to be learned') FROM says('decisions to be learned');
+UPDATE judge.due SET since = since - interval '1 hour';
+SELECT ok(value = 2 AND meaning ~ 'run\(\)', 'or should have been') FROM says('decisions to be learned');
+SELECT judge.rank('mail', '{}', '["a"]', deferred => true), judge.reward('mail', 1), judge.reward('never', 1);
+SELECT is((says('rewards of unknown events')).value, 0::float8, 'what is told of events that may still come');
+SELECT later('61 minutes');
+SELECT is((says('rewards of unknown events')).value, 2::float8, 'or do not, in an hour');
+SELECT judge.activate('mail');
+SELECT is((says('rewards of unknown events')).value, 1::float8, 'but are activated');
+SELECT set_config('sim.now', '2026-03-20 12:00+00', true);
 
 -- ---------- by somebody who owns nothing else ----------
 

@@ -70,7 +70,7 @@ BEGIN
         ('earned by the present system', y.mean, y.stderr,
          'the same, where the caller''s first action was shown'),
         ('more than the present system', more, stderr, CASE
-            WHEN within IS NULL OR NOT within > 0 THEN 'not known: it takes events of both'
+            WHEN within IS NULL OR NOT within > 0 THEN 'not known: it takes events of both, and rewards that differ'
             WHEN least(x.people, y.people) < 30
             THEN format('not known before 30 people came to each: now between %s and %s',
                         round((more - within)::numeric, 3), round((more + within)::numeric, 3))
