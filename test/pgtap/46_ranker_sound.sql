@@ -6,7 +6,7 @@ BEGIN;
 \ir include/ranker.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT plan(43);
+SELECT plan(45);
 
 -- events of a person, of which two in three are rewarded
 CREATE FUNCTION asks(schema text, person text, events integer, called text) RETURNS void LANGUAGE plpgsql AS $$
@@ -102,6 +102,14 @@ SELECT later('23 hours'), offer.run();
 SELECT is(count(*), 1::bigint, 'what is told of an unknown event waits for a day') FROM offer.reward WHERE event = 'never';
 SELECT later('2 hours'), offer.run();
 SELECT is(count(*), 0::bigint, 'and goes') FROM offer.reward WHERE event = 'never';
+INSERT INTO offer.reward (event, value, at, learned)
+SELECT 'known ' || n, 1, now() - interval '3 months' - n * interval '1 hour', 1 FROM unnest('{-1,1}'::integer[]) n;
+INSERT INTO offer.paid SELECT 'known ' || n, '{"usd": 1}', now() - interval '3 months' - n * interval '1 hour'
+FROM unnest('{23,25}'::integer[]) n;
+SELECT offer.tidy();
+SELECT is(array_agg(event), '{known -1}', 'rewards go when they are older than is kept')
+FROM   offer.reward WHERE event ~ '^known';
+SELECT is(array_agg(event), '{known 23}', 'and what events cost a day later') FROM offer.paid;
 
 CREATE ROLE visitor;
 SELECT is(outcome($$SET LOCAL ROLE visitor; SELECT offer.reward('e', 1)$$),
