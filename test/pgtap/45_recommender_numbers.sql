@@ -6,7 +6,7 @@ BEGIN;
 \ir include/recommender.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT plan(82);
+SELECT plan(87);
 
 SELECT dlints_create_recommender('board', 'job', '{field,salary}', control => 0.3, epsilon => 0.5, factors => 16,
   clicks => 'SELECT who, job, at FROM visit', outcomes => '{"click": 1, "apply": 5}') IS NOT NULL;
@@ -253,6 +253,7 @@ FROM (VALUES
   (100, 40, 20, '2.000; 0.471; personal lists are better, and that is no accident: between 1.25 and 3.19, by 100 people of the control'),
   (100, 20, 40, '0.500; 0.118; personal lists are worse, and that is no accident: between 0.31 and 0.80, by 100 people of the control. Give it columns that matter'),
   (100, 33, 22, '1.500; 0.356; no difference that could not be chance: between 0.94 and 2.40, by 100 people of the control'),
+  (100, 22, 33, '0.667; 0.158; no difference that could not be chance: between 0.42 and 1.07, by 100 people of the control'),
   (29, 20, 4, '5.000; 2.446; not known before 30 people of the control came: now between 1.84 and 13.62, by 29 people of the control'),
   (30, 20, 4, '5.000; 2.457; personal lists are better, and that is no accident: between 1.83 and 13.66, by 30 people of the control'),
   (100, 5, 0, 'not known yet: both kinds of lists have to earn something'),
@@ -266,8 +267,15 @@ FROM (VALUES (3, 3.182), (9, 2.262), (29, 2.045), (1000, 1.962)) v (n, t);
 CREATE FUNCTION says(what text, OUT value float8, OUT error float8, OUT meaning text) LANGUAGE sql AS
 $$ SELECT value, error, meaning FROM quiet.report() WHERE measure = what $$;
 SELECT verdict(100, 40, 20);
+DELETE FROM quiet.decision WHERE person > 110;
+SELECT is(split_part(split_part(meaning, 'between ', 2), ' and ', 1), round((value / exp(quiet.errors_of(10) * error
+  / value))::numeric, 2)::text, 'the fewer people of the two kinds count') FROM says('times the control');
 UPDATE quiet.reward SET value = -1;
 SELECT alike((says('times the control')).meaning, 'not known yet: both%', 'twice of a loss is no gain');
+UPDATE quiet.reward SET value = 1 WHERE decision > quiet.first_decision(now()) + 100;
+SELECT alike((says('times the control')).meaning, 'not known yet: both%', 'nor is a gain where there is a loss');
+TRUNCATE quiet.decision, quiet.reward;
+SELECT is(array_agg(value), '{0,0}', 'of no lists') FROM quiet.report() WHERE measure IN ('people', 'decisions');
 -- 400 lists that promise from 0 to 1, and keep so much of it, more or less
 CREATE FUNCTION calibration(slope float8, noise float8) RETURNS text LANGUAGE sql AS $$
 TRUNCATE quiet.decision, quiet.reward, quiet.due;
@@ -307,6 +315,10 @@ SELECT alike((says('days since the vectors were fitted')).meaning, 'overdue%', '
 INSERT INTO job SELECT 1000 + i, title, field, city_id, salary, skills, details, remote, posted, open, same
 FROM job, generate_series(1, 2) i WHERE id = 1;
 SELECT is((says('items without a vector')).value, 2::float8, 'and how many items have none');
+SAVEPOINT items;
+DELETE FROM job;
+SELECT is((says('coverage')).value, NULL, 'where there are no items nothing is covered');
+ROLLBACK TO items;
 
 -- ---------- what outcomes are worth ----------
 

@@ -6,7 +6,7 @@ BEGIN;
 \ir include/recommender.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT plan(28);
+SELECT plan(29);
 
 SELECT lives_ok($$SELECT dlints_create_recommender('board', 'job', '{field,salary}',
   outcomes => '{"click": 1, "apply": 5}', control => 0.2, epsilon => 1)$$, 'made');
@@ -34,6 +34,8 @@ SELECT is(stderr, 0::float8, 'to which the first one has no error') FROM board.p
   WHERE place = 1;
 SELECT ok(abs(p.stderr - 0.2 * sqrt((1 - 12.0 / p.shown) / 12 + (1 - 60.0 / p.shown) / 60)) < 1e-9,
   'and the others that of a ratio') FROM board.places() p WHERE place = 4;
+SELECT ok(abs(p.stderr - 0.55 * sqrt((1 - 33.0 / p.shown) / 33 + (1 - 60.0 / p.shown) / 60)) < 1e-9,
+  'from the second one on') FROM board.places() p WHERE place = 2;
 SELECT ok(abs(p.stderr - sqrt(0.5 * (1 - 0.5 / p.shown)) / 60) < 1e-9, 'as if half a click, where there is none')
   FROM board.places() p WHERE place = 6;
 SELECT is(count(*), 0::bigint, 'since then') FROM board.places(now() + interval '1 day');
