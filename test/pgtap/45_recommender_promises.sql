@@ -7,7 +7,7 @@ BEGIN;
 \ir include/recommender.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT plan(94);
+SELECT plan(96);
 
 -- ---------- refused ----------
 
@@ -204,6 +204,27 @@ FROM   board.item_vector;
 SELECT later('1 minute');
 SELECT count(*) FROM board.recommend(1);
 SELECT ok(costs IS NULL AND prices IS NULL, 'and cost nothing then') FROM board.decision ORDER BY id DESC LIMIT 1;
+
+-- ---------- within how many lists ----------
+
+SELECT dlints_create_recommender('owing', 'job', '{field}', promises => '{"remote": {"of": "i.remote", "most": 0.3}}')
+  IS NOT NULL;
+SELECT is(h::text, '(150,2100)', 'what is left is to be used within 150 lists, and counted over 14 times that')
+FROM   owing.horizon() h;
+INSERT INTO owing.decision (id, at, seed, person, arm, context, profile, items, probabilities, expected, features,
+  costs)
+SELECT owing.first_decision(now()) + i, now(), 0, i, 'personal', '{}', dlints_pack('{}'), array_fill(1, ARRAY[k]),
+       array_fill(1::float8, ARRAY[k]), array_fill(0::float8, ARRAY[k]), dlints_pack(array_fill(0::real, ARRAY[k, 1])),
+       '{"remote": 0}'
+FROM generate_series(1, 150) i, LATERAL (SELECT CASE WHEN i <= 50 THEN 1 ELSE 4 END) l (k);
+CREATE FUNCTION horizon(solved bigint, now_at bigint) RETURNS text LANGUAGE sql AS $$
+SELECT setval('owing.decision_number', now_at);
+UPDATE owing.promise SET solved = horizon.solved;
+SELECT h::text FROM owing.horizon() h $$;
+SELECT is(array_agg(horizon(solved, now_at) ORDER BY now_at),
+  ARRAY['(800,2800)', '(600,2100)', '(800,2800)', '(400000,100000)'],
+  'of the size of the last 100, or as many as came since prices were found')
+FROM (VALUES (4194254, 150), (300, 449), (300, 500), (0, 4000000)) v (solved, now_at);
 
 -- ---------- outcomes ----------
 

@@ -5,7 +5,7 @@ BEGIN;
 \ir include/helpers.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT plan(52);
+SELECT plan(65);
 
 SELECT is(outcome(format('SELECT dlints_scaffold_ranker(''r'', promises => %L)', promises)), '22023: ' || problem,
   promises)
@@ -117,6 +117,79 @@ SELECT matches(front.run(), '^\d+ learned$', 'what is done is done');
 UPDATE front.job SET done_at = now() - interval '4 minutes' WHERE name = 'prices';
 SELECT is(solved(10201, 10220), 0::bigint, 'or if run() does not come any more');
 ROLLBACK TO runs;
+
+-- ---------- what is left, and what is asked for ----------
+
+SELECT dlints_create_ranker('owing', epsilon => 0.1,
+  promises => '{"gain": {"least": 3}, "hard": {"most": 2, "hard": true}, "soft": {"most": 2}}') IS NOT NULL;
+SELECT is(array_agg(decisions || ' ' || ahead), '{0 0,0 0,0 0}', 'nothing is left of nothing')
+FROM   owing.balance(300);
+INSERT INTO owing.decision (id, event, arm, at, active, context, actions, ranking, probabilities, expected, costs)
+SELECT owing.first_decision(now()) + i, i, 'live', now(), true, '{}', '["a"]', '{1}', '{1}', '{0}',
+       jsonb_build_array(jsonb_build_object('gain', 2.5 + i % 5 / 2.0, 'hard', c, 'soft', c))
+FROM generate_series(1, 300) i, LATERAL (SELECT CASE WHEN i <= 120 THEN 0.5 ELSE 2.25 END) l (c);
+-- what is left of each decision is added, and never more than a limit is kept
+CREATE FUNCTION left_of(whose text, "limit" float8, most integer) RETURNS float8 LANGUAGE plpgsql AS $$
+DECLARE
+	ahead float8 := 0;
+	one float8;
+BEGIN
+	FOR one IN SELECT sign * (target - (costs -> 0 ->> whose)::float8) FROM owing.decision, owing.promise
+	           WHERE name = whose AND event::integer > 300 - most ORDER BY id LOOP
+		ahead := least(ahead + one, "limit");
+	END LOOP;
+	RETURN ahead;
+END $$;
+SELECT ok(bool_and(decisions = most AND abs(ahead - left_of(promise, most_kept, most)) < 1e-9)
+          AND count(DISTINCT ahead) = 3, 'what is left of the last ' || most || ' decisions, of which so much is kept')
+FROM unnest('{300,250}'::integer[]) most, owing.balance(most),
+     LATERAL (SELECT CASE promise WHEN 'gain' THEN 225 WHEN 'hard' THEN 60 ELSE 150 END) l (most_kept) GROUP BY most;
+CREATE OR REPLACE FUNCTION owing.balance(most bigint)
+RETURNS TABLE (promise text, decisions bigint, ahead float8, target float8, hard boolean) LANGUAGE sql STABLE AS
+$$ SELECT name, 300::bigint, (current_setting('test.ahead')::jsonb ->> name)::float8, p.target, p.hard
+   FROM   owing.promise p $$;
+CREATE OR REPLACE FUNCTION owing.replay() RETURNS TABLE (scores float8[], costs float8[], means float8[], k bigint)
+LANGUAGE sql STABLE AS
+$$ SELECT '{3,2,1}'::float8[], '{{-4,-5,-2},{2,1,4},{3,1,2}}'::float8[], '{-3.5,2,2.5}'::float8[], 1::bigint
+   FROM generate_series(1, 2) $$;
+CREATE FUNCTION asks(ahead text) RETURNS numeric[] LANGUAGE plpgsql AS $$
+BEGIN
+	PERFORM set_config('test.ahead', ahead, true);
+	PERFORM owing.solve();
+	RETURN ARRAY(SELECT round(wanted::numeric, 6) FROM owing.promise ORDER BY name);
+END $$;
+SELECT is(asks('{"gain": 150, "hard": 15, "soft": 105}'), '{1.833333,2.111111,2.722222}',
+  'what is left is used within 150, less what chance has');
+SELECT is(array_agg(p.price ORDER BY p.name), ARRAY(SELECT unnest(f.prices[1:1])), 'at the prices that buy it')
+FROM owing.promise p, (SELECT dlints_prices(scores, costs, k, (SELECT array_agg(sign * wanted ORDER BY name)
+  FROM owing.promise)) AS prices FROM owing.replay()) f GROUP BY f.prices HAVING max(p.price) > 0;
+SELECT is(asks('{"gain": -1e6, "hard": -1e6, "soft": 1e6}'), '{4.900000,1.050000,6.388889}',
+  'at most three times, and never the least that is possible');
+UPDATE owing.promise SET outcome = 'click';
+SELECT is(asks('{"gain": -1e6, "hard": -1e6, "soft": -1e6}'), '{4.750000,1.250000,1.500000}',
+  'three quarters of what can be saved are asked of what is only expected');
+UPDATE owing.promise SET target = CASE name WHEN 'hard' THEN 0.9 ELSE 1.25 END WHERE name <> 'gain';
+SELECT is(asks('{"gain": -1e6, "hard": -1e6, "soft": -1e6}'), '{4.750000,1.250000,1.200000}',
+  'or what is promised and a fifth of the way to the least');
+UPDATE owing.promise SET target = 1.05 WHERE name = 'soft';
+SELECT is(asks('{"gain": -1e6, "hard": -1e6, "soft": -1e6}'), '{4.750000,1.250000,1.100000}',
+  'and never the last twentieth');
+CREATE FUNCTION decided(after bigint, until bigint, had bigint) RETURNS boolean LANGUAGE sql AS $$
+SELECT setval('owing.decision_number', until);
+UPDATE owing.promise SET solved = after, decisions = had;
+SELECT has_decided FROM owing.has_decided(20) $$;
+SELECT is(array_agg(decided(after, until, had) ORDER BY n), '{f,t,f,t,f,t,f,t}',
+  'prices are due after 20 decisions, or a quarter of those there were, and numbers begin anew')
+FROM (VALUES (1, 100::bigint, 119::bigint, 200::bigint), (2, 100, 120, 200), (3, 4194300, 15, 200),
+  (4, 4194300, 16, 200),
+  (5, 100, 101, 8), (6, 100, 102, 8), (7, 100, 100, 3), (8, 100, 101, 3)) v (n, after, until, had);
+SELECT decided(100, 119, 200);
+SELECT is(is_to_solve, false, 'which is as many') FROM owing.is_to_solve();
+SELECT decided(100, 120, 200);
+SELECT is(is_to_solve, true, 'as run() waits for') FROM owing.is_to_solve();
+UPDATE owing.promise SET price = CASE name WHEN 'soft' THEN 0.6 WHEN 'hard' THEN 0.7 ELSE 0 END;
+SELECT is(array_agg(promise || ' ' || lost ORDER BY promise), '{hard 0,soft 1}',
+  'what a price costs is what would be chosen without it') FROM owing.reward_lost();
 
 -- ---------- a hard one ----------
 

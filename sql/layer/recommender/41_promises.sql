@@ -16,7 +16,7 @@ BEGIN ATOMIC
                                HAVING max(p.lag) IS NOT NULL)
                LIMIT  100000) w)
     SELECT m.lists * coalesce((SELECT avg(cardinality(l.items)) FROM last l), 1)::float8,
-           least(greatest(2000, 14 * m.lists) + w.lists, 100000)
+           least(14 * m.lists + w.lists, 100000)
     FROM   made m, waiting w;
 END;
 
