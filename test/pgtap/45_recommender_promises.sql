@@ -7,7 +7,7 @@ BEGIN;
 \ir include/recommender.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT plan(96);
+SELECT plan(97);
 
 -- ---------- refused ----------
 
@@ -204,6 +204,7 @@ FROM   board.item_vector;
 SELECT later('1 minute');
 SELECT count(*) FROM board.recommend(1);
 SELECT ok(costs IS NULL AND prices IS NULL, 'and cost nothing then') FROM board.decision ORDER BY id DESC LIMIT 1;
+SELECT ok(bool_and(promised IS NULL AND rates IS NULL), 'nor do items') FROM board.item_vector;
 
 -- ---------- within how many lists ----------
 

@@ -7,7 +7,7 @@ BEGIN;
 \ir include/recommender.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT plan(117);
+SELECT plan(119);
 
 -- how far a recommender's models are from those that its log gives
 CREATE FUNCTION off(schema text) RETURNS float8 LANGUAGE plpgsql AS $$
@@ -74,6 +74,12 @@ SELECT is(lasting.erase(1), 2::bigint, 'an archive');
 SELECT ok(off('lasting') < 1e-9 AND updates('lasting') = 264, 'is nobody''s');
 SELECT dlints_alter_recommender('board', '{"places": [1, 0.5]}');
 SELECT ok(off('board') < 1e-9 AND updates('board') = 24, 'a change that computes anew finds the same');
+SELECT count(*) AS items FROM board.recommend(99, 6) \gset
+SELECT board.rebuild();
+SELECT is(updates('board'), 24::bigint, 'what is still due is not learned by a rebuild');
+SELECT board.learn('0');
+SELECT ok(off('board') < 1e-9 AND updates('board') = 30, 'but once');
+SELECT board.erase(99);
 SELECT is(outcome($$SELECT dlints_alter_recommender('lasting', '{"half_life": "1 day"}')$$),
   '0A000: a recommender with an archive cannot learn its log anew '
   '(What is archived was learned under the half-life and the outcomes that it has.)', 'an archive is as it is');

@@ -5,7 +5,7 @@ BEGIN;
 \ir include/helpers.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT plan(65);
+SELECT plan(66);
 
 SELECT is(outcome(format('SELECT dlints_scaffold_ranker(''r'', promises => %L)', promises)), '22023: ' || problem,
   promises)
@@ -114,6 +114,8 @@ SELECT matches(front.run(), 'prices found$', 'so does run()');
 SELECT is(solved(10101, 10159), 59::bigint, 'between two of which fewer pages do');
 SELECT is(solved(10160, 10160), 0::bigint, 'if many come');
 SELECT matches(front.run(), '^\d+ learned$', 'what is done is done');
+SELECT ask('front', 10161, 10161);
+SELECT matches(front.run(), 'prices found$', 'and one decision is enough');
 UPDATE front.job SET done_at = now() - interval '4 minutes' WHERE name = 'prices';
 SELECT is(solved(10201, 10220), 0::bigint, 'or if run() does not come any more');
 ROLLBACK TO runs;

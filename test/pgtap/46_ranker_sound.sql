@@ -6,7 +6,7 @@ BEGIN;
 \ir include/ranker.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT plan(45);
+SELECT plan(49);
 
 -- events of a person, of which two in three are rewarded
 CREATE FUNCTION asks(schema text, person text, events integer, called text) RETURNS void LANGUAGE plpgsql AS $$
@@ -28,7 +28,13 @@ SELECT dlints_create_ranker('offer', wait => '0', keep => '3 months', apprentice
 SELECT dlints_create_ranker('lasting', wait => '0', keep => '3 months', archive => true) IS NOT NULL;
 SELECT asks(s, 'p', 20, 'first '), asks(s, 'q', 10, 'second ') FROM unnest('{offer,lasting}'::text[]) s;
 SELECT is(updates('offer'), '90 30', 'all is learned, and what the present system chose');
-SELECT is(offer.erase('q'), 10::bigint, 'a person whom contexts name is erased');
+SELECT ok(abs(mean_reward - 1 / 3.0) < 1e-9, 'one of three') FROM offer.models WHERE name = 'imitation';
+SELECT count(*) FROM offer.rank('due', '{"user": "q"}', '["a", "b", "c"]');
+SELECT offer.rebuild();
+SELECT is(updates('offer'), '90 30', 'what is still due is not learned by a rebuild');
+SELECT offer.learn();
+SELECT ok(off('offer') < 1e-9 AND updates('offer') = '93 31', 'but once');
+SELECT is(offer.erase('q'), 11::bigint, 'a person whom contexts name is erased');
 SELECT is(offer.erase('nobody'), 0::bigint, 'others are not');
 SELECT is((SELECT count(*) FROM offer.reward WHERE event LIKE 'second%')
   + (SELECT count(*) FROM offer.decision WHERE event LIKE 'second%'), 0::bigint, 'from the log');
@@ -97,6 +103,7 @@ SELECT is(offer.learn(), 0::bigint, 'what cannot be taken back stops nobody');
 SELECT is(value, 1::float8, 'is set aside') FROM offer.report() WHERE measure = 'decisions set aside';
 SELECT offer.rebuild();
 SELECT ok(off('offer') < 1e-9 AND NOT EXISTS (SELECT FROM offer.set_aside), 'and taken up by a rebuild');
+SELECT is(learned, value, 'as it is told now') FROM offer.reward WHERE event = 'third 2';
 SELECT offer.reward('never', 1);
 SELECT later('23 hours'), offer.run();
 SELECT is(count(*), 1::bigint, 'what is told of an unknown event waits for a day') FROM offer.reward WHERE event = 'never';

@@ -85,7 +85,6 @@ CREATE OR REPLACE FUNCTION {s}.refresh_costs() RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off AS $body$
 BEGIN
     IF NOT {has_promises} THEN
-        UPDATE {s}.item_vector SET promised = NULL, rates = NULL WHERE promised IS NOT NULL;
         UPDATE {s}.job SET problem = NULL WHERE name = 'costs' AND problem IS NOT NULL;
         RETURN;
     END IF;
