@@ -1,12 +1,13 @@
 # The step from a released version: what the script that creates the new one has and the released one
 # has not.  What both create in other words is replaced: it is the extension's, and nobody else's.
-# Functions are known by what stands before the first ")".  What is no longer created, or was changed and is
-# no function, has to be printed at the end of this file.
+# Functions are known by what stands before the first ")", but for defaults.  What is no longer created, or was
+# changed and is no function, has to be printed at the end of this file.
 function statement_ends() {
 	name = text
 	sub(/^([ \t]*(--[^\n]*)?\n)*/, "", name)
 	code = name
 	sub(/\).*/, "", name)
+	gsub(/ DEFAULT [^,]*/, "", name)
 	if (FILENAME == ARGV[1]) {
 		released[code]
 		if (code ~ /^CREATE FUNCTION/)
@@ -14,6 +15,8 @@ function statement_ends() {
 	} else if (code != "" && !(code in released)) {
 		if (name in created)
 			sub(/^CREATE/, "CREATE OR REPLACE", code)
+		else if (code ~ /^DO /)		# which creates functions
+			gsub(/CREATE FUNCTION/, "CREATE OR REPLACE FUNCTION", code)
 		printf "\n%s", code
 	}
 	text = ""

@@ -97,7 +97,7 @@ BEGIN ATOMIC
 	('recommender', 9, 'bonus', 'text', true, NULL),
 	('recommender', 10, 'cap_group', 'text', true, NULL),
 	('recommender', 11, 'cap', 'integer', true, NULL),
-	('recommender', 12, 'factors', 'integer', true, '32'),
+	('recommender', 12, 'factors', 'integer', true, '64'),
 	('recommender', 13, 'half_life', 'interval', true, '7 days'),
 	('recommender', 14, 'wait', 'interval', true, '30 minutes'),
 	('recommender', 15, 'control', 'double precision', true, '0.1'),
@@ -163,7 +163,7 @@ BEGIN
 			           WHEN 'name'::pg_catalog.text THEN '%2$s'
 			           WHEN 'items'::pg_catalog.text THEN 'items::pg_catalog.oid'
 			           WHEN 'person_type'::pg_catalog.text THEN 'person_type::pg_catalog.oid'
-			           WHEN 'factors'::pg_catalog.text THEN 'coalesce(factors, 32)' ELSE a.name END),
+			           WHEN 'factors'::pg_catalog.text THEN 'coalesce(factors, 64)' ELSE a.name END),
 			           ', '::pg_catalog.text ORDER BY a.n) AS given
 			FROM   _dlints_parameters() a GROUP BY a.kind)
 		SELECT l.kind, l.declared, pg_catalog.format(

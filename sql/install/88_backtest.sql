@@ -62,7 +62,7 @@ COMMENT ON FUNCTION _dlints_tried(text, text[])
 	IS 'what comes of the statements of a trial, which leaves nothing behind';
 
 CREATE FUNCTION dlints_backtest(items regclass, columns text[], clicks text, item_key name DEFAULT NULL,
-	person_type regtype DEFAULT NULL, factors integer DEFAULT 32, people integer DEFAULT 300)
+	person_type regtype DEFAULT NULL, factors integer DEFAULT 64, people integer DEFAULT 300)
 	RETURNS TABLE (policy text, hit_rate float8, hit_rate_stderr float8, ndcg float8, ndcg_stderr float8,
 	               verdict text)
 	LANGUAGE sql VOLATILE

@@ -1,6 +1,7 @@
 -- A recommender and a ranker that have learned
 \ir ../pgtap/include/recommender.sql
-SELECT dlints_create_recommender('board', 'job', '{field,salary,posted}',
+-- Defaults are those of the version that makes it.
+SELECT dlints_create_recommender('board', 'job', '{field,salary,posted}', factors => 32,
 	clicks => 'SELECT who, job, at FROM visit', candidates => 'i.open',
 	promises => '{"far": {"of": "i.remote", "most": 0.5}}');
 SELECT dlints_create_ranker('front', wait => '0');

@@ -2,4 +2,4 @@
 SELECT dlints_create_recommender('home', 'film', ARRAY['genres', 'year'],
     clicks => 'SELECT person, film, at FROM watched',
     candidates => 'i.id NOT IN (SELECT s.film FROM seen s WHERE s.visitor = person)',
-    factors => 32, wait => '0')
+    wait => '0')
