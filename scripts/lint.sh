@@ -1,6 +1,6 @@
 #!/bin/sh
 # Read the source with clang-tidy and cppcheck, the scripts with shellcheck,
-# the Perl with perlcritic, the Python with pyflakes and the workflows with
+# the Perl with perlcritic, the Python with pyflakes and pylint, and the workflows with
 # yamllint; and look for long lines.  Any finding fails the run.  Suppressions
 # stand, with their reasons, in .clang-tidy, in test/.clang-tidy, in .shellcheckrc and below.
 set -eu
@@ -45,8 +45,11 @@ for file in src/*.[ch] src/*/*.[ch] test/*/*.[ch] test/*/*/*.[ch] examples/*/*.c
 		END { exit found }' || status=1
 done
 
-echo "== pyflakes"
+# pyflakes reads a file at a time, and does not see what another one no longer has.
+echo "== pyflakes and pylint"
 pyflakes3 bench examples test || status=1
+pylint --score=n --disable=all --enable=no-name-in-module,unexpected-keyword-arg,no-value-for-parameter \
+	--ignored-modules=scipy.linalg.lapack bench || status=1
 
 echo "== yamllint"
 yamllint --strict .github .yamllint CITATION.cff || status=1

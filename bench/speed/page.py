@@ -9,9 +9,8 @@ what is due. A row and its place in the index of the numbers is what stays.
 """
 
 from bench.measure import prepared
-from bench.server import value
+from bench.server import value, written
 from bench.speed.bars import Bar
-from bench.speed.wal import WRITTEN
 
 FEW, MANY = 1000, 100000
 TIMES_FEW = {100000: 6, 1000000: 36}     # by how many there are
@@ -112,10 +111,10 @@ def _space(theme, page):
     kept = KEPT.format(name='few')
     before = []
     for calls in 10, PAGES:
-        before = [value(theme.cursor, text) for text in (WRITTEN, kept)]
+        before = written(theme.cursor), value(theme.cursor, kept)
         for _ in range(calls):
             theme.cursor.execute(page)
-    log, disk = ((value(theme.cursor, text) - was) / PAGES / 1000
-                 for text, was in zip((WRITTEN, kept), before))
+    after = written(theme.cursor), value(theme.cursor, kept)
+    log, disk = ((now - was) / PAGES / 1000 for now, was in zip(after, before))
     theme.at_most('write-ahead log of a page of ten', log, MOST_LOG, ' kB')
     theme.at_most('disk of a page of ten, once learned', disk, MOST_DISK, ' kB')

@@ -59,6 +59,7 @@ def run(theme):
         theme.tell(f'    {_kilobytes(size)}; in the log {", ".join(FORMS)}',
                    ', '.join(map(_kilobytes, of_each)))
 
+
 def _written(cursor, shape, statement, rewards, statements):
     """Return bytes of log for each reward."""
     statement = statement.format(
