@@ -112,7 +112,15 @@ for (my $step = 1; time < $end; $step++)
 	}
 }
 waitpid $_, 0 for @workers;
-$node->poll_query_until('postgres', 'SELECT true') or die 'the server does not come back';
+# The server may recover still, and psql be gone as above: that is tried again
+my $back;
+for (1 .. 1000)
+{
+	$back = eval { $node->poll_query_until('postgres', 'SELECT true') };
+	last if defined $back;
+	sleep 0.1;
+}
+$back or die 'the server does not come back';
 
 my @ledger = map { [ split /\|/ ] } grep { /^(board|offer)\|/ } map { split /\n/ } map { DlintsTest->slurp($_) } glob "$folder/*.out";
 my %errors;
