@@ -95,8 +95,11 @@ plan()
 	major=${major:-$(LC_ALL=C apt-cache depends postgresql 2>/dev/null |
 		sed -n 's/^ *Depends: postgresql-\([0-9]*\)$/\1/p')}
 	match_server
+	# apt of version 3 takes the alternative where that is wanted anyway.
+	offered=$(apt-cache madison "postgresql-$major-pgvector" 2>/dev/null)
 	# debhelper itself would not understand its own line with profiles.
 	sed "s/PGVERSION/$major/g; s/^ postgresql-server-dev-$major\>/&$exact/
+		${offered:+s/^ \(postgresql-$major-pgvector .*\) |.*/ \1,/}
 		s/^ debhelper-compat .*)/& <!pkg.dlints.private> <pkg.dlints.deb>/" \
 		"$(dirname "$0")/../debian/control.in" >"$work/debian/control"
 	apt -s build-dep -P "$profiles" "$work" >"$work/plan" 2>&1
