@@ -45,16 +45,18 @@ def lines(axes, drawn):
     finish(axes)
 
 
-def marks(labels, drawn, title):
+def marks(labels, drawn, title, apart=0):
     """Return a figure and its axes: a line for each label, and on each line a
-    mark for each {name: (values, errors)}. The first of them stands out.
+    mark for each {name: (values, errors)}, each so far below the one before.
+    The first of them stands out.
     """
     chart = create(8, 0.25 * len(labels) + 1.2)
     axes = chart.subplots()
     heights = np.arange(len(labels), 0, -1)
-    for (name, (values, errors)), colour in zip(drawn.items(), COLOURS):
-        first = name == next(iter(drawn))
-        axes.errorbar(values, heights, xerr=errors, color=colour, linestyle='',
+    for lower, ((name, (values, errors)), colour) in enumerate(
+            zip(drawn.items(), COLOURS)):
+        first = lower == 0
+        axes.errorbar(values, heights - apart * lower, xerr=errors, color=colour, linestyle='',
                       marker='D' if first else 'o', clip_on=False,
                       markersize=7.5 if first else 5,
                       zorder=4 if first else 3, label=name)

@@ -76,7 +76,7 @@ def draw(path, lists):
     chart, axes = figure.marks([SHOWN[name] for name in lists], {
         title: [[pair[side][day] for pair in found] for side in (0, 1)]
         for title, day in (('day ten', -1), ('day one', 0))},
-        'films in a list of ten that the visitor went on to rate')
+        'films in a list of ten that the visitor went on to rate', apart=0.3)
     axes.set_xlim(left=0)
     chart.savefig(path, dpi=110)
 

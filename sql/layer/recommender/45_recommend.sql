@@ -48,15 +48,14 @@ BEGIN ATOMIC
                    seed => choice.seed) d
         WHERE  m.name = CASE way WHEN 'personal' THEN 'personal' ELSE 'control' END)
     SELECT c.items, c.probabilities,
-           (SELECT array_agg({dlints}.dlints_predict(m.state, t.features::{vector}, choice.profile::{vector})
-                             + {dlints}.dlints_predict(l.state, t.features::{vector}, choice.profile::{vector})
+           (SELECT array_agg({dlints}.dlints_predict(m.state, t.features::{vector}, p.profile::{vector})
+                             + {dlints}.dlints_predict(l.state, t.features::{vector}, p.profile::{vector})
                              ORDER BY t.n)
             FROM  (SELECT n, CASE WHEN b.is_on THEN {dlints}.dlints_contrast(c.features, n, {places})
                                   ELSE {dlints}.dlints_unpack(c.features, n) END AS features
                    FROM   generate_subscripts(c.items, 1) n
                           LEFT JOIN {s}.contrast b ON true OFFSET 0) t),
-           c.features,
-           {dlints}.dlints_pack(choice.profile::{vector}, 8),
+           c.features, p.packed,
            CASE WHEN {has_promises} AND way IN ('personal', 'stranger') THEN (SELECT p.prices FROM charge p) END,
            CASE WHEN {has_promises} AND way IN ('personal', 'stranger', 'chance') THEN
                (SELECT jsonb_object_agg(u.name, m.cost)
@@ -65,7 +64,9 @@ BEGIN ATOMIC
     FROM  (SELECT array_agg(c.item ORDER BY c.place) AS items,
                   array_agg(c.probability ORDER BY c.place) AS probabilities,
                   {dlints}.dlints_pack(array_agg(c.features ORDER BY c.place)::{vector}, 8) AS features
-           FROM   chosen c) c, {s}.model m, {s}.model l
+           FROM   chosen c) c, {s}.model m, {s}.model l,
+          (SELECT packed, {dlints}.dlints_unpack(packed) AS profile   -- as the log has it, and why() reads it
+           FROM   {dlints}.dlints_pack(choice.profile::{vector}, 8) packed OFFSET 0) p
     WHERE  m.name = 'personal' AND l.name = 'later';
 END;
 
