@@ -1,7 +1,7 @@
 # The step from a released version: what the script that creates the new one has and the released one
 # has not.  What both create in other words is replaced: it is the extension's, and nobody else's.
-# Functions are known by what stands before the first ")", but for defaults.  What is no longer created, or was
-# changed and is no function, has to be printed at the end of this file.
+# Functions are known by what stands before the first ")", but for defaults, which hold no comma.  What is no
+# longer created, or was changed and is no function, has to be printed at the end of this file.
 function statement_ends() {
 	name = text
 	sub(/^([ \t]*(--[^\n]*)?\n)*/, "", name)

@@ -73,7 +73,7 @@ COMMENT ON FUNCTION dlints_pack(dlints_vector)
 CREATE FUNCTION dlints_pack(features dlints_vector, bits bigint) RETURNS bytea
 	AS 'MODULE_PATHNAME', 'dlints_pack_bits' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION dlints_pack(dlints_vector, bigint)
-	IS 'the same, to 8 or to 16 bits: of 8 one is the sign, and seven are the root';
+	IS 'the same, each number in 8 bits, a sign and the root, or in 16, as without bits';
 
 CREATE FUNCTION dlints_unpack(packed bytea, n bigint DEFAULT 1) RETURNS real[]
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;

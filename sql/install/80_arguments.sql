@@ -124,10 +124,7 @@ BEGIN
 			SELECT FROM jsonb_each(a -> 'outcomes')
 			WHERE jsonb_typeof(value) <> 'number' OR key = '' OR abs((value #>> '{}')::numeric) > 1e9),
 			'outcomes must be an object of names and what each is worth',
-			'For example {"click": 1, "purchase": 5}.'),
-		('outcomes', jsonb_path_exists(a -> 'outcomes', '$.* ? (@ != 0)'),
-			'one of the outcomes must be worth more or less than 0',
-			'Lists are chosen for what they are worth.')) v (argument, good, problem, hint)
+			'For example {"click": 1, "purchase": 5}.')) v (argument, good, problem, hint)
 		WHERE  good IS NOT TRUE AND argument = ANY (CASE kind WHEN 'ranker'
 			THEN '{name,wait,default_reward,repeated,apprentice,epsilon,half_life,keep,archive,value_limit,'
 				'person_key,vectors,promises}'::text[]

@@ -44,41 +44,31 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_known(text, text) IS 'what a recommender or a ranker was made with';
 
--- Texts of a recommender whose functions were dropped, with CASCADE, and with these all that calls them
-CREATE FUNCTION _dlints_dropped(name text) RETURNS TABLE (argument text)
-	LANGUAGE sql STABLE
-BEGIN ATOMIC
-	SELECT t.argument
-	FROM   (VALUES ('clicks', 'click'), ('candidates', 'allowed'), ('bonus', 'bonus'), ('cap_group', 'cap_group'),
-	               ('promises', 'promised_text'))
-	           t (argument, object)
-	WHERE  pg_catalog.to_regclass(pg_catalog.format('%I.item', name)) IS NOT NULL
-	AND    pg_catalog.to_regclass(pg_catalog.format('%I.%I', name, t.object)) IS NULL
-	AND    NOT EXISTS (
-	           SELECT FROM pg_catalog.pg_proc p
-	                       JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) p.pronamespace
-	           WHERE n.nspname OPERATOR(pg_catalog.=) name::pg_catalog.name
-	           AND   p.proname OPERATOR(pg_catalog.=) t.object::pg_catalog.name);
-END;
-COMMENT ON FUNCTION _dlints_dropped(text) IS 'texts of a recommender whose functions were dropped, with CASCADE';
-
--- Are there such texts?  An error if one is not given again
-CREATE FUNCTION _dlints_check_dropped(name text, dropped text[], given jsonb) RETURNS boolean
-	LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS
+-- Were functions of a recommender's texts dropped, with CASCADE, and so all that calls them?  An error if
+-- one of these texts is not given again.
+CREATE FUNCTION _dlints_check_dropped(kind text, name text, given jsonb) RETURNS boolean
+	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS
 $$
 DECLARE
-	missing text := (SELECT string_agg(format('"%s"', d), ', ') FROM unnest(dropped) d
-	                 WHERE NOT coalesce(given ? d, false));
+	gone text[] := ARRAY(
+		SELECT t.argument
+		FROM   (VALUES ('clicks', 'click'), ('candidates', 'allowed'), ('bonus', 'bonus'), ('cap_group', 'cap_group'),
+		               ('promises', 'promised_text')) t (argument, object)
+		WHERE  kind = 'recommender' AND to_regclass(format('%I.%I', name, t.object)) IS NULL
+		AND    NOT EXISTS (SELECT FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
+		                   WHERE n.nspname = name AND p.proname = t.object));
+	missing text := (SELECT string_agg(format('"%s"', g), ', ') FROM unnest(gone) g WHERE NOT coalesce(given ? g, false));
 BEGIN
 	IF missing IS NOT NULL THEN
 		RAISE 'what recommender "%" reads was dropped', name USING ERRCODE = 'object_not_in_prerequisite_state',
-			DETAIL = format('That made an end of what %s said.', missing),
-			HINT = 'Give that again: dlints_alter_recommender does, and makes anew what went with it.';
+			DETAIL = format('The text of %s went with it.', missing),
+			HINT = 'Give it in a change, such as dlints_alter_recommender(..., ''{"candidates": "i.in_stock"}'').';
 	END IF;
-	RETURN dropped <> '{}';
+	RETURN gone <> '{}';
 END
 $$;
-COMMENT ON FUNCTION _dlints_check_dropped(text, text[], jsonb) IS 'an error if texts that were dropped are not given again';
+COMMENT ON FUNCTION _dlints_check_dropped(text, text, jsonb)
+	IS 'were functions of texts dropped? an error if one of these is not given again';
 
 -- One who changes a recommender or a ranker at a time, and that is its owner: what others find in the
 -- schema may be anything, and what they make would be theirs.
@@ -181,19 +171,23 @@ $$;
 COMMENT ON FUNCTION _dlints_changed(text, jsonb, text, jsonb)
 	IS 'the arguments of a recommender or a ranker after a change, and what has to be made anew';
 
--- The statements of a change: those that bind the texts; of those that make something the ones that it
--- changes, since a view that is replaced is locked; and what is to be done.
+-- The statements of a change, which renews what is broken: those that bind the texts; of those that make
+-- something the ones that it changes, since a view that is replaced is locked; and what is to be done.
 CREATE FUNCTION _dlints_change(wanted text, name text, change jsonb, path name[])
 	RETURNS SETOF text
 	LANGUAGE sql VOLATILE
 BEGIN ATOMIC
 	WITH asked AS MATERIALIZED (
-		SELECT was.kind, c.texts, c.bound, c.made, c.done, _dlints_arguments(was.kind, c.a) AS good,
+		SELECT was.kind, c.texts, c.bound, CASE WHEN is_broken THEN '/(15|25|29|[3-8][0-9]|99)_' ELSE c.made END AS made,
+		       c.done, _dlints_arguments(was.kind, c.a) AS good,
 		       _dlints_completed(was.kind, was.arguments) AS before, is_broken
 		FROM   _dlints_lock(name) locked,
 		       LATERAL _dlints_known(wanted, locked) was,
-		       LATERAL _dlints_check_dropped(locked, ARRAY(SELECT argument FROM _dlints_dropped(locked)), change) is_broken,
-		       LATERAL _dlints_changed(was.kind, _dlints_completed(was.kind, was.arguments), was.version, change) c),
+		       LATERAL _dlints_check_dropped(was.kind, locked, change) is_broken,
+		       LATERAL _dlints_changed(was.kind, _dlints_completed(was.kind, was.arguments), CASE WHEN is_broken
+		           THEN (SELECT e.extversion FROM pg_catalog.pg_extension e
+		                 WHERE e.extname OPERATOR(pg_catalog.=) 'dlints'::pg_catalog.name)
+		           ELSE was.version END, change) c),
 	argument AS MATERIALIZED (
 		SELECT q.*, CASE q.kind WHEN 'ranker'::pg_catalog.text THEN q.good
 		           ELSE _dlints_resolve(q.good, q.texts, path) END AS now,
@@ -216,16 +210,6 @@ BEGIN ATOMIC
 	ORDER  BY f.part, f.n;
 END;
 COMMENT ON FUNCTION _dlints_change(text, text, jsonb, name[]) IS 'the statements of a change';
-
-CREATE FUNCTION dlints_alter_recommender(name text, change jsonb) RETURNS void
-	LANGUAGE sql VOLATILE
-BEGIN ATOMIC
-	SELECT FROM _dlints_execute(ARRAY(
-		SELECT s FROM _dlints_change('recommender'::pg_catalog.text, name, change,
-			pg_catalog.current_schemas(false)) s));
-END;
-COMMENT ON FUNCTION dlints_alter_recommender(text, jsonb)
-	IS 'change arguments of a recommender: its tables stay, its functions are made anew';
 
 CREATE FUNCTION dlints_alter_ranker(name text, change jsonb) RETURNS void
 	LANGUAGE sql VOLATILE
@@ -328,6 +312,16 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_replace(text, text[]) IS 'makes functions and views of a schema anew';
 
+CREATE FUNCTION dlints_alter_recommender(name text, change jsonb) RETURNS void
+	LANGUAGE sql VOLATILE
+BEGIN ATOMIC
+	SELECT FROM _dlints_replace(name, ARRAY(
+		SELECT s FROM _dlints_change('recommender'::pg_catalog.text, name, change,
+			pg_catalog.current_schemas(false)) s));
+END;
+COMMENT ON FUNCTION dlints_alter_recommender(text, jsonb)
+	IS 'change arguments of a recommender: its tables stay, its functions are made anew';
+
 CREATE FUNCTION dlints_renew(name text) RETURNS void
 	LANGUAGE sql VOLATILE
 BEGIN ATOMIC
@@ -335,8 +329,7 @@ BEGIN ATOMIC
 		SELECT s
 		FROM   _dlints_lock(name) locked,
 		       LATERAL _dlints_known(NULL, locked) was,
-		       LATERAL _dlints_check_dropped(locked, ARRAY(SELECT argument FROM _dlints_dropped(locked)),
-		           '{}'::pg_catalog.jsonb),
+		       LATERAL _dlints_check_dropped(was.kind, locked, '{}'::pg_catalog.jsonb),
 		       LATERAL _dlints_arguments(was.kind, _dlints_completed(was.kind, was.arguments)) good,
 		       LATERAL (SELECT CASE was.kind WHEN 'ranker'::pg_catalog.text THEN good
 		           ELSE _dlints_resolve(good, '{}'::pg_catalog.text[], '{}'::pg_catalog.name[]) END AS a) r,

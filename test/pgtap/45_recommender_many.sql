@@ -8,7 +8,7 @@ BEGIN;
 \ir include/many_jobs.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT plan(66);
+SELECT plan(68);
 
 -- of a recommender: the vectors of the list of a person, since chance decides among equal ones, by the
 -- shortlist, and by all items; and how long the shortlist is
@@ -236,10 +236,14 @@ SELECT cmp_ok(max(n), '<', 110, 'blocks are not more and more') FROM fed.block;
 CREATE TEMP TABLE kept AS SELECT count(*) AS n FROM fed.item_vector;
 DELETE FROM job WHERE id > 2000;
 SELECT fed.refresh();
-SELECT is(count(*), (SELECT n FROM kept), 'vectors of more than half of the items are kept') FROM fed.item_vector;
 SELECT fed.refit();
-SELECT is(count(*), (SELECT count(*) FROM job), 'until the next fit') FROM fed.item_vector;
-SELECT fed.set_blocks();
+SELECT is(count(*), (SELECT n FROM kept), 'vectors of more than half of the items are kept') FROM fed.item_vector;
+SELECT matches(meaning, 'have gone, and their vectors are kept for a day', 'as the report says') FROM fed.report()
+WHERE  measure = 'upkeep that failed';
+SELECT later('25 hours');
+SELECT fed.refresh();
+SELECT is(count(*), (SELECT count(*) FROM job), 'for a day') FROM fed.item_vector;
+SELECT is(count(*), 0::bigint, 'and then all is well') FROM fed.job WHERE problem IS NOT NULL;
 SELECT ok(count(*) = 0, 'few items need none') FROM fed.block;
 SELECT is(weighed, NULL, 'and all are looked at') FROM listed('fed', 1, 'personal', 1);
 INSERT INTO job SELECT 900000 + i, 'new', 'field 1', 1, 1000, '{}', '{}', true, now(), true, 'same'

@@ -7,7 +7,7 @@ BEGIN;
 \ir include/recommender.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT plan(119);
+SELECT plan(123);
 
 -- how far a recommender's models are from those that its log gives
 CREATE FUNCTION off(schema text) RETURNS float8 LANGUAGE plpgsql AS $$
@@ -257,8 +257,9 @@ ROLLBACK TO sound;
 
 SAVEPOINT whole;
 DELETE FROM board.model;
-SELECT is(outcome('SELECT board.recommend(7)'), '55000: the tables of recommender "board" have no rows', 'a page says so');
 DELETE FROM board.setting;
+SELECT is(outcome('SELECT board.recommend(7)'), '55000: the tables of "board" have no rows', 'a page says so');
+SELECT is(outcome('SELECT board.run()'), '55000: the tables of "board" have no rows', 'and cron');
 SELECT is(outcome('SELECT dlints_renew(''board'')'), '55000: the tables of "board" have no rows', 'and who wants to renew it');
 ROLLBACK TO whole;
 
@@ -273,11 +274,17 @@ SELECT matches(problem, 'and with it allowed, bonus: .* nothing any more\. Give 
 SELECT is(array_agg(measure ORDER BY measure COLLATE "C"), '{coverage,"upkeep that failed"}', 'as the report does')
   FROM board.report() WHERE meaning ~ 'and with it allowed, bonus';
 SELECT matches(outcome('SELECT board.recommend(7)'), '^55000: .*and with it allowed, bonus: ', 'and a page');
-SELECT matches(outcome(call), '^55000: what recommender "board" reads was dropped .*what ' || said || ' said', call)
+SELECT matches(outcome(call), '^55000: what recommender "board" reads was dropped .*text of ' || said || ' went', call)
 FROM  (VALUES ('SELECT dlints_renew(''board'')', '"candidates", "bonus"'),
               ('SELECT dlints_alter_recommender(''board'', ''{"epsilon": 0.1}'')', '"candidates", "bonus"'),
               ('SELECT dlints_alter_recommender(''board'', ''{"bonus": null}'')', '"candidates"')) c (call, said);
+GRANT EXECUTE ON FUNCTION board.more_like TO PUBLIC;
+UPDATE board.setting SET version = '0.1.0';
 SELECT dlints_alter_recommender('board', '{"candidates": "i.branch <> ''field 1''", "bonus": null}');
+SELECT ok(has_function_privilege('public', 'board.more_like(integer,integer,bigint,jsonb,text)', 'EXECUTE')
+          AND NOT has_function_privilege('public', 'board.trending(integer,bigint,jsonb,text)', 'EXECUTE'),
+  'who may do what stays');
+SELECT ok(current, 'it is renewed, too') FROM dlints_recommenders WHERE name = 'board';
 SELECT is((SELECT count(*) FROM board.recommend(7)), 10::bigint, 'which mends it');
 SELECT matches(board.run(), 'refreshed', 'for run(), too');
 SELECT is(problem, NULL, 'which has nothing to say any more') FROM board.job WHERE name = 'refresh';
@@ -287,6 +294,7 @@ SELECT matches(outcome('SELECT board.recommend(7)'), '^55000: .*and with it clic
 SELECT updates AS before FROM board.models WHERE name = 'personal' \gset
 DROP TABLE work CASCADE;
 SELECT is(board.run(), '0 learned', 'run() goes on without items');
+SELECT is(array_agg(name), '{refresh}', 'and warns once') FROM board.job WHERE problem IS NOT NULL;
 SELECT matches(problem, 'and with it item, encoded_item, .*Its log and models are kept', 'and says what to do')
   FROM board.job WHERE name = 'refresh';
 SELECT is(count(*), 1::bigint, 'as the report does') FROM board.report()

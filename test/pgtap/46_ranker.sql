@@ -101,7 +101,7 @@ SELECT is(outcome('SELECT offer.rank(NULL, ''[1]'', ''["a"]'')'), '22023: a cont
   'a context is an object');
 SAVEPOINT whole;
 DELETE FROM offer.setting;
-SELECT is(outcome('SELECT offer.rank(NULL, NULL, ''["a"]'')'), '55000: the tables of ranker "offer" have no rows',
+SELECT is(outcome('SELECT offer.rank(NULL, NULL, ''["a"]'')'), '55000: the tables of "offer" have no rows',
   'as those of definitions alone');
 ROLLBACK TO whole;
 

@@ -55,7 +55,8 @@ SELECT is((SELECT count(*) FROM offer.decision) + (SELECT count(*) FROM offer.re
   'the month goes, with its rewards');
 SELECT ok(off(s) < 1e-9, 'the models do not notice: ' || s) FROM unnest('{offer,lasting}'::text[]) s;
 SELECT is(updates('offer') || ', ' || updates('lasting'), '15 5, 0 35', 'any of them');
-SELECT is(outcome($$SELECT dlints_alter_ranker('lasting', '{"half_life": "1 day"}')$$),
+SELECT is(outcome($$CREATE VIEW offer.item AS SELECT 1 AS a_users_own;
+SELECT dlints_alter_ranker('lasting', '{"half_life": "1 day"}')$$),
   '0A000: a ranker with an archive cannot learn its log anew '
   '(What is archived was learned under the half-life and the vectors that it has.)', 'an archive is as it is');
 SELECT lives_ok($$SELECT dlints_alter_ranker('lasting', '{"half_life": "1 day", "archive": false, "epsilon": 0.5}')$$,

@@ -35,7 +35,7 @@ $node->safe_psql('postgres', q{
 	SELECT dlints_grant('board', 'page'), dlints_grant('front', 'page');
 	SELECT board.reward(decision, item)
 	FROM   generate_series(1, 20) p, board.recommend(p, 5) WHERE place = 1;
-	SELECT front.reward(event_id, 1) FROM generate_series(1, 9) e, front.rank('e' || e, '{}', '["a", "b"]');
+	SELECT front.reward(event_id, 1) FROM generate_series(1, 9) e, front.rank('e' || e, '{}', '[{"id": 40}, "b"]');
 	SELECT board.learn('0'), front.learn()});
 
 ### A scaffold
@@ -87,6 +87,7 @@ my $older = q{
 	GRANT EXECUTE ON FUNCTION board.set_months() TO PUBLIC;
 	CREATE OR REPLACE FUNCTION board.looked_at(place integer) RETURNS float8 LANGUAGE sql IMMUTABLE
 		AS 'SELECT 7.0::float8';
+	UPDATE front.model SET state = dlints_scale(0::float8, state);
 	DROP FUNCTION front.run};
 my $oldest = q{
 	DROP FUNCTION board.reward;
@@ -129,6 +130,8 @@ for my $changes ($older, $older . ';' . $oldest)
 		value('postgres', q{'0 ' || (SELECT count(*) FROM pg_indexes
 		WHERE schemaname = 'board' AND indexdef LIKE '%hashtextextended%')}), 'with the table and the index that were missing');
 	is(value('old', $rows), $before, 'and nothing else has changed');
+	is(value('old', q{(SELECT updates FROM front.models WHERE name = 'reward')}), '9',
+		'but what was learned by ids that were amounts, which is learned anew');
 	is(value('old', $grants), $granted, 'nor who may do what');
 	is(value('old', q{has_function_privilege('analyst', 'board.set_months()', 'EXECUTE')}), 'f',
 		'but that nobody gets the rights of the owner');

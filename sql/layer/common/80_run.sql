@@ -1,3 +1,14 @@
+-- An error if a dump of definitions alone was restored
+CREATE OR REPLACE FUNCTION {s}.check_rows() RETURNS void
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $body$
+BEGIN
+    IF NOT EXISTS (SELECT FROM {s}.setting) THEN
+        RAISE 'the tables of "%" have no rows', {name} USING ERRCODE = 'object_not_in_prerequisite_state',
+            HINT = 'A dump of definitions alone has none: restore their data, too, or create another one.';
+    END IF;
+END
+$body$;
+
 -- A part of what is due; NULL: it is not.
 CREATE OR REPLACE FUNCTION {s}.do_part(part text) RETURNS text
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET row_security = off AS $body$
@@ -32,6 +43,7 @@ DECLARE
     part   text;
     result text;
 BEGIN
+    PERFORM {s}.check_rows();
     -- who alters takes the rows of refresh, which is that of items, too, and of refit before the models
     FOREACH part IN ARRAY '{refresh,items,refit,learn,rebuild,prices,months}'::text[] LOOP
         BEGIN

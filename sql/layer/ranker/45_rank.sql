@@ -69,8 +69,7 @@ BEGIN
     PERFORM {s}.check_actions(actions);
     PERFORM {s}.check_context(asked);
     IF is_live IS NULL THEN
-        RAISE 'the tables of ranker "%" have no rows', {name} USING ERRCODE = 'object_not_in_prerequisite_state',
-            HINT = 'A dump of definitions alone has none: restore their data, too, or create another one.';
+        PERFORM {s}.check_rows();
     END IF;
     PERFORM pg_advisory_xact_lock(hashtextextended({name} || ' ' || called, 0));
     SELECT d.id INTO before FROM {s}.decision d WHERE d.event = called;

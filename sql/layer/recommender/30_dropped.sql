@@ -11,7 +11,9 @@ DECLARE
         AND    NOT EXISTS (SELECT FROM pg_proc p JOIN pg_namespace s ON s.oid = p.pronamespace
                            WHERE s.nspname = {name} AND p.proname = b.name));
 BEGIN
-    RETURN 'what it reads was dropped, and with it ' || gone || ': it can recommend nothing any more. '
+    RETURN 'what it reads was dropped, and with it ' || gone     -- keep_fresh() knows it by its first words
+        || CASE gone WHEN 'promised_text' THEN ': nothing is refreshed, and costs are what they were. '
+                     ELSE ': it can recommend nothing any more. ' END
         || CASE WHEN gone ~ 'item|encode' THEN 'Its log and models are kept; create another recommender'
                 ELSE 'Give the texts again: dlints_alter_recommender does' END;
 END

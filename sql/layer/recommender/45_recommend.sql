@@ -135,10 +135,7 @@ BEGIN
         RAISE;
     END;
     IF chosen.items IS NULL THEN
-        IF NOT EXISTS (SELECT FROM {s}.model) THEN
-            RAISE 'the tables of recommender "%" have no rows', {name} USING ERRCODE = 'object_not_in_prerequisite_state',
-                HINT = 'A dump of definitions alone has none: restore their data, too, or create another one.';
-        END IF;
+        PERFORM {s}.check_rows();
         RETURN;
     END IF;
     INSERT INTO {s}.decision (id, at, seed, weighed, person, arm, session, context, profile, items, probabilities,

@@ -104,18 +104,46 @@ END
 $body$;
 
 -- Vectors of deleted rows go, which is no loss: the log keeps the features of what was shown.
-CREATE OR REPLACE FUNCTION {s}.forget_gone() RETURNS void LANGUAGE sql VOLATILE
-BEGIN ATOMIC
+CREATE OR REPLACE FUNCTION {s}.forget_gone() RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off AS $body$
+BEGIN
+    LOCK TABLE {s}.item_vector IN SHARE ROW EXCLUSIVE MODE;
     DELETE FROM {s}.item_vector v WHERE NOT EXISTS (SELECT FROM {s}.item i WHERE i.item {same_item} v.item);
-END;
+    DELETE FROM {s}.job WHERE name = 'gone';
+END
+$body$;
 
--- Vectors of new and of changed rows.  Where more than half of the rows have gone at once, which may be a
--- mistake, their vectors stay until the next fit.
+-- Where more than half of the rows have gone, which may be a mistake, their vectors stay for a day after that
+-- was seen, and the report says so.
+CREATE OR REPLACE FUNCTION {s}.forget_or_wait() RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off AS $body$
+DECLARE
+    gone    bigint := (SELECT count(*) FROM {s}.item_vector v
+                       WHERE NOT EXISTS (SELECT FROM {s}.item i WHERE i.item {same_item} v.item));
+    seen_at timestamptz;
+    said    text;
+BEGIN
+    IF 2 * gone <= (SELECT count(*) FROM {s}.item_vector) THEN
+        PERFORM {s}.forget_gone();
+        RETURN;
+    END IF;
+    said := format('%s of the items of %s have gone, and their vectors are kept for a day', gone, {name});
+    INSERT INTO {s}.job AS j (name, done_at, problem) VALUES ('gone', now(), said)
+    ON CONFLICT (name) DO UPDATE SET problem = excluded.problem
+    RETURNING j.done_at INTO seen_at;
+    IF seen_at < now() - interval '1 day' THEN
+        PERFORM {s}.forget_gone();
+    ELSE
+        RAISE WARNING '%', said USING HINT = format('If they are not to come back: SELECT %I.forget_gone().', {name});
+    END IF;
+END
+$body$;
+
+-- Vectors of new and of changed rows, and no more of rows that are gone.
 CREATE OR REPLACE FUNCTION {s}.refresh() RETURNS bigint
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off AS $body$
 DECLARE
     changed bigint;
-    gone    bigint;
     twice   text;
 BEGIN
     UPDATE {s}.job SET done_at = now(), problem = NULL WHERE name = 'refresh';
@@ -128,14 +156,7 @@ BEGIN
                 USING ERRCODE = 'unique_violation', HINT = 'A key names one row: make a view that has each once.';
         END IF;
     END IF;
-    SELECT count(*) INTO gone FROM {s}.item_vector v
-    WHERE  NOT EXISTS (SELECT FROM {s}.item i WHERE i.item {same_item} v.item);
-    IF 2 * gone > (SELECT count(*) FROM {s}.item_vector) THEN
-        RAISE WARNING '% of the items of % have gone, and their vectors are kept until the next fit', gone, {name}
-            USING HINT = format('If they are not to come back: SELECT %I.forget_gone().', {name});
-    ELSIF gone > 0 THEN
-        PERFORM {s}.forget_gone();
-    END IF;
+    PERFORM {s}.forget_or_wait();
     INSERT INTO {s}.item_vector AS v (item, encoded, ages)
     SELECT i.item, i.encoded, {s}.ages(i.dates, now()) FROM {s}.encoded_item i WHERE i.item IS NOT NULL
     ON CONFLICT (item) DO UPDATE SET encoded = excluded.encoded, ages = excluded.ages
@@ -223,7 +244,6 @@ DECLARE
 BEGIN
     UPDATE {s}.job SET done_at = now(), problem = NULL WHERE name = 'refit';
     LOCK TABLE {s}.item_vector IN SHARE ROW EXCLUSIVE MODE;
-    PERFORM {s}.forget_gone();
     IF {factors} > 0 THEN
         UPDATE {s}.item_vector v SET factors = f.factors
         FROM   {s}.fitted() f
@@ -235,7 +255,8 @@ BEGIN
 END
 $body$;
 
--- What is not due at each run; a run that finds another one at it goes on.
+-- What is not learning; a run that finds another one at it goes on.  New items are added at each run, and
+-- refreshed is every hour, and at once where what dropped() says is over.
 CREATE OR REPLACE FUNCTION {s}.keep_fresh(part text) RETURNS text
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off AS $body$
 DECLARE
@@ -248,6 +269,9 @@ BEGIN
                          AND {s}.turn_contrast() THEN part END;
     ELSIF part = 'refresh' THEN         -- at each run, so that it is noticed
         PERFORM {s}.say_dropped();
+    END IF;
+    IF part = 'items' AND {s}.dropped() IS NOT NULL THEN
+        RETURN NULL;                    -- which "refresh" has said
     END IF;
     PERFORM FROM {s}.job
     WHERE  CASE part WHEN 'refit' THEN name = 'refit' AND done_at < now() - interval '7 days'
