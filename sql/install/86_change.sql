@@ -230,7 +230,8 @@ $$
 DECLARE
 	schema oid := (SELECT oid FROM pg_namespace WHERE nspname = name);
 	statement text;
-	done integer := 0;
+	names text[];
+	at integer;
 	made record;
 	old record;
 	granted jsonb := (
@@ -250,15 +251,22 @@ BEGIN
 	statements := ARRAY(SELECT s FROM unnest(statements) WITH ORDINALITY u (s, n)
 	                    WHERE coalesce((regexp_match(s, '^REVOKE .*\.(\w+) FROM PUBLIC'))[1] <> ALL (known), true)
 	                    ORDER BY n);
+	-- Under a user's path, where a text is bound, nothing is computed: its function has no name here.
+	names := ARRAY(
+		SELECT CASE WHEN NOT coalesce(lag(s) OVER (ORDER BY n) LIKE 'SELECT pg_catalog.set_config(%'
+		                              AND lag(s) OVER (ORDER BY n) NOT LIKE
+		                                  'SELECT pg_catalog.set_config(''search_path'', ''pg_catalog, pg_temp'', %', false)
+		       THEN (regexp_match(s, 'CREATE OR REPLACE FUNCTION (?:\w+|"(?:[^"]|"")+")\.(\w+)'))[1] END
+		FROM   unnest(statements) WITH ORDINALITY u (s, n) ORDER BY n);
 	BEGIN
-		FOREACH statement IN ARRAY statements LOOP
-			EXECUTE statement;
-			-- one called otherwise is now beside it
-			IF (SELECT count(*) FROM pg_proc p WHERE p.pronamespace = schema AND p.proname = (regexp_match(statement,
-			        'CREATE OR REPLACE FUNCTION (?:\w+|"(?:[^"]|"")+")\.(\w+)'))[1]) > 1 THEN
-				RAISE invalid_function_definition;
+		FOR i IN 1 .. cardinality(statements) LOOP
+			at := i;
+			EXECUTE statements[i];
+			IF names[i] IS NOT NULL THEN
+				IF (SELECT count(*) FROM pg_proc p WHERE p.pronamespace = schema AND p.proname = names[i]) > 1 THEN
+					RAISE invalid_function_definition;	-- one called otherwise is now beside it
+				END IF;
 			END IF;
-			done := done + 1;
 		END LOOP;
 		RETURN cardinality(statements);
 	EXCEPTION WHEN invalid_function_definition OR invalid_table_definition OR ambiguous_function
@@ -269,7 +277,7 @@ BEGIN
 		SELECT m[1] AS kind, m[2] AS object
 		FROM   unnest(statements) WITH ORDINALITY u (s, n),
 		       regexp_match(s, 'CREATE OR REPLACE (FUNCTION|VIEW) (?:\w+|"(?:[^"]|"")+")\.(\w+)') m
-		WHERE  m IS NOT NULL AND n > done ORDER BY n DESC
+		WHERE  m IS NOT NULL AND n >= at ORDER BY n DESC
 	LOOP
 		FOR old IN
 			SELECT p.oid::regprocedure::text AS object FROM pg_proc p
