@@ -116,7 +116,7 @@ SELECT lives_ok($test$
       '"Shop''s {s}"."it""ems; --"'::regclass,
         ARRAY['select', 'a b', '{key}', 'Ü%I$1\'],
         candidates => $$i."select" <> '{s} $1 %I \ ''' -- all of them$$, bonus => '0.1 -- little',
-        cap => 40, cap_group => '''x'' /* all */',
+        epsilon => 0, cap => 40, cap_group => '''x'' /* all */',
           outcomes => '{"it''s \\ \"it\" {s}": 1, "x": 2}')$test$, 'odd names are quoted');
 SELECT is((SELECT count(*) FROM """My"" {items}'s \ recommender; --".recommend(7, 5)), 5::bigint,
   'and recommend');
