@@ -61,7 +61,9 @@ byte_of(double number)
 static uint64_t
 size_of_byte(unsigned bits)
 {
-	return (uint64_t) ((bits & BYTE_STEPS) * (bits & BYTE_STEPS));
+	uint64_t	root = bits & BYTE_STEPS;
+
+	return root * root;
 }
 
 /* The exponent for some numbers that floats can be: 0 if all are zero. */

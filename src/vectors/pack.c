@@ -181,7 +181,7 @@ ReadPacked(bytea *packed)
 	vectors.exponent = (int) bytes[0] - 256 * (bytes[0] > PACKED_EXPONENT_MAX);
 	shape = bytes[1] | bytes[2] << 8 | bytes[3] << 16;
 	vectors.len = shape & ~(IS_MATRIX | HAS_8_BITS);
-	vectors.width = shape & HAS_8_BITS ? 1 : 2;
+	vectors.width = (shape & HAS_8_BITS) != 0 ? 1 : 2;
 	vectors.is_matrix = (shape & IS_MATRIX) != 0;
 	CheckPacked(vectors.len <= DLINTS_MAX_FEATURE_DIM);
 	vectors.next = bytes + HEADER;
