@@ -56,7 +56,8 @@ def marks(labels, drawn, title, apart=0):
     for lower, ((name, (values, errors)), colour) in enumerate(
             zip(drawn.items(), COLOURS)):
         first = lower == 0
-        axes.errorbar(values, heights - apart * lower, xerr=errors, color=colour, linestyle='',
+        axes.errorbar(values, heights - apart * lower, xerr=errors,
+                      color=colour, linestyle='',
                       marker='D' if first else 'o', clip_on=False,
                       markersize=7.5 if first else 5,
                       zorder=4 if first else 3, label=name)

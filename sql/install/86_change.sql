@@ -320,6 +320,7 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_replace(text, text[]) IS 'makes functions and views of a schema anew';
 
+-- What is broken may be of another version, and is made anew as dlints_renew does that.
 CREATE FUNCTION dlints_alter_recommender(name text, change jsonb) RETURNS void
 	LANGUAGE sql VOLATILE
 BEGIN ATOMIC

@@ -35,9 +35,9 @@ BEGIN
 		FROM %I.block b, unnest(b.items) WITH ORDINALITY u (item, n)', name);
 END $$;
 
-SELECT dlints_create_recommender('board', 'job', '{field,salary,posted}', control => 0, epsilon => 0,
+SELECT dlints_create_recommender('board', 'job', '{field,salary,posted}', control => 0, epsilon => 0, factors => 32,
   outcomes => '{"click": 1, "apply": 5}') IS NOT NULL;
-SELECT dlints_create_recommender('fed', 'job', '{field,salary}', control => 0, epsilon => 0,
+SELECT dlints_create_recommender('fed', 'job', '{field,salary}', control => 0, epsilon => 0, factors => 32,
   clicks => 'SELECT who, job, at FROM visit', candidates => $$CASE context ->> 'only'
     WHEN 'one' THEN i.id = 7 WHEN 'late' THEN i.posted < now() - interval '85 days' ELSE true END$$) IS NOT NULL;
 
@@ -46,7 +46,7 @@ SELECT dlints_create_recommender('fed', 'job', '{field,salary}', control => 0, e
 SELECT results_eq(format('SELECT * FROM blocks(%L) ORDER BY item', s),
   format('SELECT item, features FROM %I.item_vector ORDER BY item', s), 'each vector is in one block: ' || s)
 FROM   unnest('{board,fed}'::text[]) s;
-SELECT ok(max(pg_column_size(b.*)) < 8160 AND pg_relation_size(reltoastrelid) = 0 AND avg(cardinality(items)) > 20,
+SELECT ok(max(pg_column_size(b.*)) < 8160 AND pg_relation_size(reltoastrelid) = 0 AND avg(cardinality(items)) > 30,
   'which is a row of a page') FROM board.block b, pg_class c WHERE c.oid = 'board.block'::regclass
 GROUP BY reltoastrelid;
 CREATE TEMP TABLE was AS SELECT ctid AS tid, n FROM board.block;
@@ -232,7 +232,7 @@ BEGIN
 	END LOOP;
 END $$;
 SELECT turn(12);
-SELECT cmp_ok(max(n), '<', 110, 'blocks are not more and more') FROM fed.block;
+SELECT cmp_ok(max(n), '<', 80, 'blocks are not more and more') FROM fed.block;
 CREATE TEMP TABLE kept AS SELECT count(*) AS n FROM fed.item_vector;
 DELETE FROM job WHERE id > 2000;
 SELECT fed.refresh();

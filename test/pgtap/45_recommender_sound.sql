@@ -260,7 +260,8 @@ DELETE FROM board.model;
 DELETE FROM board.setting;
 SELECT is(outcome('SELECT board.recommend(7)'), '55000: the tables of "board" have no rows', 'a page says so');
 SELECT is(outcome('SELECT board.run()'), '55000: the tables of "board" have no rows', 'and cron');
-SELECT is(outcome('SELECT dlints_renew(''board'')'), '55000: the tables of "board" have no rows', 'and who wants to renew it');
+SELECT is(outcome('SELECT dlints_renew(''board'')'), '55000: the tables of "board" have no rows',
+  'and who wants to renew it');
 ROLLBACK TO whole;
 
 -- ---------- what it reads is dropped ----------

@@ -294,7 +294,8 @@ SELECT meaning FROM says('more than the present system') $$;
 SELECT alike(more(1), 'the ranker is better%', 'who is better');
 SELECT alike(more(-1), 'the ranker is worse%', 'or worse');
 UPDATE judge.reward SET value = 1;
-SELECT alike((says('more than the present system')).meaning, 'not known: %rewards that differ', 'by rewards that differ');
+SELECT alike((says('more than the present system')).meaning, 'not known: %rewards that differ',
+  'by rewards that differ');
 DELETE FROM judge.decision WHERE arm = 'live' AND (context ->> 'person')::integer > 29;
 SELECT alike(more(1), 'the ranker is better%', 'is known from 30 people');
 DELETE FROM judge.decision WHERE arm = 'live' AND (context ->> 'person')::integer > 28;

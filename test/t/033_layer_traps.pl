@@ -294,7 +294,7 @@ my $vectors =
 for my $force (0, 1)
 {
 	$node->safe_psql('postgres', 'ALTER TABLE app.item FORCE ROW LEVEL SECURITY') if $force;
-	for my $call ('refresh', 'set_beginning', 'report')
+	for my $call ('refresh', 'forget_gone', 'set_beginning', 'report')
 	{
 		my ($failed, undef, $error) =
 		  $node->psql('postgres', "SET SESSION AUTHORIZATION cron; SELECT own_shop.$call()", on_error_stop => 1);

@@ -39,7 +39,8 @@ BEGIN ATOMIC
            coalesce((a.value ->> 'price')::float8, 0),
            {dlints}.dlints_encode({dim}, '', p.names{and_vectors})
     FROM  (SELECT jsonb_agg(CASE jsonb_typeof(e.value)      -- an id that is a number is no amount
-                                WHEN 'object' THEN (e.value - {no_features}) || jsonb_build_object('id', e.value ->> 'id')
+                                WHEN 'object' THEN (e.value - {no_features})
+                                                   || jsonb_build_object('id', e.value ->> 'id')
                                 ELSE to_jsonb(e.value #>> '{}') END)
                       AS documents                          -- apart, so that names() becomes a part of this plan
            FROM   jsonb_array_elements(actions) e) d

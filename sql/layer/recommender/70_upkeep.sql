@@ -269,8 +269,7 @@ BEGIN
                          AND {s}.turn_contrast() THEN part END;
     ELSIF part = 'refresh' THEN         -- at each run, so that it is noticed
         PERFORM {s}.say_dropped();
-    END IF;
-    IF part = 'items' AND {s}.dropped() IS NOT NULL THEN
+    ELSIF part = 'items' AND {s}.dropped() IS NOT NULL THEN
         RETURN NULL;                    -- which "refresh" has said
     END IF;
     PERFORM FROM {s}.job

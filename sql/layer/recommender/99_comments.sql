@@ -19,6 +19,7 @@ COMMENT ON FUNCTION {s}.erase IS 'takes a person, a session, or both out of mode
     'were';
 COMMENT ON FUNCTION {s}.refresh IS 'vectors of new and changed rows, and ages of dates; how many';
 COMMENT ON FUNCTION {s}.refit IS 'vectors from clicks anew; how many';
+COMMENT ON FUNCTION {s}.forget_gone IS 'no more vectors of rows that are gone, however many these are';
 COMMENT ON FUNCTION {s}.set_beginning IS 'what the click log says beforehand, anew; of how many clicks it made '
     'examples';
 COMMENT ON VIEW {s}.shown IS 'the log, an item of a list a row';
