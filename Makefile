@@ -34,21 +34,20 @@
 # PG_CONFIG chooses the PostgreSQL.
 
 EXTENSION = dlints dlints_pgvector
-EXTVERSION = 0.2.0
-RELEASED = 0.1.0
+EXTVERSION = 0.1.0
 
 include src/core/core.mk
 MODULE_big = dlints
 OBJS = $(patsubst %.c,%.o,$(sort $(filter-out src/core/%,$(wildcard src/*.c src/*/*.c)))) $(CORE_OBJS)
 
-# "make demo DATA=folder" and PYTHON are the reader's.  PGXS means something else by
-# them: every script that was ever released, and what PostgreSQL was built with.
+# "make demo DATA=folder" and PYTHON are the reader's.  In PGXS, DATA lists the scripts to
+# install, and PYTHON is the interpreter that PostgreSQL was built with.
 DEMO_DATA := $(DATA)
 READERS_PYTHON := $(PYTHON)
 CREATION_SCRIPTS = $(EXTENSION:%=sql/%--$(EXTVERSION).sql)
-STEP = sql/dlints--$(RELEASED)--$(EXTVERSION).sql
-override DATA = $(sort $(filter-out $(CREATION_SCRIPTS) $(STEP),$(wildcard sql/dlints*--*.sql)))
-DATA_built = $(CREATION_SCRIPTS) $(STEP)
+# Upgrade scripts are written by hand.
+override DATA = $(sort $(wildcard $(EXTENSION:%=sql/%--*--*.sql)))
+DATA_built = $(CREATION_SCRIPTS)
 # Made of the templates of recommenders and rankers
 STATEMENTS = sql/install/83_statements.sql
 
@@ -87,8 +86,6 @@ sql/dlints--$(EXTVERSION).sql: $(sort $(wildcard sql/install/*.sql) $(STATEMENTS
 sql/dlints_pgvector--$(EXTVERSION).sql: sql/pgvector/casts.sql
 $(CREATION_SCRIPTS):
 	cat $(filter %.sql,$^) >$@
-$(STEP): sql/step.awk sql/dlints--$(RELEASED).sql sql/dlints--$(EXTVERSION).sql
-	awk -v version=$(EXTVERSION) -f $^ >$@
 else
 .PHONY: all install installcheck clean
 all install installcheck clean:

@@ -280,7 +280,7 @@ FROM  (VALUES ('SELECT dlints_renew(''board'')', '"candidates", "bonus"'),
               ('SELECT dlints_alter_recommender(''board'', ''{"epsilon": 0.1}'')', '"candidates", "bonus"'),
               ('SELECT dlints_alter_recommender(''board'', ''{"bonus": null}'')', '"candidates"')) c (call, said);
 GRANT EXECUTE ON FUNCTION board.more_like TO PUBLIC;
-UPDATE board.setting SET version = '0.1.0';
+UPDATE board.setting SET version = '0.0.1';
 SELECT dlints_alter_recommender('board', '{"candidates": "i.branch <> ''field 1''", "bonus": null}');
 SELECT ok(has_function_privilege('public', 'board.more_like(integer,integer,bigint,jsonb,text)', 'EXECUTE')
           AND NOT has_function_privilege('public', 'board.trending(integer,bigint,jsonb,text)', 'EXECUTE'),

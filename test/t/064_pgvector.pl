@@ -166,19 +166,6 @@ my $added = database(
 is(sql($added, q{SELECT count(*) FROM pg_proc WHERE proargtypes[0] = 'trap.vector'::regtype}),
 	0, 'what the owner of pgvector adds to it is not read as a vector');
 
-### From the oldest version
-
-my $oldest = $files->oldest;
-my $members = q{SELECT pg_describe_object(classid, objid, 0) FROM pg_depend
-	WHERE refclassid = 'pg_extension'::regclass AND deptype = 'e'
-	AND   refobjid = (SELECT oid FROM pg_extension WHERE extname = 'dlints_pgvector') ORDER BY 1};
-my $upgraded = database(
-	'upgraded', 'CREATE EXTENSION vector', "CREATE EXTENSION dlints VERSION '$oldest'",
-	"CREATE EXTENSION dlints_pgvector VERSION '$oldest'", 'ALTER EXTENSION dlints UPDATE',
-	'ALTER EXTENSION dlints_pgvector UPDATE');
-like(sql($upgraded, $members), qr/cast from vector to dlints_vector/, "dlints_pgvector of version $oldest");
-is(sql($upgraded, $members), sql($calls, $members), '... is upgraded to what is created now');
-
 ### An older pgvector
 
 SKIP:

@@ -58,17 +58,6 @@ sub write
 	return;
 }
 
-# The oldest version that has an install script
-sub oldest
-{
-	my ($self) = @_;
-	my %sort_key = map { /dlints--([\d.]+)\.sql$/
-		? ($1 => join '.', map { sprintf '%06d', $_ } split /\./, $1) : () }
-	  keys %{ $self->{saved} };
-
-	return (sort { $sort_key{$a} cmp $sort_key{$b} } keys %sort_key)[0];
-}
-
 # Change or add a setting of the control file
 sub control
 {
