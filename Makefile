@@ -48,8 +48,12 @@ CREATION_SCRIPTS = $(EXTENSION:%=sql/%--$(EXTVERSION).sql)
 # Upgrade scripts are written by hand.
 override DATA = $(sort $(wildcard $(EXTENSION:%=sql/%--*--*.sql)))
 DATA_built = $(CREATION_SCRIPTS)
-# Made of the templates of recommenders and rankers
+# Generated from the templates of recommenders and rankers
 STATEMENTS = sql/install/83_statements.sql
+# Files of the creation script, in order
+DECLARATIONS = $(patsubst %,sql/functions/%.sql,types models learn choose look vectors judge) \
+	sql/install/80_arguments.sql sql/install/81_columns.sql sql/install/82_words.sql $(STATEMENTS) \
+	sql/install/84_make.sql sql/install/86_change.sql sql/install/88_backtest.sql sql/install/90_administration.sql
 
 # The first creates the extension, the last drops it.
 REGRESS = dlints_basic dlints_type dlints_learn dlints_choose dlints_errors dlints_columns dlints_catalog
@@ -82,7 +86,7 @@ $(OBJS) $(OBJS:.o=.bc): $(wildcard src/*.h src/*/*.h)
 LAYER = $(sort $(wildcard sql/layer/*/*.sql sql/layer/*/*/*.sql))
 $(STATEMENTS): $(LAYER) sql/layer/statements.sql sql/layer/glue.awk $(sort $(dir $(LAYER)))
 	awk -f sql/layer/glue.awk $(LAYER) sql/layer/statements.sql >$@
-sql/dlints--$(EXTVERSION).sql: $(sort $(wildcard sql/install/*.sql) $(STATEMENTS)) sql/install
+sql/dlints--$(EXTVERSION).sql: $(DECLARATIONS)
 sql/dlints_pgvector--$(EXTVERSION).sql: sql/pgvector/casts.sql
 $(CREATION_SCRIPTS):
 	cat $(filter %.sql,$^) >$@

@@ -3,7 +3,7 @@
 Every constant, comparison and clause of sql/layer is changed; a change that no
 test of the layer notices is printed.  "make mutants ARGS='--every 7 --first 3'"
 takes every seventh place from the third on, and names of files below sql take
-those (ARGS='layer/ranker/76_winner.sql install/74_winner.sql').  Not all that
+those (ARGS='layer/ranker/76_winner.sql functions/judge.sql').  Not all that
 survive matter: some say the same, others only cost time, and some are seen by
 programs of test/t.
 """

@@ -1,4 +1,4 @@
--- Look ------------------------------------------------------------------------
+-- Inspect models ----------------------------------------------------------------
 
 CREATE FUNCTION dlints_project(
 	model dlints,
@@ -7,12 +7,12 @@ CREATE FUNCTION dlints_project(
 ) RETURNS double precision[]
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20;
 COMMENT ON FUNCTION dlints_project(dlints, dlints_vector, dlints_vector)
-	IS 'the reduced features that the model makes of features and a profile';
+	IS 'computes the reduced features of features and a profile';
 
 CREATE FUNCTION dlints_mean(model dlints) RETURNS double precision[]
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION dlints_mean(dlints)
-	IS 'posterior mean, one number for each coordinate of reduced features, the intercept''s last';
+	IS 'returns the posterior mean, one number for each reduced feature, the intercept last';
 
 CREATE FUNCTION dlints_weights(
 	model dlints,
@@ -20,12 +20,12 @@ CREATE FUNCTION dlints_weights(
 ) RETURNS double precision[]
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION dlints_weights(dlints, dlints_vector)
-	IS 'posterior mean carried back to feature space, dim numbers';
+	IS 'returns the posterior mean in feature space, dim numbers';
 
 CREATE FUNCTION dlints_covariance(model dlints) RETURNS double precision[]
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION dlints_covariance(dlints)
-	IS 'posterior covariance without the exploration factor: sigma^2 Z^-1 Z~ Z^-1';
+	IS 'returns the posterior covariance without the exploration factor: sigma^2 Z^-1 Z~ Z^-1';
 
 CREATE FUNCTION dlints_predict(
 	model dlints,
@@ -34,7 +34,7 @@ CREATE FUNCTION dlints_predict(
 ) RETURNS double precision
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
 COMMENT ON FUNCTION dlints_predict(dlints, dlints_vector, dlints_vector)
-	IS 'expected reward of features';
+	IS 'predicts the expected reward of features';
 
 CREATE FUNCTION dlints_stddev(
 	model dlints,
@@ -43,7 +43,7 @@ CREATE FUNCTION dlints_stddev(
 ) RETURNS double precision
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20;
 COMMENT ON FUNCTION dlints_stddev(dlints, dlints_vector, dlints_vector)
-	IS 'standard error of what is expected of features: exploration times this is the standard deviation of their score under a draw';
+	IS 'returns the standard error of a prediction; multiplied by exploration it is the standard deviation of the score under a draw';
 
 CREATE FUNCTION dlints_info(
 	model dlints,
@@ -76,7 +76,7 @@ CREATE FUNCTION dlints_info(
 	OUT format_version integer
 ) RETURNS record
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION dlints_info(dlints) IS 'parameters, memories and counts of a model in one row';
+COMMENT ON FUNCTION dlints_info(dlints) IS 'returns the parameters, memories and counts of a model in one row';
 
 CREATE FUNCTION dlints_coefficients(
 	model dlints,
@@ -87,3 +87,16 @@ CREATE FUNCTION dlints_coefficients(
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100 ROWS 100;
 COMMENT ON FUNCTION dlints_coefficients(dlints)
 	IS 'posterior mean and standard deviation of each reduced coordinate';
+
+CREATE FUNCTION dlints_explain(
+	model dlints,
+	features dlints_vector,
+	profile dlints_vector DEFAULT '{}',
+	names text[] DEFAULT NULL,
+	OUT name text,
+	OUT contribution double precision,
+	OUT stddev double precision
+) RETURNS SETOF record
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100 ROWS 100;
+COMMENT ON FUNCTION dlints_explain(dlints, dlints_vector, dlints_vector, text[])
+	IS 'returns the contribution of each feature, or of each named block of features, to the expected reward, with its standard error';

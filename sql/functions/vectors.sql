@@ -1,14 +1,14 @@
--- Vectors ---------------------------------------------------------------------
+-- Compute, compress and decompress feature vectors ------------------------------
 
 CREATE FUNCTION dlints_encode(n integer, VARIADIC names_and_values "any") RETURNS real[]
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10;
 COMMENT ON FUNCTION dlints_encode(integer, VARIADIC "any")
-	IS 'names and values in turns as a vector of n numbers and length 1';
+	IS 'hashes alternating names and values into a unit vector of n numbers';
 
 CREATE FUNCTION dlints_encode(n integer, document jsonb) RETURNS real[]
 	AS 'MODULE_PATHNAME', 'dlints_encode_jsonb' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10;
 COMMENT ON FUNCTION dlints_encode(integer, jsonb)
-	IS 'the keys and values of a document as a vector of n numbers and length 1';
+	IS 'hashes the keys and values of a document into a unit vector of n numbers';
 
 CREATE FUNCTION dlints_profile_transfn(
 	double precision[], dlints_vector) RETURNS double precision[]
@@ -20,7 +20,7 @@ CREATE FUNCTION dlints_profile_transfn(
 	double precision[], dlints_vector, double precision) RETURNS double precision[]
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10;
 COMMENT ON FUNCTION dlints_profile_transfn(double precision[], dlints_vector, double precision)
-	IS 'transition function of dlints_profile with weights';
+	IS 'transition function of dlints_profile with a weight';
 
 CREATE FUNCTION dlints_profile_combinefn(
 	double precision[], double precision[]) RETURNS double precision[]
@@ -42,7 +42,7 @@ CREATE AGGREGATE dlints_profile(features dlints_vector) (
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE dlints_profile(dlints_vector)
-	IS 'the sum of feature vectors, scaled to length 1';
+	IS 'sums feature vectors and scales the sum to length 1';
 
 CREATE AGGREGATE dlints_profile(features dlints_vector, weight double precision) (
 	SFUNC = dlints_profile_transfn,
@@ -53,7 +53,7 @@ CREATE AGGREGATE dlints_profile(features dlints_vector, weight double precision)
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE dlints_profile(dlints_vector, double precision)
-	IS 'the sum of feature vectors, each times its weight, scaled to length 1';
+	IS 'sums weighted feature vectors and scales the sum to length 1';
 
 CREATE FUNCTION dlints_factors(
 	query text,
@@ -63,22 +63,22 @@ CREATE FUNCTION dlints_factors(
 ) RETURNS SETOF record
 	AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL UNSAFE COST 1000000 ROWS 1000;
 COMMENT ON FUNCTION dlints_factors(text, bigint, text, bigint)
-	IS 'vectors of k numbers for the items of a click log, given by a query';
+	IS 'computes an embedding of k numbers for each item of a click log; the query returns the log';
 
 CREATE FUNCTION dlints_pack(features dlints_vector) RETURNS bytea
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION dlints_pack(dlints_vector)
-	IS 'a vector, or the rows of a matrix, in few bytes: to 11 bits, and nothing for zeros';
+	IS 'compresses a vector, or the rows of a matrix: 16 bits a number, 11 of them significant; zeros take no space';
 
 CREATE FUNCTION dlints_pack(features dlints_vector, bits bigint) RETURNS bytea
 	AS 'MODULE_PATHNAME', 'dlints_pack_bits' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION dlints_pack(dlints_vector, bigint)
-	IS 'the same, each number in 8 bits, a sign and the root, or in 16, as without bits';
+	IS 'compresses a vector, or the rows of a matrix, with 8 bits a number (sign and square root) or with 16 bits';
 
 CREATE FUNCTION dlints_unpack(packed bytea, n bigint DEFAULT 1) RETURNS real[]
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION dlints_unpack(bytea, bigint)
-	IS 'vector n of what dlints_pack made; NULL if there are fewer';
+	IS 'decompresses vector n of a packed value; NULL if n exceeds the number of vectors';
 
 CREATE FUNCTION dlints_contrast(
 	packed bytea,
@@ -87,11 +87,21 @@ CREATE FUNCTION dlints_contrast(
 ) RETURNS real[]
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION dlints_contrast(bytea, bigint, double precision[])
-	IS 'vector n of what dlints_pack made, less the weighted mean of all: what tells it from the others';
+	IS 'decompresses vector n of a packed value and subtracts the weighted mean of all its vectors';
 
 CREATE FUNCTION dlints_vector(packed bytea) RETURNS dlints_vector
 	AS 'MODULE_PATHNAME', 'dlints_vector_packed' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION dlints_vector(bytea) IS 'what dlints_pack made, as features or a profile';
+COMMENT ON FUNCTION dlints_vector(bytea) IS 'converts a packed value to features or a profile';
 
 CREATE CAST (bytea AS dlints_vector) WITH FUNCTION dlints_vector(bytea) AS IMPLICIT;
-COMMENT ON CAST (bytea AS dlints_vector) IS 'what dlints_pack made, as features or a profile';
+COMMENT ON CAST (bytea AS dlints_vector) IS 'converts a packed value to features or a profile';
+
+CREATE FUNCTION dlints_fourier(
+	features dlints_vector,
+	k integer,
+	seed bigint DEFAULT 0,
+	scale double precision DEFAULT 1
+) RETURNS real[]
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20;
+COMMENT ON FUNCTION dlints_fourier(dlints_vector, integer, bigint, double precision)
+	IS 'computes k random Fourier features, with which a linear model fits nonlinear functions';

@@ -1,4 +1,4 @@
--- Learn -----------------------------------------------------------------------
+-- Train models, combine and retract evidence -----------------------------------
 
 CREATE FUNCTION dlints_update(
 	model dlints,
@@ -12,7 +12,7 @@ CREATE FUNCTION dlints_update(
 COMMENT ON FUNCTION dlints_update(
 	dlints, dlints_vector, double precision, dlints_vector, timestamp with time zone,
 	double precision)
-	IS 'the model after one more observation; NULL features, a NULL reward or a NULL profile is no observation';
+	IS 'trains a model on one observation; returns the model unchanged if features, reward or profile is NULL';
 
 CREATE FUNCTION dlints_update_batch(
 	model dlints,
@@ -26,7 +26,7 @@ CREATE FUNCTION dlints_update_batch(
 COMMENT ON FUNCTION dlints_update_batch(
 	dlints, dlints_vector, double precision[], dlints_vector,
 	timestamp with time zone[], double precision[])
-	IS 'the model after a batch of observations, oldest first; features and profiles have one row for each reward';
+	IS 'trains a model on a batch of observations, oldest first; features and profiles have one row for each reward';
 
 CREATE FUNCTION dlints_update_reduced(
 	model dlints,
@@ -52,7 +52,7 @@ CREATE FUNCTION dlints_accepts(
 COMMENT ON FUNCTION dlints_accepts(
 	dlints, dlints_vector, double precision, dlints_vector, timestamp with time zone,
 	double precision)
-	IS 'would dlints_update learn this observation, never an error';
+	IS 'checks whether dlints_update accepts an observation; never raises an error';
 
 CREATE FUNCTION dlints_concat(dlints, dlints) RETURNS dlints
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
@@ -64,7 +64,7 @@ CREATE OPERATOR || (
 	FUNCTION = dlints_concat
 );
 COMMENT ON OPERATOR || (dlints, dlints)
-	IS 'the left history followed by the right one; ridge, exploration, noise, policy and prior are the left side''s';
+	IS 'appends the evidence of the right model to the left model; keeps the left model''s ridge, exploration, noise, policy and prior';
 
 CREATE AGGREGATE dlints_concat_agg(dlints) (
 	SFUNC = dlints_concat,
@@ -74,12 +74,12 @@ CREATE AGGREGATE dlints_concat_agg(dlints) (
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE dlints_concat_agg(dlints)
-	IS 'histories one after the other, in the order of ORDER BY';
+	IS 'concatenates the evidence of models, in the order of ORDER BY';
 
 CREATE FUNCTION dlints_retract(model dlints, evidence dlints) RETURNS dlints
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION dlints_retract(dlints, dlints)
-	IS 'the model without what the evidence says; the reverse of ||, for models that forget by time or nothing';
+	IS 'retracts evidence from a model, the inverse of ||; requires a model with a half-life or without forgetting';
 
 CREATE FUNCTION dlints_with_prior(
 	model dlints,
@@ -88,28 +88,60 @@ CREATE FUNCTION dlints_with_prior(
 ) RETURNS dlints
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION dlints_with_prior(dlints, dlints, double precision)
-	IS 'the model with evidence known beforehand, weighed and kept apart; it fades with what is learned';
+	IS 'adds a weighted prior to a model; the prior is stored separately and decays as the model is trained';
 
 CREATE FUNCTION dlints_scale(weight double precision, model dlints) RETURNS dlints
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION dlints_scale(double precision, dlints)
-	IS 'the model as if each observation had counted so many times what it did; 0 leaves the parameters alone';
+	IS 'multiplies the weight of every observation in a model; weight 0 removes all evidence and keeps the parameters';
 
 CREATE FUNCTION dlints_at(model dlints, at timestamp with time zone) RETURNS dlints
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION dlints_at(dlints, timestamp with time zone)
-	IS 'a model that forgets by time as it is at a moment';
+	IS 'ages a model with a half-life to a given time';
 
 CREATE OPERATOR - (
 	LEFTARG = dlints,
 	RIGHTARG = dlints,
 	FUNCTION = dlints_retract
 );
-COMMENT ON OPERATOR - (dlints, dlints) IS 'take back what evidence says';
+COMMENT ON OPERATOR - (dlints, dlints) IS 'retracts evidence from a model';
 
 CREATE OPERATOR * (
 	LEFTARG = double precision,
 	RIGHTARG = dlints,
 	FUNCTION = dlints_scale
 );
-COMMENT ON OPERATOR * (double precision, dlints) IS 'weigh a history';
+COMMENT ON OPERATOR * (double precision, dlints) IS 'multiplies the weight of every observation in a model';
+
+-- The C function distinguishes these forms by the number of arguments.
+DO $do$
+DECLARE
+	rest text;
+	arguments text;
+BEGIN
+	FOREACH rest IN ARRAY ARRAY[
+		'',
+		', profile dlints_vector',
+		', profile dlints_vector, at timestamptz',
+		', profile dlints_vector, at timestamptz, weight double precision'] LOOP
+		arguments := pg_catalog.concat(
+			'model dlints, features dlints_vector, reward double precision', rest);
+		EXECUTE pg_catalog.format($create$
+			CREATE FUNCTION dlints_evidence_transfn(dlints, %1$s) RETURNS dlints
+				AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 20;
+			COMMENT ON FUNCTION dlints_evidence_transfn(dlints, %1$s)
+				IS 'transition function of dlints_evidence';
+			CREATE AGGREGATE dlints_evidence(%1$s) (
+				SFUNC = dlints_evidence_transfn,
+				STYPE = dlints,
+				SSPACE = 65536,
+				COMBINEFUNC = dlints_concat,
+				PARALLEL = SAFE
+			);
+			COMMENT ON AGGREGATE dlints_evidence(%1$s)
+				IS 'computes the evidence of the rows under the model''s parameters, without the model''s own evidence; append it with ||'
+		$create$, arguments);
+	END LOOP;
+END
+$do$;

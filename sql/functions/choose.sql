@@ -1,0 +1,337 @@
+-- Draw from the posterior, choose items, log probabilities ----------------------
+
+CREATE FUNCTION dlints_draw(model dlints, seed bigint DEFAULT NULL) RETURNS double precision[]
+	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL RESTRICTED COST 100;
+COMMENT ON FUNCTION dlints_draw(dlints, bigint)
+	IS 'draws a parameter vector from the posterior; the same seed gives the same draw';
+
+CREATE FUNCTION dlints_draw_weights(
+	model dlints,
+	profile dlints_vector DEFAULT '{}',
+	seed bigint DEFAULT NULL
+) RETURNS double precision[]
+	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL RESTRICTED COST 100;
+COMMENT ON FUNCTION dlints_draw_weights(dlints, dlints_vector, bigint)
+	IS 'draws weights in feature space from the posterior; their dot product with features is a score';
+
+CREATE FUNCTION dlints_draw_weights(
+	model dlints,
+	profile dlints_vector,
+	seed bigint,
+	draws integer
+) RETURNS double precision[]
+	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL RESTRICTED COST 1000;
+COMMENT ON FUNCTION dlints_draw_weights(dlints, dlints_vector, bigint, integer)
+	IS 'draws several weight vectors, one a row; dlints_decide uses the same draws under the same seed';
+
+CREATE FUNCTION dlints_dot(
+	weights double precision[], features dlints_vector) RETURNS double precision
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION dlints_dot(double precision[], dlints_vector)
+	IS 'computes the score of features: the dot product with weights';
+
+-- Final functions infer the result's type from the item's type.  PostgreSQL passes NULL for all
+-- arguments except the state.
+CREATE FUNCTION dlints_recommend_finalfn(internal, dlints, anyelement, "any") RETURNS anyelement
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION dlints_recommend_finalfn(internal, dlints, anyelement, "any")
+	IS 'final function of dlints_recommend';
+
+CREATE FUNCTION dlints_recommend_k_finalfn(
+	internal, dlints, anyelement, "any", bigint) RETURNS anyarray
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION dlints_recommend_k_finalfn(internal, dlints, anyelement, "any", bigint)
+	IS 'final function of dlints_recommend with k';
+
+CREATE FUNCTION dlints_recommend_k_finalfn(
+	internal, dlints, anyelement, "any", bigint, "any") RETURNS anyarray
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION dlints_recommend_k_finalfn(internal, dlints, anyelement, "any", bigint, "any")
+	IS 'final function of dlints_recommend with k and a profile';
+
+-- The C function distinguishes these forms by the number of arguments.
+CREATE FUNCTION dlints_recommend_transfn(internal, dlints, anyelement, dlints_vector)
+	RETURNS internal
+	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION dlints_recommend_transfn(internal, dlints, anyelement, dlints_vector)
+	IS 'transition function of dlints_recommend';
+
+CREATE FUNCTION dlints_recommend_transfn(internal, dlints, anyelement, dlints_vector, bigint)
+	RETURNS internal
+	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION dlints_recommend_transfn(internal, dlints, anyelement, dlints_vector, bigint)
+	IS 'transition function of dlints_recommend with k';
+
+CREATE FUNCTION dlints_recommend_transfn(
+	internal, dlints, anyelement, dlints_vector, bigint, dlints_vector) RETURNS internal
+	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION dlints_recommend_transfn(
+	internal, dlints, anyelement, dlints_vector, bigint, dlints_vector)
+	IS 'transition function of dlints_recommend with k and a profile';
+
+CREATE AGGREGATE dlints_recommend(model dlints, item anyelement, features dlints_vector) (
+	SFUNC = dlints_recommend_transfn,
+	STYPE = internal,
+	SSPACE = 2048,
+	FINALFUNC = dlints_recommend_finalfn,
+	FINALFUNC_EXTRA,
+	PARALLEL = RESTRICTED
+);
+COMMENT ON AGGREGATE dlints_recommend(dlints, anyelement, dlints_vector)
+	IS 'chooses the item with the highest score under the model''s policy; '
+		'policy thompson makes one draw for the group; ties are broken at random';
+
+CREATE AGGREGATE dlints_recommend(
+	model dlints, item anyelement, features dlints_vector, k bigint) (
+	SFUNC = dlints_recommend_transfn,
+	STYPE = internal,
+	SSPACE = 4096,
+	FINALFUNC = dlints_recommend_k_finalfn,
+	FINALFUNC_EXTRA,
+	PARALLEL = RESTRICTED
+);
+COMMENT ON AGGREGATE dlints_recommend(dlints, anyelement, dlints_vector, bigint)
+	IS 'chooses the k items with the highest scores under the model''s policy, best first; '
+		'policy thompson makes one draw for the group; ties are broken at random';
+
+CREATE AGGREGATE dlints_recommend(
+	model dlints, item anyelement, features dlints_vector, k bigint, profile dlints_vector) (
+	SFUNC = dlints_recommend_transfn,
+	STYPE = internal,
+	SSPACE = 4096,
+	FINALFUNC = dlints_recommend_k_finalfn,
+	FINALFUNC_EXTRA,
+	PARALLEL = RESTRICTED
+);
+COMMENT ON AGGREGATE dlints_recommend(dlints, anyelement, dlints_vector, bigint, dlints_vector)
+	IS 'chooses the k items with the highest scores for a profile under the model''s policy, best first; '
+		'policy thompson makes one draw for the group; ties are broken at random';
+
+CREATE FUNCTION dlints_recommend_arms_transfn(
+	internal, dlints, anyelement, dlints_vector) RETURNS internal
+	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL SAFE COST 20;
+COMMENT ON FUNCTION dlints_recommend_arms_transfn(
+	internal, dlints, anyelement, dlints_vector)
+	IS 'transition function of dlints_recommend_arms';
+
+CREATE FUNCTION dlints_recommend_arms_transfn(
+	internal, dlints, anyelement, dlints_vector, bigint) RETURNS internal
+	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL SAFE COST 20;
+COMMENT ON FUNCTION dlints_recommend_arms_transfn(
+	internal, dlints, anyelement, dlints_vector, bigint)
+	IS 'transition function of dlints_recommend_arms with k';
+
+CREATE FUNCTION dlints_recommend_arms_transfn(
+	internal, dlints, anyelement, dlints_vector, bigint, dlints_vector) RETURNS internal
+	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL SAFE COST 20;
+COMMENT ON FUNCTION dlints_recommend_arms_transfn(
+	internal, dlints, anyelement, dlints_vector, bigint, dlints_vector)
+	IS 'transition function of dlints_recommend_arms with k and a profile';
+
+CREATE FUNCTION dlints_recommend_arms_finalfn(internal, dlints, anyelement, "any")
+	RETURNS anyelement
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION dlints_recommend_arms_finalfn(internal, dlints, anyelement, "any")
+	IS 'final function of dlints_recommend_arms';
+
+CREATE FUNCTION dlints_recommend_arms_finalfn(internal, dlints, anyelement, "any", bigint)
+	RETURNS anyarray
+	AS 'MODULE_PATHNAME', 'dlints_top_finalfn' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION dlints_recommend_arms_finalfn(internal, dlints, anyelement, "any", bigint)
+	IS 'final function of dlints_recommend_arms with k';
+
+CREATE FUNCTION dlints_recommend_arms_finalfn(internal, dlints, anyelement, "any", bigint, "any")
+	RETURNS anyarray
+	AS 'MODULE_PATHNAME', 'dlints_top_finalfn' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION dlints_recommend_arms_finalfn(internal, dlints, anyelement, "any", bigint, "any")
+	IS 'final function of dlints_recommend_arms with k and a profile';
+
+CREATE AGGREGATE dlints_recommend_arms(
+	model dlints, arm anyelement, features dlints_vector) (
+	SFUNC = dlints_recommend_arms_transfn,
+	STYPE = internal,
+	SSPACE = 512,
+	FINALFUNC = dlints_recommend_arms_finalfn,
+	FINALFUNC_EXTRA,
+	PARALLEL = RESTRICTED
+);
+COMMENT ON AGGREGATE dlints_recommend_arms(dlints, anyelement, dlints_vector)
+	IS 'chooses the arm whose model gives the highest score under its policy; '
+		'policy thompson makes an independent draw for each arm; ties are broken at random';
+
+CREATE AGGREGATE dlints_recommend_arms(
+	model dlints, arm anyelement, features dlints_vector, k bigint) (
+	SFUNC = dlints_recommend_arms_transfn,
+	STYPE = internal,
+	SSPACE = 512,
+	FINALFUNC = dlints_recommend_arms_finalfn,
+	FINALFUNC_EXTRA,
+	PARALLEL = RESTRICTED
+);
+COMMENT ON AGGREGATE dlints_recommend_arms(dlints, anyelement, dlints_vector, bigint)
+	IS 'chooses the k arms whose models give the highest scores under their policies, best first; '
+		'policy thompson makes an independent draw for each arm; ties are broken at random';
+
+CREATE AGGREGATE dlints_recommend_arms(
+	model dlints, arm anyelement, features dlints_vector, k bigint, profile dlints_vector) (
+	SFUNC = dlints_recommend_arms_transfn,
+	STYPE = internal,
+	SSPACE = 512,
+	FINALFUNC = dlints_recommend_arms_finalfn,
+	FINALFUNC_EXTRA,
+	PARALLEL = RESTRICTED
+);
+COMMENT ON AGGREGATE dlints_recommend_arms(dlints, anyelement, dlints_vector, bigint, dlints_vector)
+	IS 'chooses the k arms whose models give the highest scores for a profile, best first; '
+		'policy thompson makes an independent draw for each arm; ties are broken at random';
+
+CREATE TYPE dlints_choice AS (
+	rank integer,
+	score double precision,
+	probability double precision
+);
+COMMENT ON TYPE dlints_choice
+	IS 'what dlints_choose says of a candidate: its place among the chosen ones, its score, and the probability that it is chosen';
+
+CREATE FUNCTION dlints_choose(
+	model dlints,
+	features dlints_vector,
+	k bigint DEFAULT 1,
+	profile dlints_vector DEFAULT '{}',
+	draws integer DEFAULT 100,
+	epsilon double precision DEFAULT 0,
+	bonus double precision DEFAULT 0,
+	cap_group text DEFAULT NULL,
+	cap integer DEFAULT NULL
+) RETURNS dlints_choice
+	AS 'MODULE_PATHNAME' LANGUAGE C WINDOW STABLE PARALLEL RESTRICTED COST 10;
+COMMENT ON FUNCTION dlints_choose(
+	dlints, dlints_vector, bigint, dlints_vector, integer, double precision,
+	double precision, text, integer)
+	IS 'choose k candidates of a partition by the model''s policy, each with its probability';
+
+CREATE FUNCTION dlints_decide(
+	model dlints,
+	items anyarray,
+	features dlints_vector,
+	k bigint DEFAULT 1,
+	profile dlints_vector DEFAULT '{}',
+	draws integer DEFAULT 100,
+	epsilon double precision DEFAULT 0,
+	bonus double precision[] DEFAULT NULL,
+	cap_group text[] DEFAULT NULL,
+	cap integer DEFAULT NULL,
+	similar_by dlints_vector DEFAULT NULL,
+	diversity double precision DEFAULT NULL,
+	seed bigint DEFAULT NULL,
+	OUT item anyelement,
+	OUT rank integer,
+	OUT score double precision,
+	OUT probability double precision
+) RETURNS SETOF record
+	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL SAFE COST 1000 ROWS 10;
+COMMENT ON FUNCTION dlints_decide(
+	dlints, anyarray, dlints_vector, bigint, dlints_vector, integer,
+	double precision, double precision[], text[], integer, dlints_vector, double precision, bigint)
+	IS 'chooses k items by the model''s policy and returns them, best first, with their probabilities';
+
+CREATE FUNCTION dlints_choose_arms(
+	model dlints,
+	features dlints_vector,
+	k bigint DEFAULT 1,
+	profile dlints_vector DEFAULT '{}',
+	draws integer DEFAULT 100,
+	epsilon double precision DEFAULT 0,
+	bonus double precision DEFAULT 0,
+	cap_group text DEFAULT NULL,
+	cap integer DEFAULT NULL
+) RETURNS dlints_choice
+	AS 'MODULE_PATHNAME' LANGUAGE C WINDOW STABLE PARALLEL RESTRICTED COST 20;
+COMMENT ON FUNCTION dlints_choose_arms(
+	dlints, dlints_vector, bigint, dlints_vector, integer, double precision,
+	double precision, text, integer)
+	IS 'choose k arms of a partition, each by the policy of its own model, with their probabilities';
+
+CREATE FUNCTION dlints_top_transfn(internal, anyelement, double precision, bigint) RETURNS internal
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION dlints_top_transfn(internal, anyelement, double precision, bigint)
+	IS 'transition function of dlints_top';
+
+CREATE FUNCTION dlints_top_finalfn(internal, anyelement, double precision, bigint) RETURNS anyarray
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION dlints_top_finalfn(internal, anyelement, double precision, bigint)
+	IS 'final function of dlints_top';
+
+CREATE FUNCTION dlints_top_combinefn(internal, internal) RETURNS internal
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION dlints_top_combinefn(internal, internal)
+	IS 'combine function of dlints_top';
+
+CREATE FUNCTION dlints_top_serialfn(internal) RETURNS bytea
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION dlints_top_serialfn(internal)
+	IS 'serialisation function of dlints_top';
+
+CREATE FUNCTION dlints_top_deserialfn(bytea, internal) RETURNS internal
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION dlints_top_deserialfn(bytea, internal)
+	IS 'deserialisation function of dlints_top';
+
+CREATE AGGREGATE dlints_top(item anyelement, score double precision, k bigint) (
+	SFUNC = dlints_top_transfn,
+	STYPE = internal,
+	SSPACE = 512,
+	FINALFUNC = dlints_top_finalfn,
+	FINALFUNC_EXTRA,
+	COMBINEFUNC = dlints_top_combinefn,
+	SERIALFUNC = dlints_top_serialfn,
+	DESERIALFUNC = dlints_top_deserialfn,
+	PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE dlints_top(anyelement, double precision, bigint)
+	IS 'the k items with the highest scores, best first; among equal scores those that come first';
+
+CREATE FUNCTION dlints_shortlist_transfn(
+	internal, anyarray, dlints_vector, double precision[], bigint) RETURNS internal
+	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION dlints_shortlist_transfn(internal, anyarray, dlints_vector, double precision[], bigint)
+	IS 'transition function of dlints_shortlist';
+
+CREATE FUNCTION dlints_shortlist_finalfn(
+	internal, anyarray, "any", double precision[], bigint) RETURNS anyarray
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION dlints_shortlist_finalfn(internal, anyarray, "any", double precision[], bigint)
+	IS 'final function of dlints_shortlist';
+
+CREATE AGGREGATE dlints_shortlist(
+	items anyarray, features dlints_vector, weights double precision[], k bigint) (
+	SFUNC = dlints_shortlist_transfn,
+	STYPE = internal,
+	SSPACE = 65536,
+	FINALFUNC = dlints_shortlist_finalfn,
+	FINALFUNC_EXTRA,
+	PARALLEL = RESTRICTED
+);
+COMMENT ON AGGREGATE dlints_shortlist(anyarray, dlints_vector, double precision[], bigint)
+	IS 'selects candidates from blocks of items: the k best under each weight vector, the first vector''s items first';
+
+CREATE FUNCTION dlints_prices_transfn(
+	internal, double precision[], double precision[], bigint, double precision[]) RETURNS internal
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION dlints_prices_transfn(internal, double precision[], double precision[], bigint, double precision[])
+	IS 'transition function of dlints_prices';
+
+CREATE FUNCTION dlints_prices_finalfn(internal) RETURNS double precision[]
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION dlints_prices_finalfn(internal) IS 'final function of dlints_prices';
+
+CREATE AGGREGATE dlints_prices(
+	scores double precision[], costs double precision[], k bigint, targets double precision[]) (
+	SFUNC = dlints_prices_transfn,
+	STYPE = internal,
+	SSPACE = 65536,
+	FINALFUNC = dlints_prices_finalfn,
+	PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE dlints_prices(double precision[], double precision[], bigint, double precision[])
+	IS 'computes the lowest dual price for each kind of cost at which replayed decisions meet their targets, followed by the resulting costs';

@@ -1,0 +1,223 @@
+-- Evaluate rankings, policies and models ----------------------------------------
+
+CREATE FUNCTION dlints_ndcg_transfn(
+	internal, double precision, double precision, bigint) RETURNS internal
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION dlints_ndcg_transfn(internal, double precision, double precision, bigint)
+	IS 'transition function of dlints_ndcg';
+
+CREATE FUNCTION dlints_ndcg_finalfn(internal) RETURNS double precision
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION dlints_ndcg_finalfn(internal) IS 'final function of dlints_ndcg';
+
+CREATE AGGREGATE dlints_ndcg(relevance double precision, score double precision, k bigint) (
+	SFUNC = dlints_ndcg_transfn,
+	STYPE = internal,
+	SSPACE = 1024,
+	FINALFUNC = dlints_ndcg_finalfn,
+	PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE dlints_ndcg(double precision, double precision, bigint)
+	IS 'computes NDCG@k of the ranking by score: the sum of relevance / log2(rank + 1), divided by that of the ideal ranking';
+
+CREATE TYPE dlints_policy_estimate AS (
+	observations bigint,
+	mean_reward double precision,
+	mean_reward_stderr double precision,
+	ips double precision,
+	ips_stderr double precision,
+	snips double precision,
+	snips_stderr double precision,
+	dr double precision,
+	dr_stderr double precision,
+	mean_weight double precision,
+	mean_weight_stderr double precision,
+	effective_sample_size double precision,
+	max_weight double precision
+);
+COMMENT ON TYPE dlints_policy_estimate
+	IS 'off-policy estimates of a policy''s mean reward, with standard errors and weight diagnostics';
+
+CREATE FUNCTION dlints_policy_value_transfn(
+	double precision[], double precision, double precision, double precision) RETURNS double precision[]
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION dlints_policy_value_transfn(
+	double precision[], double precision, double precision, double precision)
+	IS 'transition function of dlints_policy_value';
+
+CREATE FUNCTION dlints_policy_value_transfn(
+	double precision[], double precision, double precision, double precision, double precision,
+	double precision) RETURNS double precision[]
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION dlints_policy_value_transfn(
+	double precision[], double precision, double precision, double precision, double precision,
+	double precision)
+	IS 'transition function of dlints_policy_value with predictions';
+
+CREATE FUNCTION dlints_policy_value_combinefn(
+	double precision[], double precision[]) RETURNS double precision[]
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION dlints_policy_value_combinefn(double precision[], double precision[])
+	IS 'combine function of dlints_policy_value';
+
+CREATE FUNCTION dlints_policy_value_finalfn(double precision[]) RETURNS dlints_policy_estimate
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION dlints_policy_value_finalfn(double precision[])
+	IS 'final function of dlints_policy_value';
+
+CREATE AGGREGATE dlints_policy_value(
+	reward double precision, logged double precision, target double precision) (
+	SFUNC = dlints_policy_value_transfn,
+	STYPE = double precision[],
+	FINALFUNC = dlints_policy_value_finalfn,
+	COMBINEFUNC = dlints_policy_value_combinefn,
+	PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE dlints_policy_value(double precision, double precision, double precision)
+	IS 'estimates a policy''s mean reward from the log of another policy; arguments are the reward, '
+		'the logged probability, and the probability under the evaluated policy';
+
+CREATE AGGREGATE dlints_policy_value(
+	reward double precision, logged double precision, target double precision,
+	predicted double precision, expected double precision) (
+	SFUNC = dlints_policy_value_transfn,
+	STYPE = double precision[],
+	FINALFUNC = dlints_policy_value_finalfn,
+	COMBINEFUNC = dlints_policy_value_combinefn,
+	PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE dlints_policy_value(
+	double precision, double precision, double precision, double precision, double precision)
+	IS 'estimates a policy''s mean reward, also doubly robust: predicted is the model''s prediction for the logged decision, '
+		'expected is its prediction for the evaluated policy';
+
+CREATE FUNCTION dlints_progressive(
+	model dlints,
+	features dlints_vector,
+	reward double precision,
+	profile dlints_vector DEFAULT '{}',
+	at timestamp with time zone DEFAULT NULL,
+	weight double precision DEFAULT NULL
+) RETURNS double precision
+	AS 'MODULE_PATHNAME' LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE COST 20;
+COMMENT ON FUNCTION dlints_progressive(
+	dlints, dlints_vector, double precision, dlints_vector, timestamp with time zone,
+	double precision)
+	IS 'predicts the reward of each row with the model trained on all rows before it';
+
+CREATE FUNCTION dlints_bounds(
+	mean double precision,
+	stderr double precision,
+	observations bigint,
+	lowest double precision DEFAULT 0,
+	highest double precision DEFAULT 1,
+	confidence double precision DEFAULT 0.95,
+	OUT low double precision,
+	OUT high double precision
+) AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION dlints_bounds(
+	double precision, double precision, bigint, double precision, double precision, double precision)
+	IS 'computes a confidence sequence for an expectation, valid at any number of looks; observations lie between lowest and highest';
+
+-- Estimates from 10,000 draws how often each of several independent normal variables is the largest, and
+-- the mean difference to the largest.  Fixed seeds make the result reproducible.
+CREATE FUNCTION _dlints_best(means double precision[], errors double precision[])
+	RETURNS TABLE (n bigint, chance_best double precision, could_gain double precision)
+	LANGUAGE sql STABLE
+BEGIN ATOMIC
+	WITH guess AS (
+		SELECT b.n, s, (z.i - 1::bigint) / pg_catalog.cardinality(means)::bigint AS draw, b.mean + b.error * z.z AS guess
+		FROM   pg_catalog.generate_series(1::bigint, 10::bigint) s,
+		       LATERAL pg_catalog.unnest(dlints_draw_weights(
+		           dlints_new(pg_catalog.cardinality(means), ridge => 1::double precision, noise => 1::double precision,
+		                      exploration => 1::double precision, intercept => false),
+		           '{}'::double precision[], s, 1000)) WITH ORDINALITY z (z, i)
+		       JOIN ROWS FROM (pg_catalog.unnest(means), pg_catalog.unnest(errors)) WITH ORDINALITY b (mean, error, n)
+		            ON b.n = 1::bigint + (z.i - 1::bigint) % pg_catalog.cardinality(means)::bigint),
+	best AS (
+		SELECT g.n, g.guess, g.s, g.draw, max(g.guess) OVER (PARTITION BY g.s, g.draw) AS best FROM guess g),
+	equal AS (
+		SELECT b.n, b.best - b.guess AS less, pg_catalog.count(*) FILTER (WHERE b.guess = b.best)
+		           OVER (PARTITION BY b.s, b.draw) AS equals
+		FROM   best b)
+	SELECT e.n, avg(CASE WHEN e.less = 0::double precision THEN 1::double precision / e.equals::double precision
+	                     WHEN e.less > 0::double precision THEN 0::double precision END), avg(e.less)
+	FROM   equal e GROUP BY e.n;
+END;
+COMMENT ON FUNCTION _dlints_best(double precision[], double precision[])
+	IS 'computes for each mean the probability that it is the highest, and the expected loss of choosing it';
+
+-- Unnests arms and models side by side, and raises an error unless both arrays have the same length.
+CREATE FUNCTION _dlints_arms(arms text[], models dlints[])
+	RETURNS TABLE (action text, model dlints, n bigint)
+	LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS
+$$
+BEGIN
+	IF cardinality(arms) <> cardinality(models) THEN
+		RAISE 'there must be as many arms as models' USING ERRCODE = 'invalid_parameter_value',
+			DETAIL = format('There are %s arms and %s models.', cardinality(arms), cardinality(models));
+	END IF;
+	RETURN QUERY SELECT * FROM ROWS FROM (unnest(arms), unnest(models)) WITH ORDINALITY;
+END
+$$;
+COMMENT ON FUNCTION _dlints_arms(text[], dlints[]) IS 'returns arms with their models, one a row';
+
+-- Compares arms by the same calculation as the function winner() of a ranker
+-- (sql/layer/ranker/76_winner.sql).  The variance of an arm's rewards is at least the variance of all rewards.
+-- The expected reward is shrunk towards the common mean by one observation.  Errors are those of half as
+-- many observations.
+CREATE FUNCTION dlints_winner(
+	arms text[],
+	models dlints[],
+	features dlints_vector DEFAULT '{1}',
+	profile dlints_vector DEFAULT '{}',
+	lowest double precision DEFAULT 0,
+	highest double precision DEFAULT 1
+) RETURNS TABLE (
+	action text, events double precision, earns double precision, low double precision, high double precision,
+	chance_best double precision, could_gain double precision, verdict text
+) LANGUAGE sql STABLE
+BEGIN ATOMIC
+	WITH arm AS MATERIALIZED (
+		SELECT a.n, a.action, i.effective_sample_size AS events, i.mean_reward, i.sigma ^ 2::double precision AS variance,
+		       dlints_predict(a.model, features, profile) AS earns,
+		       (i.sigma / dlints_stddev(a.model, features, profile)) ^ 2::double precision AS counts
+		FROM   _dlints_arms(arms, models) a, LATERAL dlints_info(a.model) i
+		WHERE  a.action IS NOT NULL AND a.model IS NOT NULL),
+	mean AS (
+		SELECT sum(a.events) AS n, (lowest + highest) / 2::double precision AS middle, coalesce(
+		           sum(a.events * a.mean_reward) / nullif(sum(a.events), 0::double precision), avg(a.earns)) AS mean,
+		       pg_catalog.count(*)::double precision AS arms
+		FROM   arm a),
+	total AS (
+		SELECT max(m.arms) AS arms, max((m.n * m.mean + m.middle) / (m.n + 1::double precision)) AS mean,
+		       (sum(a.events * (a.variance + (a.mean_reward - m.mean) ^ 2::double precision))
+		        + max(m.n / (m.n + 1::double precision) * (m.mean - m.middle) ^ 2::double precision))
+		       / max(m.n + 1::double precision) AS variance
+		FROM   arm a CROSS JOIN mean m),
+	known AS MATERIALIZED (
+		SELECT pg_catalog.row_number() OVER (ORDER BY a.n) AS place, a.action, a.events, a.earns, t.arms, b.low, b.high,
+		       (a.counts * a.earns + t.mean) / (a.counts + 1::double precision) AS expected,
+		       sqrt(2::double precision * greatest(a.variance, t.variance) / (a.counts + 1::double precision)) AS error
+		FROM   arm a CROSS JOIN total t,
+		       LATERAL (SELECT least(greatest(a.earns, lowest), highest) AS mean, greatest(floor(a.counts), 1::double precision) AS n) c,
+		       LATERAL dlints_bounds(
+		           c.mean, sqrt(least(a.variance, (c.mean - lowest) * (highest - c.mean))
+		                        / greatest(c.n - 1::double precision, 1::double precision)),
+		           c.n::bigint, lowest, highest, 1::double precision - 0.05::double precision / t.arms) b),
+	best AS (
+		SELECT b.*
+		FROM  (SELECT pg_catalog.array_agg(k.expected ORDER BY k.place) AS means,
+		              pg_catalog.array_agg(k.error ORDER BY k.place) AS errors FROM known k) a,
+		       LATERAL _dlints_best(a.means, a.errors) b)
+	SELECT k.action, k.events, k.earns, k.low, k.high, b.chance_best, b.could_gain,
+	       CASE WHEN k.low > max(k.high) OVER (ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
+	                                           EXCLUDE CURRENT ROW) THEN 'proven'::pg_catalog.text
+	            WHEN b.chance_best >= 0.99::double precision AND k.arms > 1::double precision THEN 'likely'::pg_catalog.text
+	            ELSE 'open'::pg_catalog.text END
+	FROM   known k JOIN best b ON b.n = k.place
+	ORDER  BY b.chance_best DESC, k.earns DESC, k.place;
+END;
+COMMENT ON FUNCTION dlints_winner(
+	text[], dlints[], dlints_vector, dlints_vector, double precision, double precision)
+	IS 'compares arms that have a model each: expected reward, confidence bounds and the probability of being the best';
