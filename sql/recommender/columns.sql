@@ -135,12 +135,12 @@ COMMENT ON FUNCTION _dlints_look(oid, text)
 
 -- How a column of the row i becomes numbers: as it was looked at, of a width.  A date becomes the
 -- seconds of which its age is made.
-CREATE FUNCTION _dlints_column(c jsonb, width integer, dlints text) RETURNS text
+CREATE FUNCTION _dlints_column(c jsonb, width integer) RETURNS text
 	LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS
 $$
 DECLARE
 	value text := format('i.%I', c ->> 'column');
-	encode text := format('%s.dlints_encode(%s, %L, ', dlints, width, c ->> 'column');
+	encode text := format('@extschema@.dlints_encode(%s, %L, ', width, c ->> 'column');
 	few text[] := ARRAY(SELECT jsonb_array_elements_text(nullif(c -> 'few', 'null')));
 	bounds text := translate(nullif(c ->> 'bounds', 'null'), '[] ', '{}');
 BEGIN
@@ -176,9 +176,9 @@ BEGIN
 			       value || CASE WHEN c ->> 'type' LIKE '%.\_float8' THEN '' ELSE '::real[]' END, c ->> 'length',
 			       c ->> 'norm', (c ->> 'norm')::float8 * 1e-20, (c ->> 'norm')::float8 * 1e20,
 			       CASE WHEN (c ->> 'length')::integer > width THEN format(
-			           '%1$s.dlints_project(%1$s.dlints_new(%2$s, %3$s, intercept => false), ', dlints, c ->> 'length', width) END,
+			           '@extschema@.dlints_project(@extschema@.dlints_new(%s, %s, intercept => false), ', c ->> 'length', width) END,
 			       CASE WHEN (c ->> 'length')::integer > width
-			           THEN format('::%s.dlints_vector, ''{}''::%1$s.dlints_vector)::real[]', dlints) END, width)
+			           THEN '::@extschema@.dlints_vector, ''{}''::@extschema@.dlints_vector)::real[]' END, width)
 		WHEN 'tags' THEN
 			encode || value || '::text[])'
 		WHEN 'document' THEN		-- a number in it is a name, not an amount
@@ -194,7 +194,7 @@ BEGIN
 	END;
 END
 $$;
-COMMENT ON FUNCTION _dlints_column(jsonb, integer, text)
+COMMENT ON FUNCTION _dlints_column(jsonb, integer)
 	IS 'the expression that makes numbers of a column of a recommender''s items';
 
 -- How wide each column that was looked at becomes, and what is said of that.  The widest shrink until the

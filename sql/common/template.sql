@@ -1,0 +1,28 @@
+-- Templates -----------------------------------------------------------------------
+
+-- Execute a template of tables, views or wrappers in a schema.
+CREATE FUNCTION _dlints_execute_template(template text, a jsonb) RETURNS void
+	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET client_min_messages = warning AS
+$$
+DECLARE
+	-- literals of any integer type resolve to an argument of type bigint
+	arg_type CONSTANT jsonb := '{"pg_catalog.int2": "pg_catalog.int8", "pg_catalog.int4": "pg_catalog.int8"}';
+	item_type text := @extschema@._dlints_type_name((a ->> 'item_type')::oid);
+	user_type text := @extschema@._dlints_type_name((a ->> 'user_type')::oid);
+	word record;
+BEGIN
+	FOR word IN
+		SELECT w.* FROM (VALUES
+			('{item_type}', item_type), ('{item_arg}', coalesce(arg_type ->> item_type, item_type)),
+			('{user_type}', user_type), ('{user_arg}', coalesce(arg_type ->> user_type, user_type)),
+			('{size}', a ->> 'size'), ('{factors}', a ->> 'factors'),
+			('{block_bytes}', (current_setting('block_size')::integer - 32)::text)) w (name, value)
+		WHERE  w.value IS NOT NULL
+	LOOP
+		template := replace(template, word.name, word.value);
+	END LOOP;
+	PERFORM set_config('search_path', format('%I, pg_catalog, pg_temp', a ->> 'name'), true);
+	EXECUTE template;
+END
+$$;
+COMMENT ON FUNCTION _dlints_execute_template(text, jsonb) IS 'execute a template in the schema of a recommender or a ranker';

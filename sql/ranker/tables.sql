@@ -1,0 +1,127 @@
+-- Tables and views of a ranker --------------------------------------------------
+--
+-- A template, executed with the new schema first in the search_path.
+
+CREATE FUNCTION _dlints_ranker_tables() RETURNS text LANGUAGE sql IMMUTABLE
+RETURN $tables$
+-- The arguments of the ranker
+CREATE TABLE setting (
+    single        boolean PRIMARY KEY DEFAULT true CHECK (single),
+    kind          text NOT NULL DEFAULT 'ranker',
+    attribution_window interval NOT NULL,
+    default_reward float8,                  -- NULL: events without a reward are no training examples
+    repeated      text NOT NULL,            -- first, last or sum
+    apprentice    boolean NOT NULL,
+    epsilon       float8 NOT NULL,
+    half_life     interval NOT NULL,
+    retention     interval NOT NULL,
+    vectors       jsonb NOT NULL,           -- lengths of the vectors of a context, by key
+    constraints   jsonb NOT NULL,
+    value_limit   float8 NOT NULL,
+    user_key      text NOT NULL,            -- key of the context that holds the user, for erase()
+    empty_model   @extschema@.dlints(192) NOT NULL,
+    -- state
+    live_share    float8 NOT NULL CHECK (live_share BETWEEN 0 AND 1),   -- events that the ranker decides
+    trained_from  bigint NOT NULL DEFAULT 0,        -- models contain no decision before this one
+    seed          bigint NOT NULL DEFAULT ('x' || left(md5(gen_random_uuid()::text), 16))::bit(64)::bigint,
+    secret        bigint NOT NULL DEFAULT ('x' || left(md5(gen_random_uuid()::text), 16))::bit(64)::bigint); -- of decision numbers
+
+-- When run() was last called, when each of its parts was last done, and why a part failed
+CREATE TABLE job (
+    name    text PRIMARY KEY,
+    done_at timestamptz NOT NULL,
+    problem text);
+
+INSERT INTO job (name, done_at)
+SELECT unnest('{run,learn,rebuild,months}'::text[]), now()
+UNION ALL SELECT 'prices', '-infinity';
+
+-- The number of a decision within a second
+CREATE SEQUENCE decision_number MINVALUE 0 MAXVALUE 4194303 START 0 CYCLE;
+
+-- Constraints with their dual prices
+CREATE TABLE constraint_price (
+    name      text PRIMARY KEY,
+    of        text,                         -- unused by rankers
+    outcome   text,                         -- unused by rankers
+    sign      integer NOT NULL,             -- 1: at most the target; -1: at least
+    target    float8 NOT NULL,
+    hard      boolean NOT NULL,             -- an action that costs more than is left is never chosen
+    since     timestamptz NOT NULL DEFAULT now(),
+    price     float8 NOT NULL DEFAULT 0,
+    decisions bigint NOT NULL DEFAULT 0,    -- decisions that the price was computed from
+    solved    bigint NOT NULL DEFAULT 0,    -- number of the newest decision then
+    surplus   float8 NOT NULL DEFAULT 0,    -- budget left over then
+    target_cost float8 NOT NULL DEFAULT 0,  -- mean cost that the price was computed for
+    expected_cost float8 NOT NULL DEFAULT 0,    -- mean cost expected at this price
+    reward_lost float8 NOT NULL DEFAULT 0,
+    rate      float8,
+    lag       interval);
+
+-- The log of decisions, a month per partition.  Arrays are in the order of the ranking.
+CREATE TABLE decision (
+    id            bigint PRIMARY KEY,
+    event         text NOT NULL,
+    treatment     text NOT NULL,            -- live, or baseline: the caller's first action
+    at            timestamptz NOT NULL,
+    active        boolean NOT NULL,         -- false until a deferred event is activated
+    context       jsonb NOT NULL,
+    actions       jsonb NOT NULL,           -- as passed by the caller
+    ranking       integer[] NOT NULL,       -- indexes into actions; the first one is chosen
+    probabilities float8[] NOT NULL,        -- of being chosen, under the treatment
+    expected      float8[] NOT NULL,        -- expected rewards
+    imitated      boolean,                  -- the model of the baseline chose as the baseline did
+    prices        jsonb,                    -- of constraints
+    costs         jsonb                     -- per action of the ranking: expected cost of each constraint
+) PARTITION BY RANGE (id);
+
+CREATE TABLE decision_rest PARTITION OF decision DEFAULT;
+
+-- Partitions are made like decision_rest, so each of them has this index, too.
+CREATE UNIQUE INDEX ON decision_rest (event);
+CREATE INDEX ON decision_rest (id) WHERE costs IS NOT NULL;
+
+-- The log of rewards.  A reward may arrive before its event, so there is no foreign key.
+CREATE TABLE reward (
+    event   text PRIMARY KEY,
+    value   float8 NOT NULL CHECK (abs(value) <= 1e50),
+    at      timestamptz NOT NULL DEFAULT now(),
+    applied float8);                        -- value that the models contain
+
+CREATE INDEX ON reward (event) WHERE applied IS DISTINCT FROM value;
+CREATE INDEX ON reward (at);
+
+-- Costs of events as reported afterwards, by constraint
+CREATE TABLE event_cost (
+    event text PRIMARY KEY,
+    costs jsonb NOT NULL,
+    at    timestamptz NOT NULL DEFAULT now());
+
+CREATE INDEX ON event_cost (at);
+
+-- Reported costs of an action relative to what callers announced; or absolute, if they announce none
+CREATE TABLE action_cost (
+    constraint_name text REFERENCES constraint_price ON DELETE CASCADE,
+    action  text,
+    ratio   float8 NOT NULL,
+    cost    float8 NOT NULL,
+    PRIMARY KEY (constraint_name, action));
+
+-- Decisions that the models have not been trained on yet
+CREATE TABLE pending (
+    decision bigint PRIMARY KEY,
+    since    timestamptz NOT NULL);         -- start of the attribution window
+
+-- Decisions that could not be applied or corrected
+CREATE TABLE quarantine (
+    decision   bigint PRIMARY KEY,
+    is_applied boolean NOT NULL,            -- the models contain it as it was before the failed correction
+    problem    text NOT NULL,
+    at         timestamptz NOT NULL DEFAULT now());
+
+CREATE TABLE model (
+    name   text PRIMARY KEY,                -- reward; imitation: of the baseline's choices
+    learns boolean NOT NULL,
+    state  @extschema@.dlints(192) NOT NULL);
+$tables$;
+COMMENT ON FUNCTION _dlints_ranker_tables() IS 'template: tables of a ranker';

@@ -1,0 +1,163 @@
+-- What is bound to the user's own texts and types ---------------------------------
+--
+-- Views and inlinable functions in the recommender's schema, parsed once under the search_path of whoever
+-- made or altered it: a later search_path or rename changes nothing.  "a" are arguments as _dlints_resolve()
+-- and _dlints_derive() complete them.
+
+-- The operator of equality of a type, for use between two operands.  A type of an extension has its operators
+-- in another schema than pg_catalog.
+CREATE FUNCTION _dlints_equality(type oid) RETURNS text
+	LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS
+$$
+SELECT coalesce((
+	SELECT format('OPERATOR(%I.%s)', s.nspname, o.oprname)
+	FROM   pg_opclass c JOIN pg_amop m ON m.amopfamily = c.opcfamily AND m.amopstrategy = 3
+	           AND m.amoplefttype = c.opcintype AND m.amoprighttype = c.opcintype
+	       JOIN pg_operator o ON o.oid = m.amopopr
+	       JOIN pg_namespace s ON s.oid = o.oprnamespace
+	WHERE  c.opcmethod = 403 AND c.opcdefault AND c.opcintype = type), 'OPERATOR(pg_catalog.=)')
+$$;
+COMMENT ON FUNCTION _dlints_equality(oid) IS 'equality operator of a type, qualified';
+
+-- The name of a type, qualified
+CREATE FUNCTION _dlints_type_name(type oid) RETURNS text
+	LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS
+$$
+SELECT format('%I.%I', n.nspname, t.typname) FROM pg_type t JOIN pg_namespace n ON n.oid = t.typnamespace WHERE t.oid = type
+$$;
+COMMENT ON FUNCTION _dlints_type_name(oid) IS 'name of a type, qualified';
+
+-- Equality of keys.  Functions of the extension compare items and users with these alone; the planner inlines
+-- them, so that indexes and hash joins are used.
+CREATE FUNCTION _dlints_bind_keys(a jsonb) RETURNS void
+	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS
+$$
+DECLARE
+	key_of text;
+	type oid;
+BEGIN
+	FOR key_of, type IN VALUES ('item', (a ->> 'item_type')::oid), ('user', (a ->> 'user_type')::oid) LOOP
+		EXECUTE format('CREATE FUNCTION %I.same_%s(a %s, b %3$s) RETURNS bool LANGUAGE sql IMMUTABLE RETURN a %s b',
+		               a ->> 'name', key_of, @extschema@._dlints_type_name(type), @extschema@._dlints_equality(type));
+	END LOOP;
+END
+$$;
+COMMENT ON FUNCTION _dlints_bind_keys(jsonb) IS 'make the functions that compare items and users';
+
+-- The view "item" of keys, "encoded_item" of features and dates, and encode_document(), which encodes a JSON
+-- object of columns.  No function takes a row of the items: PostgreSQL would then refuse to add columns to the table.
+CREATE FUNCTION _dlints_bind_items(a jsonb) RETURNS void
+	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS
+$$
+DECLARE
+	items text := (a ->> 'items')::oid::regclass;
+	encoded text;
+	dates text;
+	columns text;
+BEGIN
+	SELECT coalesce(string_agg(e.code, E'\n       || ' ORDER BY c.n) FILTER (WHERE NOT e.is_age), '''{}''::real[]'),
+	       format('ARRAY[%s]::float8[]', string_agg(e.code, ', ' ORDER BY c.n) FILTER (WHERE e.is_age)),
+	       coalesce(string_agg(format('%I %s', c.c ->> 'column', c.c ->> 'type'), ', ' ORDER BY c.n)
+	                FILTER (WHERE NOT e.is_age), '"-" text')
+	INTO   encoded, dates, columns
+	FROM   jsonb_array_elements(a -> 'vectors' -> 'columns') WITH ORDINALITY c (c, n),
+	       LATERAL (SELECT c.c ->> 'kind' = 'age' AS is_age,
+	                       @extschema@._dlints_column(c.c, (c.c ->> 'width')::integer) AS code) e;
+	EXECUTE format('CREATE VIEW %I.item AS SELECT i.%I AS item FROM %s i', a ->> 'name', a ->> 'item_key', items);
+	EXECUTE format(E'CREATE VIEW %I.encoded_item AS\nSELECT i.%I AS item,\n       %s AS encoded,\n       %s AS dates\nFROM   %s i',
+	               a ->> 'name', a ->> 'item_key', encoded, dates, items);
+	EXECUTE format('CREATE FUNCTION %I.encode_document(document jsonb) RETURNS real[] LANGUAGE sql STABLE'
+	               ' BEGIN ATOMIC SELECT %s FROM jsonb_to_record(document) i (%s); END', a ->> 'name', encoded, columns);
+END
+$$;
+COMMENT ON FUNCTION _dlints_bind_items(jsonb) IS 'make the views of items and of their features';
+
+-- Execute a statement under another search_path, under which nothing else is looked up.
+CREATE FUNCTION _dlints_execute_under(path text, statement text) RETURNS void
+	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS
+$$
+BEGIN
+	PERFORM set_config('search_path', path, true);
+	EXECUTE statement;
+END
+$$;
+COMMENT ON FUNCTION _dlints_execute_under(text, text) IS 'execute a statement under another search_path';
+
+-- The view "click".  Without a click log it reads rewards of the recommender's own lists.
+CREATE FUNCTION _dlints_bind_clicks(a jsonb) RETURNS void
+	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS
+$$
+BEGIN
+	IF a ->> 'clicks' IS NULL THEN
+		EXECUTE format('CREATE OR REPLACE VIEW %1$I.click AS
+			SELECT d.user_id, r.item, d.at
+			FROM   %1$I.decision d JOIN %1$I.reward r ON r.decision = d.id
+			           AND EXISTS (SELECT FROM unnest(d.items) i (item) WHERE %1$I.same_item(i.item, r.item))
+			WHERE  r.value > 0', a ->> 'name');
+	ELSE
+		PERFORM @extschema@._dlints_execute_under(a ->> 'path', format(
+			E'CREATE OR REPLACE VIEW %I.click AS\nSELECT user_id::%s AS user_id, item::%s AS item,'
+			E' at::pg_catalog.timestamptz AS at\nFROM (\n%s\n) c (user_id, item, at)',
+			a ->> 'name', @extschema@._dlints_type_name((a ->> 'user_type')::oid),
+			@extschema@._dlints_type_name((a ->> 'item_type')::oid), a ->> 'clicks'));
+	END IF;
+END
+$$;
+COMMENT ON FUNCTION _dlints_bind_clicks(jsonb) IS 'make the view "click"';
+
+-- Functions of the expressions "candidates", "bonus" and "cap_group", for those of them in "texts".  The last
+-- two exist only if they are given.
+CREATE FUNCTION _dlints_bind_rules(a jsonb, texts text[]) RETURNS void
+	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS
+$$
+DECLARE
+	items text := (a ->> 'items')::oid::regclass;
+	item_type text := @extschema@._dlints_type_name((a ->> 'item_type')::oid);
+	user_type text := @extschema@._dlints_type_name((a ->> 'user_type')::oid);
+	rule text;
+	result text;
+BEGIN
+	IF 'candidates' = ANY (texts) THEN
+		PERFORM @extschema@._dlints_execute_under(a ->> 'path', format(
+			E'CREATE OR REPLACE FUNCTION %I.allowed(user_id %s, context pg_catalog.jsonb) RETURNS TABLE (item %s)'
+			E' LANGUAGE sql STABLE\nBEGIN ATOMIC\n    SELECT i.%I\n'
+			E'    FROM   %s i CROSS JOIN (SELECT allowed.user_id, allowed.context) request\n    WHERE  (%s\n);\nEND',
+			a ->> 'name', user_type, item_type, a ->> 'item_key', items, a ->> 'candidates'));
+	END IF;
+	FOR rule, result IN VALUES ('bonus', 'float8'), ('cap_group', 'text') LOOP
+		CONTINUE WHEN rule <> ALL (texts);
+		IF a ->> rule IS NULL THEN
+			EXECUTE format('DROP FUNCTION IF EXISTS %I.%I(%s, %s, jsonb)', a ->> 'name', rule, item_type, user_type);
+		ELSE
+			PERFORM @extschema@._dlints_execute_under(a ->> 'path', format(
+				E'CREATE OR REPLACE FUNCTION %I.%I(of_item %s, user_id %s, context pg_catalog.jsonb) RETURNS TABLE (%2$I pg_catalog.%s)'
+				E' LANGUAGE sql STABLE\nBEGIN ATOMIC\n    SELECT (%s\n)::pg_catalog.%5$s\n'
+				E'    FROM   %s i CROSS JOIN (SELECT %2$I.user_id, %2$I.context) request\n    WHERE  i.%I %s %2$I.of_item;\nEND',
+				a ->> 'name', rule, item_type, user_type, result, a ->> rule, items, a ->> 'item_key',
+				@extschema@._dlints_equality((a ->> 'item_type')::oid)));
+		END IF;
+	END LOOP;
+END
+$$;
+COMMENT ON FUNCTION _dlints_bind_rules(jsonb, text[]) IS 'make the functions of candidates, bonus and cap_group';
+
+-- The view "cost_text": of each item the costs of all constraints, as text, in the order of names; NULL for a
+-- constraint on an outcome.  It exists only if there are constraints.
+CREATE FUNCTION _dlints_bind_costs(a jsonb) RETURNS void
+	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS
+$$
+DECLARE
+	costs text := (
+		SELECT string_agg(format(E'(SELECT (%s\n)::pg_catalog.text)', coalesce(value ->> 'of', 'NULL')), ', '
+		                  ORDER BY key COLLATE "C")
+		FROM   jsonb_each(a -> 'constraints'));
+BEGIN
+	EXECUTE format('DROP VIEW IF EXISTS %I.cost_text', a ->> 'name');
+	IF costs IS NOT NULL THEN
+		PERFORM @extschema@._dlints_execute_under(a ->> 'path', format(
+			'CREATE VIEW %I.cost_text AS SELECT i.%I AS item, ARRAY[%s]::pg_catalog.text[] AS costs FROM %s i',
+			a ->> 'name', a ->> 'item_key', costs, (a ->> 'items')::oid::regclass));
+	END IF;
+END
+$$;
+COMMENT ON FUNCTION _dlints_bind_costs(jsonb) IS 'make the view of what items cost';

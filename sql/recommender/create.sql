@@ -1,0 +1,179 @@
+-- Make a recommender --------------------------------------------------------------
+
+-- The arguments, completed with how each column is encoded
+CREATE FUNCTION _dlints_measure(a jsonb) RETURNS jsonb
+	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS
+$$
+DECLARE
+	looks jsonb[] := '{}';
+	look jsonb;
+	column_name text;
+BEGIN
+	FOR column_name IN
+		SELECT c.name FROM jsonb_array_elements_text(coalesce(a -> 'columns', '[]')) WITH ORDINALITY c (name, n) ORDER BY c.n
+	LOOP
+		look := @extschema@._dlints_look((a ->> 'items')::oid, column_name);
+		IF look IS NOT NULL THEN
+			looks := looks || look;
+		END IF;
+	END LOOP;
+	RETURN a || jsonb_build_object('vectors', @extschema@._dlints_widths(looks, (a ->> 'factors')::integer));
+END
+$$;
+COMMENT ON FUNCTION _dlints_measure(jsonb) IS 'arguments of a recommender, completed with how each column is encoded';
+
+-- Is a column the unique key of a table?  A table that others inherit from has no such key.
+CREATE FUNCTION _dlints_key_is_unique(items oid, key text) RETURNS boolean
+	LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS
+$$
+SELECT EXISTS (
+	SELECT FROM pg_index i JOIN pg_attribute t ON t.attrelid = i.indrelid AND t.attnum = i.indkey[0]
+	WHERE  i.indrelid = items AND i.indisunique AND i.indisvalid AND i.indimmediate AND i.indnkeyatts = 1
+	AND    i.indpred IS NULL AND t.attname = key)
+AND NOT EXISTS (SELECT FROM pg_inherits h JOIN pg_class p ON p.oid = h.inhparent
+                WHERE h.inhparent = items AND p.relkind = 'r')
+$$;
+COMMENT ON FUNCTION _dlints_key_is_unique(oid, text) IS 'is a column the unique key of a table?';
+
+-- The arguments, completed with the constants of the table "setting" that follow from them
+CREATE FUNCTION _dlints_derive(a jsonb) RETURNS jsonb
+	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS
+$$
+DECLARE
+	factors integer := a -> 'vectors' -> 'factors';
+	size integer := a -> 'vectors' -> 'size';
+	aged integer;
+	blocks jsonb;
+	parts jsonb;
+	names jsonb;
+	is_unique boolean := @extschema@._dlints_key_is_unique((a ->> 'items')::oid, a ->> 'item_key');
+	grows boolean := (SELECT t.typcategory IN ('N', 'D') AND t.typnamespace = 'pg_catalog'::regnamespace
+	                  FROM pg_type t WHERE t.oid = (a ->> 'item_type')::oid);
+	n_constraints integer := (SELECT count(*) FROM jsonb_object_keys(a -> 'constraints'));
+BEGIN
+	IF a -> 'vectors' -> 'columns' = '[]' AND a ->> 'clicks' IS NULL THEN
+		RAISE 'a recommender needs "columns" or "clicks"' USING ERRCODE = 'invalid_parameter_value',
+			HINT = 'None of the columns that are named differs between items.';
+	END IF;
+	WITH block AS (
+		SELECT 0::bigint AS n, 1 AS place, '(clicks)' AS name, factors AS width
+		UNION ALL
+		SELECT c.n, CASE c.c ->> 'kind' WHEN 'age' THEN 4 ELSE 2 END, c.c ->> 'column', (c.c ->> 'width')::integer
+		FROM   jsonb_array_elements(a -> 'vectors' -> 'columns') WITH ORDINALITY c (c, n)
+		UNION ALL
+		SELECT 0, 3, '(popularity)', 1),
+	placed AS (
+		SELECT b.*, sum(b.width) OVER (ORDER BY b.place, b.n) AS upto FROM block b WHERE b.width > 0)
+	SELECT (SELECT coalesce(sum(p.width), 0) FROM placed p WHERE p.place = 4),
+	       to_jsonb(ARRAY(SELECT format('[%s,%s)', p.upto - p.width + 1, p.upto + 1) FROM placed p
+	                      WHERE p.place < 3 ORDER BY p.upto)),
+	       to_jsonb(ARRAY(SELECT p.name FROM placed p, generate_series(1, p.width) ORDER BY p.upto)),
+	       to_jsonb(ARRAY(SELECT p.name FROM placed p WHERE p.place = 2 ORDER BY p.upto))
+	INTO   aged, blocks, parts, names;
+	RETURN a || jsonb_build_object(
+		'relation', (a ->> 'items')::oid::regclass::text,
+		'size', size,
+		'aged', aged,
+		'liked', size - 1 - aged,
+		'blocks', blocks,
+		'parts', parts,
+		'column_names', names,
+		'first_outcome', (SELECT key FROM jsonb_each_text(a -> 'outcomes')
+		                  ORDER BY key <> 'click', value::float8 <= 0, value::float8, key LIMIT 1),
+		'has_unique_key', is_unique,
+		'has_ordered_key', is_unique AND grows,
+		'block_slots', greatest(4, least(64, (current_setting('block_size')::integer - 300)
+		                                     / (4 * (size + n_constraints) + CASE WHEN grows THEN 16 ELSE 40 END))));
+END
+$$;
+COMMENT ON FUNCTION _dlints_derive(jsonb) IS 'arguments of a recommender, completed with the constants of its settings';
+
+-- Make a model without training examples, for the settings that these arguments become.
+CREATE FUNCTION _dlints_empty_model(size integer, half_life interval) RETURNS @extschema@.dlints
+	LANGUAGE sql IMMUTABLE
+BEGIN ATOMIC
+	SELECT dlints_new(size, interactions => 'matched'::pg_catalog.text, half_life => _dlints_empty_model.half_life,
+	                  exploration => 0.025::pg_catalog.float8);
+END;
+COMMENT ON FUNCTION _dlints_empty_model(integer, interval) IS 'model of a recommender without training examples';
+
+-- Write the settings of a recommender: the first row, or a change of it.  The schema has been entered.
+CREATE FUNCTION _dlints_write_settings(a jsonb) RETURNS void
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+BEGIN
+	INSERT INTO setting AS s (columns, clicks, candidates, outcomes, bonus, cap_group, cap, repeats, factors, half_life,
+		attribution_window, control, epsilon, retention, examination, value_limit, exposure, diversity, constraints,
+		relation, vectors, size, liked, aged, blocks, parts, column_names, first_outcome, has_unique_key,
+		has_ordered_key, block_slots, empty_model)
+	SELECT coalesce(r.columns, '{}'), r.clicks, r.candidates, r.outcomes, r.bonus, r.cap_group, r.cap, r.repeats, r.factors,
+		r.half_life, r.attribution_window, r.control, r.epsilon, r.retention, r.examination, r.value_limit, r.exposure,
+		coalesce(r.diversity, 0), coalesce(r.constraints, '{}'), r.relation, r.vectors, r.size, r.liked, r.aged, r.blocks,
+		r.parts, r.column_names, r.first_outcome, r.has_unique_key, r.has_ordered_key, r.block_slots,
+		@extschema@._dlints_empty_model(r.size, r.half_life)
+	FROM   jsonb_populate_record(NULL::setting, a - 'empty_model') r
+	ON CONFLICT (single) DO UPDATE SET (clicks, candidates, outcomes, bonus, cap_group, cap, repeats, half_life,
+		attribution_window, control, epsilon, retention, examination, value_limit, exposure, diversity, constraints,
+		first_outcome, has_unique_key, has_ordered_key, block_slots, empty_model)
+	= ROW (excluded.clicks, excluded.candidates, excluded.outcomes, excluded.bonus, excluded.cap_group, excluded.cap,
+		excluded.repeats, excluded.half_life, excluded.attribution_window, excluded.control, excluded.epsilon,
+		excluded.retention, excluded.examination, excluded.value_limit, excluded.exposure, excluded.diversity,
+		excluded.constraints, excluded.first_outcome, excluded.has_unique_key, excluded.has_ordered_key,
+		excluded.block_slots, excluded.empty_model);
+END
+$$;
+COMMENT ON FUNCTION _dlints_write_settings(jsonb) IS 'write the settings of a recommender';
+
+-- Make a recommender of checked arguments: its schema with all in it, item vectors, factors and prior.
+CREATE FUNCTION _dlints_make_recommender(a jsonb) RETURNS void
+	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off AS
+$$
+BEGIN
+	EXECUTE format('CREATE SCHEMA %I', a ->> 'name');
+	PERFORM @extschema@._dlints_execute_template(@extschema@._dlints_recommender_tables(), a);
+	PERFORM @extschema@._dlints_bind_keys(a);
+	PERFORM @extschema@._dlints_bind_items(a);
+	PERFORM @extschema@._dlints_bind_clicks(a);
+	PERFORM @extschema@._dlints_bind_rules(a, '{candidates,bonus,cap_group}'::text[]);
+	PERFORM @extschema@._dlints_bind_costs(a);
+	PERFORM @extschema@._dlints_execute_template(@extschema@._dlints_recommender_views(), a);
+	PERFORM @extschema@._dlints_execute_template(@extschema@._dlints_recommender_wrappers(), a);
+	EXECUTE format('REVOKE EXECUTE ON ALL ROUTINES IN SCHEMA %I FROM PUBLIC', a ->> 'name');
+	PERFORM @extschema@._dlints_enter(format('%I.setting', a ->> 'name')::regclass);
+	PERFORM @extschema@._dlints_write_settings(a);
+	PERFORM @extschema@._dlints_start_recommender();
+END
+$$;
+COMMENT ON FUNCTION _dlints_make_recommender(jsonb) IS 'make a recommender of checked arguments';
+
+-- The first contents of a recommender's tables.  The schema has been entered.
+CREATE FUNCTION _dlints_start_recommender() RETURNS void
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+BEGIN
+	PERFORM @extschema@._dlints_write_constraints();
+	PERFORM @extschema@._dlints_check_clicks();
+	PERFORM @extschema@._dlints_check_rules();
+	PERFORM @extschema@._dlints_check_costs();
+	PERFORM @extschema@._dlints_maintain_partitions();
+	INSERT INTO similarity (weights, scale)
+	SELECT w, @extschema@._dlints_expand_block_weights(w, s.blocks)
+	FROM   setting s, LATERAL (SELECT array_fill(1::float8, ARRAY[cardinality(s.blocks) + 1]) AS w) t;
+	INSERT INTO model (name, learns, state)
+	SELECT m.name, m.learns, CASE m.name WHEN 'control'
+	           THEN @extschema@.dlints_set(s.empty_model, policy => 'greedy'::text) ELSE s.empty_model END
+	FROM   setting s, LATERAL (VALUES
+	           ('personal', true),
+	           ('later', (SELECT count(*) > 1 FROM jsonb_object_keys(s.outcomes))),
+	           ('control', false)) m (name, learns);
+	PERFORM @extschema@._dlints_refresh_items();
+	PERFORM @extschema@._dlints_refit_factors();
+	ANALYZE item_vector;
+	PERFORM @extschema@._dlints_fit_prior();
+END
+$$;
+COMMENT ON FUNCTION _dlints_start_recommender() IS 'fill the tables of a new recommender';

@@ -1,0 +1,192 @@
+-- Tables of a recommender --------------------------------------------------------
+--
+-- A template: dlints_create_recommender() executes it with the new schema first in the search_path.  It
+-- leaves open {item_type} and {user_type}, the types of keys; {size}, {factors} and {block_bytes}, which are numbers.
+
+CREATE FUNCTION _dlints_recommender_tables() RETURNS text LANGUAGE sql IMMUTABLE
+RETURN $tables$
+-- The arguments of the recommender, and constants derived from them
+CREATE TABLE setting (
+    single        boolean PRIMARY KEY DEFAULT true CHECK (single),
+    kind          text NOT NULL DEFAULT 'recommender',
+    columns       text[] NOT NULL,
+    clicks        text,                     -- NULL: clicks on its own lists
+    candidates    text NOT NULL,
+    outcomes      jsonb NOT NULL,
+    bonus         text,
+    cap_group     text,
+    cap           integer,
+    repeats       boolean,
+    factors       integer NOT NULL,
+    half_life     interval NOT NULL,
+    attribution_window interval NOT NULL,
+    control       float8 NOT NULL,
+    epsilon       float8 NOT NULL,
+    retention     interval NOT NULL,
+    examination   float8[],                 -- by position; the last one holds for all further positions
+    value_limit   float8 NOT NULL,
+    exposure      float8 NOT NULL,
+    diversity     float8 NOT NULL,
+    constraints   jsonb NOT NULL,
+    -- derived when the recommender is made or altered
+    relation      text NOT NULL,            -- name of the items' table, for messages
+    vectors       jsonb NOT NULL,           -- how each column is encoded
+    size          integer NOT NULL,         -- features of an item: factors, columns, popularity, ages
+    liked         integer NOT NULL,         -- features that describe taste: factors and columns
+    aged          integer NOT NULL,         -- features of dates
+    blocks        int4range[] NOT NULL,     -- blocks of the liked features: the factors, and each column
+    parts         text[] NOT NULL,          -- name of the block of each feature, for explain()
+    column_names  text[] NOT NULL,          -- columns that a request's {"like": ...} may name
+    first_outcome text NOT NULL,            -- outcome that the model "personal" is trained on
+    has_unique_key  boolean NOT NULL,       -- the item key has a unique index
+    has_ordered_key boolean NOT NULL,       -- the item key grows with time, and has an index
+    block_slots   integer NOT NULL,         -- item vectors per row of "block"
+    empty_model   @extschema@.dlints({size}, matched) NOT NULL,
+    -- state
+    is_centered   boolean NOT NULL DEFAULT false,   -- training examples are centered within their list
+    centered_since timestamptz,                     -- NULL: never toggled
+    trained_from  bigint NOT NULL DEFAULT 0,        -- models contain no decision before this one
+    seed          bigint NOT NULL DEFAULT ('x' || left(md5(gen_random_uuid()::text), 16))::bit(64)::bigint,  -- of the control group
+    secret        bigint NOT NULL DEFAULT ('x' || left(md5(gen_random_uuid()::text), 16))::bit(64)::bigint); -- of decision numbers
+
+-- When run() was last called, when each of its parts was last done, and why a part failed
+CREATE TABLE job (
+    name    text PRIMARY KEY,
+    done_at timestamptz NOT NULL,
+    problem text);
+
+INSERT INTO job (name, done_at)
+SELECT unnest('{run,refresh,items,refit,learn,rebuild,months,costs}'::text[]), now()
+UNION ALL SELECT 'prices', '-infinity';
+
+-- The number of a decision within a second
+CREATE SEQUENCE decision_number MINVALUE 0 MAXVALUE 4194303 START 0 CYCLE;
+
+-- Item vectors
+CREATE TABLE item_vector (
+    item       {item_type} PRIMARY KEY,
+    factors    real[],                      -- from clicks
+    encoded    real[] NOT NULL,             -- from columns
+    popularity real NOT NULL DEFAULT 0,     -- 1 for the most popular item
+    ages       real[] NOT NULL,             -- of its dates, as of the last refresh
+    features   real[] NOT NULL GENERATED ALWAYS AS (
+                   coalesce(factors, array_fill(0::real, ARRAY[{factors}]))
+                   || encoded || popularity || ages) STORED,
+    costs      real[],                      -- per constraint, in the order of constraint names
+    outcome_rates real[]);                  -- per constraint; NULL for a constraint that is no outcome's
+
+-- Item vectors again, in rows of about a page, for the shortlist; empty for small catalogues
+CREATE TABLE block (
+    n       integer PRIMARY KEY,
+    items   {item_type}[] NOT NULL,
+    vectors real[] NOT NULL                 -- features and costs, a row per item
+    ) WITH (toast_tuple_target = {block_bytes});
+
+ALTER TABLE block ALTER vectors SET STORAGE EXTERNAL;
+
+-- The items that trending() shows first, with their scores
+CREATE TABLE trend (
+    item  {item_type} PRIMARY KEY,
+    score real NOT NULL);
+
+-- The log of lists, a month per partition
+CREATE TABLE decision (
+    id       bigint PRIMARY KEY,
+    at       timestamptz NOT NULL,
+    seed     bigint NOT NULL,               -- of the draws that chose the list
+    n_scored integer,                       -- items on the shortlist; NULL: all candidates, or a random list
+    user_id  {user_type},
+    treatment text NOT NULL,                -- personal, control, random or trending
+    session  text,
+    context  jsonb NOT NULL,
+    profile  bytea NOT NULL,                -- packed
+    items    {item_type}[] NOT NULL,        -- by position
+    probabilities float8[] NOT NULL,        -- propensity of each impression under the treatment
+    expected float8[] NOT NULL,             -- expected reward of each impression
+    features bytea NOT NULL,                -- of the items, packed
+    prices   jsonb,                         -- of constraints
+    costs    jsonb,                         -- mean cost per position, of each constraint
+    CHECK (cardinality(items) = cardinality(probabilities) AND cardinality(items) = cardinality(expected)),
+    CHECK (@extschema@.dlints_unpack(features, cardinality(items)) IS NOT NULL)
+    ) PARTITION BY RANGE (id);
+
+CREATE INDEX ON decision (user_id, id);
+CREATE INDEX decision_session ON decision (hashtextextended(session, 0), id) WHERE session IS NOT NULL;
+CREATE INDEX ON decision (id) WHERE costs IS NOT NULL;
+
+CREATE TABLE decision_rest PARTITION OF decision DEFAULT;
+
+-- The log of rewards.  A reward may arrive before its decision, so there is no foreign key.
+CREATE TABLE reward (
+    decision bigint,
+    item     {item_type},
+    outcome  text,
+    value    float8 NOT NULL CHECK (abs(value) <= 1e50),
+    at       timestamptz NOT NULL DEFAULT now(),
+    applied  float8,                        -- value that the models contain
+    PRIMARY KEY (decision, item, outcome)) PARTITION BY RANGE (decision);
+
+CREATE INDEX ON reward (decision) WHERE applied IS DISTINCT FROM value;
+
+CREATE TABLE reward_rest PARTITION OF reward DEFAULT;
+
+-- Decisions that the models have not been trained on yet
+CREATE TABLE pending (decision bigint PRIMARY KEY);
+
+-- Decisions that could not be applied or corrected
+CREATE TABLE quarantine (
+    decision   bigint PRIMARY KEY,
+    is_applied boolean NOT NULL,            -- the models contain it as it was before the failed correction
+    problem    text NOT NULL,
+    at         timestamptz NOT NULL DEFAULT now());
+
+CREATE TABLE model (
+    name   text PRIMARY KEY,                -- personal; later: outcomes after the first; control
+    learns boolean NOT NULL,
+    state  @extschema@.dlints({size}, matched) NOT NULL);
+
+-- Training examples from the click log, for the prior
+CREATE TABLE warm_start_example (
+    id       bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    user_id  {user_type},                   -- NULL: without a profile
+    features real[] NOT NULL,
+    profile  real[]);
+
+CREATE INDEX ON warm_start_example (user_id);
+
+-- Half-lives of a user's clicks that were tried, with the evidence for each
+CREATE TABLE half_life_candidate (
+    half_life float8 PRIMARY KEY,           -- days
+    state     @extschema@.dlints NOT NULL);
+
+-- How similarity to a user's clicks predicts the next click
+CREATE TABLE similarity (
+    single    boolean PRIMARY KEY DEFAULT true CHECK (single),
+    weights   float8[] NOT NULL,            -- per block, and for popularity; the largest is 1
+    scale     real[] NOT NULL,              -- the same per liked feature
+    click_value float8 NOT NULL DEFAULT 0.1,    -- click rate of a weight of 1
+    half_life float8 CHECK (half_life > 0 AND half_life <= 36500),      -- days, of a user's clicks; NULL: none
+    popularity_half_life float8 DEFAULT 14
+        CHECK (popularity_half_life > 0 AND popularity_half_life <= 36500), -- days; NULL: none
+    found_at  timestamptz NOT NULL DEFAULT now());
+
+-- Constraints with their dual prices
+CREATE TABLE constraint_price (
+    name      text PRIMARY KEY,
+    of        text,                         -- cost of an item: an expression of i
+    outcome   text,                         -- or the outcome whose rate is the cost
+    sign      integer NOT NULL,             -- 1: at most the target; -1: at least
+    target    float8 NOT NULL,
+    hard      boolean NOT NULL,
+    since     timestamptz NOT NULL DEFAULT now(),
+    price     float8 NOT NULL DEFAULT 0,
+    decisions bigint NOT NULL DEFAULT 0,    -- decisions that the price was computed from
+    solved    bigint NOT NULL DEFAULT 0,    -- number of the newest decision then
+    surplus   float8 NOT NULL DEFAULT 0,    -- budget left over then
+    target_cost float8 NOT NULL DEFAULT 0,  -- mean cost that the price was computed for
+    expected_cost float8 NOT NULL DEFAULT 0,    -- mean cost expected at this price
+    reward_lost float8 NOT NULL DEFAULT 0,  -- reward per position that the price costs
+    rate      float8,                       -- of the outcome, per position
+    lag       interval);                    -- time within which 19 of 20 outcomes arrive
+$tables$;
+COMMENT ON FUNCTION _dlints_recommender_tables() IS 'template: tables of a recommender';

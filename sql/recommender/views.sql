@@ -1,0 +1,68 @@
+-- Views of a recommender --------------------------------------------------------
+--
+-- A template, executed after the tables and what is bound to the user's texts.
+
+CREATE FUNCTION _dlints_recommender_views() RETURNS text LANGUAGE sql IMMUTABLE
+RETURN $views$
+CREATE VIEW impression AS
+SELECT d.id AS decision, i.item, i."position"::integer, i.probability, i.expected,
+       @extschema@.dlints_unpack(d.features, i."position") AS features
+FROM   decision d,
+       LATERAL unnest(d.items, d.probabilities, d.expected)
+           WITH ORDINALITY i (item, probability, expected, "position");
+
+-- Impressions with their user.  It reads the tables and not "impression": a view on a view would lock both.
+CREATE VIEW impression_user AS
+SELECT d.id AS decision, d.user_id, d.session, d.treatment, d.at,
+       @extschema@.dlints_unpack(d.profile) AS profile, i.item, i."position"::integer, i.probability, i.expected,
+       @extschema@.dlints_unpack(d.features, i."position") AS features, d.context,
+       CASE WHEN s.is_centered
+            THEN @extschema@.dlints_contrast(d.features, i."position", s.examination)
+            ELSE @extschema@.dlints_unpack(d.features, i."position") END AS training_features,
+       coalesce(s.examination[least(i."position", cardinality(s.examination))], 1) AS examination
+FROM   setting s, decision d,
+       LATERAL unnest(d.items, d.probabilities, d.expected)
+           WITH ORDINALITY i (item, probability, expected, "position");
+
+-- Impressions with the rewards reported for them
+CREATE VIEW outcome AS
+SELECT l.decision, l.user_id, l.treatment, l.at, l.item, l."position", l.probability, l.expected,
+       r.clicked, r.reward, l.session, l.context
+FROM   impression_user l
+       CROSS JOIN setting s
+       CROSS JOIN LATERAL (
+           SELECT array_agg(r.item) AS items, array_agg(r.outcome) AS outcomes, array_agg(r.value) AS values
+           FROM   reward r WHERE r.decision = l.decision) t
+       CROSS JOIN LATERAL (
+           SELECT coalesce(bool_or(r.outcome = s.first_outcome
+                                   AND (r.value <> 0 OR (s.outcomes ->> r.outcome)::float8 = 0)), false) AS clicked,
+                  coalesce(sum(r.value), 0) AS reward
+           FROM   unnest(t.items, t.outcomes, t.values) r (item, outcome, value)
+           WHERE  same_item(r.item, l.item)) r;
+
+-- Training examples of each model.  Examination is a weight: an example is trained as reward / examination.
+CREATE VIEW training_example AS
+SELECT m.name AS model, l.decision, l.user_id, l.at, l.profile, l.item, l.training_features AS features,
+       coalesce(r.reward, 0) AS reward, l.examination, l.features AS item_features
+FROM   model m
+       CROSS JOIN impression_user l
+       CROSS JOIN setting s
+       CROSS JOIN LATERAL (
+           SELECT array_agg(r.item) AS items, array_agg(r.outcome <> s.first_outcome) AS later,
+                  array_agg(r.applied) AS applied
+           FROM   reward r WHERE r.decision = l.decision) t
+       CROSS JOIN LATERAL (
+           SELECT sum(r.applied) AS reward
+           FROM   unnest(t.items, t.later, t.applied) r (item, later, applied)
+           WHERE  same_item(r.item, l.item) AND r.later = (m.name = 'later')) r
+WHERE  m.learns
+AND    l.decision >= s.trained_from
+AND    NOT EXISTS (SELECT FROM pending p WHERE p.decision = l.decision)
+AND    NOT EXISTS (SELECT FROM quarantine q WHERE q.decision = l.decision AND NOT q.is_applied);
+
+CREATE VIEW models AS
+SELECT m.name, m.learns, i.updates, i.newest, i.memory, i.memories, i.effective_sample_size,
+       i.prior_sample_size, i.mean_reward, i.sigma, i.bytes, i.hint
+FROM   model m, @extschema@.dlints_info(m.state) i;
+$views$;
+COMMENT ON FUNCTION _dlints_recommender_views() IS 'template: views of a recommender';

@@ -1,0 +1,176 @@
+/*
+ * entry.c
+ *		Entering the schema of a recommender or a ranker.
+ *
+ * Code of the extension names the tables of a schema without qualification.  It
+ * therefore runs only under the search_path that these functions set and check:
+ * pg_catalog, the schema, and pg_temp.  The schema is named by the Oid of its
+ * table "setting", which survives a rename.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "access/table.h"
+#include "catalog/namespace.h"
+#include "catalog/pg_namespace.h"
+#include "catalog/pg_type.h"
+#include "fmgr.h"
+#include "miscadmin.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/guc.h"
+#include "utils/lsyscache.h"
+#include "utils/syscache.h"
+
+#include "compat.h"
+#include "page/entry.h"
+
+static const char *
+schema_name(Oid schema)
+{
+	char	   *name = get_namespace_name(schema);
+
+	if (name == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_SCHEMA),
+				 errmsg("schema of a recommender or ranker does not exist")));
+	return name;
+}
+
+static char *
+entered_path(Oid schema)
+{
+	return psprintf("pg_catalog, %s, pg_temp", quote_identifier(schema_name(schema)));
+}
+
+/*
+ * A schema belongs to a recommender or a ranker if its table "setting" has the
+ * column "empty_model" of the type of models.
+ */
+static bool
+is_setting(Oid relation, Oid extension_schema)
+{
+	Oid			model_type = GetSysCacheOid2(TYPENAMENSP, Anum_pg_type_oid,
+											 CStringGetDatum("dlints"), ObjectIdGetDatum(extension_schema));
+	AttrNumber	column = get_attnum(relation, "empty_model");
+
+	return column != InvalidAttrNumber && get_atttype(relation, column) == model_type;
+}
+
+/*
+ * Raise an error unless the current user owns the schema and nobody else may
+ * create objects in it: such an object could be called with the owner's rights.
+ */
+static void
+check_owner(Oid schema)
+{
+	const char *name = schema_name(schema);
+	HeapTuple	tuple = SearchSysCache1(NAMESPACEOID, ObjectIdGetDatum(schema));
+	Oid			owner;
+	Datum		privileges;
+	bool		is_default;
+
+	if (!HeapTupleIsValid(tuple))
+		elog(ERROR, "cache lookup failed for schema %u", schema);
+	owner = ((Form_pg_namespace) GETSTRUCT(tuple))->nspowner;
+	if (owner != GetUserId())
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("must be owner of schema \"%s\"", name),
+				 errdetail("The schema belongs to \"%s\", and the function is run by \"%s\".",
+						   GetUserNameFromId(owner, false), GetUserNameFromId(GetUserId(), false)),
+				 errhint("ALTER SCHEMA ... OWNER TO leaves what is in a schema to its owner; "
+						 "REASSIGN OWNED hands over a recommender or ranker as a whole.")));
+	privileges = SysCacheGetAttr(NAMESPACEOID, tuple, Anum_pg_namespace_nspacl, &is_default);
+	if (!is_default)
+	{
+		Acl		   *acl = DatumGetAclP(privileges);
+
+		for (int i = 0; i < ACL_NUM(acl); i++)
+			if (ACL_DAT(acl)[i].ai_grantee != owner && (ACLITEM_GET_PRIVS(ACL_DAT(acl)[i]) & ACL_CREATE) != 0)
+				ereport(ERROR,
+						(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+						 errmsg("roles other than the owner may create objects in schema \"%s\"", name),
+						 errhint("REVOKE CREATE ON SCHEMA %s FROM them.", quote_identifier(name))));
+	}
+	ReleaseSysCache(tuple);
+}
+
+/* The schema of a recommender or ranker, from its table "setting" */
+Oid
+SchemaOfSetting(Oid setting, Oid extension_schema)
+{
+	Oid			schema = get_rel_namespace(setting);
+
+	if (!OidIsValid(schema) || !is_setting(setting, extension_schema))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("there is no such recommender or ranker"),
+				 errhint("The view dlints_recommenders lists them.")));
+	check_owner(schema);
+	return schema;
+}
+
+static void
+set_path(Oid schema, GucAction action)
+{
+	(void) set_config_option("search_path", entered_path(schema), PGC_USERSET, PGC_S_SESSION, action, true, 0, false);
+}
+
+/*
+ * Set the search_path to a schema until LeaveSchema(), which the end of the
+ * transaction makes unnecessary.
+ */
+int
+EnterSchema(Oid schema)
+{
+	int			nest_level = NewGUCNestLevel();
+
+	set_path(schema, GUC_ACTION_SAVE);
+	return nest_level;
+}
+
+void
+LeaveSchema(int nest_level)
+{
+	AtEOXact_GUC(true, nest_level);
+}
+
+PG_FUNCTION_INFO_V1(dlints_enter);
+
+/*
+ * _dlints_enter(setting regclass) -> name
+ *		Set the search_path to the schema of a recommender or ranker, until the
+ *		calling function's own SET clause restores it.
+ */
+Datum
+dlints_enter(PG_FUNCTION_ARGS)
+{
+	Oid			schema = SchemaOfSetting(PG_GETARG_OID(0), get_func_namespace(fcinfo->flinfo->fn_oid));
+
+	set_path(schema, GUC_ACTION_LOCAL);
+	return DirectFunctionCall1(namein, CStringGetDatum(schema_name(schema)));
+}
+
+PG_FUNCTION_INFO_V1(dlints_schema);
+
+/*
+ * _dlints_schema() -> name
+ *		The schema that was entered.  An error under any other search_path, so that
+ *		code that names tables without a schema never finds somebody else's.
+ */
+Datum
+dlints_schema(PG_FUNCTION_ARGS)
+{
+	List	   *path = fetch_search_path(false);
+	Oid			schema = list_length(path) >= 2 ? list_nth_oid(path, 1) : InvalidOid;
+	Oid			setting = OidIsValid(schema) ? get_relname_relid("setting", schema) : InvalidOid;
+
+	if (!OidIsValid(setting) || strcmp(namespace_search_path, entered_path(schema)) != 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("this function is internal to dlints"),
+				 errhint("Call the functions in the schema of a recommender or ranker.")));
+	(void) SchemaOfSetting(setting, get_func_namespace(fcinfo->flinfo->fn_oid));
+	return DirectFunctionCall1(namein, CStringGetDatum(schema_name(schema)));
+}

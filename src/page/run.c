@@ -1,0 +1,83 @@
+/*
+ * run.c
+ *		Maintenance of a recommender or a ranker, part by part.
+ *
+ * A procedure that runs with its owner's rights cannot commit.  This one runs with
+ * its caller's, calls run_part(), which has the owner's rights, and commits after
+ * each call: a part that fails or takes long holds up no other, and training
+ * advances in batches under any statement_timeout.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "executor/spi.h"
+#include "fmgr.h"
+#include "lib/stringinfo.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/snapmgr.h"
+
+#include "compat.h"
+
+/* In this order: see _dlints_run_part() */
+static const char *const parts[] = {"refresh", "items", "refit", "learn", "rebuild", "prices", "months"};
+
+/* run_part() answers so if a part has more to do */
+#define HAS_MORE "more"
+
+/* A part of the maintenance; true if it has to be called again. */
+static bool
+run_part(const char *statement, const char *part)
+{
+	Oid			types[] = {TEXTOID};
+	Datum		values[] = {CStringGetTextDatum(part)};
+	char	   *result = NULL;
+
+	if (SPI_execute_with_args(statement, 1, types, values, NULL, false, 1) != SPI_OK_SELECT)
+		elog(ERROR, "could not run part \"%s\"", part);
+	if (SPI_processed == 1)
+		result = SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1);
+	return result != NULL && strcmp(result, HAS_MORE) == 0;
+}
+
+PG_FUNCTION_INFO_V1(dlints_run);
+
+/*
+ * _dlints_run(setting regclass)
+ *		Do the maintenance that is due.  Inside a transaction block nothing is
+ *		committed, and all parts are done in that transaction.
+ */
+Datum
+dlints_run(PG_FUNCTION_ARGS)
+{
+	Oid			schema = PG_ARGISNULL(0) ? InvalidOid : get_rel_namespace(PG_GETARG_OID(0));
+	bool		is_atomic = !IsA(fcinfo->context, CallContext) || castNode(CallContext, fcinfo->context)->atomic;
+	MemoryContext caller = CurrentMemoryContext;
+	StringInfoData statement;
+
+	if (!OidIsValid(schema))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("there is no such recommender or ranker")));
+	initStringInfo(&statement);
+	appendStringInfo(&statement, "SELECT %s.run_part($1)", quote_identifier(get_namespace_name(schema)));
+	if (SPI_connect_ext(is_atomic ? 0 : SPI_OPT_NONATOMIC) != SPI_OK_CONNECT)
+		elog(ERROR, "could not connect to SPI");
+	for (int i = 0; i < lengthof(parts); i++)
+	{
+		bool		has_more;
+
+		do
+		{
+			CHECK_FOR_INTERRUPTS();
+			has_more = run_part(statement.data, parts[i]);
+			if (!is_atomic)
+				SPI_commit();
+		} while (has_more);
+	}
+	(void) run_part(statement.data, "run");
+	SPI_finish();
+	MemoryContextSwitchTo(caller);
+	PG_RETURN_VOID();
+}
