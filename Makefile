@@ -48,12 +48,13 @@ CREATION_SCRIPTS = $(EXTENSION:%=sql/%--$(EXTVERSION).sql)
 # Upgrade scripts are written by hand.
 override DATA = $(sort $(wildcard $(EXTENSION:%=sql/%--*--*.sql)))
 DATA_built = $(CREATION_SCRIPTS)
-# Generated from the templates of recommenders and rankers
-STATEMENTS = sql/install/83_statements.sql
-# Files of the creation script, in order
+# Files of the creation script, in order: a function bound when it is made comes after those that it calls
 DECLARATIONS = $(patsubst %,sql/functions/%.sql,types models learn choose look vectors judge) \
-	sql/install/80_arguments.sql sql/install/81_columns.sql sql/install/82_words.sql $(STATEMENTS) \
-	sql/install/84_make.sql sql/install/86_change.sql sql/install/88_backtest.sql sql/install/90_administration.sql
+	$(patsubst %,sql/common/%.sql,entry arguments template log statistics constraints learn run) \
+	$(patsubst %,sql/recommender/%.sql,tables views wrappers columns bindings resolve create \
+		page rates upkeep warm_start constraints learn report backtest) \
+	$(patsubst %,sql/ranker/%.sql,tables views wrappers create actions page constraints learn report winner) \
+	sql/manage.sql
 
 # The first creates the extension, the last drops it.
 REGRESS = dlints_basic dlints_type dlints_learn dlints_choose dlints_errors dlints_columns dlints_catalog
@@ -70,7 +71,7 @@ SHLIB_EXPORTS = src/exports.txt
 # Which BLAS and LAPACK these are is the system's choice, made when the server
 # loads the library; a serial build is the right one.
 SHLIB_LINK = $(LAPACK_LIBS) $(BLAS_LIBS) -lm $(SANITIZE_FLAGS)
-EXTRA_CLEAN = build $(STATEMENTS) dlints-$(EXTVERSION).tar.gz
+EXTRA_CLEAN = build dlints-$(EXTVERSION).tar.gz
 
 PG_CONFIG ?= pg_config
 PGXS := $(shell $(PG_CONFIG) --pgxs 2>/dev/null)
@@ -82,10 +83,6 @@ BITCODE_CFLAGS += $(FP_FLAGS) $(DECLARED_FLAGS)
 $(VECTOR_OBJS): override CFLAGS += $(VECTOR_FLAGS)
 $(OBJS) $(OBJS:.o=.bc): $(wildcard src/*.h src/*/*.h)
 
-# The parts in the order of their names; a folder is newer when one is gone
-LAYER = $(sort $(wildcard sql/layer/*/*.sql sql/layer/*/*/*.sql))
-$(STATEMENTS): $(LAYER) sql/layer/statements.sql sql/layer/glue.awk $(sort $(dir $(LAYER)))
-	awk -f sql/layer/glue.awk $(LAYER) sql/layer/statements.sql >$@
 sql/dlints--$(EXTVERSION).sql: $(DECLARATIONS)
 sql/dlints_pgvector--$(EXTVERSION).sql: sql/pgvector/casts.sql
 $(CREATION_SCRIPTS):

@@ -1,2 +1,0 @@
--- So do texts of rules.
-SELECT {s}.try_texts(NULL, '{}');

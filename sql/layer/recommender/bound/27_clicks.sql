@@ -1,3 +1,0 @@
--- Who clicked what, and when
-CREATE OR REPLACE VIEW {s}.click AS
-{clicks};
