@@ -130,3 +130,313 @@ RETURN _dlints_create_ranker(pg_catalog.jsonb_build_object(
 COMMENT ON FUNCTION dlints_create_ranker(text, interval, double precision, text, boolean, double precision, interval,
 	interval, jsonb, jsonb, double precision, text)
 	IS 'make a ranker: a schema with tables, views and functions that rank the actions passed with each request';
+
+-- Alter -----------------------------------------------------------------------------
+
+-- The table "setting" of a recommender or a ranker of that name, or NULL.  The kind is told by a table that
+-- only recommenders have.
+CREATE FUNCTION _dlints_find_setting(kind text, name text) RETURNS oid
+	LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS
+$$
+SELECT c.oid
+FROM   pg_namespace n JOIN pg_class c ON c.relnamespace = n.oid AND c.relname = 'setting' AND c.relkind = 'r'
+       JOIN pg_attribute t ON t.attrelid = c.oid AND t.attname = 'empty_model'
+WHERE  n.nspname = _dlints_find_setting.name AND t.atttypid = '@extschema@.dlints'::regtype
+AND   (_dlints_find_setting.kind = 'recommender') = EXISTS (
+           SELECT FROM pg_class v WHERE v.relnamespace = n.oid AND v.relname = 'item_vector')
+$$;
+COMMENT ON FUNCTION _dlints_find_setting(text, text) IS 'table of settings of a recommender or a ranker, or NULL';
+
+-- Lock a recommender or a ranker for a change, and return its table of settings.  The current user must own the
+-- schema and all in it: others' tables could run code with that user's rights.
+CREATE FUNCTION _dlints_lock(kind text, name text) RETURNS regclass
+	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS
+$$
+DECLARE
+	setting CONSTANT oid := @extschema@._dlints_find_setting(kind, name);
+	owner oid := (SELECT n.nspowner FROM pg_namespace n WHERE n.nspname = _dlints_lock.name);
+BEGIN
+	IF setting IS NULL THEN
+		RAISE 'there is no % "%"', kind, name USING ERRCODE = 'undefined_object',
+			HINT = CASE WHEN @extschema@._dlints_find_setting(CASE kind WHEN 'ranker' THEN 'recommender' ELSE 'ranker' END, name) IS NULL
+			       THEN 'The view dlints_recommenders lists recommenders and rankers.'
+			       ELSE format('"%s" is a %s.', name, CASE kind WHEN 'ranker' THEN 'recommender' ELSE 'ranker' END) END;
+	ELSIF EXISTS (
+		SELECT owner UNION SELECT c.relowner FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+		WHERE  n.nspname = _dlints_lock.name AND c.relkind IN ('r', 'p', 'v')
+		EXCEPT SELECT r.oid FROM pg_roles r WHERE r.rolname = current_user)
+	THEN
+		RAISE 'must be owner of schema "%" and of all objects in it', name USING ERRCODE = 'insufficient_privilege',
+			HINT = CASE WHEN pg_get_userbyid(owner) <> current_user THEN format('SET ROLE %I.', pg_get_userbyid(owner))
+			       ELSE 'ALTER SCHEMA ... OWNER TO leaves the objects in a schema to their owner. REASSIGN OWNED hands over all.' END;
+	END IF;
+	-- the order in which run() and learn() lock
+	EXECUTE format('SELECT FROM %I.job WHERE name IN (''refresh'', ''refit'') ORDER BY name DESC FOR UPDATE', name);
+	IF kind = 'recommender' THEN
+		EXECUTE format('LOCK TABLE %1$I.item_vector, %1$I.warm_start_example IN SHARE ROW EXCLUSIVE MODE', name);
+	END IF;
+	EXECUTE format('SELECT FROM %I.model ORDER BY name FOR UPDATE', name);
+	EXECUTE format('SELECT FROM %I.setting FOR UPDATE', name);
+	RETURN setting;
+END
+$$;
+COMMENT ON FUNCTION _dlints_lock(text, text) IS 'lock a recommender or a ranker for a change by its owner';
+
+-- The settings after a change, as jsonb.  Settings that cannot be changed raise an error.
+CREATE FUNCTION _dlints_changed_settings(kind text, was jsonb, change jsonb) RETURNS jsonb
+	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS
+$$
+DECLARE
+	changeable CONSTANT text[] := CASE kind
+		WHEN 'ranker' THEN '{attribution_window,default_reward,repeated,epsilon,half_life,retention,value_limit,user_key,'
+			'vectors,constraints}'::text[]
+		ELSE '{clicks,candidates,outcomes,bonus,cap_group,cap,repeats,diversity,half_life,attribution_window,control,'
+			'epsilon,retention,examination,value_limit,exposure,constraints}' END;
+	key text;
+	a jsonb;
+BEGIN
+	IF was IS NULL THEN
+		RAISE 'the tables of the % have no rows', kind USING ERRCODE = 'object_not_in_prerequisite_state',
+			HINT = 'A schema-only dump has none: restore the data as well, or create another one.';
+	ELSIF jsonb_typeof(change) IS DISTINCT FROM 'object' THEN
+		RAISE 'a change must be a JSON object of arguments and their new values'
+			USING ERRCODE = 'invalid_parameter_value', HINT = 'For example {"attribution_window": "1 hour"}.';
+	END IF;
+	FOR key IN SELECT jsonb_object_keys(change) LOOP
+		IF kind = 'recommender' AND key IN ('name', 'items', 'columns', 'item_key', 'user_type', 'factors') THEN
+			RAISE 'argument "%" of a recommender cannot be changed', key USING ERRCODE = 'feature_not_supported',
+				DETAIL = 'The models depend on the meaning of each feature.',
+				HINT = 'Create another recommender beside it, and drop the old one once the new one is trained.';
+		ELSIF key <> ALL (changeable) THEN
+			RAISE 'a % has no argument "%" that can be changed', kind, key USING ERRCODE = 'invalid_parameter_value',
+				HINT = format('Arguments that can be changed: %s.', array_to_string(changeable, ', '));
+		END IF;
+	END LOOP;
+	a := was || change;
+	RETURN a - ARRAY(SELECT j.key FROM jsonb_each(a) j WHERE j.value = 'null' AND j.key <> 'default_reward')
+	         - 'name'::text;
+END
+$$;
+COMMENT ON FUNCTION _dlints_changed_settings(text, jsonb, jsonb) IS 'settings of a recommender or a ranker after a change';
+
+-- Complete the settings of a recommender with what its views are bound to: items and key by their present names.
+CREATE FUNCTION _dlints_add_bindings(name text, a jsonb) RETURNS jsonb
+	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS
+$$
+DECLARE
+	bound record;
+BEGIN
+	SELECT k.attrelid AS items, k.attname AS key INTO bound
+	FROM   pg_class v JOIN pg_rewrite r ON r.ev_class = v.oid
+	       JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid
+	           AND d.refclassid = 'pg_class'::regclass AND d.refobjid <> v.oid AND d.refobjsubid > 0
+	       JOIN pg_attribute k ON k.attrelid = d.refobjid AND k.attnum = d.refobjsubid
+	WHERE  v.oid = to_regclass(format('%I.item', name));
+	IF NOT FOUND THEN
+		RAISE 'the items of recommender "%" were dropped', name USING ERRCODE = 'object_not_in_prerequisite_state',
+			HINT = 'Its log and models are kept. Create another recommender.';
+	END IF;
+	RETURN a || jsonb_build_object('name', name, 'items', bound.items::oid, 'item_key', bound.key,
+		'item_type', (SELECT t.atttypid FROM pg_attribute t
+		              WHERE t.attrelid = to_regclass(format('%I.item_vector', name)) AND t.attname = 'item'),
+		'user_type', (SELECT t.atttypid FROM pg_attribute t
+		              WHERE t.attrelid = to_regclass(format('%I.decision', name)) AND t.attname = 'user_id'));
+END
+$$;
+COMMENT ON FUNCTION _dlints_add_bindings(text, jsonb) IS 'settings of a recommender with the table and key that its views read';
+
+-- Texts of a recommender whose view or function was dropped with CASCADE.  Raises an error unless the change gives
+-- them again.
+CREATE FUNCTION _dlints_dropped_texts(name text, was jsonb, change jsonb) RETURNS text[]
+	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS
+$$
+DECLARE
+	dropped text[] := ARRAY(
+		SELECT t.argument
+		FROM   (VALUES ('clicks', 'click', true), ('candidates', 'allowed', true),
+		               ('bonus', 'bonus', was ->> 'bonus' IS NOT NULL),
+		               ('cap_group', 'cap_group', was ->> 'cap_group' IS NOT NULL),
+		               ('constraints', 'cost_text', was -> 'constraints' <> '{}')) t (argument, object, is_used)
+		WHERE  t.is_used AND to_regclass(format('%I.%I', name, t.object)) IS NULL
+		AND    NOT EXISTS (SELECT FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
+		                   WHERE n.nspname = name AND p.proname = t.object));
+	missing text := (SELECT string_agg(format('"%s"', d), ', ') FROM unnest(dropped) d WHERE NOT change ? d);
+BEGIN
+	IF missing IS NOT NULL THEN
+		RAISE 'objects that recommender "%" reads were dropped', name USING ERRCODE = 'object_not_in_prerequisite_state',
+			DETAIL = format('The view or function of %s was dropped with them.', missing),
+			HINT = 'Pass the text again, as in dlints_alter_recommender(..., ''{"candidates": "i.in_stock"}'').';
+	END IF;
+	RETURN dropped;
+END
+$$;
+COMMENT ON FUNCTION _dlints_dropped_texts(text, jsonb, jsonb) IS 'texts of a recommender whose view or function was dropped';
+
+-- Apply a change of settings to models, item vectors and jobs of the recommender that was entered.
+CREATE FUNCTION _dlints_apply_change(change jsonb) RETURNS void
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+BEGIN
+	IF change ? 'constraints' THEN
+		PERFORM @extschema@._dlints_write_constraints();
+		PERFORM @extschema@._dlints_check_costs();
+		UPDATE item_vector SET costs = NULL, outcome_rates = NULL WHERE costs IS NOT NULL OR outcome_rates IS NOT NULL;
+		DELETE FROM block;
+		PERFORM @extschema@._dlints_refresh_items();
+	END IF;
+	IF change ?| '{candidates,bonus,cap_group}' THEN
+		PERFORM @extschema@._dlints_check_rules();
+	END IF;
+	IF change ? 'clicks' THEN
+		PERFORM @extschema@._dlints_check_clicks();
+	END IF;
+	IF change ?| '{clicks,exposure}' THEN
+		UPDATE job SET done_at = '-infinity' WHERE name IN ('refresh', 'refit');
+	END IF;
+	IF change ?| '{half_life,outcomes}' THEN
+		UPDATE model m
+		SET    state = CASE m.name WHEN 'control' THEN @extschema@.dlints_set(s.empty_model, policy => 'greedy'::text)
+		                           ELSE s.empty_model END,
+		       learns = CASE m.name WHEN 'later' THEN (SELECT count(*) > 1 FROM jsonb_object_keys(s.outcomes))
+		                            ELSE m.learns END
+		FROM   setting s;
+	END IF;
+	IF change ?| '{half_life,outcomes,examination}' THEN
+		PERFORM @extschema@._dlints_rebuild_models();
+	END IF;
+END
+$$;
+COMMENT ON FUNCTION _dlints_apply_change(jsonb) IS 'apply a change of settings to models, item vectors and jobs of a recommender';
+
+CREATE FUNCTION _dlints_alter_recommender(name text, change jsonb, path name[]) RETURNS void
+	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off AS
+$$
+DECLARE
+	setting CONSTANT regclass := @extschema@._dlints_lock('recommender'::text, name);
+	texts text[];
+	was jsonb;
+	a jsonb;
+BEGIN
+	PERFORM @extschema@._dlints_check_namesakes();
+	EXECUTE format('SELECT to_jsonb(s) FROM %s s', setting) INTO was;
+	a := @extschema@._dlints_changed_settings('recommender'::text, was, change);
+	PERFORM @extschema@._dlints_dropped_texts(name, was, change);
+	a := @extschema@._dlints_add_bindings(name, a);
+	PERFORM @extschema@._dlints_check_arguments('recommender'::text, a);
+	texts := ARRAY(SELECT unnest('{clicks,candidates,bonus,cap_group,constraints}'::text[])
+	               INTERSECT SELECT jsonb_object_keys(change));
+	a := @extschema@._dlints_derive(@extschema@._dlints_resolve(a, texts, path));
+	IF 'clicks' = ANY (texts) THEN
+		PERFORM @extschema@._dlints_bind_clicks(a);
+	END IF;
+	PERFORM @extschema@._dlints_bind_rules(a, texts);
+	IF 'constraints' = ANY (texts) THEN
+		PERFORM @extschema@._dlints_bind_costs(a);
+	END IF;
+	PERFORM @extschema@._dlints_enter(setting);
+	PERFORM @extschema@._dlints_write_settings('{"columns": [], "diversity": 0}' || a || jsonb_build_object(
+		'empty_model', @extschema@._dlints_empty_model((a ->> 'size')::integer, (a ->> 'half_life')::interval)::text));
+	PERFORM @extschema@._dlints_apply_change(change);
+END
+$$;
+COMMENT ON FUNCTION _dlints_alter_recommender(text, jsonb, name[]) IS 'change a recommender, under the search_path of the caller';
+
+CREATE FUNCTION dlints_alter_recommender(name text, change jsonb) RETURNS void
+	LANGUAGE sql VOLATILE
+RETURN _dlints_alter_recommender(name, change, pg_catalog.current_schemas(false));
+COMMENT ON FUNCTION dlints_alter_recommender(text, jsonb)
+	IS 'change arguments of a recommender, given as a JSON object; its log stays, and models are trained again where needed';
+
+CREATE FUNCTION dlints_alter_ranker(name text, change jsonb) RETURNS void
+	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off AS
+$$
+DECLARE
+	setting CONSTANT regclass := @extschema@._dlints_lock('ranker'::text, name);
+	was jsonb;
+	a jsonb;
+BEGIN
+	PERFORM @extschema@._dlints_check_namesakes();
+	EXECUTE format('SELECT to_jsonb(s) FROM %s s', setting) INTO was;
+	a := @extschema@._dlints_changed_settings('ranker'::text, was, change) || jsonb_build_object('name', name);
+	PERFORM @extschema@._dlints_check_arguments('ranker'::text, a);
+	PERFORM @extschema@._dlints_enter(setting);
+	PERFORM @extschema@._dlints_write_ranker_settings(a);
+	PERFORM @extschema@._dlints_apply_ranker_change(was, change);
+END
+$$;
+COMMENT ON FUNCTION dlints_alter_ranker(text, jsonb)
+	IS 'change arguments of a ranker, given as a JSON object; its log stays, and models are trained again where needed';
+
+-- Grant and list ---------------------------------------------------------------------
+
+CREATE FUNCTION dlints_grant(name text, role text) RETURNS void
+	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS
+$$
+DECLARE
+	entry regprocedure;
+BEGIN
+	IF coalesce(@extschema@._dlints_find_setting('recommender'::text, name),
+	            @extschema@._dlints_find_setting('ranker'::text, name)) IS NULL THEN
+		RAISE 'there is no recommender or ranker "%"', name
+			USING ERRCODE = 'undefined_object', HINT = 'The view dlints_recommenders lists them.';
+	END IF;
+	EXECUTE format('GRANT USAGE ON SCHEMA %I TO %I', name, role);
+	FOR entry IN
+		SELECT p.oid FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
+		WHERE  n.nspname = name AND p.prosecdef
+		AND    p.proname IN ('recommend', 'more_like', 'next', 'trending', 'reward', 'explain', 'rank', 'activate')
+	LOOP
+		EXECUTE format('GRANT EXECUTE ON FUNCTION %s TO %I', entry, role);
+	END LOOP;
+END
+$$;
+COMMENT ON FUNCTION dlints_grant(text, text)
+	IS 'grant a role what a page needs of a recommender or a ranker, and nothing else';
+
+-- The view below reads catalogues only where somebody else owns the schema: to read a table, even to plan the
+-- query, could run its owner's code.
+CREATE FUNCTION _dlints_list(OUT name text, OUT owner text, OUT kind text, OUT items bigint, OUT decisions bigint,
+		OUT pending bigint, OUT last_run timestamptz) RETURNS SETOF record
+	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET row_security = off AS
+$$
+DECLARE
+	schema record;
+BEGIN
+	FOR schema IN
+		SELECT n.oid, n.nspname, n.nspowner,
+		       n.nspowner = me.oid AND NOT EXISTS (
+		           SELECT FROM pg_class c WHERE c.relnamespace = n.oid AND c.relowner <> me.oid) AS is_mine
+		FROM   pg_namespace n JOIN pg_roles me ON me.rolname = current_user
+		       JOIN pg_class c ON c.relnamespace = n.oid AND c.relname = 'setting' AND c.relkind = 'r'
+		       JOIN pg_attribute t ON t.attrelid = c.oid AND t.attname = 'empty_model'
+		WHERE  t.atttypid = '@extschema@.dlints'::regtype AND has_schema_privilege(n.oid, 'USAGE')
+		ORDER  BY n.nspname
+	LOOP
+		name := schema.nspname;
+		owner := pg_get_userbyid(schema.nspowner);
+		SELECT CASE WHEN bool_or(c.relname = 'item_vector') THEN 'recommender' ELSE 'ranker' END,
+		       sum(pg_stat_get_live_tuples(c.oid)) FILTER (WHERE c.relname = 'item_vector'),
+		       sum(pg_stat_get_live_tuples(c.oid)) FILTER (WHERE c.relname ~ '^decision_'),
+		       sum(pg_stat_get_live_tuples(c.oid)) FILTER (WHERE c.relname = 'pending')
+		INTO   kind, items, decisions, pending
+		FROM   pg_class c WHERE c.relnamespace = schema.oid AND c.relkind = 'r';
+		last_run := NULL;
+		IF schema.is_mine THEN
+			BEGIN
+				EXECUTE format('SELECT max(done_at) FROM %I.job WHERE name = %L', name, 'run') INTO last_run;
+			EXCEPTION WHEN OTHERS THEN
+				NULL;	-- a damaged schema hides no other
+			END;
+		END IF;
+		RETURN NEXT;
+	END LOOP;
+END
+$$;
+COMMENT ON FUNCTION _dlints_list() IS 'recommenders and rankers of this database';
+
+CREATE VIEW dlints_recommenders AS SELECT * FROM _dlints_list();
+GRANT SELECT ON dlints_recommenders TO PUBLIC;
+COMMENT ON VIEW dlints_recommenders
+	IS 'recommenders and rankers of this database with their owner, estimated numbers of items, decisions and pending decisions, and the time of the last run()';

@@ -1,4 +1,4 @@
--- Templates -----------------------------------------------------------------------
+-- Templates and settings ----------------------------------------------------------
 
 -- Execute a template of tables, views or wrappers in a schema.
 CREATE FUNCTION _dlints_execute_template(template text, a jsonb) RETURNS void
@@ -26,3 +26,26 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION _dlints_execute_template(text, jsonb) IS 'execute a template in the schema of a recommender or a ranker';
+
+-- Write the row of "setting" of the schema that was entered: all columns but those of its state.
+CREATE FUNCTION _dlints_write_settings(a jsonb) RETURNS void
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	columns text := (
+		SELECT string_agg(quote_ident(t.attname::text), ', ' ORDER BY t.attnum)
+		FROM   pg_attribute t
+		WHERE  t.attrelid = 'setting'::regclass AND t.attnum > 0 AND NOT t.attisdropped
+		AND    t.attname::text <> ALL ('{single,kind,is_centered,centered_since,live_share,trained_from,seed,secret}'::text[]));
+BEGIN
+	IF EXISTS (SELECT FROM setting) THEN
+		EXECUTE format('UPDATE setting SET (%1$s) = (SELECT %1$s FROM jsonb_populate_record(NULL::setting, $1))', columns)
+		USING a;
+	ELSE
+		EXECUTE format('INSERT INTO setting (%1$s) SELECT %1$s FROM jsonb_populate_record(NULL::setting, $1)', columns)
+		USING a;
+	END IF;
+END
+$$;
+COMMENT ON FUNCTION _dlints_write_settings(jsonb) IS 'write the settings of a recommender or a ranker';

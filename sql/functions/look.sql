@@ -100,3 +100,37 @@ CREATE FUNCTION dlints_explain(
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100 ROWS 100;
 COMMENT ON FUNCTION dlints_explain(dlints, dlints_vector, dlints_vector, text[])
 	IS 'returns the contribution of each feature, or of each named block of features, to the expected reward, with its standard error';
+
+-- Columns of models ------------------------------------------------------------
+
+-- The view runs with the rights of the extension's owner.  It reads catalogues that everybody may read,
+-- and lists columns that the caller may read.  Names and operators are qualified: they are bound when
+-- the extension is made.
+CREATE VIEW dlints_columns AS
+WITH RECURSIVE model_type (oid) AS (
+	SELECT 'dlints'::pg_catalog.regtype::pg_catalog.oid
+	UNION ALL
+	SELECT t.oid FROM pg_catalog.pg_type t JOIN model_type b ON t.typbasetype OPERATOR(pg_catalog.=) b.oid
+)
+SELECT
+	c.oid::pg_catalog.regclass AS relation,
+	a.attname,
+	pg_catalog.format_type(a.atttypid, a.atttypmod) AS type,
+	pg_catalog.pg_stat_get_live_tuples(c.oid) AS live_rows,
+	pg_catalog.pg_stat_get_tuples_updated(c.oid) AS updated_rows,
+	pg_catalog.pg_total_relation_size(c.oid) AS bytes,
+	pg_catalog.pg_stat_get_dead_tuples(c.reltoastrelid) OPERATOR(pg_catalog.*)
+		(pg_catalog.current_setting('block_size')::pg_catalog.int8 OPERATOR(pg_catalog./) 4::pg_catalog.int8) AS dead_bytes,
+	GREATEST(pg_catalog.pg_stat_get_last_vacuum_time(c.reltoastrelid),
+		pg_catalog.pg_stat_get_last_autovacuum_time(c.reltoastrelid)) AS last_vacuum
+FROM pg_catalog.pg_attribute a
+JOIN model_type m ON a.atttypid OPERATOR(pg_catalog.=) m.oid
+JOIN pg_catalog.pg_class c ON a.attrelid OPERATOR(pg_catalog.=) c.oid
+WHERE c.relkind OPERATOR(pg_catalog.=) ANY ('{r,m}'::pg_catalog."char"[])
+	AND NOT a.attisdropped
+	AND NOT pg_catalog.pg_is_other_temp_schema(c.relnamespace)
+	AND pg_catalog.has_schema_privilege(c.relnamespace, 'USAGE')
+	AND pg_catalog.has_column_privilege(c.oid, a.attnum, 'SELECT');
+GRANT SELECT ON dlints_columns TO PUBLIC;
+COMMENT ON VIEW dlints_columns
+	IS 'columns of models in tables and materialized views, how large these are and how busy';

@@ -97,35 +97,6 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION _dlints_empty_model(integer, interval) IS 'model of a recommender without training examples';
 
--- Write the settings of a recommender: the first row, or a change of it.  The schema has been entered.
-CREATE FUNCTION _dlints_write_settings(a jsonb) RETURNS void
-	LANGUAGE plpgsql VOLATILE AS
-$$
-DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
-BEGIN
-	INSERT INTO setting AS s (columns, clicks, candidates, outcomes, bonus, cap_group, cap, repeats, factors, half_life,
-		attribution_window, control, epsilon, retention, examination, value_limit, exposure, diversity, constraints,
-		relation, vectors, size, liked, aged, blocks, parts, column_names, first_outcome, has_unique_key,
-		has_ordered_key, block_slots, empty_model)
-	SELECT coalesce(r.columns, '{}'), r.clicks, r.candidates, r.outcomes, r.bonus, r.cap_group, r.cap, r.repeats, r.factors,
-		r.half_life, r.attribution_window, r.control, r.epsilon, r.retention, r.examination, r.value_limit, r.exposure,
-		coalesce(r.diversity, 0), coalesce(r.constraints, '{}'), r.relation, r.vectors, r.size, r.liked, r.aged, r.blocks,
-		r.parts, r.column_names, r.first_outcome, r.has_unique_key, r.has_ordered_key, r.block_slots,
-		@extschema@._dlints_empty_model(r.size, r.half_life)
-	FROM   jsonb_populate_record(NULL::setting, a - 'empty_model') r
-	ON CONFLICT (single) DO UPDATE SET (clicks, candidates, outcomes, bonus, cap_group, cap, repeats, half_life,
-		attribution_window, control, epsilon, retention, examination, value_limit, exposure, diversity, constraints,
-		first_outcome, has_unique_key, has_ordered_key, block_slots, empty_model)
-	= ROW (excluded.clicks, excluded.candidates, excluded.outcomes, excluded.bonus, excluded.cap_group, excluded.cap,
-		excluded.repeats, excluded.half_life, excluded.attribution_window, excluded.control, excluded.epsilon,
-		excluded.retention, excluded.examination, excluded.value_limit, excluded.exposure, excluded.diversity,
-		excluded.constraints, excluded.first_outcome, excluded.has_unique_key, excluded.has_ordered_key,
-		excluded.block_slots, excluded.empty_model);
-END
-$$;
-COMMENT ON FUNCTION _dlints_write_settings(jsonb) IS 'write the settings of a recommender';
-
 -- Make a recommender of checked arguments: its schema with all in it, item vectors, factors and prior.
 CREATE FUNCTION _dlints_make_recommender(a jsonb) RETURNS void
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off AS
@@ -142,7 +113,8 @@ BEGIN
 	PERFORM @extschema@._dlints_execute_template(@extschema@._dlints_recommender_wrappers(), a);
 	EXECUTE format('REVOKE EXECUTE ON ALL ROUTINES IN SCHEMA %I FROM PUBLIC', a ->> 'name');
 	PERFORM @extschema@._dlints_enter(format('%I.setting', a ->> 'name')::regclass);
-	PERFORM @extschema@._dlints_write_settings(a);
+	PERFORM @extschema@._dlints_write_settings('{"columns": [], "diversity": 0}' || a || jsonb_build_object(
+		'empty_model', @extschema@._dlints_empty_model((a ->> 'size')::integer, (a ->> 'half_life')::interval)::text));
 	PERFORM @extschema@._dlints_start_recommender();
 END
 $$;
