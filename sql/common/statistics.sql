@@ -1,0 +1,30 @@
+-- Statistics of reports -------------------------------------------------------------
+
+-- Compute how many standard errors a 95 % confidence interval of a mean extends to each side, for this many
+-- users.  This is Student's t by the Cornish-Fisher expansion, within 1 % from four users on.  NULL below two users.
+CREATE FUNCTION _dlints_t_quantile(users float8) RETURNS float8
+	LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS
+$$
+SELECT CASE WHEN users >= 2 THEN
+	1.96 + 2.372 / (users - 1) + 2.822 / (users - 1) ^ 2 + 2.556 / (users - 1) ^ 3 + 1.586 / (users - 1) ^ 4 END
+$$;
+COMMENT ON FUNCTION _dlints_t_quantile(float8)
+	IS 'half-width of a 95 % confidence interval in standard errors, for a mean over this many users';
+
+-- Compute the mean of observations that are clustered by user, with a cluster-robust standard error.  The arrays
+-- have an element per user: number and sum of the user's observations.
+CREATE FUNCTION _dlints_cluster_mean(counts float8[], sums float8[],
+	OUT n bigint, OUT mean float8, OUT stderr float8, OUT users bigint)
+	LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS
+$$
+WITH cluster AS (
+	SELECT u.n, u.sum FROM unnest(counts, sums) u (n, sum)),
+total AS (
+	SELECT sum(c.n) AS n, sum(c.sum) / nullif(sum(c.n), 0) AS mean, count(*) AS users FROM cluster c)
+SELECT coalesce(max(t.n), 0)::bigint, max(t.mean),
+       sqrt(sum((c.sum - c.n * t.mean) ^ 2) * max(t.users) / nullif(max(t.users) - 1, 0)) / nullif(max(t.n), 0),
+       coalesce(max(t.users), 0)
+FROM   cluster c, total t
+$$;
+COMMENT ON FUNCTION _dlints_cluster_mean(float8[], float8[])
+	IS 'mean of observations that are clustered by user, with its standard error';
