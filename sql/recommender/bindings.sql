@@ -97,7 +97,7 @@ BEGIN
 	ELSE
 		PERFORM @extschema@._dlints_execute_under(a ->> 'path', format(
 			E'CREATE OR REPLACE VIEW %I.click AS\nSELECT user_id::%s AS user_id, item::%s AS item,'
-			E' at::pg_catalog.timestamptz AS at\nFROM (\n%s\n) c (user_id, item, at)',
+			' at::pg_catalog.timestamptz AS at\nFROM (\n%s\n) c (user_id, item, at)',
 			a ->> 'name', @extschema@._dlints_type_name((a ->> 'user_type')::oid),
 			@extschema@._dlints_type_name((a ->> 'item_type')::oid), a ->> 'clicks'));
 	END IF;
@@ -120,8 +120,8 @@ BEGIN
 	IF 'candidates' = ANY (texts) THEN
 		PERFORM @extschema@._dlints_execute_under(a ->> 'path', format(
 			E'CREATE OR REPLACE FUNCTION %I.allowed(user_id %s, context pg_catalog.jsonb) RETURNS TABLE (item %s)'
-			E' LANGUAGE sql STABLE\nBEGIN ATOMIC\n    SELECT i.%I\n'
-			E'    FROM   %s i CROSS JOIN (SELECT allowed.user_id, allowed.context) request\n    WHERE  (%s\n);\nEND',
+			' LANGUAGE sql STABLE\nBEGIN ATOMIC\n    SELECT i.%I\n'
+			'    FROM   %s i CROSS JOIN (SELECT allowed.user_id, allowed.context) request\n    WHERE  (%s\n);\nEND',
 			a ->> 'name', user_type, item_type, a ->> 'item_key', items, a ->> 'candidates'));
 	END IF;
 	FOR rule, result IN VALUES ('bonus', 'float8'), ('cap_group', 'text') LOOP
@@ -130,9 +130,9 @@ BEGIN
 			EXECUTE format('DROP FUNCTION IF EXISTS %I.%I(%s, %s, jsonb)', a ->> 'name', rule, item_type, user_type);
 		ELSE
 			PERFORM @extschema@._dlints_execute_under(a ->> 'path', format(
-				E'CREATE OR REPLACE FUNCTION %I.%I(of_item %s, user_id %s, context pg_catalog.jsonb) RETURNS TABLE (%2$I pg_catalog.%s)'
-				E' LANGUAGE sql STABLE\nBEGIN ATOMIC\n    SELECT (%s\n)::pg_catalog.%5$s\n'
-				E'    FROM   %s i CROSS JOIN (SELECT %2$I.user_id, %2$I.context) request\n    WHERE  i.%I %s %2$I.of_item;\nEND',
+				E'CREATE OR REPLACE FUNCTION %I.%I(of_item %s, user_id %s, context pg_catalog.jsonb) RETURNS TABLE (%2$I pg_catalog.%5$s)'
+				' LANGUAGE sql STABLE\nBEGIN ATOMIC\n    SELECT (%6$s\n)::pg_catalog.%5$s\n'
+				'    FROM   %7$s i CROSS JOIN (SELECT %2$I.user_id, %2$I.context) request\n    WHERE  i.%8$I %9$s %2$I.of_item;\nEND',
 				a ->> 'name', rule, item_type, user_type, result, a ->> rule, items, a ->> 'item_key',
 				@extschema@._dlints_equality((a ->> 'item_type')::oid)));
 		END IF;
