@@ -1,0 +1,138 @@
+/*
+ * decision_number.c
+ *		Numbers of decisions of recommenders and rankers.
+ *
+ * A number grows with time, so that it selects the month's partition of the log.
+ * From the highest bit:
+ *
+ *		seconds since 2020
+ *		7 bits: the 128th of the second, or bits of the counter
+ *		1 bit: the 7 bits before it are bits of the counter
+ *		14 bits: bits of the counter, permuted
+ *
+ * The permutation is keyed by a secret, so that no number can be guessed from
+ * another one.  All numbers fit into the integers of JSON.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "commands/sequence.h"
+#include "common/hashfn.h"
+#include "executor/spi.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/timestamp.h"
+
+#include "compat.h"
+#include "page/decision_number.h"
+#include "page/plans.h"
+
+/* 2020-01-01, and the last second that a number can hold, in Unix time */
+#define FIRST_SECOND	INT64CONST(1577836800)
+#define LAST_SECOND		INT64CONST(3725320447)
+
+/* Bits of a number below the seconds */
+#define SECOND_BITS		22
+/* Bits of the counter that are permuted, in two halves */
+#define HALF_BITS		7
+#define HALF_MASK		((1 << HALF_BITS) - 1)
+/* Set if the bits above it are bits of the counter */
+#define COUNTER_FLAG	(1 << (2 * HALF_BITS))
+#define FRACTION_SHIFT	(2 * HALF_BITS + 1)
+#define FRACTIONS		128
+#define FEISTEL_ROUNDS	4
+
+/*
+ * Age of a transaction from which its numbers take more bits of the counter: it
+ * may number more decisions than a 128th of a second has room for.
+ */
+#define LONG_TRANSACTION	(50 * INT64CONST(1000))
+
+static const PageStatement read_secret = {
+	"SELECT s.secret FROM setting s", 0
+};
+
+/* The lowest number that a decision of a given time can have */
+int64
+FirstDecision(TimestampTz at)
+{
+	int64		second;
+
+	if (TIMESTAMP_IS_NOBEGIN(at))
+		second = FIRST_SECOND;
+	else if (TIMESTAMP_IS_NOEND(at))
+		second = LAST_SECOND;
+	else
+	{
+		int64		offset = (int64) (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * SECS_PER_DAY;
+
+		second = at / USECS_PER_SEC + offset - (at % USECS_PER_SEC < 0 ? 1 : 0);
+		second = Min(Max(second, FIRST_SECOND), LAST_SECOND);
+	}
+	return (second - FIRST_SECOND) << SECOND_BITS;
+}
+
+/* The secret of the schema's numbers */
+static int64
+fetch_secret(Oid schema, Oid extension_schema)
+{
+	int64		secret;
+	bool		isnull;
+
+	if (SPI_execute_plan(KeptPlan(schema, extension_schema, &read_secret, NULL), NULL, NULL, true, 1) != SPI_OK_SELECT)
+		elog(ERROR, "could not read the settings");
+	if (SPI_processed == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("tables of schema \"%s\" are empty", get_namespace_name(schema)),
+				 errhint("A dump without data was restored: restore the data too, or create another one.")));
+	secret = DatumGetInt64(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &isnull));
+	SPI_freetuptable(SPI_tuptable);
+	return secret;
+}
+
+/* 14 bits of the counter, permuted by a Feistel network under the secret */
+static int64
+permute(int64 base, int64 counter, int64 secret)
+{
+	int64		high = (counter >> HALF_BITS) & HALF_MASK;
+	int64		low = counter & HALF_MASK;
+
+	for (int64 round = 1; round <= FEISTEL_ROUNDS; round++)
+	{
+		int64		previous = low;
+		Datum		hash = DirectFunctionCall2(hashint8extended, Int64GetDatum(base + low),
+											   Int64GetDatum(secret ^ round));
+
+		low = high ^ (int64) (DatumGetUInt64(hash) & HALF_MASK);
+		high = previous;
+	}
+	return (high << HALF_BITS) + low;
+}
+
+/*
+ * A new number, of the transaction's time.  The schema has been entered, and the
+ * caller is connected to SPI.
+ */
+int64
+NewDecisionNumber(Oid schema, Oid extension_schema)
+{
+	TimestampTz now = GetCurrentTransactionStartTimestamp();
+	int64		base = FirstDecision(now);
+	int64		secret;
+	int64		counter;
+
+	if (XactReadOnly)
+		ereport(ERROR,
+				(errcode(ERRCODE_READ_ONLY_SQL_TRANSACTION),
+				 errmsg("cannot log a decision in a read-only transaction"),
+				 errhint("Every list is logged when it is returned. Call the primary server, in a read-write transaction.")));
+	secret = fetch_secret(schema, extension_schema);
+	counter = DatumGetInt64(DirectFunctionCall1(nextval_oid,
+												ObjectIdGetDatum(get_relname_relid("decision_number", schema))));
+	if (GetCurrentTimestamp() < now + LONG_TRANSACTION)
+		base += ((now % USECS_PER_SEC + USECS_PER_SEC) % USECS_PER_SEC * FRACTIONS / USECS_PER_SEC) << FRACTION_SHIFT;
+	else
+		base += (((counter >> (2 * HALF_BITS)) & (FRACTIONS - 1)) << FRACTION_SHIFT) | COUNTER_FLAG;
+	return base + permute(base, counter, secret);
+}

@@ -1,0 +1,253 @@
+/*
+ * similarity.c
+ *		Profiles of users and similarities of items to them, block by block of the
+ *		features.
+ *
+ * These run for each item, click or training example, so they are in C.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "catalog/pg_type.h"
+#include "fmgr.h"
+#include "utils/array.h"
+#include "utils/rangetypes.h"
+#include "utils/timestamp.h"
+#include "utils/typcache.h"
+
+#include "compat.h"
+#include "sql/args.h"
+
+/* Clicks on nothing that every mean contains, so that few clicks count less */
+#define SHRINKAGE		5.0
+/* Numbers below are stored as 0, so that products of reals do not underflow */
+#define MIN_MAGNITUDE	1e-20
+/* Scales of a date's features, in days */
+static const double age_scales[] = {1.0, 7.0, 30.0};
+/* Days for a date that is NULL or infinite */
+#define MAX_AGE			1e9
+
+/* The elements of an array of numbers that contains no NULL */
+static int
+read_array(ArrayType *array, Oid type, const char *name, void **values)
+{
+	if (ARR_NDIM(array) > 1 || ARR_HASNULL(array) || ARR_ELEMTYPE(array) != type)
+		ereport(ERROR,
+				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
+				 errmsg("\"%s\" must be a one-dimensional array without NULL", name)));
+	*values = ARR_DATA_PTR(array);
+	return ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
+}
+
+/* An array to be filled, without dimensions if it is empty */
+static ArrayType *
+make_reals(int count)
+{
+	return count == 0 ? construct_empty_array(FLOAT4OID) : ResultReals(count);
+}
+
+static void
+check_length(int length, int expected, const char *name)
+{
+	if (length < expected)
+		ereport(ERROR,
+				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
+				 errmsg("\"%s\" has %d elements, expected %d", name, length, expected)));
+}
+
+/*
+ * The factor that makes a shrunken mean of a sum.  The sum is known up to a factor:
+ * its last element is the sum of weights.
+ */
+static double
+shrinkage(const float4 *sum, int length, double clicks)
+{
+	return clicks / (clicks + SHRINKAGE) / sum[length - 1];
+}
+
+PG_FUNCTION_INFO_V1(dlints_mean_profile);
+
+/*
+ * _dlints_mean_profile(sum real[], clicks float8, liked integer) -> real[]
+ *		Shrunken mean of the first "liked" features of clicked items; NULL without
+ *		clicks.
+ */
+Datum
+dlints_mean_profile(PG_FUNCTION_ARGS)
+{
+	float4	   *sum;
+	int			length;
+	double		clicks;
+	int			liked;
+	double		factor;
+	ArrayType  *result;
+	float4	   *mean;
+
+	if (PG_ARGISNULL(0) || PG_ARGISNULL(1) || PG_ARGISNULL(2) || !(PG_GETARG_FLOAT8(1) > 0.0))
+		PG_RETURN_NULL();
+	length = read_array(PG_GETARG_ARRAYTYPE_P(0), FLOAT4OID, "sum", (void **) &sum);
+	clicks = PG_GETARG_FLOAT8(1);
+	liked = Max(PG_GETARG_INT32(2), 0);
+	check_length(length, liked + 1, "sum");
+	factor = shrinkage(sum, liked + 1, clicks);
+	if (!isfinite(factor))
+		PG_RETURN_NULL();
+	result = make_reals(liked);
+	mean = (float4 *) ARR_DATA_PTR(result);
+	for (int i = 0; i < liked; i++)
+	{
+		double		value = sum[i] * factor;
+
+		mean[i] = fabs(value) > MIN_MAGNITUDE ? (float4) value : 0.0f;
+	}
+	PG_RETURN_ARRAYTYPE_P(result);
+}
+
+PG_FUNCTION_INFO_V1(dlints_profile_of);
+
+/*
+ * _dlints_profile_of(mean real[], scale real[], weights float8[], liked integer,
+ *					  aged integer) -> real[]
+ *		The profile that models are trained on: the mean scaled per feature, the
+ *		weight of the popularity, and zeros for features of dates.  A NULL mean is
+ *		zeros.
+ */
+Datum
+dlints_profile_of(PG_FUNCTION_ARGS)
+{
+	float4	   *mean = NULL;
+	float4	   *scale;
+	float8	   *weights;
+	int			n_weights;
+	int			liked;
+	int			aged;
+	ArrayType  *result;
+	float4	   *profile;
+
+	for (int i = 1; i < 5; i++)
+		if (PG_ARGISNULL(i))
+			PG_RETURN_NULL();
+	liked = Max(PG_GETARG_INT32(3), 0);
+	aged = Max(PG_GETARG_INT32(4), 0);
+	n_weights = read_array(PG_GETARG_ARRAYTYPE_P(2), FLOAT8OID, "weights", (void **) &weights);
+	check_length(n_weights, 1, "weights");
+	check_length(read_array(PG_GETARG_ARRAYTYPE_P(1), FLOAT4OID, "scale", (void **) &scale), liked, "scale");
+	if (!PG_ARGISNULL(0))
+		check_length(read_array(PG_GETARG_ARRAYTYPE_P(0), FLOAT4OID, "mean", (void **) &mean), liked, "mean");
+	result = make_reals(liked + 1 + aged);
+	profile = (float4 *) ARR_DATA_PTR(result);
+	for (int i = 0; i < liked; i++)
+		profile[i] = mean != NULL && fabs(mean[i]) > MIN_MAGNITUDE ? mean[i] * scale[i] : 0.0f;
+	profile[liked] = (float4) weights[n_weights - 1];
+	for (int i = 0; i < aged; i++)
+		profile[liked + 1 + i] = 0.0f;
+	PG_RETURN_ARRAYTYPE_P(result);
+}
+
+/* First and last feature of each block, counted from 0, the last one exclusive */
+static int
+read_blocks(FunctionCallInfo fcinfo, ArrayType *array, int **lower, int **upper)
+{
+	TypeCacheEntry *type = range_get_typcache(fcinfo, INT4RANGEOID);
+	Datum	   *ranges;
+	bool	   *nulls;
+	int			count;
+
+	deconstruct_array(array, INT4RANGEOID, -1, false, type->typalign, &ranges, &nulls, &count);
+	*lower = palloc(sizeof(int) * Max(count, 1));
+	*upper = palloc(sizeof(int) * Max(count, 1));
+	for (int i = 0; i < count; i++)
+	{
+		RangeBound	first;
+		RangeBound	last;
+		bool		is_empty = true;
+
+		if (!nulls[i])
+			range_deserialize(type, DatumGetRangeTypeP(ranges[i]), &first, &last, &is_empty);
+		if (is_empty || first.infinite || last.infinite || DatumGetInt32(first.val) < 1)
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("\"blocks\" must contain finite ranges of positive numbers")));
+		(*lower)[i] = DatumGetInt32(first.val) - 1;
+		(*upper)[i] = DatumGetInt32(last.val) - 1;
+	}
+	return count;
+}
+
+PG_FUNCTION_INFO_V1(dlints_block_similarity);
+
+/*
+ * _dlints_block_similarity(features real[], sum real[], clicks float8,
+ *							blocks int4range[]) -> float8[]
+ *		Dot product of an item's features and the shrunken mean of a user's clicks,
+ *		within each block.  The last element of "sum" is the sum of weights.
+ */
+Datum
+dlints_block_similarity(PG_FUNCTION_ARGS)
+{
+	float4	   *features;
+	float4	   *sum;
+	int			n_features = read_array(PG_GETARG_ARRAYTYPE_P(0), FLOAT4OID, "features", (void **) &features);
+	int			n_sum = read_array(PG_GETARG_ARRAYTYPE_P(1), FLOAT4OID, "sum", (void **) &sum);
+	double		factor;
+	int		   *lower;
+	int		   *upper;
+	int			count;
+	ArrayType  *result;
+	float8	   *similarity;
+
+	check_length(n_sum, 1, "sum");
+	factor = shrinkage(sum, n_sum, PG_GETARG_FLOAT8(2));
+	count = read_blocks(fcinfo, PG_GETARG_ARRAYTYPE_P(3), &lower, &upper);
+	if (count == 0)
+		PG_RETURN_ARRAYTYPE_P(construct_empty_array(FLOAT8OID));
+	result = ResultDoubles(count);
+	similarity = (float8 *) ARR_DATA_PTR(result);
+	for (int block = 0; block < count; block++)
+	{
+		double		dot = 0.0;
+
+		check_length(n_features, upper[block], "features");
+		check_length(n_sum, upper[block] + 1, "sum");
+		for (int i = lower[block]; i < upper[block]; i++)
+			dot += (double) features[i] * sum[i];
+		similarity[block] = ResultFinite(dot * factor);
+	}
+	PG_RETURN_ARRAYTYPE_P(result);
+}
+
+PG_FUNCTION_INFO_V1(dlints_ages);
+
+/*
+ * _dlints_ages(dates float8[], at timestamptz) -> real[]
+ *		Features of dates: three per date, which are 1 for now and decrease to 0 over
+ *		about a day, a week and a month.  Dates are in Unix time; NULL and infinite
+ *		dates have zeros.
+ */
+Datum
+dlints_ages(PG_FUNCTION_ARGS)
+{
+	ArrayType  *array = PG_GETARG_ARRAYTYPE_P(0);
+	TimestampTz at = PG_GETARG_TIMESTAMPTZ(1);
+	double		now = (double) at / USECS_PER_SEC + (double) (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * SECS_PER_DAY;
+	Datum	   *dates;
+	bool	   *nulls;
+	int			count;
+	ArrayType  *result;
+	float4	   *ages;
+
+	deconstruct_array(array, FLOAT8OID, sizeof(float8), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE, &dates, &nulls, &count);
+	result = make_reals(count * lengthof(age_scales));
+	ages = (float4 *) ARR_DATA_PTR(result);
+	for (int i = 0; i < count; i++)
+	{
+		double		days = nulls[i] ? MAX_AGE : fabs(DatumGetFloat8(dates[i]) - now) / SECS_PER_DAY;
+
+		if (!(days < MAX_AGE))
+			days = MAX_AGE;
+		for (int s = 0; s < lengthof(age_scales); s++)
+			*ages++ = (float4) (rint(100.0 / (1.0 + days / age_scales[s])) / 100.0);
+	}
+	PG_RETURN_ARRAYTYPE_P(result);
+}
