@@ -105,3 +105,19 @@ CREATE FUNCTION dlints_fourier(
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20;
 COMMENT ON FUNCTION dlints_fourier(dlints_vector, integer, bigint, double precision)
 	IS 'computes k random Fourier features, with which a linear model fits nonlinear functions';
+
+-- Columns of a recommender's items ---------------------------------------------------
+
+CREATE FUNCTION _dlints_encode_column(n integer, name text, value "any") RETURNS real[]
+	AS 'MODULE_PATHNAME', 'dlints_encode_column' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION _dlints_encode_column(integer, text, "any")
+	IS 'hashes a column as dlints_encode() does, and skips numbers that are out of range';
+
+CREATE FUNCTION _dlints_column_number(value "any") RETURNS double precision
+	AS 'MODULE_PATHNAME', 'dlints_column_number' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION _dlints_column_number("any") IS 'a number, or NULL if it is not finite or above 1e100';
+
+CREATE FUNCTION _dlints_column_vector(value "any", length integer, norm double precision) RETURNS real[]
+	AS 'MODULE_PATHNAME', 'dlints_column_vector' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION _dlints_column_vector("any", integer, double precision)
+	IS 'an embedding divided by the usual norm of its column, clipped at 4; zeros if it has another length';

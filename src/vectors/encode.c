@@ -10,6 +10,8 @@
  */
 #include "postgres.h"
 
+#include <math.h>
+
 #include "catalog/pg_type.h"
 #include "funcapi.h"
 #include "lib/stringinfo.h"
@@ -31,6 +33,7 @@
 typedef struct Encoding
 {
 	int			n;
+	bool		skips_bad_numbers;	/* rather than raise an error */
 	double	   *sum;
 	StringInfoData name;		/* in the encoding of the database */
 } Encoding;
@@ -53,6 +56,7 @@ EncodingBegin(FunctionCallInfo fcinfo, Encoding *encoding)
 						DLINTS_MAX_FEATURE_DIM),
 				 errdetail("n is %d.", n)));
 	encoding->n = n;
+	encoding->skips_bad_numbers = false;
 	encoding->sum = palloc0(sizeof(double) * n);
 	initStringInfo(&encoding->name);
 }
@@ -80,12 +84,15 @@ AddName(Encoding *encoding, double weight)
 		pfree(utf8);
 }
 
-/* A number is the weight of the name.  Without a name there is nothing to weigh. */
+/* Add the name with a number as its weight.  A number without a name adds nothing. */
 static void
 AddWeight(Encoding *encoding, double weight)
 {
-	if (encoding->name.len > 0)
-		AddName(encoding, ArgBounded(weight, encoding->name.data));
+	if (encoding->name.len == 0)
+		return;
+	if (encoding->skips_bad_numbers && !(fabs(weight) <= WIDEN_MAX))
+		return;
+	AddName(encoding, ArgBounded(weight, encoding->name.data));
 }
 
 /* The name "name=value", or the value itself where it stands under none. */
@@ -439,5 +446,24 @@ dlints_encode_jsonb(PG_FUNCTION_ARGS)
 	EncodingBegin(fcinfo, &encoding);
 	if (!PG_ARGISNULL(1))
 		AddJsonb(&encoding, PG_GETARG_DATUM(1), JSONBOID);
+	return ResultUnitVector(encoding.sum, encoding.n);
+}
+
+PG_FUNCTION_INFO_V1(dlints_encode_column);
+
+/*
+ * _dlints_encode_column(n, name, value "any"): a column of a recommender's item, as
+ * dlints_encode(n, name, value).  Numbers inside a jsonb value that are out of range are
+ * skipped: a row of data must not raise an error.
+ */
+Datum
+dlints_encode_column(PG_FUNCTION_ARGS)
+{
+	Encoding	encoding;
+
+	EncodingBegin(fcinfo, &encoding);
+	encoding.skips_bad_numbers = true;
+	SetName(&encoding, PG_GETARG_DATUM(1), PG_ARGISNULL(1), TEXTOID, 2);
+	AddArgument(&encoding, PG_GETARG_DATUM(2), PG_ARGISNULL(2), get_fn_expr_argtype(fcinfo->flinfo, 2));
 	return ResultUnitVector(encoding.sum, encoding.n);
 }

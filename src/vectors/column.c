@@ -1,0 +1,113 @@
+/*
+ * column.c
+ *		Numbers and embeddings in columns of a recommender's items.
+ *
+ * Whoever may insert an item chooses its values.  These functions therefore raise
+ * no error for a value: one that cannot be used counts as missing.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "fmgr.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+
+#include "compat.h"
+#include "sql/args.h"
+#include "sql/arrays.h"
+
+/*
+ * Largest absolute value of a number that is used.  Sums of squares of such numbers
+ * do not overflow.
+ */
+#define MAX_COLUMN_NUMBER 1e100
+
+/*
+ * Maximum norm of an embedding, in units of the usual norm of its column.  Real
+ * embeddings seldom exceed twice the median norm.
+ */
+#define MAX_COLUMN_NORM 4.0
+
+PG_FUNCTION_INFO_V1(dlints_column_number);
+
+/*
+ * _dlints_column_number(value "any") -> float8
+ *		A number, or NULL if it is not finite or too large.
+ */
+Datum
+dlints_column_number(PG_FUNCTION_ARGS)
+{
+	Oid			type = getBaseType(get_fn_expr_argtype(fcinfo->flinfo, 0));
+	double		value;
+
+	if (!TypeIsNumber(type))
+		ereport(ERROR,
+				(errcode(ERRCODE_DATATYPE_MISMATCH),
+				 errmsg("_dlints_column_number does not take values of type %s", format_type_be(type))));
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	value = ArgNumber(type, PG_GETARG_DATUM(0));
+	if (!(fabs(value) <= MAX_COLUMN_NUMBER))
+		PG_RETURN_NULL();
+	PG_RETURN_FLOAT8(value);
+}
+
+/* Divide by norm; elements that are not finite, too small or too large become 0. */
+static void
+scale_elements(ArrayType *array, double norm, double *vector, int length)
+{
+	Oid			type = ARR_ELEMTYPE(array);
+	Datum	   *elements;
+	bool	   *nulls;
+
+	if (ArgElements(array, &elements, &nulls) != length)
+		return;
+	for (int i = 0; i < length; i++)
+	{
+		double		value = nulls[i] ? 0.0 : ArgNumber(type, elements[i]) / norm;
+
+		if (fabs(value) <= MAX_COLUMN_NUMBER && fabs(value) >= 1 / MAX_COLUMN_NUMBER)
+			vector[i] = value;
+	}
+}
+
+static void
+clip(double *vector, int length)
+{
+	double		square = 0.0;
+	double		scale;
+
+	for (int i = 0; i < length; i++)
+		square += vector[i] * vector[i];
+	if (square <= MAX_COLUMN_NORM * MAX_COLUMN_NORM)
+		return;
+	scale = MAX_COLUMN_NORM / sqrt(square);
+	for (int i = 0; i < length; i++)
+		vector[i] *= scale;
+}
+
+PG_FUNCTION_INFO_V1(dlints_column_vector);
+
+/*
+ * _dlints_column_vector(value "any", length integer, norm float8) -> real[]
+ *		An embedding divided by the usual norm of its column, and clipped at
+ *		MAX_COLUMN_NORM.  NULL, and an embedding that has not "length" elements,
+ *		become zeros.
+ */
+Datum
+dlints_column_vector(PG_FUNCTION_ARGS)
+{
+	int			length = PG_GETARG_INT32(1);
+	double	   *vector = palloc0(sizeof(double) * length);
+	ArrayType  *result = ResultReals(length);
+	float4	   *numbers = (float4 *) ARR_DATA_PTR(result);
+
+	if (!PG_ARGISNULL(0))
+		scale_elements(PG_GETARG_ARRAYTYPE_P(0), PG_GETARG_FLOAT8(2), vector, length);
+	clip(vector, length);
+	for (int i = 0; i < length; i++)
+		numbers[i] = fabs(vector[i]) < 1e-30 ? 0.0f : (float4) vector[i];
+	PG_RETURN_ARRAYTYPE_P(result);
+}
