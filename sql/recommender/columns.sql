@@ -111,7 +111,9 @@ DECLARE
 	source text := @extschema@._dlints_column_values(sample, column_name, kind);
 	bounds float8[];
 	few text[];
-	vector record;
+	vector_length integer;
+	vector_norm float8;
+	has_other_lengths boolean;
 	look record;
 	has_own_values boolean;
 BEGIN
@@ -131,14 +133,15 @@ BEGIN
 		RAISE NOTICE 'column "%" has no values yet from which bands could be computed', column_name
 			USING HINT = 'Make the recommender again once there are items.';
 	ELSIF kind = 'vector' THEN
-		SELECT n.* INTO vector FROM @extschema@._dlints_column_norm(sample, column_name) n;
-		IF vector.length IS NULL THEN
+		SELECT n.length, n.norm, n.others INTO vector_length, vector_norm, has_other_lengths
+		FROM   @extschema@._dlints_column_norm(sample, column_name) n;
+		IF vector_length IS NULL THEN
 			RAISE NOTICE 'column "%" is left out: it has no vectors yet', column_name
 				USING HINT = 'Make the recommender again once there are items.';
 			RETURN NULL;
-		ELSIF vector.others THEN
+		ELSIF has_other_lengths THEN
 			RAISE NOTICE 'column "%" has vectors of several lengths', column_name
-				USING HINT = format('Vectors of other than %s elements count as zeros.', vector.length);
+				USING HINT = format('Vectors of other than %s elements count as zeros.', vector_length);
 		END IF;
 	END IF;
 	IF kind = 'category' AND look.length <= 40 AND look.different BETWEEN 1 AND 160 THEN
@@ -151,13 +154,13 @@ BEGIN
 	END IF;
 	RETURN jsonb_build_object(
 		'column', column_name, 'kind', kind, 'few', few, 'bounds', bounds, 'different', look.different,
-		'norm', CASE kind WHEN 'vector' THEN vector.norm END, 'length', CASE kind WHEN 'vector' THEN vector.length END,
+		'norm', vector_norm, 'length', vector_length,
 		'is_number', @extschema@._dlints_column_kind(items, column_name) = 'number',
 		'type', (SELECT @extschema@._dlints_type_name(@extschema@._dlints_base_type(a.atttypid))
 		         FROM pg_attribute a WHERE a.attrelid = items AND a.attname = column_name),
 		'wish', CASE WHEN kind = 'age' THEN 3
 		             WHEN kind = 'flag' THEN 1
-		             WHEN kind = 'vector' THEN CASE WHEN vector.length <= 128 THEN vector.length ELSE 64 END
+		             WHEN kind = 'vector' THEN CASE WHEN vector_length <= 128 THEN vector_length ELSE 64 END
 		             WHEN kind = 'words' THEN 32
 		             WHEN kind = 'number' THEN coalesce(cardinality(bounds) + 1, 8)
 		             WHEN kind = 'category' AND few IS NOT NULL THEN cardinality(few) + 16	-- for later values
