@@ -27,22 +27,52 @@ SELECT format('%I.%I', n.nspname, t.typname) FROM pg_type t JOIN pg_namespace n 
 $$;
 COMMENT ON FUNCTION _dlints_type_name(oid) IS 'name of a type, qualified';
 
+-- COLLATE clause of a nondeterministic collation, such as a case-insensitive one; empty for all others, under which
+-- equality is that of bytes.
+CREATE FUNCTION _dlints_collate_clause(collation_id oid) RETURNS text
+	LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS
+$$
+SELECT coalesce((SELECT format(' COLLATE %I.%I', n.nspname, c.collname)
+                 FROM   pg_collation c JOIN pg_namespace n ON n.oid = c.collnamespace
+                 WHERE  c.oid = collation_id AND NOT c.collisdeterministic), '')
+$$;
+COMMENT ON FUNCTION _dlints_collate_clause(oid) IS 'COLLATE clause of a nondeterministic collation; empty for others';
+
 -- Equality of keys.  Functions of the extension compare items and users with these alone; the planner inlines
--- them, so that indexes and hash joins are used.
+-- them, so that indexes and hash joins are used.  Columns of keys get the collations that keys have in the
+-- items and the click log.
 CREATE FUNCTION _dlints_bind_keys(a jsonb) RETURNS void
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS
 $$
 DECLARE
 	key_of text;
-	type oid;
+	type text;
+	collate_clause text;
+	operator text;
+	key_column record;
 BEGIN
-	FOR key_of, type IN VALUES ('item', (a ->> 'item_type')::oid), ('user', (a ->> 'user_type')::oid) LOOP
-		EXECUTE format('CREATE FUNCTION %I.same_%s(a %s, b %3$s) RETURNS bool LANGUAGE sql IMMUTABLE RETURN a %s b',
-		               a ->> 'name', key_of, @extschema@._dlints_type_name(type), @extschema@._dlints_equality(type));
+	FOR key_of, type, collate_clause, operator IN
+		SELECT k.key_of, @extschema@._dlints_type_name(k.type), @extschema@._dlints_collate_clause(k.collation_id),
+		       @extschema@._dlints_equality(k.type)
+		FROM  (VALUES ('item', (a ->> 'item_type')::oid, (a ->> 'item_collation')::oid),
+		              ('user', (a ->> 'user_type')::oid, (a ->> 'user_collation')::oid)) k (key_of, type, collation_id)
+	LOOP
+		EXECUTE format('CREATE FUNCTION %I.same_%s(a %s, b %3$s) RETURNS bool LANGUAGE sql IMMUTABLE RETURN a%s %s b%4$s',
+		               a ->> 'name', key_of, type, collate_clause, operator);
+		FOR key_column IN
+			SELECT c.relname, t.attname, format_type(t.atttypid, t.atttypmod) AS type
+			FROM   pg_class c JOIN pg_attribute t ON t.attrelid = c.oid
+			WHERE  c.relnamespace = to_regnamespace(quote_ident(a ->> 'name')) AND c.relkind IN ('r', 'p')
+			AND    NOT c.relispartition AND t.attname = ANY (CASE key_of WHEN 'item' THEN '{item,items}'::name[] ELSE '{user_id}' END)
+			AND    collate_clause <> ''
+		LOOP
+			EXECUTE format('ALTER TABLE %I.%I ALTER %I TYPE %s%s', a ->> 'name', key_column.relname, key_column.attname,
+			               key_column.type, collate_clause);
+		END LOOP;
 	END LOOP;
 END
 $$;
-COMMENT ON FUNCTION _dlints_bind_keys(jsonb) IS 'make the functions that compare items and users';
+COMMENT ON FUNCTION _dlints_bind_keys(jsonb) IS 'make the functions that compare items and users, and give keys their collations';
 
 -- The view "item" of keys, "encoded_item" of features and dates, and encode_document(), which encodes a JSON
 -- object of columns.  No function takes a row of the items: PostgreSQL would then refuse to add columns to the table.

@@ -19,6 +19,9 @@ DECLARE
 	                    WHERE attrelid = items AND attnum > 0 AND NOT attisdropped ORDER BY attnum);
 	missing text;
 	item_type oid;
+	item_collation oid;
+	user_collation oid;
+	collation_name text;
 	user_type oid := (a ->> 'user_type')::oid;
 	-- of domains the types below them: an unknown person is NULL
 	below text := 'SELECT array_agg((WITH RECURSIVE t AS (SELECT u.type AS oid UNION ALL SELECT p.typbasetype'
@@ -60,7 +63,7 @@ BEGIN
 			HINT = 'Name the column that tells items apart: item_key => ''...''. If it takes several,'
 				' make a view that has one expression of them.';
 	END IF;
-	SELECT atttypid INTO item_type FROM pg_attribute WHERE attrelid = items AND attname = key;
+	SELECT atttypid, attcollation INTO item_type, item_collation FROM pg_attribute WHERE attrelid = items AND attname = key;
 	EXECUTE below INTO types USING ARRAY[item_type, user_type];
 	item_type := types[1];
 	user_type := types[2];
@@ -111,6 +114,13 @@ BEGIN
 			ELSIF attempt.n = 2 THEN
 				EXECUTE below INTO types USING types;
 				user_type := coalesce(user_type, types[1]);
+				IF (SELECT typcollation <> 0 FROM pg_type WHERE oid = types[1]) THEN
+					EXECUTE to_users_path;
+					EXECUTE format('SELECT pg_catalog.pg_collation_for(q.user_id) FROM (SELECT) one LEFT JOIN (%s LIMIT 0) q ON true',
+					               attempt.statement) INTO collation_name;
+					EXECUTE to_own_path;
+					user_collation := collation_name::regcollation;
+				END IF;
 				EXECUTE format('SELECT NULL::%s::%s, NULL::%s::%s, NULL::%s::timestamptz',
 				               types[1]::regtype, user_type::regtype, types[2]::regtype, item_type::regtype,
 				               types[3]::regtype);
@@ -146,6 +156,7 @@ BEGIN
 	END LOOP;
 
 	RETURN a || jsonb_build_object('items', items::oid, 'item_key', key, 'item_type', item_type,
+		'item_collation', item_collation, 'user_collation', user_collation,
 		'user_type', user_type, 'clicks', clicks, 'path', users_path,
 		'bound', coalesce(a -> 'bound', '{}') || coalesce((
 			SELECT jsonb_object_agg(t, users_path) FROM unnest(texts) t WHERE a ? t), '{}'));
