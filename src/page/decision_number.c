@@ -48,8 +48,9 @@
  */
 #define LONG_TRANSACTION	(50 * INT64CONST(1000))
 
+/* The time is that of now() and not of the backend, so that tests can move it. */
 static const PageStatement read_secret = {
-	"SELECT s.secret FROM setting s", 0
+	"SELECT s.secret, now() FROM setting s", 0
 };
 
 /* The lowest number that a decision of a given time can have */
@@ -72,9 +73,9 @@ FirstDecision(TimestampTz at)
 	return (second - FIRST_SECOND) << SECOND_BITS;
 }
 
-/* The secret of the schema's numbers */
+/* The secret of the schema's numbers, and the transaction's time */
 static int64
-fetch_secret(Oid schema, Oid extension_schema)
+fetch_secret(Oid schema, Oid extension_schema, TimestampTz *now)
 {
 	int64		secret;
 	bool		isnull;
@@ -87,6 +88,7 @@ fetch_secret(Oid schema, Oid extension_schema)
 				 errmsg("tables of schema \"%s\" are empty", get_namespace_name(schema)),
 				 errhint("A dump without data was restored: restore the data too, or create another one.")));
 	secret = DatumGetInt64(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &isnull));
+	*now = DatumGetTimestampTz(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 2, &isnull));
 	SPI_freetuptable(SPI_tuptable);
 	return secret;
 }
@@ -117,8 +119,8 @@ permute(int64 base, int64 counter, int64 secret)
 int64
 NewDecisionNumber(Oid schema, Oid extension_schema)
 {
-	TimestampTz now = GetCurrentTransactionStartTimestamp();
-	int64		base = FirstDecision(now);
+	TimestampTz now;
+	int64		base;
 	int64		secret;
 	int64		counter;
 
@@ -127,10 +129,11 @@ NewDecisionNumber(Oid schema, Oid extension_schema)
 				(errcode(ERRCODE_READ_ONLY_SQL_TRANSACTION),
 				 errmsg("cannot log a decision in a read-only transaction"),
 				 errhint("Every list is logged when it is returned. Call the primary server, in a read-write transaction.")));
-	secret = fetch_secret(schema, extension_schema);
+	secret = fetch_secret(schema, extension_schema, &now);
+	base = FirstDecision(now);
 	counter = DatumGetInt64(DirectFunctionCall1(nextval_oid,
 												ObjectIdGetDatum(get_relname_relid("decision_number", schema))));
-	if (GetCurrentTimestamp() < now + LONG_TRANSACTION)
+	if (GetCurrentTimestamp() < GetCurrentTransactionStartTimestamp() + LONG_TRANSACTION)
 		base += ((now % USECS_PER_SEC + USECS_PER_SEC) % USECS_PER_SEC * FRACTIONS / USECS_PER_SEC) << FRACTION_SHIFT;
 	else
 		base += (((counter >> (2 * HALF_BITS)) & (FRACTIONS - 1)) << FRACTION_SHIFT) | COUNTER_FLAG;
