@@ -1,0 +1,269 @@
+-- Train models on the log, and retract from them ------------------------------------
+--
+-- Parts that differ between recommenders and rankers are functions _dlints_recommender_...() and
+-- _dlints_ranker_...() of the same arguments, which these functions call by setting.kind:
+--     dequeue(attribution_window)    remove and return up to 1000 pending decisions whose window has passed
+--     apply(decisions)               train the models on them
+--     dequeue_corrections()          up to 1000 decisions with rewards that the models do not contain
+--     correct(decisions)             apply those rewards; returns their number
+--     mark_rewards_applied(decisions)    declare that the models contain the rewards as reported
+--     delete_log(decisions)          delete decisions and their rewards
+--     delete_orphans()               delete rewards without a decision
+-- The view "training_example" lists what the models contain.
+
+-- Call the function of this kind of schema that takes decisions, and return its result.
+CREATE FUNCTION _dlints_call(function_name text, decisions bigint[]) RETURNS bigint
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	kind text := (SELECT s.kind FROM setting s);
+	result bigint;
+BEGIN
+	EXECUTE format('SELECT @extschema@.%I($1)', format('_dlints_%s_%s', kind, function_name)) INTO result USING decisions;
+	RETURN result;
+END
+$$;
+COMMENT ON FUNCTION _dlints_call(text, bigint[]) IS 'call a function of recommenders or rankers that takes decisions';
+
+-- Remove and return pending decisions whose attribution window has passed.
+CREATE FUNCTION _dlints_dequeue(attribution_window interval) RETURNS bigint[]
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+BEGIN
+	IF (SELECT s.kind FROM setting s) = 'ranker' THEN
+		RETURN @extschema@._dlints_ranker_dequeue(attribution_window);
+	END IF;
+	RETURN @extschema@._dlints_recommender_dequeue(attribution_window);
+END
+$$;
+COMMENT ON FUNCTION _dlints_dequeue(interval) IS 'remove and return pending decisions whose attribution window has passed';
+
+-- Return decisions with rewards that the models do not contain.
+CREATE FUNCTION _dlints_dequeue_corrections() RETURNS bigint[]
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+BEGIN
+	IF (SELECT s.kind FROM setting s) = 'ranker' THEN
+		RETURN @extschema@._dlints_ranker_dequeue_corrections();
+	END IF;
+	RETURN @extschema@._dlints_recommender_dequeue_corrections();
+END
+$$;
+COMMENT ON FUNCTION _dlints_dequeue_corrections() IS 'decisions with rewards that the models do not contain';
+
+-- Delete rewards that no decision can explain any more.
+CREATE FUNCTION _dlints_delete_orphans() RETURNS void
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+BEGIN
+	IF (SELECT s.kind FROM setting s) = 'ranker' THEN
+		PERFORM @extschema@._dlints_ranker_delete_orphans();
+	ELSE
+		PERFORM @extschema@._dlints_recommender_delete_orphans();
+	END IF;
+END
+$$;
+COMMENT ON FUNCTION _dlints_delete_orphans() IS 'delete rewards without a decision';
+
+-- Compute the evidence of decisions for each model, as the model contains it.  Each model reads the examples
+-- separately: they are wide, and would otherwise be sorted by model.
+CREATE FUNCTION _dlints_evidence_of(decisions bigint[]) RETURNS TABLE (name text, evidence @extschema@.dlints)
+	LANGUAGE plpgsql STABLE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+BEGIN
+	RETURN QUERY
+	SELECT m.name, e.evidence
+	FROM   model m,
+	       LATERAL (SELECT @extschema@.dlints_evidence(
+	                           m.state, x.features::@extschema@.dlints_vector, x.reward / x.examination,
+	                           x.profile::@extschema@.dlints_vector, x.at, x.examination) AS evidence
+	                FROM  (SELECT * FROM training_example x
+	                       WHERE  x.model = m.name AND x.decision = ANY (decisions) OFFSET 0) x
+	                WHERE  @extschema@.dlints_accepts(
+	                           m.state, x.features::@extschema@.dlints_vector, x.reward / x.examination,
+	                           x.profile::@extschema@.dlints_vector, x.at, x.examination)) e
+	WHERE  e.evidence IS NOT NULL;
+END
+$$;
+COMMENT ON FUNCTION _dlints_evidence_of(bigint[]) IS 'evidence of decisions for each model, as the model contains it';
+
+-- Retract decisions from the models.  The caller has locked the models.  An error of class 22 means that the models
+-- never contained what the log says, or that rounding leaves no valid model.
+CREATE FUNCTION _dlints_retract(decisions bigint[]) RETURNS void
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+BEGIN
+	UPDATE model m SET state = @extschema@.dlints_retract(m.state, e.evidence)
+	FROM   @extschema@._dlints_evidence_of(decisions) e
+	WHERE  m.name = e.name;
+END
+$$;
+COMMENT ON FUNCTION _dlints_retract(bigint[]) IS 'retract decisions from the models';
+
+-- Train the models on a batch of decisions, or on its corrections.  If an error of class 22 stops the batch, each
+-- decision is tried alone, and those that fail are quarantined.  Returns the number of decisions or rewards.
+CREATE FUNCTION _dlints_train(function_name text, decisions bigint[]) RETURNS bigint
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	trained bigint := 0;
+	one bigint;
+BEGIN
+	BEGIN
+		RETURN coalesce(@extschema@._dlints_call(function_name, decisions), cardinality(decisions));
+	EXCEPTION WHEN data_exception THEN
+		RAISE DEBUG 'a batch of % decisions failed: %', cardinality(decisions), SQLERRM;
+	END;
+	FOREACH one IN ARRAY decisions LOOP
+		BEGIN
+			trained := trained + coalesce(@extschema@._dlints_call(function_name, ARRAY[one]), 1);
+		EXCEPTION WHEN data_exception THEN
+			INSERT INTO quarantine (decision, is_applied, problem)
+			VALUES (one, function_name = 'correct', SQLERRM) ON CONFLICT DO NOTHING;
+		END;
+	END LOOP;
+	RETURN trained;
+END
+$$;
+COMMENT ON FUNCTION _dlints_train(text, bigint[])
+	IS 'train the models on decisions or on their corrections, and quarantine those that fail';
+
+-- Train the models on up to this many batches of at most 1000 decisions (NULL: all).  First come decisions older
+-- than the attribution window (NULL: the one of the settings), with the rewards reported so far.  Later rewards
+-- are corrections: the models retract the example as it was, and are trained on the corrected one, as of the
+-- moment of the decision.  Concurrent calls wait for each other at the rows of the models.  Rewards that are locked
+-- by a concurrent reward() are skipped, since waiting could deadlock with a client that reports several; they are
+-- applied later, as corrections.
+CREATE FUNCTION _dlints_learn_batches(attribution_window interval, max_batches integer,
+	OUT learned bigint, OUT has_more boolean)
+	LANGUAGE plpgsql VOLATILE SET enable_seqscan = off AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	wait interval := coalesce(attribution_window, (SELECT s.attribution_window FROM setting s));
+	n_batches integer := 0;
+	n bigint;
+	batch bigint[];
+BEGIN
+	learned := 0;
+	has_more := true;
+	PERFORM FROM model ORDER BY name FOR UPDATE;
+	LOOP
+		IF n_batches >= max_batches THEN
+			RETURN;
+		END IF;
+		batch := @extschema@._dlints_dequeue(wait);
+		EXIT WHEN cardinality(batch) = 0;
+		learned := learned + @extschema@._dlints_train('apply'::text, batch);
+		n_batches := n_batches + 1;
+	END LOOP;
+	LOOP
+		IF n_batches >= max_batches THEN
+			RETURN;
+		END IF;
+		batch := @extschema@._dlints_dequeue_corrections();
+		EXIT WHEN cardinality(batch) = 0;
+		n := @extschema@._dlints_train('correct'::text, batch);
+		learned := learned + n;
+		n_batches := n_batches + 1;
+		EXIT WHEN n = 0;	-- concurrent sessions have locked all of them
+	END LOOP;
+	has_more := false;
+END
+$$;
+COMMENT ON FUNCTION _dlints_learn_batches(interval, integer)
+	IS 'train the models on up to this many batches of decisions and corrections; "has_more": the limit was reached';
+
+-- Train the models on all decisions older than the attribution window, and on corrections.
+CREATE FUNCTION _dlints_learn(setting regclass, attribution_window interval) RETURNS bigint
+	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_enter(setting);
+BEGIN
+	RETURN (SELECT b.learned FROM @extschema@._dlints_learn_batches(attribution_window, NULL::integer) b);
+END
+$$;
+COMMENT ON FUNCTION _dlints_learn(regclass, interval)
+	IS 'train the models on decisions older than the attribution window, and on corrections; returns their number';
+
+-- Train the models again on the log, with the rewards that they contain.  Quarantined decisions are released, with
+-- their rewards as reported now.
+CREATE FUNCTION _dlints_rebuild_models() RETURNS void
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+BEGIN
+	PERFORM FROM model ORDER BY name FOR UPDATE;
+	PERFORM @extschema@._dlints_call('mark_rewards_applied'::text, ARRAY(SELECT q.decision FROM quarantine q));
+	DELETE FROM quarantine;
+	UPDATE model m
+	SET    state = @extschema@.dlints_concat(@extschema@.dlints_scale(0::float8, m.state), e.evidence)
+	FROM   model p,
+	       LATERAL (SELECT @extschema@.dlints_evidence(
+	                           p.state, x.features::@extschema@.dlints_vector, x.reward / x.examination,
+	                           x.profile::@extschema@.dlints_vector, x.at, x.examination) AS evidence
+	                FROM  (SELECT * FROM training_example x WHERE x.model = p.name OFFSET 0) x
+	                WHERE  @extschema@.dlints_accepts(
+	                           p.state, x.features::@extschema@.dlints_vector, x.reward / x.examination,
+	                           x.profile::@extschema@.dlints_vector, x.at, x.examination)) e
+	WHERE  m.name = p.name AND m.learns;
+	IF (SELECT s.kind FROM setting s) = 'recommender' THEN
+		PERFORM @extschema@._dlints_set_prior();
+	END IF;
+END
+$$;
+COMMENT ON FUNCTION _dlints_rebuild_models() IS 'train the models again on the log, and release quarantined decisions';
+
+-- Train the models again on the log.  Returns the number of observations of the first model.
+CREATE FUNCTION _dlints_rebuild(setting regclass) RETURNS bigint
+	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_enter(setting);
+BEGIN
+	PERFORM @extschema@._dlints_rebuild_models();
+	RETURN (SELECT m.updates FROM models m WHERE m.name IN ('personal', 'reward'));
+END
+$$;
+COMMENT ON FUNCTION _dlints_rebuild(regclass)
+	IS 'train the models again on the log; returns the number of observations of the first model';
+
+-- Delete decisions from the log, and retract them from the models, which then are as if they had never contained
+-- them, to rounding.  Returns the number of decisions.
+CREATE FUNCTION _dlints_erase_decisions(decisions bigint[]) RETURNS bigint
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	needs_rebuild boolean := false;
+BEGIN
+	PERFORM FROM model ORDER BY name FOR UPDATE;
+	BEGIN
+		PERFORM @extschema@._dlints_retract(decisions);
+	EXCEPTION WHEN data_exception THEN
+		needs_rebuild := true;
+	END;
+	PERFORM @extschema@._dlints_call('delete_log'::text, decisions);
+	DELETE FROM pending WHERE decision = ANY (decisions);
+	DELETE FROM quarantine WHERE decision = ANY (decisions);
+	IF needs_rebuild THEN
+		PERFORM @extschema@._dlints_rebuild_models();
+	END IF;
+	RETURN cardinality(decisions);
+END
+$$;
+COMMENT ON FUNCTION _dlints_erase_decisions(bigint[]) IS 'delete decisions from the log and retract them from the models';

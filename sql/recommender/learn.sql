@@ -1,0 +1,265 @@
+-- Training of recommenders ----------------------------------------------------------
+--
+-- An impression is an example of two models: "personal" is trained on the first outcome, "later" on the sum of the
+-- others.  The examination probability of the position is the weight of the example, which is trained as
+-- reward / examination.
+
+-- Remove and return up to 1000 pending decisions whose attribution window has passed.
+CREATE FUNCTION _dlints_recommender_dequeue(attribution_window interval) RETURNS bigint[]
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	batch bigint[];
+BEGIN
+	WITH taken AS (
+		DELETE FROM pending WHERE decision = ANY (ARRAY(
+			SELECT p.decision FROM pending p
+			WHERE  p.decision < @extschema@._dlints_first_decision(now() - attribution_window + interval '1 second')
+			ORDER  BY p.decision LIMIT 1000))
+		RETURNING decision)
+	SELECT array_agg(t.decision) INTO batch FROM taken t;
+	RETURN coalesce(batch, '{}');
+END
+$$;
+COMMENT ON FUNCTION _dlints_recommender_dequeue(interval)
+	IS 'remove and return up to 1000 pending decisions whose attribution window has passed';
+
+-- Train the models on all impressions of decisions, with the rewards reported so far, or 0.  OFFSET 0 has each
+-- decision looked up by its number in its partition.  Each model reads the examples separately: they are wide,
+-- and would otherwise be sorted by model.
+CREATE FUNCTION _dlints_recommender_apply(decisions bigint[]) RETURNS bigint
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+BEGIN
+	WITH available AS MATERIALIZED (
+		SELECT r.decision, r.item, r.outcome FROM reward r WHERE r.decision = ANY (decisions)
+		FOR    UPDATE SKIP LOCKED),
+	applied AS (
+		UPDATE reward r SET applied = r.value
+		FROM   available a, setting s
+		WHERE  r.decision = a.decision AND same_item(r.item, a.item) AND r.outcome = a.outcome
+		AND    r.decision = ANY (decisions)
+		RETURNING r.decision, r.item, r.outcome <> s.first_outcome AS later, r.value),
+	total AS (
+		SELECT a.decision, a.item, a.later, sum(a.value) AS value FROM applied a GROUP BY 1, 2, 3)
+	UPDATE model m SET state = @extschema@.dlints_concat(m.state, e.evidence)
+	FROM   model p,
+	       LATERAL (SELECT @extschema@.dlints_evidence(
+	                           p.state, i.training_features::@extschema@.dlints_vector,
+	                           coalesce(t.value, 0) / i.examination,
+	                           i.profile::@extschema@.dlints_vector, i.at, i.examination) AS evidence
+	                FROM   unnest(decisions) b (decision)
+	                       CROSS JOIN LATERAL (
+	                           SELECT * FROM impression_user i WHERE i.decision = b.decision OFFSET 0) i
+	                       LEFT JOIN total t ON t.decision = i.decision AND same_item(t.item, i.item)
+	                           AND t.later = (p.name = 'later')
+	                WHERE  @extschema@.dlints_accepts(
+	                           p.state, i.training_features::@extschema@.dlints_vector,
+	                           coalesce(t.value, 0) / i.examination,
+	                           i.profile::@extschema@.dlints_vector, i.at, i.examination)) e
+	WHERE  m.name = p.name AND p.learns AND e.evidence IS NOT NULL;
+	RETURN cardinality(decisions);
+END
+$$;
+COMMENT ON FUNCTION _dlints_recommender_apply(bigint[]) IS 'train the models on decisions; returns their number';
+
+-- Return up to 1000 decisions with rewards that the models do not contain.  Quarantined decisions are left to
+-- rebuild().
+CREATE FUNCTION _dlints_recommender_dequeue_corrections() RETURNS bigint[]
+	LANGUAGE plpgsql STABLE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+BEGIN
+	RETURN ARRAY(
+		SELECT DISTINCT c.decision
+		FROM  (SELECT r.decision FROM reward r
+		       WHERE  r.applied IS DISTINCT FROM r.value
+		       AND    r.decision >= (SELECT s.trained_from FROM setting s)
+		       AND    EXISTS (SELECT FROM decision d WHERE d.id = r.decision OFFSET 0)
+		       AND    NOT EXISTS (SELECT FROM pending p WHERE p.decision = r.decision OFFSET 0)
+		       AND    NOT EXISTS (SELECT FROM quarantine q WHERE q.decision = r.decision OFFSET 0)
+		       LIMIT  1000) c);
+END
+$$;
+COMMENT ON FUNCTION _dlints_recommender_dequeue_corrections()
+	IS 'up to 1000 decisions with rewards that the models do not contain';
+
+-- Apply rewards that were reported after their decision was applied.  Returns the number of rewards.
+CREATE FUNCTION _dlints_recommender_correct(decisions bigint[]) RETURNS bigint
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	corrected bigint;
+BEGIN
+	WITH reported AS MATERIALIZED (
+		SELECT r.decision, r.item, r.outcome, r.applied
+		FROM   reward r
+		WHERE  r.applied IS DISTINCT FROM r.value AND r.decision = ANY (decisions)
+		FOR    UPDATE SKIP LOCKED),
+	applied AS (
+		UPDATE reward r SET applied = r.value
+		FROM   reported o, setting s
+		WHERE  r.decision = o.decision AND same_item(r.item, o.item) AND r.outcome = o.outcome
+		AND    r.decision = ANY (decisions)
+		RETURNING r.decision, r.item, r.outcome <> s.first_outcome AS later,
+		          r.value - coalesce(o.applied, 0) AS change),
+	example AS (
+		SELECT m.name, m.state, i.training_features::@extschema@.dlints_vector AS features,
+		       i.profile::@extschema@.dlints_vector AS profile, i.at, i.examination,
+		       w.was / i.examination AS was, (w.was + c.change) / i.examination AS is_now
+		FROM  (SELECT a.decision, a.item, a.later, sum(a.change) AS change FROM applied a GROUP BY 1, 2, 3) c
+		       CROSS JOIN setting s
+		       CROSS JOIN LATERAL (
+		           SELECT * FROM impression_user i
+		           WHERE  i.decision = c.decision AND same_item(i.item, c.item) OFFSET 0) i
+		       JOIN model m ON m.learns AND (m.name = 'later') = c.later
+		       CROSS JOIN LATERAL (
+		           SELECT coalesce(sum(r.applied), 0) AS was FROM reward r
+		           WHERE  r.decision = c.decision AND same_item(r.item, c.item)
+		           AND    (r.outcome <> s.first_outcome) = c.later) w),
+	trained AS (
+		UPDATE model m SET state = @extschema@.dlints_concat(@extschema@.dlints_retract(m.state, e.was), e.is_now)
+		FROM  (SELECT x.name,
+		              @extschema@.dlints_evidence(x.state, x.features, x.was, x.profile, x.at, x.examination)
+		                  FILTER (WHERE @extschema@.dlints_accepts(
+		                              x.state, x.features, x.was, x.profile, x.at, x.examination)) AS was,
+		              @extschema@.dlints_evidence(x.state, x.features, x.is_now, x.profile, x.at, x.examination)
+		                  FILTER (WHERE @extschema@.dlints_accepts(
+		                              x.state, x.features, x.is_now, x.profile, x.at, x.examination)) AS is_now
+		       FROM   example x GROUP BY x.name) e
+		WHERE  m.name = e.name)
+	SELECT count(*) INTO corrected FROM applied;
+	RETURN corrected;
+END
+$$;
+COMMENT ON FUNCTION _dlints_recommender_correct(bigint[])
+	IS 'apply rewards that were reported after their decision was applied; returns their number';
+
+-- Declare that the models contain the rewards of decisions as reported.
+CREATE FUNCTION _dlints_recommender_mark_rewards_applied(decisions bigint[]) RETURNS bigint
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	marked bigint;
+BEGIN
+	UPDATE reward SET applied = value WHERE decision = ANY (decisions) AND applied IS DISTINCT FROM value;
+	GET DIAGNOSTICS marked = ROW_COUNT;
+	RETURN marked;
+END
+$$;
+COMMENT ON FUNCTION _dlints_recommender_mark_rewards_applied(bigint[])
+	IS 'declare that the models contain the rewards of decisions as reported; returns the number of rewards';
+
+-- Delete decisions and their rewards.
+CREATE FUNCTION _dlints_recommender_delete_log(decisions bigint[]) RETURNS bigint
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	deleted bigint;
+BEGIN
+	DELETE FROM reward WHERE decision = ANY (decisions);
+	DELETE FROM decision WHERE id = ANY (decisions);
+	GET DIAGNOSTICS deleted = ROW_COUNT;
+	RETURN deleted;
+END
+$$;
+COMMENT ON FUNCTION _dlints_recommender_delete_log(bigint[])
+	IS 'delete decisions and their rewards; returns the number of decisions';
+
+-- Delete rewards of unknown decisions after one day.
+CREATE FUNCTION _dlints_recommender_delete_orphans() RETURNS void
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+BEGIN
+	DELETE FROM reward r
+	WHERE  r.applied IS DISTINCT FROM r.value AND r.applied IS NULL AND r.at < now() - interval '1 day'
+	AND    NOT EXISTS (SELECT FROM decision d WHERE d.id = r.decision);
+END
+$$;
+COMMENT ON FUNCTION _dlints_recommender_delete_orphans() IS 'delete rewards of unknown decisions after one day';
+
+-- Erase a user, a session, or both: from the log, the queue of pending decisions, the quarantine, the warm start
+-- and the models.  Returns the number of decisions.
+CREATE FUNCTION _dlints_recommender_erase(setting regclass, user_id anyelement, session text) RETURNS bigint
+	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_enter(setting);
+	erased bigint;
+BEGIN
+	-- a concurrent warm start adds all of its examples before or after
+	LOCK TABLE warm_start_example IN ROW EXCLUSIVE MODE;
+	PERFORM FROM model ORDER BY name FOR UPDATE;
+	erased := @extschema@._dlints_erase_decisions(ARRAY(
+		SELECT d.id FROM decision d
+		WHERE  same_user(d.user_id, _dlints_recommender_erase.user_id)
+		OR     hashtextextended(d.session, 0) = hashtextextended(_dlints_recommender_erase.session, 0)
+		       AND d.session = _dlints_recommender_erase.session));
+	DELETE FROM warm_start_example x WHERE same_user(x.user_id, _dlints_recommender_erase.user_id);
+	IF FOUND THEN
+		PERFORM @extschema@._dlints_set_prior();
+	END IF;
+	RETURN erased;
+END
+$$;
+COMMENT ON FUNCTION _dlints_recommender_erase(regclass, anyelement, text)
+	IS 'erase a user, a session, or both from the log and the models; returns the number of decisions';
+
+-- Centering within a list -------------------------------------------------------------
+
+-- Compare predictions with rewards between lists: the z-score of the slope of a list's mean reward on its mean
+-- predicted fit, over the last 2000 applied lists.  Users differ in how much they click at all.  If users who are
+-- easy to predict click less, the score is below 0, and training on whole lists teaches about users, wrongly, and
+-- not about items.  NULL with too little data.
+CREATE FUNCTION _dlints_calibration_z() RETURNS float8
+	LANGUAGE plpgsql STABLE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+BEGIN
+	RETURN (
+		WITH list AS (
+			SELECT avg(x.fit) AS fit, avg(x.reward) AS reward
+			FROM  (SELECT e.decision, @extschema@.dlints_dot(
+			                  e.profile::float8[], e.item_features::@extschema@.dlints_vector) AS fit, e.reward
+			       FROM  (SELECT d.id FROM decision d
+			              WHERE  cardinality(d.items) > 1 AND d.id >= (SELECT s.trained_from FROM setting s)
+			              ORDER  BY d.id DESC LIMIT 2000) d,
+			              LATERAL (SELECT * FROM training_example e
+			                       WHERE  e.model = 'personal' AND e.decision = d.id
+			                       AND    cardinality(e.profile) = cardinality(e.item_features) OFFSET 0) e) x
+			GROUP  BY x.decision),
+		summed AS (
+			SELECT count(*) - 2 AS freedom, regr_sxx(l.reward, l.fit) AS xx, regr_sxy(l.reward, l.fit) AS xy,
+			       regr_syy(l.reward, l.fit) AS yy
+			FROM   list l)
+		SELECT s.xy / s.xx / sqrt(nullif(greatest(s.yy - s.xy ^ 2 / s.xx, 0), 0) / s.freedom / s.xx)
+		FROM   summed s WHERE s.freedom >= 30 AND s.xx > 1e-12);
+END
+$$;
+COMMENT ON FUNCTION _dlints_calibration_z() IS 'z-score of the slope of rewards on predictions between lists';
+
+-- Switch centering on if lists contradict the models significantly (z below -3), and off after a week if they no
+-- longer do (z above 0).  Returns true if it was switched: the models then have to be trained again.
+CREATE FUNCTION _dlints_toggle_centering() RETURNS boolean
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	z float8 := @extschema@._dlints_calibration_z();
+BEGIN
+	UPDATE setting s SET is_centered = NOT s.is_centered, centered_since = now()
+	WHERE  CASE WHEN s.is_centered THEN z > 0 AND s.centered_since < now() - interval '7 days' ELSE z < -3 END;
+	RETURN FOUND;
+END
+$$;
+COMMENT ON FUNCTION _dlints_toggle_centering() IS 'switch centering within a list by the evidence of the log; true if it was switched';
