@@ -29,3 +29,239 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION _dlints_write_constraints() IS 'write the constraints of the settings to their table';
+
+-- Parts that differ between recommenders and rankers are functions _dlints_recommender_...() and _dlints_ranker_...()
+-- with these results.
+
+-- Return the number of choices within which a surplus is spent, and over how many decisions it is counted.
+CREATE FUNCTION _dlints_horizon() RETURNS TABLE (choices float8, decisions bigint)
+	LANGUAGE plpgsql STABLE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+BEGIN
+	RETURN QUERY EXECUTE format('SELECT * FROM @extschema@.%I()',
+		(SELECT format('_dlints_%s_horizon', s.kind) FROM setting s));
+END
+$$;
+COMMENT ON FUNCTION _dlints_horizon()
+	IS 'choices within which a surplus is spent, and decisions over which it is counted';
+
+-- Return the mean cost per choice of the last decisions under constraints, at most this many.
+CREATE FUNCTION _dlints_spent(max_decisions bigint)
+	RETURNS TABLE (decision bigint, constraint_name text, cost float8, choices bigint)
+	LANGUAGE plpgsql STABLE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+BEGIN
+	RETURN QUERY EXECUTE format('SELECT * FROM @extschema@.%I($1)',
+		(SELECT format('_dlints_%s_spent', s.kind) FROM setting s)) USING max_decisions;
+END
+$$;
+COMMENT ON FUNCTION _dlints_spent(bigint) IS 'mean cost per choice of the last decisions, by constraint';
+
+-- Replay recent decisions with draws of the present model: scores of the candidates without prices, their costs
+-- times the sign of the constraint (an array per constraint, in the order of names), the mean cost of random
+-- choices, and the number of choices.
+CREATE FUNCTION _dlints_replay() RETURNS TABLE (scores float8[], costs float8[], means float8[], k bigint)
+	LANGUAGE plpgsql STABLE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+BEGIN
+	RETURN QUERY EXECUTE format('SELECT * FROM @extschema@.%I()',
+		(SELECT format('_dlints_%s_replay', s.kind) FROM setting s));
+END
+$$;
+COMMENT ON FUNCTION _dlints_replay()
+	IS 'scores and costs of the candidates of recent decisions, under draws of the present model';
+
+-- Compute the surplus of each constraint after the last decisions.  An old surplus is limited to the target over
+-- half the horizon, or over 30 decisions if the constraint is hard, so that the constraint holds at all times.
+CREATE FUNCTION _dlints_balance(max_decisions bigint)
+	RETURNS TABLE (constraint_name text, decisions bigint, surplus float8, target float8, hard boolean)
+	LANGUAGE plpgsql STABLE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+BEGIN
+	RETURN QUERY
+	WITH summed AS (
+		SELECT s.constraint_name, s.decision, sum(p.sign * (p.target - s.cost) * s.choices) OVER w AS surplus,
+		       CASE WHEN p.hard THEN 30 ELSE h.choices / 2 END * p.target AS max_surplus
+		FROM   @extschema@._dlints_horizon() h,
+		       @extschema@._dlints_spent(max_decisions) s JOIN constraint_price p ON p.name = s.constraint_name
+		WINDOW w AS (PARTITION BY s.constraint_name ORDER BY s.decision)),
+	total AS (
+		SELECT s.constraint_name, count(*) AS decisions,
+		       least(greatest((array_agg(s.surplus ORDER BY s.decision DESC))[1]
+		                      - greatest(max(s.surplus - s.max_surplus), 0), -1e53), 1e53) AS surplus
+		FROM   summed s GROUP BY s.constraint_name)
+	SELECT p.name, coalesce(t.decisions, 0), coalesce(t.surplus, 0), p.target, p.hard
+	FROM   constraint_price p LEFT JOIN total t ON t.constraint_name = p.name;
+END
+$$;
+COMMENT ON FUNCTION _dlints_balance(bigint) IS 'surplus of each constraint after the last decisions';
+
+-- Compute the prices of all constraints.  A surplus is spent, and a deficit made up, within the horizon.  Random
+-- choices spend their share.  A target that can be met never asks for the lowest possible cost: its price would
+-- outweigh all else.  Rates of outcomes are estimates: of the possible saving we ask for at most a quarter, or for
+-- the distance to the target and a fifth of the rest, and never for the last twentieth.  Prices of constraints
+-- that cannot be met are bounded.
+CREATE FUNCTION _dlints_solve() RETURNS void
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+BEGIN
+	WITH wanted AS MATERIALIZED (
+		SELECT p.name, p.sign, p.sign * p.target AS bound, p.outcome IS NOT NULL AS is_expected,
+		       b.decisions, b.surplus, p.sign * p.target
+		       * least(greatest(1 + p.sign * b.surplus / (h.choices * abs(p.target)), 0.05), 3) AS target,
+		       row_number() OVER (ORDER BY p.name COLLATE "C") AS n
+		FROM   @extschema@._dlints_horizon() h, LATERAL @extschema@._dlints_balance(h.decisions) b
+		       JOIN constraint_price p ON p.name = b.constraint_name),
+	decision AS MATERIALIZED (
+		SELECT * FROM @extschema@._dlints_replay()),
+	random_cost AS (
+		SELECT u.n, avg(u.mean) AS mean
+		FROM   decision d, unnest(d.means) WITH ORDINALITY u (mean, n) GROUP BY u.n),
+	-- mean cost at the highest price, and without a price
+	range AS (
+		SELECT w.n, avg(l.cost) AS lowest, avg(f.cost) AS free
+		FROM   decision d CROSS JOIN wanted w
+		       CROSS JOIN LATERAL (
+		           SELECT avg(c.cost) AS cost
+		           FROM  (SELECT c.cost FROM unnest(d.costs[w.n:w.n]) c (cost) ORDER BY c.cost LIMIT d.k) c) l
+		       CROSS JOIN LATERAL (
+		           SELECT avg(c.cost) AS cost
+		           FROM  (SELECT c.cost FROM unnest(d.scores, d.costs[w.n:w.n]) c (score, cost)
+		                  ORDER BY c.score DESC LIMIT d.k) c) f
+		GROUP  BY w.n),
+	asked AS MATERIALIZED (
+		SELECT array_agg(greatest(
+		           (w.target - s.epsilon * m.mean) / greatest(1 - s.epsilon, 0.01),
+		           CASE WHEN w.is_expected
+		                THEN r.lowest + greatest(
+		                    0.05 * (r.free - r.lowest),
+		                    least(0.25 * (r.free - r.lowest), CASE WHEN r.lowest < w.bound
+		                          THEN 0.8 * (w.bound - r.lowest) END))
+		                WHEN r.lowest < w.bound
+		                THEN r.lowest + 0.05 * (w.bound - r.lowest) END) ORDER BY w.n) AS targets
+		FROM   setting s, wanted w JOIN random_cost m ON m.n = w.n JOIN range r ON r.n = w.n),
+	solution AS (
+		SELECT @extschema@.dlints_prices(d.scores, d.costs, d.k, a.targets) AS prices
+		FROM   decision d, asked a)
+	UPDATE constraint_price p
+	SET    price = least(x.prices[1][w.n], 1e15 * greatest(1, 1 / abs(p.target)), 1e45),
+	       decisions = w.decisions, surplus = w.surplus, target_cost = p.sign * a.targets[w.n],
+	       expected_cost = p.sign * x.prices[2][w.n]
+	FROM   solution x, asked a, wanted w WHERE w.name = p.name AND x.prices IS NOT NULL;
+END
+$$;
+COMMENT ON FUNCTION _dlints_solve() IS 'compute the prices of all constraints';
+
+-- Check whether this many decisions were made since prices were computed; of a short log a quarter is enough.  NULL
+-- without constraints.
+CREATE FUNCTION _dlints_prices_are_stale(min_decisions bigint) RETURNS boolean
+	LANGUAGE plpgsql STABLE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+BEGIN
+	RETURN (
+		SELECT (n.last_value - min(p.solved) + 4194304) % 4194304
+		       >= least(min_decisions, greatest(1, min(p.decisions) / 4))
+		FROM   constraint_price p, decision_number n GROUP BY n.last_value);
+END
+$$;
+COMMENT ON FUNCTION _dlints_prices_are_stale(bigint)
+	IS 'checks whether this many decisions were made since prices were computed';
+
+-- Compute the reward per choice that each price costs: the mean score of replayed decisions with all other prices,
+-- minus the mean score with all prices.
+CREATE FUNCTION _dlints_reward_lost() RETURNS TABLE (constraint_name text, lost float8)
+	LANGUAGE plpgsql STABLE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+BEGIN
+	RETURN QUERY
+	WITH price AS MATERIALIZED (
+		SELECT p.name, p.price, row_number() OVER (ORDER BY p.name COLLATE "C") AS n FROM constraint_price p),
+	decision AS MATERIALIZED (
+		SELECT d.scores, d.costs, d.k, ARRAY(
+		           SELECT sum(p.price * d.costs[p.n][i])
+		           FROM   generate_subscripts(d.scores, 1) i CROSS JOIN price p GROUP BY i ORDER BY i) AS penalties
+		FROM  (SELECT d.* FROM @extschema@._dlints_replay() d
+		       WHERE EXISTS (SELECT FROM price p WHERE p.price > 0) LIMIT 100) d),
+	left_out AS (
+		SELECT p.name, p.n, p.price FROM price p WHERE p.price > 0
+		UNION ALL
+		SELECT NULL AS name, 1 AS n, 0 AS price),
+	scored AS (
+		SELECT l.name, avg(c.score) AS mean
+		FROM   left_out l CROSS JOIN decision d,
+		       LATERAL (SELECT u.score FROM unnest(d.scores, d.penalties) WITH ORDINALITY u (score, penalty, i)
+		                ORDER BY u.score - u.penalty + l.price * d.costs[l.n][u.i] DESC LIMIT d.k) c
+		GROUP  BY l.name)
+	SELECT w.name, w.mean - a.mean FROM scored w, scored a WHERE w.name IS NOT NULL AND a.name IS NULL;
+END
+$$;
+COMMENT ON FUNCTION _dlints_reward_lost() IS 'reward per choice that each price costs';
+
+-- Rows of the report about constraints, from a decision on; the last 100,000 decisions count.
+CREATE FUNCTION _dlints_constraint_report(first bigint)
+	RETURNS TABLE (measure text, value float8, error float8, meaning text)
+	LANGUAGE plpgsql STABLE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	is_ranker boolean := (SELECT s.kind = 'ranker' FROM setting s);
+	choice text := CASE WHEN is_ranker THEN 'request' ELSE 'position' END;
+BEGIN
+	IF NOT EXISTS (SELECT FROM constraint_price) THEN
+		RETURN;
+	END IF;
+	RETURN QUERY
+	WITH summed AS (
+		SELECT s.constraint_name, s.cost, s.choices, sum(s.cost * s.choices) OVER w AS costs,
+		       sum(s.choices) OVER w AS all_choices, row_number() OVER w AS n
+		FROM   @extschema@._dlints_spent(100000) s WHERE s.decision >= first
+		WINDOW w AS (PARTITION BY s.constraint_name ORDER BY s.decision)),
+	spent AS (
+		SELECT s.constraint_name, s.cost, s.choices, s.n, (s.costs - lag(s.costs, 1000, 0::float8) OVER w)
+		           / (s.all_choices - lag(s.all_choices, 1000, 0::numeric) OVER w)::float8 AS mean
+		FROM   summed s WINDOW w AS (PARTITION BY s.constraint_name ORDER BY s.n)),
+	total AS (
+		SELECT s.constraint_name, sum(s.cost * s.choices) / sum(s.choices) AS mean,
+		       stddev_samp(s.cost) / sqrt(count(*)) AS stderr,
+		       min(s.mean) FILTER (WHERE s.n >= 1000) AS lowest, max(s.mean) FILTER (WHERE s.n >= 1000) AS highest
+		FROM   spent s GROUP BY s.constraint_name),
+	lost AS (
+		SELECT l.constraint_name, l.lost FROM @extschema@._dlints_reward_lost() l WHERE is_ranker
+		UNION ALL
+		SELECT p.name, p.reward_lost FROM constraint_price p WHERE NOT is_ranker)
+	SELECT format('constraint "%s"', p.name), t.mean, t.stderr, concat_ws('; ',
+	       format('%s %s per %s', CASE p.sign WHEN 1 THEN 'at most' ELSE 'at least' END, p.target, choice),
+	       CASE p.sign WHEN 1 THEN 'highest' ELSE 'lowest' END || ' mean of 1000 consecutive decisions '
+	           || round((CASE p.sign WHEN 1 THEN t.highest ELSE t.lowest END)::numeric, 6),
+	       CASE WHEN t.mean IS NULL THEN 'no decision counts yet'
+	            WHEN p.outcome IS NOT NULL AND coalesce(abs(p.rate - p.target) < 1e-9 * p.target, true)
+	            THEN 'no impression is old enough to estimate the rate, which is assumed to be the target'
+	            WHEN (p.sign * (p.expected_cost - p.target_cost) > 0.02 * p.target
+	                  OR p.outcome IS NOT NULL AND p.surplus < 0)
+	                 AND p.decisions >= 100
+	                 AND p.sign * (p.expected_cost - p.target) > 0.02 * p.target	-- and not to make up a deficit
+	            THEN format('cannot be met: the expected mean is %s %s', round(p.expected_cost::numeric, 6),
+	                        CASE WHEN p.outcome IS NULL THEN 'at any price' ELSE 'by the estimated rates of items' END)
+	            WHEN p.price = 0 THEN 'met without a price'
+	            ELSE format('the price is %s, which costs a reward of %s per %s', round(p.price::numeric, 4),
+	                        greatest(round(l.lost::numeric, 4), 0), choice) END)
+	FROM   constraint_price p LEFT JOIN total t ON t.constraint_name = p.name
+	       LEFT JOIN lost l ON l.constraint_name = p.name
+	ORDER  BY p.name;
+END
+$$;
+COMMENT ON FUNCTION _dlints_constraint_report(bigint) IS 'rows of the report about constraints';

@@ -20,7 +20,8 @@ DECLARE
 	kind text := (SELECT s.kind FROM setting s);
 	result bigint;
 BEGIN
-	EXECUTE format('SELECT @extschema@.%I($1)', format('_dlints_%s_%s', kind, function_name)) INTO result USING decisions;
+	EXECUTE format('SELECT @extschema@.%I($1)', format('_dlints_%s_%s', kind, function_name))
+	INTO result USING decisions;
 	RETURN result;
 END
 $$;
@@ -39,7 +40,8 @@ BEGIN
 	RETURN @extschema@._dlints_recommender_dequeue(attribution_window);
 END
 $$;
-COMMENT ON FUNCTION _dlints_dequeue(interval) IS 'remove and return pending decisions whose attribution window has passed';
+COMMENT ON FUNCTION _dlints_dequeue(interval)
+	IS 'remove and return pending decisions whose attribution window has passed';
 
 -- Return decisions with rewards that the models do not contain.
 CREATE FUNCTION _dlints_dequeue_corrections() RETURNS bigint[]
@@ -266,4 +268,5 @@ BEGIN
 	RETURN cardinality(decisions);
 END
 $$;
-COMMENT ON FUNCTION _dlints_erase_decisions(bigint[]) IS 'delete decisions from the log and retract them from the models';
+COMMENT ON FUNCTION _dlints_erase_decisions(bigint[])
+	IS 'delete decisions from the log and retract them from the models';

@@ -262,4 +262,5 @@ BEGIN
 	RETURN FOUND;
 END
 $$;
-COMMENT ON FUNCTION _dlints_toggle_centering() IS 'switch centering within a list by the evidence of the log; true if it was switched';
+COMMENT ON FUNCTION _dlints_toggle_centering()
+	IS 'switch centering within a list by the evidence of the log; true if it was switched';
