@@ -86,8 +86,7 @@ SELECT i.updates
   FROM elsewhere.dlints_info((SELECT elsewhere.dlints_concat_agg(e OPERATOR(elsewhere.||) e) FROM
   (SELECT elsewhere.dlints_evidence(elsewhere.dlints_new(2, 1), ARRAY[1, 2]::real[], 1)
     FROM generate_series(1, 3) AS g) AS s (e))) AS i;
-SELECT elsewhere.dlints_top(g,
-  elsewhere.dlints_dot(elsewhere.dlints_weights(elsewhere.dlints_new(1)), ARRAY[g]::real[]), 2)
+SELECT sum(elsewhere.dlints_dot(elsewhere.dlints_weights(elsewhere.dlints_new(1)), ARRAY[g]::real[]))
   FROM generate_series(1, 3) AS g;
 SELECT count(*) FROM elsewhere.dlints_columns;
 SELECT pg_typeof(elsewhere.dlints_new(2)::text::elsewhere.dlints(2,

@@ -18,9 +18,10 @@ LISTS = 4
 
 EXACT = f"""
     WITH draw AS MATERIALIZED ({{draw}})
-    SELECT dlints_top(id, dlints_dot((SELECT weights FROM draw), features),
-                      {BEST})
-    FROM   {{table}} {{where}}"""
+    SELECT array(SELECT id
+                 FROM   {{table}} {{where}}
+                 ORDER  BY dlints_dot((SELECT weights FROM draw), features) DESC
+                 LIMIT  {BEST})"""
 
 # What a recommender has its list chosen of is the best under so many draws.
 SHORTLIST_DRAWS = 16

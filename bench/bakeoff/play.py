@@ -40,8 +40,8 @@ ARMS = {
             states[chosen + 1], e.features, (chosen = e.class)::integer)"""}
 # One model for each arm, which hears of every example
 SUPERVISED = {
-    'choice': """(dlints_top(
-            a.id, dlints_predict(states[a.id + 1], e.features), 1))[1]""",
+    'choice': """(array_agg(a.id ORDER BY dlints_predict(
+            states[a.id + 1], e.features) DESC))[1]""",
     'lesson': """states := ARRAY(
             SELECT dlints_update(m.state, e.features,
                                  (m.number = e.class + 1)::integer)

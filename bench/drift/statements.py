@@ -32,10 +32,12 @@ DECLARE
 BEGIN
     FOR v IN SELECT * FROM visit ORDER BY number LOOP
         weights := dlints_draw_weights(state, v.profile, seed + v.number);
-        places := (
-            SELECT dlints_top(o.place::integer, dlints_dot(weights, i.features), box)
+        places := array(
+            SELECT o.place::integer
             FROM   unnest(v.offered) WITH ORDINALITY AS o (id, place)
-            JOIN   item AS i USING (id));
+            JOIN   item AS i USING (id)
+            ORDER  BY dlints_dot(weights, i.features) DESC
+            LIMIT  box);
 
         earned[v.number] := 0;
         FOR k IN 1 .. box LOOP

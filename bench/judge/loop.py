@@ -62,22 +62,27 @@ JOIN  (SELECT m.campaign,
        GROUP  BY m.campaign) e USING (campaign)
 WHERE  m.kind = %(kind)s AND m.blocks = %(blocks)s - 1"""
 
-# One window for each round: the model's probabilities of all items.
+# One decision for each round: the model's probabilities of all items.
 JUDGE = """
 INSERT INTO opinion
 SELECT m.campaign, m.kind, m.blocks, r.block, r.clicked, r.logged, v.*
 FROM   model m
        JOIN round r USING (campaign),
        LATERAL (
-           SELECT max(probability) FILTER (WHERE id = r.item),
-                  max(predicted) FILTER (WHERE id = r.item),
-                  sum(probability * predicted)
-           FROM  (SELECT i.id, dlints_predict(m.state, {features}) AS predicted,
-                         (dlints_choose(m.state, {features},
-                                        epsilon => %(epsilon)s)
-                          OVER (PARTITION BY r.number)).probability
+           SELECT max(d.probability) FILTER (WHERE c.ids[d.item] = r.item),
+                  max(c.predicted[d.item]) FILTER (WHERE c.ids[d.item] = r.item),
+                  sum(d.probability * c.predicted[d.item])
+           FROM  (SELECT array_agg(i.id) AS ids,
+                         array_agg({features}) AS features,
+                         array_agg(dlints_predict(m.state, {features}))
+                         AS predicted
                   FROM   item i
-                  WHERE  i.campaign = r.campaign) c) v
+                  WHERE  i.campaign = r.campaign) c,
+                  LATERAL dlints_decide(
+                      m.state, array(SELECT generate_subscripts(c.ids, 1)),
+                      c.features, k => 1 + 0 * r.number,
+                      epsilon => %(epsilon)s,
+                      all_items => true) d) v
 WHERE  m.kind = %(kind)s AND m.blocks = %(blocks)s
 AND    r.policy = 'random' AND r.block BETWEEN m.blocks AND m.blocks + 2"""
 

@@ -34,56 +34,59 @@ SELECT dlints_evidence(dlints_new(4, discount => 1, noise => 0.5,
                        features, chance + sin(n) / 2)
 FROM   generate_series(1, 60) AS n JOIN arm ON id = n % 3"""
 
-# name: what else dlints_choose is given
+# name: further arguments of dlints_decide
 RULES = {'nothing else': '',
          'epsilon': ', epsilon => 0.1',
-         'bonus': ', bonus => i.bonus',
-         'cap': ', cap_group => i.brand, cap => 1',
-         'epsilon and bonus': ', epsilon => 0.1, bonus => i.bonus',
-         'bonus and cap': ', bonus => i.bonus, cap_group => i.brand, cap => 1'}
+         'bonus': ', bonus => a.bonuses',
+         'cap': ', cap_group => a.brands, cap => 1',
+         'epsilon and bonus': ', epsilon => 0.1, bonus => a.bonuses',
+         'bonus and cap': ', bonus => a.bonuses, cap_group => a.brands, '
+                          'cap => 1'}
+# Arms as arrays. The argument that mentions a request keeps PostgreSQL from
+# deciding once for all requests.
+ARMS = """
+      (SELECT array_agg(id) AS ids, array_agg(features) AS features,
+              array_agg(bonus) AS bonuses, array_agg(brand) AS brands
+       FROM   arm) a"""
 FREQUENCIES = """
-SELECT count((c).rank), sum((c).probability),
-       sum((c).probability * (1 - (c).probability))
-FROM   generate_series(1, %(requests)s) AS request,
-       LATERAL (
-           SELECT i.id, dlints_choose((SELECT state FROM trained), i.features,
-                                      k => %(k)s, draws => 50{rules})
-                        OVER (PARTITION BY request) AS c
-           FROM   arm i) s
-GROUP  BY id
-ORDER  BY id"""
+SELECT count(c.rank), sum(c.probability),
+       sum(c.probability * (1 - c.probability))
+FROM   {arms}, generate_series(1, %(requests)s) AS request,
+       LATERAL dlints_decide((SELECT state FROM trained), a.ids, a.features,
+                             k => %(k)s + 0 * request, draws => 50{rules},
+                             all_items => true) c
+GROUP  BY c.item
+ORDER  BY c.item"""
 
 # Nothing tells these arms apart, so each is chosen with probability 1/arms.
 INVERSE = """
 WITH equal AS MATERIALIZED (
-    SELECT array_agg((a = b)::integer ORDER BY b)::real[] AS features
-    FROM   generate_series(1, %(arms)s) AS a, generate_series(1, %(arms)s) AS b
-    GROUP  BY a)
-SELECT avg(1 / (c).probability), stddev(1 / (c).probability) / sqrt(count(*))
-FROM   generate_series(1, %(requests)s) AS request,
-       LATERAL (
-           SELECT dlints_choose(dlints_new(%(arms)s), features,
-                                draws => %(draws)s, epsilon => %(epsilon)s)
-                  OVER (PARTITION BY request) AS c
-           FROM   equal) s
-WHERE  (c).rank = 1"""
+    SELECT array_agg(a) AS ids, array_agg(features) AS features
+    FROM  (SELECT a, array_agg((a = b)::integer ORDER BY b)::real[] AS features
+           FROM   generate_series(1, %(arms)s) AS a,
+                  generate_series(1, %(arms)s) AS b
+           GROUP  BY a) s)
+SELECT avg(1 / c.probability), stddev(1 / c.probability) / sqrt(count(*))
+FROM   equal, generate_series(1, %(requests)s) AS request,
+       LATERAL dlints_decide(dlints_new(%(arms)s), ids, features,
+                             k => 1 + 0 * request, draws => %(draws)s,
+                             epsilon => %(epsilon)s) c"""
 
 # Chance is asked once for each row, not once for each column of the value.
 VALUES = """
 SELECT (dlints_policy_value(reward, probability, target, predicted,
                             expected)).*
-FROM  (SELECT log, (random() < chance)::integer AS reward,
-              (c).probability, %(k)s * target AS target, predicted, expected
+FROM  (SELECT log, (random() < i.chance)::integer AS reward,
+              c.probability, %(k)s * i.target AS target, i.predicted, expected
        FROM  (SELECT sum(target * predicted) AS expected FROM arm) e,
-              generate_series(1, %(logs)s) AS log,
+              {arms}, generate_series(1, %(logs)s) AS log,
               generate_series(1, %(requests)s) AS request,
-              LATERAL (
-                  SELECT i.*,
-                         dlints_choose((SELECT state FROM trained), i.features,
-                                       k => %(k)s, epsilon => %(epsilon)s)
-                         OVER (PARTITION BY log, request) AS c
-                  FROM   arm i) s
-       WHERE  (c).rank IS NOT NULL) shown
+              LATERAL dlints_decide(
+                  (SELECT state FROM trained), a.ids, a.features,
+                  k => %(k)s + 0 * (log + request),
+                  epsilon => %(epsilon)s) c
+              JOIN arm i ON i.id = c.item
+       OFFSET 0) shown
 GROUP  BY log"""
 
 BOUNDS = """
@@ -114,7 +117,7 @@ def frequencies(cursor, requests, advance):
     found, totals = [], []
     for k in SIZES:
         for name, rules in RULES.items():
-            cursor.execute(FREQUENCIES.format(rules=rules),
+            cursor.execute(FREQUENCIES.format(arms=ARMS, rules=rules),
                            {'k': k, 'requests': requests})
             chosen, total, variance = np.array(cursor.fetchall(), float).T
             errors = (chosen - total) / np.sqrt(np.maximum(variance, 1e-9))
@@ -148,7 +151,7 @@ def estimates(cursor, logs, advance):
     value = cursor.fetchone()[0]
     found = []
     for k in SIZES:
-        cursor.execute(VALUES, {'k': k, 'logs': logs, 'epsilon': EPSILON,
+        cursor.execute(VALUES.format(arms=ARMS), {'k': k, 'logs': logs, 'epsilon': EPSILON,
                                 'requests': LOG_REQUESTS})
         columns = dict(zip(COLUMNS, np.array(cursor.fetchall(), float).T))
         for name, truth in (('ips', value), ('snips', value), ('dr', value),

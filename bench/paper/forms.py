@@ -35,9 +35,9 @@ FROM   item;
 -- $1: seed, $2: the user's features
 PREPARE draw (bigint, real[]) AS
 SELECT dlints_draw((SELECT state FROM model), $1),
-       (dlints_top(id, dlints_dot(w.weights, features || $2), 1))[1],
-       (dlints_top(id, dlints_dot(w.weights, features || array_fill(
-           0::real, ARRAY[cardinality($2)])), 1))[1]
+       (array_agg(id ORDER BY dlints_dot(w.weights, features || $2) DESC))[1],
+       (array_agg(id ORDER BY dlints_dot(w.weights, features || array_fill(
+           0::real, ARRAY[cardinality($2)])) DESC))[1]
 FROM   item, (SELECT dlints_draw_weights(state, seed => $1) AS weights
               FROM   model OFFSET 0) w;
 

@@ -60,12 +60,13 @@ FROM   arm_latent""",
     # Means of the arms, 0 for one that was never shown. A billionth of a
     # random number decides between equal ones.
     'tally': """
-SELECT {top}(id, total / greatest(pulls, 1) + 1e-9 * random(){most}
+SELECT (array_agg(id ORDER BY total / greatest(pulls, 1)
+                              + 1e-9 * random() DESC)){best}
 FROM   tally
 WHERE  $1 IS NOT NULL""",
 
     'random': """
-SELECT {top}(id, random(){most}
+SELECT (array_agg(id ORDER BY random())){best}
 FROM   place
 WHERE  $1 IS NOT NULL""",
 }
@@ -98,8 +99,7 @@ def prepare_choose(kind, k):
     Without k, choosing returns the best arm instead of an array.
     """
     body = CHOOSE[kind].format(
-        k=f', {k}' if k else '', top='dlints_top' if k else '(dlints_top',
-        most=f', {k})' if k else ', 1))[1]')
+        k=f', {k}' if k else '', best=f'[1:{k}]' if k else '[1]')
     return f'PREPARE choose (integer) AS {body}'
 
 

@@ -99,9 +99,10 @@ FROM   recent, generate_series(1, 4)"""
 
 # What is best among the candidates c, for the profile u.
 CHOICES = {
-    'random': '(dlints_top(c.movie, random(), 1))[1]',
-    'popular': '(dlints_top(c.movie, c.features[1], 1))[1]',
-    'similarity': '(dlints_top(c.movie, dlints_dot(u, c.features), 1))[1]',
+    'random': '(array_agg(c.movie ORDER BY random() DESC))[1]',
+    'popular': '(array_agg(c.movie ORDER BY c.features[1] DESC))[1]',
+    'similarity': '(array_agg(c.movie ORDER BY '
+                  'dlints_dot(u, c.features) DESC))[1]',
     'plain': 'dlints_recommend(state, c.movie, c.features)',
     'personal': '(dlints_recommend(state, c.movie, c.features, 1, u))[1]'}
 LESSONS = {

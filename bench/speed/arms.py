@@ -58,12 +58,7 @@ CHOICES = {
         FROM   many, (SELECT context({MANY_DIM}) AS x OFFSET 0) c""",
     'recommend': f"""
         SELECT dlints_recommend_arms(state, id, c.x)
-        FROM   many, (SELECT context({MANY_DIM}) AS x OFFSET 0) c""",
-    'choose': f"""
-        SELECT id, choice
-        FROM  (SELECT id, dlints_choose_arms(state, c.x) OVER () AS choice
-               FROM   many, (SELECT context({MANY_DIM}) AS x OFFSET 0) c) s
-        WHERE (choice).rank IS NOT NULL"""}
+        FROM   many, (SELECT context({MANY_DIM}) AS x OFFSET 0) c"""}
 
 
 def run(theme):
@@ -80,6 +75,5 @@ def run(theme):
     theme.compare(
         statements(theme.cursor, CHOICES),
         [Bar(f'dlints_recommend_arms, {count:,} arms of {MANY_DIM} numbers: '
-             'times dlints_predict of each', 'recommend', 'predict'),
-         Bar('    dlints_choose_arms, 100 draws', 'choose', 'predict')],
+             'times dlints_predict of each', 'recommend', 'predict')],
         MANY_ROUNDS, np.min)

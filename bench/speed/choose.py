@@ -1,7 +1,7 @@
 """Choices with their probabilities, next to recommendations without.
 
 dlints_decide is measured with the statement that puts the candidates' arrays
-together, the window function dlints_choose beside it.
+together.
 """
 
 from bench.measure import prepared
@@ -34,7 +34,6 @@ def _bars(count, title):
     for draws, most in MOST.items():
         yield Bar(f'dlints_decide, {what}, {draws} draws: times recommend',
                   f'decide {draws}', 'recommend', most)
-        yield Bar('    dlints_choose OVER ()', f'choose {draws}', 'recommend')
     for diversity in DIVERSITIES:
         yield Bar(f'    10 with a diversity of {diversity}, 100 draws: times '
                   'without', f'varied {diversity}', 'varied 0',
@@ -46,15 +45,6 @@ def _statements(shape):
     texts = {'recommend': shape.recommend}
     for draws in MOST:
         texts[f'decide {draws}'] = _decide(shape, f'draws => {draws}')
-        texts[f'choose {draws}'] = f"""
-            SELECT id, (choice).*
-            FROM  (SELECT i.id, dlints_choose(m.state, i.features, draws =>
-                                              {draws},
-                                              profile => {shape.profile})
-                                OVER () AS choice
-                   FROM   model m, {shape.items} i
-                   WHERE  m.name = '{shape.title}') c
-            WHERE (choice).rank IS NOT NULL"""
     for diversity in (0, *DIVERSITIES):
         texts[f'varied {diversity}'] = _decide(
             shape, 'k => 10, draws => 100, similar_by => c.features, '

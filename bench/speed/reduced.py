@@ -20,9 +20,11 @@ REDUCE = f"""
 TASKS = {
     'features': SHAPE.recommend,
     'reduced': """
-        SELECT (dlints_top(id, dlints_dot((SELECT dlints_draw(state)
-                                             FROM   model), reduced), 1))[1]
-        FROM   reduced"""}
+        SELECT id
+        FROM   reduced
+        ORDER  BY dlints_dot((SELECT dlints_draw(state)
+                              FROM   model), reduced) DESC
+        LIMIT  1"""}
 
 
 def run(theme):

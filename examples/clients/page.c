@@ -23,15 +23,13 @@ static const char *show_statement =
 "    INSERT INTO decision (model, member_id, profile) VALUES ($1, $2, $3) "
 "    RETURNING id, model, profile), "
 "candidate AS ( "
-"    SELECT d.id AS decision_id, p.id AS product_id, "
-"           dlints_choose(m.state, p.features, $4, d.profile, epsilon => $5) OVER () AS choice "
-"    FROM   made d JOIN model m ON m.name = d.model, product p "
-"    WHERE  p.in_stock) "
+"    SELECT array_agg(id) AS ids, array_agg(features) AS features "
+"    FROM   product WHERE in_stock) "
 "INSERT INTO shown (decision_id, product_id, rank, probability) "
-"SELECT decision_id, product_id, (choice).rank, (choice).probability "
-"FROM   candidate "
-"WHERE  (choice).rank IS NOT NULL "
-"ORDER  BY (choice).rank "
+"SELECT d.id, c.item, c.rank, c.probability "
+"FROM   made d JOIN model m ON m.name = d.model, candidate p, "
+"       dlints_decide(m.state, p.ids, p.features, $4, d.profile, epsilon => $5) c "
+"ORDER  BY c.rank "
 "RETURNING decision_id, product_id";
 
 /* what came of it */

@@ -7,14 +7,19 @@ $$;
 CREATE FUNCTION would(candidate dlints, since timestamptz)
 RETURNS TABLE (decision bigint, item integer, probability float8, predicted float8)
 LANGUAGE sql STABLE AS $$
-SELECT d.id, i.id, (dlints_choose(candidate, v.features, 10, d.profile, draws => 50,
-                        bonus => i.boost + dlints_predict(l.state, v.features, d.profile),
-                        cap_group => i.brand, cap => 3) OVER (PARTITION BY d.id)).probability,
-       dlints_predict(candidate, v.features, d.profile)
-FROM   home.decision d, home.model l, product i JOIN home.item_vector v ON v.item = i.id
-WHERE  l.name = 'later' AND d.arm = 'personal' AND d.at >= since AND i.added_at <= d.at
-AND    NOT EXISTS (SELECT FROM event e WHERE e.customer_id = d.person AND e.product_id = i.id
-                   AND e.kind = 'purchase' AND e.at <= d.at)
+SELECT d.id, w.item, w.probability, dlints_predict(candidate, v.features, d.profile)
+FROM   home.decision d,
+       LATERAL (
+           SELECT array_agg(i.id) AS ids, array_agg(v.features) AS features, array_agg(i.brand) AS brands,
+                  array_agg(i.boost + dlints_predict(l.state, v.features, d.profile)) AS bonuses
+           FROM   home.model l, product i JOIN home.item_vector v ON v.item = i.id
+           WHERE  l.name = 'later' AND i.added_at <= d.at
+           AND    NOT EXISTS (SELECT FROM event e WHERE e.customer_id = d.person AND e.product_id = i.id
+                              AND e.kind = 'purchase' AND e.at <= d.at)) c,
+       LATERAL dlints_decide(candidate, c.ids, c.features, 10, d.profile, draws => 50, bonus => c.bonuses,
+                             cap_group => c.brands, cap => 3, all_items => true) w
+       JOIN home.item_vector v ON v.item = w.item
+WHERE  d.arm = 'personal' AND d.at >= since
 $$;
 -- ... and would have earned so many clicks for each of ten places.
 CREATE FUNCTION value(candidate dlints, since timestamptz) RETURNS dlints_policy_estimate

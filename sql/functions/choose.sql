@@ -136,13 +136,13 @@ COMMENT ON FUNCTION dlints_recommend_arms_finalfn(internal, dlints, anyelement, 
 
 CREATE FUNCTION dlints_recommend_arms_finalfn(internal, dlints, anyelement, "any", bigint)
 	RETURNS anyarray
-	AS 'MODULE_PATHNAME', 'dlints_top_finalfn' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+	AS 'MODULE_PATHNAME', 'dlints_recommend_arms_k_finalfn' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION dlints_recommend_arms_finalfn(internal, dlints, anyelement, "any", bigint)
 	IS 'final function of dlints_recommend_arms with k';
 
 CREATE FUNCTION dlints_recommend_arms_finalfn(internal, dlints, anyelement, "any", bigint, "any")
 	RETURNS anyarray
-	AS 'MODULE_PATHNAME', 'dlints_top_finalfn' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+	AS 'MODULE_PATHNAME', 'dlints_recommend_arms_k_finalfn' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION dlints_recommend_arms_finalfn(internal, dlints, anyelement, "any", bigint, "any")
 	IS 'final function of dlints_recommend_arms with k and a profile';
 
@@ -185,31 +185,6 @@ COMMENT ON AGGREGATE dlints_recommend_arms(dlints, anyelement, dlints_vector, bi
 	IS 'chooses the k arms whose models give the highest scores for a profile, best first; '
 		'policy thompson makes an independent draw for each arm; ties are broken at random';
 
-CREATE TYPE dlints_choice AS (
-	rank integer,
-	score double precision,
-	probability double precision
-);
-COMMENT ON TYPE dlints_choice
-	IS 'what dlints_choose says of a candidate: its place among the chosen ones, its score, and the probability that it is chosen';
-
-CREATE FUNCTION dlints_choose(
-	model dlints,
-	features dlints_vector,
-	k bigint DEFAULT 1,
-	profile dlints_vector DEFAULT '{}',
-	draws integer DEFAULT 100,
-	epsilon double precision DEFAULT 0,
-	bonus double precision DEFAULT 0,
-	cap_group text DEFAULT NULL,
-	cap integer DEFAULT NULL
-) RETURNS dlints_choice
-	AS 'MODULE_PATHNAME' LANGUAGE C WINDOW STABLE PARALLEL RESTRICTED COST 10;
-COMMENT ON FUNCTION dlints_choose(
-	dlints, dlints_vector, bigint, dlints_vector, integer, double precision,
-	double precision, text, integer)
-	IS 'choose k candidates of a partition by the model''s policy, each with its probability';
-
 CREATE FUNCTION dlints_decide(
 	model dlints,
 	items anyarray,
@@ -224,6 +199,7 @@ CREATE FUNCTION dlints_decide(
 	similar_by dlints_vector DEFAULT NULL,
 	diversity double precision DEFAULT NULL,
 	seed bigint DEFAULT NULL,
+	all_items boolean DEFAULT false,
 	OUT item anyelement,
 	OUT rank integer,
 	OUT score double precision,
@@ -232,64 +208,8 @@ CREATE FUNCTION dlints_decide(
 	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL SAFE COST 1000 ROWS 10;
 COMMENT ON FUNCTION dlints_decide(
 	dlints, anyarray, dlints_vector, bigint, dlints_vector, integer,
-	double precision, double precision[], text[], integer, dlints_vector, double precision, bigint)
-	IS 'chooses k items by the model''s policy and returns them, best first, with their probabilities';
-
-CREATE FUNCTION dlints_choose_arms(
-	model dlints,
-	features dlints_vector,
-	k bigint DEFAULT 1,
-	profile dlints_vector DEFAULT '{}',
-	draws integer DEFAULT 100,
-	epsilon double precision DEFAULT 0,
-	bonus double precision DEFAULT 0,
-	cap_group text DEFAULT NULL,
-	cap integer DEFAULT NULL
-) RETURNS dlints_choice
-	AS 'MODULE_PATHNAME' LANGUAGE C WINDOW STABLE PARALLEL RESTRICTED COST 20;
-COMMENT ON FUNCTION dlints_choose_arms(
-	dlints, dlints_vector, bigint, dlints_vector, integer, double precision,
-	double precision, text, integer)
-	IS 'choose k arms of a partition, each by the policy of its own model, with their probabilities';
-
-CREATE FUNCTION dlints_top_transfn(internal, anyelement, double precision, bigint) RETURNS internal
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION dlints_top_transfn(internal, anyelement, double precision, bigint)
-	IS 'transition function of dlints_top';
-
-CREATE FUNCTION dlints_top_finalfn(internal, anyelement, double precision, bigint) RETURNS anyarray
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION dlints_top_finalfn(internal, anyelement, double precision, bigint)
-	IS 'final function of dlints_top';
-
-CREATE FUNCTION dlints_top_combinefn(internal, internal) RETURNS internal
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION dlints_top_combinefn(internal, internal)
-	IS 'combine function of dlints_top';
-
-CREATE FUNCTION dlints_top_serialfn(internal) RETURNS bytea
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION dlints_top_serialfn(internal)
-	IS 'serialisation function of dlints_top';
-
-CREATE FUNCTION dlints_top_deserialfn(bytea, internal) RETURNS internal
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION dlints_top_deserialfn(bytea, internal)
-	IS 'deserialisation function of dlints_top';
-
-CREATE AGGREGATE dlints_top(item anyelement, score double precision, k bigint) (
-	SFUNC = dlints_top_transfn,
-	STYPE = internal,
-	SSPACE = 512,
-	FINALFUNC = dlints_top_finalfn,
-	FINALFUNC_EXTRA,
-	COMBINEFUNC = dlints_top_combinefn,
-	SERIALFUNC = dlints_top_serialfn,
-	DESERIALFUNC = dlints_top_deserialfn,
-	PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE dlints_top(anyelement, double precision, bigint)
-	IS 'the k items with the highest scores, best first; among equal scores those that come first';
+	double precision, double precision[], text[], integer, dlints_vector, double precision, bigint, boolean)
+	IS 'chooses k items by the model''s policy and returns them, best first, with their probabilities; all_items also returns the other items, with rank NULL';
 
 CREATE FUNCTION dlints_shortlist_transfn(
 	internal, anyarray, dlints_vector, double precision[], bigint) RETURNS internal

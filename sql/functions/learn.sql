@@ -28,18 +28,6 @@ COMMENT ON FUNCTION dlints_update_batch(
 	timestamp with time zone[], double precision[])
 	IS 'trains a model on a batch of observations, oldest first; features and profiles have one row for each reward';
 
-CREATE FUNCTION dlints_update_reduced(
-	model dlints,
-	reduced dlints_vector,
-	reward double precision,
-	at timestamp with time zone DEFAULT NULL,
-	weight double precision DEFAULT NULL
-) RETURNS dlints
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
-COMMENT ON FUNCTION dlints_update_reduced(
-	dlints, dlints_vector, double precision, timestamp with time zone, double precision)
-	IS 'the model after an observation whose reduced features were logged';
-
 CREATE FUNCTION dlints_accepts(
 	model dlints,
 	features dlints_vector,

@@ -78,16 +78,6 @@ CREATE FUNCTION dlints_info(
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION dlints_info(dlints) IS 'returns the parameters, memories and counts of a model in one row';
 
-CREATE FUNCTION dlints_coefficients(
-	model dlints,
-	OUT index integer,
-	OUT mean double precision,
-	OUT stddev double precision
-) RETURNS SETOF record
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100 ROWS 100;
-COMMENT ON FUNCTION dlints_coefficients(dlints)
-	IS 'posterior mean and standard deviation of each reduced coordinate';
-
 CREATE FUNCTION dlints_explain(
 	model dlints,
 	features dlints_vector,

@@ -1,20 +1,15 @@
 /*
  * arms.c
- *		Arms, candidates that have a model each: their scores, and
- *		dlints_recommend_arms, the best of them.
+ *		dlints_recommend_arms: choose among arms that have a model each.
  *
- * Where candidates share a model, their scores come from one draw of it.  Arms
- * share no parameter.  The score of each under a draw of its own model is a
- * normal number, independent of all others, so that it takes one normal and no
- * vector: for any number of draws an arm is put through its model once.  Its
- * intercept counts.
+ * Arms share no parameter.  The score of an arm under a draw of its model is a
+ * normal variable, independent of the other arms' scores.  A draw therefore takes
+ * one normal number and no parameter vector.  The intercept is part of the score,
+ * since it differs between models.
  */
 #include "postgres.h"
 
-#include "miscadmin.h"
-
 #include "choose/request.h"
-#include "choose/scores.h"
 #include "choose/topk.h"
 #include "core/numbers.h"
 #include "core/random.h"
@@ -24,24 +19,15 @@
 #include "sql/arrays.h"
 #include "sql/observation.h"
 
-/* ---------- scores ---------- */
-
-/* candidates in a strip */
-#define STRIP	256
-
-struct ArmScores
+/* The distribution of an arm's score under its model's policy. */
+typedef struct ArmScore
 {
-	Scores		base;
-	uint64		seed;
-	int			capacity;
-	double	   *means;
-	double	   *stddevs;
-	bool		drawn;			/* one of them is not 0 */
-	double		block[STRIP];	/* scores of a strip */
-};
+	double		mean;
+	double		stddev;			/* of draws; 0 where the policy does not draw */
+} ArmScore;
 
-/* Where the features' score lies, the intercept included. */
-ArmScore
+/* Includes the intercept. */
+static ArmScore
 ArmScoreOf(PreparedModel *prepared, ArrayType *features, Datum profile)
 {
 	const DlintsHeader *model = &prepared->header;
@@ -57,84 +43,7 @@ ArmScoreOf(PreparedModel *prepared, ArrayType *features, Datum profile)
 	return score;
 }
 
-/* The scores of a strip under a draw: means and as many normals. */
-static void
-ScoreStrip(ArmScores *scores, int draw, ScoresStrip *strip)
-{
-	const double *means = scores->means + strip->first;
-	const double *stddevs = scores->stddevs + strip->first;
-	double	   *list = scores->block;
-	int			i;
-
-	random_normals(random_bits(scores->seed, strip->first), RANDOM_DRAW, draw,
-				   strip->count, list);
-	for (i = 0; i < strip->count; i++)
-		list[i] = means[i] + stddevs[i] * list[i];
-	strip->scores = list;
-	strip->peak = ResultFinite(peak_of(strip->count, list));
-}
-
-/* Where no policy draws, all draws are the same. */
-static void
-ScoreStripOnce(ArmScores *scores, ScoresStrip *strip)
-{
-	strip->scores = scores->means + strip->first;
-	strip->peak = peak_of(strip->count, strip->scores);
-}
-
-/* See scores.h. */
-static void
-ScoreUnder(Scores *base, int first_draw, int draws, ScoresTaker take,
-		   void *taker)
-{
-	ArmScores  *scores = (ArmScores *) base;
-	ScoresStrip strip = {.step = 1};
-	int			i;
-
-	for (; strip.first < base->count; strip.first += STRIP)
-	{
-		strip.count = Min(STRIP, base->count - strip.first);
-		if (!scores->drawn)
-			ScoreStripOnce(scores, &strip);
-		for (i = 0; i < draws; i++)
-		{
-			CHECK_FOR_INTERRUPTS();
-			if (scores->drawn)
-				ScoreStrip(scores, first_draw + i, &strip);
-			take(taker, first_draw + i, &strip);
-		}
-	}
-}
-
-/* For at most so many arms, in the current memory context. */
-ArmScores *
-ArmScoresCreate(int capacity)
-{
-	ArmScores  *scores = palloc0(sizeof(ArmScores));
-
-	scores->base.most_draws = PG_INT32_MAX;
-	scores->base.under = ScoreUnder;
-	scores->seed = FreshSeed();
-	scores->capacity = capacity;
-	scores->means = AllocateNumbers(capacity);
-	scores->stddevs = AllocateNumbers(capacity);
-	return scores;
-}
-
-void
-ArmScoresAdd(ArmScores *scores, ArmScore score)
-{
-	int			number = scores->base.count++;
-
-	Assert(number < scores->capacity);
-	scores->means[number] = score.mean;
-	scores->stddevs[number] = score.stddev;
-	scores->drawn |= (score.stddev > 0.0);
-}
-
-/* ---------- dlints_recommend_arms ---------- */
-
-/* A score of an arm under a draw of its own. */
+/* Draw a score from an arm's distribution. */
 static double
 DrawScore(const ArmScore *score)
 {
@@ -176,7 +85,7 @@ dlints_recommend_arms_transfn(PG_FUNCTION_ARGS)
 
 PG_FUNCTION_INFO_V1(dlints_recommend_arms_finalfn);
 
-/* The best one; of the k best the final function is dlints_top's. */
+/* final function of dlints_recommend_arms without k */
 Datum
 dlints_recommend_arms_finalfn(PG_FUNCTION_ARGS)
 {
@@ -184,4 +93,16 @@ dlints_recommend_arms_finalfn(PG_FUNCTION_ARGS)
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
 	return TopKReturnBest(fcinfo, (TopK *) PG_GETARG_POINTER(0));
+}
+
+PG_FUNCTION_INFO_V1(dlints_recommend_arms_k_finalfn);
+
+/* final function of dlints_recommend_arms with k */
+Datum
+dlints_recommend_arms_k_finalfn(PG_FUNCTION_ARGS)
+{
+	AggregateContext(fcinfo);
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	PG_RETURN_DATUM(TopKArray((TopK *) PG_GETARG_POINTER(0)));
 }

@@ -19,11 +19,6 @@
 #include "sql/args.h"
 #include "sql/arrays.h"
 
-static const MismatchMessages decide = {
-	.function = "dlints_decide",
-	.rows = "decision",
-};
-
 /* columns of the result */
 #define DECIDE_COLUMNS	4
 
@@ -37,12 +32,13 @@ typedef struct Call
 	int			count;
 	PreparedModel *prepared;
 	Datum		profile;
+	bool		all_items;		/* return items that are not chosen, too */
 } Call;
 
 static NullableDatum
-Fetch(const void *call, int argno)
+Fetch(const Call *call, int argno)
 {
-	return ((const Call *) call)->fcinfo->args[argno];
+	return call->fcinfo->args[argno];
 }
 
 /* ---------- arrays ---------- */
@@ -175,18 +171,14 @@ MakeAddends(const Call *call, const Request *request)
 static Candidates
 ReadCandidates(Call *call)
 {
-	Settings	settings = FetchSettings(call->form, Fetch, call);
-	bool		grouped = !Fetch(call, call->form->cap_group).isnull;
-	Candidates	found = {.rules = CheckSettings(&settings)};
+	Candidates	found = {.rules = ReadRules(call->fcinfo, call->form)};
 	Request		request;
 
-	CheckCapped(&found.rules, grouped);
-	CheckVaried(&found.rules, !Fetch(call, call->form->similar_by).isnull);
-	RequestBegin(&request, &decide, call->prepared, CurrentMemoryContext,
+	RequestBegin(&request, NULL, call->prepared, CurrentMemoryContext,
 				 Fetch(call, call->form->model).value, call->profile);
-	found.scores = SharedScoresOfArray(call->prepared, call->profile, call->features,
-									   MakeAddends(call, &request), found.rules.draws,
-									   SeedArgument(call->fcinfo, call->form->seed));
+	found.scores = ScoresCreate(call->prepared, call->profile, call->features,
+								MakeAddends(call, &request), found.rules.draws,
+								SeedArgument(call->fcinfo, call->form->seed));
 	if (found.rules.cap > 0)
 		ReadGroups(call, &found);
 	if (found.rules.diversity > 0.0)
@@ -196,28 +188,55 @@ ReadCandidates(Call *call)
 
 /* ---------- the result ---------- */
 
-static void
-PutChosen(const Call *call, const Decision *decision, ReturnSetInfo *rows)
+typedef struct DecisionRows
 {
+	const Decision *decision;
+	ReturnSetInfo *rows;
 	Datum	   *items;
-	bool	   *item_nulls;
+	bool	   *nulls;			/* of these items */
+} DecisionRows;
+
+/* Return the row of a candidate; rank 0 stands for NULL. */
+static void
+PutCandidate(const DecisionRows *result, int number, int rank)
+{
+	Datum		values[DECIDE_COLUMNS];
+	bool		nulls[DECIDE_COLUMNS] = {result->nulls[number], rank == 0, false, false};
+
+	CHECK_FOR_INTERRUPTS();
+	values[0] = result->items[number];
+	values[1] = Int32GetDatum(rank);
+	values[2] = Float8GetDatum(result->decision->scores[number]);
+	values[3] = Float8GetDatum(DecisionProbability(result->decision, number));
+	tuplestore_putvalues(result->rows->setResult, result->rows->setDesc, values, nulls);
+}
+
+/* Return the candidates that are not chosen, in the order of the arrays. */
+static void
+PutOthers(const DecisionRows *result)
+{
+	const Decision *decision = result->decision;
+	bool	   *chosen = AllocateZeros(sizeof(bool), decision->candidates);
 	int			i;
 
-	ArgElements(call->items, &items, &item_nulls);
 	for (i = 0; i < decision->chosen_count; i++)
-	{
-		int			number = decision->chosen[i];
-		Datum		values[DECIDE_COLUMNS];
-		bool		nulls[DECIDE_COLUMNS] = {false};
+		chosen[decision->chosen[i]] = true;
+	for (i = 0; i < decision->candidates; i++)
+		if (!chosen[i])
+			PutCandidate(result, i, 0);
+}
 
-		CHECK_FOR_INTERRUPTS();
-		values[0] = items[number];
-		nulls[0] = item_nulls[number];
-		values[1] = Int32GetDatum(i + 1);
-		values[2] = Float8GetDatum(decision->scores[number]);
-		values[3] = Float8GetDatum(DecisionProbability(decision, number));
-		tuplestore_putvalues(rows->setResult, rows->setDesc, values, nulls);
-	}
+static void
+PutDecision(const Call *call, const Decision *decision, ReturnSetInfo *rows)
+{
+	DecisionRows result = {.decision = decision, .rows = rows};
+	int			i;
+
+	ArgElements(call->items, &result.items, &result.nulls);
+	for (i = 0; i < decision->chosen_count; i++)
+		PutCandidate(&result, decision->chosen[i], i + 1);
+	if (call->all_items)
+		PutOthers(&result);
 }
 
 /* Read the candidates, decide, and return what was chosen. */
@@ -231,6 +250,8 @@ DecideCall(Call *call, ReturnSetInfo *rows)
 	call->items = DatumGetArrayTypeP(Fetch(call, call->form->item).value);
 	call->features = ArgArrayConverted(Fetch(call, call->form->features).value);
 	call->profile = Fetch(call, call->form->profile).value;
+	ArgNotNull(call->fcinfo, call->form->all_items, "all_items");
+	call->all_items = DatumGetBool(Fetch(call, call->form->all_items).value);
 	call->prepared = PrepareModel(call->fcinfo, call->form->model);
 	spec = ArgFeatureSpec(&call->prepared->header);
 	spec.name = "array of features";
@@ -240,7 +261,7 @@ DecideCall(Call *call, ReturnSetInfo *rows)
 		return;
 	candidates = ReadCandidates(call);
 	decision = Decide(&candidates);
-	PutChosen(call, &decision, rows);
+	PutDecision(call, &decision, rows);
 }
 
 static Datum
@@ -265,9 +286,9 @@ DecideAndReturn(FunctionCallInfo fcinfo, const CandidateForm *form)
 
 /*
  * dlints_decide(model, items, features, ...): k of the items by their features,
- * one row of a two-dimensional array for each, chosen as dlints_choose does
+ * one row of a two-dimensional array for each
  */
 FORM_ENTRY(dlints_decide, DecideAndReturn, CandidateForm,
 		   .model = 0, .item = 1, .features = 2, .k = 3, .profile = 4,
 		   .draws = 5, .epsilon = 6, .bonus = 7, .cap_group = 8, .cap = 9,
-		   .similar_by = 10, .diversity = 11, .seed = 12)
+		   .similar_by = 10, .diversity = 11, .seed = 12, .all_items = 13)

@@ -1,6 +1,6 @@
 /*
  * decision.c
- *		Decide about candidates, for whatever door they came through.
+ *		Choose among candidates, and compute the probability of each choice.
  *
  * M parameters are drawn and the first of them acts.  A candidate's
  * probability is how often the M draws choose it: given all of them, which one
@@ -40,11 +40,11 @@ typedef struct Deciding
 static int
 DrawsAtOnce(const Candidates *from, Size entries)
 {
-	Size		kept = from->similar_by ? from->scores->count : 0;
+	Size		kept = from->similar_by ? ScoresCount(from->scores) : 0;
 	Size		most = Max(MOST_ENTRIES / Max(entries + kept, 1), kept > 0 ? SCORE_LANES : 1);
 
 	return (int) Min(Min(most, from->rules.draws),
-					 from->scores->most_draws);
+					 ScoresMostDraws(from->scores));
 }
 
 /* Slates for so many draws, each with so many entries. */
@@ -59,7 +59,7 @@ MakeSlates(const Candidates *from, int k, int draws, Size entries,
 	int			i;
 
 	for (i = 0; i < draws; i++)
-		slate_bind(&slates[i], from->scores->count, k, from->groups, groups,
+		slate_bind(&slates[i], ScoresCount(from->scores), k, from->groups, groups,
 				   sizes, caps + (Size) i * groups, all + i * entries);
 	return slates;
 }
@@ -126,13 +126,13 @@ CountChosen(Deciding *deciding, int draw)
 static void
 DecideUnder(Deciding *deciding, int draws)
 {
-	Scores	   *scores = deciding->decision->from->scores;
 	int			draw;
 
 	for (draw = 0; draw < draws; draw++)
 		slate_begin(&deciding->slates[draw],
 					random_bits(deciding->lots, deciding->first_draw + draw));
-	scores->under(scores, deciding->first_draw, draws, TakeScores, deciding);
+	ScoreUnderDraws(deciding->decision->from->scores, deciding->first_draw, draws,
+				TakeScores, deciding);
 	for (draw = 0; draw < draws; draw++)
 	{
 		CHECK_FOR_INTERRUPTS();
@@ -182,7 +182,7 @@ Decision
 Decide(const Candidates *from)
 {
 	const Rules *rules = &from->rules;
-	int			candidates = from->scores->count;
+	int			candidates = ScoresCount(from->scores);
 	int			k = Min(rules->k, candidates);
 	int		   *sizes = AllocateMany(sizeof(int), from->group_count);
 	Size		entries = slate_entries(candidates, k, from->groups, rules->cap,

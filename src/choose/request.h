@@ -31,7 +31,7 @@ typedef struct CandidateForm
 	int			similar_by;
 	int			diversity;
 	int			seed;
-	bool		arms;			/* candidates have a model each */
+	int			all_items;
 } CandidateForm;
 
 /*

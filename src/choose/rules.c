@@ -1,11 +1,10 @@
 /*
  * rules.c
- *		What a decision is told besides its candidates, checked; and the names of
- *		their groups, numbered as they come.
+ *		Read and check the settings of a decision, and number the groups of its
+ *		candidates.
  */
 #include "postgres.h"
 
-#include "catalog/pg_type.h"
 #include "common/hashfn.h"
 
 #include "choose/rules.h"
@@ -14,43 +13,15 @@
 /* a probability from so many draws has an error below 0.005 */
 #define MOST_DRAWS	10000
 
-/* A number that may be NULL, as is one that the function is not told. */
-static Setting
-FetchSetting(ArgumentFetcher fetch, const void *from, int argno, Oid type)
-{
-	NullableDatum found = {.isnull = true};
-
-	if (argno > 0)
-		found = fetch(from, argno);
-	return (Setting) {found.isnull, found.isnull ? 0.0 : ArgNumber(type, found.value)};
-}
-
-Settings
-FetchSettings(const CandidateForm *form, ArgumentFetcher fetch, const void *from)
-{
-	return (Settings) {
-		.k = FetchSetting(fetch, from, form->k, INT8OID),
-		.draws = FetchSetting(fetch, from, form->draws, INT4OID),
-		.epsilon = FetchSetting(fetch, from, form->epsilon, FLOAT8OID),
-		.cap = FetchSetting(fetch, from, form->cap, INT4OID),
-		.diversity = FetchSetting(fetch, from, form->diversity, FLOAT8OID),
-	};
-}
-
-static double
-NotNull(Setting setting, const char *name)
-{
-	CheckNotNull(setting.isnull, name);
-	return setting.number;
-}
-
-/* No more than an int can count, as there are no more candidates. */
+/* Counts above the range of an int exceed any number of candidates. */
 static int
-CheckedCount(Setting setting, const char *name)
+ReadCount(FunctionCallInfo fcinfo, int argno, const char *name)
 {
-	double		number = Min(NotNull(setting, name), (double) PG_INT32_MAX);
+	int64		number;
 
-	return (int) AtLeastOne((int64) number, name);
+	ArgNotNull(fcinfo, argno, name);
+	number = PG_GETARG_INT64(argno);
+	return (int) AtLeastOne(Min(number, PG_INT32_MAX), name);
 }
 
 void
@@ -58,15 +29,6 @@ CheckDraws(int draws, int most)
 {
 	if (draws < 1 || draws > most)
 		ArgRefuse("draws", psprintf("between 1 and %d", most), draws);
-}
-
-static int
-CheckedDraws(Setting setting)
-{
-	int			number = (int) NotNull(setting, "draws");
-
-	CheckDraws(number, MOST_DRAWS);
-	return number;
 }
 
 static double
@@ -92,22 +54,8 @@ CheckEpsilonAlone(const Rules *rules)
 						 capped ? "cap" : "diversity")));
 }
 
-Rules
-CheckSettings(const Settings *settings)
-{
-	Rules		rules;
-
-	rules.k = CheckedCount(settings->k, "k");
-	rules.draws = CheckedDraws(settings->draws);
-	rules.epsilon = CheckedShare(NotNull(settings->epsilon, "epsilon"), "epsilon");
-	rules.cap = settings->cap.isnull ? 0 : CheckedCount(settings->cap, "cap");
-	rules.diversity = CheckedShare(settings->diversity.number, "diversity");
-	CheckEpsilonAlone(&rules);
-	return rules;
-}
-
-/* Neither a cap without groups nor diversity without vectors is ignored in silence. */
-void
+/* Raise an error for a cap without groups. */
+static void
 CheckCapped(const Rules *rules, bool grouped)
 {
 	if (rules->cap > 0 && !grouped)
@@ -117,7 +65,8 @@ CheckCapped(const Rules *rules, bool grouped)
 				 errhint("Say of what there may be so many, as in cap_group => brand.")));
 }
 
-void
+/* Raise an error for diversity without vectors. */
+static void
 CheckVaried(const Rules *rules, bool has_vectors)
 {
 	if (rules->diversity > 0.0 && !has_vectors)
@@ -127,20 +76,26 @@ CheckVaried(const Rules *rules, bool has_vectors)
 				 errhint("Say by which vectors candidates are similar, as in similar_by => features.")));
 }
 
-static void
-CheckSetting(Setting ours, Setting theirs, const char *name)
+/* Read and check the settings of a decision. */
+Rules
+ReadRules(FunctionCallInfo fcinfo, const CandidateForm *form)
 {
-	CheckSame(ours.isnull == theirs.isnull && ours.number == theirs.number,
-			  name, "partition");
-}
+	Rules		rules = {0};
 
-void
-CheckSameSettings(const Settings *ours, const Settings *theirs)
-{
-	CheckSetting(ours->k, theirs->k, "k");
-	CheckSetting(ours->draws, theirs->draws, "draws");
-	CheckSetting(ours->epsilon, theirs->epsilon, "epsilon");
-	CheckSetting(ours->cap, theirs->cap, "cap");
+	rules.k = ReadCount(fcinfo, form->k, "k");
+	ArgNotNull(fcinfo, form->draws, "draws");
+	rules.draws = PG_GETARG_INT32(form->draws);
+	CheckDraws(rules.draws, MOST_DRAWS);
+	ArgNotNull(fcinfo, form->epsilon, "epsilon");
+	rules.epsilon = CheckedShare(PG_GETARG_FLOAT8(form->epsilon), "epsilon");
+	if (!PG_ARGISNULL(form->cap))
+		rules.cap = (int) AtLeastOne(PG_GETARG_INT32(form->cap), "cap");
+	if (!PG_ARGISNULL(form->diversity))
+		rules.diversity = CheckedShare(PG_GETARG_FLOAT8(form->diversity), "diversity");
+	CheckEpsilonAlone(&rules);
+	CheckCapped(&rules, !PG_ARGISNULL(form->cap_group));
+	CheckVaried(&rules, !PG_ARGISNULL(form->similar_by));
+	return rules;
 }
 
 /* ---------- groups of candidates ---------- */

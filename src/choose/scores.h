@@ -1,7 +1,6 @@
 /*
  * scores.h
- *		What a decision asks of the scores of candidates, and the two that make
- *		them: of candidates that share a model, and of those that have one each.
+ *		The scores of a decision's candidates under many draws of their model.
  */
 #ifndef DLINTS_SCORES_H
 #define DLINTS_SCORES_H
@@ -22,43 +21,14 @@ typedef struct ScoresStrip
 
 typedef void (*ScoresTaker) (void *taker, int draw, const ScoresStrip *strip);
 
-typedef struct Scores
-{
-	int			count;			/* candidates */
-	int			most_draws;		/* that can be made at once */
+typedef struct Scores Scores;
 
-	/*
-	 * Score all candidates under some draws, and hand over what a strip of
-	 * them has under one of them at a time, in their order.
-	 */
-	void		(*under) (struct Scores *scores, int first_draw, int draws,
-						  ScoresTaker take, void *taker);
-} Scores;
-
-/* Of candidates that share a model; it begins with the above. */
-typedef struct SharedScores SharedScores;
-
-extern SharedScores *SharedScoresCreate(PreparedModel *prepared, Datum profile,
-										int capacity, int draws);
-extern double *SharedScoresRoom(SharedScores *scores);
-extern void SharedScoresAdd(SharedScores *scores, double addend);
-extern Scores *SharedScoresOfArray(PreparedModel *prepared, Datum profile,
-								   ArrayType *array, double *addends,
-								   int draws, uint64 seed);
-
-/* Where the score of an arm lies by its model's policy. */
-typedef struct ArmScore
-{
-	double		mean;
-	double		stddev;			/* of draws; 0 where the policy does not draw */
-} ArmScore;
-
-/* Of arms; it begins with the above, too. */
-typedef struct ArmScores ArmScores;
-
-extern ArmScore ArmScoreOf(PreparedModel *prepared, ArrayType *features,
-						   Datum profile);
-extern ArmScores *ArmScoresCreate(int capacity);
-extern void ArmScoresAdd(ArmScores *scores, ArmScore score);
+extern Scores *ScoresCreate(PreparedModel *prepared, Datum profile,
+							ArrayType *array, double *addends, int draws,
+							uint64 seed);
+extern int	ScoresCount(const Scores *scores);
+extern int	ScoresMostDraws(const Scores *scores);
+extern void ScoreUnderDraws(Scores *scores, int first_draw, int draws,
+						ScoresTaker take, void *taker);
 
 #endif							/* DLINTS_SCORES_H */

@@ -1,7 +1,6 @@
 /*
  * topk.c
- *		Keep the k best of a stream of scored items; and dlints_top, the aggregate
- *		that ranks by a given score.
+ *		Keep the k best of a stream of scored items.
  *
  * Memory grows with min(k, items), never with k alone.  Each item has a place
  * among those of its score: the order of arrival, or a lot.
@@ -10,7 +9,6 @@
 
 #include <math.h>
 
-#include "libpq/pqformat.h"
 #include "miscadmin.h"
 #include "utils/array.h"
 #include "utils/datum.h"
@@ -119,8 +117,8 @@ Grow(TopK *top)
 }
 
 /*
- * Values stay plain while they are kept: a toast pointer would have to be
- * followed for an array or a parallel worker's leader in any case.
+ * Copy an item into the current memory context.  Detoasts it now, because the
+ * result array would have to detoast it in any case.
  */
 static NullableDatum
 CopyItem(const TopK *top, NullableDatum item)
@@ -191,20 +189,6 @@ SortedItems(const TopK *top)
 		sorted[i] = Item(top, i);
 	qsort(sorted, ItemCount(top), sizeof(RankedItem *), ComparePointers);
 	return sorted;
-}
-
-/* Add what another stream kept, as if its items had come after ours. */
-static void
-TopKMerge(TopK *top, const TopK *later)
-{
-	RankedItem **sorted = SortedItems(later);
-	int			i;
-
-	if (later->item_type != top->item_type || later->k != top->k)
-		elog(ERROR, "cannot merge rankings of different kinds");
-	for (i = 0; i < ItemCount(later); i++)
-		TopKOffer(top, sorted[i]->score, sorted[i]->item);
-	pfree(sorted);
 }
 
 /* The best item, of a ranking of one, as a final function returns it. */
@@ -284,202 +268,4 @@ TopKUnion(TopK *const *tops, int count)
 		if (t == kept || ranked[i]->place != ranked[t - 1]->place)
 			ranked[t++] = ranked[i];
 	return MakeArray(tops[0], ranked, t);
-}
-
-/*
- * For the way from a parallel worker to its leader: same server, same
- * binary, so the items may travel as they are in memory.
- */
-static bytea *
-TopKSerialize(const TopK *top)
-{
-	RankedItem **sorted = SortedItems(top);
-	StringInfoData buf;
-	int			i;
-
-	pq_begintypsend(&buf);
-	pq_sendint32(&buf, top->item_type);
-	pq_sendint32(&buf, top->k);
-	pq_sendint32(&buf, ItemCount(top));
-	for (i = 0; i < ItemCount(top); i++)
-	{
-		NullableDatum item = sorted[i]->item;
-		Size		size = datumEstimateSpace(item.value, item.isnull,
-											  top->typbyval, top->typlen);
-		char	   *end;
-
-		pq_sendfloat8(&buf, sorted[i]->score);
-		pq_sendint32(&buf, (int32) size);
-		enlargeStringInfo(&buf, (int) size);
-		end = buf.data + buf.len;
-		datumSerialize(item.value, item.isnull, top->typbyval, top->typlen, &end);
-		buf.len += (int) size;
-	}
-	return pq_endtypsend(&buf);
-}
-
-/*
- * What a state says of itself has to be so, or reading would go on beyond its
- * end.  What an item means is the business of its type.
- */
-static void
-CheckState(bool good)
-{
-	if (!good)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_BINARY_REPRESENTATION),
-				 errmsg("invalid ranking in external value")));
-}
-
-static int
-TakeInteger(StringInfo buf)
-{
-	CheckState(buf->len - buf->cursor >= sizeof(int32));
-	return (int) pq_getmsgint(buf, 4);
-}
-
-/* The oid, k and count of items that a state begins with. */
-static TopK *
-TakeHeader(StringInfo buf, int *count)
-{
-	Oid			item_type = (Oid) TakeInteger(buf);
-	int			k = TakeInteger(buf);
-
-	*count = TakeInteger(buf);
-	CheckState(get_typisdefined(item_type) && k >= 1 && *count >= 0 && *count <= k);
-	return TopKCreateOfType(CurrentMemoryContext, item_type, k);
-}
-
-/* Does a value, so many bytes of its own, have the length that its type wants? */
-static bool
-LengthIsRight(const TopK *top, const char *value, int size)
-{
-	if (top->typbyval)
-		return false;
-	if (top->typlen >= 0)
-		return size == top->typlen;
-	if (top->typlen == -1)
-		return size >= VARHDRSZ && VARATT_IS_4B_U(value) && VARSIZE(value) == size;
-	return size > 0 && strnlen(value, size) == size - 1;
-}
-
-/* An item as datumSerialize wrote it: an int, and what that says. */
-static NullableDatum
-TakeItem(const TopK *top, StringInfo buf)
-{
-	int			size = TakeInteger(buf);
-	char	   *start = buf->data + buf->cursor;
-	int			header;
-	NullableDatum item;
-
-	CheckState(size >= (int) sizeof(int) && size <= buf->len - buf->cursor);
-	memcpy(&header, start, sizeof(int));
-	buf->cursor += size;
-	size -= sizeof(int);
-	CheckState((header > 0 && header == size) || (header == -2 && size == 0) ||
-			   (header == -1 && size == sizeof(Datum) && top->typbyval));
-	item.value = datumRestore(&start, &item.isnull);
-	CheckState(header < 0 || LengthIsRight(top, DatumGetPointer(item.value), size));
-	return item;
-}
-
-/* In the current memory context. */
-static TopK *
-TopKDeserialize(bytea *bytes)
-{
-	StringInfoData buf;
-	TopK	   *top;
-	int			count;
-	int			i;
-
-	initStringInfo(&buf);
-	appendBinaryStringInfo(&buf, VARDATA_ANY(bytes), VARSIZE_ANY_EXHDR(bytes));
-	top = TakeHeader(&buf, &count);
-	for (i = 0; i < count; i++)
-	{
-		double		score;
-
-		CheckState(buf.len - buf.cursor >= sizeof(float8));
-		score = pq_getmsgfloat8(&buf);
-		CheckState(isfinite(score));
-		TopKOffer(top, score, TakeItem(top, &buf));
-	}
-	CheckState(buf.cursor == buf.len);
-	pfree(buf.data);
-	return top;
-}
-
-/* ---------- dlints_top ---------- */
-
-PG_FUNCTION_INFO_V1(dlints_top_transfn);
-
-/*
- * dlints_top(item, score, k): the k items with the highest scores, best first;
- * among equal scores those that come first
- */
-Datum
-dlints_top_transfn(PG_FUNCTION_ARGS)
-{
-	TopK	   *top;
-	int			k;
-
-	if (PG_ARGISNULL(2))
-		return AggregateSameState(fcinfo);
-	k = ArgCount(fcinfo, 3);
-	top = PG_ARGISNULL(0) ?
-		TopKCreate(fcinfo, AggregateContext(fcinfo), 1, k) :
-		(TopK *) PG_GETARG_POINTER(0);
-	TopKCheckCount(top, k);
-	TopKOffer(top, ArgFinite(PG_GETARG_FLOAT8(2), "score"), fcinfo->args[1]);
-	PG_RETURN_POINTER(top);
-}
-
-PG_FUNCTION_INFO_V1(dlints_top_combinefn);
-
-/* combine function of dlints_top */
-Datum
-dlints_top_combinefn(PG_FUNCTION_ARGS)
-{
-	MemoryContext context = AggregateContext(fcinfo);
-	TopK	   *top;
-	TopK	   *other;
-
-	if (PG_ARGISNULL(1))
-		return AggregateSameState(fcinfo);
-	other = (TopK *) PG_GETARG_POINTER(1);
-	top = PG_ARGISNULL(0) ?
-		TopKCreateOfType(context, other->item_type, other->k) :
-		(TopK *) PG_GETARG_POINTER(0);
-	TopKCheckCount(top, other->k);
-	TopKMerge(top, other);
-	PG_RETURN_POINTER(top);
-}
-
-PG_FUNCTION_INFO_V1(dlints_top_serialfn);
-
-Datum
-dlints_top_serialfn(PG_FUNCTION_ARGS)
-{
-	AggregateContext(fcinfo);
-	PG_RETURN_BYTEA_P(TopKSerialize((TopK *) PG_GETARG_POINTER(0)));
-}
-
-PG_FUNCTION_INFO_V1(dlints_top_deserialfn);
-
-Datum
-dlints_top_deserialfn(PG_FUNCTION_ARGS)
-{
-	AggregateContext(fcinfo);
-	PG_RETURN_POINTER(TopKDeserialize(PG_GETARG_BYTEA_PP(0)));
-}
-
-PG_FUNCTION_INFO_V1(dlints_top_finalfn);
-
-Datum
-dlints_top_finalfn(PG_FUNCTION_ARGS)
-{
-	AggregateContext(fcinfo);
-	if (PG_ARGISNULL(0))
-		PG_RETURN_NULL();
-	PG_RETURN_DATUM(TopKArray((TopK *) PG_GETARG_POINTER(0)));
 }

@@ -1,7 +1,7 @@
 /*
  * topk.h
- *		The k best-scored items seen so far: the state of dlints_top, and a part
- *		of those of dlints_recommend and dlints_shortlist.
+ *		The k best-scored items seen so far, in the states of dlints_recommend,
+ *		dlints_recommend_arms, dlints_shortlist and dlints_ndcg.
  */
 #ifndef DLINTS_TOPK_H
 #define DLINTS_TOPK_H

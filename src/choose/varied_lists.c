@@ -56,7 +56,7 @@ VariedLists *
 VariedListsCreate(const Candidates *from, int draws)
 {
 	VariedLists *lists = palloc0(sizeof(VariedLists));
-	int			candidates = from->scores->count;
+	int			candidates = ScoresCount(from->scores);
 
 	lists->from = from;
 	lists->candidates = candidates;

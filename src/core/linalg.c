@@ -470,13 +470,6 @@ linalg_norm(int len, const double *vector)
 	return dnrm2_(&len, vector, &unit_stride);
 }
 
-/* the same for a row of a full d by d matrix kept by columns */
-double
-linalg_row_norm(int d, const double *row)
-{
-	return dnrm2_(&d, row, &d);
-}
-
 /*
  * out[c] <- matrix vectors[c], the matrix given by its rows; successive
  * results stand out_len apart.

@@ -58,7 +58,6 @@ extern void linalg_combine(int len, int rows, const double *vectors,
 extern void linalg_dot_each(int len, int count, const double *vectors,
 							const double *vector, double *dots);
 extern double linalg_norm(int len, const double *vector);
-extern double linalg_row_norm(int d, const double *row);
 extern void linalg_project(int len, int rows, const double *matrix,
 						   int count, const double *vectors,
 						   double *out, int out_len);

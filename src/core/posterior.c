@@ -376,16 +376,6 @@ posterior_score(const Factor *f, const double *b, double *reduced,
 	return mean;
 }
 
-/* Square roots of the diagonal of Z^-1 Z~ Z^-1: lengths of the rows of R. */
-void
-posterior_coordinate_stddevs(int dim, const double *root, double *stddevs)
-{
-	int			k;
-
-	for (k = 0; k < dim; k++)
-		stddevs[k] = linalg_row_norm(dim, root + k);
-}
-
 /* Z^-1 Z~ Z^-1 as a full symmetric matrix */
 void
 posterior_covariance(int dim, const double *root, double *cov)

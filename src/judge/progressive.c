@@ -156,7 +156,7 @@ Predict(FunctionCallInfo fcinfo, const ObservationForm *form)
 	if (PG_ARGISNULL(0) || FeaturesAreMissing(fcinfo, form))
 		PG_RETURN_NULL();
 	model = CurrentModel(progress, PG_GETARG_DATUM(0));
-	observation = ObservationCreate(form, &model->header);
+	observation = ObservationCreate(&model->header);
 	ReadObservation(fcinfo, form, &model->header, &observation, NULL);
 	reduced = palloc(sizeof(double) * ModelCoordinates(&model->header));
 	ReduceFeatures(&model->header, 1, observation.features, observation.profile,

@@ -106,17 +106,13 @@ LearnBlock(Dlints *model, const Block *block, const double *features,
 /* ---------- functions ---------- */
 
 static void
-Learn(Dlints *model, const ObservationForm *form,
-	  const Observation *observation)
+Learn(Dlints *model, const Observation *observation)
 {
 	Block		block = {
 		1, &observation->reward, &observation->time, &observation->weight
 	};
 
-	if (form->reduced)
-		LearnReduced(model, &block, observation->features);
-	else
-		LearnBlock(model, &block, observation->features, observation->profile);
+	LearnBlock(model, &block, observation->features, observation->profile);
 }
 
 /* The model after one observation. */
@@ -131,9 +127,9 @@ Update(FunctionCallInfo fcinfo, const ObservationForm *form)
 	if (ObservationIsMissing(fcinfo, form))
 		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
 	model = PG_GETARG_DLINTS_P_COPY(0);
-	observation = ObservationCreate(form, &model->header);
+	observation = ObservationCreate(&model->header);
 	ReadObservation(fcinfo, form, &model->header, &observation, NULL);
-	Learn(model, form, &observation);
+	Learn(model, &observation);
 	ModelLearned(model);
 	PG_RETURN_DLINTS_P(model);
 }
@@ -144,11 +140,6 @@ Update(FunctionCallInfo fcinfo, const ObservationForm *form)
  */
 FORM_ENTRY(dlints_update, Update, ObservationForm,
 		   .features = 1, .reward = 2, .profile = 3, .at = 4, .weight = 5)
-
-/* The same of an observation whose reduced features z were logged */
-FORM_ENTRY(dlints_update_reduced, Update, ObservationForm,
-		   .features = 1, .reward = 2, .at = 3, .weight = 4,
-		   .reduced = true)
 
 /* Learn rows of a batch, a block at a time. */
 static void
@@ -203,12 +194,11 @@ FORM_ENTRY(dlints_update_batch, UpdateBatch, ObservationForm,
  * without learning.
  */
 static bool
-StaysFinite(Datum datum, const ObservationForm *form,
-			const Observation *observation)
+StaysFinite(Datum datum, const Observation *observation)
 {
 	Dlints	   *model = ModelCopyFromDatum(datum);
 
-	Learn(model, form, observation);
+	Learn(model, observation);
 	return ModelEvidenceIsValid(model);
 }
 
@@ -224,11 +214,11 @@ Accepts(FunctionCallInfo fcinfo, const ObservationForm *form)
 	if (PG_ARGISNULL(0) || ObservationIsMissing(fcinfo, form))
 		PG_RETURN_NULL();
 	prepared = PrepareModel(fcinfo, 0);
-	observation = ObservationCreate(form, &prepared->header);
+	observation = ObservationCreate(&prepared->header);
 	accepts = prepared->header.updates < PG_INT64_MAX &&
 		ReadObservation(fcinfo, form, &prepared->header, &observation, &problem) &&
 		(PreparedIsModerate(prepared) ||
-		 StaysFinite(PG_GETARG_DATUM(0), form, &observation));
+		 StaysFinite(PG_GETARG_DATUM(0), &observation));
 	pfree(observation.features);
 	pfree(observation.profile);
 	PG_RETURN_BOOL(accepts);

@@ -1,17 +1,15 @@
 /*
  * look.c
  *		Look into a model: project, mean, weights, predict, stddev, covariance,
- *		coefficients, info.
+ *		info.
  */
 #include "postgres.h"
 
 #include <math.h>
 
 #include "catalog/pg_type.h"
-#include "funcapi.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
-#include "utils/tuplestore.h"
 
 #include "model/fields.h"
 #include "model/model.h"
@@ -106,33 +104,6 @@ dlints_covariance(PG_FUNCTION_ARGS)
 	PrepareParts(prepared, PART_ROOT);
 	posterior_covariance(dim, prepared->root, covariance);
 	PG_RETURN_DATUM(ResultMatrix(covariance, dim, dim));
-}
-
-PG_FUNCTION_INFO_V1(dlints_coefficients);
-
-/* dlints_mean, with the roots of the diagonal of dlints_covariance */
-Datum
-dlints_coefficients(PG_FUNCTION_ARGS)
-{
-	PreparedModel *prepared = PrepareModel(fcinfo, 0);
-	int			dim = prepared->dim;
-	double	   *stddevs = palloc(sizeof(double) * dim);
-	ReturnSetInfo *rows = ResultRows(fcinfo);
-	int			i;
-
-	PrepareParts(prepared, PART_MEAN | PART_ROOT);
-	posterior_coordinate_stddevs(dim, prepared->root, stddevs);
-	for (i = 0; i < dim; i++)
-	{
-		Datum		values[3];
-		bool		nulls[3] = {false, false, false};
-
-		values[0] = Int32GetDatum(i + 1);
-		values[1] = Float8GetDatum(ResultFinite(prepared->mean[i]));
-		values[2] = Float8GetDatum(ResultFinite(stddevs[i]));
-		tuplestore_putvalues(rows->setResult, rows->setDesc, values, nulls);
-	}
-	return (Datum) 0;
 }
 
 /* ---------- dlints_info ---------- */

@@ -449,19 +449,20 @@ PrepareModelOnce(Datum datum)
 }
 
 /*
- * A model, which must not be NULL, as this backend keeps it: its header, and
- * what was made of it.  Valid until the same call site is asked for another one.
+ * Return the model in an argument, which must not be NULL, with all parts that this
+ * backend keeps of it.  Valid until the call site asks for another model.
  */
 PreparedModel *
-PrepareModelAt(FmgrInfo *flinfo, Datum datum)
+PrepareModel(FunctionCallInfo fcinfo, int argno)
 {
+	Datum		datum = PG_GETARG_DATUM(argno);
 	CallSite   *site;
 
 	/* a call without FmgrInfo has no place to remember anything */
-	if (flinfo == NULL)
+	if (fcinfo->flinfo == NULL)
 		return PrepareModelOnce(datum);
 
-	site = GetSite(flinfo);
+	site = GetSite(fcinfo->flinfo);
 	/* it is nearly always the one seen last */
 	if (!site->last || !ValueKeyMatches(&site->last->key, datum))
 	{
@@ -472,11 +473,4 @@ PrepareModelAt(FmgrInfo *flinfo, Datum datum)
 	else
 		site->last->datum = PointerGetDatum(site->last->key.bytes);
 	return site->last;
-}
-
-/* The model in an argument. */
-PreparedModel *
-PrepareModel(FunctionCallInfo fcinfo, int argno)
-{
-	return PrepareModelAt(fcinfo->flinfo, PG_GETARG_DATUM(argno));
 }

@@ -91,7 +91,6 @@ typedef struct PreparedModel
 	uint64		first_chunk;	/* hash of it, if the value is out of line */
 } PreparedModel;
 
-extern PreparedModel *PrepareModelAt(FmgrInfo *flinfo, Datum datum);
 extern PreparedModel *PrepareModel(FunctionCallInfo fcinfo, int argno);
 
 /* for what is made of a model: memory that counts if it is kept */

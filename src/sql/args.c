@@ -24,13 +24,7 @@
 void
 ArgNotNull(FunctionCallInfo fcinfo, int argno, const char *name)
 {
-	CheckNotNull(PG_ARGISNULL(argno), name);
-}
-
-void
-CheckNotNull(bool isnull, const char *name)
-{
-	if (isnull)
+	if (PG_ARGISNULL(argno))
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("%s must not be null", name)));

@@ -21,7 +21,6 @@
 	}
 
 extern void ArgNotNull(FunctionCallInfo fcinfo, int argno, const char *name);
-extern void CheckNotNull(bool isnull, const char *name);
 
 extern MemoryContext AggregateContext(FunctionCallInfo fcinfo);
 extern Datum AggregateSameState(FunctionCallInfo fcinfo);

@@ -15,15 +15,13 @@
 #include "sql/arrays.h"
 #include "sql/observation.h"
 
-/* Room for what calls of this form bring. */
+/* Allocate the vectors of an observation. */
 Observation
-ObservationCreate(const ObservationForm *form, const DlintsHeader *model)
+ObservationCreate(const DlintsHeader *model)
 {
 	Observation observation = {0};
 
-	observation.features = palloc(sizeof(double) *
-								 (form->reduced ? ModelCoordinates(model) :
-								  model->feature_dim));
+	observation.features = palloc(sizeof(double) * model->feature_dim);
 	observation.profile = palloc(sizeof(double) * model->profile_dim);
 	return observation;
 }
@@ -121,20 +119,6 @@ ProfileNumbersAreValid(ArrayType *array, const DlintsHeader *model,
 	return true;
 }
 
-/* Reduced features of a model with an intercept end as those do. */
-static bool
-EndsWithOne(const ArgSpec *spec, const double *reduced, Problem *problem)
-{
-	double		last = reduced[spec->len - 1];
-
-	if (!spec->model->intercept || last == 1.0)
-		return true;
-	return ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
-					 "last coordinate of reduced features must be 1 for a model with an intercept",
-					 psprintf("The value is %s.",
-							  double_to_shortest_decimal(last)), NULL);
-}
-
 static bool
 FeaturesAreValid(FunctionCallInfo fcinfo, const ObservationForm *form,
 			   const DlintsHeader *model, double *out, Problem *problem)
@@ -142,14 +126,8 @@ FeaturesAreValid(FunctionCallInfo fcinfo, const ObservationForm *form,
 	ArgSpec		spec = ArgFeatureSpec(model);
 	ArrayType  *array;
 
-	if (form->reduced)
-	{
-		spec.name = "reduced features";
-		spec.len = ModelCoordinates(model);
-	}
 	return ArrayIsNumeric(PG_GETARG_DATUM(form->features), &array, problem) &&
-		VectorIsValid(array, &spec, out, problem) &&
-		(!form->reduced || EndsWithOne(&spec, out, problem));
+		VectorIsValid(array, &spec, out, problem);
 }
 
 static bool
@@ -158,10 +136,8 @@ ProfileIsValid(FunctionCallInfo fcinfo, const ObservationForm *form,
 {
 	ArrayType  *array;
 
-	/* what is reduced already has its profile in it */
-	return form->reduced ||
-		(ArrayIsNumeric(ProfileArgument(fcinfo, form->profile), &array, problem) &&
-		 ProfileNumbersAreValid(array, model, out, problem));
+	return ArrayIsNumeric(ProfileArgument(fcinfo, form->profile), &array, problem) &&
+		ProfileNumbersAreValid(array, model, out, problem);
 }
 
 /* ---------- the whole ---------- */

@@ -23,21 +23,19 @@ typedef struct ObservationForm
 	int			profile;
 	int			at;
 	int			weight;
-	bool		reduced;		/* the features are reduced already */
 } ObservationForm;
 
 /* What was seen; the caller has room for the two vectors. */
 typedef struct Observation
 {
-	double	   *features;		/* dim numbers, or as many as z has */
-	double	   *profile;			/* profile_dim numbers */
+	double	   *features;		/* dim numbers */
+	double	   *profile;		/* profile_dim numbers */
 	double		reward;
 	int64		time;			/* TIME_UNKNOWN for a model by count */
 	double		weight;
 } Observation;
 
-extern Observation ObservationCreate(const ObservationForm *form,
-									 const DlintsHeader *model);
+extern Observation ObservationCreate(const DlintsHeader *model);
 extern bool FeaturesAreMissing(FunctionCallInfo fcinfo,
 							   const ObservationForm *form);
 extern bool ObservationIsMissing(FunctionCallInfo fcinfo,

@@ -104,7 +104,6 @@ for my $query (
 for my $query (
 	"$model SELECT $evidence ORDER BY id) FROM event",
 	"$model SELECT dlints_recommend((SELECT state FROM m), id, features, 3) FROM event",
-	'SELECT dlints_top(id, reward, 3) FROM event',
 	'SELECT dlints_ndcg(reward, reward, 3) FROM event')
 {
 	unlike(plan_of($query), qr/worker_partial_agg/, "pulled: $query");
@@ -112,8 +111,6 @@ for my $query (
 for my $query (
 	q{UPDATE model SET state = dlints_update(state, '{1}', 1) WHERE name = 'm3'},
 	q{SELECT dlints_recommend(m.state, i.id, i.features, 5) FROM model m
-		JOIN item i ON i.model = m.name WHERE m.name = 'm3'},
-	q{SELECT i.id, dlints_choose(m.state, i.features) OVER () FROM model m
 		JOIN item i ON i.model = m.name WHERE m.name = 'm3'},
 	fold(q{'m3'}))
 {
@@ -124,11 +121,9 @@ for my $query (
 }
 for my $query (
 	'SELECT m.name, dlints_recommend(m.state, i.id, i.features, 5) FROM model m
-		JOIN item i ON i.model = m.name GROUP BY m.name',
-	'SELECT i.id, dlints_choose(m.state, i.features) OVER (PARTITION BY m.name) FROM model m
-		JOIN item i ON i.model = m.name')
+		JOIN item i ON i.model = m.name GROUP BY m.name')
 {
-	like(plan_of($query), qr/\ACustom Scan.*Task Count: 8.*Agg.*dlints_(?:recommend|choose)/s,
+	like(plan_of($query), qr/\ACustom Scan.*Task Count: 8.*Agg.*dlints_recommend/s,
 		"on the workers: $query");
 }
 
@@ -149,11 +144,10 @@ my $shared = q{SELECT cardinality(dlints_recommend(m.state, i.id, i.features, 5)
 	FROM model m, catalogue i WHERE m.name = 'm3'};
 like(plan_of($shared), qr/Task Count: 1\n/, 'on one worker: a catalogue that is a reference table');
 is(sql($shared), 5, '... and its best');
-is(sql(q{SELECT count(DISTINCT (c).rank)
-	FROM (SELECT dlints_choose(m.state, i.features, k => 3) OVER () AS c
-	FROM model m JOIN item i ON i.model = m.name WHERE m.name = 'm3' OFFSET 0) s
-		WHERE (c).rank <= 3}),
-	3, 'a slate is chosen');
+is(sql(q{SELECT count(DISTINCT c.rank)
+	FROM model m, (SELECT array_agg(id) AS ids, array_agg(features) AS features FROM item WHERE model = 'm3') i,
+	LATERAL dlints_decide(m.state, i.ids, i.features, k => 3) c WHERE m.name = 'm3'}),
+	3, 'dlints_decide chooses a slate');
 is(sql(q{SELECT count(*)
 	FROM dlints_factors('SELECT id % 10, member, 1.0::float8 FROM event WHERE id <= 400',
 	2) AS f (member integer, factors real[])}),

@@ -32,20 +32,4 @@ FROM seed, LATERAL (VALUES
     ('state', '\x33', dlints_send(model))
 ) AS f (form, door, bytes);
 
--- Rankings as dlints_top sends them on machines that store the low byte first:
--- of numbers, texts and the type that has no length
-INSERT INTO file
-SELECT 'ranking_' || name,
-    lo_from_bytea(0, '\x34' || int4send(type::oid::integer) || int4send(3) || int4send(2) || items)
-FROM (VALUES
-    ('integer', 'integer'::regtype,
-        float8send(2) || int4send(12) || '\xffffffff0500000000000000' || float8send(1)
-            || int4send(4) || '\xfeffffff'),
-    ('text', 'text', float8send(2) || int4send(11) || '\x070000001c000000616263' || float8send(1)
-        || int4send(4) || '\xfeffffff'),
-    ('cstring', 'cstring',
-        float8send(2) || int4send(8) || '\x0400000061626300' || float8send(1) || int4send(4)
-            || '\xfeffffff')
-) AS r (name, type, items);
-
 SELECT count(lo_export(object, :'folder' || '/' || name)) AS seeds FROM file;

@@ -31,7 +31,6 @@ SELECT ok(same_bytes(empty || one, one) AND same_bytes(one || empty, one)
     AND same_bytes(empty || empty, empty)
     AND (dlints_info(one)).updates = 1
     AND same_bytes(dlints_update_batch(empty, ARRAY[x], '{2}', ARRAY[u]), one)
-    AND same_bytes(dlints_update_reduced(empty, dlints_project(empty, x, u), 2), one)
     AND same_bytes(dlints_update_batch(empty, '{}', '{}'), empty)
     AND same_bytes((SELECT dlints_concat_agg(e ORDER BY i)
                     FROM (VALUES (1, empty), (2, NULL), (3, one), (4, empty)) AS v (i, e)), one),

@@ -81,7 +81,7 @@ FROM (SELECT low, high, dlints_concat_agg(e ORDER BY no) AS parts
              FROM click) AS c;
 CREATE FUNCTION ranking(m dlints, sign float8) RETURNS bigint[] LANGUAGE sql AS
 $$
-SELECT dlints_top(i, sign * dlints_predict(m, features(i + 5000, 4)), 200)
+SELECT (array_agg(i ORDER BY sign * dlints_predict(m, features(i + 5000, 4)) DESC))[1:200]
 FROM generate_series(1, 200) AS i
 $$;
 SELECT ok(i.memory = u.memory AND abs(i.sigma / (abs(high - low) * u.sigma) - 1) < close

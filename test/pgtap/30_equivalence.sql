@@ -9,7 +9,7 @@ SELECT name, forgets, weighted AS w, empty, singly(empty, 1, 80, weighted) AS m
 FROM learner
 WHERE forgets IN ('nothing', 'by count, weighted', 'three memories', 'two by time, weighted');
 
-SELECT plan(189);
+SELECT plan(186);
 
 SELECT is(string_agg(format('%s: %s', way, d), ', ') FILTER (WHERE (d <= 1e-10) IS NOT TRUE),
     NULL, name)
@@ -17,7 +17,6 @@ FROM trained, LATERAL (VALUES
     ('batch', batch(empty, 1, 80, w)),
     ('batch after batch', batch(batch(empty, 1, 33, w), 34, 80, w)),
     ('evidence', evidence(empty, 1, 80, w)),
-    ('reduced features', reduced(empty, 1, 80, w)),
     ('evidence after updates', singly(empty, 1, 27, w) || evidence(empty, 28, 80, w)),
     ('|| is associative', evidence(empty, 1, 10, w)
                           || (batch(empty, 11, 50, w) || evidence(empty, 51, 80, w))),
@@ -98,8 +97,6 @@ SELECT each_holds(format('same_bytes(%s, m)', call), 'FROM few') FROM lines($$
     dlints_update_batch(m, ARRAY[x], NULL)
     dlints_update_batch(m, ARRAY[x], ARRAY[1], NULL)
     dlints_update_batch(m, '{}', '{}')
-    dlints_update_reduced(m, NULL, 1)
-    dlints_update_reduced(m, x, NULL)
     m || NULL
     NULL || m
     (SELECT dlints_concat_agg(v ORDER BY o) FROM (VALUES (1, NULL), (2, m), (3, NULL)) AS x (o, v))
@@ -108,7 +105,6 @@ SELECT each_holds($$
     dlints_update(NULL, x, 1) IS NULL
     dlints_update(NULL, x, 1, x) IS NULL
     dlints_update_batch(NULL, ARRAY[x], ARRAY[1]) IS NULL
-    dlints_update_reduced(NULL, x, 1) IS NULL
     (NULL::dlints || NULL::dlints) IS NULL
     (SELECT dlints_concat_agg(m) FROM few WHERE false) IS NULL
     (SELECT dlints_concat_agg(NULL::dlints) FROM few) IS NULL

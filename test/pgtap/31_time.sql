@@ -4,7 +4,7 @@
 BEGIN;
 \ir include/helpers.sql
 
-SELECT plan(50);
+SELECT plan(49);
 
 -- a || b = b || a, to the bit
 SELECT ok(same_bytes(a || b, b || a), 'a || b = b || a, first rewards of 1 and -1')
@@ -70,7 +70,6 @@ SELECT each_is('22004: a model that forgets by time needs the time of an observa
     dlints_update(t, ARRAY[1], 1)
     dlints_update(t, ARRAY[1], 1, at => NULL)
     dlints_update_batch(t, ARRAY[[1]], ARRAY[1])
-    dlints_update_reduced(t, ARRAY[1, 1], 1)
     (SELECT dlints_evidence(t, ARRAY[1]::real[], 1))
     (SELECT dlints_evidence(t, ARRAY[1]::real[], 1, '{}', NULL, 2))
     $$, 'FROM say');

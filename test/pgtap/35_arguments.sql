@@ -16,7 +16,6 @@ SELECT statement FROM lines($$
     dlints_send(dlints_update(s, :x, 2, :u))
     dlints_send(dlints_update_batch(m, ARRAY[:x, :x], ARRAY[2, 3]))
     dlints_send(dlints_update_batch(s, ARRAY[:x, :x], ARRAY[2, 3], ARRAY[:u, :u]))
-    dlints_send(dlints_update_reduced(m, :x, 2))
     dlints_draw_weights(s, :u, 3)
     dlints_dot(ARRAY[0.7, 1e-5], :x)
     dlints_project(m, :x)
@@ -37,7 +36,7 @@ SELECT outcome(format('SELECT %s FROM model, (SELECT %s AS x, %s AS u OFFSET 0) 
     replace(replace(statement, ':x', 'x'), ':u', 'u'), x, u))
 $$;
 
-SELECT plan(38);
+SELECT plan(37);
 
 -- the numbers in each form, and what they are in double precision; features and a profile
 -- of types of their own
@@ -94,7 +93,6 @@ FROM (VALUES
     dlints_update_batch(m, ARRAY[ARRAY[1, 2]::varchar[]], ARRAY[1])
     dlints_dot(ARRAY[1, 2], ARRAY[1, 2]::oid[])
     dlints_weights(s, ARRAY[1, 2]::oid[])
-    dlints_update_reduced(m, ARRAY[1, 2]::oid[], 1)
     $$)) AS v (code, calls), lines(calls) AS call;
 SELECT is(got, code, call) FROM refused;
 -- there are no dimensions in '{}', and none is too few

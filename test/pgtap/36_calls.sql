@@ -8,7 +8,7 @@ BEGIN;
 CREATE TEMP TABLE number (kind text, fractions text, whole text);
 INSERT INTO number VALUES
 	('x', '0.5,-0.25,2', '1,0,2'), ('xs', '{0.5,-0.25,2},{0,1,0.5}', '{1,0,2},{0,1,1}'),
-	('p', '1,0.5,-2', '0,3,1'), ('rs', '1.5,0', '1,0'), ('z', '0.5,-0.25,2,1', '1,0,2,1'),
+	('p', '1,0.5,-2', '0,3,1'), ('rs', '1.5,0', '1,0'),
 	('r', '1.5', '1'), ('w', '0.5', '1'), ('k', '2', '2'),
 	('at', '2026-04-01 12:00+00', '2026-04-01 12:00+00'), ('word', 'ucb', 'ucb');
 
@@ -63,7 +63,7 @@ FROM  (SELECT type, kind, format('''{%s}''::%s[]', fractions, type) AS value
            WHEN 'xs' THEN format('ARRAY[%s]', regexp_replace(fractions, '{[^}]*}', '''\&''::real[]::' || type, 'g'))
            ELSE format('''{%s}''::real[]::%s', fractions, type) END
        FROM number, pgvector) AS columns
-WHERE kind IN ('x', 'xs', 'p', 'rs', 'z') \gset
+WHERE kind IN ('x', 'xs', 'p', 'rs') \gset
 CREATE TEMP TABLE one AS
 SELECT evidence(dlints_new(3, policy => 'greedy'), 1, 9) AS s,
     evidence(dlints_new(3, interactions => 'matched', policy => 'greedy'), 1, 9) AS m,
@@ -88,7 +88,6 @@ CREATE TEMP TABLE call AS SELECT call FROM lines($$
     dlints_update(t, :x, :r, :p, :at, :w) FROM one
     dlints_update_batch(s, :xs, :rs) FROM one
     dlints_update_batch(m, :xs, :rs, :xs) FROM one
-    dlints_update_reduced(s, :z, :r) FROM one
     dlints_accepts(s, :x) FROM one
     dlints_accepts(m, :x, :r, :p) FROM one
     dlints_accepts(m, :x, profile => :p) FROM one
@@ -123,15 +122,6 @@ CREATE TEMP TABLE call AS SELECT call FROM lines($$
     dlints_profile(:x) FROM one
     dlints_profile(:x, :w) FROM one
     dlints_profile(f, :w) FROM item
-    array_agg(c ORDER BY id) FROM (SELECT id, dlints_choose(s, f, k => :k) OVER () AS c
-        FROM one, item) AS q
-    array_agg(c ORDER BY id) FROM (SELECT id, dlints_choose(m, f, :k, :p, draws => 5) OVER () AS c
-        FROM one, item) AS q
-    dlints_choose(m, :x, :k, :p, bonus => :w) OVER () FROM one
-    dlints_choose(s, :x, (SELECT count(*) FROM item)) OVER () FROM one
-    array_agg(c ORDER BY id) FROM (SELECT id, dlints_choose_arms(m, f, :k, :p, draws => 5) OVER () AS c
-        FROM one, item) AS q
-    dlints_choose_arms(m, :x, :k, :p, bonus => :w) OVER () FROM one
     array_agg(d ORDER BY d.rank) FROM one, list,
         LATERAL dlints_decide(s, ids, fs, :k) AS d
     array_agg(d ORDER BY d.rank) FROM one, list,
@@ -141,10 +131,10 @@ CREATE TEMP TABLE call AS SELECT call FROM lines($$
     array_agg(d ORDER BY d.rank) FROM one,
         LATERAL dlints_decide(s, ARRAY['a', 'b'], :xs, (SELECT 2)) AS d
     (SELECT dlints_decide(m, uuids, fs, :k, NULL)) FROM one, list
+    array_agg(d.probability ORDER BY d.item) FROM one, list,
+        LATERAL dlints_decide(m, ids, fs, :k, :p, all_items => true) AS d
     dlints_progressive(s, :x, :r) OVER () FROM one
     dlints_progressive(t, :x, :r, :p, :at, :w) OVER () FROM one
-    dlints_top(id, :w, 1) FROM item WHERE id = 3
-    dlints_top(id, id * dlints_predict(s, f), :k) FROM one, item
     dlints_policy_value(:r, 0.5, :w) FROM item
     dlints_policy_value(:r, 0.5, 0.25, :w, :w) FROM item
     dlints_bounds(:w, 0, 9, highest => 1000) FROM one
@@ -169,7 +159,7 @@ DECLARE
 	result text;
 BEGIN
 	FOR n IN
-		SELECT kind, kind IN ('x', 'xs', 'p', 'rs', 'z') AS is_array,
+		SELECT kind, kind IN ('x', 'xs', 'p', 'rs') AS is_array,
 			CASE kind WHEN 'p' THEN who.profile WHEN 'k' THEN who.k WHEN 'at' THEN who.at
 				WHEN 'word' THEN who.word WHEN 'r' THEN who.number WHEN 'w' THEN who.number
 				ELSE who.features END AS form,
@@ -214,7 +204,7 @@ UNION ALL -- weights are float8[], as draws are
 SELECT type, 'fractions', 'dlints_dot(:x, :p) FROM one', format('42883: function dlints_dot(%s, %1$s) does not exist', type)
 FROM pgvector;
 
-SELECT plan((SELECT count(*)::integer FROM sender) + 2 + 45);
+SELECT plan((SELECT count(*)::integer FROM sender) + 2 + 41);
 SELECT is(string_agg(format('%s: %s', a.call, left(a.given, 300)), E'\n')
           FILTER (WHERE a.given IS DISTINCT FROM coalesce(u.given, w.given)
                   OR w.given !~ '^gives'), NULL,
@@ -254,7 +244,6 @@ FROM lines($$
     dlints_project(m, f, :p)
     dlints_recommend(m, id, f, 2, :p)
     dlints_evidence(m, f, 1, :p)
-    dlints_choose(m, f, 2, :p) OVER ()
     dlints_progressive(m, f, 1, :p) OVER ()
     dlints_dot(:p, f)
     $$) AS call,

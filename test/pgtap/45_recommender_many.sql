@@ -63,7 +63,7 @@ SELECT ok(bool_and(t.best = t.of_all) AND count(*) = 80,
 FROM   generate_series(1, 5) p, LATERAL (SELECT board.profile(p) AS u OFFSET 0) u,
        board.shortlist(p, '{}', u, 'personal', 10, p) s, board.rankings(u, 'personal', p) r,
        generate_subscripts(r.weights, 1) n, LATERAL (
-           SELECT dlints_top(x, x, 10) AS of_all, dlints_top(x, x, 10) FILTER (WHERE item = ANY (s.items)) AS best
+           SELECT (array_agg(x ORDER BY x DESC))[1:10] AS of_all, (array_agg(x ORDER BY x DESC) FILTER (WHERE item = ANY (s.items)))[1:10] AS best
            FROM board.item_vector, dlints_dot(ARRAY(SELECT unnest(r.weights[n:n])), features) x) t;
 SELECT is(count(*), 16::bigint, 'fifteen, and what is expected')
 FROM   board.rankings(board.profile(1), 'personal', 1) r, generate_subscripts(r.weights, 1);

@@ -62,14 +62,18 @@ SELECT ok(bool_and(costs -> 0 ->> 'usd' = coalesce(actions -> (ranking[1] - 1) -
 
 -- What is logged is enough to compute probabilities again; those of the log are of 50 draws.
 CREATE TEMP TABLE again AS
-SELECT w.decision, w.probability AS logged, (dlints_choose(w.state, w.features, draws => 2000, epsilon => 0.02,
-	bonus => -w.charged) OVER (PARTITION BY w.decision)).probability AS again
-FROM  (SELECT d.id AS decision, r.probability, a.features, m.state,
+SELECT w.decision, d.item AS logged, d.probability AS again
+FROM  (SELECT w.decision, array_agg(w.probability) AS logged, array_agg(w.features) AS features,
+              array_agg(-w.charged) AS bonuses, (array_agg(w.state))[1] AS state
+       FROM  (SELECT d.id AS decision, r.probability, a.features, m.state,
               (d.prices ->> 'usd')::float8 * (d.costs -> (r.place - 1)::integer ->> 'usd')::float8 AS charged
        FROM   (SELECT * FROM front.decision ORDER BY id DESC LIMIT 100) d, front.model m,
               unnest(d.ranking, d.probabilities) WITH ORDINALITY r (n, probability, place),
               front.action(d.context, d.actions) a
-       WHERE  m.name = 'reward' AND a.n = r.n) w;
+       WHERE  m.name = 'reward' AND a.n = r.n) w
+       GROUP  BY w.decision) w,
+       LATERAL dlints_decide(w.state, w.logged, w.features, draws => 2000, epsilon => 0.02, bonus => w.bonuses,
+                             all_items => true) d;
 SELECT ok(avg(abs(logged - again)) < 0.06 AND regr_r2(logged, again) > 0.5, 'and probabilities are exact given them')
 FROM   again;
 

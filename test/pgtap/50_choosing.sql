@@ -98,8 +98,8 @@ SELECT discount, g, dlints_recommend(model, item, x) AS one,
     (dlints_recommend(model, item, x, 2))[1] AS first
 FROM duel, arm, generate_series(1, 4000) AS g GROUP BY discount, g;
 CREATE TEMP TABLE won_by_weights AS
-SELECT discount, g, (dlints_top(item, dlints_dot(seeded, x), 1))[1] AS seeded,
-    (dlints_top(item, dlints_dot(unseeded, x), 1))[1] AS unseeded
+SELECT discount, g, (array_agg(item ORDER BY dlints_dot(seeded, x) DESC))[1] AS seeded,
+    (array_agg(item ORDER BY dlints_dot(unseeded, x) DESC))[1] AS unseeded
 FROM drawn, arm GROUP BY discount, g;
 SELECT cmp_ok(abs(avg((choice = 'a')::integer)::float8 - p), '<', 6.2 * sqrt(p * (1 - p) / 4000),
     format('discount %s: how often %s takes the first arm', discount, way))
@@ -111,10 +111,10 @@ GROUP BY discount, p, way ORDER BY discount, way;
 
 -- without exploration the choice is the best expected reward, always
 SELECT is(ranked(shape, dlints_set(model, exploration => 0), 50, 7),
-    (SELECT dlints_top(item, dlints_predict(model, x, u), 7)
+    (SELECT (array_agg(item ORDER BY dlints_predict(model, x, u) DESC))[1:7]
      FROM pair WHERE pair.shape = trained.shape AND item <= 50),
     format('%s, exploration 0: the best seven', shape)) FROM trained ORDER BY shape;
-SELECT ok(dlints_recommend(m, item, x) = (dlints_top(item, dlints_dot(w, x), 1))[1]
+SELECT ok(dlints_recommend(m, item, x) = (array_agg(item ORDER BY dlints_dot(w, x) DESC))[1]
     AND dlints_recommend(m, item, x::float8[], 50) = dlints_recommend(m, item, x, 50),
     'exploration 0: one item, and double precision')
 FROM (SELECT dlints_set(model, exploration => 0) AS m, dlints_weights(model) AS w

@@ -1,5 +1,4 @@
--- Arms with a model each: what their policies say, one draw for each, intercepts counted; and
--- choices among them with their probabilities.
+-- dlints_recommend_arms: policies, an independent draw for each arm, and intercepts.
 \set ON_ERROR_STOP 1
 BEGIN;
 \ir include/helpers.sql
@@ -33,20 +32,20 @@ SELECT policy, personal, id, model, x, u, g, dlints_predict(model, x, u)
 FROM arm, generate_series(1, 25) AS g, features(g, 4) AS x,
      LATERAL (SELECT CASE WHEN personal THEN features(-g, 4) ELSE '{}' END) AS l (u);
 
-SELECT plan(21 + 20);
+SELECT plan(21);
 
 SELECT is(array_agg(dlints), array_agg(expected), format('%s: as predict and stddev say', policy))
 FROM (SELECT policy, dlints_recommend_arms(model, id, x) AS dlints,
-             (dlints_top(id, score, 1))[1] AS expected
+             (array_agg(id ORDER BY score DESC))[1] AS expected
       FROM scored WHERE NOT personal AND policy <> 'thompson' GROUP BY policy, g) AS r
 GROUP BY policy ORDER BY policy;
 SELECT is(array_agg(dlints), array_agg(expected), format('%s, with profiles of four', policy))
 FROM (SELECT policy, dlints_recommend_arms(model, id, x, 2, u) AS dlints,
-             dlints_top(id, score, 2) AS expected
+             (array_agg(id ORDER BY score DESC))[1:2] AS expected
       FROM scored WHERE personal AND policy <> 'thompson' GROUP BY policy, g) AS r
 GROUP BY policy ORDER BY policy;
 SELECT cmp_ok(count(DISTINCT id), '>', 3::bigint, 'the best ones differ')
-FROM (SELECT (dlints_top(id, score, 1))[1] AS id FROM scored WHERE policy = 'ucb' GROUP BY g) AS b;
+FROM (SELECT (array_agg(id ORDER BY score DESC))[1] AS id FROM scored WHERE policy = 'ucb' GROUP BY g) AS b;
 SELECT is(dlints_recommend_arms(model, id, x, 100) @> array_agg(id), true, 'all, where k allows')
 FROM scored WHERE g = 1 AND NOT personal;
 
@@ -114,89 +113,5 @@ SELECT is(hint_of($$SELECT dlints_recommend(model, id, zeros(4)) FROM arm WHERE 
           'Use GROUP BY to recommend from several models, or dlints_recommend_arms '
           'where each row has a model of its own.',
           'dlints_recommend says where to go');
--- ---------- dlints_choose_arms ----------
-
--- what does not draw: scores and ranks as predict and stddev say, all others behind
-CREATE TEMP TABLE told AS
-SELECT policy, personal, g, id, t.score AS expected, c.*
-FROM (SELECT s.*, dlints_choose_arms(model, x, 3, u)
-                  OVER (PARTITION BY policy, personal, g) AS choice
-      FROM scored AS s WHERE policy <> 'thompson') AS t,
-     LATERAL (SELECT (choice).rank, (choice).score, (choice).probability) AS c;
-SELECT is(count(*) || ' ' || count(DISTINCT id), '150 6', policy || ': all arms are told')
-FROM told GROUP BY policy ORDER BY policy;
-SELECT cmp_ok(max(abs(score - expected)), '<', 1e-12::float8, policy || ': scores')
-FROM told GROUP BY policy ORDER BY policy;
-SELECT ok(bool_and((place <= 3) = (rank IS NOT NULL) AND coalesce(rank = place, true)
-                   AND probability = (place <= 3)::integer), policy || ': the best three, surely')
-FROM (SELECT *, row_number() OVER (PARTITION BY policy, personal, g ORDER BY expected DESC) AS place
-      FROM told) AS t GROUP BY policy ORDER BY policy;
-
--- thompson: shares of 10,000 draws are what independent normals have, and the one that acts is
--- chosen as often; 5.5 standard deviations
-WITH said AS (
-	SELECT what, expected, name, dlints_choose_arms(m, x, draws => 10000) OVER (PARTITION BY what) AS c
-	FROM duel, LATERAL (VALUES ('a', a, xa), ('b', b, xb)) AS v (name, m, x))
-SELECT cmp_ok(abs((c).probability - expected), '<', 5.5 * 0.5 / sqrt(10000), what || ': its probability')
-FROM said WHERE name = 'a' ORDER BY what;
-WITH acted AS (
-	SELECT what, expected, name, dlints_choose_arms(m, x, draws => 1) OVER (PARTITION BY what, g) AS c
-	FROM duel, generate_series(1, 4000) AS g,
-	     LATERAL (VALUES ('a', a, xa), ('b', b, xb)) AS v (name, m, x))
-SELECT cmp_ok(abs(avg(((c).rank IS NOT NULL)::integer) - expected), '<', 5.5 * 0.5 / sqrt(4000),
-              what || ': as often as that')
-FROM acted WHERE name = 'a' GROUP BY what, expected ORDER BY what;
-
--- one that draws beside one that does not, in either order
-WITH mixed AS (
-	SELECT first, name, normal_cdf((dlints_predict(a, xa) - dlints_predict(b, xb))
-	                               / (0.8 * dlints_stddev(a, xa))) AS expected,
-	       dlints_choose_arms(m, x, draws => 10000) OVER (PARTITION BY first ORDER BY name <> first) AS c
-	FROM duel, unnest('{a,b}'::text[]) AS first,
-	     LATERAL (VALUES ('a', a, xa), ('b', dlints_set(b, policy => 'greedy'), xb)) AS v (name, m, x)
-	WHERE what = 'two models')
-SELECT cmp_ok(abs((c).probability - expected), '<', 5.5 * 0.5 / sqrt(10000),
-              'thompson and greedy, first ' || first)
-FROM mixed WHERE name = 'a' ORDER BY first;
-
--- Many arms, and equal ones: each is as likely, wherever it stands.  The first and the last 400
--- of 800 have one half each of what 10,000 draws choose.
-WITH many AS (
-	SELECT i, dlints_choose_arms(model, x, draws => 10000) OVER () AS c
-	FROM generate_series(1, 800) AS i,
-	     (SELECT model, x FROM scored WHERE policy = 'thompson' AND NOT personal LIMIT 1) AS m)
-SELECT ok(abs(sum((c).probability) - 1) < 1e-9
-          AND abs(sum((c).probability) FILTER (WHERE i <= 400) - 0.5) < 5.5 * 0.5 / 100
-          AND max((c).probability) < 0.005 AND count(DISTINCT (c).score) = 800,
-          'eight hundred equal arms, each with a draw of its own')
-FROM many;
-
--- rules: they are those of dlints_choose
-CREATE TEMP TABLE sure AS
-SELECT i, m, i::text AS name, CASE WHEN i < 3 THEN 'low' ELSE 'high' END AS brand
-FROM generate_series(1, 5) AS i,
-     LATERAL (SELECT dlints_set(dlints_update(dlints_new(1), '{1}', i), exploration => 0) AS m) AS l;
-CREATE FUNCTION ranked(arguments text) RETURNS text LANGUAGE plpgsql AS
-$$
-DECLARE
-	found text;
-BEGIN
-	EXECUTE format($q$SELECT string_agg(i || ':' || (c).probability::numeric(3, 2), ' ' ORDER BY (c).rank)
-		FROM (SELECT i, dlints_choose_arms(m, '{1}'%s) OVER () AS c FROM sure) AS s
-		WHERE (c).rank > 0$q$, arguments) INTO found;
-	RETURN found;
-END
-$$;
-SELECT is(ranked(arguments), expected, 'dlints_choose_arms(m, x' || arguments || ')')
-FROM (VALUES (', 2', '5:1.00 4:1.00'), (', 2, bonus => CASE i WHEN 1 THEN 100 END', '1:1.00 5:1.00'),
-             (', 3, cap_group => brand, cap => 2', '5:1.00 4:1.00 2:1.00'),
-             (', 9', '5:1.00 4:1.00 3:1.00 2:1.00 1:1.00')) AS v (arguments, expected);
-SELECT ok(bool_and(abs((c).probability - 0.2) < 1e-12) AND count((c).rank) = 1, 'all by chance')
-FROM (SELECT dlints_choose_arms(m, '{1}', epsilon => 1) OVER () AS c FROM sure) AS s;
-SELECT is(array_agg((c).rank ORDER BY i), '{NULL,NULL,NULL,2,1}', 'no model, no features, no profile: no arm')
-FROM (SELECT i, dlints_choose_arms(CASE WHEN i > 1 THEN m END, CASE WHEN i <> 2 THEN '{1}'::real[] END, 5,
-                                   CASE WHEN i <> 3 THEN '{}'::real[] END) OVER () AS c FROM sure) AS s;
-SELECT is(outcome($$SELECT dlints_choose_arms(m, '{1}', i) OVER () FROM sure$$),
-          '22023: k must be the same for all rows of a partition', 'k is one number for all arms');
 SELECT * FROM finish();
 ROLLBACK;

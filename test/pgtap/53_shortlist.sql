@@ -22,7 +22,7 @@ SELECT array_agg(i ORDER BY i) FROM unnest($1) i $$;
 CREATE FUNCTION expected(rankings integer, k integer) RETURNS integer[] LANGUAGE sql AS $$
 SELECT array_agg(DISTINCT id ORDER BY id)
 FROM   generate_series(1, rankings) w, LATERAL (
-	SELECT unnest(dlints_top(id, dlints_dot(ARRAY(SELECT unnest((weights(rankings))[w:w])), x), k)) AS id FROM item) t
+	SELECT unnest((array_agg(id ORDER BY dlints_dot(ARRAY(SELECT unnest((weights(rankings))[w:w])), x) DESC))[1:k]) AS id FROM item) t
 $$;
 
 SELECT plan(8 + 6 + 24 + 8 + 10 + 11);
@@ -36,7 +36,7 @@ GROUP  BY w, k ORDER BY w, k;
 -- ---------- of any kind ----------
 
 SELECT is(dlints_shortlist(ids::text[], xs, weights(1), 5) @> ARRAY[id::text], true, 'items of text')
-FROM   block, (SELECT (dlints_top(id, dlints_dot(ARRAY(SELECT unnest(weights(1))), x), 1))[1] AS id FROM item) b
+FROM   block, (SELECT (array_agg(id ORDER BY dlints_dot(ARRAY(SELECT unnest(weights(1))), x) DESC))[1] AS id FROM item) b
 GROUP  BY id;
 SELECT is(sorted(dlints_shortlist(ids, xs::float8[], weights(3), 9)), expected(3, 9), 'numbers of double precision')
 FROM block;
@@ -128,8 +128,8 @@ CREATE TEMP TABLE twice AS SELECT n, (SELECT weights(400)) AS w FROM block;
 SELECT is(sorted(dlints_shortlist(ids, xs, w, 1)), expected(400, 1), 'also stored apart')
 FROM   block JOIN twice USING (n);
 -- the first ranking's items come first
-SELECT is((dlints_shortlist(ids, xs, weights(9), 6))[1:6], (SELECT dlints_top(id, dlints_dot(ARRAY(
-  SELECT unnest(weights(1))), x), 6) FROM item), 'those under the first weight vector come first') FROM block;
+SELECT is((dlints_shortlist(ids, xs, weights(9), 6))[1:6], (SELECT (array_agg(id ORDER BY dlints_dot(ARRAY(
+  SELECT unnest(weights(1))), x) DESC))[1:6] FROM item), 'those under the first weight vector come first') FROM block;
 
 -- ---------- single precision ----------
 
@@ -166,7 +166,7 @@ WHERE  id < 40 GROUP BY i, p, e;
 SELECT is((SELECT array_agg(d.item ORDER BY d.rank)
            FROM (SELECT array_agg(id) AS ids, array_agg(x) AS xs FROM item) a,
                 LATERAL dlints_decide(m, ids, xs, 7, p, seed => 42) d),
-          (SELECT dlints_top(id, dlints_dot((SELECT dlints_draw_weights(m, p, 42)), x), 7) FROM item),
+          (SELECT (array_agg(id ORDER BY dlints_dot((SELECT dlints_draw_weights(m, p, 42)), x) DESC))[1:7] FROM item),
           'a decision under a seed: ' || i)
 FROM   made ORDER BY i;
 SELECT is((SELECT array_agg(d.item ORDER BY d.rank)
@@ -190,7 +190,7 @@ FROM   made, LATERAL (SELECT array_agg(id) AS ids, array_agg(x) AS xs FROM item)
        LATERAL dlints_draw_weights(dlints_set(m, exploration => 2), p, 42, 12) w,
        LATERAL (SELECT avg((d.item = ANY (best))::int) AS share
                 FROM generate_series(1, 12) j, LATERAL (
-                    SELECT dlints_top(id, dlints_dot(ARRAY(SELECT unnest(w[j:j])), x), 7) AS best FROM item) t) s
+                    SELECT (array_agg(id ORDER BY dlints_dot(ARRAY(SELECT unnest(w[j:j])), x) DESC))[1:7] AS best FROM item) t) s
 GROUP  BY i ORDER BY i;
 SELECT is(outcome('SELECT dlints_draw_weights(dlints_new(2), ''{}'', 1, ' || d || ')'), result, 'draws: ' || d)
 FROM  (VALUES ('0', '22023: draws must be between 1 and 1000 (The value is 0.)'),

@@ -15,7 +15,7 @@ SELECT name, visitor, item, features(1000 + item, n) AS x, profile(visitor, s) A
 FROM kind, generate_series(1, 12) AS visitor, generate_series(1, 40) AS item
 WHERE n > 1 AND (s > 0 OR visitor = 1) ORDER BY item, visitor;
 CREATE TEMP TABLE expected AS
-SELECT name, policy, visitor, dlints_top(item, score, 40) AS items
+SELECT name, policy, visitor, (array_agg(item ORDER BY score DESC))[1:40] AS items
 FROM model JOIN pair USING (name), LATERAL (
 	SELECT dlints_predict(state, x, u)
 	       + CASE policy WHEN 'ucb' THEN 0.7 * dlints_stddev(state, x, u) ELSE 0 END) AS l (score)

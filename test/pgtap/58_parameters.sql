@@ -28,13 +28,9 @@ $$;
 CREATE TEMP TABLE call (statement text, types text);
 INSERT INTO call VALUES
 	-- features in a column, and nothing is left to say
-	('dlints_choose(s, x, $1, $2, $3, $4, $5, $6, $7) OVER ()',
-	 'bigint dlints_vector integer float8 float8 text integer'),
-	('dlints_choose(s, x, $1) OVER ()', 'bigint'),
-	('dlints_choose_arms(s, x, $1, $2, $3, $4, $5, $6, $7) OVER ()',
-	 'bigint dlints_vector integer float8 float8 text integer'),
-	('dlints_choose(s, x, k => $1, epsilon => $2, bonus => $3) OVER ()', 'bigint float8 float8'),
-	('dlints_choose(s, x, profile => $1, k => $2) OVER ()', 'dlints_vector bigint'),
+	('dlints_decide(s, ARRAY[id], ARRAY[x], k => $1, epsilon => $2, all_items => $3)',
+	 'bigint float8 boolean'),
+	('dlints_decide(s, ARRAY[id], ARRAY[x], profile => $1, seed => $2)', 'dlints_vector bigint'),
 	('dlints_decide(s, ARRAY[id], ARRAY[x], $1, $2, $3, $4, $5, $6, $7)',
 	 'bigint dlints_vector integer float8 float8[] text[] integer'),
 	('dlints_update(s, x, $1, $2, $3, $4)', 'float8 dlints_vector timestamptz float8'),
@@ -51,12 +47,10 @@ INSERT INTO call VALUES
 	('dlints_evidence(s, x, $1, u, $2)', 'float8 timestamptz'),
 	('dlints_evidence(s, x, $1, $2, $3, $4)', 'float8 dlints_vector timestamptz float8'),
 	('dlints_profile(x, $1)', 'float8'),
-	('dlints_top(id, dlints_predict(s, x), $1)', 'bigint'),
 	-- nor where features are one
 	('dlints_update(s, $1, $2)', 'dlints_vector float8'),
 	('dlints_update(s, $1, $2, at => $3)', 'dlints_vector float8 timestamptz'),
 	('dlints_update_batch(s, $1, $2)', 'dlints_vector float8[]'),
-	('dlints_update_reduced(s, $1, $2)', 'dlints_vector float8'),
 	('dlints_predict(s, $1)', 'dlints_vector'),
 	('dlints_predict(s, $1, u)', 'dlints_vector'),
 	('dlints_accepts(s, $1)', 'dlints_vector'),
@@ -79,9 +73,9 @@ INSERT INTO call VALUES
 	('dlints_encode(24, ''device'', $1)', '42P18'),
 	('dlints_encode(24, ''device'', $1::text)', 'text'),
 	-- A CASE is of the type of its constants: decimals are fractions, others are not.
-	('dlints_choose(s, x, bonus => CASE WHEN id = $1 THEN $2 ELSE 0.0 END) OVER ()',
+	('dlints_decide(s, ARRAY[id], ARRAY[x], epsilon => CASE WHEN id = $1 THEN $2 ELSE 0.0 END)',
 	 'integer numeric'),
-	('dlints_choose(s, x, bonus => CASE WHEN id = $1 THEN $2 ELSE 0 END) OVER ()',
+	('dlints_decide(s, ARRAY[id], ARRAY[x], epsilon => CASE WHEN id = $1 THEN $2 ELSE 0 END)',
 	 'integer integer');
 
 SELECT plan(count(*)::integer + 1) FROM call;
@@ -92,7 +86,7 @@ SELECT is(pg_temp.parameters(format('SELECT %s FROM model, item, member', statem
 CREATE TEMP TABLE decision (id integer, model text, profile real[], at timestamptz);
 SELECT is(pg_temp.parameters(
 	'WITH d AS (INSERT INTO decision VALUES ($1, $2, $3, $4) RETURNING *)
-	 SELECT dlints_choose(m.s, i.x, $5, d.profile) OVER ()
+	 SELECT dlints_decide(m.s, ARRAY[i.id], ARRAY[i.x], $5, d.profile)
 	 FROM d JOIN model m ON m.name = d.model, item i'),
 	'integer text real[] timestamptz bigint', 'by what was written down');
 

@@ -59,7 +59,7 @@ SELECT name, i, x, u, z_of(m, x, u) AS z
 FROM model, generate_series(1, 8) AS i,
     LATERAL (SELECT features(i + 500, n), profile(i, s)) AS c (x, u);
 
-SELECT plan(293);
+SELECT plan(291);
 
 -- what each is
 SELECT ok(i.interactions IS NOT DISTINCT FROM k.interactions AND i.profile_dim = k.s
@@ -107,20 +107,23 @@ $$
 SELECT 0.5 + sum(exp(-0.5 * (x * (i - 0.5) / 2000) ^ 2)) * x / 2000 / sqrt(2 * pi())
 FROM generate_series(1, 2000) AS i
 $$;
-SELECT ok(bool_and((choice).rank IS NOT DISTINCT FROM CASE WHEN place <= 3 THEN place END
-    AND ((choice).rank IS NULL OR (choice).probability = 1)), format('%s: dlints_choose', name))
-FROM (SELECT name, row_number() OVER (PARTITION BY name, i ORDER BY score DESC) AS place,
-          dlints_choose(dlints_set(m, policy => 'greedy'), x, 3, u) OVER (PARTITION BY name, i)
-              AS choice
-      FROM candidate WHERE s > 0) AS s
+SELECT ok(bool_and(chosen = best[1:3] AND probability = 1),
+          format('%s: dlints_decide chooses the items with the highest scores', name))
+FROM (SELECT name, i, min(m::text)::dlints AS m, array_agg(c) AS items, array_agg(x) AS xs, max(u) AS u,
+             array_agg(c ORDER BY score DESC) AS best
+      FROM candidate WHERE s > 0 GROUP BY name, i) AS s,
+     LATERAL (SELECT array_agg(d.item ORDER BY d.rank) AS chosen, min(d.probability) AS probability
+              FROM dlints_decide(dlints_set(m, policy => 'greedy'), items, xs, 3, u) AS d) AS d
 GROUP BY name ORDER BY name;
 CREATE TEMP TABLE duel AS
-SELECT *, dlints_choose(m, x, 1, u, 4000) OVER (PARTITION BY name, i, (c + 1) / 2) AS choice
-FROM candidate WHERE s > 0 AND c <= 12;
-SELECT cmp_ok(max(abs((a.choice).probability
+SELECT a.*, d.probability
+FROM candidate AS a JOIN candidate AS b USING (name, i),
+     LATERAL dlints_decide(a.m, ARRAY[a.c, b.c], ARRAY[a.x, b.x], 1, a.u, 4000, all_items => true) AS d
+WHERE a.s > 0 AND a.c % 2 = 1 AND b.c = a.c + 1 AND a.c <= 12 AND d.item = a.c;
+SELECT cmp_ok(max(abs(a.probability
     - normal_below((a.score - b.score) / 0.3 / sqrt(quadratic(a.covariance, apart))))),
     '<', 5.5 * 0.5 / sqrt(4000::float8), format('%s: probabilities', name))
-FROM duel AS a JOIN duel AS b USING (name, i), plus(a.z, -1, b.z) AS apart
+FROM duel AS a JOIN candidate AS b USING (name, i), plus(a.z, -1, b.z) AS apart
 WHERE a.c % 2 = 1 AND b.c = a.c + 1 GROUP BY name ORDER BY name;
 
 -- evidence by several workers
@@ -182,11 +185,6 @@ FROM (SELECT dlints_recommend(m, c, x, 10, u) AS given,
           dlints_recommend(m, c, x, 10, known) AS meant,
           dlints_recommend(m, c, x, 1, u) AS best
       FROM turn GROUP BY name, visitor) AS g;
-SELECT ok(bool_and(((a).rank, (a).probability) IS NOT DISTINCT FROM ((b).rank, (b).probability)),
-    'strangers choose')
-FROM (SELECT dlints_choose(m, x, 3, u) OVER w AS a,
-          dlints_choose(m, x, 3, known) OVER w AS b
-      FROM turn WINDOW w AS (PARTITION BY name, visitor)) AS c;
 -- NULL is no observation, and no answer
 SELECT each_holds($$
     same_bytes(dlints_update(m, x, 1, NULL), m)
@@ -221,10 +219,7 @@ FROM (VALUES
     ('dlints_update_batch(dlints_new(MATCHED), ARRAY[X], ARRAY[1], ARRAY[[1, 2]])',
         '22000: expected 3 dimensions, not 2 '
         '(This is the length of the rows of the array of profiles; the model is '
-        'dlints(3,matched,intercept).)'),
-    ('dlints_update_reduced(dlints_new(MATCHED), ARRAY[1, 2, 3, 1], 1)',
-        '22000: expected 8 dimensions, not 4 '
-        '(This is the length of the reduced features; the model is dlints(3,matched,intercept).)'))
+        'dlints(3,matched,intercept).)'))
     AS v (call, result);
 SELECT ok(interactions = 'matched' AND profile_dim = 3 AND reduced_dim IS NOT DISTINCT FROM d
     AND policy = 'ucb',
@@ -245,7 +240,7 @@ SELECT call FROM lines($$
     dlints_draw_weights(m, PROFILE, 3)
     (SELECT dlints_evidence(m, x, 1, PROFILE))
     (SELECT dlints_recommend(m, i, x, 1, PROFILE) FROM generate_series(1, 1) AS i)
-    (SELECT dlints_choose(m, x, 1, PROFILE) OVER ())
+    (SELECT dlints_decide(m, '{1}'::integer[], ARRAY[x], 1, PROFILE))
     (SELECT dlints_progressive(m, x, 1, PROFILE) OVER ())
     $$) AS call;
 CREATE FUNCTION asked_with(call text, profile text) RETURNS text LANGUAGE sql AS

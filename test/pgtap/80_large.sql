@@ -7,7 +7,7 @@ SELECT plan(7);
 
 -- d = 1024: a model of 8 MB
 CREATE TEMP TABLE wide AS
-SELECT dlints_update_reduced(one_memory(1024, NULL, 0.9), features(1, 1024), 1) AS m;
+SELECT dlints_update(one_memory(1024, NULL, 0.9), features(1, 1024), 1) AS m;
 SELECT is((dlints_info(m)).bytes, 192::bigint + 8 * (3 + 1024 + 1024 * 1025), 'a model of 8 MB')
 FROM wide;
 SELECT ok(same_bytes(m::text::dlints, m), 'its text reads back to the same value') FROM wide;

@@ -114,8 +114,8 @@ is( distinct(
 				'postgres', qq{
 			SET dlints.projection_cache_size = '$_';
 			SELECT array_send(dlints_project(m, array_fill(0.3::float8, ARRAY[5000]))),
-			       array_send(dlints_weights(dlints_update_reduced(m,
-				array_fill(0.3::real, ARRAY[70]), 1)))
+			       array_send(dlints_weights(dlints_update(m,
+				array_fill(0.3::real, ARRAY[5000]), 1)))
 			FROM dlints_new(5000, 70, intercept => false, seed => 11) m})
 		} ('0', '1MB', '64MB')),
 	1,

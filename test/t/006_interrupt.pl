@@ -75,9 +75,8 @@ my %work = (
 		FROM generate_series(1, 10) i},
 	'a projection matrix that is not kept' => q{
 		SET dlints.projection_cache_size = 0;
-		SELECT dlints_weights(dlints_update_reduced(dlints_new(65536, 1024, intercept => false,
-			seed => i),
-			array_fill(0.5::real, ARRAY[1024]), 1))
+		SELECT dlints_project(dlints_new(65536, 1024, seed => i),
+			array_fill(0.5::real, ARRAY[65536]))
 		FROM generate_series(1, 10) i},
 	'learning with a projection that is not kept' => q{
 		SET dlints.projection_cache_size = 0;
@@ -102,31 +101,21 @@ my %work = (
 		SELECT count(*)
 			FROM dlints_factors('SELECT i, j FROM generate_series(1, 600) i, generate_series(1, 1000) j
 				WHERE hashint4(i * 1000 + j) > 0', 256) AS f (item integer, features real[])},
-	'a choice among many' => q{
-		SELECT dlints_choose(state, array_fill(0.5::real, ARRAY[1024]), k => 10, draws => 10000)
-			OVER ()
-		FROM model, generate_series(1, 65536) i},
-	'a choice under large draws' => q{
-		SELECT dlints_choose(dlints_new(32768, 1024), array_fill(0.5::real, ARRAY[32768]),
-			draws => 10000) OVER ()
-		FROM generate_series(1, 8) i},
-	'a choice with caps among equals' => q{
-		SELECT dlints_choose(dlints_new(1, exploration => 0), '{1}'::real[], k => 20000,
-			draws => 10000,
-			cap_group => (i % 20000)::text, cap => 2) OVER ()
-		FROM generate_series(1, 65536) i},
-	'a choice among arms' => q{
-		SELECT dlints_choose_arms(m, '{1}', k => 10, draws => 10000) OVER ()
-		FROM generate_series(1, 65536) i, dlints_new(1) m},
-	'a choice by ucb' => q{
-		SELECT dlints_choose(dlints_set(state, policy => 'ucb'), array_fill(0.5::real, ARRAY[1024]))
-			OVER ()
-		FROM model, generate_series(1, 65536) i},
 	'a decision among many' => q{
 		SELECT count(*) FROM model, (SELECT array_agg(i) AS items,
 			array_agg(array_fill(0.5::real, ARRAY[1024])) AS features
 			FROM generate_series(1, 10000) i) c,
 			LATERAL dlints_decide(state, c.items, c.features, k => 10, draws => 10000)},
+	'a decision under large draws' => q{
+		SELECT count(*) FROM (SELECT array_agg(i) AS items,
+			array_agg(array_fill(0.5::real, ARRAY[32768])) AS features
+			FROM generate_series(1, 8) i) c,
+			LATERAL dlints_decide(dlints_new(32768, 1024), c.items, c.features, draws => 10000)},
+	'a decision by ucb' => q{
+		SELECT count(*) FROM model, (SELECT array_agg(i) AS items,
+			array_agg(array_fill(0.5::real, ARRAY[1024])) AS features
+			FROM generate_series(1, 65536) i) c,
+			LATERAL dlints_decide(dlints_set(state, policy => 'ucb'), c.items, c.features)},
 	'a decision with caps among equals' => q{
 		SELECT count(*) FROM (SELECT array_agg(i) AS items, array_agg('{1}'::real[]) AS features,
 			array_agg((i % 20000)::text) AS groups FROM generate_series(1, 65536) i) c,

@@ -157,38 +157,7 @@ in_workers('SELECT dlints_policy_value(CASE WHEN id = 11111 THEN id END, 1, 1) F
 
 ### Choosing
 
-# The draw is written as a subquery of its own, in the expression that needs
-# it: PostgreSQL does not split an aggregate over a subquery in FROM that has
-# an InitPlan.
-my $score = q{dlints_dot((SELECT dlints_draw_weights(state, seed => 42) FROM model WHERE name = 'lasting'),
-                         features)};
-
-in_workers("SELECT dlints_top(id, $score, 10) FROM item",
-	'dlints_top over a draw');
-in_workers("SELECT dlints_top('item ' || id, $score, 10) FROM item",
-	'dlints_top of text');
-in_workers(
-	"SELECT kind, dlints_top(id, $score, 3) FROM item GROUP BY kind ORDER BY kind",
-	'dlints_top with GROUP BY');
-in_workers(
-	"SELECT dlints_top(id, $score, 5) FROM item WHERE id IN (3, 14000)",
-	'dlints_top of fewer than k');
-
-my $plan = actual_plan("SELECT dlints_top(id, $score, 10) FROM item");
-like($plan, qr/InitPlan.*model/s, 'the draw is an InitPlan');
-like(
-	$plan,
-	qr/Seq Scan on model \(actual rows=1(?:\.00)? loops=1\)/,
-	'which runs once');
-
-# and for each user
-my $personal_score = q{dlints_dot((SELECT dlints_draw_weights(state, '{1,-1,0.5,2,1,-1,0.5,2,1,-1,0.5,2}'::real[], 42)
-	FROM model WHERE name = 'personal'),
-                                  features)};
-in_workers("SELECT dlints_top(id, $personal_score, 10) FROM item",
-	'dlints_top over a draw for a profile');
-
-# Without a seed, too: all workers score with the same draw
+# A draw in a scalar subquery is an InitPlan, even without a seed: all workers score with this draw.
 my $one_draw = q{
 	SELECT min(score) = max(score), count(*)
 	FROM (SELECT dlints_dot((SELECT dlints_draw_weights(state) FROM model WHERE name = 'lasting'),
@@ -210,7 +179,7 @@ for my $case (
 		SELECT dlints_recommend((SELECT state FROM model WHERE name = '$model'), id, features$more)
 		FROM item WHERE reward > -0.5};
 
-	$plan = actual_plan($recommend);
+	my $plan = actual_plan($recommend);
 	like(
 		$plan,
 		qr/^Aggregate.*Gather.*Workers Launched: [12]\b.*Parallel Seq Scan on item/s,
@@ -224,7 +193,7 @@ is( $node->safe_psql(
 		'postgres', qq{
 	$parallel
 	SELECT dlints_recommend(greedy, id, features, 5)
-		= dlints_top(id, dlints_predict(greedy, features), 5)
+		= (array_agg(id ORDER BY dlints_predict(greedy, features) DESC))[1:5]
 	FROM item, (SELECT dlints_set(state, exploration => 0) AS greedy FROM model
 		WHERE name = 'drifting'
 	            OFFSET 0) m}),

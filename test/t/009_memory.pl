@@ -157,28 +157,12 @@ stays_low('3,000 groups in one statement',
 	'SELECT count(*) FROM (SELECT dlints_recommend(state, id, features, 3)
 	 FROM model, item, (SELECT generate_series(1, %d) AS g ORDER BY 1) s GROUP BY g) r', 100, 3000);
 
-# ... nor what a partition leaves behind
-stays_low('choices in 3,000 partitions of one statement', q{
-	SET work_mem = '64kB';
-	SELECT count(c) FROM (SELECT dlints_choose(m.state, i.features, 3,
-		cap_group => (i.id % 7)::text, cap => 1) OVER (PARTITION BY g) AS c
-	FROM model m, item i, generate_series(1, %d) g) s}, 100, 3000);
-stays_low('3,000 choices, one after the other', q{
-	SELECT count(c) FROM generate_series(1, %d) g,
-	LATERAL (SELECT dlints_choose(m.state, i.features, bonus => g) OVER () AS c
-		FROM model m, item i) s}, 100, 3000);
 stays_low('3,000 decisions of one statement', q{
 	SELECT count(*) FROM model m,
 	(SELECT array_agg(id) AS ids, array_agg(features) AS features, array_agg((id % 7)::text) AS groups
 	 FROM item) c, generate_series(1, %d) g,
 	LATERAL dlints_decide(m.state, c.ids, c.features, 3 + g % 2, draws => 10, cap_group => groups,
 		cap => 1, similar_by => c.features, diversity => 0.5)}, 100, 3000);
-stays_low('candidates of which each is put together', q{
-	SET work_mem = '64kB';
-	SELECT count(c) FROM (SELECT dlints_choose(m.state, i.features || '{}'::real[], 3, draws => 10)
-		OVER (PARTITION BY g / 20) AS c
-	FROM model m, item i, generate_series(1, %d) g) s}, 100, 2000);
-
 # A profile of its own for each user, out of line here
 $node->safe_psql(
 	'postgres', q{
@@ -253,8 +237,8 @@ stays_low('10,000 profiles one after the other', q{
 	SELECT count(p) FROM (SELECT dlints_profile(features, id) AS p
 		FROM (SELECT generate_series(1, %d) AS i ORDER BY 1) g, item GROUP BY i) p}, 100, 10000);
 stays_low('300,000 candidates in one statement',
-	'SELECT dlints_top(id, id + i, 10), dlints_top(id::text, id + i, 10)
-		FROM item, generate_series(1, %d) i', 100, 10000);
+	'SELECT dlints_recommend_arms(state, id, features, 10), dlints_recommend_arms(state, id::text, features, 10)
+		FROM model, item, generate_series(1, %d) i', 100, 10000);
 
 $node->stop;
 done_testing();

@@ -277,7 +277,6 @@ unlike(sent("SELECT $_(state) FROM model ORDER BY $_(state)"),
 	qr/dlints_/, "$_ is volatile and runs here")
   for 'dlints_draw', 'dlints_draw_weights';
 for my $aggregate (
-	'dlints_top(i.id, dlints_predict(m.state, i.features), 5)',
 	'dlints_recommend(m.state, i.id, i.features, 5)',
 	'dlints_concat_agg(m.state)')
 {

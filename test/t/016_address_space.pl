@@ -64,7 +64,6 @@ my %work = (
 	'a mean' => 'SELECT dlints_mean(state) FROM model',
 	'a width' => 'SELECT dlints_stddev(state, ARRAY[1, 2, 3]) FROM model',
 	'covariance' => 'SELECT dlints_covariance(state) FROM model',
-	'coefficients' => 'SELECT dlints_coefficients(state) FROM model',
 	'a choice' => 'SELECT dlints_recommend(state, i, ARRAY[1, 2, i]::real[])
 		FROM model, generate_series(1, 3) i');
 

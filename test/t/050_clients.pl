@@ -200,13 +200,12 @@ my @calls = (
 		[ 'personal', 'dlints_recommend(state, id, features, $1, $2)', 2, '{0.5,0.5,1}' ],
 		[ 'personal', 'dlints_recommend(state, id, features, $1, $2)', 2, '{}' ],
 		[ 'personal', 'dlints_recommend(state, id, features, $1, $2)', 2, 'null' ],
-		[ 'plain', 'dlints_top(id, dlints_dot($1, features), $2)', '{0.25,1,0.5}', 2 ],
 		[ 'plain', 'dlints_profile(features, $1)', '0.5' ]),
 	[ 'SELECT dlints_recommend(state, name, $1)::text FROM told WHERE name = $2', '{1,2,3}', 'plain' ],
 	[ 'SELECT dlints_profile($1, $2)::text', '{0.25,1,0.5}', 2 ],
 	[
-		q{SELECT id::text FROM (SELECT id, dlints_choose(state, features, $1, $2, epsilon => $3)
-		OVER () AS c FROM told, item WHERE name = 'personal') s WHERE (c).rank = 1},
+		q{SELECT d.item::text FROM told, (SELECT array_agg(id) AS ids, array_agg(features) AS features FROM item) i,
+		dlints_decide(state, i.ids, i.features, $1, $2, epsilon => $3) d WHERE name = 'personal' AND d.rank = 1},
 		2, '{0.5,0.5,1}', '0.0'
 	],
 	['ROLLBACK']);

@@ -78,23 +78,13 @@ INSERT INTO probe VALUES
 	 '(SELECT finite(coalesce(i.discount, 1), i.lambda, i.exploration, coalesce(i.projection_scale,
 		0), i.sigma,
 		i.effective_sample_size, coalesce(i.mean_reward, 0)) FROM dlints_info($1) i)'),
-	('coefficients', '(SELECT bool_and(finite(mean, stddev)) FROM dlints_coefficients($1))'),
 	('accepts',
 	 'dlints_accepts($1, $2, at => now())'),
 	('accepts a profile',
 	 '(SELECT dlints_accepts($1, $2, 1, $3, now(), 2) = (interactions IS NOT NULL)
 		FROM dlints_info($1))'),
-	('update_reduced',
-	 '(SELECT sound(dlints_update_reduced($1, z, 1, now()))
-		AND sound(dlints_update_reduced($1, z::real[], 1, now(), 2))
-		FROM dlints_info($1) i, dlints_mean($1) m,
-		LATERAL (SELECT CASE WHEN i.intercept THEN m[:cardinality(m) - 1]
-		|| 1::float8 ELSE m END) r (z))'),
 	('concat', 'sound($1 || $1) AND sound(dlints_concat($1, dlints_set($1, ridge => 3)))'),
 	('concat_agg', 'sound((SELECT dlints_concat_agg($1) FROM generate_series(1, 3)))'),
-	('top',
-	 '(SELECT (dlints_top(i, m, 1))[1] = (dlints_top(i, m, 2))[1] FROM unnest(dlints_mean($1))
-		WITH ORDINALITY u (m, i))'),
 	('prices',
 	 '(SELECT finite(VARIADIC ARRAY(SELECT unnest(p)))
 		FROM (SELECT dlints_prices(ARRAY[m, 1], ARRAY[[m, 2]], 1, ''{0}'') AS p FROM unnest(dlints_mean($1)) m) v)'),
@@ -171,14 +161,16 @@ FROM (VALUES
 	('recommend by ucb',
 	 '(SELECT dlints_recommend(dlints_set($1, policy => ''ucb''), i, %1$s, 1%2$s)
 		FROM generate_series(1, 2) i) <@ ARRAY[1, 2]'),
-	('choose',
-	 '(SELECT bool_and(finite(score, probability)) AND count(rank) = 2
-		AND abs(sum(probability) - 2) < 1e-9
-		FROM (SELECT (dlints_choose($1, %1$s, 2%2$s, draws => 20) OVER ()).*
-		FROM generate_series(1, 3) i) c)'),
 	('decide',
 	 '(SELECT bool_and(finite(score, probability)) AND count(rank) = 2
 		FROM dlints_decide($1, ''{1,2,3}''::integer[], ARRAY[%1$s, %1$s, %1$s], 2%2$s, draws => 20))'),
+	('decide, all items',
+	 '(SELECT bool_and(finite(score, probability)) AND count(rank) = 2
+		AND abs(sum(probability) - 2) < 1e-9
+		FROM dlints_decide($1, ''{1,2,3}''::integer[], ARRAY[%1$s, %1$s, %1$s], 2%2$s, draws => 20, all_items => true))'),
+	('recommend arms',
+	 '(SELECT dlints_recommend_arms(dlints_set($1, exploration => i), i, %1$s, 2%2$s)
+		FROM generate_series(1, 3) i) <@ ARRAY[1, 2, 3]'),
 	('decide by ucb',
 	 '(SELECT bool_and(finite(score, probability)) AND count(rank) = 1
 		FROM dlints_decide(dlints_set($1, policy => ''ucb''), ''{1,2}''::integer[],
@@ -191,22 +183,9 @@ FROM (VALUES
 	 '(SELECT bool_and(finite(score, probability)) AND count(rank) = 2
 		FROM dlints_decide($1, ''{1,2,3}''::integer[], ARRAY[%1$s, %1$s, %1$s], 2%2$s, draws => 10,
 		similar_by => ''{{1,0},{1,1},{0,1}}'', diversity => 0.5))'),
-	('choose arms',
-	 '(SELECT bool_and(finite(score, probability)) AND count(rank) = 2
-		AND abs(sum(probability) - 2) < 1e-9
-		FROM (SELECT (dlints_choose_arms(dlints_set($1, exploration => i), %1$s, 2%2$s,
-		draws => 20) OVER ()).* FROM generate_series(1, 3) i) c)'),
 	('winner',
 	 '(SELECT bool_and(finite(earns, chance_best, could_gain)) AND abs(sum(chance_best) - 1) < 1e-9
-		FROM dlints_winner(''{a,b}'', ARRAY[$1, $1], %1$s%2$s))'),
-	('choose by ucb',
-	 '(SELECT bool_and(finite(score, probability)) AND count(rank) = 1
-		FROM (SELECT (dlints_choose(dlints_set($1, policy => ''ucb''), %1$s, 1%2$s,
-		epsilon => 0.5, draws => 2) OVER ()).* FROM generate_series(1, 3) i) c)'),
-	('choose with a cap',
-	 '(SELECT bool_and(finite(score, probability)) AND count(rank) = 1
-		FROM (SELECT (dlints_choose($1, %1$s, 2%2$s, draws => 2, bonus => i,
-		cap_group => ''a'', cap => 1) OVER ()).* FROM generate_series(1, 3) i) c)'))
+		FROM dlints_winner(''{a,b}'', ARRAY[$1, $1], %1$s%2$s))'))
 	q (name, query),
 (VALUES
 	('', '$2', NULL),

@@ -1,6 +1,6 @@
 /*
  * doors.c
- *		Everything that reads a model or a ranking.
+ *		All readers of models.
  */
 #include "postgres.h"
 
@@ -8,15 +8,14 @@
 #include "catalog/pg_type.h"
 #include "lib/stringinfo.h"
 #include "utils/builtins.h"
-#include "utils/datum.h"
 #include "utils/fmgrprotos.h"
 #include "utils/lsyscache.h"
 
 #include "readers.h"
 
-/* binary, text, jsonb, serialised evidence, serialised ranking */
+/* binary, text, jsonb, serialised evidence */
 #define FIRST_DOOR	'0'
-#define DOORS		5
+#define DOORS		4
 
 Oid			model_type;
 
@@ -71,28 +70,20 @@ Procedure(const char *signature)
 												CStringGetDatum(signature)));
 }
 
-#define MOST_ARGUMENTS	4
-
-/*
- * Call a support function as if from within an aggregate.  Zero as the first
- * argument is NULL, and so are all after the second.
- */
+/* Call a support function of two arguments as if from within an aggregate. */
 static Datum
 CallInAggregate(const char *signature, Datum first, Datum second)
 {
-	LOCAL_FCINFO(fcinfo, MOST_ARGUMENTS);
+	LOCAL_FCINFO(fcinfo, 2);
 	FmgrInfo	function;
-	int			i;
 
 	fmgr_info(Procedure(signature), &function);
 	InitFunctionCallInfoData(*fcinfo, &function, function.fn_nargs, InvalidOid,
 							 SomeAggregate(), NULL);
 	fcinfo->args[0].value = first;
-	fcinfo->args[0].isnull = first == (Datum) 0;
+	fcinfo->args[0].isnull = false;
 	fcinfo->args[1].value = second;
 	fcinfo->args[1].isnull = false;
-	for (i = 2; i < MOST_ARGUMENTS; i++)
-		fcinfo->args[i].isnull = true;
 	return FunctionCallInvoke(fcinfo);
 }
 
@@ -106,35 +97,7 @@ FromWorker(const char *bytes, size_t size)
 	return state;
 }
 
-static Datum
-RankingFromWorker(Datum sent)
-{
-	return CallInAggregate("dlints_top_deserialfn(bytea, internal)", sent, 0);
-}
-
-static Datum
-SendRanking(Datum state)
-{
-	return CallInAggregate("dlints_top_serialfn(internal)", state, 0);
-}
-
-/* The same for a ranking.  No model comes out. */
-static Datum
-ReadRanking(const char *bytes, size_t size)
-{
-	text	   *sender = cstring_to_text_with_len(bytes, (int) size);
-	Datum		state = RankingFromWorker(PointerGetDatum(sender));
-	Datum		merged = CallInAggregate("dlints_top_combinefn(internal, internal)", 0, state);
-	Datum		sent = SendRanking(state);
-
-	if (!datumIsEqual(sent, SendRanking(RankingFromWorker(sent)), false, -1))
-		elog(ERROR, "a ranking does not read back");
-	CallInAggregate("dlints_top_combinefn(internal, internal)", merged, state);
-	CallInAggregate("dlints_top_finalfn(internal, anyelement, double precision, bigint)", merged, 0);
-	return (Datum) 0;
-}
-
-/* A model or nothing, or an error. */
+/* Read a model. Raises an error for invalid input. */
 Datum
 ReadThrough(int door, char *bytes, size_t size)
 {
@@ -147,10 +110,8 @@ ReadThrough(int door, char *bytes, size_t size)
 		case 2:
 			return OidFunctionCall1(Procedure("dlints_from_jsonb(jsonb)"),
 									FromText(JSONBOID, bytes));
-		case 3:
-			return FromWorker(bytes, size);
 		default:
-			return ReadRanking(bytes, size);
+			return FromWorker(bytes, size);
 	}
 }
 

@@ -1,8 +1,7 @@
 /*
  * readers.c
- *		A module for tests: give arbitrary bytes to everything that reads a
- *		model or a ranking, and ask every function about the models that come
- *		out.
+ *		A module for tests: give arbitrary bytes to all readers of models, and
+ *		call every function on the resulting models.
  *
  * The first byte chooses the door, see doors.c; the rest goes through it.
  */

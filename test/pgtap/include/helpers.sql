@@ -287,21 +287,6 @@ BEGIN
 END
 $$;
 
-CREATE FUNCTION reduced(m dlints, first bigint, last bigint, weighted boolean DEFAULT false)
-RETURNS dlints LANGUAGE plpgsql AS
-$$
-DECLARE
-	f record := dlints_info(m);
-BEGIN
-	FOR i IN first..last LOOP
-		m := dlints_update_reduced(m,
-			dlints_project(m, features(i, f.dim), profile(i, f.profile_dim)),
-			reward(i), seen_at(i), CASE WHEN weighted THEN weight(i) END);
-	END LOOP;
-	RETURN m;
-END
-$$;
-
 -- ---------- what a model holds ----------
 
 -- a JSON array of numbers, or of rows of numbers; and all numbers in one

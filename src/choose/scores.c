@@ -1,7 +1,7 @@
 /*
- * shared_scores.c
- *		The scores of candidates that share a model, under each of many draws,
- *		or under the mean where the policy does not draw.
+ * scores.c
+ *		The scores of candidates under each of many draws of their model, or
+ *		under the mean where the policy does not draw.
  *
  * A score is psi' A x, where the rows of A are what the model lifts the unit
  * vectors to under this profile.  Draws score either of
@@ -9,11 +9,9 @@
  *		the features x, after they were lifted		n numbers
  *		A x, without the intercept					D numbers
  *
- * whichever takes fewer multiplications.  Candidates are taken in strips that
- * stay in the cache until all draws have scored them.  Those that come one
- * after the other are kept, which makes 8 K n or 8 K D bytes for K of them;
- * those of an array are read where they lie.  Besides there are a few matrices
- * of at most MOST_NUMBERS numbers each.
+ * whichever takes fewer multiplications.  Candidates are read from their array in
+ * strips that stay in the cache until all draws have scored them.  A few matrices
+ * of at most MOST_NUMBERS numbers each take up the memory.
  */
 #include "postgres.h"
 
@@ -42,9 +40,10 @@
 /* candidates in a strip: 16 kB of them at n = 64 */
 #define STRIP			32
 
-struct SharedScores
+struct Scores
 {
-	Scores		base;
+	int			count;			/* candidates */
+	int			most_draws;		/* maximum draws in a call of ScoreUnderDraws */
 	PreparedModel *prepared;
 	double	   *profile;		/* numbers of the profile */
 	uint64		seed;
@@ -54,22 +53,17 @@ struct SharedScores
 	int			dim;			/* coordinates of z without the intercept */
 	int			lifted_len;
 
-	int			capacity;
-	double	   *addends;
-	bool		adds;			/* one of them is not 0 */
+	double	   *addends;		/* added to each candidate's scores, or NULL */
 
 	/* what is scored of each candidate */
 	bool		reduces;		/* A x, or else x */
 	int			len;			/* numbers that count */
 	int			step;			/* from one candidate to the next */
 	double	   *lanes;			/* A */
-	double	   *strip;			/* feature vectors */
-	int			in_strip;
-	double	   *reduced;		/* what A makes of those */
+	double	   *strip;			/* feature vectors of a strip */
+	double	   *reduced;		/* A times these vectors */
 
-	/* where it is found */
-	double	   *kept;			/* that of all candidates, or */
-	ArrayType  *array;			/* their features */
+	ArrayType  *array;			/* features of all candidates, a row each */
 	ArgSpec		expected;
 
 	/* draws packed for that, and scores of a strip under some of them */
@@ -81,11 +75,11 @@ struct SharedScores
 };
 
 /* Makes parameters number first to first + count - 1. */
-typedef void (*ParameterMaker) (SharedScores *scores, int first, int count,
+typedef void (*ParameterMaker) (Scores *scores, int first, int count,
 								double *parameters);
 
 static void
-MakeUnits(SharedScores *scores, int first, int count, double *parameters)
+MakeUnits(Scores *scores, int first, int count, double *parameters)
 {
 	int			len = scores->prepared->dim;
 	int			i;
@@ -96,7 +90,7 @@ MakeUnits(SharedScores *scores, int first, int count, double *parameters)
 }
 
 static void
-MakeDraws(SharedScores *scores, int first, int count, double *parameters)
+MakeDraws(Scores *scores, int first, int count, double *parameters)
 {
 	int			i;
 
@@ -115,7 +109,7 @@ MakeDraws(SharedScores *scores, int first, int count, double *parameters)
  * as neither take long nor much room.
  */
 static int
-Portion(const SharedScores *scores)
+Portion(const Scores *scores)
 {
 	int			dim = scores->prepared->dim;
 	int			room = MOST_NUMBERS / Max(scores->lifted_len, dim);
@@ -128,7 +122,7 @@ Portion(const SharedScores *scores)
 
 /* Pack parameters, or what they become when they are lifted. */
 static void
-PackIntoLanes(SharedScores *scores, ParameterMaker make, bool lift, int first,
+PackIntoLanes(Scores *scores, ParameterMaker make, bool lift, int first,
 			  int count, double *lanes)
 {
 	int			portion = Min(Portion(scores), score_rounded(count));
@@ -156,7 +150,7 @@ PackIntoLanes(SharedScores *scores, ParameterMaker make, bool lift, int first,
 
 /* Score what A makes of each feature vector. */
 static void
-Reduce(SharedScores *scores)
+Reduce(Scores *scores)
 {
 	scores->reduces = true;
 	scores->len = scores->dim;
@@ -179,9 +173,9 @@ LiftingCosts(const DlintsHeader *model, double dim)
 
 /* See above. */
 static void
-ChooseWhatToScore(SharedScores *scores)
+ChooseWhatToScore(Scores *scores)
 {
-	double		candidates = scores->capacity;
+	double		candidates = scores->count;
 	double		draws = scores->draws;
 	double		n = scores->feature_dim;
 	double		dim = scores->dim;
@@ -197,7 +191,7 @@ ChooseWhatToScore(SharedScores *scores)
 
 /* Put feature vectors of the strip through A. */
 static void
-ReduceStrip(SharedScores *scores, int count, double *out)
+ReduceStrip(Scores *scores, int count, double *out)
 {
 	Size		pack_len = (Size) SCORE_LANES * scores->feature_dim;
 	int			packs = scores->step / SCORE_LANES;
@@ -212,19 +206,11 @@ ReduceStrip(SharedScores *scores, int count, double *out)
 	}
 }
 
-static void
-EmptyStrip(SharedScores *scores)
-{
-	ReduceStrip(scores, scores->in_strip, scores->kept +
-				(Size) (scores->base.count - scores->in_strip) * scores->step);
-	scores->in_strip = 0;
-}
-
 /* ---------- scores ---------- */
 
 /* The weights of the only draw, or of the mean. */
 static void
-MakeWeights(SharedScores *scores)
+MakeWeights(Scores *scores)
 {
 	double	   *parameters;
 
@@ -242,7 +228,7 @@ MakeWeights(SharedScores *scores)
 
 /* Make draws and pack them. */
 static void
-FillPack(SharedScores *scores, int first, int count)
+FillPack(Scores *scores, int first, int count)
 {
 	if (count > scores->pack_size)
 	{
@@ -256,10 +242,8 @@ FillPack(SharedScores *scores, int first, int count)
 
 /* What is scored of some candidates. */
 static const double *
-ReadStrip(SharedScores *scores, int first, int count)
+ReadStrip(Scores *scores, int first, int count)
 {
-	if (scores->kept)
-		return scores->kept + (Size) first * scores->step;
 	ArgMatrixSlice(scores->array, &scores->expected, first, count, scores->strip);
 	if (!scores->reduces)
 		return scores->strip;
@@ -269,13 +253,13 @@ ReadStrip(SharedScores *scores, int first, int count)
 
 /* Complete the scores in the block, "step" of each candidate. */
 static void
-AddAddends(SharedScores *scores, const ScoresStrip *strip)
+AddAddends(Scores *scores, const ScoresStrip *strip)
 {
 	int			step = strip->step;
 	int			i;
 	int			l;
 
-	for (i = 0; scores->adds && i < strip->count; i++)
+	for (i = 0; scores->addends && i < strip->count; i++)
 		for (l = 0; l < step; l++)
 			scores->block[i * step + l] += scores->addends[strip->first + i];
 }
@@ -293,7 +277,7 @@ HandOver(const double *list, double peak, double level, int draw, ScoresStrip *s
 
 /* The scores of a strip under all draws. */
 static void
-ScoreStrip(SharedScores *scores, int first_draw, int draws, ScoresStrip *strip,
+ScoreStrip(Scores *scores, int first_draw, int draws, ScoresStrip *strip,
 		   ScoresTaker take, void *taker)
 {
 	const double *vectors = ReadStrip(scores, strip->first, strip->count);
@@ -319,13 +303,11 @@ ScoreStrip(SharedScores *scores, int first_draw, int draws, ScoresStrip *strip,
 
 /* The score of a candidate under the weights of the only draw. */
 static double
-Dot(const SharedScores *scores, int candidate)
+Dot(const Scores *scores, int candidate)
 {
 	int			n = scores->feature_dim;
 	Size		at = (Size) candidate * n;
 
-	if (scores->kept)
-		return dot_double(n, scores->pack, scores->kept + at);
 	if (ARR_ELEMTYPE(scores->array) == FLOAT4OID)
 		return dot_float(n, scores->pack,
 						 (const float4 *) ARR_DATA_PTR(scores->array) + at);
@@ -338,7 +320,7 @@ Dot(const SharedScores *scores, int candidate)
  * finite shows in them, and is looked for then.
  */
 static void
-ScoreStripOnce(SharedScores *scores, int first_draw, int draws, ScoresStrip *strip,
+ScoreStripOnce(Scores *scores, int first_draw, int draws, ScoresStrip *strip,
 			   ScoresTaker take, void *taker)
 {
 	double	   *list = scores->block;
@@ -357,36 +339,53 @@ ScoreStripOnce(SharedScores *scores, int first_draw, int draws, ScoresStrip *str
 		take(taker, first_draw + i, strip);
 }
 
-/* See scores.h. */
-static void
-ScoreUnder(Scores *base, int first_draw, int draws, ScoresTaker take,
-		   void *taker)
+/*
+ * Score all candidates under draws first_draw to first_draw + draws - 1.  Calls
+ * "take" for each strip of candidates, in order, once for each draw.
+ */
+void
+ScoreUnderDraws(Scores *scores, int first_draw, int draws, ScoresTaker take,
+			void *taker)
 {
-	SharedScores *scores = (SharedScores *) base;
 	bool		once = scores->draws == 1;
 	ScoresStrip strip = {.first = 0};
 
-	if (scores->in_strip > 0)
-		EmptyStrip(scores);
 	if (once)
 		MakeWeights(scores);
 	else
 		FillPack(scores, first_draw, draws);
-	for (; strip.first < base->count; strip.first += STRIP)
+	for (; strip.first < scores->count; strip.first += STRIP)
 	{
-		strip.count = Min(STRIP, base->count - strip.first);
+		strip.count = Min(STRIP, scores->count - strip.first);
 		(once ? ScoreStripOnce : ScoreStrip) (scores, first_draw, draws, &strip,
 											  take, taker);
 	}
 }
 
-/* For so many candidates, wherever they are, in the current memory context. */
-static SharedScores *
-Create(PreparedModel *prepared, Datum profile, int capacity, int draws,
-	   uint64 seed)
+int
+ScoresCount(const Scores *scores)
+{
+	return scores->count;
+}
+
+/* Returns the maximum number of draws in a call of ScoreUnderDraws. */
+int
+ScoresMostDraws(const Scores *scores)
+{
+	return scores->most_draws;
+}
+
+/*
+ * Create the scores of candidates whose features are the rows of an array.  The
+ * caller has checked the rows' length.  "addends" has a number for each candidate,
+ * or is NULL.  "seed" determines the draws.
+ */
+Scores *
+ScoresCreate(PreparedModel *prepared, Datum profile, ArrayType *array,
+			 double *addends, int draws, uint64 seed)
 {
 	const DlintsHeader *model = &prepared->header;
-	SharedScores *scores = palloc0(sizeof(SharedScores));
+	Scores *scores = palloc0(sizeof(Scores));
 
 	scores->prepared = prepared;
 	scores->profile = ReadProfile(profile, model);
@@ -396,66 +395,14 @@ Create(PreparedModel *prepared, Datum profile, int capacity, int draws,
 	scores->feature_dim = model->feature_dim;
 	scores->dim = prepared->dim - (model->intercept ? 1 : 0);
 	scores->lifted_len = ModelLiftedLen(model);
-	scores->capacity = capacity;
-	scores->expected = ArgFeatureSpec(&prepared->header);
-	ChooseWhatToScore(scores);
-	scores->base.most_draws = Max(MOST_NUMBERS / scores->len / SCORE_LANES, 1) * SCORE_LANES;
-	scores->base.under = ScoreUnder;
-	scores->strip = AllocateNumbers((Size) STRIP * scores->feature_dim);
-	return scores;
-}
-
-/* ---------- candidates that come one after the other ---------- */
-
-/* At most so many of them. */
-SharedScores *
-SharedScoresCreate(PreparedModel *prepared, Datum profile, int capacity,
-				   int draws)
-{
-	SharedScores *scores = Create(prepared, profile, capacity, draws, FreshSeed());
-
-	scores->addends = AllocateNumbers(capacity);
-	scores->kept = AllocateNumbers(mul_size(capacity, scores->step));
-	return scores;
-}
-
-/* Where the next feature vector is to go; SharedScoresAdd then counts it. */
-double *
-SharedScoresRoom(SharedScores *scores)
-{
-	Assert(scores->base.count < scores->capacity);
-	if (!scores->reduces)
-		return scores->kept + (Size) scores->base.count * scores->feature_dim;
-	return scores->strip + (Size) scores->in_strip * scores->feature_dim;
-}
-
-/* The features are there; the addend counts in all of its scores. */
-void
-SharedScoresAdd(SharedScores *scores, double addend)
-{
-	scores->addends[scores->base.count++] = addend;
-	scores->adds |= (addend != 0.0);
-	if (scores->reduces && ++scores->in_strip == STRIP)
-		EmptyStrip(scores);
-}
-
-/* ---------- candidates in an array ---------- */
-
-/*
- * One in each row, which have the right length, with an addend for each or
- * NULL.  The seed is that of the draws.
- */
-Scores *
-SharedScoresOfArray(PreparedModel *prepared, Datum profile, ArrayType *array,
-					double *addends, int draws, uint64 seed)
-{
-	SharedScores *scores = Create(prepared, profile, ARR_DIMS(array)[0], draws, seed);
-
-	scores->base.count = scores->capacity;
+	scores->count = ARR_DIMS(array)[0];
 	scores->array = array;
 	scores->addends = addends;
-	scores->adds = (addends != NULL);
+	scores->expected = ArgFeatureSpec(&prepared->header);
+	ChooseWhatToScore(scores);
+	scores->most_draws = Max(MOST_NUMBERS / scores->len / SCORE_LANES, 1) * SCORE_LANES;
+	scores->strip = AllocateNumbers((Size) STRIP * scores->feature_dim);
 	if (scores->reduces)
 		scores->reduced = AllocateNumbers((Size) STRIP * scores->step);
-	return &scores->base;
+	return scores;
 }
