@@ -1,0 +1,145 @@
+-- Parts of the maintenance of recommenders and rankers -------------------------------------
+--
+-- run() calls them one by one, and commits after each.  A part is done by one session at a time: others skip it.
+
+-- Do a part that only recommenders have, if it is due.  Returns 'more' if it has more to do, NULL if it is not due.
+-- The weekly fit takes two calls: factors, then the warm start.
+CREATE FUNCTION _dlints_recommender_part(part text) RETURNS text
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	is_due boolean;
+BEGIN
+	IF part = 'refresh' THEN
+		PERFORM @extschema@._dlints_check_objects();
+		SELECT j.done_at < now() - interval '1 hour' INTO is_due FROM job j WHERE j.name = 'refresh';
+		IF is_due THEN
+			-- a session that writes all vectors is not waited for
+			PERFORM FROM job j WHERE j.name = 'items' FOR UPDATE NOWAIT;
+			PERFORM @extschema@._dlints_refresh_items();
+			RETURN 'done';
+		END IF;
+	ELSIF @extschema@._dlints_missing_objects() IS NOT NULL THEN
+		RETURN NULL;                    -- "refresh" reports it
+	ELSIF part = 'items' THEN
+		PERFORM @extschema@._dlints_add_items();
+		RETURN 'done';
+	ELSIF part = 'refit' THEN
+		PERFORM set_config('lock_timeout', '1min', true);       -- a fit that has been computed waits to be written
+		SELECT j.done_at < now() - interval '7 days' INTO is_due FROM job j WHERE j.name = 'refit';
+		IF is_due THEN
+			PERFORM @extschema@._dlints_refit_factors();
+			RETURN 'more';
+		ELSIF EXISTS (SELECT FROM job f JOIN job w ON w.done_at < f.done_at WHERE f.name = 'refit' AND w.name = 'warm_start') THEN
+			PERFORM @extschema@._dlints_fit_prior();
+			RETURN 'done';
+		END IF;
+	ELSIF part = 'rebuild' THEN         -- centering is tested once after each refresh
+		SELECT r.done_at > b.done_at AND r.problem IS NULL INTO is_due
+		FROM   job r, job b WHERE r.name = 'refresh' AND b.name = 'rebuild';
+		IF is_due THEN
+			UPDATE job j SET done_at = now() WHERE j.name = 'rebuild';
+			RETURN CASE WHEN @extschema@._dlints_toggle_centering() THEN 'rebuild' ELSE 'done' END;
+		END IF;
+	END IF;
+	RETURN NULL;
+END
+$$;
+COMMENT ON FUNCTION _dlints_recommender_part(text) IS 'do a part of the maintenance that only recommenders have, if it is due';
+
+-- Do a part of the maintenance, if it is due.  Returns 'more' if it has more to do, NULL if it is not due.
+CREATE FUNCTION _dlints_do_part(part text) RETURNS text
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	max_batches CONSTANT integer := 10;     -- of 1,000 decisions, per transaction
+	is_recommender boolean := (SELECT s.kind = 'recommender' FROM setting s);
+	result text;
+	batches record;
+BEGIN
+	CASE part
+		WHEN 'learn' THEN
+			SELECT b.learned, b.has_more INTO batches
+			FROM   @extschema@._dlints_learn_batches(NULL::interval, max_batches) b;
+			RETURN CASE WHEN batches.has_more AND batches.learned > 0 THEN 'more' ELSE 'done' END;
+		WHEN 'months' THEN
+			PERFORM @extschema@._dlints_maintain_partitions();
+			PERFORM @extschema@._dlints_delete_orphans();
+			RETURN 'done';
+		WHEN 'rebuild' THEN
+			IF is_recommender THEN
+				result := @extschema@._dlints_recommender_part(part);
+			END IF;
+			IF result = 'rebuild' OR EXISTS (
+				SELECT FROM model m, @extschema@.dlints_info(m.state) i WHERE starts_with(i.hint, 'Rounding '))
+			THEN
+				PERFORM @extschema@._dlints_rebuild_models();
+			END IF;
+			RETURN 'done';
+		WHEN 'prices' THEN
+			IF is_recommender THEN
+				RETURN @extschema@._dlints_recommender_find_prices();
+			END IF;
+			RETURN @extschema@._dlints_ranker_find_prices();
+		ELSE
+			IF is_recommender THEN
+				RETURN @extschema@._dlints_recommender_part(part);
+			END IF;
+			RETURN NULL;
+	END CASE;
+END
+$$;
+COMMENT ON FUNCTION _dlints_do_part(text) IS 'do a part of the maintenance, if it is due';
+
+-- Do a part of the maintenance of a recommender or a ranker, if it is due and no other session is at it.  Parts:
+-- refresh, items, refit, learn, rebuild, prices, months, and run, which records that all were called.  Returns
+-- 'more' if the part has more to do in another transaction.  An error becomes a warning and a row of report(); no
+-- other part is held up.  The weekly fit is tried again an hour after an error.
+CREATE FUNCTION _dlints_run_part(setting regclass, part text) RETURNS text
+	LANGUAGE plpgsql VOLATILE
+	SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off SET lock_timeout = '900ms' AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_enter(setting);
+	result text;
+	message text;
+BEGIN
+	IF NOT EXISTS (SELECT FROM setting) THEN
+		RAISE 'the tables of "%" have no rows', own USING ERRCODE = 'object_not_in_prerequisite_state',
+			HINT = 'A schema-only dump has none: restore the data as well, or create another one.';
+	ELSIF part = 'run' THEN
+		UPDATE job j SET done_at = now() WHERE j.name = 'run';
+		RETURN NULL;
+	END IF;
+	PERFORM FROM job j WHERE j.name = part FOR UPDATE SKIP LOCKED;
+	IF NOT FOUND THEN                   -- another session is at it, or there is no such part
+		RETURN NULL;
+	END IF;
+	BEGIN
+		result := @extschema@._dlints_do_part(part);
+		IF result IS NOT NULL THEN
+			UPDATE job j SET problem = NULL WHERE j.name = part AND j.problem IS NOT NULL;
+		END IF;
+		RETURN result;
+	EXCEPTION
+		WHEN lock_not_available THEN
+			RAISE NOTICE 'part "%" of the maintenance of "%" waits for the next run()', part, own
+				USING DETAIL = 'Another session holds a lock that it needs.';
+			RETURN NULL;
+		WHEN OTHERS THEN
+			message := SQLERRM;
+	END;
+	RAISE WARNING 'part "%" of the maintenance of "%" failed: %', part, own, message;
+	UPDATE job j
+	SET    problem = message,
+	       done_at = CASE part WHEN 'refit' THEN now() - interval '6 days 23 hours'
+	                           WHEN 'refresh' THEN CASE WHEN @extschema@._dlints_missing_objects() IS NULL THEN now() ELSE j.done_at END
+	                           ELSE j.done_at END
+	WHERE  j.name = part;
+	RETURN NULL;
+END
+$$;
+COMMENT ON FUNCTION _dlints_run_part(regclass, text)
+	IS 'do a part of the maintenance of a recommender or a ranker, if it is due; ''more'' if it has more to do';

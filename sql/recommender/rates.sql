@@ -1,0 +1,189 @@
+-- Costs of items, and rates of outcomes, for constraints ---------------------------------
+
+-- Convert the texts of an item's costs to numbers: true is 1, and values that are no number with a magnitude from
+-- 1e-30 to 1e30 are 0.  A constraint on an outcome has a NULL text; its cost is the rate for the item, or else the
+-- mean rate.
+CREATE FUNCTION _dlints_costs(texts text[], rates real[], mean_rates float8[]) RETURNS real[]
+	LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN ARRAY(
+	SELECT CASE WHEN c.value BETWEEN 1e-30 AND 1e30 OR c.value BETWEEN -1e30 AND -1e-30 THEN c.value ELSE 0 END
+	FROM   unnest(texts, rates, mean_rates) WITH ORDINALITY u (cost, rate, mean_rate, n),
+	       LATERAL (SELECT CASE u.cost WHEN 'true' THEN 1 WHEN 'false' THEN 0
+	                                   ELSE coalesce(u.cost::numeric, u.rate::numeric, u.mean_rate::numeric) END AS value) c
+	ORDER  BY u.n)::real[];
+COMMENT ON FUNCTION _dlints_costs(text[], real[], float8[]) IS 'costs of an item from their texts and the rates of outcomes';
+
+-- The mean rates of the constraints on outcomes, in the order of constraint names; NULL elements for other constraints
+CREATE FUNCTION _dlints_mean_rates() RETURNS float8[]
+	LANGUAGE plpgsql STABLE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+BEGIN
+	RETURN (SELECT array_agg(CASE WHEN p.outcome IS NOT NULL THEN coalesce(p.rate, p.target) END
+	                         ORDER BY p.name COLLATE "C")
+	        FROM   constraint_price p);
+END
+$$;
+COMMENT ON FUNCTION _dlints_mean_rates() IS 'mean rates of the constraints on outcomes, in the order of constraint names';
+
+-- Compute the costs of one item, for every constraint.  They are 0 if an expression fails: a page with the item
+-- must not fail.
+CREATE FUNCTION _dlints_cost_of(key anyelement) RETURNS real[]
+	LANGUAGE plpgsql STABLE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	zeros real[] := array_fill(0::real, ARRAY[(SELECT count(*)::integer FROM constraint_price)]);
+	costs real[];
+BEGIN
+	IF zeros = '{}' THEN
+		RETURN zeros;
+	END IF;
+	SELECT @extschema@._dlints_costs(t.costs, v.outcome_rates, @extschema@._dlints_mean_rates()) INTO costs
+	FROM   cost_text t LEFT JOIN item_vector v ON same_item(v.item, t.item)
+	WHERE  same_item(t.item, key) LIMIT 1;
+	RETURN CASE cardinality(costs) WHEN cardinality(zeros) THEN costs ELSE zeros END;
+EXCEPTION WHEN data_exception OR cardinality_violation OR program_limit_exceeded THEN
+	RETURN zeros;
+END
+$$;
+COMMENT ON FUNCTION _dlints_cost_of(anyelement) IS 'costs of an item; 0 if they cannot be computed';
+
+-- Find the time within which 19 of 20 events of each constrained outcome arrive, from the decisions of 60 days.  It
+-- is at least the attribution window.
+CREATE FUNCTION _dlints_refresh_lags() RETURNS void
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+BEGIN
+	WITH event AS (
+		SELECT r.outcome, percentile_disc(0.95) WITHIN GROUP (
+		           ORDER BY date_part('epoch', r.at) - 1577836800 - (r.decision >> 22)) AS seconds
+		FROM   setting s, reward r
+		WHERE  r.decision >= @extschema@._dlints_first_decision(now() - interval '60 days')
+		AND    r.outcome IN (SELECT p.outcome FROM constraint_price p)
+		AND   (r.value <> 0 OR (s.outcomes ->> r.outcome)::float8 = 0)
+		GROUP  BY r.outcome)
+	UPDATE constraint_price p
+	SET    lag = greatest(s.attribution_window, make_interval(secs => coalesce(
+	           (SELECT e.seconds FROM event e WHERE e.outcome = p.outcome), 0)))
+	FROM   setting s
+	WHERE  p.outcome IS NOT NULL;
+END
+$$;
+COMMENT ON FUNCTION _dlints_refresh_lags() IS 'find the time within which 19 of 20 events of each constrained outcome arrive';
+
+-- Estimate the rate of each constrained outcome per impression, over all items and for each item.  Data: the last
+-- 200,000 lists of 90 days that are older than the outcome's lag.  The mean has a prior of one event at the target
+-- rate.  An item's rate is shrunken to the rate predicted from its features; the weight of that prediction, in
+-- impressions, is smaller the more items differ from their predictions beyond chance.  The ridge corresponds to
+-- coefficients of about half the mean rate.  A value of 0 withdraws an outcome, unless its own value is 0.  Rates
+-- that change by less than 3 % are not written.
+CREATE FUNCTION _dlints_refresh_rates() RETURNS void
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+BEGIN
+	PERFORM @extschema@._dlints_refresh_lags();
+	WITH wanted AS MATERIALIZED (
+		SELECT p.name, p.outcome, p.target, @extschema@._dlints_first_decision(now() - p.lag) AS until
+		FROM   constraint_price p WHERE p.outcome IS NOT NULL),
+	list AS MATERIALIZED (
+		SELECT d.id, d.items FROM decision d
+		WHERE  d.id >= @extschema@._dlints_first_decision(now() - interval '90 days')
+		AND    d.id < (SELECT max(w.until) FROM wanted w)
+		ORDER  BY d.id DESC LIMIT 200000),
+	shown AS (
+		SELECT w.name, i.item, count(*) AS n
+		FROM   wanted w JOIN list l ON l.id < w.until CROSS JOIN unnest(l.items) i (item) GROUP BY w.name, i.item),
+	event AS (
+		SELECT w.name, r.item, count(*) AS n
+		FROM   setting s, wanted w JOIN reward r ON r.outcome = w.outcome AND r.decision < w.until
+		       JOIN list l ON l.id = r.decision
+		WHERE (r.value <> 0 OR (s.outcomes ->> r.outcome)::float8 = 0)
+		AND    EXISTS (SELECT FROM unnest(l.items) i (item) WHERE same_item(i.item, r.item))
+		GROUP  BY w.name, r.item),
+	counted AS MATERIALIZED (
+		SELECT w.name, v.item, v.features, coalesce(n.n, 0) AS shown, coalesce(e.n, 0) AS events
+		FROM   wanted w CROSS JOIN item_vector v
+		       LEFT JOIN shown n ON n.name = w.name AND same_item(n.item, v.item)
+		       LEFT JOIN event e ON e.name = w.name AND same_item(e.item, v.item)),
+	mean AS MATERIALIZED (
+		SELECT w.name, (1 + coalesce(sum(c.events), 0)) / (1 / w.target + coalesce(sum(c.shown), 0)) AS rate
+		FROM   wanted w LEFT JOIN counted c ON c.name = w.name GROUP BY w.name, w.target),
+	fitted AS MATERIALIZED (
+		SELECT m.name, m.rate, @extschema@.dlints_concat(f.empty, (
+		           SELECT @extschema@.dlints_evidence(
+		                      f.empty, c.features::@extschema@.dlints_vector, c.events::float8 / c.shown - m.rate,
+		                      '{}'::@extschema@.dlints_vector, NULL::timestamptz, c.shown::float8)
+		           FROM   counted c WHERE c.name = m.name AND c.shown > 0)) AS state
+		FROM   mean m CROSS JOIN LATERAL (
+		           SELECT @extschema@.dlints_new(s.size, discount => 1::float8, ridge => 4 / m.rate) AS empty
+		           FROM   setting s OFFSET 0) f),
+	predicted AS MATERIALIZED (
+		SELECT f.name, f.rate AS mean, c.item, c.shown, c.events, least(1, f.rate * least(greatest(
+		           1 + coalesce(@extschema@.dlints_predict(f.state, c.features::@extschema@.dlints_vector), 0) / f.rate,
+		           0.2), 5)) AS rate
+		FROM   fitted f JOIN counted c ON c.name = f.name),
+	prediction_weight AS (
+		SELECT p.name, p.mean / greatest(
+		           sum((p.events - p.shown * p.rate) ^ 2 / p.shown - p.rate * (1 - p.rate)) FILTER (WHERE p.shown > 0)
+		           / sum(p.shown),
+		           1e-4 * p.mean ^ 2) AS impressions
+		FROM   predicted p GROUP BY p.name, p.mean),
+	rate AS MATERIALIZED (
+		SELECT p.name, p.item,
+		       (p.events + p.rate * coalesce(w.impressions, 1)) / (p.shown + coalesce(w.impressions, 1)) AS rate
+		FROM   predicted p JOIN prediction_weight w ON w.name = p.name),
+	new_mean AS (
+		UPDATE constraint_price p SET rate = m.rate FROM mean m WHERE m.name = p.name),
+	item_rates AS (
+		SELECT v.item, array_agg(r.rate ORDER BY p.name COLLATE "C")::real[] AS rates
+		FROM   item_vector v CROSS JOIN constraint_price p
+		       LEFT JOIN rate r ON r.name = p.name AND same_item(r.item, v.item)
+		GROUP  BY v.item)
+	UPDATE item_vector v SET outcome_rates = n.rates
+	FROM   item_rates n
+	WHERE  same_item(n.item, v.item)
+	AND   (v.outcome_rates IS NULL OR EXISTS (
+	           SELECT FROM unnest(v.outcome_rates, n.rates) u (was, is_now)
+	           WHERE  abs(u.was - u.is_now) > 0.03 * u.was OR (u.was IS NULL) <> (u.is_now IS NULL)));
+END
+$$;
+COMMENT ON FUNCTION _dlints_refresh_rates() IS 'estimate the rates of constrained outcomes, over all items and for each item';
+
+-- Compute the costs of all items for all constraints.  If an expression fails, each item is computed separately:
+-- the failing ones cost 0, and the job "costs" holds the error for report().
+CREATE FUNCTION _dlints_refresh_costs() RETURNS void
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	mean_rates float8[];
+	problem text;
+BEGIN
+	PERFORM @extschema@._dlints_lock_item_vectors();
+	IF EXISTS (SELECT FROM constraint_price) THEN
+		IF EXISTS (SELECT FROM constraint_price p WHERE p.outcome IS NOT NULL) THEN
+			PERFORM @extschema@._dlints_refresh_rates();
+		END IF;
+		mean_rates := @extschema@._dlints_mean_rates();
+		BEGIN
+			UPDATE item_vector v SET costs = c.costs
+			FROM  (SELECT t.item, @extschema@._dlints_costs(t.costs, w.outcome_rates, mean_rates) AS costs
+			       FROM   cost_text t LEFT JOIN item_vector w ON same_item(w.item, t.item)) c
+			WHERE  same_item(c.item, v.item) AND v.costs IS DISTINCT FROM c.costs;
+		EXCEPTION WHEN data_exception OR cardinality_violation OR program_limit_exceeded THEN
+			problem := SQLERRM;
+			UPDATE item_vector v SET costs = c.costs
+			FROM  (SELECT w.item, @extschema@._dlints_cost_of(w.item) AS costs FROM item_vector w OFFSET 0) c
+			WHERE  same_item(c.item, v.item) AND v.costs IS DISTINCT FROM c.costs;
+		END;
+	END IF;
+	PERFORM @extschema@._dlints_note_problem('costs'::text, problem);
+END
+$$;
+COMMENT ON FUNCTION _dlints_refresh_costs() IS 'compute the costs of all items for all constraints';

@@ -15,7 +15,7 @@ DECLARE
 			(8, 'cost_text', s.constraints <> '{}')) o (n, name, is_expected)
 		WHERE  o.is_expected
 		AND    to_regclass(format('%I.%I', own, o.name)) IS NULL
-		AND    NOT EXISTS (SELECT FROM pg_proc p WHERE p.pronamespace = own::text::regnamespace AND p.proname = o.name));
+		AND    NOT EXISTS (SELECT FROM pg_proc p WHERE p.pronamespace = quote_ident(own)::regnamespace AND p.proname = o.name));
 BEGIN
 	RETURN CASE WHEN missing IS NULL THEN NULL ELSE
 		'dropped together with the tables or columns that they read: ' || missing
@@ -45,3 +45,588 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION _dlints_check_objects() IS 'raise an error if objects that a recommender reads were dropped';
+
+-- Checks when a recommender is made or altered ----------------------------------------
+
+-- Raise an error if the query of clicks fails, or if none of its rows is about an item: user and item are easily
+-- swapped, and all recommendations would be useless.
+CREATE FUNCTION _dlints_check_clicks() RETURNS void
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+BEGIN
+	PERFORM count(c.user_id), count(c.item), max(c.at)
+	FROM   (SELECT k.user_id, k.item, k.at FROM click k LIMIT 1000) c;
+	IF EXISTS (SELECT FROM click) AND EXISTS (SELECT FROM item)
+	   AND NOT EXISTS (SELECT FROM click c JOIN item i ON same_item(c.item, i.item)) THEN
+		RAISE 'no click is on an item of %', (SELECT s.relation FROM setting s)
+			USING ERRCODE = 'invalid_parameter_value';
+	END IF;
+EXCEPTION WHEN data_exception THEN
+	RAISE 'argument "clicks": %', SQLERRM
+		USING ERRCODE = SQLSTATE, HINT = 'It must be a query of user, item and time, in this order.';
+END
+$$;
+COMMENT ON FUNCTION _dlints_check_clicks() IS 'raise an error if clicks cannot be read, or none is on an item';
+
+-- Count the candidates for a user and a context, and compute their bonus and group.  An error of one of these
+-- expressions is raised again with the name of the argument.
+CREATE FUNCTION _dlints_try_rules(of_user anyelement, context jsonb) RETURNS bigint
+	LANGUAGE plpgsql STABLE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	argument text := 'candidates';
+	has_bonus boolean;
+	has_cap_group boolean;
+	n_candidates bigint;
+BEGIN
+	SELECT s.bonus IS NOT NULL, s.cap_group IS NOT NULL INTO has_bonus, has_cap_group FROM setting s;
+	SELECT count(a.item) INTO n_candidates FROM allowed(of_user, context) a;
+	IF has_bonus THEN
+		argument := 'bonus';
+		PERFORM max(b.bonus) FROM allowed(of_user, context) a, LATERAL bonus(a.item, of_user, context) b;
+	END IF;
+	IF has_cap_group THEN
+		argument := 'cap_group';
+		PERFORM max(g.cap_group) FROM allowed(of_user, context) a, LATERAL cap_group(a.item, of_user, context) g;
+	END IF;
+	RETURN n_candidates;
+EXCEPTION WHEN data_exception OR cardinality_violation THEN
+	RAISE 'argument "%": %', argument, SQLERRM
+		USING ERRCODE = SQLSTATE, HINT = 'It is computed for each item; user_id and context can be NULL or empty.';
+END
+$$;
+COMMENT ON FUNCTION _dlints_try_rules(anyelement, jsonb)
+	IS 'number of candidates for a user and a context; an error of the expressions names the argument';
+
+-- Raise an error if candidates, bonus or cap_group fail for an unknown user and an empty context, and a notice if
+-- no item passes: unknown users would get empty lists.
+CREATE FUNCTION _dlints_check_rules() RETURNS void
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	n_candidates bigint;
+BEGIN
+	SELECT @extschema@._dlints_try_rules(d.user_id, '{}'::jsonb) INTO n_candidates
+	FROM   (SELECT) unknown_user LEFT JOIN decision d ON false;
+	IF n_candidates = 0 AND EXISTS (SELECT FROM item) THEN
+		RAISE NOTICE 'no item passes "candidates" for an unknown user and an empty context'
+			USING HINT = 'user_id is NULL for unknown users; a condition on it can be coalesce(..., true).';
+	END IF;
+END
+$$;
+COMMENT ON FUNCTION _dlints_check_rules()
+	IS 'raise an error if candidates, bonus or cap_group fail for an unknown user; a notice if no item passes';
+
+-- Raise an error if the costs of an item cannot be computed.
+CREATE FUNCTION _dlints_check_costs() RETURNS void
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+BEGIN
+	IF EXISTS (SELECT FROM constraint_price) THEN
+		PERFORM count(c.costs) FROM cost_text c;
+	END IF;
+EXCEPTION WHEN data_exception OR cardinality_violation THEN
+	RAISE 'argument "constraints": %', SQLERRM
+		USING ERRCODE = SQLSTATE, HINT = 'The expression in "of" is computed for each item.';
+END
+$$;
+COMMENT ON FUNCTION _dlints_check_costs() IS 'raise an error if the costs of an item cannot be computed';
+
+-- Item vectors -------------------------------------------------------------------------
+
+-- Lock the item vectors for a change of many rows, until the end of the transaction.  A row of "job" is the lock:
+-- readers and single new items are not held up, and run() skips the part "items" meanwhile.
+CREATE FUNCTION _dlints_lock_item_vectors() RETURNS void
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+BEGIN
+	PERFORM FROM job j WHERE j.name = 'items' FOR UPDATE;
+END
+$$;
+COMMENT ON FUNCTION _dlints_lock_item_vectors() IS 'lock the item vectors for a change of many rows';
+
+-- Record the present problem of a part of the maintenance, or NULL, in "job".  Rows are written only if they change.
+CREATE FUNCTION _dlints_note_problem(part text, problem text) RETURNS void
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+BEGIN
+	IF _dlints_note_problem.problem IS NULL THEN
+		UPDATE job j SET problem = NULL WHERE j.name = part AND j.problem IS NOT NULL;
+	ELSE
+		INSERT INTO job AS j (name, done_at, problem) VALUES (part, now(), _dlints_note_problem.problem)
+		ON CONFLICT (name) DO UPDATE SET problem = excluded.problem
+		WHERE  j.problem IS DISTINCT FROM excluded.problem;
+	END IF;
+END
+$$;
+COMMENT ON FUNCTION _dlints_note_problem(text, text) IS 'record the problem of a part of the maintenance, or that there is none';
+
+-- Encode one item.  A row whose columns cannot be encoded gets zeros, and no dates; "problem" says why.
+CREATE FUNCTION _dlints_encode_item(key anyelement, OUT encoded real[], OUT dates float8[], OUT problem text)
+	LANGUAGE plpgsql STABLE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+BEGIN
+	SELECT e.encoded, e.dates INTO encoded, dates FROM encoded_item e WHERE same_item(e.item, key) LIMIT 1;
+EXCEPTION WHEN data_exception OR program_limit_exceeded THEN
+	problem := SQLERRM;
+	SELECT array_fill(0::real, ARRAY[s.liked - s.factors]), array_fill(NULL::float8, ARRAY[s.aged / 3])
+	INTO   encoded, dates FROM setting s;
+END
+$$;
+COMMENT ON FUNCTION _dlints_encode_item(anyelement)
+	IS 'encode an item; zeros and the error message if its columns cannot be encoded';
+
+-- Write the vectors of all items, or of new items only.  Returns the number of rows that changed.  Unless all rows
+-- can be encoded together, each is encoded separately, and "job" holds the number of those that failed.
+CREATE FUNCTION _dlints_encode_items(only_new boolean) RETURNS bigint
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	n_changed bigint;
+	n_failed bigint;
+	example text;
+	reason text;
+BEGIN
+	BEGIN
+		IF only_new THEN
+			INSERT INTO item_vector (item, encoded, ages)
+			SELECT i.item, i.encoded, @extschema@._dlints_ages(i.dates, now())
+			FROM   encoded_item i
+			WHERE  i.item IS NOT NULL AND NOT EXISTS (SELECT FROM item_vector v WHERE same_item(v.item, i.item))
+			ON CONFLICT DO NOTHING;
+			GET DIAGNOSTICS n_changed = ROW_COUNT;
+		ELSE
+			INSERT INTO item_vector AS v (item, encoded, ages)
+			SELECT i.item, i.encoded, @extschema@._dlints_ages(i.dates, now()) FROM encoded_item i WHERE i.item IS NOT NULL
+			ON CONFLICT (item) DO UPDATE SET encoded = excluded.encoded, ages = excluded.ages
+			WHERE  v.encoded <> excluded.encoded OR v.ages <> excluded.ages;
+			GET DIAGNOSTICS n_changed = ROW_COUNT;
+			DELETE FROM job j WHERE j.name = 'encoding';
+		END IF;
+		RETURN n_changed;
+	EXCEPTION WHEN data_exception OR program_limit_exceeded THEN
+		NULL;                           -- row by row, below
+	END;
+	WITH encoded AS MATERIALIZED (
+		SELECT i.item, e.encoded, e.dates, e.problem
+		FROM  (SELECT DISTINCT k.item FROM item k WHERE k.item IS NOT NULL
+		       AND (NOT only_new OR NOT EXISTS (SELECT FROM item_vector w WHERE same_item(w.item, k.item)))) i,
+		       LATERAL @extschema@._dlints_encode_item(i.item) e),
+	written AS (
+		INSERT INTO item_vector AS v (item, encoded, ages)
+		SELECT e.item, e.encoded, @extschema@._dlints_ages(e.dates, now()) FROM encoded e
+		ON CONFLICT (item) DO UPDATE SET encoded = excluded.encoded, ages = excluded.ages
+		WHERE  NOT only_new AND (v.encoded <> excluded.encoded OR v.ages <> excluded.ages)
+		RETURNING 1)
+	SELECT (SELECT count(*) FROM written), count(e.problem), min(e.item::text) FILTER (WHERE e.problem IS NOT NULL),
+	       min(e.problem)
+	INTO   n_changed, n_failed, example, reason
+	FROM   encoded e;
+	PERFORM @extschema@._dlints_note_problem('encoding'::text, format(
+		'%s items cannot be encoded and have features of 0, for example "%s": %s', n_failed, left(example, 100), reason));
+	RETURN n_changed;
+END
+$$;
+COMMENT ON FUNCTION _dlints_encode_items(boolean)
+	IS 'write the vectors of all or of new items; returns the number of rows that changed';
+
+-- Delete the vectors of items that no longer exist.  If they are more than half of all, which may be a mistake,
+-- the vectors stay until "grace" after that was first seen.  The log keeps the features of impressions.
+CREATE FUNCTION _dlints_purge_deleted_items(grace interval) RETURNS void
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	n_deleted bigint := (SELECT count(*) FROM item_vector v
+	                     WHERE NOT EXISTS (SELECT FROM item i WHERE same_item(i.item, v.item)));
+	message text := format('%s of the items of %s were deleted; their vectors are kept for %s', n_deleted, own, grace);
+	seen_at timestamptz;
+BEGIN
+	IF 2 * n_deleted > (SELECT count(*) FROM item_vector) THEN
+		INSERT INTO job AS j (name, done_at, problem) VALUES ('deleted', now(), message)
+		ON CONFLICT (name) DO UPDATE SET problem = excluded.problem
+		RETURNING j.done_at INTO seen_at;
+		IF seen_at >= now() - grace AND grace > '0' THEN
+			RAISE WARNING '%', message
+				USING HINT = format('To delete them now: DELETE FROM %1$I.item_vector v WHERE NOT EXISTS'
+					' (SELECT FROM %1$I.item i WHERE %1$I.same_item(i.item, v.item)).', own);
+			RETURN;
+		END IF;
+	END IF;
+	IF n_deleted > 0 THEN
+		DELETE FROM item_vector v WHERE NOT EXISTS (SELECT FROM item i WHERE same_item(i.item, v.item));
+	END IF;
+	DELETE FROM job j WHERE j.name = 'deleted';
+END
+$$;
+COMMENT ON FUNCTION _dlints_purge_deleted_items(interval)
+	IS 'delete the vectors of deleted items; if most items were deleted, only after a time of grace';
+
+-- Raise an error if several items have one key.
+CREATE FUNCTION _dlints_check_keys() RETURNS void
+	LANGUAGE plpgsql STABLE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	duplicate text;
+BEGIN
+	IF (SELECT s.has_unique_key FROM setting s) THEN
+		RETURN;
+	END IF;
+	SELECT min(i.item::text) INTO duplicate
+	FROM  (SELECT i.item FROM item i WHERE i.item IS NOT NULL GROUP BY i.item HAVING count(*) > 1) i;
+	IF duplicate IS NOT NULL THEN
+		RAISE 'several items have the key "%"', duplicate
+			USING ERRCODE = 'unique_violation', HINT = 'Make a view that has each key once.';
+	END IF;
+END
+$$;
+COMMENT ON FUNCTION _dlints_check_keys() IS 'raise an error if several items have one key';
+
+-- Write the vectors of new and changed items, costs, popularity and trends, and delete the vectors of deleted items.
+-- Returns the number of vectors whose columns or dates changed.
+CREATE FUNCTION _dlints_refresh_items() RETURNS bigint
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	n_changed bigint;
+BEGIN
+	UPDATE job j SET done_at = now(), problem = NULL WHERE j.name = 'refresh';
+	PERFORM @extschema@._dlints_check_keys();
+	PERFORM @extschema@._dlints_lock_item_vectors();
+	PERFORM @extschema@._dlints_purge_deleted_items('1 day'::interval);
+	n_changed := @extschema@._dlints_encode_items(false);
+	PERFORM @extschema@._dlints_refresh_costs();
+	PERFORM @extschema@._dlints_refresh_popularity();
+	PERFORM @extschema@._dlints_refresh_trend();
+	PERFORM @extschema@._dlints_set_blocks();
+	RETURN n_changed;
+END
+$$;
+COMMENT ON FUNCTION _dlints_refresh_items()
+	IS 'refresh item vectors, costs, popularity and trends; returns the number of vectors whose columns or dates changed';
+
+-- Add the vectors and costs of new items, and append them to the blocks.  Returns the number of new vectors.
+CREATE FUNCTION _dlints_add_items() RETURNS bigint
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	n_constraints integer := (SELECT count(*) FROM constraint_price);
+	n_added bigint := @extschema@._dlints_encode_items(true);
+BEGIN
+	IF n_added = 0 THEN
+		RETURN 0;
+	END IF;
+	IF n_constraints > 0 THEN
+		UPDATE item_vector v SET costs = @extschema@._dlints_cost_of(v.item) WHERE v.costs IS NULL;
+	END IF;
+	IF EXISTS (SELECT FROM block) THEN
+		WITH known AS MATERIALIZED (
+			SELECT i.item FROM block b, unnest(b.items) i (item)),
+		added AS (
+			SELECT v.item, v.features || coalesce(v.costs, '{}') AS features, row_number() OVER () - 1 AS n
+			FROM   item_vector v WHERE NOT EXISTS (SELECT FROM known k WHERE same_item(k.item, v.item)))
+		INSERT INTO block (n, items, vectors)
+		SELECT l.n + a.n / s.block_slots, array_agg(a.item), array_agg(a.features)
+		FROM   added a, setting s, (SELECT max(b.n) + 1 AS n FROM block b) l
+		GROUP  BY l.n + a.n / s.block_slots;
+	ELSE
+		PERFORM @extschema@._dlints_set_blocks();
+	END IF;
+	RETURN n_added;
+END
+$$;
+COMMENT ON FUNCTION _dlints_add_items() IS 'add the vectors of new items; returns their number';
+
+-- Popularity and trends -----------------------------------------------------------------
+
+-- Compute the popularity of items, from 0 to 1.  With a click log it comes from the last million clicks, which
+-- decay with age; a user's clicks on an item count once per half-life.  Without one it comes from the click rate
+-- of two weeks' lists per user, smoothed by ten impressions at the mean rate.  Small changes are not written.
+CREATE FUNCTION _dlints_refresh_popularity() RETURNS void
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+BEGIN
+	PERFORM @extschema@._dlints_lock_item_vectors();
+	IF (SELECT s.clicks IS NOT NULL FROM setting s) THEN
+		WITH latest AS MATERIALIZED (
+			SELECT c.user_id, c.item, c.at FROM click c
+			WHERE  c.at <= now() AND isfinite(c.at) AND c.item IS NOT NULL
+			ORDER  BY c.at DESC LIMIT 1000000),
+		clicked AS (
+			SELECT t.item, min(t.days) AS days
+			FROM  (SELECT l.user_id, l.item, (date_part('epoch', max(l.at) OVER ()) - date_part('epoch', l.at)) / 86400 AS days
+			       FROM latest l) t, similarity s
+			GROUP  BY t.item, t.user_id, floor(t.days / s.popularity_half_life), CASE WHEN t.user_id IS NULL THEN t.days END),
+		score AS (
+			SELECT c.item, sum(@extschema@._dlints_decay(c.days, s.popularity_half_life)) AS score
+			FROM   clicked c, similarity s GROUP BY c.item)
+		UPDATE item_vector v SET popularity = n.popularity
+		FROM  (SELECT w.item, coalesce(round((ln(1 + coalesce(s.score, 0)) / nullif(ln(1 + max(s.score) OVER ()), 0))::numeric,
+		                                     3), 0)::real AS popularity
+		       FROM   item_vector w LEFT JOIN score s ON same_item(s.item, w.item)) n
+		WHERE  same_item(n.item, v.item) AND n.popularity <> v.popularity
+		AND   (abs(n.popularity - v.popularity) > 0.003 OR n.popularity IN (0, 1) OR v.popularity IN (0, 1));
+	ELSE
+		WITH list AS MATERIALIZED (
+			SELECT d.id, d.items, d.user_id, CASE WHEN d.user_id IS NULL THEN coalesce(d.session, d.id::text) END AS visitor
+			FROM   decision d WHERE d.id >= @extschema@._dlints_first_decision(now() - interval '14 days')),
+		shown AS (
+			SELECT u.item, count(*) AS shown
+			FROM  (SELECT DISTINCT i.item, l.user_id, l.visitor FROM list l, unnest(l.items) i (item)) u
+			GROUP  BY u.item),
+		rewarded AS (
+			SELECT u.item, count(*) AS clicked
+			FROM  (SELECT DISTINCT r.item, l.user_id, l.visitor
+			       FROM   reward r JOIN list l ON l.id = r.decision
+			       WHERE  r.value > 0 AND r.decision >= @extschema@._dlints_first_decision(now() - interval '14 days')
+			       AND    EXISTS (SELECT FROM unnest(l.items) i (item) WHERE same_item(i.item, r.item))) u
+			GROUP  BY u.item),
+		mean AS (
+			SELECT (SELECT sum(r.clicked) FROM rewarded r)::float8 / sum(s.shown) AS rate FROM shown s),
+		score AS (
+			SELECT v.item,
+			       coalesce((coalesce(r.clicked, 0) + 10 * m.rate) / (coalesce(s.shown, 0) + 10), 0) AS score
+			FROM   item_vector v CROSS JOIN mean m
+			       LEFT JOIN shown s ON same_item(s.item, v.item)
+			       LEFT JOIN rewarded r ON same_item(r.item, v.item))
+		UPDATE item_vector v SET popularity = n.popularity
+		FROM  (SELECT s.item, coalesce(round((ln(1 + s.score) / nullif(ln(1 + max(s.score) OVER ()), 0))::numeric, 3),
+		                               0)::real AS popularity
+		       FROM   score s) n
+		WHERE  same_item(n.item, v.item) AND n.popularity <> v.popularity
+		AND   (abs(n.popularity - v.popularity) > 0.003 OR n.popularity IN (0, 1) OR v.popularity IN (0, 1));
+	END IF;
+END
+$$;
+COMMENT ON FUNCTION _dlints_refresh_popularity() IS 'compute the popularity of items';
+
+-- Compute the thousand items that trend: recent clicks (half-life of a day), relative to those expected from clicks
+-- with a half-life of two weeks, smoothed by five expected clicks.  A user's clicks on an item count once a day.
+-- Items with less than twice the expected clicks are scored by popularity, below 1.  Where a million clicks cover
+-- less than eight weeks, both half-lives are shorter.
+CREATE FUNCTION _dlints_refresh_trend() RETURNS void
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	has_log boolean := (SELECT s.clicks IS NOT NULL FROM setting s);
+BEGIN
+	WITH clicked AS MATERIALIZED (
+		(SELECT c.user_id, c.item, c.at FROM click c
+		 WHERE  has_log AND c.at <= now() AND isfinite(c.at) AND c.item IS NOT NULL
+		 ORDER  BY c.at DESC LIMIT 1000000)
+		UNION ALL
+		SELECT d.user_id, r.item, d.at
+		FROM  (SELECT DISTINCT r.decision, r.item FROM reward r
+		       WHERE  NOT has_log AND r.value > 0
+		       AND    r.decision >= @extschema@._dlints_first_decision(now() - interval '60 days')
+		       ORDER  BY r.decision DESC, r.item LIMIT 1000000) r,
+		       LATERAL (SELECT d.user_id, d.at FROM decision d     -- OFFSET 0: by the primary key of its partition
+		                WHERE  d.id = r.decision
+		                AND    EXISTS (SELECT FROM unnest(d.items) i (item) WHERE same_item(i.item, r.item)) OFFSET 0) d),
+	log AS MATERIALIZED (
+		SELECT max(c.at) AS latest, CASE WHEN count(*) < 1000000 THEN 14
+		                                 ELSE least(14, date_part('epoch', max(c.at) - min(c.at)) / 86400 / 4)
+		                            END AS half_life
+		FROM   clicked c),
+	once AS (
+		SELECT t.item, min(t.days) AS days
+		FROM  (SELECT c.user_id, c.item, date_part('epoch', l.latest - c.at) / 86400 AS days, l.half_life
+		       FROM clicked c, log l WHERE l.half_life > 0) t
+		GROUP  BY t.item, t.user_id, floor(14 * t.days / t.half_life), CASE WHEN t.user_id IS NULL THEN t.days END),
+	counted AS (
+		SELECT o.item, sum(@extschema@._dlints_decay(14 * o.days, l.half_life)) AS recent,
+		       sum(@extschema@._dlints_decay(o.days, l.half_life)) AS usual
+		FROM   once o, log l GROUP BY o.item),
+	lift AS (
+		SELECT c.item, (c.recent + 5) / (c.usual * sum(c.recent) OVER () / sum(c.usual) OVER () + 5) AS ratio
+		FROM   counted c),
+	best AS MATERIALIZED (
+		SELECT v.item, (CASE WHEN l.ratio >= 2 THEN l.ratio ELSE v.popularity END)::real AS score
+		FROM   item_vector v LEFT JOIN lift l ON same_item(l.item, v.item)
+		ORDER  BY score DESC, v.item LIMIT 1000),
+	removed AS (
+		DELETE FROM trend t WHERE NOT EXISTS (SELECT FROM best b WHERE same_item(b.item, t.item)))
+	INSERT INTO trend AS t (item, score) SELECT b.item, b.score FROM best b
+	ON CONFLICT (item) DO UPDATE SET score = excluded.score WHERE t.score <> excluded.score;
+END
+$$;
+COMMENT ON FUNCTION _dlints_refresh_trend() IS 'compute the items that trending() shows first';
+
+-- Blocks of vectors ---------------------------------------------------------------------
+
+-- True if the planner finds an item by its key without reading all items
+CREATE FUNCTION _dlints_has_item_index() RETURNS boolean
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	one_row json;
+	all_rows json;
+BEGIN
+	EXECUTE 'EXPLAIN (FORMAT JSON) SELECT FROM (SELECT v.item FROM item_vector v LIMIT 1) v'
+		' JOIN item i ON same_item(i.item, v.item)' INTO one_row;
+	EXECUTE 'EXPLAIN (FORMAT JSON) SELECT FROM item' INTO all_rows;
+	RETURN (one_row -> 0 -> 'Plan' ->> 'Total Cost')::float8 < 0.3 * (all_rows -> 0 -> 'Plan' ->> 'Total Cost')::float8;
+END
+$$;
+COMMENT ON FUNCTION _dlints_has_item_index() IS 'does the planner find an item by its key without reading all items?';
+
+-- Write the item vectors into "block", in rows of about a page, popular items together.  Rows that do not change are
+-- not written; all are regenerated if many are not full.  Catalogues below 2,000 items, and items without an index
+-- on their key, have no blocks: reading all vectors is faster there.
+CREATE FUNCTION _dlints_set_blocks() RETURNS void
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	min_items CONSTANT bigint := 2000;
+	n_items bigint := (SELECT count(*) FROM item_vector);
+	n_constraints integer := (SELECT count(*) FROM constraint_price);
+	slots integer := (SELECT s.block_slots FROM setting s);
+BEGIN
+	PERFORM @extschema@._dlints_lock_item_vectors();
+	IF n_items < min_items OR NOT @extschema@._dlints_has_item_index() THEN
+		DELETE FROM block;
+		RETURN;
+	ELSIF (SELECT max(b.n) + 1 FROM block b) > 1.2 * n_items / slots + 8 THEN
+		DELETE FROM block;
+	END IF;
+	WITH known AS MATERIALIZED (
+		SELECT DISTINCT ON (i.item) i.item, b.n FROM block b, unnest(b.items) i (item) ORDER BY i.item, b.n),
+	placed AS (
+		SELECT v.item, v.features || CASE cardinality(v.costs) WHEN n_constraints THEN v.costs
+		                             ELSE array_fill(0::real, ARRAY[n_constraints]) END AS features,
+		       coalesce(k.n, l.n + (row_number() OVER (PARTITION BY k.n IS NULL ORDER BY v.popularity DESC, v.item)
+		                            - 1) / slots) AS n
+		FROM   item_vector v LEFT JOIN known k ON same_item(k.item, v.item),
+		       (SELECT coalesce(max(k.n), -1) + 1 AS n FROM known k) l),
+	emptied AS (
+		DELETE FROM block b
+		WHERE  NOT EXISTS (SELECT FROM known k JOIN item_vector v ON same_item(k.item, v.item) WHERE k.n = b.n))
+	INSERT INTO block (n, items, vectors)
+	SELECT p.n, p.items, p.vectors
+	FROM  (SELECT q.n, array_agg(q.item ORDER BY q.item) AS items, array_agg(q.features ORDER BY q.item) AS vectors
+	       FROM placed q GROUP BY q.n) p LEFT JOIN block b ON b.n = p.n
+	WHERE  b.n IS NULL OR b.items <> p.items OR b.vectors <> p.vectors
+	ON CONFLICT (n) DO UPDATE SET items = excluded.items, vectors = excluded.vectors;
+END
+$$;
+COMMENT ON FUNCTION _dlints_set_blocks() IS 'write the item vectors into blocks for the shortlist';
+
+-- Latent factors ------------------------------------------------------------------------
+
+-- The type of a key column, as dlints_factors() reads it, and the cast to it: text for types without hashing
+CREATE FUNCTION _dlints_hashed_key(relation regclass, key text, OUT type text, OUT to_type text)
+	LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS
+$$
+SELECT h.type, CASE h.type WHEN 'pg_catalog.text' THEN '::pg_catalog.text' ELSE '' END
+FROM   pg_attribute a JOIN pg_type t ON t.oid = a.atttypid,
+       LATERAL (SELECT CASE WHEN t.typcategory IN ('A', 'E', 'R', 'S', 'C') OR EXISTS (
+                    SELECT FROM pg_opclass c JOIN pg_am m ON m.oid = c.opcmethod
+                    WHERE  m.amname = 'hash' AND c.opcdefault AND c.opcintype = t.oid)
+                THEN @extschema@._dlints_type_name(t.oid) ELSE 'pg_catalog.text' END AS type) h
+WHERE  a.attrelid = relation AND a.attname = key
+$$;
+COMMENT ON FUNCTION _dlints_hashed_key(regclass, text) IS 'type of a key column as dlints_factors() reads it, and the cast to it';
+
+-- A call of dlints_factors() over the last million clicks, as text for the FROM clause: alias f, columns item and
+-- factors.  A part from 0 to 7 is left out of the log, and the factors are not aligned with present ones.
+CREATE FUNCTION _dlints_factors_call(left_out integer DEFAULT NULL) RETURNS text
+	LANGUAGE plpgsql STABLE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	item_key record;
+	user_key record;
+	query text;
+BEGIN
+	SELECT * INTO item_key FROM @extschema@._dlints_hashed_key(format('%I.item_vector', own)::regclass, 'item'::text);
+	SELECT * INTO user_key FROM @extschema@._dlints_hashed_key(format('%I.decision', own)::regclass, 'user_id'::text);
+	query := format('SELECT c.user_id%s, c.item%s FROM (SELECT k.user_id, k.item FROM click k WHERE k.at <= now()'
+		' AND isfinite(k.at) AND k.user_id IS NOT NULL AND k.item IS NOT NULL ORDER BY k.at DESC LIMIT 1000000) c%s',
+		user_key.to_type, item_key.to_type,
+		CASE WHEN left_out IS NOT NULL
+		     THEN format(' WHERE hashtext(c.user_id::text || '' '' || c.item::text) & 7 <> %s', left_out) END);
+	RETURN format('@extschema@.dlints_factors(%L::text, %s::bigint, %s::text, 0::bigint) f (item %s, factors real[])',
+		query, (SELECT s.factors FROM setting s),
+		CASE WHEN left_out IS NULL
+		     THEN quote_literal(format('SELECT v.item%s, v.factors FROM item_vector v', item_key.to_type))
+		     ELSE 'NULL' END,
+		item_key.type);
+END
+$$;
+COMMENT ON FUNCTION _dlints_factors_call(integer) IS 'call of dlints_factors() over the click log, as text';
+
+-- Compute the factors of all items from the click log, aligned with the present ones so that the models still
+-- apply.  Returns the number of items with factors.  Nothing is locked before the factors have been computed.
+CREATE FUNCTION _dlints_refit_factors() RETURNS bigint
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	item_type text := (SELECT @extschema@._dlints_type_name(a.atttypid) FROM pg_attribute a
+	                   WHERE a.attrelid = format('%I.item_vector', own)::regclass AND a.attname = 'item');
+	n_changed bigint := 0;
+BEGIN
+	IF (SELECT s.factors > 0 FROM setting s) THEN
+		EXECUTE format('
+			WITH fitted AS MATERIALIZED (SELECT f.item::%s AS item, f.factors FROM %s),
+			locked AS MATERIALIZED (
+				SELECT @extschema@._dlints_lock_item_vectors() FROM (SELECT count(*) AS n FROM fitted OFFSET 0) c WHERE c.n > 0)
+			UPDATE item_vector v SET factors = f.factors
+			FROM   locked, fitted f
+			WHERE  same_item(f.item, v.item)', item_type, @extschema@._dlints_factors_call());
+		GET DIAGNOSTICS n_changed = ROW_COUNT;
+		PERFORM @extschema@._dlints_set_blocks();
+	END IF;
+	UPDATE job j SET done_at = now(), problem = NULL WHERE j.name = 'refit';
+	RETURN n_changed;
+END
+$$;
+COMMENT ON FUNCTION _dlints_refit_factors() IS 'compute the latent factors of items from the click log; returns the number of items with factors';
+
+-- Refresh a recommender: item vectors, costs, popularity and trends.  Returns the number of vectors whose columns or
+-- dates changed.
+CREATE FUNCTION _dlints_refresh(setting regclass) RETURNS bigint
+	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_enter(setting);
+BEGIN
+	PERFORM @extschema@._dlints_check_objects();
+	RETURN @extschema@._dlints_refresh_items();
+END
+$$;
+COMMENT ON FUNCTION _dlints_refresh(regclass) IS 'refresh the item vectors of a recommender';
+
+-- Fit the latent factors of a recommender.  Returns the number of items with factors.
+CREATE FUNCTION _dlints_refit(setting regclass) RETURNS bigint
+	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_enter(setting);
+BEGIN
+	PERFORM @extschema@._dlints_check_objects();
+	RETURN @extschema@._dlints_refit_factors();
+END
+$$;
+COMMENT ON FUNCTION _dlints_refit(regclass) IS 'fit the latent factors of a recommender';

@@ -1,0 +1,308 @@
+-- Warm start: the prior of the models from the click log ------------------------------------
+
+-- Choose the half-life of popularity: the one under which the earlier nine tenths of the last 100,000 clicks predict
+-- the last tenth best.  Shorter half-lives need more evidence.  Clicks of a user on an item count once per half-life.
+CREATE FUNCTION _dlints_fit_popularity_half_life() RETURNS void
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+BEGIN
+	WITH clicked AS MATERIALIZED (
+		SELECT c.user_id, c.item, date_part('epoch', c.at) / 86400 AS day, ntile(10) OVER (ORDER BY c.at) AS tenth
+		FROM  (SELECT k.user_id, k.item, k.at FROM click k
+		       WHERE  k.at <= now() AND isfinite(k.at) AND k.item IS NOT NULL
+		       ORDER  BY k.at DESC LIMIT 100000) c),
+	earlier AS (
+		SELECT max(c.day) FILTER (WHERE c.tenth < 10) AS day, count(DISTINCT c.item) AS items FROM clicked c),
+	half_life (n, days) AS (
+		VALUES (1, 0.125::float8), (2, 0.25), (3, 1), (4, 7), (5, 14), (6, 30), (7, 90), (8, NULL)),
+	once AS (
+		SELECT h.n, h.days AS half_life, c.item, min(e.day - c.day) AS days
+		FROM   clicked c, earlier e, half_life h WHERE c.tenth < 10
+		GROUP  BY h.n, h.days, c.item, c.user_id, floor((e.day - c.day) / h.days),
+		          CASE WHEN c.user_id IS NULL THEN c.day END),
+	score AS (
+		SELECT o.n, o.item, sum(@extschema@._dlints_decay(o.days, o.half_life)) AS score FROM once o GROUP BY o.n, o.item),
+	total AS (
+		SELECT s.n, sum(s.score) AS score FROM score s GROUP BY s.n),
+	target AS (
+		SELECT c.item FROM clicked c WHERE c.tenth = 10
+		GROUP  BY c.item, c.user_id, CASE WHEN c.user_id IS NULL THEN c.day END),
+	likelihood AS (
+		SELECT h.n, h.days,
+		       avg(ln(0.9 * coalesce(s.score, 0) / t.score + 0.1 / e.items)) - 3.0 * (8 - h.n) / count(*) AS likelihood
+		FROM   half_life h JOIN total t ON t.n = h.n CROSS JOIN earlier e CROSS JOIN target c
+		       LEFT JOIN score s ON s.n = h.n AND same_item(s.item, c.item)
+		GROUP  BY h.n, h.days)
+	UPDATE similarity SET popularity_half_life = b.days
+	FROM  (SELECT l.days FROM likelihood l ORDER BY l.likelihood DESC LIMIT 1) b;
+END
+$$;
+COMMENT ON FUNCTION _dlints_fit_popularity_half_life() IS 'choose the half-life of popularity that predicts the latest clicks best';
+
+-- Weight of a negative example.  Items are drawn in proportion to their clicks; we assume impressions in proportion
+-- to clicks ^ exposure.
+CREATE FUNCTION _dlints_exposure_weight(clicks bigint, exposure float8) RETURNS float8
+	LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN clicks::float8 ^ (exposure - 1);
+COMMENT ON FUNCTION _dlints_exposure_weight(bigint, float8) IS 'weight of a negative example, given the clicks of its item';
+
+-- Add training examples from one of eight parts of the last 50,000 clicks: at most "max_examples" to the candidates
+-- of half-lives, and "kept" of them to warm_start_example.
+--
+-- A clicked item is a positive example.  It has four negative examples, drawn from clicks of the same part at about
+-- the same time; together they count five times, since about one impression in twenty is clicked.  Popularity is
+-- computed from the other parts at the time of the click.  The factors come from the other parts, too: otherwise
+-- the examples would be predicted by vectors that were fitted to them.  The profile consists of other clicks of the
+-- user, in half of the examples only a few, so that short histories are represented.  Every example enters once
+-- more without a profile, which measures the value of popularity.  Similarities are computed for half-lives of 14,
+-- 30 and 90 days, and without decay.
+CREATE FUNCTION _dlints_add_examples(part integer, max_examples bigint, kept bigint) RETURNS void
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	item_type text := (SELECT @extschema@._dlints_type_name(a.atttypid) FROM pg_attribute a
+	                   WHERE a.attrelid = format('%I.item_vector', own)::regclass AND a.attname = 'item');
+	fitted text := 'SELECT NULL::' || item_type || ' AS item, NULL::real[] AS factors WHERE false';
+BEGIN
+	IF (SELECT s.factors > 0 FROM setting s) THEN
+		fitted := format('SELECT f.item::%s AS item, f.factors FROM %s', item_type, @extschema@._dlints_factors_call(part));
+	END IF;
+	EXECUTE format($statement$
+	WITH latest AS MATERIALIZED (
+		SELECT c.user_id, c.item, c.at,
+		       hashtext(coalesce(c.user_id::text, c.at::text) || ' ' || c.item::text) & 7 AS part,
+		       row_number() OVER (PARTITION BY c.user_id ORDER BY c.at DESC) AS n,
+		       count(*) OVER (PARTITION BY c.user_id) AS clicks,
+		       @extschema@._dlints_exposure_weight(count(*) OVER (PARTITION BY c.item), s.exposure) AS exposure_weight,
+		       (date_part('epoch', max(c.at) OVER ()) - date_part('epoch', c.at)) / 86400 AS days
+		FROM   setting s CROSS JOIN (
+		           SELECT k.user_id, k.item, max(k.at) AS at
+		           FROM  (SELECT k.user_id, k.item, k.at FROM click k JOIN item_vector v ON same_item(v.item, k.item)
+		                  WHERE  k.at <= now() AND isfinite(k.at)
+		                  ORDER  BY k.at DESC LIMIT 50000) k, similarity s
+		           GROUP  BY k.item, k.user_id, CASE WHEN k.user_id IS NULL THEN k.at END,
+		                     floor((date_part('epoch', now()) - date_part('epoch', k.at)) / 86400 / s.popularity_half_life)) c),
+	clicked AS MATERIALIZED (
+		SELECT l.*, row_number() OVER (PARTITION BY l.part ORDER BY l.at) AS place FROM latest l),
+	log AS MATERIALIZED (
+		SELECT s.popularity_half_life AS half_life, least(max(c.days), 250 * s.popularity_half_life) AS longest,
+		       count(*) FILTER (WHERE c.part = $1) AS clicks,
+		       avg(c.exposure_weight) FILTER (WHERE c.part = $1) AS exposure_weight,
+		       greatest(count(*) FILTER (WHERE c.part = $1 AND c.days <= coalesce(s.popularity_half_life, 'infinity')),
+		                least(count(*) FILTER (WHERE c.part = $1), 60)) AS nearby
+		FROM   clicked c, similarity s GROUP BY s.popularity_half_life),
+	top AS MATERIALIZED (
+		SELECT greatest(max(i.score), 1) AS score
+		FROM  (SELECT sum(@extschema@._dlints_decay(c.days, l.half_life)) AS score
+		       FROM   clicked c, log l WHERE c.part <> $1 GROUP BY c.item) i),
+	fitted AS MATERIALIZED (%s),
+	vector AS MATERIALIZED (
+		SELECT i.item, i.features, i.features || 1::real AS counted
+		FROM  (SELECT v.item, coalesce(f.factors, array_fill(0::real, ARRAY[s.factors])) || v.encoded AS features
+		       FROM   setting s CROSS JOIN item_vector v LEFT JOIN fitted f ON same_item(f.item, v.item) OFFSET 0) i),
+	example AS MATERIALIZED (
+		SELECT c.*, row_number() OVER () AS id,
+		       CASE WHEN random() < 0.5 THEN 2 ^ floor(7 * random()) ELSE 100 END AS max_history
+		FROM  (SELECT c.* FROM clicked c, log l     -- a subquery of its own: random() here is not the ORDER BY's
+		       WHERE  c.part = $1 AND c.days <= l.longest
+		       ORDER  BY random() LIMIT $2) c),
+	history AS MATERIALIZED (
+		SELECT e.id,
+		       @extschema@.dlints_profile(i.counted::@extschema@.dlints_vector, 1::float8) AS sum, count(*) AS clicks,
+		       @extschema@.dlints_profile(i.counted::@extschema@.dlints_vector, x.w90) AS sum90, sum(x.w90) AS clicks90,
+		       @extschema@.dlints_profile(i.counted::@extschema@.dlints_vector, x.w30) AS sum30, sum(x.w30) AS clicks30,
+		       @extschema@.dlints_profile(i.counted::@extschema@.dlints_vector, x.w14) AS sum14, sum(x.w14) AS clicks14
+		FROM   example e CROSS JOIN generate_series(1, least(e.max_history, e.clicks - 1)::bigint) s
+		       JOIN clicked o ON same_user(o.user_id, e.user_id) AND o.n = (e.n + s - 1) %% e.clicks + 1
+		           AND NOT same_item(o.item, e.item)
+		       JOIN vector i ON same_item(i.item, o.item),
+		       LATERAL (SELECT abs(e.days - o.days) AS days) d,
+		       LATERAL (SELECT @extschema@._dlints_decay(d.days, 90::float8) AS w90,
+		                       @extschema@._dlints_decay(d.days, 30::float8) AS w30,
+		                       @extschema@._dlints_decay(d.days, 14::float8) AS w14) x
+		GROUP  BY e.id),
+	trial AS MATERIALIZED (
+		SELECT h.id, 14::float8 AS half_life, h.sum14 AS sum, h.clicks14 AS clicks FROM history h
+		UNION ALL
+		SELECT h.id, 30::float8, h.sum30, h.clicks30 FROM history h
+		UNION ALL
+		SELECT h.id, 90::float8, h.sum90, h.clicks90 FROM history h
+		UNION ALL
+		SELECT h.id, 'infinity'::float8, h.sum, h.clicks::float8 FROM history h),
+	candidate AS MATERIALIZED (
+		SELECT e.id, e.user_id, e.item, e.days, 1 AS reward, 1::float8 AS weight FROM example e
+		UNION ALL
+		SELECT e.id, e.user_id, c.item, e.days, 0, 5 * c.exposure_weight / l.exposure_weight
+		FROM  (SELECT e.*, e.place + floor((2 * random() - 1) * l.nearby)::bigint AS negative
+		       FROM   example e, log l, generate_series(1, 4)) e CROSS JOIN log l
+		       JOIN clicked c ON c.part = $1
+		           AND c.place = CASE WHEN e.negative < 1 THEN 1 - e.negative
+		                              WHEN e.negative > l.clicks THEN 2 * l.clicks + 1 - e.negative
+		                              ELSE e.negative END),
+	scored AS (      -- clicks in other parts before and after that time, decayed
+		SELECT t.id, t.user_id, t.item, t.reward, t.weight,
+		       CASE WHEN l.half_life IS NULL THEN sum(t.before) OVER (PARTITION BY t.item)
+		            ELSE (sum(t.before) OVER (PARTITION BY t.item ORDER BY t.days DESC, t.id NULLS FIRST)
+		                  / @extschema@._dlints_decay(t.days, l.half_life)
+		                  + sum(t.after) OVER (PARTITION BY t.item ORDER BY t.days, t.id NULLS LAST)
+		                  / @extschema@._dlints_decay(l.longest - t.days, l.half_life))
+		                 * greatest(1 - @extschema@._dlints_decay(l.longest, l.half_life), 1e-9)
+		                 / greatest(2 - @extschema@._dlints_decay(l.longest - t.days, l.half_life)
+		                              - @extschema@._dlints_decay(t.days, l.half_life), 1e-9)
+		            END AS score
+		FROM  (SELECT c.id, c.user_id, c.item, c.days, c.reward, c.weight, 0::float8 AS before, 0::float8 AS after
+		       FROM   candidate c
+		       UNION ALL
+		       SELECT NULL, NULL, c.item, c.days, NULL, NULL,
+		              v.is_other * @extschema@._dlints_decay(c.days, l.half_life),
+		              v.is_other * @extschema@._dlints_decay(l.longest - c.days, l.half_life)
+		       FROM   clicked c, log l, LATERAL (SELECT (c.part <> $1)::integer AS is_other) v) t, log l),
+	shown AS MATERIALIZED (
+		SELECT k.id, k.user_id, k.reward, k.weight, i.features, least(ln(1 + k.score) / ln(1 + t.score), 1) AS popularity
+		FROM   scored k JOIN vector i ON same_item(i.item, k.item) CROSS JOIN top t
+		WHERE  k.id IS NOT NULL),
+	kept AS (
+		INSERT INTO warm_start_example (user_id, features, profile)
+		SELECT c.user_id, c.features || c.popularity::real, @extschema@._dlints_mean_profile(h.sum, h.clicks::float8, s.liked)
+		FROM   setting s CROSS JOIN shown c JOIN history h ON h.id = c.id WHERE c.id <= $3
+		UNION ALL
+		SELECT NULL, c.features || c.popularity::real, NULL
+		FROM   shown c WHERE c.id <= $3)
+	INSERT INTO half_life_candidate AS t (half_life, state)
+	SELECT x.half_life, @extschema@.dlints_evidence(
+	           e.empty, (x.similarity || x.popularity)::@extschema@.dlints_vector, x.reward::float8,
+	           '{}'::@extschema@.dlints_vector, NULL::timestamptz, x.weight)
+	FROM  (SELECT @extschema@.dlints_new(cardinality(s.blocks) + 1, discount => 1::float8, ridge => 1::float8) AS empty
+	       FROM setting s OFFSET 0) e,
+	      (SELECT t.half_life, @extschema@._dlints_block_similarity(c.features, t.sum, t.clicks, s.blocks) AS similarity,
+	              c.popularity, c.reward, c.weight
+	       FROM   setting s CROSS JOIN shown c JOIN trial t ON t.id = c.id
+	       UNION ALL
+	       SELECT h.half_life, array_fill(0::float8, ARRAY[cardinality(s.blocks)]), c.popularity, c.reward, 0.35 * c.weight
+	       FROM   setting s, shown c, unnest('{14,30,90,infinity}'::float8[]) h (half_life)) x
+	GROUP  BY x.half_life
+	ON CONFLICT (half_life) DO UPDATE SET state = @extschema@.dlints_concat(t.state, excluded.state)
+	$statement$, fitted) USING part, max_examples, kept;
+END
+$$;
+COMMENT ON FUNCTION _dlints_add_examples(integer, bigint, bigint) IS 'add training examples from a part of the click log';
+
+-- Fit the weights of the blocks and of popularity, under the longest half-life that explains the examples nearly as
+-- well as the best one: a longer half-life uses more clicks.  Weights have a positive minimum, since models cannot
+-- learn about features of weight 0.
+CREATE FUNCTION _dlints_fit_similarity() RETURNS void
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+BEGIN
+	WITH fitted AS (
+		SELECT f.half_life, ARRAY(
+		           SELECT greatest(u.w, 0.02 * max(u.w) OVER (), 0.001)
+		           FROM   unnest(@extschema@.dlints_mean(f.state)) WITH ORDINALITY u (w, k)
+		           WHERE  u.k <= cardinality(s.blocks) + 1 ORDER BY u.k) AS weights
+		FROM   setting s, (
+		           SELECT t.half_life, t.state, i.sigma ^ 2 AS residual, min(i.sigma ^ 2) OVER () AS min_residual,
+		                  i.mean_reward * (1 - i.mean_reward) AS variance
+		           FROM   half_life_candidate t, @extschema@.dlints_info(t.state) i) f
+		WHERE  f.residual <= 0.97 * f.min_residual + 0.03 * f.variance ORDER BY f.half_life DESC LIMIT 1)
+	UPDATE similarity l
+	SET    weights = w.weights, scale = @extschema@._dlints_expand_block_weights(w.weights, s.blocks),
+	       click_value = b.click_value, half_life = nullif(f.half_life, 'infinity'), found_at = now()
+	FROM   setting s, fitted f, LATERAL (SELECT max(u.w) AS click_value FROM unnest(f.weights) u (w)) b,
+	       LATERAL (SELECT ARRAY(SELECT u.w / b.click_value FROM unnest(f.weights) WITH ORDINALITY u (w, k)
+	                             ORDER BY u.k) AS weights) w;
+END
+$$;
+COMMENT ON FUNCTION _dlints_fit_similarity() IS 'fit how similarity to a user''s clicks and popularity predict the next click';
+
+-- Set the prior of the model "personal" from the examples.  Each example enters twice, as a click with weight p and as
+-- a non-click with weight 1 - p, where p is the click rate predicted from similarity.  A click log of the user has a
+-- weight of 30, our own lists have 0.3: a few hundred lists of similar items carry less information.  The evidence
+-- is computed first, so that learning waits for the final update only.
+CREATE FUNCTION _dlints_set_prior() RETURNS void
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	evidence @extschema@.dlints;
+BEGIN
+	SELECT coalesce(@extschema@.dlints_evidence(
+	           s.empty_model, e.features::@extschema@.dlints_vector, r.reward, e.profile::@extschema@.dlints_vector,
+	           e.found_at, r.weight), s.empty_model)
+	INTO   evidence
+	FROM   setting s LEFT JOIN (
+	           SELECT w.features || array_fill(0::real, ARRAY[s.aged]) AS features,
+	                  @extschema@._dlints_profile_of(w.profile, l.scale, l.weights, s.liked, s.aged) AS profile,
+	                  l.found_at, l.click_value
+	           FROM   setting s, similarity l, warm_start_example w) e ON true
+	       LEFT JOIN LATERAL (
+	           SELECT least(greatest(0.05 + e.click_value * @extschema@.dlints_dot(
+	                      e.profile::float8[], e.features::@extschema@.dlints_vector), 0.01), 0.95) AS rate) a ON true
+	       LEFT JOIN LATERAL (VALUES (1::float8, a.rate), (0, 1 - a.rate)) r (reward, weight) ON true
+	GROUP  BY s.single;
+	UPDATE model m
+	SET    state = @extschema@.dlints_with_prior(
+	                   m.state, evidence, CASE WHEN s.clicks IS NOT NULL THEN 30::float8 ELSE 0.3::float8 END)
+	FROM   setting s
+	WHERE  m.name = 'personal';
+END
+$$;
+COMMENT ON FUNCTION _dlints_set_prior() IS 'set the prior of the models from the examples of the warm start';
+
+-- Draw examples from the click log, fit the similarity, and set popularity and the prior.  Returns the number of clicks
+-- used.  Logs with fewer than 80,000 clicks are used in up to eight parts, for 10,000 examples.  Without a click log it
+-- takes at least 300 clicks on our own lists.  One session does so at a time; erase() waits, and finds all examples
+-- of its user.
+CREATE FUNCTION _dlints_fit_prior() RETURNS bigint
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	n_clicks bigint := (SELECT count(*) FROM (
+	                        SELECT FROM click c JOIN item_vector v ON same_item(v.item, c.item)
+	                        WHERE  c.at <= now() AND isfinite(c.at) LIMIT 50000) c);
+	n_parts integer := least(8, ceil(80000.0 / greatest(n_clicks, 1)));
+	noticed_at timestamptz := clock_timestamp();
+BEGIN
+	IF n_clicks < 300 AND (SELECT s.clicks IS NULL FROM setting s) THEN
+		n_parts := 0;
+	END IF;
+	LOCK TABLE warm_start_example IN SHARE ROW EXCLUSIVE MODE;
+	PERFORM @extschema@._dlints_fit_popularity_half_life();
+	DELETE FROM warm_start_example;
+	DELETE FROM half_life_candidate;
+	FOR part IN 0 .. n_parts - 1 LOOP
+		PERFORM @extschema@._dlints_add_examples(part, (10000 / n_parts + 1)::bigint, (1000 / n_parts)::bigint);
+		IF clock_timestamp() > noticed_at + interval '3 seconds' THEN
+			noticed_at := clock_timestamp();
+			RAISE NOTICE 'warm start: part % of % of the click log', part + 1, n_parts;
+		END IF;
+	END LOOP;
+	PERFORM @extschema@._dlints_fit_similarity();
+	PERFORM @extschema@._dlints_refresh_popularity();
+	PERFORM @extschema@._dlints_refresh_trend();
+	PERFORM @extschema@._dlints_set_blocks();
+	PERFORM @extschema@._dlints_set_prior();
+	INSERT INTO job AS j (name, done_at) VALUES ('warm_start', now())
+	ON CONFLICT (name) DO UPDATE SET done_at = excluded.done_at, problem = NULL;
+	RETURN CASE WHEN n_parts > 0 THEN least(n_clicks, 10000) ELSE 0 END;
+END
+$$;
+COMMENT ON FUNCTION _dlints_fit_prior() IS 'fit the prior of the models to the click log; returns the number of clicks used';
+
+-- Warm start of a recommender: fit the prior of the models to the click log.  Returns the number of clicks used.
+CREATE FUNCTION _dlints_warm_start(setting regclass) RETURNS bigint
+	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_enter(setting);
+BEGIN
+	PERFORM @extschema@._dlints_check_objects();
+	RETURN @extschema@._dlints_fit_prior();
+END
+$$;
+COMMENT ON FUNCTION _dlints_warm_start(regclass) IS 'fit the prior of a recommender to its click log; returns the number of clicks used';
