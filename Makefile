@@ -4,13 +4,11 @@
 #   make demo, make shop, make play          install what is missing, then show dlints
 #                                            at work with a private, throwaway server
 #   make speed, make drift, make judge,      measure it likewise.  ARGS="..." goes to
-#   make capacity, make paper, make peers,   all of these; ARGS=--help says what each
-#   make personal, make bakeoff              takes
+#   make capacity, make paper, make bakeoff  all of these; ARGS=--help says what each takes
 #   make firstday                            first lists of a recommender, against what a
 #                                            few lines of SQL find in the same log
 #   make bench                               is make speed; python3 -m bench lists all
 #   make records DATA=folder                 published figures of others beside ours
-#   make ann PGVECTOR=folder                 indexes of pgvector, built from that checkout
 #   make test                                the tests; TESTS="test/t/001_basic.pl"
 #   make demo-test, make shop-test           five of each show: fail if a bar is missed,
 #                                            of which the shows only tell
@@ -101,7 +99,7 @@ INSTALL_FOR = @scripts/install.sh
 WITH_SERVER = @scripts/with-server.sh
 
 .PHONY: test bench demo shop demo-test shop-test play firstday speed capacity drift judge paper \
-	peers personal bakeoff ann records play-test mutants fuzz fuzz-corpus sqlsmith sanitize valgrind long-run citus majors lint dist
+	bakeoff records play-test mutants fuzz fuzz-corpus sqlsmith sanitize valgrind long-run citus majors lint dist
 
 # PostgreSQL's own headers are not clean under the last of these, and its flags
 # are those of the compiler it was built with.
@@ -131,21 +129,13 @@ valgrind:
 
 # Under load commits wait for the disk, as those of a real server do.
 capacity: export SERVER_SETTINGS = fsync = on
-# Parallel workers have dlints ready, and a large table with its index stays in memory.
-define ANN_SETTINGS
-shared_preload_libraries = 'dlints'
-shared_buffers = '4GB'
-max_wal_size = '8GB'
-endef
-ann: export SERVER_SETTINGS ?= $(ANN_SETTINGS)
 # What is a show says whether a bar is missed; its test fails.
 demo-test shop-test: override ARGS += --seeds 5 --strict
 bench: speed
 # The program looks at its arguments before it has anything installed or built.
-demo shop demo-test shop-test play firstday speed capacity drift judge paper peers personal \
-	bakeoff ann records:
+demo shop demo-test shop-test play firstday speed capacity drift judge paper bakeoff records:
 	@command -v $(PYTHON) >/dev/null || scripts/install.sh bench server
-	@DATA='$(DEMO_DATA)' $(PYTHON) -m bench $(@:-test=) $(ARGS) $(if $(filter ann,$@),--pgvector '$(PGVECTOR)')
+	@DATA='$(DEMO_DATA)' $(PYTHON) -m bench $(@:-test=) $(ARGS)
 
 play-test:
 	$(INSTALL_FOR) play browser server

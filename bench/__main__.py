@@ -19,8 +19,7 @@ from bench import program
 PROGRAMS = {folder.parent.name: f'bench.{folder.parent.name}' for folder
             in sorted(Path(__file__).parent.glob('*/__init__.py'))}
 PROGRAMS['play'] = 'examples.play'
-PROFILES = {'play': 'play', 'peers': 'bench peers',
-            'bakeoff': 'bench bakeoff'}
+PROFILES = {'play': 'play', 'bakeoff': 'bench bakeoff'}
 SERVE = 'scripts/install.sh {} server && exec scripts/with-server.sh "$@"'
 
 
@@ -36,8 +35,6 @@ def main(*words):
         work = import_module(f'{package.__name__}.main').main
         program.run(name, lambda: work(options))
     command = [sys.executable, '-m', 'bench', '--here', *words]
-    if 'pgvector' in options:
-        command = ['scripts/with-pgvector.sh', options.pgvector, *command]
     serve = SERVE.format(PROFILES.get(name, 'bench'))
     os.execlp('sh', 'sh', '-c', serve, 'sh', *command)
 

@@ -60,7 +60,7 @@ match_server()
 	if [ -n "$server" ] &&
 		apt-cache madison "postgresql-server-dev-$major" | grep -qF " $server "; then
 		exact=" (= $server)"
-		printf '%s\n' "Package: postgresql-server-dev-$major postgresql-plpython3-$major" \
+		printf '%s\n' "Package: postgresql-server-dev-$major" \
 			"Pin: version $server" 'Pin-Priority: 1001' '' >"$work/preferences"
 	fi
 	cat /etc/apt/preferences >>"$work/preferences" 2>/dev/null || true

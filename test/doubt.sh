@@ -1,3 +1,3 @@
 #!/bin/sh
-# What is left when observations are taken back, as TAP
+# Test what remains after observations are retracted; prints TAP
 PYTHONPATH=. exec "${PYTHON:-python3}" -B test/python/doubt.py

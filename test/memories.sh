@@ -1,3 +1,3 @@
 #!/bin/sh
-# The memory in use and the noise against numpy, as TAP
+# Compare the memory in use and the noise with numpy; prints TAP
 PYTHONPATH=. exec "${PYTHON:-python3}" -B test/python/memories.py

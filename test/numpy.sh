@@ -1,3 +1,3 @@
 #!/bin/sh
-# Choices against numpy, as TAP
+# Compare choices and probabilities with numpy; prints TAP
 PYTHONPATH=. exec "${PYTHON:-python3}" -B test/python/choices.py

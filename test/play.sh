@@ -1,4 +1,4 @@
 #!/bin/sh
-# The page of "make play" over HTTP, as TAP
+# Test the page of "make play" over HTTP; prints TAP
 export PYTHONPATH="${0%/*}/..:${0%/*}/python"
 exec "${PYTHON:-python3}" -B "${0%/*}/play/check_http.py"

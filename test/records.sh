@@ -1,3 +1,3 @@
 #!/bin/sh
-# What "make records" reads, and the command itself, on made-up data, as TAP
+# Test "make records" on made-up data; prints TAP
 PYTHONPATH=. exec "${PYTHON:-python3}" -B test/python/records.py

@@ -1,3 +1,3 @@
 #!/bin/sh
-# Values of policies against numpy, as TAP
+# Compare dlints_policy_value with numpy; prints TAP
 PYTHONPATH=. exec "${PYTHON:-python3}" -B test/python/values.py

@@ -1,4 +1,4 @@
-// A page for a member of the shop, and its click, with JDBC.
+// Show a page to a member of the shop and report a click, with JDBC.
 //
 //     psql -f schema.sql
 //     JDBC_URL=jdbc:postgresql://localhost/shop java -cp /usr/share/java/postgresql.jar Page.java 42
@@ -6,7 +6,7 @@ import java.sql.*;
 import java.util.*;
 
 class Page {
-    // who this is: the last 50 products that the member clicked
+    // Profile: the last 50 products that the member clicked
     static final String PROFILE = String.join("\n",
         "SELECT dlints_profile(p.features)",
         "FROM  (SELECT r.product_id FROM decision d JOIN reward r ON r.decision_id = d.id",
@@ -14,7 +14,7 @@ class Page {
         "       ORDER  BY d.made_at DESC LIMIT ?) c",
         "JOIN   product p ON p.id = c.product_id");
 
-    // what to show: chosen, written down and returned
+    // Choose products, log them and return them
     static final String SHOW = String.join("\n",
         "WITH made AS (",
         "    INSERT INTO decision (model, member_id, profile) VALUES (?, ?, ?)",
@@ -22,14 +22,14 @@ class Page {
         "candidate AS (",
         "    SELECT array_agg(id) AS ids, array_agg(features) AS features",
         "    FROM   product WHERE in_stock)",
-        "INSERT INTO shown (decision_id, product_id, rank, probability)",
-        "SELECT d.id, c.item, c.rank, c.probability",
-        "FROM   made d JOIN model m ON m.name = d.model, candidate p,",
-        "       dlints_decide(m.state, p.ids, p.features, ?, d.profile, epsilon => ?) c",
-        "ORDER  BY c.rank",
+        "INSERT INTO impression (decision_id, product_id, rank, probability)",
+        "SELECT d.id, s.item, s.rank, s.probability",
+        "FROM   made d JOIN model m ON m.name = d.model, candidate c,",
+        "       LATERAL dlints_decide(m.state, c.ids, c.features, ?, d.profile, epsilon => ?) s",
+        "ORDER  BY s.rank",
         "RETURNING decision_id, product_id");
 
-    // what came of it
+    // Report the outcome
     static final String REWARD = String.join("\n",
         "INSERT INTO reward (decision_id, product_id, reward) VALUES (?, ?, ?)",
         "ON CONFLICT (decision_id, product_id) DO UPDATE SET reward = excluded.reward");

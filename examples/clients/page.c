@@ -1,5 +1,5 @@
 /*
- * A page for a member of the shop, and its click, with libpq.
+ * Show a page to a member of the shop and report a click, with libpq.
  *
  *     cc page.c -o page -I"$(pg_config --includedir)" -L"$(pg_config --libdir)" -lpq
  *     psql -f schema.sql && ./page 42
@@ -9,7 +9,7 @@
 
 #include <libpq-fe.h>
 
-/* who this is: the last 50 products that the member clicked */
+/* Profile: the last 50 products that the member clicked */
 static const char *profile_statement =
 "SELECT dlints_profile(p.features) "
 "FROM  (SELECT r.product_id FROM decision d JOIN reward r ON r.decision_id = d.id "
@@ -17,7 +17,7 @@ static const char *profile_statement =
 "       ORDER  BY d.made_at DESC LIMIT $2) c "
 "JOIN   product p ON p.id = c.product_id";
 
-/* what to show: chosen, written down and returned */
+/* Choose products, log them and return them */
 static const char *show_statement =
 "WITH made AS ( "
 "    INSERT INTO decision (model, member_id, profile) VALUES ($1, $2, $3) "
@@ -25,14 +25,14 @@ static const char *show_statement =
 "candidate AS ( "
 "    SELECT array_agg(id) AS ids, array_agg(features) AS features "
 "    FROM   product WHERE in_stock) "
-"INSERT INTO shown (decision_id, product_id, rank, probability) "
-"SELECT d.id, c.item, c.rank, c.probability "
-"FROM   made d JOIN model m ON m.name = d.model, candidate p, "
-"       dlints_decide(m.state, p.ids, p.features, $4, d.profile, epsilon => $5) c "
-"ORDER  BY c.rank "
+"INSERT INTO impression (decision_id, product_id, rank, probability) "
+"SELECT d.id, s.item, s.rank, s.probability "
+"FROM   made d JOIN model m ON m.name = d.model, candidate c, "
+"       LATERAL dlints_decide(m.state, c.ids, c.features, $4, d.profile, epsilon => $5) s "
+"ORDER  BY s.rank "
 "RETURNING decision_id, product_id";
 
-/* what came of it */
+/* Report the outcome */
 static const char *reward_statement =
 "INSERT INTO reward (decision_id, product_id, reward) VALUES ($1, $2, $3) "
 "ON CONFLICT (decision_id, product_id) DO UPDATE SET reward = excluded.reward";

@@ -1,11 +1,11 @@
-// A page for a member of the shop, and its click, with node-postgres.
+// Show a page to a member of the shop and report a click, with node-postgres.
 //
 //     psql -f schema.sql && npm ci && node page.js 42
 //
-// Debian has it as node-pg, for NODE_PATH=/usr/share/nodejs.
+// Debian's package is node-pg, with NODE_PATH=/usr/share/nodejs.
 const { Client } = require('pg');
 
-// who this is: the last 50 products that the member clicked
+// Profile: the last 50 products that the member clicked
 const PROFILE = `
 SELECT dlints_profile(p.features)
 FROM  (SELECT r.product_id FROM decision d JOIN reward r ON r.decision_id = d.id
@@ -13,7 +13,7 @@ FROM  (SELECT r.product_id FROM decision d JOIN reward r ON r.decision_id = d.id
        ORDER  BY d.made_at DESC LIMIT $2) c
 JOIN   product p ON p.id = c.product_id`;
 
-// what to show: chosen, written down and returned
+// Choose products, log them and return them
 const SHOW = `
 WITH made AS (
     INSERT INTO decision (model, member_id, profile) VALUES ($1, $2, $3)
@@ -21,14 +21,14 @@ WITH made AS (
 candidate AS (
     SELECT array_agg(id) AS ids, array_agg(features) AS features
     FROM   product WHERE in_stock)
-INSERT INTO shown (decision_id, product_id, rank, probability)
-SELECT d.id, c.item, c.rank, c.probability
-FROM   made d JOIN model m ON m.name = d.model, candidate p,
-       dlints_decide(m.state, p.ids, p.features, $4, d.profile, epsilon => $5) c
-ORDER  BY c.rank
+INSERT INTO impression (decision_id, product_id, rank, probability)
+SELECT d.id, s.item, s.rank, s.probability
+FROM   made d JOIN model m ON m.name = d.model, candidate c,
+       LATERAL dlints_decide(m.state, c.ids, c.features, $4, d.profile, epsilon => $5) s
+ORDER  BY s.rank
 RETURNING decision_id, product_id`;
 
-// what came of it
+// Report the outcome
 const REWARD = `
 INSERT INTO reward (decision_id, product_id, reward) VALUES ($1, $2, $3)
 ON CONFLICT (decision_id, product_id) DO UPDATE SET reward = excluded.reward`;

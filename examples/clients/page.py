@@ -1,4 +1,4 @@
-"""A page for a member of the shop, and its click, with psycopg 3.
+"""Show a page to a member of the shop and report a click, with psycopg 3.
 
     psql -f schema.sql && python3 page.py 42
 """
@@ -6,7 +6,7 @@ import sys
 
 import psycopg
 
-# who this is: the last 50 products that the member clicked
+# Profile: the last 50 products that the member clicked
 PROFILE = """
 SELECT dlints_profile(p.features)
 FROM  (SELECT r.product_id FROM decision d JOIN reward r ON r.decision_id = d.id
@@ -14,7 +14,7 @@ FROM  (SELECT r.product_id FROM decision d JOIN reward r ON r.decision_id = d.id
        ORDER  BY d.made_at DESC LIMIT %(last)s) c
 JOIN   product p ON p.id = c.product_id"""
 
-# what to show: chosen, written down and returned
+# Choose products, log them and return them
 SHOW = """
 WITH made AS (
     INSERT INTO decision (model, member_id, profile)
@@ -23,15 +23,14 @@ WITH made AS (
 candidate AS (
     SELECT array_agg(id) AS ids, array_agg(features) AS features
     FROM   product WHERE in_stock)
-INSERT INTO shown (decision_id, product_id, rank, probability)
-SELECT d.id, c.item, c.rank, c.probability
-FROM   made d JOIN model m ON m.name = d.model, candidate p,
-       dlints_decide(m.state, p.ids, p.features, %(k)s, d.profile,
-                     epsilon => %(epsilon)s) c
-ORDER  BY c.rank
+INSERT INTO impression (decision_id, product_id, rank, probability)
+SELECT d.id, s.item, s.rank, s.probability
+FROM   made d JOIN model m ON m.name = d.model, candidate c,
+       LATERAL dlints_decide(m.state, c.ids, c.features, %(k)s, d.profile, epsilon => %(epsilon)s) s
+ORDER  BY s.rank
 RETURNING decision_id, product_id"""
 
-# what came of it
+# Report the outcome
 REWARD = """
 INSERT INTO reward (decision_id, product_id, reward)
 VALUES (%(decision)s, %(product)s, %(reward)s)

@@ -1,5 +1,5 @@
--- The shop of the programs in this folder: products, a model, and the log of what was
--- decided, shown and clicked.
+-- The shop of the programs in this folder: products, a model, and the log of decisions, impressions
+-- and rewards
 CREATE EXTENSION IF NOT EXISTS dlints;
 
 CREATE TABLE product (
@@ -22,16 +22,16 @@ CREATE TABLE decision (
     id        bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     model     text NOT NULL REFERENCES model,
     member_id integer NOT NULL,
-    profile   real[] NOT NULL,                      -- as it was then
+    profile   real[] NOT NULL,                      -- at the time of the decision
     made_at   timestamptz NOT NULL DEFAULT now()
 );
 CREATE INDEX ON decision (member_id, made_at);
-CREATE TABLE shown (
+CREATE TABLE impression (
     decision_id bigint REFERENCES decision,
     product_id  integer REFERENCES product,
     rank        integer NOT NULL,
     probability float8 NOT NULL,
-    learned     float8,                             -- the reward that the model has learned
+    trained     float8,                             -- the reward that the model was trained on
     PRIMARY KEY (decision_id, product_id)
 );
 CREATE TABLE reward (
@@ -39,5 +39,5 @@ CREATE TABLE reward (
     product_id  integer,
     reward      float8 NOT NULL,
     PRIMARY KEY (decision_id, product_id),
-    FOREIGN KEY (decision_id, product_id) REFERENCES shown
+    FOREIGN KEY (decision_id, product_id) REFERENCES impression
 );

@@ -1,4 +1,4 @@
-"""A page to play with: click what you like, and see what dlints makes of it.
+"""A demo page of film recommendations: click films, and watch the recommender adapt.
 
 DATA names a folder of MovieLens data.
 """
@@ -7,8 +7,8 @@ from bench.program import number
 
 
 def arguments(parser):
-    """Say what the command line may hold."""
+    """Add the command line options."""
     parser.add_argument('--port', type=number(0, 65535), default=8015,
-                        help='of the page, 0 for any (default %(default)s)')
+                        help='of the page; 0 chooses a free one (default %(default)s)')
     parser.add_argument('--made-up', action='store_true',
-                        help='made-up films, though there may be data')
+                        help='use made-up films and ratings')

@@ -1,4 +1,4 @@
-"""A page on this machine to play with."""
+"""Serve the demo page on this machine."""
 
 from collections import Counter
 
@@ -8,7 +8,7 @@ from examples.play.service import Service
 from examples.play.web import Site
 
 FILMS = 1000
-FEWEST = 15     # films of a genre that is offered as a taste
+MIN_FILMS = 15      # of a genre, to be a taste of robots
 
 
 def main(options):
@@ -18,12 +18,12 @@ def main(options):
         site.service = Service(films, watched)
         counts = Counter(genre for film in films for genre in film.genres)
         tastes = sorted(genre for genre, count in counts.items()
-                        if count >= FEWEST)
+                        if count >= MIN_FILMS)
         site.tastes = [OWN_TASTE, *tastes]
         site.robots = Robots(site.service, {film.id: film for film in films},
                              tastes)
         print(f'{len(films)} films, watched {len(watched):,} times by other '
-              f'people\nThe page: {site.url} (Ctrl-C ends it)', flush=True)
+              f'users\nThe page: {site.url} (Ctrl-C ends it)', flush=True)
         try:
             site.serve_forever()
         finally:

@@ -1,4 +1,4 @@
-"""Visitors by the dozen, each with a taste of its own or all with one."""
+"""Simulated visitors, who like one genre each, or all the same genre."""
 
 import itertools
 import random
@@ -15,15 +15,15 @@ OWN_TASTE = 'a genre each'
 
 @dataclass
 class Visit:
-    """A robot that is here."""
+    """A robot's visit."""
 
     visitor: str
     taste: str
-    pages: int = PAGES_OF_EACH      # to go
+    pages: int = PAGES_OF_EACH      # left to see
 
 
 class Robots:
-    """A thread that visits while it is switched on."""
+    """A thread that simulates visits while it is switched on."""
 
     def __init__(self, service, films, tastes):
         self._service = service
@@ -42,11 +42,11 @@ class Robots:
 
     @property
     def on(self):
-        """Whether they are switched on."""
+        """Are the robots switched on?"""
         return self._on.is_set()
 
     def switch(self, on, taste):
-        """Switch them on or off, and set what they like."""
+        """Switch the robots on or off, and set their taste."""
         self.taste = taste
         if on:
             self.problem = None
@@ -72,7 +72,7 @@ class Robots:
                 self._on.clear()
 
     def _visit(self):
-        """One robot sees a page and likes what is to its taste."""
+        """Show a page to one robot, which likes the films of its taste."""
         with self._service.session() as session:
             if len(self._visits) < AT_ONCE:
                 self._visits.append(Visit(f'robot {next(self._numbers)}',

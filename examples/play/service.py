@@ -1,7 +1,7 @@
-"""What the page can do, each a statement or two of the files in sql/.
+"""The SQL behind the page, in the files in sql/.
 
-A statement that a visitor had executed is noted with its values, for the page
-to show.
+A session records each executed statement with its values, for the page to
+show.
 """
 
 import queue
@@ -20,14 +20,14 @@ STATEMENTS = {path.stem: path.read_text(encoding='utf-8').rstrip()
 
 
 class Gone(Exception):
-    """The visitor or the page is not, or no longer, known."""
+    """The visitor or the page does not exist, or not any more."""
 
 
 class Service:
-    """Visitors, their pages and likes, over a few database sessions.
+    """Pages and likes of visitors, over a pool of database sessions.
 
-    Films are of movielens.Movie; pairs of a person, who is a text, and a film's
-    id say what was watched before.
+    `films` are movielens.Movie. `watched` has pairs (user name, film id) from
+    before the service began.
     """
 
     def __init__(self, films, watched, sessions=4):
@@ -38,7 +38,7 @@ class Service:
 
     @contextmanager
     def session(self):
-        """Lend a session; it notes what it executes."""
+        """Lend a session, which records the statements that it executes."""
         connection = self._free.get()
         try:
             if connection.closed:
@@ -56,40 +56,40 @@ class Service:
 
 
 class Session:
-    """A database session, and the statements it has executed."""
+    """A database session, and the statements that it has executed."""
 
     def __init__(self, cursor):
         self._cursor = cursor
         self.executed = []
 
     def open_page(self, visitor):
-        """Return the decision the visitor has on screen; None if none."""
+        """Return the visitor's latest decision, or None."""
         self._cursor.execute(
-            'SELECT id FROM home.decision WHERE person = %s '
+            'SELECT id FROM home.decision WHERE user_id = %s '
             'ORDER BY at DESC LIMIT 1', [visitor])
         row = self._cursor.fetchone()
         return row and row['id']
 
     def decide(self, visitor, films=10):
-        """Choose a page; return its number and its films."""
+        """Choose a page; return its decision and its films."""
         rows = self.rows('decide', visitor=visitor, films=films)
         if not rows:
-            raise Gone('there is no film left that you have not seen')
+            raise Gone('you have seen all films')
         return rows[0]['decision'], [row['item'] for row in rows]
 
     def learn(self):
-        """Have the model learn what was seen."""
+        """Train the models on all pages until now."""
         self.execute('learn')
 
     def like(self, visitor, decision, film, value=1):
-        """Note that the visitor likes a film of a page, or, 0, not."""
+        """Report that the visitor likes a film of a page; 0 takes that back."""
         self.execute('like', visitor=visitor, decision=decision, film=film,
                      value=value)
         if not self._cursor.rowcount:
-            raise Gone('that film is on no page of yours: reload the page')
+            raise Gone('the film is on none of your pages: reload the page')
 
     def visit(self, visitor, likes, films=10):
-        """See a page and like what is to be liked; return {film: liked}."""
+        """Show a page, report its likes, and return {film: liked}."""
         decision, shown = self.decide(visitor, films)
         liked = {film: likes(film) for film in shown}
         for film in shown:
@@ -98,16 +98,16 @@ class Session:
         self.learn()
         return liked
 
-    def why(self, decision):
-        """Return the films of a page with the reasons for them."""
-        return self.rows('why', decision=decision)
+    def explain(self, decision):
+        """Return the films of a page with their explanations."""
+        return self.rows('explain', decision=decision)
 
     def liked(self, visitor):
-        """Return the titles of what the visitor liked."""
+        """Return the titles of the films that the visitor liked."""
         return [row['title'] for row in self.rows('liked', visitor=visitor)]
 
     def crowd(self, visitor):
-        """Return what the model remembers and what everybody liked."""
+        """Return the state of the model, and statistics over all visitors."""
         return {'memory': self.rows('memory')[0],
                 'genres': self.rows('genres', visitor=visitor),
                 'pages': self.rows('pages'),
@@ -119,7 +119,7 @@ class Session:
         return [dict(row) for row in self._cursor.fetchall()]
 
     def execute(self, name, **values):
-        """Execute a statement, and note it."""
+        """Execute a statement, and record it."""
         start = perf_counter()
         self._cursor.execute(STATEMENTS[name], values)
         self.executed.append({
@@ -137,7 +137,7 @@ def _connect():
 
 
 def _set_up(films, watched):
-    """Make the tables anew, fill them, and make the recommender."""
+    """Create and fill the tables, and create the recommender."""
     with closing(psycopg2.connect('')) as connection:
         connection.autocommit = True
         cursor = connection.cursor()
@@ -150,7 +150,7 @@ def _set_up(films, watched):
         cursor.execute(STATEMENTS['tables'])
         server.copy(cursor, 'film (id, title, genres)',
                     ((film.id, film.title, film.genres) for film in films))
-        server.copy(cursor, 'watched (person, film)', watched)
-        cursor.execute('INSERT INTO seen SELECT DISTINCT person, film FROM watched')
+        server.copy(cursor, 'watched (visitor, film)', watched)
+        cursor.execute('INSERT INTO seen SELECT DISTINCT visitor, film FROM watched')
         cursor.execute('ANALYZE')
         cursor.execute(STATEMENTS['recommender'])

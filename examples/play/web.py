@@ -1,4 +1,4 @@
-"""The page over HTTP, on this machine only."""
+"""Serve the page over HTTP, on this machine only."""
 
 import errno
 import itertools
@@ -21,11 +21,11 @@ LONGEST = 10_000        # bytes of a request
 
 
 class Refused(Exception):
-    """A request that makes no sense; its text says why."""
+    """An invalid request; the text is the reason."""
 
 
 class Site(ThreadingHTTPServer):
-    """The server; it needs a service and robots before it serves."""
+    """The HTTP server; set `service` and `robots` before it serves."""
 
     daemon_threads = True
 
@@ -41,12 +41,12 @@ class Site(ThreadingHTTPServer):
         self.robots = None
         self.tastes = []
         self.numbers = itertools.count(1)       # of visitors
-        # Tells a page of an earlier server that its visitor is not here.
+        # Identifies this run: visitor numbers of an earlier run are not valid
         self.run = secrets.token_hex(8)
 
     @property
     def url(self):
-        """Where the page is."""
+        """Return the address of the page."""
         return f'http://{ADDRESS}:{self.server_port}/'
 
 
@@ -57,11 +57,11 @@ class Handler(BaseHTTPRequestHandler):
     timeout = 60
 
     def do_GET(self):
-        """Answer with a file, or with what all visitors do."""
+        """Answer with a file, or with statistics over all visitors."""
         self._answer({'/api/crowd': crowd}, parse_query)
 
     def do_POST(self):
-        """Answer to what a visitor does."""
+        """Answer a visitor's action."""
         self._answer({'/api/visit': visit, '/api/like': like,
                       '/api/next': turn, '/api/robots': switch}, self._body)
 
@@ -89,7 +89,7 @@ class Handler(BaseHTTPRequestHandler):
             self._fail(500, f'PostgreSQL: {error}'.strip())
 
     def _check_host(self):
-        """Refuse pages of other sites that have a name lead here."""
+        """Refuse other host names: pages of other sites may resolve theirs to this address."""
         if urlsplit(f'//{self.headers.get("Host", "")}').hostname not in (
                 ADDRESS, 'localhost'):
             raise Refused('this is for visitors on this machine')
@@ -97,24 +97,24 @@ class Handler(BaseHTTPRequestHandler):
     def _body(self, _):
         """Return a request's JSON object.
 
-        Pages of other sites cannot send JSON without asking first.
+        Browsers do not send JSON for pages of other sites without a preflight request.
         """
         try:
             length = max(0, int(self.headers.get('Content-Length', '')))
         except ValueError:
-            raise Refused('a length is wanted') from None
-        # What is not read would take the answer with it.
+            raise Refused('the request has no length') from None
+        # An unread body would reset the connection before the answer.
         content = self.rfile.read(min(length, LONGEST + 1))
         if length > LONGEST:
-            raise Refused('that is too long')
+            raise Refused('the request is too long')
         if self.headers.get_content_type() != 'application/json':
-            raise Refused('JSON is wanted')
+            raise Refused('the request is not JSON')
         try:
             body = json.loads(content)
         except ValueError:
-            raise Refused('JSON is wanted') from None
+            raise Refused('the request is not JSON') from None
         if not isinstance(body, dict):
-            raise Refused('a JSON object is wanted')
+            raise Refused('the request is not a JSON object')
         return body
 
     def _fail(self, status, text):
@@ -139,59 +139,59 @@ def parse_query(path):
 
 
 def number(request, field, end=2**31):
-    """Return one of a request's numbers."""
+    """Return a number of a request."""
     try:
         found = int(request[field])
     except (KeyError, TypeError, ValueError, OverflowError):
         found = -1
     if not 0 <= found < end:
-        raise Refused(f'{field} is to be a number')
+        raise Refused(f'{field} must be a number')
     return found
 
 
 def visit(site, request):
-    """Somebody opens the page: known by the number of this run, or new."""
+    """Open the page, for a visitor of this run or a new visitor."""
     known = request.get('run') == site.run
     visitor = number(request, 'visitor') if known else next(site.numbers)
     with site.service.session() as session:
-        decision = session.open_page(person(visitor))
+        decision = session.open_page(user_name(visitor))
         if decision is None:
-            decision = session.decide(person(visitor))[0]
+            decision = session.decide(user_name(visitor))[0]
         answer = page(session, visitor, decision)
     return {'run': site.run, 'tastes': site.tastes, **answer}
 
 
 def turn(site, request):
-    """The visitor is done with a page and wants the next one."""
+    """Choose the visitor's next page."""
     visitor = number(request, 'visitor')
     with site.service.session() as session:
         check_visitor(session, visitor)
         session.learn()
-        return page(session, visitor, session.decide(person(visitor))[0])
+        return page(session, visitor, session.decide(user_name(visitor))[0])
 
 
 def like(site, request):
-    """The visitor likes a film, or takes that back."""
+    """Report a like, or take a like back."""
     visitor = number(request, 'visitor')
     with site.service.session() as session:
-        session.like(person(visitor), number(request, 'decision', 2**53),
+        session.like(user_name(visitor), number(request, 'decision', 2**53),
                      number(request, 'film'), int(bool(request.get('likes'))))
         executed = session.executed[:]
-        return {'liked': session.liked(person(visitor)), 'executed': executed}
+        return {'liked': session.liked(user_name(visitor)), 'executed': executed}
 
 
 def page(session, visitor, decision):
-    """Return a page with its reasons, and what was executed for it."""
-    films = session.why(decision)
+    """Return a page with its explanations, and the statements behind it."""
+    films = session.explain(decision)
     executed = session.executed[:]
     return {'visitor': visitor, 'decision': decision, 'films': films,
-            'liked': session.liked(person(visitor)), 'executed': executed}
+            'liked': session.liked(user_name(visitor)), 'executed': executed}
 
 
 def crowd(site, request):
-    """What all visitors liked, what is remembered, what the robots do."""
+    """Return statistics over all visitors, and the state of model and robots."""
     with site.service.session() as session:
-        answer = session.crowd(person(number(request, 'visitor')))
+        answer = session.crowd(user_name(number(request, 'visitor')))
         return {**answer, 'robots': robots(site),
                 'executed': session.executed}
 
@@ -199,24 +199,24 @@ def crowd(site, request):
 def switch(site, request):
     """Switch the robots on or off, and set their taste."""
     if request.get('taste') not in site.tastes:
-        raise Refused('there is no such taste')
+        raise Refused('the taste does not exist')
     site.robots.switch(bool(request.get('on')), request['taste'])
     return {'robots': robots(site)}
 
 
 def robots(site):
-    """Return what the robots are doing."""
+    """Return the state of the robots."""
     state = site.robots
     return {'on': state.on, 'taste': state.taste, 'pages': state.pages,
             'problem': state.problem}
 
 
 def check_visitor(session, visitor):
-    """Fail unless there is such a visitor."""
-    if session.open_page(person(visitor)) is None:
-        raise Gone('there is no such visitor any more: reload the page')
+    """Raise Gone unless the visitor exists."""
+    if session.open_page(user_name(visitor)) is None:
+        raise Gone('the visitor does not exist any more: reload the page')
 
 
-def person(visitor):
-    """Return what the recommender knows a visitor as."""
+def user_name(visitor):
+    """Return a visitor's user_id in the recommender."""
     return f'visitor {visitor}'

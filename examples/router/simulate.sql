@@ -1,4 +1,4 @@
--- Requests whose answers have a quality that the router does not know
+-- Simulated requests; the quality of each answer is hidden from the router
 SELECT setseed(0.5);
 CREATE TABLE request AS
 SELECT n, (ARRAY['chat', 'extract', 'translate', 'code', 'mathematics'])[1 + floor(random() * 5)] AS task,
@@ -6,8 +6,8 @@ SELECT n, (ARRAY['chat', 'extract', 'translate', 'code', 'mathematics'])[1 + flo
        random() < 0.4 AS is_judged
 FROM   generate_series(1, 1500) n;
 
--- How probable it is that a model answers a request well: small ones fail at what is hard and
--- long, the medium one knows no Japanese.
+-- Probability of a good answer.  The small model fails at hard and long requests, and the medium model at
+-- Japanese.
 CREATE FUNCTION truth(r request, model text) RETURNS float8 LANGUAGE sql IMMUTABLE AS
 $$
 SELECT CASE model WHEN 'large' THEN 0.95
@@ -35,23 +35,23 @@ BEGIN
 END
 $$;
 
--- What each way earns with a request: quality less price
-CREATE VIEW earned AS
-WITH choice (way, n, model, share) AS (
+-- Mean quality less price of each policy
+CREATE VIEW policy_value AS
+WITH choice (policy, n, model, weight) AS (
     SELECT 'router', n, model, 1.0::float8 FROM routed
     UNION ALL
     SELECT 'router, second half', n, model, 1 FROM routed WHERE n > 750
     UNION ALL
     SELECT 'always ' || m.name, n, m.name, 1 FROM request, language_model m
     UNION ALL
-    SELECT 'by chance', n, m.name, 1.0 / 3 FROM request, language_model m
+    SELECT 'random', n, m.name, 1.0 / 3 FROM request, language_model m
     UNION ALL
     (SELECT DISTINCT ON (r.n) 'the best, if all were known', r.n, m.name, 1
      FROM request r, language_model m ORDER BY r.n, truth(r, m.name) - m.price DESC))
-SELECT way, round((sum(share * truth(r, m.name)) / sum(share))::numeric, 3) AS quality,
-       round((sum(share * m.price) / sum(share))::numeric, 3) AS price,
-       round((sum(share * (truth(r, m.name) - m.price)) / sum(share))::numeric, 3) AS earned
+SELECT policy, round((sum(weight * truth(r, m.name)) / sum(weight))::numeric, 3) AS quality,
+       round((sum(weight * m.price) / sum(weight))::numeric, 3) AS price,
+       round((sum(weight * (truth(r, m.name) - m.price)) / sum(weight))::numeric, 3) AS net_quality
 FROM   choice c JOIN request r USING (n) JOIN language_model m ON m.name = c.model
-GROUP  BY way;
-SELECT * FROM earned ORDER BY earned DESC;
+GROUP  BY policy;
+SELECT * FROM policy_value ORDER BY net_quality DESC;
 SELECT measure, round(value::numeric, 3) AS value, round(error::numeric, 3) AS error, meaning FROM router.report();

@@ -1,7 +1,7 @@
--- What a vector of the request is worth to a router: three of them with the same requests, one that
--- knows the task, one that knows an embedding of 25 numbers, one that knows both.
--- Ten worlds; in each, requests of six tasks, four models, and answers that are good or not, by a
--- probability that depends on the task, on the embedding, and on what no line says of it.
+-- The value of an embedding of the request for a router.  Three rankers route the same requests: with the
+-- task, with an embedding of 25 numbers, and with both.  Each of ten simulated worlds has six tasks and four
+-- models.  The probability of a good answer depends on the task, and on linear and nonlinear functions of the
+-- embedding.
 CREATE TABLE world (world integer, n integer, task text, embedding jsonb, truth float8[]);
 CREATE FUNCTION normal() RETURNS float8 LANGUAGE sql VOLATILE AS
 $$ SELECT sqrt(-2 * ln(1 - random())) * cos(2 * pi() * random()) $$;
@@ -28,22 +28,22 @@ BEGIN
     END LOOP;
 END
 $$;
-CREATE TABLE answered (knows text, world integer, n integer, earned float8);
-CREATE PROCEDURE play(knows text, world integer) LANGUAGE plpgsql AS
+CREATE TABLE answered (facts text, world integer, n integer, quality float8);
+CREATE PROCEDURE play(facts text, world integer) LANGUAGE plpgsql AS
 $$
 DECLARE
-    ranker text := format('knows %s %s', knows, world);
+    ranker text := format('%s %s', facts, world);
     r      world;
     model  integer;
 BEGIN
-    PERFORM dlints_create_ranker(ranker, wait => '0',
-                                 vectors => CASE knows WHEN 'task' THEN '{}' ELSE '{"embedding": 25}' END::jsonb);
+    PERFORM dlints_create_ranker(ranker, attribution_window => '0',
+                                 vectors => CASE facts WHEN 'task' THEN '{}' ELSE '{"embedding": 25}' END::jsonb);
     FOR r IN SELECT * FROM world w WHERE w.world = play.world ORDER BY n LOOP
-        EXECUTE format('SELECT action FROM %I.rank($1, $2, ''["1", "2", "3", "4"]'') WHERE place = 1', ranker)
+        EXECUTE format('SELECT action FROM %I.rank($1, $2, ''["1", "2", "3", "4"]'') WHERE position = 1', ranker)
         INTO  model
-        USING r.n::text, CASE WHEN knows ~ 'task' THEN jsonb_build_object('task', r.task) ELSE '{}' END
-                         || CASE WHEN knows ~ 'vector' THEN jsonb_build_object('embedding', r.embedding) ELSE '{}' END;
-        INSERT INTO answered VALUES (knows, world, r.n, r.truth[model]);
+        USING r.n::text, CASE WHEN facts ~ 'task' THEN jsonb_build_object('task', r.task) ELSE '{}' END
+                         || CASE WHEN facts ~ 'vector' THEN jsonb_build_object('embedding', r.embedding) ELSE '{}' END;
+        INSERT INTO answered VALUES (facts, world, r.n, r.truth[model]);
         EXECUTE format('SELECT %I.reward($1, $2)', ranker) USING r.n::text, (random() < r.truth[model])::integer;
         IF r.n % 20 = 0 THEN
             EXECUTE format('SELECT %I.learn()', ranker);
@@ -57,18 +57,18 @@ $$;
 SET client_min_messages = warning;
 SELECT setseed(0.25);
 SELECT count(make_world(w)) AS worlds FROM generate_series(1, 10) w;
-SELECT format('CALL play(%L, %s)', knows, w) 
-FROM   generate_series(1, 10) w, unnest('{task,vector,task and vector}'::text[]) knows \gexec
+SELECT format('CALL play(%L, %s)', facts, w)
+FROM   generate_series(1, 10) w, unnest('{task,vector,task and vector}'::text[]) facts \gexec
 
-SELECT knows, round(avg(earned)::numeric, 4) AS earned, round((stddev(earned) / sqrt(10))::numeric, 4) AS error,
+SELECT facts, round(avg(quality)::numeric, 4) AS quality, round((stddev(quality) / sqrt(10))::numeric, 4) AS error,
        round(avg(later)::numeric, 4) AS last_500
-FROM  (SELECT knows, world, avg(earned) AS earned, avg(earned) FILTER (WHERE n > 1000) AS later
+FROM  (SELECT facts, world, avg(quality) AS quality, avg(quality) FILTER (WHERE n > 1000) AS later
        FROM answered GROUP BY 1, 2
        UNION ALL
-       SELECT 'all: the best', world, avg(b.best), avg(b.best) FILTER (WHERE n > 1000)
+       SELECT 'the truth: the best model of each request', world, avg(b.best), avg(b.best) FILTER (WHERE n > 1000)
        FROM world, LATERAL (SELECT max(t) AS best FROM unnest(truth) t) b GROUP BY 2
        UNION ALL
-       SELECT 'nothing: the best model', world, max(mean), max(later)
+       SELECT 'none: the best model of all requests', world, max(mean), max(later)
        FROM (SELECT world, m, avg(truth[m]) AS mean, avg(truth[m]) FILTER (WHERE n > 1000) AS later
              FROM world, generate_series(1, 4) m GROUP BY 1, 2) s GROUP BY world) s
-GROUP  BY knows ORDER BY earned;
+GROUP  BY facts ORDER BY quality;

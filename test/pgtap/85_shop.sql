@@ -1,4 +1,4 @@
--- The shop in examples/shop with a handful of visitors.
+-- Test the shop of examples/shop with 60 customers.
 \set ON_ERROR_STOP 1
 BEGIN;
 \ir include/helpers.sql
@@ -29,24 +29,24 @@ SELECT plan(17);
 
 -- ---------- the page ----------
 
-SELECT is(popularity > 0 AND popularity < 1, true, 'what a list shows, does not make popular')
+SELECT is(popularity > 0 AND popularity < 1, true, 'clicks on lists do not count as popularity')
 FROM home.item_vector WHERE item = 120;
 UPDATE product SET stock = 0 WHERE id % 10 = 0;
 UPDATE product SET boost = 10 WHERE id = 11;
 CREATE TEMP TABLE page AS SELECT c, r.* FROM generate_series(0, 59) AS c, home.recommend(c) AS r;
-CREATE TEMP TABLE seen AS SELECT p.*, d.arm, brand, stock, popularity FROM page AS p
+CREATE TEMP TABLE seen AS SELECT p.*, d.treatment, brand, stock, popularity FROM page AS p
   JOIN home.decision AS d ON d.id = p.decision JOIN product ON product.id = p.item
   LEFT JOIN home.item_vector USING (item);
-SELECT ok(count(*) = 600 AND count(DISTINCT (c, item)) = 600, 'each page has ten products') FROM page;
-SELECT ok(max(n) <= 3, 'at most three are of a brand')
-FROM (SELECT count(*) AS n FROM seen WHERE arm <> 'chance' GROUP BY c, brand) AS s;
-SELECT ok(bool_and(stock > 0), 'all are in stock') FROM seen;
+SELECT ok(count(*) = 600 AND count(DISTINCT (c, item)) = 600, 'each page has ten different products') FROM page;
+SELECT ok(max(n) <= 3, 'a page has at most three products of a brand')
+FROM (SELECT count(*) AS n FROM seen WHERE treatment <> 'random' GROUP BY c, brand) AS s;
+SELECT ok(bool_and(stock > 0), 'pages show products in stock only') FROM seen;
 SELECT is_empty($$SELECT 1 FROM seen WHERE (c, item) IN ((1, 7), (50, 8))$$,
-  'nothing is offered that was bought');
-SELECT ok(bool_and(n = 1), 'a campaign shows on personal pages')
-FROM (SELECT count(*) FILTER (WHERE item = 11) AS n FROM seen WHERE arm = 'personal' GROUP BY c) AS s;
-SELECT ok(bool_and(list = popular), 'others get what is popular')
-FROM (SELECT sum(popularity::numeric) AS list FROM seen WHERE arm = 'control' GROUP BY c) AS s,
+  'pages do not show products that the customer bought');
+SELECT ok(bool_and(n = 1), 'a boosted product is on each personal page')
+FROM (SELECT count(*) FILTER (WHERE item = 11) AS n FROM seen WHERE treatment = 'personal' GROUP BY c) AS s;
+SELECT ok(bool_and(list = popular), 'control pages show the most popular products, at most three of a brand')
+FROM (SELECT sum(popularity::numeric) AS list FROM seen WHERE treatment = 'control' GROUP BY c) AS s,
      (SELECT sum(popularity::numeric) AS popular
       FROM (SELECT v.popularity
             FROM (SELECT i.id, row_number() OVER (PARTITION BY brand ORDER BY v.popularity DESC) AS place
@@ -55,49 +55,52 @@ FROM (SELECT sum(popularity::numeric) AS list FROM seen WHERE arm = 'control' GR
             ORDER BY 1 DESC LIMIT 10) AS top) AS t;
 INSERT INTO product (id, category, brand, price, boost)
 VALUES (200, 'category 1', 'a new brand', 20, 20);
-SELECT ok(bool_or(item = 200), 'a new product can be shown at once')
+SELECT ok(bool_or(item = 200), 'a new product is recommended without a refresh')
 FROM generate_series(1000, 1009) AS c, home.recommend(c);
 
 -- ---------- rewards ----------
 
-SELECT home.reward(decision, item) FROM page WHERE (c + place) % 7 = 0;
-SELECT home.reward(decision, item, 'purchase') FROM page WHERE (c + place) % 21 = 0;
-SELECT home.reward(decision, item, 'cancel') FROM page WHERE (c + place) % 42 = 0;
-SELECT later('1 hour'), home.run();
-SELECT is(sum(reward), (SELECT sum(1 + ((c + place) % 21 = 0)::int - ((c + place) % 42 = 0)::int)::float8
-                        FROM page WHERE (c + place) % 7 = 0),
-  'a click and a purchase are 1 each, and a cancellation takes that back') FROM home.learned;
+SELECT home.reward(decision, item) FROM page WHERE (c + position) % 7 = 0;
+SELECT home.reward(decision, item, 'purchase') FROM page WHERE (c + position) % 21 = 0;
+SELECT home.reward(decision, item, 'cancel') FROM page WHERE (c + position) % 42 = 0;
+SELECT later('1 hour');
+CALL home.run();
+SELECT is(sum(reward), (SELECT sum(1 + ((c + position) % 21 = 0)::int - ((c + position) % 42 = 0)::int)::float8
+                        FROM page WHERE (c + position) % 7 = 0),
+  'the models are trained on 1 for a click, 1 for a purchase and -1 for a cancellation') FROM home.training_example;
 
--- ---------- judged ----------
+-- ---------- report and candidate ----------
 
 SELECT ok(sum(pages) = 70
-          AND sum(clicks_a_page * pages) = (SELECT count(*) FROM page WHERE (c + place) % 7 = 0)::float8,
+          AND sum(clicks_per_page * pages) = (SELECT count(*) FROM page WHERE (c + position) % 7 = 0)::float8,
   'the dashboard counts pages and clicks') FROM by_day;
-SELECT ok(bool_and(coverage > 0 AND coverage <= 1), 'and what was shown of what is in stock') FROM by_day;
-SELECT ok(home.earned('control', '2026-01-01') IS NOT NULL, 'so does the report');
+SELECT ok(bool_and(coverage > 0 AND coverage <= 1), 'the dashboard has the coverage of the stock, at most 1') FROM by_day;
+SELECT ok(count(*) = 1, 'the report has the reward per list of the control group')
+FROM home.report('2026-01-01') WHERE measure = 'reward per list, control' AND value IS NOT NULL;
 SELECT later('1 day');
 CREATE TEMP TABLE before AS SELECT now() AS at;
 CREATE TEMP TABLE more AS SELECT c, r.* FROM generate_series(0, 59) AS c, home.recommend(c) AS r;
-SELECT home.reward(decision, item) FROM more WHERE (c + place) % 5 = 0;
-SELECT later('1 hour'), home.run();
+SELECT home.reward(decision, item) FROM more WHERE (c + position) % 5 = 0;
+SELECT later('1 hour');
+CALL home.run();
 INSERT INTO product (id, category, brand, price, boost)
 VALUES (201, 'category 1', 'a newer brand', 20, 20);
 SELECT home.refresh();
 CREATE TEMP TABLE candidate AS
-SELECT trained(dlints_set(home.empty(), exploration => 0.1), at) AS state FROM before;
-SELECT is((SELECT updates FROM dlints_info(state)), 700::bigint, 'a candidate learns what was before')
+SELECT trained(dlints_set((SELECT empty_model FROM home.setting), exploration => 0.1), at) AS state FROM before;
+SELECT is((SELECT updates FROM dlints_info(state)), 700::bigint, 'a candidate is trained on the impressions before a given time')
 FROM candidate;
-SELECT ok(bool_and(abs(n - 10) < 1e-9), 'it would fill ten places of each personal page that came after')
-FROM (SELECT sum(w.probability) AS n FROM candidate, before, would(state, at) AS w GROUP BY decision) AS s;
-SELECT is((SELECT count(*) FROM (SELECT DISTINCT decision FROM candidate, before, would(state, at)) AS s),
-  (SELECT count(*) FROM home.decision AS d, before WHERE d.at >= before.at AND arm = 'personal'),
-  'and of no other');
-SELECT is_empty($$SELECT 1 FROM candidate, before, would(state, at) AS w JOIN home.decision AS d
-  ON d.id = w.decision WHERE (person, item) IN ((1, 7), (50, 8), (person, 201))$$,
-  'without what had been bought, or was not there yet');
+SELECT ok(bool_and(abs(n - 10) < 1e-9), 'the candidate fills ten positions of each personal page after this time')
+FROM (SELECT sum(w.probability) AS n FROM candidate, before, would_show(state, at) AS w GROUP BY decision) AS s;
+SELECT is((SELECT count(*) FROM (SELECT DISTINCT decision FROM candidate, before, would_show(state, at)) AS s),
+  (SELECT count(*) FROM home.decision AS d, before WHERE d.at >= before.at AND treatment = 'personal'),
+  'the candidate chooses for personal pages only');
+SELECT is_empty($$SELECT 1 FROM candidate, before, would_show(state, at) AS w JOIN home.decision AS d
+  ON d.id = w.decision WHERE (user_id, item) IN ((1, 7), (50, 8), (user_id, 201))$$,
+  'the candidate shows no product that was bought before, or added after the page');
 SELECT ok(v.observations = 10 * (SELECT count(*) FROM home.decision AS d, before WHERE d.at >= before.at
-                                 AND arm = 'personal')
-          AND v.dr IS NOT NULL AND v.mean_weight > 0, 'and is valued on that')
+                                 AND treatment = 'personal')
+          AND v.dr IS NOT NULL AND v.mean_weight > 0, 'the value of the candidate is estimated from all impressions of these pages')
 FROM candidate, before, value(state, at) AS v;
 
 SELECT * FROM finish();

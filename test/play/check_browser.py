@@ -1,4 +1,4 @@
-"""Play with the page of "make play" in a headless Chromium."""
+"""Test the page of "make play" in a headless Chromium."""
 
 import sys
 import time
@@ -28,12 +28,12 @@ class Page:
         self.open()
 
     def open(self):
-        """Open the page in the present tab."""
+        """Open the page in the current tab."""
         self.driver.get(self.url)
         self.ready()
 
     def open_tab(self):
-        """Open the page in a tab of its own; return the tab."""
+        """Open the page in a new tab; return the tab."""
         self.driver.switch_to.new_window('tab')
         self.open()
         return self.driver.current_window_handle
@@ -44,7 +44,7 @@ class Page:
                   and self.find('#next')[0].is_enabled())
 
     def wait(self, condition):
-        """Return whether something comes true in time."""
+        """Wait until a condition holds."""
         return WebDriverWait(self.driver, PATIENCE, 0.05).until(
             lambda _: condition())
 
@@ -64,9 +64,9 @@ class Page:
         self.ready()
 
     def next(self):
-        """Ask for the next page, and for another if that is by chance."""
+        """Ask for the next page that is not random."""
         self.click(self.find('#next')[0])
-        if 'random' in self.text('#arm'):
+        if 'are random' in self.text('#treatment'):
             self.next()
 
     def films(self):
@@ -80,9 +80,9 @@ class Page:
                 if genre in film.get_attribute('data-genres').split('|')]
 
     def likes(self, genre):
-        """Like all of a genre until pages are full of it, or for too long.
+        """Like all films of a genre until two pages have at least seven of them.
 
-        Return how many of the last page's ten films are of that genre.
+        Return the number of films of the genre on the last page.
         """
         full = 0
         for _ in range(LONGEST_VISIT):
@@ -96,37 +96,37 @@ class Page:
         return len(self.of(genre))
 
     def liked(self):
-        """Return the titles of all the visitor liked."""
+        """Return the titles of the visitor's likes."""
         return [chip.text for chip in self.find('#liked li')]
 
     def pressed(self):
-        """Return the titles of the page's films that are liked."""
+        """Return the titles of the liked films on the page."""
         return [film.text for film in
                 self.find('#films [aria-pressed="true"] .title')]
 
     def statements(self):
-        """Return the statements that are shown, by name."""
+        """Return the shown statements by name."""
         return {figure.get_attribute('data-name'):
                 figure.find_element(By.TAG_NAME, 'pre').text
                 for figure in self.find('#executed figure')}
 
 
 def check(driver, url):
-    """Make all checks of a running program but for its end."""
+    """Test a running program."""
     page = Page(driver, url)
     first = driver.current_window_handle
     check_looks(page)
     animation = page.likes('Animation')
-    tap.ok(animation >= 7, 'who clicks animation gets animation',
+    tap.ok(animation >= 7, 'a visitor who likes Animation gets pages of this genre',
            page.films())
     visitor, liked = page.text('#visitor'), page.liked()
 
     page.open_tab()
     tap.ok(page.text('#visitor') != visitor and not page.liked(),
-           'another tab is another visitor', page.text('#visitor'))
+           'a new tab is a new visitor', page.text('#visitor'))
     western = page.likes('Western')
-    tap.ok(western >= 7, 'who clicks something else gets that', page.films())
-    tap.ok(len(page.of('Animation')) <= 3, 'and not the first one\'s films',
+    tap.ok(western >= 7, 'a visitor who likes Western gets pages of this genre', page.films())
+    tap.ok(len(page.of('Animation')) <= 3, 'likes of one visitor do not change the pages of another',
            page.films())
 
     driver.switch_to.window(first)
@@ -135,69 +135,69 @@ def check(driver, url):
     check_keyboard(page)
     check_robots(page)
     complaints = driver.get_log('browser')
-    tap.ok(not complaints, 'the browser has nothing to complain of',
+    tap.ok(not complaints, 'the browser logs no errors',
            complaints)
 
 
 def check_looks(page):
-    """There are ten films, each with a reason, and all has a name."""
-    tap.ok(len(page.films()) == 10, 'ten films', page.films())
-    reasons = [reason.text for reason in page.find('#films .why')]
-    tap.ok(all('By what others watched' in reason and '±' not in reason
+    """Test the parts of the page, their names, and the layout."""
+    tap.ok(len(page.films()) == 10, 'the page has ten films', page.films())
+    reasons = [reason.text for reason in page.find('#films .explanation')]
+    tap.ok(all('what others watched' in reason and '±' not in reason
                for reason in reasons),
-           'nothing is said to be known before anything was clicked', reasons)
+           'explanations name no errors before the first reward', reasons)
     tap.ok(page.find('#genres svg') and page.find('#pages svg'),
-           'and charts')
-    tap.ok('times the control' in page.text('#report'), 'and a report')
+           'the page has charts')
+    tap.ok('ratio to control' in page.text('#report'), 'the page has a report')
     page.find('summary')[0].click()
     unnamed = [element.get_attribute('outerHTML') for element in
                page.find('button, select, svg[role=img]')
                if not element.accessible_name]
-    tap.ok(not unnamed, 'everything has a name', unnamed)
+    tap.ok(not unnamed, 'each control has an accessible name', unnamed)
     page.find('summary')[0].click()
     for width in (1280, 400):
         page.driver.set_window_size(width, 1000)
         tap.ok(page.driver.execute_script(
             'return document.documentElement.scrollWidth'
             ' <= document.documentElement.clientWidth'),
-            f'nothing sticks out where the window is {width} wide')
+            f'a window {width} pixels wide needs no horizontal scrolling')
     page.driver.set_window_size(1280, 1000)
 
 
 def check_reload(page, visitor, liked):
-    """A reload changes nothing."""
+    """Test a reload of the page."""
     for button in page.of('Animation'):
         page.click(button)
     films, pressed = page.films(), page.pressed()
     page.driver.refresh()
     page.ready()
-    tap.ok(page.text('#visitor') == visitor, 'still known after a reload',
+    tap.ok(page.text('#visitor') == visitor, 'the visitor is the same after a reload',
            page.text('#visitor'))
     tap.ok(page.films() == films and page.pressed() == pressed
-           and pressed, 'with the same page', page.films())
-    tap.ok(page.liked() == pressed[::-1] + liked, 'and the same likes',
+           and pressed, 'a reload shows the same page', page.films())
+    tap.ok(page.liked() == pressed[::-1] + liked, 'a reload shows the same likes',
            page.liked())
     page.next()
     tap.ok(len(page.of('Animation')) > len(page.of('Western')),
-           'which still count', page.films())
-    reasons = [reason.text for reason in page.find('#films .why')]
+           'likes before a reload change the pages after it', page.films())
+    reasons = [reason.text for reason in page.find('#films .explanation')]
     tap.ok(all('expected' in reason and '±' in reason
                and 'probability' in reason for reason in reasons),
-           'each with what is expected and how likely it was', reasons)
-    nearest = [reason.text for reason in page.find('#films .why b:last-child')]
+           'explanations have expected reward, error and probability', reasons)
+    nearest = [reason.text for reason in page.find('#films .explanation b:last-child')]
     tap.ok(any(title in text for title in page.liked() for text in nearest),
-           'and are named as reasons', nearest)
+           'explanations name similar films among the likes', nearest)
 
 
 def check_statements(page):
-    """The SQL is shown as it ran, and can be copied and run."""
+    """Test the statements that the page shows, and their copies."""
     shown = page.statements()
-    tap.ok(list(shown) == ['learn', 'decide', 'why']
+    tap.ok(list(shown) == ['learn', 'decide', 'explain']
            and f"home.recommend('{page.text('#visitor')}', 10)"
-           in shown['decide'], 'the SQL that ran, with its values', shown)
+           in shown['decide'], 'the page shows the executed statements with their values', shown)
     page.driver.execute_cdp_cmd('Browser.grantPermissions', {
         'permissions': ['clipboardReadWrite', 'clipboardSanitizedWrite']})
-    copy = page.find('#executed figure[data-name=why] button')[0]
+    copy = page.find('#executed figure[data-name=explain] button')[0]
     copy.click()
     page.wait(lambda: copy.text != 'Copy')
     copied = page.driver.execute_async_script(
@@ -206,27 +206,27 @@ def check_statements(page):
     with program.database() as cursor:
         cursor.execute(copied)
         titles = [row[1] for row in cursor.fetchall()]
-    tap.ok(titles == page.films(), 'a copied statement runs', copied)
+    tap.ok(titles == page.films(), 'a copied statement can be executed', copied)
     film = page.find('#films li button')[0]
     page.click(film)
     tap.ok(next(iter(page.statements())) == 'like',
-           'that of a like comes first', page.statements())
+           'the statement of a like comes first', page.statements())
 
 
 def check_keyboard(page):
-    """The keyboard does what the mouse does."""
+    """Test likes by keyboard."""
     film = page.find('#films li button')[1]
     page.driver.execute_script('arguments[0].focus()', film)
     for expected in ('true', 'false'):
         film.send_keys(Keys.ENTER)
         tap.ok(page.wait(lambda: film.get_attribute('aria-pressed')
                          == expected),
-               f'the enter key: liked is {expected}')
+               f'the enter key sets liked to {expected}')
         page.ready()
 
 
 def check_robots(page):
-    """Robots play the crowd, like their taste, and stop."""
+    """Test robots: switched on, with another taste, and switched off."""
     def most_liked():
         return page.text('#genres svg text')
 
@@ -236,21 +236,21 @@ def check_robots(page):
     tap.ok(page.wait(lambda: switch.get_attribute('aria-pressed') == 'true'),
            'robots can be switched on')
     tap.ok(page.wait(lambda: most_liked() == 'Horror'),
-           'the chart shows what they like')
+           'the chart shows the taste of the robots')
     taste.send_keys('Musical')
     tap.ok(page.wait(lambda: most_liked() == 'Musical'),
-           'and that it changes')
+           'the chart follows a change of taste')
     switch.click()
     tap.ok(page.wait(lambda: switch.get_attribute('aria-pressed') == 'false'),
            'robots can be switched off')
     learned = page.text('#facts dd')
-    time.sleep(0.5)     # the page on its way
+    time.sleep(0.5)     # until the last robot's page is complete
     page.driver.refresh()
     page.ready()
     before = page.text('#crowd'), page.text('#facts dd')
     time.sleep(3)
     tap.ok((page.text('#crowd'), page.text('#facts dd')) == before
-           and int(learned.replace(',', '')) > 100, 'and then stay away',
+           and int(learned.replace(',', '')) > 100, 'robots make no visits when they are switched off',
            before)
 
 
@@ -258,8 +258,7 @@ def browser():
     """Return a headless Chromium."""
     options = webdriver.ChromeOptions()
     options.binary_location = BROWSER
-    # Its sandbox wants rights that containers do not have; it sees no
-    # page but ours.
+    # Containers lack the rights for Chromium's sandbox, and the only page is ours.
     for argument in ('--headless=new', '--no-sandbox', '--disable-gpu',
                      '--disable-dev-shm-usage', '--window-size=1280,1000'):
         options.add_argument(argument)
@@ -274,7 +273,7 @@ with program.running() as (process, url, _):
         program.interrupt(process)
         tap.ok(WebDriverWait(driver, PATIENCE).until(
             lambda _: 'still running' in driver.find_element(
-                By.ID, 'problem').text), 'the page says when it is over')
+                By.ID, 'problem').text), 'the page says when the server has stopped')
     finally:
         driver.quit()
 tap.plan()

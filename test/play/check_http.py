@@ -1,4 +1,4 @@
-"""Visit the page of "make play" without a browser."""
+"""Test the page of "make play" over HTTP, without a browser."""
 
 import json
 import socket
@@ -12,14 +12,14 @@ import program
 from tap import Tap
 
 LONGEST_VISIT = 30      # pages
-LATEST = 40             # likes, more than fit a few pages
+LATEST = 40             # likes of robots, from at least four pages
 PATIENCE = 60           # seconds
 
 tap = Tap()
 
 
 class Visitor:
-    """Somebody with a browser."""
+    """A visitor of the page."""
 
     def __init__(self, url):
         self.url = url
@@ -27,7 +27,7 @@ class Visitor:
         self.shown = [film['id'] for film in self.page['films']]
 
     def call(self, name, request=None, **headers):
-        """Return the answer to a request, of which None is a GET."""
+        """Send a request, GET if it is None, and return the answer."""
         content = None
         if request is not None:
             content = (request if isinstance(request, bytes)
@@ -38,7 +38,7 @@ class Visitor:
             return json.load(reply)
 
     def status(self, name, request=None, **headers):
-        """Return the status of an answer, and its error."""
+        """Return the status and the error of an answer."""
         try:
             self.call(name, request, **headers)
         except HTTPError as error:
@@ -47,7 +47,7 @@ class Visitor:
         return 200, None
 
     def like(self, film, likes=True):
-        """Like one of the page's films, or take that back."""
+        """Like a film of the page, or take the like back."""
         return self.call('like', {
             'visitor': self.page['visitor'], 'decision': self.page['decision'],
             'film': film['id'], 'likes': likes})
@@ -58,7 +58,7 @@ class Visitor:
         self.shown += [film['id'] for film in self.page['films']]
 
     def crowd(self):
-        """Return what everybody does."""
+        """Return the statistics over all visitors."""
         return self.call(f'crowd?visitor={self.page["visitor"]}')
 
     def of(self, genre):
@@ -67,7 +67,7 @@ class Visitor:
                 if genre in film['genres']]
 
     def finds(self, genre):
-        """Like all of a genre until pages are full of it, or for too long."""
+        """Like all films of a genre; return whether two pages have at least seven of them."""
         full = 0
         for _ in range(LONGEST_VISIT):
             films = self.of(genre)
@@ -81,7 +81,7 @@ class Visitor:
 
 
 def check(process, url, port):
-    """Make all checks of a running program."""
+    """Test a running program."""
     visitor = Visitor(url)
     check_files(url, port)
     check_refusals(visitor)
@@ -95,11 +95,11 @@ def check(process, url, port):
     check_port(port)
     status, complaint = program.interrupt(process)
     tap.ok(status == 130 and complaint.strip() == 'play: stopped',
-           'Ctrl-C ends it', f'{status}: {complaint}')
+           'an interrupt ends the program with status 130', f'{status}: {complaint}')
 
 
 def check_files(url, port):
-    """The page comes with all it needs, to this machine only."""
+    """Test the files of the page."""
     for path, kind in (('', 'text/html'), ('play.css', 'text/css'),
                        ('play.js', 'text/javascript')):
         with urlopen(url + path) as reply:
@@ -107,129 +107,130 @@ def check_files(url, port):
             found = (reply.headers.get_content_type(),
                      reply.headers['Content-Security-Policy'])
         tap.ok(found[0] == kind and found[1].startswith("default-src 'self'"),
-               f'/{path} is there', found)
+               f'/{path} is served with its type and a content security policy', found)
         tap.ok('https:' not in content,
-               f'/{path} wants nothing from elsewhere')
+               f'/{path} loads nothing from other hosts')
     with socket.socket() as elsewhere:
         refused = elsewhere.connect_ex(('127.0.0.2', port)) != 0
-    tap.ok(refused, 'no other address leads to it')
+    tap.ok(refused, 'the program listens on one address only')
 
 
 def check_refusals(visitor):
-    """What makes no sense, or comes from another site, is refused."""
+    """Test invalid requests, and requests of other sites."""
     number = visitor.page['visitor']
     for name, expected, answer in (
-            ('a name that leads here',
+            ('another host name',
              400, visitor.status('visit', {}, Host='elsewhere.example')),
             ('a form of another site', 400, visitor.status(
                 'visit', b'{}', **{'Content-Type': 'text/plain'})),
-            ('no JSON', 400, visitor.status('next', b'{')),
-            ('an array', 400, visitor.status('next', b'[]')),
-            ('what is long', 400, visitor.status('next', b' ' * 10_001)),
-            ('no visitor', 400, visitor.status('next', {})),
-            ('a visitor of a name', 400, visitor.status(
+            ('malformed JSON', 400, visitor.status('next', b'{')),
+            ('a JSON array', 400, visitor.status('next', b'[]')),
+            ('a long body', 400, visitor.status('next', b' ' * 10_001)),
+            ('a missing visitor', 400, visitor.status('next', {})),
+            ('a visitor that is no number', 400, visitor.status(
                 'next', {'visitor': "1'; DROP TABLE film"})),
-            ('a visitor who never came', 410,
+            ('a visitor who does not exist', 410,
              visitor.status('next', {'visitor': 10**6})),
-            ('a film of no page', 410, visitor.status(
+            ('a film that is on no page', 410, visitor.status(
                 'like', {'visitor': number, 'decision': 10**6, 'film': 1,
                          'likes': True})),
-            ('a taste unheard of', 400,
+            ('an unknown taste', 400,
              visitor.status('robots', {'on': True, 'taste': 'Opera'})),
-            ('what is not there', 404, visitor.status('nothing'))):
-        tap.ok(answer[0] == expected and answer[1], f'refused: {name}', answer)
+            ('an unknown address', 404, visitor.status('nothing'))):
+        tap.ok(answer[0] == expected and answer[1], f'the program refuses {name}', answer)
 
 
 def check_page(visitor):
-    """A visitor gets ten films, and is known by the number."""
+    """Test the first page of a visitor."""
     page = visitor.page
     films = page['films']
-    tap.ok(len({film['id'] for film in films}) == 10, 'ten films')
+    tap.ok(len({film['id'] for film in films}) == 10, 'a page has ten films')
     tap.ok(all(0 < film['probability'] <= 1 and film['error'] is None
                and film['nearest'] is None for film in films),
-           'with their probabilities, for no reason yet', films)
+           'films have probabilities, and before the first reward no errors', films)
     again = visitor.call('visit', {'run': page['run'],
                                    'visitor': page['visitor']})
     tap.ok((again['visitor'], again['decision'])
            == (page['visitor'], page['decision'])
            and [film['id'] for film in again['films']]
            == [film['id'] for film in films],
-           'whoever comes back has the same page')
+           'a visitor who returns gets the same page')
     other = visitor.call('visit', {'run': 'earlier',
                                    'visitor': page['visitor']})
     tap.ok(other['visitor'] != page['visitor'],
-           'a number of an earlier run is nobody\'s')
+           'a visitor of an earlier run becomes a new visitor')
 
 
 def check_likes(visitor):
-    """Likes can be taken back, and those that come late are learned, too."""
+    """Test likes: repeated, taken back, and late."""
     film, other = visitor.page['films'][:2]
     answer = visitor.like(film)
-    tap.ok(answer['liked'] == [film['title']], 'a like', answer['liked'])
+    tap.ok(answer['liked'] == [film['title']], 'a like is in the list of likes', answer['liked'])
     statement = answer['executed'][-1]['sql']
     tap.ok(f's.item = {film["id"]}' in statement
            and f'd.id = {visitor.page["decision"]}' in statement,
-           'its statement with the values', statement)
+           'the statement of the like is shown with its values', statement)
     tap.ok(visitor.like(film)['liked'] == [film['title']],
-           'twice is once')
-    tap.ok(visitor.like(film, False)['liked'] == [], 'taken back')
+           'a repeated like counts once')
+    tap.ok(visitor.like(film, False)['liked'] == [],
+           'a like can be taken back')
     visitor.like(other)
     before = visitor.page
     visitor.next()
     tap.ok(visitor.page['decision'] > before['decision']
            and visitor.page['liked'] == [other['title']],
-           'the next page knows of it', visitor.page['liked'])
+           'the next page lists the like', visitor.page['liked'])
     tap.ok({film['nearest'] for film in visitor.page['films']}
-           == {other['title']}, 'and says so')
-    # the log keeps features and profiles to 11 bits
-    tap.ok(all(abs(sum(part['adds'] for part in film['parts'])
+           == {other['title']}, 'the like is the most similar film of each film on the next page')
+    # The log stores features and profiles with 11 bits.
+    tap.ok(all(abs(sum(part['contribution'] for part in film['parts'])
                    - film['expected'])
-               < 1e-3 * sum(abs(part['adds']) for part in film['parts'])
+               < 1e-3 * sum(abs(part['contribution']) for part in film['parts'])
                and len(film['parts']) == 5
                for film in visitor.page['films']),
-           'and what adds up to what is expected', visitor.page['films'][0])
+           'the contributions of the parts add up to the expected reward', visitor.page['films'][0])
     answer = visitor.call('like', {
         'visitor': before['visitor'], 'decision': before['decision'],
         'film': film['id'], 'likes': True})
-    tap.ok(film['title'] in answer['liked'], 'a like of an earlier page',
+    tap.ok(film['title'] in answer['liked'], 'a film of an earlier page can be liked',
            answer['liked'])
     stranger = Visitor(visitor.url)
     answer = visitor.status('like', {
         'visitor': stranger.page['visitor'],
         'decision': visitor.page['decision'],
         'film': visitor.page['films'][0]['id'], 'likes': True})
-    tap.ok(answer[0] == 410, 'nobody likes on another\'s page', answer)
+    tap.ok(answer[0] == 410, 'a visitor cannot like films on the page of another', answer)
 
 
 def check_statements(visitor):
-    """What is shown is what was executed, and can be executed again."""
+    """Test the statements that the page shows."""
     executed = {step['name']: step['sql'] for step in visitor.page['executed']}
-    tap.ok(list(executed) == ['learn', 'decide', 'why']
+    tap.ok(list(executed) == ['learn', 'decide', 'explain']
            and 'home.learn()' in executed['learn']
            and 'home.recommend(' in executed['decide']
            and not any('%(' in sql for sql in executed.values()),
-           'a page is learned, decided and explained', executed)
+           'the page shows the statements that train, choose and explain', executed)
     with program.database() as cursor:
-        cursor.execute(executed['why'])
+        cursor.execute(executed['explain'])
         again = [row[0] for row in cursor.fetchall()]
     tap.ok(again == [film['id'] for film in visitor.page['films']],
-           'a copied statement runs', again)
+           'a shown statement can be executed', again)
     tap.ok(all(film['error'] > 0 for film in visitor.page['films']),
-           'and what is expected has an error, once something was learned')
+           'expected rewards have errors after the first reward')
 
 
 def check_tastes(url):
-    """Each visitor gets what that visitor likes."""
+    """Test that pages adapt to the likes of a visitor."""
     for genre in ('Animation', 'Western'):
         visitor = Visitor(url)
-        tap.ok(visitor.finds(genre), f'who likes {genre} gets it',
+        tap.ok(visitor.finds(genre), f'a visitor who likes {genre} gets pages of this genre',
                [film['genres'] for film in visitor.page['films']])
         tap.ok(len(visitor.shown) == len(set(visitor.shown)),
-               'and nothing twice', visitor.shown)
+               f'no film is shown to the visitor who likes {genre} twice', visitor.shown)
 
 
 def check_crowd(url):
-    """Many at once do not lose each other's likes."""
+    """Test visitors in parallel."""
     visitors = [Visitor(url) for _ in range(8)]
     problems = []
 
@@ -247,35 +248,35 @@ def check_crowd(url):
         thread.start()
     for thread in threads:
         thread.join()
-    tap.ok(not problems, 'eight visitors at once', problems)
+    tap.ok(not problems, 'eight visitors can use the page in parallel', problems)
     tap.ok(all(len(visitor.page['liked']) == 5 for visitor in visitors),
-           'and the likes of each are there')
+           'no like of eight parallel visitors is lost')
 
 
 def check_robots(visitor):
-    """Robots visit while they are switched on, and like their taste."""
+    """Test robots: switched on, with another taste, and switched off."""
     for taste in ('Horror', 'Musical'):
         visitor.call('robots', {'on': True, 'taste': taste})
         tap.ok(wait(lambda: robots_like(taste)),
-               f'robots like {taste}', visitor.crowd()['robots'])
+               f'robots like their taste {taste}', visitor.crowd()['robots'])
     visitor.call('robots', {'on': False, 'taste': 'Musical'})
     time.sleep(0.5)
     before = visitor.crowd()['robots']
     time.sleep(1)
     tap.ok(visitor.crowd()['robots'] == before and not before['on']
-           and before['problem'] is None, 'and stay away when switched off',
+           and before['problem'] is None, 'robots stop when they are switched off',
            before)
 
 
 def robots_like(genre):
-    """Return whether most of the robots' latest likes are of a genre."""
+    """Are 70 % of the robots' latest likes of a genre?"""
     with program.database() as cursor:
         cursor.execute("""
             SELECT count(*) FILTER (WHERE %s = ANY (genres)), count(*)
             FROM  (SELECT f.genres
                    FROM   home.reward r JOIN home.decision d ON d.id = r.decision
                           JOIN film f ON f.id = r.item
-                   WHERE  d.person LIKE 'robot%%'
+                   WHERE  d.user_id LIKE 'robot%%'
                    ORDER  BY r.at DESC LIMIT %s) latest""",
                        [genre, LATEST])
         of_genre, all_of_them = cursor.fetchone()
@@ -283,36 +284,36 @@ def robots_like(genre):
 
 
 def check_learned(visitor):
-    """The model is what the log says, and the report is about it."""
-    visitor.next()      # learns
+    """Compare the model and the report with the log."""
+    visitor.next()      # trains the model on all pages before
     crowd = visitor.crowd()
     with program.database() as cursor:
         cursor.execute("""
             SELECT count(*), avg(reward), count(DISTINCT decision) FROM home.outcome
-            WHERE  decision NOT IN (SELECT decision FROM home.due)""")
+            WHERE  decision NOT IN (SELECT decision FROM home.pending)""")
         count, mean, decisions = cursor.fetchone()
     memory = crowd['memory']
     tap.ok(memory['updates'] == count > 500,
-           'everything that was shown is learned once',
+           'each impression is one training example of the model',
            (memory['updates'], count))
     tap.ok(memory['memory'] < memory['memories']
            or abs(memory['mean_reward'] - mean) < 1e-6,
-           'as it was liked', (memory['mean_reward'], mean))
+           'the mean reward of the model is that of the log', (memory['mean_reward'], mean))
     report = {row['measure']: row['value'] for row in crowd['report']}
     tap.ok(report['decisions'] == decisions + 1,
-           'and the report knows of every page', (report, decisions))
+           'the report counts each page', (report, decisions))
 
 
 def check_port(port):
-    """A port that is taken is named, with a way out."""
+    """Test a port that is in use."""
     process = program.start('--port', str(port))
     _, complaint = process.communicate(timeout=PATIENCE)
     tap.ok(process.returncode == 1 and f'port {port} is taken' in complaint
-           and '--port' in complaint, 'a port that is taken', complaint)
+           and '--port' in complaint, 'the error for a port in use names the port and the option', complaint)
 
 
 def wait(condition):
-    """Return whether something comes true in time."""
+    """Wait until a condition holds; return False after PATIENCE."""
     end = time.monotonic() + PATIENCE
     while time.monotonic() < end:
         if condition():

@@ -1,4 +1,4 @@
-"""The program behind the page, run for a test with made-up films."""
+"""Run "make play" for a test, with made-up films."""
 
 import re
 import signal
@@ -8,11 +8,11 @@ from contextlib import contextmanager
 
 import psycopg2
 
-SECONDS = 60        # for it to start, and to end
+SECONDS = 60        # limit for the end of the program
 
 
 def start(*options):
-    """Start the program; it prints where its page is."""
+    """Start the program, which prints the address of its page."""
     return subprocess.Popen(
         [sys.executable, '-B', '-m', 'bench', '--here',
          'play', '--made-up', *options],
@@ -20,7 +20,7 @@ def start(*options):
 
 
 def address(process):
-    """Return where the page is, once it is there."""
+    """Return the address and port of the page, when it is served."""
     for line in process.stdout:
         found = re.search(r'http://127\.0\.0\.1:(\d+)/', line)
         if found:
@@ -29,9 +29,9 @@ def address(process):
 
 
 def interrupt(process):
-    """End it as Ctrl-C does; return the exit status and what it says.
+    """End the program like Ctrl-C; return its exit status and message.
 
-    The script that runs it in a session of its own hands that on as SIGTERM.
+    The script that starts the program passes an interrupt on as SIGTERM.
     """
     process.send_signal(signal.SIGTERM)
     _, complaint = process.communicate(timeout=SECONDS)
@@ -40,7 +40,7 @@ def interrupt(process):
 
 @contextmanager
 def running():
-    """Run the program; give it, its page's address and port."""
+    """Run the program; yield the process, and the address and port of its page."""
     process = start('--port', '0')
     try:
         yield process, *address(process)
@@ -51,7 +51,7 @@ def running():
 
 @contextmanager
 def database():
-    """Look at what it keeps."""
+    """Yield a cursor of the program's database."""
     connection = psycopg2.connect('')
     connection.autocommit = True
     try:

@@ -1,10 +1,8 @@
-# The programs in examples/clients show pages and report clicks, each with its
-# driver, without a cast; what they leave is what they say, and can be learned.
-# Those in test/t/clients send every kind of call with parameters as their drivers
-# send them, and hear what psql hears that names all types.
+# Test drivers of several languages.  The programs in examples/clients show pages and report clicks without a
+# cast, and a model is trained on their log.  The programs in test/t/clients execute calls of each function with
+# untyped parameters, and must get the results of psql with typed literals.
 #
-# JDBC knows no Unix sockets: this server listens at 127.0.0.1, too, for one user
-# with a password.
+# JDBC does not support Unix sockets, so this server also listens at 127.0.0.1, for one user with a password.
 use strict;
 use warnings;
 
@@ -22,10 +20,10 @@ my $pg_config = $ENV{PG_CONFIG} || 'pg_config';
 my $jar = '/usr/share/java/postgresql.jar';
 my $work = File::Temp->newdir;
 
-# Pages for a member; the first product of each is clicked.
+# Number of pages for each member; the programs click the first product of each page
 my $pages = 2;
 
-# What a command of the shell writes, all together; $? says how it ended
+# Return the output and errors of a shell command, and set $?.
 sub output_of
 {
 	my ($command) = @_;
@@ -43,8 +41,7 @@ sub succeeds
 
 # ---------- the drivers ----------
 
-# Each makes ready what it needs, and returns how to run the program in a file, or
-# why not.
+# Each function prepares a driver, and returns how to run a program, or undef and a reason.
 
 sub python_module
 {
@@ -55,7 +52,7 @@ sub python_module
 	return sub { return "$python -B $_[0]" };
 }
 
-# Debian's package, or npm's from wherever npm is told to look
+# Debian's package, or that of npm's registry
 sub node_postgres
 {
 	my $run = sub { copy($_[0], $work) or die "$_[0]: $!"; return "node $work/" . basename($_[0]) };
@@ -72,7 +69,7 @@ sub node_postgres
 		'npm does not reach its registry')
 	  unless succeeds("$npm ping --fetch-retries 0 --fetch-timeout 10000");
 	my $said = output_of("$npm ci --no-audit --no-fund --ignore-scripts");
-	is($?, 0, 'npm ci') or diag($said);
+	is($?, 0, 'npm ci installs node-postgres') or diag($said);
 	return $run;
 }
 
@@ -97,12 +94,12 @@ sub libpq
 		my $said = output_of("$compiler -Wall -Wextra -Werror $source -o $program"
 			  . " -I$headers -L$libraries -Wl,-rpath,$libraries -lpq");
 
-		is($said, '', basename($source) . ' compiles');
+		is($said, '', basename($source) . ' compiles without warnings');
 		return $program;
 	};
 }
 
-# The driver, its page and its calls
+# Driver, page and calls
 my @clients = (
 	[ sub { python_module('psycopg') }, 'page.py', 'calls.py', 'psycopg' ],
 	[ sub { python_module('psycopg2') }, undef, 'calls.py', 'psycopg2' ],
@@ -127,7 +124,7 @@ $node->append_conf('pg_hba.conf',
 	"local all all trust\nhost shop shop 127.0.0.1/32 scram-sha-256\n");
 $node->start;
 
-# An application is no superuser.
+# Applications do not connect as a superuser.
 $node->safe_psql('postgres', "CREATE ROLE shop LOGIN PASSWORD '$password'");
 $node->safe_psql('postgres', 'CREATE DATABASE shop OWNER shop');
 $node->safe_psql('shop', 'CREATE EXTENSION dlints; GRANT CREATE ON SCHEMA public TO shop');
@@ -141,7 +138,7 @@ my %connection = (
 		. "/shop?user=shop&password=$password");
 local @ENV{ keys %connection } = values %connection;
 
-# Says what a file has psql say, which is nothing
+# Execute a file of the examples with psql, and return its messages.
 sub psql_file
 {
 	my ($name) = @_;
@@ -149,11 +146,11 @@ sub psql_file
 	return output_of("psql -X -q -v ON_ERROR_STOP=1 -f $examples/$name 2>&1 | grep -v NOTICE:");
 }
 
-is(psql_file('schema.sql'), '', 'schema.sql');
+is(psql_file('schema.sql'), '', 'schema.sql is executed without messages');
 
 # ---------- all calls ----------
 
-# In the order of the parameters; numbers are exact as real and as double precision.
+# Statements with their parameters.  The numbers are exact as real and as double precision.
 my @calls = (
 	['BEGIN'],
 	( map {
@@ -200,17 +197,19 @@ my @calls = (
 		[ 'personal', 'dlints_recommend(state, id, features, $1, $2)', 2, '{0.5,0.5,1}' ],
 		[ 'personal', 'dlints_recommend(state, id, features, $1, $2)', 2, '{}' ],
 		[ 'personal', 'dlints_recommend(state, id, features, $1, $2)', 2, 'null' ],
+		[ 'plain', 'array_agg(id ORDER BY dlints_dot($1, features))', '{0.25,1,0.5}' ],
 		[ 'plain', 'dlints_profile(features, $1)', '0.5' ]),
 	[ 'SELECT dlints_recommend(state, name, $1)::text FROM told WHERE name = $2', '{1,2,3}', 'plain' ],
 	[ 'SELECT dlints_profile($1, $2)::text', '{0.25,1,0.5}', 2 ],
 	[
-		q{SELECT d.item::text FROM told, (SELECT array_agg(id) AS ids, array_agg(features) AS features FROM item) i,
-		dlints_decide(state, i.ids, i.features, $1, $2, epsilon => $3) d WHERE name = 'personal' AND d.rank = 1},
+		q{SELECT string_agg(item::text, ',' ORDER BY rank) FROM told,
+		  (SELECT array_agg(id ORDER BY id) AS ids, array_agg(features ORDER BY id) AS features FROM item) i,
+		  dlints_decide(state, ids, i.features, $1, $2, epsilon => $3) WHERE name = 'personal'},
 		2, '{0.5,0.5,1}', '0.0'
 	],
 	['ROLLBACK']);
 
-# As somebody writes it who says what everything is
+# Return a typed literal of a parameter.
 sub literal
 {
 	my ($text) = @_;
@@ -239,15 +238,15 @@ CREATE TABLE told (name text PRIMARY KEY, state dlints NOT NULL);
 INSERT INTO told VALUES ('plain', dlints_new(3, policy => 'greedy')),
 	('personal', dlints_new(3, interactions => 'matched', policy => 'greedy'));
 END
-}), '', 'tables to call with');
+}), '', 'the tables of the calls are created without messages');
 DlintsTest->spew("$work/calls.sql", in_psql());
 my $told = output_of("psql -X -q -A -t -v ON_ERROR_STOP=1 -f $work/calls.sql");
-is($?, 0, 'calls in psql') or diag($told);
-is(scalar(split /\n/, $told), @calls - 2, 'each returns something');
+is($?, 0, 'psql executes all calls') or diag($told);
+is(scalar(split /\n/, $told), @calls - 2, 'each call returns a row');
 
-# ---------- what they do ----------
+# ---------- pages ----------
 
-# What one run is to have left, from what it printed: the decision and the products
+# Compare the log with the output of a program: a decision and its products.
 sub check_page
 {
 	my ($name, $member, $printed) = @_;
@@ -256,12 +255,12 @@ sub check_page
 	is( $node->safe_psql('shop', qq{
 			SELECT d.member_id, d.model, string_agg(s.product_id::text, ' ' ORDER BY s.rank),
 			       bool_and(s.probability > 0 AND s.probability <= 1)
-			FROM   decision d JOIN shown s ON s.decision_id = d.id
+			FROM   decision d JOIN impression s ON s.decision_id = d.id
 			WHERE  d.id = $decision GROUP BY d.id}),
-		"$member|shop|@products|t", "$name: what is logged is what it shows");
+		"$member|shop|@products|t", "$name: the log has the products of the page");
 	is( $node->safe_psql('shop',
 		"SELECT product_id, reward FROM reward WHERE decision_id = $decision"),
-		"$products[0]|1", "$name: the click is logged");
+		"$products[0]|1", "$name: the log has the click");
 	return;
 }
 
@@ -273,7 +272,7 @@ sub check_client
 	{
 		my $said = output_of("$command $member");
 
-		like($said, qr/^\d+( \d+){5}\n$/, "$name: page $page") or return;
+		like($said, qr/^\d+( \d+){5}\n$/, "$name: the program shows page $page") or return;
 		check_page("$name, page $page", $member, $said);
 	}
 	is( $node->safe_psql('shop', qq{
@@ -284,7 +283,7 @@ sub check_client
 			                  JOIN product p ON p.id = r.product_id
 			           WHERE  old.member_id = $member AND old.id < d.id)
 			FROM   decision d WHERE d.member_id = $member ORDER BY d.id}),
-		"t|t\nf|t", "$name: the profile is that of the clicks before");
+		"t|t\nf|t", "$name: profiles are those of earlier clicks");
 	return;
 }
 
@@ -299,21 +298,21 @@ for my $client (@clients)
 		diag("$calls @arguments is skipped: $why_not") unless $run;
 		skip $why_not, 1 unless $run;
 		is(output_of($run->("$FindBin::RealBin/clients/$calls") . " @arguments $work/calls.txt"),
-			$told, "$calls @arguments: what psql hears");
+			$told, "$calls @arguments: the calls return the results of psql");
 		next unless $page;
-		unlike(DlintsTest->slurp("$examples/$page"), qr/::|\bcast\b/i, "$page has no cast");
+		unlike(DlintsTest->slurp("$examples/$page"), qr/::|\bcast\b/i, "$page contains no cast");
 		check_client($page, ++$member, $run->("$examples/$page"));
 	}
 }
 
-# ---------- what is learned of it ----------
+# ---------- training ----------
 
 $node->safe_psql('shop', q{UPDATE decision SET made_at = made_at - interval '2 hours'});
-is(psql_file('learn.sql'), '', 'learn.sql');
+is(psql_file('learn.sql'), '', 'learn.sql is executed without messages');
 is( $node->safe_psql('shop', q{
-		SELECT i.updates = (SELECT count(*) FROM shown), i.updates > 0,
-		       (SELECT sum(learned) FROM shown) = (SELECT sum(reward) FROM reward)
+		SELECT i.updates = (SELECT count(*) FROM impression), i.updates > 0,
+		       (SELECT sum(trained) FROM impression) = (SELECT sum(reward) FROM reward)
 		FROM   model m, dlints_info(m.state) i}),
-	't|t|t', 'everything that was shown is learned, with its reward');
+	't|t|t', 'the model is trained on each impression with its reward');
 
 done_testing();

@@ -1,6 +1,5 @@
-# From two tables to a recommender that is judged and can be erased: CREATE EXTENSION, and
-# eight statements as programs send them: jobs with psycopg2, articles with node-postgres.
-# The program owns neither the tables nor the extension.
+# Test a recommender from CREATE EXTENSION to erase(), with eight statements of an application: jobs with psycopg2,
+# articles with node-postgres.  The application's role owns neither the tables nor the extension.
 use strict;
 use warnings;
 
@@ -34,7 +33,7 @@ my %world = (
 			'SELECT dlints_create_recommender($1, $2, $3, clicks => $4, candidates => $5)', 'jobs', 'job',
 			[ 'field', 'town', 'pay', 'remote', 'posted' ], 'SELECT member, job, at FROM looked',
 			'NOT i.filled' ],
-		person => 42,
+		user => 42,
 		run => [ \&Clients::psycopg2, 'run.py' ] },
 	articles => {
 		tables => q{
@@ -54,7 +53,7 @@ my %world = (
 			'SELECT dlints_create_recommender($1, $2, $3, clicks => $4, outcomes => $5)', 'articles',
 			'article', [ 'headline', 'section', 'tags', 'facts', 'at' ],
 			'SELECT reader, slug, at FROM reading', '{"click": 1, "share": 5}' ],
-		person => q{reader "it's" 42},
+		user => q{reader "it's" 42},
 		run => [ \&Clients::node_postgres, 'run.js' ] });
 
 my $node = DlintsTest->node('main');
@@ -75,13 +74,13 @@ for my $name (sort keys %world)
 			  . "$world->{tables}; GRANT SELECT ON ALL TABLES IN SCHEMA public TO application");
 		my @statements = (
 			$world->{create},
-			[ "SELECT * FROM $name.recommend(\$1)", $world->{person} ],
+			[ "SELECT * FROM $name.recommend(\$1)", $world->{user} ],
 			[ "SELECT $name.reward(\$1, \$2)", '=decision', '=item' ],
 			[ "SELECT $name.learn(\$1)", '0' ],
 			[ "SELECT * FROM $name.recommend(\$1, \$2, \$3, \$4)", undef, 5, [], '{"device": "phone"}' ],
-			[ "SELECT $name.run()" ],
+			[ "CALL $name.run()" ],
 			[ "SELECT * FROM $name.report()" ],
-			[ "SELECT $name.erase(\$1)", $world->{person} ]);
+			[ "SELECT $name.erase(\$1)", $world->{user} ]);
 		open my $file, '>', "$work/$name" or die $!;
 		print {$file} $json->encode({ sql => shift @$_, parameters => $_ }), "\n" for @statements;
 		close $file or die $!;
@@ -89,17 +88,17 @@ for my $name (sort keys %world)
 		local @ENV{ 'PGHOST', 'PGPORT', 'PGUSER', 'PGDATABASE' } =
 		  ($node->host, $node->port, 'application', $name);
 		my $said = scalar `$command < $work/$name 2>$work/error`;
-		is($?, 0, "$name: the program runs") or diag(DlintsTest->slurp("$work/error"));
+		is($?, 0, "$name: the program succeeds") or diag(DlintsTest->slurp("$work/error"));
 		my @answers = map { $json->decode($_) } split /\n/, $said;
-		is(scalar @answers, 8, "$name: eight statements");
-		is(scalar @{ $answers[1] }, 10, "$name: ten places");
-		is($answers[3][0]{learn}, 1, "$name: the decision is learned");
-		is(scalar @{ $answers[4] }, 5, "$name: a session without a person");
+		is(scalar @answers, 8, "$name: the program executes eight statements");
+		is(scalar @{ $answers[1] }, 10, "$name: a list has ten items");
+		is($answers[3][0]{learn}, 1, "$name: learn() trains on the decision");
+		is(scalar @{ $answers[4] }, 5, "$name: a list without a user has the requested length");
 		my %report = map { $_->{measure} => $_->{value} } @{ $answers[6] };
 		is($report{decisions}, 2, "$name: the report counts the decisions");
-		is($answers[7][0]{erase}, 1, "$name: the person is erased");
-		is($node->safe_psql($name, "SELECT count(*) FROM $name.shown"),
-			5, "$name: and nothing of it is left");
+		is($answers[7][0]{erase}, 1, "$name: erase() returns the number of erased decisions");
+		is($node->safe_psql($name, "SELECT count(*) FROM $name.impression"),
+			5, "$name: erase() removes the user's impressions");
 	}
 }
 

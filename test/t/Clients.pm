@@ -1,4 +1,5 @@
-# Drivers of other languages: how to run a program that needs one, or why not.
+# Drivers of other languages.  Each function returns the command of a program, or undef and the reason that the
+# driver cannot be used.
 #
 #   my ($command, $why_not) = Clients::node_postgres('page.js', $folder);
 package Clients;
@@ -11,7 +12,7 @@ use FindBin;
 
 my $examples = "$FindBin::RealBin/../../examples/clients";
 
-# What a command of the shell writes, all together; $? says how it ended
+# Return the output and errors of a shell command, and set $?.
 sub output_of
 {
 	my ($command) = @_;
@@ -35,7 +36,7 @@ sub psycopg2
 	return "$python -B $program";
 }
 
-# Debian's package, or npm's from wherever npm is told to look
+# Debian's package, or that of npm's registry
 sub node_postgres
 {
 	my ($program, $work) = @_;

@@ -1,9 +1,9 @@
-"""As little of a project as there can be."""
+"""A minimal project."""
 import os
 
 from django.urls import path
 
-SECRET_KEY = 'of no use here'
+SECRET_KEY = 'unused'
 ALLOWED_HOSTS = ['*']
 ROOT_URLCONF = __name__
 INSTALLED_APPS = ['shop']
@@ -16,9 +16,9 @@ DATABASES = {'default': {'ENGINE': 'django.db.backends.postgresql',
 
 
 def __getattr__(name):
-    """Views want models, which want settings: they are read when asked for."""
+    """Import the views late: they import models, which need these settings."""
     if name != 'urlpatterns':
         raise AttributeError(name)
     from shop import views
-    return [path('page/<int:person>', views.page),
+    return [path('page/<int:user_id>', views.page),
             path('clicked/<int:decision>/<int:item>', views.clicked)]

@@ -1,4 +1,4 @@
-"""As little of an Alembic environment as there can be."""
+"""A minimal Alembic environment."""
 from alembic import context
 from sqlalchemy import create_engine
 

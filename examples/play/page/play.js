@@ -3,13 +3,13 @@
 const $ = (id) => document.getElementById(id);
 const WATCH = 2000;     // milliseconds
 const SVG = 'http://www.w3.org/2000/svg';
-/* A tenth of all visitors and one list of fifty serve to judge the rest by. */
-const ARMS = {
+/* A tenth of all visitors get popular films, and one list of fifty is random, for comparison. */
+const TREATMENTS = {
   personal: 'These ten are chosen for you.',
-  control: 'These ten are the most popular: you are one of the tenth of all visitors who get those, to compare with. ' +
-    'A new tab makes you somebody else.',
-  chance: 'These ten are drawn at random, to judge by, as one list of fifty is. Ask for the next ten.'};
-let page = null;        // as the server gave it
+  control: 'These ten are the most popular: you are in the control group, a tenth of all visitors. ' +
+    'A new tab makes you a new visitor.',
+  random: 'These ten are random, as one list of fifty is. Ask for the next ten.'};
+let page = null;        // the latest answer of the server about a page
 let busy = false;
 
 /* Make an element: make('li', {class: 'used'}, 'text', child) */
@@ -45,7 +45,7 @@ function complain(error) {
   $('problem').hidden = false;
 }
 
-/* One thing at a time: what is clicked meanwhile would be about another page. */
+/* One action at a time: a click during an action would refer to a page that is about to be replaced. */
 async function act(work) {
   if (busy)
     return;
@@ -63,8 +63,8 @@ async function act(work) {
 
 /* ---------- the visitor ---------- */
 
-/* A session's storage outlives a reload, and each tab has its own.  A tab that
- * was duplicated comes with a copy: it is the same visitor. */
+/* The session storage survives a reload, and each tab has a separate one.  A duplicated tab has a copy, and so the
+ * same visitor. */
 function visit() {
   return act(async () => {
     const last = JSON.parse(sessionStorage.getItem('visitor') || '{}');
@@ -80,7 +80,7 @@ function visit() {
 function next() {
   return act(async () => {
     showPage(await call('/api/next', {visitor: page.visitor}));
-    $('status').textContent = 'The next ten are here, by what you liked so far.';
+    $('status').textContent = 'The next ten are chosen by your likes so far.';
     await watch();
   });
 }
@@ -94,7 +94,7 @@ function like(film, button) {
     button.setAttribute('aria-pressed', likes);
     showLiked(answer.liked);
     showExecuted($('executed'), [...answer.executed, ...page.executed]);
-    $('status').textContent = 'Learned with the next ten.';
+    $('status').textContent = 'The model is trained on your like with the next ten.';
   });
 }
 
@@ -103,7 +103,7 @@ function like(film, button) {
 function showPage(answer) {
   page = answer;
   $('films').replaceChildren(...page.films.map(card));
-  $('arm').textContent = ARMS[page.films[0].arm];
+  $('treatment').textContent = TREATMENTS[page.films[0].treatment];
   showLiked(page.liked);
   showExecuted($('executed'), page.executed);
 }
@@ -121,25 +121,25 @@ function card(film) {
   button.addEventListener('click', () => like(film, button));
   const element = make('li', {'data-genres': film.genres.join('|')}, button,
     make('p', {class: 'genres'}, film.genres.join(', ') || 'no genre'),
-    make('div', {class: 'why'},
+    make('div', {class: 'explanation'},
       film.error === null
-        ? make('p', {}, 'By what others watched: nobody has clicked anything here yet.')
+        ? make('p', {}, 'From the log of what others watched: nobody has clicked anything here yet.')
         : make('p', {}, 'expected ', make('b', {}, film.expected.toFixed(2)), ` ± ${film.error.toFixed(2)}, probability `,
           make('b', {}, film.probability.toFixed(2))),
-      make('p', {}, film.parts.slice(0, 3).map(adds).join(', ')),
+      make('p', {}, film.parts.slice(0, 3).map(contribution).join(', ')),
       make('p', {}, ...nearest(film))));
   element.style.setProperty('--genre', `hsl(${hue(film.genres[0] || '')} 60% 55%)`);
   return element;
 }
 
-function adds({part, adds}) {
-  return `${part} ${adds < 0 ? '\u2212' : '+'}${Math.abs(adds).toFixed(2)}`;
+function contribution({part, contribution: value}) {
+  return `${part} ${value < 0 ? '\u2212' : '+'}${Math.abs(value).toFixed(2)}`;
 }
 
 function nearest(film) {
   if (film.nearest === null)
-    return ['what everybody likes'];
-  return ['most like ', make('b', {}, film.nearest), ` (${film.cosine.toFixed(2)})`];
+    return ['no likes yet'];
+  return ['most similar: ', make('b', {}, film.nearest), ` (${film.cosine.toFixed(2)})`];
 }
 
 function showLiked(titles) {
@@ -196,11 +196,11 @@ async function watch() {
 function showMemory(memory) {
   $('memory').textContent = `Memory ${memory.memory} of ${memory.memories} is in use.`;
   const facts = {
-    'films shown and learned': memory.updates.toLocaleString('en'),
-    'of these in memory': Math.round(memory.effective_sample_size).toLocaleString('en'),
-    'the prior counts as': Math.round(memory.prior_sample_size || 0).toLocaleString('en'),
-    'liked of these': memory.mean_reward === null ? '–' : `${(100 * memory.mean_reward).toFixed(0)} %`,
-    'noise of a like': memory.sigma === null ? '–' : memory.sigma.toFixed(2),
+    'training examples': memory.updates.toLocaleString('en'),
+    'effective sample size': Math.round(memory.effective_sample_size).toLocaleString('en'),
+    'of these, the prior': Math.round(memory.prior_sample_size || 0).toLocaleString('en'),
+    'mean reward': memory.mean_reward === null ? '–' : `${(100 * memory.mean_reward).toFixed(0)} %`,
+    'noise (standard deviation)': memory.sigma === null ? '–' : memory.sigma.toFixed(2),
     'size of the model': `${(memory.bytes / 1024).toFixed(0)} kB`};
   $('facts').replaceChildren(...Object.entries(facts).flatMap(
     ([name, value]) => [make('dt', {}, name), make('dd', {}, value)]));
@@ -224,7 +224,7 @@ function showRobots(robots) {
   $('robots').setAttribute('aria-pressed', robots.on);
   $('robots').textContent = robots.on ? 'Switch off' : 'Switch on';
   $('crowd').textContent = robots.problem ? `The robots stopped: ${robots.problem}` :
-    robots.on ? `They have seen ${count(robots.pages, 'page')}, and go on.` :
+    robots.on ? `They have seen ${count(robots.pages, 'page')}.` :
     robots.pages ? `They saw ${count(robots.pages, 'page')}.` : 'Nobody else is here.';
 }
 

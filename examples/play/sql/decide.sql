@@ -1,6 +1,6 @@
--- choose films that the visitor has not seen, log them, and note that they are seen now
+-- Choose films that the visitor has not seen, log the list, and mark its films as seen
 WITH page AS (
     SELECT decision, item FROM home.recommend(%(visitor)s, %(films)s)),
-noted AS (
+marked AS (
     INSERT INTO seen SELECT %(visitor)s, item FROM page)
 SELECT decision, item FROM page

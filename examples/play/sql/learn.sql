@@ -1,2 +1,2 @@
--- learn what was seen, by whomever: 1 for what was liked, 0 for the rest
+-- Train on all pages until now: reward 1 for each like, 0 for the other films
 SELECT home.learn()

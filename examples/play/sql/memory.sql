@@ -1,4 +1,4 @@
--- what the model remembers
+-- State of the model
 SELECT memory, memories, updates, effective_sample_size, prior_sample_size,
        mean_reward, sigma, bytes
 FROM   home.models

@@ -1,5 +1,5 @@
--- the recommender: a schema "home" with its own tables and functions
+-- The recommender: a schema "home" with its own tables and functions
 SELECT dlints_create_recommender('home', 'film', ARRAY['genres', 'year'],
-    clicks => 'SELECT person, film, at FROM watched',
-    candidates => 'i.id NOT IN (SELECT s.film FROM seen s WHERE s.visitor = person)',
-    wait => '0')
+    clicks => 'SELECT visitor, film, at FROM watched',
+    candidates => 'i.id NOT IN (SELECT s.film FROM seen s WHERE s.visitor = user_id)',
+    attribution_window => '0')

@@ -1,2 +1,2 @@
--- is it working?
+-- Is the recommender working?
 SELECT * FROM home.report()

@@ -1,4 +1,4 @@
--- Films, what people watched before, and what visitors have seen here.
+-- Films, views before the service began, and films that visitors have seen since
 CREATE TABLE film (
     id     integer PRIMARY KEY,
     title  text NOT NULL,
@@ -6,10 +6,10 @@ CREATE TABLE film (
     year   integer GENERATED ALWAYS AS (substring(title from '\((\d{4})\)')::integer) STORED
 );
 CREATE TABLE watched (
-    person text NOT NULL,
-    film   integer NOT NULL,
-    -- the data's own times are years apart
-    at     timestamptz NOT NULL DEFAULT now() - random() * interval '14 days'
+    visitor text NOT NULL,
+    film    integer NOT NULL,
+    -- the times in the data are years apart
+    at      timestamptz NOT NULL DEFAULT now() - random() * interval '14 days'
 );
-CREATE INDEX ON watched (person, at);
+CREATE INDEX ON watched (visitor, at);
 CREATE TABLE seen (visitor text, film integer, PRIMARY KEY (visitor, film));

@@ -1,4 +1,4 @@
-// Execute calls as a program with JDBC sends them, see calls.py.
+// Execute calls with JDBC; see calls.py.
 import java.nio.file.*;
 import java.sql.*;
 import java.util.*;

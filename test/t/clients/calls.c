@@ -1,4 +1,4 @@
-/* Execute calls as a program with libpq sends them, see calls.py. */
+/* Execute calls with libpq; see calls.py. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-// Execute calls as a program with node-postgres sends them, see calls.py.
+// Execute calls with node-postgres; see calls.py.
 const fs = require('fs');
 const { Client } = require('pg');
 

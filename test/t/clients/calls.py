@@ -1,9 +1,9 @@
-"""Execute calls as a Python program sends them; 050_clients.pl makes the file.
+"""Execute calls from a file of 050_clients.pl with a Python driver.
 
     calls.py psycopg calls
 
-A line is a statement with $1, $2, ..., each once and in this order, and behind
-it the parameters, a tab before each. Printed is what a statement returns.
+A line has a statement with $1, $2, ..., each once and in this order, and the
+parameters, separated by tabs. Prints the first row of each result.
 """
 import importlib
 import re

@@ -1,4 +1,4 @@
-# try_activerecord.rb up|down FILE CLASS | page PERSON: shows a page, and clicks its first item.
+# try_activerecord.rb up|down FILE CLASS | page USER: migrate, or show a page and click its first item.
 require 'active_record'
 
 ActiveRecord::Base.establish_connection(

@@ -1,4 +1,4 @@
-# try_django.py migrate NAME | page PERSON: shows a page, and clicks its first item.
+# try_django.py migrate NAME | page USER: migrate, or show a page and click its first item.
 import json
 import os
 import sys

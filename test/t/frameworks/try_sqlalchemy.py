@@ -1,4 +1,4 @@
-# try_sqlalchemy.py upgrade|downgrade NAME | page PERSON: shows a page, and clicks its first item.
+# try_sqlalchemy.py upgrade|downgrade NAME | page USER: migrate, or show a page and click its first item.
 import os
 import sys
 

@@ -1,6 +1,6 @@
-// Runs statements with node-postgres: a JSON document {"sql", "parameters"} a line on standard
-// input.  A parameter "=column" is that column of the first row that was recommended last.
-// Prints the rows of each statement as a line of JSON.
+// Execute statements with node-postgres.  Each line of standard input is a JSON document {"sql", "parameters"}.
+// A parameter "=column" stands for the column of the first row of the latest list.  Prints the rows of each
+// statement as a line of JSON.
 const { Client } = require('pg');
 const fs = require('fs');
 

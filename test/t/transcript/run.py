@@ -1,7 +1,8 @@
-"""Runs statements with psycopg2: a JSON document {"sql", "parameters"} a line on standard input.
+"""Execute statements with psycopg2.
 
-A parameter "=column" is that column of the first row that was recommended last.
-Prints the rows of each statement as a line of JSON.
+Each line of standard input is a JSON document {"sql", "parameters"}. A parameter
+"=column" stands for the column of the first row of the latest list. Prints the
+rows of each statement as a line of JSON.
 """
 import json
 import re

@@ -4,10 +4,10 @@ from django.http import HttpResponse, JsonResponse
 from .models import Product
 
 
-def page(request, person):
+def page(request, user_id):
     products = Product.objects.raw("""
         SELECT p.*, r.decision FROM lists.recommend(%s, 5) r
-        JOIN product p ON p.id = r.item ORDER BY r.place""", [person])
+        JOIN product p ON p.id = r.item ORDER BY r.position""", [user_id])
     return JsonResponse([{'decision': p.decision, 'item': p.id, 'brand': p.brand}
                          for p in products], safe=False)
 

@@ -1,5 +1,3 @@
-from pathlib import Path
-
 from alembic import op
 
 revision = 'recommender'
@@ -7,10 +5,11 @@ down_revision = 'product'
 
 
 def upgrade():
-    # as it stands there: : and % are no parameters
-    connection = op.get_bind().execution_options(no_parameters=True)
-    connection.exec_driver_sql(Path(__file__).with_name('make_lists.sql').read_text())
+    op.execute("""
+        SELECT dlints_create_recommender('lists', 'product', '{category,brand,price}',
+                                         candidates => 'i.in_stock')
+        WHERE  EXISTS (SELECT FROM product)""")
 
 
 def downgrade():
-    op.execute('DROP SCHEMA lists CASCADE')
+    op.execute('DROP SCHEMA IF EXISTS lists CASCADE')
