@@ -1,21 +1,19 @@
-"""What else a list can be made of: of the same log, in a few lines."""
+"""Baselines: other ways to make lists from a click log."""
 
 import numpy as np
 from scipy.sparse import csr_matrix, diags
 from scipy.sparse.linalg import svds
 
-# Those that a few lines of SQL make, which a recommender is to be as good as
+# Baselines in a few lines of SQL; the bar is to be at least as good
 SIMPLE = 'popular', 'lately', 'your categories', 'cosine'
 EASE_RIDGE = 200
 
 
 def opponents(clicks, items, kinds=None, late=None):
-    """Return {name: function of how often each item was clicked, that scores
-    all items}.
+    """Return {name: function that scores all items, given clicks per item}.
 
-    Clicks are rows of person and item. Kinds, if there are some, are a row of
-    numbers for each item: how much of what it is. Late are those clicks that
-    are recent.
+    `clicks` are rows (user, item), and `late` those of recent clicks. `kinds`
+    has a row of weights of categories for each item.
     """
     log = csr_matrix((np.ones(len(clicks)), clicks.T),
                      (clicks[:, 0].max() + 1, items))
@@ -28,25 +26,25 @@ def opponents(clicks, items, kinds=None, late=None):
         found['lately'] = lambda clicked: lately
     if kinds is not None:
         found['your categories'] = in_categories(kinds, popular)
-    # where nothing else is known they are popular
+    # break ties, and score items for unknown users, by popularity
     return {name: lambda clicked, score=score:
             score(clicked) + 1e-9 * popular for name, score in found.items()}
 
 
 def one_hot(category):
-    """Return the kinds of items that have one category each."""
+    """Return the kinds of items with one category each."""
     return np.eye(category.max() + 1)[category]
 
 
 def in_categories(kinds, popular):
-    """Return the most popular of the categories of what was clicked."""
+    """Score by popularity, times clicks on the categories of the item."""
     def score(clicked):
         return kinds @ (clicked @ kinds) * popular
     return score
 
 
 def cosine(log):
-    """Return what is clicked by the same people."""
+    """Score by cosine similarity of the users of items."""
     length = np.sqrt(np.asarray(log.multiply(log).sum(axis=0)).ravel())
     unit = (log @ diags(1 / np.maximum(length, 1e-9))).tocsc()
 
@@ -57,19 +55,19 @@ def cosine(log):
 
 
 def svd(log, directions):
-    """Return what so many first directions make of it."""
+    """Score by a truncated SVD."""
     directions = min(directions, *(size - 1 for size in log.shape))
     right = svds(log, k=directions, v0=np.ones(min(log.shape)))[2]
     return lambda clicked: right.T @ (right @ clicked)
 
 
 def ease(log):
-    """Return Steck's "Embarrassingly Shallow Autoencoders", 2019."""
+    """Score by Steck's "Embarrassingly Shallow Autoencoders", 2019."""
     few = log.shape[0] < log.shape[1]
     gram = (log @ log.T if few else log.T @ log).toarray()
     gram[np.diag_indices_from(gram)] += EASE_RIDGE
     inverse = np.linalg.inv(gram)
-    if few:         # that of the items, by the one of the people, unscaled
+    if few:         # the item weights from the smaller matrix of users, unscaled
         own = 1 - np.asarray(log.multiply(inverse @ log).sum(axis=0)).ravel()
         return lambda clicked: clicked - (
             clicked - log.T @ (inverse @ (log @ clicked))) / own

@@ -106,7 +106,7 @@ def films(ratings, catalogue, size):
     top = most_rated(ratings['movie'], size)
     rated = ratings[np.isin(ratings['movie'], top)]
     return [catalogue[film] for film in top], [
-        (f'person {user}', film)
+        (f'user {user}', film)
         for user, film in rated[['user', 'movie']].tolist()]
 
 

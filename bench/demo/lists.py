@@ -1,4 +1,4 @@
-"""What the recommender is compared with: lists that learn nothing."""
+"""Lists to compare the recommender with, which are not trained on impressions."""
 
 import numpy as np
 
@@ -6,24 +6,24 @@ from bench.opponents import opponents
 
 
 class List:
-    """The best films by a score of what somebody watched or clicked."""
+    """Films with the highest scores, given the films that a user watched or clicked."""
 
     def __init__(self, score, known):
         self._score = score
         self._seen, self._watched = known.copy(), known.copy()
 
-    def visit(self, person, likes, places):
-        """Show the list to somebody who clicks what is liked; return it."""
-        scores = self._score(self._watched[person].astype(float))
-        best = np.argsort(-np.where(self._seen[person], -np.inf, scores),
-                          kind='stable')[:places]
-        self._seen[person, best] = True
-        self._watched[person, best] = likes[best]
+    def visit(self, user, likes, length):
+        """Show a list to a user, who clicks liked films; return the list."""
+        scores = self._score(self._watched[user].astype(float))
+        best = np.argsort(-np.where(self._seen[user], -np.inf, scores),
+                          kind='stable')[:length]
+        self._seen[user, best] = True
+        self._watched[user, best] = likes[best]
         return best
 
 
 def create(people):
-    """Return {name: List}, made of what was watched before."""
+    """Return {name: List}, from the log of watched films."""
     genres = sorted({genre for film in people.films for genre in film.genres})
     kinds = np.array([[genre in film.genres for genre in genres]
                       for film in people.films], float)

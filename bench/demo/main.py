@@ -1,4 +1,4 @@
-"""A film service made of one recommender, against lists that learn nothing."""
+"""Compare a recommender of films with lists that are not trained on impressions."""
 
 from contextlib import closing
 from itertools import count
@@ -14,18 +14,18 @@ from examples.play.service import STATEMENTS, Service
 
 CHART = 'demo.png'
 PLACES = 5
-KNOWN_BEST = 50         # of whom most is known
+MOST_KNOWN = 50         # visitors with the most known films
 
 
 def main(options):
-    """Run the demonstration, once for each seed."""
+    """Run the demonstration once per seed, and judge the results."""
     data = world.load()
     return judge(options, lambda seed: run(data, options.visits, seed),
                  report.bars)
 
 
 def run(data, visits, seed):
-    """Show a world, and return what there are bars for."""
+    """Play a world, print the results, and return those that have bars."""
     chart_path = program.make_folder('demo') / CHART
     people = from_ratings(*data, seed, visits)
     with closing(Service(people.films, people.watched())) as service, \
@@ -51,9 +51,9 @@ def run(data, visits, seed):
 
 
 def play(people, service):
-    """Have everybody visit the recommender and see each list.
+    """Play all visits with the recommender and with each list.
 
-    Return {name: clicks of each visit}, and what was executed, by name.
+    Return {name: clicks of each visit}, and the executed statements by name.
     """
     compared = lists.create(people)
     clicks = {name: np.zeros(len(people.visits))
@@ -75,32 +75,32 @@ def play(people, service):
 
 
 def control(cursor):
-    """Return who got the most popular films, to compare with."""
-    cursor.execute("SELECT DISTINCT split_part(person, ' ', 2)::integer "
-                   "FROM home.decision WHERE arm = 'control'")
+    """Return the visitors of the control group, who get popular films."""
+    cursor.execute("SELECT DISTINCT split_part(user_id, ' ', 2)::integer "
+                   "FROM home.decision WHERE treatment = 'control'")
     return [person for person, in cursor.fetchall()]
 
 
 def repeat(person):
-    """Return somebody's name, again and again."""
+    """Yield a visitor's name repeatedly."""
     return (visitor(person) for _ in count())
 
 
 def personal_page(session, names):
-    """Return the page of the first visitor who gets a personal list."""
+    """Return the first personal page of visitors of these names."""
     for name in names:
-        page = session.why(session.decide(name, PLACES)[0])
-        if page[0]['arm'] == 'personal':
+        page = session.explain(session.decide(name, PLACES)[0])
+        if page[0]['treatment'] == 'personal':
             return page
 
 
 def unlike(people, visitors):
-    """Return two of those who are known best, who are as unlike as can be."""
+    """Return the two least similar of the visitors with the most known films."""
     best = [person for person in np.argsort(-people.known.sum(axis=1),
                                             kind='stable').tolist()
-            if person in visitors][:KNOWN_BEST]
+            if person in visitors][:MOST_KNOWN]
     rows = people.known[best].astype(float)
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)
-    likeness = rows @ rows.T
-    chosen = np.unravel_index(np.argmin(likeness), likeness.shape)
-    return [best[place] for place in chosen]
+    cosines = rows @ rows.T
+    chosen = np.unravel_index(np.argmin(cosines), cosines.shape)
+    return [best[index] for index in chosen]

@@ -1,4 +1,4 @@
-"""What the demonstration prints."""
+"""Print the results of the demonstration."""
 
 import textwrap
 from collections import Counter, namedtuple
@@ -10,47 +10,46 @@ from bench.demo.world import visitor
 from bench.opponents import SIMPLE
 from examples.play.service import STATEMENTS
 
-# What there are bars for: clicks of the personal lists, times those of popular
-# and of the best that a few lines of SQL make; and how far off the recommender's own report
-# was, in its errors, of which one run in twenty is more than two off by chance
+# Results with bars: ratios of the clicks of personal lists to those of popular films,
+# and of the best simple list; and the difference of the recommender's report from the
+# first ratio, in standard errors (above two in one run of twenty)
 Found = namedtuple('Found', 'popular best off')
 BARS = Found(1.3, 1, 3)
 
 LISTS = """\
-personal         the recommender: what this visitor is expected to click; one
-                 list of fifty is left to chance, to judge by
-popular          what others watched most
-your categories  the same, of the genres that this visitor watched
+personal         the recommender; one list of fifty is random
+popular          the most watched films
+your categories  the most watched films of the genres that the visitor watched
 cosine, SVD, EASE
-                 what the same people watched: cosines between films, the first 16
-                 or 64 directions of who watched what, and a regression. They
-                 go by what this visitor watched and clicked, and learn nothing
-                 from what was not clicked; to strangers they are popular"""
+                 films that the same users watched: cosines between films, 16 or
+                 64 latent factors, and a regression. They use the films that the
+                 visitor watched and clicked, but no impressions without clicks.
+                 Visitors without a log get popular films."""
 ABOUT_GAINS = """\
-Each of these visits is made to all of them. The recommender keeps a tenth of
-all people for its own comparison; they are left out. Clicks are from ratings
-that none of them has seen. Nobody is shown a film twice, so that rates fall as
-visitors run out of films they like. Draws are random: another run differs."""
+Each visit is played with each of the lists. The recommender's control group, a
+tenth of all users, is left out. Clicks are from ratings that are hidden from all
+lists. No film is shown to a visitor twice, so rates fall as visitors run out of
+films they like. Draws are random, so runs differ."""
 COLUMN = 25
 
 
 def beginning(people, statement):
-    """Say what has been loaded and made."""
+    """Print the size of the data, and the statement that made the recommender."""
     coming = set(people.visits.tolist())
-    strangers = sum(not people.known[person].any() for person in coming)
+    unknown = sum(not people.known[person].any() for person in coming)
     print(f'\n{len(people.films):,} films, watched {len(people.watched()):,} '
-          f'times before. {len(coming):,} people come, {strangers:,} of them\n'
-          'strangers. One statement makes the recommender:\n\n'
+          f'times before. {len(coming):,} visitors come, {unknown:,} of them\n'
+          'without a log. One statement makes the recommender:\n\n'
           f'{statement};')
 
 
 def gains(clicks, is_new, places):
-    """Print what was clicked, of a hundred shown."""
+    """Print clicks per hundred impressions."""
     half = len(is_new) // 2
-    print_heading('Who chooses the five films that each visitor is shown')
+    print_heading('Lists of five films for each visit')
     print(LISTS)
-    print_heading('Clicks, of a hundred films shown')
-    print(table([('', 'all', 'strangers', 'regulars', 'second half')] + [
+    print_heading('Clicks per hundred impressions')
+    print(table([('', 'all', 'without a log', 'with a log', 'second half')] + [
         (name, *(_hundred(part.mean() / places) for part in (
             values, values[is_new], values[~is_new], values[half:])))
         for name, values in clicks.items()]))
@@ -58,22 +57,22 @@ def gains(clicks, is_new, places):
 
 
 def judgement(rows):
-    """Print what the recommender's own report says."""
+    """Print the recommender's report."""
     print_heading('Is it working? SELECT * FROM home.report()')
     for row in rows:
         print(f'{row["measure"]}: {_give_or_take(row["value"], row["error"])}')
         print(textwrap.indent(textwrap.fill(row['meaning'], 74), '    '))
 
 
-def lists(stranger, regulars, people):
-    """Print what a stranger and regulars are offered, and why."""
+def lists(unknown, regulars, people):
+    """Print lists of a visitor without a log and of regulars, with an explanation."""
     print_heading('The five best, after the last visit')
-    print('* would be clicked\n')
-    heads = [['a stranger'] + [''] * 3]
+    print('* the visitor would click\n')
+    heads = [['without a log'] + [''] * 3]
     heads += [[visitor(person), *(f'likes {genre}' for genre
                                   in _tastes(person, people))]
               for person in regulars]
-    pages = [stranger, *regulars.values()]
+    pages = [unknown, *regulars.values()]
     offered = [[line for film in page for line in (
         '* ' * bool(liked[film['id']]) + film['title'],
         '  ' + ', '.join(film['genres']))]
@@ -84,8 +83,7 @@ def lists(stranger, regulars, people):
         print(' '.join(f'{_short(text):{COLUMN}}' for text in line).rstrip())
     person, page = next(iter(regulars.items()))
     print_heading(f'The decision for {visitor(person)}')
-    print('How likely each was to be shown, and clicks of a hundred, as '
-          'expected')
+    print('Probability of each film, and expected clicks per hundred impressions')
     print(table([('', 'probability', 'expected')] + [
         (film['title'], f'{film["probability"]:.2f}',
          f'{_hundred(film["expected"])} ± {_hundred(film["error"])}')
@@ -93,7 +91,7 @@ def lists(stranger, regulars, people):
 
 
 def _tastes(person, people):
-    """Return the genres that somebody watches more than others do."""
+    """Return the three genres that a visitor watches more than others do."""
     def shares(counts):
         genres = Counter()
         for film, times in zip(people.films, counts.tolist()):
@@ -107,17 +105,17 @@ def _tastes(person, people):
 
 
 def models(memory):
-    """Print what the model remembers."""
-    print_heading('Memory')
+    """Print the state of the model."""
+    print_heading('The model')
     print(f'Memory {memory["memory"]} of {memory["memories"]} is in use; '
-          f'{memory["updates"]:,} observations learned, '
+          f'{memory["updates"]:,} training examples, '
           f'{memory["bytes"] / 1024:,.0f} kB')
 
 
 def sql(executed, films):
-    """Print the statements for the reader to paste, and what they took."""
-    print_heading('The SQL that did it')
-    print('Each as it was executed first; the files are those of '
+    """Print the statements, to copy, with their times."""
+    print_heading('The SQL')
+    print('The first execution of each statement; the files are in '
           'examples/play/sql.')
     for statement in STATEMENTS['tables'], STATEMENTS['recommender']:
         print(f'\n{statement.rstrip(";")};')
@@ -128,15 +126,15 @@ def sql(executed, films):
 
 
 def found(clicks, rows):
-    """Return what was Found."""
+    """Return the results with bars."""
     reported = next(row for row in rows
-                    if row['measure'] == 'times the control')
+                    if row['measure'] == 'ratio to control')
     mean = {name: values.mean() for name, values in clicks.items()}
-    times = mean['personal'] / mean['popular']
-    off = (abs(reported['value'] - times) / reported['error']
+    ratio = mean['personal'] / mean['popular']
+    off = (abs(reported['value'] - ratio) / reported['error']
            if reported['error'] else np.nan)
     best = max(mean[name] for name in SIMPLE if name in mean)
-    return Found(times, mean['personal'] / best, off)
+    return Found(ratio, mean['personal'] / best, off)
 
 
 def bars(results):
@@ -146,24 +144,24 @@ def bars(results):
                      np.mean(popular), BARS.popular, each(popular)),
             at_least('clicks of personal, times those of the best simple list',
                      np.mean(best), BARS.best, each(best)),
-            at_most('how far off home.report() was, in its errors',
+            at_most('difference of home.report(), in its standard errors',
                     np.mean(off), BARS.off, each(off))]
 
 
 def _give_or_take(value, error):
-    """Return a number, perhaps with its standard error."""
+    """Format a number with its standard error, if known."""
     if value is None:
-        return 'not known'
+        return 'unknown'
     return f'{value:,.4g}' + (f' ± {error:.2g}' if error is not None else '')
 
 
 def _hundred(share):
-    """Return a share as a number out of a hundred."""
+    """Format a fraction per hundred."""
     return f'{100 * share:.1f}'
 
 
 def _short(text):
-    """Return a text, shortened to fit; spaces in front are kept."""
+    """Shorten a text to the width of a column; keep its indentation."""
     indent = text[:len(text) - len(text.lstrip())]
     return indent + textwrap.shorten(text, COLUMN - len(indent),
                                      placeholder='...')

@@ -1,7 +1,6 @@
-"""Who comes, what is known of them, and what they click on.
+"""Visitors, their logs and their clicks.
 
-The world of bench.world in random order, with strangers: of every fourth of
-those who come nothing is known.
+The world of bench.world in random order. Every fourth visitor has no log.
 """
 
 from dataclasses import dataclass, replace
@@ -11,38 +10,38 @@ import numpy as np
 from bench.world import RANDOM, make_world
 
 FILMS = 1000
-EVERY = 4
+EVERY = 4               # of four visitors one has no log
 
 
 @dataclass
 class World:
-    """People and films are numbers, from 0."""
+    """Users and films are numbers from 0."""
 
     films: list             # of Movie, the most rated first
-    log: np.ndarray         # pairs: what others watched
-    known: np.ndarray       # people x films: what who comes watched before
-    likes: np.ndarray       # people x films: what each of them clicks on
-    visits: np.ndarray      # who comes, in order
+    log: np.ndarray         # pairs: films that others watched
+    known: np.ndarray       # users x films: in the visitors' logs
+    likes: np.ndarray       # users x films: clicked if shown
+    visits: np.ndarray      # users in the order of visits
 
     def watched(self):
-        """Return all that was watched: (person, film)."""
-        return [(f'person {person}', film)
-                for person, film in self.log.tolist()] + [
-            (visitor(person), film)
-            for person, film in np.argwhere(self.known).tolist()]
+        """Return the log: (user name, film)."""
+        return [(f'user {user}', film)
+                for user, film in self.log.tolist()] + [
+            (visitor(user), film)
+            for user, film in np.argwhere(self.known).tolist()]
 
     def is_new(self):
-        """Say of each visit whether nothing was known of who comes."""
+        """Return for each visit whether its visitor has no log."""
         return self.visits % EVERY == 0
 
 
-def visitor(person):
-    """Return what the recommender knows somebody as who comes."""
-    return f'visitor {person}'
+def visitor(user):
+    """Return a visitor's user_id in the recommender."""
+    return f'visitor {user}'
 
 
 def from_ratings(ratings, catalogue, seed, visits):
-    """Return a World; what is clicked on is in no log."""
+    """Return a World; its clicks are in no log."""
     world = make_world(ratings, catalogue, seed, RANDOM, FILMS)
     films = [replace(film, id=number)
              for number, film in enumerate(world.movies)]

@@ -1,4 +1,4 @@
-"""First lists of a recommender, and ten days, against what a few lines of SQL can do."""
+"""First lists of a recommender, and lists of ten days, against simple baselines."""
 
 from bench.program import number
 
@@ -6,13 +6,14 @@ SEEDS = 3
 
 
 def arguments(parser):
-    """Say what the command line may hold."""
+    """Add the command line options."""
     parser.add_argument('--seeds', type=number(1), default=SEEDS,
                         metavar='N', help='(default %(default)s)')
     parser.add_argument('--first', type=number(1), default=1, metavar='N',
                         help='the first seed (default %(default)s)')
     parser.add_argument('--worlds', metavar='NAME', nargs='+',
-                        help='some of them')
+                        help='only these worlds')
     parser.add_argument('--picture', metavar='FILE',
-                        help='ten days of live lists on MovieLens, drawn here; '
-                        'in ten seeds everybody comes on each day once')
+                        help='play ten days of live lists on MovieLens instead, and '
+                        'write a chart to this file; over ten seeds each user '
+                        'comes once on each day')

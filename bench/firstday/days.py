@@ -1,10 +1,9 @@
-"""Ten days of live lists: what a recommender and others earn as the log grows.
+"""Ten days of live lists: average rewards of a recommender and others as the log grows.
 
-Each day another tenth of the people come, in any order, for one list each; in
-ten runs each of them comes on each day once. On day one the recommender is as
-the log made it; from then on it learns as it does under cron. The others are
-made anew every night of the same log, which has what was clicked on the
-recommender's lists, too.
+Each day another tenth of the users come in random order, for one list each. Over
+ten runs each user comes once on each day. On day one the recommender is trained
+on the log alone; after that it is trained by run(). The other lists are computed
+every night from the same log, which includes clicks on the recommender's lists.
 """
 
 from datetime import datetime, timedelta, timezone
@@ -13,17 +12,17 @@ import numpy as np
 
 from bench import figure
 from bench.demo.lists import List
-from bench.firstday.create import SEEN, create
-from bench.firstday.lists import PLACES
+from bench.firstday.create import NOT_CLICKED, create
+from bench.firstday.lists import LENGTH
 from bench.opponents import opponents
 from bench.progress import Themes
 from bench.report import error, with_error
 from bench.shop.play import CLOCK
 
 DAYS = 10
-RUNS = 3                # of run(), a day
-EPSILON = 0.02          # as it is unless one says otherwise
-START = datetime(2020, 3, 1, tzinfo=timezone.utc)     # when the log ends
+RUNS = 3                # calls of run() per day
+EPSILON = 0.02          # the default
+START = datetime(2020, 3, 1, tzinfo=timezone.utc)     # end of the log
 SHOWN = {'popular': 'the most popular',
          'your categories': 'popular in your genres', 'cosine': 'cosine',
          'SVD 16': 'SVD 16, every night', 'EASE': 'EASE, every night',
@@ -31,11 +30,11 @@ SHOWN = {'popular': 'the most popular',
 
 
 def show(cursor, world, firsts, path):
-    """Play the days with each tenth of the people first, and draw them."""
+    """Play the days with each tenth of the users first, and draw a chart."""
     likes, known = np.zeros((2, len(world.known), len(world.kinds)), bool)
     known[tuple(world.clicks.T)] = True
-    for person, liked in enumerate(world.then):
-        likes[person, list(liked)] = True
+    for user, liked in enumerate(world.then):
+        likes[user, list(liked)] = True
     cursor.execute(CLOCK)
     lists = {name: np.full((len(likes), DAYS), np.nan) for name in SHOWN}
     with Themes(len(firsts)) as done:
@@ -43,7 +42,7 @@ def show(cursor, world, firsts, path):
             done.start(f'seed {first}')
             cursor.execute("SELECT set_config('shop.now', %s, false)",
                            (str(START),))
-            create(cursor, world, SEEN, EPSILON)
+            create(cursor, world, NOT_CLICKED, EPSILON)
             Days(cursor, world, known, likes).play(first, lists)
             cursor.execute(
                 'DROP SCHEMA firstday CASCADE; DROP TABLE item, click')
@@ -52,27 +51,27 @@ def show(cursor, world, firsts, path):
 
 
 def tell(lists):
-    """Print what lists earned, by day."""
-    print('\nFilms of ten that the person rated then, on each day; the standard '
-          'errors of the\ndifference to dlints on days one and ten; day ten less '
+    """Print average rewards by day."""
+    print('\nFilms in a list of ten that the user rated later, by day; standard '
+          'errors of the\ndifference to dlints on days one and ten; day ten minus '
           'day one\n')
-    for name, earned in lists.items():
-        means, less = summed(earned, lists['recommender'])
-        grown = earned[:, -1] - earned[:, 0]
+    for name, rewards in lists.items():
+        means, errors = summed(rewards, lists['recommender'])
+        growth = rewards[:, -1] - rewards[:, 0]
         print(f'{SHOWN[name]:<24}', ' '.join(f'{mean:.2f}' for mean in means),
-              f'± {less[0]:.3f}, {less[-1]:.3f}; ',
-              with_error(grown[np.isfinite(grown)]))
+              f'± {errors[0]:.3f}, {errors[-1]:.3f}; ',
+              with_error(growth[np.isfinite(growth)]))
 
 
-def summed(earned, ours):
-    """Return the mean of each day, and the error of what ours is more."""
-    return np.nanmean(earned, axis=0), [
-        error(column[np.isfinite(column)]) for column in (earned - ours).T]
+def summed(rewards, ours):
+    """Return the mean of each day, and the standard error of the difference to ours."""
+    return np.nanmean(rewards, axis=0), [
+        error(column[np.isfinite(column)]) for column in (rewards - ours).T]
 
 
 def draw(path, lists):
-    """Write a chart of the first day and the last."""
-    found = [summed(earned, lists['recommender']) for earned in lists.values()]
+    """Write a chart of the first and the last day."""
+    found = [summed(rewards, lists['recommender']) for rewards in lists.values()]
     chart, axes = figure.marks([SHOWN[name] for name in lists], {
         title: [[pair[side][day] for pair in found] for side in (0, 1)]
         for title, day in (('day ten', -1), ('day one', 0))},
@@ -82,56 +81,57 @@ def draw(path, lists):
 
 
 class Days:
-    """The days of a world, of which people and what they like are known."""
+    """The days of a world with known users and likes."""
 
     def __init__(self, cursor, world, known, likes):
         self._cursor, self._world = cursor, world
         self._known, self._likes = known, likes
 
     def play(self, first, lists):
-        """Play the days, on which the tenths come from one of them on; note
-        what lists earned: {policy: people x days}.
+        """Play the days, beginning with one of the tenths of users.
+
+        Record rewards in `lists`: {policy: users x days}.
         """
         tenths = np.array_split(np.random.default_rng(1).permutation(
             len(self._likes)), DAYS)
         for day in range(DAYS):
-            who = np.random.default_rng([first, day]).permutation(
+            users = np.random.default_rng([first, day]).permutation(
                 tenths[(day + first) % DAYS])
-            self._day(day, who.tolist(), lists)
+            self._day(day, users.tolist(), lists)
 
     def _at(self, day, statement, *parameters):
-        """Execute a statement at a moment of the simulation."""
+        """Execute a statement at a simulated time."""
         now = START + timedelta(days=day)
         self._cursor.execute("SELECT set_config('shop.now', %s, false);"
                              + statement, (now.isoformat(), *parameters))
         return self._cursor
 
-    def _day(self, day, who, lists):
+    def _day(self, day, users, lists):
         """Play a day."""
         items = len(self._world.kinds)
         log = np.array(self._at(
-            day, 'SELECT person, item FROM click').fetchall())
+            day, 'SELECT visitor, item FROM click').fetchall())
         others = {name: List(score, self._known) for name, score
                   in opponents(log, items, self._world.kinds).items()
                   if name in lists}
-        for number, person in enumerate(who):
-            now = day + number / len(who)
-            if day and number % (len(who) // RUNS + 1) == 0:
-                self._at(now, 'SELECT firstday.run()')
-            lists['recommender'][person, day] = self._visit(now, person)
+        for number, user in enumerate(users):
+            now = day + number / len(users)
+            if day and number % (len(users) // RUNS + 1) == 0:
+                self._at(now, '').execute('CALL firstday.run()')
+            lists['recommender'][user, day] = self._visit(now, user)
             for name, shown in others.items():
-                liked = self._likes[person]
-                lists[name][person, day] = liked[
-                    shown.visit(person, liked, PLACES)].sum()
+                liked = self._likes[user]
+                lists[name][user, day] = liked[
+                    shown.visit(user, liked, LENGTH)].sum()
 
-    def _visit(self, now, person):
-        """Show a list to somebody, who clicks; return how often."""
+    def _visit(self, now, user):
+        """Show a list to a user and report clicks; return their number."""
         rows = self._at(
             now, 'SELECT decision, item FROM firstday.recommend(%s, %s)',
-            person, PLACES).fetchall()
+            user, LENGTH).fetchall()
         for decision, item in rows:
-            if self._likes[person, item]:
+            if self._likes[user, item]:
                 self._at(now, 'INSERT INTO click VALUES (%s, %s, now());'
                          'SELECT firstday.reward(%s, %s)',
-                         person, item, decision, item)
-        return sum(self._likes[person, item] for _, item in rows)
+                         user, item, decision, item)
+        return sum(self._likes[user, item] for _, item in rows)

@@ -1,30 +1,33 @@
-"""First lists of ten: of a recommender, and of others."""
+"""First lists of ten of a recommender and of others."""
 
 import numpy as np
 
-PLACES = 10
+LENGTH = 10
 
 
-def compare(cursor, world, items, others, people):
-    """Return {policy: what it earned of each of the people}."""
+def compare(cursor, world, items, others, users):
+    """Return {policy: reward of the list of each user}.
+
+    `users` has pairs of a user and None, or a session of an unknown user.
+    """
     log = {}
-    for person, item in world.clicks:
-        log.setdefault(person, []).append(item)
+    for user, item in world.clicks:
+        log.setdefault(user, []).append(item)
     random = np.random.default_rng(1)
     found = {policy: [] for policy in ('recommender', *others)}
-    for person, session in people:
+    for user, session in users:
         cursor.execute(
-            'SELECT item FROM firstday.recommend(%s, %s, %s) ORDER BY place',
-            (None if session is not None else int(person), PLACES,
+            'SELECT item FROM firstday.recommend(%s, %s, %s) ORDER BY position',
+            (None if session is not None else int(user), LENGTH,
              session or []))
         found['recommender'].append(
-            world.earned(person, [item for item, in cursor.fetchall()]))
-        what = log[person] if session is None else session
-        clicked = np.bincount(np.array(what, int), minlength=items).astype(float)
+            world.reward(user, [item for item, in cursor.fetchall()]))
+        known = log[user] if session is None else session
+        clicked = np.bincount(np.array(known, int), minlength=items).astype(float)
         for policy, score in others.items():
             scores = score(clicked) + 1e-9 * random.random(items)
             if not world.sessions:
                 scores = np.where(clicked > 0, -np.inf, scores)
             found[policy].append(
-                world.earned(person, np.argsort(-scores)[:PLACES]))
-    return {policy: np.array(earned) for policy, earned in found.items()}
+                world.reward(user, np.argsort(-scores)[:LENGTH]))
+    return {policy: np.array(rewards) for policy, rewards in found.items()}

@@ -1,4 +1,4 @@
-"""First lists of a recommender of a log, and of what else the log gives."""
+"""Compare first lists of a recommender with other lists from the same log."""
 
 from time import monotonic
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from bench import machine, program, server, source
 from bench.firstday import days
-from bench.firstday.create import SEEN, create
+from bench.firstday.create import NOT_CLICKED, create
 from bench.firstday.lists import compare
 from bench.firstday.worlds import worlds
 from bench.opponents import SIMPLE, opponents
@@ -29,21 +29,21 @@ def main(options):
                 for seed in seeds:
                     done.start(f'{name}, {seed}')
                     found[name, seed] = play(cursor, chosen[name](seed))
-    print('\nClicks that ten items earn, or films that are found, ± the '
-          'standard error of the\ndifference; bar: at most 2 errors or 2 % '
+    print('\nExpected clicks of ten items, or films found, ± the standard '
+          'error of the\ndifference; bar: at most 2 errors or 2 % '
           f'below the best of {", ".join(SIMPLE)}.\n')
     sound = True
     for name in chosen:
         cells = [found[name, seed] for seed in seeds]
-        for whose in cells[0]:
-            lists = {policy: np.concatenate([c[whose][policy] for c in cells])
-                     for policy in cells[0][whose]}
-            sound &= tell(f'{name}, {whose}', lists)
+        for group in cells[0]:
+            lists = {policy: np.concatenate([c[group][policy] for c in cells])
+                     for policy in cells[0][group]}
+            sound &= tell(f'{name}, {group}', lists)
     return sound
 
 
 def choose(names):
-    """Return the named worlds, or all that can be had."""
+    """Return the named worlds, or all available ones."""
     try:
         folder = source.find_folder()
         print(source.LICENCE)
@@ -58,38 +58,38 @@ def choose(names):
 
 
 def tell(cell, lists):
-    """Print one cell; return whether its bar is met."""
+    """Print one row; return whether its bar is met."""
     ours = lists['recommender']
     best = max((policy for policy in lists if policy in SIMPLE),
                key=lambda policy: lists[policy].mean())
-    less = error(ours - lists[best])
+    stderr = error(ours - lists[best])
     met = ours.mean() >= lists[best].mean() - max(
-        2 * less, 0.02 * lists[best].mean())
-    print(f'{cell:<28}{ours.mean():6.2f} ± {less:.2f}  '
+        2 * stderr, 0.02 * lists[best].mean())
+    print(f'{cell:<28}{ours.mean():6.2f} ± {stderr:.2f}  '
           f'{"ok    " if met else "MISSED"}  '
-          + '  '.join(f'{policy} {earned.mean():.2f}'
-                      for policy, earned in lists.items()
+          + '  '.join(f'{policy} {rewards.mean():.2f}'
+                      for policy, rewards in lists.items()
                       if policy != 'recommender'))
     return bool(met)
 
 
 def play(cursor, world):
-    """Return {whose lists: {policy: what each earned}}."""
+    """Return {group of users: {policy: rewards of the lists}}."""
     items = len(next(iter(world.columns.values()))[1])
     began = monotonic()
-    create(cursor, world, 'true' if world.sessions else SEEN)
+    create(cursor, world, 'true' if world.sessions else NOT_CLICKED)
     others = opponents(
         world.clicks, items, world.kinds,
         world.clicks[world.days > world.days.max() - world.lately])
     took = monotonic() - began
-    asked = {'known': [(person, None) for person in world.known],
-             'no click': [(person, []) for person in world.known]}
-    asked.update({f'clicks: {length}': sessions
+    groups = {'known': [(user, None) for user in world.known],
+              'no click': [(user, []) for user in world.known]}
+    groups.update({f'clicks: {length}': sessions
                   for length, sessions in world.sessions.items()})
     if not world.sessions:
-        del asked['no click']
-    found = {whose: compare(cursor, world, items, others, people)
-             for whose, people in asked.items()}
+        del groups['no click']
+    found = {group: compare(cursor, world, items, others, users)
+             for group, users in groups.items()}
     cursor.execute('DROP SCHEMA firstday CASCADE; DROP TABLE item, click')
     found['known']['seconds'] = np.array([took])
     return found

@@ -1,4 +1,4 @@
-"""Policies judged from logs: Open Bandit's, and simulated ones.
+"""Off-policy estimates, constraints and winners, on Open Bandit logs and in simulations.
 
 DATA names the folder of the Open Bandit logs.
 """
@@ -9,7 +9,7 @@ ROUNDS = 10000
 
 
 def arguments(parser):
-    """Say what the command line may hold."""
+    """Add the command line options."""
     parser.add_argument('--rounds', type=number(1000), default=ROUNDS,
                         metavar='N', help='of each log, the first '
                         '(default %(default)s)')

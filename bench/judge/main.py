@@ -1,39 +1,36 @@
-"""Policies judged by what others logged, against what they then earned."""
+"""Estimate values of policies from logs, and simulate constraints and winners."""
 
 from bench import machine, program, server
-from bench.judge import (budget, logs, loop, openbandit, report, shares,
-                         simulated, values, winner)
+from bench.judge import (budget, logs, openbandit, report, shares, simulated,
+                         values, winner)
 from bench.progress import Themes
 from bench.report import print_results
 
 QUICK = 0.1
-THEMES = 9
+THEMES = 6
 
 
 def main(options):
-    """Judge, report, and return whether all bars are met."""
+    """Print all results; return whether all bars are met."""
     campaigns = read_logs(options)
     share = QUICK if options.quick else 1
     with server.connect() as cursor:
         machine.describe(cursor)
-        with Themes(THEMES if campaigns else THEMES - 2) as done:
+        with Themes(THEMES if campaigns else THEMES - 1) as done:
             if campaigns:
                 logs.load(cursor, campaigns)
                 done.start('Values from others\' logs')
                 estimates = values.run(cursor)
-                done.start('Learn, judge, use')
-                stages = loop.run(cursor, done.advance)
             results = simulate(cursor, share, done)
     if campaigns:
         report.print_values(estimates)
-        report.print_loop(stages)
-        results = report.logged(estimates, stages) + results
+        results = report.logged(estimates) + results
     print()
     return print_results(results)
 
 
 def read_logs(options):
-    """Return the campaigns; none where there are no logs."""
+    """Return the campaigns; an empty dictionary without logs."""
     try:
         folder = openbandit.find_folder()
     except program.UserError as error:
@@ -45,22 +42,17 @@ def read_logs(options):
 
 
 def simulate(cursor, share, done):
-    """Return what the simulations found."""
-    requests = round(share * simulated.REQUESTS)
+    """Return the results of the simulations."""
     simulated.set_up(cursor)
-    done.start('Frequencies against probabilities')
-    frequencies = simulated.frequencies(cursor, requests, done.advance)
-    done.start('One over the probability')
-    inverses = simulated.inverses(cursor, requests)
     done.start('Estimates over many logs')
     estimates = simulated.estimates(cursor, round(share * simulated.LOGS),
                                     done.advance)
     done.start('Bounds of rare rewards')
     bounds = simulated.bounds(cursor)
-    done.start('Which one won')
+    done.start('Winners')
     winners = winner.results(cursor, share, done.advance)
-    done.start('Budgets that are promised')
+    done.start('Budgets')
     budgets = budget.results(cursor, share, done.advance)
-    done.start('Shares that are promised')
-    return (frequencies + inverses + estimates + bounds + winners + budgets
+    done.start('Constraints of lists')
+    return (estimates + bounds + winners + budgets
             + shares.results(cursor, share, done.advance))

@@ -1,4 +1,4 @@
-"""A model of those of ParetoBandit that costs a tenth from some request on."""
+"""The data of ParetoBandit, with one model at a tenth of its cost after some requests."""
 
 from dataclasses import replace
 
@@ -7,10 +7,10 @@ import numpy as np
 from bench.judge.budget import play
 from bench.records import routing
 
-TITLE = 'The dearest model costs a tenth after 900 requests: its share of each hundred'
+TITLE = 'The most expensive model costs a tenth after 900 requests: its share of each hundred'
 SOURCE = routing.SOURCE
 FOLDER, FILES = routing.FOLDER, routing.FILES
-DEAREST = 'google/gemini-2.5-pro'
+MODEL = 'google/gemini-2.5-pro'
 FIRST, WINDOW, WINDOWS = 900, 100, 6
 BUDGETS = .0006637, .0018779
 ORDERS = 2
@@ -19,32 +19,33 @@ ORDERS = 2
 def rows(cursor, folder, _, advance):
     """Return the rows of the table."""
     prompts = routing.read(folder / 'test.jsonl')
-    told = routing.mean_costs(folder / 'val.jsonl')
-    table = [('budget', 'the price', 'order', 'before',
+    costs = routing.mean_costs(folder / 'val.jsonl')
+    table = [('budget', 'new price', 'order', 'before',
               *(f'to {WINDOW * n}' for n in range(1, WINDOWS + 1)))]
-    tasks = [(budget, is_told, seed) for budget in BUDGETS
-             for is_told in (True, False) for seed in range(ORDERS)]
-    for done, (budget, is_told, seed) in enumerate(tasks, 1):
-        requests = cheaper(routing.requests(prompts, told, seed), is_told)
+    tasks = [(budget, is_announced, seed) for budget in BUDGETS
+             for is_announced in (True, False) for seed in range(ORDERS)]
+    for done, (budget, is_announced, seed) in enumerate(tasks, 1):
+        requests = cheaper(routing.requests(prompts, costs, seed), is_announced)
         chosen, _, _ = play(cursor, budget, requests)
-        shares = (np.array(chosen) == DEAREST)[FIRST - WINDOW:].astype(float)
+        shares = (np.array(chosen) == MODEL)[FIRST - WINDOW:].astype(float)
         shares = shares[:WINDOW * (WINDOWS + 1)].reshape(-1, WINDOW).mean(1)
-        table.append((f'{budget:.7f}', 'told' if is_told else 'not told', seed,
+        table.append((f'{budget:.7f}', 'announced' if is_announced else 'not announced', seed,
                       *(f'{share:.2f}' for share in shares)))
         advance(done / len(tasks))
     return table
 
 
-def cheaper(requests, is_told):
-    """Return requests that cost less from one of them on."""
+def cheaper(requests, is_announced):
+    """Yield requests, with lower costs from the request FIRST on."""
     for number, request in enumerate(requests):
         if number >= FIRST:
             request = replace(
-                request, paid=tenth(request.paid),
-                told=tenth(request.told) if is_told else request.told)
+                request, cost=tenth(request.cost),
+                estimated=(tenth(request.estimated) if is_announced
+                           else request.estimated))
         yield request
 
 
 def tenth(costs):
-    """Return costs of which one is a tenth."""
-    return {**costs, DEAREST: costs[DEAREST] / 10}
+    """Return costs, with that of MODEL divided by ten."""
+    return {**costs, MODEL: costs[MODEL] / 10}

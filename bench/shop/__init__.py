@@ -1,8 +1,7 @@
-"""A shop for six weeks: personal lists against the most popular products.
+"""A simulated shop for six weeks: personal lists against the most popular products.
 
-The shop is examples/shop/*.sql, and is asked in its own SQL: a month in which
-people want what they want, then a change of taste. OUT names a folder for the
-chart.
+The shop is examples/shop/*.sql. Tastes are constant for a month, and then
+change. OUT names a folder for the chart.
 """
 
 from bench.program import number, show
@@ -11,18 +10,18 @@ SESSIONS = 4
 
 
 def arguments(parser):
-    """Say what the command line may hold."""
+    """Add the command line options."""
     parser.add_argument('--visitors', type=number(50), default=300,
-                        metavar='N', help='each day (default %(default)s)')
+                        metavar='N', help='visits per day (default %(default)s)')
     parser.add_argument('--sessions', type=number(1, 64),
                         default=SESSIONS, metavar='N',
-                        help='at once (default %(default)s)')
+                        help='parallel sessions (default %(default)s)')
     parser.add_argument('--taste', type=float, default=1.0, metavar='X',
-                        help='how much people differ in what they want: the '
-                        'standard deviation of the log-odds of a click over '
-                        'categories (default %(default)s)')
+                        help='diversity of tastes: the standard deviation of the '
+                        'log-odds of a click over categories '
+                        '(default %(default)s)')
     parser.add_argument('--clicks', type=float, default=1.0, metavar='X',
-                        help='how likely a click on a page is, times what it '
-                        'is otherwise: 0.2 makes 2 in a hundred products '
-                        'shown (default %(default)s, which the bars are for)')
-    show(parser, 'the truth')
+                        help='factor of the click probabilities: 0.2 makes two '
+                        'clicks per hundred impressions (default %(default)s, '
+                        'which the bars are for)')
+    show(parser, 'the simulated truth')

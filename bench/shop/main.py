@@ -1,4 +1,4 @@
-"""A simulated shop at work, asked in its own SQL."""
+"""Simulate the shop of examples/shop."""
 
 import json
 from contextlib import contextmanager
@@ -16,24 +16,24 @@ from bench.shop.truth import Truth
 
 SQL = Path(__file__).parents[2] / 'examples' / 'shop'
 PRODUCTS, CUSTOMERS = 1200, 3000
-NEW_PRODUCTS, NEW_CUSTOMERS = 3, 20         # a day
+NEW_PRODUCTS, NEW_CUSTOMERS = 3, 20         # per day
 HISTORY, MONTH, AFTER = 30, 30, 14          # days
 TRAIN, JUDGE = 14, 21                       # days of the candidate
-SEARCHES = 3                                # for each page
-SOLD_OUT = 0.03
-CONTROL = 0.4               # of the people, so that arms can be compared
-# With less exploration
-CANDIDATE = "dlints_set(home.empty(), exploration => 0.1)"
+SEARCHES = 3                                # per page
+SOLD_OUT = 0.03             # fraction of the products
+CONTROL = 0.4               # fraction of the customers; large, for precise comparisons
+CANDIDATE = ('(SELECT dlints_set(empty_model, exploration => 0.1) '
+             'FROM home.setting)')
 CHART = 'shop.png'
 
 
 def main(options):
-    """Run the shop, once for each seed."""
+    """Run the shop once per seed, and judge the results."""
     return judge(options, lambda seed: run(options, seed), report.bars)
 
 
 def run(options, seed):
-    """Run a shop, print what happened, and return what there are bars for."""
+    """Run a shop, print the results, and return those that have bars."""
     chart_path = program.make_folder('shop') / CHART
     days = report.Days(MONTH, AFTER)
     with server.connect() as cursor, dropped(cursor):
@@ -55,7 +55,7 @@ def run(options, seed):
 
 @contextmanager
 def dropped(cursor):
-    """See to it that no recommender is there before and after."""
+    """Drop the recommender before and after."""
     drop = 'DROP SCHEMA IF EXISTS home CASCADE'
     cursor.execute(drop)
     yield
@@ -63,7 +63,7 @@ def dropped(cursor):
 
 
 def install(cursor):
-    """Make the shop as it was before."""
+    """Create the shop without a recommender."""
     cursor.execute(f'SET search_path = {PATH}')
     cursor.execute(CLOCK)
     cursor.execute("SELECT set_config('shop.now', %s, false)",
@@ -72,7 +72,7 @@ def install(cursor):
 
 
 def open_doors(shop, visitors):
-    """Play a month without lists, of which there is a log of clicks."""
+    """Simulate a month without lists, and create the recommender from its click log."""
     shop.list_products(START - timedelta(days=HISTORY), range(PRODUCTS))
     shop.register(range(CUSTOMERS))
     for day in range(-HISTORY, 0):
@@ -86,7 +86,7 @@ def open_doors(shop, visitors):
 
 
 def play(shop, truth, visitors):
-    """Play the days; return their visits, and what is found on the way."""
+    """Simulate the days; return their visits, and results by name."""
     visits, facts = [], {}
     with Steps((MONTH + AFTER) * visitors) as progress:
         for day in range(MONTH + AFTER):
@@ -97,9 +97,9 @@ def play(shop, truth, visitors):
             visits += shop.day(day, visitors, progress.advance)
             evening = START + timedelta(days=day + 1, minutes=-1)
             if day + 1 == JUDGE:
-                facts['worth'], would = shop.value(
+                facts['worth'], slates = shop.value(
                     evening, START + timedelta(days=TRAIN), CANDIDATE)
-                facts['true'] = expected(truth, would)
+                facts['true'] = expected(truth, slates)
             if day + 1 == MONTH:
                 facts['month'] = shop.report(evening, START)
                 facts['erased'] = shop.erase(evening)
@@ -112,8 +112,8 @@ def play(shop, truth, visitors):
     return visits, facts
 
 
-def expected(truth, would):
-    """Return the clicks to be expected for each of the places filled."""
-    customer, product, probability = map(np.array, zip(*would))
+def expected(truth, slates):
+    """Return the expected clicks per position of slates."""
+    customer, product, probability = map(np.array, zip(*slates))
     return np.average(truth.chances(customer)[
         np.arange(len(customer)), product], weights=probability)

@@ -1,4 +1,4 @@
-"""Visitors: the days of the shop, several sessions at once."""
+"""Simulate the days of the shop, with visitors in parallel sessions."""
 
 import heapq
 from concurrent.futures import ThreadPoolExecutor
@@ -19,13 +19,13 @@ from bench.shop.truth import (BUYS, CANCELS, CATEGORIES, COLOURS, DAYS_TO_BUY,
                               DAYS_TO_CANCEL, TAGS, capped)
 
 START = datetime(2026, 3, 2, tzinfo=timezone.utc)      # a Monday
-FOLDS = 8               # times a day that rewards are learned,
-CRONS = 2               # by so many sessions at once
-# Lists that are made every night of all clicks: by field of a visit
+RUNS = 8                # calls of run() per day
+CRONS = 2               # sessions that call run() at the same time
+# Lists that are computed every night from all clicks: by field of a visit
 OTHERS = {'categories': 'your categories', 'cosine': 'cosine', 'svd': 'SVD 16'}
-BROKEN = 0.02           # share of visits with a report that makes no sense
-# The shop's SQL says now(), and the simulation says when that is.  A function in
-# the place of PostgreSQL's own does that, on a server that nobody else uses.
+BROKEN = 0.02           # fraction of visits with an invalid or repeated report
+# The simulation replaces now() of its private server with a function that returns the
+# simulated time.
 PATH = f'{SCHEMA}, pg_catalog, public'
 CLOCK = """
 DO $$ BEGIN
@@ -36,26 +36,26 @@ DO $$ BEGIN
                             pg_catalog.server_now())';
     END IF;
 END $$"""
-# Largest difference of a number to the largest number of its kind and memory
+# Largest difference of an element, relative to the largest of its matrix or vector and memory
 DIFFERENCE = """
 WITH number AS (
-    SELECT m.name, e.memory, kind, v.place, v.value::text::float8 AS value
+    SELECT m.name, e.memory, kind, v.n, v.value::text::float8 AS value
     FROM   state m,
            jsonb_path_query(m.state::jsonb, '$.evidence[*]')
                WITH ORDINALITY e (evidence, memory),
            unnest('{b, G}'::text[]) kind,
            jsonb_path_query(e.evidence -> kind, '$[*][*] ? (@ != null)')
-               WITH ORDINALITY v (value, place))
-SELECT max(difference) + (SELECT count(*) FROM home.decision WHERE person = %s)
+               WITH ORDINALITY v (value, n))
+SELECT max(difference) + (SELECT count(*) FROM home.decision WHERE user_id = %s)
 FROM  (SELECT max(abs(a.value - b.value)) / max(abs(b.value)) AS difference
-       FROM   number a JOIN number b USING (memory, kind, place)
+       FROM   number a JOIN number b USING (memory, kind, n)
        WHERE  a.name = 'erased' AND b.name = 'never seen'
        GROUP  BY memory, kind) d"""
 
 
 @dataclass
 class Visit:
-    """A page and what its visitor thinks of it."""
+    """A page with its clicks and expected clicks."""
 
     day: int
     customer: int
@@ -64,9 +64,8 @@ class Visit:
     decision: int = 0
     clicked: int = 0
     seconds: float = 0
-    # clicks to be expected of what was shown, of the best list for this
-    # customer, of the best one that is the same for all, of the bestsellers,
-    # and of OTHERS
+    # expected clicks: of the list, of the best list for this customer, of the
+    # best list for all customers, of the bestsellers, and of OTHERS
     truth: float = 0
     best: float = 0
     common: float = 0
@@ -78,7 +77,7 @@ class Visit:
 
 @dataclass(order=True)
 class Later:
-    """What will be reported when its time comes."""
+    """A report in the future."""
 
     at: datetime
     customer: int = field(compare=False)
@@ -86,7 +85,7 @@ class Later:
 
 
 class Shop:
-    """Sessions of the shop's web servers, and those who run it."""
+    """The shop: sessions of web servers, customers and maintenance."""
 
     def __init__(self, truth, random, sessions):
         self._truth = truth
@@ -104,16 +103,20 @@ class Shop:
         self._clicked = None
 
     def close(self):
-        """Leave the server."""
+        """Close all sessions."""
         self._pool.shutdown(wait=True)
         self._open.close()
 
     def at(self, when, statement, *parameters):
-        """Execute a statement at a moment of the simulation."""
+        """Execute a statement at a simulated time."""
         cursor = self._cursor()
         cursor.execute("SELECT set_config('shop.now', %s, false);" + statement,
                        (when.isoformat(), *parameters))
         return cursor
+
+    def call(self, when, procedure):
+        """Call a procedure, outside a transaction, at a simulated time."""
+        self.at(when, '').execute(f'CALL {procedure}()')
 
     def _cursor(self):
         """Return the cursor of this thread's session."""
@@ -128,10 +131,10 @@ class Shop:
             execute_values(self._cursor(), f'INSERT INTO {target} VALUES %s',
                            rows)
 
-    # ---------- those who run it ----------
+    # ---------- maintenance ----------
 
     def list_products(self, when, numbers):
-        """Put products on sale."""
+        """Add products."""
         truth = self._truth
         self._insert(
             'product (id, category, brand, price, tags, details, added_at)',
@@ -143,12 +146,12 @@ class Shop:
         self._listed[list(numbers)] = True
 
     def register(self, numbers):
-        """Let new customers register."""
+        """Add customers."""
         self._insert('customer (id, name)',
                      [(n, f'customer {n}') for n in numbers])
 
     def night(self, when, share_sold_out):
-        """Deliver what was sold out, and let other products be so."""
+        """Change which products are sold out, and compute the lists of others."""
         self._in_stock = (self._random.random(self._truth.products)
                           >= share_sold_out)
         sold_out = np.flatnonzero(~self._in_stock).tolist()
@@ -170,36 +173,35 @@ class Shop:
         self._clicked = csr_matrix(
             (np.ones(len(clicks)), clicks.T),
             (len(self._truth.activity), self._truth.products))
-        # As autovacuum would, had the days their length
+        # Simulated days are too short for autovacuum.
         self._cursor().execute('VACUUM product, home.item_vector, home.model')
         if when.weekday() == 6:
             self._cursor().execute('ANALYZE')
 
     def value(self, when, until, candidate):
-        """Return what the log says of a candidate, and what it would have
-        shown.
-        """
+        """Return the estimated value of a candidate, and its slates."""
         self.at(when, f"""
             CREATE TABLE candidate AS
             SELECT trained({candidate}, %s) AS state""", until)
         return named(self.at(when, """
             SELECT v.* FROM candidate, value(state, %s) v""", until))[0], (
                 self.at(when, """
-            SELECT d.person, w.item, w.probability
-            FROM   candidate, would(state, %s) w
-                   JOIN home.decision d ON d.id = w.decision
-            WHERE  w.probability > 0""", until).fetchall())
+            SELECT d.user_id, s.item, s.probability
+            FROM   candidate, would_show(state, %s) s
+                   JOIN home.decision d ON d.id = s.decision""", until).fetchall())
 
     def report(self, when, since):
-        """Return what the recommender says of itself."""
+        """Return the rows of the recommender's report."""
         return named(self.at(when, 'SELECT * FROM home.report(%s)', since))
 
     def erase(self, when):
-        """Erase the busiest customer; return how many pages that one had seen,
-        and how far the model is from one that learned only from the others.
+        """Erase the customer with the most pages.
+
+        Return the number of pages, and the largest relative difference of the
+        model from a model that was trained on all other customers only.
         """
         customer, pages = self.at(when, """
-            SELECT person, count(*) FROM home.decision GROUP BY 1
+            SELECT user_id, count(*) FROM home.decision GROUP BY 1
             ORDER BY 2 DESC, 1 LIMIT 1""").fetchone()
         self._truth.activity[customer] = 0
         return pages, self.at(when, f"""
@@ -217,14 +219,14 @@ class Shop:
     # ---------- customers ----------
 
     def search(self, day, count):
-        """Let customers find products by themselves, as they always did."""
+        """Simulate clicks and purchases from searches."""
         truth, random, rows = self._truth, self._random, []
         customers = self._visitors(count)
         sums = np.cumsum(truth.chances(customers) * truth.exposure
                          * self._listed, axis=1)
-        places = random.random(count) * sums[:, -1]
-        for customer, chances, place in zip(customers.tolist(), sums, places):
-            product = int(np.searchsorted(chances, place))
+        points = random.random(count) * sums[:, -1]
+        for customer, chances, point in zip(customers.tolist(), sums, points):
+            product = int(np.searchsorted(chances, point))
             at = START + timedelta(days=day + random.random())
             rows.append((customer, product, 'click', 'search', at))
             if random.random() < BUYS:
@@ -233,7 +235,7 @@ class Shop:
         self._insert('event', rows)
 
     def day(self, day, count, advance):
-        """Play a day; return its visits."""
+        """Simulate a day; return its visits."""
         truth = self._truth
         popular = truth.chances(self._visitors(300)).sum(axis=0)
         common = capped(np.argsort(-popular * self._offered()), truth.brand)
@@ -244,7 +246,7 @@ class Shop:
             Visit(day, customer, START + timedelta(days=day + n / count), seed)
             for n, (customer, seed) in enumerate(
                 zip(self._visitors(count).tolist(), seeds))]
-        for part in np.array_split(np.array(visits, object), FOLDS):
+        for part in np.array_split(np.array(visits, object), RUNS):
             for laters in self._pool.map(
                     lambda visit: self._visit(visit, common, sellers), part):
                 advance(1)
@@ -253,24 +255,24 @@ class Shop:
             now = part[-1].at + timedelta(seconds=1)
             self._report_late(now)
             list(self._pool.map(
-                lambda _: self.at(now, 'SELECT home.run()'), range(CRONS)))
+                lambda _: self.call(now, 'home.run'), range(CRONS)))
         return visits
 
     def _visitors(self, count):
-        """Return who comes; some come often."""
+        """Draw customers by their activity."""
         activity = self._truth.activity
         return self._random.choice(len(activity), count,
                                    p=activity / activity.sum())
 
     def _offered(self):
-        """Return which products can be had."""
+        """Return which products are on sale and in stock."""
         return self._in_stock & self._listed
 
     def _buy(self, customer, product):
         self._bought.setdefault(customer, set()).add(product)
 
     def _visit(self, visit, common, sellers):
-        """See a page, click, and return what will come of it later."""
+        """Show a page, report clicks, and return the reports of later outcomes."""
         truth, random = self._truth, np.random.default_rng(visit.seed)
         start = perf_counter()
         rows = self.at(
@@ -303,9 +305,9 @@ class Shop:
                 for later in _purchase(random, visit, product)]
 
     def _lists(self, customer, allowed):
-        """Return what others would show, under the rules of the page."""
+        """Return the lists of others, under the rules of the page."""
         clicked = np.zeros(self._truth.products)
-        if customer < self._clicked.shape[0]:       # is not new today
+        if customer < self._clicked.shape[0]:       # not new today
             clicked = self._clicked[customer].toarray().ravel()
         return {name: capped(np.argsort(-np.where(allowed, score(clicked),
                                                   -np.inf), kind='stable'),
@@ -313,7 +315,7 @@ class Shop:
                 for name, score in self._others.items()}
 
     def _report_late(self, now):
-        """Report the purchases and cancellations of the time until now."""
+        """Report the purchases and cancellations until now."""
         reports, events = [], []
         while self._later and self._later[0].at <= now:
             later = heapq.heappop(self._later)
@@ -327,18 +329,18 @@ class Shop:
         self._insert('event', events)
 
     def _report(self, when, reports):
-        """Report what came of what was shown."""
+        """Report rewards; count the reports that are refused."""
         for report in reports:
-            places = ', '.join(['%s'] * len(report))
+            parameters = ', '.join(['%s'] * len(report))
             try:
-                self.at(when, f'SELECT home.reward({places})', *report)
+                self.at(when, f'SELECT home.reward({parameters})', *report)
             except (errors.InvalidParameterValue,
                     errors.NumericValueOutOfRange):
                 self.refused += 1
 
 
 def _broken(random, visit, product, reports):
-    """Return reports that make no sense, or were made before."""
+    """Return invalid or repeated reports."""
     return ([(visit.decision, -1)], [(-visit.decision, product)],
             [(visit.decision, product, 'click', float('nan'))],
             [(visit.decision, product, 'smile')],
@@ -346,9 +348,7 @@ def _broken(random, visit, product, reports):
 
 
 def _purchase(random, visit, product):
-    """Return what comes days after a click: perhaps a purchase, and then
-    perhaps its cancellation.
-    """
+    """Yield reports days after a click: perhaps a purchase and its cancellation."""
     if random.random() < BUYS:
         at = visit.at + timedelta(days=random.exponential(DAYS_TO_BUY))
         yield Later(at, visit.customer,

@@ -1,4 +1,4 @@
-"""What customers really want; the shop never sees this."""
+"""The simulated truth: products, customers and their tastes, hidden from the shop."""
 
 import numpy as np
 
@@ -8,23 +8,23 @@ COLOURS = ('red', 'blue', 'green', 'black', 'white', 'grey')
 TAGS = ('sale', 'new', 'organic', 'wireless', 'handmade', 'gift')
 BRANDS = 40
 BOX, CAP = 10, 3
-# Log-odds of a click: those of an average product with an average customer,
-# and the standard deviations of what comes on top
+# Log-odds of a click: of an average product and customer, and standard
+# deviations of the added effects
 BASE = -5.2
 POPULARITY, CATEGORY, BRAND, PRICE = 0.8, 1.0, 0.4, 0.5
-PRICE_LEVEL = 0.6         # of the logarithm of the price that is liked
-SEGMENTS, OWN = 12, 0.5   # a person's own share of these deviations
-MOST = 0.5
+PRICE_LEVEL = 0.6         # standard deviation of the logarithm of a preferred price
+SEGMENTS, OWN = 12, 0.5   # fraction of these deviations that is individual
+MAX_CHANCE = 0.5
 BUYS, DAYS_TO_BUY = 0.2, 2.5
 CANCELS, DAYS_TO_CANCEL = 0.2, 2
 
 
 class Truth:
-    """Products, customers, and what they want.
+    """Products, customers and tastes.
 
-    Customers belong to segments, and have a taste of their own besides: for
-    categories, brands and a price.  On the day of the change the segments
-    exchange their categories, and half the products their popularity.
+    A taste for categories, brands and a price is the sum of a segment's taste
+    and an individual one. On the day of the change the segments exchange their
+    categories, and half of the products their popularity.
     """
 
     def __init__(self, random, products, customers, taste=CATEGORY, clicks=1):
@@ -44,7 +44,7 @@ class Truth:
         self.colour = random.integers(len(COLOURS), size=products)
         self.tags = random.random((products, len(TAGS))) < 0.2
         self.popularity = random.normal(0, POPULARITY, products)
-        # how often each is come across, which says nothing of how good it is
+        # relative frequency of impressions outside our lists, independent of popularity
         self.exposure = random.lognormal(0, 1, products)
         self._likes_category = self._taste(taste, len(CATEGORIES))
         self._likes_brand = self._taste(BRAND, BRANDS)
@@ -56,12 +56,12 @@ class Truth:
         self.add_customers(customers)
 
     def _taste(self, deviation, size):
-        """Return the taste of segments."""
+        """Draw the tastes of segments."""
         return self._random.normal(
             0, deviation * np.sqrt(1 - OWN ** 2), (SEGMENTS, size))
 
     def add_customers(self, count):
-        """Let more people come; return their numbers."""
+        """Add customers; return their numbers."""
         first = len(self.segment)
         random = self._random
         self.segment = np.append(self.segment,
@@ -74,15 +74,14 @@ class Truth:
             self._tastes[kind] = np.vstack([self._tastes[kind], own])
         return range(first, first + count)
 
-
     def change_taste(self):
-        """Let everybody want something else."""
+        """Change the tastes of all segments and the popularity of products."""
         self._likes_category = np.roll(self._likes_category, 3, axis=0)
         moved = self._random.permutation(self.products)[:self.products // 2]
         self.popularity[moved] = self.popularity[np.roll(moved, 1)]
 
     def chances(self, customer):
-        """Return how likely one customer, or each of many, clicks what."""
+        """Return click probabilities of all products, of one or several customers."""
         segment = self.segment[customer]
         category, brand, price = self._tastes
         category = category[customer] + self._likes_category[segment]
@@ -91,7 +90,7 @@ class Truth:
         odds = (BASE + self.popularity + category[..., self.category]
                 + brand[..., self.brand]
                 + PRICE * (0.7 - np.abs(np.log(self.price) - price) ** 2))
-        return self._clicks * np.minimum(1 / (1 + np.exp(-odds)), MOST)
+        return self._clicks * np.minimum(1 / (1 + np.exp(-odds)), MAX_CHANCE)
 
     def best(self, chances, allowed):
         """Return the ten best products under the rules of the page."""

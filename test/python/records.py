@@ -1,4 +1,4 @@
-"""Does make records read each set as its authors give it, and measure it?
+"""Test "make records" on made-up data in the formats of the authors.
 
 Prints the Test Anything Protocol; exits with 1 if a check fails.
 """
@@ -16,13 +16,13 @@ from bench.program import UserError
 from bench.records import SETS, coat, films, main, routing, yahoo
 from tap import run_checks
 
-SIZE, EACH = 24, 12     # people and items; ratings of each person
+SIZE, EACH = 24, 12     # users and items; ratings of each user
 MODELS = {'small': .0001, 'large': .01}
 TITLES = routing.TITLE, coat.TITLE, yahoo.TITLE, films.TITLE
 
 
 def check(tap, _):
-    """Make all checks."""
+    """Make all tests."""
     with TemporaryDirectory() as name:
         folder = Path(name)
         ratings = write(folder)
@@ -33,10 +33,10 @@ def check(tap, _):
 
 
 def write(folder):
-    """Write all sets; return rows of person, item, rating and time."""
+    """Write all sets; return rows of user, item, rating and time."""
     random = np.random.default_rng(1)
-    ratings = np.array([(person, item, random.integers(1, 6), time)
-                        for person in range(SIZE) for time, item in enumerate(
+    ratings = np.array([(user, item, random.integers(1, 6), time)
+                        for user in range(SIZE) for time, item in enumerate(
                             random.choice(SIZE, EACH, replace=False))])
     for name in ('paretobandit', 'coat', 'yahoo', 'movielens'):
         (folder / name).mkdir()
@@ -65,57 +65,57 @@ def lines(path, rows):
 
 
 def check_prompts(tap, folder):
-    """Check what is read of the prompts."""
-    told = routing.mean_costs(folder / 'val.jsonl')
-    tap.ok(np.isclose(told['s1', 'large'], .05) and np.isclose(told['small'], .00045),
-           'mean costs are those of a kind of prompt and of all', told)
-    made = list(routing.requests(routing.read(folder / 'test.jsonl'), told, 1))
+    """Test the prompts."""
+    costs = routing.mean_costs(folder / 'val.jsonl')
+    tap.ok(np.isclose(costs['s1', 'large'], .05) and np.isclose(costs['small'], .00045),
+           'mean costs are computed by kind of prompt and in total', costs)
+    made = list(routing.requests(routing.read(folder / 'test.jsonl'), costs, 1))
     tap.ok(sorted(request.reward['small'] for request in made) == [n / 10 for n in range(8)]
-           and all(np.isclose(request.told['large'], told[request.context['task'], 'large'])
-                   for request in made), 'each prompt is asked once, with what it may cost')
+           and all(np.isclose(request.estimated['large'], costs[request.context['task'], 'large'])
+                   for request in made), 'each prompt is one request, with estimated costs')
 
 
 def check_songs(tap, folder):
-    """Check what is read of the ratings of songs."""
+    """Test the ratings of songs."""
     tabs, commas = (yahoo.read(folder / name) for name in yahoo.FILES)
     tap.ok(tabs.shape == (SIZE * EACH, 3) and (tabs == commas).all(),
-           'ratings of songs are separated by tabs or commas')
+           'ratings of songs can be separated by tabs or commas')
     lines(folder / 'bad.txt', ['1,2,3', '1,2'])
     try:
         problem = yahoo.read(folder / 'bad.txt')
     except UserError as error:
         problem = str(error)
-    tap.ok('bad.txt is malformed' in problem, 'what is not so is said', problem)
+    tap.ok('bad.txt is malformed' in problem, 'the error for a malformed file names the file', problem)
 
 
 def check_films(tap, folder, ratings):
-    """Check what is hidden of the films."""
+    """Test the films."""
     read, titles = movielens.read_folder(folder)
     counts = {item: np.count_nonzero(ratings[:, 1] == item) for item in range(SIZE)}
     kept = films.often(np.concatenate([read, np.array([(0, 99, 3, 99)], read.dtype)]))
     tap.ok(set(kept['movie']) == {item for item in counts if counts[item] >= films.FEWEST},
-           'films that few rated are left out')
+           'films with few ratings are left out')
     world = films.Last(read, titles)
     last = ratings[ratings[:, 3] == EACH - 1]
     order = np.unique(ratings[:, 1])
     shown = [[(item + 1) % SIZE, item] for item in np.searchsorted(order, last[:, 1])]
     tap.ok(len(world.clicks) == len(ratings) - SIZE and all(
-        np.isclose(world.earned(person, shown[person]), 1 / np.log2(3)) for person in range(SIZE)),
-           'the last film of each person is hidden, and worth less at the second place')
+        np.isclose(world.reward(user, shown[user]), 1 / np.log2(3)) for user in range(SIZE)),
+           'the last film of each user is hidden, and its reward is lower at position 2')
 
 
 def check_command(tap, folder):
-    """Check that all is measured that is there, and what is said of what is not."""
+    """Test the command, with all sets and with a missing file."""
     done = run(folder, *(name for name in SETS if name != 'cut'))
     tap.ok(done.returncode == 0 and all(f'\n{title}\n' in done.stdout for title in TITLES),
-           'the command measures what there is', done.stderr[-500:])
+           'the command measures all sets', done.stderr[-500:])
     tap.ok(main.missing(folder / 'movielens', films.FILES) == []
            and main.missing(folder / 'coat', films.FILES) == ['ratings.dat', 'movies.dat'],
-           'films are in files of one form or the other')
+           'films can be in files of either format')
     (folder / 'coat/test.ascii').unlink()
     done = run(folder, 'coat')
     tap.ok(done.returncode == 1 and f'Left out: {folder}/coat has no test.ascii\n' in done.stdout
-           and 'nothing to measure' in done.stderr, 'and says what is missing', done.stderr[-500:])
+           and 'nothing to measure' in done.stderr, 'the command names a missing file', done.stderr[-500:])
 
 
 def run(folder, *sets):
