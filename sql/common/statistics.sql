@@ -28,3 +28,23 @@ FROM   cluster c, total t
 $$;
 COMMENT ON FUNCTION _dlints_cluster_mean(float8[], float8[])
 	IS 'mean of observations that are clustered by user, with its standard error';
+
+-- Rows of the report about quarantined decisions and failed maintenance
+CREATE FUNCTION _dlints_problem_report() RETURNS TABLE (measure text, value float8, error float8, meaning text)
+	LANGUAGE plpgsql STABLE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+BEGIN
+	RETURN QUERY
+	SELECT 'quarantined decisions', count(*)::float8, NULL::float8, CASE count(*)
+	       WHEN 0 THEN 'all reported rewards can be applied'
+	       ELSE format('the models could not be trained on them, for example on %s: %s; rebuild() trains on the log as it is',
+	                   min(q.decision), (array_agg(q.problem ORDER BY q.decision))[1]) END
+	FROM   quarantine q;
+	RETURN QUERY
+	SELECT 'failed maintenance', 1::float8, NULL::float8, format('%s: %s', j.name, j.problem)
+	FROM   job j WHERE j.problem IS NOT NULL ORDER BY j.name;
+END
+$$;
+COMMENT ON FUNCTION _dlints_problem_report() IS 'rows of the report about quarantined decisions and failed maintenance';

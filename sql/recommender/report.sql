@@ -1,0 +1,415 @@
+-- The report of a recommender ----------------------------------------------------------
+--
+-- Errors are standard errors.  Statements about differences hold at a confidence of 95 %.
+
+-- Estimate the mean reward of a list of a treatment, with the rewards of its next pages.  Users and sessions are
+-- the clusters of the standard error.
+CREATE FUNCTION _dlints_reward_per_list(treatment text, since timestamptz,
+	OUT lists bigint, OUT mean float8, OUT stderr float8, OUT users bigint)
+	LANGUAGE plpgsql STABLE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+BEGIN
+	SELECT m.n, m.mean, m.stderr, m.users INTO lists, mean, stderr, users
+	FROM  (SELECT array_agg(u.lists::float8) AS lists, array_agg(u.reward::float8) AS rewards
+	       FROM  (SELECT count(DISTINCT o.decision) FILTER (WHERE NOT o.context ? 'after') AS lists,
+	                     sum(o.reward) AS reward
+	              FROM   outcome o
+	              WHERE  o.decision >= @extschema@._dlints_first_decision(since)
+	              AND    o.treatment = _dlints_reward_per_list.treatment
+	              GROUP  BY o.user_id, CASE WHEN o.user_id IS NULL
+	                                        THEN coalesce(o.session, o.decision::text) END) u) a,
+	       LATERAL @extschema@._dlints_cluster_mean(a.lists, a.rewards) m;
+END
+$$;
+COMMENT ON FUNCTION _dlints_reward_per_list(text, timestamptz) IS 'mean reward of a list of a treatment, with its standard error';
+
+-- Rows of the report about users, lists and the rewards of treatments
+CREATE FUNCTION _dlints_report_rewards(since timestamptz)
+	RETURNS TABLE (measure text, value float8, error float8, meaning text)
+	LANGUAGE plpgsql STABLE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	personal record;
+	control record;
+	of_random record;
+	trending record;
+	ratio float8;
+	log_error float8;	-- standard error of the logarithm of the ratio, which is nearly normal
+	factor float8;
+	range text;
+BEGIN
+	SELECT * INTO personal FROM @extschema@._dlints_reward_per_list('personal'::text, since);
+	SELECT * INTO control FROM @extschema@._dlints_reward_per_list('control'::text, since);
+	SELECT * INTO of_random FROM @extschema@._dlints_reward_per_list('random'::text, since);
+	SELECT * INTO trending FROM @extschema@._dlints_reward_per_list('trending'::text, since);
+	ratio := personal.mean / nullif(control.mean, 0);
+	log_error := sqrt((personal.stderr / nullif(personal.mean, 0)) ^ 2 + (control.stderr / nullif(control.mean, 0)) ^ 2);
+	factor := @extschema@._dlints_t_quantile(least(control.users, personal.users)::float8) * log_error;
+	factor := exp(CASE WHEN factor > 100 THEN 100 ELSE factor END);
+	range := format('between %s and %s, by %s users of the control group',
+	                round((ratio / factor)::numeric, 2), round((ratio * factor)::numeric, 2), control.users);
+	RETURN QUERY
+	SELECT m.measure, m.value, NULL::float8, m.meaning
+	FROM  (SELECT count(*)::float8 AS users, coalesce(sum(d.lists), 0)::float8 AS lists
+	       FROM  (SELECT count(*) AS lists FROM decision x
+	              WHERE  x.id >= @extschema@._dlints_first_decision(since)
+	              GROUP  BY x.user_id, CASE WHEN x.user_id IS NULL THEN coalesce(x.session, x.id::text) END) d) t,
+	       LATERAL (VALUES
+	           ('users', t.users, 'users, and sessions of unknown users, since ' || since::date),
+	           ('decisions', t.lists, 'lists shown')) m (measure, value, meaning);
+	RETURN QUERY VALUES
+		('reward per list, personal', personal.mean, personal.stderr,
+		 format('mean reward of a personal list; there were %s', personal.lists)),
+		('reward per list, control', control.mean, control.stderr,
+		 format('mean reward of a list of the most popular items; there were %s', control.lists)),
+		('reward per list, random', of_random.mean, of_random.stderr,
+		 format('mean reward of a random list; there were %s', of_random.lists)),
+		('ratio to control', ratio, ratio * log_error, CASE
+			WHEN factor IS NULL OR NOT log_error > 0 OR least(personal.mean, control.mean) < 0
+			THEN 'unknown: lists of both kinds need rewards'
+			WHEN control.users < 30 THEN 'unknown until 30 users of the control group have come; now ' || range
+			WHEN ratio / factor > 1 THEN 'personal lists are better, statistically significant (95 %): ' || range
+			WHEN ratio * factor < 1 THEN 'personal lists are worse, statistically significant (95 %): ' || range
+			                             || '; name columns that matter'
+			ELSE 'no statistically significant difference: ' || range END);
+	IF trending.lists > 0 THEN
+		RETURN QUERY VALUES ('reward per list, trending', trending.mean, trending.stderr,
+			format('mean reward of a list of trending items; there were %s', trending.lists));
+	END IF;
+END
+$$;
+COMMENT ON FUNCTION _dlints_report_rewards(timestamptz) IS 'rows of the report about users, lists and rewards';
+
+-- Row of the report on whether the reported rewards are those that the models expected.  Value and error are NULL
+-- until the standard error is at most 0.5.  Lists from before centering was switched are left out.
+CREATE FUNCTION _dlints_report_calibration(first bigint)
+	RETURNS TABLE (measure text, value float8, error float8, meaning text)
+	LANGUAGE plpgsql STABLE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+BEGIN
+	RETURN QUERY
+	WITH impression AS (
+		SELECT o.reward, o.expected * coalesce(s.examination[least(o."position", cardinality(s.examination))], 1) AS expected
+		FROM   setting s, outcome o
+		WHERE  o.decision >= greatest(first, @extschema@._dlints_first_decision(s.centered_since))
+		AND    o.treatment = 'personal'),
+	fit AS (
+		SELECT regr_slope(i.reward, i.expected) AS slope,
+		       sqrt(greatest(0, regr_syy(i.reward, i.expected)
+		                        - regr_sxy(i.reward, i.expected) ^ 2 / nullif(regr_sxx(i.reward, i.expected), 0))
+		            / nullif(greatest(count(*) - 2, 0), 0) / nullif(regr_sxx(i.reward, i.expected), 0)) AS stderr
+		FROM   impression i),
+	known AS (
+		SELECT f.slope, f.stderr, f.slope - 2 * f.stderr AS low, f.slope + 2 * f.stderr AS high
+		FROM   fit f WHERE f.stderr > 0 AND f.stderr <= 0.5)
+	SELECT 'calibration', k.slope, k.stderr, CASE
+	       WHEN k.slope IS NULL THEN 'unknown: too few rewards'
+	       WHEN k.high < 0.5
+	       THEN 'the models expect too much, as is usual in the first days; later, name fewer columns'
+	       WHEN k.low > 1.5 THEN 'the models expect too little of the items that they prefer'
+	       WHEN k.low > 0.5 AND k.high < 1.5
+	       THEN 'rewards are as expected: 1 is exact, and a little less is usual'
+	       ELSE format('unknown: between %s and %s; 1 is exact', round(k.low::numeric, 2), round(k.high::numeric, 2)) END
+	FROM   (SELECT) one LEFT JOIN known k ON true;
+END
+$$;
+COMMENT ON FUNCTION _dlints_report_calibration(bigint)
+	IS 'row of the report on whether rewards are as expected';
+
+-- Rows of the report about the choice of lists and about item vectors
+CREATE FUNCTION _dlints_report_lists(first bigint)
+	RETURNS TABLE (measure text, value float8, error float8, meaning text)
+	LANGUAGE plpgsql STABLE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	missing text := @extschema@._dlints_missing_objects();
+	has_blocks boolean := EXISTS (SELECT FROM block);
+	n_items bigint;
+BEGIN
+	RETURN QUERY
+	SELECT 'exploration', avg(1 - p.probability), NULL::float8,
+	       'probability that another draw fills a position otherwise; it decreases as the models are trained'
+	FROM   decision d, unnest(d.probabilities) p (probability)
+	WHERE  d.id >= first AND d.treatment = 'personal';
+	IF missing IS NOT NULL THEN
+		RETURN QUERY VALUES ('coverage', NULL::float8, NULL::float8, 'unknown: objects were ' || missing);
+		RETURN;
+	END IF;
+	n_items := (SELECT count(DISTINCT i.item) FROM item i);
+	RETURN QUERY
+	SELECT 'coverage', count(*)::float8 / nullif(n_items, 0), NULL::float8, 'share of all items that were shown'
+	FROM  (SELECT DISTINCT u.item FROM decision d, unnest(d.items) u (item) WHERE d.id >= first) s
+	WHERE  EXISTS (SELECT FROM item i WHERE same_item(i.item, s.item));
+	RETURN QUERY
+	SELECT 'items scored per list', avg(coalesce(d.n_scored, n_items))::float8, NULL::float8, CASE
+	       WHEN NOT has_blocks THEN 'all items: there are few, or their key has no index'
+	       WHEN s.bonus IS NOT NULL THEN 'all items: a bonus can lift any of them'
+	       ELSE format('of %s: the best by the expected reward and by 15 draws', n_items) END
+	FROM   setting s LEFT JOIN decision d ON d.id >= first AND d.treatment = 'personal'
+	GROUP  BY s.bonus;
+	RETURN QUERY
+	SELECT 'items without a vector', count(*)::float8, NULL::float8, CASE
+	       WHEN has_blocks THEN 'run() makes their vectors; until then lists contain few of them'
+	       ELSE 'each request encodes them until run() makes their vectors' END
+	FROM   item i WHERE NOT EXISTS (SELECT FROM item_vector v WHERE same_item(v.item, i.item));
+END
+$$;
+COMMENT ON FUNCTION _dlints_report_lists(bigint) IS 'rows of the report about the choice of lists and about item vectors';
+
+-- Rows of the report about the models
+CREATE FUNCTION _dlints_report_models() RETURNS TABLE (measure text, value float8, error float8, meaning text)
+	LANGUAGE plpgsql STABLE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+BEGIN
+	RETURN QUERY
+	SELECT 'days since the vectors were fitted', date_part('epoch', now() - j.fitted_at) / 86400, NULL::float8, CASE
+	       WHEN j.fitted_at IS NULL THEN 'the next run() fits them, since their definition was changed'
+	       WHEN j.fitted_at < now() - interval '8 days' THEN 'overdue: have cron call run()'
+	       ELSE 'run() fits them every week' END
+	FROM  (SELECT CASE WHEN isfinite(x.done_at) THEN x.done_at END AS fitted_at FROM job x WHERE x.name = 'refit') j;
+	RETURN QUERY
+	SELECT v.measure, v.value, NULL::float8, v.meaning
+	FROM   similarity l, LATERAL (VALUES
+		('half-life of a user''s clicks', l.half_life,
+		 'days after which a click counts half in the user''s profile; NULL: clicks of all ages count the same'),
+		('half-life of popularity', l.popularity_half_life,
+		 'days after which a click counts half in the popularity of its item')) v (measure, value, meaning);
+	RETURN QUERY
+	SELECT 'observations in memory', i.effective_sample_size, NULL::float8,
+	       concat_ws('. ', format('effective sample size, of %s observations; memory %s of %s is in use, 1 being the shortest',
+	                              i.updates, i.memory, i.memories), i.hint)
+	FROM   models i WHERE i.name = 'personal';
+END
+$$;
+COMMENT ON FUNCTION _dlints_report_models() IS 'rows of the report about the models';
+
+-- Rows of the report about the queue of decisions and about rewards that train nothing
+CREATE FUNCTION _dlints_report_log(first bigint)
+	RETURNS TABLE (measure text, value float8, error float8, meaning text)
+	LANGUAGE plpgsql STABLE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+BEGIN
+	RETURN QUERY
+	SELECT 'rewards of unknown decisions', count(*)::float8, NULL::float8,
+	       'reported more than an hour ago; if there are many, check the application'
+	FROM   reward r WHERE r.applied IS NULL AND r.at < now() - interval '1 hour'
+	AND    NOT EXISTS (SELECT FROM decision d WHERE d.id = r.decision);
+	RETURN QUERY
+	SELECT 'rewards of items that were not shown', count(*)::float8, NULL::float8,
+	       'the models ignore them; if there are many, check the application'
+	FROM   reward r JOIN decision d ON d.id = r.decision
+	WHERE  r.decision >= first AND d.id >= first
+	AND    NOT EXISTS (SELECT FROM unnest(d.items) i (item) WHERE same_item(i.item, r.item));
+END
+$$;
+COMMENT ON FUNCTION _dlints_report_log(bigint) IS 'rows of the report about rewards that train nothing';
+
+-- Row of the report about decisions that wait for training
+CREATE FUNCTION _dlints_report_pending() RETURNS TABLE (measure text, value float8, error float8, meaning text)
+	LANGUAGE plpgsql STABLE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+BEGIN
+	RETURN QUERY
+	SELECT 'pending decisions', q.n::float8, NULL::float8, CASE
+	       WHEN q.minutes > 60 + date_part('epoch', s.attribution_window) / 60
+	       THEN format('the oldest one was made %s minutes ago: have cron call run()', q.minutes)
+	       ELSE 'past their attribution window; the next run() trains the models on them' END
+	FROM   setting s, LATERAL (
+	           SELECT count(*) AS n, round(date_part('epoch', now() - min(d.at)) / 60) AS minutes
+	           FROM   pending p JOIN decision d ON d.id = p.decision
+	           WHERE  p.decision < @extschema@._dlints_first_decision(now() - s.attribution_window)) q;
+END
+$$;
+COMMENT ON FUNCTION _dlints_report_pending() IS 'row of the report about decisions that wait for training';
+
+-- Rows of the report on whether the application still reports rewards.  The lists since the last reward, or of the
+-- last day if that is longer, are compared with up to 10,000 lists of the four weeks before.  Lists count once
+-- 19 of 20 rewards have arrived.  A warning follows if the share of lists with a reward is lower by more than three
+-- standard errors, which allow for users who come again.
+CREATE FUNCTION _dlints_report_reward_rate() RETURNS TABLE (measure text, value float8, error float8, meaning text)
+	LANGUAGE plpgsql STABLE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	last_at timestamptz := (SELECT max(r.at) FROM (SELECT x.at FROM reward x ORDER BY x.decision DESC LIMIT 1000) r);
+	lag_seconds float8 := (
+		SELECT greatest(percentile_disc(0.95) WITHIN GROUP (ORDER BY r.seconds), date_part('epoch', s.attribution_window))
+		FROM   setting s LEFT JOIN LATERAL (
+		           SELECT date_part('epoch', x.at) - 1577836800 - (x.decision >> 22) AS seconds
+		           FROM reward x ORDER BY x.decision DESC LIMIT 10000) r ON true
+		GROUP  BY s.attribution_window);
+	complete bigint := @extschema@._dlints_first_decision(now() - make_interval(secs => lag_seconds));
+	recent bigint := @extschema@._dlints_first_decision(least(last_at, now() - make_interval(secs => lag_seconds + 86400)));
+	before bigint := @extschema@._dlints_first_decision(
+		least(last_at, now() - make_interval(secs => lag_seconds + 86400)) - interval '28 days');
+	lists_since bigint := (SELECT count(*) FROM decision d WHERE d.id > @extschema@._dlints_first_decision(last_at));
+	usual record;
+	now_rate record;
+	z float8;
+BEGIN
+	IF last_at IS NULL THEN
+		RETURN QUERY SELECT 'hours since the last reward', NULL::float8, NULL::float8,
+			format('no reward was ever reported, and %s lists were shown: call reward() for clicks on recommended items',
+			       (SELECT count(*) FROM decision));
+		RETURN;
+	END IF;
+	SELECT m.* INTO usual FROM @extschema@._dlints_reward_share(before, recent) m;
+	SELECT m.* INTO now_rate FROM @extschema@._dlints_reward_share(recent, complete) m;
+	z := (usual.mean - now_rate.mean)
+	     / nullif(sqrt(greatest(usual.mean * (1 - usual.mean) / nullif(usual.n, 0), usual.stderr ^ 2)
+	                   * (1 + usual.n::float8 / nullif(now_rate.n, 0))), 0);
+	RETURN QUERY VALUES
+		('hours since the last reward', date_part('epoch', now() - last_at) / 3600, NULL::float8, CASE
+			WHEN z > 3 THEN format('WARNING: %s of %s lists have a reward since %s, but %s %% of the lists before: check'
+				' that the application still calls reward()', now_rate.mean * now_rate.n, now_rate.n,
+				to_char(least(last_at, now() - make_interval(secs => lag_seconds + 86400)), 'YYYY-MM-DD HH24:MI'),
+				round(100 * usual.mean::numeric, 1))
+			ELSE 'rewards are reported as usual' END),
+		('lists since the last reward', lists_since::float8, NULL, 'lists shown since then');
+END
+$$;
+COMMENT ON FUNCTION _dlints_report_reward_rate() IS 'rows of the report on whether the application still reports rewards';
+
+-- Estimate the share of lists with a reward, of at most the last 10,000 lists from a decision up to another one.
+CREATE FUNCTION _dlints_reward_share(first bigint, until bigint,
+	OUT n bigint, OUT mean float8, OUT stderr float8, OUT users bigint)
+	LANGUAGE plpgsql STABLE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+BEGIN
+	SELECT m.n, m.mean, m.stderr, m.users INTO n, mean, stderr, users
+	FROM  (SELECT array_agg(u.lists) AS lists, array_agg(u.rewarded) AS rewarded
+	       FROM  (SELECT count(*)::float8 AS lists, sum(l.has_reward::integer)::float8 AS rewarded
+	              FROM  (SELECT d.user_id, d.session, d.id,
+	                            EXISTS (SELECT FROM reward r WHERE r.decision = d.id AND r.value <> 0) AS has_reward
+	                     FROM   decision d WHERE d.id >= first AND d.id < until
+	                     ORDER  BY d.id DESC LIMIT 10000) l
+	              GROUP  BY l.user_id, CASE WHEN l.user_id IS NULL THEN coalesce(l.session, l.id::text) END) u) a,
+	       LATERAL @extschema@._dlints_cluster_mean(a.lists, a.rewarded) m;
+END
+$$;
+COMMENT ON FUNCTION _dlints_reward_share(bigint, bigint) IS 'share of lists with a reward, with its standard error';
+
+-- Rows of the report on the health of the click log, by its newest 100,000 clicks.  A log that cannot be read is
+-- reported, too.
+CREATE FUNCTION _dlints_report_clicks() RETURNS TABLE (measure text, value float8, error float8, meaning text)
+	LANGUAGE plpgsql STABLE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+BEGIN
+	IF (SELECT s.clicks IS NULL FROM setting s) OR @extschema@._dlints_missing_objects() IS NOT NULL THEN
+		RETURN;
+	END IF;
+	RETURN QUERY
+	WITH newest AS MATERIALIZED (
+		SELECT c.item, c.user_id, c.at FROM click c ORDER BY c.at DESC LIMIT 100000),
+	counted AS (
+		SELECT count(*) AS n, count(*) FILTER (WHERE c.item IS NULL) AS no_item,
+		       count(*) FILTER (WHERE c.user_id IS NULL) AS no_user, count(*) FILTER (WHERE c.at IS NULL) AS no_time,
+		       count(*) FILTER (WHERE c.item IS NULL OR c.user_id IS NULL OR c.at IS NULL) AS incomplete,
+		       count(*) FILTER (WHERE c.at > now()) AS future,
+		       count(*) FILTER (WHERE c.item IS NOT NULL
+		           AND NOT EXISTS (SELECT FROM item i WHERE same_item(i.item, c.item))) AS unknown,
+		       date_part('epoch', now() - max(c.at) FILTER (WHERE c.at <= now() AND isfinite(c.at))) / 3600 AS age
+		FROM   newest c)
+	SELECT m.measure, m.value, NULL::float8, m.meaning
+	FROM   counted c, LATERAL (VALUES
+	       ('clicks without item, user or time', c.incomplete::float8,
+	        format('of the newest %s clicks: %s without item, %s without user, %s without time',
+	               c.n, c.no_item, c.no_user, c.no_time)),
+	       ('clicks in the future', c.future::float8, CASE
+	           WHEN c.future = 0 THEN 'clicks count once their time has come'
+	           ELSE 'they do not count yet: check the time of the argument "clicks", and its unit' END),
+	       ('clicks of unknown items', c.unknown::float8, CASE
+	           WHEN c.unknown > c.n / 2 THEN 'more than half: check that the argument "clicks" has the key of the items'
+	           ELSE 'for example of deleted items' END),
+	       ('hours since the newest click', c.age, CASE
+	           WHEN c.age IS NULL THEN 'the click log has no click up to now'
+	           WHEN c.age > 168 THEN 'no click for a week: check that the click log is still written'
+	           ELSE 'age of the newest click' END)) m (measure, value, meaning);
+EXCEPTION WHEN OTHERS THEN
+	RETURN QUERY VALUES ('unreadable clicks', NULL::float8, NULL::float8,
+		'the argument "clicks" cannot be read: ' || SQLERRM);
+END
+$$;
+COMMENT ON FUNCTION _dlints_report_clicks() IS 'rows of the report on the health of the click log';
+
+-- Report on a recommender since a moment.  Rows: measure, value, standard error, and their meaning.
+CREATE FUNCTION _dlints_recommender_report(setting regclass, since timestamptz)
+	RETURNS TABLE (measure text, value float8, error float8, meaning text)
+	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_enter(setting);
+	first bigint := @extschema@._dlints_first_decision(since);
+BEGIN
+	RETURN QUERY SELECT * FROM @extschema@._dlints_report_rewards(since);
+	RETURN QUERY SELECT * FROM @extschema@._dlints_report_calibration(first);
+	RETURN QUERY SELECT * FROM @extschema@._dlints_report_reward_rate();
+	RETURN QUERY SELECT * FROM @extschema@._dlints_report_pending();
+	RETURN QUERY SELECT * FROM @extschema@._dlints_constraint_report(first);
+	RETURN QUERY SELECT * FROM @extschema@._dlints_problem_report();
+	RETURN QUERY SELECT * FROM @extschema@._dlints_report_log(first);
+	RETURN QUERY SELECT * FROM @extschema@._dlints_report_clicks();
+	RETURN QUERY SELECT * FROM @extschema@._dlints_report_lists(first);
+	RETURN QUERY SELECT * FROM @extschema@._dlints_report_models();
+END
+$$;
+COMMENT ON FUNCTION _dlints_recommender_report(regclass, timestamptz)
+	IS 'report on a recommender since a moment: rewards of treatments, health of logs, constraints, maintenance';
+
+-- Estimate the examination probability of each position, relative to the first one, from clicks on random lists, in
+-- which each item is equally likely at each position.  We assume that it does not increase with the position:
+-- pooled click rates are made monotone, as the minimum over earlier starts of the maximum over later ends.  Next
+-- pages, similar items and trending lists are left out.
+CREATE FUNCTION _dlints_position_bias(setting regclass, since timestamptz)
+	RETURNS TABLE ("position" integer, shown bigint, clicked bigint, examination float8, stderr float8)
+	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off AS
+$$
+#variable_conflict use_column
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_enter(setting);
+BEGIN
+	RETURN QUERY
+	WITH seen AS (
+		SELECT o."position", count(*) AS shown, count(*) FILTER (WHERE o.clicked) AS clicked
+		FROM   outcome o
+		WHERE  o.decision >= @extschema@._dlints_first_decision(since)
+		AND    o.treatment = 'random' AND NOT o.context ?| '{more_like,trending,after}'
+		GROUP  BY o."position"),
+	upto AS (
+		SELECT s.*, sum(s.shown) OVER w AS all_shown, sum(s.clicked) OVER w AS all_clicked
+		FROM   seen s WINDOW w AS (ORDER BY s."position")),
+	best AS (
+		SELECT b."position", max((b.all_clicked - a.all_clicked + a.clicked) / (b.all_shown - a.all_shown + a.shown))
+		                         OVER (PARTITION BY a."position" ORDER BY b."position" DESC) AS mean
+		FROM   upto a JOIN upto b ON a."position" <= b."position"),
+	fitted AS (
+		SELECT b."position", min(b.mean)::float8 AS mean, nullif(max(min(b.mean)) OVER (), 0)::float8 AS first
+		FROM   best b GROUP BY b."position")
+	SELECT s."position", s.shown, s.clicked, greatest(f.mean, 0.01 * f.first) / f.first,
+	       CASE WHEN s."position" > 1
+	            THEN sqrt(c.mean * (1 - c.mean) / s.shown
+	                      + f.mean ^ 2 * (1 - f.first) / f.first / max(s.shown) OVER ()) / f.first
+	            ELSE 0 * f.first END
+	FROM   seen s JOIN fitted f ON f."position" = s."position",
+	       LATERAL (SELECT greatest(f.mean, 0.5 / s.shown) AS mean) c	-- no click counts as half a click
+	ORDER  BY s."position";
+END
+$$;
+COMMENT ON FUNCTION _dlints_position_bias(regclass, timestamptz)
+	IS 'examination probability of each position relative to the first, from random lists, with its standard error';
