@@ -115,19 +115,21 @@ WorkSpace(Size count)
 }
 
 /*
- * What was known of the noise beforehand counts as a few observations: as long
- * as nothing is clicked, rewards show none.
+ * Combine the noise that the prior knows with the noise that the rewards show.  The
+ * prior counts as PRIOR_OBSERVATIONS: rewards that are all equal show no noise.
  */
 static double
-SigmaWithPrior(double prior, const Evidence *longest, double sigma)
+SigmaWithPrior(double prior, const Evidence *longest, const Rewards *rewards, double sigma)
 {
-	double		seen = *longest->S > 0.0 ? *longest->N * sigma * sigma : 0.0;
+	double		squares = 0.0;
 
 	if (prior == 0.0)
 		return sigma;
 	if (*longest->N == 0.0)
 		return prior;
-	return sqrt((seen + PRIOR_OBSERVATIONS * prior * prior) /
+	if (memory_squares(longest, rewards) > 0.0)
+		squares = *longest->N * sigma * sigma;
+	return sqrt((squares + PRIOR_OBSERVATIONS * prior * prior) /
 				(*longest->N + PRIOR_OBSERVATIONS));
 }
 
@@ -154,7 +156,7 @@ ChooseMemory(DlintsHeader *header, const Memories *memories, double prior_sigma)
 	}
 	header->memory = choice.used + 1;
 	header->sigma = header->noise > 0.0 ? header->noise :
-		SigmaWithPrior(prior_sigma, &memories->memory[memories->count - 1], choice.sigma);
+		SigmaWithPrior(prior_sigma, &memories->memory[memories->count - 1], &rewards, choice.sigma);
 	return choice;
 }
 

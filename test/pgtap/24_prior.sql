@@ -141,5 +141,17 @@ SELECT matches(outcome(format('SELECT dlints_set(p, prior_weight => %s) FROM han
     '^22023: prior_weight must be ', format('prior_weight %s', weight))
 FROM unnest(ARRAY['-1', '1.1e10', '''NaN''', '''Infinity''']) AS weight;
 SELECT ok(same_bytes(dlints_set(e, prior_weight => 0), e), 'nothing removed') FROM hand;
+
+-- The reference reward of a model is its first one, so sums are about 5 here and about 0 after the retraction.
+WITH prior AS (
+    SELECT dlints_evidence(e, ARRAY[i % 7, i % 11], (i % 50 = 0)::integer, '{}', '2026-02-01') AS log
+    FROM   dlints_new(2, half_life => '1 day') e, generate_series(1, 500) i),
+model AS (
+    SELECT dlints_update(dlints_with_prior(e, log), '{1,0}', 5, at => '2026-03-01') AS five,
+           dlints_update(e, '{0,1}', 0, at => '2026-03-01') AS zero
+    FROM   prior, dlints_new(2, half_life => '1 day') e)
+SELECT ok(abs((dlints_info((five || zero) - zero)).sigma / (dlints_info(five)).sigma - 1) < 1e-9,
+          'retracting an observation restores the noise of a model with a prior')
+FROM model;
 SELECT * FROM finish();
 ROLLBACK;
