@@ -1,26 +1,24 @@
-"""What a decision, a reward and learning cost, and what that says for loads.
+"""Costs of decisions, rewards and training, and estimated loads of a server.
 
-A shop with a log of several months is made up. Unit costs are those of single
-statements on it; the loads are these units, multiplied. Then clients bring
-traffic without a pause.
+A shop with a log of several months is generated. Unit costs are measured with
+single statements; loads are multiples of them. Then clients send requests without
+a pause.
 
-With --rewards many clients reward at once instead, straight into the model or
-through a queue. The forms take turns, in a new order each time; a ratio is one
-of two runs in the same turn. Ends with an error if a reward was lost or
-counted twice.
+With --rewards many clients report rewards instead, directly to the model or
+through a queue. The forms take turns in random order; a ratio compares two runs
+of the same turn. The program fails if a reward was lost or counted twice.
 """
 
 from bench.program import number
 
 
 def arguments(parser):
-    """Say what the command line may hold."""
+    """Add the command line options."""
     parser.add_argument('--log-rows', type=number(100000), default=1000000,
-                        metavar='N', help='rows in the log of what was shown; '
-                        'one takes about 120 bytes (default %(default)s)')
+                        metavar='N', help='impressions in the log, about 120 bytes '
+                        'each (default %(default)s)')
     parser.add_argument('--seconds', type=number(5), default=30, metavar='N',
-                        help='how long the traffic lasts '
-                        '(default %(default)s)')
+                        help='duration of the traffic (default %(default)s)')
     parser.add_argument('--rewards', type=number(1), metavar='TURNS',
                         help='measure rewards of many clients instead; the '
-                        'traffic is then 100 rewards a second')
+                        'steady traffic is then 100 rewards per second')

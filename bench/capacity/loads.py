@@ -1,4 +1,4 @@
-"""What units say for loads: multiplied, and held against a machine."""
+"""Estimated loads: multiples of the units, relative to the limits of a machine."""
 
 from math import ceil
 
@@ -10,12 +10,12 @@ REWARDS = world.CLICKED * world.SHOWN       # of a decision
 CORES, WAL, DISK = 64, 200e6, 10e12         # of a large machine
 DAY, MONTH = 86400, 30 * 86400
 HEADINGS = ('decisions a minute', 'cores: decide', 'cores: log, reward',
-            'sessions that learn', 'WAL MB/s', 'disk GB a day',
-            'TB a month', 'over a machine\'s limit first', 'primaries')
+            'training sessions', 'WAL MB/s', 'disk GB a day',
+            'TB a month', 'first limit of a machine', 'primaries')
 
 
 def print_loads(units):
-    """Print a table of loads, and how its figures come from the units."""
+    """Print a table of loads, and how they are computed."""
     print(table([HEADINGS, *(_load(units, rate / 60)
                              for rate in PER_MINUTE)]))
     wal, disk = _bytes(units, 'wal'), _bytes(units, 'disk')
@@ -23,22 +23,22 @@ def print_loads(units):
     print(f"""
 A decision here is recommend() over {items:,} items and {REWARDS:g} rewards.
 cores: decide = rate x CPU of recommend().
-cores: log, reward = what stays on the primary if replicas choose
+cores: log, reward = work of the primary if replicas choose lists
 = rate x (CPU of logging + {REWARDS:g} x that of reward()).
-sessions that learn = rate x CPU of learn(); more than 1 is more than one
-session can do, and sessions of one model wait for each other.
+training sessions = rate x CPU of learn(). Sessions of one model wait for each
+other, so one model allows at most 1.
 WAL = rate x {wal:,.0f} bytes: recommend(), learn(), {REWARDS:g} x reward().
 disk = rate x {disk:,.0f} bytes: recommend(), {REWARDS:g} x reward().
-Full pages after checkpoints and dead rows come on top.
-A machine is taken to have {CORES} cores, {WAL / 1e6:.0f} MB/s of WAL, and \
+Full pages after checkpoints and dead rows are not included.
+A machine has {CORES} cores, {WAL / 1e6:.0f} MB/s of WAL, and \
 {DISK / 1e12:.0f} TB for a month.
-primaries = the largest of WAL, month's disk, and cores to log, reward and
-learn, each over its limit: machines if replicas choose and evidence is
-gathered on each; a replica of each primary also has to replay its WAL.""")
+primaries = the largest of WAL, disk of a month, and cores to log, reward and
+train, each relative to its limit: machines if replicas choose lists and evidence
+is computed on each. A replica of each primary also replays its WAL.""")
 
 
 def _load(units, rate):
-    """Return a line of the table for so many decisions a second."""
+    """Return the row of the table for a rate of decisions per second."""
     decide = rate * units['shop'].seconds
     log = rate * (units['log'].seconds + REWARDS * units['reward'].seconds)
     learn = rate * units['learn'].seconds
@@ -46,7 +46,7 @@ def _load(units, rate):
     disk = rate * _bytes(units, 'disk')
     shares = {'WAL': wal / WAL, 'disk': disk * MONTH / DISK,
               'cores': (decide + log + learn) / CORES,
-              'the one session that learns': learn}
+              'one training session': learn}
     first = max(shares, key=shares.get)
     shared = max(wal / WAL, disk * MONTH / DISK, (log + learn) / CORES)
     return (f'{rate * 60:,.0f}', f'{decide:,.2f}', f'{log:,.2f}',
@@ -58,7 +58,7 @@ def _load(units, rate):
 
 
 def _bytes(units, kind):
-    """Return the bytes of a decision with its rewards, learned."""
+    """Return the bytes of a decision with its rewards and training."""
     learned = units['learn'].wal if kind == 'wal' else 0
     return (getattr(units['shop'], kind) + learned
             + REWARDS * getattr(units['reward'], kind))

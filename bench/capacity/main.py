@@ -1,4 +1,4 @@
-"""Measure units, multiply them, and bring traffic; or rewards of many clients."""
+"""Measure units, estimate loads and run traffic, or rewards of many clients."""
 
 import os
 
@@ -10,7 +10,7 @@ HEADINGS = 'what', 'of', 'CPU us', 'wall us', 'WAL bytes', 'disk bytes'
 
 
 def main(options):
-    """Print the page; return False if a reward is missing."""
+    """Print all results; return False if a reward is missing."""
     with server.connect() as cursor:
         machine.describe(cursor)
         if options.rewards:
@@ -22,16 +22,16 @@ def main(options):
 
 
 def show(cursor, options):
-    """Make the shop, and print what is measured in it."""
+    """Generate the shop and print all measurements."""
     try:
         world.create(cursor, options.log_rows)
         size = value(cursor, 'SELECT pg_database_size(current_database())')
-        print(f'{options.log_rows:,} rows of what was shown, in '
+        print(f'{options.log_rows:,} impressions in '
               f'{world.MONTHS} months; {size / 1e9:.1f} GB')
         found = units.measure(cursor)
-        report.print_heading('Units: each of one')
+        report.print_heading('Unit costs')
         report_units(found)
-        report.print_heading('Loads: units, multiplied')
+        report.print_heading('Loads')
         loads.print_loads(found)
         report.print_heading(f'Traffic for {options.seconds} s')
         traffic.run(cursor, options.seconds)

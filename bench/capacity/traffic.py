@@ -1,4 +1,4 @@
-"""Traffic without a pause, and what it leaves."""
+"""Traffic without a pause, and the growth of tables."""
 
 from contextlib import ExitStack
 
@@ -11,23 +11,23 @@ from bench.server import checkpoint, value, written
 
 CLIENTS = 2
 SCRIPTS = {
-    'recommend': '\\set person random(1, :people)\n'
-                 'SELECT * FROM shop.recommend(:person::integer);',
-    'reward': 'SELECT shop.reward(s.decision, s.item) FROM shop.shown s\n'
-              'WHERE s.decision = (SELECT max(decision) FROM shop.due) '
-              'AND s.place = 1;'}
-RUN = 'SELECT shop.run();'
-RUNS_PER_SECOND = 0.5       # as cron does each minute of the day
+    'recommend': '\\set user random(1, :users)\n'
+                 'SELECT * FROM shop.recommend(:user);',
+    'reward': 'SELECT shop.reward(s.decision, s.item) FROM shop.impression s\n'
+              'WHERE s.decision = (SELECT max(decision) FROM shop.pending) '
+              'AND s.position = 1;'}
+RUN = 'CALL shop.run();'
+RUNS_PER_SECOND = 0.5       # cron calls run() every minute
 SIZES = """
     SELECT r.name, (SELECT sum(pg_total_relation_size(oid)) FROM pg_class
                     WHERE relnamespace = 'shop'::regnamespace AND relkind = 'r'
                     AND   relname ~ ('^' || r.name || '(_|$)'))
-    FROM   (VALUES ('decision'), ('reward'), ('due'), ('model'),
+    FROM   (VALUES ('decision'), ('reward'), ('pending'), ('model'),
                    ('item_vector')) r (name)"""
 
 
 def run(cursor, seconds):
-    """Let clients work, and print their times and what grew."""
+    """Run clients; print their times and the growth of tables."""
     before = _sizes(cursor)
     redo = checkpoint(cursor)
     pgbench = Pgbench(cursor)
@@ -36,7 +36,7 @@ def run(cursor, seconds):
         learner = stack.enter_context(pgbench.start(
             {'run': RUN}, time, f'--rate={RUNS_PER_SECOND}'))
         clients = stack.enter_context(pgbench.start(
-            SCRIPTS, time, f'--client={CLIENTS}', people=world.PEOPLE,
+            SCRIPTS, time, f'--client={CLIENTS}', users=world.USERS,
             weights={'recommend': 5}))
         clients.wait()
         learner.wait()
@@ -49,19 +49,19 @@ def run(cursor, seconds):
     after = _sizes(cursor)
     made = max(1, np.isfinite(times['recommend']).sum())
     print()
-    print(table([('what grew', 'MB before', 'MB after', 'bytes a decision'),
+    print(table([('table', 'MB before', 'MB after', 'bytes per decision'),
                  *((name, f'{before[name] / 1e6:,.1f}',
                     f'{after[name] / 1e6:,.1f}',
                     f'{(after[name] - before[name]) / made:,.0f}')
                    for name in after)]))
-    print(f"\nDecisions left in due: "
-          f"{value(cursor, 'SELECT count(*) FROM shop.due'):,}. "
+    print(f"\nPending decisions: "
+          f"{value(cursor, 'SELECT count(*) FROM shop.pending'):,}. "
           f"A checkpoint in between: {'no yes'.split()[redo != checkpoint(cursor)]}"
-          f'. {CLIENTS} clients without a pause, and one that runs run().')
+          f'. {CLIENTS} clients without a pause, and one that calls run().')
 
 
 def _times(name, found):
-    """Return a statement's times as texts."""
+    """Format the times of a statement."""
     done = found[np.isfinite(found)] * 1e3
     middle, high = np.percentile(done, (50, 99)) if len(done) else (0, 0)
     return (name, f'{len(done):,}', f'{middle:.1f}', f'{high:.1f}',
@@ -69,7 +69,7 @@ def _times(name, found):
 
 
 def _sizes(cursor):
-    """Return the bytes of tables, and the position in the log, by name."""
+    """Return the bytes of tables and of write-ahead log by name."""
     cursor.execute(SIZES)
     sizes = {name: float(size or 0) for name, size in cursor.fetchall()}
     return {**sizes, 'WAL': written(cursor)}

@@ -1,4 +1,4 @@
-"""Unit costs: CPU of the backend, write-ahead log and disk, of one call."""
+"""Unit costs of one call: CPU of the backend, write-ahead log and disk."""
 
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from bench.server import value, written
 
 CALLS = 500
 PLAIN = 200
-# Tables with their indexes and TOAST, and of a model only the latest state
+# Tables with indexes and TOAST, without versions of models
 STORED = """
     SELECT sum(pg_total_relation_size(oid)) FROM pg_class
     WHERE  relnamespace IN ('shop'::regnamespace, 'large'::regnamespace)
@@ -21,15 +21,15 @@ PREPARE = """
     PREPARE decide_large AS SELECT * FROM large.recommend($1);
     PREPARE reward AS SELECT shop.reward($1, $2);
     PREPARE log_choice AS
-    WITH made AS (SELECT shop.first_decision(now())
+    WITH made AS (SELECT _dlints_first_decision(now())
                          + nextval('shop.decision_number') AS id),
     d AS (INSERT INTO shop.decision (
-              id, at, seed, person, arm, context, profile,
+              id, at, seed, user_id, treatment, context, profile,
               items, probabilities, expected, features)
-          SELECT m.id, now(), d.seed, $2, d.arm, d.context, d.profile,
+          SELECT m.id, now(), d.seed, $2, d.treatment, d.context, d.profile,
                  d.items, d.probabilities, d.expected, d.features
           FROM   made m, shop.decision d WHERE d.id = $1)
-    INSERT INTO shop.due SELECT id FROM made;
+    INSERT INTO shop.pending SELECT id FROM made;
     PREPARE best AS
     SELECT dlints_recommend((SELECT state FROM shop.model
                              WHERE name = 'personal'),
@@ -65,7 +65,7 @@ DELETE = """
 
 @dataclass
 class Unit:
-    """What one of something costs: seconds and bytes."""
+    """Cost of one call or row in seconds and bytes."""
 
     what: str
     of: str
@@ -77,10 +77,10 @@ class Unit:
 
 
 def measure(cursor):
-    """Return the units by short names, in the order of the page."""
+    """Return the units by name."""
     clock = Path(f'/proc/{value(cursor, "SELECT pg_backend_pid()")}/schedstat')
     if not clock.exists():
-        raise UserError('the server has to run on this machine, for its CPU')
+        raise UserError('the server must run on this machine, for its CPU times')
     units = {}
 
     @contextmanager
@@ -101,7 +101,7 @@ def measure(cursor):
 
 
 def _now(cursor, clock):
-    """Return CPU and wall clock in seconds, bytes of log and of tables."""
+    """Return CPU and wall clock in seconds, and bytes of log and of tables."""
     log = written(cursor)
     stored = value(cursor, STORED)
     seconds = int(clock.read_text(encoding='ascii').split()[0]) / 1e9
@@ -112,28 +112,28 @@ def _decide(cursor, meter):
     """Measure decisions of recommenders, and rewards."""
     for name, items in world.ITEMS.items():
         calls = CALLS * 1000 // items
-        for person in range(1, 11):         # plans are made, pages are warm
-            cursor.execute(f'EXECUTE decide_{name}(%s)', (person,))
+        for user in range(1, 11):           # prepare plans and fill caches
+            cursor.execute(f'EXECUTE decide_{name}(%s)', (user,))
         with meter(name, f'recommend(), {items:,} items, k = {world.SHOWN}',
                    'a decision', calls):
-            for person in range(1, calls + 1):
-                cursor.execute(f'EXECUTE decide_{name}(%s)', (person,))
-    cursor.execute('SELECT decision, item FROM shop.due JOIN shop.shown '
-                   'USING (decision) WHERE place <= 2')
+            for user in range(1, calls + 1):
+                cursor.execute(f'EXECUTE decide_{name}(%s)', (user,))
+    cursor.execute('SELECT decision, item FROM shop.pending JOIN shop.impression '
+                   'USING (decision) WHERE position <= 2')
     clicked = cursor.fetchall()
     with meter('reward', 'reward()', 'a reward', len(clicked)):
         for pair in clicked:
             cursor.execute('EXECUTE reward(%s, %s)', pair)
     made = clicked[0][0]
-    with meter('log', 'log what was chosen elsewhere', 'a decision', CALLS):
-        for person in range(1, CALLS + 1):
-            cursor.execute('EXECUTE log_choice(%s, %s)', (made, person))
+    with meter('log', 'log a list of a replica', 'a decision', CALLS):
+        for user in range(1, CALLS + 1):
+            cursor.execute('EXECUTE log_choice(%s, %s)', (made, user))
 
 
 def _learn(cursor, meter):
-    """Measure learning, fitting vectors, and building the model anew."""
-    due = value(cursor, 'SELECT count(*) FROM shop.due')
-    with meter('learn', 'learn()', 'a decision', due) as unit:
+    """Measure training, fits of factors, and rebuilds of the models."""
+    pending = value(cursor, 'SELECT count(*) FROM shop.pending')
+    with meter('learn', 'learn()', 'a decision', pending) as unit:
         unit.count = value(cursor, "SELECT shop.learn('-1 minute')")
     with meter('refit', 'refit()', 'a click', world.CLICKS):
         cursor.execute('SELECT shop.refit()')
@@ -143,7 +143,7 @@ def _learn(cursor, meter):
 
 
 def _plain(cursor, meter):
-    """Measure the plain statements of the guide over the same items."""
+    """Measure plain statements over the same items."""
     cursor.execute('SELECT shop.profile(1)')
     profile, = cursor.fetchone()
     for name, what in (('best', 'dlints_recommend'),
@@ -155,30 +155,31 @@ def _plain(cursor, meter):
     with meter('queue', 'a reward into a queue', 'a reward', PLAIN):
         for item in range(1, PLAIN + 1):
             cursor.execute('EXECUTE queue(%s::real[], %s)', (profile, item))
-    with meter('fold', f'the queue learned, {PLAIN} at once', 'a reward',
+    with meter('fold', f'train on a queue of {PLAIN}', 'a reward',
                PLAIN):
         cursor.execute(FOLD)
 
 
 def _remove(cursor, meter):
-    """Measure the report, and forgetting a person and a month."""
+    """Measure the report, and removals of a user and of a month."""
     with meter('report', 'report() of seven days', 'a report', 1):
         cursor.execute('SELECT shop.report()')
-    with meter('erase', 'erase()', 'a person', 10) as unit:
-        erased = [value(cursor, 'SELECT shop.erase(%(who)s)', who=person)
-                  for person in range(101, 111)]
+    with meter('erase', 'erase()', 'a user', 10) as unit:
+        erased = [value(cursor, 'SELECT shop.erase(%(who)s)', who=user)
+                  for user in range(101, 111)]
     unit.what = f'erase(), {sum(erased) / len(erased):.0f} decisions each'
     month = world.oldest(cursor)
     rows = value(cursor, f'SELECT count(*) FROM shop.decision_{month}')
     some = min(rows // 10, 10000)
     with meter('delete', 'DELETE of old decisions', 'a decision', some):
         cursor.execute(DELETE.format(month, some))
-    keep = f'{world.MONTHS - 2} months'
+    retention = f'{world.MONTHS - 2} months'
     cursor.execute("SELECT dlints_alter_recommender('shop', "
-                   "jsonb_build_object('keep', %s))", (keep,))
-    # this made log was never learned, so that nothing of it is to be forgotten
-    cursor.execute('UPDATE shop.setting SET known_from = '
-                   'shop.first_decision(now() - %s::interval)', (keep,))
-    with meter('drop', 'set_months() that drops a month', 'a decision',
-               rows - some):
-        cursor.execute('SELECT shop.set_months()')
+                   "jsonb_build_object('retention', %s))",
+                   (retention,))
+    # The models contain nothing of the generated log, so nothing is retracted.
+    cursor.execute('UPDATE shop.setting SET trained_from = '
+                   '_dlints_first_decision(now() - %s::interval)',
+                   (retention,))
+    with meter('drop', 'run() that drops months', 'a decision', rows - some):
+        cursor.execute("SELECT shop.run_part('months')")

@@ -1,23 +1,23 @@
-"""A shop with a click log, two recommenders, and a log of several months."""
+"""Generate a shop: a click log, two recommenders, and a log of several months."""
 
 from bench.server import value
 
-PEOPLE = 100000
+USERS = 100000
 CLICKS = 500000
 ITEMS = {'shop': 1000, 'large': 10000}
 SHOWN = 10
 MONTHS = 6
-CLICKED = 0.02          # of what was shown
+CLICKED = 0.02          # fraction of the impressions
 LOG = 'decision', 'reward'
 
 CREATE = f"""
     SELECT setseed(0.5);
     CREATE TABLE click AS
-    SELECT 1 + floor({PEOPLE} * random())::integer AS person,
+    SELECT 1 + floor({USERS} * random())::integer AS user_id,
            1 + floor({ITEMS['shop']} * random() ^ 2)::integer AS item,
            now() - random() * interval '60 days' AS at
     FROM   generate_series(1, {CLICKS});
-    CREATE INDEX ON click (person, at);
+    CREATE INDEX ON click (user_id, at);
     CREATE INDEX ON click (at);
     ANALYZE click"""
 RECOMMENDER = """
@@ -31,10 +31,10 @@ RECOMMENDER = """
     DROP SCHEMA IF EXISTS {name} CASCADE;
     SELECT dlints_create_recommender('{name}', '{name}_item',
         '{{category, brand, price, added}}', control => 0, epsilon => 0,
-        wait => '10 seconds',
-        clicks => 'SELECT person, item, at FROM click')"""
+        attribution_window => '10 seconds',
+        clicks => 'SELECT user_id, item, at FROM click')"""
 
-# The months as set_months() makes them; indexes come when all rows are there.
+# Partitions like those of run(), without indexes until they are filled
 MONTH = """
     CREATE TABLE shop.decision_{month} (
         LIKE shop.decision INCLUDING CONSTRAINTS);
@@ -42,10 +42,10 @@ MONTH = """
         LIKE shop.reward INCLUDING DEFAULTS INCLUDING CONSTRAINTS)"""
 FILL = """
     INSERT INTO shop.decision_{month} (
-        id, at, seed, person, arm, context, profile,
+        id, at, seed, user_id, treatment, context, profile,
         items, probabilities, expected, features)
-    SELECT shop.first_decision(t.at) + n %% 4194304, t.at, n,
-           1 + floor({people} * random()), 'personal', '{{}}', p.profile,
+    SELECT _dlints_first_decision(t.at) + n %% 4194304, t.at, n,
+           1 + floor({users} * random()), 'personal', '{{}}', p.profile,
            l.items, array_fill(0.1, ARRAY[{shown}]),
            array_fill(0.02, ARRAY[{shown}]), l.features
     FROM   generate_series(1, {decisions}) n,
@@ -55,13 +55,13 @@ FILL = """
            (SELECT dlints_pack(shop.profile(1)) AS profile OFFSET 0) p,
            (SELECT array_agg(items ORDER BY n) AS lists,
                    array_agg(features ORDER BY n) AS features
-            FROM  (SELECT n, array_agg(item ORDER BY place)::text AS items,
-                          dlints_pack(array_agg(v.features ORDER BY place))
+            FROM  (SELECT n, array_agg(item ORDER BY position)::text AS items,
+                          dlints_pack(array_agg(v.features ORDER BY position))
                           AS features
                    FROM   generate_series(0, {items} - 1) n,
-                          generate_series(1, {shown}) place,
+                          generate_series(1, {shown}) position,
                           shop.item_vector v
-                   WHERE  v.item = 1 + (n * 7 + place * 37) %% {items}
+                   WHERE  v.item = 1 + (n * 7 + position * 37) %% {items}
                    GROUP  BY n) list) a,
            LATERAL (SELECT a.lists[1 + n %% {items}]::integer[] AS items,
                            a.features[1 + n %% {items}] AS features) l;
@@ -71,8 +71,8 @@ FILL = """
     WHERE  random() < {clicked}"""
 ATTACH = """
     ALTER TABLE shop.{table} ATTACH PARTITION shop.{table}_{month}
-    FOR VALUES FROM (shop.first_decision('{first}'))
-                 TO (shop.first_decision('{end}'))"""
+    FOR VALUES FROM (_dlints_first_decision('{first}'))
+                 TO (_dlints_first_decision('{end}'))"""
 CALENDAR = """
     SELECT to_char(m, 'YYYY_MM'), m::text || ' UTC',
            least(m + interval '1 month', now() AT TIME ZONE 'UTC'
@@ -84,14 +84,14 @@ CALENDAR = """
 
 
 def create(cursor, rows):
-    """Make the shop, with so many rows in its log of what was shown."""
+    """Generate the shop, with a given number of impressions in its log."""
     cursor.execute(CREATE)
     for name, items in ITEMS.items():
         cursor.execute(RECOMMENDER.format(name=name, items=items), ())
     cursor.execute(CALENDAR, {'months': MONTHS - 1})
     for month, first, last, end in cursor.fetchall():
         _fill(cursor, rows // SHOWN // MONTHS, month, first, last, end)
-        print(f'the log of {month.replace("_", "-")} is made', flush=True)
+        print(f'the log of {month.replace("_", "-")} is generated', flush=True)
     for table in LOG:
         cursor.execute(f'VACUUM ANALYZE shop.{table}')
 
@@ -103,7 +103,7 @@ def drop(cursor):
 
 
 def oldest(cursor):
-    """Return the oldest month of the log, as its partitions are named."""
+    """Return the oldest month of the log, as in the names of partitions."""
     return value(cursor, """
         SELECT min(substr(relname, 10)) FROM pg_class
         WHERE  relnamespace = 'shop'::regnamespace
@@ -111,14 +111,14 @@ def oldest(cursor):
 
 
 def _fill(cursor, decisions, month, first, last, end):
-    """Make and fill a month; the present one is there, with indexes."""
+    """Create and fill a month; the current one exists, with indexes."""
     exists = value(cursor, 'SELECT to_regclass(%(name)s) IS NOT NULL',
                    name=f'shop.decision_{month}')
     if not exists:
         cursor.execute(MONTH.format(month=month))
     cursor.execute(FILL.format(
         month=month, first=first, last=last, decisions=decisions,
-        people=PEOPLE, shown=SHOWN, items=ITEMS['shop'], clicked=CLICKED), ())
+        users=USERS, shown=SHOWN, items=ITEMS['shop'], clicked=CLICKED), ())
     for table in () if exists else LOG:
         cursor.execute(ATTACH.format(table=table, month=month, first=first,
                                      end=end))

@@ -1,8 +1,8 @@
-"""The default against fixed discounts, on problems that change or do not.
+"""The default memories against fixed discounts, on simulated problems with and without changes.
 
-Each problem is played under each seed by all policies, which differ in their
-memories alone. Where rewards come late, memories by time play, too. Draws are
-seeded: the figures can be had again.
+All policies play each problem with each seed, and differ in their memories alone.
+Problems with late rewards are also played with memories by time. Draws are seeded,
+so results are reproducible.
 """
 
 from bench.program import number
@@ -12,13 +12,13 @@ SEEDS = 5
 
 
 def arguments(parser):
-    """Say what the command line may hold."""
+    """Add the command line options."""
     parser.add_argument('--visits', type=number(1000), metavar='N',
                         help=f'of each problem (default {VISITS})')
     parser.add_argument('--seeds', type=number(1), default=SEEDS,
                         metavar='N', help='(default %(default)s)')
     parser.add_argument('--problems', metavar='NAME', nargs='+',
-                        help='some of them')
+                        help='only these problems')
     parser.add_argument('--quick', action='store_true',
-                        help=f'{QUICK_VISITS} visits, and less certain '
-                        'figures')
+                        help=f'{QUICK_VISITS} visits, with less precise '
+                        'results')

@@ -1,17 +1,13 @@
-"""Problems that change, or do not, and what the default makes of them."""
+"""Compare the default memories with fixed discounts on simulated problems."""
 
 from bench import machine, program, server, source
-from bench.drift import QUICK_VISITS, VISITS, chart, play, report
-from bench.drift.problems import LATE, problems
+from bench.drift import QUICK_VISITS, VISITS, play, report
+from bench.drift.problems import problems
 from bench.progress import play_all
-
-SCALED = 'box, abrupt'
-CHART = 'drift.png'
 
 
 def main(options):
-    """Play, report, and return whether all bars are met."""
-    folder = program.make_folder('drift')
+    """Print all results; return whether all bars are met."""
     visits = options.visits or (QUICK_VISITS if options.quick else VISITS)
     chosen = choose(options.problems)
     seeds = range(1, options.seeds + 1)
@@ -20,18 +16,13 @@ def main(options):
         found = play_all(
             lambda key, seed: play.play(chosen[key], seed, visits),
             [(key, seed) for seed in seeds for key in chosen])
-        alike = play.shares_alike(problems(None)[SCALED], visits)
     rows = [report.Row(problem, [found[key, seed] for seed in seeds])
             for key, problem in chosen.items()]
-    chart.draw(folder / CHART,
-               [row for row in rows if row.problem.group != LATE])
-    sound = report.print_all(rows, alike)
-    print(f'\nChart: {folder / CHART}')
-    return sound or options.quick
+    return report.print_all(rows) or options.quick
 
 
 def choose(names):
-    """Return the named problems, or all that can be had, by name."""
+    """Return the named problems by name, or all available ones."""
     try:
         folder = source.find_folder()
         print(source.LICENCE)

@@ -1,4 +1,4 @@
-"""Policies at play: each problem, seed and policy through the extension."""
+"""Play problems with each policy, in SQL."""
 
 import zlib
 from contextlib import contextmanager
@@ -10,26 +10,23 @@ from bench.drift import statements
 from bench.drift.problems import LATE
 from bench.server import copy, session
 
-DEFAULT, FOUR = 'default', 'four'
-# name: what dlints_new takes beyond the sizes
+DEFAULT = 'default'
+# name: arguments of dlints_new besides the sizes
 FIXED = {f'{discount:g}': {'discount': discount}
          for discount in (0.99, 0.998, 0.9998, 1)}
-POLICIES = {DEFAULT: {}, FOUR: {'memories': 4}, **FIXED}
-# By time, for rewards that come late: the first of three memories lasts about
-# as long as so many visits for each coordinate. As weights go, W visits are a
-# half-life of W ln 2.
+POLICIES = {DEFAULT: {}, **FIXED}
+# By time, for late rewards: the window of the shortest of three memories, in visits
+# per coordinate. A window of W visits is a half-life of W ln 2.
 BY_TIME = {f'by time, {visits:g} D': visits for visits in (0.5, 2, 10, 50)}
-# What (0, 1) becomes: a shift and a scale
-SCALES = ((0, 1), (0, 1000), (-1000, 1), (99, 2))
 
 
 @dataclass
 class Outcome:
-    """What a policy made of a world."""
+    """Results of a policy in a world."""
 
     earned: np.ndarray      # mean reward of each visit
     shown: np.ndarray       # numbers of the items
-    memory: np.ndarray      # in use after each time of learning
+    memory: np.ndarray      # in use after each training
 
 
 def make_world(problem, seed, visits):
@@ -50,7 +47,7 @@ def play(problem, seed, visits):
 
 
 def policies(problem, world):
-    """Return what dlints_new takes for each policy on a problem."""
+    """Return the arguments of dlints_new for each policy on a problem."""
     if problem.group != LATE:
         return POLICIES
     minutes = np.log(2) * (1 + world.items.shape[1])
@@ -59,26 +56,14 @@ def policies(problem, world):
         for name, visits in BY_TIME.items()}}
 
 
-def shares_alike(problem, visits):
-    """Return for each scale of rewards the share of equal choices."""
-    world = make_world(problem, 1, visits)
-    rewards = world.rewards
-    shown = []
-    for shift, scale in SCALES:
-        world.rewards = shift + scale * rewards
-        with loaded(world) as cursor:
-            shown.append(play_policy(cursor, world, 1).shown)
-    return [np.mean(choices == shown[0]) for choices in shown]
-
-
 @contextmanager
 def loaded(world):
-    """Open a session of its own with a world in temporary tables."""
+    """Open a session with the world in temporary tables."""
     with session() as cursor:
         cursor.execute(statements.TABLES)
-        lesson = (statements.ONE if world.box == world.batch == 1
-                  else statements.MANY)
-        cursor.execute(statements.PLAY.format(lesson=lesson))
+        training = (statements.ONE if world.box == world.batch == 1
+                    else statements.MANY)
+        cursor.execute(statements.PLAY.format(training=training))
         copy(cursor, 'item', enumerate(world.items))
         profiles = ([[]] * len(world.offered) if world.profiles is None
                     else world.profiles)
@@ -91,7 +76,7 @@ def loaded(world):
 
 
 def play_policy(cursor, world, seed, **parameters):
-    """Return the Outcome of a policy under seeded draws."""
+    """Return the Outcome of a policy with seeded draws."""
     named = {**world.model, **parameters}
     cursor.execute(
         statements.RUN.format(named=''.join(f', {name} => %({name})s'

@@ -1,8 +1,8 @@
-"""The problems: what is offered, and what it earns.
+"""The simulated problems: offered items and their rewards.
 
-Unless a problem says otherwise, a catalogue has 500 items with 15 features,
-each visit offers 20 of them, chosen at random, and a reward is linear in the
-features, has mean 0 and variance 1 over the items, and noise of variance 1.
+By default a catalogue has 500 items with 15 features, and each visit offers 20
+random items. Rewards are linear in the features, with mean 0 and variance 1 over
+the items, and noise of variance 1.
 """
 
 import re
@@ -19,23 +19,22 @@ OFFERED = 20
 DIM = 15
 BOX = 10
 BATCH = 200
-DELAY, LEARN = 200, 20  # visits in the mean, and after which some are learned
-LEVELS = 4              # standard deviation
+DELAY, LEARN = 200, 20  # visits: mean delay, and interval of training
 
 
 @dataclass
 class World:
-    """Visits: the items that each offers, and what they earn."""
+    """Visits with offered items and rewards."""
 
     items: np.ndarray           # one row of features for each item
-    offered: np.ndarray         # visits x places: numbers of items
-    expected: np.ndarray        # visits x places: mean rewards
-    rewards: np.ndarray         # visits x places: what would be seen
+    offered: np.ndarray         # visits x positions: numbers of items
+    expected: np.ndarray        # visits x positions: mean rewards
+    rewards: np.ndarray         # visits x positions: observed if shown
     profiles: np.ndarray = None     # one row for each visit
     model: dict = field(default_factory=dict)   # sizes for dlints_new
-    box: int = 1                # items shown in a visit
-    batch: int = 1              # visits after which rewards are learned
-    delays: np.ndarray = 0      # visits until rewards are known
+    box: int = 1                # impressions of a visit
+    batch: int = 1              # visits between trainings
+    delays: np.ndarray = 0      # visits until rewards are reported
 
 
 @dataclass
@@ -45,37 +44,34 @@ class Problem:
     key: str
     about: str
     make: callable
-    share: float = 1            # of the visits that others have
-    group: str = ''             # LEVEL and LATE are no part of the bars
+    share: float = 1            # of the number of visits
+    group: str = ''             # LATE has no bars
 
 
-LEVEL, LATE = 'level', 'late'
+LATE = 'late'
 
 
-def linear(random, visits, path, dim=DIM, noise=1, level=None, **settings):
+def linear(random, visits, path, dim=DIM, noise=1, **settings):
     """Return a World of linear rewards.
 
-    path(random, visits, dim) is the parameter, one row for each visit; level is
-    such a path, too: of what all rewards of a visit have on top.
+    path(random, visits, dim) returns the parameter, one row for each visit.
     """
     items = features(random, dim)
     offered = offers(random, visits)
     expected = scores(items, offered, path(random, visits, dim))
     rewards = expected + noise * random.standard_normal(expected.shape)
-    if level is not None:
-        rewards += LEVELS * level(random, visits, 1)
     return World(items, offered, expected, rewards, **settings)
 
 
 def late(random, visits, kind, *values):
-    """Return a World whose rewards become known in an order of their own."""
+    """Return a World with random delays of rewards."""
     world = kind(random, visits, *values, batch=LEARN)
     world.delays = random.exponential(DELAY, visits).astype(int)
     return world
 
 
 def clicks(random, visits, path, chance, dim=DIM, offer=OFFERED, **settings):
-    """Return a World of clicks; chance(score) is their probability."""
+    """Return a World of clicks with probability chance(score)."""
     items = features(random, dim)
     offered = offers(random, visits, offer)
     expected = chance(scores(items, offered, path(random, visits, dim)))
@@ -84,22 +80,22 @@ def clicks(random, visits, path, chance, dim=DIM, offer=OFFERED, **settings):
 
 
 def features(random, dim):
-    """Return a catalogue; what the server stores is real[]."""
+    """Return features of a catalogue, in single precision as stored."""
     items = random.standard_normal((ITEMS, dim)) / np.sqrt(dim)
     return items.astype(np.float32)
 
 
 def offers(random, visits, offer=OFFERED, items=ITEMS):
-    """Return which items are offered, without repetition in a visit."""
+    """Return the offered items, without repetition in a visit."""
     return random.random((visits, items)).argpartition(offer)[:, :offer]
 
 
 def scores(items, offered, thetas):
-    """Return x'theta of all that is offered."""
+    """Return x'theta of all offered items."""
     return np.einsum('vpd,vd->vp', items[offered].astype(float), thetas)
 
 
-# What becomes of the parameter
+# Paths of the parameter
 
 def constant(random, visits, dim):
     """Nothing changes."""
@@ -134,7 +130,7 @@ def interlude(random, visits, dim):
 
 
 def walk(memory):
-    """Return a random walk that forgets itself in so many visits."""
+    """Return an autoregressive random walk with a given memory in visits."""
     def path(random, visits, dim):
         keep = np.exp(-1 / memory)
         steps = random.standard_normal((visits, dim))
@@ -147,19 +143,19 @@ def walk(memory):
     return path
 
 
-# Chances of a click
+# Click probabilities
 
 def logistic(base):
-    """Return a chance that has these odds, as a logarithm, at score 0."""
+    """Return a click probability with given log-odds at score 0."""
     return lambda score: 1 / (1 + np.exp(-base - score))
 
 
 def sparse(score):
-    """Return chances from 1 to 5 per cent."""
+    """Return click probabilities from 1 to 5 %."""
     return 0.01 + 0.04 / (1 + np.exp(-1.7 * score))
 
 
-# Problems that are not made by these two
+# Other problems
 
 def rotation(random, visits):
     """Twenty arms without features; five times rates move on to others."""
@@ -218,13 +214,13 @@ SHOWN_LIKED = 4
 
 
 def movies(folder, change):
-    """Return what makes the World of a MovieLens folder.
+    """Return a function that makes the World of a MovieLens folder.
 
     Movies have factors from the ratings of half of the users; the others come
-    in a random order. Half of the ratings of each are her history, of which
-    her profile is made; of the rest she clicks on what she rated 4 or more.
-    Each visit offers four of these movies and sixteen she has not rated. After
-    a change it is the newer movies that are clicked on, before it the older.
+    in random order. Half of the ratings of each are the history, which makes the
+    profile; the user clicks movies among the rest with a rating of 4 or more.
+    Each visit offers four of these movies, and sixteen that the user has not
+    rated. With a change, users click older movies first, and newer ones later.
     """
     ratings, catalogue = read_folder(folder)
     top = most_rated(ratings['movie'], MOVIES)
@@ -263,8 +259,8 @@ def movies(folder, change):
                               OFFERED - SHOWN_LIKED, False)])[order[visit]]
         pairs, number = np.unique(guests[:, None] * len(top) + offered,
                                   return_inverse=True)
-        person, movie = np.divmod(pairs, len(top))
-        both = vectors[movie] * taste[person]
+        user, movie = np.divmod(pairs, len(top))
+        both = vectors[movie] * taste[user]
         features = np.column_stack([vectors[movie], both, both.sum(axis=1)])
         return World(features.astype(np.float32),
                      number.reshape(offered.shape), expected, expected)
@@ -273,7 +269,7 @@ def movies(folder, change):
 
 
 def older_half(movies):
-    """Return which movies are the older half, by the year in their titles."""
+    """Return the older half of movies, by the year in their titles."""
     years = [re.findall(r'\((\d{4})', movie.title) for movie in movies]
     oldest_first = np.argsort([int(found[-1]) if found else 0
                                for found in years], kind='stable')
@@ -283,7 +279,7 @@ def older_half(movies):
 
 
 def item_factors(matrix):
-    """Return factors of items, weighted by their roots, of rms length 1."""
+    """Return factors of items, scaled to a root mean square length of 1."""
     start = np.ones(min(matrix.shape))
     _, values, right = svds(matrix, k=FACTORS, v0=start)
     vectors = right.T * np.sqrt(values)
@@ -291,7 +287,7 @@ def item_factors(matrix):
 
 
 def problems(folder):
-    """Return all problems by name; those of MovieLens if there is a folder."""
+    """Return all problems by name, those of MovieLens only with a folder."""
     def of(kind, *values, **settings):
         return lambda random, visits: kind(random, visits, *values,
                                            **settings)
@@ -337,9 +333,7 @@ def problems(folder):
         Problem('large, abrupt', '120 features, all changes at half',
                 of(linear, half, dim=120)),
         Problem('small', 'two features, all changes nine times',
-                of(linear, lambda *sizes: changes(*sizes, 10), dim=2)),
-        Problem('level', 'all rewards go up and down together, tastes stay',
-                of(linear, constant, level=walk(100)), group=LEVEL)]
+                of(linear, lambda *sizes: changes(*sizes, 10), dim=2))]
     every += [
         Problem(f'late, {name}', about, of(late, *values), group=LATE)
         for name, about, *values in (
@@ -358,6 +352,6 @@ def problems(folder):
             Problem('MovieLens', 'visitors in a random order',
                     movies(folder, False)),
             Problem('MovieLens, abrupt',
-                    'first older movies are clicked on, then newer',
+                    'clicks on older movies, then on newer ones',
                     movies(folder, True))]
     return {problem.key: problem for problem in every}

@@ -1,23 +1,23 @@
-"""The SQL of a play; {name} is a part of a statement."""
+"""SQL statements of a play, with parts {in braces}."""
 
 TABLES = """
--- one row for each item that may be offered
+-- items
 CREATE TEMP TABLE item (
     id integer PRIMARY KEY, features real[] NOT NULL);
--- one row for each visit: after which one its rewards are known, who comes,
--- which items are offered, what each of them earns on average, and what it earns
+-- visits: the number of the visit after which the rewards are known, profile,
+-- offered items, their mean rewards and their observed rewards
 CREATE TEMP TABLE visit (
     number   integer PRIMARY KEY,
     due      integer NOT NULL,
-    profile  real[] NOT NULL,   -- empty without one
+    profile  real[] NOT NULL,   -- '{}' without a profile
     offered  integer[] NOT NULL,
     expected float8[] NOT NULL,
     reward   float8[] NOT NULL);
 CREATE INDEX ON visit (due)"""
 
-# Play all visits. One draw serves the "box" items of a visit; after "batch"
-# visits is learned what has become known. Returns the expected reward of each
-# visit, what was shown, and the memory in use.
+# Play all visits: one draw for the "box" items of a visit, and training after each
+# "batch" of visits. Returns the expected reward of each visit, the shown items, and
+# the memory in use.
 PLAY = """
 CREATE OR REPLACE FUNCTION pg_temp.play(
     empty dlints, box integer, batch integer, seed bigint,
@@ -27,45 +27,45 @@ DECLARE
     state   dlints := empty;
     v       visit;
     weights float8[];
-    places  integer[];
-    chosen  integer[];      -- the places of all visits
+    slots   integer[];      -- of the shown items among the offered
+    chosen  integer[];      -- slots of all visits
 BEGIN
     FOR v IN SELECT * FROM visit ORDER BY number LOOP
         weights := dlints_draw_weights(state, v.profile, seed + v.number);
-        places := array(
-            SELECT o.place::integer
-            FROM   unnest(v.offered) WITH ORDINALITY AS o (id, place)
+        slots := array(
+            SELECT o.slot::integer
+            FROM   unnest(v.offered) WITH ORDINALITY AS o (id, slot)
             JOIN   item AS i USING (id)
             ORDER  BY dlints_dot(weights, i.features) DESC
             LIMIT  box);
 
         earned[v.number] := 0;
         FOR k IN 1 .. box LOOP
-            earned[v.number] := earned[v.number] + v.expected[places[k]];
-            shown := shown || v.offered[places[k]];
-            chosen := chosen || places[k];
+            earned[v.number] := earned[v.number] + v.expected[slots[k]];
+            shown := shown || v.offered[slots[k]];
+            chosen := chosen || slots[k];
         END LOOP;
         CONTINUE WHEN v.number % batch <> 0;
 
-        {lesson};
+        {training};
         memory := memory || (SELECT i.memory FROM dlints_info(state) AS i);
     END LOOP;
 END
 $$ LANGUAGE plpgsql"""
-# Of one observation, and of those that have become known
+# Training on one observation, and on all rewards that became known
 ONE = """
         state := dlints_update(
-            state, (SELECT i.features FROM item i WHERE i.id = v.offered[places[1]]),
-            v.reward[places[1]], v.profile)"""
+            state, (SELECT i.features FROM item i WHERE i.id = v.offered[slots[1]]),
+            v.reward[slots[1]], v.profile)"""
 MANY = """
         state := state || (
-            SELECT dlints_evidence(empty, i.features, w.reward[c.place], w.profile,
+            SELECT dlints_evidence(empty, i.features, w.reward[c.slot], w.profile,
                                    'epoch'::timestamptz + w.number * interval '1 min'
                                    ORDER BY w.due, w.number, k)
             FROM   visit w
                    CROSS JOIN generate_series(1, box) AS k
-                   CROSS JOIN LATERAL (SELECT chosen[(w.number - 1) * box + k]) AS c (place)
-                   JOIN item i ON i.id = w.offered[c.place]
+                   CROSS JOIN LATERAL (SELECT chosen[(w.number - 1) * box + k]) AS c (slot)
+                   JOIN item i ON i.id = w.offered[c.slot]
             WHERE  w.due > v.number - batch AND w.due <= v.number)"""
 
 RUN = """

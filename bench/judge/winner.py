@@ -1,7 +1,7 @@
-"""How often winner() is wrong, at any look at a log that grows, and what it finds.
+"""Error rates and power of winner(), over many looks at a growing log.
 
-The logs are those of a ranker that learns each context and action by itself.
-They are judged in numpy, and one of each kind by winner() itself.
+The logs are those of a ranker with a separate estimate for each context and action.
+The verdicts are computed in numpy, and one log is compared with winner() itself.
 """
 
 import json
@@ -14,48 +14,47 @@ from bench.server import copy
 
 LOGS, EVENTS, LOOKS, AT_ONCE, LEARN = 1000, 10000, 40, 100, 25
 BLOCKS, LEAST, DRAWS = 20, 0.001, 2000
-# name: chances of a reward (contexts x actions); how much these have grown at
-# the end; epsilon
+# name: reward probabilities (contexts x actions), their growth by the end, epsilon
 KINDS = {
     '2 equal': ([[.05] * 2], 0, .02),
     '3 equal': ([[.02] * 3], 0, .02),
     '5 equal': ([[.1] * 5], 0, .02),
-    '2 equal, by chance': ([[.05] * 2], 0, 1),
+    '2 equal, random': ([[.05] * 2], 0, 1),
     '2 equal and a worse one': ([[.05, .05, .02]], 0, .02),
     '2 equal, growing': ([[.05] * 2], 1.5, .02),
     '2 equal on average of two contexts': ([[.1, .05], [.05, .1]], 0, .02),
     '.05 .06 .10': ([[.05, .06, .1]], 0, .02),
     '.05 .06 .10, epsilon .2': ([[.05, .06, .1]], 0, .2),
-    '.05 .06 .10, by chance': ([[.05, .06, .1]], 0, 1)}
+    '.05 .06 .10, random': ([[.05, .06, .1]], 0, 1)}
 BOUNDS = """
 SELECT b.low, b.high
 FROM   unnest(%(mean)s, %(stderr)s, %(whole)s::bigint[])
-       WITH ORDINALITY AS u (mean, stderr, whole, place),
+       WITH ORDINALITY AS u (mean, stderr, whole, n),
        dlints_bounds(mean, stderr, whole, 0, 1, %(confidence)s) b
-ORDER  BY place"""
-ASKED = """
+ORDER  BY n"""
+WINNER = """
 SELECT earns, low, high, chance_best
 FROM   judged.winner(lowest => 0, highest => 1)
 ORDER  BY action"""
 
 
 def results(cursor, share, advance):
-    """Return how often a verdict is wrong, and how often it is found."""
+    """Return the rates of wrong and of right verdicts."""
     found = []
     for done, (name, (chances, growth, epsilon)) in enumerate(KINDS.items()):
         random, chances = np.random.default_rng(SEED), np.array(chances)
-        said = [judged(cursor, random, log) for log in (
+        verdicts = [judged(cursor, random, log) for log in (
             play(random, chances, growth, epsilon)
             for _ in range(max(round(share * LOGS / AT_ONCE), 1)))]
         earned = chances.mean(axis=0)
         is_best = (earned == earned.max()) & (np.sum(earned == earned.max()) == 1)
-        for verdict, place, bar in (('proven', 0, 0.05), ('likely', 1, 0.02)):
-            is_said = np.concatenate([part[place] for part in said], axis=1)
-            wrong = is_said[..., ~is_best].any(axis=(0, 2)).mean()
+        for verdict, index, bar in (('proven', 0, 0.05), ('likely', 1, 0.02)):
+            is_verdict = np.concatenate([part[index] for part in verdicts], axis=1)
+            wrong = is_verdict[..., ~is_best].any(axis=(0, 2)).mean()
             found.append(at_most(f'{name}: wrongly {verdict}, at any look', wrong,
                                  bar, f'{wrong:.1%}'))
             if is_best.any():
-                right = is_said[..., is_best].any(axis=(0, 2)).mean()
+                right = is_verdict[..., is_best].any(axis=(0, 2)).mean()
                 found.append(Result(f'    rightly {verdict}', f'{right:.0%}'))
         advance((done + 1) / len(KINDS))
     log = play(np.random.default_rng(SEED), np.array([[.1, .05], [.05, .2]]), 0, .2)
@@ -63,7 +62,7 @@ def results(cursor, share, advance):
 
 
 def play(random, chances, growth, epsilon):
-    """Return contexts, actions, rewards and probabilities, events x logs."""
+    """Simulate logs; return contexts, actions, rewards and probabilities, events x logs."""
     contexts, actions = chances.shape
     each = np.arange(AT_ONCE)
     counts, sums = np.zeros((2, AT_ONCE, contexts, actions))
@@ -87,9 +86,9 @@ def play(random, chances, growth, epsilon):
 
 
 def cumulated(log):
-    """Return sums over events of ones, probabilities, choices and clicks.
+    """Return cumulative sums of ones, probabilities, choices and rewards.
 
-    Of each action in each context: contexts x events x logs x actions.
+    Their dimensions are contexts x events x logs x actions.
     """
     context, action, reward, shown = log
     chosen = action[..., None] == np.arange(shown.shape[2])
@@ -129,37 +128,38 @@ def bounds(cursor, mean, stderr, whole):
 
 
 def best(random, expected, error):
-    """Return the chance of each action to be the best, logs x actions."""
+    """Return the probability of each action to be the best, logs x actions."""
     draws = random.standard_normal((DRAWS, 1, expected.shape[1]), np.float32)
     return np.mean([(expected + error * draw).argmax(1)[:, None] == np.arange(expected.shape[1])
                     for draw in draws], axis=0)
 
 
 def judged(cursor, random, log):
-    """Return what is proven and what likely, looks x logs x actions."""
-    said, sums = [], cumulated(log)
+    """Return proven and likely verdicts, looks x logs x actions."""
+    verdicts, sums = [], cumulated(log)
     for events in EVENTS // LOOKS * np.arange(1, LOOKS + 1):
         *sample, expected, error = known(sums, events)
         low, high = bounds(cursor, *sample)
         others = np.where(np.eye(high.shape[1], dtype=bool), -1, high[:, None]).max(2)
-        said.append((low > others, best(random, expected, error) >= 0.99))
-    return [np.array(part) for part in zip(*said)]
+        verdicts.append((low > others, best(random, expected, error) >= 0.99))
+    return [np.array(part) for part in zip(*verdicts)]
 
 
 def difference(cursor, log):
-    """Return how far winner() is from numpy, of the first of the logs."""
-    cursor.execute("SELECT dlints_create_ranker('judged', wait => '0')")
-    names = [f'a{place}' for place in range(log[3].shape[2])]
+    """Return the largest difference of winner() from numpy, for the first log."""
+    cursor.execute("SELECT dlints_create_ranker('judged', "
+                   "attribution_window => '0')")
+    names = [f'a{action}' for action in range(log[3].shape[2])]
     order = [[action, *(other for other in range(len(names)) if other != action)]
              for action in log[1][:, 0]]
-    copy(cursor, 'judged.decision (id, event, arm, at, active, context, actions, ranking, '
+    copy(cursor, 'judged.decision (id, event, treatment, at, active, context, actions, ranking, '
          'probabilities, expected)', (
              (event, event, 'live', '2026-01-01', True, json.dumps({'of': int(log[0][event, 0])}),
-              json.dumps(names), [place + 1 for place in places],
-              log[3][event, 0][places].tolist(), [0] * len(names))
-             for event, places in enumerate(order)))
+              json.dumps(names), [action + 1 for action in actions],
+              log[3][event, 0][actions].tolist(), [0] * len(names))
+             for event, actions in enumerate(order)))
     copy(cursor, 'judged.reward (event, value)', enumerate(log[2][:, 0].astype(int).tolist()))
-    cursor.execute(ASKED)
+    cursor.execute(WINNER)
     asked = np.array(cursor.fetchall(), float).T
     cursor.execute('DROP SCHEMA judged CASCADE')
     *sample, expected, error = known(cumulated(log), EVENTS)

@@ -1,23 +1,23 @@
-"""Speed and memory, in a table of what dlints has to reach.
+"""Speed and memory, in a table with bars.
 
-Each number is a ratio, measured in one run on one machine. Where its spread
-crosses the bar there are more runs, up to three times as many.
+Each number is a ratio, measured in one run on one machine. A row whose spread
+crosses its bar is measured longer, up to three times.
 """
 
 from bench.program import number, numbers
 
-# What is measured: a file each, and rows of the table
+# Title of each theme; a theme is a file, and some rows of the table
 THEMES = {
     'recommend': 'Recommend',
     'choose': 'Choose, with probabilities',
     'users': 'The best for many users at once',
-    'evidence': 'Learn from many rows',
-    'update': 'Learn from one reward',
+    'evidence': 'Train on many rows',
+    'update': 'Train on one reward',
     'stream': 'Stream of recommendations and rewards',
     'arms': 'Arms with a model each',
     'growth': 'Growth with sizes',
     'interleaved': 'Models interleaved row by row',
-    'groups': 'Learn in groups and in running windows',
+    'groups': 'Evidence of groups and in running windows',
     'judge': 'Judge policies and models',
     'factors': 'Item vectors from clicks',
     'reduced': 'Reduced features in a column',
@@ -30,18 +30,18 @@ QUICK = 0.1
 
 
 def arguments(parser):
-    """Say what the command line may hold."""
+    """Add the command line options."""
     parser.epilog = '\n'.join(f'  {row}  {title}' for row, title
                               in enumerate(THEMES.values(), 1))
     parser.add_argument('--rows', type=numbers(1, len(THEMES)),
                         metavar='N,...', default=range(1, len(THEMES) + 1),
-                        help='which of the rows below to measure')
+                        help='themes to measure, of the list below')
     work = parser.add_mutually_exclusive_group()
     work.add_argument('--quick', dest='share', action='store_const', default=1,
                       const=QUICK,
-                      help='a tenth of the work, and less certain figures')
+                      help='a tenth of the work, with less precise results')
     work.add_argument('--times', dest='share', type=number(1),
-                      metavar='N', help='so many times the work: --rows '
+                      metavar='N', help='multiply the work: --rows '
                       f'{[*THEMES].index("factors") + 1} --times 20 for 20 '
                       'million clicks')
     parser.add_argument('--strict', action='store_true',

@@ -1,7 +1,6 @@
-"""Choices with their probabilities, next to recommendations without.
+"""Choices with probabilities, against recommendations without.
 
-dlints_decide is measured with the statement that puts the candidates' arrays
-together.
+The time of dlints_decide includes the aggregation of the candidates into arrays.
 """
 
 from bench.measure import prepared
@@ -9,15 +8,15 @@ from bench.speed import shapes
 from bench.speed.bars import Bar
 
 SHAPES = shapes.SMALL_MATCHED, shapes.MATCHED, shapes.DEFAULT
-CANDIDATES = {1000: 200, 10000: 50}     # and how many rounds
-MOST = {20: 3, 100: 5}                  # by draws
+CANDIDATES = {1000: 200, 10000: 50}     # and rounds
+MAX_TIMES = {20: 3, 100: 5}             # by draws
 DIVERSITIES = 0.5, 1
 
 
 def run(theme):
-    """Compare choices, by how many there are and by draws."""
+    """Compare choices by number of candidates and draws."""
     shapes.create_models(theme.cursor, SHAPES)
-    # Candidates that PostgreSQL writes to disk are another matter.
+    # Keep the candidates in memory.
     theme.cursor.execute("SET work_mem = '64MB'")
     for count, rounds in CANDIDATES.items():
         shapes.create_items(theme.cursor, SHAPES, count)
@@ -29,9 +28,9 @@ def run(theme):
 
 
 def _bars(count, title):
-    """Return what is compared with a recommendation."""
+    """Yield the bars of a model."""
     what = f'{count:,} items, {title}'
-    for draws, most in MOST.items():
+    for draws, most in MAX_TIMES.items():
         yield Bar(f'dlints_decide, {what}, {draws} draws: times recommend',
                   f'decide {draws}', 'recommend', most)
     for diversity in DIVERSITIES:
@@ -41,9 +40,9 @@ def _bars(count, title):
 
 
 def _statements(shape):
-    """Return what is compared for a model."""
+    """Return the statements of a model."""
     texts = {'recommend': shape.recommend}
-    for draws in MOST:
+    for draws in MAX_TIMES:
         texts[f'decide {draws}'] = _decide(shape, f'draws => {draws}')
     for diversity in (0, *DIVERSITIES):
         texts[f'varied {diversity}'] = _decide(
@@ -53,7 +52,7 @@ def _statements(shape):
 
 
 def _decide(shape, arguments):
-    """Return a decision, with the statement that gathers its candidates."""
+    """Return a decision, with the aggregation of its candidates."""
     return f"""
         SELECT d.*
         FROM   model m,

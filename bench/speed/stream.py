@@ -1,8 +1,7 @@
-"""Recommending and learning step by step, against the authors' own way.
+"""Recommend and train step by step, against the algorithm of the authors' program.
 
-As in the authors' program, contexts of an item's and the user's features are
-appended arm by arm into a dictionary at each step. Their program itself is
-measured by "make peers", for those who have it.
+As in the authors' program, each step appends the user's features to those of
+each item in a dictionary.
 """
 
 import numpy as np
