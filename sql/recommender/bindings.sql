@@ -113,10 +113,79 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_execute_under(text, text) IS 'execute a statement under another search_path';
 
+CREATE FUNCTION _dlints_try_cast(value text, type anyelement) RETURNS anyelement
+	AS 'MODULE_PATHNAME', 'dlints_try_cast' LANGUAGE C STABLE PARALLEL SAFE COST 5;
+COMMENT ON FUNCTION _dlints_try_cast(text, anyelement)
+	IS 'convert a text to the type of the second argument; NULL if it is no value of that type';
+
+-- An expression that converts a column of the click log to another type.  A value that the type does not have
+-- becomes NULL, so that one bad click does not stop the others.
+CREATE FUNCTION _dlints_safe_cast(expression text, source oid, target oid) RETURNS text
+	LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS
+$$
+SELECT CASE
+	WHEN source = target OR t.typcategory = 'S' AND t.typnamespace = 'pg_catalog'::regnamespace
+	     OR source IN ('int2'::regtype, 'int4'::regtype) AND target IN ('int4'::regtype, 'int8'::regtype)
+	     OR source IN ('int2'::regtype, 'int4'::regtype, 'int8'::regtype) AND target = 'numeric'::regtype
+	THEN format('%s::%s', expression, name)
+	WHEN source IN ('int4'::regtype, 'int8'::regtype) AND target IN ('int2'::regtype, 'int4'::regtype)
+	     OR source IN ('float4'::regtype, 'float8'::regtype, 'numeric'::regtype)
+	        AND target IN ('int2'::regtype, 'int4'::regtype, 'int8'::regtype)
+	THEN format('CASE WHEN %1$s::%2$s OPERATOR(pg_catalog.>=) %3$s::%2$s AND %1$s::%2$s OPERATOR(pg_catalog.<=) %4$s::%2$s'
+	            ' THEN %1$s::%5$s END', expression,
+	            CASE WHEN source IN ('int4'::regtype, 'int8'::regtype) THEN 'pg_catalog.int8' ELSE 'pg_catalog.numeric' END,
+	            quote_literal(- (2::numeric ^ (8 * t.typlen - 1))::numeric(20)),
+	            quote_literal((2::numeric ^ (8 * t.typlen - 1))::numeric(20) - 1), name)
+	ELSE format('@extschema@._dlints_try_cast(%s::pg_catalog.text, NULL::%s)', expression, name) END
+FROM   pg_type t, LATERAL (SELECT @extschema@._dlints_type_name(t.oid) AS name) n
+WHERE  t.oid = target
+$$;
+COMMENT ON FUNCTION _dlints_safe_cast(text, oid, oid)
+	IS 'expression that converts a column to another type; values that the type does not have become NULL';
+
+-- An expression that converts the times of the click log.  Those without a time zone are read in the zone of the
+-- session that binds them, whoever reads them later; an index on this expression can serve conditions.
+CREATE FUNCTION _dlints_time_cast(expression text, source oid) RETURNS text
+	LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS
+$$
+SELECT CASE source
+	WHEN 'timestamptz'::regtype THEN expression
+	WHEN 'timestamp'::regtype THEN format('%s AT TIME ZONE %L', expression, current_setting('TimeZone'))
+	WHEN 'date'::regtype THEN format('CASE WHEN %1$s OPERATOR(pg_catalog.<) %2$L::pg_catalog.date OR'
+		' %1$s OPERATOR(pg_catalog.=) %3$L::pg_catalog.date THEN %1$s::pg_catalog.timestamp AT TIME ZONE %4$L END',
+		expression, '294276-01-01', 'infinity', current_setting('TimeZone'))
+	ELSE format('@extschema@._dlints_try_cast(%s::pg_catalog.text, NULL::pg_catalog.timestamptz)', expression) END
+$$;
+COMMENT ON FUNCTION _dlints_time_cast(text, oid) IS 'expression that converts the times of the click log';
+
+-- The types of the columns user, item and time of a query of clicks; of domains the types below them
+CREATE FUNCTION _dlints_click_types(a jsonb) RETURNS oid[]
+	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS
+$$
+DECLARE
+	types oid[];
+BEGIN
+	PERFORM @extschema@._dlints_execute_under(a ->> 'path', format(
+		E'CREATE VIEW %I.logged_click AS SELECT * FROM (\n%s\n) c (user_id, item, at)', a ->> 'name', a ->> 'clicks'));
+	WITH RECURSIVE below AS (
+		SELECT c.attnum, c.atttypid AS type FROM pg_attribute c
+		WHERE  c.attrelid = format('%I.logged_click', a ->> 'name')::regclass AND c.attnum BETWEEN 1 AND 3
+		UNION ALL
+		SELECT b.attnum, t.typbasetype FROM below b JOIN pg_type t ON t.oid = b.type WHERE t.typtype = 'd')
+	SELECT array_agg(b.type ORDER BY b.attnum) INTO types
+	FROM   below b JOIN pg_type t ON t.oid = b.type WHERE t.typtype <> 'd';
+	EXECUTE format('DROP VIEW %I.logged_click', a ->> 'name');
+	RETURN types;
+END
+$$;
+COMMENT ON FUNCTION _dlints_click_types(jsonb) IS 'types of user, item and time in a query of clicks';
+
 -- The view "click".  Without a click log it reads rewards of the recommender's own lists.
 CREATE FUNCTION _dlints_bind_clicks(a jsonb) RETURNS void
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS
 $$
+DECLARE
+	types oid[];
 BEGIN
 	IF a ->> 'clicks' IS NULL THEN
 		EXECUTE format('CREATE OR REPLACE VIEW %1$I.click AS
@@ -124,13 +193,19 @@ BEGIN
 			FROM   %1$I.decision d JOIN %1$I.reward r ON r.decision = d.id
 			           AND EXISTS (SELECT FROM unnest(d.items) i (item) WHERE %1$I.same_item(i.item, r.item))
 			WHERE  r.value > 0', a ->> 'name');
-	ELSE
-		PERFORM @extschema@._dlints_execute_under(a ->> 'path', format(
-			E'CREATE OR REPLACE VIEW %I.click AS\nSELECT user_id::%s AS user_id, item::%s AS item,'
-			' at::pg_catalog.timestamptz AS at\nFROM (\n%s\n) c (user_id, item, at)',
-			a ->> 'name', @extschema@._dlints_type_name((a ->> 'user_type')::oid),
-			@extschema@._dlints_type_name((a ->> 'item_type')::oid), a ->> 'clicks'));
+		RETURN;
 	END IF;
+	types := @extschema@._dlints_click_types(a);
+	IF types[3] IN ('timestamp'::regtype, 'date'::regtype) THEN
+		RAISE NOTICE 'times of clicks have no time zone; they are read in the zone of this session, "%"', current_setting('TimeZone')
+			USING HINT = format('An index on the expression (... AT TIME ZONE %L) makes it fast to find the latest clicks.',
+			                    current_setting('TimeZone'));
+	END IF;
+	PERFORM @extschema@._dlints_execute_under(a ->> 'path', format(
+		E'CREATE OR REPLACE VIEW %I.click AS\nSELECT %s AS user_id, %s AS item, %s AS at\nFROM (\n%s\n) c (user_id, item, at)',
+		a ->> 'name', @extschema@._dlints_safe_cast('c.user_id'::text, types[1], (a ->> 'user_type')::oid),
+		@extschema@._dlints_safe_cast('c.item'::text, types[2], (a ->> 'item_type')::oid),
+		@extschema@._dlints_time_cast('c.at'::text, types[3]), a ->> 'clicks'));
 END
 $$;
 COMMENT ON FUNCTION _dlints_bind_clicks(jsonb) IS 'make the view "click"';

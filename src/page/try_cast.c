@@ -1,0 +1,85 @@
+/*
+ * try_cast.c
+ *		Conversion of keys in a click log to the types of the recommender's keys.
+ */
+#include "postgres.h"
+
+#include "fmgr.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+
+#include "compat.h"
+
+/* The input function of a type, kept for the statement */
+typedef struct TypeInput
+{
+	FmgrInfo	function;
+	Oid			parameter;
+} TypeInput;
+
+static TypeInput *
+type_input(FunctionCallInfo fcinfo)
+{
+	TypeInput  *input = fcinfo->flinfo->fn_extra;
+
+	if (input == NULL)
+	{
+		Oid			type = get_fn_expr_argtype(fcinfo->flinfo, 1);
+		Oid			function;
+
+		if (!OidIsValid(type))
+			elog(ERROR, "could not determine the type to convert to");
+		input = MemoryContextAlloc(fcinfo->flinfo->fn_mcxt, sizeof(TypeInput));
+		getTypeInputInfo(type, &function, &input->parameter);
+		fmgr_info_cxt(function, &input->function, fcinfo->flinfo->fn_mcxt);
+		fcinfo->flinfo->fn_extra = input;
+	}
+	return input;
+}
+
+/* Convert a text to a value; false if it is no value of that type. */
+static bool
+try_input(TypeInput *input, char *text, Datum *value)
+{
+#if PG_VERSION_NUM >= 160000
+	ErrorSaveContext escontext = {T_ErrorSaveContext};
+
+	return InputFunctionCallSafe(&input->function, text, input->parameter, -1, (Node *) &escontext, value);
+#else
+	MemoryContext caller = CurrentMemoryContext;
+	volatile bool is_valid = true;
+
+	/* Input functions of base types hold nothing that a subtransaction would have to release. */
+	PG_TRY();
+	{
+		*value = InputFunctionCall(&input->function, text, input->parameter, -1);
+	}
+	PG_CATCH();
+	{
+		MemoryContextSwitchTo(caller);
+		if (ERRCODE_TO_CATEGORY(geterrcode()) != ERRCODE_DATA_EXCEPTION)
+			PG_RE_THROW();
+		FlushErrorState();
+		is_valid = false;
+	}
+	PG_END_TRY();
+	return is_valid;
+#endif
+}
+
+PG_FUNCTION_INFO_V1(dlints_try_cast);
+
+/*
+ * _dlints_try_cast(value text, type anyelement) -> anyelement
+ *		Convert a text to the type of the second argument; NULL if it is no value
+ *		of that type.
+ */
+Datum
+dlints_try_cast(PG_FUNCTION_ARGS)
+{
+	Datum		value = (Datum) 0;
+
+	if (PG_ARGISNULL(0) || !try_input(type_input(fcinfo), text_to_cstring(PG_GETARG_TEXT_PP(0)), &value))
+		PG_RETURN_NULL();
+	return value;
+}
