@@ -235,8 +235,11 @@ BEGIN
 	       min(e.problem)
 	INTO   n_changed, n_failed, example, reason
 	FROM   encoded e;
-	PERFORM @extschema@._dlints_note_problem('encoding'::text, format(
-		'%s items cannot be encoded and have features of 0, for example "%s": %s', n_failed, left(example, 100), reason));
+	IF NOT only_new OR NOT EXISTS (SELECT FROM job j WHERE j.name = 'encoding') THEN
+		PERFORM @extschema@._dlints_note_problem('encoding'::text, format(
+			'items that cannot be encoded have features of 0 (number: %s, for example "%s"): %s',
+			n_failed, left(example, 100), reason));
+	END IF;
 	RETURN n_changed;
 END
 $$;
