@@ -147,6 +147,42 @@ END;
 COMMENT ON FUNCTION _dlints_best(double precision[], double precision[])
 	IS 'computes for each mean the probability that it is the highest, and the expected loss of choosing it';
 
+-- Compares arms.  For each arm: mean reward with its standard error and number of observations, for bounds that are
+-- valid at any number of looks; price, which is subtracted from the bounds; expected value and its error under a
+-- normal belief, for the probability of being the best.  Rewards lie between lowest and highest.  Since results are
+-- looked at repeatedly, errors count as those of half as many observations.
+CREATE FUNCTION _dlints_compare_arms(
+	means double precision[], stderrs double precision[], observations bigint[], lowest double precision,
+	highest double precision, prices double precision[], expected double precision[], errors double precision[])
+	RETURNS TABLE (n bigint, low double precision, high double precision, chance_best double precision,
+	               could_gain double precision, verdict text)
+	LANGUAGE sql STABLE
+BEGIN ATOMIC
+	WITH arm AS MATERIALIZED (
+		SELECT a.n, a.observations, pg_catalog.cardinality(_dlints_compare_arms.expected) AS arms,
+		       CASE a.observations WHEN 0::bigint THEN nullif(lowest, highest) ELSE b.low END - a.price AS low,
+		       CASE a.observations WHEN 0::bigint THEN nullif(highest, lowest) ELSE b.high END - a.price AS high
+		FROM   ROWS FROM (pg_catalog.unnest(means), pg_catalog.unnest(stderrs),
+		                  pg_catalog.unnest(_dlints_compare_arms.observations), pg_catalog.unnest(prices))
+		           WITH ORDINALITY a (mean, stderr, observations, price, n),
+		       LATERAL dlints_bounds(
+		           a.mean, a.stderr, a.observations, lowest, nullif(highest, lowest), 1::double precision
+		               - 0.05::double precision / pg_catalog.cardinality(_dlints_compare_arms.expected)::double precision) b),
+	error AS (
+		SELECT pg_catalog.array_agg(sqrt(2::double precision) * e.error ORDER BY e.n) AS errors
+		FROM   pg_catalog.unnest(_dlints_compare_arms.errors) WITH ORDINALITY e (error, n))
+	SELECT a.n, a.low, a.high, b.chance_best, b.could_gain,
+	       CASE WHEN a.low > max(a.high) OVER (ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
+	                                           EXCLUDE CURRENT ROW) THEN 'proven'::pg_catalog.text
+	            WHEN b.chance_best >= 0.99::double precision AND a.arms > 1 THEN 'likely'::pg_catalog.text
+	            ELSE 'open'::pg_catalog.text END
+	FROM   error e, LATERAL _dlints_best(_dlints_compare_arms.expected, e.errors) b JOIN arm a ON a.n = b.n;
+END;
+COMMENT ON FUNCTION _dlints_compare_arms(
+	double precision[], double precision[], bigint[], double precision, double precision, double precision[],
+	double precision[], double precision[])
+	IS 'computes bounds, the probability of being the best and a verdict for each of several arms';
+
 -- Unnests arms and models side by side, and raises an error unless both arrays have the same length.
 CREATE FUNCTION _dlints_arms(arms text[], models dlints[])
 	RETURNS TABLE (action text, model dlints, n bigint)
@@ -162,10 +198,8 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_arms(text[], dlints[]) IS 'returns arms with their models, one a row';
 
--- Compares arms by the same calculation as the function winner() of a ranker
--- (sql/layer/ranker/76_winner.sql).  The variance of an arm's rewards is at least the variance of all rewards.
--- The expected reward is shrunk towards the common mean by one observation.  Errors are those of half as
--- many observations.
+-- Compares arms that have a model each.  The variance of an arm's rewards is at least the variance of all rewards.
+-- The expected reward is shrunk towards the common mean by one observation.
 CREATE FUNCTION dlints_winner(
 	arms text[],
 	models dlints[],
@@ -186,37 +220,36 @@ BEGIN ATOMIC
 		WHERE  a.action IS NOT NULL AND a.model IS NOT NULL),
 	mean AS (
 		SELECT sum(a.events) AS n, (lowest + highest) / 2::double precision AS middle, coalesce(
-		           sum(a.events * a.mean_reward) / nullif(sum(a.events), 0::double precision), avg(a.earns)) AS mean,
-		       pg_catalog.count(*)::double precision AS arms
+		           sum(a.events * a.mean_reward) / nullif(sum(a.events), 0::double precision), avg(a.earns)) AS mean
 		FROM   arm a),
 	total AS (
-		SELECT max(m.arms) AS arms, max((m.n * m.mean + m.middle) / (m.n + 1::double precision)) AS mean,
+		SELECT max((m.n * m.mean + m.middle) / (m.n + 1::double precision)) AS mean,
 		       (sum(a.events * (a.variance + (a.mean_reward - m.mean) ^ 2::double precision))
 		        + max(m.n / (m.n + 1::double precision) * (m.mean - m.middle) ^ 2::double precision))
 		       / max(m.n + 1::double precision) AS variance
 		FROM   arm a CROSS JOIN mean m),
-	known AS MATERIALIZED (
-		SELECT pg_catalog.row_number() OVER (ORDER BY a.n) AS place, a.action, a.events, a.earns, t.arms, b.low, b.high,
+	belief AS MATERIALIZED (
+		SELECT pg_catalog.row_number() OVER (ORDER BY a.n) AS place, a.action, a.events, a.earns, c.mean, c.n,
+		       sqrt(least(a.variance, (c.mean - lowest) * (highest - c.mean))
+		            / greatest(c.n - 1::double precision, 1::double precision)) AS stderr,
 		       (a.counts * a.earns + t.mean) / (a.counts + 1::double precision) AS expected,
-		       sqrt(2::double precision * greatest(a.variance, t.variance) / (a.counts + 1::double precision)) AS error
+		       sqrt(greatest(a.variance, t.variance) / (a.counts + 1::double precision)) AS error
 		FROM   arm a CROSS JOIN total t,
-		       LATERAL (SELECT least(greatest(a.earns, lowest), highest) AS mean, greatest(floor(a.counts), 1::double precision) AS n) c,
-		       LATERAL dlints_bounds(
-		           c.mean, sqrt(least(a.variance, (c.mean - lowest) * (highest - c.mean))
-		                        / greatest(c.n - 1::double precision, 1::double precision)),
-		           c.n::bigint, lowest, highest, 1::double precision - 0.05::double precision / t.arms) b),
-	best AS (
-		SELECT b.*
-		FROM  (SELECT pg_catalog.array_agg(k.expected ORDER BY k.place) AS means,
-		              pg_catalog.array_agg(k.error ORDER BY k.place) AS errors FROM known k) a,
-		       LATERAL _dlints_best(a.means, a.errors) b)
-	SELECT k.action, k.events, k.earns, k.low, k.high, b.chance_best, b.could_gain,
-	       CASE WHEN k.low > max(k.high) OVER (ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
-	                                           EXCLUDE CURRENT ROW) THEN 'proven'::pg_catalog.text
-	            WHEN b.chance_best >= 0.99::double precision AND k.arms > 1::double precision THEN 'likely'::pg_catalog.text
-	            ELSE 'open'::pg_catalog.text END
-	FROM   known k JOIN best b ON b.n = k.place
-	ORDER  BY b.chance_best DESC, k.earns DESC, k.place;
+		       LATERAL (SELECT least(greatest(a.earns, lowest), highest) AS mean,
+		                       greatest(floor(a.counts), 1::double precision) AS n) c),
+	compared AS (
+		SELECT c.*
+		FROM  (SELECT pg_catalog.array_agg(b.mean ORDER BY b.place) AS means,
+		              pg_catalog.array_agg(b.stderr ORDER BY b.place) AS stderrs,
+		              pg_catalog.array_agg(b.n::bigint ORDER BY b.place) AS observations,
+		              pg_catalog.array_agg(0::double precision ORDER BY b.place) AS prices,
+		              pg_catalog.array_agg(b.expected ORDER BY b.place) AS expected,
+		              pg_catalog.array_agg(b.error ORDER BY b.place) AS errors FROM belief b) a,
+		       LATERAL _dlints_compare_arms(a.means, a.stderrs, a.observations, lowest, highest, a.prices, a.expected,
+		                                    a.errors) c)
+	SELECT b.action, b.events, b.earns, c.low, c.high, c.chance_best, c.could_gain, c.verdict
+	FROM   belief b JOIN compared c ON c.n = b.place
+	ORDER  BY c.chance_best DESC, b.earns DESC, b.place;
 END;
 COMMENT ON FUNCTION dlints_winner(
 	text[], dlints[], dlints_vector, dlints_vector, double precision, double precision)

@@ -1,0 +1,69 @@
+-- Features and costs of actions ----------------------------------------------------------
+
+CREATE FUNCTION _dlints_encode_actions(context jsonb, actions jsonb, vectors jsonb, numbers jsonb, constraint_names text[])
+	RETURNS TABLE (n integer, id text, price float8, features real[])
+	AS 'MODULE_PATHNAME', 'dlints_encode_actions' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000 ROWS 10;
+COMMENT ON FUNCTION _dlints_encode_actions(jsonb, jsonb, jsonb, jsonb, text[])
+	IS 'ids, prices and features of actions, given the numbers of the context''s vectors';
+
+CREATE FUNCTION _dlints_read_vector(value jsonb, length integer) RETURNS float8[]
+	AS 'MODULE_PATHNAME', 'dlints_read_vector' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION _dlints_read_vector(jsonb, integer) IS 'an array of this many numbers; NULL for other values';
+
+CREATE FUNCTION _dlints_announced_cost(action jsonb, constraint_name text) RETURNS float8
+	AS 'MODULE_PATHNAME', 'dlints_announced_cost' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION _dlints_announced_cost(jsonb, text)
+	IS 'number that an action has for a constraint, or as its price; NULL if it has none';
+
+-- Compute the expected cost of an action: the announced cost times the ratio of reported to announced costs; the
+-- mean reported cost if none is announced; 0 if nothing is known.
+CREATE FUNCTION _dlints_expected_cost(announced float8, ratio float8, reported float8) RETURNS float8
+	LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN least(greatest(coalesce(nullif(announced, 0::float8) * coalesce(ratio, 1::float8), reported, 0::float8), -1e50::float8),
+             1e50::float8);
+COMMENT ON FUNCTION _dlints_expected_cost(float8, float8, float8) IS 'expected cost of an action';
+
+-- Compute the numbers of a context's vectors by name.  Each vector has length 1, times the weight of two names.  A
+-- vector of more than 64 numbers is projected to 64.  Missing vectors have no numbers, and neither have logged
+-- values that are no vectors of the declared length.
+CREATE FUNCTION _dlints_vector_numbers(context jsonb, vectors jsonb) RETURNS jsonb
+	LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS
+$$
+SELECT coalesce(jsonb_object_agg(v.key || ' ' || x.n, (x.value * sqrt(2::float8))::numeric), '{}')
+FROM  (SELECT d.key, @extschema@.dlints_profile(@extschema@._dlints_read_vector(context -> d.key, d.length::integer)
+                                                ::@extschema@.dlints_vector) AS numbers
+       FROM   jsonb_each_text(vectors) d (key, length) GROUP BY d.key) v,
+       LATERAL unnest(CASE WHEN cardinality(v.numbers) > 64 THEN @extschema@.dlints_project(
+                          @extschema@.dlints_new(cardinality(v.numbers), 64, intercept => false),
+                          v.numbers::@extschema@.dlints_vector)::real[]
+                      ELSE v.numbers::real[] END) WITH ORDINALITY x (value, n)
+$$;
+COMMENT ON FUNCTION _dlints_vector_numbers(jsonb, jsonb) IS 'numbers of a context''s vectors by name';
+
+CREATE FUNCTION _dlints_ranker_actions(context jsonb, actions jsonb, vectors jsonb, constraint_names text[])
+	RETURNS TABLE (n integer, id text, price float8, features real[])
+	LANGUAGE sql IMMUTABLE
+BEGIN ATOMIC
+	SELECT a.n, a.id, a.price, a.features
+	FROM   _dlints_encode_actions(context, actions, vectors,
+	           CASE vectors WHEN '{}'::pg_catalog.jsonb THEN vectors ELSE _dlints_vector_numbers(context, vectors) END,
+	           constraint_names) a;
+END;
+COMMENT ON FUNCTION _dlints_ranker_actions(jsonb, jsonb, jsonb, text[]) IS 'ids, prices and features of actions';
+
+-- Compute the training examples of a decision: the reward of the chosen action, unless it is NULL; and for a
+-- decision of the baseline, that it chose its first action and no other.
+CREATE FUNCTION _dlints_ranker_examples(context jsonb, actions jsonb, chosen integer, treatment text, reward float8,
+	vectors jsonb, constraint_names text[]) RETURNS TABLE (model text, features real[], reward float8)
+	LANGUAGE sql IMMUTABLE
+BEGIN ATOMIC
+	SELECT 'reward'::pg_catalog.text, a.features, _dlints_ranker_examples.reward
+	FROM   _dlints_ranker_actions(context, pg_catalog.jsonb_build_array(actions -> (chosen - 1)), vectors, constraint_names) a
+	WHERE  _dlints_ranker_examples.reward IS NOT NULL
+	UNION ALL
+	SELECT 'imitation'::pg_catalog.text, a.features, CASE a.n WHEN 1 THEN 1::float8 ELSE 0::float8 END
+	FROM   _dlints_ranker_actions(context, actions, vectors, constraint_names) a
+	WHERE  treatment = 'baseline'::pg_catalog.text;
+END;
+COMMENT ON FUNCTION _dlints_ranker_examples(jsonb, jsonb, integer, text, float8, jsonb, text[])
+	IS 'training examples of a decision of a ranker';

@@ -1,1 +1,70 @@
--- Make a ranker -------------------------------------------------------------------
+-- Make and change a ranker -----------------------------------------------------------
+
+-- Write the settings of a ranker, with an empty model for its half-life.  The schema has been entered.
+CREATE FUNCTION _dlints_write_ranker_settings(a jsonb) RETURNS void
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+BEGIN
+	PERFORM @extschema@._dlints_write_settings(a || jsonb_build_object(
+		'empty_model', @extschema@.dlints_new(192, half_life => (a ->> 'half_life')::interval)::text));
+END
+$$;
+COMMENT ON FUNCTION _dlints_write_ranker_settings(jsonb) IS 'write the settings of a ranker';
+
+-- Apply a change of settings to constraints and models.  Names of constraints are no features of actions, so that
+-- the models are trained again when a constraint comes or goes.
+CREATE FUNCTION _dlints_apply_ranker_change(was jsonb, change jsonb) RETURNS void
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	has_other_features boolean := change ?| '{half_life,vectors}' OR ARRAY(
+			SELECT k FROM jsonb_object_keys(was -> 'constraints') k ORDER BY k)
+		<> ARRAY(SELECT k FROM setting s, jsonb_object_keys(s.constraints) k ORDER BY k);
+BEGIN
+	IF change ? 'constraints' THEN
+		PERFORM @extschema@._dlints_write_constraints();
+	END IF;
+	IF has_other_features THEN
+		UPDATE model SET state = s.empty_model FROM setting s;
+	END IF;
+	IF has_other_features OR change ? 'default_reward' THEN
+		PERFORM @extschema@._dlints_rebuild_models();
+	END IF;
+END
+$$;
+COMMENT ON FUNCTION _dlints_apply_ranker_change(jsonb, jsonb) IS 'apply a change of settings to constraints and models of a ranker';
+
+CREATE FUNCTION _dlints_make_ranker(a jsonb) RETURNS void
+	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off AS
+$$
+BEGIN
+	EXECUTE format('CREATE SCHEMA %I', a ->> 'name');
+	PERFORM @extschema@._dlints_execute_template(@extschema@._dlints_ranker_tables(), a);
+	PERFORM @extschema@._dlints_execute_template(@extschema@._dlints_ranker_views(), a);
+	PERFORM @extschema@._dlints_execute_template(@extschema@._dlints_ranker_wrappers(), a);
+	EXECUTE format('REVOKE EXECUTE ON ALL ROUTINES IN SCHEMA %I FROM PUBLIC', a ->> 'name');
+	PERFORM @extschema@._dlints_enter(format('%I.setting', a ->> 'name')::regclass);
+	PERFORM @extschema@._dlints_start_ranker(a);
+END
+$$;
+COMMENT ON FUNCTION _dlints_make_ranker(jsonb) IS 'make a ranker of checked arguments';
+
+-- The first contents of a ranker's tables.  An apprentice decides no events until go_live() is called.
+CREATE FUNCTION _dlints_start_ranker(a jsonb) RETURNS void
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+BEGIN
+	PERFORM @extschema@._dlints_write_ranker_settings(a);
+	UPDATE setting SET live_share = 0 WHERE apprentice;
+	PERFORM @extschema@._dlints_write_constraints();
+	PERFORM @extschema@._dlints_maintain_partitions();
+	INSERT INTO model (name, learns, state)
+	SELECT n.name, true, s.empty_model FROM setting s, unnest('{reward,imitation}'::text[]) n (name);
+END
+$$;
+COMMENT ON FUNCTION _dlints_start_ranker(jsonb) IS 'fill the tables of a new ranker';

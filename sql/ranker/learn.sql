@@ -1,0 +1,212 @@
+-- Training of rankers ------------------------------------------------------------------
+--
+-- The model "reward" is trained on the reward of chosen actions, the model "imitation" on the choices of the
+-- baseline.
+
+-- Remove and return up to 1000 pending decisions that can be applied: those whose attribution window has passed,
+-- and those with a reward, if a first reward is final.
+CREATE FUNCTION _dlints_ranker_dequeue(attribution_window interval) RETURNS bigint[]
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	batch bigint[];
+BEGIN
+	WITH due AS (
+		(SELECT p.decision FROM pending p
+		 WHERE  p.since <= now() - attribution_window ORDER BY p.decision LIMIT 1000)
+		UNION
+		(SELECT p.decision
+		 FROM   reward r JOIN event e ON e.event = r.event JOIN pending p ON p.decision = e.decision
+		 WHERE  r.applied IS DISTINCT FROM r.value AND (SELECT s.repeated = 'first' FROM setting s)
+		 ORDER  BY p.decision LIMIT 1000)),
+	taken AS (
+		DELETE FROM pending WHERE decision = ANY (ARRAY(SELECT d.decision FROM due d ORDER BY d.decision LIMIT 1000))
+		RETURNING decision)
+	SELECT array_agg(t.decision) INTO batch FROM taken t;
+	RETURN coalesce(batch, '{}');
+END
+$$;
+COMMENT ON FUNCTION _dlints_ranker_dequeue(interval)
+	IS 'remove and return up to 1000 pending decisions with a reward, or whose attribution window has passed';
+
+-- Train the models on decisions with the rewards reported so far, or the default reward.
+CREATE FUNCTION _dlints_ranker_apply(decisions bigint[]) RETURNS bigint
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+BEGIN
+	WITH batch AS MATERIALIZED (
+		SELECT d.id, d.event, d.context, d.actions, d.ranking, d.treatment, d.at
+		FROM   decision d WHERE d.id = ANY (decisions)),
+	available AS MATERIALIZED (
+		SELECT r.event FROM reward r WHERE r.event = ANY (ARRAY(SELECT b.event FROM batch b))
+		FOR    UPDATE SKIP LOCKED),
+	applied AS (
+		UPDATE reward r SET applied = r.value
+		WHERE  r.event = ANY (ARRAY(SELECT a.event FROM available a))
+		RETURNING r.event, r.value),
+	example AS (
+		SELECT x.model, x.features::@extschema@.dlints_vector AS features, x.reward, b.at
+		FROM   setting s CROSS JOIN batch b LEFT JOIN applied a ON a.event = b.event,
+		       LATERAL @extschema@._dlints_ranker_examples(
+		           b.context, b.actions, b.ranking[1], b.treatment, coalesce(a.value, s.default_reward), s.vectors,
+		           ARRAY(SELECT p.name FROM constraint_price p)) x)
+	UPDATE model m SET state = @extschema@.dlints_concat(m.state, e.evidence)
+	FROM  (SELECT p.name, @extschema@.dlints_evidence(
+	                  p.state, x.features, x.reward, '{}'::@extschema@.dlints_vector, x.at) AS evidence
+	       FROM   model p JOIN example x ON x.model = p.name
+	       WHERE  @extschema@.dlints_accepts(p.state, x.features, x.reward, '{}'::@extschema@.dlints_vector, x.at)
+	       GROUP  BY p.name) e
+	WHERE  m.name = e.name;
+	RETURN cardinality(decisions);
+END
+$$;
+COMMENT ON FUNCTION _dlints_ranker_apply(bigint[])
+	IS 'train the models on decisions with the rewards reported so far, or the default reward; returns their number';
+
+-- Return up to 1000 decisions with rewards that the models do not contain.
+CREATE FUNCTION _dlints_ranker_dequeue_corrections() RETURNS bigint[]
+	LANGUAGE plpgsql STABLE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+BEGIN
+	RETURN ARRAY(
+		SELECT l.id
+		FROM   reward r JOIN event e ON e.event = r.event,
+		       LATERAL (SELECT d.id FROM decision d
+		                WHERE  d.id = e.decision AND d.active
+		                AND    d.id >= (SELECT s.trained_from FROM setting s)
+		                AND    NOT EXISTS (SELECT FROM pending p WHERE p.decision = d.id)
+		                AND    NOT EXISTS (SELECT FROM quarantine q WHERE q.decision = d.id)
+		                OFFSET 0) l
+		WHERE  r.applied IS DISTINCT FROM r.value
+		LIMIT  1000);
+END
+$$;
+COMMENT ON FUNCTION _dlints_ranker_dequeue_corrections() IS 'up to 1000 decisions with rewards that the models do not contain';
+
+-- Apply rewards that were reported or changed after their decision was applied: retract the example as it was, and
+-- train on the corrected one.  Returns their number.  Rewards that a concurrent reward() locks are skipped.
+CREATE FUNCTION _dlints_ranker_correct(decisions bigint[]) RETURNS bigint
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	corrected bigint;
+BEGIN
+	WITH late AS MATERIALIZED (
+		SELECT r.event, coalesce(r.applied, s.default_reward) AS was, s.vectors,
+		       d.context, d.actions, d.ranking[1] AS chosen, d.at
+		FROM   setting s CROSS JOIN decision d,
+		       LATERAL (SELECT r.event, r.applied FROM reward r
+		                WHERE  r.event = d.event AND r.applied IS DISTINCT FROM r.value OFFSET 0
+		                FOR    UPDATE SKIP LOCKED) r
+		WHERE  d.id = ANY (decisions)),
+	applied AS (
+		UPDATE reward r SET applied = r.value
+		FROM   late l
+		WHERE  r.event = l.event AND r.event = ANY (ARRAY(SELECT l.event FROM late l))
+		RETURNING l.was, r.value AS is_now, l.context, l.actions, l.chosen, l.at, l.vectors),
+	example AS (
+		SELECT x.features::@extschema@.dlints_vector AS features, a.at, a.was, a.is_now
+		FROM   applied a,
+		       LATERAL @extschema@._dlints_ranker_actions(
+		           a.context, jsonb_build_array(a.actions -> (a.chosen - 1)), a.vectors,
+		           ARRAY(SELECT p.name FROM constraint_price p)) x),
+	trained AS (
+		UPDATE model m SET state = @extschema@.dlints_concat(@extschema@.dlints_retract(m.state, e.was), e.is_now)
+		FROM  (SELECT p.name,
+		              @extschema@.dlints_evidence(p.state, x.features, x.was, '{}'::@extschema@.dlints_vector, x.at)
+		                  FILTER (WHERE @extschema@.dlints_accepts(
+		                      p.state, x.features, x.was, '{}'::@extschema@.dlints_vector, x.at)) AS was,
+		              @extschema@.dlints_evidence(p.state, x.features, x.is_now, '{}'::@extschema@.dlints_vector, x.at)
+		                  FILTER (WHERE @extschema@.dlints_accepts(
+		                      p.state, x.features, x.is_now, '{}'::@extschema@.dlints_vector, x.at)) AS is_now
+		       FROM   model p, example x WHERE p.name = 'reward' GROUP BY p.name) e
+		WHERE  m.name = e.name)
+	SELECT count(*) INTO corrected FROM applied;
+	RETURN corrected;
+END
+$$;
+COMMENT ON FUNCTION _dlints_ranker_correct(bigint[])
+	IS 'apply rewards that were reported after their decision was applied; returns their number';
+
+-- Declare that the models contain the rewards of decisions as reported.
+CREATE FUNCTION _dlints_ranker_mark_rewards_applied(decisions bigint[]) RETURNS bigint
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	marked bigint;
+BEGIN
+	UPDATE reward r SET applied = r.value
+	WHERE  r.event = ANY (ARRAY(SELECT d.event FROM decision d WHERE d.id = ANY (decisions)))
+	AND    r.applied IS DISTINCT FROM r.value;
+	GET DIAGNOSTICS marked = ROW_COUNT;
+	RETURN marked;
+END
+$$;
+COMMENT ON FUNCTION _dlints_ranker_mark_rewards_applied(bigint[])
+	IS 'declare that the models contain the rewards of decisions as reported; returns the number of rewards';
+
+-- Delete decisions with their events, rewards and costs.
+CREATE FUNCTION _dlints_ranker_delete_log(decisions bigint[]) RETURNS bigint
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	events text[] := ARRAY(SELECT d.event FROM decision d WHERE d.id = ANY (decisions));
+	deleted bigint;
+BEGIN
+	DELETE FROM reward r WHERE r.event = ANY (events);
+	DELETE FROM event_cost c WHERE c.event = ANY (events);
+	DELETE FROM event e WHERE e.event = ANY (events);
+	DELETE FROM decision WHERE id = ANY (decisions);
+	GET DIAGNOSTICS deleted = ROW_COUNT;
+	RETURN deleted;
+END
+$$;
+COMMENT ON FUNCTION _dlints_ranker_delete_log(bigint[])
+	IS 'delete decisions with their events, rewards and costs; returns the number of decisions';
+
+-- Delete events whose decision is no longer in the log, and expired rewards and costs.  A reward of an unknown event
+-- is deleted after one day; one of a deferred event is kept, since the event may be activated.
+CREATE FUNCTION _dlints_ranker_delete_orphans() RETURNS void
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	expires timestamptz := (SELECT now() - s.retention FROM setting s);
+BEGIN
+	DELETE FROM event e
+	WHERE  e.decision < @extschema@._dlints_first_decision(expires)
+	AND    NOT EXISTS (SELECT FROM decision d WHERE d.id = e.decision);
+	DELETE FROM reward r
+	WHERE  r.applied IS NULL AND r.applied IS DISTINCT FROM r.value AND r.at < now() - interval '1 day'
+	AND    NOT EXISTS (SELECT FROM event e WHERE e.event = r.event);
+	DELETE FROM reward r
+	WHERE  r.at < expires
+	AND    NOT EXISTS (SELECT FROM event e
+	                   WHERE e.event = r.event AND e.decision >= (SELECT s.trained_from FROM setting s));
+	DELETE FROM event_cost c WHERE c.at < expires - interval '1 day';
+END
+$$;
+COMMENT ON FUNCTION _dlints_ranker_delete_orphans()
+	IS 'delete events, rewards and costs that no decision of the log needs any more';
+
+-- Erase a user, whom contexts name by the setting "user_key", from the log and the models.
+CREATE FUNCTION _dlints_ranker_erase(setting regclass, user_id text) RETURNS bigint
+	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_enter(setting);
+BEGIN
+	PERFORM FROM model ORDER BY name FOR UPDATE;
+	RETURN @extschema@._dlints_erase_decisions(ARRAY(
+		SELECT d.id FROM setting s, decision d WHERE d.context ->> s.user_key = _dlints_ranker_erase.user_id));
+END
+$$;
+COMMENT ON FUNCTION _dlints_ranker_erase(regclass, text) IS 'erase a user from the log and the models; returns the number of decisions';

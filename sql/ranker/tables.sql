@@ -21,9 +21,8 @@ CREATE TABLE setting (
     user_key      text NOT NULL,            -- key of the context that holds the user, for erase()
     empty_model   @extschema@.dlints(192) NOT NULL,
     -- state
-    live_share    float8 NOT NULL CHECK (live_share BETWEEN 0 AND 1),   -- events that the ranker decides
+    live_share    float8 NOT NULL DEFAULT 1 CHECK (live_share BETWEEN 0 AND 1),   -- events that the ranker decides
     trained_from  bigint NOT NULL DEFAULT 0,        -- models contain no decision before this one
-    seed          bigint NOT NULL DEFAULT ('x' || left(md5(gen_random_uuid()::text), 16))::bit(64)::bigint,
     secret        bigint NOT NULL DEFAULT ('x' || left(md5(gen_random_uuid()::text), 16))::bit(64)::bigint); -- of decision numbers
 
 -- When run() was last called, when each of its parts was last done, and why a part failed
@@ -65,6 +64,7 @@ CREATE TABLE decision (
     treatment     text NOT NULL,            -- live, or baseline: the caller's first action
     at            timestamptz NOT NULL,
     active        boolean NOT NULL,         -- false until a deferred event is activated
+    activated_at  timestamptz,              -- start of its attribution window; NULL: "at"
     context       jsonb NOT NULL,
     actions       jsonb NOT NULL,           -- as passed by the caller
     ranking       integer[] NOT NULL,       -- indexes into actions; the first one is chosen
@@ -78,8 +78,14 @@ CREATE TABLE decision (
 CREATE TABLE decision_rest PARTITION OF decision DEFAULT;
 
 -- Partitions are made like decision_rest, so each of them has this index, too.
-CREATE UNIQUE INDEX ON decision_rest (event);
 CREATE INDEX ON decision_rest (id) WHERE costs IS NOT NULL;
+
+-- The decision of each event.  Its primary key holds over all partitions of the log: an event has one answer.
+CREATE TABLE event (
+    event    text PRIMARY KEY,
+    decision bigint NOT NULL);
+
+CREATE INDEX ON event (decision);
 
 -- The log of rewards.  A reward may arrive before its event, so there is no foreign key.
 CREATE TABLE reward (

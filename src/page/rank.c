@@ -1,0 +1,412 @@
+/*
+ * rank.c
+ *		Ranking the actions of an event.
+ *
+ * An event has one answer.  The primary key of the table "event" decides which
+ * session computes it: sessions that rank an event at the same time wait for the
+ * first of them, and return its answer.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "executor/spi.h"
+#include "fmgr.h"
+#include "funcapi.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/hsearch.h"
+#include "utils/jsonb.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/tuplestore.h"
+
+#include "compat.h"
+#include "page/actions.h"
+#include "page/decision_number.h"
+#include "page/entry.h"
+#include "page/plans.h"
+#include "sql/args.h"
+
+/* Columns of the result: event_id, action, position, probability, expected */
+#define ANSWER_COLUMNS	5
+
+typedef struct Ranking
+{
+	Oid			schema;
+	Oid			extension_schema;
+	RankRequest request;
+	Datum		event;			/* text */
+	bool		is_deferred;
+	bool		is_live;		/* the ranker decides, not the baseline */
+	bool		is_constrained;
+	bool		has_reported_costs; /* of all constraints */
+	int64		number;			/* of the decision */
+	ReturnSetInfo *rows;
+} Ranking;
+
+/* ---------- statements ---------- */
+
+static const PageStatement read_settings = {
+	"SELECT random() < s.live_share, s.vectors,"
+	" ARRAY(SELECT p.name FROM constraint_price p ORDER BY p.name COLLATE \"C\") FROM setting s", 0
+};
+
+static const PageStatement find_decision = {
+	"SELECT e.decision FROM event e WHERE e.event = $1", 1
+};
+
+static const PageStatement read_answer = {
+	"SELECT r.action, r.\"position\", r.probability, r.expected FROM ranked r WHERE r.decision = $1"
+	" ORDER BY r.\"position\"", 1
+};
+
+static const PageStatement claim_event = {
+	"INSERT INTO event (event, decision) VALUES ($1, $2) ON CONFLICT DO NOTHING", 2
+};
+
+/* An event whose decision is no longer in the log can be ranked again. */
+static const PageStatement release_event = {
+	"DELETE FROM event e WHERE e.event = $1 AND NOT EXISTS (SELECT FROM decision d WHERE d.id = e.decision)", 1
+};
+
+static const PageStatement has_reported_cost = {
+	"SELECT EXISTS (SELECT FROM action_cost c WHERE c.constraint_name = $1)", 1
+};
+
+/*
+ * Prices are stale after 20 decisions, or 60 while run() computes them; earlier if
+ * they were computed from few decisions.
+ */
+static const PageStatement find_prices = {
+	"SELECT @extschema@._dlints_ranker_find_prices(l.n) FROM job j,"
+	" LATERAL (SELECT CASE WHEN j.done_at > now() - interval '3 minutes' THEN 60 ELSE 20 END::bigint AS n) l"
+	" WHERE j.name = 'prices' AND (SELECT (n.last_value - min(p.solved) + 4194304) % 4194304"
+	"     >= least(l.n, greatest(1, min(p.decisions) / 4))"
+	" FROM constraint_price p, decision_number n GROUP BY n.last_value)", 0
+};
+
+/*
+ * Rank, log and return.  Arguments: context, actions, is_live, number, event,
+ * is_deferred.  An action's price is known, and subtracted from its expected
+ * reward.  The model of rewards ranks; the baseline keeps the caller's order.
+ */
+#define ENCODE_ACTIONS \
+	"WITH action AS MATERIALIZED (" \
+	" SELECT a.n, a.id, a.price, a.features," \
+	" @extschema@.dlints_predict(m.state, a.features::@extschema@.dlints_vector, '{}'::@extschema@.dlints_vector) AS expected" \
+	" FROM setting s, model m, LATERAL @extschema@._dlints_ranker_actions($1, $2, s.vectors," \
+	"     ARRAY(SELECT p.name FROM constraint_price p)) a" \
+	" WHERE m.name = 'reward'),"
+
+/* Without constraints */
+#define NO_PENALTIES \
+	" weighed AS (SELECT a.n, a.features, a.price, 0::float8 AS penalty, NULL::jsonb AS costs, NULL::jsonb AS prices," \
+	"     true AS is_allowed FROM action a),"
+
+/*
+ * With constraints the sum of dual prices times costs is subtracted, too.  An
+ * action that costs more than is left of a hard constraint comes last, unless
+ * all actions do: then the cheapest ones are allowed.
+ */
+#define PENALTIES \
+	" remaining AS MATERIALIZED (" \
+	" SELECT b.constraint_name, b.surplus + b.target AS amount, b.target" \
+	" FROM (SELECT 300::bigint AS n FROM constraint_price WHERE hard LIMIT 1) h," \
+	"     LATERAL @extschema@._dlints_balance(h.n) b WHERE b.hard)," \
+	" cost AS MATERIALIZED (" \
+	" SELECT a.n, p.name, p.sign, p.price, @extschema@._dlints_expected_cost(" \
+	"     @extschema@._dlints_announced_cost(e.value, p.name), c.ratio, c.cost) AS cost" \
+	" FROM action a JOIN jsonb_array_elements($2) WITH ORDINALITY e (value, n) ON e.n = a.n" \
+	"     CROSS JOIN constraint_price p" \
+	"     LEFT JOIN action_cost c ON c.constraint_name = p.name AND c.action = a.id)," \
+	" penalty AS (" \
+	" SELECT c.n, sum(c.sign * c.price * c.cost) AS penalty, jsonb_object_agg(c.name, c.cost) AS costs," \
+	"     jsonb_object_agg(c.name, c.price) AS prices," \
+	"     coalesce(max(greatest(c.cost - r.amount, 0) / r.target), 0) AS excess" \
+	" FROM cost c LEFT JOIN remaining r ON r.constraint_name = c.name GROUP BY c.n)," \
+	" weighed AS (" \
+	" SELECT a.n, a.features, a.price, p.penalty, p.costs, p.prices, rank() OVER (ORDER BY p.excess) = 1 AS is_allowed" \
+	" FROM action a JOIN penalty p ON p.n = a.n),"
+
+#define LOG_AND_RETURN \
+	" choice AS MATERIALIZED (" \
+	" SELECT c.item AS n, c.rank, c.score, c.probability" \
+	" FROM setting s, model m," \
+	"     (SELECT array_agg(w.n ORDER BY w.n) AS items, array_agg(w.features ORDER BY w.n) AS features," \
+	"         array_agg(-w.price - w.penalty ORDER BY w.n) AS bonuses FROM weighed w WHERE w.is_allowed) w," \
+	"     LATERAL @extschema@.dlints_decide(m.state, w.items, w.features::@extschema@.dlints_vector, draws => 50," \
+	"         epsilon => s.epsilon, bonus => w.bonuses, all_items => true) c" \
+	" WHERE m.name = 'reward' AND $3)," \
+	" ranked AS (" \
+	" SELECT a.n, a.id, a.expected, w.costs, w.prices," \
+	"     CASE WHEN $3 THEN coalesce(c.probability, 0) WHEN a.n = 1 THEN 1 ELSE 0 END AS probability," \
+	"     row_number() OVER (ORDER BY CASE WHEN NOT $3 THEN a.n END, CASE WHEN w.is_allowed THEN coalesce(c.rank, 2) ELSE 3 END," \
+	"         coalesce(c.score, a.expected - w.price - w.penalty) DESC)::integer AS \"position\"" \
+	" FROM action a JOIN weighed w ON w.n = a.n LEFT JOIN choice c ON c.n = a.n)," \
+	" logged AS (" \
+	" INSERT INTO decision (id, event, treatment, at, active, context, actions, ranking, probabilities, expected," \
+	"     imitated, prices, costs)" \
+	" SELECT $4, $5, CASE WHEN $3 THEN 'live' ELSE 'baseline' END, now(), NOT $6, $1, $2," \
+	"     array_agg(r.n ORDER BY r.\"position\"), array_agg(r.probability ORDER BY r.\"position\")," \
+	"     array_agg(r.expected ORDER BY r.\"position\")," \
+	"     CASE WHEN NOT $3 THEN (" \
+	"         SELECT a.n FROM action a, model m WHERE m.name = 'imitation'" \
+	"         ORDER BY @extschema@.dlints_predict(m.state, a.features::@extschema@.dlints_vector," \
+	"             '{}'::@extschema@.dlints_vector) DESC, a.n DESC LIMIT 1) = 1 END," \
+	"     CASE WHEN $3 THEN (array_agg(r.prices))[1] END," \
+	"     jsonb_agg(r.costs ORDER BY r.\"position\") FILTER (WHERE $3 AND r.costs IS NOT NULL)" \
+	" FROM ranked r)," \
+	" waiting AS (INSERT INTO pending (decision, since) SELECT $4, now() WHERE NOT $6)" \
+	" SELECT r.id, r.\"position\", r.probability, r.expected FROM ranked r ORDER BY r.\"position\""
+
+static const PageStatement rank_freely = {ENCODE_ACTIONS NO_PENALTIES LOG_AND_RETURN, 6};
+static const PageStatement rank_constrained = {ENCODE_ACTIONS PENALTIES LOG_AND_RETURN, 6};
+
+/* ---------- notices ---------- */
+
+/* What a session has been told once, by schema */
+typedef struct NoticeKey
+{
+	Oid			schema;
+	char		subject[NAMEDATALEN];
+} NoticeKey;
+
+/* Maximum number of notices that a session remembers */
+#define MAX_NOTICES		1000
+
+/* Is this the first call of the session for a subject in a schema? */
+static bool
+is_first_notice(Oid schema, const char *subject)
+{
+	static HTAB *given = NULL;
+	NoticeKey	key;
+	bool		found;
+
+	if (given == NULL)
+	{
+		HASHCTL		control = {0};
+
+		control.keysize = control.entrysize = sizeof(NoticeKey);
+		control.hcxt = TopMemoryContext;
+		given = hash_create("dlints notices", 16, &control, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+	}
+	memset(&key, 0, sizeof(key));
+	key.schema = schema;
+	strlcpy(key.subject, subject, sizeof(key.subject));
+	if (hash_get_num_entries(given) >= MAX_NOTICES)
+		return false;
+	(void) hash_search(given, &key, HASH_ENTER, &found);
+	return !found;
+}
+
+/* An array of numbers that is no declared vector is read as words, in any order. */
+static void
+notice_undeclared_vector(const Ranking *ranking)
+{
+	char	   *key;
+	int			length;
+
+	if (!FindUndeclaredVector(&ranking->request, &key, &length) || !is_first_notice(ranking->schema, "vectors"))
+		return;
+	ereport(NOTICE,
+			(errmsg("the %d numbers of \"%s\" in the context are read as words, in any order", length, key),
+			 errhint("dlints_alter_ranker() can declare it as a vector in its argument \"vectors\".")));
+}
+
+/* ---------- execution ---------- */
+
+static uint64
+execute(const Ranking *ranking, const PageStatement *statement, const Oid *types, Datum *values)
+{
+	SPIPlanPtr	plan = KeptPlan(ranking->schema, ranking->extension_schema, statement, types);
+
+	if (SPI_execute_plan(plan, values, NULL, false, 0) < 0)
+		elog(ERROR, "could not execute a statement of rank(): %s", SPI_result_code_string(SPI_result));
+	return SPI_processed;
+}
+
+static Datum
+result_column(uint64 row, int column, bool *isnull)
+{
+	return SPI_getbinval(SPI_tuptable->vals[row], SPI_tuptable->tupdesc, column, isnull);
+}
+
+/* Return the rows of the last statement: action, position, probability, expected. */
+static void
+put_answer(const Ranking *ranking)
+{
+	Datum		values[ANSWER_COLUMNS];
+	bool		nulls[ANSWER_COLUMNS] = {false};
+
+	values[0] = ranking->event;
+	for (uint64 row = 0; row < SPI_processed; row++)
+	{
+		for (int column = 1; column < ANSWER_COLUMNS; column++)
+			values[column] = result_column(row, column, &nulls[column]);
+		tuplestore_putvalues(ranking->rows->setResult, ranking->rows->setDesc, values, nulls);
+	}
+}
+
+/* Return the logged answer of the event; false if there is none. */
+static bool
+return_known_answer(const Ranking *ranking)
+{
+	Oid			event_type[] = {TEXTOID};
+	Oid			decision_type[] = {INT8OID};
+	Datum		values[] = {ranking->event};
+	bool		isnull;
+
+	if (execute(ranking, &find_decision, event_type, values) == 0)
+		return false;
+	values[0] = Int64GetDatum(DatumGetInt64(result_column(0, 1, &isnull)));
+	if (execute(ranking, &read_answer, decision_type, values) == 0)
+		return false;
+	put_answer(ranking);
+	return true;
+}
+
+/* Claim the event for this decision; false if another session has ranked it. */
+static bool
+claim(const Ranking *ranking)
+{
+	Oid			types[] = {TEXTOID, INT8OID};
+	Datum		values[] = {ranking->event, Int64GetDatum(ranking->number)};
+
+	return execute(ranking, &claim_event, types, values) == 1;
+}
+
+/*
+ * Read the settings; false if there are none.  Values of constraints that no
+ * action of the request names are said once in a session.
+ */
+static bool
+fetch_settings(Ranking *ranking)
+{
+	bool		isnull;
+
+	if (execute(ranking, &read_settings, NULL, NULL) == 0)
+		return false;
+	ranking->is_live = DatumGetBool(result_column(0, 1, &isnull));
+	ranking->request.vectors = DatumGetJsonbPCopy(result_column(0, 2, &isnull));
+	ranking->request.constraints = DatumGetArrayTypePCopy(result_column(0, 3, &isnull));
+	ranking->is_constrained = ArrayGetNItems(ARR_NDIM(ranking->request.constraints),
+											 ARR_DIMS(ranking->request.constraints)) > 0;
+	return true;
+}
+
+/* A constraint that nothing costs is probably misspelt. */
+static void
+notice_unnamed_constraints(const Ranking *ranking)
+{
+	Oid			types[] = {TEXTOID};
+	Datum	   *names;
+	bool	   *nulls;
+	int			count;
+	bool		isnull;
+
+	deconstruct_array(ranking->request.constraints, TEXTOID, -1, false, TYPALIGN_INT, &names, &nulls, &count);
+	for (int i = 0; i < count; i++)
+	{
+		char	   *name = TextDatumGetCString(names[i]);
+
+		if (IsCostAnnounced(ranking->request.actions, name))
+			continue;
+		(void) execute(ranking, &has_reported_cost, types, &names[i]);
+		if (DatumGetBool(result_column(0, 1, &isnull)) || !is_first_notice(ranking->schema, name))
+			continue;
+		ereport(NOTICE,
+				(errmsg("no action has a cost \"%s\", which a constraint names", name),
+				 errhint("An action without a cost costs 0, until reward() reports its costs.")));
+	}
+}
+
+static void
+rank_and_log(const Ranking *ranking)
+{
+	Oid			types[] = {JSONBOID, JSONBOID, BOOLOID, INT8OID, TEXTOID, BOOLOID};
+	Datum		values[] = {
+		JsonbPGetDatum(ranking->request.context), JsonbPGetDatum(ranking->request.actions),
+		BoolGetDatum(ranking->is_live), Int64GetDatum(ranking->number), ranking->event,
+		BoolGetDatum(ranking->is_deferred)
+	};
+
+	(void) execute(ranking, ranking->is_constrained ? &rank_constrained : &rank_freely, types, values);
+	put_answer(ranking);
+}
+
+/* Return the answer of the event, computed by this session or by an earlier one. */
+static void
+answer(Ranking *ranking)
+{
+	Oid			event_type[] = {TEXTOID};
+	bool		is_unknown = !fetch_settings(ranking);
+
+	if (!is_unknown)
+		CheckRankRequest(&ranking->request);
+	if (!is_unknown && ranking->event != (Datum) 0 && return_known_answer(ranking))
+		return;
+	ranking->number = NewDecisionNumber(ranking->schema, ranking->extension_schema);
+	if (ranking->event == (Datum) 0)
+		ranking->event = CStringGetTextDatum(psprintf(INT64_FORMAT, ranking->number));
+	notice_undeclared_vector(ranking);
+	if (ranking->is_constrained)
+	{
+		notice_unnamed_constraints(ranking);
+		if (ranking->is_live)
+			(void) execute(ranking, &find_prices, NULL, NULL);
+	}
+	while (!claim(ranking))
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (return_known_answer(ranking))
+			return;
+		(void) execute(ranking, &release_event, event_type, &ranking->event);
+	}
+	rank_and_log(ranking);
+}
+
+/* A context that is NULL or null has no values. */
+static Jsonb *
+context_argument(FunctionCallInfo fcinfo, int argno)
+{
+	Jsonb	   *context = PG_ARGISNULL(argno) ? NULL : PG_GETARG_JSONB_P(argno);
+	JsonbValue	value;
+
+	if (context != NULL &&
+		!(JB_ROOT_IS_SCALAR(context) && JsonbExtractScalar(&context->root, &value) && value.type == jbvNull))
+		return context;
+	return DatumGetJsonbP(DirectFunctionCall1(jsonb_in, CStringGetDatum("{}")));
+}
+
+PG_FUNCTION_INFO_V1(dlints_rank);
+
+/*
+ * _dlints_rank(setting regclass, event, context, actions, deferred)
+ *		-> event_id, action, position, probability, expected
+ *		Rank actions for an event and log the decision.  An event that was ranked
+ *		before has the same answer again.
+ */
+Datum
+dlints_rank(PG_FUNCTION_ARGS)
+{
+	Ranking		ranking = {0};
+	int			nest_level;
+
+	ranking.rows = ResultRows(fcinfo);
+	ranking.extension_schema = get_func_namespace(fcinfo->flinfo->fn_oid);
+	ArgNotNull(fcinfo, 3, "actions");
+	ArgNotNull(fcinfo, 4, "deferred");
+	ranking.schema = SchemaOfSetting(PG_GETARG_OID(0), ranking.extension_schema);
+	ranking.event = PG_ARGISNULL(1) ? (Datum) 0 : PG_GETARG_DATUM(1);
+	ranking.request.context = context_argument(fcinfo, 2);
+	ranking.request.actions = PG_GETARG_JSONB_P(3);
+	ranking.is_deferred = PG_GETARG_BOOL(4);
+
+	nest_level = EnterSchema(ranking.schema);
+	if (SPI_connect() != SPI_OK_CONNECT)
+		elog(ERROR, "could not connect to SPI");
+	answer(&ranking);
+	SPI_finish();
+	LeaveSchema(nest_level);
+	return (Datum) 0;
+}
