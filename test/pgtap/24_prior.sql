@@ -32,7 +32,7 @@ SELECT name, size, m, k, p, i.prior_sample_size, p::jsonb -> 'prior' AS prior,
     0.3 * 10 * size / (10 * size + (m::jsonb -> 'weight_total')::float8) AS w
 FROM learned, dlints_info(p) AS i;
 
-SELECT plan(245);
+SELECT plan(246);
 
 SELECT cmp_ok(memory_difference(prior, prior_of(k)), '<=', 1e-11::float8, format('%s: prior', name))
 FROM counted ORDER BY name;
