@@ -1,0 +1,413 @@
+-- Backtest: lists of a recommender that is made without the end of the click log -----------
+--
+-- The last fifth of each user's clicks is hidden.  A trial recommender is made of the other clicks, in a schema of its
+-- own, and its lists of ten are compared with the lists of simple policies.  A subtransaction that is rolled back
+-- leaves nothing behind.
+
+-- Write the newest million clicks to a table, with the last fifth of each user's clicks marked as hidden.  Clicks at
+-- equal times are in random order, by a hash of user and item.  "clicks" is a query, which is read under "path".
+CREATE FUNCTION _dlints_split_clicks(a jsonb, clicks text, path text) RETURNS void
+	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS
+$$
+DECLARE
+	log_schema text := quote_ident((a ->> 'name') || '_log');
+	log text := log_schema || '.log';
+	n_hidden bigint;
+	n_visible bigint;
+BEGIN
+	RAISE NOTICE 'reading the click log';
+	EXECUTE format('CREATE SCHEMA %s', log_schema);
+	PERFORM @extschema@._dlints_execute_under(path, format(
+		E'CREATE VIEW %s.every_click AS\nSELECT user_id::%s AS user_id, item::%s AS item, at::pg_catalog.timestamptz AS at\n'
+		'FROM (\n%s\n) c (user_id, item, at)', log_schema, @extschema@._dlints_type_name((a ->> 'user_type')::oid),
+		@extschema@._dlints_type_name((a ->> 'item_type')::oid), clicks));
+	BEGIN
+		EXECUTE format($statement$
+			CREATE UNLOGGED TABLE %1$s.log AS
+			SELECT c.user_id, c.item, c.at, c.user_id IS NOT NULL AND c.n_clicks > 1 AND 5 * c.n < c.n_clicks + 5 AS is_hidden
+			FROM  (SELECT c.*, count(*) OVER (PARTITION BY c.user_id) AS n_clicks,
+			              row_number() OVER (PARTITION BY c.user_id
+			                                 ORDER BY c.at DESC, md5(concat(c.user_id, ' ', c.item))) AS n
+			       FROM  (SELECT k.user_id, k.item, k.at FROM %1$s.every_click k
+			              WHERE  k.at <= now() AND isfinite(k.at)
+			              ORDER  BY k.at DESC LIMIT 1000000) c) c$statement$, log_schema);
+	EXCEPTION WHEN data_exception THEN
+		RAISE 'argument "clicks": %', SQLERRM USING ERRCODE = SQLSTATE,
+			HINT = 'It must be a query of user, item and time, in this order.';
+	END;
+	EXECUTE format('CREATE INDEX ON %s (user_id, at) WHERE NOT is_hidden', log);
+	EXECUTE format('CREATE INDEX ON %s (at) WHERE NOT is_hidden', log);
+	EXECUTE format('ANALYZE %s', log);
+	EXECUTE format('SELECT count(*) FILTER (WHERE is_hidden), count(*) FILTER (WHERE NOT is_hidden) FROM %s', log)
+	INTO n_hidden, n_visible;
+	PERFORM @extschema@._dlints_check_hidden(n_hidden);
+	RAISE NOTICE '% clicks are hidden, and a recommender is made of the other %', n_hidden, n_visible;
+END
+$$;
+COMMENT ON FUNCTION _dlints_split_clicks(jsonb, text, text)
+	IS 'write the click log of a trial to a table, with the last fifth of each user''s clicks marked as hidden';
+
+-- Raise an error if nothing is hidden.
+CREATE FUNCTION _dlints_check_hidden(n_hidden bigint) RETURNS void
+	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS
+$$
+BEGIN
+	IF n_hidden = 0 THEN
+		RAISE 'the click log has no clicks to test a recommender with' USING ERRCODE = 'no_data_found',
+			DETAIL = 'The last fifth of each user''s clicks is hidden; none is on an item that the user had not clicked before.',
+			HINT = 'A backtest needs users with at least two clicks on different items.';
+	END IF;
+END
+$$;
+COMMENT ON FUNCTION _dlints_check_hidden(bigint) IS 'raise an error if nothing is hidden';
+
+-- Make the bound objects of a trial that read those of the recommender "a ->> 'borrowed'".  Columns may have other
+-- names by now, and expressions may not mean the same under the present search_path.
+CREATE FUNCTION _dlints_borrow_bindings(a jsonb) RETURNS void
+	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS
+$$
+DECLARE
+	trial text := a ->> 'name';
+	lender text := a ->> 'borrowed';
+	item_type text := @extschema@._dlints_type_name((a ->> 'item_type')::oid);
+	user_type text := @extschema@._dlints_type_name((a ->> 'user_type')::oid);
+	rule text;
+	result text;
+BEGIN
+	EXECUTE format('CREATE VIEW %I.item AS SELECT i.item FROM %I.item i', trial, lender);
+	EXECUTE format('CREATE VIEW %I.encoded_item AS SELECT i.item, i.encoded, i.dates FROM %I.encoded_item i', trial, lender);
+	EXECUTE format('CREATE FUNCTION %I.encode_document(document jsonb) RETURNS real[] LANGUAGE sql STABLE'
+	               ' RETURN %I.encode_document(document)', trial, lender);
+	EXECUTE format('CREATE FUNCTION %I.allowed(user_id %s, context jsonb) RETURNS TABLE (item %s) LANGUAGE sql STABLE'
+	               ' BEGIN ATOMIC SELECT a.item FROM %I.allowed($1, $2) a; END', trial, user_type, item_type, lender);
+	FOR rule, result IN VALUES ('bonus', 'float8'), ('cap_group', 'text') LOOP
+		CONTINUE WHEN a ->> rule IS NULL;
+		EXECUTE format('CREATE FUNCTION %1$I.%2$I(of_item %3$s, user_id %4$s, context jsonb) RETURNS TABLE (%2$I %5$s)'
+		               ' LANGUAGE sql STABLE BEGIN ATOMIC SELECT r.%2$I FROM %6$I.%2$I($1, $2, $3) r; END',
+		               trial, rule, item_type, user_type, result, lender);
+	END LOOP;
+	IF a -> 'constraints' <> '{}' THEN
+		EXECUTE format('CREATE VIEW %I.cost_text AS SELECT c.item, c.costs FROM %I.cost_text c', trial, lender);
+	END IF;
+END
+$$;
+COMMENT ON FUNCTION _dlints_borrow_bindings(jsonb) IS 'make the bound objects of a trial that read those of another recommender';
+
+-- Restrict the candidates of the trial that was entered to items that the user has not clicked.
+CREATE FUNCTION _dlints_leave_out_clicked() RETURNS void
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	allowed regprocedure := (SELECT p.oid FROM pg_proc p WHERE p.pronamespace = own::text::regnamespace AND p.proname = 'allowed');
+	arguments text := pg_get_function_arguments(allowed);
+	result text := pg_get_function_result(allowed);
+BEGIN
+	EXECUTE format('ALTER FUNCTION %s RENAME TO allowed_before', allowed);
+	EXECUTE format(
+		'CREATE FUNCTION %1$I.allowed(%2$s) RETURNS %3$s LANGUAGE sql STABLE BEGIN ATOMIC'
+		' SELECT a.item FROM %1$I.allowed_before($1, $2) a'
+		' WHERE  NOT EXISTS (SELECT FROM %1$I.click c WHERE %1$I.same_user(c.user_id, $1) AND %1$I.same_item(c.item, a.item)); END',
+		own, arguments, result);
+END
+$$;
+COMMENT ON FUNCTION _dlints_leave_out_clicked() IS 'restrict the candidates of a trial to items that the user has not clicked';
+
+-- Draw the users of a backtest, with the items that they clicked in the hidden part.  The same log has the same users.
+CREATE FUNCTION _dlints_draw_test_users(max_users integer, keeps_clicked boolean) RETURNS void
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+BEGIN
+	EXECUTE format($statement$
+		CREATE UNLOGGED TABLE %I.hidden AS
+		SELECT row_number() OVER () AS n, u.user_id, u.items
+		FROM  (SELECT l.user_id, array_agg(DISTINCT l.item) AS items
+		       FROM   %I.log l
+		       WHERE  l.is_hidden AND EXISTS (SELECT FROM item i WHERE same_item(i.item, l.item))
+		       AND   ($2 OR NOT EXISTS (SELECT FROM click c
+		                                WHERE same_user(c.user_id, l.user_id) AND same_item(c.item, l.item)))
+		       GROUP  BY l.user_id ORDER BY md5(min(l.user_id::text)) LIMIT $1) u$statement$, own, own || '_log')
+	USING max_users, keeps_clicked;
+	PERFORM @extschema@._dlints_check_hidden((SELECT count(*) FROM hidden));
+END
+$$;
+COMMENT ON FUNCTION _dlints_draw_test_users(integer, boolean) IS 'draw the users of a backtest, with the items of their hidden clicks';
+
+-- Compute the statistics of the simple policies: clicks of each item, also those of the last two weeks, and for pairs of
+-- items the cosine of the sets of users who clicked them.
+CREATE FUNCTION _dlints_count_clicks() RETURNS void
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	noticed_at timestamptz := clock_timestamp();
+BEGIN
+	EXECUTE format($statement$
+		CREATE UNLOGGED TABLE %I.known AS
+		SELECT v.item, v.encoded, v.factors, k.clicks, k.recent
+		FROM  (SELECT c.item, count(*) AS clicks, count(*) FILTER (
+		                  WHERE c.at > (SELECT max(x.at) FROM click x) - interval '14 days') AS recent
+		       FROM   click c GROUP BY c.item ORDER BY count(*) DESC LIMIT 20000) k
+		       JOIN item_vector v ON same_item(v.item, k.item)$statement$, own);
+	EXECUTE format($statement$
+		CREATE UNLOGGED TABLE %I.clicked AS
+		SELECT DISTINCT c.user_id, c.item
+		FROM  (SELECT x.user_id, x.item, row_number() OVER (PARTITION BY x.user_id ORDER BY x.at DESC) AS n
+		       FROM  (SELECT k.user_id, k.item, k.at FROM click k WHERE k.user_id IS NOT NULL AND k.item IS NOT NULL
+		              ORDER BY k.at DESC LIMIT 200000) x) c
+		WHERE  c.n <= 100$statement$, own);
+	ANALYZE known;
+	ANALYZE clicked;
+	EXECUTE format('CREATE UNLOGGED TABLE %I.near AS SELECT c.item, c.item AS other, 0::float8 AS cosine'
+	               ' FROM clicked c WHERE false', own);
+	FOR part IN 0 .. 7 LOOP
+		INSERT INTO near (item, other, cosine)
+		WITH counted AS MATERIALIZED (
+			SELECT c.item, count(*)::float8 AS users FROM clicked c GROUP BY c.item)
+		SELECT p.item, p.other, p.users / sqrt(a.users * b.users)
+		FROM  (SELECT a.item, b.item AS other, count(*) AS users
+		       FROM   clicked a JOIN clicked b ON same_user(b.user_id, a.user_id) AND NOT same_item(b.item, a.item)
+		       WHERE  hashtext(a.item::text COLLATE "C") & 7 = part
+		       GROUP  BY a.item, b.item) p
+		       JOIN counted a ON same_item(a.item, p.item) JOIN counted b ON same_item(b.item, p.other);
+		IF clock_timestamp() > noticed_at + interval '3 seconds' THEN
+			noticed_at := clock_timestamp();
+			RAISE NOTICE 'items clicked by the same users: part % of 8', part + 1;
+		END IF;
+	END LOOP;
+	EXECUTE format('CREATE INDEX ON %I.near (item)', own);
+	ANALYZE near;
+END
+$$;
+COMMENT ON FUNCTION _dlints_count_clicks() IS 'compute the statistics of the simple policies of a backtest';
+
+-- Compare lists of ten for a test user: the list of recommend(), and those of the simple policies, which choose among
+-- the same candidates.
+CREATE FUNCTION _dlints_compare_lists(test_user bigint) RETURNS void
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+BEGIN
+	INSERT INTO compared (n, policy, ndcg, is_hit)
+	WITH tested AS MATERIALIZED (
+		SELECT h.user_id, h.items FROM hidden h WHERE h.n = test_user),
+	history AS MATERIALIZED (
+		SELECT c.item, row_number() OVER (ORDER BY c.at DESC) AS n
+		FROM   tested t JOIN click c ON same_user(c.user_id, t.user_id)),
+	eligible AS MATERIALIZED (
+		SELECT k.item, k.encoded, k.factors, k.clicks, k.recent
+		FROM   known k
+		WHERE  EXISTS (SELECT FROM tested t, LATERAL allowed(t.user_id, '{}'::jsonb) a WHERE same_item(a.item, k.item))),
+	profile AS MATERIALIZED (
+		SELECT CASE WHEN count(k.factors) > 0
+		            THEN @extschema@.dlints_profile(k.factors::@extschema@.dlints_vector, 1::float8) END AS factors,
+		       CASE WHEN count(k.item) > 0
+		            THEN @extschema@.dlints_profile(k.encoded::@extschema@.dlints_vector, 1::float8) END AS encoded
+		FROM   history h JOIN known k ON same_item(k.item, h.item) WHERE h.n <= 500),
+	block AS (
+		SELECT p.name, min(p.n)::integer - s.factors AS first, max(p.n)::integer - s.factors AS last
+		FROM   setting s, unnest(s.parts) WITH ORDINALITY p (name, n)
+		WHERE  p.n > s.factors AND p.n <= s.liked GROUP BY p.name, s.factors HAVING count(*) > 1),
+	scored AS (
+		SELECT 'the most popular' AS policy, e.item, e.clicks::float8 AS score FROM eligible e
+		UNION ALL
+		SELECT 'popular in two weeks', e.item, e.recent + 1e-6 * e.clicks FROM eligible e
+		UNION ALL
+		SELECT 'popular in your ' || b.name, e.item, e.clicks * (1e-6 + @extschema@.dlints_dot(
+		           p.encoded[b.first:b.last]::float8[], e.encoded[b.first:b.last]::@extschema@.dlints_vector))
+		FROM   block b, profile p, eligible e WHERE p.encoded IS NOT NULL
+		UNION ALL
+		SELECT 'clicked by the same users', x.other, x.score
+		FROM  (SELECT o.other, sum(o.cosine) AS score
+		       FROM   history h JOIN near o ON same_item(o.item, h.item) WHERE h.n <= 500 GROUP BY o.other) x
+		WHERE  EXISTS (SELECT FROM eligible e WHERE same_item(e.item, x.other))
+		UNION ALL
+		SELECT 'factors', e.item, @extschema@.dlints_dot(p.factors::float8[], e.factors::@extschema@.dlints_vector)
+		FROM   profile p, eligible e WHERE p.factors IS NOT NULL AND e.factors IS NOT NULL),
+	list AS (
+		SELECT s.policy, s.item, row_number() OVER (PARTITION BY s.policy ORDER BY s.score DESC) AS place FROM scored s
+		UNION ALL
+		SELECT 'recommender', r.item, r."position" FROM tested t, LATERAL recommend(t.user_id, 10) r),
+	hit AS (
+		SELECT l.policy, l.place,
+		       EXISTS (SELECT FROM tested t, unnest(t.items) u (item) WHERE same_item(u.item, l.item)) AS is_hit
+		FROM   list l WHERE l.place <= 10)
+	SELECT test_user, h.policy,
+	       coalesce(sum(1 / ln(h.place + 1)) FILTER (WHERE h.is_hit), 0) / (
+	           SELECT sum(1 / ln(g + 1)) FROM tested t, generate_series(1, least(cardinality(t.items), 10)) g),
+	       bool_or(h.is_hit)
+	FROM   hit h GROUP BY h.policy;
+END
+$$;
+COMMENT ON FUNCTION _dlints_compare_lists(bigint) IS 'compare the lists of all policies for a test user';
+
+-- Summarize the comparison, best policy first.  Differences are those of the same users: of the best policy to the
+-- next one, and of the others to the best.  The best of many policies is partly so by chance: confidence intervals
+-- are those of as many comparisons, approximately Bonferroni's.
+CREATE FUNCTION _dlints_comparison()
+	RETURNS TABLE (policy text, hit_rate float8, hit_rate_stderr float8, ndcg float8, ndcg_stderr float8, verdict text)
+	LANGUAGE plpgsql STABLE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+BEGIN
+	RETURN QUERY
+	WITH every_policy AS (
+		SELECT unnest('{recommender,the most popular,popular in two weeks,clicked by the same users}'::text[]) AS policy
+		UNION
+		SELECT 'factors' FROM setting s WHERE s.factors > 0
+		UNION
+		SELECT x.policy FROM compared x),
+	complete AS MATERIALIZED (          -- a policy without a list for a user has no hit
+		SELECT h.n, p.policy, coalesce(c.ndcg, 0) AS ndcg, coalesce(c.is_hit, false)::integer AS hit
+		FROM   hidden h CROSS JOIN every_policy p
+		       LEFT JOIN compared c ON c.n = h.n AND c.policy = p.policy),
+	mean AS (
+		SELECT c.policy, avg(c.hit) AS hit_rate, stddev(c.hit)::float8 / sqrt(count(*)) AS hit_rate_stderr,
+		       avg(c.ndcg) AS ndcg, stddev(c.ndcg) / sqrt(count(*)) AS ndcg_stderr,
+		       @extschema@._dlints_t_quantile(count(*)::float8)
+		       * sqrt(1 + 0.52 * ln(greatest(count(*) OVER () - 1, 1))) AS quantile,
+		       row_number() OVER (ORDER BY avg(c.ndcg) DESC, c.policy = 'recommender' DESC) AS place
+		FROM   complete c GROUP BY c.policy),
+	difference AS (
+		SELECT m.policy, avg(c.ndcg - b.ndcg) AS d, stddev(c.ndcg - b.ndcg) / sqrt(count(*)) AS stderr
+		FROM   mean m JOIN mean o ON o.place = CASE m.place WHEN 1 THEN 2 ELSE 1 END
+		       JOIN complete c ON c.policy = m.policy
+		       JOIN complete b ON b.policy = o.policy AND b.n = c.n
+		GROUP  BY m.policy)
+	SELECT m.policy, round(m.hit_rate, 4)::float8, round(m.hit_rate_stderr::numeric, 4)::float8,
+	       round(m.ndcg::numeric, 4)::float8, round(m.ndcg_stderr::numeric, 4)::float8,
+	       CASE WHEN (SELECT max(x.ndcg) FROM mean x) = 0 THEN 'finds nothing'
+	            ELSE CASE m.place WHEN 1 THEN 'the best, by ' ELSE '' END
+	                 || coalesce(round(abs(d.d)::numeric, 3)::text, '0')
+	                 || coalesce(' ± ' || round(d.stderr::numeric, 3), '')
+	                 || CASE WHEN m.place > 1 THEN ' less' ELSE '' END
+	                 || CASE WHEN abs(d.d) > m.quantile * d.stderr THEN '' ELSE ', not significant' END END
+	FROM   mean m LEFT JOIN difference d ON d.policy = m.policy ORDER BY m.place;
+END
+$$;
+COMMENT ON FUNCTION _dlints_comparison() IS 'hit rates and NDCG of the compared policies, the best one first';
+
+-- Make a trial recommender of resolved arguments, compare its lists, and remove it.  "clicks" is the query of the
+-- whole click log.
+CREATE FUNCTION _dlints_try_recommender(a jsonb, clicks text, path text)
+	RETURNS TABLE (policy text, hit_rate float8, hit_rate_stderr float8, ndcg float8, ndcg_stderr float8, verdict text)
+	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off AS
+$$
+DECLARE
+	log text := format('%I.log', (a ->> 'name') || '_log');
+	keeps_clicked boolean := coalesce((a ->> 'repeats')::boolean, false);
+	n_users bigint;
+	noticed_at timestamptz;
+	result jsonb;
+BEGIN
+	BEGIN
+		PERFORM @extschema@._dlints_split_clicks(a, clicks, path);
+		PERFORM @extschema@._dlints_make_recommender(a || jsonb_build_object(
+			'path', 'pg_catalog, pg_temp',
+			'clicks', format('SELECT l.user_id, l.item, l.at FROM %s l WHERE NOT l.is_hidden', log)));
+		PERFORM @extschema@._dlints_enter(format('%I.setting', a ->> 'name')::regclass);
+		IF a ? 'borrowed' THEN
+			EXECUTE format('UPDATE constraint_price p SET price = l.price, rate = l.rate'
+			               ' FROM %I.constraint_price l WHERE l.name = p.name', a ->> 'borrowed');
+		END IF;
+		PERFORM @extschema@._dlints_draw_test_users((a ->> 'users')::integer, keeps_clicked);
+		IF NOT keeps_clicked THEN
+			PERFORM @extschema@._dlints_leave_out_clicked();
+		END IF;
+		PERFORM @extschema@._dlints_count_clicks();
+		EXECUTE format('CREATE UNLOGGED TABLE %I.compared (n bigint, policy text, ndcg float8, is_hit boolean,'
+		               ' PRIMARY KEY (n, policy))', a ->> 'name');
+		n_users := (SELECT count(*) FROM hidden);
+		RAISE NOTICE 'comparing lists of ten for % users%', n_users,
+			CASE WHEN keeps_clicked THEN ', with items that they have clicked' ELSE ', without items that they have clicked' END;
+		noticed_at := clock_timestamp();
+		FOR n IN 1 .. n_users LOOP
+			PERFORM @extschema@._dlints_compare_lists(n);
+			IF clock_timestamp() > noticed_at + interval '3 seconds' THEN
+				noticed_at := clock_timestamp();
+				RAISE NOTICE 'compared lists for % of % users', n, n_users;
+			END IF;
+		END LOOP;
+		result := (SELECT jsonb_agg(to_jsonb(c)) FROM @extschema@._dlints_comparison() c);
+		RAISE EXCEPTION USING ERRCODE = 'DL001';	-- rolls back all of this
+	EXCEPTION WHEN SQLSTATE 'DL001' THEN
+		IF result IS NULL THEN
+			RAISE;
+		END IF;
+	END;
+	RETURN QUERY SELECT r.* FROM jsonb_to_recordset(result) r (
+		policy text, hit_rate float8, hit_rate_stderr float8, ndcg float8, ndcg_stderr float8, verdict text);
+END
+$$;
+COMMENT ON FUNCTION _dlints_try_recommender(jsonb, text, text) IS 'make a trial recommender, compare its lists, and remove it';
+
+-- A name for the schema of a trial
+CREATE FUNCTION _dlints_trial_name() RETURNS text
+	LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp AS
+$$
+SELECT 'dlints_backtest_' || left(md5(gen_random_uuid()::text), 16)
+$$;
+COMMENT ON FUNCTION _dlints_trial_name() IS 'a name for the schema of a trial';
+
+CREATE FUNCTION _dlints_backtest(a jsonb, path name[])
+	RETURNS TABLE (policy text, hit_rate float8, hit_rate_stderr float8, ndcg float8, ndcg_stderr float8, verdict text)
+	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET jit = off AS
+$$
+BEGIN
+	PERFORM @extschema@._dlints_check_namesakes();
+	a := a || jsonb_build_object('name', @extschema@._dlints_trial_name(), 'candidates', 'true', 'outcomes', '{"click": 1}'::jsonb,
+		'half_life', '7 days', 'attribution_window', '30 minutes', 'control', 0, 'epsilon', 0, 'retention', '1 year',
+		'value_limit', 1000, 'exposure', 0.6, 'diversity', 0, 'constraints', '{}'::jsonb);
+	a := @extschema@._dlints_check_arguments('recommender'::text, jsonb_strip_nulls(a - 'users'::text)
+	                                         || jsonb_build_object('users', a -> 'users'));
+	a := @extschema@._dlints_resolve(a, '{clicks}'::text[], path);
+	a := @extschema@._dlints_derive(@extschema@._dlints_measure(a));
+	RETURN QUERY SELECT * FROM @extschema@._dlints_try_recommender(a, a ->> 'clicks', a ->> 'path');
+END
+$$;
+COMMENT ON FUNCTION _dlints_backtest(jsonb, name[]) IS 'test a recommender on a click log, under the search_path of the caller';
+
+CREATE FUNCTION dlints_backtest(items regclass, columns text[], clicks text, item_key name DEFAULT NULL,
+	user_type regtype DEFAULT NULL, factors integer DEFAULT 64, users integer DEFAULT 300)
+	RETURNS TABLE (policy text, hit_rate float8, hit_rate_stderr float8, ndcg float8, ndcg_stderr float8, verdict text)
+	LANGUAGE sql VOLATILE
+BEGIN ATOMIC
+	SELECT b.policy, b.hit_rate, b.hit_rate_stderr, b.ndcg, b.ndcg_stderr, b.verdict
+	FROM   _dlints_backtest(pg_catalog.jsonb_build_object(
+		'items', items::pg_catalog.oid, 'columns', columns, 'clicks', clicks, 'item_key', item_key,
+		'user_type', user_type::pg_catalog.oid, 'factors', coalesce(factors, 64), 'users', users),
+		pg_catalog.current_schemas(false)) b;
+END;
+COMMENT ON FUNCTION dlints_backtest(regclass, text[], text, name, regtype, integer, integer)
+	IS 'hide the last fifth of each user''s clicks, and compare lists of a recommender made of the rest with those of simple policies';
+
+-- Test a recommender on its click log, or on the clicks on its own lists.  The trial has the settings, candidates,
+-- bonuses, caps, constraints and prices of the recommender, no control group and no random lists.
+CREATE FUNCTION _dlints_backtest(setting regclass, users integer)
+	RETURNS TABLE (policy text, hit_rate float8, hit_rate_stderr float8, ndcg float8, ndcg_stderr float8, verdict text)
+	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_enter(setting);
+	clicks text := format('SELECT c.user_id, c.item, c.at FROM %I.click c', own);
+	a jsonb;
+BEGIN
+	PERFORM @extschema@._dlints_check_objects();
+	a := @extschema@._dlints_add_bindings(own::text, (SELECT to_jsonb(s) FROM setting s)) || jsonb_build_object(
+		'clicks', clicks, 'users', users, 'control', 0, 'epsilon', 0);
+	PERFORM @extschema@._dlints_check_arguments('recommender'::text, a);
+	RETURN QUERY
+	SELECT t.policy, t.hit_rate, t.hit_rate_stderr, t.ndcg, t.ndcg_stderr, t.verdict
+	FROM   pg_attribute i, pg_attribute u, LATERAL @extschema@._dlints_try_recommender(
+	           a || jsonb_build_object('name', @extschema@._dlints_trial_name(), 'borrowed', own,
+	               'item_collation', i.attcollation, 'user_collation', u.attcollation),
+	           clicks, 'pg_catalog, pg_temp'::text) t
+	WHERE  i.attrelid = 'item_vector'::regclass AND i.attname = 'item'
+	AND    u.attrelid = 'decision'::regclass AND u.attname = 'user_id';
+END
+$$;
+COMMENT ON FUNCTION _dlints_backtest(regclass, integer) IS 'test a recommender on its click log';

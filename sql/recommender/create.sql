@@ -97,7 +97,8 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION _dlints_empty_model(integer, interval) IS 'model of a recommender without training examples';
 
--- Make a recommender of checked arguments: its schema with all in it, item vectors, factors and prior.
+-- Make a recommender of checked arguments: its schema with all in it, item vectors, factors and prior.  A trial of a
+-- backtest borrows what is bound to the user's texts from the recommender "borrowed".
 CREATE FUNCTION _dlints_make_recommender(a jsonb) RETURNS void
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off AS
 $$
@@ -105,10 +106,14 @@ BEGIN
 	EXECUTE format('CREATE SCHEMA %I', a ->> 'name');
 	PERFORM @extschema@._dlints_execute_template(@extschema@._dlints_recommender_tables(), a);
 	PERFORM @extschema@._dlints_bind_keys(a);
-	PERFORM @extschema@._dlints_bind_items(a);
 	PERFORM @extschema@._dlints_bind_clicks(a);
-	PERFORM @extschema@._dlints_bind_rules(a, '{candidates,bonus,cap_group}'::text[]);
-	PERFORM @extschema@._dlints_bind_costs(a);
+	IF a ? 'borrowed' THEN
+		PERFORM @extschema@._dlints_borrow_bindings(a);
+	ELSE
+		PERFORM @extschema@._dlints_bind_items(a);
+		PERFORM @extschema@._dlints_bind_rules(a, '{candidates,bonus,cap_group}'::text[]);
+		PERFORM @extschema@._dlints_bind_costs(a);
+	END IF;
 	PERFORM @extschema@._dlints_execute_template(@extschema@._dlints_recommender_views(), a);
 	PERFORM @extschema@._dlints_execute_template(@extschema@._dlints_recommender_wrappers(), a);
 	EXECUTE format('REVOKE EXECUTE ON ALL ROUTINES IN SCHEMA %I FROM PUBLIC', a ->> 'name');
