@@ -1,0 +1,76 @@
+-- Lists and rewards of a recommender ----------------------------------------------
+--
+-- Functions in C with "setting" are entries: the wrappers in the recommender's schema call them.  "any" stands
+-- for the recommender's type of items, arrays of items, or users; another type is an error.
+
+CREATE FUNCTION _dlints_recommend(setting regclass, user_id "any", k integer, recent anyarray, context jsonb, session text)
+	RETURNS SETOF record
+	AS 'MODULE_PATHNAME', 'dlints_recommend_list' LANGUAGE C VOLATILE;
+COMMENT ON FUNCTION _dlints_recommend(regclass, "any", integer, anyarray, jsonb, text)
+	IS 'choose, log and return a list of k recommendations for a user';
+
+CREATE FUNCTION _dlints_more_like(setting regclass, item "any", k integer, user_id "any", context jsonb, session text)
+	RETURNS SETOF record
+	AS 'MODULE_PATHNAME', 'dlints_more_like' LANGUAGE C VOLATILE;
+COMMENT ON FUNCTION _dlints_more_like(regclass, "any", integer, "any", jsonb, text)
+	IS 'choose, log and return a list of k items like an item';
+
+CREATE FUNCTION _dlints_next(setting regclass, decision bigint, k integer, user_id "any", session text) RETURNS SETOF record
+	AS 'MODULE_PATHNAME', 'dlints_next' LANGUAGE C VOLATILE;
+COMMENT ON FUNCTION _dlints_next(regclass, bigint, integer, "any", text)
+	IS 'choose, log and return the next k items after those of a list';
+
+CREATE FUNCTION _dlints_trending(setting regclass, k integer, user_id "any", context jsonb, session text) RETURNS SETOF record
+	AS 'MODULE_PATHNAME', 'dlints_trending' LANGUAGE C VOLATILE;
+COMMENT ON FUNCTION _dlints_trending(regclass, integer, "any", jsonb, text)
+	IS 'choose, log and return a list of k items that trend';
+
+CREATE FUNCTION _dlints_profile(setting regclass, user_id "any", recent anyarray, context jsonb, session text) RETURNS real[]
+	AS 'MODULE_PATHNAME', 'dlints_user_profile' LANGUAGE C STABLE;
+COMMENT ON FUNCTION _dlints_profile(regclass, "any", anyarray, jsonb, text)
+	IS 'profile of a user, as a list is chosen with it';
+
+CREATE FUNCTION _dlints_recommender_reward(setting regclass, decision bigint, item "any", outcome text, value float8, user_id "any")
+	RETURNS void
+	AS 'MODULE_PATHNAME', 'dlints_recommender_reward' LANGUAGE C VOLATILE;
+COMMENT ON FUNCTION _dlints_recommender_reward(regclass, bigint, "any", text, float8, "any")
+	IS 'store the outcome of an impression';
+
+CREATE FUNCTION _dlints_candidates(user_id "any", context jsonb, shortlist "any")
+	RETURNS TABLE (features real[], popularity real, bonus float8, cap_group text, costs real[])
+	AS 'MODULE_PATHNAME', 'dlints_candidates' LANGUAGE C STABLE;
+COMMENT ON FUNCTION _dlints_candidates("any", jsonb, "any")
+	IS 'candidates of a request in the entered schema: those of a shortlist, or all if it is NULL';
+
+CREATE FUNCTION _dlints_ranking_weights(profile real[], policy text, seed bigint) RETURNS double precision[]
+	AS 'MODULE_PATHNAME', 'dlints_ranking_weights' LANGUAGE C VOLATILE STRICT;
+COMMENT ON FUNCTION _dlints_ranking_weights(real[], text, bigint)
+	IS 'weights that a policy ranks items by, one ranking per row: draws of the model, if it explores, and the mean';
+
+-- Contributions to the expected reward of each item of a list, by the present models: of each column, of clicks
+-- by users who clicked the same items, and of the popularity.  The largest come first.
+CREATE FUNCTION _dlints_explain(setting regclass, decision bigint, witness anyelement)
+	RETURNS TABLE (item anyelement, "position" integer, part text, contribution float8, stddev float8)
+	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET jit = off AS
+$$
+#variable_conflict use_column
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_enter(setting);
+BEGIN
+	RETURN QUERY
+	SELECT l.item, l."position", e.name, sum(e.contribution), sqrt(sum(e.stddev ^ 2))
+	FROM  (SELECT i.item, i."position", i.training_features, i.profile
+	       FROM   impression_user i WHERE i.decision = $2 OFFSET 0) l
+	       CROSS JOIN (
+	           SELECT m.state, s.parts
+	           FROM   setting s, model m, @extschema@.dlints_info(m.state) i
+	           WHERE  m.name = 'personal' OR (m.name = 'later' AND i.mean_reward <> 0)) m
+	       CROSS JOIN LATERAL @extschema@.dlints_explain(m.state, l.training_features::@extschema@.dlints_vector,
+	                                                     l.profile::@extschema@.dlints_vector, m.parts)
+	           WITH ORDINALITY e (name, contribution, stddev, n)
+	GROUP  BY l.item, l."position", e.n, e.name
+	ORDER  BY l."position", abs(sum(e.contribution)) DESC;
+END
+$$;
+COMMENT ON FUNCTION _dlints_explain(regclass, bigint, anyelement)
+	IS 'contributions to the expected reward of each item of a list, by the present models';

@@ -10,7 +10,7 @@
 #include "postgres.h"
 
 #include "access/htup_details.h"
-#include "access/table.h"
+#include "access/relation.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_namespace.h"
 #include "catalog/pg_type.h"
@@ -20,6 +20,7 @@
 #include "utils/builtins.h"
 #include "utils/guc.h"
 #include "utils/lsyscache.h"
+#include "utils/rel.h"
 #include "utils/syscache.h"
 
 #include "compat.h"
@@ -71,7 +72,9 @@ check_owner(Oid schema)
 	bool		is_default;
 
 	if (!HeapTupleIsValid(tuple))
-		elog(ERROR, "cache lookup failed for schema %u", schema);
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_SCHEMA),
+				 errmsg("schema of a recommender or ranker does not exist")));
 	owner = ((Form_pg_namespace) GETSTRUCT(tuple))->nspowner;
 	if (owner != GetUserId())
 		ereport(ERROR,
@@ -96,12 +99,18 @@ check_owner(Oid schema)
 	ReleaseSysCache(tuple);
 }
 
-/* The schema of a recommender or ranker, from its table "setting" */
+/*
+ * The schema of a recommender or ranker, from its table "setting".  The table is
+ * locked, so that DROP SCHEMA waits for the end of the transaction.
+ */
 Oid
 SchemaOfSetting(Oid setting, Oid extension_schema)
 {
-	Oid			schema = get_rel_namespace(setting);
+	Relation	relation = OidIsValid(setting) ? try_relation_open(setting, AccessShareLock) : NULL;
+	Oid			schema = relation == NULL ? InvalidOid : RelationGetNamespace(relation);
 
+	if (relation != NULL)
+		relation_close(relation, NoLock);
 	if (!OidIsValid(schema) || !is_setting(setting, extension_schema))
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_OBJECT),
@@ -152,25 +161,35 @@ dlints_enter(PG_FUNCTION_ARGS)
 	return DirectFunctionCall1(namein, CStringGetDatum(schema_name(schema)));
 }
 
-PG_FUNCTION_INFO_V1(dlints_schema);
-
 /*
- * _dlints_schema() -> name
- *		The schema that was entered.  An error under any other search_path, so that
- *		code that names tables without a schema never finds somebody else's.
+ * The schema that was entered.  An error under any other search_path, so that code
+ * that names tables without a schema never finds somebody else's.
  */
-Datum
-dlints_schema(PG_FUNCTION_ARGS)
+Oid
+EnteredSchema(Oid extension_schema)
 {
 	List	   *path = fetch_search_path(false);
 	Oid			schema = list_length(path) >= 2 ? list_nth_oid(path, 1) : InvalidOid;
 	Oid			setting = OidIsValid(schema) ? get_relname_relid("setting", schema) : InvalidOid;
 
+	list_free(path);
 	if (!OidIsValid(setting) || strcmp(namespace_search_path, entered_path(schema)) != 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("this function is internal to dlints"),
 				 errhint("Call the functions in the schema of a recommender or ranker.")));
-	(void) SchemaOfSetting(setting, get_func_namespace(fcinfo->flinfo->fn_oid));
-	return DirectFunctionCall1(namein, CStringGetDatum(schema_name(schema)));
+	return SchemaOfSetting(setting, extension_schema);
+}
+
+PG_FUNCTION_INFO_V1(dlints_schema);
+
+/*
+ * _dlints_schema() -> name
+ *		The schema that was entered
+ */
+Datum
+dlints_schema(PG_FUNCTION_ARGS)
+{
+	return DirectFunctionCall1(namein,
+							   CStringGetDatum(schema_name(EnteredSchema(get_func_namespace(fcinfo->flinfo->fn_oid)))));
 }

@@ -6,6 +6,7 @@
 #define DLINTS_PAGE_ENTRY_H
 
 extern Oid	SchemaOfSetting(Oid setting, Oid extension_schema);
+extern Oid	EnteredSchema(Oid extension_schema);
 extern int	EnterSchema(Oid schema);
 extern void LeaveSchema(int nest_level);
 

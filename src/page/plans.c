@@ -8,8 +8,10 @@
  */
 #include "postgres.h"
 
+#include "access/xact.h"
 #include "executor/spi.h"
 #include "lib/stringinfo.h"
+#include "nodes/parsenodes.h"
 #include "utils/builtins.h"
 #include "utils/hsearch.h"
 #include "utils/lsyscache.h"
@@ -19,16 +21,17 @@
 #include "page/plans.h"
 
 /*
- * Maximum number of kept plans; beyond it all are dropped, and made again as they
- * are needed.  A page takes some ten of them.
+ * Number of kept plans beyond which all are dropped at the end of the transaction,
+ * when none is in use.  A page takes about ten of them.
  */
-#define MAX_KEPT_PLANS 1000
+#define MAX_KEPT_PLANS	1000
 
-#define PLACEHOLDER "@extschema@"
+#define PLACEHOLDER		"@extschema@"
 
 typedef struct PlanKey
 {
 	Oid			schema;
+	uint32		variant;
 	const PageStatement *statement;
 } PlanKey;
 
@@ -51,36 +54,93 @@ create_table(void)
 	kept_plans = hash_create("dlints plans", 64, &control, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
 }
 
+/* At the end of a transaction, drop the plans if there are too many. */
 static void
-drop_all(void)
+drop_surplus(XactEvent event, void *arg)
 {
 	HASH_SEQ_STATUS scan;
 	KeptPlanEntry *entry;
 
+	if ((event != XACT_EVENT_COMMIT && event != XACT_EVENT_ABORT) ||
+		kept_plans == NULL || hash_get_num_entries(kept_plans) <= MAX_KEPT_PLANS)
+		return;
 	hash_seq_init(&scan, kept_plans);
 	while ((entry = hash_seq_search(&scan)) != NULL)
 		SPI_freeplan(entry->plan);
 	hash_destroy(kept_plans);
-	create_table();
+	kept_plans = NULL;
 }
 
-/* The text of a statement with the schema of the extension filled in */
-static char *
-qualified_text(const char *sql, Oid extension_schema)
+/* Append a text, with the schema of the extension in place of its placeholder. */
+static void
+append_qualified(StringInfo text, const char *sql, Size length, const char *extension)
 {
-	const char *extension = quote_identifier(get_namespace_name(extension_schema));
+	const char *end = sql + length;
 	const char *placeholder;
-	StringInfoData text;
 
-	initStringInfo(&text);
-	while ((placeholder = strstr(sql, PLACEHOLDER)) != NULL)
+	while ((placeholder = strstr(sql, PLACEHOLDER)) != NULL && placeholder < end)
 	{
-		appendBinaryStringInfo(&text, sql, placeholder - sql);
-		appendStringInfoString(&text, extension);
+		appendBinaryStringInfo(text, sql, placeholder - sql);
+		appendStringInfoString(text, extension);
 		sql = placeholder + strlen(PLACEHOLDER);
 	}
-	appendStringInfoString(&text, sql);
-	return text.data;
+	appendBinaryStringInfo(text, sql, end - sql);
+}
+
+/* The word in braces at the start of a text; 0 if there is none */
+static Size
+word_length(const char *text)
+{
+	Size		length = 1 + strspn(text + 1, "abcdefghijklmnopqrstuvwxyz_");
+
+	return length > 1 && text[length] == '}' ? length + 1 : 0;
+}
+
+static const char *
+replacement(const char *name, Size length, const StatementWord *words, uint32 variant)
+{
+	for (; words != NULL && words->name != NULL; words++)
+		if (strlen(words->name) == length && strncmp(words->name, name, length) == 0)
+			return (variant & words->bits) == words->bits ? words->text : words->otherwise;
+	elog(ERROR, "unknown word \"%.*s\" in a statement", (int) length, name);
+	return NULL;				/* keep the compiler quiet */
+}
+
+/* Append a statement's text, with its words replaced. */
+static void
+append_expanded(StringInfo text, const char *sql, const char *extension, const StatementWord *words, uint32 variant)
+{
+	const char *start = sql;
+
+	for (; *sql != '\0'; sql++)
+	{
+		Size		length = *sql == '{' ? word_length(sql) : 0;
+
+		if (length == 0)
+			continue;
+		append_qualified(text, start, sql - start, extension);
+		append_expanded(text, replacement(sql + 1, length - 2, words, variant), extension, words, variant);
+		start = sql + length;
+		sql = start - 1;
+	}
+	append_qualified(text, start, sql - start, extension);
+}
+
+static SPIPlanPtr
+prepare(Oid extension_schema, const PageStatement *statement, const Oid *argtypes, const StatementWord *words,
+		uint32 variant)
+{
+	StringInfoData text;
+	SPIPlanPtr	plan;
+
+	initStringInfo(&text);
+	append_expanded(&text, statement->sql, quote_identifier(get_namespace_name(extension_schema)), words, variant);
+	plan = SPI_prepare_cursor(text.data, statement->nargs, (Oid *) argtypes, CURSOR_OPT_GENERIC_PLAN);
+	if (plan == NULL)
+		elog(ERROR, "could not prepare a statement: %s", SPI_result_code_string(SPI_result));
+	if (SPI_keepplan(plan) != 0)
+		elog(ERROR, "could not keep a plan");
+	return plan;
 }
 
 /*
@@ -90,26 +150,35 @@ qualified_text(const char *sql, Oid extension_schema)
 SPIPlanPtr
 KeptPlan(Oid schema, Oid extension_schema, const PageStatement *statement, const Oid *argtypes)
 {
+	return KeptVariant(schema, extension_schema, statement, argtypes, NULL, 0);
+}
+
+/* The plan of a variant of a statement, with its words replaced */
+SPIPlanPtr
+KeptVariant(Oid schema, Oid extension_schema, const PageStatement *statement, const Oid *argtypes,
+			const StatementWord *words, uint32 variant)
+{
+	static bool is_registered = false;
 	PlanKey		key;
 	KeptPlanEntry *entry;
 	SPIPlanPtr	plan;
 
+	if (!is_registered)
+	{
+		RegisterXactCallback(drop_surplus, NULL);
+		is_registered = true;
+	}
 	if (kept_plans == NULL)
 		create_table();
 	memset(&key, 0, sizeof(key));
 	key.schema = schema;
+	key.variant = variant;
 	key.statement = statement;
 	entry = hash_search(kept_plans, &key, HASH_FIND, NULL);
 	if (entry != NULL)
 		return entry->plan;
 
-	plan = SPI_prepare(qualified_text(statement->sql, extension_schema), statement->nargs, (Oid *) argtypes);
-	if (plan == NULL)
-		elog(ERROR, "could not prepare a statement: %s", SPI_result_code_string(SPI_result));
-	if (hash_get_num_entries(kept_plans) >= MAX_KEPT_PLANS)
-		drop_all();
-	if (SPI_keepplan(plan) != 0)
-		elog(ERROR, "could not keep a plan");
+	plan = prepare(extension_schema, statement, argtypes, words, variant);
 	entry = hash_search(kept_plans, &key, HASH_ENTER, NULL);
 	entry->plan = plan;
 	return plan;

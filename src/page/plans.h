@@ -9,7 +9,7 @@
 
 /*
  * A statement on the tables of a schema.  Its text names the tables without a
- * schema, and functions of the extension with "@extschema@."; it must be static.
+ * schema, and functions of the extension with "@extschema@"; it must be static.
  */
 typedef struct PageStatement
 {
@@ -17,7 +17,21 @@ typedef struct PageStatement
 	int			nargs;
 } PageStatement;
 
+/*
+ * A word in braces within a statement, and the text that replaces it: "text" if
+ * the variant has all of these bits, else "otherwise".  Texts may contain words.
+ */
+typedef struct StatementWord
+{
+	const char *name;
+	uint32		bits;
+	const char *text;
+	const char *otherwise;
+} StatementWord;
+
 extern SPIPlanPtr KeptPlan(Oid schema, Oid extension_schema, const PageStatement *statement,
 						   const Oid *argtypes);
+extern SPIPlanPtr KeptVariant(Oid schema, Oid extension_schema, const PageStatement *statement,
+							  const Oid *argtypes, const StatementWord *words, uint32 variant);
 
 #endif							/* DLINTS_PAGE_PLANS_H */

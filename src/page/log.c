@@ -1,0 +1,36 @@
+/*
+ * log.c
+ *		The log of lists.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "executor/spi.h"
+#include "utils/builtins.h"
+
+#include "compat.h"
+#include "page/page.h"
+
+static const PageQuery log_list = {{
+	"WITH logged AS (\n"
+	"    INSERT INTO decision (id, at, seed, n_scored, user_id, treatment, session, context, profile, items,\n"
+	"                          probabilities, expected, features, prices, costs)\n"
+	"    VALUES ($1, now(), $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14))\n"
+	"INSERT INTO pending (decision) VALUES ($1)", 14},
+	{INT8OID, INT8OID, INT4OID, ARG_USER, TEXTOID, TEXTOID, JSONBOID, BYTEAOID, ARG_ITEMS, FLOAT8ARRAYOID,
+	FLOAT8ARRAYOID, BYTEAOID, JSONBOID, JSONBOID}};
+
+/* Log a list, as a training example whose outcome is pending. */
+void
+LogList(PageRequest *page, int64 decision, int64 seed, ListPolicy treatment, const Shortlist *shortlist, const Choice *choice)
+{
+	bool		is_scored = !shortlist->items.isnull && treatment != POLICY_RANDOM;
+	NullableDatum args[] = {
+		Given(Int64GetDatum(decision)), Given(Int64GetDatum(seed)),
+		is_scored ? Given(Int32GetDatum(shortlist->count)) : NotGiven(),
+		page->user, Given(CStringGetTextDatum(policy_names[treatment])), page->session, Given(page->context),
+		choice->profile, choice->items, choice->probabilities, choice->expected, choice->features, choice->prices,
+		choice->costs};
+
+	RunWrite(page, &log_list, args);
+}

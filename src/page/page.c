@@ -1,0 +1,265 @@
+/*
+ * page.c
+ *		What all steps of a request for a list share: the schema, its settings,
+ *		statements and subtransactions.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "catalog/pg_type.h"
+#include "executor/spi.h"
+#include "funcapi.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/resowner.h"
+
+#include "compat.h"
+#include "page/entry.h"
+#include "page/page.h"
+
+const char *const policy_names[] = {"personal", "unknown", "control", "random", "trending"};
+
+/*
+ * The model "later" is not looked at before it is trained: it would predict 0, and
+ * take as long as a trained one.
+ */
+static const PageQuery read_settings = {{
+	"SELECT s.seed, s.control, s.epsilon, s.factors, s.liked, s.aged, s.size,\n"
+	"       CASE WHEN s.cap_group IS NOT NULL THEN s.cap END, nullif(s.diversity, 0),\n"
+	"       (SELECT count(*)::integer FROM constraint_price),\n"
+	"       (SELECT max(b.n) + 1 FROM block b) * s.block_slots::bigint,\n"
+	"       s.has_unique_key, s.has_ordered_key, EXISTS (SELECT FROM warm_start_example), s.clicks IS NOT NULL,\n"
+	"       s.bonus IS NOT NULL,\n"
+	"       coalesce((SELECT @extschema@.dlints_ne(m.state, s.empty_model) FROM model m WHERE m.name = 'later'), false),\n"
+	"       random(), random()\n"
+	"FROM   setting s", 0}, {0}};
+
+/* ---------- entering and leaving ---------- */
+
+/* Raise an error unless an argument has the type of the recommender's keys. */
+void
+CheckKeyType(FunctionCallInfo fcinfo, int argno, Oid type, const char *name)
+{
+	Oid			found = get_fn_expr_argtype(fcinfo->flinfo, argno);
+
+	if (found == type || (found == UNKNOWNOID && PG_ARGISNULL(argno)))
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_DATATYPE_MISMATCH),
+			 errmsg("argument \"%s\" has type %s, expected %s", name,
+					OidIsValid(found) ? format_type_be(found) : "unknown", format_type_be(type))));
+}
+
+NullableDatum
+PageArgument(FunctionCallInfo fcinfo, int argno)
+{
+	return fcinfo->args[argno];
+}
+
+/* The types of keys, from the log */
+static void
+find_types(PageRequest *page)
+{
+	Oid			log = get_relname_relid("decision", page->schema);
+
+	page->user_type = OidIsValid(log) ? get_atttype(log, get_attnum(log, "user_id")) : InvalidOid;
+	page->items_type = OidIsValid(log) ? get_atttype(log, get_attnum(log, "items")) : InvalidOid;
+	page->item_type = OidIsValid(page->items_type) ? get_element_type(page->items_type) : InvalidOid;
+	if (!OidIsValid(page->user_type) || !OidIsValid(page->item_type))
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("schema \"%s\" does not contain a recommender", get_namespace_name(page->schema))));
+}
+
+static void
+read_page_settings(PageRequest *page)
+{
+	PageSettings *settings = &page->settings;
+	NullableDatum column;
+	int			n = 0;
+
+	RunSelect(page, &read_settings, 0, NULL);
+	if (SPI_processed == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("tables of schema \"%s\" are empty", get_namespace_name(page->schema)),
+				 errhint("A dump without data was restored: restore the data too, or create another recommender.")));
+	settings->seed = DatumGetInt64(ResultColumn(++n).value);
+	settings->control = DatumGetFloat8(ResultColumn(++n).value);
+	settings->epsilon = DatumGetFloat8(ResultColumn(++n).value);
+	settings->factors = DatumGetInt32(ResultColumn(++n).value);
+	settings->liked = DatumGetInt32(ResultColumn(++n).value);
+	settings->aged = DatumGetInt32(ResultColumn(++n).value);
+	settings->size = DatumGetInt32(ResultColumn(++n).value);
+	column = ResultColumn(++n);
+	settings->cap = column.isnull ? 0 : DatumGetInt32(column.value);
+	column = ResultColumn(++n);
+	settings->diversity = column.isnull ? 0.0 : DatumGetFloat8(column.value);
+	settings->constraints = DatumGetInt32(ResultColumn(++n).value);
+	column = ResultColumn(++n);
+	settings->block_items = column.isnull ? 0 : DatumGetInt64(column.value);
+	page->variant = DatumGetBool(ResultColumn(++n).value) ? VARIANT_UNIQUE_KEY : 0;
+	settings->has_ordered_key = DatumGetBool(ResultColumn(++n).value);
+	settings->has_prior = DatumGetBool(ResultColumn(++n).value);
+	settings->has_clicks = DatumGetBool(ResultColumn(++n).value);
+	settings->has_bonus = DatumGetBool(ResultColumn(++n).value);
+	settings->has_later = DatumGetBool(ResultColumn(++n).value);
+	settings->treatment_draw = DatumGetFloat8(ResultColumn(++n).value);
+	settings->random_draw = DatumGetFloat8(ResultColumn(++n).value);
+}
+
+/* Read the settings of a schema that has been entered. */
+void
+EnterPage(PageRequest *page, FunctionCallInfo fcinfo, Oid schema)
+{
+	memset(page, 0, sizeof(*page));
+	page->schema = schema;
+	page->extension_schema = get_func_namespace(fcinfo->flinfo->fn_oid);
+	page->user = page->session = page->left_out = NotGiven();
+	find_types(page);
+	if (SPI_connect() != SPI_OK_CONNECT)
+		elog(ERROR, "could not connect to SPI");
+	read_page_settings(page);
+}
+
+/* Enter the schema of an entry function's first argument, and read its settings. */
+void
+OpenPage(PageRequest *page, FunctionCallInfo fcinfo)
+{
+	Oid			extension_schema = get_func_namespace(fcinfo->flinfo->fn_oid);
+	Oid			schema = SchemaOfSetting(PG_ARGISNULL(0) ? InvalidOid : PG_GETARG_OID(0), extension_schema);
+	int			nest_level = EnterSchema(schema);
+
+	EnterPage(page, fcinfo, schema);
+	page->nest_level = nest_level;
+}
+
+/* Nothing that a statement has returned may be used after this. */
+void
+ClosePage(PageRequest *page)
+{
+	SPI_finish();
+	if (page->nest_level > 0)
+		LeaveSchema(page->nest_level);
+}
+
+/* ---------- statements ---------- */
+
+static Oid
+argument_type(const PageRequest *page, Oid type)
+{
+	switch (type)
+	{
+		case ARG_USER:
+			return page->user_type;
+		case ARG_ITEM:
+			return page->item_type;
+		case ARG_ITEMS:
+			return page->items_type;
+		default:
+			return type;
+	}
+}
+
+SPIPlanPtr
+PagePlan(const PageRequest *page, const PageQuery *query, uint32 variant)
+{
+	Oid			argtypes[MAX_ARGS];
+
+	for (int i = 0; i < query->statement.nargs; i++)
+		argtypes[i] = argument_type(page, query->argtypes[i]);
+	return KeptVariant(page->schema, page->extension_schema, &query->statement, argtypes, page_words, variant);
+}
+
+static void
+run(const PageRequest *page, const PageQuery *query, uint32 variant, const NullableDatum *args, bool is_read_only)
+{
+	SPIPlanPtr	plan = PagePlan(page, query, variant);
+	Datum		values[MAX_ARGS];
+	char		nulls[MAX_ARGS + 1];
+	int			result;
+
+	for (int i = 0; i < query->statement.nargs; i++)
+	{
+		values[i] = args[i].value;
+		nulls[i] = args[i].isnull ? 'n' : ' ';
+	}
+	result = SPI_execute_plan(plan, values, nulls, is_read_only, 0);
+	if (result < 0)
+		elog(ERROR, "could not execute a statement: %s", SPI_result_code_string(result));
+}
+
+/* Run a query.  Its rows are in SPI_tuptable, and stay until ClosePage(). */
+void
+RunSelect(const PageRequest *page, const PageQuery *query, uint32 variant, const NullableDatum *args)
+{
+	run(page, query, variant, args, true);
+}
+
+void
+RunWrite(const PageRequest *page, const PageQuery *query, const NullableDatum *args)
+{
+	run(page, query, 0, args, false);
+}
+
+/* A column of the first row of the last query, counted from 1; NULL without rows */
+NullableDatum
+ResultColumn(int column)
+{
+	NullableDatum result = NotGiven();
+
+	if (SPI_processed > 0)
+		result.value = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, column, &result.isnull);
+	return result;
+}
+
+/* ---------- subtransactions ---------- */
+
+/* Errors in data that a user's expressions compute */
+bool
+IsUserDataError(const ErrorData *error)
+{
+	return ERRCODE_TO_CATEGORY(error->sqlerrcode) == ERRCODE_DATA_EXCEPTION ||
+		error->sqlerrcode == ERRCODE_CARDINALITY_VIOLATION;
+}
+
+/* Errors after objects that statements read were dropped */
+bool
+IsMissingObjectError(const ErrorData *error)
+{
+	return error->sqlerrcode == ERRCODE_UNDEFINED_FUNCTION ||
+		error->sqlerrcode == ERRCODE_UNDEFINED_TABLE ||
+		error->sqlerrcode == ERRCODE_INTERNAL_ERROR;
+}
+
+/*
+ * Do a step in a subtransaction.  Returns the error that it raised, after the
+ * subtransaction was rolled back, or NULL.  What the step stores in its argument
+ * lasts until ClosePage().
+ */
+ErrorData *
+TryStep(PageRequest *page, PageStep step, void *arg)
+{
+	MemoryContext caller = CurrentMemoryContext;
+	ResourceOwner owner = CurrentResourceOwner;
+	ErrorData  *volatile error = NULL;
+
+	BeginInternalSubTransaction(NULL);
+	MemoryContextSwitchTo(caller);
+	PG_TRY();
+	{
+		step(page, arg);
+		ReleaseCurrentSubTransaction();
+	}
+	PG_CATCH();
+	{
+		MemoryContextSwitchTo(caller);
+		error = CopyErrorData();
+		FlushErrorState();
+		RollbackAndReleaseCurrentSubTransaction();
+	}
+	PG_END_TRY();
+	MemoryContextSwitchTo(caller);
+	CurrentResourceOwner = owner;
+	return error;
+}

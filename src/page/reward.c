@@ -1,0 +1,110 @@
+/*
+ * reward.c
+ *		Rewards of a recommender's lists.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "catalog/pg_type.h"
+#include "executor/spi.h"
+#include "fmgr.h"
+#include "utils/builtins.h"
+
+#include "compat.h"
+#include "page/page.h"
+
+/*
+ * The outcome, its default value and its largest absolute value; the names of all
+ * outcomes; is the decision's number one of the past; does the list belong to
+ * another user?
+ */
+static const PageQuery check_reward = {{
+	"SELECT o.outcome, v.value, s.value_limit,\n"
+	"       s.value_limit * coalesce(nullif(abs(v.value), 0), nullif(m.largest, 0), 1), m.names,\n"
+	"       $1 BETWEEN 0 AND @extschema@._dlints_first_decision(greatest(now(), clock_timestamp()) + interval '1 minute'),\n"
+	"       $3 IS NOT NULL AND EXISTS (SELECT FROM decision d\n"
+	"                                  WHERE d.id = $1 AND same_user(d.user_id, $3) IS NOT TRUE)\n"
+	"FROM   setting s,\n"
+	"       LATERAL (SELECT coalesce($2, s.first_outcome) AS outcome) o,\n"
+	"       LATERAL (SELECT (s.outcomes ->> o.outcome)::float8 AS value) v,\n"
+	"       LATERAL (SELECT max(abs(e.value::float8)) AS largest, string_agg(e.key, ', ' ORDER BY e.key) AS names\n"
+	"                FROM   jsonb_each_text(s.outcomes) e) m", 3},
+	{INT8OID, TEXTOID, ARG_USER}};
+
+/* Another value replaces the first one, and is trained on as a correction. */
+static const PageQuery store_reward = {{
+	"INSERT INTO reward AS r (decision, item, outcome, value) VALUES ($1, $2, $3, $4)\n"
+	"ON CONFLICT (decision, item, outcome) DO UPDATE SET value = excluded.value, at = now()\n"
+	"WHERE  r.value <> excluded.value", 4},
+	{INT8OID, ARG_ITEM, TEXTOID, FLOAT8OID}};
+
+static void
+check_value(const char *outcome, double value, double value_limit, double largest)
+{
+	if (!isfinite(value))
+		ereport(ERROR,
+				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+				 errmsg("value of a reward must be finite")));
+	if (fabs(value) > largest)
+		ereport(ERROR,
+				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+				 errmsg("value of outcome \"%s\" must be between %g and %g", outcome, -largest, largest),
+				 errdetail("The value is %g.", value),
+				 errhint("The limit is %g times the value in \"outcomes\"; the argument \"value_limit\" changes it.",
+						 value_limit)));
+}
+
+PG_FUNCTION_INFO_V1(dlints_recommender_reward);
+
+/*
+ * _dlints_recommender_reward(setting, decision, item, outcome, value, user_id)
+ *		Store the outcome of an impression.  It may arrive before its decision; a repeated
+ *		report counts once.
+ */
+Datum
+dlints_recommender_reward(PG_FUNCTION_ARGS)
+{
+	PageRequest		page;
+	NullableDatum decision = PageArgument(fcinfo, 1);
+	NullableDatum item = PageArgument(fcinfo, 2);
+	NullableDatum value = PageArgument(fcinfo, 4);
+	NullableDatum user = PageArgument(fcinfo, 5);
+	NullableDatum check_args[] = {decision, PageArgument(fcinfo, 3), user};
+	NullableDatum outcome;
+
+	OpenPage(&page, fcinfo);
+	CheckKeyType(fcinfo, 2, page.item_type, "item");
+	CheckKeyType(fcinfo, 5, page.user_type, "user_id");
+	RunSelect(&page, &check_reward, 0, check_args);
+	outcome = ResultColumn(1);
+	if (ResultColumn(2).isnull)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("unknown outcome \"%s\"", TextDatumGetCString(outcome.value)),
+				 errhint("Outcomes are %s.", TextDatumGetCString(ResultColumn(5).value))));
+	if (decision.isnull || item.isnull)
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("arguments \"decision\" and \"item\" must not be null")));
+	if (value.isnull)
+		value = ResultColumn(2);
+	else
+		check_value(TextDatumGetCString(outcome.value), DatumGetFloat8(value.value),
+					DatumGetFloat8(ResultColumn(3).value), DatumGetFloat8(ResultColumn(4).value));
+	if (!DatumGetBool(ResultColumn(6).value))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("there is no decision %lld", (long long) DatumGetInt64(decision.value))));
+	if (DatumGetBool(ResultColumn(7).value))
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("decision %lld does not belong to this user", (long long) DatumGetInt64(decision.value))));
+	{
+		NullableDatum args[] = {decision, item, outcome, value};
+
+		RunWrite(&page, &store_reward, args);
+	}
+	ClosePage(&page);
+	PG_RETURN_VOID();
+}
