@@ -1,8 +1,8 @@
 -- Backtest: lists of a recommender that is made without the end of the click log -----------
 --
--- The last fifth of each user's clicks is hidden.  A trial recommender is made of the other clicks, in a schema of its
--- own, and its lists of ten are compared with the lists of simple policies.  A subtransaction that is rolled back
--- leaves nothing behind.
+-- The last fifth of each user's clicks is hidden.  A trial recommender is made of the other clicks, in a separate
+-- schema, and its lists of ten are compared with the lists of simple policies.  A subtransaction that is rolled
+-- back leaves nothing behind.
 
 -- Write the newest million clicks to a table, with the last fifth of each user's clicks marked as hidden.  Clicks at
 -- equal times are in random order, by a hash of user and item.  "clicks" is a query, which is read under "path".
@@ -18,13 +18,15 @@ BEGIN
 	RAISE NOTICE 'reading the click log';
 	EXECUTE format('CREATE SCHEMA %s', log_schema);
 	PERFORM @extschema@._dlints_execute_under(path, format(
-		E'CREATE VIEW %s.every_click AS\nSELECT user_id::%s AS user_id, item::%s AS item, at::pg_catalog.timestamptz AS at\n'
-		'FROM (\n%s\n) c (user_id, item, at)', log_schema, @extschema@._dlints_type_name((a ->> 'user_type')::oid),
-		@extschema@._dlints_type_name((a ->> 'item_type')::oid), clicks));
+		E'CREATE VIEW %s.every_click AS\nSELECT user_id::%s AS user_id, item::%s AS item,'
+		' at::pg_catalog.timestamptz AS at\nFROM (\n%s\n) c (user_id, item, at)', log_schema,
+		@extschema@._dlints_type_name((a ->> 'user_type')::oid), @extschema@._dlints_type_name((a ->> 'item_type')::oid),
+		clicks));
 	BEGIN
 		EXECUTE format($statement$
 			CREATE UNLOGGED TABLE %1$s.log AS
-			SELECT c.user_id, c.item, c.at, c.user_id IS NOT NULL AND c.n_clicks > 1 AND 5 * c.n < c.n_clicks + 5 AS is_hidden
+			SELECT c.user_id, c.item, c.at,
+			       c.user_id IS NOT NULL AND c.n_clicks > 1 AND 5 * c.n < c.n_clicks + 5 AS is_hidden
 			FROM  (SELECT c.*, count(*) OVER (PARTITION BY c.user_id) AS n_clicks,
 			              row_number() OVER (PARTITION BY c.user_id
 			                                 ORDER BY c.at DESC, md5(concat(c.user_id, ' ', c.item))) AS n
@@ -54,7 +56,8 @@ $$
 BEGIN
 	IF n_hidden = 0 THEN
 		RAISE 'the click log has no clicks to test a recommender with' USING ERRCODE = 'no_data_found',
-			DETAIL = 'The last fifth of each user''s clicks is hidden; none is on an item that the user had not clicked before.',
+			DETAIL = 'The last fifth of each user''s clicks is hidden;'
+				' none is on an item that the user had not clicked before.',
 			HINT = 'A backtest needs users with at least two clicks on different items.';
 	END IF;
 END
@@ -75,7 +78,8 @@ DECLARE
 	result text;
 BEGIN
 	EXECUTE format('CREATE VIEW %I.item AS SELECT i.item FROM %I.item i', trial, lender);
-	EXECUTE format('CREATE VIEW %I.encoded_item AS SELECT i.item, i.encoded, i.dates FROM %I.encoded_item i', trial, lender);
+	EXECUTE format('CREATE VIEW %I.encoded_item AS SELECT i.item, i.encoded, i.dates FROM %I.encoded_item i',
+	               trial, lender);
 	EXECUTE format('CREATE FUNCTION %I.encode_document(document jsonb) RETURNS real[] LANGUAGE sql STABLE'
 	               ' RETURN %I.encode_document(document)', trial, lender);
 	EXECUTE format('CREATE FUNCTION %I.allowed(user_id %s, context jsonb) RETURNS TABLE (item %s) LANGUAGE sql STABLE'
@@ -91,7 +95,8 @@ BEGIN
 	END IF;
 END
 $$;
-COMMENT ON FUNCTION _dlints_borrow_bindings(jsonb) IS 'make the bound objects of a trial that read those of another recommender';
+COMMENT ON FUNCTION _dlints_borrow_bindings(jsonb)
+	IS 'make the bound objects of a trial that read those of another recommender';
 
 -- Restrict the candidates of the trial that was entered to items that the user has not clicked.
 CREATE FUNCTION _dlints_leave_out_clicked() RETURNS void
@@ -99,7 +104,9 @@ CREATE FUNCTION _dlints_leave_out_clicked() RETURNS void
 $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
-	allowed regprocedure := (SELECT p.oid FROM pg_proc p WHERE p.pronamespace = own::text::regnamespace AND p.proname = 'allowed');
+	allowed regprocedure := (
+		SELECT p.oid FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
+		WHERE  n.nspname = own AND p.proname = 'allowed');
 	arguments text := pg_get_function_arguments(allowed);
 	result text := pg_get_function_result(allowed);
 BEGIN
@@ -107,11 +114,13 @@ BEGIN
 	EXECUTE format(
 		'CREATE FUNCTION %1$I.allowed(%2$s) RETURNS %3$s LANGUAGE sql STABLE BEGIN ATOMIC'
 		' SELECT a.item FROM %1$I.allowed_before($1, $2) a'
-		' WHERE  NOT EXISTS (SELECT FROM %1$I.click c WHERE %1$I.same_user(c.user_id, $1) AND %1$I.same_item(c.item, a.item)); END',
+		' WHERE  NOT EXISTS (SELECT FROM %1$I.click c'
+		' WHERE %1$I.same_user(c.user_id, $1) AND %1$I.same_item(c.item, a.item)); END',
 		own, arguments, result);
 END
 $$;
-COMMENT ON FUNCTION _dlints_leave_out_clicked() IS 'restrict the candidates of a trial to items that the user has not clicked';
+COMMENT ON FUNCTION _dlints_leave_out_clicked()
+	IS 'restrict the candidates of a trial to items that the user has not clicked';
 
 -- Draw the users of a backtest, with the items that they clicked in the hidden part.  The same log has the same users.
 CREATE FUNCTION _dlints_draw_test_users(max_users integer, keeps_clicked boolean) RETURNS void
@@ -133,10 +142,11 @@ BEGIN
 	PERFORM @extschema@._dlints_check_hidden((SELECT count(*) FROM hidden));
 END
 $$;
-COMMENT ON FUNCTION _dlints_draw_test_users(integer, boolean) IS 'draw the users of a backtest, with the items of their hidden clicks';
+COMMENT ON FUNCTION _dlints_draw_test_users(integer, boolean)
+	IS 'draw the users of a backtest, with the items of their hidden clicks';
 
--- Compute the statistics of the simple policies: clicks of each item, also those of the last two weeks, and for pairs of
--- items the cosine of the sets of users who clicked them.
+-- Compute the statistics of the simple policies: clicks of each item, clicks of the last two weeks, and for pairs
+-- of items the cosine between the sets of users who clicked them.
 CREATE FUNCTION _dlints_count_clicks() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -200,7 +210,8 @@ BEGIN
 	eligible AS MATERIALIZED (
 		SELECT k.item, k.encoded, k.factors, k.clicks, k.recent
 		FROM   known k
-		WHERE  EXISTS (SELECT FROM tested t, LATERAL allowed(t.user_id, '{}'::jsonb) a WHERE same_item(a.item, k.item))),
+		WHERE  EXISTS (SELECT FROM tested t, LATERAL allowed(t.user_id, '{}'::jsonb) a
+		               WHERE same_item(a.item, k.item))),
 	profile AS MATERIALIZED (
 		SELECT CASE WHEN count(k.factors) > 0
 		            THEN @extschema@.dlints_profile(k.factors::@extschema@.dlints_vector, 1::float8) END AS factors,
@@ -323,7 +334,8 @@ BEGIN
 		               ' PRIMARY KEY (n, policy))', a ->> 'name');
 		n_users := (SELECT count(*) FROM hidden);
 		RAISE NOTICE 'comparing lists of ten for % users%', n_users,
-			CASE WHEN keeps_clicked THEN ', with items that they have clicked' ELSE ', without items that they have clicked' END;
+			CASE WHEN keeps_clicked THEN ', with items that they have clicked'
+			     ELSE ', without items that they have clicked' END;
 		noticed_at := clock_timestamp();
 		FOR n IN 1 .. n_users LOOP
 			PERFORM @extschema@._dlints_compare_lists(n);
@@ -343,7 +355,8 @@ BEGIN
 		policy text, hit_rate float8, hit_rate_stderr float8, ndcg float8, ndcg_stderr float8, verdict text);
 END
 $$;
-COMMENT ON FUNCTION _dlints_try_recommender(jsonb, text, text) IS 'make a trial recommender, compare its lists, and remove it';
+COMMENT ON FUNCTION _dlints_try_recommender(jsonb, text, text)
+	IS 'make a trial recommender, compare its lists, and remove it';
 
 -- A name for the schema of a trial
 CREATE FUNCTION _dlints_trial_name() RETURNS text
@@ -359,9 +372,11 @@ CREATE FUNCTION _dlints_backtest(a jsonb, path name[])
 $$
 BEGIN
 	PERFORM @extschema@._dlints_check_namesakes();
-	a := a || jsonb_build_object('name', @extschema@._dlints_trial_name(), 'candidates', 'true', 'outcomes', '{"click": 1}'::jsonb,
-		'half_life', '7 days', 'attribution_window', '30 minutes', 'control', 0, 'epsilon', 0, 'retention', '1 year',
-		'value_limit', 1000, 'exposure', 0.6, 'diversity', 0, 'constraints', '{}'::jsonb);
+	a := a || jsonb_build_object('name', @extschema@._dlints_trial_name(), 'candidates', 'true',
+		'outcomes', '{"click": 1}'::jsonb, 'half_life', '7 days', 'attribution_window', '30 minutes',
+		'control', 0, 'epsilon', 0, 'retention', '1 year',
+		'value_limit', 1000,
+		'exposure', 0.6, 'diversity', 0, 'constraints', '{}'::jsonb);
 	a := @extschema@._dlints_check_arguments('recommender'::text, jsonb_strip_nulls(a - 'users'::text)
 	                                         || jsonb_build_object('users', a -> 'users'));
 	a := @extschema@._dlints_resolve(a, '{clicks}'::text[], path);
@@ -369,7 +384,8 @@ BEGIN
 	RETURN QUERY SELECT * FROM @extschema@._dlints_try_recommender(a, a ->> 'clicks', a ->> 'path');
 END
 $$;
-COMMENT ON FUNCTION _dlints_backtest(jsonb, name[]) IS 'test a recommender on a click log, under the search_path of the caller';
+COMMENT ON FUNCTION _dlints_backtest(jsonb, name[])
+	IS 'test a recommender on a click log, under the search_path of the caller';
 
 CREATE FUNCTION dlints_backtest(items regclass, columns text[], clicks text, item_key name DEFAULT NULL,
 	user_type regtype DEFAULT NULL, factors integer DEFAULT 64, users integer DEFAULT 300)
@@ -383,7 +399,7 @@ BEGIN ATOMIC
 		pg_catalog.current_schemas(false)) b;
 END;
 COMMENT ON FUNCTION dlints_backtest(regclass, text[], text, name, regtype, integer, integer)
-	IS 'hide the last fifth of each user''s clicks, and compare lists of a recommender made of the rest with those of simple policies';
+	IS 'hide the last fifth of each user''s clicks, and compare a recommender made of the rest with simple policies';
 
 -- Test a recommender on its click log, or on the clicks on its own lists.  The trial has the settings, candidates,
 -- bonuses, caps, constraints and prices of the recommender, no control group and no random lists.

@@ -23,7 +23,8 @@ BEGIN
 	       LATERAL @extschema@._dlints_cluster_mean(a.lists, a.rewards) m;
 END
 $$;
-COMMENT ON FUNCTION _dlints_reward_per_list(text, timestamptz) IS 'mean reward of a list of a treatment, with its standard error';
+COMMENT ON FUNCTION _dlints_reward_per_list(text, timestamptz)
+	IS 'mean reward of a list of a treatment, with its standard error';
 
 -- Rows of the report about users, lists and the rewards of treatments
 CREATE FUNCTION _dlints_report_rewards(since timestamptz)
@@ -94,7 +95,8 @@ DECLARE
 BEGIN
 	RETURN QUERY
 	WITH impression AS (
-		SELECT o.reward, o.expected * coalesce(s.examination[least(o."position", cardinality(s.examination))], 1) AS expected
+		SELECT o.reward,
+		       o.expected * coalesce(s.examination[least(o."position", cardinality(s.examination))], 1) AS expected
 		FROM   setting s, outcome o
 		WHERE  o.decision >= greatest(first, @extschema@._dlints_first_decision(s.centered_since))
 		AND    o.treatment = 'personal'),
@@ -158,9 +160,14 @@ BEGIN
 	       WHEN has_blocks THEN 'run() makes their vectors; until then lists contain few of them'
 	       ELSE 'each request encodes them until run() makes their vectors' END
 	FROM   item i WHERE NOT EXISTS (SELECT FROM item_vector v WHERE same_item(v.item, i.item));
+	RETURN QUERY
+	SELECT 'items that cannot be encoded', coalesce(substring(j.problem FROM 'number: ([0-9]+)')::float8, 0), NULL::float8,
+	       coalesce(j.problem, 'all items have features')
+	FROM   (SELECT) one LEFT JOIN job j ON j.name = 'encoding' AND j.problem IS NOT NULL;
 END
 $$;
-COMMENT ON FUNCTION _dlints_report_lists(bigint) IS 'rows of the report about the choice of lists and about item vectors';
+COMMENT ON FUNCTION _dlints_report_lists(bigint)
+	IS 'rows of the report about the choice of lists and about item vectors';
 
 -- Rows of the report about the models
 CREATE FUNCTION _dlints_report_models() RETURNS TABLE (measure text, value float8, error float8, meaning text)
@@ -184,8 +191,8 @@ BEGIN
 		 'days after which a click counts half in the popularity of its item')) v (measure, value, meaning);
 	RETURN QUERY
 	SELECT 'observations in memory', i.effective_sample_size, NULL::float8,
-	       concat_ws('. ', format('effective sample size, of %s observations; memory %s of %s is in use, 1 being the shortest',
-	                              i.updates, i.memory, i.memories), i.hint)
+	       concat_ws('. ', format('effective sample size, of %s observations; memory %s of %s, 1 being the shortest,'
+	                              ' is in use', i.updates, i.memory, i.memories), i.hint)
 	FROM   models i WHERE i.name = 'personal';
 END
 $$;
@@ -245,15 +252,16 @@ DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 	last_at timestamptz := (SELECT max(r.at) FROM (SELECT x.at FROM reward x ORDER BY x.decision DESC LIMIT 1000) r);
 	lag_seconds float8 := (
-		SELECT greatest(percentile_disc(0.95) WITHIN GROUP (ORDER BY r.seconds), date_part('epoch', s.attribution_window))
+		SELECT greatest(percentile_disc(0.95) WITHIN GROUP (ORDER BY r.seconds),
+		                date_part('epoch', s.attribution_window))
 		FROM   setting s LEFT JOIN LATERAL (
 		           SELECT date_part('epoch', x.at) - 1577836800 - (x.decision >> 22) AS seconds
 		           FROM reward x ORDER BY x.decision DESC LIMIT 10000) r ON true
 		GROUP  BY s.attribution_window);
 	complete bigint := @extschema@._dlints_first_decision(now() - make_interval(secs => lag_seconds));
-	recent bigint := @extschema@._dlints_first_decision(least(last_at, now() - make_interval(secs => lag_seconds + 86400)));
-	before bigint := @extschema@._dlints_first_decision(
-		least(last_at, now() - make_interval(secs => lag_seconds + 86400)) - interval '28 days');
+	recent_since timestamptz := least(last_at, now() - make_interval(secs => lag_seconds + 86400));
+	recent bigint := @extschema@._dlints_first_decision(recent_since);
+	before bigint := @extschema@._dlints_first_decision(recent_since - interval '28 days');
 	lists_since bigint := (SELECT count(*) FROM decision d WHERE d.id > @extschema@._dlints_first_decision(last_at));
 	usual record;
 	now_rate record;
@@ -274,13 +282,13 @@ BEGIN
 		('hours since the last reward', date_part('epoch', now() - last_at) / 3600, NULL::float8, CASE
 			WHEN z > 3 THEN format('WARNING: %s of %s lists have a reward since %s, but %s %% of the lists before: check'
 				' that the application still calls reward()', now_rate.mean * now_rate.n, now_rate.n,
-				to_char(least(last_at, now() - make_interval(secs => lag_seconds + 86400)), 'YYYY-MM-DD HH24:MI'),
-				round(100 * usual.mean::numeric, 1))
+				to_char(recent_since, 'YYYY-MM-DD HH24:MI'), round(100 * usual.mean::numeric, 1))
 			ELSE 'rewards are reported as usual' END),
 		('lists since the last reward', lists_since::float8, NULL, 'lists shown since then');
 END
 $$;
-COMMENT ON FUNCTION _dlints_report_reward_rate() IS 'rows of the report on whether the application still reports rewards';
+COMMENT ON FUNCTION _dlints_report_reward_rate()
+	IS 'rows of the report on whether the application still reports rewards';
 
 -- Estimate the share of lists with a reward, of at most the last 10,000 lists from a decision up to another one.
 CREATE FUNCTION _dlints_reward_share(first bigint, until bigint,
