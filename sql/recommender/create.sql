@@ -147,7 +147,7 @@ BEGIN
 	           ('personal', true),
 	           ('later', (SELECT count(*) > 1 FROM jsonb_object_keys(s.outcomes))),
 	           ('control', false)) m (name, learns);
-	PERFORM @extschema@._dlints_refresh_items();
+	PERFORM @extschema@._dlints_refresh_vectors();
 	PERFORM @extschema@._dlints_refit_factors();
 	ANALYZE item_vector;
 	PERFORM @extschema@._dlints_fit_prior();

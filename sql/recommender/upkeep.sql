@@ -299,9 +299,9 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_check_keys() IS 'raise an error if several items have one key';
 
--- Write the vectors of new and changed items, costs, popularity and trends, and delete the vectors of deleted items.
--- Returns the number of vectors whose columns or dates changed.
-CREATE FUNCTION _dlints_refresh_items() RETURNS bigint
+-- Write the vectors and costs of new and changed items, and delete the vectors of deleted items.  Returns the number
+-- of vectors whose columns or dates changed.
+CREATE FUNCTION _dlints_refresh_vectors() RETURNS bigint
 	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
@@ -314,6 +314,20 @@ BEGIN
 	PERFORM @extschema@._dlints_purge_deleted_items('1 day'::interval);
 	n_changed := @extschema@._dlints_encode_items(false);
 	PERFORM @extschema@._dlints_refresh_costs();
+	RETURN n_changed;
+END
+$$;
+COMMENT ON FUNCTION _dlints_refresh_vectors()
+	IS 'refresh item vectors and costs; returns the number of vectors whose columns or dates changed';
+
+-- Refresh item vectors and costs, popularity and trends.  Returns the number of vectors whose columns or dates changed.
+CREATE FUNCTION _dlints_refresh_items() RETURNS bigint
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	n_changed bigint := @extschema@._dlints_refresh_vectors();
+BEGIN
 	PERFORM @extschema@._dlints_refresh_popularity();
 	PERFORM @extschema@._dlints_refresh_trend();
 	PERFORM @extschema@._dlints_set_blocks();
@@ -362,7 +376,7 @@ COMMENT ON FUNCTION _dlints_add_items() IS 'add the vectors of new items; return
 -- decay with age; a user's clicks on an item count once per half-life.  Without one it comes from the click rate
 -- of two weeks' lists per user, smoothed by ten impressions at the mean rate.  Small changes are not written.
 CREATE FUNCTION _dlints_refresh_popularity() RETURNS void
-	LANGUAGE plpgsql VOLATILE AS
+	LANGUAGE plpgsql VOLATILE SET work_mem = '128MB' AS
 $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
@@ -375,9 +389,11 @@ BEGIN
 			ORDER  BY c.at DESC LIMIT 1000000),
 		clicked AS (
 			SELECT t.item, min(t.days) AS days
-			FROM  (SELECT l.user_id, l.item, (date_part('epoch', max(l.at) OVER ()) - date_part('epoch', l.at)) / 86400 AS days
+			FROM  (SELECT l.user_id, l.item,
+			              ((SELECT date_part('epoch', max(m.at)) FROM latest m) - date_part('epoch', l.at)) / 86400 AS days
 			       FROM latest l) t, similarity s
-			GROUP  BY t.item, t.user_id, floor(t.days / s.popularity_half_life), CASE WHEN t.user_id IS NULL THEN t.days END),
+			GROUP  BY t.item, t.user_id, CASE WHEN t.user_id IS NULL THEN t.days
+			                                  ELSE floor(t.days / s.popularity_half_life) END),
 		score AS (
 			SELECT c.item, sum(@extschema@._dlints_decay(c.days, s.popularity_half_life)) AS score
 			FROM   clicked c, similarity s GROUP BY c.item)
@@ -426,7 +442,7 @@ COMMENT ON FUNCTION _dlints_refresh_popularity() IS 'compute the popularity of i
 -- Items with less than twice the expected clicks are scored by popularity, below 1.  Where a million clicks cover
 -- less than eight weeks, both half-lives are shorter.
 CREATE FUNCTION _dlints_refresh_trend() RETURNS void
-	LANGUAGE plpgsql VOLATILE AS
+	LANGUAGE plpgsql VOLATILE SET work_mem = '128MB' AS
 $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
@@ -454,7 +470,7 @@ BEGIN
 		SELECT t.item, min(t.days) AS days
 		FROM  (SELECT c.user_id, c.item, date_part('epoch', l.latest - c.at) / 86400 AS days, l.half_life
 		       FROM clicked c, log l WHERE l.half_life > 0) t
-		GROUP  BY t.item, t.user_id, floor(14 * t.days / t.half_life), CASE WHEN t.user_id IS NULL THEN t.days END),
+		GROUP  BY t.item, t.user_id, CASE WHEN t.user_id IS NULL THEN t.days ELSE floor(14 * t.days / t.half_life) END),
 	counted AS (
 		SELECT o.item, sum(@extschema@._dlints_decay(14 * o.days, l.half_life)) AS recent,
 		       sum(@extschema@._dlints_decay(o.days, l.half_life)) AS usual

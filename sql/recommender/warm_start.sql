@@ -3,7 +3,7 @@
 -- Choose the half-life of popularity: the one under which the earlier nine tenths of the last 100,000 clicks predict
 -- the last tenth best.  Shorter half-lives need more evidence.  Clicks of a user on an item count once per half-life.
 CREATE FUNCTION _dlints_fit_popularity_half_life() RETURNS void
-	LANGUAGE plpgsql VOLATILE AS
+	LANGUAGE plpgsql VOLATILE SET work_mem = '128MB' AS
 $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
@@ -20,8 +20,8 @@ BEGIN
 	once AS (
 		SELECT h.n, h.days AS half_life, c.item, min(e.day - c.day) AS days
 		FROM   clicked c, earlier e, half_life h WHERE c.tenth < 10
-		GROUP  BY h.n, h.days, c.item, c.user_id, floor((e.day - c.day) / h.days),
-		          CASE WHEN c.user_id IS NULL THEN c.day END),
+		GROUP  BY h.n, h.days, c.item, c.user_id,
+		          CASE WHEN c.user_id IS NULL THEN c.day ELSE floor((e.day - c.day) / h.days) END),
 	score AS (
 		SELECT o.n, o.item, sum(@extschema@._dlints_decay(o.days, o.half_life)) AS score FROM once o GROUP BY o.n, o.item),
 	total AS (
@@ -59,7 +59,7 @@ COMMENT ON FUNCTION _dlints_exposure_weight(bigint, float8) IS 'weight of a nega
 -- more without a profile, which measures the value of popularity.  Similarities are computed for half-lives of 14,
 -- 30 and 90 days, and without decay.
 CREATE FUNCTION _dlints_add_examples(part integer, max_examples bigint, kept bigint) RETURNS void
-	LANGUAGE plpgsql VOLATILE AS
+	LANGUAGE plpgsql VOLATILE SET work_mem = '128MB' AS
 $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
