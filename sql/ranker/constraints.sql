@@ -158,3 +158,18 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION _dlints_ranker_find_prices(bigint) IS 'compute prices if at least this many decisions were made since';
+
+-- Compute prices if a decision was made since: a part of run().  While run() is called, requests compute prices
+-- less often.
+CREATE FUNCTION _dlints_ranker_find_prices() RETURNS text
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	result text := @extschema@._dlints_ranker_find_prices(1::bigint);
+BEGIN
+	UPDATE job SET done_at = now() WHERE name = 'prices' AND problem IS NULL AND EXISTS (SELECT FROM constraint_price);
+	RETURN result;
+END
+$$;
+COMMENT ON FUNCTION _dlints_ranker_find_prices() IS 'compute prices if a decision was made since; NULL: nothing to do';

@@ -8,6 +8,7 @@ RETURN $wrappers$
 CREATE FUNCTION rank(event text, context jsonb, actions jsonb, deferred boolean DEFAULT false)
 RETURNS TABLE (event_id text, action text, "position" integer, probability float8, expected float8)
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET jit = off
+SET plan_cache_mode = force_generic_plan
 BEGIN ATOMIC
     SELECT r.event_id, r.action, r."position", r.probability, r.expected
     FROM   @extschema@._dlints_rank('setting'::regclass, event, context, actions, deferred) r;
