@@ -132,6 +132,7 @@ CREATE FUNCTION _dlints_maintain_partitions() RETURNS void
 $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	first bigint;
 BEGIN
 	PERFORM @extschema@._dlints_retract_expired(20000);
 	BEGIN
@@ -139,10 +140,11 @@ BEGIN
 		FROM   generate_series(date_trunc('month', now() AT TIME ZONE 'UTC'),
 		                       now() AT TIME ZONE 'UTC' + interval '3 months', '1 month') m,
 		       @extschema@._dlints_partitioned_tables() t;
-		PERFORM @extschema@._dlints_drop_partitions(least(
-			@extschema@._dlints_first_decision(now() - s.retention),
-			(SELECT min(d.id) FROM decision d WHERE d.id >= s.trained_from)))
-		FROM   setting s;
+		-- no query may have the log open when its partitions are dropped
+		SELECT least(@extschema@._dlints_first_decision(now() - s.retention),
+		             (SELECT min(d.id) FROM decision d WHERE d.id >= s.trained_from))
+		INTO   first FROM setting s;
+		PERFORM @extschema@._dlints_drop_partitions(first);
 	EXCEPTION WHEN lock_not_available THEN
 		RAISE NOTICE 'partitions of "%" are not maintained now, since the log is in use', own
 			USING HINT = 'The next call of run() maintains them.';

@@ -78,6 +78,7 @@ FROM (VALUES ('[]', '22023: argument "actions" must be an array of at least one 
   v (actions, error);
 
 -- the decision of an event that is no longer in the log
+DELETE FROM offer.pending p USING offer.decision d WHERE d.id = p.decision AND d.event = 'event 20';
 DELETE FROM offer.decision WHERE event = 'event 20';
 SELECT is(string_agg(action, ''), 'z', 'an event can be ranked again once its decision has left the log')
   FROM offer.rank('event 20', '{"hour": 2}', '["z"]');
@@ -264,7 +265,7 @@ SELECT is((value > 0.6, meaning ~ 'go_live'), (true, true), 'the report says tha
   FROM pupil.report('2026-03-01') WHERE measure = 'baseline imitated';
 SELECT is(outcome(format('SELECT pupil.go_live(%s)', share)),
   format('22023: argument "share" must be between 0 and 1 (The value is %s.)', share), format('go_live(%s) is refused', share))
-FROM unnest('{1.1,null}'::text[]) share;
+FROM unnest('{1.1,"null"}'::text[]) share;
 
 -- ---------- the report ----------
 
