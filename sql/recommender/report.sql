@@ -262,7 +262,9 @@ DECLARE
 	recent_since timestamptz := least(last_at, now() - make_interval(secs => lag_seconds + 86400));
 	recent bigint := @extschema@._dlints_first_decision(recent_since);
 	before bigint := @extschema@._dlints_first_decision(recent_since - interval '28 days');
-	lists_since bigint := (SELECT count(*) FROM decision d WHERE d.id > @extschema@._dlints_first_decision(last_at));
+	lists_since bigint := (
+		SELECT count(*) FROM decision d
+		WHERE  d.id >= @extschema@._dlints_first_decision(last_at) AND d.at > last_at);
 	usual record;
 	now_rate record;
 	z float8;
