@@ -232,7 +232,9 @@ BEGIN
 	FOR rule, result IN VALUES ('bonus', 'float8'), ('cap_group', 'text') LOOP
 		CONTINUE WHEN rule <> ALL (texts);
 		IF a ->> rule IS NULL THEN
-			EXECUTE format('DROP FUNCTION IF EXISTS %I.%I(%s, %s, jsonb)', a ->> 'name', rule, item_type, user_type);
+			IF to_regprocedure(format('%I.%I(%s, %s, jsonb)', a ->> 'name', rule, item_type, user_type)) IS NOT NULL THEN
+				EXECUTE format('DROP FUNCTION %I.%I(%s, %s, jsonb)', a ->> 'name', rule, item_type, user_type);
+			END IF;
 		ELSE
 			PERFORM @extschema@._dlints_execute_under(a ->> 'path', format(
 				E'CREATE OR REPLACE FUNCTION %I.%I(of_item %s, user_id %s, context pg_catalog.jsonb) RETURNS TABLE (%2$I pg_catalog.%5$s)'
@@ -257,7 +259,9 @@ DECLARE
 		                  ORDER BY key COLLATE "C")
 		FROM   jsonb_each(a -> 'constraints'));
 BEGIN
-	EXECUTE format('DROP VIEW IF EXISTS %I.cost_text', a ->> 'name');
+	IF to_regclass(format('%I.cost_text', a ->> 'name')) IS NOT NULL THEN
+		EXECUTE format('DROP VIEW %I.cost_text', a ->> 'name');
+	END IF;
 	IF costs IS NOT NULL THEN
 		PERFORM @extschema@._dlints_execute_under(a ->> 'path', format(
 			'CREATE VIEW %I.cost_text AS SELECT i.%I AS item, ARRAY[%s]::pg_catalog.text[] AS costs FROM %s i',

@@ -81,9 +81,9 @@ static const PageQuery add_new_items = {{
 
 /* Random eligible items, and the probability of each to be among these */
 static const PageQuery random_items = {{
-	"SELECT coalesce(@extschema@.dlints_top(a.item, random(), $5), '{}'),\n"
-	"       coalesce(least($5::float8 / nullif(count(*), 0), 1), 1)\n"
-	"FROM  (SELECT {once}a.item FROM {eligible}) a", 5},
+	"WITH eligible AS MATERIALIZED (SELECT {once}a.item FROM {eligible})\n"
+	"SELECT ARRAY(SELECT e.item FROM eligible e ORDER BY random() LIMIT $5),\n"
+	"       (SELECT coalesce(least($5::float8 / nullif(count(*), 0), 1), 1) FROM eligible)", 5},
 	{ARG_USER, JSONBOID, ARG_ITEMS, ARG_ITEMS, INT8OID}};
 
 static const PageQuery count_candidates = {{
