@@ -1,6 +1,6 @@
-"""Do the policies in SQL choose what plain numpy chooses?
+"""Compare the choices of policies with numpy.
 
-Prints the Test Anything Protocol; exits with 1 if a check fails.
+Prints the Test Anything Protocol; exits with 1 if a test fails.
 """
 
 import numpy as np
@@ -42,7 +42,7 @@ ORDER  BY seed"""
 
 
 class World:
-    """Items, and users who click by a linear rule that turns around once."""
+    """Items, and users with linear click rules that change once."""
 
     def __init__(self, seed=5):
         random = np.random.default_rng(seed)
@@ -52,14 +52,14 @@ class World:
         self._chance = random.uniform(size=STEPS)
 
     def reward(self, step, arm):
-        """Return 1 for a click, else 0."""
+        """Return 1 for a click, otherwise 0."""
         sign = 1 if step < STEPS // 2 else -1
         liking = 1 / (1 + np.exp(-2 * sign * self.items[arm] @ self._theta))
         return int(self._chance[step] < liking)
 
 
 def check(tap, cursor):
-    """Make all checks."""
+    """Run all tests."""
     cursor.execute(TABLES)
     world = World()
     server.copy(cursor, 'item', enumerate(world.items))
@@ -72,7 +72,7 @@ def check(tap, cursor):
 
 
 class Pair:
-    """A model in SQL and the same in numpy."""
+    """A model in SQL and an equal one in numpy."""
 
     def __init__(self, cursor, world, form, policy, shape, exploration):
         reduced_dim, discount = shape
@@ -97,7 +97,7 @@ class Pair:
             self._projection)
 
     def learn(self, step, arm, reduced):
-        """Have both learn from what came of an arm."""
+        """Train both on the reward of an arm."""
         user = self._world.users[step].tolist()
         reward = self._world.reward(step, arm)
         self._cursor.execute(LEARN, (arm, user, reward))
@@ -105,7 +105,7 @@ class Pair:
 
 
 def check_choices(tap, cursor, world, form, policy, shape):
-    """Compare the choices of a policy that draws nothing."""
+    """Compare the choices of a policy without draws."""
     pair = Pair(cursor, world, form, policy, shape, 0.3)
     differences = []
     for step in range(STEPS):
@@ -118,12 +118,13 @@ def check_choices(tap, cursor, world, form, policy, shape):
             differences.append(step)
         pair.learn(step, arm, reduced[arm])
     tap.ok(not differences,
-           f'{policy}, {_words(form, shape)}: {STEPS} choices',
+           f'{policy}, {_words(form, shape)}: {STEPS} choices have the '
+           'highest score by numpy',
            f'differs at steps {differences[:10]}, {len(differences)} in all')
 
 
 def check_draws(tap, cursor, world, form, shape):
-    """Compare Thompson sampling under the same normals."""
+    """Compare Thompson sampling with the same standard normals."""
     pair = Pair(cursor, world, form, 'thompson', shape, 0.3)
     cursor.execute(NORMALS, (pair.dim, STEPS))
     normals = [np.array(row) for row, in cursor.fetchall()]
@@ -142,21 +143,22 @@ def check_draws(tap, cursor, world, form, shape):
         pair.learn(step, arms[0], reduced[arms[0]])
     words = f'thompson, {_words(form, shape)}'
     for scored, found in differences.items():
-        tap.ok(not found, f'{words}: {scored or f"{STEPS} choices"}',
+        tap.ok(not found, f'{words}: {STEPS} choices {scored} have the highest score by '
+               'numpy',
                f'differs at steps {found[:10]}, {len(found)} in all')
-    tap.ok(furthest < TIE, f'{words}: {STEPS} draws',
+    tap.ok(furthest < TIE, f'{words}: {STEPS} draws equal those of numpy',
            f'they differ by up to {furthest:g}')
 
 
 def _words(form, shape):
-    """Return what a model is like in words."""
+    """Return the description of a model."""
     reduced_dim, discount = shape
     dim = f'd = {reduced_dim}' if reduced_dim else 'no projection'
     return f'{form}{dim}, discount {discount}'
 
 
 def _single(values):
-    """Return values that single precision holds exactly."""
+    """Return values that are exact in single precision."""
     return values.astype(np.float32).astype(float)
 
 

@@ -1,6 +1,6 @@
-"""Is a model that took observations back as if it had never learned them?
+"""Compare models after retractions with models that were not trained on the retracted observations.
 
-Prints the Test Anything Protocol; exits with 1 if a check fails.
+Prints the Test Anything Protocol; exits with 1 if a test fails.
 """
 
 from dataclasses import dataclass
@@ -100,9 +100,9 @@ ORDER  BY number"""
 
 @dataclass
 class Case:
-    """A history, oldest first, and which part of it each observation is in.
+    """A history, oldest first, with the part of each observation.
 
-    Part 0 stays; of a model that forgets by time times are in half-lives.
+    Part 0 is not retracted. Times of a model with a half-life are in half-lives.
     """
 
     features: np.ndarray
@@ -115,7 +115,7 @@ class Case:
 
 
 def check(tap, cursor):
-    """Make all checks."""
+    """Run all tests."""
     cursor.execute(TABLES)
     random = np.random.default_rng(4)
     cases = [make_case(random) for _ in range(CASES)]
@@ -126,7 +126,8 @@ def check(tap, cursor):
         for what in differences(cases[number], refusal, found[:3], found[3:]):
             wrong[what].append((number, refusal, *found))
     for what, numbers in wrong.items():
-        tap.ok(not numbers, f'{CASES} cases of taking back: {what}',
+        tap.ok(not numbers, f'{CASES} retractions: {what} equals that of a model without the '
+               'observations',
                f'{len(numbers)} differ: {[each[0] for each in numbers[:20]]}, '
                f'the first: {numbers[:1]}')
 
@@ -163,7 +164,7 @@ REWARDS = (
 
 
 def make_times(random, size):
-    """Return when each observation was made, with up to two quiet times."""
+    """Return the times of observations, with up to two pauses."""
     gaps = random.exponential(0.1, size)
     for place in (1, size - 1, int(random.integers(size))):
         if random.random() < 0.4:
@@ -172,7 +173,7 @@ def make_times(random, size):
 
 
 def make_parts(random, rewards):
-    """Return which observations are taken back: some at an end, or clicks."""
+    """Return the retracted observations: the first or last ones, or clicks."""
     size = len(rewards)
     parts = np.zeros(size, int)
     taken = int(random.integers(1, min(MOST_TAKEN, size) + 1))
@@ -204,12 +205,12 @@ def load(cursor, cases):
 
 
 def moment(half_lives):
-    """Return the time so many half-lives after the start."""
+    """Return a time in half-lives after the start."""
     return START + timedelta(seconds=round(HALF_LIFE * half_lives))
 
 
 def differences(case, refusal, took, never):
-    """Return what a model that took back does not share with another one."""
+    """Return the differences of a model after retractions to another one."""
     if refusal:
         return ['refused']
     (memory, sigma, expected), (other, without, unseen) = took, never
@@ -225,19 +226,19 @@ def differences(case, refusal, took, never):
 
 
 def agreed(case):
-    """Return whether nothing is left to measure the noise by, which is 1."""
+    """Return whether no observation is left to estimate the noise, which is then 1."""
     return np.ptp(left(case)) == 0
 
 
 def lost(case):
-    """Return whether what is left is less than the roundings of what was."""
+    """Return whether the remaining evidence is below the rounding errors."""
     size = len(case.rewards)
     return 0 < size * left(case).var() < (
         LOST * size * np.abs(case.rewards).max() ** 2)
 
 
 def left(case):
-    """Return the rewards that stay, and 0 if they are compared with it."""
+    """Return the remaining rewards, and 0 if they are compared with 0."""
     zero = case.drought or not case.model['intercept'] or case.parts.all()
     return np.append(case.rewards[case.parts == 0], [0] * bool(zero))
 

@@ -1,8 +1,7 @@
-"""Are item vectors the singular vectors that scipy finds?
+"""Compare latent factors with the singular vectors of scipy.
 
-Prints the Test Anything Protocol; exits with 1 if a check fails. Checks logs
-that it makes up and, if its argument is a MovieLens folder, the ratings of 4
-and above there.
+Prints the Test Anything Protocol; exits with 1 if a test fails. Tests
+simulated logs, and ratings of at least 4 if the argument is a MovieLens folder.
 """
 
 import sys
@@ -15,12 +14,12 @@ from bench import movielens, server
 from tap import run_checks
 
 K = 32
-BEHIND = 8                  # directions more than that, to see gaps
-LEAST_GAP = 1.01            # to the next singular value, for a fair comparison
+BEHIND = 8                  # further directions, for the gaps behind them
+MIN_GAP = 1.01              # ratio to the next singular value, for stable subspaces
 ALLOWED_ANGLE = 1e-3
 ALLOWED_VALUE = 1e-5
 ALLOWED_PRODUCT = 1e-6
-LEAST_CORRELATION = 0.9
+MIN_CORRELATION = 0.9
 
 USERS, ITEMS, CLICKS = 2000, 700, 50000
 TASTES = 40
@@ -37,7 +36,7 @@ ALL = 'SELECT user_id, item_id, weight FROM click'
 
 
 def check(tap, cursor):
-    """Make all checks."""
+    """Run all tests."""
     cursor.execute(TABLE)
     random = np.random.default_rng(12)
     clicks = made_up(random)
@@ -73,51 +72,51 @@ def made_up(random):
 
 
 def check_log(tap, cursor, words, clicks, weights):
-    """Compare the vectors of one log with scipy's."""
+    """Compare the vectors of a log with those of scipy."""
     load(cursor, clicks, weights)
     items, vectors = ask(cursor, ALL)
     expected_items, values, expected = decompose(clicks, weights)
-    tap.ok(np.array_equal(items, expected_items), f'{words}: the items')
+    tap.ok(np.array_equal(items, expected_items), f'{words}: the items are those of the log')
 
     lengths = np.linalg.norm(vectors, axis=0)
     found = np.linalg.norm(scale(clicks, weights) @ vectors, axis=0) / lengths
     gaps = values[:-1] / values[1:]
-    leading = [j for j in range(1, K + 1) if gaps[j - 1] > LEAST_GAP]
+    leading = [j for j in range(1, K + 1) if gaps[j - 1] > MIN_GAP]
     angles = {j: angle(expected[:, :j], vectors[:, :j] / lengths[:j])
               for j in leading}
     worst = max(angles, key=angles.get)
     print(f'# {words}: {len(clicks)} clicks, {len(items)} items, '
           f'{len(leading)} subspaces of up to {leading[-1]} directions '
-          f'behind which there is a gap; sines of angles up to '
+          f'followed by a gap; sines of angles up to '
           f'{angles[worst]:.1e} (at {worst}), singular values off by '
           f'{np.abs(found / values[:K] - 1).max():.1e}')
-    tap.ok(angles[worst] < ALLOWED_ANGLE, f'{words}: the leading subspaces',
+    tap.ok(angles[worst] < ALLOWED_ANGLE, f'{words}: the leading subspaces are those of scipy',
            f'{angles}')
     tap.ok(np.abs(found / values[:K] - 1).max() < ALLOWED_VALUE,
-           f'{words}: the singular values', f'{found} {values}')
+           f'{words}: the singular values are those of scipy', f'{found} {values}')
     tap.ok(abs((vectors ** 2).sum() / len(items) - 1) < 1e-12,
-           f'{words}: the mean square length')
+           f'{words}: the mean square length of the vectors is 1')
 
-    # One subspace that is far from the next; within it nothing is fixed.
+    # Compare the subspace with the largest gap: singular vectors within it are not unique.
     clear = leading[int(np.argmax([gaps[j - 1] for j in leading[1:]])) + 1]
     products = vectors[:, :clear] @ vectors[:, :clear].T
     wanted = expected[:, :clear] * np.sqrt(len(items) / K)
     tap.ok(np.abs(products - wanted @ wanted.T).max() < 1e-3,
-           f'{words}: V V\' of the first {clear}')
+           f'{words}: V V\' of the first {clear} directions is that of scipy')
 
     shuffled = ask(cursor, ALL + ' ORDER BY random()')[1]
     tap.ok(np.abs(shuffled - vectors).max() < ALLOWED_PRODUCT,
-           f'{words}: in any order',
+           f'{words}: the vectors do not depend on the order of clicks',
            f'{np.abs(shuffled - vectors).max()}')
     other = ask(cursor, ALL, seed=5)[1]
     difference = angle(vectors[:, :clear] / lengths[:clear],
                        other[:, :clear] / np.linalg.norm(other, axis=0)[:clear])
-    tap.ok(difference < ALLOWED_ANGLE, f'{words}: from another start',
+    tap.ok(difference < ALLOWED_ANGLE, f'{words}: the subspace does not depend on the seed',
            f'{difference}')
 
 
 def check_refit(tap, cursor, random, words):
-    """See whether weights that were learned on a part of the log go on."""
+    """Compare predictions before and after a refit on a longer log."""
     old_items, old = ask(cursor, ALL + ' WHERE number % 5 > 0')
     cursor.execute('DROP TABLE IF EXISTS item; CREATE TABLE item '
                    '(id integer, features real[])')
@@ -132,12 +131,12 @@ def check_refit(tap, cursor, random, words):
             [np.corrcoef(old @ w, common @ w)[0, 1] for w in weights.T])
         if name == 'refit':
             tap.ok(abs((common ** 2).sum() / (old ** 2).sum() - 1) < 1e-5,
-                   f'{words}: old items keep their length')
+                   f'{words}: vectors of old items keep their length after a refit')
     print(f'# {words}: predictions after a refit on a log that has grown by '
           f'a quarter correlate with those before by '
           f'{correlations["refit"]:.3f}, {correlations["raw"]:.3f} raw')
-    tap.ok(correlations['refit'] > LEAST_CORRELATION,
-           f'{words}: what was learned goes on', f'{correlations}')
+    tap.ok(correlations['refit'] > MIN_CORRELATION,
+           f'{words}: predictions before and after a refit are correlated', f'{correlations}')
 
 
 def load(cursor, clicks, weights):

@@ -1,6 +1,6 @@
-"""Are the memory in use, noise, ridge and posterior what plain numpy finds?
+"""Compare memory in use, noise, ridge and posterior with numpy.
 
-Prints the Test Anything Protocol; exits with 1 if a check fails.
+Prints the Test Anything Protocol; exits with 1 if a test fails.
 """
 
 from collections import Counter
@@ -99,14 +99,14 @@ BY_TIME = {'rate': 'half_life',
 
 
 def check(tap, cursor):
-    """Make all checks."""
+    """Run all tests."""
     cursor.execute(TABLES)
     for words, kind in (('by count', BY_COUNT), ('by time', BY_TIME)):
         check_histories(tap, cursor, words, **kind)
 
 
 def check_histories(tap, cursor, words, rate, ways):
-    """Compare the choices after random histories."""
+    """Compare models after random histories."""
     random = np.random.default_rng(12)
     wrong = {what: [] for what in DIFFERENCES}
     used = Counter()
@@ -124,21 +124,21 @@ def check_histories(tap, cursor, words, rate, ways):
             if not differs(expected, found) <= ALLOWED:
                 wrong[what].append((case, found, expected))
     for what, cases in wrong.items():
-        tap.ok(not cases, f'{words}, {HISTORIES} histories: {what}',
+        tap.ok(not cases, f'{words}, {HISTORIES} histories: {what} equals that of numpy',
                f'{len(cases)} differ, {[case[0] for case in cases]}, '
                f'the first: {cases[:1]}')
-    tap.ok(close <= MOST_CLOSE, f'{words}: few histories end on a threshold',
+    tap.ok(close <= MOST_CLOSE, f'{words}: at most {MOST_CLOSE} histories end on a threshold',
            f'{close} of {HISTORIES}')
     rare = [key for key in ((memory, memories)
                             for memories in range(1, MOST_MEMORIES + 1)
                             for memory in range(1, memories + 1))
             if used[key] < FEWEST]
-    tap.ok(not rare, f'{words}: each memory of each number is in use in at '
-           f'least {FEWEST} histories', f'{rare}, {used}')
+    tap.ok(not rare, f'{words}: each memory is in use after at least {FEWEST} '
+           'histories', f'{rare}, {used}')
 
 
 def make_history(random, rate):
-    """Return a History whose parameter may change once."""
+    """Return a History with at most one change of the parameter."""
     dim = round(LEAST_DIM * (LARGEST_DIM / LEAST_DIM) ** random.random())
     intercept = bool(random.integers(2))
     known = (int(random.integers(1, MOST_KNOWN)) if random.random() < 0.3
@@ -182,12 +182,12 @@ def make_history(random, rate):
 
 
 def quiet_time(random, half_life):
-    """Return some seconds without observations."""
+    """Return a random pause in seconds."""
     return round(half_life * random.uniform(0, MOST_QUIET))
 
 
 def with_prior(history, known, weight):
-    """Return a History whose first observations are its prior."""
+    """Return a History with its first observations as the prior."""
     columns = 'reduced', 'rewards', 'times', 'weights'
     before, after = ({name: getattr(history, name)[part] for name in columns}
                      for part in (slice(known), slice(known, None)))
@@ -198,7 +198,7 @@ def with_prior(history, known, weight):
 
 
 def ask(cursor, history, rate, way, prior):
-    """Return the Choice that SQL finds."""
+    """Return the Choice of the model in SQL."""
     cursor.execute('TRUNCATE seen')
     server.copy(cursor, 'seen', rows(history, 0))
     if history.prior:
@@ -232,13 +232,13 @@ def rows(history, first):
 
 
 def relative(name):
-    """Return what tells how far two Choices are apart in a number."""
+    """Return a function that compares a number of two Choices."""
     return lambda expected, found: abs(
         getattr(found, name) / getattr(expected, name) - 1)
 
 
 def estimates(name, size):
-    """Return what does so in numbers of a size, of the memory expected."""
+    """Return a function that compares numbers relative to a size."""
     def difference(expected, found):
         if (found.memory, found.ridge) != (expected.memory, expected.ridge):
             return 0

@@ -1,6 +1,6 @@
 """Test "make records" on made-up data in the formats of the authors.
 
-Prints the Test Anything Protocol; exits with 1 if a check fails.
+Prints the Test Anything Protocol; exits with 1 if a test fails.
 """
 
 import json
@@ -22,7 +22,7 @@ TITLES = routing.TITLE, coat.TITLE, yahoo.TITLE, films.TITLE
 
 
 def check(tap, _):
-    """Make all tests."""
+    """Run all tests."""
     with TemporaryDirectory() as name:
         folder = Path(name)
         ratings = write(folder)

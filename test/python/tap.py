@@ -8,14 +8,14 @@ from bench import server
 
 
 class Tap:
-    """Test results, printed as they come."""
+    """Test results, printed at once."""
 
     def __init__(self):
         self._count = 0
         self.failed = False
 
     def ok(self, passed, name, detail=''):
-        """Print the result of one check."""
+        """Print the result of a test."""
         self._count += 1
         print(f'{"ok" if passed else "not ok"} {self._count} - {name}')
         if not passed:
@@ -24,14 +24,14 @@ class Tap:
         sys.stdout.flush()
 
     def plan(self):
-        """Print how many checks there were."""
+        """Print the number of tests."""
         print(f'1..{self._count}')
 
 
 def run_checks(check, **settings):
-    """Make checks over a session and leave with the exit status.
+    """Run tests in a session with an empty schema, and exit with the status.
 
-    Connects as libpq's environment says and works in a schema of its own.
+    Connects by libpq's environment.
     """
     tap = Tap()
     try:

@@ -1,6 +1,6 @@
-"""Are the values of policies what plain numpy finds?
+"""Compare dlints_policy_value with numpy.
 
-Prints the Test Anything Protocol; exits with 1 if a check fails.
+Prints the Test Anything Protocol; exits with 1 if a test fails.
 """
 
 import numpy as np
@@ -13,7 +13,7 @@ LOGS = 100
 LONGEST = 3000
 MOST_ACTIONS = 50
 ALLOWED = 1e-9
-# Which rows a worker has is chance, and so is how sums round: 1.04e-9 was seen
+# Workers get random rows, so rounding is random: differences of 1.04e-9 occur.
 ALLOWED_IN_PARTS = 1e-8
 
 TABLE = """
@@ -25,9 +25,9 @@ SELECT (v).*
 FROM   (SELECT number, dlints_policy_value({}) AS v
         FROM   log GROUP BY number ORDER BY number) AS judged"""
 FORMS = {'with a model': 'reward, logged, target, predicted, expected',
-         'without': 'reward, logged, target'}
+         'without a model': 'reward, logged, target'}
 
-# Workers take their rows in turns, so that each log is in several parts.
+# Workers read interleaved pages, so each log is in several partial states.
 PARALLEL = """
 SET max_parallel_workers_per_gather = 3;
 SET parallel_setup_cost = 0;
@@ -36,7 +36,7 @@ SET min_parallel_table_scan_size = 0"""
 
 
 def check(tap, cursor):
-    """Make all checks."""
+    """Run all tests."""
     random = np.random.default_rng(5)
     logs = [make_log(random) for _ in range(LOGS)]
     cursor.execute(TABLE)
@@ -44,15 +44,15 @@ def check(tap, cursor):
         (number, *row) for number, log in enumerate(logs)
         for row in zip(*(column.tolist() for column in log))))
     cursor.execute('ANALYZE log')
-    check_values(tap, cursor, logs, 'one process', ALLOWED)
+    check_values(tap, cursor, logs, 'by one process', ALLOWED)
     cursor.execute(PARALLEL)
     cursor.execute('EXPLAIN ' + VALUES.format(FORMS['with a model']))
-    tap.ok('Partial' in str(cursor.fetchall()), 'a plan in parts')
-    check_values(tap, cursor, logs, 'in parts', ALLOWED_IN_PARTS)
+    tap.ok('Partial' in str(cursor.fetchall()), 'dlints_policy_value supports partial aggregation')
+    check_values(tap, cursor, logs, 'by workers', ALLOWED_IN_PARTS)
 
 
 def check_values(tap, cursor, logs, words, allowed):
-    """Compare what SQL finds in each log."""
+    """Compare the values of each log."""
     for form, arguments in FORMS.items():
         cursor.execute(VALUES.format(arguments))
         names = [column.name for column in cursor.description]
@@ -60,7 +60,7 @@ def check_values(tap, cursor, logs, words, allowed):
         worst = max(map(compare, found, logs))
         tap.ok(names == list(estimators.COLUMNS) and len(found) == LOGS
                and worst <= allowed,
-               f'{LOGS} logs {form}, {words}: as numpy', f'{worst}')
+               f'values of {LOGS} logs {form}, computed {words}, equal those of numpy', f'{worst}')
 
 
 def compare(found, log):
