@@ -26,7 +26,7 @@ class Appended:
     user_dim: int
     intercept: bool = False
 
-    SCORED = '', 'the same with 0 for the user\'s features'
+    SCORED = '', ' with 0 for the user\'s features'
     PREPARE = """
 PREPARE recommend (real[]) AS
 SELECT dlints_recommend((SELECT state FROM model), id, features || $1)

@@ -143,7 +143,7 @@ def check_draws(tap, cursor, world, form, shape):
         pair.learn(step, arms[0], reduced[arms[0]])
     words = f'thompson, {_words(form, shape)}'
     for scored, found in differences.items():
-        tap.ok(not found, f'{words}: {STEPS} choices {scored} have the highest score by '
+        tap.ok(not found, f'{words}: {STEPS} choices{scored} have the highest score by '
                'numpy',
                f'differs at steps {found[:10]}, {len(found)} in all')
     tap.ok(furthest < TIE, f'{words}: {STEPS} draws equal those of numpy',
