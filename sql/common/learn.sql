@@ -201,8 +201,30 @@ $$;
 COMMENT ON FUNCTION _dlints_learn(regclass, interval)
 	IS 'train the models on decisions older than the attribution window, and on corrections; returns their number';
 
--- Train the models again on the log, with the rewards that they contain.  Quarantined decisions are released, with
--- their rewards as reported now.
+-- Release decisions from the quarantine, with their rewards as reported now.  Decisions that still fail stay there,
+-- and the models will not contain them.
+CREATE FUNCTION _dlints_release_quarantined() RETURNS void
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	one bigint;
+BEGIN
+	FOR one IN SELECT q.decision FROM quarantine q ORDER BY q.decision LOOP
+		BEGIN
+			DELETE FROM quarantine WHERE decision = one;
+			PERFORM @extschema@._dlints_call('mark_rewards_applied'::text, ARRAY[one]);
+			PERFORM count(e.evidence) FROM @extschema@._dlints_evidence_of(ARRAY[one]) e;
+		EXCEPTION WHEN data_exception THEN
+			UPDATE quarantine SET is_applied = false, problem = SQLERRM WHERE decision = one;
+		END;
+	END LOOP;
+END
+$$;
+COMMENT ON FUNCTION _dlints_release_quarantined()
+	IS 'release decisions from the quarantine, except those that still fail';
+
+-- Train the models again on the log, with the rewards that they contain, and release quarantined decisions.
 CREATE FUNCTION _dlints_rebuild_models() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -210,8 +232,7 @@ DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 BEGIN
 	PERFORM FROM model ORDER BY name FOR UPDATE;
-	PERFORM @extschema@._dlints_call('mark_rewards_applied'::text, ARRAY(SELECT q.decision FROM quarantine q));
-	DELETE FROM quarantine;
+	PERFORM @extschema@._dlints_release_quarantined();
 	UPDATE model m
 	SET    state = @extschema@.dlints_concat(@extschema@.dlints_scale(0::float8, m.state), e.evidence)
 	FROM   model p,
