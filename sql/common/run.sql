@@ -26,12 +26,13 @@ BEGIN
 		PERFORM @extschema@._dlints_add_items();
 		RETURN 'done';
 	ELSIF part = 'refit' THEN
-		PERFORM set_config('lock_timeout', '1min', true);       -- a fit that has been computed waits to be written
+		PERFORM set_config('lock_timeout', '1min', true);       -- a computed fit may wait to be written
 		SELECT j.done_at < now() - interval '7 days' INTO is_due FROM job j WHERE j.name = 'refit';
 		IF is_due THEN
 			PERFORM @extschema@._dlints_refit_factors();
 			RETURN 'more';
-		ELSIF EXISTS (SELECT FROM job f JOIN job w ON w.done_at < f.done_at WHERE f.name = 'refit' AND w.name = 'warm_start') THEN
+		ELSIF EXISTS (SELECT FROM job f JOIN job w ON w.done_at < f.done_at
+		              WHERE f.name = 'refit' AND w.name = 'warm_start') THEN
 			PERFORM @extschema@._dlints_fit_prior();
 			RETURN 'done';
 		END IF;
@@ -46,7 +47,8 @@ BEGIN
 	RETURN NULL;
 END
 $$;
-COMMENT ON FUNCTION _dlints_recommender_part(text) IS 'do a part of the maintenance that only recommenders have, if it is due';
+COMMENT ON FUNCTION _dlints_recommender_part(text)
+	IS 'do a part of the maintenance that only recommenders have, if it is due';
 
 -- Do a part of the maintenance, if it is due.  Returns 'more' if it has more to do, NULL if it is not due.
 CREATE FUNCTION _dlints_do_part(part text) RETURNS text
@@ -105,6 +107,7 @@ DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_enter(setting);
 	result text;
 	message text;
+	remedy text;
 BEGIN
 	IF NOT EXISTS (SELECT FROM setting) THEN
 		RAISE 'the tables of "%" have no rows', own USING ERRCODE = 'object_not_in_prerequisite_state',
@@ -129,13 +132,16 @@ BEGIN
 				USING DETAIL = 'Another session holds a lock that it needs.';
 			RETURN NULL;
 		WHEN OTHERS THEN
+			GET STACKED DIAGNOSTICS remedy = PG_EXCEPTION_HINT;
 			message := SQLERRM;
 	END;
+	message := concat_ws('. ', message, nullif(remedy, ''));
 	RAISE WARNING 'part "%" of the maintenance of "%" failed: %', part, own, message;
 	UPDATE job j
 	SET    problem = message,
 	       done_at = CASE part WHEN 'refit' THEN now() - interval '6 days 23 hours'
-	                           WHEN 'refresh' THEN CASE WHEN @extschema@._dlints_missing_objects() IS NULL THEN now() ELSE j.done_at END
+	                           WHEN 'refresh' THEN CASE WHEN @extschema@._dlints_missing_objects() IS NULL THEN now()
+	                                                    ELSE j.done_at END
 	                           ELSE j.done_at END
 	WHERE  j.name = part;
 	RETURN NULL;

@@ -197,7 +197,8 @@ BEGIN
 	END IF;
 	types := @extschema@._dlints_click_types(a);
 	IF types[3] IN ('timestamp'::regtype, 'date'::regtype) THEN
-		RAISE NOTICE 'times of clicks have no time zone; they are read in the zone of this session, "%"', current_setting('TimeZone')
+		RAISE NOTICE 'times of clicks have no time zone; they are read in the zone of this session, "%"',
+			current_setting('TimeZone')
 			USING HINT = format('An index on the expression (... AT TIME ZONE %L) makes it fast to find the latest clicks.',
 			                    current_setting('TimeZone'));
 	END IF;

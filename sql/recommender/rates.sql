@@ -11,7 +11,8 @@ RETURN ARRAY(
 	       LATERAL (SELECT CASE u.cost WHEN 'true' THEN 1 WHEN 'false' THEN 0
 	                                   ELSE coalesce(u.cost::numeric, u.rate::numeric, u.mean_rate::numeric) END AS value) c
 	ORDER  BY u.n)::real[];
-COMMENT ON FUNCTION _dlints_costs(text[], real[], float8[]) IS 'costs of an item from their texts and the rates of outcomes';
+COMMENT ON FUNCTION _dlints_costs(text[], real[], float8[])
+	IS 'costs of an item from their texts and the rates of outcomes';
 
 -- The mean rates of the constraints on outcomes, in the order of constraint names; NULL elements for other constraints
 CREATE FUNCTION _dlints_mean_rates() RETURNS float8[]
@@ -25,7 +26,8 @@ BEGIN
 	        FROM   constraint_price p);
 END
 $$;
-COMMENT ON FUNCTION _dlints_mean_rates() IS 'mean rates of the constraints on outcomes, in the order of constraint names';
+COMMENT ON FUNCTION _dlints_mean_rates()
+	IS 'mean rates of the constraints on outcomes, in the order of constraint names';
 
 -- Compute the costs of one item, for every constraint.  They are 0 if an expression fails: a page with the item
 -- must not fail.
@@ -73,7 +75,8 @@ BEGIN
 	WHERE  p.outcome IS NOT NULL;
 END
 $$;
-COMMENT ON FUNCTION _dlints_refresh_lags() IS 'find the time within which 19 of 20 events of each constrained outcome arrive';
+COMMENT ON FUNCTION _dlints_refresh_lags()
+	IS 'find the time within which 19 of 20 events of each constrained outcome arrive';
 
 -- Estimate the rate of each constrained outcome per impression, over all items and for each item.  Data: the last
 -- 200,000 lists of 90 days that are older than the outcome's lag.  The mean has a prior of one event at the target
@@ -153,7 +156,8 @@ BEGIN
 	           WHERE  abs(u.was - u.is_now) > 0.03 * u.was OR (u.was IS NULL) <> (u.is_now IS NULL)));
 END
 $$;
-COMMENT ON FUNCTION _dlints_refresh_rates() IS 'estimate the rates of constrained outcomes, over all items and for each item';
+COMMENT ON FUNCTION _dlints_refresh_rates()
+	IS 'estimate the rates of constrained outcomes, over all items and for each item';
 
 -- Compute the costs of all items for all constraints.  If an expression fails, each item is computed separately:
 -- the failing ones cost 0, and the job "costs" holds the error for report().

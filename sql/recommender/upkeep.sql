@@ -15,7 +15,8 @@ DECLARE
 			(8, 'cost_text', s.constraints <> '{}')) o (n, name, is_expected)
 		WHERE  o.is_expected
 		AND    to_regclass(format('%I.%I', own, o.name)) IS NULL
-		AND    NOT EXISTS (SELECT FROM pg_proc p WHERE p.pronamespace = quote_ident(own)::regnamespace AND p.proname = o.name));
+		AND    NOT EXISTS (SELECT FROM pg_proc p
+		                   WHERE p.pronamespace = quote_ident(own)::regnamespace AND p.proname = o.name));
 BEGIN
 	RETURN CASE WHEN missing IS NULL THEN NULL ELSE
 		'dropped together with the tables or columns that they read: ' || missing
@@ -169,7 +170,8 @@ BEGIN
 	END IF;
 END
 $$;
-COMMENT ON FUNCTION _dlints_note_problem(text, text) IS 'record the problem of a part of the maintenance, or that there is none';
+COMMENT ON FUNCTION _dlints_note_problem(text, text)
+	IS 'record the problem of a part of the maintenance, or that there is none';
 
 -- Encode one item.  A row whose columns cannot be encoded gets zeros, and no dates; "problem" says why.
 CREATE FUNCTION _dlints_encode_item(key anyelement, OUT encoded real[], OUT dates float8[], OUT problem text)
@@ -398,8 +400,8 @@ BEGIN
 			SELECT c.item, sum(@extschema@._dlints_decay(c.days, s.popularity_half_life)) AS score
 			FROM   clicked c, similarity s GROUP BY c.item)
 		UPDATE item_vector v SET popularity = n.popularity
-		FROM  (SELECT w.item, coalesce(round((ln(1 + coalesce(s.score, 0)) / nullif(ln(1 + max(s.score) OVER ()), 0))::numeric,
-		                                     3), 0)::real AS popularity
+		FROM  (SELECT w.item, coalesce(round((ln(1 + coalesce(s.score, 0))
+		                                      / nullif(ln(1 + max(s.score) OVER ()), 0))::numeric, 3), 0)::real AS popularity
 		       FROM   item_vector w LEFT JOIN score s ON same_item(s.item, w.item)) n
 		WHERE  same_item(n.item, v.item) AND n.popularity <> v.popularity
 		AND   (abs(n.popularity - v.popularity) > 0.003 OR n.popularity IN (0, 1) OR v.popularity IN (0, 1));
@@ -565,7 +567,8 @@ FROM   pg_attribute a JOIN pg_type t ON t.oid = a.atttypid,
                 THEN @extschema@._dlints_type_name(t.oid) ELSE 'pg_catalog.text' END AS type) h
 WHERE  a.attrelid = relation AND a.attname = key
 $$;
-COMMENT ON FUNCTION _dlints_hashed_key(regclass, text) IS 'type of a key column as dlints_factors() reads it, and the cast to it';
+COMMENT ON FUNCTION _dlints_hashed_key(regclass, text)
+	IS 'type of a key column as dlints_factors() reads it, and the cast to it';
 
 -- A call of dlints_factors() over the last million clicks, as text for the FROM clause: alias f, columns item and
 -- factors.  A part from 0 to 7 is left out of the log, and the factors are not aligned with present ones.
@@ -610,7 +613,8 @@ BEGIN
 		EXECUTE format('
 			WITH fitted AS MATERIALIZED (SELECT f.item::%s AS item, f.factors FROM %s),
 			locked AS MATERIALIZED (
-				SELECT @extschema@._dlints_lock_item_vectors() FROM (SELECT count(*) AS n FROM fitted OFFSET 0) c WHERE c.n > 0)
+				SELECT @extschema@._dlints_lock_item_vectors()
+				FROM   (SELECT count(*) AS n FROM fitted OFFSET 0) c WHERE c.n > 0)
 			UPDATE item_vector v SET factors = f.factors
 			FROM   locked, fitted f
 			WHERE  same_item(f.item, v.item)', item_type, @extschema@._dlints_factors_call());
@@ -621,7 +625,8 @@ BEGIN
 	RETURN n_changed;
 END
 $$;
-COMMENT ON FUNCTION _dlints_refit_factors() IS 'compute the latent factors of items from the click log; returns the number of items with factors';
+COMMENT ON FUNCTION _dlints_refit_factors()
+	IS 'compute the latent factors of items from the click log; returns the number of items with factors';
 
 -- Refresh a recommender: item vectors, costs, popularity and trends.  Returns the number of vectors whose columns or
 -- dates changed.

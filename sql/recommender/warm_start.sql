@@ -39,14 +39,16 @@ BEGIN
 	FROM  (SELECT l.days FROM likelihood l ORDER BY l.likelihood DESC LIMIT 1) b;
 END
 $$;
-COMMENT ON FUNCTION _dlints_fit_popularity_half_life() IS 'choose the half-life of popularity that predicts the latest clicks best';
+COMMENT ON FUNCTION _dlints_fit_popularity_half_life()
+	IS 'choose the half-life of popularity that predicts the latest clicks best';
 
 -- Weight of a negative example.  Items are drawn in proportion to their clicks; we assume impressions in proportion
 -- to clicks ^ exposure.
 CREATE FUNCTION _dlints_exposure_weight(clicks bigint, exposure float8) RETURNS float8
 	LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN clicks::float8 ^ (exposure - 1);
-COMMENT ON FUNCTION _dlints_exposure_weight(bigint, float8) IS 'weight of a negative example, given the clicks of its item';
+COMMENT ON FUNCTION _dlints_exposure_weight(bigint, float8)
+	IS 'weight of a negative example, given the clicks of its item';
 
 -- Add training examples from one of eight parts of the last 50,000 clicks: at most "max_examples" to the candidates
 -- of half-lives, and "kept" of them to warm_start_example.
@@ -84,7 +86,8 @@ BEGIN
 		                  WHERE  k.at <= now() AND isfinite(k.at)
 		                  ORDER  BY k.at DESC LIMIT 50000) k, similarity s
 		           GROUP  BY k.item, k.user_id, CASE WHEN k.user_id IS NULL THEN k.at END,
-		                     floor((date_part('epoch', now()) - date_part('epoch', k.at)) / 86400 / s.popularity_half_life)) c),
+		                     floor((date_part('epoch', now()) - date_part('epoch', k.at)) / 86400
+		                           / s.popularity_half_life)) c),
 	clicked AS MATERIALIZED (
 		SELECT l.*, row_number() OVER (PARTITION BY l.part ORDER BY l.at) AS place FROM latest l),
 	log AS MATERIALIZED (
@@ -188,7 +191,8 @@ BEGIN
 	$statement$, fitted) USING part, max_examples, kept;
 END
 $$;
-COMMENT ON FUNCTION _dlints_add_examples(integer, bigint, bigint) IS 'add training examples from a part of the click log';
+COMMENT ON FUNCTION _dlints_add_examples(integer, bigint, bigint)
+	IS 'add training examples from a part of the click log';
 
 -- Fit the weights of the blocks and of popularity, under the longest half-life that explains the examples nearly as
 -- well as the best one: a longer half-life uses more clicks.  Weights have a positive minimum, since models cannot
@@ -217,7 +221,8 @@ BEGIN
 	                             ORDER BY u.k) AS weights) w;
 END
 $$;
-COMMENT ON FUNCTION _dlints_fit_similarity() IS 'fit how similarity to a user''s clicks and popularity predict the next click';
+COMMENT ON FUNCTION _dlints_fit_similarity()
+	IS 'fit how similarity to a user''s clicks and popularity predict the next click';
 
 -- Set the prior of the model "personal" from the examples.  Each example enters twice, as a click with weight p and as
 -- a non-click with weight 1 - p, where p is the click rate predicted from similarity.  A click log of the user has a
@@ -292,7 +297,8 @@ BEGIN
 	RETURN CASE WHEN n_parts > 0 THEN least(n_clicks, 10000) ELSE 0 END;
 END
 $$;
-COMMENT ON FUNCTION _dlints_fit_prior() IS 'fit the prior of the models to the click log; returns the number of clicks used';
+COMMENT ON FUNCTION _dlints_fit_prior()
+	IS 'fit the prior of the models to the click log; returns the number of clicks used';
 
 -- Warm start of a recommender: fit the prior of the models to the click log.  Returns the number of clicks used.
 CREATE FUNCTION _dlints_warm_start(setting regclass) RETURNS bigint
@@ -305,4 +311,5 @@ BEGIN
 	RETURN @extschema@._dlints_fit_prior();
 END
 $$;
-COMMENT ON FUNCTION _dlints_warm_start(regclass) IS 'fit the prior of a recommender to its click log; returns the number of clicks used';
+COMMENT ON FUNCTION _dlints_warm_start(regclass)
+	IS 'fit the prior of a recommender to its click log; returns the number of clicks used';

@@ -33,12 +33,15 @@ run_part(const char *statement, const char *part)
 	Oid			types[] = {TEXTOID};
 	Datum		values[] = {CStringGetTextDatum(part)};
 	char	   *result = NULL;
+	bool		has_more;
 
 	if (SPI_execute_with_args(statement, 1, types, values, NULL, false, 1) != SPI_OK_SELECT)
 		elog(ERROR, "could not run part \"%s\"", part);
 	if (SPI_processed == 1)
 		result = SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1);
-	return result != NULL && strcmp(result, HAS_MORE) == 0;
+	has_more = result != NULL && strcmp(result, HAS_MORE) == 0;
+	SPI_freetuptable(SPI_tuptable);
+	return has_more;
 }
 
 PG_FUNCTION_INFO_V1(dlints_run);
@@ -51,15 +54,17 @@ PG_FUNCTION_INFO_V1(dlints_run);
 Datum
 dlints_run(PG_FUNCTION_ARGS)
 {
-	Oid			schema = PG_ARGISNULL(0) ? InvalidOid : get_rel_namespace(PG_GETARG_OID(0));
+	Oid			setting = PG_ARGISNULL(0) ? InvalidOid : PG_GETARG_OID(0);
+	Oid			schema = get_rel_namespace(setting);
 	bool		is_atomic = !IsA(fcinfo->context, CallContext) || castNode(CallContext, fcinfo->context)->atomic;
 	MemoryContext caller = CurrentMemoryContext;
 	StringInfoData statement;
 
-	if (!OidIsValid(schema))
+	if (!OidIsValid(schema) || get_attnum(setting, "empty_model") == InvalidAttrNumber)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_OBJECT),
-				 errmsg("there is no such recommender or ranker")));
+				 errmsg("there is no such recommender or ranker"),
+				 errhint("The view dlints_recommenders lists them.")));
 	initStringInfo(&statement);
 	appendStringInfo(&statement, "SELECT %s.run_part($1)", quote_identifier(get_namespace_name(schema)));
 	if (SPI_connect_ext(is_atomic ? 0 : SPI_OPT_NONATOMIC) != SPI_OK_CONNECT)
