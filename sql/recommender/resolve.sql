@@ -21,7 +21,6 @@ DECLARE
 	item_type oid;
 	item_collation oid;
 	user_collation oid;
-	collation_name text;
 	user_type oid := (a ->> 'user_type')::oid;
 	-- of domains the types below them: an unknown person is NULL
 	below text := 'SELECT array_agg((WITH RECURSIVE t AS (SELECT u.type AS oid UNION ALL SELECT p.typbasetype'
@@ -116,10 +115,9 @@ BEGIN
 				user_type := coalesce(user_type, types[1]);
 				IF (SELECT typcollation <> 0 FROM pg_type WHERE oid = types[1]) THEN
 					EXECUTE to_users_path;
-					EXECUTE format('SELECT pg_catalog.pg_collation_for(q.user_id) FROM (SELECT) one LEFT JOIN (%s LIMIT 0) q ON true',
-					               attempt.statement) INTO collation_name;
+					EXECUTE format('SELECT pg_catalog.pg_collation_for(q.user_id)::pg_catalog.regcollation FROM (SELECT) one'
+					               ' LEFT JOIN (%s LIMIT 0) q ON true', attempt.statement) INTO user_collation;
 					EXECUTE to_own_path;
-					user_collation := collation_name::regcollation;
 				END IF;
 				EXECUTE format('SELECT NULL::%s::%s, NULL::%s::%s, NULL::%s::timestamptz',
 				               types[1]::regtype, user_type::regtype, types[2]::regtype, item_type::regtype,
