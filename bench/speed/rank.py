@@ -10,7 +10,7 @@ import numpy as np
 from bench.measure import prepared
 from bench.speed.bars import Bar
 
-RANKERS = {'plain': {}, 'constraint': {'usd': {'max': 0.5}},
+RANKERS = {'plain': {}, 'bounded': {'usd': {'max': 0.5}},
            'hard': {'usd': {'max': 0.5, 'hard': True}}}
 WARM_UP = 600       # requests
 ACTIONS = json.dumps([{'id': f'a{n}', 'usd': n / 4} for n in range(5)])
@@ -36,7 +36,7 @@ def run(theme):
             task()
     theme.compare(
         tasks,
-        [Bar('a request with a constraint: times without', 'constraint',
+        [Bar('a request with a constraint: times without', 'bounded',
              'plain', TIMES_CONSTRAINT),
          Bar('    with a hard constraint', 'hard', 'plain', TIMES_HARD)],
         ROUNDS, typical=np.mean)
