@@ -20,6 +20,7 @@ DIM = 15
 BOX = 10
 BATCH = 200
 DELAY, LEARN = 200, 20  # visits: mean delay, and interval of training
+LEVELS = 4              # standard deviation of a common level of rewards
 
 
 @dataclass
@@ -45,21 +46,24 @@ class Problem:
     about: str
     make: callable
     share: float = 1            # of the number of visits
-    group: str = ''             # LATE has no bars
+    group: str = ''             # LEVEL and LATE have no bars
 
 
-LATE = 'late'
+LEVEL, LATE = 'level', 'late'
 
 
-def linear(random, visits, path, dim=DIM, noise=1, **settings):
+def linear(random, visits, path, dim=DIM, noise=1, level=None, **settings):
     """Return a World of linear rewards.
 
     path(random, visits, dim) returns the parameter, one row for each visit.
+    `level` is a path that is added to all rewards of a visit.
     """
     items = features(random, dim)
     offered = offers(random, visits)
     expected = scores(items, offered, path(random, visits, dim))
     rewards = expected + noise * random.standard_normal(expected.shape)
+    if level is not None:
+        rewards += LEVELS * level(random, visits, 1)
     return World(items, offered, expected, rewards, **settings)
 
 
@@ -333,7 +337,9 @@ def problems(folder):
         Problem('large, abrupt', '120 features, all changes at half',
                 of(linear, half, dim=120)),
         Problem('small', 'two features, all changes nine times',
-                of(linear, lambda *sizes: changes(*sizes, 10), dim=2))]
+                of(linear, lambda *sizes: changes(*sizes, 10), dim=2)),
+        Problem('level', 'all rewards move together, tastes do not change',
+                of(linear, constant, level=walk(100)), group=LEVEL)]
     every += [
         Problem(f'late, {name}', about, of(late, *values), group=LATE)
         for name, about, *values in (

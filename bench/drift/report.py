@@ -77,7 +77,8 @@ def print_all(rows):
         print(table([LATE_HEAD] + [row.late_cells() for row in late] + [
             ('mean', '', '', '', '', *map(with_error, means))]))
         print()
-    return print_results(results(early))
+    return print_results(results([row for row in early
+                                  if not row.problem.group]))
 
 
 def results(rows):
