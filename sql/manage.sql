@@ -295,6 +295,9 @@ BEGIN
 	IF change ?| '{clicks,exposure}' THEN
 		UPDATE job SET done_at = '-infinity' WHERE name IN ('refresh', 'refit');
 	END IF;
+	IF change ?| '{clicks,repeats}' THEN
+		PERFORM @extschema@._dlints_find_repeats();
+	END IF;
 	IF change ?| '{half_life,outcomes}' THEN
 		UPDATE model m
 		SET    state = CASE m.name WHEN 'control' THEN @extschema@.dlints_set(s.empty_model, policy => 'greedy'::text)

@@ -16,7 +16,8 @@ BEGIN
 		FROM   jsonb_each(a), LATERAL (SELECT CASE
 		           WHEN key IN ('attribution_window', 'retention', 'half_life') THEN 'interval'
 		           WHEN key IN ('cap', 'factors', 'users') THEN 'integer'
-		           WHEN key IN ('repeats', 'apprentice') THEN 'boolean'
+		           WHEN key = 'apprentice' OR key = 'repeats' AND jsonb_typeof(value) = 'boolean' THEN 'boolean'
+		           WHEN key = 'repeats' THEN 'interval'
 		           WHEN key IN ('control', 'epsilon', 'exposure', 'value_limit', 'default_reward', 'diversity')
 		           THEN 'double precision' END AS type) t
 		WHERE  t.type IS NOT NULL AND value <> 'null'
@@ -130,6 +131,10 @@ BEGIN
 		('apprentice', a ->> 'apprentice' IS NOT NULL,
 			'apprentice must be true or false',
 			'An apprentice leaves the choice to the caller until go_live() is called.'),
+		('repeats', CASE WHEN jsonb_typeof(a -> 'repeats') = 'string' AND a ->> 'repeats' NOT IN ('true', 'false')
+			THEN (a ->> 'repeats')::interval BETWEEN '0' AND '100 years' ELSE true END,
+			'repeats must be true, false or an interval of at most 100 years',
+			'Lists leave out items that the user clicked within the interval.'),
 		('epsilon', (a ->> 'epsilon')::float8 BETWEEN 0 AND 1,
 			'epsilon must be between 0 and 1', 'It is the share of decisions that are random.'),
 		('exposure', (a ->> 'exposure')::float8 BETWEEN 0 AND 1,
@@ -179,7 +184,7 @@ BEGIN
 			THEN '{name,attribution_window,default_reward,repeated,apprentice,epsilon,half_life,retention,value_limit,'
 				'user_key,vectors,constraints}'::text[]
 			ELSE '{name,items,columns,control,epsilon,factors,half_life,attribution_window,retention,value_limit,'
-				'cap,diversity,examination,outcomes,exposure,users,constraints}' END)
+				'cap,diversity,repeats,examination,outcomes,exposure,users,constraints}' END)
 	LOOP
 		RAISE '%', bad.problem USING ERRCODE = 'invalid_parameter_value', HINT = bad.hint;
 	END LOOP;

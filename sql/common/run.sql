@@ -34,6 +34,7 @@ BEGIN
 		ELSIF EXISTS (SELECT FROM job f JOIN job w ON w.done_at < f.done_at
 		              WHERE f.name = 'refit' AND w.name = 'warm_start') THEN
 			PERFORM @extschema@._dlints_fit_prior();
+			PERFORM @extschema@._dlints_find_repeats();
 			RETURN 'done';
 		END IF;
 	ELSIF part = 'rebuild' THEN         -- centering is tested once after each refresh

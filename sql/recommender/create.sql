@@ -151,6 +151,7 @@ BEGIN
 	PERFORM @extschema@._dlints_refit_factors();
 	ANALYZE item_vector;
 	PERFORM @extschema@._dlints_fit_prior();
+	PERFORM @extschema@._dlints_find_repeats();
 END
 $$;
 COMMENT ON FUNCTION _dlints_start_recommender() IS 'fill the tables of a new recommender';

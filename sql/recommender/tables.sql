@@ -16,7 +16,7 @@ CREATE TABLE setting (
     bonus         text,
     cap_group     text,
     cap           integer,
-    repeats       boolean,
+    repeats       text,                     -- true, false, an interval, or NULL: by the log
     factors       integer NOT NULL,
     half_life     interval NOT NULL,
     attribution_window interval NOT NULL,
@@ -43,6 +43,8 @@ CREATE TABLE setting (
     block_slots   integer NOT NULL,         -- item vectors per row of "block"
     empty_model   @extschema@.dlints({size}, matched) NOT NULL,
     -- state
+    repeat_after  interval,                 -- items that the user clicked within it are left out; NULL: none
+    repeat_share  float8,                   -- share of clicks on items that the user clicked in an earlier visit
     is_centered   boolean NOT NULL DEFAULT false,   -- training examples are centered within their list
     centered_since timestamptz,                     -- NULL: never toggled
     trained_from  bigint NOT NULL DEFAULT 0,        -- models contain no decision before this one

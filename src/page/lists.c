@@ -36,6 +36,7 @@ typedef struct ListRequest
 {
 	ListPolicy		treatment;
 	bool		is_like_item;	/* the profile is that of an item */
+	bool		leaves_out_known;	/* items that the user clicked, if the settings say so */
 	NullableDatum item;
 	NullableDatum recent;		/* items clicked lately */
 	NullableDatum profile;		/* NULL: to be computed */
@@ -160,6 +161,8 @@ choose_list(PageRequest *page, void *arg)
 	ListPolicy		policy = request->treatment;
 	Datum		profile;
 
+	if (request->leaves_out_known)
+		LeaveOutKnownItems(page);
 	if (request->profile.isnull)
 		request->profile = request->is_like_item && !request->item.isnull ?
 			ItemProfile(page, request->item.value) : UserProfile(page, request->recent);
@@ -287,6 +290,7 @@ dlints_recommend_list(PG_FUNCTION_ARGS)
 	if (!request.recent.isnull && ARR_NDIM(DatumGetArrayTypeP(request.recent.value)) > 0)
 		page.left_out = request.recent;
 	request.profile = NotGiven();
+	request.leaves_out_known = true;
 	request.treatment = assign_treatment(&page);
 	return make_list(&page, fcinfo, &request);
 }
@@ -517,5 +521,6 @@ dlints_next(PG_FUNCTION_ARGS)
 	more_like = ResultColumn(7);
 	request.recent = request.item = NotGiven();
 	leave_out_item(&page, more_like);
+	request.leaves_out_known = more_like.isnull && request.treatment != POLICY_TRENDING;
 	return make_list(&page, fcinfo, &request);
 }

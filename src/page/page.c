@@ -31,7 +31,7 @@ static const PageQuery read_settings = {{
 	"       s.has_unique_key, s.has_ordered_key, EXISTS (SELECT FROM warm_start_example), s.clicks IS NOT NULL,\n"
 	"       s.bonus IS NOT NULL,\n"
 	"       coalesce((SELECT @extschema@.dlints_ne(m.state, s.empty_model) FROM model m WHERE m.name = 'later'), false),\n"
-	"       random(), random()\n"
+	"       random(), random(), s.repeat_after IS NOT NULL\n"
 	"FROM   setting s", 0}, {0}};
 
 /* ---------- entering and leaving ---------- */
@@ -106,6 +106,7 @@ read_page_settings(PageRequest *page)
 	settings->has_later = DatumGetBool(ResultColumn(++n).value);
 	settings->treatment_draw = DatumGetFloat8(ResultColumn(++n).value);
 	settings->random_draw = DatumGetFloat8(ResultColumn(++n).value);
+	settings->leaves_out_known = DatumGetBool(ResultColumn(++n).value);
 }
 
 /* Read the settings of a schema that has been entered. */

@@ -66,6 +66,7 @@ typedef struct PageSettings
 	bool		has_later;		/* the model of later outcomes is trained */
 	double		treatment_draw; /* uniform random numbers */
 	double		random_draw;
+	bool		leaves_out_known;	/* items that the user clicked */
 } PageSettings;
 
 /* Types of a statement's arguments that depend on the recommender */
@@ -138,6 +139,7 @@ NotGiven(void)
 /* profile.c */
 extern NullableDatum UserProfile(PageRequest *page, NullableDatum recent);
 extern NullableDatum ItemProfile(PageRequest *page, Datum item);
+extern void LeaveOutKnownItems(PageRequest *page);
 extern bool IsUnknownProfile(const PageRequest *page, Datum profile);
 
 /* Draws of the model by which a list is chosen: of a shortlist, and of all candidates */

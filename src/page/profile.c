@@ -52,6 +52,19 @@ static const PageQuery user_profile = {{
 	"FROM   summed t, similarity l", 6},
 	{ARG_USER, ARG_ITEMS, TEXTOID, FLOAT4ARRAYOID, INT4OID, INT4OID}};
 
+/* Items that are left out, $3, and those that the user clicked in the log and on the last lists */
+static const PageQuery known_items = {{
+	"SELECT $3 || ARRAY(\n"
+	"    SELECT DISTINCT c.item\n"
+	"    FROM  ({log_clicks}\n"
+	"           SELECT r.item, d.at\n"
+	"           FROM  (SELECT d.id, d.at FROM decision d WHERE same_user(d.user_id, $1)\n"
+	"                  ORDER BY d.id DESC LIMIT 200) d,\n"
+	"                  LATERAL (SELECT r.item FROM reward r WHERE r.decision = d.id AND r.value > 0 OFFSET 0) r) c,\n"
+	"           setting s\n"
+	"    WHERE  c.at > now() - s.repeat_after)", 3},
+	{ARG_USER, TEXTOID, ARG_ITEMS}};
+
 /* A user who clicked one item; its row is encoded if it has no vector yet */
 static const PageQuery item_profile = {{
 	"SELECT @extschema@._dlints_profile_of(\n"
@@ -196,6 +209,20 @@ UserProfile(PageRequest *page, NullableDatum recent)
 		variant |= VARIANT_SESSION;
 	RunSelect(page, &user_profile, variant, args);
 	return ResultColumn(1);
+}
+
+/* Leave out items that the user has clicked, if the settings say so. */
+void
+LeaveOutKnownItems(PageRequest *page)
+{
+	NullableDatum args[] = {page->user, page->session, page->left_out};
+	ArrayType  *items;
+
+	if (!page->settings.leaves_out_known || page->user.isnull)
+		return;
+	RunSelect(page, &known_items, page->settings.has_clicks ? VARIANT_CLICKS : 0, args);
+	items = DatumGetArrayTypeP(ResultColumn(1).value);
+	page->left_out = ARR_NDIM(items) > 0 ? Given(PointerGetDatum(items)) : NotGiven();
 }
 
 /* The profile of a user who likes nothing but an item */

@@ -1,0 +1,61 @@
+-- Items that a user has already clicked --------------------------------------------------
+--
+-- In some catalogues users come back to items, as they do to songs and groceries; in others an item that the
+-- user has clicked is of no use on the next list.
+
+-- Shares of clicks by the same user on an item of an earlier visit: as observed in the newest 100,000 clicks, and
+-- if users chose at random.  Clicks on an item within an hour belong to one visit.
+CREATE FUNCTION _dlints_repeat_shares(OUT observed float8, OUT random float8, OUT clicks bigint)
+	LANGUAGE plpgsql STABLE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+BEGIN
+	WITH clicked AS (
+		SELECT c.user_id, c.item, c.at,
+		       c.at - lag(c.at) OVER (PARTITION BY c.user_id, c.item ORDER BY c.at) AS since
+		FROM  (SELECT c.user_id, c.item, c.at FROM click c
+		       WHERE  c.user_id IS NOT NULL AND c.item IS NOT NULL AND c.at <= now() AND isfinite(c.at)
+		       ORDER  BY c.at DESC LIMIT 100000) c),
+	visited AS (
+		SELECT v.user_id, v.since IS NOT NULL AS is_repeated,
+		       count(*) FILTER (WHERE v.since IS NULL) OVER (PARTITION BY v.user_id ORDER BY v.at
+		                                                     ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS known
+		FROM   clicked v WHERE v.since IS NULL OR v.since > interval '1 hour')
+	SELECT avg(v.is_repeated::integer), avg(v.known::float8 / i.items), count(*)
+	INTO   observed, random, clicks
+	FROM   visited v, (SELECT greatest(count(*), 1) AS items FROM item_vector) i
+	WHERE  v.known > 0;
+END
+$$;
+COMMENT ON FUNCTION _dlints_repeat_shares() IS 'share of clicks on items of an earlier visit, as observed and at random';
+
+-- Decide whether lists leave out items that the user clicked.  Without the argument "repeats" the log decides: lists
+-- contain such items if at least one click in ten, and three times as many as at random, is on one.  A log of
+-- fewer than 300 clicks by users with a history decides nothing, and lists contain such items.
+CREATE FUNCTION _dlints_find_repeats() RETURNS void
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	argument CONSTANT text := (SELECT s.repeats FROM setting s);
+	shares record;
+	leaves_out boolean;
+BEGIN
+	SELECT s.observed, s.random, s.clicks INTO shares FROM @extschema@._dlints_repeat_shares() s;
+	leaves_out := CASE WHEN argument IS NOT NULL THEN argument <> 'true'
+	                   WHEN shares.clicks < 300 THEN false
+	                   ELSE shares.observed < greatest(0.1, 3 * shares.random) END;
+	UPDATE setting s
+	SET    repeat_after = CASE WHEN NOT leaves_out THEN NULL WHEN argument <> 'false' THEN argument::interval
+	                           ELSE interval '100 years' END,
+	       repeat_share = shares.observed;
+	IF argument IS NULL AND shares.clicks >= 300 THEN
+		RAISE NOTICE '% %% of the clicks of users with a history are on items of an earlier visit',
+			round(100 * shares.observed::numeric, 1)
+			USING HINT = CASE WHEN leaves_out THEN 'Lists leave out items that the user clicked; repeats => true keeps them.'
+			             ELSE 'Lists contain items that the user clicked; repeats => false leaves them out.' END;
+	END IF;
+END
+$$;
+COMMENT ON FUNCTION _dlints_find_repeats() IS 'decide whether lists leave out items that the user clicked';
