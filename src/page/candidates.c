@@ -216,6 +216,7 @@ dlints_candidates(PG_FUNCTION_ARGS)
 	NullableDatum args[4];
 
 	EnterPage(&page, fcinfo, EnteredSchema(get_func_namespace(fcinfo->flinfo->fn_oid)));
+	ReadPageSettings(&page);
 	CheckKeyType(fcinfo, 0, page.user_type, "user_id");
 	CheckKeyType(fcinfo, 2, page.items_type, "shortlist");
 	if (PG_ARGISNULL(1))

@@ -280,6 +280,7 @@ dlints_recommend_list(PG_FUNCTION_ARGS)
 	ListRequest request = {0};
 
 	OpenPage(&page, fcinfo);
+	ReadPageSettings(&page);
 	CheckKeyType(fcinfo, 1, page.user_type, "user_id");
 	CheckKeyType(fcinfo, 3, page.items_type, "recent");
 	page.user = PageArgument(fcinfo, 1);
@@ -306,6 +307,7 @@ dlints_more_like(PG_FUNCTION_ARGS)
 	NullableDatum args[2];
 
 	OpenPage(&page, fcinfo);
+	ReadPageSettings(&page);
 	CheckKeyType(fcinfo, 1, page.item_type, "item");
 	CheckKeyType(fcinfo, 3, page.user_type, "user_id");
 	read_k(&page, PageArgument(fcinfo, 2));
@@ -338,6 +340,7 @@ dlints_trending(PG_FUNCTION_ARGS)
 	ListRequest request = {0};
 
 	OpenPage(&page, fcinfo);
+	ReadPageSettings(&page);
 	CheckKeyType(fcinfo, 2, page.user_type, "user_id");
 	read_k(&page, PageArgument(fcinfo, 1));
 	page.user = PageArgument(fcinfo, 2);
@@ -361,6 +364,7 @@ dlints_user_profile(PG_FUNCTION_ARGS)
 	ArrayType  *result = NULL;
 
 	OpenPage(&page, fcinfo);
+	ReadPageSettings(&page);
 	CheckKeyType(fcinfo, 1, page.user_type, "user_id");
 	CheckKeyType(fcinfo, 2, page.items_type, "recent");
 	page.user = PageArgument(fcinfo, 1);
@@ -501,6 +505,7 @@ dlints_next(PG_FUNCTION_ARGS)
 	NullableDatum more_like;
 
 	OpenPage(&page, fcinfo);
+	ReadPageSettings(&page);
 	CheckKeyType(fcinfo, 3, page.user_type, "user_id");
 	read_k(&page, PageArgument(fcinfo, 2));
 	RunSelect(&page, &shown_until, 0, args);

@@ -71,8 +71,9 @@ find_types(PageRequest *page)
 				 errmsg("schema \"%s\" does not contain a recommender", get_namespace_name(page->schema))));
 }
 
-static void
-read_page_settings(PageRequest *page)
+/* Read the settings, which rewards do not need. */
+void
+ReadPageSettings(PageRequest *page)
 {
 	PageSettings *settings = &page->settings;
 	NullableDatum column;
@@ -109,7 +110,7 @@ read_page_settings(PageRequest *page)
 	settings->leaves_out_known = DatumGetBool(ResultColumn(++n).value);
 }
 
-/* Read the settings of a schema that has been entered. */
+/* Begin a request in a schema that has been entered. */
 void
 EnterPage(PageRequest *page, FunctionCallInfo fcinfo, Oid schema)
 {
@@ -120,10 +121,9 @@ EnterPage(PageRequest *page, FunctionCallInfo fcinfo, Oid schema)
 	find_types(page);
 	if (SPI_connect() != SPI_OK_CONNECT)
 		elog(ERROR, "could not connect to SPI");
-	read_page_settings(page);
 }
 
-/* Enter the schema of an entry function's first argument, and read its settings. */
+/* Enter the schema of an entry function's first argument, and begin a request. */
 void
 OpenPage(PageRequest *page, FunctionCallInfo fcinfo)
 {

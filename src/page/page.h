@@ -101,9 +101,10 @@ typedef struct PageRequest
 	int			k;
 } PageRequest;
 
-/* arguments of the entry functions, by position */
+/* beginning and end, and arguments of the entry functions */
 extern void EnterPage(PageRequest *page, FunctionCallInfo fcinfo, Oid setting);
 extern void OpenPage(PageRequest *page, FunctionCallInfo fcinfo);
+extern void ReadPageSettings(PageRequest *page);
 extern void ClosePage(PageRequest *page);
 extern void CheckKeyType(FunctionCallInfo fcinfo, int argno, Oid type, const char *name);
 extern NullableDatum PageArgument(FunctionCallInfo fcinfo, int argno);

@@ -384,6 +384,7 @@ dlints_ranking_weights(PG_FUNCTION_ARGS)
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					 errmsg("unknown policy \"%s\"", name)));
 	EnterPage(&page, fcinfo, EnteredSchema(get_func_namespace(fcinfo->flinfo->fn_oid)));
+	ReadPageSettings(&page);
 	weights = DatumGetArrayTypeP(RankingWeights(&page, policy, PG_GETARG_DATUM(0), PG_GETARG_INT64(2), false));
 	weights = memcpy(MemoryContextAllocHuge(caller, VARSIZE(weights)), weights, VARSIZE(weights));
 	ClosePage(&page);
