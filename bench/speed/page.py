@@ -48,9 +48,9 @@ LISTS = {
                          ' user_id => (random() * {users})::integer)',
     'trending()': 'SELECT count(*) FROM {name}.trending('
                    'user_id => (random() * {users})::integer)',
-    'next()': 'SELECT count(*) FROM {name}.next(('
-                     "SELECT id FROM {name}.decision WHERE treatment = 'personal'"
-                     ' LIMIT 1))'}
+    'next()': 'SELECT count(*) FROM (SELECT id, user_id FROM {name}.decision'
+              " WHERE treatment = 'personal' LIMIT 1) d,"
+              ' {name}.next(d.id, user_id => d.user_id)'}
 TRAIN = """
     SELECT count(r.reward)
     FROM   generate_series(1, 200) i,
