@@ -1,4 +1,4 @@
--- A ranker loses nothing, and keeps nothing that should be gone.
+-- A ranker's models contain what its log contains: training, corrections, retention, erasure, changes and access.
 \set ON_ERROR_STOP 1
 BEGIN;
 \ir include/helpers.sql
@@ -6,14 +6,14 @@ BEGIN;
 \ir include/ranker.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT plan(49);
+SELECT plan(51);
 
--- events of a person, of which two in three are rewarded
-CREATE FUNCTION asks(schema text, person text, events integer, called text) RETURNS void LANGUAGE plpgsql AS $$
+-- events of a user, of which two in three are rewarded
+CREATE FUNCTION asks(schema text, user_id text, events integer, called text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
 	EXECUTE format('SELECT count(CASE WHEN e %% 3 > 0 THEN %1$I.reward(event_id, e %% 2) END)
 		FROM generate_series(1, %2$s) e, LATERAL %1$I.rank(%3$L || e, jsonb_build_object(''user'', %4$L, ''hour'', e),
-		     ''["a", "b", "c"]'') WHERE place = 1', schema, events, called, person);
+		     ''["a", "b", "c"]'') WHERE "position" = 1', schema, events, called, user_id);
 	EXECUTE format('SELECT %I.learn()', schema);
 END $$;
 CREATE FUNCTION updates(schema text) RETURNS text LANGUAGE plpgsql AS $$
@@ -24,112 +24,133 @@ BEGIN
 	RETURN n;
 END $$;
 
-SELECT dlints_create_ranker('offer', wait => '0', keep => '3 months', apprentice => true, person_key => 'user') IS NOT NULL;
-SELECT dlints_create_ranker('lasting', wait => '0', keep => '3 months', archive => true) IS NOT NULL;
-SELECT asks(s, 'p', 20, 'first '), asks(s, 'q', 10, 'second ') FROM unnest('{offer,lasting}'::text[]) s;
-SELECT is(updates('offer'), '90 30', 'all is learned, and what the present system chose');
-SELECT ok(abs(mean_reward - 1 / 3.0) < 1e-9, 'one of three') FROM offer.models WHERE name = 'imitation';
+SELECT dlints_create_ranker('offer', attribution_window => '0', retention => '3 months', apprentice => true,
+  user_key => 'user') IS NOT NULL;
+SELECT asks('offer', 'p', 20, 'first '), asks('offer', 'q', 10, 'second ');
+SELECT is(updates('offer'), '90 30', 'the models are trained on rewards and on the choices of the baseline');
+SELECT ok(abs(mean_reward - 1 / 3.0) < 1e-9, 'the baseline chooses one of three actions') FROM offer.models WHERE name = 'imitation';
 SELECT count(*) FROM offer.rank('due', '{"user": "q"}', '["a", "b", "c"]');
 SELECT offer.rebuild();
-SELECT is(updates('offer'), '90 30', 'what is still due is not learned by a rebuild');
+SELECT is(updates('offer'), '90 30', 'rebuild() leaves pending decisions out');
 SELECT offer.learn();
-SELECT ok(off('offer') < 1e-9 AND updates('offer') = '93 31', 'but once');
-SELECT is(offer.erase('q'), 11::bigint, 'a person whom contexts name is erased');
-SELECT is(offer.erase('nobody'), 0::bigint, 'others are not');
+SELECT cmp_ok(difference_from_log('offer'), '<', 1e-9::float8, 'after learn() the models are those of the log');
+SELECT is(updates('offer'), '93 31', 'a pending decision is applied once');
+
+-- erasure
+SELECT count(*) FROM offer.rank('pending', '{"user": "q"}', '["a", "b", "c"]');
+SELECT is(offer.erase('q'), 12::bigint, 'erase() returns the number of decisions of the user');
+SELECT is(offer.erase('nobody'), 0::bigint, 'erase() of an unknown user deletes nothing');
 SELECT is((SELECT count(*) FROM offer.reward WHERE event LIKE 'second%')
-  + (SELECT count(*) FROM offer.decision WHERE event LIKE 'second%'), 0::bigint, 'from the log');
-SELECT ok(off('offer') < 1e-9 AND updates('offer') = '60 20', 'and from the models');
-
-SELECT later('2 months');
-SELECT asks(s, 'p', 5, 'third ') FROM unnest('{offer,lasting}'::text[]) s;
-SELECT later('5 weeks');
-SELECT offer.run(), lasting.run();
-SELECT is((SELECT count(*) FROM offer.decision), 25::bigint, 'a month is dropped as a whole');
-SELECT ok(off('offer') < 1e-9 AND updates('offer') = '15 5', 'what is older than is kept is taken back');
-SELECT ok(off('lasting') < 1e-9 AND updates('lasting') = '0 35', 'or archived');
-SELECT offer.reward('first 3', 1);
-SELECT is(offer.learn(), 0::bigint, 'what comes for it then is not learned');
-SELECT later('1 month');
-SELECT offer.run(), lasting.run();
-SELECT is((SELECT count(*) FROM offer.decision) + (SELECT count(*) FROM offer.reward), 9::bigint,
-  'the month goes, with its rewards');
-SELECT ok(off(s) < 1e-9, 'the models do not notice: ' || s) FROM unnest('{offer,lasting}'::text[]) s;
-SELECT is(updates('offer') || ', ' || updates('lasting'), '15 5, 0 35', 'any of them');
-SELECT is(outcome($$CREATE VIEW offer.item AS SELECT 1 AS a_users_own;
-SELECT dlints_alter_ranker('lasting', '{"half_life": "1 day"}')$$),
-  '0A000: a ranker with an archive cannot learn its log anew '
-  '(What is archived was learned under the half-life and the vectors that it has.)', 'an archive is as it is');
-SELECT lives_ok($$SELECT dlints_alter_ranker('lasting', '{"half_life": "1 day", "archive": false, "epsilon": 0.5}')$$,
-  'or is discarded');
-SELECT ok(off('lasting') < 1e-9 AND updates('lasting') = '0 5', 'and with it what it had');
-SELECT is(half_life, '1 day'::interval, 'models have the half-life that they were given')
-  FROM lasting.model, dlints_info(state) WHERE name = 'reward';
-SELECT ok(abs(probability - 1 / 3.0) <= 1 / 6.0 + 1e-9, 'and choices the share of chance')
-  FROM lasting.rank('e', '{}', '["a", "b", "c"]') WHERE place = 1 AND probability < 0.5
-UNION ALL SELECT pass('and choices the share of chance') LIMIT 1;
-SELECT is(outcome(format('SELECT dlints_alter_ranker(''offer'', %L)', change)), result, change)
-FROM (VALUES ('{"name": "x"}', '22023: a ranker has no argument "name"'),
-             ('{"keep": "100000 years"}', '22023: keep must be an interval of a day to 100 years')) v (change, result);
-SELECT is(outcome($$SELECT dlints_alter_ranker('nothing', '{}')$$), '42704: there is no ranker "nothing"',
-  'alter wants a ranker');
-SELECT dlints_alter_ranker('offer', '{"default_reward": 0.5}');
-SELECT ok(off('offer') < 1e-9, 'another default is learned at once');
-
--- a reward that is not known
-SELECT dlints_create_ranker('rated', wait => '0', default_reward => NULL, apprentice => true,
-  person_key => 'user') IS NOT NULL;
-SELECT asks('rated', 'p', 9, 'one ');
-SELECT is(updates('rated'), '27 6', 'teaches nothing, but what the present system chose');
-SELECT is(count(*) FILTER (WHERE reward IS NULL), 3::bigint, 'and is none in the log') FROM rated.outcome;
-SELECT is(value, 0.5::float8, 'nor in the report') FROM rated.report() WHERE measure = 'earned by the present system';
-SELECT rated.reward('one 3', 1);
-SELECT is(rated.learn(), 1::bigint, 'it may come late');
-SELECT ok(off('rated') < 1e-9 AND updates('rated') = '27 7', 'and is learned then');
-SELECT dlints_alter_ranker('rated', '{"epsilon": 0.1}'), dlints_renew('rated');
-SELECT asks('rated', 'q', 3, 'two ');
-SELECT is(updates('rated'), '36 9', 'after a change as before');
-SELECT dlints_alter_ranker('rated', '{"default_reward": 0}');
-SELECT is(updates('rated'), '36 12', 'a default is learned at once');
-SELECT dlints_alter_ranker('rated', '{"default_reward": null}');
-SELECT ok(off('rated') < 1e-9 AND updates('rated') = '36 9', 'or taken back');
-SELECT rated.erase('p');
-SELECT ok(off('rated') < 1e-9 AND updates('rated') = '9 2', 'and a person is erased');
-
-SELECT each_is('22003: the value of a reward must be between -1000 and 1000', $$ offer.reward('e', 1001)
-  offer.reward('e', -1e9) $$);
-SELECT dlints_alter_ranker('offer', '{"value_limit": 2e3}');
-SELECT lives_ok($$SELECT offer.reward('third 1', 1001)$$, 'or as is said');
-UPDATE offer.reward SET learned = 1e6 WHERE event = 'third 2';
-SELECT is(offer.learn(), 0::bigint, 'what cannot be taken back stops nobody');
-SELECT is(value, 1::float8, 'is set aside') FROM offer.report() WHERE measure = 'decisions set aside';
+  + (SELECT count(*) FROM offer.decision WHERE event LIKE 'second%')
+  + (SELECT count(*) FROM offer.event WHERE event LIKE 'second%')
+  + (SELECT count(*) FROM offer.pending), 0::bigint,
+  'erase() removes the user''s decisions, events and rewards from the log and the queue');
+SELECT cmp_ok(difference_from_log('offer'), '<', 1e-9::float8, 'after erase() the models are those of the log');
+SELECT is(updates('offer'), '60 20', 'erase() retracts the user''s decisions from the models');
+SELECT is(string_agg(action, ''), 'z', 'an erased event can be ranked again') FROM offer.rank('second 1', '{}', '["z"]');
+SELECT offer.learn();
+DELETE FROM offer.event WHERE event = 'second 1';
+DELETE FROM offer.decision WHERE event = 'second 1';
 SELECT offer.rebuild();
-SELECT ok(off('offer') < 1e-9 AND NOT EXISTS (SELECT FROM offer.set_aside), 'and taken up by a rebuild');
-SELECT is(learned, value, 'as it is told now') FROM offer.reward WHERE event = 'third 2';
-SELECT offer.reward('never', 1);
-SELECT later('23 hours'), offer.run();
-SELECT is(count(*), 1::bigint, 'what is told of an unknown event waits for a day') FROM offer.reward WHERE event = 'never';
-SELECT later('2 hours'), offer.run();
-SELECT is(count(*), 0::bigint, 'and goes') FROM offer.reward WHERE event = 'never';
-INSERT INTO offer.reward (event, value, at, learned)
-SELECT 'known ' || n, 1, now() - interval '3 months' - n * interval '1 hour', 1 FROM unnest('{-1,1}'::integer[]) n;
-INSERT INTO offer.paid SELECT 'known ' || n, '{"usd": 1}', now() - interval '3 months' - n * interval '1 hour'
-FROM unnest('{23,25}'::integer[]) n;
-SELECT offer.tidy();
-SELECT is(array_agg(event), '{known -1}', 'rewards go when they are older than is kept')
-FROM   offer.reward WHERE event ~ '^known';
-SELECT is(array_agg(event), '{known 23}', 'and what events cost a day later') FROM offer.paid;
 
+-- retention
+SELECT later('2 months');
+SELECT asks('offer', 'p', 5, 'third ');
+SELECT later('5 weeks');
+CALL offer.run();
+SELECT is((SELECT count(*) FROM offer.decision), 25::bigint, 'a partition is kept while a part of its month is retained');
+SELECT cmp_ok(difference_from_log('offer'), '<', 1e-9::float8, 'after retention the models are those of the log');
+SELECT is(updates('offer'), '15 5', 'run() retracts expired decisions from the models');
+SELECT offer.reward('first 3', 1);
+SELECT is(offer.learn(), 0::bigint, 'learn() ignores rewards of expired decisions');
+SELECT later('1 month');
+CALL offer.run();
+SELECT is((SELECT count(*) FROM offer.decision) + (SELECT count(*) FROM offer.reward) + (SELECT count(*) FROM offer.event),
+  14::bigint, 'run() drops an expired partition with its events and rewards');
+SELECT cmp_ok(difference_from_log('offer'), '<', 1e-9::float8, 'dropping a partition does not change the models');
+SELECT is(updates('offer'), '15 5', 'dropping a partition retracts nothing');
+SELECT is(string_agg(action, ''), 'z', 'an expired event can be ranked again') FROM offer.rank('first 1', '{}', '["z"]');
+SELECT offer.learn();
+
+-- changes
+SELECT is(outcome(format('SELECT dlints_alter_ranker(''offer'', %L)', change)) LIKE result || '%', true,
+  format('dlints_alter_ranker() refuses %s', change))
+FROM (VALUES ('{"name": "x"}', '22023: a ranker has no argument "name"'),
+             ('{"retention": "100000 years"}', '22023: retention must be between 1 day and 100 years')) v (change, result);
+SELECT is(outcome($$SELECT dlints_alter_ranker('nothing', '{}')$$), '42704: there is no ranker "nothing"',
+  'dlints_alter_ranker() refuses an unknown ranker');
+SELECT dlints_alter_ranker('offer', '{"default_reward": 0.5}');
+SELECT cmp_ok(difference_from_log('offer'), '<', 1e-9::float8, 'a change of the default reward trains the models again');
+SELECT is(round(mean_reward::numeric, 3), round((2 + 2 * 0.5) / 6.0, 3), 'the new default reward counts at once')
+  FROM offer.models WHERE name = 'reward';
+SELECT dlints_alter_ranker('offer', '{"half_life": "1 day"}');
+SELECT is(half_life, '1 day'::interval, 'dlints_alter_ranker() changes the half-life of the models')
+  FROM offer.model, dlints_info(state) WHERE name = 'reward';
+
+-- without a default reward
+SELECT dlints_create_ranker('rated', attribution_window => '0', default_reward => NULL, apprentice => true,
+  user_key => 'user') IS NOT NULL;
+SELECT asks('rated', 'p', 9, 'one ');
+SELECT is(updates('rated'), '27 6', 'without a default reward only rewarded events are examples');
+SELECT is(count(*) FILTER (WHERE reward IS NULL), 3::bigint, 'the view "outcome" has NULL for missing rewards') FROM rated.outcome;
+SELECT is(value, 0.5::float8, 'the report leaves missing rewards out') FROM rated.report() WHERE measure = 'earned by the baseline';
+SELECT rated.reward('one 3', 1);
+SELECT is(rated.learn(), 1::bigint, 'a missing reward can be reported late');
+SELECT cmp_ok(difference_from_log('rated'), '<', 1e-9::float8, 'after a late reward the models are those of the log');
+SELECT is(updates('rated'), '27 7', 'a late reward becomes an example');
+SELECT dlints_alter_ranker('rated', '{"epsilon": 0.1}');
+SELECT asks('rated', 'q', 3, 'two ');
+SELECT is(updates('rated'), '36 9', 'a change of another argument keeps the default reward NULL');
+SELECT dlints_alter_ranker('rated', '{"default_reward": 0}');
+SELECT is(updates('rated'), '36 12', 'a new default reward makes examples of events without a reward');
+SELECT dlints_alter_ranker('rated', '{"default_reward": null}');
+SELECT ok(difference_from_log('rated') < 1e-9 AND updates('rated') = '36 9', 'a default reward can be removed');
+SELECT rated.erase('p');
+SELECT ok(difference_from_log('rated') < 1e-9 AND updates('rated') = '9 2', 'erase() works without a default reward');
+
+-- limits of rewards, quarantine
+SELECT is(outcome(format('SELECT offer.reward(''e'', %s)', value)),
+  format('22003: argument "value" must be between -1000 and 1000 (The value is %s.)', shown), format('reward() refuses %s', value))
+FROM (VALUES ('1001', '1001'), ('-1e9', '-1000000000')) v (value, shown);
+SELECT dlints_alter_ranker('offer', '{"value_limit": 2e3}');
+SELECT lives_ok($$SELECT offer.reward('third 1', 1001)$$, 'value_limit sets the largest reward');
+UPDATE offer.reward SET applied = 1e6 WHERE event = 'third 2';
+SELECT is(offer.learn(), 0::bigint, 'a correction that cannot be retracted stops no other');
+SELECT is(value, 1::float8, 'the report counts quarantined decisions') FROM offer.report() WHERE measure = 'quarantined decisions';
+SELECT offer.rebuild();
+SELECT ok(difference_from_log('offer') < 1e-9 AND NOT EXISTS (SELECT FROM offer.quarantine), 'rebuild() releases quarantined decisions');
+SELECT is(applied, value, 'rebuild() applies rewards of quarantined decisions') FROM offer.reward WHERE event = 'third 2';
+
+-- orphans
+SELECT offer.reward('never', 1);
+SELECT later('23 hours');
+CALL offer.run();
+SELECT is(count(*), 1::bigint, 'a reward of an unknown event is kept for a day') FROM offer.reward WHERE event = 'never';
+SELECT later('2 hours');
+CALL offer.run();
+SELECT is(count(*), 0::bigint, 'a reward of an unknown event is deleted after a day') FROM offer.reward WHERE event = 'never';
+INSERT INTO offer.reward (event, value, at, applied)
+SELECT 'known ' || n, 1, now() - interval '3 months' - n * interval '1 hour', 1 FROM unnest('{-1,1}'::integer[]) n;
+INSERT INTO offer.event_cost SELECT 'known ' || n, '{"usd": 1}', now() - interval '3 months' - n * interval '1 hour'
+FROM unnest('{23,25}'::integer[]) n;
+CALL offer.run();
+SELECT is(array_agg(event), '{known -1}', 'rewards are deleted after the retention time')
+FROM   offer.reward WHERE event ~ '^known';
+SELECT is(array_agg(event), '{known 23}', 'costs are deleted a day after the retention time') FROM offer.event_cost;
+
+-- access
 CREATE ROLE visitor;
 SELECT is(outcome($$SET LOCAL ROLE visitor; SELECT offer.reward('e', 1)$$),
-  '42501: permission denied for schema offer', 'who was granted nothing may nothing');
+  '42501: permission denied for schema offer', 'a role without a grant can call nothing');
 SELECT dlints_grant('offer', 'visitor');
 SELECT is_empty($$SELECT oid::regprocedure FROM pg_proc WHERE pronamespace = 'offer'::regnamespace
-  AND has_function_privilege('visitor', oid, 'EXECUTE') AND prosecdef AND obj_description(oid, 'pg_proc') IS NULL$$,
-  'all that a page may call is described');
-SELECT is(outcome($$SET LOCAL ROLE visitor; SELECT count(offer.reward(event_id, 1)) FROM offer.rank('v', '{}', '["a"]')$$),
-  'gives 1', 'a page ranks and rewards');
+  AND obj_description(oid, 'pg_proc') IS NULL$$, 'each function of a ranker has a comment');
+SELECT is(array_agg(proname::text ORDER BY proname), '{activate,rank,reward}', 'dlints_grant() grants what a page calls')
+FROM   pg_proc WHERE pronamespace = 'offer'::regnamespace AND has_function_privilege('visitor', oid, 'EXECUTE');
+SELECT is(outcome($$SET LOCAL ROLE visitor; SELECT count(*) FROM (SELECT offer.reward(event_id, 1) FROM offer.rank('v', '{}', '["a"]')) r$$),
+  'gives 1', 'a granted role can rank and reward');
 SELECT is(outcome($$SET LOCAL ROLE visitor; TABLE offer.decision$$),
-  '42501: permission denied for table decision', 'and reads nothing');
+  '42501: permission denied for table decision', 'a granted role cannot read the log');
 RESET ROLE;
 
 SELECT * FROM finish();

@@ -1,29 +1,38 @@
--- Which action won: figures against their definition, what is compared, and verdicts.
+-- winner(): figures against their definitions, compared events, and verdicts.
 \set ON_ERROR_STOP 1
 BEGIN;
 \ir include/helpers.sql
 \ir include/clock.sql
+\ir include/ranker.sql
 SET LOCAL check_function_bodies = on;
-SELECT dlints_create_ranker('offer', wait => '1 hour', keep => '3 months') IS NOT NULL;
+SELECT dlints_create_ranker('offer', attribution_window => '1 hour', retention => '3 months') IS NOT NULL;
 
 CREATE TEMP SEQUENCE number;
--- events as they are logged: what was chosen of a and b, or of more, with which probability of a
+-- Log events in which one of a and b, or of more actions, was chosen with a given probability of a.  Their attribution
+-- window has passed.
 CREATE FUNCTION logs(events integer, chosen text, reward float8, share float8 DEFAULT 0.5,
 	context jsonb DEFAULT '{}', actions jsonb DEFAULT '["a", "b"]',
-		arm text DEFAULT 'live') RETURNS void LANGUAGE sql AS $$
+		treatment text DEFAULT 'live') RETURNS void LANGUAGE sql AS $$
 WITH given AS (
 	SELECT array_agg(n::integer ORDER BY (coalesce(a ->> 'id', a #>> '{}') = chosen) DESC, n) AS ranking,
 	       array_agg(CASE n WHEN 1 THEN share ELSE (1 - share) / nullif(jsonb_array_length(actions) - 1, 0) END
 	                 ORDER BY (coalesce(a ->> 'id', a #>> '{}') = chosen) DESC, n) AS probabilities
 	FROM jsonb_array_elements(actions) WITH ORDINALITY e (a, n)),
 made AS (
-	INSERT INTO offer.decision (id, event, arm, at, active, context, actions, ranking, probabilities, expected)
-	SELECT id, id, arm, now(), true, context, actions, ranking, probabilities, array_fill(0::float8,
+	INSERT INTO offer.decision (id, event, treatment, at, active, context, actions, ranking, probabilities, expected)
+	SELECT id, id, treatment, now() - interval '1 hour', true, context, actions, ranking, probabilities, array_fill(0::float8,
 		ARRAY[cardinality(ranking)])
-	FROM generate_series(1, events) e, LATERAL (SELECT offer.first_decision(now()) + nextval('number') + 0 * e) i (id),
+	FROM generate_series(1, events) e, LATERAL (SELECT _dlints_first_decision(now()) + nextval('number') + 0 * e) i (id),
 		given
-	RETURNING event)
+	RETURNING event, id),
+known AS (
+	INSERT INTO offer.event (event, decision) SELECT event, id FROM made)
 INSERT INTO offer.reward (event, value) SELECT event, reward FROM made WHERE reward IS NOT NULL $$;
+-- what winner() estimates of each action, before it compares them
+CREATE FUNCTION estimated(actions text[], lowest float8, highest float8)
+RETURNS TABLE (action text, bottom float8, top float8, n bigint, squares float8, expected float8, error float8) LANGUAGE sql AS $$
+SELECT r.* FROM inside('offer', format('SELECT * FROM public._dlints_estimate_arms(0, %L, %s, %s)', actions, lowest, highest)) i,
+  jsonb_to_record(i) r (action text, bottom float8, top float8, n bigint, squares float8, expected float8, error float8) $$;
 CREATE FUNCTION normal_cdf(x float8) RETURNS float8 LANGUAGE sql IMMUTABLE AS
 $$
 SELECT 0.5 + sign(x) * sum(exp(-t * t / 2)) * abs(x) / 2000 / sqrt(2 * pi())
@@ -32,31 +41,31 @@ $$;
 
 SELECT plan(49);
 
-SELECT is_empty('SELECT * FROM offer.winner()', 'nothing is known of no event');
+SELECT is_empty('SELECT * FROM offer.winner()', 'winner() returns nothing without events');
 SELECT results_eq($$ SELECT * FROM offer.winner(actions => '{b,a}') $$,
   $$ VALUES ('b', 0::bigint, NULL::float8, NULL::float8, NULL::float8, NULL::float8, NULL::float8, 'open'),
-            ('a', 0, NULL, NULL, NULL, NULL, NULL, 'open') $$, 'also if actions are named');
+            ('a', 0, NULL, NULL, NULL, NULL, NULL, 'open') $$, 'winner() returns named actions without events as open');
 
--- a mean of what is always the same may be an ulp beside it
+-- by rounding a mean of equal rewards may differ from them
 SAVEPOINT same;
 SELECT logs(1, 'a', 0.3, share => 0.1 + i * 0.007), logs(1, 'b', 0.6, share => 0.9 - i * 0.007)
 FROM   generate_series(1, 100) i;
 SELECT later('2 hours'), offer.learn('0');
 SELECT results_eq('SELECT action, events, round(earns::numeric, 9) FROM offer.winner() ORDER BY action',
-  $$VALUES ('a', 100::bigint, 0.3::numeric), ('b', 100, 0.6)$$, 'rewards that are always the same');
+  $$VALUES ('a', 100::bigint, 0.3::numeric), ('b', 100, 0.6)$$, 'winner() estimates rewards that are always equal');
 ROLLBACK TO same;
 
--- ---------- half of them each ----------
+-- ---------- equal propensities ----------
 
 SELECT logs(60, 'a', 1), logs(140, 'a', 0), logs(40, 'b', 1), logs(160, 'b', NULL);
 CREATE TEMP TABLE half AS SELECT *, row_number() OVER () AS n FROM offer.winner();
 SELECT results_eq('SELECT action, events, round(earns::numeric, 9), verdict FROM half ORDER BY n',
   $$ VALUES ('a', 200::bigint, 0.3, 'open'), ('b', 200, 0.2, 'open') $$,
-  'where each is chosen alike, it earns the mean of its rewards, and no reward is the default');
+  'with equal propensities an action earns the mean of its rewards, and a missing reward is the default reward');
 SELECT ok(bool_and(abs(h.low - b.low) < 1e-9 AND abs(h.high - b.high) < 1e-9),
-  'within the bounds of this mean, of two together')
+  'bounds are those of dlints_bounds(), with a confidence for two actions together')
 FROM half h, dlints_bounds(earns, sqrt(earns * (1 - earns) / 199), 200, confidence => 0.975) b;
--- with one more event each, of the mean of all (100 of 400 and one of a half)
+-- shrunk by one event with the mean of all rewards (100 of 400, and one reward of 0.5)
 CREATE TEMP TABLE believed AS
 SELECT m, (200 * 0.3 + m) / 201 AS a, (200 * 0.2 + m) / 201 AS b,
        sqrt(2 * greatest(m * (1 - m) - 0.25 / 401, 0.3 * 0.7) / 201) AS a_error,
@@ -66,59 +75,59 @@ CREATE TEMP TABLE expected AS
 SELECT p, a * p + b * (1 - p) + s * exp(-d * d / 2) / sqrt(2 * pi()) AS best, a, b
 FROM believed, LATERAL (SELECT sqrt(a_error ^ 2 + b_error ^ 2)) e (s), LATERAL (SELECT ((a - b) / s)::float8) f (d),
      LATERAL normal_cdf(d) p;
-SELECT cmp_ok(abs(chance_best - p), '<', 0.015::float8, 'the chance is that of normal beliefs, each reward a half')
+SELECT cmp_ok(abs(chance_best - p), '<', 0.015::float8, 'chance_best is that of normal beliefs from half as many rewards')
 FROM half, expected WHERE action = 'a';
-SELECT is(round(sum(chance_best)::numeric, 9), 1.0, 'one of them is the best') FROM half;
+SELECT is(round(sum(chance_best)::numeric, 9), 1.0, 'chance_best of all actions sums to 1') FROM half;
 SELECT cmp_ok(max(abs(could_gain - best + CASE action WHEN 'a' THEN a ELSE b END)), '<', 0.001::float8,
-  'and what is lost by taking one is that of these') FROM half, expected;
-SELECT results_eq('SELECT * FROM offer.winner()', 'SELECT * FROM offer.winner()', 'who asks twice gets one answer');
+  'could_gain is the expected loss of choosing an action under these beliefs') FROM half, expected;
+SELECT results_eq('SELECT * FROM offer.winner()', 'SELECT * FROM offer.winner()', 'winner() returns equal results for equal data');
 
--- ---------- what is compared ----------
+-- ---------- compared events ----------
 
 SAVEPOINT half;
-SELECT logs(50, 'a', 1, arm => 'present'), logs(9, 'b', 1, actions => '["b", "c"]');
+SELECT logs(50, 'a', 1, treatment => 'baseline'), logs(9, 'b', 1, actions => '["b", "c"]');
 UPDATE offer.decision SET active = false WHERE event IN (SELECT event FROM offer.outcome WHERE action = 'c');
 SELECT results_eq($$ SELECT * FROM offer.winner(actions => '{a,b}') $$,
   'SELECT action, events, earns, low, high, chance_best, could_gain, verdict FROM half ORDER BY n',
-  'events that the present system decided are none, nor those without one of the actions');
-SELECT is(array_agg(action ORDER BY action), '{b,c}', 'by default those of the newest event') FROM offer.winner();
+  'winner() leaves out events of the baseline, and events without one of the actions');
+SELECT is(array_agg(action ORDER BY action), '{b,c}', 'winner() compares the actions of the newest event by default') FROM offer.winner();
 ROLLBACK TO half;
 SELECT count(*) FROM offer.rank('late', '{}', '["a", "b"]'), LATERAL (SELECT offer.reward('late', 1)) r;
-SELECT is(sum(events), 400::numeric, 'nor one whose reward is waited for, though it is told') FROM offer.winner();
+SELECT is(sum(events), 400::numeric, 'winner() leaves out events inside the attribution window, also with a reward') FROM offer.winner();
 SELECT later('2 hours');
 SELECT offer.learn();
-SELECT is(sum(events), 401::numeric, 'until it is learned') FROM offer.winner();
+SELECT is(sum(events), 401::numeric, 'winner() counts an event after its attribution window') FROM offer.winner();
 SELECT count(*) FROM offer.rank('mail', '{}', '["a", "b"]', deferred => true);
 SELECT offer.reward('mail', 1), later('2 hours'), offer.learn();
-SELECT is(sum(events), 401::numeric, 'nor a deferred one') FROM offer.winner();
+SELECT is(sum(events), 401::numeric, 'winner() leaves out deferred events') FROM offer.winner();
 SELECT offer.activate('mail'), later('2 hours'), offer.learn();
-SELECT is(sum(events), 402::numeric, 'until it is activated') FROM offer.winner();
-SELECT is(sum(events), 1::numeric, 'since then') FROM offer.winner(since => '2026-03-20 12:00:01+00');
-SELECT is_empty($$ SELECT * FROM offer.winner(since => 'infinity') $$, 'since never, none');
+SELECT is(sum(events), 402::numeric, 'winner() counts activated events') FROM offer.winner();
+SELECT is(sum(events), 1::numeric, 'winner() leaves out events before "since"') FROM offer.winner(since => '2026-03-20 12:00:01+00');
+SELECT is_empty($$ SELECT * FROM offer.winner(since => 'infinity') $$, 'winner() returns nothing since infinity');
 SELECT results_eq('SELECT * FROM offer.winner(NULL)', $$ SELECT * FROM offer.winner('-infinity') $$,
-  'since NULL is since ever');
+  'since => NULL means all events');
 SELECT logs(100, 'a', 1, actions => '["a", "b", "c"]');
-SELECT is(sum(events), 502::numeric, 'more actions to choose from do no harm') FROM offer.winner(actions => '{a,b}');
+SELECT is(sum(events), 502::numeric, 'winner() counts events with further actions') FROM offer.winner(actions => '{a,b}');
 SELECT later('4 months');
 SELECT logs(10, 'a', 1), logs(10, 'b', 0);
-SELECT offer.forget() > 0;
-SELECT is(sum(events), 20::numeric, 'what is forgotten counts no more') FROM offer.winner();
+CALL offer.run();
+SELECT is(sum(events), 20::numeric, 'winner() leaves out expired events') FROM offer.winner();
 ROLLBACK TO half;
 
 -- ---------- weights ----------
 
--- b is mostly chosen on desktops, which earn more with both; then a is, when all earns more
-TRUNCATE offer.decision, offer.reward;
+-- b is chosen mostly on desktops, where both actions earn more
+TRUNCATE offer.decision, offer.reward, offer.event;
 SELECT logs(100, 'a', (i % 4 = 0)::integer, 0.25, '{"on": "desk"}'), logs(300, 'b', (i % 4 = 0)::integer, 0.25,
   '{"on": "desk"}'),
        logs(300, 'a', 0, 0.75, '{"on": "phone"}'), logs(100, 'b', 0, 0.75, '{"on": "phone"}')
 FROM generate_series(1, 4) i;
 SELECT ok(max(abs(w.earns - 0.125)) < 1e-9 AND max(o.naive) - min(o.naive) > 0.1,
-  'all are judged over the same contexts')
+  'winner() compares all actions over the same contexts')
 FROM offer.winner() w, (SELECT avg(reward) AS naive FROM offer.outcome GROUP BY action) o;
-TRUNCATE offer.decision, offer.reward;
-INSERT INTO offer.decision (id, event, arm, at, active, context, actions, ranking, probabilities, expected)
-SELECT i, i, 'live', now(), true, CASE i % 3 WHEN 0 THEN '{"x": 1}' ELSE '{"x": 2}' END::jsonb,
+TRUNCATE offer.decision, offer.reward, offer.event;
+INSERT INTO offer.decision (id, event, treatment, at, active, context, actions, ranking, probabilities, expected)
+SELECT i, i, 'live', now() - interval '1 hour', true, CASE i % 3 WHEN 0 THEN '{"x": 1}' ELSE '{"x": 2}' END::jsonb,
   format('["a", {"id": "b", "price": %s}]', i % 2 * 0.4)::jsonb,
        CASE WHEN is_a THEN '{1,2}' ELSE '{2,1}' END::integer[], CASE WHEN is_a THEN ARRAY[p, 1 - p] ELSE ARRAY[1 - p,
          p] END, '{0,0}'
@@ -139,7 +148,7 @@ SELECT block, context, action, count(*) AS n, avg(p) AS p, sum(price) AS price,
 CREATE TEMP TABLE weight AS
 SELECT block, 1 / sum(one_in) AS h FROM (SELECT block, action, sum(n / p) / sum(n) AS one_in FROM part GROUP BY 1,
   2) s GROUP BY 1;
-SELECT cmp_ok(max(abs(w.earns - e.earns)), '<', 1e-9::float8, 'weights and prices are those of the definition')
+SELECT cmp_ok(max(abs(w.earns - e.earns)), '<', 1e-9::float8, 'weights and prices are those of their definitions')
 FROM (SELECT action, sum(h / p * earned) / sum(h / p * chosen) - sum(h * price) / sum(h * n) AS earns
       FROM part JOIN weight USING (block) GROUP BY action) e JOIN offer.winner() w ON w.action = chr(96 + e.action);
 CREATE TEMP TABLE arm AS
@@ -151,60 +160,61 @@ FROM (SELECT action, w, reward, sum(w * reward) OVER a / sum(w) OVER a AS mean
 CREATE TEMP TABLE total AS	-- and one more reward of 3, the middle of -2 and 8
 SELECT (1000 * avg + 3) / 1001 AS mean, (1000 * var + 1000 * (avg - 3) ^ 2 / 1001) / 1001 AS variance
 FROM (SELECT avg(value), var_pop(value) AS var FROM offer.reward) r;
-SELECT ok(bool_and(k.bottom = -2 AND k.top = 8 AND k.whole = a.whole AND abs(k.squares - a.squares) < 1e-6
+SELECT ok(bool_and(k.bottom = -2 AND k.top = 8 AND k.n = a.whole AND abs(k.squares - a.squares) < 1e-6
                    AND abs(k.expected - (a.n * a.mean + t.mean) / (a.n + 1) + k.price) < 1e-9
                    AND abs(k.error - sqrt(greatest(a.variance, t.variance) / (a.n + 1))) < 1e-9)
           AND min(a.variance) < min(t.variance) AND max(a.variance) > max(t.variance),
-  'and what is believed of each, with one reward as good as all are, and of all')
-FROM offer.known(0, '{a,b}', -2, 8) k JOIN arm a USING (action) CROSS JOIN total t;
+  'beliefs are shrunk by one reward with the mean of all')
+FROM estimated('{a,b}', -2, 8) k JOIN arm a USING (action) CROSS JOIN total t;
 DROP TABLE arm;
-SELECT ok(bool_and(low < earns AND earns < high AND high - low < 5.5), 'bounds are about it') FROM offer.winner();
-SELECT cmp_ok(max(w.high - w.low), '<', min(n.high - n.low), 'and are wider where a reward can be more')
+SELECT ok(bool_and(low < earns AND earns < high AND high - low < 5.5), 'bounds contain the mean') FROM offer.winner();
+SELECT cmp_ok(max(w.high - w.low), '<', min(n.high - n.low), 'bounds are wider if rewards can be larger')
 FROM offer.winner() w, offer.winner(lowest => -20, highest => 20) n;
 
 -- ---------- verdicts ----------
 
-TRUNCATE offer.decision, offer.reward;
+TRUNCATE offer.decision, offer.reward, offer.event;
 SELECT logs(1000, 'a', i, 0.5, actions => '["a", {"id": "b", "price": 0.25}]'), logs(1000, 'b', i, 0.5,
   actions => '["a", {"id": "b", "price": 0.25}]')
 FROM generate_series(0, 1) i;
 SELECT results_eq('SELECT action, round(earns::numeric, 9), verdict FROM offer.winner()',
-  $$ VALUES ('a', 0.5, 'proven'), ('b', 0.25, 'open') $$, 'a price is taken off, and what is dearer loses');
+  $$ VALUES ('a', 0.5, 'proven'), ('b', 0.25, 'open') $$, 'winner() subtracts prices');
 SELECT ok(bool_and(CASE action WHEN 'a' THEN low > 0.4 AND chance_best = 1 ELSE high < 0.35 AND could_gain > 0.2 END),
-  'for good') FROM offer.winner();
-TRUNCATE offer.decision, offer.reward;
+  'a proven winner has a lower bound above all others') FROM offer.winner();
+TRUNCATE offer.decision, offer.reward, offer.event;
 SELECT logs(70, 'a', 1), logs(130, 'a', 0), logs(30, 'b', 1), logs(170, 'b', 0);
 SELECT results_eq('SELECT action, verdict FROM offer.winner()', $$ VALUES ('a', 'likely'), ('b', 'open') $$,
-  'likely comes long before');
+  'an action is likely the best before it is proven');
 SELECT logs(200, 'c', 1, 0.3, actions => '["c", "d"]');
 SELECT results_eq($$ SELECT action, chance_best, could_gain, low, high, verdict FROM offer.winner() $$,
   $$ VALUES ('c', NULL::float8, NULL::float8, NULL::float8, NULL::float8, 'open'), ('d', NULL, NULL, NULL, NULL,
     'open') $$,
-  'rewards that are all the same say nothing');
+  'winner() has no bounds without a range of rewards');
 SELECT ok(bool_and(CASE action WHEN 'c' THEN low > 0.9 AND high = 1 ELSE low = 0 AND high = 1
   AND chance_best > 0.1 END),
-  'unless one says what they can be; and what was never chosen may be the best')
+  'lowest and highest give bounds, also for actions that were never chosen')
 FROM offer.winner(lowest => 0, highest => 1);
-SELECT results_eq('SELECT action, round(expected::numeric, 9) FROM offer.known(0, ''{c,d}'', 0, 1)',
+SELECT results_eq('SELECT action, round(expected::numeric, 9) FROM estimated(''{c,d}'', 0, 1)',
   $$ VALUES ('c', round((200 + 200.5 / 201) / 201, 9)), ('d', round(200.5 / 201, 9)) $$,
-  'and is believed to be like all, of which one more is in the middle');
+  'the belief about an action that was never chosen has the mean of all rewards');
 SELECT logs(10, 'e', 0.5, 1, actions => '["e"]'), logs(10, 'e', 1, 1, actions => '["e"]');
 SELECT results_eq('SELECT action, events, chance_best, could_gain, verdict FROM offer.winner()',
-  $$ VALUES ('e', 20::bigint, 1::float8, 0::float8, 'open') $$, 'one alone wins nothing');
+  $$ VALUES ('e', 20::bigint, 1::float8, 0::float8, 'open') $$, 'a single action is open');
 
 -- ---------- errors, rights ----------
 
-SELECT each_is('22023: actions must be ids of actions, each once', $$ offer.winner(actions => '{}')
+SELECT each_is('22023: argument "actions" must contain ids of actions, each once', $$ offer.winner(actions => '{}')
   offer.winner(actions => '{a,NULL}')
   offer.winner(actions => '{{a,b}}')
   offer.winner(actions => '{a,a}') $$);
-SELECT each_is('22003: lowest and highest must be finite', $$ offer.winner(lowest => 'NaN')
+SELECT each_is('22003: arguments "lowest" and "highest" must be finite', $$ offer.winner(lowest => 'NaN')
   offer.winner(highest => 'Infinity') $$);
-SELECT each_is('22023: highest must be above lowest', $$ offer.winner(lowest => 1, highest => 1) $$);
+SELECT each_is('22023: argument "highest" must be greater than "lowest" ("lowest" is 1, and "highest" is 1.)',
+  $$ offer.winner(lowest => 1, highest => 1) $$);
 CREATE ROLE dlints_test_other;
 GRANT USAGE ON SCHEMA sim, offer TO dlints_test_other;
 SET LOCAL ROLE dlints_test_other;
-SELECT matches(outcome('SELECT * FROM offer.winner()'), '^42501: permission denied', 'it is for who may read the log');
+SELECT matches(outcome('SELECT * FROM offer.winner()'), '^42501: permission denied', 'winner() is for the owner');
 RESET role;
 
 -- ---------- arms ----------
@@ -217,18 +227,18 @@ CREATE TEMP TABLE arms AS
 SELECT w.* FROM (SELECT array_agg(name ORDER BY name) AS names, array_agg(state ORDER BY name) AS states FROM arm) a,
   dlints_winner(names || '{none,NULL}', states || ARRAY[NULL, states[1]]) w;
 SELECT results_eq('SELECT action, events, round(earns::numeric, 4), verdict FROM arms',
-  $$ VALUES ('a', 200::float8, 0.3, 'open'), ('b', 200, 0.2, 'open') $$, 'arms whose models have learned the same');
+  $$ VALUES ('a', 200::float8, 0.3, 'open'), ('b', 200, 0.2, 'open') $$, 'dlints_winner() compares models trained on the same rewards');
 SELECT ok(max(abs(a.low - h.low) + abs(a.high - h.high)) < 0.003 AND max(abs(a.chance_best - h.chance_best)) < 0.02
-          AND max(abs(a.could_gain - h.could_gain)) < 0.001, 'are judged alike') FROM arms a JOIN half h USING (action);
+          AND max(abs(a.could_gain - h.could_gain)) < 0.001, 'dlints_winner() and winner() agree') FROM arms a JOIN half h USING (action);
 SELECT is((count(*), round(sum(chance_best)::numeric, 9), max(verdict)), (3::bigint, 1.0, 'open'::text),
-  'arms that know nothing')
+  'dlints_winner() compares untrained models')
 FROM dlints_winner('{x,y,z}', array_fill(dlints_new(2), ARRAY[3]), '{1,2}');
-SELECT is_empty($$ SELECT * FROM dlints_winner('{}', '{}') $$, 'no arms');
-SELECT is_empty($$ SELECT * FROM dlints_winner('{a}', NULL) $$, 'nor with no models');
+SELECT is_empty($$ SELECT * FROM dlints_winner('{}', '{}') $$, 'dlints_winner() returns nothing without arms');
+SELECT is_empty($$ SELECT * FROM dlints_winner('{a}', NULL) $$, 'dlints_winner() returns nothing without models');
 SELECT is(outcome($$ SELECT * FROM dlints_winner('{a,b}', ARRAY[dlints_new(1)]) $$),
-  '22023: there must be as many arms as models (There are 2 arms and 1 models.)', 'an arm without a model is told');
-SELECT is(verdict, 'open', 'one arm') FROM dlints_winner('{x}', ARRAY[dlints_new(1)]);
-SELECT is(array_agg(action), '{b,a}', 'others win in another context, and by a profile')
+  '22023: there must be as many arms as models (There are 2 arms and 1 models.)', 'dlints_winner() refuses arms without models');
+SELECT is(verdict, 'open', 'dlints_winner() returns a single arm as open') FROM dlints_winner('{x}', ARRAY[dlints_new(1)]);
+SELECT is(array_agg(action), '{b,a}', 'dlints_winner() compares arms at given features and profile')
 FROM dlints_new(2, interactions => 'matched', discount => 1) m,
      dlints_winner('{a,b}', ARRAY[dlints_update(m, '{1,0}', 1, '{0,1}'), dlints_update(m, '{0,1}', 1, '{0,1}')],
        '{0,1}', '{0,1}');
