@@ -1,4 +1,4 @@
--- Test the router of examples/router in its simulation.
+-- The router in examples/router, with its simulation.
 \set ON_ERROR_STOP 1
 BEGIN;
 SET LOCAL client_min_messages = warning;
@@ -8,17 +8,16 @@ SET LOCAL client_min_messages = warning;
 SELECT plan(4);
 
 SELECT ok(r.net_quality > max(o.net_quality),
-  'the trained router has a higher net quality than each fixed model, and than random choice')
+  'a trained router earns more than any single model, and more than random choices')
   FROM policy_value r, policy_value o
-    WHERE r.policy = 'router, second half' AND o.policy ~ '^(always|random)' GROUP BY r.net_quality;
-SELECT is(updates, (SELECT count(*) FROM request WHERE is_judged),
-  'the model is trained on the judged requests only')
+  WHERE r.policy = 'router, second half' AND o.policy ~ '^(always|random)' GROUP BY r.net_quality;
+SELECT is(updates, (SELECT count(*) FROM request WHERE is_judged), 'the router is trained on judged answers')
   FROM router.models WHERE name = 'reward';
 SELECT ok(max(abs(value - (SELECT avg(truth(r, model) - price) FROM request r
   JOIN routed USING (n) JOIN language_model ON name = model))) < 0.07,
   'the report estimates the net quality of the router') FROM router.report() WHERE measure = 'earned by the ranker';
 UPDATE language_model SET price = 100 WHERE name = 'large';
-SELECT ok(count(*) FILTER (WHERE model = 'large') < 5, 'a new price changes the next decisions')
+SELECT ok(count(*) FILTER (WHERE model = 'large') < 5, 'a new price counts at once')
   FROM (SELECT route('dear ' || n,
     '{"task": "mathematics", "words": 900, "language": "ja"}') AS model
       FROM generate_series(1, 40) n) s;

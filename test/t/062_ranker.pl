@@ -1,5 +1,5 @@
-# A ranker under many sessions and a crash: whatever happens, its models are those
-# that its log gives, and an event has one answer.
+# A ranker under many sessions and a crash: its models are always those of its log, and
+# an event has one answer.
 use strict;
 use warnings;
 
@@ -13,28 +13,30 @@ my $node = DlintsTest->node('main', conf => q{
 full_page_writes = on
 restart_after_crash = on
 jit = off
+max_connections = 30
+max_locks_per_transaction = 10
 });
 $node->safe_psql('postgres', q{
 	CREATE EXTENSION dlints;
-	SELECT dlints_create_ranker('offer', wait => '0', apprentice => true, repeated => 'last');
+	SELECT dlints_create_ranker('offer', attribution_window => '0', apprentice => true, repeated => 'last');
 	SELECT offer.go_live(0.5);
 	CREATE FUNCTION ask(event text) RETURNS text LANGUAGE sql AS $$
-		SELECT string_agg(action || probability, ' ' ORDER BY place)
+		SELECT string_agg(action || probability, ' ' ORDER BY "position")
 		FROM   offer.rank(event, jsonb_build_object('hour', hashtext(event) & 3), '["a", "b", "c", "d"]') $$;
-	-- how far the models are from those of the log; they stay as they are
-	CREATE FUNCTION off() RETURNS float8 LANGUAGE plpgsql AS $$
+	-- relative difference between the models and those that rebuild() trains; the models stay as they are
+	CREATE FUNCTION difference_from_log() RETURNS float8 LANGUAGE plpgsql AS $$
 	DECLARE
-		most float8;
+		difference float8;
 	BEGIN
 		CREATE TEMP TABLE was ON COMMIT DROP AS SELECT * FROM offer.model;
 		PERFORM offer.rebuild();
 		SELECT max(CASE WHEN (dlints_info(w.state)).updates = (dlints_info(m.state)).updates
-		                THEN d.off ELSE 'infinity' END) INTO most
+		                THEN d.difference ELSE 'infinity' END) INTO difference
 		FROM   was w JOIN offer.model m USING (name),
-		       LATERAL (SELECT max(abs(x - y)) / max(greatest(abs(x), abs(y))) AS off
+		       LATERAL (SELECT max(abs(x - y)) / max(greatest(abs(x), abs(y))) AS difference
 		                FROM unnest(dlints_mean(w.state), dlints_mean(m.state)) u (x, y)) d;
 		UPDATE offer.model m SET state = w.state FROM was w WHERE w.name = m.name;
-		RETURN coalesce(most, 'infinity');
+		RETURN coalesce(difference, 'infinity');
 	END $$;
 });
 
@@ -43,30 +45,56 @@ sub value
 	return $node->safe_psql('postgres', "SELECT $_[0]");
 }
 
-sub is_the_logs
+sub models_are_those_of_the_log
 {
-	my ($what) = @_;
+	my ($name) = @_;
 
-	cmp_ok(value('off()'), '<', 1e-9, $what);
+	cmp_ok(value('difference_from_log()'), '<', 1e-9, $name);
 	return;
 }
 
-### What is told
+### Messages
 
-sub told
+sub messages
 {
-	my ($statement) = @_;
+	my ($statements) = @_;
 
-	my (undef, undef, $told) = $node->psql('postgres', $statement, extra_params => ['--set=VERBOSITY=verbose']);
-	return $told;
+	my (undef, undef, $messages) = $node->psql('postgres', $statements, extra_params => ['--set=VERBOSITY=verbose']);
+	return $messages;
 }
 
-like(told(q{BEGIN READ ONLY; SELECT offer.rank('e', '{}', '["a"]')}),
-	qr/ERROR:  25006: a decision cannot be logged in a read-only transaction/, 'what is ranked has to be logged');
+like(messages(q{BEGIN READ ONLY; SELECT offer.rank('e', '{}', '["a"]')}),
+	qr/ERROR:  25006: cannot log a decision in a read-only transaction/, 'rank() refuses a read-only transaction');
 value(q{offer.rank('known', '{}', '["a", "b"]')});
-like(told(q{SELECT offer.winner(actions => '{a,typo}')}),
-	qr/NOTICE:  00000: no event since then had an action "typo"/, 'an action that there never was is told');
-unlike(told(q{SELECT offer.winner(actions => '{a,b}')}), qr/NOTICE/, 'one that nobody rewarded yet is not');
+is(messages(q{BEGIN READ ONLY; SELECT offer.rank('known', '{}', '["a", "b"]')}), '',
+	'rank() returns a known answer in a read-only transaction');
+like(messages(q{SELECT offer.winner(actions => '{a,typo}')}),
+	qr/NOTICE:  00000: no event since then had an action "typo"/, 'winner() says that no event had an action');
+unlike(messages(q{SELECT offer.winner(actions => '{a,b}')}), qr/NOTICE/, 'winner() says nothing about known actions');
+
+my @numbers = map { "[" . join(', ', 1 .. $_) . "]" } 8, 9;
+
+is(messages(qq{SELECT offer.rank(NULL, '{"x": $numbers[0]}', '["a"]')}), '', 'rank() says nothing about an array of 8 numbers');
+is(messages(q{SELECT offer.rank(NULL, '{"x": ["1", 2, 3, 4, 5, 6, 7, 8, 9, 10]}', '["a"]')}), '',
+	'rank() says nothing about an array of numbers and texts');
+my $twice = messages(qq{SELECT offer.rank(NULL, '{"x": $numbers[1]}', '["a"]'); } x 2);
+like($twice, qr/NOTICE:  00000: the 9 numbers of "x" in the context are read as words, in any order/,
+	'rank() says that an undeclared vector is read as words');
+is(scalar(() = $twice =~ /NOTICE/g), 1, 'rank() says so once in a session');
+
+value(q{dlints_create_ranker('misspelt', constraints => '{"USD": {"max": 1}}')});
+$twice = messages(q{SELECT misspelt.rank(NULL, '{}', '[{"id": "a", "usd": 2}]'); } x 2);
+like($twice, qr/NOTICE:  00000: no action has a cost "USD", which a constraint names/,
+	'rank() says that no action has the cost of a constraint');
+is(scalar(() = $twice =~ /NOTICE/g), 1, 'rank() says so about a constraint once in a session');
+is(messages(q{SELECT misspelt.rank(NULL, '{}', '[{"id": "a", "USD": 2}]')}), '',
+	'rank() says nothing about a constraint that an action names');
+
+### Many events in one transaction
+
+is(value(q{count(*) FROM generate_series(1, 3000) e, LATERAL offer.rank('many ' || e, '{}', '["a"]')}), 3000,
+	'a transaction can rank more events than the lock table of the server has room for');
+value('offer.learn()');
 
 ### One interleaving at a time
 
@@ -81,61 +109,73 @@ for my $end ('COMMIT', 'ROLLBACK')
 		"SELECT offer.reward('$end ' || e, 1) FROM generate_series(31, 40) e");
 	$sessions->wait_with(2, q{DO 'BEGIN PERFORM offer.learn(); END'});
 	$sessions->run(1, $end);
-	is($sessions->outcome(2), '00000', "a session that learns waits for another one's $end");
-	is(value('count(*) FROM offer.due'), 0, 'all is learned');
-	is(value("count(*) FROM offer.reward WHERE learned IS DISTINCT FROM value"), 0, 'rewards, too');
+	is($sessions->outcome(2), '00000', "learn() waits for the $end of another session's learn()");
+	is(value('count(*) FROM offer.pending'), 0, "two sessions apply all decisions, $end");
+	is(value("count(*) FROM offer.reward WHERE applied IS DISTINCT FROM value"), 0, "two sessions apply all rewards, $end");
 	is(value("updates - (SELECT count(*) FROM offer.decision) FROM offer.models WHERE name = 'reward'"), 0,
-		'once each');
-	is_the_logs("two sessions learned, $end");
+		"two sessions apply each decision once, $end");
+	models_are_those_of_the_log("after two sessions trained, the models are those of the log, $end");
 }
 
-# It does not wait for a reward that is told again, be it of an event that is learned now or before
-for my $is_learned (0, 1)
+# learn() does not wait for a reward that is being reported again, of an event that is applied now or was before
+for my $is_applied (0, 1)
 {
-	my $event = "again $is_learned";
+	my $event = "again $is_applied";
+	my $which = $is_applied ? 'an applied event' : 'a pending event';
 
 	$sessions->run(2, "SET lock_timeout = '10s'");
 	value("ask('$event')");
 	value("offer.reward('$event', 1)");
-	value('offer.learn()') if $is_learned;
+	value('offer.learn()') if $is_applied;
 	value("offer.reward('$event', 0.7)");
 	$sessions->run(1, 'BEGIN', "SELECT offer.reward('$event', 0.5)");
-	is($sessions->sqlstate(2, 'SELECT offer.learn()'), '00000', 'but for no reward');
+	is($sessions->sqlstate(2, 'SELECT offer.learn()'), '00000', "learn() does not wait for a locked reward of $which");
 	$sessions->run(1, 'COMMIT');
 	value('offer.learn()');
-	is(value("learned FROM offer.reward WHERE event = '$event'"), 0.5, 'which is learned afterwards');
-	is_the_logs('and the models know it');
+	is(value("applied FROM offer.reward WHERE event = '$event'"), 0.5, "the reward of $which is applied afterwards");
+	models_are_those_of_the_log("with the later reward of $which, the models are those of the log");
 	$sessions->run(2, 'RESET lock_timeout');
 }
 
-$sessions->run(1, 'BEGIN', q{SELECT ask('the same')});
-$sessions->wait_with(2, q{DO 'BEGIN PERFORM ask(''the same''); END'});
+# An event that two sessions rank at once
+$sessions->run(1, 'BEGIN', q{SELECT ask('at once')});
+$sessions->wait_with(2, q{CREATE TEMP TABLE answer AS SELECT ask('at once') AS answer});
 $sessions->run(1, 'COMMIT');
-is($sessions->outcome(2), '00000', 'who asks for the same event waits');
-is(value(q{count(*) FROM offer.decision WHERE event = 'the same'}), 1, 'and gets the same answer');
+is($sessions->outcome(2), '00000', 'rank() waits for another session that ranks the event');
+is(value(q{count(*) FROM offer.decision WHERE event = 'at once'}), 1, 'two sessions that rank an event log one decision');
+is($sessions->{2}->query_safe('SELECT answer FROM answer'), value(q{ask('at once')}),
+	'two sessions that rank an event get the same answer');
+
+$sessions->run(1, 'BEGIN', q{SELECT ask('undone')});
+$sessions->wait_with(2, q{DO 'BEGIN PERFORM ask(''undone''); END'});
+$sessions->run(1, 'ROLLBACK');
+is($sessions->outcome(2), '00000', 'rank() continues when another session rolls back');
+is(value(q{count(*) FROM offer.decision JOIN offer.event USING (event) WHERE event = 'undone' AND id = decision}), 1,
+	'a session that rolls back leaves the event to the next one');
 
 $sessions->run(1, 'BEGIN ISOLATION LEVEL REPEATABLE READ', 'SELECT 1');
 value("ask('before')");
-is($sessions->sqlstate(1, q{SELECT ask('before')}), '23505', 'who does not see the answer makes no other one');
+is($sessions->sqlstate(1, q{SELECT ask('before')}), '40001',
+	'rank() fails in a snapshot that does not contain the answer of the event');
 $sessions->run(1, 'ROLLBACK');
 
-# Prices of promises: one session finds them, others do not wait
-value(q{dlints_create_ranker('kept', wait => '0', promises => '{"usd": {"most": 1}, "ms": {"most": 5}}')});
+# Prices of constraints: one session computes them, and others do not wait
+value(q{dlints_create_ranker('kept', attribution_window => '0', constraints => '{"usd": {"max": 1}, "ms": {"max": 5}}')});
 my $kept = q{SELECT count(*) FROM kept.rank(NULL, '{}', '[{"id": "a", "usd": 2, "ms": 1}, {"id": "b", "ms": 9}]')};
 value("count(*) FROM generate_series(1, 5), LATERAL ($kept) r");
 $sessions->run(1, 'BEGIN', $kept);
 is(value("count(*) FROM pg_locks WHERE relation = 'kept.job'::regclass AND mode = 'RowShareLock'"), 1,
-	'a session finds prices');
+	'a session that computes prices locks the job');
 $sessions->run(2, q{SET lock_timeout = '5s'});
-is($sessions->sqlstate(2, $kept), '00000', 'another one goes on meanwhile');
+is($sessions->sqlstate(2, $kept), '00000', 'another session continues with the present prices');
 $sessions->run(2, 'RESET lock_timeout');
 $sessions->run(1, 'COMMIT');
-$sessions->run(1, 'BEGIN ISOLATION LEVEL REPEATABLE READ', 'SELECT count(*) FROM kept.promise');
+$sessions->run(1, 'BEGIN ISOLATION LEVEL REPEATABLE READ', 'SELECT count(*) FROM kept.constraint_price');
 value("count(*) FROM generate_series(1, 9), LATERAL ($kept) r");
-is($sessions->sqlstate(1, $kept), '00000', 'so does one that does not see the prices that another has found');
+is($sessions->sqlstate(1, $kept), '00000', 'a session whose snapshot does not contain the newest prices continues');
 $sessions->run(1, 'COMMIT');
 
-### Many at random, and the server crashes
+### Many sessions at random, and a crash
 
 my $script = $node->basedir . '/mixed.pgbench';
 open my $file, '>', $script or die "$script: $!";
@@ -150,13 +190,14 @@ SELECT offer.reward('event ' || :event, :value);
 \elif :what <= 19
 SELECT offer.learn();
 \else
-SELECT offer.run();
+CALL offer.run();
 \endif
 END
 close $file or die "$script: $!";
 
 for my $round (1 .. 2)
 {
+	my $when = $round > 1 ? 'after a crash' : 'after many sessions';
 	my $bench = IPC::Run::start(
 		[ 'pgbench', '-n', '-c', 4, '-j', 1, '-T', 4, '-f', $script, '-h', $node->host,
 			'-p', $node->port, 'postgres' ],
@@ -172,10 +213,12 @@ for my $round (1 .. 2)
 	{
 		ok($bench->finish, 'sessions that rank, reward and learn do not disturb each other') or diag $err;
 	}
-	is_the_logs($round > 1 ? 'after a crash the models are those of the log' : 'and the models are those of the log');
+	models_are_those_of_the_log("$when the models are those of the log");
 	value('offer.learn()');
-	is_the_logs('and go on');
-	is(value('count(*) - count(DISTINCT event) FROM offer.decision'), 0, 'an event has one answer');
+	models_are_those_of_the_log("$when training continues");
+	is(value('count(*) - count(DISTINCT event) FROM offer.decision'), 0, "$when an event has one answer");
+	is(value('count(*) FROM offer.decision d FULL JOIN offer.event e ON e.decision = d.id AND e.event = d.event
+	          WHERE d.id IS NULL OR e.event IS NULL'), 0, "$when each decision has its event");
 }
 
 done_testing();
