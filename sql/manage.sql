@@ -196,8 +196,8 @@ DECLARE
 	a jsonb;
 BEGIN
 	IF was IS NULL THEN
-		RAISE 'the tables of the % have no rows', kind USING ERRCODE = 'object_not_in_prerequisite_state',
-			HINT = 'A schema-only dump has none: restore the data as well, or create another one.';
+		RAISE 'tables of the % are empty', kind USING ERRCODE = 'object_not_in_prerequisite_state',
+			HINT = 'A dump without data was restored: restore the data too, or create another one.';
 	ELSIF jsonb_typeof(change) IS DISTINCT FROM 'object' THEN
 		RAISE 'a change must be a JSON object of arguments and their new values'
 			USING ERRCODE = 'invalid_parameter_value', HINT = 'For example {"attribution_window": "1 hour"}.';
@@ -293,7 +293,7 @@ BEGIN
 		PERFORM @extschema@._dlints_check_clicks();
 	END IF;
 	IF change ?| '{clicks,exposure}' THEN
-		UPDATE job SET done_at = '-infinity' WHERE name IN ('refresh', 'refit');
+		UPDATE job SET done_at = '-infinity' WHERE name IN ('refresh', 'refit', 'warm_start');
 	END IF;
 	IF change ?| '{clicks,repeats}' THEN
 		PERFORM @extschema@._dlints_find_repeats();

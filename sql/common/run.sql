@@ -111,8 +111,8 @@ DECLARE
 	remedy text;
 BEGIN
 	IF NOT EXISTS (SELECT FROM setting) THEN
-		RAISE 'the tables of "%" have no rows', own USING ERRCODE = 'object_not_in_prerequisite_state',
-			HINT = 'A schema-only dump has none: restore the data as well, or create another one.';
+		RAISE 'tables of schema "%" are empty', own USING ERRCODE = 'object_not_in_prerequisite_state',
+			HINT = 'A dump without data was restored: restore the data too, or create another one.';
 	ELSIF part = 'run' THEN
 		UPDATE job j SET done_at = now() WHERE j.name = 'run';
 		RETURN NULL;

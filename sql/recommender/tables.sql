@@ -190,5 +190,20 @@ CREATE TABLE constraint_price (
     reward_lost float8 NOT NULL DEFAULT 0,  -- reward per position that the price costs
     rate      float8,                       -- of the outcome, per position
     lag       interval);                    -- time within which 19 of 20 outcomes arrive
+
+COMMENT ON TABLE setting IS 'arguments of the recommender, and constants derived from them';
+COMMENT ON TABLE job IS 'when each part of run() was last done, and why it failed';
+COMMENT ON TABLE item_vector IS 'features of items';
+COMMENT ON TABLE block IS 'features of items in blocks, for the shortlist';
+COMMENT ON TABLE trend IS 'items that trending() shows first';
+COMMENT ON TABLE decision IS 'log of lists, a month per partition';
+COMMENT ON TABLE reward IS 'log of reported rewards';
+COMMENT ON TABLE pending IS 'decisions that the models have not been trained on yet';
+COMMENT ON TABLE quarantine IS 'decisions that could not be applied or corrected';
+COMMENT ON TABLE model IS 'models; the view "models" has their counts';
+COMMENT ON TABLE warm_start_example IS 'training examples from the click log, for the prior';
+COMMENT ON TABLE half_life_candidate IS 'half-lives of clicks that were tried';
+COMMENT ON TABLE similarity IS 'weights of similarity to a user''s clicks, and half-lives';
+COMMENT ON TABLE constraint_price IS 'constraints with their dual prices';
 $tables$;
 COMMENT ON FUNCTION _dlints_recommender_tables() IS 'template: tables of a recommender';

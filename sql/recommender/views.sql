@@ -64,5 +64,11 @@ CREATE VIEW models AS
 SELECT m.name, m.learns, i.updates, i.newest, i.memory, i.memories, i.effective_sample_size,
        i.prior_sample_size, i.mean_reward, i.sigma, i.bytes, i.hint
 FROM   model m, @extschema@.dlints_info(m.state) i;
+
+COMMENT ON VIEW impression IS 'log of lists, a row per item';
+COMMENT ON VIEW impression_user IS 'log of lists with their user, a row per item';
+COMMENT ON VIEW outcome IS 'impressions with the rewards reported for them';
+COMMENT ON VIEW training_example IS 'examples that the models contain';
+COMMENT ON VIEW models IS 'models with their counts, without their parameters';
 $views$;
 COMMENT ON FUNCTION _dlints_recommender_views() IS 'template: views of a recommender';
