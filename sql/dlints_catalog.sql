@@ -23,25 +23,28 @@ FROM member JOIN pg_proc AS p ON classid = 'pg_proc'::regclass AND objid = p.oid
 WHERE proname !~ '^_'
   ORDER BY p.oid::regprocedure::text COLLATE "C";
 
--- what draws random numbers or reads a setting for its result is volatile
+-- functions that draw random numbers or whose result depends on a setting are volatile
 SELECT p.oid::regprocedure AS draws_yet_not_volatile FROM member
   JOIN pg_proc AS p ON classid = 'pg_proc'::regclass AND objid = p.oid
 WHERE (proname ~ '^dlints_draw' OR proname ~ '^dlints_recommend.*_transfn$') AND provolatile <> 'v';
--- and what draws is no work for parallel workers
+-- functions that draw random numbers are restricted to the leader of a parallel query
 SELECT p.oid::regprocedure AS draws_yet_parallel_safe FROM member
   JOIN pg_proc AS p ON classid = 'pg_proc'::regclass AND objid = p.oid
 WHERE (proname ~ '^dlints_(draw|choose)' OR (proname = 'dlints_recommend' AND prokind = 'a'))
   AND proparallel <> 'r';
 
--- all in C but what writes statements, and who won, no search_path to fall for, nobody's rights, nothing granted
+-- Functions in SQL are bound when made or have a safe search_path; functions in PL/pgSQL have a safe search_path or
+-- check that a schema was entered.  Functions run with their caller's rights, and no privilege is granted.
 SELECT p.oid::regprocedure AS not_safe FROM member
   JOIN pg_proc AS p ON classid = 'pg_proc'::regclass AND objid = p.oid
   JOIN pg_language AS l ON l.oid = prolang
 WHERE prokind <> 'a' AND CASE lanname
       WHEN 'c' THEN proconfig IS NOT NULL
       WHEN 'sql' THEN pg_get_function_sqlbody(p.oid) IS NULL
-      ELSE proconfig[1] IS DISTINCT FROM 'search_path=pg_catalog, pg_temp' END
-  OR lanname <> 'c' AND prokind <> 'a' AND proname !~ '^_dlints_|^dlints_(create|alter|scaffold|backtest|renew|grant|winner)'
+        AND NOT coalesce(proconfig, '{}') @> '{"search_path=pg_catalog, pg_temp"}'
+      ELSE NOT coalesce(proconfig, '{}') @> '{"search_path=pg_catalog, pg_temp"}'
+        AND prosrc !~ '^\s*DECLARE\s+own CONSTANT pg_catalog\.name := \w+\._dlints_schema\(\);' END
+  OR lanname <> 'c' AND prokind <> 'a' AND proname !~ '^_dlints_|^dlints_(create|alter|backtest|grant|winner)'
   OR prosecdef OR proacl IS NOT NULL;
 SELECT typname AS granted FROM member
   JOIN pg_type AS t ON classid = 'pg_type'::regclass AND objid = t.oid WHERE typacl IS NOT NULL;
@@ -73,11 +76,10 @@ SELECT c.oid::regclass AS view, relkind, array_to_string(relacl, ' ') LIKE '%=r/
 SELECT attname, atttypid::regtype AS type FROM pg_attribute
   WHERE attrelid = 'dlints_columns'::regclass ORDER BY attnum;
 
--- it works in any schema, whether the search_path knows it or not, and can be moved
+-- it works in any schema, whether the search_path has it or not, and cannot be moved
 SELECT extrelocatable FROM pg_extension WHERE extname = 'dlints';
 CREATE SCHEMA elsewhere;
 ALTER EXTENSION dlints SET SCHEMA elsewhere;
-SELECT elsewhere.dlints_recommend(elsewhere.dlints_new(1), 'x'::text, ARRAY[1]::real[]);
 DROP EXTENSION dlints;
 CREATE EXTENSION dlints SCHEMA elsewhere;
 SELECT extnamespace::regnamespace FROM pg_extension WHERE extname = 'dlints';
@@ -96,7 +98,7 @@ DROP EXTENSION dlints;
 DROP SCHEMA elsewhere;
 CREATE EXTENSION dlints;
 
--- it goes without a trace, and takes what needs it only if told to
+-- DROP EXTENSION leaves nothing, and drops dependent objects only with CASCADE
 CREATE TABLE keeper (m dlints);
 \set VERBOSITY terse
 DROP EXTENSION dlints;

@@ -1,6 +1,5 @@
-# What an older major version has stored is the same in this one, and goes on: models of every kind,
-# what hashes to them, generated columns, a recommender and rankers in the middle of their work.  By
-# pg_dump of this version, and by pg_upgrade.
+# Data of an older major version work in this one: models of every kind, hash indexes, generated columns, a recommender
+# and rankers with pending decisions.  By pg_dump of this version, and by pg_upgrade.
 use strict;
 use warnings;
 
@@ -14,7 +13,7 @@ use Test::More;
 my ($bindir) = map { dirname($_) } grep { -x } map { "$_/pg_upgrade" } split /:/, $ENV{PATH};
 my $installation = $ENV{OLD_INSTALLATION};
 
-# Both sides of pg_upgrade have data checksums or none, and PostgreSQL 18 turned the default round.
+# Both sides of pg_upgrade need equal data checksums, and PostgreSQL 18 changed the default.
 sub server
 {
 	my ($name, $programs, %params) = @_;
@@ -29,7 +28,7 @@ my ($from, $to) =
   map { $_->safe_psql('postgres', 'SHOW server_version_num') =~ s/\d{4}$//r } $old, $new;
 diag "from PostgreSQL $from to $to";
 
-### What there is
+### Data of the old version
 
 $old->safe_psql('postgres', 'CREATE EXTENSION dlints');
 DlintsTest->run_file($old, "$_.sql") for 'pages', 'models', 'kinds';
@@ -54,29 +53,30 @@ $old->safe_psql('postgres', q{
 		(2, NULL, '{}', NULL, NULL, NULL, NULL, NULL, NULL),
 		(3, '', '{NULL,""}', 12345678901234567890.5, 0.3, false,
 			'c0ffee00-0000-0000-0000-000000000002', '[]', ARRAY[0.1, 0.3]::real[]);
-	SELECT dlints_create_ranker('task', wait => '0', promises => '{"usd": {"most": 0.002}}');
+	SELECT dlints_create_ranker('task', attribution_window => '0', constraints => '{"usd": {"max": 0.002}}');
 	SELECT task.reward(event_id, e % 3)
 	FROM   generate_series(1, 60) e, task.rank('e' || e, jsonb_build_object('kind', e % 4),
 			'[{"id": "large", "usd": 0.015}, {"id": "small", "usd": 0.00003}, "free"]')
-	WHERE  place = 1;
-	SELECT task.learn(), task.run();
-	-- in the middle of its work
-	SELECT board.reward(decision, item) FROM board.shown WHERE place = 2 ORDER BY decision LIMIT 9;
+	WHERE  "position" = 1;
+	SELECT task.learn();
+	CALL task.run();
+	-- rewards and an event that are pending
+	SELECT board.reward(decision, item) FROM board.impression WHERE "position" = 2 ORDER BY decision LIMIT 9;
 	SELECT count(*) FROM task.rank('waiting', '{"kind": 1}', '["free", "large"]')});
 
-# What is the same afterwards
+# Queries with equal results afterwards
 my %same = (
-	'models, and what they draw and hash to' => q{
+	'models, their draws and hashes' => q{
 		SELECT name, md5(dlints_send(state)), md5(state::text), md5(state::jsonb::text),
 		       dlints_hash(state), md5(dlints_draw(state, 3)::text), md5(dlints_mean(state)::text)
 		FROM   model ORDER BY name},
-	'columns of their sizes' => q{
+	'columns with type modifiers' => q{
 		SELECT md5(dlints_send(projected)), md5(dlints_send(personal)) FROM fixed ORDER BY 1;
 		SELECT attname, format_type(atttypid, atttypmod) FROM pg_attribute
 		WHERE  attrelid = 'fixed'::regclass AND attnum > 0 ORDER BY attnum},
-	'encoded columns and vectors' => q{
+	'stored encodings' => q{
 		SELECT id, features, given, encode(dlints_vector_send(given), 'hex') FROM item ORDER BY id},
-	'what would be encoded now' => q{
+	'encodings of stored rows' => q{
 		SELECT id, dlints_encode(64, 'name', name, 'tags', tags, 'price', price, 'size', size,
 				'sold', sold, 'key', key) || dlints_encode(16, details)
 		FROM   item ORDER BY id},
@@ -93,47 +93,45 @@ my %same = (
 	} 'board', 'front', 'task');
 my %before = map { $_ => $old->safe_psql('postgres', $same{$_}) } keys %same;
 
-# What goes on, each with what it answers
+# Calls with their results
 my @work = (
-	[ 'SELECT count(*) FROM board.recommend(7, 3)', 3, 'it recommends' ],
-	[ 'SELECT count(*) FROM board.recommend(999, 3)', 3, 'to a stranger, too' ],
-	[ q{SELECT count(board.reward(decision, item)) FROM board.shown WHERE place = 3}, 22,
-		'it is told of clicks' ],
-	[ q{SELECT board.learn('0') > 20}, 't', 'it learns' ],
-	[ q{SELECT count(board.run())}, 1, 'it is kept' ],
-	[ q{SELECT count(*) > 5, bool_and(meaning <> '') FROM board.report()}, 't|t', 'it reports' ],
+	[ 'SELECT count(*) FROM board.recommend(7, 3)', 3, 'recommend() works' ],
+	[ 'SELECT count(*) FROM board.recommend(999, 3)', 3, 'recommend() works for an unknown user' ],
+	[ q{SELECT count(board.reward(decision, item)) FROM board.impression WHERE "position" = 3}, 22,
+		'reward() works' ],
+	[ q{SELECT board.learn('0') > 20}, 't', 'learn() works' ],
+	[ q{CALL board.run()}, '', 'run() of a recommender works' ],
+	[ q{SELECT count(*) > 5, bool_and(meaning <> '') FROM board.report()}, 't|t', 'report() of a recommender works' ],
 	[ q{SELECT count(*) FROM task.rank('new', '{"kind": 2}',
-		'[{"id": "large", "usd": 0.015}, {"id": "small", "usd": 0.00003}, "free"]')}, 3, 'it ranks' ],
+		'[{"id": "large", "usd": 0.015}, {"id": "small", "usd": 0.00003}, "free"]')}, 3, 'rank() works' ],
 	[ q{SELECT task.reward('new', 1), task.reward('waiting', 2), task.learn()}, '||2',
-		'it learns of an event from before' ],
-	[ q{SELECT count(task.run())}, 1, 'a ranker is kept' ],
-	[ q{SELECT count(*) > 5, bool_and(meaning <> '') FROM task.report()}, 't|t', 'it reports' ],
-	[ q{SELECT sum(events) FROM task.winner()}, 61, 'it compares' ],
-	[ q{SELECT decisions > 30 AND price >= 0 FROM task.promise}, 't', 'it keeps its promise' ],
+		'learn() trains on an event of the old version' ],
+	[ q{CALL task.run()}, '', 'run() of a ranker works' ],
+	[ q{SELECT count(*) > 5, bool_and(meaning <> '') FROM task.report()}, 't|t', 'report() of a ranker works' ],
+	[ q{SELECT sum(events) FROM task.winner()}, 61, 'winner() works' ],
+	[ q{SELECT decisions > 30 AND price >= 0 FROM task.constraint_price}, 't', 'prices are computed' ],
 	[ q{BEGIN; CREATE TEMP TABLE was AS TABLE board.model; SELECT count(board.rebuild());
 		SELECT max(far(w.state, m.state)) < 1e-9 FROM was w JOIN board.model m USING (name);
-		ROLLBACK}, "1\nt", 'its models are those of the log' ],
-	[ q{SELECT count(board.erase(p)) FROM generate_series(1, 60) p}, 60, 'it erases' ],
-	[ q{SELECT count(*) FROM board.decision WHERE person <> 999}, 0, 'and nothing is left' ],
-	[ q{SELECT dlints_renew('board'), dlints_renew('front'), dlints_renew('task')}, '||',
-		'they are renewed' ],
+		ROLLBACK}, "1\nt", 'the models equal those of a rebuild' ],
+	[ q{SELECT count(board.erase(p)) FROM generate_series(1, 60) p}, 60, 'erase() works' ],
+	[ q{SELECT count(*) FROM board.decision WHERE user_id <> 999}, 0, 'erase() removes all decisions' ],
 	[ q{UPDATE model SET state = dlints_update(state, ARRAY[1, 2, 3], 1) WHERE name = 'fresh'
-		RETURNING (dlints_info(state)).updates}, 1, 'models learn' ],
+		RETURNING (dlints_info(state)).updates}, 1, 'dlints_update() works' ],
 	[ q{SET enable_seqscan = off; SELECT count(*) FROM fixed
 		WHERE projected = (SELECT projected FROM fixed ORDER BY md5(dlints_send(projected)) LIMIT 1)},
-		1, 'the hash index finds one' ],
+		1, 'a hash index finds a model' ],
 	[ q{INSERT INTO item (id, name) SELECT 4, name FROM item WHERE id = 1;
 		SELECT count(DISTINCT dlints_encode(2, 'name', name)) FROM item WHERE id IN (1, 4)}, 1,
-		'what is encoded now goes with what was' ]);
+		'encodings equal those of the old version' ]);
 
 sub goes_on
 {
 	my ($how, $database) = @_;
 
 	is($new->safe_psql($database, $same{$_}), $before{$_}, "$how: $_") for sort keys %same;
-	is($new->safe_psql($database, 'SELECT name, current FROM dlints_recommenders ORDER BY 1'),
-		"board|t\nfront|t\ntask|t", "$how: all are of this version");
-	is(Catalogue::differences($new, $database, 'fresh'), '', "$how: the extension is as if created now");
+	is($new->safe_psql($database, 'SELECT name, kind FROM dlints_recommenders ORDER BY 1'),
+		"board|recommender\nfront|ranker\ntask|ranker", "$how: dlints_recommenders lists all");
+	is(Catalogue::differences($new, $database, 'fresh'), '', "$how: the catalogue equals that of a new extension");
 	is($new->safe_psql($database, $_->[0]), $_->[1], "$how: $_->[2]") for @work;
 	return;
 }

@@ -1,11 +1,11 @@
-"""Break the templates of recommenders and rankers, one place at a time.
+"""Break the code of recommenders and rankers, one place at a time.
 
-Every constant, comparison and clause of sql/layer is changed; a change that no
-test of the layer notices is printed.  "make mutants ARGS='--every 7 --first 3'"
-takes every seventh place from the third on, and names of files below sql take
-those (ARGS='layer/ranker/76_winner.sql functions/judge.sql').  Not all that
-survive matter: some say the same, others only cost time, and some are seen by
-programs of test/t.
+Every constant, comparison, condition and check of the layer is changed; a
+change that no test of the layer notices is printed.  "make mutants
+ARGS='--every 7 --first 3'" takes every seventh place from the third on, and
+names of files select these (ARGS='sql/ranker/winner.sql src/page/reward.c').
+Some survivors do not matter: they are equivalent, cost only time, or are
+noticed by programs of test/t.
 """
 
 import argparse
@@ -16,10 +16,16 @@ import sys
 import threading
 import time
 
-SQL = pathlib.Path('sql')
+LAYER = ('sql/common/*.sql', 'sql/recommender/*.sql', 'sql/ranker/*.sql',
+         'sql/manage.sql', 'src/page/*.c')
 TESTS = sorted(pathlib.Path('test/pgtap').glob('4[56]_*.sql'))
 
-# What is changed, and into what
+# A condition within a line: an operand, an operator and an operand
+OPERAND = r"""(?:NOT )?[\w.]+(?:\([^()]*\))?(?: ->>? '\w+')?"""
+CONDITION = (OPERAND + r'(?: (?:=|<>|<=?|>=?|~|\?|IS(?: NOT)?(?: DISTINCT FROM)?)'
+             r" (?:[\w.:']+(?:\([^()]*\))?))?(?!\s*[-+*/(|:])")
+
+# Patterns, and what replaces them
 CHANGES = [
     (r'(?<![\w.$:{])(\d+)(?![\w.}])', lambda m: str(2 * int(m[1]) or 1)),
     (r'(?<![<>=!-])<(?![<>=@])', lambda m: '<='),
@@ -33,20 +39,37 @@ CHANGES = [
     (r' DESC\b', lambda m: ''),
     (r'\bgreatest\b', lambda m: 'least'),
     (r'\bleast\b', lambda m: 'greatest'),
-    (r'^( *AND +)((?:[^()]|\([^()]*\))+)$', lambda m: m[1] + 'true'),
-    (r'^ +(PERFORM|DELETE|UPDATE) .*;$', lambda m: '    NULL;'),
+    (r'^(\s*AND +)((?:[^()]|\([^()]*\))+)$', lambda m: m[1] + 'true'),
+    # a condition within a longer line
+    (r'\bAND ' + CONDITION, lambda m: 'AND true'),
+    (r'\bOR ' + CONDITION, lambda m: 'OR false'),
+    (r'\b(WHERE\s+)' + CONDITION, lambda m: m[1] + 'true'),
+    # a check, which raises an error
+    (r'\b((?:ELS)?IF) .* THEN$', lambda m: m[1] + ' false THEN'),
+    (r'^\s+(PERFORM|DELETE|UPDATE) .*;$', lambda m: '    NULL;'),
+    (r'\bSECURITY DEFINER\b', lambda m: ''),
+    (r'\bp\.prosecdef\b', lambda m: 'true'),
+]
+
+# ... in C, besides those of statements in its strings
+C_CHANGES = CHANGES + [
+    (r'\bif \((.*)\)$', lambda m: 'if (false)'),
+    (r' && [^&|()]+(?:\([^()]*\))?', lambda m: ''),
+    (r' \|\| [^&|()]+(?:\([^()]*\))?', lambda m: ''),
+    (r'&& !', lambda m: '&& '),
 ]
 
 
 def places(files):
-    """Yield file, line number, the line, and what becomes of it."""
+    """Yield file, line number, the line, and the changed line."""
     for file in files:
         for number, line in enumerate(file.read_text().split('\n')):
-            code = line.split(' -- ')[0]
+            is_c = file.suffix == '.c'
+            code = line.split(' -- ')[0].split('/*')[0]
             if code.startswith(('--', 'CREATE', 'COMMENT', '\tIS ', 'REVOKE',
-                                'LANGUAGE')):
+                                '#')) or is_c and code.startswith(' *'):
                 continue
-            for pattern, change in CHANGES:
+            for pattern, change in C_CHANGES if is_c else CHANGES:
                 for match in re.finditer(pattern, code):
                     changed = (line[:match.start()] + change(match)
                                + line[match.end():])
@@ -55,21 +78,24 @@ def places(files):
 
 
 def psql(*arguments, **options):
-    """Run psql, and return what it says."""
+    """Run psql, and return its output."""
     return subprocess.run(
         ['psql', '-X', '-q', '-At', '-d', 'pgtap', *arguments],
         capture_output=True, text=True, check=False, **options)
 
 
 def install():
-    """Put the templates as they are now into the server."""
-    subprocess.run(['make', '-s', 'install'], check=True,
-                   stdout=subprocess.DEVNULL)
-    # what was stopped may still be at work
+    """Build and install; whether that succeeds."""
+    built = subprocess.run(['make', '-s', 'install'], check=False,
+                           stdout=subprocess.DEVNULL,
+                           stderr=subprocess.DEVNULL)
+    if built.returncode != 0:
+        return False
+    # a test that was stopped may still be running
     psql('-c', 'SELECT pg_terminate_backend(pid) FROM pg_stat_activity '
                'WHERE datname = current_database() AND pid <> pg_backend_pid()',
-         '-c', 'DROP EXTENSION IF EXISTS dlints CASCADE',
-         '-c', 'CREATE EXTENSION dlints')
+         '-c', 'DROP EXTENSION IF EXISTS dlints CASCADE')
+    return psql('-c', 'CREATE EXTENSION dlints').returncode == 0
 
 
 def fails(test, seconds):
@@ -102,17 +128,19 @@ def without_change():
 
 
 def main():
-    """Try the places that are asked for."""
+    """Try the places that the arguments select."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument('--every', type=int, default=1)
     parser.add_argument('--first', type=int, default=1)
     parser.add_argument('files', nargs='*')
     arguments = parser.parse_args()
-    files = [SQL / file for file in arguments.files] \
-        or sorted(SQL.glob('layer/*/**/*.sql'))
+    files = [pathlib.Path(file) for file in arguments.files] \
+        or sorted(file for pattern in LAYER
+                  for file in pathlib.Path().glob(pattern))
     subprocess.run(['createdb', 'pgtap'], check=True)
     psql('-c', 'CREATE EXTENSION pgtap')
-    install()
+    if not install():
+        sys.exit('the extension cannot be built without a change')
     tests = without_change()
     tried = survived = 0
     for file, number, line, changed in \
@@ -122,14 +150,13 @@ def main():
         lines[number] = changed
         file.write_text('\n'.join(lines))
         try:
-            install()
             tried += 1
-            if not any(fails(test, tests[test]) for test in tests):
+            if install() and not any(fails(test, tests[test]) for test in tests):
                 survived += 1
                 print(f'{file}:{number + 1}\n- {line}\n+ {changed}', flush=True)
         finally:
             file.write_text(text)
-    print(f'{tried} changes, of which {survived} were not noticed')
+    print(f'{survived} of {tried} changes were not noticed')
 
 
 main()

@@ -1,11 +1,11 @@
--- A recommender tried on its log: what is hidden, what it is compared with, and that nothing is left.
+-- dlints_backtest() and backtest(): hidden clicks, policies that are compared, and no traces.
 \set ON_ERROR_STOP 1
 BEGIN;
 \ir include/helpers.sql
 SET LOCAL client_min_messages = warning;
 
 -- 60 people like one of three kinds each.  Everybody clicked, of the own kind, things 1 to 4 as the
--- years went by and then, last, one that only this person clicked; and a twentieth of what others like.
+-- years went by and then, last, one that only this user clicked; and a twentieth of what others like.
 CREATE TABLE thing (id integer PRIMARY KEY, kind text, size integer);
 INSERT INTO thing SELECT i, 'kind ' || i % 3, i % 20 FROM generate_series(1, 300) i;
 CREATE TABLE seen (who integer, what integer, at timestamptz);
@@ -20,24 +20,24 @@ SELECT plan(28);
 CREATE TEMP TABLE tried AS
 SELECT row_number() OVER () AS n, t.* FROM dlints_backtest('thing', '{kind, size}', :log) t;
 SELECT is((SELECT count(*) FROM pg_namespace WHERE nspname ~ 'backtest') + (SELECT count(*) FROM pg_class
-  WHERE oid > 'tried'::regclass::oid AND relpersistence <> 't'), 0::bigint, 'nothing is left behind');
+  WHERE oid > 'tried'::regclass::oid AND relpersistence <> 't'), 0::bigint, 'dlints_backtest() leaves no schema and no table behind');
 SELECT set_eq('SELECT policy FROM tried', ARRAY['the most popular', 'popular in two weeks', 'popular in your kind',
-  'popular in your size', 'clicked by the same people', 'factors', 'recommender'], 'all are compared');
+  'popular in your size', 'clicked by the same users', 'factors', 'recommender'], 'dlints_backtest() compares all policies');
 -- the last click of five is hidden, and nobody else clicked that
 SELECT ok(count(*) = 6 AND max(hit_rate) = 0 AND max(ndcg) = 0,
-  'what nobody clicked yet is found by nothing that counts clicks')
+  'a policy that counts clicks does not find an item that nobody clicked before')
 FROM tried WHERE policy <> 'recommender';
 SELECT ok(bool_and(hit_rate BETWEEN 0 AND 1 AND ndcg BETWEEN 0 AND hit_rate AND hit_rate_stderr >= 0
   AND ndcg_stderr >= 0)
-  AND bool_and(verdict ~ '^(finds nothing|the best, by 0\.\d{3} ± 0\.\d{3}(, which may be chance)?)$') FILTER (WHERE n = 1)
-  AND bool_and(verdict ~ '^(finds nothing|0\.\d{3} ± 0\.\d{3} less(, which may be chance)?)$') FILTER (WHERE n > 1),
-  'numbers and verdicts') FROM tried;
+  AND bool_and(verdict ~ '^(finds nothing|the best, by 0\.\d{3} ± 0\.\d{3}(, not significant)?)$') FILTER (WHERE n = 1)
+  AND bool_and(verdict ~ '^(finds nothing|0\.\d{3} ± 0\.\d{3} less(, not significant)?)$') FILTER (WHERE n > 1),
+  'hit rates, NDCG and verdicts are within their ranges') FROM tried;
 
 -- of somebody all but the last click were of things that are there no more
 SAVEPOINT gone;
 INSERT INTO seen SELECT 100 + p, CASE i WHEN 5 THEN 1 ELSE 1000 END, now() - make_interval(days => 50 - i)
 FROM generate_series(1, 20) p, generate_series(1, 5) i;
-SELECT is(count(*), 7::bigint, 'all are compared, also where nothing is known of a person')
+SELECT is(count(*), 7::bigint, 'dlints_backtest() compares all policies although the training clicks of some users are of deleted items')
 FROM dlints_backtest('thing', '{kind, size}', :log);
 ROLLBACK TO gone;
 
@@ -50,26 +50,26 @@ CREATE TEMP TABLE again AS SELECT * FROM dlints_backtest('thing', '{kind}', :log
 -- own kind the hidden one is what is left that anybody clicked.  The six first three things of other
 -- kinds are more popular, and fill six places.
 SELECT is((hit_rate, ndcg, hit_rate_stderr, ndcg_stderr)::text, '(1,1,0,0)', policy) FROM again
-WHERE policy IN ('popular in your kind', 'clicked by the same people') ORDER BY policy;
+WHERE policy IN ('popular in your kind', 'clicked by the same users') ORDER BY policy;
 SELECT ok(hit_rate BETWEEN 0.2 AND 1 AND ndcg / hit_rate BETWEEN ln(2) / ln(11) AND ln(2) / ln(8),
-  'the most popular: at the seventh place at best') FROM again WHERE policy = 'the most popular';
+  'the most popular items have the hidden item at the seventh position at best') FROM again WHERE policy = 'the most popular';
 SELECT ok(hit_rate > 0.5 AND ndcg > 0.4, format('the recommender: %s, %s', hit_rate, ndcg)) FROM again
   WHERE policy = 'recommender';
 -- What twelve others were long ago is known, by nobody in particular: more popular, but not lately.
 INSERT INTO seen SELECT NULL, 200 + i % 12, now() - interval '100 days' FROM generate_series(1, 30 * 12) i;
 SELECT is(array_agg((policy, hit_rate > 0.4)::text ORDER BY policy),
   '{"(\"popular in two weeks\",t)","(\"the most popular\",f)"}',
-  'two weeks') FROM dlints_backtest('thing', '{kind}', :log)
+  'popularity within two weeks finds items that are popular lately') FROM dlints_backtest('thing', '{kind}', :log)
     WHERE policy IN ('the most popular', 'popular in two weeks');
 -- the list of ten is cut there, and what was clicked is not asked for again
 UPDATE seen SET what = 300 WHERE who > 30 AND at > now() - interval '2 days';
 INSERT INTO seen SELECT who, 300, now() - interval '70 days' FROM seen WHERE who > 30
   AND at > now() - interval '2 days';
-SELECT ok(count(*) FILTER (WHERE verdict LIKE 'the best, by %') = 1 OR max(ndcg) = 0, 'one is the best')
-FROM dlints_backtest('thing', '{kind}', :log, people => 30);
+SELECT ok(count(*) FILTER (WHERE verdict LIKE 'the best, by %') = 1 OR max(ndcg) = 0, 'one policy is the best')
+FROM dlints_backtest('thing', '{kind}', :log, users => 30);
 
 -- Two of ten clicks are hidden: 101 to 109 are known by thirty people each, 110 by twenty, and 111 by the
--- thirty from whom it is hidden.  Who clicks 110 last finds it at the tenth place of the most popular.
+-- thirty from whom it is hidden.  Who clicks 110 last finds it at the tenth position of the most popular.
 CREATE TABLE few AS
 SELECT p AS who, 200 + (p * 8 + i) % 97 AS what, now() - make_interval(days => 20 - i) AS at
   FROM generate_series(1, 30) p, generate_series(1, 8) i
@@ -80,7 +80,7 @@ UNION ALL SELECT 1000 + 100 * i + p, 100 + i, now() - interval '9 days'
 UNION ALL SELECT 3000 + p, 110, now() - interval '9 days' FROM generate_series(1, 20) p
 UNION ALL SELECT 4000 + p, 110, now() - interval '1 day' FROM generate_series(1, 10) p
 UNION ALL SELECT 4000 + p, 299, now() - interval '9 days' FROM generate_series(1, 10) p;
-SELECT is(hit_rate, 0.25::float8, 'a fifth is hidden') FROM dlints_backtest('thing', '{kind}', 'SELECT * FROM few')
+SELECT is(hit_rate, 0.25::float8, 'dlints_backtest() hides a fifth of the clicks') FROM dlints_backtest('thing', '{kind}', 'SELECT * FROM few')
 WHERE policy = 'the most popular';
 -- Everybody clicked the same twelve, the last one late: it is found only if no list has those clicked before.
 CREATE TABLE same AS
@@ -88,54 +88,54 @@ SELECT p AS who, i AS what, now() - make_interval(days => 30 - i, mins => p) AS 
   FROM generate_series(1, 40) p, generate_series(1, 12) i
 WHERE i < 12 OR p <= 20 UNION ALL SELECT p, 12, now() - interval '35 days' FROM generate_series(21, 40) p
 UNION ALL SELECT 1000 + i, i, now() - make_interval(days => i % 30) FROM generate_series(13, 300) i;
-SELECT ok(bool_and(hit_rate = 1), 'what was clicked before is not recommended')
+SELECT ok(bool_and(hit_rate = 1), 'no policy recommends an item that the user clicked before')
   FROM dlints_backtest('thing', '{kind}', 'SELECT * FROM same')
-WHERE policy IN ('recommender', 'the most popular', 'clicked by the same people');
+WHERE policy IN ('recommender', 'the most popular', 'clicked by the same users');
 
--- ---------- of a recommender that there is ----------
+-- ---------- backtest() of a recommender ----------
 
 SELECT dlints_create_recommender('it', 'thing', '{kind, size}', clicks => :log, candidates => 'i.size < 5',
   outcomes => '{"look": 1}', bonus => '1', cap_group => 'i.kind', cap => 1, control => 1);
-CREATE TEMP TABLE before AS SELECT m.name, m.state, s.arguments FROM it.model m, it.setting s;
-SELECT set_eq('SELECT policy FROM it.backtest(20)', 'SELECT policy FROM tried', 'the same comparison');
+CREATE TEMP TABLE before AS SELECT m.name, m.state FROM it.model m;
+SELECT set_eq('SELECT policy FROM it.backtest(20)', 'SELECT policy FROM tried', 'backtest() of a recommender compares the policies of dlints_backtest()');
 SELECT is((SELECT array_agg(m.state::text ORDER BY m.name) FROM it.model m), array_agg(b.state::text ORDER BY b.name),
-  'which changes no model') FROM before b;
-SELECT is((SELECT count(*) FROM it.decision) + (SELECT count(*) FROM it.shown), 0::bigint, 'and logs nothing');
+  'backtest() changes no model') FROM before b;
+SELECT is((SELECT count(*) FROM it.decision) + (SELECT count(*) FROM it.impression), 0::bigint, 'backtest() adds nothing to the log');
 DELETE FROM seen;
-SELECT throws_ok('SELECT * FROM it.backtest()', 'P0002', 'nobody clicked an item that was not clicked before',
-  'nothing to find');
+SELECT throws_ok('SELECT * FROM it.backtest()', 'P0002', 'the click log has no clicks to test a recommender with',
+  'backtest() raises an error if there is no click to find');
 -- without a log what was clicked on its lists is one
-SELECT dlints_create_recommender('own', 'thing', '{kind, size}', outcomes => '{"look": 1}', person_type => 'integer');
-INSERT INTO own.decision (id, at, seed, person, arm, context, profile, items, probabilities, expected, features)
-SELECT own.first_decision(now()) + 10 * p + i, now() + make_interval(secs => i - 10), 0, p, 'personal', '{}',
+SELECT dlints_create_recommender('own', 'thing', '{kind, size}', outcomes => '{"look": 1}', user_type => 'integer');
+INSERT INTO own.decision (id, at, seed, user_id, treatment, context, profile, items, probabilities, expected, features)
+SELECT public._dlints_first_decision(now()) + 10 * p + i, now() + make_interval(secs => i - 10), 0, p, 'personal', '{}',
        dlints_pack('{}'), ARRAY[1 + (p + i) % 2], '{1}', '{1}', dlints_pack('{{0}}')
 FROM generate_series(100, 130) p, generate_series(1, 2) i;
-INSERT INTO own.reward SELECT decision, item, 'look', 1, now(), NULL FROM own.shown;
-INSERT INTO own.reward SELECT decision, 3, 'look', 1, now(), NULL FROM own.shown;	-- never shown
-SELECT is((hit_rate, ndcg)::text, '(1,1)', 'its own clicks, of what was shown') FROM own.backtest()
+INSERT INTO own.reward SELECT decision, item, 'look', 1, now(), NULL FROM own.impression;
+INSERT INTO own.reward SELECT decision, 3, 'look', 1, now(), NULL FROM own.impression;	-- never shown
+SELECT is((hit_rate, ndcg)::text, '(1,1)', 'backtest() without a click log reads clicks on the recommender''s lists') FROM own.backtest()
 WHERE policy = 'the most popular';
 INSERT INTO seen SELECT p, 3 * i + p % 3, now() - make_interval(days => 50 - i)
   FROM generate_series(1, 60) p, generate_series(1, 5) i;
 ALTER TABLE thing RENAME COLUMN id TO number;
 ALTER TABLE thing RENAME COLUMN kind TO sort;
 ALTER TABLE thing RENAME TO item;
-SELECT lives_ok('SELECT * FROM it.backtest(2)', 'what was renamed');
+SELECT lives_ok('SELECT * FROM it.backtest(2)', 'backtest() succeeds after its columns and tables are renamed');
 SELECT throws_ok(call, code, said, call) FROM (VALUES
-  ('SELECT * FROM it.backtest(1)', '22023', 'a backtest needs clicks, and between 2 and 10000 people'),
-  ('SELECT * FROM it.backtest(10001)', '22023', 'a backtest needs clicks, and between 2 and 10000 people'),
-  ('SELECT * FROM it.backtest(NULL)', '22023', 'a backtest needs clicks, and between 2 and 10000 people'),
+  ('SELECT * FROM it.backtest(1)', '22023', 'a backtest needs "clicks", and between 2 and 10000 users'),
+  ('SELECT * FROM it.backtest(10001)', '22023', 'a backtest needs "clicks", and between 2 and 10000 users'),
+  ('SELECT * FROM it.backtest(NULL)', '22023', 'a backtest needs "clicks", and between 2 and 10000 users'),
   ('SELECT * FROM dlints_backtest(''item'', ''{sort}'', NULL)', '22023',
-    'a backtest needs clicks, and between 2 and 10000 people'),
-  ('SELECT * FROM dlints_backtest(NULL, ''{sort}'', ''SELECT 1, 1, now()'')', '22023', 'items must not be NULL'),
+    'a backtest needs "clicks", and between 2 and 10000 users'),
+  ('SELECT * FROM dlints_backtest(NULL, ''{sort}'', ''SELECT 1, 1, now()'')', '22023', 'argument "items" must not be null'),
   ('SELECT * FROM dlints_backtest(''item'', ''{nothing}'', ''SELECT 1, 1, now()'')', '42703',
     'item has no column nothing'),
   ('SELECT * FROM dlints_backtest(''item'', ''{sort}'', ''SELECT 1, 1'')', '42P10', NULL),
   ('SELECT * FROM dlints_backtest(''item'', ''{sort}'', ''SELECT 1, 999, now()'')', 'P0002',
-    'nobody clicked an item that was not clicked before'))
+    'the click log has no clicks to test a recommender with'))
   v (call, code, said);
 -- Each of the many statements of a trial would be compiled for longer than it takes.
-SELECT is(count(*), 4::bigint, 'nothing is compiled to make, change, try and keep one') FROM pg_proc
-WHERE (proname IN ('_dlints_execute', '_dlints_replace', '_dlints_tried') OR oid = 'own.run'::regproc)
+SELECT is(count(*), 4::bigint, 'functions that create, alter and test a recommender are not compiled by JIT') FROM pg_proc
+WHERE proname IN ('_dlints_create_recommender', '_dlints_alter_recommender', '_dlints_run_part', '_dlints_backtest')
 AND    proconfig @> '{jit=off}';
 
 SELECT * FROM finish();

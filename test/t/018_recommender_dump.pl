@@ -1,6 +1,6 @@
-# A recommender comes out of pg_dump as what it was, in every form, with the
-# database or as its schema alone, and goes on there: it recommends, learns and
-# erases, wherever dlints is and whatever search_path the new database has.
+# A recommender survives pg_dump in every form, with the database or as its
+# schema alone.  It recommends, learns and erases after a restore, wherever
+# dlints is and whatever search_path the new database has.
 use strict;
 use warnings;
 
@@ -13,7 +13,7 @@ my $node = DlintsTest->node('main', conf => "jit = off\n");
 my $folder = $node->basedir;
 my $tables = DlintsTest->slurp("$FindBin::RealBin/../pgtap/include/recommender.sql");
 
-# With dlints in this schema, where the sessions of the database look for it
+# A recommender, with dlints in a schema of the search_path
 sub board
 {
 	my ($database, $schema) = @_;
@@ -27,7 +27,7 @@ sub board
 			clicks => 'SELECT who, job, at FROM visit', candidates => 'i.open')});
 	$node->safe_psql($database, q{
 		SELECT board.reward(decision, item)
-		FROM generate_series(1, 20) p, board.recommend(p, 5) WHERE place = 1});
+		FROM generate_series(1, 20) p, board.recommend(p, 5) WHERE "position" = 1});
 	$node->safe_psql($database, q{SELECT board.learn('0')});
 	return;
 }
@@ -39,7 +39,7 @@ sub rows
 
 	return join "\n", map { $node->safe_psql($database,
 			"SELECT '$_', count(*), md5(string_agg(t::text, ' ' ORDER BY t::text)) FROM board.$_ t") }
-	  'setting', 'item_vector', 'model', 'decision', 'shown', 'reward', 'due', 'beginning', 'job';
+	  'setting', 'item_vector', 'model', 'decision', 'impression', 'reward', 'pending', 'warm_start_example', 'job';
 }
 
 sub dump_to
@@ -47,16 +47,16 @@ sub dump_to
 	my ($database, $file, @options) = @_;
 
 	$node->command_ok([ 'pg_dump', '--no-sync', @options, '--file', $file, $database ],
-		"$database: pg_dump @options");
+		"$database: pg_dump @options succeeds");
 	return;
 }
 
-# What its objects are made by; two lines have a random key since August 2025
+# The statements that create its objects, without two lines that have a random key since August 2025
 sub definition
 {
 	my ($database) = @_;
 
-	dump_to($database, "$folder/definition", '--schema=board', '--schema-only');
+	dump_to($database, "$folder/definition", '--schema=board', '--schema-only', '--no-comments');
 	return DlintsTest->slurp("$folder/definition") =~ s/^\\(un)?restrict .*$//gmr;
 }
 
@@ -68,28 +68,30 @@ sub restore
 		$is_script
 		? [ 'psql', '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-d', $database, '-f', $file ]
 		: [ 'pg_restore', '--exit-on-error', '--dbname', $database, $file ],
-		"$database: restored");
+		"$database: a dump can be restored");
 	return;
 }
 
-# Whether it is what it was, and goes on
+# A restored recommender equals its source and works
 sub check
 {
 	my ($database, $source) = @_;
 
-	is(rows($database), rows($source), "$database: the same rows");
-	is(definition($database), definition($source), "$database: the same objects");
+	is(rows($database), rows($source), "$database: a restore has the same rows");
+	is($node->safe_psql($database, q{SELECT string_agg(name || ' ' || kind, ',') FROM dlints_recommenders}),
+		'board recommender', "$database: dlints_recommenders lists it after a restore");
+	is(definition($database), definition($source), "$database: a restore has the same objects");
 	is($node->safe_psql($database, q{SELECT count(*) FROM board.recommend(7, 5)}),
-		5, "$database: it recommends");
+		5, "$database: recommend() works after a restore");
 	is( $node->safe_psql($database, q{
-			SELECT count(board.reward(decision, item)) FROM board.shown WHERE place = 2}),
-		21, "$database: is told of clicks");
-	cmp_ok($node->safe_psql($database, q{SELECT board.learn('0')}), '>', 0, "$database: learns");
-	$node->safe_psql($database, 'SELECT board.run()');
+			SELECT count(board.reward(decision, item)) FROM board.impression WHERE position = 2}),
+		21, "$database: reward() works after a restore");
+	cmp_ok($node->safe_psql($database, q{SELECT board.learn('0')}), '>', 0, "$database: learn() works after a restore");
+	$node->safe_psql($database, 'CALL board.run()');
 	is( $node->safe_psql($database, q{
 			SELECT board.erase(p) FROM generate_series(1, 3) p;
-			SELECT count(*) FROM board.decision WHERE person < 4}) =~ s/.*\n//sr,
-		0, "$database: and erases");
+			SELECT count(*) FROM board.decision WHERE user_id < 4}) =~ s/.*\n//sr,
+		0, "$database: erase() works after a restore");
 	return;
 }
 
@@ -107,9 +109,9 @@ for my $schema ('public', 'bandit')
 		restore($whole, "$folder/$whole", $form eq 'plain');
 		check($whole, $source);
 
-		# the shop first, then the recommender
+		# the shop first, then the recommender, without comments
 		dump_to($source, "$folder/shop_$alone", '--exclude-schema=board', "--format=$form");
-		dump_to($source, "$folder/$alone", '--schema=board', "--format=$form");
+		dump_to($source, "$folder/$alone", '--schema=board', '--no-comments', "--format=$form");
 		$node->safe_psql('postgres', "CREATE DATABASE $alone");
 		restore($alone, "$folder/$_", $form eq 'plain') for "shop_$alone", $alone;
 		check($alone, $source);

@@ -63,31 +63,31 @@ $new->command_ok(
 		'--old-port', $old->port,
 		'--new-port', $new->port
 	],
-	'pg_upgrade');
+	'pg_upgrade succeeds');
 $new->start;
 
-is($new->safe_psql('postgres', $_), $before{$_}, 'the same: ' . substr($_, 0, 40) =~ s/\s+/ /gr)
+is($new->safe_psql('postgres', $_), $before{$_}, 'pg_upgrade changes nothing: ' . substr($_, 0, 40) =~ s/\s+/ /gr)
   for $state, $column, $pages;
 is( $new->safe_psql(
 		'postgres', q{
 	SET enable_seqscan = off;
 	SELECT count(*) FROM fixed WHERE state = (SELECT state FROM model WHERE name = 'projected')}),
 	1,
-	'the index finds its model');
+	'a hash index finds its model after pg_upgrade');
 is( $new->safe_psql('postgres',
 		q{UPDATE model SET state = dlints_update(state, ARRAY[1, 2, 3], 1) WHERE name = 'plain'
 		  RETURNING (dlints_info(state)).updates}),
 	31,
-	'and learning goes on');
-like($new->safe_psql('postgres', 'TABLE best'), qr/^[123]$/, 'a view of recommendations');
+	'dlints_update() works after pg_upgrade');
+like($new->safe_psql('postgres', 'TABLE best'), qr/^[123]$/, 'a view of recommendations works after pg_upgrade');
 
 is(join("\n", Catalogue::lines($new, 'postgres')), join("\n", @catalogue),
-	'all is in the catalogue as it was');
+	'pg_upgrade changes nothing in the catalogue');
 
 is($new->safe_psql('postgres', q{
 	SELECT count(*) FROM board.recommend(7, 3);
 	SELECT count(*) FROM front.rank('one', '{}', '["a"]');
-	SELECT board.learn('0'), front.learn()}), "3\n1\n1|1", 'pages go on');
+	SELECT board.learn('0'), front.learn()}), "3\n1\n1|1", 'recommenders and rankers work after pg_upgrade');
 
 $new->stop;
 done_testing();

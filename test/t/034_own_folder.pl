@@ -1,7 +1,6 @@
-# PostgreSQL 18 finds dlints in a folder beside the server's, which nobody can write to, as
-# CloudNativePG mounts one: what packaging.md has make install put there is enough, also for
-# parallel workers, after a restart, for the next version, when libraries are preloaded, and for
-# pg_upgrade of PostgreSQL 19.
+# PostgreSQL 18 finds dlints in a read-only folder beside the server's, as CloudNativePG mounts one.  The files that
+# packaging.md has make install put there suffice, also for parallel workers, after a restart, for the next version,
+# with preloaded libraries, and for pg_upgrade of PostgreSQL 19.
 use strict;
 use warnings;
 
@@ -21,7 +20,7 @@ my $files = ExtensionFiles->new;
 chomp(my $pkglibdir = `pg_config --pkglibdir`);
 my $library = "$pkglibdir/dlints.so";
 
-# The server has it nowhere, until the end.
+# The server's own folder has no dlints until the end.
 rename $library, "$library.away" or die "could not rename $library: $!";
 END { rename "$library.away", $library if $library && -e "$library.away"; }
 unlink glob $files->path('dlints*');
@@ -33,7 +32,7 @@ sub mounted
 	my $folder = $node->basedir . "/$name";
 
 	$node->command_ok([ 'make', '-s', '-C', "$FindBin::RealBin/../..", 'install', 'with_llvm=no',
-			"datadir=$folder/share", "pkglibdir=$folder/lib" ], "$name: make install");
+			"datadir=$folder/share", "pkglibdir=$folder/lib" ], "$name: make install succeeds");
 	return $folder;
 }
 
@@ -68,23 +67,23 @@ sub works
 	return;
 }
 
-isnt($node->psql('postgres', 'CREATE EXTENSION dlints'), 0, 'it is not in the folder of the server');
+isnt($node->psql('postgres', 'CREATE EXTENSION dlints'), 0, 'CREATE EXTENSION fails without a folder');
 
 my $first = mounted('first');
 is(join(' ', map { s/.*\///r } sort grep { -f } glob "$first/* $first/*/* $first/*/*/*"),
 	join(' ', map { s/.*\///r } 'dlints.so', sort glob "$first/share/extension/dlints*"),
-	'files, and nothing else');
+	'make install writes the library and the files of the extension');
 lead_to($first);
 is($node->safe_psql('postgres',
-		q{SELECT count(*) FROM pg_available_extensions WHERE name LIKE 'dlints%'}), 2, 'it is found');
+		q{SELECT count(*) FROM pg_available_extensions WHERE name LIKE 'dlints%'}), 2, 'PostgreSQL finds dlints in the folder');
 $node->safe_psql('postgres', 'CREATE EXTENSION dlints');
 DlintsTest->run_file($node, 'pages.sql');
-works('it works');
+works('pages work with dlints in a folder');
 $node->restart;
-works('it works after a restart');
+works('pages work after a restart');
 is($node->safe_psql('postgres', q{
 		SET debug_parallel_query = on; SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0;
-		SELECT count(dlints_mean(state)) FROM board.model}) > 0, 1, 'in parallel workers, too');
+		SELECT count(dlints_mean(state)) FROM board.model}) > 0, 1, 'parallel workers find dlints in the folder');
 
 ### The next version, in a folder of its own
 
@@ -95,14 +94,13 @@ my $scripts = "$second/share/extension";
 my $control = DlintsTest->slurp("$scripts/dlints.control");
 
 DlintsTest->spew("$scripts/dlints.control", $control =~ s/^default_version.*$/default_version = '$next'/mr);
-DlintsTest->spew("$scripts/dlints--$version--$next.sql", "SELECT _dlints_say_outdated();\n");
+DlintsTest->spew("$scripts/dlints--$version--$next.sql", "COMMENT ON VIEW dlints_recommenders IS 'next';\n");
 lead_to($second, "shared_preload_libraries = 'dlints'");
-works('the files of the next version');
+works('pages work with the files of the next version');
 $node->safe_psql('postgres', 'ALTER EXTENSION dlints UPDATE');
 is($node->safe_psql('postgres', q{SELECT extversion FROM pg_extension WHERE extname = 'dlints'}), $next,
-	'it is brought to the next version');
-$node->safe_psql('postgres', q{SELECT dlints_renew('board'), dlints_renew('front')});
-works('renewed');
+	'ALTER EXTENSION ... UPDATE finds the script in the folder');
+works('pages work after ALTER EXTENSION ... UPDATE');
 
 ### pg_upgrade, which in PostgreSQL 18 wants the library in the server's folder meanwhile
 
@@ -126,15 +124,15 @@ if ($major == 18)
 	my ($new, @command) = upgraded('refused');
 
 	$new->command_checks_all(\@command, 1, [qr/loadable libraries that are missing/], [],
-		'pg_upgrade does not look beside it');
+		'pg_upgrade of PostgreSQL 18 does not find dlints in a folder');
 	system_or_die('cp', "$second/lib/dlints.so", $pkglibdir);
 }
 my ($new, @command) = upgraded('upgraded');
-$new->command_ok(\@command, 'pg_upgrade');
+$new->command_ok(\@command, 'pg_upgrade succeeds');
 unlink $library;
 $node = $new;
 $node->start;
-works('and after it');
+works('pages work after pg_upgrade');
 
 $node->stop;
 system_or_die('chmod', '-R', 'u+w', $first, $second);

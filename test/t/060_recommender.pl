@@ -1,5 +1,5 @@
-# A recommender under many sessions and a crash: whatever happens, its models are
-# those that its log gives, and without people they are those of the beginning.
+# A recommender under many sessions and a crash.  Its models always equal those that
+# a rebuild gives; after all users are erased they equal those of the warm start.
 use strict;
 use warnings;
 
@@ -17,21 +17,21 @@ jit = off
 my $tables = do { local (@ARGV, $/) = "$FindBin::RealBin/../pgtap/include/recommender.sql"; <> };
 $node->safe_psql('postgres', "CREATE EXTENSION dlints; $tables");
 
-# Who has looked at something before is not among those who come now.
+# Users with earlier clicks are not among those who come now.
 $node->safe_psql('postgres', q{
 	SELECT dlints_create_recommender('board', 'job', '{title,field,city_id,skills,remote}',
 		clicks => 'SELECT who, job, at FROM visit', outcomes => '{"click": 1, "apply": 5}');
-	CREATE TABLE beginning AS SELECT * FROM board.model;
-	-- a list for a person, some of which is clicked at once
-	CREATE FUNCTION visit_page(person bigint) RETURNS bigint LANGUAGE sql AS $$
+	CREATE TABLE at_first AS SELECT * FROM board.model;
+	-- a list for a user, with some clicks
+	CREATE FUNCTION visit_page(user_id bigint) RETURNS bigint LANGUAGE sql AS $$
 		SELECT count(CASE WHEN random() < 0.3 THEN board.reward(decision, item) END)
-		FROM   board.recommend(person, 5) $$;
-	-- something that was shown and not clicked is clicked now, or applied for
+		FROM   board.recommend(user_id, 5) $$;
+	-- a reward of an impression without rewards
 	CREATE FUNCTION click_late() RETURNS void LANGUAGE sql AS $$
 		SELECT board.reward(decision, item, CASE WHEN random() < 0.5 THEN 'apply' ELSE 'click' END)
-		FROM   board.shown s LEFT JOIN board.reward r USING (decision, item) WHERE r.decision IS NULL
+		FROM   board.impression s LEFT JOIN board.reward r USING (decision, item) WHERE r.decision IS NULL
 		ORDER  BY random() LIMIT 1 $$;
-	-- how far the models are from those of the log; they stay as they are
+	-- the difference between the models and those of a rebuild; the models are not changed
 	CREATE FUNCTION off() RETURNS float8 LANGUAGE plpgsql AS $$
 	DECLARE
 		most float8;
@@ -80,58 +80,95 @@ for my $end ('COMMIT', 'ROLLBACK')
 	$sessions->run(2, 'SELECT visit_page(1000)', 'SELECT click_late() FROM generate_series(1, 5)');
 	$sessions->wait_with(2, "DO 'BEGIN PERFORM board.learn(''0''); END'");
 	$sessions->run(1, $end);
-	is($sessions->outcome(2), '00000', "a session that learns waits for another one's $end");
-	is(value('count(*) FROM board.due'), 0, 'all is learned');
-	is(value(q{updates - (SELECT count(*) FROM board.shown)
+	is($sessions->outcome(2), '00000', "learn() waits for the $end of another session's learn()");
+	is(value('count(*) FROM board.pending'), 0, 'no decision is pending after two sessions learned');
+	is(value(q{updates - (SELECT count(*) FROM board.impression)
 		FROM board.models WHERE name = 'personal'}),
-		0, 'once each');
-	is_the_logs("two sessions learned, $end");
+		0, 'two sessions train on each impression once');
+	is_the_logs("the models equal a rebuild after two sessions learned, $end");
 }
 
-for my $other ('board.erase(1000)', 'board.rebuild()', 'board.set_beginning()')
+for my $other ('board.erase(1000)', 'board.rebuild()', 'board.warm_start()')
 {
 	value("sum(visit_page(p)) FROM generate_series(1000, 1019) p");
 	$sessions->run(1, 'BEGIN', $learn);
 	$sessions->wait_with(2, "DO 'BEGIN PERFORM $other; END'");
 	$sessions->run(1, 'COMMIT');
-	is($sessions->outcome(2), '00000', "$other waits");
-	is_the_logs("$other after learning");
+	is($sessions->outcome(2), '00000', "$other waits for learn()");
+	is_the_logs("the models equal a rebuild after $other");
 }
 
-### A month begins while somebody is shown what belongs to it
+### A month begins while lists of that month are made
 
 without_months();
 $sessions->run(1, 'BEGIN', 'SELECT visit_page(1001)');
-$sessions->wait_with(2, q{DO 'BEGIN PERFORM board.set_months(); END'});
+is($sessions->sqlstate(2, q{SELECT board.run_part('months')}), '00000',
+	'maintenance of partitions gives up while another session writes to the log');
 $sessions->run(1, 'COMMIT');
-is($sessions->outcome(2), '00000', 'who makes its partition waits');
+value(q{board.run_part('months')});
 is(value('count(*) || \' \' || (SELECT count(*) FROM board.decision) FROM board.decision_rest'), '0 2',
-	'and moves all of them');
+	'a new partition gets all decisions of its month');
 
 without_months();
 $sessions->run(1, 'BEGIN', 'SELECT board.reward(999, 1)');
-$sessions->wait_with(2, q{DO 'BEGIN PERFORM board.set_months(); END'});
-is($sessions->sqlstate(1, 'SELECT visit_page(1001)'), '00000', 'who is shown something after a click');
-is($sessions->outcome(2), '00000', 'and who makes partitions do not wait for each other');
+$sessions->{2}->query_until(qr/sent/, "\\echo sent\nSELECT board.run_part('months');\n");
+is($sessions->sqlstate(1, 'SELECT visit_page(1001)'), '00000', 'a list after a reward does not wait for partitions for ever');
+is($sessions->outcome(2), '00000', 'maintenance of partitions does not wait for a list for ever');
 $sessions->run(1, 'COMMIT');
-value('board.set_months()');
-is(value('count(*) FROM board.decision_rest'), 0, 'which are made later');
+value(q{board.run_part('months')});
+is(value('count(*) FROM board.decision_rest'), 0, 'partitions are made by a later call');
 
-### A click that is told before its decision is committed
+### Two sessions call run()
+
+for my $part ('learn', 'items', 'refit')
+{
+	value("sum(visit_page(p)) FROM generate_series(1000, 1009) p");
+	value(q{board.run_part('refresh')});
+	$node->safe_psql('postgres', q{UPDATE board.job SET done_at = '-infinity' WHERE name IN ('refit', 'refresh')});
+	$sessions->run(1, 'BEGIN', "SELECT board.run_part('$part')");
+	$sessions->run(2, q{SET lock_timeout = '20s'});
+	is($sessions->sqlstate(2, 'CALL board.run()'), '00000', "run() neither waits nor fails while another session is at \"$part\"");
+	$sessions->run(1, 'COMMIT');
+	is(value(q{count(*) FROM board.job WHERE problem IS NOT NULL}), 0, "no part has an error after two sessions were at \"$part\"");
+	$sessions->run(2, 'RESET lock_timeout');
+}
+$node->safe_psql('postgres', 'CALL board.run()');
+is_the_logs('the models equal a rebuild after two sessions called run()');
+# learning goes on while a fit is computed
+$node->safe_psql('postgres', q{UPDATE board.job SET done_at = '-infinity' WHERE name = 'refit'});
+$sessions->run(1, 'BEGIN', q{SELECT board.run_part('refit')});
+value("sum(visit_page(p)) FROM generate_series(1000, 1009) p");
+is($sessions->sqlstate(2, q{SET lock_timeout = '5s'}), '00000', 'a lock timeout is set');
+is($sessions->sqlstate(2, q{SELECT board.learn('0')}), '00000', 'learn() does not wait for the weekly fit');
+$sessions->run(1, 'ROLLBACK');
+$sessions->run(2, 'RESET lock_timeout');
+# one transaction for each part, and all of them in the caller's transaction block
+value("sum(visit_page(p)) FROM generate_series(1000, 1009) p");
+my $before = value('txid_current()');
+$node->safe_psql('postgres', 'CALL board.run()');
+cmp_ok(value('txid_current()') - $before, '>', 3, 'run() commits after each part');
+$before = value('txid_current()');
+is($sessions->sqlstate(1, 'BEGIN'), '00000', 'a transaction block begins');
+is($sessions->sqlstate(1, 'CALL board.run()'), '00000', 'run() works inside a transaction block');
+is($sessions->sqlstate(1, 'ROLLBACK'), '00000', 'run() leaves the transaction block to its caller');
+$node->safe_psql('postgres', 'BEGIN; CALL board.run(); COMMIT');
+is_the_logs('the models equal a rebuild after run() in a transaction block');
+
+### A reward that is reported before its decision is committed
 
 $sessions->run(1, 'BEGIN');
 my ($decision, $item) = split ' ',
   $sessions->{1}->query_safe(q{SELECT decision || ' ' || item FROM board.recommend(1000, 1)});
 value("board.reward($decision, $item)");
 value(q{board.learn('0')});
-is(value("learned FROM board.reward WHERE decision = $decision"), '',
-	'the click waits for its decision');
+is(value("applied FROM board.reward WHERE decision = $decision"), '',
+	'a reward waits for its decision');
 $sessions->run(1, 'COMMIT');
 value(q{board.learn('0')});
-is(value("learned FROM board.reward WHERE decision = $decision"), 1, 'and is learned with it');
-is_the_logs('a click before its decision');
+is(value("applied FROM board.reward WHERE decision = $decision"), 1, 'a reward is applied with its decision');
+is_the_logs('the models equal a rebuild after a reward came before its decision');
 
-### A click that somebody tells again holds up nobody who learns, be it of a list that is learned now or before
+### A reward that is reported again does not hold up training
 
 $sessions->run(2, "SET lock_timeout = '10s'");
 for my $is_learned (0, 1)
@@ -141,31 +178,31 @@ for my $is_learned (0, 1)
 	value(q{board.learn('0')}) if $is_learned;
 	value("board.reward($decision, $item, value => 0.7)");
 	$sessions->run(1, 'BEGIN', "SELECT board.reward($decision, $item, value => 0.5)");
-	is($sessions->sqlstate(2, $learn), '00000', 'who learns does not wait for who tells of a click');
+	is($sessions->sqlstate(2, $learn), '00000', 'learn() does not wait for a session that reports a reward');
 	$sessions->run(1, 'COMMIT');
 	value(q{board.learn('0')});
-	is(value("learned FROM board.reward WHERE decision = $decision"), 0.5, 'which is learned afterwards');
-	is_the_logs('and the models know it');
+	is(value("applied FROM board.reward WHERE decision = $decision"), 0.5, 'a reward that learn() skipped is applied afterwards');
+	is_the_logs('the models equal a rebuild after a reward was reported again');
 }
 $sessions->run(2, 'RESET lock_timeout');
 
-### Many at random, and the server crashes
+### Random sessions, and a crash of the server
 
 my $script = $node->basedir . '/mixed.pgbench';
 open my $file, '>', $script or die "$script: $!";
 print {$file} <<'END';
-\set person random(1000, 1030)
+\set visitor random(1000, 1030)
 \set what random(1, 20)
 \if :what <= 10
-SELECT visit_page(:person);
+SELECT visit_page(:visitor);
 \elif :what <= 15
 SELECT click_late();
 \elif :what <= 18
 SELECT board.learn('0');
 \elif :what = 19
-SELECT board.run();
+CALL board.run();
 \else
-SELECT board.erase(:person);
+SELECT board.erase(:visitor);
 \endif
 END
 close $file or die "$script: $!";
@@ -185,21 +222,21 @@ for my $round (1 .. 3)
 	}
 	else
 	{
-		ok($bench->finish, 'sessions recommend, click, learn and erase at once') or diag $err;
+		ok($bench->finish, 'sessions recommend, click, learn, run and erase at once') or diag $err;
 	}
-	is_the_logs($round > 1 ? 'after a crash, too' : 'the model is that of the log');
+	is_the_logs($round > 1 ? 'the models equal a rebuild after a crash' : 'the models equal a rebuild after random sessions');
 	value(q{board.learn('0')});
-	is_the_logs('and goes on');
-	cmp_ok(value('count(*) FROM board.decision'), '>', 10, 'of which there is something');
+	is_the_logs('the models equal a rebuild after learning went on');
+	cmp_ok(value('count(*) FROM board.decision'), '>', 10, 'the log has decisions after random sessions');
 }
 
-### Everybody is erased
+### All users are erased
 
-value(q{sum(board.erase(person)) FROM (SELECT DISTINCT person FROM board.decision) d});
-is(value('count(*) FROM board.decision') + value('count(*) FROM board.shown'), 0, 'nobody is left');
-value('board.set_beginning()');
+value(q{sum(board.erase(user_id)) FROM (SELECT DISTINCT user_id FROM board.decision) d});
+is(value('count(*) FROM board.decision') + value('count(*) FROM board.impression'), 0, 'the log is empty after all users are erased');
+value('board.warm_start()');
 cmp_ok(value(q{max(far(dlints_set(b.state, prior_weight => 0), dlints_set(m.state, prior_weight => 0)))
-	FROM board.model m JOIN beginning b USING (name) WHERE m.learns}), '<', 1e-9,
-	'the models are what they began with');
+	FROM board.model m JOIN at_first b USING (name) WHERE m.learns}), '<', 1e-9,
+	'the models equal the warm start after all users are erased');
 
 done_testing();

@@ -1,6 +1,6 @@
-# What was acknowledged is there: sessions recommend, reward, rank, learn, run, change, erase and
-# rebuild at once, while statements are cancelled and servers' processes killed.  In the end each
-# reward that a client was told of is in the log, learned once, and the models are those of the log.
+# Acknowledged rewards survive: sessions recommend, reward, rank, learn, run, alter, erase and rebuild at once, while
+# statements are cancelled and server processes killed.  In the end each acknowledged reward is in the log and applied
+# once, and the models equal those of a rebuild.
 #
 # DLINTS_LEDGER_SECONDS=3600 for longer; 15 is what make test takes.
 use strict;
@@ -23,11 +23,11 @@ deadlock_timeout = '100ms'
 my $tables = do { local (@ARGV, $/) = "$FindBin::RealBin/../pgtap/include/recommender.sql"; <> };
 my $folder = $node->basedir;
 
-# People from 5000 on are erased now and then, and have no place in the ledger.
+# Users from 5000 on are erased from time to time, and are not in the ledger.
 $node->safe_psql('postgres', "CREATE EXTENSION dlints; $tables" . q{
-	SELECT dlints_create_recommender('board', 'job', '{field,salary}', wait => '1 second',
+	SELECT dlints_create_recommender('board', 'job', '{field,salary}', attribution_window => '1 second',
 		clicks => 'SELECT who, job, at FROM visit', outcomes => '{"click": 1, "apply": 5}');
-	SELECT dlints_create_ranker('offer', wait => '1 second', repeated => 'last');
+	SELECT dlints_create_ranker('offer', attribution_window => '1 second', repeated => 'last');
 	CREATE FUNCTION off() RETURNS float8 LANGUAGE plpgsql AS $$
 	DECLARE
 		most float8;
@@ -39,33 +39,31 @@ $node->safe_psql('postgres', "CREATE EXTENSION dlints; $tables" . q{
 		RETURN coalesce(most, 'infinity');
 	END $$});
 
-# Statements of a kind of client, each a transaction of its own.  A line of the ledger is what psql
-# prints, which is after the commit.
+# Statements of each kind of client, one per transaction.  psql prints a line of the ledger after the commit.
 my %client = (
 	visitor => sub {
-		my $person = 1000 + int rand 50;
+		my $user = 1000 + int rand 50;
 		my $outcome = rand() < 0.8 ? 'click' : 'apply';
 		return qq{SELECT 'board', decision, item, '$outcome', board.reward(decision, item, '$outcome')
-			FROM board.recommend($person, 5) WHERE place <= 2;};
+			FROM board.recommend($user, 5) WHERE "position" <= 2;};
 	},
 	late => sub {
 		return q{SELECT 'board', decision, item, 'apply', board.reward(decision, item, 'apply')
-			FROM board.shown JOIN board.decision d ON d.id = decision WHERE person < 5000 ORDER BY random() LIMIT 2;};
+			FROM board.impression JOIN board.decision d ON d.id = decision WHERE user_id < 5000 ORDER BY random() LIMIT 2;};
 	},
 	caller => sub {
 		my $event = $$ . ' ' . int rand 1e9;
 		return qq{SELECT 'offer', event_id, 1, 'reward', offer.reward(event_id, 1)
-			FROM offer.rank('$event', '{"hour": 3}', '["a", "b", "c"]') WHERE place = 1;};
+			FROM offer.rank('$event', '{"hour": 3}', '["a", "b", "c"]') WHERE "position" = 1;};
 	},
 	learner => sub {
-		return (q{SELECT board.learn();}, q{SELECT board.run();}, q{SELECT offer.learn();}, q{SELECT offer.run();})[rand 4];
+		return (q{SELECT board.learn();}, q{CALL board.run();}, q{SELECT offer.learn();}, q{CALL offer.run();})[rand 4];
 	},
 	changer => sub {
 		return (q{SELECT count(*) FROM board.recommend(5000, 3);}, q{SELECT board.erase(5000);}, q{SELECT board.rebuild();},
-			q{SELECT offer.rebuild();}, q{SELECT board.set_beginning();},
-			sprintf(q{SELECT dlints_alter_recommender('board', '{"places": [1, %.1f]}');}, 0.2 + 0.1 * int rand 8),
-			sprintf(q{SELECT dlints_alter_recommender('board', '{"half_life": "%d days"}');}, 5 + rand 5),
-			q{SELECT dlints_renew('board');})[rand 8];
+			q{SELECT offer.rebuild();}, q{SELECT board.warm_start();},
+			sprintf(q{SELECT dlints_alter_recommender('board', '{"examination": [1, %.1f]}');}, 0.2 + 0.1 * int rand 8),
+			sprintf(q{SELECT dlints_alter_recommender('board', '{"half_life": "%d days"}');}, 5 + rand 5))[rand 7];
 	});
 
 my $end = time + $seconds;
@@ -92,7 +90,7 @@ for my $n (0 .. $#clients)
 	POSIX::_exit(0);
 }
 
-# Cancel one of them, or kill it as the kernel does where memory runs out
+# Cancel a session, or kill it as the kernel does when memory runs out
 my ($cancelled, $killed) = (0, 0);
 for (my $step = 1; time < $end; $step++)
 {
@@ -112,7 +110,7 @@ for (my $step = 1; time < $end; $step++)
 	}
 }
 waitpid $_, 0 for @workers;
-# The server may recover still, and psql be gone as above: that is tried again
+# The server may still recover, and psql may fail as above
 my $back;
 for (1 .. 1000)
 {
@@ -129,9 +127,9 @@ note scalar(@ledger) . " rewards were acknowledged, $cancelled statements cancel
 note "$errors{$_} times: $_" for sort keys %errors;
 cmp_ok(scalar @ledger, '>', 20 * $seconds / 15, 'rewards were acknowledged');
 cmp_ok($cancelled, '>', 0, 'statements were cancelled');
-cmp_ok($killed, '>', 0, 'and processes killed');
+cmp_ok($killed, '>', 0, 'processes were killed');
 is(join("\n", grep { !/^canceling statement/ } sort keys %errors),
-	'', 'no other error came of it');
+	'', 'no other error occurred');
 
 DlintsTest->spew("$folder/ledger", join '', map { join("\t", @$_[ 0 .. 3 ]) . "\n" } @ledger);
 $node->safe_psql('postgres', qq{
@@ -142,12 +140,12 @@ is($node->safe_psql('postgres', q{
 		SELECT count(*) FROM ledger l
 		LEFT JOIN board.reward r ON r.decision::text = l.decision AND r.item = l.item AND r.outcome = l.outcome
 		LEFT JOIN offer.reward o ON o.event = l.decision
-		WHERE CASE schema WHEN 'board' THEN r.learned ELSE o.learned END IS DISTINCT FROM
+		WHERE CASE schema WHEN 'board' THEN r.applied ELSE o.applied END IS DISTINCT FROM
 		      CASE schema WHEN 'board' THEN r.value ELSE o.value END
-		OR    CASE schema WHEN 'board' THEN r.value ELSE o.value END IS NULL}), 0, 'each of them is learned');
-is($node->safe_psql('postgres', q{SELECT (SELECT count(*) FROM board.due) + (SELECT count(*) FROM offer.due)
-	+ (SELECT count(*) FROM board.set_aside) + (SELECT count(*) FROM offer.set_aside)}), 0, 'nothing is left');
-cmp_ok($node->safe_psql('postgres', 'SELECT off()'), '<', 1e-9, 'and the models are those of the log');
+		OR    CASE schema WHEN 'board' THEN r.value ELSE o.value END IS NULL}), 0, 'each acknowledged reward is applied');
+is($node->safe_psql('postgres', q{SELECT (SELECT count(*) FROM board.pending) + (SELECT count(*) FROM offer.pending)
+	+ (SELECT count(*) FROM board.quarantine) + (SELECT count(*) FROM offer.quarantine)}), 0, 'no decision is pending or quarantined');
+cmp_ok($node->safe_psql('postgres', 'SELECT off()'), '<', 1e-9, 'the models equal those of a rebuild');
 
 $node->stop;
 done_testing();

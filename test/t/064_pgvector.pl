@@ -109,8 +109,8 @@ SKIP:
 	sql($calls, 'CREATE EXTENSION pgtap');
 	my ($status, $output, $messages) = $node->psql($calls, "\\i $FindBin::RealBin/../pgtap/36_calls.sql");
 
-	is(join("\n", $messages, $output =~ /^((?:not ok|#).*)$/mg), '', 'every call, so sent, answers the same');
-	like($output, qr/^ok \d+ - $_, fractions numbers, sends \d+ calls$/m, "... a $_ among them")
+	is(join("\n", $messages, $output =~ /^((?:not ok|#).*)$/mg), '', 'every call gives the same result for vectors as for arrays');
+	like($output, qr/^ok \d+ - $_, fractions numbers, sends \d+ calls$/m, "calls with $_ are tested")
 	  for 'vector', $output =~ /halfvec/ ? 'halfvec' : ();
 }
 
@@ -119,31 +119,31 @@ SKIP:
 sql($calls, 'CREATE TABLE item (id integer PRIMARY KEY, kind text, v vector)',
 	q{INSERT INTO item SELECT i, i % 2, ARRAY[i, 1]::real[]::vector FROM generate_series(1, 3) i});
 is(sql($calls, q{SELECT dlints_pack(NULL::vector) IS NULL, dlints_pack('{}'::vector[]) = dlints_pack('{}')}),
-	't|t', 'a NULL is none, and no vectors are none');
-is(sqlstate($calls, 'SELECT dlints_predict(dlints_new(3), v) FROM item'), '22000', 'another length than the model has');
-is(sqlstate($calls, 'SELECT dlints_pack(array_agg(v) || ARRAY[1]::real[]::vector) FROM item'), '22000', 'two lengths');
-is(sqlstate($calls, 'SELECT dlints_pack(array_agg(v) || NULL::vector) FROM item'), '22004', 'a NULL among vectors');
-is(sqlstate($calls, 'SELECT dlints_pack(ARRAY[array_agg(v)]) FROM item'), '2202E', 'arrays of arrays of vectors');
+	't|t', 'dlints_pack() returns NULL for a NULL vector and packs an empty array of vectors');
+is(sqlstate($calls, 'SELECT dlints_predict(dlints_new(3), v) FROM item'), '22000', 'dlints_predict() rejects a vector of another length');
+is(sqlstate($calls, 'SELECT dlints_pack(array_agg(v) || ARRAY[1]::real[]::vector) FROM item'), '22000', 'dlints_pack() rejects vectors of two lengths');
+is(sqlstate($calls, 'SELECT dlints_pack(array_agg(v) || NULL::vector) FROM item'), '22004', 'dlints_pack() rejects a NULL among vectors');
+is(sqlstate($calls, 'SELECT dlints_pack(ARRAY[array_agg(v)]) FROM item'), '2202E', 'dlints_pack() rejects arrays of arrays of vectors');
 
 SKIP:
 {
 	skip 'pgvector makes no such value', 4 if $is_real;
-	is(sqlstate($calls, "SELECT dlints_pack('\\x$_'::vector)"), '0A000', "a value of another form: $_")
+	is(sqlstate($calls, "SELECT dlints_pack('\\x$_'::vector)"), '0A000', "a malformed vector is rejected: $_")
 	  for '', '00', '0000000000', '0300000000000000';
 }
 
 ### Recommenders beside it, dump and restore
 
 sql($calls, 'CREATE VIEW shown AS SELECT dlints_recommend(dlints_new(2), id, v, 3) FROM item',
-	q{SELECT dlints_create_recommender('shop', 'item', '{kind}', person_type => 'bigint')});
-is(sql($calls, 'SELECT count(*) FROM shop.recommend(1, 3)'), 3, 'a recommender is made beside these casts');
+	q{SELECT dlints_create_recommender('shop', 'item', '{kind}', user_type => 'bigint')});
+is(sql($calls, 'SELECT count(*) FROM shop.recommend(1, 3)'), 3, 'a recommender works beside the casts of dlints_pgvector');
 my $dump = $node->basedir . '/dump';
-$node->command_ok([ 'pg_dump', '--no-sync', '--file', $dump, $calls ], 'pg_dump');
+$node->command_ok([ 'pg_dump', '--no-sync', '--file', $dump, $calls ], 'pg_dump succeeds with dlints_pgvector');
 database('restored');
-$node->command_ok([ 'psql', '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-d', 'restored', '-f', $dump ], 'restored');
-is(sql('restored', 'SELECT cardinality(dlints_recommend) FROM shown'), 3, '... with a view of vectors');
-is(sql('restored', $casts), sql($calls, $casts), '... and the casts');
-is(sqlstate($calls, 'DROP EXTENSION vector'), '2BP01', 'pgvector is not dropped from under them');
+$node->command_ok([ 'psql', '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-d', 'restored', '-f', $dump ], 'a dump with dlints_pgvector can be restored');
+is(sql('restored', 'SELECT cardinality(dlints_recommend) FROM shown'), 3, 'a restored view reads vectors');
+is(sql('restored', $casts), sql($calls, $casts), 'a restore has the casts');
+is(sqlstate($calls, 'DROP EXTENSION vector'), '2BP01', 'DROP EXTENSION vector is refused while dlints_pgvector needs it');
 
 ### Whose types these are
 
@@ -155,16 +155,16 @@ my $moved = database(
 	'CREATE EXTENSION dlints SCHEMA d', 'CREATE EXTENSION vector SCHEMA v',
 	'SET ROLE owner', 'CREATE EXTENSION dlints_pgvector SCHEMA trap');
 like(sql($moved, 'SET search_path = d', $casts), qr/^v\.vector$/m,
-	'the owner of the database makes casts of the type that is pgvector\'s');
+	'the owner of the database makes casts of the type of pgvector');
 is(sql($moved, 'ALTER EXTENSION dlints_pgvector SET SCHEMA public',
-		q{SELECT d.dlints_pack(ARRAY[1, 2]::real[]::v.vector) = d.dlints_pack('{1,2}')}), 't', '... and they move');
+		q{SELECT d.dlints_pack(ARRAY[1, 2]::real[]::v.vector) = d.dlints_pack('{1,2}')}), 't', 'dlints_pgvector can be moved to another schema');
 
 my $added = database(
 	'added', 'CREATE EXTENSION dlints', 'CREATE EXTENSION vector', 'CREATE SCHEMA trap',
 	'CREATE DOMAIN trap.vector AS bigint', 'ALTER EXTENSION vector ADD DOMAIN trap.vector',
 	'CREATE EXTENSION dlints_pgvector');
 is(sql($added, q{SELECT count(*) FROM pg_proc WHERE proargtypes[0] = 'trap.vector'::regtype}),
-	0, 'what the owner of pgvector adds to it is not read as a vector');
+	0, 'a domain that was added to pgvector gets no cast');
 
 ### An older pgvector
 
@@ -173,11 +173,11 @@ SKIP:
 	skip 'this pgvector has halfvec', 3 if $is_real;
 	my $older = database('older', "CREATE EXTENSION vector VERSION '0'", 'CREATE EXTENSION dlints_pgvector CASCADE');
 
-	is(sql($older, $casts), "vector\nvector[]", 'without halfvec there are casts of vector');
+	is(sql($older, $casts), "vector\nvector[]", 'an old pgvector without halfvec gets casts of vector');
 	sql($older, "ALTER EXTENSION vector UPDATE TO '1'");
-	is(sql($older, $casts), "vector\nvector[]", '... and no others after an update of pgvector');
+	is(sql($older, $casts), "vector\nvector[]", 'an update of pgvector adds no casts');
 	sql($older, 'DROP EXTENSION dlints_pgvector', 'CREATE EXTENSION dlints_pgvector');
-	is(sql($older, $casts), "vector\nvector[]\nhalfvec\nhalfvec[]", '... until dlints_pgvector is made anew');
+	is(sql($older, $casts), "vector\nvector[]\nhalfvec\nhalfvec[]", 'dlints_pgvector has casts of halfvec after it is created again');
 }
 
 $node->stop;

@@ -12,8 +12,8 @@ SELECT i, format('work number %s for people with patience, word%s', i, i % 9), '
          jsonb_build_object('level', i % 4),
        i % 2 = 0, now() - i % 90 * interval '1 day', i % 10 <> 0, 'same'
 FROM generate_series(1, 200) i;
-CREATE FUNCTION wants(person bigint) RETURNS text LANGUAGE sql IMMUTABLE
-  AS $$ SELECT 'field ' || person % 5 $$;
+CREATE FUNCTION wants(user_id bigint) RETURNS text LANGUAGE sql IMMUTABLE
+  AS $$ SELECT 'field ' || user_id % 5 $$;
 CREATE TABLE visit (who bigint NOT NULL, job integer NOT NULL, at timestamptz NOT NULL);
 INSERT INTO visit
 SELECT p, id, now() - (hashint8extended(p * 1000 + id, 1) & 1023) * interval '20 minutes'
@@ -33,3 +33,25 @@ FROM   unnest(ARRAY['$.updates', '$.evidence[*].b[*]', '$.evidence[*].G[*][*]', 
                               ARRAY(SELECT v::float8
                                 FROM jsonb_path_query(b::jsonb, path::jsonpath) v)) u (x, y)) p
 $$;
+
+-- The result of a query under the search_path that functions of the extension run under, in the schema of a
+-- recommender or ranker
+CREATE FUNCTION inside(schema name, query text) RETURNS text LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    result text;
+BEGIN
+    PERFORM set_config('search_path', format('pg_catalog, %I, pg_temp', schema), true);
+    EXECUTE query INTO result;
+    RETURN result;
+END $$;
+
+-- The lowest decision number of a moment
+CREATE FUNCTION first_decision(at timestamptz) RETURNS bigint LANGUAGE sql AS $$
+SELECT (floor(extract(epoch FROM at))::bigint - 1577836800) << 22 $$;
+
+-- Make run() treat jobs as due
+CREATE FUNCTION make_due(schema name, VARIADIC jobs text[]) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    EXECUTE format('UPDATE %I.job SET done_at = ''-infinity'' WHERE name = ANY ($1)', schema) USING jobs;
+END $$;
