@@ -49,9 +49,6 @@ typedef struct ListRequest
 static const PageQuery describe_item = {{
 	"SELECT $1 || jsonb_build_object('more_like', $2), ARRAY[$2]", 2}, {JSONBOID, ARG_ITEM}};
 
-static const PageQuery check_objects = {{
-	"SELECT @extschema@._dlints_check_objects()", 0}, {0}};
-
 /* ---------- the request ---------- */
 
 static void
@@ -173,20 +170,6 @@ choose_list(PageRequest *page, void *arg)
 	request->choice = ChooseItems(page, policy, &request->shortlist, profile, request->seed);
 }
 
-/*
- * Raise the error of a failed choice, or one that says more: which of the user's
- * expressions failed, or which objects were dropped.
- */
-static void
-explain_error(PageRequest *page, ErrorData *error)
-{
-	if (IsUserDataError(error))
-		CheckExpressions(page);
-	if (IsMissingObjectError(error))
-		RunSelect(page, &check_objects, 0, NULL);
-	ReThrowError(error);
-}
-
 /* Multiply the probabilities of a list by a share. */
 static void
 scale_probabilities(Choice *choice, double share)
@@ -249,14 +232,11 @@ make_list(PageRequest *page, FunctionCallInfo fcinfo, ListRequest *request)
 {
 	ReturnSetInfo *rows = ResultRows(fcinfo);
 	int64		decision;
-	ErrorData  *error;
 
 	check_columns(page, rows->setDesc);
 	decision = NewDecisionNumber(page->schema, page->extension_schema);
 	request->seed = (int64) FreshSeed();
-	error = TryStep(page, choose_list, request);
-	if (error != NULL)
-		explain_error(page, error);
+	DoStep(page, choose_list, request);
 	if (!request->choice.items.isnull)
 	{
 		if (request->shortlist.share < 1.0)
@@ -352,6 +332,15 @@ dlints_trending(PG_FUNCTION_ARGS)
 	return make_list(&page, fcinfo, &request);
 }
 
+/* The profile of the request's user */
+static void
+compute_profile(PageRequest *page, void *arg)
+{
+	ListRequest *request = arg;
+
+	request->profile = UserProfile(page, request->recent);
+}
+
 PG_FUNCTION_INFO_V1(dlints_user_profile);
 
 /* _dlints_profile(setting, user_id, recent, context, session) -> real[] */
@@ -359,8 +348,8 @@ Datum
 dlints_user_profile(PG_FUNCTION_ARGS)
 {
 	MemoryContext caller = CurrentMemoryContext;
-	PageRequest		page;
-	NullableDatum profile;
+	PageRequest page;
+	ListRequest request = {0};
 	ArrayType  *result = NULL;
 
 	OpenPage(&page, fcinfo);
@@ -370,10 +359,11 @@ dlints_user_profile(PG_FUNCTION_ARGS)
 	page.user = PageArgument(fcinfo, 1);
 	read_context(&page, PageArgument(fcinfo, 3));
 	page.session = PageArgument(fcinfo, 4);
-	profile = UserProfile(&page, PageArgument(fcinfo, 2));
-	if (!profile.isnull)
+	request.recent = PageArgument(fcinfo, 2);
+	DoStep(&page, compute_profile, &request);
+	if (!request.profile.isnull)
 	{
-		ArrayType  *array = DatumGetArrayTypeP(profile.value);
+		ArrayType  *array = DatumGetArrayTypeP(request.profile.value);
 
 		result = memcpy(MemoryContextAlloc(caller, VARSIZE(array)), array, VARSIZE(array));
 	}

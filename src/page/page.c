@@ -71,6 +71,17 @@ find_types(PageRequest *page)
 				 errmsg("schema \"%s\" does not contain a recommender", get_namespace_name(page->schema))));
 }
 
+/* Raise an error if the last query, on the table of settings, found no row. */
+void
+CheckHasSettings(const PageRequest *page)
+{
+	if (SPI_processed == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("tables of schema \"%s\" are empty", get_namespace_name(page->schema)),
+				 errhint("A dump without data was restored: restore the data too, or create another recommender.")));
+}
+
 /* Read the settings, which rewards do not need. */
 void
 ReadPageSettings(PageRequest *page)
@@ -80,11 +91,7 @@ ReadPageSettings(PageRequest *page)
 	int			n = 0;
 
 	RunSelect(page, &read_settings, 0, NULL);
-	if (SPI_processed == 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("tables of schema \"%s\" are empty", get_namespace_name(page->schema)),
-				 errhint("A dump without data was restored: restore the data too, or create another recommender.")));
+	CheckHasSettings(page);
 	settings->seed = DatumGetInt64(ResultColumn(++n).value);
 	settings->control = DatumGetFloat8(ResultColumn(++n).value);
 	settings->epsilon = DatumGetFloat8(ResultColumn(++n).value);
@@ -263,4 +270,31 @@ TryStep(PageRequest *page, PageStep step, void *arg)
 	MemoryContextSwitchTo(caller);
 	CurrentResourceOwner = owner;
 	return error;
+}
+
+static const PageQuery check_objects = {{
+	"SELECT @extschema@._dlints_check_objects()", 0}, {0}};
+
+/*
+ * Raise the error of a failed step, or one that says more: which of the user's
+ * expressions failed, or which objects were dropped.
+ */
+static void
+explain_error(PageRequest *page, ErrorData *error)
+{
+	if (IsUserDataError(error))
+		CheckExpressions(page);
+	if (IsMissingObjectError(error))
+		RunSelect(page, &check_objects, 0, NULL);
+	ReThrowError(error);
+}
+
+/* Do a step that evaluates the user's expressions. */
+void
+DoStep(PageRequest *page, PageStep step, void *arg)
+{
+	ErrorData  *error = TryStep(page, step, arg);
+
+	if (error != NULL)
+		explain_error(page, error);
 }

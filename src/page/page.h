@@ -104,6 +104,7 @@ typedef struct PageRequest
 /* beginning and end, and arguments of the entry functions */
 extern void EnterPage(PageRequest *page, FunctionCallInfo fcinfo, Oid setting);
 extern void OpenPage(PageRequest *page, FunctionCallInfo fcinfo);
+extern void CheckHasSettings(const PageRequest *page);
 extern void ReadPageSettings(PageRequest *page);
 extern void ClosePage(PageRequest *page);
 extern void CheckKeyType(FunctionCallInfo fcinfo, int argno, Oid type, const char *name);
@@ -118,6 +119,7 @@ extern NullableDatum ResultColumn(int column);
 /* subtransactions */
 typedef void (*PageStep) (PageRequest *page, void *arg);
 extern ErrorData *TryStep(PageRequest *page, PageStep step, void *arg);
+extern void DoStep(PageRequest *page, PageStep step, void *arg);
 extern bool IsUserDataError(const ErrorData *error);
 extern bool IsMissingObjectError(const ErrorData *error);
 
