@@ -194,6 +194,7 @@ CREATE FUNCTION dlints_decide(
 	draws integer DEFAULT 100,
 	epsilon double precision DEFAULT 0,
 	bonus double precision[] DEFAULT NULL,
+	bonus_stddev double precision[] DEFAULT NULL,
 	cap_group text[] DEFAULT NULL,
 	cap integer DEFAULT NULL,
 	similar_by dlints_vector DEFAULT NULL,
@@ -208,7 +209,8 @@ CREATE FUNCTION dlints_decide(
 	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL SAFE COST 1000 ROWS 10;
 COMMENT ON FUNCTION dlints_decide(
 	dlints, anyarray, dlints_vector, bigint, dlints_vector, integer,
-	double precision, double precision[], text[], integer, dlints_vector, double precision, bigint, boolean)
+	double precision, double precision[], double precision[], text[], integer, dlints_vector, double precision, bigint,
+	boolean)
 	IS 'chooses k items by the model''s policy and returns them, best first, with their probabilities; all_items also returns the other items, with rank NULL';
 
 CREATE FUNCTION dlints_shortlist_transfn(

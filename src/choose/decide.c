@@ -52,21 +52,40 @@ CheckElementCount(const Call *call, ArrayType *array, const char *name)
 	ArgCheckCount(call->count, ArgElementCount(array, &spec), name);
 }
 
-/* Add a bonus for each, 0 where it is NULL. */
+/* Add finite numbers of a float8[], one for each candidate, 0 where it is NULL. */
 static void
-AddBonus(const Call *call, double *addends)
+AddNumbers(const Call *call, int argno, const char *plural, const char *name, double *sums)
 {
-	ArrayType  *array = DatumGetArrayTypeP(Fetch(call, call->form->bonus).value);
+	ArrayType  *array = DatumGetArrayTypeP(Fetch(call, argno).value);
 	Datum	   *elements;
 	bool	   *nulls;
 	int			count;
 	int			i;
 
-	CheckElementCount(call, array, "bonuses");
+	CheckElementCount(call, array, plural);
 	count = ArgElements(array, &elements, &nulls);
 	for (i = 0; i < count; i++)
 		if (!nulls[i])
-			addends[i] += ArgFinite(DatumGetFloat8(elements[i]), "bonus");
+			sums[i] += ArgFinite(DatumGetFloat8(elements[i]), name);
+}
+
+/* Standard deviations of the bonuses; NULL if none is given. */
+static double *
+ReadBonusStddevs(const Call *call)
+{
+	double	   *stddevs;
+	int			i;
+
+	if (Fetch(call, call->form->bonus_stddev).isnull)
+		return NULL;
+	stddevs = AllocateZeros(sizeof(double), call->count);
+	AddNumbers(call, call->form->bonus_stddev, "standard deviations of bonuses", "bonus_stddev", stddevs);
+	for (i = 0; i < call->count; i++)
+		if (stddevs[i] < 0.0)
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("bonus_stddev must not be negative")));
+	return stddevs;
 }
 
 /* The groups of all candidates. */
@@ -162,7 +181,7 @@ MakeAddends(const Call *call, const Request *request)
 		return NULL;
 	addends = AllocateZeros(sizeof(double), call->count);
 	if (given)
-		AddBonus(call, addends);
+		AddNumbers(call, call->form->bonus, "bonuses", "bonus", addends);
 	if (widens)
 		AddWidths(call, request, addends);
 	return addends;
@@ -177,7 +196,8 @@ ReadCandidates(Call *call)
 	RequestBegin(&request, NULL, call->prepared, CurrentMemoryContext,
 				 Fetch(call, call->form->model).value, call->profile);
 	found.scores = ScoresCreate(call->prepared, call->profile, call->features,
-								MakeAddends(call, &request), found.rules.draws,
+								MakeAddends(call, &request), ReadBonusStddevs(call),
+								found.rules.draws,
 								SeedArgument(call->fcinfo, call->form->seed));
 	if (found.rules.cap > 0)
 		ReadGroups(call, &found);
@@ -290,5 +310,5 @@ DecideAndReturn(FunctionCallInfo fcinfo, const CandidateForm *form)
  */
 FORM_ENTRY(dlints_decide, DecideAndReturn, CandidateForm,
 		   .model = 0, .item = 1, .features = 2, .k = 3, .profile = 4,
-		   .draws = 5, .epsilon = 6, .bonus = 7, .cap_group = 8, .cap = 9,
-		   .similar_by = 10, .diversity = 11, .seed = 12, .all_items = 13)
+		   .draws = 5, .epsilon = 6, .bonus = 7, .bonus_stddev = 8, .cap_group = 9,
+		   .cap = 10, .similar_by = 11, .diversity = 12, .seed = 13, .all_items = 14)

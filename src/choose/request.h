@@ -26,6 +26,7 @@ typedef struct CandidateForm
 	int			draws;
 	int			epsilon;
 	int			bonus;
+	int			bonus_stddev;
 	int			cap_group;
 	int			cap;
 	int			similar_by;

@@ -22,6 +22,7 @@
 #include "choose/request.h"
 #include "choose/scores.h"
 #include "core/numbers.h"
+#include "core/random.h"
 #include "core/score.h"
 #include "posterior/parts.h"
 #include "posterior/reduce.h"
@@ -54,6 +55,7 @@ struct Scores
 	int			lifted_len;
 
 	double	   *addends;		/* added to each candidate's scores, or NULL */
+	double	   *addend_stddevs; /* of a normal per draw that is added, too, or NULL */
 
 	/* what is scored of each candidate */
 	bool		reduces;		/* A x, or else x */
@@ -251,9 +253,28 @@ ReadStrip(Scores *scores, int first, int count)
 	return scores->reduced;
 }
 
-/* Complete the scores in the block, "step" of each candidate. */
+/* Add to a candidate's scores under some draws their normals, scaled. */
 static void
-AddAddends(Scores *scores, const ScoresStrip *strip)
+AddNormals(const Scores *scores, int candidate, int first_draw, int draws, double *list)
+{
+	double		stddev = scores->addend_stddevs[candidate];
+	double		normals[SCORE_LANES];
+	int			i;
+
+	if (stddev == 0.0)
+		return;
+	random_normals_from(scores->seed, RANDOM_BONUS, (uint32) candidate,
+						(uint64) first_draw, (size_t) draws, normals);
+	for (i = 0; i < draws; i++)
+		list[i] += ResultFinite(stddev * normals[i]);
+}
+
+/*
+ * Complete the scores in the block, "step" of each candidate: those under "draws"
+ * draws from first_draw count.
+ */
+static void
+AddAddends(Scores *scores, const ScoresStrip *strip, int first_draw, int draws)
 {
 	int			step = strip->step;
 	int			i;
@@ -262,6 +283,8 @@ AddAddends(Scores *scores, const ScoresStrip *strip)
 	for (i = 0; scores->addends && i < strip->count; i++)
 		for (l = 0; l < step; l++)
 			scores->block[i * step + l] += scores->addends[strip->first + i];
+	for (i = 0; scores->addend_stddevs && i < strip->count; i++)
+		AddNormals(scores, strip->first + i, first_draw, draws, scores->block + i * step);
 }
 
 /* Hand over the scores of a strip under a draw. */
@@ -293,7 +316,7 @@ ScoreStrip(Scores *scores, int first_draw, int draws, ScoresStrip *strip,
 		CHECK_FOR_INTERRUPTS();
 		score_lanes(scores->len, scores->pack + (Size) draw * scores->len,
 					strip->count, vectors, scores->step, scores->block, SCORE_LANES);
-		AddAddends(scores, strip);
+		AddAddends(scores, strip, first_draw + draw, lanes);
 		peak_of_lanes(strip->count, scores->block, peaks);
 		for (i = 0; i < lanes; i++)
 			HandOver(scores->block + i, peaks[i], scores->levels[draw + i],
@@ -332,7 +355,7 @@ ScoreStripOnce(Scores *scores, int first_draw, int draws, ScoresStrip *strip,
 	if (isnan(peak_of(strip->count, list)))
 		ReadStrip(scores, strip->first, strip->count);
 	strip->step = 1;
-	AddAddends(scores, strip);
+	AddAddends(scores, strip, first_draw, 1);
 	HandOver(list, peak_of(strip->count, list), scores->levels[0], first_draw, strip,
 			 take, taker);
 	for (i = 1; i < draws; i++)
@@ -378,11 +401,13 @@ ScoresMostDraws(const Scores *scores)
 /*
  * Create the scores of candidates whose features are the rows of an array.  The
  * caller has checked the rows' length.  "addends" has a number for each candidate,
- * or is NULL.  "seed" determines the draws.
+ * or is NULL.  "addend_stddevs" likewise has the standard deviations of normals
+ * that are added under each draw; a policy that does not draw adds none.  "seed"
+ * determines the draws and these normals.
  */
 Scores *
 ScoresCreate(PreparedModel *prepared, Datum profile, ArrayType *array,
-			 double *addends, int draws, uint64 seed)
+			 double *addends, double *addend_stddevs, int draws, uint64 seed)
 {
 	const DlintsHeader *model = &prepared->header;
 	Scores *scores = palloc0(sizeof(Scores));
@@ -398,6 +423,7 @@ ScoresCreate(PreparedModel *prepared, Datum profile, ArrayType *array,
 	scores->count = ARR_DIMS(array)[0];
 	scores->array = array;
 	scores->addends = addends;
+	scores->addend_stddevs = scores->drawn ? addend_stddevs : NULL;
 	scores->expected = ArgFeatureSpec(&prepared->header);
 	ChooseWhatToScore(scores);
 	scores->most_draws = Max(MOST_NUMBERS / scores->len / SCORE_LANES, 1) * SCORE_LANES;

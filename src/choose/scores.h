@@ -24,8 +24,8 @@ typedef void (*ScoresTaker) (void *taker, int draw, const ScoresStrip *strip);
 typedef struct Scores Scores;
 
 extern Scores *ScoresCreate(PreparedModel *prepared, Datum profile,
-							ArrayType *array, double *addends, int draws,
-							uint64 seed);
+							ArrayType *array, double *addends,
+							double *addend_stddevs, int draws, uint64 seed);
 extern int	ScoresCount(const Scores *scores);
 extern int	ScoresMostDraws(const Scores *scores);
 extern void ScoreUnderDraws(Scores *scores, int first_draw, int draws,

@@ -150,15 +150,16 @@ uniform(uint64_t bits)
 }
 
 /*
- * Standard normals number 0 to count - 1 of one row of a purpose's stream.
- * Number i does not depend on count.
+ * Standard normals number first to first + count - 1 of one row of a purpose's
+ * stream.  A number depends neither on first nor on count.
  */
 void
-random_normals(uint64_t seed, RandomPurpose purpose, uint32_t row,
-			   size_t count, double *out)
+random_normals_from(uint64_t seed, RandomPurpose purpose, uint32_t row,
+					uint64_t first, size_t count, double *out)
 {
 	const uint32_t key[2] = {(uint32_t) seed, (uint32_t) (seed >> 32)};
 	const uint32_t stream[2] = {row, (uint32_t) purpose};
+	size_t		skipped = (size_t) (first % 2);
 	void		(*make_words) (uint64_t, const uint32_t *, const uint32_t *,
 							   Words *) = words_one_by_one;
 	Words		words;
@@ -168,21 +169,30 @@ random_normals(uint64_t seed, RandomPurpose purpose, uint32_t row,
 	if (__builtin_cpu_supports("avx2"))
 		make_words = words_side_by_side;
 #endif
-	for (i = 0; i < count; i += 2)
+	for (i = 0; i < count + skipped; i += 2)
 	{
 		size_t		pair = i / 2 % TOGETHER;
 		double		radius;
 		double		angle;
 
 		if (pair == 0)
-			make_words(i / 2, stream, key, &words);
+			make_words(first / 2 + i / 2, stream, key, &words);
 		radius = sqrt(-2.0 * log(uniform(words.first[pair])));
 		angle = TWO_PI * uniform(words.second[pair]);
 
-		out[i] = radius * cos(angle);
-		if (i + 1 < count)
-			out[i + 1] = radius * sin(angle);
+		if (i >= skipped)
+			out[i - skipped] = radius * cos(angle);
+		if (i + 1 < count + skipped)
+			out[i + 1 - skipped] = radius * sin(angle);
 	}
+}
+
+/* Standard normals number 0 to count - 1 of such a row */
+void
+random_normals(uint64_t seed, RandomPurpose purpose, uint32_t row,
+			   size_t count, double *out)
+{
+	random_normals_from(seed, purpose, row, 0, count, out);
 }
 
 /* ---------- names ---------- */

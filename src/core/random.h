@@ -23,7 +23,8 @@ typedef enum RandomPurpose
 	RANDOM_PROJECTION = 1,		/* rows of P */
 	RANDOM_DRAW = 2,			/* the normals behind a perturbed estimate */
 	RANDOM_SIGNS = 5,			/* of names; the key is a hash, no seed */
-	RANDOM_START = 6			/* of iterated panels; the same */
+	RANDOM_START = 6,			/* of iterated panels; the same */
+	RANDOM_BONUS = 7			/* perturbed bonuses: a row per candidate, by draw */
 } RandomPurpose;
 
 extern void random_philox(const uint32_t counter[4], const uint32_t key[2],
@@ -31,6 +32,8 @@ extern void random_philox(const uint32_t counter[4], const uint32_t key[2],
 extern uint64_t random_bits(uint64_t seed, uint64_t index);
 extern void random_normals(uint64_t seed, RandomPurpose purpose, uint32_t row,
 						   size_t count, double *out);
+extern void random_normals_from(uint64_t seed, RandomPurpose purpose, uint32_t row,
+								uint64_t first, size_t count, double *out);
 
 /*
  * Names as vectors: each name stands for random signs of its own, and a weighted

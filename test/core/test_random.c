@@ -80,7 +80,11 @@ static const Golden goldens[] = {
 	0.37566915465068473345},
 	{UINT64_C(0x0123456789abcdef), RANDOM_PROJECTION, 5, 11,
 	0.06737127050564739594},
-	{UINT64_C(0x8000000000000000), RANDOM_DRAW, 0, 3, -1.68643601511488028244}
+	{UINT64_C(0x8000000000000000), RANDOM_DRAW, 0, 3, -1.68643601511488028244},
+	{UINT64_C(42), RANDOM_BONUS, 0, 0, 0.22687553933678881008},
+	{UINT64_C(42), RANDOM_BONUS, 0, 1, 2.62300302434037530937},
+	{UINT64_C(42), RANDOM_BONUS, 1, 0, -0.97007856070170694561},
+	{UINT64_C(0xfeedfacecafebeef), RANDOM_BONUS, 999, 49, -1.20872881126623951970}
 };
 
 static void
@@ -152,6 +156,25 @@ test_numbers_do_not_depend_on_count(void **state)
 	}
 }
 
+static void
+test_numbers_do_not_depend_on_first(void **state)
+{
+	const size_t all = 101;
+	double	   *normals = guarded(all);
+	size_t		first;
+	size_t		count;
+
+	random_normals(7, RANDOM_BONUS, 3, all, normals);
+	for (first = 0; first < 20; first++)
+		for (count = 0; first + count <= all; count++)
+		{
+			double	   *some = guarded(count);
+
+			random_normals_from(7, RANDOM_BONUS, 3, first, count, some);
+			assert_same_bits(count, some, normals + first);
+		}
+}
+
 typedef struct Stream
 {
 	uint64_t	seed;
@@ -193,6 +216,7 @@ test_streams_are_apart(void **state)
 		{1, RANDOM_DRAW, 1},
 		{1, RANDOM_SIGNS, 0},
 		{1, RANDOM_START, 0},
+		{1, RANDOM_BONUS, 0},
 		{2, RANDOM_PROJECTION, 0},
 		{0, RANDOM_PROJECTION, 0},
 		{UINT64_C(0x100000000), RANDOM_PROJECTION, 0},
@@ -259,6 +283,7 @@ main(void)
 		test_of(test_golden_normals),
 		test_of(test_normals_follow_their_definition),
 		test_of(test_numbers_do_not_depend_on_count),
+		test_of(test_numbers_do_not_depend_on_first),
 		test_of(test_streams_are_apart),
 		test_of(test_kolmogorov_smirnov)
 	};

@@ -17,7 +17,7 @@ FROM subject AS s,
              array_agg(bonuses * bonus) AS bonuses, array_agg(brand) AS brands
       FROM candidate WHERE name = which AND x IS NOT NULL AND candidate.i <= decide.items) AS a,
      LATERAL dlints_decide(dlints_set(model, exploration => explore), a.items, xs, k, a.u, draws,
-                           epsilon, a.bonuses, brands, cap, all_items => true) AS d
+                           epsilon, a.bonuses, NULL, brands, cap, all_items => true) AS d
      JOIN candidate AS c ON c.name = which AND c.i = d.item
 WHERE s.name = which
 $$;

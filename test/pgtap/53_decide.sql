@@ -11,7 +11,7 @@ SELECT name, max(u) AS u, array_agg(i ORDER BY i % 13, i) AS items,
        array_agg(brand ORDER BY i % 13, i) AS brands
 FROM candidate WHERE x IS NOT NULL GROUP BY name;
 
-SELECT plan(27 + 30);
+SELECT plan(27 + 6 + 37);
 
 -- ---------- what there is to choose from ----------
 
@@ -61,6 +61,34 @@ SELECT ok(count(*) = 1100 AND count(DISTINCT item) = 1100 AND bool_and(probabili
 FROM (SELECT array_agg(i) AS items, array_agg(features(i, 5)::real[]) AS xs
       FROM generate_series(1, 1100) AS i) AS c, arm,
 LATERAL dlints_decide(model, c.items, c.xs, 1100, draws => 2000);
+
+-- ---------- bonus_stddev ----------
+
+-- goldens of test_random.c: normals of the first two candidates under the first draw of seed 42
+SELECT ok(max(abs(d.score - g.normal)) < 1e-12, format('the normals of bonus_stddev are pinned, with %s draws', n))
+FROM (VALUES (1), (20)) AS v (n),
+     LATERAL dlints_decide(dlints_new(1, exploration => 0, intercept => false), '{1,2}'::integer[], '{{1},{1}}', 2,
+                           draws => n, bonus_stddev => '{1,1}', seed => 42) AS d
+     JOIN (VALUES (1, 0.22687553933678881008), (2, -0.97007856070170694561)) AS g (item, normal) USING (item)
+GROUP BY n;
+SELECT ok(bool_and(abs(w.score - (p.score + 0.3 * g.normal)) < 1e-12),
+          'the normals are added to the scores of the model''s draw, whose normals do not change')
+FROM arm, LATERAL dlints_decide(model, items, xs, seed => 42, all_items => true) AS p,
+     LATERAL dlints_decide(model, items, xs, seed => 42, all_items => true, bonus_stddev =>
+                           ARRAY[0.3, 0.3] || array_fill(NULL::float8, ARRAY[61])) AS w
+     JOIN (SELECT items[1] AS item, 0.22687553933678881008 AS normal FROM arm
+           UNION ALL SELECT items[2], -0.97007856070170694561 FROM arm
+           UNION ALL SELECT unnest(items[3:]), 0 FROM arm) AS g USING (item)
+WHERE p.item = w.item;
+SELECT ok(count(*) = 5 AND bool_and(probability = (item < 3)::integer), format('policy %s ignores bonus_stddev', policy))
+FROM (VALUES ('greedy'), ('ucb')) AS v (policy),
+     LATERAL dlints_decide(dlints_new(1, policy => policy), '{1,2,3,4,5}'::integer[], '{{1},{1},{1},{1},{1}}', 2,
+                           bonus => '{2,2,1,1,1}', bonus_stddev => '{9,9,9,9,9}', all_items => true)
+GROUP BY policy;
+-- P(N(0, 1) > 0.5) = 0.30854, within 6.2 standard deviations
+SELECT ok(abs(probability - 0.30854) < 6.2 * 0.46188 / 100, 'probabilities are shares of draws with these normals')
+FROM dlints_decide(dlints_new(1, exploration => 0), '{1,2}'::integer[], '{{1},{1}}', draws => 10000,
+                   bonus => '{0.5,0}', bonus_stddev => '{0,1}', all_items => true) WHERE item = 2;
 
 -- each call is a decision of its own, and each user has one
 SELECT cmp_ok(count(DISTINCT item), '>', 3::bigint, 'calls draw for themselves')
@@ -141,6 +169,18 @@ SELECT is(answers(arguments), expected, format('dlints_decide(%s)', arguments)) 
 	 '22003: NaN not allowed in bonus'),
 	('model, items, xs, bonus => array_fill(''infinity''::float8, ARRAY[63])',
 	 '22003: infinity not allowed in bonus'),
+	('model, items, xs, bonus_stddev => ''{1}''',
+	 '22000: expected as many standard deviations of bonuses as rows of features'),
+	('model, items, xs, bonus_stddev => array_fill(''NaN''::float8, ARRAY[63])',
+	 '22003: NaN not allowed in bonus_stddev'),
+	('model, items, xs, bonus_stddev => array_fill(''infinity''::float8, ARRAY[63])',
+	 '22003: infinity not allowed in bonus_stddev'),
+	('model, items, xs, bonus_stddev => array_fill(-1::float8, ARRAY[63])',
+	 '22023: bonus_stddev must not be negative'),
+	('dlints_set(model, policy => ''greedy''), items, xs, bonus_stddev => array_fill(-1::float8, ARRAY[63])',
+	 '22023: bonus_stddev must not be negative'),
+	('model, items, xs, bonus_stddev => array_fill(1.7e308::float8, ARRAY[63])', '22003: dlints result out of range'),
+	('model, items, xs, bonus_stddev => array_fill(NULL::float8, ARRAY[63])', 'gives 1'),
 	('model, items[2:], xs', '22000: expected as many items as rows of features'),
 	('model, ARRAY[items], xs', '2202E: array must be one-dimensional'),
 	('model, items, xs[1:1]', '22000: expected as many items as rows of features'),

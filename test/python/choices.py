@@ -41,6 +41,29 @@ FROM   generate_series(0, %s - 1) AS seed
 ORDER  BY seed"""
 
 
+# Probabilities of an uncertain model whose items have uncertain bonuses
+DRAWS = 10000
+SLATE = 5
+TRAIN = """
+SELECT dlints_new(%(dim)s, discount => 1, ridge => 1, exploration => 0.3,
+                  noise => 1, intercept => false)
+       || dlints_evidence(dlints_new(%(dim)s, discount => 1, ridge => 1,
+                                     exploration => 0.3, noise => 1,
+                                     intercept => false),
+                          i.features, sin(i.id))
+FROM   item i"""
+DECIDE = """
+SELECT d.probability
+FROM  (SELECT array_agg(i.id ORDER BY i.id) AS ids,
+              array_agg(i.features ORDER BY i.id) AS features
+       FROM   item i) c,
+       LATERAL dlints_decide(%(model)s::dlints, c.ids, c.features, %(k)s,
+                             draws => %(draws)s, bonus => %(bonus)s,
+                             bonus_stddev => %(stddev)s, seed => 11,
+                             all_items => true) d
+ORDER  BY d.item"""
+
+
 class World:
     """Items, and users with linear click rules that change once."""
 
@@ -69,6 +92,35 @@ def check(tap, cursor):
             for policy in ('ucb', 'greedy'):
                 check_choices(tap, cursor, world, form, policy, shape)
             check_draws(tap, cursor, world, form, shape)
+    check_bonuses(tap, cursor, world)
+
+
+def check_bonuses(tap, cursor, world):
+    """Compare probabilities under uncertain bonuses with numpy's draws."""
+    random = np.random.default_rng(17)
+    model = Model(ITEM_DIM, 1, 0.3)
+    for number, features in enumerate(world.items):
+        model.absorb(features, np.sin(number))
+    bonus = random.normal(size=ARMS) / 4
+    stddev = np.where(np.arange(ARMS) % 4 == 0, 0.5, 0)
+    chosen = np.zeros(ARMS)
+    for _ in range(DRAWS):
+        scores = (world.items @ model.draw(random.normal(size=ITEM_DIM))
+                  + bonus + stddev * random.normal(size=ARMS))
+        chosen[np.argsort(scores)[-SLATE:]] += 1
+    cursor.execute(TRAIN, {'dim': ITEM_DIM})
+    cursor.execute(DECIDE, {
+        'model': cursor.fetchone()[0], 'k': SLATE, 'draws': DRAWS,
+        'bonus': bonus.tolist(), 'stddev': stddev.tolist()})
+    found = np.array([probability for probability, in cursor.fetchall()])
+    expected = chosen / DRAWS
+    share = np.clip((found + expected) / 2, 1 / DRAWS, 1)
+    errors = np.abs(found - expected) / np.sqrt(
+        2 * share * (1 - share + 1 / DRAWS) / DRAWS)
+    tap.ok(errors.max() < 4,
+           f'probabilities with bonus_stddev are within four standard errors '
+           f'of {DRAWS} draws of numpy',
+           f'arm {errors.argmax()} differs by {errors.max():.1f}')
 
 
 class Pair:
