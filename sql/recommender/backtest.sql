@@ -57,7 +57,7 @@ BEGIN
 	IF n_hidden = 0 THEN
 		RAISE 'the click log has no clicks to test a recommender with' USING ERRCODE = 'no_data_found',
 			DETAIL = 'The last fifth of each user''s clicks is hidden;'
-				' none is on an item that the user had not clicked before.',
+				' none is on an item that a list for the user can contain.',
 			HINT = 'A backtest needs users with at least two clicks on different items.';
 	END IF;
 END
@@ -98,32 +98,9 @@ $$;
 COMMENT ON FUNCTION _dlints_borrow_bindings(jsonb)
 	IS 'make the bound objects of a trial that read those of another recommender';
 
--- Restrict the candidates of the trial that was entered to items that the user has not clicked.
-CREATE FUNCTION _dlints_leave_out_clicked() RETURNS void
-	LANGUAGE plpgsql VOLATILE AS
-$$
-DECLARE
-	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
-	allowed regprocedure := (
-		SELECT p.oid FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
-		WHERE  n.nspname = own AND p.proname = 'allowed');
-	arguments text := pg_get_function_arguments(allowed);
-	result text := pg_get_function_result(allowed);
-BEGIN
-	EXECUTE format('ALTER FUNCTION %s RENAME TO allowed_before', allowed);
-	EXECUTE format(
-		'CREATE FUNCTION %1$I.allowed(%2$s) RETURNS %3$s LANGUAGE sql STABLE BEGIN ATOMIC'
-		' SELECT a.item FROM %1$I.allowed_before($1, $2) a'
-		' WHERE  NOT EXISTS (SELECT FROM %1$I.click c'
-		' WHERE %1$I.same_user(c.user_id, $1) AND %1$I.same_item(c.item, a.item)); END',
-		own, arguments, result);
-END
-$$;
-COMMENT ON FUNCTION _dlints_leave_out_clicked()
-	IS 'restrict the candidates of a trial to items that the user has not clicked';
-
--- Draw the users of a backtest, with the items that they clicked in the hidden part.  The same log has the same users.
-CREATE FUNCTION _dlints_draw_test_users(max_users integer, keeps_clicked boolean) RETURNS void
+-- Draw the users of a backtest, with the items of their hidden clicks.  Where recommend() leaves out items that the
+-- user clicked, these are no targets.  The same log has the same users.
+CREATE FUNCTION _dlints_draw_test_users(max_users integer) RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
@@ -133,16 +110,17 @@ BEGIN
 		CREATE UNLOGGED TABLE %I.hidden AS
 		SELECT row_number() OVER () AS n, u.user_id, u.items
 		FROM  (SELECT l.user_id, array_agg(DISTINCT l.item) AS items
-		       FROM   %I.log l
+		       FROM   setting s, %I.log l
 		       WHERE  l.is_hidden AND EXISTS (SELECT FROM item i WHERE same_item(i.item, l.item))
-		       AND   ($2 OR NOT EXISTS (SELECT FROM click c
-		                                WHERE same_user(c.user_id, l.user_id) AND same_item(c.item, l.item)))
+		       AND    NOT EXISTS (SELECT FROM click c
+		                          WHERE  same_user(c.user_id, l.user_id) AND same_item(c.item, l.item)
+		                          AND    c.at > now() - s.repeat_after)
 		       GROUP  BY l.user_id ORDER BY md5(min(l.user_id::text)) LIMIT $1) u$statement$, own, own || '_log')
-	USING max_users, keeps_clicked;
+	USING max_users;
 	PERFORM @extschema@._dlints_check_hidden((SELECT count(*) FROM hidden));
 END
 $$;
-COMMENT ON FUNCTION _dlints_draw_test_users(integer, boolean)
+COMMENT ON FUNCTION _dlints_draw_test_users(integer)
 	IS 'draw the users of a backtest, with the items of their hidden clicks';
 
 -- Compute the statistics of the simple policies: clicks of each item, clicks of the last two weeks, and for pairs
@@ -156,7 +134,7 @@ DECLARE
 BEGIN
 	EXECUTE format($statement$
 		CREATE UNLOGGED TABLE %I.known AS
-		SELECT v.item, v.encoded, v.factors, k.clicks, k.recent
+		SELECT row_number() OVER () AS n, v.item, v.encoded, v.factors, k.clicks, k.recent
 		FROM  (SELECT c.item, count(*) AS clicks, count(*) FILTER (
 		                  WHERE c.at > (SELECT max(x.at) FROM click x) - interval '14 days') AS recent
 		       FROM   click c GROUP BY c.item ORDER BY count(*) DESC LIMIT 20000) k
@@ -205,13 +183,15 @@ BEGIN
 	WITH tested AS MATERIALIZED (
 		SELECT h.user_id, h.items FROM hidden h WHERE h.n = test_user),
 	history AS MATERIALIZED (
-		SELECT c.item, row_number() OVER (ORDER BY c.at DESC) AS n
+		SELECT c.item, c.at, row_number() OVER (ORDER BY c.at DESC) AS n
 		FROM   tested t JOIN click c ON same_user(c.user_id, t.user_id)),
 	eligible AS MATERIALIZED (
-		SELECT k.item, k.encoded, k.factors, k.clicks, k.recent
+		SELECT k.n, k.item
 		FROM   known k
 		WHERE  EXISTS (SELECT FROM tested t, LATERAL allowed(t.user_id, '{}'::jsonb) a
-		               WHERE same_item(a.item, k.item))),
+		               WHERE same_item(a.item, k.item))
+		AND    NOT EXISTS (SELECT FROM setting s, history h
+		                   WHERE same_item(h.item, k.item) AND h.at > now() - s.repeat_after)),
 	profile AS MATERIALIZED (
 		SELECT CASE WHEN count(k.factors) > 0
 		            THEN @extschema@.dlints_profile(k.factors::@extschema@.dlints_vector, 1::float8) END AS factors,
@@ -223,21 +203,30 @@ BEGIN
 		FROM   setting s, unnest(s.parts) WITH ORDINALITY p (name, n)
 		WHERE  p.n > s.factors AND p.n <= s.liked GROUP BY p.name, s.factors HAVING count(*) > 1),
 	scored AS (
-		SELECT 'the most popular' AS policy, e.item, e.clicks::float8 AS score FROM eligible e
+		(SELECT 'the most popular' AS policy, k.item, k.clicks::float8 AS score
+		 FROM eligible e JOIN known k ON k.n = e.n ORDER BY k.clicks DESC LIMIT 10)
 		UNION ALL
-		SELECT 'popular in two weeks', e.item, e.recent + 1e-6 * e.clicks FROM eligible e
+		(SELECT 'popular in two weeks', k.item, k.recent + 1e-6 * k.clicks
+		 FROM eligible e JOIN known k ON k.n = e.n ORDER BY k.recent DESC, k.clicks DESC LIMIT 10)
 		UNION ALL
-		SELECT 'popular in your ' || b.name, e.item, e.clicks * (1e-6 + @extschema@.dlints_dot(
-		           p.encoded[b.first:b.last]::float8[], e.encoded[b.first:b.last]::@extschema@.dlints_vector))
-		FROM   block b, profile p, eligible e WHERE p.encoded IS NOT NULL
+		SELECT 'popular in your ' || b.name, x.item, x.score
+		FROM   block b, profile p, LATERAL (
+		           SELECT k.item, k.clicks * (1e-6 + @extschema@.dlints_dot(
+		                      p.encoded[b.first:b.last]::float8[],
+		                      k.encoded[b.first:b.last]::@extschema@.dlints_vector)) AS score
+		           FROM   eligible e JOIN known k ON k.n = e.n ORDER BY score DESC LIMIT 10) x
+		WHERE  p.encoded IS NOT NULL
 		UNION ALL
-		SELECT 'clicked by the same users', x.other, x.score
-		FROM  (SELECT o.other, sum(o.cosine) AS score
-		       FROM   history h JOIN near o ON same_item(o.item, h.item) WHERE h.n <= 500 GROUP BY o.other) x
-		WHERE  EXISTS (SELECT FROM eligible e WHERE same_item(e.item, x.other))
+		(SELECT 'clicked by the same users', x.other, x.score
+		 FROM  (SELECT o.other, sum(o.cosine) AS score
+		        FROM   history h JOIN near o ON same_item(o.item, h.item) WHERE h.n <= 500 GROUP BY o.other) x
+		 WHERE  EXISTS (SELECT FROM eligible e WHERE same_item(e.item, x.other))
+		 ORDER BY x.score DESC LIMIT 10)
 		UNION ALL
-		SELECT 'factors', e.item, @extschema@.dlints_dot(p.factors::float8[], e.factors::@extschema@.dlints_vector)
-		FROM   profile p, eligible e WHERE p.factors IS NOT NULL AND e.factors IS NOT NULL),
+		(SELECT 'factors', k.item, @extschema@.dlints_dot(p.factors::float8[], k.factors::@extschema@.dlints_vector)
+		 FROM   profile p, eligible e JOIN known k ON k.n = e.n
+		 WHERE  p.factors IS NOT NULL AND k.factors IS NOT NULL
+		 ORDER BY 3 DESC LIMIT 10)),
 	list AS (
 		SELECT s.policy, s.item, row_number() OVER (PARTITION BY s.policy ORDER BY s.score DESC) AS place FROM scored s
 		UNION ALL
@@ -245,7 +234,7 @@ BEGIN
 	hit AS (
 		SELECT l.policy, l.place,
 		       EXISTS (SELECT FROM tested t, unnest(t.items) u (item) WHERE same_item(u.item, l.item)) AS is_hit
-		FROM   list l WHERE l.place <= 10)
+		FROM   list l)
 	SELECT test_user, h.policy,
 	       coalesce(sum(1 / ln(h.place + 1)) FILTER (WHERE h.is_hit), 0) / (
 	           SELECT sum(1 / ln(g + 1)) FROM tested t, generate_series(1, least(cardinality(t.items), 10)) g),
@@ -310,7 +299,6 @@ CREATE FUNCTION _dlints_try_recommender(a jsonb, clicks text, path text)
 $$
 DECLARE
 	log text := format('%I.log', (a ->> 'name') || '_log');
-	keeps_clicked boolean := coalesce((a ->> 'repeats')::boolean, false);
 	n_users bigint;
 	noticed_at timestamptz;
 	result jsonb;
@@ -322,20 +310,17 @@ BEGIN
 			'clicks', format('SELECT l.user_id, l.item, l.at FROM %s l WHERE NOT l.is_hidden', log)));
 		PERFORM @extschema@._dlints_enter(format('%I.setting', a ->> 'name')::regclass);
 		IF a ? 'borrowed' THEN
+			EXECUTE format('UPDATE setting s SET repeat_after = l.repeat_after FROM %I.setting l', a ->> 'borrowed');
 			EXECUTE format('UPDATE constraint_price p SET price = l.price, rate = l.rate'
 			               ' FROM %I.constraint_price l WHERE l.name = p.name', a ->> 'borrowed');
 		END IF;
-		PERFORM @extschema@._dlints_draw_test_users((a ->> 'users')::integer, keeps_clicked);
-		IF NOT keeps_clicked THEN
-			PERFORM @extschema@._dlints_leave_out_clicked();
-		END IF;
+		PERFORM @extschema@._dlints_draw_test_users((a ->> 'users')::integer);
 		PERFORM @extschema@._dlints_count_clicks();
 		EXECUTE format('CREATE UNLOGGED TABLE %I.compared (n bigint, policy text, ndcg float8, is_hit boolean,'
 		               ' PRIMARY KEY (n, policy))', a ->> 'name');
 		n_users := (SELECT count(*) FROM hidden);
-		RAISE NOTICE 'comparing lists of ten for % users%', n_users,
-			CASE WHEN keeps_clicked THEN ', with items that they have clicked'
-			     ELSE ', without items that they have clicked' END;
+		RAISE NOTICE 'comparing lists of ten for % users; lists % items that their user has clicked', n_users,
+			(SELECT CASE WHEN s.repeat_after IS NULL THEN 'may contain' ELSE 'leave out' END FROM setting s);
 		noticed_at := clock_timestamp();
 		FOR n IN 1 .. n_users LOOP
 			PERFORM @extschema@._dlints_compare_lists(n);

@@ -358,6 +358,36 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_report_clicks() IS 'rows of the report on the health of the click log';
 
+-- Rows of the report on users who come back to items: in the click log, and in the last 1000 personal lists
+CREATE FUNCTION _dlints_report_repeats(first bigint)
+	RETURNS TABLE (measure text, value float8, error float8, meaning text)
+	LANGUAGE plpgsql STABLE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+BEGIN
+	IF @extschema@._dlints_missing_objects() IS NOT NULL THEN
+		RETURN;
+	END IF;
+	RETURN QUERY
+	SELECT 'repeated clicks', s.repeat_share, NULL::float8,
+	       format('share of clicks on items of an earlier visit; lists %s items that their user has clicked',
+	              CASE WHEN s.repeat_after IS NULL THEN 'may contain' ELSE 'leave out' END)
+	FROM   setting s;
+	RETURN QUERY
+	SELECT 'impressions of clicked items', avg(i.is_known::integer)::float8, NULL::float8,
+	       'share of positions of personal lists with an item that the user had clicked before'
+	FROM  (SELECT EXISTS (SELECT FROM click c
+	                      WHERE  same_user(c.user_id, d.user_id) AND same_item(c.item, u.item) AND c.at < d.at) AS is_known
+	       FROM  (SELECT x.user_id, x.items, x.at FROM decision x
+	              WHERE  x.id >= first AND x.treatment = 'personal' AND x.user_id IS NOT NULL
+	              ORDER  BY x.id DESC LIMIT 1000) d, unnest(d.items) u (item)) i;
+EXCEPTION WHEN data_exception THEN
+	RETURN;                             -- the click log cannot be read, which another row reports
+END
+$$;
+COMMENT ON FUNCTION _dlints_report_repeats(bigint) IS 'rows of the report on users who come back to items';
+
 -- Report on a recommender since a moment.  Rows: measure, value, standard error, and their meaning.
 CREATE FUNCTION _dlints_recommender_report(setting regclass, since timestamptz)
 	RETURNS TABLE (measure text, value float8, error float8, meaning text)
@@ -375,6 +405,7 @@ BEGIN
 	RETURN QUERY SELECT * FROM @extschema@._dlints_problem_report();
 	RETURN QUERY SELECT * FROM @extschema@._dlints_report_log(first);
 	RETURN QUERY SELECT * FROM @extschema@._dlints_report_clicks();
+	RETURN QUERY SELECT * FROM @extschema@._dlints_report_repeats(first);
 	RETURN QUERY SELECT * FROM @extschema@._dlints_report_lists(first);
 	RETURN QUERY SELECT * FROM @extschema@._dlints_report_models();
 END
