@@ -134,6 +134,7 @@ DECLARE
 BEGIN
 	PERFORM @extschema@._dlints_write_constraints();
 	PERFORM @extschema@._dlints_check_clicks();
+	PERFORM @extschema@._dlints_notice_clicks();
 	PERFORM @extschema@._dlints_check_rules();
 	PERFORM @extschema@._dlints_check_costs();
 	PERFORM @extschema@._dlints_maintain_partitions();

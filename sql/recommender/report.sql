@@ -313,8 +313,49 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_reward_share(bigint, bigint) IS 'share of lists with a reward, with its standard error';
 
--- Rows of the report on the health of the click log, by its newest 100,000 clicks.  A log that cannot be read is
--- reported, too.
+-- Count what is wrong with the newest 100,000 clicks: clicks without item, user or time, in the future, and of unknown
+-- items.  "age" is that of the newest click up to now, in hours.
+CREATE FUNCTION _dlints_click_health(OUT n bigint, OUT no_item bigint, OUT no_user bigint, OUT no_time bigint,
+	OUT incomplete bigint, OUT future bigint, OUT unknown bigint, OUT age float8)
+	LANGUAGE plpgsql STABLE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+BEGIN
+	SELECT count(*), count(*) FILTER (WHERE c.item IS NULL), count(*) FILTER (WHERE c.user_id IS NULL),
+	       count(*) FILTER (WHERE c.at IS NULL),
+	       count(*) FILTER (WHERE c.item IS NULL OR c.user_id IS NULL OR c.at IS NULL),
+	       count(*) FILTER (WHERE c.at > now()),
+	       count(*) FILTER (WHERE c.item IS NOT NULL AND NOT EXISTS (SELECT FROM item i WHERE same_item(i.item, c.item))),
+	       date_part('epoch', now() - max(c.at) FILTER (WHERE c.at <= now() AND isfinite(c.at))) / 3600
+	INTO   n, no_item, no_user, no_time, incomplete, future, unknown, age
+	FROM  (SELECT k.item, k.user_id, k.at FROM click k ORDER BY k.at DESC LIMIT 100000) c;
+END
+$$;
+COMMENT ON FUNCTION _dlints_click_health() IS 'what is wrong with the newest 100,000 clicks';
+
+-- Raise a notice if clicks of the click log do not count.
+CREATE FUNCTION _dlints_notice_clicks() RETURNS void
+	LANGUAGE plpgsql STABLE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	health record;
+BEGIN
+	IF (SELECT s.clicks IS NULL FROM setting s) THEN
+		RETURN;
+	END IF;
+	SELECT * INTO health FROM @extschema@._dlints_click_health();
+	IF health.incomplete > 0 OR health.future > 0 OR health.unknown > health.n / 2 THEN
+		RAISE NOTICE 'of the newest % clicks, % have no item, % no user, % no time, % are in the future, % on unknown items',
+			health.n, health.no_item, health.no_user, health.no_time, health.future, health.unknown
+			USING HINT = 'These clicks do not count, or not for a user. Check the argument "clicks".';
+	END IF;
+END
+$$;
+COMMENT ON FUNCTION _dlints_notice_clicks() IS 'raise a notice if clicks of the click log do not count';
+
+-- Rows of the report on the health of the click log.  A log that cannot be read is reported, too.
 CREATE FUNCTION _dlints_report_clicks() RETURNS TABLE (measure text, value float8, error float8, meaning text)
 	LANGUAGE plpgsql STABLE AS
 $$
@@ -325,19 +366,8 @@ BEGIN
 		RETURN;
 	END IF;
 	RETURN QUERY
-	WITH newest AS MATERIALIZED (
-		SELECT c.item, c.user_id, c.at FROM click c ORDER BY c.at DESC LIMIT 100000),
-	counted AS (
-		SELECT count(*) AS n, count(*) FILTER (WHERE c.item IS NULL) AS no_item,
-		       count(*) FILTER (WHERE c.user_id IS NULL) AS no_user, count(*) FILTER (WHERE c.at IS NULL) AS no_time,
-		       count(*) FILTER (WHERE c.item IS NULL OR c.user_id IS NULL OR c.at IS NULL) AS incomplete,
-		       count(*) FILTER (WHERE c.at > now()) AS future,
-		       count(*) FILTER (WHERE c.item IS NOT NULL
-		           AND NOT EXISTS (SELECT FROM item i WHERE same_item(i.item, c.item))) AS unknown,
-		       date_part('epoch', now() - max(c.at) FILTER (WHERE c.at <= now() AND isfinite(c.at))) / 3600 AS age
-		FROM   newest c)
 	SELECT m.measure, m.value, NULL::float8, m.meaning
-	FROM   counted c, LATERAL (VALUES
+	FROM   @extschema@._dlints_click_health() c, LATERAL (VALUES
 	       ('clicks without item, user or time', c.incomplete::float8,
 	        format('of the newest %s clicks: %s without item, %s without user, %s without time',
 	               c.n, c.no_item, c.no_user, c.no_time)),
