@@ -159,22 +159,22 @@ CREATE FUNCTION _dlints_compare_arms(
 	LANGUAGE sql STABLE
 BEGIN ATOMIC
 	WITH arm AS MATERIALIZED (
-		SELECT a.n, a.observations, pg_catalog.cardinality(_dlints_compare_arms.expected) AS arms,
+		SELECT a.n, c.arms,
 		       CASE a.observations WHEN 0::bigint THEN nullif(lowest, highest) ELSE b.low END - a.price AS low,
 		       CASE a.observations WHEN 0::bigint THEN nullif(highest, lowest) ELSE b.high END - a.price AS high
 		FROM   ROWS FROM (pg_catalog.unnest(means), pg_catalog.unnest(stderrs),
 		                  pg_catalog.unnest(_dlints_compare_arms.observations), pg_catalog.unnest(prices))
-		           WITH ORDINALITY a (mean, stderr, observations, price, n),
-		       LATERAL dlints_bounds(
-		           a.mean, a.stderr, a.observations, lowest, nullif(highest, lowest), 1::double precision
-		               - 0.05::double precision / pg_catalog.cardinality(_dlints_compare_arms.expected)::double precision) b),
+		           WITH ORDINALITY a (mean, stderr, observations, price, n)
+		       CROSS JOIN (SELECT pg_catalog.cardinality(_dlints_compare_arms.expected)::double precision AS arms) c,
+		       LATERAL dlints_bounds(a.mean, a.stderr, a.observations, lowest, nullif(highest, lowest),
+		                             1::double precision - 0.05::double precision / c.arms) b),
 	error AS (
 		SELECT pg_catalog.array_agg(sqrt(2::double precision) * e.error ORDER BY e.n) AS errors
 		FROM   pg_catalog.unnest(_dlints_compare_arms.errors) WITH ORDINALITY e (error, n))
 	SELECT a.n, a.low, a.high, b.chance_best, b.could_gain,
 	       CASE WHEN a.low > max(a.high) OVER (ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
 	                                           EXCLUDE CURRENT ROW) THEN 'proven'::pg_catalog.text
-	            WHEN b.chance_best >= 0.99::double precision AND a.arms > 1 THEN 'likely'::pg_catalog.text
+	            WHEN b.chance_best >= 0.99::double precision AND a.arms > 1::double precision THEN 'likely'::pg_catalog.text
 	            ELSE 'open'::pg_catalog.text END
 	FROM   error e, LATERAL _dlints_best(_dlints_compare_arms.expected, e.errors) b JOIN arm a ON a.n = b.n;
 END;

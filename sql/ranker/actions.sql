@@ -1,6 +1,7 @@
 -- Features and costs of actions ----------------------------------------------------------
 
-CREATE FUNCTION _dlints_encode_actions(context jsonb, actions jsonb, vectors jsonb, numbers jsonb, constraint_names text[])
+CREATE FUNCTION _dlints_encode_actions(
+	context jsonb, actions jsonb, vectors jsonb, numbers jsonb, constraint_names text[])
 	RETURNS TABLE (n integer, id text, price float8, features real[])
 	AS 'MODULE_PATHNAME', 'dlints_encode_actions' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000 ROWS 10;
 COMMENT ON FUNCTION _dlints_encode_actions(jsonb, jsonb, jsonb, jsonb, text[])
@@ -19,8 +20,8 @@ COMMENT ON FUNCTION _dlints_announced_cost(jsonb, text)
 -- mean reported cost if none is announced; 0 if nothing is known.
 CREATE FUNCTION _dlints_expected_cost(announced float8, ratio float8, reported float8) RETURNS float8
 	LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN least(greatest(coalesce(nullif(announced, 0::float8) * coalesce(ratio, 1::float8), reported, 0::float8), -1e50::float8),
-             1e50::float8);
+RETURN least(greatest(coalesce(nullif(announced, 0::float8) * coalesce(ratio, 1::float8), reported, 0::float8),
+                      -1e50::float8), 1e50::float8);
 COMMENT ON FUNCTION _dlints_expected_cost(float8, float8, float8) IS 'expected cost of an action';
 
 -- Compute the numbers of a context's vectors by name.  Each vector has length 1, times the weight of two names.  A
@@ -58,7 +59,8 @@ CREATE FUNCTION _dlints_ranker_examples(context jsonb, actions jsonb, chosen int
 	LANGUAGE sql IMMUTABLE
 BEGIN ATOMIC
 	SELECT 'reward'::pg_catalog.text, a.features, _dlints_ranker_examples.reward
-	FROM   _dlints_ranker_actions(context, pg_catalog.jsonb_build_array(actions -> (chosen - 1)), vectors, constraint_names) a
+	FROM   _dlints_ranker_actions(context, pg_catalog.jsonb_build_array(actions -> (chosen - 1)), vectors,
+	                              constraint_names) a
 	WHERE  _dlints_ranker_examples.reward IS NOT NULL
 	UNION ALL
 	SELECT 'imitation'::pg_catalog.text, a.features, CASE a.n WHEN 1 THEN 1::float8 ELSE 0::float8 END

@@ -54,7 +54,8 @@ BEGIN
 		FROM   reported r JOIN constraint_price p ON r.costs ? p.name)
 	INSERT INTO action_cost AS c (constraint_name, action, ratio, cost)
 	SELECT l.name, l.action,
-	       least(greatest(coalesce(sum(l.cost) FILTER (WHERE l.announced <> 0) / nullif(sum(l.announced), 0), 1), 1e-3), 1e3),
+	       least(greatest(coalesce(sum(l.cost) FILTER (WHERE l.announced <> 0) / nullif(sum(l.announced), 0), 1),
+	                      1e-3), 1e3),
 	       avg(l.cost)
 	FROM   latest l WHERE l.n <= 30 GROUP BY l.name, l.action
 	ON CONFLICT (constraint_name, action) DO UPDATE SET ratio = excluded.ratio, cost = excluded.cost
@@ -112,7 +113,8 @@ BEGIN
 	       JOIN cost c ON c.place = s.place;
 END
 $$;
-COMMENT ON FUNCTION _dlints_ranker_replay() IS 'scores and costs of the actions of recent decisions, under draws of the present model';
+COMMENT ON FUNCTION _dlints_ranker_replay()
+	IS 'scores and costs of the actions of recent decisions, under draws of the present model';
 
 -- Compute prices, and record an error of class 22 as the problem of the job.  Either way the prices count as
 -- computed, so that the next request does not try again.
@@ -157,7 +159,8 @@ BEGIN
 	END;
 END
 $$;
-COMMENT ON FUNCTION _dlints_ranker_find_prices(bigint) IS 'compute prices if at least this many decisions were made since';
+COMMENT ON FUNCTION _dlints_ranker_find_prices(bigint)
+	IS 'compute prices if at least this many decisions were made since';
 
 -- Compute prices if a decision was made since: a part of run().  While run() is called, requests compute prices
 -- less often.
@@ -172,4 +175,5 @@ BEGIN
 	RETURN result;
 END
 $$;
-COMMENT ON FUNCTION _dlints_ranker_find_prices() IS 'compute prices if a decision was made since; NULL: nothing to do';
+COMMENT ON FUNCTION _dlints_ranker_find_prices()
+	IS 'compute prices if a decision was made since; NULL: nothing to do';

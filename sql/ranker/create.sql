@@ -35,7 +35,8 @@ BEGIN
 	END IF;
 END
 $$;
-COMMENT ON FUNCTION _dlints_apply_ranker_change(jsonb, jsonb) IS 'apply a change of settings to constraints and models of a ranker';
+COMMENT ON FUNCTION _dlints_apply_ranker_change(jsonb, jsonb)
+	IS 'apply a change of settings to constraints and models of a ranker';
 
 CREATE FUNCTION _dlints_make_ranker(a jsonb) RETURNS void
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off AS

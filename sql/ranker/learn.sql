@@ -86,7 +86,8 @@ BEGIN
 		LIMIT  1000);
 END
 $$;
-COMMENT ON FUNCTION _dlints_ranker_dequeue_corrections() IS 'up to 1000 decisions with rewards that the models do not contain';
+COMMENT ON FUNCTION _dlints_ranker_dequeue_corrections()
+	IS 'up to 1000 decisions with rewards that the models do not contain';
 
 -- Apply rewards that were reported or changed after their decision was applied: retract the example as it was, and
 -- train on the corrected one.  Returns their number.  Rewards that a concurrent reward() locks are skipped.
@@ -209,4 +210,5 @@ BEGIN
 		SELECT d.id FROM setting s, decision d WHERE d.context ->> s.user_key = _dlints_ranker_erase.user_id));
 END
 $$;
-COMMENT ON FUNCTION _dlints_ranker_erase(regclass, text) IS 'erase a user from the log and the models; returns the number of decisions';
+COMMENT ON FUNCTION _dlints_ranker_erase(regclass, text)
+	IS 'erase a user from the log and the models; returns the number of decisions';

@@ -25,7 +25,8 @@ BEGIN
 				HINT = 'Costs are reported for constraints of the ranker only.';
 		ELSIF @extschema@._dlints_announced_cost(costs, cost.key) IS NULL THEN
 			RAISE 'cost "%" must be 0 or a number from 1e-50 to 1e50', cost.key
-				USING ERRCODE = 'invalid_parameter_value', DETAIL = format('The value is %s.', left(cost.value::text, 100));
+				USING ERRCODE = 'invalid_parameter_value',
+				DETAIL = format('The value is %s.', left(cost.value::text, 100));
 		END IF;
 	END LOOP;
 END

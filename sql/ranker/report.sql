@@ -77,7 +77,7 @@ DECLARE
 BEGIN
 	RETURN QUERY
 	SELECT 'earned at random', (v.estimate).snips, (v.estimate).snips_stderr,
-	       'mean reward minus price per event that random choices would have earned, estimated from events of the ranker'
+	       'mean reward minus price per event of random choices, estimated from events that the ranker decided'
 	FROM  (SELECT @extschema@.dlints_policy_value(o.earned, o.probability, 1 / o.candidates::float8) AS estimate
 	       FROM   outcome o
 	       WHERE  o.treatment = 'live' AND o.earned IS NOT NULL AND o.decision >= first) v
@@ -113,7 +113,8 @@ BEGIN
 		FROM   constraint_price p
 		       CROSS JOIN (SELECT d.actions FROM decision d ORDER BY d.id DESC LIMIT 1000) d
 		       CROSS JOIN LATERAL jsonb_array_elements(d.actions) a
-		       CROSS JOIN LATERAL (SELECT CASE jsonb_typeof(a.value) WHEN 'object' THEN a.value -> p.name END AS value) c
+		       CROSS JOIN LATERAL (
+		           SELECT CASE jsonb_typeof(a.value) WHEN 'object' THEN a.value -> p.name END AS value) c
 		GROUP  BY p.name)
 	SELECT format('actions without a cost "%s"', a.name), NULL::float8, NULL::float8,
 	       'no action has this cost, and none is reported: the constraint may be misspelt'

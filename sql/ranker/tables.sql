@@ -23,7 +23,8 @@ CREATE TABLE setting (
     -- state
     live_share    float8 NOT NULL DEFAULT 1 CHECK (live_share BETWEEN 0 AND 1),   -- events that the ranker decides
     trained_from  bigint NOT NULL DEFAULT 0,        -- models contain no decision before this one
-    secret        bigint NOT NULL DEFAULT ('x' || left(md5(gen_random_uuid()::text), 16))::bit(64)::bigint); -- of decision numbers
+    -- of decision numbers
+    secret        bigint NOT NULL DEFAULT ('x' || left(md5(gen_random_uuid()::text), 16))::bit(64)::bigint);
 
 -- When run() was last called, when each of its parts was last done, and why a part failed
 CREATE TABLE job (

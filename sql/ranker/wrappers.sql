@@ -70,11 +70,12 @@ BEGIN ATOMIC
     SELECT @extschema@._dlints_go_live('setting'::regclass, share);
 END;
 
-COMMENT ON FUNCTION rank(text, jsonb, jsonb, boolean) IS 'rank actions for an event, log and return them with their probabilities, best first; '
-    'an event that was ranked before has the same answer; a deferred event counts once it is activated';
+COMMENT ON FUNCTION rank(text, jsonb, jsonb, boolean) IS 'rank actions for an event, log and return them with '
+    'their probabilities, best first; an event that was ranked before has the same answer; a deferred event counts once it is activated';
 COMMENT ON FUNCTION reward IS 'report the reward of an event, and what it cost by constraint';
 COMMENT ON FUNCTION activate IS 'count a deferred event from now on; false if there is none';
-COMMENT ON FUNCTION learn IS 'train the models on decisions with rewards or older than the window; returns their number';
+COMMENT ON FUNCTION learn IS 'train the models on decisions with a reward, or older than the window; returns their '
+    'number';
 COMMENT ON FUNCTION run_part IS 'a part of the maintenance, called by run()';
 COMMENT ON PROCEDURE run IS 'do the maintenance that is due, for cron: every minute, or every few minutes';
 COMMENT ON FUNCTION report IS 'rewards of the ranker and of the baseline, constraints, and problems';

@@ -37,7 +37,7 @@
 #define MAX_PAIRS		100000
 /* Maximum bytes of these names and pairs: about 30 ms of CPU */
 #define MAX_PAIR_BYTES	(16 * 1024 * 1024)
-/* Maximum numbers of the context's vectors in a request, once per action */
+/* Maximum numbers of a vector after projection; each forms a pair with each action */
 #define MAX_PROJECTED	64
 
 /* Range of a number that a model can be trained on, and of a cost or price */
@@ -68,16 +68,20 @@ typedef struct Workload
 
 /* ---------- JSON ---------- */
 
-/* A JSON value as text, shortened for messages */
+/* A document as text, shortened for messages */
+static const char *
+quote_document(Jsonb *document)
+{
+	char	   *text = JsonbToCString(NULL, &document->root, VARSIZE(document));
+
+	text[pg_mbcliplen(text, strlen(text), MAX_QUOTED)] = '\0';
+	return text;
+}
+
 static const char *
 quote_value(const JsonbValue *value)
 {
-	Jsonb	   *document = JsonbValueToJsonb(unconstify(JsonbValue *, value));
-	char	   *text = JsonbToCString(NULL, &document->root, VARSIZE(document));
-	int			len = pg_mbcliplen(text, strlen(text), MAX_QUOTED);
-
-	text[len] = '\0';
-	return text;
+	return quote_document(JsonbValueToJsonb(unconstify(JsonbValue *, value)));
 }
 
 static JsonbValue *
@@ -508,7 +512,7 @@ check_context(const RankRequest *request)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("argument \"context\" must be a JSON object"),
-				 errdetail("The value is %s.", JsonbToCString(NULL, context, VARSIZE(request->context)))));
+				 errdetail("The value is %s.", quote_document(request->context))));
 	while ((token = JsonbIteratorNext(&iterator, &value, true)) != WJB_DONE)
 	{
 		if (token == WJB_KEY)

@@ -39,7 +39,6 @@ typedef struct Ranking
 	bool		is_deferred;
 	bool		is_live;		/* the ranker decides, not the baseline */
 	bool		is_constrained;
-	bool		has_reported_costs; /* of all constraints */
 	int64		number;			/* of the decision */
 	ReturnSetInfo *rows;
 } Ranking;
@@ -93,7 +92,8 @@ static const PageStatement find_prices = {
 #define ENCODE_ACTIONS \
 	"WITH action AS MATERIALIZED (" \
 	" SELECT a.n, a.id, a.price, a.features," \
-	" @extschema@.dlints_predict(m.state, a.features::@extschema@.dlints_vector, '{}'::@extschema@.dlints_vector) AS expected" \
+	" @extschema@.dlints_predict(m.state, a.features::@extschema@.dlints_vector," \
+	"     '{}'::@extschema@.dlints_vector) AS expected" \
 	" FROM setting s, model m, LATERAL @extschema@._dlints_ranker_actions($1, $2, s.vectors," \
 	"     ARRAY(SELECT p.name FROM constraint_price p)) a" \
 	" WHERE m.name = 'reward'),"
@@ -125,7 +125,8 @@ static const PageStatement find_prices = {
 	"     coalesce(max(greatest(c.cost - r.amount, 0) / r.target), 0) AS excess" \
 	" FROM cost c LEFT JOIN remaining r ON r.constraint_name = c.name GROUP BY c.n)," \
 	" weighed AS (" \
-	" SELECT a.n, a.features, a.price, p.penalty, p.costs, p.prices, rank() OVER (ORDER BY p.excess) = 1 AS is_allowed" \
+	" SELECT a.n, a.features, a.price, p.penalty, p.costs, p.prices," \
+	"     rank() OVER (ORDER BY p.excess) = 1 AS is_allowed" \
 	" FROM action a JOIN penalty p ON p.n = a.n),"
 
 #define LOG_AND_RETURN \
@@ -140,7 +141,8 @@ static const PageStatement find_prices = {
 	" ranked AS (" \
 	" SELECT a.n, a.id, a.expected, w.costs, w.prices," \
 	"     CASE WHEN $3 THEN coalesce(c.probability, 0) WHEN a.n = 1 THEN 1 ELSE 0 END AS probability," \
-	"     row_number() OVER (ORDER BY CASE WHEN NOT $3 THEN a.n END, CASE WHEN w.is_allowed THEN coalesce(c.rank, 2) ELSE 3 END," \
+	"     row_number() OVER (ORDER BY CASE WHEN NOT $3 THEN a.n END," \
+	"         CASE WHEN w.is_allowed THEN coalesce(c.rank, 2) ELSE 3 END," \
 	"         coalesce(c.score, a.expected - w.price - w.penalty) DESC)::integer AS \"position\"" \
 	" FROM action a JOIN weighed w ON w.n = a.n LEFT JOIN choice c ON c.n = a.n)," \
 	" logged AS (" \
@@ -275,10 +277,7 @@ claim(const Ranking *ranking)
 	return execute(ranking, &claim_event, types, values) == 1;
 }
 
-/*
- * Read the settings; false if there are none.  Values of constraints that no
- * action of the request names are said once in a session.
- */
+/* Read the settings, and decide whether the ranker or the baseline chooses; false without settings. */
 static bool
 fetch_settings(Ranking *ranking)
 {
@@ -294,7 +293,7 @@ fetch_settings(Ranking *ranking)
 	return true;
 }
 
-/* A constraint that nothing costs is probably misspelt. */
+/* Say once in a session that no action names a constraint, and no cost is reported for it: it may be misspelt. */
 static void
 notice_unnamed_constraints(const Ranking *ranking)
 {
