@@ -71,7 +71,8 @@ BEGIN ATOMIC
 END;
 
 COMMENT ON FUNCTION rank(text, jsonb, jsonb, boolean) IS 'rank actions for an event, log and return them with '
-    'their probabilities, best first; an event that was ranked before has the same answer; a deferred event counts once it is activated';
+    'their probabilities, best first; an event '
+    'that was ranked before has the same answer; a deferred event counts once it is activated';
 COMMENT ON FUNCTION reward IS 'report the reward of an event, and what it cost by constraint';
 COMMENT ON FUNCTION activate IS 'count a deferred event from now on; false if there is none';
 COMMENT ON FUNCTION learn IS 'train the models on decisions with a reward, or older than the window; returns their '
