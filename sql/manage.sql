@@ -171,7 +171,7 @@ BEGIN
 			       ELSE 'ALTER SCHEMA ... OWNER TO leaves the objects in a schema to their owner. REASSIGN OWNED hands over all.' END;
 	END IF;
 	-- the order in which run() and learn() lock
-	EXECUTE format('SELECT FROM %I.job WHERE name IN (''refresh'', ''refit'') ORDER BY name DESC FOR UPDATE', name);
+	EXECUTE format('SELECT FROM %I.job WHERE name IN (''refresh'', ''refit'', ''items'') ORDER BY name DESC FOR UPDATE', name);
 	IF kind = 'recommender' THEN
 		EXECUTE format('LOCK TABLE %1$I.item_vector, %1$I.warm_start_example IN SHARE ROW EXCLUSIVE MODE', name);
 	END IF;
