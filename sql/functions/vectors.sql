@@ -121,3 +121,7 @@ CREATE FUNCTION _dlints_column_vector(value "any", length integer, norm double p
 	AS 'MODULE_PATHNAME', 'dlints_column_vector' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10;
 COMMENT ON FUNCTION _dlints_column_vector("any", integer, double precision)
 	IS 'an embedding divided by the usual norm of its column, clipped at 4; zeros if it has another length';
+
+CREATE FUNCTION _dlints_click_weight(weight "any") RETURNS double precision
+	AS 'MODULE_PATHNAME', 'dlints_click_weight' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION _dlints_click_weight("any") IS 'weight of a click, at most 1000 in size; 0 for NULL, NaN and infinity';

@@ -394,7 +394,7 @@ CREATE FUNCTION _dlints_backtest(setting regclass, users integer)
 $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_enter(setting);
-	clicks text := format('SELECT c.user_id, c.item, c.at FROM %I.click c', own);
+	clicks text := format('SELECT c.user_id, c.item, c.at, c.weight FROM %I.click c', own);
 	a jsonb;
 BEGIN
 	PERFORM @extschema@._dlints_check_objects();

@@ -158,7 +158,7 @@ SELECT CASE source
 $$;
 COMMENT ON FUNCTION _dlints_time_cast(text, oid) IS 'expression that converts the times of the click log';
 
--- The types of the columns user, item and time of a query of clicks; of domains the types below them
+-- The types of the columns user, item, time and, perhaps, weight of a query of clicks; of domains the types below them
 CREATE FUNCTION _dlints_click_types(a jsonb) RETURNS oid[]
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -169,18 +169,26 @@ BEGIN
 		E'CREATE VIEW %I.logged_click AS SELECT * FROM (\n%s\n) c (user_id, item, at)', a ->> 'name', a ->> 'clicks'));
 	WITH RECURSIVE below AS (
 		SELECT c.attnum, c.atttypid AS type FROM pg_attribute c
-		WHERE  c.attrelid = format('%I.logged_click', a ->> 'name')::regclass AND c.attnum BETWEEN 1 AND 3
+		WHERE  c.attrelid = format('%I.logged_click', a ->> 'name')::regclass AND c.attnum > 0
 		UNION ALL
 		SELECT b.attnum, t.typbasetype FROM below b JOIN pg_type t ON t.oid = b.type WHERE t.typtype = 'd')
 	SELECT array_agg(b.type ORDER BY b.attnum) INTO types
 	FROM   below b JOIN pg_type t ON t.oid = b.type WHERE t.typtype <> 'd';
 	EXECUTE format('DROP VIEW %I.logged_click', a ->> 'name');
+	IF cardinality(types) > 4 OR cardinality(types) = 4 AND NOT EXISTS (
+		SELECT FROM pg_type t WHERE t.oid = types[4] AND t.typcategory = 'N' AND t.typnamespace = 'pg_catalog'::regnamespace
+		AND t.typname IN ('int2', 'int4', 'int8', 'numeric', 'float4', 'float8'))
+	THEN
+		RAISE 'in the argument "clicks": a fourth column must be a number, and the last one'
+			USING ERRCODE = 'invalid_parameter_value',
+			HINT = 'It is a query of user, item and time, and perhaps the weight of a click.';
+	END IF;
 	RETURN types;
 END
 $$;
-COMMENT ON FUNCTION _dlints_click_types(jsonb) IS 'types of user, item and time in a query of clicks';
+COMMENT ON FUNCTION _dlints_click_types(jsonb) IS 'types of user, item, time and weight in a query of clicks';
 
--- The view "click".  Without a click log it reads rewards of the recommender's own lists.
+-- The view "click".  A fourth column of the log is the weight of a click.  Without a click log the view reads rewards of the recommender's own lists.
 CREATE FUNCTION _dlints_bind_clicks(a jsonb) RETURNS void
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -189,7 +197,7 @@ DECLARE
 BEGIN
 	IF a ->> 'clicks' IS NULL THEN
 		EXECUTE format('CREATE OR REPLACE VIEW %1$I.click AS
-			SELECT d.user_id, r.item, d.at
+			SELECT d.user_id, r.item, d.at, 1::float8 AS weight
 			FROM   %1$I.decision d JOIN %1$I.reward r ON r.decision = d.id
 			           AND EXISTS (SELECT FROM unnest(d.items) i (item) WHERE %1$I.same_item(i.item, r.item))
 			WHERE  r.value > 0', a ->> 'name');
@@ -203,10 +211,12 @@ BEGIN
 			                    current_setting('TimeZone'));
 	END IF;
 	PERFORM @extschema@._dlints_execute_under(a ->> 'path', format(
-		E'CREATE OR REPLACE VIEW %I.click AS\nSELECT %s AS user_id, %s AS item, %s AS at\nFROM (\n%s\n) c (user_id, item, at)',
+		E'CREATE OR REPLACE VIEW %I.click AS\nSELECT %s AS user_id, %s AS item, %s AS at,\n       %s AS weight\nFROM (\n%s\n) c (%s)',
 		a ->> 'name', @extschema@._dlints_safe_cast('c.user_id'::text, types[1], (a ->> 'user_type')::oid),
 		@extschema@._dlints_safe_cast('c.item'::text, types[2], (a ->> 'item_type')::oid),
-		@extschema@._dlints_time_cast('c.at'::text, types[3]), a ->> 'clicks'));
+		@extschema@._dlints_time_cast('c.at'::text, types[3]),
+		CASE cardinality(types) WHEN 4 THEN '@extschema@._dlints_click_weight(c.weight)' ELSE '1::pg_catalog.float8' END,
+		a ->> 'clicks', CASE cardinality(types) WHEN 4 THEN 'user_id, item, at, weight' ELSE 'user_id, item, at' END));
 END
 $$;
 COMMENT ON FUNCTION _dlints_bind_clicks(jsonb) IS 'make the view "click"';

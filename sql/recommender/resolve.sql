@@ -130,7 +130,7 @@ BEGIN
 			RAISE '%: %', attempt.place, concat_ws('. ', SQLERRM, nullif(detail, ''))
 				USING ERRCODE = SQLSTATE, HINT = coalesce(nullif(hint, ''), CASE
 					WHEN SQLSTATE LIKE '42%' AND SQLSTATE <> '42501' THEN CASE attempt.argument
-					WHEN 'clicks' THEN 'It is a query of user, item and time, in this order.'
+					WHEN 'clicks' THEN 'It is a query of user, item and time, and perhaps a weight, in this order.'
 					WHEN 'constraints' THEN 'It is an expression of i.'
 					ELSE 'It is an expression of i, user_id and context.' END
 					ELSE 'It is read with the rights of who makes the recommender.' END);

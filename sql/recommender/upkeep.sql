@@ -386,18 +386,18 @@ BEGIN
 	PERFORM @extschema@._dlints_lock_item_vectors();
 	IF (SELECT s.clicks IS NOT NULL FROM setting s) THEN
 		WITH latest AS MATERIALIZED (
-			SELECT c.user_id, c.item, c.at FROM click c
-			WHERE  c.at <= now() AND isfinite(c.at) AND c.item IS NOT NULL
+			SELECT c.user_id, c.item, c.at, c.weight FROM click c
+			WHERE  c.at <= now() AND isfinite(c.at) AND c.item IS NOT NULL AND c.weight > 0
 			ORDER  BY c.at DESC LIMIT 1000000),
 		clicked AS (
-			SELECT t.item, min(t.days) AS days
-			FROM  (SELECT l.user_id, l.item,
+			SELECT t.item, min(t.days) AS days, max(t.weight) AS weight
+			FROM  (SELECT l.user_id, l.item, l.weight,
 			              ((SELECT date_part('epoch', max(m.at)) FROM latest m) - date_part('epoch', l.at)) / 86400 AS days
 			       FROM latest l) t, similarity s
 			GROUP  BY t.item, t.user_id, CASE WHEN t.user_id IS NULL THEN t.days
 			                                  ELSE floor(t.days / s.popularity_half_life) END),
 		score AS (
-			SELECT c.item, sum(@extschema@._dlints_decay(c.days, s.popularity_half_life)) AS score
+			SELECT c.item, sum(c.weight * @extschema@._dlints_decay(c.days, s.popularity_half_life)) AS score
 			FROM   clicked c, similarity s GROUP BY c.item)
 		UPDATE item_vector v SET popularity = n.popularity
 		FROM  (SELECT w.item, coalesce(round((ln(1 + coalesce(s.score, 0))
@@ -452,7 +452,7 @@ DECLARE
 BEGIN
 	WITH clicked AS MATERIALIZED (
 		(SELECT c.user_id, c.item, c.at FROM click c
-		 WHERE  has_log AND c.at <= now() AND isfinite(c.at) AND c.item IS NOT NULL
+		 WHERE  has_log AND c.at <= now() AND isfinite(c.at) AND c.item IS NOT NULL AND c.weight > 0
 		 ORDER  BY c.at DESC LIMIT 1000000)
 		UNION ALL
 		SELECT d.user_id, r.item, d.at
@@ -583,8 +583,8 @@ DECLARE
 BEGIN
 	SELECT * INTO item_key FROM @extschema@._dlints_hashed_key(format('%I.item_vector', own)::regclass, 'item'::text);
 	SELECT * INTO user_key FROM @extschema@._dlints_hashed_key(format('%I.decision', own)::regclass, 'user_id'::text);
-	query := format('SELECT c.user_id%s, c.item%s FROM (SELECT k.user_id, k.item FROM click k WHERE k.at <= now()'
-		' AND isfinite(k.at) AND k.user_id IS NOT NULL AND k.item IS NOT NULL ORDER BY k.at DESC LIMIT 1000000) c%s',
+	query := format('SELECT c.user_id%s, c.item%s, c.weight FROM (SELECT k.user_id, k.item, k.weight FROM click k'
+		' WHERE k.at <= now() AND isfinite(k.at) AND k.user_id IS NOT NULL AND k.item IS NOT NULL AND k.weight > 0 ORDER BY k.at DESC LIMIT 1000000) c%s',
 		user_key.to_type, item_key.to_type,
 		CASE WHEN left_out IS NOT NULL
 		     THEN format(' WHERE hashtext(c.user_id::text || '' '' || c.item::text) & 7 <> %s', left_out) END);

@@ -11,7 +11,7 @@ BEGIN
 	WITH clicked AS MATERIALIZED (
 		SELECT c.user_id, c.item, date_part('epoch', c.at) / 86400 AS day, ntile(10) OVER (ORDER BY c.at) AS tenth
 		FROM  (SELECT k.user_id, k.item, k.at FROM click k
-		       WHERE  k.at <= now() AND isfinite(k.at) AND k.item IS NOT NULL
+		       WHERE  k.at <= now() AND isfinite(k.at) AND k.item IS NOT NULL AND k.weight > 0
 		       ORDER  BY k.at DESC LIMIT 100000) c),
 	earlier AS (
 		SELECT max(c.day) FILTER (WHERE c.tenth < 10) AS day, count(DISTINCT c.item) AS items FROM clicked c),
@@ -83,7 +83,7 @@ BEGIN
 		FROM   setting s CROSS JOIN (
 		           SELECT k.user_id, k.item, max(k.at) AS at
 		           FROM  (SELECT k.user_id, k.item, k.at FROM click k JOIN item_vector v ON same_item(v.item, k.item)
-		                  WHERE  k.at <= now() AND isfinite(k.at)
+		                  WHERE  k.at <= now() AND isfinite(k.at) AND k.weight > 0
 		                  ORDER  BY k.at DESC LIMIT 50000) k, similarity s
 		           GROUP  BY k.item, k.user_id, CASE WHEN k.user_id IS NULL THEN k.at END,
 		                     floor((date_part('epoch', now()) - date_part('epoch', k.at)) / 86400
@@ -269,7 +269,7 @@ DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 	n_clicks bigint := (SELECT count(*) FROM (
 	                        SELECT FROM click c JOIN item_vector v ON same_item(v.item, c.item)
-	                        WHERE  c.at <= now() AND isfinite(c.at) LIMIT 50000) c);
+	                        WHERE  c.at <= now() AND isfinite(c.at) AND c.weight > 0 LIMIT 50000) c);
 	n_parts integer := least(8, ceil(80000.0 / greatest(n_clicks, 1)));
 	noticed_at timestamptz := clock_timestamp();
 BEGIN

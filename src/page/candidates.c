@@ -27,12 +27,12 @@ const StatementWord page_words[] = {
 	/* of the profile */
 	{"log_clicks", VARIANT_CLICKS,
 		"\n"
-		"    (SELECT c.item, c.at FROM click c WHERE same_user(c.user_id, $1) AND isfinite(c.at)\n"
+		"    (SELECT c.item, c.at, c.weight FROM click c WHERE same_user(c.user_id, $1) AND isfinite(c.at)\n"
 		"     ORDER BY c.at DESC LIMIT 500)\n"
 	"    UNION ALL", ""},
 	{"session_clicks", VARIANT_SESSION,
 		"\n"
-		"    SELECT r.item, d.at\n"
+		"    SELECT r.item, d.at, 1\n"
 		"    FROM  (SELECT d.id, d.at, d.items, d.user_id FROM decision d\n"
 		"           WHERE  hashtextextended(d.session, 0) = hashtextextended($3, 0) AND d.session = $3\n"
 		"           ORDER BY d.id DESC LIMIT 200) d,\n"

@@ -23,30 +23,31 @@
 /*
  * Clicks in the log, on the user's last lists, in the session before the user was
  * known, and those passed with the request.  Weights decay relative to the
- * newest click, so that a user who returns after long still has a profile.
+ * newest click, so that a user who returns after long still has a profile.  Clicks of
+ * negative weight count against their items: their features are subtracted.
  * Each list is looked up by its number, in its partition.
  */
 static const PageQuery user_profile = {{
 	"WITH clicked AS ({log_clicks}\n"
-	"    SELECT r.item, d.at\n"
+	"    SELECT r.item, d.at, 1::float8 AS weight\n"
 	"    FROM  (SELECT d.id, d.at, d.items FROM decision d WHERE same_user(d.user_id, $1)\n"
 	"           ORDER BY d.id DESC LIMIT 200) d,\n"
 	"           LATERAL (SELECT r.item FROM reward r WHERE r.decision = d.id AND r.value > 0 OFFSET 0) r\n"
 	"    WHERE  EXISTS (SELECT FROM unnest(d.items) u (item) WHERE same_item(u.item, r.item))\n"
 	"    UNION ALL{session_clicks}\n"
-	"    SELECT r.item, now() FROM unnest($2) r (item)),\n"
+	"    SELECT r.item, now(), 1 FROM unnest($2) r (item)),\n"
 	"weighted AS (\n"
 	"    SELECT v.features[1:$5] AS features,\n"
-	"           @extschema@._dlints_decay((max(date_part('epoch', least(c.at, now()))) OVER ()\n"
+	"           c.weight * @extschema@._dlints_decay((max(date_part('epoch', least(c.at, now()))) OVER ()\n"
 	"                                      - date_part('epoch', c.at)) / 86400, l.half_life) AS weight\n"
 	"    FROM   similarity l, clicked c,\n"
 	"           LATERAL (SELECT v.features FROM item_vector v WHERE same_item(v.item, c.item) OFFSET 0) v\n"
 	"    UNION ALL\n"
 	"    SELECT $4, " CLICKS_PER_LIKE " WHERE $4 IS NOT NULL),\n"
 	"summed AS (\n"
-	"    SELECT @extschema@.dlints_profile((w.features || 1::real)::@extschema@.dlints_vector, w.weight) AS sum,\n"
-	"           sum(w.weight) AS clicks\n"
-	"    FROM   weighted w)\n"
+	"    SELECT @extschema@.dlints_profile((w.features || sign(w.weight)::real)::@extschema@.dlints_vector, w.weight) AS sum,\n"
+	"           sum(abs(w.weight)) AS clicks\n"
+	"    FROM   weighted w WHERE w.weight <> 0)\n"
 	"SELECT @extschema@._dlints_profile_of(@extschema@._dlints_mean_profile(t.sum, t.clicks, $5),\n"
 	"                                      l.scale, l.weights, $5, $6)\n"
 	"FROM   summed t, similarity l", 6},
@@ -57,7 +58,7 @@ static const PageQuery known_items = {{
 	"SELECT $3 || ARRAY(\n"
 	"    SELECT DISTINCT c.item\n"
 	"    FROM  ({log_clicks}\n"
-	"           SELECT r.item, d.at\n"
+	"           SELECT r.item, d.at, 1\n"
 	"           FROM  (SELECT d.id, d.at FROM decision d WHERE same_user(d.user_id, $1)\n"
 	"                  ORDER BY d.id DESC LIMIT 200) d,\n"
 	"                  LATERAL (SELECT r.item FROM reward r WHERE r.decision = d.id AND r.value > 0 OFFSET 0) r) c,\n"

@@ -1,8 +1,8 @@
 /*
  * column.c
- *		Numbers and embeddings in columns of a recommender's items.
+ *		Numbers and embeddings in columns of a recommender's items, and weights of clicks.
  *
- * Whoever may insert an item chooses its values.  These functions therefore raise
+ * Whoever may insert an item or a click chooses its values.  These functions therefore raise
  * no error for a value: one that cannot be used counts as missing.
  */
 #include "postgres.h"
@@ -30,6 +30,9 @@
  */
 #define MAX_COLUMN_NORM 4.0
 
+/* Maximum weight of a click in the log, in clicks: one row cannot outweigh all others */
+#define MAX_CLICK_WEIGHT 1000.0
+
 PG_FUNCTION_INFO_V1(dlints_column_number);
 
 /*
@@ -52,6 +55,29 @@ dlints_column_number(PG_FUNCTION_ARGS)
 	if (!(fabs(value) <= MAX_COLUMN_NUMBER))
 		PG_RETURN_NULL();
 	PG_RETURN_FLOAT8(value);
+}
+
+PG_FUNCTION_INFO_V1(dlints_click_weight);
+
+/*
+ * _dlints_click_weight(weight "any") -> float8
+ *		The weight of a click, clipped at MAX_CLICK_WEIGHT in size; 0 for a weight that
+ *		is NULL or not finite.
+ */
+Datum
+dlints_click_weight(PG_FUNCTION_ARGS)
+{
+	Oid			type = getBaseType(get_fn_expr_argtype(fcinfo->flinfo, 0));
+	double		weight;
+
+	if (!TypeIsNumber(type))
+		ereport(ERROR,
+				(errcode(ERRCODE_DATATYPE_MISMATCH),
+				 errmsg("weight of a click must be a number, not %s", format_type_be(type))));
+	weight = PG_ARGISNULL(0) ? 0.0 : ArgNumber(type, PG_GETARG_DATUM(0));
+	if (!isfinite(weight))
+		weight = 0.0;
+	PG_RETURN_FLOAT8(fmin(fmax(weight, -MAX_CLICK_WEIGHT), MAX_CLICK_WEIGHT));
 }
 
 /* Divide by norm; elements that are not finite, too small or too large become 0. */
