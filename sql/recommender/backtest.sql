@@ -17,20 +17,17 @@ DECLARE
 BEGIN
 	RAISE NOTICE 'reading the click log';
 	EXECUTE format('CREATE SCHEMA %s', log_schema);
-	PERFORM @extschema@._dlints_execute_under(path, format(
-		E'CREATE VIEW %s.every_click AS\nSELECT user_id::%s AS user_id, item::%s AS item,'
-		' at::pg_catalog.timestamptz AS at\nFROM (\n%s\n) c (user_id, item, at)', log_schema,
-		@extschema@._dlints_type_name((a ->> 'user_type')::oid), @extschema@._dlints_type_name((a ->> 'item_type')::oid),
-		clicks));
+	PERFORM @extschema@._dlints_bind_clicks(
+		a || jsonb_build_object('name', (a ->> 'name') || '_log', 'clicks', clicks, 'path', path));
 	BEGIN
 		EXECUTE format($statement$
 			CREATE UNLOGGED TABLE %1$s.log AS
-			SELECT c.user_id, c.item, c.at,
-			       c.user_id IS NOT NULL AND c.n_clicks > 1 AND 5 * c.n < c.n_clicks + 5 AS is_hidden
-			FROM  (SELECT c.*, count(*) OVER (PARTITION BY c.user_id) AS n_clicks,
-			              row_number() OVER (PARTITION BY c.user_id
+			SELECT c.user_id, c.item, c.at, c.weight,
+			       c.weight > 0 AND c.user_id IS NOT NULL AND c.n_clicks > 1 AND 5 * c.n < c.n_clicks + 5 AS is_hidden
+			FROM  (SELECT c.*, count(*) OVER (PARTITION BY c.user_id, c.weight > 0) AS n_clicks,
+			              row_number() OVER (PARTITION BY c.user_id, c.weight > 0
 			                                 ORDER BY c.at DESC, md5(concat(c.user_id, ' ', c.item))) AS n
-			       FROM  (SELECT k.user_id, k.item, k.at FROM %1$s.every_click k
+			       FROM  (SELECT k.user_id, k.item, k.at, k.weight FROM %1$s.click k
 			              WHERE  k.at <= now() AND isfinite(k.at)
 			              ORDER  BY k.at DESC LIMIT 1000000) c) c$statement$, log_schema);
 	EXCEPTION WHEN data_exception THEN
@@ -307,7 +304,7 @@ BEGIN
 		PERFORM @extschema@._dlints_split_clicks(a, clicks, path);
 		PERFORM @extschema@._dlints_make_recommender(a || jsonb_build_object(
 			'path', 'pg_catalog, pg_temp',
-			'clicks', format('SELECT l.user_id, l.item, l.at FROM %s l WHERE NOT l.is_hidden', log)));
+			'clicks', format('SELECT l.user_id, l.item, l.at, l.weight FROM %s l WHERE NOT l.is_hidden', log)));
 		PERFORM @extschema@._dlints_enter(format('%I.setting', a ->> 'name')::regclass);
 		IF a ? 'borrowed' THEN
 			EXECUTE format('UPDATE setting s SET repeat_after = l.repeat_after FROM %I.setting l', a ->> 'borrowed');
