@@ -17,7 +17,7 @@ SELECT d.id AS decision, d.user_id, d.session, d.treatment, d.at,
        @extschema@.dlints_unpack(d.profile) AS profile, i.item, i."position"::integer, i.probability, i.expected,
        @extschema@.dlints_unpack(d.features, i."position") AS features, d.context,
        CASE WHEN s.is_centered
-            THEN @extschema@.dlints_contrast(d.features, i."position", s.examination)
+            THEN @extschema@.dlints_contrast(d.features, i."position", coalesce(s.examination, '{1}'))
             ELSE @extschema@.dlints_unpack(d.features, i."position") END AS training_features,
        coalesce(s.examination[least(i."position", cardinality(s.examination))], 1) AS examination
 FROM   setting s, decision d,

@@ -212,7 +212,7 @@ Datum
 dlints_candidates(PG_FUNCTION_ARGS)
 {
 	ReturnSetInfo *rows = ResultRows(fcinfo);
-	PageRequest		page;
+	PageRequest page;
 	NullableDatum args[4];
 
 	EnterPage(&page, fcinfo, EnteredSchema(get_func_namespace(fcinfo->flinfo->fn_oid)));

@@ -54,8 +54,8 @@ static const PageStatement read_secret = {
 };
 
 /* The lowest number that a decision of a given time can have */
-int64
-FirstDecision(TimestampTz at)
+static int64
+first_decision(TimestampTz at)
 {
 	int64		second;
 
@@ -130,7 +130,7 @@ NewDecisionNumber(Oid schema, Oid extension_schema)
 				 errmsg("cannot log a decision in a read-only transaction"),
 				 errhint("Every list is logged when it is returned. Call the primary server, in a read-write transaction.")));
 	secret = fetch_secret(schema, extension_schema, &now);
-	base = FirstDecision(now);
+	base = first_decision(now);
 	counter = DatumGetInt64(DirectFunctionCall1(nextval_oid,
 												ObjectIdGetDatum(get_relname_relid("decision_number", schema))));
 	if (GetCurrentTimestamp() < GetCurrentTransactionStartTimestamp() + LONG_TRANSACTION)

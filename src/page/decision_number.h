@@ -5,9 +5,6 @@
 #ifndef DLINTS_PAGE_DECISION_NUMBER_H
 #define DLINTS_PAGE_DECISION_NUMBER_H
 
-#include "datatype/timestamp.h"
-
-extern int64 FirstDecision(TimestampTz at);
 extern int64 NewDecisionNumber(Oid schema, Oid extension_schema);
 
 #endif							/* DLINTS_PAGE_DECISION_NUMBER_H */

@@ -101,7 +101,7 @@ typedef struct PageRequest
 	int			k;
 } PageRequest;
 
-/* beginning and end, and arguments of the entry functions */
+/* page.c: beginning and end, and arguments of the entry functions */
 extern void EnterPage(PageRequest *page, FunctionCallInfo fcinfo, Oid setting);
 extern void OpenPage(PageRequest *page, FunctionCallInfo fcinfo);
 extern void CheckHasSettings(const PageRequest *page);

@@ -6,6 +6,7 @@
 
 #include "catalog/pg_type.h"
 #include "executor/spi.h"
+#include "mb/pg_wchar.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/jsonb.h"
@@ -17,7 +18,7 @@
 #define CLICKS_PER_LIKE		"5"
 /* Clicks that the item of more_like() counts as */
 #define CLICKS_ON_ITEM		"20"
-/* The longest part of a column's name in a warning */
+/* Length of a column's name in a warning, in bytes */
 #define MAX_NAME_SHOWN		100
 
 /*
@@ -155,6 +156,14 @@ encode_valid_likes(PageRequest *page, Datum *columns, int count)
 	return likes.features;
 }
 
+static void
+warn_of_column(const char *name)
+{
+	ereport(WARNING,
+			(errcode(ERRCODE_UNDEFINED_COLUMN),
+			 errmsg("there is no column \"%.*s\" to like", pg_mbcliplen(name, strlen(name), MAX_NAME_SHOWN), name)));
+}
+
 /*
  * Features of what a request says that the user likes; NULL if it says nothing.
  * A page is returned in any case: we leave out what is invalid, with a warning.
@@ -183,9 +192,7 @@ liked_by_request(PageRequest *page)
 		if (DatumGetBool(SPI_getbinval(row, SPI_tuptable->tupdesc, 2, &isnull)))
 			columns[count++] = name;
 		else
-			ereport(WARNING,
-					(errcode(ERRCODE_UNDEFINED_COLUMN),
-					 errmsg("there is no column \"%.*s\" to like", MAX_NAME_SHOWN, TextDatumGetCString(name))));
+			warn_of_column(TextDatumGetCString(name));
 	}
 	if (count == 0)
 		return NotGiven();

@@ -65,7 +65,7 @@ PG_FUNCTION_INFO_V1(dlints_recommender_reward);
 Datum
 dlints_recommender_reward(PG_FUNCTION_ARGS)
 {
-	PageRequest		page;
+	PageRequest page;
 	NullableDatum decision = PageArgument(fcinfo, 1);
 	NullableDatum item = PageArgument(fcinfo, 2);
 	NullableDatum value = PageArgument(fcinfo, 4);

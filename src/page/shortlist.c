@@ -374,8 +374,8 @@ dlints_ranking_weights(PG_FUNCTION_ARGS)
 {
 	char	   *name = text_to_cstring(PG_GETARG_TEXT_PP(1));
 	MemoryContext caller = CurrentMemoryContext;
-	ListPolicy		policy = POLICY_PERSONAL;
-	PageRequest		page;
+	ListPolicy policy = POLICY_PERSONAL;
+	PageRequest page;
 	ArrayType  *weights;
 
 	while (strcmp(policy_names[policy], name) != 0)

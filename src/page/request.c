@@ -1,0 +1,124 @@
+/*
+ * request.c
+ *		Arguments of a request for a list, and its treatment.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "common/hashfn.h"
+#include "mb/pg_wchar.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
+#include "utils/jsonb.h"
+#include "utils/lsyscache.h"
+#include "utils/typcache.h"
+
+#include "compat.h"
+#include "page/lists.h"
+
+/* The longest list: training assumes that all of its items were seen */
+#define MAX_K			1000
+/* Length of a context in a message, in bytes */
+#define MAX_CONTEXT_SHOWN	200
+
+void
+ReadK(PageRequest *page, NullableDatum k)
+{
+	if (k.isnull || DatumGetInt32(k.value) < 1 || DatumGetInt32(k.value) > MAX_K)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 k.isnull ? errmsg("k must be between 1 and %d, not NULL", MAX_K) :
+				 errmsg("k must be between 1 and %d, not %d", MAX_K, DatumGetInt32(k.value))));
+	page->k = DatumGetInt32(k.value);
+}
+
+/* The context, without keys that only this file sets */
+void
+ReadContext(PageRequest *page, NullableDatum context)
+{
+	static const char *const reserved[] = {"more_like", "trending", "after", "left_out"};
+	Datum		keys[lengthof(reserved)];
+	Jsonb	   *object = context.isnull ? NULL : DatumGetJsonbP(context.value);
+	JsonbValue	scalar;
+
+	if (object == NULL ||
+		(JB_ROOT_IS_SCALAR(object) && JsonbExtractScalar(&object->root, &scalar) && scalar.type == jbvNull))
+	{
+		page->context = DirectFunctionCall1(jsonb_in, CStringGetDatum("{}"));
+		return;
+	}
+	if (!JB_ROOT_IS_OBJECT(object))
+	{
+		char	   *shown = JsonbToCString(NULL, &object->root, VARSIZE(object));
+
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("argument \"context\" must be a JSON object"),
+				 errdetail("It is %.*s.", pg_mbcliplen(shown, strlen(shown), MAX_CONTEXT_SHOWN), shown)));
+	}
+	if (JB_ROOT_COUNT(object) > 0)
+	{
+		for (int i = 0; i < lengthof(reserved); i++)
+			keys[i] = CStringGetTextDatum(reserved[i]);
+		context.value = DirectFunctionCall2(jsonb_delete_array, JsonbPGetDatum(object),
+											PointerGetDatum(construct_array(keys, lengthof(reserved), TEXTOID, -1,
+																			false, TYPALIGN_INT)));
+	}
+	page->context = context.value;
+}
+
+/* The context with another key */
+Datum
+AddToContext(Datum context, const char *key, const char *json)
+{
+	StringInfoData addition;
+
+	initStringInfo(&addition);
+	appendStringInfo(&addition, "{\"%s\": %s}", key, json);
+	return DirectFunctionCall2(jsonb_concat, context, DirectFunctionCall1(jsonb_in, CStringGetDatum(addition.data)));
+}
+
+/* A number in [0, 1) that stays with a user, or with a session without one */
+static double
+treatment_number(const PageRequest *page)
+{
+	TypeCacheEntry *type;
+	uint64		hash;
+
+	if (page->user.isnull && page->session.isnull)
+		return page->settings.treatment_draw;
+	type = lookup_type_cache(page->user_type, TYPECACHE_HASH_EXTENDED_PROC_FINFO);
+	if (!page->user.isnull && OidIsValid(type->hash_extended_proc_finfo.fn_oid))
+		hash = DatumGetUInt64(FunctionCall2Coll(&type->hash_extended_proc_finfo, type->typcollation,
+												page->user.value, Int64GetDatum(page->settings.seed)));
+	else
+	{
+		char	   *name;
+
+		if (page->user.isnull)
+			name = TextDatumGetCString(page->session.value);
+		else
+		{
+			Oid			output;
+			bool		is_varlena;
+
+			getTypeOutputInfo(page->user_type, &output, &is_varlena);
+			name = OidOutputFunctionCall(output, page->user.value);
+		}
+		hash = hash_bytes_extended((unsigned char *) name, strlen(name), (uint64) page->settings.seed);
+	}
+	return (double) (hash >> 11) / (UINT64CONST(1) << 53);
+}
+
+/*
+ * Control users get the most popular items for good, to compare with.  A small
+ * share of all other lists is random, to evaluate with.
+ */
+ListPolicy
+AssignTreatment(const PageRequest *page)
+{
+	if (treatment_number(page) < page->settings.control)
+		return POLICY_CONTROL;
+	return page->settings.random_draw < page->settings.epsilon ? POLICY_RANDOM : POLICY_PERSONAL;
+}
