@@ -1,7 +1,7 @@
 /*
  * prices.c
- *		dlints_prices, the aggregate: what costs must count against scores, so
- *		that decisions cost no more than they may.
+ *		The aggregate dlints_prices: dual prices at which replayed decisions meet
+ *		their cost targets.
  */
 #include "postgres.h"
 
@@ -14,22 +14,19 @@
 #include "sql/args.h"
 #include "sql/arrays.h"
 
-/* arguments behind the state */
+/* positions of the arguments after the state */
 #define SCORES_ARGNO	1
 #define COSTS_ARGNO		2
 #define K_ARGNO			3
 #define TARGETS_ARGNO	4
-
-/* Costs of so many kinds, at most; each is priced again whenever another one is. */
-#define MOST_KINDS		16
 
 typedef struct PricesState
 {
 	MemoryContext context;
 	PricedDecisions all;
 	PricedDecision *each;
-	Size		room;			/* for so many of them */
-	int			most_candidates;
+	Size		room;			/* allocated length of "each" */
+	int			max_candidates;	/* of a decision */
 	double	   *targets;
 } PricesState;
 
@@ -48,10 +45,10 @@ BeginPrices(FunctionCallInfo fcinfo)
 	ArgSpec		spec = {"targets", 0, NULL};
 	int			kinds = ArgVectorLength(targets, &spec);
 
-	if (kinds < 1 || kinds > MOST_KINDS)
+	if (kinds < 1 || kinds > PRICE_MAX_KINDS)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("there must be 1 to %d targets", MOST_KINDS),
+				 errmsg("there must be 1 to %d targets", PRICE_MAX_KINDS),
 				 errdetail("There are %d.", kinds)));
 	state->context = context;
 	state->all.kinds = kinds;
@@ -63,12 +60,12 @@ BeginPrices(FunctionCallInfo fcinfo)
 	return state;
 }
 
-/* Targets and k are the same in all rows. */
+/* Raise an error unless targets and k are the same in all rows. */
 static void
 CheckSameRows(FunctionCallInfo fcinfo, PricesState *state)
 {
 	ArgSpec		spec = {"targets", state->all.kinds, NULL};
-	double		targets[MOST_KINDS];
+	double		targets[PRICE_MAX_KINDS];
 
 	CheckSame(ArgCount(fcinfo, K_ARGNO) == state->all.k, "k", "group");
 	ArgVector(ArgArray(fcinfo, TARGETS_ARGNO), &spec, targets);
@@ -76,7 +73,7 @@ CheckSameRows(FunctionCallInfo fcinfo, PricesState *state)
 			  "targets", "group");
 }
 
-/* Room for one more decision. */
+/* Add an empty decision, and enlarge the array if it is full. */
 static PricedDecision *
 NextDecision(PricesState *state)
 {
@@ -90,7 +87,7 @@ NextDecision(PricesState *state)
 	return &state->each[state->all.count++];
 }
 
-/* Keep the candidates of a row. */
+/* Copy scores and costs of a row's candidates into a new decision. */
 static void
 AddDecision(PricesState *state, ArrayType *scores, ArrayType *costs)
 {
@@ -114,15 +111,15 @@ AddDecision(PricesState *state, ArrayType *scores, ArrayType *costs)
 	{
 		n, numbers, numbers + n
 	};
-	state->most_candidates = Max(state->most_candidates, n);
+	state->max_candidates = Max(state->max_candidates, n);
 }
 
 PG_FUNCTION_INFO_V1(dlints_prices_transfn);
 
 /*
- * dlints_prices(scores, costs, k, targets): the least prices under which the k
- * best candidates of each decision, one in each row, cost no more on average than
- * the targets, and what they cost then (core/price.h)
+ * dlints_prices(scores, costs, k, targets) -> float8[][]
+ *		The lowest prices at which the k best candidates of each decision (one per
+ *		row) meet the targets on average, and the mean costs (core/price.h).
  */
 Datum
 dlints_prices_transfn(PG_FUNCTION_ARGS)
@@ -157,8 +154,8 @@ dlints_prices_finalfn(PG_FUNCTION_ARGS)
 {
 	PricesState *state;
 	PricedDecisions all;
-	double		result[2 * MOST_KINDS];
-	double		means[MOST_KINDS];
+	double		result[2 * PRICE_MAX_KINDS];
+	double		means[PRICE_MAX_KINDS];
 
 	AggregateContext(fcinfo);
 	if (PG_ARGISNULL(0))
@@ -166,8 +163,8 @@ dlints_prices_finalfn(PG_FUNCTION_ARGS)
 	state = (PricesState *) PG_GETARG_POINTER(0);
 	all = state->all;
 	all.each = state->each;
-	all.scores = AllocateNumbers(state->most_candidates);
-	all.entries = AllocateMany(sizeof(SlateEntry), Min(all.k, state->most_candidates));
+	all.scores = AllocateNumbers(state->max_candidates);
+	all.entries = AllocateMany(sizeof(SlateEntry), Min(all.k, state->max_candidates));
 	all.means = means;
 	price_solve(&all, state->targets, result);
 	price_means(&all, result, result + all.kinds);

@@ -1,10 +1,10 @@
 /*
  * price.h
- *		Prices of costs: what a unit of each takes off the score of a candidate,
- *		so that decisions, made once more, cost no more than they may.
+ *		Dual prices of constraints: the lowest prices at which decisions, made
+ *		again by score - price x cost, cost no more on average than their targets.
  *
- * They are the multipliers of a linear program that its decisions solve
- * greedily: the least ones that are enough.
+ * Prices are the multipliers of a linear program over mixtures of choices: maximize
+ * the mean score while the mean cost of each kind is at most its target.
  */
 #ifndef DLINTS_PRICE_H
 #define DLINTS_PRICE_H
@@ -13,26 +13,28 @@
 
 #include "slate.h"
 
-/* Candidates, of which k were to be chosen. */
+/* maximum number of kinds of costs */
+#define PRICE_MAX_KINDS		16
+
+/* Candidates of one decision */
 typedef struct PricedDecision
 {
 	int			candidates;
 	const double *scores;
-	const double *costs;		/* of each kind as many as there are candidates */
+	const double *costs;		/* one row of "candidates" numbers per kind */
 } PricedDecision;
 
-/* Decisions that are made once more. */
+/* Decisions that are made again under prices, and work space */
 typedef struct PricedDecisions
 {
-	int			kinds;			/* of costs */
-	int			k;
+	int			kinds;			/* of costs, at most PRICE_MAX_KINDS */
+	int			k;				/* candidates that a decision chooses */
 	size_t		count;
 	const PricedDecision *each;
-	double	   *scores;			/* room for those of the most candidates */
-	SlateEntry *entries;		/* room for the most that are chosen */
-	double	   *means;			/* room for a number of each kind */
-	void		(*pause) (void);	/* called every few milliseconds; need not
-									 * return */
+	double	   *scores;			/* work space: maximum number of candidates */
+	SlateEntry *entries;		/* work space: maximum number of chosen candidates */
+	double	   *means;			/* work space: one number per kind */
+	void		(*pause) (void);	/* called every few milliseconds; may not return */
 } PricedDecisions;
 
 extern void price_means(const PricedDecisions *all, const double *prices,

@@ -174,6 +174,76 @@ test_least_prices_that_are_enough(void **state)
 	assert_true(opposed < 150);
 }
 
+/* Set targets to the mean costs at random prices, so that these prices meet them. */
+static void
+set_possible_targets(const PricedDecisions *all, uint64_t *seed, double *targets)
+{
+	double		prices[MOST_KINDS];
+	int			kind;
+
+	for (kind = 0; kind < all->kinds; kind++)
+		prices[kind] = 2.0 * fabs(dice(seed));
+	exact_means(all, prices, targets);
+}
+
+/* If some prices meet all of two or three targets, the prices found meet them too. */
+static void
+test_possible_targets_are_met(void **state)
+{
+	uint64_t	seed = 3;
+	int			missed = 0;
+	int			round;
+
+	for (round = 0; round < 280; round++)
+	{
+		int			kinds = 2 + round % 2;
+		PricedDecisions *all = world_new(&seed, kinds, 1 + round % 3, false);
+		double		prices[MOST_KINDS];
+		double		targets[MOST_KINDS];
+		double		means[MOST_KINDS];
+		bool		met = true;
+		int			kind;
+
+		set_possible_targets(all, &seed, targets);
+		for (kind = 0; kind < kinds; kind++)
+			targets[kind] += 1e-3;
+		price_solve(all, targets, prices);
+		price_means(all, prices, means);
+		for (kind = 0; kind < kinds; kind++)
+		{
+			met = met && means[kind] <= targets[kind] * (1.0 + 1e-9);
+			assert_true(means[kind] <= targets[kind] + 1.0 / (double) all->count);
+		}
+		missed += !met;
+	}
+	assert_int_equal(missed, 0);
+}
+
+/* Targets that exclude each other get prices near those of the nearest possible ones. */
+static void
+test_targets_that_exclude_each_other(void **state)
+{
+	double		scores[] = {0.5, 0.4, 0.4};
+	double		costs[] = {1.0, 0.0, 1.0, 1.0, 1.0, 0.0};
+	PricedDecision each[10];
+	double		kept[3];
+	SlateEntry	entries[1];
+	double		work[2];
+	PricedDecisions all = {2, 1, 10, each, kept, entries, work, count_pause};
+	double		targets[] = {0.3, 0.3};
+	double		prices[2];
+	double		means[2];
+	int			d;
+
+	for (d = 0; d < 10; d++)
+		each[d] = (PricedDecision) {3, scores, costs};
+	price_solve(&all, targets, prices);
+	price_means(&all, prices, means);
+	assert_true(prices[0] >= 0.1 * (1 - 1e-6) && prices[0] < 1.0);
+	assert_true(prices[1] >= 0.1 * (1 - 1e-6) && prices[1] < 1.0);
+	assert_near(means[0] + means[1], 1.0, 1e-9);
+}
+
 /* At least so much is at most so much of what is taken off. */
 static void
 test_at_least(void **state)
@@ -272,6 +342,8 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		test_of(test_means),
 		test_of(test_least_prices_that_are_enough),
+		test_of(test_possible_targets_are_met),
+		test_of(test_targets_that_exclude_each_other),
 		test_of(test_at_least),
 		test_of(test_least_that_is_possible),
 		test_of(test_nothing_to_gain),
