@@ -1,6 +1,6 @@
 /*
  * packed.c
- *		Vectors in few bytes: one or two for each number, and nothing for zeros.
+ *		Vectors in few bytes: one or two bytes per number that is not zero.
  */
 #include "packed.h"
 
@@ -8,22 +8,29 @@
 #include <math.h>
 #include <string.h>
 
-/* Halves have 11 bits of precision, and these exponents as frexp() has them. */
+/* Precision of a half in bits, and its exponents in the sense of frexp() */
 #define PRECISION		11
-#define LEAST_EXPONENT	(-13)
-#define MOST_EXPONENT	15
+#define MIN_EXPONENT	(-13)
+#define MAX_EXPONENT	15
 
 #define SIGN			0x8000
 #define EXPONENT		0x7c00
 #define FRACTION		0x03ff
 
-/* A byte has this sign, and that many steps. */
+/* Sign and maximum root of a number of 8 bits */
 #define BYTE_SIGN		0x80
 #define BYTE_STEPS		127
 
 /*
- * The nearest half, of two the even one.  A number that is rounded up to a
- * power of two carries into the exponent by itself.
+ * Rows share a scale if their largest numbers are at most 2^3 times the median row's, and
+ * at least 2^-6 of the largest row among these.
+ */
+#define MAX_ABOVE_MEDIAN	3
+#define MAX_BELOW_SHARED	6
+
+/*
+ * The nearest half; ties go to the even one.  Rounding up to a power of two carries
+ * into the exponent.
  */
 static unsigned
 half_of(double number)
@@ -32,13 +39,13 @@ half_of(double number)
 	int			exponent;
 
 	frexp(number, &exponent);
-	if (exponent < LEAST_EXPONENT || number == 0.0)
-		exponent = LEAST_EXPONENT;
-	return sign | (((unsigned) (exponent - LEAST_EXPONENT) << (PRECISION - 1)) +
+	if (exponent < MIN_EXPONENT || number == 0.0)
+		exponent = MIN_EXPONENT;
+	return sign | (((unsigned) (exponent - MIN_EXPONENT) << (PRECISION - 1)) +
 				   (unsigned) rint(ldexp(fabs(number), PRECISION - exponent)));
 }
 
-/* a half without its sign, in units of the least one */
+/* The absolute value of a half, in units of the smallest one */
 static uint64_t
 size_of_half(unsigned bits)
 {
@@ -49,15 +56,15 @@ size_of_half(unsigned bits)
 	return (uint64_t) ((bits & FRACTION) | (FRACTION + 1)) << (exponent - 1);
 }
 
-/* the nearest root in steps of the largest one */
+/* The nearest square root, in steps of the largest root, with the sign */
 static unsigned
 byte_of(double number)
 {
 	return (signbit(number) ? BYTE_SIGN : 0) |
-		(unsigned) rint(BYTE_STEPS * sqrt(ldexp(fabs(number), -MOST_EXPONENT)));
+		(unsigned) rint(BYTE_STEPS * sqrt(ldexp(fabs(number), -MAX_EXPONENT)));
 }
 
-/* a byte without its sign, in units of the square of a step */
+/* The absolute value of a number of 8 bits, in units of a squared step */
 static uint64_t
 size_of_byte(unsigned bits)
 {
@@ -66,31 +73,69 @@ size_of_byte(unsigned bits)
 	return root * root;
 }
 
-/* The exponent for some numbers that floats can be: 0 if all are zero. */
+/*
+ * The exponent at which the largest of some floats is just within range; the minimum if
+ * all are zero
+ */
 int
 packed_exponent(size_t count, const double *numbers)
 {
 	double		largest = 0.0;
-	int			exponent = MOST_EXPONENT;
+	int			exponent = PACKED_EXPONENT_MIN + MAX_EXPONENT;
 	size_t		i;
 
 	for (i = 0; i < count; i++)
 		largest = fmax(largest, fabs(numbers[i]));
 	if (largest > 0.0)
 		frexp(largest, &exponent);
-	exponent -= MOST_EXPONENT;
+	exponent -= MAX_EXPONENT;
 	return exponent < PACKED_EXPONENT_MIN ? PACKED_EXPONENT_MIN : exponent;
 }
 
-/* The bytes of a vector; as many as is returned. */
+/*
+ * Give rows of similar size one exponent, so that a number that is the same in all of
+ * them is rounded in the same way and cancels in dlints_contrast.  Rows that are much
+ * larger or smaller than most keep their own exponents.
+ */
+void
+packed_share_exponent(size_t rows, int *exponents)
+{
+	size_t		counts[PACKED_EXPONENT_MAX - PACKED_EXPONENT_MIN + 1] = {0};
+	size_t		count = 0;
+	size_t		below = 0;
+	int			median = PACKED_EXPONENT_MIN;
+	int			shared;
+	size_t		i;
+
+	for (i = 0; i < rows; i++)
+		if (exponents[i] > PACKED_EXPONENT_MIN)
+		{
+			counts[exponents[i] - PACKED_EXPONENT_MIN]++;
+			count++;
+		}
+	while (2 * below < count)
+		below += counts[++median - PACKED_EXPONENT_MIN];
+	shared = median;
+	for (i = 0; i < rows; i++)
+		if (exponents[i] > shared && exponents[i] <= median + MAX_ABOVE_MEDIAN)
+			shared = exponents[i];
+	for (i = 0; i < rows; i++)
+		if (exponents[i] > PACKED_EXPONENT_MIN && exponents[i] <= shared &&
+			exponents[i] >= shared - MAX_BELOW_SHARED)
+			exponents[i] = shared;
+}
+
+/* Write a vector; returns the number of bytes. */
 size_t
 packed_write(int len, int width, const double *numbers, int exponent, uint8_t *out)
 {
-	uint8_t    *next = out + packed_bits(len);
+	uint8_t    *mask = out + 1;
+	uint8_t    *next = out + packed_head(len);
 	double		scale = ldexp(1.0, -exponent);
 	int			i;
 
-	memset(out, 0, packed_bits(len));
+	memset(out, 0, packed_head(len));
+	out[0] = (uint8_t) exponent;
 	for (i = 0; i < len; i++)
 	{
 		double		number = numbers[i] * scale;
@@ -98,7 +143,7 @@ packed_write(int len, int width, const double *numbers, int exponent, uint8_t *o
 
 		if ((bits & ~(width == 1 ? BYTE_SIGN : SIGN)) == 0)
 			continue;
-		out[i / 8] |= (uint8_t) (1 << i % 8);
+		mask[i / 8] |= (uint8_t) (1 << i % 8);
 		*next++ = (uint8_t) bits;
 		if (width == 2)
 			*next++ = (uint8_t) (bits >> 8);
@@ -106,31 +151,34 @@ packed_write(int len, int width, const double *numbers, int exponent, uint8_t *o
 	return (size_t) (next - out);
 }
 
-/* How many bytes the vector has that begins here; 0 if they are not all there. */
+/* Number of bytes of the vector at "in"; 0 if some are missing */
 size_t
 packed_size(int len, int width, const uint8_t *in, size_t available)
 {
-	size_t		size = packed_bits(len);
+	size_t		size = packed_head(len);
 	size_t		i;
 
 	if (available < size)
 		return 0;
-	for (i = packed_bits(len); i-- > 0;)
+	for (i = packed_head(len); i-- > 1;)
 		size += (size_t) (width * __builtin_popcount(in[i]));
 	return available < size ? 0 : size;
 }
 
 /*
- * The numbers of a vector whose bytes are all there; false if one of them is
- * none.  The largest float may have been rounded up, beyond all floats.
+ * Read the numbers of a vector, whose bytes must be complete; false if one of them is
+ * not a finite number.  A number that was rounded up beyond the largest float becomes
+ * the largest float.
  */
 bool
-packed_read(int len, int width, const uint8_t *in, int exponent, float *out)
+packed_read(int len, int width, const uint8_t *in, float *out)
 {
-	const uint8_t *next = in + packed_bits(len);
+	const uint8_t *mask = in + 1;
+	const uint8_t *next = in + packed_head(len);
+	int			exponent = (int) in[0] - 256 * (in[0] > PACKED_EXPONENT_MAX);
 	double		unit = width == 1 ?
-		ldexp(1.0, exponent + MOST_EXPONENT) / (BYTE_STEPS * BYTE_STEPS) :
-		ldexp(1.0, exponent + LEAST_EXPONENT - PRECISION);
+		ldexp(1.0, exponent + MAX_EXPONENT) / (BYTE_STEPS * BYTE_STEPS) :
+		ldexp(1.0, exponent + MIN_EXPONENT - PRECISION);
 	unsigned	sign = width == 1 ? BYTE_SIGN : SIGN;
 	unsigned	worst = 0;
 	int			i;
@@ -140,7 +188,7 @@ packed_read(int len, int width, const uint8_t *in, int exponent, float *out)
 		unsigned	bits = 0;
 		double		size;
 
-		if (in[i / 8] & 1 << i % 8)
+		if (mask[i / 8] & 1 << i % 8)
 		{
 			bits = width == 1 ? next[0] : next[0] | (unsigned) next[1] << 8;
 			next += width;

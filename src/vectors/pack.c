@@ -1,11 +1,10 @@
 /*
  * pack.c
- *		dlints_pack, dlints_unpack and dlints_contrast: vectors that are kept in
- *		large numbers.
+ *		dlints_pack, dlints_unpack and dlints_contrast: compressed vectors for logs.
  *
- * A value is the exponent, a byte; the length of its vectors, three bytes, the
- * low one first, of which the highest bit tells a matrix and the next one that
- * each number has 8 bits in place of 16; and the vectors.
+ * A value begins with the length of its vectors, three bytes, the low byte first.  The
+ * highest bit marks a matrix, the next one numbers of 8 bits rather than 16.  Then
+ * come the vectors (core/packed.h).
  */
 #include "postgres.h"
 
@@ -20,15 +19,14 @@
 #include "sql/args.h"
 #include "sql/arrays.h"
 
-#define HEADER		4
+#define HEADER		3
 #define IS_MATRIX	(1 << 23)
 #define HAS_8_BITS	(1 << 22)
 
-/* What is left to be read of packed vectors. */
+/* The vectors that remain to be read of a packed value */
 typedef struct PackedVectors
 {
-	int			exponent;
-	int			len;			/* of each */
+	int			len;			/* of each vector */
 	int			width;			/* bytes of a number */
 	bool		is_matrix;
 	const uint8 *next;
@@ -36,17 +34,17 @@ typedef struct PackedVectors
 } PackedVectors;
 
 /*
- * The value of the last call and where it was read, since a log is read vector
- * by vector: to begin anew with each would take quadratic time.
+ * The value of the last call and the position in it.  A log is read vector by vector:
+ * starting at the first vector in each call would take quadratic time.
  */
 typedef struct Reader
 {
-	ValueKey	key;			/* as it came, be it as a pointer */
+	ValueKey	key;			/* of the unmodified argument */
 	bytea	   *plain;
 	PackedVectors vectors;
-	int64		place;			/* of the next vector, from 1 */
-	ValueKey	weights_key;	/* under which there is a */
-	double	   *mean;			/* of all vectors; NULL: not yet */
+	int64		place;			/* number of the next vector, from 1 */
+	ValueKey	weights_key;	/* of the weights of the mean */
+	double	   *mean;			/* of all vectors; NULL: not computed yet */
 } Reader;
 
 static void
@@ -60,7 +58,7 @@ CheckLength(int len)
 				 errdetail("There are %d.", len)));
 }
 
-/* How many vectors an array is, and how long they are; an empty one is one. */
+/* Number of vectors in an array, and their length; an empty array is one vector. */
 static int
 VectorCount(ArrayType *array, ArgSpec *spec)
 {
@@ -89,7 +87,20 @@ CheckReals(Size count, const double *numbers)
 					 errmsg("%g is out of range for type real", numbers[i])));
 }
 
-/* A vector, or the rows of a matrix, in so many bytes for each number */
+/* The exponent of each row */
+static int *
+RowExponents(int rows, int len, const double *numbers)
+{
+	int		   *exponents = AllocateMany(sizeof(int), rows);
+	int			i;
+
+	for (i = 0; i < rows; i++)
+		exponents[i] = packed_exponent(len, numbers + (Size) i * len);
+	packed_share_exponent(rows, exponents);
+	return exponents;
+}
+
+/* Compress a vector, or the rows of a matrix; "width" is the number of bytes per number. */
 static bytea *
 Pack(ArrayType *array, int width)
 {
@@ -99,7 +110,7 @@ Pack(ArrayType *array, int width)
 	int			shape = spec.len | (ARR_NDIM(array) == 2 ? IS_MATRIX : 0) |
 		(width == 1 ? HAS_8_BITS : 0);
 	double	   *numbers = AllocateNumbers(all);
-	int			exponent;
+	int		   *exponents;
 	bytea	   *result;
 	uint8	   *start;
 	uint8	   *end;
@@ -111,20 +122,21 @@ Pack(ArrayType *array, int width)
 		ArgMatrixSlice(array, &spec, i, 1, numbers + (Size) i * spec.len);
 	}
 	CheckReals(all, numbers);
-	exponent = packed_exponent(all, numbers);
-	result = palloc(VARHDRSZ + HEADER + count * packed_most(spec.len, width));
+	exponents = RowExponents(count, spec.len, numbers);
+	result = palloc(VARHDRSZ + HEADER + count * packed_max_size(spec.len, width));
 	start = (uint8 *) VARDATA(result);
-	start[0] = (uint8) exponent;
-	start[1] = (uint8) shape;
-	start[2] = (uint8) (shape >> 8);
-	start[3] = (uint8) (shape >> 16);
+	start[0] = (uint8) shape;
+	start[1] = (uint8) (shape >> 8);
+	start[2] = (uint8) (shape >> 16);
 	end = start + HEADER;
-	for (i = 0; i < count; i++)
+	for (i = 0; i < count && spec.len > 0; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		end += packed_write(spec.len, width, numbers + (Size) i * spec.len, exponent, end);
+		end += packed_write(spec.len, width, numbers + (Size) i * spec.len,
+							exponents[i], end);
 	}
 	SET_VARSIZE(result, VARHDRSZ + (end - start));
+	pfree(exponents);
 	pfree(numbers);
 	return result;
 }
@@ -133,8 +145,7 @@ PG_FUNCTION_INFO_V1(dlints_pack);
 
 /*
  * dlints_pack(features dlints_vector) -> bytea
- *
- * A vector, or the rows of a matrix, in few bytes (core/packed.h)
+ *		Compresses a vector, or the rows of a matrix, to 16 bits per number.
  */
 Datum
 dlints_pack(PG_FUNCTION_ARGS)
@@ -146,8 +157,7 @@ PG_FUNCTION_INFO_V1(dlints_pack_bits);
 
 /*
  * dlints_pack(features dlints_vector, bits bigint) -> bytea
- *
- * The same, in 8 or in 16 bits for each number that is not zero (22023)
+ *		Compresses to 8 or to 16 bits per number that is not zero (22023: other bits).
  */
 Datum
 dlints_pack_bits(PG_FUNCTION_ARGS)
@@ -178,8 +188,7 @@ ReadPacked(bytea *packed)
 	int			shape;
 
 	CheckPacked(VARSIZE_ANY_EXHDR(packed) >= HEADER);
-	vectors.exponent = (int) bytes[0] - 256 * (bytes[0] > PACKED_EXPONENT_MAX);
-	shape = bytes[1] | bytes[2] << 8 | bytes[3] << 16;
+	shape = bytes[0] | bytes[1] << 8 | bytes[2] << 16;
 	vectors.len = shape & ~(IS_MATRIX | HAS_8_BITS);
 	vectors.width = (shape & HAS_8_BITS) != 0 ? 1 : 2;
 	vectors.is_matrix = (shape & IS_MATRIX) != 0;
@@ -190,7 +199,7 @@ ReadPacked(bytea *packed)
 	return vectors;
 }
 
-/* Go on to the next vector; false if there is none. */
+/* Advance to the next vector; false at the end. */
 static bool
 SkipVector(PackedVectors *vectors)
 {
@@ -205,12 +214,11 @@ SkipVector(PackedVectors *vectors)
 	return true;
 }
 
-/* Read the next vector, whose bytes are all there. */
+/* Read the next vector, which SkipVector() has found to be complete. */
 static void
 ReadVector(const PackedVectors *vectors, float4 *out)
 {
-	CheckPacked(packed_read(vectors->len, vectors->width, vectors->next,
-							vectors->exponent, out));
+	CheckPacked(packed_read(vectors->len, vectors->width, vectors->next, out));
 }
 
 static void
@@ -222,7 +230,7 @@ ForgetMean(Reader *reader)
 	reader->weights_key.size = 0;
 }
 
-/* The reader of this call's value; what it points to stays from call to call. */
+/* The reader of this call's value, which lives as long as the function's lookup data */
 static Reader *
 FindReader(FunctionCallInfo fcinfo)
 {
@@ -247,7 +255,7 @@ FindReader(FunctionCallInfo fcinfo)
 	return reader;
 }
 
-/* Vector n of a reader's, as an array; NULL if there are fewer. */
+/* Vector n of a value, as an array; NULL if there are fewer. */
 static ArrayType *
 VectorAt(Reader *reader, int64 n)
 {
@@ -273,7 +281,7 @@ VectorAt(Reader *reader, int64 n)
 
 PG_FUNCTION_INFO_V1(dlints_unpack);
 
-/* Vector n of what dlints_pack made, NULL if there are fewer */
+/* dlints_unpack(packed bytea, n bigint) -> real[]: vector n, or NULL if there are fewer */
 Datum
 dlints_unpack(PG_FUNCTION_ARGS)
 {
@@ -284,7 +292,7 @@ dlints_unpack(PG_FUNCTION_ARGS)
 	PG_RETURN_ARRAYTYPE_P(result);
 }
 
-/* The weights of the first places, the last of them being that of all others. */
+/* Read the weights of the first vectors; the last weight holds for all further vectors. */
 static double *
 ReadWeights(ArrayType *array, int *count)
 {
@@ -306,8 +314,8 @@ ReadWeights(ArrayType *array, int *count)
 }
 
 /*
- * The mean of a reader's vectors under weights, or 0 where one is alone.  It is
- * summed about the first of them: of numbers that are all the same nothing is left.
+ * Compute the weighted mean of a value's vectors; 0 if there is only one.  Differences to
+ * the first vector are summed, so that the mean of equal numbers is exact.
  */
 static void
 FindMean(Reader *reader, ArrayType *array, MemoryContext context)
@@ -346,10 +354,10 @@ PG_FUNCTION_INFO_V1(dlints_contrast);
 /*
  * dlints_contrast(packed bytea, n bigint [, weights double precision[]]) -> real[]
  *
- * Vector n as dlints_unpack has it, less the mean of all vectors: what tells it
- * from the others.  "weights" are those of the first vectors in the mean, the last
- * of them that of all that follow; they are greater than 0 (22023).  A vector that is
- * alone stays as it is.  NULL if there are fewer than n.
+ * Vector n minus the weighted mean of all vectors.  "weights" has the weights of the
+ * first vectors; the last weight holds for all further vectors.  Weights must be greater
+ * than 0 (22023).  A single vector is returned unmodified.  NULL if there are fewer than
+ * n vectors.
  */
 Datum
 dlints_contrast(PG_FUNCTION_ARGS)
@@ -382,7 +390,7 @@ dlints_contrast(PG_FUNCTION_ARGS)
 
 PG_FUNCTION_INFO_V1(dlints_vector_packed);
 
-/* dlints_vector(bytea): all of it, as the vector or the matrix that it was */
+/* dlints_vector(packed bytea): all vectors, as the vector or the matrix that was packed */
 Datum
 dlints_vector_packed(PG_FUNCTION_ARGS)
 {

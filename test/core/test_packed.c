@@ -15,17 +15,17 @@ static size_t
 there_and_back(int len, int width, const double *numbers, float *out)
 {
 	int			exponent = packed_exponent((size_t) len, numbers);
-	uint8_t    *most = allocate(packed_most(len, width));
+	uint8_t    *most = allocate(packed_max_size(len, width));
 	size_t		size = packed_write(len, width, numbers, exponent, most);
 	uint8_t    *bytes = allocate(size);
 
 	assert_true(exponent >= PACKED_EXPONENT_MIN && exponent <= PACKED_EXPONENT_MAX);
-	assert_true(size <= packed_most(len, width));
+	assert_true(size <= packed_max_size(len, width));
 	memcpy(bytes, most, size);
 	assert_int_equal(packed_size(len, width, bytes, size), size);
 	if (size > 0)
 		assert_int_equal(packed_size(len, width, bytes, size - 1), 0);
-	assert_true(packed_read(len, width, bytes, exponent, out));
+	assert_true(packed_read(len, width, bytes, out));
 	return size;
 }
 
@@ -106,19 +106,19 @@ test_zeros(void **state)
 	int			width;
 	int			i;
 
-	assert_int_equal(packed_exponent(LEN_MAX, numbers), 0);
+	assert_int_equal(packed_exponent(LEN_MAX, numbers), PACKED_EXPONENT_MIN);
 	for (width = 1; width <= 2; width++)
 	{
 		numbers[7] = numbers[8] = numbers[LEN_MAX - 1] = 0.0;
-		assert_int_equal(there_and_back(LEN_MAX, width, numbers, out), 9);
+		assert_int_equal(there_and_back(LEN_MAX, width, numbers, out), 10);
 		numbers[7] = -0.0;
-		assert_int_equal(there_and_back(LEN_MAX, width, numbers, out), 9);
+		assert_int_equal(there_and_back(LEN_MAX, width, numbers, out), 10);
 		numbers[8] = 1;
 		numbers[LEN_MAX - 1] = -4;
-		assert_int_equal(there_and_back(LEN_MAX, width, numbers, out), 9 + 2 * width);
+		assert_int_equal(there_and_back(LEN_MAX, width, numbers, out), 10 + 2 * width);
 		for (i = 0; i < LEN_MAX; i++)
 			assert_near(out[i], numbers[i], width == 1 && numbers[i] != 0.0 ? 0.06 : 0.0);
-		assert_int_equal(there_and_back(0, width, numbers, out), 0);
+		assert_int_equal(there_and_back(0, width, numbers, out), 1);
 	}
 }
 
@@ -151,16 +151,34 @@ test_bytes(void **state)
 	assert_true(out[0] == FLT_MAX && out[1] == -FLT_MAX);
 }
 
+/* Rows of similar size share an exponent; a giant, a dwarf and zeros have their own. */
+static void
+test_shared_exponents(void **state)
+{
+	int			exponents[] = {1, 3, 5, 2, 2, -1, -5, 100, PACKED_EXPONENT_MIN};
+	int			expected[] = {5, 5, 5, 5, 5, 5, -5, 100, PACKED_EXPONENT_MIN};
+	int			one[] = {7};
+	int			zeros[] = {PACKED_EXPONENT_MIN, PACKED_EXPONENT_MIN};
+
+	packed_share_exponent(LENGTH(exponents), exponents);
+	assert_memory_equal(exponents, expected, sizeof(expected));
+	packed_share_exponent(1, one);
+	assert_int_equal(one[0], 7);
+	packed_share_exponent(2, zeros);
+	assert_int_equal(zeros[0], PACKED_EXPONENT_MIN);
+	packed_share_exponent(0, NULL);
+}
+
 /* an infinite half, or none */
 static void
 test_refused(void **state)
 {
-	static const uint8_t infinite[] = {2, 0x00, 0xfc};
-	static const uint8_t none[] = {1, 0x01, 0x7c};
+	static const uint8_t infinite[] = {0, 2, 0x00, 0xfc};
+	static const uint8_t none[] = {0, 1, 0x01, 0x7c};
 	float		out[2];
 
-	assert_false(packed_read(2, 2, infinite, 0, out));
-	assert_false(packed_read(2, 2, none, 0, out));
+	assert_false(packed_read(2, 2, infinite, out));
+	assert_false(packed_read(2, 2, none, out));
 }
 
 int
@@ -173,6 +191,7 @@ main(void)
 		test_of(test_ends),
 		test_of(test_zeros),
 		test_of(test_bytes),
+		test_of(test_shared_exponents),
 		test_of(test_refused),
 	};
 
