@@ -16,7 +16,7 @@ BEGIN
 		FROM   jsonb_each(a), LATERAL (SELECT CASE
 		           WHEN key IN ('attribution_window', 'retention', 'half_life') THEN 'interval'
 		           WHEN key IN ('cap', 'factors', 'users') THEN 'integer'
-		           WHEN key = 'apprentice' OR key = 'repeats' AND jsonb_typeof(value) = 'boolean' THEN 'boolean'
+		           WHEN key = 'apprentice' OR key = 'repeats' AND value #>> '{}' IN ('true', 'false') THEN 'boolean'
 		           WHEN key = 'repeats' THEN 'interval'
 		           WHEN key IN ('control', 'epsilon', 'exposure', 'value_limit', 'default_reward', 'diversity')
 		           THEN 'double precision' END AS type) t
