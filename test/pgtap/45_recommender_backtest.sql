@@ -134,7 +134,7 @@ SELECT throws_ok(call, code, said, call) FROM (VALUES
     'the click log has no clicks to test a recommender with'))
   v (call, code, said);
 -- Each of the many statements of a trial would be compiled for longer than it takes.
-SELECT is(count(*), 4::bigint, 'functions that create, alter and test a recommender are not compiled by JIT') FROM pg_proc
+SELECT is(count(*), 5::bigint, 'functions that create, alter and test a recommender are not compiled by JIT') FROM pg_proc
 WHERE proname IN ('_dlints_create_recommender', '_dlints_alter_recommender', '_dlints_run_part', '_dlints_backtest')
 AND    proconfig @> '{jit=off}';
 

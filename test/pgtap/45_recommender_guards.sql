@@ -170,6 +170,19 @@ FROM   board.pending p LEFT JOIN board.decision d ON d.id = p.decision;
 SELECT is((SELECT count(*) FROM board.pending p WHERE NOT EXISTS (SELECT FROM board.decision d WHERE d.id = p.decision)), 0::bigint,
   'every pending decision is in the log after erase()');
 
+-- ---------- items that a user clicked ----------
+
+SELECT dlints_create_recommender('again', 'job', '{field,salary}', control => 0, epsilon => 0, repeats => true,
+  clicks => 'SELECT who, job, at FROM visit') IS NOT NULL;
+SELECT cmp_ok(count(*), '>', 0::bigint, 'lists contain items that the user clicked if "repeats" is true')
+FROM   generate_series(1, 20) p, again.recommend(p, 200) r, visit v WHERE v.job = r.item AND v.who = p;
+SELECT dlints_alter_recommender('again', '{"repeats": false}');
+SELECT is(count(*), 0::bigint, 'lists contain no item that the user clicked if "repeats" is false')
+FROM   generate_series(1, 20) p, again.recommend(p, 200) r, visit v WHERE v.job = r.item AND v.who = p;
+SELECT is((SELECT count(*) FROM again.recommend(NULL, 200, ARRAY[5, 6]) WHERE item IN (5, 6)), 0::bigint,
+  'recommend() does not return items of "recent"');
+DROP SCHEMA again CASCADE;
+
 -- ---------- tables ----------
 
 SELECT is_empty($$SELECT c.oid::regclass FROM pg_class c WHERE relkind IN ('r', 'p')
@@ -225,6 +238,7 @@ BEGIN
 		EXECUTE format('CREATE TRIGGER spring BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON trap.%I EXECUTE FUNCTION trap.spring()', name);
 	END LOOP;
 	INSERT INTO trap.setting SELECT * FROM board.setting;
+	TRUNCATE trap.sprung;
 END $$;
 CREATE ROLE stranger;
 ALTER SCHEMA trap OWNER TO stranger;
@@ -274,7 +288,8 @@ SELECT is_empty($$SELECT p.oid::regprocedure
          JOIN pg_language l ON l.oid = p.prolang AND l.lanname IN ('plpgsql', 'sql')
   WHERE  p.proname ~ '^_dlints_' AND p.proname !~ '_(tables|views|wrappers)$'
   AND    p.prosrc ~ '(FROM|UPDATE|INTO|JOIN) (ONLY )?(setting|job|model|decision|reward|pending|quarantine|item_vector|block|trend|event|similarity)\M'
-  AND    p.prosrc !~ 'CONSTANT pg_catalog.name := .*_dlints_(schema|enter)\('$$,
+  AND    p.prosrc !~ 'CONSTANT pg_catalog.name := .*_dlints_(schema|enter)\('
+  AND    NOT coalesce(p.proconfig, '{}') @> '{"search_path=pg_catalog, pg_temp"}'$$,
   'every function of the extension that names a table of a recommender checks the search_path');
 
 SELECT * FROM finish();

@@ -21,7 +21,7 @@ BEGIN
 	EXECUTE format('SELECT to_jsonb(s) FROM %I.setting s', name) INTO rules;
 	EXECUTE replace(replace(replace($query$
 	WITH page AS (
-		SELECT d.*, u.profile, s.cap, s.empty_model,
+		SELECT d.id, d.user_id, d.context, d.items, d.n_scored, d.seed, d.prices, u.profile, s.cap, s.empty_model,
 		       CASE WHEN $3 IS NOT NULL THEN $3 WHEN d.treatment <> 'personal' THEN d.treatment
 		            WHEN EXISTS (SELECT FROM unnest(u.profile[1:s.liked]) f WHERE f <> 0)
 		                 OR NOT EXISTS (SELECT FROM {s}.warm_start_example) THEN 'personal' ELSE 'unknown' END AS policy
