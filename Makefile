@@ -49,7 +49,7 @@ DATA_built = $(CREATION_SCRIPTS)
 # Files of the creation script, in order: a function bound when it is made comes after those that it calls
 DECLARATIONS = $(patsubst %,sql/functions/%.sql,types models learn choose look vectors judge) \
 	$(patsubst %,sql/common/%.sql,entry arguments template log statistics constraints learn run) \
-	$(patsubst %,sql/recommender/%.sql,tables views wrappers columns bindings resolve create \
+	$(patsubst %,sql/recommender/%.sql,tables views wrappers columns bindings rekey resolve create \
 		profile page rates upkeep warm_start repeats constraints learn report backtest) \
 	$(patsubst %,sql/ranker/%.sql,tables views wrappers create actions page constraints learn report winner) \
 	sql/manage.sql

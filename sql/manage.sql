@@ -203,7 +203,7 @@ BEGIN
 			USING ERRCODE = 'invalid_parameter_value', HINT = 'For example {"attribution_window": "1 hour"}.';
 	END IF;
 	FOR key IN SELECT jsonb_object_keys(change) LOOP
-		IF kind = 'recommender' AND key IN ('name', 'items', 'columns', 'item_key', 'user_type', 'factors') THEN
+		IF kind = 'recommender' AND key IN ('name', 'columns', 'factors') THEN
 			RAISE 'argument "%" of a recommender cannot be changed', key USING ERRCODE = 'feature_not_supported',
 				DETAIL = 'The models depend on the meaning of each feature.',
 				HINT = 'Create another recommender beside it, and drop the old one once the new one is trained.';
@@ -232,9 +232,9 @@ BEGIN
 	           AND d.refclassid = 'pg_class'::regclass AND d.refobjid <> v.oid AND d.refobjsubid > 0
 	       JOIN pg_attribute k ON k.attrelid = d.refobjid AND k.attnum = d.refobjsubid
 	WHERE  v.oid = to_regclass(format('%I.item', name));
-	IF NOT FOUND THEN
+	IF NOT FOUND AND NOT a ? 'items' THEN
 		RAISE 'the items of recommender "%" were dropped', name USING ERRCODE = 'object_not_in_prerequisite_state',
-			HINT = 'Its log and models are kept. Create another recommender.';
+			HINT = 'Its log and models are kept. Name the new table: dlints_alter_recommender(..., ''{"items": "name"}'').';
 	END IF;
 	RETURN a || jsonb_build_object('name', name, 'items', bound.items::oid, 'item_key', bound.key,
 		'item_type', (SELECT t.atttypid FROM pg_attribute t
@@ -317,6 +317,7 @@ CREATE FUNCTION _dlints_alter_recommender(name text, change jsonb, path name[]) 
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off AS
 $$
 DECLARE
+	rekeying CONSTANT text[] := '{items,item_key,item_type,user_type}';
 	setting CONSTANT regclass := @extschema@._dlints_lock('recommender'::text, name);
 	texts text[];
 	was jsonb;
@@ -324,7 +325,14 @@ DECLARE
 BEGIN
 	PERFORM @extschema@._dlints_check_namesakes();
 	EXECUTE format('SELECT to_jsonb(s) FROM %s s', setting) INTO was;
-	a := @extschema@._dlints_changed_settings('recommender'::text, was, change);
+	a := @extschema@._dlints_changed_settings('recommender'::text, was, change - rekeying);
+	IF change ?| rekeying THEN
+		PERFORM @extschema@._dlints_rekey_recommender(
+			@extschema@._dlints_rekeyed_settings(name, a, change, path), path);
+		change := change - rekeying;
+		EXECUTE format('SELECT to_jsonb(s) FROM %s s', setting) INTO was;
+		a := @extschema@._dlints_changed_settings('recommender'::text, was, change);
+	END IF;
 	PERFORM @extschema@._dlints_dropped_texts(name, was, change);
 	a := @extschema@._dlints_add_bindings(name, a);
 	PERFORM @extschema@._dlints_check_arguments('recommender'::text, a);

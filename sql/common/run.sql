@@ -70,6 +70,10 @@ BEGIN
 		WHEN 'months' THEN
 			PERFORM @extschema@._dlints_maintain_partitions();
 			PERFORM @extschema@._dlints_delete_orphans();
+			IF is_recommender THEN
+				DELETE FROM empty_request e USING setting s
+				WHERE  e.id < @extschema@._dlints_first_decision(now() - s.retention);
+			END IF;
 			RETURN 'done';
 		WHEN 'rebuild' THEN
 			IF is_recommender THEN

@@ -74,30 +74,70 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_bind_keys(jsonb) IS 'make the functions that compare items and users, and give keys their collations';
 
--- The view "item" of keys, "encoded_item" of features and dates, and encode_document(), which encodes a JSON
--- object of columns.  No function takes a row of the items: PostgreSQL would then refuse to add columns to the table.
+-- The present names of the encoded columns, in their order.  Columns may have been renamed: the view "item_column"
+-- follows them.  Without the view they are the names of when the recommender was made.
+CREATE FUNCTION _dlints_present_columns(a jsonb) RETURNS text[]
+	LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS
+$$
+SELECT ARRAY(
+	SELECT coalesce((parse_ident(substring(
+	           pg_get_viewdef(to_regclass(format('%I.item_column', a ->> 'name')))
+	           FROM format('\mi\.("(?:[^"]|"")+"|[a-z0-9_$]+) AS c%s[,\s]', c.n)), false))[1], c.c ->> 'column')
+	FROM   jsonb_array_elements(a -> 'vectors' -> 'columns') WITH ORDINALITY c (c, n) ORDER BY c.n)
+$$;
+COMMENT ON FUNCTION _dlints_present_columns(jsonb) IS 'present names of the encoded columns of items';
+
+-- The expressions of features and dates, and the columns with their types, of all encoded columns.  "reference" is
+-- the name of the n-th column: a format of the name and of n.
+CREATE FUNCTION _dlints_encoding(a jsonb, reference text, OUT encoded text, OUT dates text, OUT columns text)
+	LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS
+$$
+SELECT coalesce(string_agg(e.code, E'\n       || ' ORDER BY c.n) FILTER (WHERE NOT e.is_age), '''{}''::real[]'),
+       format('ARRAY[%s]::float8[]', string_agg(e.code, ', ' ORDER BY c.n) FILTER (WHERE e.is_age)),
+       coalesce(string_agg(format('%I %s', c.c ->> 'column', c.c ->> 'type'), ', ' ORDER BY c.n)
+                FILTER (WHERE NOT e.is_age), '"-" text')
+FROM   jsonb_array_elements(a -> 'vectors' -> 'columns') WITH ORDINALITY c (c, n),
+       LATERAL (SELECT c.c ->> 'kind' = 'age' AS is_age, @extschema@._dlints_column(
+                           c.c, (c.c ->> 'width')::integer, format(reference, c.c ->> 'column', c.n)) AS code) e
+$$;
+COMMENT ON FUNCTION _dlints_encoding(jsonb, text) IS 'expressions that encode all columns of items';
+
+-- The view "encoded_item" of features and dates, and encode_document(), which encodes a JSON object of columns.
+CREATE FUNCTION _dlints_bind_encoding(a jsonb) RETURNS void
+	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS
+$$
+DECLARE
+	name CONSTANT text := a ->> 'name';
+	of_item record;
+	of_document record;
+BEGIN
+	SELECT * INTO of_item FROM @extschema@._dlints_encoding(a, 'i.c%2$s'::text);
+	SELECT * INTO of_document FROM @extschema@._dlints_encoding(a, 'i.%1$I'::text);
+	EXECUTE format(E'CREATE OR REPLACE VIEW %1$I.encoded_item AS\nSELECT i.item,\n       %2$s AS encoded,\n       %3$s AS dates\n'
+	               'FROM   %1$I.item_column i', name, of_item.encoded, of_item.dates);
+	EXECUTE format('CREATE OR REPLACE FUNCTION %I.encode_document(document jsonb) RETURNS real[] LANGUAGE sql STABLE'
+	               ' BEGIN ATOMIC SELECT %s FROM jsonb_to_record(document) i (%s); END',
+	               name, of_document.encoded, of_document.columns);
+END
+$$;
+COMMENT ON FUNCTION _dlints_bind_encoding(jsonb) IS 'make the view of the features of items';
+
+-- The view "item" of keys, "item_column" of the columns that are encoded, and the view and the function that encode
+-- them.  No function takes a row of the items: PostgreSQL would then refuse to add columns to the table.
 CREATE FUNCTION _dlints_bind_items(a jsonb) RETURNS void
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS
 $$
 DECLARE
 	items text := (a ->> 'items')::oid::regclass;
-	encoded text;
-	dates text;
-	columns text;
+	columns text := (SELECT string_agg(format(', i.%I AS c%s', c.name, c.n), '' ORDER BY c.n)
+	                 FROM   jsonb_array_elements_text(coalesce(
+	                            a -> 'present_columns', to_jsonb(@extschema@._dlints_present_columns(a))))
+	                            WITH ORDINALITY c (name, n));
 BEGIN
-	SELECT coalesce(string_agg(e.code, E'\n       || ' ORDER BY c.n) FILTER (WHERE NOT e.is_age), '''{}''::real[]'),
-	       format('ARRAY[%s]::float8[]', string_agg(e.code, ', ' ORDER BY c.n) FILTER (WHERE e.is_age)),
-	       coalesce(string_agg(format('%I %s', c.c ->> 'column', c.c ->> 'type'), ', ' ORDER BY c.n)
-	                FILTER (WHERE NOT e.is_age), '"-" text')
-	INTO   encoded, dates, columns
-	FROM   jsonb_array_elements(a -> 'vectors' -> 'columns') WITH ORDINALITY c (c, n),
-	       LATERAL (SELECT c.c ->> 'kind' = 'age' AS is_age,
-	                       @extschema@._dlints_column(c.c, (c.c ->> 'width')::integer) AS code) e;
 	EXECUTE format('CREATE VIEW %I.item AS SELECT i.%I AS item FROM %s i', a ->> 'name', a ->> 'item_key', items);
-	EXECUTE format(E'CREATE VIEW %I.encoded_item AS\nSELECT i.%I AS item,\n       %s AS encoded,\n       %s AS dates\nFROM   %s i',
-	               a ->> 'name', a ->> 'item_key', encoded, dates, items);
-	EXECUTE format('CREATE FUNCTION %I.encode_document(document jsonb) RETURNS real[] LANGUAGE sql STABLE'
-	               ' BEGIN ATOMIC SELECT %s FROM jsonb_to_record(document) i (%s); END', a ->> 'name', encoded, columns);
+	EXECUTE format('CREATE VIEW %I.item_column AS SELECT i.%I AS item%s FROM %s i',
+	               a ->> 'name', a ->> 'item_key', columns, items);
+	PERFORM @extschema@._dlints_bind_encoding(a);
 END
 $$;
 COMMENT ON FUNCTION _dlints_bind_items(jsonb) IS 'make the views of items and of their features';

@@ -201,14 +201,13 @@ GROUP  BY later.n, later.zeros
 $$;
 COMMENT ON FUNCTION _dlints_few_values(text, text[], integer, text) IS 'expression of the features of a column with few values';
 
--- The expression that encodes a column of the row i as "width" features.  A date is encoded as seconds, of which ages
+-- The expression that encodes a column as "width" features; "value" refers to the column.  A date is encoded as seconds, of which ages
 -- are computed.  No value of a row raises an error: what cannot be read counts as missing.
-CREATE FUNCTION _dlints_column(c jsonb, width integer) RETURNS text
+CREATE FUNCTION _dlints_column(c jsonb, width integer, value text) RETURNS text
 	LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS
 $$
 DECLARE
 	name CONSTANT text := c ->> 'column';
-	value CONSTANT text := format('i.%I', name);
 	number CONSTANT text := format('@extschema@._dlints_column_number(%s)', value);
 	encode CONSTANT text := format('@extschema@._dlints_encode_column(%s, %L, ', width, name);
 	few CONSTANT text[] := ARRAY(SELECT jsonb_array_elements_text(nullif(c -> 'few', 'null')));
@@ -249,7 +248,7 @@ BEGIN
 	END;
 END
 $$;
-COMMENT ON FUNCTION _dlints_column(jsonb, integer) IS 'expression that encodes a column of items';
+COMMENT ON FUNCTION _dlints_column(jsonb, integer, text) IS 'expression that encodes a column of items';
 
 -- Choose the number of features of each column.  The widest columns shrink until all have at most 184 features,
 -- a number that models are trained on quickly.

@@ -26,6 +26,25 @@ $$;
 COMMENT ON FUNCTION _dlints_reward_per_list(text, timestamptz)
 	IS 'mean reward of a list of a treatment, with its standard error';
 
+-- Row of the report on requests that returned no list.  Next pages are not counted: every list has an end.
+CREATE FUNCTION _dlints_report_empty_requests(first bigint)
+	RETURNS TABLE (measure text, value float8, error float8, meaning text)
+	LANGUAGE plpgsql STABLE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+BEGIN
+	RETURN QUERY
+	SELECT 'requests without a list', e.n::float8 / nullif(e.n + l.n, 0), NULL::float8, CASE
+	       WHEN e.n = 0 THEN 'every request returned items'
+	       ELSE format('%s of %s requests returned nothing: no item passed "candidates", or all that passed were left out',
+	                   e.n, e.n + l.n) END
+	FROM   (SELECT count(*) AS n FROM empty_request r WHERE r.id >= first) e,
+	       (SELECT count(*) AS n FROM decision d WHERE d.id >= first AND NOT d.context ? 'after') l;
+END
+$$;
+COMMENT ON FUNCTION _dlints_report_empty_requests(bigint) IS 'row of the report on requests that returned no list';
+
 -- Rows of the report about users, lists and the rewards of treatments
 CREATE FUNCTION _dlints_report_rewards(since timestamptz)
 	RETURNS TABLE (measure text, value float8, error float8, meaning text)
@@ -428,6 +447,7 @@ DECLARE
 	first bigint := @extschema@._dlints_first_decision(since);
 BEGIN
 	RETURN QUERY SELECT * FROM @extschema@._dlints_report_rewards(since);
+	RETURN QUERY SELECT * FROM @extschema@._dlints_report_empty_requests(first);
 	RETURN QUERY SELECT * FROM @extschema@._dlints_report_calibration(first);
 	RETURN QUERY SELECT * FROM @extschema@._dlints_report_reward_rate();
 	RETURN QUERY SELECT * FROM @extschema@._dlints_report_pending();

@@ -135,6 +135,11 @@ CREATE TABLE reward_rest PARTITION OF reward DEFAULT;
 -- Decisions that the models have not been trained on yet
 CREATE TABLE pending (decision bigint PRIMARY KEY);
 
+-- Requests that returned no list.  An id is a decision number that no list has.
+CREATE TABLE empty_request (
+    id        bigint PRIMARY KEY,
+    treatment text NOT NULL);
+
 -- Decisions that could not be applied or corrected
 CREATE TABLE quarantine (
     decision   bigint PRIMARY KEY,
@@ -199,6 +204,7 @@ COMMENT ON TABLE trend IS 'items that trending() shows first';
 COMMENT ON TABLE decision IS 'log of lists, a month per partition';
 COMMENT ON TABLE reward IS 'log of reported rewards';
 COMMENT ON TABLE pending IS 'decisions that the models have not been trained on yet';
+COMMENT ON TABLE empty_request IS 'requests that returned no list, within the retention';
 COMMENT ON TABLE quarantine IS 'decisions that could not be applied or corrected';
 COMMENT ON TABLE model IS 'models; the view "models" has their counts';
 COMMENT ON TABLE warm_start_example IS 'training examples from the click log, for the prior';

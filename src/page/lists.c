@@ -103,7 +103,10 @@ check_columns(const PageRequest *page, TupleDesc columns)
 						"probability double precision, expected double precision)", format_type_be(page->item_type))));
 }
 
-/* Choose, log and return a list.  Without candidates nothing is logged. */
+/*
+ * Choose, log and return a list.  A request without candidates is counted, except for
+ * a next page: every list has an end.
+ */
 Datum
 MakeList(PageRequest *page, FunctionCallInfo fcinfo, ListRequest *request)
 {
@@ -121,6 +124,8 @@ MakeList(PageRequest *page, FunctionCallInfo fcinfo, ListRequest *request)
 		LogList(page, decision, request->seed, request->treatment, &request->shortlist, &request->choice);
 		return_list(page, decision, &request->choice, rows);
 	}
+	else if (!request->is_next_page)
+		LogEmptyRequest(page, decision, request->treatment);
 	ClosePage(page);
 	return (Datum) 0;
 }

@@ -12,6 +12,7 @@ typedef struct ListRequest
 {
 	ListPolicy treatment;
 	bool		is_like_item;	/* the profile is that of an item */
+	bool		is_next_page;	/* of a list that was returned before */
 	bool		leaves_out_known;	/* items that the user clicked, if the settings say so */
 	NullableDatum item;
 	NullableDatum recent;		/* items clicked lately */

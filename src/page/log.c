@@ -20,6 +20,18 @@ static const PageQuery log_list = {{
 	{INT8OID, INT8OID, INT4OID, ARG_USER, TEXTOID, TEXTOID, JSONBOID, BYTEAOID, ARG_ITEMS, FLOAT8ARRAYOID,
 	FLOAT8ARRAYOID, BYTEAOID, JSONBOID, JSONBOID}};
 
+static const PageQuery log_empty_request = {{
+	"INSERT INTO empty_request (id, treatment) VALUES ($1, $2)", 2}, {INT8OID, TEXTOID}};
+
+/* Count a request for which there were no candidates.  The report has their number. */
+void
+LogEmptyRequest(PageRequest *page, int64 id, ListPolicy treatment)
+{
+	NullableDatum args[] = {Given(Int64GetDatum(id)), Given(CStringGetTextDatum(policy_names[treatment]))};
+
+	RunWrite(page, &log_empty_request, args);
+}
+
 /* Log a list, as a training example whose outcome is pending. */
 void
 LogList(PageRequest *page, int64 decision, int64 seed, ListPolicy treatment, const Shortlist *shortlist, const Choice *choice)

@@ -155,6 +155,7 @@ dlints_next(PG_FUNCTION_ARGS)
 	more_like = ResultColumn(7);
 	request.recent = request.item = NotGiven();
 	leave_out_item(&page, more_like);
+	request.is_next_page = true;
 	request.leaves_out_known = more_like.isnull && request.treatment != POLICY_TRENDING;
 	return MakeList(&page, fcinfo, &request);
 }

@@ -181,6 +181,7 @@ typedef struct Choice
 extern Choice ChooseItems(PageRequest *page, ListPolicy policy, const Shortlist *shortlist, Datum profile, int64 seed);
 
 /* log.c */
+extern void LogEmptyRequest(PageRequest *page, int64 id, ListPolicy treatment);
 extern void LogList(PageRequest *page, int64 decision, int64 seed, ListPolicy treatment, const Shortlist *shortlist,
 					const Choice *choice);
 

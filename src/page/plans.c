@@ -143,6 +143,16 @@ prepare(Oid extension_schema, const PageStatement *statement, const Oid *argtype
 	return plan;
 }
 
+/* Does a plan have these argument types?  The keys of a recommender may have other types by now. */
+static bool
+has_types(SPIPlanPtr plan, const PageStatement *statement, const Oid *argtypes)
+{
+	for (int i = 0; i < statement->nargs; i++)
+		if (SPI_getargtypeid(plan, i) != argtypes[i])
+			return false;
+	return true;
+}
+
 /*
  * The plan of a statement in a schema, which must have been entered.  The caller
  * is connected to SPI.
@@ -175,10 +185,12 @@ KeptVariant(Oid schema, Oid extension_schema, const PageStatement *statement, co
 	key.variant = variant;
 	key.statement = statement;
 	entry = hash_search(kept_plans, &key, HASH_FIND, NULL);
-	if (entry != NULL)
+	if (entry != NULL && has_types(entry->plan, statement, argtypes))
 		return entry->plan;
 
 	plan = prepare(extension_schema, statement, argtypes, words, variant);
+	if (entry != NULL)
+		SPI_freeplan(entry->plan);
 	entry = hash_search(kept_plans, &key, HASH_ENTER, NULL);
 	entry->plan = plan;
 	return plan;

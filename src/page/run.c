@@ -56,17 +56,18 @@ dlints_run(PG_FUNCTION_ARGS)
 {
 	Oid			setting = PG_ARGISNULL(0) ? InvalidOid : PG_GETARG_OID(0);
 	Oid			schema = get_rel_namespace(setting);
+	char	   *schema_name = OidIsValid(schema) ? get_namespace_name(schema) : NULL;
 	bool		is_atomic = !IsA(fcinfo->context, CallContext) || castNode(CallContext, fcinfo->context)->atomic;
 	MemoryContext caller = CurrentMemoryContext;
 	StringInfoData statement;
 
-	if (!OidIsValid(schema) || get_attnum(setting, "empty_model") == InvalidAttrNumber)
+	if (schema_name == NULL || get_attnum(setting, "empty_model") == InvalidAttrNumber)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_OBJECT),
 				 errmsg("there is no such recommender or ranker"),
 				 errhint("The view dlints_recommenders lists them.")));
 	initStringInfo(&statement);
-	appendStringInfo(&statement, "SELECT %s.run_part($1)", quote_identifier(get_namespace_name(schema)));
+	appendStringInfo(&statement, "SELECT %s.run_part($1)", quote_identifier(schema_name));
 	if (SPI_connect_ext(is_atomic ? 0 : SPI_OPT_NONATOMIC) != SPI_OK_CONNECT)
 		elog(ERROR, "could not connect to SPI");
 	for (int i = 0; i < lengthof(parts); i++)

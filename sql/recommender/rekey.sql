@@ -1,0 +1,196 @@
+-- Wider keys, and the items' table again ---------------------------------------------------
+--
+-- All views and functions of a recommender depend on the types of its keys.  They are dropped, the keys in its
+-- tables are converted, and the views and functions are made again.  Log, models and item vectors stay.
+
+-- Raise an error unless each value of a type is a value of another one, as those of integer are of bigint.
+CREATE FUNCTION _dlints_check_wider(key_of text, was oid, becomes oid) RETURNS void
+	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS
+$$
+BEGIN
+	IF becomes IS NULL OR was <> becomes AND (
+		becomes IN ('float4'::regtype, 'float8'::regtype)
+		OR NOT EXISTS (SELECT FROM pg_cast c
+		               WHERE  c.castsource = was AND c.casttarget = becomes AND c.castcontext = 'i'))
+	THEN
+		RAISE 'keys of % cannot be converted from % to %', key_of, was::regtype, coalesce(becomes::regtype::text, 'null')
+			USING ERRCODE = 'feature_not_supported',
+			HINT = 'A key can become wider, as integer becomes bigint. Create another recommender for other types.';
+	END IF;
+END
+$$;
+COMMENT ON FUNCTION _dlints_check_wider(text, oid, oid) IS 'raise an error unless a type of keys is as wide as another one';
+
+-- GRANT statements for the views and functions of a recommender, by name
+CREATE FUNCTION _dlints_grants(name text) RETURNS text[]
+	LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS
+$$
+SELECT coalesce(array_agg(format('GRANT %s ON %s %I.%I TO %s%s', g.privilege_type, o.kind, _dlints_grants.name, o.name,
+                                 coalesce(quote_ident(r.rolname), 'PUBLIC'),
+                                 CASE WHEN g.is_grantable THEN ' WITH GRANT OPTION' ELSE '' END)), '{}')
+FROM  (SELECT c.relname AS name, 'TABLE' AS kind, c.relacl AS acl, c.relowner AS owner
+       FROM   pg_class c WHERE c.relnamespace = to_regnamespace(quote_ident(_dlints_grants.name)) AND c.relkind = 'v'
+       UNION ALL
+       SELECT p.proname, 'ROUTINE', p.proacl, p.proowner
+       FROM   pg_proc p WHERE p.pronamespace = to_regnamespace(quote_ident(_dlints_grants.name))) o,
+       LATERAL aclexplode(o.acl) g LEFT JOIN pg_roles r ON r.oid = g.grantee
+WHERE  g.grantee <> o.owner AND (g.grantee = 0 OR r.rolname IS NOT NULL)
+$$;
+COMMENT ON FUNCTION _dlints_grants(text) IS 'GRANT statements for the views and functions of a recommender';
+
+-- Drop the views and functions of a recommender.  Views of others that read them raise an error, which names them.
+CREATE FUNCTION _dlints_drop_bindings(name text) RETURNS void
+	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET client_min_messages = warning AS
+$$
+DECLARE
+	schema CONSTANT oid := to_regnamespace(quote_ident(name));
+	dropped text;
+BEGIN
+	SELECT string_agg(c.oid::regclass::text, ', ') INTO dropped
+	FROM   pg_class c
+	WHERE  c.relnamespace = schema AND c.relkind = 'v'
+	AND    c.relname = ANY ('{impression,impression_user,outcome,training_example,models,item,encoded_item,item_column,'
+	                        'click,cost_text}'::pg_catalog.name[]);
+	IF dropped IS NOT NULL THEN
+		EXECUTE 'DROP VIEW ' || dropped;
+	END IF;
+	SELECT string_agg(p.oid::regprocedure::text, ', ') INTO dropped
+	FROM   pg_proc p
+	WHERE  p.pronamespace = schema
+	AND    p.proname = ANY ('{recommend,more_like,next,trending,reward,explain,profile,learn,run_part,run,report,backtest,'
+	                        'position_bias,erase,rebuild,refresh,refit,warm_start,allowed,bonus,cap_group,'
+	                        'encode_document,same_item,same_user}'::pg_catalog.name[]);
+	IF dropped IS NOT NULL THEN
+		EXECUTE 'DROP ROUTINE ' || dropped;
+	END IF;
+END
+$$;
+COMMENT ON FUNCTION _dlints_drop_bindings(text) IS 'drop the views and functions of a recommender';
+
+-- Convert the columns of keys in the tables of a recommender.
+CREATE FUNCTION _dlints_convert_keys(name text, item_type oid, user_type oid) RETURNS void
+	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS
+$$
+DECLARE
+	change record;
+BEGIN
+	FOR change IN
+		SELECT c.relname, string_agg(format('ALTER %I TYPE %s', t.attname, k.type), ', ') AS columns
+		FROM   pg_class c JOIN pg_attribute t ON t.attrelid = c.oid,
+		       LATERAL (SELECT CASE t.attname
+		                    WHEN 'item' THEN @extschema@._dlints_type_name(item_type)
+		                    WHEN 'items' THEN @extschema@._dlints_type_name(item_type) || '[]'
+		                    WHEN 'user_id' THEN @extschema@._dlints_type_name(user_type) END AS type) k
+		WHERE  c.relnamespace = to_regnamespace(quote_ident(name)) AND c.relkind IN ('r', 'p') AND NOT c.relispartition
+		AND    k.type IS NOT NULL AND t.atttypid <> to_regtype(k.type)
+		GROUP  BY c.relname ORDER BY c.relname
+	LOOP
+		RAISE NOTICE 'converting the keys in table "%"', change.relname;
+		EXECUTE format('ALTER TABLE %I.%I %s', name, change.relname, change.columns);
+	END LOOP;
+END
+$$;
+COMMENT ON FUNCTION _dlints_convert_keys(text, oid, oid) IS 'convert the columns of keys in the tables of a recommender';
+
+-- Give the items' own key a wider type, if it has a narrower one.  A view's columns have the types of its query.
+CREATE FUNCTION _dlints_convert_items(items oid, item_key text, item_type oid) RETURNS void
+	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS
+$$
+DECLARE
+	key_type CONSTANT oid := (SELECT @extschema@._dlints_base_type(t.atttypid)
+	                          FROM pg_attribute t WHERE t.attrelid = items AND t.attname = item_key);
+BEGIN
+	IF key_type = item_type THEN
+		RETURN;
+	ELSIF (SELECT c.relkind NOT IN ('r', 'p') FROM pg_class c WHERE c.oid = items) THEN
+		RAISE 'column "%" of % has type %', item_key, items::regclass, key_type::regtype
+			USING ERRCODE = 'object_not_in_prerequisite_state',
+			HINT = 'In one transaction: DROP VIEW of it CASCADE, CREATE VIEW again with wider keys, and'
+				' dlints_alter_recommender(..., ''{"items": "name of the view"}'').';
+	END IF;
+	RAISE NOTICE 'converting column "%" of %', item_key, items::regclass;
+	EXECUTE format('ALTER TABLE %s ALTER %I TYPE %s', items::regclass, item_key, @extschema@._dlints_type_name(item_type));
+END
+$$;
+COMMENT ON FUNCTION _dlints_convert_items(oid, text, oid) IS 'give the key of the items a wider type';
+
+-- The settings of a recommender for wider keys, or for an items' table that was made again: "change" may have
+-- user_type, item_type, items and item_key.  A new items' table brings the type of its key.
+CREATE FUNCTION _dlints_rekeyed_settings(name text, was jsonb, change jsonb, path name[]) RETURNS jsonb
+	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS
+$$
+DECLARE
+	a jsonb := @extschema@._dlints_add_bindings(name, jsonb_strip_nulls(was || CASE WHEN change ? 'items'
+		THEN '{"items": true}'::jsonb ELSE '{}' END));
+	item_type oid := a ->> 'item_type';
+	user_type oid := a ->> 'user_type';
+	new_user_type oid := user_type;
+	new_item_type oid := item_type;
+BEGIN
+	-- names of types and tables are those of the caller
+	PERFORM set_config('search_path', (SELECT string_agg(quote_ident(p), ', ') FROM unnest(path) p), true);
+	IF change ? 'user_type' THEN
+		new_user_type := to_regtype(change ->> 'user_type');
+	END IF;
+	IF change ? 'item_type' THEN
+		new_item_type := to_regtype(change ->> 'item_type');
+	END IF;
+	IF change ? 'items' THEN
+		a := a || jsonb_build_object('items', to_regclass(change ->> 'items')::oid, 'item_key', change -> 'item_key');
+	END IF;
+	PERFORM set_config('search_path', 'pg_catalog, pg_temp', true);
+	IF a ->> 'items' IS NULL THEN
+		RAISE 'relation "%" does not exist', change ->> 'items' USING ERRCODE = 'undefined_table';
+	END IF;
+	PERFORM @extschema@._dlints_check_wider('users'::text, user_type, new_user_type);
+	PERFORM @extschema@._dlints_check_wider('items'::text, item_type, new_item_type);
+	RETURN jsonb_strip_nulls(a) || jsonb_build_object('user_type', new_user_type, 'item_type', new_item_type,
+		'converts_items', change ? 'item_type', 'present_columns', @extschema@._dlints_present_columns(a));
+END
+$$;
+COMMENT ON FUNCTION _dlints_rekeyed_settings(text, jsonb, jsonb, name[])
+	IS 'settings of a recommender for wider keys, or for another items'' table';
+
+-- Make the views and functions of a recommender again, for settings as _dlints_rekeyed_settings() returns them.  The
+-- recommender is locked until the end of the transaction: requests wait.
+CREATE FUNCTION _dlints_rekey_recommender(a jsonb, path name[]) RETURNS void
+	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off AS
+$$
+DECLARE
+	name CONSTANT text := a ->> 'name';
+	texts CONSTANT text[] := '{clicks,candidates,bonus,cap_group,constraints}';
+	grants CONSTANT text[] := @extschema@._dlints_grants(name);
+	key_type oid;
+	permission text;
+BEGIN
+	EXECUTE format('LOCK TABLE %I.setting IN ACCESS EXCLUSIVE MODE', name);
+	PERFORM @extschema@._dlints_drop_bindings(name);
+	IF a -> 'converts_items' = 'true' THEN
+		PERFORM @extschema@._dlints_convert_items((a ->> 'items')::oid, a ->> 'item_key', (a ->> 'item_type')::oid);
+	END IF;
+	key_type := a ->> 'item_type';
+	a := @extschema@._dlints_resolve(a, texts, path);
+	PERFORM @extschema@._dlints_check_wider('items'::text, key_type, (a ->> 'item_type')::oid);
+	a := @extschema@._dlints_derive(a);
+	PERFORM @extschema@._dlints_convert_keys(name, (a ->> 'item_type')::oid, (a ->> 'user_type')::oid);
+	PERFORM @extschema@._dlints_bind_keys(a);
+	PERFORM @extschema@._dlints_bind_clicks(a);
+	PERFORM @extschema@._dlints_bind_items(a);
+	PERFORM @extschema@._dlints_bind_rules(a, '{candidates,bonus,cap_group}'::text[]);
+	PERFORM @extschema@._dlints_bind_costs(a);
+	PERFORM @extschema@._dlints_execute_template(@extschema@._dlints_recommender_views(), a);
+	PERFORM @extschema@._dlints_execute_template(@extschema@._dlints_recommender_wrappers(), a);
+	EXECUTE format('REVOKE EXECUTE ON ALL ROUTINES IN SCHEMA %I FROM PUBLIC', name);
+	FOREACH permission IN ARRAY grants LOOP
+		EXECUTE permission;
+	END LOOP;
+	EXECUTE format('UPDATE %I.setting SET relation = $1, has_unique_key = $2, has_ordered_key = $3', name)
+	USING a ->> 'relation', (a ->> 'has_unique_key')::boolean, (a ->> 'has_ordered_key')::boolean;
+	EXECUTE format('DELETE FROM %I.block', name);	-- rows of fewer items may fit a page now
+	EXECUTE format('UPDATE %I.setting SET block_slots = $1', name) USING (a ->> 'block_slots')::integer;
+	PERFORM @extschema@._dlints_enter(format('%I.setting', name)::regclass);
+	PERFORM @extschema@._dlints_set_blocks();
+END
+$$;
+COMMENT ON FUNCTION _dlints_rekey_recommender(jsonb, name[])
+	IS 'make the views and functions of a recommender again, for wider keys or another items'' table';
