@@ -13,7 +13,9 @@ DECLARE
 BEGIN
 	IF part = 'refresh' THEN
 		PERFORM @extschema@._dlints_check_objects();
-		SELECT j.done_at < now() - interval '1 hour' INTO is_due FROM job j WHERE j.name = 'refresh';
+		-- effects are due at once after an erasure
+		SELECT r.done_at < now() - interval '1 hour' OR e.done_at = '-infinity' INTO is_due
+		FROM   job r, job e WHERE r.name = 'refresh' AND e.name = 'effects';
 		IF is_due THEN
 			-- a session that writes all vectors is not waited for
 			PERFORM FROM job j WHERE j.name = 'items' FOR UPDATE NOWAIT;

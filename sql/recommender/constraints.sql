@@ -126,7 +126,7 @@ BEGIN
 		           SELECT w.weights[1:2] AS weights
 		           FROM   @extschema@._dlints_ranking_weights(u.profile, u.policy, u.id) w (weights) OFFSET 0) r),
 	candidate AS MATERIALIZED (
-		SELECT d.id, row_number() OVER (PARTITION BY d.id) AS n, c.features, c.bonus, c.costs
+		SELECT d.id, row_number() OVER (PARTITION BY d.id) AS n, c.features || c.effect::real AS features, c.bonus, c.costs
 		FROM   drawn d, LATERAL @extschema@._dlints_candidates(d.user_id, d.context, d.shortlist) c
 		WHERE  c.features IS NOT NULL),
 	draw AS MATERIALIZED (

@@ -188,7 +188,7 @@ $$;
 COMMENT ON FUNCTION _dlints_recommender_delete_orphans() IS 'delete rewards of unknown decisions after one day';
 
 -- Erase a user, a session, or both: from the log, the queue of pending decisions, the quarantine, the warm start
--- and the models.  Returns the number of decisions.
+-- and the models.  The next run() removes them from item effects.  Returns the number of decisions.
 CREATE FUNCTION _dlints_recommender_erase(setting regclass, user_id anyelement, session text) RETURNS bigint
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off AS
 $$
@@ -207,6 +207,9 @@ BEGIN
 	DELETE FROM warm_start_example x WHERE same_user(x.user_id, _dlints_recommender_erase.user_id);
 	IF FOUND THEN
 		PERFORM @extschema@._dlints_set_prior();
+	END IF;
+	IF erased > 0 THEN              -- the next run() computes all effects again
+		UPDATE job j SET done_at = '-infinity' WHERE j.name = 'effects';
 	END IF;
 	RETURN erased;
 END

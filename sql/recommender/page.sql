@@ -37,7 +37,7 @@ COMMENT ON FUNCTION _dlints_recommender_reward(regclass, bigint, "any", text, fl
 	IS 'store the outcome of an impression';
 
 CREATE FUNCTION _dlints_candidates(user_id "any", context jsonb, shortlist "any")
-	RETURNS TABLE (features real[], popularity real, bonus float8, cap_group text, costs real[])
+	RETURNS TABLE (features real[], popularity real, bonus float8, cap_group text, costs real[], effect float8)
 	AS 'MODULE_PATHNAME', 'dlints_candidates' LANGUAGE C STABLE;
 COMMENT ON FUNCTION _dlints_candidates("any", jsonb, "any")
 	IS 'candidates of a request in the entered schema: those of a shortlist, or all if it is NULL';
@@ -45,10 +45,11 @@ COMMENT ON FUNCTION _dlints_candidates("any", jsonb, "any")
 CREATE FUNCTION _dlints_ranking_weights(profile real[], policy text, seed bigint) RETURNS double precision[]
 	AS 'MODULE_PATHNAME', 'dlints_ranking_weights' LANGUAGE C VOLATILE STRICT;
 COMMENT ON FUNCTION _dlints_ranking_weights(real[], text, bigint)
-	IS 'weights that a policy ranks items by, one ranking per row: draws of the model, if it explores, and the mean';
+	IS 'weights of features and effects that a policy ranks items by, one ranking per row: draws, if it explores, and the mean';
 
 -- Contributions to the expected reward of each item of a list, by the present models: of each column, of clicks
--- by users who clicked the same items, and of the popularity.  The largest come first.
+-- by users who clicked the same items, and of the popularity.  The part "(item)" is the effect of the item, as used
+-- for the list.  The largest come first.
 CREATE FUNCTION _dlints_explain(setting regclass, decision bigint, witness anyelement)
 	RETURNS TABLE (item anyelement, "position" integer, part text, contribution float8, stddev float8)
 	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET jit = off AS
@@ -58,7 +59,9 @@ DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_enter(setting);
 BEGIN
 	RETURN QUERY
-	SELECT l.item, l."position", e.name, sum(e.contribution), sqrt(sum(e.stddev ^ 2))
+	SELECT c.item, c."position", c.part, c.contribution, c.stddev
+	FROM  (
+	SELECT l.item, l."position", e.name AS part, sum(e.contribution) AS contribution, sqrt(sum(e.stddev ^ 2)) AS stddev
 	FROM  (SELECT i.item, i."position", i.training_features, i.profile
 	       FROM   impression_user i WHERE i.decision = $2 OFFSET 0) l
 	       CROSS JOIN (
@@ -69,7 +72,10 @@ BEGIN
 	                                                     l.profile::@extschema@.dlints_vector, m.parts)
 	           WITH ORDINALITY e (name, contribution, stddev, n)
 	GROUP  BY l.item, l."position", e.n, e.name
-	ORDER  BY l."position", abs(sum(e.contribution)) DESC;
+	UNION  ALL
+	SELECT i.item, i."position", '(item)', i.effect::float8, NULL::float8
+	FROM   impression i WHERE i.decision = $2 AND i.effect <> 0) c
+	ORDER  BY c."position", abs(c.contribution) DESC;
 END
 $$;
 COMMENT ON FUNCTION _dlints_explain(regclass, bigint, anyelement)

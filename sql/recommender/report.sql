@@ -188,6 +188,53 @@ $$;
 COMMENT ON FUNCTION _dlints_report_lists(bigint)
 	IS 'rows of the report about the choice of lists and about item vectors';
 
+-- Rows of the report about new items: those whose vectors were added within seven days, after the recommender was
+-- made.  Impressions are those of personal lists.
+CREATE FUNCTION _dlints_report_new_items(first bigint)
+	RETURNS TABLE (measure text, value float8, error float8, meaning text)
+	LANGUAGE plpgsql STABLE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	n_new bigint;
+	catalogue_share float8;
+	position_share float8;
+	new_reward float8;
+	new_stderr float8;
+	other_reward float8;
+BEGIN
+	SELECT count(*) FILTER (WHERE v.since > greatest(s.made_at, now() - interval '7 days')),
+	       avg((v.since > greatest(s.made_at, now() - interval '7 days'))::integer)
+	INTO   n_new, catalogue_share
+	FROM   setting s, item_vector v;
+	IF n_new > 0 THEN
+		SELECT avg(i.is_new::integer), avg(i.reward) FILTER (WHERE i.is_new),
+		       stddev_samp(i.reward) FILTER (WHERE i.is_new) / sqrt(nullif(count(*) FILTER (WHERE i.is_new), 0)),
+		       avg(i.reward) FILTER (WHERE NOT i.is_new)
+		INTO   position_share, new_reward, new_stderr, other_reward
+		FROM  (SELECT o.reward::float8 AS reward, v.item IS NOT NULL AS is_new
+		       FROM   setting s CROSS JOIN outcome o
+		              LEFT JOIN item_vector v ON same_item(v.item, o.item)
+		                  AND v.since > greatest(s.made_at, now() - interval '7 days')
+		       WHERE  o.decision >= first AND o.treatment = 'personal') i;
+	END IF;
+	RETURN QUERY VALUES
+		('items added within 7 days', n_new::float8, NULL::float8,
+		 format('%s %% of the catalogue', round(coalesce(100 * catalogue_share, 0)::numeric, 1))),
+		('share of positions, new items', position_share, NULL, 'of the positions of personal lists'),
+		('reward per impression, new items', new_reward, new_stderr, CASE
+		 WHEN new_reward IS NULL THEN 'unknown: personal lists contained none'
+		 ELSE format('other items of personal lists: %s', round(other_reward::numeric, 4)) END);
+	RETURN QUERY
+	SELECT 'items on trial', s.n_on_trial::float8, NULL::float8, CASE
+	       WHEN s.effect_stddev IS NULL THEN 'effects of items are estimated after the first rewards'
+	       ELSE format('personal lists explore their effects; effects of items have a standard deviation of %s',
+	                   round(s.effect_stddev::numeric, 4)) END
+	FROM   setting s;
+END
+$$;
+COMMENT ON FUNCTION _dlints_report_new_items(bigint) IS 'rows of the report about new items and items on trial';
+
 -- Rows of the report about the models
 CREATE FUNCTION _dlints_report_models() RETURNS TABLE (measure text, value float8, error float8, meaning text)
 	LANGUAGE plpgsql STABLE AS
@@ -457,6 +504,7 @@ BEGIN
 	RETURN QUERY SELECT * FROM @extschema@._dlints_report_clicks();
 	RETURN QUERY SELECT * FROM @extschema@._dlints_report_repeats(first);
 	RETURN QUERY SELECT * FROM @extschema@._dlints_report_lists(first);
+	RETURN QUERY SELECT * FROM @extschema@._dlints_report_new_items(first);
 	RETURN QUERY SELECT * FROM @extschema@._dlints_report_models();
 END
 $$;

@@ -47,6 +47,9 @@ CREATE TABLE setting (
     repeat_share  float8,                   -- share of clicks on items that the user clicked in an earlier visit
     is_centered   boolean NOT NULL DEFAULT false,   -- training examples are centered within their list
     centered_since timestamptz,                     -- NULL: never toggled
+    made_at       timestamptz NOT NULL DEFAULT now(),
+    effect_stddev float8,                           -- of item effects; NULL: too few rewards, all effects are 0
+    n_on_trial    integer NOT NULL DEFAULT 0,       -- items with an effect_stddev
     trained_from  bigint NOT NULL DEFAULT 0,        -- models contain no decision before this one
     seed          bigint NOT NULL DEFAULT ('x' || left(md5(gen_random_uuid()::text), 16))::bit(64)::bigint,  -- of the control group
     secret        bigint NOT NULL DEFAULT ('x' || left(md5(gen_random_uuid()::text), 16))::bit(64)::bigint); -- of decision numbers
@@ -58,7 +61,7 @@ CREATE TABLE job (
     problem text);
 
 INSERT INTO job (name, done_at)
-SELECT unnest('{run,refresh,items,refit,learn,rebuild,months,costs}'::text[]), now()
+SELECT unnest('{run,refresh,items,refit,learn,rebuild,months,costs,effects}'::text[]), now()
 UNION ALL SELECT 'prices', '-infinity';
 
 -- The number of a decision within a second
@@ -75,13 +78,18 @@ CREATE TABLE item_vector (
                    coalesce(factors, array_fill(0::real, ARRAY[{factors}]))
                    || encoded || popularity || ages) STORED,
     costs      real[],                      -- per constraint, in the order of constraint names
-    outcome_rates real[]);                  -- per constraint; NULL for a constraint that is no outcome's
+    outcome_rates real[],                   -- per constraint; NULL for a constraint that is no outcome's
+    effect     real NOT NULL DEFAULT 0,     -- reward per impression beyond what the features predict
+    effect_stddev real,                     -- of the effect's posterior, for items on trial; NULL: not on trial
+    since      timestamptz NOT NULL DEFAULT now());
+
+CREATE INDEX ON item_vector (item) WHERE effect_stddev IS NOT NULL;
 
 -- Item vectors again, in rows of about a page, for the shortlist; empty for small catalogues
 CREATE TABLE block (
     n       integer PRIMARY KEY,
     items   {item_type}[] NOT NULL,
-    vectors real[] NOT NULL                 -- features and costs, a row per item
+    vectors real[] NOT NULL                 -- features, effect and costs, a row per item
     ) WITH (toast_tuple_target = {block_bytes});
 
 ALTER TABLE block ALTER vectors SET STORAGE EXTERNAL;
@@ -104,7 +112,8 @@ CREATE TABLE decision (
     profile  bytea NOT NULL,                -- packed
     items    {item_type}[] NOT NULL,        -- by position
     probabilities float8[] NOT NULL,        -- propensity of each impression under the treatment
-    expected float8[] NOT NULL,             -- expected reward of each impression
+    expected float8[] NOT NULL,             -- expected reward of each impression, with its item's effect
+    effects  real[],                        -- of the items, as used; NULL: not used
     features bytea NOT NULL,                -- of the items, packed
     prices   jsonb,                         -- of constraints
     costs    jsonb,                         -- mean cost per position, of each constraint

@@ -322,7 +322,8 @@ $$;
 COMMENT ON FUNCTION _dlints_refresh_vectors()
 	IS 'refresh item vectors and costs; returns the number of vectors whose columns or dates changed';
 
--- Refresh item vectors and costs, popularity and trends.  Returns the number of vectors whose columns or dates changed.
+-- Refresh item vectors, costs, popularity, trends and item effects.  Returns the number of vectors whose columns or
+-- dates changed.
 CREATE FUNCTION _dlints_refresh_items() RETURNS bigint
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -332,12 +333,13 @@ DECLARE
 BEGIN
 	PERFORM @extschema@._dlints_refresh_popularity();
 	PERFORM @extschema@._dlints_refresh_trend();
+	PERFORM @extschema@._dlints_refresh_effects();
 	PERFORM @extschema@._dlints_set_blocks();
 	RETURN n_changed;
 END
 $$;
 COMMENT ON FUNCTION _dlints_refresh_items()
-	IS 'refresh item vectors, costs, popularity and trends; returns the number of vectors whose columns or dates changed';
+	IS 'refresh item vectors, costs, popularity, trends, effects; returns the number of vectors whose columns or dates changed';
 
 -- Add the vectors and costs of new items, and append them to the blocks.  Returns the number of new vectors.
 CREATE FUNCTION _dlints_add_items() RETURNS bigint
@@ -358,7 +360,7 @@ BEGIN
 		WITH known AS MATERIALIZED (
 			SELECT i.item FROM block b, unnest(b.items) i (item)),
 		added AS (
-			SELECT v.item, v.features || coalesce(v.costs, '{}') AS features, row_number() OVER () - 1 AS n
+			SELECT v.item, v.features || v.effect || coalesce(v.costs, '{}') AS features, row_number() OVER () - 1 AS n
 			FROM   item_vector v WHERE NOT EXISTS (SELECT FROM known k WHERE same_item(k.item, v.item)))
 		INSERT INTO block (n, items, vectors)
 		SELECT l.n + a.n / s.block_slots, array_agg(a.item), array_agg(a.features)
@@ -534,7 +536,7 @@ BEGIN
 	WITH known AS MATERIALIZED (
 		SELECT DISTINCT ON (i.item) i.item, b.n FROM block b, unnest(b.items) i (item) ORDER BY i.item, b.n),
 	placed AS (
-		SELECT v.item, v.features || CASE cardinality(v.costs) WHEN n_constraints THEN v.costs
+		SELECT v.item, v.features || v.effect || CASE cardinality(v.costs) WHEN n_constraints THEN v.costs
 		                             ELSE array_fill(0::real, ARRAY[n_constraints]) END AS features,
 		       coalesce(k.n, l.n + (row_number() OVER (PARTITION BY k.n IS NULL ORDER BY v.popularity DESC, v.item)
 		                            - 1) / slots) AS n
@@ -628,8 +630,8 @@ $$;
 COMMENT ON FUNCTION _dlints_refit_factors()
 	IS 'compute the latent factors of items from the click log; returns the number of items with factors';
 
--- Refresh a recommender: item vectors, costs, popularity and trends.  Returns the number of vectors whose columns or
--- dates changed.
+-- Refresh a recommender: item vectors, costs, popularity, trends and item effects.  Returns the number of vectors whose
+-- columns or dates changed.
 CREATE FUNCTION _dlints_refresh(setting regclass) RETURNS bigint
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off AS
 $$

@@ -6,10 +6,10 @@ CREATE FUNCTION _dlints_recommender_views() RETURNS text LANGUAGE sql IMMUTABLE
 RETURN $views$
 CREATE VIEW impression AS
 SELECT d.id AS decision, i.item, i."position"::integer, i.probability, i.expected,
-       @extschema@.dlints_unpack(d.features, i."position") AS features
+       @extschema@.dlints_unpack(d.features, i."position") AS features, i.effect
 FROM   decision d,
-       LATERAL unnest(d.items, d.probabilities, d.expected)
-           WITH ORDINALITY i (item, probability, expected, "position");
+       LATERAL unnest(d.items, d.probabilities, d.expected, d.effects)
+           WITH ORDINALITY i (item, probability, expected, effect, "position");
 
 -- Impressions with their user.  It reads the tables and not "impression": a view on a view would lock both.
 CREATE VIEW impression_user AS
@@ -19,10 +19,10 @@ SELECT d.id AS decision, d.user_id, d.session, d.treatment, d.at,
        CASE WHEN s.is_centered
             THEN @extschema@.dlints_contrast(d.features, i."position", coalesce(s.examination, '{1}'))
             ELSE @extschema@.dlints_unpack(d.features, i."position") END AS training_features,
-       coalesce(s.examination[least(i."position", cardinality(s.examination))], 1) AS examination
+       coalesce(s.examination[least(i."position", cardinality(s.examination))], 1) AS examination, i.effect
 FROM   setting s, decision d,
-       LATERAL unnest(d.items, d.probabilities, d.expected)
-           WITH ORDINALITY i (item, probability, expected, "position");
+       LATERAL unnest(d.items, d.probabilities, d.expected, d.effects)
+           WITH ORDINALITY i (item, probability, expected, effect, "position");
 
 -- Impressions with the rewards reported for them
 CREATE VIEW outcome AS

@@ -58,7 +58,7 @@ const StatementWord page_words[] = {
 		"               SELECT array_fill(0::real, ARRAY[(SELECT s.factors FROM setting s)]) || n.encoded || 0::real\n"
 		"                      || @extschema@._dlints_ages(n.dates, now())\n"
 		"               FROM   encoded_item n WHERE same_item(n.item, a.item) LIMIT 1)) AS features,\n"
-		"           coalesce(v.popularity, 0) AS popularity{bonus}{cap_group}{costs}\n"
+		"           coalesce(v.popularity, 0) AS popularity{bonus}{cap_group}{costs}{effect}{effect_stddev}\n"
 		"    FROM   allowed($1, $2) a LEFT JOIN item_vector v ON same_item(v.item, a.item){bonus_of}{cap_group_of}\n"
 	"    WHERE  a.item IS NOT NULL{left_out}{shortlist}", ""},
 	{"bonus", VARIANT_BONUS,
@@ -70,9 +70,13 @@ const StatementWord page_words[] = {
 		",\n           CASE cardinality(v.costs) WHEN (SELECT count(*) FROM constraint_price) THEN v.costs\n"
 	"                ELSE @extschema@._dlints_cost_of(a.item) END AS costs", ""},
 
+	{"effect", VARIANT_EFFECT, ",\n           coalesce(v.effect, 0)::float8 AS effect", ""},
+	{"effect_stddev", VARIANT_TRIAL, ", v.effect_stddev::float8", ""},
+
 	{"bonus_column", VARIANT_BONUS, "c.bonus", "0::float8 AS bonus"},
 	{"cap_group_column", VARIANT_CAP, "c.cap_group", "NULL::text AS cap_group"},
 	{"costs_column", VARIANT_COSTS, "c.costs", "NULL::real[] AS costs"},
+	{"effect_column", VARIANT_EFFECT, "c.effect", "0::float8 AS effect"},
 
 	/* of weights */
 	{"draws", VARIANT_PERSONAL,
@@ -91,12 +95,18 @@ const StatementWord page_words[] = {
 	{"addend", VARIANT_CONTROL, "c.popularity::float8", "{addend_or_trend}"},
 	{"addend_or_trend", VARIANT_TRENDING,
 		"coalesce((SELECT t.score FROM trend t WHERE same_item(t.item, c.item)), c.popularity)::float8",
-	"0::float8{add_bonus}{add_weights}{subtract_prices}"},
+	"0::float8{add_bonus}{add_weights}{add_effect}{subtract_prices}"},
 	{"add_bonus", VARIANT_BONUS, " + c.bonus", ""},
 	{"add_weights", VARIANT_WEIGHTS, " + @extschema@.dlints_dot($6, c.features::@extschema@.dlints_vector)", ""},
+	{"add_effect", VARIANT_EFFECT, " + c.effect", ""},
 	{"subtract_prices", VARIANT_PRICES,
 		" - coalesce(@extschema@.dlints_dot((SELECT p.penalties FROM penalty p), c.costs::@extschema@.dlints_vector), 0)",
 	""},
+	{"effects", VARIANT_EFFECT, "array_agg(c.effect)", "NULL::float8[]"},
+	{"effect_stddevs", VARIANT_TRIAL, "array_agg(c.effect_stddev)", "NULL::float8[]"},
+	{"chosen_effect", VARIANT_EFFECT, "c.effects[d.item]", "NULL::float8"},
+	{"list_effects", VARIANT_EFFECT, "array_agg(c.effect ORDER BY c.\"position\")::real[]", "NULL::real[]"},
+	{"add_item_effect", VARIANT_EFFECT, " + c.effects[t.n]", ""},
 	{"cap_groups", VARIANT_CAP, "array_agg(c.cap_group)", "NULL::text[]"},
 	{"cap_argument", VARIANT_CAP, "$9", "NULL::integer"},
 	{"all_costs", VARIANT_COSTS, "array_agg(c.costs)", "NULL::real[]"},
@@ -136,7 +146,7 @@ static const PageQuery try_cap_group = {{
 	{ARG_USER, JSONBOID}};
 
 static const PageQuery all_candidates = {{
-	"SELECT c.features, c.popularity, {bonus_column}, {cap_group_column}, {costs_column}\n"
+	"SELECT c.features, c.popularity, {bonus_column}, {cap_group_column}, {costs_column}, {effect_column}\n"
 	"FROM  ({candidate}) c", 4},
 	{ARG_USER, JSONBOID, ARG_ITEMS, ARG_ITEMS}};
 
@@ -158,6 +168,10 @@ CandidateVariant(const PageRequest *page, ListPolicy policy, bool has_shortlist)
 		variant |= VARIANT_CAP;
 	if (settings->constraints > 0 && (is_predicted || policy == POLICY_RANDOM))
 		variant |= VARIANT_COSTS;
+	if (settings->has_effects && is_predicted)
+		variant |= VARIANT_EFFECT;
+	if (settings->has_trials && policy == POLICY_PERSONAL)
+		variant |= VARIANT_TRIAL;
 	return variant;
 }
 
@@ -204,7 +218,7 @@ PG_FUNCTION_INFO_V1(dlints_candidates);
 
 /*
  * _dlints_candidates(user_id "any", context jsonb, shortlist "any")
- *		-> (features, popularity, bonus, cap_group, costs)
+ *		-> (features, popularity, bonus, cap_group, costs, effect)
  *		Candidates of a request in the entered schema: those of a shortlist, or all if
  *		it is NULL.
  */

@@ -17,7 +17,8 @@
  * The list under a policy.  The policy "personal" explores with draws of the model;
  * "unknown" is greedy, because known users are the better source of exploration
  * data.  Random lists have neither caps nor addends, and only "personal" and
- * "unknown" have a bonus, prices and diversity.
+ * "unknown" have a bonus, prices, diversity and effects of items.  "unknown" does
+ * not draw the effects of items on trial.
  *
  * The expected reward is computed from what the log stores, packed and centered, so
  * that explain() finds the same numbers.
@@ -25,34 +26,36 @@
 static const PageQuery choose_items = {{
 	"WITH {penalty}candidate AS (\n"
 	"    SELECT array_agg(c.item) AS items, array_agg(c.features) AS features, {addends} AS addends,\n"
-	"           {cap_groups} AS cap_groups, {all_costs} AS costs\n"
+	"           {cap_groups} AS cap_groups, {all_costs} AS costs,\n"
+	"           {effects} AS effects, {effect_stddevs} AS effect_stddevs\n"
 	"    FROM  ({candidate}) c\n"
 	"    WHERE  c.features IS NOT NULL),\n"
 	"chosen AS (\n"
 	"    SELECT c.items[d.item] AS item, d.rank AS \"position\", d.probability,\n"
-	"           ARRAY(SELECT unnest(c.features[d.item:d.item])) AS features, {chosen_costs} AS costs\n"
+	"           ARRAY(SELECT unnest(c.features[d.item:d.item])) AS features, {chosen_costs} AS costs,\n"
+	"           {chosen_effect} AS effect\n"
 	"    FROM   candidate c, model m,\n"
 	"           @extschema@.dlints_decide(m.state, ARRAY(SELECT generate_subscripts(c.items, 1)),\n"
 	"               c.features::@extschema@.dlints_vector, $7, $5::@extschema@.dlints_vector, draws => {choice_draws},\n"
-	"               epsilon => {epsilon}::float8, bonus => c.addends, cap_group => c.cap_groups, cap => {cap_argument},\n"
+	"               epsilon => {epsilon}::float8, bonus => c.addends, bonus_stddev => c.effect_stddevs, cap_group => c.cap_groups, cap => {cap_argument},\n"
 	"               similar_by => {similar_by}, diversity => {diversity}, seed => $8) d\n"
 	"    WHERE  m.name = '{decided_by}'),\n"
 	"list AS (\n"
 	"    SELECT array_agg(c.item ORDER BY c.\"position\") AS items,\n"
-	"           array_agg(c.probability ORDER BY c.\"position\") AS probabilities,\n"
+	"           array_agg(c.probability ORDER BY c.\"position\") AS probabilities, {list_effects} AS effects,\n"
 	"           @extschema@.dlints_pack(array_agg(c.features ORDER BY c.\"position\")::@extschema@.dlints_vector,\n"
 	"                                   " PACKED_BITS "::bigint) AS features\n"
 	"    FROM   chosen c)\n"
 	"SELECT c.items, c.probabilities,\n"
 	"       (SELECT array_agg(\n"
 	"                @extschema@.dlints_predict(m.state, t.features::@extschema@.dlints_vector,\n"
-	"                                           p.profile::@extschema@.dlints_vector){add_later} ORDER BY t.n)\n"
+	"                                           p.profile::@extschema@.dlints_vector){add_later}{add_item_effect} ORDER BY t.n)\n"
 	"        FROM  (SELECT n, CASE WHEN s.is_centered\n"
 	"                              THEN @extschema@.dlints_contrast(c.features, n::bigint,\n"
 	"                                                               coalesce(s.examination, ARRAY[1::float8]))\n"
 	"                              ELSE @extschema@.dlints_unpack(c.features, n::bigint) END AS features\n"
 	"               FROM   generate_subscripts(c.items, 1) n OFFSET 0) t) AS expected,\n"
-	"       c.features, p.packed, {prices} AS prices, {mean_costs} AS costs\n"
+	"       c.features, p.packed, {prices} AS prices, {mean_costs} AS costs, c.effects\n"
 	"FROM   list c, setting s, model m{later_model},\n"
 	"      (SELECT packed, @extschema@.dlints_unpack(packed, 1::bigint) AS profile\n"
 	"       FROM   @extschema@.dlints_pack($5::@extschema@.dlints_vector, " PACKED_BITS "::bigint) packed OFFSET 0) p\n"
@@ -83,7 +86,7 @@ choice_variant(const PageRequest *page, ListPolicy policy, bool has_shortlist, b
 		variant |= VARIANT_TRENDING;
 	if (policy == POLICY_RANDOM)
 		variant |= VARIANT_RANDOM;
-	else if (policy != POLICY_PERSONAL || (variant & (VARIANT_BONUS | VARIANT_WEIGHTS | VARIANT_PRICES)) != 0)
+	else if (policy != POLICY_PERSONAL || (variant & (VARIANT_BONUS | VARIANT_WEIGHTS | VARIANT_EFFECT | VARIANT_PRICES)) != 0)
 		variant |= VARIANT_ADDEND;
 	return variant;
 }
@@ -108,5 +111,6 @@ ChooseItems(PageRequest *page, ListPolicy policy, const Shortlist *shortlist, Da
 	choice.profile = ResultColumn(5);
 	choice.prices = ResultColumn(6);
 	choice.costs = ResultColumn(7);
+	choice.effects = ResultColumn(8);
 	return choice;
 }

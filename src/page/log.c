@@ -14,11 +14,11 @@
 static const PageQuery log_list = {{
 	"WITH logged AS (\n"
 	"    INSERT INTO decision (id, at, seed, n_scored, user_id, treatment, session, context, profile, items,\n"
-	"                          probabilities, expected, features, prices, costs)\n"
-	"    VALUES ($1, now(), $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14))\n"
-	"INSERT INTO pending (decision) VALUES ($1)", 14},
+	"                          probabilities, expected, features, prices, costs, effects)\n"
+	"    VALUES ($1, now(), $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15))\n"
+	"INSERT INTO pending (decision) VALUES ($1)", 15},
 	{INT8OID, INT8OID, INT4OID, ARG_USER, TEXTOID, TEXTOID, JSONBOID, BYTEAOID, ARG_ITEMS, FLOAT8ARRAYOID,
-	FLOAT8ARRAYOID, BYTEAOID, JSONBOID, JSONBOID}};
+	FLOAT8ARRAYOID, BYTEAOID, JSONBOID, JSONBOID, FLOAT4ARRAYOID}};
 
 static const PageQuery log_empty_request = {{
 	"INSERT INTO empty_request (id, treatment) VALUES ($1, $2)", 2}, {INT8OID, TEXTOID}};
@@ -42,7 +42,7 @@ LogList(PageRequest *page, int64 decision, int64 seed, ListPolicy treatment, con
 		is_scored ? Given(Int32GetDatum(shortlist->count)) : NotGiven(),
 		page->user, Given(CStringGetTextDatum(policy_names[treatment])), page->session, Given(page->context),
 		choice->profile, choice->items, choice->probabilities, choice->expected, choice->features, choice->prices,
-		choice->costs};
+		choice->costs, choice->effects};
 
 	RunWrite(page, &log_list, args);
 }

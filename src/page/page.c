@@ -31,7 +31,7 @@ static const PageQuery read_settings = {{
 	"       s.has_unique_key, s.has_ordered_key, EXISTS (SELECT FROM warm_start_example), s.clicks IS NOT NULL,\n"
 	"       s.bonus IS NOT NULL,\n"
 	"       coalesce((SELECT @extschema@.dlints_ne(m.state, s.empty_model) FROM model m WHERE m.name = 'later'), false),\n"
-	"       random(), random(), s.repeat_after IS NOT NULL\n"
+	"       random(), random(), s.repeat_after IS NOT NULL, s.effect_stddev IS NOT NULL, s.n_on_trial > 0\n"
 	"FROM   setting s", 0}, {0}};
 
 /* ---------- entering and leaving ---------- */
@@ -115,6 +115,8 @@ ReadPageSettings(PageRequest *page)
 	settings->treatment_draw = DatumGetFloat8(ResultColumn(++n).value);
 	settings->random_draw = DatumGetFloat8(ResultColumn(++n).value);
 	settings->leaves_out_known = DatumGetBool(ResultColumn(++n).value);
+	settings->has_effects = DatumGetBool(ResultColumn(++n).value);
+	settings->has_trials = DatumGetBool(ResultColumn(++n).value);
 }
 
 /* Begin a request in a schema that has been entered. */

@@ -29,6 +29,8 @@
 #define VARIANT_RANDOM		(1 << 15)
 #define VARIANT_CONTROL		(1 << 16)
 #define VARIANT_TRENDING	(1 << 17)
+#define VARIANT_EFFECT		(1 << 18)	/* items have effects */
+#define VARIANT_TRIAL		(1 << 19)	/* effects of some items are drawn */
 
 /*
  * How a list is chosen.  Treatments are all of these but "unknown", which the
@@ -64,6 +66,8 @@ typedef struct PageSettings
 	bool		has_clicks;
 	bool		has_bonus;
 	bool		has_later;		/* the model of later outcomes is trained */
+	bool		has_effects;	/* items have effects that are not 0 */
+	bool		has_trials;		/* items are on trial */
 	double		treatment_draw; /* uniform random numbers */
 	double		random_draw;
 	bool		leaves_out_known;	/* items that the user clicked */
@@ -172,6 +176,7 @@ typedef struct Choice
 	NullableDatum items;		/* NULL: there is no candidate */
 	NullableDatum probabilities;
 	NullableDatum expected;
+	NullableDatum effects;
 	NullableDatum features;		/* packed */
 	NullableDatum profile;		/* packed */
 	NullableDatum prices;

@@ -61,6 +61,13 @@ static const PageQuery top_trends = {{
 static const PageQuery add_trends = {{
 	"SELECT ARRAY(SELECT t.item FROM trend t UNION SELECT unnest($1))", 1}, {ARG_ITEMS}};
 
+/* Some items, and then those that are on trial */
+static const PageQuery add_trials = {{
+	"SELECT $1 || ARRAY(SELECT v.item FROM item_vector v\n"
+	"                   WHERE  v.effect_stddev IS NOT NULL\n"
+	"                   AND    NOT EXISTS (SELECT FROM unnest($1) o (item) WHERE same_item(o.item, v.item)))", 1},
+	{ARG_ITEMS}};
+
 /* The eligible ones of some items, and how many positions the first $5 of these can fill */
 static const PageQuery eligible_items = {{
 	"WITH eligible AS MATERIALIZED (\n"
@@ -148,30 +155,31 @@ predicted_weights(PageRequest *page, ListPolicy policy, Datum profile, int64 see
 	return weights;
 }
 
-/* Subtract the penalties of constraints, as further columns. */
+/* Subtract the penalties of constraints, as the columns from "first" on. */
 static void
-subtract_penalties(PageRequest *page, double *weights, int rows, int width)
+subtract_penalties(PageRequest *page, double *weights, int rows, int first, int width)
 {
-	int			size = page->settings.size;
 	int			one;
 	double	   *penalties;
 
 	RunSelect(page, &read_penalties, 0, NULL);
-	penalties = weights_of(ResultColumn(1).value, &one, width - size);
+	penalties = weights_of(ResultColumn(1).value, &one, width - first);
 	for (int row = 0; row < rows; row++)
-		for (int i = 0; i < width - size; i++)
-			weights[(Size) row * width + size + i] = -penalties[i];
+		for (int i = first; i < width; i++)
+			weights[(Size) row * width + i] = -penalties[i - first];
 }
 
 /*
- * The weights that items are ranked by, one ranking per row of float8[][].  For the
- * policy "personal" these are the draws by which the list is chosen, and the mean.
- * Control lists are ranked by popularity, without prices.
+ * The weights that items are ranked by, one ranking per row of float8[][]: of
+ * features, of the item's effect, and of costs.  For the policy "personal" these are
+ * the draws by which the list is chosen, and the mean.  Control lists are ranked by
+ * popularity, without effects and prices.
  */
 Datum
 RankingWeights(PageRequest *page, ListPolicy policy, Datum profile, int64 seed, bool is_priced)
 {
-	int			width = page->settings.size + (is_priced ? page->settings.constraints : 0);
+	int			size = page->settings.size;
+	int			width = size + 1 + (is_priced ? page->settings.constraints : 0);
 	int			rows = 1;
 	double	   *weights;
 
@@ -183,8 +191,10 @@ RankingWeights(PageRequest *page, ListPolicy policy, Datum profile, int64 seed, 
 	else
 	{
 		weights = predicted_weights(page, policy, profile, seed, width, &rows);
-		if (width > page->settings.size)
-			subtract_penalties(page, weights, rows, width);
+		for (int row = 0; row < rows; row++)
+			weights[(Size) row * width + size] = 1.0;
+		if (width > size + 1)
+			subtract_penalties(page, weights, rows, size + 1, width);
 	}
 	return ResultMatrix(weights, rows, width);
 }
@@ -273,9 +283,9 @@ fetch_trend_count(PageRequest *page)
 	return DatumGetInt64(ResultColumn(1).value);
 }
 
-/* The best items of all under the weights, and those that trend */
+/* The best items of all under the weights, and those that trend or are on trial */
 static NullableDatum
-find_best(PageRequest *page, NullableDatum weights, int64 size, int64 trends)
+find_best(PageRequest *page, ListPolicy policy, NullableDatum weights, int64 size, int64 trends)
 {
 	NullableDatum args[] = {weights, Given(Int64GetDatum(size))};
 	NullableDatum items;
@@ -290,6 +300,11 @@ find_best(PageRequest *page, NullableDatum weights, int64 size, int64 trends)
 	if (trends > 0)
 	{
 		RunSelect(page, &add_trends, 0, &items);
+		items = ResultColumn(1);
+	}
+	if (policy == POLICY_PERSONAL && page->settings.has_trials)
+	{
+		RunSelect(page, &add_trials, 0, &items);
 		items = ResultColumn(1);
 	}
 	return items;
@@ -333,7 +348,7 @@ grow_shortlist(PageRequest *page, ListPolicy policy, Datum profile, int64 seed, 
 			return no_shortlist;
 		if (size > trends && weights.isnull)
 			weights = Given(RankingWeights(page, policy, profile, seed, page->settings.constraints > 0));
-		args[3] = find_best(page, weights, size, trends);
+		args[3] = find_best(page, policy, weights, size, trends);
 		RunSelect(page, &eligible_items, variant | VARIANT_SHORTLIST, args);
 		result.items = ResultColumn(1);
 		if (DatumGetInt64(ResultColumn(2).value) >= page->k)

@@ -1,0 +1,183 @@
+-- Effects of items: new items are tried, good ones stay, bad ones fade, and all of it follows from the log.
+\set ON_ERROR_STOP 1
+BEGIN;
+\ir include/helpers.sql
+\ir include/clock.sql
+\ir include/recommender.sql
+SELECT plan(26);
+
+-- The probability of a click.  Users like a field, and items differ by more than their columns say.
+CREATE FUNCTION click_rate(user_id bigint, item integer) RETURNS float8 LANGUAGE sql IMMUTABLE AS $$
+SELECT CASE WHEN item > 210 THEN 0 WHEN item > 200 THEN 0.8
+            ELSE (hashint4(item) & 255) / 255.0 * CASE WHEN item % 5 = user_id % 5 THEN 0.5 ELSE 0.25 END END $$;
+-- Pages of one hour with clicks, then run()
+CREATE FUNCTION play(hours integer, pages integer) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+	FOR h IN 1..hours LOOP
+		FOR p IN 1..pages LOOP
+			PERFORM later(interval '1 hour' / pages);
+			PERFORM board.reward(r.decision, r.item)
+			FROM   board.recommend(1 + (hashint8(h * 1000 + p) & 1023) % 60, 5) r
+			WHERE  random() < click_rate(d_user(r.decision), r.item);
+		END LOOP;
+		PERFORM inside('board', $q$SELECT public._dlints_learn_batches(NULL::interval, NULL::integer)$q$);
+		PERFORM inside('board', $q$SELECT public._dlints_refresh_items()$q$);
+	END LOOP;
+END $$;
+CREATE FUNCTION d_user(decision bigint) RETURNS bigint LANGUAGE sql AS $$
+SELECT d.user_id FROM board.decision d WHERE d.id = decision $$;
+-- New items with columns like those of old ones
+CREATE FUNCTION add_items(first integer, last integer) RETURNS void LANGUAGE sql AS $$
+INSERT INTO job
+SELECT i, j.title, j.field, j.city_id, j.salary, j.skills, j.details, j.remote, j.posted, true, j.same
+FROM   generate_series(first, last) i JOIN job j ON j.id = i - 100 $$;
+-- Share of positions of personal lists since a decision
+CREATE FUNCTION share(first integer, last integer, since timestamptz) RETURNS float8 LANGUAGE sql AS $$
+SELECT avg((u.item BETWEEN first AND last)::integer)
+FROM   board.decision d, unnest(d.items) u (item)
+WHERE  d.at >= since AND d.treatment = 'personal' $$;
+
+SELECT setseed(0.5);
+SELECT dlints_create_recommender('board', 'job', '{field,city_id,salary}',
+  clicks => 'SELECT who, job, at FROM visit', repeats => true,
+  control => 0.1, epsilon => 0.05, factors => 8);
+
+-- ---------- without rewards ----------
+
+SELECT inside('board', 'SELECT public._dlints_refresh_effects()');
+SELECT ok(bool_and(effect = 0 AND effect_stddev IS NULL), 'effects are 0 before the first reward')
+FROM board.item_vector;
+SELECT is(effect_stddev, NULL, 'their standard deviation is unknown before the first reward') FROM board.setting;
+
+-- ---------- against the formulas ----------
+
+SELECT play(30, 12);
+SELECT ok(count(*) = 200 AND count(effect_stddev) = 0,
+          'items of a click log that are as old as the recommender are not on trial') FROM board.item_vector;
+SELECT inside('board', $$UPDATE job SET done_at = '-infinity' WHERE name = 'effects'$$ || ' RETURNING name');
+SELECT inside('board', 'SELECT public._dlints_refresh_effects()');
+
+-- The same formulas over one row per impression
+CREATE TEMP TABLE impression AS
+SELECT o.item, 0.5 ^ (extract(epoch FROM now() - o.at)::float8 / (7 * 86400)) AS w, o.reward,
+       o.reward - (o.expected - coalesce(i.effect, 0)) AS e
+FROM   board.outcome o JOIN board.impression i USING (decision, item)
+WHERE  o.decision < first_decision(now() - interval '30 minutes');
+CREATE TEMP TABLE summed AS
+SELECT item, sum(w) AS n, sum(w * w) AS n2, sum(w * e) AS e, sum((w * e) ^ 2) AS q FROM impression GROUP BY item;
+UPDATE summed SET e = e - n * (SELECT sum(e) / sum(n) FROM summed);
+CREATE TEMP TABLE formula AS
+WITH RECURSIVE total AS (SELECT sum(w * e * e) / sum(w) AS noise, sum(w * reward) / sum(w) AS rate FROM impression),
+step AS (
+	SELECT 0 AS i, (rate / 2) ^ 2 AS variance FROM total
+	UNION ALL
+	SELECT i + 1, (SELECT greatest((sum((e * e - q) / (n + noise / variance) ^ 2) + 2 * (rate / 2) ^ 2)
+	                               / (sum((n * n - n2) / (n + noise / variance) ^ 2) + 2), (rate / 10) ^ 2) FROM summed)
+	FROM   step, total WHERE i < 5)
+SELECT noise, variance FROM step, total WHERE i = 5;
+SELECT ok(abs(s.effect_stddev / sqrt(f.variance) - 1) < 1e-9, 'their standard deviation follows the formula')
+FROM board.setting s, formula f;
+SELECT ok(max(abs(v.effect - coalesce(s.e / (s.n + f.noise / f.variance), 0))) < 1e-6 AND count(s.item) > 50,
+          'each effect follows the formula')
+FROM board.item_vector v LEFT JOIN summed s USING (item), formula f;
+
+-- ---------- lists ----------
+
+SELECT ok(bool_and(effects IS NULL), 'control, random and trending lists use no effects')
+FROM board.decision WHERE treatment <> 'personal';
+CREATE TEMP TABLE page AS SELECT p AS user_id, r.* FROM generate_series(1, 60) p, board.recommend(p, 5) r;
+SELECT ok(bool_and(i.effect = v.effect), 'the log of personal lists contains the effects that were used')
+FROM page JOIN board.decision d ON d.id = page.decision AND d.treatment = 'personal'
+     JOIN board.impression i ON i.decision = page.decision AND i.item = page.item
+     JOIN board.item_vector v ON v.item = i.item;
+SELECT ok(max(abs(p.expected - m.score - i.effect)) < 1e-6, 'the expected reward is that of the model and the effect')
+FROM page p JOIN board.decision d ON d.id = p.decision AND d.treatment = 'personal'
+     JOIN board.impression i ON i.decision = p.decision AND i.item = p.item,
+     LATERAL (SELECT dlints_predict(state, i.features, dlints_unpack(d.profile, 1)) AS score
+              FROM board.model WHERE name = 'personal') m;
+SELECT ok(max(abs(s.sum - p.expected)) < 1e-6 AND bool_or(s.has_effect),
+          'the contributions of explain() add up to the expected reward, with the part "(item)"')
+FROM page p JOIN board.decision d ON d.id = p.decision AND d.treatment = 'personal',
+     LATERAL (SELECT sum(e.contribution), bool_or(e.part = '(item)') AS has_effect
+              FROM board.explain(p.decision) e WHERE e.item = p.item) s;
+
+-- ---------- new items ----------
+
+CREATE TEMP TABLE start AS SELECT now() AS at;
+SELECT add_items(201, 220);
+SELECT inside('board', 'SELECT public._dlints_refresh_items()');
+SELECT is(count(*), (SELECT n_on_trial FROM board.setting)::bigint, 'new items are on trial at the next refresh')
+FROM board.item_vector WHERE effect_stddev > 0 AND item > 200;
+SELECT cmp_ok(n_on_trial, '>=', 5, 'at least five items are on trial if there are as many') FROM board.setting;
+SELECT ok(bool_and(v.effect_stddev <= s.effect_stddev * 1.000001), 'a trial''s standard deviation is at most the prior''s')
+FROM board.item_vector v, board.setting s WHERE v.effect_stddev IS NOT NULL;
+-- the means of logged probabilities and of choices agree, within five standard errors
+CREATE TEMP TABLE chosen AS
+SELECT r.decision, r.item, r.probability
+FROM   generate_series(1, 150) g,
+       (SELECT user_id FROM board.decision WHERE treatment = 'personal' ORDER BY id DESC LIMIT 1) u,
+       board.recommend(u.user_id + 0 * g, 5) r;
+SELECT ok(sum(c.n) > 0 AND bool_and(abs(c.share - c.probability) < 5 * sqrt(0.25 / 150) + 0.02),
+          'items on trial are chosen as often as logged probabilities say')
+FROM (SELECT h.item, count(*) / 150.0 AS share, avg(h.probability) AS probability, count(v.effect_stddev) AS n
+      FROM chosen h JOIN board.item_vector v USING (item) GROUP BY h.item) c;
+DELETE FROM board.pending WHERE decision IN (SELECT decision FROM chosen);
+DELETE FROM board.decision WHERE id IN (SELECT decision FROM chosen);
+SELECT play(24, 25);
+SELECT cmp_ok(share(201, 210, at), '>', 0.02::float8, 'new items that users love are on lists on their first day') FROM start;
+SELECT ok(bool_and(p.probability > 0 AND p.probability <= 1) AND bool_or(p.probability < 1),
+          'probabilities are valid while items are on trial')
+FROM board.impression p, start WHERE p.decision >= first_decision(start.at);
+SELECT cmp_ok(max(effect), '>', 0.1::real, 'the effects of loved items are large') FROM board.item_vector
+WHERE item BETWEEN 201 AND 210;
+SELECT play(24, 20);
+SELECT cmp_ok(share(201, 210, now() - interval '1 day'), '>', 0.3::float8, 'and are a large part of lists on the second day');
+SELECT cmp_ok(share(211, 220, now() - interval '1 day'), '<', 0.08::float8,
+              'new items that nobody clicks fade, though they are half of the new items');
+
+-- ---------- unknown users ----------
+
+-- Scores are in the order of expected rewards, to the rounding of packed features.
+CREATE TEMP TABLE unknown AS
+SELECT r.decision, r.expected, lead(r.expected) OVER (PARTITION BY r.decision ORDER BY r.position) AS next
+FROM   generate_series(10001, 10030) g, board.recommend(g::bigint, 5) r;
+SELECT ok(bool_and(d.effects IS NOT NULL) AND max(u.next - u.expected) < 0.01 AND count(*) > 50,
+          'unknown users get effects without draws')
+FROM unknown u JOIN board.decision d ON d.id = u.decision AND d.treatment = 'personal';
+
+-- ---------- report ----------
+
+SELECT ok(bool_or(measure = 'items added within 7 days' AND value = 20)
+          AND bool_or(measure = 'share of positions, new items' AND value > 0.1)
+          AND bool_or(measure = 'reward per impression, new items' AND value > 0.2 AND error > 0)
+          AND bool_or(measure = 'items on trial' AND value >= 0), 'report() has rows about new items')
+FROM board.report(now() - interval '2 days');
+
+-- ---------- the log decides ----------
+
+SELECT ok(board.erase(1) > 0, 'erase() removes a user''s lists');
+SELECT is(done_at, '-infinity', 'effects are due after erase()') FROM board.job WHERE name = 'effects';
+SELECT board.run_part('refresh');
+CREATE TEMP TABLE effect AS SELECT item, effect FROM board.item_vector;
+UPDATE board.item_vector SET effect = 9, effect_stddev = 1;
+SELECT make_due('board', 'effects');
+SELECT board.run_part('refresh');
+SELECT ok(bool_and(e.effect = v.effect), 'effects follow from the log alone, after an erasure exactly')
+FROM effect e JOIN board.item_vector v USING (item);
+DELETE FROM board.reward;
+DELETE FROM board.decision;
+SELECT make_due('board', 'effects');
+SELECT board.run_part('refresh');
+SELECT ok(bool_and(effect = 0 AND effect_stddev IS NULL), 'without a log all effects are 0') FROM board.item_vector;
+SELECT ok(effect_stddev IS NULL AND n_on_trial = 0, 'and nothing is on trial') FROM board.setting;
+
+-- ---------- without a click log ----------
+
+SELECT dlints_create_recommender('own', 'job', '{field,city_id}', factors => 0, control => 0, epsilon => 0);
+SELECT own.reward(r.decision, r.item) FROM generate_series(1, 60) g, own.recommend(g::bigint, 5) r WHERE r.position = 1;
+SELECT later('1 hour');
+SELECT inside('own', 'SELECT public._dlints_refresh_effects()');
+SELECT cmp_ok(n_on_trial, '>=', 5, 'without a click log all items can be on trial') FROM own.setting;
+
+SELECT * FROM finish();
+ROLLBACK;
