@@ -103,7 +103,7 @@ DECLARE
 	has_blocks boolean := EXISTS (SELECT FROM block);
 	max_lists bigint := CASE WHEN has_blocks THEN 100 ELSE (
 		SELECT least(100, greatest(2, 200000 / greatest(v.n * c.n, 1)))
-		FROM  (SELECT count(*) AS n FROM item_vector) v, (SELECT count(*) AS n FROM constraint_price) c) END;
+		FROM  (SELECT count(*) AS n FROM item_vector x WHERE NOT x.is_deleted) v, (SELECT count(*) AS n FROM constraint_price) c) END;
 BEGIN
 	RETURN QUERY
 	WITH price AS MATERIALIZED (
@@ -145,7 +145,7 @@ BEGIN
 	random_cost AS (
 		SELECT array_agg(m.mean ORDER BY m.n) AS means
 		FROM  (SELECT p.n, p.sign * avg(v.costs[p.n]) AS mean
-		       FROM   item_vector v CROSS JOIN price p GROUP BY p.n, p.sign) m)
+		       FROM   item_vector v CROSS JOIN price p WHERE NOT v.is_deleted GROUP BY p.n, p.sign) m)
 	SELECT s.scores, c.costs, m.means, d.k::bigint
 	FROM   score s JOIN cost c ON c.id = s.id JOIN drawn d ON d.id = s.id CROSS JOIN random_cost m;
 END

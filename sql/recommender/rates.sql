@@ -147,6 +147,7 @@ BEGIN
 		SELECT v.item, array_agg(r.rate ORDER BY p.name COLLATE "C")::real[] AS rates
 		FROM   item_vector v CROSS JOIN constraint_price p
 		       LEFT JOIN rate r ON r.name = p.name AND same_item(r.item, v.item)
+		WHERE  NOT v.is_deleted
 		GROUP  BY v.item)
 	UPDATE item_vector v SET outcome_rates = n.rates
 	FROM   item_rates n
@@ -183,7 +184,8 @@ BEGIN
 		EXCEPTION WHEN data_exception OR cardinality_violation OR program_limit_exceeded THEN
 			problem := SQLERRM;
 			UPDATE item_vector v SET costs = c.costs
-			FROM  (SELECT w.item, @extschema@._dlints_cost_of(w.item) AS costs FROM item_vector w OFFSET 0) c
+			FROM  (SELECT w.item, @extschema@._dlints_cost_of(w.item) AS costs FROM item_vector w
+			       WHERE NOT w.is_deleted OFFSET 0) c
 			WHERE  same_item(c.item, v.item) AND v.costs IS DISTINCT FROM c.costs;
 		END;
 	END IF;

@@ -24,7 +24,7 @@ BEGIN
 		FROM   clicked v WHERE v.since IS NULL OR v.since > interval '1 hour')
 	SELECT avg(v.is_repeated::integer), avg(v.known::float8 / i.items), count(*)
 	INTO   observed, random, clicks
-	FROM   visited v, (SELECT greatest(count(*), 1) AS items FROM item_vector) i
+	FROM   visited v, (SELECT greatest(count(*), 1) AS items FROM item_vector x WHERE NOT x.is_deleted) i
 	WHERE  v.known > 0;
 END
 $$;

@@ -77,6 +77,7 @@ CREATE TABLE item_vector (
     features   real[] NOT NULL GENERATED ALWAYS AS (
                    coalesce(factors, array_fill(0::real, ARRAY[{factors}]))
                    || encoded || popularity || ages) STORED,
+    is_deleted boolean NOT NULL DEFAULT false,  -- no candidate: kept for the profiles of users who clicked it
     costs      real[],                      -- per constraint, in the order of constraint names
     outcome_rates real[],                   -- per constraint; NULL for a constraint that is no outcome's
     effect     real NOT NULL DEFAULT 0,     -- reward per impression beyond what the features predict

@@ -204,17 +204,19 @@ DECLARE
 BEGIN
 	BEGIN
 		IF only_new THEN
-			INSERT INTO item_vector (item, encoded, ages)
+			INSERT INTO item_vector AS v (item, encoded, ages)
 			SELECT i.item, i.encoded, @extschema@._dlints_ages(i.dates, now())
 			FROM   encoded_item i
-			WHERE  i.item IS NOT NULL AND NOT EXISTS (SELECT FROM item_vector v WHERE same_item(v.item, i.item))
-			ON CONFLICT DO NOTHING;
+			WHERE  i.item IS NOT NULL
+			AND    NOT EXISTS (SELECT FROM item_vector w WHERE same_item(w.item, i.item) AND NOT w.is_deleted)
+			ON CONFLICT (item) DO UPDATE SET encoded = excluded.encoded, ages = excluded.ages, is_deleted = false
+			WHERE  v.is_deleted;
 			GET DIAGNOSTICS n_changed = ROW_COUNT;
 		ELSE
 			INSERT INTO item_vector AS v (item, encoded, ages)
 			SELECT i.item, i.encoded, @extschema@._dlints_ages(i.dates, now()) FROM encoded_item i WHERE i.item IS NOT NULL
-			ON CONFLICT (item) DO UPDATE SET encoded = excluded.encoded, ages = excluded.ages
-			WHERE  v.encoded <> excluded.encoded OR v.ages <> excluded.ages;
+			ON CONFLICT (item) DO UPDATE SET encoded = excluded.encoded, ages = excluded.ages, is_deleted = false
+			WHERE  v.encoded <> excluded.encoded OR v.ages <> excluded.ages OR v.is_deleted;
 			GET DIAGNOSTICS n_changed = ROW_COUNT;
 			DELETE FROM job j WHERE j.name = 'encoding';
 		END IF;
@@ -225,13 +227,14 @@ BEGIN
 	WITH encoded AS MATERIALIZED (
 		SELECT i.item, e.encoded, e.dates, e.problem
 		FROM  (SELECT DISTINCT k.item FROM item k WHERE k.item IS NOT NULL
-		       AND (NOT only_new OR NOT EXISTS (SELECT FROM item_vector w WHERE same_item(w.item, k.item)))) i,
+		       AND (NOT only_new OR NOT EXISTS (
+		           SELECT FROM item_vector w WHERE same_item(w.item, k.item) AND NOT w.is_deleted))) i,
 		       LATERAL @extschema@._dlints_encode_item(i.item) e),
 	written AS (
 		INSERT INTO item_vector AS v (item, encoded, ages)
 		SELECT e.item, e.encoded, @extschema@._dlints_ages(e.dates, now()) FROM encoded e
-		ON CONFLICT (item) DO UPDATE SET encoded = excluded.encoded, ages = excluded.ages
-		WHERE  NOT only_new AND (v.encoded <> excluded.encoded OR v.ages <> excluded.ages)
+		ON CONFLICT (item) DO UPDATE SET encoded = excluded.encoded, ages = excluded.ages, is_deleted = false
+		WHERE  v.is_deleted OR NOT only_new AND (v.encoded <> excluded.encoded OR v.ages <> excluded.ages)
 		RETURNING 1)
 	SELECT (SELECT count(*) FROM written), count(e.problem), min(e.item::text) FILTER (WHERE e.problem IS NOT NULL),
 	       min(e.problem)
@@ -248,19 +251,20 @@ $$;
 COMMENT ON FUNCTION _dlints_encode_items(boolean)
 	IS 'write the vectors of all or of new items; returns the number of rows that changed';
 
--- Delete the vectors of items that no longer exist.  If they are more than half of all, which may be a mistake,
--- the vectors stay until "grace" after that was first seen.  The log keeps the features of impressions.
+-- Delete the vectors of items that no longer exist.  Vectors of clicked items are marked and stay as long as their
+-- clicks count: profiles of users consist of them.  If the deleted items are more than half of all, which may be a
+-- mistake, nothing is done until "grace" after that was first seen.  The log keeps the features of impressions.
 CREATE FUNCTION _dlints_purge_deleted_items(grace interval) RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 	n_deleted bigint := (SELECT count(*) FROM item_vector v
-	                     WHERE NOT EXISTS (SELECT FROM item i WHERE same_item(i.item, v.item)));
+	                     WHERE NOT v.is_deleted AND NOT EXISTS (SELECT FROM item i WHERE same_item(i.item, v.item)));
 	message text := format('%s of the items of %s were deleted; their vectors are kept for %s', n_deleted, own, grace);
 	seen_at timestamptz;
 BEGIN
-	IF 2 * n_deleted > (SELECT count(*) FROM item_vector) THEN
+	IF 2 * n_deleted > (SELECT count(*) FROM item_vector v WHERE NOT v.is_deleted) THEN
 		INSERT INTO job AS j (name, done_at, problem) VALUES ('deleted', now(), message)
 		ON CONFLICT (name) DO UPDATE SET problem = excluded.problem
 		RETURNING j.done_at INTO seen_at;
@@ -271,14 +275,22 @@ BEGIN
 			RETURN;
 		END IF;
 	END IF;
-	IF n_deleted > 0 THEN
-		DELETE FROM item_vector v WHERE NOT EXISTS (SELECT FROM item i WHERE same_item(i.item, v.item));
+	UPDATE item_vector v SET is_deleted = true, popularity = 0, costs = NULL, outcome_rates = NULL
+	WHERE  NOT v.is_deleted AND NOT EXISTS (SELECT FROM item i WHERE same_item(i.item, v.item));
+	IF EXISTS (SELECT FROM item_vector v WHERE v.is_deleted) THEN
+		DELETE FROM item_vector v
+		WHERE  v.is_deleted
+		AND    NOT EXISTS (SELECT FROM item i WHERE same_item(i.item, v.item))
+		AND    NOT EXISTS (SELECT FROM setting s, LATERAL (
+		                       SELECT k.item FROM click k WHERE k.at > now() - s.retention AND k.weight <> 0
+		                       ORDER  BY k.at DESC LIMIT 1000000) c WHERE same_item(c.item, v.item))
+		AND    NOT EXISTS (SELECT FROM reward r WHERE r.value <> 0 AND same_item(r.item, v.item));
 	END IF;
 	DELETE FROM job j WHERE j.name = 'deleted';
 END
 $$;
 COMMENT ON FUNCTION _dlints_purge_deleted_items(interval)
-	IS 'delete the vectors of deleted items; if most items were deleted, only after a time of grace';
+	IS 'delete or mark the vectors of deleted items; if most items were deleted, only after a time of grace';
 
 -- Raise an error if several items have one key.
 CREATE FUNCTION _dlints_check_keys() RETURNS void
@@ -354,14 +366,16 @@ BEGIN
 		RETURN 0;
 	END IF;
 	IF n_constraints > 0 THEN
-		UPDATE item_vector v SET costs = @extschema@._dlints_cost_of(v.item) WHERE v.costs IS NULL;
+		UPDATE item_vector v SET costs = @extschema@._dlints_cost_of(v.item)
+		WHERE  v.costs IS NULL AND NOT v.is_deleted;
 	END IF;
 	IF EXISTS (SELECT FROM block) THEN
 		WITH known AS MATERIALIZED (
 			SELECT i.item FROM block b, unnest(b.items) i (item)),
 		added AS (
 			SELECT v.item, v.features || v.effect || coalesce(v.costs, '{}') AS features, row_number() OVER () - 1 AS n
-			FROM   item_vector v WHERE NOT EXISTS (SELECT FROM known k WHERE same_item(k.item, v.item)))
+			FROM   item_vector v
+			WHERE  NOT v.is_deleted AND NOT EXISTS (SELECT FROM known k WHERE same_item(k.item, v.item)))
 		INSERT INTO block (n, items, vectors)
 		SELECT l.n + a.n / s.block_slots, array_agg(a.item), array_agg(a.features)
 		FROM   added a, setting s, (SELECT max(b.n) + 1 AS n FROM block b) l
@@ -404,7 +418,8 @@ BEGIN
 		UPDATE item_vector v SET popularity = n.popularity
 		FROM  (SELECT w.item, coalesce(round((ln(1 + coalesce(s.score, 0))
 		                                      / nullif(ln(1 + max(s.score) OVER ()), 0))::numeric, 3), 0)::real AS popularity
-		       FROM   item_vector w LEFT JOIN score s ON same_item(s.item, w.item)) n
+		       FROM   item_vector w LEFT JOIN score s ON same_item(s.item, w.item)
+		       WHERE  NOT w.is_deleted) n
 		WHERE  same_item(n.item, v.item) AND n.popularity <> v.popularity
 		AND   (abs(n.popularity - v.popularity) > 0.003 OR n.popularity IN (0, 1) OR v.popularity IN (0, 1));
 	ELSE
@@ -429,7 +444,8 @@ BEGIN
 			       coalesce((coalesce(r.clicked, 0) + 10 * m.rate) / (coalesce(s.shown, 0) + 10), 0) AS score
 			FROM   item_vector v CROSS JOIN mean m
 			       LEFT JOIN shown s ON same_item(s.item, v.item)
-			       LEFT JOIN rewarded r ON same_item(r.item, v.item))
+			       LEFT JOIN rewarded r ON same_item(r.item, v.item)
+			WHERE  NOT v.is_deleted)
 		UPDATE item_vector v SET popularity = n.popularity
 		FROM  (SELECT s.item, coalesce(round((ln(1 + s.score) / nullif(ln(1 + max(s.score) OVER ()), 0))::numeric, 3),
 		                               0)::real AS popularity
@@ -485,6 +501,7 @@ BEGIN
 	best AS MATERIALIZED (
 		SELECT v.item, (CASE WHEN l.ratio >= 2 THEN l.ratio ELSE v.popularity END)::real AS score
 		FROM   item_vector v LEFT JOIN lift l ON same_item(l.item, v.item)
+		WHERE  NOT v.is_deleted
 		ORDER  BY score DESC, v.item LIMIT 1000),
 	removed AS (
 		DELETE FROM trend t WHERE NOT EXISTS (SELECT FROM best b WHERE same_item(b.item, t.item)))
@@ -522,7 +539,7 @@ $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 	min_items CONSTANT bigint := 2000;
-	n_items bigint := (SELECT count(*) FROM item_vector);
+	n_items bigint := (SELECT count(*) FROM item_vector v WHERE NOT v.is_deleted);
 	n_constraints integer := (SELECT count(*) FROM constraint_price);
 	slots integer := (SELECT s.block_slots FROM setting s);
 BEGIN
@@ -541,10 +558,12 @@ BEGIN
 		       coalesce(k.n, l.n + (row_number() OVER (PARTITION BY k.n IS NULL ORDER BY v.popularity DESC, v.item)
 		                            - 1) / slots) AS n
 		FROM   item_vector v LEFT JOIN known k ON same_item(k.item, v.item),
-		       (SELECT coalesce(max(k.n), -1) + 1 AS n FROM known k) l),
+		       (SELECT coalesce(max(k.n), -1) + 1 AS n FROM known k) l
+		WHERE  NOT v.is_deleted),
 	emptied AS (
 		DELETE FROM block b
-		WHERE  NOT EXISTS (SELECT FROM known k JOIN item_vector v ON same_item(k.item, v.item) WHERE k.n = b.n))
+		WHERE  NOT EXISTS (SELECT FROM known k JOIN item_vector v ON same_item(k.item, v.item)
+		                   WHERE k.n = b.n AND NOT v.is_deleted))
 	INSERT INTO block (n, items, vectors)
 	SELECT p.n, p.items, p.vectors
 	FROM  (SELECT q.n, array_agg(q.item ORDER BY q.item) AS items, array_agg(q.features ORDER BY q.item) AS vectors

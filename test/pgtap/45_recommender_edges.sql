@@ -84,5 +84,45 @@ SELECT ok(:'has_all', 'a list can contain all items');
 SELECT is((SELECT count(*) FROM r.next(:list, 5, 3)), 0::bigint, 'the page after all items is empty');
 SELECT matches(measured('r', 'requests without a list'), ': 3 of [0-9]+ requests returned nothing', 'report() does not count the end of a paged list');
 
+-- ---------- deleted items ----------
+
+CREATE TABLE film (id integer PRIMARY KEY, genre text);
+INSERT INTO film SELECT i, (ARRAY['horror', 'comedy', 'drama'])[1 + i % 3] FROM generate_series(1, 300) i;
+CREATE TABLE seen (person integer, film integer, at timestamptz);
+INSERT INTO seen SELECT p, i, now() - (p * i % 300 + 1) * interval '1 hour' FROM generate_series(1, 60) p, generate_series(1, 300) i
+WHERE p % 3 = i % 3 AND hashint8extended(p * 1000 + i, 2) & 15 < 2;
+-- users who have seen only films that will be deleted
+INSERT INTO seen SELECT 100 + p, i, now() - i * interval '1 hour' FROM generate_series(1, 30) p, generate_series(1, 30) i WHERE p % 3 = i % 3;
+SELECT dlints_create_recommender('films', 'film', '{genre}', clicks => 'SELECT person, film, at FROM seen', control => 0, epsilon => 0,
+  factors => 8) IS NOT NULL;
+CREATE FUNCTION share_of_their_genre() RETURNS float8 LANGUAGE sql AS $$
+SELECT avg((f.id % 3 = p % 3)::integer)::float8
+FROM   generate_series(1, 30) p, LATERAL films.recommend(100 + p, 10) r JOIN film f ON f.id = r.item $$;
+CREATE TEMP TABLE before AS SELECT share_of_their_genre() AS share;
+SELECT cmp_ok(share, '>', 0.6::float8, 'users get items like those that they clicked') FROM before;
+DELETE FROM film WHERE id <= 30;
+INSERT INTO film VALUES (1000, 'drama');
+DELETE FROM film WHERE id = 299;
+DELETE FROM seen WHERE film = 299;
+SELECT films.refresh();
+SELECT cmp_ok(share_of_their_genre(), '>', (SELECT share - 0.15 FROM before), 'users whose clicked items were deleted are no unknown users');
+SELECT is((SELECT count(*) FROM films.item_vector WHERE is_deleted), 30::bigint, 'vectors of clicked items stay when the items are deleted');
+SELECT is((SELECT count(*) FROM films.item_vector WHERE item = 299), 0::bigint, 'vectors of deleted items that nobody clicked are deleted');
+SELECT is((SELECT count(*) FROM films.recommend(101, 400) WHERE item <= 30), 0::bigint, 'lists never contain deleted items');
+SELECT is((SELECT count(*) FROM films.trending(400) WHERE item <= 30) + (SELECT count(*) FROM films.trend WHERE item <= 30), 0::bigint,
+  'trending() and its table never contain deleted items');
+SELECT is((SELECT max(popularity)::text FROM films.item_vector WHERE NOT is_deleted), '1', 'popularity is relative to the items that exist');
+SELECT ok((SELECT value <= 1 FROM films.report() WHERE measure = 'coverage'), 'coverage does not count deleted items');
+SELECT films.refit() > 0, films.warm_start() > 0;
+SELECT is((SELECT count(factors) FROM films.item_vector WHERE is_deleted), 30::bigint, 'clicks on deleted items train the factors');
+SELECT is((SELECT bool_or(policy = 'recommender') FROM films.backtest(20)), true, 'backtest() works with deleted items');
+INSERT INTO film VALUES (3, 'comedy');
+SELECT lives_ok('CALL films.run()', 'run() works with deleted items');
+SELECT is((SELECT NOT is_deleted AND v.encoded = e.encoded FROM films.item_vector v JOIN films.encoded_item e USING (item) WHERE item = 3), true,
+  'run() encodes an item that has the key of a deleted item');
+DELETE FROM seen WHERE film <= 30;
+SELECT films.refresh();
+SELECT is((SELECT count(*) FROM films.item_vector WHERE is_deleted), 0::bigint, 'vectors of deleted items are deleted with their last click');
+
 SELECT * FROM finish();
 ROLLBACK;
