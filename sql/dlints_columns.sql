@@ -1,4 +1,4 @@
--- What the columns of a recommender's items are read as, and what numbers they become
+-- How the columns of a recommender's items are encoded
 \set SHOW_CONTEXT never
 BEGIN;
 CREATE TABLE song (
@@ -23,14 +23,14 @@ FROM   generate_series(1, 200) i;
 SELECT FROM dlints_create_recommender('radio', 'song',
     '{genre_id, paid, sound, lyrics, hot, seen, albumId, name, band, code, made_by}', factors => 0);
 
--- genre_id, paid, sound, lyrics and hot of two rows
+-- genre_id, with features for later values, paid, sound, lyrics and hot of two rows
 CREATE VIEW numbers AS
-SELECT item, encoded[1:3] AS genre_id, encoded[4:11] AS paid, encoded[12:14] AS sound,
-       encoded[15:16] AS lyrics, encoded[17] AS hot
+SELECT item, encoded[1:3] AS genre_id, (SELECT round(sum(x ^ 2)::numeric, 6) FROM unnest(encoded[4:19]) x) AS later,
+       encoded[20:27] AS paid, encoded[28:30] AS sound, encoded[31:32] AS lyrics, encoded[33] AS hot
 FROM   radio.item_vector;
 SELECT * FROM numbers WHERE item IN (1, 200) ORDER BY item;
 
--- Lengths that are new and numbers that are none say nothing.
+-- A later value has hashed features; vectors of another length and elements that are not finite count as zeros.
 INSERT INTO song (id, genre_id, sound, lyrics) VALUES
     (201, 7, '{1,2}', '{}'),
     (202, 1, '{NaN,1e300,5e-324}', '{-Infinity,1e-40}'),
@@ -38,13 +38,13 @@ INSERT INTO song (id, genre_id, sound, lyrics) VALUES
 SELECT radio.refresh();
 SELECT * FROM numbers WHERE item > 200 ORDER BY item;
 
--- Vectors of different lengths: the usual one is read
+-- Of vectors of different lengths the most frequent length is encoded.
 SAVEPOINT before;
 SELECT FROM dlints_create_recommender('other', 'song', '{sound}', factors => 0);
 SELECT item, encoded FROM other.item_vector WHERE item IN (1, 201) ORDER BY item;
 ROLLBACK TO before;
 
--- Long ones are projected, and dot products stay about what they are; of none there is nothing to read.
+-- Long vectors are projected, which keeps dot products approximately; a column without vectors is left out.
 CREATE TABLE long (id integer PRIMARY KEY, embedding float8[], none real[]);
 INSERT INTO long SELECT i, ARRAY(SELECT sin(i * j) FROM generate_series(1, 300) j) FROM generate_series(1, 40) i;
 SELECT FROM dlints_create_recommender('projected', 'long', '{embedding, none}', factors => 0);
