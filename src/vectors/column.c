@@ -15,6 +15,7 @@
 #include "utils/lsyscache.h"
 
 #include "compat.h"
+#include "model/model.h"
 #include "sql/args.h"
 #include "sql/arrays.h"
 
@@ -88,7 +89,7 @@ scale_elements(ArrayType *array, double norm, double *vector, int length)
 	Datum	   *elements;
 	bool	   *nulls;
 
-	if (ArgElements(array, &elements, &nulls) != length)
+	if (!TypeIsNumber(type) || ArgElements(array, &elements, &nulls) != length)
 		return;
 	for (int i = 0; i < length; i++)
 	{
@@ -125,12 +126,19 @@ PG_FUNCTION_INFO_V1(dlints_column_vector);
 Datum
 dlints_column_vector(PG_FUNCTION_ARGS)
 {
-	int			length = PG_GETARG_INT32(1);
-	double	   *vector = palloc0(sizeof(double) * length);
-	ArrayType  *result = ResultReals(length);
-	float4	   *numbers = (float4 *) ARR_DATA_PTR(result);
+	int			length = PG_ARGISNULL(1) ? 0 : PG_GETARG_INT32(1);
+	double	   *vector;
+	ArrayType  *result;
+	float4	   *numbers;
 
-	if (!PG_ARGISNULL(0))
+	if (length < 1 || length > DLINTS_MAX_FEATURE_DIM || PG_ARGISNULL(2))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("length must be between 1 and %d, and norm must not be null", DLINTS_MAX_FEATURE_DIM)));
+	vector = palloc0(sizeof(double) * length);
+	result = ResultReals(length);
+	numbers = (float4 *) ARR_DATA_PTR(result);
+	if (!PG_ARGISNULL(0) && OidIsValid(get_element_type(get_fn_expr_argtype(fcinfo->flinfo, 0))))
 		scale_elements(PG_GETARG_ARRAYTYPE_P(0), PG_GETARG_FLOAT8(2), vector, length);
 	clip(vector, length);
 	for (int i = 0; i < length; i++)

@@ -1,5 +1,4 @@
--- No function falls over a NULL, wherever there can be one.  Which functions there are,
--- the catalogue says.
+-- Each function of the extension accepts NULL for each argument, or raises an error for it.
 \set ON_ERROR_STOP 1
 BEGIN;
 \ir include/helpers.sql
@@ -31,8 +30,18 @@ WHERE e.extname = 'dlints';
 -- and names of columns, 45_recommender_hostile.sql those that write statements, 53_decide.sql dlints_decide
 CREATE TEMP TABLE callable AS
 SELECT * FROM member
-WHERE prokind = 'f' AND lanname = 'c' AND proname !~ '(transfn|combinefn|finalfn|_factors)$'
+WHERE prokind = 'f' AND lanname = 'c' AND proname !~ '^_|(transfn|combinefn|finalfn|_factors)$'
 AND NOT types && '{internal,anyarray}';
+
+-- Internal functions, with NULL for all arguments
+CREATE TEMP TABLE internal_call AS
+SELECT m.name, outcome(format('SELECT %s(%s)::text', m.oid::regproc, (
+           SELECT string_agg(format('NULL::%s', CASE WHEN type IN ('"any"'::regtype, 'anyelement'::regtype,
+                                                                   'anycompatible'::regtype) THEN 'integer'
+                                                     WHEN type IN ('anyarray'::regtype) THEN 'integer[]'
+                                                     ELSE type::text END), ', ' ORDER BY place)
+           FROM unnest(m.types) WITH ORDINALITY a (type, place)))) AS outcome
+FROM   member m WHERE m.prokind = 'f' AND m.proname ~ '^_' AND cardinality(m.types) > 0;
 
 -- a value of a type as SQL; NULL is of any
 CREATE FUNCTION value_of(type regtype, value text) RETURNS text LANGUAGE sql AS
@@ -74,7 +83,7 @@ SELECT name, format('SELECT %s(%s) IGNORE NULLS OVER ()', oid::regproc, (
 	FROM unnest(types) WITH ORDINALITY AS a (type, place))) AS call
 FROM member WHERE prokind = 'w';
 
-SELECT plan((SELECT 4 + count(*) FROM callable)::integer
+SELECT plan((SELECT 5 + count(*) FROM callable)::integer
             + (SELECT count(*) FROM over_window)::integer);
 SELECT is_empty('SELECT unnest(types) FROM callable EXCEPT SELECT type FROM sample',
                 'there is a sample for every type of argument');
@@ -92,6 +101,9 @@ SELECT is(string_agg(concat_ws(' ', model, nulls, outcome), E'\n')
           FILTER (WHERE outcome !~ '^gives |^22'), NULL, name || ' takes NULLs or refuses them')
 FROM result GROUP BY name ORDER BY name;
 SELECT isnt_empty('TABLE over_window', 'there are window functions');
+SELECT is(string_agg(concat_ws(' ', name, outcome), E'\n'), NULL,
+          'internal functions accept NULL for all arguments, or raise an error that is no internal one')
+FROM   internal_call WHERE outcome ~ '^XX' OR outcome !~ '^(gives |[0-9A-Z]{5}: )';
 SELECT throws_ok(call, CASE WHEN current_setting('server_version_num')::integer >= 190000
                             THEN '0A000' ELSE '42601' END, NULL,
                  name || ' refuses IGNORE NULLS, which older servers do not know')

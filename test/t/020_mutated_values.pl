@@ -114,7 +114,7 @@ is( sql(q{
 	JOIN pg_extension e ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid
 	WHERE e.extname = 'dlints' AND prolang = (SELECT oid FROM pg_language WHERE lanname = 'c')
 	AND 'internal'::regtype <> ALL (proargtypes::oid[]::regtype[])
-	AND proname !~ '(_send|transfn|combinefn|finalfn)$' AND NOT EXISTS (
+	AND proname !~ '^_|(_send|transfn|combinefn|finalfn)$' AND NOT EXISTS (
 		SELECT FROM pg_depend v WHERE v.classid = 'pg_rewrite'::regclass
 		AND v.refclassid = 'pg_proc'::regclass AND v.refobjid = p.oid)}),
 	'',
