@@ -48,14 +48,14 @@ BEGIN
 	RETURN QUERY
 	SELECT t.item, sum(t.n), sum(t.n2), sum(t.e), sum(t.q), sum(t.noise), sum(t.reward)
 	FROM  (
-		SELECT x.item, x.w * x.l AS n, x.w * x.l * x.w * x.l AS n2, - x.w * x.lx AS e, x.w * x.lx * x.w * x.lx AS q,
-		       x.w * x.lx * x.lx AS noise, 0::float8 AS reward
-		FROM  (SELECT i.item, d.w, l.l, l.l * (i.expected - coalesce(i.effect, 0)) AS lx
-		       FROM  (SELECT d.items, d.expected, d.effects,
-		                     0.5 ^ (greatest(date_part('epoch', now() - d.at), 0) / half_life) AS w
-		              FROM   decision d WHERE d.id >= first AND d.id < until OFFSET 0) d,
-		              LATERAL unnest(d.items, d.expected, d.effects) WITH ORDINALITY i (item, expected, effect, "position"),
-		              LATERAL (SELECT examination[least(i."position", n_examined)] AS l) l) x
+		SELECT x.item, x.wl AS n, x.wl * x.wl AS n2, - x.wl * x.x AS e, x.wl * x.x * x.wl * x.x AS q,
+		       x.wl * x.x * x.l * x.x AS noise, 0::float8 AS reward
+		FROM  (SELECT i.item, i.l, i.w * i.l AS wl, i.expected - coalesce(i.effect, 0) AS x
+		       FROM  (SELECT unnest(d.items) AS item, unnest(d.expected) AS expected, unnest(d.effects) AS effect, d.w,
+		                     examination[least(generate_subscripts(d.items, 1), n_examined)] AS l
+		              FROM  (SELECT d.items, d.expected, d.effects,
+		                            0.5 ^ (greatest(date_part('epoch', now() - d.at), 0) / half_life) AS w
+		                     FROM   decision d WHERE d.id >= first AND d.id < until OFFSET 0) d) i) x
 		UNION  ALL
 		SELECT x.item, 0, 0, x.w * x.r, x.w * x.w * x.r * (x.r - 2 * x.lx), x.w * x.r * (x.r - 2 * x.lx), x.w * x.r
 		FROM  (SELECT i.item, d.w, r.value AS r, i.lx
@@ -117,16 +117,19 @@ BEGIN
 		                 FROM centered c) a,
 		       LATERAL (SELECT @extschema@._dlints_effect_variance(a.n, a.n2, a.e, a.q, t.noise, t.mean_reward)
 		                AS variance OFFSET 0) x),
-	estimate AS (
-		SELECT v.item, coalesce(c.e / (c.n + p.weight), 0)::real AS effect,
+	posterior AS (
+		SELECT v.item, v.since, coalesce(c.e / (c.n + p.weight), 0)::real AS effect,
 		       (1 / sqrt(1 / p.variance + coalesce(c.n, 0) / p.noise))::real AS stddev,
-		       CASE WHEN coalesce(c.n, 0) < p.weight AND (v.since > s.made_at OR s.clicks IS NULL)
-		            THEN row_number() OVER (ORDER BY (coalesce(c.n, 0) < p.weight
-		                                              AND (v.since > s.made_at OR s.clicks IS NULL)) DESC,
-		                                             v.since DESC, v.item DESC)
-		                 <= least(greatest(0.1 * week_positions / p.weight, 5), 100)
-		            ELSE false END AS is_on_trial
-		FROM   setting s CROSS JOIN item_vector v LEFT JOIN prior p ON true LEFT JOIN centered c ON same_item(c.item, v.item)),
+		       coalesce(c.n, 0) < p.weight AND (v.since > s.made_at OR s.clicks IS NULL) IS TRUE AS is_uncertain
+		FROM   setting s CROSS JOIN item_vector v
+		       LEFT JOIN prior p ON true
+		       LEFT JOIN centered c ON same_item(c.item, v.item)),
+	estimate AS (
+		SELECT o.item, o.effect, o.stddev,
+		       o.is_uncertain IS TRUE
+		       AND o.n <= least(greatest(0.1 * week_positions / (SELECT p.weight FROM prior p), 5), 100) AS is_on_trial
+		FROM  (SELECT p.*, row_number() OVER (PARTITION BY p.is_uncertain ORDER BY p.since DESC, p.item DESC) AS n
+		       FROM posterior p) o),
 	written AS (
 		UPDATE item_vector v
 		SET    effect = e.effect, effect_stddev = CASE WHEN e.is_on_trial THEN e.stddev END
@@ -134,7 +137,7 @@ BEGIN
 		WHERE  same_item(e.item, v.item)
 		AND   (abs(e.effect - v.effect) > min_change * coalesce(sqrt(p.variance), 0)
 		       OR abs(e.stddev - v.effect_stddev) > min_change * coalesce(sqrt(p.variance), 0)
-		       OR (v.effect_stddev IS NOT NULL) <> (e.is_on_trial IS TRUE)))
+		       OR (v.effect_stddev IS NOT NULL) <> e.is_on_trial))
 	SELECT sqrt(p.variance) INTO stddev FROM prior p;
 	UPDATE setting s SET effect_stddev = stddev, n_on_trial = t.n
 	FROM  (SELECT count(*)::integer AS n FROM item_vector v WHERE v.effect_stddev IS NOT NULL) t
@@ -142,4 +145,5 @@ BEGIN
 	UPDATE job j SET done_at = now() WHERE j.name = 'effects';
 END
 $$;
-COMMENT ON FUNCTION _dlints_refresh_effects() IS 'compute the effects of items from the log, and which items are on trial';
+COMMENT ON FUNCTION _dlints_refresh_effects()
+	IS 'compute the effects of items from the log, and which items are on trial';

@@ -45,7 +45,7 @@ COMMENT ON FUNCTION _dlints_candidates("any", jsonb, "any")
 CREATE FUNCTION _dlints_ranking_weights(profile real[], policy text, seed bigint) RETURNS double precision[]
 	AS 'MODULE_PATHNAME', 'dlints_ranking_weights' LANGUAGE C VOLATILE STRICT;
 COMMENT ON FUNCTION _dlints_ranking_weights(real[], text, bigint)
-	IS 'weights of features and effects that a policy ranks items by, one ranking per row: draws, if it explores, and the mean';
+	IS 'weights of features and effects that a policy ranks items by, one ranking per row: draws, if any, and the mean';
 
 -- Contributions to the expected reward of each item of a list, by the present models: of each column, of clicks
 -- by users who clicked the same items, and of the popularity.  The part "(item)" is the effect of the item, as used

@@ -351,7 +351,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION _dlints_refresh_items()
-	IS 'refresh item vectors, costs, popularity, trends, effects; returns the number of vectors whose columns or dates changed';
+	IS 'refresh item vectors, costs, popularity, trends, effects; returns the number of vectors with new columns or dates';
 
 -- Add the vectors and costs of new items, and append them to the blocks.  Returns the number of new vectors.
 CREATE FUNCTION _dlints_add_items() RETURNS bigint
