@@ -201,6 +201,7 @@ CREATE FUNCTION dlints_decide(
 	diversity double precision DEFAULT NULL,
 	seed bigint DEFAULT NULL,
 	all_items boolean DEFAULT false,
+	tie_keys double precision[] DEFAULT NULL,
 	OUT item anyelement,
 	OUT rank integer,
 	OUT score double precision,
@@ -210,7 +211,7 @@ CREATE FUNCTION dlints_decide(
 COMMENT ON FUNCTION dlints_decide(
 	dlints, anyarray, dlints_vector, bigint, dlints_vector, integer,
 	double precision, double precision[], double precision[], text[], integer, dlints_vector, double precision, bigint,
-	boolean)
+	boolean, double precision[])
 	IS 'chooses k items by the model''s policy and returns them, best first, with their probabilities; all_items also returns the other items, with rank NULL';
 
 CREATE FUNCTION dlints_shortlist_transfn(
@@ -236,6 +237,34 @@ CREATE AGGREGATE dlints_shortlist(
 );
 COMMENT ON AGGREGATE dlints_shortlist(anyarray, dlints_vector, double precision[], bigint)
 	IS 'selects candidates from blocks of items: the k best under each weight vector, the first vector''s items first';
+
+CREATE FUNCTION dlints_shortlist_transfn(
+	internal, anyarray, dlints_vector, double precision[], bigint, bigint) RETURNS internal
+	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION dlints_shortlist_transfn(internal, anyarray, dlints_vector, double precision[], bigint, bigint)
+	IS 'transition function of dlints_shortlist with a seed';
+CREATE FUNCTION dlints_shortlist_finalfn(
+	internal, anyarray, "any", double precision[], bigint, bigint) RETURNS anyarray
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION dlints_shortlist_finalfn(internal, anyarray, "any", double precision[], bigint, bigint)
+	IS 'final function of dlints_shortlist with a seed';
+CREATE AGGREGATE dlints_shortlist(
+	items anyarray, features dlints_vector, weights double precision[], k bigint, seed bigint) (
+	SFUNC = dlints_shortlist_transfn,
+	STYPE = internal,
+	SSPACE = 65536,
+	FINALFUNC = dlints_shortlist_finalfn,
+	FINALFUNC_EXTRA,
+	PARALLEL = RESTRICTED
+);
+COMMENT ON AGGREGATE dlints_shortlist(anyarray, dlints_vector, double precision[], bigint, bigint)
+	IS 'selects candidates as dlints_shortlist does without a seed, and breaks ties by dlints_tie_keys(items, seed)';
+
+CREATE FUNCTION dlints_tie_keys(items anyarray, seed bigint) RETURNS double precision[]
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION dlints_tie_keys(anyarray, bigint)
+	IS 'keys by which dlints_shortlist breaks ties under a seed, uniform between 0 and 1; an argument of dlints_decide';
+
 
 CREATE FUNCTION dlints_prices_transfn(
 	internal, double precision[], double precision[], bigint, double precision[]) RETURNS internal

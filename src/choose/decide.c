@@ -187,6 +187,30 @@ MakeAddends(const Call *call, const Request *request)
 	return addends;
 }
 
+/* The tie-break keys of a shortlist's candidates, as integers that are not 0 */
+static uint64 *
+ReadTieKeys(const Call *call)
+{
+	uint64	   *keys;
+	double	   *numbers;
+	int			i;
+
+	if (Fetch(call, call->form->tie_keys).isnull)
+		return NULL;
+	numbers = AllocateZeros(sizeof(double), call->count);
+	AddNumbers(call, call->form->tie_keys, "tie_keys", "tie_keys", numbers);
+	keys = AllocateMany(sizeof(uint64), call->count);
+	for (i = 0; i < call->count; i++)
+	{
+		if (!(numbers[i] > 0.0 && numbers[i] < 1.0))
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("tie_keys must be between 0 and 1")));
+		keys[i] = Max((uint64) ldexp(numbers[i], 64), 1);
+	}
+	return keys;
+}
+
 static Candidates
 ReadCandidates(Call *call)
 {
@@ -199,6 +223,7 @@ ReadCandidates(Call *call)
 								MakeAddends(call, &request), ReadBonusStddevs(call),
 								found.rules.draws,
 								SeedArgument(call->fcinfo, call->form->seed));
+	found.tie_keys = ReadTieKeys(call);
 	if (found.rules.cap > 0)
 		ReadGroups(call, &found);
 	if (found.rules.diversity > 0.0)
@@ -311,4 +336,4 @@ DecideAndReturn(FunctionCallInfo fcinfo, const CandidateForm *form)
 FORM_ENTRY(dlints_decide, DecideAndReturn, CandidateForm,
 		   .model = 0, .item = 1, .features = 2, .k = 3, .profile = 4,
 		   .draws = 5, .epsilon = 6, .bonus = 7, .bonus_stddev = 8, .cap_group = 9,
-		   .cap = 10, .similar_by = 11, .diversity = 12, .seed = 13, .all_items = 14)
+		   .cap = 10, .similar_by = 11, .diversity = 12, .seed = 13, .all_items = 14, .tie_keys = 15)

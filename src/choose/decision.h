@@ -18,6 +18,7 @@ typedef struct Candidates
 	Scores	   *scores;			/* NULL: there are none */
 	int		   *groups;			/* of each, negative: none; NULL without a cap */
 	int			group_count;
+	uint64	   *tie_keys;		/* one per candidate of a shortlist; NULL: random */
 	ArrayType  *similar_by;		/* a row of each, as "similar" says; NULL without diversity */
 	ArgSpec		similar;
 	double	   *similar_roots;	/* what each number of it is multiplied with; NULL: nothing */
@@ -31,7 +32,7 @@ typedef struct Decision
 	int			chosen_count;
 	double	   *scores;			/* of each under the draw that acts */
 	double		level;			/* what these leave out, until it is added */
-	int		   *counts;			/* how many draws choose each */
+	double	   *counts;			/* expected number of draws that choose each candidate */
 } Decision;
 
 /*

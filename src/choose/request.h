@@ -33,6 +33,7 @@ typedef struct CandidateForm
 	int			diversity;
 	int			seed;
 	int			all_items;
+	int			tie_keys;
 } CandidateForm;
 
 /*

@@ -20,6 +20,7 @@
 
 #include "choose/request.h"
 #include "choose/scores.h"
+#include "choose/tie_keys.h"
 #include "choose/topk.h"
 #include "core/clones.h"
 #include "core/numbers.h"
@@ -32,6 +33,7 @@
 #define FEATURES_ARGNO	2
 #define WEIGHTS_ARGNO	3
 #define SIZE_ARGNO		4
+#define SEED_ARGNO		5
 
 /* items that are scored at once, at most: 16 kB of features at n = 64 */
 #define STRIP			32
@@ -54,7 +56,7 @@ typedef struct Shortlist
 	double	   *numbers;		/* and to a scale of their own */
 	float	   *float_lanes;	/* and packed */
 	double	   *lanes;			/* the same; NULL: were not wanted yet */
-	uint64		seed;			/* of the lots among equal scores */
+	TieKeys		ties;			/* break ties, and identify items */
 	TopK	  **best;			/* one for each weight vector */
 	int			strip_len;		/* items that are scored at once */
 	double	   *strip;			/* their features */
@@ -156,7 +158,8 @@ Create(FunctionCallInfo fcinfo, MemoryContext context)
 	list->len = spec.len;
 	ValueKeySet(&list->weights, PG_GETARG_DATUM(WEIGHTS_ARGNO), context);
 	PackWeights(list, weights, &spec);
-	list->seed = FreshSeed();
+	list->ties = TieKeysCreate(item_type, PG_NARGS() > SEED_ARGNO ?
+							   SeedArgument(fcinfo, SEED_ARGNO) : FreshSeed());
 	list->best = palloc(sizeof(TopK *) * rankings);
 	for (i = 0; i < rankings; i++)
 		list->best[i] = TopKCreateOfType(context, item_type, list->size);
@@ -237,14 +240,19 @@ PassOver(TopK *best, double peak, int count)
 
 /* Offer some items to a ranking; their scores stand "step" apart. */
 static void
-OfferStrip(TopK *best, uint64 seed, const double *scores, int step,
+OfferStrip(TopK *best, const TieKeys *ties, const double *scores, int step,
 		   Block *block, int first, int count)
 {
 	int			i;
 
 	for (i = 0; i < count; i++, scores += step)
 		if (!PassOver(best, *scores, 1))
-			TopKOfferByLot(best, *scores, seed, ItemOf(block, first + i));
+		{
+			NullableDatum item = ItemOf(block, first + i);
+
+			TopKKeep(best, *scores, TieKey(ties, item.value), item);
+			best->seen++;
+		}
 }
 
 /* Some items of a block, under all weight vectors. */
@@ -269,7 +277,7 @@ AddDoubles(Shortlist *list, Block *block, int first, int count)
 		peak_of_lanes(count, list->scores, peaks);
 		for (i = 0; i < lanes; i++)
 			if (!PassOver(best[i], ResultFinite(peaks[i]), count))
-				OfferStrip(best[i], list->seed, list->scores + i, SCORE_LANES,
+				OfferStrip(best[i], &list->ties, list->scores + i, SCORE_LANES,
 						   block, first, count);
 	}
 }
@@ -333,7 +341,7 @@ AddFloats(Shortlist *list, Block *block, int first, int count)
 			if (PassOver(best[i], peaks[i], count))
 				continue;
 			WidenColumn(list, pack + i, block, first, count);
-			OfferStrip(best[i], list->seed, list->column, 1, block, first, count);
+			OfferStrip(best[i], &list->ties, list->column, 1, block, first, count);
 		}
 	}
 }
@@ -341,8 +349,9 @@ AddFloats(Shortlist *list, Block *block, int first, int count)
 PG_FUNCTION_INFO_V1(dlints_shortlist_transfn);
 
 /*
- * dlints_shortlist(items, features, weights, k): the items that are among the k
- * best under any of the weight vectors, those of the first one first
+ * dlints_shortlist(items, features, weights, k [, seed])
+ *		The items that are among the k best under any of the weight vectors, those of
+ *		the first one first.  Ties are broken by dlints_tie_keys(items, seed).
  */
 Datum
 dlints_shortlist_transfn(PG_FUNCTION_ARGS)

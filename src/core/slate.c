@@ -4,30 +4,32 @@
  */
 #include "slate.h"
 
+#include <math.h>
 #include <stdbool.h>
 
 #include "random.h"
 
-/* Lots are drawn when they are needed, because few scores are equal. */
+/* The tie-break key of an entry, which is drawn when it is needed: few scores are equal. */
 static uint64_t
-lot(uint64_t seed, SlateEntry *entry)
+lot(const Slate *s, SlateEntry *entry)
 {
 	if (entry->lot == 0)
-		entry->lot = random_bits(seed, (uint64_t) entry->candidate);
+		entry->lot = s->keys ? s->keys[entry->candidate] :
+			random_bits(s->seed, (uint64_t) entry->candidate);
 	return entry->lot;
 }
 
 /* Does a come before b? */
 static bool
-before(uint64_t seed, SlateEntry *a, SlateEntry *b)
+before(const Slate *s, SlateEntry *a, SlateEntry *b)
 {
 	return a->score > b->score ||
-		(a->score == b->score && lot(seed, a) < lot(seed, b));
+		(a->score == b->score && lot(s, a) < lot(s, b));
 }
 
 /* Let the entry at a place sink to where what is below comes before it. */
 static void
-sink(SlateHeap *heap, uint64_t seed, int place)
+sink(SlateHeap *heap, const Slate *s, int place)
 {
 	SlateEntry	entry = heap->entries[place];
 	int			child;
@@ -35,9 +37,9 @@ sink(SlateHeap *heap, uint64_t seed, int place)
 	while ((child = 2 * place + 1) < heap->count)
 	{
 		if (child + 1 < heap->count &&
-			before(seed, &heap->entries[child], &heap->entries[child + 1]))
+			before(s, &heap->entries[child], &heap->entries[child + 1]))
 			child++;
-		if (!before(seed, &entry, &heap->entries[child]))
+		if (!before(s, &entry, &heap->entries[child]))
 			break;
 		heap->entries[place] = heap->entries[child];
 		place = child;
@@ -47,12 +49,12 @@ sink(SlateHeap *heap, uint64_t seed, int place)
 
 /* Let the last entry rise to where what is above comes behind it. */
 static void
-rise(SlateHeap *heap, uint64_t seed)
+rise(SlateHeap *heap, const Slate *s)
 {
 	int			place = heap->count - 1;
 	SlateEntry	entry = heap->entries[place];
 
-	while (place > 0 && before(seed, &heap->entries[(place - 1) / 2], &entry))
+	while (place > 0 && before(s, &heap->entries[(place - 1) / 2], &entry))
 	{
 		heap->entries[place] = heap->entries[(place - 1) / 2];
 		place = (place - 1) / 2;
@@ -60,31 +62,57 @@ rise(SlateHeap *heap, uint64_t seed)
 	heap->entries[place] = entry;
 }
 
+/*
+ * Note an entry that is not kept, if no better one was lost.  Entries that fast paths
+ * skip have lower scores than those kept, so they are no ties.
+ */
+static void
+lose(SlateHeap *heap, const Slate *s, SlateEntry *entry)
+{
+	uint64_t	key;
+
+	if (entry->score < heap->lost_score)
+		return;
+	if (entry->score > heap->lost_score)
+	{
+		heap->lost_score = entry->score;
+		heap->lost_count = 0;
+		heap->lost_lot = 0;
+	}
+	heap->lost_count++;
+	key = lot(s, entry);
+	if (key > heap->lost_lot)
+		heap->lost_lot = key;
+}
+
 /* Keep an entry if it is among the best. */
 static void
-push_or_replace(SlateHeap *heap, uint64_t seed, SlateEntry entry)
+push_or_replace(SlateHeap *heap, const Slate *s, SlateEntry entry)
 {
 	if (heap->count < heap->capacity)
 	{
 		heap->entries[heap->count++] = entry;
-		rise(heap, seed);
+		rise(heap, s);
 	}
-	else if (before(seed, &entry, &heap->entries[0]))
+	else if (before(s, &entry, &heap->entries[0]))
 	{
+		lose(heap, s, &heap->entries[0]);
 		heap->entries[0] = entry;
-		sink(heap, seed, 0);
+		sink(heap, s, 0);
 	}
+	else
+		lose(heap, s, &entry);
 }
 
 /* Most candidates are not among the best, and this is all that they cost. */
 static inline void
-offer(SlateHeap *heap, uint64_t seed, double score, int candidate)
+offer(SlateHeap *heap, const Slate *s, double score, int candidate)
 {
 	if (heap->count < heap->capacity || score >= heap->entries[0].score)
 	{
 		SlateEntry	entry = {score, 0, candidate};
 
-		push_or_replace(heap, seed, entry);
+		push_or_replace(heap, s, entry);
 	}
 }
 
@@ -126,6 +154,7 @@ slate_bind(Slate *s, int candidates, int k, const int *groups,
 {
 	int			g;
 
+	s->keys = NULL;
 	s->groups = groups;
 	s->group_count = group_count;
 	s->best.capacity = lesser(k, candidates);
@@ -140,16 +169,25 @@ slate_bind(Slate *s, int candidates, int k, const int *groups,
 	}
 }
 
-/* Nothing has been offered yet.  Lots will be drawn under "seed". */
+static void
+clear(SlateHeap *heap)
+{
+	heap->count = 0;
+	heap->lost_score = -INFINITY;
+	heap->lost_count = 0;
+	heap->lost_lot = 0;
+}
+
+/* Begin a slate.  Tie-break keys are drawn from "seed", unless the caller sets "keys". */
 void
 slate_begin(Slate *s, uint64_t seed)
 {
 	int			g;
 
 	s->seed = seed;
-	s->best.count = 0;
+	clear(&s->best);
 	for (g = 0; g < s->group_count; g++)
-		s->caps[g].count = 0;
+		clear(&s->caps[g]);
 }
 
 /*
@@ -165,7 +203,7 @@ slate_offer(Slate *s, int first, int count, const double *scores, int step)
 	{
 		int			group = s->groups ? s->groups[first + i] : -1;
 
-		offer(group < 0 ? &s->best : &s->caps[group], s->seed, *scores,
+		offer(group < 0 ? &s->best : &s->caps[group], s, *scores,
 			  first + i);
 	}
 }
@@ -182,7 +220,7 @@ slate_end(Slate *s)
 
 	for (g = 0; g < s->group_count; g++)
 		for (i = 0; i < s->caps[g].count; i++)
-			push_or_replace(&s->best, s->seed, s->caps[g].entries[i]);
+			push_or_replace(&s->best, s, s->caps[g].entries[i]);
 	return s->best.count;
 }
 
@@ -201,6 +239,6 @@ slate_sort(Slate *s)
 
 		rest.entries[0] = rest.entries[--rest.count];
 		rest.entries[rest.count] = worst;
-		sink(&rest, s->seed, 0);
+		sink(&rest, s, 0);
 	}
 }

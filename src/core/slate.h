@@ -3,7 +3,7 @@
  *		The k best of a list of scored candidates, best first, with at most so
  *		many of a group.
  *
- * Among equal scores lots decide, drawn under a seed for each candidate.
+ * Ties are broken by random keys, drawn from a seed or given by the caller.
  * Taking candidates in the order of their scores and leaving out those whose
  * group is full already ends with the best of what each group has to offer:
  * so the k best are found among them, and nothing has to be sorted.
@@ -22,17 +22,21 @@ typedef struct SlateEntry
 	int			candidate;
 } SlateEntry;
 
-/* The best that were offered so far, the worst of them first. */
+/* The best entries offered so far, as a heap with the worst entry first */
 typedef struct SlateHeap
 {
 	int			capacity;
 	int			count;
 	SlateEntry *entries;
+	double		lost_score;		/* highest score of an entry that was not kept */
+	int			lost_count;		/* entries with this score that were not kept */
+	uint64_t	lost_lot;		/* largest tie-break key among these */
 } SlateHeap;
 
 typedef struct Slate
 {
-	uint64_t	seed;
+	uint64_t	seed;			/* of tie-break keys */
+	const uint64_t *keys;		/* tie-break keys by candidate, not 0; NULL: drawn from the seed */
 	const int  *groups;			/* group of each, negative: none; NULL: no caps */
 	int			group_count;
 	SlateHeap	best;

@@ -37,8 +37,10 @@ static const PageQuery choose_items = {{
 	"    FROM   candidate c, model m,\n"
 	"           @extschema@.dlints_decide(m.state, ARRAY(SELECT generate_subscripts(c.items, 1)),\n"
 	"               c.features::@extschema@.dlints_vector, $7, $5::@extschema@.dlints_vector, draws => {choice_draws},\n"
-	"               epsilon => {epsilon}::float8, bonus => c.addends, bonus_stddev => c.effect_stddevs, cap_group => c.cap_groups, cap => {cap_argument},\n"
-	"               similar_by => {similar_by}, diversity => {diversity}, seed => $8) d\n"
+	"               epsilon => {epsilon}::float8, bonus => c.addends, bonus_stddev => c.effect_stddevs,\n"
+	"               cap_group => c.cap_groups, cap => {cap_argument}, similar_by => {similar_by},\n"
+	"               diversity => {diversity}, seed => $8,\n"
+	"               tie_keys => CASE WHEN $12 THEN @extschema@.dlints_tie_keys(c.items, $8) END) d\n"
 	"    WHERE  m.name = '{decided_by}'),\n"
 	"list AS (\n"
 	"    SELECT array_agg(c.item ORDER BY c.\"position\") AS items,\n"
@@ -59,9 +61,9 @@ static const PageQuery choose_items = {{
 	"FROM   list c, setting s, model m{later_model},\n"
 	"      (SELECT packed, @extschema@.dlints_unpack(packed, 1::bigint) AS profile\n"
 	"       FROM   @extschema@.dlints_pack($5::@extschema@.dlints_vector, " PACKED_BITS "::bigint) packed OFFSET 0) p\n"
-	"WHERE  m.name = 'personal'", 11},
+	"WHERE  m.name = 'personal'", 12},
 	{ARG_USER, JSONBOID, ARG_ITEMS, ARG_ITEMS, FLOAT4ARRAYOID, FLOAT8ARRAYOID, INT8OID, INT8OID, INT4OID, FLOAT8OID,
-	INT4OID}};
+	INT4OID, BOOLOID}};
 
 static uint32
 choice_variant(const PageRequest *page, ListPolicy policy, bool has_shortlist, bool has_weights)
@@ -99,7 +101,8 @@ ChooseItems(PageRequest *page, ListPolicy policy, const Shortlist *shortlist, Da
 	NullableDatum args[] = {
 		page->user, Given(page->context), page->left_out, shortlist->items, Given(profile), weights,
 		Given(Int64GetDatum(page->k)), Given(Int64GetDatum(seed)), Given(Int32GetDatum(page->settings.cap)),
-		Given(Float8GetDatum(page->settings.diversity)), Given(Int32GetDatum(1 + page->settings.aged))};
+		Given(Float8GetDatum(page->settings.diversity)), Given(Int32GetDatum(1 + page->settings.aged)),
+		Given(BoolGetDatum(!shortlist->items.isnull && policy != POLICY_RANDOM && policy != POLICY_TRENDING))};
 	Choice		choice;
 
 	RunSelect(page, &choose_items,

@@ -51,9 +51,9 @@ static const PageQuery read_penalties = {{
 
 /* The best items under each of some weights, those under the first ones first */
 static const PageQuery best_items = {{
-	"SELECT @extschema@.dlints_shortlist(b.items, b.vectors::@extschema@.dlints_vector, $1, $2)\n"
-	"FROM   block b WHERE array_length(b.vectors, 2) = array_length($1, 2)", 2},
-	{FLOAT8ARRAYOID, INT8OID}};
+	"SELECT @extschema@.dlints_shortlist(b.items, b.vectors::@extschema@.dlints_vector, $1, $2, $3)\n"
+	"FROM   block b WHERE array_length(b.vectors, 2) = array_length($1, 2)", 3},
+	{FLOAT8ARRAYOID, INT8OID, INT8OID}};
 
 static const PageQuery count_trends = {{"SELECT count(*) FROM trend", 0}, {0}};
 static const PageQuery top_trends = {{
@@ -285,9 +285,9 @@ fetch_trend_count(PageRequest *page)
 
 /* The best items of all under the weights, and those that trend or are on trial */
 static NullableDatum
-find_best(PageRequest *page, ListPolicy policy, NullableDatum weights, int64 size, int64 trends)
+find_best(PageRequest *page, ListPolicy policy, NullableDatum weights, int64 size, int64 trends, int64 seed)
 {
-	NullableDatum args[] = {weights, Given(Int64GetDatum(size))};
+	NullableDatum args[] = {weights, Given(Int64GetDatum(size)), Given(Int64GetDatum(seed))};
 	NullableDatum items;
 
 	if (size <= trends)
@@ -348,10 +348,12 @@ grow_shortlist(PageRequest *page, ListPolicy policy, Datum profile, int64 seed, 
 			return no_shortlist;
 		if (size > trends && weights.isnull)
 			weights = Given(RankingWeights(page, policy, profile, seed, page->settings.constraints > 0));
-		args[3] = find_best(page, policy, weights, size, trends);
+		args[3] = find_best(page, policy, weights, size, trends, seed);
 		RunSelect(page, &eligible_items, variant | VARIANT_SHORTLIST, args);
 		result.items = ResultColumn(1);
-		if (DatumGetInt64(ResultColumn(2).value) >= page->k)
+		/* more than k, so that a tie for the last position shows its next key */
+		if (DatumGetInt64(ResultColumn(2).value) > page->k ||
+			(policy == POLICY_TRENDING && DatumGetInt64(ResultColumn(2).value) == page->k))
 			return result;
 	}
 }
