@@ -31,6 +31,7 @@ BEGIN
 		PERFORM set_config('lock_timeout', '1min', true);       -- a computed fit may wait to be written
 		SELECT j.done_at < now() - interval '7 days' INTO is_due FROM job j WHERE j.name = 'refit';
 		IF is_due THEN
+			PERFORM @extschema@._dlints_adopt_values();
 			PERFORM @extschema@._dlints_refit_factors();
 			RETURN 'more';
 		ELSIF EXISTS (SELECT FROM job f JOIN job w ON w.done_at < f.done_at

@@ -102,19 +102,30 @@ FROM   jsonb_array_elements(a -> 'vectors' -> 'columns') WITH ORDINALITY c (c, n
 $$;
 COMMENT ON FUNCTION _dlints_encoding(jsonb, text) IS 'expressions that encode all columns of items';
 
+-- The view of features and dates of items, under a name
+CREATE FUNCTION _dlints_bind_encoded_view(a jsonb, view_name text) RETURNS void
+	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS
+$$
+DECLARE
+	of_item record;
+BEGIN
+	SELECT e.encoded, e.dates INTO of_item FROM @extschema@._dlints_encoding(a, 'i.c%2$s'::text) e;
+	EXECUTE format(E'CREATE OR REPLACE VIEW %1$I.%4$I AS\nSELECT i.item,\n       %2$s AS encoded,\n       %3$s AS dates\n'
+	               'FROM   %1$I.item_column i', a ->> 'name', of_item.encoded, of_item.dates, view_name);
+END
+$$;
+COMMENT ON FUNCTION _dlints_bind_encoded_view(jsonb, text) IS 'make the view of the features of items, under a name';
+
 -- The view "encoded_item" of features and dates, and encode_document(), which encodes a JSON object of columns.
 CREATE FUNCTION _dlints_bind_encoding(a jsonb) RETURNS void
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS
 $$
 DECLARE
 	name CONSTANT text := a ->> 'name';
-	of_item record;
 	of_document record;
 BEGIN
-	SELECT * INTO of_item FROM @extschema@._dlints_encoding(a, 'i.c%2$s'::text);
 	SELECT * INTO of_document FROM @extschema@._dlints_encoding(a, 'i.%1$I'::text);
-	EXECUTE format(E'CREATE OR REPLACE VIEW %1$I.encoded_item AS\nSELECT i.item,\n       %2$s AS encoded,\n       %3$s AS dates\n'
-	               'FROM   %1$I.item_column i', name, of_item.encoded, of_item.dates);
+	PERFORM @extschema@._dlints_bind_encoded_view(a, 'encoded_item'::text);
 	EXECUTE format('CREATE OR REPLACE FUNCTION %I.encode_document(document jsonb) RETURNS real[] LANGUAGE sql STABLE'
 	               ' BEGIN ATOMIC SELECT %s FROM jsonb_to_record(document) i (%s); END',
 	               name, of_document.encoded, of_document.columns);

@@ -505,6 +505,7 @@ BEGIN
 	RETURN QUERY SELECT * FROM @extschema@._dlints_report_repeats(first);
 	RETURN QUERY SELECT * FROM @extschema@._dlints_report_lists(first);
 	RETURN QUERY SELECT * FROM @extschema@._dlints_report_new_items(first);
+	RETURN QUERY SELECT * FROM @extschema@._dlints_report_columns();
 	RETURN QUERY SELECT * FROM @extschema@._dlints_report_models();
 END
 $$;

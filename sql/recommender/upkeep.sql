@@ -190,6 +190,23 @@ $$;
 COMMENT ON FUNCTION _dlints_encode_item(anyelement)
 	IS 'encode an item; zeros and the error message if its columns cannot be encoded';
 
+-- Record for a week that the columns of more than half of the items changed at once, as when a table is loaded again.
+CREATE FUNCTION _dlints_note_changed_items(share float8) RETURNS void
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+BEGIN
+	IF share > 0.5 THEN
+		INSERT INTO job AS j (name, done_at, problem) VALUES ('changed', now(), round(share::numeric, 3))
+		ON CONFLICT (name) DO UPDATE SET done_at = excluded.done_at, problem = excluded.problem;
+	ELSE
+		DELETE FROM job j WHERE j.name = 'changed' AND j.done_at < now() - interval '7 days';
+	END IF;
+END
+$$;
+COMMENT ON FUNCTION _dlints_note_changed_items(float8) IS 'record that more than half of the items changed at once';
+
 -- Write the vectors of all items, or of new items only.  Returns the number of rows that changed.  Unless all rows
 -- can be encoded together, each is encoded separately, and "job" holds the number of those that failed.
 CREATE FUNCTION _dlints_encode_items(only_new boolean) RETURNS bigint
@@ -199,6 +216,7 @@ DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 	n_changed bigint;
 	n_failed bigint;
+	share_changed float8;
 	example text;
 	reason text;
 BEGIN
@@ -213,11 +231,19 @@ BEGIN
 			WHERE  v.is_deleted;
 			GET DIAGNOSTICS n_changed = ROW_COUNT;
 		ELSE
-			INSERT INTO item_vector AS v (item, encoded, ages)
-			SELECT i.item, i.encoded, @extschema@._dlints_ages(i.dates, now()) FROM encoded_item i WHERE i.item IS NOT NULL
-			ON CONFLICT (item) DO UPDATE SET encoded = excluded.encoded, ages = excluded.ages, is_deleted = false
-			WHERE  v.encoded <> excluded.encoded OR v.ages <> excluded.ages OR v.is_deleted;
-			GET DIAGNOSTICS n_changed = ROW_COUNT;
+			WITH encoded AS MATERIALIZED (
+				SELECT i.item, i.encoded, @extschema@._dlints_ages(i.dates, now()) AS ages
+				FROM   encoded_item i WHERE i.item IS NOT NULL),
+			written AS (
+				INSERT INTO item_vector AS v (item, encoded, ages)
+				SELECT e.item, e.encoded, e.ages FROM encoded e
+				ON CONFLICT (item) DO UPDATE SET encoded = excluded.encoded, ages = excluded.ages, is_deleted = false
+				WHERE  v.encoded <> excluded.encoded OR v.ages <> excluded.ages OR v.is_deleted
+				RETURNING 1)
+			SELECT (SELECT count(*) FROM written), avg((v.encoded <> e.encoded)::integer) FILTER (WHERE NOT v.is_deleted)
+			INTO   n_changed, share_changed
+			FROM   encoded e JOIN item_vector v ON same_item(v.item, e.item);
+			PERFORM @extschema@._dlints_note_changed_items(share_changed);
 			DELETE FROM job j WHERE j.name = 'encoding';
 		END IF;
 		RETURN n_changed;
@@ -671,6 +697,7 @@ DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_enter(setting);
 BEGIN
 	PERFORM @extschema@._dlints_check_objects();
+	PERFORM @extschema@._dlints_adopt_values();
 	RETURN @extschema@._dlints_refit_factors();
 END
 $$;

@@ -124,5 +124,54 @@ DELETE FROM seen WHERE film <= 30;
 SELECT films.refresh();
 SELECT is((SELECT count(*) FROM films.item_vector WHERE is_deleted), 0::bigint, 'vectors of deleted items are deleted with their last click');
 
+-- ---------- values that come later ----------
+
+SELECT dlints_create_recommender('grows', 'product', '{category,price}', clicks => 'SELECT person, product, at FROM click',
+  control => 0, epsilon => 0, factors => 4, attribution_window => '0') IS NOT NULL;
+CREATE FUNCTION is_plain(item bigint) RETURNS boolean LANGUAGE sql AS $$
+SELECT sum(abs(x)) = 1 AND max(x) = 1 FROM grows.encoded_item e, grows.setting s, unnest(e.encoded, s.parts[s.factors + 1:]) u (x, part)
+WHERE e.item = is_plain.item AND part = 'category' $$;
+INSERT INTO product SELECT 2000 + i, 'new ' || i % 5, 'brand 1', 10 + i FROM generate_series(0, 49) i;
+INSERT INTO product VALUES (2999, 'rare', 'brand 1', 10);
+SELECT grows.refresh() > 0;
+SELECT matches(measured('grows', 'items with shared features of "category"'), '^0\.3[0-9]+: share of items; 6 values came later',
+  'report() counts items whose value has no feature to itself');
+SELECT decision AS list FROM grows.recommend(3, 60, context => '{"like": {"category": "new 1"}}') LIMIT 1 \gset
+SELECT grows.reward(:list, items[1]) FROM grows.decision WHERE id = :list;
+SELECT grows.learn('0');
+CREATE TEMP TABLE encoded_before AS SELECT item, encoded FROM grows.item_vector;
+SELECT grows.refit() > 0;
+SELECT is(bool_and(is_plain(2000 + i)), true, 'the fit gives frequent later values a feature each') FROM generate_series(0, 4) i;
+SELECT is(is_plain(2999), false, 'rare later values continue to share features');
+SELECT set_eq('SELECT e.item, e.encoded FROM encoded_before e JOIN product p ON p.id = e.item WHERE p.id < 2000',
+  'SELECT v.item, v.encoded FROM grows.item_vector v WHERE item < 2000', 'earlier values keep their features');
+SELECT set_eq('SELECT item, encoded FROM grows.item_vector', 'SELECT item, encoded FROM grows.encoded_item', 'the fit encodes the vectors of later values again');
+SELECT is((SELECT max(abs(f - g)) < 0.01 FROM grows.impression i JOIN grows.item_vector v USING (item), grows.setting s,
+    unnest(i.features[s.factors + 1:s.liked], v.encoded) u (f, g) WHERE i.decision = :list), true, 'the fit encodes the log of later values again');
+CREATE TEMP TABLE retrained AS SELECT name, state FROM grows.model;
+SELECT grows.rebuild();
+SELECT ok(bool_and(abs(a.mean_reward - b.mean_reward) < 1e-9 AND a.updates = b.updates), 'models are trained on the log as it is encoded after the fit')
+FROM retrained r JOIN grows.model m USING (name), dlints_info(r.state) a, dlints_info(m.state) b;
+SELECT is(cardinality(grows.encode_document('{"category": "new 1"}')), cardinality(encoded), 'requests can name later values')
+FROM grows.encoded_item LIMIT 1;
+SELECT is((SELECT count(*) FROM grows.recommend(3, 5)), 5::bigint, 'pages work after features changed their meaning');
+SELECT matches(measured('grows', 'items with shared features of "category"'), '^0\.0[0-9]+: share of items; 1 values', 'report() counts the remaining values');
+
+SELECT count(DISTINCT encoded) AS different FROM grows.encoded_item \gset
+UPDATE product SET price = price * 150;
+SELECT grows.refresh() > 0;
+SELECT matches(measured('grows', 'items that changed at once'), '^0\.[5-9]|^1\.', 'report() has the share of items that changed at once');
+SELECT cmp_ok((SELECT count(DISTINCT encoded) FROM grows.encoded_item), '<', (:different / 3)::bigint, 'bands do not tell items apart when all prices changed');
+SELECT grows.refit() > 0;
+SELECT cmp_ok((SELECT count(DISTINCT encoded) FROM grows.encoded_item), '>', (0.7 * :different)::bigint, 'the fit computes bands again when most numbers fall outside');
+CREATE TEMP TABLE vectors_before AS SELECT vectors FROM grows.setting;
+SELECT grows.refit() > 0;
+SELECT is((SELECT vectors FROM grows.setting), vectors, 'a fit without later values changes no feature') FROM vectors_before;
+UPDATE product SET category = NULL;
+SELECT grows.refresh() > 0;
+SELECT matches(measured('grows', 'column "category" is NULL'), 'in all items', 'report() names a column that became NULL in all items');
+SELECT lives_ok('CALL grows.run()', 'run() works after a column became NULL');
+SELECT grows.warm_start() >= 0;
+
 SELECT * FROM finish();
 ROLLBACK;

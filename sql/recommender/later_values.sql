@@ -1,0 +1,175 @@
+-- Values that come after a recommender was made ---------------------------------------------
+--
+-- Values with a feature each keep it, so that models, log and vectors stay valid.  Frequent later values take spare
+-- features of their column, which they shared with others until then.  Bands are computed again only when most
+-- numbers fall outside.  In either case a few features change their meaning: we encode their items again, in the
+-- vectors and in the log, and train the models on that log.  Profiles in the log and vectors of deleted items lose
+-- these features, since the clicks and columns that they were computed from are not there any more.
+
+-- A column of items as measured again, or NULL if it stays.  "changed" is the number of its features before the first
+-- one that changes.  "n" is the position of the column.
+CREATE FUNCTION _dlints_remeasure_column(c jsonb, n bigint) RETURNS jsonb
+	LANGUAGE plpgsql STABLE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	min_items CONSTANT integer := 3;        -- of a value that takes a feature
+	shared CONSTANT integer := 4;           -- features that all other later values continue to share
+	few CONSTANT text[] := ARRAY(SELECT jsonb_array_elements_text(nullif(c -> 'few', 'null')));
+	bounds CONSTANT float8[] := translate(nullif(c ->> 'bounds', 'null'), '[] ', '{}')::float8[];
+	width CONSTANT integer := c -> 'width';
+	later text[];
+	new_bounds float8[];
+	outside record;
+BEGIN
+	IF c ->> 'kind' = 'category' AND cardinality(few) BETWEEN 1 AND width - shared - 1 THEN
+		EXECUTE format('SELECT array_agg(x.v) FROM (SELECT k.v FROM (SELECT %s AS v FROM item_column i) k'
+		               ' WHERE k.v <> ALL ($1) GROUP BY k.v HAVING count(*) >= $2 ORDER BY count(*) DESC, k.v LIMIT $3) x',
+		               @extschema@._dlints_column_text(c, n))
+		INTO later USING few, min_items, width - shared - cardinality(few);
+		IF later IS NOT NULL THEN
+			RETURN c || jsonb_build_object('few', few || later, 'changed', cardinality(few));
+		END IF;
+	ELSIF c ->> 'kind' = 'number' AND cardinality(bounds) > 1 THEN
+		new_bounds := (@extschema@._dlints_column_bounds(format('%I.item_column "i"', own), 'c' || n))[1:width - 1];
+		EXECUTE format('SELECT avg((width_bucket(v, $1) IN (0, cardinality($1)))::integer) AS share,'
+		               ' avg((width_bucket(v, $2) IN (0, cardinality($2)))::integer) AS new_share'
+		               ' FROM (SELECT @extschema@._dlints_column_number(i.c%s) AS v FROM item_column i) x', n)
+		INTO outside USING bounds, new_bounds;
+		IF cardinality(new_bounds) > 1 AND outside.share > 0.5 AND outside.new_share < 0.75 * outside.share THEN
+			RETURN c || jsonb_build_object('bounds', new_bounds, 'changed', 0);
+		END IF;
+	END IF;
+	RETURN NULL;
+END
+$$;
+COMMENT ON FUNCTION _dlints_remeasure_column(jsonb, bigint) IS 'a column of items as measured again, or NULL if it stays';
+
+-- The expression of a column's value as text, in the view "item_column"
+CREATE FUNCTION _dlints_column_text(c jsonb, n bigint) RETURNS text
+	LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS
+$$
+SELECT format(CASE WHEN c -> 'is_number' = 'true' THEN '@extschema@._dlints_column_number(i.c%s)::text' ELSE 'i.c%s::text' END, n)
+$$;
+COMMENT ON FUNCTION _dlints_column_text(jsonb, bigint) IS 'expression of a column''s value as text';
+
+-- Replace the features in these ranges by those of another vector; a NULL vector changes nothing, and elements that it
+-- lacks are 0.
+CREATE FUNCTION _dlints_replace_features(features real[], by real[], ranges int4range[]) RETURNS real[]
+	LANGUAGE sql IMMUTABLE
+RETURN CASE WHEN by IS NULL THEN features ELSE ARRAY(
+	SELECT CASE WHEN u.n::pg_catalog.int4 OPERATOR(pg_catalog.<@) ANY (ranges) THEN coalesce(by[u.n], 0::real) ELSE u.x END
+	FROM   pg_catalog.unnest(features) WITH ORDINALITY u (x, n) ORDER BY u.n) END;
+COMMENT ON FUNCTION _dlints_replace_features(real[], real[], int4range[])
+	IS 'replace the features in some ranges by those of another vector';
+
+-- Give frequent later values a feature each, and numbers new bands where most fall outside the present ones.  Returns
+-- true if features changed their meaning.  Requests see either all of the change or nothing of it, and do not wait
+-- before its end.
+CREATE FUNCTION _dlints_adopt_values() RETURNS boolean
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	new_columns jsonb;
+	ranges int4range[];
+	names text;
+	a jsonb;
+BEGIN
+	IF to_regclass(format('%I.item_column', own)) IS NULL THEN
+		RETURN false;
+	END IF;
+	SELECT jsonb_agg(coalesce(m.c, m.was) - 'changed'::text ORDER BY m.n),
+	       array_agg(int4range(m.first + (m.c ->> 'changed')::integer, m.first + m.width)) FILTER (WHERE m.c IS NOT NULL),
+	       string_agg(format('"%s"', m.was ->> 'column'), ', ' ORDER BY m.n) FILTER (WHERE m.c IS NOT NULL)
+	INTO   new_columns, ranges, names
+	FROM  (SELECT w.n, w.was, (w.was ->> 'width')::integer AS width, @extschema@._dlints_remeasure_column(w.was, w.n) AS c,
+	              s.factors + 1 + coalesce(sum((w.was ->> 'width')::integer) FILTER (WHERE w.was ->> 'kind' <> 'age')
+	                  OVER (ORDER BY w.n ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0)::integer AS first
+	       FROM   setting s, jsonb_array_elements(s.vectors -> 'columns') WITH ORDINALITY w (was, n)) m;
+	IF ranges IS NULL THEN
+		RETURN false;
+	END IF;
+	RAISE NOTICE 'encoding items again: column % has new values', names;
+	PERFORM @extschema@._dlints_lock_item_vectors();
+	PERFORM FROM model ORDER BY name FOR UPDATE;
+	PERFORM @extschema@._dlints_encode_items(false);
+	UPDATE setting s SET vectors = s.vectors || jsonb_build_object('columns', new_columns);
+	a := (SELECT jsonb_build_object('name', own, 'vectors', s.vectors) FROM setting s);
+	PERFORM @extschema@._dlints_bind_encoded_view(a, 'encoded_item_next'::text);
+	EXECUTE format($statement$
+		WITH changed AS (
+			UPDATE item_vector v SET encoded = n.encoded
+			FROM  (SELECT e.item, e.encoded FROM %I.encoded_item_next e
+			       UNION ALL
+			       SELECT w.item, @extschema@._dlints_replace_features(w.encoded, '{}'::real[], $2)
+			       FROM   item_vector w WHERE w.is_deleted) n
+			WHERE  same_item(n.item, v.item) AND v.encoded <> n.encoded
+			RETURNING v.item, v.features),
+		shown AS (
+			SELECT DISTINCT d.id FROM decision d, unnest(d.items) u (item), changed c WHERE same_item(c.item, u.item)),
+		recoded AS (
+			SELECT d.id, @extschema@.dlints_pack(array_agg(f.features ORDER BY u.n)::@extschema@.dlints_vector, 8::bigint) AS features,
+			       @extschema@.dlints_pack(@extschema@._dlints_replace_features(
+			           @extschema@.dlints_unpack(d.profile, 1::bigint), '{}'::real[], $1)::@extschema@.dlints_vector, 8::bigint) AS profile
+			FROM   shown s JOIN decision d ON d.id = s.id
+			       CROSS JOIN LATERAL unnest(d.items) WITH ORDINALITY u (item, n)
+			       LEFT JOIN changed c ON same_item(c.item, u.item)
+			       CROSS JOIN LATERAL (SELECT @extschema@._dlints_replace_features(
+			           @extschema@.dlints_unpack(d.features, u.n), c.features, $1) AS features) f
+			GROUP  BY d.id, d.profile)
+		UPDATE decision d SET features = r.features, profile = r.profile FROM recoded r WHERE d.id = r.id
+		$statement$, own)
+	USING ranges, (SELECT array_agg(int4range(lower(r) - s.factors, upper(r) - s.factors)) FROM setting s, unnest(ranges) r);
+	RAISE NOTICE 'training the models on the log as it is encoded now';
+	PERFORM @extschema@._dlints_rebuild_models();
+	EXECUTE format('DROP VIEW %I.encoded_item_next', own);
+	PERFORM @extschema@._dlints_bind_encoding(a);
+	RETURN true;
+END
+$$;
+COMMENT ON FUNCTION _dlints_adopt_values()
+	IS 'give later values features, and numbers new bands; returns true if features changed their meaning';
+
+-- Rows of the report about columns: items whose value has no feature to itself, and columns that are NULL everywhere
+CREATE FUNCTION _dlints_report_columns() RETURNS TABLE (measure text, value float8, error float8, meaning text)
+	LANGUAGE plpgsql STABLE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	has_items boolean;
+	item_column record;
+	share record;
+BEGIN
+	IF to_regclass(format('%I.item_column', own)) IS NULL OR @extschema@._dlints_missing_objects() IS NOT NULL THEN
+		RETURN;
+	END IF;
+	has_items := EXISTS (SELECT FROM item);
+	FOR item_column IN
+		SELECT c.c, c.n, c.c ->> 'column' AS name, ARRAY(SELECT jsonb_array_elements_text(nullif(c.c -> 'few', 'null'))) AS few
+		FROM   setting s, jsonb_array_elements(s.vectors -> 'columns') WITH ORDINALITY c (c, n) ORDER BY c.n
+	LOOP
+		IF item_column.c ->> 'kind' = 'category' AND cardinality(item_column.few) > 0 THEN
+			EXECUTE format('SELECT avg((x.v <> ALL ($1))::integer)::float8 AS shared, count(DISTINCT x.v) FILTER (WHERE x.v <> ALL ($1)) AS n'
+			               ' FROM (SELECT %s AS v FROM item_column i) x', @extschema@._dlints_column_text(item_column.c, item_column.n))
+			INTO share USING item_column.few;
+			RETURN QUERY VALUES (format('items with shared features of "%s"', item_column.name), coalesce(share.shared, 0), NULL::float8,
+				CASE WHEN share.n > 0 THEN format('share of items; %s values came later, and share features with others until'
+				                                  ' the weekly fit gives frequent ones a feature each', share.n)
+				     ELSE 'every value has a feature to itself' END);
+		END IF;
+		EXECUTE format('SELECT NOT EXISTS (SELECT FROM item_column i WHERE i.c%s IS NOT NULL) AS is_empty', item_column.n) INTO share;
+		IF share.is_empty AND has_items THEN
+			RETURN QUERY VALUES (format('column "%s" is NULL', item_column.name), 1::float8, NULL::float8,
+				'in all items: it describes none of them; check that it is still written');
+		END IF;
+	END LOOP;
+	RETURN QUERY
+	SELECT 'items that changed at once', substring(j.problem FROM '[0-9.]+')::float8, NULL::float8,
+	       format('share of items whose columns changed in one refresh, at %s: check that the items were not replaced', j.done_at)
+	FROM   job j WHERE j.name = 'changed' AND j.problem IS NOT NULL;
+EXCEPTION WHEN data_exception THEN
+	RETURN;                             -- an item that cannot be encoded, which another row reports
+END
+$$;
+COMMENT ON FUNCTION _dlints_report_columns() IS 'rows of the report about columns of items';
