@@ -45,9 +45,9 @@ $$
 BEGIN
 	PERFORM @extschema@._dlints_check_namesakes();
 	a := @extschema@._dlints_check_arguments('recommender'::text, jsonb_strip_nulls(a));
+	PERFORM @extschema@._dlints_unused_name(a ->> 'name');
 	a := @extschema@._dlints_resolve(a, '{clicks,candidates,bonus,cap_group,constraints}'::text[], path);
 	a := @extschema@._dlints_derive(@extschema@._dlints_measure(a));
-	PERFORM @extschema@._dlints_unused_name(a ->> 'name');
 	PERFORM @extschema@._dlints_make_recommender(a);
 	RETURN format('SELECT * FROM %1$I.recommend(user_id) recommends, %1$I.reward(decision, item) reports a click,'
 		' CALL %1$I.run() is for cron, and %1$I.report() says whether it works.', a ->> 'name');
@@ -82,8 +82,8 @@ CREATE FUNCTION dlints_create_recommender(
 ) RETURNS text
 	LANGUAGE sql VOLATILE
 RETURN _dlints_create_recommender(pg_catalog.jsonb_build_object(
-	'name', name, 'items', items::pg_catalog.oid, 'columns', columns, 'clicks', clicks, 'candidates', candidates,
-	'outcomes', outcomes, 'item_key', item_key, 'user_type', user_type::pg_catalog.oid, 'bonus', bonus,
+	'name', name, 'items', items::pg_catalog.oid, 'columns', columns, 'clicks', clicks,
+	'candidates', coalesce(candidates, 'true'), 'outcomes', outcomes, 'item_key', item_key, 'user_type', user_type::pg_catalog.oid, 'bonus', bonus,
 	'cap_group', cap_group, 'cap', cap, 'repeats', repeats, 'factors', coalesce(factors, 64), 'half_life', half_life,
 	'attribution_window', attribution_window, 'control', control, 'epsilon', epsilon, 'retention', retention,
 	'examination', examination, 'value_limit', value_limit, 'exposure', exposure, 'diversity', diversity,
@@ -203,7 +203,13 @@ BEGIN
 			USING ERRCODE = 'invalid_parameter_value', HINT = 'For example {"attribution_window": "1 hour"}.';
 	END IF;
 	FOR key IN SELECT jsonb_object_keys(change) LOOP
-		IF kind = 'recommender' AND key IN ('name', 'columns', 'factors') THEN
+		IF key = 'name' THEN
+			RAISE 'argument "name" of a % cannot be changed here', kind USING ERRCODE = 'feature_not_supported',
+				HINT = 'ALTER SCHEMA ... RENAME TO renames it.';
+		ELSIF kind = 'ranker' AND key = 'apprentice' THEN
+			RAISE 'argument "apprentice" of a ranker cannot be changed here' USING ERRCODE = 'feature_not_supported',
+				HINT = 'go_live(share) sets the share of events that the ranker decides.';
+		ELSIF kind = 'recommender' AND key IN ('columns', 'factors') THEN
 			RAISE 'argument "%" of a recommender cannot be changed', key USING ERRCODE = 'feature_not_supported',
 				DETAIL = 'The models depend on the meaning of each feature.',
 				HINT = 'Create another recommender beside it, and drop the old one once the new one is trained.';
@@ -213,6 +219,9 @@ BEGIN
 		END IF;
 	END LOOP;
 	a := was || change;
+	IF a -> 'candidates' = 'null' THEN      -- the default, as for NULL when a recommender is made
+		a := a || '{"candidates": "true"}';
+	END IF;
 	RETURN a - ARRAY(SELECT j.key FROM jsonb_each(a) j WHERE j.value = 'null' AND j.key <> 'default_reward')
 	         - 'name'::text;
 END

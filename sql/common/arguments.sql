@@ -29,7 +29,8 @@ BEGIN
 			EXECUTE format('SELECT %L::%s', argument.value, argument.type);
 		EXCEPTION WHEN data_exception THEN
 			RAISE 'argument "%" must be %', argument.key, CASE argument.type
-				WHEN 'interval' THEN 'an interval such as "2 days"' WHEN 'integer' THEN 'an integer'
+				WHEN 'interval' THEN CASE argument.key WHEN 'repeats' THEN 'true, false or ' ELSE '' END
+					|| 'an interval such as "2 days"' WHEN 'integer' THEN 'an integer'
 				WHEN 'boolean' THEN 'true or false' ELSE 'a number' END
 				USING ERRCODE = 'invalid_parameter_value', DETAIL = format('The value is %s.', argument.value);
 		END;

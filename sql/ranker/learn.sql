@@ -205,6 +205,9 @@ $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_enter(setting);
 BEGIN
+	IF user_id IS NULL THEN
+		RAISE 'argument "user_id" must not be null' USING ERRCODE = 'null_value_not_allowed';
+	END IF;
 	PERFORM FROM model ORDER BY name FOR UPDATE;
 	RETURN @extschema@._dlints_erase_decisions(ARRAY(
 		SELECT d.id FROM setting s, decision d WHERE d.context ->> s.user_key = _dlints_ranker_erase.user_id));

@@ -283,6 +283,8 @@ DECLARE
 	user_type text := @extschema@._dlints_type_name((a ->> 'user_type')::oid);
 	rule text;
 	result text;
+	read_by text;
+	relation text;
 BEGIN
 	IF 'candidates' = ANY (texts) THEN
 		PERFORM @extschema@._dlints_execute_under(a ->> 'path', format(
@@ -306,6 +308,18 @@ BEGIN
 				@extschema@._dlints_equality((a ->> 'item_type')::oid)));
 		END IF;
 	END LOOP;
+	-- PostgreSQL drops a temporary table at the end of its session, with the functions that read it
+	SELECT CASE f.proname WHEN 'allowed' THEN 'candidates' ELSE f.proname END, c.relname INTO read_by, relation
+	FROM   pg_proc f JOIN pg_namespace n ON n.oid = f.pronamespace
+	       JOIN pg_depend d ON d.classid = 'pg_proc'::regclass AND d.objid = f.oid
+	       JOIN pg_class c ON d.refclassid = 'pg_class'::regclass AND c.oid = d.refobjid
+	WHERE  n.nspname = a ->> 'name' AND f.proname IN ('allowed', 'bonus', 'cap_group') AND c.relpersistence = 't'
+	LIMIT  1;
+	IF FOUND THEN
+		RAISE 'argument "%" reads the temporary table "%"', read_by, relation
+			USING ERRCODE = 'invalid_table_definition',
+			HINT = 'PostgreSQL would drop the function of the expression with the table, at the end of the session.';
+	END IF;
 END
 $$;
 COMMENT ON FUNCTION _dlints_bind_rules(jsonb, text[]) IS 'make the functions of candidates, bonus and cap_group';

@@ -196,6 +196,9 @@ DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_enter(setting);
 	erased bigint;
 BEGIN
+	IF user_id IS NULL AND session IS NULL THEN
+		RAISE 'arguments "user_id" and "session" must not both be null' USING ERRCODE = 'null_value_not_allowed';
+	END IF;
 	-- a concurrent warm start adds all of its examples before or after
 	LOCK TABLE warm_start_example IN ROW EXCLUSIVE MODE;
 	PERFORM FROM model ORDER BY name FOR UPDATE;

@@ -155,7 +155,7 @@ DECLARE
 BEGIN
 	RETURN QUERY
 	SELECT 'exploration', avg(1 - p.probability), NULL::float8,
-	       'probability that another draw fills a position otherwise; it decreases as the models are trained'
+	       'mean probability that another draw would have chosen another item; it falls with training'
 	FROM   decision d, unnest(d.probabilities) p (probability)
 	WHERE  d.id >= first AND d.treatment = 'personal';
 	IF missing IS NOT NULL THEN
@@ -254,7 +254,7 @@ BEGIN
 		('half-life of a user''s clicks', l.half_life,
 		 'days after which a click counts half in the user''s profile; NULL: clicks of all ages count the same'),
 		('half-life of popularity', l.popularity_half_life,
-		 'days after which a click counts half in the popularity of its item')) v (measure, value, meaning);
+		 'days after which a click counts half in the popularity of its item; NULL: clicks of all ages count the same')) v (measure, value, meaning);
 	RETURN QUERY
 	SELECT 'observations in memory', i.effective_sample_size, NULL::float8,
 	       concat_ws('. ', format('effective sample size, of %s observations; memory %s of %s, 1 being the shortest,'

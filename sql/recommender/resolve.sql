@@ -59,8 +59,8 @@ BEGIN
 	ELSIF key IS NULL THEN
 		RAISE '% has no primary key of one column', relation
 			USING ERRCODE = 'invalid_parameter_value',
-			HINT = 'Name the column that tells items apart: item_key => ''...''. If it takes several,'
-				' make a view that has one expression of them.';
+			HINT = 'Name a unique column: item_key => ''...''. For a key of several columns,'
+				' make a view with a text of all of them.';
 	END IF;
 	SELECT atttypid, attcollation INTO item_type, item_collation FROM pg_attribute WHERE attrelid = items AND attname = key;
 	EXECUTE below INTO types USING ARRAY[item_type, user_type];
@@ -130,7 +130,7 @@ BEGIN
 			RAISE '%: %', attempt.place, concat_ws('. ', SQLERRM, nullif(detail, ''))
 				USING ERRCODE = SQLSTATE, HINT = coalesce(nullif(hint, ''), CASE
 					WHEN SQLSTATE LIKE '42%' AND SQLSTATE <> '42501' THEN CASE attempt.argument
-					WHEN 'clicks' THEN 'It is a query of user, item and time, and perhaps a weight, in this order.'
+					WHEN 'clicks' THEN '"clicks" is a query of user, item and time, and perhaps a weight, in this order.'
 					WHEN 'constraints' THEN 'It is an expression of i.'
 					ELSE 'It is an expression of i, user_id and context.' END
 					ELSE 'It is read with the rights of who makes the recommender.' END);

@@ -100,7 +100,8 @@ check_reader(int64 decision, NullableDatum is_same_user, NullableDatum owner, Nu
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 				 errmsg("decision %lld does not belong to this %s", (long long) decision,
-						user.isnull && owner.isnull ? "session" : "user")));
+						user.isnull && owner.isnull ? "session" : "user"),
+				 errhint("Pass user_id and session as for the first page.")));
 }
 
 static ListPolicy

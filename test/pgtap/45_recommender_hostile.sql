@@ -7,7 +7,7 @@ SET LOCAL client_min_messages = error;
 SET LOCAL check_function_bodies = on;
 CREATE TABLE kept (x integer);
 
-SELECT plan(159);
+SELECT plan(166);
 
 CREATE FUNCTION made(what text) RETURNS text LANGUAGE sql AS $$
 SELECT outcome('SELECT dlints_create_recommender(' || what || ') IS NULL') $$;
@@ -195,6 +195,20 @@ SELECT is(outcome($$SELECT dlints_alter_recommender('board', '{"columns": ["city
   '0A000: argument "columns" of a recommender cannot be changed (The models depend on the meaning of each feature.)', 'dlints_alter_recommender() rejects other columns');
 SELECT is(outcome($$SELECT dlints_alter_recommender('board', '{"candidate": "i.open"}')$$),
   '22023: a recommender has no argument "candidate" that can be changed', 'dlints_alter_recommender() rejects an unknown argument');
+SELECT is(outcome($$SELECT dlints_alter_recommender('board', '{"name": "panel"}')$$),
+  '0A000: argument "name" of a recommender cannot be changed here', 'dlints_alter_recommender() rejects another name');
+SELECT matches(outcome($$SELECT dlints_alter_recommender('board', '{"repeats": "often"}')$$),
+  '^22023: argument "repeats" must be true, false or an interval', 'dlints_alter_recommender() rejects a word for "repeats"');
+SELECT lives_ok($$SELECT dlints_alter_recommender('board', '{"candidates": "false"}'),
+                         dlints_alter_recommender('board', '{"candidates": null}')$$, '"candidates" can be null');
+SELECT ok(count(*) > 0, '"candidates" null allows all items') FROM board.recommend(1, 3);
+CREATE TEMP TABLE passing (id integer);
+SELECT is(outcome(format('SELECT dlints_alter_recommender(''board'', %L)', change)), result,
+  'dlints_alter_recommender() rejects a temporary table in ' || change) FROM (VALUES
+  ('{"candidates": "EXISTS (SELECT FROM passing)"}', '42P16: argument "candidates" reads the temporary table "passing"'),
+  ('{"bonus": "(SELECT count(*) FROM passing)"}', '42P16: argument "bonus" reads the temporary table "passing"')) v (change, result);
+SELECT is(outcome('SELECT board.erase(NULL)'), '22004: arguments "user_id" and "session" must not both be null',
+  'erase() rejects a call without a user and a session');
 SELECT matches(outcome($$SELECT dlints_alter_recommender('board', '{"candidates": "i.shut"}')$$),
   '^42703: in the argument "candidates": ', 'dlints_alter_recommender() rejects an expression of an unknown column');
 SELECT matches(outcome(format('SELECT dlints_alter_recommender(''board'', %L)', change)), result,

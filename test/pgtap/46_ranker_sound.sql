@@ -75,7 +75,7 @@ SELECT offer.learn();
 -- changes
 SELECT is(outcome(format('SELECT dlints_alter_ranker(''offer'', %L)', change)) LIKE result || '%', true,
   format('dlints_alter_ranker() refuses %s', change))
-FROM (VALUES ('{"name": "x"}', '22023: a ranker has no argument "name"'),
+FROM (VALUES ('{"name": "x"}', '0A000: argument "name" of a ranker cannot be changed here'),
              ('{"retention": "100000 years"}', '22023: retention must be between 1 day and 100 years')) v (change, result);
 SELECT is(outcome($$SELECT dlints_alter_ranker('nothing', '{}')$$), '42704: there is no ranker "nothing"',
   'dlints_alter_ranker() refuses an unknown ranker');
