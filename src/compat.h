@@ -1,7 +1,7 @@
 /*
  * compat.h
- *		What differs between the PostgreSQL majors that dlints supports
- *		(14 to 19), and nothing else.  Comes right after postgres.h.
+ *		Differences between the supported PostgreSQL versions (14 to 19).
+ *		Include it directly after postgres.h.
  */
 #ifndef DLINTS_COMPAT_H
 #define DLINTS_COMPAT_H
@@ -10,7 +10,10 @@
 #error "dlints needs PostgreSQL 14 or later"
 #endif
 
-/* varlena macros left postgres.h, and input functions came to fail softly */
+/*
+ * Version 16 moved the varlena macros from postgres.h to varatt.h, and added
+ * soft errors for input functions.
+ */
 #if PG_VERSION_NUM >= 160000
 #include "nodes/miscnodes.h"
 #include "varatt.h"
@@ -18,24 +21,30 @@
 #define ereturn(escontext, dummy_value, ...) ereport(ERROR, __VA_ARGS__)
 #endif
 
-/* fmgr.h came to declare the entry point */
+/* Version 16 declares _PG_init in fmgr.h. */
 #if PG_VERSION_NUM < 160000
 extern PGDLLEXPORT void _PG_init(void);
 #endif
 
-/* reserving a prefix of setting names replaced warning about strangers */
+/*
+ * Version 15 replaced the warning about unknown settings with a prefix that
+ * an extension reserves.
+ */
 #if PG_VERSION_NUM < 150000
 #define MarkGUCPrefixReserved(prefix) EmitWarningsOnPlaceholders(prefix)
 #endif
 
-/* a backend's transactions are numbered elsewhere; needs storage/proc.h */
+/*
+ * Local transaction ID of this backend.  Version 17 moved it within PGPROC.
+ * Callers include storage/proc.h.
+ */
 #if PG_VERSION_NUM >= 170000
 #define MyTransaction() MyProc->vxid.lxid
 #else
 #define MyTransaction() MyProc->lxid
 #endif
 
-/* IGNORE NULLS came to window functions, which have to refuse it themselves */
+/* Version 19 added IGNORE NULLS; window functions must reject it. */
 #if PG_VERSION_NUM < 190000
 #define WinCheckAndInitializeNullTreatment(winobj, allow, fcinfo) ((void) 0)
 #endif

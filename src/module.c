@@ -1,6 +1,6 @@
 /*
  * module.c
- *		The module's entry, and its settings.
+ *		Initialization of the module, and its settings.
  */
 #include "postgres.h"
 
@@ -24,22 +24,22 @@ void
 _PG_init(void)
 {
 	DefineCustomIntVariable("dlints.projection_cache_size",
-							"Sets the memory a backend may keep for projection matrices.",
-							"A matrix that does not fit is generated again whenever it is needed.",
+							"Sets the maximum memory of a backend for cached projection matrices.",
+							"A matrix that does not fit is generated for each use.",
 							&projection_cache_size,
 							64 * 1024, 0, MAX_KILOBYTES,
 							PGC_USERSET, GUC_UNIT_KB,
 							NULL, NULL, NULL);
 	DefineCustomIntVariable("dlints.model_cache_size",
-							"Sets the memory a backend may keep for models that come again.",
-							"A model that does not fit is read and factored again when it comes again.",
+							"Sets the maximum memory of a backend for cached models.",
+							"A model that does not fit is read and factored for each use.",
 							&model_cache_size,
 							64 * 1024, 0, MAX_KILOBYTES,
 							PGC_USERSET, GUC_UNIT_KB,
 							NULL, NULL, NULL);
 	DefineCustomIntVariable("dlints.factors_memory",
-							"Sets the memory that a call of dlints_factors may take.",
-							"A click log that takes more is refused.",
+							"Sets the maximum memory of a call of dlints_factors.",
+							"A larger click log raises an error.",
 							&factors_memory,
 							1024 * 1024, 1024, MAX_KILOBYTES,
 							PGC_USERSET, GUC_UNIT_KB,

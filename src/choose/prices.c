@@ -67,10 +67,10 @@ CheckSameRows(FunctionCallInfo fcinfo, PricesState *state)
 	ArgSpec		spec = {"targets", state->all.kinds, NULL};
 	double		targets[PRICE_MAX_KINDS];
 
-	CheckSame(ArgCount(fcinfo, K_ARGNO) == state->all.k, "k", "group");
+	CheckSameValue(ArgCount(fcinfo, K_ARGNO) == state->all.k, "k", "group");
 	ArgVector(ArgArray(fcinfo, TARGETS_ARGNO), &spec, targets);
-	CheckSame(memcmp(targets, state->targets, sizeof(double) * state->all.kinds) == 0,
-			  "targets", "group");
+	CheckSameValue(memcmp(targets, state->targets, sizeof(double) * state->all.kinds) == 0,
+				   "targets", "group");
 }
 
 /* Add an empty decision, and enlarge the array if it is full. */

@@ -21,21 +21,21 @@ ReadCount(FunctionCallInfo fcinfo, int argno, const char *name)
 
 	ArgNotNull(fcinfo, argno, name);
 	number = PG_GETARG_INT64(argno);
-	return (int) AtLeastOne(Min(number, PG_INT32_MAX), name);
+	return (int) ArgCheckPositive(Min(number, PG_INT32_MAX), name);
 }
 
 void
 CheckDraws(int draws, int most)
 {
 	if (draws < 1 || draws > most)
-		ArgRefuse("draws", psprintf("between 1 and %d", most), draws);
+		ArgRaiseOutOfRange("draws", psprintf("between 1 and %d", most), draws);
 }
 
 static double
 CheckedShare(double number, const char *name)
 {
 	if (!(number >= 0.0 && number <= 1.0))
-		ArgRefuse(name, "between 0 and 1", number);
+		ArgRaiseOutOfRange(name, "between 0 and 1", number);
 	return number;
 }
 
@@ -89,7 +89,7 @@ ReadRules(FunctionCallInfo fcinfo, const CandidateForm *form)
 	ArgNotNull(fcinfo, form->epsilon, "epsilon");
 	rules.epsilon = CheckedShare(PG_GETARG_FLOAT8(form->epsilon), "epsilon");
 	if (!PG_ARGISNULL(form->cap))
-		rules.cap = (int) AtLeastOne(PG_GETARG_INT32(form->cap), "cap");
+		rules.cap = (int) ArgCheckPositive(PG_GETARG_INT32(form->cap), "cap");
 	if (!PG_ARGISNULL(form->diversity))
 		rules.diversity = CheckedShare(PG_GETARG_FLOAT8(form->diversity), "diversity");
 	CheckEpsilonAlone(&rules);

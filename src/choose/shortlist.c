@@ -137,8 +137,8 @@ CheckWanted(Oid item_type, int rankings)
 				(errcode(ERRCODE_DATATYPE_MISMATCH),
 				 errmsg("could not determine the type of the items")));
 	if (rankings < 1 || rankings > MOST_RANKINGS)
-		ArgRefuse("the number of weight vectors",
-				  psprintf("between 1 and %d", MOST_RANKINGS), rankings);
+		ArgRaiseOutOfRange("the number of weight vectors",
+						   psprintf("between 1 and %d", MOST_RANKINGS), rankings);
 }
 
 static Shortlist *
@@ -183,11 +183,11 @@ CheckSameList(FunctionCallInfo fcinfo, Shortlist *list)
 		ArrayType  *ours = DatumGetArrayTypeP(PointerGetDatum(list->weights.bytes));
 		ArrayType  *theirs = DatumGetArrayTypeP(weights);
 
-		CheckSame(VARSIZE(ours) == VARSIZE(theirs) &&
-				  memcmp(ours, theirs, VARSIZE(ours)) == 0, "weights", "group");
+		CheckSameValue(VARSIZE(ours) == VARSIZE(theirs) &&
+					   memcmp(ours, theirs, VARSIZE(ours)) == 0, "weights", "group");
 		ValueKeyReplace(&list->weights, weights, GetMemoryChunkContext(list));
 	}
-	CheckSame(ArgCount(fcinfo, SIZE_ARGNO) == list->size, "k", "group");
+	CheckSameValue(ArgCount(fcinfo, SIZE_ARGNO) == list->size, "k", "group");
 }
 
 static ArgSpec

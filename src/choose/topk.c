@@ -86,7 +86,7 @@ TopKCreate(FunctionCallInfo fcinfo, MemoryContext context, int item_argno,
 void
 TopKCheckCount(const TopK *top, int k)
 {
-	CheckSame(k == top->k, "k", "group");
+	CheckSameValue(k == top->k, "k", "group");
 }
 
 static int

@@ -1,6 +1,6 @@
 /*
  * ndcg.c
- *		dlints_ndcg, the aggregate: how good a ranking was.
+ *		The aggregate dlints_ndcg: quality of a ranking (NDCG@k).
  */
 #include "postgres.h"
 
@@ -14,8 +14,8 @@
 #include "sql/args.h"
 
 /*
- * The state of dlints_ndcg: the relevances of the k rows with the highest
- * scores, and the k highest relevances.
+ * State of dlints_ndcg: relevances of the k rows with the highest scores, and
+ * the k highest relevances.
  */
 typedef struct NdcgState
 {
@@ -36,8 +36,13 @@ BeginNdcg(MemoryContext context, int k)
 PG_FUNCTION_INFO_V1(dlints_ndcg_transfn);
 
 /*
- * dlints_ndcg(relevance, score, k): normalised discounted cumulative gain of the
- * k rows with the highest scores (the paper's NDCG@k)
+ * dlints_ndcg(relevance, score, k): normalized discounted cumulative gain of
+ * the k rows with the highest scores, between 0 and 1 (NDCG@k in the paper's
+ * experiments).
+ *
+ * Rows with NULL relevance or score are skipped.  The result is NULL if no
+ * row has a positive relevance.  Raises an error for a negative or infinite
+ * relevance, for k below 1, and if k differs between rows.
  */
 Datum
 dlints_ndcg_transfn(PG_FUNCTION_ARGS)
@@ -68,7 +73,10 @@ dlints_ndcg_transfn(PG_FUNCTION_ARGS)
 	PG_RETURN_POINTER(state);
 }
 
-/* The sum of relevance / log2(rank + 1) over a ranking of relevances. */
+/*
+ * Compute the sum of relevance / log2(rank + 1) over a ranking; rank 1 is the
+ * first.
+ */
 static double
 DiscountedGain(const TopK *relevances)
 {

@@ -1,7 +1,8 @@
 /*
  * policy_value.c
- *		dlints_policy_value, the aggregate: what another policy would have earned;
- *		and dlints_bounds: between which bounds a mean lies, also of rare rewards.
+ *		The aggregate dlints_policy_value: off-policy estimates of a policy's
+ *		mean reward.  The function dlints_bounds: confidence bounds for a
+ *		mean, valid for rare rewards too.
  */
 #include "postgres.h"
 
@@ -16,46 +17,52 @@
 #include "sql/args.h"
 
 /*
- * The state of dlints_policy_value is an array of the numbers of a PolicyValue:
- * all of them or, of a log without a model's predictions, all but the last.
+ * The state of dlints_policy_value is a PolicyValue, stored as an array of
+ * double precision.  Without predictions the last member (doubly) is omitted.
  */
 #define VALUE_NUMBERS		((int) (sizeof(PolicyValue) / sizeof(float8)))
 #define VALUE_NUMBERS_PLAIN	((int) (offsetof(PolicyValue, doubly) / sizeof(float8)))
 
-/* counted one by one in double precision */
-#define MOST_OBSERVATIONS	9007199254740992.0
+/* Maximum number of observations: 2^53, up to which double counts exactly. */
+#define MAX_OBSERVATIONS	9007199254740992.0
 
 StaticAssertDecl(sizeof(PolicyValue) == 14 * sizeof(float8),
 				 "the state of dlints_policy_value changed");
 
-/* Aggregates that users make of the support functions have any state. */
+/*
+ * Raise an error for an invalid state.  A user-defined aggregate can pass any
+ * array to our support functions.
+ */
 static void
-WrongState(const char *message)
+RaiseInvalidState(const char *message)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("%s", message)));
 }
 
-/* A state's numbers; what is not there stays zero. */
+/*
+ * Read and check a state.  The member "doubly" is zero if the state lacks it.
+ */
 static ArrayType *
-ValueState(Datum state, PolicyValue *value)
+ReadState(Datum state, PolicyValue *value)
 {
 	ArrayType  *array = DatumGetArrayTypeP(state);
 	int			count = ARR_NDIM(array) == 1 ? ARR_DIMS(array)[0] : 0;
 
 	if ((count != VALUE_NUMBERS && count != VALUE_NUMBERS_PLAIN) ||
 		ARR_HASNULL(array) || ARR_ELEMTYPE(array) != FLOAT8OID)
-		WrongState("unexpected state of dlints_policy_value");
+		RaiseInvalidState("unexpected state of dlints_policy_value");
 	memset(value, 0, sizeof(*value));
 	memcpy(value, ARR_DATA_PTR(array), sizeof(float8) * count);
-	if (!(value->count >= 1.0 && value->count <= MOST_OBSERVATIONS))
-		WrongState("unexpected state of dlints_policy_value");
+	if (!(value->count >= 1.0 && value->count <= MAX_OBSERVATIONS))
+		RaiseInvalidState("unexpected state of dlints_policy_value");
 	return array;
 }
 
 /*
- * The state with more in it, of so many numbers, changed where it stands.  What
- * has overflowed stays so, and comes to light in the result.
+ * Merge "more" into the state, an array of "count" numbers, in place.  We do
+ * not check for overflow here: infinity persists, and the final function
+ * raises the error.
  */
 static Datum
 MergeIntoState(FunctionCallInfo fcinfo, const PolicyValue *more, int count)
@@ -70,27 +77,27 @@ MergeIntoState(FunctionCallInfo fcinfo, const PolicyValue *more, int count)
 	}
 	else
 	{
-		array = ValueState(PG_GETARG_DATUM(0), &value);
+		array = ReadState(PG_GETARG_DATUM(0), &value);
 		if (ARR_DIMS(array)[0] != count)
-			WrongState("states of dlints_policy_value differ");
+			RaiseInvalidState("states of dlints_policy_value have different lengths");
 		value_merge(&value, more);
 	}
 	memcpy(ARR_DATA_PTR(array), &value, sizeof(float8) * count);
 	return PointerGetDatum(array);
 }
 
-/* How many times more likely the target policy decides as the log did */
+/* Compute the importance weight: target probability / logged probability. */
 static double
 DecisionWeight(double logged, double target)
 {
 	if (!(logged > 0.0 && logged <= 1.0))
-		ArgRefuse("logged", "a probability, greater than 0 and at most 1", logged);
+		ArgRaiseOutOfRange("logged", "a probability, greater than 0 and at most 1", logged);
 	if (!(target >= 0.0 && target <= 1.0))
-		ArgRefuse("target", "a probability, from 0 to 1", target);
+		ArgRaiseOutOfRange("target", "a probability, from 0 to 1", target);
 	return target / logged;
 }
 
-/* Is one of a row's arguments, those behind the state, NULL? */
+/* Is any argument except the state NULL? */
 static bool
 AnyNull(FunctionCallInfo fcinfo)
 {
@@ -105,8 +112,14 @@ AnyNull(FunctionCallInfo fcinfo)
 PG_FUNCTION_INFO_V1(dlints_policy_value_transfn);
 
 /*
- * dlints_policy_value(reward, logged, target [, predicted, expected]): what a
- * policy would have earned, from the log of another one (core/value.h)
+ * dlints_policy_value(reward, logged, target [, predicted, expected]):
+ * estimate the mean reward of a target policy from the log of another policy
+ * (formulas in core/value.h).
+ *
+ * logged is the probability with which the log's policy made the decision, in
+ * (0, 1]; target is that of the evaluated policy, in [0, 1]. predicted and
+ * expected are a model's predictions for the logged decision and for the
+ * evaluated policy.  Rows with a NULL argument are skipped.
  */
 Datum
 dlints_policy_value_transfn(PG_FUNCTION_ARGS)
@@ -142,11 +155,11 @@ dlints_policy_value_combinefn(PG_FUNCTION_ARGS)
 	AggregateContext(fcinfo);
 	if (PG_ARGISNULL(1))
 		return AggregateSameState(fcinfo);
-	array = ValueState(PG_GETARG_DATUM(1), &other);
+	array = ReadState(PG_GETARG_DATUM(1), &other);
 	PG_RETURN_DATUM(MergeIntoState(fcinfo, &other, ARR_DIMS(array)[0]));
 }
 
-/* the columns of dlints_policy_estimate */
+/* columns of the composite type dlints_policy_estimate */
 enum
 {
 	VALUE_OBSERVATIONS,
@@ -174,12 +187,15 @@ typedef struct ValueRow
 static void
 PutNumber(ValueRow *row, int column, double number)
 {
-	ResultFiniteOr(number, "Rewards are too large, or weights, target / logged: look at the smallest logged probability.");
+	ResultFiniteOr(number, "Rewards or importance weights (target / logged) are too large; check the smallest logged probability.");
 	row->values[column] = Float8GetDatum(number);
 	row->nulls[column] = false;
 }
 
-/* A mean, followed by its standard error if there is one. */
+/*
+ * Store a mean and, with at least two observations, its standard error in the
+ * next column.
+ */
 static void
 PutMean(ValueRow *row, int column, const PolicyValue *value, Moments moments)
 {
@@ -211,7 +227,7 @@ dlints_policy_value_finalfn(PG_FUNCTION_ARGS)
 	memset(row.nulls, true, sizeof(row.nulls));
 	memset(row.values, 0, sizeof(row.values));
 	if (!PG_ARGISNULL(0))
-		modelled = ARR_DIMS(ValueState(PG_GETARG_DATUM(0), &value))[0] == VALUE_NUMBERS;
+		modelled = ARR_DIMS(ReadState(PG_GETARG_DATUM(0), &value))[0] == VALUE_NUMBERS;
 
 	row.values[VALUE_OBSERVATIONS] = Int64GetDatum((int64) value.count);
 	row.nulls[VALUE_OBSERVATIONS] = false;
@@ -231,7 +247,7 @@ dlints_policy_value_finalfn(PG_FUNCTION_ARGS)
 
 /* ---------- dlints_bounds ---------- */
 
-/* A mean and its standard error, of numbers that can only be so large. */
+/* Summary of a sample of numbers between "lowest" and "highest". */
 typedef struct Sample
 {
 	double		mean;
@@ -241,7 +257,10 @@ typedef struct Sample
 	double		highest;
 } Sample;
 
-/* Numbers as given are rounded, and may be a little more than they can be. */
+/*
+ * Is a value between both bounds, with a tolerance of 1e-9 of the range?
+ * Users often pass rounded values.
+ */
 static bool
 IsWithin(double value, double lowest, double most)
 {
@@ -250,9 +269,12 @@ IsWithin(double value, double lowest, double most)
 	return value >= lowest - slack && value <= most + slack;
 }
 
-/* The most that the squared distances of such numbers from their mean can be. */
+/*
+ * Compute the maximum sum of squared deviations of a sample with this mean
+ * and these bounds.
+ */
 static double
-MostSquares(const Sample *sample)
+MaxSquares(const Sample *sample)
 {
 	return sample->count * (sample->mean - sample->lowest) *
 		(sample->highest - sample->mean);
@@ -271,27 +293,32 @@ CheckSample(const Sample *sample)
 	double		range = ArgFinite(sample->highest - sample->lowest, "range");
 
 	if (!(range > 0.0))
-		ArgRefuse("highest", "above lowest", sample->highest);
+		ArgRaiseOutOfRange("highest", "above lowest", sample->highest);
 	if (!(sample->count >= 1.0))
-		ArgRefuse("observations", "at least 1", sample->count);
+		ArgRaiseOutOfRange("observations", "at least 1", sample->count);
 	if (!IsWithin(sample->mean, sample->lowest, sample->highest))
-		ArgRefuse("mean", "from lowest to highest", sample->mean);
+		ArgRaiseOutOfRange("mean", "from lowest to highest", sample->mean);
 	if (!(sample->stderr_of_mean >= 0.0))
-		ArgRefuse("stderr", "at least 0", sample->stderr_of_mean);
-	if (Squares(sample) > MostSquares(sample) + 1e-6 * sample->count * range * range)
+		ArgRaiseOutOfRange("stderr", "at least 0", sample->stderr_of_mean);
+	if (Squares(sample) > MaxSquares(sample) + 1e-6 * sample->count * range * range)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("numbers between %s and %s cannot have this mean and standard error",
 						double_to_shortest_decimal(sample->lowest),
 						double_to_shortest_decimal(sample->highest)),
-				 errhint("lowest and highest are what one of them can be, such as 0 and the largest weight times the largest reward.")));
+				 errhint("lowest and highest must bound each observation, for example 0 and the largest weight times the largest reward.")));
 }
 
 PG_FUNCTION_INFO_V1(dlints_bounds);
 
 /*
- * Bounds of an expectation, from the mean of so many numbers and its standard
- * error (core/value.h)
+ * dlints_bounds(mean, stderr, observations, lowest, highest, confidence):
+ * confidence bounds for an expectation that remain valid if a user looks at
+ * them repeatedly (core/value.h).
+ *
+ * Observations lie between lowest and highest; confidence is between 0 and 1.
+ * Raises an error if no sample between these bounds has this mean and
+ * standard error.
  */
 Datum
 dlints_bounds(PG_FUNCTION_ARGS)
@@ -315,7 +342,7 @@ dlints_bounds(PG_FUNCTION_ARGS)
 
 	CheckSample(&sample);
 	if (!(confidence > 0.0 && confidence < 1.0))
-		ArgRefuse("confidence", "between 0 and 1", confidence);
+		ArgRaiseOutOfRange("confidence", "between 0 and 1", confidence);
 	place = Min(Max(place, 0.0), 1.0);
 	low = place - bounds_distance(sample.count, squares, place, doubt);
 	high = place + bounds_distance(sample.count, squares, 1.0 - place, doubt);

@@ -1,7 +1,7 @@
 /*
  * progressive.c
- *		What a model would have predicted of each row of a log, had it learned
- *		those before it.
+ *		The window function dlints_progressive: predicts each row of a log
+ *		with a model trained on the rows before it (progressive validation).
  */
 #include "postgres.h"
 
@@ -15,50 +15,57 @@
 #include "sql/args.h"
 #include "sql/observation.h"
 
-/* What a partition keeps from row to row. */
+/* State of a partition, kept in partition-local memory. */
 typedef struct Progress
 {
-	ValueKey	key;			/* of the model argument */
-	Dlints	   *model;			/* it has learned the rows so far */
-	double	   *mean;			/* psi-hat */
-	int64		updates;		/* of the model when that was computed */
-	int			memory;			/* in use then; 0 before the first time */
-	double	   *b;				/* work space for it */
+	ValueKey	key;			/* identifies the model argument */
+	Dlints	   *model;			/* model trained on the rows read so far */
+	double	   *mean;			/* posterior mean psi-hat; may lag behind "model" */
+	int64		updates;		/* model->updates when the mean was computed */
+	int			memory;			/* memory in use at that time; 0 before the first computation */
+	double	   *b;				/* workspace of ComputeMean, like "factor" */
 	double	   *factor;
 } Progress;
 
 /*
- * Learning a row takes about D^2 operations, computing the mean D^3.  Up to 128
- * coordinates and the intercept each row is predicted from all before it.
- * Beyond, the mean is computed once for several rows, so that it takes no more
- * time for each; early in a history, when a row changes much, for at most a
- * sixteenth of the rows so far.
+ * Training on a row takes about D^2 operations, computing the mean D^3.  With
+ * up to 128 coordinates and the intercept we compute the mean for each row.
+ *
+ * Larger models use one mean for several rows, so that the cost per row
+ * remains about D^2.  Early in a log each row changes the model more; the
+ * mean then lags by at most 1/16 of the rows read so far.
  */
-#define EXACT_DIM		129
-#define BLOCK_SHARE		16
+#define MAX_EXACT_DIM		129
+#define MAX_LAG_DIVISOR		16
 
 static int64
-MostBehind(const DlintsHeader *model)
+MaxLag(const DlintsHeader *model)
 {
 	int64		dim = ModelCoordinates(model);
 
-	if (dim <= EXACT_DIM)
+	if (dim <= MAX_EXACT_DIM)
 		return 0;
-	return Min(dim * dim / ((int64) EXACT_DIM * EXACT_DIM),
-			   model->updates / BLOCK_SHARE);
+	return Min(dim * dim / ((int64) MAX_EXACT_DIM * MAX_EXACT_DIM),
+			   model->updates / MAX_LAG_DIVISOR);
 }
 
-/* Is the mean that of the model, or near enough? */
+/*
+ * Can we still use the mean?  It must belong to the memory in use and lag by
+ * at most the permitted number of rows.
+ */
 static bool
 MeanIsRecent(const Progress *progress)
 {
 	const DlintsHeader *model = &progress->model->header;
 
 	return progress->memory == model->memory &&
-		model->updates - progress->updates <= MostBehind(model);
+		model->updates - progress->updates <= MaxLag(model);
 }
 
-/* Compute the mean of the memory in use, which needs one matrix of the two. */
+/*
+ * Compute the posterior mean under the memory in use.  The mean requires the
+ * factor of Z only, not that of Z~.
+ */
 static void
 ComputeMean(Progress *progress)
 {
@@ -80,9 +87,9 @@ ComputeMean(Progress *progress)
 	progress->memory = model->memory;
 }
 
-/* A copy of the model, in memory that goes with the partition. */
+/* Copy the model and allocate workspace in partition-local memory. */
 static void
-Begin(Progress *progress, Datum datum)
+BeginPartition(Progress *progress, Datum datum)
 {
 	MemoryContext context = GetMemoryChunkContext(progress);
 	MemoryContext caller = MemoryContextSwitchTo(context);
@@ -97,7 +104,10 @@ Begin(Progress *progress, Datum datum)
 	MemoryContextSwitchTo(caller);
 }
 
-/* The current row's arguments, put where other functions find theirs. */
+/*
+ * Store the arguments for the current row in fcinfo->args, from which the
+ * shared readers of arguments take them.
+ */
 static void
 FetchArguments(FunctionCallInfo fcinfo)
 {
@@ -108,22 +118,25 @@ FetchArguments(FunctionCallInfo fcinfo)
 	for (i = 0; i < PG_NARGS(); i++)
 		fcinfo->args[i].value = WinGetFuncArgCurrent(window, i,
 													 &fcinfo->args[i].isnull);
-	/* no row before this one will be asked for */
+	/* allow the executor to discard the rows before this one */
 	WinSetMarkPosition(window, WinGetCurrentPosition(window));
 }
 
 static const MismatchMessages progressive = {
 	.function = "dlints_progressive",
 	.rows = "partition",
-	.advice = "Partition by what tells the models apart.",
+	.advice = "Add the key of the models to PARTITION BY.",
 };
 
-/* The model that has learned the rows before this one. */
+/*
+ * Get the model that is trained on the preceding rows.  Raises an error if
+ * the partition contains different models.
+ */
 static Dlints *
 CurrentModel(Progress *progress, Datum datum)
 {
 	if (progress->model == NULL)
-		Begin(progress, datum);
+		BeginPartition(progress, datum);
 	else if (!ValueKeyMatches(&progress->key, datum))
 		CheckSameModel(&progress->key, datum, &progressive,
 					   GetMemoryChunkContext(progress));
@@ -138,10 +151,13 @@ LearnRow(Dlints *model, const Observation *observation, const double *reduced)
 	};
 
 	LearnReduced(model, &block, reduced);
-	ModelLearned(model);
+	ModelFinishTraining(model);
 }
 
-/* Predict the row and, if it has a reward, learn it. */
+/*
+ * Predict the reward of the current row, then train the model on the row
+ * unless its reward is NULL.
+ */
 static Datum
 Predict(FunctionCallInfo fcinfo, const ObservationForm *form)
 {
@@ -171,10 +187,13 @@ Predict(FunctionCallInfo fcinfo, const ObservationForm *form)
 }
 
 /*
- * dlints_progressive(model, features, reward, ...) OVER (ORDER BY t): what the
- * model expects of the row when it has learned the rows of the partition before
- * it.  Equal to dlints_predict before each dlints_update, up to EXACT_DIM
- * coordinates.
+ * dlints_progressive(model, features, reward, ...) OVER (ORDER BY t): predict
+ * the reward of each row with the model trained on all preceding rows of the
+ * partition.
+ *
+ * Returns NULL if model, features or profile is NULL; a row with a NULL
+ * reward is predicted only.  With up to MAX_EXACT_DIM coordinates the result
+ * equals that of calling dlints_predict before each dlints_update.
  */
 FORM_ENTRY(dlints_progressive, Predict, ObservationForm,
 		   .features = 1, .reward = 2, .profile = 3, .at = 4, .weight = 5)

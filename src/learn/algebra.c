@@ -1,7 +1,8 @@
 /*
  * algebra.c
- *		The algebra of histories: append one to another, take one back, weigh
- *		one, age one.
+ *		Operations on evidence: concatenate (
+ *
+ * ), retract (-), scale (*) and age (dlints_at).
  */
 #include "postgres.h"
 
@@ -16,7 +17,11 @@
 #include "model/model.h"
 #include "sql/observation.h"
 
-/* Let a model be as old as if so many observations, or so much time, had come. */
+/*
+ * Decay a model's evidence as if "updates" more observations had followed, or
+ * "time" microseconds had passed.  Models forget either by count or by time
+ * and use one of the two arguments.
+ */
 static void
 Age(Dlints *model, int64 updates, int64 time)
 {
@@ -28,7 +33,10 @@ Age(Dlints *model, int64 updates, int64 time)
 					   ModelMemoryDecay(&model->header, j, updates, time));
 }
 
-/* A model by time at a time that is not before its newest observation. */
+/*
+ * Decay a model that forgets by time to the given time, which is not before
+ * its newest observation.
+ */
 static void
 AgeTo(Dlints *model, int64 time)
 {
@@ -37,9 +45,12 @@ AgeTo(Dlints *model, int64 time)
 	model->header.newest = time;
 }
 
-/* The one nearer to zero, the same whichever side it is on. */
+/*
+ * Choose the reference reward that is closer to zero.  The result does not
+ * depend on the order of the arguments.
+ */
 static double
-CommonReference(double left, double right)
+ChooseReference(double left, double right)
 {
 	if (fabs(left) != fabs(right))
 		return fabs(left) < fabs(right) ? left : right;
@@ -47,13 +58,15 @@ CommonReference(double left, double right)
 }
 
 /*
- * Give both the same age and reference.  By count the left side has seen the
- * right one's observations come; by time both are as old as the newer one.
+ * Bring two models to the same age and reference reward before their sums are
+ * added or subtracted.  A left model that forgets by count decays by the
+ * number of the right model's observations.  Models that forget by time decay
+ * to the newer of both times.
  */
 static void
 Align(Dlints *left, Dlints *right)
 {
-	double		reference = CommonReference(left->header.reference,
+	double		reference = ChooseReference(left->header.reference,
 											right->header.reference);
 
 	if (ModelIsByTime(&left->header))
@@ -69,7 +82,11 @@ Align(Dlints *left, Dlints *right)
 	ModelRebase(right, reference);
 }
 
-/* left <- left || right; the right side is spoilt */
+/*
+ * Concatenate: left <- left
+ *
+ * right.  Overwrites the right model, too.
+ */
 static void
 Concat(Dlints *left, Dlints *right)
 {
@@ -91,22 +108,27 @@ Concat(Dlints *left, Dlints *right)
 		evidence_add(&ours.memory[j], &theirs.memory[j]);
 	totals_add(&left->header.totals, &right->header.totals);
 	left->header.updates += right->header.updates;
-	/* by time the sides are equal: the result must not depend on which is left */
+	/*
+	 * By time the operator is commutative, so the choice of memory must not
+	 * depend on when the left model made its last one.
+	 */
 	if (ModelIsByTime(&left->header))
-		ModelSummed(left);
+		ModelFinishSum(left);
 	else
-		ModelLearned(left);
-	/* a choice looks at Z, and not at H */
+		ModelFinishTraining(left);
+	/*
+	 * the choice of memory verifies Z but not Z~
+	 */
 	if (ModelMemorySquares(&left->header, 0) == SQUARES_MATRIX)
 		ModelCheckPosteriors(left);
 }
 
 /*
- * An aggregate's running state may be changed where it stands, unless it is
- * still as it came from the table.
+ * Get the left model for modification.  An aggregate's running state is
+ * modified in place, unless it is still a value read from a table.
  */
 static Dlints *
-WritableLeft(FunctionCallInfo fcinfo)
+GetWritableLeft(FunctionCallInfo fcinfo)
 {
 	struct varlena *left = (struct varlena *) PG_GETARG_POINTER(0);
 
@@ -118,10 +140,17 @@ WritableLeft(FunctionCallInfo fcinfo)
 PG_FUNCTION_INFO_V1(dlints_concat);
 
 /*
- * dlints || dlints, which is also the transition and combine function of
- * dlints_concat_agg, and the combine function of dlints_evidence: the model that
- * has seen the left history and then the right one; by time, both, whatever their
- * order
+ * dlints
+ *
+ * dlints: the model trained on the left model's observations and then on
+ * those of the right model.  For models with a half-life the order does not
+ * matter.  Parameters and prior are those of the left model.
+ *
+ * If one argument is NULL the result is the other.  Raises an error if both
+ * models differ in shape, projection, memories or rate of forgetting.
+ *
+ * The function is also the transition and combine function of
+ * dlints_concat_agg, and the combine function of dlints_evidence.
  */
 Datum
 dlints_concat(PG_FUNCTION_ARGS)
@@ -143,12 +172,15 @@ dlints_concat(PG_FUNCTION_ARGS)
 		Concat(working->model, PG_GETARG_DLINTS_P_COPY(1));
 		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
 	}
-	left = WritableLeft(fcinfo);
+	left = GetWritableLeft(fcinfo);
 	Concat(left, PG_GETARG_DLINTS_P_COPY(1));
 	PG_RETURN_DLINTS_P(left);
 }
 
-/* Weights that depend on the order of observations cannot be taken back. */
+/*
+ * Raise an error for a model with a discount below 1.  The weights of its
+ * observations depend on their order, which we cannot reverse.
+ */
 static void
 CheckRetractable(const DlintsHeader *model)
 {
@@ -156,35 +188,37 @@ CheckRetractable(const DlintsHeader *model)
 		return;
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("observations cannot be taken back from a model that forgets by count"),
-			 errdetail("What an observation weighs depends on how many came after it."),
-			 errhint("Use a model that forgets by time (half_life), or nothing (discount => 1).")));
+			 errmsg("cannot retract observations from a model that forgets by count"),
+			 errdetail("The weight of an observation depends on the number of later observations."),
+			 errhint("Use a model that forgets by time (half_life) or does not forget (discount => 1).")));
 }
 
 static void
-NeverLearned(void)
+RaiseNotContained(void)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("evidence to be taken back was never learned"),
-			 errdetail("What would be left is the evidence of no history.")));
+			 errmsg("cannot retract evidence that the model does not contain"),
+			 errdetail("The remaining sums cannot result from observations.")));
 }
 
 /*
- * A memory from which all was taken back has less than this share of what it
- * had.  Rounding leaves about 1e-9 (core/evidence.c), one observation of a
- * million that was not taken back leaves this.  It may have had no more itself
- * than an earlier difference left, and then has what says nothing.
+ * Maximum share of a memory's sums that may remain after all of its
+ * observations were retracted.  Rounding leaves about 1e-9 (core/evidence.c);
+ * a single remaining observation of a million leaves 1e-6.
+ *
+ * The sums may already be residue of an earlier retraction.  Amounts that
+ * core/evidence.h considers rounding errors are therefore permitted, too.
  */
-#define EMPTY_SHARE	1e-6
+#define MAX_EMPTY_SHARE	1e-6
 
 static bool
 IsEmpty(const Evidence *memory, double weight, double diagonal, double ridge)
 {
 	double		left = linalg_max_diagonal(memory->dim, memory->G);
 
-	return *memory->N <= Max(EMPTY_SHARE * weight, LEAST_OF_WEIGHT) &&
-		left <= Max(EMPTY_SHARE * diagonal, LEAST_OF_RIDGE * ridge);
+	return *memory->N <= Max(MAX_EMPTY_SHARE * weight, LEAST_OF_WEIGHT) &&
+		left <= Max(MAX_EMPTY_SHARE * diagonal, LEAST_OF_RIDGE * ridge);
 }
 
 static void
@@ -201,7 +235,7 @@ Subtract(Dlints *left, Dlints *right)
 
 	BlasReady();
 	if (!totals_subtract(totals, &right->header.totals))
-		NeverLearned();
+		RaiseNotContained();
 	for (j = 0; j < ours.count; j++)
 	{
 		Evidence   *memory = &ours.memory[j];
@@ -215,9 +249,9 @@ Subtract(Dlints *left, Dlints *right)
 		if (!evidence_subtract(memory, &theirs.memory[j], totals,
 							   ridge.ridge, work) ||
 			!posterior_factor(memory, &ridge, &factor))
-			NeverLearned();
+			RaiseNotContained();
 		if (all && !IsEmpty(memory, weight, diagonal, ridge.ridge))
-			NeverLearned();
+			RaiseNotContained();
 	}
 	pfree(work);
 }
@@ -225,9 +259,16 @@ Subtract(Dlints *left, Dlints *right)
 PG_FUNCTION_INFO_V1(dlints_retract);
 
 /*
- * dlints - dlints: the model without what the evidence says, the reverse of ||.
- * Evidence that was never learned is refused as far as it shows: where the result
- * is no possible history.
+ * dlints - dlints: retract the right model's observations from the left
+ * model, the inverse of
+ *
+ * .
+ *
+ * Both models must agree in shape, projection, memories and rate of
+ * forgetting, and must have a half-life or a discount of 1.  If the right
+ * argument is NULL the result is the left model.  Raises an error if the
+ * remaining sums are not those of any observations, which detects most
+ * evidence on which the model was not trained.
  */
 Datum
 dlints_retract(PG_FUNCTION_ARGS)
@@ -248,24 +289,26 @@ dlints_retract(PG_FUNCTION_ARGS)
 		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
 	if (right->header.updates > left->header.updates ||
 		right->header.newest > left->header.newest)
-		NeverLearned();
+		RaiseNotContained();
 
 	Align(left, right);
 	Subtract(left, right);
 	left->header.updates -= right->header.updates;
 	if (left->header.updates == 0)
-		ModelForget(left);
+		ModelReset(left);
 	else
-		ModelSummed(left);
+		ModelFinishSum(left);
 	PG_RETURN_DLINTS_P(left);
 }
 
 PG_FUNCTION_INFO_V1(dlints_scale);
 
 /*
- * double precision * dlints: the model as if each of its observations had counted
- * so many times what it did.  A weight of 0 leaves the parameters, and nothing is
- * read of what was learned.
+ * double precision * dlints: multiply the weight of each observation.
+ *
+ * The weight is at most 1e10 and not negative; NULL leaves the model
+ * unchanged.  Weight 0 returns an untrained model with the same parameters,
+ * without a prior; the evidence is not read.
  */
 Datum
 dlints_scale(PG_FUNCTION_ARGS)
@@ -294,13 +337,18 @@ dlints_scale(PG_FUNCTION_ARGS)
 	for (j = 0; j < memories.count; j++)
 		evidence_scale(&memories.memory[j], weight);
 	totals_scale(&model->header.totals, weight);
-	ModelRevised(model);
+	ModelFinishRevision(model);
 	PG_RETURN_DLINTS_P(model);
 }
 
 PG_FUNCTION_INFO_V1(dlints_at);
 
-/* A model that forgets by time as it is at a moment */
+/*
+ * dlints_at(model, at): decay a model with a half-life to the given time.
+ *
+ * Models that forget by count, and untrained models, are returned unchanged.
+ * Raises an error if the time is infinite or before the newest observation.
+ */
 Datum
 dlints_at(PG_FUNCTION_ARGS)
 {
@@ -319,10 +367,10 @@ dlints_at(PG_FUNCTION_ARGS)
 	if (time < model->header.newest)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("a model cannot be made younger"),
-				 errdetail("Its newest observation is of %s.",
+				 errmsg("a model cannot be aged to a time before its newest observation"),
+				 errdetail("The newest observation is of %s.",
 						   timestamptz_to_str(model->header.newest))));
 	AgeTo(model, time);
-	ModelSummed(model);
+	ModelFinishSum(model);
 	PG_RETURN_DLINTS_P(model);
 }

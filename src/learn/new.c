@@ -1,7 +1,6 @@
 /*
  * new.c
- *		Make a model that has seen nothing, give one other parameters, and let one
- *		know something beforehand.
+ *		Create models, change their parameters, and add priors.
  */
 #include "postgres.h"
 
@@ -16,22 +15,22 @@
 #include "sql/observation.h"
 
 static uint8
-PolicyArgument(FunctionCallInfo fcinfo, int argno)
+ReadPolicy(FunctionCallInfo fcinfo, int argno)
 {
 	char	   *name = text_to_cstring(PG_GETARG_TEXT_PP(argno));
 	uint8		policy;
 
-	if (!NumberOfName(&PolicyNames, name, &policy))
+	if (!FindName(&PolicyNames, name, &policy))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("unknown policy \"%s\"", name),
-				 errhint("The policies are \"thompson\", \"ucb\" and \"greedy\".")));
+				 errhint("Valid policies are \"thompson\", \"ucb\" and \"greedy\".")));
 	return policy;
 }
 
 /*
- * How a profile and features make what is learned.  A matched profile has as many
- * numbers as the features.
+ * Read argument "interactions" (NULL or "matched").  A matched profile has as
+ * many numbers as the features.
  */
 static void
 SetInteractions(FunctionCallInfo fcinfo, int argno, DlintsHeader *header)
@@ -41,7 +40,7 @@ SetInteractions(FunctionCallInfo fcinfo, int argno, DlintsHeader *header)
 	if (PG_ARGISNULL(argno))
 		return;
 	name = text_to_cstring(PG_GETARG_TEXT_PP(argno));
-	if (!NumberOfName(&InteractionsNames, name, &header->interactions))
+	if (!FindName(&InteractionsNames, name, &header->interactions))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("unknown interactions \"%s\"", name),
@@ -49,9 +48,9 @@ SetInteractions(FunctionCallInfo fcinfo, int argno, DlintsHeader *header)
 	header->profile_dim = header->feature_dim;
 }
 
-/* The interval in an argument in seconds, a month having 30 days. */
+/* Read an interval argument in seconds; a month has 30 days. */
 static double
-HalfLifeArgument(FunctionCallInfo fcinfo, int argno)
+ReadHalfLife(FunctionCallInfo fcinfo, int argno)
 {
 	Interval   *interval = PG_GETARG_INTERVAL_P(argno);
 	double		seconds = interval->time / (double) USECS_PER_SEC +
@@ -62,21 +61,22 @@ HalfLifeArgument(FunctionCallInfo fcinfo, int argno)
 }
 
 /*
- * The shortest window that nobody chose, in observations for each coordinate.
- * Twice as many observations as parameters is the least from which a memory can
- * tell noise from what it has learned (memories.c).
+ * Default window of the shortest memory, in observations per coordinate.
+ * With fewer than two observations per parameter a memory cannot distinguish
+ * noise from signal (core/memories.c).
  */
-#define SHORT_WINDOW		2
+#define DEFAULT_WINDOW_PER_DIM		2
 
 /*
- * Models of up to so many coordinates have three memories.  At 101 coordinates
- * the third would make 126 kB of 84 kB, which each update writes.
+ * Maximum number of coordinates for three memories by default; larger models
+ * have two.  At 101 coordinates a third memory would enlarge the value, which
+ * each update writes, from 84 kB to 126 kB.
  */
-#define THREE_MEMORIES_DIM	100
+#define MAX_DIM_THREE_MEMORIES	100
 
 /*
- * Rate and number of memories, of which those that were not given (NULL)
- * follow from the number of coordinates.
+ * Set the rate of forgetting and the number of memories.  Arguments that are
+ * NULL get defaults, which depend on the number of coordinates.
  */
 static void
 SetMemories(FunctionCallInfo fcinfo, int discount_argno, int half_life_argno,
@@ -85,7 +85,7 @@ SetMemories(FunctionCallInfo fcinfo, int discount_argno, int half_life_argno,
 	bool		by_count = PG_ARGISNULL(half_life_argno);
 	int			dim = ModelCoordinates(header);
 	int			memories = !PG_ARGISNULL(discount_argno) ? 1 :
-		dim > THREE_MEMORIES_DIM ? 2 : 3;
+		dim > MAX_DIM_THREE_MEMORIES ? 2 : 3;
 
 	if (!PG_ARGISNULL(memories_argno))
 		memories = PG_GETARG_INT32(memories_argno);
@@ -93,21 +93,24 @@ SetMemories(FunctionCallInfo fcinfo, int discount_argno, int half_life_argno,
 	header->memories = (uint8) memories;
 	header->discount = 0.0;
 	if (!by_count)
-		header->half_life = HalfLifeArgument(fcinfo, half_life_argno);
+		header->half_life = ReadHalfLife(fcinfo, half_life_argno);
 	if (!PG_ARGISNULL(discount_argno))
 		header->discount = ArgFinite(PG_GETARG_FLOAT8(discount_argno), "discount");
 	else if (by_count)
 		header->discount = memories == 1 ? 1.0 :
-			1.0 - 1.0 / ((double) SHORT_WINDOW * dim);
+			1.0 - 1.0 / ((double) DEFAULT_WINDOW_PER_DIM * dim);
 }
 
 PG_FUNCTION_INFO_V1(dlints_new);
 
 /*
- * A model that has seen nothing (Algorithm 1, "Input" and "Initialize")
+ * dlints_new(dim, reduced_dim, ...): create an untrained model (Algorithm 1,
+ * "Input" and "Initialize").
  *
- * The paper's has a discount and a ridge.  projection_scale is kappa, by default
- * 1/sqrt(reduced_dim) (Theorem 1).
+ * The paper's model has a discount and a ridge. projection_scale is kappa, by
+ * default 1/sqrt(reduced_dim) (Theorem 1).  NULL for ridge or noise selects
+ * estimation.  Raises an error for a parameter outside its range, and if dim,
+ * exploration, policy, intercept or seed is NULL.
  */
 Datum
 dlints_new(PG_FUNCTION_ARGS)
@@ -122,7 +125,7 @@ dlints_new(PG_FUNCTION_ARGS)
 
 	memset(&header, 0, sizeof(header));
 	header.version = DLINTS_FORMAT_VERSION;
-	header.policy = PolicyArgument(fcinfo, 9);
+	header.policy = ReadPolicy(fcinfo, 9);
 	header.intercept = PG_GETARG_BOOL(10) ? 1 : 0;
 	header.feature_dim = PG_GETARG_INT32(0);
 	header.ridge = PG_ARGISNULL(6) ? 0.0 : PG_GETARG_FLOAT8(6);
@@ -138,7 +141,7 @@ dlints_new(PG_FUNCTION_ARGS)
 	}
 	SetInteractions(fcinfo, 2, &header);
 
-	/* the sizes are known to be good before a rate follows from them */
+	/* check the dimensions first: the default rate depends on them */
 	header.memories = 1;
 	header.discount = 1.0;
 	ModelCheckParameters(&header, NULL);
@@ -148,19 +151,26 @@ dlints_new(PG_FUNCTION_ARGS)
 }
 
 static void
-WeighPrior(Dlints *model, double weight)
+SetPriorWeight(Dlints *model, double weight)
 {
 	if (model->header.prior_weight == 0.0 && weight != 0.0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("prior_weight must not be given without a prior"),
-				 errhint("Give the model a prior with dlints_with_prior.")));
+				 errmsg("cannot set prior_weight of a model without a prior"),
+				 errhint("Add a prior with dlints_with_prior.")));
 	model->header.prior_weight = weight;
 }
 
 PG_FUNCTION_INFO_V1(dlints_set);
 
-/* The model with other parameters and the same evidence */
+/*
+ * dlints_set(model, ridge, exploration, noise, policy, prior_weight): change
+ * parameters of a model and keep its evidence.
+ *
+ * NULL keeps a parameter. ridge 0 and noise 0 select estimation; prior_weight
+ * 0 removes the prior.  Raises an error for a value outside its range, and
+ * for a prior_weight if the model has no prior.
+ */
 Datum
 dlints_set(PG_FUNCTION_ARGS)
 {
@@ -176,21 +186,24 @@ dlints_set(PG_FUNCTION_ARGS)
 	if (!PG_ARGISNULL(3))
 		model->header.noise = PG_GETARG_FLOAT8(3);
 	if (!PG_ARGISNULL(4))
-		model->header.policy = PolicyArgument(fcinfo, 4);
+		model->header.policy = ReadPolicy(fcinfo, 4);
 	if (!PG_ARGISNULL(5))
-		WeighPrior(model, PG_GETARG_FLOAT8(5));
-	FieldsSettle(&model->header);
+		SetPriorWeight(model, PG_GETARG_FLOAT8(5));
+	FieldsNormalize(&model->header);
 	ModelCheckParameters(&model->header, NULL);
 	if (!PG_ARGISNULL(1) || !PG_ARGISNULL(3) || !PG_ARGISNULL(5))
-		ModelRevised(model);
+		ModelFinishRevision(model);
 	PG_RETURN_DLINTS_P(model);
 }
 
 /* ---------- what is known beforehand ---------- */
 
-/* The model with room for a prior of this weight, and none where that is 0. */
+/*
+ * Copy a model without its prior, with space for a prior of the given weight.
+ * Weight 0 reserves no space.
+ */
 static Dlints *
-WithRoom(Dlints *model, double weight)
+CopyWithoutPrior(Dlints *model, double weight)
 {
 	DlintsHeader header = model->header;
 	Dlints	   *other;
@@ -202,9 +215,12 @@ WithRoom(Dlints *model, double weight)
 	return other;
 }
 
-/* The standard deviation of the rewards of evidence; 0 if they are all the same */
+/*
+ * Compute the standard deviation of the rewards; 0 if they are equal except
+ * for rounding.
+ */
 static double
-Spread(const Evidence *e)
+RewardStddev(const Evidence *e)
 {
 	double		mean = *e->R / *e->N;
 	double		variance = *e->S / *e->N - mean * mean;
@@ -217,8 +233,13 @@ Spread(const Evidence *e)
 PG_FUNCTION_INFO_V1(dlints_with_prior);
 
 /*
- * dlints_with_prior(model, evidence, weight): the model with the evidence known
- * beforehand, in place of what it had of that kind (core/posterior.h)
+ * dlints_with_prior(model, evidence, weight): use the evidence of another
+ * model as the prior, and replace any previous prior.
+ *
+ * An observation of the prior counts "weight" times an observation of the
+ * model. weight is in (0, 1e10], and 1 if NULL.  NULL evidence leaves the
+ * model unchanged; untrained evidence removes the prior.  Raises an error if
+ * both models differ in shape, projection, memories or rate of forgetting.
  */
 Datum
 dlints_with_prior(PG_FUNCTION_ARGS)
@@ -243,14 +264,14 @@ dlints_with_prior(PG_FUNCTION_ARGS)
 	memories = ModelMemories(evidence);
 	longest = memories.memory[memories.count - 1];
 	rewards = ModelRewards(&evidence->header);
-	model = WithRoom(model, *longest.N > 0.0 ? weight : 0.0);
+	model = CopyWithoutPrior(model, *longest.N > 0.0 ? weight : 0.0);
 	if (*longest.N > 0.0)
 	{
 		numbers = ModelPriorNumbers(model);
-		numbers[1] = Spread(&longest);
+		numbers[1] = RewardStddev(&longest);
 		prior_from(&longest, &rewards, numbers, numbers + 2,
 				   numbers + 2 + longest.dim);
 	}
-	ModelRevised(model);
+	ModelFinishRevision(model);
 	PG_RETURN_DLINTS_P(model);
 }

@@ -1,7 +1,6 @@
 /*
  * update.c
- *		Learn from rewards: blocks of observations, single updates and batches, and
- *		whether they can be learned.
+ *		Train models: dlints_update, dlints_update_batch and dlints_accepts.
  */
 #include "postgres.h"
 
@@ -16,7 +15,10 @@
 
 /* ---------- a block of observations into each memory ---------- */
 
-/* What each observation of a block counts in memory j when all are learned. */
+/*
+ * Compute the weight of each observation of a block in memory j (0-based) at
+ * the end of the block.
+ */
 static void
 WeighBlock(const DlintsHeader *model, int j, const Block *block,
 		   double *weights)
@@ -37,7 +39,10 @@ WeighBlock(const DlintsHeader *model, int j, const Block *block,
 		}
 }
 
-/* Counts, and the newest time; returns by how much that is newer. */
+/*
+ * Update the counts and the time of the newest observation.  Returns the
+ * microseconds by which that time has advanced.
+ */
 static int64
 CountBlock(DlintsHeader *model, const Block *block)
 {
@@ -54,9 +59,11 @@ CountBlock(DlintsHeader *model, const Block *block)
 }
 
 /*
- * Learn a block of reduced features, oldest first, into each memory: the
- * updates of Algorithm 1.  Whatever can end in an error comes before the model
- * begins to change: a working model must not be left half changed.
+ * Train all memories on a block of reduced feature vectors, oldest first: the
+ * updates of b, Z and Z~ in Algorithm 1.
+ *
+ * Steps that can raise an error come first, because an error must not leave a
+ * model half updated.
  */
 void
 LearnReduced(Dlints *model, const Block *block, const double *reduced)
@@ -87,9 +94,9 @@ LearnReduced(Dlints *model, const Block *block, const double *reduced)
 }
 
 /*
- * Learn a block of feature vectors, oldest first, each with its profile if the
- * model has one.  Blocks, because one matrix product is several times faster
- * than as many products of a matrix with a vector.
+ * Train a model on a block of feature vectors, oldest first, each with its
+ * profile if the model has profiles.  One matrix product per block is several
+ * times faster than one matrix-vector product per observation.
  */
 void
 LearnBlock(Dlints *model, const Block *block, const double *features,
@@ -106,7 +113,7 @@ LearnBlock(Dlints *model, const Block *block, const double *features,
 /* ---------- functions ---------- */
 
 static void
-Learn(Dlints *model, const Observation *observation)
+LearnOne(Dlints *model, const Observation *observation)
 {
 	Block		block = {
 		1, &observation->reward, &observation->time, &observation->weight
@@ -115,9 +122,9 @@ Learn(Dlints *model, const Observation *observation)
 	LearnBlock(model, &block, observation->features, observation->profile);
 }
 
-/* The model after one observation. */
+/* Return the model trained on one more observation. */
 static Datum
-Update(FunctionCallInfo fcinfo, const ObservationForm *form)
+UpdateModel(FunctionCallInfo fcinfo, const ObservationForm *form)
 {
 	Dlints	   *model;
 	Observation observation;
@@ -129,19 +136,28 @@ Update(FunctionCallInfo fcinfo, const ObservationForm *form)
 	model = PG_GETARG_DLINTS_P_COPY(0);
 	observation = ObservationCreate(&model->header);
 	ReadObservation(fcinfo, form, &model->header, &observation, NULL);
-	Learn(model, &observation);
-	ModelLearned(model);
+	LearnOne(model, &observation);
+	ModelFinishTraining(model);
 	PG_RETURN_DLINTS_P(model);
 }
 
 /*
- * The model after one more observation: the three updates of Algorithm 1, in each
- * memory
+ * dlints_update(model, features, reward, profile, at, weight): train each
+ * memory of a model on one observation (the updates of Algorithm 1).
+ *
+ * features has dim numbers, profile dim numbers or none, weight is in (0,
+ * 1e10].  Returns NULL for a NULL model, and the model unchanged if features,
+ * reward or profile is NULL.  Raises an error for an array of another length,
+ * for NaN and numbers beyond 1e50, and if a model with a half-life gets no
+ * time.
  */
-FORM_ENTRY(dlints_update, Update, ObservationForm,
+FORM_ENTRY(dlints_update, UpdateModel, ObservationForm,
 		   .features = 1, .reward = 2, .profile = 3, .at = 4, .weight = 5)
 
-/* Learn rows of a batch, a block at a time. */
+/*
+ * Train a model on rows "row" (0-based) to "end" - 1 of a batch, block by
+ * block.
+ */
 static void
 LearnRows(Dlints *model, Batch *batch, int row, int end)
 {
@@ -159,12 +175,12 @@ LearnRows(Dlints *model, Batch *batch, int row, int end)
 		LearnBlock(model, &block, batch->features.numbers,
 				   batch->profiles.numbers);
 	}
-	ModelLearned(model);
+	ModelFinishTraining(model);
 }
 
 /*
- * The model after a batch, which is to choose its memory as single updates
- * would: when it was last due, and not at the end.
+ * Return the model trained on a batch.  The model chooses its memory after
+ * the same row as with single updates, not at the end of the batch.
  */
 static Datum
 UpdateBatch(FunctionCallInfo fcinfo, const ObservationForm *form)
@@ -185,26 +201,34 @@ UpdateBatch(FunctionCallInfo fcinfo, const ObservationForm *form)
 	PG_RETURN_DLINTS_P(model);
 }
 
-/* The same as single updates in array order */
+/*
+ * dlints_update_batch(model, features, rewards, profiles, ats, weights):
+ * train a model on the rows of a matrix, in array order.  The result equals
+ * that of as many calls of dlints_update, except for rounding.
+ *
+ * features has a row of dim numbers for each reward; profiles is empty or has
+ * as many rows.  NULL arguments and errors are as for dlints_update; NULL
+ * elements raise an error.
+ */
 FORM_ENTRY(dlints_update_batch, UpdateBatch, ObservationForm,
 		   .features = 1, .reward = 2, .profile = 3, .at = 4, .weight = 5)
 
 /*
- * Would the sums of the model still be finite?  Of moderate ones that is known
- * without learning.
+ * Do the model's sums remain finite after training on the observation?
+ * Trains a copy of the model.
  */
 static bool
-StaysFinite(Datum datum, const Observation *observation)
+RemainsFinite(Datum datum, const Observation *observation)
 {
 	Dlints	   *model = ModelCopyFromDatum(datum);
 
-	Learn(model, observation);
+	LearnOne(model, observation);
 	return ModelEvidenceIsValid(model);
 }
 
-/* Would dlints_update take these arguments? */
+/* Check whether dlints_update would accept its arguments. */
 static Datum
-Accepts(FunctionCallInfo fcinfo, const ObservationForm *form)
+CheckAccepts(FunctionCallInfo fcinfo, const ObservationForm *form)
 {
 	PreparedModel *prepared;
 	Observation observation;
@@ -218,12 +242,17 @@ Accepts(FunctionCallInfo fcinfo, const ObservationForm *form)
 	accepts = prepared->header.updates < PG_INT64_MAX &&
 		ReadObservation(fcinfo, form, &prepared->header, &observation, &problem) &&
 		(PreparedIsModerate(prepared) ||
-		 StaysFinite(PG_GETARG_DATUM(0), &observation));
+		 RemainsFinite(PG_GETARG_DATUM(0), &observation));
 	pfree(observation.features);
 	pfree(observation.profile);
 	PG_RETURN_BOOL(accepts);
 }
 
-/* Would dlints_update learn this observation?  Never an error */
-FORM_ENTRY(dlints_accepts, Accepts, ObservationForm,
+/*
+ * dlints_accepts(model, features, reward, profile, at, weight): return
+ * whether dlints_update accepts an observation.  Returns NULL if an argument
+ * other than at and weight is NULL.  An invalid observation does not raise an
+ * error.
+ */
+FORM_ENTRY(dlints_accepts, CheckAccepts, ObservationForm,
 		   .features = 1, .reward = 2, .profile = 3, .at = 4, .weight = 5)

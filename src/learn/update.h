@@ -1,18 +1,18 @@
 /*
  * update.h
- *		Blocks of observations, for all that learns.
+ *		Training of models on blocks of observations.
  */
 #ifndef DLINTS_UPDATE_H
 #define DLINTS_UPDATE_H
 
 #include "model/model.h"
 
-/* Observations with what else is known of each. */
+/* Observations of a block, except for their features and profiles. */
 typedef struct Block
 {
 	int			count;			/* at most EVIDENCE_BLOCK */
 	const double *rewards;
-	const int64 *times;			/* for models by time */
+	const int64 *times;			/* used by models that forget by time */
 	const double *weights;
 } Block;
 

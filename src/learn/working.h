@@ -1,7 +1,7 @@
 /*
  * working.h
- *		The working form of a model: the state of dlints_evidence, which learns
- *		many observations without being copied for each.
+ *		The working form of a model: the state of dlints_evidence, to which
+ *		observations are added in place.
  */
 #ifndef DLINTS_WORKING_H
 #define DLINTS_WORKING_H
@@ -13,16 +13,16 @@
 #include "sql/observation.h"
 
 /*
- * An expanded object: a model, and a block of observations that wait until it
- * is full or somebody looks.
+ * An expanded object: a model, and a block of pending observations.  The
+ * model is trained on them when the block is full or the value is read.
  */
 typedef struct WorkingModel
 {
 	ExpandedObjectHeader object;	/* must be first */
-	ValueKey	key;			/* of the model argument seen last */
-	Dlints	   *model;			/* parameters, and the evidence but for: */
-	int			pending;		/* observations that wait */
-	int			capacity;		/* observations that the arrays can hold */
+	ValueKey	key;			/* identifies the model argument of the last row */
+	Dlints	   *model;			/* trained on all observations except the pending ones */
+	int			pending;		/* number of pending observations */
+	int			capacity;		/* allocated length of "features" and "profiles", in observations */
 	double	   *features;
 	double	   *profiles;
 	double		rewards[EVIDENCE_BLOCK];

@@ -1,12 +1,13 @@
 /*
  * explain.c
- *		dlints_explain: what each feature, or each named part of them, adds to
- *		an expected reward.
+ *		The function dlints_explain: contributions of features to an expected
+ *		reward.
  *
- * For a given profile a parameter lifts to weights over the features and for
- * the intercept (kinds.h), so that an expected reward is a sum over them.  A
- * part's share of psi-hat's sum is what it adds.  Its variance is the sum of
- * squares of the same shares under the columns of a root of the covariance.
+ * Given a profile, the posterior mean lifts to weights over the features and
+ * the intercept (core/kinds.h), and the expected reward is a sum over them.
+ * A part's contribution is its share of that sum.  To obtain the
+ * contribution's variance, we lift each column of a root of the covariance
+ * and add the squares of the shares.
  */
 #include "postgres.h"
 
@@ -24,23 +25,24 @@
 #include "sql/arrays.h"
 #include "sql/observation.h"
 
-/* numbers of lifted columns at a time: 32 MB */
-#define MOST_NUMBERS	(1 << 22)
+/* Maximum numbers in the buffer of lifted columns: 32 MB. */
+#define MAX_NUMBERS	(1 << 22)
 
 typedef struct Explanation
 {
 	PreparedModel *prepared;
 	double	   *features;
-	int			parts;			/* with the intercept as the last, if there is one */
-	int		   *part_of;		/* each feature */
-	Datum	   *names;			/* of parts but the intercept; NULL: numbers */
+	int			parts;			/* number of parts; the intercept, if any, is the last */
+	int		   *part_of;		/* part of each feature (0-based) */
+	Datum	   *names;			/* names of parts without the intercept; NULL: parts are numbered */
 	double	   *contributions;
 	double	   *variances;
 } Explanation;
 
 /*
- * Which part each feature is in: with all others of its name, parts being in the
- * order of their first, or alone.
+ * Assign features to parts.  Features with the same name form a part; parts
+ * are in the order of their first feature.  Without names each feature is a
+ * part.
  */
 static void
 ReadParts(FunctionCallInfo fcinfo, Explanation *e)
@@ -76,9 +78,11 @@ ReadParts(FunctionCallInfo fcinfo, Explanation *e)
 
 /* ---------- shares ---------- */
 
-/* The share of each part in a sum by these weights. */
+/*
+ * Split the dot product of weights and features into the shares of the parts.
+ */
 static void
-ShareOut(const Explanation *e, const double *weights, double *shares)
+SplitSum(const Explanation *e, const double *weights, double *shares)
 {
 	int			n = e->prepared->header.feature_dim;
 	int			i;
@@ -90,14 +94,17 @@ ShareOut(const Explanation *e, const double *weights, double *shares)
 		shares[e->parts - 1] = weights[n];
 }
 
-/* Lift the columns of the root, some of them at a time. */
+/*
+ * Compute the variance of each part's contribution.  The columns of the root
+ * are lifted in batches of at most MAX_NUMBERS numbers.
+ */
 static void
 AddVariances(const Explanation *e, const double *profile)
 {
 	const DlintsHeader *model = &e->prepared->header;
 	int			dim = e->prepared->dim;
 	int			len = ModelLiftedLen(model);
-	int			step = Min(dim, Max(MOST_NUMBERS / len, 1));
+	int			step = Min(dim, Max(MAX_NUMBERS / len, 1));
 	double	   *weights = palloc(sizeof(double) * len * step);
 	double	   *shares = palloc(sizeof(double) * e->parts);
 	int			column;
@@ -113,7 +120,7 @@ AddVariances(const Explanation *e, const double *profile)
 		for (c = 0; c < count; c++)
 		{
 			CHECK_FOR_INTERRUPTS();
-			ShareOut(e, weights + (Size) c * len, shares);
+			SplitSum(e, weights + (Size) c * len, shares);
 			for (part = 0; part < e->parts; part++)
 				e->variances[part] += shares[part] * shares[part];
 		}
@@ -121,7 +128,7 @@ AddVariances(const Explanation *e, const double *profile)
 }
 
 static Explanation
-Explain(FunctionCallInfo fcinfo)
+ComputeExplanation(FunctionCallInfo fcinfo)
 {
 	PreparedModel *prepared = PrepareModel(fcinfo, 0);
 	ArgSpec		spec = ArgFeatureSpec(&prepared->header);
@@ -133,7 +140,7 @@ Explain(FunctionCallInfo fcinfo)
 	e.contributions = palloc(sizeof(double) * e.parts);
 	e.variances = palloc0(sizeof(double) * e.parts);
 	PrepareParts(prepared, PART_MEAN | PART_ROOT);
-	ShareOut(&e, PreparedWeights(prepared, PG_GETARG_DATUM(2)), e.contributions);
+	SplitSum(&e, PreparedWeights(prepared, PG_GETARG_DATUM(2)), e.contributions);
 	AddVariances(&e, ReadProfile(PG_GETARG_DATUM(2), &prepared->header));
 	return e;
 }
@@ -169,9 +176,13 @@ PutRows(const Explanation *e, ReturnSetInfo *rows)
 PG_FUNCTION_INFO_V1(dlints_explain);
 
 /*
- * dlints_explain(model, features, profile, names): what each part of the features
- * adds to the expected reward, with the standard error of that, and the intercept
- * last
+ * dlints_explain(model, features, profile, names): return the contribution of
+ * each part of the features to the expected reward, with its standard error.
+ * The intercept is the last row, and contributions add up to dlints_predict.
+ *
+ * features has dim numbers; names has dim elements, or is NULL for a row per
+ * feature.  Returns no rows if model, features or profile is NULL.  Raises an
+ * error for arrays of another length.
  */
 Datum
 dlints_explain(PG_FUNCTION_ARGS)
@@ -182,7 +193,7 @@ dlints_explain(PG_FUNCTION_ARGS)
 	if (PG_ARGISNULL(0) || PG_ARGISNULL(1) || PG_ARGISNULL(2))
 		return (Datum) 0;
 
-	e = Explain(fcinfo);
+	e = ComputeExplanation(fcinfo);
 	PutRows(&e, rows);
 	return (Datum) 0;
 }

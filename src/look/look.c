@@ -1,7 +1,7 @@
 /*
  * look.c
- *		Look into a model: project, mean, weights, predict, stddev, covariance,
- *		info.
+ *		Functions that inspect a model: dlints_project, _mean, _weights,
+ *		_predict, _stddev, _covariance and _info.
  */
 #include "postgres.h"
 
@@ -20,7 +20,11 @@
 
 PG_FUNCTION_INFO_V1(dlints_project);
 
-/* The reduced features z (Algorithm 1, "Calculate z") */
+/*
+ * dlints_project(model, features, profile): compute the reduced features z
+ * (Algorithm 1, "Calculate z"), one number per coordinate.  Strict.  Raises
+ * an error if features or profile has another length than the model requires.
+ */
 Datum
 dlints_project(PG_FUNCTION_ARGS)
 {
@@ -33,7 +37,11 @@ dlints_project(PG_FUNCTION_ARGS)
 
 PG_FUNCTION_INFO_V1(dlints_mean);
 
-/* The posterior mean psi-hat (Algorithm 1, "Calculate psi-hat") */
+/*
+ * dlints_mean(model): compute the posterior mean psi-hat (Algorithm 1,
+ * "Calculate psi-hat"), one number per coordinate, the intercept last.
+ * Strict.
+ */
 Datum
 dlints_mean(PG_FUNCTION_ARGS)
 {
@@ -45,7 +53,10 @@ dlints_mean(PG_FUNCTION_ARGS)
 
 PG_FUNCTION_INFO_V1(dlints_weights);
 
-/* The posterior mean carried back to feature space under the profile */
+/*
+ * dlints_weights(model, profile): compute the posterior mean as weights over
+ * the dim features, given the profile.  Strict.
+ */
 Datum
 dlints_weights(PG_FUNCTION_ARGS)
 {
@@ -57,7 +68,11 @@ dlints_weights(PG_FUNCTION_ARGS)
 
 PG_FUNCTION_INFO_V1(dlints_predict);
 
-/* The expected reward of features, psi-hat'z */
+/*
+ * dlints_predict(model, features, profile): compute the expected reward
+ * psi-hat'z of a feature vector of dim numbers, in units of the reward.
+ * Strict.
+ */
 Datum
 dlints_predict(PG_FUNCTION_ARGS)
 {
@@ -75,8 +90,11 @@ dlints_predict(PG_FUNCTION_ARGS)
 PG_FUNCTION_INFO_V1(dlints_stddev);
 
 /*
- * sigma sqrt(z' Z^-1 Z~ Z^-1 z): exploration times this is the standard deviation
- * of the features' score under a draw
+ * dlints_stddev(model, features, profile): compute the standard error of the
+ * prediction, sigma sqrt(z' Z^-1 Z~ Z^-1 z), in units of the reward.
+ *
+ * Multiplied by exploration, the result is the standard deviation of the
+ * score under a draw.  Strict.
  */
 Datum
 dlints_stddev(PG_FUNCTION_ARGS)
@@ -93,7 +111,13 @@ dlints_stddev(PG_FUNCTION_ARGS)
 
 PG_FUNCTION_INFO_V1(dlints_covariance);
 
-/* sigma^2 Z^-1 Z~ Z^-1: exploration squared times this is the covariance of a draw */
+/*
+ * dlints_covariance(model): compute the posterior covariance sigma^2 Z^-1 Z~
+ * Z^-1, a square matrix of the order of dlints_mean.
+ *
+ * Multiplied by the square of exploration, the result is the covariance of a
+ * draw.  Strict.
+ */
 Datum
 dlints_covariance(PG_FUNCTION_ARGS)
 {
@@ -108,7 +132,7 @@ dlints_covariance(PG_FUNCTION_ARGS)
 
 /* ---------- dlints_info ---------- */
 
-/* What is computed, behind the fields of the header that are shown. */
+/* computed columns of dlints_info, after those taken from the header */
 enum
 {
 	INFO_SAMPLE_SIZE,
@@ -121,23 +145,29 @@ enum
 	INFO_COUNT
 };
 
-/* How many observations a memory by count remembers; 0 if all. */
+/*
+ * Compute the window of a memory that forgets by count, 1 / (1 - discount),
+ * in observations; 0 if the memory forgets nothing or forgets by time.
+ */
 static double
-Window(const DlintsHeader *model, int j)
+ComputeWindow(const DlintsHeader *model, int j)
 {
 	double		discount = memory_discount(j, model->memories, model->discount);
 	double		window = 1.0 / (1.0 - discount);
 
-	/* that of a long one may have been rounded to 1 */
+	/* the discount of a long memory may round to 1 */
 	if (ModelIsByTime(model) || discount == 1.0)
 		return 0.0;
-	/* a whole number that was given as a discount */
+	/* restore a whole number from a rounded discount */
 	return fabs(window - rint(window)) < 1e-9 * window ? rint(window) : window;
 }
 
-/* The windows of the memories, null for those without. */
+/*
+ * Return the windows of all memories as an array, with NULL for a window of
+ * 0.
+ */
 static Datum
-WindowsDatum(const DlintsHeader *model)
+GetWindows(const DlintsHeader *model)
 {
 	Datum		values[MEMORY_MAX];
 	bool		nulls[MEMORY_MAX];
@@ -147,7 +177,7 @@ WindowsDatum(const DlintsHeader *model)
 
 	for (j = 0; j < model->memories; j++)
 	{
-		double		window = Window(model, j);
+		double		window = ComputeWindow(model, j);
 
 		nulls[j] = window == 0.0;
 		values[j] = Float8GetDatum(window);
@@ -158,31 +188,35 @@ WindowsDatum(const DlintsHeader *model)
 }
 
 /*
- * Of sums that once were so many times larger only so many digits are left: of
- * sixteen, six.
+ * Minimum ratio of a sum of squared rewards to its maximum over time.  At
+ * 1e-10, only 6 of the 16 digits of double are left; below, dlints_info
+ * recommends a rebuild.
  */
-#define LEAST_OF_PEAK	1e-10
+#define MIN_PEAK_SHARE	1e-10
 
-/* What its owner should know of a model, or NULL. */
+/* Return a recommendation for dlints_info, or NULL. */
 static char *
-Hint(const DlintsHeader *model)
+GetHint(const DlintsHeader *model)
 {
-	double		window = Window(model, model->memories - 1);
+	double		window = ComputeWindow(model, model->memories - 1);
 	int			dim = ModelCoordinates(model);
 
 	if (model->totals.N > 0.0 &&
-		model->totals.S < LEAST_OF_PEAK * model->totals.peak)
-		return pstrdup("Rounding of what was taken back is left in the model: build it anew from its log.");
+		model->totals.S < MIN_PEAK_SHARE * model->totals.peak)
+		return pstrdup("Retracting observations has left rounding errors in the model; rebuild it from its log.");
 
 	if (window > 0.0 && window < dim)
-		return psprintf("The model remembers %.0f observations and has %d coordinates to learn from them: raise discount, or leave it out.",
+		return psprintf("The longest memory has a window of %.0f observations for %d coordinates; increase discount, or omit it.",
 						window, dim);
 	return NULL;
 }
 
 PG_FUNCTION_INFO_V1(dlints_info);
 
-/* Parameters, memories and counts of a model in one row */
+/*
+ * dlints_info(model): return the parameters, memories and counts of a model
+ * in one row.  Strict.
+ */
 Datum
 dlints_info(PG_FUNCTION_ARGS)
 {
@@ -190,7 +224,7 @@ dlints_info(PG_FUNCTION_ARGS)
 	Evidence	memory = ModelMemorySums(PG_GETARG_DATUM(0), &model);
 	double		prior_size = ModelPriorSize(PG_GETARG_DATUM(0), &model);
 	double		mean_reward = model.reference + *memory.R / *memory.N;
-	char	   *hint = Hint(&model);
+	char	   *hint = GetHint(&model);
 	Datum		values[32] = {0};
 	bool		nulls[32] = {false};
 	int			n = 0;
@@ -209,7 +243,7 @@ dlints_info(PG_FUNCTION_ARGS)
 	values[n + INFO_PRIOR_SIZE] = Float8GetDatum(prior_size);
 	values[n + INFO_MEAN_REWARD] = Float8GetDatum(mean_reward);
 	nulls[n + INFO_MEAN_REWARD] = !isfinite(mean_reward);
-	values[n + INFO_WINDOWS] = WindowsDatum(&model);
+	values[n + INFO_WINDOWS] = GetWindows(&model);
 	values[n + INFO_HINT] = hint ? CStringGetTextDatum(hint) : (Datum) 0;
 	nulls[n + INFO_HINT] = hint == NULL;
 	values[n + INFO_BYTES] = Int64GetDatum((int64) ModelStoredSize(&model));

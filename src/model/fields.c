@@ -1,11 +1,10 @@
 /*
  * fields.c
- *		The table of header fields: how each is stored, and what it stands for
- *		outside.
+ *		The table of header fields: type, meaning and properties of each.
  *
- * Text, binary, dlints_info and the comparison of histories walk this table.
- * Whoever adds a field adds it to the struct, here, and where users name it
- * (dlints_new, the install script).
+ * Text, binary form, dlints_info and the comparison of evidence iterate over
+ * this table.  To add a field, add it to the struct, to this table, and to
+ * dlints_new and the install script if users can set it.
  */
 #include "postgres.h"
 
@@ -21,8 +20,8 @@
 #include "model/model.h"
 
 /*
- * The stored format is these positions: a member that has moved makes the
- * width of a bit-field negative.
+ * Offset of a header member, which the storage format fixes.  If the member
+ * has moved, the bit-field gets a negative width and compilation fails.
  */
 #define AT(member, position) \
 	(offsetof(DlintsHeader, member) + \
@@ -37,7 +36,7 @@ const FieldNames PolicyNames = {POLICY_COUNT, policy_names};
 const FieldNames InteractionsNames = {INTERACTIONS_COUNT, interactions_names};
 
 bool
-NumberOfName(const FieldNames *names, const char *name, uint8 *number)
+FindName(const FieldNames *names, const char *name, uint8 *number)
 {
 	int			i;
 
@@ -50,7 +49,7 @@ NumberOfName(const FieldNames *names, const char *name, uint8 *number)
 	return false;
 }
 
-/* name, type, meaning, names, null, offset, defines evidence, is shown */
+/* name, type, meaning, names, null, offset, defines_evidence, is_shown */
 const Field fields[] = {
 	{"format", FIELD_UINT16, FIELD_NUMBER, NULL, NULL, AT(version, 4), false, false},
 	{"policy", FIELD_UINT8, FIELD_NAME, &PolicyNames, NULL, AT(policy, 6), false, true},
@@ -113,7 +112,7 @@ FieldGet(const DlintsHeader *header, const Field *field)
 	return value;
 }
 
-/* The value must be within FieldRange. */
+/* Set a field; the caller has checked the value against FieldRange. */
 void
 FieldSet(DlintsHeader *header, const Field *field, FieldValue value)
 {
@@ -139,7 +138,7 @@ FieldSet(DlintsHeader *header, const Field *field, FieldValue value)
 	}
 }
 
-/* The integers that a field can hold. */
+/* Return the range of integers that a field can store. */
 void
 FieldRange(const Field *field, int64 *min, int64 *max)
 {
@@ -171,9 +170,12 @@ FieldIsSame(const DlintsHeader *left, const DlintsHeader *right,
 	return ours.integer == theirs.integer && ours.number == theirs.number;
 }
 
-/* Zero has no sign, which not every form keeps. */
+/*
+ * Replace negative zeros by zero, because jsonb does not preserve the sign.
+ * One model then has one representation.
+ */
 void
-FieldsSettle(DlintsHeader *header)
+FieldsNormalize(DlintsHeader *header)
 {
 	int			i;
 
@@ -186,7 +188,10 @@ FieldsSettle(DlintsHeader *header)
 	}
 }
 
-/* A field as JSON has it, numbers with the fewest digits that read back. */
+/*
+ * Append a field in JSON syntax, floating-point numbers with the fewest
+ * digits that round-trip.
+ */
 void
 FieldWrite(StringInfo buf, const DlintsHeader *header, const Field *field)
 {
@@ -214,7 +219,10 @@ IntervalFromSeconds(double seconds)
 							   IntervalPGetDatum(interval));
 }
 
-/* A field that is not null as SQL has it: integers are int8 or else int4. */
+/*
+ * Return a non-null field as a SQL value.  Integers are bigint for 64-bit
+ * fields, else integer.
+ */
 Datum
 FieldDatum(const DlintsHeader *header, const Field *field)
 {

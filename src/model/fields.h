@@ -1,7 +1,7 @@
 /*
  * fields.h
- *		The fields of a model's header, as the external forms, dlints_info and
- *		comparisons know them.
+ *		Descriptions of the fields of a model's header, used by the external
+ *		forms, dlints_info and comparisons.
  */
 #ifndef DLINTS_FIELDS_H
 #define DLINTS_FIELDS_H
@@ -10,7 +10,7 @@
 
 #include "model/model.h"
 
-/* How a field is stored. */
+/* Storage type of a field. */
 typedef enum FieldType
 {
 	FIELD_UINT8,
@@ -20,17 +20,17 @@ typedef enum FieldType
 	FIELD_FLOAT8
 } FieldType;
 
-/* What a number stands for outside. */
+/* Meaning of a stored number for users. */
 typedef enum FieldMeaning
 {
-	FIELD_NUMBER,				/* itself */
+	FIELD_NUMBER,				/* a number */
 	FIELD_BOOLEAN,
-	FIELD_NAME,					/* its name */
-	FIELD_SECONDS,				/* an interval in SQL, itself elsewhere */
-	FIELD_TIME					/* a timestamp in SQL, itself elsewhere */
+	FIELD_NAME,					/* an enum value, shown by its label */
+	FIELD_SECONDS,				/* interval in SQL, number in JSON */
+	FIELD_TIME					/* timestamptz in SQL, number in JSON */
 } FieldMeaning;
 
-/* Names of numbers, which are their places; NULL where one has none. */
+/* Labels of an enum, indexed by value; NULL for a value without a label. */
 typedef struct FieldNames
 {
 	int			count;
@@ -42,29 +42,29 @@ typedef struct Field
 	const char *name;
 	FieldType	type;
 	FieldMeaning meaning;
-	const FieldNames *names;	/* of one that has names */
-	const int64 *null;			/* what stands for null; NULL if nothing does */
+	const FieldNames *names;	/* labels of a FIELD_NAME */
+	const int64 *null;			/* value that means null; NULL if the field is never null */
 	uint16		offset;
-	bool		defines_evidence;	/* histories that differ here do not fit */
-	bool		is_shown;		/* by dlints_info */
+	bool		defines_evidence;	/* must be equal to combine two models */
+	bool		is_shown;		/* is a column of dlints_info */
 } Field;
 
-/* What a field holds: one of the two, by its type. */
+/* Value of a field: "number" for FIELD_FLOAT8, else "integer". */
 typedef struct FieldValue
 {
 	int64		integer;
 	double		number;
 } FieldValue;
 
-/* all but the unused ones, in stored order, the version first */
+/* all fields except the unused ones, in storage order; the version is first */
 extern const Field fields[];
 extern const int field_count;
 
 extern const FieldNames PolicyNames;
 extern const FieldNames InteractionsNames;
 
-extern bool NumberOfName(const FieldNames *names, const char *name, uint8 *number);
-/* bytes of a field that is an integer of up to 32 bits */
+extern bool FindName(const FieldNames *names, const char *name, uint8 *number);
+/* Return the size in bytes of an integer field of up to 32 bits. */
 static inline int
 FieldWidth(const Field *field)
 {
@@ -77,7 +77,7 @@ extern void FieldRange(const Field *field, int64 *min, int64 *max);
 extern bool FieldIsNull(const DlintsHeader *header, const Field *field);
 extern bool FieldIsSame(const DlintsHeader *left, const DlintsHeader *right,
 						const Field *field);
-extern void FieldsSettle(DlintsHeader *header);
+extern void FieldsNormalize(DlintsHeader *header);
 extern void FieldWrite(StringInfo buf, const DlintsHeader *header,
 					   const Field *field);
 extern Datum FieldDatum(const DlintsHeader *header, const Field *field);

@@ -1,11 +1,13 @@
 /*
  * json.c
- *		The text form of a model: JSON that reads back to the identical value.
+ *		The text form of a model: JSON from which input restores the identical
+ *		value.
  *
- * Numbers are written with the fewest digits that round-trip.  G and H are
- * written as the rows of their lower triangles, whatever the stored order is.
- * What has no value (reduced_dim without projection, H where it is not kept, the
- * evidence of a model that has seen nothing, the prior of one without) is null.
+ * Numbers have the fewest digits that round-trip.  G and H are written as the
+ * rows of their lower triangles, independent of the storage order.  Absent
+ * values are null: reduced_dim without projection, H in memories that do not
+ * store it, the evidence of an untrained model, and the prior of a model
+ * without one.
  */
 #include "postgres.h"
 
@@ -20,11 +22,13 @@
 #include "model/fields.h"
 #include "model/model.h"
 
-/* behind the fields of the header: an object for each memory, and one more */
+/* keys after the header fields: an array of memories, and the prior object */
 #define EVIDENCE_NAME	"evidence"
 #define PRIOR_NAME		"prior"
 
-/* How many numbers an object has under a name, dim being those of a vector */
+/*
+ * Shape of a member: a number, dim numbers, or a lower triangle of dim rows.
+ */
 typedef enum Shape
 {
 	SHAPE_NUMBER,
@@ -36,10 +40,10 @@ typedef struct Member
 {
 	const char *name;
 	Shape		shape;
-	double	   *numbers;		/* NULL: the memory does not keep it */
+	double	   *numbers;		/* NULL if the memory does not store the member */
 } Member;
 
-/* A memory, or the prior */
+/* Description of a JSON object: a memory or the prior */
 typedef struct Object
 {
 	int			dim;
@@ -102,7 +106,7 @@ WriteVector(StringInfo buf, const double *values, int count)
 	appendStringInfoChar(buf, ']');
 }
 
-/* Row by row. */
+/* Write a packed lower triangle as an array of rows. */
 static void
 WriteTriangle(StringInfo buf, const double *packed, int dim)
 {
@@ -196,24 +200,24 @@ ModelToJson(Dlints *model)
 }
 
 /*
- * Reading.  Every function answers whether it found what it was to find; the
- * problem of the first that did not is the one to be told.
+ * State of the parser.  Each function returns false after an error, and
+ * leaves the first error in "problem".
  */
 typedef struct Reader
 {
-	JsonbContainer *object;		/* that is being read */
+	JsonbContainer *object;		/* the object being parsed */
 	Problem		problem;
 } Reader;
 
 static bool
-Malformed(Reader *reader, const char *what)
+ReportMalformed(Reader *reader, const char *what)
 {
-	return ProblemIs(&reader->problem, ERRCODE_INVALID_TEXT_REPRESENTATION,
-					 what, NULL, NULL);
+	return ReportProblem(&reader->problem, ERRCODE_INVALID_TEXT_REPRESENTATION,
+						 what, NULL, NULL);
 }
 
 static bool
-IsOneOf(const char *const *names, int count, const JsonbValue *key)
+IsKnownName(const char *const *names, int count, const JsonbValue *key)
 {
 	int			i;
 
@@ -224,24 +228,30 @@ IsOneOf(const char *const *names, int count, const JsonbValue *key)
 	return false;
 }
 
-/* Otherwise a misspelt field would be ignored in silence. */
+/*
+ * Check that the object has no unknown keys.  We would otherwise ignore a
+ * misspelled field silently.
+ */
 static bool
-NamesAreKnown(Reader *reader, const char *const *names, int count)
+CheckNames(Reader *reader, const char *const *names, int count)
 {
 	JsonbIterator *iterator = JsonbIteratorInit(reader->object);
 	JsonbValue	value;
 	JsonbIteratorToken token;
 
 	while ((token = JsonbIteratorNext(&iterator, &value, true)) != WJB_DONE)
-		if (token == WJB_KEY && !IsOneOf(names, count, &value))
-			return Malformed(reader,
-							 psprintf("Unknown field \"%s\"",
-									  pnstrdup(value.val.string.val,
-											   value.val.string.len)));
+		if (token == WJB_KEY && !IsKnownName(names, count, &value))
+			return ReportMalformed(reader,
+								   psprintf("Unknown field \"%s\"",
+											pnstrdup(value.val.string.val,
+													 value.val.string.len)));
 	return true;
 }
 
-/* What the object has under a name; NULL, and a problem, where there is nothing. */
+/*
+ * Get the value of a key; reports an error and returns NULL if the key is
+ * missing.
+ */
 static JsonbValue *
 GetField(Reader *reader, const char *name)
 {
@@ -253,7 +263,7 @@ GetField(Reader *reader, const char *name)
 	key.val.string.len = strlen(name);
 	value = findJsonbValueFromContainer(reader->object, JB_FOBJECT, &key);
 	if (value == NULL)
-		Malformed(reader, psprintf("Field \"%s\" is missing", name));
+		ReportMalformed(reader, psprintf("Field \"%s\" is missing", name));
 	return value;
 }
 
@@ -262,8 +272,8 @@ ReadNumber(Reader *reader, const JsonbValue *value, const char *name,
 		   double *number)
 {
 	if (value->type != jbvNumeric)
-		return Malformed(reader, psprintf("Field \"%s\" must hold numbers", name));
-	/* too large a number becomes infinity, which the validator refuses */
+		return ReportMalformed(reader, psprintf("Field \"%s\" must contain numbers", name));
+	/* overflow gives infinity, which the validation rejects */
 	*number = DatumGetFloat8(DirectFunctionCall1(numeric_float8_no_overflow,
 												 NumericGetDatum(value->val.numeric)));
 	return true;
@@ -293,22 +303,22 @@ ReadInteger(Reader *reader, const JsonbValue *value, const char *name,
 				return true;
 		}
 	}
-	return Malformed(reader,
-					 psprintf("Field \"%s\" must be an integer between " INT64_FORMAT " and " INT64_FORMAT,
-							  name, min, max));
+	return ReportMalformed(reader,
+						   psprintf("Field \"%s\" must be an integer between " INT64_FORMAT " and " INT64_FORMAT,
+									name, min, max));
 }
 
-/* A number that has a name outside. */
+/* Read an enum label. */
 static bool
 ReadName(Reader *reader, const JsonbValue *value, const Field *field, uint8 *number)
 {
 	char	   *text;
 
 	if (value->type != jbvString)
-		return Malformed(reader, psprintf("Field \"%s\" must be a string", field->name));
+		return ReportMalformed(reader, psprintf("Field \"%s\" must be a string", field->name));
 	text = pnstrdup(value->val.string.val, value->val.string.len);
-	return NumberOfName(field->names, text, number) ||
-		Malformed(reader, psprintf("Unknown %s \"%s\"", field->name, text));
+	return FindName(field->names, text, number) ||
+		ReportMalformed(reader, psprintf("Unknown %s \"%s\"", field->name, text));
 }
 
 static bool
@@ -316,12 +326,15 @@ ReadBoolean(Reader *reader, const JsonbValue *value, const char *name,
 			uint8 *boolean)
 {
 	if (value->type != jbvBool)
-		return Malformed(reader, psprintf("Field \"%s\" must be true or false", name));
+		return ReportMalformed(reader, psprintf("Field \"%s\" must be true or false", name));
 	*boolean = value->val.boolean ? 1 : 0;
 	return true;
 }
 
-/* A field's value that is not null; 0 where the field may be null is none. */
+/*
+ * Read a field's value that is not null.  Fields whose null is stored as 0 do
+ * not accept the number 0.
+ */
 static bool
 ReadFieldValue(Reader *reader, const JsonbValue *json, const Field *field,
 			   FieldValue *value)
@@ -347,7 +360,7 @@ ReadFieldValue(Reader *reader, const JsonbValue *json, const Field *field,
 	return ReadInteger(reader, json, field->name, min, max, &value->integer);
 }
 
-/* A field of the header, which has what null stands for where it may be null. */
+/* Read a header field. null is accepted if the field's default means null. */
 static bool
 ReadField(Reader *reader, DlintsHeader *header, const Field *field)
 {
@@ -365,7 +378,7 @@ ReadField(Reader *reader, DlintsHeader *header, const Field *field)
 }
 
 static bool
-HeaderNamesAreKnown(Reader *reader)
+CheckHeaderNames(Reader *reader)
 {
 	const char **names = palloc(sizeof(char *) * (field_count + 2));
 	int			i;
@@ -374,10 +387,12 @@ HeaderNamesAreKnown(Reader *reader)
 		names[i] = fields[i].name;
 	names[i++] = EVIDENCE_NAME;
 	names[i++] = PRIOR_NAME;
-	return NamesAreKnown(reader, names, i);
+	return CheckNames(reader, names, i);
 }
 
-/* The header; of a version that is not known here no more than that. */
+/*
+ * Read the header.  If the format version is unknown, reads only the version.
+ */
 static bool
 ReadHeader(Reader *reader, DlintsHeader *header)
 {
@@ -389,7 +404,7 @@ ReadHeader(Reader *reader, DlintsHeader *header)
 		return false;
 	if (header->version == DLINTS_FORMAT_VERSION)
 	{
-		if (!HeaderNamesAreKnown(reader))
+		if (!CheckHeaderNames(reader))
 			return false;
 		for (i = 1; i < field_count; i++)
 			if (!ReadField(reader, header, &fields[i]))
@@ -398,25 +413,28 @@ ReadHeader(Reader *reader, DlintsHeader *header)
 	return ModelCheckParameters(header, &reader->problem);
 }
 
-/* An array of exactly count elements; NULL, and a problem, if it is not. */
+/*
+ * Get an array of exactly "count" elements; reports an error and returns NULL
+ * for anything else.
+ */
 static JsonbContainer *
-ArrayOf(Reader *reader, const JsonbValue *value, const char *name, int count)
+GetArray(Reader *reader, const JsonbValue *value, const char *name, int count)
 {
 	if (value->type == jbvBinary &&
 		JsonContainerIsArray(value->val.binary.data) &&
 		!JsonContainerIsScalar(value->val.binary.data) &&
 		JsonContainerSize(value->val.binary.data) == count)
 		return value->val.binary.data;
-	Malformed(reader, psprintf("Field \"%s\" must hold an array of %d elements here",
-							   name, count));
+	ReportMalformed(reader, psprintf("Field \"%s\" must be an array of %d elements",
+									 name, count));
 	return NULL;
 }
 
 static bool
-ReadVector(Reader *reader, const JsonbValue *value, const char *name, int count,
-		   double *values)
+ReadNumbers(Reader *reader, const JsonbValue *value, const char *name, int count,
+			double *values)
 {
-	JsonbContainer *array = ArrayOf(reader, value, name, count);
+	JsonbContainer *array = GetArray(reader, value, name, count);
 	int			i;
 
 	for (i = 0; array && i < count; i++)
@@ -434,7 +452,7 @@ static bool
 ReadTriangle(Reader *reader, const JsonbValue *value, const char *name, int dim,
 			 double *packed)
 {
-	JsonbContainer *rows = ArrayOf(reader, value, name, dim);
+	JsonbContainer *rows = GetArray(reader, value, name, dim);
 	double	   *row = palloc(sizeof(double) * dim);
 	int			i;
 	int			j;
@@ -442,7 +460,7 @@ ReadTriangle(Reader *reader, const JsonbValue *value, const char *name, int dim,
 	for (i = 0; rows && i < dim; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		if (!ReadVector(reader, getIthJsonbValueFromContainer(rows, i), name, i + 1, row))
+		if (!ReadNumbers(reader, getIthJsonbValueFromContainer(rows, i), name, i + 1, row))
 			return false;
 		for (j = 0; j <= i; j++)
 			packed[linalg_packed_index(dim, i, j)] = row[j];
@@ -451,7 +469,7 @@ ReadTriangle(Reader *reader, const JsonbValue *value, const char *name, int dim,
 	return rows != NULL;
 }
 
-/* What the reader's object has under a name. */
+/* Read a member of the reader's object. */
 static bool
 ReadMember(Reader *reader, const Member *member, int dim)
 {
@@ -461,16 +479,16 @@ ReadMember(Reader *reader, const Member *member, int dim)
 		return false;
 	if (member->numbers == NULL)
 		return value->type == jbvNull ||
-			Malformed(reader, psprintf("Field \"%s\" must be null in this memory",
-									   member->name));
+			ReportMalformed(reader, psprintf("Field \"%s\" must be null in this memory",
+											 member->name));
 	if (member->shape == SHAPE_NUMBER)
 		return ReadNumber(reader, value, member->name, member->numbers);
 	if (member->shape == SHAPE_VECTOR)
-		return ReadVector(reader, value, member->name, dim, member->numbers);
+		return ReadNumbers(reader, value, member->name, dim, member->numbers);
 	return ReadTriangle(reader, value, member->name, dim, member->numbers);
 }
 
-/* A value that is to be this object. */
+/* Read a value as a JSON object with exactly the given members. */
 static bool
 ReadObject(Reader *reader, const JsonbValue *value, const char *what, Object object)
 {
@@ -481,11 +499,11 @@ ReadObject(Reader *reader, const JsonbValue *value, const char *what, Object obj
 
 	if (value->type != jbvBinary ||
 		!JsonContainerIsObject(value->val.binary.data))
-		return Malformed(reader, psprintf("%s is an object", what));
+		return ReportMalformed(reader, psprintf("%s must be an object", what));
 	reader->object = value->val.binary.data;
 	for (i = 0; i < object.count; i++)
 		names[i] = object.members[i].name;
-	good = NamesAreKnown(reader, names, object.count);
+	good = CheckNames(reader, names, object.count);
 	for (i = 0; good && i < object.count; i++)
 		good = ReadMember(reader, &object.members[i], object.dim);
 	reader->object = model;
@@ -503,8 +521,8 @@ ReadEvidence(Reader *reader, const Memories *memories, bool expected)
 		return false;
 	if (!expected)
 		return value->type == jbvNull ||
-			Malformed(reader, "Field \"" EVIDENCE_NAME "\" must be null without observations");
-	array = ArrayOf(reader, value, EVIDENCE_NAME, memories->count);
+			ReportMalformed(reader, "Field \"" EVIDENCE_NAME "\" must be null without observations");
+	array = GetArray(reader, value, EVIDENCE_NAME, memories->count);
 	for (j = 0; array && j < memories->count; j++)
 		if (!ReadObject(reader, getIthJsonbValueFromContainer(array, j), "A memory",
 						MemoryObject(&memories->memory[j])))
@@ -521,7 +539,7 @@ ReadPrior(Reader *reader, Dlints *model)
 		return false;
 	if (ModelPriorCount(&model->header) == 0)
 		return value->type == jbvNull ||
-			Malformed(reader, "Field \"" PRIOR_NAME "\" must be null without a prior_weight");
+			ReportMalformed(reader, "Field \"" PRIOR_NAME "\" must be null without a prior_weight");
 	return ReadObject(reader, value, "A prior", PriorObject(model));
 }
 
@@ -538,14 +556,17 @@ ReadModel(Reader *reader)
 	memories = ModelMemories(model);
 	if (!ReadEvidence(reader, &memories, header.updates > 0) ||
 		!ReadPrior(reader, model) ||
-		!ModelExternalIsValid(model, &reader->problem))
+		!ModelNormalizeExternal(model, &reader->problem))
 		return NULL;
 	return model;
 }
 
 /*
- * A model from its JSON; NULL after an error that was saved in "escontext".  A
- * version that is not known here is named as such: the value may be a good one.
+ * Convert jsonb to a model.  If "escontext" saves an error, the function
+ * returns NULL.
+ *
+ * An unknown format version has an error of its own, because the value may be
+ * valid for another version of dlints.
  */
 Dlints *
 ModelFromJson(Datum jsonb, Node *escontext)
@@ -558,7 +579,7 @@ ModelFromJson(Datum jsonb, Node *escontext)
 	if (JB_ROOT_IS_OBJECT(document))
 		model = ReadModel(&reader);
 	else
-		Malformed(&reader, "A model is a JSON object");
+		ReportMalformed(&reader, "A model must be a JSON object");
 	if (model)
 		return model;
 

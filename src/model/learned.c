@@ -1,8 +1,7 @@
 /*
  * learned.c
- *		What follows when a model's evidence has changed: it is checked, its
- *		reference reward is kept near the rewards, and the memory in use, the
- *		ridge and the noise are found.
+ *		Completion of a change to a model's evidence: check the sums, keep the
+ *		reference reward near the rewards, and choose memory, ridge and noise.
  */
 #include "postgres.h"
 
@@ -17,10 +16,10 @@
 #include "core/ridge.h"
 #include "model/model.h"
 
-/* so many observations is worth what is known of the noise beforehand */
-#define PRIOR_OBSERVATIONS	10.0
+/* Weight of the prior's noise estimate, in observations. */
+#define PRIOR_NOISE_OBSERVATIONS	10.0
 
-/* Microseconds from one time to a later one, as many as there is room for. */
+/* Return the microseconds between two times, at most PG_INT64_MAX. */
 int64
 TimeBetween(int64 earlier, int64 later)
 {
@@ -40,7 +39,7 @@ ModelCheckCount(int64 updates, int64 more)
 				 errmsg("dlints update count out of range")));
 }
 
-/* R and S of all memories about another reference reward. */
+/* Recompute R and S of all memories for another reference reward. */
 void
 ModelRebase(Dlints *model, double reference)
 {
@@ -55,11 +54,12 @@ ModelRebase(Dlints *model, double reference)
 }
 
 /*
- * The first reward may have been an odd one.  Move the reference to the mean
- * reward of a memory whose spread is a smaller share of S than this: S then has
- * fewer than twelve digits left for it.
+ * Minimum ratio of the rewards' sum of squared deviations to S.  Below, fewer
+ * than twelve digits of S describe the deviations, and we move the reference
+ * to the mean reward.  The reference begins as the first reward, which may be
+ * an outlier.
  */
-#define LEAST_SPREAD	1e-4
+#define MIN_SPREAD_SHARE	1e-4
 
 void
 ModelKeepReference(Dlints *model)
@@ -75,9 +75,9 @@ ModelKeepReference(Dlints *model)
 		double		mean = *memory->R / *memory->N;
 		double		reference = model->header.reference + mean;
 
-		/* what comes from outside may have a mean that no rewards have */
+		/* the mean of an external model's sums may be no valid reward */
 		if (*memory->N > 0.0 && fabs(reference) <= WIDEN_MAX &&
-			*memory->S - *memory->R * mean < LEAST_SPREAD * *memory->S)
+			*memory->S - *memory->R * mean < MIN_SPREAD_SHARE * *memory->S)
 		{
 			ModelRebase(model, reference);
 			return;
@@ -96,18 +96,21 @@ CheckEvidence(Dlints *model)
 				 errhint("Scale features and rewards to moderate size.")));
 }
 
-/* Of what came from outside, since observations leave a posterior. */
+/*
+ * Raise the error for evidence without a posterior.  Only external models
+ * cause it, since evidence from training is always positive semidefinite.
+ */
 static void
-NoPosterior(void)
+RaiseNoPosterior(void)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
 			 errmsg("dlints evidence out of range"),
-			 errdetail("With this ridge and prior it has no posterior.")));
+			 errdetail("The evidence has no posterior with this ridge and prior.")));
 }
 
 static double *
-WorkSpace(Size count)
+AllocateWorkspace(Size count)
 {
 	CHECK_FOR_INTERRUPTS();
 	BlasReady();
@@ -115,8 +118,9 @@ WorkSpace(Size count)
 }
 
 /*
- * Combine the noise that the prior knows with the noise that the rewards show.  The
- * prior counts as PRIOR_OBSERVATIONS: rewards that are all equal show no noise.
+ * Combine the noise estimates of the prior and of the rewards.  The prior
+ * counts as PRIOR_NOISE_OBSERVATIONS observations, because rewards that are all
+ * equal would give noise 0.
  */
 static double
 SigmaWithPrior(double prior, const Evidence *longest, const Rewards *rewards, double sigma)
@@ -129,13 +133,13 @@ SigmaWithPrior(double prior, const Evidence *longest, const Rewards *rewards, do
 		return prior;
 	if (memory_squares(longest, rewards) > 0.0)
 		squares = *longest->N * sigma * sigma;
-	return sqrt((squares + PRIOR_OBSERVATIONS * prior * prior) /
-				(*longest->N + PRIOR_OBSERVATIONS));
+	return sqrt((squares + PRIOR_NOISE_OBSERVATIONS * prior * prior) /
+				(*longest->N + PRIOR_NOISE_OBSERVATIONS));
 }
 
 /*
- * Find the memory in use and the noise.  A single memory under a given ridge and
- * noise has nothing to be found.
+ * Choose the memory in use, and estimate the noise.  If the model has a
+ * single memory and a given ridge and noise, there is nothing to compute.
  */
 static MemoryChoice
 ChooseMemory(DlintsHeader *header, const Memories *memories, double prior_sigma)
@@ -146,13 +150,13 @@ ChooseMemory(DlintsHeader *header, const Memories *memories, double prior_sigma)
 
 	if (memories->count > 1 || header->noise == 0.0 || header->ridge == 0.0)
 	{
-		work = WorkSpace(memory_choose_work(ModelCoordinates(header),
-											memories->count));
+		work = AllocateWorkspace(memory_choose_work(ModelCoordinates(header),
+													memories->count));
 		choice = memory_choose(memories->memory, memories->count,
 							   ModelFirstRidge(header), &rewards, work);
 		pfree(work);
 		if (choice.used < 0)
-			NoPosterior();
+			RaiseNoPosterior();
 	}
 	header->memory = choice.used + 1;
 	header->sigma = header->noise > 0.0 ? header->noise :
@@ -161,8 +165,9 @@ ChooseMemory(DlintsHeader *header, const Memories *memories, double prior_sigma)
 }
 
 /*
- * Find the ridge, of a model that was given none.  Only the longest memory knows
- * enough for that.
+ * Estimate the ridge of a model unless it was given.  The estimate requires
+ * the longest memory to be the one in use, since shorter memories have too
+ * few observations.
  */
 static void
 ChooseRidge(DlintsHeader *header, const Memories *memories,
@@ -174,14 +179,17 @@ ChooseRidge(DlintsHeader *header, const Memories *memories,
 	header->lambda = ModelFirstRidge(header);
 	if (header->ridge > 0.0 || header->memory < header->memories)
 		return;
-	work = WorkSpace(ridge_find_work(ModelCoordinates(header)));
+	work = AllocateWorkspace(ridge_find_work(ModelCoordinates(header)));
 	header->lambda = ridge_find(&memories->memory[header->memory - 1],
 								parameters, header->lambda, &rewards,
 								header->noise, work);
 	pfree(work);
 }
 
-/* Find all that is found, from the evidence alone. */
+/*
+ * Choose memory, noise and ridge.  The result depends on the evidence only,
+ * not on earlier choices.
+ */
 static void
 ModelChoose(Dlints *model)
 {
@@ -194,27 +202,32 @@ ModelChoose(Dlints *model)
 }
 
 /*
- * A choice takes about D^3 operations, an update D^2: with two or three memories
- * and a ridge to be found 30 and 3 us at D = 24, 1,200 and 30 us at D = 130, where
- * storing the model takes 60 us and more.  So models of up to 12 coordinates
- * choose after each update, larger ones after (D / 12)^2 of them.  That makes
- * some 10 us an update.  In a short history an eighth of it is enough to
- * change the evidence, and a choice is due then.
+ * Maximum number of coordinates for a choice after each update.  Models of D
+ * coordinates above it choose after every (D / 12)^2 updates.
+ *
+ * A choice takes about D^3 operations, an update D^2.  With several memories
+ * and an estimated ridge we measured 30 and 3 us at D = 24, and 1,200 and 30
+ * us at D = 130.  The interval limits the cost to about 10 us per update;
+ * storing the model takes 60 us and more.
  */
-#define ALWAYS_CHOSEN_DIM	12
+#define MAX_DIM_CHOSEN_ALWAYS	12
 
-/* So many updates after a choice the next one is due. */
+/*
+ * Return the number of updates between two choices.  In a short log the
+ * interval is at most 1/8 of the updates so far, because the evidence then
+ * changes quickly.
+ */
 static int64
 ChoiceInterval(const DlintsHeader *header, int64 chosen)
 {
-	double		dim = (double) ModelCoordinates(header) / ALWAYS_CHOSEN_DIM;
+	double		dim = (double) ModelCoordinates(header) / MAX_DIM_CHOSEN_ALWAYS;
 
 	return Max(1, Min((int64) (dim * dim), chosen / 8));
 }
 
 /*
- * After which of so many updates more is the last of the choices due that single
- * updates would make?  0 if none is.
+ * Of "more" further updates, return the number (1-based) of the last one
+ * after which single updates would make a choice; 0 if none.
  */
 int64
 ModelLastChoice(const DlintsHeader *header, int64 more)
@@ -233,11 +246,11 @@ ModelLastChoice(const DlintsHeader *header, int64 more)
 }
 
 /*
- * The last door before a model that has learned more is stored: what is not
- * finite does not pass.
+ * Complete training: raise an error unless all sums are finite, and make a
+ * choice if one is due.
  */
 void
-ModelLearned(Dlints *model)
+ModelFinishTraining(Dlints *model)
 {
 	const DlintsHeader *header = &model->header;
 
@@ -247,43 +260,49 @@ ModelLearned(Dlints *model)
 		ModelChoose(model);
 }
 
-/* The last door for what is not learned, but put together. */
+/*
+ * Raise an error unless each memory and the prior have a posterior.  Required
+ * for evidence that does not come from training.
+ */
 void
 ModelCheckPosteriors(Dlints *model)
 {
 	if (!ModelPosteriorsExist(model))
-		NoPosterior();
+		RaiseNoPosterior();
 }
 
 /*
- * The same for one that other evidence was added to or taken from, or that has
- * aged, which makes the choice anew.
+ * Complete an addition or subtraction of evidence, or a change of age: check
+ * the sums and make a choice.
  */
 void
-ModelSummed(Dlints *model)
+ModelFinishSum(Dlints *model)
 {
 	CheckEvidence(model);
 	ModelChoose(model);
 }
 
 /*
- * The same for one whose evidence was weighed, or that has another ridge.  What
- * came from outside may have a posterior only as it came.
+ * Complete a change of weights, ridge or prior: check sums and posteriors,
+ * and make a choice.  External evidence may have no posterior after the
+ * change.
  */
 void
-ModelRevised(Dlints *model)
+ModelFinishRevision(Dlints *model)
 {
-	ModelSummed(model);
+	ModelFinishSum(model);
 	ModelCheckPosteriors(model);
 }
 
 /*
- * Is it out of the question that another observation makes the sums overflow?
- * What one adds is beneath the last digit of the largest numbers (see numbers.h);
- * a change of the reference by at most twice WIDEN_MAX multiplies N by its
- * square, 4e100.  Only models from elsewhere come near.
+ * Maximum size of sums that one more observation cannot make overflow; used
+ * to accept observations without training a copy.
+ *
+ * An observation adds less than 1e230 (core/numbers.h).  A change of the
+ * reference by at most 2 WIDEN_MAX multiplies N by at most 4e100.  Only
+ * external models exceed the limit.
  */
-#define MODERATE_SUM	1e150
+#define MAX_MODERATE_SUM	1e150
 
 bool
 ModelIsModerate(Dlints *model)
@@ -293,10 +312,10 @@ ModelIsModerate(Dlints *model)
 	int			j;
 
 	for (j = 0; j < memories.count; j++)
-		if (*memories.memory[j].N > MODERATE_SUM ||
-			fabs(*memories.memory[j].R) > MODERATE_SUM ||
-			*memories.memory[j].S > MODERATE_SUM)
+		if (*memories.memory[j].N > MAX_MODERATE_SUM ||
+			fabs(*memories.memory[j].R) > MAX_MODERATE_SUM ||
+			*memories.memory[j].S > MAX_MODERATE_SUM)
 			return false;
-	return totals->N <= MODERATE_SUM && fabs(totals->R) <= MODERATE_SUM &&
-		totals->peak <= MODERATE_SUM;
+	return totals->N <= MAX_MODERATE_SUM && fabs(totals->R) <= MAX_MODERATE_SUM &&
+		totals->peak <= MAX_MODERATE_SUM;
 }

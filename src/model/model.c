@@ -1,7 +1,7 @@
 /*
  * model.c
- *		The life of a stored model: what its header says, and how it is made, read
- *		and put back.
+ *		Layout of a stored model, and how models are allocated, read and
+ *		stored.
  */
 #include "postgres.h"
 
@@ -20,7 +20,7 @@
 
 /* ---------- what a header says ---------- */
 
-/* How this model makes z of feature vectors. */
+/* Return the kind of a model: how it computes z from features and profile. */
 Kind
 ModelKind(const DlintsHeader *header)
 {
@@ -33,7 +33,10 @@ ModelKind(const DlintsHeader *header)
 	return kind;
 }
 
-/* The matrix of a model that has one.  Matched models reduce x to P x / 4. */
+/*
+ * Return the projection of a model that has one.  Models with matched
+ * interactions reduce x to P x / 4 (core/kinds.h).
+ */
 Projection
 ModelProjection(const DlintsHeader *header)
 {
@@ -48,7 +51,7 @@ ModelProjection(const DlintsHeader *header)
 	return projection;
 }
 
-/* coordinates of z, and with it the order of the evidence */
+/* Return the number of coordinates of z, the order of all matrices. */
 int
 ModelCoordinates(const DlintsHeader *header)
 {
@@ -58,8 +61,8 @@ ModelCoordinates(const DlintsHeader *header)
 }
 
 /*
- * weights over a feature vector that a parameter lifts to, the intercept's
- * last
+ * Return the number of weights that a parameter lifts to: dim, and one for an
+ * intercept, the last.
  */
 int
 ModelLiftedLen(const DlintsHeader *header)
@@ -69,7 +72,7 @@ ModelLiftedLen(const DlintsHeader *header)
 	return kind_lifted_len(&kind);
 }
 
-/* Does memory j, counted from 0, forget? */
+/* Does memory j (0-based) forget? */
 bool
 ModelMemoryFades(const DlintsHeader *header, int j)
 {
@@ -78,8 +81,9 @@ ModelMemoryFades(const DlintsHeader *header, int j)
 }
 
 /*
- * What remains of a weight in memory j after so many more observations or so
- * much more time, in microseconds, whichever it is that ages the model.
+ * Compute the decay factor of memory j (0-based) after "updates" observations
+ * if the model forgets by count, or "time" microseconds if it forgets by
+ * time.
  */
 double
 ModelMemoryDecay(const DlintsHeader *header, int j, int64 updates, int64 time)
@@ -93,7 +97,10 @@ ModelMemoryDecay(const DlintsHeader *header, int j, int64 updates, int64 time)
 			   (double) updates);
 }
 
-/* What memory j keeps of the squares of weights: the paper's, if it is the only one. */
+/*
+ * Return what memory j stores for H.  A single memory that forgets stores the
+ * paper's matrix; one of several stores the sum of squared weights.
+ */
 Squares
 ModelMemorySquares(const DlintsHeader *header, int j)
 {
@@ -102,7 +109,7 @@ ModelMemorySquares(const DlintsHeader *header, int j)
 	return header->memories > 1 ? SQUARES_SUM : SQUARES_MATRIX;
 }
 
-/* numbers of the first so many memories */
+/* Return the count of numbers in the first "memories" memories. */
 Size
 ModelMemoriesCount(const DlintsHeader *header, int memories)
 {
@@ -116,7 +123,7 @@ ModelMemoriesCount(const DlintsHeader *header, int memories)
 	return count;
 }
 
-/* numbers of the prior */
+/* Return the count of numbers in the prior; 0 without a prior. */
 Size
 ModelPriorCount(const DlintsHeader *header)
 {
@@ -125,7 +132,10 @@ ModelPriorCount(const DlintsHeader *header)
 	return header->prior_weight > 0.0 ? 2 + (Size) dim + linalg_packed_len(dim) : 0;
 }
 
-/* numbers of all as stored: evidence of a model that has seen nothing has none */
+/*
+ * Return the count of numbers in the stored value.  An untrained model stores
+ * no evidence.
+ */
 Size
 ModelStoredCount(const DlintsHeader *header)
 {
@@ -134,23 +144,24 @@ ModelStoredCount(const DlintsHeader *header)
 					ModelPriorCount(header));
 }
 
-/* bytes of a model with so many numbers */
+/* Return the size in bytes of a value with "count" numbers. */
 static Size
-ModelSizeWith(Size count)
+ModelSizeOf(Size count)
 {
 	return add_size(sizeof(DlintsHeader), mul_size(count, sizeof(float8)));
 }
 
-/* bytes of a stored model with these parameters and counts */
+/* Return the size in bytes of a stored model with this header. */
 Size
 ModelStoredSize(const DlintsHeader *header)
 {
-	return ModelSizeWith(ModelStoredCount(header));
+	return ModelSizeOf(ModelStoredCount(header));
 }
 
 /*
- * The kind of a model as a column's type names it: "(n)", "(n,d)",
- * "(n,matched)" or "(n,d,matched)", each perhaps with ",intercept".
+ * Format the shape of a model as a type modifier: "(n)", "(n,d)",
+ * "(n,matched)" or "(n,d,matched)", followed by ",intercept" inside the
+ * parentheses if the model has an intercept.
  */
 char *
 ModelShape(const DlintsHeader *header)
@@ -169,7 +180,10 @@ ModelShape(const DlintsHeader *header)
 	return buf.data;
 }
 
-/* All memories of a model; their numbers are the model's own. */
+/*
+ * Return the memories of a model.  Their numbers are those of the model, not
+ * copies.
+ */
 Memories
 ModelMemories(Dlints *model)
 {
@@ -189,7 +203,7 @@ ModelMemories(Dlints *model)
 	return memories;
 }
 
-/* Where the prior of a model with all its numbers begins. */
+/* Return the start of the prior in an expanded model. */
 double *
 ModelPriorNumbers(Dlints *model)
 {
@@ -197,7 +211,7 @@ ModelPriorNumbers(Dlints *model)
 		ModelMemoriesCount(&model->header, model->header.memories);
 }
 
-/* Where those numbers begin that are stored. */
+/* Return the start of the numbers that the stored form includes. */
 double *
 ModelStoredNumbers(Dlints *model)
 {
@@ -205,15 +219,18 @@ ModelStoredNumbers(Dlints *model)
 }
 
 /*
- * What is known beforehand counts less the more was learned: its full weight at
- * first, half of it after so many observations for each coordinate.
+ * Observations per coordinate after which a prior counts half.  A prior has
+ * its full weight in an untrained model, and decays as observations arrive.
  */
 #define PRIOR_FADES		10.0
 
 /*
- * The prior of a model: its ridge in use and, if it has them, these numbers.  They
- * count beside the longest memory.  Where a shorter one is in use the world has
- * turned, and what was known before is as old as what the longest one knows.
+ * Return the prior of a model; "numbers" are those of the evidence-based
+ * prior, or NULL.
+ *
+ * The prior applies only while the longest memory is in use.  If a shorter
+ * one is in use, rewards have changed, and the prior is as outdated as the
+ * longest memory.
  */
 Prior
 ModelPrior(const DlintsHeader *header, const double *numbers)
@@ -237,14 +254,20 @@ ModelPrior(const DlintsHeader *header, const double *numbers)
 	return prior;
 }
 
-/* The ridge under which the memory in use is found, and that of an intercept. */
+/*
+ * Return the ridge with which memories are compared and the intercept is
+ * estimated: the given one, or a constant.
+ */
 double
 ModelFirstRidge(const DlintsHeader *header)
 {
 	return header->ridge > 0.0 ? header->ridge : RIDGE_START;
 }
 
-/* The noise that a model begins with: given, the prior's, or 1 */
+/*
+ * Return the noise of an untrained model: the given one, that of the prior,
+ * or 1.
+ */
 double
 ModelFirstSigma(Dlints *model)
 {
@@ -256,7 +279,7 @@ ModelFirstSigma(Dlints *model)
 	return prior.sigma > 0.0 ? prior.sigma : 1.0;
 }
 
-/* How the sums of rewards are to be read. */
+/* Return the parameters for the interpretation of R and S. */
 Rewards
 ModelRewards(const DlintsHeader *header)
 {
@@ -270,13 +293,13 @@ ModelRewards(const DlintsHeader *header)
 
 /* ---------- the value ---------- */
 
-/* A model of this header, all its numbers zero. */
+/* Allocate a model with a given header and zeros as numbers. */
 Dlints *
 ModelAllocate(const DlintsHeader *header)
 {
 	Size		size =
-		ModelSizeWith(add_size(ModelMemoriesCount(header, header->memories),
-							   ModelPriorCount(header)));
+		ModelSizeOf(add_size(ModelMemoriesCount(header, header->memories),
+							 ModelPriorCount(header)));
 	Dlints	   *model = palloc0(size);
 
 	model->header = *header;
@@ -284,7 +307,10 @@ ModelAllocate(const DlintsHeader *header)
 	return model;
 }
 
-/* What a header says of a model that has seen nothing. */
+/*
+ * Set the header fields that describe evidence to those of an untrained
+ * model.
+ */
 static void
 ResetHistory(DlintsHeader *header)
 {
@@ -299,8 +325,8 @@ ResetHistory(DlintsHeader *header)
 }
 
 /*
- * A model with the given, already checked, parameters that has seen nothing, and
- * knows nothing beforehand.
+ * Create an untrained model without a prior.  The caller has checked the
+ * parameters in "header".
  */
 Dlints *
 ModelCreate(const DlintsHeader *header)
@@ -308,14 +334,14 @@ ModelCreate(const DlintsHeader *header)
 	DlintsHeader empty = *header;
 
 	empty.prior_weight = 0.0;
-	FieldsSettle(&empty);
+	FieldsNormalize(&empty);
 	ResetHistory(&empty);
 	return ModelAllocate(&empty);
 }
 
-/* A model forgets all that it has learned, and keeps its prior. */
+/* Remove all evidence from a model and keep its prior. */
 void
-ModelForget(Dlints *model)
+ModelReset(Dlints *model)
 {
 	ResetHistory(&model->header);
 	model->header.sigma = ModelFirstSigma(model);
@@ -324,9 +350,8 @@ ModelForget(Dlints *model)
 }
 
 /*
- * What every reader of a stored value relies on: a version it knows and the
- * size that the header implies.  The numbers were checked when the value was
- * made.
+ * Check the header and size of a stored value, on which all readers rely.
+ * The numbers were checked when the value was created.
  */
 static void
 CheckStored(const DlintsHeader *header, Size size)
@@ -338,7 +363,7 @@ CheckStored(const DlintsHeader *header, Size size)
 				(errcode(ERRCODE_DATA_CORRUPTED),
 				 errmsg("stored dlints value is too short")));
 	if (!ModelCheckParameters(header, &problem) ||
-		!ModelHistoryIsValid(header, &problem))
+		!ModelCheckHistory(header, &problem))
 	{
 		if (problem.sqlerrcode == ERRCODE_FEATURE_NOT_SUPPORTED)
 			ProblemRaise(&problem);
@@ -354,9 +379,9 @@ CheckStored(const DlintsHeader *header, Size size)
 						size, ModelStoredSize(header))));
 }
 
-/* The form in which it is stored, of which each model has but one. */
+/* Return a detoasted value as a model in stored form, after checking it. */
 static Dlints *
-Stored(struct varlena *value)
+CheckedModel(struct varlena *value)
 {
 	Dlints	   *model = (Dlints *) value;
 
@@ -364,12 +389,9 @@ Stored(struct varlena *value)
 	return model;
 }
 
-/*
- * The same with all numbers in memory: those of a model that has seen nothing
- * are zero.
- */
+/* Expand a stored model: an untrained model gets zeros for its evidence. */
 static Dlints *
-WithAllNumbers(Dlints *stored)
+ExpandModel(Dlints *stored)
 {
 	Dlints	   *model;
 
@@ -384,25 +406,25 @@ WithAllNumbers(Dlints *stored)
 Dlints *
 ModelFromDatum(Datum datum)
 {
-	return WithAllNumbers(Stored(PG_DETOAST_DATUM(datum)));
+	return ExpandModel(CheckedModel(PG_DETOAST_DATUM(datum)));
 }
 
-/* A copy that may be written to. */
+/* Return an expanded copy that the caller may modify. */
 Dlints *
 ModelCopyFromDatum(Datum datum)
 {
-	return WithAllNumbers(Stored(PG_DETOAST_DATUM_COPY(datum)));
+	return ExpandModel(CheckedModel(PG_DETOAST_DATUM_COPY(datum)));
 }
 
 /*
- * Equality is that of the representation: parameters, counts and evidence,
- * wherever and however the values are stored.
+ * Compare parameters, counts and evidence of two models.  Each model has
+ * exactly one stored form, so comparing bytes suffices.
  */
 bool
 ModelEquals(Datum left, Datum right)
 {
-	Dlints	   *ours = Stored(PG_DETOAST_DATUM(left));
-	Dlints	   *theirs = Stored(PG_DETOAST_DATUM(right));
+	Dlints	   *ours = CheckedModel(PG_DETOAST_DATUM(left));
+	Dlints	   *theirs = CheckedModel(PG_DETOAST_DATUM(right));
 
 	return VARSIZE(ours) == VARSIZE(theirs) &&
 		memcmp(ours, theirs, VARSIZE(ours)) == 0;
@@ -411,15 +433,15 @@ ModelEquals(Datum left, Datum right)
 uint64
 ModelHash(Datum datum, uint64 salt)
 {
-	Dlints	   *model = Stored(PG_DETOAST_DATUM(datum));
+	Dlints	   *model = CheckedModel(PG_DETOAST_DATUM(datum));
 
 	return hash_bytes_extended((unsigned char *) VARDATA(model),
 							   VARSIZE(model) - VARHDRSZ, salt);
 }
 
 /*
- * The parameters and counts of a model, without the rest: a value out of line
- * is read no further than that.
+ * Read the header of a model.  Reads no more than the first chunk of a value
+ * stored out of line.
  */
 DlintsHeader
 ModelHeaderFromDatum(Datum datum)
@@ -434,7 +456,7 @@ ModelHeaderFromDatum(Datum datum)
 	return header;
 }
 
-/* For a function to return, or a table to store. */
+/* Convert an expanded model to its stored form, in place. */
 Datum
 ModelGetDatum(Dlints *model)
 {
@@ -445,9 +467,11 @@ ModelGetDatum(Dlints *model)
 }
 
 /*
- * "count" numbers behind the first so many.  Of a value out of line no more than
- * these is read.  The slice begins four bytes before them, so that behind its
- * length word numbers stand where numbers have to.
+ * Read "count" numbers after skipping the first "before" numbers.  Only the
+ * necessary chunks of a value stored out of line are read.
+ *
+ * The slice begins SLICE_HEAD - VARHDRSZ bytes early, so that after its
+ * length word the numbers are aligned.
  */
 #define SLICE_HEAD	((Size) 2 * VARHDRSZ)
 
@@ -455,13 +479,16 @@ static double *
 ReadNumbers(Datum datum, Size before, Size count)
 {
 	struct varlena *slice =
-		PG_DETOAST_DATUM_SLICE(datum, ModelSizeWith(before) - SLICE_HEAD,
+		PG_DETOAST_DATUM_SLICE(datum, ModelSizeOf(before) - SLICE_HEAD,
 							   VARHDRSZ + count * sizeof(float8));
 
 	return (double *) ((char *) slice + SLICE_HEAD);
 }
 
-/* The first "count" numbers of the memory in use. */
+/*
+ * Read the first "count" numbers of the memory in use; zeros if the model is
+ * untrained.
+ */
 static double *
 ReadMemory(Datum datum, const DlintsHeader *header, Size count)
 {
@@ -472,7 +499,7 @@ ReadMemory(Datum datum, const DlintsHeader *header, Size count)
 					   SLICE_HEAD);
 }
 
-/* The memory in use, without H where the mean is all that is wanted. */
+/* Read the memory in use.  The caller needs H only for widths and draws. */
 Evidence
 ModelMemoryFromDatum(Datum datum, const DlintsHeader *header, bool with_squares)
 {
@@ -487,7 +514,7 @@ ModelMemoryFromDatum(Datum datum, const DlintsHeader *header, bool with_squares)
 	return evidence;
 }
 
-/* The same with N, R and S alone. */
+/* Read only N, R and S of the memory in use. */
 Evidence
 ModelMemorySums(Datum datum, const DlintsHeader *header)
 {
@@ -506,12 +533,12 @@ ModelPriorFromDatum(Datum datum, const DlintsHeader *header)
 	Size		count = ModelPriorCount(header);
 
 	if (header->memory < header->memories)
-		count = 0;				/* it does not count */
+		count = 0;				/* the prior does not apply to a shorter memory */
 	return ModelPrior(header, count == 0 ? NULL :
 					  ReadNumbers(datum, ModelStoredCount(header) - count, count));
 }
 
-/* How many observations the prior counts now. */
+/* Return the observations that the prior currently counts as. */
 double
 ModelPriorSize(Datum datum, const DlintsHeader *header)
 {

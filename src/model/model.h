@@ -1,19 +1,19 @@
 /*
  * model.h
- *		The stored value: parameters and counts, then the evidence, then what was
- *		known beforehand.
+ *		The type dlints in memory and on disk: a header with parameters and
+ *		counts, the evidence of each memory, and the prior.
  *
- * One validator serves every door; what a problem is called depends on the
- * door, and so does who is told:
+ * One set of checks serves all sources of models.  The source determines how
+ * errors are reported:
  *
- *		a user's parameters		ModelCheckParameters	22023, 54000
- *		text, jsonb, binary		ModelExternalIsValid	22P02, 22P03 (type's words)
- *		a table's value			Model...FromDatum		XX001, 0A000
- *		what was learned		ModelLearned			22003
+ *		arguments			ModelCheckParameters	22023, 54000
+ *		text, jsonb, binary	ModelNormalizeExternal	22P02, 22P03 (type's error)
+ *		stored values		Model...FromDatum		XX001, 0A000
+ *		training			ModelFinishTraining		22003
  *
- * A model in memory always has all its numbers.  A stored one that has seen
- * nothing has none of its evidence, whatever its size would be: ModelFromDatum
- * and ModelGetDatum are where the two forms meet.
+ * The stored form of an untrained model omits its evidence, which consists of
+ * zeros.  The expanded form always has all numbers.  ModelFromDatum and
+ * ModelGetDatum convert between both.
  */
 #ifndef DLINTS_MODEL_H
 #define DLINTS_MODEL_H
@@ -31,17 +31,18 @@
 #define DLINTS_FORMAT_VERSION	1
 
 /*
- * Caps.  The largest model has eight memories and a prior of order 1025, each
- * with a packed matrix: 38 MB.  The largest projection matrix has 512 MB.
+ * Maximum dimensions.  The largest model has eight memories and a prior of
+ * order 1025, each with a packed matrix: 38 MB.  The largest projection
+ * matrix has 512 MB.
  */
 #define DLINTS_MAX_FEATURE_DIM	65536
 #define DLINTS_MAX_DIM			1024
 
 /*
- * Bounds of the parameters.  The square of a discount weighs H, and must stay
- * a normal number.  A ridge within its bounds keeps factors, means and widths
- * of any evidence within reach of double precision.  Scales within theirs keep
- * sums of squares of reduced features finite (see numbers.h).
+ * Ranges of the parameters.  H is decayed by the square of the discount,
+ * which must be a normal number.  The range of the ridge keeps factors, means
+ * and standard errors within double precision.  The range of the projection
+ * scale keeps sums of squared reduced features finite (core/numbers.h).
  */
 #define DLINTS_MIN_DISCOUNT		1e-100
 #define DLINTS_MIN_RIDGE		1e-100
@@ -49,57 +50,62 @@
 #define DLINTS_MAX_EXPLORATION	1e100
 #define DLINTS_MIN_NOISE		1e-100
 #define DLINTS_MAX_NOISE		1e100
-#define DLINTS_MIN_HALF_LIFE	1e-3	/* seconds */
+#define DLINTS_MIN_HALF_LIFE	1e-3	/* seconds, like the maximum */
 #define DLINTS_MAX_HALF_LIFE	1e12
 #define DLINTS_MAX_WEIGHT		1e10
 #define DLINTS_MIN_SCALE		1e-10
 #define DLINTS_MAX_SCALE		1e10
 
 /*
- * Parameters and counts, with the varlena word that a whole value begins with.
- * Fields named "unused" are zero and readers insist on it, which leaves them
- * free for later versions.  Values are in the machine's byte order, like all
- * of PostgreSQL's data files; the external binary form is portable.  The
- * version also says which generator makes the projection (core/random.c).
+ * Header of a model: parameters and counts, after the varlena length word.
+ *
+ * Readers require fields named "unused" to be zero, so that later versions
+ * can use them.  Numbers are in native byte order, like all data of
+ * PostgreSQL; the binary format of dlints_send is portable.  "version" also
+ * determines the generator of the projection (core/random.c).
  */
 typedef struct DlintsHeader
 {
 	int32		vl_len_;		/* varlena header (do not touch directly!) */
 	uint16		version;		/* DLINTS_FORMAT_VERSION */
-	uint8		policy;			/* see Policy */
+	uint8		policy;			/* a value of Policy */
 	uint8		intercept;		/* 1: z has one more coordinate, always 1 */
-	uint8		memories;		/* how many */
-	uint8		memory;			/* the one in use, 1 is the fastest */
-	uint8		interactions;	/* with a profile, see core/kinds.h */
+	uint8		memories;		/* number of memories */
+	uint8		memory;			/* memory in use (1-based); the first forgets fastest */
+	uint8		interactions;	/* a value of Interactions */
 	uint8		unused1;
-	int32		feature_dim;	/* n */
-	int32		reduced_dim;	/* d; 0 without projection */
-	int32		profile_dim;	/* n where matched, 0 without a profile */
-	float8		discount;		/* gamma of the fastest memory; 0: by time */
-	float8		half_life;		/* of the fastest memory, seconds; 0: by count */
-	float8		ridge;			/* lambda as given; 0: found */
+	int32		feature_dim;	/* n, length of a feature vector */
+	int32		reduced_dim;	/* d, rows of the projection; 0 without projection */
+	int32		profile_dim;	/* length of a profile: n, or 0 without profiles */
+	float8		discount;		/* gamma of the fastest memory; 0 if by time */
+	float8		half_life;		/* of the fastest memory, seconds; 0 if by count */
+	float8		ridge;			/* lambda if given by the user; 0: estimated */
 	float8		lambda;			/* ridge in use */
-	float8		exploration;	/* xi */
-	float8		noise;			/* sigma as given; 0: estimated */
-	float8		prior_weight;	/* 0: there is no prior */
+	float8		exploration;	/* xi, factor of the width of draws */
+	float8		noise;			/* sigma if given by the user; 0: estimated */
+	float8		prior_weight;	/* weight of the prior; 0: no prior */
 	float8		projection_scale;	/* kappa; 0 without projection */
-	int64		seed;			/* of the projection */
-	int64		updates;		/* observations learned */
-	int64		newest;			/* time of the newest, see TIME_UNKNOWN */
-	float8		reference;		/* reward about which R and S are sums */
-	float8		sigma;			/* standard deviation of the noise */
-	int64		chosen;			/* updates when memory, lambda, sigma were found */
-	Totals		totals;			/* of all that was ever learned */
+	int64		seed;			/* seed of the projection */
+	int64		updates;		/* number of observations trained on */
+	int64		newest;			/* time of the newest observation, or TIME_UNKNOWN */
+	float8		reference;		/* reference reward c of the sums R and S */
+	float8		sigma;			/* standard deviation of the noise, in use */
+	int64		chosen;			/* updates at the last choice of memory, lambda, sigma */
+	Totals		totals;			/* sums over all observations, without decay */
 	float8		unused2[3];
 } DlintsHeader;
 
-/* newest of a model by count, and of one that has seen nothing */
+/*
+ * value of "newest" for untrained models and for models that forget by count
+ */
 #define TIME_UNKNOWN	PG_INT64_MIN
 
 /*
- * The whole value: after the header the memories, the fastest first, each as
- * core/evidence.h lays it out (its matrices packed, see core/linalg.h), and then
- * the prior, if there is one: N, sigma, p and P, before they are weighed.
+ * A model: the header, the memories, fastest first, and the prior, if any.
+ *
+ * core/evidence.h describes the numbers of a memory; matrices are packed
+ * (core/linalg.h).  The prior consists of N, sigma, p and P, before
+ * multiplication by prior_weight.
  */
 typedef struct Dlints
 {
@@ -111,7 +117,7 @@ StaticAssertDecl(sizeof(DlintsHeader) == 192, "stored header changed");
 StaticAssertDecl(offsetof(Dlints, values) == 192, "stored values moved");
 StaticAssertDecl(sizeof(float8) == sizeof(double), "float8 is not double");
 
-/* The memories of a model; their numbers are the model's own. */
+/* The memories of a model, as views of the model's numbers. */
 typedef struct Memories
 {
 	int			count;
@@ -131,26 +137,25 @@ ModelHasProjection(const DlintsHeader *header)
 }
 
 /*
- * What is wrong with a value, found by a check.  The check's caller raises it in
- * words of its own, or only answers no; one that passes NULL for it has the error
- * in the words of the check.
+ * Description of an invalid value.  A check fills a Problem supplied by its
+ * caller, or raises the error itself if the caller passes NULL.
  */
 typedef struct Problem
 {
 	int			sqlerrcode;
 	const char *message;
-	const char *detail;			/* may be NULL, as may the hint */
+	const char *detail;			/* may be NULL, like "hint" */
 	const char *hint;
 } Problem;
 
 extern void ProblemRaise(const Problem *problem);
-extern bool ProblemIs(Problem *problem, int sqlerrcode, const char *message,
-					  const char *detail, const char *hint);
+extern bool ReportProblem(Problem *problem, int sqlerrcode, const char *message,
+						  const char *detail, const char *hint);
 
 /*
- * Comes before whatever calls BLAS.  OpenBLAS takes 128 MB of address space at
- * its first product, and where there is none it tries again for ever, deaf to
- * every signal but SIGQUIT.
+ * Reserve memory for BLAS; call before any BLAS function.  At its first
+ * product OpenBLAS allocates 128 MB of address space.  If that fails it
+ * retries forever, and ignores all signals but SIGQUIT.
  */
 static inline void
 BlasReady(void)
@@ -163,41 +168,41 @@ BlasReady(void)
 				 errhint("Raise or remove the limit on the server's address space (ulimit -v).")));
 }
 
-/* What scores a candidate.  The numbers are stored: new ones go to the end. */
+/* How candidates are scored.  The values are stored: append new ones. */
 typedef enum Policy
 {
-	POLICY_THOMPSON,			/* a draw */
-	POLICY_UCB,					/* the mean, and exploration times the width at it */
-	POLICY_GREEDY				/* the mean */
+	POLICY_THOMPSON,			/* expected reward under a posterior draw */
+	POLICY_UCB,					/* posterior mean plus exploration * standard error */
+	POLICY_GREEDY				/* posterior mean */
 } Policy;
 
 #define POLICY_COUNT	3
 
-/* validate.c: what is a valid model */
+/* validate.c: validation of parameters, counts and evidence */
 extern bool ModelCheckParameters(const DlintsHeader *header, Problem *problem);
 extern bool ModelCheckHalfLife(double seconds, Problem *problem);
 extern bool ModelCheckReducedDim(int reduced_dim, Problem *problem);
 extern bool ModelCheckMemories(int memories, Problem *problem);
-extern bool ModelHistoryIsValid(const DlintsHeader *header, Problem *problem);
+extern bool ModelCheckHistory(const DlintsHeader *header, Problem *problem);
 extern bool ModelEvidenceIsValid(Dlints *model);
 extern bool ModelPosteriorsExist(Dlints *model);
-extern bool ModelExternalIsValid(Dlints *model, Problem *problem);
+extern bool ModelNormalizeExternal(Dlints *model, Problem *problem);
 extern void ModelCheckSameEvidence(const DlintsHeader *left,
 								   const DlintsHeader *right);
 
-/* learned.c: what follows when a model's evidence has changed */
+/* learned.c: completion of a change to a model's evidence */
 extern int64 TimeBetween(int64 earlier, int64 later);
 extern void ModelCheckCount(int64 updates, int64 more);
 extern void ModelRebase(Dlints *model, double reference);
 extern void ModelKeepReference(Dlints *model);
 extern int64 ModelLastChoice(const DlintsHeader *header, int64 more);
-extern void ModelLearned(Dlints *model);
+extern void ModelFinishTraining(Dlints *model);
 extern void ModelCheckPosteriors(Dlints *model);
-extern void ModelSummed(Dlints *model);
-extern void ModelRevised(Dlints *model);
+extern void ModelFinishSum(Dlints *model);
+extern void ModelFinishRevision(Dlints *model);
 extern bool ModelIsModerate(Dlints *model);
 
-/* what a header says: the kind of feature vectors, rates, and where numbers are */
+/* model.c: layout of a model, as implied by its header */
 extern Kind ModelKind(const DlintsHeader *header);
 extern Projection ModelProjection(const DlintsHeader *header);
 extern int	ModelCoordinates(const DlintsHeader *header);
@@ -219,10 +224,10 @@ extern double ModelFirstRidge(const DlintsHeader *header);
 extern double ModelFirstSigma(Dlints *model);
 extern Rewards ModelRewards(const DlintsHeader *header);
 
-/* how a model is made, read and put back */
+/* model.c: allocation, reading and storing of models */
 extern Dlints *ModelAllocate(const DlintsHeader *header);
 extern Dlints *ModelCreate(const DlintsHeader *header);
-extern void ModelForget(Dlints *model);
+extern void ModelReset(Dlints *model);
 extern Dlints *ModelFromDatum(Datum datum);
 extern Dlints *ModelCopyFromDatum(Datum datum);
 extern DlintsHeader ModelHeaderFromDatum(Datum datum);
@@ -230,14 +235,14 @@ extern Datum ModelGetDatum(Dlints *model);
 extern bool ModelEquals(Datum left, Datum right);
 extern uint64 ModelHash(Datum datum, uint64 salt);
 
-/* parts of a value that need not be read as a whole */
+/* model.c: partial reading of a stored value */
 extern Prior ModelPriorFromDatum(Datum datum, const DlintsHeader *header);
 extern double ModelPriorSize(Datum datum, const DlintsHeader *header);
 extern Evidence ModelMemoryFromDatum(Datum datum, const DlintsHeader *header,
 									 bool with_squares);
 extern Evidence ModelMemorySums(Datum datum, const DlintsHeader *header);
 
-/* json.c */
+/* json.c: text form */
 extern char *ModelToJson(Dlints *model);
 extern Dlints *ModelFromJson(Datum jsonb, Node *escontext);
 

@@ -1,11 +1,10 @@
 /*
  * type.c
- *		The type dlints: text and binary input and output, casts, equality, and
- *		what a column of it accepts: dlints(n, d), dlints(n, d, matched), perhaps
- *		with intercept.
+ *		The type dlints: text and binary input and output, casts, equality,
+ *		and type modifiers such as dlints(n, d, matched, intercept).
  *
- * The external binary form is the header's fields in order, then the numbers of
- * the memories and of the prior, all in network order.
+ * The binary form consists of the header fields in order, the numbers of the
+ * memories, and those of the prior, all in network byte order.
  */
 #include "postgres.h"
 
@@ -21,9 +20,10 @@
 /* ---------- what a column accepts ---------- */
 
 /*
- * What a column fixes is the shape in a header: sizes and interactions, and an
- * intercept if it says so; else models with and without one will do.  Below the
- * bits for these stand n and, in eleven bits, d.
+ * Layout of a type modifier: reduced_dim in the lowest 11 bits, dim in the
+ * next 17, and above them flags for matched interactions and an intercept.
+ * Without the intercept flag a column accepts models with and without
+ * intercept.
  */
 #define REDUCED_BITS			11
 #define FEATURE_BITS		17
@@ -38,7 +38,7 @@ StaticAssertDecl(DLINTS_MAX_FEATURE_DIM <= MASK(FEATURE_BITS),
 StaticAssertDecl(REDUCED_BITS + FEATURE_BITS <= 28,
 				 "sizes overlap the bits above them");
 
-/* Of a shape that a model can have. */
+/* Pack a shape into a type modifier; the shape is valid. */
 static int32
 TypmodFromShape(const DlintsHeader *shape)
 {
@@ -66,7 +66,7 @@ ShapeFromTypmod(int32 typmod)
 	return shape;
 }
 
-/* A model must be what its column accepts; typmod -1 accepts all. */
+/* Check that a model fits a column's type modifier; -1 accepts all models. */
 static bool
 ModelCheckTypmod(const DlintsHeader *header, int32 typmod, Problem *problem)
 {
@@ -80,13 +80,16 @@ ModelCheckTypmod(const DlintsHeader *header, int32 typmod, Problem *problem)
 		shape.reduced_dim == header->reduced_dim &&
 		shape.intercept <= header->intercept)
 		return true;
-	return ProblemIs(problem, ERRCODE_DATA_EXCEPTION,
-					 psprintf("expected dlints%s, not dlints%s",
-							  ModelShape(&shape), ModelShape(header)),
-					 NULL, NULL);
+	return ReportProblem(problem, ERRCODE_DATA_EXCEPTION,
+						 psprintf("expected dlints%s, not dlints%s",
+								  ModelShape(&shape), ModelShape(header)),
+						 NULL, NULL);
 }
 
-/* Can a model have this shape? */
+/*
+ * Raise an error unless some model can have this shape.  "reduced" tells
+ * whether the user gave reduced_dim.
+ */
 static void
 CheckShape(DlintsHeader shape, bool reduced)
 {
@@ -105,7 +108,7 @@ CheckShape(DlintsHeader shape, bool reduced)
 			 errdetail("%s.", problem.message)));
 }
 
-/* Is the last word this one?  Then it is taken away. */
+/* If the last element is "word", remove it and return true. */
 static bool
 TakeLastWord(Datum *words, int *count, const char *word)
 {
@@ -128,7 +131,7 @@ ReadSizes(const Datum *words, int count, int *sizes)
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					 errmsg("invalid type modifier"),
-					 errdetail("\"%s\" stands where a size is expected.",
+					 errdetail("Expected a size instead of \"%s\".",
 							   word)));
 		sizes[i] = pg_strtoint32(word);
 	}
@@ -177,7 +180,10 @@ dlints_typmod_out(PG_FUNCTION_ARGS)
 
 PG_FUNCTION_INFO_V1(dlints_enforce_typmod);
 
-/* Coerce a value to a column's type: check, change nothing. */
+/*
+ * Length coercion function: check a model against a type modifier, and return
+ * it unchanged.
+ */
 Datum
 dlints_enforce_typmod(PG_FUNCTION_ARGS)
 {
@@ -190,11 +196,12 @@ dlints_enforce_typmod(PG_FUNCTION_ARGS)
 /* ---------- text, casts and equality ---------- */
 
 /*
- * Text to jsonb.  What is wrong with the text is reported as this type's
- * error, with what the JSON parser found in the detail: returns it, or NULL.
+ * Parse text as jsonb.  Returns NULL, or the JSON parser's message, which
+ * becomes the detail of our own error.
  *
- * Before it could be asked to, the parser raised what it found.  No
- * subtransaction is needed to catch that: nothing but memory is taken before.
+ * Before PostgreSQL 16 the parser can only raise errors.  We catch them
+ * without a subtransaction, which is safe since the parser acquires no
+ * resources except memory.
  */
 #if PG_VERSION_NUM >= 160000
 static const char *
@@ -287,8 +294,8 @@ dlints_from_jsonb(PG_FUNCTION_ARGS)
 }
 
 /*
- * Equality makes rows that hold a model comparable (IS DISTINCT FROM,
- * DISTINCT, replica identity full); there is no order.
+ * Equality supports IS DISTINCT FROM, DISTINCT, hash joins and REPLICA
+ * IDENTITY FULL.  Models have no order.
  */
 PG_FUNCTION_INFO_V1(dlints_eq);
 
@@ -311,7 +318,9 @@ PG_FUNCTION_INFO_V1(dlints_hash);
 Datum
 dlints_hash(PG_FUNCTION_ARGS)
 {
-	/* with salt 0 the low half has to be the hash without */
+	/*
+	 * a hash operator class requires: low half of the seeded hash with seed 0
+	 */
 	PG_RETURN_UINT32((uint32) ModelHash(PG_GETARG_DATUM(0), 0));
 }
 
@@ -369,11 +378,12 @@ ReceiveField(StringInfo buf, DlintsHeader *header, const Field *field)
 }
 
 /*
- * What is wrong with the bytes.  A version that is not known here is named as
- * such: the value may be a good one.
+ * Raise the error for invalid binary input.  An unknown format version has an
+ * error of its own, because the value may be valid for another version of
+ * dlints.
  */
 static void
-Reject(const Problem *problem)
+RaiseInvalidBinary(const Problem *problem)
 {
 	if (problem->sqlerrcode == ERRCODE_FEATURE_NOT_SUPPORTED)
 		ProblemRaise(problem);
@@ -389,20 +399,20 @@ static void
 CheckLength(bool good)
 {
 	Problem		problem = {
-		.message = "The value does not have the length that its header implies"
+		.message = "The length of the value does not match its header"
 	};
 
 	if (!good)
-		Reject(&problem);
+		RaiseInvalidBinary(&problem);
 }
 
-/* bytes of the header's fields: all of it but the varlena word and what is unused */
+/* Size of the binary header: without length word and unused fields. */
 #define EXTERNAL_HEADER_SIZE \
 	((int) (offsetof(DlintsHeader, unused2) - sizeof(int32) - sizeof(uint8)))
 
 /*
- * Nothing of this can be trusted: sizes are checked before memory is taken
- * for them, and numbers before the value is used.
+ * Read the binary form, which is untrusted input: check sizes before
+ * allocating memory, and numbers before using the value.
  */
 static Dlints *
 ModelReceive(StringInfo buf)
@@ -419,7 +429,7 @@ ModelReceive(StringInfo buf)
 	for (i = 0; i < field_count; i++)
 		ReceiveField(buf, &header, &fields[i]);
 	if (!ModelCheckParameters(&header, &problem))
-		Reject(&problem);
+		RaiseInvalidBinary(&problem);
 
 	count = ModelStoredCount(&header);
 	CheckLength(buf->len - buf->cursor == count * sizeof(float8));
@@ -427,8 +437,8 @@ ModelReceive(StringInfo buf)
 	numbers = ModelStoredNumbers(model);
 	for (i = 0; i < count; i++)
 		numbers[i] = pq_getmsgfloat8(buf);
-	if (!ModelExternalIsValid(model, &problem))
-		Reject(&problem);
+	if (!ModelNormalizeExternal(model, &problem))
+		RaiseInvalidBinary(&problem);
 	return model;
 }
 

@@ -1,7 +1,8 @@
 /*
  * validate.c
- *		May this be a model?  The one validator, of parameters, history and
- *		evidence, for every door; and whether two models fit together.
+ *		Validation of models, shared by constructors, input functions and
+ *		readers of stored values; and the check that two models can be
+ *		combined.
  */
 #include "postgres.h"
 
@@ -29,10 +30,13 @@ ProblemRaise(const Problem *problem)
 			 problem->hint ? errhint("%s", problem->hint) : 0));
 }
 
-/* A check has failed.  Returns false, for checks to return. */
+/*
+ * Report a problem: fill "problem", or raise the error if it is NULL.
+ * Returns false, so that checks can return the result.
+ */
 bool
-ProblemIs(Problem *problem, int sqlerrcode, const char *message,
-		  const char *detail, const char *hint)
+ReportProblem(Problem *problem, int sqlerrcode, const char *message,
+			  const char *detail, const char *hint)
 {
 	Problem		found = {sqlerrcode, message, detail, hint};
 
@@ -43,109 +47,120 @@ ProblemIs(Problem *problem, int sqlerrcode, const char *message,
 	return false;
 }
 
-/* The message says what is allowed, the detail what was given. */
+/*
+ * Report a value outside its range.  The message states the range, the detail
+ * the value.
+ */
 static bool
-OutOfRange(Problem *problem, const char *name, const char *range, double value)
+ReportOutOfRange(Problem *problem, const char *name, const char *range, double value)
 {
-	return ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
-					 psprintf("%s must be %s", name, range),
-					 psprintf("The value is %s.",
-							  double_to_shortest_decimal(value)), NULL);
+	return ReportProblem(problem, ERRCODE_INVALID_PARAMETER_VALUE,
+						 psprintf("%s must be %s", name, range),
+						 psprintf("The value is %s.",
+								  double_to_shortest_decimal(value)), NULL);
 }
 
-/* The comparison is written so that NaN fails it. */
+/*
+ * Check that a number is between min and max.  NaN fails both comparisons and
+ * is reported.
+ */
 static bool
-NumberIsBetween(const char *name, double value, double min, double max,
-				Problem *problem)
+CheckBetween(const char *name, double value, double min, double max,
+			 Problem *problem)
 {
 	if (value >= min && value <= max)
 		return true;
-	return OutOfRange(problem, name,
-					  psprintf("between %g and %g", min, max), value);
+	return ReportOutOfRange(problem, name,
+							psprintf("between %g and %g", min, max), value);
 }
 
 static bool
-DimensionIsValid(const char *name, int value, int max, Problem *problem)
+CheckDimension(const char *name, int value, int max, Problem *problem)
 {
 	if (value < 1)
-		return OutOfRange(problem, name, "at least 1", value);
+		return ReportOutOfRange(problem, name, "at least 1", value);
 	if (value > max)
-		return ProblemIs(problem, ERRCODE_PROGRAM_LIMIT_EXCEEDED,
-						 psprintf("dlints cannot have more than %d dimensions", max),
-						 psprintf("%s is %d.", name, value), NULL);
+		return ReportProblem(problem, ERRCODE_PROGRAM_LIMIT_EXCEEDED,
+							 psprintf("dlints cannot have more than %d dimensions", max),
+							 psprintf("%s is %d.", name, value), NULL);
 	return true;
 }
 
-/* Does this version know all that the header names? */
+/* Check the format version, the enums and the unused fields. */
 static bool
-KindsAreKnown(const DlintsHeader *header, Problem *problem)
+CheckKinds(const DlintsHeader *header, Problem *problem)
 {
 	static const float8 zeros[lengthof(header->unused2)];
 
 	if (header->version != DLINTS_FORMAT_VERSION)
-		return ProblemIs(problem, ERRCODE_FEATURE_NOT_SUPPORTED,
-						 psprintf("unsupported dlints format version %d",
-								  header->version), NULL, NULL);
+		return ReportProblem(problem, ERRCODE_FEATURE_NOT_SUPPORTED,
+							 psprintf("unsupported dlints format version %d",
+									  header->version), NULL, NULL);
 	if (header->policy >= POLICY_COUNT)
-		return ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
-						 psprintf("Policy number %d is unknown", header->policy),
-						 NULL, NULL);
+		return ReportProblem(problem, ERRCODE_INVALID_PARAMETER_VALUE,
+							 psprintf("Unknown policy number %d", header->policy),
+							 NULL, NULL);
 	if (header->interactions >= INTERACTIONS_COUNT)
-		return ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
-						 psprintf("Interactions number %d are unknown",
-								  header->interactions), NULL, NULL);
+		return ReportProblem(problem, ERRCODE_INVALID_PARAMETER_VALUE,
+							 psprintf("Unknown interactions number %d",
+									  header->interactions), NULL, NULL);
 	if (header->intercept > 1)
-		return ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
-						 "intercept must be 0 or 1", NULL, NULL);
+		return ReportProblem(problem, ERRCODE_INVALID_PARAMETER_VALUE,
+							 "intercept must be 0 or 1", NULL, NULL);
 	if (header->unused1 != 0 ||
 		memcmp(header->unused2, zeros, sizeof(zeros)) != 0)
-		return ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
-						 "Unused fields must be zero", NULL, NULL);
+		return ReportProblem(problem, ERRCODE_INVALID_PARAMETER_VALUE,
+							 "Unused fields must be zero", NULL, NULL);
 	return true;
 }
 
-/* A profile has interactions, and the features' length. */
+/* Check that profile_dim is dim with matched interactions, else 0. */
 static bool
-ProfileDimIsValid(const DlintsHeader *header, Problem *problem)
+CheckProfileDim(const DlintsHeader *header, Problem *problem)
 {
 	bool		matched = header->interactions == INTERACTIONS_MATCHED;
 
 	if (header->profile_dim == (matched ? header->feature_dim : 0))
 		return true;
-	return ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
-					 matched ? "profile_dim must be dim with matched interactions" :
-					 "profile_dim needs interactions",
-					 psprintf("profile_dim is %d, dim is %d.",
-							  header->profile_dim, header->feature_dim), NULL);
+	return ReportProblem(problem, ERRCODE_INVALID_PARAMETER_VALUE,
+						 matched ? "profile_dim must be dim with matched interactions" :
+						 "profile_dim needs interactions",
+						 psprintf("profile_dim is %d, dim is %d.",
+								  header->profile_dim, header->feature_dim), NULL);
 }
 
-/* A projection has at most as many rows as columns. */
+/*
+ * Check a projection: reduced_dim is at most dim, and the scale is in range.
+ */
 static bool
-ReductionIsValid(const DlintsHeader *header, Problem *problem)
+CheckReduction(const DlintsHeader *header, Problem *problem)
 {
 	if (!ModelCheckReducedDim(header->reduced_dim, problem))
 		return false;
 	if (header->reduced_dim > header->feature_dim)
-		return ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
-						 "reduced_dim must not be greater than dim",
-						 psprintf("reduced_dim is %d, dim is %d.",
-								  header->reduced_dim, header->feature_dim), NULL);
-	return NumberIsBetween("projection_scale", header->projection_scale,
-						   DLINTS_MIN_SCALE, DLINTS_MAX_SCALE, problem);
+		return ReportProblem(problem, ERRCODE_INVALID_PARAMETER_VALUE,
+							 "reduced_dim must not be greater than dim",
+							 psprintf("reduced_dim is %d, dim is %d.",
+									  header->reduced_dim, header->feature_dim), NULL);
+	return CheckBetween("projection_scale", header->projection_scale,
+						DLINTS_MIN_SCALE, DLINTS_MAX_SCALE, problem);
 }
 
-/* Without one, there is nothing to scale. */
+/* Check that a model without projection has no projection_scale. */
 static bool
-NoReductionIsValid(const DlintsHeader *header, Problem *problem)
+CheckNoReduction(const DlintsHeader *header, Problem *problem)
 {
 	return header->projection_scale == 0.0 ||
-		OutOfRange(problem, "projection_scale", "0 without projection",
-				   header->projection_scale);
+		ReportOutOfRange(problem, "projection_scale", "0 without projection",
+						 header->projection_scale);
 }
 
-/* The coordinates that are learned, of which a projection saves many. */
+/*
+ * Check that z, without the intercept, has at most DLINTS_MAX_DIM
+ * coordinates.
+ */
 static bool
-CoordinatesAreFew(const DlintsHeader *header, Problem *problem)
+CheckCoordinates(const DlintsHeader *header, Problem *problem)
 {
 	Kind		kind = ModelKind(header);
 	int64		coordinates = kind_coordinates(&kind);
@@ -153,97 +168,103 @@ CoordinatesAreFew(const DlintsHeader *header, Problem *problem)
 
 	if (coordinates <= DLINTS_MAX_DIM)
 		return true;
-	return ProblemIs(problem, ERRCODE_PROGRAM_LIMIT_EXCEEDED,
-					 psprintf("dlints cannot have more than %d dimensions%s",
-							  DLINTS_MAX_DIM,
-							  ModelHasProjection(header) ? "" : " without projection"),
-					 interactions ?
-					 psprintf("This model, with %s interactions, would have " INT64_FORMAT ".",
-							  interactions, coordinates) :
-					 psprintf("dim is %d and there is no reduced_dim.",
-							  header->feature_dim),
-					 ModelHasProjection(header) ? NULL :
-					 "Give reduced_dim, to which features are then projected.");
+	return ReportProblem(problem, ERRCODE_PROGRAM_LIMIT_EXCEEDED,
+						 psprintf("dlints cannot have more than %d dimensions%s",
+								  DLINTS_MAX_DIM,
+								  ModelHasProjection(header) ? "" : " without projection"),
+						 interactions ?
+						 psprintf("With %s interactions the model would have " INT64_FORMAT " dimensions.",
+								  interactions, coordinates) :
+						 psprintf("dim is %d and reduced_dim is not given.",
+								  header->feature_dim),
+						 ModelHasProjection(header) ? NULL :
+						 "Specify reduced_dim to project the features.");
 }
 
 /*
- * What a user gave is also asked for by itself: the header's 0, for no half-life
- * and no reduced_dim, is not to be had by saying so, and there may be more memories
- * than it can hold.
+ * The next three functions also check arguments before they are stored in a
+ * header.  A header cannot represent every value: 0 would mean "none", and a
+ * large number of memories would not fit.
  */
 bool
 ModelCheckHalfLife(double seconds, Problem *problem)
 {
-	return NumberIsBetween("half_life in seconds", seconds, DLINTS_MIN_HALF_LIFE,
-						   DLINTS_MAX_HALF_LIFE, problem);
+	return CheckBetween("half_life in seconds", seconds, DLINTS_MIN_HALF_LIFE,
+						DLINTS_MAX_HALF_LIFE, problem);
 }
 
 bool
 ModelCheckReducedDim(int reduced_dim, Problem *problem)
 {
-	return DimensionIsValid("reduced_dim", reduced_dim, DLINTS_MAX_DIM, problem);
+	return CheckDimension("reduced_dim", reduced_dim, DLINTS_MAX_DIM, problem);
 }
 
 bool
 ModelCheckMemories(int memories, Problem *problem)
 {
 	if (memories < 1 || memories > MEMORY_MAX)
-		return OutOfRange(problem, "memories",
-						  psprintf("between 1 and %d", MEMORY_MAX), memories);
+		return ReportOutOfRange(problem, "memories",
+								psprintf("between 1 and %d", MEMORY_MAX), memories);
 	return true;
 }
 
-/* A model forgets by count or by time, and only what forgets has other memories. */
+/*
+ * Check that a model has either a discount or a half-life, and that several
+ * memories have a discount below 1.
+ */
 static bool
-ForgettingIsValid(const DlintsHeader *header, Problem *problem)
+CheckForgetting(const DlintsHeader *header, Problem *problem)
 {
 	if (!ModelCheckMemories(header->memories, problem))
 		return false;
 	if (header->half_life != 0.0)
 	{
 		if (header->discount != 0.0)
-			return ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
-							 "a model has either a discount or a half_life", NULL, NULL);
+			return ReportProblem(problem, ERRCODE_INVALID_PARAMETER_VALUE,
+								 "a model has either a discount or a half_life", NULL, NULL);
 		return ModelCheckHalfLife(header->half_life, problem);
 	}
 	if (header->memories > 1 && header->discount == 1.0)
-		return ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
-						 "discount must be less than 1 for several memories",
-						 "With a discount of 1 the first one forgets nothing.", NULL);
-	return NumberIsBetween("discount", header->discount,
-						   DLINTS_MIN_DISCOUNT, 1.0, problem);
+		return ReportProblem(problem, ERRCODE_INVALID_PARAMETER_VALUE,
+							 "discount must be less than 1 for several memories",
+							 "With a discount of 1 the shortest memory would not forget.", NULL);
+	return CheckBetween("discount", header->discount,
+						DLINTS_MIN_DISCOUNT, 1.0, problem);
 }
 
 /*
- * Are the parameters good?  Safe on a header alone, before anything of the
- * size that it implies is allocated.
+ * Check the parameters in a header.  Safe for untrusted headers; called
+ * before memory of the implied size is allocated.
  */
 bool
 ModelCheckParameters(const DlintsHeader *header, Problem *problem)
 {
-	return KindsAreKnown(header, problem) &&
-		DimensionIsValid("dim", header->feature_dim, DLINTS_MAX_FEATURE_DIM, problem) &&
-		ProfileDimIsValid(header, problem) &&
-		(header->reduced_dim == 0 ? NoReductionIsValid(header, problem) :
-		 ReductionIsValid(header, problem)) &&
-		CoordinatesAreFew(header, problem) &&
-		ForgettingIsValid(header, problem) &&
+	return CheckKinds(header, problem) &&
+		CheckDimension("dim", header->feature_dim, DLINTS_MAX_FEATURE_DIM, problem) &&
+		CheckProfileDim(header, problem) &&
+		(header->reduced_dim == 0 ? CheckNoReduction(header, problem) :
+		 CheckReduction(header, problem)) &&
+		CheckCoordinates(header, problem) &&
+		CheckForgetting(header, problem) &&
 		(header->noise == 0.0 ||
-		 NumberIsBetween("noise", header->noise,
-						 DLINTS_MIN_NOISE, DLINTS_MAX_NOISE, problem)) &&
+		 CheckBetween("noise", header->noise,
+					  DLINTS_MIN_NOISE, DLINTS_MAX_NOISE, problem)) &&
 		(header->ridge == 0.0 ||
-		 NumberIsBetween("ridge", header->ridge,
-						 DLINTS_MIN_RIDGE, DLINTS_MAX_RIDGE, problem)) &&
+		 CheckBetween("ridge", header->ridge,
+					  DLINTS_MIN_RIDGE, DLINTS_MAX_RIDGE, problem)) &&
 		(header->prior_weight == 0.0 ||
-		 NumberIsBetween("prior_weight", header->prior_weight,
-						 DBL_MIN, DLINTS_MAX_WEIGHT, problem)) &&
-		NumberIsBetween("exploration", header->exploration,
-						0.0, DLINTS_MAX_EXPLORATION, problem);
+		 CheckBetween("prior_weight", header->prior_weight,
+					  DBL_MIN, DLINTS_MAX_WEIGHT, problem)) &&
+		CheckBetween("exploration", header->exploration,
+					 0.0, DLINTS_MAX_EXPLORATION, problem);
 }
 
-/* But for sigma, of which a prior knows more than the header. */
+/*
+ * Are counts and estimates those of an untrained model?  With a prior, sigma
+ * is checked later (CheckPriorSigma).
+ */
 static bool
-NoHistory(const DlintsHeader *header)
+IsUntrained(const DlintsHeader *header)
 {
 	return header->newest == TIME_UNKNOWN && header->reference == 0.0 &&
 		header->memory == header->memories && header->chosen == 0 &&
@@ -254,48 +275,48 @@ NoHistory(const DlintsHeader *header)
 		 header->sigma == (header->noise > 0.0 ? header->noise : 1.0));
 }
 
-/* Can these counts, and what was found of the evidence, be a model's? */
+/* Check counts, times and estimates in a header. */
 bool
-ModelHistoryIsValid(const DlintsHeader *header, Problem *problem)
+ModelCheckHistory(const DlintsHeader *header, Problem *problem)
 {
 	if (header->updates < 0)
-		return OutOfRange(problem, "updates", "at least 0", header->updates);
-	if (header->updates == 0 && !NoHistory(header))
-		return ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
-						 "A model without observations has no history", NULL, NULL);
+		return ReportOutOfRange(problem, "updates", "at least 0", header->updates);
+	if (header->updates == 0 && !IsUntrained(header))
+		return ReportProblem(problem, ERRCODE_INVALID_PARAMETER_VALUE,
+							 "A model without observations has no history", NULL, NULL);
 	if (header->memory < 1 || header->memory > header->memories)
-		return OutOfRange(problem, "memory", "one of the memories",
-						  header->memory);
+		return ReportOutOfRange(problem, "memory", "one of the memories",
+								header->memory);
 	if (header->chosen < 0 || header->chosen > header->updates)
-		return OutOfRange(problem, "chosen", "between 0 and updates",
-						  header->chosen);
+		return ReportOutOfRange(problem, "chosen", "between 0 and updates",
+								header->chosen);
 	if (!(fabs(header->reference) <= WIDEN_MAX) ||
 		(header->reference != 0.0 && !header->intercept))
-		return OutOfRange(problem, "reference_reward",
-						  "a reward, and 0 without an intercept",
-						  header->reference);
+		return ReportOutOfRange(problem, "reference_reward",
+								"a reward, and 0 without an intercept",
+								header->reference);
 	if (header->noise != 0.0 && header->sigma != header->noise)
-		return OutOfRange(problem, "sigma", "the noise that was given",
-						  header->sigma);
+		return ReportOutOfRange(problem, "sigma", "the noise that was given",
+								header->sigma);
 	if (header->ridge != 0.0 && header->lambda != header->ridge)
-		return OutOfRange(problem, "lambda", "the ridge that was given",
-						  header->lambda);
+		return ReportOutOfRange(problem, "lambda", "the ridge that was given",
+								header->lambda);
 	if (!totals_are_valid(&header->totals))
-		return ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
-						 "Totals must be finite, those of weights and squares not negative",
-						 NULL, NULL);
+		return ReportProblem(problem, ERRCODE_INVALID_PARAMETER_VALUE,
+							 "Totals must be finite, and totals of weights and squares must not be negative",
+							 NULL, NULL);
 	if (header->updates > 0 &&
 		(ModelIsByTime(header) ? !IS_VALID_TIMESTAMP(header->newest) :
 		 header->newest != TIME_UNKNOWN))
-		return ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
-						 "newest must be a time for a model by time, and null for others",
-						 NULL, NULL);
-	return NumberIsBetween("lambda", header->lambda, DLINTS_MIN_RIDGE,
-						   DLINTS_MAX_RIDGE, problem) &&
-		NumberIsBetween("sigma", header->sigma, DBL_MIN, DBL_MAX, problem);
+		return ReportProblem(problem, ERRCODE_INVALID_PARAMETER_VALUE,
+							 "newest must be a time for a model by time, and null for others",
+							 NULL, NULL);
+	return CheckBetween("lambda", header->lambda, DLINTS_MIN_RIDGE,
+						DLINTS_MAX_RIDGE, problem) &&
+		CheckBetween("sigma", header->sigma, DBL_MIN, DBL_MAX, problem);
 }
 
-/* Is every number of the evidence, the totals and the prior one that may be? */
+/* Are all numbers of evidence, totals and prior valid? */
 bool
 ModelEvidenceIsValid(Dlints *model)
 {
@@ -310,23 +331,26 @@ ModelEvidenceIsValid(Dlints *model)
 		(prior.N == NULL || prior_is_valid(&prior, ModelCoordinates(&model->header)));
 }
 
-/* The noise of a prior, which is a model's own until it has learned something */
+/* Check the noise of the prior, which an untrained model uses as its own. */
 static bool
-PriorSigmaIsValid(Dlints *model, Problem *problem)
+CheckPriorSigma(Dlints *model, Problem *problem)
 {
 	Prior		prior = ModelPrior(&model->header, ModelPriorNumbers(model));
 
 	if (prior.sigma != 0.0 &&
-		!NumberIsBetween("sigma of the prior", prior.sigma, DBL_MIN, DLINTS_MAX_NOISE, problem))
+		!CheckBetween("sigma of the prior", prior.sigma, DBL_MIN, DLINTS_MAX_NOISE, problem))
 		return false;
 	if (model->header.updates == 0 &&
 		model->header.sigma != ModelFirstSigma(model))
-		return OutOfRange(problem, "sigma", "the prior's before anything is learned",
-						  model->header.sigma);
+		return ReportOutOfRange(problem, "sigma", "the prior's before anything is learned",
+								model->header.sigma);
 	return true;
 }
 
-/* The prior by itself, at its full weight; "numbers" hold a factor. */
+/*
+ * Does the prior have a posterior at its full weight?  "numbers" is workspace
+ * for a factor.
+ */
 static bool
 PriorHasPosterior(const DlintsHeader *header, Prior prior, int dim,
 				  double *numbers)
@@ -349,8 +373,9 @@ PriorHasPosterior(const DlintsHeader *header, Prior prior, int dim,
 }
 
 /*
- * Has each memory a posterior, and the prior?  Then a memory has one with the
- * prior, too.  A model without would be refused when it is next used.
+ * Do all memories and the prior have a posterior?  The sum of a memory and
+ * the prior then has one, too.  A model without a posterior would raise
+ * errors whenever it is used.
  */
 bool
 ModelPosteriorsExist(Dlints *model)
@@ -383,32 +408,34 @@ ModelPosteriorsExist(Dlints *model)
 }
 
 /*
- * A model that came in from outside, its parameters found valid before: every
- * number of the evidence finite, sums of squares not negative, and a posterior
- * there.  Its numbers are brought into the form that learning leaves behind, so
- * that one model has one representation.
+ * Validate a model from text, jsonb or binary input, after
+ * ModelCheckParameters: all numbers are finite, sums of squares are not
+ * negative, and posteriors exist.
+ *
+ * Normalizes the numbers to the form that training produces, so that each
+ * model has exactly one representation.
  */
 bool
-ModelExternalIsValid(Dlints *model, Problem *problem)
+ModelNormalizeExternal(Dlints *model, Problem *problem)
 {
 	Memories	memories = ModelMemories(model);
 	int			j;
 
-	if (!ModelHistoryIsValid(&model->header, problem))
+	if (!ModelCheckHistory(&model->header, problem))
 		return false;
 	if (!ModelEvidenceIsValid(model))
-		return ProblemIs(problem, ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE,
-						 "NaN, infinity, a negative weight or a negative sum of squares not allowed in dlints",
-						 NULL, NULL);
-	if (!PriorSigmaIsValid(model, problem))
+		return ReportProblem(problem, ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE,
+							 "NaN, infinity, a negative weight or a negative sum of squares not allowed in dlints",
+							 NULL, NULL);
+	if (!CheckPriorSigma(model, problem))
 		return false;
 	if (!ModelPosteriorsExist(model))
-		return ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
-						 "The evidence has no posterior: it is not that of any observations",
-						 NULL, NULL);
+		return ReportProblem(problem, ERRCODE_INVALID_PARAMETER_VALUE,
+							 "The evidence has no posterior, so it cannot result from observations",
+							 NULL, NULL);
 	for (j = 0; j < memories.count; j++)
 		evidence_settle(&memories.memory[j]);
-	FieldsSettle(&model->header);
+	FieldsNormalize(&model->header);
 	return true;
 }
 
@@ -423,9 +450,9 @@ FieldText(const DlintsHeader *header, const Field *field)
 }
 
 /*
- * Do both models mean the same by their evidence?  Sizes, kind, projection,
- * memories and their rates define it; ridge, exploration, noise and policy do
- * not.
+ * Raise an error unless two models can be combined.  Dimensions,
+ * interactions, intercept, projection, memories and rates of forgetting must
+ * be equal.  Ridge, exploration, noise and policy may differ.
  */
 void
 ModelCheckSameEvidence(const DlintsHeader *left, const DlintsHeader *right)
@@ -438,11 +465,11 @@ ModelCheckSameEvidence(const DlintsHeader *left, const DlintsHeader *right)
 			!FieldIsSame(left, right, &fields[i]))
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("dlints models with different %s do not fit together",
+					 errmsg("cannot combine dlints models with different %s",
 							fields[i].name),
 					 errdetail("The left model has %s %s, the right one %s.",
 							   fields[i].name, FieldText(left, &fields[i]),
 							   FieldText(right, &fields[i])),
 					 one_memory ?
-					 errhint("A model made with a discount has one memory if nothing else is said.") : 0));
+					 errhint("A model created with a discount has one memory unless \"memories\" is given.") : 0));
 }

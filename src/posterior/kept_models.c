@@ -1,21 +1,23 @@
 /*
  * kept_models.c
- *		Queries pass the same model with every row, or a few thousand of them
- *		in turns, and a session asks for the same few again and again.  Reading
- *		and factoring each once is what makes them fast; recognising it must
- *		therefore cost next to nothing.
+ *		Cache of prepared models.
  *
- * A backend keeps what it needs of the models that it has seen in one hash
- * table, within dlints.model_cache_size.  Each call site (a function in a plan)
- * remembers the one that it saw last, which is looked at first and stays for as
- * long.  Who goes when there is no room is left to chance, because models often
- * come in cycles, of which the least recently used is the one to be needed next.
+ * A query passes the same model with every row, or alternates between some
+ * thousand models, and a session uses the same few repeatedly.  We therefore
+ * read and factor each model once.  Most calls only compare the argument with
+ * the cached key, so the comparison must be cheap.
  *
- * A model out of line is known by its toast pointer.  That cannot mean another
- * value while a transaction runs, but an Oid may come again some day: the first
- * time that a transaction meets a model, its first chunk is read and compared.
- * A model in line is known by all its bytes, and kept with them until the
- * transaction ends.
+ * A backend caches prepared models in one hash table, limited by
+ * dlints.model_cache_size.  Each call site (a function in a plan) remembers
+ * the model that it used last, which it compares first and which cannot be
+ * evicted.  Eviction is random: models are often scanned cyclically, which is
+ * the worst case of LRU.
+ *
+ * The key of a value stored out of line is its toast pointer.  A pointer
+ * identifies one value within a transaction, but its OID can be reused later.
+ * When a transaction first uses a cached model, we therefore compare the
+ * value's first chunk.  The key of an inline value is all of its bytes; such
+ * models are cached until the end of the transaction.
  */
 #include "postgres.h"
 
@@ -33,9 +35,9 @@
 /* ---------- values that come again ---------- */
 
 /*
- * The bytes that stand for a datum.  A value on disk cannot change under its
- * toast pointer while a statement runs.  Other pointers (to memory) say
- * nothing about what they point to, so such a value is flattened first.
+ * Get the bytes that identify a datum.  A toast pointer to disk identifies a
+ * value while a statement runs.  Pointers to memory (expanded or indirect
+ * values) do not, so these values are flattened.
  */
 static ValueKey
 ValueKeyOf(Datum datum)
@@ -50,7 +52,7 @@ ValueKeyOf(Datum datum)
 	return key;
 }
 
-/* Free what ValueKeyOf had to make. */
+/* Free the flat copy that ValueKeyOf may have made. */
 static void
 ValueKeyDone(ValueKey key, Datum datum)
 {
@@ -69,7 +71,10 @@ ValueKeyMatchesBytes(const ValueKey *key, Datum datum)
 	return same;
 }
 
-/* Remember a datum.  An earlier one's memory is the context's to free. */
+/*
+ * Set a key to identify a datum.  The caller's memory context owns the bytes
+ * of the previous key.
+ */
 void
 ValueKeySet(ValueKey *key, Datum datum, MemoryContext context)
 {
@@ -81,7 +86,7 @@ ValueKeySet(ValueKey *key, Datum datum, MemoryContext context)
 	ValueKeyDone(other, datum);
 }
 
-/* The same, freeing the earlier one.  An error leaves nothing remembered. */
+/* Set a key and free the previous one.  The key is empty after an error. */
 void
 ValueKeyReplace(ValueKey *key, Datum datum, MemoryContext context)
 {
@@ -93,9 +98,9 @@ ValueKeyReplace(ValueKey *key, Datum datum, MemoryContext context)
 }
 
 /*
- * Rows that belong together bring the same model.  Another stored copy of it
- * will do (GROUP BY on the model itself brings such together), and is the one
- * to be expected next.  Called where the key does not match.
+ * Raise an error unless "model" equals the model behind the key.  Called when
+ * the keys differ, which two stored copies of one model cause.  The key is
+ * set to the new copy, which the next row probably contains, too.
  */
 void
 CheckSameModel(ValueKey *key, Datum model,
@@ -114,16 +119,17 @@ int			model_cache_size;
 
 typedef struct TableEntry
 {
-	const ValueKey *key;		/* in the model */
+	const ValueKey *key;		/* part of "model" */
 	PreparedModel *model;
 	uint32		hash;
 	char		status;
 } TableEntry;
 
 /*
- * A toast pointer is hashed as a whole.  Of a model in line both ends suffice:
- * the header with the first sums, and the end of the last matrix.  All its
- * bytes are compared in any case, which costs less than a hash of them.
+ * Bytes hashed at each end of an inline model: the header and the first sums,
+ * and the end of the last matrix.  Hashing all bytes would cost more than the
+ * comparison that follows.  Toast pointers are shorter and are hashed
+ * completely.
  */
 #define HASHED_BYTES	512
 
@@ -137,7 +143,10 @@ HashKey(const ValueKey *key)
 						hash_bytes(bytes + key->size - count, count));
 }
 
-/* A model that leaves the table is looked up by its own key. */
+/*
+ * Are two keys equal?  Deletion passes the entry's own key, hence the
+ * shortcut.
+ */
 static inline bool
 SameKey(const ValueKey *a, const ValueKey *b)
 {
@@ -158,28 +167,28 @@ SameKey(const ValueKey *a, const ValueKey *b)
 #define SH_DEFINE
 #include "lib/simplehash.h"
 
-/* A function in a plan, from its first call on */
+/* State of a call site, stored in fn_extra */
 typedef struct CallSite
 {
-	PreparedModel *last;		/* seen last; NULL if there is none */
+	PreparedModel *last;		/* model used last, or NULL */
 	MemoryContextCallback at_end;
 } CallSite;
 
-/* all that this backend keeps */
+/* all models that this backend caches */
 static MemoryContext all_context = NULL;
 static models_hash *table = NULL;
 static Size kept_bytes = 0;
-static dlist_head in_line = DLIST_STATIC_INIT(in_line);	/* known by bytes */
+static dlist_head in_line = DLIST_STATIC_INIT(in_line);	/* cached models with inline keys */
 
 static Size
-BoundInBytes(void)
+CacheLimit(void)
 {
 	return (Size) model_cache_size * 1024;
 }
 
 /* ---------- memory ---------- */
 
-/* Count what has become of a model's memory. */
+/* Update the size of a cached model and the total after an allocation. */
 static void
 UpdateKeptBytes(PreparedModel *model)
 {
@@ -191,7 +200,7 @@ UpdateKeptBytes(PreparedModel *model)
 	kept_bytes = kept_bytes + model->bytes - before;
 }
 
-/* Memory for what is made of a model. */
+/* Allocate memory for a part of a prepared model. */
 void *
 PreparedAlloc(PreparedModel *model, Size size)
 {
@@ -201,7 +210,7 @@ PreparedAlloc(PreparedModel *model, Size size)
 	return part;
 }
 
-/* Another value's key, in the same memory. */
+/* Replace a key that belongs to a prepared model. */
 void
 PreparedReplaceKey(PreparedModel *model, ValueKey *key, Datum datum)
 {
@@ -211,7 +220,10 @@ PreparedReplaceKey(PreparedModel *model, ValueKey *key, Datum datum)
 
 /* ---------- who stays ---------- */
 
-/* Take a model out of the table.  It is gone when nobody uses it any more. */
+/*
+ * Remove a model from the cache.  Its memory is freed when no call site uses
+ * the model.
+ */
 static void
 EvictModel(PreparedModel *model)
 {
@@ -224,9 +236,12 @@ EvictModel(PreparedModel *model)
 		MemoryContextDelete(model->context);
 }
 
-/* A model that may go, the next one from any place on; NULL if there is none. */
+/*
+ * Find a model that no call site uses, starting at a random position of the
+ * table.  Returns NULL if there is none.
+ */
 static PreparedModel *
-AnySpare(void)
+FindEvictable(void)
 {
 	static uint64 evictions = 0;
 	models_iterator iterator;
@@ -239,23 +254,30 @@ AnySpare(void)
 	return NULL;
 }
 
-/* Evict models until all that is kept is within a bound. */
+/*
+ * Evict models until the cache has at most "bound" bytes, or only models in
+ * use.
+ */
 static void
 MakeRoom(Size bound)
 {
 	PreparedModel *model;
 
-	while (kept_bytes > bound && (model = AnySpare()) != NULL)
+	while (kept_bytes > bound && (model = FindEvictable()) != NULL)
 		EvictModel(model);
 }
 
-/* Idle connections are many: what outlives a transaction is a part of the bound. */
-#define OUTLIVING	4
+/*
+ * Divisor of the cache limit between transactions: idle connections keep at
+ * most 1/4 of dlints.model_cache_size.
+ */
+#define IDLE_CACHE_DIVISOR	4
 
 /*
- * The transaction ends.  Models that are known by their bytes are variables, or
- * too small to be worth their room.  Of the others there may be former versions
- * that nobody will ask for again.
+ * Transaction callback: shrink the cache.  Models with inline keys are
+ * evicted, since they are small or variables.  Other models may be old
+ * versions that no query will use again, so we reduce their memory to
+ * 1/OUTLIVING of the limit.
  */
 static void
 EndTransaction(XactEvent event, void *arg)
@@ -274,7 +296,7 @@ EndTransaction(XactEvent event, void *arg)
 		if (model->users == 0)
 			EvictModel(model);
 	}
-	MakeRoom(BoundInBytes() / OUTLIVING);
+	MakeRoom(CacheLimit() / IDLE_CACHE_DIVISOR);
 }
 
 static void
@@ -292,22 +314,22 @@ MakeTable(void)
 /* ---------- reading ---------- */
 
 /*
- * A value out of line as a whole if that is short: one scan of its chunks, nine
- * at most, in place of one for the header and one for the memory in use.  The
- * default model of 24 coordinates has 8.7 kB, one of 34 has 16.
+ * Maximum size in bytes of an out-of-line value that is read completely.  One
+ * scan of up to nine chunks then replaces separate scans for header and
+ * memory.  A default model has 8.7 kB with 24 coordinates, 16 kB with 34.
  */
-#define SHORT_VALUE		16384
+#define MAX_SHORT_VALUE		16384
 
 static Datum
-ReadShort(Datum datum)
+DetoastShort(Datum datum)
 {
 	if (VARATT_IS_EXTERNAL_ONDISK(DatumGetPointer(datum)) &&
-		toast_raw_datum_size(datum) <= SHORT_VALUE)
+		toast_raw_datum_size(datum) <= MAX_SHORT_VALUE)
 		return PointerGetDatum(PG_DETOAST_DATUM(datum));
 	return datum;
 }
 
-/* The header of a model, and the argument that it is in. */
+/* Read the header of a model, and remember the argument for later reads. */
 static void
 ReadModel(PreparedModel *model, Datum datum)
 {
@@ -317,9 +339,9 @@ ReadModel(PreparedModel *model, Datum datum)
 }
 
 /*
- * What the first chunk of a value out of line says.  The header alone may be
- * that of another model: with a given ridge and noise, all that have seen the
- * same rewards share it.
+ * Hash the first chunk of a value stored out of line.  The header alone would
+ * not suffice: models with a given ridge and noise have equal headers if they
+ * were trained on equal rewards.
  */
 static uint64
 HashFirstChunk(Datum datum)
@@ -333,14 +355,14 @@ HashFirstChunk(Datum datum)
 	return hash;
 }
 
-/* A model, with all that is made of it in a context of its own. */
+/* Create a prepared model in a memory context of its own. */
 static PreparedModel *
-MakeModel(Datum datum)
+CreateModel(Datum datum)
 {
 	PreparedModel read = {.seen_in = MyTransaction()};
 	PreparedModel *model;
 
-	ReadModel(&read, ReadShort(datum));
+	ReadModel(&read, DetoastShort(datum));
 	if (VARATT_IS_EXTERNAL_ONDISK(DatumGetPointer(datum)))
 		read.first_chunk = HashFirstChunk(read.datum);
 	read.context = AllocSetContextCreate(CurrentMemoryContext, "dlints model",
@@ -351,11 +373,11 @@ MakeModel(Datum datum)
 	return model;
 }
 
-/* A model that this backend does not know; an error leaves nothing behind. */
+/* Add a model to the cache.  An error leaves the cache unchanged. */
 static PreparedModel *
 InsertModel(Datum datum, uint32 hash)
 {
-	PreparedModel *model = MakeModel(datum);
+	PreparedModel *model = CreateModel(datum);
 	TableEntry *entry;
 	bool		found;
 
@@ -371,22 +393,25 @@ InsertModel(Datum datum, uint32 hash)
 	return model;
 }
 
-/* Is a kept model the value that its key stands for in this transaction? */
+/*
+ * Does the cached model still equal the value behind its toast pointer?
+ * Compares the first chunk once per transaction.
+ */
 static bool
-IsStill(PreparedModel *model, Datum datum)
+ConfirmModel(PreparedModel *model, Datum datum)
 {
 	if (model->seen_in == MyTransaction() || !VARATT_IS_EXTERNAL(model->key.bytes))
 		return true;
 	if (HashFirstChunk(datum) != model->first_chunk)
 		return false;
 	model->seen_in = MyTransaction();
-	/* a profile's toast pointer may have come again, too */
+	/* the OID in the profile's toast pointer may have been reused, too */
 	if (model->lifted && VARATT_IS_EXTERNAL(model->profile_key.bytes))
 		model->lifted = false;
 	return true;
 }
 
-/* The model of a value, as this backend keeps it. */
+/* Get the prepared model of a value from the cache, or add it. */
 static PreparedModel *
 LookupModel(Datum datum)
 {
@@ -395,10 +420,10 @@ LookupModel(Datum datum)
 	TableEntry *entry;
 
 	MakeTable();
-	MakeRoom(BoundInBytes());
+	MakeRoom(CacheLimit());
 	entry = models_lookup_hash(table, &key, hash);
 	ValueKeyDone(key, datum);
-	if (entry && IsStill(entry->model, datum))
+	if (entry && ConfirmModel(entry->model, datum))
 	{
 		entry->model->datum = PointerGetDatum(entry->model->key.bytes);
 		return entry->model;
@@ -410,7 +435,10 @@ LookupModel(Datum datum)
 
 /* ---------- call sites ---------- */
 
-/* A call site has seen its last. */
+/*
+ * Release the model of a call site.  Also the callback at the end of the
+ * plan.
+ */
 static void
 ReleaseModel(void *arg)
 {
@@ -437,20 +465,20 @@ GetSite(FmgrInfo *flinfo)
 	return site;
 }
 
-/* For a caller that sees its model once: in the current memory context. */
+/* Prepare a model in the current memory context, without the cache. */
 static PreparedModel *
 PrepareModelOnce(Datum datum)
 {
 	PreparedModel *model = palloc0(sizeof(PreparedModel));
 
 	model->context = CurrentMemoryContext;
-	ReadModel(model, ReadShort(datum));
+	ReadModel(model, DetoastShort(datum));
 	return model;
 }
 
 /*
- * Return the model in an argument, which must not be NULL, with all parts that this
- * backend keeps of it.  Valid until the call site asks for another model.
+ * Get the prepared model of an argument, which must not be NULL.  The result
+ * is valid until the call site uses another model.
  */
 PreparedModel *
 PrepareModel(FunctionCallInfo fcinfo, int argno)
@@ -458,12 +486,12 @@ PrepareModel(FunctionCallInfo fcinfo, int argno)
 	Datum		datum = PG_GETARG_DATUM(argno);
 	CallSite   *site;
 
-	/* a call without FmgrInfo has no place to remember anything */
+	/* without FmgrInfo the call has no fn_extra */
 	if (fcinfo->flinfo == NULL)
 		return PrepareModelOnce(datum);
 
 	site = GetSite(fcinfo->flinfo);
-	/* it is nearly always the one seen last */
+	/* nearly always the model of the previous call */
 	if (!site->last || !ValueKeyMatches(&site->last->key, datum))
 	{
 		ReleaseModel(site);

@@ -1,8 +1,7 @@
 /*
  * kept_models.h
- *		Values that come again: how one is known to be the one before, and models
- *		made ready for use, once for a session: what dlints.model_cache_size
- *		bounds.
+ *		Keys that recognize a value passed repeatedly, and the cache of
+ *		prepared models, limited by dlints.model_cache_size.
  */
 #ifndef DLINTS_KEPT_MODELS_H
 #define DLINTS_KEPT_MODELS_H
@@ -15,12 +14,12 @@
 #include "model/model.h"
 
 /*
- * What an argument looked like that comes again with every row.  A value stored
- * out of line is known by its toast pointer, another one by all its bytes.
+ * Identifies a value that is passed with each row: the toast pointer of a
+ * value stored out of line, else all of its bytes.
  */
 typedef struct ValueKey
 {
-	Size		size;			/* 0: nothing remembered */
+	Size		size;			/* 0 if the key is empty */
 	char	   *bytes;
 } ValueKey;
 
@@ -29,8 +28,8 @@ extern void ValueKeySet(ValueKey *key, Datum datum, MemoryContext context);
 extern void ValueKeyReplace(ValueKey *key, Datum datum, MemoryContext context);
 
 /*
- * Is this the value that is remembered?  Asked with every row, and nearly
- * always of a toast pointer, which is compared at a fixed length.
+ * Does the key identify this value?  Called for each row, nearly always with
+ * a toast pointer, for which the inlined comparison has constant length.
  */
 static inline bool
 ValueKeyMatches(const ValueKey *key, Datum datum)
@@ -42,58 +41,58 @@ ValueKeyMatches(const ValueKey *key, Datum datum)
 	return ValueKeyMatchesBytes(key, datum);
 }
 
-/* What is said where rows that belong together bring several models. */
+/* Texts for the error about different models in one group or partition. */
 typedef struct MismatchMessages
 {
 	const char *function;
 	const char *rows;			/* "group" or "partition" */
-	const char *advice;			/* for several models */
-	const char *profile_advice;	/* for several profiles */
+	const char *advice;			/* hint for different models */
+	const char *profile_advice;	/* hint for different profiles */
 } MismatchMessages;
 
 extern void CheckSameModel(ValueKey *key, Datum model,
 						   const MismatchMessages *messages,
 						   MemoryContext context);
 
-extern int	model_cache_size;	/* the setting, in kilobytes */
+extern int	model_cache_size;	/* dlints.model_cache_size, in kilobytes */
 
 /*
- * What is kept of a model.  Parts are made when they are asked for (parts.h),
- * and those that nobody asks for are NULL.
+ * A model with the parts that functions have computed from it (parts.h).
+ * Parts not yet computed are NULL.
  */
 typedef struct PreparedModel
 {
 	ValueKey	key;
 	DlintsHeader header;
-	int			dim;			/* coordinates of z */
-	double		level;			/* mean reward, of the intercept's coefficient */
-	double	   *mean;			/* psi-hat */
+	int			dim;			/* number of coordinates of z */
+	double		level;			/* mean reward, added to the coefficient of the intercept */
+	double	   *mean;			/* posterior mean psi-hat */
 	double	   *root;			/* R with R R' = sigma^2 Z^-1 Z~ Z^-1 */
-	double	   *b;				/* what a draw takes: b, L and M */
+	double	   *b;				/* vector b, for draws */
 	double	   *factors;
-	double	   *weights;		/* psi-hat lifted under a profile */
-	bool		lifted;			/* they are complete */
-	ValueKey	profile_key;		/* of that profile */
-	bool		judged;			/* it is known whether its sums are moderate */
+	double	   *weights;		/* psi-hat lifted to feature space under a profile */
+	bool		lifted;			/* "weights" are complete */
+	ValueKey	profile_key;		/* identifies the profile of "weights" */
+	bool		judged;			/* "moderate" is computed */
 	bool		moderate;
 
-	/* the value, to be read in the present call */
+	/* the value, valid during the current call */
 	Datum		datum;
 
-	/* where and how long it is kept */
+	/* position in the cache */
 	MemoryContext context;		/* of this struct and all parts */
-	bool		kept;			/* in the table of this backend */
-	Size		bytes;			/* counted */
-	uint32		hash;			/* of the key, in the table */
-	dlist_node	in_line;		/* in the list of those known by their bytes */
-	int			users;			/* call sites that saw it last */
-	uint32		seen_in;		/* the transaction that has met it */
-	uint64		first_chunk;	/* hash of it, if the value is out of line */
+	bool		kept;			/* in the cache */
+	Size		bytes;			/* size as counted by the cache */
+	uint32		hash;			/* hash of "key" */
+	dlist_node	in_line;		/* in the list of models with inline keys */
+	int			users;			/* number of call sites that used it last */
+	uint32		seen_in;		/* last transaction that verified the value */
+	uint64		first_chunk;	/* hash of the first chunk, if out of line */
 } PreparedModel;
 
 extern PreparedModel *PrepareModel(FunctionCallInfo fcinfo, int argno);
 
-/* for what is made of a model: memory that counts if it is kept */
+/* allocation for parts of a model, counted if the model is cached */
 extern void *PreparedAlloc(PreparedModel *model, Size size);
 extern void PreparedReplaceKey(PreparedModel *model, ValueKey *key,
 							   Datum datum);

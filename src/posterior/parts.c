@@ -1,7 +1,8 @@
 /*
  * parts.c
- *		What is made of a model, once for as long as it is recognised: factors,
- *		mean, widths, draws, and weights under a profile.
+ *		Computation of a prepared model's parts: mean, root of the covariance,
+ *		factors for draws, and weights under a profile.  Each part is computed
+ *		once per cached model.
  */
 #include "postgres.h"
 
@@ -13,12 +14,15 @@
 #include "sql/args.h"
 
 static double *
-Numbers(PreparedModel *prepared, Size count)
+AllocatePart(PreparedModel *prepared, Size count)
 {
 	return PreparedAlloc(prepared, count * sizeof(double));
 }
 
-/* Z = L L' and Z~ = M M' of evidence, into a factor that was bound for it */
+/*
+ * Compute the factors Z = L L' and Z~ = M M' of a memory with a prior.
+ * Raises an error if the posterior does not exist.
+ */
 void
 FactorEvidence(const Evidence *evidence, const Prior *prior, Factor *factor)
 {
@@ -27,13 +31,13 @@ FactorEvidence(const Evidence *evidence, const Prior *prior, Factor *factor)
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_CORRUPTED),
 				 errmsg("posterior of dlints model does not exist"),
-				 errdetail("Its evidence is not positive semidefinite or, with ridge and prior, out of range.")));
+				 errdetail("The evidence is not positive semidefinite, or out of range with ridge and prior.")));
 }
 
 static double *
 MakeMean(PreparedModel *prepared, const Factor *factor, const double *b)
 {
-	double	   *mean = Numbers(prepared, prepared->dim);
+	double	   *mean = AllocatePart(prepared, prepared->dim);
 
 	posterior_mean(factor, b, mean);
 	mean[prepared->dim - 1] += prepared->level;
@@ -44,7 +48,7 @@ static double *
 MakeRoot(PreparedModel *prepared, const Factor *factor)
 {
 	Size		count = (Size) prepared->dim * prepared->dim;
-	double	   *root = Numbers(prepared, count);
+	double	   *root = AllocatePart(prepared, count);
 	Size		i;
 
 	posterior_root(factor, root);
@@ -56,13 +60,13 @@ MakeRoot(PreparedModel *prepared, const Factor *factor)
 static double *
 CopyNumbers(PreparedModel *prepared, const double *numbers, Size count)
 {
-	return memcpy(Numbers(prepared, count), numbers, count * sizeof(double));
+	return memcpy(AllocatePart(prepared, count), numbers, count * sizeof(double));
 }
 
 /*
- * Make the parts that are not there yet.  A part is attached when it is
- * complete, and what can end in an error is made in the current memory context:
- * an error leaves nothing behind.  The mean needs one matrix of the two.
+ * Compute the requested parts that are still missing.  Workspace is in the
+ * current memory context, and a part is attached only when complete, so an
+ * error leaves no incomplete part.  The mean requires the factor of Z only.
  */
 static void
 MakeParts(PreparedModel *prepared, int parts)
@@ -94,7 +98,10 @@ MakeParts(PreparedModel *prepared, int parts)
 	}
 }
 
-/* What is read of the model for that may be large, and goes at once. */
+/*
+ * Compute the requested parts unless they exist.  A temporary memory context
+ * frees the sums and factors, which may be large, immediately.
+ */
 void
 PrepareParts(PreparedModel *prepared, int parts)
 {
@@ -113,23 +120,23 @@ PrepareParts(PreparedModel *prepared, int parts)
 	MemoryContextDelete(work);
 }
 
-/* Lift the mean under another profile. */
+/* Lift the mean to weights under another profile. */
 static void
 LiftMean(PreparedModel *prepared, Datum profile)
 {
 	PrepareParts(prepared, PART_MEAN);
-	prepared->lifted = false;	/* until the weights are complete */
+	prepared->lifted = false;	/* in case of an error */
 	if (!prepared->weights)
-		prepared->weights = Numbers(prepared, ModelLiftedLen(&prepared->header));
+		prepared->weights = AllocatePart(prepared, ModelLiftedLen(&prepared->header));
 	LiftParameter(&prepared->header, prepared->mean, profile, prepared->weights);
 	PreparedReplaceKey(prepared, &prepared->profile_key, profile);
 	prepared->lifted = true;
 }
 
 /*
- * The weights of the posterior mean under a profile (NULL where the
- * call has none).  Those of the last one are kept, since the rows of one user
- * tend to come together.
+ * Get the weights of the posterior mean under a profile.  The weights of the
+ * last profile are cached, since queries usually process one user's rows
+ * consecutively.
  */
 const double *
 PreparedWeights(PreparedModel *prepared, Datum profile)
@@ -140,7 +147,7 @@ PreparedWeights(PreparedModel *prepared, Datum profile)
 	return prepared->weights;
 }
 
-/* The factors that PART_DRAW keeps. */
+/* Set up a Factor for the numbers that PART_DRAW stores. */
 static void
 BindFactor(const PreparedModel *prepared, Factor *factor)
 {
@@ -151,9 +158,9 @@ BindFactor(const PreparedModel *prepared, Factor *factor)
 }
 
 /*
- * The expected reward at z and the posterior width there: for models that are
- * asked about one z, which need neither mean nor root.  "reduced" is
- * overwritten.
+ * Compute the expected reward at z and its standard error, without mean and
+ * root.  Faster for models that are used with a single z.  Overwrites
+ * "reduced".
  */
 double
 PreparedScore(PreparedModel *prepared, double *reduced, double *stddev)
@@ -171,8 +178,8 @@ PreparedScore(PreparedModel *prepared, double *reduced, double *stddev)
 }
 
 /*
- * psi-tilde (Algorithm 1), number "first" and those that follow it under a
- * seed: "count" vectors of prepared->dim numbers
+ * Compute draws psi-tilde (Algorithm 1): those numbered "first" (0-based) to
+ * "first" + "count" - 1 under a seed, each of prepared->dim numbers.
  */
 void
 PreparedDraws(PreparedModel *prepared, uint64 seed, int first, int count,
@@ -198,7 +205,7 @@ PreparedDraws(PreparedModel *prepared, uint64 seed, int first, int count,
 	pfree(normals);
 }
 
-/* The first of them, in the current memory context */
+/* Compute the first draw under a seed, in the current memory context. */
 double *
 PreparedDraw(PreparedModel *prepared, uint64 seed)
 {
@@ -208,7 +215,10 @@ PreparedDraw(PreparedModel *prepared, uint64 seed)
 	return draw;
 }
 
-/* Can another observation not make the sums overflow?  Asked of rows in turns. */
+/*
+ * Can the model be trained on any valid observation without overflow?  The
+ * answer is cached, since a query may alternate between models.
+ */
 bool
 PreparedIsModerate(PreparedModel *prepared)
 {

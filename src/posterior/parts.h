@@ -1,7 +1,7 @@
 /*
  * parts.h
- *		What is made of a model: factors, mean, widths, draws, and weights
- *		under a profile.
+ *		Parts of a prepared model: mean, root of the covariance, factors for
+ *		draws, and weights under a profile.
  */
 #ifndef DLINTS_PARTS_H
 #define DLINTS_PARTS_H
@@ -9,7 +9,7 @@
 #include "core/posterior.h"
 #include "posterior/kept_models.h"
 
-/* Parts of a model, to be combined. */
+/* parts of a model, as a bit mask */
 #define PART_MEAN	0x01
 #define PART_ROOT	0x02
 #define PART_DRAW	0x04

@@ -1,13 +1,12 @@
 /*
  * reduce.c
- *		Feature vectors to z, and parameters to weights.  Projection matrices are
- *		kept for as long as there is room.
+ *		Reduction of features to z and lifting of parameters to weights, with
+ *		a cache of projection matrices.
  *
- * Matrices are found by what defines them, so that models with the same seed,
- * sizes and scale share one.  A list is ordered by last use; the least recently
- * used go when a new one needs their room.  Usually there are few, but there may
- * be thousands where small models have seeds of their own: hence a hash table
- * beside it.
+ * Models with equal seed, dimensions and scale share a matrix.  The cache
+ * evicts the least recently used matrices when a new one needs space.  A hash
+ * table finds matrices quickly, since many small models may have different
+ * seeds.
  */
 #include "postgres.h"
 
@@ -26,8 +25,8 @@
 /* ---------- projection matrices ---------- */
 
 /*
- * Numbers in a piece: 1 MB, twice the longest row.  Generating them takes 4 ms,
- * the interval between interrupt checks.
+ * Numbers in a piece of a matrix: 1 MB, twice the longest row.  We check for
+ * interrupts after each piece, which takes 4 ms to generate.
  */
 #define PIECE_NUMBERS	131072
 
@@ -35,14 +34,17 @@ int			projection_cache_size;
 
 StaticAssertDecl(PIECE_NUMBERS >= DLINTS_MAX_FEATURE_DIM, "no row fits a piece");
 
-/* Its key, all of which says what the rows are, comes first. */
+/*
+ * A cached matrix.  The hash key, which must be the first member, determines
+ * all numbers of the matrix.
+ */
 typedef struct KeptProjection
 {
 	Projection	projection;
 	dlist_node	node;
-	MemoryContext context;		/* of the matrix */
+	MemoryContext context;		/* memory context of the matrix */
 	Size		bytes;
-	double	   *numbers;		/* of all rows, piece after piece */
+	double	   *numbers;		/* all rows, in row-major order */
 } KeptProjection;
 
 StaticAssertDecl(sizeof(Projection) == sizeof(uint64) + sizeof(double) + 2 * sizeof(int),
@@ -53,8 +55,8 @@ static dlist_head kept_projections = DLIST_STATIC_INIT(kept_projections);
 static Size kept_bytes = 0;
 
 /*
- * How many rows are generated, or worked through, at a time.  The same whether
- * a matrix is kept or not, so that the setting cannot change how sums round.
+ * Return the number of rows in a piece.  It does not depend on whether the
+ * matrix is cached, so the setting cannot change the rounding of sums.
  */
 static int
 PieceRows(const Projection *projection)
@@ -65,12 +67,12 @@ PieceRows(const Projection *projection)
 }
 
 static Size
-BoundInBytes(void)
+CacheLimit(void)
 {
 	return (Size) projection_cache_size * 1024;
 }
 
-/* Generate all rows, a piece at a time so that the user can interrupt. */
+/* Generate all rows of a matrix, in pieces, so that users can cancel. */
 static void
 GenerateRows(const Projection *projection, double *numbers)
 {
@@ -95,11 +97,11 @@ EvictProjection(KeptProjection *kept)
 	hash_search(table, &kept->projection, HASH_REMOVE, NULL);
 }
 
-/* Evict what was not used for longest until so many more bytes fit. */
+/* Evict the least recently used matrices until "bytes" more bytes fit. */
 static void
 MakeRoom(Size bytes)
 {
-	while (!dlist_is_empty(&kept_projections) && kept_bytes + bytes > BoundInBytes())
+	while (!dlist_is_empty(&kept_projections) && kept_bytes + bytes > CacheLimit())
 		EvictProjection(dlist_tail_element(KeptProjection, node, &kept_projections));
 }
 
@@ -113,9 +115,9 @@ MakeTable(void)
 }
 
 /*
- * It becomes permanent only when all rows are there: an error half way leaves
- * nothing behind.  What counts is all that it takes, since that of a small
- * matrix is mostly its surroundings.
+ * Generate a matrix and add it to the cache.  The matrix moves to permanent
+ * memory only when it is complete, so an error frees it.  We count the size
+ * of its memory context, which is mostly overhead for a small matrix.
  */
 static KeptProjection *
 InsertProjection(const Projection *projection, Size bytes)
@@ -140,7 +142,10 @@ InsertProjection(const Projection *projection, Size bytes)
 	return kept;
 }
 
-/* The kept projection with these rows; made if there is room, else NULL. */
+/*
+ * Get a matrix from the cache, or add it.  Returns NULL if it exceeds the
+ * limit.
+ */
 static KeptProjection *
 KeepProjection(const Projection *projection)
 {
@@ -150,20 +155,20 @@ KeepProjection(const Projection *projection)
 	KeptProjection *kept;
 
 	MakeTable();
-	MakeRoom(0);				/* the bound may have been lowered */
+	MakeRoom(0);				/* the setting may have been reduced */
 	kept = hash_search(table, projection, HASH_FIND, NULL);
 	if (kept)
 	{
 		dlist_move_head(&kept_projections, &kept->node);
 		return kept;
 	}
-	return bytes <= BoundInBytes() ? InsertProjection(projection, bytes) : NULL;
+	return bytes <= CacheLimit() ? InsertProjection(projection, bytes) : NULL;
 }
 
 /*
- * Begin a way through all rows of a matrix: of the one that is kept or, where there
- * is no room for it, as they are generated.  There is one way at a time, as
- * another might evict what the first one reads.
+ * Begin a scan of a matrix's rows.  A matrix too large for the cache is
+ * generated during the scan.  Only one scan may be active, because a second
+ * one could evict the first one's matrix.
  */
 ProjectionWalk
 ProjectionBegin(const Projection *projection)
@@ -179,7 +184,10 @@ ProjectionBegin(const Projection *projection)
 	return walk;
 }
 
-/* Go on to the next piece; false, and the way is over, if there is none. */
+/*
+ * Advance a scan to the next piece.  Returns false, and ends the scan, after
+ * the last piece.
+ */
 bool
 ProjectionNext(ProjectionWalk *walk)
 {
@@ -204,8 +212,8 @@ ProjectionNext(ProjectionWalk *walk)
 /* ---------- what they are for ---------- */
 
 /*
- * Feature vectors, each with a profile if the model has one, to reduced
- * feature vectors.
+ * Compute the reduced features of "count" feature vectors, each with a
+ * profile if the model has profiles.
  */
 void
 ReduceFeatures(const DlintsHeader *model, int count, const double *features,
@@ -228,8 +236,8 @@ ReduceFeatures(const DlintsHeader *model, int count, const double *features,
 }
 
 /*
- * The reduced features of an argument or two, checked; allocated here, with
- * room behind it for what it is made of.
+ * Compute the reduced features of a call's features and profile, after
+ * checking both.  The result is allocated in the current memory context.
  */
 double *
 ReduceArray(const DlintsHeader *model, ArrayType *features,
@@ -248,9 +256,9 @@ ReduceArray(const DlintsHeader *model, ArrayType *features,
 }
 
 /*
- * Parameters to as many lists of weights over feature vectors, under one shared
- * features if the model has one: dim numbers each, followed by that of
- * the intercept if there is one.
+ * Lift "count" parameters to weights over the features, all under one profile
+ * if the model has profiles.  Each parameter gives dim weights, followed by
+ * one for the intercept, if any.  Raises an error if a weight overflows.
  */
 void
 LiftParameters(const DlintsHeader *model, int count, const double *parameters,
@@ -276,7 +284,7 @@ LiftParameters(const DlintsHeader *model, int count, const double *parameters,
 		ResultFinite(weights[i]);
 }
 
-/* One parameter, under the profile of a call. */
+/* Lift one parameter under the profile argument of a call. */
 void
 LiftParameter(const DlintsHeader *model, const double *parameter,
 			  Datum profile, double *weights)

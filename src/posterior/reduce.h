@@ -1,8 +1,8 @@
 /*
  * reduce.h
- *		Feature vectors to reduced features, and parameters to weights over
- *		feature vectors, as a model does it; and the projection matrices that this
- *		backend keeps for that, bounded by dlints.projection_cache_size.
+ *		Reduction of features to z, lifting of parameters to weights over
+ *		features, and the cache of projection matrices, limited by
+ *		dlints.projection_cache_size.
  */
 #ifndef DLINTS_REDUCE_H
 #define DLINTS_REDUCE_H
@@ -11,15 +11,15 @@
 
 #include "model/model.h"
 
-extern int	projection_cache_size;	/* the setting, in kilobytes */
+extern int	projection_cache_size;	/* dlints.projection_cache_size, in kilobytes */
 
-/* A way through the rows of a matrix, a piece after the other. */
+/* A scan of the rows of a matrix in pieces. */
 typedef struct ProjectionWalk
 {
 	const Projection *projection;
-	ProjectionRows piece;		/* the present one */
-	const double *kept;			/* all rows, or NULL */
-	double	   *generated;		/* and then room for those of a piece */
+	ProjectionRows piece;		/* current piece */
+	const double *kept;			/* the cached matrix, or NULL */
+	double	   *generated;		/* buffer for a piece if not cached */
 } ProjectionWalk;
 
 extern ProjectionWalk ProjectionBegin(const Projection *projection);

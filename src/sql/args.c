@@ -1,7 +1,7 @@
 /*
  * args.c
- *		What functions ask of their arguments, whatever they are about; and
- *		checked C values to SQL results.
+ *		Validation of scalar arguments, and conversion of C values to SQL
+ *		results with a check for overflow.
  */
 #include "postgres.h"
 
@@ -30,7 +30,10 @@ ArgNotNull(FunctionCallInfo fcinfo, int argno, const char *name)
 				 errmsg("%s must not be null", name)));
 }
 
-/* The memory context for an aggregate's state; refuses any other caller. */
+/*
+ * Get the memory context of an aggregate's state.  Raises an error if the
+ * function is not called as part of an aggregate.
+ */
 MemoryContext
 AggregateContext(FunctionCallInfo fcinfo)
 {
@@ -43,7 +46,10 @@ AggregateContext(FunctionCallInfo fcinfo)
 	return context;
 }
 
-/* An aggregate's state as it came, for a row that does not count. */
+/*
+ * Return the state argument of a transition function unchanged, for an input
+ * row that the aggregate skips.
+ */
 Datum
 AggregateSameState(FunctionCallInfo fcinfo)
 {
@@ -52,7 +58,7 @@ AggregateSameState(FunctionCallInfo fcinfo)
 	PG_RETURN_POINTER(PG_GETARG_POINTER(0));
 }
 
-/* the types of numbers that the next function knows */
+/* Does ArgNumber accept this type?  It also accepts boolean. */
 bool
 TypeIsNumber(Oid type)
 {
@@ -61,8 +67,8 @@ TypeIsNumber(Oid type)
 }
 
 /*
- * A number or truth value of any type.  One that is too large becomes infinity,
- * which is refused later.
+ * Convert a boolean or a value of any numeric type to double.  A numeric
+ * beyond the range of double becomes infinity; callers reject infinity.
  */
 double
 ArgNumber(Oid type, Datum value)
@@ -88,9 +94,12 @@ ArgNumber(Oid type, Datum value)
 	}
 }
 
-/* What stands where a number should, for an error to name it. */
+/*
+ * Describe an invalid number for an error message: NaN, infinity, or a number
+ * above WIDEN_MAX.
+ */
 const char *
-WhatIsWrongWith(double value)
+DescribeInvalidNumber(double value)
 {
 	return isnan(value) ? "NaN" :
 		isinf(value) ? "infinity" :
@@ -98,31 +107,37 @@ WhatIsWrongWith(double value)
 }
 
 static double
-Allowed(bool allowed, double value, const char *what)
+CheckAllowed(bool allowed, double value, const char *what)
 {
 	if (unlikely(!allowed))
 		ereport(ERROR,
 				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-				 errmsg("%s not allowed in %s", WhatIsWrongWith(value), what)));
+				 errmsg("%s not allowed in %s", DescribeInvalidNumber(value), what)));
 	return value;
 }
 
 double
 ArgFinite(double value, const char *what)
 {
-	return Allowed(isfinite(value), value, what);
+	return CheckAllowed(isfinite(value), value, what);
 }
 
-/* A number that sums and their squares may be made of. */
+/*
+ * Check that a number is at most WIDEN_MAX in size, so that sums of its
+ * squares do not overflow.
+ */
 double
 ArgBounded(double value, const char *what)
 {
-	return Allowed(fabs(value) <= WIDEN_MAX, value, what);
+	return CheckAllowed(fabs(value) <= WIDEN_MAX, value, what);
 }
 
-/* A number is not what it has to be. */
+/*
+ * Raise an error for a number outside its range.  The message is "name must
+ * be range", the detail shows the value.
+ */
 void
-ArgRefuse(const char *name, const char *range, double value)
+ArgRaiseOutOfRange(const char *name, const char *range, double value)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -130,9 +145,9 @@ ArgRefuse(const char *name, const char *range, double value)
 			 errdetail("The value is %s.", double_to_shortest_decimal(value))));
 }
 
-/* A count of something. */
+/* Check that an integer is at least 1, and return it. */
 int64
-AtLeastOne(int64 value, const char *name)
+ArgCheckPositive(int64 value, const char *name)
 {
 	if (value < 1)
 		ereport(ERROR,
@@ -143,19 +158,22 @@ AtLeastOne(int64 value, const char *name)
 }
 
 /*
- * The argument k, how many items are wanted.  No array holds more of them than
- * an int can count.
+ * Read argument "k", the number of items to return.  Values above the maximum
+ * of int are reduced to it, since no array holds more items.
  */
 int
 ArgCount(FunctionCallInfo fcinfo, int argno)
 {
 	ArgNotNull(fcinfo, argno, "k");
-	return (int) Min(AtLeastOne(PG_GETARG_INT64(argno), "k"), PG_INT32_MAX);
+	return (int) Min(ArgCheckPositive(PG_GETARG_INT64(argno), "k"), PG_INT32_MAX);
 }
 
-/* What is asked of all rows of a group or partition has to be one thing. */
+/*
+ * Raise an error unless an argument has the same value in all rows of a group
+ * or partition.
+ */
 void
-CheckSame(bool same, const char *name, const char *rows)
+CheckSameValue(bool same, const char *name, const char *rows)
 {
 	if (!same)
 		ereport(ERROR,
@@ -165,7 +183,9 @@ CheckSame(bool same, const char *name, const char *rows)
 
 /* ---------- results: numbers, arrays, sets of rows ---------- */
 
-/* A number that overflowed is told with what to do about it. */
+/*
+ * Return a result, or raise an error with a hint if the result is not finite.
+ */
 double
 ResultFiniteOr(double value, const char *hint)
 {
@@ -183,9 +203,9 @@ ResultFinite(double value)
 	return ResultFiniteOr(value, "Scale features and rewards to moderate size.");
 }
 
-/* An array of numbers of a type that is so wide, all zero yet. */
+/* Create an array of zeros; "width" is the size of an element in bytes. */
 static ArrayType *
-ZeroArray(Oid type, Size width, int ndim, const int *dims)
+CreateZeroArray(Oid type, Size width, int ndim, const int *dims)
 {
 	Size		size = add_size(ARR_OVERHEAD_NONULLS(ndim),
 								mul_size(ArrayGetNItems(ndim, dims), width));
@@ -206,7 +226,7 @@ ZeroArray(Oid type, Size width, int ndim, const int *dims)
 static Datum
 ResultArray(int ndim, const int *dims, const double *values)
 {
-	ArrayType  *array = ZeroArray(FLOAT8OID, sizeof(float8), ndim, dims);
+	ArrayType  *array = CreateZeroArray(FLOAT8OID, sizeof(float8), ndim, dims);
 	int			count = ArrayGetNItems(ndim, dims);
 	int			i;
 
@@ -216,30 +236,39 @@ ResultArray(int ndim, const int *dims, const double *values)
 	return PointerGetDatum(array);
 }
 
-/* Numbers, at least one, to be filled. */
+/*
+ * Create a double precision[] of zeros for the caller to fill; "count" is at
+ * least 1.
+ */
 ArrayType *
 ResultDoubles(int count)
 {
-	return ZeroArray(FLOAT8OID, sizeof(float8), 1, &count);
+	return CreateZeroArray(FLOAT8OID, sizeof(float8), 1, &count);
 }
 
-/* The same as real[] */
+/* Create a real[] of zeros for the caller to fill; "count" is at least 1. */
 ArrayType *
 ResultReals(int count)
 {
-	return ZeroArray(FLOAT4OID, sizeof(float4), 1, &count);
+	return CreateZeroArray(FLOAT4OID, sizeof(float4), 1, &count);
 }
 
-/* A real[][], of which neither is zero, to be filled row by row. */
+/*
+ * Create a real[][] of zeros in row-major order for the caller to fill; both
+ * dimensions are at least 1.
+ */
 ArrayType *
 ResultRealMatrix(int rows, int columns)
 {
 	const int	dims[2] = {rows, columns};
 
-	return ZeroArray(FLOAT4OID, sizeof(float4), 2, dims);
+	return CreateZeroArray(FLOAT4OID, sizeof(float4), 2, dims);
 }
 
-/* A sum of vectors as the real[] of length 1 that points where it does. */
+/*
+ * Scale a vector to length 1 and return it as real[].  A vector of zeros
+ * remains zero.
+ */
 Datum
 ResultUnitVector(const double *sum, int count)
 {
@@ -261,7 +290,7 @@ ResultVector(const double *values, int count)
 	return ResultArray(1, &count, values);
 }
 
-/* double precision[][], given row by row */
+/* Return numbers in row-major order as double precision[][]. */
 Datum
 ResultMatrix(const double *values, int rows, int columns)
 {
@@ -270,7 +299,7 @@ ResultMatrix(const double *values, int rows, int columns)
 	return ResultArray(2, dims, values);
 }
 
-/* One row, of the composite type that the function returns. */
+/* Form a row of the composite type that the function is declared to return. */
 Datum
 ResultRow(FunctionCallInfo fcinfo, int columns, Datum *values, bool *nulls)
 {
@@ -282,7 +311,11 @@ ResultRow(FunctionCallInfo fcinfo, int columns, Datum *values, bool *nulls)
 	return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), values, nulls));
 }
 
-/* The rows that a function returns all at once, as the call expects them; empty yet. */
+/*
+ * Begin the result of a set-returning function: an empty tuplestore, to which
+ * the function adds all rows.  Raises an error if the caller cannot accept a
+ * set.
+ */
 ReturnSetInfo *
 ResultRows(FunctionCallInfo fcinfo)
 {

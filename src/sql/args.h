@@ -1,8 +1,7 @@
 /*
  * args.h
- *		What functions ask of their arguments, whatever they are about: not
- *		null, finite, counted, the same in all rows; how they return results,
- *		checked; and one wording for each error.
+ *		Validation of scalar arguments and checked conversion of results, with
+ *		one wording for each error.
  */
 #ifndef DLINTS_ARGS_H
 #define DLINTS_ARGS_H
@@ -10,7 +9,11 @@
 #include "fmgr.h"
 #include "utils/array.h"
 
-/* The entry of a function for one form of its call, as in the catalogue. */
+/*
+ * Define the C entry point of a SQL function that shares its body with other
+ * functions.  The remaining arguments initialize a struct of type Form with
+ * the positions of the function's arguments.
+ */
 #define FORM_ENTRY(function, body, Form, ...) \
 	PG_FUNCTION_INFO_V1(function); \
 	Datum \
@@ -29,11 +32,11 @@ extern bool TypeIsNumber(Oid type);
 extern double ArgNumber(Oid type, Datum value);
 extern double ArgFinite(double value, const char *what);
 extern double ArgBounded(double value, const char *what);
-extern const char *WhatIsWrongWith(double value);
-extern void ArgRefuse(const char *name, const char *range, double value);
-extern int64 AtLeastOne(int64 value, const char *name);
+extern const char *DescribeInvalidNumber(double value);
+extern void ArgRaiseOutOfRange(const char *name, const char *range, double value);
+extern int64 ArgCheckPositive(int64 value, const char *name);
 extern int	ArgCount(FunctionCallInfo fcinfo, int argno);
-extern void CheckSame(bool same, const char *name, const char *rows);
+extern void CheckSameValue(bool same, const char *name, const char *rows);
 
 struct ReturnSetInfo;
 

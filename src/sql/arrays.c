@@ -1,10 +1,10 @@
 /*
  * arrays.c
- *		Arrays of numbers, checked.
+ *		Validation of array arguments.
  *
- * Functions take arrays of any numbers.  Those of real and double precision are
- * read as they are; others become double precision here, so that nothing behind
- * this door knows of them.  Nothing that is not finite gets in.
+ * Functions accept arrays of any numeric type.  Arrays of real and double
+ * precision are read in place; other arrays are converted to double precision
+ * here.  NaN and infinity raise an error.
  */
 #include "postgres.h"
 
@@ -16,44 +16,48 @@
 #include "sql/arrays.h"
 
 /*
- * Something is wrong with an argument.  "where" says in what, and is followed
- * by the model that expects something else, if there is one.
+ * Report an invalid array.  "where" names the argument for the error's
+ * detail, which also shows the shape of "model" unless that is NULL.  Returns
+ * false, or raises the error if "problem" is NULL.
  */
 static bool
-Unfit(Problem *problem, int sqlerrcode, const char *message,
-	  const DlintsHeader *model, const char *where)
+ReportArray(Problem *problem, int sqlerrcode, const char *message,
+			const DlintsHeader *model, const char *where)
 {
-	return ProblemIs(problem, sqlerrcode, message,
-					 model ? psprintf("%s; the model is dlints%s.",
-									  where, ModelShape(model)) :
-					 psprintf("%s.", where), NULL);
+	return ReportProblem(problem, sqlerrcode, message,
+						 model ? psprintf("%s; the model is dlints%s.",
+										  where, ModelShape(model)) :
+						 psprintf("%s.", where), NULL);
 }
 
 static bool
-LengthIs(const ArgSpec *spec, int actual, Problem *problem)
+CheckLength(const ArgSpec *spec, int actual, Problem *problem)
 {
 	if (actual == spec->len)
 		return true;
-	return Unfit(problem, ERRCODE_DATA_EXCEPTION,
-				 psprintf("expected %d dimensions, not %d", spec->len, actual),
-				 spec->model,
-				 psprintf("This is the length of the %s", spec->name));
+	return ReportArray(problem, ERRCODE_DATA_EXCEPTION,
+					   psprintf("expected %d dimensions, not %d", spec->len, actual),
+					   spec->model,
+					   psprintf("Wrong length of the %s", spec->name));
 }
 
 static bool
-HasNoNulls(ArrayType *array, const ArgSpec *spec, Problem *problem)
+CheckNoNulls(ArrayType *array, const ArgSpec *spec, Problem *problem)
 {
 	if (!ARR_HASNULL(array) || !array_contains_nulls(array))
 		return true;
-	return Unfit(problem, ERRCODE_NULL_VALUE_NOT_ALLOWED,
-				 "array must not contain nulls", spec->model,
-				 psprintf("There is one in the %s", spec->name));
+	return ReportArray(problem, ERRCODE_NULL_VALUE_NOT_ALLOWED,
+					   "array must not contain nulls", spec->model,
+					   psprintf("A null was found in the %s", spec->name));
 }
 
-/* Elements first to first + count - 1, in storage order. */
+/*
+ * Convert elements "first" to "first" + "count" - 1, in storage order, to
+ * double.  Returns false if an element is not finite or exceeds WIDEN_MAX.
+ */
 static bool
-NumbersAreValid(ArrayType *array, const ArgSpec *spec, Size first, Size count,
-				double *out, Problem *problem)
+ReadNumbers(ArrayType *array, const ArgSpec *spec, Size first, Size count,
+			double *out, Problem *problem)
 {
 	bool		valid;
 	Size		i = 0;
@@ -67,22 +71,22 @@ NumbersAreValid(ArrayType *array, const ArgSpec *spec, Size first, Size count,
 
 	while (i < count - 1 && fabs(out[i]) <= WIDEN_MAX)
 		i++;
-	return Unfit(problem, ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE,
-				 psprintf("%s not allowed in array", WhatIsWrongWith(out[i])),
-				 spec->model,
-				 psprintf("Element %zu of the %s", first + i + 1, spec->name));
+	return ReportArray(problem, ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE,
+					   psprintf("%s not allowed in array", DescribeInvalidNumber(out[i])),
+					   spec->model,
+					   psprintf("Element %zu of the %s", first + i + 1, spec->name));
 }
 
-/* One-dimensional, or empty */
+/* Does the array have one dimension, or no elements? */
 static bool
-IsVector(ArrayType *array, const ArgSpec *spec, Problem *problem)
+CheckOneDimensional(ArrayType *array, const ArgSpec *spec, Problem *problem)
 {
 	if (ARR_NDIM(array) <= 1)
 		return true;
-	return Unfit(problem, ERRCODE_ARRAY_SUBSCRIPT_ERROR,
-				 "array must be one-dimensional", spec->model,
-				 psprintf("The number of dimensions of the %s is %d",
-						  spec->name, ARR_NDIM(array)));
+	return ReportArray(problem, ERRCODE_ARRAY_SUBSCRIPT_ERROR,
+					   "array must be one-dimensional", spec->model,
+					   psprintf("The number of dimensions of the %s is %d",
+								spec->name, ARR_NDIM(array)));
 }
 
 static int
@@ -91,22 +95,29 @@ VectorLength(ArrayType *array)
 	return ARR_NDIM(array) == 0 ? 0 : ARR_DIMS(array)[0];
 }
 
-/* A vector of the specified length, put into "out". */
+/*
+ * Copy an array of spec->len elements to "out" as double.  Returns false if
+ * it has another length, more than one dimension, NULL elements or invalid
+ * numbers.
+ */
 bool
-VectorIsValid(ArrayType *array, const ArgSpec *spec, double *out,
+ArgReadVector(ArrayType *array, const ArgSpec *spec, double *out,
 			  Problem *problem)
 {
-	/* nearly all are, and learning asks it of each */
+	/* fast path for valid arrays: training calls this function for each row */
 	if (likely(ARR_NDIM(array) == 1 && ARR_DIMS(array)[0] == spec->len &&
 			   !ARR_HASNULL(array)))
-		return NumbersAreValid(array, spec, 0, spec->len, out, problem);
-	return IsVector(array, spec, problem) &&
-		HasNoNulls(array, spec, problem) &&
-		LengthIs(spec, VectorLength(array), problem) &&
-		NumbersAreValid(array, spec, 0, spec->len, out, problem);
+		return ReadNumbers(array, spec, 0, spec->len, out, problem);
+	return CheckOneDimensional(array, spec, problem) &&
+		CheckNoNulls(array, spec, problem) &&
+		CheckLength(spec, VectorLength(array), problem) &&
+		ReadNumbers(array, spec, 0, spec->len, out, problem);
 }
 
-/* The elements of an array of any type; "nulls" is NULL where there can be none. */
+/*
+ * Deconstruct an array of any type and return the number of elements.  Pass
+ * NULL for "nulls" if the array is known to have no NULL elements.
+ */
 int
 ArgElements(ArrayType *array, Datum **elements, bool **nulls)
 {
@@ -121,7 +132,10 @@ ArgElements(ArrayType *array, Datum **elements, bool **nulls)
 	return count;
 }
 
-/* The same array in double precision; its nulls stay. */
+/*
+ * Convert an array of numbers to double precision[].  NULL elements remain
+ * NULL.
+ */
 ArrayType *
 ArgArrayWidened(ArrayType *array)
 {
@@ -140,9 +154,12 @@ ArgArrayWidened(ArrayType *array)
 							  FLOAT8PASSBYVAL, TYPALIGN_DOUBLE);
 }
 
-/* An argument as an array of real or double precision. */
+/*
+ * Detoast an array argument, and convert it to double precision unless it is
+ * real or double precision.  Returns false if the elements are not numbers.
+ */
 bool
-ArrayIsNumeric(Datum datum, ArrayType **array, Problem *problem)
+GetNumericArray(Datum datum, ArrayType **array, Problem *problem)
 {
 	Oid			type;
 
@@ -154,9 +171,9 @@ ArrayIsNumeric(Datum datum, ArrayType **array, Problem *problem)
 	if (type == FLOAT4OID || type == FLOAT8OID)
 		return true;
 	if (!TypeIsNumber(type))
-		return ProblemIs(problem, ERRCODE_DATATYPE_MISMATCH,
-						 psprintf("array of numbers expected, not %s[]",
-								  format_type_be(type)), NULL, NULL);
+		return ReportProblem(problem, ERRCODE_DATATYPE_MISMATCH,
+							 psprintf("array of numbers expected, not %s[]",
+									  format_type_be(type)), NULL, NULL);
 	*array = ArgArrayWidened(*array);
 	return true;
 }
@@ -166,17 +183,20 @@ ArgArrayConverted(Datum datum)
 {
 	ArrayType  *array;
 
-	ArrayIsNumeric(datum, &array, NULL);
+	GetNumericArray(datum, &array, NULL);
 	return array;
 }
 
 void
 ArgVector(ArrayType *array, const ArgSpec *spec, double *out)
 {
-	VectorIsValid(array, spec, out, NULL);
+	ArgReadVector(array, spec, out, NULL);
 }
 
-/* As many of them as there are rows of features */
+/*
+ * Raise an error unless the number of rewards, profiles, times or weights
+ * equals the number of rows of features.
+ */
 void
 ArgCheckCount(int features, int others, const char *what)
 {
@@ -187,35 +207,44 @@ ArgCheckCount(int features, int others, const char *what)
 				 errdetail("Rows of features: %d, %s: %d.", features, what, others)));
 }
 
-/* The length of an array of one dimension or none. */
+/*
+ * Return the number of elements of an array.  Raises an error if it has more
+ * than one dimension.
+ */
 int
 ArgElementCount(ArrayType *array, const ArgSpec *spec)
 {
-	IsVector(array, spec, NULL);
+	CheckOneDimensional(array, spec, NULL);
 	return VectorLength(array);
 }
 
-/* The same of one that must have no nulls. */
+/*
+ * Return the number of elements.  Raises an error if the array has more than
+ * one dimension or NULL elements.
+ */
 int
 ArgVectorLength(ArrayType *array, const ArgSpec *spec)
 {
 	int			length = ArgElementCount(array, spec);
 
-	HasNoNulls(array, spec, NULL);
+	CheckNoNulls(array, spec, NULL);
 	return length;
 }
 
-/* An array without nulls, of the specified length. */
+/*
+ * Raise an error unless the array is one-dimensional, has spec->len elements
+ * and no NULL elements.
+ */
 void
 ArgCheckLength(ArrayType *array, const ArgSpec *spec)
 {
-	LengthIs(spec, ArgVectorLength(array, spec), NULL);
+	CheckLength(spec, ArgVectorLength(array, spec), NULL);
 }
 
 /*
- * ArgDot for the cases that it leaves: double precision, and all that is
- * wrong.  If the sum is not finite, one of the numbers is to blame or it has
- * overflowed.
+ * Slow path of ArgDot: arrays of double precision and invalid arguments.  If
+ * the score is not finite, the function raises an error for the invalid
+ * weight or feature.  If all of them are valid, the sum has overflowed.
  */
 double
 ArgDotChecked(ArrayType *features, const ArgSpec *spec, const double *weights)
@@ -239,7 +268,11 @@ ArgDotChecked(ArrayType *features, const ArgSpec *spec, const double *weights)
 	return ResultFinite(score);
 }
 
-/* Rows of a two-dimensional array (or an empty one), of the specified length. */
+/*
+ * Return the number of rows of a two-dimensional array with spec->len
+ * columns; an empty array has none.  Raises an error for another shape or for
+ * NULL elements.
+ */
 int
 ArgMatrixRows(ArrayType *array, const ArgSpec *spec)
 {
@@ -251,21 +284,21 @@ ArgMatrixRows(ArrayType *array, const ArgSpec *spec)
 				 errmsg("array must be two-dimensional"),
 				 errdetail("The number of dimensions of the %s is %d.",
 						   spec->name, ARR_NDIM(array))));
-	HasNoNulls(array, spec, NULL);
+	CheckNoNulls(array, spec, NULL);
 	if (ARR_DIMS(array)[1] != spec->len)
 	{
 		ArgSpec		rows = *spec;
 
 		rows.name = psprintf("rows of the %s", spec->name);
-		LengthIs(&rows, ARR_DIMS(array)[1], NULL);
+		CheckLength(&rows, ARR_DIMS(array)[1], NULL);
 	}
 	return ARR_DIMS(array)[0];
 }
 
-/* Some of these rows. */
+/* Copy "rows" rows, from row "first" (0-based) on, to "out" as double. */
 void
 ArgMatrixSlice(ArrayType *array, const ArgSpec *spec, Size first, int rows,
 			   double *out)
 {
-	NumbersAreValid(array, spec, first * spec->len, (Size) rows * spec->len, out, NULL);
+	ReadNumbers(array, spec, first * spec->len, (Size) rows * spec->len, out, NULL);
 }

@@ -1,6 +1,6 @@
 /*
  * arrays.h
- *		Arrays of numbers, checked, and one wording for each error.
+ *		Validation of array arguments, with one wording for each error.
  */
 #ifndef DLINTS_ARRAYS_H
 #define DLINTS_ARRAYS_H
@@ -16,7 +16,10 @@
 #include "core/numbers.h"
 #include "model/model.h"
 
-/* Room for so many of a size, be they none or very many, in the current memory context. */
+/*
+ * Allocate an array of "count" elements in the current memory context.  The
+ * array may be empty or larger than 1 GB.
+ */
 static inline void *
 AllocateMany(Size size, Size count)
 {
@@ -36,20 +39,23 @@ AllocateNumbers(Size count)
 	return AllocateMany(sizeof(double), count);
 }
 
-/* What an array has to be, and how errors speak of it. */
+/* Expected shape of an array argument, and its name in error messages. */
 typedef struct ArgSpec
 {
-	const char *name;			/* as in "the features" */
+	const char *name;			/* noun for messages, such as "features" */
 	int			len;
-	const DlintsHeader *model;	/* that says so; NULL where none does */
+	const DlintsHeader *model;	/* model that requires this length, or NULL */
 } ArgSpec;
 
-/* checks that answer, or raise what is wrong where "problem" is NULL */
-extern bool ArrayIsNumeric(Datum datum, ArrayType **array, Problem *problem);
-extern bool VectorIsValid(ArrayType *array, const ArgSpec *spec, double *out,
+/*
+ * Return false and fill "problem" if the argument is invalid; if "problem" is
+ * NULL, raise an error instead
+ */
+extern bool GetNumericArray(Datum datum, ArrayType **array, Problem *problem);
+extern bool ArgReadVector(ArrayType *array, const ArgSpec *spec, double *out,
 						  Problem *problem);
 
-/* the same, and others, that raise it */
+/* raise an error if the argument is invalid */
 extern ArrayType *ArgArrayConverted(Datum datum);
 extern int	ArgElements(ArrayType *array, Datum **elements, bool **nulls);
 extern ArrayType *ArgArrayWidened(ArrayType *array);
@@ -81,10 +87,12 @@ ArgProfileSpec(const DlintsHeader *model)
 }
 
 /*
- * The score of a feature vector: its dot product with as many weights.  This is
- * what each candidate costs, so a real[] as it should be is recognised by a
- * few tests in place.  A NaN or infinity anywhere in it makes the product one:
- * one look at the result replaces one at each element.
+ * Compute the score of a feature vector: its dot product with the weights.
+ *
+ * This function runs once per candidate.  The common case, a real[] of the
+ * right length without NULLs, is therefore handled inline.  Elements are not
+ * checked one by one, because any NaN or infinity makes the dot product not
+ * finite.
  */
 static inline double
 ArgDot(ArrayType *features, const ArgSpec *spec, const double *weights)
@@ -101,7 +109,10 @@ ArgDot(ArrayType *features, const ArgSpec *spec, const double *weights)
 	return ArgDotChecked(features, spec, weights);
 }
 
-/* Most arrays need no detoasting and no conversion, and no call to say so. */
+/*
+ * Can the array be read in place?  True for real[] and double precision[]
+ * that are neither compressed nor stored out of line.
+ */
 static inline bool
 ArrayIsPlain(Datum datum)
 {
@@ -112,7 +123,7 @@ ArrayIsPlain(Datum datum)
 		 ARR_ELEMTYPE((ArrayType *) value) == FLOAT8OID);
 }
 
-/* An array argument as real[] or double precision[]. */
+/* Get an array argument as real[] or double precision[], detoasted. */
 static inline ArrayType *
 ArgArray(FunctionCallInfo fcinfo, int argno)
 {

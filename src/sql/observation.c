@@ -1,7 +1,8 @@
 /*
  * observation.c
- *		Read an observation: a feature vector, perhaps a profile, a reward and,
- *		where they are told, its time and its weight.
+ *		Read observations from function arguments.  An observation is a
+ *		feature vector, an optional profile, a reward, and optionally a time
+ *		and a weight.
  */
 #include "postgres.h"
 
@@ -15,7 +16,7 @@
 #include "sql/arrays.h"
 #include "sql/observation.h"
 
-/* Allocate the vectors of an observation. */
+/* Allocate the feature and profile vectors of an observation for a model. */
 Observation
 ObservationCreate(const DlintsHeader *model)
 {
@@ -26,7 +27,7 @@ ObservationCreate(const DlintsHeader *model)
 	return observation;
 }
 
-/* Is there nothing to learn from, because features or a profile are NULL? */
+/* Is the feature vector or the profile NULL? */
 bool
 FeaturesAreMissing(FunctionCallInfo fcinfo, const ObservationForm *form)
 {
@@ -34,7 +35,7 @@ FeaturesAreMissing(FunctionCallInfo fcinfo, const ObservationForm *form)
 		(form->profile && PG_ARGISNULL(form->profile));
 }
 
-/* Or because the reward is? */
+/* Is the feature vector, the profile or the reward NULL? */
 bool
 ObservationIsMissing(FunctionCallInfo fcinfo, const ObservationForm *form)
 {
@@ -44,53 +45,56 @@ ObservationIsMissing(FunctionCallInfo fcinfo, const ObservationForm *form)
 /* ---------- the parts ---------- */
 
 static bool
-RewardIsValid(double reward, const DlintsHeader *model, Problem *problem)
+CheckReward(double reward, const DlintsHeader *model, Problem *problem)
 {
 	if (likely(fabs(reward) <= WIDEN_MAX))
 		return true;
-	return ProblemIs(problem, ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE,
-					 psprintf("%s not allowed in reward",
-							  WhatIsWrongWith(reward)),
-					 psprintf("The reward of an observation; the model is dlints%s.",
-							  ModelShape(model)), NULL);
+	return ReportProblem(problem, ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE,
+						 psprintf("%s not allowed in reward",
+								  DescribeInvalidNumber(reward)),
+						 psprintf("The reward of an observation; the model is dlints%s.",
+								  ModelShape(model)), NULL);
 }
 
 bool
 CheckTime(int64 time, Problem *problem)
 {
 	return !TIMESTAMP_NOT_FINITE(time) ||
-		ProblemIs(problem, ERRCODE_DATETIME_VALUE_OUT_OF_RANGE,
-				  "the time of an observation must be finite", NULL, NULL);
+		ReportProblem(problem, ERRCODE_DATETIME_VALUE_OUT_OF_RANGE,
+					  "the time of an observation must be finite", NULL, NULL);
 }
 
-/* A model that forgets by time has to be told the time. */
+/* Check that an observation for a model with a half-life has a time. */
 static bool
 CheckTimeIsGiven(bool given, const DlintsHeader *model, Problem *problem)
 {
 	if (given || !ModelIsByTime(model))
 		return true;
-	return ProblemIs(problem, ERRCODE_NULL_VALUE_NOT_ALLOWED,
-					 "a model that forgets by time needs the time of an observation",
-					 NULL,
-					 "Give it behind the reward: argument \"at\", or \"ats\" for a batch.");
+	return ReportProblem(problem, ERRCODE_NULL_VALUE_NOT_ALLOWED,
+						 "an observation for a model that forgets by time must have a time",
+						 NULL,
+						 "Pass the time in argument \"at\", or in \"ats\" for a batch.");
 }
 
-/* What an observation counts, or a history is multiplied by. */
+/*
+ * Check a weight: the weight of an observation, of a prior, or the factor of
+ * dlints_scale().
+ */
 bool
 CheckWeight(double weight, Problem *problem)
 {
 	if (likely(weight > 0.0 && weight <= DLINTS_MAX_WEIGHT))
 		return true;
-	return ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
-					 psprintf("weight must be greater than 0 and at most %g",
-							  DLINTS_MAX_WEIGHT),
-					 psprintf("The value is %s.",
-							  double_to_shortest_decimal(weight)), NULL);
+	return ReportProblem(problem, ERRCODE_INVALID_PARAMETER_VALUE,
+						 psprintf("weight must be greater than 0 and at most %g",
+								  DLINTS_MAX_WEIGHT),
+						 psprintf("The value is %s.",
+								  double_to_shortest_decimal(weight)), NULL);
 }
 
 /*
- * An empty profile is none, which is all that a model without profiles takes.
- * To a model with profiles somebody without one is new.
+ * Check that the model accepts a profile.  Only an empty profile, which means
+ * "no profile", is valid for a model without profiles.
  */
 static bool
 CheckProfileIsTaken(const char *name, const DlintsHeader *model,
@@ -98,55 +102,58 @@ CheckProfileIsTaken(const char *name, const DlintsHeader *model,
 {
 	if (model->profile_dim > 0)
 		return true;
-	return ProblemIs(problem, ERRCODE_INVALID_PARAMETER_VALUE,
-					 psprintf("argument \"%s\" must not be given", name),
-					 psprintf("The model is dlints%s, without profiles.",
-							  ModelShape(model)),
-					 "dlints_new makes a model with profiles if it is given interactions; of several models, name the one in WHERE.");
+	return ReportProblem(problem, ERRCODE_INVALID_PARAMETER_VALUE,
+						 psprintf("argument \"%s\" must not be given", name),
+						 psprintf("The model is dlints%s, without profiles.",
+								  ModelShape(model)),
+						 "Create a model with dlints_new(..., interactions => 'matched'), or select such a model in WHERE.");
 }
 
-/* Numbers of a profile: zeros where it is empty. */
+/*
+ * Copy a profile to "out".  An empty profile reads as zeros: a model with
+ * profiles treats its user as new.
+ */
 static bool
-ProfileNumbersAreValid(ArrayType *array, const DlintsHeader *model,
-					   double *out, Problem *problem)
+ReadProfileNumbers(ArrayType *array, const DlintsHeader *model,
+				   double *out, Problem *problem)
 {
 	ArgSpec		spec = ArgProfileSpec(model);
 
 	if (ARR_NDIM(array) > 0)
 		return CheckProfileIsTaken("profile", model, problem) &&
-			VectorIsValid(array, &spec, out, problem);
+			ArgReadVector(array, &spec, out, problem);
 	memset(out, 0, sizeof(double) * model->profile_dim);
 	return true;
 }
 
 static bool
-FeaturesAreValid(FunctionCallInfo fcinfo, const ObservationForm *form,
+ReadFeatures(FunctionCallInfo fcinfo, const ObservationForm *form,
 			   const DlintsHeader *model, double *out, Problem *problem)
 {
 	ArgSpec		spec = ArgFeatureSpec(model);
 	ArrayType  *array;
 
-	return ArrayIsNumeric(PG_GETARG_DATUM(form->features), &array, problem) &&
-		VectorIsValid(array, &spec, out, problem);
+	return GetNumericArray(PG_GETARG_DATUM(form->features), &array, problem) &&
+		ArgReadVector(array, &spec, out, problem);
 }
 
 static bool
-ProfileIsValid(FunctionCallInfo fcinfo, const ObservationForm *form,
-			   const DlintsHeader *model, double *out, Problem *problem)
+ReadProfileArgument(FunctionCallInfo fcinfo, const ObservationForm *form,
+					const DlintsHeader *model, double *out, Problem *problem)
 {
 	ArrayType  *array;
 
-	return ArrayIsNumeric(ProfileArgument(fcinfo, form->profile), &array, problem) &&
-		ProfileNumbersAreValid(array, model, out, problem);
+	return GetNumericArray(ProfileArgument(fcinfo, form->profile), &array, problem) &&
+		ReadProfileNumbers(array, model, out, problem);
 }
 
 /* ---------- the whole ---------- */
 
-/* The reward with its time and its weight. */
+/* Read and check reward, time and weight.  The weight is 1 unless given. */
 static bool
-OutcomeIsValid(FunctionCallInfo fcinfo, const ObservationForm *form,
-			   const DlintsHeader *model, Observation *observation,
-			   Problem *problem)
+ReadOutcome(FunctionCallInfo fcinfo, const ObservationForm *form,
+			const DlintsHeader *model, Observation *observation,
+			Problem *problem)
 {
 	bool		timed = form->at && !PG_ARGISNULL(form->at);
 	bool		weighed = form->weight && !PG_ARGISNULL(form->weight);
@@ -154,7 +161,7 @@ OutcomeIsValid(FunctionCallInfo fcinfo, const ObservationForm *form,
 	observation->reward = PG_GETARG_FLOAT8(form->reward);
 	observation->time = TIME_UNKNOWN;
 	observation->weight = weighed ? PG_GETARG_FLOAT8(form->weight) : 1.0;
-	if (!RewardIsValid(observation->reward, model, problem) ||
+	if (!CheckReward(observation->reward, model, problem) ||
 		!CheckTimeIsGiven(timed, model, problem))
 		return false;
 	if (ModelIsByTime(model))
@@ -164,8 +171,9 @@ OutcomeIsValid(FunctionCallInfo fcinfo, const ObservationForm *form,
 }
 
 /*
- * Is the call's observation one that the model can learn?  Reads it.  One without
- * a reward is to be predicted, and has no outcome.
+ * Read an observation and check that the model can be trained on it.  Returns
+ * false if not.  If the reward is NULL, reads features and profile only, for
+ * a prediction.
  */
 bool
 ReadObservation(FunctionCallInfo fcinfo, const ObservationForm *form,
@@ -173,12 +181,15 @@ ReadObservation(FunctionCallInfo fcinfo, const ObservationForm *form,
 				Problem *problem)
 {
 	return (PG_ARGISNULL(form->reward) ||
-			OutcomeIsValid(fcinfo, form, model, observation, problem)) &&
-		FeaturesAreValid(fcinfo, form, model, observation->features, problem) &&
-		ProfileIsValid(fcinfo, form, model, observation->profile, problem);
+			ReadOutcome(fcinfo, form, model, observation, problem)) &&
+		ReadFeatures(fcinfo, form, model, observation->features, problem) &&
+		ReadProfileArgument(fcinfo, form, model, observation->profile, problem);
 }
 
-/* The profile of a call, which is empty where the call has no such argument. */
+/*
+ * Get the profile argument, or an empty array if the function has no such
+ * argument (argno 0).
+ */
 Datum
 ProfileArgument(FunctionCallInfo fcinfo, int argno)
 {
@@ -191,7 +202,8 @@ ProfileArgument(FunctionCallInfo fcinfo, int argno)
 }
 
 /*
- * Its numbers, in memory of their own; no trace is left of what they came in.
+ * Convert a profile to profile_dim numbers, allocated in the current memory
+ * context.  Frees the detoasted copy, if any.
  */
 double *
 ReadProfile(Datum profile, const DlintsHeader *model)
@@ -199,7 +211,7 @@ ReadProfile(Datum profile, const DlintsHeader *model)
 	ArrayType  *array = ArgArrayConverted(profile);
 	double	   *numbers = palloc(sizeof(double) * model->profile_dim);
 
-	ProfileNumbersAreValid(array, model, numbers, NULL);
+	ReadProfileNumbers(array, model, numbers, NULL);
 	if (PointerGetDatum(array) != profile)
 		pfree(array);
 	return numbers;
@@ -212,7 +224,7 @@ BeginPart(ArrayType *array, ArgSpec spec, int rows)
 {
 	BatchPart	part = {array, spec, NULL};
 
-	/* zeros stand for what there is none of */
+	/* zeros serve as profiles if the batch has none */
 	part.numbers = palloc0(sizeof(double) * Min(rows, EVIDENCE_BLOCK) * (Size) spec.len);
 	return part;
 }
@@ -224,7 +236,10 @@ ReadPart(BatchPart *part, int first, int count)
 		ArgMatrixSlice(part->array, &part->spec, first, count, part->numbers);
 }
 
-/* Times of all rows, which models by count do not ask for. */
+/*
+ * Read the times of all rows.  A model that forgets by count ignores the
+ * argument, and each time is TIME_UNKNOWN.
+ */
 static int64 *
 ReadTimes(FunctionCallInfo fcinfo, int argno, const DlintsHeader *model,
 		  int rows)
@@ -250,7 +265,7 @@ ReadTimes(FunctionCallInfo fcinfo, int argno, const DlintsHeader *model,
 	return times;
 }
 
-/* Weights of all rows, 1 where none are given. */
+/* Read the weights of all rows; each is 1 if the argument is NULL. */
 static double *
 ReadWeights(FunctionCallInfo fcinfo, int argno, int rows)
 {
@@ -274,8 +289,8 @@ ReadWeights(FunctionCallInfo fcinfo, int argno, int rows)
 }
 
 /*
- * A batch with all of it checked but the numbers of feature vectors and
- * rewards, which are read a block at a time.
+ * Begin to read a batch.  Checks array shapes, times and weights.  BatchRead
+ * checks the values of features, profiles and rewards.
  */
 Batch
 BatchBegin(FunctionCallInfo fcinfo, const ObservationForm *form,
@@ -310,7 +325,10 @@ BatchBegin(FunctionCallInfo fcinfo, const ObservationForm *form,
 	return batch;
 }
 
-/* Some rows, at most EVIDENCE_BLOCK, as numbers, into their parts. */
+/*
+ * Convert "count" rows, at most EVIDENCE_BLOCK, from row "first" (0-based)
+ * on, to numbers in the batch's buffers.
+ */
 void
 BatchRead(Batch *batch, int first, int count)
 {

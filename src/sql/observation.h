@@ -1,7 +1,7 @@
 /*
  * observation.h
- *		The one reader of observations: what a call says was seen, checked
- *		against the model that is to learn it.
+ *		Read observations from function arguments and check them against the
+ *		model to be trained.
  */
 #ifndef DLINTS_OBSERVATION_H
 #define DLINTS_OBSERVATION_H
@@ -13,8 +13,8 @@
 #include "sql/arrays.h"
 
 /*
- * Where a function finds what it is told, by argument.  The first argument is
- * never part of an observation: 0 says that the function is not told.
+ * Positions of a function's arguments.  0 means that the function lacks the
+ * argument; position 0 itself holds the model or the aggregate's state.
  */
 typedef struct ObservationForm
 {
@@ -25,13 +25,13 @@ typedef struct ObservationForm
 	int			weight;
 } ObservationForm;
 
-/* What was seen; the caller has room for the two vectors. */
+/* One observation.  The caller allocates both vectors. */
 typedef struct Observation
 {
-	double	   *features;		/* dim numbers */
+	double	   *features;		/* feature_dim numbers */
 	double	   *profile;		/* profile_dim numbers */
 	double		reward;
-	int64		time;			/* TIME_UNKNOWN for a model by count */
+	int64		time;			/* TIME_UNKNOWN for a model that forgets by count */
 	double		weight;
 } Observation;
 
@@ -45,21 +45,24 @@ extern bool ReadObservation(FunctionCallInfo fcinfo,
 							const DlintsHeader *model,
 							Observation *observation, Problem *problem);
 
-/* parts of it, for functions that are told no more */
+/* access to the profile alone, for functions that do not take a reward */
 extern Datum ProfileArgument(FunctionCallInfo fcinfo, int argno);
 extern double *ReadProfile(Datum profile, const DlintsHeader *model);
 
-/* checks that raise what is wrong where "problem" is NULL */
+/*
+ * Return false and fill "problem" for an invalid value; if "problem" is NULL,
+ * raise an error instead
+ */
 extern bool CheckWeight(double weight, Problem *problem);
 extern bool CheckTime(int64 time, Problem *problem);
 
 /*
- * Observations that come as arrays, of which rows are read some at a time: an
- * array with rows of one kind, and some of them as numbers.
+ * One array argument of a batch, with a buffer for the block of rows that was
+ * read last.
  */
 typedef struct BatchPart
 {
-	ArrayType  *array;			/* NULL: the batch has no such part */
+	ArrayType  *array;			/* NULL if the batch has no such argument */
 	ArgSpec		spec;
 	double	   *numbers;
 } BatchPart;
@@ -70,7 +73,7 @@ typedef struct Batch
 	BatchPart	features;
 	BatchPart	profiles;
 	BatchPart	rewards;
-	int64	   *times;			/* of all rows, as are weights */
+	int64	   *times;			/* of all rows, like the weights */
 	double	   *weights;
 } Batch;
 

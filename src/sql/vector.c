@@ -1,12 +1,15 @@
 /*
  * vector.c
- *		The type dlints_vector, which is an array of numbers under another name,
- *		what spares arrays a conversion that nobody needs, and values of pgvector
- *		as vectors, for dlints_pgvector.
+ *		The type dlints_vector, and conversion of pgvector's types for the
+ *		extension dlints_pgvector.
  *
- * Those are read as they are stored, which pgvector cannot change: databases
- * hold such values.  Its own casts to real[] do the same, and take as long as
- * a whole recommendation does over the rows.
+ * A dlints_vector is a real[] or double precision[] under another name.  The
+ * planner support function removes the cast from these arrays, which has
+ * nothing to do at run time.
+ *
+ * Values of pgvector are read directly in their storage format.  The format
+ * is stable, since databases store such values.  Calling pgvector's own cast
+ * to real[] for each row would take as long as a whole recommendation.
  */
 #include "postgres.h"
 
@@ -24,11 +27,11 @@
 #include "sql/arrays.h"
 
 /*
- * Have an array function read the first argument as double precision[].  It
- * keeps what it looked up where this call would.
+ * Call array_in or array_recv for element type double precision.  Both cache
+ * their lookups in flinfo->fn_extra, so we pass on our flinfo.
  */
 static Datum
-ReadArray(FunctionCallInfo fcinfo, PGFunction function)
+CallArrayInput(FunctionCallInfo fcinfo, PGFunction function)
 {
 	LOCAL_FCINFO(call, 3);
 
@@ -47,7 +50,7 @@ PG_FUNCTION_INFO_V1(dlints_vector_in);
 Datum
 dlints_vector_in(PG_FUNCTION_ARGS)
 {
-	return ReadArray(fcinfo, array_in);
+	return CallArrayInput(fcinfo, array_in);
 }
 
 PG_FUNCTION_INFO_V1(dlints_vector_recv);
@@ -55,12 +58,15 @@ PG_FUNCTION_INFO_V1(dlints_vector_recv);
 Datum
 dlints_vector_recv(PG_FUNCTION_ARGS)
 {
-	return ReadArray(fcinfo, array_recv);
+	return CallArrayInput(fcinfo, array_recv);
 }
 
-/* The argument as double precision[], whatever it is inside. */
+/*
+ * Convert the argument to double precision[], and call array_out or
+ * array_send.
+ */
 static Datum
-WriteArray(FunctionCallInfo fcinfo, PGFunction function)
+CallArrayOutput(FunctionCallInfo fcinfo, PGFunction function)
 {
 	fcinfo->args[0].value = PointerGetDatum(ArgArrayWidened(ArgArray(fcinfo, 0)));
 	return function(fcinfo);
@@ -71,7 +77,7 @@ PG_FUNCTION_INFO_V1(dlints_vector_out);
 Datum
 dlints_vector_out(PG_FUNCTION_ARGS)
 {
-	return WriteArray(fcinfo, array_out);
+	return CallArrayOutput(fcinfo, array_out);
 }
 
 PG_FUNCTION_INFO_V1(dlints_vector_send);
@@ -79,12 +85,16 @@ PG_FUNCTION_INFO_V1(dlints_vector_send);
 Datum
 dlints_vector_send(PG_FUNCTION_ARGS)
 {
-	return WriteArray(fcinfo, array_send);
+	return CallArrayOutput(fcinfo, array_send);
 }
 
 PG_FUNCTION_INFO_V1(dlints_vector);
 
-/* dlints_vector(anyarray) -> dlints_vector */
+/*
+ * dlints_vector(anyarray): cast an array of numbers to dlints_vector.  Arrays
+ * other than real[] and double precision[] become double precision[].  Raises
+ * an error if the elements are not numbers.
+ */
 Datum
 dlints_vector(PG_FUNCTION_ARGS)
 {
@@ -96,8 +106,8 @@ dlints_vector(PG_FUNCTION_ARGS)
 PG_FUNCTION_INFO_V1(dlints_vector_support);
 
 /*
- * Support function of casts to dlints_vector: one from real[] or double
- * precision[] has nothing to do.
+ * Planner support function of casts to dlints_vector: replaces a cast from
+ * real[] or double precision[] by a relabeling.
  */
 Datum
 dlints_vector_support(PG_FUNCTION_ARGS)
@@ -119,7 +129,10 @@ dlints_vector_support(PG_FUNCTION_ARGS)
 
 /* ---------- values of pgvector ---------- */
 
-/* A vector or a halfvec: dim numbers of 4 or 2 bytes follow. */
+/*
+ * Storage format of vector and halfvec: a header, followed by "dim" numbers
+ * of 4 bytes (vector) or 2 bytes (halfvec).
+ */
 typedef struct PgVector
 {
 	int32		vl_len_;
@@ -127,7 +140,7 @@ typedef struct PgVector
 	int16		unused;
 } PgVector;
 
-/* Numbers of one of these types, to be copied as floats */
+/* Copy the numbers of a vector or halfvec as float4. */
 typedef void (*Copier) (int count, const PgVector *vector, float4 *out);
 
 static void
@@ -143,7 +156,7 @@ CopyHalves(int count, const PgVector *vector, float4 *out)
 }
 
 static const PgVector *
-ReadVector(Datum datum, Size width)
+GetPgVector(Datum datum, Size width)
 {
 	const PgVector *vector = (const PgVector *) PG_DETOAST_DATUM(datum);
 
@@ -151,23 +164,26 @@ ReadVector(Datum datum, Size width)
 		VARSIZE(vector) != sizeof(PgVector) + vector->dim * width)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("dlints cannot read this version of pgvector's type")));
+				 errmsg("unsupported storage format of a pgvector type")));
 	return vector;
 }
 
 static Datum
-FromVector(Datum datum, Size width, Copier copy)
+ConvertVector(Datum datum, Size width, Copier copy)
 {
-	const PgVector *vector = ReadVector(datum, width);
+	const PgVector *vector = GetPgVector(datum, width);
 	ArrayType  *array = ResultReals(vector->dim);
 
 	copy(vector->dim, vector, (float4 *) ARR_DATA_PTR(array));
 	return PointerGetDatum(array);
 }
 
-/* The elements of an array of vectors, of one dimension and without nulls. */
+/*
+ * Get the elements of an array of vectors.  Raises an error if it has more
+ * than one dimension or NULL elements.
+ */
 static int
-Elements(ArrayType *array, Datum **elements)
+GetElements(ArrayType *array, Datum **elements)
 {
 	if (ARR_NDIM(array) > 1)
 		ereport(ERROR,
@@ -181,27 +197,27 @@ Elements(ArrayType *array, Datum **elements)
 }
 
 static Datum
-FromVectors(ArrayType *vectors, Size width, Copier copy)
+ConvertVectors(ArrayType *vectors, Size width, Copier copy)
 {
 	Datum	   *elements;
-	int			count = Elements(vectors, &elements);
+	int			count = GetElements(vectors, &elements);
 	ArrayType  *array;
 	int			dim;
 	int			i;
 
 	if (count == 0)
 		return PointerGetDatum(construct_empty_array(FLOAT4OID));
-	dim = ReadVector(elements[0], width)->dim;
+	dim = GetPgVector(elements[0], width)->dim;
 	array = ResultRealMatrix(count, dim);
 	for (i = 0; i < count; i++)
 	{
-		const PgVector *vector = ReadVector(elements[i], width);
+		const PgVector *vector = GetPgVector(elements[i], width);
 
 		if (vector->dim != dim)
 			ereport(ERROR,
 					(errcode(ERRCODE_DATA_EXCEPTION),
 					 errmsg("expected %d dimensions, not %d", dim, vector->dim),
-					 errdetail("Vector %d of the array is not as long as the first one.",
+					 errdetail("Vector %d of the array differs in length from the first vector.",
 							   i + 1)));
 		copy(dim, vector, (float4 *) ARR_DATA_PTR(array) + (Size) i * dim);
 	}
@@ -210,36 +226,44 @@ FromVectors(ArrayType *vectors, Size width, Copier copy)
 
 PG_FUNCTION_INFO_V1(dlints_from_vector);
 
-/* dlints_from_vector(vector) -> dlints_vector */
+/* dlints_from_vector(vector): convert pgvector's vector to dlints_vector. */
 Datum
 dlints_from_vector(PG_FUNCTION_ARGS)
 {
-	return FromVector(PG_GETARG_DATUM(0), sizeof(float4), CopyFloats);
+	return ConvertVector(PG_GETARG_DATUM(0), sizeof(float4), CopyFloats);
 }
 
 PG_FUNCTION_INFO_V1(dlints_from_halfvec);
 
-/* dlints_from_halfvec(halfvec) -> dlints_vector */
+/*
+ * dlints_from_halfvec(halfvec): convert pgvector's halfvec to dlints_vector.
+ */
 Datum
 dlints_from_halfvec(PG_FUNCTION_ARGS)
 {
-	return FromVector(PG_GETARG_DATUM(0), sizeof(uint16), CopyHalves);
+	return ConvertVector(PG_GETARG_DATUM(0), sizeof(uint16), CopyHalves);
 }
 
 PG_FUNCTION_INFO_V1(dlints_from_vectors);
 
-/* dlints_from_vector(vector[]) -> dlints_vector, a row for each */
+/*
+ * dlints_from_vector(vector[]): convert an array of vectors to a matrix, one
+ * row for each vector.  Raises an error if the vectors differ in length.
+ */
 Datum
 dlints_from_vectors(PG_FUNCTION_ARGS)
 {
-	return FromVectors(PG_GETARG_ARRAYTYPE_P(0), sizeof(float4), CopyFloats);
+	return ConvertVectors(PG_GETARG_ARRAYTYPE_P(0), sizeof(float4), CopyFloats);
 }
 
 PG_FUNCTION_INFO_V1(dlints_from_halfvecs);
 
-/* dlints_from_halfvec(halfvec[]) -> dlints_vector, a row for each */
+/*
+ * dlints_from_halfvec(halfvec[]): convert an array of halfvecs to a matrix,
+ * one row for each.  Raises an error if they differ in length.
+ */
 Datum
 dlints_from_halfvecs(PG_FUNCTION_ARGS)
 {
-	return FromVectors(PG_GETARG_ARRAYTYPE_P(0), sizeof(uint16), CopyHalves);
+	return ConvertVectors(PG_GETARG_ARRAYTYPE_P(0), sizeof(uint16), CopyHalves);
 }

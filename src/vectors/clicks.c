@@ -1,19 +1,20 @@
 /*
  * clicks.c
- *		Users and items get numbers as they come.  When all have come they are
- *		numbered by their hashes, and a user's cells are put in the order of
- *		items: what is computed then does not depend on the order in which the
- *		rows came, to the last bit where weights add up exactly.
+ *		A click log as a sparse matrix.
  *
- * The hash is that of the type's operator class, under the seed.  Values that
- * are equal have the same one, however they are written (1.0 and 1.00, or two
- * spellings under a collation that ignores case), which could not be said of
- * their text; and since hash-partitioned tables are stored by it, PostgreSQL
- * cannot change it.
+ * Users and items are numbered in order of arrival while the log is read, and
+ * renumbered by their hashes afterwards.  Each user's cells are sorted by
+ * item.  Results therefore do not depend on the order of the log's rows, bit
+ * by bit if weights add up exactly.
  *
- * The log takes 16 bytes for each row, in an array that is at most a fifth empty,
- * and is sorted in place.  What is computed besides takes a few words for each
- * user and each item.
+ * The hash is that of the type's hash operator class, with our seed.  Equal
+ * values have equal hashes even if written differently: 1.0 and 1.00, or two
+ * spellings under a case-insensitive collation.  PostgreSQL cannot change
+ * these hashes, since hash-partitioned tables depend on them.
+ *
+ * The log takes 16 bytes per row, in an array of which at most a fifth is
+ * empty, and is sorted in place.  Other memory is a few words per user and
+ * item.
  */
 #include "postgres.h"
 
@@ -31,24 +32,24 @@
 #include "core/random.h"
 #include "sql/arrays.h"
 
-#define FIRST_CELLS		1024
+#define INITIAL_CELLS		1024
 
-/* what numbering all anew takes for each user and item, beside the log */
-#define RENUMBERED		(sizeof(KeyEntry *) + sizeof(uint32))
+/* bytes per user and item that renumbering allocates */
+#define RENUMBERING_BYTES		(sizeof(KeyEntry *) + sizeof(uint32))
 
 typedef struct KeyEntry
 {
 	Datum		value;
-	uint32		hash;			/* the lower half */
+	uint32		hash;			/* lower half of the 64-bit hash */
 	uint32		upper_hash;
 	uint32		number;
 	char		status;
 } KeyEntry;
 
-/* The users, or the items, that there are. */
+/* A set of users or items. */
 typedef struct Keys
 {
-	MemoryContext context;		/* this struct, the table and the values */
+	MemoryContext context;		/* of this struct, the table and the values */
 	struct keys_hash *table;
 	TypeCacheEntry *type;
 	FmgrInfo	hash;
@@ -57,7 +58,7 @@ typedef struct Keys
 	uint64		seed;
 } Keys;
 
-static uint64 KeyHash(Keys *keys, Datum value);
+static uint64 HashKey(Keys *keys, Datum value);
 
 static inline bool
 KeysAreEqual(Keys *keys, Datum a, Datum b)
@@ -69,7 +70,7 @@ KeysAreEqual(Keys *keys, Datum a, Datum b)
 #define SH_ELEMENT_TYPE		KeyEntry
 #define SH_KEY_TYPE			Datum
 #define SH_KEY				value
-#define SH_HASH_KEY(tb, key)	((uint32) KeyHash((tb)->private_data, key))
+#define SH_HASH_KEY(tb, key)	((uint32) HashKey((tb)->private_data, key))
 #define SH_EQUAL(tb, a, b)	KeysAreEqual((tb)->private_data, a, b)
 #define SH_STORE_HASH
 #define SH_GET_HASH(tb, entry)	(entry)->hash
@@ -84,7 +85,7 @@ struct Clicks
 	Keys	   *items;
 	Size		count;
 	Size		capacity;
-	KeyEntry  **by_number;		/* of items, when all have come */
+	KeyEntry  **by_number;		/* items by number, once the log is complete */
 	uint64	   *item_hashes;
 	SvdMatrix	matrix;
 };
@@ -107,7 +108,7 @@ CreateKeys(KeyType of, uint64 seed, const char *what)
 		!OidIsValid(type->hash_proc_finfo.fn_oid))
 		ereport(ERROR,
 				(errcode(ERRCODE_DATATYPE_MISMATCH),
-				 errmsg("%s of type %s have no hash function", what,
+				 errmsg("could not identify a hash function for %s of type %s", what,
 						format_type_be(of.type))));
 	keys->context = context;
 	keys->type = type;
@@ -123,7 +124,7 @@ CreateKeys(KeyType of, uint64 seed, const char *what)
 }
 
 static uint64
-KeyHash(Keys *keys, Datum value)
+HashKey(Keys *keys, Datum value)
 {
 	uint64		words[2];
 
@@ -132,32 +133,32 @@ KeyHash(Keys *keys, Datum value)
 												value,
 												UInt64GetDatum(keys->seed)));
 
-	/* a type that has only the short hash */
+	/* types without an extended hash function */
 	words[0] = DatumGetUInt32(FunctionCall1Coll(&keys->hash, keys->collation,
 												value));
 	words[1] = keys->seed;
 	return hash_name(words, sizeof(words));
 }
 
-/* Not toasted: it outlives the row. */
+/* Detoast a value, because it outlives its row. */
 static Datum
-KeyValue(const Keys *keys, Datum value)
+DetoastKey(const Keys *keys, Datum value)
 {
 	if (keys->type->typlen != -1)
 		return value;
 	return PointerGetDatum(PG_DETOAST_DATUM_PACKED(value));
 }
 
-/* The number of a value, a new one if it is new. */
+/* Get the number of a value, and assign the next number to a new value. */
 static uint32
-KeyNumber(Keys *keys, Datum value)
+GetKeyNumber(Keys *keys, Datum value)
 {
 	KeyEntry   *entry;
 	uint64		hash;
 	bool		found;
 
-	value = KeyValue(keys, value);
-	hash = KeyHash(keys, value);
+	value = DetoastKey(keys, value);
+	hash = HashKey(keys, value);
 	entry = keys_insert_hash(keys->table, value, (uint32) hash, &found);
 	if (!found)
 	{
@@ -183,13 +184,13 @@ CompareEntries(const void *a, const void *b)
 		return left->upper_hash < right->upper_hash ? -1 : 1;
 	if (left->hash != right->hash)
 		return left->hash < right->hash ? -1 : 1;
-	/* as good as never */
+	/* 64-bit hashes collide: practically never */
 	return left->number < right->number ? -1 : 1;
 }
 
-/* The entries in the order of their hashes. */
+/* Return the entries, sorted by hash. */
 static KeyEntry **
-SortedKeys(Keys *keys)
+SortKeys(Keys *keys)
 {
 	KeyEntry  **entries = AllocateMany(sizeof(KeyEntry *), keys->table->members);
 	keys_iterator iterator;
@@ -203,7 +204,10 @@ SortedKeys(Keys *keys)
 	return entries;
 }
 
-/* Number them in this order, and say which new number each old one has. */
+/*
+ * Renumber entries in the given order.  Returns an array of new numbers,
+ * indexed by old number.
+ */
 static uint32 *
 Renumber(const Keys *keys, KeyEntry **entries)
 {
@@ -221,7 +225,7 @@ Renumber(const Keys *keys, KeyEntry **entries)
 
 /* ---------- the log ---------- */
 
-/* Everything in the current memory context */
+/* Create an empty log in the current memory context. */
 Clicks *
 ClicksCreate(KeyType users, KeyType items, uint64 seed)
 {
@@ -229,25 +233,31 @@ ClicksCreate(KeyType users, KeyType items, uint64 seed)
 
 	clicks->users = CreateKeys(users, seed, "users");
 	clicks->items = CreateKeys(items, seed, "items");
-	clicks->capacity = FIRST_CELLS;
+	clicks->capacity = INITIAL_CELLS;
 	clicks->matrix.cells = palloc(sizeof(SvdCell) * clicks->capacity);
 	return clicks;
 }
 
-/* By a quarter: what is empty counts where memory is not overcommitted. */
+/*
+ * Increase a capacity by a quarter.  Doubling would waste memory on systems
+ * that do not overcommit.
+ */
 static Size
-Grown(Size capacity)
+GrowCapacity(Size capacity)
 {
 	return capacity + capacity / 4;
 }
 
-/* A table has the old entries and the new ones while it grows. */
+/*
+ * Compute the maximum memory of a set of keys, in bytes.  A growing hash
+ * table temporarily holds both the old and the new entries.
+ */
 static Size
 KeysMemory(const Keys *keys)
 {
 	const keys_hash *table = keys->table;
 	Size		bytes = MemoryContextMemAllocated(keys->context, true) +
-		RENUMBERED * table->members;
+		RENUMBERING_BYTES * table->members;
 
 	if (table->members >= table->grow_threshold)
 		bytes += 2 * table->size * sizeof(KeyEntry);
@@ -258,10 +268,10 @@ static Size
 CellsMemory(const Clicks *clicks)
 {
 	return sizeof(SvdCell) * (clicks->count < clicks->capacity ?
-							  clicks->capacity : Grown(clicks->capacity));
+							  clicks->capacity : GrowCapacity(clicks->capacity));
 }
 
-/* What the log takes at its peak, if one more row comes */
+/* Compute the peak memory of the log after one more row, in bytes. */
 Size
 ClicksMemory(const Clicks *clicks)
 {
@@ -283,29 +293,29 @@ ClicksAdd(Clicks *clicks, Datum user, Datum item, double weight)
 
 	if (clicks->count == clicks->capacity)
 	{
-		clicks->capacity = Grown(clicks->capacity);
+		clicks->capacity = GrowCapacity(clicks->capacity);
 		clicks->matrix.cells = repalloc_huge(clicks->matrix.cells,
 											 mul_size(sizeof(SvdCell),
 													  clicks->capacity));
 	}
 	cell = &clicks->matrix.cells[clicks->count++];
-	cell->user = KeyNumber(clicks->users, user);
-	cell->item = KeyNumber(clicks->items, item);
+	cell->user = GetKeyNumber(clicks->users, user);
+	cell->item = GetKeyNumber(clicks->items, item);
 	cell->weight = weight;
 }
 
 static void
-Pause(void)
+CheckInterrupts(void)
 {
 	CHECK_FOR_INTERRUPTS();
 }
 
-/* Number users and items anew, and the cells with them. */
+/* Renumber users and items by hash, and update the cells. */
 static void
 RenumberAll(Clicks *clicks)
 {
-	KeyEntry  **users = SortedKeys(clicks->users);
-	KeyEntry  **items = SortedKeys(clicks->items);
+	KeyEntry  **users = SortKeys(clicks->users);
+	KeyEntry  **items = SortKeys(clicks->items);
 	uint32	   *user_numbers = Renumber(clicks->users, users);
 	uint32	   *item_numbers = Renumber(clicks->items, items);
 	uint32		item_count = clicks->items->table->members;
@@ -330,12 +340,14 @@ RenumberAll(Clicks *clicks)
 	pfree(user_numbers);
 	pfree(item_numbers);
 
-	/* nobody asks for a user any more */
+	/* users are not needed any more */
 	MemoryContextDelete(clicks->users->context);
 	clicks->users = NULL;
 }
 
-/* Where each user's cells begin, and the last user's end. */
+/*
+ * Compute the index of each user's first cell; the last element is the total.
+ */
 static Size *
 CountCells(const SvdMatrix *matrix, Size count)
 {
@@ -352,7 +364,10 @@ CountCells(const SvdMatrix *matrix, Size count)
 	return starts;
 }
 
-/* Put each user's cells side by side; every swap brings one to its place. */
+/*
+ * Group the cells by user, in place.  Each swap moves a cell to its final
+ * group.
+ */
 static void
 GroupByUser(SvdMatrix *matrix)
 {
@@ -378,7 +393,10 @@ GroupByUser(SvdMatrix *matrix)
 	pfree(next);
 }
 
-/* By item; the weights of one in an order of their own, as they round */
+/*
+ * Order cells by item.  Cells of the same item are ordered by weight, so that
+ * their sum rounds the same way for every order of the log.
+ */
 static int
 CompareCells(const void *a, const void *b)
 {
@@ -393,7 +411,9 @@ CompareCells(const void *a, const void *b)
 	return 0;
 }
 
-/* Sort each user's cells, and make one of those of the same item. */
+/*
+ * Sort each user's cells, and add up the weights of cells with the same item.
+ */
 static void
 MergeCells(SvdMatrix *matrix, Size *starts)
 {
@@ -424,7 +444,7 @@ MergeCells(SvdMatrix *matrix, Size *starts)
 	starts[matrix->users] = used;
 }
 
-/* The matrix when all have come; no more may be added. */
+/* Complete the log and return it as a matrix.  No cells may be added later. */
 SvdMatrix *
 ClicksMatrix(Clicks *clicks)
 {
@@ -434,13 +454,15 @@ ClicksMatrix(Clicks *clicks)
 	RenumberAll(clicks);
 	starts = CountCells(matrix, clicks->count);
 	matrix->starts = starts;
-	matrix->pause = Pause;
+	matrix->pause = CheckInterrupts;
 	GroupByUser(matrix);
 	MergeCells(matrix, starts);
 	return matrix;
 }
 
-/* These three once there is a matrix, by the numbers of items in it */
+/*
+ * The next three functions require ClicksMatrix and use its numbers of items.
+ */
 const uint64 *
 ClicksItemHashes(const Clicks *clicks)
 {
@@ -459,9 +481,9 @@ ClicksFindItem(Clicks *clicks, Datum value, uint32 *item)
 	Keys	   *keys = clicks->items;
 	KeyEntry   *entry;
 
-	value = KeyValue(keys, value);
+	value = DetoastKey(keys, value);
 	entry = keys_lookup_hash(keys->table, value,
-							 (uint32) KeyHash(keys, value));
+							 (uint32) HashKey(keys, value));
 	if (entry == NULL)
 		return false;
 	*item = entry->number;
@@ -469,8 +491,8 @@ ClicksFindItem(Clicks *clicks, Datum value, uint32 *item)
 }
 
 /*
- * Can a value of this type be looked for?  That both have one operator = does
- * not suffice: all arrays have.
+ * Can ClicksFindItem search for values of this type?  Comparing equality
+ * operators would not suffice, since all array types share one.
  */
 bool
 ClicksHasItemsOf(const Clicks *clicks, Oid type)

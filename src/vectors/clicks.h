@@ -1,18 +1,18 @@
 /*
  * clicks.h
- *		A click log in memory: who did what with which item how much, users and
- *		items being values of any type that has a hash.
+ *		A click log in memory: users, items and weights.  Users and items are
+ *		values of any type with a hash operator class.
  */
 #ifndef DLINTS_CLICKS_H
 #define DLINTS_CLICKS_H
 
 #include "core/svd.h"
 
-extern int	factors_memory;		/* the setting dlints.factors_memory, in kilobytes */
+extern int	factors_memory;		/* dlints.factors_memory, in kilobytes */
 
 typedef struct Clicks Clicks;
 
-/* the type of users, or of items, and what it is compared by */
+/* type and collation of users or items */
 typedef struct KeyType
 {
 	Oid			type;

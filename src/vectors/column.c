@@ -1,9 +1,11 @@
 /*
  * column.c
- *		Numbers and embeddings in columns of a recommender's items, and weights of clicks.
+ *		Numbers and embeddings in columns of a recommender's items, and
+ *		weights of clicks.
  *
- * Whoever may insert an item or a click chooses its values.  These functions therefore raise
- * no error for a value: one that cannot be used counts as missing.
+ * Any user with INSERT privilege chooses these values, and one value must not
+ * make maintenance fail.  These functions therefore treat an unusable value
+ * as missing and raise no error.
  */
 #include "postgres.h"
 
@@ -20,8 +22,8 @@
 #include "sql/arrays.h"
 
 /*
- * Largest absolute value of a number that is used.  Sums of squares of such numbers
- * do not overflow.
+ * Maximum absolute value of a number.  Sums of squares of such numbers do not
+ * overflow.
  */
 #define MAX_COLUMN_NUMBER 1e100
 
@@ -31,14 +33,18 @@
  */
 #define MAX_COLUMN_NORM 4.0
 
-/* Maximum weight of a click in the log, in clicks: one row cannot outweigh all others */
+/*
+ * Maximum weight of a click in the log, in clicks.  One row then cannot
+ * outweigh all others.
+ */
 #define MAX_CLICK_WEIGHT 1000.0
 
 PG_FUNCTION_INFO_V1(dlints_column_number);
 
 /*
  * _dlints_column_number(value "any") -> float8
- *		A number, or NULL if it is not finite or too large.
+ *		Returns a value of any numeric type as double precision, or NULL if it is
+ *		NULL, not finite, or above MAX_COLUMN_NUMBER in size.
  */
 Datum
 dlints_column_number(PG_FUNCTION_ARGS)
@@ -62,8 +68,8 @@ PG_FUNCTION_INFO_V1(dlints_click_weight);
 
 /*
  * _dlints_click_weight(weight "any") -> float8
- *		The weight of a click, clipped at MAX_CLICK_WEIGHT in size; 0 for a weight that
- *		is NULL or not finite.
+ *		Returns the weight of a click, between -MAX_CLICK_WEIGHT and MAX_CLICK_WEIGHT.
+ *		A weight that is NULL or not finite becomes 0.
  */
 Datum
 dlints_click_weight(PG_FUNCTION_ARGS)
@@ -81,7 +87,11 @@ dlints_click_weight(PG_FUNCTION_ARGS)
 	PG_RETURN_FLOAT8(fmin(fmax(weight, -MAX_CLICK_WEIGHT), MAX_CLICK_WEIGHT));
 }
 
-/* Divide by norm; elements that are not finite, too small or too large become 0. */
+/*
+ * Copy the elements to "vector", divided by norm.  Elements that are NULL,
+ * not finite, too large or too small become 0; an array of another length
+ * becomes zeros.
+ */
 static void
 scale_elements(ArrayType *array, double norm, double *vector, int length)
 {
@@ -100,6 +110,7 @@ scale_elements(ArrayType *array, double norm, double *vector, int length)
 	}
 }
 
+/* Scale a vector down if its norm exceeds MAX_COLUMN_NORM. */
 static void
 clip(double *vector, int length)
 {
@@ -119,9 +130,9 @@ PG_FUNCTION_INFO_V1(dlints_column_vector);
 
 /*
  * _dlints_column_vector(value "any", length integer, norm float8) -> real[]
- *		An embedding divided by the usual norm of its column, and clipped at
- *		MAX_COLUMN_NORM.  NULL, and an embedding that has not "length" elements,
- *		become zeros.
+ *		Divides an embedding by the usual norm of its column, and reduces its norm to at
+ *		most MAX_COLUMN_NORM.  Returns "length" zeros for NULL and for an embedding of
+ *		another length.
  */
 Datum
 dlints_column_vector(PG_FUNCTION_ARGS)

@@ -1,12 +1,15 @@
 /*
  * encode.c
- *		dlints_encode: columns, or a jsonb document, as a vector.
+ *		The function dlints_encode: feature hashing of columns or a jsonb
+ *		document.
  *
- * Everything becomes names with weights.  A name is the bytes that it has in
- * UTF-8, whatever the encoding of the database, and its vector is the signs
- * that core/random.c makes of them.  Values whose text or number depends on a
- * setting, a catalogue or a time zone are refused, by the type: the functions
- * are immutable, for generated columns and indexes.
+ * Each value is converted to names with weights.  A name's hash determines a
+ * vector of signs (core/random.c); the result is the weighted sum of these
+ * vectors.  Names are hashed in UTF-8 for any database encoding.
+ *
+ * The functions are immutable, for use in generated columns and indexes.
+ * They reject types whose output depends on a setting, a catalog or a time
+ * zone.
  */
 #include "postgres.h"
 
@@ -33,12 +36,12 @@
 typedef struct Encoding
 {
 	int			n;
-	bool		skips_bad_numbers;	/* rather than raise an error */
+	bool		skips_bad_numbers;	/* skip invalid numbers instead of raising an error */
 	double	   *sum;
-	StringInfoData name;		/* in the encoding of the database */
+	StringInfoData name;		/* current name, in the database encoding */
 } Encoding;
 
-/* Add a value of a type that this function is made for, under the name. */
+/* Adds a value to the sum under the current name. */
 typedef void (*Adder) (Encoding *encoding, Datum value, Oid type);
 
 static void
@@ -48,7 +51,7 @@ EncodingBegin(FunctionCallInfo fcinfo, Encoding *encoding)
 
 	ArgNotNull(fcinfo, 0, "n");
 	n = PG_GETARG_INT32(0);
-	AtLeastOne(n, "n");
+	ArgCheckPositive(n, "n");
 	if (n > DLINTS_MAX_FEATURE_DIM)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
@@ -61,7 +64,7 @@ EncodingBegin(FunctionCallInfo fcinfo, Encoding *encoding)
 	initStringInfo(&encoding->name);
 }
 
-/* Back to the first len bytes of the name */
+/* Truncate the current name to "len" bytes. */
 static void
 CutName(Encoding *encoding, int len)
 {
@@ -84,7 +87,10 @@ AddName(Encoding *encoding, double weight)
 		pfree(utf8);
 }
 
-/* Add the name with a number as its weight.  A number without a name adds nothing. */
+/*
+ * Add the current name with a number as its weight.  Numbers without a name
+ * are ignored.
+ */
 static void
 AddWeight(Encoding *encoding, double weight)
 {
@@ -95,7 +101,10 @@ AddWeight(Encoding *encoding, double weight)
 	AddName(encoding, ArgBounded(weight, encoding->name.data));
 }
 
-/* The name "name=value", or the value itself where it stands under none. */
+/*
+ * Add the name "name=value" with weight 1; only the value if the current name
+ * is empty.
+ */
 static void
 AddNamedValue(Encoding *encoding, const char *value, int len)
 {
@@ -112,7 +121,10 @@ AddNamedValue(Encoding *encoding, const char *value, int len)
 
 /* ---------- values of SQL types ---------- */
 
-/* What a type that is text is read as; InvalidOid for others. */
+/*
+ * Return the type as which GetTextBytes reads values of "type"; InvalidOid if
+ * they are not text.
+ */
 static Oid
 TextType(Oid type)
 {
@@ -122,9 +134,9 @@ TextType(Oid type)
 	return IsBinaryCoercible(type, TEXTOID) ? TEXTOID : InvalidOid;
 }
 
-/* The bytes of such a value, which go with the memory context. */
+/* Get the bytes of a text value, in the current memory context. */
 static const char *
-TextBytes(Datum value, Oid text_type, int *len)
+GetTextBytes(Datum value, Oid text_type, int *len)
 {
 	const char *bytes;
 
@@ -142,7 +154,7 @@ TextBytes(Datum value, Oid text_type, int *len)
 			value = PointerGetDatum(PG_DETOAST_DATUM_PACKED(value));
 			bytes = VARDATA_ANY(DatumGetPointer(value));
 			*len = VARSIZE_ANY_EXHDR(DatumGetPointer(value));
-			/* blanks at the end are no part of a character(n) */
+			/* trailing blanks of character(n) are not significant */
 			if (text_type == BPCHAROID)
 				*len = bpchartruelen(unconstify(char *, bytes), *len);
 			return bytes;
@@ -153,7 +165,7 @@ static void
 AddText(Encoding *encoding, Datum value, Oid type)
 {
 	int			len;
-	const char *bytes = TextBytes(value, TextType(type), &len);
+	const char *bytes = GetTextBytes(value, TextType(type), &len);
 
 	AddNamedValue(encoding, bytes, len);
 }
@@ -181,11 +193,11 @@ AddNumber(Encoding *encoding, Datum value, Oid type)
 
 /* ---------- jsonb ---------- */
 
-/* NOLINTBEGIN(misc-no-recursion): documents nest; the stack is looked at */
+/* NOLINTBEGIN(misc-no-recursion): documents nest; we check the stack depth */
 
 static void AddJsonbContainer(Encoding *encoding, JsonbContainer *container);
 
-/* The value of a key, or one that is all there is. */
+/* Add the value of a key, or a scalar document. */
 static void
 AddJsonbValue(Encoding *encoding, const JsonbValue *value)
 {
@@ -210,7 +222,10 @@ AddJsonbValue(Encoding *encoding, const JsonbValue *value)
 	}
 }
 
-/* A number among others is one of several things, not a measure of one. */
+/*
+ * Add an array element.  A number in an array is a category, not a
+ * measurement.
+ */
 static void
 AddJsonbElement(Encoding *encoding, const JsonbValue *element)
 {
@@ -271,7 +286,10 @@ AddJsonb(Encoding *encoding, Datum value, Oid type)
 
 /* ---------- types ---------- */
 
-/* What adds values of a type that is no domain; NULL for one that is refused. */
+/*
+ * Find the function that adds values of a base type; NULL if the type is
+ * rejected.
+ */
 static Adder
 FindAdder(Oid type)
 {
@@ -299,9 +317,9 @@ FindAdder(Oid type)
 	return NULL;
 }
 
-/* What to write for a value of a type that is refused, with %s for the value */
+/* Return the hint for a rejected type, with %s for the value. */
 static const char *
-HintForType(Oid type)
+GetTypeHint(Oid type)
 {
 	switch (type)
 	{
@@ -322,29 +340,32 @@ HintForType(Oid type)
 	switch (get_element_type(type) ? TYPCATEGORY_ARRAY : TypeCategory(type))
 	{
 		case TYPCATEGORY_ARRAY:
-			return "Write it as text: %s::text[]. Numbers that measure something belong beside the encoding, scaled to [0, 1].";
+			return "Write it as text: %s::text[]. Concatenate measurements, scaled to [0, 1], with the encoding.";
 		case TYPCATEGORY_DATETIME:
 			return "Write a part of it as text, such as extract(isodow FROM %s)::text.";
 		case TYPCATEGORY_TIMESPAN:
 			return "Write it as a number: extract(epoch FROM %s).";
 		case TYPCATEGORY_ENUM:
-			return "Write it as text: %s::text. Where that has to be immutable, in a generated column, write a CASE or a function declared as IMMUTABLE.";
+			return "Write it as text: %s::text. In a generated column, which must be immutable, use CASE or a function declared IMMUTABLE.";
 		case TYPCATEGORY_RANGE:
 			return "Write its bounds: lower(%s) and upper(%s).";
 		case TYPCATEGORY_COMPOSITE:
-			return "Give its columns, each with a name.";
+			return "Pass each of its columns with a name.";
 		default:
-			return type == RECORDOID ? "Give its columns, each with a name." :
+			return type == RECORDOID ? "Pass each of its columns with a name." :
 				"Write it as text: %s::text.";
 	}
 }
 
-/* The value of the hint is called by its name, as most columns are. */
+/*
+ * Raise the error for a rejected type.  The hint uses the name for the value,
+ * since names usually equal column names.
+ */
 static void
-RefuseType(const char *name, Oid type)
+RaiseUnsupportedType(const char *name, Oid type)
 {
 	StringInfoData hint;
-	const char *rest = HintForType(type);
+	const char *rest = GetTypeHint(type);
 	const char *place;
 
 	initStringInfo(&hint);
@@ -364,7 +385,10 @@ RefuseType(const char *name, Oid type)
 
 /* ---------- the SQL functions ---------- */
 
-/* Names are text, and one of no bytes stands for the values themselves. */
+/*
+ * Set the current name from an argument.  An empty name stands for values
+ * without a name.
+ */
 static void
 SetName(Encoding *encoding, Datum name, bool isnull, Oid type, int argument)
 {
@@ -377,18 +401,21 @@ SetName(Encoding *encoding, Datum name, bool isnull, Oid type, int argument)
 				(errcode(ERRCODE_DATATYPE_MISMATCH),
 				 errmsg("a name must be text, not %s", format_type_be(type)),
 				 errdetail("This is argument %d.", argument),
-				 errhint("Names and values take turns, as in dlints_encode(64, 'category', category, 'tags', tags).")));
+				 errhint("Pass alternating names and values, as in dlints_encode(64, 'category', category, 'tags', tags).")));
 	if (isnull)
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("a name must not be null"),
 				 errdetail("This is argument %d.", argument)));
-	bytes = TextBytes(name, text_type, &len);
+	bytes = GetTextBytes(name, text_type, &len);
 	resetStringInfo(&encoding->name);
 	appendBinaryStringInfo(&encoding->name, bytes, len);
 }
 
-/* A type is refused even where the value is NULL, so that the first row tells. */
+/*
+ * Add an argument under the current name.  A type is rejected even if the
+ * value is NULL, so that the first row already raises the error.
+ */
 static void
 AddArgument(Encoding *encoding, Datum value, bool isnull, Oid declared_type)
 {
@@ -396,7 +423,7 @@ AddArgument(Encoding *encoding, Datum value, bool isnull, Oid declared_type)
 	Adder		add = FindAdder(type);
 
 	if (add == NULL)
-		RefuseType(encoding->name.data, declared_type);
+		RaiseUnsupportedType(encoding->name.data, declared_type);
 	else if (!isnull)
 		add(encoding, value, type);
 }
@@ -404,8 +431,12 @@ AddArgument(Encoding *encoding, Datum value, bool isnull, Oid declared_type)
 PG_FUNCTION_INFO_V1(dlints_encode);
 
 /*
- * dlints_encode(n, VARIADIC "any"): names and values in turns as a vector of
- * length 1, the sum of the names' signs, scaled
+ * dlints_encode(n, VARIADIC "any"): hash alternating names and values into a
+ * real[] of n numbers, scaled to length 1.
+ *
+ * n is 1 to 65536.  NULL values add nothing; without any value the result is
+ * zeros.  Raises an error for an unsupported type, a NULL name, an odd number
+ * of arguments, and numbers that are not finite or exceed 1e50.
  */
 Datum
 dlints_encode(PG_FUNCTION_ARGS)
@@ -418,15 +449,15 @@ dlints_encode(PG_FUNCTION_ARGS)
 	int			i;
 
 	EncodingBegin(fcinfo, &encoding);
-	/* -1 for VARIADIC NULL */
+	/* -1 if the call passes VARIADIC NULL */
 	count = extract_variadic_args(fcinfo, 1, true, &args, &types, &nulls);
 	if (count > 0 && count % 2 != 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("dlints_encode takes names and values in turns"),
-				 errdetail_plural("Behind n there is %d argument.",
-							  "Behind n there are %d arguments.", count, count),
-				 errhint("A document alone has to be of type jsonb.")));
+				 errmsg("dlints_encode requires alternating names and values"),
+				 errdetail_plural("%d argument follows n.",
+							  "%d arguments follow n.", count, count),
+				 errhint("A single document must be of type jsonb.")));
 	for (i = 0; i + 1 < count; i += 2)
 	{
 		SetName(&encoding, args[i], nulls[i], types[i], i + 2);
@@ -437,7 +468,11 @@ dlints_encode(PG_FUNCTION_ARGS)
 
 PG_FUNCTION_INFO_V1(dlints_encode_jsonb);
 
-/* The same of a document, the names being its keys */
+/*
+ * dlints_encode(n, document): hash the keys and values of a jsonb document
+ * into a real[] of n numbers, scaled to length 1.  Nested keys are joined by
+ * dots; a NULL document gives zeros.
+ */
 Datum
 dlints_encode_jsonb(PG_FUNCTION_ARGS)
 {
@@ -452,9 +487,9 @@ dlints_encode_jsonb(PG_FUNCTION_ARGS)
 PG_FUNCTION_INFO_V1(dlints_encode_column);
 
 /*
- * _dlints_encode_column(n, name, value "any"): a column of a recommender's item, as
- * dlints_encode(n, name, value).  Numbers inside a jsonb value that are out of range are
- * skipped: a row of data must not raise an error.
+ * _dlints_encode_column(n, name, value "any"): hash a column of a
+ * recommender's item, like dlints_encode(n, name, value).  Skips invalid
+ * numbers inside a jsonb value, since a data row must not raise an error.
  */
 Datum
 dlints_encode_column(PG_FUNCTION_ARGS)

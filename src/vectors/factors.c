@@ -1,10 +1,11 @@
 /*
  * factors.c
- *		Item vectors from a click log.
+ *		The function dlints_factors: item embeddings from a click log.
  *
- * The log is a query, run with the rights and the snapshot of the caller and
- * fetched in portions; everything else is made in memory, of which there is a
- * limit.  What is certain to go beyond it is refused before it is read.
+ * The log is the result of a query, which runs with the caller's privileges
+ * and snapshot, and is fetched in batches.  Memory is limited by
+ * dlints.factors_memory.  If the planner's row estimate exceeds the limit, we
+ * raise the error before reading the log.
  */
 #include "postgres.h"
 
@@ -25,36 +26,40 @@
 #include "sql/arrays.h"
 #include "vectors/clicks.h"
 
-/* LAPACK works on matrices of this order without checking for interrupts */
+/*
+ * Maximum length of an embedding.  LAPACK factors matrices of this order
+ * without checking for interrupts.
+ */
 #define MAX_FACTORS		512
-#define PORTION			1000	/* rows fetched at a time */
-#define NEWS_MS			10000	/* between two reports of how far it is */
+
+#define FETCH_ROWS		1000	/* rows fetched at a time */
+#define PROGRESS_INTERVAL_MS	10000	/* milliseconds between progress notices */
 
 int			factors_memory;
 
-/* What a query gives, and what is done with each row. */
+/* State of reading a query, with callbacks for its columns and its rows. */
 typedef struct Reader Reader;
 struct Reader
 {
 	void		(*begin) (Reader *reader, TupleDesc desc);
 	void		(*row) (Reader *reader, const Datum *values);
 	int			columns;
-	double		expected;		/* rows, as the planner thinks */
-	uint64		rows;			/* that were read */
+	double		expected;		/* rows estimated by the planner */
+	uint64		rows;			/* rows read */
 	Clicks	   *clicks;
-	MemoryContext context;		/* what is to outlive the query */
-	Oid			types[3];		/* of the columns, without domains */
+	MemoryContext context;		/* memory that outlives the query */
+	Oid			types[3];		/* base types of the columns */
 	Oid			result;			/* type of items in the result */
 	int32		result_typmod;
 	uint64		seed;
-	int			k;				/* numbers in a vector */
-	double	   *previous;		/* vectors of all items, zeros without one */
-	bool	   *known;			/* which items have one */
+	int			k;				/* length of an embedding */
+	double	   *previous;		/* previous embeddings by item; zeros if there is none */
+	bool	   *known;			/* items with a previous embedding */
 };
 
 /* ---------- queries ---------- */
 
-/* A row with a NULL says nothing. */
+/* Pass a row to the reader; rows with a NULL are skipped. */
 static void
 ReadRow(Reader *reader, HeapTuple tuple, TupleDesc desc)
 {
@@ -72,22 +77,25 @@ ReadRow(Reader *reader, HeapTuple tuple, TupleDesc desc)
 	reader->row(reader, values);
 }
 
-/* Whoever waits for long is told now and then. */
+/* Raise a notice about progress every PROGRESS_INTERVAL_MS. */
 static void
-Report(TimestampTz *last, uint64 rows)
+ReportProgress(TimestampTz *last, uint64 rows)
 {
 	TimestampTz now = GetCurrentTimestamp();
 
-	if (!TimestampDifferenceExceeds(*last, now, NEWS_MS))
+	if (!TimestampDifferenceExceeds(*last, now, PROGRESS_INTERVAL_MS))
 		return;
 	ereport(NOTICE,
 			(errmsg("dlints_factors: " UINT64_FORMAT " rows read", rows)));
 	*last = now;
 }
 
-/* Nothing for what is not planned, such as SHOW */
+/*
+ * Get the planner's row estimate; 0 for statements without a plan, such as
+ * SHOW.
+ */
 static double
-ExpectedRows(Portal portal)
+EstimateRows(Portal portal)
 {
 	PlannedStmt *statement = PortalGetPrimaryStmt(portal);
 
@@ -95,7 +103,7 @@ ExpectedRows(Portal portal)
 		statement->planTree->plan_rows : 0.0;
 }
 
-/* Give the rows of a query, which must not write, to a reader. */
+/* Run a read-only query, and pass its rows to a reader. */
 static void
 ReadQuery(const char *query, Reader *reader)
 {
@@ -110,7 +118,7 @@ ReadQuery(const char *query, Reader *reader)
 	portal = SPI_cursor_open_with_args(NULL, query, 0, NULL, NULL, NULL, true, 0);
 
 	MemoryContextSwitchTo(reader->context);
-	reader->expected = ExpectedRows(portal);
+	reader->expected = EstimateRows(portal);
 	reader->rows = 0;
 	reader->begin(reader, portal->tupDesc);
 	for (;;)
@@ -118,7 +126,7 @@ ReadQuery(const char *query, Reader *reader)
 		SPITupleTable *table;
 		uint64		i;
 
-		SPI_cursor_fetch(portal, true, PORTION);
+		SPI_cursor_fetch(portal, true, FETCH_ROWS);
 		if (SPI_processed == 0)
 			break;
 		table = SPI_tuptable;
@@ -128,7 +136,7 @@ ReadQuery(const char *query, Reader *reader)
 		MemoryContextSwitchTo(caller);
 		MemoryContextReset(rows);
 		SPI_freetuptable(table);
-		Report(&last, reader->rows);
+		ReportProgress(&last, reader->rows);
 		CHECK_FOR_INTERRUPTS();
 	}
 	SPI_cursor_close(portal);
@@ -156,14 +164,18 @@ ColumnKey(TupleDesc desc, int column)
 }
 
 static void
-WrongColumns(const char *message, const char *hint)
+RaiseWrongColumns(const char *message, const char *hint)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_DATATYPE_MISMATCH),
 			 errmsg("%s", message), errhint("%s", hint)));
 }
 
-/* Values are given as they are: nothing would cut them to a varchar(10). */
+/*
+ * Do items of the query have the type in the column definition list?  Type
+ * modifiers must agree too, since we return items without a cast that would
+ * enforce varchar(10).
+ */
 static bool
 IsItemOf(Form_pg_attribute item, const Reader *reader)
 {
@@ -175,14 +187,14 @@ IsItemOf(Form_pg_attribute item, const Reader *reader)
 /* ---------- the limit ---------- */
 
 static void
-TooLarge(const char *detail)
+RaiseTooLarge(const char *detail)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
 			 errmsg("click log exceeds dlints.factors_memory (%dkB)",
 					factors_memory),
 			 errdetail_internal("%s", detail),
-			 errhint("Take a part of the users, for example one in ten with "
+			 errhint("Sample the users, for example one in ten with "
 					 "WHERE hashint8(user_id) %% 10 = 0, or raise "
 					 "dlints.factors_memory.")));
 }
@@ -193,18 +205,24 @@ Megabytes(double bytes)
 	return ceil(bytes / (1024.0 * 1024.0));
 }
 
-/* Rows take more than their cells do, users and items being kept, too. */
+/*
+ * Raise an error if the estimated rows exceed the memory limit even without
+ * users and items.
+ */
 static void
 CheckExpected(const Reader *reader)
 {
 	double		bytes = reader->expected * sizeof(SvdCell);
 
 	if (bytes > factors_memory * 1024.0)
-		TooLarge(psprintf("The planner expects %.0f rows, which need at least %.0f MB.",
-						  reader->expected, Megabytes(bytes)));
+		RaiseTooLarge(psprintf("The planner expects %.0f rows, which need at least %.0f MB.",
+							   reader->expected, Megabytes(bytes)));
 }
 
-/* What the log takes, with three panels and previous vectors beside it */
+/*
+ * Raise an error if the log, three panels and two sets of embeddings would
+ * exceed the memory limit.
+ */
 static void
 CheckTaken(const Reader *reader)
 {
@@ -215,9 +233,9 @@ CheckTaken(const Reader *reader)
 		sizeof(double) * columns * items;
 
 	if (bytes > factors_memory * 1024.0)
-		TooLarge(psprintf("The first " UINT64_FORMAT " rows need %.0f MB; the planner expects %.0f in all.",
-						  reader->rows + 1, Megabytes(bytes),
-						  reader->expected));
+		RaiseTooLarge(psprintf("The first " UINT64_FORMAT " rows need %.0f MB; the planner expects %.0f in all.",
+							   reader->rows + 1, Megabytes(bytes),
+							   reader->expected));
 }
 
 /* ---------- the click log ---------- */
@@ -228,24 +246,24 @@ BeginLog(Reader *reader, TupleDesc desc)
 	Form_pg_attribute item;
 
 	if (desc->natts != 2 && desc->natts != 3)
-		WrongColumns(psprintf("query must return 2 or 3 columns, not %d",
-							  desc->natts),
-					 "They are the user, the item and, unless it is always 1, the weight.");
+		RaiseWrongColumns(psprintf("query must return 2 or 3 columns, not %d",
+								   desc->natts),
+						  "The columns are user, item and, optionally, weight.");
 	item = TupleDescAttr(desc, 1);
 	if (!IsItemOf(item, reader))
-		WrongColumns(psprintf("items are of type %s in the query and %s in the column definition list",
-							  format_type_with_typemod(item->atttypid, item->atttypmod),
-							  format_type_with_typemod(reader->result, reader->result_typmod)),
-					 psprintf("Write AS (item %s, features real[]).",
-							  format_type_with_typemod(item->atttypid, item->atttypmod)));
+		RaiseWrongColumns(psprintf("items are of type %s in the query and %s in the column definition list",
+								   format_type_with_typemod(item->atttypid, item->atttypmod),
+								   format_type_with_typemod(reader->result, reader->result_typmod)),
+						  psprintf("Write AS (item %s, features real[]).",
+								   format_type_with_typemod(item->atttypid, item->atttypmod)));
 	reader->columns = desc->natts;
 	if (reader->columns == 3)
 	{
 		reader->types[2] = ColumnType(desc, 2);
 		if (!TypeIsNumber(reader->types[2]))
-			WrongColumns(psprintf("weights must be numbers, not of type %s",
-								  format_type_be(reader->types[2])),
-						 "The third column of the query is the weight.");
+			RaiseWrongColumns(psprintf("weights must be numbers, not of type %s",
+									   format_type_be(reader->types[2])),
+							  "The third column of the query is the weight.");
 	}
 	CheckExpected(reader);
 	reader->clicks = ClicksCreate(ColumnKey(desc, 0), ColumnKey(desc, 1),
@@ -279,14 +297,14 @@ BeginPrevious(Reader *reader, TupleDesc desc)
 
 	if (desc->natts != 2 ||
 		!OidIsValid(get_base_element_type(TupleDescAttr(desc, 1)->atttypid)))
-		WrongColumns("previous must return an item and an array of numbers",
-					 "SELECT item, features FROM ... WHERE features IS NOT NULL");
+		RaiseWrongColumns("previous must return an item and an array of numbers",
+						  "SELECT item, features FROM ... WHERE features IS NOT NULL");
 	item = TupleDescAttr(desc, 0)->atttypid;
 	if (!ClicksHasItemsOf(reader->clicks, item))
-		WrongColumns(psprintf("items are of type %s in query and %s in previous",
-							  format_type_be(reader->result),
-							  format_type_be(item)),
-					 "Cast one of them.");
+		RaiseWrongColumns(psprintf("items are of type %s in query and %s in previous",
+								   format_type_be(reader->result),
+								   format_type_be(item)),
+						  "Cast one of the item columns.");
 	reader->columns = 2;
 }
 
@@ -321,14 +339,14 @@ CheckDecomposed(bool done)
 }
 
 /*
- * How much of the log is about items that have a previous vector?  From half on
- * refining goes on from them: it has one product with the log, which makes new
- * items' vectors of those of the items beside them, so most must be known.
+ * Minimum share of clicks on items with a previous embedding for a refinement
+ * of the previous embeddings.  Refinement multiplies by the log once, so a
+ * new item's embedding depends on the known items clicked by the same users.
  */
-#define MOST_KNOWN		0.5
+#define MIN_KNOWN_SHARE		0.5
 
 static double
-ShareKnown(const Reader *reader, const SvdMatrix *matrix)
+ComputeKnownShare(const Reader *reader, const SvdMatrix *matrix)
 {
 	Size		count = matrix->starts[matrix->users];
 	Size		known = 0;
@@ -343,12 +361,12 @@ ShareKnown(const Reader *reader, const SvdMatrix *matrix)
 }
 
 /*
- * Vectors of the items of a matrix.  Where the previous vectors are of most of
- * what was clicked, one product goes on from them, which keeps them nearly as
- * they are; otherwise there is too little to go on from.
+ * Compute the embeddings of all items.  If enough clicks are on items with a
+ * previous embedding, one refinement step changes these embeddings little.
+ * Otherwise we compute the decomposition from random vectors.
  */
 static double *
-Vectors(Reader *reader, SvdMatrix *matrix)
+ComputeVectors(Reader *reader, SvdMatrix *matrix)
 {
 	const uint64 *hashes = ClicksItemHashes(reader->clicks);
 	int			k = reader->k;
@@ -365,7 +383,7 @@ Vectors(Reader *reader, SvdMatrix *matrix)
 
 	svd_scale(matrix, svd.spare[0]);
 	known = reader->previous && svd.columns > k &&
-		ShareKnown(reader, matrix) >= MOST_KNOWN;
+		ComputeKnownShare(reader, matrix) >= MIN_KNOWN_SHARE;
 	if (known)
 	{
 		svd_start(matrix, &svd, hashes, k, reader->previous);
@@ -390,29 +408,29 @@ Vectors(Reader *reader, SvdMatrix *matrix)
 
 /* ---------- the result ---------- */
 
-/* The call says which types it wants. */
+/* Raise an error if the call lacks a column definition list. */
 static void
 CheckColumnsExpected(FunctionCallInfo fcinfo)
 {
 	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
 
 	if (!result || !IsA(result, ReturnSetInfo) || !result->expectedDesc)
-		WrongColumns("a column definition list is required",
-					 "Write FROM dlints_factors(...) AS f (item integer, features real[]).");
+		RaiseWrongColumns("a column definition list is required",
+						  "Write FROM dlints_factors(...) AS f (item integer, features real[]).");
 }
 
 static void
 CheckResultColumns(TupleDesc desc)
 {
-	/* of a domain nobody would check the constraints */
+	/* no domains, whose constraints we would not check */
 	Oid			features = desc->natts == 2 ? TupleDescAttr(desc, 1)->atttypid : InvalidOid;
 
 	if (features != FLOAT4ARRAYOID && features != FLOAT8ARRAYOID)
-		WrongColumns("the column definition list must have an item and its features",
-					 "Write AS (item integer, features real[]), with the type that items have.");
+		RaiseWrongColumns("the column definition list must have an item and its features",
+						  "Write AS (item integer, features real[]), with the type of the items.");
 }
 
-/* One vector as real[] or double precision[] */
+/* Convert an embedding to real[] or double precision[]. */
 static Datum
 VectorDatum(const double *vector, int count, Oid type)
 {
@@ -466,7 +484,7 @@ AreZeros(const double *vector, int count)
 	return true;
 }
 
-/* Read the previous vectors of the items that there are. */
+/* Read the previous embeddings of the log's items. */
 static void
 ReadPrevious(Reader *reader, const char *query, uint32 items)
 {
@@ -478,7 +496,7 @@ ReadPrevious(Reader *reader, const char *query, uint32 items)
 	reader->row = AddPrevious;
 	ReadQuery(query, reader);
 
-	/* zeros say nothing */
+	/* an embedding of zeros counts as missing */
 	for (item = 0; item < items; item++)
 	{
 		if (AreZeros(reader->previous + (Size) item * reader->k, reader->k))
@@ -487,7 +505,7 @@ ReadPrevious(Reader *reader, const char *query, uint32 items)
 	}
 }
 
-/* The vectors of all items of the log go into the result. */
+/* Read the log, compute the embeddings, and store them in the result. */
 static void
 FactorLog(ReturnSetInfo *rows, Reader *reader, const char *query,
 		  const char *previous)
@@ -505,11 +523,11 @@ FactorLog(ReturnSetInfo *rows, Reader *reader, const char *query,
 		return;
 	if (previous)
 		ReadPrevious(reader, previous, matrix->items);
-	PutVectors(rows, reader, matrix->items, Vectors(reader, matrix));
+	PutVectors(rows, reader, matrix->items, ComputeVectors(reader, matrix));
 }
 
 static int
-FactorCount(FunctionCallInfo fcinfo, int argno)
+ReadK(FunctionCallInfo fcinfo, int argno)
 {
 	int			k = ArgCount(fcinfo, argno);
 
@@ -524,8 +542,14 @@ FactorCount(FunctionCallInfo fcinfo, int argno)
 PG_FUNCTION_INFO_V1(dlints_factors);
 
 /*
- * dlints_factors(query, k, previous, seed): vectors for the items of a click log,
- * so that items that the same users clicked are alike (core/svd.h)
+ * dlints_factors(query, k, previous, seed): compute an embedding for each
+ * item of a click log, so that items clicked by the same users have similar
+ * embeddings (core/svd.h).
+ *
+ * query returns user, item and optionally a weight; k is 1 to 512. previous,
+ * a query or NULL, returns the embeddings of an earlier call, to which the
+ * new ones are aligned.  Raises an error if query, k or seed is NULL, for
+ * columns of other types, and if the log exceeds dlints.factors_memory.
  */
 Datum
 dlints_factors(PG_FUNCTION_ARGS)
@@ -545,7 +569,7 @@ dlints_factors(PG_FUNCTION_ARGS)
 	desc = rows->setDesc;
 	CheckResultColumns(desc);
 	ArgNotNull(fcinfo, 0, "query");
-	reader.k = FactorCount(fcinfo, 1);
+	reader.k = ReadK(fcinfo, 1);
 	ArgNotNull(fcinfo, 3, "seed");
 	reader.seed = (uint64) PG_GETARG_INT64(3);
 	reader.result = TupleDescAttr(desc, 0)->atttypid;

@@ -1,13 +1,14 @@
 /*
  * fourier.c
- *		dlints_fourier: random Fourier features (Rahimi and Recht, "Random
- *		features for large-scale kernel machines", 2007), with which a linear
- *		model learns curves.
+ *		The function dlints_fourier: random Fourier features (Rahimi and
+ *		Recht, "Random features for large-scale kernel machines", 2007), with
+ *		which a linear model fits nonlinear functions.
  *
- * Results are stored, so that what a seed means never changes.  W is a
- * projection matrix with a seed made of the function's, since a model with
- * the same seed may project them.  The numbers behind that seed's first are
- * the shifts.  Sums have one order on every machine; cos is the C library's.
+ * Users store the results, so the numbers for a seed must never change.  We
+ * derive the seed of W from the caller's seed; a model that projects the
+ * features with the same seed then has an independent matrix.  The
+ * derived seed's random numbers are the shifts b.  Sums have the same
+ * order on all machines; cos() is that of the C library.
  */
 #include "postgres.h"
 
@@ -22,7 +23,10 @@
 #define TWO_PI			6.283185307179586476925286766559
 #define TWO_POW_MINUS_53	(1.0 / 9007199254740992.0)
 
-/* Cosines of some rows of W x, each shifted by b, which is in [0, 2 pi). */
+/*
+ * Compute sqrt(2 / k) cos(W x + b) for the given rows of W; shifts b are
+ * uniform in [0, 2 pi).
+ */
 static void
 FillRows(const Projection *w, const ProjectionRows *rows, const double *features,
 		 float4 *out)
@@ -43,12 +47,15 @@ FillRows(const Projection *w, const ProjectionRows *rows, const double *features
 	}
 }
 
-/* How many numbers of how many: together they are features of a model. */
+/*
+ * Check the numbers of features (n) and of Fourier features (k).  A user may
+ * concatenate both, so their sum is limited.
+ */
 static void
 CheckSizes(int n, int k)
 {
-	AtLeastOne(n, "the number of features");
-	AtLeastOne(k, "k");
+	ArgCheckPositive(n, "the number of features");
+	ArgCheckPositive(k, "k");
 	if (k > DLINTS_MAX_FEATURE_DIM - n)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
@@ -58,7 +65,7 @@ CheckSizes(int n, int k)
 }
 
 static double
-CheckedScale(double scale)
+CheckScale(double scale)
 {
 	ArgFinite(scale, "scale");
 	if (scale <= 0 || isinf(1.0 / scale))
@@ -73,9 +80,13 @@ CheckedScale(double scale)
 PG_FUNCTION_INFO_V1(dlints_fourier);
 
 /*
- * dlints_fourier(features, k, seed, scale): sqrt(2 / k) cos(W x + b).  Entries of W
- * are N(0, 1 / scale^2), and those of b uniform in [0, 2 pi).  Dot products of two
- * results have the expectation exp(-|x - y|^2 / (2 scale^2)).
+ * dlints_fourier(features, k, seed, scale): compute the real[] sqrt(2 / k)
+ * cos(W x + b), of k numbers.
+ *
+ * Entries of W are N(0, 1 / scale^2), those of b uniform in [0, 2 pi).  The
+ * dot product of the results for x and y has expectation exp(-|x - y|^2 / (2
+ * scale^2)).  Strict.  Raises an error if scale is not positive, or if there
+ * are more than 65536 features in total.
  */
 Datum
 dlints_fourier(PG_FUNCTION_ARGS)
@@ -83,7 +94,7 @@ dlints_fourier(PG_FUNCTION_ARGS)
 	ArrayType  *features = ArgArray(fcinfo, 0);
 	int			k = PG_GETARG_INT32(1);
 	uint64		seed = (uint64) PG_GETARG_INT64(2);
-	double		scale = CheckedScale(PG_GETARG_FLOAT8(3));
+	double		scale = CheckScale(PG_GETARG_FLOAT8(3));
 	ArgSpec		spec = {"features", 0, NULL};
 	Projection	w;
 	double	   *numbers;

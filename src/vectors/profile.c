@@ -1,11 +1,11 @@
 /*
  * profile.c
- *		dlints_profile, the aggregate: what a person is like, from the items
- *		that there is a history with.
+ *		The aggregate dlints_profile: a user profile from the features of
+ *		items in the user's history.
  *
- * The state is the sum, an array of double precision, so that it can travel
- * between servers.  Anybody may call the support functions with an array of
- * his own, and numbers that no history leads to are found at the end.
+ * The state is the sum, as double precision[], which can be sent between
+ * servers.  Users may call the support functions with any array; the final
+ * function checks that the numbers are finite.
  */
 #include "postgres.h"
 
@@ -19,18 +19,15 @@ Numbers(ArrayType *sum)
 	return (double *) ARR_DATA_PTR(sum);
 }
 
-/*
- * The sum to go on with: an aggregate's own is changed in place, that of any
- * other caller is copied.
- */
+/* Get the sum for modification: in place within an aggregate, else a copy. */
 static ArrayType *
-SumArgument(FunctionCallInfo fcinfo)
+GetWritableSum(FunctionCallInfo fcinfo)
 {
 	return AggCheckCallContext(fcinfo, NULL) ? PG_GETARG_ARRAYTYPE_P(0) :
 		PG_GETARG_ARRAYTYPE_P_COPY(0);
 }
 
-/* The length of a sum, which cannot be empty. */
+/* Return the length of a sum; raises an error if it is empty. */
 static int
 SumLength(ArrayType *sum)
 {
@@ -47,8 +44,12 @@ SumLength(ArrayType *sum)
 PG_FUNCTION_INFO_V1(dlints_profile_transfn);
 
 /*
- * dlints_profile(features [, weight]): the sum of the features, each times its
- * weight, scaled to length 1.  An empty array is a vector of zeros of any length.
+ * dlints_profile(features [, weight]): sum of the feature vectors, each
+ * multiplied by its weight, scaled to length 1.
+ *
+ * Rows with NULL features or weight, or with an empty array, are skipped.
+ * The result is an empty array without rows.  Raises an error for vectors of
+ * different lengths, and for weights beyond 1e50.
  */
 Datum
 dlints_profile_transfn(PG_FUNCTION_ARGS)
@@ -68,7 +69,7 @@ dlints_profile_transfn(PG_FUNCTION_ARGS)
 	if (spec.len == 0)
 		return AggregateSameState(fcinfo);
 
-	sum = PG_ARGISNULL(0) ? ResultDoubles(spec.len) : SumArgument(fcinfo);
+	sum = PG_ARGISNULL(0) ? ResultDoubles(spec.len) : GetWritableSum(fcinfo);
 	spec.len = SumLength(sum);
 	numbers = palloc(sizeof(double) * spec.len);
 	ArgVector(features, &spec, numbers);
@@ -91,7 +92,7 @@ dlints_profile_combinefn(PG_FUNCTION_ARGS)
 	if (PG_ARGISNULL(0))
 		PG_RETURN_ARRAYTYPE_P(other);
 
-	sum = SumArgument(fcinfo);
+	sum = GetWritableSum(fcinfo);
 	spec.len = SumLength(sum);
 	ArgCheckLength(other, &spec);
 	unit_add(spec.len, 1.0, Numbers(other), Numbers(sum));

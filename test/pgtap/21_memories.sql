@@ -74,7 +74,7 @@ SELECT is(outcome('SELECT ' || call), result, call) FROM (VALUES
     ('dlints_new(2, memories => 0)', '22023: memories must be between 1 and 8 (The value is 0.)'),
     ('dlints_new(2, memories => 9)', '22023: memories must be between 1 and 8 (The value is 9.)'),
     ('dlints_new(2, discount => 1, memories => 2)', '22023: discount must be less than 1 '
-        'for several memories (With a discount of 1 the first one forgets nothing.)'),
+        'for several memories (With a discount of 1 the shortest memory would not forget.)'),
     ($$dlints_new(2, discount => 0.5, half_life => '1 day')$$,
      '22023: a model has either a discount or a half_life'),
     ($$dlints_new(2, half_life => '-1 day', memories => 3)$$,
@@ -84,7 +84,7 @@ SELECT is(outcome('SELECT ' || call), result, call) FROM (VALUES
     ($$dlints_new(2, reduced_dim => 2, interactions => 'none')$$,
      '22023: unknown interactions "none"')) AS v (call, result);
 SELECT is(outcome(format('SELECT dlints_new(2, %s) || dlints_new(2, %s)', a, b)),
-    format('22023: dlints models with different %s do not fit together '
+    format('22023: cannot combine dlints models with different %s '
            '(The left model has %1$s %s, the right one %s.)', field, l, r),
                format('%s || %s', a, b))
 FROM (VALUES
@@ -119,8 +119,8 @@ FROM (VALUES
 -- a hint where the longest memory is shorter than what there is to learn, and only there
 SELECT is(hint, want, what) FROM (VALUES
     ('shorter', dlints_new(30, discount => 1 - 1 / 20.0),
-        'The model remembers 20 observations and has '
-        '31 coordinates to learn from them: raise discount, or leave it out.'),
+        'The longest memory has a window of 20 observations for 31 coordinates; '
+        'increase discount, or omit it.'),
     ('as long', dlints_new(19, discount => 1 - 1 / 20.0), NULL),
     ('forgetting nothing', dlints_new(30, discount => 1), NULL),
     ('with a longer one', dlints_new(30, discount => 0.5, memories => 2), NULL),

@@ -102,7 +102,7 @@ SELECT is(split_part(outcome(format('SELECT receive(%L)',
 FROM impossible ORDER BY name;
 -- two of which each is as near to none as roundings may bring it have none together
 SELECT is(outcome(format('SELECT %L::dlints || %L::dlints', model, model)),
-    '22003: dlints evidence out of range (With this ridge and prior it has no posterior.)',
+    '22003: dlints evidence out of range (The evidence has no posterior with this ridge and prior.)',
     'together they are no history')
 FROM (SELECT jsonb_set(dlints_update(
           dlints_new(2, discount => 1 - 1e-9, ridge => 1, intercept => false),

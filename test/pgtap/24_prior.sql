@@ -131,11 +131,11 @@ SELECT is(outcome(format('SELECT %s FROM hand', call)), result, call) FROM (VALU
     ('dlints_with_prior(p, k, 1.1e10)',
      '22023: weight must be greater than 0 and at most 1e+10 (The value is 11000000000.)'),
     ('dlints_set(e, prior_weight => 1)',
-     '22023: prior_weight must not be given without a prior'),
-    ('dlints_with_prior(p, dlints_new(2, discount => 1))', '22023: dlints models with different '
-     'dim do not fit together (The left model has dim 1, the right one 2.)'),
-    ('dlints_with_prior(p, dlints_new(1))', '22023: dlints models with different '
-     'memories do not fit together (The left model has memories 1, the right one 3.)'))
+     '22023: cannot set prior_weight of a model without a prior'),
+    ('dlints_with_prior(p, dlints_new(2, discount => 1))', '22023: cannot combine dlints models with '
+     'different dim (The left model has dim 1, the right one 2.)'),
+    ('dlints_with_prior(p, dlints_new(1))', '22023: cannot combine dlints models with '
+     'different memories (The left model has memories 1, the right one 3.)'))
     AS v (call, result);
 SELECT matches(outcome(format('SELECT dlints_set(p, prior_weight => %s) FROM hand', weight)),
     '^22023: prior_weight must be ', format('prior_weight %s', weight))

@@ -174,8 +174,8 @@ SELECT is(refusal(format($$4, 'v', %s$$, value)),
     type, hint),
     type)
 FROM (VALUES
-      ('Write it as text: v::text[]. Numbers that measure something belong beside the encoding, '
-      'scaled to [0, 1].',
+      ('Write it as text: v::text[]. Concatenate measurements, scaled to [0, 1], '
+      'with the encoding.',
       $$
     integer[]                     ARRAY[1, 2]
     real[]                        ARRAY[1.5]::real[]
@@ -184,8 +184,8 @@ FROM (VALUES
     jsonb[]                       ARRAY['{}'::jsonb]
     int2vector                    '1 2'::int2vector
     $$),
-      ('Write it as text: v::text. Where that has to be immutable, in a generated column, '
-      'write a CASE or a function declared as IMMUTABLE.',
+      ('Write it as text: v::text. In a generated column, which must be immutable, '
+      'use CASE or a function declared IMMUTABLE.',
       $$
     mood                          'sad'::mood
     mood                          NULL::mood
@@ -220,7 +220,7 @@ FROM (VALUES
       $$
     int4range                     '[1,2]'::int4range
     $$),
-      ('Give its columns, each with a name.',
+      ('Pass each of its columns with a name.',
       $$
     pair                          row(1, 'a')::pair
     record                        row(1, 2)
@@ -280,16 +280,16 @@ FROM (VALUES
       ('22003 | infinity not allowed in a', $$4, '{"a": 1e9999}'::jsonb$$)) AS v (message,
     arguments);
 SELECT is(refusal(arguments),
-    format('22023 | dlints_encode takes names and values in turns '
-    '| Behind n there %s. | A document alone has to be of type jsonb.',
+    format('22023 | dlints_encode requires alternating names and values '
+    '| %s n. | A single document must be of type jsonb.',
     n),
     arguments)
-FROM (VALUES ('is 1 argument', $$4, 'a'$$), ('are 3 arguments', $$4, 'a', 1, 'b'$$),
-    ('is 1 argument', $$4, VARIADIC ARRAY['a']$$)) AS v (n,
+FROM (VALUES ('1 argument follows', $$4, 'a'$$), ('3 arguments follow', $$4, 'a', 1, 'b'$$),
+    ('1 argument follows', $$4, VARIADIC ARRAY['a']$$)) AS v (n,
     arguments);
 SELECT is(refusal(arguments),
     format('42804 | a name must be text, not %s | This is argument %s. '
-    '| Names and values take turns, as in dlints_encode(64, ''category'', category, ''tags'', '
+    '| Pass alternating names and values, as in dlints_encode(64, ''category'', category, ''tags'', '
         'tags).',
     type, place),
     arguments)

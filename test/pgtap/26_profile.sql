@@ -66,13 +66,13 @@ SELECT is(profile_of('x::TYPE', 'x', rows), result, rows) FROM (VALUES
     ($$('{1.5e38,2e38}'), ('{1.5e38,2e38}')$$, 'gives {0.6,0.8}'),
     ($$('{3e-37,4e-37}')$$, 'gives {0.6,0.8}'),
     ($$('{3,0}'), ('{0,4,1}')$$,
-        '22000: expected 2 dimensions, not 3 (This is the length of the feature array.)'),
+        '22000: expected 2 dimensions, not 3 (Wrong length of the feature array.)'),
     ($$('{3,0}'), ('{1}')$$,
-        '22000: expected 2 dimensions, not 1 (This is the length of the feature array.)'),
+        '22000: expected 2 dimensions, not 1 (Wrong length of the feature array.)'),
     ($$('{{3,0}}')$$,
         '2202E: array must be one-dimensional '
         '(The number of dimensions of the feature array is 2.)'),
-    ($$('{3,NULL}')$$, '22004: array must not contain nulls (There is one in the feature array.)'),
+    ($$('{3,NULL}')$$, '22004: array must not contain nulls (A null was found in the feature array.)'),
     ($$('{3,0}'), ('{3,NaN}')$$,
         '22003: NaN not allowed in array (Element 2 of the feature array.)'),
     ($$('{Infinity,0}')$$,
@@ -156,20 +156,20 @@ FROM long_state;
 -- states that are none
 SELECT is(outcome('SELECT dlints_profile_' || call), result, call) FROM (VALUES
     ($$combinefn('{1,2}', '{1,2,3}')$$,
-        '22000: expected 2 dimensions, not 3 (This is the length of the state.)'),
+        '22000: expected 2 dimensions, not 3 (Wrong length of the state.)'),
     ($$combinefn('{}', '{1}')$$, '22023: the state of dlints_profile must not be empty'),
     ($$finalfn('{}')$$, '22023: the state of dlints_profile must not be empty'),
     ($$combinefn('{1,2}', '{1,NULL}')$$,
-        '22004: array must not contain nulls (There is one in the state.)'),
+        '22004: array must not contain nulls (A null was found in the state.)'),
     ($$finalfn('{{1,2}}')$$,
         '2202E: array must be one-dimensional (The number of dimensions of the state is 2.)'),
     ($$transfn('{NULL,1}', '{1,2}'::real[])$$,
-        '22004: array must not contain nulls (There is one in the state.)'),
+        '22004: array must not contain nulls (A null was found in the state.)'),
     ($$finalfn('{1,NaN}')$$, '22003: dlints result out of range'),
     ($$finalfn(dlints_profile_combinefn('{1e308}', '{1e308}'))$$,
         '22003: dlints result out of range'),
     ($$transfn('{1}', '{1,2}'::real[])$$,
-     '22000: expected 1 dimensions, not 2 (This is the length of the feature array.)'))
+     '22000: expected 1 dimensions, not 2 (Wrong length of the feature array.)'))
          AS v (call, result);
 
 SELECT * FROM finish();

@@ -126,7 +126,7 @@ SELECT is(limited('SELECT i, i FROM generate_series(1, 1000000) AS i', 8),
 SET LOCAL dlints.factors_memory = '1MB';
 SELECT matches(hint_of($$SELECT * FROM dlints_factors(
     'SELECT i, i FROM generate_series(1, 1000000) AS i', 8) AS f (item integer, features real[])$$),
-    '^Take a part of the users, .*, or raise dlints.factors_memory.$', 'with a hint');
+    '^Sample the users, .*, or raise dlints.factors_memory.$', 'with a hint');
 RESET dlints.factors_memory;
 -- rows that the planner does not know of
 SELECT matches(limited(query, k),
@@ -313,7 +313,7 @@ FROM (VALUES
         $$'SELECT 1, 2', 0$$),
     ('54000: k must be at most 512 (The value is 513.)', 'item integer, features real[]',
         $$'SELECT 1, 2', 513$$),
-    ('42804: items of type point have no hash function', 'item point, features real[]',
+    ('42804: could not identify a hash function for items of type point', 'item point, features real[]',
         $$'SELECT 1, point(1, 2)', 3$$),
     ('42804: items are of type text in the query and character varying(2) '
         'in the column definition list',
@@ -355,7 +355,7 @@ SELECT is(attempt(query), result, query) FROM (VALUES
     ('SELECT 1', '42804: query must return 2 or 3 columns, not 1'),
     ('SELECT 1, 2, 3, 4', '42804: query must return 2 or 3 columns, not 4'),
     ($$SELECT 1, 2, '3'::text$$, '42804: weights must be numbers, not of type text'),
-    ('SELECT point(1, 2), 2', '42804: users of type point have no hash function'),
+    ('SELECT point(1, 2), 2', '42804: could not identify a hash function for users of type point'),
     ('SELECT 1, 2::bigint',
      '42804: items are of type bigint in the query and integer in the column definition list'),
     ('SELECT 1, 2; SELECT 1, 2', '42P11: cannot open multi-query plan as cursor'),
@@ -368,9 +368,9 @@ FROM (VALUES
     ($$2::bigint, '{1,2,3}'::real[]$$,
         '42804: items are of type integer in query and bigint in previous'),
     ($$2, '{1,2}'::real[]$$,
-        '22000: expected 3 dimensions, not 2 (This is the length of the previous vector.)'),
+        '22000: expected 3 dimensions, not 2 (Wrong length of the previous vector.)'),
     ($$2, '{1,NULL,3}'::real[]$$,
-        '22004: array must not contain nulls (There is one in the previous vector.)'),
+        '22004: array must not contain nulls (A null was found in the previous vector.)'),
     ($$2, '{1,NaN,3}'::real[]$$,
         '22003: NaN not allowed in array (Element 2 of the previous vector.)'),
     ($$2, '{1,2,3}'::real[] FROM generate_series(1, 2)$$,

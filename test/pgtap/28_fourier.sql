@@ -91,7 +91,7 @@ SELECT is(outcome('SELECT ' || call), result, call) FROM (VALUES
 	($$dlints_fourier('{1,NaN}', 4)$$,
 	 '22003: NaN not allowed in array (Element 2 of the features.)'),
 	($$dlints_fourier('{1,NULL}', 4)$$,
-	 '22004: array must not contain nulls (There is one in the features.)'),
+	 '22004: array must not contain nulls (A null was found in the features.)'),
 	($$dlints_fourier('{{1}}', 4)$$, '2202E: array must be one-dimensional '
 	 '(The number of dimensions of the features is 2.)'),
 	($$dlints_fourier('{1e50}', 4, scale => 1e-290)$$, '22003: dlints result out of range'))

@@ -116,7 +116,7 @@ SELECT is(outcome('SELECT ' || call), result, call) FROM (VALUES
 	($$dlints_pack('{1}', 12)$$, '22023: bits must be 8 or 16, not 12'),
 	($$dlints_pack('{1e39}')$$, '22003: 1e+39 is out of range for type real'),
 	($$dlints_pack('{1,NaN}')$$, '22003: NaN not allowed in array (Element 2 of the features.)'),
-	($$dlints_pack('{1,NULL}')$$, '22004: array must not contain nulls (There is one in the features.)'),
+	($$dlints_pack('{1,NULL}')$$, '22004: array must not contain nulls (A null was found in the features.)'),
 	($$dlints_pack('{{{1}}}')$$, '2202E: array must be one-dimensional (The number of dimensions of the features is 3.)'),
 	($$dlints_pack(array_fill(0, ARRAY[65537]))$$,
 	 '54000: a packed vector cannot have more than 65536 numbers (There are 65537.)'))

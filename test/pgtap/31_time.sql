@@ -66,7 +66,7 @@ SELECT each_holds($$
 CREATE TEMP VIEW say AS
 SELECT dlints_new(1, half_life => '1 hour', memories => 2) AS t,
     dlints_new(1, discount => 0.5) AS c;
-SELECT each_is('22004: a model that forgets by time needs the time of an observation', $$
+SELECT each_is('22004: an observation for a model that forgets by time must have a time', $$
     dlints_update(t, ARRAY[1], 1)
     dlints_update(t, ARRAY[1], 1, at => NULL)
     dlints_update_batch(t, ARRAY[[1]], ARRAY[1])
@@ -79,11 +79,11 @@ SELECT each_is('22008: the time of an observation must be finite', $$
     dlints_update_batch(t, ARRAY[[1], [2]], ARRAY[1, 2], ats => ARRAY[now(), 'infinity'])
     $$, 'FROM say');
 SELECT each_is('22004: array must not contain nulls '
-    '(There is one in the array of times; the model is dlints(1,intercept).)',
+    '(A null was found in the array of times; the model is dlints(1,intercept).)',
     'dlints_update_batch(t, ARRAY[[1], [2]], ARRAY[1, 2], ats => ARRAY[now(), NULL])', 'FROM say');
 SELECT each_is('22000: expected as many times as rows of features (Rows of features: 2, times: 1.)',
     'dlints_update_batch(t, ARRAY[[1], [2]], ARRAY[1, 2], ats => ARRAY[now()])', 'FROM say');
-SELECT each_is(format('22023: a model cannot be made younger (Its newest observation is of %s.)',
+SELECT each_is(format('22023: a model cannot be aged to a time before its newest observation (The newest observation is of %s.)',
                       timestamptz '2026-01-02 00:00+00'),
     $$dlints_at(dlints_update(t, ARRAY[1], 1, at => '2026-01-02 00:00+00'), '2026-01-01')$$,
     'FROM say');

@@ -100,8 +100,8 @@ SELECT t, one,
 FROM (SELECT '{{1,0},{0,1},{1,1}}'::real[] AS xs, '{1,2,3}'::float8[] AS rs) AS o,
     dlints_new(2, half_life => '1 day', intercept => false) AS t,
     dlints_new(2, discount => 1, intercept => false) AS one;
-SELECT each_is('22023: evidence to be taken back was never learned '
-    '(What would be left is the evidence of no history.)', $$
+SELECT each_is('22023: cannot retract evidence that the model does not contain '
+    '(The remaining sums cannot result from observations.)', $$
     m - (m || m)
     m - dlints_update(t, ARRAY[1, 0], 1, at => '2026-01-04')
     m - dlints_update(t, ARRAY[0.125, 0], 0.125, '{}', '2026-01-03 00:00:01', 0.001)
@@ -118,14 +118,14 @@ SELECT each_is('22023: evidence to be taken back was never learned '
     n - dlints_update_batch(one, ARRAY[[1, 0], [0, 1], [0, 1]], ARRAY[1, 2, 3]) -- as many,
         but others
     $$, E'\nFROM say');
-SELECT each_is('22023: observations cannot be taken back from a model that forgets by count '
-    '(What an observation weighs depends on how many came after it.)', $$
+SELECT each_is('22023: cannot retract observations from a model that forgets by count '
+    '(The weight of an observation depends on the number of later observations.)', $$
     m - m
     dlints_update(m, ARRAY[1, 2], 3) - dlints_update(m, ARRAY[1, 2], 3)
     dlints_update(one, ARRAY[1, 2], 3) - dlints_update(one, ARRAY[1, 2], 3)
     $$, 'FROM dlints_new(2) AS m, dlints_new(2, discount => 0.99) AS one');
 SELECT is(outcome(format('SELECT dlints_new(%s) - dlints_new(%s)', a, b)),
-    format('22023: dlints models with different %s do not fit together '
+    format('22023: cannot combine dlints models with different %s '
            '(The left model has %1$s %s, the right one %s.)', field, l, r), format('%s - %s', a, b))
 FROM (VALUES
     ('2, discount => 1', '3, discount => 1', 'dim', '2', '3'),
@@ -133,10 +133,10 @@ FROM (VALUES
     ('2, discount => 1', $$2, half_life => '1 hour', memories => 1$$, 'discount', '1', 'null'))
         AS v (a, b, field, l, r);
 SELECT is(hint_of('SELECT dlints_new(2) - dlints_new(2)'),
-    'Use a model that forgets by time (half_life), or nothing (discount => 1).', 'a hint');
+    'Use a model that forgets by time (half_life) or does not forget (discount => 1).', 'a hint');
 CREATE TEMP TABLE before AS SELECT * FROM place;
 SELECT throws_ok('UPDATE place SET state = state - 2 * state', '22023',
-    'evidence to be taken back was never learned', 'twice what there is');
+    'cannot retract evidence that the model does not contain', 'twice what there is');
 SELECT ok(same_bytes(place.state, before.state), 'is refused and changes nothing')
 FROM place, before;
 

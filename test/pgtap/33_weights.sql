@@ -103,7 +103,7 @@ FROM (VALUES
     ('ARRAY[1]', '22000: expected as many weights as rows of features '
         '(Rows of features: 2, weights: 1.)'),
     ('ARRAY[1, NULL]', '22004: array must not contain nulls '
-        '(There is one in the array of weights.)'),
+        '(A null was found in the array of weights.)'),
     ('ARRAY[[1, 2]]', '2202E: array must be one-dimensional '
         '(The number of dimensions of the array of weights is 2.)')) AS v (weights, result);
 SELECT each_is('42883: operator does not exist: dlints * numeric', 'm * 2.0', 'FROM say');

@@ -101,7 +101,7 @@ FROM dlints_new(4, interactions => 'matched') AS m,
 SELECT is(dlints_recommend_arms(dlints_new(4), 1, zeros(4)) FILTER (WHERE false), NULL, 'no arms');
 SELECT is(dlints_recommend_arms(dlints_new(4), NULL::integer, zeros(4)), NULL, 'an arm without a name');
 
-SELECT each_is('22000: expected 4 dimensions, not 3 (This is the length of the features; '
+SELECT each_is('22000: expected 4 dimensions, not 3 (Wrong length of the features; '
 	'the model is dlints(4,intercept).)',
 	'dlints_recommend_arms(dlints_new(4), 1, zeros(3))');
 SELECT is(outcome($$SELECT dlints_recommend_arms(dlints_new(4), i, zeros(4), i)

@@ -202,15 +202,15 @@ SELECT is(outcome('SELECT '
     result, call)
 FROM (VALUES
     ($$dlints_project(dlints_new(MATCHED), '{}', X)$$, '22000: expected 3 dimensions, not 0 '
-        '(This is the length of the features; the model is dlints(3,matched,intercept).)'),
+        '(Wrong length of the features; the model is dlints(3,matched,intercept).)'),
     ('dlints_project(dlints_new(MATCHED), X, ARRAY[1, 2])', '22000: expected 3 dimensions, not 2 '
-        '(This is the length of the profile; the model is dlints(3,matched,intercept).)'),
+        '(Wrong length of the profile; the model is dlints(3,matched,intercept).)'),
     ('dlints_project(dlints_new(MATCHED, reduced_dim => 2), X, ARRAY[1, 2, 3, 4])',
         '22000: expected 3 dimensions, not 4 '
-        '(This is the length of the profile; the model is dlints(3,2,matched,intercept).)'),
+        '(Wrong length of the profile; the model is dlints(3,2,matched,intercept).)'),
     ('dlints_project(dlints_new(MATCHED), X, ARRAY[1, NULL, 3])',
         '22004: array must not contain nulls '
-        '(There is one in the profile; the model is dlints(3,matched,intercept).)'),
+        '(A null was found in the profile; the model is dlints(3,matched,intercept).)'),
     ('dlints_project(dlints_new(MATCHED), X, ARRAY[X])', '2202E: array must be one-dimensional '
         '(The number of dimensions of the profile is 2; the model is '
         'dlints(3,matched,intercept).)'),
@@ -218,7 +218,7 @@ FROM (VALUES
      '22000: expected as many profiles as rows of features (Rows of features: 1, profiles: 2.)'),
     ('dlints_update_batch(dlints_new(MATCHED), ARRAY[X], ARRAY[1], ARRAY[[1, 2]])',
         '22000: expected 3 dimensions, not 2 '
-        '(This is the length of the rows of the array of profiles; the model is '
+        '(Wrong length of the rows of the array of profiles; the model is '
         'dlints(3,matched,intercept).)'))
     AS v (call, result);
 SELECT ok(interactions = 'matched' AND profile_dim = 3 AND reduced_dim IS NOT DISTINCT FROM d
@@ -261,7 +261,7 @@ SELECT is(asked_with(call, 'x'), CASE WHEN call LIKE 'dlints_accepts%' THEN 'giv
 
 -- different kinds are no histories of one another
 SELECT is(outcome(format('SELECT dlints_new(%s) || dlints_new(%s)', a, b)),
-    format('22023: dlints models with different %s do not fit together '
+    format('22023: cannot combine dlints models with different %s '
            '(The left model has %1$s %s, the right one %s.)', field, l, r),
                format('%s || %s', a, b))
 FROM (VALUES
@@ -286,23 +286,23 @@ SELECT ok((SELECT count(*) FROM several AS a JOIN several AS b ON a.m = b.m) = 8
 -- what dlints_new refuses, and what helps
 SELECT is(outcome(format('SELECT dlints_new(%s)', arguments)), result, arguments) FROM (VALUES
     ($$512, interactions => 'matched'$$, '54000: dlints cannot have more than 1024 dimensions '
-        'without projection (This model, with matched interactions, would have 1025.)'),
+        'without projection (With matched interactions the model would have 1025 dimensions.)'),
     ($$2000, 1024, interactions => 'matched'$$,
         '54000: dlints cannot have more than 1024 dimensions '
-        '(This model, with matched interactions, would have 1025.)'),
+        '(With matched interactions the model would have 1025 dimensions.)'),
     ($$3, interactions => 'none'$$, '22023: unknown interactions "none"'),
     ($$3, 4, interactions => 'matched'$$,
      '22023: reduced_dim must not be greater than dim (reduced_dim is 4, dim is '
          '3.)')) AS v (arguments, result);
 SELECT is(hint_of('SELECT ' || call), hint, 'hint: ' || call) FROM (VALUES
     ($$dlints_new(512, interactions => 'matched')$$,
-        'Give reduced_dim, to which features are then projected.'),
+        'Specify reduced_dim to project the features.'),
     ('dlints_new(3) || dlints_new(3, discount => 0.9)',
-     'A model made with a discount has one memory if nothing else is said.'),
+     'A model created with a discount has one memory unless "memories" is given.'),
     ('dlints_new(3, memories => 2) || dlints_new(3)', ''),
     ('dlints_policy_value(1, 1e-300, 1) FROM generate_series(1, 2)',
-     'Rewards are too large, or weights, target / logged: look at the smallest logged '
-        'probability.'),
+     'Rewards or importance weights (target / logged) are too large; check the smallest '
+        'logged probability.'),
     ($$dlints_new(3, interactions => 'none')$$, 'Interactions are "matched", or NULL for none.'))
         AS v (call, hint);
 SELECT is(cardinality(dlints_mean(m)), dim, what) FROM (VALUES

@@ -76,13 +76,13 @@ FROM (VALUES ('NULL, ''{1,2}'''), ('m, NULL'), ('m, ''{1,2}'', NULL')) AS v (arg
 SELECT is(outcome('SELECT dlints_explain(m, ' || arguments || ') FROM one'), result, arguments)
 FROM (VALUES
 	($$'{1}'$$, '22000: expected 2 dimensions, not 1 '
-	 '(This is the length of the features; the model is dlints(2,intercept).)'),
+	 '(Wrong length of the features; the model is dlints(2,intercept).)'),
 	($$'{1,NaN}'$$, '22003: NaN not allowed in array '
 	 '(Element 2 of the features; the model is dlints(2,intercept).)'),
 	($$'{1,2}', names => '{a}'$$, '22000: expected 2 dimensions, not 1 '
-	 '(This is the length of the names; the model is dlints(2,intercept).)'),
+	 '(Wrong length of the names; the model is dlints(2,intercept).)'),
 	($$'{1,2}', names => '{a,NULL}'$$, '22004: array must not contain nulls '
-	 '(There is one in the names; the model is dlints(2,intercept).)'),
+	 '(A null was found in the names; the model is dlints(2,intercept).)'),
 	($$'{1,2}', names => '{{a,b}}'$$, '2202E: array must be one-dimensional '
 	 '(The number of dimensions of the names is 2; the model is dlints(2,intercept).)'))
 	AS v (arguments, result);

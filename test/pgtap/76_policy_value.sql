@@ -125,7 +125,7 @@ END
 $$;
 SELECT throws_ok(format('SELECT made_up(%L)', initial), '22023', message, what) FROM (VALUES
 	('{1, 2}', 'unexpected state of dlints_policy_value', 'a state of another length'),
-	('{1, 2, 0, 1, 0, 2, 0, 2, 1, 2, 0, 1, 0, 0}', 'states of dlints_policy_value differ',
+	('{1, 2, 0, 1, 0, 2, 0, 2, 1, 2, 0, 1, 0, 0}', 'states of dlints_policy_value have different lengths',
 	 'the state of the other form'),
 	('{1, 2, 0, 1, 0, 2, 0, 2, 1, 2, 0, NULL}', 'unexpected state of dlints_policy_value',
 	 'a state with a NULL')) AS v (initial, message, what);

@@ -208,7 +208,7 @@ SELECT throws_ok(format('SELECT dlints_progressive(%s) OVER (ORDER BY i) FROM se
 	('dlints_new(3, ridge => i), x, r', '22023',
 	 'dlints_progressive needs the same model for all rows of a partition'),
 	('dlints_new(3, half_life => ''1 day''), x, r', '22004',
-	 'a model that forgets by time needs the time of an observation'),
+	 'an observation for a model that forgets by time must have a time'),
 	('dlints_new(3, half_life => ''1 day''), x, r, at => ''infinity''', '22008',
 	 'the time of an observation must be finite'),
 	('dlints_new(3), x, r, weight => 0', '22023',

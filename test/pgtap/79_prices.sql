@@ -35,7 +35,7 @@ SELECT is(outcome(format('SELECT dlints_prices(%s) FROM generate_series(1, 2) n'
 	($$'{1}', '{{1}}', 0, '{1}'$$, '22023: k must be at least 1 (The value is 0.)'),
 	($$'{1}', '{{1}}', 1, '{}'$$, '22023: there must be 1 to 16 targets (There are 0.)'),
 	($$'{1}', '{{1}}', 1, array_fill(1::float8, ARRAY[17])$$, '22023: there must be 1 to 16 targets (There are 17.)'),
-	($$'{1}', '{{1}}', 1, '{NULL}'$$, '22004: array must not contain nulls (There is one in the targets.)'),
+	($$'{1}', '{{1}}', 1, '{NULL}'$$, '22004: array must not contain nulls (A null was found in the targets.)'),
 	($$'{1,NaN}', '{{1,2}}', 1, '{1}'$$, '22003: NaN not allowed in array (Element 2 of the scores.)'),
 	($$'{1,2}', '{{1,Infinity}}', 1, '{1}'$$, '22003: infinity not allowed in array (Element 2 of the costs.)'),
 	($$'{1,2}', '{1,2}', 1, '{1}'$$, '2202E: array must be two-dimensional (The number of dimensions of the costs is 1.)'),

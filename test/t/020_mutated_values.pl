@@ -238,7 +238,7 @@ ask_all('arrival', 'every function on what is accepted');
 is( sql(q{
 	SELECT name, answer, count(*), min(n), min(message) FROM answer
 	WHERE answer NOT IN ('22003', 'XX001') AND (answer <> '54000' OR name !~ 'typmod')
-	AND message IS DISTINCT FROM 'evidence to be taken back was never learned'
+	AND message IS DISTINCT FROM 'cannot retract evidence that the model does not contain'
 	GROUP BY name, answer}),
 	'',
 	'answers are sound and finite, errors are for numbers out of range, evidence of nothing or'
@@ -324,7 +324,7 @@ ask_all('damaged', 'every function on damaged values');
 is( sql(q{
 	SELECT name, answer, count(*), min(n), min(message) FROM answer
 	WHERE answer !~ '^(22...|54...|0A000|XX001|false)$'
-		OR (answer = '22023' AND message <> 'evidence to be taken back was never learned')
+		OR (answer = '22023' AND message <> 'cannot retract evidence that the model does not contain')
 		GROUP BY name, answer}),
 	'',
 	'errors are clean');

@@ -20,7 +20,7 @@ CREATE FUNCTION taken_back(m dlints) RETURNS dlints LANGUAGE plpgsql AS $$
 		END IF;
 		RETURN (m || dlints_set(m, ridge => 3)) - m;
 	EXCEPTION WHEN invalid_parameter_value THEN
-		IF SQLERRM <> 'evidence to be taken back was never learned' THEN
+		IF SQLERRM <> 'cannot retract evidence that the model does not contain' THEN
 			RAISE;
 		END IF;
 		RETURN m;
