@@ -40,6 +40,11 @@ choose_list(PageRequest *page, void *arg)
 	if (request->profile.isnull)
 		request->profile = request->is_like_item && !request->item.isnull ?
 			ItemProfile(page, request->item.value) : UserProfile(page, request->recent);
+	if (request->profile.isnull)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("tables of schema \"%s\" are incomplete", get_namespace_name(page->schema)),
+				 errdetail("The table \"similarity\" is empty.")));
 	profile = request->profile.value;
 	if (policy == POLICY_PERSONAL && IsUnknownProfile(page, profile))
 		policy = POLICY_UNKNOWN;

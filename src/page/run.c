@@ -57,7 +57,8 @@ dlints_run(PG_FUNCTION_ARGS)
 	Oid			setting = PG_ARGISNULL(0) ? InvalidOid : PG_GETARG_OID(0);
 	Oid			schema = get_rel_namespace(setting);
 	char	   *schema_name = OidIsValid(schema) ? get_namespace_name(schema) : NULL;
-	bool		is_atomic = !IsA(fcinfo->context, CallContext) || castNode(CallContext, fcinfo->context)->atomic;
+	bool		is_atomic = fcinfo->context == NULL || !IsA(fcinfo->context, CallContext) ||
+		 castNode(CallContext, fcinfo->context)->atomic;
 	MemoryContext caller = CurrentMemoryContext;
 	StringInfoData statement;
 

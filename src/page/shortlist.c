@@ -98,13 +98,20 @@ static const PageQuery count_candidates = {{
 
 /* ---------- weights ---------- */
 
-/* The numbers of a stored array of weights */
+/* The numbers of an array of weights; an error if a model or a constraint is not in its table */
 static double *
-weights_of(Datum array, int *rows, int size)
+weights_of(NullableDatum array, int *rows, int size)
 {
-	ArrayType  *weights = DatumGetArrayTypeP(array);
-	int			count = ArrayGetNItems(ARR_NDIM(weights), ARR_DIMS(weights));
+	ArrayType  *weights;
+	int			count;
 
+	if (array.isnull)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("tables of the recommender are incomplete"),
+				 errdetail("A row of \"model\" or \"constraint_price\" is missing.")));
+	weights = DatumGetArrayTypeP(array.value);
+	count = ArrayGetNItems(ARR_NDIM(weights), ARR_DIMS(weights));
 	if (ARR_ELEMTYPE(weights) != FLOAT8OID || ARR_HASNULL(weights) || count % size != 0)
 		elog(ERROR, "unexpected array of weights");
 	*rows = count / size;
@@ -132,8 +139,8 @@ predicted_weights(PageRequest *page, ListPolicy policy, Datum profile, int64 see
 
 	RunSelect(page, &model_weights, variant, args);
 	if (policy == POLICY_PERSONAL)
-		parts[0] = weights_of(ResultColumn(1).value, &counts[0], size);
-	parts[1] = weights_of(ResultColumn(2).value, &counts[1], size);
+		parts[0] = weights_of(ResultColumn(1), &counts[0], size);
+	parts[1] = weights_of(ResultColumn(2), &counts[1], size);
 	*rows = counts[0] + counts[1];
 	weights = palloc0(sizeof(double) * *rows * width);
 	for (int row = 0; row < *rows; row++)
@@ -147,7 +154,7 @@ predicted_weights(PageRequest *page, ListPolicy policy, Datum profile, int64 see
 	if (page->settings.has_later)
 	{
 		int			one;
-		double	   *later = weights_of(ResultColumn(3).value, &one, size);
+		double	   *later = weights_of(ResultColumn(3), &one, size);
 
 		for (int row = 0; row < *rows; row++)
 			add_weights(weights + (Size) row * width, later, size);
@@ -163,7 +170,7 @@ subtract_penalties(PageRequest *page, double *weights, int rows, int first, int 
 	double	   *penalties;
 
 	RunSelect(page, &read_penalties, 0, NULL);
-	penalties = weights_of(ResultColumn(1).value, &one, width - first);
+	penalties = weights_of(ResultColumn(1), &one, width - first);
 	for (int row = 0; row < rows; row++)
 		for (int i = first; i < width; i++)
 			weights[(Size) row * width + i] = -penalties[i - first];
