@@ -62,7 +62,10 @@ find_types(PageRequest *page)
 {
 	Oid			log = get_relname_relid("decision", page->schema);
 
-	page->user_type = OidIsValid(log) ? get_atttype(log, get_attnum(log, "user_id")) : InvalidOid;
+	int32		modifier;
+
+	if (OidIsValid(log) && get_attnum(log, "user_id") != InvalidAttrNumber)
+		get_atttypetypmodcoll(log, get_attnum(log, "user_id"), &page->user_type, &modifier, &page->user_collation);
 	page->items_type = OidIsValid(log) ? get_atttype(log, get_attnum(log, "items")) : InvalidOid;
 	page->item_type = OidIsValid(page->items_type) ? get_element_type(page->items_type) : InvalidOid;
 	if (!OidIsValid(page->user_type) || !OidIsValid(page->item_type))

@@ -93,6 +93,7 @@ typedef struct PageRequest
 	Oid			item_type;
 	Oid			items_type;		/* array of items */
 	Oid			user_type;
+	Oid			user_collation;
 	int			nest_level;		/* of the search_path */
 	uint32		variant;		/* bits that follow from the settings */
 	PageSettings settings;

@@ -90,7 +90,7 @@ treatment_number(const PageRequest *page)
 		return page->settings.treatment_draw;
 	type = lookup_type_cache(page->user_type, TYPECACHE_HASH_EXTENDED_PROC_FINFO);
 	if (!page->user.isnull && OidIsValid(type->hash_extended_proc_finfo.fn_oid))
-		hash = DatumGetUInt64(FunctionCall2Coll(&type->hash_extended_proc_finfo, type->typcollation,
+		hash = DatumGetUInt64(FunctionCall2Coll(&type->hash_extended_proc_finfo, page->user_collation,
 												page->user.value, Int64GetDatum(page->settings.seed)));
 	else
 	{
