@@ -25,6 +25,7 @@
 
 #include "compat.h"
 #include "page/entry.h"
+#include "page/guard.h"
 
 static const char *
 schema_name(Oid schema)
@@ -117,6 +118,8 @@ SchemaOfSetting(Oid setting, Oid extension_schema)
 				 errmsg("there is no such recommender or ranker"),
 				 errhint("The view dlints_recommenders lists them.")));
 	check_owner(schema);
+	CheckNamesakes(extension_schema);
+	CheckTemporaryRelations(schema);
 	return schema;
 }
 

@@ -292,5 +292,32 @@ SELECT is_empty($$SELECT p.oid::regprocedure
   AND    NOT coalesce(p.proconfig, '{}') @> '{"search_path=pg_catalog, pg_temp"}'$$,
   'every function of the extension that names a table of a recommender checks the search_path');
 
+-- ---------- objects that others plant ----------
+
+SELECT is(outcome('SELECT count(*) FROM board.recommend(1, 3)'), 'gives 3', 'recommend() works without planted objects');
+CREATE FUNCTION public._dlints_cost_of(integer) RETURNS real[] LANGUAGE sql AS 'SELECT NULL::real[]';
+ALTER FUNCTION public._dlints_cost_of(integer) OWNER TO stranger;
+SELECT is(substr(outcome(call), 1, 6), '42723:', call || ' raises an error while another role has an overload of a function of the extension')
+FROM  (VALUES ('SELECT board.recommend(1, 3)'), ('SELECT board.learn()'), ('SELECT board.refresh()'),
+              ($$SELECT home.rank('e', '{}', '["a"]')$$)) v (call);
+DROP FUNCTION public._dlints_cost_of(integer);
+CREATE FUNCTION public.dlints_of_a_stranger() RETURNS integer LANGUAGE sql AS 'SELECT 1';
+ALTER FUNCTION public.dlints_of_a_stranger() OWNER TO stranger;
+SELECT is(outcome('SELECT count(*) FROM board.recommend(1, 3)'), 'gives 3', 'functions of other names beside the extension do no harm');
+
+SAVEPOINT dropped;
+DROP VIEW board.click;
+CREATE TEMP VIEW click AS SELECT 1::bigint AS user_id, 1 AS item, (1 / 0)::text::timestamptz AS at, 1::float8 AS weight;
+SELECT matches(outcome(call), '^55000: temporary relation "click"', call || ' does not read a temporary relation in place of a dropped view')
+FROM  (VALUES ('SELECT board.recommend(1, 3)'), ('SELECT board.refresh()'), ('SELECT board.report()')) v (call);
+ROLLBACK TO dropped;
+
+-- ---------- incomplete tables ----------
+
+DELETE FROM board.similarity;
+SELECT matches(outcome('SELECT board.recommend(1, 3)'), '^55000: ', 'recommend() raises an error if "similarity" is empty');
+SELECT matches(outcome('SELECT board.more_like(1, 3)'), '^55000: ', 'more_like() raises an error if "similarity" is empty');
+ROLLBACK TO dropped;
+
 SELECT * FROM finish();
 ROLLBACK;

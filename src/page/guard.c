@@ -1,0 +1,160 @@
+/*
+ * guard.c
+ *		Objects that other roles could plant to be found in place of ours.
+ *
+ * Functions of the extension are called with its schema.  Whoever may create
+ * functions there could nevertheless add one of the same name: an exact argument
+ * type wins over a polymorphic one.  Views that were dropped from the schema of a
+ * recommender would be found among the session's temporary relations.  Both would
+ * run with the rights of the recommender's owner.
+ */
+#include "postgres.h"
+
+#include "access/genam.h"
+#include "access/htup_details.h"
+#include "access/table.h"
+#include "catalog/namespace.h"
+#include "catalog/pg_proc.h"
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/catcache.h"
+#include "utils/fmgroids.h"
+#include "utils/inval.h"
+#include "utils/lsyscache.h"
+#include "utils/regproc.h"
+#include "utils/syscache.h"
+
+#include "compat.h"
+#include "page/guard.h"
+
+/* ---------- functions beside the extension ---------- */
+
+/* Changes of functions that this session has heard of */
+static uint64 n_changes = 0;
+
+static void
+count_change(Datum arg, int cache, uint32 hash)
+{
+	n_changes++;
+}
+
+/* The owner of the extension's objects: that of the type of models */
+static Oid
+extension_owner(Oid extension_schema)
+{
+	HeapTuple	type = SearchSysCache2(TYPENAMENSP, CStringGetDatum("dlints"), ObjectIdGetDatum(extension_schema));
+	Oid			owner = InvalidOid;
+
+	if (HeapTupleIsValid(type))
+	{
+		owner = ((Form_pg_type) GETSTRUCT(type))->typowner;
+		ReleaseSysCache(type);
+	}
+	return owner;
+}
+
+/* Does the extension have a function of this name? */
+static bool
+is_name_of_ours(NameData *name, Oid extension_schema, Oid owner)
+{
+	CatCList   *functions = SearchSysCacheList1(PROCNAMEARGSNSP, NameGetDatum(name));
+	bool		found = false;
+
+	for (int i = 0; !found && i < functions->n_members; i++)
+	{
+		Form_pg_proc function = (Form_pg_proc) GETSTRUCT(&functions->members[i]->tuple);
+
+		found = function->pronamespace == extension_schema && function->proowner == owner;
+	}
+	ReleaseCatCacheList(functions);
+	return found;
+}
+
+/* Raise an error if another role has a function of the name of one of ours, which begins with a prefix. */
+static void
+check_names(Relation functions, const char *prefix, Oid extension_schema, Oid owner)
+{
+	NameData	low;
+	ScanKeyData key;
+	SysScanDesc scan;
+	HeapTuple	tuple;
+
+	namestrcpy(&low, prefix);
+	ScanKeyInit(&key, Anum_pg_proc_proname, BTGreaterEqualStrategyNumber, F_NAMEGE, NameGetDatum(&low));
+	scan = systable_beginscan(functions, ProcedureNameArgsNspIndexId, true, NULL, 1, &key);
+	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
+	{
+		Form_pg_proc function = (Form_pg_proc) GETSTRUCT(tuple);
+
+		if (function->pronamespace == extension_schema && function->proowner != owner &&
+			strncmp(NameStr(function->proname), prefix, strlen(prefix)) == 0 &&
+			!superuser_arg(function->proowner) &&
+			is_name_of_ours(&function->proname, extension_schema, owner))
+			ereport(ERROR,
+					(errcode(ERRCODE_DUPLICATE_FUNCTION),
+					 errmsg("function %s does not belong to dlints", format_procedure(function->oid)),
+					 errhint("It could be called in place of a function of dlints. Drop or rename it.")));
+	}
+	systable_endscan(scan);
+}
+
+/*
+ * Raise an error if a role other than the extension's owner or a superuser has
+ * created a function beside the extension that has the name of one of ours.  The
+ * check is repeated after each change of a function.
+ */
+void
+CheckNamesakes(Oid extension_schema)
+{
+	static bool is_registered = false;
+	static Oid	checked_schema = InvalidOid;
+	static uint64 checked_changes;
+	uint64		changes;
+	Oid			owner;
+	Relation	functions;
+
+	if (!is_registered)
+	{
+		CacheRegisterSyscacheCallback(PROCOID, (SyscacheCallbackFunction) count_change, (Datum) 0);
+		is_registered = true;
+	}
+	if (checked_schema == extension_schema && checked_changes == n_changes)
+		return;
+	changes = n_changes;
+	owner = extension_owner(extension_schema);
+	functions = table_open(ProcedureRelationId, AccessShareLock);
+	check_names(functions, "_dlints_", extension_schema, owner);
+	check_names(functions, "dlints_", extension_schema, owner);
+	table_close(functions, AccessShareLock);
+	checked_schema = extension_schema;
+	checked_changes = changes;
+}
+
+/* ---------- temporary relations ---------- */
+
+/* Views of a recommender, which are dropped together with what they read */
+static const char *const bound_views[] = {"item", "encoded_item", "item_column", "click", "cost_text"};
+
+/*
+ * Raise an error if a temporary relation of this session would be read in place of
+ * a view of a recommender that was dropped.
+ */
+void
+CheckTemporaryRelations(Oid schema)
+{
+	Oid			temporary;
+	Oid			toast;
+
+	GetTempNamespaceState(&temporary, &toast);
+	if (!OidIsValid(temporary) || !OidIsValid(get_relname_relid("item_vector", schema)))
+		return;
+	for (int i = 0; i < lengthof(bound_views); i++)
+		if (OidIsValid(get_relname_relid(bound_views[i], temporary)) &&
+			!OidIsValid(get_relname_relid(bound_views[i], schema)))
+			ereport(ERROR,
+					(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+					 errmsg("temporary relation \"%s\" would be read in place of a view of schema \"%s\"",
+							bound_views[i], get_namespace_name(schema)),
+					 errhint("Drop or rename the temporary relation.")));
+}

@@ -1,0 +1,11 @@
+/*
+ * guard.h
+ *		Objects that other roles could plant to be found in place of ours.
+ */
+#ifndef DLINTS_PAGE_GUARD_H
+#define DLINTS_PAGE_GUARD_H
+
+extern void CheckNamesakes(Oid extension_schema);
+extern void CheckTemporaryRelations(Oid schema);
+
+#endif							/* DLINTS_PAGE_GUARD_H */
