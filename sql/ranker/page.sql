@@ -80,7 +80,8 @@ $$;
 COMMENT ON FUNCTION _dlints_ranker_reward(regclass, text, float8, jsonb)
 	IS 'report the reward of an event and its costs by constraint, before or after the event is ranked';
 
--- Count a deferred event from now on: its attribution window starts.  False if no such event is deferred.
+-- Count a deferred event from now on: its attribution window starts.  False if no such event is deferred, or its
+-- decision has expired: the models could not retract it any more.
 CREATE FUNCTION _dlints_activate(setting regclass, event text) RETURNS boolean
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -90,6 +91,7 @@ BEGIN
 	WITH activated AS (
 		UPDATE decision d SET active = true, activated_at = now()
 		WHERE  d.id = (SELECT e.decision FROM event e WHERE e.event = _dlints_activate.event) AND NOT d.active
+		AND    d.id >= (SELECT s.trained_from FROM setting s)
 		RETURNING d.id)
 	INSERT INTO pending (decision, since) SELECT a.id, now() FROM activated a;
 	RETURN FOUND;

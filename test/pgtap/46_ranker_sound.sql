@@ -6,7 +6,7 @@ BEGIN;
 \ir include/ranker.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT plan(51);
+SELECT plan(52);
 
 -- events of a user, of which two in three are rewarded
 CREATE FUNCTION asks(schema text, user_id text, events integer, called text) RETURNS void LANGUAGE plpgsql AS $$
@@ -54,13 +54,15 @@ DELETE FROM offer.decision WHERE event = 'second 1';
 SELECT offer.rebuild();
 
 -- retention
+SELECT count(*) FROM offer.rank('deferred', '{"user": "p"}', '["a", "b", "c"]', true);
 SELECT later('2 months');
 SELECT asks('offer', 'p', 5, 'third ');
 SELECT later('5 weeks');
 CALL offer.run();
-SELECT is((SELECT count(*) FROM offer.decision), 25::bigint, 'a partition is kept while a part of its month is retained');
+SELECT is((SELECT count(*) FROM offer.decision), 26::bigint, 'a partition is kept while a part of its month is retained');
 SELECT cmp_ok(difference_from_log('offer'), '<', 1e-9::float8, 'after retention the models are those of the log');
 SELECT is(updates('offer'), '15 5', 'run() retracts expired decisions from the models');
+SELECT is(offer.activate('deferred'), false, 'an expired event cannot be activated');
 SELECT offer.reward('first 3', 1);
 SELECT is(offer.learn(), 0::bigint, 'learn() ignores rewards of expired decisions');
 SELECT later('1 month');
