@@ -148,8 +148,9 @@ $$;
 COMMENT ON FUNCTION _dlints_find_setting(text, text) IS 'table of settings of a recommender or a ranker, or NULL';
 
 -- Lock a recommender or a ranker for a change, and return its table of settings.  The current user must own the
--- schema and all in it: others' tables could run code with that user's rights.
-CREATE FUNCTION _dlints_lock(kind text, name text) RETURNS regclass
+-- schema and all in it: others' tables could run code with that user's rights.  An exclusive lock keeps requests
+-- out, too.  It comes first: sessions that wait for a row locked here have already opened the table of settings.
+CREATE FUNCTION _dlints_lock(kind text, name text, is_exclusive boolean) RETURNS regclass
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS
 $$
 DECLARE
@@ -170,6 +171,9 @@ BEGIN
 			HINT = CASE WHEN pg_get_userbyid(owner) <> current_user THEN format('SET ROLE %I.', pg_get_userbyid(owner))
 			       ELSE 'ALTER SCHEMA ... OWNER TO leaves the objects in a schema to their owner. REASSIGN OWNED hands over all.' END;
 	END IF;
+	IF is_exclusive THEN
+		EXECUTE format('LOCK TABLE %I.setting IN ACCESS EXCLUSIVE MODE', name);
+	END IF;
 	-- the order in which run() and learn() lock
 	EXECUTE format('SELECT FROM %I.job WHERE name IN (''refresh'', ''refit'', ''items'') ORDER BY name DESC FOR UPDATE', name);
 	IF kind = 'recommender' THEN
@@ -180,7 +184,7 @@ BEGIN
 	RETURN setting;
 END
 $$;
-COMMENT ON FUNCTION _dlints_lock(text, text) IS 'lock a recommender or a ranker for a change by its owner';
+COMMENT ON FUNCTION _dlints_lock(text, text, boolean) IS 'lock a recommender or a ranker for a change by its owner';
 
 -- The settings after a change, as jsonb.  Settings that cannot be changed raise an error.
 CREATE FUNCTION _dlints_changed_settings(kind text, was jsonb, change jsonb) RETURNS jsonb
@@ -254,32 +258,31 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_add_bindings(text, jsonb) IS 'settings of a recommender with the table and key that its views read';
 
--- Texts of a recommender whose view or function was dropped with CASCADE.  Raises an error unless the change gives
--- them again.
-CREATE FUNCTION _dlints_dropped_texts(name text, was jsonb, change jsonb) RETURNS text[]
+-- Raise an error if views or functions of a recommender's texts were dropped with CASCADE, unless the change has the
+-- texts again.
+CREATE FUNCTION _dlints_check_dropped_texts(name text, was jsonb, change jsonb) RETURNS void
 	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS
 $$
 DECLARE
-	dropped text[] := ARRAY(
-		SELECT t.argument
+	missing text := (
+		SELECT string_agg(format('"%s"', t.argument), ', ')
 		FROM   (VALUES ('clicks', 'click', true), ('candidates', 'allowed', true),
 		               ('bonus', 'bonus', was ->> 'bonus' IS NOT NULL),
 		               ('cap_group', 'cap_group', was ->> 'cap_group' IS NOT NULL),
 		               ('constraints', 'cost_text', was -> 'constraints' <> '{}')) t (argument, object, is_used)
-		WHERE  t.is_used AND to_regclass(format('%I.%I', name, t.object)) IS NULL
+		WHERE  t.is_used AND NOT change ? t.argument AND to_regclass(format('%I.%I', name, t.object)) IS NULL
 		AND    NOT EXISTS (SELECT FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
 		                   WHERE n.nspname = name AND p.proname = t.object));
-	missing text := (SELECT string_agg(format('"%s"', d), ', ') FROM unnest(dropped) d WHERE NOT change ? d);
 BEGIN
 	IF missing IS NOT NULL THEN
 		RAISE 'objects that recommender "%" reads were dropped', name USING ERRCODE = 'object_not_in_prerequisite_state',
 			DETAIL = format('The view or function of %s was dropped with them.', missing),
 			HINT = 'Pass the text again, as in dlints_alter_recommender(..., ''{"candidates": "i.in_stock"}'').';
 	END IF;
-	RETURN dropped;
 END
 $$;
-COMMENT ON FUNCTION _dlints_dropped_texts(text, jsonb, jsonb) IS 'texts of a recommender whose view or function was dropped';
+COMMENT ON FUNCTION _dlints_check_dropped_texts(text, jsonb, jsonb)
+	IS 'raise an error if views or functions of a recommender''s texts were dropped';
 
 -- Apply a change of settings to models, item vectors and jobs of the recommender that was entered.
 CREATE FUNCTION _dlints_apply_change(change jsonb) RETURNS void
@@ -327,7 +330,7 @@ CREATE FUNCTION _dlints_alter_recommender(name text, change jsonb, path name[]) 
 $$
 DECLARE
 	rekeying CONSTANT text[] := '{items,item_key,item_type,user_type}';
-	setting CONSTANT regclass := @extschema@._dlints_lock('recommender'::text, name);
+	setting CONSTANT regclass := @extschema@._dlints_lock('recommender'::text, name, change ?| rekeying);
 	texts text[];
 	was jsonb;
 	a jsonb;
@@ -342,7 +345,7 @@ BEGIN
 		EXECUTE format('SELECT to_jsonb(s) FROM %s s', setting) INTO was;
 		a := @extschema@._dlints_changed_settings('recommender'::text, was, change);
 	END IF;
-	PERFORM @extschema@._dlints_dropped_texts(name, was, change);
+	PERFORM @extschema@._dlints_check_dropped_texts(name, was, change);
 	a := @extschema@._dlints_add_bindings(name, a);
 	PERFORM @extschema@._dlints_check_arguments('recommender'::text, a);
 	texts := ARRAY(SELECT unnest('{clicks,candidates,bonus,cap_group,constraints}'::text[])
@@ -373,7 +376,7 @@ CREATE FUNCTION dlints_alter_ranker(name text, change jsonb) RETURNS void
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET row_security = off SET jit = off AS
 $$
 DECLARE
-	setting CONSTANT regclass := @extschema@._dlints_lock('ranker'::text, name);
+	setting CONSTANT regclass := @extschema@._dlints_lock('ranker'::text, name, false);
 	was jsonb;
 	a jsonb;
 BEGIN

@@ -3,7 +3,7 @@
 -- run() calls them one by one, and commits after each.  A part is done by one session at a time: others skip it.
 
 -- Do a part that only recommenders have, if it is due.  Returns 'more' if it has more to do, NULL if it is not due.
--- The weekly fit takes two calls: factors, then the warm start.
+-- The weekly fit takes two or three calls: later values of columns, if there are any; factors; the warm start.
 CREATE FUNCTION _dlints_recommender_part(part text) RETURNS text
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -31,8 +31,9 @@ BEGIN
 		PERFORM set_config('lock_timeout', '1min', true);       -- a computed fit may wait to be written
 		SELECT j.done_at < now() - interval '7 days' INTO is_due FROM job j WHERE j.name = 'refit';
 		IF is_due THEN
-			PERFORM @extschema@._dlints_adopt_values();
-			PERFORM @extschema@._dlints_refit_factors();
+			IF NOT @extschema@._dlints_adopt_values() THEN  -- which locks the models: the fit comes after a commit
+				PERFORM @extschema@._dlints_refit_factors();
+			END IF;
 			RETURN 'more';
 		ELSIF EXISTS (SELECT FROM job f JOIN job w ON w.done_at < f.done_at
 		              WHERE f.name = 'refit' AND w.name = 'warm_start') THEN

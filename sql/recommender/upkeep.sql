@@ -697,6 +697,8 @@ DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_enter(setting);
 BEGIN
 	PERFORM @extschema@._dlints_check_objects();
+	-- the lock of run()'s part "refit", before those of item vectors and examples
+	PERFORM FROM job j WHERE j.name = 'refit' FOR UPDATE;
 	PERFORM @extschema@._dlints_adopt_values();
 	RETURN @extschema@._dlints_refit_factors();
 END

@@ -308,6 +308,8 @@ DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_enter(setting);
 BEGIN
 	PERFORM @extschema@._dlints_check_objects();
+	-- the lock of run()'s part "refit", before those of item vectors and examples
+	PERFORM FROM job j WHERE j.name = 'refit' FOR UPDATE;
 	RETURN @extschema@._dlints_fit_prior();
 END
 $$;
