@@ -114,6 +114,23 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_convert_items(oid, text, oid) IS 'give the key of the items a wider type';
 
+-- Look up a type or a relation by its name under a search_path.  NULL if there is none.
+CREATE FUNCTION _dlints_find_name(function_name text, object_name text, path name[]) RETURNS oid
+	LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS
+$$
+DECLARE
+	statement CONSTANT text := format('SELECT pg_catalog.%I($1)::pg_catalog.oid', function_name);
+	found oid;
+BEGIN
+	PERFORM set_config('search_path', coalesce((SELECT string_agg(quote_ident(p), ', ' ORDER BY n)
+	                                            FROM unnest(path) WITH ORDINALITY u (p, n)), ''), true);
+	EXECUTE statement INTO found USING object_name;	-- nothing else is looked up under the caller's path
+	RETURN found;
+END
+$$;
+COMMENT ON FUNCTION _dlints_find_name(text, text, name[])
+	IS 'type or relation of a name under a search_path, by to_regtype() or to_regclass(); NULL if there is none';
+
 -- The settings of a recommender for wider keys, or for an items' table that was made again: "change" may have
 -- user_type, item_type, items and item_key.  A new items' table brings the type of its key.
 CREATE FUNCTION _dlints_rekeyed_settings(name text, was jsonb, change jsonb, path name[]) RETURNS jsonb
@@ -127,18 +144,16 @@ DECLARE
 	new_user_type oid := user_type;
 	new_item_type oid := item_type;
 BEGIN
-	-- names of types and tables are those of the caller
-	PERFORM set_config('search_path', (SELECT string_agg(quote_ident(p), ', ') FROM unnest(path) p), true);
 	IF change ? 'user_type' THEN
-		new_user_type := to_regtype(change ->> 'user_type');
+		new_user_type := @extschema@._dlints_find_name('to_regtype'::text, change ->> 'user_type', path);
 	END IF;
 	IF change ? 'item_type' THEN
-		new_item_type := to_regtype(change ->> 'item_type');
+		new_item_type := @extschema@._dlints_find_name('to_regtype'::text, change ->> 'item_type', path);
 	END IF;
 	IF change ? 'items' THEN
-		a := a || jsonb_build_object('items', to_regclass(change ->> 'items')::oid, 'item_key', change -> 'item_key');
+		a := a || jsonb_build_object('item_key', change -> 'item_key',
+			'items', @extschema@._dlints_find_name('to_regclass'::text, change ->> 'items', path));
 	END IF;
-	PERFORM set_config('search_path', 'pg_catalog, pg_temp', true);
 	IF a ->> 'items' IS NULL THEN
 		RAISE 'relation "%" does not exist', change ->> 'items' USING ERRCODE = 'undefined_table';
 	END IF;
@@ -163,7 +178,6 @@ DECLARE
 	key_type oid;
 	permission text;
 BEGIN
-	EXECUTE format('LOCK TABLE %I.setting IN ACCESS EXCLUSIVE MODE', name);
 	PERFORM @extschema@._dlints_drop_bindings(name);
 	IF a -> 'converts_items' = 'true' THEN
 		PERFORM @extschema@._dlints_convert_items((a ->> 'items')::oid, a ->> 'item_key', (a ->> 'item_type')::oid);

@@ -1,5 +1,5 @@
--- What the arguments of a recommender refer to: the relation, its key, the types of items and
--- people; and these texts, tried under the search_path that they are meant under.
+-- Find what the arguments of a recommender refer to: the relation, its key, and the types of items and users.  Texts
+-- are tried under the search_path of the caller.
 CREATE FUNCTION _dlints_resolve(a jsonb, texts text[], path name[]) RETURNS jsonb
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -22,7 +22,7 @@ DECLARE
 	item_collation oid;
 	user_collation oid;
 	user_type oid := (a ->> 'user_type')::oid;
-	-- of domains the types below them: an unknown person is NULL
+	-- of domains the types below them: an unknown user is NULL
 	below text := 'SELECT array_agg((WITH RECURSIVE t AS (SELECT u.type AS oid UNION ALL SELECT p.typbasetype'
 		' FROM t JOIN pg_type p ON p.oid = t.oid WHERE p.typtype = ''d'') SELECT t.oid FROM t JOIN pg_type p'
 		' ON p.oid = t.oid WHERE p.typtype <> ''d'') ORDER BY n) FROM unnest($1) WITH ORDINALITY u (type, n)';
@@ -155,9 +155,7 @@ BEGIN
 
 	RETURN a || jsonb_build_object('items', items::oid, 'item_key', key, 'item_type', item_type,
 		'item_collation', item_collation, 'user_collation', user_collation,
-		'user_type', user_type, 'clicks', clicks, 'path', users_path,
-		'bound', coalesce(a -> 'bound', '{}') || coalesce((
-			SELECT jsonb_object_agg(t, users_path) FROM unnest(texts) t WHERE a ? t), '{}'));
+		'user_type', user_type, 'clicks', clicks, 'path', users_path);
 END
 $$;
 COMMENT ON FUNCTION _dlints_resolve(jsonb, text[], name[])
