@@ -231,6 +231,9 @@ $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 BEGIN
+	IF (SELECT s.kind FROM setting s) = 'recommender' THEN
+		PERFORM @extschema@._dlints_notice_step('training the models on the log'::text);
+	END IF;
 	PERFORM FROM model ORDER BY name FOR UPDATE;
 	PERFORM @extschema@._dlints_release_quarantined();
 	UPDATE model m

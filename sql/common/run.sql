@@ -25,6 +25,7 @@ BEGIN
 	ELSIF @extschema@._dlints_missing_objects() IS NOT NULL THEN
 		RETURN NULL;                    -- "refresh" reports it
 	ELSIF part = 'items' THEN
+		PERFORM @extschema@._dlints_check_unique_key();
 		PERFORM @extschema@._dlints_add_items();
 		RETURN 'done';
 	ELSIF part = 'refit' THEN

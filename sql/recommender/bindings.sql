@@ -245,6 +245,7 @@ CREATE FUNCTION _dlints_bind_clicks(a jsonb) RETURNS void
 $$
 DECLARE
 	types oid[];
+	user_cast text;
 BEGIN
 	IF a ->> 'clicks' IS NULL THEN
 		EXECUTE format('CREATE OR REPLACE VIEW %1$I.click AS
@@ -255,6 +256,16 @@ BEGIN
 		RETURN;
 	END IF;
 	types := @extschema@._dlints_click_types(a);
+	user_cast := @extschema@._dlints_safe_cast('c.user_id'::text, types[1], (a ->> 'user_type')::oid);
+	IF types[1] <> (a ->> 'user_type')::oid THEN
+		RAISE NOTICE 'users have type % in the click log and type % in the recommender',
+			types[1]::regtype, (a ->> 'user_type')::oid::regtype
+			USING DETAIL = 'An index of the click log on its column of users cannot be used.',
+			HINT = CASE WHEN user_cast ~ '^c.user_id::' THEN format(
+			           'Give both the same type, or make an index on an expression: CREATE INDEX ON ... ((%s), at).',
+			           replace(user_cast, 'c.user_id', 'user_id'))
+			       ELSE 'Give both the same type: dlints_create_recommender() takes that of the click log by default.' END;
+	END IF;
 	IF types[3] IN ('timestamp'::regtype, 'date'::regtype) THEN
 		RAISE NOTICE 'times of clicks have no time zone; they are read in the zone of this session, "%"',
 			current_setting('TimeZone')
@@ -263,7 +274,7 @@ BEGIN
 	END IF;
 	PERFORM @extschema@._dlints_execute_under(a ->> 'path', format(
 		E'CREATE OR REPLACE VIEW %I.click AS\nSELECT %s AS user_id, %s AS item, %s AS at,\n       %s AS weight\nFROM (\n%s\n) c (%s)',
-		a ->> 'name', @extschema@._dlints_safe_cast('c.user_id'::text, types[1], (a ->> 'user_type')::oid),
+		a ->> 'name', user_cast,
 		@extschema@._dlints_safe_cast('c.item'::text, types[2], (a ->> 'item_type')::oid),
 		@extschema@._dlints_time_cast('c.at'::text, types[3]),
 		CASE cardinality(types) WHEN 4 THEN '@extschema@._dlints_click_weight(c.weight)' ELSE '1::pg_catalog.float8' END,

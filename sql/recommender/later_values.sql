@@ -90,7 +90,7 @@ BEGIN
 	IF ranges IS NULL THEN
 		RETURN false;
 	END IF;
-	RAISE NOTICE 'encoding items again: column % has new values', names;
+	RAISE NOTICE 'encoding items again for new values in %', names;
 	PERFORM @extschema@._dlints_lock_item_vectors();
 	PERFORM FROM model ORDER BY name FOR UPDATE;
 	PERFORM @extschema@._dlints_encode_items(false);
@@ -121,7 +121,6 @@ BEGIN
 		UPDATE decision d SET features = r.features, profile = r.profile FROM recoded r WHERE d.id = r.id
 		$statement$, own)
 	USING ranges, (SELECT array_agg(int4range(lower(r) - s.factors, upper(r) - s.factors)) FROM setting s, unnest(ranges) r);
-	RAISE NOTICE 'training the models on the log as it is encoded now';
 	PERFORM @extschema@._dlints_rebuild_models();
 	EXECUTE format('DROP VIEW %I.encoded_item_next', own);
 	PERFORM @extschema@._dlints_bind_encoding(a);

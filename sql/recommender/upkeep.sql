@@ -139,6 +139,40 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_check_costs() IS 'raise an error if the costs of an item cannot be computed';
 
+-- Raise a notice at the beginning of a step that may take long: where the tables of items or clicks have more than
+-- 20,000 rows or two megabytes, or if the statement has taken two seconds already.
+CREATE FUNCTION _dlints_notice_step(step text) RETURNS void
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+BEGIN
+	IF clock_timestamp() > statement_timestamp() + interval '2 seconds'
+	   OR EXISTS (SELECT FROM pg_rewrite r JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid
+	              JOIN pg_class c ON d.refclassid = 'pg_class'::regclass AND c.oid = d.refobjid AND c.relkind IN ('r', 'm', 'p')
+	              WHERE  r.ev_class IN (to_regclass(format('%I.item', own)), to_regclass(format('%I.click', own)))
+	              AND   (c.reltuples > 20000 OR pg_relation_size(c.oid) > 2000000)) THEN
+		RAISE NOTICE '%', step;
+	END IF;
+END
+$$;
+COMMENT ON FUNCTION _dlints_notice_step(text) IS 'raise a notice at the beginning of a step that may take long';
+
+-- Record that the key of the items is not unique any more, for example after its index was dropped or another table
+-- inherits from the items.  Pages then leave out further rows of an item.
+CREATE FUNCTION _dlints_check_unique_key() RETURNS void
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+BEGIN
+	UPDATE setting s SET has_unique_key = false, has_ordered_key = false
+	FROM   @extschema@._dlints_add_bindings(own::text, '{}'::jsonb) b (a)
+	WHERE  s.has_unique_key AND NOT @extschema@._dlints_key_is_unique((b.a ->> 'items')::oid, b.a ->> 'item_key');
+END
+$$;
+COMMENT ON FUNCTION _dlints_check_unique_key() IS 'record that the key of the items is not unique any more';
+
 -- Item vectors -------------------------------------------------------------------------
 
 -- Lock the item vectors for a change of many rows, until the end of the transaction.  A row of "job" is the lock:
@@ -348,6 +382,7 @@ DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 	n_changed bigint;
 BEGIN
+	PERFORM @extschema@._dlints_notice_step('encoding items'::text);
 	UPDATE job j SET done_at = now(), problem = NULL WHERE j.name = 'refresh';
 	PERFORM @extschema@._dlints_check_keys();
 	PERFORM @extschema@._dlints_lock_item_vectors();
@@ -425,6 +460,7 @@ $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 BEGIN
+	PERFORM @extschema@._dlints_notice_step('computing the popularity of items'::text);
 	PERFORM @extschema@._dlints_lock_item_vectors();
 	IF (SELECT s.clicks IS NOT NULL FROM setting s) THEN
 		WITH latest AS MATERIALIZED (
@@ -494,6 +530,7 @@ DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 	has_log boolean := (SELECT s.clicks IS NOT NULL FROM setting s);
 BEGIN
+	PERFORM @extschema@._dlints_notice_step('computing trends'::text);
 	WITH clicked AS MATERIALIZED (
 		(SELECT c.user_id, c.item, c.at FROM click c
 		 WHERE  has_log AND c.at <= now() AND isfinite(c.at) AND c.item IS NOT NULL AND c.weight > 0
@@ -569,6 +606,7 @@ DECLARE
 	n_constraints integer := (SELECT count(*) FROM constraint_price);
 	slots integer := (SELECT s.block_slots FROM setting s);
 BEGIN
+	PERFORM @extschema@._dlints_notice_step('writing blocks of item vectors'::text);
 	PERFORM @extschema@._dlints_lock_item_vectors();
 	IF n_items < min_items OR NOT @extschema@._dlints_has_item_index() THEN
 		DELETE FROM block;
@@ -656,6 +694,7 @@ DECLARE
 	                   WHERE a.attrelid = format('%I.item_vector', own)::regclass AND a.attname = 'item');
 	n_changed bigint := 0;
 BEGIN
+	PERFORM @extschema@._dlints_notice_step('fitting the latent factors of items'::text);
 	IF (SELECT s.factors > 0 FROM setting s) THEN
 		EXECUTE format('
 			WITH fitted AS MATERIALIZED (SELECT f.item::%s AS item, f.factors FROM %s),

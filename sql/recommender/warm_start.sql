@@ -8,6 +8,7 @@ $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 BEGIN
+	PERFORM @extschema@._dlints_notice_step('choosing the half-life of popularity'::text);
 	WITH clicked AS MATERIALIZED (
 		SELECT c.user_id, c.item, date_part('epoch', c.at) / 86400 AS day, ntile(10) OVER (ORDER BY c.at) AS tenth
 		FROM  (SELECT k.user_id, k.item, k.at FROM click k
@@ -203,6 +204,7 @@ $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 BEGIN
+	PERFORM @extschema@._dlints_notice_step('fitting the similarity to clicks'::text);
 	WITH fitted AS (
 		SELECT f.half_life, ARRAY(
 		           SELECT greatest(u.w, 0.02 * max(u.w) OVER (), 0.001)
@@ -235,6 +237,7 @@ DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 	evidence @extschema@.dlints;
 BEGIN
+	PERFORM @extschema@._dlints_notice_step('computing the prior of the models'::text);
 	SELECT coalesce(@extschema@.dlints_evidence(
 	           s.empty_model, e.features::@extschema@.dlints_vector, r.reward, e.profile::@extschema@.dlints_vector,
 	           e.found_at, r.weight), s.empty_model)
@@ -280,6 +283,7 @@ BEGIN
 	PERFORM @extschema@._dlints_fit_popularity_half_life();
 	DELETE FROM warm_start_example;
 	DELETE FROM half_life_candidate;
+	PERFORM @extschema@._dlints_notice_step('drawing training examples from the click log'::text);
 	FOR part IN 0 .. n_parts - 1 LOOP
 		PERFORM @extschema@._dlints_add_examples(part, (10000 / n_parts + 1)::bigint, (1000 / n_parts)::bigint);
 		IF clock_timestamp() > noticed_at + interval '3 seconds' THEN

@@ -13,6 +13,8 @@ INSERT INTO click SELECT p, i, now() - (p * i % 700 + 1) * interval '1 hour' FRO
 WHERE hashint8extended(p * 1000 + i, 1) & 15 < CASE WHEN p % 3 = i % 3 THEN 5 ELSE 1 END;
 CREATE INDEX ON click (person, at);
 CREATE ROLE dlints_edges_page;
+SET LOCAL plpgsql.extra_errors = 'all';        -- all that follows works under it
+SET LOCAL plpgsql.extra_warnings = 'all';
 
 -- The value of a measure of a report
 CREATE FUNCTION measured(report text, of_measure text) RETURNS text LANGUAGE plpgsql AS $$
@@ -172,6 +174,30 @@ SELECT grows.refresh() > 0;
 SELECT matches(measured('grows', 'column "category" is NULL'), 'in all items', 'report() names a column that became NULL in all items');
 SELECT lives_ok('CALL grows.run()', 'run() works after a column became NULL');
 SELECT grows.warm_start() >= 0;
+
+-- ---------- damaged keys ----------
+
+CREATE TABLE thing (id integer PRIMARY KEY, kind text);
+INSERT INTO thing SELECT i, 'kind ' || i % 3 FROM generate_series(1, 30) i;
+SELECT dlints_create_recommender('things', 'thing', '{kind}', control => 0, epsilon => 0) IS NOT NULL;
+CREATE TABLE child () INHERITS (thing);
+INSERT INTO child SELECT * FROM thing;
+CALL things.run();
+SELECT is(count(*), count(DISTINCT item), 'an item comes once in a list though another table inherits from the items')
+FROM things.recommend(1, 100);
+SELECT is(count(*), 30::bigint, 'lists contain each item of inheriting tables') FROM things.recommend(1, 100);
+SELECT is(count(*), count(DISTINCT item), 'an item comes once in a list of trending items') FROM things.trending(100);
+DROP TABLE child;
+ALTER TABLE thing DROP CONSTRAINT thing_pkey;
+INSERT INTO thing VALUES (5, 'kind 9');
+SELECT is(count(*), count(DISTINCT item), 'an item comes once in a list after the unique index was dropped') FROM things.recommend(1, 100);
+SELECT matches(outcome('SELECT things.refresh()'), 'several items have the key "5"', 'refresh() names a key that several items have');
+
+-- ---------- plpgsql.extra_errors ----------
+
+SELECT is(current_setting('plpgsql.extra_errors'), 'all', 'all of the above works under plpgsql.extra_errors = all');
+SELECT lives_ok($$SELECT * FROM dlints_backtest('product', '{brand}', 'SELECT person, product, at FROM click', users => 10)$$,
+  'dlints_backtest() works under plpgsql.extra_errors = all');
 
 SELECT * FROM finish();
 ROLLBACK;
