@@ -114,9 +114,11 @@ BEGIN
 				EXECUTE below INTO types USING types;
 				user_type := coalesce(user_type, types[1]);
 				IF (SELECT typcollation <> 0 FROM pg_type WHERE oid = types[1]) THEN
+					-- written before the path changes, since format() would be looked up there
+					typed := format('SELECT pg_catalog.pg_collation_for(q.user_id)::pg_catalog.regcollation FROM (SELECT) one'
+					                ' LEFT JOIN (%s LIMIT 0) q ON true', attempt.statement);
 					EXECUTE to_users_path;
-					EXECUTE format('SELECT pg_catalog.pg_collation_for(q.user_id)::pg_catalog.regcollation FROM (SELECT) one'
-					               ' LEFT JOIN (%s LIMIT 0) q ON true', attempt.statement) INTO user_collation;
+					EXECUTE typed INTO user_collation;
 					EXECUTE to_own_path;
 				END IF;
 				EXECUTE format('SELECT NULL::%s::%s, NULL::%s::%s, NULL::%s::timestamptz',
