@@ -202,6 +202,8 @@ BEGIN
 	USING a ->> 'relation', (a ->> 'has_unique_key')::boolean, (a ->> 'has_ordered_key')::boolean;
 	EXECUTE format('DELETE FROM %I.block', name);	-- rows of fewer items may fit a page now
 	EXECUTE format('UPDATE %I.setting SET block_slots = $1', name) USING (a ->> 'block_slots')::integer;
+	EXECUTE format('UPDATE %I.job SET problem = NULL, done_at = ''-infinity'' WHERE name = ''refresh'''
+	               ' AND problem IS NOT NULL', name);	-- the next run() tries again
 	PERFORM @extschema@._dlints_enter(format('%I.setting', name)::regclass);
 	PERFORM @extschema@._dlints_set_blocks();
 END

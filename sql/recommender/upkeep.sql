@@ -1,7 +1,7 @@
 -- Maintenance of a recommender: item vectors, popularity, trend, factors ------------
 
 -- Describe the objects that were dropped with CASCADE because they read the user's tables, and the remedy; NULL
--- if none is missing.  Texts can be passed again; the items' table and its columns cannot.
+-- if none is missing.  Texts and the items' table can be passed again.
 CREATE FUNCTION _dlints_missing_objects() RETURNS text
 	LANGUAGE plpgsql STABLE AS
 $$
@@ -23,7 +23,8 @@ BEGIN
 		|| CASE missing WHEN '"cost_text"' THEN '. Item vectors and costs are no longer refreshed'
 		                ELSE '. The recommender returns no lists' END
 		|| CASE WHEN missing ~ '"(item|encoded_item|encode_document)"'
-		   THEN '. Its log and models remain; create another recommender.'
+		   THEN '. Its log and models remain. Name a table with the same columns:'
+		        ' dlints_alter_recommender(..., ''{"items": "name"}'').'
 		   ELSE '. Pass the arguments that define them to dlints_alter_recommender() again.' END END;
 END
 $$;
