@@ -62,7 +62,7 @@ CREATE AGGREGATE dlints_concat_agg(dlints) (
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE dlints_concat_agg(dlints)
-	IS 'concatenates the evidence of models, in the order of ORDER BY';
+	IS 'concatenates the evidence of models, as || does, in the order of ORDER BY';
 
 CREATE FUNCTION dlints_retract(model dlints, evidence dlints) RETURNS dlints
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
@@ -86,7 +86,7 @@ COMMENT ON FUNCTION dlints_scale(double precision, dlints)
 CREATE FUNCTION dlints_at(model dlints, at timestamp with time zone) RETURNS dlints
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION dlints_at(dlints, timestamp with time zone)
-	IS 'ages a model with a half-life to a given time';
+	IS 'decays a model with a half-life to a given time, not before its newest observation';
 
 CREATE OPERATOR - (
 	LEFTARG = dlints,

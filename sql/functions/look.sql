@@ -7,7 +7,7 @@ CREATE FUNCTION dlints_project(
 ) RETURNS double precision[]
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20;
 COMMENT ON FUNCTION dlints_project(dlints, dlints_vector, dlints_vector)
-	IS 'computes the reduced features of features and a profile';
+	IS 'computes the reduced features z from features and a profile';
 
 CREATE FUNCTION dlints_mean(model dlints) RETURNS double precision[]
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
@@ -20,7 +20,7 @@ CREATE FUNCTION dlints_weights(
 ) RETURNS double precision[]
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION dlints_weights(dlints, dlints_vector)
-	IS 'returns the posterior mean in feature space, dim numbers';
+	IS 'returns the posterior mean as weights over the features, given a profile: dim numbers';
 
 CREATE FUNCTION dlints_covariance(model dlints) RETURNS double precision[]
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
@@ -93,9 +93,9 @@ COMMENT ON FUNCTION dlints_explain(dlints, dlints_vector, dlints_vector, text[])
 
 -- Columns of models ------------------------------------------------------------
 
--- The view runs with the rights of the extension's owner.  It reads catalogues that everybody may read,
--- and lists columns that the caller may read.  Names and operators are qualified: they are bound when
--- the extension is made.
+-- The view runs with the privileges of the extension's owner, reads catalogs that are public, and lists only
+-- columns on which the caller has SELECT.  Names and operators are qualified, since the search_path at
+-- CREATE EXTENSION is the user's.
 CREATE VIEW dlints_columns AS
 WITH RECURSIVE model_type (oid) AS (
 	SELECT 'dlints'::pg_catalog.regtype::pg_catalog.oid
@@ -123,4 +123,4 @@ WHERE c.relkind OPERATOR(pg_catalog.=) ANY ('{r,m}'::pg_catalog."char"[])
 	AND pg_catalog.has_column_privilege(c.oid, a.attnum, 'SELECT');
 GRANT SELECT ON dlints_columns TO PUBLIC;
 COMMENT ON VIEW dlints_columns
-	IS 'columns of models in tables and materialized views, how large these are and how busy';
+	IS 'columns of type dlints in tables and materialized views, with the size and activity of each relation';

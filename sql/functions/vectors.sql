@@ -3,7 +3,7 @@
 CREATE FUNCTION dlints_encode(n integer, VARIADIC names_and_values "any") RETURNS real[]
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10;
 COMMENT ON FUNCTION dlints_encode(integer, VARIADIC "any")
-	IS 'hashes alternating names and values into a unit vector of n numbers';
+	IS 'hashes alternating names and values into a vector of n numbers and length 1; zeros if all values are NULL';
 
 CREATE FUNCTION dlints_encode(n integer, document jsonb) RETURNS real[]
 	AS 'MODULE_PATHNAME', 'dlints_encode_jsonb' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10;
@@ -42,7 +42,7 @@ CREATE AGGREGATE dlints_profile(features dlints_vector) (
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE dlints_profile(dlints_vector)
-	IS 'sums feature vectors and scales the sum to length 1';
+	IS 'computes a user profile: sums feature vectors and scales the sum to length 1';
 
 CREATE AGGREGATE dlints_profile(features dlints_vector, weight double precision) (
 	SFUNC = dlints_profile_transfn,
@@ -53,7 +53,7 @@ CREATE AGGREGATE dlints_profile(features dlints_vector, weight double precision)
 	PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE dlints_profile(dlints_vector, double precision)
-	IS 'sums weighted feature vectors and scales the sum to length 1';
+	IS 'computes a user profile: sums weighted feature vectors and scales the sum to length 1';
 
 CREATE FUNCTION dlints_factors(
 	query text,
@@ -63,7 +63,7 @@ CREATE FUNCTION dlints_factors(
 ) RETURNS SETOF record
 	AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL UNSAFE COST 1000000 ROWS 1000;
 COMMENT ON FUNCTION dlints_factors(text, bigint, text, bigint)
-	IS 'computes an embedding of k numbers for each item of a click log; the query returns the log';
+	IS 'computes an embedding of k numbers for each item of a click log; query returns users, items and optional weights, previous returns earlier embeddings to align with';
 
 CREATE FUNCTION dlints_pack(features dlints_vector) RETURNS bytea
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -115,13 +115,13 @@ COMMENT ON FUNCTION _dlints_encode_column(integer, text, "any")
 
 CREATE FUNCTION _dlints_column_number(value "any") RETURNS double precision
 	AS 'MODULE_PATHNAME', 'dlints_column_number' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION _dlints_column_number("any") IS 'a number, or NULL if it is not finite or above 1e100';
+COMMENT ON FUNCTION _dlints_column_number("any") IS 'returns a number as double precision; NULL if it is not finite or above 1e100 in size';
 
 CREATE FUNCTION _dlints_column_vector(value "any", length integer, norm double precision) RETURNS real[]
 	AS 'MODULE_PATHNAME', 'dlints_column_vector' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10;
 COMMENT ON FUNCTION _dlints_column_vector("any", integer, double precision)
-	IS 'an embedding divided by the usual norm of its column, clipped at 4; zeros if it has another length';
+	IS 'divides an embedding by the usual norm of its column and limits its norm to 4; returns zeros for NULL and another length';
 
 CREATE FUNCTION _dlints_click_weight(weight "any") RETURNS double precision
 	AS 'MODULE_PATHNAME', 'dlints_click_weight' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION _dlints_click_weight("any") IS 'weight of a click, at most 1000 in size; 0 for NULL, NaN and infinity';
+COMMENT ON FUNCTION _dlints_click_weight("any") IS 'returns the weight of a click, limited to 1000 in size; 0 for NULL, NaN and infinity';

@@ -1,8 +1,7 @@
 /*
  * algebra.c
- *		Operations on evidence: concatenate (
- *
- * ), retract (-), scale (*) and age (dlints_at).
+ *		Operations on evidence: concatenate (||), retract (-), scale (*) and age
+ *		(dlints_at).
  */
 #include "postgres.h"
 
@@ -82,11 +81,7 @@ Align(Dlints *left, Dlints *right)
 	ModelRebase(right, reference);
 }
 
-/*
- * Concatenate: left <- left
- *
- * right.  Overwrites the right model, too.
- */
+/* Concatenate: left <- left || right.  Overwrites the right model, too. */
 static void
 Concat(Dlints *left, Dlints *right)
 {
@@ -140,11 +135,9 @@ GetWritableLeft(FunctionCallInfo fcinfo)
 PG_FUNCTION_INFO_V1(dlints_concat);
 
 /*
- * dlints
- *
- * dlints: the model trained on the left model's observations and then on
- * those of the right model.  For models with a half-life the order does not
- * matter.  Parameters and prior are those of the left model.
+ * dlints || dlints: the model trained on the left model's observations and
+ * then on those of the right model.  For models with a half-life the order
+ * does not matter.  Parameters and prior are those of the left model.
  *
  * If one argument is NULL the result is the other.  Raises an error if both
  * models differ in shape, projection, memories or rate of forgetting.
@@ -260,9 +253,7 @@ PG_FUNCTION_INFO_V1(dlints_retract);
 
 /*
  * dlints - dlints: retract the right model's observations from the left
- * model, the inverse of
- *
- * .
+ * model, the inverse of ||.
  *
  * Both models must agree in shape, projection, memories and rate of
  * forgetting, and must have a half-life or a discount of 1.  If the right

@@ -300,8 +300,7 @@ ObserveRow(FunctionCallInfo fcinfo, const ObservationForm *form)
  * dlints_evidence(model, features, reward [, profile [, at [, weight]]]):
  * train an untrained copy of the model on the group's rows, in the order of
  * ORDER BY.  The model's own evidence is not included; append the result with
- *
- * .
+ * ||.
  *
  * Rows with a NULL model, features, reward or profile are skipped.  Errors
  * are as for dlints_update.  The result is NULL without rows.

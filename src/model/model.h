@@ -69,7 +69,7 @@ typedef struct DlintsHeader
 	int32		vl_len_;		/* varlena header (do not touch directly!) */
 	uint16		version;		/* DLINTS_FORMAT_VERSION */
 	uint8		policy;			/* a value of Policy */
-	uint8		intercept;		/* 1: z has one more coordinate, always 1 */
+	uint8		intercept;		/* 1: the last coordinate of z is always 1; else 0 */
 	uint8		memories;		/* number of memories */
 	uint8		memory;			/* memory in use (1-based); the first forgets fastest */
 	uint8		interactions;	/* a value of Interactions */
@@ -202,7 +202,7 @@ extern void ModelFinishSum(Dlints *model);
 extern void ModelFinishRevision(Dlints *model);
 extern bool ModelIsModerate(Dlints *model);
 
-/* model.c: layout of a model, as implied by its header */
+/* layout.c: layout of a model, as implied by its header */
 extern Kind ModelKind(const DlintsHeader *header);
 extern Projection ModelProjection(const DlintsHeader *header);
 extern int	ModelCoordinates(const DlintsHeader *header);
@@ -214,6 +214,7 @@ extern double ModelMemoryDecay(const DlintsHeader *header, int j,
 extern Size ModelMemoriesCount(const DlintsHeader *header, int memories);
 extern Size ModelPriorCount(const DlintsHeader *header);
 extern Size ModelStoredCount(const DlintsHeader *header);
+extern Size ModelSizeOf(Size count);
 extern Size ModelStoredSize(const DlintsHeader *header);
 extern char *ModelShape(const DlintsHeader *header);
 extern Memories ModelMemories(Dlints *model);

@@ -1,8 +1,8 @@
 /*
  * reduce.h
- *		Reduction of features to z, lifting of parameters to weights over
- *		features, and the cache of projection matrices, limited by
- *		dlints.projection_cache_size.
+ *		Conversion of features and profiles to reduced features z, conversion of
+ *		parameters to weights over features, and the cache of projection
+ *		matrices, limited by dlints.projection_cache_size.
  */
 #ifndef DLINTS_REDUCE_H
 #define DLINTS_REDUCE_H

@@ -77,7 +77,7 @@ ReadNumbers(ArrayType *array, const ArgSpec *spec, Size first, Size count,
 					   psprintf("Element %zu of the %s", first + i + 1, spec->name));
 }
 
-/* Does the array have one dimension, or no elements? */
+/* Check that the array has one dimension, or no elements. */
 static bool
 CheckOneDimensional(ArrayType *array, const ArgSpec *spec, Problem *problem)
 {

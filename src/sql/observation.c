@@ -77,7 +77,7 @@ CheckTimeIsGiven(bool given, const DlintsHeader *model, Problem *problem)
 }
 
 /*
- * Check a weight: the weight of an observation, of a prior, or the factor of
+ * Check the weight of an observation or a prior, or the factor of
  * dlints_scale().
  */
 bool

@@ -49,7 +49,7 @@ typedef struct KeyEntry
 /* A set of users or items. */
 typedef struct Keys
 {
-	MemoryContext context;		/* of this struct, the table and the values */
+	MemoryContext context;		/* contains this struct, table and values */
 	struct keys_hash *table;
 	TypeCacheEntry *type;
 	FmgrInfo	hash;

@@ -1,0 +1,288 @@
+/*
+ * layout.c
+ *		Layout of a model as implied by its header: kind, projection, number and
+ *		decay of memories, and the positions of evidence and prior.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "lib/stringinfo.h"
+#include "storage/shmem.h"
+#include "utils/timestamp.h"
+
+#include "core/linalg.h"
+#include "core/ridge.h"
+#include "model/model.h"
+
+/* Return the kind of a model: how it computes z from features and profile. */
+Kind
+ModelKind(const DlintsHeader *header)
+{
+	Kind		kind;
+
+	kind.interactions = header->interactions;
+	kind.feature_dim = header->feature_dim;
+	kind.reduced_dim = header->reduced_dim;
+	kind.intercept = header->intercept != 0;
+	return kind;
+}
+
+/*
+ * Return the projection of a model that has one.  Models with matched
+ * interactions reduce x to P x / 4 (core/kinds.h).
+ */
+Projection
+ModelProjection(const DlintsHeader *header)
+{
+	bool		matched = header->interactions == INTERACTIONS_MATCHED;
+	Projection	projection;
+
+	Assert(ModelHasProjection(header));
+	projection.seed = (uint64) header->seed;
+	projection.scale = header->projection_scale / (matched ? MATCHED_SCALE : 1.0);
+	projection.feature_dim = header->feature_dim;
+	projection.reduced_dim = header->reduced_dim;
+	return projection;
+}
+
+/* Return the number of coordinates of z, the order of all matrices. */
+int
+ModelCoordinates(const DlintsHeader *header)
+{
+	Kind		kind = ModelKind(header);
+
+	return kind_reduced_len(&kind);
+}
+
+/*
+ * Return the number of weights that a parameter lifts to: dim, and one for an
+ * intercept, the last.
+ */
+int
+ModelLiftedLen(const DlintsHeader *header)
+{
+	Kind		kind = ModelKind(header);
+
+	return kind_lifted_len(&kind);
+}
+
+/* Does memory j (0-based) forget? */
+bool
+ModelMemoryFades(const DlintsHeader *header, int j)
+{
+	return memory_fades(j, header->memories,
+						ModelIsByTime(header) ? 0.0 : header->discount);
+}
+
+/*
+ * Compute the decay factor of memory j (0-based) after "updates" observations
+ * if the model forgets by count, or "time" microseconds if it forgets by
+ * time.
+ */
+double
+ModelMemoryDecay(const DlintsHeader *header, int j, int64 updates, int64 time)
+{
+	if (!ModelMemoryFades(header, j))
+		return 1.0;
+	if (ModelIsByTime(header))
+		return exp2(-((double) time / USECS_PER_SEC) /
+					memory_half_life(j, header->half_life));
+	return pow(memory_discount(j, header->memories, header->discount),
+			   (double) updates);
+}
+
+/*
+ * Return how memory j (0-based) represents H, the sum of squared weights times
+ * z z' (core/evidence.h).  A single memory that forgets stores the matrix, as
+ * in the paper; one of several stores only the sum of squared weights.
+ */
+Squares
+ModelMemorySquares(const DlintsHeader *header, int j)
+{
+	if (!ModelMemoryFades(header, j))
+		return SQUARES_NONE;
+	return header->memories > 1 ? SQUARES_SUM : SQUARES_MATRIX;
+}
+
+/* Return the count of numbers in the first "memories" memories. */
+Size
+ModelMemoriesCount(const DlintsHeader *header, int memories)
+{
+	int			dim = ModelCoordinates(header);
+	Size		count = 0;
+	int			j;
+
+	for (j = 0; j < memories; j++)
+		count = add_size(count,
+						 evidence_value_count(dim, ModelMemorySquares(header, j)));
+	return count;
+}
+
+/* Return the count of numbers in the prior; 0 without a prior. */
+Size
+ModelPriorCount(const DlintsHeader *header)
+{
+	int			dim = ModelCoordinates(header);
+
+	return header->prior_weight > 0.0 ? 2 + (Size) dim + linalg_packed_len(dim) : 0;
+}
+
+/*
+ * Return the count of numbers in the stored value.  An untrained model stores
+ * no evidence.
+ */
+Size
+ModelStoredCount(const DlintsHeader *header)
+{
+	return add_size(header->updates > 0 ?
+					ModelMemoriesCount(header, header->memories) : 0,
+					ModelPriorCount(header));
+}
+
+/* Return the size in bytes of a value with "count" numbers. */
+Size
+ModelSizeOf(Size count)
+{
+	return add_size(sizeof(DlintsHeader), mul_size(count, sizeof(float8)));
+}
+
+/* Return the size in bytes of a stored model with this header. */
+Size
+ModelStoredSize(const DlintsHeader *header)
+{
+	return ModelSizeOf(ModelStoredCount(header));
+}
+
+/*
+ * Format the shape of a model as a type modifier: "(n)", "(n,d)",
+ * "(n,matched)" or "(n,d,matched)", followed by ",intercept" inside the
+ * parentheses if the model has an intercept.
+ */
+char *
+ModelShape(const DlintsHeader *header)
+{
+	StringInfoData buf;
+
+	initStringInfo(&buf);
+	appendStringInfo(&buf, "(%d", header->feature_dim);
+	if (header->reduced_dim > 0)
+		appendStringInfo(&buf, ",%d", header->reduced_dim);
+	if (header->interactions == INTERACTIONS_MATCHED)
+		appendStringInfoString(&buf, ",matched");
+	if (header->intercept)
+		appendStringInfoString(&buf, ",intercept");
+	appendStringInfoChar(&buf, ')');
+	return buf.data;
+}
+
+/*
+ * Return the memories of a model.  Their numbers are those of the model, not
+ * copies.
+ */
+Memories
+ModelMemories(Dlints *model)
+{
+	int			dim = ModelCoordinates(&model->header);
+	double	   *values = model->values;
+	Memories	memories;
+	int			j;
+
+	memories.count = model->header.memories;
+	for (j = 0; j < memories.count; j++)
+	{
+		Squares		squares = ModelMemorySquares(&model->header, j);
+
+		evidence_bind(&memories.memory[j], dim, squares, values);
+		values += evidence_value_count(dim, squares);
+	}
+	return memories;
+}
+
+/* Return the start of the prior in an expanded model. */
+double *
+ModelPriorNumbers(Dlints *model)
+{
+	return model->values +
+		ModelMemoriesCount(&model->header, model->header.memories);
+}
+
+/* Return the start of the numbers that the stored form includes. */
+double *
+ModelStoredNumbers(Dlints *model)
+{
+	return model->header.updates > 0 ? model->values : ModelPriorNumbers(model);
+}
+
+/*
+ * Observations per coordinate after which a prior counts half.  A prior has
+ * its full weight in an untrained model, and decays as observations arrive.
+ */
+#define PRIOR_FADES		10.0
+
+/*
+ * Return the prior of a model; "numbers" are those of the evidence-based
+ * prior, or NULL.
+ *
+ * The prior applies only while the longest memory is in use.  If a shorter
+ * one is in use, rewards have changed, and the prior is as outdated as the
+ * longest memory.
+ */
+Prior
+ModelPrior(const DlintsHeader *header, const double *numbers)
+{
+	int			dim = ModelCoordinates(header);
+	double		steady = PRIOR_FADES * dim;
+	Prior		prior = prior_of_ridge(header->lambda);
+
+	if (header->intercept)
+		prior.last_ridge = ModelFirstRidge(header);
+	if (header->prior_weight > 0.0 && numbers != NULL)
+	{
+		if (header->memory == header->memories)
+			prior.weight = header->prior_weight * steady /
+				(steady + header->totals.N);
+		prior.N = numbers;
+		prior.sigma = numbers[1];
+		prior.p = numbers + 2;
+		prior.P = prior.p + dim;
+	}
+	return prior;
+}
+
+/*
+ * Return the ridge with which memories are compared and the intercept is
+ * estimated: the given one, or a constant.
+ */
+double
+ModelFirstRidge(const DlintsHeader *header)
+{
+	return header->ridge > 0.0 ? header->ridge : RIDGE_START;
+}
+
+/*
+ * Return the noise of an untrained model: the given one, that of the prior,
+ * or 1.
+ */
+double
+ModelFirstSigma(Dlints *model)
+{
+	const DlintsHeader *header = &model->header;
+	Prior		prior = ModelPrior(header, ModelPriorNumbers(model));
+
+	if (header->noise > 0.0)
+		return header->noise;
+	return prior.sigma > 0.0 ? prior.sigma : 1.0;
+}
+
+/* Return the parameters for the interpretation of R and S. */
+Rewards
+ModelRewards(const DlintsHeader *header)
+{
+	Rewards		rewards;
+
+	rewards.intercept = header->intercept != 0;
+	rewards.reference = header->reference;
+	rewards.totals = header->totals;
+	return rewards;
+}
