@@ -207,6 +207,8 @@ BEGIN
 	       avg((v.since > greatest(s.made_at, now() - interval '7 days'))::integer)
 	INTO   n_new, catalogue_share
 	FROM   setting s, item_vector v;
+	RETURN QUERY VALUES ('items added within 7 days', n_new::float8, NULL::float8,
+		format('%s %% of the catalogue', round(coalesce(100 * catalogue_share, 0)::numeric, 1)));
 	IF n_new > 0 THEN
 		SELECT avg(i.is_new::integer), avg(i.reward) FILTER (WHERE i.is_new),
 		       stddev_samp(i.reward) FILTER (WHERE i.is_new) / sqrt(nullif(count(*) FILTER (WHERE i.is_new), 0)),
@@ -217,14 +219,12 @@ BEGIN
 		              LEFT JOIN item_vector v ON same_item(v.item, o.item)
 		                  AND v.since > greatest(s.made_at, now() - interval '7 days')
 		       WHERE  o.decision >= first AND o.treatment = 'personal') i;
+		RETURN QUERY VALUES
+			('share of positions, new items', position_share, NULL::float8, 'of the positions of personal lists'),
+			('reward per impression, new items', new_reward, new_stderr, CASE
+			 WHEN new_reward IS NULL THEN 'unknown: personal lists contained none'
+			 ELSE format('other items of personal lists: %s', round(other_reward::numeric, 4)) END);
 	END IF;
-	RETURN QUERY VALUES
-		('items added within 7 days', n_new::float8, NULL::float8,
-		 format('%s %% of the catalogue', round(coalesce(100 * catalogue_share, 0)::numeric, 1))),
-		('share of positions, new items', position_share, NULL, 'of the positions of personal lists'),
-		('reward per impression, new items', new_reward, new_stderr, CASE
-		 WHEN new_reward IS NULL THEN 'unknown: personal lists contained none'
-		 ELSE format('other items of personal lists: %s', round(other_reward::numeric, 4)) END);
 	RETURN QUERY
 	SELECT 'items on trial', s.n_on_trial::float8, NULL::float8, CASE
 	       WHEN s.effect_stddev IS NULL THEN 'effects of items are estimated after the first rewards'

@@ -34,7 +34,7 @@ BEGIN
 		                  WHEN 'unknown' THEN dlints_weights(m.state, p.profile) END AS w) w
 		WHERE  m.name = 'personal' AND l.name = 'later'),
 	scored AS (
-		SELECT a.item, CASE WHEN p.policy = 'control' THEN v.popularity ELSE dlints_dot(w.w, v.features)
+		SELECT a.item, CASE WHEN p.policy = 'control' THEN v.popularity ELSE dlints_dot(w.w, v.features) + v.effect
 		           + coalesce(dlints_dot(w.later, v.features), 0) + {bonus}
 		           - coalesce((SELECT sum(c.sign * (p.prices ->> c.name)::float8 * v.costs[c.n])
 		              FROM  (SELECT c.*, row_number() OVER (ORDER BY c.name COLLATE "C") AS n FROM {s}.constraint_price c) c), 0)
@@ -61,7 +61,7 @@ DECLARE
 BEGIN
 	EXECUTE replace($query$
 	WITH score AS (
-		SELECT n, v.item, dlints_dot(w.w, v.features) + coalesce(dlints_dot(l.later, v.features), 0) AS score
+		SELECT n, v.item, dlints_dot(w.w, v.features) + coalesce(dlints_dot(l.later, v.features), 0) + v.effect AS score
 		FROM   {s}.decision d, {s}.setting s, {s}.model m, {s}.model o, {s}.profile(d.user_id) u (profile),
 		       dlints_draw_weights(m.state, u.profile, d.seed, 15) ws, generate_subscripts(ws, 1) n,
 		       LATERAL (SELECT ARRAY(SELECT unnest(ws[n:n])) AS w) w,
