@@ -42,7 +42,7 @@ static bool
 try_input(TypeInput *input, char *text, Datum *value)
 {
 #if PG_VERSION_NUM >= 160000
-	ErrorSaveContext escontext = {T_ErrorSaveContext};
+	ErrorSaveContext escontext = {.type = T_ErrorSaveContext};
 
 	return InputFunctionCallSafe(&input->function, text, input->parameter, -1, (Node *) &escontext, value);
 #else
