@@ -90,6 +90,7 @@ INSERT INTO probe VALUES
 		FROM (SELECT dlints_prices(ARRAY[m, 1], ARRAY[[m, 2]], 1, ''{0}'') AS p FROM unnest(dlints_mean($1)) m) v)'),
 	('ndcg',
 	 '(SELECT finite(dlints_ndcg(abs(m), m, 3)) FROM unnest(dlints_mean($1) || 1::float8) m)'),
+	('tie_keys', 'finite(VARIADIC dlints_tie_keys(ARRAY[1, 2], hashtext($1::text)))'),
 	('bounds', '(SELECT finite(low, high) FROM dlints_info($1) i,
 		dlints_bounds(0, 0, greatest(i.updates, 1)))'),
 	('encode',
