@@ -4,15 +4,15 @@ BEGIN;
 \ir include/helpers.sql
 SET LOCAL client_min_messages = warning;
 
--- 60 people like one of three kinds each.  Everybody clicked, of the own kind, things 1 to 4 as the
--- years went by and then, last, one that only this user clicked; and a twentieth of what others like.
+-- 120 users like one of three kinds each.  Each clicked things 1 to 4 of the own kind and, last, one that nobody
+-- else clicked.
 CREATE TABLE thing (id integer PRIMARY KEY, kind text, size integer);
-INSERT INTO thing SELECT i, 'kind ' || i % 3, i % 20 FROM generate_series(1, 300) i;
+INSERT INTO thing SELECT i, 'kind ' || i % 3, i % 20 FROM generate_series(1, 450) i;
 CREATE TABLE seen (who integer, what integer, at timestamptz);
 INSERT INTO seen
-SELECT p, 3 * i + p % 3, now() - make_interval(days => 50 - i) FROM generate_series(1, 60) p, generate_series(1, 4) i
+SELECT p, 3 * i + p % 3, now() - make_interval(days => 50 - i) FROM generate_series(1, 120) p, generate_series(1, 4) i
 UNION ALL
-SELECT p, 60 + 3 * p + p % 3, now() - interval '1 day' FROM generate_series(1, 60) p;
+SELECT p, 60 + 3 * p + p % 3, now() - interval '1 day' FROM generate_series(1, 120) p;
 \set log '''SELECT who, what, at FROM seen'''
 
 SELECT plan(28);
@@ -41,29 +41,29 @@ SELECT is(count(*), 7::bigint, 'dlints_backtest() compares all policies although
 FROM dlints_backtest('thing', '{kind, size}', :log);
 ROLLBACK TO gone;
 
--- Now the last click is the fifth thing of the kind, which half of the people clicked before.
+-- Now the last click is the fifth thing of the kind, which half of the users clicked before.
 DELETE FROM seen WHERE what > 60;
-INSERT INTO seen SELECT p, 15 + p % 3, now() - CASE WHEN p <= 30 THEN interval '60 days' ELSE interval '1 day' END
-FROM generate_series(1, 60) p;
+INSERT INTO seen SELECT p, 15 + p % 3, now() - CASE WHEN p <= 60 THEN interval '60 days' ELSE interval '1 day' END
+FROM generate_series(1, 120) p;
 CREATE TEMP TABLE again AS SELECT * FROM dlints_backtest('thing', '{kind}', :log);
--- Of people 1 to 30 the fourth thing is hidden, of 31 to 60 the fifth: each is left with four.  In the
--- own kind the hidden one is what is left that anybody clicked.  The six first three things of other
--- kinds are more popular, and fill six places.
-SELECT is((hit_rate, ndcg, hit_rate_stderr, ndcg_stderr)::text, '(1,1,0,0)', policy) FROM again
+-- The fourth thing is hidden of users 1 to 60, and the fifth of users 61 to 120.  It is the only thing of
+-- their kind that they have not clicked and others have.  The first three things of the two other kinds are more
+-- popular, and fill six positions.
+SELECT is((hit_rate, ndcg, hit_rate_stderr, ndcg_stderr)::text, '(1,1,0,0)', policy || ' finds the hidden item first') FROM again
 WHERE policy IN ('popular in your kind', 'clicked by the same users') ORDER BY policy;
 SELECT ok(hit_rate BETWEEN 0.2 AND 1 AND ndcg / hit_rate BETWEEN ln(2) / ln(11) AND ln(2) / ln(8),
   'the most popular items have the hidden item at the seventh position at best') FROM again WHERE policy = 'the most popular';
 SELECT ok(hit_rate > 0.5 AND ndcg > 0.4, format('the recommender: %s, %s', hit_rate, ndcg)) FROM again
   WHERE policy = 'recommender';
 -- What twelve others were long ago is known, by nobody in particular: more popular, but not lately.
-INSERT INTO seen SELECT NULL, 200 + i % 12, now() - interval '100 days' FROM generate_series(1, 30 * 12) i;
+INSERT INTO seen SELECT NULL, 200 + i % 12, now() - interval '100 days' FROM generate_series(1, 60 * 12) i;
 SELECT is(array_agg((policy, hit_rate > 0.4)::text ORDER BY policy),
   '{"(\"popular in two weeks\",t)","(\"the most popular\",f)"}',
   'popularity within two weeks finds items that are popular lately') FROM dlints_backtest('thing', '{kind}', :log)
     WHERE policy IN ('the most popular', 'popular in two weeks');
 -- the list of ten is cut there, and what was clicked is not asked for again
-UPDATE seen SET what = 300 WHERE who > 30 AND at > now() - interval '2 days';
-INSERT INTO seen SELECT who, 300, now() - interval '70 days' FROM seen WHERE who > 30
+UPDATE seen SET what = 300 WHERE who > 60 AND at > now() - interval '2 days';
+INSERT INTO seen SELECT who, 300, now() - interval '70 days' FROM seen WHERE who > 60
   AND at > now() - interval '2 days';
 SELECT ok(count(*) FILTER (WHERE verdict LIKE 'the best, by %') = 1 OR max(ndcg) = 0, 'one policy is the best')
 FROM dlints_backtest('thing', '{kind}', :log, users => 30);
@@ -105,7 +105,7 @@ DELETE FROM seen;
 SELECT throws_ok('SELECT * FROM it.backtest()', 'P0002', 'the click log has no clicks to test a recommender with',
   'backtest() raises an error if there is no click to find');
 -- without a log what was clicked on its lists is one
-SELECT dlints_create_recommender('own', 'thing', '{kind, size}', outcomes => '{"look": 1}', user_type => 'integer');
+SELECT dlints_create_recommender('own', 'thing', '{kind, size}', outcomes => '{"look": 1}', user_type => 'integer', repeats => false);
 INSERT INTO own.decision (id, at, seed, user_id, treatment, context, profile, items, probabilities, expected, features)
 SELECT public._dlints_first_decision(now()) + 10 * p + i, now() + make_interval(secs => i - 10), 0, p, 'personal', '{}',
        dlints_pack('{}'), ARRAY[1 + (p + i) % 2], '{1}', '{1}', dlints_pack('{{0}}')
@@ -115,7 +115,7 @@ INSERT INTO own.reward SELECT decision, 3, 'look', 1, now(), NULL FROM own.impre
 SELECT is((hit_rate, ndcg)::text, '(1,1)', 'backtest() without a click log reads clicks on the recommender''s lists') FROM own.backtest()
 WHERE policy = 'the most popular';
 INSERT INTO seen SELECT p, 3 * i + p % 3, now() - make_interval(days => 50 - i)
-  FROM generate_series(1, 60) p, generate_series(1, 5) i;
+  FROM generate_series(1, 120) p, generate_series(1, 5) i;
 ALTER TABLE thing RENAME COLUMN id TO number;
 ALTER TABLE thing RENAME COLUMN kind TO sort;
 ALTER TABLE thing RENAME TO item;
