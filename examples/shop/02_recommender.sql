@@ -5,4 +5,5 @@ SELECT dlints_create_recommender('home', 'product', '{category, brand, price, ta
     candidates => 'i.stock > 0 AND NOT EXISTS (SELECT FROM event e WHERE e.customer_id = user_id
                                                AND e.product_id = i.id AND e.kind = ''purchase'')',
     outcomes   => '{"click": 1, "purchase": 1, "cancel": -1}',
+    repeats    => true,            -- customers come back to products that they have looked at
     bonus      => 'i.boost', cap_group => 'i.brand', cap => 3);

@@ -17,7 +17,7 @@ FROM   home.model l, home.decision d,
        LATERAL dlints_decide(candidate, c.ids, c.features, 10, d.profile, draws => 50, bonus => c.bonuses,
                              cap_group => c.brands, cap => 3, all_items => true) s
        JOIN home.item_vector v ON v.item = s.item
-WHERE  l.name = 'later' AND d.treatment = 'personal' AND d.at >= since AND s.probability > 0
+WHERE  l.name = 'later' AND d.treatment = 'personal' AND d.at >= would_show.since AND s.probability > 0
 $$;
 -- ... and estimate the clicks per position that it would have received.
 CREATE FUNCTION value(candidate dlints, since timestamptz) RETURNS dlints_policy_estimate LANGUAGE sql AS $$

@@ -85,7 +85,7 @@ BEGIN
 				result := @extschema@._dlints_recommender_part(part);
 			END IF;
 			IF result = 'rebuild' OR EXISTS (
-				SELECT FROM model m, @extschema@.dlints_info(m.state) i WHERE starts_with(i.hint, 'Rounding '))
+				SELECT FROM model m, @extschema@.dlints_info(m.state) i WHERE starts_with(i.hint, 'Retracting '))
 			THEN
 				PERFORM @extschema@._dlints_rebuild_models();
 			END IF;

@@ -127,7 +127,7 @@ BEGIN
 		FROM   impression i),
 	known AS (
 		SELECT f.slope, f.stderr, f.slope - 2 * f.stderr AS low, f.slope + 2 * f.stderr AS high
-		FROM   fit f WHERE f.stderr > 0 AND f.stderr <= 0.5)
+		FROM   fit f WHERE f.slope <> 0 AND f.stderr <= 0.5)
 	SELECT 'calibration', k.slope, k.stderr, CASE
 	       WHEN k.slope IS NULL THEN 'unknown: too few rewards'
 	       WHEN k.high < 0.5

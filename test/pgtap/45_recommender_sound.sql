@@ -111,7 +111,7 @@ UPDATE board.reward SET value = 1e20 WHERE (decision, outcome) = (:made, 'apply'
 SELECT board.learn('0');
 SELECT board.reward(:made, :seen, 'apply', 0);
 SELECT board.learn('0');
-SELECT matches(hint, '^Rounding', 'models have a hint if rounding errors remain after a correction') FROM board.models WHERE name = 'later';
+SELECT matches(hint, '^Retracting', 'models have a hint if rounding errors remain after a correction') FROM board.models WHERE name = 'later';
 SELECT lives_ok('CALL board.run()', 'maintenance rebuilds models with rounding errors');
 SELECT ok(off('board') < 1e-9 AND bool_and(hint IS NULL), 'rebuilt models have no hint') FROM board.models;
 
