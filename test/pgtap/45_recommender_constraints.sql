@@ -277,7 +277,8 @@ SELECT leave(81, 320, '0');
 SELECT cmp_ok(left_of(200), '<', 0.1, 'a maximum of an outcome lowers its rate');
 SELECT ok(bool_and(prices IS NOT NULL AND costs ?& '{"stay\"s",far}'), 'prices and costs of an outcome are logged')
 FROM   "a b".decision WHERE treatment = 'personal';
-SELECT ok(bool_and(abs(s.cost - c.n / 10.0) < 1e-12) AND count(*) = 300, 'outcomes that arrived count with their value')
+SELECT ok(bool_and(abs(s.cost - c.n / 10.0) < 1e-12) AND count(*) > 200 AND count(*) = least(300, (
+	SELECT count(*) FROM "a b".decision WHERE treatment <> 'control')), 'outcomes that arrived count with their value')
 FROM  (SELECT s.decision, s.cost FROM spent('a b', 300) s WHERE constraint_name = 'stay"s') s,
        LATERAL (SELECT count(*) AS n FROM happened h WHERE h.decision = s.decision AND h.outcome ~ 'left') c;
 SELECT ok(meaning ~ '^at most 0.06 per position; .*the price is [0-9.]+, which costs', 'report() has the price of a constraint on an outcome')
