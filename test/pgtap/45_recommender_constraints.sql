@@ -334,7 +334,7 @@ FROM   "a b".item_vector;
 
 \ir include/many_jobs.sql
 \ir include/lists.sql
-SELECT dlints_create_recommender('many', 'job', '{field,salary,posted,remote}', attribution_window => '0', control => 0, repeats => true,
+SELECT dlints_create_recommender('many', 'job', '{field,salary,posted,remote}', attribution_window => '0', control => 0, epsilon => 0, repeats => true,
   clicks => 'SELECT who, job, at FROM visit');
 SELECT dlints_alter_recommender('many', '{"constraints": {"remote": {"of": "i.remote", "max": 0.2},
   "low": {"of": "i.salary < 1100", "min": 0.3}}}');

@@ -87,7 +87,7 @@ SELECT is(concat(l.items, l.probabilities), concat(d.items, d.probabilities),
 FROM   diverse l, decided(name, p, seed, 0.6) d WHERE name = 'few' AND p <= 3;
 SELECT cmp_ok(avg(sameness(name, l.items)), '<', times * avg(sameness(name, w.items)),
   'diversity makes the items of a list less similar: ' || name)
-FROM   was w JOIN (VALUES ('few', 0.85), ('board', 0.97)) v (n, times) ON n = name JOIN diverse l USING (name, p)
+FROM   was w JOIN (VALUES ('few', 0.95), ('board', 0.97)) v (n, times) ON n = name JOIN diverse l USING (name, p)
 WHERE  w.treatment = 'personal' GROUP BY name, times ORDER BY name;
 SELECT ok(min(n_scored) >= 100 AND max(n_scored) < 2000, 'the shortlist is longer under diversity')
 FROM   diverse WHERE name = 'board';
