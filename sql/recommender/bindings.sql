@@ -1,4 +1,4 @@
--- What is bound to the user's own texts and types ---------------------------------
+-- Views and functions bound to the user's own texts and types -------------------------
 --
 -- Views and inlinable functions in the recommender's schema, parsed once under the search_path of whoever
 -- made or altered it: a later search_path or rename changes nothing.  "a" are arguments as _dlints_resolve()

@@ -6,9 +6,9 @@
 -- computed from the log alone.
 
 -- Estimate the variance of item effects by the method of moments, with a prior of two items at half the mean reward.
--- Of each item: the sums of weights, of their squares, of weighted residuals, and of their squares.  "noise" is the
--- variance of a residual.  Items count by how well their effect is known at the present estimate (five iterations).
--- The standard deviation is at least a tenth of the mean reward.
+-- Arrays have an element per item: sums of weights, of squared weights, of weighted residuals, and of squared
+-- weighted residuals.  "noise" is the variance of a residual.  Items count by how well their effect is known at the
+-- present estimate (five iterations).  The standard deviation is at least a tenth of the mean reward.
 CREATE FUNCTION _dlints_effect_variance(weights float8[], squared_weights float8[], residuals float8[],
 	squared_residuals float8[], noise float8, mean_reward float8) RETURNS float8
 	LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS

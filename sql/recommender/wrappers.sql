@@ -1,4 +1,4 @@
--- What applications call --------------------------------------------------------
+-- Functions for applications -----------------------------------------------------
 --
 -- A template: thin, typed functions in the recommender's schema, each of which calls one function of the
 -- extension.  They run as their owner; dlints_grant() lets a role call those that a page needs.  {item_arg} and
