@@ -170,7 +170,7 @@ is( $node->safe_psql(
 	          AND CASE (SELECT lanname FROM pg_language WHERE oid = prolang)
 	          WHEN 'c' THEN proconfig IS NOT NULL
 	          WHEN 'sql' THEN proconfig IS NOT NULL OR pg_get_function_sqlbody(oid) IS NULL
-	          WHEN 'plpgsql' THEN prosrc !~ '^\\s*DECLARE\\s+own CONSTANT pg_catalog\\.name := \\w+\\._dlints_schema\\(\\);'
+	          WHEN 'plpgsql' THEN prosrc !~ '^\\s*(#variable_conflict use_column\\s+)?DECLARE\\s+own CONSTANT pg_catalog\\.name := \\w+\\._dlints_schema\\(\\);'
 	          ELSE true END)}),
 	'',
 	'no function has rights of its own, everybody may call each, and no search_path decides what it calls');
@@ -402,7 +402,7 @@ for my $schema ('a";DROP TABLE keeper;--', q{a' || 'b}, '$$', '@extschema@', '$l
 			DROP EXTENSION dlints CASCADE;
 			DROP SCHEMA "$quoted";
 			TABLE keeper}),
-		$schema =~ /["\$'\\]/ ? '22023' : 'none, status 0',
+		$schema =~ /["\$'\\]/ ? '22P02' : 'none, status 0',
 		"the extension is created, used and dropped in the schema $schema, or PostgreSQL refuses the name");
 }
 
