@@ -38,7 +38,7 @@ INSERT INTO song (id, genre_id, sound, lyrics) VALUES
 SELECT radio.refresh();
 SELECT * FROM numbers WHERE item > 200 ORDER BY item;
 
--- Of vectors of different lengths the most frequent length is encoded.
+-- If vectors differ in length, the most frequent length is encoded.
 SAVEPOINT before;
 SELECT FROM dlints_create_recommender('other', 'song', '{sound}', factors => 0);
 SELECT item, encoded FROM other.item_vector WHERE item IN (1, 201) ORDER BY item;

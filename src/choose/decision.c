@@ -130,7 +130,7 @@ SharesTies(const Candidates *from)
 	return !from->similar_by && !from->groups;
 }
 
-/* What a candidate counts that ties for the last positions of a slate; 0 without a tie */
+/* Count of a candidate that ties for the last positions of a slate; 0 without a tie */
 static double
 TieShare(const Candidates *from, const Slate *slate)
 {

@@ -226,7 +226,7 @@ ChoiceInterval(const DlintsHeader *header, int64 chosen)
 }
 
 /*
- * Of "more" further updates, return the number (1-based) of the last one
+ * Return the number (1-based) of the last one of "more" further updates
  * after which single updates would make a choice; 0 if none.
  */
 int64

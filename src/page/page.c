@@ -1,6 +1,6 @@
 /*
  * page.c
- *		What all steps of a request for a list share: the schema, its settings,
+ *		Parts that all steps of a request for a list use: the schema, its settings,
  *		statements and subtransactions.
  */
 #include "postgres.h"

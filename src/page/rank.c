@@ -166,7 +166,7 @@ static const PageStatement rank_constrained = {ENCODE_ACTIONS PENALTIES LOG_AND_
 
 /* ---------- notices ---------- */
 
-/* What a session has been told once, by schema */
+/* Notices that this session has already raised, by schema */
 typedef struct NoticeKey
 {
 	Oid			schema;

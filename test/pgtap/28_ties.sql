@@ -23,7 +23,7 @@ FROM  (SELECT s::bigint AS seed,
            10, draws => draws, seed => p.seed, tie_keys => dlints_tie_keys(p.items, p.seed)) d
 $$;
 
--- Of all 700 items, which tie in a model without observations, 10 are shown.
+-- A list shows 10 of 700 items, all of which tie in a model without observations.
 CREATE TEMP TABLE greedy AS SELECT * FROM pages(dlints_new(7, policy => 'greedy'), 1, 20000);
 SELECT ok(abs(avg(w) - 1) < 4 * stddev(w) / sqrt(count(*)), 'the mean of 1 / probability is 1 for items that all tie')
 FROM  (SELECT sum(1 / probability) / 700 AS w FROM greedy GROUP BY seed) p;

@@ -131,7 +131,7 @@ FROM board.impression p, start WHERE p.decision >= first_decision(start.at);
 SELECT cmp_ok(max(effect), '>', 0.1::real, 'the effects of loved items are large') FROM board.item_vector
 WHERE item BETWEEN 201 AND 210;
 SELECT play(24, 20);
-SELECT cmp_ok(share(201, 210, now() - interval '1 day'), '>', 0.3::float8, 'and are a large part of lists on the second day');
+SELECT cmp_ok(share(201, 210, now() - interval '1 day'), '>', 0.3::float8, 'new items that users like are a large part of lists on the second day');
 SELECT cmp_ok(share(211, 220, now() - interval '1 day'), '<', 0.08::float8,
               'new items that nobody clicks fade, though they are half of the new items');
 
@@ -169,7 +169,7 @@ DELETE FROM board.decision;
 SELECT make_due('board', 'effects');
 SELECT board.run_part('refresh');
 SELECT ok(bool_and(effect = 0 AND effect_stddev IS NULL), 'without a log all effects are 0') FROM board.item_vector;
-SELECT ok(effect_stddev IS NULL AND n_on_trial = 0, 'and nothing is on trial') FROM board.setting;
+SELECT ok(effect_stddev IS NULL AND n_on_trial = 0, 'without effects no item is on trial') FROM board.setting;
 
 -- ---------- without a click log ----------
 
