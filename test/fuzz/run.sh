@@ -3,7 +3,8 @@
 #
 #   run.sh fuzz          what fails is kept in build/fuzz, its path is printed
 #   run.sh fuzz-corpus   afterwards keep the fewest inputs that reach as much
-#                        in test/fuzz/corpus
+#                        in test/fuzz/inputs: lines of target/name and the bytes
+#                        in hexadecimal digits
 #
 # FUZZ_SECONDS   for each target (60)
 # FUZZ_TARGETS   which of "posterior projection arithmetic readers" (all)
@@ -49,9 +50,23 @@ keep_found()
 	done
 }
 
-# Only which lines were reached counts, not how often: tens of files.  Those
-# that somebody has given a name, for what they found, stay; libFuzzer's names
-# are hashes.
+# Write the target's inputs to files in a folder.
+unpack_inputs()
+{
+	mkdir -p "$2"
+	TARGET=$1 FOLDER=$2 perl -ne 'm,^$ENV{TARGET}/(\S+) (.*), or next;
+		open(my $file, ">:raw", "$ENV{FOLDER}/$1") or die "$1: $!";
+		print {$file} pack("H*", $2)' "$here/inputs"
+}
+
+# Print a line of the archive for each file of a folder.
+pack_inputs()
+{
+	TARGET=$1 perl -0777 -ne '$ARGV =~ m,([^/]+)$,; print "$ENV{TARGET}/$1 ", unpack("H*", $_), "\n"' "$2"/*
+}
+
+# Only the lines reached count, not how often: tens of inputs.  Inputs with a
+# name that a developer gave stay; libFuzzer's names are hashes.
 keep_least()
 {
 	run -merge=1 -use_counters=0 "$folder/least" "$folder/known" "$folder/new"
@@ -59,9 +74,12 @@ keep_least()
 		tail -n 20 "$folder/log"
 		return 1
 	fi
-	find "$here/corpus/$1" -type f | grep -E '/[0-9a-f]{40}$' | xargs rm -f
-	cp "$folder/least/"* "$here/corpus/$1/"
-	echo "Kept: $(find "$here/corpus/$1" -type f | wc -l) inputs, $(cat "$here/corpus/$1/"* | wc -c) bytes"
+	{
+		grep -vE "^$1/[0-9a-f]{40} " "$here/inputs"
+		pack_inputs "$1" "$folder/least"
+	} | LC_ALL=C sort -u >"$folder/inputs"
+	cp "$folder/inputs" "$here/inputs"
+	echo "Kept: $(grep -c "^$1/" "$here/inputs") inputs"
 }
 
 status=0
@@ -70,7 +88,7 @@ for target in ${FUZZ_TARGETS:-posterior projection arithmetic readers}; do
 	echo "== $target, ${FUZZ_SECONDS:-60} seconds"
 	folder=$PRIVATE/fuzz/$target
 	mkdir -p "$folder/new" "$folder/found" "$folder/least"
-	cp -R "$here/corpus/$target" "$folder/known"
+	unpack_inputs "$target" "$folder/known"
 	chmod -R a+rwX "$PRIVATE/fuzz"
 	build "$target"
 	run -max_total_time="${FUZZ_SECONDS:-60}" -print_final_stats=1 "$folder/new" "$folder/known"

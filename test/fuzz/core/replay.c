@@ -1,70 +1,59 @@
 /*
  * replay.c
  *		Give a fuzz target the inputs that were kept for it, and count them as
- *		TAP.  Needs no fuzzer.  A program named replay_NAME reads the files in
- *		test/fuzz/corpus/NAME.
+ *		TAP.  Needs no fuzzer.  A program named replay_NAME reads the lines of
+ *		test/fuzz/inputs that begin with "NAME/".
  */
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "input.h"
 
-/* more than any file that "make fuzz" keeps */
-#define MOST_BYTES	(1 << 20)
+/* of a line; "make fuzz" keeps inputs of 2048 bytes at most */
+#define MAX_LINE	8192
 
+/* Decode hexadecimal digits and run the target on the bytes. */
 static void
-replay(const char *path)
+replay(const char *digits)
 {
-	static uint8_t bytes[MOST_BYTES];
-	FILE	   *file = fopen(path, "rb");
-	uint8_t    *data;
-	size_t		size;
-
-	check(file != NULL);
-	size = fread(bytes, 1, sizeof(bytes), file);
-	check(!ferror(file) && feof(file));
-	check(fclose(file) == 0);
+	size_t		size = strlen(digits) / 2;
 
 	/* no larger than the input, so that checkers see where it ends */
-	data = malloc(size > 0 ? size : 1);
+	uint8_t    *data = malloc(size > 0 ? size : 1);
+	size_t		i;
+
 	check(data != NULL);
-	memcpy(data, bytes, size);
+	for (i = 0; i < size; i++)
+		check(sscanf(digits + 2 * i, "%2hhx", &data[i]) == 1);
 	LLVMFuzzerTestOneInput(data, size);
 	free(data);
-}
-
-static int
-is_visible(const struct dirent *entry)
-{
-	return entry->d_name[0] != '.';
 }
 
 int
 main(int argc, char **argv)
 {
-	const char *name = strrchr(argv[0], '_');
-	char		folder[256];
-	struct dirent **entries;
-	int			count;
-	int			i;
+	static char line[MAX_LINE];
+	const char *target = strrchr(argv[0], '_');
+	FILE	   *file = fopen("test/fuzz/inputs", "r");
+	int			count = 0;
 
-	check(argc == 1 && name != NULL);
-	(void) snprintf(folder, sizeof(folder), "test/fuzz/corpus/%s", name + 1);
-	count = scandir(folder, &entries, is_visible, alphasort);
-	check(count > 0);
-	printf("1..%d\n", count);
-	for (i = 0; i < count; i++)
+	check(argc == 1 && target != NULL && file != NULL);
+	target++;
+	while (fgets(line, sizeof(line), file) != NULL)
 	{
-		char		path[1024];
+		char	   *digits = strchr(line, ' ');
+		char	   *end = strchr(line, '\n');
 
-		(void) snprintf(path, sizeof(path), "%s/%s", folder, entries[i]->d_name);
-		replay(path);
-		printf("ok %d - %s\n", i + 1, path);
+		check(digits != NULL && end != NULL);
+		*digits++ = *end = '\0';
+		if (strncmp(line, target, strlen(target)) != 0 || line[strlen(target)] != '/')
+			continue;
+		replay(digits);
+		printf("ok %d - %s\n", ++count, line);
 		(void) fflush(stdout);
-		free(entries[i]);
 	}
-	free(entries);
+	check(!ferror(file) && fclose(file) == 0 && count > 0);
+	printf("1..%d\n", count);
 	return 0;
 }

@@ -5,7 +5,8 @@
 \ir setup.sql
 \pset format unaligned
 \pset tuples_only on
-\set inputs `cd test/fuzz/corpus; for f in readers/*; do echo $f $(od -An -vtx1 $f); done`
+CREATE TABLE input (name text, digits text);
+\copy input FROM test/fuzz/inputs WITH (DELIMITER ' ')
 
 CREATE FUNCTION dlints_call_alone(regprocedure) RETURNS boolean AS :'module' LANGUAGE C;
 CREATE FUNCTION dlints_call_as_aggregate(regprocedure) RETURNS boolean AS :'module' LANGUAGE C;
@@ -25,12 +26,10 @@ $$;
 -- statements, each with a pattern that its outcome is to match
 CREATE TABLE test (number serial, name text, statement text, expected text);
 INSERT INTO test (name, statement, expected)
-SELECT split_part(line, ' ', 1),
-    format('SELECT dlints_read_inputs(ARRAY[decode(%L, %L)])',
-           regexp_replace(line, '^\S+ ?', ''), 'hex'),
-    format('^gives \{%s\}$', CASE WHEN line ~ '/accepted-' THEN 't'
-                                  WHEN line ~ '/refused-' THEN 'f' ELSE '[tf]' END)
-FROM regexp_split_to_table(:'inputs', E'\n') AS l (line);
+SELECT name, format('SELECT dlints_read_inputs(ARRAY[decode(%L, %L)])', digits, 'hex'),
+    format('^gives \{%s\}$', CASE WHEN name ~ '/accepted-' THEN 't'
+                                  WHEN name ~ '/refused-' THEN 'f' ELSE '[tf]' END)
+FROM input WHERE name ~ '^readers/' ORDER BY name COLLATE "C";
 
 -- A support function that would have nothing to do may return NULL; a strict one
 -- has to look where it is before anything else.  Where the state is a type that
