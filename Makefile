@@ -139,7 +139,7 @@ demo shop demo-test shop-test play firstday speed capacity drift judge paper bak
 
 play-test:
 	$(INSTALL_FOR) play browser server
-	$(WITH_SERVER) -u prove -v --source Executable test/play/browser.sh
+	$(WITH_SERVER) -u env PYTHONPATH=.:test/python prove -v --exec '$(PYTHON) -B' test/play/check_browser.py
 
 # FUZZ_SECONDS=60 for each target, FUZZ_TARGETS="..." for some of them.  The
 # extension tells libFuzzer, which is in another module, where it has been.

@@ -1,6 +1,5 @@
-# What "prove --harness Harness" adds to prove: failures are shown with what the
-# test says of them, the results are counted, and tests that share a server run one
-# after another.
+# prove --harness Harness prints the diagnostics of failures, counts results, runs
+# Python programs, and runs tests that share a server one after another.
 #
 # Each run adds a line to the file that DLINTS_TALLY names: how many checks
 # passed, and how many failed.
@@ -9,7 +8,26 @@ package Harness;
 use strict;
 use warnings;
 
+use Cwd 'getcwd';
+
 use parent 'TAP::Harness';
+
+sub new
+{
+	my ($class, $options) = @_;
+
+	return $class->SUPER::new({ %$options, exec => \&_program_of });
+}
+
+# Return the command for a Python program, undef for any other test.
+sub _program_of
+{
+	my ($self, $test) = @_;
+	my $top = getcwd();
+
+	return $test !~ /\.py$/ ? undef :
+	  [ 'env', "PYTHONPATH=$top:$top/test/python", $ENV{PYTHON} // 'python3', '-B', $test ];
+}
 
 # Of several jobs one has those that share a server, from the beginning on; the
 # others have those with servers of their own.
@@ -17,7 +35,7 @@ sub make_scheduler
 {
 	my ($self, @tests) = @_;
 
-	$self->rules({ par => [ { seq => 'test/{pgtap/*,*.sh}' }, { par => '**' } ] });
+	$self->rules({ par => [ { seq => 'test/{pgtap/*,*.sh,*.py,*/*.py}' }, { par => '**' } ] });
 	return $self->SUPER::make_scheduler(@tests);
 }
 

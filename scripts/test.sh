@@ -4,7 +4,7 @@
 # TESTS, where it is not empty, says which: "core" for the unit tests, and paths
 set -eu
 
-tests=${TESTS:-core test/regress.sh test/oldest.sh test/pgtap/*.sql test/numpy.sh test/memories.sh test/doubt.sh test/factors.sh test/values.sh test/records.sh test/play.sh test/t/*.pl test/corpus.sh}
+tests=${TESTS:-core test/regress.sh test/oldest.sh test/pgtap/*.sql $(grep -l '^run_checks(' test/python/*.py) test/play/check_http.py test/t/*.pl test/corpus.sh}
 prove="prove --harness Harness"
 export DLINTS_TALLY="$PRIVATE/tally"
 : >"$DLINTS_TALLY"

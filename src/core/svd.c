@@ -26,7 +26,7 @@
 
 /*
  * Products with A'A in a decomposition.  With 25 of them singular vectors agree
- * with scipy's to 5e-6 where there is a gap (test/factors.sh); three plain ones
+ * with scipy's to 5e-6 where there is a gap (test/python/factors.py); three plain ones
  * left angles of 0.8.
  */
 #define PRODUCTS		25
