@@ -4,7 +4,7 @@
 #   make demo, make shop, make play          install what is missing, then show dlints
 #                                            at work with a private, throwaway server
 #   make speed, make drift, make judge,      measure it likewise.  ARGS="..." goes to
-#   make capacity, make paper, make bakeoff  all of these; ARGS=--help says what each takes
+#   make capacity                            all of these; ARGS=--help says what each takes
 #   make firstday                            first lists of a recommender, against what a
 #                                            few lines of SQL find in the same log
 #   make bench                               is make speed; python3 -m bench lists all
@@ -98,8 +98,8 @@ export TESTS
 INSTALL_FOR = @scripts/install.sh
 WITH_SERVER = @scripts/with-server.sh
 
-.PHONY: test bench demo shop demo-test shop-test play firstday speed capacity drift judge paper \
-	bakeoff records play-test mutants fuzz fuzz-corpus sqlsmith sanitize valgrind long-run citus majors lint dist
+.PHONY: test bench demo shop demo-test shop-test play firstday speed capacity drift judge \
+	records play-test mutants fuzz fuzz-corpus sqlsmith sanitize valgrind long-run citus majors lint dist
 
 # PostgreSQL's own headers are not clean under the last of these, and its flags
 # are those of the compiler it was built with.
@@ -133,7 +133,7 @@ capacity: export SERVER_SETTINGS = fsync = on
 demo-test shop-test: override ARGS += --seeds 5 --strict
 bench: speed
 # The program looks at its arguments before it has anything installed or built.
-demo shop demo-test shop-test play firstday speed capacity drift judge paper bakeoff records:
+demo shop demo-test shop-test play firstday speed capacity drift judge records:
 	@command -v $(PYTHON) >/dev/null || scripts/install.sh bench server
 	@DATA='$(DEMO_DATA)' $(PYTHON) -m bench $(@:-test=) $(ARGS)
 

@@ -19,7 +19,6 @@ from bench import program
 PROGRAMS = {folder.parent.name: f'bench.{folder.parent.name}' for folder
             in sorted(Path(__file__).parent.glob('*/__init__.py'))}
 PROGRAMS['play'] = 'examples.play'
-PROFILES = {'play': 'play', 'bakeoff': 'bench bakeoff'}
 SERVE = 'scripts/install.sh {} server && exec scripts/with-server.sh "$@"'
 
 
@@ -35,7 +34,7 @@ def main(*words):
         work = import_module(f'{package.__name__}.main').main
         program.run(name, lambda: work(options))
     command = [sys.executable, '-m', 'bench', '--here', *words]
-    serve = SERVE.format(PROFILES.get(name, 'bench'))
+    serve = SERVE.format('play' if name == 'play' else 'bench')
     os.execlp('sh', 'sh', '-c', serve, 'sh', *command)
 
 

@@ -1,8 +1,7 @@
 """The default memories against fixed discounts, on simulated problems with and without changes.
 
 All policies play each problem with each seed, and differ in their memories alone.
-Problems with late rewards are also played with memories by time. Draws are seeded,
-so results are reproducible.
+Draws are seeded, so results are reproducible.
 """
 
 from bench.program import number

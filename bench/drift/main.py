@@ -1,6 +1,6 @@
 """Compare the default memories with fixed discounts on simulated problems."""
 
-from bench import machine, program, server, source
+from bench import machine, program, server
 from bench.drift import QUICK_VISITS, VISITS, play, report
 from bench.drift.problems import problems
 from bench.progress import play_all
@@ -23,13 +23,7 @@ def main(options):
 
 def choose(names):
     """Return the named problems by name, or all available ones."""
-    try:
-        folder = source.find_folder()
-        print(source.LICENCE)
-    except (program.UserError, OSError) as error:
-        print(f'Without MovieLens: {program.describe(error)}')
-        folder = None
-    every = problems(folder)
+    every = problems()
     try:
         return {name: every[name] for name in names or every}
     except KeyError as error:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from bench.drift import statements
-from bench.drift.problems import LATE
 from bench.server import copy, session
 
 DEFAULT = 'default'
@@ -15,9 +14,6 @@ DEFAULT = 'default'
 FIXED = {f'{discount:g}': {'discount': discount}
          for discount in (0.99, 0.998, 0.9998, 1)}
 POLICIES = {DEFAULT: {}, **FIXED}
-# By time, for late rewards: the window of the shortest of three memories, in visits
-# per coordinate. A window of W visits is a half-life of W ln 2.
-BY_TIME = {f'by time, {visits:g} D': visits for visits in (0.5, 2, 10, 50)}
 
 
 @dataclass
@@ -43,17 +39,7 @@ def play(problem, seed, visits):
     with loaded(world) as cursor:
         return best, chance, {
             name: play_policy(cursor, world, seed, **parameters)
-            for name, parameters in policies(problem, world).items()}
-
-
-def policies(problem, world):
-    """Return the arguments of dlints_new for each policy on a problem."""
-    if problem.group != LATE:
-        return POLICIES
-    minutes = np.log(2) * (1 + world.items.shape[1])
-    return {**POLICIES, **{
-        name: {'half_life': f'{visits * minutes} min', 'memories': 3}
-        for name, visits in BY_TIME.items()}}
+            for name, parameters in POLICIES.items()}
 
 
 @contextmanager
@@ -69,7 +55,7 @@ def loaded(world):
                     else world.profiles)
         numbers = np.arange(1, len(world.offered) + 1)
         copy(cursor, 'visit', zip(
-            numbers, numbers + world.delays, profiles, world.offered,
+            numbers, profiles, world.offered,
             world.expected, world.rewards))
         cursor.execute('ANALYZE item, visit')
         yield cursor

@@ -5,21 +5,15 @@ random items. Rewards are linear in the features, with mean 0 and variance 1 ove
 the items, and noise of variance 1.
 """
 
-import re
 from dataclasses import dataclass, field
 
 import numpy as np
-from scipy.sparse.linalg import svds
-
-from bench.movielens import most_rated, read_folder
-from bench.paper.datasets import rating_matrix
 
 ITEMS = 500
 OFFERED = 20
 DIM = 15
 BOX = 10
 BATCH = 200
-DELAY, LEARN = 200, 20  # visits: mean delay, and interval of training
 LEVELS = 4              # standard deviation of a common level of rewards
 
 
@@ -35,7 +29,6 @@ class World:
     model: dict = field(default_factory=dict)   # sizes for dlints_new
     box: int = 1                # impressions of a visit
     batch: int = 1              # visits between trainings
-    delays: np.ndarray = 0      # visits until rewards are reported
 
 
 @dataclass
@@ -46,10 +39,7 @@ class Problem:
     about: str
     make: callable
     share: float = 1            # of the number of visits
-    group: str = ''             # LEVEL and LATE have no bars
-
-
-LEVEL, LATE = 'level', 'late'
+    has_bars: bool = True
 
 
 def linear(random, visits, path, dim=DIM, noise=1, level=None, **settings):
@@ -65,13 +55,6 @@ def linear(random, visits, path, dim=DIM, noise=1, level=None, **settings):
     if level is not None:
         rewards += LEVELS * level(random, visits, 1)
     return World(items, offered, expected, rewards, **settings)
-
-
-def late(random, visits, kind, *values):
-    """Return a World with random delays of rewards."""
-    world = kind(random, visits, *values, batch=LEARN)
-    world.delays = random.exponential(DELAY, visits).astype(int)
-    return world
 
 
 def clicks(random, visits, path, chance, dim=DIM, offer=OFFERED, **settings):
@@ -209,89 +192,8 @@ def visitors(random, visits):
                  {'interactions': 'matched'})
 
 
-# MovieLens
-
-FACTORS = 10
-MOVIES = 1000
-LIKED = 4
-SHOWN_LIKED = 4
-
-
-def movies(folder, change):
-    """Return a function that makes the World of a MovieLens folder.
-
-    Movies have factors from the ratings of half of the users; the others come
-    in random order. Half of the ratings of each are the history, which makes the
-    profile; the user clicks movies among the rest with a rating of 4 or more.
-    Each visit offers four of these movies, and sixteen that the user has not
-    rated. With a change, users click older movies first, and newer ones later.
-    """
-    ratings, catalogue = read_folder(folder)
-    top = most_rated(ratings['movie'], MOVIES)
-    ratings = ratings[np.isin(ratings['movie'], top)]
-    older = older_half([catalogue[movie] for movie in top])
-
-    def make(random, visits):
-        users = random.permutation(np.unique(ratings['user']))
-        others, coming = np.array_split(users, 2)
-        known = ratings[np.isin(ratings['user'], others)]
-        vectors = item_factors(rating_matrix(
-            others, top, known['user'], known['movie'], known['rating']))
-        visited = ratings[np.isin(ratings['user'], coming)]
-        stars = rating_matrix(coming, top, visited['user'], visited['movie'],
-                              visited['rating']).toarray()
-        history = (stars > 0) & (random.random(stars.shape) < 0.5)
-        liked = (stars >= LIKED) & ~history
-        taste = (stars - 3) * history @ vectors
-        taste /= np.sqrt(np.mean(taste ** 2))
-        return stream(random, visits, vectors, taste, stars, liked)
-
-    def stream(random, visits, vectors, taste, stars, liked):
-        wanted = [liked & older, liked & ~older] if change else [liked]
-        coming = np.flatnonzero(
-            np.all([part.sum(axis=1) >= SHOWN_LIKED for part in wanted],
-                   axis=0))
-        guests = random.choice(coming, visits)
-        offered = np.empty((visits, OFFERED), dtype=int)
-        order = random.random(offered.shape).argsort(axis=1)
-        expected = (order < SHOWN_LIKED).astype(float)
-        for visit, guest in enumerate(guests):
-            clicked = wanted[visit * len(wanted) // visits][guest]
-            offered[visit] = np.concatenate([
-                random.choice(np.flatnonzero(clicked), SHOWN_LIKED, False),
-                random.choice(np.flatnonzero(stars[guest] == 0),
-                              OFFERED - SHOWN_LIKED, False)])[order[visit]]
-        pairs, number = np.unique(guests[:, None] * len(top) + offered,
-                                  return_inverse=True)
-        user, movie = np.divmod(pairs, len(top))
-        both = vectors[movie] * taste[user]
-        features = np.column_stack([vectors[movie], both, both.sum(axis=1)])
-        return World(features.astype(np.float32),
-                     number.reshape(offered.shape), expected, expected)
-
-    return make
-
-
-def older_half(movies):
-    """Return the older half of movies, by the year in their titles."""
-    years = [re.findall(r'\((\d{4})', movie.title) for movie in movies]
-    oldest_first = np.argsort([int(found[-1]) if found else 0
-                               for found in years], kind='stable')
-    older = np.zeros(len(movies), dtype=bool)
-    older[oldest_first[:len(movies) // 2]] = True
-    return older
-
-
-def item_factors(matrix):
-    """Return factors of items, scaled to a root mean square length of 1."""
-    start = np.ones(min(matrix.shape))
-    _, values, right = svds(matrix, k=FACTORS, v0=start)
-    vectors = right.T * np.sqrt(values)
-    return vectors / np.sqrt(np.mean(np.sum(vectors ** 2, axis=1)))
-
-
-def problems(folder):
-    """Return all problems by name, those of MovieLens only with a folder."""
+def problems():
+    """Return all problems by name."""
     def of(kind, *values, **settings):
         return lambda random, visits: kind(random, visits, *values,
                                            **settings)
@@ -339,25 +241,5 @@ def problems(folder):
         Problem('small', 'two features, all changes nine times',
                 of(linear, lambda *sizes: changes(*sizes, 10), dim=2)),
         Problem('level', 'all rewards move together, tastes do not change',
-                of(linear, constant, level=walk(100)), group=LEVEL)]
-    every += [
-        Problem(f'late, {name}', about, of(late, *values), group=LATE)
-        for name, about, *values in (
-            ('stationary', 'nothing changes', linear, constant),
-            ('abrupt', 'all changes at half', linear, half),
-            ('slow drift', 'a random walk, over 3,000 visits', linear,
-             walk(3000)),
-            ('fast drift', 'a random walk, over 500 visits', linear,
-             walk(500)),
-            ('sparse', 'clicks of 1 to 5 %; nothing changes', clicks,
-             constant, sparse),
-            ('sparse, abrupt', 'clicks of 1 to 5 %; all changes at half',
-             clicks, half, sparse))]
-    if folder:
-        every += [
-            Problem('MovieLens', 'visitors in a random order',
-                    movies(folder, False)),
-            Problem('MovieLens, abrupt',
-                    'clicks on older movies, then on newer ones',
-                    movies(folder, True))]
+                of(linear, constant, level=walk(100)), has_bars=False)]
     return {problem.key: problem for problem in every}

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from bench.drift.play import BY_TIME, DEFAULT, FIXED
-from bench.drift.problems import LATE
+from bench.drift.play import DEFAULT, FIXED
 from bench.report import Result, at_least, print_results, table, with_error
 
 MIN_AVERAGE = 0.99
@@ -49,36 +48,18 @@ class Row:
                 f'{self.gain:.2f}',
                 ' '.join(f'{share:.0%}' for share in self.memory))
 
-    def late_cells(self):
-        """Return a row of the table of late rewards."""
-        return (self.problem.key, self.problem.about, self.best,
-                f'{self.possible:.2f}', f'{self.chance:.2f}',
-                *(with_error(self.each[name])
-                  for name in (DEFAULT, *BY_TIME)))
-
 
 HEAD = ('problem', 'description', 'best of possible', 'random',
         *FIXED, DEFAULT, 'mean over seeds', 'above random', 'memory in use')
-LATE_HEAD = ('problem', 'description', 'best discount', 'best of possible',
-             'random', 'default, by count', *BY_TIME)
 
 
 def print_all(rows):
     """Print all tables; return whether all bars are met."""
     print('\nRewards, relative to those of the best fixed discount\n')
-    late = [row for row in rows if row.problem.group == LATE]
-    early = [row for row in rows if row.problem.group != LATE]
-    if early:
-        print(table([HEAD] + [row.cells() for row in early]))
-        print()
-    if late:
-        means = [np.mean([row.each[name] for row in late], axis=0)
-                 for name in (DEFAULT, *BY_TIME)]
-        print(table([LATE_HEAD] + [row.late_cells() for row in late] + [
-            ('mean', '', '', '', '', *map(with_error, means))]))
-        print()
-    return print_results(results([row for row in early
-                                  if not row.problem.group]))
+    print(table([HEAD] + [row.cells() for row in rows]))
+    print()
+    return print_results(results([row for row in rows
+                                  if row.problem.has_bars]))
 
 
 def results(rows):

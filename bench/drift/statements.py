@@ -4,16 +4,13 @@ TABLES = """
 -- items
 CREATE TEMP TABLE item (
     id integer PRIMARY KEY, features real[] NOT NULL);
--- visits: the number of the visit after which the rewards are known, profile,
--- offered items, their mean rewards and their observed rewards
+-- visits: profile, offered items, their mean rewards and their observed rewards
 CREATE TEMP TABLE visit (
     number   integer PRIMARY KEY,
-    due      integer NOT NULL,
     profile  real[] NOT NULL,   -- '{}' without a profile
     offered  integer[] NOT NULL,
     expected float8[] NOT NULL,
-    reward   float8[] NOT NULL);
-CREATE INDEX ON visit (due)"""
+    reward   float8[] NOT NULL)"""
 
 # Play all visits: one draw for the "box" items of a visit, and training after each
 # "batch" of visits. Returns the expected reward of each visit, the shown items, and
@@ -52,21 +49,20 @@ BEGIN
     END LOOP;
 END
 $$ LANGUAGE plpgsql"""
-# Training on one observation, and on all rewards that became known
+# Training on one observation, and on those of a batch
 ONE = """
         state := dlints_update(
             state, (SELECT i.features FROM item i WHERE i.id = v.offered[slots[1]]),
             v.reward[slots[1]], v.profile)"""
 MANY = """
         state := state || (
-            SELECT dlints_evidence(empty, i.features, w.reward[c.slot], w.profile,
-                                   'epoch'::timestamptz + w.number * interval '1 min'
-                                   ORDER BY w.due, w.number, k)
+            SELECT dlints_evidence(empty, i.features, w.reward[c.slot], w.profile
+                                   ORDER BY w.number, k)
             FROM   visit w
                    CROSS JOIN generate_series(1, box) AS k
                    CROSS JOIN LATERAL (SELECT chosen[(w.number - 1) * box + k]) AS c (slot)
                    JOIN item i ON i.id = w.offered[c.slot]
-            WHERE  w.due > v.number - batch AND w.due <= v.number)"""
+            WHERE  w.number > v.number - batch AND w.number <= v.number)"""
 
 RUN = """
 SELECT earned, shown, memory

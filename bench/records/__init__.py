@@ -7,8 +7,7 @@ A folder holds what there is of these, each as its authors give it:
     yahoo/train.txt, test.txt               rows of person, song and rating
     movielens/ratings.dat, movies.dat       or .csv; of any edition
 
-What is not there is left out. Other published sets have programs of their own:
-make bakeoff, judge, paper, demo.
+Sets that are missing are left out. The demonstration (make demo) also uses MovieLens.
 """
 
 import os

@@ -5,8 +5,8 @@ Prints the Test Anything Protocol; exits with 1 if a test fails.
 
 import numpy as np
 
+import estimators
 from bench import server
-from bench.judge import estimators
 from tap import run_checks
 
 LOGS = 100
