@@ -147,7 +147,7 @@ TieShare(const Candidates *from, const Slate *slate)
 	tied = kept + best->lost_count;
 	if (!from->tie_keys || tied < MIN_CUT_TIE)
 		return (double) kept / tied;
-	return ldexp((double) best->lost_lot, -64) * kept / (tied - 1);
+	return ldexp((double) best->lost_key, -64) * kept / (tied - 1);
 }
 
 /* Takes scores under a draw again, to count the candidates of its tie. */

@@ -96,7 +96,7 @@ MarkPossible(VariedLists *lists, int draw, const Slate *slate)
 	int			i;
 
 	for (i = 0; i < slate->best.count; i++)
-		least = Min(least, variety_least(diversity, scores[slate->best.entries[i].candidate]));
+		least = Min(least, variety_min_score(diversity, scores[slate->best.entries[i].candidate]));
 	for (i = 0; i < lists->candidates; i++)
 		lists->possible[i] |= (scores[i] >= least);
 }
@@ -135,9 +135,9 @@ PlaceVectors(VariedLists *lists)
 					   lists->vector);
 		for (k = 0; roots && k < v->dim; k++)
 			lists->vector[k] *= roots[k];
-		variety_place(v, i, lists->vector);
+		variety_set_vector(v, i, lists->vector);
 	}
-	variety_ready(v);
+	variety_start(v);
 }
 
 /* Room for so many of which lists are made, in the current memory context. */
@@ -151,11 +151,11 @@ MakeVariety(const VariedLists *lists, int count, int draws)
 	.groups = lists->groups, .cap = from->rules.cap};
 
 	Assert(count > 0);			/* the best are possible */
-	v.most_rows = (int) Min(Max(MOST_NUMBERS / Max(rounded, 1), 1),
+	v.max_rows = (int) Min(Max(MOST_NUMBERS / Max(rounded, 1), 1),
 							(Size) draws * Min(from->rules.k, count) + 1);
 	v.units = AllocateMany(sizeof(float) * rounded, v.dim);
 	v.unit = palloc(sizeof(float) * v.dim);
-	v.rows = AllocateMany(sizeof(float) * rounded, v.most_rows);
+	v.rows = AllocateMany(sizeof(float) * rounded, v.max_rows);
 	v.row_of = AllocateMany(sizeof(int), rounded);
 	v.taken = AllocateMany(sizeof(int), from->group_count);
 	v.scores = AllocateNumbers(rounded);

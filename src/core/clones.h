@@ -24,19 +24,19 @@
 #define CPU_CLONES
 #endif
 
-/* The same for a function that says itself what its wider registers are. */
+/* Attributes for functions that are written for one instruction set */
 #if defined(__x86_64__) && defined(__GNUC__)
 #define CPU_AVX2	__attribute__((target("avx2")))
 #define CPU_AVX512	__attribute__((target("avx512f")))
 #endif
 
 /*
- * Loops of a fixed length are unrolled so that even a compiler that does not
- * vectorise loops at -O2 makes vector instructions of their bodies.
+ * Unroll loops of fixed length, so that compilers that do not vectorize at
+ * -O2 use vector instructions.
  */
 #define UNROLL	_Pragma("GCC unroll 16")
 
-/* What will be read soon. */
+/* Load data into the cache ahead of use. */
 #ifdef __GNUC__
 #define PREFETCH(address)	__builtin_prefetch(address)
 #else

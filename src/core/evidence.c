@@ -1,6 +1,6 @@
 /*
  * evidence.c
- *		Absorb observations; scale, add and subtract what they said.
+ *		Evidence: add observations, and scale, add and subtract memories.
  */
 #include "evidence.h"
 
@@ -10,17 +10,24 @@
 
 #include "linalg.h"
 
-/* numbers of a memory: N, R, S, perhaps N2, b, G and perhaps H */
+/* N, R and S begin a memory's array, see evidence_bind(). */
+#define SCALARS		3
+
+/* Totals are also processed as an array of doubles. */
+#define TOTALS_LEN	4
+typedef char totals_have_no_padding[sizeof(Totals) == TOTALS_LEN * sizeof(double) ? 1 : -1];
+
+/* Number of doubles of a memory: N, R, S, optional N2, b, G and optional H */
 size_t
 evidence_value_count(int dim, Squares squares)
 {
 	size_t		packed = linalg_packed_len(dim);
 
-	return 3 + (squares == SQUARES_SUM ? 1 : 0) + (size_t) dim + packed +
+	return SCALARS + (squares == SQUARES_SUM ? 1 : 0) + (size_t) dim + packed +
 		(squares == SQUARES_MATRIX ? packed : 0);
 }
 
-/* Lay a memory out over evidence_value_count numbers. */
+/* Bind a memory to an array of evidence_value_count() doubles. */
 void
 evidence_bind(Evidence *e, int dim, Squares squares, double *values)
 {
@@ -28,29 +35,32 @@ evidence_bind(Evidence *e, int dim, Squares squares, double *values)
 	e->N = values;
 	e->R = values + 1;
 	e->S = values + 2;
-	e->N2 = squares == SQUARES_SUM ? values + 3 : NULL;
-	e->b = values + (e->N2 ? 4 : 3);
+	e->N2 = squares == SQUARES_SUM ? values + SCALARS : NULL;
+	e->b = values + SCALARS + (e->N2 ? 1 : 0);
 	e->G = e->b + dim;
 	e->H = squares == SQUARES_MATRIX ? e->G + linalg_packed_len(dim) : NULL;
 }
 
-/* what a memory was bound to keep */
+/* Representation of H that a memory was bound with */
 Squares
 evidence_squares(const Evidence *e)
 {
 	return e->H ? SQUARES_MATRIX : e->N2 ? SQUARES_SUM : SQUARES_NONE;
 }
 
-/* What G is multiplied by to stand for H, where H is not kept. */
+/* Factor of G where G stands for H */
 double
 evidence_square_share(const Evidence *e)
 {
-	return e->N2 ? *e->N2 / fmax(*e->N, LEAST_WEIGHT) : 1.0;
+	return e->N2 ? *e->N2 / fmax(*e->N, MIN_WEIGHT) : 1.0;
 }
 
-/* Subnormals and negative zero become zero. */
+/*
+ * Replace subnormal numbers and negative zeros by zero.  Arithmetic with
+ * subnormals is slow, and not every text form keeps the sign of zero.
+ */
 static void
-settle(size_t count, double *values)
+flush_denormals(size_t count, double *values)
 {
 	size_t		i;
 
@@ -59,14 +69,13 @@ settle(size_t count, double *values)
 }
 
 /*
- * Fading drives old entries towards zero for ever.  Stop them where arithmetic
- * becomes slow (subnormals), and drop the sign of zero, which not every text
- * form keeps.
+ * Flush the denormals of a memory.  Forgetting drives old entries toward
+ * zero.
  */
 void
-evidence_settle(Evidence *e)
+evidence_flush(Evidence *e)
 {
-	settle(evidence_value_count(e->dim, evidence_squares(e)), e->N);
+	flush_denormals(evidence_value_count(e->dim, evidence_squares(e)), e->N);
 }
 
 static bool
@@ -93,12 +102,12 @@ scale_vectors(int len, int count, const double *factors, const double *vectors,
 }
 
 /*
- * Learn a block of at most EVIDENCE_BLOCK observations after what is known has
- * faded to "decay" of its weight.  With weights discount^age and decay
- * discount^count this is the updates of Algorithm 1 one after the other, the
- * products taken together: scaling a vector by the root of its weight before
- * each rank update makes it count w in G and w^2 in H.  "reduced" holds count
- * vectors of dim numbers, and "work" has room for as many.
+ * Add a block of at most EVIDENCE_BLOCK observations, after multiplying the
+ * previous weights by "decay".  With weights discount^age and decay
+ * discount^count this equals the successive updates of Algorithm 1.  Each
+ * vector is scaled by the square root of its weight before each rank update,
+ * so that it counts w in G and w^2 in H.  "reduced" has "count" vectors of
+ * dim numbers, and "work" as much space.
  */
 void
 evidence_absorb(Evidence *e, double decay, int count, const double *reduced,
@@ -147,7 +156,7 @@ evidence_absorb(Evidence *e, double decay, int count, const double *reduced,
 		linalg_rank_update(e->dim, count, vectors, decay * decay, e->H);
 	}
 
-	evidence_settle(e);
+	evidence_flush(e);
 }
 
 static void
@@ -159,7 +168,7 @@ scale(size_t count, double factor, double *values)
 		values[i] *= factor;
 }
 
-/* Every weight becomes factor times what it was. */
+/* Multiply all weights by "factor". */
 void
 evidence_scale(Evidence *e, double factor)
 {
@@ -167,16 +176,16 @@ evidence_scale(Evidence *e, double factor)
 
 	if (factor == 1.0)
 		return;
-	scale(3, factor, e->N);
+	scale(SCALARS, factor, e->N);
 	scale((size_t) e->dim + packed, factor, e->b);
 	if (e->N2)
 		*e->N2 *= factor * factor;
 	if (e->H)
 		scale(packed, factor * factor, e->H);
-	evidence_settle(e);
+	evidence_flush(e);
 }
 
-/* What both say: of the same dimension, fading, age and reference. */
+/* Add a memory of the same dimension, rate, age and reference. */
 void
 evidence_add(Evidence *e, const Evidence *other)
 {
@@ -185,23 +194,26 @@ evidence_add(Evidence *e, const Evidence *other)
 
 	for (i = 0; i < count; i++)
 		e->N[i] += other->N[i];
-	evidence_settle(e);
+	evidence_flush(e);
 }
 
 /*
- * How far below zero rounding may bring a difference.  A sum of 10^7 terms is
- * wrong by at most 10^7 DBL_EPSILON of its size, about 1e-9.  What is taken may
- * be small beside sums that were larger before, so 1e-6 of it is added.  More
- * would accept observations that were never learned: in a history of a million
- * one of them is as little.
+ * Tolerance for negative differences.  A sum of 1e7 terms has a relative
+ * rounding error of at most about 1e-9.  The subtracted part may be small
+ * beside earlier, larger sums, so 1e-6 of it is added.  A larger tolerance
+ * would accept the retraction of observations that were never added: one
+ * observation among a million is that small.
  */
 static double
-slack(double left, double taken)
+tolerance(double left, double taken)
 {
 	return 1e-9 * (left + taken) + 1e-6 * taken;
 }
 
-/* A number that cannot be negative and is, by no more than rounding, is zero. */
+/*
+ * Replace a negative number by zero.  Returns false if it is below
+ * -tolerance, so that rounding cannot explain it.
+ */
 static bool
 clamp(double most, double *value)
 {
@@ -213,26 +225,26 @@ clamp(double most, double *value)
 }
 
 /*
- * Where nearly nothing is left, R / N divides one rounding error by another.
- * Keep R to what rewards allow: R^2 <= N S.
+ * Limit R after a subtraction.  If almost nothing is left, R / N is the ratio
+ * of two rounding errors; every set of rewards satisfies R^2 <= N S.
  */
 static void
-settle_mean(Evidence *e, const Evidence *taken)
+limit_mean(Evidence *e, const Evidence *taken)
 {
 	double		most = sqrt(*e->N) * sqrt(*e->S);
 
 	if (*e->N <= 1e-9 * *taken->N && fabs(*e->R) > most)
 		*e->R = copysign(most, *e->R);
-	settle(1, e->R);
+	flush_denormals(1, e->R);
 }
 
 /*
- * Could what is left of a matrix be a sum of w z z'?  Such a sum has a Cholesky
- * factor once the slack is added to its diagonal.  Rounding errors are in
- * proportion to a coordinate's own elements, and so is the slack.  The least
- * slack covers coordinates of which nothing was taken: they have rounding
- * errors of earlier differences.  What is little beside the ridge shows in no
- * posterior; that covers subnormal parts that were lost, too.
+ * Check that a difference of matrices could be a sum of w z z'.  Such a sum
+ * has a Cholesky factor after the tolerance is added to its diagonal.
+ * Rounding errors, and thus the tolerance, are proportional to a coordinate's
+ * own elements.  A minimum covers coordinates with nothing subtracted, which
+ * may have errors of earlier differences.  Errors that are small beside the
+ * ridge do not show in a posterior, which also covers lost subnormals.
  */
 static bool
 is_possible(int dim, const double *taken, double ridge, double *left,
@@ -246,7 +258,7 @@ is_possible(int dim, const double *taken, double ridge, double *left,
 	for (i = 0; i < dim; i++)
 	{
 		size_t		k = linalg_packed_index(dim, i, i);
-		double		more = slack(left[k], taken[k]) + LEAST_OF_RIDGE * ridge;
+		double		more = tolerance(left[k], taken[k]) + RIDGE_TOLERANCE * ridge;
 
 		if (!clamp(more, &left[k]))
 			return false;
@@ -258,18 +270,18 @@ is_possible(int dim, const double *taken, double ridge, double *left,
 	return linalg_cholesky(dim, work) && linalg_all_finite(packed, work);
 }
 
-/* What S may be off by: a sum about one reference was one about another. */
+/* Tolerance for S.  It includes errors of earlier changes of the reference. */
 static double
-squares_slack(double left, double taken, double peak)
+squares_tolerance(double left, double taken, double peak)
 {
-	return slack(left, taken) + LEAST_SHARE * peak + DBL_MIN;
+	return tolerance(left, taken) + ROUNDING_SHARE * peak + DBL_MIN;
 }
 
 /*
- * What this says without what other says, the reverse of evidence_add.  "left"
- * are the totals of what is left, "ridge" is what the evidence will be used with.
- * False if no history leaves such evidence, because this never contained the
- * other; it is spoilt then.  "work" holds linalg_packed_len numbers.
+ * Subtract a memory, the reverse of evidence_add().  "left" are the totals
+ * after the subtraction, and "ridge" is the ridge that the evidence will be
+ * used with.  "work" holds linalg_packed_len numbers.  Returns false, with e
+ * in an undefined state, if e cannot have contained the other memory.
  */
 bool
 evidence_subtract(Evidence *e, const Evidence *other, const Totals *left,
@@ -280,19 +292,19 @@ evidence_subtract(Evidence *e, const Evidence *other, const Totals *left,
 
 	for (i = 0; i < count; i++)
 		e->N[i] -= other->N[i];
-	evidence_settle(e);
-	if (!clamp(slack(*e->N, *other->N) + LEAST_OF_WEIGHT, e->N) ||
-		!clamp(squares_slack(*e->S, *other->S, left->peak), e->S))
+	evidence_flush(e);
+	if (!clamp(tolerance(*e->N, *other->N) + WEIGHT_TOLERANCE, e->N) ||
+		!clamp(squares_tolerance(*e->S, *other->S, left->peak), e->S))
 		return false;
 	if (e->N2)
 		*e->N2 = fmax(0.0, *e->N2);
 	*e->S = fmin(*e->S, left->S);
-	settle_mean(e, other);
+	limit_mean(e, other);
 	return is_possible(e->dim, other->G, ridge, e->G, work) &&
 		(e->H == NULL || is_possible(e->dim, other->H, ridge, e->H, work));
 }
 
-/* R and S about a reference that is smaller by "shift". */
+/* Reduce the reference reward of R and S by "shift". */
 void
 evidence_rebase(Evidence *e, double shift)
 {
@@ -300,12 +312,12 @@ evidence_rebase(Evidence *e, double shift)
 		return;
 	*e->S += (2.0 * *e->R + *e->N * shift) * shift;
 	if (*e->S < 0.0)
-		*e->S = 0.0;			/* by rounding */
+		*e->S = 0.0;			/* rounding */
 	*e->R += *e->N * shift;
-	settle(3, e->N);
+	flush_denormals(SCALARS, e->N);
 }
 
-/* Every number finite; weights, squares and diagonals not negative. */
+/* Are all numbers finite, and weights, squares and diagonals not negative? */
 bool
 evidence_is_valid(const Evidence *e)
 {
@@ -317,7 +329,7 @@ evidence_is_valid(const Evidence *e)
 		(e->H == NULL || linalg_min_diagonal(e->dim, e->H) >= 0.0);
 }
 
-/* Observations more, as evidence_absorb learns them. */
+/* Add observations to the totals, as evidence_absorb() does. */
 void
 totals_absorb(Totals *t, int count, const double *rewards, double reference,
 			  const double *weights)
@@ -336,16 +348,16 @@ totals_absorb(Totals *t, int count, const double *rewards, double reference,
 }
 
 static void
-totals_settle(Totals *t)
+totals_flush(Totals *t)
 {
-	settle(sizeof(Totals) / sizeof(double), (double *) t);
+	flush_denormals(TOTALS_LEN, (double *) t);
 }
 
 void
 totals_scale(Totals *t, double factor)
 {
-	scale(sizeof(Totals) / sizeof(double), factor, (double *) t);
-	totals_settle(t);
+	scale(TOTALS_LEN, factor, (double *) t);
+	totals_flush(t);
 }
 
 void
@@ -355,12 +367,13 @@ totals_add(Totals *t, const Totals *other)
 	t->R += other->R;
 	t->S += other->S;
 	t->peak += other->peak;
-	totals_settle(t);
+	totals_flush(t);
 }
 
 /*
- * False where the others were never among these.  What is left of S may be
- * nothing but the rounding of what it once was, and then it is nothing.
+ * Subtract totals.  Returns false if t cannot have contained the others.  A
+ * remainder of S that is small beside its earlier peak is a rounding error,
+ * and becomes 0.
  */
 bool
 totals_subtract(Totals *t, const Totals *other)
@@ -368,31 +381,31 @@ totals_subtract(Totals *t, const Totals *other)
 	t->N -= other->N;
 	t->R -= other->R;
 	t->S -= other->S;
-	if (!clamp(slack(t->N, other->N) + LEAST_OF_WEIGHT, &t->N) ||
-		!clamp(squares_slack(t->S, other->S, t->peak), &t->S))
+	if (!clamp(tolerance(t->N, other->N) + WEIGHT_TOLERANCE, &t->N) ||
+		!clamp(squares_tolerance(t->S, other->S, t->peak), &t->S))
 		return false;
-	if (t->S <= LEAST_SHARE * t->peak)
+	if (t->S <= ROUNDING_SHARE * t->peak)
 		t->S = 0.0;
 	if (t->S == 0.0)
 		t->R = 0.0;
-	totals_settle(t);
+	totals_flush(t);
 	return true;
 }
 
-/* About a reference that is smaller by "shift", as evidence_rebase. */
+/* Reduce the reference reward of the totals by "shift". */
 void
 totals_rebase(Totals *t, double shift)
 {
 	t->S = fmax(0.0, t->S + (2.0 * t->R + t->N * shift) * shift);
 	t->R += t->N * shift;
 	t->peak = fmax(t->peak, t->S);
-	totals_settle(t);
+	totals_flush(t);
 }
 
-/* Every number finite; weights and squares not negative. */
+/* Are all numbers finite, and weights and squares not negative? */
 bool
 totals_are_valid(const Totals *t)
 {
-	return linalg_all_finite(sizeof(Totals) / sizeof(double), (const double *) t) &&
+	return linalg_all_finite(TOTALS_LEN, (const double *) t) &&
 		t->N >= 0.0 && t->S >= 0.0 && t->peak >= 0.0;
 }

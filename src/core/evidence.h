@@ -1,23 +1,24 @@
 /*
  * evidence.h
- *		What observations say, under one rate of forgetting: a memory.
+ *		Evidence of a model: sums over observations under one rate of
+ *		forgetting (a memory).
  *
- * With reduced features z, rewards r and weights w a memory keeps
+ * With reduced features z, rewards r and weights w a memory consists of
  *
  *		G = sum of w   z z'		b = sum of w r z		N = sum of w
  *		H = sum of w^2 z z'		R = sum of w (r - c)	S = sum of w (r - c)^2
  *
- * where c is a reference reward of the caller's (0, or near the rewards, so
- * that R and S keep their digits).  Forgetting makes w smaller with age: by
- * discount^age it is Algorithm 1 of Ghoorchian, Kortukov and Maghsudi, whose
- * matrices are Z = G + ridge I and Z~ = H + ridge I at every step.
+ * where c is a reference reward of the caller: 0, or near the rewards, so
+ * that R and S keep their digits.  Forgetting reduces w with age.  With w =
+ * discount^age the memory is Algorithm 1 of Ghoorchian, Kortukov and
+ * Maghsudi: its matrices are Z = G + ridge I and Z~ = H + ridge I.
  *
- * H is kept where the paper's algorithm is asked for: in the only memory of a
- * model, if it fades.  One of several that fades keeps N2, the sum of w^2, and
- * takes (N2 / N) G for H.  Where nothing fades G stands for H: a weight then
- * says how many observations there were.
+ * We store H only in the single memory of a model that forgets, as in the
+ * paper.  Each forgetting memory of several stores N2, the sum of w^2, and
+ * uses (N2 / N) G for H.  Without forgetting, G stands for H: an observation
+ * of weight w then counts as w observations.
  *
- * Memory is the caller's.  Nothing here allocates, and nothing knows of
+ * The caller provides the memory.  Nothing here allocates or depends on
  * PostgreSQL.
  */
 #ifndef DLINTS_EVIDENCE_H
@@ -26,37 +27,45 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* observations absorbed at a time: one matrix product, two rank updates */
+/*
+ * Maximum observations per evidence_absorb(), which makes one matrix product
+ * and at most two rank updates of them
+ */
 #define EVIDENCE_BLOCK 128
 
 /*
- * Less than this part of an observation says nothing: it may be what rounding
- * leaves of more.
+ * Memories with less weight, in observations, count as empty, because
+ * rounding may have left it.
  */
-#define LEAST_WEIGHT	1e-6
+#define MIN_WEIGHT	1e-6
 
 /*
- * Small differences have the rounding errors of what was taken before, however
- * large that was.  These are told by what they are in the end held against: an
- * observation that says something, and the ridge.
+ * A difference of sums has the rounding errors of both, however large these
+ * were.  We tolerate errors that are negligible beside MIN_WEIGHT and the
+ * ridge: an absolute error of N, and a fraction of the ridge.
  */
-#define LEAST_OF_WEIGHT	(1e-3 * LEAST_WEIGHT)
-#define LEAST_OF_RIDGE	1e-9
+#define WEIGHT_TOLERANCE	(1e-3 * MIN_WEIGHT)
+#define RIDGE_TOLERANCE	1e-9
 
-/* squares, and residuals, below this share of what they were are rounding */
-#define LEAST_SHARE		1e-12
+/*
+ * Squares and residuals below this fraction of their earlier size are
+ * rounding errors: 5,000 times the precision of a double.
+ */
+#define ROUNDING_SHARE		1e-12
 
-/* What a memory keeps of the squares of weights. */
+/* Representation of H, the sums with squared weights */
 typedef enum Squares
 {
-	SQUARES_NONE,				/* nothing fades: H = G */
-	SQUARES_SUM,				/* N2: H is taken to be (N2 / N) G */
-	SQUARES_MATRIX				/* H */
+	SQUARES_NONE,				/* no forgetting: H = G */
+	SQUARES_SUM,				/* N2, the sum of w^2: H = (N2 / N) G */
+	SQUARES_MATRIX				/* H itself */
 } Squares;
 
 /*
- * What was ever learned, of which nothing fades.  The peak is the largest that
- * S has been, so that what is left after taking back can be told from rounding.
+ * Sums over all observations, without forgetting.  "peak" is the largest
+ * value that S ever had; it tells the remainder of a retraction from rounding
+ * errors.  The four fields are also read as an array of four doubles:
+ * evidence.c asserts that the struct has no padding.
  */
 typedef struct Totals
 {
@@ -66,25 +75,28 @@ typedef struct Totals
 	double		peak;
 } Totals;
 
-/* How the sums of rewards are to be read. */
+/* Interpretation of the rewards' sums */
 typedef struct Rewards
 {
-	bool		intercept;		/* about their mean */
-	double		reference;		/* about which R and S are sums */
+	bool		intercept;		/* rewards are centered on their mean */
+	double		reference;		/* reference reward c of R and S */
 	Totals		totals;
 } Rewards;
 
-/* Views of the caller's numbers, in this order. */
+/*
+ * Pointers into one array of the caller, in this order: evidence_bind() lays
+ * them out without gaps.  Loops over the whole memory start at N.
+ */
 typedef struct Evidence
 {
-	int			dim;			/* D */
-	double	   *N;				/* one number each */
+	int			dim;			/* D, the number of coordinates of z */
+	double	   *N;				/* N, R and S: one number each */
 	double	   *R;
 	double	   *S;
-	double	   *N2;				/* with SQUARES_SUM, else NULL */
+	double	   *N2;				/* one number with SQUARES_SUM, else NULL */
 	double	   *b;				/* dim numbers */
 	double	   *G;				/* linalg_packed_len(dim) */
-	double	   *H;				/* as many with SQUARES_MATRIX, else NULL */
+	double	   *H;				/* as G with SQUARES_MATRIX, else NULL */
 } Evidence;
 
 extern size_t evidence_value_count(int dim, Squares squares);
@@ -101,7 +113,7 @@ extern void evidence_add(Evidence *e, const Evidence *other);
 extern bool evidence_subtract(Evidence *e, const Evidence *other,
 							  const Totals *left, double ridge, double *work);
 extern void evidence_rebase(Evidence *e, double shift);
-extern void evidence_settle(Evidence *e);
+extern void evidence_flush(Evidence *e);
 extern bool evidence_is_valid(const Evidence *e);
 
 extern void totals_absorb(Totals *t, int count, const double *rewards,

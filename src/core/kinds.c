@@ -1,6 +1,7 @@
 /*
  * kinds.c
- *		Feature vectors to z, and a parameter to weights over them.
+ *		Reduced features z from feature vectors, and weights over features
+ *		from a parameter over z.
  */
 #include "kinds.h"
 
@@ -10,34 +11,34 @@
 #include "numbers.h"
 #include "random.h"
 
-/* ---------- what no matrix makes ---------- */
+/* ---------- parts of z without a projection ---------- */
 
 const char *const interactions_names[INTERACTIONS_COUNT] = {
 	NULL, "matched"
 };
 
-/* Is the first part of z what a projection makes? */
+/* Does z start with a projection of the features? */
 static bool
 has_projection(const Kind *kind)
 {
 	return kind->reduced_dim > 0;
 }
 
-/* numbers in that part */
+/*
+ * Number of coordinates in the first part of z: projected features or the
+ * features themselves
+ */
 static int
-base_len(const Kind *kind)
+first_part_len(const Kind *kind)
 {
 	return has_projection(kind) ? kind->reduced_dim : kind->feature_dim;
 }
 
-/*
- * Coordinates of z but for the intercept's.  There may be too many for a
- * model, and for an int: whoever takes sizes from outside asks here first.
- */
+/* Write z of one feature vector, except for a projected part. */
 int64_t
 kind_coordinates(const Kind *kind)
 {
-	int64_t		base = base_len(kind);
+	int64_t		base = first_part_len(kind);
 	int64_t		n = kind->feature_dim;
 
 	switch (kind->interactions)
@@ -51,10 +52,12 @@ kind_coordinates(const Kind *kind)
 }
 
 /*
- * What is learned of one pair of feature vectors, the projected part left out.
+ * Write "count" vectors z of kind_reduced_len numbers, except for the first
+ * reduced_dim numbers of each with a projection.  "features" has n numbers
+ * per vector, and so has "profiles" if the kind uses them.
  */
 static void
-fill(const Kind *kind, const double *x, const double *u, double *z)
+fill_one(const Kind *kind, const double *x, const double *u, double *z)
 {
 	int			n = kind->feature_dim;
 	int			i;
@@ -74,9 +77,9 @@ fill(const Kind *kind, const double *x, const double *u, double *z)
 }
 
 /*
- * "count" feature vectors of n numbers each and, where the kind has profiles,
- * as many of n numbers, into vectors of kind_reduced_len numbers.  With a
- * projection the first reduced_dim numbers of each are left as they are.
+ * Convert "count" parameters to lists of kind_lifted_len weights over
+ * features under one profile.  The last weight is the intercept's, if there
+ * is one.  The caller adds the contribution of a projected part.
  */
 void
 kind_fill(const Kind *kind, int count, const double *features,
@@ -87,7 +90,7 @@ kind_fill(const Kind *kind, int count, const double *features,
 
 	for (c = 0; c < count; c++)
 	{
-		fill(kind, features, profiles, reduced);
+		fill_one(kind, features, profiles, reduced);
 		if (kind->intercept)
 			reduced[len - 1] = 1.0;
 		features += kind->feature_dim;
@@ -97,7 +100,10 @@ kind_fill(const Kind *kind, int count, const double *features,
 	}
 }
 
-/* w <- psi1/4 + psi2 o u + 4 psi3 u, the first two only without a projection */
+/*
+ * w <- psi1/4 + psi2 o u + 4 psi3 u; the first two terms only without a
+ * projection
+ */
 static void
 lift_matched(const Kind *kind, const double *psi, const double *u, double *w)
 {
@@ -113,7 +119,7 @@ lift_matched(const Kind *kind, const double *psi, const double *u, double *w)
 }
 
 static void
-lift(const Kind *kind, const double *psi, const double *u, double *w)
+lift_one(const Kind *kind, const double *psi, const double *u, double *w)
 {
 	size_t		size = sizeof(double) * (size_t) kind->feature_dim;
 
@@ -141,7 +147,7 @@ kind_lift(const Kind *kind, int count, const double *parameters,
 
 	for (c = 0; c < count; c++)
 	{
-		lift(kind, parameters, profile, lifted);
+		lift_one(kind, parameters, profile, lifted);
 		if (kind->intercept)
 			lifted[lifted_len - 1] = parameters[reduced_len - 1];
 		parameters += reduced_len;
@@ -152,9 +158,8 @@ kind_lift(const Kind *kind, int count, const double *parameters,
 /* ---------- projections ---------- */
 
 /*
- * Rows first to first + count - 1, dim numbers each.  An entry depends
- * on the seed, its row and its column alone, and on the scale that multiplies
- * it.
+ * Generate rows "first" to first + count - 1, dim numbers each.  An entry
+ * depends on the seed, its row and its column, and on the scale.
  */
 void
 projection_generate(const Projection *p, int first, int count,
@@ -176,8 +181,8 @@ projection_generate(const Projection *p, int first, int count,
 }
 
 /*
- * Reduce "count" feature vectors of n numbers each into vectors of reduced_len
- * numbers.  Writes the coordinates that the given rows produce.
+ * Project "count" feature vectors of n numbers.  Writes the coordinates of
+ * the given rows, reduced_len numbers apart.
  */
 void
 projection_apply(const Projection *p, const ProjectionRows *rows, int count,
@@ -188,9 +193,9 @@ projection_apply(const Projection *p, const ProjectionRows *rows, int count,
 }
 
 /*
- * w <- w + P' psi, so that psi'z = w'x: a candidate then costs one dot product
- * of n numbers.  "count" parameters of parameter_len numbers add to as many
- * lists of lifted_len weights the part of the given rows.
+ * Add the contribution of the given rows to weights: w <- w + P' psi, so that
+ * psi'z = w'x.  A candidate then costs one dot product of n numbers.
+ * Parameters are parameter_len apart, and lists of weights lifted_len.
  */
 void
 projection_lift(const Projection *p, const ProjectionRows *rows, int count,

@@ -1,21 +1,21 @@
 /*
  * kinds.h
- *		How a feature vector x of n numbers, and perhaps a profile u of n
- *		numbers, become the vector z that a model is linear in, and how a parameter psi over z
- *		becomes weights over x.
+ *		Kinds of models: the map from features x and an optional profile u, n
+ *		numbers each, to the vector z in which the model is linear.
  *
- * z is a few parts in this order, P x being what a projection makes of x:
+ * With a projection matrix P, the kinds are
  *
  *		plain		[x ; 1]
  *					[P x ; 1]					with a projection
  *		matched		[x/4 ; x o u ; 4 x'u ; 1]
  *					[P x/4 ; 4 x'u ; 1]			with a projection
  *
- * the 1 only with an intercept.  z is linear in x, so that for a given u one
- * vector w over feature vectors scores them all: psi'z = w'x + psi_last.
+ * where the 1 exists only with an intercept. z is linear in x.  For a given
+ * u, one vector w of weights over features therefore scores all candidates:
+ * psi'z = w'x + psi_last.
  *
- * Products are not projected.  What two people share stands in few coordinates,
- * and a random projection would mix it with all the others.
+ * The products x o u are not projected.  Two users have few coordinates in
+ * common, which a random projection would mix with all others.
  */
 #ifndef DLINTS_KINDS_H
 #define DLINTS_KINDS_H
@@ -24,7 +24,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The numbers are stored: new ones go to the end. */
+/* The values are stored, so new ones go to the end. */
 typedef enum Interactions
 {
 	INTERACTIONS_NONE,			/* no profile */
@@ -33,7 +33,7 @@ typedef enum Interactions
 
 #define INTERACTIONS_COUNT	2
 
-/* by how much the parts of matched feature vectors differ from x o u */
+/* Scale of matched features: x/4 gets a narrower prior than x o u, 4 x'u a wider one */
 #define MATCHED_SCALE		4.0
 
 typedef struct Kind
@@ -44,7 +44,7 @@ typedef struct Kind
 	bool		intercept;
 } Kind;
 
-/* what users call them; NULL where there are none */
+/* Names of interactions in SQL; NULL for none */
 extern const char *const interactions_names[INTERACTIONS_COUNT];
 
 extern int64_t kind_coordinates(const Kind *kind);
@@ -53,14 +53,17 @@ extern void kind_fill(const Kind *kind, int count, const double *features,
 extern void kind_lift(const Kind *kind, int count, const double *parameters,
 					  const double *profile, double *lifted);
 
-/* coordinates of z, of a kind whose coordinates are known to be few enough */
+/*
+ * Number of coordinates of z.  The caller has checked kind_coordinates()
+ * against the limit.
+ */
 static inline int
 kind_reduced_len(const Kind *kind)
 {
 	return (int) kind_coordinates(kind) + (kind->intercept ? 1 : 0);
 }
 
-/* weights that a parameter lifts to: n, followed by that of the intercept */
+/* Number of weights over features: n, and one for the intercept */
 static inline int
 kind_lifted_len(const Kind *kind)
 {
@@ -68,24 +71,20 @@ kind_lifted_len(const Kind *kind)
 }
 
 /*
- * The random matrix P: how it reduces feature vectors (Algorithm 1, "Calculate
- * z"), and how it carries a parameter over reduced features back to weights over
- * feature vectors.
- *
- * P is a d by n matrix of independent N(0, scale^2) entries.  It is never stored:
- * any range of its rows can be generated from the seed alone.  The functions
- * below therefore take a range of rows, so that a caller may hold the matrix as a
- * whole or walk through it in pieces.
+ * The random matrix P of independent N(0, scale^2) entries, d by n (Algorithm
+ * 1, "Calculate z").  P is never stored: any range of its rows can be
+ * generated from the seed.  Functions take a range of rows, so that callers
+ * may hold the whole matrix or process it in pieces.
  */
 typedef struct Projection
 {
 	uint64_t	seed;
-	double		scale;			/* of the entries */
-	int			feature_dim;	/* n, columns */
-	int			reduced_dim;	/* d, rows */
+	double		scale;			/* standard deviation of entries */
+	int			feature_dim;	/* n, number of columns */
+	int			reduced_dim;	/* d, number of rows */
 } Projection;
 
-/* A range of rows, as projection_generate left them in "numbers". */
+/* A range of rows from projection_generate() */
 typedef struct ProjectionRows
 {
 	int			first;

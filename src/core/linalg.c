@@ -1,14 +1,13 @@
 /*
  * linalg.c
- *		BLAS and LAPACK in this project's words.
+ *		Interface to BLAS and LAPACK.
  *
- * The surface is small on purpose: products, symmetric updates, Cholesky and
- * triangular solves; a tridiagonal form, for the search of a ridge; and, for
- * nothing but click logs, eigenvectors and singular vectors of small matrices
- * that were checked to be finite.  "info =
- * 0" from a factorisation proves little (OpenBLAS factors a matrix with a NaN
- * off the diagonal without complaint), so callers check what goes in and what
- * comes out.
+ * The set of operations is deliberately small: products, symmetric updates,
+ * Cholesky and triangular solves.  The search of a ridge needs a tridiagonal
+ * form.  Click logs need eigenvectors and singular vectors of small finite
+ * matrices.  A result "info = 0" proves little: OpenBLAS factors a matrix
+ * with a NaN off the diagonal without an error.  Callers therefore check
+ * inputs and results.
  */
 #include "linalg.h"
 
@@ -18,8 +17,8 @@
 #include <sys/mman.h>
 
 /*
- * Fortran passes the length of each character argument behind the visible
- * ones; leaving them out works until a compiler relies on them.
+ * Fortran passes the length of each character argument after the visible
+ * arguments.  Omitting them fails as soon as a compiler relies on them.
  */
 typedef size_t fortran_len;
 
@@ -88,7 +87,7 @@ extern void dgesdd_(const char *jobz, const int *m, const int *n, double *a,
 					double *vt, const int *ldvt, double *work,
 					const int *lwork, int *iwork, int *info, fortran_len);
 
-/* 32-bit integers are what the prototypes above promise (LP64, not ILP64) */
+/* The prototypes require 32-bit integers (LP64, not ILP64). */
 typedef char int_is_32_bits[sizeof(int) == 4 ? 1 : -1];
 
 static const double one = 1.0;
@@ -97,20 +96,21 @@ static const double zero = 0.0;
 static const int unit_stride = 1;
 
 /*
- * The buffer that OpenBLAS maps when a process first wants level 3, on most
- * CPUs, and room for what some of its builds put beside it
+ * Size of the buffer that OpenBLAS maps for level 3 on most CPUs, plus the
+ * overhead of some builds
  */
 #define OPENBLAS_BUFFER	((size_t) 129 << 20)
 
 /*
- * Call this before anything else here; false if BLAS cannot get its memory,
- * which may be otherwise later.
+ * Prepare BLAS; call this first.  Returns false if BLAS cannot allocate its
+ * memory now; a later call may succeed.
  *
- * OpenBLAS tries to map its buffer until it succeeds, for ever where the
- * address space is limited (ulimit -v).  So look whether there is room, and
- * have it taken at once.  It is kept and used again, and no call of ours wants
- * a second one.  Cholesky takes it where LAPACK is OpenBLAS's, and where only
- * BLAS is; not of order 1, since vectors have ways around the buffer.
+ * OpenBLAS retries its allocation forever if the address space is limited
+ * (ulimit -v).  So we test whether the memory is available, and make OpenBLAS
+ * allocate it at once.  It keeps this buffer, and our calls never need a
+ * second one.  A Cholesky factorization triggers the allocation, whether
+ * LAPACK is OpenBLAS's or not.  Order 1 would not, because vectors do not
+ * need the buffer.
  */
 bool
 linalg_ready(void)
@@ -126,7 +126,7 @@ linalg_ready(void)
 	if (ready)
 		return true;
 
-	/* OpenBLAS has this function, others do not. */
+	/* only OpenBLAS has this function */
 	if (dlsym(RTLD_DEFAULT, "openblas_get_config") != NULL)
 	{
 		room = mmap(NULL, OPENBLAS_BUFFER, PROT_READ | PROT_WRITE,
@@ -142,10 +142,9 @@ linalg_ready(void)
 }
 
 /*
- * Where element (i, j), i >= j, of the lower triangle stands in packed form:
- * LAPACK's RFP layout for TRANSR = 'N', UPLO = 'L'.  The columns of the left
- * part stand as they are; the triangle that is left over lies transposed
- * above them.
+ * Index of element (i, j), i >= j, of a lower triangle in LAPACK's RFP layout
+ * with TRANSR = 'N' and UPLO = 'L'.  The left columns are stored as they are.
+ * The remaining triangle is stored transposed above them.
  */
 size_t
 linalg_packed_index(int d, int i, int j)
@@ -202,7 +201,7 @@ linalg_min_diagonal(int d, const double *packed)
 	return min;
 }
 
-/* Looks at the bits, so that the compiler can look at many at once. */
+/* Tests bits, so that the compiler can vectorize the loop. */
 bool
 linalg_all_finite(size_t count, const double *values)
 {
@@ -220,7 +219,10 @@ linalg_all_finite(size_t count, const double *values)
 	return bad == 0;
 }
 
-/* The lower triangle as a full d by d matrix, zeros above the diagonal. */
+/*
+ * Unpack a lower triangle into a full d by d matrix with zeros above the
+ * diagonal.
+ */
 void
 linalg_unpack_lower(int d, const double *packed, double *full)
 {
@@ -259,8 +261,8 @@ linalg_cholesky_invert(int d, double *factor)
 }
 
 /*
- * The trace of the product of two packed symmetric matrices: what is below
- * the diagonal counts twice.
+ * Trace of the product of two packed symmetric matrices.  Elements below the
+ * diagonal count twice.
  */
 double
 linalg_trace_product(int d, const double *left, const double *right)
@@ -290,7 +292,7 @@ linalg_multiply_symmetric(int d, const double *packed, const double *vector,
 		out[i] = 0.0;
 	for (j = 0; j < d; j++)
 	{
-		/* below the diagonal every column goes down in equal steps */
+		/* elements of a column below the diagonal have a constant stride */
 		size_t		k = linalg_packed_index(d, j, j);
 		size_t		step = linalg_packed_index(d, j + 1, j) - k;
 		double		sum = packed[k] * vector[j];
@@ -306,18 +308,18 @@ linalg_multiply_symmetric(int d, const double *packed, const double *vector,
 }
 
 /*
- * A packed lower triangle as LAPACK's routines for whole matrices see it: two
- * triangles, of which one lies transposed, and the square or nearly square block
- * below the first.
+ * The parts of a packed lower triangle, as LAPACK's routines for full
+ * matrices see them: two triangles, one of them transposed, and the block
+ * between them, square or nearly so
  */
 typedef struct Pieces
 {
 	int			upper;			/* order of the first triangle */
 	int			lower;			/* order of the second */
-	int			stride;			/* between columns, of all three */
+	int			stride;			/* between columns, of all three parts */
 	const double *first;
 	const double *block;
-	const double *second;		/* transposed */
+	const double *second;		/* stored transposed */
 } Pieces;
 
 static Pieces
@@ -334,9 +336,9 @@ pieces_of(int d, const double *packed)
 }
 
 /*
- * vector <- L^-1 vector.  LAPACK's routine for packed matrices is made for many
- * vectors: for one it copies the matrix first, which takes a tenth longer at
- * d = 50 and five times as long at d = 1024.
+ * vector <- L^-1 vector.  LAPACK's routine for packed matrices copies the
+ * matrix first.  For one vector that costs 10 % more time at d = 50, and five
+ * times as much at d = 1024.
  */
 void
 linalg_solve_lower(int d, const double *factor, double *vector)
@@ -394,7 +396,7 @@ linalg_cholesky_solve(int d, const double *factor, int count, double *vectors)
 		dpftrs_("N", "L", &d, &count, factor, vectors, &d, &info, 1, 1);
 }
 
-/* vectors <- lower vectors, the matrix packed */
+/* vectors <- lower vectors, for a packed lower triangle */
 void
 linalg_multiply_lower(int d, const double *packed, int count, double *vectors)
 {
@@ -421,7 +423,7 @@ linalg_multiply_lower(int d, const double *packed, int count, double *vectors)
 	}
 }
 
-/* vector <- lower' vector, the matrix packed */
+/* vector <- lower' vector, for a packed lower triangle */
 void
 linalg_multiply_lower_transposed(int d, const double *packed, double *vector)
 {
@@ -438,7 +440,7 @@ linalg_multiply_lower_transposed(int d, const double *packed, double *vector)
 
 /*
  * sums[c] <- sums[c] + sum over k of weights[c][k] vectors[k], for "rows"
- * vectors; successive lists of weights stand weights_len apart, successive
+ * vectors.  Successive lists of weights are weights_len apart, and successive
  * sums sums_len.
  */
 void
@@ -463,7 +465,7 @@ linalg_dot_each(int len, int count, const double *vectors,
 		   &zero, dots, &unit_stride, 1);
 }
 
-/* length of a vector; neither overflows nor underflows on the way */
+/* Euclidean length of a vector, without overflow or underflow of squares */
 double
 linalg_norm(int len, const double *vector)
 {
@@ -471,8 +473,8 @@ linalg_norm(int len, const double *vector)
 }
 
 /*
- * out[c] <- matrix vectors[c], the matrix given by its rows; successive
- * results stand out_len apart.
+ * out[c] <- matrix vectors[c], for a matrix given by rows.  Successive
+ * results are out_len apart.
  */
 void
 linalg_project(int len, int rows, const double *matrix, int count,
@@ -485,7 +487,7 @@ linalg_project(int len, int rows, const double *matrix, int count,
 			   &len, &zero, out, &out_len, 1, 1);
 }
 
-/* full <- sum over columns c of c c', both triangles filled */
+/* full <- sum over columns c of c c', with both triangles */
 void
 linalg_gram(int d, const double *columns, double *full)
 {
@@ -499,7 +501,7 @@ linalg_gram(int d, const double *columns, double *full)
 			full[j + i * n] = full[i + j * n];
 }
 
-/* full <- full + sum over k of left[k] right[k]', kept by columns */
+/* full <- full + sum over k of left[k] right[k]', by columns */
 void
 linalg_cross(int len, int count, const double *left, const double *right,
 			 double *full)
@@ -508,10 +510,10 @@ linalg_cross(int len, int count, const double *left, const double *right,
 		   &one, full, &len, 1, 1);
 }
 
-/* vectors of a block as LAPACK likes it */
+/* LAPACK's block size for the reduction to tridiagonal form */
 #define TRIDIAGONAL_BLOCK	32
 
-/* doubles of work that the next function wants */
+/* Number of doubles of work space for linalg_tridiagonal() */
 size_t
 linalg_tridiagonal_work(int d)
 {
@@ -519,9 +521,10 @@ linalg_tridiagonal_work(int d)
 }
 
 /*
- * Q' A Q = T and vector <- Q' vector, for the symmetric matrix A of order d whose
- * lower triangle begins at "full", columns "stride" apart; it is destroyed.  T has
- * a diagonal, and d - 1 numbers below it.
+ * Reduce a symmetric matrix A of order d to tridiagonal form, Q' A Q = T, and
+ * set vector <- Q' vector.  A's lower triangle begins at "full", with columns
+ * "stride" apart, and is destroyed.  T is its diagonal and d - 1 numbers
+ * below it.
  */
 void
 linalg_tridiagonal(int d, int stride, double *full, double *diagonal,
@@ -538,8 +541,8 @@ linalg_tridiagonal(int d, int stride, double *full, double *diagonal,
 }
 
 /*
- * Replace T by D and L of T = L D L', L having ones on its diagonal; false if it
- * is not positive definite.
+ * Replace T by D and L of T = L D L', where L has a unit diagonal.  Returns
+ * false if T is not positive definite.
  */
 bool
 linalg_tridiagonal_factor(int d, double *diagonal, double *below)
@@ -550,7 +553,10 @@ linalg_tridiagonal_factor(int d, double *diagonal, double *below)
 	return info == 0;
 }
 
-/* doubles of work that the next two functions want */
+/*
+ * Number of doubles of work space for linalg_eigenvectors() and
+ * linalg_nearest_rotation()
+ */
 size_t
 linalg_spectral_work(int d)
 {
@@ -559,7 +565,7 @@ linalg_spectral_work(int d)
 	return 5 * n * n + 16 * n + 64;
 }
 
-/* and ints */
+/* Number of ints of work space for the same two functions */
 size_t
 linalg_spectral_integers(int d)
 {
@@ -567,8 +573,8 @@ linalg_spectral_integers(int d)
 }
 
 /*
- * Replace a symmetric matrix, finite and of which the lower triangle counts,
- * by its eigenvectors, each contiguous; values in ascending order.
+ * Replace a finite symmetric matrix, given by its lower triangle, by its
+ * eigenvectors.  Each is contiguous; values are in ascending order.
  */
 bool
 linalg_eigenvectors(int d, double *full, double *values, double *work,
@@ -584,9 +590,9 @@ linalg_eigenvectors(int d, double *full, double *values, double *work,
 }
 
 /*
- * The orthogonal matrix that is nearest to a finite square one, U V' of its
- * singular value decomposition U S V'; both by columns.  The matrix is
- * destroyed, and there are three more of its size to work in.
+ * Compute the orthogonal matrix nearest to a finite square matrix: U V' of
+ * its singular value decomposition U S V', by columns.  The input is
+ * destroyed; "left" and "right" are work space.
  */
 bool
 linalg_nearest_rotation(int d, double *full, double *rotation, double *left,
@@ -595,7 +601,7 @@ linalg_nearest_rotation(int d, double *full, double *rotation, double *left,
 	int			work_len = (int) linalg_spectral_work(d) - d;
 	int			info;
 
-	/* the singular values, which nobody wants, go first */
+	/* "work" starts with the singular values, which are not used */
 	dgesdd_("A", &d, &d, full, &d, work, left, &d, right, &d, work + d,
 			&work_len, integers, &info, 1);
 	dgemm_("N", "N", &d, &d, &d, &one, left, &d, right, &d, &zero, rotation,

@@ -1,17 +1,16 @@
 /*
  * linalg.h
- *		The few dense operations the posterior needs.  linalg.c is the only
- *		caller of BLAS and LAPACK; everything above it says what it wants in
- *		the words below.
+ *		Dense linear algebra for the posterior. linalg.c is the only caller of
+ *		BLAS and LAPACK.
  *
- * Symmetric and triangular matrices of order d are kept in LAPACK's
+ * Symmetric and triangular matrices of order d are stored in LAPACK's
  * rectangular full packed form (RFP, TRANSR = 'N', UPLO = 'L'): d(d+1)/2
- * numbers that level-3 routines work on directly.  Rectangular matrices are
- * lists of vectors: "count" vectors of "len" numbers, each contiguous.
+ * numbers, on which level-3 routines work directly.  A rectangular matrix is
+ * a list of vectors: "count" contiguous vectors of "len" numbers.
  *
- * Sizes reach Fortran as 32-bit integers and a bad one would end the process
- * inside XERBLA, so callers pass only sizes that were validated (d <= 1025,
- * n <= 65536).
+ * Fortran gets sizes as 32-bit integers, and XERBLA ends the process at an
+ * invalid one.  Callers therefore pass validated sizes only (d <= 1025, n <=
+ * 65536).
  */
 #ifndef DLINTS_LINALG_H
 #define DLINTS_LINALG_H
@@ -19,7 +18,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* numbers in a packed matrix of order d */
+/* Number of elements of a packed matrix of order d */
 static inline size_t
 linalg_packed_len(int d)
 {

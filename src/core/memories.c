@@ -1,6 +1,7 @@
 /*
  * memories.c
- *		The rates of several memories, and the choice among them.
+ *		Discount rates of a model's memories, noise estimates, and the choice
+ *		of the memory in use.
  */
 #include "memories.h"
 
@@ -11,33 +12,38 @@
 #include "posterior.h"
 
 /*
- * A shorter memory contradicts a longer one if the residual that the longer
- * one's estimate leaves in it is so many standard deviations above what noise
- * leaves.
+ * Threshold of the chi-square statistic, in standard deviations, above which
+ * a shorter memory contradicts a longer one (doc/algorithm.md, "Memories").
  */
-#define CONTRADICTION	1.5
+#define CONTRADICTION_THRESHOLD	1.5
 
 /*
- * To a shorter memory the noise that the longest one sees is worth so many
- * observations for each of its own parameters.
+ * Weight of the longest memory's noise estimate in a shorter memory, in
+ * observations per effective parameter (doc/algorithm.md, "Memories").
  */
-#define HEARD			4.0
+#define NOISE_OBSERVATIONS_PER_PARAMETER			4.0
 
-/* Is memory j of count the one that forgets nothing? */
+/* Is memory j the last of several, which has no discount? */
 static bool
 is_last_of_several(int j, int count)
 {
 	return count > 1 && j == count - 1;
 }
 
-/* Does memory j forget?  "fastest" is what memory 0 keeps from one step. */
+/*
+ * Does memory j discount old observations?  "fastest" is the discount of
+ * memory 0, or its half-life.
+ */
 bool
 memory_fades(int j, int count, double fastest)
 {
 	return !is_last_of_several(j, count) && fastest < 1.0;
 }
 
-/* The discount of memory j, its window MEMORY_RATIO times that of j - 1. */
+/*
+ * Discount of memory j per observation.  Its window is MEMORY_RATIO times
+ * that of memory j - 1.
+ */
 double
 memory_discount(int j, int count, double fastest)
 {
@@ -48,26 +54,26 @@ memory_discount(int j, int count, double fastest)
 	return 1.0 - (1.0 - fastest) / pow(MEMORY_RATIO, j);
 }
 
-/* The half-life of memory j, one that forgets. */
+/* Half-life of memory j, which must not be the last of several */
 double
 memory_half_life(int j, double fastest)
 {
 	return fastest * pow(MEMORY_RATIO, j);
 }
 
-/* What a memory lacks to an observation that says something. */
+/* Weight that a memory lacks to reach MIN_WEIGHT */
 static double
 missing_weight(const Evidence *e)
 {
-	return fmax(0.0, LEAST_WEIGHT - *e->N);
+	return fmax(0.0, MIN_WEIGHT - *e->N);
 }
 
 /*
- * Mean reward, about the reference.  What says nothing has the mean of all that
- * was ever learned.
+ * Mean reward minus the reference.  A memory with less than MIN_WEIGHT is
+ * filled up with the mean of all rewards.
  */
 static double
-mean_above(const Evidence *e, const Totals *totals)
+mean_above_reference(const Evidence *e, const Totals *totals)
 {
 	double		missing = missing_weight(e);
 	double		sum = *e->R;
@@ -80,26 +86,27 @@ mean_above(const Evidence *e, const Totals *totals)
 }
 
 /*
- * What the posterior takes for b.  With an intercept the mean reward is no
- * business of the ridge: rewards are taken about it, and it is returned, to be
- * added to the intercept's coefficient.
+ * Compute b for the posterior.  With an intercept, b is centered on the mean
+ * reward, because the ridge must not shrink the mean.  Returns the mean
+ * reward, which callers add to the intercept's coefficient; 0 without an
+ * intercept.
  */
 double
-memory_centre(const Evidence *e, const Rewards *rewards, double *b)
+memory_center(const Evidence *e, const Rewards *rewards, double *b)
 {
 	int			dim = e->dim;
 	double		level = 0.0;
 	int			k;
 
 	if (rewards->intercept && rewards->totals.N > 0.0)
-		level = rewards->reference + mean_above(e, &rewards->totals);
+		level = rewards->reference + mean_above_reference(e, &rewards->totals);
 	for (k = 0; k < dim; k++)
 		b[k] = level == 0.0 ? e->b[k] :
 			e->b[k] - level * e->G[linalg_packed_index(dim, dim - 1, k)];
 	return level;
 }
 
-/* S about another point that is higher by "above". */
+/* Convert S to the sum of squared deviations from reference + "above". */
 static double
 squares_about(double N, double R, double S, double above)
 {
@@ -107,9 +114,9 @@ squares_about(double N, double R, double S, double above)
 }
 
 /*
- * The squares of all rewards ever learned, about their mean or, without an
- * intercept, about zero.  Where they are all the same only rounding is left, and
- * the result is 0.
+ * Sum of squared deviations of all rewards from their mean or, without an
+ * intercept, from zero.  Returns 0 for equal rewards, where only rounding
+ * errors remain.
  */
 static double
 total_squares(const Rewards *rewards)
@@ -119,35 +126,38 @@ total_squares(const Rewards *rewards)
 	double		squares =
 		squares_about(t->N, t->R, t->S, rewards->intercept ? mean : -rewards->reference);
 
-	return squares > LEAST_SHARE * t->peak ? squares : 0.0;
+	return squares > ROUNDING_SHARE * t->peak ? squares : 0.0;
 }
 
-/* The same of a memory, about the level that memory_centre finds. */
+/*
+ * Sum of squared deviations of a memory's rewards from the mean that
+ * memory_center() returns, or from zero
+ */
 double
 memory_squares(const Evidence *e, const Rewards *rewards)
 {
-	double		above = rewards->intercept ? mean_above(e, &rewards->totals) :
+	double		above = rewards->intercept ? mean_above_reference(e, &rewards->totals) :
 		-rewards->reference;
 	double		squares = squares_about(*e->N, *e->R, *e->S, above);
 
-	return squares > LEAST_SHARE * *e->S ? fmin(squares, total_squares(rewards)) : 0.0;
+	return squares > ROUNDING_SHARE * *e->S ? fmin(squares, total_squares(rewards)) : 0.0;
 }
 
-/* What is computed of a memory to judge it. */
-typedef struct Judged
+/* Fit of one memory */
+typedef struct MemoryFit
 {
-	double	   *L;				/* Z = L L' */
-	double	   *estimate;		/* psi */
-	double		level;			/* mean reward */
-	double		squares;		/* S, about the level */
-	double		residue;		/* RSS */
-	double		parameters;		/* k: how many the estimate amounts to */
-	double		variance;		/* of the noise, as this memory sees it */
-} Judged;
+	double	   *L;				/* Cholesky factor: Z = L L' */
+	double	   *estimate;		/* posterior mean psi */
+	double		level;			/* mean reward, the center of b */
+	double		squares;		/* squared deviations of rewards from the mean */
+	double		residual;		/* residual sum of squares */
+	double		parameters;		/* effective number of parameters, k */
+	double		variance;		/* noise variance */
+} MemoryFit;
 
 /*
- * numbers of work space that memory_choose wants: a packed matrix and a vector
- * for each memory, and spare ones
+ * Number of doubles of work space for memory_choose(): a packed matrix and a
+ * vector per memory, and one spare of each
  */
 size_t
 memory_choose_work(int dim, int count)
@@ -155,159 +165,164 @@ memory_choose_work(int dim, int count)
 	return (linalg_packed_len(dim) + (size_t) dim) * ((size_t) count + 1);
 }
 
-/* "spare" holds a packed matrix and a vector. */
+/*
+ * Fit a memory under a ridge.  "spare" holds a packed matrix and a vector.
+ * Returns false if the memory has no posterior.
+ */
 static bool
-judge(const Evidence *e, double ridge, const Rewards *rewards, Judged *judged,
+fit_memory(const Evidence *e, double ridge, const Rewards *rewards, MemoryFit *fit,
 	  double *spare)
 {
 	size_t		packed = linalg_packed_len(e->dim);
 	double	   *b = spare + packed;
 	Prior		prior = prior_of_ridge(ridge);
-	Factor		factor = {e->dim, judged->L, NULL};
+	Factor		factor = {e->dim, fit->L, NULL};
 	double		length;
 
 	if (!posterior_factor(e, &prior, &factor))
 		return false;
-	judged->level = memory_centre(e, rewards, b);
-	judged->squares = memory_squares(e, rewards);
+	fit->level = memory_center(e, rewards, b);
+	fit->squares = memory_squares(e, rewards);
 
-	linalg_solve_lower(e->dim, judged->L, b);
+	linalg_solve_lower(e->dim, fit->L, b);
 	length = linalg_norm(e->dim, b);
-	judged->residue = fmax(0.0, judged->squares - length * length);
-	memcpy(judged->estimate, b, sizeof(double) * (size_t) e->dim);
-	linalg_solve_lower_transposed(e->dim, judged->L, 1, judged->estimate);
+	fit->residual = fmax(0.0, fit->squares - length * length);
+	memcpy(fit->estimate, b, sizeof(double) * (size_t) e->dim);
+	linalg_solve_lower_transposed(e->dim, fit->L, 1, fit->estimate);
 
-	memcpy(spare, judged->L, sizeof(double) * packed);
+	memcpy(spare, fit->L, sizeof(double) * packed);
 	linalg_cholesky_invert(e->dim, spare);
-	judged->parameters = fmax(0.0, linalg_trace_product(e->dim, spare,
+	fit->parameters = fmax(0.0, linalg_trace_product(e->dim, spare,
 														e->H ? e->H : e->G) *
 							  evidence_square_share(e));
 	return true;
 }
 
-/* Observations that are left for the noise, once there are enough. */
+/* Residual degrees of freedom: N - k; N while N is at most 2 k */
 static double
-freedom(const Evidence *e, const Judged *judged)
+degrees_of_freedom(const Evidence *e, const MemoryFit *fit)
 {
-	double		k = judged->parameters;
+	double		k = fit->parameters;
 
 	return *e->N > 2.0 * k ? *e->N - k : *e->N;
 }
 
 /*
- * The variance of the noise as a shorter memory sees it.  Where rewards are rare
- * its window often holds none of them, and looks free of noise.  So the variance
- * of the longest one counts as HEARD observations for each parameter.  It never
- * lowers the variance: a window with a reward in it has more than the long run.
+ * Noise variance of a shorter memory.  If rewards are rare, its window often
+ * contains none and would seem free of noise.  The variance of the longest
+ * memory therefore counts as NOISE_OBSERVATIONS_PER_PARAMETER observations
+ * per parameter.  It may only raise the variance: a window that contains a
+ * reward varies more than the long run.
  */
 static double
-shorter_variance(const Evidence *e, const Judged *judged, double longest)
+shorter_variance(const Evidence *e, const MemoryFit *fit, double longest)
 {
 	double		weight = *e->N;
-	double		k = judged->parameters;
-	double		heard = HEARD * k;
-	double		both = (judged->residue + heard * longest) / (weight - k + heard);
+	double		k = fit->parameters;
+	double		prior_weight = NOISE_OBSERVATIONS_PER_PARAMETER * k;
+	double		both = (fit->residual + prior_weight * longest) / (weight - k + prior_weight);
 
-	return weight > 2.0 * k ? fmax(both, judged->residue / (weight - k)) : both;
+	return weight > 2.0 * k ? fmax(both, fit->residual / (weight - k)) : both;
 }
 
 /*
- * The same as an only memory sees it that forgets.  A drought takes the last
- * reward from its window: so how much all rewards ever learned vary counts as one
- * observation, as far as the memory cannot explain that.  It cannot explain a
- * share of its own squares, and nothing of squares that have faded to rounding.
+ * Noise variance of a discounted memory that is the only one of its model.
+ * Its window may contain no reward for a long time.  The variance of all
+ * rewards, as far as the memory leaves it unexplained, therefore counts as
+ * one observation.  A memory whose squares have faded to rounding errors
+ * explains nothing.
  */
 static double
-only_variance(const Evidence *e, const Judged *judged, double mean_square)
+only_variance(const Evidence *e, const MemoryFit *fit, double mean_square)
 {
-	double		rounding = (missing_weight(e) + LEAST_SHARE * *e->N) * mean_square;
-	double		squares = judged->squares + rounding;
+	double		rounding = (missing_weight(e) + ROUNDING_SHARE * *e->N) * mean_square;
+	double		squares = fit->squares + rounding;
 	double		unexplained = squares > 0.0 ?
-		(judged->residue + rounding) / squares : 1.0;
-	double		left = freedom(e, judged);
-	double		both = (judged->residue + unexplained * mean_square) / (left + 1.0);
+		(fit->residual + rounding) / squares : 1.0;
+	double		left = degrees_of_freedom(e, fit);
+	double		both = (fit->residual + unexplained * mean_square) / (left + 1.0);
 
-	return *e->N >= LEAST_WEIGHT ? fmax(both, judged->residue / left) : both;
+	return *e->N >= MIN_WEIGHT ? fmax(both, fit->residual / left) : both;
 }
 
 /*
- * A variance that can be used.  Residuals below LEAST_SHARE are rounding errors,
- * and without observations there is 0 / 0.  Then the mean square of the rewards
- * takes its place, which errs on the side of caution, or 1.
+ * Replace an unusable noise variance.  Residuals below ROUNDING_SHARE of the
+ * squares are rounding errors, and without observations the variance is 0 /
+ * 0.  In both cases we take the mean square of the rewards, or 1.
  */
 static double
-settled(double variance, double mean_square)
+usable_variance(double variance, double mean_square)
 {
-	if (!(variance >= LEAST_SHARE * mean_square))
+	if (!(variance >= ROUNDING_SHARE * mean_square))
 		variance = mean_square;
 	return variance > 0.0 && isfinite(variance) ? variance : 1.0;
 }
 
-/* The noise that each memory sees. */
+/* Estimate the noise variance of each memory. */
 static void
-see_noise(const Evidence *memories, Judged *judged, int count,
+estimate_noise(const Evidence *memories, MemoryFit *fit, int count,
 		  const Rewards *rewards)
 {
 	const Evidence *last = &memories[count - 1];
-	Judged	   *of_last = &judged[count - 1];
+	MemoryFit	   *last_fit = &fit[count - 1];
 	bool		fades = evidence_squares(last) != SQUARES_NONE;
 	double		weight = fades ? rewards->totals.N : *last->N;
-	double		squares = fades ? total_squares(rewards) : of_last->squares;
+	double		squares = fades ? total_squares(rewards) : last_fit->squares;
 	double		mean_square = weight > 0.0 ? squares / weight : 0.0;
-	double		longest = fades ? only_variance(last, of_last, mean_square) :
-		of_last->residue / freedom(last, of_last);
+	double		longest = fades ? only_variance(last, last_fit, mean_square) :
+		last_fit->residual / degrees_of_freedom(last, last_fit);
 	int			j;
 
 	for (j = 0; j < count - 1; j++)
-		judged[j].variance =
-			settled(shorter_variance(&memories[j], &judged[j], longest), mean_square);
-	of_last->variance = settled(longest, mean_square);
+		fit[j].variance =
+			usable_variance(shorter_variance(&memories[j], &fit[j], longest), mean_square);
+	last_fit->variance = usable_variance(longest, mean_square);
 }
 
 /*
- * Does a faster memory contradict the estimate of a slower one?  The residual
- * e = b_i - G_i psi_j has the size that noise gives it if |L_i^-1 e|^2 is about
- * sigma^2 k_i.  "spare" has room for two vectors.
+ * Does a faster memory i contradict the estimate of a slower memory j?  Its
+ * residual is e = b_i - G_i psi_j.  If only noise separates the memories,
+ * |L_i^-1 e|^2 is about sigma^2 k_i.  "spare" holds two vectors.
  */
 static bool
-contradicts(const Evidence *fast, const Judged *of_fast, const Judged *of_slow,
+contradicts(const Evidence *fast, const MemoryFit *fast_fit, const MemoryFit *slow_fit,
 			double *spare)
 {
 	int			dim = fast->dim;
 	double	   *e = spare;
 	double	   *explained = spare + dim;
-	double		k = of_fast->parameters;
+	double		k = fast_fit->parameters;
 	double		length;
 	int			i;
 
-	if (*fast->N < LEAST_WEIGHT)
+	if (*fast->N < MIN_WEIGHT)
 		return false;
-	linalg_multiply_symmetric(dim, fast->G, of_slow->estimate, explained);
+	linalg_multiply_symmetric(dim, fast->G, slow_fit->estimate, explained);
 	for (i = 0; i < dim; i++)
 		e[i] = fast->b[i] - explained[i];
-	if (of_slow->level != 0.0)
+	if (slow_fit->level != 0.0)
 		for (i = 0; i < dim; i++)
-			e[i] -= of_slow->level *
+			e[i] -= slow_fit->level *
 				fast->G[linalg_packed_index(dim, dim - 1, i)];
-	linalg_solve_lower(dim, of_fast->L, e);
+	linalg_solve_lower(dim, fast_fit->L, e);
 	length = linalg_norm(dim, e);
 	return !(length * length <=
-			 of_fast->variance * (k + CONTRADICTION * sqrt(2.0 * k)));
+			 fast_fit->variance * (k + CONTRADICTION_THRESHOLD * sqrt(2.0 * k)));
 }
 
 /*
- * The memory in use, the slowest that no faster one contradicts, and the noise
- * that it sees.
+ * Choose the memory in use, the slowest that no faster memory contradicts,
+ * and return its noise.
  *
- * Depends on the evidence alone, not on how it was gathered.  There is none where
- * a memory has no posterior.
+ * The result depends on the evidence only, not on the order in which it was
+ * gathered.  If a memory has no posterior, "used" is -1.
  */
 MemoryChoice
 memory_choose(const Evidence *memories, int count, double ridge,
 			  const Rewards *rewards, double *work)
 {
 	MemoryChoice choice = {-1, 1.0, 0.0};
-	Judged		judged[MEMORY_MAX] = {{0}};
+	MemoryFit		fit[MEMORY_MAX] = {{0}};
 	int			dim = memories[0].dim;
 	double	   *spare = work + (linalg_packed_len(dim) + (size_t) dim) * (size_t) count;
 	int			i;
@@ -315,23 +330,23 @@ memory_choose(const Evidence *memories, int count, double ridge,
 
 	for (j = 0; j < count; j++)
 	{
-		judged[j].L = work;
-		judged[j].estimate = work + linalg_packed_len(dim);
-		work = judged[j].estimate + dim;
-		if (!judge(&memories[j], ridge, rewards, &judged[j], spare))
+		fit[j].L = work;
+		fit[j].estimate = work + linalg_packed_len(dim);
+		work = fit[j].estimate + dim;
+		if (!fit_memory(&memories[j], ridge, rewards, &fit[j], spare))
 			return choice;
 	}
-	see_noise(memories, judged, count, rewards);
+	estimate_noise(memories, fit, count, rewards);
 	for (j = count - 1; j > 0; j--)
 	{
 		for (i = 0; i < j; i++)
-			if (contradicts(&memories[i], &judged[i], &judged[j], spare))
+			if (contradicts(&memories[i], &fit[i], &fit[j], spare))
 				break;
 		if (i == j)
 			break;
 	}
 	choice.used = j;
-	choice.sigma = sqrt(judged[j].variance);
-	choice.parameters = judged[j].parameters;
+	choice.sigma = sqrt(fit[j].variance);
+	choice.parameters = fit[j].parameters;
 	return choice;
 }

@@ -1,11 +1,11 @@
 /*
  * memories.h
- *		Several memories of one history: how fast each forgets, and which one
- *		is in use.
+ *		Memories: one history under several rates of forgetting, and the
+ *		choice of the memory in use.
  *
- * A short memory follows what changes, a long one knows more.  The evidence
- * itself tells which is right: the longest whose estimate the shorter ones do
- * not contradict, by more than noise explains.
+ * A short memory follows changes, a long one has smaller standard errors.
+ * The model uses the longest memory whose estimate no shorter one contradicts
+ * by more than noise explains.
  */
 #ifndef DLINTS_MEMORIES_H
 #define DLINTS_MEMORIES_H
@@ -17,21 +17,24 @@
 
 #define MEMORY_MAX	8
 
-/* each is so many times as long as the one before; the last of several forgets nothing */
+/*
+ * Ratio between the windows of successive memories.  The last of several
+ * memories has no discount.
+ */
 #define MEMORY_RATIO	5
 
 typedef struct MemoryChoice
 {
-	int			used;			/* 0 is the fastest; -1 without a posterior */
-	double		sigma;			/* standard deviation of the noise, as it sees it */
-	double		parameters;		/* how many its estimate amounts to */
+	int			used;			/* index, 0 for the fastest; -1 if a memory has no posterior */
+	double		sigma;			/* standard deviation of the noise */
+	double		parameters;		/* effective number of parameters */
 } MemoryChoice;
 
 extern bool memory_fades(int j, int count, double fastest);
 extern double memory_discount(int j, int count, double fastest);
 extern double memory_half_life(int j, double fastest);
 
-extern double memory_centre(const Evidence *e, const Rewards *rewards,
+extern double memory_center(const Evidence *e, const Rewards *rewards,
 							double *b);
 extern double memory_squares(const Evidence *e, const Rewards *rewards);
 extern size_t memory_choose_work(int dim, int count);

@@ -1,6 +1,6 @@
 /*
  * numbers.c
- *		Loops over long lists of numbers, which the compiler makes vectors of.
+ *		Vectorized loops over long arrays.
  */
 #include "numbers.h"
 
@@ -13,15 +13,14 @@
 
 /* ---------- dot products ---------- */
 
-/* Sixteen partial sums fill the vector units of present CPUs. */
+/* Sixteen partial sums fill the vector registers of current CPUs. */
 #define LANES	16
 #define HALF	(LANES / 2)
 
 /*
- * One body for both element types, so that they cannot drift apart.  The
- * inner loops must be unrolled for the sums to live in registers, and the
- * pointers must move for the compiler to see (under -fwrapv too) that the
- * elements are contiguous.
+ * One body for both element types, so that they cannot diverge.  The inner
+ * loops must be unrolled to keep the sums in registers.  The pointers must
+ * move, so that the compiler sees contiguous elements even under -fwrapv.
  */
 #define DOT_BODY(n, weights, features) \
 	double		sum[LANES]; \
@@ -69,11 +68,10 @@ dot_double(int n, const double *weights, const double *features)
 /* ---------- widening ---------- */
 
 /*
- * Widening is what learning does with every number of every feature vector, so the
- * check for numbers that may not be must not cost more than the copy.  A number is
- * finite if and only if its product with zero is zero.  The products are summed,
- * and one look at the sum tells of all.  Numbers that may be finite and still too
- * large are scaled first, so that these overflow.
+ * Training widens every number of every feature vector, so the range check
+ * must not cost more than the copy.  A number is finite if and only if its
+ * product with zero is zero.  We sum the products and test the sum once.
+ * Doubles are scaled first, so that those beyond WIDEN_MAX overflow.
  */
 #define WIDEN_BODY(count, in, out, scale) \
 	double		sum[LANES]; \
@@ -119,9 +117,9 @@ widen_double(size_t count, const double *restrict in, double *restrict out)
 }
 
 /*
- * The exponent of a half moves to where that of a float is, and a product with a
- * power of two puts its bias right, with numbers below the normal ones.  What was
- * infinite or no number is 2^16 or more by then.
+ * Move the exponent of a half to a float's position.  A multiplication with a
+ * power of two corrects the bias and normalizes subnormals.  It leaves
+ * infinity and NaN at 2^16 or more.
  */
 CPU_CLONES
 void
@@ -170,8 +168,8 @@ largest(size_t count, const double *sum)
 }
 
 /*
- * A finite sum scaled to length 1; of zeros, zeros.  The largest number is
- * divided out first, so that no square overflows, nor do all of them vanish.
+ * The largest number is divided out first, so that no square overflows and
+ * not all squares underflow.  Zeros stay zeros.
  */
 void
 unit_scale(size_t count, const double *restrict sum, float *restrict out)
@@ -187,24 +185,27 @@ unit_scale(size_t count, const double *restrict sum, float *restrict out)
 		squares += (sum[i] / max) * (sum[i] / max);
 	length = squares > 0.0 ? sqrt(squares) : 1.0;
 
-	/* what is added takes the sign off a zero */
+	/* adding 0 turns a negative zero into a positive one */
 	for (i = 0; i < count; i++)
 		out[i] = (float) (sum[i] / max / length) + 0.0f;
 }
 
-/* ---------- the highest ---------- */
+/* ---------- maxima ---------- */
 
-/* Vectors spelt out, because compilers do not make them of a choice. */
+/* Vector types, because compilers do not vectorize a conditional choice. */
 typedef double quad __attribute__((vector_size(32), aligned(8), may_alias));
 typedef int64_t quad_mask __attribute__((vector_size(32), aligned(8), may_alias));
 typedef float octet __attribute__((vector_size(32), aligned(4), may_alias));
 typedef int32_t octet_mask __attribute__((vector_size(32), aligned(4), may_alias));
 
-/* the higher ones of two */
+/* Elementwise maximum */
 #define HIGHER(vector, mask, a, b) \
 	((vector) (((mask) (a) & ((a) > (b))) | ((mask) (b) & ~((a) > (b)))))
 
-/* "vectors" of them are a row; 0 times a finite number is 0, and NaN otherwise. */
+/*
+ * A row has "vectors" vectors.  0 times a number is 0 if the number is
+ * finite, and NaN otherwise.
+ */
 #define LANES_BODY(vector, mask, vectors, lowest) \
 	vector		highest[vectors]; \
 	vector		zero[vectors]; \

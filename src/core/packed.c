@@ -1,6 +1,6 @@
 /*
  * packed.c
- *		Vectors in few bytes: one or two bytes per number that is not zero.
+ *		Compressed vectors: one or two bytes per nonzero number.
  */
 #include "packed.h"
 
@@ -8,7 +8,10 @@
 #include <math.h>
 #include <string.h>
 
-/* Precision of a half in bits, and its exponents in the sense of frexp() */
+/*
+ * Format of IEEE half precision: bits of precision, and range of exponents as
+ * frexp() defines them
+ */
 #define PRECISION		11
 #define MIN_EXPONENT	(-13)
 #define MAX_EXPONENT	15
@@ -17,20 +20,21 @@
 #define EXPONENT		0x7c00
 #define FRACTION		0x03ff
 
-/* Sign and maximum root of a number of 8 bits */
+/* Format of 8-bit numbers: sign bit, and maximum root */
 #define BYTE_SIGN		0x80
 #define BYTE_STEPS		127
 
 /*
- * Rows share a scale if their largest numbers are at most 2^3 times the median row's, and
- * at least 2^-6 of the largest row among these.
+ * Limits between rows with a shared exponent, as powers of two.  The largest
+ * number of a row may be 2^3 times the median row's.  It must be at least
+ * 2^-6 of the largest row in the shared group.
  */
 #define MAX_ABOVE_MEDIAN	3
 #define MAX_BELOW_SHARED	6
 
 /*
- * The nearest half; ties go to the even one.  Rounding up to a power of two carries
- * into the exponent.
+ * Round to the nearest half, ties to even.  Rounding up to a power of two
+ * carries into the exponent.
  */
 static unsigned
 half_of(double number)
@@ -45,7 +49,7 @@ half_of(double number)
 				   (unsigned) rint(ldexp(fabs(number), PRECISION - exponent)));
 }
 
-/* The absolute value of a half, in units of the smallest one */
+/* Absolute value of a half, in units of the smallest half */
 static uint64_t
 size_of_half(unsigned bits)
 {
@@ -56,7 +60,10 @@ size_of_half(unsigned bits)
 	return (uint64_t) ((bits & FRACTION) | (FRACTION + 1)) << (exponent - 1);
 }
 
-/* The nearest square root, in steps of the largest root, with the sign */
+/*
+ * Round the square root of a number to a multiple of 1/127 of the largest
+ * root, and add the sign.
+ */
 static unsigned
 byte_of(double number)
 {
@@ -64,7 +71,7 @@ byte_of(double number)
 		(unsigned) rint(BYTE_STEPS * sqrt(ldexp(fabs(number), -MAX_EXPONENT)));
 }
 
-/* The absolute value of a number of 8 bits, in units of a squared step */
+/* Absolute value of an 8-bit number, in units of the squared step */
 static uint64_t
 size_of_byte(unsigned bits)
 {
@@ -74,8 +81,8 @@ size_of_byte(unsigned bits)
 }
 
 /*
- * The exponent at which the largest of some floats is just within range; the minimum if
- * all are zero
+ * Exponent that scales the largest of "count" floats to the top of the range;
+ * the minimum if all are zero
  */
 int
 packed_exponent(size_t count, const double *numbers)
@@ -93,8 +100,8 @@ packed_exponent(size_t count, const double *numbers)
 }
 
 /*
- * Give rows of similar size one exponent, so that a number that is the same in all of
- * them is rounded in the same way and cancels in dlints_contrast.  Rows that are much
+ * Give rows of similar size one exponent.  A number that is equal in all of
+ * them is then rounded equally, and cancels in dlints_contrast().  Rows much
  * larger or smaller than most keep their own exponents.
  */
 void
@@ -125,7 +132,7 @@ packed_share_exponent(size_t rows, int *exponents)
 			exponents[i] = shared;
 }
 
-/* Write a vector; returns the number of bytes. */
+/* Write a vector; returns its number of bytes. */
 size_t
 packed_write(int len, int width, const double *numbers, int exponent, uint8_t *out)
 {
@@ -151,7 +158,7 @@ packed_write(int len, int width, const double *numbers, int exponent, uint8_t *o
 	return (size_t) (next - out);
 }
 
-/* Number of bytes of the vector at "in"; 0 if some are missing */
+/* Number of bytes of the vector at "in"; 0 if it is incomplete */
 size_t
 packed_size(int len, int width, const uint8_t *in, size_t available)
 {
@@ -166,9 +173,9 @@ packed_size(int len, int width, const uint8_t *in, size_t available)
 }
 
 /*
- * Read the numbers of a vector, whose bytes must be complete; false if one of them is
- * not a finite number.  A number that was rounded up beyond the largest float becomes
- * the largest float.
+ * Read the numbers of a complete vector.  Returns false if one is not finite.
+ * Numbers that were rounded up beyond the largest float become the largest
+ * float.
  */
 bool
 packed_read(int len, int width, const uint8_t *in, float *out)
@@ -180,7 +187,7 @@ packed_read(int len, int width, const uint8_t *in, float *out)
 		ldexp(1.0, exponent + MAX_EXPONENT) / (BYTE_STEPS * BYTE_STEPS) :
 		ldexp(1.0, exponent + MIN_EXPONENT - PRECISION);
 	unsigned	sign = width == 1 ? BYTE_SIGN : SIGN;
-	unsigned	worst = 0;
+	unsigned	has_invalid = 0;
 	int			i;
 
 	for (i = 0; i < len; i++)
@@ -193,11 +200,11 @@ packed_read(int len, int width, const uint8_t *in, float *out)
 			bits = width == 1 ? next[0] : next[0] | (unsigned) next[1] << 8;
 			next += width;
 		}
-		worst |= (bits & EXPONENT) == EXPONENT;
+		has_invalid |= (bits & EXPONENT) == EXPONENT;
 		size = unit * (double) (width == 1 ? size_of_byte(bits) : size_of_half(bits));
 		out[i] = size < FLT_MAX ? (float) size : FLT_MAX;
 		if (bits & sign)
 			out[i] = -out[i];
 	}
-	return !worst;
+	return !has_invalid;
 }

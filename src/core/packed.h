@@ -1,16 +1,15 @@
 /*
  * packed.h
- *		Vectors in few bytes: a bit per number, and one or two bytes per number that
- *		is not zero.
+ *		Compressed vectors: a bit per number, and one or two bytes per nonzero
+ *		number.
  *
- * A vector begins with its exponent, one byte: numbers are divided by that power of
- * two.  Then come a bit per number, 1 if the number is not zero, and the numbers that
- * are not zero.
+ * A vector starts with an exponent, one byte: its numbers are divided by that
+ * power of two.  A bitmap of nonzero numbers follows, and then these numbers.
  *
- * Two bytes are IEEE 754's half precision, the low byte first: numbers of at least
- * 2^-28 of the largest keep 11 bits.  One byte is a sign and the square root of the
- * number, in 127 steps of the root of the next power of two: small numbers keep more
- * of their digits than in even steps.
+ * Two bytes are an IEEE half, low byte first: numbers of at least 2^-28 of
+ * the largest keep 11 bits.  One byte is a sign and the square root, in 127
+ * steps of the root of the next power of two.  Small numbers thus keep more
+ * digits than with even steps.
  */
 #ifndef DLINTS_PACKED_H
 #define DLINTS_PACKED_H
@@ -20,20 +19,20 @@
 #include <stdint.h>
 
 /*
- * Range of exponents for the numbers that floats can be, chosen to fit into a byte.
- * Denormal floats have few digits, and keep them.
+ * Range of exponents that all floats need, including subnormals; it fits into
+ * a byte.
  */
 #define PACKED_EXPONENT_MIN		(-142)
 #define PACKED_EXPONENT_MAX		113
 
-/* Bytes before the numbers: the exponent, and a bit per number */
+/* Bytes before the nonzero numbers: the exponent and the bitmap */
 static inline size_t
 packed_head(int len)
 {
 	return 1 + ((size_t) len + 7) / 8;
 }
 
-/* Maximum number of bytes of a vector; "width" is the number of bytes per number. */
+/* Maximum number of bytes of a vector with "width" bytes per number */
 static inline size_t
 packed_max_size(int len, int width)
 {

@@ -1,8 +1,8 @@
 /*
  * panel.c
- *		Products of a sparse matrix with a panel, and of panels with each other.
+ *		Products of a sparse matrix with a panel, and of two panels.
  *
- * They walk through cells and items in pieces, with pauses between them.
+ * Functions process cells and items in pieces, and call pause() after each.
  */
 #include "panel.h"
 
@@ -11,10 +11,10 @@
 #include "clones.h"
 #include "linalg.h"
 
-/* cells between pauses */
-#define CELLS			4096
+/* cells between two calls of pause() */
+#define CELLS_PER_PAUSE			4096
 
-/* sum <- sum + the vectors of some cells, times their weights */
+/* Add the vectors of the cells' items, times the cells' weights, to "sum". */
 CPU_CLONES
 static void
 gather(size_t columns, size_t count, const SvdCell *cells,
@@ -33,7 +33,7 @@ gather(size_t columns, size_t count, const SvdCell *cells,
 	}
 }
 
-/* the vectors of some cells <- themselves + sum times their weights */
+/* Add "sum", times the cells' weights, to the vectors of the cells' items. */
 CPU_CLONES
 static void
 scatter(size_t columns, size_t count, const SvdCell *cells,
@@ -72,29 +72,29 @@ panel_multiply(const SvdMatrix *matrix, size_t columns, const double *panel,
 		size_t		i;
 
 		memset(sum, 0, sizeof(double) * columns);
-		for (i = start; i < end; i += CELLS)
+		for (i = start; i < end; i += CELLS_PER_PAUSE)
 		{
-			gather(columns, end - i < CELLS ? end - i : CELLS,
+			gather(columns, end - i < CELLS_PER_PAUSE ? end - i : CELLS_PER_PAUSE,
 				   matrix->cells + i, panel, sum);
 			matrix->pause();
 		}
-		for (i = start; i < end; i += CELLS)
+		for (i = start; i < end; i += CELLS_PER_PAUSE)
 		{
-			scatter(columns, end - i < CELLS ? end - i : CELLS,
+			scatter(columns, end - i < CELLS_PER_PAUSE ? end - i : CELLS_PER_PAUSE,
 					matrix->cells + i, sum, out);
 			matrix->pause();
 		}
 	}
 }
 
-/* how many vectors of a panel, from this item on, go into one product */
+/* Number of vectors in the chunk of a panel that starts at "item" */
 int
 panel_chunk(const SvdMatrix *matrix, uint32_t item)
 {
 	return matrix->items - item < PANEL_CHUNK ? (int) (matrix->items - item) : PANEL_CHUNK;
 }
 
-/* full <- left' right; the panel of a chunk of items is a list of vectors */
+/* full <- left' right, summed chunk by chunk */
 void
 panel_cross(const SvdMatrix *matrix, int columns, const double *left,
 			const double *right, double *full)
@@ -112,7 +112,10 @@ panel_cross(const SvdMatrix *matrix, int columns, const double *left,
 	}
 }
 
-/* panel <- panel times the matrix in "full", given by columns */
+/*
+ * panel <- panel times "full", a matrix by columns; "chunk" is work space for
+ * PANEL_CHUNK vectors
+ */
 void
 panel_transform(const SvdMatrix *matrix, int columns, double *panel,
 				const double *full, double *chunk)

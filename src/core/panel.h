@@ -1,7 +1,7 @@
 /*
  * panel.h
- *		Products of a sparse matrix A of users by items with what has one vector
- *		for each item: a panel, "columns" numbers for each, item after item.
+ *		Products of a sparse matrix A of users by items with panels.  A panel
+ *		has one vector of "columns" numbers per item.
  */
 #ifndef DLINTS_PANEL_H
 #define DLINTS_PANEL_H
@@ -9,10 +9,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* vectors in a product of matrices */
+/* maximum number of vectors in one BLAS call */
 #define PANEL_CHUNK		64
 
-/* a number of the matrix */
+/* A nonzero element of the matrix */
 typedef struct SvdCell
 {
 	uint32_t	user;
@@ -24,11 +24,9 @@ typedef struct SvdMatrix
 {
 	uint32_t	users;
 	uint32_t	items;
-	const size_t *starts;		/* of each user's cells; one more says where
-								 * the last ends */
+	const size_t *starts;		/* first cell of each user, and the end of the last */
 	SvdCell    *cells;
-	void		(*pause) (void);	/* called every few milliseconds; need not
-									 * come back */
+	void		(*pause) (void);	/* called every few milliseconds; may not return */
 } SvdMatrix;
 
 extern int	panel_chunk(const SvdMatrix *matrix, uint32_t item);

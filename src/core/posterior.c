@@ -1,10 +1,11 @@
 /*
  * posterior.c
- *		Factor, mean, draw, width.
+ *		Posterior of the coefficients: factors, mean, draws and standard
+ *		deviations.
  *
- * No inverse, symmetric square root or eigendecomposition is formed.  Where
- * the paper writes Z^-1 Z~^(1/2) W, any matrix M with M M' = Z~ gives a
- * perturbation of the same law; ours is the Cholesky factor.
+ * We form no inverse, symmetric square root or eigendecomposition of a
+ * posterior.  The paper perturbs by Z^-1 Z~^(1/2) W.  Any matrix M with M M'
+ * = Z~ gives the same distribution, and we use the Cholesky factor.
  */
 #include "posterior.h"
 
@@ -15,23 +16,24 @@
 #include "linalg.h"
 #include "numbers.h"
 
-/* ---------- what was known beforehand ---------- */
+/* ---------- prior ---------- */
 
-/* largest share of a sum that its rounding is taken to be */
-#define MOST_ROUNDING	1e-9
+/* Upper bound of the relative rounding error of a difference of sums */
+#define MAX_ROUNDING_SHARE	1e-9
 
 /*
- * The level of evidence is that of its intercept.  Both that and what the
- * intercept has in common with the other coordinates are taken out:
+ * Remove the level of the evidence: the mean reward, and the intercept's
+ * covariance with the other coordinates.
  *
  *		P = G - s s' / N		p = b - (R / N) s
  *
- * s being the intercept's column of G and R / N the mean reward.  Of a coordinate
- * that hardly varies nothing but rounding is left, in proportion to what it was:
- * so much is added to the diagonal, which keeps P positive semidefinite.
+ * where s is the intercept's column of G and R / N the mean reward.  For a
+ * coordinate that hardly varies only rounding errors remain, in proportion to
+ * its former element.  We add an upper bound of them to the diagonal, so that
+ * P stays positive semidefinite.
  */
 static void
-take_level_out(int dim, double N, double mean, double *p, double *P)
+remove_level(int dim, double N, double mean, double *p, double *P)
 {
 	int			i;
 	int			j;
@@ -46,14 +48,14 @@ take_level_out(int dim, double N, double mean, double *p, double *P)
 		for (i = j; i < dim - 1; i++)
 			P[linalg_packed_index(dim, i, j)] -=
 				sum * (P[linalg_packed_index(dim, dim - 1, i)] / N);
-		*element = fmax(0.0, *element) + MOST_ROUNDING * before;
+		*element = fmax(0.0, *element) + MAX_ROUNDING_SHARE * before;
 	}
 	p[dim - 1] = 0.0;
 	for (j = 0; j < dim; j++)
 		P[linalg_packed_index(dim, dim - 1, j)] = 0.0;
 }
 
-/* What evidence says beforehand; it has observations. */
+/* Make a prior from evidence that has observations. */
 void
 prior_from(const Evidence *e, const Rewards *rewards, double *N, double *p,
 		   double *P)
@@ -64,10 +66,10 @@ prior_from(const Evidence *e, const Rewards *rewards, double *N, double *p,
 	memcpy(p, e->b, sizeof(double) * (size_t) e->dim);
 	memcpy(P, e->G, sizeof(double) * packed);
 	if (rewards->intercept)
-		take_level_out(e->dim, *e->N, rewards->reference + *e->R / *e->N, p, P);
+		remove_level(e->dim, *e->N, rewards->reference + *e->R / *e->N, p, P);
 }
 
-/* b <- b + what the prior says of it */
+/* Add the prior's contribution to b. */
 void
 prior_add(const Prior *prior, int dim, double *b)
 {
@@ -77,7 +79,7 @@ prior_add(const Prior *prior, int dim, double *b)
 		b[k] += prior->weight * prior->p[k];
 }
 
-/* Every number finite; what cannot be negative is not. */
+/* Are all numbers finite, and N, sigma and the diagonal not negative? */
 bool
 prior_is_valid(const Prior *prior, int dim)
 {
@@ -91,91 +93,93 @@ prior_is_valid(const Prior *prior, int dim)
 /* ---------- factors ---------- */
 
 /*
- * Rounding errors that evidence may have gathered, in units of DBL_EPSILON.
- * More would leave it fewer than four digits.
+ * Maximum accumulated rounding error of evidence, in units of DBL_EPSILON.
+ * More would leave fewer than four digits.
  */
-#define MOST_ROUNDINGS	1e12
+#define MAX_ROUNDING_ERRORS	1e12
 
 /*
- * What is factored: G and what stands for H, each so many times, with a prior; and
- * what is added to the diagonals of both: the ridge and, for each, a share of the
- * elements that stand there, taken to be at least so large.
+ * Two matrices to factor: index 0 is G, index 1 is H or its substitute.  Each
+ * is the evidence times "times", plus the prior.  Their diagonals get the
+ * ridge, and a fraction "share" of their own elements, or of "least" if that
+ * is larger.
  */
-typedef struct Known
+typedef struct FactorInput
 {
 	const Prior *prior;
 	const double *evidence[2];
 	double		times[2];
 	double		share[2];
 	double		least[2];
-} Known;
+} FactorInput;
 
-/* element k of the diagonal of matrix j */
+/* Element k of the diagonal of matrix j, without the ridge */
 static double
-diagonal(const Known *known, int j, int dim, int k)
+diagonal(const FactorInput *input, int j, int dim, int k)
 {
-	const Prior *prior = known->prior;
+	const Prior *prior = input->prior;
 	size_t		at = linalg_packed_index(dim, k, k);
-	double		element = known->times[j] * known->evidence[j][at];
+	double		element = input->times[j] * input->evidence[j][at];
 
 	return prior->weight > 0.0 ? element + prior->weight * prior->P[at] : element;
 }
 
 static double
-max_diagonal(const Known *known, int j, int dim)
+max_diagonal(const FactorInput *input, int j, int dim)
 {
 	double		max = 0.0;
 	int			k;
 
 	for (k = 0; k < dim; k++)
-		max = fmax(max, diagonal(known, j, dim, k));
+		max = fmax(max, diagonal(input, j, dim, k));
 	return max;
 }
 
-/* What is added to element k of the diagonal. */
+/* Number that is added to element k of both diagonals */
 static double
-added(const Known *known, int dim, int k)
+diagonal_addend(const FactorInput *input, int dim, int k)
 {
-	const Prior *prior = known->prior;
+	const Prior *prior = input->prior;
 	double		sum = k == dim - 1 ? prior->last_ridge : prior->ridge;
 	int			j;
 
 	for (j = 0; j < 2; j++)
-		if (known->share[j] > 0.0)
-			sum += known->share[j] *
-				fmax(diagonal(known, j, dim, k), known->least[j]);
+		if (input->share[j] > 0.0)
+			sum += input->share[j] *
+				fmax(diagonal(input, j, dim, k), input->least[j]);
 	return sum;
 }
 
-/* matrix <- matrix j with the prior */
+/* Compute matrix j, the evidence plus the prior. */
 static void
-gather(const Known *known, int j, size_t count, double *matrix)
+add_prior(const FactorInput *input, int j, size_t count, double *matrix)
 {
-	const Prior *prior = known->prior;
+	const Prior *prior = input->prior;
 	size_t		i;
 
-	memcpy(matrix, known->evidence[j], count * sizeof(double));
-	if (known->times[j] != 1.0)
+	memcpy(matrix, input->evidence[j], count * sizeof(double));
+	if (input->times[j] != 1.0)
 		for (i = 0; i < count; i++)
-			matrix[i] *= known->times[j];
+			matrix[i] *= input->times[j];
 	if (prior->weight > 0.0)
 		for (i = 0; i < count; i++)
 			matrix[i] += prior->weight * prior->P[i];
 }
 
 /*
- * Cholesky factor of what is known and what is added to it.  In exact arithmetic
- * no pivot is below what was added to its element.  One that is less than half
- * of that shows that rounding errors are larger than what was added.
+ * Cholesky factor of matrix j plus the addend of its diagonal.  In exact
+ * arithmetic no pivot is below the addend of its element.  A pivot below half
+ * the addend shows that rounding errors exceed the addend; the function then
+ * returns false.
  */
 static bool
-factor_with_ridge(int dim, const Known *known, int j, double *factor)
+factor_with_ridge(int dim, const FactorInput *input, int j, double *factor)
 {
 	int			k;
 
-	gather(known, j, linalg_packed_len(dim), factor);
+	add_prior(input, j, linalg_packed_len(dim), factor);
 	for (k = 0; k < dim; k++)
-		factor[linalg_packed_index(dim, k, k)] += added(known, dim, k);
+		factor[linalg_packed_index(dim, k, k)] += diagonal_addend(input, dim, k);
 	if (!linalg_cholesky(dim, factor) ||
 		!linalg_all_finite(linalg_packed_len(dim), factor))
 		return false;
@@ -183,56 +187,57 @@ factor_with_ridge(int dim, const Known *known, int j, double *factor)
 	{
 		double		root = factor[linalg_packed_index(dim, k, k)];
 
-		if (root * root < 0.5 * added(known, dim, k))
+		if (root * root < 0.5 * diagonal_addend(input, dim, k))
 			return false;
 	}
 	return true;
 }
 
 /*
- * The same with as large a share as is needed.
+ * Cholesky factor of matrix j, with the ridge raised as far as necessary.
  *
- * Feature vectors can be so large, or so nearly parallel, that the rounding
- * errors of the evidence exceed the ridge.  Then the ridge is raised to their
- * size, which keeps what the evidence still knows.  Each observation adds at
- * most one rounding error, and does so when the same features come again and
- * again.  The first attempt takes errors to be in proportion to a coordinate's
- * own elements, so that a coordinate that was never seen keeps its ridge.  The
- * second takes them to be in proportion to the largest element, as they are
- * where evidence was taken back.  Evidence that needs more never came from
- * observations: the result is false.
+ * If feature vectors are very large or nearly parallel, the rounding errors
+ * of the evidence may exceed the ridge.  We then raise the ridge to their
+ * size, which keeps all significant digits of the evidence.  Each observation
+ * adds at most one rounding error.
+ *
+ * The first attempt assumes errors in proportion to a coordinate's own
+ * elements, so that a coordinate without observations keeps its ridge.  The
+ * second assumes errors in proportion to the largest element, as after a
+ * retraction.  Evidence that needs more cannot come from observations, and
+ * the result is false.
  */
 static bool
-factor_raised(const Evidence *e, int j, Known *known, double *factor)
+factor_with_raised_ridge(const Evidence *e, int j, FactorInput *input, double *factor)
 {
-	const Prior *prior = known->prior;
+	const Prior *prior = input->prior;
 	double		count = prior->weight > 0.0 ? *e->N + *prior->N : *e->N;
 	double		rounding = e->dim * DBL_EPSILON;
-	double		most = rounding * (1.0 + fmin(count, MOST_ROUNDINGS));
+	double		most = rounding * (1.0 + fmin(count, MAX_ROUNDING_ERRORS));
 	int			attempt;
 
-	if (factor_with_ridge(e->dim, known, j, factor))
+	if (factor_with_ridge(e->dim, input, j, factor))
 		return true;
 	for (attempt = 0; attempt < 2; attempt++)
 	{
 		if (attempt > 0)
-			known->least[j] = max_diagonal(known, j, e->dim);
-		for (known->share[j] = rounding; known->share[j] < 10.0 * most;
-			 known->share[j] *= 10.0)
-			if (factor_with_ridge(e->dim, known, j, factor))
+			input->least[j] = max_diagonal(input, j, e->dim);
+		for (input->share[j] = rounding; input->share[j] < 10.0 * most;
+			 input->share[j] *= 10.0)
+			if (factor_with_ridge(e->dim, input, j, factor))
 				return true;
 	}
 	return false;
 }
 
-/* numbers in L and, where evidence fades, M */
+/* Number of doubles of L and, if evidence fades, M */
 size_t
 factor_value_count(int dim, bool fades)
 {
 	return linalg_packed_len(dim) * (fades ? 2 : 1);
 }
 
-/* Lay L and M out over factor_value_count numbers. */
+/* Bind L and M to an array of factor_value_count() doubles. */
 void
 factor_bind(Factor *f, int dim, bool fades, double *values)
 {
@@ -242,25 +247,24 @@ factor_bind(Factor *f, int dim, bool fades, double *values)
 }
 
 /*
- * Z = L L' and, when there is a second matrix, Z~ = M M', into a factor that
- * was bound for the evidence's dimension and fading.  Z is G, and Z~ is H or
- * what stands for it, each with the prior.
+ * Compute Z = L L' and, if M is bound, Z~ = M M'.  Z is G, and Z~ is H or its
+ * substitute, each with the prior and the ridge.
  *
- * Where the ridge had to be raised for Z it is raised for Z~, too: otherwise
- * draws would be surer than the mean.  Z~ may need more, since it has squares of
- * weights; that is not applied to Z, so the mean does not depend on whether
- * there is a second matrix.  False if no observations leave such evidence.
+ * A ridge that was raised for Z is raised for Z~, too: otherwise draws would
+ * vary less than the mean's error.  Z~ may need a larger ridge, since its
+ * weights are squared.  We do not apply that to Z, so the mean does not
+ * depend on M.  Returns false if no observations can have left such evidence.
  */
 bool
 posterior_factor(const Evidence *e, const Prior *prior, Factor *f)
 {
-	Known		known = {
+	FactorInput		input = {
 		prior, {e->G, e->H ? e->H : e->G}, {1.0, evidence_square_share(e)},
 		{0, 0}, {0, 0}
 	};
 
-	return factor_raised(e, 0, &known, f->L) &&
-		(f->M == NULL || factor_raised(e, 1, &known, f->M));
+	return factor_with_raised_ridge(e, 0, &input, f->L) &&
+		(f->M == NULL || factor_with_raised_ridge(e, 1, &input, f->M));
 }
 
 /* ---------- estimates ---------- */
@@ -273,7 +277,7 @@ posterior_mean(const Factor *f, const double *b, double *mean)
 	linalg_cholesky_solve(f->dim, f->L, 1, mean);
 }
 
-/* draws <- shift + scale draws, "count" vectors and one that is added to each */
+/* draws <- shift + scale draws, for "count" vectors and one shift */
 static void
 scale_and_shift(int dim, int count, double scale, const double *shift,
 				double *draws)
@@ -287,11 +291,11 @@ scale_and_shift(int dim, int count, double scale, const double *shift,
 }
 
 /*
- * psi-tilde (Algorithm 1, "Calculate psi-tilde"), "count" of them: each
- * normally distributed with mean psi-hat and covariance
- * scale^2 Z^-1 Z~ Z^-1, given dim standard normals of its own.
- * psi-tilde = Z^-1 (b + scale M w); with M = L one of the two triangular
- * solves falls away.  "work" holds dim numbers.
+ * Draw "count" perturbed estimates psi-tilde (Algorithm 1, "Calculate
+ * psi-tilde").  Each is normal with mean psi-hat and covariance scale^2 Z^-1
+ * Z~ Z^-1, computed from dim standard normals as Z^-1 (b + scale M w).  If M
+ * = L, one of the two triangular solves is unnecessary.  "work" holds dim
+ * numbers.
  */
 void
 posterior_draws(const Factor *f, const double *b, double scale, int count,
@@ -316,8 +320,8 @@ posterior_draws(const Factor *f, const double *b, double scale, int count,
 }
 
 /*
- * A root R of the posterior covariance, R R' = Z^-1 Z~ Z^-1, as dim columns
- * of dim numbers: Z^-1 M, or L'^-1 where M = L.
+ * Compute a root R of the posterior covariance, R R' = Z^-1 Z~ Z^-1, as dim
+ * columns of dim numbers: Z^-1 M, or L'^-1 if M = L.
  */
 void
 posterior_root(const Factor *f, double *root)
@@ -340,8 +344,8 @@ posterior_root(const Factor *f, double *root)
 }
 
 /*
- * sqrt(z' Z^-1 Z~ Z^-1 z), the width a draw's score of z is scaled by, as the
- * length of R'z.  "work" holds dim numbers.
+ * Standard deviation of the score of z under a unit perturbation, sqrt(z'
+ * Z^-1 Z~ Z^-1 z), as the length of R'z.  "work" holds dim numbers.
  */
 double
 posterior_stddev(int dim, const double *root, const double *reduced,
@@ -352,9 +356,9 @@ posterior_stddev(int dim, const double *root, const double *reduced,
 }
 
 /*
- * psi-hat'z, and the width at z as posterior_stddev has it, by one solution for
- * this z alone.  "reduced" is overwritten.  With M = L the width is met on the way:
- * L' Z^-1 z is L^-1 z.
+ * Expected score psi-hat'z and its standard deviation, by a solution for this
+ * z alone.  Overwrites "reduced".  If M = L, the intermediate result L^-1 z
+ * has the standard deviation as its length.
  */
 double
 posterior_score(const Factor *f, const double *b, double *reduced,
@@ -376,7 +380,7 @@ posterior_score(const Factor *f, const double *b, double *reduced,
 	return mean;
 }
 
-/* Z^-1 Z~ Z^-1 as a full symmetric matrix */
+/* Compute Z^-1 Z~ Z^-1 as a full symmetric matrix. */
 void
 posterior_covariance(int dim, const double *root, double *cov)
 {

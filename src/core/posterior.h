@@ -1,9 +1,9 @@
 /*
  * posterior.h
- *		What follows from the evidence: the normal distribution of the
- *		coefficients, its mean, draws from it and its widths.
+ *		Posterior of the coefficients: a normal distribution with its mean,
+ *		draws and standard deviations.
  *
- * Memory is the caller's, as in evidence.h.
+ * The caller provides the memory, as in evidence.h.
  */
 #ifndef DLINTS_POSTERIOR_H
 #define DLINTS_POSTERIOR_H
@@ -11,22 +11,21 @@
 #include "evidence.h"
 
 /*
- * What stands beside the evidence: the ridge, and what was known beforehand.
+ * Ridge and prior evidence, which are added to a model's own evidence.
  *
- * A log, another shop, or the model of everybody says something before the first
- * observation.  Its evidence P, p is added to what was learned, so many times,
- * with its level taken out: how items compare is known beforehand, how often
- * anything is clicked is not.
+ * The prior is evidence P, p from another source, such as a click log or
+ * another model.  It counts with a weight, and without its level: it compares
+ * items, but does not predict how often items are clicked.
  */
 typedef struct Prior
 {
 	double		ridge;
-	double		last_ridge;		/* an intercept's, which is shrunk no further */
-	double		weight;			/* 0: P does not count */
-	const double *N;			/* one number: observations behind it */
+	double		last_ridge;		/* ridge of the intercept; not estimated */
+	double		weight;			/* factor of P and p; 0 without a prior */
+	const double *N;			/* one number: observations of the prior */
 	const double *p;			/* dim numbers */
 	const double *P;			/* linalg_packed_len(dim) */
-	double		sigma;			/* of its rewards; 0: they are all the same */
+	double		sigma;			/* noise of its rewards; 0 if they are all equal */
 } Prior;
 
 static inline Prior
@@ -43,8 +42,8 @@ extern void prior_add(const Prior *prior, int dim, double *b);
 extern bool prior_is_valid(const Prior *prior, int dim);
 
 /*
- * Cholesky factors of Z = L L' and Z~ = M M', packed; M is NULL where nothing
- * fades (then Z~ = Z).
+ * Packed Cholesky factors Z = L L' and Z~ = M M'.  M is NULL if nothing
+ * fades, where Z~ = Z.
  */
 typedef struct Factor
 {

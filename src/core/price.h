@@ -1,7 +1,7 @@
 /*
  * price.h
- *		Dual prices of constraints: the lowest prices at which decisions, made
- *		again by score - price x cost, cost no more on average than their targets.
+ *		Dual prices of constraints: the lowest prices at which decisions, replayed
+ *		with score - price x cost, have mean costs within their targets.
  *
  * Prices are the multipliers of a linear program over mixtures of choices: maximize
  * the mean score while the mean cost of each kind is at most its target.
@@ -24,7 +24,7 @@ typedef struct PricedDecision
 	const double *costs;		/* one row of "candidates" numbers per kind */
 } PricedDecision;
 
-/* Decisions that are made again under prices, and work space */
+/* Decisions to be replayed under prices, and work space */
 typedef struct PricedDecisions
 {
 	int			kinds;			/* of costs, at most PRICE_MAX_KINDS */
@@ -37,8 +37,8 @@ typedef struct PricedDecisions
 	void		(*pause) (void);	/* called every few milliseconds; may not return */
 } PricedDecisions;
 
-extern void price_means(const PricedDecisions *all, const double *prices,
-						double *means);
+extern double price_means(const PricedDecisions *all, const double *prices,
+						  double *means);
 extern void price_solve(const PricedDecisions *all, const double *targets,
 						double *prices);
 

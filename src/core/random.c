@@ -23,7 +23,7 @@
 #define TWO_PI			6.283185307179586476925286766559
 #define TWO_POW_MINUS_53	(1.0 / 9007199254740992.0)
 
-/* The bijection itself: 128 random bits for each counter under a key. */
+/* The Philox bijection: 128 random bits for a counter under a key */
 void
 random_philox(const uint32_t counter[4], const uint32_t key[2],
 			  uint32_t out[4])
@@ -55,7 +55,9 @@ random_philox(const uint32_t counter[4], const uint32_t key[2],
 	out[3] = c3;
 }
 
-/* 64 random bits for each index under a seed: lots, and seeds of more of them */
+/*
+ * 64 random bits for an index under a seed: tie-break keys and derived seeds
+ */
 uint64_t
 random_bits(uint64_t seed, uint64_t index)
 {
@@ -68,24 +70,24 @@ random_bits(uint64_t seed, uint64_t index)
 }
 
 /*
- * The words of so many counters that follow each other, in two halves of 64
- * bits.  A matrix of normals is a long list of them.
+ * Random words of WORDS_TOGETHER successive counters, in two halves of 64
+ * bits.  The number matches the lanes of an AVX2 register.
  */
-#define TOGETHER	4
+#define WORDS_TOGETHER	4
 
 typedef struct Words
 {
-	uint64_t	first[TOGETHER];
-	uint64_t	second[TOGETHER];
+	uint64_t	first[WORDS_TOGETHER];
+	uint64_t	second[WORDS_TOGETHER];
 } Words;
 
 static void
-words_one_by_one(uint64_t first, const uint32_t stream[2],
+words_scalar(uint64_t first, const uint32_t stream[2],
 				 const uint32_t key[2], Words *words)
 {
 	int			i;
 
-	for (i = 0; i < TOGETHER; i++)
+	for (i = 0; i < WORDS_TOGETHER; i++)
 	{
 		uint64_t	number = first + (uint64_t) i;
 		const uint32_t counter[4] = {
@@ -101,11 +103,11 @@ words_one_by_one(uint64_t first, const uint32_t stream[2],
 
 #ifdef CPU_AVX2
 /*
- * The same, side by side.  Of each 64 bits the lower 32 count; what is above
- * them is whatever the multiplication left there.
+ * Compute the words in four lanes.  The lower 32 bits of a lane hold the
+ * number; the upper ones are leftovers of multiplications.
  */
 CPU_AVX2 static void
-words_side_by_side(uint64_t first, const uint32_t stream[2],
+words_avx2(uint64_t first, const uint32_t stream[2],
 				   const uint32_t key[2], Words *words)
 {
 	const __m256i m0 = _mm256_set1_epi64x(PHILOX_M0);
@@ -142,7 +144,10 @@ words_side_by_side(uint64_t first, const uint32_t stream[2],
 }
 #endif
 
-/* 53 of 64 random bits as a number in (0, 1]; zero would have no logarithm */
+/*
+ * Map 53 of 64 random bits to (0, 1].  Zero is excluded, because it has no
+ * logarithm.
+ */
 static double
 uniform(uint64_t bits)
 {
@@ -150,8 +155,8 @@ uniform(uint64_t bits)
 }
 
 /*
- * Standard normals number first to first + count - 1 of one row of a purpose's
- * stream.  A number depends neither on first nor on count.
+ * Standard normals "first" to first + count - 1 of a row.  Each number
+ * depends on its own index only, not on the range.
  */
 void
 random_normals_from(uint64_t seed, RandomPurpose purpose, uint32_t row,
@@ -161,17 +166,17 @@ random_normals_from(uint64_t seed, RandomPurpose purpose, uint32_t row,
 	const uint32_t stream[2] = {row, (uint32_t) purpose};
 	size_t		skipped = (size_t) (first % 2);
 	void		(*make_words) (uint64_t, const uint32_t *, const uint32_t *,
-							   Words *) = words_one_by_one;
+							   Words *) = words_scalar;
 	Words		words;
 	size_t		i;
 
 #ifdef CPU_AVX2
 	if (__builtin_cpu_supports("avx2"))
-		make_words = words_side_by_side;
+		make_words = words_avx2;
 #endif
 	for (i = 0; i < count + skipped; i += 2)
 	{
-		size_t		pair = i / 2 % TOGETHER;
+		size_t		pair = i / 2 % WORDS_TOGETHER;
 		double		radius;
 		double		angle;
 
@@ -187,7 +192,7 @@ random_normals_from(uint64_t seed, RandomPurpose purpose, uint32_t row,
 	}
 }
 
-/* Standard normals number 0 to count - 1 of such a row */
+/* Standard normals 0 to count - 1 of a row */
 void
 random_normals(uint64_t seed, RandomPurpose purpose, uint32_t row,
 			   size_t count, double *out)
@@ -198,24 +203,24 @@ random_normals(uint64_t seed, RandomPurpose purpose, uint32_t row,
 /* ---------- names ---------- */
 
 /*
- * SipHash-2-4 (Aumasson and Bernstein, "SipHash: a fast short-input PRF", 2012)
- * of a name, and the signs that Philox makes of that.  The key is the one of the
- * authors' test vectors, the bytes 0 to 15.  It hides nothing: it only has to be
- * the same everywhere and for ever.
+ * SipHash-2-4 (Aumasson and Bernstein, "SipHash: a fast short-input PRF",
+ * 2012) of a name, and its signs from Philox.  The key is that of the
+ * authors' test vectors, the bytes 0 to 15.  It is no secret, but must be
+ * equal on all machines and in all versions.
  */
 #define KEY_LOW			UINT64_C(0x0706050403020100)
 #define KEY_HIGH		UINT64_C(0x0f0e0d0c0b0a0908)
 
-#define WORD			8		/* bytes that go in at a time */
-#define ROUNDS			2		/* after each word */
-#define LAST_ROUNDS		4
+#define BYTES_PER_WORD	8
+#define ROUNDS_PER_WORD	2
+#define FINAL_ROUNDS	4
 
-#define SIGNS			128		/* of one block of Philox */
+#define SIGNS_PER_BLOCK	128		/* of Philox */
 
 #define ROTATE(x, bits)	(((x) << (bits)) | ((x) >> (64 - (bits))))
 
 static void
-mix(uint64_t v[4], int rounds)
+siphash_rounds(uint64_t v[4], int rounds)
 {
 	int			i;
 
@@ -235,14 +240,14 @@ mix(uint64_t v[4], int rounds)
 }
 
 static void
-absorb(uint64_t v[4], uint64_t word)
+siphash_word(uint64_t v[4], uint64_t word)
 {
 	v[3] ^= word;
-	mix(v, ROUNDS);
+	siphash_rounds(v, ROUNDS_PER_WORD);
 	v[0] ^= word;
 }
 
-/* Up to eight bytes as a number, the first the lowest, on every machine. */
+/* Read up to eight bytes as a little-endian number, on every machine. */
 static uint64_t
 little_endian(const unsigned char *bytes, size_t count)
 {
@@ -266,19 +271,19 @@ hash_name(const void *bytes, size_t count)
 		KEY_HIGH ^ UINT64_C(0x7465646279746573)
 	};
 
-	for (; left >= WORD; left -= WORD, next += WORD)
-		absorb(v, little_endian(next, WORD));
-	absorb(v, little_endian(next, left) | (uint64_t) count << 56);
+	for (; left >= BYTES_PER_WORD; left -= BYTES_PER_WORD, next += BYTES_PER_WORD)
+		siphash_word(v, little_endian(next, BYTES_PER_WORD));
+	siphash_word(v, little_endian(next, left) | (uint64_t) count << 56);
 
 	v[2] ^= 0xff;
-	mix(v, LAST_ROUNDS);
+	siphash_rounds(v, FINAL_ROUNDS);
 	return v[0] ^ v[1] ^ v[2] ^ v[3];
 }
 
 /*
- * Add the first count signs of a hash to as many sums, times the weight.  Sign
- * i is bit i of what Philox makes of the counters 0, 1, … under the hash as
- * its key, and a bit that is set is a minus.
+ * Add the first "count" signs of a hash, times the weight, to "sum".  Sign i
+ * is bit i of Philox's output for the counters 0, 1, ... with the hash as
+ * key.  A bit of 1 is a minus.
  */
 void
 hash_add_signs(uint64_t hash, double weight, size_t count, double *sum)
@@ -287,12 +292,12 @@ hash_add_signs(uint64_t hash, double weight, size_t count, double *sum)
 	const double signed_weight[2] = {weight, -weight};
 	size_t		i;
 
-	for (i = 0; i < count; i += SIGNS)
+	for (i = 0; i < count; i += SIGNS_PER_BLOCK)
 	{
 		const uint32_t counter[4] = {
-			(uint32_t) (i / SIGNS), 0, 0, RANDOM_SIGNS
+			(uint32_t) (i / SIGNS_PER_BLOCK), 0, 0, RANDOM_SIGNS
 		};
-		size_t		signs = SIGNS;
+		size_t		signs = SIGNS_PER_BLOCK;
 		uint32_t	bits[4];
 		size_t		k;
 

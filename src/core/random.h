@@ -1,12 +1,12 @@
 /*
  * random.h
- *		Counter-based random numbers: entry "index" of stream "stream" of key
- *		"seed" is a pure function of the three, so that a projection matrix
- *		needs no storage and a seeded draw can be repeated anywhere.
+ *		Counter-based random numbers.  Each number is a pure function of a
+ *		seed (the key), a stream and an index.  A projection matrix therefore
+ *		needs no storage, and a seeded draw can be repeated anywhere.
  *
- * The mapping from (seed, stream, index) to a number is part of the stored
- * format, and goes with its version: changing it would silently change what
- * every stored model means.  Golden values in the tests pin it.
+ * The mapping from (seed, stream, index) to numbers belongs to the stored
+ * format: a change would silently change the meaning of stored models.
+ * Golden values in the tests pin it.
  */
 #ifndef DLINTS_RANDOM_H
 #define DLINTS_RANDOM_H
@@ -15,16 +15,16 @@
 #include <stdint.h>
 
 /*
- * Streams keep uses of one seed apart.  The high half of the stream number is
- * the purpose, the low half is the purpose's own (a matrix row, say).
+ * Streams separate the uses of one seed.  The high half of a stream's number
+ * is its purpose; the low half belongs to the purpose, such as a matrix row.
  */
 typedef enum RandomPurpose
 {
-	RANDOM_PROJECTION = 1,		/* rows of P */
-	RANDOM_DRAW = 2,			/* the normals behind a perturbed estimate */
-	RANDOM_SIGNS = 5,			/* of names; the key is a hash, no seed */
-	RANDOM_START = 6,			/* of iterated panels; the same */
-	RANDOM_BONUS = 7			/* perturbed bonuses: a row per candidate, by draw */
+	RANDOM_PROJECTION = 1,		/* rows of the projection matrix */
+	RANDOM_DRAW = 2,			/* normals of a perturbed estimate */
+	RANDOM_SIGNS = 5,			/* signs of a name; the key is its hash */
+	RANDOM_START = 6,			/* start of the iteration in svd.c; the key is a hash */
+	RANDOM_BONUS = 7			/* perturbed bonuses: row = candidate, index = draw */
 } RandomPurpose;
 
 extern void random_philox(const uint32_t counter[4], const uint32_t key[2],
@@ -36,13 +36,12 @@ extern void random_normals_from(uint64_t seed, RandomPurpose purpose, uint32_t r
 								uint64_t first, size_t count, double *out);
 
 /*
- * Names as vectors: each name stands for random signs of its own, and a weighted
- * sum of names is a vector in which each of them can be found again by a dot
- * product.
+ * Names as vectors (feature hashing).  Each name stands for pseudorandom
+ * signs.  In a weighted sum of names, a dot product with a name's signs
+ * recovers its weight.
  *
- * What a name stands for is part of what users store, in columns and in models
- * that have learned from them: it never changes.  Golden values in the tests pin
- * it.
+ * Users store these vectors in columns and train models with them, so the
+ * signs of a name never change.  Golden values in the tests pin them.
  */
 extern uint64_t hash_name(const void *bytes, size_t count);
 extern void hash_add_signs(uint64_t hash, double weight, size_t count,

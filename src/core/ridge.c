@@ -1,6 +1,6 @@
 /*
  * ridge.c
- *		The marginal likelihood of rewards as a function of the ridge.
+ *		Estimation of the ridge by maximum marginal likelihood.
  */
 #include "ridge.h"
 
@@ -10,37 +10,47 @@
 #include "linalg.h"
 #include "memories.h"
 
-/* each step of the search is by this factor, and there are so many at most */
-#define STEP			4.0
-#define MOST_STEPS		20
-
 /*
- * Down there are fewer, since rewards without noise, which speak for no ridge at
- * all, would leave draws without width.
+ * The search multiplies the ridge by 4 per step (doc/algorithm.md, "Ridge"),
+ * at most 20 times: up to 1e12 times the start.
  */
-#define MOST_STEPS_DOWN	2
+#define STEP_FACTOR			4.0
+#define MAX_STEPS_UP		20
 
 /*
- * So many observations for each parameter that the estimate amounts to have to
- * speak for a larger ridge: fewer, of few arms of many, say of nothing that it
- * matters.
+ * Maximum number of steps that divide the ridge by STEP_FACTOR.  With
+ * noiseless rewards the likelihood favours a zero ridge, and draws would have
+ * no variance.
  */
-#define ENOUGH			7.0
-
-/* rewards of which less than this share varies have nothing to be explained */
-#define LEAST_VARIATION	1e-9
-
-/* residuals below this share of the squares are rounding */
-#define LEAST_RESIDUE	1e-14
+#define MAX_STEPS_DOWN	2
 
 /*
- * All that the marginal likelihood depends on, but for the ridge.  What is known of
- * the coordinates that it holds is a symmetric matrix A and a vector v, of which
+ * Minimum observations per effective parameter before the ridge may rise.
+ * With fewer, as with few rewarded arms among many, missing signal is no
+ * evidence of small coefficients (doc/algorithm.md, "Ridge").
+ */
+#define MIN_OBSERVATIONS_PER_PARAMETER			7.0
+
+/*
+ * Minimum ratio of the rewards' squared deviations to S; below, rewards are
+ * constant up to rounding and the ridge keeps its start value.
+ */
+#define MIN_VARIATION	1e-9
+
+/*
+ * Residuals below this fraction of S are rounding errors (about 50 times the
+ * precision of a double).
+ */
+#define MIN_RESIDUE	1e-14
+
+/*
+ * Everything in the marginal likelihood that does not depend on the ridge.
+ * For a symmetric matrix A and a vector v, it needs
  *
  *		ln |A + ridge I|	and		v' (A + ridge I)^-1 v
  *
- * are wanted for many ridges.  So A is reduced to a tridiagonal matrix once, which
- * takes as long as four factorisations, and each ridge then takes "dim" operations.
+ * for many ridges.  We therefore reduce A to tridiagonal form once, at the
+ * cost of four factorizations.  Each ridge then takes "dim" operations.
  */
 typedef struct Likelihood
 {
@@ -48,17 +58,20 @@ typedef struct Likelihood
 	double	   *diagonal;
 	double	   *below;
 	double	   *vector;
-	double	   *spare;			/* for a diagonal, and what is below it */
-	double		squares;		/* about the level */
-	double		least;			/* residual that is not rounding */
-	double		freedom;		/* N, less one for the level */
-	double		noise;			/* 0: unknown */
-	double		first;			/* the ridge that nothing speaks against */
+	double	   *spare;			/* work space for one tridiagonal factorization */
+	double		squares;		/* sum of squared rewards about their mean */
+	double		min_residual;	/* smallest residual that is not a rounding error */
+	double		degrees_of_freedom; /* N, minus 1 with an intercept */
+	double		noise;			/* given standard deviation of the noise; 0 if unknown */
+	double		start;			/* ridge at which the search starts */
 } Likelihood;
 
-/* Both for one ridge; false if A + ridge I is not positive definite. */
+/*
+ * Compute ln |A + ridge I| and v' (A + ridge I)^-1 v.  Returns false if A +
+ * ridge I is not positive definite.
+ */
 static bool
-solve(const Likelihood *h, double ridge, double *log_det, double *length)
+solve_shifted(const Likelihood *h, double ridge, double *log_det, double *length)
 {
 	double	   *d = h->spare;
 	double	   *l = h->spare + h->dim;
@@ -82,29 +95,30 @@ solve(const Likelihood *h, double ridge, double *log_det, double *length)
 }
 
 /*
- * The logarithm of the marginal likelihood of the rewards, but for what does not
- * depend on the ridge, under a penalty on its distance from the first one.
+ * Log marginal likelihood of the rewards up to a constant, with a Laplace
+ * penalty on the ridge's distance from the start of the search.
  */
 static double
 log_likelihood(const Likelihood *h, double ridge)
 {
 	double		log_det;
 	double		length;
-	double		residue;
+	double		residual;
 	double		fit;
 
-	if (!solve(h, ridge, &log_det, &length))
+	if (!solve_shifted(h, ridge, &log_det, &length))
 		return -HUGE_VAL;
-	residue = fmax(h->squares - length, h->least);
-	fit = h->noise > 0.0 ? residue / (h->noise * h->noise) :
-		h->freedom * log(residue);
+	residual = fmax(h->squares - length, h->min_residual);
+	fit = h->noise > 0.0 ? residual / (h->noise * h->noise) :
+		h->degrees_of_freedom * log(residual);
 	return 0.5 * (h->dim * log(ridge) - log_det - fit -
-				  fabs(log(ridge / h->first)));
+				  fabs(log(ridge / h->start)));
 }
 
 /*
- * Take the intercept, which is last, out of the full matrix: what is left is its
- * Schur complement.  In b it is 0, as rewards are taken about their mean.
+ * Eliminate the last coordinate, the intercept, from a full matrix, which
+ * leaves its Schur complement.  The intercept's element of b is 0 already,
+ * because rewards are centered.
  */
 static void
 eliminate_last(int dim, double ridge, double *full)
@@ -123,7 +137,7 @@ eliminate_last(int dim, double ridge, double *full)
 	}
 }
 
-/* numbers of work space that ridge_find wants */
+/* Number of doubles of work space for ridge_find() */
 size_t
 ridge_find_work(int dim)
 {
@@ -132,7 +146,7 @@ ridge_find_work(int dim)
 }
 
 static Likelihood
-make_likelihood(const Evidence *e, double first, const Rewards *rewards,
+prepare_likelihood(const Evidence *e, double start, const Rewards *rewards,
 				double noise, double *work)
 {
 	size_t		n = (size_t) e->dim;
@@ -145,16 +159,16 @@ make_likelihood(const Evidence *e, double first, const Rewards *rewards,
 	h.vector = h.below + n;
 	h.spare = h.vector + n;
 	h.squares = memory_squares(e, rewards);
-	h.least = LEAST_RESIDUE * *e->S;
-	h.freedom = rewards->intercept ? *e->N - 1.0 : *e->N;
+	h.min_residual = MIN_RESIDUE * *e->S;
+	h.degrees_of_freedom = rewards->intercept ? *e->N - 1.0 : *e->N;
 	h.noise = noise;
-	h.first = first;
+	h.start = start;
 
 	linalg_unpack_lower(e->dim, e->G, full);
-	(void) memory_centre(e, rewards, h.vector);
+	(void) memory_center(e, rewards, h.vector);
 	if (rewards->intercept)
 	{
-		eliminate_last(e->dim, first, full);
+		eliminate_last(e->dim, start, full);
 		h.dim = e->dim - 1;
 	}
 	linalg_tridiagonal(h.dim, e->dim, full, h.diagonal, h.below, h.vector,
@@ -162,11 +176,14 @@ make_likelihood(const Evidence *e, double first, const Rewards *rewards,
 	return h;
 }
 
-/* As far as each of so many steps raises the likelihood. */
+/*
+ * Multiply the ridge by "factor" while the likelihood rises, at most "steps"
+ * times.
+ */
 static double
 climb(const Likelihood *h, double factor, int steps)
 {
-	double		ridge = h->first;
+	double		ridge = h->start;
 	double		best = log_likelihood(h, ridge);
 
 	while (steps-- > 0)
@@ -182,28 +199,28 @@ climb(const Likelihood *h, double factor, int steps)
 }
 
 /*
- * The ridge, a power of STEP times the first one, at which the marginal likelihood
- * is largest among those that are reached by steps that each raise it.
- * "parameters" is what the estimate under the first one amounts to.  Depends on
- * the evidence alone, not on how it was gathered.  There is a coordinate beside
- * the intercept.
+ * Find the ridge, a power of STEP_FACTOR times "start", by hill climbing on
+ * the marginal likelihood.  "parameters" is the effective number of
+ * parameters under "start".  Requires at least one coordinate besides the
+ * intercept.  The result depends on the evidence only, not on the order in
+ * which it was gathered.
  */
 double
-ridge_find(const Evidence *e, double parameters, double first,
+ridge_find(const Evidence *e, double parameters, double start,
 		   const Rewards *rewards, double noise, double *work)
 {
-	bool		up = *e->N >= ENOUGH * parameters;
+	bool		up = *e->N >= MIN_OBSERVATIONS_PER_PARAMETER * parameters;
 	bool		down = *e->N >= e->dim;
-	double		ridge = first;
+	double		ridge = start;
 	Likelihood	h;
 
 	if (!(up || down) || !(*e->N > 1.0) ||
-		!(memory_squares(e, rewards) > LEAST_VARIATION * *e->S))
+		!(memory_squares(e, rewards) > MIN_VARIATION * *e->S))
 		return ridge;
-	h = make_likelihood(e, first, rewards, noise, work);
+	h = prepare_likelihood(e, start, rewards, noise, work);
 	if (up)
-		ridge = climb(&h, STEP, MOST_STEPS);
-	if (down && ridge == h.first)
-		ridge = climb(&h, 1.0 / STEP, MOST_STEPS_DOWN);
+		ridge = climb(&h, STEP_FACTOR, MAX_STEPS_UP);
+	if (down && ridge == h.start)
+		ridge = climb(&h, 1.0 / STEP_FACTOR, MAX_STEPS_DOWN);
 	return ridge;
 }

@@ -1,14 +1,14 @@
 /*
  * score.c
- *		Lanes of weight vectors against feature vectors.
+ *		Scores of feature vectors under weight vectors in lanes.
  */
 #include "score.h"
 
 #include "clones.h"
 
 /*
- * Pack "count" vectors of "len" numbers, which stand vectors_len apart, into
- * rounded * len numbers.  Lanes without a vector are zero.
+ * Pack "count" vectors of "len" numbers, vectors_len apart, into rounded *
+ * len numbers.  Unused lanes are zero.
  */
 #define PACK_BODY(number, lanes, rounded) \
 	int			v; \
@@ -39,9 +39,9 @@ score_pack_float(int len, int count, const double *vectors, int vectors_len,
 }
 
 /*
- * Vectors that registers hold.  They are spelt out because compilers make poor
- * ones of loops as short as these, and worse ones of vectors that are too long
- * for the CPU, so that a clone wants its own type.
+ * Vector types of the registers.  They are explicit, because compilers
+ * generate poor code for such short loops, and worse code for vectors longer
+ * than the CPU's registers.  Each clone therefore has its own type.
  */
 #define VECTOR(number, bytes) \
 	number __attribute__((vector_size(bytes), aligned(sizeof(number)), may_alias))
@@ -54,9 +54,9 @@ typedef VECTOR(float, 32) float_x8;
 typedef VECTOR(float, 64) float_x16;
 
 /*
- * One body for all of them, and for one feature vector and for several, which
- * share what is loaded of the weights, so that the order of summation cannot
- * differ.
+ * One body for all vector types, and for one or several feature vectors, so
+ * that the order of summation cannot differ.  Several feature vectors share
+ * each load of weights.
  */
 #define SCORE_BODY(number, vector, width, lane_count, together) \
 	vector		sum[together][(lane_count) / (width)]; \
@@ -98,7 +98,7 @@ typedef VECTOR(float, 64) float_x16;
 				   lane_count, together); \
 	}
 
-/* A function, and how many feature vectors it takes at once. */
+/* A function and the number of feature vectors it processes together */
 typedef struct ScoreKernel
 {
 	int			together;
@@ -125,8 +125,8 @@ static const ScoreKernel kernels[] = {{4, double_by_4}, {1, double_by_1}};
 static const ScoreKernelFloat kernels_float[] = {{4, float_by_4}, {1, float_by_1}};
 
 /*
- * As many sums at once as hide how long one addition takes, and as registers
- * hold.
+ * The number of feature vectors hides the latency of additions, and their
+ * sums fit into the registers.
  */
 #ifdef CPU_AVX2
 DOUBLE_FUNCTION(double_by_1_avx2, double_x4, 1, CPU_AVX2)
@@ -136,7 +136,7 @@ FLOAT_FUNCTION(float_by_1_avx2, float_x8, 1, CPU_AVX2)
 FLOAT_FUNCTION(float_by_4_avx2, float_x8, 4, CPU_AVX2)
 FLOAT_FUNCTION(float_by_8_avx512, float_x16, 8, CPU_AVX512)
 
-/* the first of each is left to CPUs that have it */
+/* the first kernel of each requires AVX-512 */
 static const ScoreKernel kernels_x86[] = {
 	{8, double_by_8_avx512}, {4, double_by_4_avx2}, {1, double_by_1_avx2}
 };
@@ -152,8 +152,8 @@ static const ScoreKernelFloat kernels_x86_float[] = {
 #endif
 
 /*
- * Go through the feature vectors.  Where those that are left are fewer than a
- * kernel takes, it takes some before them once more: alone they take longer.
+ * Score all feature vectors.  If fewer vectors remain than a kernel takes, it
+ * repeats some before them, which is faster than a smaller kernel.
  */
 #define SCORE_ALL(kernel) \
 	int			c; \
@@ -170,9 +170,9 @@ static const ScoreKernelFloat kernels_x86_float[] = {
 	}
 
 /*
- * Scores of "count" feature vectors, which stand features_len apart, under the
- * vectors of one pack of lanes: a row for each feature vector, and from one row
- * to the next scores_len numbers.
+ * Compute scores of "count" feature vectors, features_len apart, under one
+ * pack of lanes.  Each feature vector gives a row of scores; rows are
+ * scores_len numbers apart.
  */
 void
 score_lanes(int len, const double *lanes, int count, const double *features,

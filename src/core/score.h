@@ -1,15 +1,14 @@
 /*
  * score.h
- *		Scores of many feature vectors under many weight vectors at once.
+ *		Scores of many feature vectors under many weight vectors.
  *
- * Weight vectors are packed in lanes, SCORE_LANES of them side by side, so
- * that one pass over a feature vector serves them all.  Each score is summed in
- * the order of the features' numbers, whatever its place among the others:
- * equal feature vectors have equal scores, which a matrix product of BLAS does
- * not promise.
+ * Weight vectors are packed in lanes, SCORE_LANES side by side, so that one
+ * pass over a feature vector computes all of its scores.  Each score is
+ * summed in the order of the features, whatever its lane.  Equal feature
+ * vectors thus have equal scores, which a BLAS product does not guarantee.
  *
- * In single precision twice as many lanes take the same time, and features that
- * are real are read as they are.
+ * Single precision has twice as many lanes in the same time, and reads real
+ * features without conversion.
  */
 #ifndef DLINTS_SCORE_H
 #define DLINTS_SCORE_H
@@ -19,7 +18,7 @@
 #define SCORE_LANES			8
 #define SCORE_LANES_FLOAT	16
 
-/* as many vectors as fill their lanes */
+/* Round a number of vectors up to whole packs of lanes. */
 static inline int
 score_rounded(int count)
 {

@@ -1,6 +1,6 @@
 /*
  * slate.c
- *		Choose k of many.
+ *		Top-k selection with heaps, group caps and random tie-breaking.
  */
 #include "slate.h"
 
@@ -9,27 +9,29 @@
 
 #include "random.h"
 
-/* The tie-break key of an entry, which is drawn when it is needed: few scores are equal. */
+/*
+ * Tie-break key of an entry, drawn on first use, because few scores are equal
+ */
 static uint64_t
-lot(const Slate *s, SlateEntry *entry)
+tie_key(const Slate *s, SlateEntry *entry)
 {
-	if (entry->lot == 0)
-		entry->lot = s->keys ? s->keys[entry->candidate] :
+	if (entry->tie_key == 0)
+		entry->tie_key = s->keys ? s->keys[entry->candidate] :
 			random_bits(s->seed, (uint64_t) entry->candidate);
-	return entry->lot;
+	return entry->tie_key;
 }
 
-/* Does a come before b? */
+/* Is entry a better than entry b? */
 static bool
-before(const Slate *s, SlateEntry *a, SlateEntry *b)
+is_better(const Slate *s, SlateEntry *a, SlateEntry *b)
 {
 	return a->score > b->score ||
-		(a->score == b->score && lot(s, a) < lot(s, b));
+		(a->score == b->score && tie_key(s, a) < tie_key(s, b));
 }
 
-/* Let the entry at a place sink to where what is below comes before it. */
+/* Move the entry at index "at" down until no child is worse. */
 static void
-sink(SlateHeap *heap, const Slate *s, int place)
+sift_down(SlateHeap *heap, const Slate *s, int place)
 {
 	SlateEntry	entry = heap->entries[place];
 	int			child;
@@ -37,9 +39,9 @@ sink(SlateHeap *heap, const Slate *s, int place)
 	while ((child = 2 * place + 1) < heap->count)
 	{
 		if (child + 1 < heap->count &&
-			before(s, &heap->entries[child], &heap->entries[child + 1]))
+			is_better(s, &heap->entries[child], &heap->entries[child + 1]))
 			child++;
-		if (!before(s, &entry, &heap->entries[child]))
+		if (!is_better(s, &entry, &heap->entries[child]))
 			break;
 		heap->entries[place] = heap->entries[child];
 		place = child;
@@ -47,14 +49,14 @@ sink(SlateHeap *heap, const Slate *s, int place)
 	heap->entries[place] = entry;
 }
 
-/* Let the last entry rise to where what is above comes behind it. */
+/* Move the last entry up until its parent is worse. */
 static void
-rise(SlateHeap *heap, const Slate *s)
+sift_up(SlateHeap *heap, const Slate *s)
 {
 	int			place = heap->count - 1;
 	SlateEntry	entry = heap->entries[place];
 
-	while (place > 0 && before(s, &heap->entries[(place - 1) / 2], &entry))
+	while (place > 0 && is_better(s, &heap->entries[(place - 1) / 2], &entry))
 	{
 		heap->entries[place] = heap->entries[(place - 1) / 2];
 		place = (place - 1) / 2;
@@ -63,11 +65,12 @@ rise(SlateHeap *heap, const Slate *s)
 }
 
 /*
- * Note an entry that is not kept, if no better one was lost.  Entries that fast paths
- * skip have lower scores than those kept, so they are no ties.
+ * Record the score and key of an entry that was not kept, if no better one
+ * was.  Fast paths skip entries whose scores are below the kept ones, so they
+ * are no ties.
  */
 static void
-lose(SlateHeap *heap, const Slate *s, SlateEntry *entry)
+record_lost(SlateHeap *heap, const Slate *s, SlateEntry *entry)
 {
 	uint64_t	key;
 
@@ -77,12 +80,12 @@ lose(SlateHeap *heap, const Slate *s, SlateEntry *entry)
 	{
 		heap->lost_score = entry->score;
 		heap->lost_count = 0;
-		heap->lost_lot = 0;
+		heap->lost_key = 0;
 	}
 	heap->lost_count++;
-	key = lot(s, entry);
-	if (key > heap->lost_lot)
-		heap->lost_lot = key;
+	key = tie_key(s, entry);
+	if (key > heap->lost_key)
+		heap->lost_key = key;
 }
 
 /* Keep an entry if it is among the best. */
@@ -92,19 +95,22 @@ push_or_replace(SlateHeap *heap, const Slate *s, SlateEntry entry)
 	if (heap->count < heap->capacity)
 	{
 		heap->entries[heap->count++] = entry;
-		rise(heap, s);
+		sift_up(heap, s);
 	}
-	else if (before(s, &entry, &heap->entries[0]))
+	else if (is_better(s, &entry, &heap->entries[0]))
 	{
-		lose(heap, s, &heap->entries[0]);
+		record_lost(heap, s, &heap->entries[0]);
 		heap->entries[0] = entry;
-		sink(heap, s, 0);
+		sift_down(heap, s, 0);
 	}
 	else
-		lose(heap, s, &entry);
+		record_lost(heap, s, &entry);
 }
 
-/* Most candidates are not among the best, and this is all that they cost. */
+/*
+ * Offer a candidate to a heap.  For most candidates, this comparison is the
+ * whole cost.
+ */
 static inline void
 offer(SlateHeap *heap, const Slate *s, double score, int candidate)
 {
@@ -117,26 +123,26 @@ offer(SlateHeap *heap, const Slate *s, double score, int candidate)
 }
 
 static int
-lesser(int a, int b)
+min_int(int a, int b)
 {
 	return a < b ? a : b;
 }
 
 /*
- * How many entries a slate wants.  "sizes", of group_count numbers, becomes
- * how many of each group may be chosen.
+ * Number of entries that a slate needs.  Sets sizes[g], of group_count
+ * elements, to the number of entries for group g.
  */
 size_t
 slate_entries(int candidates, int k, const int *groups, int cap,
 			  int group_count, int *sizes)
 {
-	size_t		count = (size_t) lesser(k, candidates);
+	size_t		count = (size_t) min_int(k, candidates);
 	int			i;
 
 	for (i = 0; i < group_count; i++)
 		sizes[i] = 0;
 	for (i = 0; groups && i < candidates; i++)
-		if (groups[i] >= 0 && sizes[groups[i]] < lesser(k, cap))
+		if (groups[i] >= 0 && sizes[groups[i]] < min_int(k, cap))
 			sizes[groups[i]]++;
 	for (i = 0; i < group_count; i++)
 		count += (size_t) sizes[i];
@@ -144,8 +150,8 @@ slate_entries(int candidates, int k, const int *groups, int cap,
 }
 
 /*
- * Lay a slate out over group_count heaps and the entries that slate_entries
- * counted; k is the same as there.
+ * Bind a slate to group_count heaps and the entries that slate_entries()
+ * counted, with the same k.
  */
 void
 slate_bind(Slate *s, int candidates, int k, const int *groups,
@@ -157,7 +163,7 @@ slate_bind(Slate *s, int candidates, int k, const int *groups,
 	s->keys = NULL;
 	s->groups = groups;
 	s->group_count = group_count;
-	s->best.capacity = lesser(k, candidates);
+	s->best.capacity = min_int(k, candidates);
 	s->best.entries = entries;
 	s->caps = caps;
 	entries += s->best.capacity;
@@ -175,10 +181,13 @@ clear(SlateHeap *heap)
 	heap->count = 0;
 	heap->lost_score = -INFINITY;
 	heap->lost_count = 0;
-	heap->lost_lot = 0;
+	heap->lost_key = 0;
 }
 
-/* Begin a slate.  Tie-break keys are drawn from "seed", unless the caller sets "keys". */
+/*
+ * Begin a slate.  Tie-break keys are drawn from "seed", unless the caller
+ * sets "keys".
+ */
 void
 slate_begin(Slate *s, uint64_t seed)
 {
@@ -191,8 +200,8 @@ slate_begin(Slate *s, uint64_t seed)
 }
 
 /*
- * Offer candidates "first" to first + count - 1 by their scores, which stand
- * "step" apart.
+ * Offer candidates "first" to first + count - 1.  Their scores are "step"
+ * numbers apart.
  */
 void
 slate_offer(Slate *s, int first, int count, const double *scores, int step)
@@ -209,8 +218,8 @@ slate_offer(Slate *s, int first, int count, const double *scores, int step)
 }
 
 /*
- * All were offered.  The best are left in s->best, in no order; returns how
- * many they are.
+ * Finish a slate after all candidates have been offered. s->best then holds
+ * the chosen entries in heap order; returns their number.
  */
 int
 slate_end(Slate *s)
@@ -225,8 +234,8 @@ slate_end(Slate *s)
 }
 
 /*
- * Put what was chosen in order, best first: the worst of those that are left
- * goes behind them, again and again.
+ * Sort the chosen entries, best first, by heapsort: the worst remaining entry
+ * moves to the end.
  */
 void
 slate_sort(Slate *s)
@@ -239,6 +248,6 @@ slate_sort(Slate *s)
 
 		rest.entries[0] = rest.entries[--rest.count];
 		rest.entries[rest.count] = worst;
-		sink(&rest, s, 0);
+		sift_down(&rest, s, 0);
 	}
 }

@@ -1,12 +1,12 @@
 /*
  * slate.h
- *		The k best of a list of scored candidates, best first, with at most so
- *		many of a group.
+ *		Slates: the k best of a list of scored candidates, with a maximum
+ *		number per group.
  *
  * Ties are broken by random keys, drawn from a seed or given by the caller.
- * Taking candidates in the order of their scores and leaving out those whose
- * group is full already ends with the best of what each group has to offer:
- * so the k best are found among them, and nothing has to be sorted.
+ * A greedy choice by score that skips full groups takes only the best of each
+ * group.  We therefore keep the best "cap" entries per group in a heap,
+ * choose among these, and sort nothing else.
  */
 #ifndef DLINTS_SLATE_H
 #define DLINTS_SLATE_H
@@ -18,7 +18,7 @@
 typedef struct SlateEntry
 {
 	double		score;
-	uint64_t	lot;			/* 0: not drawn yet */
+	uint64_t	tie_key;		/* 0 if not drawn yet */
 	int			candidate;
 } SlateEntry;
 
@@ -30,20 +30,20 @@ typedef struct SlateHeap
 	SlateEntry *entries;
 	double		lost_score;		/* highest score of an entry that was not kept */
 	int			lost_count;		/* entries with this score that were not kept */
-	uint64_t	lost_lot;		/* largest tie-break key among these */
+	uint64_t	lost_key;		/* largest tie-break key among these */
 } SlateHeap;
 
 typedef struct Slate
 {
-	uint64_t	seed;			/* of tie-break keys */
-	const uint64_t *keys;		/* tie-break keys by candidate, not 0; NULL: drawn from the seed */
-	const int  *groups;			/* group of each, negative: none; NULL: no caps */
+	uint64_t	seed;			/* seed of tie-break keys */
+	const uint64_t *keys;		/* nonzero key of each candidate; NULL: drawn from the seed */
+	const int  *groups;			/* group of each candidate, negative for none; NULL: no caps */
 	int			group_count;
 	SlateHeap	best;
-	SlateHeap  *caps;			/* of each group */
+	SlateHeap  *caps;			/* one heap per group */
 } Slate;
 
-/* Would a score have no chance, whoever's it is? */
+/* Is a score too low to be chosen, whatever its candidate? */
 static inline bool
 slate_is_beyond(const Slate *s, double score)
 {

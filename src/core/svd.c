@@ -2,17 +2,18 @@
  * svd.c
  *		Block iteration for the leading singular vectors of a sparse matrix.
  *
- * Each product of A'A with a panel walks once through the cells.  A product
- * followed by a Rayleigh-Ritz step makes singular vectors and values of a
- * panel; between such steps Chebyshev polynomials of A'A, which are small
- * below the last of these values and grow fast above it, sort the directions
- * far better than as many plain products (Zhou and Saad, "A
- * Chebyshev-Davidson algorithm for large symmetric eigenproblems", 2007).
+ * Each product of A'A with a panel reads all cells once.  A product followed
+ * by a Rayleigh-Ritz step yields approximate singular vectors and values.
+ * Between such steps we apply Chebyshev polynomials of A'A, which are small
+ * below the last of these values and grow fast above.  They separate the
+ * directions far better than the same number of plain products (Zhou and
+ * Saad, "A Chebyshev-Davidson algorithm for large symmetric eigenproblems",
+ * 2007).
  *
- * Blocks are orthonormalised by the eigenvectors of their products with
- * themselves (Stathopoulos and Wu, "A block orthogonalization procedure with
- * constant synchronization requirements", 2002), which does not mind columns
- * that depend on each other: they become zeros.
+ * Panels are orthonormalized by the eigenvectors of their Gram matrix
+ * (Stathopoulos and Wu, "A block orthogonalization procedure with constant
+ * synchronization requirements", 2002).  Linearly dependent columns become
+ * zeros.
  */
 #include "svd.h"
 
@@ -25,23 +26,25 @@
 #include "random.h"
 
 /*
- * Products with A'A in a decomposition.  With 25 of them singular vectors agree
- * with scipy's to 5e-6 where there is a gap (test/python/factors.py); three plain ones
- * left angles of 0.8.
+ * Maximum products with A'A in a decomposition.  25 give the singular vectors
+ * of scipy to 5e-6 where there is a gap (test/python/factors.py).  Three plain
+ * products left angles of 0.8.
  */
-#define PRODUCTS		25
+#define MAX_PRODUCTS	25
 
-/* how much a polynomial may favour the first direction over the last */
+/*
+ * Maximum ratio by which a polynomial may amplify the first direction over
+ * the last
+ */
 #define MAX_GROWTH		1e8
 
-/* of the square of the largest singular value, or of all vectors: what is
- * below is rounding */
-#define NEGLIGIBLE		1e-12
+/* Eigenvalues below this fraction of the largest are rounding errors. */
+#define NEGLIGIBLE_SHARE	1e-12
 
-/* the same for the directions of a panel of columns of length 1 */
-#define DEPENDENT		1e-14
+/* The same for a Gram matrix of columns of length 1 */
+#define DEPENDENT_SHARE	1e-14
 
-/* The work area, cut up. */
+/* Parts of the work area */
 typedef struct Work
 {
 	double	   *full;
@@ -64,7 +67,7 @@ svd_work(int columns)
 }
 
 static Work
-cut(int columns, double *work)
+split_work(int columns, double *work)
 {
 	size_t		n = (size_t) columns;
 	Work		w;
@@ -81,10 +84,10 @@ cut(int columns, double *work)
 }
 
 /*
- * Divide each weight by the square root of its user's sum and by the fourth root
- * of its item's, which are numbers of clicks where each counts 1: who clicks
- * much, and what is clicked much, would else take most directions.  The work
- * area is as long as there are items.
+ * Divide each weight by the square root of its user's sum and the fourth root
+ * of its item's sum.  The sums are numbers of clicks if each click has weight
+ * 1.  Otherwise active users and popular items would dominate the leading
+ * directions.  "roots" is work space of one double per item.
  */
 void
 svd_scale(SvdMatrix *matrix, double *roots)
@@ -119,7 +122,7 @@ svd_scale(SvdMatrix *matrix, double *roots)
 /* ---------- the iteration ---------- */
 
 static void
-swap(double **a, double **b)
+swap_panels(double **a, double **b)
 {
 	double	   *kept = *a;
 
@@ -128,9 +131,10 @@ swap(double **a, double **b)
 }
 
 /*
- * full <- eigenvectors of the positive semidefinite matrix in it, the largest
- * value first, each divided by the root of its value; values <- these roots.
- * What is negligible becomes zeros.  False if they cannot be found.
+ * Replace a positive semidefinite matrix in work->full by its eigenvectors,
+ * each divided by the square root of its eigenvalue, in descending order.
+ * work->values gets these roots.  Negligible eigenvalues and their vectors
+ * become zero.  Returns false if LAPACK fails.
  */
 static bool
 whiten(const SvdMatrix *matrix, int columns, double negligible,
@@ -145,7 +149,7 @@ whiten(const SvdMatrix *matrix, int columns, double negligible,
 
 	if (!linalg_all_finite(n * n, work->full))
 		return false;
-	/* LAPACK takes lengths in ways that want numbers around 1 */
+	/* scaled, because LAPACK's error bounds assume numbers around 1 */
 	for (j = 0; j < n; j++)
 		largest = fmax(largest, work->full[j * n + j]);
 	(void) frexp(largest, &exponent);
@@ -158,7 +162,7 @@ whiten(const SvdMatrix *matrix, int columns, double negligible,
 		work->values[j] = ldexp(work->values[j], exponent);
 	matrix->pause();
 
-	/* they are in ascending order */
+	/* reverse the ascending order */
 	for (j = 0; j < n / 2; j++)
 	{
 		double	   *a = work->full + j * n;
@@ -187,16 +191,16 @@ whiten(const SvdMatrix *matrix, int columns, double negligible,
 	return true;
 }
 
-/* Columns that span what those of the panel do. */
+/* Replace the columns of the panel by an orthonormal basis of their span. */
 static bool
-orthonormalise(const SvdMatrix *matrix, Svd *svd, const Work *work)
+orthonormalize(const SvdMatrix *matrix, Svd *svd, const Work *work)
 {
 	size_t		n = (size_t) svd->columns;
 	double	   *lengths = work->chunk;
 	size_t		i;
 	size_t		j;
 
-	/* their lengths may differ by far, and are divided out */
+	/* lengths may differ widely, so normalize the columns first */
 	panel_cross(matrix, svd->columns, svd->panel, svd->panel, work->full);
 	for (j = 0; j < n; j++)
 	{
@@ -207,7 +211,7 @@ orthonormalise(const SvdMatrix *matrix, Svd *svd, const Work *work)
 	for (j = 0; j < n; j++)
 		for (i = j; i < n; i++)
 			work->full[j * n + i] *= lengths[i] * lengths[j];
-	if (!whiten(matrix, svd->columns, DEPENDENT, work))
+	if (!whiten(matrix, svd->columns, DEPENDENT_SHARE, work))
 		return false;
 	for (j = 0; j < n; j++)
 		for (i = 0; i < n; i++)
@@ -217,8 +221,8 @@ orthonormalise(const SvdMatrix *matrix, Svd *svd, const Work *work)
 }
 
 /*
- * One product, and the singular vectors and values that can be had from it:
- * with Q an orthonormal basis of A V, those of Q'A.
+ * One product and a Rayleigh-Ritz step: with an orthonormal basis Q of A V,
+ * take the singular vectors and values of Q'A.
  */
 static bool
 improve(const SvdMatrix *matrix, Svd *svd, const Work *work)
@@ -227,21 +231,21 @@ improve(const SvdMatrix *matrix, Svd *svd, const Work *work)
 
 	panel_multiply(matrix, (size_t) svd->columns, svd->panel, product, work->chunk);
 	panel_cross(matrix, svd->columns, svd->panel, product, work->full);
-	if (!whiten(matrix, svd->columns, NEGLIGIBLE, work))
+	if (!whiten(matrix, svd->columns, NEGLIGIBLE_SHARE, work))
 		return false;
 	panel_transform(matrix, svd->columns, product, work->full, work->chunk);
 
 	panel_cross(matrix, svd->columns, product, product, work->full);
-	if (!whiten(matrix, svd->columns, NEGLIGIBLE, work))
+	if (!whiten(matrix, svd->columns, NEGLIGIBLE_SHARE, work))
 		return false;
 	panel_transform(matrix, svd->columns, product, work->full, work->chunk);
 	memcpy(svd->values, work->values,
 		   sizeof(double) * (size_t) svd->columns);
-	swap(&svd->panel, &svd->spare[0]);
+	swap_panels(&svd->panel, &svd->spare[0]);
 	return true;
 }
 
-/* how many singular values are not negligible */
+/* Number of singular values that are not negligible */
 static int
 rank(const Svd *svd)
 {
@@ -252,9 +256,12 @@ rank(const Svd *svd)
 	return n;
 }
 
-/* The highest degree, of at most so many products, that does not grow too far. */
+/*
+ * Highest degree, at most "products", of a Chebyshev polynomial whose
+ * amplification stays within MAX_GROWTH
+ */
 static int
-degree(double first, double last, int products)
+filter_degree(double first, double last, int products)
 {
 	double		x = 2.0 * (first / last) * (first / last) - 1.0;
 	double		before = 1.0;
@@ -274,39 +281,40 @@ degree(double first, double last, int products)
 	return n;
 }
 
-/* next <- 2 (next / centre - panel) - before */
+/* next <- 2 (next / center - panel) - before */
 CPU_CLONES
 static void
-recur(size_t count, double centre, const double *restrict panel,
+recur(size_t count, double center, const double *restrict panel,
 	  const double *restrict before, double *restrict next)
 {
 	size_t		i;
 
 	for (i = 0; i < count; i++)
-		next[i] = 2.0 * (next[i] / centre - panel[i]) - before[i];
+		next[i] = 2.0 * (next[i] / center - panel[i]) - before[i];
 }
 
-/* next <- next / centre - panel */
+/* next <- next / center - panel */
 CPU_CLONES
 static void
-recur_first(size_t count, double centre, const double *restrict panel,
+recur_first(size_t count, double center, const double *restrict panel,
 			double *restrict next)
 {
 	size_t		i;
 
 	for (i = 0; i < count; i++)
-		next[i] = next[i] / centre - panel[i];
+		next[i] = next[i] / center - panel[i];
 }
 
 /*
- * panel <- T_n(A'A / c - 1) panel, T_n the Chebyshev polynomial, which is
- * between -1 and 1 for eigenvalues from 0 to 2 c, the square of "last".
+ * panel <- T_n(A'A / c - 1) panel with the Chebyshev polynomial T_n, where 2
+ * c is the square of "last".  T_n is between -1 and 1 for eigenvalues from 0
+ * to 2 c.
  */
 static void
 filter(const SvdMatrix *matrix, Svd *svd, double last, int n, const Work *work)
 {
 	size_t		columns = (size_t) svd->columns;
-	double		centre = last * last / 2.0;
+	double		center = last * last / 2.0;
 	int			i;
 
 	for (i = 1; i <= n; i++)
@@ -321,22 +329,22 @@ filter(const SvdMatrix *matrix, Svd *svd, double last, int n, const Work *work)
 			size_t		count = (size_t) panel_chunk(matrix, item) * columns;
 
 			if (i == 1)
-				recur_first(count, centre, svd->panel + offset, next + offset);
+				recur_first(count, center, svd->panel + offset, next + offset);
 			else
-				recur(count, centre, svd->panel + offset,
+				recur(count, center, svd->panel + offset,
 					  svd->spare[0] + offset, next + offset);
 		}
-		/* the panel before this one is in the first spare */
-		swap(&svd->panel, &svd->spare[0]);
+		/* keep the previous panel in the first spare */
+		swap_panels(&svd->panel, &svd->spare[0]);
 		if (i > 1)
-			swap(&svd->panel, &svd->spare[1]);
+			swap_panels(&svd->panel, &svd->spare[1]);
 	}
 }
 
 /*
- * Where to start: for each item the "known" numbers of its vector, where it
- * has one, and behind them normals that its hash gives: signs of few items may
- * depend on each other.
+ * Initialize the panel: for each item its "known" numbers from an earlier
+ * decomposition, then normals from its hash.  Random signs would not do,
+ * because those of few items may be linearly dependent.
  */
 void
 svd_start(const SvdMatrix *matrix, Svd *svd, const uint64_t *hashes,
@@ -359,28 +367,28 @@ svd_start(const SvdMatrix *matrix, Svd *svd, const uint64_t *hashes,
 }
 
 /*
- * The singular vectors of the largest singular values, from a start that has
- * something of all of them.  False if LAPACK fails.
+ * Compute the leading singular vectors, from a start with a component in each
+ * direction.  Returns false if LAPACK fails.
  */
 bool
 svd_decompose(const SvdMatrix *matrix, Svd *svd)
 {
-	Work		work = cut(svd->columns, svd->work);
+	Work		work = split_work(svd->columns, svd->work);
 	int			products = 1;
 
-	if (!orthonormalise(matrix, svd, &work) || !improve(matrix, svd, &work))
+	if (!orthonormalize(matrix, svd, &work) || !improve(matrix, svd, &work))
 		return false;
 
-	/* what spans everything needs no sorting */
+	/* a full-rank basis of everything needs no further products */
 	if (rank(svd) < svd->columns || (uint32_t) svd->columns >= matrix->items)
-		products = PRODUCTS;
-	while (products + 2 <= PRODUCTS)
+		products = MAX_PRODUCTS;
+	while (products + 2 <= MAX_PRODUCTS)
 	{
 		double		last = svd->values[rank(svd) - 1];
-		int			n = degree(svd->values[0], last, PRODUCTS - 1 - products);
+		int			n = filter_degree(svd->values[0], last, MAX_PRODUCTS - 1 - products);
 
 		filter(matrix, svd, last, n, &work);
-		if (!orthonormalise(matrix, svd, &work) ||
+		if (!orthonormalize(matrix, svd, &work) ||
 			!improve(matrix, svd, &work))
 			return false;
 		products += n + 1;
@@ -388,26 +396,29 @@ svd_decompose(const SvdMatrix *matrix, Svd *svd)
 	return true;
 }
 
-/* The same from a start that is nearly there, by one product. */
+/*
+ * Improve the singular vectors of a good start by one product.  Returns false
+ * if LAPACK fails.
+ */
 bool
 svd_refine(const SvdMatrix *matrix, Svd *svd)
 {
-	Work		work = cut(svd->columns, svd->work);
+	Work		work = split_work(svd->columns, svd->work);
 
-	return orthonormalise(matrix, svd, &work) && improve(matrix, svd, &work);
+	return orthonormalize(matrix, svd, &work) && improve(matrix, svd, &work);
 }
 
 /* ---------- vectors ---------- */
 
-/* A number between 1 and 2, which no symmetry of the matrix knows of. */
+/* Map a hash to [1, 2): a weight that breaks symmetries of the matrix. */
 static double
-generic(uint64_t hash)
+sign_weight(uint64_t hash)
 {
 	return 1.0 + (double) (hash >> 11) / 9007199254740992.0;
 }
 
 static void
-stretch(const SvdMatrix *matrix, size_t len, double *vectors, double factor)
+scale_panel(const SvdMatrix *matrix, size_t len, double *vectors, double factor)
 {
 	uint32_t	item;
 	size_t		j;
@@ -421,9 +432,9 @@ stretch(const SvdMatrix *matrix, size_t len, double *vectors, double factor)
 }
 
 /*
- * vectors <- V: for each item "len" numbers, zeros where there are no more
- * singular vectors, as a list, scaled so that their mean square length is 1.  A
- * singular vector is fixed but for its sign, for which the hashes break the tie.
+ * Write the right singular vectors V, one vector of "len" numbers per item,
+ * padded with zeros.  They are scaled to a mean squared length of 1.  The
+ * sign of a singular vector is arbitrary; the hashes determine it.
  */
 void
 svd_vectors(const SvdMatrix *matrix, const Svd *svd, const uint64_t *hashes,
@@ -441,7 +452,7 @@ svd_vectors(const SvdMatrix *matrix, const Svd *svd, const uint64_t *hashes,
 	for (item = 0; item < matrix->items; item++)
 	{
 		for (j = 0; j < used; j++)
-			signs[j] += generic(hashes[item]) *
+			signs[j] += sign_weight(hashes[item]) *
 				svd->panel[item * columns + j];
 		matrix->pause();
 	}
@@ -461,12 +472,12 @@ svd_vectors(const SvdMatrix *matrix, const Svd *svd, const uint64_t *hashes,
 		matrix->pause();
 	}
 	if (squares > 0.0)
-		stretch(matrix, n, vectors, sqrt(matrix->items / squares));
+		scale_panel(matrix, n, vectors, sqrt(matrix->items / squares));
 }
 
-/* sum of squares of a vector */
+/* Squared length of a vector */
 static double
-square(size_t len, const double *vector)
+squared_length(size_t len, const double *vector)
 {
 	double		sum = 0.0;
 	size_t		j;
@@ -477,18 +488,18 @@ square(size_t len, const double *vector)
 }
 
 /*
- * Turn vectors so that those of items that have another in "onto", where
- * zeros are none, come as near to these as they can, and scale all so that
- * theirs are as long: what was learned from the others goes on.  Nothing can
- * where all of these are far from the directions that were found, and their
- * vectors are rounding; then all stay as they are.  The work area is
- * svd_work(len).  False if LAPACK fails.
+ * Rotate the vectors of a new decomposition onto the previous vectors "onto",
+ * where zeros mean none, and scale them to the same total length.  Models
+ * that were trained on the previous vectors then stay valid.  If all items
+ * with previous vectors are far from the new directions, their vectors are
+ * rounding errors and nothing changes.  The work area has svd_work(len)
+ * doubles.  Returns false if LAPACK fails.
  */
 bool
 svd_turn(const SvdMatrix *matrix, int len, const double *onto,
 		 double *vectors, double *work_area)
 {
-	Work		work = cut(len, work_area);
+	Work		work = split_work(len, work_area);
 	size_t		n = (size_t) len;
 	double		all_squares = 0.0;
 	double		squares = 0.0;
@@ -498,19 +509,19 @@ svd_turn(const SvdMatrix *matrix, int len, const double *onto,
 
 	for (item = 0; item < matrix->items; item++)
 	{
-		double		own_square = square(n, vectors + item * n);
-		double		onto_square = square(n, onto + item * n);
+		double		own_squared = squared_length(n, vectors + item * n);
+		double		onto_squared = squared_length(n, onto + item * n);
 
-		if (onto_square > 0.0)
-			squares += own_square;
-		all_squares += own_square;
-		onto_squares += onto_square;
+		if (onto_squared > 0.0)
+			squares += own_squared;
+		all_squares += own_squared;
+		onto_squares += onto_squared;
 		matrix->pause();
 	}
-	if (squares <= NEGLIGIBLE * all_squares)
+	if (squares <= NEGLIGIBLE_SHARE * all_squares)
 		return true;
 
-	stretch(matrix, n, vectors, sqrt(onto_squares / squares));
+	scale_panel(matrix, n, vectors, sqrt(onto_squares / squares));
 	panel_cross(matrix, len, vectors, onto, work.full);
 	for (j = 0; j < n * n; j++)
 		work.full[j] /= onto_squares;

@@ -1,14 +1,14 @@
 /*
  * svd.h
- *		The leading singular vectors of who did what with which item: a sparse
- *		matrix A of users by items, each row divided by the square root of its sum
- *		and each column by the fourth root.
+ *		Leading singular vectors of a click matrix.  The sparse matrix A of
+ *		users by items is scaled: each row by the square root of its sum, each
+ *		column by the fourth root of its sum.
  *
- * Time is linear in the cells, but for small matrices of order "columns" of a
- * panel; memory comes from the caller.
+ * Time is linear in the number of cells, plus small matrices of order
+ * "columns".  The caller provides the memory.
  *
- * Nothing here depends on the order in which something was read, as long as
- * users, items and the cells of a user are in an order of their own.
+ * Results do not depend on the order of input, if the caller sorts users,
+ * items and the cells of each user.
  */
 #ifndef DLINTS_SVD_H
 #define DLINTS_SVD_H
@@ -17,15 +17,15 @@
 
 #include "panel.h"
 
-/* directions that are computed beside those that are wanted */
+/* Directions beyond the requested ones, which speed up convergence */
 #define SVD_SPARE		10
 
 typedef struct Svd
 {
 	int			columns;
-	double	   *panel;			/* where it starts; then singular vectors */
-	double	   *spare[2];		/* two more; refining needs the first */
-	double	   *values;			/* singular values, largest first */
+	double	   *panel;			/* start of the iteration, then singular vectors */
+	double	   *spare[2];		/* two work panels; svd_refine() needs the first only */
+	double	   *values;			/* singular values in descending order */
 	double	   *work;			/* svd_work() doubles */
 } Svd;
 

@@ -1,12 +1,12 @@
 /*
  * value.c
- *		Sums that tell a policy's value, their standard errors, and bounds.
+ *		Off-policy estimates: sums, standard errors and anytime-valid bounds.
  */
 #include "value.h"
 
 #include <math.h>
 
-/* One decision */
+/* Sums of one decision */
 PolicyValue
 value_of(double reward, double weight)
 {
@@ -24,7 +24,7 @@ value_of(double reward, double weight)
 	return v;
 }
 
-/* The same with what a model says */
+/* Sums of one decision with a model's predicted and expected rewards */
 PolicyValue
 value_of_modelled(double reward, double weight, double predicted,
 				  double expected)
@@ -35,40 +35,40 @@ value_of_modelled(double reward, double weight, double predicted,
 	return v;
 }
 
-/* What all of it counts of which "more" is that of the other part: its share. */
+/* Fraction of "more" in the total count + more */
 static double
-share_of(double count, double more)
+fraction_of(double count, double more)
 {
 	return more > 0.0 ? more / (count + more) : 0.0;
 }
 
 /*
- * Chan, Golub and LeVeque: the moments of two samples that count so much, as
- * those of one.  With an "other" of one observation it is Welford's update.
+ * Merge the moments of two weighted samples (Chan, Golub and LeVeque).  If
+ * the other sample is one observation, this is Welford's update.
  */
 static void
 merge_moments(Moments *m, double count, Moments other, double other_count)
 {
-	double		share = share_of(count, other_count);
+	double		share = fraction_of(count, other_count);
 	double		distance = other.mean - m->mean;
 
 	m->squares += other.squares + distance * distance * count * share;
 	m->mean += distance * share;
 }
 
-/* v <- what both say */
+/* Add the decisions of "other" to v. */
 void
 value_merge(PolicyValue *v, const PolicyValue *other)
 {
 	double		share;
 
-	/* what distances and shares make of a single side has roundings */
+	/* copied, because merging with an empty side would round */
 	if (v->count == 0.0)
 	{
 		*v = *other;
 		return;
 	}
-	share = share_of(v->count * v->weight.mean,
+	share = fraction_of(v->count * v->weight.mean,
 					 other->count * other->weight.mean);
 	v->snips += (other->snips - v->snips) * share;
 	merge_moments(&v->by_squares, v->weight_squares,
@@ -83,7 +83,7 @@ value_merge(PolicyValue *v, const PolicyValue *other)
 	v->count += other->count;
 }
 
-/* Standard error of a mean, of two decisions or more */
+/* Standard error of a mean over at least two decisions */
 double
 value_stderr(const PolicyValue *v, Moments moments)
 {
@@ -91,9 +91,9 @@ value_stderr(const PolicyValue *v, Moments moments)
 }
 
 /*
- * Standard error of snips, linearised: that of the mean of w (r - snips), over
- * the mean weight.  The squares about snips are those about the mean that is
- * kept, moved.
+ * Standard error of snips by linearization: the standard error of the mean of
+ * w (r - snips), divided by the mean weight.  Squares about snips follow from
+ * the stored squares about the mean.
  */
 double
 value_snips_stderr(const PolicyValue *v)
@@ -106,8 +106,8 @@ value_snips_stderr(const PolicyValue *v)
 }
 
 /*
- * How many decisions of equal weight would tell as much: the squared sum of
- * the weights over the sum of their squares.
+ * Effective sample size: the squared sum of the weights over the sum of their
+ * squares
  */
 double
 value_sample_size(const PolicyValue *v)
@@ -119,67 +119,71 @@ value_sample_size(const PolicyValue *v)
 
 /* ---------- bets against a mean ---------- */
 
-/* from nearly all to what suits some 1e10 numbers; each half of the one before */
-#define STAKES			16
-#define LARGEST_STAKE	0.97
+/*
+ * Bet sizes: the grid 0.97 * 2^-k for k = 0..15.  The smallest is right for
+ * about 1e10 observations.
+ */
+#define N_BETS			16
+#define MAX_BET	0.97
 
-/* halvings of the distance, which end below the precision of a double */
-#define HALVINGS		60
+/* Bisection steps; 60 reach the precision of a double. */
+#define BISECTION_STEPS		60
 
 /*
- * The logarithm of what a stake has won against a mean so far from that of the
- * numbers.  True winnings grow with the distance; where their bound does not,
- * the largest one holds.
+ * Lower bound of the log wealth of one bet against an expectation at
+ * "distance" from the mean.  Wealth increases with the distance.  Beyond its
+ * maximum the bound is held constant.
  */
 static double
-won(double stake, double count, double squares, double distance)
+log_wealth(double bet, double count, double squares, double distance)
 {
-	double		penalty = -log1p(-stake) - stake;
-	double		d = fmin(distance, stake / (2.0 * penalty));
+	double		penalty = -log1p(-bet) - bet;
+	double		d = fmin(distance, bet / (2.0 * penalty));
 
-	return stake * count * d - penalty * (squares + count * d * d);
+	return bet * count * d - penalty * (squares + count * d * d);
 }
 
-/* The same of all stakes together. */
+/* Log of the mean wealth over all bet sizes */
 static double
-won_in_all(double count, double squares, double distance)
+log_mixture_wealth(double count, double squares, double distance)
 {
-	double		each[STAKES];
+	double		each[N_BETS];
 	double		most = -INFINITY;
 	double		sum = 0.0;
-	double		stake = LARGEST_STAKE;
+	double		bet = MAX_BET;
 	int			i;
 
-	for (i = 0; i < STAKES; i++, stake /= 2.0)
+	for (i = 0; i < N_BETS; i++, bet /= 2.0)
 	{
-		each[i] = won(stake, count, squares, distance);
+		each[i] = log_wealth(bet, count, squares, distance);
 		most = fmax(most, each[i]);
 	}
-	for (i = 0; i < STAKES; i++)
+	for (i = 0; i < N_BETS; i++)
 		sum += exp(each[i] - most);
-	return most + log(sum / STAKES);
+	return most + log(sum / N_BETS);
 }
 
 /*
- * How far below the mean of numbers from 0 to 1, or above it, their expectation
- * may be, "room" at most: beyond, chance would be below "doubt".  "squares" is
- * the sum of squared distances from the mean.
+ * Largest distance between the mean of numbers in [0, 1] and their
+ * expectation that a bet does not reject at level "alpha", at most "room".
+ * "squares" is the sum of squared deviations from the mean.  Valid at any
+ * time, so that repeated looks need no correction.
  */
 double
-bounds_distance(double count, double squares, double room, double doubt)
+bounds_distance(double count, double squares, double room, double alpha)
 {
-	double		enough = -log(doubt);
+	double		threshold = -log(alpha);
 	double		within = 0.0;
 	double		beyond = room;
 	int			i;
 
-	if (won_in_all(count, squares, room) < enough)
+	if (log_mixture_wealth(count, squares, room) < threshold)
 		return room;
-	for (i = 0; i < HALVINGS; i++)
+	for (i = 0; i < BISECTION_STEPS; i++)
 	{
 		double		middle = (within + beyond) / 2.0;
 
-		if (won_in_all(count, squares, middle) < enough)
+		if (log_mixture_wealth(count, squares, middle) < threshold)
 			within = middle;
 		else
 			beyond = middle;

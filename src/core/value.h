@@ -1,40 +1,43 @@
 /*
  * value.h
- *		What a log says that another policy would have earned.
+ *		Off-policy evaluation: the reward that another policy would have
+ *		earned on logged decisions.
  *
- * Of each decision the log has the reward r and the weight w: how many times
- * more likely the other policy makes it than the one that did.  With the
- * reward that a model predicted, q, and the one that it expects of the other
- * policy, e, estimates of the reward of that policy are
+ * Each logged decision has a reward r and an importance weight w, the ratio
+ * of the two policies' probabilities.  With a model's predicted reward q and
+ * its expected reward e under the other policy, the estimators are
  *
  *		ips = mean of w r		snips = sum of w r / sum of w
  *		dr  = mean of e + w (r - q)
  *
- * Sums are kept as means and squares about them, which rewards far from zero
- * do not spoil, and two of them make one whatever the order.
+ * We keep means and squared deviations instead of sums, so that rewards far
+ * from zero lose no digits.  Two sets merge in any order.
  */
 #ifndef DLINTS_VALUE_H
 #define DLINTS_VALUE_H
 
-/* a mean, and the sum of squared distances from it */
+/* A mean, and the sum of squared deviations from it */
 typedef struct Moments
 {
 	double		mean;
 	double		squares;
 } Moments;
 
-/* Numbers alone, which callers may store as such. */
+/*
+ * Sums of an evaluation; doubles only, so that callers can store them as an
+ * array
+ */
 typedef struct PolicyValue
 {
 	double		count;
 	Moments		reward;
 	Moments		weight;
 	Moments		weighted;		/* w r */
-	double		snips;			/* mean of r that counts w times */
+	double		snips;			/* mean of r with weights w */
 	double		weight_squares; /* sum of w^2 */
-	Moments		by_squares;		/* of r that counts w^2 times */
+	Moments		by_squares;		/* of r with weights w^2 */
 	double		max_weight;
-	Moments		doubly;			/* e + w (r - q), where there is a model */
+	Moments		doubly;			/* e + w (r - q); unused without a model */
 } PolicyValue;
 
 extern PolicyValue value_of(double reward, double weight);
@@ -46,20 +49,21 @@ extern double value_snips_stderr(const PolicyValue *v);
 extern double value_sample_size(const PolicyValue *v);
 
 /*
- * Between which bounds the mean of bounded numbers lies, whenever one looks.
+ * Anytime-valid confidence bounds for the mean of bounded numbers, by
+ * betting.
  *
- * Who says that the mean of numbers z from 0 to 1 is m may be bet against: with
- * x = z - m, or m - z for the other side, and a stake s below 1,
+ * To test whether numbers z in [0, 1] have expectation m, let x = z - m, or m
+ * - z for the other side.  For a bet s < 1 and x >= -1,
  *
  *		the product of exp(s x - g(s) x^2),		g(s) = -ln(1 - s) - s
  *
- * is no more than what betting a share s of all that one has would have won
- * (Fan, Grama and Liu 2015, for x >= -1).  In a fair game that exceeds 1/a at
- * any time with probability a at most (Ville), and so does the mean over stakes.
- * The bound is the m nearest to what was seen at which it does.  Count, mean
- * and squares are all that enters, whatever the order in which they came.
+ * is at most the wealth of a gambler who bets a fraction s of it each time
+ * (Fan, Grama and Liu 2015).  If m is the expectation, wealth exceeds 1/alpha
+ * at any time with probability at most alpha (Ville).  So does the mean over
+ * several bets.  The bound is the nearest m at which it does.  Only count,
+ * mean and squares enter, so order does not matter.
  */
 extern double bounds_distance(double count, double squares, double room,
-							  double doubt);
+							  double alpha);
 
 #endif							/* DLINTS_VALUE_H */

@@ -1,9 +1,10 @@
 /*
  * variety.c
- *		Fill a list place by place.
+ *		Greedy selection with a similarity penalty (maximal marginal
+ *		relevance).
  *
- * All are looked at for each place, some at a time: that is less work than to
- * keep them in an order that each choice changes.
+ * Each position scans all candidates, a strip at a time.  Keeping them sorted
+ * would cost more, because each choice changes the order.
  */
 #include "variety.h"
 
@@ -13,7 +14,7 @@
 #include "numbers.h"
 #include "random.h"
 
-/* Vectors spelt out, because compilers do not make them of a choice. */
+/* Vector types, because compilers do not vectorize a conditional choice. */
 typedef float octet __attribute__((vector_size(32), aligned(4), may_alias));
 typedef double quad __attribute__((vector_size(32), aligned(8), may_alias));
 typedef int64_t quad_mask __attribute__((vector_size(32), aligned(8), may_alias));
@@ -21,15 +22,18 @@ typedef int64_t quad_mask __attribute__((vector_size(32), aligned(8), may_alias)
 #define OCTETS	(VARIETY_STRIP / 8)
 #define QUADS	(VARIETY_STRIP / 4)
 
-/* those of a where it holds, and else those of b */
+/* Elements of a where "holds" is set, and of b elsewhere */
 #define CHOOSE(holds, a, b) \
 	((quad) (((quad_mask) (a) & (holds)) | ((quad_mask) (b) & ~(holds))))
 #define HIGHER(a, b)	CHOOSE((a) > (b), a, b)
 #define LOWER(a, b)		CHOOSE((a) < (b), a, b)
 
-/* ---------- how similar ---------- */
+/* ---------- similarity ---------- */
 
-/* Where the first number of a vector stands; the next ones follow a strip apart. */
+/*
+ * Address of the first element of candidate i's vector.  Its elements are
+ * VARIETY_STRIP floats apart.
+ */
 static float *
 lane_of(const Variety *v, int at)
 {
@@ -37,9 +41,9 @@ lane_of(const Variety *v, int at)
 		at % VARIETY_STRIP;
 }
 
-/* Put a vector of finite numbers in its place. */
+/* Set the vector of candidate i, finite numbers, scaled to length 1. */
 void
-variety_place(Variety *v, int at, const double *vector)
+variety_set_vector(Variety *v, int at, const double *vector)
 {
 	float	   *lane = lane_of(v, at);
 	int			k;
@@ -49,9 +53,9 @@ variety_place(Variety *v, int at, const double *vector)
 		lane[(size_t) k * VARIETY_STRIP] = v->unit[k];
 }
 
-/* All vectors are in their places, and nothing was chosen yet. */
+/* Complete the setup after all vectors have been set. */
 void
-variety_ready(Variety *v)
+variety_start(Variety *v)
 {
 	int			at;
 	int			k;
@@ -65,8 +69,9 @@ variety_ready(Variety *v)
 }
 
 /*
- * Cosines of one with all, strip by strip.  Each is summed in the order of the
- * numbers, so that twins are equally similar to all else.
+ * Compute the cosines of the vector "unit" with all candidates.  Each is
+ * summed in the order of the elements, so that equal vectors have equal
+ * cosines.
  */
 CPU_CLONES
 static void
@@ -91,9 +96,12 @@ fill_row(const Variety *v, float *row)
 	}
 }
 
-/* Those of one that was chosen, kept for other lists where there is room. */
+/*
+ * Return the similarities of all candidates to a chosen one.  Rows are cached
+ * for later slates while space is left.
+ */
 static const float *
-row_of(Variety *v, int chosen)
+similarities_of(Variety *v, int chosen)
 {
 	size_t		rounded = variety_rounded(v->count);
 	const float *lane = lane_of(v, chosen);
@@ -103,7 +111,7 @@ row_of(Variety *v, int chosen)
 	if (v->row_of[chosen] >= 0)
 		return v->rows + (size_t) v->row_of[chosen] * rounded;
 	row = v->rows + (size_t) v->row_count * rounded;
-	if (v->row_count < v->most_rows - 1)
+	if (v->row_count < v->max_rows - 1)
 		v->row_of[chosen] = v->row_count++;
 	for (k = 0; k < v->dim; k++)
 		v->unit[k] = lane[(size_t) k * VARIETY_STRIP];
@@ -111,7 +119,7 @@ row_of(Variety *v, int chosen)
 	return row;
 }
 
-/* ---------- a list ---------- */
+/* ---------- one slate ---------- */
 
 static double
 higher(double a, double b)
@@ -119,7 +127,7 @@ higher(double a, double b)
 	return a > b ? a : b;
 }
 
-/* What is similar to a strip, in double precision */
+/* Convert a strip of similarities to double precision. */
 static inline void
 widen(const float *row, double *similar)
 {
@@ -129,10 +137,13 @@ widen(const float *row, double *similar)
 		similar[i] = row[i];
 }
 
-/* What a strip is worth, once what is so similar to it stands on the list. */
+/*
+ * Update the greatest similarities of a strip, and compute the penalized
+ * scores.  Returns the highest of them.
+ */
 static inline double
-see_strip(double diversity, const double *similar, const double *scores, double *closest,
-		  double *worth)
+score_strip(double diversity, const double *similar, const double *scores, double *closest,
+		  double *penalized)
 {
 	quad		one = (quad) {0.0} + 1.0;
 	quad		peak = (quad) {0.0} - INFINITY;
@@ -146,42 +157,48 @@ see_strip(double diversity, const double *similar, const double *scores, double 
 
 		most = LOWER(most, one);
 		((quad *) closest)[i] = most;
-		((quad *) worth)[i] = score - diversity * HIGHER(score, (quad) {0.0}) * most;
-		peak = HIGHER(((quad *) worth)[i], peak);
+		((quad *) penalized)[i] = score - diversity * HIGHER(score, (quad) {0.0}) * most;
+		peak = HIGHER(((quad *) penalized)[i], peak);
 	}
 	return higher(higher(peak[0], peak[1]), higher(peak[2], peak[3]));
 }
 
 CPU_CLONES
 static void
-see(Variety *v, const float *row)
+update_similarities(Variety *v, const float *row)
 {
 	double		similar[VARIETY_STRIP];
-	double		worth[VARIETY_STRIP];
+	double		penalized[VARIETY_STRIP];
 	int			at;
 
 	for (at = 0; at < v->count; at += VARIETY_STRIP)
 	{
 		widen(row + at, similar);
-		v->peaks[at / VARIETY_STRIP] = see_strip(v->diversity, similar, v->scores + at,
-												 v->closest + at, worth);
+		v->peaks[at / VARIETY_STRIP] = score_strip(v->diversity, similar, v->scores + at,
+												 v->closest + at, penalized);
 	}
 }
 
-/* The same of nothing new, one strip; it stays as it is. */
+/*
+ * Compute the penalized scores of one strip again; its similarities do not
+ * change.
+ */
 static double
-look_again(const Variety *v, int at, double *worth)
+rescore_strip(const Variety *v, int at, double *penalized)
 {
-	return see_strip(v->diversity, v->closest + at, v->scores + at, v->closest + at, worth);
+	return score_strip(v->diversity, v->closest + at, v->scores + at, v->closest + at, penalized);
 }
 
-/* Scores were set: begin a list, whose lots are drawn under "seed". */
+/*
+ * Begin a slate after the scores have been set.  Ties are broken by keys
+ * drawn from "seed".
+ */
 CPU_CLONES
 void
 variety_begin(Variety *v, uint64_t seed, int group_count)
 {
 	size_t		rounded = variety_rounded(v->count);
-	double		worth[VARIETY_STRIP];
+	double		penalized[VARIETY_STRIP];
 	size_t		at;
 	int			g;
 
@@ -194,20 +211,23 @@ variety_begin(Variety *v, uint64_t seed, int group_count)
 	for (at = (size_t) v->count; at < rounded; at++)
 		v->scores[at] = -INFINITY;
 	for (at = 0; at < rounded; at += VARIETY_STRIP)
-		v->peaks[at / VARIETY_STRIP] = look_again(v, (int) at, worth);
+		v->peaks[at / VARIETY_STRIP] = rescore_strip(v, (int) at, penalized);
 }
 
 static uint64_t
-lot(const Variety *v, int at)
+tie_key(const Variety *v, int at)
 {
 	return random_bits(v->seed, (uint64_t) v->numbers[at]);
 }
 
-/* Who is worth so much, and has the least lot among equals; it is in a strip. */
+/*
+ * Find the candidate with the penalized score "highest", and the smallest
+ * tie-break key among several.  At least one candidate must have this score.
+ */
 static int
-find(const Variety *v, double most)
+argmax(const Variety *v, double most)
 {
-	double		worth[VARIETY_STRIP];
+	double		penalized[VARIETY_STRIP];
 	int			found = -1;
 	int			at;
 	int			i;
@@ -216,17 +236,20 @@ find(const Variety *v, double most)
 	{
 		if (v->peaks[at / VARIETY_STRIP] < most)
 			continue;
-		look_again(v, at, worth);
+		rescore_strip(v, at, penalized);
 		for (i = 0; i < VARIETY_STRIP; i++)
-			if (worth[i] == most && (found < 0 || lot(v, at + i) < lot(v, found)))
+			if (penalized[i] == most && (found < 0 || tie_key(v, at + i) < tie_key(v, found)))
 				found = at + i;
 	}
 	return found;
 }
 
-/* It cannot be chosen any more, nor can others of its group if that is full. */
+/*
+ * Exclude the chosen candidate, and the rest of its group once that has
+ * reached the cap.
+ */
 static void
-leave_out(Variety *v, int chosen)
+exclude(Variety *v, int chosen)
 {
 	int			group = v->groups ? v->groups[chosen] : -1;
 	int			at;
@@ -239,21 +262,21 @@ leave_out(Variety *v, int chosen)
 			v->scores[at] = -INFINITY;
 }
 
-/* What comes next on the list; negative if nothing is left. */
+/* Choose the next candidate; -1 if none is left. */
 int
 variety_next(Variety *v)
 {
 	size_t		strips = variety_rounded(v->count) / VARIETY_STRIP;
-	double		worth = -INFINITY;
+	double		penalized = -INFINITY;
 	size_t		strip;
 
 	if (v->last >= 0)
-		see(v, row_of(v, v->last));
+		update_similarities(v, similarities_of(v, v->last));
 	for (strip = 0; strip < strips; strip++)
-		worth = higher(worth, v->peaks[strip]);
-	if (worth == -INFINITY)
+		penalized = higher(penalized, v->peaks[strip]);
+	if (penalized == -INFINITY)
 		return -1;
-	v->last = find(v, worth);
-	leave_out(v, v->last);
+	v->last = argmax(v, penalized);
+	exclude(v, v->last);
 	return v->last;
 }

@@ -1,16 +1,16 @@
 /*
  * variety.h
- *		A list in which something counts less the more it is like what stands
- *		there already.
+ *		Slates with diversity: a candidate loses score the more similar it is
+ *		to chosen candidates (maximal marginal relevance).
  *
- * It is filled place by place, each time by what is worth most.  A score s above
- * 0 is worth s (1 - diversity c), where c is the greatest similarity to what was
- * chosen so far; others are worth themselves.  Similarity is the cosine of two
- * vectors, and 0 where that is negative or one of them is zero.  At most "cap"
- * of a group are chosen.  Among equals lots decide, as they do in a slate.
+ * Positions are filled in turn, each with the highest penalized score.  A
+ * score s > 0 becomes s (1 - diversity c), where c is the greatest similarity
+ * to a chosen candidate; other scores stay.  Similarity is the cosine of two
+ * vectors, or 0 if that is negative or a vector is zero.  At most "cap"
+ * candidates of a group are chosen.  Random keys break ties, as in slate.h.
  *
- * What is similar to what does not change with the scores, so that it is kept
- * from one list to the next.
+ * Similarities do not depend on scores, so they are kept for the slates of
+ * further draws.
  */
 #ifndef DLINTS_VARIETY_H
 #define DLINTS_VARIETY_H
@@ -18,56 +18,63 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* what is looked at together */
+/* Candidates per strip, which vector instructions process together */
 #define VARIETY_STRIP	32
 
-/* room for so many, in strips */
+/* Number of array elements for "count" candidates in whole strips */
 static inline size_t
 variety_rounded(int count)
 {
 	return ((size_t) count + VARIETY_STRIP - 1) / VARIETY_STRIP * VARIETY_STRIP;
 }
 
-/* All arrays are the caller's; those that say "rounded" are as long as that. */
+/*
+ * A selection of several slates from the same candidates.  All arrays belong
+ * to the caller; "rounded" means variety_rounded(count) elements.
+ */
 typedef struct Variety
 {
-	/* what is the same for all lists */
-	int			count;			/* of what there is to choose from */
+	/* equal for all slates */
+	int			count;			/* number of candidates */
 	int			dim;
-	double		diversity;		/* above 0, at most 1 */
-	const int  *numbers;		/* by which lots are drawn */
-	const int  *groups;			/* of each, negative: none; NULL: no caps */
+	double		diversity;		/* strength of the penalty, in (0, 1] */
+	const int  *numbers;		/* number that gives the tie-break key, by candidate */
+	const int  *groups;			/* group of each candidate, negative for none; NULL: no caps */
 	int			cap;
-	float	   *units;			/* rounded * dim: vectors of length 1, a strip side by side */
-	float	   *unit;			/* room for one */
+	float	   *units;			/* rounded * dim: unit vectors, strip by strip */
+	float	   *unit;			/* work space for one vector */
 
-	/* how similar what was chosen before is to all: a row each, rounded */
+	/*
+	 * similarities of all candidates to candidates chosen before, one rounded
+	 * row each
+	 */
 	float	   *rows;
-	int			most_rows;		/* at least 1, the last of which is used anew */
-	int			row_count;		/* of those that stay */
-	int		   *row_of;			/* where each has its row, negative: nowhere */
+	int			max_rows;		/* allocated rows, at least 1; the last is reused */
+	int			row_count;		/* cached rows */
+	int		   *row_of;			/* row of each candidate, negative for none */
 
-	/* the present list */
+	/* current slate */
 	uint64_t	seed;
-	int			last;			/* that was chosen; negative: none */
-	int		   *taken;			/* from each group */
-	double	   *scores;			/* rounded; no longer of what cannot be chosen */
-	double	   *closest;		/* rounded: the greatest similarity */
-	double	   *peaks;			/* what is worth most in each strip */
+	int			last;			/* candidate chosen last, negative for none */
+	int		   *taken;			/* chosen candidates of each group */
+	double	   *scores;			/* rounded; -infinity for unavailable candidates */
+	double	   *closest;		/* rounded; greatest similarity to chosen candidates */
+	double	   *peaks;			/* highest penalized score of each strip */
 } Variety;
 
-extern void variety_place(Variety *v, int at, const double *vector);
-extern void variety_ready(Variety *v);
+extern void variety_set_vector(Variety *v, int at, const double *vector);
+extern void variety_start(Variety *v);
 extern void variety_begin(Variety *v, uint64_t seed, int group_count);
 extern int	variety_next(Variety *v);
 
 /*
- * What a score is worth at the least.  Of those that are among the best by their
- * scores, as a slate finds them, one can always be chosen yet: so what scores
- * less than the least that one of these is worth is on no list.
+ * Minimum penalized score of a candidate.  Callers use it to prune: of the k
+ * candidates with the best scores, one is always available.  A candidate
+ * whose score is below the minimum penalized scores of all k is therefore
+ * never chosen.
  */
 static inline double
-variety_least(double diversity, double score)
+variety_min_score(double diversity, double score)
 {
 	return score > 0.0 ? score - diversity * score : score;
 }

@@ -75,7 +75,7 @@ ComputeMean(Progress *progress)
 	Prior		prior = ModelPrior(model, ModelPriorNumbers(progress->model));
 	Rewards		rewards = ModelRewards(model);
 	int			dim = memory->dim;
-	double		level = memory_centre(memory, &rewards, progress->b);
+	double		level = memory_center(memory, &rewards, progress->b);
 	Factor		factor;
 
 	prior_add(&prior, dim, progress->b);

@@ -210,8 +210,8 @@ IsEmpty(const Evidence *memory, double weight, double diagonal, double ridge)
 {
 	double		left = linalg_max_diagonal(memory->dim, memory->G);
 
-	return *memory->N <= Max(MAX_EMPTY_SHARE * weight, LEAST_OF_WEIGHT) &&
-		left <= Max(MAX_EMPTY_SHARE * diagonal, LEAST_OF_RIDGE * ridge);
+	return *memory->N <= Max(MAX_EMPTY_SHARE * weight, WEIGHT_TOLERANCE) &&
+		left <= Max(MAX_EMPTY_SHARE * diagonal, RIDGE_TOLERANCE * ridge);
 }
 
 static void

@@ -225,7 +225,7 @@ RewardStddev(const Evidence *e)
 	double		mean = *e->R / *e->N;
 	double		variance = *e->S / *e->N - mean * mean;
 
-	if (!(variance > LEAST_SHARE * (*e->S / *e->N)))
+	if (!(variance > ROUNDING_SHARE * (*e->S / *e->N)))
 		return 0.0;
 	return fmin(sqrt(variance), DLINTS_MAX_NOISE);
 }

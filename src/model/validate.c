@@ -434,7 +434,7 @@ ModelNormalizeExternal(Dlints *model, Problem *problem)
 							 "The evidence has no posterior, so it cannot result from observations",
 							 NULL, NULL);
 	for (j = 0; j < memories.count; j++)
-		evidence_settle(&memories.memory[j]);
+		evidence_flush(&memories.memory[j]);
 	FieldsNormalize(&model->header);
 	return true;
 }

@@ -85,7 +85,7 @@ MakeParts(PreparedModel *prepared, int parts)
 
 	factor_bind(&factor, dim, both, factors);
 	FactorEvidence(&evidence, &prior, &factor);
-	prepared->level = memory_centre(&evidence, &rewards, b);
+	prepared->level = memory_center(&evidence, &rewards, b);
 	prior_add(&prior, dim, b);
 	if ((parts & PART_MEAN) && !prepared->mean)
 		prepared->mean = MakeMean(prepared, &factor, b);

@@ -320,7 +320,7 @@ exact_from_packed(int d, const double *packed)
 exact
 exact_share(exact N, exact N2)
 {
-	return N2 / fmaxl(N, LEAST_WEIGHT);
+	return N2 / fmaxl(N, MIN_WEIGHT);
 }
 
 /* ---------- Algorithm 1 ---------- */

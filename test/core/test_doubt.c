@@ -115,7 +115,7 @@ predict(const Model *m, int used, const double *features, double *mean, double *
 	double	   *b = guarded(dim);
 	double	   *psi = guarded(dim);
 	double	   *root = guarded(dim * dim);
-	double		level = memory_centre(e, &m->rewards, b);
+	double		level = memory_center(e, &m->rewards, b);
 
 	assert_true(factor_with(e, RIDGE_START, f));
 	posterior_mean(f, b, psi);

@@ -72,7 +72,7 @@ decide(exact left, exact right, Expected *x)
 static exact
 missing(exact N)
 {
-	return fmaxl(0, (exact) LEAST_WEIGHT - N);
+	return fmaxl(0, (exact) MIN_WEIGHT - N);
 }
 
 /* S about a mean reward, unless it is rounding */
@@ -126,7 +126,7 @@ solve(const Kept *kept, int which, Expected *x)
 		Z[i * dim + i] += kept->p.ridge;
 	if (kept->p.intercept)
 	{
-		mean = (m->R + missing(m->N) * mean) / fmaxl(m->N, LEAST_WEIGHT);
+		mean = (m->R + missing(m->N) * mean) / fmaxl(m->N, MIN_WEIGHT);
 		s.level = m->reference + mean;
 	}
 	s.S = fminl(squares_about(m, mean, m->S, x), squares_of_all(kept, x));
@@ -175,8 +175,8 @@ only_variance(const Solved *s, exact N, exact v, exact freedom, Expected *x)
 	exact		unexplained = s->S + rounding > 0 ? (s->RSS + rounding) / (s->S + rounding) : 1;
 	exact		both = (s->RSS + unexplained * v) / (freedom + 1);
 
-	decide(N, LEAST_WEIGHT, x);
-	return N >= LEAST_WEIGHT ? fmaxl(both, s->RSS / freedom) : both;
+	decide(N, MIN_WEIGHT, x);
+	return N >= MIN_WEIGHT ? fmaxl(both, s->RSS / freedom) : both;
 }
 
 static exact
@@ -224,8 +224,8 @@ is_contradicted(const Kept *kept, const Solved *s, int slow, int fast, Expected 
 	exact		q;
 	int			i;
 
-	decide(kept->sums[fast]->N, LEAST_WEIGHT, x);
-	if (kept->sums[fast]->N < LEAST_WEIGHT)
+	decide(kept->sums[fast]->N, MIN_WEIGHT, x);
+	if (kept->sums[fast]->N < MIN_WEIGHT)
 		return false;
 	exact_multiply(dim, kept->sums[fast]->G, s[slow].psi, explained);
 	for (i = 0; i < dim; i++)
@@ -456,22 +456,22 @@ test_centre(void **state)
 		Evidence   *e = evidence_new(2, SQUARES_MATRIX);
 
 		/* nothing has no mean */
-		assert_true(memory_centre(e, &rewards, b) == 0);
+		assert_true(memory_center(e, &rewards, b) == 0);
 		assert_true(b[0] == 0 && b[1] == 0);
 
 		/* 14.5 / 3.5; b is (-0.5, 14.5), what it is compared with (0.5, 3.5) */
 		e = three(references[r], &rewards.totals);
-		assert_near(memory_centre(e, &rewards, b), 29.0 / 7, 1e-12);
+		assert_near(memory_center(e, &rewards, b), 29.0 / 7, 1e-12);
 		assert_near(b[0], -0.5 - 14.5 / 7, 1e-12);
 		assert_near(b[1], 0, 1e-12);
-		assert_true(memory_centre(e, &plain, b) == 0);
+		assert_true(memory_center(e, &plain, b) == 0);
 		assert_same_bits(2, b, e->b);
 
 		/* what nearly nothing is left of has the mean of all: 24.5 / 4.5 */
 		evidence_scale(e, 1e-7);
-		assert_near(memory_centre(e, &rewards, b), 0.35 * 29 / 7 + 0.65 * 49 / 9, 1e-12);
+		assert_near(memory_center(e, &rewards, b), 0.35 * 29 / 7 + 0.65 * 49 / 9, 1e-12);
 		evidence_scale(e, 1e-30);
-		assert_near(memory_centre(e, &rewards, b), 49.0 / 9, 1e-12);
+		assert_near(memory_center(e, &rewards, b), 49.0 / 9, 1e-12);
 		assert_near(b[0], 0, 1e-30);
 	}
 }

@@ -135,7 +135,7 @@ read_out(const Evidence *e, const Rewards *rewards, const Prior *prior)
 	double	   *root = guarded(dim * dim);
 
 	assert_true(posterior_factor(e, prior, f));
-	(void) memory_centre(e, rewards, b);
+	(void) memory_center(e, rewards, b);
 	prior_add(prior, e->dim, b);
 	posterior_mean(f, b, out.mean);
 	posterior_root(f, root);

@@ -100,8 +100,8 @@ test_slack(void **state)
 	assert_false(can_take_back(often, across, 0, 2.5e-9 * 1e7));
 
 	/* nor is a thousandth of the least weight, or a billionth of the ridge */
-	assert_true(can_take_back(nothing, zero, 0, 5e-4 * LEAST_WEIGHT));
-	assert_false(can_take_back(nothing, zero, 0, 5e-3 * LEAST_WEIGHT));
+	assert_true(can_take_back(nothing, zero, 0, 5e-4 * MIN_WEIGHT));
+	assert_false(can_take_back(nothing, zero, 0, 5e-3 * MIN_WEIGHT));
 	assert_true(can_take_back(nothing, along, 0, 5e-10 * RIDGE_START));
 	assert_false(can_take_back(nothing, along, 0, 5e-9 * RIDGE_START));
 }

@@ -20,7 +20,7 @@ typedef struct Case
 	double		diversity;
 	int			group_count;	/* 0: no caps */
 	int			cap;
-	int			most_rows;
+	int			max_rows;
 	uint64_t	seed;
 	int			numbers[MOST];
 	int			groups[MOST];
@@ -110,20 +110,20 @@ make_variety(const Case *c)
 	size_t		rounded = variety_rounded(c->candidates);
 	Variety		v = {.count = c->candidates,.dim = c->dim,.diversity = c->diversity,
 		.numbers = c->numbers,.groups = c->group_count > 0 ? c->groups : NULL,
-	.cap = c->cap,.most_rows = c->most_rows};
+	.cap = c->cap,.max_rows = c->max_rows};
 	int			i;
 
 	v.units = guarded_floats(rounded * (size_t) c->dim);
 	v.unit = allocate((size_t) c->dim * sizeof(float));
-	v.rows = guarded_floats((size_t) c->most_rows * rounded);
+	v.rows = guarded_floats((size_t) c->max_rows * rounded);
 	v.row_of = allocate((size_t) c->candidates * sizeof(int));
 	v.taken = allocate(((size_t) c->group_count + 1) * sizeof(int));
 	v.scores = guarded(rounded);
 	v.closest = guarded(rounded);
 	v.peaks = guarded(rounded / VARIETY_STRIP);
 	for (i = 0; i < c->candidates; i++)
-		variety_place(&v, i, c->vectors[i]);
-	variety_ready(&v);
+		variety_set_vector(&v, i, c->vectors[i]);
+	variety_start(&v);
 	return v;
 }
 
@@ -173,7 +173,7 @@ make_case(uint64_t seed, int levels, int capped)
 	c.diversity = (1 + any(&c, 1, 3, 4)) / 4.0;
 	c.group_count = capped ? 1 + any(&c, 1, 4, 6) : 0;
 	c.cap = 1 + any(&c, 1, 5, 3);
-	c.most_rows = 1 + any(&c, 1, 6, 10);
+	c.max_rows = 1 + any(&c, 1, 6, 10);
 	for (i = 0; i < c.candidates; i++)
 	{
 		c.numbers[i] = 3 * i + 1;

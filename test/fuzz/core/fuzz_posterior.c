@@ -116,7 +116,7 @@ arbitrary_history(Input *in, int dim, Squares squares)
 
 	h.values = walled_numbers(in, evidence_value_count(dim, squares), take_number);
 	evidence_bind(&h.evidence, dim, squares, h.values);
-	evidence_settle(&h.evidence);
+	evidence_flush(&h.evidence);
 	totals = walled_numbers(in, 4, take_number);
 	h.totals = (Totals) {totals[0], totals[1], totals[2], totals[3]};
 	h.learned = false;

@@ -1,0 +1,335 @@
+/*
+ * price_program.c
+ *		The linear program behind several dual prices: the simplex method with
+ *		column generation.
+ *
+ * Numbers are scaled: scores by their usual spread; costs as excess over the
+ * target, by the usual spread of costs.  Each row but the last says that the
+ * excess plus a slack, minus the common relaxation, is 0.  The last row says
+ * that the weights of choices sum to 1.
+ */
+#include "price_program.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+/* Maximum simplex iterations per row, in case the method cycles; about 15 suffice */
+#define MAX_ITERATIONS_PER_ROW	200
+
+/* Elements below this fraction of the largest element of a column are no pivots. */
+#define MIN_PIVOT	1e-11
+
+/* Gains below this fraction of their terms, and duals below it, are rounding errors. */
+#define MIN_GAIN	1e-11
+
+/* Relative tolerance between two ratios in the choice of the leaving column */
+#define RATIO_TOLERANCE	1e-14
+
+/* Compute the column of the choice under these prices; returns its scaled score. */
+static double
+choice_column(const PriceProgram *p, const double *prices, double *column)
+{
+	int			kinds = p->rows - 1;
+	double		score = price_means(p->all, prices, column) / p->score_scale;
+	int			kind;
+
+	for (kind = 0; kind < kinds; kind++)
+		column[kind] = p->cost_scales[kind] > 0.0 ?
+			(column[kind] - p->targets[kind]) / p->cost_scales[kind] : 0.0;
+	column[kinds] = 1.0;
+	return score;
+}
+
+static void
+set_column(PriceProgram *p, int row, ColumnKind type, double score, const double *column)
+{
+	p->types[row] = type;
+	p->scores[row] = score;
+	memcpy(p->basis[row], column, sizeof(double) * (size_t) p->rows);
+}
+
+/* Invert the basis by Gauss-Jordan elimination with row pivoting; false if singular. */
+static bool
+invert_basis(PriceProgram *p)
+{
+	double		work[PROGRAM_MAX_ROWS][2 * PROGRAM_MAX_ROWS];
+	int			n = p->rows;
+	int			i;
+	int			j;
+	int			step;
+
+	for (i = 0; i < n; i++)
+		for (j = 0; j < n; j++)
+		{
+			work[i][j] = p->basis[j][i];
+			work[i][n + j] = i == j;
+		}
+	for (step = 0; step < n; step++)
+	{
+		int			pivot = step;
+
+		for (i = step + 1; i < n; i++)
+			if (fabs(work[i][step]) > fabs(work[pivot][step]))
+				pivot = i;
+		if (!(fabs(work[pivot][step]) > 0.0))
+			return false;
+		for (j = 0; j < 2 * n; j++)
+		{
+			double		element = work[pivot][j];
+
+			work[pivot][j] = work[step][j];
+			work[step][j] = element;
+		}
+		for (j = 2 * n - 1; j >= step; j--)
+			work[step][j] /= work[step][step];
+		for (i = 0; i < n; i++)
+			for (j = 2 * n - 1; i != step && j >= step; j--)
+				work[i][j] -= work[i][step] * work[step][j];
+	}
+	for (i = 0; i < n; i++)
+		for (j = 0; j < n; j++)
+			p->inverse[i][j] = work[i][n + j];
+	return true;
+}
+
+/*
+ * Compute values and duals of a new basis.  The first phase, "is_feasibility",
+ * minimizes the relaxation only.  Returns false if the basis is singular.
+ */
+static bool
+update_basis(PriceProgram *p, bool is_feasibility)
+{
+	int			n = p->rows;
+	int			i;
+	int			j;
+
+	if (!invert_basis(p))
+		return false;
+	for (i = 0; i < n; i++)
+	{
+		p->values[i] = fmax(p->inverse[i][n - 1], 0.0);
+		p->duals[i] = 0.0;
+	}
+	for (j = 0; j < n; j++)
+	{
+		double		objective = !is_feasibility ? p->scores[j] :
+			p->types[j] == RELAXATION ? -1.0 : 0.0;
+
+		for (i = 0; i < n; i++)
+			p->duals[i] += objective * p->inverse[j][i];
+	}
+	return true;
+}
+
+/* Convert the duals to prices. */
+void
+program_read_prices(const PriceProgram *p, double *prices)
+{
+	int			kind;
+
+	for (kind = 0; kind < p->rows - 1; kind++)
+		prices[kind] = p->cost_scales[kind] > 0.0 ?
+			fmax(p->duals[kind], 0.0) * (p->score_scale / p->cost_scales[kind]) : 0.0;
+}
+
+/* Raise prices in proportion, so far that scores do not matter. */
+static void
+maximize_prices(int kinds, double *prices)
+{
+	double		largest = 0.0;
+	int			kind;
+
+	for (kind = 0; kind < kinds; kind++)
+		largest = fmax(largest, prices[kind]);
+	for (kind = 0; largest > 0.0 && kind < kinds; kind++)
+		prices[kind] *= PRICE_MAX / largest;
+}
+
+/*
+ * Find the column that improves the objective most per unit: the slack of a target
+ * whose dual is negative, or the choice under the duals as prices.  Returns false
+ * if no column does.
+ */
+static bool
+find_column(const PriceProgram *p, bool is_feasibility, ColumnKind *type, double *score,
+			double *column)
+{
+	int			kinds = p->rows - 1;
+	double		prices[PRICE_MAX_KINDS];
+	double		lowest = -MIN_GAIN;
+	double		gain;
+	double		size;
+	int			entering = -1;
+	int			kind;
+
+	for (kind = 0; kind < kinds; kind++)
+		if (p->duals[kind] < lowest)
+		{
+			entering = kind;
+			lowest = p->duals[kind];
+		}
+	if (entering >= 0)
+	{
+		memset(column, 0, sizeof(double) * (size_t) p->rows);
+		column[entering] = 1.0;
+		*type = SLACK_OF_TARGET;
+		*score = 0.0;
+		return true;
+	}
+	program_read_prices(p, prices);
+	if (is_feasibility)
+		maximize_prices(kinds, prices);
+	*type = CHOICE;
+	*score = choice_column(p, prices, column);
+	gain = is_feasibility ? 0.0 : *score;
+	size = fabs(gain);
+	for (kind = 0; kind <= kinds; kind++)
+	{
+		gain -= p->duals[kind] * column[kind];
+		size += fabs(p->duals[kind] * column[kind]);
+	}
+	return gain > MIN_GAIN * size;
+}
+
+/*
+ * Replace the basic column that first reaches 0 by a new column.  Returns false if
+ * none does.
+ */
+static bool
+enter_column(PriceProgram *p, ColumnKind type, double score, const double *column)
+{
+	int			n = p->rows;
+	double		change[PROGRAM_MAX_ROWS];
+	double		largest = 0.0;
+	double		ratio = DBL_MAX;
+	int			leaving = -1;
+	int			i;
+	int			j;
+
+	for (i = 0; i < n; i++)
+	{
+		change[i] = 0.0;
+		for (j = 0; j < n; j++)
+			change[i] += p->inverse[i][j] * column[j];
+		largest = fmax(largest, fabs(change[i]));
+	}
+	for (i = 0; i < n; i++)
+		if (change[i] > MIN_PIVOT * largest)
+			ratio = fmin(ratio, p->values[i] / change[i]);
+	for (i = 0; i < n; i++)
+		if (change[i] > MIN_PIVOT * largest &&
+			p->values[i] <= (ratio + RATIO_TOLERANCE) * change[i] &&
+			(leaving < 0 || p->types[i] == RELAXATION ||
+			 (p->types[leaving] != RELAXATION && change[i] > change[leaving])))
+			leaving = i;
+	if (leaving < 0)
+		return false;
+	set_column(p, leaving, type, score, column);
+	return true;
+}
+
+/* Row of the relaxation in the basis; -1 if it has left */
+static int
+relaxation_row(const PriceProgram *p)
+{
+	int			row;
+
+	for (row = 0; row < p->rows; row++)
+		if (p->types[row] == RELAXATION)
+			return row;
+	return -1;
+}
+
+/* Improve the basis until it is optimal or, in the first phase, feasible. */
+static bool
+improve(PriceProgram *p, bool is_feasibility)
+{
+	int			i;
+
+	for (i = 0; i < MAX_ITERATIONS_PER_ROW * p->rows; i++)
+	{
+		ColumnKind	type;
+		double		score;
+		double		column[PROGRAM_MAX_ROWS];
+
+		if (is_feasibility && relaxation_row(p) < 0)
+			return true;
+		if (!update_basis(p, is_feasibility))
+			return false;
+		if (!find_column(p, is_feasibility, &type, &score, column))
+			return true;
+		if (!enter_column(p, type, score, column))
+			return false;
+	}
+	return false;
+}
+
+/* Set the initial basis: the choice without prices, slacks and, if required, the relaxation. */
+static void
+begin_basis(PriceProgram *p)
+{
+	int			kinds = p->rows - 1;
+	double		prices[PRICE_MAX_KINDS] = {0.0};
+	double		column[PROGRAM_MAX_ROWS];
+	double		unit[PROGRAM_MAX_ROWS] = {0.0};
+	double		score = choice_column(p, prices, column);
+	int			worst = 0;
+	int			kind;
+
+	for (kind = 0; kind < kinds; kind++)
+	{
+		if (column[kind] > column[worst])
+			worst = kind;
+		unit[kind] = 1.0;
+		set_column(p, kind, SLACK_OF_TARGET, 0.0, unit);
+		unit[kind] = 0.0;
+	}
+	set_column(p, kinds, CHOICE, score, column);
+	if (column[worst] > 0.0)
+	{
+		for (kind = 0; kind < kinds; kind++)
+			unit[kind] = p->cost_scales[kind] > 0.0 ? -1.0 : 0.0;
+		set_column(p, worst, RELAXATION, 0.0, unit);
+	}
+}
+
+/* Relax the targets that exclude each other; returns false if none do. */
+static bool
+relax_targets(PriceProgram *p)
+{
+	int			row = relaxation_row(p);
+	bool		relaxed = false;
+	int			kind;
+
+	if (row < 0)
+		return false;
+	for (kind = 0; kind < p->rows - 1; kind++)
+		if (p->duals[kind] > MIN_GAIN)
+		{
+			p->targets[kind] += (p->values[row] + PRICE_SLACK) * p->cost_scales[kind];
+			relaxed = true;
+		}
+	return relaxed;
+}
+
+/*
+ * Solve the linear program.  Targets that exclude each other are relaxed as little as
+ * possible, by an equal fraction of their usual spreads.  Returns false if the method
+ * fails.
+ */
+bool
+program_solve(PriceProgram *p)
+{
+	int			round;
+
+	for (round = 0; round < p->rows; round++)
+	{
+		begin_basis(p);
+		if (!improve(p, true))
+			return false;
+		if (!relax_targets(p))
+			return improve(p, false);
+	}
+	return false;
+}
