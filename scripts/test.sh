@@ -13,6 +13,8 @@ export DLINTS_TALLY="$PRIVATE/tally"
 pgxs=$(dirname "$("$PG_CONFIG" --pgxs)")/..
 mkdir -p "$PRIVATE/tap/tmp_check" "$PRIVATE/tap/log"
 export TESTDIR="$PRIVATE/tap" TESTDATADIR="$PRIVATE/tap/tmp_check" TESTLOGDIR="$PRIVATE/tap/log"
+# The limit on a whole background session, which a busy machine must not reach
+export PG_TEST_TIMEOUT_DEFAULT="${PG_TEST_TIMEOUT_DEFAULT:-1200}"
 export PG_REGRESS="$pgxs/test/regress/pg_regress" PERL5LIB="$PWD/scripts:$PWD/test/t:$pgxs/test/perl"
 
 status=0
