@@ -38,7 +38,7 @@ _PG_init(void)
 							PGC_USERSET, GUC_UNIT_KB,
 							NULL, NULL, NULL);
 	DefineCustomIntVariable("dlints.factors_memory",
-							"Sets the maximum memory of a call of dlints_factors.",
+							"Sets the maximum memory of a call of dlints_factors or dlints_neighbours.",
 							"A larger click log raises an error.",
 							&factors_memory,
 							1024 * 1024, 1024, MAX_KILOBYTES,

@@ -24,7 +24,7 @@ typedef struct SvdMatrix
 {
 	uint32_t	users;
 	uint32_t	items;
-	const size_t *starts;		/* first cell of each user, and the end of the last */
+	size_t	   *starts;			/* first cell of each user, and the end of the last */
 	SvdCell    *cells;
 	void		(*pause) (void);	/* called every few milliseconds; may not return */
 } SvdMatrix;

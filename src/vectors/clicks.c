@@ -280,6 +280,20 @@ ClicksMemory(const Clicks *clicks)
 		sizeof(uint64) * ClicksItems(clicks);
 }
 
+/* The number of users, while the log is read */
+uint32
+ClicksUsers(const Clicks *clicks)
+{
+	return clicks->users->table->members;
+}
+
+/* The number of rows read */
+Size
+ClicksRows(const Clicks *clicks)
+{
+	return clicks->count;
+}
+
 uint32
 ClicksItems(const Clicks *clicks)
 {

@@ -21,7 +21,9 @@ typedef struct KeyType
 
 extern Clicks *ClicksCreate(KeyType users, KeyType items, uint64 seed);
 extern void ClicksAdd(Clicks *clicks, Datum user, Datum item, double weight);
+extern uint32 ClicksUsers(const Clicks *clicks);
 extern uint32 ClicksItems(const Clicks *clicks);
+extern Size ClicksRows(const Clicks *clicks);
 extern Size ClicksMemory(const Clicks *clicks);
 extern SvdMatrix *ClicksMatrix(Clicks *clicks);
 extern const uint64 *ClicksItemHashes(const Clicks *clicks);

@@ -69,6 +69,7 @@ INSERT INTO call VALUES
 	('$1 * s', 'float8'),
 	('dlints_encode(24, document => $1)', 'jsonb'),
 	('dlints_factors($1, $2, $3, $4)', 'text bigint text bigint'),
+	('dlints_neighbours($1, $2)', 'text bigint'),
 	-- what does need a type
 	('dlints_encode(24, ''device'', $1)', '42P18'),
 	('dlints_encode(24, ''device'', $1::text)', 'text'),

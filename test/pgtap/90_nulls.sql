@@ -26,11 +26,11 @@ JOIN pg_depend AS d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d
 JOIN pg_extension AS e ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid
 WHERE e.extname = 'dlints';
 -- what takes an internal value cannot be called by hand, and an aggregate's functions refuse
--- to be; a cast calls what takes any array; 27_factors.sql calls the one that wants queries
--- and names of columns, 45_recommender_hostile.sql those that write statements, 53_decide.sql dlints_decide
+-- to be; a cast calls what takes any array; 27_factors.sql and 27_neighbours.sql call those
+-- that want queries and names of columns, 45_recommender_hostile.sql those that write statements, 53_decide.sql dlints_decide
 CREATE TEMP TABLE callable AS
 SELECT * FROM member
-WHERE prokind = 'f' AND lanname = 'c' AND proname !~ '^_|(transfn|combinefn|finalfn|_factors)$'
+WHERE prokind = 'f' AND lanname = 'c' AND proname !~ '^_|(transfn|combinefn|finalfn|_factors|_neighbours)$'
 AND NOT types && '{internal,anyarray}';
 
 -- Internal functions, with NULL for all arguments

@@ -101,6 +101,9 @@ my %work = (
 		SELECT count(*)
 			FROM dlints_factors('SELECT i, j FROM generate_series(1, 600) i, generate_series(1, 1000) j
 				WHERE hashint4(i * 1000 + j) > 0', 256) AS f (item integer, features real[])},
+	'neighbours of items' => q{
+		SELECT count(*) FROM dlints_neighbours('SELECT i, j FROM generate_series(1, 600) i, generate_series(1, 1000) j
+			WHERE hashint4(i * 1000 + j) > 0', 200) AS f (item integer, neighbours integer[], weights real[])},
 	'a decision among many' => q{
 		SELECT count(*) FROM model, (SELECT array_agg(i) AS items,
 			array_agg(array_fill(0.5::real, ARRAY[1024])) AS features

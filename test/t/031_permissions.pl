@@ -109,6 +109,8 @@ my $everything = q{
 	  (SELECT array_agg(f.item ORDER BY f.item)
 		FROM dlints_factors('VALUES (1, 2), (1, 3), (2, 3)', 2, 'VALUES (2, ARRAY[1, 2])')
 		AS f (item integer, features real[])),
+	  (SELECT array_agg(f.neighbours ORDER BY f.item) FROM dlints_neighbours('VALUES (1, 2), (1, 3)', 2)
+		AS f (item integer, neighbours integer[], weights real[])),
 	  (SELECT dlints_policy_value(i, 0.5, 0.25) FROM item), dlints_bounds(0.5, 0.1, 9),
 		(SELECT dlints_policy_value(i, 0.5, 0.25, i, 1) FROM item),
 	  (SELECT max(p) FROM (SELECT dlints_progressive(m, x, i) OVER (ORDER BY i) FROM item) AS s (p))

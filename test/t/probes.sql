@@ -114,6 +114,10 @@ INSERT INTO probe VALUES
 		FROM generate_series(1, 3) i'', 2, ''SELECT 1, ARRAY[2, 3]'', (SELECT seed
 		FROM dlints_info($1)))
 		AS f (item integer, features float8[]))'),
+	('neighbours',
+	 '(SELECT bool_and(finite(VARIADIC weights)) FROM dlints_neighbours(''SELECT 1, i
+		FROM generate_series(1, 3) i'', (SELECT 1 + updates % 3 FROM dlints_info($1)))
+		AS f (item integer, neighbours integer[], weights float8[]))'),
 	('policy_value',
 	 '(SELECT (v).observations = count AND finite((v).ips)
 		FROM (SELECT dlints_policy_value(m, 1, 0.5), count(*)

@@ -1,0 +1,461 @@
+/*
+ * neighbours.c
+ *		Item-to-item weights by ridge regression on the nearest items.
+ *
+ * Products of columns are sums over users.  For those of one column with all
+ * others we walk through the cells of the item's users.  Products among popular
+ * items are computed first, and kept.  For the others among k neighbours we list
+ * each user's uses of the neighbours.
+ */
+#include "neighbours.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "linalg.h"
+#include "random.h"
+
+/* Cells between pauses */
+#define CELLS			4096
+
+/* Minimum of an element; smaller ones count as 0, so that products do not underflow. */
+#define MIN_ELEMENT		1e-6
+
+/* ---------- the log ---------- */
+
+/*
+ * Limit elements to 1 and each user's cells to NEIGHBOURS_MAX_CLICKS, by a random
+ * sample that depends on the numbers of user and item only.
+ */
+void
+neighbours_limit(SvdMatrix *matrix)
+{
+	size_t		used = 0;
+	size_t		start = 0;
+	uint32_t	user;
+
+	for (user = 0; user < matrix->users; user++)
+	{
+		size_t		end = matrix->starts[user + 1];
+		size_t		count = end - start;
+		size_t		i;
+
+		matrix->starts[user] = used;
+		for (i = start; i < end; i++)
+		{
+			SvdCell		cell = matrix->cells[i];
+
+			if (cell.weight < MIN_ELEMENT ||
+				(count > NEIGHBOURS_MAX_CLICKS &&
+				 random_bits(cell.item, user) % count >= NEIGHBOURS_MAX_CLICKS))
+				continue;
+			cell.weight = fmin(cell.weight, 1.0);
+			matrix->cells[used++] = cell;
+		}
+		start = end;
+		matrix->pause();
+	}
+	matrix->starts[matrix->users] = used;
+}
+
+/* List the uses of each item, and compute the squared norms of columns. */
+void
+neighbours_index(const SvdMatrix *matrix, Neighbours *n)
+{
+	uint32_t	user;
+	uint32_t	item;
+	size_t		i;
+
+	memset(n->starts, 0, sizeof(size_t) * ((size_t) matrix->items + 1));
+	memset(n->squares, 0, sizeof(double) * matrix->items);
+	memset(n->products, 0, sizeof(double) * matrix->items);
+	memset(n->heads, 0, sizeof(size_t) * matrix->users);
+
+	/* starts[item + 1] is the place of the item's next use, and then its end */
+	for (user = 0; user < matrix->users; user++)
+	{
+		for (i = matrix->starts[user]; i < matrix->starts[user + 1]; i++)
+			if (matrix->cells[i].item + 2 <= matrix->items)
+				n->starts[matrix->cells[i].item + 2]++;
+		matrix->pause();
+	}
+	for (item = 2; item <= matrix->items; item++)
+		n->starts[item] += n->starts[item - 1];
+	for (user = 0; user < matrix->users; user++)
+	{
+		for (i = matrix->starts[user]; i < matrix->starts[user + 1]; i++)
+		{
+			const SvdCell *cell = &matrix->cells[i];
+			NeighbourUse *use = &n->uses[n->starts[cell->item + 1]++];
+
+			use->user = user;
+			use->weight = cell->weight;
+			n->squares[cell->item] += cell->weight * cell->weight;
+		}
+		matrix->pause();
+	}
+}
+
+/* ---------- products of columns ---------- */
+
+/* Compute the products of an item's column with all others; returns how many are not 0. */
+static uint32_t
+multiply_column(const SvdMatrix *matrix, Neighbours *n, uint32_t item)
+{
+	uint32_t	count = 0;
+	size_t		walked = 0;
+	size_t		u;
+	size_t		i;
+
+	for (u = n->starts[item]; u < n->starts[item + 1]; u++)
+	{
+		const NeighbourUse *use = &n->uses[u];
+		size_t		end = matrix->starts[use->user + 1];
+
+		for (i = matrix->starts[use->user]; i < end; i++)
+		{
+			const SvdCell *cell = &matrix->cells[i];
+
+			if (n->products[cell->item] == 0.0)
+				n->touched[count++] = cell->item;
+			n->products[cell->item] += use->weight * cell->weight;
+		}
+		walked += end - matrix->starts[use->user];
+		if (walked >= CELLS)
+		{
+			matrix->pause();
+			walked = 0;
+		}
+	}
+	return count;
+}
+
+/* ---------- products of popular items ---------- */
+
+static bool
+is_popular(const Neighbours *n, uint32_t item)
+{
+	return n->ranks[item] < NEIGHBOURS_POPULAR;
+}
+
+/* Element of a symmetric matrix of which only the lower triangle is stored */
+static double *
+popular_at(Neighbours *n, uint32_t a, uint32_t b)
+{
+	size_t		row = n->ranks[a] > n->ranks[b] ? n->ranks[a] : n->ranks[b];
+	size_t		column = n->ranks[a] > n->ranks[b] ? n->ranks[b] : n->ranks[a];
+
+	return &n->popular[row * (row + 1) / 2 + column];
+}
+
+static double *
+gram_at(Neighbours *n, int a, int b)
+{
+	return a > b ? &n->gram[a * n->k + b] : &n->gram[b * n->k + a];
+}
+
+/* Numbers in the triangle of products among popular items */
+size_t
+neighbours_popular_len(uint32_t items)
+{
+	size_t		count = items < NEIGHBOURS_POPULAR ? items : NEIGHBOURS_POPULAR;
+
+	return count * (count + 1) / 2;
+}
+
+/* Rank items by clicks, and compute the products among the NEIGHBOURS_POPULAR first. */
+static void
+multiply_popular(const SvdMatrix *matrix, Neighbours *n)
+{
+	Neighbour  *order = n->fitted;
+	uint32_t	count;
+	uint32_t	rank;
+	uint32_t	item;
+
+	for (item = 0; item < matrix->items; item++)
+	{
+		order[item].item = item;
+		order[item].weight = (float) n->squares[item];
+		n->ranks[item] = NEIGHBOURS_POPULAR;
+	}
+	count = neighbours_truncate(matrix->items, NEIGHBOURS_POPULAR, order);
+	for (rank = 0; rank < count; rank++)
+		n->ranks[order[rank].item] = rank;
+	memset(n->popular, 0, sizeof(double) * count * (count + 1) / 2);
+	for (rank = 0; rank < count; rank++)
+	{
+		uint32_t	touched = multiply_column(matrix, n, order[rank].item);
+		uint32_t	t;
+
+		for (t = 0; t < touched; t++)
+		{
+			item = n->touched[t];
+			if (is_popular(n, item))
+				*popular_at(n, order[rank].item, item) = n->products[item];
+			n->products[item] = 0.0;
+		}
+	}
+}
+
+/* ---------- one regression ---------- */
+
+/* Is a neighbour nearer than another?  Ties are broken by the number of the item. */
+static bool
+is_nearer(double cosine, uint32_t item, double other_cosine, uint32_t other)
+{
+	return cosine > other_cosine || (cosine == other_cosine && item < other);
+}
+
+/*
+ * Choose the nearest of the touched items, in descending order of the cosine.
+ * Returns their number; solution <- their products.  All products become 0.
+ */
+static uint32_t
+choose_nearest(Neighbours *n, uint32_t item, uint32_t touched, Neighbour *chosen)
+{
+	uint32_t	count = 0;
+	uint32_t	t;
+	uint32_t	c;
+
+	for (t = 0; t < touched; t++)
+	{
+		uint32_t	other = n->touched[t];
+		double		product = n->products[other];
+		double		cosine = product / sqrt(n->squares[other]);
+
+		n->products[other] = 0.0;
+		if (other == item)
+			continue;
+		if (count == (uint32_t) n->k)
+		{
+			if (!is_nearer(cosine, other, n->cosines[count - 1], chosen[count - 1].item))
+				continue;
+			count--;
+		}
+		for (c = count; c > 0 && is_nearer(cosine, other, n->cosines[c - 1], chosen[c - 1].item); c--)
+		{
+			n->cosines[c] = n->cosines[c - 1];
+			n->solution[c] = n->solution[c - 1];
+			chosen[c] = chosen[c - 1];
+		}
+		n->cosines[c] = cosine;
+		n->solution[c] = product;
+		chosen[c].item = other;
+		count++;
+	}
+	return count;
+}
+
+/* Make the uses of an item by its users the first in their lists. */
+static void
+list_uses(Neighbours *n, uint32_t item, int slot)
+{
+	size_t		u;
+
+	for (u = n->starts[item]; u < n->starts[item + 1]; u++)
+	{
+		NeighbourUse *use = &n->uses[u];
+
+		use->slot = (uint32_t) slot;
+		use->next = n->heads[use->user];
+		n->heads[use->user] = u + 1;
+	}
+}
+
+/* Add the products of an item's column with those of the listed uses to the gram matrix. */
+static void
+add_products(Neighbours *n, uint32_t item, int slot)
+{
+	size_t		u;
+
+	for (u = n->starts[item]; u < n->starts[item + 1]; u++)
+	{
+		const NeighbourUse *use = &n->uses[u];
+		size_t		other;
+
+		for (other = n->heads[use->user]; other > 0; other = n->uses[other - 1].next)
+			*gram_at(n, slot, (int) n->uses[other - 1].slot) += use->weight * n->uses[other - 1].weight;
+	}
+}
+
+/*
+ * gram <- lower triangle of the products among the chosen items' columns.  Those of
+ * two popular items are known.
+ */
+static void
+multiply_chosen(const SvdMatrix *matrix, Neighbours *n, int count, const Neighbour *chosen)
+{
+	int			slot;
+	int			other;
+	size_t		u;
+
+	for (slot = 0; slot < count; slot++)
+	{
+		uint32_t	item = chosen[slot].item;
+
+		for (other = 0; other < slot; other++)
+			*gram_at(n, slot, other) = is_popular(n, item) && is_popular(n, chosen[other].item) ?
+				*popular_at(n, item, chosen[other].item) : 0.0;
+		*gram_at(n, slot, slot) = n->squares[item];
+		if (is_popular(n, item))
+			list_uses(n, item, slot);
+		matrix->pause();
+	}
+	for (slot = 0; slot < count; slot++)
+		if (!is_popular(n, chosen[slot].item))
+		{
+			add_products(n, chosen[slot].item, slot);
+			list_uses(n, chosen[slot].item, slot);
+			matrix->pause();
+		}
+	for (slot = 0; slot < count; slot++)
+		for (u = n->starts[chosen[slot].item]; u < n->starts[chosen[slot].item + 1]; u++)
+			n->heads[n->uses[u].user] = 0;
+}
+
+/* Solve the regression on the chosen items; solution <- weights.  False if LAPACK fails. */
+static bool
+solve_chosen(Neighbours *n, int count)
+{
+	int			i;
+	int			j;
+
+	for (i = 0; i < count; i++)
+	{
+		for (j = 0; j < i; j++)
+			n->packed[linalg_packed_index(count, i, j)] = n->gram[i * n->k + j];
+		n->packed[linalg_packed_index(count, i, i)] = n->gram[i * n->k + i] + n->ridge;
+	}
+	if (!linalg_cholesky(count, n->packed))
+		return false;
+	linalg_cholesky_solve(count, n->packed, 1, n->solution);
+	return true;
+}
+
+/*
+ * Fit the weights of the nearest items of all items.  False if a system could not
+ * be solved.
+ */
+bool
+neighbours_fit(const SvdMatrix *matrix, Neighbours *n)
+{
+	uint32_t	item;
+
+	multiply_popular(matrix, n);
+	for (item = 0; item < matrix->items; item++)
+	{
+		Neighbour  *chosen = n->fitted + (size_t) item * (size_t) n->k;
+		uint32_t	count = choose_nearest(n, item, multiply_column(matrix, n, item), chosen);
+		uint32_t	c;
+
+		n->counts[item] = count;
+		if (count == 0)
+			continue;
+		multiply_chosen(matrix, n, (int) count, chosen);
+		if (!solve_chosen(n, (int) count))
+			return false;
+		for (c = 0; c < count; c++)
+			chosen[c].weight = (float) n->solution[c];
+	}
+	return true;
+}
+
+/* ---------- rows by clicked item ---------- */
+
+/*
+ * rows <- for each item those that it is a neighbour of, with its weights.  Row i is
+ * from starts[i] to starts[i + 1], by number of the item.
+ */
+void
+neighbours_transpose(const SvdMatrix *matrix, const Neighbours *n, size_t *starts, Neighbour *rows)
+{
+	uint32_t	item;
+	uint32_t	c;
+
+	memset(starts, 0, sizeof(size_t) * ((size_t) matrix->items + 1));
+	for (item = 0; item < matrix->items; item++)
+	{
+		const Neighbour *fitted = n->fitted + (size_t) item * (size_t) n->k;
+
+		for (c = 0; c < n->counts[item]; c++)
+			if (fitted[c].item + 2 <= matrix->items)
+				starts[fitted[c].item + 2]++;
+		matrix->pause();
+	}
+	for (item = 2; item <= matrix->items; item++)
+		starts[item] += starts[item - 1];
+	for (item = 0; item < matrix->items; item++)
+	{
+		const Neighbour *fitted = n->fitted + (size_t) item * (size_t) n->k;
+
+		for (c = 0; c < n->counts[item]; c++)
+		{
+			Neighbour  *neighbour = &rows[starts[fitted[c].item + 1]++];
+
+			neighbour->item = item;
+			neighbour->weight = fitted[c].weight;
+		}
+		matrix->pause();
+	}
+}
+
+/* Is a weight larger than another?  Ties are broken by the number of the item. */
+static bool
+is_larger(const Neighbour *a, const Neighbour *b)
+{
+	float		size = fabsf(a->weight);
+	float		other = fabsf(b->weight);
+
+	return size > other || (size == other && a->item < b->item);
+}
+
+/* Move the element at "root" of a heap, whose smallest weight is the first, to its place. */
+static void
+sift(uint32_t root, uint32_t count, Neighbour *heap)
+{
+	for (;;)
+	{
+		uint32_t	least = root;
+		uint32_t	child;
+		Neighbour	moved;
+
+		for (child = 2 * root + 1; child <= 2 * root + 2; child++)
+			if (child < count && is_larger(&heap[least], &heap[child]))
+				least = child;
+		if (least == root)
+			return;
+		moved = heap[root];
+		heap[root] = heap[least];
+		heap[least] = moved;
+		root = least;
+	}
+}
+
+/*
+ * Reduce a row to its "max" largest weights by magnitude, which are then in
+ * descending order.  Returns the number of elements that remain.
+ */
+uint32_t
+neighbours_truncate(uint32_t count, uint32_t max, Neighbour *row)
+{
+	uint32_t	kept = count < max ? count : max;
+	uint32_t	i;
+
+	for (i = kept / 2; i > 0; i--)
+		sift(i - 1, kept, row);
+	for (i = kept; i < count; i++)
+		if (is_larger(&row[i], &row[0]))
+		{
+			row[0] = row[i];
+			sift(0, kept, row);
+		}
+	for (i = kept; i > 1; i--)
+	{
+		Neighbour	least = row[0];
+
+		row[0] = row[i - 1];
+		row[i - 1] = least;
+		sift(0, i - 1, row);
+	}
+	return kept;
+}

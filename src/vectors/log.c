@@ -1,0 +1,278 @@
+/*
+ * log.c
+ *		Reading a click log, and other queries.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "executor/spi.h"
+#include "funcapi.h"
+#include "miscadmin.h"
+#include "parser/parse_coerce.h"
+#include "storage/shmem.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/timestamp.h"
+
+#include "sql/args.h"
+#include "vectors/log.h"
+
+#define FETCH_ROWS		1000	/* rows fetched at a time */
+#define PROGRESS_INTERVAL_MS	10000	/* milliseconds between progress notices */
+
+int			factors_memory;
+
+/* ---------- queries ---------- */
+
+/* Pass a row to the reader; rows with a NULL are skipped. */
+static void
+ReadRow(QueryReader *reader, HeapTuple tuple, TupleDesc desc)
+{
+	Datum		values[MAX_LOG_COLUMNS];
+	int			i;
+
+	for (i = 0; i < reader->columns; i++)
+	{
+		bool		isnull;
+
+		values[i] = SPI_getbinval(tuple, desc, i + 1, &isnull);
+		if (isnull)
+			return;
+	}
+	reader->row(reader, values);
+}
+
+/* Raise a notice about progress every PROGRESS_INTERVAL_MS. */
+static void
+ReportProgress(const QueryReader *reader, TimestampTz *last)
+{
+	TimestampTz now = GetCurrentTimestamp();
+
+	if (!TimestampDifferenceExceeds(*last, now, PROGRESS_INTERVAL_MS))
+		return;
+	ereport(NOTICE,
+			(errmsg("%s: " UINT64_FORMAT " rows read", reader->function, reader->rows)));
+	*last = now;
+}
+
+/*
+ * Get the planner's row estimate; 0 for statements without a plan, such as
+ * SHOW.
+ */
+static double
+EstimateRows(Portal portal)
+{
+	PlannedStmt *statement = PortalGetPrimaryStmt(portal);
+
+	return statement && statement->planTree ?
+		statement->planTree->plan_rows : 0.0;
+}
+
+/* Run a read-only query, and pass its rows to a reader. */
+void
+ReadQuery(const char *query, QueryReader *reader)
+{
+	TimestampTz last = GetCurrentTimestamp();
+	MemoryContext caller = CurrentMemoryContext;
+	MemoryContext rows = AllocSetContextCreate(caller, "dlints rows",
+											   ALLOCSET_DEFAULT_SIZES);
+	Portal		portal;
+
+	if (SPI_connect() != SPI_OK_CONNECT)
+		elog(ERROR, "SPI_connect failed");
+	portal = SPI_cursor_open_with_args(NULL, query, 0, NULL, NULL, NULL, true, 0);
+
+	MemoryContextSwitchTo(reader->context);
+	reader->expected = EstimateRows(portal);
+	reader->rows = 0;
+	reader->begin(reader, portal->tupDesc);
+	for (;;)
+	{
+		SPITupleTable *table;
+		uint64		i;
+
+		SPI_cursor_fetch(portal, true, FETCH_ROWS);
+		if (SPI_processed == 0)
+			break;
+		table = SPI_tuptable;
+		MemoryContextSwitchTo(rows);
+		for (i = 0; i < SPI_processed; i++, reader->rows++)
+			ReadRow(reader, table->vals[i], table->tupdesc);
+		MemoryContextSwitchTo(caller);
+		MemoryContextReset(rows);
+		SPI_freetuptable(table);
+		ReportProgress(reader, &last);
+		CHECK_FOR_INTERRUPTS();
+	}
+	SPI_cursor_close(portal);
+	SPI_finish();
+	MemoryContextSwitchTo(caller);
+	MemoryContextDelete(rows);
+}
+
+static Oid
+ColumnType(TupleDesc desc, int column)
+{
+	return getBaseType(TupleDescAttr(desc, column)->atttypid);
+}
+
+static KeyType
+ColumnKey(TupleDesc desc, int column)
+{
+	KeyType		key;
+
+	key.type = ColumnType(desc, column);
+	key.collation = TupleDescAttr(desc, column)->attcollation;
+	if (!OidIsValid(key.collation))
+		key.collation = get_typcollation(key.type);
+	return key;
+}
+
+void
+RaiseWrongColumns(const char *message, const char *hint)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_DATATYPE_MISMATCH),
+			 errmsg("%s", message), errhint("%s", hint)));
+}
+
+/* Raise an error if the call lacks a column definition list. */
+void
+CheckColumnsExpected(FunctionCallInfo fcinfo, const char *hint)
+{
+	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
+
+	if (!result || !IsA(result, ReturnSetInfo) || !result->expectedDesc)
+		RaiseWrongColumns("a column definition list is required", hint);
+}
+
+/*
+ * Do items of the query have the type in the column definition list?  Type
+ * modifiers must agree too, since we return items without a cast that would
+ * enforce varchar(10).
+ */
+static bool
+IsItemOf(Form_pg_attribute item, const ItemType *result)
+{
+	return (item->atttypid == result->type ||
+			IsBinaryCoercible(item->atttypid, result->type)) &&
+		(result->typmod < 0 || item->atttypmod == result->typmod);
+}
+
+/* ---------- the limit ---------- */
+
+static void
+RaiseTooLarge(const char *detail)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
+			 errmsg("click log exceeds dlints.factors_memory (%dkB)",
+					factors_memory),
+			 errdetail_internal("%s", detail),
+			 errhint("Sample the users, for example one in ten with "
+					 "WHERE hashint8(user_id) %% 10 = 0, or raise "
+					 "dlints.factors_memory.")));
+}
+
+static double
+Megabytes(double bytes)
+{
+	return ceil(bytes / (1024.0 * 1024.0));
+}
+
+/*
+ * Raise an error if the estimated rows exceed the memory limit even without
+ * users and items.
+ */
+static void
+CheckExpected(const LogReader *reader)
+{
+	double		bytes = reader->query.expected * sizeof(SvdCell);
+
+	if (bytes > factors_memory * 1024.0)
+		RaiseTooLarge(psprintf("The planner expects %.0f rows, which need at least %.0f MB.",
+							   reader->query.expected, Megabytes(bytes)));
+}
+
+/* Raise an error if the log and the work space would exceed the memory limit. */
+static void
+CheckTaken(const LogReader *reader)
+{
+	double		bytes = (double) ClicksMemory(reader->clicks) + (double) reader->work(reader);
+
+	if (bytes > factors_memory * 1024.0)
+		RaiseTooLarge(psprintf("The first " UINT64_FORMAT " rows need %.0f MB; the planner expects %.0f in all.",
+							   reader->query.rows + 1, Megabytes(bytes),
+							   reader->query.expected));
+}
+
+/* ---------- the click log ---------- */
+
+static void
+BeginLog(QueryReader *query, TupleDesc desc)
+{
+	LogReader  *reader = (LogReader *) query;
+	const ItemType *result = &reader->item;
+	Form_pg_attribute item;
+
+	if (desc->natts != 2 && desc->natts != 3)
+		RaiseWrongColumns(psprintf("query must return 2 or 3 columns, not %d",
+								   desc->natts),
+						  "The columns are user, item and, optionally, weight.");
+	item = TupleDescAttr(desc, 1);
+	if (!IsItemOf(item, result))
+		RaiseWrongColumns(psprintf("items are of type %s in the query and %s in the column definition list",
+								   format_type_with_typemod(item->atttypid, item->atttypmod),
+								   format_type_with_typemod(result->type, result->typmod)),
+						  psprintf(result->columns,
+								   format_type_with_typemod(item->atttypid, item->atttypmod)));
+	query->columns = desc->natts;
+	if (query->columns == 3)
+	{
+		reader->weight_type = ColumnType(desc, 2);
+		if (!TypeIsNumber(reader->weight_type))
+			RaiseWrongColumns(psprintf("weights must be numbers, not of type %s",
+									   format_type_be(reader->weight_type)),
+							  "The third column of the query is the weight.");
+	}
+	CheckExpected(reader);
+	reader->clicks = ClicksCreate(ColumnKey(desc, 0), ColumnKey(desc, 1),
+								  reader->seed);
+}
+
+static void
+AddClick(QueryReader *query, const Datum *values)
+{
+	LogReader  *reader = (LogReader *) query;
+	double		weight = 1.0;
+
+	if (query->columns == 3)
+		weight = ArgBounded(ArgNumber(reader->weight_type, values[2]), "weight");
+	if (weight < 0.0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("weight must not be negative"),
+				 errdetail("The value is %g.", weight)));
+	if (weight == 0.0)
+		return;
+	ClicksAdd(reader->clicks, values[0], values[1], weight);
+	CheckTaken(reader);
+}
+
+/* Read a click log into a matrix, in the current memory context. */
+SvdMatrix *
+ReadLog(const char *query, LogReader *reader)
+{
+	SvdMatrix  *matrix;
+
+	reader->query.context = CurrentMemoryContext;
+	reader->query.begin = BeginLog;
+	reader->query.row = AddClick;
+	ReadQuery(query, &reader->query);
+	matrix = ClicksMatrix(reader->clicks);
+	elog(DEBUG1, "%s: %zu pairs of %u users and %u items", reader->query.function,
+		 matrix->starts[matrix->users], matrix->users, matrix->items);
+	return matrix;
+}

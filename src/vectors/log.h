@@ -1,0 +1,58 @@
+/*
+ * log.h
+ *		Reading a click log, and other queries, for functions that take the text
+ *		of a query.
+ *
+ * A query runs read-only with the caller's privileges and snapshot, and is fetched
+ * in batches.  Memory is limited by dlints.factors_memory.  If the planner's row
+ * estimate exceeds the limit, we raise the error before reading the log.
+ */
+#ifndef DLINTS_LOG_H
+#define DLINTS_LOG_H
+
+#include "access/tupdesc.h"
+#include "fmgr.h"
+
+#include "vectors/clicks.h"
+
+#define MAX_LOG_COLUMNS		3
+
+/* A query, with callbacks for its columns and its rows. */
+typedef struct QueryReader QueryReader;
+struct QueryReader
+{
+	const char *function;		/* for progress notices */
+	void		(*begin) (QueryReader *reader, TupleDesc desc);
+	void		(*row) (QueryReader *reader, const Datum *values);
+	int			columns;		/* at most MAX_LOG_COLUMNS */
+	double		expected;		/* rows estimated by the planner */
+	uint64		rows;			/* rows read */
+	MemoryContext context;		/* memory that outlives the query */
+};
+
+/* The items in the result of a function. */
+typedef struct ItemType
+{
+	Oid			type;
+	int32		typmod;
+	const char *columns;		/* of the column definition list, with %s for the type */
+} ItemType;
+
+/* A click log, as it is read. */
+typedef struct LogReader LogReader;
+struct LogReader
+{
+	QueryReader query;			/* must be first */
+	Clicks	   *clicks;
+	Oid			weight_type;	/* base type of the weights */
+	ItemType	item;
+	uint64		seed;
+	Size		(*work) (const LogReader *reader);	/* bytes needed beside the log */
+};
+
+extern void ReadQuery(const char *query, QueryReader *reader);
+extern SvdMatrix *ReadLog(const char *query, LogReader *reader);
+extern void RaiseWrongColumns(const char *message, const char *hint);
+extern void CheckColumnsExpected(FunctionCallInfo fcinfo, const char *hint);
+
+#endif							/* DLINTS_LOG_H */

@@ -1,0 +1,238 @@
+/*
+ * neighbours.c
+ *		The function dlints_neighbours: item-to-item weights from a click log.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "funcapi.h"
+#include "miscadmin.h"
+#include "storage/shmem.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/tuplestore.h"
+#include "utils/typcache.h"
+
+#include "core/linalg.h"
+#include "core/neighbours.h"
+#include "sql/args.h"
+#include "sql/arrays.h"
+#include "vectors/log.h"
+
+/* Maximum neighbours of a regression, which takes time in proportion to their cube. */
+#define MAX_NEIGHBOURS	200
+
+/*
+ * Ridge of the regressions, in clicks.  With 10 sums of weights rank as well as
+ * EASE does with its best ridge (doc/records.md).
+ */
+#define RIDGE			10.0
+
+/* Maximum length of a row, in neighbours of a regression. */
+#define ROW_FACTOR		2
+
+/* The state of a call. */
+typedef struct Reader
+{
+	LogReader	log;
+	int			k;				/* maximum neighbours per regression */
+} Reader;
+
+/* Bytes of the log by items, and of the regressions' results before and after transposition */
+static Size
+RegressionMemory(const LogReader *log)
+{
+	int			k = ((const Reader *) log)->k;
+	Size		per_item = 2 * (sizeof(size_t) + sizeof(double)) + 3 * sizeof(uint32) +
+		2 * k * sizeof(Neighbour);
+
+	return per_item * ClicksItems(log->clicks) +
+		sizeof(size_t) * ClicksUsers(log->clicks) +
+		sizeof(NeighbourUse) * ClicksRows(log->clicks) +
+		sizeof(double) * neighbours_popular_len(ClicksItems(log->clicks));
+}
+
+/* Fit the regressions of all items. */
+static void
+FitNeighbours(SvdMatrix *matrix, int k, Neighbours *n)
+{
+	Size		order = k;
+
+	neighbours_limit(matrix);
+	n->k = k;
+	n->ridge = RIDGE;
+	n->starts = AllocateMany(sizeof(size_t), (Size) matrix->items + 1);
+	n->uses = AllocateMany(sizeof(NeighbourUse), matrix->starts[matrix->users]);
+	n->squares = AllocateNumbers(matrix->items);
+	n->ranks = AllocateMany(sizeof(uint32), matrix->items);
+	n->popular = AllocateNumbers(neighbours_popular_len(matrix->items));
+	n->products = AllocateNumbers(matrix->items);
+	n->touched = AllocateMany(sizeof(uint32), matrix->items);
+	n->heads = AllocateMany(sizeof(size_t), matrix->users);
+	n->gram = AllocateNumbers(order * order);
+	n->packed = AllocateNumbers(linalg_packed_len(k));
+	n->cosines = AllocateNumbers(order);
+	n->solution = AllocateNumbers(order);
+	n->fitted = AllocateMany(sizeof(Neighbour), mul_size(matrix->items, order));
+	n->counts = AllocateMany(sizeof(uint32), matrix->items);
+	BlasReady();
+	neighbours_index(matrix, n);
+	if (!neighbours_fit(matrix, n))
+		ereport(ERROR,
+				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+				 errmsg("could not fit the weights of neighbours"),
+				 errdetail("LAPACK found no Cholesky factor.")));
+	pfree(n->uses);
+	pfree(n->popular);
+}
+
+/* ---------- the result ---------- */
+
+/* Raise an error unless the columns are an item, an array of items, and numbers. */
+static void
+CheckResultColumns(TupleDesc desc)
+{
+	Oid			item = desc->natts == 3 ? TupleDescAttr(desc, 0)->atttypid : InvalidOid;
+	Oid			weights = desc->natts == 3 ? TupleDescAttr(desc, 2)->atttypid : InvalidOid;
+
+	if (!OidIsValid(item) || TupleDescAttr(desc, 1)->atttypid != get_array_type(item) ||
+		(weights != FLOAT4ARRAYOID && weights != FLOAT8ARRAYOID))
+		RaiseWrongColumns("the column definition list must have an item, its neighbours and their weights",
+						  "Write AS (item integer, neighbours integer[], weights real[]), with the type of the items.");
+}
+
+/* The items of a row */
+static Datum
+ItemsDatum(const LogReader *log, const Neighbour *row, uint32 count)
+{
+	TypeCacheEntry *type = lookup_type_cache(log->item.type, 0);
+	Datum	   *items = palloc(sizeof(Datum) * count);
+
+	for (uint32 i = 0; i < count; i++)
+		items[i] = ClicksItem(log->clicks, row[i].item);
+	return PointerGetDatum(construct_array(items, count, log->item.type, type->typlen,
+										   type->typbyval, type->typalign));
+}
+
+/* The weights of a row, as real[] or double precision[] */
+static Datum
+WeightsDatum(const Neighbour *row, uint32 count, Oid type)
+{
+	ArrayType  *array = type == FLOAT8ARRAYOID ? ResultDoubles(count) : ResultReals(count);
+
+	for (uint32 i = 0; i < count; i++)
+	{
+		double		weight = ResultFinite(row[i].weight);
+
+		if (type == FLOAT8ARRAYOID)
+			((float8 *) ARR_DATA_PTR(array))[i] = weight;
+		else
+			((float4 *) ARR_DATA_PTR(array))[i] = (float4) weight;
+	}
+	return PointerGetDatum(array);
+}
+
+/* Store the rows of items that have neighbours in the result. */
+static void
+PutRows(ReturnSetInfo *rows, const Reader *reader, uint32 items, const size_t *starts, Neighbour *all)
+{
+	Oid			type = TupleDescAttr(rows->setDesc, 2)->atttypid;
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext,
+												  "dlints row",
+												  ALLOCSET_SMALL_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
+	bool		nulls[3] = {false, false, false};
+
+	for (uint32 item = 0; item < items; item++)
+	{
+		Neighbour  *row = all + starts[item];
+		uint32		count = neighbours_truncate((uint32) (starts[item + 1] - starts[item]),
+												ROW_FACTOR * reader->k, row);
+		Datum		values[3];
+
+		CHECK_FOR_INTERRUPTS();
+		if (count == 0)
+			continue;
+		values[0] = ClicksItem(reader->log.clicks, item);
+		values[1] = ItemsDatum(&reader->log, row, count);
+		values[2] = WeightsDatum(row, count, type);
+		tuplestore_putvalues(rows->setResult, rows->setDesc, values, nulls);
+		MemoryContextReset(context);
+	}
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(context);
+}
+
+/* Read the log, fit the regressions, and store their weights by clicked item in the result. */
+static void
+RelateItems(ReturnSetInfo *rows, Reader *reader, const char *query)
+{
+	SvdMatrix  *matrix = ReadLog(query, &reader->log);
+	Neighbours	n;
+	size_t	   *starts;
+	Neighbour  *all;
+
+	if (matrix->items == 0)
+		return;
+	FitNeighbours(matrix, reader->k, &n);
+	starts = AllocateMany(sizeof(size_t), (Size) matrix->items + 1);
+	all = AllocateMany(sizeof(Neighbour), mul_size(matrix->items, reader->k));
+	neighbours_transpose(matrix, &n, starts, all);
+	pfree(n.fitted);
+	PutRows(rows, reader, matrix->items, starts, all);
+}
+
+static int
+ReadK(FunctionCallInfo fcinfo, int argno)
+{
+	int			k = ArgCount(fcinfo, argno);
+
+	if (k > MAX_NEIGHBOURS)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("k must be at most %d", MAX_NEIGHBOURS),
+				 errdetail("The value is %d.", k)));
+	return k;
+}
+
+PG_FUNCTION_INFO_V1(dlints_neighbours);
+
+/*
+ * dlints_neighbours(query, k): for each item of a click log, the items that a
+ * click on it predicts, and their weights (core/neighbours.h).
+ *
+ * query returns user, item and optionally a weight; k is 1 to 200.  Raises an
+ * error if query or k is NULL, for columns of other types, and if the log exceeds
+ * dlints.factors_memory.
+ */
+Datum
+dlints_neighbours(PG_FUNCTION_ARGS)
+{
+	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext,
+											   "dlints neighbours",
+											   ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old;
+	ReturnSetInfo *rows;
+	Reader		reader = {0};
+	char	   *query;
+
+	CheckColumnsExpected(fcinfo, "Write FROM dlints_neighbours(...) AS n (item integer, neighbours integer[], weights real[]).");
+	rows = ResultRows(fcinfo);
+	CheckResultColumns(rows->setDesc);
+	ArgNotNull(fcinfo, 0, "query");
+	reader.k = ReadK(fcinfo, 1);
+	reader.log.query.function = "dlints_neighbours";
+	reader.log.item.type = TupleDescAttr(rows->setDesc, 0)->atttypid;
+	reader.log.item.typmod = TupleDescAttr(rows->setDesc, 0)->atttypmod;
+	reader.log.item.columns = "Write AS (item %1$s, neighbours %1$s[], weights real[]).";
+	reader.log.work = RegressionMemory;
+	query = text_to_cstring(PG_GETARG_TEXT_PP(0));
+
+	old = MemoryContextSwitchTo(work);
+	RelateItems(rows, &reader, query);
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(work);
+	return (Datum) 0;
+}

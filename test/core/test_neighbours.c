@@ -1,0 +1,376 @@
+/*
+ * test_neighbours.c
+ *		Item-to-item weights against dense regressions in long double.
+ */
+#include "oracle.h"
+
+#include "core/neighbours.h"
+
+#define RIDGE	10
+
+static long pauses;
+
+static void
+count_pause(void)
+{
+	pauses++;
+}
+
+/* ---------- logs ---------- */
+
+typedef struct Log
+{
+	SvdMatrix	matrix;
+	exact	   *dense;			/* users by items, as limited */
+	Neighbours	n;
+} Log;
+
+typedef double (*Weight) (uint64_t *seed, uint32_t user, uint32_t item);
+
+/* A log of weights; there is no cell for a negative one. */
+static Log
+log_new(uint32_t users, uint32_t items, int k, Weight weight)
+{
+	Log			log = {{users, items, NULL, NULL, count_pause}, NULL, {0}};
+	Neighbours *n = &log.n;
+	uint64_t	seed = 20260101;
+	size_t		count = 0;
+	size_t		order = (size_t) k;
+
+	log.matrix.starts = allocate((users + 1) * sizeof(size_t));
+	log.matrix.starts[0] = 0;
+	log.matrix.cells = allocate(sizeof(SvdCell) * users * items);
+	log.dense = exact_new((size_t) users * items);
+	for (uint32_t u = 0; u < users; u++)
+	{
+		for (uint32_t i = 0; i < items; i++)
+		{
+			double		w = weight(&seed, u, i);
+			SvdCell		cell = {u, i, w};
+
+			if (w < 0)
+				continue;
+			log.matrix.cells[count++] = cell;
+			log.dense[(size_t) u * items + i] = w < 1e-6 ? 0 : fmin(w, 1);
+		}
+		log.matrix.starts[u + 1] = count;
+	}
+	n->k = k;
+	n->ridge = RIDGE;
+	n->starts = allocate((items + 1) * sizeof(size_t));
+	n->uses = allocate(count * sizeof(NeighbourUse) + 1);
+	n->squares = guarded(items);
+	n->ranks = allocate(items * sizeof(uint32_t));
+	n->popular = guarded(neighbours_popular_len(items));
+	n->products = guarded(items);
+	n->touched = allocate(items * sizeof(uint32_t));
+	n->heads = allocate(users * sizeof(size_t));
+	n->gram = guarded(order * order);
+	n->packed = guarded(order * (order + 1) / 2);
+	n->cosines = guarded(order);
+	n->solution = guarded(order);
+	n->fitted = allocate(items * order * sizeof(Neighbour));
+	n->counts = allocate(items * sizeof(uint32_t));
+	return log;
+}
+
+static void
+log_fit(Log *log)
+{
+	neighbours_limit(&log->matrix);
+	neighbours_index(&log->matrix, &log->n);
+	assert_true(neighbours_fit(&log->matrix, &log->n));
+}
+
+/* Users and items of three kinds */
+static double
+taste(uint64_t *seed, uint32_t user, uint32_t item)
+{
+	double		chance = (user % 3 == item % 3) ? 0.4 : -0.7;
+
+	return dice(seed) < chance ? 1 : -1;
+}
+
+static double
+weighted(uint64_t *seed, uint32_t user, uint32_t item)
+{
+	return taste(seed, user, item) * (dice(seed) + 1.5);
+}
+
+static double
+alike(uint64_t *seed, uint32_t user, uint32_t item)
+{
+	(void) seed;
+	(void) item;
+	return user % 2 ? 1 : -1;
+}
+
+static double
+tiny(uint64_t *seed, uint32_t user, uint32_t item)
+{
+	return item % 2 ? taste(seed, user, item) : taste(seed, user, item) * 1e-300;
+}
+
+static double
+one_of_each(uint64_t *seed, uint32_t user, uint32_t item)
+{
+	(void) seed;
+	return user == item ? 1 : -1;
+}
+
+/* ---------- dense regressions ---------- */
+
+/* The product of two columns */
+static exact
+product(const Log *log, uint32_t a, uint32_t b)
+{
+	exact		sum = 0;
+
+	for (uint32_t u = 0; u < log->matrix.users; u++)
+		sum += log->dense[(size_t) u * log->matrix.items + a] * log->dense[(size_t) u * log->matrix.items + b];
+	return sum;
+}
+
+static exact
+cosine(const Log *log, uint32_t a, uint32_t b)
+{
+	return product(log, a, b) / sqrtl(product(log, a, a) * product(log, b, b));
+}
+
+/* The neighbours of an item are the nearest, and their weights solve the regression. */
+static void
+check_item(const Log *log, uint32_t item)
+{
+	const Neighbour *fitted = log->n.fitted + (size_t) item * (size_t) log->n.k;
+	int			count = (int) log->n.counts[item];
+	exact	   *a = exact_new(SQUARE(count) + 1);
+	exact	   *lower = exact_new(SQUARE(count) + 1);
+	exact	   *x = exact_new((size_t) count + 1);
+	exact		farthest = 1;
+	int			related = 0;
+
+	for (int i = 0; i < count; i++)
+	{
+		exact		near = cosine(log, item, fitted[i].item);
+
+		assert_true(fitted[i].item != item);
+		assert_true(near > 0 && near <= farthest + 1e-9L);
+		farthest = near;
+		for (int j = 0; j < count; j++)
+			a[i * count + j] = product(log, fitted[i].item, fitted[j].item) + (i == j ? RIDGE : 0);
+		x[i] = product(log, item, fitted[i].item);
+	}
+	for (uint32_t other = 0; other < log->matrix.items; other++)
+	{
+		bool		is_fitted = false;
+
+		if (other == item || product(log, item, other) == 0)
+			continue;
+		related++;
+		for (int i = 0; i < count; i++)
+			is_fitted |= fitted[i].item == other;
+		if (!is_fitted)
+			assert_true(cosine(log, item, other) <= farthest + 1e-9L);
+	}
+	assert_int_equal(count, related < log->n.k ? related : log->n.k);
+	exact_cholesky(count, a, lower);
+	exact_solve(count, lower, x);
+	for (int i = 0; i < count; i++)
+		assert_near(fitted[i].weight, x[i], 1e-6);
+}
+
+static void
+check_log(uint32_t users, uint32_t items, int k, Weight weight)
+{
+	Log			log = log_new(users, items, k, weight);
+
+	log_fit(&log);
+	for (uint32_t item = 0; item < items; item++)
+		check_item(&log, item);
+	free_all(NULL);
+}
+
+/* Weights are those of dense regressions, for odd and even numbers of neighbours. */
+static void
+test_weights(void **state)
+{
+	check_log(200, 40, 7, taste);
+	check_log(200, 40, 8, weighted);
+	check_log(60, 90, 50, taste);
+	check_log(60, 90, 1, taste);
+}
+
+/* Few clicks on many items, half of which are not among the popular ones */
+static double
+many(uint64_t *seed, uint32_t user, uint32_t item)
+{
+	double		chance = (user % 3 == item % 3) ? 0.2 : -0.8;
+
+	return item % 2 && dice(seed) < chance ? 1 : dice(seed) < -0.995 ? 1 : -1;
+}
+
+/* Weights are those of dense regressions where popular and other items mix. */
+static void
+test_popular(void **state)
+{
+	Log			log = log_new(40, 2 * NEIGHBOURS_POPULAR, 12, many);
+	int			mixed = 0;
+
+	log_fit(&log);
+	for (uint32_t item = 0; item < log.matrix.items; item += 97)
+		check_item(&log, item);
+	for (uint32_t item = 0; item < log.matrix.items; item++)
+	{
+		int			popular = 0;
+
+		for (uint32_t c = 0; c < log.n.counts[item]; c++)
+			popular += log.n.ranks[log.n.fitted[item * 12 + c].item] < NEIGHBOURS_POPULAR;
+		mixed += popular > 1 && popular + 1 < (int) log.n.counts[item];
+	}
+	assert_true(mixed > 100);
+}
+
+/* All items are alike, none is related, or elements are so small that products underflow. */
+static void
+test_extremes(void **state)
+{
+	check_log(30, 12, 5, alike);
+	check_log(30, 12, 50, alike);
+	check_log(20, 20, 5, one_of_each);
+	check_log(50, 30, 10, tiny);
+	check_log(1, 1, 3, one_of_each);
+}
+
+/* ---------- many clicks of a user ---------- */
+
+static double
+all(uint64_t *seed, uint32_t user, uint32_t item)
+{
+	(void) seed;
+	(void) user;
+	(void) item;
+	return 1;
+}
+
+/* A user with more clicks than the limit has about that many, and others than another user. */
+static void
+test_limit(void **state)
+{
+	uint32_t	items = 4 * NEIGHBOURS_MAX_CLICKS;
+	Log			log = log_new(2, items, 1, all);
+	size_t		first;
+	size_t		both = 0;
+	bool	   *has = allocate(items * sizeof(bool));
+
+	neighbours_limit(&log.matrix);
+	memset(has, 0, items * sizeof(bool));
+	first = log.matrix.starts[1];
+	for (size_t i = 0; i < first; i++)
+		has[log.matrix.cells[i].item] = true;
+	for (size_t i = first; i < log.matrix.starts[2]; i++)
+		both += has[log.matrix.cells[i].item];
+	/* binomial, with five standard errors */
+	assert_near(first, NEIGHBOURS_MAX_CLICKS, 5 * sqrt(0.75 * NEIGHBOURS_MAX_CLICKS));
+	assert_near(both, NEIGHBOURS_MAX_CLICKS / 4, 5 * sqrt(NEIGHBOURS_MAX_CLICKS / 4));
+}
+
+/* ---------- rows ---------- */
+
+/* Transposed rows have the weights of all regressions in which their item takes part. */
+static void
+test_transpose(void **state)
+{
+	Log			log = log_new(80, 50, 6, taste);
+	size_t	   *starts = allocate(51 * sizeof(size_t));
+	Neighbour  *rows = allocate(50 * 6 * sizeof(Neighbour));
+	size_t		total = 0;
+
+	log_fit(&log);
+	neighbours_transpose(&log.matrix, &log.n, starts, rows);
+	assert_int_equal(starts[0], 0);
+	for (uint32_t item = 0; item < 50; item++)
+	{
+		for (size_t r = starts[item]; r < starts[item + 1]; r++)
+		{
+			const Neighbour *fitted = log.n.fitted + rows[r].item * 6;
+			bool		is_found = false;
+
+			assert_true(r == starts[item] || rows[r - 1].item < rows[r].item);
+			for (uint32_t c = 0; c < log.n.counts[rows[r].item]; c++)
+				is_found |= fitted[c].item == item && fitted[c].weight == rows[r].weight;
+			assert_true(is_found);
+		}
+		total += log.n.counts[item];
+	}
+	assert_int_equal(starts[50], total);
+	assert_true(total > 200);
+}
+
+static int
+compare_magnitudes(const void *a, const void *b)
+{
+	const Neighbour *left = a;
+	const Neighbour *right = b;
+	float		difference = fabsf(right->weight) - fabsf(left->weight);
+
+	return difference != 0 ? (difference > 0) - (difference < 0) : (left->item > right->item) - (left->item < right->item);
+}
+
+/* Truncation keeps the largest weights, in descending order, and breaks ties by item. */
+static void
+test_truncate(void **state)
+{
+	uint64_t	seed = 7;
+
+	for (uint32_t count = 0; count < 40; count++)
+		for (uint32_t max = 0; max < 44; max += 3)
+		{
+			Neighbour	row[40];
+			Neighbour	sorted[40];
+			uint32_t	kept;
+
+			for (uint32_t i = 0; i < count; i++)
+			{
+				row[i].item = i;
+				row[i].weight = (float) floor(6 * dice(&seed));
+			}
+			memcpy(sorted, row, sizeof(row));
+			qsort(sorted, count, sizeof(Neighbour), compare_magnitudes);
+			kept = neighbours_truncate(count, max, row);
+			assert_int_equal(kept, count < max ? count : max);
+			for (uint32_t i = 0; i < kept; i++)
+			{
+				assert_int_equal(row[i].item, sorted[i].item);
+				assert_true(row[i].weight == sorted[i].weight);
+			}
+		}
+}
+
+/* Fitting pauses within an item whose users have many clicks. */
+static void
+test_pauses(void **state)
+{
+	Log			log = log_new(400, 300, 2, all);
+
+	neighbours_limit(&log.matrix);
+	neighbours_index(&log.matrix, &log.n);
+	pauses = 0;
+	assert_true(neighbours_fit(&log.matrix, &log.n));
+	assert_true(pauses > 300 * 400 * 300 / 4096 / 2);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		test_of(test_weights),
+		test_of(test_popular),
+		test_of(test_extremes),
+		test_of(test_limit),
+		test_of(test_transpose),
+		test_of(test_truncate),
+		test_of(test_pauses)
+	};
+
+	return cmocka_run_group_tests_name("neighbours", tests, NULL, NULL);
+}

@@ -1,0 +1,85 @@
+-- Item-to-item weights from a click log.
+\set ON_ERROR_STOP 1
+BEGIN;
+\ir include/helpers.sql
+
+SELECT plan(23);
+
+-- 60 users of three tastes and 12 items
+CREATE TEMP TABLE click AS
+SELECT u AS user_id, i AS item_id, 1 + (h >> 8 & 1) AS weight
+FROM generate_series(1, 60) AS u, generate_series(1, 12) AS i,
+    LATERAL (SELECT hashint8extended(u * 100 + i, 5) & 1023) AS r (h)
+WHERE h % 10 < CASE WHEN u % 3 = i % 3 THEN 8 ELSE 2 END;
+
+CREATE FUNCTION neighbours(query text, k integer DEFAULT 50)
+RETURNS TABLE (item integer, neighbour integer, weight float8, n bigint) STABLE LANGUAGE sql AS
+$$
+SELECT f.item, u.* FROM dlints_neighbours(query, k) AS f (item integer, neighbours integer[], weights float8[]),
+    unnest(f.neighbours, f.weights) WITH ORDINALITY AS u
+$$;
+CREATE FUNCTION all_of(query text, k integer DEFAULT 50) RETURNS text STABLE LANGUAGE sql AS
+$$ SELECT string_agg(n::text, ' ' ORDER BY item, n.n) FROM neighbours(query, k) AS n $$;
+\set clicks 'SELECT user_id, item_id FROM click'
+
+-- ---------- weights ----------
+
+-- products of columns, and the ridge
+CREATE TEMP TABLE gram AS
+SELECT a.item_id AS a, b.item_id AS b, count(*)::float8 + CASE WHEN a.item_id = b.item_id THEN 10 ELSE 0 END AS g
+FROM click AS a JOIN click AS b USING (user_id) GROUP BY 1, 2;
+SELECT is(count(*), 132::bigint, 'with k = 50 all other items that share a user are neighbours') FROM neighbours(:'clicks');
+SELECT cmp_ok(max(abs(r.residual)), '<', 1e-5::float8, 'weights solve the ridge regression of each item')
+FROM (SELECT w.neighbour, g.a, sum(g.g * w.weight) - max(t.g) AS residual
+      FROM neighbours(:'clicks') AS w JOIN gram AS g ON g.b = w.item AND g.a <> w.neighbour
+      JOIN gram AS t ON t.a = g.a AND t.b = w.neighbour GROUP BY 1, 2) AS r;
+SELECT is(max(count), 4::bigint, 'with k = 4 an item is predicted by four')
+FROM (SELECT count(*) FROM neighbours(:'clicks', 4) GROUP BY neighbour) AS c;
+SELECT ok(bool_and(n.is_near), 'with k = 3 an item is predicted by those with the largest cosine')
+FROM (SELECT EXISTS (SELECT FROM neighbours(:'clicks', 3) AS w
+                     WHERE w.item = c.a AND w.neighbour = c.b) = (c.place <= 3) AS is_near
+      FROM (SELECT g.a, g.b, row_number() OVER (PARTITION BY g.b ORDER BY g.g / sqrt(o.g - 10) DESC) AS place
+            FROM gram AS g JOIN gram AS o ON o.a = g.a AND o.b = g.a WHERE g.a <> g.b) AS c) AS n;
+SELECT ok(bool_and(abs(weight) <= before), 'weights of a row are in descending order of magnitude')
+FROM (SELECT weight, lag(abs(weight)) OVER (PARTITION BY item ORDER BY n) AS before FROM neighbours(:'clicks')) AS w;
+SELECT is(max(count), 8::bigint, 'a row has at most 2 k neighbours')
+FROM (SELECT count(*) FROM neighbours('SELECT u, i FROM generate_series(1, 40) u, unnest(ARRAY[0, u]) i', 4)
+      GROUP BY item) AS c;
+
+-- ---------- rows ----------
+
+SELECT is(all_of(query), all_of(:'clicks'), query) FROM lines($$
+    SELECT user_id, item_id FROM click ORDER BY hashint4(user_id * 77 + item_id)
+    SELECT user_id, item_id, weight FROM click
+    SELECT user_id, item_id, 0.5::float8 FROM click, generate_series(1, 2)
+    TABLE click UNION ALL SELECT NULL, 1, 5 UNION ALL SELECT 1, NULL, 5 UNION ALL SELECT 1, 99, 0
+    $$) AS query;
+SELECT is(array_agg(f ORDER BY item)::text, '{"(2,{3},{0.09090909})","(3,{2},{0.09090909})"}',
+    'two items that one user clicked predict each other')
+FROM dlints_neighbours('VALUES (1, 2), (1, 3)') AS f (item integer, neighbours integer[], weights real[]);
+SELECT is(count(*), 0::bigint, 'an empty log has no rows')
+FROM dlints_neighbours('SELECT 1, 2 WHERE false') AS f (item integer, neighbours integer[], weights real[]);
+SELECT is(count(*), 0::bigint, 'an item without neighbours has no row')
+FROM dlints_neighbours('VALUES (1, 1), (2, 2)') AS f (item integer, neighbours integer[], weights real[]);
+SELECT is(array_agg(f::text ORDER BY item), ARRAY['("a b",{c},{0.09090909})', '(c,"{""a b""}",{0.09090909})'],
+    'items can be texts')
+FROM dlints_neighbours('VALUES (1, ''a b''), (1, ''c'')') AS f (item text, neighbours text[], weights real[]);
+
+-- ---------- errors ----------
+
+SELECT matches(outcome('SELECT count(*) FROM ' || call), expected, call) FROM (VALUES
+    ('dlints_neighbours(NULL) AS f (i integer, n integer[], w real[])', '^22004: query must not be null'),
+    ('dlints_neighbours(''VALUES (1, 2)'', NULL) AS f (i integer, n integer[], w real[])', '^22004: k must not be null'),
+    ('dlints_neighbours(''VALUES (1, 2)'', 0) AS f (i integer, n integer[], w real[])', '^22023: k must be at least 1'),
+    ('dlints_neighbours(''VALUES (1, 2)'', 201) AS f (i integer, n integer[], w real[])', '^54000: k must be at most 200'),
+    ('dlints_neighbours(''VALUES (1, 2)'') AS f (i integer, n text[], w real[])', '^42804: the column definition list'),
+    ('dlints_neighbours(''VALUES (1, 2)'') AS f (i bigint, n bigint[], w real[])', '^42804: items are of type integer'),
+    ('dlints_neighbours(''VALUES (1, 2, -1)'') AS f (i integer, n integer[], w real[])', '^22023: weight must not be')) AS c (call, expected);
+SELECT matches(outcome('SELECT dlints_neighbours(''VALUES (1, 2)'')'), '^(0A000|42804): ', 'a call needs a column definition list');
+SET LOCAL dlints.factors_memory = '1MB';
+SELECT matches(outcome('SELECT count(*) FROM dlints_neighbours(''SELECT i % 100, i % 10 FROM generate_series(1, (SELECT 25000)) i'') '
+                       'AS f (i integer, n integer[], w real[])'), '^53400: click log exceeds dlints.factors_memory',
+    'the limit of memory counts what the regressions need beside the log');
+
+SELECT * FROM finish();
+ROLLBACK;
