@@ -1,10 +1,8 @@
 -- Values stored in format version 1 read back, mean what they meant, and are
 -- stored and sent as the same bytes.  They were made outside of the extension, by
 -- fixtures/format_1.py; once the version is released, they are not to be made anew.
-\set ON_ERROR_STOP 1
-SET client_min_messages = warning;
-BEGIN;
 \ir include/helpers.sql
+SET LOCAL client_min_messages = warning;
 \set content `cat test/pgtap/fixtures/format_1.json`
 
 -- The bytes of a value in a table: a type of the same shape shows and takes them.

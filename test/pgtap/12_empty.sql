@@ -1,7 +1,5 @@
 -- A model that has learned nothing is stored as its header alone, whatever its
 -- sizes, and is a model like any other.
-\set ON_ERROR_STOP 1
-BEGIN;
 \ir include/helpers.sql
 
 -- as an expression, and from a row

@@ -1,6 +1,4 @@
 -- Text that is no model, where PostgreSQL asks instead of failing (16 and later).
-\set ON_ERROR_STOP 1
-BEGIN;
 \ir include/helpers.sql
 SELECT current_setting('server_version_num')::integer >= 160000 AS asks,
     current_setting('server_version_num')::integer >= 170000 AS copies \gset

@@ -1,8 +1,6 @@
 -- What a model holds against sums over the observations, each by what is left of its
 -- weight; and the posterior against its equations: Z mean = b and Z C Z = Z~.
 -- With an intercept rewards count from their weighted mean, which is the intercept's.
-\set ON_ERROR_STOP 1
-BEGIN;
 \ir include/helpers.sql
 
 -- Memory j of a model that has seen the first of the observations.  What was seen at t

@@ -1,7 +1,5 @@
 -- Several memories in a model: it answers as the one in use does; how many there are,
 -- their windows, and what a model of them looks like.
-\set ON_ERROR_STOP 1
-BEGIN;
 \ir include/helpers.sql
 
 -- the model with memory j alone, which has an H of its own

@@ -1,7 +1,5 @@
 -- The memory in use and the noise: what the choice is for, on which scales it does not
 -- depend, and when it is made.  The equations are test/python/memories.py's, in numpy.
-\set ON_ERROR_STOP 1
-BEGIN;
 \ir include/helpers.sql
 
 -- Histories of features in four dimensions; the noise is even over an interval, of

@@ -1,7 +1,5 @@
 -- Doubt survives: what was taken back, or has faded, leaves a model neither sure of what it
 -- does not know nor refusing what it learned.  test/python/doubt.py looks at random cases.
-\set ON_ERROR_STOP 1
-BEGIN;
 \ir include/helpers.sql
 
 CREATE FUNCTION noon(hours float8) RETURNS timestamptz IMMUTABLE LANGUAGE sql AS

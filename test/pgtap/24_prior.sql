@@ -1,7 +1,5 @@
 -- What is known beforehand: the prior and the posterior against their equations, how it is
 -- weighed, and the algebra with it.
-\set ON_ERROR_STOP 1
-BEGIN;
 \ir include/helpers.sql
 
 -- What a history says without its level: the longest memory's G - s s' / N and b - (R / N) s,

@@ -1,7 +1,5 @@
 -- Columns and documents as vectors: what becomes which name, that names keep their
 -- vectors, and how well dot products say what two rows have in common.
-\set ON_ERROR_STOP 1
-BEGIN;
 \ir include/helpers.sql
 -- or what is one to dlints, too, for a PostgreSQL without its contrib modules
 SELECT count(*) > 0 AS has_citext FROM pg_available_extensions WHERE name = 'citext' \gset

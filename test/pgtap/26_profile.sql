@@ -1,7 +1,5 @@
 -- Profiles against their definition: sums of weight times features, scaled to
 -- length 1.
-\set ON_ERROR_STOP 1
-BEGIN;
 \ir include/helpers.sql
 
 SELECT plan(64);

@@ -1,6 +1,4 @@
 -- Item vectors from a click log.
-\set ON_ERROR_STOP 1
-BEGIN;
 \ir include/helpers.sql
 
 SELECT plan(119);

@@ -1,7 +1,5 @@
 -- Random Fourier features: their numbers, what their dot products are, where they can be
 -- stored, and what is refused.
-\set ON_ERROR_STOP 1
-BEGIN;
 \ir include/helpers.sql
 
 SELECT plan(4 + 4 + 3 + 2 + 3 + 1 + 15);

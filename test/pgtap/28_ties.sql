@@ -1,6 +1,4 @@
 -- Ties: a shortlist and a decision break them alike, and logged probabilities are those over random tie-breaks.
-\set ON_ERROR_STOP 1
-BEGIN;
 \ir include/helpers.sql
 
 SELECT plan(7);

@@ -1,6 +1,4 @@
 -- Packed vectors: what comes back, in how many bytes, where they serve, and what is refused.
-\set ON_ERROR_STOP 1
-BEGIN;
 \ir include/helpers.sql
 
 SELECT plan(4 + 10 + 5 + 4 + 1 + 2 + 5 + 1 + 8 + 4 + 18);

@@ -1,7 +1,5 @@
 -- A batch, an ordered aggregate, single updates and concatenated histories are
 -- the same learning, to a relative 1e-10.
-\set ON_ERROR_STOP 1
-BEGIN;
 \ir include/helpers.sql
 
 CREATE TEMP TABLE trained AS

@@ -1,7 +1,5 @@
 -- Forgetting by time: parts that meet, late observations, ages, errors.  That any order
 -- and any parts are the same learning, 30_equivalence.sql looks at.
-\set ON_ERROR_STOP 1
-BEGIN;
 \ir include/helpers.sql
 
 SELECT plan(49);

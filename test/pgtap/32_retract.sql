@@ -1,6 +1,4 @@
 -- What was learned can be taken back, exactly; what was not learned cannot.
-\set ON_ERROR_STOP 1
-BEGIN;
 \ir include/helpers.sql
 
 -- users whose feedback there is

@@ -1,6 +1,4 @@
 -- Observations and histories that count more, or less, than once.
-\set ON_ERROR_STOP 1
-BEGIN;
 \ir include/helpers.sql
 
 SELECT plan(55);

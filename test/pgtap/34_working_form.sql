@@ -1,8 +1,6 @@
 -- dlints_evidence keeps a model in its working form as the state: however PostgreSQL
 -- passes, copies, splits or flattens it, and whatever goes wrong, what was learned is
 -- there, and once.
-\set ON_ERROR_STOP 1
-BEGIN;
 \ir include/helpers.sql
 
 SELECT plan(39);

@@ -1,7 +1,5 @@
 -- Features come as arrays of any numbers: the same numbers make the same model and the same
 -- answers, bit for bit.
-\set ON_ERROR_STOP 1
-BEGIN;
 \ir include/helpers.sql
 
 CREATE TEMP TABLE model AS

@@ -1,7 +1,5 @@
 -- The calls of applications, as their drivers send them: each resolves, and answers what
 -- the same call with every argument cast answers.  064_pgvector.pl has pgvector's types sent, too.
-\set ON_ERROR_STOP 1
-BEGIN;
 \ir include/helpers.sql
 
 -- what is sent: fractions that every type holds, or whole numbers

@@ -1,9 +1,7 @@
 -- Arrays of numbers lead to dlints_vector by casts.  Whatever others write about arrays
 -- resolves with the extension as without it, to the same function and type.
-\set ON_ERROR_STOP 1
-SET client_min_messages = warning;
-BEGIN;
 \ir include/helpers.sql
+SET LOCAL client_min_messages = warning;
 -- what helps here stays, what is about models goes, and the extension
 DROP EXTENSION dlints CASCADE;
 

@@ -1,6 +1,4 @@
 -- dlints_accepts says what dlints_update would learn, and is never an error.
-\set ON_ERROR_STOP 1
-BEGIN;
 \ir include/helpers.sql
 
 CREATE TEMP TABLE model (name, m) AS VALUES

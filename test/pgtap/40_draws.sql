@@ -6,8 +6,6 @@
 -- within 5.5 sqrt(2 / N) of 1, and the share within 0.6744898 of the mean is within
 -- 5.5 sqrt(1/4 / N) of 1/2.  A miss has a probability below 1e-7; the seeds make the
 -- outcome always the same one.
-\set ON_ERROR_STOP 1
-BEGIN;
 \ir include/helpers.sql
 
 CREATE TEMP TABLE trained AS

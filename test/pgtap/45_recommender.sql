@@ -1,6 +1,4 @@
 -- A recommender from creation to erasure: lists, log, rewards, training, report, maintenance.
-\set ON_ERROR_STOP 1
-BEGIN;
 \ir include/helpers.sql
 \ir include/clock.sql
 \ir include/recommender.sql

@@ -1,6 +1,4 @@
 -- dlints_backtest() and backtest(): hidden clicks, policies that are compared, and no traces.
-\set ON_ERROR_STOP 1
-BEGIN;
 \ir include/helpers.sql
 SET LOCAL client_min_messages = warning;
 

@@ -1,6 +1,4 @@
 -- more_like(), next(), trending(), and clicks of a session.
-\set ON_ERROR_STOP 1
-BEGIN;
 \ir include/helpers.sql
 \ir include/clock.sql
 \ir include/recommender.sql

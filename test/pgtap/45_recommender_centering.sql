@@ -1,6 +1,4 @@
 -- Centering of training examples within their list: when it is switched on, what it changes, and corrections.
-\set ON_ERROR_STOP 1
-BEGIN;
 \ir include/helpers.sql
 \ir include/clock.sql
 \ir include/recommender.sql

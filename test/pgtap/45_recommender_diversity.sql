@@ -1,6 +1,4 @@
 -- Diversity of a recommender's lists: an item counts less if a similar item precedes it.
-\set ON_ERROR_STOP 1
-BEGIN;
 \ir include/helpers.sql
 \ir include/clock.sql
 \ir include/recommender.sql

@@ -1,6 +1,4 @@
 -- Effects of items: new items are tried, good ones stay, bad ones fade, and all of it follows from the log.
-\set ON_ERROR_STOP 1
-BEGIN;
 \ir include/helpers.sql
 \ir include/clock.sql
 \ir include/recommender.sql

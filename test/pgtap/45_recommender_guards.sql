@@ -1,7 +1,5 @@
 -- Guards of a recommender: who may page a list, decision numbers, renames, comments, keys of all integer types,
 -- quarantine, primary keys of all tables, and functions of the extension under a hostile search_path.
-\set ON_ERROR_STOP 1
-BEGIN;
 \ir include/helpers.sql
 \ir include/clock.sql
 \ir include/recommender.sql

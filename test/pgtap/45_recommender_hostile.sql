@@ -1,6 +1,4 @@
 -- Recommenders with unusual names, types and texts work, or are rejected and leave nothing behind.
-\set ON_ERROR_STOP 1
-BEGIN;
 \ir include/helpers.sql
 SET LOCAL client_min_messages = error;
 \ir include/recommender.sql
@@ -236,7 +234,7 @@ SELECT is(hint_of('SELECT board.reward(1, 1, ''click'')'), 'Outcomes are tap.',
 
 -- contexts for which an expression fails
 SAVEPOINT texts;
-SELECT dlints_alter_recommender('board', $$ {"candidates": "i.salary <= coalesce((context ->> 'max')::numeric, 1e9)",
+SELECT dlints_alter_recommender('board', $$ {"control": 0, "epsilon": 0, "candidates": "i.salary <= coalesce((context ->> 'max')::numeric, 1e9)",
   "bonus": "coalesce((context ->> 'more')::float8, 0) * (i.id % 2)", "cap": 2,
   "cap_group": "i.id % coalesce((context ->> 'groups')::integer, 1000)"} $$);
 SELECT is(outcome(format('SELECT count(*) FROM board.recommend(1, 3, context => %L)', context)), result,

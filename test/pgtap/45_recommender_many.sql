@@ -1,7 +1,5 @@
 -- Many items: a list is chosen from a shortlist, which blocks of item vectors give.  It is the list that all
 -- candidates would give.
-\set ON_ERROR_STOP 1
-BEGIN;
 \ir include/helpers.sql
 \ir include/clock.sql
 \ir include/recommender.sql

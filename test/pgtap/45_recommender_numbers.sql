@@ -1,6 +1,4 @@
 -- Constants and estimates of a recommender: shares, half-lives, windows, batches, verdicts.
-\set ON_ERROR_STOP 1
-BEGIN;
 \ir include/helpers.sql
 \ir include/clock.sql
 \ir include/recommender.sql

@@ -1,6 +1,4 @@
 -- Examination probabilities: estimated from random lists, and applied as weights.
-\set ON_ERROR_STOP 1
-BEGIN;
 \ir include/helpers.sql
 \ir include/clock.sql
 \ir include/recommender.sql

@@ -1,6 +1,4 @@
 -- Retention, quarantine, invalid and forged rewards, bindings, failing maintenance, and unusual types.
-\set ON_ERROR_STOP 1
-BEGIN;
 \ir include/helpers.sql
 \ir include/clock.sql
 \ir include/recommender.sql

@@ -1,6 +1,4 @@
 -- A ranker: creation, ranking, rewards, deferred events, training, corrections and the baseline.
-\set ON_ERROR_STOP 1
-BEGIN;
 \ir include/helpers.sql
 \ir include/clock.sql
 \ir include/ranker.sql

@@ -1,7 +1,5 @@
 -- Constraints of a ranker: prices that meet a budget, reported costs, hard constraints, constraints that cannot be
 -- met, and the report.
-\set ON_ERROR_STOP 1
-BEGIN;
 \ir include/helpers.sql
 \ir include/ranker.sql
 SET LOCAL client_min_messages = warning;

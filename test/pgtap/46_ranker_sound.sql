@@ -1,6 +1,4 @@
 -- A ranker's models contain what its log contains: training, corrections, retention, erasure, changes and access.
-\set ON_ERROR_STOP 1
-BEGIN;
 \ir include/helpers.sql
 \ir include/clock.sql
 \ir include/ranker.sql

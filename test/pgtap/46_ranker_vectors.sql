@@ -1,6 +1,4 @@
 -- Vectors in a context: declaration, features, errors, training, and changes.
-\set ON_ERROR_STOP 1
-BEGIN;
 \ir include/helpers.sql
 \ir include/clock.sql
 \ir include/ranker.sql

@@ -1,6 +1,4 @@
 -- winner(): figures against their definitions, compared events, and verdicts.
-\set ON_ERROR_STOP 1
-BEGIN;
 \ir include/helpers.sql
 \ir include/clock.sql
 \ir include/ranker.sql

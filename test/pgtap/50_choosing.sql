@@ -1,7 +1,5 @@
 -- Thompson sampling: one draw scores all candidates of a group, and among equal
 -- scores chance decides.
-\set ON_ERROR_STOP 1
-BEGIN;
 \ir include/helpers.sql
 
 -- standard normal distribution function by its series around 0

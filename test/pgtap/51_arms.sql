@@ -1,6 +1,4 @@
 -- dlints_recommend_arms: policies, an independent draw for each arm, and intercepts.
-\set ON_ERROR_STOP 1
-BEGIN;
 \ir include/helpers.sql
 
 -- standard normal distribution function

@@ -1,6 +1,4 @@
 -- dlints_decide logs true probabilities, and chooses the items that dlints_recommend chooses.
-\set ON_ERROR_STOP 1
-BEGIN;
 \ir include/helpers.sql
 \ir include/candidates.sql
 

@@ -1,6 +1,4 @@
 -- dlints_decide: candidates as arrays of any type, their order, NULL and errors.
-\set ON_ERROR_STOP 1
-BEGIN;
 \ir include/helpers.sql
 \ir include/candidates.sql
 

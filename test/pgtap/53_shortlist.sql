@@ -1,7 +1,5 @@
 -- dlints_shortlist: the best under each of several weight vectors, of blocks of items; and the draw
 -- that dlints_decide is then told to act by.
-\set ON_ERROR_STOP 1
-BEGIN;
 \ir include/helpers.sql
 
 -- items of three numbers in blocks of all lengths around that of a strip, and one of none

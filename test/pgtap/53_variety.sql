@@ -1,6 +1,4 @@
 -- dlints_decide with diversity: lists filled place by place, where a twin of what is chosen counts less.
-\set ON_ERROR_STOP 1
-BEGIN;
 \ir include/helpers.sql
 
 -- ---------- by hand ----------

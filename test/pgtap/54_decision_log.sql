@@ -1,7 +1,5 @@
 -- The statements that the guide teaches: decide and log, report, learn from the
 -- log, correct, judge.
-\set ON_ERROR_STOP 1
-BEGIN;
 \ir include/helpers.sql
 
 CREATE TABLE item (id integer PRIMARY KEY, shelf integer, features real[] NOT NULL);

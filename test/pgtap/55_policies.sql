@@ -1,7 +1,5 @@
 -- What dlints_recommend takes by the policies ucb and greedy, and for whom, against the
 -- functions that look into a model.
-\set ON_ERROR_STOP 1
-BEGIN;
 \ir include/helpers.sql
 
 -- 40 candidates for each of 12 visitors, whose numbers are the profile of the

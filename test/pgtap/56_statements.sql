@@ -1,6 +1,4 @@
 -- How statements share draws, groups and models.
-\set ON_ERROR_STOP 1
-BEGIN;
 \ir include/helpers.sql
 
 SELECT plan(10);

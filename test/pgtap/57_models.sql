@@ -1,7 +1,5 @@
 -- Many models at one call site, their rows interleaved: each answers as it does alone,
 -- wherever it comes from and whatever the backend keeps of it.
-\set ON_ERROR_STOP 1
-BEGIN;
 \ir include/helpers.sql
 
 -- Out of line in a table, and with each model in two rows; in line in its row; a header

@@ -1,7 +1,5 @@
 -- Batches whose rows have times and weights: dlints_accepts says of each row what
 -- dlints_update would, so that a fold learns what can be learned.
-\set ON_ERROR_STOP 1
-BEGIN;
 \ir include/helpers.sql
 
 SELECT plan(2 + 1 + 4 + 3);

@@ -1,7 +1,5 @@
 -- The random projection: entries, moments, and that it does not depend on
 -- where and how it is kept.
-\set ON_ERROR_STOP 1
-BEGIN;
 \ir include/helpers.sql
 
 SELECT plan(2 * 7 + 4 + 4 + 3 + 2 + 2 * 3 + 1 + 4);

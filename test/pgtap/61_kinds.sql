@@ -1,7 +1,5 @@
 -- The kinds of models: z, weights and choices of each against their formulas in SQL;
 -- strangers; what is refused.  That they learn alike in every way, 30_equivalence.sql says.
-\set ON_ERROR_STOP 1
-BEGIN;
 \ir include/helpers.sql
 
 -- P x and P' psi, by the projection of a plain model with the same parameters, which

@@ -1,6 +1,4 @@
 -- Which projections are kept when there is no room for all: those that were used last.
-\set ON_ERROR_STOP 1
-BEGIN;
 \ir include/helpers.sql
 SELECT plan(1);
 -- matrices of 1.6 MB, of .8, of 1.6 again, and another one of .8 that takes the room of

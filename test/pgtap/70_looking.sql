@@ -1,7 +1,5 @@
 -- What the looking functions say about one model fits together, and every form of a
 -- model reads back to the same value.
-\set ON_ERROR_STOP 1
-BEGIN;
 \ir include/helpers.sql
 
 CREATE TEMP TABLE trained AS

@@ -1,7 +1,5 @@
 -- What parts of the features add to an expected reward: for each kind of model against
 -- formulas in SQL, with and without names; what is refused.
-\set ON_ERROR_STOP 1
-BEGIN;
 \ir include/helpers.sql
 
 CREATE TEMP TABLE trained AS

@@ -1,6 +1,4 @@
 -- NDCG@k against its definition in plain SQL.
-\set ON_ERROR_STOP 1
-BEGIN;
 \ir include/helpers.sql
 
 SELECT plan(16);

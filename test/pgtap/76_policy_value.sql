@@ -1,6 +1,4 @@
 -- What another policy would have earned, against its definition in plain SQL.
-\set ON_ERROR_STOP 1
-BEGIN;
 \ir include/helpers.sql
 
 -- 30 logs of 2 to 90 decisions: reward, probability logged, that of the target, what a

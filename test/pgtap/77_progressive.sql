@@ -1,6 +1,4 @@
 -- What a model predicts before it learns: dlints_predict before each dlints_update.
-\set ON_ERROR_STOP 1
-BEGIN;
 \ir include/helpers.sql
 
 -- 150 observations of two drifting kinds: some without a reward or features, some at the

@@ -1,6 +1,4 @@
 -- Bounds of a mean: against their definition, and against logs that are known.
-\set ON_ERROR_STOP 1
-BEGIN;
 \ir include/helpers.sql
 
 -- What bets on sixteen stakes have won against m, as the comment of core/value.h has it;

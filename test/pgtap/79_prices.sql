@@ -1,6 +1,4 @@
 -- Prices: the aggregate around what the unit tests of src/core hold to its definition.
-\set ON_ERROR_STOP 1
-BEGIN;
 \ir include/helpers.sql
 
 SELECT plan(7 + 1 + 3 + 12);

@@ -1,6 +1,4 @@
 -- The largest sizes.
-\set ON_ERROR_STOP 1
-BEGIN;
 \ir include/helpers.sql
 
 SELECT plan(7);

@@ -1,6 +1,4 @@
 -- The view dlints_columns: which columns hold models, and who sees them.
-\set ON_ERROR_STOP 1
-BEGIN;
 \ir include/helpers.sql
 
 SELECT plan(9);

@@ -1,6 +1,4 @@
 -- Test the shop of examples/shop with 60 customers.
-\set ON_ERROR_STOP 1
-BEGIN;
 \ir include/helpers.sql
 
 \ir include/clock.sql

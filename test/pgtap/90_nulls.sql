@@ -1,6 +1,4 @@
 -- Each function of the extension accepts NULL for each argument, or raises an error for it.
-\set ON_ERROR_STOP 1
-BEGIN;
 \ir include/helpers.sql
 
 -- something of each type that an argument has

@@ -46,7 +46,7 @@ SKIP:
 {
 	skip 'no /proc to count threads in', 2 unless -e "/proc/$$/status";
 
-	my $session = $node->background_psql('postgres');
+	my $session = DlintsTest->session($node);
 	my $pid = $session->query_safe('SELECT pg_backend_pid()');
 	is( $session->query_safe(
 			q{

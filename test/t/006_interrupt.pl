@@ -172,7 +172,7 @@ FROM array_fill(0.5::real, ARRAY[500]) x});
 # pg_cancel_backend
 for my $what ('a batch with a projection', 'a projection matrix that is kept')
 {
-	my $session = $node->background_psql('postgres', on_error_stop => 0);
+	my $session = DlintsTest->session($node, on_error_stop => 0);
 	my $pid = $session->query_safe('SELECT pg_backend_pid()');
 
 	$session->query_until(qr/sent/, "\\echo sent\n$work{$what};\n\\echo :SQLSTATE\n");

@@ -82,7 +82,7 @@ sub memory
 sub grows_little
 {
 	my ($name, $warm_up, $statement, $with_peak) = @_;
-	my $session = $node->background_psql('postgres');
+	my $session = DlintsTest->session($node);
 	my $pid = $session->query_safe('SELECT pg_backend_pid()');
 
 	$session->query_safe("SET dlints.projection_cache_size = '1MB'; SET dlints.model_cache_size

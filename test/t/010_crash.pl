@@ -46,7 +46,7 @@ sub stop_immediately
 # A transaction that is open at the time, its work partly on disk
 sub learn_and_wait
 {
-	my $session = $node->background_psql('postgres');
+	my $session = DlintsTest->session($node);
 
 	$session->query_safe('BEGIN');
 	$session->query_safe(DlintsStream::single_open());

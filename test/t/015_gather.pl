@@ -138,7 +138,7 @@ check('nothing to fetch');
 ### The server with events dies before it has committed
 
 reward('north');
-my $session = $events{north}->background_psql('postgres');
+my $session = DlintsTest->session($events{north});
 $session->query_safe('BEGIN');
 $session->query_safe($fold);
 $events{north}->stop('immediate');
@@ -157,7 +157,7 @@ check('after a crash of a server with events');
 reward('north', 'south');
 $_->safe_psql('postgres', $fold) for values %events;
 my $before = $models->safe_psql('postgres', 'SELECT * FROM model ORDER BY name');
-$session = $models->background_psql('postgres');
+$session = DlintsTest->session($models);
 $session->query_safe('BEGIN');
 $session->query_safe($gather);
 $models->stop('immediate');

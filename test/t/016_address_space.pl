@@ -22,7 +22,7 @@ $node->safe_psql(
 	CREATE TABLE model (state dlints);
 	INSERT INTO model VALUES (dlints_update(dlints_new(3), ARRAY[1, 2, 3], 1))});
 
-my $session = $node->background_psql('postgres', on_error_stop => 0);
+my $session = DlintsTest->session($node, on_error_stop => 0);
 my $pid = $session->query_safe(
 	q{LOAD 'dlints'; SET jit = off; SET statement_timeout = '10s'; SELECT pg_backend_pid()});
 

@@ -34,7 +34,7 @@ sub fresh
 	return $node->safe_psql('postgres', sprintf($ask, @_));
 }
 
-my $session = $node->background_psql('postgres');
+my $session = DlintsTest->session($node);
 
 # Are two draws one?  A BLAS may round numbers by where they lie in memory.
 sub differ

@@ -73,6 +73,16 @@ sub node
 	return $node;
 }
 
+# A psql that stays connected.  PostgreSQL's time limit is for each query, not for all of them together.
+sub session
+{
+	my ($self, $node, %params) = @_;
+	my $session = $node->background_psql('postgres', %params);
+
+	$session->set_query_timer_restart if $session->can('set_query_timer_restart');
+	return $session;
+}
+
 # Run a file of this folder
 sub run_file
 {

@@ -10,13 +10,15 @@ package Sessions;
 use strict;
 use warnings;
 
+use DlintsTest 'sessions';
+
 # The locks may be those of another server.
 sub new
 {
 	my ($class, $node, $locks) = @_;
 	my $self = bless { locks => $locks // $node }, $class;
 
-	$self->{$_} = $node->background_psql('postgres', on_error_stop => 0) for 1, 2;
+	$self->{$_} = DlintsTest->session($node, on_error_stop => 0) for 1, 2;
 	return $self;
 }
 

@@ -1,5 +1,7 @@
--- Shared by the tests in this folder, each of which includes it after BEGIN.
+-- Start of a test: its transaction, and functions that tests share.
 
+\set ON_ERROR_STOP 1
+BEGIN;
 SET LOCAL check_function_bodies = off;
 
 -- ---------- checks ----------
