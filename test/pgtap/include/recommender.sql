@@ -21,17 +21,18 @@ FROM   generate_series(1, 60) p, job
 WHERE  (hashint8extended(p * 1000 + id,
   2) & 1023) < CASE WHEN field = wants(p) THEN 200 ELSE 20 END;
 
--- how far two models' evidence and prior are apart, in units of the largest number of each kind
+-- The numbers that a path finds in a JSON form, in one array
+CREATE FUNCTION numbers_at(form jsonb, path jsonpath) RETURNS float8[] IMMUTABLE LANGUAGE sql AS $$
+SELECT string_to_array(translate(jsonb_path_query_array(form, path)::text, '[] ', ''), ',')::float8[]
+$$;
+
+-- Largest difference between the evidence and priors of two models, in units of the largest number of each kind
 CREATE FUNCTION far(a dlints, b dlints) RETURNS float8 LANGUAGE sql AS $$
 SELECT coalesce(max(d), 0)
-FROM   unnest(ARRAY['$.updates', '$.evidence[*].b[*]', '$.evidence[*].G[*][*]', '$.prior.**.b[*]',
-  '$.prior.**.G[*][*]']) path,
-       LATERAL (SELECT max(coalesce(abs(x - y),
-         'infinity')) / coalesce(nullif(max(greatest(abs(x), abs(y))), 0), 1) AS d
-                FROM   unnest(ARRAY(SELECT v::float8
-                  FROM jsonb_path_query(a::jsonb, path::jsonpath) v),
-                              ARRAY(SELECT v::float8
-                                FROM jsonb_path_query(b::jsonb, path::jsonpath) v)) u (x, y)) p
+FROM   (SELECT a::jsonb, b::jsonb OFFSET 0) j (a, b),
+       unnest('{$.updates,$.evidence.b,$.evidence.G,$.prior.b,$.prior.G}'::jsonpath[]) path,
+       LATERAL (SELECT max(coalesce(abs(x - y), 'infinity')) / coalesce(nullif(max(greatest(abs(x), abs(y))), 0), 1)
+                FROM   unnest(numbers_at(j.a, path), numbers_at(j.b, path)) u (x, y)) p (d)
 $$;
 
 -- The result of a query under the search_path that functions of the extension run under, in the schema of a
