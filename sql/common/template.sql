@@ -1,5 +1,13 @@
 -- Templates and settings ----------------------------------------------------------
 
+-- An argument of a wrapper in the type of keys.  Arguments of type bigint for narrower keys are checked.
+CREATE FUNCTION _dlints_key_expression(argument text, name text, type text, arg_type text) RETURNS text
+	LANGUAGE sql IMMUTABLE
+RETURN CASE WHEN type = arg_type THEN pg_catalog.format('%s::%s', argument, type)
+       ELSE pg_catalog.format('@extschema@._dlints_key_argument(%s, %L::pg_catalog.text, NULL::%s)',
+                              argument, name, type) END;
+COMMENT ON FUNCTION _dlints_key_expression(text, text, text, text) IS 'argument of a wrapper in the type of keys';
+
 -- Execute a template of tables, views or wrappers in a schema.
 CREATE FUNCTION _dlints_execute_template(template text, a jsonb) RETURNS void
 	LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET client_min_messages = warning AS
@@ -9,12 +17,18 @@ DECLARE
 	arg_type CONSTANT jsonb := '{"pg_catalog.int2": "pg_catalog.int8", "pg_catalog.int4": "pg_catalog.int8"}';
 	item_type text := @extschema@._dlints_type_name((a ->> 'item_type')::oid);
 	user_type text := @extschema@._dlints_type_name((a ->> 'user_type')::oid);
+	item_arg text := coalesce(arg_type ->> item_type, item_type);
+	user_arg text := coalesce(arg_type ->> user_type, user_type);
 	word record;
 BEGIN
 	FOR word IN
 		SELECT w.* FROM (VALUES
-			('{item_type}', item_type), ('{item_arg}', coalesce(arg_type ->> item_type, item_type)),
-			('{user_type}', user_type), ('{user_arg}', coalesce(arg_type ->> user_type, user_type)),
+			('{item_type}', item_type), ('{item_arg}', item_arg), ('{user_type}', user_type), ('{user_arg}', user_arg),
+			('{user_key}', @extschema@._dlints_key_expression('user_id'::text, 'user_id'::text, user_type, user_arg)),
+			('{item_key}', @extschema@._dlints_key_expression('item'::text, 'item'::text, item_type, item_arg)),
+			('{first_item_key}', @extschema@._dlints_key_expression('$1'::text, 'item'::text, item_type, item_arg)),
+			('{recent_keys}', @extschema@._dlints_key_expression(
+				'recent'::text, 'recent'::text, item_type || '[]', item_arg || '[]')),
 			('{size}', a ->> 'size'), ('{factors}', a ->> 'factors'),
 			('{block_bytes}', (current_setting('block_size')::integer - 32)::text)) w (name, value)
 		WHERE  w.value IS NOT NULL

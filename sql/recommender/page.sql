@@ -3,6 +3,11 @@
 -- Functions in C with "setting" are entries: the wrappers in the recommender's schema call them.  "any" stands
 -- for the recommender's type of items, arrays of items, or users; another type is an error.
 
+CREATE FUNCTION _dlints_key_argument(value "any", name text, type anyelement) RETURNS anyelement
+	AS 'MODULE_PATHNAME', 'dlints_key_argument' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION _dlints_key_argument("any", text, anyelement)
+	IS 'a key or an array of keys in the type of the third argument; 22003 names the argument that is out of range';
+
 CREATE FUNCTION _dlints_recommend(setting regclass, user_id "any", k integer, recent anyarray, context jsonb, session text)
 	RETURNS SETOF record
 	AS 'MODULE_PATHNAME', 'dlints_recommend_list' LANGUAGE C VOLATILE;

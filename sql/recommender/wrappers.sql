@@ -3,7 +3,7 @@
 -- A template: thin, typed functions in the recommender's schema, each of which calls one function of the
 -- extension.  They run as their owner; dlints_grant() lets a role call those that a page needs.  {item_arg} and
 -- {user_arg} are the types of keys as arguments: bigint for all integer types, so that a literal of any of
--- them resolves.
+-- them resolves.  {user_key}, {item_key}, {first_item_key} and {recent_keys} are these arguments in the types of keys.
 
 CREATE FUNCTION _dlints_recommender_wrappers() RETURNS text LANGUAGE sql IMMUTABLE
 RETURN $wrappers$
@@ -13,7 +13,7 @@ RETURNS TABLE (decision bigint, item {item_type}, "position" integer, probabilit
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET jit = off
 BEGIN ATOMIC
     SELECT r.decision, r.item, r."position", r.probability, r.expected
-    FROM   @extschema@._dlints_recommend('setting'::regclass, user_id::{user_type}, k, recent::{item_type}[], context, session)
+    FROM   @extschema@._dlints_recommend('setting'::regclass, {user_key}, k, {recent_keys}, context, session)
                r (decision bigint, item {item_type}, "position" integer, probability float8, expected float8);
 END;
 
@@ -23,7 +23,7 @@ RETURNS TABLE (decision bigint, item {item_type}, "position" integer, probabilit
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET jit = off
 BEGIN ATOMIC
     SELECT r.decision, r.item, r."position", r.probability, r.expected
-    FROM   @extschema@._dlints_more_like('setting'::regclass, $1::{item_type}, k, user_id::{user_type}, context, session)
+    FROM   @extschema@._dlints_more_like('setting'::regclass, {first_item_key}, k, {user_key}, context, session)
                r (decision bigint, item {item_type}, "position" integer, probability float8, expected float8);
 END;
 
@@ -32,7 +32,7 @@ RETURNS TABLE (decision bigint, item {item_type}, "position" integer, probabilit
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET jit = off
 BEGIN ATOMIC
     SELECT r.decision, r.item, r."position", r.probability, r.expected
-    FROM   @extschema@._dlints_next('setting'::regclass, $1, k, user_id::{user_type}, session)
+    FROM   @extschema@._dlints_next('setting'::regclass, $1, k, {user_key}, session)
                r (decision bigint, item {item_type}, "position" integer, probability float8, expected float8);
 END;
 
@@ -42,7 +42,7 @@ RETURNS TABLE (decision bigint, item {item_type}, "position" integer, probabilit
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET jit = off
 BEGIN ATOMIC
     SELECT r.decision, r.item, r."position", r.probability, r.expected
-    FROM   @extschema@._dlints_trending('setting'::regclass, k, user_id::{user_type}, context, session)
+    FROM   @extschema@._dlints_trending('setting'::regclass, k, {user_key}, context, session)
                r (decision bigint, item {item_type}, "position" integer, probability float8, expected float8);
 END;
 
@@ -50,8 +50,8 @@ CREATE FUNCTION reward(decision bigint, item {item_arg}, outcome text DEFAULT NU
     user_id {user_arg} DEFAULT NULL)
 RETURNS void LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 BEGIN ATOMIC
-    SELECT @extschema@._dlints_recommender_reward('setting'::regclass, decision, item::{item_type}, outcome, value,
-                                                  user_id::{user_type});
+    SELECT @extschema@._dlints_recommender_reward('setting'::regclass, decision, {item_key}, outcome, value,
+                                                  {user_key});
 END;
 
 CREATE FUNCTION explain(decision bigint)
@@ -65,7 +65,7 @@ END;
 CREATE FUNCTION profile(user_id {user_arg}, recent {item_arg}[] DEFAULT '{}', context jsonb DEFAULT '{}',
     session text DEFAULT NULL)
 RETURNS real[] LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
-RETURN @extschema@._dlints_profile('setting'::regclass, user_id::{user_type}, recent::{item_type}[], context, session);
+RETURN @extschema@._dlints_profile('setting'::regclass, {user_key}, {recent_keys}, context, session);
 
 CREATE FUNCTION learn("window" interval DEFAULT NULL) RETURNS bigint
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
@@ -108,7 +108,7 @@ END;
 
 CREATE FUNCTION erase(user_id {user_arg}, session text DEFAULT NULL) RETURNS bigint
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
-RETURN @extschema@._dlints_recommender_erase('setting'::regclass, user_id::{user_type}, session);
+RETURN @extschema@._dlints_recommender_erase('setting'::regclass, {user_key}, session);
 
 CREATE FUNCTION rebuild() RETURNS bigint LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 RETURN @extschema@._dlints_rebuild('setting'::regclass);
