@@ -26,6 +26,10 @@
 static const PageQuery describe_item = {{
 	"SELECT $1 || jsonb_build_object('more_like', $2), ARRAY[$2]", 2}, {JSONBOID, ARG_ITEM}};
 
+/* The context of a list that leaves out items, for its next pages */
+static const PageQuery describe_left_out = {{
+	"SELECT $1 || jsonb_build_object('left_out', array_remove($2::text[], NULL))", 2}, {JSONBOID, ARG_ITEMS}};
+
 /* ---------- the list ---------- */
 
 static void
@@ -156,7 +160,13 @@ dlints_recommend_list(PG_FUNCTION_ARGS)
 	page.session = PageArgument(fcinfo, 5);
 	request.recent = PageArgument(fcinfo, 3);
 	if (!request.recent.isnull && ARR_NDIM(DatumGetArrayTypeP(request.recent.value)) > 0)
+	{
+		NullableDatum args[] = {Given(page.context), request.recent};
+
+		RunSelect(&page, &describe_left_out, 0, args);
+		page.context = ResultColumn(1).value;
 		page.left_out = request.recent;
+	}
 	request.profile = NotGiven();
 	request.leaves_out_known = true;
 	request.treatment = AssignTreatment(&page);

@@ -15,8 +15,10 @@
 #include "page/lists.h"
 
 /*
- * A list, and the items on it and on up to 100 lists before it of the same user.
- * Each is looked up by its number, in its partition.
+ * A list, and the items that its next page leaves out: those on it and on up to 100
+ * lists before it of the same user, those that it was like, and those that its
+ * request left out.  Each list is looked up by its number, in its partition.  Keys
+ * in the context may be anything: another application may have logged them.
  */
 static const PageQuery shown_until = {{
 	"WITH RECURSIVE page AS (\n"
@@ -29,55 +31,17 @@ static const PageQuery shown_until = {{
 	"                                       THEN (p.context ->> 'after')::bigint END OFFSET 0) d\n"
 	"    WHERE  p.n < 100 AND (same_user(d.user_id, p.user_id) OR d.user_id IS NULL))\n"
 	"SELECT d.user_id, d.session, d.treatment, d.context, @extschema@.dlints_unpack(d.profile, 1::bigint),\n"
-	"       ARRAY(SELECT i.item FROM page p, unnest(p.items) i (item)),\n"
-	"       d.context ->> 'more_like', same_user(d.user_id, $2)\n"
-	"FROM   decision d WHERE d.id = $1", 2},
-	{INT8OID, ARG_USER}};
-
-static const PageQuery append_item = {{"SELECT $1 || $2", 2}, {ARG_ITEMS, ARG_ITEM}};
-
-typedef struct ItemText
-{
-	char	   *text;
-	NullableDatum item;
-} ItemText;
-
-static void
-read_item(PageRequest *page, void *arg)
-{
-	ItemText   *key = arg;
-	Oid			input;
-	Oid			param;
-
-	getTypeInputInfo(page->item_type, &input, &param);
-	key->item = Given(OidInputFunctionCall(input, key->text, param, -1));
-}
-
-/*
- * Leave out the item that a list is like, too.  The key may come from a request
- * that was logged by another application.
- */
-static void
-leave_out_item(PageRequest *page, NullableDatum more_like)
-{
-	ItemText	key;
-	ErrorData  *error;
-
-	if (more_like.isnull)
-		return;
-	key.text = TextDatumGetCString(more_like.value);
-	error = TryStep(page, read_item, &key);
-	if (error == NULL)
-	{
-		NullableDatum args[] = {page->left_out, key.item};
-
-		RunSelect(page, &append_item, 0, args);
-		page->left_out = ResultColumn(1);
-	}
-	else if (!IsUserDataError(error) &&
-			 ERRCODE_TO_CATEGORY(error->sqlerrcode) != ERRCODE_INTEGRITY_CONSTRAINT_VIOLATION)
-		ReThrowError(error);
-}
+	"       ARRAY(SELECT i.item FROM page p, unnest(p.items) i (item)\n"
+	"             UNION ALL\n"
+	"             SELECT @extschema@._dlints_try_cast(k.key, $3)\n"
+	"             FROM  (SELECT d.context ->> 'more_like'\n"
+	"                    UNION ALL\n"
+	"                    SELECT jsonb_array_elements_text(CASE jsonb_typeof(d.context -> 'left_out')\n"
+	"                                                     WHEN 'array' THEN d.context -> 'left_out' ELSE '[]' END)) k (key)\n"
+	"             WHERE  k.key IS NOT NULL),\n"
+	"       d.context ? 'more_like', same_user(d.user_id, $2)\n"
+	"FROM   decision d WHERE d.id = $1", 3},
+	{INT8OID, ARG_USER, ARG_ITEM}};
 
 /*
  * A user's list is paged for that user alone.  A list of a session without a user is
@@ -131,8 +95,8 @@ dlints_next(PG_FUNCTION_ARGS)
 	ListRequest request = {0};
 	NullableDatum decision = PageArgument(fcinfo, 1);
 	NullableDatum user = PageArgument(fcinfo, 3);
-	NullableDatum args[] = {decision, user};
-	NullableDatum more_like;
+	NullableDatum args[] = {decision, user, NotGiven()};
+	bool		is_like_item;
 
 	OpenPage(&page, fcinfo);
 	ReadPageSettings(&page);
@@ -153,10 +117,9 @@ dlints_next(PG_FUNCTION_ARGS)
 								  psprintf(INT64_FORMAT, DatumGetInt64(decision.value)));
 	request.profile = ResultColumn(5);
 	page.left_out = ResultColumn(6);
-	more_like = ResultColumn(7);
+	is_like_item = DatumGetBool(ResultColumn(7).value);
 	request.recent = request.item = NotGiven();
-	leave_out_item(&page, more_like);
 	request.is_next_page = true;
-	request.leaves_out_known = more_like.isnull && request.treatment != POLICY_TRENDING;
+	request.leaves_out_known = !is_like_item && request.treatment != POLICY_TRENDING;
 	return MakeList(&page, fcinfo, &request);
 }

@@ -37,34 +37,57 @@ type_input(FunctionCallInfo fcinfo)
 	return input;
 }
 
-/* Convert a text to a value; false if it is no value of that type. */
+/*
+ * Is an error the value's own?  Input functions use several classes, as ltree does
+ * that of syntax errors; errors of the server and a cancelled statement are none.
+ */
 static bool
-try_input(TypeInput *input, char *text, Datum *value)
+is_value_error(int sqlerrcode)
+{
+	int			category = ERRCODE_TO_CATEGORY(sqlerrcode);
+
+	return category == ERRCODE_DATA_EXCEPTION || category == ERRCODE_INTEGRITY_CONSTRAINT_VIOLATION ||
+		category == ERRCODE_SYNTAX_ERROR_OR_ACCESS_RULE_VIOLATION || category == ERRCODE_PROGRAM_LIMIT_EXCEEDED ||
+		sqlerrcode == ERRCODE_FEATURE_NOT_SUPPORTED;
+}
+
+/* Call the input function; false if it says so without an error, as those of PostgreSQL 16 and later can. */
+static bool
+call_input(TypeInput *input, char *text, Datum *value)
 {
 #if PG_VERSION_NUM >= 160000
 	ErrorSaveContext escontext = {.type = T_ErrorSaveContext};
 
 	return InputFunctionCallSafe(&input->function, text, input->parameter, -1, (Node *) &escontext, value);
 #else
-	MemoryContext caller = CurrentMemoryContext;
-	volatile bool is_valid = true;
+	*value = InputFunctionCall(&input->function, text, input->parameter, -1);
+	return true;
+#endif
+}
 
-	/* Input functions of base types hold nothing that a subtransaction would have to release. */
+/*
+ * Convert a text to a value; false if it is no value of that type.  Input functions of
+ * base types hold nothing that a subtransaction would have to release.
+ */
+static bool
+try_input(TypeInput *input, char *text, Datum *value)
+{
+	MemoryContext caller = CurrentMemoryContext;
+	volatile bool is_valid = false;
+
 	PG_TRY();
 	{
-		*value = InputFunctionCall(&input->function, text, input->parameter, -1);
+		is_valid = call_input(input, text, value);
 	}
 	PG_CATCH();
 	{
 		MemoryContextSwitchTo(caller);
-		if (ERRCODE_TO_CATEGORY(geterrcode()) != ERRCODE_DATA_EXCEPTION)
+		if (!is_value_error(geterrcode()))
 			PG_RE_THROW();
 		FlushErrorState();
-		is_valid = false;
 	}
 	PG_END_TRY();
 	return is_valid;
-#endif
 }
 
 PG_FUNCTION_INFO_V1(dlints_try_cast);
