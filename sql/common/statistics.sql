@@ -29,6 +29,29 @@ $$;
 COMMENT ON FUNCTION _dlints_cluster_mean(float8[], float8[])
 	IS 'mean of observations that are clustered by user, with its standard error';
 
+-- Rows of a report from several functions, named with their arguments.  A function that fails, for example because
+-- SELECT on the click log was revoked, becomes a row that says why; the other rows follow.
+CREATE FUNCTION _dlints_report_parts(calls text[])
+	RETURNS TABLE (measure text, value float8, error float8, meaning text)
+	LANGUAGE plpgsql STABLE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+	call text;
+BEGIN
+	FOREACH call IN ARRAY calls LOOP
+		BEGIN
+			RETURN QUERY EXECUTE format('SELECT r.measure, r.value, r.error, r.meaning FROM @extschema@._dlints_%s r', call);
+		EXCEPTION WHEN OTHERS THEN
+			RETURN QUERY VALUES ('failed part of the report', NULL::float8, NULL::float8,
+				format('%s: %s', substring(call FROM '^(?:report_)?([a-z_]+)'), SQLERRM));
+		END;
+	END LOOP;
+END
+$$;
+COMMENT ON FUNCTION _dlints_report_parts(text[])
+	IS 'rows of a report from several functions; one that fails becomes a row that says why';
+
 -- Rows of the report about quarantined decisions and failed maintenance
 CREATE FUNCTION _dlints_problem_report() RETURNS TABLE (measure text, value float8, error float8, meaning text)
 	LANGUAGE plpgsql STABLE AS

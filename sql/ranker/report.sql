@@ -178,11 +178,9 @@ BEGIN
 	UNION ALL
 	SELECT 'events', count(*)::float8, NULL::float8, 'ranked events since ' || since::date
 	FROM   outcome o WHERE o.decision >= first;
-	RETURN QUERY SELECT r.measure, r.value, r.error, r.meaning FROM @extschema@._dlints_report_baseline(first) r;
-	RETURN QUERY SELECT r.measure, r.value, r.error, r.meaning FROM @extschema@._dlints_report_exploration(first) r;
-	RETURN QUERY SELECT r.measure, r.value, r.error, r.meaning FROM @extschema@._dlints_constraint_report(first) r;
-	RETURN QUERY SELECT r.measure, r.value, r.error, r.meaning FROM @extschema@._dlints_report_costs() r;
-	RETURN QUERY SELECT r.measure, r.value, r.error, r.meaning FROM @extschema@._dlints_report_training(first) r;
+	RETURN QUERY SELECT * FROM @extschema@._dlints_report_parts(ARRAY[
+		format('report_baseline(%L::bigint)', first), format('report_exploration(%L::bigint)', first),
+		format('constraint_report(%L::bigint)', first), 'report_costs()', format('report_training(%L::bigint)', first)]);
 END
 $$;
 COMMENT ON FUNCTION _dlints_ranker_report(regclass, timestamptz) IS 'report whether the ranker works';

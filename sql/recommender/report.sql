@@ -380,9 +380,10 @@ $$;
 COMMENT ON FUNCTION _dlints_reward_share(bigint, bigint) IS 'share of lists with a reward, with its standard error';
 
 -- Count what is wrong with the newest 100,000 clicks: clicks without item, user or time, in the future, and of unknown
--- items.  "age" is that of the newest click up to now, in hours.
+-- items.  "age" is that of the newest click up to now, in hours.  User and item are swapped if more clicks have the
+-- key of an item as user than as item.
 CREATE FUNCTION _dlints_click_health(OUT n bigint, OUT no_item bigint, OUT no_user bigint, OUT no_time bigint,
-	OUT incomplete bigint, OUT future bigint, OUT unknown bigint, OUT age float8)
+	OUT incomplete bigint, OUT future bigint, OUT unknown bigint, OUT age float8, OUT is_swapped boolean)
 	LANGUAGE plpgsql STABLE AS
 $$
 DECLARE
@@ -396,6 +397,9 @@ BEGIN
 	       date_part('epoch', now() - max(c.at) FILTER (WHERE c.at <= now() AND isfinite(c.at))) / 3600
 	INTO   n, no_item, no_user, no_time, incomplete, future, unknown, age
 	FROM  (SELECT k.item, k.user_id, k.at FROM click k ORDER BY k.at DESC LIMIT 100000) c;
+	is_swapped := unknown > 0 AND n - no_item - unknown < (
+		SELECT count(*) FROM (SELECT k.user_id FROM click k ORDER BY k.at DESC LIMIT 100000) c
+		WHERE  c.user_id::text IN (SELECT i.item::text FROM item i));
 END
 $$;
 COMMENT ON FUNCTION _dlints_click_health() IS 'what is wrong with the newest 100,000 clicks';
@@ -417,11 +421,15 @@ BEGIN
 			health.n, health.no_item, health.no_user, health.no_time, health.future, health.unknown
 			USING HINT = 'These clicks do not count, or not for a user. Check the argument "clicks".';
 	END IF;
+	IF health.is_swapped THEN
+		RAISE NOTICE 'more clicks have the key of an item as user than as item'
+			USING HINT = 'The argument "clicks" is a query of user, item and time, in this order.';
+	END IF;
 END
 $$;
 COMMENT ON FUNCTION _dlints_notice_clicks() IS 'raise a notice if clicks of the click log do not count';
 
--- Rows of the report on the health of the click log.  A log that cannot be read is reported, too.
+-- Rows of the report on the health of the click log
 CREATE FUNCTION _dlints_report_clicks() RETURNS TABLE (measure text, value float8, error float8, meaning text)
 	LANGUAGE plpgsql STABLE AS
 $$
@@ -441,15 +449,14 @@ BEGIN
 	           WHEN c.future = 0 THEN 'clicks count once their time has come'
 	           ELSE 'they do not count yet: check the time of the argument "clicks", and its unit' END),
 	       ('clicks of unknown items', c.unknown::float8, CASE
+	           WHEN c.is_swapped THEN 'more clicks have the key of an item as user than as item: check that the argument'
+	                                  ' "clicks" has user, item and time, in this order'
 	           WHEN c.unknown > c.n / 2 THEN 'more than half: check that the argument "clicks" has the key of the items'
 	           ELSE 'for example of deleted items' END),
 	       ('hours since the newest click', c.age, CASE
 	           WHEN c.age IS NULL THEN 'the click log has no click up to now'
 	           WHEN c.age > 168 THEN 'no click for a week: check that the click log is still written'
 	           ELSE 'age of the newest click' END)) m (measure, value, meaning);
-EXCEPTION WHEN OTHERS THEN
-	RETURN QUERY VALUES ('unreadable clicks', NULL::float8, NULL::float8,
-		'the argument "clicks" cannot be read: ' || SQLERRM);
 END
 $$;
 COMMENT ON FUNCTION _dlints_report_clicks() IS 'rows of the report on the health of the click log';
@@ -478,8 +485,6 @@ BEGIN
 	       FROM  (SELECT x.user_id, x.items, x.at FROM decision x
 	              WHERE  x.id >= first AND x.treatment = 'personal' AND x.user_id IS NOT NULL
 	              ORDER  BY x.id DESC LIMIT 1000) d, unnest(d.items) u (item)) i;
-EXCEPTION WHEN data_exception THEN
-	RETURN;                             -- the click log cannot be read, which another row reports
 END
 $$;
 COMMENT ON FUNCTION _dlints_report_repeats(bigint) IS 'rows of the report on users who come back to items';
@@ -493,20 +498,12 @@ DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_enter(setting);
 	first bigint := @extschema@._dlints_first_decision(since);
 BEGIN
-	RETURN QUERY SELECT * FROM @extschema@._dlints_report_rewards(since);
-	RETURN QUERY SELECT * FROM @extschema@._dlints_report_empty_requests(first);
-	RETURN QUERY SELECT * FROM @extschema@._dlints_report_calibration(first);
-	RETURN QUERY SELECT * FROM @extschema@._dlints_report_reward_rate();
-	RETURN QUERY SELECT * FROM @extschema@._dlints_report_pending();
-	RETURN QUERY SELECT * FROM @extschema@._dlints_constraint_report(first);
-	RETURN QUERY SELECT * FROM @extschema@._dlints_problem_report();
-	RETURN QUERY SELECT * FROM @extschema@._dlints_report_log(first);
-	RETURN QUERY SELECT * FROM @extschema@._dlints_report_clicks();
-	RETURN QUERY SELECT * FROM @extschema@._dlints_report_repeats(first);
-	RETURN QUERY SELECT * FROM @extschema@._dlints_report_lists(first);
-	RETURN QUERY SELECT * FROM @extschema@._dlints_report_new_items(first);
-	RETURN QUERY SELECT * FROM @extschema@._dlints_report_columns();
-	RETURN QUERY SELECT * FROM @extschema@._dlints_report_models();
+	RETURN QUERY SELECT * FROM @extschema@._dlints_report_parts(ARRAY[
+		format('report_rewards(%L::timestamptz)', since), format('report_empty_requests(%L::bigint)', first),
+		format('report_calibration(%L::bigint)', first), 'report_reward_rate()', 'report_pending()',
+		format('constraint_report(%L::bigint)', first), 'problem_report()', format('report_log(%L::bigint)', first),
+		'report_clicks()', format('report_repeats(%L::bigint)', first), format('report_lists(%L::bigint)', first),
+		format('report_new_items(%L::bigint)', first), 'report_columns()', 'report_models()']);
 END
 $$;
 COMMENT ON FUNCTION _dlints_recommender_report(regclass, timestamptz)
