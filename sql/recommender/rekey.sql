@@ -21,20 +21,35 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_check_wider(text, oid, oid) IS 'raise an error unless a type of keys is as wide as another one';
 
--- GRANT statements for the views and functions of a recommender, by name
+-- Names of the views and functions that depend on the texts or types of a recommender
+CREATE FUNCTION _dlints_bound_names() RETURNS name[]
+	LANGUAGE sql IMMUTABLE
+RETURN '{impression,impression_user,outcome,training_example,models,item,encoded_item,item_column,click,cost_text,'
+	'recommend,more_like,next,trending,reward,explain,profile,learn,run_part,run,report,backtest,position_bias,erase,'
+	'rebuild,refresh,refit,warm_start,allowed,bonus,cap_group,encode_document,same_item,same_user}'::pg_catalog.name[];
+COMMENT ON FUNCTION _dlints_bound_names()
+	IS 'names of views and functions that depend on the texts or types of a recommender';
+
+-- GRANT statements for the views, their columns, and functions of a recommender, by name
 CREATE FUNCTION _dlints_grants(name text) RETURNS text[]
 	LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS
 $$
-SELECT coalesce(array_agg(format('GRANT %s ON %s %I.%I TO %s%s', g.privilege_type, o.kind, _dlints_grants.name, o.name,
+SELECT coalesce(array_agg(format('GRANT %s%s ON %s %I.%I TO %s%s', g.privilege_type, o.columns, o.kind,
+                                 _dlints_grants.name, o.name,
                                  coalesce(quote_ident(r.rolname), 'PUBLIC'),
                                  CASE WHEN g.is_grantable THEN ' WITH GRANT OPTION' ELSE '' END)), '{}')
-FROM  (SELECT c.relname AS name, 'TABLE' AS kind, c.relacl AS acl, c.relowner AS owner
+FROM  (SELECT c.relname AS name, 'TABLE' AS kind, '' AS columns, c.relacl AS acl, c.relowner AS owner
        FROM   pg_class c WHERE c.relnamespace = to_regnamespace(quote_ident(_dlints_grants.name)) AND c.relkind = 'v'
        UNION ALL
-       SELECT p.proname, 'ROUTINE', p.proacl, p.proowner
+       SELECT c.relname, 'TABLE', format(' (%I)', t.attname), t.attacl, c.relowner
+       FROM   pg_class c JOIN pg_attribute t ON t.attrelid = c.oid AND t.attacl IS NOT NULL
+       WHERE  c.relnamespace = to_regnamespace(quote_ident(_dlints_grants.name)) AND c.relkind = 'v'
+       UNION ALL
+       SELECT p.proname, 'ROUTINE', '', p.proacl, p.proowner
        FROM   pg_proc p WHERE p.pronamespace = to_regnamespace(quote_ident(_dlints_grants.name))) o,
        LATERAL aclexplode(o.acl) g LEFT JOIN pg_roles r ON r.oid = g.grantee
-WHERE  g.grantee <> o.owner AND (g.grantee = 0 OR r.rolname IS NOT NULL)
+WHERE  o.name = ANY (@extschema@._dlints_bound_names())
+AND    g.grantee <> o.owner AND (g.grantee = 0 OR r.rolname IS NOT NULL)
 $$;
 COMMENT ON FUNCTION _dlints_grants(text) IS 'GRANT statements for the views and functions of a recommender';
 
@@ -49,17 +64,14 @@ BEGIN
 	SELECT string_agg(c.oid::regclass::text, ', ') INTO dropped
 	FROM   pg_class c
 	WHERE  c.relnamespace = schema AND c.relkind = 'v'
-	AND    c.relname = ANY ('{impression,impression_user,outcome,training_example,models,item,encoded_item,item_column,'
-	                        'click,cost_text}'::pg_catalog.name[]);
+	AND    c.relname = ANY (@extschema@._dlints_bound_names());
 	IF dropped IS NOT NULL THEN
 		EXECUTE 'DROP VIEW ' || dropped;
 	END IF;
 	SELECT string_agg(p.oid::regprocedure::text, ', ') INTO dropped
 	FROM   pg_proc p
 	WHERE  p.pronamespace = schema
-	AND    p.proname = ANY ('{recommend,more_like,next,trending,reward,explain,profile,learn,run_part,run,report,backtest,'
-	                        'position_bias,erase,rebuild,refresh,refit,warm_start,allowed,bonus,cap_group,'
-	                        'encode_document,same_item,same_user}'::pg_catalog.name[]);
+	AND    p.proname = ANY (@extschema@._dlints_bound_names());
 	IF dropped IS NOT NULL THEN
 		EXECUTE 'DROP ROUTINE ' || dropped;
 	END IF;
