@@ -263,6 +263,7 @@ DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 	z float8 := @extschema@._dlints_calibration_z();
 BEGIN
+	PERFORM FROM model ORDER BY name FOR UPDATE;    -- before the settings, as everywhere
 	UPDATE setting s SET is_centered = NOT s.is_centered, centered_since = now()
 	WHERE  CASE WHEN s.is_centered THEN z > 0 AND s.centered_since < now() - interval '7 days' ELSE z < -3 END;
 	RETURN FOUND;
