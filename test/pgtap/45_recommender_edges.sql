@@ -11,6 +11,7 @@ INSERT INTO click SELECT p, i, now() - (p * i % 700 + 1) * interval '1 hour' FRO
 WHERE hashint8extended(p * 1000 + i, 1) & 15 < CASE WHEN p % 3 = i % 3 THEN 5 ELSE 1 END;
 CREATE INDEX ON click (person, at);
 CREATE ROLE dlints_edges_page;
+CREATE ROLE dlints_edges_owner;
 SET LOCAL plpgsql.extra_errors = 'all';        -- all that follows works under it
 SET LOCAL plpgsql.extra_warnings = 'all';
 
@@ -30,6 +31,7 @@ SELECT dlints_create_recommender('r', 'product', '{category,brand,price}', click
   candidates => 'i.in_stock AND coalesce(user_id, 0) >= 0', bonus => 'i.price / 1000', control => 0, epsilon => 0,
   attribution_window => '0', repeats => true, constraints => '{"own": {"of": "i.brand = ''brand 1''", "max": 0.9}}') IS NOT NULL;
 SELECT dlints_grant('r', 'dlints_edges_page');
+GRANT SELECT (decision, item) ON r.impression TO dlints_edges_page;
 SELECT r.reward(l.decision, l.item) FROM r.recommend(3, 5) l;
 SELECT r.learn('0');
 CREATE TEMP TABLE trained AS SELECT name, state::text AS state FROM r.model;
@@ -56,6 +58,9 @@ SET ROLE dlints_edges_page;
 SELECT set_config('edges.items', (SELECT count(*)::text FROM r.recommend(3, 5)), true) IS NOT NULL;
 RESET ROLE;
 SELECT is(current_setting('edges.items'), '5', 'roles keep the privileges of dlints_grant() when keys become wider');
+SELECT is(has_column_privilege('dlints_edges_page', 'r.impression', 'item', 'SELECT')
+  AND NOT has_column_privilege('dlints_edges_page', 'r.impression', 'features', 'SELECT'), true,
+  'roles keep their privileges on columns of views when keys become wider');
 SELECT is(r.erase(5000000000), 2::bigint, 'erase() works after keys became wider');
 SELECT lives_ok('CALL r.run()', 'run() works after keys became wider');
 
@@ -123,6 +128,48 @@ SELECT is((SELECT NOT is_deleted AND v.encoded = e.encoded FROM films.item_vecto
 DELETE FROM seen WHERE film <= 30;
 SELECT films.refresh();
 SELECT is((SELECT count(*) FROM films.item_vector WHERE is_deleted), 0::bigint, 'vectors of deleted items are deleted with their last click');
+
+-- ---------- keys beyond the type of keys ----------
+
+SELECT is(outcome(format('SELECT %s', call)), format('22003: argument "%s" is out of range for keys of type integer (It is %s.)', argument, key),
+  format('%s raises an error that names the argument', call))
+FROM (VALUES ('films.recommend(5000000000)', 'user_id', '5000000000'), ('films.recommend(-2147483649, 3)', 'user_id', '-2147483649'),
+  ('films.recommend(5, recent => ''{1,NULL,5000000000}'')', 'recent', '5000000000'),
+  ('films.more_like(5000000000)', 'item', '5000000000'), ('films.more_like(5, user_id => 5000000000)', 'user_id', '5000000000'),
+  ('films.next(1, 5, 5000000000)', 'user_id', '5000000000'), ('films.trending(5, 5000000000)', 'user_id', '5000000000'),
+  ('films.reward(1, 5000000000)', 'item', '5000000000'), ('films.reward(1, 5, user_id => 5000000000)', 'user_id', '5000000000'),
+  ('films.profile(5000000000)', 'user_id', '5000000000'), ('films.profile(5, ''{5000000000}'')', 'recent', '5000000000'),
+  ('films.erase(5000000000)', 'user_id', '5000000000')) v (call, argument, key);
+SELECT lives_ok('SELECT films.recommend(2147483647), films.recommend(-2147483648)', 'the bounds of integer are user keys');
+
+-- ---------- recent items ----------
+
+SELECT count(*) FROM films.recommend(101, 3);
+SELECT array_agg(item ORDER BY "position") AS recent FROM films.recommend(101, 12) \gset
+SELECT max(decision) AS first FROM films.recommend(101, 10, recent => :'recent') \gset
+SELECT max(decision) AS second FROM films.next(:first, 10, 101) \gset
+SELECT is((SELECT count(*) FROM films.impression WHERE decision IN (:first, :second) AND item = ANY (:'recent')), 0::bigint,
+  'a list and its next page contain no recent items');
+SELECT is((SELECT count(*) FROM films.next(:second, 400, 101) WHERE item = ANY (:'recent')), 0::bigint,
+  'pages to the end of a list contain no recent items');
+UPDATE films.decision SET context = '{"left_out": ["x", null, [1], {"a": 1}, 1e400], "more_like": "y"}' WHERE id = :second;
+SELECT cmp_ok((SELECT count(*) FROM films.next(:second, 10, 101)), '=', 10::bigint, 'keys of no item in a logged context stop no next page');
+
+-- ---------- a report that cannot read everything ----------
+
+SELECT set_config('edges.grant', format('GRANT CREATE ON DATABASE %I TO dlints_edges_owner', current_database()), true) IS NOT NULL;
+DO $$ BEGIN EXECUTE current_setting('edges.grant'); END $$;
+GRANT SELECT ON film, seen TO dlints_edges_owner;
+SET ROLE dlints_edges_owner;
+SELECT dlints_create_recommender('revoked', 'film', '{genre}', clicks => 'SELECT person, film, at FROM seen', control => 0, epsilon => 0,
+  factors => 4) IS NOT NULL;
+RESET ROLE;
+SELECT count(*) AS rows FROM revoked.report() \gset
+SELECT is((SELECT count(*) FROM revoked.report() WHERE measure ~ 'failed'), 0::bigint, 'report() computes all of its parts');
+REVOKE SELECT ON seen FROM dlints_edges_owner;
+SELECT matches((SELECT string_agg(meaning, ', ') FROM revoked.report() WHERE measure = 'failed part of the report'),
+  'clicks: permission denied for table seen', 'report() says which of its parts failed, and why');
+SELECT cmp_ok((SELECT count(*) FROM revoked.report()), '>=', (:rows - 4)::bigint, 'report() returns its other parts');
 
 -- ---------- values that come later ----------
 

@@ -236,7 +236,7 @@ SELECT is(hint_of('SELECT board.reward(1, 1, ''click'')'), 'Outcomes are tap.',
 SAVEPOINT texts;
 SELECT dlints_alter_recommender('board', $$ {"control": 0, "epsilon": 0, "candidates": "i.salary <= coalesce((context ->> 'max')::numeric, 1e9)",
   "bonus": "coalesce((context ->> 'more')::float8, 0) * (i.id % 2)", "cap": 2,
-  "cap_group": "i.id % coalesce((context ->> 'groups')::integer, 1000)"} $$);
+  "cap_group": "i.id % coalesce((context ->> 'groups')::integer, 1000)", "control": 0, "epsilon": 0} $$);
 SELECT is(outcome(format('SELECT count(*) FROM board.recommend(1, 3, context => %L)', context)), result,
   'recommend() with the context ' || context)
 FROM (VALUES

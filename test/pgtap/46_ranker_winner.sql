@@ -28,9 +28,12 @@ known AS (
 INSERT INTO offer.reward (event, value) SELECT event, reward FROM made WHERE reward IS NOT NULL $$;
 -- what winner() estimates of each action, before it compares them
 CREATE FUNCTION estimated(actions text[], lowest float8, highest float8)
-RETURNS TABLE (action text, bottom float8, top float8, n bigint, squares float8, expected float8, error float8) LANGUAGE sql AS $$
+RETURNS TABLE (action text, price float8, bottom float8, top float8, n bigint, squares float8, expected float8,
+  error float8)
+LANGUAGE sql AS $$
 SELECT r.* FROM inside('offer', format('SELECT * FROM public._dlints_estimate_arms(0, %L, %s, %s)', actions, lowest, highest)) i,
-  jsonb_to_record(i) r (action text, bottom float8, top float8, n bigint, squares float8, expected float8, error float8) $$;
+  jsonb_to_record(i) r (action text, price float8, bottom float8, top float8, n bigint, squares float8,
+    expected float8, error float8) $$;
 CREATE FUNCTION normal_cdf(x float8) RETURNS float8 LANGUAGE sql IMMUTABLE AS
 $$
 SELECT 0.5 + sign(x) * sum(exp(-t * t / 2)) * abs(x) / 2000 / sqrt(2 * pi())

@@ -1,7 +1,6 @@
 -- Statements of applications: which parameters need no type of their own, and what
 -- PostgreSQL then takes them for.  doc/guide.md ("From an application") says so.
-\set ON_ERROR_STOP 1
-BEGIN;
+\ir include/helpers.sql
 
 CREATE TEMP TABLE model (name text PRIMARY KEY, s dlints NOT NULL);
 CREATE TEMP TABLE item (id integer PRIMARY KEY, x real[] NOT NULL, brand text NOT NULL);

@@ -2,6 +2,11 @@
 
 \set ON_ERROR_STOP 1
 BEGIN;
+
+-- Files that run in one database at the same time make objects of equal names, in different orders.  We let them
+-- run one after another: a deadlock of two files is impossible, since a file that waits has made nothing.
+DO $$ BEGIN PERFORM pg_advisory_lock(hashtextextended('dlints pgtap', 0)); END $$;
+
 SET LOCAL check_function_bodies = off;
 
 -- ---------- checks ----------
