@@ -1,6 +1,6 @@
 /*
  * actions.h
- *		Contexts and actions of requests to a ranker: checks and features.
+ *		Requests to a ranker: contexts and actions.
  */
 #ifndef DLINTS_PAGE_ACTIONS_H
 #define DLINTS_PAGE_ACTIONS_H
@@ -8,7 +8,7 @@
 #include "utils/array.h"
 #include "utils/jsonb.h"
 
-/* A context with the actions to be ranked, and the settings that say how to read them */
+/* A request: a context and the actions to be ranked, with settings of the ranker */
 typedef struct RankRequest
 {
 	Jsonb	   *context;
@@ -17,6 +17,7 @@ typedef struct RankRequest
 	ArrayType  *constraints;	/* names of the constraints */
 } RankRequest;
 
+/* action_checks.c */
 extern void CheckRankRequest(const RankRequest *request);
 extern bool FindUndeclaredVector(const RankRequest *request, char **key, int *length);
 extern bool IsCostAnnounced(Jsonb *actions, const char *constraint);

@@ -37,9 +37,9 @@ typedef struct Ranking
 	RankRequest request;
 	Datum		event;			/* text */
 	bool		is_deferred;
-	bool		is_live;		/* the ranker decides, not the baseline */
+	bool		is_live;		/* the ranker chooses, not the baseline */
 	bool		is_constrained;
-	int64		number;			/* of the decision */
+	int64		number;			/* id of the decision */
 	ReturnSetInfo *rows;
 } Ranking;
 
@@ -86,8 +86,9 @@ static const PageStatement find_prices = {
 
 /*
  * Rank, log and return.  Arguments: context, actions, is_live, number, event,
- * is_deferred.  An action's price is known, and subtracted from its expected
- * reward.  The model of rewards ranks; the baseline keeps the caller's order.
+ * is_deferred.  An action's own price is subtracted from its expected reward.
+ * With is_live the model of rewards ranks; otherwise the baseline keeps the
+ * caller's order.
  */
 #define ENCODE_ACTIONS \
 	"WITH action AS MATERIALIZED (" \
@@ -98,15 +99,15 @@ static const PageStatement find_prices = {
 	"     ARRAY(SELECT p.name FROM constraint_price p)) a" \
 	" WHERE m.name = 'reward'),"
 
-/* Without constraints */
+/* Ranking without constraints */
 #define NO_PENALTIES \
 	" weighed AS (SELECT a.n, a.features, a.price, 0::float8 AS penalty, NULL::jsonb AS costs, NULL::jsonb AS prices," \
 	"     true AS is_allowed FROM action a),"
 
 /*
- * With constraints the sum of dual prices times costs is subtracted, too.  An
- * action that costs more than is left of a hard constraint comes last, unless
- * all actions do: then the cheapest ones are allowed.
+ * Ranking with constraints: the sum of dual prices times costs is subtracted from
+ * scores.  Actions that exceed the remaining budget of a hard constraint rank last.
+ * If all actions do, those with the smallest excess are allowed.
  */
 #define PENALTIES \
 	" remaining AS MATERIALIZED (" \
@@ -176,9 +177,9 @@ typedef struct NoticeKey
 /* Maximum number of notices that a session remembers */
 #define MAX_NOTICES		1000
 
-/* Is this the first call of the session for a subject in a schema? */
+/* Record a notice; returns true if this session has not raised it in this schema. */
 static bool
-is_first_notice(Oid schema, const char *subject)
+record_notice(Oid schema, const char *subject)
 {
 	static HTAB *given = NULL;
 	NoticeKey	key;
@@ -201,14 +202,14 @@ is_first_notice(Oid schema, const char *subject)
 	return !found;
 }
 
-/* An array of numbers that is no declared vector is read as words, in any order. */
+/* Raise a notice once per session if the context has an undeclared array of numbers. */
 static void
-notice_undeclared_vector(const Ranking *ranking)
+report_undeclared_vector(const Ranking *ranking)
 {
 	char	   *key;
 	int			length;
 
-	if (!FindUndeclaredVector(&ranking->request, &key, &length) || !is_first_notice(ranking->schema, "vectors"))
+	if (!FindUndeclaredVector(&ranking->request, &key, &length) || !record_notice(ranking->schema, "vectors"))
 		return;
 	ereport(NOTICE,
 			(errmsg("the %d numbers of \"%s\" in the context are read as words, in any order", length, key),
@@ -233,9 +234,9 @@ result_column(uint64 row, int column, bool *isnull)
 	return SPI_getbinval(SPI_tuptable->vals[row], SPI_tuptable->tupdesc, column, isnull);
 }
 
-/* Return the rows of the last statement: action, position, probability, expected. */
+/* Add the rows of the last statement to the result: action, position, probability, expected. */
 static void
-put_answer(const Ranking *ranking)
+store_answer(const Ranking *ranking)
 {
 	Datum		values[ANSWER_COLUMNS];
 	bool		nulls[ANSWER_COLUMNS] = {false};
@@ -249,9 +250,9 @@ put_answer(const Ranking *ranking)
 	}
 }
 
-/* Return the logged answer of the event; false if there is none. */
+/* Add the logged answer of the event to the result; returns false if there is none. */
 static bool
-return_known_answer(const Ranking *ranking)
+store_known_answer(const Ranking *ranking)
 {
 	Oid			event_type[] = {TEXTOID};
 	Oid			decision_type[] = {INT8OID};
@@ -263,13 +264,13 @@ return_known_answer(const Ranking *ranking)
 	values[0] = Int64GetDatum(DatumGetInt64(result_column(0, 1, &isnull)));
 	if (execute(ranking, &read_answer, decision_type, values) == 0)
 		return false;
-	put_answer(ranking);
+	store_answer(ranking);
 	return true;
 }
 
-/* Claim the event for this decision; false if another session has ranked it. */
+/* Claim the event for this decision; returns false if another session has claimed it. */
 static bool
-claim(const Ranking *ranking)
+try_claim(const Ranking *ranking)
 {
 	Oid			types[] = {TEXTOID, INT8OID};
 	Datum		values[] = {ranking->event, Int64GetDatum(ranking->number)};
@@ -277,7 +278,7 @@ claim(const Ranking *ranking)
 	return execute(ranking, &claim_event, types, values) == 1;
 }
 
-/* Read the settings, and decide whether the ranker or the baseline chooses; false without settings. */
+/* Read the settings, and draw whether the ranker chooses; returns false without settings. */
 static bool
 fetch_settings(Ranking *ranking)
 {
@@ -293,9 +294,12 @@ fetch_settings(Ranking *ranking)
 	return true;
 }
 
-/* Say once in a session that no action names a constraint, and no cost is reported for it: it may be misspelt. */
+/*
+ * Raise a notice once per session for a constraint without any costs: no action
+ * announces one, and none was reported.  Its name may be misspelled.
+ */
 static void
-notice_unnamed_constraints(const Ranking *ranking)
+report_constraints_without_costs(const Ranking *ranking)
 {
 	Oid			types[] = {TEXTOID};
 	Datum	   *names;
@@ -311,7 +315,7 @@ notice_unnamed_constraints(const Ranking *ranking)
 		if (IsCostAnnounced(ranking->request.actions, name))
 			continue;
 		(void) execute(ranking, &has_reported_cost, types, &names[i]);
-		if (DatumGetBool(result_column(0, 1, &isnull)) || !is_first_notice(ranking->schema, name))
+		if (DatumGetBool(result_column(0, 1, &isnull)) || !record_notice(ranking->schema, name))
 			continue;
 		ereport(NOTICE,
 				(errmsg("no action has a cost \"%s\", which a constraint names", name),
@@ -330,41 +334,41 @@ rank_and_log(const Ranking *ranking)
 	};
 
 	(void) execute(ranking, ranking->is_constrained ? &rank_constrained : &rank_freely, types, values);
-	put_answer(ranking);
+	store_answer(ranking);
 }
 
-/* Return the answer of the event, computed by this session or by an earlier one. */
+/* Answer the request with the logged ranking of the event, or compute and log it. */
 static void
-answer(Ranking *ranking)
+answer_request(Ranking *ranking)
 {
 	Oid			event_type[] = {TEXTOID};
-	bool		is_unknown = !fetch_settings(ranking);
+	bool		is_missing = !fetch_settings(ranking);
 
-	if (!is_unknown)
+	if (!is_missing)
 		CheckRankRequest(&ranking->request);
-	if (!is_unknown && ranking->event != (Datum) 0 && return_known_answer(ranking))
+	if (!is_missing && ranking->event != (Datum) 0 && store_known_answer(ranking))
 		return;
 	ranking->number = NewDecisionNumber(ranking->schema, ranking->extension_schema);
 	if (ranking->event == (Datum) 0)
 		ranking->event = CStringGetTextDatum(psprintf(INT64_FORMAT, ranking->number));
-	notice_undeclared_vector(ranking);
+	report_undeclared_vector(ranking);
 	if (ranking->is_constrained)
 	{
-		notice_unnamed_constraints(ranking);
+		report_constraints_without_costs(ranking);
 		if (ranking->is_live)
 			(void) execute(ranking, &find_prices, NULL, NULL);
 	}
-	while (!claim(ranking))
+	while (!try_claim(ranking))
 	{
 		CHECK_FOR_INTERRUPTS();
-		if (return_known_answer(ranking))
+		if (store_known_answer(ranking))
 			return;
 		(void) execute(ranking, &release_event, event_type, &ranking->event);
 	}
 	rank_and_log(ranking);
 }
 
-/* A context that is NULL or null has no values. */
+/* Return the context argument; an empty object for NULL and JSON null. */
 static Jsonb *
 context_argument(FunctionCallInfo fcinfo, int argno)
 {
@@ -404,7 +408,7 @@ dlints_rank(PG_FUNCTION_ARGS)
 	nest_level = EnterSchema(ranking.schema);
 	if (SPI_connect() != SPI_OK_CONNECT)
 		elog(ERROR, "could not connect to SPI");
-	answer(&ranking);
+	answer_request(&ranking);
 	SPI_finish();
 	LeaveSchema(nest_level);
 	return (Datum) 0;

@@ -1,0 +1,251 @@
+/*
+ * action_checks.c
+ *		Checks of requests to a ranker.
+ *
+ * A request is checked completely before anything is computed, because the work
+ * of a ranking grows with the number of pairs of names.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/jsonb.h"
+
+#include "page/action_names.h"
+#include "page/actions.h"
+#include "sql/arrays.h"
+
+/* Maximum names and pairs of a request: about 30 ms of CPU */
+#define MAX_PAIRS		100000
+/* Maximum bytes of these names and pairs: about 30 ms of CPU */
+#define MAX_PAIR_BYTES	(16 * 1024 * 1024)
+/* Maximum numbers of a vector after projection; each forms a pair with each action */
+#define MAX_PROJECTED	64
+
+/* Minimum length of an array of numbers that is taken for an undeclared vector */
+#define MIN_VECTOR_LENGTH	9
+
+/* ActionNames and pairs of a request so far */
+typedef struct Workload
+{
+	double		pairs;
+	double		bytes;
+} Workload;
+
+/* Raise an error (54000) if a request has too many names and pairs. */
+static void
+check_workload(const Workload *load, const ActionNames *context)
+{
+	if (load->pairs <= MAX_PAIRS && load->bytes <= MAX_PAIR_BYTES)
+		return;
+	if (context->count <= 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("argument \"actions\" is too large"),
+				 errdetail("Actions can have at most %d values of %d bytes in total, with their keys.",
+						   MAX_PAIRS, MAX_PAIR_BYTES)));
+	ereport(ERROR,
+			(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+			 errmsg("arguments \"context\" and \"actions\" are too large together"),
+			 errdetail("Each of the %d values of the context forms a pair with each value of an action; "
+					   "a request can have at most %d pairs of %d bytes in total.",
+					   context->count, MAX_PAIRS, MAX_PAIR_BYTES),
+			 errhint("Pass what the choice depends on; arrays of numbers can be declared as vectors.")));
+}
+
+/* Add an action's names, and their pairs with names and vectors of the context. */
+static void
+add_workload(Workload *load, const ActionNames *action, const ActionNames *context, int n_vectors)
+{
+	double		factor = 1.0 + context->count;
+
+	load->pairs += action->count * factor + (double) n_vectors * MAX_PROJECTED;
+	load->bytes += action->bytes.len * factor + (double) action->count * context->bytes.len;
+}
+
+static void
+check_context_size(const ActionNames *context)
+{
+	if (context->count > MAX_PAIRS || context->bytes.len > MAX_PAIR_BYTES)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("argument \"context\" is too large"),
+				 errdetail("A context can have at most %d values of %d bytes in total, with their keys.",
+						   MAX_PAIRS, MAX_PAIR_BYTES),
+				 errhint("Pass what the choice depends on; arrays of numbers can be declared as vectors.")));
+}
+
+/* Check a price or cost, which may be missing. */
+static void
+check_number(const JsonbValue *action, const char *key)
+{
+	JsonbValue *value = GetValueKey(action, key);
+
+	if (value != NULL && value->type != jbvNull && !IsCost(value))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("\"%s\" of an action must be 0 or a number from 1e-50 to 1e50", key),
+				 errdetail("The action is %s.", QuoteValue(action))));
+}
+
+static void
+check_action(const JsonbValue *action, const char *id, Datum *constraints, int n_constraints)
+{
+	if (id == NULL || *id == '\0')
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("an action must be an id, or an object with an \"id\""),
+				 errdetail("The action is %s.", QuoteValue(action))));
+	check_number(action, "price");
+	for (int i = 0; i < n_constraints; i++)
+		check_number(action, text_to_cstring(DatumGetTextPP(constraints[i])));
+}
+
+static int
+compare_ids(const void *a, const void *b)
+{
+	return strcmp(*(char *const *) a, *(char *const *) b);
+}
+
+/* Sort the ids, and raise an error if two are equal. */
+static void
+check_unique(char **ids, int count)
+{
+	qsort(ids, count, sizeof(char *), compare_ids);
+	for (int i = 1; i < count; i++)
+		if (strcmp(ids[i - 1], ids[i]) == 0)
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("two actions have the id \"%s\"", ids[i])));
+}
+
+/* Check that actions are an array of at least one id or object with an id, and not too large. */
+static void
+check_actions(const RankRequest *request, const ActionNames *context)
+{
+	JsonbContainer *actions = &request->actions->root;
+	int			n_vectors = JsonContainerSize(&request->vectors->root);
+	JsonbIterator *iterator;
+	JsonbIteratorToken token;
+	JsonbValue	action;
+	Datum	   *constraints;
+	int			n_constraints = ArgElements(request->constraints, &constraints, NULL);
+	Workload	load = {0};
+	char	  **ids;
+	int			count = 0;
+
+	if (!JsonContainerIsArray(actions) || JsonContainerIsScalar(actions) || JsonContainerSize(actions) == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("argument \"actions\" must be an array of at least one action"),
+				 errhint("For example [{\"id\": \"a\", \"features\": {\"size\": \"large\"}}, {\"id\": \"b\"}].")));
+	ids = AllocateMany(sizeof(char *), JsonContainerSize(actions));
+	iterator = JsonbIteratorInit(actions);
+	while ((token = JsonbIteratorNext(&iterator, &action, true)) != WJB_DONE)
+	{
+		ActionNames		names;
+
+		CHECK_FOR_INTERRUPTS();
+		if (token != WJB_ELEM)
+			continue;
+		ids[count] = ActionId(&action);
+		check_action(&action, ids[count++], constraints, n_constraints);
+		names = ReadActionNames(&action, constraints, n_constraints);
+		add_workload(&load, &names, context, n_vectors);
+		check_workload(&load, context);
+		NamesFree(&names);
+	}
+	check_unique(ids, count);
+}
+
+/* Check a vector of the context, which may be missing. */
+static void
+check_vector(const JsonbValue *value, const char *key, int length)
+{
+	if (value == NULL || value->type == jbvNull || IsNumberArray(value, length))
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("\"%s\" of a context must be an array of %d numbers up to 1e50", key, length),
+			 value->type == jbvBinary && JsonContainerIsArray(value->val.binary.data) ?
+			 errdetail("The array has %d elements: %s.", (int) JsonContainerSize(value->val.binary.data),
+					   QuoteValue(value)) :
+			 errdetail("The value is %s.", QuoteValue(value)),
+			 errhint("The argument \"vectors\" of the ranker declares its length.")));
+}
+
+/* Check that the context is an object with valid vectors. */
+static void
+check_context(const RankRequest *request)
+{
+	JsonbContainer *context = &request->context->root;
+	JsonbIterator *iterator = JsonbIteratorInit(&request->vectors->root);
+	JsonbIteratorToken token;
+	JsonbValue	value;
+	char	   *key = NULL;
+
+	if (!JsonContainerIsObject(context))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("argument \"context\" must be a JSON object"),
+				 errdetail("The value is %s.", QuoteDocument(request->context))));
+	while ((token = JsonbIteratorNext(&iterator, &value, true)) != WJB_DONE)
+	{
+		if (token == WJB_KEY)
+			key = pnstrdup(value.val.string.val, value.val.string.len);
+		else if (token == WJB_VALUE)
+			check_vector(GetObjectKey(context, key), key, (int) JsonNumber(value.val.numeric));
+	}
+}
+
+/*
+ * Raise an error unless a request is valid: 22023, or 54000 if it has too many
+ * values.
+ */
+void
+CheckRankRequest(const RankRequest *request)
+{
+	ActionNames context;
+
+	check_context(request);
+	context = ReadContextNames(request);
+	check_context_size(&context);
+	check_actions(request, &context);
+}
+
+/* Find an array of numbers in the context that is not declared as a vector; false if none. */
+bool
+FindUndeclaredVector(const RankRequest *request, char **key, int *length)
+{
+	JsonbIterator *iterator = JsonbIteratorInit(&request->context->root);
+	JsonbIteratorToken token;
+	JsonbValue	value;
+
+	while ((token = JsonbIteratorNext(&iterator, &value, true)) != WJB_DONE)
+	{
+		if (token == WJB_KEY)
+			*key = pnstrdup(value.val.string.val, value.val.string.len);
+		else if (token == WJB_VALUE && value.type == jbvBinary && JsonContainerIsArray(value.val.binary.data))
+		{
+			*length = JsonContainerSize(value.val.binary.data);
+			if (*length >= MIN_VECTOR_LENGTH && IsNumberArray(&value, *length) &&
+				GetObjectKey(&request->vectors->root, *key) == NULL)
+				return true;
+		}
+	}
+	return false;
+}
+
+/* Does an action have a number for a constraint? */
+bool
+IsCostAnnounced(Jsonb *actions, const char *constraint)
+{
+	JsonbIterator *iterator = JsonbIteratorInit(&actions->root);
+	JsonbIteratorToken token;
+	JsonbValue	action;
+
+	while ((token = JsonbIteratorNext(&iterator, &action, true)) != WJB_DONE)
+		if (token == WJB_ELEM && GetValueKey(&action, constraint) != NULL)
+			return true;
+	return false;
+}

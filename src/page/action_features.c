@@ -1,0 +1,201 @@
+/*
+ * action_features.c
+ *		Features of the actions of a ranker.
+ *
+ * A context is equal for all actions and cannot rank them by itself.  Each of its
+ * names therefore forms a pair with each name of an action.  The features of an
+ * action are the signs of its names and pairs, added up and scaled to length 1, as
+ * by dlints_encode().
+ */
+#include "postgres.h"
+
+#include "fmgr.h"
+#include "funcapi.h"
+#include "lib/stringinfo.h"
+#include "mb/pg_wchar.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/jsonb.h"
+#include "utils/tuplestore.h"
+
+#include "core/random.h"
+#include "page/action_names.h"
+#include "page/actions.h"
+#include "sql/args.h"
+#include "sql/arrays.h"
+
+/* Number of features of an action, and size of the models in a ranker's table "model" */
+#define ACTION_FEATURES	192
+
+/* Add the signs of a name, times a weight.  Names are hashed in UTF-8. */
+static void
+add_signs(const char *name, int len, double weight, double *sum)
+{
+	char	   *utf8 = pg_server_to_any(name, len, PG_UTF8);
+
+	hash_add_signs(hash_name(utf8, utf8 == name ? len : (int) strlen(utf8)), weight, ACTION_FEATURES, sum);
+	if (utf8 != name)
+		pfree(utf8);
+}
+
+/* Add the names of an action, and their pairs with the names of the context. */
+static void
+add_pairs(const ActionNames *action, const ActionNames *context, double *sum)
+{
+	StringInfoData name;
+
+	initStringInfo(&name);
+	for (int i = 0; i < action->count; i++)
+	{
+		int			start = i > 0 ? action->ends[i - 1] : 0;
+		int			len;
+
+		CHECK_FOR_INTERRUPTS();
+		resetStringInfo(&name);
+		appendBinaryStringInfo(&name, action->bytes.data + start, action->ends[i] - start);
+		add_signs(name.data, name.len, 1.0, sum);
+		appendStringInfoChar(&name, ' ');
+		len = name.len;
+		for (int j = 0; j < context->count; j++)
+		{
+			int			first = j > 0 ? context->ends[j - 1] : 0;
+
+			name.len = len;
+			appendBinaryStringInfo(&name, context->bytes.data + first, context->ends[j] - first);
+			add_signs(name.data, name.len, 1.0, sum);
+		}
+	}
+	pfree(name.data);
+}
+
+/* Add the numbers of the context's vectors, which form pairs with the action's id only. */
+static void
+add_numbers(const char *id, Jsonb *numbers, double *sum)
+{
+	JsonbIterator *iterator = JsonbIteratorInit(&numbers->root);
+	JsonbIteratorToken token;
+	JsonbValue	value;
+	StringInfoData name;
+	int			len;
+
+	initStringInfo(&name);
+	appendStringInfo(&name, "%s.", id);
+	len = name.len;
+	while ((token = JsonbIteratorNext(&iterator, &value, true)) != WJB_DONE)
+	{
+		if (token == WJB_KEY)
+		{
+			name.len = len;
+			appendBinaryStringInfo(&name, value.val.string.val, value.val.string.len);
+		}
+		else if (token == WJB_VALUE && value.type == jbvNumeric)
+			add_signs(name.data, name.len, JsonNumber(value.val.numeric), sum);
+	}
+	pfree(name.data);
+}
+
+static double
+action_price(const JsonbValue *action)
+{
+	JsonbValue *price = GetValueKey(action, "price");
+
+	return price != NULL && IsCost(price) ? JsonNumber(price->val.numeric) : 0.0;
+}
+
+PG_FUNCTION_INFO_V1(dlints_encode_actions);
+
+/*
+ * _dlints_encode_actions(context, actions, vectors, numbers, ConstraintNames)
+ *		-> n, id, price, features: one row per action.  "numbers" has the projected
+ *		numbers of the context's vectors by name.  Logged requests are not checked.
+ */
+Datum
+dlints_encode_actions(PG_FUNCTION_ARGS)
+{
+	RankRequest request = {
+		.context = PG_GETARG_JSONB_P(0),
+		.actions = PG_GETARG_JSONB_P(1),
+		.vectors = PG_GETARG_JSONB_P(2),
+		.constraints = PG_GETARG_ARRAYTYPE_P(4),
+	};
+	Jsonb	   *numbers = PG_GETARG_JSONB_P(3);
+	ReturnSetInfo *rows = ResultRows(fcinfo);
+	JsonbIterator *iterator = JsonbIteratorInit(&request.actions->root);
+	JsonbIteratorToken token;
+	JsonbValue	action;
+	Datum	   *constraints;
+	int			n_constraints = ArgElements(request.constraints, &constraints, NULL);
+	int			n = 0;
+	ActionNames context = ReadContextNames(&request);
+
+
+	while ((token = JsonbIteratorNext(&iterator, &action, true)) != WJB_DONE)
+	{
+		double		sum[ACTION_FEATURES] = {0.0};
+		Datum		values[4];
+		bool		nulls[4] = {false};
+		char	   *id;
+		ActionNames names;
+
+		if (token != WJB_ELEM)
+			continue;
+		id = ActionId(&action);
+		names = ReadActionNames(&action, constraints, n_constraints);
+		add_pairs(&names, &context, sum);
+		if (id != NULL)
+			add_numbers(id, numbers, sum);
+		values[0] = Int32GetDatum(++n);
+		nulls[1] = id == NULL;
+		values[1] = id != NULL ? CStringGetTextDatum(id) : (Datum) 0;
+		values[2] = Float8GetDatum(action_price(&action));
+		values[3] = ResultUnitVector(sum, ACTION_FEATURES);
+		tuplestore_putvalues(rows->setResult, rows->setDesc, values, nulls);
+		NamesFree(&names);
+		pfree(DatumGetPointer(values[3]));
+	}
+	return (Datum) 0;
+}
+
+PG_FUNCTION_INFO_V1(dlints_announced_cost);
+
+/*
+ * _dlints_announced_cost(action, constraint_name) -> float8
+ *		Returns the cost that an action announces for a constraint, or NULL.  In a
+ *		logged action, the key may hold another kind of value, from before the
+ *		constraint existed; the result is then NULL.
+ */
+Datum
+dlints_announced_cost(PG_FUNCTION_ARGS)
+{
+	JsonbValue *value = GetObjectKey(&PG_GETARG_JSONB_P(0)->root, text_to_cstring(PG_GETARG_TEXT_PP(1)));
+
+	if (value == NULL || !IsCost(value))
+		PG_RETURN_NULL();
+	PG_RETURN_FLOAT8(JsonNumber(value->val.numeric));
+}
+
+PG_FUNCTION_INFO_V1(dlints_read_vector);
+
+/* _dlints_read_vector(value, length) -> float8[]: NULL unless the value is an array of "length" numbers */
+Datum
+dlints_read_vector(PG_FUNCTION_ARGS)
+{
+	Jsonb	   *document = PG_GETARG_JSONB_P(0);
+	int			length = PG_GETARG_INT32(1);
+	JsonbValue	value = {.type = jbvBinary};
+	JsonbIterator *iterator;
+	JsonbIteratorToken token;
+	double	   *numbers;
+	int			count = 0;
+
+	value.val.binary.data = &document->root;
+	value.val.binary.len = VARSIZE(document) - VARHDRSZ;
+	if (JB_ROOT_IS_SCALAR(document) || !IsNumberArray(&value, length))
+		PG_RETURN_NULL();
+	numbers = AllocateNumbers(length);
+	iterator = JsonbIteratorInit(&document->root);
+	while ((token = JsonbIteratorNext(&iterator, &value, true)) != WJB_DONE)
+		if (token == WJB_ELEM)
+			numbers[count++] = JsonNumber(value.val.numeric);
+	return ResultVector(numbers, count);
+}

@@ -1,0 +1,339 @@
+/*
+ * action_names.c
+ *		ActionNames in the contexts and actions of requests to a ranker.
+ *
+ * Every value in a document is a name, such as ".size=large" for {"size": "large"}.
+ * A number is a word: itself, or a band of numbers.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "lib/stringinfo.h"
+#include "mb/pg_wchar.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
+#include "utils/jsonb.h"
+#include "utils/numeric.h"
+
+#include "compat.h"
+#include "page/action_names.h"
+#include "sql/arrays.h"
+
+/* Range of the absolute value of a cost, a price or an element of a vector, except 0 */
+#define MAX_NUMBER		1e50
+#define MIN_NUMBER		1e-50
+
+/* Maximum bytes of a value that an error message quotes */
+#define MAX_QUOTED		200
+
+/* Integers from this absolute value on fall into bands. */
+#define MIN_BAND_NUMBER	32.0
+
+/* ---------- JSON ---------- */
+
+/* Convert a document to text for an error message, shortened to MAX_QUOTED bytes. */
+const char *
+QuoteDocument(Jsonb *document)
+{
+	char	   *text = JsonbToCString(NULL, &document->root, VARSIZE(document));
+
+	text[pg_mbcliplen(text, strlen(text), MAX_QUOTED)] = '\0';
+	return text;
+}
+
+const char *
+QuoteValue(const JsonbValue *value)
+{
+	return QuoteDocument(JsonbValueToJsonb(unconstify(JsonbValue *, value)));
+}
+
+JsonbValue *
+GetObjectKey(JsonbContainer *object, const char *key)
+{
+	return JsonContainerIsObject(object) ?
+		getKeyJsonValueFromContainer(object, key, strlen(key), NULL) : NULL;
+}
+
+JsonbValue *
+GetValueKey(const JsonbValue *value, const char *key)
+{
+	return value->type == jbvBinary ? GetObjectKey(value->val.binary.data, key) : NULL;
+}
+
+/* Convert a number to double precision; infinity if it is too large. */
+double
+JsonNumber(Numeric numeric)
+{
+	return DatumGetFloat8(DirectFunctionCall1(numeric_float8_no_overflow, NumericGetDatum(numeric)));
+}
+
+/* Is a value 0, or a number whose absolute value is between 1e-50 and 1e50? */
+bool
+IsCost(const JsonbValue *value)
+{
+	double		number;
+
+	if (value->type != jbvNumeric)
+		return false;
+	number = fabs(JsonNumber(value->val.numeric));
+	if (number >= MIN_NUMBER)
+		return number <= MAX_NUMBER;
+	return DatumGetBool(DirectFunctionCall2(numeric_eq, NumericGetDatum(value->val.numeric),
+											NumericGetDatum(int64_to_numeric(0))));
+}
+
+/* Is a value an array of "length" numbers of at most 1e50? */
+bool
+IsNumberArray(const JsonbValue *value, int length)
+{
+	JsonbIterator *iterator;
+	JsonbIteratorToken token;
+	JsonbValue	element;
+
+	if (value->type != jbvBinary || !JsonContainerIsArray(value->val.binary.data) ||
+		JsonContainerSize(value->val.binary.data) != (uint32) length)
+		return false;
+	iterator = JsonbIteratorInit(value->val.binary.data);
+	while ((token = JsonbIteratorNext(&iterator, &element, true)) != WJB_DONE)
+		if (token == WJB_ELEM &&
+			(element.type != jbvNumeric || fabs(JsonNumber(element.val.numeric)) > MAX_NUMBER))
+			return false;
+	return true;
+}
+
+/* Text of a scalar; NULL for null, arrays and objects */
+static char *
+scalar_text(const JsonbValue *value)
+{
+	switch (value->type)
+	{
+		case jbvString:
+			return pnstrdup(value->val.string.val, value->val.string.len);
+		case jbvNumeric:
+			return DatumGetCString(DirectFunctionCall1(numeric_out, NumericGetDatum(value->val.numeric)));
+		case jbvBool:
+			return pstrdup(value->val.boolean ? "true" : "false");
+		default:
+			return NULL;
+	}
+}
+
+/* Id of an action: the action itself, or the value of its key "id"; NULL without one */
+char *
+ActionId(const JsonbValue *action)
+{
+	JsonbValue *id;
+
+	if (action->type == jbvString || action->type == jbvNumeric)
+		return scalar_text(action);
+	id = GetValueKey(action, "id");
+	return id != NULL ? scalar_text(id) : NULL;
+}
+
+/* ---------- names ---------- */
+
+static void
+init_names(ActionNames *names)
+{
+	initStringInfo(&names->bytes);
+	names->count = 0;
+	names->allocated = 16;
+	names->ends = palloc(sizeof(int) * names->allocated);
+}
+
+void
+NamesFree(ActionNames *names)
+{
+	pfree(names->bytes.data);
+	pfree(names->ends);
+}
+
+/* Add the name "path=value". */
+static void
+add_name(ActionNames *names, const StringInfo path, const char *value, int len)
+{
+	if (names->count == names->allocated)
+	{
+		names->allocated *= 2;
+		names->ends = repalloc_huge(names->ends, sizeof(int) * names->allocated);
+	}
+	appendBinaryStringInfo(&names->bytes, path->data, path->len);
+	appendStringInfoChar(&names->bytes, '=');
+	appendBinaryStringInfo(&names->bytes, value, len);
+	names->ends[names->count++] = names->bytes.len;
+}
+
+/*
+ * Convert a number to a word.  Integers below 32, such as hours, weekdays and counts,
+ * are words of their own.  Other numbers fall into bands, two per doubling.
+ */
+static char *
+number_word(Numeric numeric)
+{
+	double		number = JsonNumber(numeric);
+	double		size = Max(Min(fabs(number), 1e300), 1e-300);
+
+	if (fabs(number) < MIN_BAND_NUMBER &&
+		DatumGetBool(DirectFunctionCall2(numeric_eq, NumericGetDatum(numeric),
+										 NumericGetDatum(int64_to_numeric((int64) number)))))
+		return psprintf("%d", (int) number);
+	return psprintf("%s%g", number < 0.0 ? "-2^" : "2^", rint(2.0 * log(size) / log(2.0)) / 2.0);
+}
+
+/* NOLINTBEGIN(misc-no-recursion): documents nest; the stack depth is checked */
+
+static void read_container(ActionNames *names, StringInfo path, JsonbContainer *container);
+
+/* Add the names in a value. */
+static void
+read_value(ActionNames *names, StringInfo path, const JsonbValue *value)
+{
+	char	   *word;
+
+	switch (value->type)
+	{
+		case jbvString:
+			add_name(names, path, value->val.string.val, value->val.string.len);
+			break;
+		case jbvBool:
+			word = value->val.boolean ? "true" : "false";
+			add_name(names, path, word, strlen(word));
+			break;
+		case jbvNumeric:
+			word = number_word(value->val.numeric);
+			add_name(names, path, word, strlen(word));
+			pfree(word);
+			break;
+		case jbvBinary:
+			read_container(names, path, value->val.binary.data);
+			break;
+		default:
+			break;
+	}
+}
+
+/* Append a key to a path of keys. */
+static void
+append_key(StringInfo path, const JsonbValue *key)
+{
+	appendStringInfoChar(path, '.');
+	appendBinaryStringInfo(path, key->val.string.val, key->val.string.len);
+}
+
+/* Add the names in an object or array. */
+static void
+read_container(ActionNames *names, StringInfo path, JsonbContainer *container)
+{
+	JsonbIterator *iterator = JsonbIteratorInit(container);
+	int			path_len = path->len;
+	JsonbIteratorToken token;
+	JsonbValue	value;
+
+	check_stack_depth();
+	while ((token = JsonbIteratorNext(&iterator, &value, true)) != WJB_DONE)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (token == WJB_KEY)
+		{
+			path->len = path_len;
+			append_key(path, &value);
+		}
+		else if (token == WJB_VALUE || token == WJB_ELEM)
+			read_value(names, path, &value);
+	}
+	path->len = path_len;
+	path->data[path_len] = '\0';
+}
+
+/* NOLINTEND(misc-no-recursion) */
+
+/* Is a key among the elements of a text[]? */
+static bool
+is_among(const JsonbValue *key, Datum *keys, int count)
+{
+	for (int i = 0; i < count; i++)
+		if (VARSIZE_ANY_EXHDR(DatumGetPointer(keys[i])) == key->val.string.len &&
+			memcmp(VARDATA_ANY(DatumGetPointer(keys[i])), key->val.string.val, key->val.string.len) == 0)
+			return true;
+	return false;
+}
+
+static bool
+is_key(const JsonbValue *key, const char *name)
+{
+	return key->val.string.len == (int) strlen(name) && memcmp(key->val.string.val, name, key->val.string.len) == 0;
+}
+
+/* Read the names of a context, without its vectors. */
+ActionNames
+ReadContextNames(const RankRequest *request)
+{
+	JsonbContainer *context = &request->context->root;
+	JsonbIterator *iterator = JsonbIteratorInit(context);
+	bool		is_object = JsonContainerIsObject(context);
+	StringInfoData path;
+	JsonbIteratorToken token;
+	JsonbValue	value;
+	bool		is_vector = false;
+	ActionNames names;
+
+	init_names(&names);
+	initStringInfo(&path);
+	while ((token = JsonbIteratorNext(&iterator, &value, true)) != WJB_DONE)
+	{
+		if (token == WJB_KEY)
+		{
+			is_vector = is_object && getKeyJsonValueFromContainer(&request->vectors->root, value.val.string.val,
+																  value.val.string.len, NULL) != NULL;
+			resetStringInfo(&path);
+			append_key(&path, &value);
+		}
+		else if ((token == WJB_VALUE || token == WJB_ELEM) && !is_vector)
+			read_value(&names, &path, &value);
+	}
+	pfree(path.data);
+	return names;
+}
+
+/*
+ * Read the names of an action.  Its id is read as a text; its price and costs are no
+ * features.
+ */
+ActionNames
+ReadActionNames(const JsonbValue *action, Datum *constraints, int n_constraints)
+{
+	StringInfoData path;
+	JsonbIterator *iterator;
+	JsonbIteratorToken token;
+	JsonbValue	value;
+	char	   *id = ActionId(action);
+	bool		is_skipped = false;
+	ActionNames names;
+
+	init_names(&names);
+	initStringInfo(&path);
+	if (action->type == jbvBinary && JsonContainerIsObject(action->val.binary.data))
+	{
+		iterator = JsonbIteratorInit(action->val.binary.data);
+		while ((token = JsonbIteratorNext(&iterator, &value, true)) != WJB_DONE)
+		{
+			if (token == WJB_KEY)
+			{
+				is_skipped = is_key(&value, "id") || is_key(&value, "price") ||
+					is_among(&value, constraints, n_constraints);
+				resetStringInfo(&path);
+				append_key(&path, &value);
+			}
+			else if (token == WJB_VALUE && !is_skipped)
+				read_value(&names, &path, &value);
+		}
+		resetStringInfo(&path);
+		appendStringInfoString(&path, ".id");
+	}
+	if (id != NULL)
+		add_name(&names, &path, id, strlen(id));
+	pfree(path.data);
+	return names;
+}
