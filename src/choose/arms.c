@@ -19,27 +19,27 @@
 #include "sql/arrays.h"
 #include "sql/observation.h"
 
-/* The distribution of an arm's score under its model's policy. */
+/* Distribution of an arm's score under its model's policy */
 typedef struct ArmScore
 {
 	double		mean;
-	double		stddev;			/* of draws; 0 where the policy does not draw */
+	double		stddev;			/* of draws; 0 if the policy does not draw */
 } ArmScore;
 
-/* Includes the intercept. */
+/* Compute the distribution of an arm's score, including the intercept. */
 static ArmScore
 ArmScoreOf(PreparedModel *prepared, ArrayType *features, Datum profile)
 {
 	const DlintsHeader *model = &prepared->header;
 	ArmScore	score;
-	double		width;
+	double		stddev;
 
 	score.mean = PreparedScore(prepared, ReduceArray(model, features, profile),
-							   &width);
-	width *= model->exploration;
-	score.stddev = model->policy == POLICY_THOMPSON ? ResultFinite(width) : 0.0;
+							   &stddev);
+	stddev *= model->exploration;
+	score.stddev = model->policy == POLICY_THOMPSON ? ResultFinite(stddev) : 0.0;
 	if (model->policy == POLICY_UCB)
-		score.mean = ResultFinite(score.mean + width);
+		score.mean = ResultFinite(score.mean + stddev);
 	return score;
 }
 
@@ -54,9 +54,9 @@ DrawScore(const ArmScore *score)
 }
 
 /*
- * dlints_recommend_arms(model, arm, features [, k [, profile]]): as
- * dlints_recommend, of arms whose own models score the features, each under a
- * draw of its own and with its intercept
+ * dlints_recommend_arms(model, arm, features [, k [, profile]]): the best
+ * arm, or the k best, where each arm has a model.  Each score is an
+ * independent draw and includes the intercept.
  */
 PG_FUNCTION_INFO_V1(dlints_recommend_arms_transfn);
 
@@ -79,7 +79,7 @@ dlints_recommend_arms_transfn(PG_FUNCTION_ARGS)
 	score = ArmScoreOf(PrepareModel(fcinfo, form->model),
 					   ArgArray(fcinfo, form->features),
 					   ProfileArgument(fcinfo, form->profile));
-	TopKOfferByLot(top, DrawScore(&score), FreshSeed(), fcinfo->args[form->item]);
+	TopKOfferRandomly(top, DrawScore(&score), FreshSeed(), fcinfo->args[form->item]);
 	PG_RETURN_POINTER(top);
 }
 

@@ -1,9 +1,9 @@
 /*
  * decide.c
- *		dlints_decide: a whole decision in one call.
+ *		dlints_decide: a decision over candidates in arrays.
  *
- * Candidates come as arrays, which are read where they lie: nothing is done
- * for each of them but the arithmetic.
+ * Arrays are read in place, so that the cost per candidate is the arithmetic
+ * only.
  */
 #include "postgres.h"
 
@@ -19,10 +19,10 @@
 #include "sql/args.h"
 #include "sql/arrays.h"
 
-/* columns of the result */
+/* number of result columns */
 #define DECIDE_COLUMNS	4
 
-/* What a call is told, with its candidates as arrays. */
+/* Arguments of a call */
 typedef struct Call
 {
 	FunctionCallInfo fcinfo;
@@ -36,14 +36,14 @@ typedef struct Call
 } Call;
 
 static NullableDatum
-Fetch(const Call *call, int argno)
+GetArgument(const Call *call, int argno)
 {
 	return call->fcinfo->args[argno];
 }
 
 /* ---------- arrays ---------- */
 
-/* There is one element for each row of features. */
+/* Raise an error unless an array has one element per row of features. */
 static void
 CheckElementCount(const Call *call, ArrayType *array, const char *name)
 {
@@ -52,11 +52,14 @@ CheckElementCount(const Call *call, ArrayType *array, const char *name)
 	ArgCheckCount(call->count, ArgElementCount(array, &spec), name);
 }
 
-/* Add finite numbers of a float8[], one for each candidate, 0 where it is NULL. */
+/*
+ * Add the numbers of a float8[] to "sums", one per candidate.  NULL elements
+ * count as 0; others must be finite.
+ */
 static void
 AddNumbers(const Call *call, int argno, const char *plural, const char *name, double *sums)
 {
-	ArrayType  *array = DatumGetArrayTypeP(Fetch(call, argno).value);
+	ArrayType  *array = DatumGetArrayTypeP(GetArgument(call, argno).value);
 	Datum	   *elements;
 	bool	   *nulls;
 	int			count;
@@ -69,14 +72,16 @@ AddNumbers(const Call *call, int argno, const char *plural, const char *name, do
 			sums[i] += ArgFinite(DatumGetFloat8(elements[i]), name);
 }
 
-/* Standard deviations of the bonuses; NULL if none is given. */
+/*
+ * Read the standard deviations of the bonuses; NULL if the argument is NULL.
+ */
 static double *
 ReadBonusStddevs(const Call *call)
 {
 	double	   *stddevs;
 	int			i;
 
-	if (Fetch(call, call->form->bonus_stddev).isnull)
+	if (GetArgument(call, call->form->bonus_stddev).isnull)
 		return NULL;
 	stddevs = AllocateZeros(sizeof(double), call->count);
 	AddNumbers(call, call->form->bonus_stddev, "standard deviations of bonuses", "bonus_stddev", stddevs);
@@ -88,11 +93,11 @@ ReadBonusStddevs(const Call *call)
 	return stddevs;
 }
 
-/* The groups of all candidates. */
+/* Read the group of each candidate. */
 static void
 ReadGroups(const Call *call, Candidates *found)
 {
-	ArrayType  *array = DatumGetArrayTypeP(Fetch(call, call->form->cap_group).value);
+	ArrayType  *array = DatumGetArrayTypeP(GetArgument(call, call->form->cap_group).value);
 	Groups	   *groups = GroupsCreate();
 	Datum	   *elements;
 	bool	   *nulls;
@@ -112,7 +117,10 @@ ReadGroups(const Call *call, Candidates *found)
 	found->group_count = GroupsCount(groups);
 }
 
-/* Candidates are similar by their features, whose numbers count by weights. */
+/*
+ * Read similar_by as weights of the features: similarity is then the cosine
+ * of weighted features.
+ */
 static void
 ReadSimilarWeights(const Call *call, ArrayType *array, const ArgSpec *features,
 				   Candidates *found)
@@ -135,11 +143,14 @@ ReadSimilarWeights(const Call *call, ArrayType *array, const ArgSpec *features,
 	found->similar_roots = roots;
 }
 
-/* By what candidates are similar: such weights, or a row for each of any length. */
+/*
+ * Read similar_by: weights of the features, or a vector of any length for
+ * each candidate.
+ */
 static void
 ReadSimilarBy(const Call *call, const ArgSpec *features, Candidates *found)
 {
-	ArrayType  *array = ArgArrayConverted(Fetch(call, call->form->similar_by).value);
+	ArrayType  *array = ArgArrayConverted(GetArgument(call, call->form->similar_by).value);
 	ArgSpec		spec = {"array of vectors", ARR_NDIM(array) == 2 ? ARR_DIMS(array)[1] : 0, NULL};
 
 	if (ARR_NDIM(array) == 1)
@@ -154,9 +165,9 @@ ReadSimilarBy(const Call *call, const ArgSpec *features, Candidates *found)
 
 /* ---------- candidates ---------- */
 
-/* Add what the posterior width at each is worth. */
+/* Add the UCB bonus of each candidate to "addends". */
 static void
-AddWidths(const Call *call, const Request *request, double *addends)
+AddUcbBonuses(const Call *call, const Request *request, double *addends)
 {
 	double	   *features = palloc(sizeof(double) * request->expected.len);
 	int			i;
@@ -165,29 +176,32 @@ AddWidths(const Call *call, const Request *request, double *addends)
 	{
 		CHECK_FOR_INTERRUPTS();
 		ArgMatrixSlice(call->features, &request->expected, i, 1, features);
-		addends[i] += RequestWidth(request, call->prepared, features);
+		addends[i] += RequestUcbBonus(request, call->prepared, features);
 	}
 }
 
-/* What is added to the score of each; NULL if nothing is. */
+/*
+ * Compute the numbers that are added to the candidates' scores; NULL if there
+ * are none.
+ */
 static double *
 MakeAddends(const Call *call, const Request *request)
 {
-	bool		given = !Fetch(call, call->form->bonus).isnull;
-	bool		widens = request->width_factor > 0.0;
+	bool		given = !GetArgument(call, call->form->bonus).isnull;
+	bool		has_ucb_bonus = request->stddev_factor > 0.0;
 	double	   *addends;
 
-	if (!given && !widens)
+	if (!given && !has_ucb_bonus)
 		return NULL;
 	addends = AllocateZeros(sizeof(double), call->count);
 	if (given)
 		AddNumbers(call, call->form->bonus, "bonuses", "bonus", addends);
-	if (widens)
-		AddWidths(call, request, addends);
+	if (has_ucb_bonus)
+		AddUcbBonuses(call, request, addends);
 	return addends;
 }
 
-/* The tie-break keys of a shortlist's candidates, as integers that are not 0 */
+/* Read the tie-break keys of a shortlist's candidates as nonzero integers. */
 static uint64 *
 ReadTieKeys(const Call *call)
 {
@@ -195,7 +209,7 @@ ReadTieKeys(const Call *call)
 	double	   *numbers;
 	int			i;
 
-	if (Fetch(call, call->form->tie_keys).isnull)
+	if (GetArgument(call, call->form->tie_keys).isnull)
 		return NULL;
 	numbers = AllocateZeros(sizeof(double), call->count);
 	AddNumbers(call, call->form->tie_keys, "tie_keys", "tie_keys", numbers);
@@ -217,8 +231,8 @@ ReadCandidates(Call *call)
 	Candidates	found = {.rules = ReadRules(call->fcinfo, call->form)};
 	Request		request;
 
-	RequestBegin(&request, NULL, call->prepared, CurrentMemoryContext,
-				 Fetch(call, call->form->model).value, call->profile);
+	RequestInit(&request, NULL, call->prepared, CurrentMemoryContext,
+				 GetArgument(call, call->form->model).value, call->profile);
 	found.scores = ScoresCreate(call->prepared, call->profile, call->features,
 								MakeAddends(call, &request), ReadBonusStddevs(call),
 								found.rules.draws,
@@ -238,12 +252,12 @@ typedef struct DecisionRows
 	const Decision *decision;
 	ReturnSetInfo *rows;
 	Datum	   *items;
-	bool	   *nulls;			/* of these items */
+	bool	   *nulls;			/* of "items" */
 } DecisionRows;
 
-/* Return the row of a candidate; rank 0 stands for NULL. */
+/* Return the row of a candidate; rank 0 becomes NULL. */
 static void
-PutCandidate(const DecisionRows *result, int number, int rank)
+StoreCandidate(const DecisionRows *result, int number, int rank)
 {
 	Datum		values[DECIDE_COLUMNS];
 	bool		nulls[DECIDE_COLUMNS] = {result->nulls[number], rank == 0, false, false};
@@ -256,9 +270,12 @@ PutCandidate(const DecisionRows *result, int number, int rank)
 	tuplestore_putvalues(result->rows->setResult, result->rows->setDesc, values, nulls);
 }
 
-/* Return the candidates that are not chosen, in the order of the arrays. */
+/*
+ * Return the rows of candidates that were not chosen, in the order of the
+ * arrays.
+ */
 static void
-PutOthers(const DecisionRows *result)
+StoreOthers(const DecisionRows *result)
 {
 	const Decision *decision = result->decision;
 	bool	   *chosen = AllocateZeros(sizeof(bool), decision->candidates);
@@ -268,23 +285,23 @@ PutOthers(const DecisionRows *result)
 		chosen[decision->chosen[i]] = true;
 	for (i = 0; i < decision->candidates; i++)
 		if (!chosen[i])
-			PutCandidate(result, i, 0);
+			StoreCandidate(result, i, 0);
 }
 
 static void
-PutDecision(const Call *call, const Decision *decision, ReturnSetInfo *rows)
+StoreDecision(const Call *call, const Decision *decision, ReturnSetInfo *rows)
 {
 	DecisionRows result = {.decision = decision, .rows = rows};
 	int			i;
 
 	ArgElements(call->items, &result.items, &result.nulls);
 	for (i = 0; i < decision->chosen_count; i++)
-		PutCandidate(&result, decision->chosen[i], i + 1);
+		StoreCandidate(&result, decision->chosen[i], i + 1);
 	if (call->all_items)
-		PutOthers(&result);
+		StoreOthers(&result);
 }
 
-/* Read the candidates, decide, and return what was chosen. */
+/* Read the candidates, decide, and return the chosen ones. */
 static void
 DecideCall(Call *call, ReturnSetInfo *rows)
 {
@@ -292,11 +309,11 @@ DecideCall(Call *call, ReturnSetInfo *rows)
 	Candidates	candidates;
 	Decision	decision;
 
-	call->items = DatumGetArrayTypeP(Fetch(call, call->form->item).value);
-	call->features = ArgArrayConverted(Fetch(call, call->form->features).value);
-	call->profile = Fetch(call, call->form->profile).value;
+	call->items = DatumGetArrayTypeP(GetArgument(call, call->form->item).value);
+	call->features = ArgArrayConverted(GetArgument(call, call->form->features).value);
+	call->profile = GetArgument(call, call->form->profile).value;
 	ArgNotNull(call->fcinfo, call->form->all_items, "all_items");
-	call->all_items = DatumGetBool(Fetch(call, call->form->all_items).value);
+	call->all_items = DatumGetBool(GetArgument(call, call->form->all_items).value);
 	call->prepared = PrepareModel(call->fcinfo, call->form->model);
 	spec = ArgFeatureSpec(&call->prepared->header);
 	spec.name = "array of features";
@@ -306,7 +323,7 @@ DecideCall(Call *call, ReturnSetInfo *rows)
 		return;
 	candidates = ReadCandidates(call);
 	decision = Decide(&candidates);
-	PutDecision(call, &decision, rows);
+	StoreDecision(call, &decision, rows);
 }
 
 static Datum
@@ -330,8 +347,8 @@ DecideAndReturn(FunctionCallInfo fcinfo, const CandidateForm *form)
 }
 
 /*
- * dlints_decide(model, items, features, ...): k of the items by their features,
- * one row of a two-dimensional array for each
+ * dlints_decide(model, items, features, ...): choose k of the items by their
+ * features, given as one row of a matrix per item
  */
 FORM_ENTRY(dlints_decide, DecideAndReturn, CandidateForm,
 		   .model = 0, .item = 1, .features = 2, .k = 3, .profile = 4,

@@ -1,24 +1,25 @@
 /*
  * decision.c
- *		Choose among candidates, and compute the probability of each choice.
+ *		Choose among candidates, and compute the propensity of each choice.
  *
- * M parameters are drawn and the first of them acts.  A candidate's probability is
- * the share of the M draws that choose it: given all draws, their order is random, so
- * that this is the exact probability of the decision.
+ * We draw M parameters, and the first one acts.  A candidate's propensity is
+ * the fraction of the M draws that choose it.  Given the set of draws, their
+ * order is random, so this is the exact probability of the decision.
  *
- * If T candidates tie for the last r positions of a draw, each of them counts r / T:
- * the probability over random tie-breaks rather than that of the tie-break made.
+ * If T candidates tie for the last r positions of a draw, each counts r / T.
+ * This is the probability over random tie-breaks instead of the tie-break
+ * made.
  *
- * A shortlist has cut off other items of the tie.  Its items come with their tie-break
- * keys, uniform in (0, 1) over all items, and the T candidates are those with the
- * lowest keys of the tie.  Given all other keys, an item has one of the T - 1 lowest
- * keys if its own is below t, the highest of the T, and then each order of these is
- * equally probable.  So a candidate counts t * r / (T - 1), and the mean of 1 / probability
- * over the pages that show an item is exactly 1 if the item ties with the same items
- * in all draws.  If other conditions leave out items of the tie, the mean differs from 1
- * by a part of at most some 1 / T.
+ * A shortlist may have cut off items of a tie.  It provides tie-break keys,
+ * uniform in (0, 1) over all items, and its T candidates of the tie have the
+ * lowest keys.  Let t be the highest of these.  Given all other keys, an item
+ * has one of the T - 1 lowest keys if its own is below t.  Each order is then
+ * equally probable, so a candidate counts t * r / (T - 1).  Assume that an item
+ * ties with the same items in all draws.  Then the mean of 1 / propensity, over
+ * the pages that show the item, is exactly 1.  If other conditions exclude items
+ * of the tie, the mean deviates by at most about 1 / T.
  *
- * With a cap or diversity ties count as they were broken.
+ * With a cap or diversity, the tie-break made is counted.
  */
 #include "postgres.h"
 
@@ -34,43 +35,43 @@
 #include "core/score.h"
 #include "sql/args.h"
 
-/* entries of slates that are filled at once: 24 MB */
-#define MOST_ENTRIES	((Size) 1 << 20)
+/* Maximum entries of slates that are filled together: 24 MB */
+#define MAX_ENTRIES	((Size) 1 << 20)
 
 /*
- * Minimum candidates of a tie that a shortlist may have cut off.  A shortlist has at least
- * 25 items of such a tie; smaller ties are complete, unless conditions left out most of
- * the items.
+ * Minimum size of a tie that a shortlist may have cut off.  A shortlist has
+ * at least 25 items of such a tie.  Smaller ties are complete, unless
+ * conditions exclude most items.
  */
 #define MIN_CUT_TIE		8
 
-/* A decision while it is made. */
-typedef struct Deciding
+/* A decision in progress */
+typedef struct DecisionState
 {
 	Decision   *decision;
-	uint64		lots;			/* seed of random tie-break keys */
-	int			first_draw;		/* of those that are decided under at once */
-	Slate	   *slates;			/* of each of them */
+	uint64		tie_seed;		/* seed of the random tie-break keys */
+	int			first_draw;		/* first of the draws that are processed together */
+	Slate	   *slates;			/* slate of each of these draws */
 	VariedLists *varied;		/* NULL without diversity */
-	int		   *list;			/* room for one */
-	double	   *tie_shares;		/* of each draw: what a candidate with the lowest score on the slate counts; 0: one */
-} Deciding;
+	int		   *list;			/* indexes of a slate's candidates */
+	double	   *tie_shares;		/* per draw: count of a candidate in the tie; 0: no tie */
+} DecisionState;
 
 /*
- * How many draws to decide under at once.  As many as are scored together take
- * no longer than one.
+ * Return the number of draws to process together.  Scoring takes about the
+ * same time for one draw as for a few.
  */
 static int
-DrawsAtOnce(const Candidates *from, Size entries)
+DrawsPerPass(const Candidates *from, Size entries)
 {
 	Size		kept = from->similar_by ? ScoresCount(from->scores) : 0;
-	Size		most = Max(MOST_ENTRIES / Max(entries + kept, 1), kept > 0 ? SCORE_LANES : 1);
+	Size		limit = Max(MAX_ENTRIES / Max(entries + kept, 1), kept > 0 ? SCORE_LANES : 1);
 
-	return (int) Min(Min(most, from->rules.draws),
-					 ScoresMostDraws(from->scores));
+	return (int) Min(Min(limit, from->rules.draws),
+					 ScoresMaxDraws(from->scores));
 }
 
-/* Slates for so many draws, each with so many entries. */
+/* Create slates for "draws" draws, with "entries" entries each. */
 static Slate *
 MakeSlates(const Candidates *from, int k, int draws, Size entries,
 		   const int *sizes)
@@ -87,32 +88,32 @@ MakeSlates(const Candidates *from, int k, int draws, Size entries,
 	return slates;
 }
 
-/* Is this one of the choices that are not the policy's? */
+/* Draw whether a decision is random, with probability epsilon. */
 static bool
-IsRandom(double epsilon)
+DrawRandomDecision(double epsilon)
 {
 	return (double) (FreshSeed() >> 11) < epsilon * 9007199254740992.0;
 }
 
-/* Takes what candidates score under a draw. */
+/* Offer the scores of a strip to the slate of a draw. */
 static void
-TakeScores(void *taker, int draw, const ScoresStrip *strip)
+OfferScores(void *consumer, int draw, const ScoresStrip *strip)
 {
-	Deciding   *deciding = taker;
-	Slate	   *slate = &deciding->slates[draw - deciding->first_draw];
+	DecisionState   *state = consumer;
+	Slate	   *slate = &state->slates[draw - state->first_draw];
 	int			i;
 
 	if (!slate_is_beyond(slate, strip->peak))
 		slate_offer(slate, strip->first, strip->count, strip->scores, strip->step);
-	if (deciding->varied)
-		VariedListsTake(deciding->varied, draw - deciding->first_draw, strip);
+	if (state->varied)
+		VariedListsStore(state->varied, draw - state->first_draw, strip);
 	if (draw == 0)
-		deciding->decision->level = strip->level;
+		state->decision->level = strip->level;
 	for (i = 0; draw == 0 && i < strip->count; i++)
-		deciding->decision->scores[strip->first + i] = strip->scores[(Size) i * strip->step];
+		state->decision->scores[strip->first + i] = strip->scores[(Size) i * strip->step];
 }
 
-/* Lists what is in a slate; returns how many these are. */
+/* Write the candidates of a slate to a list; returns their number. */
 static int
 ListSlate(const Slate *slate, int *list)
 {
@@ -123,14 +124,17 @@ ListSlate(const Slate *slate, int *list)
 	return slate->best.count;
 }
 
-/* Are ties counted by their probability rather than as they were broken? */
+/* Do ties count by probability instead of by the tie-break made? */
 static bool
 SharesTies(const Candidates *from)
 {
 	return !from->similar_by && !from->groups;
 }
 
-/* Count of a candidate that ties for the last positions of a slate; 0 without a tie */
+/*
+ * Count of a candidate that ties for the last positions of a slate; 0 without
+ * a tie
+ */
 static double
 TieShare(const Candidates *from, const Slate *slate)
 {
@@ -150,57 +154,60 @@ TieShare(const Candidates *from, const Slate *slate)
 	return ldexp((double) best->lost_key, -64) * kept / (tied - 1);
 }
 
-/* Takes scores under a draw again, to count the candidates of its tie. */
+/* Count the candidates of a strip that are in a draw's tie. */
 static void
-TakeTies(void *taker, int draw, const ScoresStrip *strip)
+CountStripTies(void *consumer, int draw, const ScoresStrip *strip)
 {
-	Deciding   *deciding = taker;
-	int			slate = draw - deciding->first_draw;
-	double		share = deciding->tie_shares[slate];
-	double		score = deciding->slates[slate].best.entries[0].score;
+	DecisionState   *state = consumer;
+	int			slate = draw - state->first_draw;
+	double		share = state->tie_shares[slate];
+	double		score = state->slates[slate].best.entries[0].score;
 	int			i;
 
 	for (i = 0; share > 0.0 && strip->peak >= score && i < strip->count; i++)
 		if (strip->scores[(Size) i * strip->step] == score)
-			deciding->decision->counts[strip->first + i] += share;
+			state->decision->counts[strip->first + i] += share;
 }
 
-/* Count the candidates of all ties under some draws. */
+/* Count the candidates of all ties, in a second pass over the scores. */
 static void
-CountTies(Deciding *deciding, int draws)
+CountTies(DecisionState *state, int draws)
 {
-	const Candidates *from = deciding->decision->from;
+	const Candidates *from = state->decision->from;
 	bool		has_tie = false;
 	int			draw;
 
 	for (draw = 0; draw < draws; draw++)
 	{
-		double		share = SharesTies(from) ? TieShare(from, &deciding->slates[draw]) : 0.0;
+		double		share = SharesTies(from) ? TieShare(from, &state->slates[draw]) : 0.0;
 
-		deciding->tie_shares[draw] = share;
+		state->tie_shares[draw] = share;
 		has_tie = has_tie || share > 0.0;
 	}
 	if (has_tie)
-		ScoreUnderDraws(from->scores, deciding->first_draw, draws, TakeTies, deciding);
+		ScoreUnderDraws(from->scores, state->first_draw, draws, CountStripTies, state);
 }
 
-/* Count what a draw chooses, apart from ties; the first one acts. */
+/*
+ * Count the candidates that a draw chooses, except those of a tie.  The first
+ * draw acts: its choice becomes the decision.
+ */
 static void
-CountChosen(Deciding *deciding, int draw)
+CountChosen(DecisionState *state, int draw)
 {
-	Decision   *decision = deciding->decision;
-	Slate	   *slate = &deciding->slates[draw];
-	bool		acts = deciding->first_draw + draw == 0;
-	bool		has_tie = deciding->tie_shares[draw] > 0.0;
-	double		score = slate->best.entries[0].score;	/* before sorting: the lowest */
-	int		   *list = acts ? decision->chosen : deciding->list;
+	Decision   *decision = state->decision;
+	Slate	   *slate = &state->slates[draw];
+	bool		acts = state->first_draw + draw == 0;
+	bool		has_tie = state->tie_shares[draw] > 0.0;
+	double		score = slate->best.entries[0].score;	/* before sorting: the lowest score */
+	int		   *list = acts ? decision->chosen : state->list;
 	int			count;
 	int			i;
 
 	if (acts)
 		slate_sort(slate);
-	count = deciding->varied ?
-		VariedListsChoose(deciding->varied, draw, slate->seed, list) :
+	count = state->varied ?
+		VariedListsChoose(state->varied, draw, slate->seed, list) :
 		ListSlate(slate, list);
 	for (i = 0; i < count; i++)
 		if (!has_tie || slate->best.entries[i].score > score)
@@ -209,37 +216,40 @@ CountChosen(Deciding *deciding, int draw)
 		decision->chosen_count = count;
 }
 
-/* Decide under some draws, the first of which is the one that acts. */
+/* Choose and count under "draws" draws. */
 static void
-DecideUnder(Deciding *deciding, int draws)
+DecideUnder(DecisionState *state, int draws)
 {
 	int			draw;
 
 	for (draw = 0; draw < draws; draw++)
-		slate_begin(&deciding->slates[draw],
-					random_bits(deciding->lots, deciding->first_draw + draw));
+		slate_begin(&state->slates[draw],
+					random_bits(state->tie_seed, state->first_draw + draw));
 	for (draw = 0; draw < draws; draw++)
-		deciding->slates[draw].keys = deciding->decision->from->tie_keys;
-	ScoreUnderDraws(deciding->decision->from->scores, deciding->first_draw, draws,
-				TakeScores, deciding);
+		state->slates[draw].keys = state->decision->from->tie_keys;
+	ScoreUnderDraws(state->decision->from->scores, state->first_draw, draws,
+				OfferScores, state);
 	for (draw = 0; draw < draws; draw++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		slate_end(&deciding->slates[draw]);
+		slate_end(&state->slates[draw]);
 	}
-	if (deciding->varied)
-		VariedListsNarrow(deciding->varied, deciding->slates, draws);
-	CountTies(deciding, draws);
+	if (state->varied)
+		VariedListsPrune(state->varied, state->slates, draws);
+	CountTies(state, draws);
 	for (draw = 0; draw < draws; draw++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		CountChosen(deciding, draw);
+		CountChosen(state, draw);
 	}
 }
 
-/* A random subset in random order: all are equal, and lots decide. */
+/*
+ * Replace the choice by a random subset in random order: all scores are
+ * equal, and tie-break keys decide.
+ */
 static void
-TakeAny(Decision *decision, Slate *slate)
+ChooseAtRandom(Decision *decision, Slate *slate)
 {
 	static const double equal[1024] = {0.0};
 	int			first;
@@ -257,7 +267,7 @@ TakeAny(Decision *decision, Slate *slate)
 	decision->chosen_count = ListSlate(slate, decision->chosen);
 }
 
-/* What all scores have in common is added to them. */
+/* Add the intercept to all scores. */
 static void
 AddLevel(Decision *decision)
 {
@@ -268,7 +278,7 @@ AddLevel(Decision *decision)
 	ResultFinite(peak_of(decision->candidates, decision->scores));
 }
 
-/* Decide about candidates, of which there is one at least. */
+/* Decide about at least one candidate. */
 Decision
 Decide(const Candidates *from)
 {
@@ -278,34 +288,34 @@ Decide(const Candidates *from)
 	int		   *sizes = AllocateMany(sizeof(int), from->group_count);
 	Size		entries = slate_entries(candidates, k, from->groups, rules->cap,
 										from->group_count, sizes);
-	int			step = DrawsAtOnce(from, entries);
+	int			step = DrawsPerPass(from, entries);
 	Decision	decision = {.from = from, .candidates = candidates};
-	Deciding	deciding = {.decision = &decision, .lots = FreshSeed()};
+	DecisionState	state = {.decision = &decision, .tie_seed = FreshSeed()};
 
 	decision.chosen = AllocateMany(sizeof(int), k);
 	decision.scores = AllocateNumbers(candidates);
 	decision.counts = AllocateZeros(sizeof(double), candidates);
-	deciding.list = AllocateMany(sizeof(int), k);
+	state.list = AllocateMany(sizeof(int), k);
 	if (from->similar_by)
-		deciding.varied = VariedListsCreate(from, step);
-	deciding.tie_shares = AllocateNumbers(step);
-	deciding.slates = MakeSlates(from, k, step, entries, sizes);
-	for (; deciding.first_draw < rules->draws; deciding.first_draw += step)
-		DecideUnder(&deciding, Min(step, rules->draws - deciding.first_draw));
+		state.varied = VariedListsCreate(from, step);
+	state.tie_shares = AllocateNumbers(step);
+	state.slates = MakeSlates(from, k, step, entries, sizes);
+	for (; state.first_draw < rules->draws; state.first_draw += step)
+		DecideUnder(&state, Min(step, rules->draws - state.first_draw));
 	AddLevel(&decision);
-	if (IsRandom(rules->epsilon))
-		TakeAny(&decision, &deciding.slates[0]);
+	if (DrawRandomDecision(rules->epsilon))
+		ChooseAtRandom(&decision, &state.slates[0]);
 	return decision;
 }
 
-/* The probability that a candidate is chosen. */
+/* Propensity of a candidate */
 double
 DecisionProbability(const Decision *decision, int candidate)
 {
 	const Rules *rules = &decision->from->rules;
 	int			k = Min(rules->k, decision->candidates);
 
-	/* two shares of 1 may round to more than 1 */
+	/* rounding may exceed 1 */
 	return Min(1.0, (1.0 - rules->epsilon) * decision->counts[candidate] / rules->draws +
 			   rules->epsilon * k / decision->candidates);
 }

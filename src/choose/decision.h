@@ -1,7 +1,6 @@
 /*
  * decision.h
- *		A decision about candidates: which are chosen, and how probable it was;
- *		and what it is made with.
+ *		Decisions: the chosen candidates with their propensities.
  */
 #ifndef DLINTS_DECISION_H
 #define DLINTS_DECISION_H
@@ -11,39 +10,36 @@
 #include "core/slate.h"
 #include "sql/arrays.h"
 
-/* As the doors bring them. */
+/* Candidates of a decision, and its settings */
 typedef struct Candidates
 {
 	Rules		rules;
-	Scores	   *scores;			/* NULL: there are none */
-	int		   *groups;			/* of each, negative: none; NULL without a cap */
+	Scores	   *scores;			/* NULL: no candidates */
+	int		   *groups;			/* group of each, negative for none; NULL without a cap */
 	int			group_count;
 	uint64	   *tie_keys;		/* one per candidate of a shortlist; NULL: random */
-	ArrayType  *similar_by;		/* a row of each, as "similar" says; NULL without diversity */
+	ArrayType  *similar_by;		/* one row per candidate; NULL without diversity */
 	ArgSpec		similar;
-	double	   *similar_roots;	/* what each number of it is multiplied with; NULL: nothing */
+	double	   *similar_roots;	/* factors of the columns of similar_by; NULL: all 1 */
 } Candidates;
 
 typedef struct Decision
 {
 	const Candidates *from;
 	int			candidates;
-	int		   *chosen;			/* their numbers, best first */
+	int		   *chosen;			/* indexes of the chosen candidates, best first */
 	int			chosen_count;
-	double	   *scores;			/* of each under the draw that acts */
-	double		level;			/* what these leave out, until it is added */
+	double	   *scores;			/* score of each candidate under the acting draw */
+	double		level;			/* intercept, not contained in scores until they are complete */
 	double	   *counts;			/* expected number of draws that choose each candidate */
 } Decision;
 
-/*
- * varied_lists.c: lists under many draws, in which a twin of what is chosen counts
- * less
- */
+/* varied_lists.c: slates with diversity under many draws */
 typedef struct VariedLists VariedLists;
 
 extern VariedLists *VariedListsCreate(const Candidates *from, int draws);
-extern void VariedListsTake(VariedLists *lists, int draw, const ScoresStrip *strip);
-extern void VariedListsNarrow(VariedLists *lists, const Slate *slates, int draws);
+extern void VariedListsStore(VariedLists *lists, int draw, const ScoresStrip *strip);
+extern void VariedListsPrune(VariedLists *lists, const Slate *slates, int draws);
 extern int	VariedListsChoose(VariedLists *lists, int draw, uint64 seed, int *chosen);
 
 extern Decision Decide(const Candidates *from);

@@ -1,7 +1,7 @@
 /*
  * draw.c
- *		dlints_draw and dlints_draw_weights, draws from the posterior, and
- *		dlints_dot, which scores with them.
+ *		dlints_draw and dlints_draw_weights: draws from the posterior;
+ *		dlints_dot: scores under them.
  */
 #include "postgres.h"
 
@@ -14,12 +14,15 @@
 #include "sql/args.h"
 #include "sql/observation.h"
 
-/* weights that are returned in one array */
-#define MOST_DRAWS_AT_ONCE	1000
+/*
+ * Maximum number of rows of the result; 1000 rows of 65536 weights need 0.5
+ * GB.
+ */
+#define MAX_DRAWS	1000
 
 PG_FUNCTION_INFO_V1(dlints_draw);
 
-/* One perturbed estimate psi-tilde (Algorithm 1) */
+/* dlints_draw(model, seed): one perturbed estimate psi-tilde (Algorithm 1) */
 Datum
 dlints_draw(PG_FUNCTION_ARGS)
 {
@@ -32,9 +35,9 @@ dlints_draw(PG_FUNCTION_ARGS)
 								 prepared->dim));
 }
 
-/* The weights of several draws, a row each. */
+/* Return the weights of several draws, one row each. */
 static Datum
-ManyWeights(PreparedModel *prepared, uint64 seed, Datum profile, int draws)
+WeightsOfDraws(PreparedModel *prepared, uint64 seed, Datum profile, int draws)
 {
 	const DlintsHeader *model = &prepared->header;
 	Size		lifted_len = ModelLiftedLen(model);
@@ -54,10 +57,10 @@ ManyWeights(PreparedModel *prepared, uint64 seed, Datum profile, int draws)
 PG_FUNCTION_INFO_V1(dlints_draw_weights);
 
 /*
- * dlints_draw_weights(model, profile, seed [, draws]): a draw carried back to
- * feature space as dlints_weights carries the mean, or a row for each of several.
- * The first of these is that of the seed alone; all are those by which
- * dlints_decide decides under this seed.
+ * dlints_draw_weights(model, profile, seed [, draws]): a draw converted to
+ * weights over features, or a row for each of several draws.  The first row
+ * equals the single draw with the same seed. dlints_decide uses the same
+ * draws under that seed.
  */
 Datum
 dlints_draw_weights(PG_FUNCTION_ARGS)
@@ -69,8 +72,8 @@ dlints_draw_weights(PG_FUNCTION_ARGS)
 	if (PG_NARGS() > 3)
 	{
 		ArgNotNull(fcinfo, 3, "draws");
-		CheckDraws(PG_GETARG_INT32(3), MOST_DRAWS_AT_ONCE);
-		return ManyWeights(PrepareModel(fcinfo, 0), SeedArgument(fcinfo, 2),
+		CheckDraws(PG_GETARG_INT32(3), MAX_DRAWS);
+		return WeightsOfDraws(PrepareModel(fcinfo, 0), SeedArgument(fcinfo, 2),
 						   PG_GETARG_DATUM(1), PG_GETARG_INT32(3));
 	}
 	prepared = PrepareModel(fcinfo, 0);
@@ -81,7 +84,9 @@ dlints_draw_weights(PG_FUNCTION_ARGS)
 
 PG_FUNCTION_INFO_V1(dlints_dot);
 
-/* The score of features under a weight vector of the same length */
+/*
+ * dlints_dot(weights, features): the score of features under a weight vector
+ */
 Datum
 dlints_dot(PG_FUNCTION_ARGS)
 {

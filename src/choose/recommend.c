@@ -1,11 +1,11 @@
 /*
  * recommend.c
- *		dlints_recommend: the best of a group's candidates.
+ *		dlints_recommend: the best candidates of a group.
  *
- * One draw scores all candidates of a group.  A draw for each row would not
- * be Thompson sampling: candidates share the parameter, and their scores must
- * move together.  The other policies score by the posterior mean, and by its
- * width.
+ * One draw scores all candidates of a group.  A draw per row would not be
+ * Thompson sampling, because candidates share the parameter and their scores
+ * must move together.  Policies without draws use the posterior mean, and UCB
+ * adds the standard deviation.
  */
 #include "postgres.h"
 
@@ -15,12 +15,12 @@
 #include "sql/arrays.h"
 #include "sql/observation.h"
 
-/* The state of dlints_recommend for one group. */
+/* State of dlints_recommend for one group */
 typedef struct RecommendState
 {
 	Request		request;
-	double	   *weights;		/* of the group's one draw, or of the mean */
-	uint64		ties;			/* seed of the lots that are drawn for them */
+	double	   *weights;		/* the group's draw, or the mean */
+	uint64		tie_seed;		/* seed of the tie-break keys */
 	TopK	   *top;
 } RecommendState;
 
@@ -31,9 +31,12 @@ static const MismatchMessages recommend = {
 	.profile_advice = "Use GROUP BY to recommend to several users.",
 };
 
-/* The first candidate of a group says what the others have to be. */
+/*
+ * Create the state from the first candidate, with which later ones must
+ * agree.
+ */
 static RecommendState *
-Begin(FunctionCallInfo fcinfo, const CandidateForm *form, int k)
+BeginState(FunctionCallInfo fcinfo, const CandidateForm *form, int k)
 {
 	MemoryContext context = AggregateContext(fcinfo);
 	PreparedModel *prepared = PrepareModel(fcinfo, form->model);
@@ -41,16 +44,16 @@ Begin(FunctionCallInfo fcinfo, const CandidateForm *form, int k)
 	MemoryContext caller = MemoryContextSwitchTo(context);
 	RecommendState *state = palloc0(sizeof(RecommendState));
 
-	RequestBegin(&state->request, &recommend, prepared, context,
+	RequestInit(&state->request, &recommend, prepared, context,
 				 PG_GETARG_DATUM(form->model), profile);
 	state->weights = PolicyWeights(prepared, profile);
-	state->ties = FreshSeed();
+	state->tie_seed = FreshSeed();
 	state->top = TopKCreate(fcinfo, context, form->item, k);
 	MemoryContextSwitchTo(caller);
 	return state;
 }
 
-/* The score of a candidate, up to the intercept, which is the same for all. */
+/* Score of a candidate without the intercept, which all candidates share */
 static double
 Score(FunctionCallInfo fcinfo, const CandidateForm *form,
 	  const RecommendState *state)
@@ -60,19 +63,19 @@ Score(FunctionCallInfo fcinfo, const CandidateForm *form,
 	double		score = ArgDot(features, &request->expected, state->weights);
 	double	   *numbers;
 
-	if (request->width_factor == 0.0)
+	if (request->stddev_factor == 0.0)
 		return score;
 	numbers = palloc(sizeof(double) * request->expected.len);
 	ArgVector(features, &request->expected, numbers);
-	return ResultFinite(score + RequestWidth(request,
+	return ResultFinite(score + RequestUcbBonus(request,
 											 PrepareModel(fcinfo, form->model),
 											 numbers));
 }
 
 /*
- * dlints_recommend(model, item, features [, k [, profile]]): the item whose
- * features score best by the model's policy (Algorithm 1, "Select arm"), or the k
- * best.  Among equal scores chance decides, each having the same.
+ * dlints_recommend(model, item, features [, k [, profile]]): the item with
+ * the best score under the model's policy (Algorithm 1, "Select arm"), or the
+ * k best.  Ties are broken at random.
  */
 PG_FUNCTION_INFO_V1(dlints_recommend_transfn);
 
@@ -87,13 +90,13 @@ dlints_recommend_transfn(PG_FUNCTION_ARGS)
 		return AggregateSameState(fcinfo);
 	if (form->k)
 		k = ArgCount(fcinfo, form->k);
-	state = PG_ARGISNULL(0) ? Begin(fcinfo, form, k) :
+	state = PG_ARGISNULL(0) ? BeginState(fcinfo, form, k) :
 		(RecommendState *) PG_GETARG_POINTER(0);
 	TopKCheckCount(state->top, k);
 	RequestCheckModel(&state->request, PG_GETARG_DATUM(form->model));
 	if (form->profile)
 		RequestCheckProfile(&state->request, PG_GETARG_DATUM(form->profile));
-	TopKOfferByLot(state->top, Score(fcinfo, form, state), state->ties,
+	TopKOfferRandomly(state->top, Score(fcinfo, form, state), state->tie_seed,
 				   fcinfo->args[form->item]);
 	PG_RETURN_POINTER(state);
 }

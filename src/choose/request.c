@@ -1,8 +1,7 @@
 /*
  * request.c
- *		What functions that choose have in common: seeds, the weights and the
- *		width that a policy scores by, and one model and one profile for all
- *		candidates.
+ *		Common parts of the choosing functions: seeds, a policy's weights, and
+ *		the check that all candidates have the same model and profile.
  */
 #include "postgres.h"
 
@@ -15,14 +14,14 @@
 #include "sql/observation.h"
 
 /*
- * A seed independent of that of any other draw, on any server.  Each process
- * takes a random key once and counts under it, because asking the system each
- * time would cost as much as the draw.
+ * Return a seed that is independent of all others, on any server.  Each forked
+ * process obtains a random key once and counts under it, because a system
+ * call per seed would cost as much as the draw.
  */
 uint64
 FreshSeed(void)
 {
-	static int	pid;			/* a forked process takes a key of its own */
+	static int	pid;			/* process that obtained the key */
 	static uint64 key;
 	static uint64 counter;
 
@@ -38,7 +37,7 @@ FreshSeed(void)
 	return random_bits(key, counter++);
 }
 
-/* The argument, or an independent one. */
+/* Return the seed argument, or a fresh seed if it is NULL. */
 uint64
 SeedArgument(FunctionCallInfo fcinfo, int argno)
 {
@@ -46,7 +45,7 @@ SeedArgument(FunctionCallInfo fcinfo, int argno)
 		(uint64) PG_GETARG_INT64(argno);
 }
 
-/* The number of arguments, the state among them, says which form it is. */
+/* Return the form of an aggregate, by its number of arguments. */
 const CandidateForm *
 AggregateForm(FunctionCallInfo fcinfo)
 {
@@ -59,7 +58,10 @@ AggregateForm(FunctionCallInfo fcinfo)
 	return &forms[PG_NARGS() - 4];
 }
 
-/* Where one of them is NULL there is no candidate. */
+/*
+ * Is a row a candidate?  Rows with a NULL model, features or profile are
+ * skipped.
+ */
 bool
 IsCandidate(FunctionCallInfo fcinfo, const CandidateForm *form)
 {
@@ -68,8 +70,8 @@ IsCandidate(FunctionCallInfo fcinfo, const CandidateForm *form)
 }
 
 /*
- * psi-tilde carried back to feature space, under a profile if the model
- * has one: in the current memory context
+ * Convert a draw psi-tilde to weights over features, under the profile if the
+ * kind has one.  The result is in the current memory context.
  */
 double *
 DrawWeights(PreparedModel *prepared, uint64 seed, Datum profile)
@@ -83,7 +85,7 @@ DrawWeights(PreparedModel *prepared, uint64 seed, Datum profile)
 	return weights;
 }
 
-/* What a policy takes of a model. */
+/* Return the parts of a prepared model that a policy needs. */
 static int
 PolicyParts(uint8 policy)
 {
@@ -91,7 +93,10 @@ PolicyParts(uint8 policy)
 		policy == POLICY_THOMPSON ? PART_DRAW : PART_MEAN;
 }
 
-/* The weights that score all candidates of a choice. */
+/*
+ * Return the weights by which a policy scores candidates, apart from UCB's
+ * standard deviation.
+ */
 double *
 PolicyWeights(PreparedModel *prepared, Datum profile)
 {
@@ -102,13 +107,13 @@ PolicyWeights(PreparedModel *prepared, Datum profile)
 	return memcpy(palloc(size), PreparedWeights(prepared, profile), size);
 }
 
-/* Remember what the first candidate brings, in a context of the caller's. */
+/* Initialize a request from the first candidate, with keys in "context". */
 void
-RequestBegin(Request *request, const MismatchMessages *messages,
+RequestInit(Request *request, const MismatchMessages *messages,
 			 PreparedModel *prepared, MemoryContext context, Datum model,
 			 Datum profile)
 {
-	/* all parts at once, of one factor */
+	/* together, because the parts share a factorization */
 	PrepareParts(prepared, PolicyParts(prepared->header.policy));
 	memset(request, 0, sizeof(Request));
 	request->messages = messages;
@@ -117,7 +122,7 @@ RequestBegin(Request *request, const MismatchMessages *messages,
 	request->expected = ArgFeatureSpec(&request->model);
 	if (prepared->header.policy == POLICY_UCB)
 	{
-		request->width_factor = prepared->header.exploration;
+		request->stddev_factor = prepared->header.exploration;
 		request->profile = ReadProfile(profile, &request->model);
 	}
 	ValueKeySet(&request->model_key, model, context);
@@ -125,8 +130,8 @@ RequestBegin(Request *request, const MismatchMessages *messages,
 }
 
 /*
- * Is this the profile of the request?  The same numbers will do, and
- * are what is to be expected next.
+ * Raise an error unless a profile equals the request's.  Equal numbers in
+ * another datum are accepted; later calls then compare with that datum first.
  */
 void
 RequestCheckProfile(Request *request, Datum profile)
@@ -152,18 +157,21 @@ RequestCheckProfile(Request *request, Datum profile)
 	ValueKeyReplace(&request->profile_key, profile, request->context);
 }
 
-/* What the posterior width adds to the score of a candidate. */
+/*
+ * Bonus of the UCB policy for a candidate: exploration times the posterior
+ * standard deviation
+ */
 double
-RequestWidth(const Request *request, PreparedModel *prepared,
+RequestUcbBonus(const Request *request, PreparedModel *prepared,
 			 const double *features)
 {
 	int			dim = prepared->dim;
 	double	   *reduced = palloc(sizeof(double) * 2 * dim);
-	double		width;
+	double		stddev;
 
 	PrepareParts(prepared, PART_ROOT);
 	ReduceFeatures(&prepared->header, 1, features, request->profile, reduced);
-	width = posterior_stddev(dim, prepared->root, reduced, reduced + dim);
+	stddev = posterior_stddev(dim, prepared->root, reduced, reduced + dim);
 	pfree(reduced);
-	return ResultFinite(request->width_factor * width);
+	return ResultFinite(request->stddev_factor * stddev);
 }

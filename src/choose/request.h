@@ -1,7 +1,7 @@
 /*
  * request.h
- *		What the candidates of one choice have in common: the model and the
- *		profile, and what its policy makes of them.
+ *		A request: model, profile and policy that all candidates of a choice
+ *		share.
  */
 #ifndef DLINTS_REQUEST_H
 #define DLINTS_REQUEST_H
@@ -13,8 +13,8 @@
 #include "sql/arrays.h"
 
 /*
- * Where a function finds what it is told of a candidate, by argument.  0 says
- * that it is not told, but for the model.
+ * Argument numbers of a function over candidates.  0 means that the function
+ * has no such argument, except for "model".
  */
 typedef struct CandidateForm
 {
@@ -37,8 +37,8 @@ typedef struct CandidateForm
 } CandidateForm;
 
 /*
- * Forms of an aggregate over candidates: by model, item and features, then with
- * k, then with a profile.
+ * Return the form of an aggregate over candidates: (model, item, features),
+ * then with k, then with a profile.
  */
 extern const CandidateForm *AggregateForm(FunctionCallInfo fcinfo);
 extern bool IsCandidate(FunctionCallInfo fcinfo, const CandidateForm *form);
@@ -46,13 +46,13 @@ extern bool IsCandidate(FunctionCallInfo fcinfo, const CandidateForm *form);
 typedef struct Request
 {
 	const MismatchMessages *messages;
-	MemoryContext context;		/* that remembers the keys */
+	MemoryContext context;		/* memory context of the keys */
 	ValueKey	model_key;
 	ValueKey	profile_key;
 	DlintsHeader model;
-	ArgSpec		expected;		/* what the features of a candidate have to be */
-	double		width_factor;	/* what the posterior width counts in a score */
-	double	   *profile;		/* its numbers, where that counts */
+	ArgSpec		expected;		/* required shape of the features */
+	double		stddev_factor;	/* of the standard deviation in a score; 0: none */
+	double	   *profile;		/* numbers of the profile; NULL without a stddev_factor */
 } Request;
 
 extern uint64 FreshSeed(void);
@@ -60,14 +60,17 @@ extern uint64 SeedArgument(FunctionCallInfo fcinfo, int argno);
 extern double *DrawWeights(PreparedModel *prepared, uint64 seed,
 						   Datum profile);
 extern double *PolicyWeights(PreparedModel *prepared, Datum profile);
-extern void RequestBegin(Request *request, const MismatchMessages *messages,
+extern void RequestInit(Request *request, const MismatchMessages *messages,
 						 PreparedModel *prepared, MemoryContext context,
 						 Datum model, Datum profile);
 extern void RequestCheckProfile(Request *request, Datum profile);
-extern double RequestWidth(const Request *request, PreparedModel *prepared,
+extern double RequestUcbBonus(const Request *request, PreparedModel *prepared,
 						   const double *features);
 
-/* Is this the model of the request?  Asked with every row. */
+/*
+ * Raise an error unless a row's model is the request's.  Called for every
+ * row.
+ */
 static inline void
 RequestCheckModel(Request *request, Datum model)
 {

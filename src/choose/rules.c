@@ -10,10 +10,13 @@
 #include "choose/rules.h"
 #include "sql/args.h"
 
-/* a probability from so many draws has an error below 0.005 */
-#define MOST_DRAWS	10000
+/* With 10000 draws, the standard error of a probability is at most 0.005. */
+#define MAX_DRAWS	10000
 
-/* Counts above the range of an int exceed any number of candidates. */
+/*
+ * Read a positive count.  Values beyond the range of int are capped, because
+ * they exceed any number of candidates.
+ */
 static int
 ReadCount(FunctionCallInfo fcinfo, int argno, const char *name)
 {
@@ -25,21 +28,24 @@ ReadCount(FunctionCallInfo fcinfo, int argno, const char *name)
 }
 
 void
-CheckDraws(int draws, int most)
+CheckDraws(int draws, int max)
 {
-	if (draws < 1 || draws > most)
-		ArgRaiseOutOfRange("draws", psprintf("between 1 and %d", most), draws);
+	if (draws < 1 || draws > max)
+		ArgRaiseOutOfRange("draws", psprintf("between 1 and %d", max), draws);
 }
 
 static double
-CheckedShare(double number, const char *name)
+CheckFraction(double number, const char *name)
 {
 	if (!(number >= 0.0 && number <= 1.0))
 		ArgRaiseOutOfRange(name, "between 0 and 1", number);
 	return number;
 }
 
-/* Some of the decisions by chance leave the others as they are. */
+/*
+ * Raise an error for epsilon together with a cap or diversity: the
+ * propensities would have no closed form.
+ */
 static void
 CheckEpsilonAlone(const Rules *rules)
 {
@@ -56,24 +62,24 @@ CheckEpsilonAlone(const Rules *rules)
 
 /* Raise an error for a cap without groups. */
 static void
-CheckCapped(const Rules *rules, bool grouped)
+CheckCapGroup(const Rules *rules, bool grouped)
 {
 	if (rules->cap > 0 && !grouped)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("cap needs cap_group"),
-				 errhint("Say of what there may be so many, as in cap_group => brand.")));
+				 errhint("Pass the group of each candidate, as in cap_group => brand.")));
 }
 
 /* Raise an error for diversity without vectors. */
 static void
-CheckVaried(const Rules *rules, bool has_vectors)
+CheckSimilarBy(const Rules *rules, bool has_vectors)
 {
 	if (rules->diversity > 0.0 && !has_vectors)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("diversity needs similar_by"),
-				 errhint("Say by which vectors candidates are similar, as in similar_by => features.")));
+				 errhint("Pass a vector for each candidate, as in similar_by => features.")));
 }
 
 /* Read and check the settings of a decision. */
@@ -85,16 +91,16 @@ ReadRules(FunctionCallInfo fcinfo, const CandidateForm *form)
 	rules.k = ReadCount(fcinfo, form->k, "k");
 	ArgNotNull(fcinfo, form->draws, "draws");
 	rules.draws = PG_GETARG_INT32(form->draws);
-	CheckDraws(rules.draws, MOST_DRAWS);
+	CheckDraws(rules.draws, MAX_DRAWS);
 	ArgNotNull(fcinfo, form->epsilon, "epsilon");
-	rules.epsilon = CheckedShare(PG_GETARG_FLOAT8(form->epsilon), "epsilon");
+	rules.epsilon = CheckFraction(PG_GETARG_FLOAT8(form->epsilon), "epsilon");
 	if (!PG_ARGISNULL(form->cap))
 		rules.cap = (int) ArgCheckPositive(PG_GETARG_INT32(form->cap), "cap");
 	if (!PG_ARGISNULL(form->diversity))
-		rules.diversity = CheckedShare(PG_GETARG_FLOAT8(form->diversity), "diversity");
+		rules.diversity = CheckFraction(PG_GETARG_FLOAT8(form->diversity), "diversity");
 	CheckEpsilonAlone(&rules);
-	CheckCapped(&rules, !PG_ARGISNULL(form->cap_group));
-	CheckVaried(&rules, !PG_ARGISNULL(form->similar_by));
+	CheckCapGroup(&rules, !PG_ARGISNULL(form->cap_group));
+	CheckSimilarBy(&rules, !PG_ARGISNULL(form->similar_by));
 	return rules;
 }
 
@@ -124,14 +130,14 @@ typedef struct GroupEntry
 #define SH_DEFINE
 #include "lib/simplehash.h"
 
-/* In the current memory context, which keeps the names, too. */
+/* Create an empty set of names in the current memory context. */
 Groups *
 GroupsCreate(void)
 {
 	return groups_create(CurrentMemoryContext, 16, NULL);
 }
 
-/* The number of a text; negative if there is none. */
+/* Return the number of a name, which is added if it is new; -1 for NULL. */
 int
 GroupNumber(Groups *groups, NullableDatum name)
 {

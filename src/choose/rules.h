@@ -15,14 +15,14 @@ typedef struct Rules
 	int			k;
 	int			draws;
 	double		epsilon;
-	int			cap;			/* 0: none */
-	double		diversity;		/* what a twin of what is chosen loses of its score */
+	int			cap;			/* maximum per group; 0: none */
+	double		diversity;		/* strength of the similarity penalty */
 } Rules;
 
 extern Rules ReadRules(FunctionCallInfo fcinfo, const CandidateForm *form);
-extern void CheckDraws(int draws, int most);
+extern void CheckDraws(int draws, int max);
 
-/* Names, of groups of candidates say, numbered as they come. */
+/* Group names, numbered in order of appearance */
 typedef struct groups_hash Groups;
 
 extern Groups *GroupsCreate(void);

@@ -1,17 +1,17 @@
 /*
  * scores.c
- *		The scores of candidates under each of many draws of their model, or
- *		under the mean where the policy does not draw.
+ *		Scores of candidates under many draws of their model, or under the
+ *		mean if the policy does not draw.
  *
- * A score is psi' A x, where the rows of A are what the model lifts the unit
- * vectors to under this profile.  Draws score either of
+ * A score is psi' A x.  The rows of A are the unit vectors of the parameter,
+ * converted to weights over features under the profile.  We score either of
  *
- *		the features x, after they were lifted		n numbers
- *		A x, without the intercept					D numbers
+ *		the features x, with converted draws		n numbers
+ *		A x, without the intercept				D numbers
  *
- * whichever takes fewer multiplications.  Candidates are read from their array in
- * strips that stay in the cache until all draws have scored them.  A few matrices
- * of at most MOST_NUMBERS numbers each take up the memory.
+ * whichever needs fewer multiplications.  Candidates are read from their
+ * array in strips that stay in the cache until all draws have scored them.  A
+ * few matrices of at most MAX_NUMBERS numbers bound the memory.
  */
 #include "postgres.h"
 
@@ -29,54 +29,54 @@
 #include "sql/args.h"
 #include "sql/observation.h"
 
-/* numbers in a matrix of parameters, or of weights: 32 MB */
-#define MOST_NUMBERS	(1 << 22)
+/* maximum numbers in a matrix of parameters or weights: 32 MB */
+#define MAX_NUMBERS	(1 << 22)
 
-/* multiplications between two checks for interrupts: some 10 ms */
-#define MOST_WORK		(1 << 24)
+/* multiplications between two checks for interrupts, about 10 ms */
+#define WORK_PER_CHECK		(1 << 24)
 
-/* draws that are made at once where it does not matter */
-#define FEW_DRAWS		32
+/* draws made together without a projection, few enough to stay in the cache */
+#define DRAWS_PER_PORTION		32
 
-/* candidates in a strip: 16 kB of them at n = 64 */
+/* candidates in a strip: 16 kB of doubles at n = 64 */
 #define STRIP			32
 
 struct Scores
 {
-	int			count;			/* candidates */
-	int			most_draws;		/* maximum draws in a call of ScoreUnderDraws */
+	int			count;			/* number of candidates */
+	int			max_draws;		/* maximum draws in a call of ScoreUnderDraws */
 	PreparedModel *prepared;
 	double	   *profile;		/* numbers of the profile */
 	uint64		seed;
 	bool		drawn;			/* does the policy draw? */
-	int			draws;			/* 1 if it does not */
+	int			draws;			/* number of draws; 1 if the policy does not draw */
 	int			feature_dim;
 	int			dim;			/* coordinates of z without the intercept */
 	int			lifted_len;
 
 	double	   *addends;		/* added to each candidate's scores, or NULL */
-	double	   *addend_stddevs; /* of a normal per draw that is added, too, or NULL */
+	double	   *addend_stddevs; /* standard deviations of normals added per draw, or NULL */
 
-	/* what is scored of each candidate */
-	bool		reduces;		/* A x, or else x */
-	int			len;			/* numbers that count */
-	int			step;			/* from one candidate to the next */
-	double	   *lanes;			/* A */
+	/* vectors that are scored */
+	bool		reduces;		/* A x instead of x */
+	int			len;			/* length of a vector */
+	int			step;			/* distance between successive vectors */
+	double	   *lanes;			/* A, packed */
 	double	   *strip;			/* feature vectors of a strip */
 	double	   *reduced;		/* A times these vectors */
 
-	ArrayType  *array;			/* features of all candidates, a row each */
+	ArrayType  *array;			/* features of all candidates, one row each */
 	ArgSpec		expected;
 
-	/* draws packed for that, and scores of a strip under some of them */
-	double	   *pack;			/* weights as they are, where there is one draw */
+	/* packed draws, and scores of a strip under SCORE_LANES of them */
+	double	   *pack;			/* draws in lanes; plain weights if there is one draw */
 	int			pack_size;
-	double	   *levels;			/* intercepts of these draws */
-	int			first_draw;		/* of them */
+	double	   *levels;			/* intercepts of the packed draws */
+	int			first_draw;		/* number of the first packed draw */
 	double		block[SCORE_LANES * STRIP];
 };
 
-/* Makes parameters number first to first + count - 1. */
+/* Writes parameters "first" to first + count - 1. */
 typedef void (*ParameterMaker) (Scores *scores, int first, int count,
 								double *parameters);
 
@@ -106,28 +106,28 @@ MakeDraws(Scores *scores, int first, int count, double *parameters)
 }
 
 /*
- * How many parameters to make and lift at once.  Few of them stay in the cache,
- * but a projection that is not kept is made anew for each portion: then as many
- * as neither take long nor much room.
+ * Number of parameters to make and convert together.  A few stay in the
+ * cache.  If a projection is not cached, however, it is generated for each
+ * portion.  Portions are then as large as time and memory permit.
  */
 static int
-Portion(const Scores *scores)
+PortionSize(const Scores *scores)
 {
 	int			dim = scores->prepared->dim;
-	int			room = MOST_NUMBERS / Max(scores->lifted_len, dim);
-	int			portion = Min(room, 4 * MOST_WORK / (dim * dim));
+	int			room = MAX_NUMBERS / Max(scores->lifted_len, dim);
+	int			portion = Min(room, 4 * WORK_PER_CHECK / (dim * dim));
 
 	if (!ModelHasProjection(&scores->prepared->header))
-		portion = Min(portion, FEW_DRAWS);
+		portion = Min(portion, DRAWS_PER_PORTION);
 	return Max(portion / SCORE_LANES, 1) * SCORE_LANES;
 }
 
-/* Pack parameters, or what they become when they are lifted. */
+/* Pack parameters, or with "lift" their weights over features. */
 static void
 PackIntoLanes(Scores *scores, ParameterMaker make, bool lift, int first,
 			  int count, double *lanes)
 {
-	int			portion = Min(Portion(scores), score_rounded(count));
+	int			portion = Min(PortionSize(scores), score_rounded(count));
 	int			from = lift ? scores->lifted_len : scores->prepared->dim;
 	int			len = lift ? scores->feature_dim : scores->dim;
 	double	   *parameters = AllocateNumbers((Size) portion * scores->prepared->dim);
@@ -150,9 +150,9 @@ PackIntoLanes(Scores *scores, ParameterMaker make, bool lift, int first,
 	pfree(parameters);
 }
 
-/* Score what A makes of each feature vector. */
+/* Prepare to score A x instead of x. */
 static void
-Reduce(Scores *scores)
+PrepareReduction(Scores *scores)
 {
 	scores->reduces = true;
 	scores->len = scores->dim;
@@ -161,9 +161,9 @@ Reduce(Scores *scores)
 	PackIntoLanes(scores, MakeUnits, true, 0, scores->dim, scores->lanes);
 }
 
-/* multiplications that lift a parameter, about */
+/* Approximate number of multiplications that convert a parameter to weights */
 static double
-LiftingCosts(const DlintsHeader *model, double dim)
+LiftingCost(const DlintsHeader *model, double dim)
 {
 	Projection	projection;
 
@@ -173,25 +173,25 @@ LiftingCosts(const DlintsHeader *model, double dim)
 	return (double) projection.feature_dim * projection.reduced_dim;
 }
 
-/* See above. */
+/* Choose between x and A x by the number of multiplications, see above. */
 static void
-ChooseWhatToScore(Scores *scores)
+ChooseVectors(Scores *scores)
 {
 	double		candidates = scores->count;
 	double		draws = scores->draws;
 	double		n = scores->feature_dim;
 	double		dim = scores->dim;
-	double		lift = LiftingCosts(&scores->prepared->header, dim);
+	double		lift = LiftingCost(&scores->prepared->header, dim);
 	double		direct = draws * lift + candidates * n * draws;
 	double		reduced = dim * lift + candidates * dim * (n + draws);
 
 	scores->len = scores->feature_dim;
 	scores->step = scores->feature_dim;
-	if (reduced < direct && dim * n <= MOST_NUMBERS)
-		Reduce(scores);
+	if (reduced < direct && dim * n <= MAX_NUMBERS)
+		PrepareReduction(scores);
 }
 
-/* Put feature vectors of the strip through A. */
+/* Multiply the feature vectors of the strip by A. */
 static void
 ReduceStrip(Scores *scores, int count, double *out)
 {
@@ -210,7 +210,7 @@ ReduceStrip(Scores *scores, int count, double *out)
 
 /* ---------- scores ---------- */
 
-/* The weights of the only draw, or of the mean. */
+/* Compute the weights of the only draw, or of the mean. */
 static void
 MakeWeights(Scores *scores)
 {
@@ -242,7 +242,7 @@ FillPack(Scores *scores, int first, int count)
 	PackIntoLanes(scores, MakeDraws, !scores->reduces, first, count, scores->pack);
 }
 
-/* What is scored of some candidates. */
+/* Read the vectors of a strip, multiplied by A if that is scored. */
 static const double *
 ReadStrip(Scores *scores, int first, int count)
 {
@@ -253,7 +253,7 @@ ReadStrip(Scores *scores, int first, int count)
 	return scores->reduced;
 }
 
-/* Add to a candidate's scores under some draws their normals, scaled. */
+/* Add random normals to a candidate's scores under "draws" draws. */
 static void
 AddNormals(const Scores *scores, int candidate, int first_draw, int draws, double *list)
 {
@@ -270,8 +270,8 @@ AddNormals(const Scores *scores, int candidate, int first_draw, int draws, doubl
 }
 
 /*
- * Complete the scores in the block, "step" of each candidate: those under "draws"
- * draws from first_draw count.
+ * Complete the scores in the block, "step" per candidate, of which "draws"
+ * are in use.
  */
 static void
 AddAddends(Scores *scores, const ScoresStrip *strip, int first_draw, int draws)
@@ -287,21 +287,21 @@ AddAddends(Scores *scores, const ScoresStrip *strip, int first_draw, int draws)
 		AddNormals(scores, strip->first + i, first_draw, draws, scores->block + i * step);
 }
 
-/* Hand over the scores of a strip under a draw. */
+/* Pass the scores of a strip under a draw to the caller. */
 static void
-HandOver(const double *list, double peak, double level, int draw, ScoresStrip *strip,
-		 ScoresTaker take, void *taker)
+ReportScores(const double *list, double peak, double level, int draw, ScoresStrip *strip,
+		 ScoresConsumer consume, void *consumer)
 {
 	strip->scores = list;
 	strip->peak = ResultFinite(peak);
 	strip->level = level;
-	take(taker, draw, strip);
+	consume(consumer, draw, strip);
 }
 
-/* The scores of a strip under all draws. */
+/* Score a strip under all packed draws. */
 static void
 ScoreStrip(Scores *scores, int first_draw, int draws, ScoresStrip *strip,
-		   ScoresTaker take, void *taker)
+		   ScoresConsumer consume, void *consumer)
 {
 	const double *vectors = ReadStrip(scores, strip->first, strip->count);
 	int			draw;
@@ -319,14 +319,14 @@ ScoreStrip(Scores *scores, int first_draw, int draws, ScoresStrip *strip,
 		AddAddends(scores, strip, first_draw + draw, lanes);
 		peak_of_lanes(strip->count, scores->block, peaks);
 		for (i = 0; i < lanes; i++)
-			HandOver(scores->block + i, peaks[i], scores->levels[draw + i],
-					 first_draw + draw + i, strip, take, taker);
+			ReportScores(scores->block + i, peaks[i], scores->levels[draw + i],
+					 first_draw + draw + i, strip, consume, consumer);
 	}
 }
 
-/* The score of a candidate under the weights of the only draw. */
+/* Score of a candidate under the weights of the only draw */
 static double
-Dot(const Scores *scores, int candidate)
+ScoreCandidate(const Scores *scores, int candidate)
 {
 	int			n = scores->feature_dim;
 	Size		at = (Size) candidate * n;
@@ -339,36 +339,36 @@ Dot(const Scores *scores, int candidate)
 }
 
 /*
- * The scores of a strip where all draws are the same.  A number that is not
- * finite shows in them, and is looked for then.
+ * Score a strip under the only draw.  Invalid numbers make the maximum NaN;
+ * ReadStrip() then raises the error.
  */
 static void
 ScoreStripOnce(Scores *scores, int first_draw, int draws, ScoresStrip *strip,
-			   ScoresTaker take, void *taker)
+			   ScoresConsumer consume, void *consumer)
 {
 	double	   *list = scores->block;
 	int			i;
 
 	CHECK_FOR_INTERRUPTS();
 	for (i = 0; i < strip->count; i++)
-		list[i] = Dot(scores, strip->first + i);
+		list[i] = ScoreCandidate(scores, strip->first + i);
 	if (isnan(peak_of(strip->count, list)))
 		ReadStrip(scores, strip->first, strip->count);
 	strip->step = 1;
 	AddAddends(scores, strip, first_draw, 1);
-	HandOver(list, peak_of(strip->count, list), scores->levels[0], first_draw, strip,
-			 take, taker);
+	ReportScores(list, peak_of(strip->count, list), scores->levels[0], first_draw, strip,
+			 consume, consumer);
 	for (i = 1; i < draws; i++)
-		take(taker, first_draw + i, strip);
+		consume(consumer, first_draw + i, strip);
 }
 
 /*
  * Score all candidates under draws first_draw to first_draw + draws - 1.  Calls
- * "take" for each strip of candidates, in order, once for each draw.
+ * "consume" for each strip of candidates, in order, once for each draw.
  */
 void
-ScoreUnderDraws(Scores *scores, int first_draw, int draws, ScoresTaker take,
-			void *taker)
+ScoreUnderDraws(Scores *scores, int first_draw, int draws, ScoresConsumer consume,
+			void *consumer)
 {
 	bool		once = scores->draws == 1;
 	ScoresStrip strip = {.first = 0};
@@ -381,7 +381,7 @@ ScoreUnderDraws(Scores *scores, int first_draw, int draws, ScoresTaker take,
 	{
 		strip.count = Min(STRIP, scores->count - strip.first);
 		(once ? ScoreStripOnce : ScoreStrip) (scores, first_draw, draws, &strip,
-											  take, taker);
+											  consume, consumer);
 	}
 }
 
@@ -391,19 +391,19 @@ ScoresCount(const Scores *scores)
 	return scores->count;
 }
 
-/* Returns the maximum number of draws in a call of ScoreUnderDraws. */
+/* Return the maximum number of draws per call of ScoreUnderDraws(). */
 int
-ScoresMostDraws(const Scores *scores)
+ScoresMaxDraws(const Scores *scores)
 {
-	return scores->most_draws;
+	return scores->max_draws;
 }
 
 /*
- * Create the scores of candidates whose features are the rows of an array.  The
- * caller has checked the rows' length.  "addends" has a number for each candidate,
- * or is NULL.  "addend_stddevs" likewise has the standard deviations of normals
- * that are added under each draw; a policy that does not draw adds none.  "seed"
- * determines the draws and these normals.
+ * Create the scores of candidates whose features are the rows of an array.
+ * The caller has checked the rows' length.  "addends" has a number per
+ * candidate, or is NULL.  "addend_stddevs" has the standard deviations of
+ * normals that are added under each draw, or is NULL; a policy without draws
+ * adds none.  "seed" determines the draws and these normals.
  */
 Scores *
 ScoresCreate(PreparedModel *prepared, Datum profile, ArrayType *array,
@@ -425,8 +425,8 @@ ScoresCreate(PreparedModel *prepared, Datum profile, ArrayType *array,
 	scores->addends = addends;
 	scores->addend_stddevs = scores->drawn ? addend_stddevs : NULL;
 	scores->expected = ArgFeatureSpec(&prepared->header);
-	ChooseWhatToScore(scores);
-	scores->most_draws = Max(MOST_NUMBERS / scores->len / SCORE_LANES, 1) * SCORE_LANES;
+	ChooseVectors(scores);
+	scores->max_draws = Max(MAX_NUMBERS / scores->len / SCORE_LANES, 1) * SCORE_LANES;
 	scores->strip = AllocateNumbers((Size) STRIP * scores->feature_dim);
 	if (scores->reduces)
 		scores->reduced = AllocateNumbers((Size) STRIP * scores->step);

@@ -8,18 +8,18 @@
 #include "posterior/kept_models.h"
 #include "sql/arrays.h"
 
-/* Candidates "first" to first + count - 1, and their scores under a draw. */
+/* Scores of candidates "first" to first + count - 1 under a draw */
 typedef struct ScoresStrip
 {
 	int			first;
 	int			count;
 	const double *scores;
-	int			step;			/* from one of them to the next */
-	double		peak;			/* the highest of them */
-	double		level;			/* what they all leave out */
+	int			step;			/* distance between successive scores */
+	double		peak;			/* highest score */
+	double		level;			/* intercept, not contained in the scores */
 } ScoresStrip;
 
-typedef void (*ScoresTaker) (void *taker, int draw, const ScoresStrip *strip);
+typedef void (*ScoresConsumer) (void *consumer, int draw, const ScoresStrip *strip);
 
 typedef struct Scores Scores;
 
@@ -27,8 +27,8 @@ extern Scores *ScoresCreate(PreparedModel *prepared, Datum profile,
 							ArrayType *array, double *addends,
 							double *addend_stddevs, int draws, uint64 seed);
 extern int	ScoresCount(const Scores *scores);
-extern int	ScoresMostDraws(const Scores *scores);
+extern int	ScoresMaxDraws(const Scores *scores);
 extern void ScoreUnderDraws(Scores *scores, int first_draw, int draws,
-						ScoresTaker take, void *taker);
+						ScoresConsumer consume, void *consumer);
 
 #endif							/* DLINTS_SCORES_H */

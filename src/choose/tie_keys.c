@@ -1,6 +1,6 @@
 /*
  * tie_keys.c
- *		Tie-break keys: pseudorandom numbers of a seed and an item.
+ *		Tie-break keys: pseudorandom numbers from a seed and an item.
  */
 #include "postgres.h"
 
@@ -16,7 +16,7 @@
 #include "sql/args.h"
 #include "sql/arrays.h"
 
-/* bits of a key: so that half of one more fits into double precision */
+/* Bits of a key.  52 bits and the added half fit into a double. */
 #define KEY_BITS	52
 
 TieKeys
@@ -28,7 +28,9 @@ TieKeysCreate(Oid item_type, uint64 seed)
 	return keys;
 }
 
-/* The key of an item, below 2^52; equal items must have equal bytes. */
+/*
+ * Compute the key of an item, below 2^52.  Equal items must have equal bytes.
+ */
 uint64
 TieKey(const TieKeys *keys, Datum item)
 {
@@ -53,9 +55,9 @@ TieKey(const TieKeys *keys, Datum item)
 PG_FUNCTION_INFO_V1(dlints_tie_keys);
 
 /*
- * dlints_tie_keys(items anyarray, seed bigint) -> float8[]
- *		The key of each item, between 0 and 1, by which dlints_shortlist breaks ties
- *		under this seed; 0.5 for an item that is NULL.
+ * dlints_tie_keys(items, seed) -> float8[]: the key of each item, between 0
+ * and 1, by which dlints_shortlist breaks ties under this seed.  The result
+ * is 0.5 for a NULL item.
  */
 Datum
 dlints_tie_keys(PG_FUNCTION_ARGS)

@@ -1,13 +1,13 @@
 /*
  * tie_keys.h
- *		Tie-break keys of items, by which a shortlist and a decision break ties alike.
+ *		Tie-break keys of items, which shortlists and decisions share
  */
 #ifndef DLINTS_TIE_KEYS_H
 #define DLINTS_TIE_KEYS_H
 
 #include "fmgr.h"
 
-/* An item type and a seed */
+/* Key generator for an item type and a seed */
 typedef struct TieKeys
 {
 	uint64		seed;

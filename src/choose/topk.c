@@ -1,9 +1,10 @@
 /*
  * topk.c
- *		Keep the k best of a stream of scored items.
+ *		Top-k selection from a stream of scored items.
  *
- * Memory grows with min(k, items), never with k alone.  Each item has a place
- * among those of its score: the order of arrival, or a lot.
+ * Memory grows with min(k, items), never with k alone.  Items with equal
+ * scores are ordered by their tie-break key, the number in the order of
+ * arrival or a random number.
  */
 #include "postgres.h"
 
@@ -23,22 +24,22 @@
 typedef struct RankedItem
 {
 	double		score;
-	uint64		place;			/* among items of the same score */
+	uint64		key;			/* rank among items with the same score */
 	NullableDatum item;
 } RankedItem;
 
-/* Negative, zero or positive as a ranks before, with or behind b. */
+/* Compare by rank: negative if a ranks before b, 0 if they tie. */
 static int
 CompareRank(const RankedItem *a, const RankedItem *b)
 {
 	if (a->score != b->score)
 		return a->score > b->score ? -1 : 1;
-	if (a->place != b->place)
-		return a->place < b->place ? -1 : 1;
+	if (a->key != b->key)
+		return a->key < b->key ? -1 : 1;
 	return 0;
 }
 
-/* the heap's first is the item that ranks last */
+/* The heap's root is the item that ranks last. */
 static int
 CompareNodes(Datum a, Datum b, void *arg)
 {
@@ -70,7 +71,7 @@ TopKCreateOfType(MemoryContext context, Oid item_type, int k)
 	return top;
 }
 
-/* For items that an argument of the call brings. */
+/* Create a ranking for items of the argument's type. */
 TopK *
 TopKCreate(FunctionCallInfo fcinfo, MemoryContext context, int item_argno,
 		   int k)
@@ -82,7 +83,7 @@ TopKCreate(FunctionCallInfo fcinfo, MemoryContext context, int item_argno,
 	return TopKCreateOfType(context, type, k);
 }
 
-/* k may not change while a ranking is being made. */
+/* Raise an error if k differs between the rows of a group. */
 void
 TopKCheckCount(const TopK *top, int k)
 {
@@ -101,7 +102,7 @@ Item(const TopK *top, int i)
 	return (RankedItem *) DatumGetPointer(top->worst_first->bh_nodes[i]);
 }
 
-/* PostgreSQL's heap has a fixed capacity: move to one twice as large. */
+/* Move to a heap of twice the capacity, because a binaryheap does not grow. */
 static void
 Grow(TopK *top)
 {
@@ -155,19 +156,19 @@ ReplaceWorst(TopK *top, RankedItem item)
 }
 
 /*
- * Keep an item, in the place of the worst one if there are k.  One that only
- * equals the worst in score may rank behind it.
+ * Keep an item, replacing the worst if there are k.  The caller has compared
+ * the scores; an item that ties with the worst may still rank behind it.
  */
 void
-TopKKeep(TopK *top, double score, uint64 place, NullableDatum item)
+TopKKeep(TopK *top, double score, uint64 key, NullableDatum item)
 {
 	MemoryContext caller;
 	RankedItem	ranked;
 
-	if (top->full && score == top->threshold && place > Item(top, 0)->place)
+	if (top->full && score == top->threshold && key > Item(top, 0)->key)
 		return;
 	caller = MemoryContextSwitchTo(top->context);
-	ranked = (RankedItem) {score, place, CopyItem(top, item)};
+	ranked = (RankedItem) {score, key, CopyItem(top, item)};
 	if (top->full)
 		ReplaceWorst(top, ranked);
 	else
@@ -178,7 +179,7 @@ TopKKeep(TopK *top, double score, uint64 place, NullableDatum item)
 	top->threshold = Item(top, 0)->score;
 }
 
-/* The items as an array of pointers, best first. */
+/* Return the kept items as an array of pointers, best first. */
 static RankedItem **
 SortedItems(const TopK *top)
 {
@@ -191,7 +192,7 @@ SortedItems(const TopK *top)
 	return sorted;
 }
 
-/* The best item, of a ranking of one, as a final function returns it. */
+/* Return the only item of a ranking with k = 1, as a final function does. */
 Datum
 TopKReturnBest(FunctionCallInfo fcinfo, const TopK *top)
 {
@@ -201,7 +202,7 @@ TopKReturnBest(FunctionCallInfo fcinfo, const TopK *top)
 	PG_RETURN_DATUM(Item(top, 0)->item.value);
 }
 
-/* As an array; all are of the type of this ranking. */
+/* Make an array of ranked items. */
 static Datum
 MakeArray(const TopK *top, RankedItem **ranked, int count)
 {
@@ -221,7 +222,7 @@ MakeArray(const TopK *top, RankedItem **ranked, int count)
 											  top->typalign));
 }
 
-/* All kept items, best first. */
+/* Return all kept items as an array, best first. */
 Datum
 TopKArray(const TopK *top)
 {
@@ -229,19 +230,19 @@ TopKArray(const TopK *top)
 }
 
 static int
-ComparePlaces(const void *a, const void *b)
+CompareKeys(const void *a, const void *b)
 {
-	uint64		first = (*(RankedItem *const *) a)->place;
-	uint64		second = (*(RankedItem *const *) b)->place;
+	uint64		first = (*(RankedItem *const *) a)->key;
+	uint64		second = (*(RankedItem *const *) b)->key;
 
 	CHECK_FOR_INTERRUPTS();
 	return first < second ? -1 : first > second;
 }
 
 /*
- * The items of several rankings of one stream by lot, each once, which its lot
- * tells from others: those of the first ranking, the best first, and then what
- * others have besides.
+ * Return the union of several rankings of one stream, whose tie-break keys
+ * identify the items.  The first ranking's items come first, in order, then
+ * the others by key.
  */
 Datum
 TopKUnion(TopK *const *tops, int count)
@@ -257,15 +258,15 @@ TopKUnion(TopK *const *tops, int count)
 		all += ItemCount(tops[t]);
 	ranked = AllocateMany(sizeof(RankedItem *), all);
 	memcpy(ranked, first, sizeof(RankedItem *) * kept);
-	qsort(first, kept, sizeof(RankedItem *), ComparePlaces);
+	qsort(first, kept, sizeof(RankedItem *), CompareKeys);
 	for (all = kept, t = 1; t < count; t++)
 		for (i = 0; i < ItemCount(tops[t]); i++)
 			if (!bsearch(&(RankedItem *) {Item(tops[t], i)}, first, kept,
-						 sizeof(RankedItem *), ComparePlaces))
+						 sizeof(RankedItem *), CompareKeys))
 				ranked[all++] = Item(tops[t], i);
-	qsort(ranked + kept, all - kept, sizeof(RankedItem *), ComparePlaces);
+	qsort(ranked + kept, all - kept, sizeof(RankedItem *), CompareKeys);
 	for (i = t = kept; i < all; i++)
-		if (t == kept || ranked[i]->place != ranked[t - 1]->place)
+		if (t == kept || ranked[i]->key != ranked[t - 1]->key)
 			ranked[t++] = ranked[i];
 	return MakeArray(tops[0], ranked, t);
 }

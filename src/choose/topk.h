@@ -13,44 +13,47 @@
 
 typedef struct TopK
 {
-	MemoryContext context;		/* of this struct and the items it keeps */
+	MemoryContext context;		/* memory context of this struct and of kept items */
 	Oid			item_type;
 	int16		typlen;
 	bool		typbyval;
 	char		typalign;
-	int			k;				/* how many to keep */
-	uint64		seen;			/* items offered so far, for ties */
-	bool		full;			/* k are kept */
-	double		threshold;		/* the score to beat then */
-	binaryheap *worst_first;	/* of RankedItem pointers */
+	int			k;				/* number of items to keep */
+	uint64		seen;			/* number of items offered so far */
+	bool		full;			/* are k items kept? */
+	double		threshold;		/* lowest kept score, once k items are kept */
+	binaryheap *worst_first;	/* heap of RankedItem pointers */
 } TopK;
 
 extern TopK *TopKCreate(FunctionCallInfo fcinfo, MemoryContext context,
 						int item_argno, int k);
 extern TopK *TopKCreateOfType(MemoryContext context, Oid item_type, int k);
 extern void TopKCheckCount(const TopK *top, int k);
-extern void TopKKeep(TopK *top, double score, uint64 place, NullableDatum item);
+extern void TopKKeep(TopK *top, double score, uint64 key, NullableDatum item);
 extern Datum TopKReturnBest(FunctionCallInfo fcinfo, const TopK *top);
 extern Datum TopKArray(const TopK *top);
 extern Datum TopKUnion(TopK *const *tops, int count);
 
 /*
- * Offer the next item of the stream; score is finite.  Most items of a long
- * stream are not among the best, and this is all that they cost.  Among equal
- * scores the item that comes first ranks first.
+ * Offer the next item of the stream with a finite score.  Among equal scores
+ * the item that comes first ranks first.  For most items of a long stream,
+ * this comparison is the whole cost.
  */
 static inline void
 TopKOffer(TopK *top, double score, NullableDatum item)
 {
-	uint64		place = top->seen++;
+	uint64		key = top->seen++;
 
 	if (!top->full || score > top->threshold)
-		TopKKeep(top, score, place, item);
+		TopKKeep(top, score, key, item);
 }
 
-/* The same; among equal scores lots drawn under a seed decide. */
+/*
+ * Offer the next item.  Among equal scores, the random key drawn from the
+ * seed decides.
+ */
 static inline void
-TopKOfferByLot(TopK *top, double score, uint64 seed, NullableDatum item)
+TopKOfferRandomly(TopK *top, double score, uint64 seed, NullableDatum item)
 {
 	uint64		index = top->seen++;
 

@@ -1,10 +1,10 @@
 /*
  * varied_lists.c
- *		Lists under many draws, in which a twin of what is chosen counts less.
+ *		Slates with diversity under many draws.
  *
- * The scores of all candidates are kept under some draws, and with them it is
- * known which candidates can be on one of their lists at all.  Lists are made of
- * these, and vectors of no others are compared.
+ * A first pass stores the scores of all candidates under some draws.  These
+ * determine which candidates can be on any slate.  Slates are then chosen
+ * among these candidates, and only their vectors are read and compared.
  */
 #include "postgres.h"
 
@@ -15,30 +15,33 @@
 #include "core/variety.h"
 #include "sql/args.h"
 
-/* numbers of rows that are kept, where they are not needed: 16 MB */
-#define MOST_NUMBERS	((Size) 1 << 22)
+/* Maximum size of the cache of similarities, in floats: 16 MB */
+#define MAX_SIMILARITIES	((Size) 1 << 22)
 
 struct VariedLists
 {
 	const Candidates *from;
 	int			candidates;
-	ArgSpec		expected;		/* what a row of similar_by has to be */
-	double	   *vector;			/* room for one */
-	double	   *scores;			/* of all candidates, draw by draw */
-	bool	   *possible;		/* can it be on a list? */
-	int		   *numbers;		/* of those that can */
+	ArgSpec		expected;		/* required shape of a row of similar_by */
+	double	   *vector;			/* work space for one vector */
+	double	   *scores;			/* one row of all candidates' scores per draw */
+	bool	   *possible;		/* candidates that can be on a slate */
+	int		   *numbers;		/* indexes of the possible candidates */
 	int		   *groups;
-	Variety		variety;		/* of those */
-	MemoryContext context;		/* what lasts as long as they are the same */
+	Variety		variety;		/* selection among the possible candidates */
+	MemoryContext context;		/* context of "variety", reset for each set of draws */
 };
 
 static double *
-ScoresUnder(const VariedLists *lists, int draw)
+ScoresOfDraw(const VariedLists *lists, int draw)
 {
 	return lists->scores + (Size) draw * lists->candidates;
 }
 
-/* All rows have to be good, whether they count or not. */
+/*
+ * Raise an error if any row of similar_by is invalid, even if it cannot be on
+ * a slate.
+ */
 static void
 CheckRows(VariedLists *lists)
 {
@@ -51,7 +54,7 @@ CheckRows(VariedLists *lists)
 	}
 }
 
-/* For so many draws at once. */
+/* Create slates with diversity for at most "draws" draws at a time. */
 VariedLists *
 VariedListsCreate(const Candidates *from, int draws)
 {
@@ -73,24 +76,27 @@ VariedListsCreate(const Candidates *from, int draws)
 	return lists;
 }
 
-/* Takes what candidates score under a draw, the first of these being 0. */
+/* Store the scores of a strip under a draw, an index from 0. */
 void
-VariedListsTake(VariedLists *lists, int draw, const ScoresStrip *strip)
+VariedListsStore(VariedLists *lists, int draw, const ScoresStrip *strip)
 {
-	double	   *scores = ScoresUnder(lists, draw) + strip->first;
+	double	   *scores = ScoresOfDraw(lists, draw) + strip->first;
 	int			i;
 
 	for (i = 0; i < strip->count; i++)
 		scores[i] = strip->scores[(Size) i * strip->step] + strip->level;
 }
 
-/* ---------- what can be on a list ---------- */
+/* ---------- possible candidates ---------- */
 
-/* Mark what can be under a draw, whose best are in the slate. */
+/*
+ * Mark the candidates that can be chosen under a draw.  "slate" has the best
+ * ones without diversity.
+ */
 static void
 MarkPossible(VariedLists *lists, int draw, const Slate *slate)
 {
-	const double *scores = ScoresUnder(lists, draw);
+	const double *scores = ScoresOfDraw(lists, draw);
 	double		diversity = lists->from->rules.diversity;
 	double		least = ResultFinite(peak_of(lists->candidates, scores));
 	int			i;
@@ -101,7 +107,7 @@ MarkPossible(VariedLists *lists, int draw, const Slate *slate)
 		lists->possible[i] |= (scores[i] >= least);
 }
 
-/* Number what was marked; returns how many these are. */
+/* List the marked candidates; returns their number. */
 static int
 CountPossible(VariedLists *lists)
 {
@@ -119,9 +125,9 @@ CountPossible(VariedLists *lists)
 	return count;
 }
 
-/* Read their vectors. */
+/* Read the vectors of the possible candidates. */
 static void
-PlaceVectors(VariedLists *lists)
+ReadVectors(VariedLists *lists)
 {
 	Variety    *v = &lists->variety;
 	const double *roots = lists->from->similar_roots;
@@ -140,7 +146,10 @@ PlaceVectors(VariedLists *lists)
 	variety_start(v);
 }
 
-/* Room for so many of which lists are made, in the current memory context. */
+/*
+ * Allocate a selection among "count" candidates in the current memory
+ * context.
+ */
 static Variety
 MakeVariety(const VariedLists *lists, int count, int draws)
 {
@@ -150,8 +159,8 @@ MakeVariety(const VariedLists *lists, int count, int draws)
 		.diversity = from->rules.diversity, .numbers = lists->numbers,
 	.groups = lists->groups, .cap = from->rules.cap};
 
-	Assert(count > 0);			/* the best are possible */
-	v.max_rows = (int) Min(Max(MOST_NUMBERS / Max(rounded, 1), 1),
+	Assert(count > 0);			/* the best candidates are always possible */
+	v.max_rows = (int) Min(Max(MAX_SIMILARITIES / Max(rounded, 1), 1),
 							(Size) draws * Min(from->rules.k, count) + 1);
 	v.units = AllocateMany(sizeof(float) * rounded, v.dim);
 	v.unit = palloc(sizeof(float) * v.dim);
@@ -164,9 +173,12 @@ MakeVariety(const VariedLists *lists, int count, int draws)
 	return v;
 }
 
-/* All have scores under these draws, whose best are in the slates. */
+/*
+ * Determine the possible candidates, after the scores under all "draws" draws
+ * have been stored.  "slates" has the best candidates under each.
+ */
 void
-VariedListsNarrow(VariedLists *lists, const Slate *slates, int draws)
+VariedListsPrune(VariedLists *lists, const Slate *slates, int draws)
 {
 	MemoryContext caller = MemoryContextSwitchTo(lists->context);
 	int			draw;
@@ -179,18 +191,20 @@ VariedListsNarrow(VariedLists *lists, const Slate *slates, int draws)
 		MarkPossible(lists, draw, &slates[draw]);
 	}
 	lists->variety = MakeVariety(lists, CountPossible(lists), draws);
-	PlaceVectors(lists);
+	ReadVectors(lists);
 	MemoryContextSwitchTo(caller);
 }
 
-/* ---------- lists ---------- */
+/* ---------- slates ---------- */
 
-/* Choose at most k under a draw, best first; returns how many these are. */
+/*
+ * Choose at most k candidates under a draw, best first; returns their number.
+ */
 int
 VariedListsChoose(VariedLists *lists, int draw, uint64 seed, int *chosen)
 {
 	Variety    *v = &lists->variety;
-	const double *scores = ScoresUnder(lists, draw);
+	const double *scores = ScoresOfDraw(lists, draw);
 	int			count = 0;
 	int			i;
 

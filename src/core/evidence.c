@@ -10,9 +10,6 @@
 
 #include "linalg.h"
 
-/* N, R and S begin a memory's array, see evidence_bind(). */
-#define SCALARS		3
-
 /* Totals are also processed as an array of doubles. */
 #define TOTALS_LEN	4
 typedef char totals_have_no_padding[sizeof(Totals) == TOTALS_LEN * sizeof(double) ? 1 : -1];
@@ -23,7 +20,7 @@ evidence_value_count(int dim, Squares squares)
 {
 	size_t		packed = linalg_packed_len(dim);
 
-	return SCALARS + (squares == SQUARES_SUM ? 1 : 0) + (size_t) dim + packed +
+	return EVIDENCE_SCALARS + (squares == SQUARES_SUM ? 1 : 0) + (size_t) dim + packed +
 		(squares == SQUARES_MATRIX ? packed : 0);
 }
 
@@ -35,8 +32,8 @@ evidence_bind(Evidence *e, int dim, Squares squares, double *values)
 	e->N = values;
 	e->R = values + 1;
 	e->S = values + 2;
-	e->N2 = squares == SQUARES_SUM ? values + SCALARS : NULL;
-	e->b = values + SCALARS + (e->N2 ? 1 : 0);
+	e->N2 = squares == SQUARES_SUM ? values + EVIDENCE_SCALARS : NULL;
+	e->b = values + EVIDENCE_SCALARS + (e->N2 ? 1 : 0);
 	e->G = e->b + dim;
 	e->H = squares == SQUARES_MATRIX ? e->G + linalg_packed_len(dim) : NULL;
 }
@@ -176,7 +173,7 @@ evidence_scale(Evidence *e, double factor)
 
 	if (factor == 1.0)
 		return;
-	scale(SCALARS, factor, e->N);
+	scale(EVIDENCE_SCALARS, factor, e->N);
 	scale((size_t) e->dim + packed, factor, e->b);
 	if (e->N2)
 		*e->N2 *= factor * factor;
@@ -215,9 +212,9 @@ tolerance(double left, double taken)
  * -tolerance, so that rounding cannot explain it.
  */
 static bool
-clamp(double most, double *value)
+clamp(double max_error, double *value)
 {
-	if (!(*value >= -most))
+	if (!(*value >= -max_error))
 		return false;
 	if (*value < 0.0)
 		*value = 0.0;
@@ -231,10 +228,10 @@ clamp(double most, double *value)
 static void
 limit_mean(Evidence *e, const Evidence *taken)
 {
-	double		most = sqrt(*e->N) * sqrt(*e->S);
+	double		bound = sqrt(*e->N) * sqrt(*e->S);
 
-	if (*e->N <= 1e-9 * *taken->N && fabs(*e->R) > most)
-		*e->R = copysign(most, *e->R);
+	if (*e->N <= 1e-9 * *taken->N && fabs(*e->R) > bound)
+		*e->R = copysign(bound, *e->R);
 	flush_denormals(1, e->R);
 }
 
@@ -314,7 +311,7 @@ evidence_rebase(Evidence *e, double shift)
 	if (*e->S < 0.0)
 		*e->S = 0.0;			/* rounding */
 	*e->R += *e->N * shift;
-	flush_denormals(SCALARS, e->N);
+	flush_denormals(EVIDENCE_SCALARS, e->N);
 }
 
 /* Are all numbers finite, and weights, squares and diagonals not negative? */

@@ -83,6 +83,9 @@ typedef struct Rewards
 	Totals		totals;
 } Rewards;
 
+/* Numbers that begin a memory's array: N, R and S */
+#define EVIDENCE_SCALARS	3
+
 /*
  * Pointers into one array of the caller, in this order: evidence_bind() lays
  * them out without gaps.  Loops over the whole memory start at N.

@@ -148,7 +148,7 @@ static double
 log_mixture_wealth(double count, double squares, double distance)
 {
 	double		each[N_BETS];
-	double		most = -INFINITY;
+	double		highest = -INFINITY;
 	double		sum = 0.0;
 	double		bet = MAX_BET;
 	int			i;
@@ -156,11 +156,11 @@ log_mixture_wealth(double count, double squares, double distance)
 	for (i = 0; i < N_BETS; i++, bet /= 2.0)
 	{
 		each[i] = log_wealth(bet, count, squares, distance);
-		most = fmax(most, each[i]);
+		highest = fmax(highest, each[i]);
 	}
 	for (i = 0; i < N_BETS; i++)
-		sum += exp(each[i] - most);
-	return most + log(sum / N_BETS);
+		sum += exp(each[i] - highest);
+	return highest + log(sum / N_BETS);
 }
 
 /*

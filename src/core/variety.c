@@ -153,11 +153,11 @@ score_strip(double diversity, const double *similar, const double *scores, doubl
 	for (i = 0; i < QUADS; i++)
 	{
 		quad		score = ((const quad *) scores)[i];
-		quad		most = HIGHER(((const quad *) similar)[i], ((quad *) closest)[i]);
+		quad		similarity = HIGHER(((const quad *) similar)[i], ((quad *) closest)[i]);
 
-		most = LOWER(most, one);
-		((quad *) closest)[i] = most;
-		((quad *) penalized)[i] = score - diversity * HIGHER(score, (quad) {0.0}) * most;
+		similarity = LOWER(similarity, one);
+		((quad *) closest)[i] = similarity;
+		((quad *) penalized)[i] = score - diversity * HIGHER(score, (quad) {0.0}) * similarity;
 		peak = HIGHER(((quad *) penalized)[i], peak);
 	}
 	return higher(higher(peak[0], peak[1]), higher(peak[2], peak[3]));
@@ -225,7 +225,7 @@ tie_key(const Variety *v, int at)
  * tie-break key among several.  At least one candidate must have this score.
  */
 static int
-argmax(const Variety *v, double most)
+argmax(const Variety *v, double highest)
 {
 	double		penalized[VARIETY_STRIP];
 	int			found = -1;
@@ -234,11 +234,11 @@ argmax(const Variety *v, double most)
 
 	for (at = 0; at < v->count; at += VARIETY_STRIP)
 	{
-		if (v->peaks[at / VARIETY_STRIP] < most)
+		if (v->peaks[at / VARIETY_STRIP] < highest)
 			continue;
 		rescore_strip(v, at, penalized);
 		for (i = 0; i < VARIETY_STRIP; i++)
-			if (penalized[i] == most && (found < 0 || tie_key(v, at + i) < tie_key(v, found)))
+			if (penalized[i] == highest && (found < 0 || tie_key(v, at + i) < tie_key(v, found)))
 				found = at + i;
 	}
 	return found;

@@ -262,11 +262,11 @@ typedef struct Sample
  * Users often pass rounded values.
  */
 static bool
-IsWithin(double value, double lowest, double most)
+IsWithin(double value, double lowest, double highest)
 {
-	double		slack = 1e-9 * (most - lowest);
+	double		slack = 1e-9 * (highest - lowest);
 
-	return value >= lowest - slack && value <= most + slack;
+	return value >= lowest - slack && value <= highest + slack;
 }
 
 /*

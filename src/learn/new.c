@@ -196,7 +196,7 @@ dlints_set(PG_FUNCTION_ARGS)
 	PG_RETURN_DLINTS_P(model);
 }
 
-/* ---------- what is known beforehand ---------- */
+/* ---------- prior ---------- */
 
 /*
  * Copy a model without its prior, with space for a prior of the given weight.

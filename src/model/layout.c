@@ -215,10 +215,10 @@ ModelStoredNumbers(Dlints *model)
 }
 
 /*
- * Observations per coordinate after which a prior counts half.  A prior has
- * its full weight in an untrained model, and decays as observations arrive.
+ * Observations per coordinate that halve the weight of a prior
+ * (doc/algorithm.md, "Prior").  The weight is complete in an untrained model.
  */
-#define PRIOR_FADES		10.0
+#define PRIOR_HALVING_OBSERVATIONS		10.0
 
 /*
  * Return the prior of a model; "numbers" are those of the evidence-based
@@ -232,7 +232,7 @@ Prior
 ModelPrior(const DlintsHeader *header, const double *numbers)
 {
 	int			dim = ModelCoordinates(header);
-	double		steady = PRIOR_FADES * dim;
+	double		steady = PRIOR_HALVING_OBSERVATIONS * dim;
 	Prior		prior = prior_of_ridge(header->lambda);
 
 	if (header->intercept)

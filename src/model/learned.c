@@ -16,7 +16,7 @@
 #include "core/ridge.h"
 #include "model/model.h"
 
-/* Weight of the prior's noise estimate, in observations. */
+/* Weight of the prior's noise estimate, in observations (doc/algorithm.md, "Prior") */
 #define PRIOR_NOISE_OBSERVATIONS	10.0
 
 /* Return the microseconds between two times, at most PG_INT64_MAX. */

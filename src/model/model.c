@@ -242,7 +242,7 @@ Evidence
 ModelMemorySums(Datum datum, const DlintsHeader *header)
 {
 	Evidence	evidence = {0};
-	double	   *numbers = ReadMemory(datum, header, 3);
+	double	   *numbers = ReadMemory(datum, header, EVIDENCE_SCALARS);
 
 	evidence.N = numbers;
 	evidence.R = numbers + 1;

@@ -17,7 +17,7 @@
 #include "model/fields.h"
 #include "model/model.h"
 
-/* ---------- what a column accepts ---------- */
+/* ---------- type modifiers ---------- */
 
 /*
  * Layout of a type modifier: reduced_dim in the lowest 11 bits, dim in the

@@ -32,7 +32,7 @@
 #include "model/model.h"
 #include "posterior/kept_models.h"
 
-/* ---------- values that come again ---------- */
+/* ---------- value keys ---------- */
 
 /*
  * Get the bytes that identify a datum.  A toast pointer to disk identifies a
@@ -218,7 +218,7 @@ PreparedReplaceKey(PreparedModel *model, ValueKey *key, Datum datum)
 	UpdateKeptBytes(model);
 }
 
-/* ---------- who stays ---------- */
+/* ---------- eviction ---------- */
 
 /*
  * Remove a model from the cache.  Its memory is freed when no call site uses
@@ -277,7 +277,7 @@ MakeRoom(Size bound)
  * Transaction callback: shrink the cache.  Models with inline keys are
  * evicted, since they are small or variables.  Other models may be old
  * versions that no query will use again, so we reduce their memory to
- * 1/OUTLIVING of the limit.
+ * 1/IDLE_CACHE_DIVISOR of the limit.
  */
 static void
 EndTransaction(XactEvent event, void *arg)

@@ -73,7 +73,7 @@ typedef struct PreparedModel
 	double	   *weights;		/* psi-hat lifted to feature space under a profile */
 	bool		lifted;			/* "weights" are complete */
 	ValueKey	profile_key;		/* identifies the profile of "weights" */
-	bool		judged;			/* "moderate" is computed */
+	bool		is_moderate_known;	/* "moderate" has been computed */
 	bool		moderate;
 
 	/* the value, valid during the current call */

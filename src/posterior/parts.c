@@ -222,10 +222,10 @@ PreparedDraw(PreparedModel *prepared, uint64 seed)
 bool
 PreparedIsModerate(PreparedModel *prepared)
 {
-	if (!prepared->judged)
+	if (!prepared->is_moderate_known)
 	{
 		prepared->moderate = ModelIsModerate(ModelFromDatum(prepared->datum));
-		prepared->judged = true;
+		prepared->is_moderate_known = true;
 	}
 	return prepared->moderate;
 }

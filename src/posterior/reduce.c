@@ -209,7 +209,7 @@ ProjectionNext(ProjectionWalk *walk)
 	return piece->count > 0;
 }
 
-/* ---------- what they are for ---------- */
+/* ---------- reduction and lifting ---------- */
 
 /*
  * Compute the reduced features of "count" feature vectors, each with a

@@ -42,7 +42,7 @@ ObservationIsMissing(FunctionCallInfo fcinfo, const ObservationForm *form)
 	return FeaturesAreMissing(fcinfo, form) || PG_ARGISNULL(form->reward);
 }
 
-/* ---------- the parts ---------- */
+/* ---------- parts of an observation ---------- */
 
 static bool
 CheckReward(double reward, const DlintsHeader *model, Problem *problem)
@@ -147,7 +147,7 @@ ReadProfileArgument(FunctionCallInfo fcinfo, const ObservationForm *form,
 		ReadProfileNumbers(array, model, out, problem);
 }
 
-/* ---------- the whole ---------- */
+/* ---------- observations ---------- */
 
 /* Read and check reward, time and weight.  The weight is 1 unless given. */
 static bool
@@ -217,7 +217,7 @@ ReadProfile(Datum profile, const DlintsHeader *model)
 	return numbers;
 }
 
-/* ---------- observations that come as arrays ---------- */
+/* ---------- batches ---------- */
 
 static BatchPart
 BeginPart(ArrayType *array, ArgSpec spec, int rows)

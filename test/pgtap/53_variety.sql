@@ -250,7 +250,7 @@ SELECT is(answers(arguments), expected, arguments) FROM (VALUES
 	AS v (arguments, expected);
 SELECT is(hint_of(format('SELECT dlints_decide(dlints_new(1), ''{1}''::integer[], ''{{1}}''::real[], %s)', arguments)),
           hint, 'hint: ' || arguments)
-FROM (VALUES ('diversity => 1', 'Say by which vectors candidates are similar, as in similar_by => features.'),
+FROM (VALUES ('diversity => 1', 'Pass a vector for each candidate, as in similar_by => features.'),
              ('epsilon => 0.1, similar_by => ''{{1}}'', diversity => 1',
               'Raise the model''s exploration, or make some of the decisions with epsilon => 1 and no diversity.'))
      AS v (arguments, hint);
