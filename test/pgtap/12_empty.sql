@@ -42,7 +42,7 @@ SELECT each_holds($$
     $$, 'FROM kept, LATERAL (SELECT dlints_update(empty, x, 2, u) OFFSET 0) AS o (one)');
 SELECT throws_ok(format('SELECT one_memory(7, discount => 0.9) || one_memory(7, %s)', other),
     '22023', NULL,
-    format('what does not fit does not, though there is no evidence: %s', other))
+    format('|| rejects an empty model of other parameters: %s', other))
 FROM unnest(ARRAY['discount => 0.8', '3, discount => 0.9', 'discount => 0.9, intercept => true'])
     AS other;
 
@@ -51,8 +51,8 @@ SELECT is((dlints_info(empty)).bytes, 192::bigint, format('%s bytes of evidence 
 FROM (VALUES ('few', one_memory(1)), ('many', one_memory(1024)),
              ('most', dlints_new(65536, 1023, interactions => 'matched', memories => 8)))
                  AS v (label, empty);
-SELECT is(max(pg_column_size(empty)), 192, 'in a row') FROM kept;
-SELECT is(pg_column_size(empty), 192, 'as an expression')
+SELECT is(max(pg_column_size(empty)), 192, 'an empty model takes 192 bytes in a row') FROM kept;
+SELECT is(pg_column_size(empty), 192, 'an empty model takes 192 bytes as an expression')
 FROM (SELECT dlints_set(one_memory(1024), ridge => 2) OFFSET 0) AS s (empty);
 
 -- Rebuilding from a log: the sort carries the model with every row, 30 kB of it
@@ -78,10 +78,10 @@ SELECT set_config(name, 'off', true) FROM pg_settings WHERE name = 'enable_preso
 SELECT is(temporary_blocks('one_memory(300, 60)'), 0::bigint,
     'one_memory(300, 60) in an ordered aggregate needs no temporary file');
 SELECT cmp_ok(temporary_blocks(:'trained'), '>', 0::bigint,
-    'which is found out where there is one');
+    'a trained model in an ordered aggregate needs a temporary file');
 SELECT ok(same_bytes(dlints_evidence(one_memory(300, 60), x, r ORDER BY id),
                      dlints_evidence(:trained, x, r ORDER BY id)),
-    'and the evidence is that of any model') FROM log;
+    'evidence does not depend on the model that the aggregate is given') FROM log;
 RESET work_mem;
 
 -- evidence without a model that has learned nothing is refused, and a model that has

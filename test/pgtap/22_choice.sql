@@ -178,14 +178,14 @@ WHERE d = 24 AND step > first GROUP BY first ORDER BY first;
 CREATE TEMP TABLE last AS
 SELECT jsonb_set(jsonb_set(m::jsonb, '{updates}', n), '{chosen}', n)::dlints AS m
 FROM often, to_jsonb(9223372036854775800) AS n WHERE d = 24 AND step = 40;
-SELECT is((batch(m, 1, 7)::jsonb ->> 'updates'), '9223372036854775807', 'up to the last one')
+SELECT is((batch(m, 1, 7)::jsonb ->> 'updates'), '9223372036854775807', 'updates are counted up to the largest bigint')
 FROM last;
-SELECT throws_ok('SELECT batch(m, 1, 8) FROM last', '22003', NULL, 'and no further');
+SELECT throws_ok('SELECT batch(m, 1, 8) FROM last', '22003', NULL, 'an update beyond the largest bigint is rejected');
 -- at once with another ridge or weight; and what was chosen is what would be chosen now
 SELECT ok(bool_and((dlints_set(m, ridge => 2)::jsonb -> 'chosen')::bigint = step
     AND ((2 * m)::jsonb -> 'chosen')::bigint = step
     AND (dlints_set(m, policy => 'ucb')::jsonb -> 'chosen')::bigint = chosen
     AND (chosen < step OR same_bytes(dlints_set(dlints_set(m, ridge => 2), ridge => 0), m))),
-    'at once where the evidence has another posterior') FROM often WHERE d = 24;
+    'the memory is chosen again at once if the ridge or the weights change') FROM often WHERE d = 24;
 SELECT * FROM finish();
 ROLLBACK;

@@ -58,7 +58,7 @@ FROM dlints_new(3) AS e, LATERAL (
 
 -- neither the choice of a memory nor a noise that was given knows of it, nor the clock
 SELECT ok(bool_and((i.memory, i.sigma) = (o.memory, o.sigma)
-    AND aged.prior_sample_size IN (0, i.prior_sample_size)), 'what knows nothing of it')
+    AND aged.prior_sample_size IN (0, i.prior_sample_size)), 'a prior changes neither the memory in use nor the given noise nor the newest time')
 FROM learned, dlints_info(p) AS i, dlints_info(m) AS o,
     dlints_info(dlints_at(p, '2027-01-01')) AS aged;
 

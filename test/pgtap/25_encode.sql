@@ -387,7 +387,7 @@ FROM (VALUES
 SELECT results_eq($$SELECT id FROM item
     WHERE details = dlints_encode(16, '{"brand": "brand 3", "used": true}'::jsonb) ORDER BY id$$,
     $$SELECT id::integer FROM product WHERE brand = 'brand 3' AND used ORDER BY id$$,
-    'and finds the rows');
+    'an index on encoded features finds the rows');
 UPDATE item SET category = 'new', tags = NULL, price = 0.5 WHERE id = 1;
 SELECT is(features, dlints_encode(16, 'category', 'new', 'brand', brand, 'used', used) || 0.5::real,
     'an update makes a new encoding')
@@ -405,13 +405,13 @@ FROM (SELECT dlints_evidence(dlints_new(64, discount => 1),
 SELECT throws_ok($$
     CREATE TABLE bad (m mood,
         features real[] GENERATED ALWAYS AS (dlints_encode(4, 'm', m::text)) STORED)$$,
-    '42P17', NULL, 'PostgreSQL refuses what is not immutable');
+    '42P17', NULL, 'PostgreSQL rejects generated columns of expressions that are not immutable');
 SELECT lives_ok($$
     CREATE TABLE good (m mood, d date, t timestamptz, n integer[],
         features real[] GENERATED ALWAYS AS (
         dlints_encode(4, 'm', CASE m WHEN 'sad' THEN 'sad' WHEN 'happy' THEN 'happy' END,
             'd', extract(isodow FROM d)::text, 't', extract(hour FROM t AT TIME ZONE 'UTC')::text,
-            'n', n::text[])) STORED)$$, 'and takes what the hints say');
+            'n', n::text[])) STORED)$$, 'generated columns of the expressions in the hints are accepted');
 
 SELECT * FROM finish();
 ROLLBACK;

@@ -32,9 +32,9 @@ FROM (SELECT 'real[]' AS type, member, dlints_profile(features) AS plain,
           dlints_profile(features::float8[], weight)
       FROM click GROUP BY member) AS p
     JOIN by_definition AS d USING (member) GROUP BY type ORDER BY type;
-SELECT ok(bool_and(abs(dot(p, p) - 1) < 1e-6), 'their length is 1')
+SELECT ok(bool_and(abs(dot(p, p) - 1) < 1e-6), 'profiles have length 1')
 FROM (SELECT dlints_profile(features, weight) AS p FROM click GROUP BY member) AS t;
-SELECT is(dlints_profile(features), dlints_profile(features, 1), 'a weight of 1 is none')
+SELECT is(dlints_profile(features), dlints_profile(features, 1), 'a weight of 1 gives the profile without a weight')
 FROM click;
 SELECT is(dlints_profile(features, 0.1), dlints_profile(features::float8[], 0.1), 'both types')
 FROM click;
@@ -114,15 +114,15 @@ SET LOCAL parallel_tuple_cost = 0;
 SET LOCAL min_parallel_table_scan_size = 0;
 SET LOCAL max_parallel_workers_per_gather = 2;
 SET LOCAL parallel_leader_participation = off;
-SELECT matches(plan_of('TABLE profile'), 'Partial .*Aggregate', 'a plan in parts');
+SELECT matches(plan_of('TABLE profile'), 'Partial .*Aggregate', 'profiles of many users are aggregated in parallel');
 SELECT ok(count(*) = 40 AND max(difference(s.p, l.p)) < 1e-6 AND max(difference(s.q, l.q)) < 1e-6,
-    'gives what one process gives') FROM serial AS s JOIN profile AS l USING (member);
+    'workers compute the profiles of one process') FROM serial AS s JOIN profile AS l USING (member);
 SELECT is((SELECT dlints_profile(features) FROM click WHERE id < 0), '{}',
-    'and nothing in all parts is nothing');
+    'the profile of no rows is empty with workers');
 
 -- over a growing frame, and one that moves
 SELECT is(array_agg(growing ORDER BY i)::text || array_agg(moving ORDER BY i)::text,
-    '{"{1,0}","{1,0}","{0.6,0.8}"}{"{}","{1,0}","{}"}', 'as a window function')
+    '{"{1,0}","{1,0}","{0.6,0.8}"}{"{}","{1,0}","{}"}', 'dlints_profile works as a window function')
 FROM (SELECT i, dlints_profile(x) OVER (ORDER BY i)::text AS growing,
           dlints_profile(x, 1) OVER moving::text AS moving
       FROM (VALUES (1, '{3,0}'::real[]), (2, NULL), (3, '{0,4}')) AS v (i, x)
@@ -146,10 +146,10 @@ FROM state;
 CREATE TEMP TABLE long_state AS SELECT array_agg(i::float8) AS s FROM generate_series(1, 40) AS i;
 SELECT is((dlints_profile_transfn(s, array_fill(1::real, ARRAY[40])))[40]
     || (dlints_profile_combinefn(s, s))[39:40],
-    '{41,78,80}', 'of a long state')
+    '{41,78,80}', 'support functions read a long state in place')
 FROM long_state;
 SELECT ok(s = (SELECT array_agg(i::float8) FROM generate_series(1, 40) AS i),
-    'and nothing has changed')
+    'support functions do not change a long state')
 FROM long_state;
 -- states that are none
 SELECT is(outcome('SELECT dlints_profile_' || call), result, call) FROM (VALUES

@@ -65,16 +65,16 @@ FROM value;
 SELECT is(array_agg(DISTINCT n ORDER BY n), ARRAY(SELECT n FROM value GROUP BY n ORDER BY max(value) DESC),
     'the largest singular values come first') FROM value;
 SELECT cmp_ok(max(abs(dlints_dot(a.features, b.features) - (a.item_id = b.item_id)::int)), '<', 1e-12::float8,
-    'with k = 12 no direction is longer than another one')
+    'vectors of full rank (k = 12) are orthonormal')
 FROM full_rank AS a, full_rank AS b;
 SELECT cmp_ok(difference((SELECT array_agg(x ORDER BY item_id, i)
                           FROM full_rank, unnest(features[:3]) WITH ORDINALITY AS u (x, i)),
                          (SELECT plus(zeros(36), 0.5, vectors) FROM expected)), '<',
                              1e-10::float8,
-    'signs do not depend on k, and lengths as they must');
+    'signs of factors do not depend on k, and lengths are scaled by k');
 SELECT is((SELECT array_agg(features::real[] ORDER BY item_id) FROM fit),
     array_agg(features ORDER BY item_id),
-    'as real[]') FROM dlints_factors(:'clicks', 3) AS f (item_id integer, features real[]);
+    'dlints_factors returns real[] if the column definition says so') FROM dlints_factors(:'clicks', 3) AS f (item_id integer, features real[]);
 
 -- ---------- rows ----------
 
@@ -120,16 +120,16 @@ $$;
 SELECT is(limited('SELECT i, i FROM generate_series(1, 1000000) AS i', 8),
     '53400: click log exceeds dlints.factors_memory (1024kB) '
     '(The planner expects 1000000 rows, which need at least 16 MB.)',
-    'what is expected to be too large is not read');
+    'a query that the planner expects to be too large is not executed');
 SET LOCAL dlints.factors_memory = '1MB';
 SELECT matches(hint_of($$SELECT * FROM dlints_factors(
     'SELECT i, i FROM generate_series(1, 1000000) AS i', 8) AS f (item integer, features real[])$$),
-    '^Sample the users, .*, or raise dlints.factors_memory.$', 'with a hint');
+    '^Sample the users, .*, or raise dlints.factors_memory.$', 'the hint for a click log that is too large says what to do');
 RESET dlints.factors_memory;
 -- rows that the planner does not know of
 SELECT matches(limited(query, k),
     '^53400: click log exceeds dlints.factors_memory \(1024kB\) '
-    '\(The first \d+ rows need 2 MB; the planner expects 1000 in all.\)$', 'too large for ' || what)
+    '\(The first \d+ rows need 2 MB; the planner expects 1000 in all.\)$', 'dlints.factors_memory limits ' || what)
 FROM (VALUES
     ('its rows', 1, 'SELECT i % 100, i % 10 FROM generate_series(1, (SELECT 60000)) AS i'),
     ('its users', 1, 'SELECT i, 1 FROM generate_series(1, (SELECT 25000)) AS i'),
@@ -248,17 +248,17 @@ $$ SELECT sqrt(sum((x - y) ^ 2)) FROM unnest(a::float8[], b::float8[]) AS u (x, 
 
 SELECT ok(avg(distance(o.features, n.features)) < 0.3
     AND avg(distance(o.features, r.features)) > 0.6,
-    'on a grown log vectors stay near what they were, without the old ones they do not')
+    'vectors of a grown log stay near the old vectors only if these are passed')
 FROM old_fit AS o JOIN new_fit AS n USING (item_id) JOIN raw_fit AS r USING (item_id);
 SELECT ok(corr(dlints_dot(w, o.features), dlints_dot(w, n.features)) > 0.95,
-    'weights that were learned go on')
+    'trained weights remain valid for the new vectors')
 FROM old_fit AS o JOIN new_fit AS n USING (item_id), (SELECT '{0.3,-1,0.7,0.5}'::float8[]) AS m (w);
 SELECT cmp_ok(abs(sum(distance(o.features, '{0,0,0,0}') ^ 2) / sum(distance(n.features,
     '{0,0,0,0}') ^ 2) - 1),
     '<', 1e-5::float8, 'old items keep the length they had together')
 FROM old_fit AS o JOIN new_fit AS n USING (item_id);
 SELECT is(count(*), 90::bigint, 'new items have vectors') FROM new_fit;
-SELECT cmp_ok(min(alike), '>', max(other), 'in the space of the old')
+SELECT cmp_ok(min(alike), '>', max(other), 'new items lie near old items of their group')
 FROM (SELECT avg(d) FILTER (WHERE n.item_id % 5 = o.item_id % 5) AS alike,
           avg(d) FILTER (WHERE n.item_id % 5 <> o.item_id % 5) AS other
       FROM new_fit AS n, old_fit AS o, dlints_dot(n.features::float8[], o.features) AS d
@@ -337,7 +337,7 @@ FROM lines($$
     $$) AS columns;
 SELECT throws_ok($$SELECT dlints_factors('SELECT 1, 2', 3)$$, '42804',
     'a column definition list is required',
-    'not in FROM');
+    'dlints_factors needs a column definition list');
 -- queries
 CREATE FUNCTION attempt(query text, previous text DEFAULT NULL) RETURNS text LANGUAGE sql AS
 $$
@@ -380,14 +380,14 @@ SELECT matches(attempt(query, previous), '^42P11|^0A000', coalesce(previous, que
     ('SELECT 1, 2', $$WITH c AS (DELETE FROM click RETURNING *) SELECT item_id, '{1,2,3}'::real[]
         FROM c$$))
     AS v (query, previous);
-SELECT is(count(*), (SELECT count(*) FROM scaled), 'and nothing was written') FROM click;
+SELECT is(count(*), (SELECT count(*) FROM scaled), 'rejected queries write nothing') FROM click;
 
 -- ---------- queries ----------
 
 CREATE TEMP TABLE "Odd ""Name's" ("a;b" text, "It's" text);
 INSERT INTO "Odd ""Name's" VALUES ('u''1', 'it''em'), ('u''1', '"$$;--');
 SELECT is(array_agg(item ORDER BY item COLLATE "C"), ARRAY['"$$;--', 'it''em'],
-    'a query is what it says, to the last character')
+    'a query with odd names is executed unmodified')
 FROM dlints_factors($$SELECT "a;b", "It's" FROM "Odd ""Name's" -- all of it$$, 2)
     AS f (item text, features real[]);
 
@@ -404,14 +404,14 @@ BEGIN
 END
 $$;
 SELECT throws_ok('SELECT pg_temp.as_reader()', '42501', 'permission denied for table secret',
-    'what the caller may not read');
+    'a query runs with the rights of the caller');
 SELECT throws_ok($$SELECT * FROM factors('SELECT * FROM secret', 1)$$, '42P01', NULL,
-    'what the search_path does not find');
+    'a query does not find tables outside of the search_path');
 CREATE FUNCTION found() RETURNS real[]
 LANGUAGE sql SET search_path = dlints_factors_schema, public AS
 $$ SELECT features FROM dlints_factors('SELECT * FROM secret', 1)
     AS f (item_id integer, features real[]) $$;
-SELECT is(found(), '{1}'::real[], 'and what it finds');
+SELECT is(found(), '{1}'::real[], 'a query finds tables by the search_path of the calling function');
 
 -- the snapshot of the statement that calls
 CREATE TEMP TABLE item (id integer PRIMARY KEY, features real[]);

@@ -53,9 +53,9 @@ INSERT INTO place VALUES (1, '{0.5,-0.25}'), (2, NULL);
 SELECT is(curved, '{0.5,-0.25}'::real[] || dlints_fourier('{0.5,-0.25}', 8, scale => 0.7), 'a generated column')
 FROM place WHERE id = 1;
 UPDATE place SET features = '{1,1}' WHERE id = 2;
-SELECT is(curved, '{1,1}'::real[] || dlints_fourier('{1,1}', 8, scale => 0.7), 'follows an update')
+SELECT is(curved, '{1,1}'::real[] || dlints_fourier('{1,1}', 8, scale => 0.7), 'a generated column follows an update')
 FROM place WHERE id = 2;
-SELECT is(pg_typeof(f)::text || array_dims(f), 'real[][1:65535]', 'as many as a model takes')
+SELECT is(pg_typeof(f)::text || array_dims(f), 'real[][1:65535]', 'dlints_fourier returns up to 65,535 numbers')
 FROM dlints_fourier('{1}', 65535) AS f;
 
 -- What no line can: a bump in the middle.

@@ -116,7 +116,7 @@ SELECT ok(same_bytes(dlints_evidence(e, CASE WHEN i <> 2 THEN features(i, 7) END
                          features(4, 7)], ARRAY[1, 4])), 'evidence skips NULL')
 FROM few, generate_series(1, 4) AS i;
 SELECT is((dlints_info(dlints_evidence(m, x, 1, CASE WHEN i <> 2 THEN x END))).updates, 2::bigint,
-    'and rows without a profile')
+    'evidence skips rows without a profile')
 FROM one_memory(2, interactions => 'matched') AS m, generate_series(1, 3) AS i,
     LATERAL (SELECT ARRAY[1, i]::real[] AS x) AS c;
 

@@ -26,13 +26,13 @@ SELECT dlints_evidence(dlints_new(5, half_life => '60 hours', memories => 3),
            x, r, '{}', at, weight) AS m
 FROM seen_by_workers;
 SELECT matches(plan_of('TABLE gathered'), 'Partial Aggregate',
-    'evidence by time is gathered from workers');
+    'evidence by time is aggregated in parallel');
 SELECT cmp_ok(model_difference(m,
     batch(dlints_new(5, half_life => '60 hours', memories => 3), 1, 120, true)),
-    '<=', 1e-10::float8, 'and is the same') FROM gathered;
+    '<=', 1e-10::float8, 'evidence by time from workers equals a batch') FROM gathered;
 SELECT ok(same_bytes(dlints_evidence(m, x::real[], r, '{}', at, weight ORDER BY at),
                      dlints_evidence(m, x::real[]::float8[], r, '{}', at, weight ORDER BY at)),
-    'of real or double precision')
+    'evidence by time is equal for real and double precision')
         FROM dlints_new(5, half_life => '60 hours') AS m, seen_by_workers;
 
 -- by hand: a half-life of an hour, observations of 1 at 12, 11 and 10 o'clock

@@ -82,7 +82,7 @@ SELECT ok(i.ridge = 5 AND i.policy = 'ucb' AND i.exploration = 3
 FROM known, dlints_info(everyone) AS n,
     dlints_info(dlints_set(everyone, 5, 3, NULL, 'ucb') - dlints_set(two, 7, 1, 0.5, 'greedy')) AS i
 WHERE name IN ('by time', 'nothing forgotten', 'matched') ORDER BY name;
-SELECT ok(i.ridge = 5 AND i.updates = 0 AND i.newest IS NULL, 'and of an empty one')
+SELECT ok(i.ridge = 5 AND i.updates = 0 AND i.newest IS NULL, 'settings stay if all evidence is retracted')
 FROM known, dlints_info(dlints_set(everyone, ridge => 5) - everyone) AS i WHERE name = 'by time';
 -- what happens in between makes no difference
 SELECT cmp_ok(far(have, others, others), '<=', 1e-12::float8, what) FROM known, LATERAL (VALUES

@@ -203,9 +203,9 @@ SELECT ok(same(dlints_evidence(CASE WHEN i % 3 = 0 THEN dlints_update(m, x, r) E
                                x, r ORDER BY i), array_agg(i)), 'a model that learns meanwhile')
 FROM log, empty;
 SELECT throws_ok('SELECT dlints_evidence(dlints_new(5, discount => 0.9 + i * 0.01), x, r) FROM log',
-    '22023', NULL, 'another model of the same size');
+    '22023', NULL, 'dlints_evidence rejects a second model of the same size');
 SELECT throws_ok('SELECT dlints_evidence_transfn(NULL, m, x, r) FROM log, empty', '42809', NULL,
-    'only aggregates call the support functions');
+    'support functions reject calls outside of aggregates');
 
 -- ---------- readers ----------
 

@@ -210,10 +210,10 @@ SELECT is(string_agg(format('%s: %s', a.call, left(a.given, 300)), E'\n')
 FROM answer AS a JOIN answer AS w USING (numbers, call)
 LEFT JOIN unresolved AS u ON (u.name, u.numbers, u.call) = (a.name, a.numbers, a.call)
 WHERE w.name = 'cast' GROUP BY a.name, a.numbers ORDER BY a.name, a.numbers;
-SELECT cmp_ok(count(*), '>=', 100::bigint, 'a hundred calls, and more') FROM answer
+SELECT cmp_ok(count(*), '>=', 100::bigint, 'the test has at least a hundred calls') FROM answer
 WHERE name <> 'cast';
 SELECT cmp_ok(100.0 * count(*) FILTER (WHERE given ~ '^gives') / count(*), '>=', 97::numeric,
-              'of a hundred calls, 97 resolve') FROM answer WHERE name <> 'cast';
+              'at least 97 % of the calls resolve') FROM answer WHERE name <> 'cast';
 
 -- ---------- columns are read as they are ----------
 

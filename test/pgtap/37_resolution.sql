@@ -190,14 +190,14 @@ SELECT is(string_agg(format('%s: %s, was %s', expression, r.found, b.found), E'\
           format('%s expressions resolve as before', (SELECT count(*) FROM before)))
 FROM before AS b FULL JOIN resolution AS r USING (expression)
 WHERE r.found IS DISTINCT FROM b.found;
-SELECT cmp_ok(count(*) FILTER (WHERE found ~ '^(gives|{)'), '>', 3000::bigint, 'many resolve')
+SELECT cmp_ok(count(*) FILTER (WHERE found ~ '^(gives|{)'), '>', 3000::bigint, 'more than 3,000 expressions resolve')
 FROM before;
 SELECT cmp_ok(count(DISTINCT substring(found FROM '^gives (.*?\[\]) ')), '>', 8::bigint,
-              'to arrays of many types') FROM before;
+              'expressions resolve to arrays of more than eight types') FROM before;
 SELECT is_empty('SELECT typname FROM pg_type WHERE typcategory = ''A'' AND typispreferred',
-                'no type of arrays is preferred');
+                'no array type is preferred');
 SELECT is_empty('TABLE taken EXCEPT TABLE operators_before',
-                'PostgreSQL has no more operators than before');
+                'the extension adds no operators to those of arrays');
 SELECT is_empty('SELECT oid::regoperator FROM pg_operator
 	WHERE ''dlints_vector''::regtype IN (oprleft, oprright)', 'none takes it, nor the arrays of it');
 

@@ -91,10 +91,10 @@ SELECT is(string_agg(format('%s: %s, %s', arguments, accepts, update), E'\n')
         FILTER (WHERE accepts <> 'gives ' || (update = 'gives true')::text), NULL,
     format('%s: accepts = learns, in %s observations', name, count(*)))
 FROM trial GROUP BY name ORDER BY name;
-SELECT cmp_ok(count(*), '>', 100::bigint, 'many that are learned') FROM trial
+SELECT cmp_ok(count(*), '>', 100::bigint, 'more than a hundred examples are accepted') FROM trial
 WHERE update = 'gives true';
 SELECT set_eq($$SELECT left(update, 5) FROM trial WHERE update <> 'gives true'$$,
-    '{22000,22003,22004,22023,2202E}'::text[], 'and some for each reason not to');
+    '{22000,22003,22004,22023,2202E}'::text[], 'rejected examples cover each error code');
 
 -- strict
 SELECT each_holds($$
@@ -142,11 +142,11 @@ UPDATE state m SET state = m.state || e.evidence
 FROM (SELECT p.name, dlints_evidence(p.state, b.features, b.reward ORDER BY b.id) AS evidence
       FROM judged b JOIN state p ON p.name = b.model WHERE b.good GROUP BY p.name) e
 WHERE m.name = e.name;
-SELECT is_empty('TABLE queue', 'a fold that does empties the queue');
-SELECT set_eq('SELECT id FROM rejected', ARRAY[2, 4, 5, 7, 8, 9], 'keeps what it cannot learn');
+SELECT is_empty('TABLE queue', 'training accepted examples empties the queue');
+SELECT set_eq('SELECT id FROM rejected', ARRAY[2, 4, 5, 7, 8, 9], 'rejected examples are kept');
 SELECT ok(same_bytes(state, dlints_update_batch(one_memory(2), ARRAY[[1, 2], [3, 4]], ARRAY[1, 2])),
-    'and learns the rest') FROM state WHERE name = 'two';
-SELECT is((dlints_info(state)).updates, 1::bigint, 'for each model') FROM state
+    'accepted examples are trained') FROM state WHERE name = 'two';
+SELECT is((dlints_info(state)).updates, 1::bigint, 'each model is trained on its accepted examples') FROM state
 WHERE name = 'three';
 SELECT * FROM finish();
 ROLLBACK;

@@ -45,7 +45,7 @@ SELECT dlints_create_recommender('board', 'job', '{field,city_id,salary}',
 SELECT inside('board', 'SELECT public._dlints_refresh_effects()');
 SELECT ok(bool_and(effect = 0 AND effect_stddev IS NULL), 'effects are 0 before the first reward')
 FROM board.item_vector;
-SELECT is(effect_stddev, NULL, 'their standard deviation is unknown before the first reward') FROM board.setting;
+SELECT is(effect_stddev, NULL, 'the standard deviation of effects is unknown before the first reward') FROM board.setting;
 
 -- ---------- against the formulas ----------
 
@@ -73,7 +73,7 @@ step AS (
 	                               / (sum((n * n - n2) / (n + noise / variance) ^ 2) + 2), (rate / 10) ^ 2) FROM summed)
 	FROM   step, total WHERE i < 5)
 SELECT noise, variance FROM step, total WHERE i = 5;
-SELECT ok(abs(s.effect_stddev / sqrt(f.variance) - 1) < 1e-9, 'their standard deviation follows the formula')
+SELECT ok(abs(s.effect_stddev / sqrt(f.variance) - 1) < 1e-9, 'the standard deviation of effects follows the formula')
 FROM board.setting s, formula f;
 SELECT ok(max(abs(v.effect - coalesce(s.e / (s.n + f.noise / f.variance), 0))) < 1e-6 AND count(s.item) > 50,
           'each effect follows the formula')

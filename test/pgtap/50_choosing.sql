@@ -71,7 +71,7 @@ SELECT set_eq($$
     SELECT dlints_recommend(dlints_new(2, interactions => 'matched', intercept => false), f,
                             ARRAY[f, 2 * f]::real[], 4, '{0.5,-2}')
     FROM unnest(ARRAY[1, 2, 3, -1]) AS f, generate_series(1, 300) AS g GROUP BY g$$,
-    $$VALUES ('{-1,1,2,3}'::integer[]), ('{3,2,1,-1}')$$, 'under a profile, too');
+    $$VALUES ('{-1,1,2,3}'::integer[]), ('{3,2,1,-1}')$$, 'scores of collinear features have correlation 1 under a profile');
 
 -- two arms under a trained model: the first wins with probability Phi((mean score
 -- difference) / (its standard deviation)).  4,000 groups; the share is within 6.2 standard

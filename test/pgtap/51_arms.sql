@@ -90,14 +90,14 @@ FROM (SELECT count(*) FROM (
       GROUP BY i) AS c;
 
 -- what is no arm
-SELECT is(dlints_recommend_arms(m, name, x), 'this', 'those with a NULL are skipped')
+SELECT is(dlints_recommend_arms(m, name, x), 'this', 'arms with NULL are skipped')
 FROM (VALUES ('no model', NULL, zeros(4)), ('no features', dlints_new(4), NULL),
              ('this', dlints_new(4), zeros(4))) AS v (name, m, x);
-SELECT is(dlints_recommend_arms(m, name, zeros(4), 5, u), ARRAY['that'], 'also without a profile')
+SELECT is(dlints_recommend_arms(m, name, zeros(4), 5, u), ARRAY['that'], 'arms without a profile are skipped')
 FROM dlints_new(4, interactions => 'matched') AS m,
      (VALUES ('this', NULL), ('that', zeros(4))) AS v (name, u);
-SELECT is(dlints_recommend_arms(dlints_new(4), 1, zeros(4)) FILTER (WHERE false), NULL, 'no arms');
-SELECT is(dlints_recommend_arms(dlints_new(4), NULL::integer, zeros(4)), NULL, 'an arm without a name');
+SELECT is(dlints_recommend_arms(dlints_new(4), 1, zeros(4)) FILTER (WHERE false), NULL, 'no arms give NULL');
+SELECT is(dlints_recommend_arms(dlints_new(4), NULL::integer, zeros(4)), NULL, 'an arm without a name gives NULL');
 
 SELECT each_is('22000: expected 4 dimensions, not 3 (Wrong length of the features; '
 	'the model is dlints(4,intercept).)',

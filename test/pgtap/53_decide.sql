@@ -51,11 +51,11 @@ SELECT is(best(arguments), given, what) FROM expected, LATERAL (VALUES
 	 '-', 'an item that is NULL is chosen like any other'))
 	AS v (arguments, given, what);
 SELECT ok(count(*) = 63 AND count(DISTINCT item) = 63 AND bool_and(probability = 1)
-          AND max(rank) = 63 AND min(rank) = 1, 'of fewer than k all are chosen')
+          AND max(rank) = 63 AND min(rank) = 1, 'all of fewer than k candidates are chosen')
 FROM arm, dlints_decide(model, items, xs, 100);
 -- more than one pass over the candidates
 SELECT ok(count(*) = 1100 AND count(DISTINCT item) = 1100 AND bool_and(probability = 1),
-          'all of many, under many draws')
+          'all of 1,100 candidates are chosen')
 FROM (SELECT array_agg(i) AS items, array_agg(features(i, 5)::real[]) AS xs
       FROM generate_series(1, 1100) AS i) AS c, arm,
 LATERAL dlints_decide(model, c.items, c.xs, 1100, draws => 2000);
@@ -97,8 +97,8 @@ FROM (SELECT model, items, xs FROM subject JOIN list USING (name) WHERE name = '
      LATERAL dlints_decide(model, items, xs, 2, profile(g, 4)::real[]);
 SELECT is((SELECT array_agg((d).rank) FROM (
 	SELECT dlints_decide(model, items, xs, 3) AS d FROM arm) AS s), '{1,2,3}',
-	'in the list of results');
-SELECT is((SELECT count(*) FROM arm, dlints_decide(model, items, xs)), 1::bigint, 'k is 1');
+	'dlints_decide works in the select list');
+SELECT is((SELECT count(*) FROM arm, dlints_decide(model, items, xs)), 1::bigint, 'the default of k is 1');
 
 -- equal scores share the places: 4 of which 2 are chosen, within 6.2 standard deviations
 SELECT ok(max(abs(probability - 0.5)) < 6.2 * 0.5 / sqrt(2000)
@@ -109,7 +109,7 @@ FROM unnest('{thompson,ucb,greedy}'::text[]) AS policy, generate_series(1, 50) A
                            '{{1,2},{1,2},{1,2},{1,2}}', 2 + 0 * g, draws => 2000)
 GROUP BY policy ORDER BY policy;
 SELECT ok(abs(avg(probability) - 2 / 63.0) < 1e-12 AND count(DISTINCT item) > 40
-          AND count(*) = 200, 'epsilon 1: a random subset')
+          AND count(*) = 200, 'epsilon => 1 chooses a random subset')
 FROM arm, generate_series(1, 100) AS g,
      LATERAL dlints_decide(model, items, xs, 2 + 0 * g, epsilon => 1);
 SELECT is((SELECT array_agg(item || coalesce(brands[item], '-') ORDER BY rank)
@@ -117,7 +117,7 @@ SELECT is((SELECT array_agg(item || coalesce(brands[item], '-') ORDER BY rank)
            LATERAL dlints_decide(dlints_new(1, policy => 'greedy'), '{1,2,3,4,5,6}'::integer[],
                                  '{{1},{1},{1},{1},{1},{1}}', 4, bonus => '{6,5,4,3,2,NULL}',
                                  cap_group => brands, cap => 1)),
-          '{1a,3b,4-,5-}', 'at most one of a group');
+          '{1a,3b,4-,5-}', 'cap => 1 chooses at most one item of a group');
 -- Scores are those of one draw, its intercept included, also where draws are made in portions
 -- and parts.  These models know the sum of intercept and coefficients well, and neither of them.
 SELECT cmp_ok(max(abs(score - dlints_predict(model, x)) / dlints_stddev(model, x)), '<', 6::float8,

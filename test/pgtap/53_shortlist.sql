@@ -39,12 +39,12 @@ GROUP  BY id;
 SELECT is(sorted(dlints_shortlist(ids, xs::float8[], weights(3), 9)), expected(3, 9), 'numbers of double precision')
 FROM block;
 SELECT is(sorted(dlints_shortlist(ids, xs::numeric[]::dlints_vector, weights(3), 9)), expected(3, 9),
-  'numbers of any kind') FROM block;
+  'dlints_shortlist takes numbers of any type') FROM block;
 SELECT is(pg_typeof(dlints_shortlist(ARRAY[ROW(1, NULL, NULL)::block], '{{1}}', '{{1}}', 1))::text, 'block[]',
-  'composite items');
-SELECT is(array_agg(cardinality(s) ORDER BY n), '{1,10,10,10,10,10}'::int[], 'of each group')
+  'dlints_shortlist takes composite items');
+SELECT is(array_agg(cardinality(s) ORDER BY n), '{1,10,10,10,10,10}'::int[], 'dlints_shortlist works for each group of rows')
 FROM  (SELECT n, dlints_shortlist(ids, xs, weights(1), 10) AS s FROM block WHERE n > 0 GROUP BY n) g;
-SELECT is(dlints_shortlist(ids, xs, weights(1), 10), NULL, 'of nothing: nothing') FROM block WHERE n > 6;
+SELECT is(dlints_shortlist(ids, xs, weights(1), 10), NULL, 'the shortlist of no rows is NULL') FROM block WHERE n > 6;
 
 -- ---------- what is refused ----------
 
@@ -94,14 +94,14 @@ SELECT is(outcome('SELECT dlints_shortlist(' || call || ')'), result, call) FROM
 
 -- ---------- equal scores, and the form of the weights ----------
 
-SELECT ok(count(DISTINCT s) > 1 AND bool_and(cardinality(s) = 3), 'among equal scores chance decides')
+SELECT ok(count(DISTINCT s) > 1 AND bool_and(cardinality(s) = 3), 'equal scores are chosen at random')
 FROM  (SELECT dlints_shortlist(ids, ARRAY(SELECT ARRAY[0, 0, 0] FROM unnest(ids)), '{{1,1,1}}', 3) AS s
        FROM block, generate_series(1, 20) g WHERE n = 5 GROUP BY g) t;
 SELECT is(cardinality(dlints_shortlist(ids, ARRAY(SELECT ARRAY[0, 0, 0] FROM unnest(ids)), '{{1,1,1},{2,2,2}}', 3)), 3,
-  'and equal weights choose the same') FROM block WHERE n = 5;
+  'equal weight vectors choose the same items') FROM block WHERE n = 5;
 -- a stored one is not fetched for each row
 CREATE TEMP TABLE stored AS SELECT weights(200) AS w;
-SELECT ok(sorted(dlints_shortlist(ids, xs, w, 2)) = expected(200, 2), 'weights that are compressed')
+SELECT ok(sorted(dlints_shortlist(ids, xs, w, 2)) = expected(200, 2), 'compressed weights give the same shortlist')
 FROM block, stored;
 CREATE FUNCTION by_variable() RETURNS integer[] LANGUAGE plpgsql AS $$
 DECLARE
@@ -110,7 +110,7 @@ BEGIN
 	w[1][1] := 0.25;	-- expanded from here on
 	RETURN (SELECT sorted(dlints_shortlist(ids, xs, w, 4)) FROM block);
 END $$;
-SELECT ok(cardinality(by_variable()) BETWEEN 4 AND 8, 'or a variable''s');
+SELECT ok(cardinality(by_variable()) BETWEEN 4 AND 8, 'weights of a PL/pgSQL variable are accepted');
 CREATE FUNCTION grown(n integer) RETURNS float8[] LANGUAGE plpgsql AS $$
 DECLARE
 	w float8[] := '{{1,1,1}}';
@@ -121,13 +121,13 @@ END $$;
 SELECT is(outcome('SELECT dlints_shortlist(ids, xs, grown(n), 2) FROM block WHERE n > 0'),
   '22023: weights must be the same for all rows of a group', 'other weights in the same memory are others');
 SELECT is(outcome('SELECT cardinality(dlints_shortlist(ids, xs, grown(7), 2)) FROM block WHERE n > 0'), 'gives 2',
-  'the same ones elsewhere are the same');
+  'equal weights at another address are recognized');
 CREATE TEMP TABLE twice AS SELECT n, (SELECT weights(400)) AS w FROM block;
-SELECT is(sorted(dlints_shortlist(ids, xs, w, 1)), expected(400, 1), 'also stored apart')
+SELECT is(sorted(dlints_shortlist(ids, xs, w, 1)), expected(400, 1), 'weights stored out of line are recognized')
 FROM   block JOIN twice USING (n);
 -- the first ranking's items come first
 SELECT is((dlints_shortlist(ids, xs, weights(9), 6))[1:6], (SELECT (array_agg(id ORDER BY dlints_dot(ARRAY(
-  SELECT unnest(weights(1))), x) DESC))[1:6] FROM item), 'those under the first weight vector come first') FROM block;
+  SELECT unnest(weights(1))), x) DESC))[1:6] FROM item), 'items of the first weight vector come first') FROM block;
 
 -- ---------- single precision ----------
 
@@ -165,7 +165,7 @@ SELECT is((SELECT array_agg(d.item ORDER BY d.rank)
            FROM (SELECT array_agg(id) AS ids, array_agg(x) AS xs FROM item) a,
                 LATERAL dlints_decide(m, ids, xs, 7, p, seed => 42) d),
           (SELECT (array_agg(id ORDER BY dlints_dot((SELECT dlints_draw_weights(m, p, 42)), x) DESC))[1:7] FROM item),
-          'a decision under a seed: ' || i)
+          'dlints_decide chooses by the draw of its seed: ' || i)
 FROM   made ORDER BY i;
 SELECT is((SELECT array_agg(d.item ORDER BY d.rank)
            FROM (SELECT dlints_shortlist(ids, xs, ARRAY[dlints_draw_weights(m, p, 42)], 10) AS list
@@ -175,14 +175,14 @@ SELECT is((SELECT array_agg(d.item ORDER BY d.rank)
           (SELECT array_agg(d.item ORDER BY d.rank)
            FROM (SELECT array_agg(id) AS ids, array_agg(x) AS xs FROM item) a,
                 LATERAL dlints_decide(m, ids, xs, 7, p, seed => 42) d),
-          'and of a shortlist that knows it: ' || i)
+          'dlints_decide chooses the same from a shortlist of that draw: ' || i)
 FROM   made ORDER BY i;
 SELECT is(array_agg(difference(ARRAY(SELECT unnest(w[n:n])), dlints_draw_weights(m, p, 42)) < 1e-12),
           '{true,false,false,false}',
-          'several draws, of which the first is that of the seed: ' || i)
+          'the first of several draws is that of the seed: ' || i)
 FROM   made, LATERAL dlints_draw_weights(m, p, 42, 4) w, generate_series(1, 4) n GROUP BY i ORDER BY i;
 SELECT ok(bool_and(abs(d.probability - s.share) < 1e-12) AND count(*) = 7 AND min(s.share) < 1,
-          'by which probabilities are told: ' || i)
+          'probabilities are the shares of the draws of the seed: ' || i)
 FROM   made, LATERAL (SELECT array_agg(id) AS ids, array_agg(x) AS xs FROM item) a,
        LATERAL dlints_decide(dlints_set(m, exploration => 2), ids, xs, 7, p, 12, seed => 42) d,
        LATERAL dlints_draw_weights(dlints_set(m, exploration => 2), p, 42, 12) w,
@@ -193,7 +193,7 @@ GROUP  BY i ORDER BY i;
 SELECT is(outcome('SELECT dlints_draw_weights(dlints_new(2), ''{}'', 1, ' || d || ')'), result, 'draws: ' || d)
 FROM  (VALUES ('0', '22023: draws must be between 1 and 1000 (The value is 0.)'),
               ('NULL', '22004: draws must not be null')) v (d, result);
-SELECT cmp_ok(count(DISTINCT first), '>', 1::bigint, 'without one each decision has its own')
+SELECT cmp_ok(count(DISTINCT first), '>', 1::bigint, 'decisions without a seed use different draws')
 FROM   made, (SELECT array_agg(id) AS ids, array_agg(x) AS xs FROM item) a, generate_series(1, 30) g,
        LATERAL (SELECT d.item AS first FROM dlints_decide(dlints_set(m, exploration => 1), ids, xs, 1, p, g) d) f
 WHERE  i = 'plain';

@@ -88,9 +88,9 @@ SELECT ok(items = first AND difference(probabilities, shares) < 1e-12,
           format('%s: %s of 45, diversity %s, cap %s: as by hand', name, k, diversity, cap))
 FROM compared ORDER BY name, k;
 SELECT is(array_agg(DISTINCT cardinality(items) ORDER BY cardinality(items)), '{1,7,12,13,45}',
-          'as many as there may be, or are') FROM compared;
+          'lists have the length that k, caps and candidates allow') FROM compared;
 SELECT ok(bool_or(scores <> (SELECT array_agg(s ORDER BY s DESC) FROM unnest(scores) AS s)),
-          'a score is that of the draw, and not what is left of it') FROM compared WHERE k = 7;
+          'a score is that of the draw, before the deduction for similarity') FROM compared WHERE k = 7;
 
 -- ---------- by features that weigh ----------
 
@@ -157,7 +157,7 @@ JOIN common ON reward = earns, LATERAL twins(model, diversity) AS t ORDER BY rew
 -- Under the draws that do not act, too: 20 worth 5, their twins, worth a little less, and 10 worth 4
 SELECT is(array_agg(d.item ORDER BY d.item) || min(d.probability)::integer,
           (SELECT array_agg(i ORDER BY i) FROM generate_series(1, 50) AS i WHERE i NOT BETWEEN 21 AND 40) || 1,
-          'what is left of a twin of 5 is less than 4, under each draw')
+          'a twin with reward 5 is ranked after an item with reward 4, under each draw')
 FROM (SELECT array_agg(i ORDER BY i) AS items, array_agg(features(i, 4)::real[] ORDER BY i) AS xs,
              array_agg(unit_vector(CASE WHEN i > 20 THEN i - 20 ELSE i END, 30)::real[] ORDER BY i) AS vs,
              array_agg(CASE WHEN i > 40 THEN -1 WHEN i > 20 THEN -0.1 END::float8 ORDER BY i) AS bonuses
@@ -179,7 +179,7 @@ FROM equal, generate_series(1, 100) AS g,
      LATERAL dlints_decide(dlints_new(1, exploration => 0), items, xs, 5 + 0 * g, bonus => bonuses, similar_by => vs,
                            diversity => 0.2) AS d;
 SELECT ok(count(*) = 800 AND bool_and(item <= 4 OR rank <= 5) AND bool_and(probability = 1),
-          'where nothing else is left twins follow')
+          'twins follow if no other item is left')
 FROM equal, generate_series(1, 100) AS g,
      LATERAL dlints_decide(dlints_new(1, exploration => 0), items, xs, 9 + 0 * g, bonus => bonuses, similar_by => vs,
                            diversity => 1) AS d;
@@ -256,7 +256,7 @@ FROM (VALUES ('diversity => 1', 'Pass a vector for each candidate, as in similar
      AS v (arguments, hint);
 SELECT is(outcome('SELECT count(*)
                    FROM dlints_decide(dlints_new(1), ''{}''::integer[], ''{}''::real[], diversity => 1)'), 'gives 0',
-          'without candidates there is nothing to complain of');
+          'dlints_decide without candidates returns nothing and raises no error');
 
 SELECT * FROM finish();
 ROLLBACK;

@@ -214,20 +214,20 @@ SELECT plan(40);
 
 CREATE TEMP TABLE answer AS
 SELECT * FROM run_taught('decide') AS r (decision_id bigint, item_id integer, rank integer);
-SELECT results_eq('SELECT rank FROM answer', '{1,2,3}'::integer[], 'three items, best first');
+SELECT results_eq('SELECT rank FROM answer', '{1,2,3}'::integer[], 'a decision returns three items, best first');
 SELECT set_eq('SELECT decision_id, item_id, rank FROM shown', 'TABLE answer',
-              'what is returned is what is logged');
-SELECT is(count(*), 3::bigint, 'of the candidates, with a probability that can be')
+              'the log has the returned rows');
+SELECT is(count(*), 3::bigint, 'logged items are candidates with a possible probability')
 FROM shown JOIN item AS i ON i.id = item_id
 WHERE i.shelf = 1 AND probability BETWEEN 0.05 * 3 / 100 AND 1;
 SELECT is_empty($$SELECT * FROM run_taught('decide for nobody')
 	AS r (decision_id bigint, item_id integer, rank integer)$$,
-	'without candidates nothing is shown');
-SELECT is(count(*), 1::bigint, 'but a decision was made') FROM decision WHERE shelf = 99;
+	'a decision without candidates returns no rows');
+SELECT is(count(*), 1::bigint, 'a decision without candidates is logged') FROM decision WHERE shelf = 99;
 
-SELECT is(windows('decide'), '{1}', 'one decision: dlints_decide runs once');
+SELECT is(windows('decide'), '{1}', 'dlints_decide runs once for one decision');
 SELECT is(windows('decide for all'), '{200}',
-          'many decisions: dlints_decide runs once for each');
+          'dlints_decide runs once for each of many decisions');
 SELECT results_eq('SELECT count(*) FROM shown GROUP BY decision_id ORDER BY decision_id',
                   'SELECT 3::bigint FROM generate_series(1, 202)', 'three items of each decision');
 -- 100 if those of a member and model shared a draw; in trials it was 165 to 195 of 200
@@ -256,18 +256,18 @@ SELECT throws_ok(statement, code, NULL, what) FROM (VALUES
 	 'and of an item that was not shown'),
 	('INSERT INTO shown VALUES (1, 300, 4, 0)', '23514', 'a probability of 0 cannot be logged'))
 	AS v (statement, code, what);
-SELECT is(count(*), 3::bigint, 'and not written') FROM reward;
+SELECT is(count(*), 3::bigint, 'rejected rewards are not stored') FROM reward;
 
 -- ---------- learn ----------
 
 SELECT do_taught('fold');
-SELECT is(count(*), 600::bigint, 'what was shown an hour ago is learned')
+SELECT is(count(*), 600::bigint, 'impressions older than an hour are trained')
 FROM shown WHERE learned IS NOT NULL;
-SELECT is(array_agg(learned), '{1,1}'::float8[], 'with its reward') FROM shown WHERE learned <> 0;
-SELECT is((dlints_info(state)).updates, 300::bigint, format('%s has learned its own', name))
+SELECT is(array_agg(learned), '{1,1}'::float8[], 'impressions are trained with their rewards') FROM shown WHERE learned <> 0;
+SELECT is((dlints_info(state)).updates, 300::bigint, format('%s is trained on its own impressions', name))
 FROM model ORDER BY name;
 SELECT cmp_ok(model_difference(state, learned_directly(name)), '<', 1e-10::float8,
-              'the same as row by row') FROM model WHERE name = 'offers';
+              'the model equals one that is trained row by row') FROM model WHERE name = 'offers';
 SELECT remember(), do_taught('fold');
 SELECT stays(name, 'learns nothing twice') FROM model ORDER BY name;
 
@@ -283,21 +283,21 @@ UPDATE reward SET reward = 0.5 WHERE decision_id = 7;
 SELECT do_taught('correct');
 SELECT results_eq('SELECT count(*), sum(learned) FROM shown WHERE learned <> 0',
                   'SELECT count(*), sum(reward) FROM reward WHERE decision_id <> 1',
-                  'late rewards are learned');
-SELECT is((dlints_info(state)).updates, 300::bigint, 'in place of what was learned')
+                  'late rewards are applied');
+SELECT is((dlints_info(state)).updates, 300::bigint, 'a late reward replaces its training example')
 FROM model WHERE name = 'offers';
 SELECT cmp_ok(model_difference(state, learned_directly(name)), '<', 1e-10::float8,
-              'as if they had been in time') FROM model WHERE name = 'offers';
+              'late rewards give the model of timely rewards') FROM model WHERE name = 'offers';
 SELECT remember(), do_taught('correct');
-SELECT stays('offers', 'does not learn them twice');
+SELECT stays('offers', 'does not apply late rewards twice');
 SELECT is(count(*), 0::bigint, 'nothing is left to correct')
 FROM reward JOIN shown USING (decision_id, item_id) WHERE learned <> reward.reward;
 
 -- a model that counts cannot take back
 SELECT report_late('counts', 1);
 SELECT throws_ok($$SELECT do_taught('correct')$$, '22023', NULL,
-                 'a model that counts cannot take back');
-SELECT is(count(*), 2::bigint, 'and nothing is marked as learned')
+                 'a model that forgets by count rejects corrections');
+SELECT is(count(*), 2::bigint, 'rejected corrections are not marked as applied')
 FROM reward JOIN shown USING (decision_id, item_id) WHERE learned <> reward.reward;
 SELECT stays(name, 'stays as it was') FROM model ORDER BY name;
 
@@ -331,13 +331,13 @@ SELECT v.* FROM run_taught('judge') AS v (
 	ips_stderr float8, snips float8, snips_stderr float8, dr float8, dr_stderr float8,
 	mean_weight float8, mean_weight_stderr float8, effective_sample_size float8,
 	max_weight float8);
-SELECT is(observations, 200::bigint, 'every decision is judged') FROM value;
+SELECT is(observations, 200::bigint, 'every decision is evaluated') FROM value;
 SELECT cmp_ok(difference(
 	ARRAY[mean_weight, max_weight, effective_sample_size / 200, ips, snips, ips_stderr],
 	ARRAY[1, 1, 1, mean_reward, mean_reward, mean_reward_stderr]), '<', 1e-12::float8,
-	'by its own log a policy is worth what it earned') FROM value;
+	'a policy''s value from its own log is its mean reward') FROM value;
 SELECT cmp_ok(abs(mean_reward - (SELECT avg(reward) FROM outcome WHERE shelf = 9)),
-              '<', 1e-12::float8, 'which is in the log') FROM value;
+              '<', 1e-12::float8, 'the mean reward is that of the log') FROM value;
 SELECT is(windows('judge'), '{200}', 'dlints_decide runs once for each judged decision');
 
 -- predictions of what is not yet learned, against their definitions

@@ -38,11 +38,11 @@ FROM (SELECT dlints_recommend(state, id, features, 3)
       FROM item, (SELECT (SELECT state FROM model WHERE name = 1) AS state
                   FROM generate_series(1, 2)) AS m
       GROUP BY state) AS s;
-SELECT is(count(*), 1::bigint, 'and of models stored twice')
+SELECT is(count(*), 1::bigint, 'copies of one model form one group')
 FROM (SELECT dlints_recommend(state, id, features, 3) FROM copied, item GROUP BY state) AS s;
 SELECT throws_ok('SELECT dlints_recommend(state, id, features) FROM model, item', '22023',
                  'dlints_recommend needs the same model for all rows of a group',
-                 'different models in one group');
+                 'a group of different models is rejected');
 
 -- groups spilled to disk
 SET LOCAL work_mem = '64kB';
@@ -72,9 +72,9 @@ BEGIN
 	END LOOP;
 END
 $$;
-SELECT is(count(*), 50::bigint, 'a model that changes between executions')
+SELECT is(count(*), 50::bigint, 'a prepared statement reads the current model at each execution')
 FROM learn_and_look() AS d WHERE d = 0;
-SELECT is((dlints_info(state)).updates, 51::bigint, 'and has learned all') FROM trained;
+SELECT is((dlints_info(state)).updates, 51::bigint, 'the model is trained at each execution') FROM trained;
 
 SELECT * FROM finish();
 ROLLBACK;

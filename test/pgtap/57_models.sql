@@ -102,26 +102,26 @@ SELECT is(count(*) FILTER (WHERE (a.greedy, a.ucb, a.evidence)
 FROM choice AS a JOIN choice AS b USING (kind, id)
 WHERE a.way = 'alone' AND b.way <> 'alone' GROUP BY b.kind, b.way ORDER BY b.kind, b.way;
 SELECT is(count(*), 12 * (7 * (1 + 2 + 2 + 9 + 3 * 50) + 1 + 2 + 2 + 9 + 3 * 48)::bigint,
-          'all of them') FROM answer WHERE way <> 'alone';
-SELECT is(count(DISTINCT stddev), 1::bigint, 'what is seen again while others come and go')
+          'the test compares all answers') FROM answer WHERE way <> 'alone';
+SELECT is(count(DISTINCT stddev), 1::bigint, 'a model gives the same answer between calls for other models')
 FROM steady WHERE id = 1;
 SELECT ok(max(pg_column_size(state)) FILTER (WHERE kind = 'stored') > 8000
           AND max(pg_column_size(state)) FILTER (WHERE kind = 'nothing learned') = 192,
-          'stored as they should') FROM source;
+          'large models are stored out of line, empty models are not') FROM source;
 
 -- 24 that nothing was changed in, and 24 others; compared one by one, and by a hash join
 CREATE TEMP TABLE apart AS SELECT id, state FROM source WHERE kind = 'one number apart';
 SELECT is(count(DISTINCT (predict, stddev)), 12 * 25::bigint,
-          'one number more or less makes a difference')
+          'models that differ in one number give different answers')
 FROM answer WHERE kind = 'one number apart' AND way = 'alone';
 SELECT is(ARRAY[count(*) FILTER (WHERE a.state = b.state),
                 count(*) FILTER (WHERE NOT a.state <> b.state)],
-          ARRAY[24 * 24 + 24, 24 * 24 + 24]::bigint[], 'nor are such models equal')
+          ARRAY[24 * 24 + 24, 24 * 24 + 24]::bigint[], 'models that differ in one number are not equal')
 FROM apart AS a, apart AS b;
-SELECT is(count(*), 24 * 24 + 24::bigint, 'or joined')
+SELECT is(count(*), 24 * 24 + 24::bigint, 'models that differ in one number are not joined')
 FROM apart AS a JOIN apart AS b USING (state);
 SELECT throws_ok(
 	$$SELECT dlints_recommend(state, 1, '{1,2,3,4}'::real[]) FROM apart WHERE id IN (1, 48)$$,
-	'22023', 'dlints_recommend needs the same model for all rows of a group', 'or one group');
+	'22023', 'dlints_recommend needs the same model for all rows of a group', 'models that differ in one number are not one group');
 SELECT * FROM finish();
 ROLLBACK;

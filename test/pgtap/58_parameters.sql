@@ -88,7 +88,7 @@ SELECT is(pg_temp.parameters(
 	'WITH d AS (INSERT INTO decision VALUES ($1, $2, $3, $4) RETURNING *)
 	 SELECT dlints_decide(m.s, ARRAY[i.id], ARRAY[i.x], $5, d.profile)
 	 FROM d JOIN model m ON m.name = d.model, item i'),
-	'integer text real[] timestamptz bigint', 'by what was written down');
+	'integer text real[] timestamptz bigint', 'a parameter that is inserted first has the type of the column');
 
 SELECT * FROM finish();
 ROLLBACK;

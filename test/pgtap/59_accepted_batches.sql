@@ -41,14 +41,14 @@ INSERT INTO event VALUES
 	(6, '{0,1}', 2, 'infinity', 1), (7, '{0,1}', 2, '2026-01-04', 3);
 SELECT throws_ok($$SELECT dlints_evidence(dlints_new(2, half_life => '1 day'), features, reward,
 	'{}', at, weight) FROM event$$, NULL, NULL,
-	'one row without a time stops a fold that does not look');
+	'one row without a time is an error without dlints_accepts');
 CREATE TEMP TABLE accepted AS
 SELECT event.*, dlints_accepts(m, features, reward, '{}', at, weight) AS good
 FROM event, dlints_new(2, half_life => '1 day') AS m;
 SELECT results_eq('SELECT good FROM accepted ORDER BY id',
-                  ARRAY[true, false, true, false, NULL, false, true], 'which rows are accepted');
+                  ARRAY[true, false, true, false, NULL, false, true], 'dlints_accepts tells which rows are accepted');
 SELECT is((dlints_info(dlints_evidence(dlints_new(2, half_life => '1 day'), features, reward,
-                                       '{}', at, weight))).updates, 3::bigint, 'and learned')
+                                       '{}', at, weight))).updates, 3::bigint, 'accepted rows are trained')
 FROM accepted WHERE good;
 
 SELECT * FROM finish();

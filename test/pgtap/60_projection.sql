@@ -119,13 +119,13 @@ RESET dlints.projection_cache_size;
 -- models with the same seed, sizes and scale share reduced features, others do not
 CREATE TEMP TABLE reduced AS
 SELECT x, dlints_project(one_memory(9, 4, seed => 77), x) AS z FROM features(1, 9) AS x;
-SELECT is(dlints_project(one_memory(9, 4, 0.5, 7, 2, 77), x), z, 'reduced features can be shared')
+SELECT is(dlints_project(one_memory(9, 4, 0.5, 7, 2, 77), x), z, 'reduced features depend on sizes and seed alone')
 FROM reduced;
-SELECT isnt(dlints_project(one_memory(9, 4, seed => 78), x), z, 'not between seeds') FROM reduced;
+SELECT isnt(dlints_project(one_memory(9, 4, seed => 78), x), z, 'reduced features differ between seeds') FROM reduced;
 SELECT cmp_ok(difference(dlints_project(one_memory(9, 4, seed => 77, projection_scale => 1), x),
-                         plus(z, 1, z)), '<', 1e-14::float8, 'and by its factor between scales')
+                         plus(z, 1, z)), '<', 1e-14::float8, 'reduced features are proportional to projection_scale')
 FROM reduced;
-SELECT is(dlints_project(one_memory(9, seed => 77), x), x, 'nor without projection') FROM reduced;
+SELECT is(dlints_project(one_memory(9, seed => 77), x), x, 'features without projection are not reduced') FROM reduced;
 
 SELECT * FROM finish();
 ROLLBACK;

@@ -135,10 +135,10 @@ CREATE VIEW by_workers AS
 SELECT dlints_evidence(dlints_new(4, interactions => 'matched', half_life => '5 days'), x, r, u, at)
     AS matched
 FROM seen;
-SELECT matches(plan_of('TABLE by_workers'), 'Gather(.|\n)*Partial Aggregate', 'a parallel plan');
+SELECT matches(plan_of('TABLE by_workers'), 'Gather(.|\n)*Partial Aggregate', 'matched evidence is aggregated in parallel');
 SELECT ok(model_difference(matched,
     evidence(dlints_new(4, interactions => 'matched', half_life => '5 days'), 1, 90)) <= 1e-10,
-    'by several workers') FROM by_workers;
+    'matched evidence of workers equals that of one process') FROM by_workers;
 
 -- strangers: an empty array stands for zeros where the profile is one of the features'
 -- space
@@ -255,7 +255,7 @@ FROM unnest(ARRAY['''{}''::real[]', '''{}''::float8[]', '''{}''::numeric[]']) AS
 SELECT is(asked_with(call, 'x'), CASE WHEN call LIKE 'dlints_accepts%' THEN 'gives false'
     ELSE format('22023: argument "%s" must not be given (The model is dlints(3,intercept), '
         'without profiles.)', CASE WHEN call ~ 'batch' THEN 'profiles' ELSE 'profile' END) END,
-    format('and no other: %s', call)) FROM asked ORDER BY call;
+    format('a model without profiles rejects a profile: %s', call)) FROM asked ORDER BY call;
 
 -- different kinds are no histories of one another
 SELECT is(outcome(format('SELECT dlints_new(%s) || dlints_new(%s)', a, b)),
@@ -312,7 +312,7 @@ SELECT is(cardinality(dlints_mean(m)), dim, what) FROM (VALUES
 CREATE TEMP TABLE state (
     matched dlints(3, matched), projected dlints(3, 2, matched, intercept), plain dlints(3));
 SELECT is(string_agg(format_type(atttypid, atttypmod), ' ' ORDER BY attnum),
-    'dlints(3,matched) dlints(3,2,matched,intercept) dlints(3)', 'as they are written')
+    'dlints(3,matched) dlints(3,2,matched,intercept) dlints(3)', 'columns have the type modifiers of their definition')
 FROM pg_attribute WHERE attrelid = 'state'::regclass AND attnum > 0;
 SELECT lives_ok($$
     INSERT INTO state VALUES (dlints_new(3, interactions => 'matched'),

@@ -151,15 +151,15 @@ INSERT INTO extreme VALUES
 		one_memory(3, 3, projection_scale => 1e10, interactions => 'matched'),
 		'{1e50,-1e50,1e50}'::float8[], -1e50, '{1e50,1e50,1e50}'::float8[]));
 SELECT is(string_agg(what, ', ') FILTER (WHERE NOT reads_back(m)), NULL,
-          'extreme numbers: text, jsonb and binary') FROM extreme;
+          'extreme numbers read back from text, jsonb and binary') FROM extreme;
 SELECT is(string_agg(what, ', ') FILTER (WHERE dlints_mean(m) IS NULL OR dlints_draw(m) IS NULL
-                                         OR dlints_covariance(m) IS NULL), NULL, 'and a posterior')
+                                         OR dlints_covariance(m) IS NULL), NULL, 'models of extreme numbers have a posterior')
 FROM extreme;
-SELECT is(count(*), 7::bigint, 'of all of them') FROM extreme WHERE m IS NOT NULL;
+SELECT is(count(*), 7::bigint, 'the test has seven models of extreme numbers') FROM extreme WHERE m IS NOT NULL;
 
 -- a negative zero, which arithmetic does not leave but a binary value may bring, is a zero
 -- (byte 140 begins b)
-SELECT ok(same_bytes(m::text::dlints, m), 'a negative zero')
+SELECT ok(same_bytes(m::text::dlints, m), 'a negative zero reads back as zero')
 FROM dlints_update(one_memory(2), ARRAY[0, 0], 1) AS zero,
      receive(overlay(dlints_send(zero) PLACING '\x8000000000000000' FROM 140)) AS m;
 -- numbers that fade to nothing become zero, and stay readable

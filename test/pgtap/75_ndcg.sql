@@ -43,11 +43,11 @@ SELECT is(dlints_ndcg(r, 1, 5), NULL::float8, 'no relevant row') FROM generate_s
 SELECT is(dlints_ndcg(1, 1, 5), NULL::float8, 'no row') WHERE false;
 SELECT is(dlints_ndcg(r, s, 2), 1::float8, 'rows with a NULL are skipped')
 FROM (VALUES (1, 2), (NULL, 9), (5, NULL), (0, 1)) AS v (r, s);
-SELECT is(dlints_ndcg(r, r, 9000000000000000000), 1::float8, 'k beyond the rows')
+SELECT is(dlints_ndcg(r, r, 9000000000000000000), 1::float8, 'dlints_ndcg accepts a k beyond the number of rows')
 FROM generate_series(1, 10) AS r;
 SELECT results_eq(
 	'SELECT dlints_ndcg(r, -r, 2) OVER (ORDER BY r) = 1 FROM generate_series(1, 3) AS r',
-	ARRAY[true, false, false], 'as a window function, over a growing frame');
+	ARRAY[true, false, false], 'dlints_ndcg works as a window function over a growing frame');
 
 SELECT throws_ok(format('SELECT dlints_ndcg(%s) FROM generate_series(1, 2) AS i', arguments),
                  code, message, arguments) FROM (VALUES

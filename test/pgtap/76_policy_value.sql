@@ -40,12 +40,12 @@ CREATE TEMP TABLE defined AS SELECT row_number() OVER () AS c, d FROM by_definit
 
 SELECT plan(4 + 6 + 5 + 3 + 4 + 15);
 
-SELECT is(count(*), 30::bigint, '30 logs') FROM defined;
-SELECT cmp_ok(max(element_difference(numbers(v), d)), '<', 1e-11::float8, 'as defined')
+SELECT is(count(*), 30::bigint, 'the test has 30 logs') FROM defined;
+SELECT cmp_ok(max(element_difference(numbers(v), d)), '<', 1e-11::float8, 'dlints_policy_value follows its definition')
 FROM defined JOIN (SELECT c, dlints_policy_value(r, p, t, q, e) AS v FROM log GROUP BY c) AS l
      USING (c);
 SELECT cmp_ok(max(element_difference(numbers(v), d[:7] || '{NULL, NULL}' || d[10:])),
-              '<', 1e-11::float8, 'without a model all but dr')
+              '<', 1e-11::float8, 'dlints_policy_value without predictions has all estimates except dr')
 FROM defined JOIN (SELECT c, dlints_policy_value(r, p, t) AS v FROM log GROUP BY c) AS l USING (c);
 SELECT is((dlints_policy_value(CASE WHEN i <> 1 THEN r END, CASE WHEN i <> 2 THEN p END,
                                CASE WHEN i <> 3 THEN t END, CASE WHEN i <> 4 THEN q END,
@@ -107,7 +107,7 @@ FROM unnest('{1e-150, 1e-150}'::float8[]) AS t;
 
 -- over a growing frame: the final function runs many times, and leaves the state as it is
 SELECT cmp_ok(max(element_difference(numbers(v), numbers(w))), '<', 1e-14::float8,
-              'as a window function')
+              'dlints_policy_value works as a window function')
 FROM (SELECT i, dlints_policy_value(r, p, t, q, e) OVER (ORDER BY i) AS v
       FROM log WHERE c = 9) AS l,
      LATERAL (SELECT dlints_policy_value(r, p, t, q, e) AS w

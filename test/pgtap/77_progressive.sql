@@ -106,18 +106,18 @@ SELECT cmp_ok(error_of(arguments), '<=', most::float8, what) FROM (VALUES
 	AS v (what, most, arguments);
 SELECT is(dlints_progressive(dlints_new(3), x, r) OVER (ORDER BY i), 0::float8,
           'the first of its partition') FROM seen WHERE i = 7;
-SELECT is(count(p), 0::bigint, 'no model, no prediction')
+SELECT is(count(p), 0::bigint, 'dlints_progressive without a model returns NULL')
 FROM (SELECT dlints_progressive(NULL, x, r) OVER (ORDER BY i) AS p FROM seen) AS s;
 CREATE TEMP TABLE kept AS
 SELECT m, dlints_send(m) AS bytes
 FROM (SELECT dlints_evidence(dlints_new(3, memories => 8), x, r ORDER BY i) AS m FROM seen) AS s;
-SELECT is(max(abs(p - dlints_predict(m, x))), 0::float8, 'without rewards what is there already')
+SELECT is(max(abs(p - dlints_predict(m, x))), 0::float8, 'dlints_progressive without rewards predicts by the given model')
 FROM (SELECT m, x, dlints_progressive(m, x, NULL) OVER (ORDER BY i) AS p FROM seen, kept) AS s;
-SELECT is(count(p), 40::bigint, 'a model from a table')
+SELECT is(count(p), 40::bigint, 'dlints_progressive takes a model from a table')
 FROM (SELECT dlints_progressive(m, x, r) OVER (ORDER BY i) AS p FROM seen, kept) AS s;
-SELECT is(dlints_send(m), bytes, 'which is not changed') FROM kept;
+SELECT is(dlints_send(m), bytes, 'dlints_progressive does not change a stored model') FROM kept;
 -- run again for each row of another table, the partition starts anew
-SELECT is(count(DISTINCT total), 1::bigint, 'a subquery that is run again')
+SELECT is(count(DISTINCT total), 1::bigint, 'a subquery with dlints_progressive gives the same result at each execution')
 FROM generate_series(1, 3) AS g, LATERAL (
 	SELECT sum(p) FROM (SELECT dlints_progressive(dlints_new(3), x, r) OVER (ORDER BY i) AS p
 	                    FROM seen WHERE g > 0) AS s) AS t (total);
@@ -176,11 +176,11 @@ BEGIN
 END
 $$;
 SELECT cmp_ok(max(abs(b.p - s.p)), '<=', 1e-10::float8,
-              '230 coordinates and an intercept, as documented')
+              'predictions of 230 coordinates and an intercept differ as little as documented')
 FROM (SELECT i, dlints_progressive(dlints_new(230), x, r) OVER (ORDER BY i) AS p FROM wide) AS s
 JOIN behind(dlints_new(230), 231, 'wide') AS b USING (i);
 SELECT ok(max(abs(b.p - s.p)) <= 1e-10 AND max(changes) > 1,
-          'and across changes of the memory in use')
+          'predictions are those of single updates across changes of the memory in use')
 FROM (SELECT i, m, dlints_progressive(m, x, r) OVER (ORDER BY i) AS p
       FROM turning, dlints_new(230, discount => 0.9, memories => 2) AS m) AS s
 JOIN behind(dlints_new(230, discount => 0.9, memories => 2), 231, 'turning') AS b USING (i);

@@ -22,16 +22,16 @@ SELECT plan(18);
 SELECT ok(bool_and(0 <= low AND low <= mean AND mean <= high AND high <= 1), 'about the mean')
 FROM sample, dlints_bounds(mean, stderr, n);
 SELECT cmp_ok(max(abs(won(mean, squares, n, low) / 40 - 1)), '<', 1e-6::float8,
-              'bets against the lower bound have won what doubt allows')
+              'bets against the lower bound have won the factor 40')
 FROM sample, dlints_bounds(mean, stderr, n) WHERE low > 0;
 SELECT cmp_ok(max(abs(won(mean, squares, n, high) / 40 - 1)), '<', 1e-6::float8,
-              'and those against the upper one')
+              'bets against the upper bound have won the factor 40')
 FROM sample, dlints_bounds(mean, stderr, n) WHERE high < 1;
 SELECT ok(bool_and((low > 0 OR won(mean, squares, n, 0) <= 40 + 1e-4)
                    AND (high < 1 OR won(mean, squares, n, 1) <= 40 + 1e-4)),
-          'where there is no bound, not so much')
+          'bets against a missing bound have won less than the factor 40')
 FROM sample, dlints_bounds(mean, stderr, n);
-SELECT cmp_ok(count(*), '>', 10::bigint, 'many of these have both')
+SELECT cmp_ok(count(*), '>', 10::bigint, 'more than ten samples have both bounds')
 FROM sample, dlints_bounds(mean, stderr, n) WHERE low > 0 AND high < 1;
 SELECT cmp_ok(max(greatest(abs(b.low * 7 - 3 - c.low), abs(b.high * 7 - 3 - c.high))), '<', 1e-9::float8,
               'other numbers are scaled')

@@ -15,12 +15,12 @@ $$;
 SELECT is(priced(target), result, 'a price for ' || target) FROM (VALUES
 	(11, '{0.00000,11.00000}'::numeric[]), (8, '{0.01000,7.66667}'), (7.5, '{0.02000,4.33333}'),
 	(1, '{0.03000,1.00000}'), (-5, '{0.03000,1.00000}')) AS v (target, result);
-SELECT is(priced(6, 2), '{0.00000,6.00000}', 'both are chosen');
-SELECT is(priced(1, 2), '{0.00000,6.00000}', 'which no price changes');
+SELECT is(priced(6, 2), '{0.00000,6.00000}', 'two items of two are chosen at no price');
+SELECT is(priced(1, 2), '{0.00000,6.00000}', 'no price is computed if all items are chosen');
 
 -- At least half of what is chosen is new, and at most 2 are spent: the new one is a little worse.
 SELECT is((SELECT array_agg(round(p::numeric, 4) ORDER BY n) FROM unnest(r) WITH ORDINALITY u (p, n)),
-	'{0.0000,0.1000,2.0000,-0.5000}', 'what is wanted at least has negative costs')
+	'{0.0000,0.1000,2.0000,-0.5000}', 'a minimum is a maximum of negative costs')
 FROM  (SELECT dlints_prices(ARRAY[0.5, 0.4 + n / 10.0 - 0.1], '{{2,2},{0,-1}}', 1, '{2,-0.5}') AS r
        FROM generate_series(0, 1) n) t;
 

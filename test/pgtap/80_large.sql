@@ -6,14 +6,14 @@ SELECT plan(7);
 -- d = 1024: a model of 8 MB
 CREATE TEMP TABLE wide AS
 SELECT dlints_update(one_memory(1024, NULL, 0.9), features(1, 1024), 1) AS m;
-SELECT is((dlints_info(m)).bytes, 192::bigint + 8 * (3 + 1024 + 1024 * 1025), 'a model of 8 MB')
+SELECT is((dlints_info(m)).bytes, 192::bigint + 8 * (3 + 1024 + 1024 * 1025), 'a model of 1,024 features takes 8 MB')
 FROM wide;
-SELECT ok(same_bytes(m::text::dlints, m), 'its text reads back to the same value') FROM wide;
+SELECT ok(same_bytes(m::text::dlints, m), 'the text of a model of 8 MB reads back to the same value') FROM wide;
 -- r s / (s + ridge) for the features of one observation, s its squared length
-SELECT ok(abs(dlints_predict(m, x) - s / (s + 1)) < 1e-10, 'it predicts')
+SELECT ok(abs(dlints_predict(m, x) - s / (s + 1)) < 1e-10, 'a model of 8 MB predicts')
 FROM wide, features(1, 1024) AS x, dot(x, x) AS s;
 SELECT ok(cardinality(dlints_draw(m)) = 1024 AND (dlints_info(m || m)).updates = 2,
-          'it draws and concatenates') FROM wide;
+          'a model of 8 MB draws and concatenates') FROM wide;
 
 -- n = 65536 with little memory for projections: the largest matrix has 512 MB.
 -- Entries were computed outside, as in the test of the projection.

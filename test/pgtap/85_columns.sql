@@ -34,14 +34,14 @@ SELECT set_eq('SELECT relation::text, attname, type FROM dlints_columns', $$VALU
 SELECT is(bytes, pg_total_relation_size('keyed'),
           'bytes of the table, its indexes and what is out of line')
 FROM dlints_columns WHERE relation = 'keyed'::regclass;
-SELECT is(dead_bytes, 0::bigint, 'nothing out of line was replaced')
+SELECT is(dead_bytes, 0::bigint, 'the change of a column rewrites no values out of line')
 FROM dlints_columns WHERE relation = 'keyed'::regclass;
 
 -- a search_path that leaves out tables and extension
 SET LOCAL search_path = pg_catalog;
 CREATE TEMP TABLE listed AS SELECT relation, type FROM public.dlints_columns;
 RESET search_path;
-SELECT is(type, 'public.dlints(2)', 'without the extension in the search_path')
+SELECT is(type, 'public.dlints(2)', 'dlints_columns works without the extension in the search_path')
 FROM listed WHERE relation = 'keyed'::regclass;
 
 -- ---------- who sees what ----------

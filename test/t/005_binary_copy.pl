@@ -169,11 +169,11 @@ cmp_ok(scalar(@refused), '>', 500, 'truncated and altered values');
 is(join("\n", @wrong), '', 'each is refused with its SQLSTATE');
 is( $node->safe_psql('postgres', 'SELECT array_agg(n ORDER BY n) FROM arrival'),
 	'{' . join(',', @accepted) . '}',
-	'nothing of them is stored, and all that may be is');
+	'all valid values and no invalid values are stored');
 is( $node->safe_psql('postgres',
 		"SELECT encode(dlints_send(state), 'hex') FROM arrival ORDER BY n LIMIT " . @good),
 	join("\n", map { unpack 'H*', $_ } @good),
-	'what was accepted is what was sent');
+	'stored values are the values that were sent');
 
 # Outside of a function too
 my (undef, $stdout) = $node->psql(

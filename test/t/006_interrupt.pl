@@ -198,7 +198,7 @@ for my $what ('a batch with a projection', 'a projection matrix that is kept')
 }
 
 is($node->safe_psql('postgres', 'SELECT md5(dlints_send(state)) FROM model'),
-	$before, 'what was stopped has changed nothing');
+	$before, 'cancelled statements change nothing');
 
 $node->stop;
 done_testing();

@@ -135,7 +135,7 @@ my $ordered = q{
 	FROM item};
 my @ordered = both($ordered);
 is($ordered[0], $ordered[1], 'dlints_evidence with ORDER BY keeps the order');
-unlike(actual_plan($ordered), qr/Partial Aggregate/, 'and is not split');
+unlike(actual_plan($ordered), qr/Partial Aggregate/, 'dlints_evidence with ORDER BY is not split');
 
 ### Judging
 

@@ -84,7 +84,7 @@ for my $look (1 .. 3)
 	$stream->wait_for(100);
 	DlintsStream::check($standby, "the standby while sessions learn, look $look");
 	is($standby->safe_psql('postgres', $recommend),
-		"memories|5\nopen|5\nplain|5\nreduced|5\ntimed|5", 'and it recommends');
+		"memories|5\nopen|5\nplain|5\nreduced|5\ntimed|5", 'the standby recommends while sessions learn');
 }
 
 ### The primary dies, the standby takes over
@@ -95,14 +95,14 @@ $standby->promote;
 DlintsStream::check($standby, 'after failover');
 $stream->check_acknowledged($standby, $acknowledged, 'after failover');
 is($standby->safe_psql('postgres', $recommend),
-	"memories|5\nopen|5\nplain|5\nreduced|5\ntimed|5", 'after failover: it recommends');
+	"memories|5\nopen|5\nplain|5\nreduced|5\ntimed|5", 'the new primary recommends after the failover');
 
 my $updates = q{SELECT sum((dlints_info(state)).updates) FROM model};
 my $before = $standby->safe_psql('postgres', $updates);
 $stream = DlintsStream->start($standby, limit => '--transactions=50');
 is($stream->finish, 200, 'sessions learn on the new primary');
 cmp_ok($standby->safe_psql('postgres', $updates),
-	'>', $before, 'and its models have more observations');
+	'>', $before, 'the models of the new primary have more observations');
 DlintsStream::check($standby, 'at the end');
 
 $standby->stop;

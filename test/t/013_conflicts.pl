@@ -162,12 +162,12 @@ for my $level ('READ COMMITTED', 'REPEATABLE READ')
 	queue($second);
 	$sessions->run(1, 'BEGIN', learn('a', $first));
 	$sessions->run(2, "SET lock_timeout = '10ms'");
-	is($sessions->sqlstate(2, $fold), '55P03', 'a fold that may not wait for long');
+	is($sessions->sqlstate(2, $fold), '55P03', 'a fold ends at its lock_timeout');
 	is($sessions->sqlstate(2, q{SELECT FROM model WHERE name = 'a' FOR UPDATE NOWAIT}),
-		'55P03', 'nor take the model at once');
+		'55P03', 'NOWAIT fails while another session trains the model');
 	check('nothing of it is there');
 	is($node->safe_psql('postgres', 'SELECT count(*) FROM feedback'),
-		1, 'and its row is still in the queue');
+		1, 'the row of a fold that failed is still in the queue');
 
 	$sessions->run(1, 'COMMIT');
 	$sessions->run(2, $fold);

@@ -197,17 +197,17 @@ $coordinator->safe_psql('postgres',
 
 my $positive = "SELECT name FROM model WHERE dlints_predict(state, $features) > 0";
 like(sent($positive), qr/WHERE .*public\.dlints_predict\(state, .*\) > /,
-	'a condition is sent');
+	'a condition on dlints_predict is sent');
 like(sent("SELECT name FROM model WHERE dlints_stddev(state, $features) > 1"),
-	qr/WHERE .*public\.dlints_stddev\(state, .*\) > /, 'so is this one');
+	qr/WHERE .*public\.dlints_stddev\(state, .*\) > /, 'a condition on dlints_stddev is sent');
 like(sent('SELECT name FROM model WHERE state = dlints_new(6, 3)'),
-	qr/WHERE .*state OPERATOR\(public\.=\) /, 'and equality');
+	qr/WHERE .*state OPERATOR\(public\.=\) /, 'a condition of equality of models is sent');
 like(
 	sent("SELECT name FROM model ORDER BY dlints_predict(state, $features) DESC LIMIT 3"),
 	qr/ORDER BY public\.dlints_predict\(state, /,
-	'an order is sent');
+	'an order by dlints_predict is sent');
 unlike(sent("SELECT dlints_predict(state, $features), (dlints_info(state)).updates FROM model"),
-	qr/dlints_/, 'what is only shown is not');
+	qr/dlints_/, 'functions of the select list are not sent');
 is( $coordinator->safe_psql('postgres', "SELECT count(*) FROM ($positive) p"),
 	$coordinator->safe_psql('postgres',
 		"SELECT count(*) FILTER (WHERE dlints_predict(state, $features) > 0)
@@ -225,10 +225,10 @@ is( scalar(
 		  /^SELECT .*public\.dlints_evidence\(\w+\.state, .* ORDER BY .*\) FROM .* GROUP BY/mg),
 	2,
 	'evidence is computed on each server, partition by partition');
-unlike(sent($grouped), qr/dlints_/, 'and here, if not planned partition by partition');
+unlike(sent($grouped), qr/dlints_/, 'evidence is computed locally without partitionwise aggregation');
 is( $coordinator->safe_psql('postgres', "$partitionwise SELECT * FROM ($grouped) g ORDER BY 1"),
 	$coordinator->safe_psql('postgres', "SELECT * FROM ($grouped) g ORDER BY 1"),
-	'with the same result');
+	'local and remote evidence are equal');
 SKIP:
 {
 	my $version = $coordinator->safe_psql('postgres', 'SHOW server_version_num') / 10000;
@@ -354,9 +354,9 @@ SKIP:
 				("014_$file" => "BEGIN;\n$statement{$_};\nINSERT INTO ledger VALUES ('m3');\nCOMMIT;\n")
 			} keys %statement
 		});
-	is(updates() - $before, 100, 'four sessions that retry: each reward counts once');
+	is(updates() - $before, 100, 'each reward of four sessions that retry counts once');
 	is($coordinator->safe_psql('postgres', 'SELECT count(*) FROM ledger'),
-		100, 'and what else they did, too');
+		100, 'each other row of four sessions that retry is stored once');
 }
 
 $_->stop for $coordinator, values %remote;

@@ -131,7 +131,7 @@ check('evidence of two servers');
 $models->safe_psql('postgres', $gather);
 check('fetched twice it counts once');
 $models->safe_psql('postgres', $clear);
-is($models->safe_psql('postgres', 'SELECT count(*) FROM outbox'), 0, 'what was fetched is cleared');
+is($models->safe_psql('postgres', 'SELECT count(*) FROM outbox'), 0, 'fetched evidence is deleted');
 $models->safe_psql('postgres', $gather);
 check('nothing to fetch');
 
@@ -164,7 +164,7 @@ $models->stop('immediate');
 $session->quit;
 $models->start;
 is($models->safe_psql('postgres', 'SELECT * FROM model ORDER BY name'),
-	$before, 'what was not committed is not there');
+	$before, 'a crash before the commit leaves the models unchanged');
 $models->safe_psql('postgres', $gather);
 $models->stop('immediate');
 $models->start;
@@ -178,9 +178,9 @@ $events{south}->safe_psql('postgres', $fold);
 $before = $models->safe_psql('postgres', 'SELECT * FROM model ORDER BY name');
 $events{north}->stop;
 my ($status) = $models->psql('postgres', $gather);
-isnt($status, 0, 'without one of the servers nothing can be fetched');
+isnt($status, 0, 'fetching fails if one of the servers is down');
 is($models->safe_psql('postgres', 'SELECT * FROM model ORDER BY name'),
-	$before, 'and nothing is half fetched');
+	$before, 'a failed fetch leaves the models unchanged');
 $events{north}->start;
 $models->safe_psql('postgres', $gather);
 check('when it is back');

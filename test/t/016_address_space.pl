@@ -74,9 +74,9 @@ is($session->query_safe('SELECT (dlints_info(state)).updates FROM model'), 1,
 
 # Whatever comes first takes the buffer, and nothing wants another one
 limit();
-is(sqlstate($work{'an update'}), '00000', 'with more memory');
+is(sqlstate($work{'an update'}), '00000', 'an update succeeds with more memory');
 limit(100_000);
-is(sqlstate($work{$_}), '00000', "with the buffer: $_") for sort keys %work;
+is(sqlstate($work{$_}), '00000', "$_ succeeds with the buffer of OpenBLAS") for sort keys %work;
 $session->quit;
 
 $node->stop('fast');

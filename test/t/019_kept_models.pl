@@ -56,16 +56,16 @@ sub chunks_read
 my $draw = sprintf("$ask;", 1);
 my $whole = chunks_read($draw);
 
-cmp_ok($whole, '>', 3, 'a model that is new to the session is read');
-is(chunks_read($draw), 1, 'the next transaction reads its first chunk');
-is(chunks_read($draw, $draw), 1, 'once');
+cmp_ok($whole, '>', 3, 'a session reads a new model whole');
+is(chunks_read($draw), 1, 'the next transaction reads the first chunk of a kept model');
+is(chunks_read($draw, $draw), 1, 'two statements of a transaction read the first chunk once');
 is(chunks_read('SELECT dlints_recommend(state, i, numbers(40, i)) FROM model, generate_series(1, 9) i
 		WHERE id = 1;'),
-	1, 'also where another function asks');
+	1, 'another function uses the kept model');
 my $learn = 'UPDATE model SET state = dlints_update(state, numbers(40, 1), 1) WHERE id = 1;';
-cmp_ok(chunks_read("$learn $draw"), '>=', chunks_read($learn) + $whole, 'what was learned is read');
+cmp_ok(chunks_read("$learn $draw"), '>=', chunks_read($learn) + $whole, 'a session reads a trained model whole');
 chunks_read($draw);
-is(chunks_read($draw), 1, 'and then known');
+is(chunks_read($draw), 1, 'a session keeps the trained model');
 
 # A long session sees what fresh ones see, whoever changes the models, also in
 # transactions and savepoints that come to nothing.
@@ -176,13 +176,13 @@ cmp_ok($count, '>=', $models, 'all are kept where there is room');
 my $least = $bytes / 4;
 $session->query_safe(sprintf "SET dlints.model_cache_size = '%dkB'; $all", $least / 1024);
 ($count, $bytes) = split / /, $session->query_safe($kept);
-cmp_ok($bytes, '<', $least / 4 + 65536, 'less room, fewer models: a quarter outlives');
-cmp_ok($count, '>', $models / 32, 'but as many as have room');
+cmp_ok($bytes, '<', $least / 4 + 65536, 'a smaller cache keeps a quarter of the models');
+cmp_ok($count, '>', $models / 32, 'a smaller cache keeps as many models as fit');
 $session->query_safe('SET dlints.model_cache_size = 0; SELECT count(dlints_mean(state))
 	FROM model WHERE id = 0');
 $session->query_safe('SELECT count(dlints_mean(state)) FROM model WHERE id = 0');
 ($count) = split / /, $session->query_safe($kept);
-is($count, 0, 'no room: those in line go with their transaction, the others before');
+is($count, 0, 'a cache of size 0 keeps no models after the transaction');
 
 $session->quit;
 $node->stop;

@@ -225,11 +225,11 @@ $files = $form->add(mutated(pick(@values), DISCOUNT, 'd>', @in_place, @in_place,
   for 1 .. $mutations;
 ok($form->copy(1, $files), "$mutations mutations: the session is alive");
 is( sql("SELECT count(*) FROM arrival") + sql("SELECT count(*) FROM refusal"),
-	$files, 'each is accepted or refused');
+	$files, 'each mutation is accepted or rejected');
 is(sql("SELECT count(*) FROM arrival WHERE n <= $untouched"),
-	$untouched, 'what was not touched is accepted');
-cmp_ok(sql('SELECT count(*) FROM arrival'), '>', $mutations / 20, 'some of the others are');
-cmp_ok(sql('SELECT count(*) FROM refusal'), '>', $mutations / 4, 'many are not');
+	$untouched, 'unmodified values are accepted');
+cmp_ok(sql('SELECT count(*) FROM arrival'), '>', $mutations / 20, 'one mutation in twenty is accepted');
+cmp_ok(sql('SELECT count(*) FROM refusal'), '>', $mutations / 4, 'one mutation in four is rejected');
 is( sql(q{SELECT DISTINCT sqlstate, message FROM refusal WHERE sqlstate NOT IN ('22P03', '0A000')}),
 	'',
 	'refusals have one of two SQLSTATEs');
@@ -246,8 +246,8 @@ is( sql(q{
 is( sql(q{SELECT DISTINCT name, message FROM answer WHERE answer = 'XX001'
 	AND message <> 'posterior of dlints model does not exist'}),
 	'',
-	'and damage is spoken of where there is some');
-is(sql("SELECT * FROM answer WHERE n <= $untouched"), '', 'what was not touched has none of these');
+	'errors of damaged values name the damage');
+is(sql("SELECT * FROM answer WHERE n <= $untouched"), '', 'unmodified values give no errors');
 note sql('SELECT answer, message, count(*) FROM answer GROUP BY 1, 2 ORDER BY 1, 2');
 
 ### Where it is stored
@@ -266,7 +266,7 @@ sql(qq{
 my $path = $node->data_dir . '/' . sql(q{SELECT pg_relation_filepath('damaged')});
 my $size = sql('SELECT max((dlints_info(state)).bytes) FROM damaged');
 ask_all('damaged', 'stored values');
-is(sql('SELECT * FROM answer'), '', 'they are sound');
+is(sql('SELECT * FROM answer'), '', 'stored values are sound before they are damaged');
 
 # Behind the length all is in the machine's byte order, and from the first size on
 # a byte further than in the external form.
@@ -338,7 +338,7 @@ is( sql(q{
 	SELECT name, n FROM answer JOIN probe USING (name)
 	WHERE answer IN ('false', 'NULL') AND query ~ 'finite' AND name <> 'info'}),
 	'',
-	'what is computed is finite');
+	'functions of damaged values return finite numbers');
 cmp_ok(sql(q{SELECT count(DISTINCT n) FROM answer WHERE answer = 'XX001'}),
 	'>', $damaged / 20, 'damage is seen and called so');
 note sql(q{SELECT answer, regexp_replace(message, '\d.*', ''), count(*),
@@ -346,9 +346,9 @@ note sql(q{SELECT answer, regexp_replace(message, '\d.*', ''), count(*),
 
 ### Nothing has ended before its time
 
-is(postmaster(), $postmaster, 'the server is the one that was started');
+is(postmaster(), $postmaster, 'the server has not restarted');
 unlike(DlintsTest->slurp($node->logfile),
 	qr/server process .* (was terminated|exited with exit code)|PANIC|TRAP/,
-	'and has lost no process');
+	'no process of the server has crashed');
 $node->stop;
 done_testing();

@@ -140,7 +140,7 @@ is( $node->safe_psql(
 $node->safe_psql($shared, 'GRANT USAGE ON SCHEMA bandit TO plain, mallory;
 	GRANT SELECT ON bandit.listed TO plain');
 my $expected = $node->safe_psql($shared, "$path $everything");
-cmp_ok(length($expected), '>', 1000, 'they say something');
+cmp_ok(length($expected), '>', 1000, 'the calls of a superuser return more than 1,000 characters');
 is(as('plain', $shared, "$path $everything"),
 	$expected, 'a plain role calls every function');
 
@@ -290,9 +290,9 @@ untouched($shared, 'traps', 'use');
 
 # ... so that the alarm is known to work
 is(sqlstate($superuser, $shared, 'SET search_path = traps, pg_catalog; SELECT 1 = 1'),
-	'P0001', 'what is parsed with that search_path is caught');
+	'P0001', 'the trap catches an operator found by the search_path');
 is($node->safe_psql($shared, 'SELECT is_called FROM traps.alarm'),
-	't', 'and leaves its mark');
+	't', 'a trap that was sprung leaves its mark');
 
 # ... and in the schema that the extension is created in, where its script
 # runs with an administrator's rights
@@ -313,7 +313,7 @@ is(sqlstate($superuser, $prepared, 'CREATE EXTENSION dlints SCHEMA bandit'),
 	'none, status 0', 'CREATE EXTENSION succeeds among traps');
 untouched($prepared, 'bandit', 'CREATE EXTENSION');
 is(Catalogue::differences($node, $prepared, $clean),
-	'', 'and the extension is as without traps');
+	'', 'the extension among traps equals one without traps');
 
 # Names that are taken are not taken over
 for my $taken (
@@ -329,7 +329,7 @@ for my $taken (
 
 	as('mallory', $database, "$path $statement");
 	is(sqlstate($superuser, $database, 'CREATE EXTENSION dlints SCHEMA bandit'),
-		$code, "not created after: $statement");
+		$code, "CREATE EXTENSION fails after $statement");
 }
 
 ### Who may create it
@@ -343,7 +343,7 @@ refused('plain', $owned, 'CREATE EXTENSION dlints SCHEMA bandit',
 is( $node->safe_psql($owned,
 		q{SELECT count(*) FROM pg_extension WHERE extname = 'dlints'}),
 	0,
-	'and nothing is left of the attempt');
+	'a rejected CREATE EXTENSION leaves nothing behind');
 $files->control(trusted => 'false');
 refused('owner', $owned, 'CREATE EXTENSION dlints SCHEMA bandit',
 	'an extension that the administrator has declared as not trusted');
@@ -419,9 +419,9 @@ $node->command_ok(
 	[ 'pg_dump', '--role=owner', '--no-owner', '-f', $dump, '-d', $node->connstr($dumped) ],
 	'the owner dumps a database with models');
 is(sqlstate('owner', $restored, "\\set ON_ERROR_STOP 1\n\\i $dump"),
-	'none, status 0', 'and restores it');
+	'none, status 0', 'the owner restores the dump');
 is( as('owner', $restored, 'SELECT i.updates FROM public.model, public.dlints_info(state) AS i'),
-	1, 'with the models');
+	1, 'the restored database has the models');
 
 $node->stop;
 done_testing();

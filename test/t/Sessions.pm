@@ -4,7 +4,7 @@
 #   $sessions->run(1, 'BEGIN', 'UPDATE ...');          # statements that succeed
 #   $sessions->wait_with(2, 'UPDATE ...');             # one that waits for a lock
 #   $sessions->run(1, 'COMMIT');
-#   is($sessions->outcome(2), '00000', 'it goes on');  # its SQLSTATE
+#   is($sessions->outcome(2), '00000', 'the second session continues');  # its SQLSTATE
 package Sessions;
 
 use strict;
