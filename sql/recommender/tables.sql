@@ -61,7 +61,7 @@ CREATE TABLE job (
     problem text);
 
 INSERT INTO job (name, done_at)
-SELECT unnest('{run,refresh,items,refit,learn,rebuild,months,costs,effects}'::text[]), now()
+SELECT unnest('{run,refresh,items,refit,neighbours,learn,rebuild,months,costs,effects}'::text[]), now()
 UNION ALL SELECT 'prices', '-infinity';
 
 -- The number of a decision within a second
@@ -99,6 +99,13 @@ ALTER TABLE block ALTER vectors SET STORAGE EXTERNAL;
 CREATE TABLE trend (
     item  {item_type} PRIMARY KEY,
     score real NOT NULL);
+
+-- Items that a click on an item predicts: the sum of weights over a user's clicks is an item's neighbour score
+CREATE TABLE neighbour (
+    item       {item_type} PRIMARY KEY,
+    neighbours {item_type}[] NOT NULL,
+    weights    real[] NOT NULL,
+    CHECK (cardinality(neighbours) = cardinality(weights)));
 
 -- The log of lists, a month per partition
 CREATE TABLE decision (
@@ -211,6 +218,7 @@ COMMENT ON TABLE job IS 'when each part of run() was last done, and why it faile
 COMMENT ON TABLE item_vector IS 'features of items';
 COMMENT ON TABLE block IS 'features of items in blocks, for the shortlist';
 COMMENT ON TABLE trend IS 'items that trending() shows first';
+COMMENT ON TABLE neighbour IS 'items that a click on an item predicts';
 COMMENT ON TABLE decision IS 'log of lists, a month per partition';
 COMMENT ON TABLE reward IS 'log of reported rewards';
 COMMENT ON TABLE pending IS 'decisions that the models have not been trained on yet';

@@ -396,8 +396,8 @@ $$;
 COMMENT ON FUNCTION _dlints_refresh_vectors()
 	IS 'refresh item vectors and costs; returns the number of vectors whose columns or dates changed';
 
--- Refresh item vectors, costs, popularity, trends and item effects.  Returns the number of vectors whose columns or
--- dates changed.
+-- Refresh item vectors, costs, popularity, trends, item effects and, once a day, neighbours.  Returns the number of
+-- vectors whose columns or dates changed.
 CREATE FUNCTION _dlints_refresh_items() RETURNS bigint
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -409,6 +409,9 @@ BEGIN
 	PERFORM @extschema@._dlints_refresh_trend();
 	PERFORM @extschema@._dlints_refresh_effects();
 	PERFORM @extschema@._dlints_set_blocks();
+	IF EXISTS (SELECT FROM job j WHERE j.name = 'neighbours' AND j.done_at < now() - interval '1 day') THEN
+		PERFORM @extschema@._dlints_fit_neighbours();
+	END IF;
 	RETURN n_changed;
 END
 $$;
@@ -656,36 +659,64 @@ $$;
 COMMENT ON FUNCTION _dlints_hashed_key(regclass, text)
 	IS 'type of a key column as dlints_factors() reads it, and the cast to it';
 
--- A call of dlints_factors() over the last million clicks, as text for the FROM clause: alias f, columns item and
--- factors.  A part from 0 to 7 is left out of the log, and the factors are not aligned with present ones.
+-- The last million clicks, as a query for dlints_factors() and dlints_neighbours(): user, item and weight.  A part from
+-- 0 to 7 is left out of the log.
+CREATE FUNCTION _dlints_log_query(left_out integer DEFAULT NULL) RETURNS text
+	LANGUAGE plpgsql STABLE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+BEGIN
+	RETURN (
+		SELECT format('SELECT c.user_id%s, c.item%s, c.weight FROM (SELECT k.user_id, k.item, k.weight FROM click k'
+		              ' WHERE k.at <= now() AND isfinite(k.at) AND k.user_id IS NOT NULL AND k.item IS NOT NULL'
+		              ' AND k.weight > 0 ORDER BY k.at DESC LIMIT 1000000) c%s',
+		              u.to_type, i.to_type,
+		              CASE WHEN left_out IS NOT NULL THEN format(
+		                  ' WHERE hashtext(c.user_id::text || '' '' || c.item::text) & 7 <> %s', left_out) END)
+		FROM   @extschema@._dlints_hashed_key(format('%I.item_vector', own)::regclass, 'item'::text) i,
+		       @extschema@._dlints_hashed_key(format('%I.decision', own)::regclass, 'user_id'::text) u);
+END
+$$;
+COMMENT ON FUNCTION _dlints_log_query(integer) IS 'query of the last million clicks, as text';
+
+-- A call of dlints_factors() over the click log, as text for the FROM clause: alias f, columns item and factors.
+-- Without the part that is left out, the factors are aligned with the present ones.
 CREATE FUNCTION _dlints_factors_call(left_out integer DEFAULT NULL) RETURNS text
 	LANGUAGE plpgsql STABLE AS
 $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
-	item_key record;
-	user_key record;
-	query text;
 BEGIN
-	SELECT * INTO item_key FROM @extschema@._dlints_hashed_key(format('%I.item_vector', own)::regclass, 'item'::text);
-	SELECT * INTO user_key FROM @extschema@._dlints_hashed_key(format('%I.decision', own)::regclass, 'user_id'::text);
-	query := format('SELECT c.user_id%s, c.item%s, c.weight FROM (SELECT k.user_id, k.item, k.weight FROM click k'
-		' WHERE k.at <= now() AND isfinite(k.at) AND k.user_id IS NOT NULL AND k.item IS NOT NULL AND k.weight > 0 ORDER BY k.at DESC LIMIT 1000000) c%s',
-		user_key.to_type, item_key.to_type,
-		CASE WHEN left_out IS NOT NULL
-		     THEN format(' WHERE hashtext(c.user_id::text || '' '' || c.item::text) & 7 <> %s', left_out) END);
-	RETURN format('@extschema@.dlints_factors(%L::text, %s::bigint, %s::text, 0::bigint) f (item %s, factors real[])',
-		query, (SELECT s.factors FROM setting s),
-		CASE WHEN left_out IS NULL
-		     THEN quote_literal(format('SELECT v.item%s, v.factors FROM item_vector v', item_key.to_type))
-		     ELSE 'NULL' END,
-		item_key.type);
+	RETURN (
+		SELECT format('@extschema@.dlints_factors(%L::text, %s::bigint, %s::text, 0::bigint) f (item %s, factors real[])',
+		              @extschema@._dlints_log_query(left_out), s.factors,
+		              CASE WHEN left_out IS NULL
+		                   THEN quote_literal(format('SELECT v.item%s, v.factors FROM item_vector v', i.to_type))
+		                   ELSE 'NULL' END, i.type)
+		FROM   setting s, @extschema@._dlints_hashed_key(format('%I.item_vector', own)::regclass, 'item'::text) i);
 END
 $$;
 COMMENT ON FUNCTION _dlints_factors_call(integer) IS 'call of dlints_factors() over the click log, as text';
 
+-- A call of dlints_neighbours() over the click log, as text for the FROM clause: alias n, columns item, neighbours and
+-- weights.
+CREATE FUNCTION _dlints_neighbours_call(left_out integer DEFAULT NULL) RETURNS text
+	LANGUAGE plpgsql STABLE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+BEGIN
+	RETURN (
+		SELECT format('@extschema@.dlints_neighbours(%L::text, 50::bigint) n (item %s, neighbours %2$s[], weights real[])',
+		              @extschema@._dlints_log_query(left_out), i.type)
+		FROM   @extschema@._dlints_hashed_key(format('%I.item_vector', own)::regclass, 'item'::text) i);
+END
+$$;
+COMMENT ON FUNCTION _dlints_neighbours_call(integer) IS 'call of dlints_neighbours() over the click log, as text';
+
 -- Compute the factors of all items from the click log, aligned with the present ones so that the models still
--- apply.  Returns the number of items with factors.  Nothing is locked before the factors have been computed.
+-- apply, and the neighbours of items.  Returns the number of items with factors.  Nothing is locked before the factors have been computed.
 CREATE FUNCTION _dlints_refit_factors() RETURNS bigint
 	LANGUAGE plpgsql VOLATILE AS
 $$
@@ -708,12 +739,42 @@ BEGIN
 		GET DIAGNOSTICS n_changed = ROW_COUNT;
 		PERFORM @extschema@._dlints_set_blocks();
 	END IF;
+	PERFORM @extschema@._dlints_fit_neighbours();
 	UPDATE job j SET done_at = now(), problem = NULL WHERE j.name = 'refit';
 	RETURN n_changed;
 END
 $$;
 COMMENT ON FUNCTION _dlints_refit_factors()
 	IS 'compute the latent factors of items from the click log; returns the number of items with factors';
+
+-- Compute the neighbours of items from the click log.  Rows that do not change are not written, and nothing is locked
+-- before the neighbours have been computed.
+CREATE FUNCTION _dlints_fit_neighbours() RETURNS void
+	LANGUAGE plpgsql VOLATILE AS
+$$
+DECLARE
+	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
+BEGIN
+	PERFORM @extschema@._dlints_notice_step('fitting the neighbours of items'::text);
+	EXECUTE format('
+		WITH fitted AS MATERIALIZED (
+			SELECT n.item::%1$s AS item, n.neighbours::%1$s[] AS neighbours, n.weights FROM %2$s),
+		locked AS MATERIALIZED (
+			SELECT @extschema@._dlints_lock_item_vectors() FROM (SELECT count(*) AS n FROM fitted OFFSET 0) c),
+		deleted AS (
+			DELETE FROM neighbour o USING locked
+			WHERE  NOT EXISTS (SELECT FROM fitted f WHERE same_item(f.item, o.item)))
+		INSERT INTO neighbour AS o (item, neighbours, weights)
+		SELECT f.item, f.neighbours, f.weights FROM locked, fitted f
+		ON CONFLICT (item) DO UPDATE SET neighbours = excluded.neighbours, weights = excluded.weights
+		WHERE  o.neighbours <> excluded.neighbours OR o.weights <> excluded.weights',
+		(SELECT @extschema@._dlints_type_name(a.atttypid) FROM pg_attribute a
+		 WHERE a.attrelid = format('%I.item_vector', own)::regclass AND a.attname = 'item'),
+		@extschema@._dlints_neighbours_call());
+	UPDATE job j SET done_at = now() WHERE j.name = 'neighbours';
+END
+$$;
+COMMENT ON FUNCTION _dlints_fit_neighbours() IS 'compute the neighbours of items from the click log';
 
 -- Refresh a recommender: item vectors, costs, popularity, trends and item effects.  Returns the number of vectors whose
 -- columns or dates changed.
