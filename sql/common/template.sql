@@ -51,7 +51,7 @@ DECLARE
 		SELECT string_agg(quote_ident(t.attname::text), ', ' ORDER BY t.attnum)
 		FROM   pg_attribute t
 		WHERE  t.attrelid = 'setting'::regclass AND t.attnum > 0 AND NOT t.attisdropped
-		AND    t.attname::text <> ALL ('{single,kind,repeat_after,repeat_share,is_centered,centered_since,live_share,made_at,effect_stddev,n_on_trial,trained_from,seed,secret}'::text[]));
+		AND    t.attname::text <> ALL ('{single,kind,repeat_after,repeat_share,is_centered,centered_since,live_share,made_at,has_item_index,effect_stddev,n_on_trial,trained_from,seed,secret}'::text[]));
 BEGIN
 	IF EXISTS (SELECT FROM setting) THEN
 		EXECUTE format('UPDATE setting SET (%1$s) = (SELECT %1$s FROM jsonb_populate_record(NULL::setting, $1))', columns)

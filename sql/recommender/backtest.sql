@@ -77,8 +77,8 @@ BEGIN
 	EXECUTE format('CREATE VIEW %I.item AS SELECT i.item FROM %I.item i', trial, lender);
 	EXECUTE format('CREATE VIEW %I.encoded_item AS SELECT i.item, i.encoded, i.dates FROM %I.encoded_item i',
 	               trial, lender);
-	EXECUTE format('INSERT INTO %I.item_vector (item, encoded, ages, is_deleted)'
-	               ' SELECT v.item, v.encoded, v.ages, true FROM %I.item_vector v WHERE v.is_deleted', trial, lender);
+	EXECUTE format('INSERT INTO %I.item_vector (item, encoded, dates, is_deleted)'
+	               ' SELECT v.item, v.encoded, v.dates, true FROM %I.item_vector v WHERE v.is_deleted', trial, lender);
 	EXECUTE format('CREATE FUNCTION %I.encode_document(document jsonb) RETURNS real[] LANGUAGE sql STABLE'
 	               ' RETURN %I.encode_document(document)', trial, lender);
 	EXECUTE format('CREATE FUNCTION %I.allowed(user_id %s, context jsonb) RETURNS TABLE (item %s) LANGUAGE sql STABLE'

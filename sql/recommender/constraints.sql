@@ -66,7 +66,7 @@ COMMENT ON FUNCTION _dlints_recommender_spent(bigint) IS 'mean cost per position
 
 -- Add to the items of a list those that any price could bring into it: the best ones under each row of weights,
 -- without prices, with the present ones, and with a price of each constraint that outweighs all else.
-CREATE FUNCTION _dlints_candidates_under_extreme_prices(shown anyarray, weights float8[], n_best bigint)
+CREATE FUNCTION _dlints_candidates_under_extreme_prices(shown anyarray, weights float8[], n_best integer)
 	RETURNS anyarray LANGUAGE plpgsql STABLE AS
 $$
 DECLARE
@@ -83,13 +83,10 @@ BEGIN
 	                SELECT ARRAY(SELECT CASE c WHEN i THEN -signs[i] * large ELSE 0 END
 	                             FROM generate_subscripts(signs, 1) i ORDER BY i)
 	                FROM   generate_series(0, cardinality(signs)) c) p (prices);
-	RETURN shown || (
-		SELECT @extschema@.dlints_shortlist(b.items, b.vectors::@extschema@.dlints_vector, rankings, n_best)
-		FROM   block b
-		WHERE  array_length(b.vectors, 2) = array_length(rankings, 2));	-- an alter changes the number of costs
+	RETURN @extschema@._dlints_best_in_blocks(shown, rankings, n_best);
 END
 $$;
-COMMENT ON FUNCTION _dlints_candidates_under_extreme_prices(anyarray, float8[], bigint)
+COMMENT ON FUNCTION _dlints_candidates_under_extreme_prices(anyarray, float8[], integer)
 	IS 'items of a list, and items that any price could bring into it';
 
 -- Replay the last 100 personal lists of the usual length, under two draws of the present model each.  Caps and
@@ -121,7 +118,7 @@ BEGIN
 	drawn AS MATERIALIZED (
 		SELECT u.id, u.user_id, u.context, u.k, r.weights,
 		       CASE WHEN has_blocks THEN @extschema@._dlints_candidates_under_extreme_prices(
-		                                     u.items, r.weights, (32 + 4 * u.k)::bigint) END AS shortlist
+		                                     u.items, r.weights, (32 + 4 * u.k)::integer) END AS shortlist
 		FROM   usual u CROSS JOIN LATERAL (
 		           SELECT w.weights[1:2] AS weights
 		           FROM   @extschema@._dlints_ranking_weights(u.profile, u.policy, u.id) w (weights) OFFSET 0) r),

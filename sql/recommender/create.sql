@@ -82,8 +82,9 @@ BEGIN
 		                  ORDER BY key <> 'click', value::float8 <= 0, value::float8, key LIMIT 1),
 		'has_unique_key', is_unique,
 		'has_ordered_key', is_unique AND grows,
-		'block_slots', greatest(4, least(64, (current_setting('block_size')::integer - 300)
-		                                     / (4 * (size + 1 + n_constraints) + CASE WHEN grows THEN 16 ELSE 40 END))));
+		'block_slots', greatest(4, least(255, (current_setting('block_size')::integer - 300)
+		                                      / (size - 1 - aged + 22 + 4 * (aged / 3 + n_constraints)
+		                                         + CASE WHEN grows THEN 16 ELSE 40 END))));
 END
 $$;
 COMMENT ON FUNCTION _dlints_derive(jsonb) IS 'arguments of a recommender, completed with the constants of its settings';

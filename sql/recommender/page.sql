@@ -42,15 +42,20 @@ COMMENT ON FUNCTION _dlints_recommender_reward(regclass, bigint, "any", text, fl
 	IS 'store the outcome of an impression';
 
 CREATE FUNCTION _dlints_candidates(user_id "any", context jsonb, shortlist "any")
-	RETURNS TABLE (features real[], popularity real, bonus float8, cap_group text, costs real[], effect float8)
+	RETURNS TABLE (features real[], bonus float8, costs real[], effect float8)
 	AS 'MODULE_PATHNAME', 'dlints_candidates' LANGUAGE C STABLE;
 COMMENT ON FUNCTION _dlints_candidates("any", jsonb, "any")
 	IS 'candidates of a request in the entered schema: those of a shortlist, or all if it is NULL';
 
+CREATE FUNCTION _dlints_best_in_blocks(items anyarray, rankings float8[], n_best integer) RETURNS anyarray
+	AS 'MODULE_PATHNAME', 'dlints_best_in_blocks' LANGUAGE C STABLE STRICT;
+COMMENT ON FUNCTION _dlints_best_in_blocks(anyarray, float8[], integer)
+	IS 'items, and those of the blocks that are among the best under a ranking: weights of features, effect and costs';
+
 CREATE FUNCTION _dlints_ranking_weights(profile real[], policy text, seed bigint) RETURNS double precision[]
 	AS 'MODULE_PATHNAME', 'dlints_ranking_weights' LANGUAGE C VOLATILE STRICT;
 COMMENT ON FUNCTION _dlints_ranking_weights(real[], text, bigint)
-	IS 'weights of features and effects that a policy ranks items by, one ranking per row: draws, if any, and the mean';
+	IS 'weights of features and effects that a policy ranks items by, one ranking per row: draws, or the mean';
 
 -- Contributions to the expected reward of each item of a list, by the present models: of each column, of clicks
 -- by users who clicked the same items, and of the popularity.  The part "(item)" is the effect of the item, as used

@@ -48,6 +48,7 @@ CREATE TABLE setting (
     is_centered   boolean NOT NULL DEFAULT false,   -- training examples are centered within their list
     centered_since timestamptz,                     -- NULL: never toggled
     made_at       timestamptz NOT NULL DEFAULT now(),
+    has_item_index boolean NOT NULL DEFAULT false,  -- items are found by their key without reading all
     effect_stddev float8,                           -- of item effects; NULL: too few rewards, all effects are 0
     n_on_trial    integer NOT NULL DEFAULT 0,       -- items with an effect_stddev
     trained_from  bigint NOT NULL DEFAULT 0,        -- models contain no decision before this one
@@ -73,10 +74,10 @@ CREATE TABLE item_vector (
     factors    real[],                      -- from clicks
     encoded    real[] NOT NULL,             -- from columns
     popularity real NOT NULL DEFAULT 0,     -- 1 for the most popular item
-    ages       real[] NOT NULL,             -- of its dates, as of the last refresh
+    dates      float8[] NOT NULL,           -- in Unix time; their features, which depend on the time, are not stored
     features   real[] NOT NULL GENERATED ALWAYS AS (
                    coalesce(factors, array_fill(0::real, ARRAY[{factors}]))
-                   || encoded || popularity || ages) STORED,
+                   || encoded || popularity) STORED,
     is_deleted boolean NOT NULL DEFAULT false,  -- no candidate: kept for the profiles of users who clicked it
     costs      real[],                      -- per constraint, in the order of constraint names
     outcome_rates real[],                   -- per constraint; NULL for a constraint that is no outcome's
@@ -86,14 +87,15 @@ CREATE TABLE item_vector (
 
 CREATE INDEX ON item_vector (item) WHERE effect_stddev IS NOT NULL;
 
--- Item vectors again, in rows of about a page, for the shortlist; empty for small catalogues
+-- Item vectors again, rounded, in rows of about a page.  Pages score these.
 CREATE TABLE block (
     n       integer PRIMARY KEY,
     items   {item_type}[] NOT NULL,
-    vectors real[] NOT NULL                 -- features, effect and costs, a row per item
+    codes   bytea NOT NULL,                 -- factors and columns of each item, a byte per number
+    numbers real[] NOT NULL                 -- popularity, effect, costs and dates, a row per item
     ) WITH (toast_tuple_target = {block_bytes});
 
-ALTER TABLE block ALTER vectors SET STORAGE EXTERNAL;
+ALTER TABLE block ALTER codes SET STORAGE EXTERNAL, ALTER numbers SET STORAGE EXTERNAL;
 
 -- The items that trending() shows first, with their scores
 CREATE TABLE trend (
@@ -216,7 +218,7 @@ CREATE TABLE constraint_price (
 COMMENT ON TABLE setting IS 'arguments of the recommender, and constants derived from them';
 COMMENT ON TABLE job IS 'when each part of run() was last done, and why it failed';
 COMMENT ON TABLE item_vector IS 'features of items';
-COMMENT ON TABLE block IS 'features of items in blocks, for the shortlist';
+COMMENT ON TABLE block IS 'rounded features of items in blocks, which pages score';
 COMMENT ON TABLE trend IS 'items that trending() shows first';
 COMMENT ON TABLE neighbour IS 'items that a click on an item predicts';
 COMMENT ON TABLE decision IS 'log of lists, a month per partition';

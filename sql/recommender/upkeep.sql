@@ -257,23 +257,23 @@ DECLARE
 BEGIN
 	BEGIN
 		IF only_new THEN
-			INSERT INTO item_vector AS v (item, encoded, ages)
-			SELECT i.item, i.encoded, @extschema@._dlints_ages(i.dates, now())
+			INSERT INTO item_vector AS v (item, encoded, dates)
+			SELECT i.item, i.encoded, i.dates
 			FROM   encoded_item i
 			WHERE  i.item IS NOT NULL
 			AND    NOT EXISTS (SELECT FROM item_vector w WHERE same_item(w.item, i.item) AND NOT w.is_deleted)
-			ON CONFLICT (item) DO UPDATE SET encoded = excluded.encoded, ages = excluded.ages, is_deleted = false
+			ON CONFLICT (item) DO UPDATE SET encoded = excluded.encoded, dates = excluded.dates, is_deleted = false
 			WHERE  v.is_deleted;
 			GET DIAGNOSTICS n_changed = ROW_COUNT;
 		ELSE
 			WITH encoded AS MATERIALIZED (
-				SELECT i.item, i.encoded, @extschema@._dlints_ages(i.dates, now()) AS ages
+				SELECT i.item, i.encoded, i.dates
 				FROM   encoded_item i WHERE i.item IS NOT NULL),
 			written AS (
-				INSERT INTO item_vector AS v (item, encoded, ages)
-				SELECT e.item, e.encoded, e.ages FROM encoded e
-				ON CONFLICT (item) DO UPDATE SET encoded = excluded.encoded, ages = excluded.ages, is_deleted = false
-				WHERE  v.encoded <> excluded.encoded OR v.ages <> excluded.ages OR v.is_deleted
+				INSERT INTO item_vector AS v (item, encoded, dates)
+				SELECT e.item, e.encoded, e.dates FROM encoded e
+				ON CONFLICT (item) DO UPDATE SET encoded = excluded.encoded, dates = excluded.dates, is_deleted = false
+				WHERE  v.encoded <> excluded.encoded OR v.dates <> excluded.dates OR v.is_deleted
 				RETURNING 1)
 			SELECT (SELECT count(*) FROM written), avg((v.encoded <> e.encoded)::integer) FILTER (WHERE NOT v.is_deleted)
 			INTO   n_changed, share_changed
@@ -292,10 +292,10 @@ BEGIN
 		           SELECT FROM item_vector w WHERE same_item(w.item, k.item) AND NOT w.is_deleted))) i,
 		       LATERAL @extschema@._dlints_encode_item(i.item) e),
 	written AS (
-		INSERT INTO item_vector AS v (item, encoded, ages)
-		SELECT e.item, e.encoded, @extschema@._dlints_ages(e.dates, now()) FROM encoded e
-		ON CONFLICT (item) DO UPDATE SET encoded = excluded.encoded, ages = excluded.ages, is_deleted = false
-		WHERE  v.is_deleted OR NOT only_new AND (v.encoded <> excluded.encoded OR v.ages <> excluded.ages)
+		INSERT INTO item_vector AS v (item, encoded, dates)
+		SELECT e.item, e.encoded, e.dates FROM encoded e
+		ON CONFLICT (item) DO UPDATE SET encoded = excluded.encoded, dates = excluded.dates, is_deleted = false
+		WHERE  v.is_deleted OR NOT only_new AND (v.encoded <> excluded.encoded OR v.dates <> excluded.dates)
 		RETURNING 1)
 	SELECT (SELECT count(*) FROM written), count(e.problem), min(e.item::text) FILTER (WHERE e.problem IS NOT NULL),
 	       min(e.problem)
@@ -434,20 +434,19 @@ BEGIN
 		UPDATE item_vector v SET costs = @extschema@._dlints_cost_of(v.item)
 		WHERE  v.costs IS NULL AND NOT v.is_deleted;
 	END IF;
-	IF EXISTS (SELECT FROM block) THEN
-		WITH known AS MATERIALIZED (
-			SELECT i.item FROM block b, unnest(b.items) i (item)),
-		added AS (
-			SELECT v.item, v.features || v.effect || coalesce(v.costs, '{}') AS features, row_number() OVER () - 1 AS n
-			FROM   item_vector v
-			WHERE  NOT v.is_deleted AND NOT EXISTS (SELECT FROM known k WHERE same_item(k.item, v.item)))
-		INSERT INTO block (n, items, vectors)
-		SELECT l.n + a.n / s.block_slots, array_agg(a.item), array_agg(a.features)
-		FROM   added a, setting s, (SELECT max(b.n) + 1 AS n FROM block b) l
-		GROUP  BY l.n + a.n / s.block_slots;
-	ELSE
-		PERFORM @extschema@._dlints_set_blocks();
-	END IF;
+	WITH known AS MATERIALIZED (
+		SELECT i.item FROM block b, unnest(b.items) i (item)),
+	added AS (
+		SELECT v.item, v.features,
+		       @extschema@._dlints_block_numbers(v.popularity, v.effect, v.costs, n_constraints, v.dates) AS numbers,
+		       row_number() OVER () - 1 AS n
+		FROM   item_vector v
+		WHERE  NOT v.is_deleted AND NOT EXISTS (SELECT FROM known k WHERE same_item(k.item, v.item)))
+	INSERT INTO block (n, items, codes, numbers)
+	SELECT l.n + a.n / s.block_slots, array_agg(a.item),
+	       @extschema@._dlints_block_codes(array_agg(a.features[1:s.liked]), s.factors), array_agg(a.numbers)
+	FROM   added a, setting s, (SELECT coalesce(max(b.n), -1) + 1 AS n FROM block b) l
+	GROUP  BY l.n + a.n / s.block_slots, s.factors;
 	RETURN n_added;
 END
 $$;
@@ -597,32 +596,44 @@ END
 $$;
 COMMENT ON FUNCTION _dlints_has_item_index() IS 'does the planner find an item by its key without reading all items?';
 
+CREATE FUNCTION _dlints_block_codes(features real[], factors integer) RETURNS bytea
+	AS 'MODULE_PATHNAME', 'dlints_block_codes' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION _dlints_block_codes(real[], integer)
+	IS 'factors and columns of the items of a block, a byte per number, with two scales per item';
+
+CREATE FUNCTION _dlints_block_numbers(popularity real, effect real, costs real[], n_costs integer, dates float8[]) RETURNS real[]
+	AS 'MODULE_PATHNAME', 'dlints_block_numbers' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION _dlints_block_numbers(real, real, real[], integer, float8[])
+	IS 'numbers of an item of a block: popularity, effect, costs (0 unless there are n_costs) and dates';
+
+CREATE FUNCTION _dlints_block_numbers_differ(old real[], new real[]) RETURNS boolean
+	AS 'MODULE_PATHNAME', 'dlints_block_numbers_differ' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION _dlints_block_numbers_differ(real[], real[])
+	IS 'do the numbers of a block differ by more than 5 % of a popularity?';
+
 -- Write the item vectors into "block", in rows of about a page, popular items together.  Rows that do not change are
--- not written; all are regenerated if many are not full.  Catalogues below 2,000 items, and items without an index
--- on their key, have no blocks: reading all vectors is faster there.
+-- not written; all are regenerated if many are not full.
 CREATE FUNCTION _dlints_set_blocks() RETURNS void
 	LANGUAGE plpgsql VOLATILE AS
 $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
-	min_items CONSTANT bigint := 2000;
 	n_items bigint := (SELECT count(*) FROM item_vector v WHERE NOT v.is_deleted);
 	n_constraints integer := (SELECT count(*) FROM constraint_price);
 	slots integer := (SELECT s.block_slots FROM setting s);
+	has_index boolean := @extschema@._dlints_has_item_index();
 BEGIN
 	PERFORM @extschema@._dlints_notice_step('writing blocks of item vectors'::text);
 	PERFORM @extschema@._dlints_lock_item_vectors();
-	IF n_items < min_items OR NOT @extschema@._dlints_has_item_index() THEN
-		DELETE FROM block;
-		RETURN;
-	ELSIF (SELECT max(b.n) + 1 FROM block b) > 1.2 * n_items / slots + 8 THEN
+	UPDATE setting s SET has_item_index = has_index WHERE s.has_item_index <> has_index;
+	IF (SELECT max(b.n) + 1 FROM block b) > 1.2 * n_items / slots + 8 THEN
 		DELETE FROM block;
 	END IF;
 	WITH known AS MATERIALIZED (
 		SELECT DISTINCT ON (i.item) i.item, b.n FROM block b, unnest(b.items) i (item) ORDER BY i.item, b.n),
 	placed AS (
-		SELECT v.item, v.features || v.effect || CASE cardinality(v.costs) WHEN n_constraints THEN v.costs
-		                             ELSE array_fill(0::real, ARRAY[n_constraints]) END AS features,
+		SELECT v.item, v.features,
+		       @extschema@._dlints_block_numbers(v.popularity, v.effect, v.costs, n_constraints, v.dates) AS numbers,
 		       coalesce(k.n, l.n + (row_number() OVER (PARTITION BY k.n IS NULL ORDER BY v.popularity DESC, v.item)
 		                            - 1) / slots) AS n
 		FROM   item_vector v LEFT JOIN known k ON same_item(k.item, v.item),
@@ -632,15 +643,18 @@ BEGIN
 		DELETE FROM block b
 		WHERE  NOT EXISTS (SELECT FROM known k JOIN item_vector v ON same_item(k.item, v.item)
 		                   WHERE k.n = b.n AND NOT v.is_deleted))
-	INSERT INTO block (n, items, vectors)
-	SELECT p.n, p.items, p.vectors
-	FROM  (SELECT q.n, array_agg(q.item ORDER BY q.item) AS items, array_agg(q.features ORDER BY q.item) AS vectors
-	       FROM placed q GROUP BY q.n) p LEFT JOIN block b ON b.n = p.n
-	WHERE  b.n IS NULL OR b.items <> p.items OR b.vectors <> p.vectors
-	ON CONFLICT (n) DO UPDATE SET items = excluded.items, vectors = excluded.vectors;
+	INSERT INTO block (n, items, codes, numbers)
+	SELECT p.n, p.items, p.codes, p.numbers
+	FROM  (SELECT q.n, array_agg(q.item ORDER BY q.item) AS items,
+	              @extschema@._dlints_block_codes(array_agg(q.features[1:s.liked] ORDER BY q.item), s.factors) AS codes,
+	              array_agg(q.numbers ORDER BY q.item) AS numbers
+	       FROM   placed q, setting s GROUP BY q.n, s.factors, s.liked) p LEFT JOIN block b ON b.n = p.n
+	WHERE  b.n IS NULL OR b.items <> p.items OR b.codes <> p.codes
+	OR     @extschema@._dlints_block_numbers_differ(b.numbers, p.numbers)
+	ON CONFLICT (n) DO UPDATE SET items = excluded.items, codes = excluded.codes, numbers = excluded.numbers;
 END
 $$;
-COMMENT ON FUNCTION _dlints_set_blocks() IS 'write the item vectors into blocks for the shortlist';
+COMMENT ON FUNCTION _dlints_set_blocks() IS 'write the item vectors into blocks, which pages score';
 
 -- Latent factors ------------------------------------------------------------------------
 

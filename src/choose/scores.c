@@ -49,6 +49,7 @@ struct Scores
 	double	   *profile;		/* numbers of the profile */
 	uint64		seed;
 	bool		drawn;			/* does the policy draw? */
+	const double *parameters;	/* of all draws; NULL: drawn from the seed */
 	int			draws;			/* number of draws; 1 if the policy does not draw */
 	int			feature_dim;
 	int			dim;			/* coordinates of z without the intercept */
@@ -96,7 +97,10 @@ MakeDraws(Scores *scores, int first, int count, double *parameters)
 {
 	int			i;
 
-	if (scores->drawn)
+	if (scores->parameters)
+		memcpy(parameters, scores->parameters + (Size) first * scores->prepared->dim,
+			   sizeof(double) * count * scores->prepared->dim);
+	else if (scores->drawn)
 		PreparedDraws(scores->prepared, scores->seed, first, count, parameters);
 	else
 		memcpy(parameters, scores->prepared->mean, sizeof(double) * scores->prepared->dim);
@@ -383,6 +387,13 @@ ScoreUnderDraws(Scores *scores, int first_draw, int draws, ScoresConsumer consum
 		(once ? ScoreStripOnce : ScoreStrip) (scores, first_draw, draws, &strip,
 											  consume, consumer);
 	}
+}
+
+/* Use draws that the caller has made under the same seed, rather than make them again. */
+void
+ScoresUseDraws(Scores *scores, const double *parameters)
+{
+	scores->parameters = scores->drawn ? parameters : NULL;
 }
 
 int

@@ -26,6 +26,7 @@ typedef struct Scores Scores;
 extern Scores *ScoresCreate(PreparedModel *prepared, Datum profile,
 							ArrayType *array, double *addends,
 							double *addend_stddevs, int draws, uint64 seed);
+extern void ScoresUseDraws(Scores *scores, const double *parameters);
 extern int	ScoresCount(const Scores *scores);
 extern int	ScoresMaxDraws(const Scores *scores);
 extern void ScoreUnderDraws(Scores *scores, int first_draw, int draws,

@@ -1,38 +1,38 @@
 /*
  * candidates.c
  *		Candidates of a request, with all that decides among them, and the words of
- *		the statements that read them.
- *
- * These statements have their first arguments in common: $1 the user, $2 the
- * context, $3 items that are left out, $4 the shortlist.
+ *		statements.
  */
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
 #include "executor/spi.h"
 #include "funcapi.h"
+#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/tuplestore.h"
 
 #include "compat.h"
+#include "choose/rules.h"
+#include "page/candidates.h"
 #include "page/entry.h"
-#include "page/page.h"
 #include "sql/args.h"
+#include "sql/arrays.h"
 
 /* The largest bonus; others count as 0 */
-#define MAX_BONUS	"1e50"
+#define MAX_BONUS	1e50
 
 const StatementWord page_words[] = {
 	/* of the profile */
 	{"log_clicks", VARIANT_CLICKS,
 		"\n"
-		"    (SELECT c.item, c.at, c.weight FROM click c WHERE same_user(c.user_id, $1) AND isfinite(c.at)\n"
+		"    (SELECT c.item, c.at, c.weight, true AS is_known FROM click c WHERE same_user(c.user_id, $1) AND isfinite(c.at)\n"
 		"     ORDER BY c.at DESC LIMIT 500)\n"
 	"    UNION ALL", ""},
 	{"session_clicks", VARIANT_SESSION,
 		"\n"
-		"    SELECT r.item, d.at, 1\n"
+		"    SELECT r.item, d.at, 1, false\n"
 		"    FROM  (SELECT d.id, d.at, d.items, d.user_id FROM decision d\n"
 		"           WHERE  hashtextextended(d.session, 0) = hashtextextended($3, 0) AND d.session = $3\n"
 		"           ORDER BY d.id DESC LIMIT 200) d,\n"
@@ -42,97 +42,15 @@ const StatementWord page_words[] = {
 		"    AND    NOT EXISTS (SELECT FROM unnest($2) e (item) WHERE same_item(e.item, r.item))\n"
 	"    UNION ALL", ""},
 
-	/* A table without a unique key has several rows of an item. */
-	{"once", VARIANT_UNIQUE_KEY, "", "DISTINCT ON (a.item) "},
+	/* of candidates */
 	{"left_out", VARIANT_LEFT_OUT,
 		"\n    AND    NOT EXISTS (SELECT FROM unnest($3) o (item) WHERE same_item(o.item, a.item))", ""},
 	{"shortlist", VARIANT_SHORTLIST,
-	"\n    AND    EXISTS (SELECT FROM unnest($4) o (item) WHERE same_item(o.item, a.item))", ""},
-	/* Items that may be returned, as rows of "a" */
-	{"eligible", 0, "allowed($1, $2) a\n    WHERE  a.item IS NOT NULL{left_out}", ""},
-
-	/* All that decides among candidates.  A row without a vector is encoded: it is a candidate at once. */
-	{"candidate", 0,
-		"SELECT {once}a.item,\n"
-		"           coalesce(v.features, (\n"
-		"               SELECT array_fill(0::real, ARRAY[(SELECT s.factors FROM setting s)]) || n.encoded || 0::real\n"
-		"                      || @extschema@._dlints_ages(n.dates, now())\n"
-		"               FROM   encoded_item n WHERE same_item(n.item, a.item) LIMIT 1)) AS features,\n"
-		"           coalesce(v.popularity, 0) AS popularity{bonus}{cap_group}{costs}{effect}{effect_stddev}\n"
-		"    FROM   allowed($1, $2) a LEFT JOIN item_vector v ON same_item(v.item, a.item){bonus_of}{cap_group_of}\n"
-	"    WHERE  a.item IS NOT NULL{left_out}{shortlist}", ""},
-	{"bonus", VARIANT_BONUS,
-		",\n           CASE WHEN b.bonus BETWEEN -" MAX_BONUS " AND " MAX_BONUS " THEN b.bonus ELSE 0 END AS bonus", ""},
-	{"bonus_of", VARIANT_BONUS, "\n           CROSS JOIN LATERAL bonus(a.item, $1, $2) b", ""},
-	{"cap_group", VARIANT_CAP, ", g.cap_group", ""},
-	{"cap_group_of", VARIANT_CAP, "\n           CROSS JOIN LATERAL cap_group(a.item, $1, $2) g", ""},
-	{"costs", VARIANT_COSTS,
-		",\n           CASE cardinality(v.costs) WHEN (SELECT count(*) FROM constraint_price) THEN v.costs\n"
-	"                ELSE @extschema@._dlints_cost_of(a.item) END AS costs", ""},
-
-	{"effect", VARIANT_EFFECT, ",\n           coalesce(v.effect, 0)::float8 AS effect", ""},
-	{"effect_stddev", VARIANT_TRIAL, ", v.effect_stddev::float8", ""},
-
-	{"bonus_column", VARIANT_BONUS, "c.bonus", "0::float8 AS bonus"},
-	{"cap_group_column", VARIANT_CAP, "c.cap_group", "NULL::text AS cap_group"},
-	{"costs_column", VARIANT_COSTS, "c.costs", "NULL::real[] AS costs"},
-	{"effect_column", VARIANT_EFFECT, "c.effect", "0::float8 AS effect"},
-
-	/* of weights */
-	{"draws", VARIANT_PERSONAL,
-	"@extschema@.dlints_draw_weights(m.state, $1::@extschema@.dlints_vector, $2, " SHORTLIST_DRAWS ")", "NULL::float8[]"},
-	{"later_weights", VARIANT_LATER, "@extschema@.dlints_weights(l.state, $1::@extschema@.dlints_vector)",
-	"NULL::float8[]"},
-
-	/* of the choice */
-	{"penalty", VARIANT_COSTS,
-		"penalty AS MATERIALIZED (\n"
-		"    SELECT array_agg(p.name ORDER BY p.name COLLATE \"C\") AS names,\n"
-		"           array_agg(p.sign * p.price ORDER BY p.name COLLATE \"C\") AS penalties,\n"
-		"           jsonb_object_agg(p.name, p.price) AS prices\n"
-	"    FROM   constraint_price p),\n", ""},
-	{"addends", VARIANT_ADDEND, "array_agg({addend})", "NULL::float8[]"},
-	{"addend", VARIANT_CONTROL, "c.popularity::float8", "{addend_or_trend}"},
-	{"addend_or_trend", VARIANT_TRENDING,
-		"coalesce((SELECT t.score FROM trend t WHERE same_item(t.item, c.item)), c.popularity)::float8",
-	"0::float8{add_bonus}{add_weights}{add_effect}{subtract_prices}"},
-	{"add_bonus", VARIANT_BONUS, " + c.bonus", ""},
-	{"add_weights", VARIANT_WEIGHTS, " + @extschema@.dlints_dot($6, c.features::@extschema@.dlints_vector)", ""},
-	{"add_effect", VARIANT_EFFECT, " + c.effect", ""},
-	{"subtract_prices", VARIANT_PRICES,
-		" - coalesce(@extschema@.dlints_dot((SELECT p.penalties FROM penalty p), c.costs::@extschema@.dlints_vector), 0)",
-	""},
-	{"effects", VARIANT_EFFECT, "array_agg(c.effect)", "NULL::float8[]"},
-	{"effect_stddevs", VARIANT_TRIAL, "array_agg(c.effect_stddev)", "NULL::float8[]"},
-	{"chosen_effect", VARIANT_EFFECT, "c.effects[d.item]", "NULL::float8"},
-	{"list_effects", VARIANT_EFFECT, "array_agg(c.effect ORDER BY c.\"position\")::real[]", "NULL::real[]"},
-	{"add_item_effect", VARIANT_EFFECT, " + c.effects[t.n]", ""},
-	{"cap_groups", VARIANT_CAP, "array_agg(c.cap_group)", "NULL::text[]"},
-	{"cap_argument", VARIANT_CAP, "$9", "NULL::integer"},
-	{"all_costs", VARIANT_COSTS, "array_agg(c.costs)", "NULL::real[]"},
-	{"chosen_costs", VARIANT_COSTS, "ARRAY(SELECT unnest(c.costs[d.item:d.item]))", "NULL::real[]"},
-	{"choice_draws", VARIANT_SHORTLIST, SHORTLIST_DRAWS, ALL_DRAWS},
-	{"decided_by", VARIANT_PERSONAL, "personal", "control"},
-	{"epsilon", VARIANT_RANDOM, "1", "0"},
-	{"similar_by", VARIANT_DIVERSITY,
-		"(SELECT l.scale || array_fill(0::real, ARRAY[$11]) FROM similarity l)::@extschema@.dlints_vector",
-	"NULL::@extschema@.dlints_vector"},
-	{"diversity", VARIANT_DIVERSITY, "$10", "NULL::float8"},
-	{"later_model", VARIANT_LATER, " JOIN model l ON l.name = 'later'", ""},
-	{"add_later", VARIANT_LATER, "\n                + @extschema@.dlints_predict(l.state, t.features::@extschema@.dlints_vector,\n"
-	"                                             p.profile::@extschema@.dlints_vector)", ""},
-	{"prices", VARIANT_PRICES, "(SELECT p.prices FROM penalty p)", "NULL::jsonb"},
-	{"mean_costs", VARIANT_COSTS,
-		"(SELECT jsonb_object_agg(u.name, m.cost)\n"
-		"        FROM   penalty p, unnest(p.names) WITH ORDINALITY u (name, n),\n"
-	"               LATERAL (SELECT avg(o.costs[u.n]) AS cost FROM chosen o) m)", "NULL::jsonb"},
-
-	/* Positions that eligible items could fill, under the cap */
-	{"fillable", VARIANT_CAP,
-		"(SELECT sum(CASE WHEN g.cap_group IS NULL THEN g.n ELSE least(g.n, $6) END)\n"
-		"        FROM  (SELECT g.cap_group, count(*) AS n\n"
-		"               FROM   best b, LATERAL cap_group(b.item, $1, $2) g GROUP BY g.cap_group) g)::bigint",
-	"(SELECT count(*) FROM best)"},
+		"\n    AND    EXISTS (SELECT FROM unnest($3) o (item) WHERE same_item(o.item, a.item))", ""},
+	{"bonus", VARIANT_BONUS, "b.bonus", "NULL::float8"},
+	{"bonus_of", VARIANT_BONUS, " CROSS JOIN LATERAL bonus(a.item, $1, $2) b", ""},
+	{"cap_group", VARIANT_CAP, "g.cap_group", "NULL::text"},
+	{"cap_group_of", VARIANT_CAP, " CROSS JOIN LATERAL cap_group(a.item, $1, $2) g", ""},
 	{NULL, 0, NULL, NULL}
 };
 
@@ -145,35 +63,31 @@ static const PageQuery try_cap_group = {{
 	"SELECT max(g.cap_group) FROM allowed($1, $2) a, LATERAL cap_group(a.item, $1, $2) g", 2},
 	{ARG_USER, JSONBOID}};
 
-static const PageQuery all_candidates = {{
-	"SELECT c.features, c.popularity, {bonus_column}, {cap_group_column}, {costs_column}, {effect_column}\n"
-	"FROM  ({candidate}) c", 4},
-	{ARG_USER, JSONBOID, ARG_ITEMS, ARG_ITEMS}};
+/* Items that may be returned: all, or those of a shortlist, $3 */
+static const PageQuery read_allowed = {{
+	"SELECT a.item, {bonus}, {cap_group}\n"
+	"FROM   allowed($1, $2) a{bonus_of}{cap_group_of}\n"
+	"WHERE  a.item IS NOT NULL{shortlist}", 3},
+	{ARG_USER, JSONBOID, ARG_ITEMS}};
 
-/* Bits of statements that read candidates under a policy */
-uint32
-CandidateVariant(const PageRequest *page, ListPolicy policy, bool has_shortlist)
-{
-	const PageSettings *settings = &page->settings;
-	bool		is_predicted = policy == POLICY_PERSONAL || policy == POLICY_UNKNOWN;
-	uint32		variant = page->variant;
-
-	if (!page->left_out.isnull)
-		variant |= VARIANT_LEFT_OUT;
-	if (has_shortlist)
-		variant |= VARIANT_SHORTLIST;
-	if (settings->has_bonus && is_predicted)
-		variant |= VARIANT_BONUS;
-	if (settings->cap > 0 && policy != POLICY_RANDOM)
-		variant |= VARIANT_CAP;
-	if (settings->constraints > 0 && (is_predicted || policy == POLICY_RANDOM))
-		variant |= VARIANT_COSTS;
-	if (settings->has_effects && is_predicted)
-		variant |= VARIANT_EFFECT;
-	if (settings->has_trials && policy == POLICY_PERSONAL)
-		variant |= VARIANT_TRIAL;
-	return variant;
-}
+/*
+ * Vectors of items, by number, with their costs if there are $2 constraints.  A row
+ * without a vector is encoded: it is a candidate at once.
+ */
+static const PageQuery read_features = {{
+	"SELECT u.n, v.features, v.dates, v.effect, v.effect_stddev,\n"
+	"       CASE WHEN $2 = 0 THEN NULL WHEN cardinality(v.costs) = $2 THEN v.costs\n"
+	"            ELSE @extschema@._dlints_cost_of(u.item) END\n"
+	"FROM   unnest($1) WITH ORDINALITY u (item, n),\n"
+	"       LATERAL (SELECT v.features, v.dates, v.effect, v.effect_stddev, v.costs\n"
+	"                FROM item_vector v WHERE same_item(v.item, u.item) OFFSET 0) v", 2},
+	{ARG_ITEMS, INT4OID}};
+static const PageQuery encode_items = {{
+	"SELECT u.n, array_fill(0::real, ARRAY[$3]) || e.encoded || 0::real, e.dates, 0::real, NULL::real,\n"
+	"       CASE WHEN $2 > 0 THEN @extschema@._dlints_cost_of(u.item) END\n"
+	"FROM   unnest($1) WITH ORDINALITY u (item, n), LATERAL @extschema@._dlints_encode_item(u.item) e\n"
+	"WHERE  e.encoded IS NOT NULL", 3},
+	{ARG_ITEMS, INT4OID, INT4OID}};
 
 /* Evaluate an expression for all items; an error in its data names the argument. */
 static void
@@ -214,11 +128,223 @@ CheckExpressions(PageRequest *page)
 		try_expression(page, &try_cap_group, "cap_group");
 }
 
+/* ---------- sets of candidates ---------- */
+
+CandidateSet *
+CreateCandidates(int size)
+{
+	CandidateSet *set = palloc0(sizeof(CandidateSet));
+
+	set->size = Max(size, 16);
+	set->items = AllocateMany(sizeof(Datum), set->size);
+	set->addends = AllocateMany(sizeof(double), set->size);
+	set->groups = AllocateMany(sizeof(int), set->size);
+	set->tie_keys = AllocateMany(sizeof(uint64), set->size);
+	set->share = 1.0;
+	return set;
+}
+
+static void
+grow_candidates(CandidateSet *set)
+{
+	set->size *= 2;
+	set->items = repalloc_huge(set->items, sizeof(Datum) * set->size);
+	set->addends = repalloc_huge(set->addends, sizeof(double) * set->size);
+	set->groups = repalloc_huge(set->groups, sizeof(int) * set->size);
+	set->tie_keys = repalloc_huge(set->tie_keys, sizeof(uint64) * set->size);
+}
+
+void
+AddCandidate(CandidateSet *set, Datum item, double addend, int group, uint64 tie_key)
+{
+	if (set->count == set->size)
+		grow_candidates(set);
+	set->items[set->count] = item;
+	set->addends[set->count] = addend;
+	set->groups[set->count] = group;
+	set->tie_keys[set->count++] = tie_key;
+}
+
+/* ---------- items that may be returned ---------- */
+
+typedef struct AllowedReader
+{
+	PageRequest *page;
+	CandidateSet *set;
+	KeyTable   *left_out;		/* NULL: none */
+	KeyTable   *numbers;
+	Groups	   *groups;
+} AllowedReader;
+
+static void
+read_allowed_row(void *arg, const Datum *values, const bool *nulls)
+{
+	AllowedReader *reader = arg;
+	double		bonus = nulls[1] ? 0.0 : DatumGetFloat8(values[1]);
+	NullableDatum group = {values[2], nulls[2]};
+	MemoryContext caller;
+	Datum		item;
+	bool		is_new;
+
+	if (FindKey(reader->left_out, values[0]) >= 0)
+		return;
+	caller = MemoryContextSwitchTo(reader->page->memory);
+	item = CopyKey(reader->page, values[0]);
+	AddKey(reader->numbers, item, reader->set->count, &is_new);
+	if (is_new)
+		AddCandidate(reader->set, item, bonus >= -MAX_BONUS && bonus <= MAX_BONUS ? bonus : 0.0,
+					 GroupNumber(reader->groups, group), 0);
+	MemoryContextSwitchTo(caller);
+}
+
+static KeyTable *
+left_out_keys(PageRequest *page)
+{
+	Datum	   *keys;
+	int			count;
+	KeyTable   *table;
+
+	if (page->left_out.isnull)
+		return NULL;
+	count = ArrayKeys(page, page->left_out.value, &keys);
+	table = CreateKeyTable(page, count);
+	for (int i = 0; i < count; i++)
+		AddKey(table, keys[i], i, NULL);
+	return table;
+}
+
+/*
+ * The items that may be returned under a policy: all, or those of a shortlist.  Each
+ * is there once, and "numbers" has its number.
+ */
+CandidateSet *
+ReadAllowed(PageRequest *page, ListPolicy policy, KeyTable *numbers, Datum *shortlist, int count)
+{
+	bool		is_predicted = policy == POLICY_PERSONAL || policy == POLICY_UNKNOWN;
+	uint32		variant = (page->settings.has_bonus && is_predicted ? VARIANT_BONUS : 0) |
+		(page->settings.cap > 0 && policy != POLICY_RANDOM ? VARIANT_CAP : 0) |
+		(shortlist != NULL ? VARIANT_SHORTLIST : 0);
+	NullableDatum args[] = {page->user, Given(page->context),
+	shortlist == NULL ? NotGiven() : Given(KeyArray(page, shortlist, count))};
+	AllowedReader reader = {page, CreateCandidates(count), left_out_keys(page), numbers, GroupsCreate()};
+
+	ReadRows(page, &read_allowed, variant, args, read_allowed_row, &reader);
+	reader.set->group_count = GroupsCount(reader.groups);
+	return reader.set;
+}
+
+/* ---------- features ---------- */
+
+typedef struct FeatureReader
+{
+	PageRequest *page;
+	CandidateSet *set;
+	const int  *numbers;		/* of candidates, by number of the row; NULL: the same */
+	bool	   *is_read;
+} FeatureReader;
+
+/* Copy the elements of an array of "count" reals. */
+static void
+copy_reals(Datum value, int count, float4 *out)
+{
+	ArrayType  *array = DatumGetArrayTypeP(value);
+
+	if (ARR_NDIM(array) > 1 || ARR_HASNULL(array) || ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)) != count)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("item vectors have %d elements, expected %d",
+						ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)), count)));
+	memcpy(out, ARR_DATA_PTR(array), sizeof(float4) * count);
+}
+
+static void
+read_feature_row(void *arg, const Datum *values, const bool *nulls)
+{
+	FeatureReader *reader = arg;
+	CandidateSet *set = reader->set;
+	const PageSettings *settings = &reader->page->settings;
+	int64		row = DatumGetInt64(values[0]) - 1;
+	int			number = reader->numbers == NULL ? (int) row : reader->numbers[row];
+	float4	   *features = (float4 *) ARR_DATA_PTR(set->features) + (Size) number * settings->size;
+	Datum	   *dates;
+	bool	   *is_null;
+	int			n_dates = ArgElements(DatumGetArrayTypeP(values[2]), &dates, &is_null);
+
+	copy_reals(values[1], settings->liked + 1, features);
+	features += settings->liked + 1;
+	for (int i = 0; i < settings->aged / AGES_PER_DATE; i++, features += AGES_PER_DATE)
+		WriteAges(i < n_dates && !is_null[i] ? DatumGetFloat8(dates[i]) : INFINITY, settings->now, features);
+	set->effects[number] = DatumGetFloat4(values[3]);
+	set->effect_stddevs[number] = nulls[4] ? 0.0 : DatumGetFloat4(values[4]);
+	if (!nulls[5])
+		copy_reals(values[5], settings->constraints, set->costs + (Size) number * settings->constraints);
+	reader->is_read[number] = true;
+}
+
+/* Remove candidates whose row is gone. */
+static void
+drop_unread(CandidateSet *set, const bool *is_read, int width, int n_costs)
+{
+	float4	   *features = (float4 *) ARR_DATA_PTR(set->features);
+	int			kept = 0;
+
+	for (int i = 0; i < set->count; i++)
+	{
+		if (!is_read[i])
+			continue;
+		set->items[kept] = set->items[i];
+		set->addends[kept] = set->addends[i];
+		set->groups[kept] = set->groups[i];
+		set->tie_keys[kept] = set->tie_keys[i];
+		set->effects[kept] = set->effects[i];
+		set->effect_stddevs[kept] = set->effect_stddevs[i];
+		memmove(features + (Size) kept * width, features + (Size) i * width, sizeof(float4) * width);
+		memmove(set->costs + (Size) kept * n_costs, set->costs + (Size) i * n_costs, sizeof(float4) * n_costs);
+		kept++;
+	}
+	set->count = kept;
+	ARR_DIMS(set->features)[0] = kept;
+}
+
+/* Read features, effects and costs of candidates, at least one. */
+void
+ReadFeatures(PageRequest *page, CandidateSet *set)
+{
+	const PageSettings *settings = &page->settings;
+	NullableDatum args[] = {
+		Given(KeyArray(page, set->items, set->count)), Given(Int32GetDatum(settings->constraints)),
+		Given(Int32GetDatum(settings->factors))};
+	FeatureReader reader = {page, set, NULL, AllocateZeros(sizeof(bool), set->count)};
+	int		   *missing = AllocateMany(sizeof(int), set->count);
+	Datum	   *keys = AllocateMany(sizeof(Datum), set->count);
+	int			n_missing = 0;
+
+	set->features = ResultRealMatrix(set->count, settings->size);
+	set->effects = AllocateZeros(sizeof(double), set->count);
+	set->effect_stddevs = AllocateZeros(sizeof(double), set->count);
+	set->costs = AllocateZeros(sizeof(float4), (Size) set->count * settings->constraints);
+	ReadRows(page, &read_features, 0, args, read_feature_row, &reader);
+	for (int i = 0; i < set->count; i++)
+		if (!reader.is_read[i])
+		{
+			keys[n_missing] = set->items[i];
+			missing[n_missing++] = i;
+		}
+	if (n_missing == 0)
+		return;
+	args[0] = Given(KeyArray(page, keys, n_missing));
+	reader.numbers = missing;
+	ReadRows(page, &encode_items, 0, args, read_feature_row, &reader);
+	drop_unread(set, reader.is_read, settings->size, settings->constraints);
+}
+
+/* ---------- candidates of requests that are replayed ---------- */
+
 PG_FUNCTION_INFO_V1(dlints_candidates);
 
 /*
  * _dlints_candidates(user_id "any", context jsonb, shortlist "any")
- *		-> (features, popularity, bonus, cap_group, costs, effect)
+ *		-> (features, bonus, costs, effect)
  *		Candidates of a request in the entered schema: those of a shortlist, or all if
  *		it is NULL.
  */
@@ -226,8 +352,11 @@ Datum
 dlints_candidates(PG_FUNCTION_ARGS)
 {
 	ReturnSetInfo *rows = ResultRows(fcinfo);
+	NullableDatum shortlist = PageArgument(fcinfo, 2);
+	Datum	   *keys = NULL;
+	int			count = 0;
 	PageRequest page;
-	NullableDatum args[4];
+	CandidateSet *set;
 
 	EnterPage(&page, fcinfo, EnteredSchema(get_func_namespace(fcinfo->flinfo->fn_oid)));
 	ReadPageSettings(&page);
@@ -237,13 +366,30 @@ dlints_candidates(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("argument \"context\" must not be null")));
-	args[0] = PageArgument(fcinfo, 0);
-	args[1] = PageArgument(fcinfo, 1);
-	args[2] = NotGiven();
-	args[3] = PageArgument(fcinfo, 2);
-	RunSelect(&page, &all_candidates, CandidateVariant(&page, POLICY_PERSONAL, !args[3].isnull), args);
-	for (uint64 i = 0; i < SPI_processed; i++)
-		tuplestore_puttuple(rows->setResult, SPI_tuptable->vals[i]);
+	page.user = PageArgument(fcinfo, 0);
+	page.context = PageArgument(fcinfo, 1).value;
+	if (!shortlist.isnull)
+		count = ArrayKeys(&page, shortlist.value, &keys);
+	set = ReadAllowed(&page, POLICY_PERSONAL, CreateKeyTable(&page, count), keys, count);
+	if (set->count > 0)
+		ReadFeatures(&page, set);
+	for (int i = 0; i < set->count; i++)
+	{
+		Datum		values[4];
+		bool		nulls[4] = {false, false, page.settings.constraints == 0, false};
+		ArrayType  *features = ResultReals(page.settings.size);
+		ArrayType  *costs = ResultReals(page.settings.constraints);
+
+		memcpy(ARR_DATA_PTR(features), (float4 *) ARR_DATA_PTR(set->features) + (Size) i * page.settings.size,
+			   sizeof(float4) * page.settings.size);
+		memcpy(ARR_DATA_PTR(costs), set->costs + (Size) i * page.settings.constraints,
+			   sizeof(float4) * page.settings.constraints);
+		values[0] = PointerGetDatum(features);
+		values[1] = Float8GetDatum(set->addends[i]);
+		values[2] = PointerGetDatum(costs);
+		values[3] = Float8GetDatum(page.settings.has_effects ? set->effects[i] : 0.0);
+		tuplestore_putvalues(rows->setResult, rows->setDesc, values, nulls);
+	}
 	ClosePage(&page);
 	return (Datum) 0;
 }

@@ -1,119 +1,257 @@
 /*
  * choose.c
- *		The choice of a list.
+ *		The choice of a list among candidates.
  */
 #include "postgres.h"
 
+#include <math.h>
+
 #include "catalog/pg_type.h"
-#include "executor/spi.h"
 
 #include "compat.h"
-#include "page/page.h"
+#include "choose/decision.h"
+#include "page/candidates.h"
+#include "sql/args.h"
+#include "sql/arrays.h"
 
 /* Bits of a packed number in the log */
-#define PACKED_BITS	"8"
+#define PACKED_BITS	8
 
-/*
- * The list under a policy.  The policy "personal" explores with draws of the model;
- * "unknown" is greedy, because known users are the better source of exploration
- * data.  Random lists have neither caps nor addends, and only "personal" and
- * "unknown" have a bonus, prices, diversity and effects of items.  "unknown" does
- * not draw the effects of items on trial.
- *
- * The expected reward is computed from what the log stores, packed and centered, so
- * that explain() finds the same numbers.
- */
-static const PageQuery choose_items = {{
-	"WITH {penalty}candidate AS (\n"
-	"    SELECT array_agg(c.item) AS items, array_agg(c.features) AS features, {addends} AS addends,\n"
-	"           {cap_groups} AS cap_groups, {all_costs} AS costs,\n"
-	"           {effects} AS effects, {effect_stddevs} AS effect_stddevs\n"
-	"    FROM  ({candidate}) c\n"
-	"    WHERE  c.features IS NOT NULL),\n"
-	"chosen AS (\n"
-	"    SELECT c.items[d.item] AS item, d.rank AS \"position\", d.probability,\n"
-	"           ARRAY(SELECT unnest(c.features[d.item:d.item])) AS features, {chosen_costs} AS costs,\n"
-	"           {chosen_effect} AS effect\n"
-	"    FROM   candidate c, model m,\n"
-	"           @extschema@.dlints_decide(m.state, ARRAY(SELECT generate_subscripts(c.items, 1)),\n"
-	"               c.features::@extschema@.dlints_vector, $7, $5::@extschema@.dlints_vector, draws => {choice_draws},\n"
-	"               epsilon => {epsilon}::float8, bonus => c.addends, bonus_stddev => c.effect_stddevs,\n"
-	"               cap_group => c.cap_groups, cap => {cap_argument}, similar_by => {similar_by},\n"
-	"               diversity => {diversity}, seed => $8,\n"
-	"               tie_keys => CASE WHEN $12 THEN @extschema@.dlints_tie_keys(c.items, $8) END) d\n"
-	"    WHERE  m.name = '{decided_by}'),\n"
-	"list AS (\n"
-	"    SELECT array_agg(c.item ORDER BY c.\"position\") AS items,\n"
-	"           array_agg(c.probability ORDER BY c.\"position\") AS probabilities, {list_effects} AS effects,\n"
-	"           @extschema@.dlints_pack(array_agg(c.features ORDER BY c.\"position\")::@extschema@.dlints_vector,\n"
-	"                                   " PACKED_BITS "::bigint) AS features\n"
-	"    FROM   chosen c)\n"
-	"SELECT c.items, c.probabilities,\n"
-	"       (SELECT array_agg(\n"
-	"                @extschema@.dlints_predict(m.state, t.features::@extschema@.dlints_vector,\n"
-	"                                           p.profile::@extschema@.dlints_vector){add_later}{add_item_effect} ORDER BY t.n)\n"
-	"        FROM  (SELECT n, CASE WHEN s.is_centered\n"
-	"                              THEN @extschema@.dlints_contrast(c.features, n::bigint,\n"
-	"                                                               coalesce(s.examination, ARRAY[1::float8]))\n"
-	"                              ELSE @extschema@.dlints_unpack(c.features, n::bigint) END AS features\n"
-	"               FROM   generate_subscripts(c.items, 1) n OFFSET 0) t) AS expected,\n"
-	"       c.features, p.packed, {prices} AS prices, {mean_costs} AS costs, c.effects\n"
-	"FROM   list c, setting s, model m{later_model},\n"
-	"      (SELECT packed, @extschema@.dlints_unpack(packed, 1::bigint) AS profile\n"
-	"       FROM   @extschema@.dlints_pack($5::@extschema@.dlints_vector, " PACKED_BITS "::bigint) packed OFFSET 0) p\n"
-	"WHERE  m.name = 'personal'", 12},
-	{ARG_USER, JSONBOID, ARG_ITEMS, ARG_ITEMS, FLOAT4ARRAYOID, FLOAT8ARRAYOID, INT8OID, INT8OID, INT4OID, FLOAT8OID,
-	INT4OID, BOOLOID}};
+/* C functions of SQL functions */
+extern Datum dlints_contrast(PG_FUNCTION_ARGS);
+extern Datum dlints_pack_bits(PG_FUNCTION_ARGS);
+extern Datum dlints_predict(PG_FUNCTION_ARGS);
+extern Datum dlints_unpack(PG_FUNCTION_ARGS);
+extern Datum dlints_vector_packed(PG_FUNCTION_ARGS);
 
-static uint32
-choice_variant(const PageRequest *page, ListPolicy policy, bool has_shortlist, bool has_weights)
+static const PageQuery read_examination = {{
+	"SELECT s.is_centered, coalesce(s.examination, ARRAY[1::float8]) FROM setting s", 0}, {0}};
+
+/* Prices, and the mean costs of a list, by constraint */
+static const PageQuery name_costs = {{
+	"SELECT jsonb_object_agg(p.name, p.price), jsonb_object_agg(p.name, p.cost)\n"
+	"FROM  (SELECT p.name, p.price, $1[row_number() OVER (ORDER BY p.name COLLATE \"C\")] AS cost\n"
+	"       FROM constraint_price p) p", 1}, {FLOAT8ARRAYOID}};
+
+static bool
+is_predicted(ListPolicy policy)
 {
-	const PageSettings *settings = &page->settings;
-	uint32		variant = CandidateVariant(page, policy, has_shortlist);
-	bool		is_predicted = policy == POLICY_PERSONAL || policy == POLICY_UNKNOWN;
-
-	if (is_predicted && settings->constraints > 0)
-		variant |= VARIANT_PRICES;
-	if (is_predicted && settings->diversity > 0.0)
-		variant |= VARIANT_DIVERSITY;
-	if (settings->has_later)
-		variant |= VARIANT_LATER;
-	if (has_weights)
-		variant |= VARIANT_WEIGHTS;
-	if (policy == POLICY_PERSONAL)
-		variant |= VARIANT_PERSONAL;
-	if (policy == POLICY_CONTROL)
-		variant |= VARIANT_CONTROL;
-	if (policy == POLICY_TRENDING)
-		variant |= VARIANT_TRENDING;
-	if (policy == POLICY_RANDOM)
-		variant |= VARIANT_RANDOM;
-	else if (policy != POLICY_PERSONAL || (variant & (VARIANT_BONUS | VARIANT_WEIGHTS | VARIANT_EFFECT | VARIANT_PRICES)) != 0)
-		variant |= VARIANT_ADDEND;
-	return variant;
+	return policy == POLICY_PERSONAL || policy == POLICY_UNKNOWN;
 }
 
-/* Choose a list from the shortlist, or from all candidates. */
-Choice
-ChooseItems(PageRequest *page, ListPolicy policy, const Shortlist *shortlist, Datum profile, int64 seed)
+static const float4 *
+features_of(const PageRequest *page, const CandidateSet *set, int candidate)
 {
-	NullableDatum weights = AddendWeights(page, policy, profile);
-	NullableDatum args[] = {
-		page->user, Given(page->context), page->left_out, shortlist->items, Given(profile), weights,
-		Given(Int64GetDatum(page->k)), Given(Int64GetDatum(seed)), Given(Int32GetDatum(page->settings.cap)),
-		Given(Float8GetDatum(page->settings.diversity)), Given(Int32GetDatum(1 + page->settings.aged)),
-		Given(BoolGetDatum(!shortlist->items.isnull && policy != POLICY_RANDOM && policy != POLICY_TRENDING))};
+	return (const float4 *) ARR_DATA_PTR(set->features) + (Size) candidate * page->settings.size;
+}
+
+static bool
+uses_effects(const PageRequest *page, ListPolicy policy)
+{
+	return page->settings.has_effects && is_predicted(policy);
+}
+
+/* ---------- scores ---------- */
+
+/*
+ * What is added to scores: bonuses, effects, the mean prediction of an unknown user,
+ * and later outcomes; costs are subtracted.  Control and trending lists have the
+ * popularity or the score in the trend.
+ */
+static double *
+find_addends(PageRequest *page, ListPolicy policy, const PageModels *models, const CandidateSet *set)
+{
+	const PageSettings *settings = &page->settings;
+	double	   *addends = AllocateZeros(sizeof(double), set->count);
+	const double *weights = policy == POLICY_UNKNOWN ? MeanWeights(page, models) :
+		policy == POLICY_PERSONAL ? LaterWeights(models) : NULL;
+	const double *penalties = is_predicted(policy) && settings->constraints > 0 ? ReadPenalties(page) : NULL;
+
+	for (int i = 0; i < set->count && policy != POLICY_RANDOM; i++)
+	{
+		const float4 *features = features_of(page, set, i);
+		const float4 *costs = set->costs + (Size) i * settings->constraints;
+
+		addends[i] = set->addends[i];
+		if (policy == POLICY_CONTROL || (policy == POLICY_TRENDING && addends[i] == 0.0))
+			addends[i] = features[settings->liked];
+		if (weights != NULL)
+			addends[i] += dot_float(settings->size, weights, features);
+		if (uses_effects(page, policy))
+			addends[i] += set->effects[i];
+		for (int c = 0; penalties != NULL && c < settings->constraints; c++)
+			addends[i] -= penalties[c] * costs[c];
+	}
+	return addends;
+}
+
+/* ---------- the decision ---------- */
+
+/* Items are similar by their factors and columns, as these predict clicks. */
+static void
+set_diversity(PageRequest *page, Candidates *candidates, CandidateSet *set, const DlintsHeader *model)
+{
+	int			size = page->settings.size;
+	double	   *roots = AllocateZeros(sizeof(double), size);
+
+	for (int i = 0; i < page->settings.liked; i++)
+		roots[i] = sqrt(Max(page->settings.scale[i], 0.0f));
+	candidates->rules.diversity = page->settings.diversity;
+	candidates->similar_by = set->features;
+	candidates->similar = ArgFeatureSpec(model);
+	candidates->similar_roots = roots;
+}
+
+/*
+ * Decide under a policy.  The policy "personal" explores with draws of the model;
+ * "unknown" is greedy, because known users are the better source of exploration
+ * data.  Random lists have neither caps nor addends.  Effects of items on trial are
+ * drawn for "personal" alone.
+ */
+static Decision
+decide(PageRequest *page, ListPolicy policy, const PageModels *models, CandidateSet *set, int64 seed)
+{
+	PreparedModel *model = policy == POLICY_PERSONAL ? models->personal : models->control;
+	Candidates *candidates = palloc0(sizeof(Candidates));
+
+	if (policy != POLICY_PERSONAL)
+		PrepareParts(model, PART_MEAN);
+	candidates->rules.k = page->k;
+	candidates->rules.draws = models->n_draws;
+	candidates->rules.epsilon = policy == POLICY_RANDOM ? 1.0 : 0.0;
+	candidates->scores = ScoresCreate(model, models->profile, set->features,
+									  find_addends(page, policy, models, set),
+									  page->settings.has_trials && policy == POLICY_PERSONAL ? set->effect_stddevs : NULL,
+									  models->n_draws, (uint64) seed);
+	if (models->draws != NULL)
+		ScoresUseDraws(candidates->scores, models->draws);
+	if (set->is_cut && policy != POLICY_TRENDING)
+		candidates->tie_keys = set->tie_keys;
+	if (page->settings.cap > 0 && policy != POLICY_RANDOM)
+	{
+		candidates->rules.cap = page->settings.cap;
+		candidates->groups = set->groups;
+		candidates->group_count = set->group_count;
+	}
+	if (page->settings.diversity > 0.0 && is_predicted(policy))
+		set_diversity(page, candidates, set, &model->header);
+	return Decide(candidates);
+}
+
+/* ---------- the list ---------- */
+
+/* A call of a function of ours that remembers its arguments from call to call */
+static void
+prepare_call(FmgrInfo *function, PGFunction address, int nargs)
+{
+	memset(function, 0, sizeof(*function));
+	function->fn_addr = address;
+	function->fn_nargs = (short) nargs;
+	function->fn_strict = true;
+	function->fn_mcxt = CurrentMemoryContext;
+}
+
+/*
+ * Expected rewards, computed from what the log stores, packed and centered, so that
+ * explain() finds the same numbers.
+ */
+static Datum
+expect(PageRequest *page, const PageModels *models, const Choice *choice, const double *effects, int count)
+{
+	Datum		profile = DirectFunctionCall1(dlints_vector_packed, choice->profile.value);
+	double	   *expected = AllocateNumbers(count);
+	bool		is_centered;
+	Datum		examination;
+	FmgrInfo	unpack;
+	FmgrInfo	predict;
+	FmgrInfo	predict_later;
+
+	RunSelect(page, &read_examination, 0, NULL);
+	is_centered = DatumGetBool(ResultColumn(1).value);
+	examination = ResultColumn(2).value;
+	prepare_call(&unpack, is_centered ? dlints_contrast : dlints_unpack, 3);
+	prepare_call(&predict, dlints_predict, 3);
+	prepare_call(&predict_later, dlints_predict, 3);
+	for (int i = 0; i < count; i++)
+	{
+		Datum		features = FunctionCall3(&unpack, choice->features.value, Int64GetDatum(i + 1), examination);
+
+		expected[i] = DatumGetFloat8(FunctionCall3(&predict, models->personal_state, features, profile));
+		if (models->later != NULL)
+			expected[i] += DatumGetFloat8(FunctionCall3(&predict_later, models->later_state, features, profile));
+		expected[i] = ResultFinite(expected[i] + effects[i]);
+	}
+	return ResultVector(expected, count);
+}
+
+/* Mean costs of the list, and prices if they were subtracted */
+static void
+add_costs(PageRequest *page, ListPolicy policy, const CandidateSet *set, const Decision *decision, Choice *choice)
+{
+	int			n_costs = page->settings.constraints;
+	double	   *means = AllocateZeros(sizeof(double), n_costs);
+	NullableDatum args[1];
+
+	for (int i = 0; i < decision->chosen_count; i++)
+		for (int c = 0; c < n_costs; c++)
+			means[c] += (double) set->costs[(Size) decision->chosen[i] * n_costs + c] / decision->chosen_count;
+	args[0] = Given(ResultVector(means, n_costs));
+	RunSelect(page, &name_costs, 0, args);
+	choice->prices = is_predicted(policy) ? ResultColumn(1) : NotGiven();
+	choice->costs = ResultColumn(2);
+}
+
+/* The chosen items with all that the log stores about them */
+static Choice
+describe(PageRequest *page, ListPolicy policy, const PageModels *models, const CandidateSet *set,
+		 const Decision *decision)
+{
+	int			count = decision->chosen_count;
+	ArrayType  *features = ResultRealMatrix(count, page->settings.size);
+	ArrayType  *list_effects = ResultReals(count);
+	Datum	   *items = AllocateMany(sizeof(Datum), count);
+	double	   *probabilities = AllocateNumbers(count);
+	double	   *effects = AllocateZeros(sizeof(double), count);
 	Choice		choice;
 
-	RunSelect(page, &choose_items,
-			  choice_variant(page, policy, !shortlist->items.isnull, !weights.isnull), args);
-	choice.items = ResultColumn(1);
-	choice.probabilities = ResultColumn(2);
-	choice.expected = ResultColumn(3);
-	choice.features = ResultColumn(4);
-	choice.profile = ResultColumn(5);
-	choice.prices = ResultColumn(6);
-	choice.costs = ResultColumn(7);
-	choice.effects = ResultColumn(8);
+	for (int i = 0; i < count; i++)
+	{
+		int			candidate = decision->chosen[i];
+
+		items[i] = set->items[candidate];
+		probabilities[i] = DecisionProbability(decision, candidate) * set->share;
+		if (uses_effects(page, policy))
+			effects[i] = set->effects[candidate];
+		((float4 *) ARR_DATA_PTR(list_effects))[i] = (float4) effects[i];
+		memcpy((float4 *) ARR_DATA_PTR(features) + (Size) i * page->settings.size, features_of(page, set, candidate),
+			   sizeof(float4) * page->settings.size);
+	}
+	choice.items = Given(KeyArray(page, items, count));
+	choice.probabilities = Given(ResultVector(probabilities, count));
+	choice.effects = uses_effects(page, policy) ? Given(PointerGetDatum(list_effects)) : NotGiven();
+	choice.features = Given(DirectFunctionCall2(dlints_pack_bits, PointerGetDatum(features), Int64GetDatum(PACKED_BITS)));
+	choice.profile = Given(DirectFunctionCall2(dlints_pack_bits, models->profile, Int64GetDatum(PACKED_BITS)));
+	choice.expected = Given(expect(page, models, &choice, effects, count));
+	choice.n_scored = set->n_scored > 0 && policy != POLICY_RANDOM ? Given(Int32GetDatum(set->n_scored)) : NotGiven();
+	choice.prices = choice.costs = NotGiven();
+	if (page->settings.constraints > 0 && (is_predicted(policy) || policy == POLICY_RANDOM))
+		add_costs(page, policy, set, decision, &choice);
 	return choice;
+}
+
+/* Choose a list under a policy. */
+Choice
+ChooseItems(PageRequest *page, ListPolicy policy, Datum profile, int64 seed)
+{
+	PageModels *models = ReadModels(page, policy, profile, seed);
+	CandidateSet *set = FindCandidates(page, policy, models, seed);
+	Choice		none = {.items = {(Datum) 0, true}};
+	Decision	decision;
+
+	if (set->count > 0)
+		ReadFeatures(page, set);
+	if (set->count == 0)
+		return none;
+	decision = decide(page, policy, models, set, seed);
+	return describe(page, policy, models, set, &decision);
 }

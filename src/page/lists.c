@@ -16,6 +16,7 @@
 
 #include "compat.h"
 #include "choose/request.h"
+#include "page/candidates.h"
 #include "page/decision_number.h"
 #include "page/lists.h"
 #include "sql/args.h"
@@ -39,49 +40,29 @@ choose_list(PageRequest *page, void *arg)
 	ListPolicy policy = request->treatment;
 	Datum		profile;
 
-	if (request->leaves_out_known)
-		LeaveOutKnownItems(page);
-	if (request->profile.isnull)
-		request->profile = request->is_like_item && !request->item.isnull ?
-			ItemProfile(page, request->item.value) : UserProfile(page, request->recent);
-	if (request->profile.isnull)
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("tables of schema \"%s\" are incomplete", get_namespace_name(page->schema)),
-				 errdetail("The table \"similarity\" is empty.")));
+	if (request->is_like_item)
+		request->profile = ItemProfile(page, request->item.value);
+	else if (request->profile.isnull || request->leaves_out_known)
+	{
+		Datum		of_user = ReadUser(page, request->recent, request->leaves_out_known);
+
+		if (request->profile.isnull)
+			request->profile = Given(of_user);
+	}
 	profile = request->profile.value;
 	if (policy == POLICY_PERSONAL && IsUnknownProfile(page, profile))
 		policy = POLICY_UNKNOWN;
-	request->shortlist = FindShortlist(page, policy, profile, request->seed);
-	request->choice = ChooseItems(page, policy, &request->shortlist, profile, request->seed);
-}
-
-/* Multiply the probabilities of a list by a share. */
-static void
-scale_probabilities(Choice *choice, double share)
-{
-	ArrayType  *array = DatumGetArrayTypePCopy(choice->probabilities.value);
-	float8	   *probabilities = (float8 *) ARR_DATA_PTR(array);
-
-	for (int i = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)); i-- > 0;)
-		probabilities[i] *= share;
-	choice->probabilities.value = PointerGetDatum(array);
+	request->choice = ChooseItems(page, policy, profile, request->seed);
 }
 
 static void
 return_list(const PageRequest *page, int64 decision, const Choice *choice, ReturnSetInfo *rows)
 {
-	ArrayType  *array = DatumGetArrayTypeP(choice->items.value);
 	float8	   *probabilities = (float8 *) ARR_DATA_PTR(DatumGetArrayTypeP(choice->probabilities.value));
 	float8	   *expected = (float8 *) ARR_DATA_PTR(DatumGetArrayTypeP(choice->expected.value));
-	int16		length;
-	bool		by_value;
-	char		align;
 	Datum	   *items;
-	int			count;
+	int			count = ArrayKeys(page, choice->items.value, &items);
 
-	get_typlenbyvalalign(page->item_type, &length, &by_value, &align);
-	deconstruct_array(array, page->item_type, length, by_value, align, &items, NULL, &count);
 	for (int i = 0; i < count; i++)
 	{
 		Datum		values[LIST_COLUMNS];
@@ -128,9 +109,7 @@ MakeList(PageRequest *page, FunctionCallInfo fcinfo, ListRequest *request)
 	DoStep(page, choose_list, request);
 	if (!request->choice.items.isnull)
 	{
-		if (request->shortlist.share < 1.0)
-			scale_probabilities(&request->choice, request->shortlist.share);
-		LogList(page, decision, request->seed, request->treatment, &request->shortlist, &request->choice);
+		LogList(page, decision, request->seed, request->treatment, &request->choice);
 		return_list(page, decision, &request->choice, rows);
 	}
 	else if (!request->is_next_page)
@@ -235,7 +214,7 @@ compute_profile(PageRequest *page, void *arg)
 {
 	ListRequest *request = arg;
 
-	request->profile = UserProfile(page, request->recent);
+	request->profile = Given(ReadUser(page, request->recent, false));
 }
 
 PG_FUNCTION_INFO_V1(dlints_user_profile);

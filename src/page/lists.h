@@ -17,7 +17,6 @@ typedef struct ListRequest
 	NullableDatum item;
 	NullableDatum recent;		/* items clicked lately */
 	NullableDatum profile;		/* NULL: to be computed */
-	Shortlist	shortlist;
 	Choice		choice;
 	int64		seed;			/* of the draws */
 } ListRequest;

@@ -34,13 +34,11 @@ LogEmptyRequest(PageRequest *page, int64 id, ListPolicy treatment)
 
 /* Log a list, as a training example whose outcome is pending. */
 void
-LogList(PageRequest *page, int64 decision, int64 seed, ListPolicy treatment, const Shortlist *shortlist, const Choice *choice)
+LogList(PageRequest *page, int64 decision, int64 seed, ListPolicy treatment, const Choice *choice)
 {
-	bool		is_scored = !shortlist->items.isnull && treatment != POLICY_RANDOM;
 	NullableDatum args[] = {
 		Given(Int64GetDatum(decision)), Given(Int64GetDatum(seed)),
-		is_scored ? Given(Int32GetDatum(shortlist->count)) : NotGiven(),
-		page->user, Given(CStringGetTextDatum(policy_names[treatment])), page->session, Given(page->context),
+		choice->n_scored, page->user, Given(CStringGetTextDatum(policy_names[treatment])), page->session, Given(page->context),
 		choice->profile, choice->items, choice->probabilities, choice->expected, choice->features, choice->prices,
 		choice->costs, choice->effects};
 

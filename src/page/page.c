@@ -27,12 +27,13 @@ static const PageQuery read_settings = {{
 	"SELECT s.seed, s.control, s.epsilon, s.factors, s.liked, s.aged, s.size,\n"
 	"       CASE WHEN s.cap_group IS NOT NULL THEN s.cap END, nullif(s.diversity, 0),\n"
 	"       (SELECT count(*)::integer FROM constraint_price),\n"
-	"       (SELECT max(b.n) + 1 FROM block b) * s.block_slots::bigint,\n"
-	"       s.has_unique_key, s.has_ordered_key, EXISTS (SELECT FROM warm_start_example), s.clicks IS NOT NULL,\n"
+	"       (SELECT max(b.n) + 1 FROM block b) * s.block_slots::bigint, s.block_slots,\n"
+	"       s.has_item_index, s.has_ordered_key, EXISTS (SELECT FROM warm_start_example), s.clicks IS NOT NULL,\n"
 	"       s.bonus IS NOT NULL,\n"
 	"       coalesce((SELECT @extschema@.dlints_ne(m.state, s.empty_model) FROM model m WHERE m.name = 'later'), false),\n"
-	"       random(), random(), s.repeat_after IS NOT NULL, s.effect_stddev IS NOT NULL, s.n_on_trial > 0\n"
-	"FROM   setting s", 0}, {0}};
+	"       random(), random(), s.repeat_after, s.effect_stddev IS NOT NULL, s.n_on_trial > 0, now(),\n"
+	"       l.half_life, l.scale, l.weights[cardinality(l.weights)]\n"
+	"FROM   setting s LEFT JOIN similarity l ON true", 0}, {0}};
 
 /* ---------- entering and leaving ---------- */
 
@@ -72,6 +73,8 @@ find_types(PageRequest *page)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("schema \"%s\" does not contain a recommender", get_namespace_name(page->schema))));
+	get_atttypetypmodcoll(log, get_attnum(log, "items"), &page->items_type, &modifier, &page->item_collation);
+	get_typlenbyvalalign(page->item_type, &page->item_length, &page->item_by_value, &page->item_align);
 }
 
 /* Raise an error if the last query, on the table of settings, found no row. */
@@ -83,6 +86,22 @@ CheckHasSettings(const PageRequest *page)
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("tables of schema \"%s\" are empty", get_namespace_name(page->schema)),
 				 errhint("A dump without data was restored: restore the data too, or create another recommender.")));
+}
+
+static void
+read_scale(PageRequest *page, NullableDatum column)
+{
+	ArrayType  *scale;
+
+	if (column.isnull)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("tables of schema \"%s\" are incomplete", get_namespace_name(page->schema)),
+				 errdetail("The table \"similarity\" is empty.")));
+	scale = DatumGetArrayTypeP(column.value);
+	if (ARR_HASNULL(scale) || ArrayGetNItems(ARR_NDIM(scale), ARR_DIMS(scale)) < page->settings.liked)
+		elog(ERROR, "unexpected scale of profiles");
+	page->settings.scale = (float4 *) ARR_DATA_PTR(scale);
 }
 
 /* Read the settings, which rewards do not need. */
@@ -109,7 +128,8 @@ ReadPageSettings(PageRequest *page)
 	settings->constraints = DatumGetInt32(ResultColumn(++n).value);
 	column = ResultColumn(++n);
 	settings->block_items = column.isnull ? 0 : DatumGetInt64(column.value);
-	page->variant = DatumGetBool(ResultColumn(++n).value) ? VARIANT_UNIQUE_KEY : 0;
+	settings->block_slots = DatumGetInt32(ResultColumn(++n).value);
+	settings->has_item_index = DatumGetBool(ResultColumn(++n).value);
 	settings->has_ordered_key = DatumGetBool(ResultColumn(++n).value);
 	settings->has_prior = DatumGetBool(ResultColumn(++n).value);
 	settings->has_clicks = DatumGetBool(ResultColumn(++n).value);
@@ -117,9 +137,14 @@ ReadPageSettings(PageRequest *page)
 	settings->has_later = DatumGetBool(ResultColumn(++n).value);
 	settings->treatment_draw = DatumGetFloat8(ResultColumn(++n).value);
 	settings->random_draw = DatumGetFloat8(ResultColumn(++n).value);
-	settings->leaves_out_known = DatumGetBool(ResultColumn(++n).value);
+	settings->repeat_after = ResultColumn(++n);
 	settings->has_effects = DatumGetBool(ResultColumn(++n).value);
 	settings->has_trials = DatumGetBool(ResultColumn(++n).value);
+	settings->now = DatumGetTimestampTz(ResultColumn(++n).value);
+	column = ResultColumn(++n);
+	settings->half_life = column.isnull ? 0.0 : DatumGetFloat8(column.value);
+	read_scale(page, ResultColumn(++n));
+	settings->popularity_weight = DatumGetFloat8(ResultColumn(++n).value);
 }
 
 /* Begin a request in a schema that has been entered. */
@@ -133,6 +158,7 @@ EnterPage(PageRequest *page, FunctionCallInfo fcinfo, Oid schema)
 	find_types(page);
 	if (SPI_connect() != SPI_OK_CONNECT)
 		elog(ERROR, "could not connect to SPI");
+	page->memory = CurrentMemoryContext;
 }
 
 /* Enter the schema of an entry function's first argument, and begin a request. */
@@ -207,6 +233,62 @@ void
 RunSelect(const PageRequest *page, const PageQuery *query, uint32 variant, const NullableDatum *args)
 {
 	run(page, query, variant, args, true);
+}
+
+/* A receiver that hands over the rows of a query as they come */
+typedef struct RowReceiver
+{
+	DestReceiver pub;
+	RowReader	read;
+	void	   *reader;
+} RowReceiver;
+
+static bool
+receive_row(TupleTableSlot *slot, DestReceiver *self)
+{
+	RowReceiver *receiver = (RowReceiver *) self;
+
+	slot_getallattrs(slot);
+	receiver->read(receiver->reader, slot->tts_values, slot->tts_isnull);
+	return true;
+}
+
+static void
+start_rows(DestReceiver *self, int operation, TupleDesc columns)
+{
+}
+
+static void
+end_rows(DestReceiver *self)
+{
+}
+
+/*
+ * Run a query, and call a function with the columns of each row, which last until
+ * it returns.  Nothing is copied.
+ */
+void
+ReadRows(const PageRequest *page, const PageQuery *query, uint32 variant, const NullableDatum *args,
+		 RowReader read, void *reader)
+{
+	SPIPlanPtr	plan = PagePlan(page, query, variant);
+	ParamListInfo params = makeParamList(query->statement.nargs);
+	RowReceiver receiver = {{receive_row, start_rows, end_rows, end_rows, DestNone}, read, reader};
+	SPIExecuteOptions options = {.params = params, .read_only = true, .dest = &receiver.pub};
+	int			result;
+
+	for (int i = 0; i < query->statement.nargs; i++)
+	{
+		ParamExternData *param = &params->params[i];
+
+		param->value = args[i].value;
+		param->isnull = args[i].isnull;
+		param->pflags = PARAM_FLAG_CONST;
+		param->ptype = SPI_getargtypeid(plan, i);
+	}
+	result = SPI_execute_plan_extended(plan, &options);
+	if (result < 0)
+		elog(ERROR, "could not execute a statement: %s", SPI_result_code_string(result));
 }
 
 void

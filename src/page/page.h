@@ -9,28 +9,16 @@
 #include "fmgr.h"
 
 #include "page/plans.h"
+#include "utils/array.h"
+#include "utils/timestamp.h"
 
 /* Bits of a variant of a statement */
-#define VARIANT_UNIQUE_KEY	(1 << 0)	/* the item key has a unique index */
-#define VARIANT_ORDERED_KEY	(1 << 1)	/* the item key grows with time */
-#define VARIANT_CLICKS		(1 << 2)	/* there is a click log */
-#define VARIANT_SESSION		(1 << 3)	/* the request has a session */
-#define VARIANT_LEFT_OUT	(1 << 4)	/* items are left out */
-#define VARIANT_SHORTLIST	(1 << 5)	/* candidates are those of a shortlist */
-#define VARIANT_BONUS		(1 << 6)	/* scores have a bonus */
-#define VARIANT_CAP			(1 << 7)	/* groups are capped */
-#define VARIANT_COSTS		(1 << 8)	/* costs are logged */
-#define VARIANT_PRICES		(1 << 9)	/* prices are subtracted from scores */
-#define VARIANT_DIVERSITY	(1 << 10)	/* similar items are penalized */
-#define VARIANT_LATER		(1 << 11)	/* the model of later outcomes is trained */
-#define VARIANT_WEIGHTS		(1 << 12)	/* scores contain a mean prediction */
-#define VARIANT_ADDEND		(1 << 13)	/* scores have an addend of any kind */
-#define VARIANT_PERSONAL	(1 << 14)	/* policies */
-#define VARIANT_RANDOM		(1 << 15)
-#define VARIANT_CONTROL		(1 << 16)
-#define VARIANT_TRENDING	(1 << 17)
-#define VARIANT_EFFECT		(1 << 18)	/* items have effects */
-#define VARIANT_TRIAL		(1 << 19)	/* effects of some items are drawn */
+#define VARIANT_CLICKS		(1 << 0)	/* there is a click log */
+#define VARIANT_SESSION		(1 << 1)	/* the request has a session */
+#define VARIANT_LEFT_OUT	(1 << 2)	/* items are left out */
+#define VARIANT_SHORTLIST	(1 << 3)	/* candidates are those of a shortlist */
+#define VARIANT_BONUS		(1 << 4)	/* scores have a bonus */
+#define VARIANT_CAP			(1 << 5)	/* groups are capped */
 
 /*
  * How a list is chosen.  Treatments are all of these but "unknown", which the
@@ -60,7 +48,9 @@ typedef struct PageSettings
 	int			cap;			/* 0: none */
 	double		diversity;		/* 0: none */
 	int			constraints;
-	int64		block_items;	/* items in blocks; 0: there are no blocks */
+	int64		block_items;	/* items that blocks have room for; 0: there are no blocks */
+	int			block_slots;
+	bool		has_item_index;
 	bool		has_ordered_key;
 	bool		has_prior;
 	bool		has_clicks;
@@ -70,7 +60,11 @@ typedef struct PageSettings
 	bool		has_trials;		/* items are on trial */
 	double		treatment_draw; /* uniform random numbers */
 	double		random_draw;
-	bool		leaves_out_known;	/* items that the user clicked */
+	NullableDatum repeat_after; /* interval within which clicked items are left out; NULL: none */
+	double		half_life;		/* of a user's clicks, in days; 0: none */
+	const float4 *scale;		/* of the features that describe taste, in profiles */
+	double		popularity_weight;	/* in profiles */
+	TimestampTz now;
 } PageSettings;
 
 /* Types of a statement's arguments that depend on the recommender */
@@ -92,10 +86,14 @@ typedef struct PageRequest
 	Oid			extension_schema;
 	Oid			item_type;
 	Oid			items_type;		/* array of items */
+	Oid			item_collation;
+	int16		item_length;	/* storage of the item type */
+	bool		item_by_value;
+	char		item_align;
 	Oid			user_type;
 	Oid			user_collation;
 	int			nest_level;		/* of the search_path */
-	uint32		variant;		/* bits that follow from the settings */
+	MemoryContext memory;		/* until ClosePage() */
 	PageSettings settings;
 
 	/* the request */
@@ -118,6 +116,9 @@ extern NullableDatum PageArgument(FunctionCallInfo fcinfo, int argno);
 /* statements */
 extern SPIPlanPtr PagePlan(const PageRequest *page, const PageQuery *query, uint32 variant);
 extern void RunSelect(const PageRequest *page, const PageQuery *query, uint32 variant, const NullableDatum *args);
+typedef void (*RowReader) (void *reader, const Datum *values, const bool *nulls);
+extern void ReadRows(const PageRequest *page, const PageQuery *query, uint32 variant, const NullableDatum *args,
+					 RowReader read, void *reader);
 extern void RunWrite(const PageRequest *page, const PageQuery *query, const NullableDatum *args);
 extern NullableDatum ResultColumn(int column);
 
@@ -145,36 +146,25 @@ NotGiven(void)
 }
 
 /* profile.c */
-extern NullableDatum UserProfile(PageRequest *page, NullableDatum recent);
+extern Datum ReadUser(PageRequest *page, NullableDatum recent, bool leaves_out_known);
 extern NullableDatum ItemProfile(PageRequest *page, Datum item);
-extern void LeaveOutKnownItems(PageRequest *page);
 extern bool IsUnknownProfile(const PageRequest *page, Datum profile);
 
-/* Draws of the model by which a list is chosen: of a shortlist, and of all candidates */
-#define SHORTLIST_DRAWS	"15"
-#define ALL_DRAWS		"50"
+/* similarity.c */
+#define AGES_PER_DATE	3
+extern double DecayOf(double days, double half_life);
+extern ArrayType *MakeProfile(const double *sum, double weights, const float4 *scale, double popularity_weight, int liked,
+							  int aged);
+extern void WriteAges(double date, TimestampTz at, float4 *ages);
 
 /* candidates.c */
 extern const StatementWord page_words[];
-extern uint32 CandidateVariant(const PageRequest *page, ListPolicy policy, bool has_shortlist);
 extern void CheckExpressions(PageRequest *page);
 
-/* shortlist.c */
-typedef struct Shortlist
-{
-	NullableDatum items;		/* NULL: all candidates */
-	int			count;
-	double		share;			/* probability of an item to be among these, for random lists */
-} Shortlist;
-
-extern Shortlist FindShortlist(PageRequest *page, ListPolicy policy, Datum profile, int64 seed);
-extern Datum RankingWeights(PageRequest *page, ListPolicy policy, Datum profile, int64 seed, bool is_priced);
-extern NullableDatum AddendWeights(PageRequest *page, ListPolicy policy, Datum profile);
-
-/* choose.c */
+/* A list, or none if "items" is NULL */
 typedef struct Choice
 {
-	NullableDatum items;		/* NULL: there is no candidate */
+	NullableDatum items;
 	NullableDatum probabilities;
 	NullableDatum expected;
 	NullableDatum effects;
@@ -182,13 +172,11 @@ typedef struct Choice
 	NullableDatum profile;		/* packed */
 	NullableDatum prices;
 	NullableDatum costs;
+	NullableDatum n_scored;
 } Choice;
-
-extern Choice ChooseItems(PageRequest *page, ListPolicy policy, const Shortlist *shortlist, Datum profile, int64 seed);
 
 /* log.c */
 extern void LogEmptyRequest(PageRequest *page, int64 id, ListPolicy treatment);
-extern void LogList(PageRequest *page, int64 decision, int64 seed, ListPolicy treatment, const Shortlist *shortlist,
-					const Choice *choice);
+extern void LogList(PageRequest *page, int64 decision, int64 seed, ListPolicy treatment, const Choice *choice);
 
 #endif							/* DLINTS_PAGE_PAGE_H */

@@ -1,8 +1,12 @@
 /*
  * profile.c
- *		The profile of a user: the mean features of the items that the user clicked.
+ *		The profile of a user, which is the mean features of the items that the user
+ *		clicked, and the items that the user knows.
  */
 #include "postgres.h"
+
+#include <float.h>
+#include <math.h>
 
 #include "catalog/pg_type.h"
 #include "executor/spi.h"
@@ -12,60 +16,33 @@
 #include "utils/jsonb.h"
 
 #include "compat.h"
-#include "page/page.h"
+#include "page/keys.h"
 
 /* Clicks that a request's {"like": ...} counts as */
-#define CLICKS_PER_LIKE		"5"
+#define CLICKS_PER_LIKE		5.0
 /* Clicks that the item of more_like() counts as */
 #define CLICKS_ON_ITEM		"20"
 /* Length of a column's name in a warning, in bytes */
 #define MAX_NAME_SHOWN		100
 
 /*
- * Clicks in the log, on the user's last lists, in the session before the user was
- * known, and those passed with the request.  Weights decay relative to the
- * newest click, so that a user who returns after long still has a profile.  Clicks of
- * negative weight count against their items: their features are subtracted.
- * Each list is looked up by its number, in its partition.
+ * Clicks in the log and on the user's last lists, which are known items; those in the
+ * session before the user was known, and those passed with the request; each with the
+ * features of its item.  Each list is looked up by its number, in its partition.
  */
-static const PageQuery user_profile = {{
-	"WITH clicked AS ({log_clicks}\n"
-	"    SELECT r.item, d.at, 1::float8 AS weight\n"
+static const PageQuery user_clicks = {{
+	"SELECT c.item, date_part('epoch', least(c.at, now())), c.weight,\n"
+	"       c.is_known AND c.at > now() - $4, v.features\n"
+	"FROM  ({log_clicks}\n"
+	"    SELECT r.item, d.at, 1::float8 AS weight, true AS is_known\n"
 	"    FROM  (SELECT d.id, d.at, d.items FROM decision d WHERE same_user(d.user_id, $1)\n"
 	"           ORDER BY d.id DESC LIMIT 200) d,\n"
 	"           LATERAL (SELECT r.item FROM reward r WHERE r.decision = d.id AND r.value > 0 OFFSET 0) r\n"
 	"    WHERE  EXISTS (SELECT FROM unnest(d.items) u (item) WHERE same_item(u.item, r.item))\n"
 	"    UNION ALL{session_clicks}\n"
-	"    SELECT r.item, now(), 1 FROM unnest($2) r (item)),\n"
-	"weighted AS (\n"
-	"    SELECT v.features[1:$5] AS features,\n"
-	"           c.weight * @extschema@._dlints_decay((max(date_part('epoch', least(c.at, now()))) OVER ()\n"
-	"                                      - date_part('epoch', c.at)) / 86400, l.half_life) AS weight\n"
-	"    FROM   similarity l, clicked c,\n"
-	"           LATERAL (SELECT v.features FROM item_vector v WHERE same_item(v.item, c.item) OFFSET 0) v\n"
-	"    UNION ALL\n"
-	"    SELECT $4, " CLICKS_PER_LIKE " WHERE $4 IS NOT NULL),\n"
-	"summed AS (\n"
-	"    SELECT @extschema@.dlints_profile((w.features || sign(w.weight)::real)::@extschema@.dlints_vector, w.weight) AS sum,\n"
-	"           sum(abs(w.weight)) AS clicks\n"
-	"    FROM   weighted w WHERE w.weight <> 0)\n"
-	"SELECT @extschema@._dlints_profile_of(@extschema@._dlints_mean_profile(t.sum, t.clicks, $5),\n"
-	"                                      l.scale, l.weights, $5, $6)\n"
-	"FROM   summed t, similarity l", 6},
-	{ARG_USER, ARG_ITEMS, TEXTOID, FLOAT4ARRAYOID, INT4OID, INT4OID}};
-
-/* Items that are left out, $3, and those that the user clicked in the log and on the last lists */
-static const PageQuery known_items = {{
-	"SELECT $3 || ARRAY(\n"
-	"    SELECT DISTINCT c.item\n"
-	"    FROM  ({log_clicks}\n"
-	"           SELECT r.item, d.at, 1\n"
-	"           FROM  (SELECT d.id, d.at FROM decision d WHERE same_user(d.user_id, $1)\n"
-	"                  ORDER BY d.id DESC LIMIT 200) d,\n"
-	"                  LATERAL (SELECT r.item FROM reward r WHERE r.decision = d.id AND r.value > 0 OFFSET 0) r) c,\n"
-	"           setting s\n"
-	"    WHERE  c.at > now() - s.repeat_after)", 3},
-	{ARG_USER, TEXTOID, ARG_ITEMS}};
+	"    SELECT r.item, now(), 1, false FROM unnest($2) r (item)) c\n"
+	"    LEFT JOIN LATERAL (SELECT v.features FROM item_vector v WHERE same_item(v.item, c.item) OFFSET 0) v ON true", 4},
+	{ARG_USER, ARG_ITEMS, TEXTOID, INTERVALOID}};
 
 /* A user who clicked one item; its row is encoded if it has no vector yet */
 static const PageQuery item_profile = {{
@@ -204,33 +181,135 @@ liked_by_request(PageRequest *page)
 
 /* ---------- profiles ---------- */
 
-/* The profile of the request's user, who also clicked "recent" items */
-NullableDatum
-UserProfile(PageRequest *page, NullableDatum recent)
+/* A click on an item with features */
+typedef struct Click
 {
-	NullableDatum args[] = {
-		page->user, recent, page->session, liked_by_request(page),
-		Given(Int32GetDatum(page->settings.liked)), Given(Int32GetDatum(page->settings.aged))};
+	double		at;
+	double		weight;
+	float4	   *features;
+} Click;
+
+typedef struct ClickReader
+{
+	PageRequest *page;
+	int			count;
+	int			size;
+	Click	   *clicks;
+	double		latest;
+	KeyTable   *known;
+	int			n_known;
+	Datum	   *known_items;
+} ClickReader;
+
+static void
+keep_known(ClickReader *reader, Datum item)
+{
+	Datum		copy = CopyKey(reader->page, item);
+	bool		is_new;
+
+	AddKey(reader->known, copy, reader->n_known, &is_new);
+	if (!is_new)
+		return;
+	if (reader->n_known % 64 == 0)
+		reader->known_items = reader->n_known == 0 ? palloc(sizeof(Datum) * 64) :
+			repalloc(reader->known_items, sizeof(Datum) * (reader->n_known + 64));
+	reader->known_items[reader->n_known++] = copy;
+}
+
+static void
+keep_click(ClickReader *reader, double at, double weight, ArrayType *features)
+{
+	int			liked = reader->page->settings.liked;
+	Click	   *click;
+
+	if (weight == 0.0 || ARR_HASNULL(features) || ArrayGetNItems(ARR_NDIM(features), ARR_DIMS(features)) < liked)
+		return;
+	if (reader->count % 64 == 0)
+		reader->clicks = reader->count == 0 ? palloc(sizeof(Click) * 64) :
+			repalloc(reader->clicks, sizeof(Click) * (reader->count + 64));
+	click = &reader->clicks[reader->count++];
+	click->at = at;
+	click->weight = weight;
+	click->features = palloc(sizeof(float4) * Max(liked, 1));
+	memcpy(click->features, ARR_DATA_PTR(features), sizeof(float4) * liked);
+}
+
+static void
+read_click(void *arg, const Datum *values, const bool *nulls)
+{
+	ClickReader *reader = arg;
+	MemoryContext caller = MemoryContextSwitchTo(reader->page->memory);
+	double		at = nulls[1] ? 0.0 : DatumGetFloat8(values[1]);
+
+	reader->latest = Max(reader->latest, at);
+	if (!nulls[0] && !nulls[3] && DatumGetBool(values[3]))
+		keep_known(reader, values[0]);
+	if (!nulls[2] && !nulls[4])
+		keep_click(reader, at, DatumGetFloat8(values[2]), DatumGetArrayTypeP(values[4]));
+	MemoryContextSwitchTo(caller);
+}
+
+/*
+ * The profile of clicks and of what the request says that the user likes.  Weights
+ * decay relative to the newest click, so that a user who returns after long still has
+ * a profile.  The features of clicks of negative weight are subtracted.
+ */
+static Datum
+profile_of_clicks(PageRequest *page, const ClickReader *clicks, NullableDatum liked_by_request)
+{
+	const PageSettings *settings = &page->settings;
+	double	   *sum = palloc0(sizeof(double) * (settings->liked + 1));
+	double		weights = 0.0;
+
+	for (int i = 0; i < clicks->count; i++)
+	{
+		const Click *click = &clicks->clicks[i];
+		double		weight = click->weight * DecayOf((clicks->latest - click->at) / SECS_PER_DAY, settings->half_life);
+
+		weights += fabs(weight);
+		for (int k = 0; k < settings->liked; k++)
+			sum[k] += weight * click->features[k];
+	}
+	if (!liked_by_request.isnull)
+	{
+		const float4 *features = (float4 *) ARR_DATA_PTR(DatumGetArrayTypeP(liked_by_request.value));
+
+		weights += CLICKS_PER_LIKE;
+		for (int k = 0; k < settings->liked; k++)
+			sum[k] += CLICKS_PER_LIKE * (double) features[k];
+	}
+	return PointerGetDatum(MakeProfile(sum, weights, settings->scale, settings->popularity_weight, settings->liked,
+									   settings->aged));
+}
+
+/*
+ * Read the clicks of the request's user, who also clicked "recent" items.  Known items
+ * are left out if the settings say so and the caller wants it.  Returns the profile.
+ */
+Datum
+ReadUser(PageRequest *page, NullableDatum recent, bool leaves_out_known)
+{
+	bool		leaves_out = leaves_out_known && !page->settings.repeat_after.isnull && !page->user.isnull;
+	NullableDatum like = liked_by_request(page);
+	NullableDatum args[] = {page->user, recent, page->session, leaves_out ? page->settings.repeat_after : NotGiven()};
 	uint32		variant = page->settings.has_clicks ? VARIANT_CLICKS : 0;
+	ClickReader reader = {.page = page, .latest = -DBL_MAX, .known = CreateKeyTable(page, 64)};
 
 	if (!page->session.isnull && VARSIZE_ANY_EXHDR(DatumGetPointer(page->session.value)) > 0)
 		variant |= VARIANT_SESSION;
-	RunSelect(page, &user_profile, variant, args);
-	return ResultColumn(1);
-}
+	ReadRows(page, &user_clicks, variant, args, read_click, &reader);
+	if (reader.n_known > 0)
+	{
+		Datum	   *left_out = NULL;
+		int			count = page->left_out.isnull ? 0 : ArrayKeys(page, page->left_out.value, &left_out);
+		Datum	   *all = palloc(sizeof(Datum) * (count + reader.n_known));
 
-/* Leave out items that the user has clicked, if the settings say so. */
-void
-LeaveOutKnownItems(PageRequest *page)
-{
-	NullableDatum args[] = {page->user, page->session, page->left_out};
-	ArrayType  *items;
-
-	if (!page->settings.leaves_out_known || page->user.isnull)
-		return;
-	RunSelect(page, &known_items, page->settings.has_clicks ? VARIANT_CLICKS : 0, args);
-	items = DatumGetArrayTypeP(ResultColumn(1).value);
-	page->left_out = ARR_NDIM(items) > 0 ? Given(PointerGetDatum(items)) : NotGiven();
+		if (count > 0)
+			memcpy(all, left_out, sizeof(Datum) * count);
+		memcpy(all + count, reader.known_items, sizeof(Datum) * reader.n_known);
+		page->left_out = Given(KeyArray(page, all, count + reader.n_known));
+	}
+	return profile_of_clicks(page, &reader, like);
 }
 
 /* The profile of a user who likes nothing but an item */

@@ -1,9 +1,11 @@
 /*
  * shortlist.c
- *		The shortlist of a request: of many items, those among which a list is chosen.
+ *		The candidates among which a list is chosen.
  *
- * The table "block" is scored under the draws by which the list will be chosen, so
- * that the items that one of them would choose are on the shortlist.
+ * Blocks are scored under the draws by which the list will be chosen, so that the
+ * items that one of them would choose are among the candidates.  In small catalogues
+ * we read all items that may be returned, and score these.  In large ones we score
+ * all items, and then read which of the best may be returned.
  */
 #include "postgres.h"
 
@@ -11,15 +13,17 @@
 #include "executor/spi.h"
 #include "nodes/plannodes.h"
 #include "utils/array.h"
-#include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/plancache.h"
 #include "utils/resowner.h"
 
 #include "compat.h"
+#include "choose/request.h"
+#include "core/random.h"
+#include "page/candidates.h"
 #include "page/entry.h"
-#include "page/page.h"
 #include "sql/args.h"
+#include "sql/arrays.h"
 
 /* Items per ranking on the first shortlist: at least, and per position of the list */
 #define MIN_ITEMS			32
@@ -31,205 +35,413 @@
 #define GROWTH				4
 /* Largest part of all items that a shortlist may be, as its inverse */
 #define MAX_PART			4
+/* Catalogues up to this number of items have no shortlist */
+#define MIN_SHORTLISTED		2000
 /* No shortlist if the planner expects fewer candidates than this part of all items */
 #define MIN_CANDIDATE_PART	20
 /* Rows newer than the newest vector on a shortlist */
 #define MAX_NEW_ITEMS		"1000"
+/* Items that a group has beyond its cap, since scores are rounded */
+#define CAP_MARGIN			2
+/* Numbers, for tie-breaks, of items that are not in blocks */
+#define FIRST_EXTRA_NUMBER	((uint64) 1 << 40)
 
-/*
- * Weights in feature space: draws, which only the policy "personal" explores with,
- * the mean, and the mean of later outcomes.
- */
-static const PageQuery model_weights = {{
-	"SELECT {draws},\n"
-	"       @extschema@.dlints_weights(m.state, $1::@extschema@.dlints_vector), {later_weights}\n"
-	"FROM   model m{later_model} WHERE m.name = 'personal'", 2},
-	{FLOAT4ARRAYOID, INT8OID}};
-
-static const PageQuery read_penalties = {{
-	"SELECT array_agg(p.sign * p.price ORDER BY p.name COLLATE \"C\") FROM constraint_price p", 0}, {0}};
-
-/* The best items under each of some weights, those under the first ones first */
-static const PageQuery best_items = {{
-	"SELECT @extschema@.dlints_shortlist(b.items, b.vectors::@extschema@.dlints_vector, $1, $2, $3)\n"
-	"FROM   block b WHERE array_length(b.vectors, 2) = array_length($1, 2)", 3},
-	{FLOAT8ARRAYOID, INT8OID, INT8OID}};
-
-static const PageQuery count_trends = {{"SELECT count(*) FROM trend", 0}, {0}};
+/* Trending items, best first */
 static const PageQuery top_trends = {{
-	"SELECT ARRAY(SELECT t.item FROM trend t ORDER BY t.score DESC LIMIT $1)", 1}, {INT8OID}};
-static const PageQuery add_trends = {{
-	"SELECT ARRAY(SELECT t.item FROM trend t UNION SELECT unnest($1))", 1}, {ARG_ITEMS}};
+	"SELECT t.item, t.score::float8 FROM trend t ORDER BY t.score DESC", 0}, {0}};
 
-/* Some items, and then those that are on trial */
-static const PageQuery add_trials = {{
-	"SELECT $1 || ARRAY(SELECT v.item FROM item_vector v\n"
-	"                   WHERE  v.effect_stddev IS NOT NULL\n"
-	"                   AND    NOT EXISTS (SELECT FROM unnest($1) o (item) WHERE same_item(o.item, v.item)))", 1},
-	{ARG_ITEMS}};
+static const PageQuery items_on_trial = {{
+	"SELECT v.item, 0::float8 FROM item_vector v WHERE v.effect_stddev IS NOT NULL", 0}, {0}};
 
-/* The eligible ones of some items, and how many positions the first $5 of these can fill */
-static const PageQuery eligible_items = {{
-	"WITH eligible AS MATERIALIZED (\n"
-	"    SELECT {once}a.item FROM {eligible}{shortlist}),\n"
-	"best AS MATERIALIZED (\n"
-	"    SELECT e.item FROM eligible e\n"
-	"    WHERE  EXISTS (SELECT FROM unnest($4[1:$5]) f (item) WHERE same_item(f.item, e.item)))\n"
-	"SELECT ARRAY(SELECT e.item FROM eligible e), {fillable}", 6},
-	{ARG_USER, JSONBOID, ARG_ITEMS, ARG_ITEMS, INT4OID, INT4OID}};
-
-/* A shortlist, and eligible rows newer than the newest vector */
-static const PageQuery add_new_items = {{
-	"SELECT $4 || ARRAY(\n"
-	"    SELECT a.item FROM {eligible}\n"
-	"    AND    a.item > (SELECT v.item FROM item_vector v ORDER BY v.item DESC LIMIT 1)\n"
-	"    ORDER  BY a.item DESC LIMIT " MAX_NEW_ITEMS ")", 4},
-	{ARG_USER, JSONBOID, ARG_ITEMS, ARG_ITEMS}};
+/* Eligible rows newer than the newest vector */
+static const PageQuery new_items = {{
+	"SELECT a.item, 0::float8 FROM allowed($1, $2) a\n"
+	"WHERE  a.item > (SELECT v.item FROM item_vector v ORDER BY v.item DESC LIMIT 1){left_out}\n"
+	"ORDER  BY a.item DESC LIMIT " MAX_NEW_ITEMS, 3},
+	{ARG_USER, JSONBOID, ARG_ITEMS}};
 
 /* Random eligible items, and the probability of each to be among these */
 static const PageQuery random_items = {{
-	"WITH eligible AS MATERIALIZED (SELECT {once}a.item FROM {eligible})\n"
-	"SELECT ARRAY(SELECT e.item FROM eligible e ORDER BY random() LIMIT $5),\n"
-	"       (SELECT coalesce(least($5::float8 / nullif(count(*), 0), 1), 1) FROM eligible)", 5},
-	{ARG_USER, JSONBOID, ARG_ITEMS, ARG_ITEMS, INT8OID}};
+	"WITH eligible AS MATERIALIZED (\n"
+	"    SELECT DISTINCT a.item FROM allowed($1, $2) a WHERE a.item IS NOT NULL{left_out})\n"
+	"SELECT r.item, least($4::float8 / (SELECT count(*) FROM eligible), 1)\n"
+	"FROM  (SELECT e.item FROM eligible e ORDER BY random() LIMIT $4) r", 4},
+	{ARG_USER, JSONBOID, ARG_ITEMS, INT8OID}};
 
 static const PageQuery count_candidates = {{
 	"SELECT FROM allowed($1, $2)", 2}, {ARG_USER, JSONBOID}};
 
-/* ---------- weights ---------- */
+/* ---------- items with a number each ---------- */
 
-/* The numbers of an array of weights; an error if a model or a constraint is not in its table */
-static double *
-weights_of(NullableDatum array, int *rows, int size)
+typedef struct ItemReader
 {
-	ArrayType  *weights;
+	PageRequest *page;
+	CandidateSet *set;
+} ItemReader;
+
+static void
+read_item_row(void *arg, const Datum *values, const bool *nulls)
+{
+	ItemReader *reader = arg;
+	MemoryContext caller = MemoryContextSwitchTo(reader->page->memory);
+
+	AddCandidate(reader->set, CopyKey(reader->page, values[0]), DatumGetFloat8(values[1]), -1,
+				 FIRST_EXTRA_NUMBER + reader->set->count);
+	MemoryContextSwitchTo(caller);
+}
+
+/* The items of a query with their addends, which may not be eligible */
+static CandidateSet *
+read_items(PageRequest *page, const PageQuery *query, const NullableDatum *args)
+{
+	ItemReader	reader = {page, CreateCandidates(0)};
+
+	ReadRows(page, query, page->left_out.isnull ? 0 : VARIANT_LEFT_OUT, args, read_item_row, &reader);
+	return reader.set;
+}
+
+/*
+ * Items that take part whatever their score, with an addend: those that trend, or are
+ * on trial.
+ */
+static CandidateSet *
+find_extra_items(PageRequest *page, ListPolicy policy)
+{
+	if (policy == POLICY_TRENDING)
+		return read_items(page, &top_trends, NULL);
+	if (policy == POLICY_PERSONAL && page->settings.has_trials)
+		return read_items(page, &items_on_trial, NULL);
+	return CreateCandidates(0);
+}
+
+/* ---------- the best of each ranking ---------- */
+
+/* Items per ranking */
+static int
+first_size(const PageRequest *page)
+{
+	return page->settings.diversity > 0.0 ? Max(MIN_DIVERSE_ITEMS, DIVERSE_ITEMS_PER_POSITION * page->k) :
+		Max(MIN_ITEMS, ITEMS_PER_POSITION * page->k);
+}
+
+/* Count an item of a group; false if the group is full. */
+static bool
+fits_cap(const PageRequest *page, int group, int *counts)
+{
+	return group < 0 || page->settings.cap == 0 || counts[group]++ < page->settings.cap;
+}
+
+/* The number of a slate's candidate among eligible items; negative: it is not eligible */
+typedef int (*ItemFinder) (const void *items, int candidate);
+
+/*
+ * Mark the items that may be on the list under a ranking, whose scores are rounded:
+ * those that are at most a margin behind the last position.  Returns how many
+ * positions these can fill, and one more at most.
+ */
+static int
+mark_best(const PageRequest *page, const BestItems *best, int ranking, const CandidateSet *eligible,
+		  ItemFinder find, const void *items, bool *is_marked)
+{
+	const SlateHeap *list = &best->slates[ranking].best;
+	bool		takes_all = page->settings.diversity > 0.0 || page->settings.cap > 0;
+	int		   *counts = AllocateZeros(sizeof(int), eligible->group_count);
+	double		least = 0.0;
+	int			filled = 0;
+
+	for (int i = 0; i < list->count; i++)
+	{
+		int			number = find(items, list->entries[i].candidate);
+
+		if (number < 0)
+			continue;
+		if (filled >= page->k && !takes_all && list->entries[i].score < least)
+			return filled + 1;
+		is_marked[number] = true;
+		if (filled <= page->k && fits_cap(page, eligible->groups[number], counts))
+			filled++;
+		if (filled == page->k)
+			least = list->entries[i].score - best->margins[ranking];
+	}
+	pfree(counts);
+	return filled;
+}
+
+/* ---------- small catalogues, and few candidates ---------- */
+
+static int
+find_same(const void *items, int candidate)
+{
+	return candidate;
+}
+
+/* Of all items that may be returned, those that one of the draws can choose */
+static CandidateSet *
+cut_candidates(PageRequest *page, ListPolicy policy, const PageModels *models, int64 seed, CandidateSet *all,
+			   KeyTable *numbers)
+{
+	CandidateSet *extra = find_extra_items(page, policy);
+	Rankings	rankings = RankItems(page, policy, models, page->settings.constraints > 0);
+	EligibleItems eligible = {numbers, all->count, all->addends,
+		page->settings.cap > 0 && policy != POLICY_RANDOM ? all->groups : NULL, all->group_count,
+	page->settings.cap + CAP_MARGIN};
+	BestItems  *best = FindBest(page, &rankings, first_size(page), (uint64) seed, &eligible);
+	bool	   *is_marked = AllocateZeros(sizeof(bool), all->count);
+	CandidateSet *result = CreateCandidates(first_size(page));
+
+	for (int r = 0; r < rankings.count; r++)
+		mark_best(page, best, r, all, find_same, NULL, is_marked);
+	for (int i = 0; i < extra->count; i++)
+	{
+		int			number = FindKey(numbers, extra->items[i]);
+
+		if (number < 0)
+			continue;
+		is_marked[number] = true;
+		all->addends[number] += extra->addends[i];
+	}
+	for (int i = 0; i < all->count; i++)
+		if (is_marked[i] || !best->is_found[i])
+			AddCandidate(result, all->items[i], all->addends[i], all->groups[i],
+						 random_bits((uint64) seed, (uint64) i));
+	result->group_count = all->group_count;
+	result->is_cut = result->count < all->count;
+	return result;
+}
+
+/*
+ * All items that may be returned, or the best of them.  A list of diverse items may
+ * contain any of these, so that we cut off none unless there are many.
+ */
+static CandidateSet *
+candidates_of_all(PageRequest *page, ListPolicy policy, const PageModels *models, int64 seed)
+{
+	KeyTable   *numbers = CreateKeyTable(page, (uint32) Min(page->settings.block_items, MIN_SHORTLISTED));
+	CandidateSet *all = ReadAllowed(page, policy, numbers, NULL, 0);
+	int			uncut = page->settings.diversity > 0.0 ? MIN_SHORTLISTED : first_size(page);
+
+	if (policy != POLICY_TRENDING && (page->settings.block_items == 0 || all->count <= uncut))
+		return all;
+	return cut_candidates(page, policy, models, seed, all, numbers);
+}
+
+/* ---------- shortlists ---------- */
+
+/* The items that are among the best under any ranking, in the order of their numbers */
+typedef struct Union
+{
 	int			count;
+	int		   *numbers;
+	int		   *eligible;		/* of each, its number among the eligible items; -1: none */
+} Union;
 
-	if (array.isnull)
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("tables of the recommender are incomplete"),
-				 errdetail("A row of \"model\" or \"constraint_price\" is missing.")));
-	weights = DatumGetArrayTypeP(array.value);
-	count = ArrayGetNItems(ARR_NDIM(weights), ARR_DIMS(weights));
-	if (ARR_ELEMTYPE(weights) != FLOAT8OID || ARR_HASNULL(weights) || count % size != 0)
-		elog(ERROR, "unexpected array of weights");
-	*rows = count / size;
-	return (double *) ARR_DATA_PTR(weights);
+static int
+compare_numbers(const void *a, const void *b)
+{
+	int			first = *(const int *) a;
+	int			second = *(const int *) b;
+
+	return first < second ? -1 : first > second;
 }
 
-static void
-add_weights(double *weights, const double *others, int size)
+static Union
+unite(const BestItems *best)
 {
-	for (int i = 0; i < size; i++)
-		weights[i] += others[i];
+	Union		result = {0};
+	int			size = 0;
+	int			kept = 0;
+
+	for (int r = 0; r < best->rankings; r++)
+		size += best->slates[r].best.count;
+	result.numbers = AllocateMany(sizeof(int), size);
+	result.eligible = AllocateMany(sizeof(int), size);
+	for (int r = 0; r < best->rankings; r++)
+		for (int i = 0; i < best->slates[r].best.count; i++)
+			result.numbers[result.count++] = best->slates[r].best.entries[i].candidate;
+	qsort(result.numbers, result.count, sizeof(int), compare_numbers);
+	for (int i = 0; i < result.count; i++)
+		if (i == 0 || result.numbers[i] != result.numbers[kept - 1])
+			result.numbers[kept++] = result.numbers[i];
+	result.count = kept;
+	return result;
 }
 
-/* Weights of the model's columns under the policy, "width" numbers per row */
-static double *
-predicted_weights(PageRequest *page, ListPolicy policy, Datum profile, int64 seed, int width, int *rows)
+static int
+find_in_union(const void *items, int candidate)
 {
-	int			size = page->settings.size;
-	NullableDatum args[] = {Given(profile), Given(Int64GetDatum(seed))};
-	uint32		variant = (policy == POLICY_PERSONAL ? VARIANT_PERSONAL : 0) |
-		(page->settings.has_later ? VARIANT_LATER : 0);
-	double	   *parts[2] = {NULL, NULL};
-	int			counts[2] = {0, 0};
-	double	   *weights;
+	const Union *all = items;
+	int		   *found = bsearch(&candidate, all->numbers, all->count, sizeof(int), compare_numbers);
 
-	RunSelect(page, &model_weights, variant, args);
-	if (policy == POLICY_PERSONAL)
-		parts[0] = weights_of(ResultColumn(1), &counts[0], size);
-	parts[1] = weights_of(ResultColumn(2), &counts[1], size);
-	*rows = counts[0] + counts[1];
-	weights = palloc0(sizeof(double) * *rows * width);
-	for (int row = 0; row < *rows; row++)
+	return found == NULL ? -1 : all->eligible[found - all->numbers];
+}
+
+/* Items that may be returned of the best ones and the extra ones */
+static CandidateSet *
+read_eligible(PageRequest *page, ListPolicy policy, const BestItems *best, Union *all, const CandidateSet *extra,
+			  int64 seed)
+{
+	Datum	   *keys = AllocateMany(sizeof(Datum), all->count + extra->count);
+	KeyTable   *numbers = CreateKeyTable(page, all->count + extra->count);
+	CandidateSet *eligible;
+
+	for (int i = 0; i < all->count; i++)
+		keys[i] = NumberedItem(best, all->numbers[i]);
+	memcpy(keys + all->count, extra->items, sizeof(Datum) * extra->count);
+	eligible = ReadAllowed(page, policy, numbers, keys, all->count + extra->count);
+	for (int i = 0; i < all->count; i++)
 	{
-		bool		is_draw = row < counts[0];
+		int			number = all->eligible[i] = FindKey(numbers, keys[i]);
 
-		memcpy(weights + (Size) row * width,
-			   is_draw ? parts[0] + (Size) row * size : parts[1] + (Size) (row - counts[0]) * size,
-			   sizeof(double) * size);
+		if (number >= 0)
+			eligible->tie_keys[number] = random_bits((uint64) seed, (uint64) all->numbers[i]);
 	}
-	if (page->settings.has_later)
+	for (int i = 0; i < extra->count; i++)
 	{
-		int			one;
-		double	   *later = weights_of(ResultColumn(3), &one, size);
+		int			number = FindKey(numbers, extra->items[i]);
 
-		for (int row = 0; row < *rows; row++)
-			add_weights(weights + (Size) row * width, later, size);
+		if (number < 0)
+			continue;
+		eligible->addends[number] += extra->addends[i];
+		if (eligible->tie_keys[number] == 0)
+			eligible->tie_keys[number] = random_bits((uint64) seed, extra->tie_keys[i]);
 	}
-	return weights;
+	return eligible;
 }
 
-/* Subtract the penalties of constraints, as the columns from "first" on. */
-static void
-subtract_penalties(PageRequest *page, double *weights, int rows, int first, int width)
+/* The marked items of a set */
+static CandidateSet *
+keep_marked(const CandidateSet *set, const bool *is_marked)
 {
-	int			one;
-	double	   *penalties;
+	CandidateSet *result = CreateCandidates(set->count);
 
-	RunSelect(page, &read_penalties, 0, NULL);
-	penalties = weights_of(ResultColumn(1), &one, width - first);
-	for (int row = 0; row < rows; row++)
-		for (int i = first; i < width; i++)
-			weights[(Size) row * width + i] = -penalties[i - first];
+	for (int i = 0; i < set->count; i++)
+		if (is_marked[i])
+			AddCandidate(result, set->items[i], set->addends[i], set->groups[i], set->tie_keys[i]);
+	result->group_count = set->group_count;
+	result->n_scored = set->count;
+	result->is_cut = true;
+	return result;
+}
+
+/* Mark the items that are not among the best of any ranking: the extra ones. */
+static void
+mark_extra(const Union *all, const CandidateSet *eligible, bool *is_marked)
+{
+	bool	   *is_best = AllocateZeros(sizeof(bool), eligible->count);
+
+	for (int i = 0; i < all->count; i++)
+		if (all->eligible[i] >= 0)
+			is_best[all->eligible[i]] = true;
+	for (int i = 0; i < eligible->count; i++)
+		is_marked[i] |= !is_best[i];
 }
 
 /*
- * The weights that items are ranked by, one ranking per row of float8[][]: of
- * features, of the item's effect, and of costs.  For the policy "personal" these are
- * the draws by which the list is chosen, and the mean.  Control lists are ranked by
- * popularity, without effects and prices.
+ * A shortlist with "size" items per ranking; NULL if they cannot fill the list under
+ * each of the rankings.  One position more than the list has shows the next key of a
+ * tie.
  */
-Datum
-RankingWeights(PageRequest *page, ListPolicy policy, Datum profile, int64 seed, bool is_priced)
+static CandidateSet *
+try_shortlist(PageRequest *page, ListPolicy policy, const Rankings *rankings, const CandidateSet *extra, int size,
+			  int64 seed)
 {
-	int			size = page->settings.size;
-	int			width = size + 1 + (is_priced ? page->settings.constraints : 0);
-	int			rows = 1;
-	double	   *weights;
+	BestItems  *best = FindBest(page, rankings, size, (uint64) seed, NULL);
+	Union		all = unite(best);
+	CandidateSet *eligible = read_eligible(page, policy, best, &all, extra, seed);
+	bool	   *is_marked = AllocateZeros(sizeof(bool), eligible->count);
 
-	if (policy == POLICY_CONTROL || policy == POLICY_TRENDING)
-	{
-		weights = palloc0(sizeof(double) * width);
-		weights[page->settings.liked] = 1.0;
-	}
-	else
-	{
-		weights = predicted_weights(page, policy, profile, seed, width, &rows);
-		for (int row = 0; row < rows; row++)
-			weights[(Size) row * width + size] = 1.0;
-		if (width > size + 1)
-			subtract_penalties(page, weights, rows, size + 1, width);
-	}
-	return ResultMatrix(weights, rows, width);
+	for (int r = 0; r < rankings->count; r++)
+		if (mark_best(page, best, r, eligible, find_in_union, &all, is_marked) <= page->k)
+			return NULL;
+	mark_extra(&all, eligible, is_marked);
+	return keep_marked(eligible, is_marked);
 }
 
-/*
- * Weights whose product with features is added to scores: of later outcomes, which
- * are too rare to explore, and for unknown users the mean of all; NULL if there are
- * none.
- */
-NullableDatum
-AddendWeights(PageRequest *page, ListPolicy policy, Datum profile)
+static void
+add_new_items(PageRequest *page, int64 seed, CandidateSet *set)
 {
-	int			size = page->settings.size;
-	int			rows;
+	NullableDatum args[] = {page->user, Given(page->context), page->left_out};
+	CandidateSet *added = read_items(page, &new_items, args);
+	KeyTable   *numbers = CreateKeyTable(page, added->count);
+	bool		is_new;
 
-	if (policy == POLICY_UNKNOWN)
-		return Given(ResultVector(predicted_weights(page, policy, profile, 0, size, &rows), size));
-	if (policy == POLICY_PERSONAL && page->settings.has_later)
+	for (int i = 0; i < added->count; i++)
 	{
-		NullableDatum args[] = {Given(profile), Given(Int64GetDatum(0))};
-
-		RunSelect(page, &model_weights, VARIANT_LATER, args);
-		return ResultColumn(3);
+		AddKey(numbers, added->items[i], i, &is_new);
+		if (is_new)
+			AddCandidate(set, added->items[i], 0.0, -1, random_bits((uint64) seed, added->tie_keys[i]));
 	}
-	return NotGiven();
+	set->n_scored += CountKeys(numbers);
 }
 
-/* ---------- the shortlist ---------- */
+/* The shortlist grows until eligible items can fill the list; NULL if it becomes too long. */
+static CandidateSet *
+grow_shortlist(PageRequest *page, ListPolicy policy, const PageModels *models, int64 seed)
+{
+	CandidateSet *extra = find_extra_items(page, policy);
+	Rankings	rankings = RankItems(page, policy, models, page->settings.constraints > 0);
+	Datum	   *left_out;
+	int64		size = first_size(page);
+	CandidateSet *result;
+
+	if (!page->left_out.isnull)
+		size += ArrayKeys(page, page->left_out.value, &left_out);
+	for (; size <= page->settings.block_items / MAX_PART; size *= GROWTH)
+	{
+		result = try_shortlist(page, policy, &rankings, extra, (int) size, seed);
+		if (result == NULL)
+			continue;
+		if (page->settings.has_ordered_key)
+			add_new_items(page, seed, result);
+		return result;
+	}
+	return NULL;
+}
+
+/* The first items of the trend, if they can fill the list; NULL if they cannot */
+static CandidateSet *
+trend_shortlist(PageRequest *page)
+{
+	CandidateSet *trend = find_extra_items(page, POLICY_TRENDING);
+	Datum	   *left_out;
+	int			size = first_size(page) + (page->left_out.isnull ? 0 : ArrayKeys(page, page->left_out.value, &left_out));
+	int		   *counts;
+	int			filled = 0;
+	KeyTable   *numbers;
+	CandidateSet *result;
+
+	for (;; size *= GROWTH)
+	{
+		numbers = CreateKeyTable(page, trend->count);
+		result = ReadAllowed(page, POLICY_TRENDING, numbers, trend->items, Min(size, trend->count));
+		counts = AllocateZeros(sizeof(int), result->group_count);
+		for (int i = filled = 0; i < result->count; i++)
+			filled += fits_cap(page, result->groups[i], counts);
+		if (filled >= page->k || size >= trend->count)
+			break;
+	}
+	for (int i = 0; i < trend->count; i++)
+	{
+		int			number = FindKey(numbers, trend->items[i]);
+
+		if (number >= 0)
+			result->addends[number] = trend->addends[i];
+	}
+	result->n_scored = result->count;
+	return filled >= page->k ? result : NULL;
+}
+
+static CandidateSet *
+random_candidates(PageRequest *page)
+{
+	NullableDatum args[] = {page->user, Given(page->context), page->left_out,
+	Given(Int64GetDatum((int64) ITEMS_PER_POSITION * page->k))};
+	CandidateSet *result = read_items(page, &random_items, args);
+
+	if (result->count > 0)
+		result->share = result->addends[0];
+	return result;
+}
 
 /* Does the planner expect fewer candidates than a given number? */
 static bool
@@ -246,171 +458,71 @@ estimated_below(PageRequest *page, double items)
 	return rows < items;
 }
 
-static int
-count_items(NullableDatum array)
-{
-	ArrayType  *items;
-
-	if (array.isnull)
-		return 0;
-	items = DatumGetArrayTypeP(array.value);
-	return ArrayGetNItems(ARR_NDIM(items), ARR_DIMS(items));
-}
-
-static Shortlist
-random_shortlist(PageRequest *page, uint32 variant)
-{
-	NullableDatum args[] = {
-		page->user, Given(page->context), page->left_out, NotGiven(),
-		Given(Int64GetDatum((int64) ITEMS_PER_POSITION * page->k))};
-	Shortlist	result;
-
-	RunSelect(page, &random_items, variant, args);
-	result.items = ResultColumn(1);
-	result.share = DatumGetFloat8(ResultColumn(2).value);
-	result.count = count_items(result.items);
-	return result;
-}
-
-/* Items per ranking on the first shortlist: left out items may be among the best */
-static int64
-first_size(const PageRequest *page)
-{
-	int64		size = page->settings.diversity > 0.0 ?
-		Max(MIN_DIVERSE_ITEMS, DIVERSE_ITEMS_PER_POSITION * page->k) :
-		Max(MIN_ITEMS, ITEMS_PER_POSITION * page->k);
-
-	return size + count_items(page->left_out);
-}
-
-static int64
-fetch_trend_count(PageRequest *page)
-{
-	RunSelect(page, &count_trends, 0, NULL);
-	return DatumGetInt64(ResultColumn(1).value);
-}
-
-/* The best items of all under the weights, and those that trend or are on trial */
-static NullableDatum
-find_best(PageRequest *page, ListPolicy policy, NullableDatum weights, int64 size, int64 trends, int64 seed)
-{
-	NullableDatum args[] = {weights, Given(Int64GetDatum(size)), Given(Int64GetDatum(seed))};
-	NullableDatum items;
-
-	if (size <= trends)
-	{
-		RunSelect(page, &top_trends, 0, &args[1]);
-		return ResultColumn(1);
-	}
-	RunSelect(page, &best_items, 0, args);
-	items = ResultColumn(1);
-	if (trends > 0)
-	{
-		RunSelect(page, &add_trends, 0, &items);
-		items = ResultColumn(1);
-	}
-	if (policy == POLICY_PERSONAL && page->settings.has_trials)
-	{
-		RunSelect(page, &add_trials, 0, &items);
-		items = ResultColumn(1);
-	}
-	return items;
-}
-
 /* Is there no need of a shortlist?  A bonus can lift any item onto the list. */
 static bool
 takes_all(PageRequest *page, ListPolicy policy)
 {
 	const PageSettings *settings = &page->settings;
 
-	if (policy == POLICY_TRENDING)
-		return false;
-	return settings->block_items == 0 ||
+	return settings->block_items <= MIN_SHORTLISTED || !settings->has_item_index ||
 		(settings->has_bonus && (policy == POLICY_PERSONAL || policy == POLICY_UNKNOWN)) ||
-		(policy != POLICY_RANDOM &&
-		 estimated_below(page, (double) settings->block_items / MIN_CANDIDATE_PART));
+		estimated_below(page, (double) settings->block_items / MIN_CANDIDATE_PART);
 }
 
-static const Shortlist no_shortlist = {{(Datum) 0, true}, 0, 1.0};
-
-/*
- * Find the items among which a list is chosen.  If eligible items cannot fill the
- * list, the shortlist grows, until all candidates take part.
- */
-static Shortlist
-grow_shortlist(PageRequest *page, ListPolicy policy, Datum profile, int64 seed, uint32 variant)
+/* Find the items among which a list is chosen. */
+CandidateSet *
+FindCandidates(PageRequest *page, ListPolicy policy, const PageModels *models, int64 seed)
 {
-	int64		trends = policy == POLICY_TRENDING ? fetch_trend_count(page) : 0;
-	int64		size = first_size(page);
-	NullableDatum weights = NotGiven();
-	Shortlist	result = no_shortlist;
+	CandidateSet *result = NULL;
 
-	for (;; size *= GROWTH)
-	{
-		NullableDatum args[] = {
-			page->user, Given(page->context), page->left_out, NotGiven(),
-			Given(Int32GetDatum((int32) Min(size + trends, PG_INT32_MAX))), Given(Int32GetDatum(page->settings.cap))};
-
-		if (size > trends && size > page->settings.block_items / MAX_PART)
-			return no_shortlist;
-		if (size > trends && weights.isnull)
-			weights = Given(RankingWeights(page, policy, profile, seed, page->settings.constraints > 0));
-		args[3] = find_best(page, policy, weights, size, trends, seed);
-		RunSelect(page, &eligible_items, variant | VARIANT_SHORTLIST, args);
-		result.items = ResultColumn(1);
-		/* more than k, so that a tie for the last position shows its next key */
-		if (DatumGetInt64(ResultColumn(2).value) > page->k ||
-			(policy == POLICY_TRENDING && DatumGetInt64(ResultColumn(2).value) == page->k))
-			return result;
-	}
-}
-
-Shortlist
-FindShortlist(PageRequest *page, ListPolicy policy, Datum profile, int64 seed)
-{
-	uint32		variant = CandidateVariant(page, policy, false);
-	Shortlist	result;
-
-	if (takes_all(page, policy))
-		return no_shortlist;
 	if (policy == POLICY_RANDOM)
-		return random_shortlist(page, variant);
-	result = grow_shortlist(page, policy, profile, seed, variant);
-	if (!result.items.isnull && page->settings.has_ordered_key && policy != POLICY_TRENDING)
-	{
-		NullableDatum args[] = {page->user, Given(page->context), page->left_out, result.items};
-
-		RunSelect(page, &add_new_items, variant, args);
-		result.items = ResultColumn(1);
-	}
-	result.count = count_items(result.items);
-	return result;
+		return random_candidates(page);
+	if (policy == POLICY_TRENDING)
+		result = trend_shortlist(page);
+	else if (!takes_all(page, policy))
+		result = grow_shortlist(page, policy, models, seed);
+	return result != NULL ? result : candidates_of_all(page, policy, models, seed);
 }
 
-PG_FUNCTION_INFO_V1(dlints_ranking_weights);
+/* ---------- for replays ---------- */
+
+PG_FUNCTION_INFO_V1(dlints_best_in_blocks);
 
 /*
- * _dlints_ranking_weights(profile real[], policy text, seed bigint) -> float8[][]
- *		RankingWeights() of a profile in the entered schema, without prices.
+ * _dlints_best_in_blocks(items anyarray, rankings float8[][], n_best integer) -> anyarray
+ *		Items, and then those of all blocks in the entered schema that are among the
+ *		best under one of the rankings.
  */
 Datum
-dlints_ranking_weights(PG_FUNCTION_ARGS)
+dlints_best_in_blocks(PG_FUNCTION_ARGS)
 {
-	char	   *name = text_to_cstring(PG_GETARG_TEXT_PP(1));
 	MemoryContext caller = CurrentMemoryContext;
-	ListPolicy policy = POLICY_PERSONAL;
+	ArrayType  *weights = PG_GETARG_ARRAYTYPE_P(1);
+	Rankings	rankings = {0};
 	PageRequest page;
-	ArrayType  *weights;
+	BestItems  *best;
+	Union		all;
+	Datum	   *given;
+	Datum	   *keys;
+	int			count;
+	ArrayType  *result;
 
-	while (strcmp(policy_names[policy], name) != 0)
-		if (++policy > POLICY_TRENDING)
-			ereport(ERROR,
-					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("unknown policy \"%s\"", name)));
 	EnterPage(&page, fcinfo, EnteredSchema(get_func_namespace(fcinfo->flinfo->fn_oid)));
 	ReadPageSettings(&page);
-	weights = DatumGetArrayTypeP(RankingWeights(&page, policy, PG_GETARG_DATUM(0), PG_GETARG_INT64(2), false));
-	weights = memcpy(MemoryContextAllocHuge(caller, VARSIZE(weights)), weights, VARSIZE(weights));
+	CheckKeyType(fcinfo, 0, page.items_type, "items");
+	if (ARR_NDIM(weights) == 2)
+		rankings = (Rankings) {ARR_DIMS(weights)[0], ARR_DIMS(weights)[1], (double *) ARR_DATA_PTR(weights)};
+	if (ARR_HASNULL(weights) || rankings.width != page.settings.size + 1 + page.settings.constraints)
+		elog(ERROR, "unexpected array of weights");
+	best = FindBest(&page, &rankings, Max(PG_GETARG_INT32(2), 1), FreshSeed(), NULL);
+	all = unite(best);
+	count = ArrayKeys(&page, PG_GETARG_DATUM(0), &given);
+	keys = AllocateMany(sizeof(Datum), count + all.count);
+	memcpy(keys, given, sizeof(Datum) * count);
+	for (int i = 0; i < all.count; i++)
+		keys[count + i] = NumberedItem(best, all.numbers[i]);
+	result = DatumGetArrayTypeP(KeyArray(&page, keys, count + all.count));
+	result = memcpy(MemoryContextAlloc(caller, VARSIZE(result)), result, VARSIZE(result));
 	ClosePage(&page);
-	PG_RETURN_ARRAYTYPE_P(weights);
+	PG_RETURN_ARRAYTYPE_P(result);
 }

@@ -17,14 +17,17 @@
 #include "utils/typcache.h"
 
 #include "compat.h"
+#include "page/page.h"
 #include "sql/args.h"
 
 /* Clicks on nothing that every mean contains, so that few clicks count less */
 #define SHRINKAGE		5.0
+/* Half-lives after which a click does not decay any more */
+#define MAX_HALF_LIVES	300.0
 /* Numbers below are stored as 0, so that products of reals do not underflow */
 #define MIN_MAGNITUDE	1e-20
 /* Scales of a date's features, in days */
-static const double age_scales[] = {1.0, 7.0, 30.0};
+static const double age_scales[AGES_PER_DATE] = {1.0, 7.0, 30.0};
 /* Days for a date that is NULL or infinite */
 #define MAX_AGE			1e9
 
@@ -54,6 +57,35 @@ check_length(int length, int expected, const char *name)
 		ereport(ERROR,
 				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
 				 errmsg("\"%s\" has %d elements, expected %d", name, length, expected)));
+}
+
+/* Weight of a click after a number of days, as _dlints_decay() has it; a half-life of 0 is none. */
+double
+DecayOf(double days, double half_life)
+{
+	return half_life > 0.0 ? exp2(-Min(Max(days, 0.0) / half_life, MAX_HALF_LIVES)) : 1.0;
+}
+
+/*
+ * The profile that models are trained on: the shrunken mean of clicked features,
+ * scaled per feature, the weight of the popularity, and zeros for features of dates.
+ * "sum" is the weighted sum of features.
+ */
+ArrayType *
+MakeProfile(const double *sum, double weights, const float4 *scale, double popularity_weight, int liked, int aged)
+{
+	ArrayType  *result = make_reals(liked + 1 + aged);
+	float4	   *profile = (float4 *) ARR_DATA_PTR(result);
+
+	for (int i = 0; i < liked; i++)
+	{
+		double		mean = weights > 0.0 ? sum[i] / (weights + SHRINKAGE) : 0.0;
+
+		profile[i] = fabs(mean) > MIN_MAGNITUDE ? (float4) ResultFinite(mean * scale[i]) : 0.0f;
+	}
+	profile[liked] = (float4) popularity_weight;
+	memset(profile + liked + 1, 0, sizeof(float4) * aged);
+	return result;
 }
 
 /*
@@ -217,6 +249,22 @@ dlints_block_similarity(PG_FUNCTION_ARGS)
 	PG_RETURN_ARRAYTYPE_P(result);
 }
 
+/*
+ * The features of a date in Unix time: 1 for now, decreasing to 0 over about a day, a
+ * week and a month; 0 for a date that is not finite.
+ */
+void
+WriteAges(double date, TimestampTz at, float4 *ages)
+{
+	double		now = (double) at / USECS_PER_SEC + (double) (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * SECS_PER_DAY;
+	double		days = fabs(date - now) / SECS_PER_DAY;
+
+	if (!(days < MAX_AGE))
+		days = MAX_AGE;
+	for (int s = 0; s < AGES_PER_DATE; s++)
+		ages[s] = (float4) (rint(100.0 / (1.0 + days / age_scales[s])) / 100.0);
+}
+
 PG_FUNCTION_INFO_V1(dlints_ages);
 
 /*
@@ -230,7 +278,6 @@ dlints_ages(PG_FUNCTION_ARGS)
 {
 	ArrayType  *array = PG_GETARG_ARRAYTYPE_P(0);
 	TimestampTz at = PG_GETARG_TIMESTAMPTZ(1);
-	double		now = (double) at / USECS_PER_SEC + (double) (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * SECS_PER_DAY;
 	Datum	   *dates;
 	bool	   *nulls;
 	int			count;
@@ -238,16 +285,9 @@ dlints_ages(PG_FUNCTION_ARGS)
 	float4	   *ages;
 
 	deconstruct_array(array, FLOAT8OID, sizeof(float8), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE, &dates, &nulls, &count);
-	result = make_reals(count * lengthof(age_scales));
+	result = make_reals(count * AGES_PER_DATE);
 	ages = (float4 *) ARR_DATA_PTR(result);
-	for (int i = 0; i < count; i++)
-	{
-		double		days = nulls[i] ? MAX_AGE : fabs(DatumGetFloat8(dates[i]) - now) / SECS_PER_DAY;
-
-		if (!(days < MAX_AGE))
-			days = MAX_AGE;
-		for (int s = 0; s < lengthof(age_scales); s++)
-			*ages++ = (float4) (rint(100.0 / (1.0 + days / age_scales[s])) / 100.0);
-	}
+	for (int i = 0; i < count; i++, ages += AGES_PER_DATE)
+		WriteAges(nulls[i] ? INFINITY : DatumGetFloat8(dates[i]), at, ages);
 	PG_RETURN_ARRAYTYPE_P(result);
 }

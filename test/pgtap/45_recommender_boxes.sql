@@ -82,9 +82,9 @@ CREATE TEMP TABLE by_hand AS
 SELECT w.page, c.ids[d.item] AS item, d.rank AS position, d.probability
 FROM   visitor p, (SELECT DISTINCT page, decision FROM walk) w, logged(w.decision) l, board.model m,
        LATERAL (SELECT array_agg(c.item) AS ids, array_agg(c.features) AS features
-                FROM board.allowed(8, '{}') a JOIN board.item_vector c USING (item) WHERE c.item NOT IN (SELECT b.item FROM walk b WHERE b.page < w.page)) c,
+                FROM board.allowed(8, '{}') a JOIN board.item_features c USING (item) WHERE c.item NOT IN (SELECT b.item FROM walk b WHERE b.page < w.page)) c,
        dlints_decide(m.state, ARRAY(SELECT generate_subscripts(c.ids, 1)), c.features::dlints_vector, 10,
-                     CASE page WHEN 1 THEN p.profile ELSE dlints_unpack(l.profile) END, draws => 50, epsilon => 0,
+                     CASE page WHEN 1 THEN p.profile ELSE dlints_unpack(l.profile) END, draws => 15, epsilon => 0,
                      bonus => array_fill(0::float8, ARRAY[cardinality(c.ids)]), seed => l.seed) d
 WHERE  m.name = 'personal';
 SELECT is(count(*), 100::bigint, 'each item of a page is the choice of its draw among the items not shown yet')

@@ -22,14 +22,14 @@ BEGIN
 END $$;
 
 -- The list of all candidates by dlints_decide(), with vectors scaled by the weights of similarity
-CREATE FUNCTION decided(name text, user_id bigint, seed bigint, diversity float8, draws integer DEFAULT 50,
+CREATE FUNCTION decided(name text, user_id bigint, seed bigint, diversity float8, draws integer DEFAULT 15,
 	OUT items integer[], OUT probabilities float8[]) LANGUAGE plpgsql AS $$
 BEGIN
 	EXECUTE format($query$
 	SELECT array_agg(d.item ORDER BY d.rank), array_agg(d.probability ORDER BY d.rank)
 	FROM   %1$I.model m, %1$I.profile($1) p,
 	       (SELECT array_agg(c.item) AS items, array_agg(c.features) AS xs, array_agg(s.x) AS similar
-	        FROM   %1$I.allowed($1, '{}') a JOIN %1$I.item_vector c USING (item), %1$I.similarity l,
+	        FROM   %1$I.allowed($1, '{}') a JOIN %1$I.item_features c USING (item), %1$I.similarity l,
 	               LATERAL (SELECT array_agg(f * sqrt(w) ORDER BY n) AS x
 	                        FROM   unnest(c.features, l.scale) WITH ORDINALITY u (f, w, n)
 	                        WHERE  n <= cardinality(l.scale)) s) c,

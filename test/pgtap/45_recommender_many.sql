@@ -9,14 +9,18 @@ SET LOCAL check_function_bodies = on;
 
 SELECT plan(65);
 
-CREATE FUNCTION blocks(name text) RETURNS TABLE (item integer, x real[]) LANGUAGE plpgsql AS $$
+CREATE FUNCTION blocks(name text) RETURNS TABLE (item integer, codes bytea, x real[]) LANGUAGE plpgsql AS $$
 BEGIN
-	RETURN QUERY EXECUTE format('SELECT u.item, ARRAY(SELECT unnest(b.vectors[u.n:u.n]))
+	RETURN QUERY EXECUTE format('SELECT u.item,
+		       substr(b.codes, (length(b.codes) / cardinality(b.items) * (u.n - 1) + 1)::int, length(b.codes) / cardinality(b.items)),
+		       ARRAY(SELECT unnest(b.numbers[u.n:u.n]))
 		FROM %I.block b, unnest(b.items) WITH ORDINALITY u (item, n)', name);
 END $$;
--- the rows that the blocks should have: features, effect and costs of the items that exist
+-- the rows that the blocks should have: rounded features, and numbers of the items that exist
 CREATE FUNCTION block_rows(name text) RETURNS text LANGUAGE sql AS $$
-SELECT format('SELECT item, features || effect || coalesce(costs, ''{}'') FROM %I.item_vector WHERE NOT is_deleted ORDER BY item', name) $$;
+SELECT format('SELECT item, public._dlints_block_codes(ARRAY[features[1:liked]], s.factors),
+	public._dlints_block_numbers(popularity, effect, costs, cardinality(coalesce(costs, ''{}'')), dates)
+	FROM %1$I.item_vector v, %1$I.setting s WHERE NOT is_deleted ORDER BY item', name) $$;
 
 SELECT dlints_create_recommender('board', 'job', '{field,salary,posted}', control => 0, epsilon => 0, factors => 32, repeats => true,
   outcomes => '{"click": 1, "apply": 5}') IS NOT NULL;
@@ -214,7 +218,7 @@ SELECT results_eq('SELECT item, is_deleted FROM fed.item_vector ORDER BY item',
   'SELECT id, false FROM job UNION (SELECT job, true FROM visit EXCEPT SELECT id, true FROM job) ORDER BY 1',
   'vectors of deleted items that nobody clicked are deleted after a day');
 SELECT is(count(*), 0::bigint, 'maintenance has no error after the vectors are deleted') FROM fed.job WHERE problem IS NOT NULL;
-SELECT ok(count(*) = 0, 'a small catalogue has no blocks') FROM fed.block;
+SELECT results_eq('SELECT * FROM blocks(''fed'') ORDER BY item', block_rows('fed'), 'a small catalogue has blocks, too');
 SELECT is(n_scored, NULL, 'all candidates of a small catalogue are scored') FROM listed('fed', 1);
 INSERT INTO job SELECT 900000 + i, 'new', 'field 1', 1, 1000, '{}', '{}', true, now(), true, 'same'
 FROM generate_series(1, 9) i;
@@ -247,12 +251,12 @@ ANALYZE book;
 SELECT dlints_create_recommender('library', 'book', '{kind}', item_key => 'title',
   control => 0, epsilon => 0) IS NOT NULL;
 SELECT count(*) FROM library.recommend(1, 5);
-SELECT ok(n_scored IS NULL AND NOT EXISTS (SELECT FROM library.block), 'items whose key has no index have no blocks')
+SELECT ok(n_scored IS NULL AND EXISTS (SELECT FROM library.block), 'items whose key has no index have blocks, and no shortlist')
 FROM   library.decision;
 CREATE INDEX ON book (title);
 SELECT library.refresh();
 SELECT count(*) FROM library.recommend(1, 5);
-SELECT is(array_agg(n_scored >= 32 ORDER BY n_scored), '{true,NULL}', 'items whose key gets an index get blocks') FROM library.decision;
+SELECT is(array_agg(n_scored >= 32 ORDER BY n_scored), '{true,NULL}', 'items whose key gets an index get shortlists') FROM library.decision;
 INSERT INTO book VALUES ('zzz', 'kind 1', now());
 SELECT is(count(*), 0::bigint, 'a new item whose key is not ordered is not on the shortlist at once')
 FROM   generate_series(1, 20) p, library.recommend(p, 100) WHERE item = 'zzz';

@@ -31,9 +31,9 @@ SELECT is(array_agg(DISTINCT treatment), '{personal}', 'all lists are personal w
 
 -- ---------- profiles ----------
 
-SELECT v.features AS one FROM board.item_vector v WHERE item = 11 \gset
-SELECT v.features AS two FROM board.item_vector v WHERE item = 12 \gset
-SELECT cardinality(features) AS size FROM board.item_vector WHERE item = 11 \gset
+SELECT v.features AS one FROM board.item_features v WHERE item = 11 \gset
+SELECT v.features AS two FROM board.item_features v WHERE item = 12 \gset
+SELECT cardinality(features) AS size FROM board.item_features WHERE item = 11 \gset
 -- The profile by hand: the weighted mean of clicks, shrunken by five clicks, times the weights of blocks; last
 -- the weight of the popularity
 CREATE FUNCTION by_hand(features float8[], weights float8[]) RETURNS real[] LANGUAGE sql AS $$
@@ -121,7 +121,7 @@ SELECT ok(click_value > 0.15, 'similarity predicts clicks if tastes are clear: '
 -- predictions for items of the user's field, and for others
 SELECT ok(avg(e) FILTER (WHERE likes) - avg(e) FILTER (WHERE NOT likes) BETWEEN 0.6 * l.click_value AND 1.1 * l.click_value,
   format('predictions differ by the click value: %s and %s, %s', avg(e) FILTER (WHERE likes), avg(e) FILTER (WHERE NOT likes), l.click_value))
-  FROM steady_r.similarity l, steady_r.model m, steady_r.item_vector v JOIN job ON job.id = v.item,
+  FROM steady_r.similarity l, steady_r.model m, steady_r.item_features v JOIN job ON job.id = v.item,
        generate_series(0, 4) p, steady_r.profile(p) u, LATERAL (SELECT field = 'field ' || p AS likes) f,
        LATERAL (SELECT dlints_predict(m.state, v.features, u) AS e) e
   WHERE m.name = 'personal' GROUP BY l.click_value;

@@ -39,7 +39,8 @@ BEGIN
 		           - coalesce((SELECT sum(c.sign * (p.prices ->> c.name)::float8 * v.costs[c.n])
 		              FROM  (SELECT c.*, row_number() OVER (ORDER BY c.name COLLATE "C") AS n FROM {s}.constraint_price c) c), 0)
 		       END AS score, {group} AS cap_group
-		FROM   page p, weight w, {s}.allowed(p.user_id, p.context) a JOIN {s}.item_vector v USING (item)
+		FROM   page p, weight w, {s}.allowed(p.user_id, p.context) a JOIN {s}.item_vector y USING (item),
+		       LATERAL (SELECT y.popularity, y.effect, y.costs, y.features || public._dlints_ages(y.dates, now()) AS features) v
 		WHERE  a.item <> ALL ($2)),
 	best AS (
 		SELECT s.score FROM (SELECT s.*, row_number() OVER (PARTITION BY s.cap_group ORDER BY s.score DESC) AS n FROM scored s) s, page p
@@ -66,7 +67,7 @@ BEGIN
 		       dlints_draw_weights(m.state, u.profile, d.seed, 15) ws, generate_subscripts(ws, 1) n,
 		       LATERAL (SELECT ARRAY(SELECT unnest(ws[n:n])) AS w) w,
 		       LATERAL (SELECT CASE WHEN o.state <> s.empty_model THEN dlints_weights(o.state, u.profile) END AS later) l,
-		       {s}.item_vector v
+		       {s}.item_vector y, LATERAL (SELECT y.item, y.effect, y.features || public._dlints_ages(y.dates, now()) AS features) v
 		WHERE  d.id = $1 AND m.name = 'personal' AND o.name = 'later'),
 	ranked AS (
 		SELECT s.*, rank() OVER (PARTITION BY s.n ORDER BY s.score DESC) AS rank,

@@ -1,0 +1,211 @@
+/*
+ * byte_score.c
+ *		Scores of feature vectors that have a byte per number.
+ */
+#include "byte_score.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "clones.h"
+
+#define MAX_CODE	127
+#define ZERO_CODE	128
+#define MAX_WEIGHT	63
+
+static float
+largest_float(int len, const float *numbers)
+{
+	float		largest = 0.0f;
+	int			i;
+
+	for (i = 0; i < len; i++)
+		largest = fmaxf(largest, fabsf(numbers[i]));
+	return largest;
+}
+
+/* Write the codes of a vector with its padding; returns their scale.  Features are finite. */
+float
+byte_encode(int len, const float *features, uint8_t *codes)
+{
+	float		scale = largest_float(len, features) / MAX_CODE;
+	int			i;
+
+	/* a scale below the normal numbers has no inverse */
+	if (!(scale >= 1e-37f))
+		scale = 0.0f;
+	for (i = 0; i < byte_padded(len); i++)
+		codes[i] = (uint8_t) (ZERO_CODE +
+							  (i < len && scale > 0.0f ? (int) lrintf(features[i] / scale) : 0));
+	return scale;
+}
+
+/*
+ * The standard error of the score of a vector whose scale is 1, for weights of squared
+ * length "square".  Rounding errors are uniform, with a variance of 1/12 each.  A third
+ * of the largest square is the mean square of uniform numbers, and more than that of most
+ * vectors.
+ */
+static double
+rounding_error(int len, double square, double scale)
+{
+	return sqrt((square + scale * scale * MAX_CODE * MAX_CODE / 3 * len) / 12);
+}
+
+/* Pack at most BYTE_LANES weight vectors, which stand vectors_len apart. */
+void
+byte_pack_weights(int len, int count, const double *vectors, int vectors_len, int8_t *lanes,
+				  ByteWeights *weights)
+{
+	int			v;
+	int			k;
+
+	memset(lanes, 0, (size_t) byte_padded(len) * BYTE_LANES);
+	memset(weights, 0, sizeof(*weights));
+	weights->quads = byte_padded(len) / 4;
+	weights->lanes = lanes;
+	for (v = 0; v < count; v++)
+	{
+		const double *vector = vectors + (size_t) v * (size_t) vectors_len;
+		double		largest = 0.0;
+		double		square = 0.0;
+		double		scale;
+
+		for (k = 0; k < len; k++)
+		{
+			largest = fmax(largest, fabs(vector[k]));
+			square += vector[k] * vector[k];
+		}
+		scale = largest / MAX_WEIGHT;
+		weights->scales[v] = (float) scale;
+		weights->errors[v] = (float) rounding_error(len, square, scale);
+		for (k = 0; k < len && scale > 0.0; k++)
+		{
+			int			weight = (int) lrint(vector[k] / scale);
+
+			lanes[(size_t) (k / 4) * BYTE_LANES * 4 + (size_t) v * 4 + (size_t) (k % 4)] = (int8_t) weight;
+			weights->offsets[v] += weight * ZERO_CODE;
+		}
+	}
+}
+
+/* ---------- sums of products ---------- */
+
+/* Products of "count" vectors of codes with the lanes of weights: a row of BYTE_LANES sums for each */
+static void
+sums_plain(const ByteWeights *weights, int count, const uint8_t *codes, int codes_len, int32_t *sums)
+{
+	int			c;
+	int			q;
+	int			l;
+
+	memset(sums, 0, sizeof(int32_t) * BYTE_LANES * (size_t) count);
+	for (c = 0; c < count; c++, codes += codes_len, sums += BYTE_LANES)
+		for (q = 0; q < weights->quads; q++)
+		{
+			const int8_t *lane = weights->lanes + (size_t) q * BYTE_LANES * 4;
+			const uint8_t *quad = codes + (size_t) q * 4;
+
+			for (l = 0; l < BYTE_LANES; l++, lane += 4)
+				sums[l] += quad[0] * lane[0] + quad[1] * lane[1] + quad[2] * lane[2] + quad[3] * lane[3];
+		}
+}
+
+#ifdef CPU_AVX2
+#include <immintrin.h>
+
+static inline int32_t
+load_quad(const uint8_t *codes)
+{
+	int32_t		quad;
+
+	memcpy(&quad, codes, sizeof(quad));
+	return quad;
+}
+
+CPU_AVX2
+static void
+sums_avx2(const ByteWeights *weights, int count, const uint8_t *codes, int codes_len, int32_t *sums)
+{
+	const __m256i ones = _mm256_set1_epi16(1);
+	int			c;
+	int			q;
+
+	for (c = 0; c < count; c++, codes += codes_len, sums += BYTE_LANES)
+	{
+		const __m256i *lanes = (const __m256i *) weights->lanes;
+		__m256i		low = _mm256_setzero_si256();
+		__m256i		high = _mm256_setzero_si256();
+
+		for (q = 0; q < weights->quads; q++, lanes += 2)
+		{
+			__m256i		quad = _mm256_set1_epi32(load_quad(codes + (size_t) q * 4));
+
+			low = _mm256_add_epi32(low, _mm256_madd_epi16(ones, _mm256_maddubs_epi16(quad, _mm256_loadu_si256(lanes))));
+			high = _mm256_add_epi32(high, _mm256_madd_epi16(ones, _mm256_maddubs_epi16(quad, _mm256_loadu_si256(lanes + 1))));
+		}
+		_mm256_storeu_si256((__m256i *) sums, low);
+		_mm256_storeu_si256((__m256i *) sums + 1, high);
+	}
+}
+
+#define CPU_AVX512BW	__attribute__((target("avx512f,avx512bw")))
+
+CPU_AVX512BW
+static void
+sums_avx512(const ByteWeights *weights, int count, const uint8_t *codes, int codes_len, int32_t *sums)
+{
+	const __m512i ones = _mm512_set1_epi16(1);
+	int			c;
+	int			q;
+
+	for (c = 0; c + 1 < count; c += 2, codes += 2 * codes_len, sums += 2 * BYTE_LANES)
+	{
+		const int8_t *lanes = weights->lanes;
+		__m512i		first = _mm512_setzero_si512();
+		__m512i		second = _mm512_setzero_si512();
+
+		for (q = 0; q < weights->quads; q++, lanes += 4 * BYTE_LANES)
+		{
+			__m512i		lane = _mm512_loadu_si512(lanes);
+			__m512i		quad = _mm512_set1_epi32(load_quad(codes + (size_t) q * 4));
+			__m512i		other = _mm512_set1_epi32(load_quad(codes + codes_len + (size_t) q * 4));
+
+			first = _mm512_add_epi32(first, _mm512_madd_epi16(ones, _mm512_maddubs_epi16(quad, lane)));
+			second = _mm512_add_epi32(second, _mm512_madd_epi16(ones, _mm512_maddubs_epi16(other, lane)));
+		}
+		_mm512_storeu_si512(sums, first);
+		_mm512_storeu_si512(sums + BYTE_LANES, second);
+	}
+	if (c < count)
+		sums_avx2(weights, 1, codes, codes_len, sums);
+}
+#endif
+
+/* Sums of products, which stand BYTE_LANES apart; vectors of codes stand codes_len apart. */
+void
+byte_sums(const ByteWeights *weights, int count, const uint8_t *codes, int codes_len, int32_t *sums)
+{
+#ifdef CPU_AVX2
+	if (__builtin_cpu_supports("avx512bw"))
+		sums_avx512(weights, count, codes, codes_len, sums);
+	else if (__builtin_cpu_supports("avx2"))
+		sums_avx2(weights, count, codes, codes_len, sums);
+	else
+#endif
+		sums_plain(weights, count, codes, codes_len, sums);
+}
+
+/* Add to scores what sums are, in units of features; the scales of vectors stand scales_step apart. */
+CPU_CLONES
+void
+byte_add_scores(const ByteWeights *weights, int count, const int32_t *sums, const float *scales,
+				int scales_step, float *scores)
+{
+	int			c;
+	int			l;
+
+	for (c = 0; c < count; c++, sums += BYTE_LANES, scores += BYTE_LANES, scales += scales_step)
+		for (l = 0; l < BYTE_LANES; l++)
+			scores[l] += *scales * weights->scales[l] * (float) (sums[l] - weights->offsets[l]);
+}

@@ -1,0 +1,149 @@
+/*
+ * keys.c
+ *		Hash tables of items, by key.
+ *
+ * Keys are equal as the default operator class of their type says.  Types without
+ * hashing are hashed by their text, which is the same for equal keys of such types.
+ */
+#include "postgres.h"
+
+#include "common/hashfn.h"
+#include "utils/array.h"
+#include "utils/datum.h"
+#include "utils/lsyscache.h"
+#include "utils/typcache.h"
+
+#include "compat.h"
+#include "page/keys.h"
+
+typedef struct KeyEntry
+{
+	Datum		key;
+	int			number;
+	uint32		hash;
+	char		status;
+} KeyEntry;
+
+/* How keys are compared */
+typedef struct KeyType
+{
+	Oid			collation;
+	FmgrInfo   *hash;			/* NULL: by the text */
+	FmgrInfo   *equal;
+	Oid			output;
+} KeyType;
+
+static uint32
+hash_key(const KeyType *type, Datum key)
+{
+	char	   *text;
+	uint32		hash;
+
+	if (type->hash != NULL)
+		return DatumGetUInt32(FunctionCall1Coll(type->hash, type->collation, key));
+	text = OidOutputFunctionCall(type->output, key);
+	hash = hash_bytes((unsigned char *) text, strlen(text));
+	pfree(text);
+	return hash;
+}
+
+#define SH_PREFIX			keys
+#define SH_ELEMENT_TYPE		KeyEntry
+#define SH_KEY_TYPE			Datum
+#define SH_KEY				key
+#define SH_HASH_KEY(tb, key)	hash_key((tb)->private_data, key)
+#define SH_EQUAL(tb, a, b) \
+	DatumGetBool(FunctionCall2Coll(((KeyType *) (tb)->private_data)->equal, \
+								   ((KeyType *) (tb)->private_data)->collation, a, b))
+#define SH_STORE_HASH
+#define SH_GET_HASH(tb, entry)	(entry)->hash
+#define SH_SCOPE			static inline
+#define SH_DECLARE
+#define SH_DEFINE
+#include "lib/simplehash.h"
+
+struct KeyTable
+{
+	keys_hash  *hash;
+	KeyType		type;
+};
+
+/* A table of items, in the current memory context */
+KeyTable *
+CreateKeyTable(const PageRequest *page, uint32 expected)
+{
+	TypeCacheEntry *cache = lookup_type_cache(page->item_type, TYPECACHE_HASH_PROC_FINFO | TYPECACHE_EQ_OPR_FINFO);
+	KeyTable   *table = palloc(sizeof(KeyTable));
+	bool		is_varlena;
+
+	table->type.collation = page->item_collation;
+	table->type.hash = OidIsValid(cache->hash_proc_finfo.fn_oid) ? &cache->hash_proc_finfo : NULL;
+	table->type.equal = &cache->eq_opr_finfo;
+	getTypeOutputInfo(page->item_type, &table->type.output, &is_varlena);
+	table->hash = keys_create(CurrentMemoryContext, Max(expected, 16), &table->type);
+	return table;
+}
+
+/*
+ * Add a key, which has to last as long as the table.  Returns its number, which is
+ * the earlier one if the key is not new.
+ */
+int
+AddKey(KeyTable *table, Datum key, int number, bool *is_new)
+{
+	bool		found;
+	KeyEntry   *entry = keys_insert(table->hash, key, &found);
+
+	if (!found)
+		entry->number = number;
+	if (is_new != NULL)
+		*is_new = !found;
+	return entry->number;
+}
+
+/* The number of a key; -1 if it is not in the table */
+int
+FindKey(KeyTable *table, Datum key)
+{
+	KeyEntry   *entry = table == NULL ? NULL : keys_lookup(table->hash, key);
+
+	return entry == NULL ? -1 : entry->number;
+}
+
+int
+CountKeys(const KeyTable *table)
+{
+	return (int) table->hash->members;
+}
+
+/* A copy in the current memory context */
+Datum
+CopyKey(const PageRequest *page, Datum key)
+{
+	if (page->item_length == -1)
+		return PointerGetDatum(PG_DETOAST_DATUM_COPY(key));
+	return datumCopy(key, page->item_by_value, page->item_length);
+}
+
+/* The elements of an array of items, which has no NULL or is an array of 0 items */
+int
+ArrayKeys(const PageRequest *page, Datum array, Datum **keys)
+{
+	bool	   *nulls;
+	int			count;
+	int			kept = 0;
+
+	deconstruct_array(DatumGetArrayTypeP(array), page->item_type, page->item_length, page->item_by_value,
+					  page->item_align, keys, &nulls, &count);
+	for (int i = 0; i < count; i++)
+		if (!nulls[i])
+			(*keys)[kept++] = (*keys)[i];
+	return kept;
+}
+
+Datum
+KeyArray(const PageRequest *page, Datum *keys, int count)
+{
+	return PointerGetDatum(construct_array(keys, count, page->item_type, page->item_length, page->item_by_value,
+										   page->item_align));
+}

@@ -1,0 +1,212 @@
+/*
+ * weights.c
+ *		Models of a request, and the weights that they give to features.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+
+#include "compat.h"
+#include "page/entry.h"
+#include "page/weights.h"
+#include "posterior/reduce.h"
+#include "sql/args.h"
+#include "sql/observation.h"
+
+/* Draws by which a list is chosen, from blocks and without them */
+#define BLOCK_DRAWS		15
+#define ALL_DRAWS		50
+
+static const PageQuery read_models = {{
+	"SELECT (SELECT m.state FROM model m WHERE m.name = 'personal'),\n"
+	"       (SELECT m.state FROM model m WHERE m.name = 'later'),\n"
+	"       (SELECT m.state FROM model m WHERE m.name = 'control')", 0}, {0}};
+
+static const PageQuery read_penalties = {{
+	"SELECT array_agg(p.sign * p.price ORDER BY p.name COLLATE \"C\") FROM constraint_price p", 0}, {0}};
+
+static void
+raise_incomplete(void)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 errmsg("tables of the recommender are incomplete"),
+			 errdetail("A row of \"model\" or \"constraint_price\" is missing.")));
+}
+
+/* The prepared model of a state, until the end of the request */
+static PreparedModel *
+prepare_state(const PageRequest *page, NullableDatum state)
+{
+	LOCAL_FCINFO(fcinfo, 1);
+	FmgrInfo   *site = MemoryContextAllocZero(page->memory, sizeof(FmgrInfo));
+
+	if (state.isnull)
+		raise_incomplete();
+	site->fn_mcxt = page->memory;
+	InitFunctionCallInfoData(*fcinfo, site, 1, InvalidOid, NULL, NULL);
+	fcinfo->args[0] = state;
+	return PrepareModel(fcinfo, 0);
+}
+
+/*
+ * Read the models.  The policy "personal" explores with draws of the model: fewer
+ * where blocks are scored, whose items all draws have to find.
+ */
+PageModels *
+ReadModels(PageRequest *page, ListPolicy policy, Datum profile, int64 seed)
+{
+	PageModels *models = palloc0(sizeof(PageModels));
+	NullableDatum states[3];
+
+	RunSelect(page, &read_models, 0, NULL);
+	for (int i = 0; i < lengthof(states); i++)
+		states[i] = ResultColumn(i + 1);
+	models->profile = profile;
+	models->personal = prepare_state(page, states[0]);
+	models->personal_state = states[0].value;
+	models->later_state = states[1].value;
+	if (page->settings.has_later)
+		models->later = prepare_state(page, states[1]);
+	models->control = prepare_state(page, states[2]);
+	models->n_draws = page->settings.block_items > 0 ? BLOCK_DRAWS : ALL_DRAWS;
+	if (models->personal->header.feature_dim != page->settings.size)
+		elog(ERROR, "unexpected model of a recommender");
+	if (policy == POLICY_PERSONAL)
+	{
+		models->draws = palloc(sizeof(double) * models->n_draws * models->personal->dim);
+		PreparedDraws(models->personal, (uint64) seed, 0, models->n_draws, models->draws);
+	}
+	return models;
+}
+
+/* Weights of later outcomes, which are too rare to explore; NULL: none */
+const double *
+LaterWeights(const PageModels *models)
+{
+	return models->later == NULL ? NULL : PreparedWeights(models->later, models->profile);
+}
+
+/* Add the weights of later outcomes to rows of weights. */
+static void
+add_later(const PageModels *models, double *weights, int rows, int size, int width)
+{
+	const double *later = LaterWeights(models);
+
+	for (int row = 0; row < rows && later != NULL; row++)
+		for (int i = 0; i < size; i++)
+			weights[(Size) row * width + i] += later[i];
+}
+
+/* Weights of the mean, with later outcomes */
+double *
+MeanWeights(const PageRequest *page, const PageModels *models)
+{
+	int			size = page->settings.size;
+	double	   *weights = palloc(sizeof(double) * size);
+
+	memcpy(weights, PreparedWeights(models->personal, models->profile), sizeof(double) * size);
+	add_later(models, weights, 1, size, size);
+	return weights;
+}
+
+/* What prices subtract from scores, per unit of each cost */
+const double *
+ReadPenalties(PageRequest *page)
+{
+	NullableDatum result;
+	ArrayType  *penalties;
+
+	RunSelect(page, &read_penalties, 0, NULL);
+	result = ResultColumn(1);
+	if (result.isnull)
+		raise_incomplete();
+	penalties = DatumGetArrayTypeP(result.value);
+	if (ARR_HASNULL(penalties) || ArrayGetNItems(ARR_NDIM(penalties), ARR_DIMS(penalties)) != page->settings.constraints)
+		raise_incomplete();
+	return (double *) ARR_DATA_PTR(penalties);
+}
+
+/* Rows of the draws' weights */
+static void
+lift_draws(const PageModels *models, int size, int width, double *weights)
+{
+	const DlintsHeader *header = &models->personal->header;
+	int			length = (int) ModelLiftedLen(header);
+	double	   *lifted = palloc(sizeof(double) * models->n_draws * length);
+
+	LiftParameters(header, models->n_draws, models->draws, ReadProfile(models->profile, header), lifted);
+	for (int row = 0; row < models->n_draws; row++)
+		memcpy(weights + (Size) row * width, lifted + (Size) row * length, sizeof(double) * size);
+	pfree(lifted);
+}
+
+/*
+ * Rankings of items: by the draws by which the list is chosen, or by the mean.
+ * Control and trending lists are ranked by popularity, without effects and prices.
+ */
+Rankings
+RankItems(PageRequest *page, ListPolicy policy, const PageModels *models, bool is_priced)
+{
+	int			size = page->settings.size;
+	int			width = size + 1 + (is_priced ? page->settings.constraints : 0);
+	int			count = models->draws != NULL ? models->n_draws : 1;
+	double	   *weights = palloc0(sizeof(double) * count * width);
+	Rankings	rankings = {count, width, weights};
+	const double *penalties;
+
+	if (policy == POLICY_CONTROL || policy == POLICY_TRENDING)
+	{
+		weights[page->settings.liked] = 1.0;
+		return rankings;
+	}
+	if (models->draws != NULL)
+		lift_draws(models, size, width, weights);
+	else
+		memcpy(weights, PreparedWeights(models->personal, models->profile), sizeof(double) * size);
+	add_later(models, weights, count, size, width);
+	penalties = width > size + 1 ? ReadPenalties(page) : NULL;
+	for (int row = 0; row < count; row++)
+	{
+		weights[(Size) row * width + size] = 1.0;
+		for (int i = size + 1; i < width; i++)
+			weights[(Size) row * width + i] = -penalties[i - size - 1];
+	}
+	return rankings;
+}
+
+PG_FUNCTION_INFO_V1(dlints_ranking_weights);
+
+/*
+ * _dlints_ranking_weights(profile real[], policy text, seed bigint) -> float8[][]
+ *		Rankings of items under a policy in the entered schema, without prices: a row
+ *		for each draw, or one for the mean.
+ */
+Datum
+dlints_ranking_weights(PG_FUNCTION_ARGS)
+{
+	char	   *name = text_to_cstring(PG_GETARG_TEXT_PP(1));
+	MemoryContext caller = CurrentMemoryContext;
+	ListPolicy	policy = POLICY_PERSONAL;
+	PageRequest page;
+	PageModels *models;
+	Rankings	rankings;
+	ArrayType  *result;
+
+	while (strcmp(policy_names[policy], name) != 0)
+		if (++policy > POLICY_TRENDING)
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("unknown policy \"%s\"", name)));
+	EnterPage(&page, fcinfo, EnteredSchema(get_func_namespace(fcinfo->flinfo->fn_oid)));
+	ReadPageSettings(&page);
+	models = ReadModels(&page, policy, PG_GETARG_DATUM(0), PG_GETARG_INT64(2));
+	rankings = RankItems(&page, policy, models, false);
+	result = DatumGetArrayTypeP(ResultMatrix(rankings.weights, rankings.count, rankings.width));
+	result = memcpy(MemoryContextAllocHuge(caller, VARSIZE(result)), result, VARSIZE(result));
+	ClosePage(&page);
+	PG_RETURN_ARRAYTYPE_P(result);
+}

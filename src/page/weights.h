@@ -1,0 +1,30 @@
+/*
+ * weights.h
+ *		Models of a request, and the weights that they give to features.
+ */
+#ifndef DLINTS_PAGE_WEIGHTS_H
+#define DLINTS_PAGE_WEIGHTS_H
+
+#include "page/blocks.h"
+#include "posterior/parts.h"
+
+/* Models under the profile of a request */
+typedef struct PageModels
+{
+	Datum		profile;
+	Datum		personal_state;
+	Datum		later_state;
+	PreparedModel *personal;
+	PreparedModel *later;		/* NULL unless it is trained */
+	PreparedModel *control;
+	int			n_draws;
+	double	   *draws;			/* parameters of "personal"; NULL: the policy does not draw */
+} PageModels;
+
+extern PageModels *ReadModels(PageRequest *page, ListPolicy policy, Datum profile, int64 seed);
+extern double *MeanWeights(const PageRequest *page, const PageModels *models);
+extern const double *LaterWeights(const PageModels *models);
+extern const double *ReadPenalties(PageRequest *page);
+extern Rankings RankItems(PageRequest *page, ListPolicy policy, const PageModels *models, bool is_priced);
+
+#endif							/* DLINTS_PAGE_WEIGHTS_H */

@@ -1,0 +1,205 @@
+/*
+ * test_byte_score.c
+ *		Scores by bytes: the same integers as a plain sum of products, near the exact
+ *		score, and the same for equal codes wherever they stand.
+ */
+#include "oracle.h"
+
+#include <float.h>
+#include <string.h>
+
+#include "core/byte_score.h"
+
+#define LEN_MAX		70
+#define COUNT_MAX	9
+
+/* "count" vectors with weights for all lanes, and their scores */
+typedef struct Case
+{
+	int			len;
+	int			count;
+	int			lanes;
+	float		features[COUNT_MAX * LEN_MAX];
+	double		weights[BYTE_LANES * LEN_MAX];
+	float		scales[COUNT_MAX];
+	uint8_t		codes[COUNT_MAX * (LEN_MAX + 4)];
+	int8_t		packed[BYTE_LANES * (LEN_MAX + 4)];
+	ByteWeights pack;
+	int32_t		sums[COUNT_MAX * BYTE_LANES + 1];
+	float		scores[COUNT_MAX * BYTE_LANES + 1];
+} Case;
+
+static void
+score(Case *c)
+{
+	int			i;
+
+	for (i = 0; i < c->count; i++)
+		c->scales[i] = byte_encode(c->len, c->features + i * c->len, c->codes + i * byte_padded(c->len));
+	byte_pack_weights(c->len, c->lanes, c->weights, c->len, c->packed, &c->pack);
+	c->sums[c->count * BYTE_LANES] = -7;
+	byte_sums(&c->pack, c->count, c->codes, byte_padded(c->len), c->sums);
+	assert_int_equal(c->sums[c->count * BYTE_LANES], -7);
+	memset(c->scores, 0, sizeof(c->scores));
+	byte_add_scores(&c->pack, c->count, c->sums, c->scales, 1, c->scores);
+}
+
+static void
+roll(Case *c, int len, int count, int lanes, uint64_t *seed)
+{
+	int			i;
+
+	memset(c, 0, sizeof(*c));
+	c->len = len;
+	c->count = count;
+	c->lanes = lanes;
+	for (i = 0; i < len * count; i++)
+		c->features[i] = (float) dice(seed);
+	for (i = 0; i < len * lanes; i++)
+		c->weights[i] = dice(seed);
+}
+
+/* the product of a vector of codes with a weight vector, one number after the other */
+static int32_t
+plain_sum(const Case *c, int i, int lane)
+{
+	int32_t		sum = 0;
+	int			k;
+
+	for (k = 0; k < c->len; k++)
+		sum += c->codes[i * byte_padded(c->len) + k] * c->packed[k / 4 * BYTE_LANES * 4 + lane * 4 + k % 4];
+	return sum;
+}
+
+static void
+test_sums_are_exact(void **state)
+{
+	uint64_t	seed = 1;
+	Case		c;
+	int			len;
+	int			i;
+	int			l;
+
+	for (len = 1; len <= LEN_MAX; len++)
+	{
+		roll(&c, len, 1 + len % COUNT_MAX, 1 + len % BYTE_LANES, &seed);
+		score(&c);
+		for (i = 0; i < c.count; i++)
+			for (l = 0; l < BYTE_LANES; l++)
+				assert_int_equal(c.sums[i * BYTE_LANES + l], plain_sum(&c, i, l));
+	}
+}
+
+/* the largest codes under the largest weights, of either sign */
+static void
+test_no_overflow(void **state)
+{
+	uint64_t	seed = 2;
+	Case		c;
+	int			i;
+
+	roll(&c, LEN_MAX, 2, BYTE_LANES, &seed);
+	for (i = 0; i < 2 * LEN_MAX; i++)
+		c.features[i] = i < LEN_MAX ? 1.0f : -1.0f;
+	for (i = 0; i < BYTE_LANES * LEN_MAX; i++)
+		c.weights[i] = i / LEN_MAX % 2 == 0 ? 3.0 : -3.0;
+	score(&c);
+	for (i = 0; i < 2 * BYTE_LANES; i++)
+	{
+		int			sign = (i < BYTE_LANES ? 1 : -1) * (i % 2 == 0 ? 1 : -1);
+
+		assert_int_equal(c.sums[i], plain_sum(&c, i / BYTE_LANES, i % BYTE_LANES));
+		assert_near(c.scores[i], sign * 3.0 * LEN_MAX, 1e-3);
+	}
+}
+
+/* Errors are those of rounding: no more than six standard errors in some 10,000 scores. */
+static void
+test_scores_are_near(void **state)
+{
+	uint64_t	seed = 3;
+	Case		c;
+	double		squares = 0.0;
+	int			n = 0;
+	int			len;
+
+	for (len = 1; len <= LEN_MAX; len++)
+	{
+		roll(&c, len, COUNT_MAX, BYTE_LANES, &seed);
+		score(&c);
+		for (int i = 0; i < c.count; i++)
+			for (int l = 0; l < BYTE_LANES; l++)
+			{
+				double		exact = 0.0;
+				double		error;
+
+				for (int k = 0; k < len; k++)
+					exact += c.weights[l * len + k] * c.features[i * len + k];
+				error = (c.scores[i * BYTE_LANES + l] - exact) / (c.scales[i] * c.pack.errors[l]);
+				assert_near(error, 0.0, 6.0);
+				squares += error * error;
+				n++;
+			}
+	}
+	assert_near(squares / n, 1.0, 0.2);
+}
+
+static void
+test_equal_codes_have_equal_scores(void **state)
+{
+	uint64_t	seed = 4;
+	Case		c;
+	int			i;
+
+	for (int count = 1; count <= COUNT_MAX; count++)
+	{
+		roll(&c, 33, count, BYTE_LANES, &seed);
+		for (i = 1; i < count; i++)
+			memcpy(c.features + i * 33, c.features, sizeof(float) * 33);
+		score(&c);
+		for (i = 1; i < count; i++)
+			assert_memory_equal(c.scores + i * BYTE_LANES, c.scores, sizeof(float) * BYTE_LANES);
+	}
+}
+
+/* Zeros, numbers too small for a scale, and vectors of length 0 score 0. */
+static void
+test_zeros(void **state)
+{
+	static const float values[] = {0.0f, FLT_MIN / 200, -FLT_MIN / 200};
+	uint64_t	seed = 5;
+	Case		c;
+
+	for (int v = 0; v < LENGTH(values); v++)
+	{
+		roll(&c, 5, 1, 3, &seed);
+		for (int k = 0; k < 5; k++)
+			c.features[k] = values[v];
+		score(&c);
+		for (int l = 0; l < BYTE_LANES; l++)
+			assert_true(c.scores[l] == 0.0f);
+	}
+	roll(&c, 0, 2, 3, &seed);
+	score(&c);
+	for (int l = 0; l < 2 * BYTE_LANES; l++)
+		assert_true(c.scores[l] == 0.0f);
+	roll(&c, 5, 1, 3, &seed);
+	memset(c.weights, 0, sizeof(c.weights));
+	score(&c);
+	for (int l = 0; l < BYTE_LANES; l++)
+		assert_true(c.scores[l] == 0.0f);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		test_of(test_sums_are_exact),
+		test_of(test_no_overflow),
+		test_of(test_scores_are_near),
+		test_of(test_equal_codes_have_equal_scores),
+		test_of(test_zeros),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
