@@ -34,12 +34,12 @@ PREPARE = """
     SELECT dlints_recommend((SELECT state FROM shop.model
                              WHERE name = 'personal'),
                             item, features, 10, $1)
-    FROM   shop.item_vector;
+    FROM   shop.item_features;
     PREPARE decide AS
     SELECT d.*
     FROM   shop.model m,
            (SELECT array_agg(item) AS items, array_agg(features) AS features
-            FROM   shop.item_vector) c,
+            FROM   shop.item_features) c,
            LATERAL dlints_decide(m.state, c.items, c.features, k => 10,
                                  profile => $1, draws => 20) d
     WHERE  m.name = 'personal';
@@ -48,7 +48,7 @@ PREPARE = """
                            at timestamptz DEFAULT now());
     PREPARE queue AS
     INSERT INTO feedback (features, profile, reward)
-    SELECT features, $1, 1 FROM shop.item_vector WHERE item = $2"""
+    SELECT features, $1, 1 FROM shop.item_features WHERE item = $2"""
 FOLD = """
     WITH batch AS (DELETE FROM feedback RETURNING *)
     UPDATE shop.model m SET state = m.state || (

@@ -60,7 +60,7 @@ FILL = """
                           AS features
                    FROM   generate_series(0, {items} - 1) n,
                           generate_series(1, {shown}) position,
-                          shop.item_vector v
+                          shop.item_features v
                    WHERE  v.item = 1 + (n * 7 + position * 37) %% {items}
                    GROUP  BY n) list) a,
            LATERAL (SELECT a.lists[1 + n %% {items}]::integer[] AS items,

@@ -10,13 +10,13 @@ SELECT d.id, s.item, s.probability, dlints_predict(candidate, v.features, d.prof
 FROM   home.model l, home.decision d,
        LATERAL (SELECT array_agg(i.id) AS ids, array_agg(v.features) AS features, array_agg(i.brand) AS brands,
                        array_agg(i.boost + dlints_predict(l.state, v.features, d.profile)) AS bonuses
-                FROM   product i JOIN home.item_vector v ON v.item = i.id
+                FROM   product i JOIN home.item_features v ON v.item = i.id
                 WHERE  i.added_at <= d.at
                 AND    NOT EXISTS (SELECT FROM event e WHERE e.customer_id = d.user_id AND e.product_id = i.id
                                    AND e.kind = 'purchase' AND e.at <= d.at)) c,
        LATERAL dlints_decide(candidate, c.ids, c.features, 10, d.profile, draws => 50, bonus => c.bonuses,
                              cap_group => c.brands, cap => 3, all_items => true) s
-       JOIN home.item_vector v ON v.item = s.item
+       JOIN home.item_features v ON v.item = s.item
 WHERE  l.name = 'later' AND d.treatment = 'personal' AND d.at >= would_show.since AND s.probability > 0
 $$;
 -- ... and estimate the clicks per position that it would have received.

@@ -20,8 +20,8 @@ DECLARE
 BEGIN
 	RETURN CASE WHEN missing IS NULL THEN NULL ELSE
 		'dropped together with the tables or columns that they read: ' || missing
-		|| CASE missing WHEN '"cost_text"' THEN '. Item vectors and costs are no longer refreshed'
-		                ELSE '. The recommender returns no lists' END
+		|| CASE WHEN missing ~ '"(click|allowed|bonus|cap_group)"' THEN '. The recommender returns no lists'
+		        ELSE '. Item vectors and costs are no longer refreshed' END
 		|| CASE WHEN missing ~ '"(item|encoded_item|encode_document)"'
 		   THEN '. Its log and models remain. Name a table with the same columns:'
 		        ' dlints_alter_recommender(..., ''{"items": "name"}'').'
