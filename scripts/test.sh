@@ -4,8 +4,12 @@
 # TESTS, where it is not empty, says which: "core" for the unit tests, and paths
 set -eu
 
-tests=${TESTS:-core test/regress.sh test/oldest.sh test/pgtap/*.sql $(grep -l '^run_checks(' test/python/*.py) test/play/check_http.py test/t/*.pl test/corpus.sh}
-prove="prove --harness Harness"
+# The longest come first, so that both jobs end together.
+long='006_interrupt|014_remote|020_mutated_values|033_layer_traps|040_documents|060_recommender'
+tests=${TESTS:-core test/regress.sh test/oldest.sh test/pgtap/*.sql \
+	$(grep -l '^run_checks(' test/python/*.py) test/play/check_http.py test/corpus.sh \
+	$(find test/t/*.pl | grep -E "$long") $(find test/t/*.pl | grep -vE "$long")}
+prove="prove --harness Harness --timer"
 export DLINTS_TALLY="$PRIVATE/tally"
 : >"$DLINTS_TALLY"
 

@@ -32,12 +32,13 @@ sub board
 	return;
 }
 
-# Every row of it
+# Every row of it; those of a source do not change
+my %rows;
 sub rows
 {
 	my ($database) = @_;
 
-	return join "\n", map { $node->safe_psql($database,
+	return $rows{$database} //= join "\n", map { $node->safe_psql($database,
 			"SELECT '$_', count(*), md5(string_agg(t::text, ' ' ORDER BY t::text)) FROM board.$_ t") }
 	  'setting', 'item_vector', 'model', 'decision', 'impression', 'reward', 'pending', 'warm_start_example', 'job';
 }
@@ -52,12 +53,17 @@ sub dump_to
 }
 
 # The statements that create its objects, without two lines that have a random key since August 2025
+my %definition;
 sub definition
 {
 	my ($database) = @_;
 
-	dump_to($database, "$folder/definition", '--schema=board', '--schema-only', '--no-comments');
-	return DlintsTest->slurp("$folder/definition") =~ s/^\\(un)?restrict .*$//gmr;
+	$definition{$database} //= do
+	{
+		dump_to($database, "$folder/definition", '--schema=board', '--schema-only', '--no-comments');
+		DlintsTest->slurp("$folder/definition") =~ s/^\\(un)?restrict .*$//gmr;
+	};
+	return $definition{$database};
 }
 
 sub restore
@@ -99,24 +105,22 @@ sub check
 for my $schema ('public', 'bandit')
 {
 	my $source = "board_$schema";
+	# each form with either half of the cases
+	my ($form_whole, $form_alone) = $schema eq 'public' ? ('plain', 'custom') : ('directory', 'plain');
+	my ($whole, $alone) = ("whole_$schema", "alone_$schema");
 
 	board($source, $schema);
-	for my $form ('plain', $schema eq 'public' ? 'custom' : 'directory')
-	{
-		my ($whole, $alone) = map { "${_}_${form}_$schema" } 'whole', 'alone';
+	dump_to($source, "$folder/$whole", "--format=$form_whole");
+	$node->safe_psql('postgres', "CREATE DATABASE $whole");
+	restore($whole, "$folder/$whole", $form_whole eq 'plain');
+	check($whole, $source);
 
-		dump_to($source, "$folder/$whole", "--format=$form");
-		$node->safe_psql('postgres', "CREATE DATABASE $whole");
-		restore($whole, "$folder/$whole", $form eq 'plain');
-		check($whole, $source);
-
-		# the shop first, then the recommender, without comments
-		dump_to($source, "$folder/shop_$alone", '--exclude-schema=board', "--format=$form");
-		dump_to($source, "$folder/$alone", '--schema=board', '--no-comments', "--format=$form");
-		$node->safe_psql('postgres', "CREATE DATABASE $alone");
-		restore($alone, "$folder/$_", $form eq 'plain') for "shop_$alone", $alone;
-		check($alone, $source);
-	}
+	# the shop first, then the recommender, without comments
+	dump_to($source, "$folder/shop_$alone", '--exclude-schema=board', "--format=$form_alone");
+	dump_to($source, "$folder/$alone", '--schema=board', '--no-comments', "--format=$form_alone");
+	$node->safe_psql('postgres', "CREATE DATABASE $alone");
+	restore($alone, "$folder/$_", $form_alone eq 'plain') for "shop_$alone", $alone;
+	check($alone, $source);
 }
 
 $node->stop;

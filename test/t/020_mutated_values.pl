@@ -2,7 +2,7 @@
 # through binary COPY, then where they are stored: each is refused or harmless,
 # whichever function is asked.
 #
-# DLINTS_TEST_SEED repeats a run, DLINTS_TEST_MUTATIONS says how many (400).
+# DLINTS_TEST_SEED repeats a run, DLINTS_TEST_MUTATIONS says how many (250).
 use strict;
 use warnings;
 
@@ -13,7 +13,7 @@ use DlintsTest;
 use Test::More;
 
 my $seed = $ENV{DLINTS_TEST_SEED} // 20200601;
-my $mutations = $ENV{DLINTS_TEST_MUTATIONS} // 400;
+my $mutations = $ENV{DLINTS_TEST_MUTATIONS} // 250;
 note "DLINTS_TEST_SEED=$seed";
 srand($seed);
 
