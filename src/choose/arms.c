@@ -75,7 +75,7 @@ dlints_recommend_arms_transfn(PG_FUNCTION_ARGS)
 	top = PG_ARGISNULL(0) ?
 		TopKCreate(fcinfo, AggregateContext(fcinfo), form->item, k) :
 		(TopK *) PG_GETARG_POINTER(0);
-	TopKCheckCount(top, k);
+	CheckSameValue(k == top->k, "k", "group");
 	score = ArmScoreOf(PrepareModel(fcinfo, form->model),
 					   ArgArray(fcinfo, form->features),
 					   ProfileArgument(fcinfo, form->profile));

@@ -92,7 +92,7 @@ dlints_recommend_transfn(PG_FUNCTION_ARGS)
 		k = ArgCount(fcinfo, form->k);
 	state = PG_ARGISNULL(0) ? BeginState(fcinfo, form, k) :
 		(RecommendState *) PG_GETARG_POINTER(0);
-	TopKCheckCount(state->top, k);
+	CheckSameValue(k == state->top->k, "k", "group");
 	RequestCheckModel(&state->request, PG_GETARG_DATUM(form->model));
 	if (form->profile)
 		RequestCheckProfile(&state->request, PG_GETARG_DATUM(form->profile));

@@ -83,12 +83,6 @@ TopKCreate(FunctionCallInfo fcinfo, MemoryContext context, int item_argno,
 	return TopKCreateOfType(context, type, k);
 }
 
-/* Raise an error if k differs between the rows of a group. */
-void
-TopKCheckCount(const TopK *top, int k)
-{
-	CheckSameValue(k == top->k, "k", "group");
-}
 
 static int
 ItemCount(const TopK *top)

@@ -28,7 +28,6 @@ typedef struct TopK
 extern TopK *TopKCreate(FunctionCallInfo fcinfo, MemoryContext context,
 						int item_argno, int k);
 extern TopK *TopKCreateOfType(MemoryContext context, Oid item_type, int k);
-extern void TopKCheckCount(const TopK *top, int k);
 extern void TopKKeep(TopK *top, double score, uint64 key, NullableDatum item);
 extern Datum TopKReturnBest(FunctionCallInfo fcinfo, const TopK *top);
 extern Datum TopKArray(const TopK *top);

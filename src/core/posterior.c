@@ -379,10 +379,3 @@ posterior_score(const Factor *f, const double *b, double *reduced,
 	}
 	return mean;
 }
-
-/* Compute Z^-1 Z~ Z^-1 as a full symmetric matrix. */
-void
-posterior_covariance(int dim, const double *root, double *cov)
-{
-	linalg_gram(dim, root, cov);
-}

@@ -65,6 +65,5 @@ extern double posterior_stddev(int dim, const double *root,
 							   const double *reduced, double *work);
 extern double posterior_score(const Factor *f, const double *b,
 							  double *reduced, double *stddev);
-extern void posterior_covariance(int dim, const double *root, double *cov);
 
 #endif							/* DLINTS_POSTERIOR_H */

@@ -29,11 +29,12 @@ is_better(const Slate *s, SlateEntry *a, SlateEntry *b)
 		(a->score == b->score && tie_key(s, a) < tie_key(s, b));
 }
 
-/* Move the entry at index "at" down until no child is worse. */
+/* Move the first entry down until no child is worse. */
 static void
-sift_down(SlateHeap *heap, const Slate *s, int place)
+sift_down(SlateHeap *heap, const Slate *s)
 {
-	SlateEntry	entry = heap->entries[place];
+	SlateEntry	entry = heap->entries[0];
+	int			place = 0;
 	int			child;
 
 	while ((child = 2 * place + 1) < heap->count)
@@ -101,7 +102,7 @@ push_or_replace(SlateHeap *heap, const Slate *s, SlateEntry entry)
 	{
 		record_lost(heap, s, &heap->entries[0]);
 		heap->entries[0] = entry;
-		sift_down(heap, s, 0);
+		sift_down(heap, s);
 	}
 	else
 		record_lost(heap, s, &entry);
@@ -248,6 +249,6 @@ slate_sort(Slate *s)
 
 		rest.entries[0] = rest.entries[--rest.count];
 		rest.entries[rest.count] = worst;
-		sift_down(&rest, s, 0);
+		sift_down(&rest, s);
 	}
 }

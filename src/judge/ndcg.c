@@ -67,7 +67,7 @@ dlints_ndcg_transfn(PG_FUNCTION_ARGS)
 	state = PG_ARGISNULL(0) ?
 		BeginNdcg(AggregateContext(fcinfo), k) :
 		(NdcgState *) PG_GETARG_POINTER(0);
-	TopKCheckCount(state->by_score, k);
+	CheckSameValue(k == state->by_score->k, "k", "group");
 	TopKOffer(state->by_score, score, item);
 	TopKOffer(state->by_relevance, relevance, item);
 	PG_RETURN_POINTER(state);

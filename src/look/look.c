@@ -11,6 +11,7 @@
 #include "utils/array.h"
 #include "utils/builtins.h"
 
+#include "core/linalg.h"
 #include "model/fields.h"
 #include "model/model.h"
 #include "posterior/parts.h"
@@ -126,7 +127,7 @@ dlints_covariance(PG_FUNCTION_ARGS)
 	double	   *covariance = palloc(sizeof(double) * (Size) dim * dim);
 
 	PrepareParts(prepared, PART_ROOT);
-	posterior_covariance(dim, prepared->root, covariance);
+	linalg_gram(dim, prepared->root, covariance);
 	PG_RETURN_DATUM(ResultMatrix(covariance, dim, dim));
 }
 

@@ -23,14 +23,14 @@
 #define IS_MATRIX	(1 << 23)
 #define HAS_8_BITS	(1 << 22)
 
-/* The vectors that remain to be read of a packed value */
+/* Vectors of a packed value that remain to be read */
 typedef struct PackedVectors
 {
-	int			len;			/* of each vector */
-	int			width;			/* bytes of a number */
+	int			len;			/* length of each vector */
+	int			width;			/* bytes per number */
 	bool		is_matrix;
 	const uint8 *next;
-	Size		left;			/* bytes */
+	Size		left;			/* remaining bytes */
 } PackedVectors;
 
 /*
@@ -39,12 +39,12 @@ typedef struct PackedVectors
  */
 typedef struct Reader
 {
-	ValueKey	key;			/* of the unmodified argument */
+	ValueKey	key;			/* identifies the unmodified argument */
 	bytea	   *plain;
 	PackedVectors vectors;
 	int64		place;			/* number of the next vector, from 1 */
-	ValueKey	weights_key;	/* of the weights of the mean */
-	double	   *mean;			/* of all vectors; NULL: not computed yet */
+	ValueKey	weights_key;	/* identifies the weights of "mean" */
+	double	   *mean;			/* weighted mean of all vectors; NULL until computed */
 } Reader;
 
 static void
@@ -58,7 +58,10 @@ CheckLength(int len)
 				 errdetail("There are %d.", len)));
 }
 
-/* Number of vectors in an array, and their length; an empty array is one vector. */
+/*
+ * Return the number of vectors in an array, and set spec->len to their
+ * length.  An empty array is one vector.
+ */
 static int
 VectorCount(ArrayType *array, ArgSpec *spec)
 {
@@ -87,7 +90,7 @@ CheckReals(Size count, const double *numbers)
 					 errmsg("%g is out of range for type real", numbers[i])));
 }
 
-/* The exponent of each row */
+/* Compute the exponent of each row. */
 static int *
 RowExponents(int rows, int len, const double *numbers)
 {
@@ -100,7 +103,7 @@ RowExponents(int rows, int len, const double *numbers)
 	return exponents;
 }
 
-/* Compress a vector, or the rows of a matrix; "width" is the number of bytes per number. */
+/* Compress a vector, or the rows of a matrix, to "width" bytes per number. */
 static bytea *
 Pack(ArrayType *array, int width)
 {
@@ -199,7 +202,7 @@ ReadPacked(bytea *packed)
 	return vectors;
 }
 
-/* Advance to the next vector; false at the end. */
+/* Advance to the next vector; returns false at the end. */
 static bool
 SkipVector(PackedVectors *vectors)
 {
@@ -214,7 +217,7 @@ SkipVector(PackedVectors *vectors)
 	return true;
 }
 
-/* Read the next vector, which SkipVector() has found to be complete. */
+/* Read the next vector.  SkipVector() has checked its size. */
 static void
 ReadVector(const PackedVectors *vectors, float4 *out)
 {
@@ -230,7 +233,10 @@ ForgetMean(Reader *reader)
 	reader->weights_key.size = 0;
 }
 
-/* The reader of this call's value, which lives as long as the function's lookup data */
+/*
+ * Get the reader of this call site, positioned at the first vector if the
+ * value is new.
+ */
 static Reader *
 FindReader(FunctionCallInfo fcinfo)
 {
@@ -255,7 +261,7 @@ FindReader(FunctionCallInfo fcinfo)
 	return reader;
 }
 
-/* Vector n of a value, as an array; NULL if there are fewer. */
+/* Return vector n of a value as an array; NULL if there are fewer. */
 static ArrayType *
 VectorAt(Reader *reader, int64 n)
 {
@@ -281,7 +287,10 @@ VectorAt(Reader *reader, int64 n)
 
 PG_FUNCTION_INFO_V1(dlints_unpack);
 
-/* dlints_unpack(packed bytea, n bigint) -> real[]: vector n, or NULL if there are fewer */
+/*
+ * dlints_unpack(packed, n) -> real[]: return vector n (1-based); NULL if
+ * there are fewer
+ */
 Datum
 dlints_unpack(PG_FUNCTION_ARGS)
 {
@@ -390,7 +399,10 @@ dlints_contrast(PG_FUNCTION_ARGS)
 
 PG_FUNCTION_INFO_V1(dlints_vector_packed);
 
-/* dlints_vector(packed bytea): all vectors, as the vector or the matrix that was packed */
+/*
+ * dlints_vector(packed): return all vectors, as the vector or matrix that was
+ * packed
+ */
 Datum
 dlints_vector_packed(PG_FUNCTION_ARGS)
 {

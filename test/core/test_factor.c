@@ -27,7 +27,7 @@ check_usable(const Evidence *e, double ridge)
 	assert_true(factor_with(e, ridge, f));
 	posterior_mean(f, e->b, mean);
 	posterior_root(f, root);
-	posterior_covariance(dim, root, cov);
+	linalg_gram(dim, root, cov);
 	for (i = 0; i < dim; i++)
 	{
 		assert_true(isfinite(mean[i]));

@@ -151,7 +151,7 @@ check_covariance(const Model *m)
 	int			i;
 	int			j;
 
-	posterior_covariance(dim, m->root, cov);
+	linalg_gram(dim, m->root, cov);
 	for (i = 0; i < dim; i++)
 	{
 		exact		stddev = sqrtl(expected[i * dim + i]);

@@ -139,7 +139,7 @@ read_out(const Evidence *e, const Rewards *rewards, const Prior *prior)
 	prior_add(prior, e->dim, b);
 	posterior_mean(f, b, out.mean);
 	posterior_root(f, root);
-	posterior_covariance(e->dim, root, out.cov);
+	linalg_gram(e->dim, root, out.cov);
 	return out;
 }
 

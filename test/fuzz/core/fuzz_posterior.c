@@ -351,7 +351,7 @@ check_widths(const Factor *f, const double *vector, bool moderate)
 
 	posterior_root(f, root);
 	width = posterior_stddev(f->dim, root, vector, work);
-	posterior_covariance(f->dim, root, covariance);
+	linalg_gram(f->dim, root, covariance);
 	check(!(width < 0.0));
 	for (i = 0; i < dim; i++)
 	{
