@@ -14,7 +14,7 @@ $$;
 CREATE FUNCTION used(m dlints, j integer) RETURNS dlints LANGUAGE sql AS
 $$ SELECT (m::jsonb || jsonb_build_object('memory', j))::dlints $$;
 
-SELECT plan(88);
+SELECT plan(88 + 52);
 
 SELECT ok(difference(dlints_mean(m), dlints_mean(o)) <= 1e-10
     AND difference(product(matrix, product(dlints_covariance(m), matrix)), z_tilde_matrix(m))
@@ -139,5 +139,194 @@ SELECT each_holds($$
     model_difference(ridge, again) < 1e-10
     (dlints_info(ridge)).memory = (dlints_info(again)).memory
     $$, 'FROM set');
+
+-- The memory in use and the noise: what the choice is for, on which scales it does not depend, and when it is made.
+-- The equations are test/python/memories.py's, in numpy.
+
+-- Histories of features in four dimensions; the noise is even over an interval, of
+-- standard deviation 0.5.
+CREATE FUNCTION expected(story text, i bigint, x float8[]) RETURNS float8 LANGUAGE sql AS
+$$
+SELECT CASE story
+    WHEN 'stationary' THEN 2 * x[1] - x[2]
+    WHEN 'abrupt' THEN CASE WHEN i <= 60 THEN 2 ELSE -2 END * x[1] - x[2]
+    WHEN 'slow' THEN 2 * cos(i / 40.0) * x[1] + 2 * sin(i / 40.0) * x[2]
+    WHEN 'changes' THEN CASE WHEN i / 25 % 2 = 0 THEN 1.5 ELSE -1.5 END * x[3]
+    WHEN 'nothing' THEN 0
+    WHEN 'level' THEN CASE WHEN i <= 60 THEN 3 ELSE -3 END END
+$$;
+CREATE TEMP TABLE history AS
+SELECT story, i, x, expected(story, i, x) + 0.5 * sqrt(3) * number(i, 500) AS r
+FROM unnest('{stationary,abrupt,slow,changes,nothing,level}'::text[]) AS story,
+    generate_series(1, 1000) AS i, LATERAL (SELECT features(i, 4) OFFSET 0) AS c (x);
+-- all there was to see on the way
+CREATE FUNCTION path(m dlints, which text) RETURNS TABLE (step integer, memory integer)
+LANGUAGE plpgsql AS
+$$
+DECLARE
+	o history;
+BEGIN
+	FOR o IN SELECT * FROM history WHERE story = which AND i <= 150 ORDER BY i LOOP
+		m := dlints_update(m, o.x, o.r);
+		step := o.i;
+		memory := (dlints_info(m)).memory;
+		RETURN NEXT;
+	END LOOP;
+END
+$$;
+CREATE TEMP TABLE seen AS
+SELECT story, path.* FROM (SELECT DISTINCT story FROM history) AS s, path(dlints_new(4), story);
+
+SELECT set_eq('SELECT DISTINCT memory FROM seen', ARRAY[1, 2, 3], 'each memory is in use at times');
+
+-- what it is for
+SELECT ok(count(*) FILTER (WHERE memory = 3) >= 140, format('%s: everything is remembered', story))
+FROM seen WHERE story IN ('stationary', 'nothing') GROUP BY story ORDER BY story;
+SELECT ok(bool_and(memory = 3) FILTER (WHERE step <= 60)
+    AND bool_and(memory < 3) FILTER (WHERE step > 75)
+    AND count(*) FILTER (WHERE memory = 1 AND step BETWEEN 61 AND 90) >= 10,
+    format('%s: what was before it is forgotten', story))
+FROM seen WHERE story IN ('abrupt', 'level') GROUP BY story ORDER BY story;
+SELECT cmp_ok(count(*), '>=', 45::bigint, 'slow: only the recent counts')
+FROM seen WHERE story = 'slow' AND memory < 3 AND step > 100;
+-- Where something changes more than the noise is seen: the ridge keeps something back, most
+-- of it from short memories; what follows a change comes late; and the longest memory,
+-- which knows both sides of it, is heard.
+CREATE TEMP TABLE whole AS
+SELECT story, dlints_evidence(dlints_new(4), x, r ORDER BY i) AS m FROM history GROUP BY story;
+SELECT cmp_ok(abs(sigma / 0.5 - 1), '<', most,
+    format('%s: sigma is %s for 0.5', story, round(sigma::numeric, 3)))
+FROM (VALUES ('stationary', 0.1::float8), ('nothing', 0.1), ('abrupt', 0.6), ('level', 0.6),
+             ('slow', 1.2), ('changes', 1.2)) AS v (story, most) JOIN whole USING (story),
+    dlints_info(m) ORDER BY story;
+
+-- Rewards of 0 and 1 on other scales: the same choice, sigma in their units, and the same
+-- ranking, in one history or in parts.
+CREATE TEMP TABLE click AS
+SELECT i, x, (number(i, 600) < x[1] - 0.5)::integer AS r FROM history WHERE story = 'stationary';
+INSERT INTO click
+SELECT i + 1000, x, (number(i, 601) < x[2] - 0.5)::integer FROM click WHERE i <= 200;
+CREATE TEMP TABLE part AS
+SELECT low, high, i / 150 AS no,
+    dlints_evidence(dlints_new(4), x, low + (high - low) * r ORDER BY i) AS e
+FROM (VALUES (0::float8, 1::float8), (0, 1000), (-1000, -999), (99, 101), (1e6, 1e6 + 1),
+             (1e9, 1e9 + 1), (0.001, 0)) AS v (low, high), click GROUP BY low, high, no;
+CREATE TEMP TABLE scaled AS
+SELECT low, high, m, parts, CASE WHEN abs(low) > 1e8 THEN 1e-5 ELSE 1e-8 END AS close
+FROM (SELECT low, high, dlints_concat_agg(e ORDER BY no) AS parts
+      FROM part GROUP BY low, high) AS p,
+    LATERAL (SELECT dlints_evidence(dlints_new(4), x, low + (high - low) * r ORDER BY i) AS m
+             FROM click) AS c;
+CREATE FUNCTION ranking(m dlints, sign float8) RETURNS bigint[] LANGUAGE sql AS
+$$
+SELECT (array_agg(i ORDER BY sign * dlints_predict(m, features(i + 5000, 4)) DESC))[1:200]
+FROM generate_series(1, 200) AS i
+$$;
+SELECT ok(i.memory = u.memory AND abs(i.sigma / (abs(high - low) * u.sigma) - 1) < close
+    AND ranking(m, high - low) = unit_ranking AND ranking(m, 1) = recommended,
+    format('rewards of %s and %s', low, high))
+FROM scaled, dlints_info(m) AS i,
+    (SELECT m, ranking(m, 1) FROM scaled WHERE (low, high) = (0, 1)) AS unit (unit, unit_ranking),
+    dlints_info(unit) AS u,
+    LATERAL (SELECT dlints_recommend(greedy, c, features(c + 5000, 4), 200)
+             FROM dlints_set(m, policy => 'greedy') AS greedy,
+                 generate_series(1, 200::bigint) AS c) AS g (recommended)
+ORDER BY low, high;
+SELECT ok(i.memory = p.memory AND abs(i.sigma / p.sigma - 1) < close
+    AND ranking(m, 1) = ranking(parts, 1),
+    format('rewards of %s and %s, in parts', low, high))
+FROM scaled, dlints_info(m) AS i, dlints_info(parts) AS p ORDER BY low, high;
+-- exploration is in units of the noise, and so is a standard error; without an intercept
+-- nothing is centred; a noise that is given is sigma, and changes no choice
+SELECT each_holds($$
+    difference(plus(dlints_draw(k.m, 7), -1, dlints_mean(k.m)),
+        plus(zeros(5), 1000, plus(dlints_draw(u.m, 7), -1, dlints_mean(u.m)))) < 1e-8
+    abs(dlints_stddev(k.m, ARRAY[1, 2, 3, 4]) / (1000 * dlints_stddev(u.m, ARRAY[1, 2, 3, 4])) - 1)
+        < 1e-8
+    $$, 'FROM scaled AS k, scaled AS u WHERE k.high = 1000 AND u.high = 1');
+SELECT each_holds($$
+    (dlints_info(m)).sigma > 0.45
+    abs((dlints_mean(m))[1] - 10) < 1e-9
+    $$, $$FROM (SELECT dlints_evidence(m, '{1}'::real[], 10 + i % 2 - 0.5) AS m
+                FROM dlints_new(1, discount => 1, ridge => 1e-50, intercept => false) AS m,
+                    generate_series(1, 40) AS i) AS e$$);
+SELECT ok(bool_and(i.memory = o.memory AND o.sigma = 7), 'a noise that is given')
+FROM whole, dlints_info(m) AS i, dlints_info(dlints_set(m, noise => 7)) AS o;
+
+-- what noise is where there is none, or nothing to tell it from
+CREATE FUNCTION sigma_of(m dlints, xs float8[], rs float8[]) RETURNS float8 LANGUAGE sql AS
+$$
+SELECT sigma FROM (SELECT array_agg(ARRAY[x]) AS features FROM unnest(xs) AS x) AS c,
+    dlints_info(dlints_update_batch(m, features, rs))
+$$;
+SELECT cmp_ok(abs(sigma_of(m, xs, rs) / want - 1), '<', 1e-9::float8, what)
+FROM dlints_new(1, ridge => 1) AS one,
+    dlints_new(1, ridge => 1, intercept => false) AS plain, LATERAL (VALUES
+    ('always the same reward', one, '{1,2,3,5}'::float8[], '{3,3,3,3}'::float8[], 1::float8),
+    ('always none', plain, '{1,2,3,5}', '{0,0,0,0}', 1),
+    ('features of nothing', plain, '{0,0,0,0}', '{2,-2,2,-2}', 2),
+    -- S / N = (1 + 4 + 9 + 25) 4 / 4
+    ('no error at all', dlints_set(plain, ridge => 1e-50), '{1,2,3,5}', '{2,4,6,10}', sqrt(39)),
+    -- one observation of 3 at 2: RSS = 9 - 6^2 / 5, k = 4 / 5
+    ('one observation', plain, '{2}', '{3}', sqrt(1.8)),
+    ('one, with an intercept', one, '{1}', '{3}', 1),
+    -- N = 10, k = 10 / 11: RSS / (N - k) where half of the rewards are 1 and half -1
+    ('ten observations', dlints_new(1, discount => 1, ridge => 1, intercept => false),
+     array_fill(1, ARRAY[10]),
+     '{1,-1,1,-1,1,-1,1,-1,1,-1}', sqrt(10 / (10 - 10 / 11.0)))) AS v (what, m, xs, rs, want);
+-- the first reward, about which sums of squares begin, may have been an odd one; a memory that
+-- forgets measures what came later, and sigma does not fall below what was ever seen
+CREATE TEMP TABLE odd AS
+SELECT singly(dlints_update(m, ARRAY[1], 1e9), 1, 200) AS one_by_one,
+    batch(dlints_update(m, ARRAY[1], 1e9), 1, 200) AS batch, batch(m, 1, 200) AS others
+FROM dlints_new(1, discount => 0.5) AS m;
+CREATE FUNCTION spread(m dlints) RETURNS float8 LANGUAGE sql AS
+$$
+SELECT s / n - (r / n) ^ 2
+FROM jsonb_to_record(memory_in_use(m)) AS e (weight_sum float8, reward_sum float8,
+         reward_square_sum float8),
+    LATERAL (SELECT weight_sum, reward_sum, reward_square_sum) AS t (n, r, s)
+$$;
+SELECT each_holds($$
+    abs(spread(one_by_one) / spread(others) - 1) < 1e-6
+    abs(spread(batch) / spread(others) - 1) < 1e-6
+    abs((dlints_info(batch)).sigma / (dlints_info(one_by_one)).sigma - 1) < 1e-6
+    (dlints_info(batch)).sigma BETWEEN 1e7 AND 1e8
+    $$, 'FROM odd');
+
+-- how often: always up to 12 coordinates, then after so many observations
+CREATE TEMP TABLE often AS
+SELECT d, step, m, (m::jsonb -> 'chosen')::bigint AS chosen
+FROM (VALUES (11), (12), (24)) AS v (d), generate_series(1, 60) AS step,
+    dlints_new(d, intercept => false) AS e,
+    LATERAL (SELECT batch(singly(e, 1, step - 1), step, step)) AS l (m);
+SELECT is(max(step - chosen), CASE d WHEN 24 THEN 3 ELSE 0 END::bigint, format('%s coordinates', d))
+FROM often GROUP BY d ORDER BY d;
+SELECT is(string_agg(step::text, ' ' ORDER BY step),
+    '1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 18 20 22 24 27 30 33 37',
+    '24 coordinates: an eighth of a short history, four at most')
+FROM often WHERE d = 24 AND chosen = step AND step < 40;
+-- a batch makes its last choice where single updates would
+SELECT is(string_agg(format('%s %s', step, (batch(m, first + 1, step)::jsonb -> 'chosen')), ', '
+        ORDER BY step),
+    string_agg(format('%s %s', step, chosen), ', ' ORDER BY step),
+    format('a batch behind %s observations', first))
+FROM (VALUES (0), (5), (17)) AS f (first), dlints_new(24, intercept => false) AS e,
+    LATERAL (SELECT singly(e, 1, first)) AS s (m), often AS o (d, step, other, chosen)
+WHERE d = 24 AND step > first GROUP BY first ORDER BY first;
+-- also near the end of counting, where it ends
+CREATE TEMP TABLE last AS
+SELECT jsonb_set(jsonb_set(m::jsonb, '{updates}', n), '{chosen}', n)::dlints AS m
+FROM often, to_jsonb(9223372036854775800) AS n WHERE d = 24 AND step = 40;
+SELECT is((batch(m, 1, 7)::jsonb ->> 'updates'), '9223372036854775807', 'updates are counted up to the largest bigint')
+FROM last;
+SELECT throws_ok('SELECT batch(m, 1, 8) FROM last', '22003', NULL, 'an update beyond the largest bigint is rejected');
+-- at once with another ridge or weight; and what was chosen is what would be chosen now
+SELECT ok(bool_and((dlints_set(m, ridge => 2)::jsonb -> 'chosen')::bigint = step
+    AND ((2 * m)::jsonb -> 'chosen')::bigint = step
+    AND (dlints_set(m, policy => 'ucb')::jsonb -> 'chosen')::bigint = chosen
+    AND (chosen < step OR same_bytes(dlints_set(dlints_set(m, ridge => 2), ridge => 0), m))),
+    'the memory is chosen again at once if the ridge or the weights change') FROM often WHERE d = 24;
+
 SELECT * FROM finish();
 ROLLBACK;

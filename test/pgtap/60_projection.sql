@@ -2,7 +2,7 @@
 -- where and how it is kept.
 \ir include/helpers.sql
 
-SELECT plan(2 * 7 + 4 + 4 + 3 + 2 + 2 * 3 + 1 + 4);
+SELECT plan(2 * 7 + 4 + 4 + 3 + 2 + 2 * 3 + 1 + 4 + 1);
 
 -- Entries of P at scale 1 for seed, row and column, computed outside of this
 -- code from the definition: Philox4x32-10 with the seed's two halves as key
@@ -126,6 +126,19 @@ SELECT cmp_ok(difference(dlints_project(one_memory(9, 4, seed => 77, projection_
                          plus(z, 1, z)), '<', 1e-14::float8, 'reduced features are proportional to projection_scale')
 FROM reduced;
 SELECT is(dlints_project(one_memory(9, seed => 77), x), x, 'features without projection are not reduced') FROM reduced;
+
+-- Which projections are kept when there is no room for all: those that were used last.
+
+-- matrices of 1.6 MB, of .8, of 1.6 again, and another one of .8 that takes the room of
+-- what was used longest ago
+SET LOCAL dlints.projection_cache_size = '2600kB';
+CREATE FUNCTION use(seed bigint, d integer) RETURNS integer LANGUAGE sql AS
+$$ SELECT cardinality(dlints_project(one_memory(1000, d, seed => seed),
+    array_fill(1, ARRAY[1000]))) $$;
+SELECT use(1, 200), use(2, 100), use(1, 200), use(3, 100) \gset used
+SELECT is(array_agg(total_bytes > 1500000 ORDER BY total_bytes), '{false,true}',
+    'the one used longest ago goes')
+FROM pg_backend_memory_contexts WHERE name = 'dlints projection';
 
 SELECT * FROM finish();
 ROLLBACK;

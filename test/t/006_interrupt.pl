@@ -9,7 +9,7 @@ use Test::More;
 
 # Half a second of work, and what is left is stopped soon, in the processor's time where the
 # system tells.  That goes up where others keep it busy, so "soon" is in units of what cannot
-# be stopped: filling the largest array below, which takes about .15 s.
+# be stopped: filling the largest array below, which takes about .07 s.
 my $timeout = 0.5;
 
 my $node = DlintsTest->node('main');
@@ -44,9 +44,17 @@ sub soon
 	my $clock = worked('self');
 
 	push @units, $node->safe_psql('postgres', "SELECT $clock AS start \\gset\nSELECT cardinality(
-		array_fill(0.5::real, ARRAY[70000, 1024])) \\g /dev/null\nSELECT $clock - :start;");
+		array_fill(0.5::real, ARRAY[30000, 1024])) \\g /dev/null\nSELECT $clock - :start;");
 	shift @units if @units > 3;
 	return 7 * (sort { $b <=> $a } @units)[0];
+}
+
+# Whether so many seconds are soon; the unit is measured again if it seems to have changed
+sub is_soon
+{
+	my ($seconds) = @_;
+
+	return $seconds < 7 * (sort { $b <=> $a } @units)[0] || $seconds < soon();
 }
 
 soon() for 1 .. 2;
@@ -58,8 +66,8 @@ my $before =
 my %work = (
 	'a batch' => q{
 		SELECT (dlints_info(dlints_update_batch(dlints_new(1024, intercept => false),
-			array_fill(0.5::real, ARRAY[70000, 1024]),
-			array_fill(1::float8, ARRAY[70000])))).updates},
+			array_fill(0.5::real, ARRAY[30000, 1024]),
+			array_fill(1::float8, ARRAY[30000])))).updates},
 	'a batch with a projection' => q{
 		UPDATE model SET state = dlints_update_batch(state,
 			array_fill(0.5::real, ARRAY[30000, 1024]),
@@ -164,9 +172,7 @@ FROM array_fill(0.5::real, ARRAY[500]) x});
 
 	is($stdout, "57014\n0\nt",
 		"statement_timeout stops $what, and the session goes on");
-	my $soon = soon();
-	note "$what: after $worked s, at most $timeout and $soon";
-	cmp_ok($worked, '<', $timeout + $soon, "$what: soon");
+	ok(is_soon($worked - $timeout), "$what ends soon after its time is up") or diag "after $worked s, units of @units";
 }
 
 # pg_cancel_backend
@@ -188,8 +194,7 @@ for my $what ('a batch with a projection', 'a projection matrix that is kept')
 	is($node->safe_psql('postgres', "SELECT pg_cancel_backend($pid)"),
 		't', "$what is cancelled");
 	$session->query_until(qr/57014/, '');
-	cmp_ok($node->safe_psql('postgres', "SELECT $clock") - $start,
-		'<', soon(), "$what: soon");
+	ok(is_soon($node->safe_psql('postgres', "SELECT $clock") - $start), "$what ends soon after it is cancelled");
 	$session->{stderr} = '';
 	is( $session->query_safe('SELECT cardinality(dlints_mean(state)) FROM model'),
 		1024,
