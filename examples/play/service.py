@@ -1,10 +1,11 @@
-"""The SQL behind the page, in the files in sql/.
+"""The SQL behind the page, in statements.sql.
 
 A session records each executed statement with its values, for the page to
 show.
 """
 
 import queue
+import re
 from contextlib import closing, contextmanager
 from pathlib import Path
 from time import perf_counter
@@ -15,8 +16,12 @@ import psycopg2.extras
 from bench import server
 
 SCHEMA = 'dlints_play'
-STATEMENTS = {path.stem: path.read_text(encoding='utf-8').rstrip()
-              for path in (Path(__file__).parent / 'sql').glob('*.sql')}
+_, *PARTS = re.split(
+    r'^-- ---------- (\w+) ----------\n',
+    Path(__file__).with_name('statements.sql').read_text(encoding='utf-8'),
+    flags=re.MULTILINE)
+STATEMENTS = {name: text.strip()
+              for name, text in zip(PARTS[::2], PARTS[1::2])}
 
 
 class Gone(Exception):

@@ -1,2 +1,0 @@
--- Is the recommender working?
-SELECT * FROM home.report()
