@@ -23,7 +23,7 @@
 typedef struct ArmScore
 {
 	double		mean;
-	double		stddev;			/* of draws; 0 if the policy does not draw */
+	double		stddev;			/* standard deviation of draws; 0 without draws */
 } ArmScore;
 
 /* Compute the distribution of an arm's score, including the intercept. */

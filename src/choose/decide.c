@@ -252,7 +252,7 @@ typedef struct DecisionRows
 	const Decision *decision;
 	ReturnSetInfo *rows;
 	Datum	   *items;
-	bool	   *nulls;			/* of "items" */
+	bool	   *nulls;			/* null flags of "items" */
 } DecisionRows;
 
 /* Return the row of a candidate; rank 0 becomes NULL. */
@@ -353,4 +353,5 @@ DecideAndReturn(FunctionCallInfo fcinfo, const CandidateForm *form)
 FORM_ENTRY(dlints_decide, DecideAndReturn, CandidateForm,
 		   .model = 0, .item = 1, .features = 2, .k = 3, .profile = 4,
 		   .draws = 5, .epsilon = 6, .bonus = 7, .bonus_stddev = 8, .cap_group = 9,
-		   .cap = 10, .similar_by = 11, .diversity = 12, .seed = 13, .all_items = 14, .tie_keys = 15)
+		   .cap = 10, .similar_by = 11, .diversity = 12, .seed = 13, .all_items = 14,
+		   .tie_keys = 15)

@@ -26,7 +26,7 @@ typedef struct PricesState
 	PricedDecisions all;
 	PricedDecision *each;
 	Size		room;			/* allocated length of "each" */
-	int			max_candidates;	/* of a decision */
+	int			max_candidates;	/* largest number of candidates of a decision */
 	double	   *targets;
 } PricesState;
 

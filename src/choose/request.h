@@ -51,7 +51,7 @@ typedef struct Request
 	ValueKey	profile_key;
 	DlintsHeader model;
 	ArgSpec		expected;		/* required shape of the features */
-	double		stddev_factor;	/* of the standard deviation in a score; 0: none */
+	double		stddev_factor;	/* UCB adds this times the standard deviation; else 0 */
 	double	   *profile;		/* numbers of the profile; NULL without a stddev_factor */
 } Request;
 

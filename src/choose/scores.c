@@ -49,7 +49,7 @@ struct Scores
 	double	   *profile;		/* numbers of the profile */
 	uint64		seed;
 	bool		drawn;			/* does the policy draw? */
-	const double *parameters;	/* of all draws; NULL: drawn from the seed */
+	const double *parameters;	/* draws made by the caller; NULL: drawn from the seed */
 	int			draws;			/* number of draws; 1 if the policy does not draw */
 	int			feature_dim;
 	int			dim;			/* coordinates of z without the intercept */

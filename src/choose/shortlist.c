@@ -1,14 +1,14 @@
 /*
  * shortlist.c
- *		dlints_shortlist, the aggregate: which of very many items to look at.
+ *		The aggregate dlints_shortlist: candidate generation from very many items.
  *
- * Items come in blocks, whose features are one array: nothing is done for each
- * of them but the arithmetic.  All weight vectors score a strip of items while
- * it is in the cache.
+ * Each row has a block of items, whose features are one array.  The cost per
+ * item is therefore the arithmetic only.  All weight vectors score a strip of
+ * items while it is in the cache.
  *
- * Features that are real[] are scored in single precision, where they lie.  A
- * score tells who is on the list and nothing else.  It is rounded as finely as
- * features are, so that what they differ in has to be more than that.
+ * Features of type real[] are scored in single precision and read in place.  A
+ * score only decides whether an item is on the list.  Its rounding error is of
+ * the size of the features' own.
  */
 #include "postgres.h"
 
@@ -28,49 +28,49 @@
 #include "sql/args.h"
 #include "sql/arrays.h"
 
-/* arguments behind the state */
+/* argument numbers; 0 is the state */
 #define ITEMS_ARGNO		1
 #define FEATURES_ARGNO	2
 #define WEIGHTS_ARGNO	3
 #define SIZE_ARGNO		4
 #define SEED_ARGNO		5
 
-/* items that are scored at once, at most: 16 kB of features at n = 64 */
+/* maximum items in a strip: 16 kB of features at n = 64 */
 #define STRIP			32
 
-/* bytes that memory sends at once */
+/* size of a cache line in bytes */
 #define CACHE_LINE		64
 
-/* numbers of these, at most: 32 MB */
-#define MOST_NUMBERS	(1 << 22)
+/* maximum numbers in the features of a strip: 32 MB */
+#define MAX_STRIP_NUMBERS	(1 << 22)
 
-/* weight vectors: as many as dlints_draw_weights makes at once, and some */
-#define MOST_RANKINGS	10000
+/* maximum number of weight vectors; dlints_draw_weights() returns up to 1000 */
+#define MAX_RANKINGS	10000
 
 typedef struct Shortlist
 {
-	int			size;			/* items to keep under each weight vector */
-	int			rankings;		/* weight vectors */
-	int			len;			/* numbers of each */
-	ValueKey	weights;		/* as they came, be it as a pointer */
-	double	   *numbers;		/* and to a scale of their own */
-	float	   *float_lanes;	/* and packed */
-	double	   *lanes;			/* the same; NULL: were not wanted yet */
+	int			size;			/* number of items to keep under each weight vector */
+	int			rankings;		/* number of weight vectors */
+	int			len;			/* length of a weight vector */
+	ValueKey	weights;		/* identifies the weights argument */
+	double	   *numbers;		/* weights, each vector scaled to about 1 */
+	float	   *float_lanes;	/* "numbers" in lanes of floats */
+	double	   *lanes;			/* "numbers" in lanes of doubles; NULL until needed */
 	TieKeys		ties;			/* break ties, and identify items */
-	TopK	  **best;			/* one for each weight vector */
-	int			strip_len;		/* items that are scored at once */
-	double	   *strip;			/* their features */
+	TopK	  **best;			/* ranking of each weight vector */
+	int			strip_len;		/* maximum items in a strip */
+	double	   *strip;			/* features of a strip */
 	double		scores[SCORE_LANES * STRIP];
 	float		float_scores[SCORE_LANES_FLOAT * STRIP];
-	double		column[STRIP];	/* those of one lane, widened */
+	double		column[STRIP];	/* scores of one lane, as double */
 } Shortlist;
 
-/* What a row brings; items are taken apart when the first one is wanted. */
+/* Arguments of a row.  The array of items is deconstructed on first use. */
 typedef struct Block
 {
 	ArrayType  *features;
-	int			count;			/* rows of them */
-	ArrayType  *array;			/* of as many items */
+	int			count;			/* number of items */
+	ArrayType  *array;			/* items */
 	Datum	   *items;
 } Block;
 
@@ -85,8 +85,8 @@ WeightsSpec(ArrayType *weights)
 }
 
 /*
- * Scale weights by a power of two, so that the largest one is about 1.  That
- * changes no order, and single precision has room for products on either side.
+ * Scale weights by a power of two, so that the largest is about 1.  The order of
+ * scores does not change, and products fit into the range of single precision.
  */
 static void
 ScaleToOne(int len, double *weights)
@@ -102,7 +102,7 @@ ScaleToOne(int len, double *weights)
 		weights[i] = ldexp(weights[i], -exponent);
 }
 
-/* Put weights where they are wanted, in the current memory context. */
+/* Read and pack the weights, in the current memory context. */
 static void
 PackWeights(Shortlist *list, ArrayType *weights, const ArgSpec *spec)
 {
@@ -118,7 +118,7 @@ PackWeights(Shortlist *list, ArrayType *weights, const ArgSpec *spec)
 					 list->float_lanes);
 }
 
-/* Features are not always real[]. */
+/* Pack the weights as doubles, for features that are not real[]. */
 static void
 PackDoubles(Shortlist *list)
 {
@@ -130,15 +130,15 @@ PackDoubles(Shortlist *list)
 }
 
 static void
-CheckWanted(Oid item_type, int rankings)
+CheckArguments(Oid item_type, int rankings)
 {
 	if (!OidIsValid(item_type))
 		ereport(ERROR,
 				(errcode(ERRCODE_DATATYPE_MISMATCH),
 				 errmsg("could not determine the type of the items")));
-	if (rankings < 1 || rankings > MOST_RANKINGS)
+	if (rankings < 1 || rankings > MAX_RANKINGS)
 		ArgRaiseOutOfRange("the number of weight vectors",
-						   psprintf("between 1 and %d", MOST_RANKINGS), rankings);
+						   psprintf("between 1 and %d", MAX_RANKINGS), rankings);
 }
 
 static Shortlist *
@@ -152,7 +152,7 @@ Create(FunctionCallInfo fcinfo, MemoryContext context)
 	Shortlist  *list = palloc0(sizeof(Shortlist));
 	int			i;
 
-	CheckWanted(item_type, rankings);
+	CheckArguments(item_type, rankings);
 	list->size = ArgCount(fcinfo, SIZE_ARGNO);
 	list->rankings = rankings;
 	list->len = spec.len;
@@ -163,15 +163,15 @@ Create(FunctionCallInfo fcinfo, MemoryContext context)
 	list->best = palloc(sizeof(TopK *) * rankings);
 	for (i = 0; i < rankings; i++)
 		list->best[i] = TopKCreateOfType(context, item_type, list->size);
-	list->strip_len = Max(1, Min(STRIP, MOST_NUMBERS / Max(spec.len, 1)));
+	list->strip_len = Max(1, Min(STRIP, MAX_STRIP_NUMBERS / Max(spec.len, 1)));
 	list->strip = AllocateNumbers((Size) list->strip_len * spec.len);
 	MemoryContextSwitchTo(caller);
 	return list;
 }
 
 /*
- * Weights and size may not change on the way.  Where another stored copy of the
- * weights comes, that is the one to be expected next.
+ * Raise an error if weights or k differ between the rows of a group.  If the
+ * weights are another stored copy, later rows are compared with that copy first.
  */
 static void
 CheckSameList(FunctionCallInfo fcinfo, Shortlist *list)
@@ -211,7 +211,7 @@ ReadBlock(FunctionCallInfo fcinfo, const Shortlist *list)
 	return block;
 }
 
-/* Some of its features, checked. */
+/* Read and check the features of a strip. */
 static void
 ReadStrip(Shortlist *list, const Block *block, int first, int count)
 {
@@ -221,16 +221,16 @@ ReadStrip(Shortlist *list, const Block *block, int first, int count)
 }
 
 static NullableDatum
-ItemOf(Block *block, int number)
+GetItem(Block *block, int number)
 {
 	if (!block->items)
 		ArgElements(block->array, &block->items, NULL);
 	return (NullableDatum) {block->items[number], false};
 }
 
-/* Can none of some items be among the best?  They are counted then. */
+/* Skip items with scores up to "peak" if none can be kept; returns false otherwise. */
 static bool
-PassOver(TopK *best, double peak, int count)
+SkipItems(TopK *best, double peak, int count)
 {
 	if (!best->full || !(peak < best->threshold))
 		return false;
@@ -238,7 +238,7 @@ PassOver(TopK *best, double peak, int count)
 	return true;
 }
 
-/* Offer some items to a ranking; their scores stand "step" apart. */
+/* Offer the items of a strip to a ranking.  Scores are "step" numbers apart. */
 static void
 OfferStrip(TopK *best, const TieKeys *ties, const double *scores, int step,
 		   Block *block, int first, int count)
@@ -246,18 +246,18 @@ OfferStrip(TopK *best, const TieKeys *ties, const double *scores, int step,
 	int			i;
 
 	for (i = 0; i < count; i++, scores += step)
-		if (!PassOver(best, *scores, 1))
+		if (!SkipItems(best, *scores, 1))
 		{
-			NullableDatum item = ItemOf(block, first + i);
+			NullableDatum item = GetItem(block, first + i);
 
 			TopKKeep(best, *scores, TieKey(ties, item.value), item);
 			best->seen++;
 		}
 }
 
-/* Some items of a block, under all weight vectors. */
+/* Score a strip under all weight vectors in double precision. */
 static void
-AddDoubles(Shortlist *list, Block *block, int first, int count)
+ScoreDoubles(Shortlist *list, Block *block, int first, int count)
 {
 	double		peaks[SCORE_LANES];
 	int			pack;
@@ -276,26 +276,26 @@ AddDoubles(Shortlist *list, Block *block, int first, int count)
 					list->strip, list->len, list->scores, SCORE_LANES);
 		peak_of_lanes(count, list->scores, peaks);
 		for (i = 0; i < lanes; i++)
-			if (!PassOver(best[i], ResultFinite(peaks[i]), count))
+			if (!SkipItems(best[i], ResultFinite(peaks[i]), count))
 				OfferStrip(best[i], &list->ties, list->scores + i, SCORE_LANES,
 						   block, first, count);
 	}
 }
 
 /*
- * The score of an item where single precision has none: it overflowed, or a
- * feature is not finite, which is an error.  Like the other it depends on
- * features and weights alone, so that equal items stay equal.
+ * Compute the score of an item in double precision, because single precision has
+ * overflowed or a feature is not finite, which raises an error.  The result depends
+ * on features and weights only, so that equal items have equal scores.
  */
 static double
-WideScore(Shortlist *list, int ranking, const Block *block, int number)
+ScoreAsDouble(Shortlist *list, int ranking, const Block *block, int number)
 {
 	ReadStrip(list, block, number, 1);
 	return ResultFinite(dot_double(list->len, list->numbers + (Size) ranking * list->len,
 								   list->strip));
 }
 
-/* The scores of a lane. */
+/* Convert the scores of a lane to double precision. */
 static void
 WidenColumn(Shortlist *list, int ranking, const Block *block, int first,
 			int count)
@@ -305,16 +305,16 @@ WidenColumn(Shortlist *list, int ranking, const Block *block, int first,
 
 	for (i = 0; i < count; i++, scores += SCORE_LANES_FLOAT)
 		list->column[i] = likely(isfinite(*scores)) ? *scores :
-			WideScore(list, ranking, block, first + i);
+			ScoreAsDouble(list, ranking, block, first + i);
 }
 
 /*
- * The same of features that are real.  One that is not finite shows in all
- * scores of its item, be its weight 0, and a peak that is none is not passed
- * over.
+ * Score a strip of real features under all weight vectors in single precision.  A
+ * feature that is not finite makes all scores of its item NaN, even with weight 0.
+ * The peak is then NaN, and the strip is not skipped.
  */
 static void
-AddFloats(Shortlist *list, Block *block, int first, int count)
+ScoreFloats(Shortlist *list, Block *block, int first, int count)
 {
 	const float4 *features = (float4 *) ARR_DATA_PTR(block->features) +
 		(Size) first * list->len;
@@ -323,7 +323,7 @@ AddFloats(Shortlist *list, Block *block, int first, int count)
 	int			pack;
 	int			i;
 
-	/* the next page is seldom in the cache, and lines come side by side */
+	/* the next heap page is rarely in the cache; fetch all lines in parallel */
 	for (at = 0; at < (Size) count * list->len; at += CACHE_LINE / sizeof(float4))
 		PREFETCH(features + at);
 	for (pack = 0; pack < list->rankings; pack += SCORE_LANES_FLOAT)
@@ -338,7 +338,7 @@ AddFloats(Shortlist *list, Block *block, int first, int count)
 		peak_of_lanes_float(count, list->float_scores, peaks);
 		for (i = 0; i < lanes; i++)
 		{
-			if (PassOver(best[i], peaks[i], count))
+			if (SkipItems(best[i], peaks[i], count))
 				continue;
 			WidenColumn(list, pack + i, block, first, count);
 			OfferStrip(best[i], &list->ties, list->column, 1, block, first, count);
@@ -349,9 +349,9 @@ AddFloats(Shortlist *list, Block *block, int first, int count)
 PG_FUNCTION_INFO_V1(dlints_shortlist_transfn);
 
 /*
- * dlints_shortlist(items, features, weights, k [, seed])
- *		The items that are among the k best under any of the weight vectors, those of
- *		the first one first.  Ties are broken by dlints_tie_keys(items, seed).
+ * dlints_shortlist(items, features, weights, k [, seed]): the items that are among
+ * the k best under any of the weight vectors, starting with those of the first
+ * vector.  Ties are broken by dlints_tie_keys(items, seed).
  */
 Datum
 dlints_shortlist_transfn(PG_FUNCTION_ARGS)
@@ -377,9 +377,9 @@ dlints_shortlist_transfn(PG_FUNCTION_ARGS)
 		int			count = Min(list->strip_len, block.count - first);
 
 		if (ARR_ELEMTYPE(block.features) == FLOAT4OID)
-			AddFloats(list, &block, first, count);
+			ScoreFloats(list, &block, first, count);
 		else
-			AddDoubles(list, &block, first, count);
+			ScoreDoubles(list, &block, first, count);
 	}
 	PG_RETURN_POINTER(list);
 }

@@ -42,13 +42,15 @@ TieKey(const TieKeys *keys, Datum item)
 	{
 		struct varlena *bytes = PG_DETOAST_DATUM_PACKED(item);
 
-		hash = hash_bytes_extended((unsigned char *) VARDATA_ANY(bytes), VARSIZE_ANY_EXHDR(bytes), 0);
+		hash = hash_bytes_extended((unsigned char *) VARDATA_ANY(bytes),
+								   VARSIZE_ANY_EXHDR(bytes), 0);
 		if (PointerGetDatum(bytes) != item)
 			pfree(bytes);
 	}
 	else
 		hash = hash_bytes_extended((unsigned char *) DatumGetPointer(item),
-								   keys->typlen == -2 ? strlen(DatumGetCString(item)) : keys->typlen, 0);
+								   keys->typlen == -2 ? strlen(DatumGetCString(item)) : keys->typlen,
+								   0);
 	return random_bits(keys->seed, hash) >> (64 - KEY_BITS);
 }
 

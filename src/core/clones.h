@@ -11,7 +11,7 @@
 #define DLINTS_CLONES_H
 
 #include <float.h>
-#include <stdint.h>				/* any header of libc, for __GLIBC__ */
+#include <stdint.h>				/* defines __GLIBC__, like any header of glibc */
 
 #if FLT_EVAL_METHOD != 0 && FLT_EVAL_METHOD != 1
 #error "double must be computed as double; 32-bit x86 needs -msse2 -mfpmath=sse"

@@ -99,7 +99,7 @@ typedef struct Evidence
 	double	   *N2;				/* one number with SQUARES_SUM, else NULL */
 	double	   *b;				/* dim numbers */
 	double	   *G;				/* linalg_packed_len(dim) */
-	double	   *H;				/* as G with SQUARES_MATRIX, else NULL */
+	double	   *H;				/* linalg_packed_len(dim) with SQUARES_MATRIX, else NULL */
 } Evidence;
 
 extern size_t evidence_value_count(int dim, Squares squares);

@@ -565,7 +565,7 @@ linalg_spectral_work(int d)
 	return 5 * n * n + 16 * n + 64;
 }
 
-/* Number of ints of work space for the same two functions */
+/* Number of ints of work space for linalg_eigenvectors() and linalg_nearest_rotation() */
 size_t
 linalg_spectral_integers(int d)
 {

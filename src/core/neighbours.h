@@ -60,7 +60,7 @@ typedef struct Neighbours
 	uint32_t   *touched;		/* items with a product that is not 0 */
 	size_t	   *heads;			/* users: first use, plus 1 */
 	double	   *gram;			/* k x k */
-	double	   *packed;			/* the same, in LAPACK's packed form */
+	double	   *packed;			/* "gram" in LAPACK's packed form */
 	double	   *cosines;		/* k */
 	double	   *solution;		/* k */
 

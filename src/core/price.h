@@ -27,7 +27,7 @@ typedef struct PricedDecision
 /* Decisions to be replayed under prices, and work space */
 typedef struct PricedDecisions
 {
-	int			kinds;			/* of costs, at most PRICE_MAX_KINDS */
+	int			kinds;			/* number of kinds of costs, at most PRICE_MAX_KINDS */
 	int			k;				/* candidates that a decision chooses */
 	size_t		count;
 	const PricedDecision *each;

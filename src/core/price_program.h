@@ -41,7 +41,7 @@ typedef struct PriceProgram
 	double		scores[PROGRAM_MAX_ROWS];	/* objective of each column */
 	double		basis[PROGRAM_MAX_ROWS][PROGRAM_MAX_ROWS];	/* one column per row */
 	double		inverse[PROGRAM_MAX_ROWS][PROGRAM_MAX_ROWS];
-	double		values[PROGRAM_MAX_ROWS];	/* of the basic variables */
+	double		values[PROGRAM_MAX_ROWS];	/* values of the basic variables */
 	double		duals[PROGRAM_MAX_ROWS];
 } PriceProgram;
 

@@ -215,7 +215,7 @@ random_normals(uint64_t seed, RandomPurpose purpose, uint32_t row,
 #define ROUNDS_PER_WORD	2
 #define FINAL_ROUNDS	4
 
-#define SIGNS_PER_BLOCK	128		/* of Philox */
+#define SIGNS_PER_BLOCK	128		/* bits of one Philox output */
 
 #define ROTATE(x, bits)	(((x) << (bits)) | ((x) >> (64 - (bits))))
 

@@ -41,7 +41,7 @@
 /* Eigenvalues below this fraction of the largest are rounding errors. */
 #define NEGLIGIBLE_SHARE	1e-12
 
-/* The same for a Gram matrix of columns of length 1 */
+/* Eigenvalues below this fraction are rounding errors in a Gram matrix of unit vectors. */
 #define DEPENDENT_SHARE	1e-14
 
 /* Parts of the work area */

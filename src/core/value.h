@@ -35,7 +35,7 @@ typedef struct PolicyValue
 	Moments		weighted;		/* w r */
 	double		snips;			/* mean of r with weights w */
 	double		weight_squares; /* sum of w^2 */
-	Moments		by_squares;		/* of r with weights w^2 */
+	Moments		by_squares;		/* moments of r with weights w^2 */
 	double		max_weight;
 	Moments		doubly;			/* e + w (r - q); unused without a model */
 } PolicyValue;

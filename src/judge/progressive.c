@@ -22,7 +22,7 @@ typedef struct Progress
 	Dlints	   *model;			/* model trained on the rows read so far */
 	double	   *mean;			/* posterior mean psi-hat; may lag behind "model" */
 	int64		updates;		/* model->updates when the mean was computed */
-	int			memory;			/* memory in use at that time; 0 before the first computation */
+	int			memory;			/* memory in use at that time; 0 initially */
 	double	   *b;				/* workspace of ComputeMean, like "factor" */
 	double	   *factor;
 } Progress;

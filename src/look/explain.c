@@ -34,7 +34,7 @@ typedef struct Explanation
 	double	   *features;
 	int			parts;			/* number of parts; the intercept, if any, is the last */
 	int		   *part_of;		/* part of each feature (0-based) */
-	Datum	   *names;			/* names of parts without the intercept; NULL: parts are numbered */
+	Datum	   *names;			/* names of parts except the intercept; NULL: numbers */
 	double	   *contributions;
 	double	   *variances;
 } Explanation;

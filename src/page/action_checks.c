@@ -134,7 +134,8 @@ check_actions(const RankRequest *request, const ActionNames *context)
 	char	  **ids;
 	int			count = 0;
 
-	if (!JsonContainerIsArray(actions) || JsonContainerIsScalar(actions) || JsonContainerSize(actions) == 0)
+	if (!JsonContainerIsArray(actions) || JsonContainerIsScalar(actions) ||
+		JsonContainerSize(actions) == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("argument \"actions\" must be an array of at least one action"),
@@ -225,7 +226,8 @@ FindUndeclaredVector(const RankRequest *request, char **key, int *length)
 	{
 		if (token == WJB_KEY)
 			*key = pnstrdup(value.val.string.val, value.val.string.len);
-		else if (token == WJB_VALUE && value.type == jbvBinary && JsonContainerIsArray(value.val.binary.data))
+		else if (token == WJB_VALUE && value.type == jbvBinary &&
+				 JsonContainerIsArray(value.val.binary.data))
 		{
 			*length = JsonContainerSize(value.val.binary.data);
 			if (*length >= MIN_VECTOR_LENGTH && IsNumberArray(&value, *length) &&

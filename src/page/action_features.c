@@ -33,7 +33,8 @@ add_signs(const char *name, int len, double weight, double *sum)
 {
 	char	   *utf8 = pg_server_to_any(name, len, PG_UTF8);
 
-	hash_add_signs(hash_name(utf8, utf8 == name ? len : (int) strlen(utf8)), weight, ACTION_FEATURES, sum);
+	hash_add_signs(hash_name(utf8, utf8 == name ? len : (int) strlen(utf8)), weight,
+				   ACTION_FEATURES, sum);
 	if (utf8 != name)
 		pfree(utf8);
 }
@@ -167,7 +168,8 @@ PG_FUNCTION_INFO_V1(dlints_announced_cost);
 Datum
 dlints_announced_cost(PG_FUNCTION_ARGS)
 {
-	JsonbValue *value = GetObjectKey(&PG_GETARG_JSONB_P(0)->root, text_to_cstring(PG_GETARG_TEXT_PP(1)));
+	JsonbValue *value = GetObjectKey(&PG_GETARG_JSONB_P(0)->root,
+									 text_to_cstring(PG_GETARG_TEXT_PP(1)));
 
 	if (value == NULL || !IsCost(value))
 		PG_RETURN_NULL();

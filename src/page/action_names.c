@@ -66,7 +66,8 @@ GetValueKey(const JsonbValue *value, const char *key)
 double
 JsonNumber(Numeric numeric)
 {
-	return DatumGetFloat8(DirectFunctionCall1(numeric_float8_no_overflow, NumericGetDatum(numeric)));
+	return DatumGetFloat8(DirectFunctionCall1(numeric_float8_no_overflow,
+											  NumericGetDatum(numeric)));
 }
 
 /* Is a value 0, or a number whose absolute value is between 1e-50 and 1e50? */
@@ -112,7 +113,8 @@ scalar_text(const JsonbValue *value)
 		case jbvString:
 			return pnstrdup(value->val.string.val, value->val.string.len);
 		case jbvNumeric:
-			return DatumGetCString(DirectFunctionCall1(numeric_out, NumericGetDatum(value->val.numeric)));
+			return DatumGetCString(DirectFunctionCall1(numeric_out,
+													   NumericGetDatum(value->val.numeric)));
 		case jbvBool:
 			return pstrdup(value->val.boolean ? "true" : "false");
 		default:
@@ -249,21 +251,24 @@ read_container(ActionNames *names, StringInfo path, JsonbContainer *container)
 
 /* NOLINTEND(misc-no-recursion) */
 
+static bool
+is_key(const JsonbValue *key, const char *name, int len)
+{
+	return key->val.string.len == len && memcmp(key->val.string.val, name, len) == 0;
+}
+
 /* Is a key among the elements of a text[]? */
 static bool
 is_among(const JsonbValue *key, Datum *keys, int count)
 {
 	for (int i = 0; i < count; i++)
-		if (VARSIZE_ANY_EXHDR(DatumGetPointer(keys[i])) == key->val.string.len &&
-			memcmp(VARDATA_ANY(DatumGetPointer(keys[i])), key->val.string.val, key->val.string.len) == 0)
-			return true;
-	return false;
-}
+	{
+		text	   *name = DatumGetTextPP(keys[i]);
 
-static bool
-is_key(const JsonbValue *key, const char *name)
-{
-	return key->val.string.len == (int) strlen(name) && memcmp(key->val.string.val, name, key->val.string.len) == 0;
+		if (is_key(key, VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name)))
+			return true;
+	}
+	return false;
 }
 
 /* Read the names of a context, without its vectors. */
@@ -285,8 +290,9 @@ ReadContextNames(const RankRequest *request)
 	{
 		if (token == WJB_KEY)
 		{
-			is_vector = is_object && getKeyJsonValueFromContainer(&request->vectors->root, value.val.string.val,
-																  value.val.string.len, NULL) != NULL;
+			is_vector = is_object &&
+				getKeyJsonValueFromContainer(&request->vectors->root, value.val.string.val,
+											 value.val.string.len, NULL) != NULL;
 			resetStringInfo(&path);
 			append_key(&path, &value);
 		}
@@ -321,7 +327,7 @@ ReadActionNames(const JsonbValue *action, Datum *constraints, int n_constraints)
 		{
 			if (token == WJB_KEY)
 			{
-				is_skipped = is_key(&value, "id") || is_key(&value, "price") ||
+				is_skipped = is_key(&value, "id", 2) || is_key(&value, "price", 5) ||
 					is_among(&value, constraints, n_constraints);
 				resetStringInfo(&path);
 				append_key(&path, &value);

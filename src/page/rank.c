@@ -26,6 +26,7 @@
 #include "page/entry.h"
 #include "page/plans.h"
 #include "sql/args.h"
+#include "sql/arrays.h"
 
 /* Columns of the result: event_id, action, position, probability, expected */
 #define ANSWER_COLUMNS	5
@@ -303,11 +304,10 @@ report_constraints_without_costs(const Ranking *ranking)
 {
 	Oid			types[] = {TEXTOID};
 	Datum	   *names;
-	bool	   *nulls;
 	int			count;
 	bool		isnull;
 
-	deconstruct_array(ranking->request.constraints, TEXTOID, -1, false, TYPALIGN_INT, &names, &nulls, &count);
+	count = ArgElements(ranking->request.constraints, &names, NULL);
 	for (int i = 0; i < count; i++)
 	{
 		char	   *name = TextDatumGetCString(names[i]);
@@ -333,7 +333,8 @@ rank_and_log(const Ranking *ranking)
 		BoolGetDatum(ranking->is_deferred)
 	};
 
-	(void) execute(ranking, ranking->is_constrained ? &rank_constrained : &rank_freely, types, values);
+	(void) execute(ranking, ranking->is_constrained ? &rank_constrained : &rank_freely, types,
+				   values);
 	store_answer(ranking);
 }
 
@@ -376,7 +377,8 @@ context_argument(FunctionCallInfo fcinfo, int argno)
 	JsonbValue	value;
 
 	if (context != NULL &&
-		!(JB_ROOT_IS_SCALAR(context) && JsonbExtractScalar(&context->root, &value) && value.type == jbvNull))
+		!(JB_ROOT_IS_SCALAR(context) && JsonbExtractScalar(&context->root, &value) &&
+		  value.type == jbvNull))
 		return context;
 	return DatumGetJsonbP(DirectFunctionCall1(jsonb_in, CStringGetDatum("{}")));
 }

@@ -125,7 +125,7 @@ static void
 LiftMean(PreparedModel *prepared, Datum profile)
 {
 	PrepareParts(prepared, PART_MEAN);
-	prepared->lifted = false;	/* in case of an error */
+	prepared->lifted = false;	/* stays false after an error */
 	if (!prepared->weights)
 		prepared->weights = AllocatePart(prepared, ModelLiftedLen(&prepared->header));
 	LiftParameter(&prepared->header, prepared->mean, profile, prepared->weights);

@@ -73,7 +73,7 @@ typedef struct Batch
 	BatchPart	features;
 	BatchPart	profiles;
 	BatchPart	rewards;
-	int64	   *times;			/* of all rows, like the weights */
+	int64	   *times;			/* time of each row */
 	double	   *weights;
 } Batch;
 

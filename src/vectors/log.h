@@ -24,7 +24,7 @@ struct QueryReader
 	const char *function;		/* for progress notices */
 	void		(*begin) (QueryReader *reader, TupleDesc desc);
 	void		(*row) (QueryReader *reader, const Datum *values);
-	int			columns;		/* at most MAX_LOG_COLUMNS */
+	int			columns;		/* number of columns, at most MAX_LOG_COLUMNS */
 	double		expected;		/* rows estimated by the planner */
 	uint64		rows;			/* rows read */
 	MemoryContext context;		/* memory that outlives the query */
