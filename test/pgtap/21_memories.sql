@@ -65,7 +65,7 @@ FROM generate_series(1, 8) AS j, dlints_info(dlints_new(3, discount => 0.5, memo
     LATERAL (SELECT array_agg(CASE WHEN k < j OR j = 1 THEN 2 * 5 ^ (k - 1) END ORDER BY k)
              FROM generate_series(1, j) AS k) AS w (want) ORDER BY j;
 SELECT ok(memories = 1 AND discount = 1 AND windows = ARRAY[NULL]::float8[],
-    'one, and no discount, forgets nothing') FROM dlints_info(dlints_new(3, memories => 1));
+    'one memory without a discount forgets nothing') FROM dlints_info(dlints_new(3, memories => 1));
 
 -- errors, which tell what is wrong
 SELECT is(outcome('SELECT ' || call), result, call) FROM (VALUES

@@ -49,7 +49,7 @@ ORDER BY name;
 -- it does not count beside a shorter memory, in use since the world has turned
 SELECT ok(memory < 3 AND prior_sample_size = 0 AND dlints_mean(p) = dlints_mean(m)
     AND dlints_covariance(dlints_set(p, noise => 1)) = dlints_covariance(dlints_set(m, noise => 1)),
-    'beside a shorter memory')
+    'a prior applies with a shorter memory in use')
 FROM dlints_new(3) AS e, LATERAL (
          SELECT dlints_evidence(e, features(i, 3)::real[],
                     CASE WHEN i <= 200 THEN 2 ELSE -2 END * number(i, 1) ORDER BY i)
@@ -138,7 +138,7 @@ SELECT is(outcome(format('SELECT %s FROM hand', call)), result, call) FROM (VALU
 SELECT matches(outcome(format('SELECT dlints_set(p, prior_weight => %s) FROM hand', weight)),
     '^22023: prior_weight must be ', format('prior_weight %s', weight))
 FROM unnest(ARRAY['-1', '1.1e10', '''NaN''', '''Infinity''']) AS weight;
-SELECT ok(same_bytes(dlints_set(e, prior_weight => 0), e), 'nothing removed') FROM hand;
+SELECT ok(same_bytes(dlints_set(e, prior_weight => 0), e), 'dlints_set() with prior_weight 0 accepts a model without a prior') FROM hand;
 
 -- The reference reward of a model is its first one, so sums are about 5 here and about 0 after the retraction.
 WITH prior AS (

@@ -15,28 +15,28 @@ SELECT plan(148);
 -- they never change.
 SELECT is(dlints_encode(8, 'category', 'book'),
     '{0.35355338,-0.35355338,0.35355338,0.35355338,-0.35355338,0.35355338,-0.35355338,0.35355338}',
-    'golden: text');
+    'text is encoded to the golden values');
 SELECT is(dlints_encode(8, 'category', 'book', 'tags', ARRAY['a', 'b'], 'used', true, 'price', 0.5),
     '{0.3686049,0.07372098,0.3686049,0.3686049,-0.6634888,0.3686049,-0.07372098,0.07372098}',
-    'golden: a row');
+    'a row is encoded to the golden values');
 SELECT is(dlints_encode(8,
     '{"category": "book", "tags": ["a", "b"], "used": true, "price": 0.5}'::jsonb),
     '{0.3686049,0.07372098,0.3686049,0.3686049,-0.6634888,0.3686049,-0.07372098,0.07372098}',
-    'golden: a document');
+    'a document is encoded to the golden values');
 -- beyond the first 128 signs, which is one block of the generator
 SELECT is((dlints_encode(256, 'category', 'book'))[129:144],
     (SELECT array_agg(CASE WHEN (x'7917'::integer >> i) & 1 = 1 THEN -0.0625 ELSE 0.0625 END
          ORDER BY i)::real[]
      FROM generate_series(0, 15) AS i),
-    'golden: the second block');
+    'signs beyond the first 128 are the golden ones');
 SELECT is((dlints_encode(256, 'category', 'book'))[1:64],
     plus(zeros(64), 0.5, dlints_encode(64, 'category', 'book')::float8[])::real[],
     'a longer vector of a name begins like a shorter one');
 SELECT is(dlints_encode(6, 'größe', 'Ø'), plus(zeros(6), 1 / sqrt(6), '{-1,1,1,-1,1,1}')::real[],
     'golden: a name is its bytes in UTF-8');
-SELECT is(dlints_encode(1, 'category', 'book'), '{1}', 'one dimension');
-SELECT is(array_length(dlints_encode(65536, 'category', 'book'), 1), 65536, 'the most dimensions');
-SELECT is(pg_typeof(v)::text || array_dims(v), 'real[][1:3]', 'shape')
+SELECT is(dlints_encode(1, 'category', 'book'), '{1}', 'dlints_encode works with one dimension');
+SELECT is(array_length(dlints_encode(65536, 'category', 'book'), 1), 65536, 'dlints_encode returns up to 65,536 numbers');
+SELECT is(pg_typeof(v)::text || array_dims(v), 'real[][1:3]', 'encoded features are a one-dimensional array')
 FROM dlints_encode(3, 'a', true) AS v;
 
 -- What becomes which names: each is said by a list of names and weights.
@@ -314,7 +314,7 @@ SELECT each_holds($$
         = dlints_encode(64,
             jsonb_build_object('category', category, 'tags', tags, 'used', used, 'price', price))
     $$, 'FROM product');
-SELECT ok(bool_and(abs(dot(v, v) - 1) < 1e-6), 'length 1')
+SELECT ok(bool_and(abs(dot(v, v) - 1) < 1e-6), 'encoded features have length 1')
 FROM product, unnest('{1,2,7,64,500}'::integer[]) AS n,
     dlints_encode(n, 'category', category, 'brand', brand, 'tags', tags, 'price', price) AS v
 WHERE dot(v, v) > 0;

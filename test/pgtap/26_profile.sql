@@ -36,7 +36,7 @@ SELECT ok(bool_and(abs(dot(p, p) - 1) < 1e-6), 'profiles have length 1')
 FROM (SELECT dlints_profile(features, weight) AS p FROM click GROUP BY member) AS t;
 SELECT is(dlints_profile(features), dlints_profile(features, 1), 'a weight of 1 gives the profile without a weight')
 FROM click;
-SELECT is(dlints_profile(features, 0.1), dlints_profile(features::float8[], 0.1), 'both types')
+SELECT is(dlints_profile(features, 0.1), dlints_profile(features::float8[], 0.1), 'profiles of real and double precision features are equal')
 FROM click;
 
 -- exact numbers, as real[] and as double precision[]
@@ -99,9 +99,9 @@ SELECT is(outcome($$SELECT dlints_profile('{0,2e50}'::float8[])$$),
 SELECT is(dlints_profile('{1e50,-1e50}'::float8[], 1e50), '{0.70710677,-0.70710677}',
     'the largest that there may be')
 FROM generate_series(1, 10000);
-SELECT is(dlints_profile(features), '{}', 'no rows') FROM click WHERE false;
+SELECT is(dlints_profile(features), '{}', 'the profile of no rows is empty') FROM click WHERE false;
 SELECT is(dlints_profile('{}'::real[]) || dlints_profile(features), dlints_profile(features),
-    'profiles of profiles')
+    'profiles of profiles are profiles')
 FROM click WHERE id = 1;
 
 -- in parts
@@ -130,17 +130,17 @@ FROM (SELECT i, dlints_profile(x) OVER (ORDER BY i)::text AS growing,
 
 -- The support functions, which anybody may call: they leave their arguments alone.
 CREATE TEMP TABLE state AS SELECT '{1,2}'::float8[] AS s, '{10,20}'::float8[] AS t;
-SELECT is(dlints_profile_transfn(s, '{3,4}'::real[], 2), '{7,10}', 'transition') FROM state;
-SELECT is(dlints_profile_transfn(NULL, '{3,4}'::float8[]), '{3,4}', 'transition from nothing');
+SELECT is(dlints_profile_transfn(s, '{3,4}'::real[], 2), '{7,10}', 'the transition function adds features') FROM state;
+SELECT is(dlints_profile_transfn(NULL, '{3,4}'::float8[]), '{3,4}', 'the transition function starts without a state');
 SELECT is(dlints_profile_transfn(s, NULL::real[]), s, 'transition without features') FROM state;
-SELECT is(dlints_profile_combinefn(s, t), '{11,22}', 'combine') FROM state;
+SELECT is(dlints_profile_combinefn(s, t), '{11,22}', 'the combine function adds states') FROM state;
 SELECT ok(dlints_profile_combinefn(s, NULL) = s
     AND dlints_profile_combinefn(NULL, s) = s
     AND dlints_profile_combinefn(NULL, NULL) IS NULL,
-    'combine with nothing')
+    'the combine function accepts a missing state')
 FROM state;
 SELECT is(dlints_profile_finalfn(s) || dlints_profile_finalfn(NULL), '{0.4472136,0.8944272}',
-    'final')
+    'the final function scales to length 1')
 FROM state;
 -- long enough to be read where it lies
 CREATE TEMP TABLE long_state AS SELECT array_agg(i::float8) AS s FROM generate_series(1, 40) AS i;
@@ -207,7 +207,7 @@ FROM (VALUES ('{0.3,-0.2}'::float8[], '{0.3,-0.2}'::float8[], 1::float8, 3),
 CREATE TEMP TABLE kept AS SELECT dlints_fourier(array_fill(0.1::real, ARRAY[300]), 1000, scale => 5) AS f;
 SELECT cmp_ok(difference(ARRAY[f[1], f[436], f[437], f[1000]]::float8[],
     '{0.024698963,0.042884667,-0.03428979,0.03960513}'), '<', 2e-7::float8,
-    'golden values of several pieces') FROM kept;
+    'dlints_fourier has the golden values beyond one piece') FROM kept;
 SET dlints.projection_cache_size = 0;
 SELECT is(dlints_fourier(array_fill(0.1::real, ARRAY[300]), 1000, scale => 5), f,
     'W does not depend on the cache') FROM kept;
@@ -218,7 +218,7 @@ CREATE TEMP TABLE place (
 	id integer, features real[],
 	curved real[] GENERATED ALWAYS AS (features || dlints_fourier(features, 8, scale => 0.7)) STORED);
 INSERT INTO place VALUES (1, '{0.5,-0.25}'), (2, NULL);
-SELECT is(curved, '{0.5,-0.25}'::real[] || dlints_fourier('{0.5,-0.25}', 8, scale => 0.7), 'a generated column')
+SELECT is(curved, '{0.5,-0.25}'::real[] || dlints_fourier('{0.5,-0.25}', 8, scale => 0.7), 'dlints_fourier works in a generated column')
 FROM place WHERE id = 1;
 UPDATE place SET features = '{1,1}' WHERE id = 2;
 SELECT is(curved, '{1,1}'::real[] || dlints_fourier('{1,1}', 8, scale => 0.7), 'a generated column follows an update')

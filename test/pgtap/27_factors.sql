@@ -39,7 +39,7 @@ SELECT :'clicks'::text AS clicks, products(:'clicks') AS products, vectors(:'cli
 
 SELECT ok(count(*) = 12 AND bool_and(cardinality(features) = 3)
     AND abs(avg(dlints_dot(features, features)) - 1) < 1e-12,
-    'a vector of k numbers for each item, with a mean square length of 1') FROM fit;
+    'each item has a vector of k numbers, with a mean square length of 1') FROM fit;
 SELECT cmp_ok(min(alike), '>', max(other), 'items of one taste are alike')
 FROM (SELECT avg(d) FILTER (WHERE a % 3 = b % 3) AS alike,
     avg(d) FILTER (WHERE a % 3 <> b % 3) AS other
@@ -138,14 +138,14 @@ FROM (VALUES
     ('its values', 1,
      'SELECT repeat(i::text, 1000), 1 FROM generate_series(1, (SELECT 500)) AS i'))
     AS v (what, k, query);
-SELECT is(limited(query, k), result, 'room for ' || query) FROM (VALUES
+SELECT is(limited(query, k), result, 'dlints.factors_memory allows ' || query) FROM (VALUES
     ('SELECT i % 100, i % 10 FROM generate_series(1, (SELECT 30000)) AS i', 1, 'gives 10'),
     ('SELECT i, 1 FROM generate_series(1, (SELECT 10000)) AS i', 1, 'gives 1'),
     ('SELECT 1, i FROM generate_series(1, (SELECT 2000)) AS i', 1, 'gives 2000'))
     AS v (query, k, result);
 -- rows that say nothing take nothing
 SELECT is(limited('SELECT i, 1, 0 FROM generate_series(1, (SELECT 100000)) AS i', 1),
-    'gives 0', 'room for weights of 0');
+    'gives 0', 'rows of weight 0 take no memory');
 
 -- ---------- types ----------
 
@@ -194,13 +194,13 @@ SELECT each_holds($$
     as_money('user_id', 0) <> as_money('user_id', 1)
     $$);
 
-SELECT is(array_agg(item::text ORDER BY item COLLATE "C"), '{a,b}', 'varchar as text')
+SELECT is(array_agg(item::text ORDER BY item COLLATE "C"), '{a,b}', 'varchar keys are returned as text')
 FROM dlints_factors($$SELECT 1, v FROM unnest('{a, b}'::varchar(3)[]) AS v$$, 1)
     AS f (item text, features real[]);
 SELECT is(count(*), 2::bigint, 'equal values are one item, however they are written')
 FROM dlints_factors($$SELECT 1, v FROM unnest('{1.0, 1.00, 2}'::numeric[]) AS v$$, 1)
     AS f (item numeric, features real[]);
-SELECT is(array_agg(length(item)), '{100000,100000}', 'long values')
+SELECT is(array_agg(length(item)), '{100000,100000}', 'long keys are returned whole')
 FROM dlints_factors($$SELECT 1, repeat(v, 100000) FROM unnest('{a,b}'::text[]) AS v$$, 1)
     AS f (item text, features real[]);
 
@@ -213,7 +213,7 @@ FROM (VALUES ('SELECT 1, 1 WHERE false', 3, NULL), ('SELECT 5, 7', 3, '{1,0,0}')
              ('SELECT 1, i FROM generate_series(1, 3) AS i', 2, '{1,0,1,0,1,0}'),
              ('SELECT i, 1 FROM generate_series(1, 3) AS i', 2, '{1,0}')) AS v (query, k, want);
 SELECT ok(bool_and(cardinality(features) = 512 AND features[13:] = zeros(500)),
-    'k beyond the items: zeros behind')
+    'numbers beyond the number of items are zeros')
 FROM factors(:'clicks', 512);
 SELECT cmp_ok(max(abs(x)), '<', 1e-6::float8, 'a log of rank 2 of 40 items has two directions')
 FROM factors('SELECT u, i FROM generate_series(1, 40) AS u, generate_series(1, 40) AS i '

@@ -42,7 +42,7 @@ SELECT ok(bool_and(dlints_unpack(p, n) = CASE n WHEN 2 THEN '{1125899906842624,0
 FROM  dlints_pack('{{0.25,-1,0.5},{1125899906842624,0,0},{0.25,-3,0.5},{0.25,-4,0.5}}', 16) p, generate_series(1, 4) n;
 
 -- In 8 bits: roots in 127 steps of that of the next power of two.
-SELECT is(dlints_pack('{{1,0,-2.5},{0,3,0.25}}', 8), '\x0300c0 f30540e4 f3066e20', 'the bytes of 8 bits');
+SELECT is(dlints_pack('{{1,0,-2.5},{0,3,0.25}}', 8), '\x0300c0 f30540e4 f3066e20', 'packed arrays of 8 bits have the golden bytes');
 SELECT is(dlints_pack(x, 16), dlints_pack(x), '16 are usual') FROM v WHERE i = 7;
 SELECT ok(bool_and(octet_length(dlints_pack(x, 8)) < 8 + (cardinality(x) + 7) / 8 + cardinality(x))
 	AND max(abs(p - u) / m) < 0.0112 AND max(CASE WHEN u = 0 THEN abs(p) END) = 0, '8 bits a number keep about two digits')

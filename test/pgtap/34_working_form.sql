@@ -46,7 +46,7 @@ FROM log, empty WHERE i <= 300
 WINDOW running AS (ORDER BY i), sliding AS (ORDER BY i ROWS BETWEEN 9 PRECEDING AND CURRENT ROW);
 SELECT ok(same(running, running_keys), format('a running window at row %s', i))
 FROM framed WHERE i IN (1, 8, 128, 129, 300);
-SELECT ok(bool_and(same(sliding, sliding_keys)), 'sliding windows') FROM framed WHERE i % 29 = 0;
+SELECT ok(bool_and(same(sliding, sliding_keys)), 'dlints_evidence works over sliding windows') FROM framed WHERE i % 29 = 0;
 SELECT ok(count(DISTINCT dlints_send(everything)) = 1
     AND same(min(everything::text)::dlints, array_agg(i)),
     'a window over all gives each row the same') FROM framed;
@@ -83,7 +83,7 @@ CREATE AGGREGATE moving_evidence(dlints, dlints_vector, float8, dlints_vector, t
     MSFUNC = dlints_evidence_transfn, MINVFUNC = take_back, MSTYPE = dlints);
 SELECT ok(bool_and(model_difference(dlints_at(moved, newest),
     dlints_at(direct(by_time, keys, true), newest)) <= 1e-8),
-    'a moving aggregate')
+    'dlints_evidence works as a moving aggregate')
 FROM (SELECT i, by_time, moving_evidence(by_time, x, r, '{}', t, w) OVER f AS moved,
     array_agg(i) OVER f AS keys
       FROM log, empty WHERE i <= 150
@@ -105,7 +105,7 @@ BEGIN
 	RETURN same(o.e, o.keys);
 END
 $$;
-SELECT ok(next_is_right('halfway'), 'a cursor');
+SELECT ok(next_is_right('halfway'), 'dlints_evidence works with a cursor');
 CLOSE halfway;
 
 -- ---------- groups ----------
@@ -121,20 +121,20 @@ FROM (SELECT dlints_evidence(m, x, r) AS e FROM log, empty) AS s, empty;
 -- sorted, hashed, spilled to disk, several groupings at once
 CREATE TEMP TABLE expected AS
 SELECT g, dlints_evidence(m, x, r ORDER BY i) AS e, array_agg(i) AS keys FROM log, empty GROUP BY g;
-SELECT ok(bool_and(same(e, keys)), 'sorted groups') FROM expected;
+SELECT ok(bool_and(same(e, keys)), 'evidence of sorted groups equals batches') FROM expected;
 SET LOCAL enable_sort = off;
-SELECT ok(bool_and(same_bytes(h.e, e.e)), 'hashed groups')
+SELECT ok(bool_and(same_bytes(h.e, e.e)), 'evidence of hashed groups equals batches')
 FROM (SELECT g, dlints_evidence(m, x, r) AS e FROM log, empty GROUP BY g) AS h
     JOIN expected AS e USING (g);
 CREATE TEMP VIEW many AS SELECT i / 4 AS g, dlints_evidence(m, x, r) AS e
 FROM log, empty GROUP BY 1;
 CREATE TEMP TABLE in_memory AS TABLE many;
 SET LOCAL work_mem = '64kB';
-SELECT ok(bool_and(same_bytes(s.e, m.e)), 'groups that spill')
+SELECT ok(bool_and(same_bytes(s.e, m.e)), 'evidence of groups that spill to disk equals batches')
 FROM in_memory AS m JOIN many AS s USING (g);
 RESET work_mem;
 SET LOCAL enable_sort = on;
-SELECT ok(bool_and(same_bytes(s.e, e.e)), 'grouping sets')
+SELECT ok(bool_and(same_bytes(s.e, e.e)), 'evidence of grouping sets equals batches')
 FROM (SELECT g, dlints_evidence(m, x, r ORDER BY i) AS e FROM log, empty
       GROUP BY GROUPING SETS ((g), ())) AS s JOIN expected AS e USING (g);
 SELECT ok(same_bytes(f.e, e.e), 'a filter, and rows that do not count')
@@ -143,7 +143,7 @@ FROM expected AS e,
         FILTER (WHERE i % 2 < 2) AS e
      FROM log, empty) AS f
 WHERE e.g = 3;
-SELECT is(dlints_evidence(m, x, NULL), NULL, 'no observation, no evidence') FROM log, empty;
+SELECT is(dlints_evidence(m, x, NULL), NULL, 'evidence of no observation is NULL') FROM log, empty;
 
 -- aggregates that users make of the support functions: a state that begins flat, one that
 -- goes through || in between, one that takes results of another, one that is combined
@@ -177,7 +177,7 @@ SELECT evidence_in_parts(by_time, x, r, '{}', t, w) AS a,
     dlints_evidence(by_time, x, r, '{}', t, w) AS b,
     array_agg(i ORDER BY i) AS keys
 FROM visible_log WHERE i <= 300 GROUP BY g;
-SELECT ok(bool_and(same_by_time(a, keys) AND model_difference(a, b) <= 1e-10), 'groups in parallel')
+SELECT ok(bool_and(same_by_time(a, keys) AND model_difference(a, b) <= 1e-10), 'evidence of groups from workers equals evidence of one process')
 FROM parallel_groups;
 
 -- into a domain, a row, an array, a generated column, through a trigger, and back

@@ -102,11 +102,11 @@ SELECT each_holds($$
     dlints_accepts(m, NULL::real[]) IS NULL
     dlints_accepts(m, ARRAY[1, 2, 3], NULL::float8) IS NULL
     $$, $$FROM model WHERE name = 'plain'$$);
-SELECT is(dlints_accepts(m, ARRAY[1, 2, 3], 1, NULL), NULL, 'no profile')
+SELECT is(dlints_accepts(m, ARRAY[1, 2, 3], 1, NULL), NULL, 'dlints_accepts returns NULL for a NULL profile')
 FROM model WHERE name = 'matched';
 -- the same for rows one after the other: no verdict stays behind
 SELECT is(string_agg(dlints_accepts(one_memory(n), x, r)::text, ' ' ORDER BY i),
-    'true false true false false true false true', 'row by row')
+    'true false true false false true false true', 'dlints_accepts works row by row')
 FROM (VALUES (1, 2, '{1,2}'::real[], 1::float8), (2, 2, '{1,NaN}', 1), (3, 2, '{1,3}', 1),
     (4, 3, '{1,2}', 1),
              (5, 2, '{1,2,3}', 1), (6, 3, '{1,2,3}', 1), (7, 3, '{1,2,3}', 'NaN'),

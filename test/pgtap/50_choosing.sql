@@ -114,7 +114,7 @@ SELECT is(ranked(shape, dlints_set(model, exploration => 0), 50, 7),
     format('%s, exploration 0: the best seven', shape)) FROM trained ORDER BY shape;
 SELECT ok(dlints_recommend(m, item, x) = (array_agg(item ORDER BY dlints_dot(w, x) DESC))[1]
     AND dlints_recommend(m, item, x::float8[], 50) = dlints_recommend(m, item, x, 50),
-    'exploration 0: one item, and double precision')
+    'exploration 0 recommends the item with the best expected reward, for both types of features')
 FROM (SELECT dlints_set(model, exploration => 0) AS m, dlints_weights(model) AS w
       FROM trained WHERE shape = 'projected') AS t, pair WHERE shape = 'projected' AND item <= 50;
 
@@ -162,7 +162,7 @@ SELECT tied(what, ways, quantile, call, rows) FROM (VALUES
      'true')) AS v (what, ways, quantile, call, rows);
 -- 100 of equal scores, ten wanted: each is among them in a tenth of 3,000 calls, within 6.8
 -- deviations (false alarm 100 times 1e-11)
-SELECT ok(count(*) = 100 AND max(abs(n - 300)) < 6.8 * sqrt(3000 * 0.1 * 0.9), 'ten of a hundred')
+SELECT ok(count(*) = 100 AND max(abs(n - 300)) < 6.8 * sqrt(3000 * 0.1 * 0.9), 'dlints_recommend returns the best ten of a hundred')
 FROM (SELECT id, count(*) AS n
       FROM (SELECT unnest(dlints_recommend(one_memory(1), i, ARRAY[1]::real[], 10)) AS id
             FROM generate_series(1, 100) AS i, generate_series(1, 3000) AS g GROUP BY g) AS s

@@ -91,7 +91,7 @@ FROM dlints_decide(dlints_new(1, exploration => 0), '{1,2}'::integer[], '{{1},{1
 -- each call is a decision of its own, and each user has one
 SELECT cmp_ok(count(DISTINCT item), '>', 3::bigint, 'calls draw for themselves')
 FROM arm, generate_series(1, 200) AS g, LATERAL dlints_decide(model, items, xs, 1 + 0 * g);
-SELECT ok(count(*) = 40 AND count(DISTINCT g) = 20, 'users in FROM')
+SELECT ok(count(*) = 40 AND count(DISTINCT g) = 20, 'dlints_decide works for users in FROM')
 FROM (SELECT model, items, xs FROM subject JOIN list USING (name) WHERE name = 'matched') AS c,
      generate_series(1, 20) AS g,
      LATERAL dlints_decide(model, items, xs, 2, profile(g, 4)::real[]);
@@ -132,7 +132,7 @@ FROM (VALUES ('plain', 8, dlints_new(8, ridge => 1, noise => 1, exploration => 1
 GROUP BY name ORDER BY name;
 
 SELECT is(outcome(format('SELECT count(*) FROM arm, dlints_decide(%s)', what)), 'gives 0',
-          'no rows: ' || what)
+          'dlints_decide returns no rows: ' || what)
 FROM (VALUES
 	('NULL::dlints, items, xs'), ('model, NULL::integer[], xs'), ('model, items, NULL::real[]'),
 	('model, items, xs, profile => NULL'), ('model, ''{}''::integer[], ''{}''::real[]'))

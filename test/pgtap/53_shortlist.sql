@@ -33,10 +33,10 @@ GROUP  BY w, k ORDER BY w, k;
 
 -- ---------- of any kind ----------
 
-SELECT is(dlints_shortlist(ids::text[], xs, weights(1), 5) @> ARRAY[id::text], true, 'items of text')
+SELECT is(dlints_shortlist(ids::text[], xs, weights(1), 5) @> ARRAY[id::text], true, 'dlints_shortlist takes items of type text')
 FROM   block, (SELECT (array_agg(id ORDER BY dlints_dot(ARRAY(SELECT unnest(weights(1))), x) DESC))[1] AS id FROM item) b
 GROUP  BY id;
-SELECT is(sorted(dlints_shortlist(ids, xs::float8[], weights(3), 9)), expected(3, 9), 'numbers of double precision')
+SELECT is(sorted(dlints_shortlist(ids, xs::float8[], weights(3), 9)), expected(3, 9), 'dlints_shortlist takes features of double precision')
 FROM block;
 SELECT is(sorted(dlints_shortlist(ids, xs::numeric[]::dlints_vector, weights(3), 9)), expected(3, 9),
   'dlints_shortlist takes numbers of any type') FROM block;
@@ -150,7 +150,7 @@ SELECT is(listed('{{1,2},{2,1},{3,0},{1,1}}'::real[], w, 1), result, 'weights ' 
 FROM  (VALUES ('{{1e50,1e49}}'::float8[], '{3}'::int[]), ('{{1e-300,2e-300}}', '{1}'), ('{{-1e-40,5e-41},{1e45,0}}', '{1,3}'))
       v (w, result);
 SELECT is(listed('{{1},{1.000000000001},{0.9}}'::float8[], '{{1}}', 1), '{2}', 'double precision stays');
-SELECT is(dlints_shortlist(ids, xs, '{{1}}', 2), '{4,2}', 'beside the other')
+SELECT is(dlints_shortlist(ids, xs, '{{1}}', 2), '{4,2}', 'dlints_shortlist takes blocks of real and double precision in one query')
 FROM  (VALUES ('{1,2}'::int[], '{{1},{2}}'::real[]::dlints_vector), ('{3,4}', '{{0.5},{3}}'::float8[]::dlints_vector),
               ('{5}', '{{1.5}}'::real[]::dlints_vector)) v (ids, xs);
 

@@ -174,7 +174,7 @@ SELECT array_agg(i ORDER BY i) AS items, array_agg('{1}'::real[]) AS xs, array_a
        array_agg(unit_vector(greatest(i - 3, 1), 5)::real[] ORDER BY i) AS vs FROM generate_series(1, 8) AS i;
 SELECT ok(count(*) = 500 AND bool_and(probability = 1 OR item <= 4) AND count(DISTINCT item) = 8
           AND max(abs(probability - 0.25)) FILTER (WHERE item <= 4) < 6.2 * sqrt(0.25 * 0.75 / 100),
-          'one of four twins, each as likely, and all others')
+          'one of four twins is chosen with equal probabilities, with all other items')
 FROM equal, generate_series(1, 100) AS g,
      LATERAL dlints_decide(dlints_new(1, exploration => 0), items, xs, 5 + 0 * g, bonus => bonuses, similar_by => vs,
                            diversity => 0.2) AS d;

@@ -229,7 +229,7 @@ SELECT is(windows('decide'), '{1}', 'dlints_decide runs once for one decision');
 SELECT is(windows('decide for all'), '{200}',
           'dlints_decide runs once for each of many decisions');
 SELECT results_eq('SELECT count(*) FROM shown GROUP BY decision_id ORDER BY decision_id',
-                  'SELECT 3::bigint FROM generate_series(1, 202)', 'three items of each decision');
+                  'SELECT 3::bigint FROM generate_series(1, 202)', 'each decision has three items');
 -- 100 if those of a member and model shared a draw; in trials it was 165 to 195 of 200
 SELECT cmp_ok(count(DISTINCT items), '>', 120::bigint,
               'each with a draw of its own, also of one member')

@@ -33,7 +33,7 @@ FROM (SELECT (SELECT dlints_recommend(m.state, i.id, i.features)
 
 -- equal models in several rows are one group
 CREATE TEMP TABLE copied AS SELECT c, state FROM model, generate_series(1, 2) AS c WHERE name = 1;
-SELECT is(count(*), 1::bigint, 'GROUP BY the model itself')
+SELECT is(count(*), 1::bigint, 'GROUP BY works on models')
 FROM (SELECT dlints_recommend(state, id, features, 3)
       FROM item, (SELECT (SELECT state FROM model WHERE name = 1) AS state
                   FROM generate_series(1, 2)) AS m
@@ -49,11 +49,11 @@ SET LOCAL work_mem = '64kB';
 SET LOCAL enable_sort = off;
 CREATE TEMP TABLE trained AS
 SELECT dlints_update(state, features(name, 6), 1) AS state FROM model WHERE name = 1;
-SELECT is(count(*), 3000::bigint, 'evidence of 3,000 groups')
+SELECT is(count(*), 3000::bigint, 'evidence of 3,000 groups is that of each group')
 FROM (SELECT dlints_evidence((SELECT state FROM trained), features, 1) AS e
       FROM item, generate_series(1, 3000) AS g WHERE id <= 3 GROUP BY g) AS s
 WHERE e = (SELECT dlints_evidence(state, features, 1) FROM trained, item WHERE id <= 3);
-SELECT is(count(*), 3000::bigint, 'greedy choices of 3,000 groups')
+SELECT is(count(*), 3000::bigint, 'greedy choices of 3,000 groups are those of each group')
 FROM (SELECT dlints_recommend((SELECT dlints_set(state, policy => 'greedy') FROM trained),
                               id, features) AS r
       FROM item, generate_series(1, 3000) AS g GROUP BY g) AS s

@@ -112,7 +112,7 @@ SELECT seed, dlints_project(large(0, seed), x) AS z
 FROM unnest('{8,9,8,9}'::bigint[]) AS seed, kept WHERE s = 0;
 SELECT ok(max(difference(turn.z, kept.z)) FILTER (WHERE seed = 8) <= 1e-12
           AND min(difference(turn.z, kept.z)) FILTER (WHERE seed = 9) > 0.1
-          AND count(DISTINCT turn.z) = 2, 'a cache with room for one, used by two')
+          AND count(DISTINCT turn.z) = 2, 'two models that take turns in a cache for one matrix keep their projections')
 FROM turn, kept WHERE s = 0;
 RESET dlints.projection_cache_size;
 

@@ -178,7 +178,7 @@ SELECT each_holds($$
     (dlints_predict(m, x, u), dlints_stddev(m, x, u), dlints_weights(m, u))
         = (dlints_predict(m, x, known), dlints_stddev(m, x, known), dlints_weights(m, known))
     $$, 'FROM turn');
-SELECT ok(bool_and(given = meant AND best = meant[1:1]), 'strangers among visitors')
+SELECT ok(bool_and(given = meant AND best = meant[1:1]), 'an empty profile equals a profile of zeros among others')
 FROM (SELECT dlints_recommend(m, c, x, 10, u) AS given,
           dlints_recommend(m, c, x, 10, known) AS meant,
           dlints_recommend(m, c, x, 1, u) AS best
@@ -318,7 +318,7 @@ SELECT lives_ok($$
     INSERT INTO state VALUES (dlints_new(3, interactions => 'matched'),
         dlints_new(3, 2, interactions => 'matched'),
         dlints_new(3))$$,
-            'each its kind');
+            'columns accept models of their kind');
 SELECT throws_ok('UPDATE state SET ' || change, '22000', message, change) FROM (VALUES
     ('matched = plain', 'expected dlints(3,matched), not dlints(3,intercept)'),
     ('projected = plain', 'expected dlints(3,2,matched,intercept), not dlints(3,intercept)'),

@@ -101,13 +101,13 @@ ORDER BY what;
 
 -- dot products of each length around its partial sums, exact in integers
 SELECT ok(bool_and(dlints_dot(w, x::real[]) = s AND dlints_dot(w, x) = s
-                   AND dlints_dot(w, x::numeric[]) = s), 'dot of 1 to 70 numbers')
+                   AND dlints_dot(w, x::numeric[]) = s), 'dlints_dot of 1 to 70 numbers equals a sum of products')
 FROM (SELECT array_agg(k::float8 ORDER BY k) AS w, array_agg((3 - k)::float8 ORDER BY k) AS x,
              sum(k * (3 - k))::float8 AS s
       FROM generate_series(1, 70) AS len, generate_series(1, len) AS k GROUP BY len) AS v;
 -- Z = diag(4, 1), b = (4, 0)
 SELECT is(ARRAY[dlints_predict(m, '{2,5}'), dlints_stddev(m, '{2,0}'), dlints_stddev(m, '{0,3}')],
-          ARRAY[2, 1, 3]::float8[], 'exact numbers')
+          ARRAY[2, 1, 3]::float8[], 'dlints_predict and dlints_stddev are exact for exact numbers')
 FROM dlints_update_batch(one_memory(2, NULL, 1, 1), ARRAY[[1, 0], [1, 0], [1, 0]],
                          ARRAY[1, 2, 1]) AS m;
 SELECT each_holds($$
@@ -193,7 +193,7 @@ SELECT is(cardinality(dlints_weights(m)), 65536, 'weights for all coordinates') 
 SELECT ok(abs((memory_in_use(m) -> 'b' ->> 0)::float8
               - (1.4537159591155266 + 0.37836789082191735)) < 1e-13,
           'features far out are projected right') FROM long;
-SELECT ok(abs(z[1024] - (-2.3707884523206215)) < 1e-14, 'the last entry of the largest projection')
+SELECT ok(abs(z[1024] - (-2.3707884523206215)) < 1e-14, 'the last entry of the largest projection has the golden value')
 FROM (SELECT dlints_project(one_memory(65536, 1024, seed => 42, projection_scale => 1),
                             array_agg((j = 65536)::integer::real ORDER BY j))
       FROM generate_series(1, 65536) AS j) AS p (z);

@@ -31,16 +31,16 @@ WHERE computed.ndcg IS NOT DISTINCT FROM d.ndcg OR abs(computed.ndcg - d.ndcg) <
 SELECT cmp_ok(count(*), '>', 80::bigint, 'most of them are neither NULL nor 1')
 FROM by_definition WHERE ndcg < 1;
 
-SELECT is(dlints_ndcg(r, s, 3 ORDER BY s), 1::float8, 'the best order')
+SELECT is(dlints_ndcg(r, s, 3 ORDER BY s), 1::float8, 'the best order has NDCG 1')
 FROM (VALUES (0, 1), (1, 2), (2, 3)) AS v (r, s);
 SELECT is(round(dlints_ndcg(r, s, 5 ORDER BY s)::numeric, 12),
-          round((1 / (ln(3) / ln(2)))::numeric, 12), 'one relevant row in second place')
+          round((1 / (ln(3) / ln(2)))::numeric, 12), 'one relevant row at position 2 has NDCG 1 / log2(3)')
 FROM (VALUES (0, 2), (1, 1)) AS v (r, s);
 SELECT is(dlints_ndcg(r, s, 1 ORDER BY p), 0::float8,
           'among equal scores the first row ranks first')
 FROM (VALUES (1, 0, 7), (2, 1, 7)) AS v (p, r, s);
-SELECT is(dlints_ndcg(r, 1, 5), NULL::float8, 'no relevant row') FROM generate_series(0, 0) AS r;
-SELECT is(dlints_ndcg(1, 1, 5), NULL::float8, 'no row') WHERE false;
+SELECT is(dlints_ndcg(r, 1, 5), NULL::float8, 'dlints_ndcg is NULL if no row is relevant') FROM generate_series(0, 0) AS r;
+SELECT is(dlints_ndcg(1, 1, 5), NULL::float8, 'dlints_ndcg of no row is NULL') WHERE false;
 SELECT is(dlints_ndcg(r, s, 2), 1::float8, 'rows with a NULL are skipped')
 FROM (VALUES (1, 2), (NULL, 9), (5, NULL), (0, 1)) AS v (r, s);
 SELECT is(dlints_ndcg(r, r, 9000000000000000000), 1::float8, 'dlints_ndcg accepts a k beyond the number of rows')
@@ -77,7 +77,7 @@ SELECT n, mean, share * mean * (1 - mean) * n AS squares,
 FROM unnest(ARRAY[2, 30, 1000, 200000]) AS n, unnest(ARRAY[0, 0.001, 0.3, 0.95, 1]) AS mean,
      unnest(ARRAY[0, 0.4, 1]) AS share;
 
-SELECT ok(bool_and(0 <= low AND low <= mean AND mean <= high AND high <= 1), 'about the mean')
+SELECT ok(bool_and(0 <= low AND low <= mean AND mean <= high AND high <= 1), 'bounds contain the mean')
 FROM sample, dlints_bounds(mean, stderr, n);
 SELECT cmp_ok(max(abs(won(mean, squares, n, low) / 40 - 1)), '<', 1e-6::float8,
               'bets against the lower bound have won the factor 40')
@@ -95,14 +95,14 @@ SELECT cmp_ok(max(greatest(abs(b.low * 7 - 3 - c.low), abs(b.high * 7 - 3 - c.hi
               'other numbers are scaled')
 FROM sample, dlints_bounds(mean, stderr, n) AS b,
      dlints_bounds(mean * 7 - 3, stderr * 7, n, -3, 4) AS c;
-SELECT ok(bool_and(c.low < b.low AND b.high < c.high), 'more confidence, wider')
+SELECT ok(bool_and(c.low < b.low AND b.high < c.high), 'bounds with more confidence are wider')
 FROM sample, dlints_bounds(mean, stderr, n) AS b,
      dlints_bounds(mean, stderr, n, confidence => 0.99) AS c WHERE b.low > 0 AND b.high < 1;
-SELECT ok(bool_and(high - low < before), 'more observations, narrower')
+SELECT ok(bool_and(high - low < before), 'bounds of more observations are narrower')
 FROM (SELECT n, low, high, lag(high - low) OVER (ORDER BY n) AS before
       FROM generate_series(100, 5000, 100) AS n, dlints_bounds(0.01, 0.09 / sqrt(n), n)) AS s
 WHERE before IS NOT NULL;
-SELECT cmp_ok(high, '<', 1e-9::float8, 'ten milliards without a click')
+SELECT cmp_ok(high, '<', 1e-9::float8, '10^10 observations without a click have an upper bound below 1e-9')
 FROM dlints_bounds(0, 0, 10000000000);
 
 -- 400 logs of rare clicks, each looked at 20 times: less than one in twenty is ever outside

@@ -100,7 +100,7 @@ SELECT cmp_ok(element_difference(n[:6] || n[8:], d[:6] || d[8:])
 FROM (SELECT dlints_policy_value(r, p, t, q, e) AS v FROM heavy) AS l,
      numbers(v) AS n, by_definition('heavy') AS d;
 SELECT is(round((dlints_policy_value(r, p, t, q, e)).effective_sample_size::numeric, 6),
-          1::numeric, 'one effective sample') FROM heavy;
+          1::numeric, 'one large weight gives one effective sample') FROM heavy;
 SELECT is((dlints_policy_value(1, 1, t)).effective_sample_size, 2::float8,
           'weights whose squares are next to nothing')
 FROM unnest('{1e-150, 1e-150}'::float8[]) AS t;
@@ -143,7 +143,7 @@ FROM (VALUES
 	('1, 0.5, 0.5, 1, ''Infinity''', '22003', 'infinity not allowed in expected'),
 	('1, 1e-310, 1', '22003', 'dlints result out of range')) AS v (arguments, code, message);
 SELECT throws_ok('SELECT dlints_policy_value(i * 1e160, 1, 1) FROM generate_series(1, 2) AS i',
-                 '22003', 'dlints result out of range', 'squares that overflow');
+                 '22003', 'dlints result out of range', 'dlints_policy_value rejects rewards whose squares overflow');
 SELECT throws_ok('SELECT dlints_policy_value_transfn(NULL, 1, 1, 1)', '42809',
                  'aggregate support function called in non-aggregate context',
                  'a call of a support function');
@@ -257,7 +257,7 @@ SELECT cmp_ok(error_of(arguments), '<=', most::float8, what) FROM (VALUES
 	('times, for a model by count', 0, 'dlints_new(3), x, r, at => now()'))
 	AS v (what, most, arguments);
 SELECT is(dlints_progressive(dlints_new(3), x, r) OVER (ORDER BY i), 0::float8,
-          'the first of its partition') FROM seen WHERE i = 7;
+          'dlints_progressive predicts the first row of a partition without rewards') FROM seen WHERE i = 7;
 SELECT is(count(p), 0::bigint, 'dlints_progressive without a model returns NULL')
 FROM (SELECT dlints_progressive(NULL, x, r) OVER (ORDER BY i) AS p FROM seen) AS s;
 CREATE TEMP TABLE kept AS

@@ -4,7 +4,7 @@
 SELECT plan(9);
 
 -- nothing yet (views of the helpers have columns of models, and hold none)
-SELECT is_empty('TABLE dlints_columns', 'no columns in an empty database');
+SELECT is_empty('TABLE dlints_columns', 'dlints_columns is empty without tables with models');
 
 CREATE SCHEMA "The shop";
 CREATE DOMAIN "The shop".small AS dlints(2);
@@ -58,7 +58,7 @@ RESET ROLE;
 GRANT USAGE ON SCHEMA "The shop" TO dlints_test_reader;
 SET LOCAL ROLE dlints_test_reader;
 SELECT set_eq('SELECT attname FROM dlints_columns', $$VALUES ('State'::name), ('state')$$,
-              'one column of a table and not the other');
+              'dlints_columns lists the columns of a table that a role may read, and no others');
 SELECT throws_ok('DELETE FROM dlints_columns', '55000', NULL, 'there is nothing to change in it');
 RESET ROLE;
 

@@ -108,13 +108,13 @@ sub identical
 {
 	my ($how) = @_;
 
-	is($target->safe_psql($how, $sent), $before, "$how: identical values");
+	is($target->safe_psql($how, $sent), $before, "$how: restored values are identical");
 	is( $target->safe_psql($how, $columns),
 		$source->safe_psql('postgres', $columns),
-		"$how: the same column types");
+		"$how: column types are restored");
 	is( $target->safe_psql($how, $encoded),
 		$source->safe_psql('postgres', $encoded),
-		"$how: the same encodings and vectors");
+		"$how: encodings and vectors are restored");
 	is( $target->safe_psql(
 			$how, q{
 		INSERT INTO fixed DEFAULT VALUES
@@ -151,12 +151,12 @@ for my $case (
 	$target->safe_psql('postgres', qq{CREATE DATABASE "$how"});
 	$source->command_ok(
 		[ 'pg_dump', '--no-sync', @options, '--file', $dump, 'postgres' ],
-		"$how: dumped");
+		"$how: the dump succeeds");
 	$target->command_ok(
 		$options[0] eq '--format=plain'
 		? [ 'psql', '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-d', $how, '-f', $dump ]
 		: [ 'pg_restore', '--exit-on-error', '--dbname', $how, $dump ],
-		"$how: restored");
+		"$how: the restore succeeds");
 	identical($how);
 }
 
@@ -174,10 +174,10 @@ for my $format ('text', 'csv', 'binary')
 	$source->safe_psql('postgres', $copy->('TO'));
 	$target->safe_psql("copy $format", 'TRUNCATE model, fixed, thing;' . $copy->('FROM'));
 	is($target->safe_psql("copy $format", $sent),
-		$before, "COPY as $format: identical values");
+		$before, "COPY as $format keeps the values");
 	is( $target->safe_psql("copy $format", $encoded),
 		$source->safe_psql('postgres', $encoded),
-		"COPY as $format: the same vectors");
+		"COPY as $format keeps the vectors");
 
 	# A value that does not fit the column it is copied into
 	$source->safe_psql('postgres',

@@ -165,8 +165,8 @@ my %refusal = map { /^(\d+)\|(.*)$/ ? ($1 => $2) : () } split /\n/,
   $node->safe_psql('postgres', 'SELECT * FROM refusal');
 my @wrong = map { "$_->[1]: " . ($refusal{ $_->[0] } // 'accepted') }
   grep { ($refusal{ $_->[0] } // '') ne $_->[2] } @refused;
-cmp_ok(scalar(@refused), '>', 500, 'truncated and altered values');
-is(join("\n", @wrong), '', 'each is refused with its SQLSTATE');
+cmp_ok(scalar(@refused), '>', 500, 'more than 500 truncated and altered values are tried');
+is(join("\n", @wrong), '', 'each truncated or altered value is rejected with its SQLSTATE');
 is( $node->safe_psql('postgres', 'SELECT array_agg(n ORDER BY n) FROM arrival'),
 	'{' . join(',', @accepted) . '}',
 	'all valid values and no invalid values are stored');
@@ -188,7 +188,7 @@ is($stdout, "22P03\n" . @accepted, 'a session goes on after a refused COPY');
 my @zeros = map { $form->add(replaced($projected, $_, pack('H*', '8000000000000000'))) }
   EXPLORATION, NOISE, HALF_LIFE, REFERENCE, WEIGHT_SUM, REWARD_SUM, REWARD_SQUARE_SUM, VALUES,
   VALUES + 32;
-ok($form->copy($zeros[0], $zeros[-1]), 'minus zeros');
+ok($form->copy($zeros[0], $zeros[-1]), 'the server reads values with negative zeros');
 is( $node->safe_psql(
 		'postgres', qq{
 	SELECT array_agg(n - $zeros[0] ORDER BY n) FROM arrival

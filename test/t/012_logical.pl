@@ -40,7 +40,7 @@ is( $publisher->safe_psql('postgres',
 	2,
 	'twins differ');
 my $stream = DlintsStream->start($publisher, limit => '--transactions=25');
-is($stream->finish, 100, 'rewards before the subscription');
+is($stream->finish, 100, 'sessions train before the subscription');
 
 # How values travel
 my %options = (as_text => 'copy_data = true', as_binary => 'binary = true');
@@ -93,7 +93,7 @@ sub same
 	for my $how (sort keys %options)
 	{
 		$publisher->wait_for_catchup($how);
-		is($subscriber->safe_psql($how, $sent), $expected, "$when, $how: identical values");
+		is($subscriber->safe_psql($how, $sent), $expected, "$when, $how: replicated values are identical");
 		is( $subscriber->safe_psql(
 				$how, "SELECT name FROM model WHERE state = '$model'"),
 			'reduced',

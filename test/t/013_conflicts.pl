@@ -106,7 +106,7 @@ for my $level ('READ COMMITTED', 'REPEATABLE READ')
 	$sessions->run(1, learn('a', $first));
 	$sessions->run(2, learn('b', $second));
 	$sessions->wait_with(1, learn('b', $first));
-	is($sessions->sqlstate(2, learn('a', $second)), '40P01', "$level: a deadlock");
+	is($sessions->sqlstate(2, learn('a', $second)), '40P01', "$level: one of two sessions ends with a deadlock");
 	$sessions->sqlstate(2, 'ROLLBACK');
 	is($sessions->outcome(1), '00000', "$level: the other one goes on");
 	$sessions->run(1, 'COMMIT');
@@ -128,7 +128,7 @@ for my $level ('READ COMMITTED', 'REPEATABLE READ')
 	$sessions->run(1, 'BEGIN', learn('a', $first));
 	$sessions->wait_with(1, learn('b', $first));
 	is($sessions->sqlstate(2, learn('b', $second) . ';' . learn('a', $second)),
-		'40P01', 'a deadlock after a savepoint');
+		'40P01', 'a deadlock after a savepoint ends one session');
 	$sessions->sqlstate(2, 'ROLLBACK TO s; COMMIT');
 	is($sessions->outcome(1), '00000', 'the other one goes on');
 	$sessions->run(1, 'COMMIT');
@@ -208,7 +208,7 @@ SKIP:
 		is($node->safe_psql('postgres', $updates) - $before, 300,
 			"$level: each reward counts once");
 		is($node->safe_psql('postgres', "SELECT count(*) FROM feedback WHERE model = '$level'"),
-			150, "$level: and what else they did, too");
+			150, "$level: other changes of the sessions are stored once");
 	}
 }
 

@@ -260,14 +260,14 @@ my $ranking = join(
 	} values %remote);
 
 is( $coordinator->safe_psql('postgres', "$partitionwise $joined GROUP BY m.name ORDER BY m.name"),
-	$ranking, 'items on the servers of the models: recommended here');
+	$ranking, 'items on the servers of the models are recommended on the coordinator');
 is($coordinator->safe_psql('postgres', "$view ORDER BY model"),
-	$ranking, 'a view on the servers of the models: recommended there');
+	$ranking, 'a view on the servers of the models recommends there');
 is( $coordinator->safe_psql('postgres', q{
 		SELECT dlints_recommend((SELECT state FROM model WHERE name = 'm1'), id, features, 5)
 		FROM catalogue WHERE in_stock}),
 	(map { /^m1\|(.*)$/ ? $1 : () } split /\n/, $ranking)[0],
-	'items of the coordinator, a model of another server');
+	'items of the coordinator are recommended by a model of another server');
 like(sent("$view WHERE model = 'm3'"),
 	qr/^SELECT .*items FROM public\.recommendation WHERE \(\(model = 'm3'\S*$/,
 	'a view: only the answer is fetched');

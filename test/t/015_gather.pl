@@ -125,7 +125,7 @@ sub check
 
 reward('north', 'south');
 $_->safe_psql('postgres', $fold) for values %events;
-is($models->safe_psql('postgres', 'SELECT count(*) FROM outbox'), 4, 'two models, two servers');
+is($models->safe_psql('postgres', 'SELECT count(*) FROM outbox'), 4, 'two models gather from two servers');
 $models->safe_psql('postgres', $gather);
 check('evidence of two servers');
 $models->safe_psql('postgres', $gather);

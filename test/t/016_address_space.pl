@@ -68,7 +68,7 @@ my %work = (
 		FROM model, generate_series(1, 3) i');
 
 limit(100_000);
-is(sqlstate($work{$_}), '53200', "out of memory: $_") for sort keys %work;
+is(sqlstate($work{$_}), '53200', "$_ without address space ends with 53200") for sort keys %work;
 is($session->query_safe('SELECT (dlints_info(state)).updates FROM model'), 1,
 	'the session goes on');
 

@@ -154,12 +154,12 @@ sub change_on_disk
 }
 
 my $before = $session->query_safe("$unchecked $predict");
-is($session->query_safe($predict), $before, 'a model and a profile out of line, twice');
-is(change_on_disk(pack('f', 77.5), pack('f', -7)), 1, 'another profile');
+is($session->query_safe($predict), $before, 'a repeated prediction of a kept model is the same');
+is(change_on_disk(pack('f', 77.5), pack('f', -7)), 1, 'the test changes the profile on disk');
 my $other = $node->safe_psql('postgres', "$unchecked $predict");
 isnt($other, $before, '... has another reward');
 is($session->query_safe($predict), $other, '... which is seen');
-is(change_on_disk(pack('d', 0.7), pack('d', 70)), 2, 'another model');
+is(change_on_disk(pack('d', 0.7), pack('d', 70)), 2, 'the test changes the model on disk');
 isnt($node->safe_psql('postgres', "$unchecked $predict"), $other, '... has another reward');
 is( $session->query_safe($predict),
 	$node->safe_psql('postgres', "$unchecked $predict"),

@@ -354,12 +354,12 @@ untouched($owned, 'bandit', 'trusted');
 is( $node->safe_psql($owned,
 		q{SELECT extowner::regrole FROM pg_extension WHERE extname = 'dlints'}),
 	'owner',
-	'trusted: the extension belongs to who created it');
+	'a trusted extension belongs to the role that created it');
 is( join("\n", grep { !/^. extension: / } split /\n/,
 		Catalogue::differences($node, $owned, $clean)),
 	'',
-	'trusted: all that is in it is the administrator\'s');
-refused('owner', $owned, "$path $_", "trusted: $_")
+	'all objects of a trusted extension belong to the administrator');
+refused('owner', $owned, "$path $_", "the database owner who created the trusted extension is denied: $_")
   for 'ALTER FUNCTION dlints_mean(dlints) COST 1',
   'CREATE OR REPLACE FUNCTION dlints_eq(dlints, dlints) RETURNS boolean LANGUAGE sql AS $$
 	SELECT true $$',

@@ -276,7 +276,7 @@ sub check_acknowledged
 	cmp_ok($committed, '>=', $acknowledged,
 		"$when: every acknowledged transaction is there");
 	cmp_ok($committed, '<=', $acknowledged + $self->{clients},
-		"$when: and at most one more of each session");
+		"$when: each session has at most one more reward");
 	return;
 }
 
