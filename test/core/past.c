@@ -120,8 +120,8 @@ chosen(const Kept *kept)
 {
 	const Past *p = &kept->p;
 	double	   *work = guarded(memory_choose_work(p->dim, p->memories));
-	Evidence	memories[MOST_MEMORIES];
-	Evidence   *before[MOST_MEMORIES];
+	Evidence	memories[MAX_MEMORIES];
+	Evidence   *before[MAX_MEMORIES];
 	MemoryChoice choice;
 	int			j;
 

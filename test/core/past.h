@@ -10,7 +10,7 @@
 
 #include "core/memories.h"
 
-#define MOST_MEMORIES	4
+#define MAX_MEMORIES	4
 
 /* what rewards do while the history goes on */
 typedef enum Drift
@@ -44,8 +44,8 @@ typedef struct Kept
 	Past		p;
 	Rewards		rewards;
 	ExactMemory *all;			/* of which nothing faded */
-	Evidence   *memory[MOST_MEMORIES];
-	ExactMemory *sums[MOST_MEMORIES];
+	Evidence   *memory[MAX_MEMORIES];
+	ExactMemory *sums[MAX_MEMORIES];
 } Kept;
 
 extern Squares squares_of(int which, int memories, double fastest);

@@ -233,7 +233,7 @@ test_totals_without_a_history(void **state)
 
 /* ---------- by time ---------- */
 
-#define MOST_PARTS	4
+#define MAX_PARTS	4
 
 typedef struct Part
 {
@@ -386,7 +386,7 @@ check_history_by_time(int dim, int count, double half_life, Squares squares, uin
 {
 	Observed	o = observed_new(dim, count, 2, seed);
 	int		   *chosen = allocate(sizeof(int) * (size_t) count);
-	int			parts = 1 + dice_below(&seed, MOST_PARTS);
+	int			parts = 1 + dice_below(&seed, MAX_PARTS);
 	int			retracted = dice_below(&seed, count);
 	Part		sum = {.e = evidence_new(dim, squares)};
 	Part		again;

@@ -18,7 +18,7 @@ typedef struct Model
 	bool		empty;
 	double		newest;			/* in half-lives of the first memory */
 	Rewards		rewards;
-	Evidence   *memory[MOST_MEMORIES];
+	Evidence   *memory[MAX_MEMORIES];
 } Model;
 
 static Model
@@ -96,7 +96,7 @@ take_back(Model *m, double time, const double *features, double reward)
 static MemoryChoice
 choose(const Model *m)
 {
-	Evidence	memories[MOST_MEMORIES];
+	Evidence	memories[MAX_MEMORIES];
 	int			j;
 
 	for (j = 0; j < m->memories; j++)

@@ -239,7 +239,7 @@ is_contradicted(const Kept *kept, const Solved *s, int slow, int fast, Expected 
 static Expected
 expect(const Kept *kept)
 {
-	Solved		s[MOST_MEMORIES] = {{0}};
+	Solved		s[MAX_MEMORIES] = {{0}};
 	Expected	x = {0, 1, INFINITY};
 	int			i;
 	int			j;
@@ -264,7 +264,7 @@ typedef struct Tally
 {
 	int			histories;
 	int			near;			/* too near to tell */
-	int			used[MOST_MEMORIES];	/* of histories with all memories */
+	int			used[MAX_MEMORIES];	/* of histories with all memories */
 } Tally;
 
 static void
@@ -282,7 +282,7 @@ check_choice(Past p, uint64_t seed, exact tolerance, Tally *tally)
 	{
 		assert_near(choice.sigma, sigma, tolerance * sigma);
 		assert_int_equal(choice.used, x.used);
-		if (p.memories == MOST_MEMORIES)
+		if (p.memories == MAX_MEMORIES)
 			tally->used[x.used]++;
 	}
 }
@@ -304,7 +304,7 @@ test_choice_equals_the_equations(void **state)
 	{
 		int			dim = dims[k % LENGTH(dims)];
 		Past		p = {dim, counts[k / 6 % LENGTH(counts)],
-			1 + k % MOST_MEMORIES, k / 4 % 2 == 1 && dim > 1, ridges[k / 8 % LENGTH(ridges)],
+			1 + k % MAX_MEMORIES, k / 4 % 2 == 1 && dim > 1, ridges[k / 8 % LENGTH(ridges)],
 			1 - 1.0 / (2 * dim + k % 3), (Drift) (k / 3 % DRIFTS),
 			levels[k / 5 % LENGTH(levels)], noises[k / 7 % LENGTH(noises)], 1,
 		quiets[k / 9 % LENGTH(quiets)], k / 11 % 4};
@@ -312,7 +312,7 @@ test_choice_equals_the_equations(void **state)
 		check_choice(p, (uint64_t) k, 1e-8L, &tally);
 	}
 	assert_true(tally.near * 50 < tally.histories);
-	for (j = 0; j < MOST_MEMORIES; j++)
+	for (j = 0; j < MAX_MEMORIES; j++)
 		assert_true(tally.used[j] > 0);
 }
 
@@ -330,7 +330,7 @@ test_large_rewards(void **state)
 
 	for (k = 0; k < 300; k++)
 	{
-		Past		p = {2 + k % 7, 5 + k % 300, 1 + k % MOST_MEMORIES, true, 1, 0.95,
+		Past		p = {2 + k % 7, 5 + k % 300, 1 + k % MAX_MEMORIES, true, 1, 0.95,
 		(Drift) (k % DRIFTS), levels[k % LENGTH(levels)], 1, 1, 0, 0};
 
 		check_choice(p, (uint64_t) k, tolerances[k % LENGTH(levels)], &tally);
@@ -355,7 +355,7 @@ test_no_noise(void **state)
 		for (f = 0; f < LENGTH(references); f++)
 			for (k = 0; k < 30; k++)
 			{
-				Past		p = {3, 7 * k, 1 + k % MOST_MEMORIES, true, 1, 0.9, CONSTANT,
+				Past		p = {3, 7 * k, 1 + k % MAX_MEMORIES, true, 1, 0.9, CONSTANT,
 				rewards[r], 0, 1, 0, 0};
 				Kept		kept = kept_new(p, (uint64_t) k);
 				MemoryChoice choice;
@@ -413,7 +413,7 @@ test_least_noise(void **state)
 	for (k = 0; k < 20; k++)
 		for (n = 0; n < LENGTH(noises); n++)
 		{
-			Past		p = {1 + k % 5, 200, 1 + k % MOST_MEMORIES, k % 2 == 1 && k % 5 > 0,
+			Past		p = {1 + k % 5, 200, 1 + k % MAX_MEMORIES, k % 2 == 1 && k % 5 > 0,
 			fmin(1e-8, noises[n] * noises[n]) + 1e-16, 0.95, STILL, 0, noises[n], 1, 0, 0};
 
 			check_choice(p, (uint64_t) k, tolerances[n], &tally);
@@ -587,7 +587,7 @@ test_units_of_rewards(void **state)
 {
 	static const double units[] = {1000, 1e-3, -1, 1, 1, 2};
 	static const double levels[] = {0, 0, 0, -1000, 99, 99};
-	int			used[MOST_MEMORIES] = {0};
+	int			used[MAX_MEMORIES] = {0};
 	int			k;
 	int			u;
 

@@ -10,7 +10,7 @@
 #include "core/numbers.h"
 #include "core/score.h"
 
-#define MOST	70
+#define MAX_COUNT	70
 #define ROWS	9
 
 static void
@@ -19,7 +19,7 @@ test_highest(void **state)
 	size_t		count;
 	size_t		place;
 
-	for (count = 1; count <= MOST; count++)
+	for (count = 1; count <= MAX_COUNT; count++)
 		for (place = 0; place < count; place++)
 		{
 			double	   *numbers = guarded(count);
@@ -43,7 +43,7 @@ test_not_finite(void **state)
 	size_t		place;
 	int			b;
 
-	for (count = 1; count <= MOST; count++)
+	for (count = 1; count <= MAX_COUNT; count++)
 		for (place = 0; place < count; place++)
 			for (b = 0; b < LENGTH(bad); b++)
 			{

@@ -6,14 +6,14 @@
 
 #include "core/price.h"
 
-#define MOST_CANDIDATES	7
-#define MOST_KINDS		3
-#define MOST_DECISIONS	30
+#define MAX_CANDIDATES	7
+#define MAX_KINDS		3
+#define MAX_DECISIONS	30
 
 typedef struct World
 {
 	PricedDecisions all;
-	PricedDecision each[MOST_DECISIONS];
+	PricedDecision each[MAX_DECISIONS];
 } World;
 
 static int	pauses;
@@ -34,14 +34,14 @@ world_new(uint64_t *seed, int kinds, int k, bool shares)
 
 	w->all = (PricedDecisions) {
 		.kinds = kinds, .k = k, .each = w->each,
-		.count = 1 + (size_t) (fabs(dice(seed)) * (MOST_DECISIONS - 1)),
-		.scores = guarded(MOST_CANDIDATES),
-		.entries = allocate(MOST_CANDIDATES * sizeof(SlateEntry)),
+		.count = 1 + (size_t) (fabs(dice(seed)) * (MAX_DECISIONS - 1)),
+		.scores = guarded(MAX_CANDIDATES),
+		.entries = allocate(MAX_CANDIDATES * sizeof(SlateEntry)),
 		.means = guarded((size_t) kinds), .pause = count_pause,
 	};
 	for (d = 0; d < (int) w->all.count; d++)
 	{
-		int			n = (int) (fabs(dice(seed)) * (MOST_CANDIDATES + 1));
+		int			n = (int) (fabs(dice(seed)) * (MAX_CANDIDATES + 1));
 		double	   *costs = dice_array(seed, (size_t) (n * kinds));
 
 		for (i = 0; i < n * kinds; i++)
@@ -55,7 +55,7 @@ world_new(uint64_t *seed, int kinds, int k, bool shares)
 static void
 exact_means(const PricedDecisions *all, const double *prices, double *means)
 {
-	exact		sums[MOST_KINDS] = {0};
+	exact		sums[MAX_KINDS] = {0};
 	int			chosen = 0;
 	size_t		d;
 	int			kind;
@@ -65,7 +65,7 @@ exact_means(const PricedDecisions *all, const double *prices, double *means)
 	for (d = 0; d < all->count; d++)
 	{
 		const PricedDecision *one = &all->each[d];
-		exact		net[MOST_CANDIDATES];
+		exact		net[MAX_CANDIDATES];
 
 		for (i = 0; i < one->candidates; i++)
 		{
@@ -92,8 +92,8 @@ exact_means(const PricedDecisions *all, const double *prices, double *means)
 static double
 mean_at(const PricedDecisions *all, const double *prices, int kind, double price)
 {
-	double		changed[MOST_KINDS];
-	double		means[MOST_KINDS] = {0};
+	double		changed[MAX_KINDS];
+	double		means[MAX_KINDS] = {0};
 
 	memcpy(changed, prices, sizeof(double) * (size_t) all->kinds);
 	changed[kind] = price;
@@ -109,10 +109,10 @@ test_means(void **state)
 
 	for (round = 0; round < 300; round++)
 	{
-		int			kinds = 1 + round % MOST_KINDS;
+		int			kinds = 1 + round % MAX_KINDS;
 		PricedDecisions *all = world_new(&seed, kinds, 1 + round % 4, round % 2 == 0);
-		double		prices[MOST_KINDS] = {fabs(dice(&seed)), 0.0, fabs(dice(&seed))};
-		double		expected[MOST_KINDS];
+		double		prices[MAX_KINDS] = {fabs(dice(&seed)), 0.0, fabs(dice(&seed))};
+		double		expected[MAX_KINDS];
 		double	   *means = guarded((size_t) kinds);
 		int			kind;
 
@@ -141,10 +141,10 @@ test_least_prices_that_are_enough(void **state)
 
 	for (round = 0; round < 400; round++)
 	{
-		int			kinds = 1 + round % MOST_KINDS;
+		int			kinds = 1 + round % MAX_KINDS;
 		PricedDecisions *all = world_new(&seed, kinds, 1 + round % 3, round % 2 == 0);
 		double	   *prices = guarded((size_t) kinds);
-		double		targets[MOST_KINDS];
+		double		targets[MAX_KINDS];
 		int			kind;
 
 		for (kind = 0; kind < kinds; kind++)
@@ -178,7 +178,7 @@ test_least_prices_that_are_enough(void **state)
 static void
 set_possible_targets(const PricedDecisions *all, uint64_t *seed, double *targets)
 {
-	double		prices[MOST_KINDS];
+	double		prices[MAX_KINDS];
 	int			kind;
 
 	for (kind = 0; kind < all->kinds; kind++)
@@ -198,9 +198,9 @@ test_possible_targets_are_met(void **state)
 	{
 		int			kinds = 2 + round % 2;
 		PricedDecisions *all = world_new(&seed, kinds, 1 + round % 3, false);
-		double		prices[MOST_KINDS];
-		double		targets[MOST_KINDS];
-		double		means[MOST_KINDS];
+		double		prices[MAX_KINDS];
+		double		targets[MAX_KINDS];
+		double		means[MAX_KINDS];
 		bool		met = true;
 		int			kind;
 

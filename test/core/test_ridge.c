@@ -10,9 +10,9 @@
 #include "core/memories.h"
 
 /* the rule: so many steps by 4, up where N is 7 k, down where it is D */
-#define ENOUGH		7
-#define MOST_UP		20
-#define MOST_DOWN	2
+#define MIN_OBSERVATIONS_PER_PARAMETER		7
+#define MAX_UP		20
+#define MAX_DOWN	2
 
 /* ---------- data ---------- */
 
@@ -179,17 +179,18 @@ static int
 expected_steps(const Data *d, exact *margin)
 {
 	exact		N = d->m->N;
-	bool		up = N >= ENOUGH * d->parameters;
+	bool		up = N >= MIN_OBSERVATIONS_PER_PARAMETER * d->parameters;
 	bool		down = N >= d->p.dim;
 	int			steps = 0;
 
-	*margin = fminl(fabsl(N - ENOUGH * d->parameters), d->p.weight > 0 ? 1 : fabsl(N - d->p.dim));
+	*margin = fminl(fabsl(N - MIN_OBSERVATIONS_PER_PARAMETER * d->parameters),
+					d->p.weight > 0 ? 1 : fabsl(N - d->p.dim));
 	if ((!up && !down) || N <= 1 || centred_squares(d) <= 1e-9L * d->m->S)
 		return 0;
 	if (up)
-		steps = climbed(d, 4, MOST_UP, margin);
+		steps = climbed(d, 4, MAX_UP, margin);
 	if (steps == 0 && down)
-		steps = -climbed(d, 0.25L, MOST_DOWN, margin);
+		steps = -climbed(d, 0.25L, MAX_DOWN, margin);
 	return steps;
 }
 
@@ -250,9 +251,9 @@ test_enough_observations(void **state)
 	Problem		p = {4, 100, true, false, 1e4, RIDGE_START, 0, 1, 1};
 	Data		d = data_new(p, 1);
 
-	d.parameters = 100 / (ENOUGH + 1e-6);
+	d.parameters = 100 / (MIN_OBSERVATIONS_PER_PARAMETER + 1e-6);
 	assert_true(found(&d) > p.start);
-	d.parameters = 100 / (ENOUGH - 1e-6);
+	d.parameters = 100 / (MIN_OBSERVATIONS_PER_PARAMETER - 1e-6);
 	assert_true(found(&d) == p.start);
 }
 
@@ -364,7 +365,7 @@ check_bounds(const Data *d, double reward, double slope)
 	absorb(d->e, 1, p->count, d->o.features, d->o.rewards, d->rewards.reference,
 		   d->o.weights);
 	ridge = found(d);
-	assert_true(ridge >= start / 16 && ridge <= start * ldexp(1, 2 * MOST_UP));
+	assert_true(ridge >= start / 16 && ridge <= start * ldexp(1, 2 * MAX_UP));
 	/* rewards that are all the same, or features that are all zero */
 	if (slope == 0 && (p->intercept || reward == 0))
 		assert_true(ridge == start);

@@ -11,7 +11,7 @@
 #include "core/random.h"
 #include "core/slate.h"
 
-#define MOST	40
+#define MAX_COUNT	40
 #define ROUNDS	3000
 
 typedef struct Case
@@ -21,7 +21,7 @@ typedef struct Case
 	int			group_count;
 	int			cap;
 	const int  *groups;			/* NULL: no caps */
-	double		scores[MOST];
+	double		scores[MAX_COUNT];
 	uint64_t	seed;
 } Case;
 
@@ -45,8 +45,8 @@ compare(const void *a, const void *b)
 static int
 walk(const Case *c, int *chosen)
 {
-	int			order[MOST] = {0};
-	int			taken[MOST] = {0};
+	int			order[MAX_COUNT] = {0};
+	int			taken[MAX_COUNT] = {0};
 	int			count = 0;
 	int			i;
 
@@ -89,12 +89,12 @@ choose(Slate *slate, int candidates, const double *scores, uint64_t seed)
 static void
 check_choice(const Case *c)
 {
-	int			sizes[MOST];
-	SlateHeap	caps[MOST];
+	int			sizes[MAX_COUNT];
+	SlateHeap	caps[MAX_COUNT];
 	size_t		count = slate_entries(c->candidates, c->k, c->groups, c->cap,
 									  c->group_count, sizes);
 	SlateEntry *entries = allocate(count * sizeof(SlateEntry));
-	int			expected[MOST];
+	int			expected[MAX_COUNT];
 	int			expected_count = walk(c, expected);
 	Slate		slate;
 	int			round;
@@ -117,12 +117,12 @@ check_choice(const Case *c)
 static void
 check_random_case(uint64_t *seed, int levels, bool capped)
 {
-	int			groups[MOST];
+	int			groups[MAX_COUNT];
 	Case		c = {.seed = *seed};
 	int			i;
 
-	c.candidates = 1 + (int) (random_bits(*seed, 1000) % MOST);
-	c.k = 1 + (int) (random_bits(*seed, 1001) % (MOST + 5));
+	c.candidates = 1 + (int) (random_bits(*seed, 1000) % MAX_COUNT);
+	c.k = 1 + (int) (random_bits(*seed, 1001) % (MAX_COUNT + 5));
 	c.cap = 1 + (int) (random_bits(*seed, 1002) % 4);
 	c.group_count = capped ? 1 + (int) (random_bits(*seed, 1003) % 6) : 0;
 	for (i = 0; i < c.candidates; i++)

@@ -9,7 +9,7 @@
 
 #include "core/numbers.h"
 
-#define MOST	70
+#define MAX_COUNT	70
 #define GUARD	-7.0f
 
 static void
@@ -17,7 +17,7 @@ test_add(void **state)
 {
 	size_t		count;
 
-	for (count = 0; count <= MOST; count++)
+	for (count = 0; count <= MAX_COUNT; count++)
 	{
 		double	   *vector = guarded(count);
 		double	   *sum = guarded(count);
@@ -38,33 +38,33 @@ static void
 test_direction(void **state)
 {
 	static const double scales[] = {
-		1.0, -3.0, 1e119, DBL_MAX / MOST, 1e-155, 1e-300, DBL_MIN
+		1.0, -3.0, 1e119, DBL_MAX / MAX_COUNT, 1e-155, 1e-300, DBL_MIN
 	};
 	uint64_t	dice_state = 5;
 	int			s;
 
 	for (s = 0; s < LENGTH(scales); s++)
 	{
-		double	   *sum = dice_array(&dice_state, MOST);
-		float		out[MOST + 1];
+		double	   *sum = dice_array(&dice_state, MAX_COUNT);
+		float		out[MAX_COUNT + 1];
 		exact		squares = 0;
 		exact		length = 0;
 		int			i;
 
-		for (i = 0; i < MOST; i++)
+		for (i = 0; i < MAX_COUNT; i++)
 			squares += (exact) sum[i] * sum[i];
-		for (i = 0; i < MOST; i++)
+		for (i = 0; i < MAX_COUNT; i++)
 			sum[i] *= scales[s];
-		out[MOST] = GUARD;
-		unit_scale(MOST, sum, out);
-		for (i = 0; i < MOST; i++)
+		out[MAX_COUNT] = GUARD;
+		unit_scale(MAX_COUNT, sum, out);
+		for (i = 0; i < MAX_COUNT; i++)
 		{
 			assert_near(out[i], (exact) sum[i] / scales[s] / sqrtl(squares) *
 						(scales[s] < 0 ? -1 : 1), 1e-7);
 			length += (exact) out[i] * out[i];
 		}
 		assert_near(length, 1, 1e-6);
-		assert_true(out[MOST] == GUARD);
+		assert_true(out[MAX_COUNT] == GUARD);
 	}
 }
 

@@ -8,8 +8,8 @@
 #include "core/random.h"
 #include "core/variety.h"
 
-#define MOST	80
-#define MOST_DIM	5
+#define MAX_COUNT	80
+#define MAX_DIM	5
 #define ROUNDS	4000
 
 typedef struct Case
@@ -22,10 +22,10 @@ typedef struct Case
 	int			cap;
 	int			max_rows;
 	uint64_t	seed;
-	int			numbers[MOST];
-	int			groups[MOST];
-	double		scores[MOST];
-	double		vectors[MOST][MOST_DIM];
+	int			numbers[MAX_COUNT];
+	int			groups[MAX_COUNT];
+	double		scores[MAX_COUNT];
+	double		vectors[MAX_COUNT][MAX_DIM];
 } Case;
 
 /* ---------- by hand ---------- */
@@ -33,8 +33,8 @@ typedef struct Case
 static double
 similarity(const Case *c, int a, int b)
 {
-	float		unit_a[MOST_DIM];
-	float		unit_b[MOST_DIM];
+	float		unit_a[MAX_DIM];
+	float		unit_b[MAX_DIM];
 	float		cosine = 0.0f;
 	int			k;
 
@@ -137,7 +137,7 @@ check_lists(Case *c)
 	/* one list leaves nothing behind for the next, which has other lots */
 	for (round = 0; round < 3; round++, c->seed++)
 	{
-		int			expected[MOST] = {0};
+		int			expected[MAX_COUNT] = {0};
 		int			count = by_hand(c, expected);
 
 		memcpy(v.scores, c->scores, sizeof(double) * (size_t) c->candidates);
@@ -167,9 +167,9 @@ make_case(uint64_t seed, int levels, int capped)
 	int			i;
 	int			k;
 
-	c.candidates = 1 + any(&c, 1, 0, MOST);
+	c.candidates = 1 + any(&c, 1, 0, MAX_COUNT);
 	c.k = 1 + any(&c, 1, 1, 15);
-	c.dim = 1 + any(&c, 1, 2, MOST_DIM);
+	c.dim = 1 + any(&c, 1, 2, MAX_DIM);
 	c.diversity = (1 + any(&c, 1, 3, 4)) / 4.0;
 	c.group_count = capped ? 1 + any(&c, 1, 4, 6) : 0;
 	c.cap = 1 + any(&c, 1, 5, 3);

@@ -15,19 +15,19 @@
 
 #include "core/numbers.h"
 
-#define MOST	70				/* several blocks of 16 and a rest */
+#define MAX_COUNT	70				/* several blocks of 16 and a rest */
 #define GUARD	-7.0
 
-static float floats[MOST];
-static double doubles[MOST];
-static double out[MOST + 1];
+static float floats[MAX_COUNT];
+static double doubles[MAX_COUNT];
+static double out[MAX_COUNT + 1];
 
 static int
 fill(void **state)
 {
 	int			i;
 
-	for (i = 0; i < MOST; i++)
+	for (i = 0; i < MAX_COUNT; i++)
 	{
 		floats[i] = (float) (0.1 * i - 3.0);
 		doubles[i] = 0.1 * i - 3.0;
@@ -44,7 +44,7 @@ numbers_arrive(void **state)
 	size_t		count;
 	size_t		i;
 
-	for (count = 0; count <= MOST; count++)
+	for (count = 0; count <= MAX_COUNT; count++)
 	{
 		out[count] = GUARD;
 		assert_true(widen_float(count, floats, out));
@@ -70,7 +70,7 @@ bad_is_seen(void **state)
 	int			k;
 
 	for (k = 0; k < 7; k++)
-		for (count = 1; count <= MOST; count++)
+		for (count = 1; count <= MAX_COUNT; count++)
 			for (i = 0; i < count; i++)
 			{
 				float		was_float = floats[i];
@@ -86,7 +86,7 @@ bad_is_seen(void **state)
 
 	floats[1] = INFINITY;
 	floats[17] = -INFINITY;
-	assert_false(widen_float(MOST, floats, out));
+	assert_false(widen_float(MAX_COUNT, floats, out));
 }
 
 /* arrays in tuples are aligned for their element type only */
@@ -98,11 +98,11 @@ any_alignment_will_do(void **state)
 
 	for (shift = 0; shift < 16; shift++)
 	{
-		assert_true(widen_float(MOST - shift, floats + shift, out));
-		for (i = shift; i < MOST; i++)
+		assert_true(widen_float(MAX_COUNT - shift, floats + shift, out));
+		for (i = shift; i < MAX_COUNT; i++)
 			assert_true(out[i - shift] == (double) floats[i]);
-		assert_true(widen_double(MOST - shift, doubles + shift, out));
-		for (i = shift; i < MOST; i++)
+		assert_true(widen_double(MAX_COUNT - shift, doubles + shift, out));
+		for (i = shift; i < MAX_COUNT; i++)
 			assert_true(out[i - shift] == doubles[i]);
 	}
 }

@@ -10,16 +10,16 @@ import numpy as np
 
 RATIO = 5
 CONTRADICTION = 1.5
-HEARD = 4                   # observations for each parameter
+NOISE_OBSERVATIONS = 4      # observations for each parameter
 LEAST = 1e-6                # a weight below it is nearly nothing
-LEAST_SHARE = 1e-12
+ROUNDING_SHARE = 1e-12
 LEAST_RESIDUE = 1e-14
 LEFT = 1e-9                 # of a length is what roundings may leave
-PRIOR_FADES = 10            # observations for each coordinate
+PRIOR_HALVING = 10          # observations for each coordinate
 RIDGE_START = 0.1
 RIDGE_RATIO = 4
-MOST_DOWN, MOST_UP = 2, 20  # steps from there
-ENOUGH = 7                  # observations for each parameter
+MAX_DOWN, MAX_UP = 2, 20    # steps from there
+MIN_OBSERVATIONS = 7        # observations for each parameter
 NEAR = 1e-9
 EXACT = 1e-6
 
@@ -98,8 +98,8 @@ class Memory:
         self.squares = weights @ self.above ** 2
         self.first = weights @ (history.rewards - history.intercept
                                 * history.rewards[0]) ** 2
-        self.cut = LEAST_SHARE * self.first < self.squares < EXACT * self.first
-        if self.squares <= LEAST_SHARE * self.first:
+        self.cut = ROUNDING_SHARE * self.first < self.squares < EXACT * self.first
+        if self.squares <= ROUNDING_SHARE * self.first:
             self.squares = 0
         self.residue = min(self.squares, (
             weights @ self.residuals ** 2
@@ -186,7 +186,7 @@ def expected_noise(history, weight, sigma):
     weights = known.decayed(known.memories - 1)
     mean = weights @ known.rewards / weights.sum()
     variance = weights @ (known.rewards - mean) ** 2 / weights.sum()
-    if variance <= LEAST_SHARE * mean ** 2:
+    if variance <= ROUNDING_SHARE * mean ** 2:
         return sigma
     point = history.rewards[0] if history.intercept else 0
     seen = weight * sigma ** 2 * bool((history.rewards != point).any())
@@ -204,7 +204,7 @@ def see_noise(history, memories):
         mean_square = longest.squares / longest.weight
         found = longest.residue / freedom(longest)
     variances = [hears(each, found) for each in memories[:-1]] + [found]
-    return [(each if each >= LEAST_SHARE * mean_square else mean_square) or 1
+    return [(each if each >= ROUNDING_SHARE * mean_square else mean_square) or 1
             for each in variances]
 
 
@@ -220,7 +220,7 @@ def hears_all(memory, ever):
 
     It hears of all rewards ever learned, as of one observation.
     """
-    lacks = (memory.lacks + LEAST_SHARE * memory.weight) * ever
+    lacks = (memory.lacks + ROUNDING_SHARE * memory.weight) * ever
     both = memory.squares + lacks
     told = ever * ((memory.residue + lacks) / both if both else 1)
     found = (memory.residue + told) / (freedom(memory) + 1)
@@ -230,10 +230,10 @@ def hears_all(memory, ever):
 
 
 def hears(memory, variance):
-    """Return the variance that a memory sees that has heard of a longer one."""
-    heard = HEARD * memory.parameters
-    found = ((memory.residue + heard * variance)
-             / (memory.weight - memory.parameters + heard))
+    """Return the variance that a memory sees that has prior_weight of a longer one."""
+    prior_weight = NOISE_OBSERVATIONS * memory.parameters
+    found = ((memory.residue + prior_weight * variance)
+             / (memory.weight - memory.parameters + prior_weight))
     if memory.weight > 2 * memory.parameters:
         return max(found,
                    memory.residue / (memory.weight - memory.parameters))
@@ -248,8 +248,8 @@ def find_ridge(history, memory):
     ridge, close = history.start, False
     if memory.squares <= NEAR * memory.first or memory.weight <= 1:
         return ridge, close
-    for steps, bound in ((MOST_UP, ENOUGH * memory.parameters),
-                         (-MOST_DOWN, history.dim)):
+    for steps, bound in ((MAX_UP, MIN_OBSERVATIONS * memory.parameters),
+                         (-MAX_DOWN, history.dim)):
         close |= abs(memory.weight - bound) < NEAR * memory.weight
         if memory.weight >= bound and ridge == history.start:
             ridge, narrow = climb(history, memory, steps)
@@ -307,7 +307,7 @@ def prior(history):
     known = history.prior
     if not known:
         return 0, 0
-    fades = PRIOR_FADES * history.dim
+    fades = PRIOR_HALVING * history.dim
     weight = history.prior_weight * fades / (fades + history.weights.sum())
     weights = known.decayed(known.memories - 1)
     reduced, rewards = known.reduced, known.rewards

@@ -11,7 +11,7 @@
 #include "core/numbers.h"
 #include "core/random.h"
 
-#define MOST_LEN	300
+#define MAX_LEN	300
 
 /* numbers with which no sum below can overflow */
 #define MODERATE	1e60
@@ -87,7 +87,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	Input		in = {data, size};
 	uint64_t	seed = take_bits(&in);
-	int			n = take_size(&in, MOST_LEN);
+	int			n = take_size(&in, MAX_LEN);
 	double	   *weights;
 
 	walled_reset();

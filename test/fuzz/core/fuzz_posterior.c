@@ -21,14 +21,14 @@
 #include "core/posterior.h"
 #include "core/ridge.h"
 
-#define MOST_DIM	24
-#define MOST_STEPS	6
+#define MAX_DIM	24
+#define MAX_STEPS	6
 
 /* numbers with which no sum or quotient below can overflow */
 #define MODERATE	1e60
 
 /* the largest number of reduced features; see numbers.h */
-#define MOST_REDUCED	3.2e121
+#define MAX_REDUCED	3.2e121
 
 /*
  * evidence, whether nothing but observations went into it, and whether S may
@@ -46,7 +46,7 @@ typedef struct History
 static double
 take_reduced(Input *in)
 {
-	return take_within(in, -MOST_REDUCED, MOST_REDUCED);
+	return take_within(in, -MAX_REDUCED, MAX_REDUCED);
 }
 
 static double
@@ -526,7 +526,7 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	Input		in = {data, size};
-	int			dim = take_size(&in, MOST_DIM);
+	int			dim = take_size(&in, MAX_DIM);
 	Squares		squares = (Squares) (take_byte(&in) % 3);
 	History		h;
 	bool		going;
@@ -535,7 +535,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	walled_reset();
 	h = some_history(&in, dim, squares);
 	going = is_valid(&h);
-	for (i = 0; going && i < MOST_STEPS && in.left > 0; i++)
+	for (i = 0; going && i < MAX_STEPS && in.left > 0; i++)
 	{
 		check_neutral(&h);
 		going = step(&in, &h);

@@ -11,11 +11,11 @@
 #include "core/numbers.h"
 #include "core/random.h"
 
-#define MOST_FEATURE_DIM	300
-#define MOST_REDUCED_DIM	40
-#define MOST_VECTORS		5
-#define MOST_PIECES			3
-#define MOST_DIFFERENT		16		/* numbers in a vector, the rest repeats them */
+#define MAX_FEATURE_DIM	300
+#define MAX_REDUCED_DIM	40
+#define MAX_VECTORS		5
+#define MAX_PIECES			3
+#define MAX_DIFFERENT		16		/* numbers in a vector, the rest repeats them */
 
 /* largest parameter with which no product below can overflow */
 #define MODERATE	1e150
@@ -24,7 +24,7 @@
 typedef struct Rows
 {
 	int			count;
-	ProjectionRows pieces[MOST_PIECES];
+	ProjectionRows pieces[MAX_PIECES];
 } Rows;
 
 static void
@@ -133,7 +133,7 @@ static double *
 some_numbers(Input *in, size_t count, double most)
 {
 	double	   *values = walled(count);
-	size_t		different = (size_t) take_size(in, MOST_DIFFERENT);
+	size_t		different = (size_t) take_size(in, MAX_DIFFERENT);
 	size_t		i;
 
 	for (i = 0; i < count; i++)
@@ -160,7 +160,7 @@ some_vectors(Input *in, const Projection *p, int spare)
 	size_t		features;
 	size_t		parameters;
 
-	v.count = take_size(in, MOST_VECTORS);
+	v.count = take_size(in, MAX_VECTORS);
 	features = (size_t) (v.count * p->feature_dim);
 	parameters = (size_t) (v.count * reduced_len(p, &v));
 	v.features = some_numbers(in, features, WIDEN_MAX);
@@ -351,8 +351,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	walled_reset();
 	p.seed = take_bits(&in);
 	p.scale = take_within(&in, 1e-10, 1e10);
-	p.feature_dim = take_size(&in, MOST_FEATURE_DIM);
-	p.reduced_dim = take_size(&in, MOST_REDUCED_DIM);
+	p.feature_dim = take_size(&in, MAX_FEATURE_DIM);
+	p.reduced_dim = take_size(&in, MAX_REDUCED_DIM);
 	spare = take_byte(&in) % 2;
 	all = whole(&p);
 	pieces = in_pieces(&in, &p);
