@@ -64,10 +64,6 @@ class Run:
         self._process = process
         self._folder = folder
 
-    def is_over(self):
-        """Has it ended by itself?"""
-        return self._process.poll() is not None
-
     def wait(self, seconds=None):
         """Wait for the end, or so many seconds; was it the end?"""
         try:

@@ -99,10 +99,6 @@ class CarefulRule(PaperRule):
         """Return the number of the context to choose."""
         return int(np.argmax(self.reduced @ self.draw()))
 
-    def choose_among(self, numbers):
-        """Return the number of the context to choose out of a list."""
-        return numbers[np.argmax(self.reduced[numbers] @ self.draw())]
-
     def learn(self, choice, reward):
         """Learn from the reward of one of the contexts."""
         self.absorb(self.reduced[choice], reward)
@@ -111,17 +107,3 @@ class CarefulRule(PaperRule):
         """Recommend one of the contexts and learn from its reward."""
         choice = self.choose()
         self.learn(choice, reward_of[choice])
-
-    def dump(self):
-        """Return what was learned, as bytes."""
-        return np.concatenate([self.precision.ravel(),
-                               self.perturbation.ravel(),
-                               self.response]).tobytes()
-
-    def load(self, state):
-        """Take over what was learned from bytes."""
-        size = len(self.identity)
-        numbers = np.frombuffer(state).copy()
-        self.precision, self.perturbation = (
-            numbers[:-size].reshape(2, size, size))
-        self.response = numbers[-size:]
