@@ -1,23 +1,30 @@
 """A page of a recommender: chosen, logged and returned, for random users.
 
-With many items, a page scores a shortlist. The floor is a scan that reads one
-number of each item vector.
+Every page scores blocks of all items; from 2,000 items on, what may be returned is
+looked up for a shortlist. The floor is a scan that reads one number of each item
+vector. The first page of a session plans its statements and reads the models.
 
 A page leaves 1.6 kB of write-ahead log. Its row of the log takes 1.3 kB, two thirds
 of it for the features of the items; the rest is indexes and the pending decision.
 Disk usage is the row and its entry in the index of decision numbers.
 """
 
+from statistics import median
+
+from bench import machine
 from bench.measure import prepared
 from bench.server import value, written
 from bench.speed.bars import Bar
 
-FEW, MANY = 1000, 100000
-TIMES_FEW = {100000: 6, 1000000: 36}     # by number of items
+FEW, MEDIUM, MANY = 1000, 3000, 100000
+TIMES_FEW = {MEDIUM: 1.1, 100000: 2, 1000000: 4}     # by number of items
 USERS = 4000
 PAGES = 500
 ROUNDS = 300
-TIMES_FLOOR = 12
+TIMES_FLOOR = 6
+FIRST_PAGES = 10
+MAX_FIRST = 10          # ms
+MAX_REFRESH = 1         # MB
 TIMES_SHORT = 1.5
 TIMES_LIST = 1.2
 TIMES_ONE = 1.1
@@ -75,23 +82,30 @@ DISK = """
 def run(theme):
     """Compare pages with the floor and with each other."""
     many = int(MANY * theme.share)
-    for name, items in ('few', FEW), ('other', FEW), ('many', many):
+    for name, items in (('few', FEW), ('other', FEW), ('medium', MEDIUM),
+                        ('many', many)):
         names = {'name': name, 'items': items, 'users': USERS}
         theme.cursor.execute(SHOP.format(**names), ())
         for statement in TRAIN.format(**names).split(';'):
             theme.cursor.execute(statement)
     pages = {name: PAGE.format(name=name, users=USERS)
-             for name in ('few', 'other', 'many')}
-    tasks = prepared(theme.cursor, {
-        'few': pages['few'], 'many': pages['many'],
-        'floor': 'SELECT max(features[1]) FROM few.item_vector'})
+             for name in ('few', 'other', 'medium', 'many')}
     theme.compare(
-        tasks,
+        prepared(theme.cursor, {
+            'few': pages['few'],
+            'floor': 'SELECT max(features[1]) FROM few.item_vector'}),
         [Bar(f'a page of ten, {FEW:,} items: times max(features[1])',
-             'few', 'floor', TIMES_FLOOR),
-         Bar(f'a page of ten, {many:,} items: times {FEW:,} items',
-             'many', 'few', TIMES_FEW.get(many))], ROUNDS)
+             'few', 'floor', TIMES_FLOOR)], ROUNDS)
+    theme.compare(
+        prepared(theme.cursor,
+                 {name: pages[name] for name in ('few', 'medium', 'many')}),
+        [Bar(f'a page of ten, {items:,} items: times {FEW:,} items',
+             name, 'few', TIMES_FEW.get(items))
+         for name, items in (('medium', MEDIUM), ('many', many))], ROUNDS)
     _turns(theme, pages)
+    for name, items in ('few', FEW), ('many', many):
+        _first(theme, pages[name], items)
+    _refresh(theme, many)
     for name, items in ('few', FEW), ('many', many):
         lists = {kind: text.format(name=name, users=USERS)
                  for kind, text in LISTS.items()}
@@ -128,6 +142,39 @@ def _turns(theme, pages):
         {'one': one, 'turns': turns},
         [Bar('two recommenders in turns in one session: times one', 'turns',
              'one', TIMES_ONE)], ROUNDS)
+
+
+def _first(theme, page, items):
+    """Measure the first page of a session, and the memory of its backend."""
+    times, memory = [], {}
+    for _ in range(FIRST_PAGES):
+        with machine.session() as cursor:
+            clock = machine.backend_clock(cursor)
+            before = clock()
+            cursor.execute(page)
+            wall, cpu = clock() - before
+            times.append(cpu or wall)
+            for _ in range(PAGES // FIRST_PAGES):
+                cursor.execute(page)
+            memory = machine.memory(cursor)
+    preloaded = value(theme.cursor, 'SHOW shared_preload_libraries')
+    theme.at_most(f'first page of a session, {items:,} items, preloaded: '
+                  f'{preloaded or "nothing"}', median(times) * 1000, MAX_FIRST,
+                  ' ms')
+    theme.tell(f'    memory of its backend after {PAGES // FIRST_PAGES} pages',
+               ', '.join(f'{name} {size / 2 ** 20:.0f} MB'
+                         for name, size in memory.items()))
+
+
+def _refresh(theme, items):
+    """Measure the write-ahead log of a refresh if nothing has changed."""
+    for _ in range(2):
+        theme.cursor.execute('CHECKPOINT')
+        before = written(theme.cursor)
+        theme.cursor.execute('SELECT many.refresh()')
+    theme.at_most(f'write-ahead log of refresh(), {items:,} items, nothing '
+                  'changed but ages', (written(theme.cursor) - before) / 1e6,
+                  MAX_REFRESH, ' MB')
 
 
 def _space(theme, page):

@@ -122,6 +122,7 @@ BEGIN
 		$statement$, own)
 	USING ranges, (SELECT array_agg(int4range(lower(r) - s.factors, upper(r) - s.factors)) FROM setting s, unnest(ranges) r);
 	PERFORM @extschema@._dlints_rebuild_models();
+	PERFORM @extschema@._dlints_set_blocks();
 	EXECUTE format('DROP VIEW %I.encoded_item_next', own);
 	PERFORM @extschema@._dlints_bind_encoding(a);
 	RETURN true;

@@ -266,18 +266,19 @@ BEGIN
 			WHERE  v.is_deleted;
 			GET DIAGNOSTICS n_changed = ROW_COUNT;
 		ELSE
+			-- ON CONFLICT locks every row that it meets, and writes that to the WAL
 			WITH encoded AS MATERIALIZED (
-				SELECT i.item, i.encoded, i.dates
-				FROM   encoded_item i WHERE i.item IS NOT NULL),
+				SELECT i.item, i.encoded, i.dates, v.is_deleted, v.encoded <> i.encoded AS is_changed,
+				       v.item IS NULL OR v.is_deleted OR v.encoded <> i.encoded OR v.dates <> i.dates AS is_written
+				FROM   encoded_item i LEFT JOIN item_vector v ON same_item(v.item, i.item) WHERE i.item IS NOT NULL),
 			written AS (
 				INSERT INTO item_vector AS v (item, encoded, dates)
-				SELECT e.item, e.encoded, e.dates FROM encoded e
+				SELECT e.item, e.encoded, e.dates FROM encoded e WHERE e.is_written
 				ON CONFLICT (item) DO UPDATE SET encoded = excluded.encoded, dates = excluded.dates, is_deleted = false
-				WHERE  v.encoded <> excluded.encoded OR v.dates <> excluded.dates OR v.is_deleted
 				RETURNING 1)
-			SELECT (SELECT count(*) FROM written), avg((v.encoded <> e.encoded)::integer) FILTER (WHERE NOT v.is_deleted)
+			SELECT (SELECT count(*) FROM written), avg(e.is_changed::integer) FILTER (WHERE NOT e.is_deleted)
 			INTO   n_changed, share_changed
-			FROM   encoded e JOIN item_vector v ON same_item(v.item, e.item);
+			FROM   encoded e;
 			PERFORM @extschema@._dlints_note_changed_items(share_changed);
 			DELETE FROM job j WHERE j.name = 'encoding';
 		END IF;
@@ -294,8 +295,9 @@ BEGIN
 	written AS (
 		INSERT INTO item_vector AS v (item, encoded, dates)
 		SELECT e.item, e.encoded, e.dates FROM encoded e
+		WHERE  NOT EXISTS (SELECT FROM item_vector w WHERE same_item(w.item, e.item) AND NOT w.is_deleted
+		                   AND w.encoded = e.encoded AND w.dates = e.dates)
 		ON CONFLICT (item) DO UPDATE SET encoded = excluded.encoded, dates = excluded.dates, is_deleted = false
-		WHERE  v.is_deleted OR NOT only_new AND (v.encoded <> excluded.encoded OR v.dates <> excluded.dates)
 		RETURNING 1)
 	SELECT (SELECT count(*) FROM written), count(e.problem), min(e.item::text) FILTER (WHERE e.problem IS NOT NULL),
 	       min(e.problem)
@@ -320,12 +322,19 @@ CREATE FUNCTION _dlints_purge_deleted_items(grace interval) RETURNS void
 $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
-	n_deleted bigint := (SELECT count(*) FROM item_vector v
-	                     WHERE NOT v.is_deleted AND NOT EXISTS (SELECT FROM item i WHERE same_item(i.item, v.item)));
-	message text := format('%s of the items of %s were deleted; their vectors are kept for %s', n_deleted, own, grace);
+	n_items bigint;
+	n_deleted bigint;
+	n_marked bigint;
+	message text;
 	seen_at timestamptz;
 BEGIN
-	IF 2 * n_deleted > (SELECT count(*) FROM item_vector v WHERE NOT v.is_deleted) THEN
+	SELECT count(*) FILTER (WHERE NOT v.is_deleted), count(*) FILTER (WHERE NOT v.is_deleted AND v.is_gone),
+	       count(*) FILTER (WHERE v.is_deleted)
+	INTO   n_items, n_deleted, n_marked
+	FROM  (SELECT w.is_deleted, i.item IS NULL AS is_gone
+	       FROM   item_vector w LEFT JOIN item i ON same_item(i.item, w.item)) v;
+	message := format('%s of the items of %s were deleted; their vectors are kept for %s', n_deleted, own, grace);
+	IF 2 * n_deleted > n_items THEN
 		INSERT INTO job AS j (name, done_at, problem) VALUES ('deleted', now(), message)
 		ON CONFLICT (name) DO UPDATE SET problem = excluded.problem
 		RETURNING j.done_at INTO seen_at;
@@ -336,9 +345,11 @@ BEGIN
 			RETURN;
 		END IF;
 	END IF;
-	UPDATE item_vector v SET is_deleted = true, popularity = 0, costs = NULL, outcome_rates = NULL
-	WHERE  NOT v.is_deleted AND NOT EXISTS (SELECT FROM item i WHERE same_item(i.item, v.item));
-	IF EXISTS (SELECT FROM item_vector v WHERE v.is_deleted) THEN
+	IF n_deleted > 0 THEN
+		UPDATE item_vector v SET is_deleted = true, popularity = 0, costs = NULL, outcome_rates = NULL
+		WHERE  NOT v.is_deleted AND NOT EXISTS (SELECT FROM item i WHERE same_item(i.item, v.item));
+	END IF;
+	IF n_deleted + n_marked > 0 THEN
 		DELETE FROM item_vector v
 		WHERE  v.is_deleted
 		AND    NOT EXISTS (SELECT FROM item i WHERE same_item(i.item, v.item))
@@ -571,8 +582,10 @@ BEGIN
 		ORDER  BY score DESC, v.item LIMIT 1000),
 	removed AS (
 		DELETE FROM trend t WHERE NOT EXISTS (SELECT FROM best b WHERE same_item(b.item, t.item)))
-	INSERT INTO trend AS t (item, score) SELECT b.item, b.score FROM best b
-	ON CONFLICT (item) DO UPDATE SET score = excluded.score WHERE t.score <> excluded.score;
+	INSERT INTO trend AS t (item, score)
+	SELECT b.item, b.score FROM best b
+	WHERE  NOT EXISTS (SELECT FROM trend o WHERE same_item(o.item, b.item) AND o.score = b.score)
+	ON CONFLICT (item) DO UPDATE SET score = excluded.score;
 END
 $$;
 COMMENT ON FUNCTION _dlints_refresh_trend() IS 'compute the items that trending() shows first';
@@ -628,6 +641,9 @@ BEGIN
 	UPDATE setting s SET has_item_index = has_index WHERE s.has_item_index <> has_index;
 	IF (SELECT max(b.n) + 1 FROM block b) > 1.2 * n_items / slots + 8 THEN
 		DELETE FROM block;
+	ELSIF EXISTS (SELECT FROM block)
+	      AND NOT EXISTS (SELECT FROM item_vector v WHERE age(v.xmin) <= age(pg_current_xact_id()::xid)) THEN
+		RETURN;         -- vectors that this transaction has written are no older than its first xid
 	END IF;
 	WITH known AS MATERIALIZED (
 		SELECT DISTINCT ON (i.item) i.item, b.n FROM block b, unnest(b.items) i (item) ORDER BY i.item, b.n),
@@ -751,7 +767,9 @@ BEGIN
 			FROM   locked, fitted f
 			WHERE  same_item(f.item, v.item)', item_type, @extschema@._dlints_factors_call());
 		GET DIAGNOSTICS n_changed = ROW_COUNT;
-		PERFORM @extschema@._dlints_set_blocks();
+		IF EXISTS (SELECT FROM block) THEN      -- a new recommender gets blocks when popularity is known
+			PERFORM @extschema@._dlints_set_blocks();
+		END IF;
 	END IF;
 	PERFORM @extschema@._dlints_fit_neighbours();
 	UPDATE job j SET done_at = now(), problem = NULL WHERE j.name = 'refit';

@@ -262,7 +262,7 @@ WriteAges(double date, TimestampTz at, float4 *ages)
 	if (!(days < MAX_AGE))
 		days = MAX_AGE;
 	for (int s = 0; s < AGES_PER_DATE; s++)
-		ages[s] = (float4) (rint(100.0 / (1.0 + days / age_scales[s])) / 100.0);
+		ages[s] = (float4) ((int) (100.0 * age_scales[s] / (age_scales[s] + days) + 0.5) / 100.0);
 }
 
 PG_FUNCTION_INFO_V1(dlints_ages);
