@@ -216,7 +216,7 @@ CountChosen(DecisionState *state, int draw)
 		decision->chosen_count = count;
 }
 
-/* Choose and count under "draws" draws. */
+/* Choose a slate under each of "draws" draws, and count the chosen candidates. */
 static void
 DecideUnder(DecisionState *state, int draws)
 {

@@ -209,7 +209,7 @@ tolerance(double left, double taken)
 
 /*
  * Replace a negative number by zero.  Returns false if it is below
- * -tolerance, so that rounding cannot explain it.
+ * -max_error, so that rounding cannot explain it.
  */
 static bool
 clamp(double max_error, double *value)

@@ -21,7 +21,10 @@
 
 #include "panel.h"
 
-/* Maximum items per user.  Time is quadratic in it; of more items we draw a sample. */
+/*
+ * Maximum items per user.  We draw a sample of more items, because time is quadratic
+ * in their number.
+ */
 #define NEIGHBOURS_MAX_CLICKS	3000
 
 /* Items whose products are kept: a triangle of 17 MB. */
@@ -64,9 +67,9 @@ typedef struct Neighbours
 	double	   *cosines;		/* k */
 	double	   *solution;		/* k */
 
-	/* results: of item i, fitted[i k] and those that follow */
-	Neighbour  *fitted;			/* items x k */
-	uint32_t   *counts;			/* items */
+	/* results: item i has counts[i] neighbours, from fitted[i * k] on */
+	Neighbour  *fitted;			/* items * k elements */
+	uint32_t   *counts;			/* one number per item */
 } Neighbours;
 
 extern void neighbours_limit(SvdMatrix *matrix);

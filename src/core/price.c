@@ -31,8 +31,8 @@
 #define ROUNDING	1e-12
 
 /*
- * Maximum passes that raise prices near a solution, and solutions with tighter
- * targets, chosen on 240 random cases
+ * Maximum number of passes that raise prices near a solution (MAX_SWEEPS), and of
+ * solutions with tighter targets (MAX_ROUNDS).  Both were chosen on 240 random cases.
  */
 #define MAX_SWEEPS	2
 #define MAX_ROUNDS	20

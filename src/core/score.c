@@ -125,8 +125,8 @@ static const ScoreKernel kernels[] = {{4, double_by_4}, {1, double_by_1}};
 static const ScoreKernelFloat kernels_float[] = {{4, float_by_4}, {1, float_by_1}};
 
 /*
- * The number of feature vectors hides the latency of additions, and their
- * sums fit into the registers.
+ * Each kernel takes enough feature vectors to hide the latency of additions,
+ * and few enough for their sums to fit into the registers.
  */
 #ifdef CPU_AVX2
 DOUBLE_FUNCTION(double_by_1_avx2, double_x4, 1, CPU_AVX2)

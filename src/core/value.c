@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-/* Sums of one decision */
+/* Evaluation sums of a single decision */
 PolicyValue
 value_of(double reward, double weight)
 {
@@ -24,7 +24,7 @@ value_of(double reward, double weight)
 	return v;
 }
 
-/* Sums of one decision with a model's predicted and expected rewards */
+/* Evaluation sums of a single decision with a model's predicted and expected rewards */
 PolicyValue
 value_of_modelled(double reward, double weight, double predicted,
 				  double expected)

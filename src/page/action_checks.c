@@ -17,7 +17,7 @@
 
 /* Maximum names and pairs of a request: about 30 ms of CPU */
 #define MAX_PAIRS		100000
-/* Maximum bytes of these names and pairs: about 30 ms of CPU */
+/* Maximum bytes of a request's names and pairs: about 30 ms of CPU */
 #define MAX_PAIR_BYTES	(16 * 1024 * 1024)
 /* Maximum numbers of a vector after projection; each forms a pair with each action */
 #define MAX_PROJECTED	64
