@@ -48,9 +48,11 @@ TieKey(const TieKeys *keys, Datum item)
 			pfree(bytes);
 	}
 	else
-		hash = hash_bytes_extended((unsigned char *) DatumGetPointer(item),
-								   keys->typlen == -2 ? strlen(DatumGetCString(item)) : keys->typlen,
-								   0);
+	{
+		int			len = keys->typlen == -2 ? (int) strlen(DatumGetCString(item)) : keys->typlen;
+
+		hash = hash_bytes_extended((unsigned char *) DatumGetPointer(item), len, 0);
+	}
 	return random_bits(keys->seed, hash) >> (64 - KEY_BITS);
 }
 
