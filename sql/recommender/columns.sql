@@ -233,7 +233,7 @@ BEGIN
 			     THEN format('@extschema@.dlints_project(@extschema@.dlints_new(%s, %s, intercept => false), ', c ->> 'length', width)
 			     ELSE '' END
 			|| format('@extschema@._dlints_column_vector(%s%s, %s, %s)', value,
-			          CASE WHEN c ->> 'type' LIKE '%.\_float_' THEN '' ELSE '::real[]' END, c ->> 'length', c ->> 'norm')
+			          CASE WHEN c ->> 'type' ~ '[.]_float.$' THEN '' ELSE '::real[]' END, c ->> 'length', c ->> 'norm')
 			|| CASE WHEN (c ->> 'length')::integer > width
 			        THEN '::@extschema@.dlints_vector, ''{}''::@extschema@.dlints_vector)::real[]' ELSE '' END
 		WHEN 'tags' THEN encode || value || '::text[])'

@@ -42,7 +42,7 @@ BEGIN
 	IF problem IS NOT NULL THEN
 		RAISE 'objects of recommender "%" were %', own, split_part(problem, '. ', 1)
 			USING ERRCODE = 'object_not_in_prerequisite_state',
-			HINT = substring(problem FROM '\. (.*)$');
+			HINT = substring(problem FROM '[.] (.*)$');
 	END IF;
 END
 $$;

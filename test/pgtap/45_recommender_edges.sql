@@ -65,9 +65,14 @@ SELECT is(r.erase(5000000000), 2::bigint, 'erase() works after keys became wider
 SELECT lives_ok('CALL r.run()', 'run() works after keys became wider');
 
 ALTER TABLE product RENAME category TO sort;
+SET LOCAL quote_all_identifiers = on;
+SET LOCAL standard_conforming_strings = off;
+SET LOCAL escape_string_warning = off;
 SELECT lives_ok($$SELECT dlints_alter_recommender('r', '{"items": "product", "user_type": "numeric"}')$$,
   'columns keep their features if they were renamed before keys become wider');
 SELECT set_eq('SELECT item, encoded FROM r.item_vector', 'SELECT item, encoded FROM r.encoded_item', 'features of columns stay when keys become wider');
+SET LOCAL quote_all_identifiers = off;
+SET LOCAL standard_conforming_strings = on;
 DROP VIEW r.item, r.item_column CASCADE;
 ALTER TABLE product RENAME sort TO category;
 SELECT is((SELECT count(*) FROM r.recommend(3, 5)), 5::bigint, 'pages work after views of the columns were dropped');
