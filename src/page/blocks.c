@@ -92,13 +92,19 @@ Datum
 dlints_block_numbers(PG_FUNCTION_ARGS)
 {
 	ArrayType  *costs = PG_ARGISNULL(2) ? NULL : PG_GETARG_ARRAYTYPE_P(2);
-	int			n_costs = PG_GETARG_INT32(3);
+	int			n_costs;
 	Datum	   *dates;
 	bool	   *nulls;
-	int			n_dates = ArgElements(PG_GETARG_ARRAYTYPE_P(4), &dates, &nulls);
-	ArrayType  *result = ResultReals(FIRST_COST + n_costs + n_dates);
-	float4	   *numbers = (float4 *) ARR_DATA_PTR(result);
+	int			n_dates;
+	ArrayType  *result;
+	float4	   *numbers;
 
+	ArgNotNull(fcinfo, 3, "n_costs");
+	ArgNotNull(fcinfo, 4, "dates");
+	n_costs = Max(PG_GETARG_INT32(3), 0);
+	n_dates = ArgElements(PG_GETARG_ARRAYTYPE_P(4), &dates, &nulls);
+	result = ResultReals(FIRST_COST + n_costs + n_dates);
+	numbers = (float4 *) ARR_DATA_PTR(result);
 	numbers[0] = PG_GETARG_FLOAT4(0);
 	numbers[1] = PG_GETARG_FLOAT4(1);
 	for (int i = 0; i < n_costs; i++)
