@@ -28,7 +28,7 @@ static const PageQuery read_settings = {{
 	"       CASE WHEN s.cap_group IS NOT NULL THEN s.cap END, nullif(s.diversity, 0),\n"
 	"       (SELECT count(*)::integer FROM constraint_price),\n"
 	"       (SELECT max(b.n) + 1 FROM block b) * s.block_slots::bigint, s.block_slots,\n"
-	"       s.has_item_index, s.has_ordered_key, EXISTS (SELECT FROM warm_start_example), s.clicks IS NOT NULL,\n"
+	"       s.has_unique_key, s.has_item_index, s.has_ordered_key, EXISTS (SELECT FROM warm_start_example), s.clicks IS NOT NULL,\n"
 	"       s.bonus IS NOT NULL,\n"
 	"       coalesce((SELECT @extschema@.dlints_ne(m.state, s.empty_model) FROM model m WHERE m.name = 'later'), false),\n"
 	"       random(), random(), s.repeat_after, s.effect_stddev IS NOT NULL, s.n_on_trial > 0, now(),\n"
@@ -129,6 +129,7 @@ ReadPageSettings(PageRequest *page)
 	column = ResultColumn(++n);
 	settings->block_items = column.isnull ? 0 : DatumGetInt64(column.value);
 	settings->block_slots = DatumGetInt32(ResultColumn(++n).value);
+	settings->has_unique_key = DatumGetBool(ResultColumn(++n).value);
 	settings->has_item_index = DatumGetBool(ResultColumn(++n).value);
 	settings->has_ordered_key = DatumGetBool(ResultColumn(++n).value);
 	settings->has_prior = DatumGetBool(ResultColumn(++n).value);

@@ -19,6 +19,7 @@
 #define VARIANT_SHORTLIST	(1 << 3)	/* candidates are those of a shortlist */
 #define VARIANT_BONUS		(1 << 4)	/* scores have a bonus */
 #define VARIANT_CAP			(1 << 5)	/* groups are capped */
+#define VARIANT_UNIQUE_KEY	(1 << 6)	/* the item key has a unique index */
 
 /*
  * How a list is chosen.  Treatments are all of these but "unknown", which the
@@ -50,6 +51,7 @@ typedef struct PageSettings
 	int			constraints;
 	int64		block_items;	/* items that blocks have room for; 0: there are no blocks */
 	int			block_slots;
+	bool		has_unique_key;
 	bool		has_item_index;
 	bool		has_ordered_key;
 	bool		has_prior;

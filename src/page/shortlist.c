@@ -63,7 +63,7 @@ static const PageQuery new_items = {{
 /* Random eligible items, and the probability of each to be among these */
 static const PageQuery random_items = {{
 	"WITH eligible AS MATERIALIZED (\n"
-	"    SELECT DISTINCT a.item FROM allowed($1, $2) a WHERE a.item IS NOT NULL{left_out})\n"
+	"    SELECT {distinct}a.item FROM allowed($1, $2) a WHERE a.item IS NOT NULL{left_out})\n"
 	"SELECT r.item, least($4::float8 / (SELECT count(*) FROM eligible), 1)\n"
 	"FROM  (SELECT e.item FROM eligible e ORDER BY random() LIMIT $4) r", 4},
 	{ARG_USER, JSONBOID, ARG_ITEMS, INT8OID}};
@@ -96,7 +96,8 @@ read_items(PageRequest *page, const PageQuery *query, const NullableDatum *args)
 {
 	ItemReader	reader = {page, CreateCandidates(0)};
 
-	ReadRows(page, query, page->left_out.isnull ? 0 : VARIANT_LEFT_OUT, args, read_item_row, &reader);
+	ReadRows(page, query, (page->left_out.isnull ? 0 : VARIANT_LEFT_OUT) |
+			 (page->settings.has_unique_key ? VARIANT_UNIQUE_KEY : 0), args, read_item_row, &reader);
 	return reader.set;
 }
 
