@@ -183,8 +183,9 @@ COMMENT ON FUNCTION _dlints_compare_arms(
 	double precision[], double precision[])
 	IS 'computes bounds, the probability of being the best and a verdict for each of several arms';
 
--- Unnests arms and models side by side, and raises an error unless both arrays have the same length.
-CREATE FUNCTION _dlints_arms(arms text[], models dlints[])
+-- Unnests arms and models side by side.  Raises an error unless both arrays have the same length, and highest is
+-- greater than lowest.
+CREATE FUNCTION _dlints_arms(arms text[], models dlints[], lowest float8, highest float8)
 	RETURNS TABLE (action text, model dlints, n bigint)
 	LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS
 $$
@@ -192,11 +193,15 @@ BEGIN
 	IF cardinality(arms) <> cardinality(models) THEN
 		RAISE 'there must be as many arms as models' USING ERRCODE = 'invalid_parameter_value',
 			DETAIL = format('There are %s arms and %s models.', cardinality(arms), cardinality(models));
+	ELSIF lowest >= highest THEN
+		RAISE 'argument "highest" must be greater than "lowest"' USING ERRCODE = 'invalid_parameter_value',
+			DETAIL = format('"lowest" is %s, and "highest" is %s.', lowest, highest);
 	END IF;
 	RETURN QUERY SELECT * FROM ROWS FROM (unnest(arms), unnest(models)) WITH ORDINALITY;
 END
 $$;
-COMMENT ON FUNCTION _dlints_arms(text[], dlints[]) IS 'returns arms with their models, one a row';
+COMMENT ON FUNCTION _dlints_arms(text[], dlints[], float8, float8)
+	IS 'returns arms with their models, one a row, after checks of arguments';
 
 -- Compares arms that have a model each.  The variance of an arm's rewards is at least the variance of all rewards.
 -- The expected reward is shrunk towards the common mean by one observation.
@@ -216,7 +221,7 @@ BEGIN ATOMIC
 		SELECT a.n, a.action, i.effective_sample_size AS events, i.mean_reward, i.sigma ^ 2::double precision AS variance,
 		       dlints_predict(a.model, features, profile) AS earns,
 		       (i.sigma / dlints_stddev(a.model, features, profile)) ^ 2::double precision AS counts
-		FROM   _dlints_arms(arms, models) a, LATERAL dlints_info(a.model) i
+		FROM   _dlints_arms(arms, models, lowest, highest) a, LATERAL dlints_info(a.model) i
 		WHERE  a.action IS NOT NULL AND a.model IS NOT NULL),
 	mean AS (
 		SELECT sum(a.events) AS n, (lowest + highest) / 2::double precision AS middle, coalesce(

@@ -195,7 +195,7 @@ SELECT ok(bool_and(CASE action WHEN 'c' THEN low > 0.9 AND high = 1 ELSE low = 0
   AND chance_best > 0.1 END),
   'lowest and highest give bounds, also for actions that were never chosen')
 FROM offer.winner(lowest => 0, highest => 1);
-SELECT results_eq('SELECT action, round(expected::numeric, 9) FROM estimated(''{c,d}'', 0, 1)',
+SELECT results_eq('SELECT action, round(expected::numeric, 9) FROM estimated(''{c,d}'', 0, 1) ORDER BY action',
   $$ VALUES ('c', round((200 + 200.5 / 201) / 201, 9)), ('d', round(200.5 / 201, 9)) $$,
   'the belief about an action that was never chosen has the mean of all rewards');
 SELECT logs(10, 'e', 0.5, 1, actions => '["e"]'), logs(10, 'e', 1, 1, actions => '["e"]');
@@ -243,7 +243,7 @@ SELECT is(array_agg(action), '{b,a}', 'dlints_winner() compares arms at given fe
 FROM dlints_new(2, interactions => 'matched', discount => 1) m,
      dlints_winner('{a,b}', ARRAY[dlints_update(m, '{1,0}', 1, '{0,1}'), dlints_update(m, '{0,1}', 1, '{0,1}')],
        '{0,1}', '{0,1}');
-SELECT each_is('22023: highest must be above lowest (The value is 0.)',
+SELECT each_is('22023: argument "highest" must be greater than "lowest" ("lowest" is 0, and "highest" is 0.)',
 	$$ dlints_winner('{x}', ARRAY[dlints_new(1)], highest => 0) $$);
 SELECT * FROM finish();
 ROLLBACK;
