@@ -9,7 +9,10 @@ of it for the features of the items; the rest is indexes and the pending decisio
 Disk usage is the row and its entry in the index of decision numbers.
 """
 
+from contextlib import closing
 from statistics import median
+
+import psycopg2
 
 from bench import machine
 from bench.measure import prepared
@@ -148,7 +151,10 @@ def _first(theme, page, items):
     """Measure the first page of a session, and the memory of its backend."""
     times, memory = [], {}
     for _ in range(FIRST_PAGES):
-        with machine.session() as cursor:
+        with closing(psycopg2.connect('')) as connection:
+            connection.autocommit = True
+            cursor = connection.cursor()
+            machine.share_core(cursor)
             clock = machine.backend_clock(cursor)
             before = clock()
             cursor.execute(page)
