@@ -10,6 +10,7 @@ $$
 DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 	is_due boolean;
+	scale_changed boolean;
 BEGIN
 	IF part = 'refresh' THEN
 		PERFORM @extschema@._dlints_check_objects();
@@ -42,12 +43,18 @@ BEGIN
 			PERFORM @extschema@._dlints_find_repeats();
 			RETURN 'done';
 		END IF;
-	ELSIF part = 'rebuild' THEN         -- centering is tested once after each refresh
+	ELSIF part = 'rebuild' THEN         -- centering and the prior's scale are tested once after each refresh
 		SELECT r.done_at > b.done_at AND r.problem IS NULL INTO is_due
 		FROM   job r, job b WHERE r.name = 'refresh' AND b.name = 'rebuild';
 		IF is_due THEN
 			UPDATE job j SET done_at = now() WHERE j.name = 'rebuild';
-			RETURN CASE WHEN @extschema@._dlints_toggle_centering() THEN 'rebuild' ELSE 'done' END;
+			scale_changed := @extschema@._dlints_fit_reward_scale();
+			IF @extschema@._dlints_toggle_centering() THEN
+				RETURN 'rebuild';           -- which sets the prior, too
+			ELSIF scale_changed THEN
+				PERFORM @extschema@._dlints_set_prior();
+			END IF;
+			RETURN 'done';
 		END IF;
 	END IF;
 	RETURN NULL;

@@ -49,7 +49,7 @@ CREATE TABLE setting (
     centered_since timestamptz,                     -- NULL: never toggled
     made_at       timestamptz NOT NULL DEFAULT now(),
     has_item_index boolean NOT NULL DEFAULT false,  -- items are found by their key without reading all
-    effect_stddev float8,                           -- of item effects; NULL: too few rewards, all effects are 0
+    effect_stddev float8,                           -- of new items' effects; NULL: too few rewards, all effects are 0
     n_on_trial    integer NOT NULL DEFAULT 0,       -- items with an effect_stddev
     trained_from  bigint NOT NULL DEFAULT 0,        -- models contain no decision before this one
     seed          bigint NOT NULL DEFAULT ('x' || left(md5(gen_random_uuid()::text), 16))::bit(64)::bigint,  -- of the control group
@@ -191,6 +191,7 @@ CREATE TABLE similarity (
     weights   float8[] NOT NULL,            -- per block, and for popularity; the largest is 1
     scale     real[] NOT NULL,              -- the same per liked feature
     click_value float8 NOT NULL DEFAULT 0.1,    -- click rate of a weight of 1
+    reward_scale float8 NOT NULL DEFAULT 1,     -- reward on our lists per click rate of the examples
     half_life float8 CHECK (half_life > 0 AND half_life <= 36500),      -- days, of a user's clicks; NULL: none
     popularity_half_life float8 DEFAULT 14
         CHECK (popularity_half_life > 0 AND popularity_half_life <= 36500), -- days; NULL: none

@@ -466,7 +466,8 @@ COMMENT ON FUNCTION _dlints_add_items() IS 'add the vectors of new items; return
 -- Popularity and trends -----------------------------------------------------------------
 
 -- Compute the popularity of items, from 0 to 1.  With a click log it comes from the last million clicks, which
--- decay with age; a user's clicks on an item count once per half-life.  Without one it comes from the click rate
+-- decay with age; a user's clicks on an item count once per half-life.  Items added within seven days have at least
+-- the mean popularity, since nobody could click them before.  Without a click log it comes from the click rate
 -- of two weeks' lists per user, smoothed by ten impressions at the mean rate.  Small changes are not written.
 CREATE FUNCTION _dlints_refresh_popularity() RETURNS void
 	LANGUAGE plpgsql VOLATILE SET work_mem = '128MB' AS
@@ -492,10 +493,13 @@ BEGIN
 			SELECT c.item, sum(c.weight * @extschema@._dlints_decay(c.days, s.popularity_half_life)) AS score
 			FROM   clicked c, similarity s GROUP BY c.item)
 		UPDATE item_vector v SET popularity = n.popularity
-		FROM  (SELECT w.item, coalesce(round((ln(1 + coalesce(s.score, 0))
-		                                      / nullif(ln(1 + max(s.score) OVER ()), 0))::numeric, 3), 0)::real AS popularity
-		       FROM   item_vector w LEFT JOIN score s ON same_item(s.item, w.item)
-		       WHERE  NOT w.is_deleted) n
+		FROM  (SELECT p.item, CASE WHEN p.is_new THEN greatest(p.popularity, round(avg(p.popularity) OVER (), 3))
+		                           ELSE p.popularity END::real AS popularity
+		       FROM  (SELECT w.item, w.since > greatest(t.made_at, now() - interval '7 days') AS is_new,
+		                     coalesce(round((ln(1 + coalesce(s.score, 0))
+		                                     / nullif(ln(1 + max(s.score) OVER ()), 0))::numeric, 3), 0) AS popularity
+		              FROM   setting t CROSS JOIN item_vector w LEFT JOIN score s ON same_item(s.item, w.item)
+		              WHERE  NOT w.is_deleted) p) n
 		WHERE  same_item(n.item, v.item) AND n.popularity <> v.popularity
 		AND   (abs(n.popularity - v.popularity) > 0.003 OR n.popularity IN (0, 1) OR v.popularity IN (0, 1));
 	ELSE

@@ -2,6 +2,8 @@
 
 -- Choose the half-life of popularity: the one under which the earlier nine tenths of the last 100,000 clicks predict
 -- the last tenth best.  Shorter half-lives need more evidence.  Clicks of a user on an item count once per half-life.
+-- Clicks on our own lists are left out: they are on what our lists show now, and a short half-life would seem to
+-- predict them.  Without other clicks the half-life stays as it is.
 CREATE FUNCTION _dlints_fit_popularity_half_life() RETURNS void
 	LANGUAGE plpgsql VOLATILE SET work_mem = '128MB' AS
 $$
@@ -9,11 +11,16 @@ DECLARE
 	own CONSTANT pg_catalog.name := @extschema@._dlints_schema();
 BEGIN
 	PERFORM @extschema@._dlints_notice_step('choosing the half-life of popularity'::text);
-	WITH clicked AS MATERIALIZED (
+	WITH rewarded AS MATERIALIZED (
+		SELECT DISTINCT d.user_id, r.item
+		FROM   setting s CROSS JOIN reward r JOIN decision d ON d.id = r.decision
+		WHERE  s.clicks IS NOT NULL AND r.value > 0),
+	clicked AS MATERIALIZED (
 		SELECT c.user_id, c.item, date_part('epoch', c.at) / 86400 AS day, ntile(10) OVER (ORDER BY c.at) AS tenth
 		FROM  (SELECT k.user_id, k.item, k.at FROM click k
 		       WHERE  k.at <= now() AND isfinite(k.at) AND k.item IS NOT NULL AND k.weight > 0
-		       ORDER  BY k.at DESC LIMIT 100000) c),
+		       ORDER  BY k.at DESC LIMIT 100000) c
+		WHERE  NOT EXISTS (SELECT FROM rewarded r WHERE same_item(r.item, c.item) AND same_user(r.user_id, c.user_id))),
 	earlier AS (
 		SELECT max(c.day) FILTER (WHERE c.tenth < 10) AS day, count(DISTINCT c.item) AS items FROM clicked c),
 	half_life (n, days) AS (
@@ -226,8 +233,17 @@ $$;
 COMMENT ON FUNCTION _dlints_fit_similarity()
 	IS 'fit how similarity to a user''s clicks and popularity predict the next click';
 
+-- Click rate of an example, predicted from similarity and popularity.  A profile has the weights of blocks in it.
+CREATE FUNCTION _dlints_click_rate(click_value float8, profile real[], features real[]) RETURNS float8
+	LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN least(greatest(0.05 + click_value * @extschema@.dlints_dot(
+	profile::float8[], features::@extschema@.dlints_vector), 0.01), 0.95);
+COMMENT ON FUNCTION _dlints_click_rate(float8, real[], real[])
+	IS 'click rate of an example, predicted from similarity and popularity';
+
 -- Set the prior of the model "personal" from the examples.  Each example enters twice, as a click with weight p and as
--- a non-click with weight 1 - p, where p is the click rate predicted from similarity.  A click log of the user has a
+-- a non-click with weight 1 - p, where p is the predicted click rate.  The reward of a click is
+-- similarity.reward_scale, so that the prior has the scale of rewards on our lists.  A click log of the user has a
 -- weight of 30, our own lists have 0.3: a few hundred lists of similar items carry less information.  The evidence
 -- is computed first, so that learning waits for the final update only.
 CREATE FUNCTION _dlints_set_prior() RETURNS void
@@ -245,12 +261,11 @@ BEGIN
 	FROM   setting s LEFT JOIN (
 	           SELECT w.features || array_fill(0::real, ARRAY[s.aged]) AS features,
 	                  @extschema@._dlints_profile_of(w.profile, l.scale, l.weights, s.liked, s.aged) AS profile,
-	                  l.found_at, l.click_value
+	                  l.found_at, l.click_value, l.reward_scale
 	           FROM   setting s, similarity l, warm_start_example w) e ON true
 	       LEFT JOIN LATERAL (
-	           SELECT least(greatest(0.05 + e.click_value * @extschema@.dlints_dot(
-	                      e.profile::float8[], e.features::@extschema@.dlints_vector), 0.01), 0.95) AS rate) a ON true
-	       LEFT JOIN LATERAL (VALUES (1::float8, a.rate), (0, 1 - a.rate)) r (reward, weight) ON true
+	           SELECT @extschema@._dlints_click_rate(e.click_value, e.profile, e.features) AS rate) a ON true
+	       LEFT JOIN LATERAL (VALUES (e.reward_scale, a.rate), (0, 1 - a.rate)) r (reward, weight) ON true
 	GROUP  BY s.single;
 	UPDATE model m
 	SET    state = @extschema@.dlints_with_prior(

@@ -2,7 +2,7 @@
 \ir include/helpers.sql
 \ir include/clock.sql
 \ir include/recommender.sql
-SELECT plan(26);
+SELECT plan(29);
 
 -- The probability of a click.  Users like a field, and items differ by more than their columns say.
 CREATE FUNCTION click_rate(user_id bigint, item integer) RETURNS float8 LANGUAGE sql IMMUTABLE AS $$
@@ -20,6 +20,9 @@ BEGIN
 		END LOOP;
 		PERFORM inside('board', $q$SELECT public._dlints_learn_batches(NULL::interval, NULL::integer)$q$);
 		PERFORM inside('board', $q$SELECT public._dlints_refresh_items()$q$);
+		IF inside('board', $q$SELECT public._dlints_fit_reward_scale()$q$)::boolean THEN
+			PERFORM inside('board', $q$SELECT public._dlints_set_prior()$q$);
+		END IF;
 	END LOOP;
 END $$;
 CREATE FUNCTION d_user(decision bigint) RETURNS bigint LANGUAGE sql AS $$
@@ -62,22 +65,40 @@ SELECT o.item, 0.5 ^ (extract(epoch FROM now() - o.at)::float8 / (7 * 86400)) AS
 FROM   board.outcome o JOIN board.impression i USING (decision, item)
 WHERE  o.decision < first_decision(now() - interval '30 minutes');
 CREATE TEMP TABLE summed AS
-SELECT item, sum(w) AS n, sum(w * w) AS n2, sum(w * e) AS e, sum((w * e) ^ 2) AS q FROM impression GROUP BY item;
-UPDATE summed SET e = e - n * (SELECT sum(e) / sum(n) FROM summed);
-CREATE TEMP TABLE formula AS
-WITH RECURSIVE total AS (SELECT sum(w * e * e) / sum(w) AS noise, sum(w * reward) / sum(w) AS rate FROM impression),
-step AS (
-	SELECT 0 AS i, (rate / 2) ^ 2 AS variance FROM total
-	UNION ALL
-	SELECT i + 1, (SELECT greatest((sum((e * e - q) / (n + noise / variance) ^ 2) + 2 * (rate / 2) ^ 2)
-	                               / (sum((n * n - n2) / (n + noise / variance) ^ 2) + 2), (rate / 10) ^ 2) FROM summed)
-	FROM   step, total WHERE i < 5)
-SELECT noise, variance FROM step, total WHERE i = 5;
-SELECT ok(abs(s.effect_stddev / sqrt(f.variance) - 1) < 1e-9, 'the standard deviation of effects follows the formula')
-FROM board.setting s, formula f;
-SELECT ok(max(abs(v.effect - coalesce(s.e / (s.n + f.noise / f.variance), 0))) < 1e-6 AND count(s.item) > 50,
-          'each effect follows the formula')
-FROM board.item_vector v LEFT JOIN summed s USING (item), formula f;
+SELECT item, sum(w) AS n, sum(w * w) AS n2, sum(w * e) AS e, sum((w * e) ^ 2) AS q, sum(w * (reward - e)) AS x
+FROM   impression GROUP BY item;
+-- Five iterations from the initial standard deviation, a share of the mean reward
+CREATE FUNCTION fit(share float8, has_slope boolean, OUT noise float8, OUT variance float8, OUT slope float8, OUT level float8, OUT center float8)
+LANGUAGE plpgsql AS $$
+DECLARE
+	rate float8;
+BEGIN
+	SELECT sum(i.w * i.e ^ 2) / sum(i.w), sum(i.w * i.reward) / sum(i.w) INTO noise, rate FROM impression i;
+	variance := (share * rate) ^ 2;
+	FOR step IN 1..5 LOOP
+		SELECT sum(g * e / n) / sum(g), sum(g * x / n) / sum(g) INTO level, center
+		FROM   summed, LATERAL (SELECT 1 / (variance + noise / n) AS g) w;
+		SELECT CASE WHEN has_slope THEN greatest(sum(g * (x / n - center) * (e / n - level))
+		                                         / (sum(g * (x / n - center) ^ 2) + 0.01), 0) ELSE 0 END INTO slope
+		FROM   summed, LATERAL (SELECT 1 / (variance + noise / n) AS g) w;
+		SELECT greatest((sum(a * (d * d - q)) + 2 * (share * rate) ^ 2) / (sum(a * (n * n - n2)) + 2), (rate / 10) ^ 2)
+		INTO   variance
+		FROM   summed, LATERAL (SELECT 1 / (n + noise / variance) ^ 2 AS a, e - n * (level + slope * (x / n - center)) AS d) w;
+	END LOOP;
+END $$;
+SELECT ok(abs(s.effect_stddev / sqrt(f.variance) - 1) < 1e-9,
+          'the standard deviation of new items'' effects follows the formula')
+FROM board.setting s, fit(0.5, false) f;
+SELECT ok(max(abs(v.effect - coalesce((s.e - s.n * (f.level + f.slope * (s.x / s.n - f.center)))
+                                      / (s.n + f.noise / f.variance) / (1 + f.slope), 0))) < 1e-6 AND count(s.item) > 50,
+          'each effect of an old item follows the formula')
+FROM board.item_vector v LEFT JOIN summed s USING (item), fit(0.2, true) f;
+-- rewards that differ three times as much as expected between items have a slope of 2
+SELECT ok(abs(p.slope - 2) < 0.05 AND abs(p.level - p.mean_expected * 2 - 0.1) < 0.01,
+          'the slope measures how much more rewards differ than expectations')
+FROM  (SELECT array_agg(100::float8) AS n, array_agg(100 * (0.1 + 2 * x)) AS e, array_agg(100 * x) AS x
+       FROM generate_series(0.01::numeric, 0.5, 0.01) g, LATERAL (SELECT g::float8 AS x) v) i,
+      _dlints_effect_prior(i.n, i.n, i.e, i.n, i.x, 0.2, 0.3, 0.06, 10) p;
 
 -- ---------- lists ----------
 
@@ -106,6 +127,9 @@ SELECT add_items(201, 220);
 SELECT inside('board', 'SELECT public._dlints_refresh_items()');
 SELECT is(count(*), (SELECT n_on_trial FROM board.setting)::bigint, 'new items are on trial at the next refresh')
 FROM board.item_vector WHERE effect_stddev > 0 AND item > 200;
+SELECT ok(min(popularity) FILTER (WHERE item > 200) > 0.9 * avg(popularity) FILTER (WHERE item <= 200)
+          AND min(popularity) FILTER (WHERE item <= 200) < min(popularity) FILTER (WHERE item > 200),
+          'new items have the mean popularity until they are clicked') FROM board.item_vector;
 SELECT cmp_ok(n_on_trial, '>=', 5, 'at least five items are on trial if there are as many') FROM board.setting;
 SELECT ok(bool_and(v.effect_stddev <= s.effect_stddev * 1.000001), 'a trial''s standard deviation is at most the prior''s')
 FROM board.item_vector v, board.setting s WHERE v.effect_stddev IS NOT NULL;
@@ -150,6 +174,18 @@ SELECT ok(bool_or(measure = 'items added within 7 days' AND value = 20)
           AND bool_or(measure = 'reward per impression, new items' AND value > 0.2 AND error > 0)
           AND bool_or(measure = 'items on trial' AND value >= 0), 'report() has rows about new items')
 FROM board.report(now() - interval '2 days');
+
+-- ---------- the scale of the prior ----------
+
+SELECT inside('board', 'SELECT public._dlints_fit_reward_scale()');
+CREATE TEMP TABLE predicted AS
+SELECT least(greatest(0.05 + l.click_value * dlints_dot(e.profile::float8[], e.item_features), 0.01), 0.95) AS rate, e.reward
+FROM   board.similarity l, board.training_example e JOIN board.decision d ON d.id = e.decision
+WHERE  e.model = 'personal' AND d.treatment = 'personal'
+AND    d.id IN (SELECT id FROM board.decision WHERE treatment = 'personal' ORDER BY id DESC LIMIT 2000);
+SELECT ok(abs(ln(max(l.reward_scale) * (count(*) + 50) * avg(p.rate) / (sum(p.reward) + 50 * avg(p.rate)))) <= 0.05
+          AND max(l.reward_scale) <> 1, 'the prior has the scale of rewards on lists')
+FROM predicted p, board.similarity l;
 
 -- ---------- the log decides ----------
 
