@@ -61,7 +61,9 @@ BEGIN
 		SELECT c.n, CASE c.c ->> 'kind' WHEN 'age' THEN 4 ELSE 2 END, c.c ->> 'column', (c.c ->> 'width')::integer
 		FROM   jsonb_array_elements(a -> 'vectors' -> 'columns') WITH ORDINALITY c (c, n)
 		UNION ALL
-		SELECT 0, 3, '(popularity)', 1),
+		SELECT 0, 3, '(popularity)', 1
+		UNION ALL
+		SELECT 0, 5, '(bought together)', 1),
 	placed AS (
 		SELECT b.*, sum(b.width) OVER (ORDER BY b.place, b.n) AS upto FROM block b WHERE b.width > 0)
 	SELECT (SELECT coalesce(sum(p.width), 0) FROM placed p WHERE p.place = 4),
@@ -74,7 +76,7 @@ BEGIN
 		'relation', (a ->> 'items')::oid::regclass::text,
 		'size', size,
 		'aged', aged,
-		'liked', size - 1 - aged,
+		'liked', size - 2 - aged,
 		'blocks', blocks,
 		'parts', parts,
 		'column_names', names,
@@ -83,7 +85,7 @@ BEGIN
 		'has_unique_key', is_unique,
 		'has_ordered_key', is_unique AND grows,
 		'block_slots', greatest(4, least(255, (current_setting('block_size')::integer - 300)
-		                                      / (size - 1 - aged + 22 + 4 * (aged / 3 + n_constraints)
+		                                      / (size - 2 - aged + 22 + 4 * (aged / 3 + n_constraints)
 		                                         + CASE WHEN grows THEN 16 ELSE 40 END))));
 END
 $$;
@@ -141,7 +143,7 @@ BEGIN
 	PERFORM @extschema@._dlints_maintain_partitions();
 	INSERT INTO similarity (weights, scale)
 	SELECT w, @extschema@._dlints_expand_block_weights(w, s.blocks)
-	FROM   setting s, LATERAL (SELECT array_fill(1::float8, ARRAY[cardinality(s.blocks) + 1]) AS w) t;
+	FROM   setting s, LATERAL (SELECT array_fill(1::float8, ARRAY[cardinality(s.blocks) + 2]) AS w) t;
 	INSERT INTO model (name, learns, state)
 	SELECT m.name, m.learns, CASE m.name WHEN 'control'
 	           THEN @extschema@.dlints_set(s.empty_model, policy => 'greedy'::text) ELSE s.empty_model END

@@ -17,7 +17,7 @@ COMMENT ON FUNCTION _dlints_mean_profile(real[], float8, integer)
 CREATE FUNCTION _dlints_profile_of(mean real[], scale real[], weights float8[], liked integer, aged integer) RETURNS real[]
 	AS 'MODULE_PATHNAME', 'dlints_profile_of' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 5;
 COMMENT ON FUNCTION _dlints_profile_of(real[], real[], float8[], integer, integer)
-	IS 'profile as models are trained on it: mean features times scale, the weight of the popularity, zeros for dates';
+	IS 'profile as models are trained on it: mean features times scale, and weights of popularity and neighbour score';
 
 CREATE FUNCTION _dlints_block_similarity(features real[], sum real[], clicks float8, blocks int4range[]) RETURNS float8[]
 	AS 'MODULE_PATHNAME', 'dlints_block_similarity' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 5;

@@ -124,7 +124,7 @@ BEGIN
 		                      '{}'::@extschema@.dlints_vector, NULL::timestamptz, c.shown::float8)
 		           FROM   counted c WHERE c.name = m.name AND c.shown > 0)) AS state
 		FROM   mean m CROSS JOIN LATERAL (
-		           SELECT @extschema@.dlints_new(s.size - s.aged, discount => 1::float8, ridge => 4 / m.rate) AS empty
+		           SELECT @extschema@.dlints_new(s.liked + 1, discount => 1::float8, ridge => 4 / m.rate) AS empty
 		           FROM   setting s OFFSET 0) f),
 	predicted AS MATERIALIZED (
 		SELECT f.name, f.rate AS mean, c.item, c.shown, c.events, least(1, f.rate * least(greatest(

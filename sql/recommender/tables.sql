@@ -175,7 +175,8 @@ CREATE TABLE model (
 CREATE TABLE warm_start_example (
     id       bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     user_id  {user_type},                   -- NULL: without a profile
-    features real[] NOT NULL,
+    features real[] NOT NULL,               -- without those of dates
+    neighbour_score real NOT NULL,
     profile  real[]);
 
 CREATE INDEX ON warm_start_example (user_id);
@@ -183,12 +184,13 @@ CREATE INDEX ON warm_start_example (user_id);
 -- Half-lives of a user's clicks that were tried, with the evidence for each
 CREATE TABLE half_life_candidate (
     half_life float8 PRIMARY KEY,           -- days
-    state     @extschema@.dlints NOT NULL);
+    state     @extschema@.dlints NOT NULL,  -- similarities and popularity
+    neighbours @extschema@.dlints);         -- the neighbour score
 
 -- How similarity to a user's clicks predicts the next click
 CREATE TABLE similarity (
     single    boolean PRIMARY KEY DEFAULT true CHECK (single),
-    weights   float8[] NOT NULL,            -- per block, and for popularity; the largest is 1
+    weights   float8[] NOT NULL,            -- per block and for popularity, the largest is 1; for the neighbour score
     scale     real[] NOT NULL,              -- the same per liked feature
     click_value float8 NOT NULL DEFAULT 0.1,    -- click rate of a weight of 1
     reward_scale float8 NOT NULL DEFAULT 1,     -- reward on our lists per click rate of the examples

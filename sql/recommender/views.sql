@@ -60,9 +60,10 @@ AND    l.decision >= s.trained_from
 AND    NOT EXISTS (SELECT FROM pending p WHERE p.decision = l.decision)
 AND    NOT EXISTS (SELECT FROM quarantine q WHERE q.decision = l.decision AND NOT q.is_applied);
 
--- The features of items, as models are trained on them, at the present time
+-- The features of items, as models are trained on them, at the present time.  The last one is the neighbour score,
+-- which depends on the user.
 CREATE VIEW item_features AS
-SELECT v.item, v.features || @extschema@._dlints_ages(v.dates, now()) AS features
+SELECT v.item, v.features || @extschema@._dlints_ages(v.dates, now()) || 0::real AS features
 FROM   item_vector v WHERE NOT v.is_deleted;
 
 CREATE VIEW models AS

@@ -21,6 +21,7 @@
 #include "core/numbers.h"
 #include "core/score.h"
 #include "page/blocks.h"
+#include "page/neighbours.h"
 #include "sql/args.h"
 #include "sql/arrays.h"
 
@@ -231,6 +232,7 @@ read_block(BlockScan *scan, const Datum *values, const uint8 **codes)
 	Size		step = item_bytes(scan->n_factors, scan->n_columns);
 	int			width = FIRST_COST + scan->n_costs + scan->n_dates;
 	const float4 *number = (float4 *) ARR_DATA_PTR(numbers);
+	Datum	   *keys = NULL;
 
 	scan->items = DatumGetArrayTypeP(values[0]);
 	scan->count = ArrayGetNItems(ARR_NDIM(scan->items), ARR_DIMS(scan->items));
@@ -239,6 +241,8 @@ read_block(BlockScan *scan, const Datum *values, const uint8 **codes)
 		VARSIZE_ANY_EXHDR(bytes) != scan->count * step || ARR_HASNULL(numbers) || ARR_NDIM(numbers) != 2 ||
 		ARR_DIMS(numbers)[0] != scan->count || ARR_DIMS(numbers)[1] != width)
 		return false;
+	if (ScoresAllNeighbours(scan->page))
+		ArrayKeys(scan->page, PointerGetDatum(scan->items), &keys);
 	for (int i = 0; i < scan->count; i++, number += width)
 	{
 		float	   *narrow = scan->narrow + (Size) i * scan->n_narrow;
@@ -249,6 +253,7 @@ read_block(BlockScan *scan, const Datum *values, const uint8 **codes)
 		*narrow++ = number[0];
 		for (int d = 0; d < scan->n_dates; d++, narrow += AGES_PER_DATE)
 			WriteAges(number[FIRST_COST + scan->n_costs + d], scan->page->settings.now, narrow);
+		*narrow++ = keys == NULL ? 0.0f : NeighbourScore(scan->page, keys[i]);
 		*narrow++ = number[1];
 		memcpy(narrow, number + FIRST_COST, sizeof(float) * scan->n_ranked_costs);
 	}
@@ -423,7 +428,7 @@ FindBest(PageRequest *page, const Rankings *rankings, int size, uint64 seed, con
 	scan->n_costs = page->settings.constraints;
 	scan->n_dates = page->settings.aged / AGES_PER_DATE;
 	scan->n_ranked_costs = rankings->width - page->settings.size - 1;
-	scan->n_narrow = 1 + page->settings.aged + 1 + scan->n_ranked_costs;
+	scan->n_narrow = 1 + page->settings.aged + 2 + scan->n_ranked_costs;
 	scan->n_lanes = (rankings->count + BYTE_LANES - 1) / BYTE_LANES;
 	scan->lanes = AllocateMany(sizeof(Lanes), scan->n_lanes);
 	for (int p = 0; p < scan->n_lanes; p++)

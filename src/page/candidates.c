@@ -16,6 +16,7 @@
 #include "compat.h"
 #include "choose/rules.h"
 #include "page/candidates.h"
+#include "page/neighbours.h"
 #include "page/entry.h"
 #include "sql/args.h"
 #include "sql/arrays.h"
@@ -275,6 +276,7 @@ read_feature_row(void *arg, const Datum *values, const bool *nulls)
 	features += settings->liked + 1;
 	for (int i = 0; i < settings->aged / AGES_PER_DATE; i++, features += AGES_PER_DATE)
 		WriteAges(i < n_dates && !is_null[i] ? DatumGetFloat8(dates[i]) : INFINITY, settings->now, features);
+	*features = NeighbourScore(reader->page, set->items[number]);
 	set->effects[number] = DatumGetFloat4(values[3]);
 	set->effect_stddevs[number] = nulls[4] ? 0.0 : DatumGetFloat4(values[4]);
 	if (!nulls[5])
@@ -369,6 +371,8 @@ dlints_candidates(PG_FUNCTION_ARGS)
 				 errmsg("argument \"context\" must not be null")));
 	page.user = PageArgument(fcinfo, 0);
 	page.context = PageArgument(fcinfo, 1).value;
+	page.session = NotGiven();
+	ReadUser(&page, NotGiven(), false);		/* for neighbour scores */
 	if (!shortlist.isnull)
 		count = ArrayKeys(&page, shortlist.value, &keys);
 	set = ReadAllowed(&page, POLICY_PERSONAL, CreateKeyTable(&page, count), keys, count);

@@ -32,7 +32,7 @@ static const PageQuery read_settings = {{
 	"       s.bonus IS NOT NULL,\n"
 	"       coalesce((SELECT @extschema@.dlints_ne(m.state, s.empty_model) FROM model m WHERE m.name = 'later'), false),\n"
 	"       random(), random(), s.repeat_after, s.effect_stddev IS NOT NULL, s.n_on_trial > 0, now(),\n"
-	"       l.half_life, l.scale, l.weights[cardinality(l.weights)]\n"
+	"       l.half_life, l.scale, l.weights[cardinality(l.weights) - 1], l.weights[cardinality(l.weights)]\n"
 	"FROM   setting s LEFT JOIN similarity l ON true", 0}, {0}};
 
 /* ---------- entering and leaving ---------- */
@@ -146,6 +146,7 @@ ReadPageSettings(PageRequest *page)
 	settings->half_life = column.isnull ? 0.0 : DatumGetFloat8(column.value);
 	read_scale(page, ResultColumn(++n));
 	settings->popularity_weight = DatumGetFloat8(ResultColumn(++n).value);
+	settings->neighbour_weight = DatumGetFloat8(ResultColumn(++n).value);
 }
 
 /* Begin a request in a schema that has been entered. */

@@ -66,6 +66,7 @@ typedef struct PageSettings
 	double		half_life;		/* of a user's clicks, in days; 0: none */
 	const float4 *scale;		/* of the features that describe taste, in profiles */
 	double		popularity_weight;	/* in profiles */
+	double		neighbour_weight;	/* the same of the neighbour score */
 	TimestampTz now;
 } PageSettings;
 
@@ -104,7 +105,12 @@ typedef struct PageRequest
 	Datum		context;		/* jsonb object */
 	NullableDatum left_out;		/* items that are never returned */
 	int			k;
+
+	/* of the user or the item that a list is for; NULL: all are 0 */
+	struct NeighbourScores *neighbours;
 } PageRequest;
+
+typedef struct NeighbourScores NeighbourScores;
 
 /* page.c: beginning and end, and arguments of the entry functions */
 extern void EnterPage(PageRequest *page, FunctionCallInfo fcinfo, Oid setting);
@@ -155,8 +161,7 @@ extern bool IsUnknownProfile(const PageRequest *page, Datum profile);
 /* similarity.c */
 #define AGES_PER_DATE	3
 extern double DecayOf(double days, double half_life);
-extern ArrayType *MakeProfile(const double *sum, double weights, const float4 *scale, double popularity_weight, int liked,
-							  int aged);
+extern ArrayType *MakeProfile(const double *sum, double weights, const PageSettings *settings);
 extern void WriteAges(double date, TimestampTz at, float4 *ages);
 
 /* candidates.c */

@@ -16,7 +16,7 @@
 #include "utils/jsonb.h"
 
 #include "compat.h"
-#include "page/keys.h"
+#include "page/neighbours.h"
 
 /* Clicks that a request's {"like": ...} counts as */
 #define CLICKS_PER_LIKE		5.0
@@ -32,7 +32,7 @@
  */
 static const PageQuery user_clicks = {{
 	"SELECT c.item, date_part('epoch', least(c.at, now())), c.weight,\n"
-	"       c.is_known AND c.at > now() - $4, v.features\n"
+	"       c.is_known AND c.at > now() - $4, v.features, n.neighbours, n.weights\n"
 	"FROM  ({log_clicks}\n"
 	"    SELECT r.item, d.at, 1::float8 AS weight, true AS is_known\n"
 	"    FROM  (SELECT d.id, d.at, d.items FROM decision d WHERE same_user(d.user_id, $1)\n"
@@ -41,7 +41,9 @@ static const PageQuery user_clicks = {{
 	"    WHERE  EXISTS (SELECT FROM unnest(d.items) u (item) WHERE same_item(u.item, r.item))\n"
 	"    UNION ALL{session_clicks}\n"
 	"    SELECT r.item, now(), 1, false FROM unnest($2) r (item)) c\n"
-	"    LEFT JOIN LATERAL (SELECT v.features FROM item_vector v WHERE same_item(v.item, c.item) OFFSET 0) v ON true", 4},
+	"    LEFT JOIN LATERAL (SELECT v.features FROM item_vector v WHERE same_item(v.item, c.item) OFFSET 0) v ON true\n"
+	"    LEFT JOIN LATERAL (SELECT n.neighbours, n.weights FROM neighbour n\n"
+	"                       WHERE same_item(n.item, c.item) OFFSET 0) n ON true", 4},
 	{ARG_USER, ARG_ITEMS, TEXTOID, INTERVALOID}};
 
 /* A user who clicked one item; its row is encoded if it has no vector yet */
@@ -189,12 +191,23 @@ typedef struct Click
 	float4	   *features;
 } Click;
 
+/* A click on an item with neighbours */
+typedef struct RelatedClick
+{
+	Datum		item;
+	double		at;
+	double		weight;
+	const NeighbourRow *row;
+} RelatedClick;
+
 typedef struct ClickReader
 {
 	PageRequest *page;
 	int			count;
 	int			size;
 	Click	   *clicks;
+	int			n_related;
+	RelatedClick *related;
 	double		latest;
 	KeyTable   *known;
 	int			n_known;
@@ -235,6 +248,24 @@ keep_click(ClickReader *reader, double at, double weight, ArrayType *features)
 }
 
 static void
+keep_related_click(ClickReader *reader, const Datum *values, const bool *nulls, double at)
+{
+	NullableDatum items = {values[5], nulls[5]};
+	NullableDatum weights = {values[6], nulls[6]};
+	NeighbourRow *row = CopyNeighbourRow(items, weights);
+
+	if (row == NULL || nulls[2])
+		return;
+	if (reader->n_related % 64 == 0)
+		reader->related = reader->n_related == 0 ? palloc(sizeof(RelatedClick) * 64) :
+			repalloc(reader->related, sizeof(RelatedClick) * (reader->n_related + 64));
+	reader->related[reader->n_related++] = (RelatedClick)
+	{
+		CopyKey(reader->page, values[0]), at, Max(Min(DatumGetFloat8(values[2]), 1.0), -1.0), row
+	};
+}
+
+static void
 read_click(void *arg, const Datum *values, const bool *nulls)
 {
 	ClickReader *reader = arg;
@@ -246,7 +277,42 @@ read_click(void *arg, const Datum *values, const bool *nulls)
 		keep_known(reader, values[0]);
 	if (!nulls[2] && !nulls[4])
 		keep_click(reader, at, DatumGetFloat8(values[2]), DatumGetArrayTypeP(values[4]));
+	keep_related_click(reader, values, nulls, at);
 	MemoryContextSwitchTo(caller);
+}
+
+static double
+decay_since(const ClickReader *clicks, double at)
+{
+	return DecayOf((clicks->latest - at) / SECS_PER_DAY, clicks->page->settings.half_life);
+}
+
+/*
+ * The neighbour scores of clicks.  An item counts once, with its largest decayed
+ * weight, as in the matrix that the neighbours were fitted to.
+ */
+static NeighbourScores *
+neighbours_of_clicks(PageRequest *page, const ClickReader *clicks)
+{
+	NeighbourScores *scores = CreateNeighbourScores(page);
+	KeyTable   *numbers = CreateKeyTable(page, clicks->n_related);
+	double	   *weights = palloc(sizeof(double) * Max(clicks->n_related, 1));
+
+	for (int i = 0; i < clicks->n_related; i++)
+	{
+		const RelatedClick *click = &clicks->related[i];
+		bool		is_new;
+		int			number = AddKey(numbers, click->item, i, &is_new);
+		double		weight = click->weight * decay_since(clicks, click->at);
+
+		weights[i] = 0.0;
+		if (is_new || weight > weights[number])
+			weights[number] = weight;
+	}
+	for (int i = 0; i < clicks->n_related; i++)
+		if (weights[i] != 0.0)
+			AddNeighbourRow(page, scores, clicks->related[i].row, weights[i]);
+	return scores;
 }
 
 /*
@@ -264,7 +330,7 @@ profile_of_clicks(PageRequest *page, const ClickReader *clicks, NullableDatum li
 	for (int i = 0; i < clicks->count; i++)
 	{
 		const Click *click = &clicks->clicks[i];
-		double		weight = click->weight * DecayOf((clicks->latest - click->at) / SECS_PER_DAY, settings->half_life);
+		double		weight = click->weight * decay_since(clicks, click->at);
 
 		weights += fabs(weight);
 		for (int k = 0; k < settings->liked; k++)
@@ -278,13 +344,13 @@ profile_of_clicks(PageRequest *page, const ClickReader *clicks, NullableDatum li
 		for (int k = 0; k < settings->liked; k++)
 			sum[k] += CLICKS_PER_LIKE * (double) features[k];
 	}
-	return PointerGetDatum(MakeProfile(sum, weights, settings->scale, settings->popularity_weight, settings->liked,
-									   settings->aged));
+	return PointerGetDatum(MakeProfile(sum, weights, settings));
 }
 
 /*
- * Read the clicks of the request's user, who also clicked "recent" items.  Known items
- * are left out if the settings say so and the caller wants it.  Returns the profile.
+ * Read the clicks of the request's user, who also clicked "recent" items, and their
+ * neighbours.  Known items are left out if the settings say so and the caller wants it.
+ * Returns the profile.
  */
 Datum
 ReadUser(PageRequest *page, NullableDatum recent, bool leaves_out_known)
@@ -309,6 +375,7 @@ ReadUser(PageRequest *page, NullableDatum recent, bool leaves_out_known)
 		memcpy(all + count, reader.known_items, sizeof(Datum) * reader.n_known);
 		page->left_out = Given(KeyArray(page, all, count + reader.n_known));
 	}
+	page->neighbours = neighbours_of_clicks(page, &reader);
 	return profile_of_clicks(page, &reader, like);
 }
 
@@ -320,6 +387,7 @@ ItemProfile(PageRequest *page, Datum item)
 		Given(item), Given(Int32GetDatum(page->settings.liked)), Given(Int32GetDatum(page->settings.aged)),
 		Given(Int32GetDatum(page->settings.factors))};
 
+	ReadItemNeighbours(page, item);
 	RunSelect(page, &item_profile, 0, args);
 	return ResultColumn(1);
 }

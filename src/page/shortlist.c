@@ -22,6 +22,7 @@
 #include "core/random.h"
 #include "page/candidates.h"
 #include "page/entry.h"
+#include "page/neighbours.h"
 #include "sql/args.h"
 #include "sql/arrays.h"
 
@@ -103,16 +104,20 @@ read_items(PageRequest *page, const PageQuery *query, const NullableDatum *args)
 
 /*
  * Items that take part whatever their score, with an addend: those that trend, or are
- * on trial.
+ * on trial, and those with the largest neighbour scores, which blocks do not have.
  */
 static CandidateSet *
 find_extra_items(PageRequest *page, ListPolicy policy)
 {
+	CandidateSet *result;
+
 	if (policy == POLICY_TRENDING)
 		return read_items(page, &top_trends, NULL);
-	if (policy == POLICY_PERSONAL && page->settings.has_trials)
-		return read_items(page, &items_on_trial, NULL);
-	return CreateCandidates(0);
+	result = policy == POLICY_PERSONAL && page->settings.has_trials ?
+		read_items(page, &items_on_trial, NULL) : CreateCandidates(0);
+	if (policy == POLICY_PERSONAL)
+		AddBestNeighbours(page, result, FIRST_EXTRA_NUMBER);
+	return result;
 }
 
 /* ---------- the best of each ranking ---------- */

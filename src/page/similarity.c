@@ -68,23 +68,25 @@ DecayOf(double days, double half_life)
 
 /*
  * The profile that models are trained on: the shrunken mean of clicked features,
- * scaled per feature, the weight of the popularity, and zeros for features of dates.
- * "sum" is the weighted sum of features.
+ * scaled per feature, the weight of the popularity, zeros for features of dates, and
+ * the weight of the neighbour score.  "sum" is the weighted sum of features.
  */
 ArrayType *
-MakeProfile(const double *sum, double weights, const float4 *scale, double popularity_weight, int liked, int aged)
+MakeProfile(const double *sum, double weights, const PageSettings *settings)
 {
-	ArrayType  *result = make_reals(liked + 1 + aged);
+	int			liked = settings->liked;
+	ArrayType  *result = make_reals(settings->size);
 	float4	   *profile = (float4 *) ARR_DATA_PTR(result);
 
 	for (int i = 0; i < liked; i++)
 	{
 		double		mean = weights > 0.0 ? sum[i] / (weights + SHRINKAGE) : 0.0;
 
-		profile[i] = fabs(mean) > MIN_MAGNITUDE ? (float4) ResultFinite(mean * scale[i]) : 0.0f;
+		profile[i] = fabs(mean) > MIN_MAGNITUDE ? (float4) ResultFinite(mean * settings->scale[i]) : 0.0f;
 	}
-	profile[liked] = (float4) popularity_weight;
-	memset(profile + liked + 1, 0, sizeof(float4) * aged);
+	profile[liked] = (float4) settings->popularity_weight;
+	memset(profile + liked + 1, 0, sizeof(float4) * settings->aged);
+	profile[liked + 1 + settings->aged] = (float4) settings->neighbour_weight;
 	return result;
 }
 
@@ -142,8 +144,8 @@ PG_FUNCTION_INFO_V1(dlints_profile_of);
  * _dlints_profile_of(mean real[], scale real[], weights float8[], liked integer,
  *					  aged integer) -> real[]
  *		The profile that models are trained on: the mean scaled per feature, the
- *		weight of the popularity, and zeros for features of dates.  A NULL mean is
- *		zeros.
+ *		weight of the popularity, zeros for features of dates, and the weight of the
+ *		neighbour score.  A NULL mean is zeros.
  */
 Datum
 dlints_profile_of(PG_FUNCTION_ARGS)
@@ -163,17 +165,18 @@ dlints_profile_of(PG_FUNCTION_ARGS)
 	liked = Max(PG_GETARG_INT32(3), 0);
 	aged = Max(PG_GETARG_INT32(4), 0);
 	n_weights = read_array(PG_GETARG_ARRAYTYPE_P(2), FLOAT8OID, "weights", (void **) &weights);
-	check_length(n_weights, 1, "weights");
+	check_length(n_weights, 2, "weights");
 	check_length(read_array(PG_GETARG_ARRAYTYPE_P(1), FLOAT4OID, "scale", (void **) &scale), liked, "scale");
 	if (!PG_ARGISNULL(0))
 		check_length(read_array(PG_GETARG_ARRAYTYPE_P(0), FLOAT4OID, "mean", (void **) &mean), liked, "mean");
-	result = make_reals(liked + 1 + aged);
+	result = make_reals(liked + 1 + aged + 1);
 	profile = (float4 *) ARR_DATA_PTR(result);
 	for (int i = 0; i < liked; i++)
 		profile[i] = mean != NULL && fabs(mean[i]) > MIN_MAGNITUDE ? mean[i] * scale[i] : 0.0f;
-	profile[liked] = (float4) weights[n_weights - 1];
+	profile[liked] = (float4) weights[n_weights - 2];
 	for (int i = 0; i < aged; i++)
 		profile[liked + 1 + i] = 0.0f;
+	profile[liked + 1 + aged] = (float4) weights[n_weights - 1];
 	PG_RETURN_ARRAYTYPE_P(result);
 }
 

@@ -4,6 +4,7 @@
 \ir include/recommender.sql
 SET LOCAL check_function_bodies = on;
 
+\ir include/neighbours.sql
 SELECT plan(73);
 
 CREATE FUNCTION made(name text, more text) RETURNS text LANGUAGE sql AS $$
@@ -77,12 +78,12 @@ SELECT ok(bool_and(d.context ->> 'after' = b.decision::text), 'each page names t
   FROM walk w, logged(w.decision) d, walk b WHERE b.page = w.page - 1;
 
 -- The probabilities by hand: among the remaining items, with the draws of the page.  The log has rounded
--- profiles, which next() reads.
+-- profiles, which next() reads.  Neighbour scores follow clicks on earlier pages, but for the page before.
 CREATE TEMP TABLE by_hand AS
 SELECT w.page, c.ids[d.item] AS item, d.rank AS position, d.probability
 FROM   visitor p, (SELECT DISTINCT page, decision FROM walk) w, logged(w.decision) l, board.model m,
        LATERAL (SELECT array_agg(c.item) AS ids, array_agg(c.features) AS features
-                FROM board.allowed(8, '{}') a JOIN board.item_features c USING (item) WHERE c.item NOT IN (SELECT b.item FROM walk b WHERE b.page < w.page)) c,
+                FROM board.allowed(8, '{}') a JOIN features_for('board', 8, ARRAY(SELECT b.decision FROM walk b WHERE b.page < w.page - 1)) c USING (item) WHERE c.item NOT IN (SELECT b.item FROM walk b WHERE b.page < w.page)) c,
        dlints_decide(m.state, ARRAY(SELECT generate_subscripts(c.ids, 1)), c.features::dlints_vector, 10,
                      CASE page WHEN 1 THEN p.profile ELSE dlints_unpack(l.profile) END, draws => 15, epsilon => 0,
                      bonus => array_fill(0::float8, ARRAY[cardinality(c.ids)]), seed => l.seed) d

@@ -3,6 +3,7 @@
 \ir include/helpers.sql
 \ir include/clock.sql
 \ir include/recommender.sql
+\ir include/neighbours.sql
 SET LOCAL check_function_bodies = on;
 
 SELECT plan(93);
@@ -116,10 +117,11 @@ SELECT count(*) FROM generate_series(1, 40) p, board.recommend(p);
 CREATE TEMP TABLE again AS
 SELECT d.id, d.probabilities, ARRAY(
 	SELECT c.probability
-	FROM   (SELECT array_agg(v.item) AS items, array_agg(v.features) AS features, array_agg(v.effect - dlints_dot((
+	FROM   (SELECT array_agg(v.item) AS items, array_agg(f.features) AS features, array_agg(v.effect - dlints_dot((
 	            SELECT array_agg((d.prices ->> p.name)::float8 * p.sign ORDER BY p.name COLLATE "C")
 	            FROM   board.constraint_price p), v.costs)) AS bonus
-	        FROM   board.allowed(d.user_id, d.context) a JOIN board.item_vector v USING (item)) v,
+	        FROM   board.allowed(d.user_id, d.context) a JOIN board.item_vector v USING (item)
+	               JOIN features_for('board', d.user_id) f USING (item)) v,
 	       dlints_decide(m.state, v.items, v.features, 10, board.profile(d.user_id), draws => 15, bonus => v.bonus,
 	                     seed => d.seed) c
 	ORDER  BY c.rank) AS again

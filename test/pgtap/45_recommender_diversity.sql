@@ -5,6 +5,7 @@
 \ir include/many_jobs.sql
 SET LOCAL check_function_bodies = on;
 
+\ir include/neighbours.sql
 SELECT plan(30);
 
 CREATE VIEW first_job AS SELECT * FROM job WHERE id <= 200;
@@ -29,7 +30,7 @@ BEGIN
 	SELECT array_agg(d.item ORDER BY d.rank), array_agg(d.probability ORDER BY d.rank)
 	FROM   %1$I.model m, %1$I.profile($1) p,
 	       (SELECT array_agg(c.item) AS items, array_agg(c.features) AS xs, array_agg(s.x) AS similar
-	        FROM   %1$I.allowed($1, '{}') a JOIN %1$I.item_features c USING (item), %1$I.similarity l,
+	        FROM   %1$I.allowed($1, '{}') a JOIN features_for('%1$s', $1) c USING (item), %1$I.similarity l,
 	               LATERAL (SELECT array_agg(f * sqrt(w) ORDER BY n) AS x
 	                        FROM   unnest(c.features, l.scale) WITH ORDINALITY u (f, w, n)
 	                        WHERE  n <= cardinality(l.scale)) s) c,

@@ -4,7 +4,7 @@ BEGIN;
 \ir include/helpers.sql
 \ir include/clock.sql
 \ir include/recommender.sql
-SELECT plan(9);
+SELECT plan(14);
 
 -- Items of a pair are clicked by the same users, and other items by random users.
 CREATE TABLE thing (id text PRIMARY KEY);
@@ -15,10 +15,33 @@ SELECT u, 'thing ' || 2 * p + i, now() - (hashint8(u * 100 + p) & 1023) * interv
 FROM   generate_series(1, 200) u, generate_series(0, 29) p, generate_series(1, 2) i
 WHERE  (hashint8extended(u * 100 + p, 3) & 1023) < 150;
 
-SELECT dlints_create_recommender('shop', 'thing', '{}', clicks => 'SELECT who, thing, at FROM click', factors => 4);
+SELECT dlints_create_recommender('shop', 'thing', '{}', clicks => 'SELECT who, thing, at FROM click', factors => 4,
+    control => 0, epsilon => 0);
 SELECT is(count(*), 60::bigint, 'a new recommender has neighbours of all clicked items') FROM shop.neighbour;
 SELECT ok(bool_and(neighbours[1] = 'thing ' || ((substr(item, 7)::integer - 1) # 1) + 1 AND weights[1] > 0.3),
     'the first neighbour of an item is the one that the same users click') FROM shop.neighbour;
+
+-- ---------- lists ----------
+
+INSERT INTO click SELECT 1000 + i, 'thing ' || i, now() FROM generate_series(1, 59, 2) i;
+SELECT ok(neighbour_weight > popularity_weight, 'where users click pairs, the neighbour score weighs more than popularity')
+FROM (SELECT weights[cardinality(weights)] AS neighbour_weight, weights[cardinality(weights) - 1] AS popularity_weight
+      FROM shop.similarity) w;
+CREATE TEMP TABLE listed AS
+SELECT 'thing ' || i AS clicked, r.*
+FROM   generate_series(1, 59, 2) i, LATERAL shop.recommend((1000 + i)::bigint, 3) r;
+SELECT cmp_ok(count(*), '>=', 28::bigint, 'the other item of the pair comes first')
+FROM listed WHERE position = 1 AND item = 'thing ' || substr(clicked, 7)::integer + 1;
+SELECT ok(bool_and(abs((features)[cardinality(features)] - coalesce(w.weight, 0)) < 0.05),
+    'the last feature in the log is the sum of weights of the clicked item')
+FROM   listed l JOIN shop.impression i USING (decision, item) LEFT JOIN (
+           SELECT n.item AS clicked, u.* FROM shop.neighbour n, unnest(n.neighbours, n.weights) u (item, weight)) w USING (clicked, item)
+WHERE  coalesce(w.weight, 0) >= 0;
+SELECT cmp_ok(avg(contribution), '>', 0.02::float8, 'explain() shows what items bought together contribute')
+FROM  (SELECT DISTINCT decision FROM listed) d, shop.explain(d.decision) e
+WHERE  e.part = '(bought together)' AND e.position = 1;
+SELECT is((SELECT m.item FROM shop.more_like('thing 7', 1) m), 'thing 8', 'more_like() uses the neighbours of its item');
+DELETE FROM click WHERE who > 1000;
 
 -- ---------- maintenance ----------
 

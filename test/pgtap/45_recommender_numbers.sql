@@ -35,16 +35,16 @@ SELECT v.features AS one FROM board.item_features v WHERE item = 11 \gset
 SELECT v.features AS two FROM board.item_features v WHERE item = 12 \gset
 SELECT cardinality(features) AS size FROM board.item_features WHERE item = 11 \gset
 -- The profile by hand: the weighted mean of clicks, shrunken by five clicks, times the weights of blocks; last
--- the weight of the popularity
+-- the weights of the popularity and of the neighbour score
 CREATE FUNCTION by_hand(features float8[], weights float8[]) RETURNS real[] LANGUAGE sql AS $$
-SELECT array_agg(CASE WHEN k = n THEN 0.2 ELSE sum / (w + 5) * CASE WHEN k <= 16 THEN 0.5 WHEN k <= 21 THEN 2 ELSE 3 END END
+SELECT array_agg(CASE WHEN k = n THEN 0.7 WHEN k = n - 1 THEN 0.2 ELSE sum / (w + 5) * CASE WHEN k <= 16 THEN 0.5 WHEN k <= 21 THEN 2 ELSE 3 END END
                  ORDER BY k)
 FROM  (SELECT k, sum(features[(i - 1) * n + k] * weights[i]) AS sum, sum(weights[i]) AS w, n
        FROM   generate_subscripts(weights, 1) i, (SELECT cardinality(features) / cardinality(weights) AS n) n,
               generate_series(1, n) k GROUP BY k, n) s $$;
 CREATE FUNCTION near(a real[], b real[]) RETURNS boolean LANGUAGE sql AS $$
 SELECT cardinality(a) = cardinality(b) AND max(abs(x - y)) < 1e-5 FROM unnest(a, b) u (x, y) $$;
-UPDATE board.similarity SET weights = '{0.5,2,3,0.2}', scale = (SELECT public._dlints_expand_block_weights('{0.5,2,3,0.2}', blocks) FROM board.setting), half_life = 14;
+UPDATE board.similarity SET weights = '{0.5,2,3,0.2,0.7}', scale = (SELECT public._dlints_expand_block_weights('{0.5,2,3,0.2}', blocks) FROM board.setting), half_life = 14;
 INSERT INTO visit VALUES (5000, 11, now() - interval '14 days'), (5000, 12, now());
 SELECT ok(near(board.profile(5000), by_hand(:'one'::float8[] || :'two'::float8[], '{0.5,1}')),
   'a click that is one half-life old has half the weight in a profile');
@@ -52,7 +52,7 @@ INSERT INTO visit VALUES (5001, 11, now() + interval '1 day'), (5001, 12, now())
 SELECT ok(near(board.profile(5001), by_hand(:'one'::float8[] || :'two'::float8[], '{1,1}')),
   'a click of the future has the weight of a present one');
 SELECT ok(near(board.profile(NULL, '{12}', '{"like": {"field": "field 1"}}'), by_hand(:'two'::float8[]
-    || array_fill(0::float8, ARRAY[16]) || board.encode_document('{"field": "field 1"}')::float8[] || 0::float8,
+    || array_fill(0::float8, ARRAY[16]) || board.encode_document('{"field": "field 1"}')::float8[] || '{0,0}'::float8[],
       '{1,5}')),
   'a request''s "like" has the weight of five clicks');
 INSERT INTO visit SELECT 5002, 12, now() - interval '1 minute' FROM generate_series(1, 500);
@@ -60,7 +60,7 @@ INSERT INTO visit SELECT 5002, 11, now() - interval '2 minutes' FROM generate_se
 UPDATE board.similarity SET half_life = NULL;
 SELECT ok(near(board.profile(5002), by_hand(:'two'::float8[], '{500}')), 'a profile contains the latest 500 clicks');
 SELECT ok(near(board.profile(NULL), by_hand(array_fill(0::float8, ARRAY[:size]), '{1}')),
-  'the profile without clicks is 0, except the popularity');
+  'the profile without clicks is 0, except for popularity and neighbour score');
 DELETE FROM visit WHERE who >= 5000;
 
 -- ---------- the warm start ----------
@@ -212,7 +212,7 @@ SELECT is(done_at, now(), 'the table job has the time of the last run()') FROM q
 CREATE FUNCTION log_of(n integer, first bigint, made timestamptz) RETURNS void LANGUAGE sql AS $$
 INSERT INTO quiet.decision (id, at, seed, user_id, treatment, context, profile, items, probabilities, expected, features)
 SELECT first + i, made, 0, i, 'personal', '{}', dlints_pack('{}'), ARRAY[v.item], '{1}', '{0.1}', dlints_pack(v.features)
-FROM generate_series(1, n) i JOIN quiet.item_vector v ON v.item = 1 + i % 200;
+FROM generate_series(1, n) i JOIN quiet.item_features v ON v.item = 1 + i % 200;
 INSERT INTO quiet.pending SELECT first + i FROM generate_series(1, n) i $$;
 SELECT updates AS before FROM quiet.models WHERE name = 'personal' \gset
 SELECT log_of(2500, first_decision(now() - interval '2 hours'), now() - interval '2 hours');

@@ -1,3 +1,5 @@
+\ir neighbours.sql
+
 -- A list of a recommender, compared with all candidates: "gap" is how much more the best candidates score than the
 -- items of the list, under the draw that chose it.  Ties make the items themselves no test.
 CREATE FUNCTION listed(name text, user_id bigint, context jsonb DEFAULT '{}', k integer DEFAULT 10,
@@ -33,14 +35,16 @@ BEGIN
 		                      m.state, p.profile, p.seed, CASE WHEN p.n_scored IS NULL THEN 50 ELSE 15 END))[1:1]))
 		                  WHEN 'unknown' THEN dlints_weights(m.state, p.profile) END AS w) w
 		WHERE  m.name = 'personal' AND l.name = 'later'),
+	known AS MATERIALIZED (
+		SELECT f.* FROM page p, features_for('{s}', p.user_id) f),
 	scored AS (
 		SELECT a.item, CASE WHEN p.policy = 'control' THEN v.popularity ELSE dlints_dot(w.w, v.features) + v.effect
 		           + coalesce(dlints_dot(w.later, v.features), 0) + {bonus}
 		           - coalesce((SELECT sum(c.sign * (p.prices ->> c.name)::float8 * v.costs[c.n])
 		              FROM  (SELECT c.*, row_number() OVER (ORDER BY c.name COLLATE "C") AS n FROM {s}.constraint_price c) c), 0)
 		       END AS score, {group} AS cap_group
-		FROM   page p, weight w, {s}.allowed(p.user_id, p.context) a JOIN {s}.item_vector y USING (item),
-		       LATERAL (SELECT y.popularity, y.effect, y.costs, y.features || public._dlints_ages(y.dates, now()) AS features) v
+		FROM   page p, weight w, {s}.allowed(p.user_id, p.context) a JOIN {s}.item_vector y USING (item)
+		       JOIN known k USING (item), LATERAL (SELECT y.popularity, y.effect, y.costs, k.features) v
 		WHERE  a.item <> ALL ($2)),
 	best AS (
 		SELECT s.score FROM (SELECT s.*, row_number() OVER (PARTITION BY s.cap_group ORDER BY s.score DESC) AS n FROM scored s) s, page p
@@ -67,7 +71,7 @@ BEGIN
 		       dlints_draw_weights(m.state, u.profile, d.seed, 15) ws, generate_subscripts(ws, 1) n,
 		       LATERAL (SELECT ARRAY(SELECT unnest(ws[n:n])) AS w) w,
 		       LATERAL (SELECT CASE WHEN o.state <> s.empty_model THEN dlints_weights(o.state, u.profile) END AS later) l,
-		       {s}.item_vector y, LATERAL (SELECT y.item, y.effect, y.features || public._dlints_ages(y.dates, now()) AS features) v
+		       LATERAL (SELECT f.item, f.features, y.effect FROM features_for('{s}', d.user_id) f JOIN {s}.item_vector y USING (item)) v
 		WHERE  d.id = $1 AND m.name = 'personal' AND o.name = 'later'),
 	ranked AS (
 		SELECT s.*, rank() OVER (PARTITION BY s.n ORDER BY s.score DESC) AS rank,

@@ -1,0 +1,167 @@
+/*
+ * neighbours.c
+ *		Neighbour scores: how strongly a user's clicked items predict others.
+ *
+ * The score of an item is the sum of its weights in the rows of "neighbour" of the
+ * clicked items, limited to the range from 0 to MAX_SCORE.  It is the last feature
+ * of a candidate.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+
+#include "page/neighbours.h"
+
+/* Weights are regression coefficients, so that sums above 1 are rare. */
+#define MAX_SCORE		4.0
+
+/* Maximum number of items that are candidates because of their neighbour score */
+#define MAX_NEIGHBOURS	300
+
+/* Catalogues up to this number of items are scored with their neighbour scores, in about .05 us per item. */
+#define MAX_LOOKED_UP	20000
+
+struct NeighbourScores
+{
+	KeyTable   *numbers;
+	int			count;
+	int			size;
+	Datum	   *items;
+	double	   *sums;
+};
+
+static const PageQuery item_neighbours = {{
+	"SELECT n.neighbours, n.weights FROM neighbour n WHERE same_item(n.item, $1)", 1}, {ARG_ITEM}};
+
+/* ---------- sums ---------- */
+
+/* Copy a row of the table into the current memory context; NULL if there is none, or it is malformed. */
+NeighbourRow *
+CopyNeighbourRow(NullableDatum items, NullableDatum weights)
+{
+	NeighbourRow *row;
+
+	if (items.isnull || weights.isnull)
+		return NULL;
+	row = palloc(sizeof(NeighbourRow));
+	row->items = DatumGetArrayTypePCopy(items.value);
+	row->weights = DatumGetArrayTypePCopy(weights.value);
+	if (ARR_HASNULL(row->items) || ARR_HASNULL(row->weights) || ARR_ELEMTYPE(row->weights) != FLOAT4OID ||
+		ArrayGetNItems(ARR_NDIM(row->items), ARR_DIMS(row->items)) !=
+		ArrayGetNItems(ARR_NDIM(row->weights), ARR_DIMS(row->weights)))
+		return NULL;
+	return row;
+}
+
+NeighbourScores *
+CreateNeighbourScores(PageRequest *page)
+{
+	NeighbourScores *scores = palloc0(sizeof(NeighbourScores));
+
+	scores->numbers = CreateKeyTable(page, 1024);
+	scores->size = 256;
+	scores->items = palloc(sizeof(Datum) * scores->size);
+	scores->sums = palloc(sizeof(double) * scores->size);
+	return scores;
+}
+
+static void
+add_score(NeighbourScores *scores, Datum item, double weight)
+{
+	bool		is_new;
+	int			number = AddKey(scores->numbers, item, scores->count, &is_new);
+
+	if (!is_new)
+	{
+		scores->sums[number] += weight;
+		return;
+	}
+	if (scores->count == scores->size)
+	{
+		scores->size *= 2;
+		scores->items = repalloc(scores->items, sizeof(Datum) * scores->size);
+		scores->sums = repalloc(scores->sums, sizeof(double) * scores->size);
+	}
+	scores->items[scores->count] = item;
+	scores->sums[scores->count++] = weight;
+}
+
+/* Add the weights of a clicked item's row, times the weight of the click. */
+void
+AddNeighbourRow(PageRequest *page, NeighbourScores *scores, const NeighbourRow *row, double weight)
+{
+	const float4 *weights = (float4 *) ARR_DATA_PTR(row->weights);
+	Datum	   *items;
+	int			count = ArrayKeys(page, PointerGetDatum(row->items), &items);
+
+	for (int i = 0; i < count; i++)
+		add_score(scores, items[i], weight * weights[i]);
+}
+
+/* The neighbour scores of a user who clicked nothing but an item */
+void
+ReadItemNeighbours(PageRequest *page, Datum item)
+{
+	NullableDatum args[] = {Given(item)};
+	NeighbourRow *row;
+
+	page->neighbours = CreateNeighbourScores(page);
+	RunSelect(page, &item_neighbours, 0, args);
+	row = CopyNeighbourRow(ResultColumn(1), ResultColumn(2));
+	if (row != NULL)
+		AddNeighbourRow(page, page->neighbours, row, 1.0);
+}
+
+/* ---------- scores ---------- */
+
+static double
+limited_score(double sum)
+{
+	return sum > 0.0 ? Min(sum, MAX_SCORE) : 0.0;
+}
+
+/* The neighbour score of an item */
+float4
+NeighbourScore(const PageRequest *page, Datum item)
+{
+	int			number = page->neighbours == NULL ? -1 : FindKey(page->neighbours->numbers, item);
+
+	return number < 0 ? 0.0f : (float4) limited_score(page->neighbours->sums[number]);
+}
+
+static int
+compare_sums(const void *a, const void *b)
+{
+	double		first = **(double *const *) a;
+	double		second = **(double *const *) b;
+
+	return first > second ? -1 : first < second;
+}
+
+/*
+ * Are the neighbour scores of all items looked up when blocks are scored?  In large
+ * catalogues this would take too long, so that the items with the largest scores are
+ * added to the shortlist.
+ */
+bool
+ScoresAllNeighbours(const PageRequest *page)
+{
+	return page->neighbours != NULL && page->neighbours->count > 0 && page->settings.block_items <= MAX_LOOKED_UP;
+}
+
+/* Add the items with the largest neighbour scores to candidates, unless all are scored with theirs. */
+void
+AddBestNeighbours(PageRequest *page, CandidateSet *set, uint64 first_tie_key)
+{
+	NeighbourScores *scores = page->neighbours;
+	double	  **order;
+
+	if (scores == NULL || scores->count == 0 || ScoresAllNeighbours(page))
+		return;
+	order = palloc(sizeof(double *) * scores->count);
+	for (int i = 0; i < scores->count; i++)
+		order[i] = &scores->sums[i];
+	qsort(order, scores->count, sizeof(double *), compare_sums);
+	for (int i = 0; i < Min(scores->count, MAX_NEIGHBOURS) && *order[i] > 0.0; i++)
+		AddCandidate(set, scores->items[order[i] - scores->sums], 0.0, -1, first_tie_key + set->count);
+}
