@@ -12,6 +12,7 @@
 #include "catalog/pg_type.h"
 #include "fmgr.h"
 #include "utils/array.h"
+#include "utils/memutils.h"
 #include "utils/rangetypes.h"
 #include "utils/timestamp.h"
 #include "utils/typcache.h"
@@ -41,6 +42,13 @@ read_array(ArrayType *array, Oid type, const char *name, void **values)
 				 errmsg("\"%s\" must be a one-dimensional array without NULL", name)));
 	*values = ARR_DATA_PTR(array);
 	return ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
+}
+
+/* A number of features, which may be too large for an array; sums of two do not overflow. */
+static int
+count_argument(FunctionCallInfo fcinfo, int argno)
+{
+	return Min(Max(PG_GETARG_INT32(argno), 0), (int) MaxArraySize);
 }
 
 /* An array to be filled, without dimensions if it is empty */
@@ -122,7 +130,7 @@ dlints_mean_profile(PG_FUNCTION_ARGS)
 		PG_RETURN_NULL();
 	length = read_array(PG_GETARG_ARRAYTYPE_P(0), FLOAT4OID, "sum", (void **) &sum);
 	clicks = PG_GETARG_FLOAT8(1);
-	liked = Max(PG_GETARG_INT32(2), 0);
+	liked = count_argument(fcinfo, 2);
 	check_length(length, liked + 1, "sum");
 	factor = shrinkage(sum, liked + 1, clicks);
 	if (!isfinite(factor))
@@ -162,8 +170,8 @@ dlints_profile_of(PG_FUNCTION_ARGS)
 	for (int i = 1; i < 5; i++)
 		if (PG_ARGISNULL(i))
 			PG_RETURN_NULL();
-	liked = Max(PG_GETARG_INT32(3), 0);
-	aged = Max(PG_GETARG_INT32(4), 0);
+	liked = count_argument(fcinfo, 3);
+	aged = count_argument(fcinfo, 4);
 	n_weights = read_array(PG_GETARG_ARRAYTYPE_P(2), FLOAT8OID, "weights", (void **) &weights);
 	check_length(n_weights, 2, "weights");
 	check_length(read_array(PG_GETARG_ARRAYTYPE_P(1), FLOAT4OID, "scale", (void **) &scale), liked, "scale");

@@ -244,6 +244,27 @@ INSERT INTO thing VALUES (5, 'kind 9');
 SELECT is(count(*), count(DISTINCT item), 'an item comes once in a list after the unique index was dropped') FROM things.recommend(1, 100);
 SELECT matches(outcome('SELECT things.refresh()'), 'several items have the key "5"', 'refresh() names a key that several items have');
 
+CREATE TABLE token (id integer PRIMARY KEY, kind text);
+INSERT INTO token SELECT i, 'kind ' || i % 3 FROM generate_series(1, 10) i;
+SELECT dlints_create_recommender('tokens', 'token', '{kind}', control => 0, epsilon => 1) IS NOT NULL;
+ALTER TABLE token DROP CONSTRAINT token_pkey;
+INSERT INTO token SELECT t.* FROM token t, generate_series(1, 3);
+SELECT is(count(*), count(DISTINCT item), 'an item comes once in a random list before maintenance finds that the index was dropped')
+FROM tokens.recommend(1, 100);
+
+-- ---------- large numbers ----------
+
+CREATE TABLE offer (id integer PRIMARY KEY, category text);
+INSERT INTO offer SELECT i, 'category ' || i % 3 FROM generate_series(1, 1000) i;
+SELECT dlints_create_recommender('offers', 'offer', '{category}', clicks => 'SELECT person, product, at FROM click',
+  bonus => '1.7e9 + 10 * i.id', control => 0, epsilon => 0) IS NOT NULL;
+SELECT is(array_agg(l.item ORDER BY l."position"), '{1000,999,998,997,996}', 'bonuses that single precision makes equal rank items')
+FROM offers.recommend(1, 5) l WHERE EXISTS (SELECT FROM offers.block);
+SELECT is(outcome('SELECT _dlints_mean_profile(''{1,2}'', 1, 2147483647)'), '2202E: "sum" has 2 elements, expected 134217728',
+  'a mean of more features than an array holds raises an error');
+SELECT is(outcome('SELECT _dlints_profile_of(''{1}'', ''{1}'', ''{1,2}'', 1, 2147483647)'),
+  '54000: array size exceeds the maximum allowed (134217727)', 'a profile of more dates than an array holds raises an error');
+
 -- ---------- plpgsql.extra_errors ----------
 
 SELECT is(current_setting('plpgsql.extra_errors'), 'all', 'all of the above works under plpgsql.extra_errors = all');
