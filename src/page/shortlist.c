@@ -102,6 +102,24 @@ read_items(PageRequest *page, const PageQuery *query, const NullableDatum *args)
 	return reader.set;
 }
 
+/* The same, once each: a key that was unique may have lost its index */
+static CandidateSet *
+read_distinct_items(PageRequest *page, const PageQuery *query, const NullableDatum *args)
+{
+	CandidateSet *all = read_items(page, query, args);
+	CandidateSet *result = CreateCandidates(all->count);
+	KeyTable   *numbers = CreateKeyTable(page, all->count);
+	bool		is_new;
+
+	for (int i = 0; i < all->count; i++)
+	{
+		AddKey(numbers, all->items[i], i, &is_new);
+		if (is_new)
+			AddCandidate(result, all->items[i], all->addends[i], -1, all->tie_keys[i]);
+	}
+	return result;
+}
+
 /*
  * Items that take part whatever their score, with an addend: those that trend, or are
  * on trial, and those with the largest neighbour scores, which blocks do not have.
@@ -367,17 +385,11 @@ static void
 add_new_items(PageRequest *page, int64 seed, CandidateSet *set)
 {
 	NullableDatum args[] = {page->user, Given(page->context), page->left_out};
-	CandidateSet *added = read_items(page, &new_items, args);
-	KeyTable   *numbers = CreateKeyTable(page, added->count);
-	bool		is_new;
+	CandidateSet *added = read_distinct_items(page, &new_items, args);
 
 	for (int i = 0; i < added->count; i++)
-	{
-		AddKey(numbers, added->items[i], i, &is_new);
-		if (is_new)
-			AddCandidate(set, added->items[i], 0.0, -1, random_bits((uint64) seed, added->tie_keys[i]));
-	}
-	set->n_scored += CountKeys(numbers);
+		AddCandidate(set, added->items[i], 0.0, -1, random_bits((uint64) seed, added->tie_keys[i]));
+	set->n_scored += added->count;
 }
 
 /* The shortlist grows until eligible items can fill the list; NULL if it becomes too long. */
@@ -442,7 +454,7 @@ random_candidates(PageRequest *page)
 {
 	NullableDatum args[] = {page->user, Given(page->context), page->left_out,
 	Given(Int64GetDatum((int64) ITEMS_PER_POSITION * page->k))};
-	CandidateSet *result = read_items(page, &random_items, args);
+	CandidateSet *result = read_distinct_items(page, &random_items, args);
 
 	if (result->count > 0)
 		result->share = result->addends[0];
