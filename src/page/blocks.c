@@ -174,6 +174,7 @@ typedef struct BlockScan
 	int			numbers[MAX_ITEMS];	/* of items that are offered */
 	int			rows[MAX_ITEMS];	/* of these, in the block */
 	int			n_offered;
+	double		max_bonus;		/* of these, at least 0 */
 	ArrayType  *items;
 	float		scales[MAX_ITEMS * N_SCALES];
 	float	   *narrow;
@@ -268,6 +269,7 @@ number_items(BlockScan *scan)
 	Datum	   *keys;
 
 	scan->n_offered = 0;
+	scan->max_bonus = 0.0;
 	if (scan->eligible != NULL)
 		ArrayKeys(scan->page, PointerGetDatum(scan->items), &keys);
 	for (int i = 0; i < scan->count; i++)
@@ -278,37 +280,40 @@ number_items(BlockScan *scan)
 		if (number < 0 || (scan->eligible != NULL && scan->best->is_found[number]))
 			continue;
 		if (scan->eligible != NULL)
+		{
 			scan->best->is_found[number] = true;
+			scan->max_bonus = Max(scan->max_bonus, scan->eligible->bonuses[number]);
+		}
 		scan->numbers[scan->n_offered] = number;
 		scan->rows[scan->n_offered++] = i;
 	}
 }
 
-/* Keep the scores of the items that are offered, with their bonus. */
+/* Keep the scores of the items that are offered. */
 static void
-compact_scores(BlockScan *scan, const Lanes *lanes)
+compact_scores(BlockScan *scan)
 {
 	for (int i = 0; i < scan->n_offered; i++)
-	{
-		float	   *scores = scan->scores + i * BYTE_LANES;
-		double		bonus = scan->eligible->bonuses[scan->numbers[i]];
-
-		memmove(scores, scan->scores + scan->rows[i] * BYTE_LANES, sizeof(float) * BYTE_LANES);
-		for (int l = 0; l < BYTE_LANES && bonus != 0.0; l++)
-			scores[l] += (float) (bonus * lanes->units[l]);
-	}
+		memmove(scan->scores + i * BYTE_LANES, scan->scores + scan->rows[i] * BYTE_LANES, sizeof(float) * BYTE_LANES);
 }
 
-/* Offer the items to a ranking.  Returns false if none can be among the best. */
+/*
+ * Offer the items to a ranking, with their bonuses: single precision would make large
+ * ones equal.  Returns false if none can be among the best.
+ */
 static bool
-offer_items(BlockScan *scan, Slate *slate, int lane, float peak)
+offer_items(BlockScan *scan, Slate *slate, double unit, int lane, float peak)
 {
-	if (slate_is_beyond(slate, peak))
+	const double *bonuses = scan->eligible == NULL ? NULL : scan->eligible->bonuses;
+
+	if (slate_is_beyond(slate, peak + scan->max_bonus * unit))
 		return false;
 	for (int i = 0; i < scan->n_offered; i++)
 	{
 		double		score = scan->scores[i * BYTE_LANES + lane];
 
+		if (bonuses != NULL)
+			score += bonuses[scan->numbers[i]] * unit;
 		if (!slate_is_beyond(slate, score))
 			slate_offer(slate, scan->numbers[i], 1, &score, 1);
 	}
@@ -359,10 +364,10 @@ score_block(void *reader, const Datum *values, const bool *nulls)
 		byte_sums(&lanes->columns, scan->count, codes + byte_padded(scan->n_factors), step, scan->sums);
 		byte_add_scores(&lanes->columns, scan->count, scan->sums, scan->scales + 1, N_SCALES, scan->scores);
 		if (scan->eligible != NULL)
-			compact_scores(scan, lanes);
+			compact_scores(scan);
 		peak_of_lanes_float(scan->n_offered, scan->scores, peaks);
 		for (int l = 0; l < BYTE_LANES && p * BYTE_LANES + l < best->rankings; l++)
-			is_offered |= offer_items(scan, &best->slates[p * BYTE_LANES + l], l, peaks[l]);
+			is_offered |= offer_items(scan, &best->slates[p * BYTE_LANES + l], lanes->units[l], l, peaks[l]);
 	}
 	if (is_offered && scan->eligible == NULL)
 		keep_block(scan);
