@@ -67,7 +67,9 @@ dlints_block_codes(PG_FUNCTION_ARGS)
 	uint8	   *next;
 
 	if (ARR_HASNULL(array) || ARR_ELEMTYPE(array) != FLOAT4OID || factors < 0 || columns < 0 || count > MAX_ITEMS)
-		elog(ERROR, "unexpected features of a block");
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("argument \"features\" must have a row of numbers per item of a block, and at least \"factors\" columns")));
 	result = palloc(size);
 	SET_VARSIZE(result, size);
 	next = (uint8 *) VARDATA(result);

@@ -54,7 +54,7 @@ uses_effects(const PageRequest *page, ListPolicy policy)
 /* ---------- scores ---------- */
 
 /*
- * What is added to scores: bonuses, effects, the mean prediction of an unknown user,
+ * Addends of scores: bonuses, effects, the mean prediction of an unknown user,
  * and later outcomes; costs are subtracted.  Control and trending lists have the
  * popularity or the score in the trend.
  */

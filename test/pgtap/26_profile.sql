@@ -226,7 +226,7 @@ FROM place WHERE id = 2;
 SELECT is(pg_typeof(f)::text || array_dims(f), 'real[][1:65535]', 'dlints_fourier returns up to 65,535 numbers')
 FROM dlints_fourier('{1}', 65535) AS f;
 
--- What no line can: a bump in the middle.
+-- No line fits a bump in the middle.
 CREATE TEMP TABLE bump AS
 SELECT i, ARRAY[number(i, 1)] AS x, (abs(number(i, 1)) < 0.4)::integer AS reward
 FROM generate_series(1, 400) AS i;

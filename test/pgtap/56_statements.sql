@@ -156,7 +156,7 @@ FROM pg_settings WHERE name = 'dlints.model_cache_size';
 SELECT ask_together(50, ', nothing kept');
 SET LOCAL dlints.model_cache_size = '100kB';
 SELECT ask_together(50, ', few kept');
--- What one call site saw last stays, with its parts, while another one needs the room.
+-- The model that a call site used last stays, with its parts, while another call site needs the room.
 CREATE TEMP TABLE steady AS
 WITH turn AS MATERIALIZED (
 	SELECT row, a.id, a.state AS steady, b.state AS other, features(1, 40) AS x

@@ -127,7 +127,7 @@ SELECT cmp_ok(difference(dlints_project(one_memory(9, 4, seed => 77, projection_
 FROM reduced;
 SELECT is(dlints_project(one_memory(9, seed => 77), x), x, 'features without projection are not reduced') FROM reduced;
 
--- Which projections are kept when there is no room for all: those that were used last.
+-- The session keeps the projections that were used last, if there is no room for all.
 
 -- matrices of 1.6 MB, of .8, of 1.6 again, and another one of .8 that takes the room of
 -- what was used longest ago

@@ -61,7 +61,7 @@ SELECT throws_ok(format('SELECT dlints_ndcg(%s) FROM generate_series(1, 2) AS i'
 
 -- Bounds of a mean: against their definition, and against logs that are known.
 
--- What bets on sixteen stakes have won against m, as the comment of core/value.h has it;
+-- Wealth of bets on sixteen stakes against m, as defined in core/value.h;
 -- beyond the largest bound of a stake that bound stays.
 CREATE FUNCTION won(mean float8, squares float8, n float8, m float8) RETURNS float8
 LANGUAGE sql IMMUTABLE AS

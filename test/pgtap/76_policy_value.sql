@@ -152,7 +152,7 @@ CREATE AGGREGATE pg_temp.merged(double precision[]) (SFUNC = dlints_policy_value
 SELECT throws_ok($$SELECT pg_temp.merged('{NaN,1,1,1,1,1,1,1,1,1,1,1}')$$, '22023',
                  'unexpected state of dlints_policy_value', 'a state of no number of decisions');
 
--- What a model predicts before it learns: dlints_predict before each dlints_update.
+-- Predictions before training: dlints_predict before each dlints_update.
 
 -- 150 observations of two drifting kinds: some without a reward or features, some at the
 -- same time, some out of order, some weighed, some of strangers

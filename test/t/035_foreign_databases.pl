@@ -22,7 +22,7 @@ my $make = q{SELECT dlints_create_recommender('r', 'product', '{kind,price}',
 
 $node->safe_psql('postgres', "CREATE EXTENSION dlints; $shop");
 
-# What a statement says besides its result
+# Messages of a statement
 sub said
 {
 	my ($statement) = @_;
