@@ -97,7 +97,8 @@ COMMENT ON FUNCTION _dlints_item_residuals(bigint, bigint, anyelement)
 -- The click log says how popular an old item is, so the prior standard deviation of its effect is a fifth of the mean
 -- reward.  New items have half of the mean reward, and no line: their popularity does not describe them yet.  New are
 -- items whose vector was added after the recommender was made, and without a click log all items.  A new item is on
--- trial as long as its impressions are worth less than the prior.  The newest come first, and trials are expected to take at most 8 % of a day's positions (10 to 100 items).
+-- trial as long as its impressions are worth less than the prior.  The newest come first, and
+-- trials are expected to take at most 8 % of a day's positions (10 to 100 items).
 -- Changes below 3 % of the effects' standard deviation are not written, except after an erasure.
 CREATE FUNCTION _dlints_refresh_effects() RETURNS void
 	LANGUAGE plpgsql VOLATILE SET work_mem = '128MB' AS

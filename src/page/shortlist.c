@@ -199,7 +199,7 @@ find_same(const void *items, int candidate)
 	return candidate;
 }
 
-/* Of all items that may be returned, those that one of the draws can choose */
+/* Items that one of the draws can choose, among all that may be returned */
 static CandidateSet *
 cut_candidates(PageRequest *page, ListPolicy policy, const PageModels *models, int64 seed, CandidateSet *all,
 			   KeyTable *numbers)

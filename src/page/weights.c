@@ -113,7 +113,7 @@ MeanWeights(const PageRequest *page, const PageModels *models)
 	return weights;
 }
 
-/* What prices subtract from scores, per unit of each cost */
+/* Penalties that prices subtract from scores, per unit of each cost */
 const double *
 ReadPenalties(PageRequest *page)
 {
