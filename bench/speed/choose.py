@@ -9,7 +9,7 @@ from bench.speed.bars import Bar
 
 SHAPES = shapes.SMALL_MATCHED, shapes.MATCHED, shapes.DEFAULT
 CANDIDATES = {1000: 200, 10000: 50}     # and rounds
-MAX_TIMES = {20: 3, 100: 5}             # by draws
+MAX_TIMES = {20: 2, 100: 4}             # by draws
 DIVERSITIES = 0.5, 1
 
 

@@ -20,7 +20,7 @@ from bench.speed.bars import Bar
 
 ROWS = 100000
 ROUNDS = 40
-MOST = 6
+MOST = 3.5
 MEMORIES_MOST = 1.3
 ONE = shapes.Shape('one memory', 120, f'120, 24, {samples.PAPER}')
 LARGER = shapes.DEFAULT, shapes.MATCHED
