@@ -92,6 +92,8 @@ BEGIN
 		       LATERAL (SELECT CASE t.attname
 		                    WHEN 'item' THEN @extschema@._dlints_type_name(item_type)
 		                    WHEN 'items' THEN @extschema@._dlints_type_name(item_type) || '[]'
+		                    WHEN CASE c.relname WHEN 'neighbour' THEN 'neighbours' END
+		                    THEN @extschema@._dlints_type_name(item_type) || '[]'
 		                    WHEN 'user_id' THEN @extschema@._dlints_type_name(user_type) END AS type) k
 		WHERE  c.relnamespace = to_regnamespace(quote_ident(name)) AND c.relkind IN ('r', 'p') AND NOT c.relispartition
 		AND    k.type IS NOT NULL AND t.atttypid <> to_regtype(k.type)

@@ -18,6 +18,7 @@
 #include "page/candidates.h"
 #include "page/neighbours.h"
 #include "page/entry.h"
+#include "page/tables.h"
 #include "sql/args.h"
 #include "sql/arrays.h"
 
@@ -25,25 +26,6 @@
 #define MAX_BONUS	1e50
 
 const StatementWord page_words[] = {
-	/* of the profile */
-	{"log_clicks", VARIANT_CLICKS,
-		"\n"
-		"    (SELECT c.item, c.at, c.weight, true AS is_known FROM click c WHERE same_user(c.user_id, $1) AND isfinite(c.at)\n"
-		"     ORDER BY c.at DESC LIMIT 500)\n"
-	"    UNION ALL", ""},
-	{"session_clicks", VARIANT_SESSION,
-		"\n"
-		"    SELECT r.item, d.at, 1, false\n"
-		"    FROM  (SELECT d.id, d.at, d.items, d.user_id FROM decision d\n"
-		"           WHERE  hashtextextended(d.session, 0) = hashtextextended($3, 0) AND d.session = $3\n"
-		"           ORDER BY d.id DESC LIMIT 200) d,\n"
-		"           LATERAL (SELECT r.item FROM reward r WHERE r.decision = d.id AND r.value > 0 OFFSET 0) r\n"
-		"    WHERE  d.user_id IS NULL\n"
-		"    AND    EXISTS (SELECT FROM unnest(d.items) u (item) WHERE same_item(u.item, r.item))\n"
-		"    AND    NOT EXISTS (SELECT FROM unnest($2) e (item) WHERE same_item(e.item, r.item))\n"
-	"    UNION ALL", ""},
-
-	/* of candidates */
 	{"left_out", VARIANT_LEFT_OUT,
 		"\n    AND    NOT EXISTS (SELECT FROM unnest($3) o (item) WHERE same_item(o.item, a.item))", ""},
 	{"distinct", VARIANT_UNIQUE_KEY, "", "DISTINCT "},
@@ -72,18 +54,15 @@ static const PageQuery read_allowed = {{
 	"WHERE  a.item IS NOT NULL{shortlist}", 3},
 	{ARG_USER, JSONBOID, ARG_ITEMS}};
 
-/*
- * Vectors of items, by number, with their costs if there are $2 constraints.  A row
- * without a vector is encoded: it is a candidate at once.
- */
-static const PageQuery read_features = {{
-	"SELECT u.n, v.features, v.dates, v.effect, v.effect_stddev,\n"
-	"       CASE WHEN $2 = 0 THEN NULL WHEN cardinality(v.costs) = $2 THEN v.costs\n"
-	"            ELSE @extschema@._dlints_cost_of(u.item) END\n"
-	"FROM   unnest($1) WITH ORDINALITY u (item, n),\n"
-	"       LATERAL (SELECT v.features, v.dates, v.effect, v.effect_stddev, v.costs\n"
-	"                FROM item_vector v WHERE same_item(v.item, u.item) OFFSET 0) v", 2},
-	{ARG_ITEMS, INT4OID}};
+static const PageTable item_vectors = {"item_vector", 6, {
+		{"item", ARG_ITEM}, {"features", FLOAT4ARRAYOID}, {"dates", FLOAT8ARRAYOID}, {"effect", FLOAT4OID},
+		{"effect_stddev", FLOAT4OID}, {"costs", FLOAT4ARRAYOID}}};
+
+/* Costs of an item whose vector is older than the constraints */
+static const PageQuery cost_of_item = {{
+	"SELECT @extschema@._dlints_cost_of($1)", 1}, {ARG_ITEM}};
+
+/* Vectors of items without a stored one, by number: such a row is a candidate at once. */
 static const PageQuery encode_items = {{
 	"SELECT u.n, array_fill(0::real, ARRAY[$3]) || e.encoded || 0::real, e.dates, 0::real, NULL::real,\n"
 	"       CASE WHEN $2 > 0 THEN @extschema@._dlints_cost_of(u.item) END\n"
@@ -241,7 +220,9 @@ typedef struct FeatureReader
 {
 	PageRequest *page;
 	CandidateSet *set;
-	const int  *numbers;		/* of candidates, by number of the row; NULL: the same */
+	const int  *numbers;		/* of candidates, by number of the row */
+	int			number;			/* of the present candidate */
+	bool		lacks_costs;	/* its vector is older than the constraints */
 	bool	   *is_read;
 } FeatureReader;
 
@@ -260,13 +241,30 @@ copy_reals(Datum value, int count, float4 *out)
 }
 
 static void
-read_feature_row(void *arg, const Datum *values, const bool *nulls)
+copy_costs(FeatureReader *reader, Datum costs)
+{
+	int			count = reader->page->settings.constraints;
+
+	copy_reals(costs, count, reader->set->costs + (Size) reader->number * count);
+}
+
+/* Do costs belong to the present constraints? */
+static bool
+are_costs_present(const FeatureReader *reader, Datum costs, bool isnull)
+{
+	ArrayType  *array = isnull ? NULL : DatumGetArrayTypeP(costs);
+
+	return array != NULL && ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)) == reader->page->settings.constraints;
+}
+
+/* Read a vector: item or number, features, dates, effect, its standard deviation, and costs. */
+static void
+read_vector(void *arg, const Datum *values, const bool *nulls)
 {
 	FeatureReader *reader = arg;
 	CandidateSet *set = reader->set;
 	const PageSettings *settings = &reader->page->settings;
-	int64		row = DatumGetInt64(values[0]) - 1;
-	int			number = reader->numbers == NULL ? (int) row : reader->numbers[row];
+	int			number = reader->number;
 	float4	   *features = (float4 *) ARR_DATA_PTR(set->features) + (Size) number * settings->size;
 	Datum	   *dates;
 	bool	   *is_null;
@@ -279,9 +277,43 @@ read_feature_row(void *arg, const Datum *values, const bool *nulls)
 	*features = NeighbourScore(reader->page, set->items[number]);
 	set->effects[number] = DatumGetFloat4(values[3]);
 	set->effect_stddevs[number] = nulls[4] ? 0.0 : DatumGetFloat4(values[4]);
-	if (!nulls[5])
-		copy_reals(values[5], settings->constraints, set->costs + (Size) number * settings->constraints);
 	reader->is_read[number] = true;
+	if (settings->constraints > 0 && are_costs_present(reader, values[5], nulls[5]))
+		copy_costs(reader, values[5]);
+	else
+		reader->lacks_costs = settings->constraints > 0;
+}
+
+static void
+read_encoded_item(void *arg, const Datum *values, const bool *nulls)
+{
+	FeatureReader *reader = arg;
+
+	reader->number = reader->numbers[DatumGetInt64(values[0]) - 1];
+	read_vector(reader, values, nulls);
+}
+
+/* Read the stored vectors. */
+static void
+read_vectors(FeatureReader *reader)
+{
+	TableLookup *lookup = BeginLookup(reader->page, &item_vectors, 1);
+
+	for (int i = 0; i < reader->set->count; i++)
+	{
+		reader->number = i;
+		reader->lacks_costs = false;
+		LookUp(lookup, &reader->set->items[i], 1, read_vector, reader);
+		if (reader->lacks_costs)
+		{
+			NullableDatum item = Given(reader->set->items[i]);
+
+			RunSelect(reader->page, &cost_of_item, 0, &item);
+			if (!ResultColumn(1).isnull)
+				copy_costs(reader, ResultColumn(1).value);
+		}
+	}
+	EndLookup(lookup);
 }
 
 /* Remove candidates whose row is gone. */
@@ -315,9 +347,8 @@ ReadFeatures(PageRequest *page, CandidateSet *set)
 {
 	const PageSettings *settings = &page->settings;
 	NullableDatum args[] = {
-		Given(KeyArray(page, set->items, set->count)), Given(Int32GetDatum(settings->constraints)),
-		Given(Int32GetDatum(settings->factors))};
-	FeatureReader reader = {page, set, NULL, AllocateZeros(sizeof(bool), set->count)};
+		NotGiven(), Given(Int32GetDatum(settings->constraints)), Given(Int32GetDatum(settings->factors))};
+	FeatureReader reader = {.page = page, .set = set, .is_read = AllocateZeros(sizeof(bool), set->count)};
 	int		   *missing = AllocateMany(sizeof(int), set->count);
 	Datum	   *keys = AllocateMany(sizeof(Datum), set->count);
 	int			n_missing = 0;
@@ -326,7 +357,7 @@ ReadFeatures(PageRequest *page, CandidateSet *set)
 	set->effects = AllocateZeros(sizeof(double), set->count);
 	set->effect_stddevs = AllocateZeros(sizeof(double), set->count);
 	set->costs = AllocateZeros(sizeof(float4), (Size) set->count * settings->constraints);
-	ReadRows(page, &read_features, 0, args, read_feature_row, &reader);
+	read_vectors(&reader);
 	for (int i = 0; i < set->count; i++)
 		if (!reader.is_read[i])
 		{
@@ -337,7 +368,7 @@ ReadFeatures(PageRequest *page, CandidateSet *set)
 		return;
 	args[0] = Given(KeyArray(page, keys, n_missing));
 	reader.numbers = missing;
-	ReadRows(page, &encode_items, 0, args, read_feature_row, &reader);
+	ReadRows(page, &encode_items, 0, args, read_encoded_item, &reader);
 	drop_unread(set, reader.is_read, settings->size, settings->constraints);
 }
 

@@ -24,9 +24,6 @@ extern Datum dlints_predict(PG_FUNCTION_ARGS);
 extern Datum dlints_unpack(PG_FUNCTION_ARGS);
 extern Datum dlints_vector_packed(PG_FUNCTION_ARGS);
 
-static const PageQuery read_examination = {{
-	"SELECT s.is_centered, coalesce(s.examination, ARRAY[1::float8]) FROM setting s", 0}, {0}};
-
 /* Prices, and the mean costs of a list, by constraint */
 static const PageQuery name_costs = {{
 	"SELECT jsonb_object_agg(p.name, p.price), jsonb_object_agg(p.name, p.cost)\n"
@@ -160,16 +157,14 @@ expect(PageRequest *page, const PageModels *models, const Choice *choice, const 
 {
 	Datum		profile = DirectFunctionCall1(dlints_vector_packed, choice->profile.value);
 	double	   *expected = AllocateNumbers(count);
-	bool		is_centered;
-	Datum		examination;
+	float8		all_examined = 1.0;
+	Datum		examination = page->settings.examination.isnull ?
+		ResultVector(&all_examined, 1) : page->settings.examination.value;
 	FmgrInfo	unpack;
 	FmgrInfo	predict;
 	FmgrInfo	predict_later;
 
-	RunSelect(page, &read_examination, 0, NULL);
-	is_centered = DatumGetBool(ResultColumn(1).value);
-	examination = ResultColumn(2).value;
-	prepare_call(&unpack, is_centered ? dlints_contrast : dlints_unpack, 3);
+	prepare_call(&unpack, page->settings.is_centered ? dlints_contrast : dlints_unpack, 3);
 	prepare_call(&predict, dlints_predict, 3);
 	prepare_call(&predict_later, dlints_predict, 3);
 	for (int i = 0; i < count; i++)

@@ -18,14 +18,12 @@
 #include "access/xact.h"
 #include "commands/sequence.h"
 #include "common/hashfn.h"
-#include "executor/spi.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/timestamp.h"
 
 #include "compat.h"
 #include "page/decision_number.h"
-#include "page/plans.h"
 
 /* 2020-01-01, and the last second that a number can hold, in Unix time */
 #define FIRST_SECOND	INT64CONST(1577836800)
@@ -48,11 +46,6 @@
  */
 #define LONG_TRANSACTION	(50 * INT64CONST(1000))
 
-/* The time is that of now() and not of the backend, so that tests can move it. */
-static const PageStatement read_secret = {
-	"SELECT s.secret, now() FROM setting s", 0
-};
-
 /* The lowest number that a decision of a given time can have */
 static int64
 first_decision(TimestampTz at)
@@ -71,26 +64,6 @@ first_decision(TimestampTz at)
 		second = Min(Max(second, FIRST_SECOND), LAST_SECOND);
 	}
 	return (second - FIRST_SECOND) << SECOND_BITS;
-}
-
-/* The secret of the schema's numbers, and the transaction's time */
-static int64
-fetch_secret(Oid schema, Oid extension_schema, TimestampTz *now)
-{
-	int64		secret;
-	bool		isnull;
-
-	if (SPI_execute_plan(KeptPlan(schema, extension_schema, &read_secret, NULL), NULL, NULL, true, 1) != SPI_OK_SELECT)
-		elog(ERROR, "could not read the settings");
-	if (SPI_processed == 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("tables of schema \"%s\" are empty", get_namespace_name(schema)),
-				 errhint("A dump without data was restored: restore the data too, or create another one.")));
-	secret = DatumGetInt64(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &isnull));
-	*now = DatumGetTimestampTz(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 2, &isnull));
-	SPI_freetuptable(SPI_tuptable);
-	return secret;
 }
 
 /* 14 bits of the counter, permuted by a Feistel network under the secret */
@@ -113,15 +86,13 @@ permute(int64 base, int64 counter, int64 secret)
 }
 
 /*
- * A new number, of the transaction's time.  The schema has been entered, and the
- * caller is connected to SPI.
+ * A new number under the secret of a schema.  "now" is the time of now() and not of
+ * the backend, so that tests can move it.
  */
 int64
-NewDecisionNumber(Oid schema, Oid extension_schema)
+NewDecisionNumber(Oid schema, int64 secret, TimestampTz now)
 {
-	TimestampTz now;
 	int64		base;
-	int64		secret;
 	int64		counter;
 
 	if (XactReadOnly)
@@ -129,7 +100,6 @@ NewDecisionNumber(Oid schema, Oid extension_schema)
 				(errcode(ERRCODE_READ_ONLY_SQL_TRANSACTION),
 				 errmsg("cannot log a decision in a read-only transaction"),
 				 errhint("Every list is logged when it is returned. Call the primary server, in a read-write transaction.")));
-	secret = fetch_secret(schema, extension_schema, &now);
 	base = first_decision(now);
 	counter = DatumGetInt64(DirectFunctionCall1(nextval_oid,
 												ObjectIdGetDatum(get_relname_relid("decision_number", schema))));

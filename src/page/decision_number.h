@@ -5,6 +5,8 @@
 #ifndef DLINTS_PAGE_DECISION_NUMBER_H
 #define DLINTS_PAGE_DECISION_NUMBER_H
 
-extern int64 NewDecisionNumber(Oid schema, Oid extension_schema);
+#include "datatype/timestamp.h"
+
+extern int64 NewDecisionNumber(Oid schema, int64 secret, TimestampTz now);
 
 #endif							/* DLINTS_PAGE_DECISION_NUMBER_H */

@@ -118,7 +118,6 @@ SchemaOfSetting(Oid setting, Oid extension_schema)
 				 errmsg("there is no such recommender or ranker"),
 				 errhint("The view dlints_recommenders lists them.")));
 	check_owner(schema);
-	CheckNamesakes(extension_schema);
 	CheckTemporaryRelations(schema);
 	return schema;
 }
@@ -158,8 +157,10 @@ PG_FUNCTION_INFO_V1(dlints_enter);
 Datum
 dlints_enter(PG_FUNCTION_ARGS)
 {
-	Oid			schema = SchemaOfSetting(PG_GETARG_OID(0), get_func_namespace(fcinfo->flinfo->fn_oid));
+	Oid			extension_schema = get_func_namespace(fcinfo->flinfo->fn_oid);
+	Oid			schema = SchemaOfSetting(PG_GETARG_OID(0), extension_schema);
 
+	CheckNamesakes(extension_schema);
 	set_path(schema, GUC_ACTION_LOCAL);
 	return DirectFunctionCall1(namein, CStringGetDatum(schema_name(schema)));
 }
@@ -181,6 +182,7 @@ EnteredSchema(Oid extension_schema)
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("this function is internal to dlints"),
 				 errhint("Call the functions in the schema of a recommender or ranker.")));
+	CheckNamesakes(extension_schema);
 	return SchemaOfSetting(setting, extension_schema);
 }
 

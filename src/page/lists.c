@@ -104,7 +104,7 @@ MakeList(PageRequest *page, FunctionCallInfo fcinfo, ListRequest *request)
 	int64		decision;
 
 	check_columns(page, rows->setDesc);
-	decision = NewDecisionNumber(page->schema, page->extension_schema);
+	decision = NewDecisionNumber(page->schema, page->settings.secret, page->settings.now);
 	request->seed = (int64) FreshSeed();
 	DoStep(page, choose_list, request);
 	if (!request->choice.items.isnull)

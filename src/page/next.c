@@ -6,65 +6,207 @@
 
 #include "catalog/pg_collation.h"
 #include "catalog/pg_type.h"
-#include "executor/spi.h"
 #include "utils/builtins.h"
+#include "utils/datum.h"
 #include "utils/fmgrprotos.h"
+#include "utils/jsonb.h"
 #include "utils/lsyscache.h"
+#include "utils/numeric.h"
+#include "utils/typcache.h"
 
 #include "compat.h"
+#include "page/action_names.h"
+#include "page/keys.h"
 #include "page/lists.h"
+#include "page/tables.h"
+
+/* C functions of SQL functions */
+extern Datum dlints_vector_packed(PG_FUNCTION_ARGS);
+
+/* Lists before a list whose items its next page leaves out */
+#define MAX_PAGES		100
+/* Digits of a decision's number */
+#define MAX_DIGITS		18
+
+static const PageTable decision_table = {"decision", 7, {
+		{"id", INT8OID}, {"user_id", ARG_USER}, {"session", TEXTOID}, {"treatment", TEXTOID},
+		{"context", JSONBOID}, {"profile", BYTEAOID}, {"items", ARG_ITEMS}}};
 
 /*
- * A list, and the items that its next page leaves out: those on it and on up to 100
- * lists before it of the same user, those that it was like, and those that its
- * request left out.  Each list is looked up by its number, in its partition.  Keys
- * in the context may be anything: another application may have logged them.
+ * Items that the request of a list named: those that it left out, and the one that it
+ * was like.  They may be anything: another application may have logged the list.
  */
-static const PageQuery shown_until = {{
-	"WITH RECURSIVE page AS (\n"
-	"    SELECT 1 AS n, d.user_id, d.context, d.items FROM decision d WHERE d.id = $1\n"
-	"    UNION ALL\n"
-	"    SELECT p.n + 1, p.user_id, d.context, d.items\n"
-	"    FROM   page p,\n"
-	"           LATERAL (SELECT d.user_id, d.context, d.items FROM decision d\n"
-	"                    WHERE  d.id = CASE WHEN p.context ->> 'after' ~ '^[0-9]{1,18}$'\n"
-	"                                       THEN (p.context ->> 'after')::bigint END OFFSET 0) d\n"
-	"    WHERE  p.n < 100 AND (same_user(d.user_id, p.user_id) OR d.user_id IS NULL))\n"
-	"SELECT d.user_id, d.session, d.treatment, d.context, @extschema@.dlints_unpack(d.profile, 1::bigint),\n"
-	"       ARRAY(SELECT i.item FROM page p, unnest(p.items) i (item)\n"
-	"             UNION ALL\n"
-	"             SELECT @extschema@._dlints_try_cast(k.key, $3)\n"
-	"             FROM  (SELECT d.context ->> 'more_like'\n"
+static const PageQuery named_items = {{
+	"SELECT ARRAY(SELECT @extschema@._dlints_try_cast(k.key, $2)\n"
+	"             FROM  (SELECT $1 ->> 'more_like'\n"
 	"                    UNION ALL\n"
-	"                    SELECT jsonb_array_elements_text(CASE jsonb_typeof(d.context -> 'left_out')\n"
-	"                                                     WHEN 'array' THEN d.context -> 'left_out' ELSE '[]' END)) k (key)\n"
-	"             WHERE  k.key IS NOT NULL),\n"
-	"       d.context ? 'more_like', same_user(d.user_id, $2)\n"
-	"FROM   decision d WHERE d.id = $1", 3},
-	{INT8OID, ARG_USER, ARG_ITEM}};
+	"                    SELECT jsonb_array_elements_text(CASE jsonb_typeof($1 -> 'left_out')\n"
+	"                                                     WHEN 'array' THEN $1 -> 'left_out' ELSE '[]' END)) k (key)\n"
+	"             WHERE  k.key IS NOT NULL)", 2},
+	{JSONBOID, ARG_ITEM}};
+
+/* ---------- lists of the log ---------- */
+
+typedef struct LoggedList
+{
+	PageRequest *page;
+	bool		is_found;
+	NullableDatum user;
+	NullableDatum session;
+	NullableDatum treatment;
+	NullableDatum context;
+	NullableDatum profile;
+	NullableDatum items;
+} LoggedList;
+
+static NullableDatum
+keep_key(const PageRequest *page, Datum value, bool isnull)
+{
+	int16		length;
+	bool		is_by_value;
+
+	if (isnull)
+		return NotGiven();
+	get_typlenbyval(page->user_type, &length, &is_by_value);
+	return Given(length == -1 ? PointerGetDatum(PG_DETOAST_DATUM_COPY(value)) : datumCopy(value, is_by_value, length));
+}
+
+static NullableDatum
+keep_varlena(Datum value, bool isnull)
+{
+	return isnull ? NotGiven() : Given(PointerGetDatum(PG_DETOAST_DATUM_COPY(value)));
+}
+
+static void
+read_list(void *arg, const Datum *values, const bool *nulls)
+{
+	LoggedList *list = arg;
+	MemoryContext caller = MemoryContextSwitchTo(list->page->memory);
+
+	list->is_found = true;
+	list->user = keep_key(list->page, values[1], nulls[1]);
+	list->session = keep_varlena(values[2], nulls[2]);
+	list->treatment = keep_varlena(values[3], nulls[3]);
+	list->context = keep_varlena(values[4], nulls[4]);
+	list->profile = keep_varlena(values[5], nulls[5]);
+	list->items = keep_varlena(values[6], nulls[6]);
+	MemoryContextSwitchTo(caller);
+}
+
+static LoggedList
+find_list(PageRequest *page, LogTable *log, int64 decision)
+{
+	LoggedList	list = {.page = page};
+
+	LookUpDecision(log, decision, read_list, &list);
+	return list;
+}
+
+/* The number of the list before a list, from its context; negative without one */
+static int64
+previous_list(const LoggedList *list)
+{
+	JsonbValue *value = GetObjectKey(&DatumGetJsonbP(list->context.value)->root, "after");
+	char	   *text = value == NULL ? "" :
+		value->type == jbvNumeric ? DatumGetCString(DirectFunctionCall1(numeric_out, NumericGetDatum(value->val.numeric))) :
+		value->type == jbvString ? pnstrdup(value->val.string.val, value->val.string.len) : "";
+	Size		digits = strspn(text, "0123456789");
+
+	return digits == 0 || digits > MAX_DIGITS || text[digits] != '\0' ? -1 : strtoi64(text, NULL, 10);
+}
+
+static bool
+is_same_user(const PageRequest *page, NullableDatum a, NullableDatum b)
+{
+	TypeCacheEntry *type = lookup_type_cache(page->user_type, TYPECACHE_EQ_OPR_FINFO);
+
+	return !a.isnull && !b.isnull &&
+		DatumGetBool(FunctionCall2Coll(&type->eq_opr_finfo, page->user_collation, a.value, b.value));
+}
+
+/* ---------- items shown before ---------- */
+
+typedef struct ItemList
+{
+	int			count;
+	Datum	   *items;
+} ItemList;
+
+static void
+add_items(const PageRequest *page, ItemList *list, NullableDatum array)
+{
+	Datum	   *items;
+	int			count = array.isnull ? 0 : ArrayKeys(page, array.value, &items);
+
+	if (count == 0)
+		return;
+	list->items = list->count == 0 ? palloc(sizeof(Datum) * count) :
+		repalloc(list->items, sizeof(Datum) * (list->count + count));
+	memcpy(list->items + list->count, items, sizeof(Datum) * count);
+	list->count += count;
+}
+
+/*
+ * The items that the next page of a list leaves out: those on it and on the lists
+ * before it of the same user, and those that its request named.
+ */
+static NullableDatum
+items_until(PageRequest *page, LogTable *log, const LoggedList *last)
+{
+	NullableDatum args[] = {last->context, NotGiven()};
+	ItemList	shown = {0};
+	LoggedList	list = *last;
+	int64		previous;
+
+	add_items(page, &shown, list.items);
+	for (int n = 1; n < MAX_PAGES && (previous = previous_list(&list)) >= 0; n++)
+	{
+		list = find_list(page, log, previous);
+		if (!list.is_found || !(list.user.isnull || is_same_user(page, list.user, last->user)))
+			break;
+		add_items(page, &shown, list.items);
+	}
+	if (GetObjectKey(&DatumGetJsonbP(last->context.value)->root, "more_like") != NULL ||
+		GetObjectKey(&DatumGetJsonbP(last->context.value)->root, "left_out") != NULL)
+	{
+		RunSelect(page, &named_items, 0, args);
+		add_items(page, &shown, ResultColumn(1));
+	}
+	return Given(KeyArray(page, shown.items, shown.count));
+}
+
+/* The profile of a list; NULL if it is empty */
+static NullableDatum
+logged_profile(const LoggedList *list)
+{
+	Datum		profile = DirectFunctionCall1(dlints_vector_packed, list->profile.value);
+
+	return ARR_NDIM(DatumGetArrayTypeP(profile)) == 1 ? Given(profile) : NotGiven();
+}
+
+/* ---------- the next page ---------- */
 
 /*
  * A user's list is paged for that user alone.  A list of a session without a user is
  * paged for that session, also after the user has logged in.
  */
 static void
-check_reader(int64 decision, NullableDatum is_same_user, NullableDatum owner, NullableDatum owner_session,
-			 NullableDatum user, NullableDatum session)
+check_reader(int64 decision, const LoggedList *list, NullableDatum user, NullableDatum session)
 {
 	bool		is_allowed;
 
-	if (!owner.isnull)
-		is_allowed = !is_same_user.isnull && DatumGetBool(is_same_user.value);
-	else if (!owner_session.isnull)
+	if (!list->user.isnull)
+		is_allowed = is_same_user(list->page, list->user, user);
+	else if (!list->session.isnull)
 		is_allowed = !session.isnull &&
-			DatumGetBool(DirectFunctionCall2Coll(texteq, C_COLLATION_OID, owner_session.value, session.value));
+			DatumGetBool(DirectFunctionCall2Coll(texteq, C_COLLATION_OID, list->session.value, session.value));
 	else
 		is_allowed = user.isnull && session.isnull;
 	if (!is_allowed)
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 				 errmsg("decision %lld does not belong to this %s", (long long) decision,
-						user.isnull && owner.isnull ? "session" : "user"),
+						user.isnull && list->user.isnull ? "session" : "user"),
 				 errhint("Pass user_id and session as for the first page.")));
 }
 
@@ -95,31 +237,34 @@ dlints_next(PG_FUNCTION_ARGS)
 	ListRequest request = {0};
 	NullableDatum decision = PageArgument(fcinfo, 1);
 	NullableDatum user = PageArgument(fcinfo, 3);
-	NullableDatum args[] = {decision, user, NotGiven()};
-	bool		is_like_item;
+	LogTable   *log;
+	LoggedList	list;
 
 	OpenPage(&page, fcinfo);
 	ReadPageSettings(&page);
 	CheckKeyType(fcinfo, 3, page.user_type, "user_id");
 	ReadK(&page, PageArgument(fcinfo, 2));
-	RunSelect(&page, &shown_until, 0, args);
-	if (SPI_processed == 0)
+	if (decision.isnull)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 decision.isnull ? errmsg("argument \"decision\" must not be null") :
+				 errmsg("argument \"decision\" must not be null")));
+	log = OpenLog(&page, &decision_table, 1);
+	list = find_list(&page, log, DatumGetInt64(decision.value));
+	if (!list.is_found)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("there is no decision %lld", (long long) DatumGetInt64(decision.value))));
-	page.session = ResultColumn(2);
-	check_reader(DatumGetInt64(decision.value), ResultColumn(8), ResultColumn(1), page.session, user,
-				 PageArgument(fcinfo, 4));
-	page.user = ResultColumn(1).isnull ? user : ResultColumn(1);
-	request.treatment = read_treatment(ResultColumn(3).value);
-	page.context = AddToContext(ResultColumn(4).value, "after",
-								  psprintf(INT64_FORMAT, DatumGetInt64(decision.value)));
-	request.profile = ResultColumn(5);
-	page.left_out = ResultColumn(6);
-	is_like_item = DatumGetBool(ResultColumn(7).value);
+	check_reader(DatumGetInt64(decision.value), &list, user, PageArgument(fcinfo, 4));
+	page.user = list.user.isnull ? user : list.user;
+	page.session = list.session;
+	page.context = AddToContext(list.context.value, "after", psprintf(INT64_FORMAT, DatumGetInt64(decision.value)));
+	page.left_out = items_until(&page, log, &list);
+	CloseLog(log);
+	request.treatment = read_treatment(list.treatment.value);
+	request.profile = logged_profile(&list);
 	request.recent = request.item = NotGiven();
 	request.is_next_page = true;
-	request.leaves_out_known = !is_like_item && request.treatment != POLICY_TRENDING;
+	request.leaves_out_known = request.treatment != POLICY_TRENDING &&
+		GetObjectKey(&DatumGetJsonbP(list.context.value)->root, "more_like") == NULL;
 	return MakeList(&page, fcinfo, &request);
 }

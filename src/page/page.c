@@ -11,6 +11,7 @@
 #include "funcapi.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
+#include "utils/memutils.h"
 #include "utils/resowner.h"
 
 #include "compat.h"
@@ -18,22 +19,6 @@
 #include "page/page.h"
 
 const char *const policy_names[] = {"personal", "unknown", "control", "random", "trending"};
-
-/*
- * The model "later" is not looked at before it is trained: it would predict 0, and
- * take as long as a trained one.
- */
-static const PageQuery read_settings = {{
-	"SELECT s.seed, s.control, s.epsilon, s.factors, s.liked, s.aged, s.size,\n"
-	"       CASE WHEN s.cap_group IS NOT NULL THEN s.cap END, nullif(s.diversity, 0),\n"
-	"       (SELECT count(*)::integer FROM constraint_price),\n"
-	"       (SELECT max(b.n) + 1 FROM block b) * s.block_slots::bigint, s.block_slots,\n"
-	"       s.has_unique_key, s.has_item_index, s.has_ordered_key, EXISTS (SELECT FROM warm_start_example), s.clicks IS NOT NULL,\n"
-	"       s.bonus IS NOT NULL,\n"
-	"       coalesce((SELECT @extschema@.dlints_ne(m.state, s.empty_model) FROM model m WHERE m.name = 'later'), false),\n"
-	"       random(), random(), s.repeat_after, s.effect_stddev IS NOT NULL, s.n_on_trial > 0, now(),\n"
-	"       l.half_life, l.scale, l.weights[cardinality(l.weights) - 1], l.weights[cardinality(l.weights)]\n"
-	"FROM   setting s LEFT JOIN similarity l ON true", 0}, {0}};
 
 /* ---------- entering and leaving ---------- */
 
@@ -77,78 +62,6 @@ find_types(PageRequest *page)
 	get_typlenbyvalalign(page->item_type, &page->item_length, &page->item_by_value, &page->item_align);
 }
 
-/* Raise an error if the last query, on the table of settings, found no row. */
-void
-CheckHasSettings(const PageRequest *page)
-{
-	if (SPI_processed == 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("tables of schema \"%s\" are empty", get_namespace_name(page->schema)),
-				 errhint("A dump without data was restored: restore the data too, or create another recommender.")));
-}
-
-static void
-read_scale(PageRequest *page, NullableDatum column)
-{
-	ArrayType  *scale;
-
-	if (column.isnull)
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("tables of schema \"%s\" are incomplete", get_namespace_name(page->schema)),
-				 errdetail("The table \"similarity\" is empty.")));
-	scale = DatumGetArrayTypeP(column.value);
-	if (ARR_HASNULL(scale) || ArrayGetNItems(ARR_NDIM(scale), ARR_DIMS(scale)) < page->settings.liked)
-		elog(ERROR, "unexpected scale of profiles");
-	page->settings.scale = (float4 *) ARR_DATA_PTR(scale);
-}
-
-/* Read the settings, which rewards do not need. */
-void
-ReadPageSettings(PageRequest *page)
-{
-	PageSettings *settings = &page->settings;
-	NullableDatum column;
-	int			n = 0;
-
-	RunSelect(page, &read_settings, 0, NULL);
-	CheckHasSettings(page);
-	settings->seed = DatumGetInt64(ResultColumn(++n).value);
-	settings->control = DatumGetFloat8(ResultColumn(++n).value);
-	settings->epsilon = DatumGetFloat8(ResultColumn(++n).value);
-	settings->factors = DatumGetInt32(ResultColumn(++n).value);
-	settings->liked = DatumGetInt32(ResultColumn(++n).value);
-	settings->aged = DatumGetInt32(ResultColumn(++n).value);
-	settings->size = DatumGetInt32(ResultColumn(++n).value);
-	column = ResultColumn(++n);
-	settings->cap = column.isnull ? 0 : DatumGetInt32(column.value);
-	column = ResultColumn(++n);
-	settings->diversity = column.isnull ? 0.0 : DatumGetFloat8(column.value);
-	settings->constraints = DatumGetInt32(ResultColumn(++n).value);
-	column = ResultColumn(++n);
-	settings->block_items = column.isnull ? 0 : DatumGetInt64(column.value);
-	settings->block_slots = DatumGetInt32(ResultColumn(++n).value);
-	settings->has_unique_key = DatumGetBool(ResultColumn(++n).value);
-	settings->has_item_index = DatumGetBool(ResultColumn(++n).value);
-	settings->has_ordered_key = DatumGetBool(ResultColumn(++n).value);
-	settings->has_prior = DatumGetBool(ResultColumn(++n).value);
-	settings->has_clicks = DatumGetBool(ResultColumn(++n).value);
-	settings->has_bonus = DatumGetBool(ResultColumn(++n).value);
-	settings->has_later = DatumGetBool(ResultColumn(++n).value);
-	settings->treatment_draw = DatumGetFloat8(ResultColumn(++n).value);
-	settings->random_draw = DatumGetFloat8(ResultColumn(++n).value);
-	settings->repeat_after = ResultColumn(++n);
-	settings->has_effects = DatumGetBool(ResultColumn(++n).value);
-	settings->has_trials = DatumGetBool(ResultColumn(++n).value);
-	settings->now = DatumGetTimestampTz(ResultColumn(++n).value);
-	column = ResultColumn(++n);
-	settings->half_life = column.isnull ? 0.0 : DatumGetFloat8(column.value);
-	read_scale(page, ResultColumn(++n));
-	settings->popularity_weight = DatumGetFloat8(ResultColumn(++n).value);
-	settings->neighbour_weight = DatumGetFloat8(ResultColumn(++n).value);
-}
-
 /* Begin a request in a schema that has been entered. */
 void
 EnterPage(PageRequest *page, FunctionCallInfo fcinfo, Oid schema)
@@ -186,8 +99,9 @@ ClosePage(PageRequest *page)
 
 /* ---------- statements ---------- */
 
-static Oid
-argument_type(const PageRequest *page, Oid type)
+/* The type that stands for ARG_USER, ARG_ITEM or ARG_ITEMS */
+Oid
+KeyTypeOf(const PageRequest *page, Oid type)
 {
 	switch (type)
 	{
@@ -208,7 +122,7 @@ PagePlan(const PageRequest *page, const PageQuery *query, uint32 variant)
 	Oid			argtypes[MAX_ARGS];
 
 	for (int i = 0; i < query->statement.nargs; i++)
-		argtypes[i] = argument_type(page, query->argtypes[i]);
+		argtypes[i] = KeyTypeOf(page, query->argtypes[i]);
 	return KeptVariant(page->schema, page->extension_schema, &query->statement, argtypes, page_words, variant);
 }
 
@@ -243,15 +157,20 @@ typedef struct RowReceiver
 	DestReceiver pub;
 	RowReader	read;
 	void	   *reader;
+	MemoryContext memory;		/* of a row */
 } RowReceiver;
 
 static bool
 receive_row(TupleTableSlot *slot, DestReceiver *self)
 {
 	RowReceiver *receiver = (RowReceiver *) self;
+	MemoryContext caller;
 
 	slot_getallattrs(slot);
+	caller = MemoryContextSwitchTo(receiver->memory);
 	receiver->read(receiver->reader, slot->tts_values, slot->tts_isnull);
+	MemoryContextSwitchTo(caller);
+	MemoryContextReset(receiver->memory);
 	return true;
 }
 
@@ -267,7 +186,7 @@ end_rows(DestReceiver *self)
 
 /*
  * Run a query, and call a function with the columns of each row, which last until
- * it returns.  Nothing is copied.
+ * it returns, like the memory that it allocates.  Nothing is copied.
  */
 void
 ReadRows(const PageRequest *page, const PageQuery *query, uint32 variant, const NullableDatum *args,
@@ -275,7 +194,8 @@ ReadRows(const PageRequest *page, const PageQuery *query, uint32 variant, const 
 {
 	SPIPlanPtr	plan = PagePlan(page, query, variant);
 	ParamListInfo params = makeParamList(query->statement.nargs);
-	RowReceiver receiver = {{receive_row, start_rows, end_rows, end_rows, DestNone}, read, reader};
+	RowReceiver receiver = {{receive_row, start_rows, end_rows, end_rows, DestNone}, read, reader,
+	AllocSetContextCreate(page->memory, "dlints row", ALLOCSET_DEFAULT_SIZES)};
 	SPIExecuteOptions options = {.params = params, .read_only = true, .dest = &receiver.pub};
 	int			result;
 
@@ -289,6 +209,7 @@ ReadRows(const PageRequest *page, const PageQuery *query, uint32 variant, const 
 		param->ptype = SPI_getargtypeid(plan, i);
 	}
 	result = SPI_execute_plan_extended(plan, &options);
+	MemoryContextDelete(receiver.memory);
 	if (result < 0)
 		elog(ERROR, "could not execute a statement: %s", SPI_result_code_string(result));
 }

@@ -13,13 +13,11 @@
 #include "utils/timestamp.h"
 
 /* Bits of a variant of a statement */
-#define VARIANT_CLICKS		(1 << 0)	/* there is a click log */
-#define VARIANT_SESSION		(1 << 1)	/* the request has a session */
-#define VARIANT_LEFT_OUT	(1 << 2)	/* items are left out */
-#define VARIANT_SHORTLIST	(1 << 3)	/* candidates are those of a shortlist */
-#define VARIANT_BONUS		(1 << 4)	/* scores have a bonus */
-#define VARIANT_CAP			(1 << 5)	/* groups are capped */
-#define VARIANT_UNIQUE_KEY	(1 << 6)	/* the item key has a unique index */
+#define VARIANT_LEFT_OUT	(1 << 0)	/* items are left out */
+#define VARIANT_SHORTLIST	(1 << 1)	/* candidates are those of a shortlist */
+#define VARIANT_BONUS		(1 << 2)	/* scores have a bonus */
+#define VARIANT_CAP			(1 << 3)	/* groups are capped */
+#define VARIANT_UNIQUE_KEY	(1 << 4)	/* the item key has a unique index */
 
 /*
  * How a list is chosen.  Treatments are all of these but "unknown", which the
@@ -36,10 +34,18 @@ typedef enum ListPolicy
 
 extern const char *const policy_names[];
 
+/* Models of a recommender */
+#define MODEL_PERSONAL	0
+#define MODEL_LATER		1
+#define MODEL_CONTROL	2
+#define N_MODELS		3
+
 /* Settings of a recommender, read once per request */
 typedef struct PageSettings
 {
+	bool		is_read;
 	int64		seed;			/* of the control group */
+	int64		secret;			/* of decision numbers */
 	double		control;		/* share of the control group */
 	double		epsilon;		/* share of random lists */
 	int			factors;
@@ -67,7 +73,11 @@ typedef struct PageSettings
 	const float4 *scale;		/* of the features that describe taste, in profiles */
 	double		popularity_weight;	/* in profiles */
 	double		neighbour_weight;	/* the same of the neighbour score */
+	bool		is_centered;	/* expected rewards are those of features centered within the list */
+	NullableDatum examination;	/* by position; NULL: 1 at all positions */
 	TimestampTz now;
+	NullableDatum models[N_MODELS];
+	NullableDatum empty_model;
 } PageSettings;
 
 /* Types of a statement's arguments that depend on the recommender */
@@ -115,13 +125,16 @@ typedef struct NeighbourScores NeighbourScores;
 /* page.c: beginning and end, and arguments of the entry functions */
 extern void EnterPage(PageRequest *page, FunctionCallInfo fcinfo, Oid setting);
 extern void OpenPage(PageRequest *page, FunctionCallInfo fcinfo);
-extern void CheckHasSettings(const PageRequest *page);
-extern void ReadPageSettings(PageRequest *page);
 extern void ClosePage(PageRequest *page);
 extern void CheckKeyType(FunctionCallInfo fcinfo, int argno, Oid type, const char *name);
 extern NullableDatum PageArgument(FunctionCallInfo fcinfo, int argno);
 
+/* settings.c */
+extern void CheckHasSettings(const PageRequest *page, bool has_settings);
+extern void ReadPageSettings(PageRequest *page);
+
 /* statements */
+extern Oid	KeyTypeOf(const PageRequest *page, Oid type);
 extern SPIPlanPtr PagePlan(const PageRequest *page, const PageQuery *query, uint32 variant);
 extern void RunSelect(const PageRequest *page, const PageQuery *query, uint32 variant, const NullableDatum *args);
 typedef void (*RowReader) (void *reader, const Datum *values, const bool *nulls);

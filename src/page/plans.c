@@ -18,6 +18,7 @@
 #include "utils/memutils.h"
 
 #include "compat.h"
+#include "page/guard.h"
 #include "page/plans.h"
 
 /*
@@ -39,6 +40,7 @@ typedef struct KeptPlanEntry
 {
 	PlanKey		key;			/* hash key; must be first */
 	SPIPlanPtr	plan;
+	bool		calls_extension;	/* names functions of the extension */
 } KeptPlanEntry;
 
 static HTAB *kept_plans = NULL;
@@ -126,6 +128,18 @@ append_expanded(StringInfo text, const char *sql, const char *extension, const S
 	append_qualified(text, start, sql - start, extension);
 }
 
+/* Does a statement name functions of the extension? */
+static bool
+calls_extension(const PageStatement *statement, const StatementWord *words)
+{
+	if (strstr(statement->sql, PLACEHOLDER) != NULL)
+		return true;
+	for (; words != NULL && words->name != NULL; words++)
+		if (strstr(words->text, PLACEHOLDER) != NULL || strstr(words->otherwise, PLACEHOLDER) != NULL)
+			return true;
+	return false;
+}
+
 static SPIPlanPtr
 prepare(Oid extension_schema, const PageStatement *statement, const Oid *argtypes, const StatementWord *words,
 		uint32 variant)
@@ -155,7 +169,8 @@ has_types(SPIPlanPtr plan, const PageStatement *statement, const Oid *argtypes)
 
 /*
  * The plan of a statement in a schema, which must have been entered.  The caller
- * is connected to SPI.
+ * is connected to SPI.  If the statement names functions of the extension, nobody
+ * else may have a function of such a name, for the first plan as for later ones.
  */
 SPIPlanPtr
 KeptPlan(Oid schema, Oid extension_schema, const PageStatement *statement, const Oid *argtypes)
@@ -185,6 +200,8 @@ KeptVariant(Oid schema, Oid extension_schema, const PageStatement *statement, co
 	key.variant = variant;
 	key.statement = statement;
 	entry = hash_search(kept_plans, &key, HASH_FIND, NULL);
+	if (entry == NULL ? calls_extension(statement, words) : entry->calls_extension)
+		CheckNamesakes(extension_schema);
 	if (entry != NULL && has_types(entry->plan, statement, argtypes))
 		return entry->plan;
 
@@ -193,5 +210,6 @@ KeptVariant(Oid schema, Oid extension_schema, const PageStatement *statement, co
 		SPI_freeplan(entry->plan);
 	entry = hash_search(kept_plans, &key, HASH_ENTER, NULL);
 	entry->plan = plan;
+	entry->calls_extension = calls_extension(statement, words);
 	return plan;
 }

@@ -5,7 +5,6 @@
  */
 #include "postgres.h"
 
-#include <float.h>
 #include <math.h>
 
 #include "catalog/pg_type.h"
@@ -16,7 +15,9 @@
 #include "utils/jsonb.h"
 
 #include "compat.h"
+#include "page/clicks.h"
 #include "page/neighbours.h"
+#include "page/tables.h"
 
 /* Clicks that a request's {"like": ...} counts as */
 #define CLICKS_PER_LIKE		5.0
@@ -25,26 +26,10 @@
 /* Length of a column's name in a warning, in bytes */
 #define MAX_NAME_SHOWN		100
 
-/*
- * Clicks in the log and on the user's last lists, which are known items; those in the
- * session before the user was known, and those passed with the request; each with the
- * features of its item.  Each list is looked up by its number, in its partition.
- */
-static const PageQuery user_clicks = {{
-	"SELECT c.item, date_part('epoch', least(c.at, now())), c.weight,\n"
-	"       c.is_known AND c.at > now() - $4, v.features, n.neighbours, n.weights\n"
-	"FROM  ({log_clicks}\n"
-	"    SELECT r.item, d.at, 1::float8 AS weight, true AS is_known\n"
-	"    FROM  (SELECT d.id, d.at, d.items FROM decision d WHERE same_user(d.user_id, $1)\n"
-	"           ORDER BY d.id DESC LIMIT 200) d,\n"
-	"           LATERAL (SELECT r.item FROM reward r WHERE r.decision = d.id AND r.value > 0 OFFSET 0) r\n"
-	"    WHERE  EXISTS (SELECT FROM unnest(d.items) u (item) WHERE same_item(u.item, r.item))\n"
-	"    UNION ALL{session_clicks}\n"
-	"    SELECT r.item, now(), 1, false FROM unnest($2) r (item)) c\n"
-	"    LEFT JOIN LATERAL (SELECT v.features FROM item_vector v WHERE same_item(v.item, c.item) OFFSET 0) v ON true\n"
-	"    LEFT JOIN LATERAL (SELECT n.neighbours, n.weights FROM neighbour n\n"
-	"                       WHERE same_item(n.item, c.item) OFFSET 0) n ON true", 4},
-	{ARG_USER, ARG_ITEMS, TEXTOID, INTERVALOID}};
+static const PageTable item_features = {"item_vector", 2, {{"item", ARG_ITEM}, {"features", FLOAT4ARRAYOID}}};
+
+static const PageTable neighbour_rows = {"neighbour", 3, {
+		{"item", ARG_ITEM}, {"neighbours", ARG_ITEMS}, {"weights", FLOAT4ARRAYOID}}};
 
 /* A user who clicked one item; its row is encoded if it has no vector yet */
 static const PageQuery item_profile = {{
@@ -183,168 +168,169 @@ liked_by_request(PageRequest *page)
 
 /* ---------- profiles ---------- */
 
-/* A click on an item with features */
-typedef struct Click
-{
-	double		at;
-	double		weight;
-	float4	   *features;
-} Click;
-
-/* A click on an item with neighbours */
-typedef struct RelatedClick
-{
-	Datum		item;
-	double		at;
-	double		weight;
-	const NeighbourRow *row;
-} RelatedClick;
-
-typedef struct ClickReader
+/* Items that the user clicked, once each */
+typedef struct ClickedItems
 {
 	PageRequest *page;
 	int			count;
-	int			size;
-	Click	   *clicks;
-	int			n_related;
-	RelatedClick *related;
-	double		latest;
-	KeyTable   *known;
-	int			n_known;
-	Datum	   *known_items;
-} ClickReader;
+	Datum	   *items;
+	double	   *sums;			/* of the decayed weights of clicks */
+	double	   *absolute_sums;
+	double	   *maxima;			/* largest decayed weight, of weights limited to [-1, 1] */
+	bool	   *is_known;
+} ClickedItems;
 
-static void
-keep_known(ClickReader *reader, Datum item)
+/*
+ * The clicked items, with weights that decay relative to the newest click, so that a
+ * user who returns after long still has a profile.
+ */
+static ClickedItems *
+sum_clicks(PageRequest *page, const UserClicks *clicks)
 {
-	Datum		copy = CopyKey(reader->page, item);
-	bool		is_new;
+	ClickedItems *result = palloc(sizeof(ClickedItems));
+	int			size = Max(clicks->count, 1);
+	KeyTable   *numbers = CreateKeyTable(page, size);
+	TimestampTz latest = DT_NOBEGIN;
 
-	AddKey(reader->known, copy, reader->n_known, &is_new);
-	if (!is_new)
-		return;
-	if (reader->n_known % 64 == 0)
-		reader->known_items = reader->n_known == 0 ? palloc(sizeof(Datum) * 64) :
-			repalloc(reader->known_items, sizeof(Datum) * (reader->n_known + 64));
-	reader->known_items[reader->n_known++] = copy;
+	*result = (ClickedItems)
+	{
+		page, 0, palloc(sizeof(Datum) * size), palloc0(sizeof(double) * size), palloc0(sizeof(double) * size),
+			palloc(sizeof(double) * size), palloc0(sizeof(bool) * size)
+	};
+	for (int i = 0; i < clicks->count; i++)
+		latest = Max(latest, clicks->clicks[i].at);
+	for (int i = 0; i < clicks->count; i++)
+	{
+		const UserClick *click = &clicks->clicks[i];
+		double		days = ((double) latest - (double) click->at) / USECS_PER_DAY;
+		double		decay = DecayOf(days, page->settings.half_life);
+		double		limited = Max(Min(click->weight, 1.0), -1.0) * decay;
+		bool		is_new;
+		int			number = AddKey(numbers, click->item, result->count, &is_new);
+
+		if (is_new)
+			result->items[result->count++] = click->item;
+		result->sums[number] += click->weight * decay;
+		result->absolute_sums[number] += fabs(click->weight * decay);
+		if (is_new || limited > result->maxima[number])
+			result->maxima[number] = limited;
+		result->is_known[number] |= click->is_known;
+	}
+	return result;
 }
 
+/* Leave out the known items. */
 static void
-keep_click(ClickReader *reader, double at, double weight, ArrayType *features)
+leave_out_known(PageRequest *page, const ClickedItems *clicked)
 {
-	int			liked = reader->page->settings.liked;
-	Click	   *click;
+	Datum	   *left_out = NULL;
+	int			count = page->left_out.isnull ? 0 : ArrayKeys(page, page->left_out.value, &left_out);
+	Datum	   *all = palloc(sizeof(Datum) * (count + clicked->count));
+	int			n_all = count;
 
-	if (weight == 0.0 || ARR_HASNULL(features) || ArrayGetNItems(ARR_NDIM(features), ARR_DIMS(features)) < liked)
-		return;
-	if (reader->count % 64 == 0)
-		reader->clicks = reader->count == 0 ? palloc(sizeof(Click) * 64) :
-			repalloc(reader->clicks, sizeof(Click) * (reader->count + 64));
-	click = &reader->clicks[reader->count++];
-	click->at = at;
-	click->weight = weight;
-	click->features = palloc(sizeof(float4) * Max(liked, 1));
-	memcpy(click->features, ARR_DATA_PTR(features), sizeof(float4) * liked);
+	if (count > 0)
+		memcpy(all, left_out, sizeof(Datum) * count);
+	for (int i = 0; i < clicked->count; i++)
+		if (clicked->is_known[i])
+			all[n_all++] = clicked->items[i];
+	if (n_all > count)
+		page->left_out = Given(KeyArray(page, all, n_all));
 }
 
-static void
-keep_related_click(ClickReader *reader, const Datum *values, const bool *nulls, double at)
+typedef struct NeighbourReader
 {
-	NullableDatum items = {values[5], nulls[5]};
-	NullableDatum weights = {values[6], nulls[6]};
+	PageRequest *page;
+	NeighbourScores *scores;
+	double		weight;
+} NeighbourReader;
+
+static void
+read_neighbour_row(void *arg, const Datum *values, const bool *nulls)
+{
+	NeighbourReader *reader = arg;
+	MemoryContext caller = MemoryContextSwitchTo(reader->page->memory);
+	NullableDatum items = {values[1], nulls[1]};
+	NullableDatum weights = {values[2], nulls[2]};
 	NeighbourRow *row = CopyNeighbourRow(items, weights);
 
-	if (row == NULL || nulls[2])
-		return;
-	if (reader->n_related % 64 == 0)
-		reader->related = reader->n_related == 0 ? palloc(sizeof(RelatedClick) * 64) :
-			repalloc(reader->related, sizeof(RelatedClick) * (reader->n_related + 64));
-	reader->related[reader->n_related++] = (RelatedClick)
-	{
-		CopyKey(reader->page, values[0]), at, Max(Min(DatumGetFloat8(values[2]), 1.0), -1.0), row
-	};
-}
-
-static void
-read_click(void *arg, const Datum *values, const bool *nulls)
-{
-	ClickReader *reader = arg;
-	MemoryContext caller = MemoryContextSwitchTo(reader->page->memory);
-	double		at = nulls[1] ? 0.0 : DatumGetFloat8(values[1]);
-
-	reader->latest = Max(reader->latest, at);
-	if (!nulls[0] && !nulls[3] && DatumGetBool(values[3]))
-		keep_known(reader, values[0]);
-	if (!nulls[2] && !nulls[4])
-		keep_click(reader, at, DatumGetFloat8(values[2]), DatumGetArrayTypeP(values[4]));
-	keep_related_click(reader, values, nulls, at);
+	if (row != NULL)
+		AddNeighbourRow(reader->page, reader->scores, row, reader->weight);
 	MemoryContextSwitchTo(caller);
 }
 
-static double
-decay_since(const ClickReader *clicks, double at)
-{
-	return DecayOf((clicks->latest - at) / SECS_PER_DAY, clicks->page->settings.half_life);
-}
-
 /*
- * The neighbour scores of clicks.  An item counts once, with its largest decayed
+ * The neighbour scores of clicked items.  An item counts once, with its largest decayed
  * weight, as in the matrix that the neighbours were fitted to.
  */
 static NeighbourScores *
-neighbours_of_clicks(PageRequest *page, const ClickReader *clicks)
+neighbours_of_clicks(PageRequest *page, const ClickedItems *clicked)
 {
-	NeighbourScores *scores = CreateNeighbourScores(page);
-	KeyTable   *numbers = CreateKeyTable(page, clicks->n_related);
-	double	   *weights = palloc(sizeof(double) * Max(clicks->n_related, 1));
+	NeighbourReader reader = {page, CreateNeighbourScores(page), 0.0};
+	TableLookup *lookup;
 
-	for (int i = 0; i < clicks->n_related; i++)
-	{
-		const RelatedClick *click = &clicks->related[i];
-		bool		is_new;
-		int			number = AddKey(numbers, click->item, i, &is_new);
-		double		weight = click->weight * decay_since(clicks, click->at);
+	if (clicked->count == 0)
+		return reader.scores;
+	lookup = BeginLookup(page, &neighbour_rows, 1);
+	for (int i = 0; i < clicked->count; i++)
+		if ((reader.weight = clicked->maxima[i]) != 0.0)
+			LookUp(lookup, &clicked->items[i], 1, read_neighbour_row, &reader);
+	EndLookup(lookup);
+	return reader.scores;
+}
 
-		weights[i] = 0.0;
-		if (is_new || weight > weights[number])
-			weights[number] = weight;
-	}
-	for (int i = 0; i < clicks->n_related; i++)
-		if (weights[i] != 0.0)
-			AddNeighbourRow(page, scores, clicks->related[i].row, weights[i]);
-	return scores;
+typedef struct ProfileReader
+{
+	int			liked;
+	double	   *sum;
+	double		weights;
+	double		weight;			/* of the present item's clicks */
+	double		absolute_weight;
+} ProfileReader;
+
+static void
+read_features(void *arg, const Datum *values, const bool *nulls)
+{
+	ProfileReader *reader = arg;
+	ArrayType  *array = nulls[1] ? NULL : DatumGetArrayTypeP(values[1]);
+	const float4 *features;
+
+	if (array == NULL || ARR_HASNULL(array) || ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)) < reader->liked)
+		return;
+	features = (float4 *) ARR_DATA_PTR(array);
+	reader->weights += reader->absolute_weight;
+	for (int k = 0; k < reader->liked; k++)
+		reader->sum[k] += reader->weight * features[k];
 }
 
 /*
- * The profile of clicks and of what the request says that the user likes.  Weights
- * decay relative to the newest click, so that a user who returns after long still has
- * a profile.  The features of clicks of negative weight are subtracted.
+ * The profile of clicked items and of what the request says that the user likes.  The
+ * features of clicks of negative weight are subtracted.
  */
 static Datum
-profile_of_clicks(PageRequest *page, const ClickReader *clicks, NullableDatum liked_by_request)
+profile_of_clicks(PageRequest *page, const ClickedItems *clicked, NullableDatum liked_by_request)
 {
 	const PageSettings *settings = &page->settings;
-	double	   *sum = palloc0(sizeof(double) * (settings->liked + 1));
-	double		weights = 0.0;
+	ProfileReader reader = {.liked = settings->liked, .sum = palloc0(sizeof(double) * (settings->liked + 1))};
+	TableLookup *lookup = clicked->count == 0 ? NULL : BeginLookup(page, &item_features, 1);
 
-	for (int i = 0; i < clicks->count; i++)
+	for (int i = 0; i < clicked->count; i++)
 	{
-		const Click *click = &clicks->clicks[i];
-		double		weight = click->weight * decay_since(clicks, click->at);
-
-		weights += fabs(weight);
-		for (int k = 0; k < settings->liked; k++)
-			sum[k] += weight * click->features[k];
+		reader.weight = clicked->sums[i];
+		reader.absolute_weight = clicked->absolute_sums[i];
+		if (reader.absolute_weight != 0.0)
+			LookUp(lookup, &clicked->items[i], 1, read_features, &reader);
 	}
+	if (lookup != NULL)
+		EndLookup(lookup);
 	if (!liked_by_request.isnull)
 	{
 		const float4 *features = (float4 *) ARR_DATA_PTR(DatumGetArrayTypeP(liked_by_request.value));
 
-		weights += CLICKS_PER_LIKE;
+		reader.weights += CLICKS_PER_LIKE;
 		for (int k = 0; k < settings->liked; k++)
-			sum[k] += CLICKS_PER_LIKE * (double) features[k];
+			reader.sum[k] += CLICKS_PER_LIKE * (double) features[k];
 	}
-	return PointerGetDatum(MakeProfile(sum, weights, settings));
+	return PointerGetDatum(MakeProfile(reader.sum, reader.weights, settings));
 }
 
 /*
@@ -355,28 +341,12 @@ profile_of_clicks(PageRequest *page, const ClickReader *clicks, NullableDatum li
 Datum
 ReadUser(PageRequest *page, NullableDatum recent, bool leaves_out_known)
 {
-	bool		leaves_out = leaves_out_known && !page->settings.repeat_after.isnull && !page->user.isnull;
 	NullableDatum like = liked_by_request(page);
-	NullableDatum args[] = {page->user, recent, page->session, leaves_out ? page->settings.repeat_after : NotGiven()};
-	uint32		variant = page->settings.has_clicks ? VARIANT_CLICKS : 0;
-	ClickReader reader = {.page = page, .latest = -DBL_MAX, .known = CreateKeyTable(page, 64)};
+	ClickedItems *clicked = sum_clicks(page, ReadClicks(page, recent, leaves_out_known));
 
-	if (!page->session.isnull && VARSIZE_ANY_EXHDR(DatumGetPointer(page->session.value)) > 0)
-		variant |= VARIANT_SESSION;
-	ReadRows(page, &user_clicks, variant, args, read_click, &reader);
-	if (reader.n_known > 0)
-	{
-		Datum	   *left_out = NULL;
-		int			count = page->left_out.isnull ? 0 : ArrayKeys(page, page->left_out.value, &left_out);
-		Datum	   *all = palloc(sizeof(Datum) * (count + reader.n_known));
-
-		if (count > 0)
-			memcpy(all, left_out, sizeof(Datum) * count);
-		memcpy(all + count, reader.known_items, sizeof(Datum) * reader.n_known);
-		page->left_out = Given(KeyArray(page, all, count + reader.n_known));
-	}
-	page->neighbours = neighbours_of_clicks(page, &reader);
-	return profile_of_clicks(page, &reader, like);
+	leave_out_known(page, clicked);
+	page->neighbours = neighbours_of_clicks(page, clicked);
+	return profile_of_clicks(page, clicked, like);
 }
 
 /* The profile of a user who likes nothing but an item */

@@ -18,6 +18,7 @@
 #include "utils/jsonb.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
+#include "utils/timestamp.h"
 #include "utils/tuplestore.h"
 
 #include "compat.h"
@@ -40,6 +41,8 @@ typedef struct Ranking
 	bool		is_deferred;
 	bool		is_live;		/* the ranker chooses, not the baseline */
 	bool		is_constrained;
+	int64		secret;			/* of decision numbers */
+	TimestampTz now;
 	int64		number;			/* id of the decision */
 	ReturnSetInfo *rows;
 } Ranking;
@@ -48,7 +51,7 @@ typedef struct Ranking
 
 static const PageStatement read_settings = {
 	"SELECT random() < s.live_share, s.vectors,"
-	" ARRAY(SELECT p.name FROM constraint_price p ORDER BY p.name COLLATE \"C\") FROM setting s", 0
+	" ARRAY(SELECT p.name FROM constraint_price p ORDER BY p.name COLLATE \"C\"), s.secret, now() FROM setting s", 0
 };
 
 static const PageStatement find_decision = {
@@ -279,20 +282,24 @@ try_claim(const Ranking *ranking)
 	return execute(ranking, &claim_event, types, values) == 1;
 }
 
-/* Read the settings, and draw whether the ranker chooses; returns false without settings. */
-static bool
+/* Read the settings, and draw whether the ranker chooses. */
+static void
 fetch_settings(Ranking *ranking)
 {
 	bool		isnull;
 
 	if (execute(ranking, &read_settings, NULL, NULL) == 0)
-		return false;
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("tables of schema \"%s\" are empty", get_namespace_name(ranking->schema)),
+				 errhint("A dump without data was restored: restore the data too, or create another one.")));
 	ranking->is_live = DatumGetBool(result_column(0, 1, &isnull));
 	ranking->request.vectors = DatumGetJsonbPCopy(result_column(0, 2, &isnull));
 	ranking->request.constraints = DatumGetArrayTypePCopy(result_column(0, 3, &isnull));
 	ranking->is_constrained = ArrayGetNItems(ARR_NDIM(ranking->request.constraints),
 											 ARR_DIMS(ranking->request.constraints)) > 0;
-	return true;
+	ranking->secret = DatumGetInt64(result_column(0, 4, &isnull));
+	ranking->now = DatumGetTimestampTz(result_column(0, 5, &isnull));
 }
 
 /*
@@ -343,13 +350,12 @@ static void
 answer_request(Ranking *ranking)
 {
 	Oid			event_type[] = {TEXTOID};
-	bool		is_missing = !fetch_settings(ranking);
 
-	if (!is_missing)
-		CheckRankRequest(&ranking->request);
-	if (!is_missing && ranking->event != (Datum) 0 && store_known_answer(ranking))
+	fetch_settings(ranking);
+	CheckRankRequest(&ranking->request);
+	if (ranking->event != (Datum) 0 && store_known_answer(ranking))
 		return;
-	ranking->number = NewDecisionNumber(ranking->schema, ranking->extension_schema);
+	ranking->number = NewDecisionNumber(ranking->schema, ranking->secret, ranking->now);
 	if (ranking->event == (Datum) 0)
 		ranking->event = CStringGetTextDatum(psprintf(INT64_FORMAT, ranking->number));
 	report_undeclared_vector(ranking);

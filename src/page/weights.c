@@ -20,11 +20,6 @@
 #define BLOCK_DRAWS		15
 #define ALL_DRAWS		50
 
-static const PageQuery read_models = {{
-	"SELECT (SELECT m.state FROM model m WHERE m.name = 'personal'),\n"
-	"       (SELECT m.state FROM model m WHERE m.name = 'later'),\n"
-	"       (SELECT m.state FROM model m WHERE m.name = 'control')", 0}, {0}};
-
 static const PageQuery read_penalties = {{
 	"SELECT array_agg(p.sign * p.price ORDER BY p.name COLLATE \"C\") FROM constraint_price p", 0}, {0}};
 
@@ -60,23 +55,22 @@ PageModels *
 ReadModels(PageRequest *page, ListPolicy policy, Datum profile, int64 seed)
 {
 	PageModels *models = palloc0(sizeof(PageModels));
-	NullableDatum states[3];
+	const NullableDatum *states = page->settings.models;
 
-	RunSelect(page, &read_models, 0, NULL);
-	for (int i = 0; i < lengthof(states); i++)
-		states[i] = ResultColumn(i + 1);
 	models->profile = profile;
-	models->personal = prepare_state(page, states[0]);
-	models->personal_state = states[0].value;
-	models->later_state = states[1].value;
+	models->personal = prepare_state(page, states[MODEL_PERSONAL]);
+	models->personal_state = states[MODEL_PERSONAL].value;
+	models->later_state = states[MODEL_LATER].value;
 	if (page->settings.has_later)
-		models->later = prepare_state(page, states[1]);
-	models->control = prepare_state(page, states[2]);
+		models->later = prepare_state(page, states[MODEL_LATER]);
+	models->control = prepare_state(page, states[MODEL_CONTROL]);
 	models->n_draws = page->settings.block_items > 0 ? BLOCK_DRAWS : ALL_DRAWS;
 	if (models->personal->header.feature_dim != page->settings.size)
 		elog(ERROR, "unexpected model of a recommender");
 	if (policy == POLICY_PERSONAL)
 	{
+		/* the mean predicts the expected rewards: one factorisation serves both */
+		PrepareParts(models->personal, PART_MEAN | PART_DRAW);
 		models->draws = palloc(sizeof(double) * models->n_draws * models->personal->dim);
 		PreparedDraws(models->personal, (uint64) seed, 0, models->n_draws, models->draws);
 	}

@@ -5,7 +5,7 @@
 \ir include/recommender.sql
 SET LOCAL check_function_bodies = on;
 
-SELECT * FROM plan(169);
+SELECT * FROM plan(170);
 
 SELECT dlints_create_recommender('board', 'job', '{field,salary}', control => 0, epsilon => 0, attribution_window => '0',
   clicks => 'SELECT who, job, at FROM visit', outcomes => '{"click": 1, "apply": 5}') IS NOT NULL;
@@ -297,8 +297,10 @@ SELECT is(outcome('SELECT count(*) FROM board.recommend(1, 3)'), 'gives 3', 'rec
 CREATE FUNCTION public._dlints_cost_of(integer) RETURNS real[] LANGUAGE sql AS 'SELECT NULL::real[]';
 ALTER FUNCTION public._dlints_cost_of(integer) OWNER TO stranger;
 SELECT is(substr(outcome(call), 1, 6), '42723:', call || ' raises an error while another role has an overload of a function of the extension')
-FROM  (VALUES ('SELECT board.recommend(1, 3)'), ('SELECT board.learn()'), ('SELECT board.refresh()'),
+FROM  (VALUES ('SELECT board.more_like(1, 3)'), ('SELECT board.learn()'), ('SELECT board.refresh()'),
               ($$SELECT home.rank('e', '{}', '["a"]')$$)) v (call);
+SELECT is(outcome('SELECT count(*) FROM board.recommend(1, 3)'), 'gives 3',
+  'recommend() calls no function by name and works while another role has an overload');
 DROP FUNCTION public._dlints_cost_of(integer);
 CREATE FUNCTION public.dlints_of_a_stranger() RETURNS integer LANGUAGE sql AS 'SELECT 1';
 ALTER FUNCTION public.dlints_of_a_stranger() OWNER TO stranger;

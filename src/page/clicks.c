@@ -1,0 +1,237 @@
+/*
+ * clicks.c
+ *		Clicks of a request's user: in the click log, on the user's last lists, in the
+ *		session before the user was known, and those passed with the request.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "catalog/pg_type.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
+#include "utils/timestamp.h"
+
+#include "compat.h"
+#include "page/clicks.h"
+#include "page/tables.h"
+
+/* Newest lists whose rewards are read */
+#define MAX_LISTS		200
+
+static const PageQuery log_clicks = {{
+	"SELECT c.item, c.at, c.weight::float8 FROM click c WHERE same_user(c.user_id, $1) AND isfinite(c.at)\n"
+	"ORDER  BY c.at DESC LIMIT 500", 1}, {ARG_USER}};
+
+/* The lists of a session without a user */
+static const PageQuery session_lists = {{
+	"SELECT d.id, d.at, d.items FROM decision d\n"
+	"WHERE  hashtextextended(d.session, 0) = hashtextextended($1, 0) AND d.session = $1 AND d.user_id IS NULL\n"
+	"ORDER  BY d.id DESC LIMIT 200", 1}, {TEXTOID}};
+
+static const PageTable user_lists = {"decision", 4, {
+		{"user_id", ARG_USER}, {"id", INT8OID}, {"at", TIMESTAMPTZOID}, {"items", ARG_ITEMS}}};
+
+static const PageTable list_rewards = {"reward", 3, {
+		{"decision", INT8OID}, {"item", ARG_ITEM}, {"value", FLOAT8OID}}};
+
+static void
+add_click(UserClicks *clicks, Datum item, TimestampTz at, double weight, bool is_known)
+{
+	if (clicks->count == clicks->size)
+	{
+		clicks->size = Max(2 * clicks->size, 64);
+		clicks->clicks = clicks->count == 0 ? palloc(sizeof(UserClick) * clicks->size) :
+			repalloc(clicks->clicks, sizeof(UserClick) * clicks->size);
+	}
+	clicks->clicks[clicks->count++] = (UserClick)
+	{
+		CopyKey(clicks->page, item), Min(at, clicks->page->settings.now), weight, is_known
+	};
+}
+
+/* ---------- clicks of the log ---------- */
+
+typedef struct ClickReader
+{
+	UserClicks *clicks;
+	TimestampTz known_since;	/* items clicked later are known */
+} ClickReader;
+
+static void
+read_log_click(void *arg, const Datum *values, const bool *nulls)
+{
+	ClickReader *reader = arg;
+	MemoryContext caller = MemoryContextSwitchTo(reader->clicks->page->memory);
+	TimestampTz at = nulls[1] ? 0 : DatumGetTimestampTz(values[1]);
+
+	if (!nulls[0] && !nulls[2])
+		add_click(reader->clicks, values[0], at, DatumGetFloat8(values[2]), at > reader->known_since);
+	MemoryContextSwitchTo(caller);
+}
+
+/* ---------- clicks on lists ---------- */
+
+typedef struct ShownList
+{
+	int64		id;
+	TimestampTz at;
+	Datum		items;
+} ShownList;
+
+typedef struct ListReader
+{
+	PageRequest *page;
+	int			count;
+	int			size;
+	ShownList  *lists;
+} ListReader;
+
+static void
+add_list(ListReader *reader, Datum id, Datum at, Datum items)
+{
+	MemoryContext caller = MemoryContextSwitchTo(reader->page->memory);
+
+	if (reader->count == reader->size)
+	{
+		reader->size = Max(2 * reader->size, 16);
+		reader->lists = reader->count == 0 ? palloc(sizeof(ShownList) * reader->size) :
+			repalloc(reader->lists, sizeof(ShownList) * reader->size);
+	}
+	reader->lists[reader->count++] = (ShownList)
+	{
+		DatumGetInt64(id), DatumGetTimestampTz(at), PointerGetDatum(DatumGetArrayTypePCopy(items))
+	};
+	MemoryContextSwitchTo(caller);
+}
+
+static void
+read_user_list(void *arg, const Datum *values, const bool *nulls)
+{
+	add_list(arg, values[1], values[2], values[3]);
+}
+
+static void
+read_session_list(void *arg, const Datum *values, const bool *nulls)
+{
+	add_list(arg, values[0], values[1], values[2]);
+}
+
+typedef struct RewardReader
+{
+	ClickReader *reader;
+	const ShownList *list;
+	KeyTable   *shown;			/* items of the list; NULL: not read yet */
+	const KeyTable *left_out;	/* items whose clicks are passed with the request; NULL: none */
+	bool		is_of_session;
+} RewardReader;
+
+static KeyTable *
+shown_items(const PageRequest *page, Datum items)
+{
+	Datum	   *keys;
+	int			count = ArrayKeys(page, items, &keys);
+	KeyTable   *table = CreateKeyTable(page, count);
+
+	for (int i = 0; i < count; i++)
+		AddKey(table, keys[i], i, NULL);
+	return table;
+}
+
+/* A reward above 0 of an item that the list contains is a click. */
+static void
+read_reward(void *arg, const Datum *values, const bool *nulls)
+{
+	RewardReader *rewards = arg;
+	UserClicks *clicks = rewards->reader->clicks;
+	MemoryContext caller = MemoryContextSwitchTo(clicks->page->memory);
+	TimestampTz at = rewards->list->at;
+
+	if (!nulls[2] && DatumGetFloat8(values[2]) > 0.0)
+	{
+		if (rewards->shown == NULL)
+			rewards->shown = shown_items(clicks->page, rewards->list->items);
+		if (FindKey(rewards->shown, values[1]) >= 0 && FindKey((KeyTable *) rewards->left_out, values[1]) < 0)
+			add_click(clicks, values[1], at, 1.0, !rewards->is_of_session && at > rewards->reader->known_since);
+	}
+	MemoryContextSwitchTo(caller);
+}
+
+/* The clicks on lists, from the log of rewards */
+static void
+read_rewards(const ListReader *lists, RewardReader *rewards)
+{
+	LogTable   *log;
+
+	if (lists->count == 0)
+		return;
+	log = OpenLog(lists->page, &list_rewards, 1);
+	for (int i = 0; i < lists->count; i++)
+	{
+		rewards->list = &lists->lists[i];
+		rewards->shown = NULL;
+		LookUpDecision(log, lists->lists[i].id, read_reward, rewards);
+	}
+	CloseLog(log);
+}
+
+static void
+read_user_rewards(PageRequest *page, ClickReader *reader)
+{
+	ListReader	lists = {.page = page};
+	RewardReader rewards = {.reader = reader};
+	LogTable   *log = OpenLog(page, &user_lists, 1);
+
+	LookUpNewest(log, &page->user.value, MAX_LISTS, read_user_list, &lists);
+	CloseLog(log);
+	read_rewards(&lists, &rewards);
+}
+
+static void
+read_session_rewards(PageRequest *page, ClickReader *reader, KeyTable *recent)
+{
+	ListReader	lists = {.page = page};
+	RewardReader rewards = {.reader = reader, .left_out = recent, .is_of_session = true};
+
+	ReadRows(page, &session_lists, 0, &page->session, read_session_list, &lists);
+	read_rewards(&lists, &rewards);
+}
+
+/* ---------- all of them ---------- */
+
+/* The time since which clicked items are known; in the far future if none is */
+static TimestampTz
+known_since(const PageRequest *page, bool leaves_out_known)
+{
+	const PageSettings *settings = &page->settings;
+
+	if (!leaves_out_known || settings->repeat_after.isnull || page->user.isnull)
+		return DT_NOEND;
+	return DatumGetTimestampTz(DirectFunctionCall2(timestamptz_mi_interval, TimestampTzGetDatum(settings->now),
+												   settings->repeat_after.value));
+}
+
+/*
+ * Read the clicks of the request's user, who also clicked "recent" items.  Clicked
+ * items are known if the settings say so and the caller wants it.
+ */
+UserClicks *
+ReadClicks(PageRequest *page, NullableDatum recent, bool leaves_out_known)
+{
+	UserClicks *clicks = palloc0(sizeof(UserClicks));
+	ClickReader reader = {clicks, known_since(page, leaves_out_known)};
+	Datum	   *items = NULL;
+	int			n_recent = recent.isnull ? 0 : ArrayKeys(page, recent.value, &items);
+
+	clicks->page = page;
+	if (page->settings.has_clicks && !page->user.isnull)
+		ReadRows(page, &log_clicks, 0, &page->user, read_log_click, &reader);
+	if (!page->user.isnull)
+		read_user_rewards(page, &reader);
+	if (!page->session.isnull && VARSIZE_ANY_EXHDR(DatumGetPointer(page->session.value)) > 0)
+		read_session_rewards(page, &reader, n_recent == 0 ? NULL : shown_items(page, recent.value));
+	for (int i = 0; i < n_recent; i++)
+		add_click(clicks, items[i], page->settings.now, 1.0, false);
+	return clicks;
+}

@@ -1,0 +1,28 @@
+/*
+ * clicks.h
+ *		Clicks of a request's user.
+ */
+#ifndef DLINTS_PAGE_CLICKS_H
+#define DLINTS_PAGE_CLICKS_H
+
+#include "page/keys.h"
+
+typedef struct UserClick
+{
+	Datum		item;
+	TimestampTz at;				/* not in the future */
+	double		weight;
+	bool		is_known;		/* the item is not to be returned again */
+} UserClick;
+
+typedef struct UserClicks
+{
+	PageRequest *page;
+	int			count;
+	int			size;
+	UserClick  *clicks;
+} UserClicks;
+
+extern UserClicks *ReadClicks(PageRequest *page, NullableDatum recent, bool leaves_out_known);
+
+#endif							/* DLINTS_PAGE_CLICKS_H */

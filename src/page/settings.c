@@ -1,0 +1,190 @@
+/*
+ * settings.c
+ *		Settings of a recommender, and its models, as a request reads them.
+ */
+#include "postgres.h"
+
+#include "access/detoast.h"
+#include "catalog/pg_type.h"
+#include "parser/parse_func.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/datum.h"
+#include "utils/lsyscache.h"
+
+#include "compat.h"
+#include "model/model.h"
+#include "page/tables.h"
+
+/* ---------- the table "setting" ---------- */
+
+static const PageTable setting_table = {"setting", 23, {
+		{"seed", INT8OID}, {"secret", INT8OID}, {"control", FLOAT8OID}, {"epsilon", FLOAT8OID},
+		{"factors", INT4OID}, {"liked", INT4OID}, {"aged", INT4OID}, {"size", INT4OID},
+		{"cap_group", TEXTOID}, {"cap", INT4OID}, {"diversity", FLOAT8OID}, {"block_slots", INT4OID},
+		{"has_unique_key", BOOLOID}, {"has_item_index", BOOLOID}, {"has_ordered_key", BOOLOID},
+		{"clicks", TEXTOID}, {"bonus", TEXTOID}, {"repeat_after", INTERVALOID}, {"effect_stddev", FLOAT8OID},
+		{"n_on_trial", INT4OID}, {"is_centered", BOOLOID}, {"examination", FLOAT8ARRAYOID}, {"empty_model", InvalidOid}}};
+
+/* Copy a value into the memory of the request; a value stored out of line stays there. */
+static NullableDatum
+keep_value(const PageRequest *page, Datum value, bool isnull, int16 length)
+{
+	MemoryContext caller = MemoryContextSwitchTo(page->memory);
+	NullableDatum copy = isnull ? NotGiven() : Given(datumCopy(value, false, length));
+
+	MemoryContextSwitchTo(caller);
+	return copy;
+}
+
+static void
+read_setting(void *arg, const Datum *values, const bool *nulls)
+{
+	PageRequest *page = arg;
+	PageSettings *settings = &page->settings;
+	int			n = 0;
+
+	settings->is_read = true;
+	settings->seed = DatumGetInt64(values[n++]);
+	settings->secret = DatumGetInt64(values[n++]);
+	settings->control = DatumGetFloat8(values[n++]);
+	settings->epsilon = DatumGetFloat8(values[n++]);
+	settings->factors = DatumGetInt32(values[n++]);
+	settings->liked = DatumGetInt32(values[n++]);
+	settings->aged = DatumGetInt32(values[n++]);
+	settings->size = DatumGetInt32(values[n++]);
+	settings->cap = nulls[n] || nulls[n + 1] ? 0 : DatumGetInt32(values[n + 1]);
+	n += 2;
+	settings->diversity = DatumGetFloat8(values[n++]);
+	settings->block_slots = DatumGetInt32(values[n++]);
+	settings->has_unique_key = DatumGetBool(values[n++]);
+	settings->has_item_index = DatumGetBool(values[n++]);
+	settings->has_ordered_key = DatumGetBool(values[n++]);
+	settings->has_clicks = !nulls[n++];
+	settings->has_bonus = !nulls[n++];
+	settings->repeat_after = keep_value(page, values[n], nulls[n], sizeof(Interval));
+	n++;
+	settings->has_effects = !nulls[n++];
+	settings->has_trials = DatumGetInt32(values[n++]) > 0;
+	settings->is_centered = DatumGetBool(values[n++]);
+	settings->examination = keep_value(page, values[n], nulls[n], -1);
+	n++;
+	settings->empty_model = keep_value(page, values[n], nulls[n], -1);
+}
+
+/* ---------- other tables ---------- */
+
+static const PageTable model_table = {"model", 2, {{"name", TEXTOID}, {"state", InvalidOid}}};
+
+static const PageTable similarity_table = {"similarity", 3, {
+		{"half_life", FLOAT8OID}, {"scale", FLOAT4ARRAYOID}, {"weights", FLOAT8ARRAYOID}}};
+
+static const PageTable constraint_table = {"constraint_price", 1, {{"name", TEXTOID}}};
+
+static const PageTable block_table = {"block", 1, {{"n", INT4OID}}};
+
+static void
+read_model(void *arg, const Datum *values, const bool *nulls)
+{
+	static const char *const names[] = {"personal", "later", "control"};
+	PageRequest *page = arg;
+	char	   *name = TextDatumGetCString(values[0]);
+
+	for (int i = 0; i < N_MODELS; i++)
+		if (strcmp(name, names[i]) == 0)
+			page->settings.models[i] = keep_value(page, values[1], nulls[1], -1);
+}
+
+/*
+ * Has the model of later outcomes been trained?  It is not used before: it would
+ * predict 0, and take as long as a trained model.
+ */
+static bool
+is_trained(NullableDatum model, NullableDatum empty)
+{
+	return !model.isnull && !empty.isnull &&
+		(toast_raw_datum_size(model.value) != toast_raw_datum_size(empty.value) ||
+		 !ModelEquals(model.value, empty.value));
+}
+
+static void
+read_similarity(void *arg, const Datum *values, const bool *nulls)
+{
+	PageRequest *page = arg;
+	PageSettings *settings = &page->settings;
+	ArrayType  *scale = DatumGetArrayTypeP(keep_value(page, PointerGetDatum(DatumGetArrayTypeP(values[1])), false,
+													  -1).value);
+	ArrayType  *weights = DatumGetArrayTypeP(values[2]);
+	int			n_weights = ArrayGetNItems(ARR_NDIM(weights), ARR_DIMS(weights));
+
+	if (ARR_HASNULL(scale) || ArrayGetNItems(ARR_NDIM(scale), ARR_DIMS(scale)) < settings->liked ||
+		ARR_HASNULL(weights) || n_weights < 2)
+		elog(ERROR, "unexpected scale of profiles");
+	settings->half_life = nulls[0] ? 0.0 : DatumGetFloat8(values[0]);
+	settings->scale = (float4 *) ARR_DATA_PTR(scale);
+	settings->popularity_weight = ((float8 *) ARR_DATA_PTR(weights))[n_weights - 2];
+	settings->neighbour_weight = ((float8 *) ARR_DATA_PTR(weights))[n_weights - 1];
+}
+
+static void
+count_constraint(void *arg, const Datum *values, const bool *nulls)
+{
+	((PageRequest *) arg)->settings.constraints++;
+}
+
+static void
+read_block_number(void *arg, const Datum *values, const bool *nulls)
+{
+	PageSettings *settings = &((PageRequest *) arg)->settings;
+
+	settings->block_items = Max(settings->block_items,
+								(DatumGetInt32(values[0]) + INT64CONST(1)) * settings->block_slots);
+}
+
+/* ---------- all of them ---------- */
+
+/* Call a function of pg_catalog without arguments.  Tests replace now(), and setseed() seeds random(). */
+static Datum
+call_system(const char *name)
+{
+	List	   *path = list_make2(makeString(pstrdup("pg_catalog")), makeString(pstrdup(name)));
+
+	return OidFunctionCall0(LookupFuncName(path, 0, NULL, false));
+}
+
+/* Raise an error if the table of settings has no row. */
+void
+CheckHasSettings(const PageRequest *page, bool has_settings)
+{
+	if (!has_settings)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("tables of schema \"%s\" are empty", get_namespace_name(page->schema)),
+				 errhint("A dump without data was restored: restore the data too, or create another recommender.")));
+}
+
+/* Read the settings, which rewards do not need. */
+void
+ReadPageSettings(PageRequest *page)
+{
+	PageSettings *settings = &page->settings;
+
+	for (int i = 0; i < N_MODELS; i++)
+		settings->models[i] = NotGiven();
+	ReadTable(page, &setting_table, read_setting, page);
+	CheckHasSettings(page, settings->is_read);
+	ReadTable(page, &similarity_table, read_similarity, page);
+	if (settings->scale == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("tables of schema \"%s\" are incomplete", get_namespace_name(page->schema)),
+				 errdetail("The table \"similarity\" is empty.")));
+	ReadTable(page, &model_table, read_model, page);
+	settings->has_later = is_trained(settings->models[MODEL_LATER], settings->empty_model);
+	ReadTable(page, &constraint_table, count_constraint, page);
+	ReadLastRow(page, &block_table, read_block_number, page);
+	settings->has_prior = HasRows(page, "warm_start_example");
+	settings->treatment_draw = DatumGetFloat8(call_system("random"));
+	settings->random_draw = DatumGetFloat8(call_system("random"));
+	settings->now = DatumGetTimestampTz(call_system("now"));
+}

@@ -1,0 +1,443 @@
+/*
+ * tables.c
+ *		Reads of tables of a recommender without statements.
+ *
+ * A session's first page would spend most of its time on planning.  Tables whose
+ * definition is ours are therefore scanned here; statements remain for what depends
+ * on the user's texts.  Rows are visible as in a statement of the calling function.
+ */
+#include "postgres.h"
+
+#include "access/genam.h"
+#include "access/htup_details.h"
+#include "access/table.h"
+#include "catalog/pg_am.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_index.h"
+#include "miscadmin.h"
+#include "partitioning/partbounds.h"
+#include "partitioning/partdesc.h"
+#include "storage/bufmgr.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/partcache.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+#include "utils/typcache.h"
+
+#include "compat.h"
+#include "page/tables.h"
+
+#define MAX_KEYS	2
+
+struct TableLookup
+{
+	Relation	relation;
+	int			n_columns;
+	AttrNumber	columns[MAX_TABLE_COLUMNS];
+	int			n_keys;
+	ScanKeyData keys[MAX_KEYS];
+	Oid			index;			/* on the keys; InvalidOid: none */
+};
+
+/* ---------- tables and columns ---------- */
+
+static Relation
+open_readable(Oid table)
+{
+	Relation	relation = table_open(table, AccessShareLock);
+
+	if (relation->rd_rel->relkind != RELKIND_RELATION && relation->rd_rel->relkind != RELKIND_PARTITIONED_TABLE)
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("\"%s\" is not a table", RelationGetRelationName(relation))));
+	if (pg_class_aclcheck(table, GetUserId(), ACL_SELECT) != ACLCHECK_OK)
+		aclcheck_error(ACLCHECK_NO_PRIV, OBJECT_TABLE, RelationGetRelationName(relation));
+	return relation;
+}
+
+static Relation
+open_table(const PageRequest *page, const char *name)
+{
+	Oid			table = get_relname_relid(name, page->schema);
+
+	if (!OidIsValid(table))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_TABLE),
+				 errmsg("relation \"%s\" does not exist in schema \"%s\"", name, get_namespace_name(page->schema))));
+	return open_readable(table);
+}
+
+/* The number of a column; an error unless it has the type that its readers expect */
+static AttrNumber
+find_column(const PageRequest *page, Relation relation, const TableColumn *column)
+{
+	TupleDesc	row = RelationGetDescr(relation);
+	Oid			type = KeyTypeOf(page, column->type);
+
+	for (int i = 0; i < row->natts; i++)
+	{
+		Form_pg_attribute attribute = TupleDescAttr(row, i);
+
+		if (attribute->attisdropped || strcmp(NameStr(attribute->attname), column->name) != 0)
+			continue;
+		if (OidIsValid(type) && attribute->atttypid != type)
+			ereport(ERROR,
+					(errcode(ERRCODE_DATATYPE_MISMATCH),
+					 errmsg("column \"%s\" of table \"%s\" has type %s, expected %s", column->name,
+							RelationGetRelationName(relation), format_type_be(attribute->atttypid),
+							format_type_be(type))));
+		return attribute->attnum;
+	}
+	ereport(ERROR,
+			(errcode(ERRCODE_UNDEFINED_COLUMN),
+			 errmsg("column \"%s\" of table \"%s\" does not exist", column->name, RelationGetRelationName(relation))));
+}
+
+/* ---------- keys ---------- */
+
+/* The function of equality in a column of an index */
+static RegProcedure
+index_equality(Relation index, int column)
+{
+	Oid			type = index->rd_opcintype[column];
+	Oid			equal = get_opfamily_member(index->rd_opfamily[column], type, type, BTEqualStrategyNumber);
+
+	return OidIsValid(equal) ? get_opcode(equal) : InvalidOid;
+}
+
+/* Does an index contain all rows, sorted by the keys? */
+static bool
+is_on_keys(Relation index, const TableLookup *lookup)
+{
+	Form_pg_index definition = index->rd_index;
+
+	if (index->rd_rel->relam != BTREE_AM_OID || !definition->indisvalid ||
+		!heap_attisnull(index->rd_indextuple, Anum_pg_index_indpred, NULL) ||
+		definition->indnkeyatts < lookup->n_keys)
+		return false;
+	for (int i = 0; i < lookup->n_keys; i++)
+		if (definition->indkey.values[i] != lookup->columns[i] || !OidIsValid(index_equality(index, i)))
+			return false;
+	return true;
+}
+
+static void
+init_keys_by_index(TableLookup *lookup, Relation index)
+{
+	for (int i = 0; i < lookup->n_keys; i++)
+		ScanKeyEntryInitialize(&lookup->keys[i], 0, lookup->columns[i], BTEqualStrategyNumber, InvalidOid,
+							   index->rd_indcollation[i], index_equality(index, i), (Datum) 0);
+}
+
+/* Without an index, all rows are compared by the default equality of the keys' types. */
+static void
+init_keys_by_type(TableLookup *lookup)
+{
+	for (int i = 0; i < lookup->n_keys; i++)
+	{
+		Form_pg_attribute column = TupleDescAttr(RelationGetDescr(lookup->relation), lookup->columns[i] - 1);
+		TypeCacheEntry *type = lookup_type_cache(column->atttypid, TYPECACHE_EQ_OPR_FINFO);
+
+		ScanKeyEntryInitialize(&lookup->keys[i], 0, lookup->columns[i], InvalidStrategy, InvalidOid,
+							   column->attcollation, type->eq_opr_finfo.fn_oid, (Datum) 0);
+	}
+}
+
+/* Find an index on the keys. */
+static void
+init_keys(TableLookup *lookup)
+{
+	List	   *indexes = RelationGetIndexList(lookup->relation);
+	ListCell   *cell;
+
+	foreach(cell, indexes)
+	{
+		Relation	index = index_open(lfirst_oid(cell), AccessShareLock);
+
+		if (!OidIsValid(lookup->index) && is_on_keys(index, lookup))
+		{
+			lookup->index = RelationGetRelid(index);
+			init_keys_by_index(lookup, index);
+		}
+		index_close(index, NoLock);
+		if (OidIsValid(lookup->index))
+			break;
+	}
+	list_free(indexes);
+	if (!OidIsValid(lookup->index))
+		init_keys_by_type(lookup);
+}
+
+static TableLookup *
+begin_lookup(const PageRequest *page, Relation relation, const PageTable *table, int n_keys)
+{
+	TableLookup *lookup = palloc0(sizeof(TableLookup));
+
+	lookup->relation = relation;
+	lookup->n_columns = table->n_columns;
+	for (int i = 0; i < table->n_columns; i++)
+		lookup->columns[i] = find_column(page, relation, &table->columns[i]);
+	lookup->n_keys = n_keys;
+	if (n_keys > 0)
+		init_keys(lookup);
+	return lookup;
+}
+
+/* Prepare lookups by the first columns of a table.  The caller ends them. */
+TableLookup *
+BeginLookup(const PageRequest *page, const PageTable *table, int n_keys)
+{
+	return begin_lookup(page, open_table(page, table->name), table, n_keys);
+}
+
+void
+EndLookup(TableLookup *lookup)
+{
+	table_close(lookup->relation, NoLock);
+	pfree(lookup);
+}
+
+/* ---------- rows ---------- */
+
+/* Hand over the columns of a row, in a memory context that is reset after each row. */
+static void
+read_row(const TableLookup *lookup, HeapTuple row, RowReader read, void *reader)
+{
+	Datum		values[MAX_TABLE_COLUMNS];
+	bool		nulls[MAX_TABLE_COLUMNS];
+
+	for (int i = 0; i < lookup->n_columns; i++)
+		values[i] = heap_getattr(row, lookup->columns[i], RelationGetDescr(lookup->relation), &nulls[i]);
+	read(reader, values, nulls);
+}
+
+/* Call a function for at most a given number of the rows of a scan. */
+static int
+read_rows(TableLookup *lookup, SysScanDesc scan, HeapTuple (*next) (SysScanDesc), int limit, RowReader read,
+		  void *reader)
+{
+	HeapTuple	row;
+	int			count = 0;
+	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "dlints row", ALLOCSET_SMALL_SIZES);
+
+	while (count < limit && HeapTupleIsValid(row = next(scan)))
+	{
+		MemoryContext caller = MemoryContextSwitchTo(work);
+
+		read_row(lookup, row, read, reader);
+		MemoryContextSwitchTo(caller);
+		MemoryContextReset(work);
+		count++;
+	}
+	MemoryContextDelete(work);
+	return count;
+}
+
+static HeapTuple
+next_row(SysScanDesc scan)
+{
+	return systable_getnext(scan);
+}
+
+static HeapTuple
+last_row(SysScanDesc scan)
+{
+	return systable_getnext_ordered(scan, BackwardScanDirection);
+}
+
+static void
+set_keys(TableLookup *lookup, const Datum *keys)
+{
+	for (int i = 0; i < lookup->n_keys; i++)
+		lookup->keys[i].sk_argument = keys[i];
+}
+
+/* Call a function for at most "limit" rows with these keys.  Returns the number of rows. */
+int
+LookUp(TableLookup *lookup, const Datum *keys, int limit, RowReader read, void *reader)
+{
+	ScanKeyData copy[MAX_KEYS]; /* which the scan changes */
+	SysScanDesc scan;
+	int			count;
+
+	set_keys(lookup, keys);
+	memcpy(copy, lookup->keys, sizeof(copy));
+	scan = systable_beginscan(lookup->relation, lookup->index, OidIsValid(lookup->index), GetActiveSnapshot(),
+							  lookup->n_keys, copy);
+	count = read_rows(lookup, scan, next_row, limit, read, reader);
+	systable_endscan(scan);
+	return count;
+}
+
+/* Call a function for the last rows with the first "n_keys" keys, in descending order of the index. */
+static int
+read_last(TableLookup *lookup, int n_keys, int limit, RowReader read, void *reader)
+{
+	ScanKeyData copy[MAX_KEYS];
+	Relation	index = index_open(lookup->index, AccessShareLock);
+	SysScanDesc scan;
+	int			count;
+
+	memcpy(copy, lookup->keys, sizeof(copy));
+	scan = systable_beginscan_ordered(lookup->relation, index, GetActiveSnapshot(), n_keys, copy);
+	count = read_rows(lookup, scan, last_row, limit, read, reader);
+	systable_endscan_ordered(scan);
+	index_close(index, NoLock);
+	return count;
+}
+
+/* As LookUp(), for the last rows in the order of the index; without an index for all rows */
+int
+LookUpLast(TableLookup *lookup, const Datum *keys, int limit, RowReader read, void *reader)
+{
+	if (!OidIsValid(lookup->index))
+		return LookUp(lookup, keys, INT_MAX, read, reader);
+	set_keys(lookup, keys);
+	return read_last(lookup, lookup->n_keys, limit, read, reader);
+}
+
+/* Call a function for the row with the largest first column; without an index for all rows. */
+void
+ReadLastRow(const PageRequest *page, const PageTable *table, RowReader read, void *reader)
+{
+	TableLookup *lookup = BeginLookup(page, table, 1);
+
+	if (OidIsValid(lookup->index))
+		read_last(lookup, 0, 1, read, reader);
+	else
+		ReadTable(page, table, read, reader);
+	EndLookup(lookup);
+}
+
+/* Call a function for all rows of a table. */
+void
+ReadTable(const PageRequest *page, const PageTable *table, RowReader read, void *reader)
+{
+	TableLookup *lookup = BeginLookup(page, table, 0);
+
+	LookUp(lookup, NULL, INT_MAX, read, reader);
+	EndLookup(lookup);
+}
+
+static void
+ignore_row(void *reader, const Datum *values, const bool *nulls)
+{
+}
+
+bool
+HasRows(const PageRequest *page, const char *name)
+{
+	PageTable	table = {.name = name};
+	TableLookup *lookup = BeginLookup(page, &table, 0);
+	bool		has_rows = LookUp(lookup, NULL, 1, ignore_row, NULL) > 0;
+
+	EndLookup(lookup);
+	return has_rows;
+}
+
+/* ---------- the log ---------- */
+
+struct LogTable
+{
+	const PageRequest *page;
+	const PageTable *table;
+	int			n_keys;
+	Relation	parent;
+	PartitionDesc partitions;
+	TableLookup **lookups;		/* by partition; NULL: not opened yet */
+	bool	   *is_skipped;
+};
+
+/* Open a partitioned table of the log for lookups by the first columns. */
+LogTable *
+OpenLog(const PageRequest *page, const PageTable *table, int n_keys)
+{
+	LogTable   *log = palloc0(sizeof(LogTable));
+
+	log->page = page;
+	log->table = table;
+	log->n_keys = n_keys;
+	log->parent = open_table(page, table->name);
+	if (log->parent->rd_rel->relkind != RELKIND_PARTITIONED_TABLE)
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("table \"%s\" is not partitioned", table->name)));
+	log->partitions = RelationGetPartitionDesc(log->parent, true);
+	log->lookups = palloc0(sizeof(TableLookup *) * Max(log->partitions->nparts, 1));
+	log->is_skipped = palloc0(sizeof(bool) * Max(log->partitions->nparts, 1));
+	return log;
+}
+
+/* Lookups in a partition; NULL if it is empty, or no ordinary table */
+static TableLookup *
+partition_lookup(LogTable *log, int partition)
+{
+	Relation	relation;
+
+	if (log->lookups[partition] != NULL || log->is_skipped[partition])
+		return log->lookups[partition];
+	relation = table_open(log->partitions->oids[partition], AccessShareLock);
+	if (relation->rd_rel->relkind == RELKIND_RELATION && RelationGetNumberOfBlocks(relation) > 0)
+		return log->lookups[partition] = begin_lookup(log->page, relation, log->table, log->n_keys);
+	table_close(relation, NoLock);
+	log->is_skipped[partition] = true;
+	return NULL;
+}
+
+/*
+ * Call a function for the last rows with these keys: of the default partition, which
+ * contains rows until their month has a partition, and then from the newest month on.
+ */
+void
+LookUpNewest(LogTable *log, const Datum *keys, int limit, RowReader read, void *reader)
+{
+	int			default_partition = log->partitions->nparts > 0 ? log->partitions->boundinfo->default_index : -1;
+	TableLookup *lookup = default_partition < 0 ? NULL : partition_lookup(log, default_partition);
+
+	if (lookup != NULL)
+		limit -= LookUpLast(lookup, keys, limit, read, reader);
+	for (int i = log->partitions->nparts - 1; i >= 0 && limit > 0; i--)
+		if (i != default_partition && (lookup = partition_lookup(log, i)) != NULL)
+			limit -= LookUpLast(lookup, keys, limit, read, reader);
+}
+
+/* The partition of a decision's number */
+static int
+partition_of(const LogTable *log, Datum decision)
+{
+	PartitionKey key = RelationGetPartitionKey(log->parent);
+	PartitionBoundInfo bounds = log->partitions->boundinfo;
+	bool		is_equal;
+	int			bound;
+	int			partition;
+
+	if (log->partitions->nparts == 0)
+		return -1;
+	bound = partition_range_datum_bsearch(key->partsupfunc, key->partcollation, bounds, 1, &decision, &is_equal);
+	partition = bounds->indexes[bound + 1];
+	return partition >= 0 ? partition : bounds->default_index;
+}
+
+/* Call a function for the rows of a decision, whose number is the only key. */
+void
+LookUpDecision(LogTable *log, int64 decision, RowReader read, void *reader)
+{
+	Datum		key = Int64GetDatum(decision);
+	int			partition = partition_of(log, key);
+	TableLookup *lookup = partition < 0 ? NULL : partition_lookup(log, partition);
+
+	if (lookup != NULL)
+		LookUp(lookup, &key, INT_MAX, read, reader);
+}
+
+void
+CloseLog(LogTable *log)
+{
+	for (int i = 0; i < log->partitions->nparts; i++)
+		if (log->lookups[i] != NULL)
+			EndLookup(log->lookups[i]);
+	table_close(log->parent, NoLock);
+}

@@ -1,0 +1,46 @@
+/*
+ * tables.h
+ *		Reads of tables of a recommender without statements.
+ */
+#ifndef DLINTS_PAGE_TABLES_H
+#define DLINTS_PAGE_TABLES_H
+
+#include "page/page.h"
+
+#define MAX_TABLE_COLUMNS	24
+
+/* A column: its name, and its type (ARG_ITEM ...), or InvalidOid for any type */
+typedef struct TableColumn
+{
+	const char *name;
+	Oid			type;
+} TableColumn;
+
+/* A table of a recommender, and the columns to be read */
+typedef struct PageTable
+{
+	const char *name;
+	int			n_columns;
+	TableColumn columns[MAX_TABLE_COLUMNS];
+} PageTable;
+
+/* Lookups of rows whose first columns are equal to keys */
+typedef struct TableLookup TableLookup;
+
+extern void ReadTable(const PageRequest *page, const PageTable *table, RowReader read, void *reader);
+extern void ReadLastRow(const PageRequest *page, const PageTable *table, RowReader read, void *reader);
+extern bool HasRows(const PageRequest *page, const char *name);
+extern TableLookup *BeginLookup(const PageRequest *page, const PageTable *table, int n_keys);
+extern int	LookUp(TableLookup *lookup, const Datum *keys, int limit, RowReader read, void *reader);
+extern int	LookUpLast(TableLookup *lookup, const Datum *keys, int limit, RowReader read, void *reader);
+extern void EndLookup(TableLookup *lookup);
+
+/* Lookups in a table of the log, over its partitions */
+typedef struct LogTable LogTable;
+
+extern LogTable *OpenLog(const PageRequest *page, const PageTable *table, int n_keys);
+extern void LookUpNewest(LogTable *log, const Datum *keys, int limit, RowReader read, void *reader);
+extern void LookUpDecision(LogTable *log, int64 decision, RowReader read, void *reader);
+extern void CloseLog(LogTable *log);
+
+#endif							/* DLINTS_PAGE_TABLES_H */
