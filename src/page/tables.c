@@ -11,6 +11,7 @@
 #include "access/genam.h"
 #include "access/htup_details.h"
 #include "access/table.h"
+#include "access/transam.h"
 #include "catalog/pg_am.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_index.h"
@@ -108,13 +109,25 @@ index_equality(Relation index, int column)
 	return OidIsValid(equal) ? get_opcode(equal) : InvalidOid;
 }
 
+/*
+ * May this transaction read an index?  An index that was built over broken HOT
+ * chains lacks rows that older snapshots see (see README.HOT of PostgreSQL).
+ */
+static bool
+is_usable(Relation index)
+{
+	return index->rd_index->indisvalid &&
+		!(index->rd_index->indcheckxmin &&
+		  !TransactionIdPrecedes(HeapTupleHeaderGetXmin(index->rd_indextuple->t_data), TransactionXmin));
+}
+
 /* Does an index contain all rows, sorted by the keys? */
 static bool
 is_on_keys(Relation index, const TableLookup *lookup)
 {
 	Form_pg_index definition = index->rd_index;
 
-	if (index->rd_rel->relam != BTREE_AM_OID || !definition->indisvalid ||
+	if (index->rd_rel->relam != BTREE_AM_OID || !is_usable(index) ||
 		!heap_attisnull(index->rd_indextuple, Anum_pg_index_indpred, NULL) ||
 		definition->indnkeyatts < lookup->n_keys)
 		return false;
